@@ -25,8 +25,7 @@ static void find_client(struct view *v)
 		for (k = 0; k < r->mount_count; k++) {
 			size_t at = r->mounts[k].client;
 
-			if (at >= r->client_count ||
-			    strcmp(r->mounts[k].mount, v->fs) != 0)
+			if (at >= r->client_count || strcmp(r->mounts[k].mount, v->fs) != 0)
 				continue;
 			v->type = r->clients[at].type;
 			v->client = r->clients[at].name;
@@ -61,8 +60,7 @@ static bool is_only_one(const struct view *v)
 		for (k = 0; k < r->mount_count; k++) {
 			size_t at = r->mounts[k].client;
 
-			if (at < r->client_count &&
-			    !strcmp(r->clients[at].name, v->client) &&
+			if (at < r->client_count && !strcmp(r->clients[at].name, v->client) &&
 			    strcmp(r->mounts[k].mount, v->fs) != 0)
 				return false;
 		}
@@ -78,16 +76,14 @@ static bool is_of(const struct record_io *wire, const struct view *v)
 	return !strcmp(wire->client, v->client) && is_only_one(v);
 }
 
-static const struct record_io *find_wire(const struct run_lines *lines,
-					 const struct view *v)
+static const struct record_io *find_wire(const struct run_lines *lines, const struct view *v)
 {
 	const struct run_line *line;
 	size_t i;
 
 	for (i = 0; i < lines->count; i++) {
 		line = &lines->line[i];
-		if (line->kind == RUN_WIRE && line->nodes >= v->nodes &&
-		    is_of(line->first, v))
+		if (line->kind == RUN_WIRE && line->nodes >= v->nodes && is_of(line->first, v))
 			return &line->sum;
 	}
 	return NULL;
@@ -137,18 +133,15 @@ static int compare(const void *one, const void *other)
 
 	if (left != right)
 		return left < right ? 1 : -1;
-	return strcmp(a->code, b->code) ? strcmp(a->code, b->code)
-					: strcmp(a->fs, b->fs);
+	return strcmp(a->code, b->code) ? strcmp(a->code, b->code) : strcmp(a->fs, b->fs);
 }
 
 /* Fill in the view of a line; is there something to judge? */
-static bool see(struct view *v, const struct run_lines *lines, size_t at,
-		bool is_ours)
+static bool see(struct view *v, const struct run_lines *lines, size_t at, bool is_ours)
 {
 	const struct run_line *line = &lines->line[at];
 
-	if (line->kind != RUN_APP || line->first->scope != RECORD_SCOPE_JOB ||
-	    !line->first->fs)
+	if (line->kind != RUN_APP || line->first->scope != RECORD_SCOPE_JOB || !line->first->fs)
 		return false;
 	v->fs = line->first->fs;
 	v->io = &line->sum;
@@ -158,8 +151,7 @@ static bool see(struct view *v, const struct run_lines *lines, size_t at,
 	return *v->type && is_enough(v);
 }
 
-static void judge(struct advice_list *list, const struct run_lines *lines,
-		  struct view *v)
+static void judge(struct advice_list *list, const struct run_lines *lines, struct view *v)
 {
 	bool is_ours = is_wire_ours(v->records, v->count);
 	size_t i, main = lines->count;
@@ -180,8 +172,7 @@ static void judge(struct advice_list *list, const struct run_lines *lines,
 	qsort(list->list, list->count, sizeof(list->list[0]), compare);
 }
 
-struct advice_list *advice_new(struct record *const *records, size_t count,
-			       bool is_whole,
+struct advice_list *advice_new(struct record *const *records, size_t count, bool is_whole,
 			       const struct config_advice *limits)
 {
 	struct run_lines *lines = run_lines_new(records, count);
@@ -210,9 +201,7 @@ void advice_free(struct advice_list *advice)
 
 const char *advice_trust_name(enum advice_trust trust)
 {
-	return trust == ADVICE_SURE	? "sure"
-	       : trust == ADVICE_LIKELY ? "likely"
-					: "perhaps";
+	return trust == ADVICE_SURE ? "sure" : trust == ADVICE_LIKELY ? "likely" : "perhaps";
 }
 
 const char *advice_code(size_t index)

@@ -32,8 +32,7 @@ struct advice_list {
 	size_t count;
 };
 
-struct advice_list *advice_new(struct record *const *records, size_t count,
-			       bool is_whole,
+struct advice_list *advice_new(struct record *const *records, size_t count, bool is_whole,
 			       const struct config_advice *limits);
 void advice_free(struct advice_list *advice);
 

@@ -22,8 +22,8 @@ static bool is_type(const struct view *v, const char *type)
 
 /* How much of the time is in these calls: measured, by the kernel or by the client
  * that each of them waited for, or estimated. */
-static double time_in(const struct view *v, enum record_number us,
-		      enum record_number calls, struct advice *a)
+static double time_in(const struct view *v, enum record_number us, enum record_number calls,
+		      struct advice *a)
 {
 	double spent = view_number(v, us) / 1e6;
 	double share = spent > 0 ? view_rate(v, spent) : view_waiting(v, us);
@@ -51,11 +51,10 @@ static bool is_async_size(double mean)
 
 static void cure_small(struct advice *a, bool is_read)
 {
-	view_cure(a,
-		  "%s 1 MiB at a time: open(path, %sbuffering=2**20), "
-		  "setvbuf(), dd bs=1M; what must stay small: libaio or "
-		  "io_uring, 16 or more at a time",
-		  is_read ? "read" : "write", is_read ? "" : "'w', ");
+	view_cure(
+		a,
+		"%s 1 MiB at a time: open(path, %sbuffering=2**20), setvbuf(), dd bs=1M; what must stay small: libaio or io_uring, 16 or more at a time",
+		is_read ? "read" : "write", is_read ? "" : "'w', ");
 }
 
 /* Do writes wait for the fsync behind them? By how long they took one sees; else where
@@ -63,12 +62,10 @@ static void cure_small(struct advice *a, bool is_read)
 static bool is_synced(const struct view *v, double writes)
 {
 	double syncs = view_meta(v, RECORD_META_FSYNC);
-	double sent =
-		v->wire ? (double)v->wire->numbers[RECORD_WRITE_CALLS] : -1;
+	double sent = v->wire ? (double)v->wire->numbers[RECORD_WRITE_CALLS] : -1;
 
-	return syncs * 2 > writes ||
-	       (view_number(v, RECORD_WRITE_US) <= 0 && sent >= 0 &&
-		syncs >= FLOOR_OPS && syncs * 10 >= sent * 9);
+	return syncs * 2 > writes || (view_number(v, RECORD_WRITE_US) <= 0 && sent >= 0 &&
+				      syncs >= FLOOR_OPS && syncs * 10 >= sent * 9);
 }
 
 /* More than all of the time: several were asked for at a time. */
@@ -77,41 +74,35 @@ static void why_small(struct advice *a, unsigned int limit, double share)
 	bool is_sure = a->trust == ADVICE_SURE;
 
 	if (share <= 1 || !is_sure)
-		view_why(a,
-			 "below %u kB a call costs more than its bytes: they "
-			 "%s %.0f %% of the job's time on a node",
-			 limit, is_sure ? "took" : "may have taken",
-			 share * 100);
+		view_why(
+			a,
+			"below %u kB a call costs more than its bytes: they %s %.0f %% of the job's time on a node",
+			limit, is_sure ? "took" : "may have taken", share * 100);
 	else
-		view_why(a,
-			 "below %u kB a call costs more than its bytes: %.1f "
-			 "of them were on their way at a time on a node",
-			 limit, share);
+		view_why(
+			a,
+			"below %u kB a call costs more than its bytes: %.1f of them were on their way at a time on a node",
+			limit, share);
 }
 
 static bool is_small(const struct view *v, struct advice *a, bool is_read)
 {
-	enum record_number calls =
-		is_read ? RECORD_READ_CALLS : RECORD_WRITE_CALLS;
+	enum record_number calls = is_read ? RECORD_READ_CALLS : RECORD_WRITE_CALLS;
 	enum record_number us = is_read ? RECORD_READ_US : RECORD_WRITE_US;
-	unsigned int limit =
-		is_read ? v->limits->small_read_kb : v->limits->small_write_kb;
+	unsigned int limit = is_read ? v->limits->small_read_kb : v->limits->small_write_kb;
 	double count = view_number(v, calls), share = time_in(v, us, calls, a);
-	double mean = view_mean(
-		v, is_read ? RECORD_READ_BYTES : RECORD_WRITE_BYTES, calls);
+	double mean = view_mean(v, is_read ? RECORD_READ_BYTES : RECORD_WRITE_BYTES, calls);
 
-	if (count < LIMIT_MANY_OPS || mean >= limit * 1000.0 ||
-	    is_cached(v, calls) || share < LEAST_SHARE)
+	if (count < LIMIT_MANY_OPS || mean >= limit * 1000.0 || is_cached(v, calls) ||
+	    share < LEAST_SHARE)
 		return false;
 	/* what it waits for is the fsync, or to open the files */
-	if ((!is_read && is_synced(v, count)) ||
-	    view_meta(v, RECORD_META_OPEN) * 4 > count)
+	if ((!is_read && is_synced(v, count)) || view_meta(v, RECORD_META_OPEN) * 4 > count)
 		return false;
 	if (is_async_size(mean))
 		cure_small(a, is_read);
-	view_what(a, "%.0f %s of %.1f KiB on average, %.0f a second on a node",
-		  count, is_read ? "reads" : "writes", mean / KIB,
-		  view_rate(v, count));
+	view_what(a, "%.0f %s of %.1f KiB on average, %.0f a second on a node", count,
+		  is_read ? "reads" : "writes", mean / KIB, view_rate(v, count));
 	why_small(a, limit, share);
 	return view_tell(a, share);
 }
@@ -135,18 +126,14 @@ static double mean_call(const struct view *v)
 
 bool calls_direct_small(const struct view *v, struct advice *a)
 {
-	double share = view_is_timed(v) ? view_concurrency(v)
-					: view_call_share(v, view_calls(v));
+	double share = view_is_timed(v) ? view_concurrency(v) : view_call_share(v, view_calls(v));
 
-	if (!view_has_option(v, "forcedirect") ||
-	    view_calls(v) < LIMIT_MANY_OPS ||
+	if (!view_has_option(v, "forcedirect") || view_calls(v) < LIMIT_MANY_OPS ||
 	    mean_call(v) >= LIMIT_SMALL_KIB * KIB || share < LEAST_SHARE)
 		return false;
-	view_what(a, "forcedirect, and %.0f calls of %.1f KiB on average",
-		  view_calls(v), mean_call(v) / KIB);
-	view_why(a,
-		 "without the page cache each call below %u KiB waits for the "
-		 "servers",
+	view_what(a, "forcedirect, and %.0f calls of %.1f KiB on average", view_calls(v),
+		  mean_call(v) / KIB);
+	view_why(a, "without the page cache each call below %u KiB waits for the servers",
 		 LIMIT_SMALL_KIB);
 	a->option = ADVICE_CACHED;
 	return view_tell(a, share);
@@ -157,13 +144,11 @@ bool calls_direct_metadata(const struct view *v, struct advice *a)
 	double all = view_metas(v), share = view_meta_share(v, all);
 
 	/* 1 in 10 of all operations */
-	if (!view_has_option(v, "forcedirect") || all < LIMIT_MANY_OPS ||
-	    all * 9 < view_calls(v) || share < LEAST_SHARE)
+	if (!view_has_option(v, "forcedirect") || all < LIMIT_MANY_OPS || all * 9 < view_calls(v) ||
+	    share < LEAST_SHARE)
 		return false;
-	view_what(a,
-		  "forcedirect, and %.0f metadata operations beside %.0f "
-		  "reads and writes",
-		  all, view_calls(v));
+	view_what(a, "forcedirect, and %.0f metadata operations beside %.0f reads and writes", all,
+		  view_calls(v));
 	view_why(a, "with more than 10 %% of metadata the cache serves better");
 	a->option = ADVICE_CACHED;
 	return view_tell(a, share);
@@ -171,20 +156,16 @@ bool calls_direct_metadata(const struct view *v, struct advice *a)
 
 bool calls_cached_stream(const struct view *v, struct advice *a)
 {
-	if ((!view_has_option(v, "writecache") &&
-	     !view_has_option(v, "readcache")) ||
+	if ((!view_has_option(v, "writecache") && !view_has_option(v, "readcache")) ||
 	    mean_call(v) < LIMIT_LARGE_KIB * KIB || !view_is_busy(v) ||
-	    view_metas(v) * 9 > view_calls(v) ||
-	    is_cached(v, RECORD_READ_CALLS))
+	    view_metas(v) * 9 > view_calls(v) || is_cached(v, RECORD_READ_CALLS))
 		return false;
-	view_what(a,
-		  "a profile with the page cache, and %.1f GiB in calls of "
-		  "%.1f MiB on average",
+	view_what(a, "a profile with the page cache, and %.1f GiB in calls of %.1f MiB on average",
 		  view_bytes(v) / MIB / 1024, mean_call(v) / MIB);
-	view_why(a,
-		 "from %u KiB a call on, a stream gains nothing from the page "
-		 "cache and pays a copy",
-		 LIMIT_LARGE_KIB);
+	view_why(
+		a,
+		"from %u KiB a call on, a stream gains nothing from the page cache and pays a copy",
+		LIMIT_LARGE_KIB);
 	a->option = ADVICE_DIRECT;
 	return view_tell(a, view_io_share(v) / 4);
 }
@@ -207,46 +188,38 @@ static double waiting_at_once(const struct view *v)
 bool calls_few_processes(const struct view *v, struct advice *a)
 {
 	double at_once = waiting_at_once(v);
-	double fast =
-		view_rate(v, view_bytes(v)) / (v->limits->core_read_mbs * 1e6);
+	double fast = view_rate(v, view_bytes(v)) / (v->limits->core_read_mbs * 1e6);
 
-	if (at_once < 0.5 || at_once >= v->limits->io_processes ||
-	    view_calls(v) < FLOOR_OPS ||
+	if (at_once < 0.5 || at_once >= v->limits->io_processes || view_calls(v) < FLOOR_OPS ||
 	    fast * 100 >= 100 - LIMIT_HEADROOM_PERCENT)
 		return false;
-	view_what(a,
-		  "%.1f processes of a node were in read or write calls at a "
-		  "time, moving %.0f MB/s",
-		  at_once, view_rate(v, view_bytes(v)) / 1e6);
-	view_why(a,
-		 "rate times latency: it takes about %u at a time to fill a "
-		 "client",
+	view_what(
+		a,
+		"%.1f processes of a node were in read or write calls at a time, moving %.0f MB/s",
+		at_once, view_rate(v, view_bytes(v)) / 1e6);
+	view_why(a, "rate times latency: it takes about %u at a time to fill a client",
 		 v->limits->io_processes);
 	if (is_async_size(mean_call(v)))
-		view_cure(a, "libaio or io_uring (fio --ioengine=libaio "
-			     "--iodepth=32); or srun --ntasks-per-node=16, or "
-			     "as many threads");
+		view_cure(
+			a,
+			"libaio or io_uring (fio --ioengine=libaio --iodepth=32); or srun --ntasks-per-node=16, or as many threads");
 	/* half of the time in calls, and the less the nearer it is to full */
-	return view_tell(a, (at_once < 1 ? at_once : 1) / 2 *
-				    (1 - at_once / v->limits->io_processes));
+	return view_tell(a,
+			 (at_once < 1 ? at_once : 1) / 2 * (1 - at_once / v->limits->io_processes));
 }
 
 bool calls_many_synchronous(const struct view *v, struct advice *a)
 {
 	double at_once = view_concurrency(v);
 
-	if (at_once <= v->limits->io_processes ||
-	    view_calls(v) < LIMIT_MANY_OPS || !is_async_size(mean_call(v)))
+	if (at_once <= v->limits->io_processes || view_calls(v) < LIMIT_MANY_OPS ||
+	    !is_async_size(mean_call(v)))
 		return false;
-	view_what(a,
-		  "%.0f processes of a node were in calls of %.1f KiB at a "
-		  "time",
-		  at_once, mean_call(v) / KIB);
-	view_why(
-		a,
-		"synchronous small I/O gains nothing beyond %u at a time: only "
-		"the latency grows",
-		v->limits->io_processes);
+	view_what(a, "%.0f processes of a node were in calls of %.1f KiB at a time", at_once,
+		  mean_call(v) / KIB);
+	view_why(a,
+		 "synchronous small I/O gains nothing beyond %u at a time: only the latency grows",
+		 v->limits->io_processes);
 	return view_tell(a, 1 - v->limits->io_processes / at_once);
 }
 
@@ -262,11 +235,9 @@ bool calls_fsync(const struct view *v, struct advice *a)
 
 	if (syncs < FLOOR_OPS || syncs * 10 < writes || share < LEAST_SHARE)
 		return false;
-	view_what(a, "%.0f fsync for %.0f writes, %.0f a second on a node",
-		  syncs, writes, view_rate(v, syncs));
-	view_why(a,
-		 "each waits for the servers, %u us or more; more than one in "
-		 "10 writes is many",
+	view_what(a, "%.0f fsync for %.0f writes, %.0f a second on a node", syncs, writes,
+		  view_rate(v, syncs));
+	view_why(a, "each waits for the servers, %u us or more; more than one in 10 writes is many",
 		 v->limits->sync_call_us);
 	return view_tell(a, share);
 }
@@ -284,8 +255,7 @@ static double beside_stats(const struct view *v)
 static bool is_many_to_search(const struct view *v, double names)
 {
 	return names >= LIMIT_MANY_OPS ||
-	       (names * 10 >= LIMIT_MANY_OPS &&
-		view_meta_waiting(v, names) >= LEAST_SHARE);
+	       (names * 10 >= LIMIT_MANY_OPS && view_meta_waiting(v, names) >= LEAST_SHARE);
 }
 
 /* Who lists files asks for each name once or twice, and looks it up the first time,
@@ -297,8 +267,7 @@ static bool is_asked_often(const struct view *v, double stats)
 
 static bool is_many_stats(const struct view *v, double stats)
 {
-	return is_asked_often(v, stats) ? is_many_to_search(v, stats)
-					: stats >= LIMIT_MANY_OPS;
+	return is_asked_often(v, stats) ? is_many_to_search(v, stats) : stats >= LIMIT_MANY_OPS;
 }
 
 bool calls_stat(const struct view *v, struct advice *a)
@@ -308,21 +277,15 @@ bool calls_stat(const struct view *v, struct advice *a)
 	double share = view_meta_share(v, stats);
 
 	if (!is_many_stats(v, stats) ||
-	    ((view_rate(v, stats) < v->limits->stats_per_s ||
-	      view_is_at_hand(v)) &&
+	    ((view_rate(v, stats) < v->limits->stats_per_s || view_is_at_hand(v)) &&
 	     (stats < 10 * others || share < LEAST_SHARE)))
 		return false;
-	view_what(a,
-		  "%.0f stat, %.0f a second on a node, beside %.0f calls of "
-		  "all other kinds",
+	view_what(a, "%.0f stat, %.0f a second on a node, beside %.0f calls of all other kinds",
 		  stats, view_rate(v, stats), others);
-	view_why(a,
-		 "more than %u a second on a node, or 10 times as many as all "
-		 "else, is a storm",
+	view_why(a, "more than %u a second on a node, or 10 times as many as all else, is a storm",
 		 v->limits->stats_per_s);
 	if (is_asked_often(v, stats))
-		view_cure(a, "%s; for files: os.scandir(), find -printf",
-			  CALLS_SEARCH_CURE);
+		view_cure(a, "%s; for files: os.scandir(), find -printf", CALLS_SEARCH_CURE);
 	return view_tell(a, share);
 }
 
@@ -360,19 +323,16 @@ static bool is_asked_again(const struct view *v, struct advice *a)
 		return false;
 	names = (double)v->wire->numbers[RECORD_NAME_CALLS];
 	a->trust = ADVICE_PERHAPS;
-	view_what(a,
-		  "%.0f requests for names and attributes, beside %.0f "
-		  "operations on them",
+	view_what(a, "%.0f requests for names and attributes, beside %.0f operations on them",
 		  names, ops);
-	view_why(a,
-		 "%.1f for each: the client asks again for what it knew, or "
-		 "knew not to exist (noac, actimeo=0), as along a search path; "
-		 "%.0f %% of the job's time on a node",
-		 ops > 0 ? names / ops : names, share * 100);
-	view_cure(a,
-		  "for an administrator: mount without noac, actimeo=0, "
-		  "lookupcache=none; until then: %s",
-		  CALLS_SEARCH_CURE);
+	view_why(
+		a,
+		"%.1f for each: the client asks again for what it knew, or knew not to exist (noac, actimeo=0), as along a search path; %.0f %% of the job's time on a node",
+		ops > 0 ? names / ops : names, share * 100);
+	view_cure(
+		a,
+		"for an administrator: mount without noac, actimeo=0, lookupcache=none; until then: %s",
+		CALLS_SEARCH_CURE);
 	return view_tell(a, share);
 }
 
@@ -381,21 +341,14 @@ static bool is_asked_again(const struct view *v, struct advice *a)
  * its open or stat. */
 static double names_used(const struct view *v)
 {
-	double asking =
-		view_meta(v, RECORD_META_STAT) + view_meta(v, RECORD_META_OPEN);
-	double changing = view_meta(v, RECORD_META_CHMOD) +
-			  view_meta(v, RECORD_META_CHOWN) +
-			  view_meta(v, RECORD_META_UTIMES) +
-			  view_meta(v, RECORD_META_TRUNCATE);
+	double asking = view_meta(v, RECORD_META_STAT) + view_meta(v, RECORD_META_OPEN);
+	double changing = view_meta(v, RECORD_META_CHMOD) + view_meta(v, RECORD_META_CHOWN) +
+			  view_meta(v, RECORD_META_UTIMES) + view_meta(v, RECORD_META_TRUNCATE);
 
-	return (asking > changing ? asking : changing) +
-	       2 * view_meta(v, RECORD_META_RENAME) +
-	       2 * view_meta(v, RECORD_META_LINK) +
-	       view_meta(v, RECORD_META_UNLINK) +
-	       view_meta(v, RECORD_META_MKDIR) +
-	       view_meta(v, RECORD_META_RMDIR) +
-	       view_meta(v, RECORD_META_SYMLINK) +
-	       view_meta(v, RECORD_META_MKNOD);
+	return (asking > changing ? asking : changing) + 2 * view_meta(v, RECORD_META_RENAME) +
+	       2 * view_meta(v, RECORD_META_LINK) + view_meta(v, RECORD_META_UNLINK) +
+	       view_meta(v, RECORD_META_MKDIR) + view_meta(v, RECORD_META_RMDIR) +
+	       view_meta(v, RECORD_META_SYMLINK) + view_meta(v, RECORD_META_MKNOD);
 }
 
 static bool is_missed(const struct view *v, struct advice *a)
@@ -404,15 +357,11 @@ static bool is_missed(const struct view *v, struct advice *a)
 	double misses = view_meta(v, RECORD_META_LOOKUP_MISS) - names_used(v);
 	double share = view_meta_share(v, misses);
 
-	if (!is_many_to_search(v, misses) || misses < 2 * opens ||
-	    share < LEAST_SHARE / 10)
+	if (!is_many_to_search(v, misses) || misses < 2 * opens || share < LEAST_SHARE / 10)
 		return false;
-	view_what(a,
-		  "%.0f names were looked up that do not exist, for %.0f "
-		  "files opened",
-		  misses, opens);
-	view_why(a, "two or more misses for each open are a search path: each "
-		    "asks the servers");
+	view_what(a, "%.0f names were looked up that do not exist, for %.0f files opened", misses,
+		  opens);
+	view_why(a, "two or more misses for each open are a search path: each asks the servers");
 	return view_tell(a, share);
 }
 
@@ -423,8 +372,7 @@ bool calls_lookup(const struct view *v, struct advice *a)
 
 static double opened(const struct view *v)
 {
-	double found = view_meta(v, RECORD_META_OPEN) -
-		       view_meta(v, RECORD_META_CREATE);
+	double found = view_meta(v, RECORD_META_OPEN) - view_meta(v, RECORD_META_CREATE);
 
 	return found > 0 ? found : 0;
 }
@@ -443,12 +391,10 @@ static bool is_opened_to_read(const struct view *v, double *share)
 	double opens = opened(v), bytes = view_number(v, RECORD_READ_BYTES);
 	double reads = view_number(v, RECORD_READ_CALLS);
 
-	*share =
-		view_meta_share(v, opens * 3) + view_waiting(v, RECORD_READ_US);
+	*share = view_meta_share(v, opens * 3) + view_waiting(v, RECORD_READ_US);
 	/* folders are opened too, and not read */
-	return opens >= LIMIT_MANY_OPS && reads * 10 >= opens * 9 &&
-	       reads <= 4 * opens && bytes < opens * LIMIT_SMALL_KIB * KIB &&
-	       *share >= LEAST_SHARE;
+	return opens >= LIMIT_MANY_OPS && reads * 10 >= opens * 9 && reads <= 4 * opens &&
+	       bytes < opens * LIMIT_SMALL_KIB * KIB && *share >= LEAST_SHARE;
 }
 
 static bool is_read_again(const struct view *v, struct advice *a)
@@ -458,16 +404,15 @@ static bool is_read_again(const struct view *v, struct advice *a)
 	if (!is_opened_to_read(v, &share) || !is_opened_again(v))
 		return false;
 	a->trust = ADVICE_PERHAPS;
-	view_what(a,
-		  "files were opened %.0f times for %.0f reads, and %.0f names "
-		  "looked up",
+	view_what(a, "files were opened %.0f times for %.0f reads, and %.0f names looked up",
 		  opened(v), view_number(v, RECORD_READ_CALLS),
 		  view_meta(v, RECORD_META_LOOKUP_MISS));
-	view_why(a, "a file that is new to the node is looked up: these are a "
-		    "few, opened again and again, or the node knew them");
-	view_cure(a, "open each file once and keep it open; if they are many: "
-		     "tar -xf INPUT.tar -C $TMPDIR at the start of the job, "
-		     "and read there");
+	view_why(
+		a,
+		"a file that is new to the node is looked up: these are a few, opened again and again, or the node knew them");
+	view_cure(
+		a,
+		"open each file once and keep it open; if they are many: tar -xf INPUT.tar -C $TMPDIR at the start of the job, and read there");
 	return view_tell(a, share);
 }
 
@@ -476,16 +421,12 @@ static bool is_appended(const struct view *v, struct advice *a)
 	double opens = opened(v), writes = view_number(v, RECORD_WRITE_CALLS);
 	double share = view_meta_share(v, opens);
 
-	if (opens < LIMIT_MANY_OPS || writes > 2 * opens ||
-	    writes < opens / 2 ||
+	if (opens < LIMIT_MANY_OPS || writes > 2 * opens || writes < opens / 2 ||
 	    view_number(v, RECORD_READ_CALLS) > writes / 2 ||
-	    view_meta(v, RECORD_META_CREATE) * 10 > opens ||
-	    share < LEAST_SHARE)
+	    view_meta(v, RECORD_META_CREATE) * 10 > opens || share < LEAST_SHARE)
 		return false;
-	view_what(a, "files that exist were opened %.0f times for %.0f writes",
-		  opens, writes);
-	view_why(a, "to open and close around each write costs two requests "
-		    "more than the write");
+	view_what(a, "files that exist were opened %.0f times for %.0f writes", opens, writes);
+	view_why(a, "to open and close around each write costs two requests more than the write");
 	return view_tell(a, share * 2);
 }
 
@@ -497,20 +438,14 @@ bool calls_open_append(const struct view *v, struct advice *a)
 bool calls_tiny_written(const struct view *v, struct advice *a)
 {
 	double files = view_meta(v, RECORD_META_CREATE);
-	double size =
-		files > 0 ? view_number(v, RECORD_WRITE_BYTES) / files : 0;
-	double share = view_meta_share(v, files * 3) +
-		       view_waiting(v, RECORD_WRITE_US);
+	double size = files > 0 ? view_number(v, RECORD_WRITE_BYTES) / files : 0;
+	double share = view_meta_share(v, files * 3) + view_waiting(v, RECORD_WRITE_US);
 
-	if (files < LIMIT_MANY_OPS || size >= LIMIT_SMALL_KIB * KIB ||
-	    share < LEAST_SHARE)
+	if (files < LIMIT_MANY_OPS || size >= LIMIT_SMALL_KIB * KIB || share < LEAST_SHARE)
 		return false;
-	view_what(a, "%.0f files were made, with %.1f KiB written for each",
-		  files, size / KIB);
-	view_why(
-		a,
-		"below %u KiB a file costs what its open, write and close cost",
-		LIMIT_SMALL_KIB);
+	view_what(a, "%.0f files were made, with %.1f KiB written for each", files, size / KIB);
+	view_why(a, "below %u KiB a file costs what its open, write and close cost",
+		 LIMIT_SMALL_KIB);
 	return view_tell(a, share);
 }
 
@@ -520,11 +455,9 @@ bool calls_tiny_read(const struct view *v, struct advice *a)
 
 	if (!is_opened_to_read(v, &share) || is_opened_again(v))
 		return false;
-	view_what(a, "%.0f files were opened, and %.1f KiB of each read",
-		  opened(v),
+	view_what(a, "%.0f files were opened, and %.1f KiB of each read", opened(v),
 		  view_number(v, RECORD_READ_BYTES) / opened(v) / KIB);
-	view_why(a,
-		 "below %u KiB a file costs what its open, read and close cost",
+	view_why(a, "below %u KiB a file costs what its open, read and close cost",
 		 LIMIT_SMALL_KIB);
 	return view_tell(a, share);
 }
@@ -536,13 +469,10 @@ bool calls_one_folder(const struct view *v, struct advice *a)
 	double rate = v->seconds > 0 ? creates / v->seconds : 0;
 
 	if (creates < LIMIT_MANY_OPS ||
-	    rate * 100 < v->limits->dir_creates_per_s *
-				 (100.0 - LIMIT_HEADROOM_PERCENT))
+	    rate * 100 < v->limits->dir_creates_per_s * (100.0 - LIMIT_HEADROOM_PERCENT))
 		return false;
-	view_what(a, "%.0f files a second were made, on %zu nodes", rate,
-		  v->nodes);
-	view_why(a,
-		 "one folder takes %u a second, however many nodes there are",
+	view_what(a, "%.0f files a second were made, on %zu nodes", rate, v->nodes);
+	view_why(a, "one folder takes %u a second, however many nodes there are",
 		 v->limits->dir_creates_per_s);
 	return view_tell(a, 0.5);
 }
@@ -565,17 +495,14 @@ bool calls_mapped(const struct view *v, struct advice *a)
 			 (mapped + view_number(v, RECORD_READ_BYTES) + 1);
 	double share = waiting > least ? waiting : least;
 
-	if ((mapped < v->limits->min_mib * MIB &&
-	     mapped_requests(v) < LIMIT_MANY_OPS) ||
+	if ((mapped < v->limits->min_mib * MIB && mapped_requests(v) < LIMIT_MANY_OPS) ||
 	    mapped < view_bytes(v) || share < LEAST_SHARE)
 		return false;
-	view_what(a,
-		  "%.0f MiB went through mapped files, %.0f MiB through "
-		  "read and write",
+	view_what(a, "%.0f MiB went through mapped files, %.0f MiB through read and write",
 		  mapped / MIB, view_bytes(v) / MIB);
-	view_why(a,
-		 "a mapped file comes page by page: 4 KiB a time moves 1/510 "
-		 "of what 64 MiB a time do");
+	view_why(
+		a,
+		"a mapped file comes page by page: 4 KiB a time moves 1/510 of what 64 MiB a time do");
 	return view_tell(a, share);
 }
 
@@ -601,18 +528,13 @@ bool calls_deleted(const struct view *v, struct advice *a)
 
 	/* what is synced is no scratch: a journal of SQLite is, before it goes */
 	if ((!is_many && !is_spill(v, made, gone)) || gone > made * 2 ||
-	    written < v->limits->min_mib * MIB ||
-	    view_meta(v, RECORD_META_FSYNC) >= made)
+	    written < v->limits->min_mib * MIB || view_meta(v, RECORD_META_FSYNC) >= made)
 		return false;
 	if (!is_many)
 		a->trust = ADVICE_PERHAPS;
-	view_what(a,
-		  "%.0f files were made and %.0f deleted, with %.1f GiB "
-		  "written",
-		  made, gone, written / MIB / 1024);
-	view_why(a,
-		 "what the job deletes again (%s) need not cross the "
-		 "network",
+	view_what(a, "%.0f files were made and %.0f deleted, with %.1f GiB written", made, gone,
+		  written / MIB / 1024);
+	view_why(a, "what the job deletes again (%s) need not cross the network",
 		 is_many	? "9 in 10"
 		 : gone >= made ? "all of them, and read as much"
 				: "all but one, and read as much");
@@ -628,19 +550,14 @@ bool calls_lustre_buffered(const struct view *v, struct advice *a)
 	/* the rate while it wrote: of one process, if it was one */
 	rate = share > 0 && share < 1 ? rate / share : rate;
 	if (!is_type(v, "lustre") || mean < LIMIT_LARGE_KIB * KIB ||
-	    view_number(v, RECORD_WRITE_BYTES) < v->limits->min_mib * MIB ||
-	    share < LEAST_SHARE || rate >= v->limits->lustre_write_mbs)
+	    view_number(v, RECORD_WRITE_BYTES) < v->limits->min_mib * MIB || share < LEAST_SHARE ||
+	    rate >= v->limits->lustre_write_mbs)
 		return false;
-	view_what(a,
-		  "%.1f GiB were written in calls of %.1f MiB, at %.0f MB/s "
-		  "a node",
-		  view_number(v, RECORD_WRITE_BYTES) / MIB / 1024, mean / MIB,
-		  rate);
-	view_why(
-		a,
-		"below %u MB/s a node: large writes around the page cache were "
-		"3.4 times as fast",
-		v->limits->lustre_write_mbs);
+	view_what(a, "%.1f GiB were written in calls of %.1f MiB, at %.0f MB/s a node",
+		  view_number(v, RECORD_WRITE_BYTES) / MIB / 1024, mean / MIB, rate);
+	view_why(a,
+		 "below %u MB/s a node: large writes around the page cache were 3.4 times as fast",
+		 v->limits->lustre_write_mbs);
 	return view_tell(a, share * 0.7);
 }
 
@@ -658,10 +575,10 @@ bool calls_nfs_ceiling(const struct view *v, struct advice *a)
 	if (rate * 100 < (double)v->limits->nfs_ops_per_s * LIMIT_FULL_PERCENT)
 		return false;
 	view_what(a, "%.0f READs and WRITEs a second", rate);
-	view_why(a,
-		 "%u a second were the most that NFS gave, of any version and "
-		 "with any number of processes",
-		 v->limits->nfs_ops_per_s);
+	view_why(
+		a,
+		"%u a second were the most that NFS gave, of any version and with any number of processes",
+		v->limits->nfs_ops_per_s);
 	return view_tell(a, 0.8);
 }
 
@@ -682,15 +599,12 @@ bool calls_more_than_asked(const struct view *v, struct advice *a)
 	if (moved < v->limits->min_mib * MIB ||
 	    moved * 100 < asked * (100.0 + LIMIT_HEADROOM_PERCENT))
 		return false;
-	view_what(a,
-		  "%.1f GiB were read from the servers for %.1f GiB that "
-		  "processes read",
+	view_what(a, "%.1f GiB were read from the servers for %.1f GiB that processes read",
 		  moved / MIB / 1024, asked / MIB / 1024);
-	view_why(a,
-		 "more than %u %% above: read ahead for nothing, or out of the "
-		 "cache again before its turn came",
-		 LIMIT_HEADROOM_PERCENT);
+	view_why(
+		a,
+		"more than %u %% above: read ahead for nothing, or out of the cache again before its turn came",
+		LIMIT_HEADROOM_PERCENT);
 	return view_tell(a,
-			 (moved - asked) / moved *
-				 (view_io_share(v) < 1 ? view_io_share(v) : 1));
+			 (moved - asked) / moved * (view_io_share(v) < 1 ? view_io_share(v) : 1));
 }

@@ -18,8 +18,8 @@
 
 /* What to do about a search path, in Python or the linker: A10, and A09 where the same
  * names are asked for again and again. */
-#define CALLS_SEARCH_CURE                                                      \
-	"unset PYTHONPATH LD_LIBRARY_PATH where they are not needed, or run "  \
+#define CALLS_SEARCH_CURE                                                                          \
+	"unset PYTHONPATH LD_LIBRARY_PATH where they are not needed, or run "                      \
 	"from one image: apptainer exec, python -m zipapp"
 
 bool calls_small_reads(const struct view *v, struct advice *a);

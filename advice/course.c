@@ -25,8 +25,7 @@ static double written_late(const struct view *v)
 	timeline_cover(&v->io->timeline, (int64_t)v->start,
 		       timeline_last(v->start, v->start + v->seconds), &run);
 	quarter = (run.count + 3) / 4;
-	if (v->apart > 0 || run.count < TIMELINE_SHAPE_ROWS ||
-	    view_bytes(v) <= 0)
+	if (v->apart > 0 || run.count < TIMELINE_SHAPE_ROWS || view_bytes(v) <= 0)
 		return 0;
 	return written(&run, run.count - quarter) / view_bytes(v);
 }
@@ -38,13 +37,13 @@ bool course_tail(const struct view *v, struct advice *a)
 	if (v->seconds < v->limits->min_seconds || !view_is_busy(v) ||
 	    late * 100 < LIMIT_TAIL_PERCENT)
 		return false;
-	view_what(a,
-		  "%.1f GiB, %.0f %% of all that it moved, were written in the "
-		  "last quarter of its time",
-		  late * view_bytes(v) / 1073741824.0, late * 100);
-	view_why(a,
-		 "%u %% or more are a tail: its nodes wait for the "
-		 "filesystem, and the filesystem had waited for them",
-		 LIMIT_TAIL_PERCENT);
+	view_what(
+		a,
+		"%.1f GiB, %.0f %% of all that it moved, were written in the last quarter of its time",
+		late * view_bytes(v) / 1073741824.0, late * 100);
+	view_why(
+		a,
+		"%u %% or more are a tail: its nodes wait for the filesystem, and the filesystem had waited for them",
+		LIMIT_TAIL_PERCENT);
 	return view_tell(a, view_io_share(v) * late);
 }

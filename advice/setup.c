@@ -21,8 +21,7 @@ static bool is_not_alone(const struct view *v)
 		for (k = 0; k < v->records[i]->finding_count; k++) {
 			const char *code = v->records[i]->findings[k].code;
 
-			if (!strcmp(code, "W46") || !strcmp(code, "NF46") ||
-			    !strcmp(code, "LU46"))
+			if (!strcmp(code, "W46") || !strcmp(code, "NF46") || !strcmp(code, "LU46"))
 				return true;
 		}
 	return false;
@@ -36,23 +35,20 @@ bool setup_no_profile(const struct view *v, struct advice *a)
 	for (i = 0; i < v->count; i++) {
 		const struct record *record = v->records[i];
 
-		if (!record->has_request || !*record->request.profile ||
-		    record->refused || record->profile_applied)
+		if (!record->has_request || !*record->request.profile || record->refused ||
+		    record->profile_applied)
 			continue;
 		any = record;
 		nodes++;
 	}
 	if (!any)
 		return false;
-	view_what(a,
-		  "profile %s was asked for, and not applied on %zu of %zu "
-		  "nodes",
+	view_what(a, "profile %s was asked for, and not applied on %zu of %zu nodes",
 		  any->request.profile, nodes, v->count);
 	view_why(a, "the job ran with the settings that the nodes had");
 	if (is_not_alone(v)) {
 		a->option = ADVICE_EXCLUSIVE;
-		view_cure(a, "sbatch --exclusive --io-profile=%s",
-			  any->request.profile);
+		view_cure(a, "sbatch --exclusive --io-profile=%s", any->request.profile);
 	}
 	return view_tell(a, view_io_share(v));
 }
@@ -62,15 +58,11 @@ bool setup_cores_unmet(const struct view *v, struct advice *a)
 	size_t i, nodes = 0;
 
 	for (i = 0; i < v->count; i++)
-		nodes += v->records[i]->has_request &&
-			 !v->records[i]->refused &&
-			 v->records[i]->request.io_cores &&
-			 !v->records[i]->cores_met;
+		nodes += v->records[i]->has_request && !v->records[i]->refused &&
+			 v->records[i]->request.io_cores && !v->records[i]->cores_met;
 	if (!nodes)
 		return false;
-	view_what(a,
-		  "io-cores were reserved, and the client worked elsewhere, "
-		  "on %zu of %zu nodes",
+	view_what(a, "io-cores were reserved, and the client worked elsewhere, on %zu of %zu nodes",
 		  nodes, v->count);
 	view_why(a, "the cores were taken from the job and used by nobody");
 	a->option = ADVICE_NO_CORES;
@@ -93,18 +85,14 @@ static double peak_cores(const struct view *v)
 
 static double mean_cores(const struct view *v)
 {
-	return view_rate(v, view_number(v, RECORD_READ_BYTES)) /
-		       (v->limits->core_read_mbs * 1e6) +
-	       view_rate(v, view_number(v, RECORD_WRITE_BYTES)) /
-		       (v->limits->core_write_mbs * 1e6);
+	return view_rate(v, view_number(v, RECORD_READ_BYTES)) / (v->limits->core_read_mbs * 1e6) +
+	       view_rate(v, view_number(v, RECORD_WRITE_BYTES)) / (v->limits->core_write_mbs * 1e6);
 }
 
 static double call_cores(const struct view *v)
 {
-	return view_rate(v, view_number(v, RECORD_READ_CALLS)) /
-		       v->limits->core_read_iops +
-	       view_rate(v, view_number(v, RECORD_WRITE_CALLS)) /
-		       v->limits->core_write_iops;
+	return view_rate(v, view_number(v, RECORD_READ_CALLS)) / v->limits->core_read_iops +
+	       view_rate(v, view_number(v, RECORD_WRITE_CALLS)) / v->limits->core_write_iops;
 }
 
 static double limit_of(int64_t cores)
@@ -121,8 +109,7 @@ static void tell_cores(struct advice *a, int64_t cores)
 
 /* Was it the client that moved these bytes, and not the page cache? Around the cache
  * it was; else the client knows, or they are at least no more than its cores move. */
-static bool is_the_clients(const struct view *v, int64_t cores,
-			   struct advice *a)
+static bool is_the_clients(const struct view *v, int64_t cores, struct advice *a)
 {
 	double most = 1 + LIMIT_HEADROOM_PERCENT / 100.0;
 
@@ -143,22 +130,16 @@ bool setup_core_bytes(const struct view *v, struct advice *a)
 {
 	int64_t cores = view_cores(v);
 
-	if (strcmp(v->type, "weka") != 0 || !cores ||
-	    peak_cores(v) < limit_of(cores) ||
+	if (strcmp(v->type, "weka") != 0 || !cores || peak_cores(v) < limit_of(cores) ||
 	    mean_cores(v) < limit_of(cores) / 4 || !is_the_clients(v, cores, a))
 		return false;
-	view_what(a,
-		  "%.2f GB/s on a node on average, %.2f read and %.2f "
-		  "written in its best second, through %lld io-core(s)",
-		  view_rate(v, view_bytes(v)) / 1e9,
-		  (double)v->io->peak[RECORD_PEAK_READ] / 1e9,
-		  (double)v->io->peak[RECORD_PEAK_WRITE] / 1e9,
-		  (long long)cores);
-	view_why(a,
-		 "%u %% of what a core of the client moves, %u MB/s read or %u "
-		 "written",
-		 LIMIT_FULL_PERCENT, v->limits->core_read_mbs,
-		 v->limits->core_write_mbs);
+	view_what(
+		a,
+		"%.2f GB/s on a node on average, %.2f read and %.2f written in its best second, through %lld io-core(s)",
+		view_rate(v, view_bytes(v)) / 1e9, (double)v->io->peak[RECORD_PEAK_READ] / 1e9,
+		(double)v->io->peak[RECORD_PEAK_WRITE] / 1e9, (long long)cores);
+	view_why(a, "%u %% of what a core of the client moves, %u MB/s read or %u written",
+		 LIMIT_FULL_PERCENT, v->limits->core_read_mbs, v->limits->core_write_mbs);
 	tell_cores(a, cores + 1);
 	return view_tell(a, mean_cores(v) / (double)cores);
 }
@@ -168,17 +149,13 @@ bool setup_core_calls(const struct view *v, struct advice *a)
 {
 	int64_t cores = view_cores(v);
 
-	if (strcmp(v->type, "weka") != 0 || !cores ||
-	    !view_has_option(v, "forcedirect") ||
+	if (strcmp(v->type, "weka") != 0 || !cores || !view_has_option(v, "forcedirect") ||
 	    call_cores(v) < limit_of(cores))
 		return false;
 	view_what(a, "%.0f calls a second on a node through %lld io-core(s)",
 		  view_rate(v, view_calls(v)), (long long)cores);
-	view_why(a,
-		 "%u %% of what a core of the client does, %u reads or %u "
-		 "writes a second",
-		 LIMIT_FULL_PERCENT, v->limits->core_read_iops,
-		 v->limits->core_write_iops);
+	view_why(a, "%u %% of what a core of the client does, %u reads or %u writes a second",
+		 LIMIT_FULL_PERCENT, v->limits->core_read_iops, v->limits->core_write_iops);
 	tell_cores(a, cores + 1);
 	return view_tell(a, call_cores(v) / (double)cores);
 }
@@ -201,8 +178,7 @@ static bool has_asked(const struct view *v)
 	size_t i;
 
 	for (i = 0; i < v->count; i++)
-		if (!v->records[i]->has_request ||
-		    !v->records[i]->request.io_cores)
+		if (!v->records[i]->has_request || !v->records[i]->request.io_cores)
 			return false;
 	return true;
 }
@@ -211,17 +187,16 @@ bool setup_cores_idle(const struct view *v, struct advice *a)
 {
 	int64_t cores = view_cores(v);
 
-	if (strcmp(v->type, "weka") != 0 || !cores || !has_asked(v) ||
-	    !is_alone(v) || v->seconds < LIMIT_IDLE_S || peak_cores(v) < 0 ||
-	    peak_cores(v) >= 0.1 || call_cores(v) >= 0.01 ||
-	    view_call_share(v, view_metas(v)) >= 0.01)
+	if (strcmp(v->type, "weka") != 0 || !cores || !has_asked(v) || !is_alone(v) ||
+	    v->seconds < LIMIT_IDLE_S || peak_cores(v) < 0 || peak_cores(v) >= 0.1 ||
+	    call_cores(v) >= 0.01 || view_call_share(v, view_metas(v)) >= 0.01)
 		return false;
-	view_what(a,
-		  "%lld io-core(s) a node for %.0f s, and never more than "
-		  "%.0f %% of one of them at work",
-		  (long long)cores, v->seconds, peak_cores(v) * 100);
-	view_why(a, "below 10 %% of a core in its best second the job is "
-		    "better off computing on it");
+	view_what(
+		a,
+		"%lld io-core(s) a node for %.0f s, and never more than %.0f %% of one of them at work",
+		(long long)cores, v->seconds, peak_cores(v) * 100);
+	view_why(a,
+		 "below 10 %% of a core in its best second the job is better off computing on it");
 	a->option = ADVICE_NO_CORES;
 	return view_tell(a, 0.03);
 }
@@ -231,16 +206,12 @@ bool setup_one_core(const struct view *v, struct advice *a)
 	int64_t cores = view_cores(v);
 	double enough = 1 - LIMIT_HEADROOM_PERCENT / 100.0;
 
-	if (strcmp(v->type, "weka") != 0 || cores < 2 || !has_asked(v) ||
-	    !is_alone(v) || peak_cores(v) < 0.1 || peak_cores(v) >= enough ||
-	    call_cores(v) >= enough)
+	if (strcmp(v->type, "weka") != 0 || cores < 2 || !has_asked(v) || !is_alone(v) ||
+	    peak_cores(v) < 0.1 || peak_cores(v) >= enough || call_cores(v) >= enough)
 		return false;
-	view_what(a,
-		  "%lld io-cores a node, and %.0f %% of one in its best "
-		  "second",
+	view_what(a, "%lld io-cores a node, and %.0f %% of one in its best second",
 		  (long long)cores, peak_cores(v) * 100);
-	view_why(a, "below %.0f %% of what one core moves, one is enough",
-		 enough * 100);
+	view_why(a, "below %.0f %% of what one core moves, one is enough", enough * 100);
 	tell_cores(a, 1);
 	return view_tell(a, 0.02);
 }
@@ -303,17 +274,13 @@ bool setup_one_node(const struct view *v, struct advice *a)
 	double most;
 	struct node_io all = all_nodes(v, &most);
 
-	if (!v->is_whole || v->count < 2 || !view_is_busy(v) ||
-	    !is_one_node(most, all.bytes))
+	if (!v->is_whole || v->count < 2 || !view_is_busy(v) || !is_one_node(most, all.bytes))
 		return false;
-	view_what(a, "%s moved %.1f of all %.1f GiB; the job had %zu nodes",
-		  all.name, most / GIB, all.bytes / GIB, v->count);
-	view_why(a,
-		 "%u %% or more on one node: the others' clients had nothing "
-		 "to do",
+	view_what(a, "%s moved %.1f of all %.1f GiB; the job had %zu nodes", all.name, most / GIB,
+		  all.bytes / GIB, v->count);
+	view_why(a, "%u %% or more on one node: the others' clients had nothing to do",
 		 LIMIT_ONE_NODE_PERCENT);
-	return view_tell(a, view_io_share(v) * (double)v->nodes *
-				    (1 - 1.0 / (double)v->count));
+	return view_tell(a, view_io_share(v) * (double)v->nodes * (1 - 1.0 / (double)v->count));
 }
 
 bool setup_imbalance(const struct view *v, struct advice *a)
@@ -321,14 +288,13 @@ bool setup_imbalance(const struct view *v, struct advice *a)
 	double most, over, limit = 1 + LIMIT_IMBALANCE_PERCENT / 100.0;
 	struct node_io all = all_nodes(v, &most);
 
-	if (!v->is_whole || v->count < 2 || !view_is_busy(v) ||
-	    is_one_node(most, all.bytes))
+	if (!v->is_whole || v->count < 2 || !view_is_busy(v) || is_one_node(most, all.bytes))
 		return false;
 	over = most * (double)v->count / all.bytes;
 	if (over < limit)
 		return false;
-	view_what(a, "%s moved %.2f times as much as the mean of %zu nodes",
-		  all.name, over, v->count);
+	view_what(a, "%s moved %.2f times as much as the mean of %zu nodes", all.name, over,
+		  v->count);
 	view_why(a, "more than %u %% above the mean: the others wait for it",
 		 LIMIT_IMBALANCE_PERCENT);
 	return view_tell(a, view_io_share(v) * (over - 1));
@@ -344,8 +310,7 @@ static bool is_comparable(const struct view *v, const struct node_io *one,
 
 	return one->us > 0 && all->us > one->us && one->calls >= SPEED_CALLS &&
 	       one->bytes * nodes * 2 >= all->bytes &&
-	       (all->bytes - one->bytes) * nodes * 2 >=
-		       all->bytes * (nodes - 1);
+	       (all->bytes - one->bytes) * nodes * 2 >= all->bytes * (nodes - 1);
 }
 
 /* Bytes a second in calls, against those of all others together. */
@@ -371,13 +336,9 @@ bool setup_slow_node(const struct view *v, struct advice *a)
 	}
 	if (!name || worst * 100 >= LIMIT_SLOW_PERCENT)
 		return false;
-	view_what(a,
-		  "%s moved %.0f %% of what the other nodes move in a second "
-		  "of their calls",
+	view_what(a, "%s moved %.0f %% of what the other nodes move in a second of their calls",
 		  name, worst * 100);
-	view_why(a,
-		 "below %u %%: a path of its own, as to a card on another "
-		 "socket, is slow",
+	view_why(a, "below %u %%: a path of its own, as to a card on another socket, is slow",
 		 LIMIT_SLOW_PERCENT);
 	a->option = ADVICE_WITHOUT;
 	snprintf(a->node, sizeof(a->node), "%s", name);
@@ -398,11 +359,8 @@ bool setup_resent(const struct view *v, struct advice *a)
 		calls += (double)v->wire->numbers[RECORD_WRITE_CALLS];
 	if (calls < 1000 || resent * 100 < calls * LIMIT_RESENT_PERCENT)
 		return false;
-	view_what(a, "%.0f requests were sent again, of %.0f READs and WRITEs",
-		  resent, calls);
-	view_why(a,
-		 "%u in 100 or more: the network loses packets, or the "
-		 "server is overloaded",
+	view_what(a, "%.0f requests were sent again, of %.0f READs and WRITEs", resent, calls);
+	view_why(a, "%u in 100 or more: the network loses packets, or the server is overloaded",
 		 LIMIT_RESENT_PERCENT);
 	return view_tell(a, 0.3);
 }

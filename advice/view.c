@@ -34,24 +34,20 @@ double view_metas(const struct view *v)
 
 double view_bytes(const struct view *v)
 {
-	return view_number(v, RECORD_READ_BYTES) +
-	       view_number(v, RECORD_WRITE_BYTES);
+	return view_number(v, RECORD_READ_BYTES) + view_number(v, RECORD_WRITE_BYTES);
 }
 
 double view_mapped(const struct view *v)
 {
-	return view_number(v, RECORD_MMAP_READ_BYTES) +
-	       view_number(v, RECORD_MMAP_WRITE_BYTES);
+	return view_number(v, RECORD_MMAP_READ_BYTES) + view_number(v, RECORD_MMAP_WRITE_BYTES);
 }
 
 double view_calls(const struct view *v)
 {
-	return view_number(v, RECORD_READ_CALLS) +
-	       view_number(v, RECORD_WRITE_CALLS);
+	return view_number(v, RECORD_READ_CALLS) + view_number(v, RECORD_WRITE_CALLS);
 }
 
-double view_mean(const struct view *v, enum record_number bytes,
-		 enum record_number calls)
+double view_mean(const struct view *v, enum record_number bytes, enum record_number calls)
 {
 	double count = view_number(v, calls);
 
@@ -60,23 +56,18 @@ double view_mean(const struct view *v, enum record_number bytes,
 
 double view_rate(const struct view *v, double number)
 {
-	return v->seconds > 0 && v->nodes
-		       ? number / v->seconds / (double)v->nodes
-		       : 0;
+	return v->seconds > 0 && v->nodes ? number / v->seconds / (double)v->nodes : 0;
 }
 
 bool view_is_timed(const struct view *v)
 {
-	return view_number(v, RECORD_READ_US) +
-		       view_number(v, RECORD_WRITE_US) >
-	       0;
+	return view_number(v, RECORD_READ_US) + view_number(v, RECORD_WRITE_US) > 0;
 }
 
 double view_concurrency(const struct view *v)
 {
-	return view_rate(v, (view_number(v, RECORD_READ_US) +
-			     view_number(v, RECORD_WRITE_US)) /
-				    1e6);
+	return view_rate(v,
+			 (view_number(v, RECORD_READ_US) + view_number(v, RECORD_WRITE_US)) / 1e6);
 }
 
 double view_call_share(const struct view *v, double calls)
@@ -102,8 +93,7 @@ bool view_is_at_hand(const struct view *v)
  * one operation. */
 static double meta_operations(const struct view *v)
 {
-	double asking =
-		view_meta(v, RECORD_META_STAT) + view_meta(v, RECORD_META_OPEN);
+	double asking = view_meta(v, RECORD_META_STAT) + view_meta(v, RECORD_META_OPEN);
 	double looked_up = view_meta(v, RECORD_META_LOOKUP_MISS);
 
 	return view_metas(v) - (looked_up < asking ? looked_up : asking);
@@ -128,18 +118,15 @@ double view_meta_share(const struct view *v, double ops)
 /* At the speed of a core: the least that it can have taken. */
 static double least_share(const struct view *v)
 {
-	return view_rate(v, view_number(v, RECORD_READ_BYTES) /
-				    (v->limits->core_read_mbs * 1e6)) +
-	       view_rate(v, view_number(v, RECORD_WRITE_BYTES) /
-				    (v->limits->core_write_mbs * 1e6));
+	return view_rate(v, view_number(v, RECORD_READ_BYTES) / (v->limits->core_read_mbs * 1e6)) +
+	       view_rate(v, view_number(v, RECORD_WRITE_BYTES) / (v->limits->core_write_mbs * 1e6));
 }
 
 /* The client reads ahead and writes behind, several requests at a time: the job
  * cannot have waited longer than it ran. */
 static double client_share(const struct view *v)
 {
-	double share = view_waiting(v, RECORD_READ_US) +
-		       view_waiting(v, RECORD_WRITE_US);
+	double share = view_waiting(v, RECORD_READ_US) + view_waiting(v, RECORD_WRITE_US);
 
 	return share < 1 ? share : 1;
 }
@@ -158,8 +145,7 @@ double view_moved(const struct view *v, enum record_number number)
 {
 	const int64_t *wire = v->wire ? v->wire->numbers : NULL;
 
-	if (!wire ||
-	    (wire[RECORD_READ_BYTES] < 0 && wire[RECORD_WRITE_BYTES] < 0))
+	if (!wire || (wire[RECORD_READ_BYTES] < 0 && wire[RECORD_WRITE_BYTES] < 0))
 		return view_number(v, number);
 	return known(wire[number]);
 }
@@ -167,20 +153,16 @@ double view_moved(const struct view *v, enum record_number number)
 bool view_is_busy(const struct view *v)
 {
 	double busy = LIMIT_BUSY_PERCENT / 100.0;
-	double moved = view_moved(v, RECORD_READ_BYTES) +
-		       view_moved(v, RECORD_WRITE_BYTES);
+	double moved = view_moved(v, RECORD_READ_BYTES) + view_moved(v, RECORD_WRITE_BYTES);
 
 	return moved >= v->limits->min_mib * 1048576.0 &&
-	       (view_io_share(v) >= busy ||
-		(!view_is_timed(v) && least_share(v) >= busy / 10));
+	       (view_io_share(v) >= busy || (!view_is_timed(v) && least_share(v) >= busy / 10));
 }
 
-static bool is_set(const struct record_change *change, const char *fs,
-		   const char *option)
+static bool is_set(const struct record_change *change, const char *fs, const char *option)
 {
-	return change->made > 0 && change->what && change->target &&
-	       change->new_value && !strcmp(change->what, "mount-option") &&
-	       !strcmp(change->target, fs) &&
+	return change->made > 0 && change->what && change->target && change->new_value &&
+	       !strcmp(change->what, "mount-option") && !strcmp(change->target, fs) &&
 	       !strcmp(change->new_value, option);
 }
 
@@ -202,8 +184,7 @@ int64_t view_cores(const struct view *v)
 
 	for (i = 0; i < v->count; i++) {
 		cores = v->records[i]->io_cores_count;
-		if (!v->records[i]->has_io_cores || cores < 1 ||
-		    !v->records[i]->cores_met)
+		if (!v->records[i]->has_io_cores || cores < 1 || !v->records[i]->cores_met)
 			return 0;
 		least = least && least < cores ? least : cores;
 	}
@@ -212,9 +193,7 @@ int64_t view_cores(const struct view *v)
 
 bool view_tell(struct advice *a, double share)
 {
-	a->value = share >= 1	  ? 100
-		   : share < 0.01 ? 1
-				  : (unsigned)(share * 100);
+	a->value = share >= 1 ? 100 : share < 0.01 ? 1 : (unsigned)(share * 100);
 	return true;
 }
 

@@ -43,8 +43,7 @@ double view_bytes(const struct view *v);
 double view_mapped(const struct view *v); /* through mapped files: not in it */
 double view_calls(const struct view *v);
 /* Bytes a call; 0: there is none. */
-double view_mean(const struct view *v, enum record_number bytes,
-		 enum record_number calls);
+double view_mean(const struct view *v, enum record_number bytes, enum record_number calls);
 
 /* A second on each node. */
 double view_rate(const struct view *v, double number);
@@ -81,11 +80,8 @@ int64_t view_cores(const struct view *v);
 
 /* Fill in an advice; value is the share, at most 100 percent. */
 bool view_tell(struct advice *a, double share); /* true */
-__attribute__((format(printf, 2, 3))) void view_what(struct advice *a,
-						     const char *format, ...);
-__attribute__((format(printf, 2, 3))) void view_why(struct advice *a,
-						    const char *format, ...);
-__attribute__((format(printf, 2, 3))) void view_cure(struct advice *a,
-						     const char *format, ...);
+__attribute__((format(printf, 2, 3))) void view_what(struct advice *a, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void view_why(struct advice *a, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void view_cure(struct advice *a, const char *format, ...);
 
 #endif

@@ -35,8 +35,7 @@ static bool add_word(char list[LIST_MAX], const char *item, const char *cpus)
 {
 	size_t used = strlen(list), size = LIST_MAX - used;
 
-	if ((size_t)snprintf(list + used, size, "%s%s=%s", used ? " " : "",
-			     item, cpus) < size)
+	if ((size_t)snprintf(list + used, size, "%s%s=%s", used ? " " : "", item, cpus) < size)
 		return true;
 	list[used] = '\0';
 	return false;
@@ -60,8 +59,7 @@ static bool add_item(struct planner *p, const char *item, const char *old)
 /* A change of what is in the lists; then they are empty. */
 static void end_change(struct planner *p)
 {
-	if (*p->olds && change_add(p->plan, p->client, p->kind, p->target,
-				   p->olds, p->news) > 0)
+	if (*p->olds && change_add(p->plan, p->client, p->kind, p->target, p->olds, p->news) > 0)
 		p->left_out += p->count;
 	p->count = 0;
 	*p->olds = *p->news = '\0';
@@ -74,8 +72,8 @@ static void plan_item(void *arg, const char *item)
 	char *old;
 
 	if (p->way->get(p->client, item, &now) < 0) {
-		snprintf(p->missing + strlen(p->missing),
-			 sizeof(p->missing) - strlen(p->missing), " %s", item);
+		snprintf(p->missing + strlen(p->missing), sizeof(p->missing) - strlen(p->missing),
+			 " %s", item);
 		return;
 	}
 	if (cpuset_equal(&now, p->cpus))
@@ -106,11 +104,9 @@ static const struct affinity_way *way_of(const struct change_kind *kind)
 	return kind->how;
 }
 
-static bool is_wanted(const struct client *client,
-		      const struct client_want *want)
+static bool is_wanted(const struct client *client, const struct client_want *want)
 {
-	return client->type->affinity &&
-	       client->section->core_change == CORE_CHANGE_AFFINITY &&
+	return client->type->affinity && client->section->core_change == CORE_CHANGE_AFFINITY &&
 	       want->alone && want->io_cores && want->has_io_cores &&
 	       !cpuset_is_empty(&want->io_cpus);
 }
@@ -127,8 +123,7 @@ static void plan(const struct change_kind *kind, struct client *client,
 	if (!is_wanted(client, want))
 		return;
 	p = xcalloc(1, sizeof(*p));
-	snprintf(target, sizeof(target), "%s %.400s", way->words,
-		 way->wanted(client));
+	snprintf(target, sizeof(target), "%s %.400s", way->words, way->wanted(client));
 	*p = (struct planner){ .kind = kind,
 			       .client = client,
 			       .way = way,
@@ -136,41 +131,35 @@ static void plan(const struct change_kind *kind, struct client *client,
 			       .list = xneed(cpuset_format(&want->io_cpus)),
 			       .target = target,
 			       .plan = plan };
-	for (words = way->wanted(client);
-	     next_word(&words, word, sizeof(word));)
+	for (words = way->wanted(client); next_word(&words, word, sizeof(word));)
 		way->each(client, word, plan_item, p);
 	end_change(p);
 	if (p->left_out)
 		rule_tell(client, client->type->affinity->left, NULL, findings,
-			  "%zu more than changes hold stay where they are: "
-			  "%s %.200s",
-			  p->left_out, way->words, way->wanted(client));
+			  "%zu more than changes hold stay where they are: %s %.200s", p->left_out,
+			  way->words, way->wanted(client));
 	if (way == &affinity_workqueues && *p->missing)
-		rule_tell(client, client->type->affinity->left,
-			  "unbound_workqueues=all in jobio.conf", findings,
-			  "this kernel does not let workqueues be moved "
-			  "by name:%s: left where they are",
-			  p->missing);
+		rule_tell(
+			client, client->type->affinity->left,
+			"unbound_workqueues=all in jobio.conf", findings,
+			"this kernel does not let workqueues be moved by name:%s: left where they are",
+			p->missing);
 	free((char *)p->list);
 	free(p);
 }
 
 /* irqbalance moves them again within ten seconds: who has it decides. */
-static void plan_interrupts(const struct change_kind *kind,
-			    struct client *client,
-			    const struct client_want *want,
-			    struct client_plan *plan_of,
+static void plan_interrupts(const struct change_kind *kind, struct client *client,
+			    const struct client_want *want, struct client_plan *plan_of,
 			    struct findings *findings)
 {
 	if (!is_wanted(client, want) || !*client->section->interrupts_of)
 		return;
 	if (process_named(client->section->process_dir, "irqbalance") > 0) {
 		rule_tell(client, client->type->affinity->left,
-			  "stop irqbalance on these nodes, or clear "
-			  "interrupts_of= in jobio.conf",
+			  "stop irqbalance on these nodes, or clear interrupts_of= in jobio.conf",
 			  findings,
-			  "irqbalance runs and would move the interrupts of %s "
-			  "again: left to it",
+			  "irqbalance runs and would move the interrupts of %s again: left to it",
 			  client->section->interrupts_of);
 		return;
 	}
@@ -189,8 +178,7 @@ static bool next_item(const char **olds, const char **news, struct item *item)
 {
 	char old[4096], new[4096], *was, *is;
 
-	if (!next_word(olds, old, sizeof(old)) ||
-	    !next_word(news, new, sizeof(new)))
+	if (!next_word(olds, old, sizeof(old)) || !next_word(news, new, sizeof(new)))
 		return false;
 	was = strchr(old, '=');
 	is = strchr(new, '=');
@@ -199,13 +187,13 @@ static bool next_item(const char **olds, const char **news, struct item *item)
 	*was++ = *is++ = '\0';
 	snprintf(item->name, sizeof(item->name), "%.95s", old);
 	return !strcmp(old, new) && cpuset_parse(&item->was, was, NULL) == 0 &&
-	       cpuset_parse(&item->is, is, NULL) == 0 &&
-	       !cpuset_is_empty(&item->was) && !cpuset_is_empty(&item->is);
+	       cpuset_parse(&item->is, is, NULL) == 0 && !cpuset_is_empty(&item->was) &&
+	       !cpuset_is_empty(&item->is);
 }
 
 /* 0: it is there now, whatever the write said. */
-static int move(const struct affinity_way *way, const struct client *client,
-		const char *name, const struct cpuset *cpus, struct err *err)
+static int move(const struct affinity_way *way, const struct client *client, const char *name,
+		const struct cpuset *cpus, struct err *err)
 {
 	struct err said = { "" };
 	struct cpuset now;
@@ -215,21 +203,19 @@ static int move(const struct affinity_way *way, const struct client *client,
 	FAULT_POINT("affinity after");
 	if (way->get(client, name, &now) == 0 && cpuset_equal(&now, cpus))
 		return 0;
-	return err_set(err, "%s",
-		       *said.text ? said.text : "the kernel keeps others");
+	return err_set(err, "%s", *said.text ? said.text : "the kernel keeps others");
 }
 
-static void tell_failed(const struct client *client, const char *code,
-			struct findings *findings, const char *target,
-			const struct cpuset *cpus, size_t failed, size_t count,
+static void tell_failed(const struct client *client, const char *code, struct findings *findings,
+			const char *target, const struct cpuset *cpus, size_t failed, size_t count,
 			const struct err *why)
 {
 	char list[RULE_LIST_MAX];
 
 	if (failed)
 		rule_tell(client, code, NULL, findings,
-			  "%s: %zu of %zu could not get CPU %s: %.300s", target,
-			  failed, count, rule_list(cpus, list), why->text);
+			  "%s: %zu of %zu could not get CPU %s: %.300s", target, failed, count,
+			  rule_list(cpus, list), why->text);
 }
 
 /* From here on the gate knows which CPUs the client works on. */
@@ -252,18 +238,15 @@ static int put_back(const struct affinity_way *way, const struct client *client,
 		FAULT_POINT("affinity back after");
 		return rc;
 	}
-	if (way->get(client, item->name, &now) < 0 ||
-	    cpuset_equal(&now, &item->was))
+	if (way->get(client, item->name, &now) < 0 || cpuset_equal(&now, &item->was))
 		return 1;
 	if (!cpuset_equal(&now, &item->is))
 		return 0;
 	return move(way, client, item->name, &item->was, why) < 0 ? -1 : 1;
 }
 
-static enum change_made make(const struct change_kind *kind,
-			     struct client *client,
-			     const struct journal_change *change,
-			     struct findings *findings)
+static enum change_made make(const struct change_kind *kind, struct client *client,
+			     const struct journal_change *change, struct findings *findings)
 {
 	const char *olds = change->old_value, *news = change->new_value;
 	size_t failed = 0, count = 0;
@@ -279,18 +262,16 @@ static enum change_made make(const struct change_kind *kind,
 	}
 	if (!count)
 		return CHANGE_NOT_MADE;
-	tell_failed(client, client->type->affinity->failed, findings,
-		    change->target, &item.is, failed, count, &why);
+	tell_failed(client, client->type->affinity->failed, findings, change->target, &item.is,
+		    failed, count, &why);
 	if (failed == count)
 		return CHANGE_NOT_MADE;
 	tell_gate(client, &item.is);
 	return CHANGE_MADE;
 }
 
-static enum change_undone undo(const struct change_kind *kind,
-			       struct client *client,
-			       const struct journal_change *change,
-			       struct findings *findings)
+static enum change_undone undo(const struct change_kind *kind, struct client *client,
+			       const struct journal_change *change, struct findings *findings)
 {
 	const char *olds = change->old_value, *news = change->new_value;
 	size_t failed = 0, strange = 0, count = 0;
@@ -305,14 +286,13 @@ static enum change_undone undo(const struct change_kind *kind,
 		strange += rc == 0;
 	}
 	if (count)
-		tell_failed(client, client->type->affinity->not_back, findings,
-			    change->target, &item.was, failed, count, &why);
+		tell_failed(client, client->type->affinity->not_back, findings, change->target,
+			    &item.was, failed, count, &why);
 	if (strange)
-		rule_tell(client, client->type->affinity->not_ours, NULL,
-			  findings,
-			  "%s: %zu of %zu are on CPUs that neither jobio nor "
-			  "the node had set: left there",
-			  change->target, strange, count);
+		rule_tell(
+			client, client->type->affinity->not_ours, NULL, findings,
+			"%s: %zu of %zu are on CPUs that neither jobio nor the node had set: left there",
+			change->target, strange, count);
 	if (failed)
 		return CHANGE_NOT_UNDONE;
 	return strange ? CHANGE_NOT_OURS : CHANGE_UNDONE;
@@ -320,21 +300,15 @@ static enum change_undone undo(const struct change_kind *kind,
 
 /* ---- kinds ------------------------------------------------------------- */
 
-const struct change_kind affinity_workqueue = { .name = "workqueue",
-						.how = &affinity_workqueues,
-						.plan = plan,
-						.make = make,
-						.undo = undo };
-const struct change_kind affinity_thread = { .name = "thread",
-					     .how = &affinity_threads,
-					     .plan = plan,
-					     .make = make,
-					     .undo = undo };
-const struct change_kind affinity_process = { .name = "process",
-					      .how = &affinity_processes,
-					      .plan = plan,
-					      .make = make,
-					      .undo = undo };
+const struct change_kind affinity_workqueue = {
+	.name = "workqueue", .how = &affinity_workqueues, .plan = plan, .make = make, .undo = undo
+};
+const struct change_kind affinity_thread = {
+	.name = "thread", .how = &affinity_threads, .plan = plan, .make = make, .undo = undo
+};
+const struct change_kind affinity_process = {
+	.name = "process", .how = &affinity_processes, .plan = plan, .make = make, .undo = undo
+};
 const struct change_kind affinity_interrupt = { .name = "interrupt",
 						.how = &affinity_interrupts,
 						.plan = plan_interrupts,

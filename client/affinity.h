@@ -27,7 +27,7 @@
 #include "client/affinity_way.h"
 #include "client/change.h"
 
-extern const struct change_kind affinity_workqueue, affinity_thread,
-	affinity_interrupt, affinity_process;
+extern const struct change_kind affinity_workqueue, affinity_thread, affinity_interrupt,
+	affinity_process;
 
 #endif

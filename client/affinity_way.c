@@ -45,8 +45,7 @@ static void mask_format(const struct cpuset *cpus, char *text, size_t size)
 		groups = cpu / 32;
 	for (group = groups; group >= 0 && used < size; group--) {
 		bits = (uint32_t)(cpus->word[group / 2] >> (group % 2 * 32));
-		used += (size_t)snprintf(text + used, size - used, "%s%08x",
-					 used ? "," : "", bits);
+		used += (size_t)snprintf(text + used, size - used, "%s%08x", used ? "," : "", bits);
 	}
 }
 
@@ -62,20 +61,17 @@ static void workqueue_path(char path[SYSFS_PATH_MAX], const char *name)
 	sysfs_path(path, below);
 }
 
-static int workqueue_get(const struct client *client, const char *item,
-			 struct cpuset *cpus)
+static int workqueue_get(const struct client *client, const char *item, struct cpuset *cpus)
 {
 	char path[SYSFS_PATH_MAX], line[CPUSET_MAX / 3];
 
 	(void)client;
 	workqueue_path(path, item);
-	return sysfs_line(path, line, sizeof(line)) < 0
-		       ? -1
-		       : cpuset_parse_mask(cpus, line, NULL);
+	return sysfs_line(path, line, sizeof(line)) < 0 ? -1 : cpuset_parse_mask(cpus, line, NULL);
 }
 
-static int workqueue_set(const struct client *client, const char *item,
-			 const struct cpuset *cpus, struct err *err)
+static int workqueue_set(const struct client *client, const char *item, const struct cpuset *cpus,
+			 struct err *err)
 {
 	char path[SYSFS_PATH_MAX], mask[CPUSET_MAX / 3];
 
@@ -85,8 +81,7 @@ static int workqueue_set(const struct client *client, const char *item,
 	return write_text(path, mask, err);
 }
 
-static void workqueue_each(const struct client *client, const char *word,
-			   item_fn fn, void *arg)
+static void workqueue_each(const struct client *client, const char *word, item_fn fn, void *arg)
 {
 	(void)client;
 	fn(arg, word);
@@ -156,20 +151,16 @@ static bool is_movable(const char *dir, long pid)
 	if (sysfs_line(path, line, sizeof(line)) < 0)
 		return false;
 	at = strrchr(line, ')');
-	return at &&
-	       sscanf(at + 1, " %*c %ld %*d %*d %*d %*d %lu", &parent,
-		      &flags) == 2 &&
+	return at && sscanf(at + 1, " %*c %ld %*d %*d %*d %*d %lu", &parent, &flags) == 2 &&
 	       parent == KTHREADD && !(flags & NO_SETAFFINITY);
 }
 
 /* What would end an item is a '_' in it. */
-static int thread_name(const struct client *client, long pid, char *name,
-		       size_t size)
+static int thread_name(const struct client *client, long pid, char *name, size_t size)
 {
 	char path[SYSFS_PATH_MAX];
 
-	snprintf(path, sizeof(path), "%s/%ld/comm",
-		 client->section->process_dir, pid);
+	snprintf(path, sizeof(path), "%s/%ld/comm", client->section->process_dir, pid);
 	if (sysfs_line(path, name, size) < 0)
 		return -1;
 	for (; *name; name++)
@@ -178,8 +169,7 @@ static int thread_name(const struct client *client, long pid, char *name,
 	return 0;
 }
 
-static void thread_each(const struct client *client, const char *word,
-			item_fn fn, void *arg)
+static void thread_each(const struct client *client, const char *word, item_fn fn, void *arg)
 {
 	const char *dir = client->section->process_dir;
 	char name[64], item[AFFINITY_ITEM_MAX];
@@ -200,21 +190,19 @@ static void thread_each(const struct client *client, const char *word,
 }
 
 /* Another thread may have the number by now. */
-static int thread_get(const struct client *client, const char *item,
-		      struct cpuset *cpus)
+static int thread_get(const struct client *client, const char *item, struct cpuset *cpus)
 {
 	const char *colon = strchr(item, ':');
 	char name[64];
 
-	if (!colon ||
-	    thread_name(client, pid_of(item), name, sizeof(name)) < 0 ||
+	if (!colon || thread_name(client, pid_of(item), name, sizeof(name)) < 0 ||
 	    strcmp(name, colon + 1) != 0)
 		return -1;
 	return task_get(pid_of(item), cpus);
 }
 
-static int thread_set(const struct client *client, const char *item,
-		      const struct cpuset *cpus, struct err *err)
+static int thread_set(const struct client *client, const char *item, const struct cpuset *cpus,
+		      struct err *err)
 {
 	(void)client;
 	return task_set(pid_of(item), cpus) < 0
@@ -229,8 +217,7 @@ static const char *thread_wanted(const struct client *client)
 
 /* ---- a daemon ------------------------------------------------------------------ */
 
-static void process_each(const struct client *client, const char *word,
-			 item_fn fn, void *arg)
+static void process_each(const struct client *client, const char *word, item_fn fn, void *arg)
 {
 	long pid = process_named(client->section->process_dir, word);
 	unsigned long long ticks;
@@ -252,8 +239,7 @@ static bool is_same_process(const char *item)
 }
 
 /* Call fn for each thread; stops and returns what is not 0. */
-static int each_thread(const char *item, int (*fn)(void *arg, long tid),
-		       void *arg)
+static int each_thread(const char *item, int (*fn)(void *arg, long tid), void *arg)
 {
 	struct dirent *entry;
 	unsigned long tid;
@@ -294,14 +280,12 @@ static int compare_thread(void *arg, long tid)
 
 /* Threads that are bound each in its own way are somebody's work, which is not
  * undone by one list of CPUs. */
-static int process_get(const struct client *client, const char *item,
-		       struct cpuset *cpus)
+static int process_get(const struct client *client, const char *item, struct cpuset *cpus)
 {
 	struct threads threads = { .is_known = false };
 
 	(void)client;
-	if (!is_same_process(item) ||
-	    each_thread(item, compare_thread, &threads) != 0 ||
+	if (!is_same_process(item) || each_thread(item, compare_thread, &threads) != 0 ||
 	    !threads.is_known)
 		return -1;
 	*cpus = threads.cpus;
@@ -323,8 +307,8 @@ static int move_thread(void *arg, long tid)
 
 /* A thread has the CPUs of the one that starts it: again, until there was none
  * to be moved. */
-static int process_set(const struct client *client, const char *item,
-		       const struct cpuset *cpus, struct err *err)
+static int process_set(const struct client *client, const char *item, const struct cpuset *cpus,
+		       struct err *err)
 {
 	struct threads threads = { .cpus = *cpus };
 	int pass;
@@ -332,10 +316,8 @@ static int process_set(const struct client *client, const char *item,
 	(void)client;
 	for (pass = 0; pass < PASSES_MAX; pass++) {
 		threads.moved = 0;
-		if (!is_same_process(item) ||
-		    each_thread(item, move_thread, &threads) < 0)
-			return err_set(err, "process %s: %s", item,
-				       strerror(errno));
+		if (!is_same_process(item) || each_thread(item, move_thread, &threads) < 0)
+			return err_set(err, "process %s: %s", item, strerror(errno));
 		if (!threads.moved)
 			return 0;
 	}
@@ -362,9 +344,8 @@ static int thread_back(void *arg, long tid)
 }
 
 /* Thread by thread: a move that was cut off has moved some. */
-static int process_back(const struct client *client, const char *item,
-			const struct cpuset *was, const struct cpuset *is,
-			struct err *err)
+static int process_back(const struct client *client, const char *item, const struct cpuset *was,
+			const struct cpuset *is, struct err *err)
 {
 	struct way_back back = { was, is, 0 };
 	int pass;
@@ -373,8 +354,7 @@ static int process_back(const struct client *client, const char *item,
 	for (pass = 0; pass < 2 && is_same_process(item); pass++) {
 		back.strange = 0;
 		if (each_thread(item, thread_back, &back) < 0)
-			return err_set(err, "process %s: %s", item,
-				       strerror(errno));
+			return err_set(err, "process %s: %s", item, strerror(errno));
 	}
 	return !back.strange;
 }
@@ -386,22 +366,19 @@ static const char *process_wanted(const struct client *client)
 
 /* ---- interrupts ------------------------------------------------------------------ */
 
-static int interrupt_get(const struct client *client, const char *item,
-			 struct cpuset *cpus)
+static int interrupt_get(const struct client *client, const char *item, struct cpuset *cpus)
 {
 	char path[SYSFS_PATH_MAX], below[AFFINITY_ITEM_MAX + 32], line[4096];
 
 	(void)client;
 	snprintf(below, sizeof(below), "irq/%s/smp_affinity_list", item);
 	sysfs_proc_path(path, below);
-	return sysfs_line(path, line, sizeof(line)) < 0
-		       ? -1
-		       : cpuset_parse(cpus, line, NULL);
+	return sysfs_line(path, line, sizeof(line)) < 0 ? -1 : cpuset_parse(cpus, line, NULL);
 }
 
 /* One that the driver manages (IRQF_AFFINITY_MANAGED) refuses. */
-static int interrupt_set(const struct client *client, const char *item,
-			 const struct cpuset *cpus, struct err *err)
+static int interrupt_set(const struct client *client, const char *item, const struct cpuset *cpus,
+			 struct err *err)
 {
 	char path[SYSFS_PATH_MAX], below[AFFINITY_ITEM_MAX + 32];
 	char *list = xneed(cpuset_format(cpus));
@@ -416,8 +393,7 @@ static int interrupt_set(const struct client *client, const char *item,
 }
 
 /* 'word' is a network interface or an RDMA device. */
-static void interrupt_each(const struct client *client, const char *word,
-			   item_fn fn, void *arg)
+static void interrupt_each(const struct client *client, const char *word, item_fn fn, void *arg)
 {
 	static const char *const classes[] = { "net", "infiniband" };
 	char path[SYSFS_PATH_MAX];
@@ -445,17 +421,12 @@ static const char *interrupt_wanted(const struct client *client)
 
 /* ---- all of them ------------------------------------------------------------------------ */
 
-const struct affinity_way affinity_workqueues = {
-	"workqueues",  workqueue_each, workqueue_get,
-	workqueue_set, NULL,	       workqueue_wanted
-};
-const struct affinity_way affinity_threads = { "threads",  thread_each,
-					       thread_get, thread_set,
-					       NULL,	   thread_wanted };
-const struct affinity_way affinity_processes = { "process",    process_each,
-						 process_get,  process_set,
-						 process_back, process_wanted };
+const struct affinity_way affinity_workqueues = { "workqueues",	 workqueue_each, workqueue_get,
+						  workqueue_set, NULL,		 workqueue_wanted };
+const struct affinity_way affinity_threads = { "threads",  thread_each, thread_get,
+					       thread_set, NULL,	thread_wanted };
+const struct affinity_way affinity_processes = { "process",   process_each, process_get,
+						 process_set, process_back, process_wanted };
 const struct affinity_way affinity_interrupts = {
-	"interrupts of", interrupt_each, interrupt_get,
-	interrupt_set,	 NULL,		 interrupt_wanted
+	"interrupts of", interrupt_each, interrupt_get, interrupt_set, NULL, interrupt_wanted
 };

@@ -30,23 +30,20 @@ typedef void (*item_fn)(void *arg, const char *item);
 struct affinity_way {
 	const char *words; /* what a target is called, "%s" the words */
 	/* call fn for each item of one of the type's words */
-	void (*each)(const struct client *client, const char *word, item_fn fn,
-		     void *arg);
+	void (*each)(const struct client *client, const char *word, item_fn fn, void *arg);
 	/* -1: it is gone, or its CPUs cannot be told */
-	int (*get)(const struct client *client, const char *item,
-		   struct cpuset *cpus);
-	int (*set)(const struct client *client, const char *item,
-		   const struct cpuset *cpus, struct err *err);
+	int (*get)(const struct client *client, const char *item, struct cpuset *cpus);
+	int (*set)(const struct client *client, const char *item, const struct cpuset *cpus,
+		   struct err *err);
 	/* To 'was' what is at 'is', no more of it: 1 done, or it is gone; 0 it is
 	 * at third ones; -1. NULL: as 'get' and 'set' say. */
-	int (*back)(const struct client *client, const char *item,
-		    const struct cpuset *was, const struct cpuset *is,
-		    struct err *err);
+	int (*back)(const struct client *client, const char *item, const struct cpuset *was,
+		    const struct cpuset *is, struct err *err);
 	/* the words of the type, or of jobio.conf; blank-separated */
 	const char *(*wanted)(const struct client *client);
 };
 
-extern const struct affinity_way affinity_workqueues, affinity_threads,
-	affinity_processes, affinity_interrupts;
+extern const struct affinity_way affinity_workqueues, affinity_threads, affinity_processes,
+	affinity_interrupts;
 
 #endif

@@ -29,21 +29,18 @@ unsigned int ask_limit_ms(const struct client *client)
 
 	if (now < client->deadline_ms)
 		left_ms = client->deadline_ms - now;
-	return left_ms < client->section->timeout_ms
-		       ? (unsigned int)left_ms
-		       : client->section->timeout_ms;
+	return left_ms < client->section->timeout_ms ? (unsigned int)left_ms
+						     : client->section->timeout_ms;
 }
 
 /* Of a child that did not answer; errno says why. */
-static void set_failure(const struct client *client, struct ask *ask,
-			unsigned int timeout_ms, const struct err *err)
+static void set_failure(const struct client *client, struct ask *ask, unsigned int timeout_ms,
+			const struct err *err)
 {
 	enum ask_answer answer = ASK_FAILED;
 
 	if (errno == ETIMEDOUT)
-		answer = timeout_ms < client->section->timeout_ms / 2
-				 ? ASK_NO_TIME
-				 : ASK_HUNG;
+		answer = timeout_ms < client->section->timeout_ms / 2 ? ASK_NO_TIME : ASK_HUNG;
 	ask_set(ask, answer, err->text);
 }
 
@@ -61,14 +58,14 @@ void ask_take(struct ask *ask, struct child_result *result)
 	} else {
 		line = *result->errtext ? result->errtext : result->out;
 		line[strcspn(line, "\n")] = '\0';
-		snprintf(ask->why, sizeof(ask->why), "exit status %d: %.400s",
-			 result->status, *line ? line : "no message");
+		snprintf(ask->why, sizeof(ask->why), "exit status %d: %.400s", result->status,
+			 *line ? line : "no message");
 		ask->answer = ASK_FAILED;
 	}
 }
 
-void ask_command(const struct client *client, struct ask *ask,
-		 char *const argv[], char *const env[])
+void ask_command(const struct client *client, struct ask *ask, char *const argv[],
+		 char *const env[])
 {
 	unsigned int timeout_ms = ask_limit_ms(client);
 	struct child_result result = { 0 };
@@ -91,13 +88,11 @@ struct function {
 	const char *name;
 	int (*fn)(void *arg);
 	void *arg;
-	int (*call)(const char *name, int (*fn)(void *arg), void *arg,
-		    unsigned int timeout_ms, struct child_result *result,
-		    struct err *err);
+	int (*call)(const char *name, int (*fn)(void *arg), void *arg, unsigned int timeout_ms,
+		    struct child_result *result, struct err *err);
 };
 
-static void ask_child(const struct client *client, struct ask *ask,
-		      const struct function *f)
+static void ask_child(const struct client *client, struct ask *ask, const struct function *f)
 {
 	unsigned int timeout_ms = ask_limit_ms(client);
 	struct child_result result = { 0 };
@@ -115,23 +110,21 @@ static void ask_child(const struct client *client, struct ask *ask,
 		ask_take(ask, &result);
 	} else {
 		err_set(&err, "cannot read %s", f->name);
-		ask_set(ask,
-			result.status == FN_MISSING ? ASK_MISSING : ASK_FAILED,
-			err.text);
+		ask_set(ask, result.status == FN_MISSING ? ASK_MISSING : ASK_FAILED, err.text);
 	}
 	child_result_free(&result);
 }
 
-void ask_function(const struct client *client, struct ask *ask,
-		  const char *name, int (*fn)(void *arg), void *arg)
+void ask_function(const struct client *client, struct ask *ask, const char *name,
+		  int (*fn)(void *arg), void *arg)
 {
 	const struct function function = { name, fn, arg, child_call };
 
 	ask_child(client, ask, &function);
 }
 
-void ask_function_heard(const struct client *client, struct ask *ask,
-			const char *name, int (*fn)(void *arg), void *arg)
+void ask_function_heard(const struct client *client, struct ask *ask, const char *name,
+			int (*fn)(void *arg), void *arg)
 {
 	const struct function function = { name, fn, arg, child_call_heard };
 

@@ -44,19 +44,19 @@ void ask_set(struct ask *ask, enum ask_answer answer, const char *why);
 unsigned int ask_limit_ms(const struct client *client);
 
 /* Run a command that only tells. */
-void ask_command(const struct client *client, struct ask *ask,
-		 char *const argv[], char *const env[]);
+void ask_command(const struct client *client, struct ask *ask, char *const argv[],
+		 char *const env[]);
 
 /* Call fn(arg) in a child; what it prints is the answer, unless it returns
  * other than 0, which is ASK_FAILED, or 2, which is ASK_MISSING. 'name' is what
  * it is called in 'why'. */
-void ask_function(const struct client *client, struct ask *ask,
-		  const char *name, int (*fn)(void *arg), void *arg);
+void ask_function(const struct client *client, struct ask *ask, const char *name,
+		  int (*fn)(void *arg), void *arg);
 
 /* The same; of one that was silent at its deadline, ask->text is what it had printed
  * and flushed until then, or NULL. */
-void ask_function_heard(const struct client *client, struct ask *ask,
-			const char *name, int (*fn)(void *arg), void *arg);
+void ask_function_heard(const struct client *client, struct ask *ask, const char *name,
+			int (*fn)(void *arg), void *arg);
 
 /* Of a command that has ended: its output, or why there is none. */
 void ask_take(struct ask *ask, struct child_result *result);

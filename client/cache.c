@@ -44,16 +44,14 @@ static int cache_path(const struct client *client, char path[RUNDIR_PATH_MAX])
 {
 	if (!client->run_dir)
 		return -1;
-	return rundir_client_file(path, client->run_dir, client->section->name,
-				  NULL);
+	return rundir_client_file(path, client->run_dir, client->section->name, NULL);
 }
 
 /* ---- the key ----------------------------------------------------------- */
 
 void cache_key_text(struct cache_key *key, const char *text)
 {
-	int size = snprintf(key->text + key->used, KEY_MAX - key->used, "%s;",
-			    text);
+	int size = snprintf(key->text + key->used, KEY_MAX - key->used, "%s;", text);
 
 	if (size > 0 && (size_t)size < KEY_MAX - key->used)
 		key->used += (size_t)size;
@@ -65,10 +63,8 @@ void cache_key_file(struct cache_key *key, const char *path)
 	struct stat st;
 
 	if (stat(path, &st) == 0)
-		snprintf(text, sizeof(text), "%llu.%lld.%ld.%lld",
-			 (unsigned long long)st.st_ino,
-			 (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec,
-			 (long long)st.st_size);
+		snprintf(text, sizeof(text), "%llu.%lld.%ld.%lld", (unsigned long long)st.st_ino,
+			 (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec, (long long)st.st_size);
 	cache_key_text(key, text);
 }
 
@@ -116,8 +112,7 @@ int cache_answer(const struct cache *cache, const char *name, struct ask *ask)
 	return 0;
 }
 
-void cache_put_answer(struct cache *cache, const char *name,
-		      const struct ask *ask)
+void cache_put_answer(struct cache *cache, const char *name, const struct ask *ask)
 {
 	json_add_text(cache->json, name, ask->text);
 }
@@ -190,8 +185,7 @@ void cache_keep(const struct client *client)
 	struct json_object *json;
 	const char *text;
 
-	if (client->cached || !client->type->keep ||
-	    cache_path(client, path) < 0)
+	if (client->cached || !client->type->keep || cache_path(client, path) < 0)
 		return;
 	json = kept_by(client);
 	FAULT_POINT("cache before");

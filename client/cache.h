@@ -41,8 +41,7 @@ void cache_drop(const struct client *client);
 int cache_answer(const struct cache *cache, const char *name, struct ask *ask);
 int64_t cache_number(const struct cache *cache, const char *name);
 /* For 'keep'. */
-void cache_put_answer(struct cache *cache, const char *name,
-		      const struct ask *ask);
+void cache_put_answer(struct cache *cache, const char *name, const struct ask *ask);
 void cache_put_number(struct cache *cache, const char *name, int64_t number);
 
 /* For 'key'. */

@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct client_card *card_named(struct client_cards *cards,
-				      const char *name)
+static struct client_card *card_named(struct client_cards *cards, const char *name)
 {
 	size_t i;
 
@@ -15,8 +14,7 @@ static struct client_card *card_named(struct client_cards *cards,
 	return NULL;
 }
 
-void card_add(struct client_cards *cards, const char *name, int numa_node,
-	      const char *serves)
+void card_add(struct client_cards *cards, const char *name, int numa_node, const char *serves)
 {
 	struct client_card *card = card_named(cards, name);
 	size_t used;
@@ -32,6 +30,6 @@ void card_add(struct client_cards *cards, const char *name, int numa_node,
 	}
 	used = strlen(card->serves);
 	if (used + strlen(serves) + 2 <= sizeof(card->serves))
-		snprintf(card->serves + used, sizeof(card->serves) - used,
-			 "%s%s", used ? "," : "", serves);
+		snprintf(card->serves + used, sizeof(card->serves) - used, "%s%s", used ? "," : "",
+			 serves);
 }

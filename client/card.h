@@ -13,7 +13,6 @@
 #include "client/terms.h"
 
 /* A card that is there already serves this, too. */
-void card_add(struct client_cards *cards, const char *name, int numa_node,
-	      const char *serves);
+void card_add(struct client_cards *cards, const char *name, int numa_node, const char *serves);
 
 #endif

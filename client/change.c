@@ -6,8 +6,7 @@
 #include "client/type.h"
 #include "lib/alloc.h"
 
-const struct change_kind *change_find(const struct client_type_ops *type,
-				      const char *what)
+const struct change_kind *change_find(const struct client_type_ops *type, const char *what)
 {
 	const struct change_kind *const *kind = type->changes;
 
@@ -20,8 +19,8 @@ const struct change_kind *change_find(const struct client_type_ops *type,
 /* ---- plans ------------------------------------------------------------- */
 
 int change_add(struct client_plan *plan, const struct client *client,
-	       const struct change_kind *kind, const char *target,
-	       const char *old_value, const char *new_value)
+	       const struct change_kind *kind, const char *target, const char *old_value,
+	       const char *new_value)
 {
 	struct journal_change *change;
 
@@ -43,8 +42,8 @@ void change_clear(struct client_plan *plan)
 		journal_change_clear(&plan->change[--plan->count]);
 }
 
-void change_plan(struct client *client, const struct client_want *want,
-		 struct client_plan *plan, struct findings *findings)
+void change_plan(struct client *client, const struct client_want *want, struct client_plan *plan,
+		 struct findings *findings)
 {
 	const struct change_kind *const *kind = client->type->changes;
 
@@ -67,11 +66,9 @@ bool change_holds(const struct client *client, const struct client_want *want)
 /* Journal, change, journal. The second line may fail to be written: the change
  * then stays "planned", and undoing looks at the value itself. */
 static int apply_one(struct client *client, const struct journal_change *change,
-		     struct journal *journal, struct findings *findings,
-		     struct err *err)
+		     struct journal *journal, struct findings *findings, struct err *err)
 {
-	const struct change_kind *kind =
-		change_find(client->type, change->what);
+	const struct change_kind *kind = change_find(client->type, change->what);
 	enum change_made made;
 	int seq;
 
@@ -86,16 +83,14 @@ static int apply_one(struct client *client, const struct journal_change *change,
 	return made == CHANGE_MADE ? 0 : 1;
 }
 
-int change_apply(struct client *client, const struct client_plan *plan,
-		 struct journal *journal, struct findings *findings,
-		 struct err *err)
+int change_apply(struct client *client, const struct client_plan *plan, struct journal *journal,
+		 struct findings *findings, struct err *err)
 {
 	int rc = 0, one;
 	size_t i;
 
 	for (i = 0; plan && i < plan->count; i++) {
-		one = apply_one(client, &plan->change[i], journal, findings,
-				err);
+		one = apply_one(client, &plan->change[i], journal, findings, err);
 		if (one < 0)
 			return -1;
 		if (one > 0)
@@ -121,24 +116,18 @@ static enum journal_state state_after(enum change_undone undone)
 	return JOURNAL_PLANNED;
 }
 
-int change_undo(struct client *client, const struct journal_change *change,
-		struct journal *journal, struct findings *findings,
-		struct err *err)
+int change_undo(struct client *client, const struct journal_change *change, struct journal *journal,
+		struct findings *findings, struct err *err)
 {
-	const struct change_kind *kind =
-		change_find(client->type, change->what);
+	const struct change_kind *kind = change_find(client->type, change->what);
 	enum change_undone undone = CHANGE_NOT_UNDONE;
 
 	if (!kind || !kind->undo)
-		return err_set(err,
-			       "%s '%s': a client of type %s cannot put that "
-			       "back",
-			       change->what, change->target,
-			       client->type->name);
+		return err_set(err, "%s '%s': a client of type %s cannot put that back",
+			       change->what, change->target, client->type->name);
 	undone = kind->undo(kind, client, change, findings);
 	if (undone == CHANGE_NOT_UNDONE)
-		return err_set(err, "%s '%s': could not be put back",
-			       change->what, change->target);
+		return err_set(err, "%s '%s': could not be put back", change->what, change->target);
 	journal_mark(journal, change->seq, state_after(undone), NULL);
 	return undone == CHANGE_UNDONE;
 }

@@ -51,17 +51,12 @@ struct change_kind {
 	void (*plan)(const struct change_kind *kind, struct client *client,
 		     const struct client_want *want, struct client_plan *plan,
 		     struct findings *findings);
-	enum change_made (*make)(const struct change_kind *kind,
-				 struct client *client,
-				 const struct journal_change *change,
-				 struct findings *findings);
-	enum change_undone (*undo)(const struct change_kind *kind,
-				   struct client *client,
-				   const struct journal_change *change,
-				   struct findings *findings);
+	enum change_made (*make)(const struct change_kind *kind, struct client *client,
+				 const struct journal_change *change, struct findings *findings);
+	enum change_undone (*undo)(const struct change_kind *kind, struct client *client,
+				   const struct journal_change *change, struct findings *findings);
 	/* does what the job wants stand? NULL: not a matter of a profile */
-	bool (*holds)(const struct change_kind *kind,
-		      const struct client *client,
+	bool (*holds)(const struct change_kind *kind, const struct client *client,
 		      const struct client_want *want);
 };
 
@@ -72,8 +67,8 @@ struct client_plan {
 
 /* For 'plan'. 1: there is no room for it, and the caller says so. */
 int change_add(struct client_plan *plan, const struct client *client,
-	       const struct change_kind *kind, const char *target,
-	       const char *old_value, const char *new_value);
+	       const struct change_kind *kind, const char *target, const char *old_value,
+	       const char *new_value);
 /* What hangs on the plan. */
 void change_clear(struct client_plan *plan);
 
@@ -81,22 +76,19 @@ void change_clear(struct client_plan *plan);
 bool change_holds(const struct client *client, const struct client_want *want);
 
 /* Ask all kinds of the client's type, in order. */
-void change_plan(struct client *client, const struct client_want *want,
-		 struct client_plan *plan, struct findings *findings);
+void change_plan(struct client *client, const struct client_want *want, struct client_plan *plan,
+		 struct findings *findings);
 
 /* See client_apply(). */
-int change_apply(struct client *client, const struct client_plan *plan,
-		 struct journal *journal, struct findings *findings,
-		 struct err *err);
+int change_apply(struct client *client, const struct client_plan *plan, struct journal *journal,
+		 struct findings *findings, struct err *err);
 
 /* Undo one change and mark it. 1: it was put back, 0: it was left or is not
  * ours, -1: it is still there. */
-int change_undo(struct client *client, const struct journal_change *change,
-		struct journal *journal, struct findings *findings,
-		struct err *err);
+int change_undo(struct client *client, const struct journal_change *change, struct journal *journal,
+		struct findings *findings, struct err *err);
 
 /* NULL: the type has no such kind. */
-const struct change_kind *change_find(const struct client_type_ops *type,
-				      const char *what);
+const struct change_kind *change_find(const struct client_type_ops *type, const char *what);
 
 #endif

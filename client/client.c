@@ -38,8 +38,8 @@ static const struct client_type_ops *type_named(const char *name)
 	return NULL;
 }
 
-struct client *client_open(const struct config_client *section,
-			   const char *run_dir, const char *state_dir)
+struct client *client_open(const struct config_client *section, const char *run_dir,
+			   const char *state_dir)
 {
 	const struct client_type_ops *type = types[section->type];
 	struct client *client = xcalloc(1, sizeof(*client));
@@ -68,8 +68,7 @@ void client_close(struct client *client)
 
 /* ---- looking ----------------------------------------------------------- */
 
-int client_inspect(struct client *client, unsigned int budget_ms,
-		   struct err *err)
+int client_inspect(struct client *client, unsigned int budget_ms, struct err *err)
 {
 	client->deadline_ms = child_now_ms() + budget_ms;
 	client->type->clear(client->facts);
@@ -94,8 +93,7 @@ void client_keep(const struct client *client)
 	cache_keep(client);
 }
 
-void client_judge(struct client *client, const struct client_want *want,
-		  struct findings *findings)
+void client_judge(struct client *client, const struct client_want *want, struct findings *findings)
 {
 	struct judge judge = { client, want, findings };
 
@@ -114,8 +112,7 @@ static bool is_refusal(const struct finding *finding)
 	return length > 2 && !strcmp(finding->code + length - 2, "49");
 }
 
-void client_judge_profile(const struct config_client *section,
-			  const struct config_profile *profile,
+void client_judge_profile(const struct config_client *section, const struct config_profile *profile,
 			  struct findings *findings)
 {
 	/* not alone: what is not refused is left out before it is looked for */
@@ -133,8 +130,7 @@ void client_judge_profile(const struct config_client *section,
 	change_plan(client, &want, &plan, &all);
 	for (i = 0; i < all.count; i++)
 		if (is_refusal(&all.list[i]))
-			findings_append(findings,
-					&(struct findings){ &all.list[i], 1 });
+			findings_append(findings, &(struct findings){ &all.list[i], 1 });
 	findings_free(&all);
 	change_clear(&plan);
 	client_close(client);
@@ -142,8 +138,7 @@ void client_judge_profile(const struct config_client *section,
 
 /* ---- changes ----------------------------------------------------------- */
 
-struct client_plan *client_plan(struct client *client,
-				const struct client_want *want,
+struct client_plan *client_plan(struct client *client, const struct client_want *want,
 				struct findings *findings)
 {
 	struct client_plan *plan = xcalloc(1, sizeof(*plan));
@@ -167,15 +162,13 @@ size_t client_plan_count(const struct client_plan *plan)
 	return plan ? plan->count : 0;
 }
 
-const struct journal_change *client_plan_at(const struct client_plan *plan,
-					    size_t index)
+const struct journal_change *client_plan_at(const struct client_plan *plan, size_t index)
 {
 	return plan && index < plan->count ? &plan->change[index] : NULL;
 }
 
-int client_apply(struct client *client, const struct client_plan *plan,
-		 struct journal *journal, struct findings *findings,
-		 struct err *err)
+int client_apply(struct client *client, const struct client_plan *plan, struct journal *journal,
+		 struct findings *findings, struct err *err)
 {
 	if (command_end_leftover(client->run_dir, err) < 0)
 		return -1;
@@ -204,19 +197,16 @@ struct restorers {
 	struct client *client[CONFIG_CLIENTS_MAX];
 };
 
-static struct client *restorer(struct restorers *all,
-			       const struct journal_change *change,
+static struct client *restorer(struct restorers *all, const struct journal_change *change,
 			       struct err *err)
 {
 	const struct config *config = all->config;
-	const struct config_client *section =
-		config_client_find(config, change->client);
+	const struct config_client *section = config_client_find(config, change->client);
 	struct client **client;
 
 	if (!section) {
 		err_set(err,
-			"jobio.conf has no [client %s] any more, and '%s' "
-			"still has its setting",
+			"jobio.conf has no [client %s] any more, and '%s' still has its setting",
 			change->client, change->target);
 		return NULL;
 	}
@@ -226,9 +216,8 @@ static struct client *restorer(struct restorers *all,
 	return *client;
 }
 
-int client_restore(const struct config *config, const char *state_dir,
-		   struct journal *journal, struct findings *findings,
-		   struct err *err)
+int client_restore(const struct config *config, const char *state_dir, struct journal *journal,
+		   struct findings *findings, struct err *err)
 {
 	struct restorers all = { .config = config, .state_dir = state_dir };
 	const struct journal_change *change;
@@ -240,13 +229,10 @@ int client_restore(const struct config *config, const char *state_dir,
 		return -1;
 	for (i = journal_count(journal); i > 0; i--) {
 		change = journal_at(journal, i - 1);
-		if (change->state != JOURNAL_PLANNED &&
-		    change->state != JOURNAL_DONE)
+		if (change->state != JOURNAL_PLANNED && change->state != JOURNAL_DONE)
 			continue;
 		client = restorer(&all, change, err);
-		one = client ? change_undo(client, change, journal, findings,
-					   err)
-			     : -1;
+		one = client ? change_undo(client, change, journal, findings, err) : -1;
 		if (one < 0)
 			rc = -1;
 		else
@@ -279,8 +265,8 @@ char *client_wire_save(struct client *client, struct err *err)
 	return text;
 }
 
-int client_wire_since(struct client *client, const char *before,
-		      struct client_wire *wire, struct err *err)
+int client_wire_since(struct client *client, const char *before, struct client_wire *wire,
+		      struct err *err)
 {
 	struct wire *was = wire_parse(before, err), *is;
 
@@ -300,13 +286,11 @@ int client_wire_since(struct client *client, const char *before,
 	return 0;
 }
 
-void client_wire_tell(const struct client *client,
-		      const struct client_wire *wire, int64_t since_s,
+void client_wire_tell(const struct client *client, const struct client_wire *wire, int64_t since_s,
 		      struct findings *findings)
 {
 	if (*wire->event.code && wire->event.at_s >= since_s)
-		rule_tell(client, wire->event.code, NULL, findings, "%s",
-			  wire->event.text);
+		rule_tell(client, wire->event.code, NULL, findings, "%s", wire->event.text);
 }
 
 void client_judge_work(struct client *client, const struct client_work *work,

@@ -44,14 +44,13 @@ struct client_plan;
  * jobio.conf; 'state_dir' is a folder of ours that outlives a reboot: the client
  * remembers there what it must go back to. Both NULL: for looking only. The
  * strings stay the caller's. An unimplemented type is an error. */
-struct client *client_open(const struct config_client *section,
-			   const char *run_dir, const char *state_dir);
+struct client *client_open(const struct config_client *section, const char *run_dir,
+			   const char *state_dir);
 void client_close(struct client *client);
 
 /* Read the facts, spending at most budget_ms. What an earlier job has asked, and
  * still holds, is not asked again (RUN/client.NAME.json). */
-int client_inspect(struct client *client, unsigned int budget_ms,
-		   struct err *err);
+int client_inspect(struct client *client, unsigned int budget_ms, struct err *err);
 const struct client_facts *client_facts(const struct client *client);
 /* Was nobody asked, because all that was known still holds? */
 bool client_is_cached(const struct client *client);
@@ -59,41 +58,35 @@ bool client_is_cached(const struct client *client);
 void client_keep(const struct client *client);
 
 /* 'want' may be NULL: judge the client alone. */
-void client_judge(struct client *client, const struct client_want *want,
-		  struct findings *findings);
+void client_judge(struct client *client, const struct client_want *want, struct findings *findings);
 
 /* What a client of this section would refuse of a profile, without looking at any
  * node: the findings that a job with it would have. */
-void client_judge_profile(const struct config_client *section,
-			  const struct config_profile *profile,
+void client_judge_profile(const struct config_client *section, const struct config_profile *profile,
 			  struct findings *findings);
 
 /* NULL: nothing has to change. Needs client_inspect(). */
-struct client_plan *client_plan(struct client *client,
-				const struct client_want *want,
+struct client_plan *client_plan(struct client *client, const struct client_want *want,
 				struct findings *findings);
 size_t client_plan_count(const struct client_plan *plan);
 /* Borrowed; 'seq' and 'state' mean nothing yet. */
-const struct journal_change *client_plan_at(const struct client_plan *plan,
-					    size_t index);
+const struct journal_change *client_plan_at(const struct client_plan *plan, size_t index);
 void client_plan_free(struct client_plan *plan);
 
 /* Make the changes of the plan, each journaled first and verified afterwards.
  * A change that failed has been put back. Returns 0 when all is as planned, 1
  * when some change was refused by the client (findings say which), -1 when the
  * journal could not be written: nothing was begun without it. */
-int client_apply(struct client *client, const struct client_plan *plan,
-		 struct journal *journal, struct findings *findings,
-		 struct err *err);
+int client_apply(struct client *client, const struct client_plan *plan, struct journal *journal,
+		 struct findings *findings, struct err *err);
 
 /* Undo what the journal has pending, last first, each change by the client of
  * 'config' that it names, where the value is still the one that was set. Needs
  * no client_inspect(). A journal that cannot be written is no reason to leave a
  * setting behind, nor is one change that cannot be undone. Returns the number
  * of changes put back, or -1 when some could not be (findings, *err: the last). */
-int client_restore(const struct config *config, const char *state_dir,
-		   struct journal *journal, struct findings *findings,
-		   struct err *err);
+int client_restore(const struct config *config, const char *state_dir, struct journal *journal,
+		   struct findings *findings, struct err *err);
 /* Does all that the profile of 'want' sets stand, by what was read last? */
 bool client_holds(const struct client *client, const struct client_want *want);
 
@@ -107,14 +100,14 @@ bool client_change_outlives_reboot(const char *type, const char *what);
 char *client_wire_save(struct client *client, struct err *err);
 /* What it moved since 'before', a line for each filesystem that it tells of. -1:
  * it does not answer, or 'before' is damaged. */
-int client_wire_since(struct client *client, const char *before,
-		      struct client_wire *wire, struct err *err);
+int client_wire_since(struct client *client, const char *before, struct client_wire *wire,
+		      struct err *err);
 
 /* Has it a mount that shows a filesystem which none of its mounts showed then? By
  * superblock: another place of one that was there is none. Needs no
  * client_inspect(). 1; 0; -1: nobody knows. */
-int client_mounted_since(struct client *client,
-			 const struct client_moments *moments, struct err *err);
+int client_mounted_since(struct client *client, const struct client_moments *moments,
+			 struct err *err);
 
 /* Judge it by what a job did that has ended, while it still has the job's settings.
  * Takes timeout_ms of jobio.conf at most. */
@@ -122,8 +115,7 @@ void client_judge_work(struct client *client, const struct client_work *work,
 		       struct findings *findings);
 
 /* What happened to it since a moment (seconds since 1970), as a finding. */
-void client_wire_tell(const struct client *client,
-		      const struct client_wire *wire, int64_t since_s,
+void client_wire_tell(const struct client *client, const struct client_wire *wire, int64_t since_s,
 		      struct findings *findings);
 
 /* Is this a filesystem of the type's, by the mount table? */

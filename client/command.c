@@ -63,9 +63,8 @@ static int become(void *arg)
 	return errno == ENOENT ? 127 : 126;
 }
 
-int command_run(const char *run_dir, char *const argv[], char *const env[],
-		unsigned int timeout_ms, struct child_result *result,
-		struct err *err)
+int command_run(const char *run_dir, char *const argv[], char *const env[], unsigned int timeout_ms,
+		struct child_result *result, struct err *err)
 {
 	struct order order = { .argv = argv, .env = env };
 	char marker[RUNDIR_PATH_MAX];
@@ -81,16 +80,16 @@ int command_run(const char *run_dir, char *const argv[], char *const env[],
 	return rc;
 }
 
-int command_do(const char *run_dir, char *const argv[], const char *name,
-	       unsigned int timeout_ms, struct err *err)
+int command_do(const char *run_dir, char *const argv[], const char *name, unsigned int timeout_ms,
+	       struct err *err)
 {
 	struct child_result result = { 0 };
 	int rc = command_run(run_dir, argv, NULL, timeout_ms, &result, err);
 
 	if (rc == 0 && result.status != 0) {
 		result.errtext[strcspn(result.errtext, "\n")] = '\0';
-		rc = err_set(err, "%s: exit status %d: %.300s", name,
-			     result.status, result.errtext);
+		rc = err_set(err, "%s: exit status %d: %.300s", name, result.status,
+			     result.errtext);
 	}
 	child_result_free(&result);
 	return rc;
@@ -111,9 +110,7 @@ static int end_group(long pid, unsigned long long ticks, struct err *err)
 	kill((pid_t)-pid, SIGKILL);
 	while (kill((pid_t)-pid, 0) == 0 || is_alive(pid, ticks)) {
 		if (child_now_ms() >= end_ms)
-			return err_set(err,
-				       "a command of a killed helper, pid %ld, "
-				       "does not end",
+			return err_set(err, "a command of a killed helper, pid %ld, does not end",
 				       pid);
 		nanosleep(&nap, NULL);
 	}
@@ -134,10 +131,8 @@ int command_end_leftover(const char *run_dir, struct err *err)
 		return 0;
 	pid_text = strtok_r(text, " \n", &save);
 	ticks_text = strtok_r(NULL, " \n", &save);
-	if (pid_text && ticks_text &&
-	    number_parse(pid_text, 2, 1UL << 30, &pid, NULL) == 0 &&
-	    number_parse(ticks_text, 0, ~0UL, &ticks, NULL) == 0 &&
-	    is_alive((long)pid, ticks))
+	if (pid_text && ticks_text && number_parse(pid_text, 2, 1UL << 30, &pid, NULL) == 0 &&
+	    number_parse(ticks_text, 0, ~0UL, &ticks, NULL) == 0 && is_alive((long)pid, ticks))
 		rc = end_group((long)pid, ticks, err) < 0 ? -1 : 1;
 	if (rc > 0)
 		mark(marker, 0, 0);

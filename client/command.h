@@ -18,15 +18,14 @@
 #include "lib/child.h"
 #include "lib/err.h"
 
-int command_run(const char *run_dir, char *const argv[], char *const env[],
-		unsigned int timeout_ms, struct child_result *result,
-		struct err *err);
+int command_run(const char *run_dir, char *const argv[], char *const env[], unsigned int timeout_ms,
+		struct child_result *result, struct err *err);
 
 /* The same for a command whose answer is nothing: -1 also when it fails, with
  * its exit status and the first line that it said; 'name' is what it is called
  * in the error. */
-int command_do(const char *run_dir, char *const argv[], const char *name,
-	       unsigned int timeout_ms, struct err *err);
+int command_do(const char *run_dir, char *const argv[], const char *name, unsigned int timeout_ms,
+	       struct err *err);
 
 /* End a command that a killed helper left behind. 1: there was one, 0: none,
  * -1: it does not die. */

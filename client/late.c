@@ -49,8 +49,8 @@ static bool is_of(const struct client *client, const struct place *place)
 }
 
 /* The client's places of it. */
-static int table_read(const struct client *client, const char *path,
-		      struct table *table, struct err *err)
+static int table_read(const struct client *client, const char *path, struct table *table,
+		      struct err *err)
 {
 	char *text = fileio_read(path, TABLE_BYTES_MAX, NULL, err);
 	const char *rest = text;
@@ -97,20 +97,18 @@ static bool is_known(const struct client_moments *moments, const char *target)
 }
 
 /* From 'mount' on; NULL: there is none. */
-static const struct client_mount *
-next_unknown(const struct client *client, const struct client_moments *moments,
-	     const struct client_mount *mount)
+static const struct client_mount *next_unknown(const struct client *client,
+					       const struct client_moments *moments,
+					       const struct client_mount *mount)
 {
 	const struct client_facts *facts = &client->common;
 
-	while (mount < facts->mounts + facts->mount_count &&
-	       is_known(moments, mount->target))
+	while (mount < facts->mounts + facts->mount_count && is_known(moments, mount->target))
 		mount++;
 	return mount < facts->mounts + facts->mount_count ? mount : NULL;
 }
 
-static int look(const struct client *client,
-		const struct client_moments *moments,
+static int look(const struct client *client, const struct client_moments *moments,
 		const struct client_mount *mount, struct err *err)
 {
 	struct table old = { 0, NULL }, new = { 0, NULL };
@@ -119,8 +117,7 @@ static int look(const struct client *client,
 	if (table_read(client, moments->then, &old, err) < 0 ||
 	    table_read(client, moments->now, &new, err) < 0)
 		goto out;
-	for (rc = 0; mount && !rc;
-	     mount = next_unknown(client, moments, mount + 1))
+	for (rc = 0; mount && !rc; mount = next_unknown(client, moments, mount + 1))
 		rc = !has_device(&old, device_at(&new, mount->target));
 out:
 	table_free(&old);
@@ -128,8 +125,8 @@ out:
 	return rc;
 }
 
-int client_mounted_since(struct client *client,
-			 const struct client_moments *moments, struct err *err)
+int client_mounted_since(struct client *client, const struct client_moments *moments,
+			 struct err *err)
 {
 	const struct client_mount *mount;
 

@@ -15,9 +15,7 @@ const char *mount_option_wanted(const struct client_want *want)
 
 const char *mount_option_target(const struct client *client, size_t index)
 {
-	return index < client->common.mount_count
-		       ? client->common.mounts[index].target
-		       : NULL;
+	return index < client->common.mount_count ? client->common.mounts[index].target : NULL;
 }
 
 const char *mount_option_now(const struct client *client, const char *target)
@@ -35,23 +33,19 @@ struct composer {
 	char *list;
 };
 
-static int repeat(void *arg, const char *option, const char *key,
-		  const char *value)
+static int repeat(void *arg, const char *option, const char *key, const char *value)
 {
 	struct composer *composer = arg;
-	const struct setting_key *row =
-		setting_key_find(composer->setting, key);
+	const struct setting_key *row = setting_key_find(composer->setting, key);
 
 	(void)value;
-	if (!row || !row->repeat ||
-	    setting_is_replaced(composer->setting, composer->wanted, key))
+	if (!row || !row->repeat || setting_is_replaced(composer->setting, composer->wanted, key))
 		return 0;
 	composer->list = options_append(composer->list, option);
 	return 0;
 }
 
-static int add_wanted(void *arg, const char *option, const char *key,
-		      const char *value)
+static int add_wanted(void *arg, const char *option, const char *key, const char *value)
 {
 	struct composer *composer = arg;
 
@@ -63,8 +57,7 @@ static int add_wanted(void *arg, const char *option, const char *key,
 	return 0;
 }
 
-char *mount_option_remount(const struct setting *setting, const char *now,
-			   const char *wanted)
+char *mount_option_remount(const struct setting *setting, const char *now, const char *wanted)
 {
 	struct composer composer = { .setting = setting, .wanted = wanted };
 
@@ -74,8 +67,8 @@ char *mount_option_remount(const struct setting *setting, const char *now,
 	return composer.list;
 }
 
-int mount_option_run(struct client *client, const struct client_mount *mount,
-		     const char *list, unsigned int timeout_ms, struct err *err)
+int mount_option_run(struct client *client, const struct client_mount *mount, const char *list,
+		     unsigned int timeout_ms, struct err *err)
 {
 	char *argv[] = { client->section->mount_command,
 			 "-t",
@@ -95,8 +88,8 @@ int mount_option_run(struct client *client, const struct client_mount *mount,
 	return rc;
 }
 
-int mount_option_write(const struct setting *setting, struct client *client,
-		       const char *target, const char *list, struct err *err)
+int mount_option_write(const struct setting *setting, struct client *client, const char *target,
+		       const char *list, struct err *err)
 {
 	const struct client_mount *mount = mounts_find(client->mounts, target);
 	char *options;
@@ -105,8 +98,7 @@ int mount_option_write(const struct setting *setting, struct client *client,
 	if (!mount)
 		return err_set(err, "it is not mounted any more");
 	options = mount_option_remount(setting, mount->options, list);
-	rc = mount_option_run(client, mount, options,
-			      client->section->timeout_ms, err);
+	rc = mount_option_run(client, mount, options, client->section->timeout_ms, err);
 	free(options);
 	return rc;
 }

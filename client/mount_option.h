@@ -21,17 +21,15 @@
 const char *mount_option_wanted(const struct client_want *want);
 const char *mount_option_target(const struct client *client, size_t index);
 const char *mount_option_now(const struct client *client, const char *target);
-int mount_option_write(const struct setting *setting, struct client *client,
-		       const char *target, const char *list, struct err *err);
+int mount_option_write(const struct setting *setting, struct client *client, const char *target,
+		       const char *list, struct err *err);
 
 /* "remount," + what must be repeated of 'now' + what 'wanted' sets; NULL: out
  * of memory. */
-char *mount_option_remount(const struct setting *setting, const char *now,
-			   const char *wanted);
+char *mount_option_remount(const struct setting *setting, const char *now, const char *wanted);
 
 /* Run mount(8) with this list for this mount. */
-int mount_option_run(struct client *client, const struct client_mount *mount,
-		     const char *list, unsigned int timeout_ms,
-		     struct err *err);
+int mount_option_run(struct client *client, const struct client_mount *mount, const char *list,
+		     unsigned int timeout_ms, struct err *err);
 
 #endif

@@ -43,8 +43,7 @@ struct wanted {
 	bool (*is_client)(const char *source);
 };
 
-static void add_line(struct mounts *mounts, char *line,
-		     const struct wanted *wanted)
+static void add_line(struct mounts *mounts, char *line, const struct wanted *wanted)
 {
 	char *save = NULL, *field[4];
 	struct client_mount *mount;
@@ -76,8 +75,7 @@ static struct mounts *parse(const char *table, const struct wanted *wanted)
 	struct mounts *mounts = xcalloc(1, sizeof(*mounts));
 	char *copy = xstrdup(table), *line, *save = NULL;
 
-	for (line = strtok_r(copy, "\n", &save); line;
-	     line = strtok_r(NULL, "\n", &save))
+	for (line = strtok_r(copy, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
 		add_line(mounts, line, wanted);
 	free(copy);
 	return mounts;
@@ -88,8 +86,7 @@ struct mounts *mounts_parse(const char *table, const char *fstype)
 	return parse(table, &(struct wanted){ fstype, "", NULL });
 }
 
-static struct mounts *read_table(const char *path, const struct wanted *wanted,
-				 struct err *err)
+static struct mounts *read_table(const char *path, const struct wanted *wanted, struct err *err)
 {
 	struct mounts *mounts;
 	char *table;
@@ -102,16 +99,14 @@ static struct mounts *read_table(const char *path, const struct wanted *wanted,
 	return mounts;
 }
 
-struct mounts *mounts_read(const char *path, const char *fstype,
-			   struct err *err)
+struct mounts *mounts_read(const char *path, const char *fstype, struct err *err)
 {
 	return read_table(path, &(struct wanted){ fstype, "", NULL }, err);
 }
 
 int mounts_reread(struct client *client, struct err *err)
 {
-	const struct wanted wanted = { client->type->fstypes,
-				       client->section->mounts,
+	const struct wanted wanted = { client->type->fstypes, client->section->mounts,
 				       client->type->is_client };
 	struct mounts *ours;
 
@@ -136,8 +131,7 @@ void mounts_free(struct mounts *mounts)
 	free(mounts);
 }
 
-const struct client_mount *mounts_find(const struct mounts *mounts,
-				       const char *target)
+const struct client_mount *mounts_find(const struct mounts *mounts, const char *target)
 {
 	size_t i;
 
@@ -180,8 +174,7 @@ size_t options_length(const char *options)
 }
 
 int options_each(const char *options,
-		 int (*fn)(void *arg, const char *option, const char *key,
-			   const char *value),
+		 int (*fn)(void *arg, const char *option, const char *key, const char *value),
 		 void *arg)
 {
 	char option[OPTION_MAX], key[OPTION_MAX], *equals;
@@ -191,8 +184,7 @@ int options_each(const char *options,
 	while (*options && rc == 0) {
 		length = options_length(options);
 		if (length) {
-			snprintf(option, sizeof(option), "%.*s", (int)length,
-				 options);
+			snprintf(option, sizeof(option), "%.*s", (int)length, options);
 			strcpy(key, option);
 			equals = strchr(key, '=');
 			if (equals)
@@ -213,8 +205,7 @@ struct lookup {
 	bool found;
 };
 
-static int look(void *arg, const char *option, const char *key,
-		const char *value)
+static int look(void *arg, const char *option, const char *key, const char *value)
 {
 	struct lookup *lookup = arg;
 

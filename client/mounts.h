@@ -34,23 +34,20 @@ struct mounts {
 /* All mounts of the type in the table; of several on one mount point only the
  * last, which is the one that is seen. */
 struct mounts *mounts_parse(const char *table, const char *fstype);
-struct mounts *mounts_read(const char *path, const char *fstype,
-			   struct err *err);
+struct mounts *mounts_read(const char *path, const char *fstype, struct err *err);
 void mounts_free(struct mounts *mounts);
 /* Those of the client's type that mounts= of jobio.conf names, anew. */
 int mounts_reread(struct client *client, struct err *err);
 
 /* NULL when it is not mounted. */
-const struct client_mount *mounts_find(const struct mounts *mounts,
-				       const char *target);
+const struct client_mount *mounts_find(const struct mounts *mounts, const char *target);
 
 /* Is 'word' one of the blank-separated words? An empty list holds all. */
 bool mounts_word_in(const char *words, const char *word);
 
 /* Copy the value of 'key' ("" for an option without one) into 'value'; false
  * when the list has no such option. The last one counts. */
-bool options_get(const char *options, const char *key, char *value,
-		 size_t size);
+bool options_get(const char *options, const char *key, char *value, size_t size);
 
 /* How many bytes the first option has: a comma between double quotes is part of
  * it, as for mount(8). */
@@ -61,8 +58,7 @@ size_t options_length(const char *options);
  * OPTION_MAX - 1 bytes, which mount(2) has no room for, is cut off there. */
 #define OPTION_MAX 4096
 int options_each(const char *options,
-		 int (*fn)(void *arg, const char *option, const char *key,
-			   const char *value),
+		 int (*fn)(void *arg, const char *option, const char *key, const char *value),
 		 void *arg);
 
 /* The list with 'option' appended; frees 'list' (which may be NULL); NULL when

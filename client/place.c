@@ -29,8 +29,7 @@ bool place_parse(struct place *place)
 	return true;
 }
 
-bool place_device(const char *mountinfo, const char *target,
-		  char device[PLACE_DEVICE_MAX])
+bool place_device(const char *mountinfo, const char *target, char device[PLACE_DEVICE_MAX])
 {
 	struct place place;
 	bool found = false;

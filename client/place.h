@@ -25,7 +25,6 @@ bool place_parse(struct place *place);
 
 /* MAJOR:MINOR of the superblock that is seen there; mounts that share it have
  * one. */
-bool place_device(const char *mountinfo, const char *target,
-		  char device[PLACE_DEVICE_MAX]);
+bool place_device(const char *mountinfo, const char *target, char device[PLACE_DEVICE_MAX]);
 
 #endif

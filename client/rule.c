@@ -19,16 +19,14 @@ void rule_check_all(const struct judge *judge)
 			rule->check(judge, rule);
 }
 
-static void add(struct findings *findings, const struct rule *rule,
-		const char *cure, const char *target, const char *format,
-		va_list args)
+static void add(struct findings *findings, const struct rule *rule, const char *cure,
+		const char *target, const char *format, va_list args)
 {
 	struct finding *finding;
 	char text[ERR_MAX];
 
 	vsnprintf(text, sizeof(text), format, args);
-	if (findings_add(findings, rule->code, rule->severity, cure, "%s",
-			 text) < 0)
+	if (findings_add(findings, rule->code, rule->severity, cure, "%s", text) < 0)
 		return;
 	finding = &findings->list[findings->count - 1];
 	finding->breaks_node = rule->reach == RULE_BREAKS_NODE;
@@ -38,8 +36,7 @@ static void add(struct findings *findings, const struct rule *rule,
 		strcpy(finding->target, target);
 }
 
-void rule_say(const struct judge *judge, const struct rule *rule,
-	      const char *format, ...)
+void rule_say(const struct judge *judge, const struct rule *rule, const char *format, ...)
 {
 	va_list args;
 
@@ -48,8 +45,8 @@ void rule_say(const struct judge *judge, const struct rule *rule,
 	va_end(args);
 }
 
-void rule_say_of(const struct judge *judge, const struct rule *rule,
-		 const char *target, const char *format, ...)
+void rule_say_of(const struct judge *judge, const struct rule *rule, const char *target,
+		 const char *format, ...)
 {
 	va_list args;
 
@@ -89,16 +86,12 @@ void rule_check_no_mount(const struct judge *judge, const struct rule *rule)
 	const struct client *client = judge->client;
 
 	if (!client->common.mount_count)
-		rule_say(judge, rule,
-			 "no file system of type %.*s is mounted%s%s",
-			 (int)strcspn(client->type->fstypes, " "),
-			 client->type->fstypes,
-			 *client->section->mounts ? " on " : "",
-			 client->section->mounts);
+		rule_say(judge, rule, "no file system of type %.*s is mounted%s%s",
+			 (int)strcspn(client->type->fstypes, " "), client->type->fstypes,
+			 *client->section->mounts ? " on " : "", client->section->mounts);
 }
 
-void rule_check_missing_mount(const struct judge *judge,
-			      const struct rule *rule)
+void rule_check_missing_mount(const struct judge *judge, const struct rule *rule)
 {
 	const char *at = judge->client->section->mounts;
 	char target[512];
@@ -113,8 +106,7 @@ void rule_check_missing_mount(const struct judge *judge,
 			return;
 		snprintf(target, sizeof(target), "%.*s", (int)length, at);
 		if (!mounts_find(judge->client->mounts, target))
-			rule_say(judge, rule,
-				 "'%s' is not mounted (mounts= of [client %s])",
+			rule_say(judge, rule, "'%s' is not mounted (mounts= of [client %s])",
 				 target, judge->client->section->name);
 		at += length;
 	}
@@ -146,8 +138,7 @@ void rule_check_siblings(const struct judge *judge, const struct rule *rule)
 	cpuset_andnot(&torn, &judge->want->io_cpus);
 	if (!cpuset_is_empty(&torn))
 		rule_say(judge, rule,
-			 "CPU %s shares a core with a frontend, but Slurm "
-			 "gives it to the job",
+			 "CPU %s shares a core with a frontend, but Slurm gives it to the job",
 			 rule_list(&torn, list));
 }
 
@@ -166,18 +157,15 @@ void rule_check_other_cores(const struct judge *judge, const struct rule *rule)
 		if (!judge->want->io_cores)
 			mild.severity = FINDING_INFO;
 		rule_say(judge, &mild,
-			 "the frontends use CPU %s, but Slurm reserves no CPU "
-			 "for this job",
+			 "the frontends use CPU %s, but Slurm reserves no CPU for this job",
 			 rule_list(cpus, is));
 		return;
 	}
 	sysfs_whole_cores(&judge->want->io_cpus, &whole);
 	if (!cpuset_is_subset(cpus, &whole))
 		rule_say(judge, rule,
-			 "the frontends use CPU %s, but Slurm reserves CPU %s "
-			 "for this job",
-			 rule_list(cpus, is),
-			 rule_list(&judge->want->io_cpus, should));
+			 "the frontends use CPU %s, but Slurm reserves CPU %s for this job",
+			 rule_list(cpus, is), rule_list(&judge->want->io_cpus, should));
 }
 
 void rule_check_too_few(const struct judge *judge, const struct rule *rule)
@@ -188,8 +176,6 @@ void rule_check_too_few(const struct judge *judge, const struct rule *rule)
 	if (!cpus || !cpuset_is_subset(cpus, &judge->want->io_cpus) ||
 	    cpuset_is_subset(&judge->want->io_cpus, cpus))
 		return;
-	rule_say(judge, rule,
-		 "the frontends use CPU %s of the reserved CPU %s: the rest is "
-		 "idle",
+	rule_say(judge, rule, "the frontends use CPU %s of the reserved CPU %s: the rest is idle",
 		 rule_list(cpus, is), rule_list(&judge->want->io_cpus, should));
 }

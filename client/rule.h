@@ -48,12 +48,11 @@ struct rule {
 void rule_check_all(const struct judge *judge);
 
 /* For 'check'. */
-void rule_say(const struct judge *judge, const struct rule *rule,
-	      const char *format, ...) __attribute__((format(printf, 3, 4)));
+void rule_say(const struct judge *judge, const struct rule *rule, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 /* The same, of one of its mounts, servers or filesystems: record.h. */
-void rule_say_of(const struct judge *judge, const struct rule *rule,
-		 const char *target, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
+void rule_say_of(const struct judge *judge, const struct rule *rule, const char *target,
+		 const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* For who changes a client: the rule of its type with this code; 'cure' NULL:
  * the rule's own. */
@@ -68,8 +67,7 @@ const char *rule_list(const struct cpuset *cpus, char text[RULE_LIST_MAX]);
 
 /* Nothing of its type is mounted; a mount of mounts= is missing. */
 void rule_check_no_mount(const struct judge *judge, const struct rule *rule);
-void rule_check_missing_mount(const struct judge *judge,
-			      const struct rule *rule);
+void rule_check_missing_mount(const struct judge *judge, const struct rule *rule);
 
 /* Its CPUs beside those that Slurm withholds from the job: half a core, other
  * cores, fewer than there are. */

@@ -18,8 +18,7 @@ static const struct setting *setting_of(const struct change_kind *kind)
 
 /* ---- keys -------------------------------------------------------------- */
 
-const struct setting_key *setting_key_find(const struct setting *setting,
-					   const char *key)
+const struct setting_key *setting_key_find(const struct setting *setting, const char *key)
 {
 	const struct setting_key *row = setting->keys;
 
@@ -29,8 +28,7 @@ const struct setting_key *setting_key_find(const struct setting *setting,
 	return NULL;
 }
 
-const char *setting_refusal(const struct setting *setting, const char *key,
-			    const char *value)
+const char *setting_refusal(const struct setting *setting, const char *key, const char *value)
 {
 	const struct setting_key *row = setting_key_find(setting, key);
 	unsigned long number;
@@ -44,8 +42,7 @@ const char *setting_refusal(const struct setting *setting, const char *key,
 	return NULL;
 }
 
-static bool is_rival(const struct setting *setting, const char *a,
-		     const char *b)
+static bool is_rival(const struct setting *setting, const char *a, const char *b)
 {
 	const struct setting_key *x, *y;
 
@@ -78,8 +75,7 @@ static int hold(void *arg, const char *word, const char *key, const char *value)
 	return 0;
 }
 
-bool setting_is_replaced(const struct setting *setting, const char *list,
-			 const char *key)
+bool setting_is_replaced(const struct setting *setting, const char *list, const char *key)
 {
 	struct search search = { .setting = setting, .key = key };
 
@@ -89,8 +85,8 @@ bool setting_is_replaced(const struct setting *setting, const char *list,
 
 /* What the list says where 'word' would stand: "writecache" for "forcedirect",
  * "!key" when it says nothing. */
-static void held_instead(const struct setting *setting, const char *list,
-			 const char *word, char held[SETTING_WORD_MAX])
+static void held_instead(const struct setting *setting, const char *list, const char *word,
+			 char held[SETTING_WORD_MAX])
 {
 	char key[SETTING_WORD_MAX];
 	struct search search = { .setting = setting, .key = key, .word = held };
@@ -99,13 +95,11 @@ static void held_instead(const struct setting *setting, const char *list,
 	snprintf(key, sizeof(key), "%.*s", (int)strcspn(word, "="), word);
 	options_each(list, hold, &search);
 	if (!search.found)
-		snprintf(held, SETTING_WORD_MAX, "!%.*s", SETTING_WORD_MAX - 2,
-			 key);
+		snprintf(held, SETTING_WORD_MAX, "!%.*s", SETTING_WORD_MAX - 2, key);
 }
 
 /* Does the list have this word? "!key": not have it? */
-static bool holds(const struct setting *setting, const char *list,
-		  const char *word)
+static bool holds(const struct setting *setting, const char *list, const char *word)
 {
 	char held[SETTING_WORD_MAX];
 
@@ -119,21 +113,18 @@ struct comparison {
 	char differing[SETTING_WORD_MAX];
 };
 
-static int is_lost(void *arg, const char *word, const char *key,
-		   const char *value)
+static int is_lost(void *arg, const char *word, const char *key, const char *value)
 {
 	struct comparison *c = arg;
 
 	(void)value;
-	if (setting_is_replaced(c->setting, c->wanted, key) ||
-	    holds(c->setting, c->after, word))
+	if (setting_is_replaced(c->setting, c->wanted, key) || holds(c->setting, c->after, word))
 		return 0;
 	snprintf(c->differing, SETTING_WORD_MAX, "%s", word);
 	return 1;
 }
 
-static int is_missing(void *arg, const char *word, const char *key,
-		      const char *value)
+static int is_missing(void *arg, const char *word, const char *key, const char *value)
 {
 	const struct comparison *c = arg;
 
@@ -142,16 +133,13 @@ static int is_missing(void *arg, const char *word, const char *key,
 	return !holds(c->setting, c->after, word);
 }
 
-int setting_verify(const struct setting *setting, const char *before,
-		   const char *after, const char *wanted, struct err *err)
+int setting_verify(const struct setting *setting, const char *before, const char *after,
+		   const char *wanted, struct err *err)
 {
-	struct comparison c = { .setting = setting,
-				.after = after,
-				.wanted = wanted };
+	struct comparison c = { .setting = setting, .after = after, .wanted = wanted };
 
 	if (options_each(wanted, is_missing, &c))
-		return err_set(err, "%s shows '%.300s' instead",
-			       setting->shown_by, after);
+		return err_set(err, "%s shows '%.300s' instead", setting->shown_by, after);
 	if (options_each(before, is_lost, &c))
 		return err_set(err, "it has lost '%s' on the way", c.differing);
 	return 0;
@@ -165,8 +153,7 @@ struct planner {
 	char *old_list, *new_list;
 };
 
-static int plan_word(void *arg, const char *word, const char *key,
-		     const char *value)
+static int plan_word(void *arg, const char *word, const char *key, const char *value)
 {
 	struct planner *planner = arg;
 	char held[SETTING_WORD_MAX];
@@ -175,17 +162,15 @@ static int plan_word(void *arg, const char *word, const char *key,
 	(void)value;
 	held_instead(planner->setting, planner->now, word, held);
 	if (!strcmp(held, word) ||
-	    (planner->new_list &&
-	     setting_is_replaced(planner->setting, planner->new_list, key)))
+	    (planner->new_list && setting_is_replaced(planner->setting, planner->new_list, key)))
 		return 0; /* has it, or will have it: it is written twice */
 	planner->old_list = options_append(planner->old_list, held);
 	planner->new_list = options_append(planner->new_list, word);
 	return 0;
 }
 
-static int plan_target(const struct change_kind *kind, struct client *client,
-		       const char *target, const char *wanted,
-		       struct client_plan *plan)
+static int plan_target(const struct change_kind *kind, struct client *client, const char *target,
+		       const char *wanted, struct client_plan *plan)
 {
 	struct planner planner = { .setting = setting_of(kind) };
 	int rc = 0;
@@ -193,8 +178,7 @@ static int plan_target(const struct change_kind *kind, struct client *client,
 	planner.now = setting_of(kind)->now(client, target);
 	options_each(wanted, plan_word, &planner);
 	if (planner.new_list)
-		rc = change_add(plan, client, kind, target, planner.old_list,
-				planner.new_list);
+		rc = change_add(plan, client, kind, target, planner.old_list, planner.new_list);
 	free(planner.old_list);
 	free(planner.new_list);
 	return rc;
@@ -207,34 +191,30 @@ struct refuser {
 	const char *wanted;
 };
 
-static int refuse_word(void *arg, const char *word, const char *key,
-		       const char *value)
+static int refuse_word(void *arg, const char *word, const char *key, const char *value)
 {
 	const struct refuser *r = arg;
 	const char *why = setting_refusal(r->setting, key, value);
 	char other[SETTING_WORD_MAX];
-	struct search search = { .setting = r->setting,
-				 .key = key,
-				 .word = other };
+	struct search search = { .setting = r->setting, .key = key, .word = other };
 
 	options_each(r->wanted, hold, &search);
 	if (!why && search.found && strcmp(other, word) != 0) {
-		rule_tell(r->client, r->setting->refused, NULL, r->findings,
-			  "%s '%s' of the profile and its '%s' exclude each "
-			  "other; the profile was not applied",
-			  r->setting->one, word, other);
+		rule_tell(
+			r->client, r->setting->refused, NULL, r->findings,
+			"%s '%s' of the profile and its '%s' exclude each other; the profile was not applied",
+			r->setting->one, word, other);
 		return 1;
 	}
 	if (why)
 		rule_tell(r->client, r->setting->refused, NULL, r->findings,
-			  "%s '%s' of the profile: %s; the profile was not "
-			  "applied",
+			  "%s '%s' of the profile: %s; the profile was not applied",
 			  r->setting->one, word, why);
 	return why != NULL;
 }
 
-bool setting_refuses(const struct setting *setting, const struct client *client,
-		     const char *wanted, struct findings *findings)
+bool setting_refuses(const struct setting *setting, const struct client *client, const char *wanted,
+		     struct findings *findings)
 {
 	struct refuser refuser = { setting, client, findings, wanted };
 
@@ -254,24 +234,22 @@ void setting_plan(const struct change_kind *kind, struct client *client,
 		return;
 	if (!want->alone) {
 		rule_tell(client, setting->shared, NULL, findings,
-			  "the profile's %s were left out: the job shares this "
-			  "node with others",
+			  "the profile's %s were left out: the job shares this node with others",
 			  setting->many);
 		return;
 	}
 	for (i = 0; rc == 0 && (target = setting->target(client, i)); i++) {
 		if (!setting->now(client, target))
 			rule_tell(client, setting->failed, NULL, findings,
-				  "'%s' could not get %s: %s does not say what "
-				  "it has now",
-				  target, wanted, setting->shown_by);
+				  "'%s' could not get %s: %s does not say what it has now", target,
+				  wanted, setting->shown_by);
 		else
 			rc = plan_target(kind, client, target, wanted, plan);
 		if (rc > 0)
-			rule_tell(client, setting->failed, NULL, findings,
-				  "'%s' and what is behind it could not get "
-				  "%s: %d changes are all that a job has",
-				  target, wanted, CHANGES_MAX);
+			rule_tell(
+				client, setting->failed, NULL, findings,
+				"'%s' and what is behind it could not get %s: %d changes are all that a job has",
+				target, wanted, CHANGES_MAX);
 	}
 }
 
@@ -295,8 +273,8 @@ bool setting_holds(const struct change_kind *kind, const struct client *client,
 
 /* Give a target the words of a list. 0: it has them now, and no other has
  * changed. */
-static int set_list(const struct setting *setting, struct client *client,
-		    const char *target, const char *wanted, struct err *err)
+static int set_list(const struct setting *setting, struct client *client, const char *target,
+		    const char *wanted, struct err *err)
 {
 	struct err said = { "" };
 	const char *after;
@@ -314,17 +292,14 @@ static int set_list(const struct setting *setting, struct client *client,
 		err_set(err, "it is not mounted any more");
 		goto out;
 	}
-	rc = setting_verify(setting, before, after, wanted,
-			    said.text[0] ? NULL : err);
+	rc = setting_verify(setting, before, after, wanted, said.text[0] ? NULL : err);
 out:
 	free(before);
 	return rc;
 }
 
-enum change_made setting_make(const struct change_kind *kind,
-			      struct client *client,
-			      const struct journal_change *change,
-			      struct findings *findings)
+enum change_made setting_make(const struct change_kind *kind, struct client *client,
+			      const struct journal_change *change, struct findings *findings)
 {
 	const struct setting *setting = setting_of(kind);
 	struct err why = { "" };
@@ -334,15 +309,12 @@ enum change_made setting_make(const struct change_kind *kind,
 			  "'%s' is not mounted any more", change->target);
 		return CHANGE_NOT_MADE;
 	}
-	if (set_list(setting, client, change->target, change->new_value,
-		     &why) == 0)
+	if (set_list(setting, client, change->target, change->new_value, &why) == 0)
 		return CHANGE_MADE;
-	rule_tell(client, setting->failed, NULL, findings,
-		  "'%s' could not get %s: %.300s", change->target,
-		  change->new_value, why.text);
-	return setting_undo(kind, client, change, findings) == CHANGE_UNDONE
-		       ? CHANGE_NOT_MADE
-		       : CHANGE_STUCK;
+	rule_tell(client, setting->failed, NULL, findings, "'%s' could not get %s: %.300s",
+		  change->target, change->new_value, why.text);
+	return setting_undo(kind, client, change, findings) == CHANGE_UNDONE ? CHANGE_NOT_MADE
+									     : CHANGE_STUCK;
 }
 
 /* Cut the first word off a list; false at its end. */
@@ -376,11 +348,9 @@ static char *still_ours(const struct setting *setting, const char *now,
 	return list;
 }
 
-static enum change_undone undo_list(const struct setting *setting,
-				    struct client *client,
-				    const struct journal_change *change,
-				    struct findings *findings, char **list,
-				    struct err *why)
+static enum change_undone undo_list(const struct setting *setting, struct client *client,
+				    const struct journal_change *change, struct findings *findings,
+				    char **list, struct err *why)
 {
 	const char *now;
 	bool strange;
@@ -392,22 +362,18 @@ static enum change_undone undo_list(const struct setting *setting,
 		return CHANGE_UNDONE; /* the next mount starts anew */
 	*list = still_ours(setting, now, change, &strange);
 	if (strange)
-		rule_tell(client, setting->not_ours, NULL, findings,
-			  "'%s' has %.200s: neither what the node had (%.200s) "
-			  "nor what jobio set (%.200s); left as it is",
-			  change->target, now, change->old_value,
-			  change->new_value);
+		rule_tell(
+			client, setting->not_ours, NULL, findings,
+			"'%s' has %.200s: neither what the node had (%.200s) nor what jobio set (%.200s); left as it is",
+			change->target, now, change->old_value, change->new_value);
 	if (!*list)
 		return strange ? CHANGE_NOT_OURS : CHANGE_UNDONE;
-	return set_list(setting, client, change->target, *list, why) == 0
-		       ? CHANGE_UNDONE
-		       : CHANGE_NOT_UNDONE;
+	return set_list(setting, client, change->target, *list, why) == 0 ? CHANGE_UNDONE
+									  : CHANGE_NOT_UNDONE;
 }
 
-enum change_undone setting_undo(const struct change_kind *kind,
-				struct client *client,
-				const struct journal_change *change,
-				struct findings *findings)
+enum change_undone setting_undo(const struct change_kind *kind, struct client *client,
+				const struct journal_change *change, struct findings *findings)
 {
 	const struct setting *setting = setting_of(kind);
 	enum change_undone undone;

@@ -50,43 +50,36 @@ struct setting {
 	 * target is gone, which puts everything back */
 	const char *(*now)(const struct client *client, const char *target);
 	int (*read)(struct client *client, struct err *err);
-	int (*write)(const struct setting *setting, struct client *client,
-		     const char *target, const char *list, struct err *err);
+	int (*write)(const struct setting *setting, struct client *client, const char *target,
+		     const char *list, struct err *err);
 };
 
 /* Of struct change_kind, whose 'how' is a struct setting. */
 void setting_plan(const struct change_kind *kind, struct client *client,
 		  const struct client_want *want, struct client_plan *plan,
 		  struct findings *findings);
-enum change_made setting_make(const struct change_kind *kind,
-			      struct client *client,
-			      const struct journal_change *change,
-			      struct findings *findings);
-enum change_undone setting_undo(const struct change_kind *kind,
-				struct client *client,
-				const struct journal_change *change,
-				struct findings *findings);
+enum change_made setting_make(const struct change_kind *kind, struct client *client,
+			      const struct journal_change *change, struct findings *findings);
+enum change_undone setting_undo(const struct change_kind *kind, struct client *client,
+				const struct journal_change *change, struct findings *findings);
 
 /* Is there a word that a profile may not have? Told; the profile is refused as
  * a whole. */
-bool setting_refuses(const struct setting *setting, const struct client *client,
-		     const char *wanted, struct findings *findings);
+bool setting_refuses(const struct setting *setting, const struct client *client, const char *wanted,
+		     struct findings *findings);
 
 bool setting_holds(const struct change_kind *kind, const struct client *client,
 		   const struct client_want *want);
 
 /* NULL: not a key of the table. */
-const struct setting_key *setting_key_find(const struct setting *setting,
-					   const char *key);
+const struct setting_key *setting_key_find(const struct setting *setting, const char *key);
 /* May a profile set it to this value? NULL: yes; else why not. */
-const char *setting_refusal(const struct setting *setting, const char *key,
-			    const char *value);
+const char *setting_refusal(const struct setting *setting, const char *key, const char *value);
 /* Does a word of the list take the place of 'key' (or "!key")? */
-bool setting_is_replaced(const struct setting *setting, const char *list,
-			 const char *key);
+bool setting_is_replaced(const struct setting *setting, const char *list, const char *key);
 /* Do all words of 'before' still hold in 'after', but those that 'wanted'
  * replaces, and those of 'wanted', too? 0: yes. */
-int setting_verify(const struct setting *setting, const char *before,
-		   const char *after, const char *wanted, struct err *err);
+int setting_verify(const struct setting *setting, const char *before, const char *after,
+		   const char *wanted, struct err *err);
 
 #endif

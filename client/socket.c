@@ -41,11 +41,9 @@ static int connect_to(const char *path, struct err *err)
 		err_set(err, "'%s': not a socket of root", path);
 		goto out;
 	}
-	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d",
-		 at);
+	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d", at);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (fd >= 0 &&
-	    connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0)
+	if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0)
 		goto out;
 	saved = errno == ECONNREFUSED ? ENOENT : errno;
 	err_set(err, "'%s': %s", path, strerror(errno));
@@ -58,8 +56,8 @@ out:
 	return fd;
 }
 
-static int receive(const struct socket_question *q, int fd, char *text,
-		   size_t *size_bytes, struct err *err)
+static int receive(const struct socket_question *q, int fd, char *text, size_t *size_bytes,
+		   struct err *err)
 {
 	struct pollfd wait = { .fd = fd, .events = POLLIN };
 	ssize_t got;
@@ -72,8 +70,7 @@ static int receive(const struct socket_question *q, int fd, char *text,
 			errno = ETIMEDOUT;
 			return -1;
 		}
-		got = recv(fd, text + *size_bytes, q->answer_max - *size_bytes,
-			   0);
+		got = recv(fd, text + *size_bytes, q->answer_max - *size_bytes, 0);
 		if (got < 0 && (errno == EINTR || errno == EAGAIN))
 			continue;
 		if (got < 0)
@@ -83,8 +80,7 @@ static int receive(const struct socket_question *q, int fd, char *text,
 			return 0;
 	}
 	errno = E2BIG;
-	return err_set(err, "the answer is larger than %zu bytes",
-		       q->answer_max);
+	return err_set(err, "the answer is larger than %zu bytes", q->answer_max);
 }
 
 static long listener(int fd)
@@ -97,8 +93,8 @@ static long listener(int fd)
 	return (long)peer.pid;
 }
 
-int socket_ask(const struct socket_question *question, char *answer,
-	       size_t *size_bytes, long *pid, struct err *err)
+int socket_ask(const struct socket_question *question, char *answer, size_t *size_bytes, long *pid,
+	       struct err *err)
 {
 	const struct socket_question *q = question;
 	int fd = connect_to(q->path, err), rc = 0, saved;
@@ -108,8 +104,7 @@ int socket_ask(const struct socket_question *question, char *answer,
 	*size_bytes = 0;
 	if (pid)
 		*pid = listener(fd);
-	if (send(fd, q->text, q->size_bytes, MSG_NOSIGNAL) !=
-	    (ssize_t)q->size_bytes)
+	if (send(fd, q->text, q->size_bytes, MSG_NOSIGNAL) != (ssize_t)q->size_bytes)
 		rc = err_set(err, "cannot send: %s", strerror(errno));
 	else
 		rc = receive(q, fd, answer, size_bytes, err);

@@ -28,7 +28,7 @@ struct socket_question {
 
 /* 'answer' has room for answer_max bytes. *pid, which may be NULL: of the
  * process that listens, 0 where that is not known. */
-int socket_ask(const struct socket_question *question, char *answer,
-	       size_t *size_bytes, long *pid, struct err *err);
+int socket_ask(const struct socket_question *question, char *answer, size_t *size_bytes, long *pid,
+	       struct err *err);
 
 #endif

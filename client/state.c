@@ -11,13 +11,11 @@
 
 #define STATE_BYTES_MAX (1U << 20)
 
-static int state_path(const struct client *client, const char *kind,
-		      char path[RUNDIR_PATH_MAX])
+static int state_path(const struct client *client, const char *kind, char path[RUNDIR_PATH_MAX])
 {
 	if (!client->state_dir)
 		return -1;
-	return rundir_state_file(path, client->state_dir, client->section->name,
-				 kind, NULL);
+	return rundir_state_file(path, client->state_dir, client->section->name, kind, NULL);
 }
 
 char *state_read(const struct client *client, const char *kind)
@@ -29,8 +27,7 @@ char *state_read(const struct client *client, const char *kind)
 	return fileio_read(path, STATE_BYTES_MAX, NULL, NULL);
 }
 
-int state_write(const struct client *client, const char *kind, const char *text,
-		struct err *err)
+int state_write(const struct client *client, const char *kind, const char *text, struct err *err)
 {
 	char path[RUNDIR_PATH_MAX];
 	int rc;

@@ -18,8 +18,7 @@
 struct client;
 
 char *state_read(const struct client *client, const char *kind);
-int state_write(const struct client *client, const char *kind, const char *text,
-		struct err *err);
+int state_write(const struct client *client, const char *kind, const char *text, struct err *err);
 void state_forget(const struct client *client, const char *kind);
 
 #endif

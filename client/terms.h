@@ -45,8 +45,8 @@ struct client_facts {
 #define CLIENT_CARDS_MAX 16
 #define CLIENT_CARD_TEXT_MAX 128
 struct client_card {
-	char name[64]; /* an interface, "ib0", or an RDMA device, "mlx5_0" */
-	int numa_node; /* -1 unknown */
+	char name[64];			   /* an interface, "ib0", or an RDMA device, "mlx5_0" */
+	int numa_node;			   /* -1 unknown */
 	char serves[CLIENT_CARD_TEXT_MAX]; /* mounts, an LNet address, .. */
 };
 

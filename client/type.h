@@ -48,8 +48,7 @@ struct client_type_ops {
 	 * checked; what was read since is left. */
 	void (*look)(struct client *client);
 	/* The same, of what the job brings along. */
-	void (*look_at_job)(struct client *client,
-			    const struct client_want *want);
+	void (*look_at_job)(struct client *client, const struct client_want *want);
 
 	/* What is kept of expensive answers: take them (-1: they do not fit),
 	 * give them (-1: not worth keeping), and name all that they rest on. */
@@ -68,8 +67,7 @@ struct client_type_ops {
 	/* How they relate to what processes asked for: record.h. */
 	const char *app_to_wire;
 	/* What only a job's end tells: client_judge_work(). */
-	void (*judge_work)(struct client *client,
-			   const struct client_work *work,
+	void (*judge_work)(struct client *client, const struct client_work *work,
 			   struct findings *findings);
 	/* What of its work can be told where to run; see affinity.h. */
 	const struct affinity *affinity;

@@ -38,8 +38,7 @@ void wire_free(struct wire *wire)
 /* ---- rows -------------------------------------------------------------- */
 
 /* Two readings have most rows at the same place: 'near'. */
-static const struct wire_row *find_row(const struct wire *wire, const char *id,
-				       size_t near)
+static const struct wire_row *find_row(const struct wire *wire, const char *id, size_t near)
 {
 	size_t i;
 
@@ -63,8 +62,7 @@ static bool is_unread(const struct wire *wire, const char *id)
 
 struct wire_row *wire_row(struct wire *wire, const char *id)
 {
-	struct wire_row *row =
-		(struct wire_row *)find_row(wire, id, wire->count);
+	struct wire_row *row = (struct wire_row *)find_row(wire, id, wire->count);
 	int kind;
 
 	if (row || wire->count == WIRE_ROWS_MAX)
@@ -123,16 +121,14 @@ static int parse_count(struct json_object *list, size_t at, int64_t *count)
 	return 0;
 }
 
-static int parse_row(struct wire *wire, const char *id,
-		     struct json_object *list)
+static int parse_row(struct wire *wire, const char *id, struct json_object *list)
 {
 	struct json_object *fs;
 	struct wire_row *row;
 	size_t kind;
 
 	if (!json_object_is_type(list, json_type_array) ||
-	    json_object_array_length(list) != WIRE_KINDS + 2 ||
-	    strlen(id) >= WIRE_ID_MAX)
+	    json_object_array_length(list) != WIRE_KINDS + 2 || strlen(id) >= WIRE_ID_MAX)
 		return -1;
 	fs = json_object_array_get_idx(list, 1);
 	if (!json_object_is_type(fs, json_type_string) ||
@@ -148,8 +144,7 @@ static int parse_row(struct wire *wire, const char *id,
 	return 0;
 }
 
-static int parse_one(struct wire *wire, const char *id,
-		     struct json_object *value)
+static int parse_one(struct wire *wire, const char *id, struct json_object *value)
 {
 	if (strcmp(id, AT) != 0)
 		return parse_row(wire, id, value);
@@ -161,8 +156,7 @@ static int parse_one(struct wire *wire, const char *id,
 
 struct wire *wire_parse(const char *text, struct err *err)
 {
-	struct json_object *top = json_parse_bounded(text, strlen(text),
-						     TEXT_BYTES_MAX, DEPTH_MAX);
+	struct json_object *top = json_parse_bounded(text, strlen(text), TEXT_BYTES_MAX, DEPTH_MAX);
 	struct wire *wire = wire_new();
 	int rc = 0;
 
@@ -171,10 +165,7 @@ struct wire *wire_parse(const char *text, struct err *err)
 	if (rc == 0) {
 		json_object_object_foreach (top, id, list)
 			if (rc == 0 && parse_one(wire, id, list) < 0)
-				rc = err_set(err,
-					     "counters of the client: "
-					     "'%.80s' is damaged",
-					     id);
+				rc = err_set(err, "counters of the client: '%.80s' is damaged", id);
 	}
 	json_object_put(top);
 	if (rc == 0)
@@ -187,9 +178,8 @@ struct wire *wire_parse(const char *text, struct err *err)
 
 static bool may_go_back(int kind)
 {
-	return kind == WIRE_READ_US || kind == WIRE_WRITE_US ||
-	       kind == WIRE_META_US || kind == WIRE_QUEUE_US ||
-	       kind == WIRE_BACKLOG;
+	return kind == WIRE_READ_US || kind == WIRE_WRITE_US || kind == WIRE_META_US ||
+	       kind == WIRE_QUEUE_US || kind == WIRE_BACKLOG;
 }
 
 struct span {
@@ -199,11 +189,9 @@ struct span {
 	int64_t most; /* operations that fit in; WIRE_UNKNOWN */
 };
 
-static struct span span_of(const struct wire *before, const struct wire *after,
-			   const char *fs)
+static struct span span_of(const struct wire *before, const struct wire *after, const char *fs)
 {
-	struct span span = { before, after, fs, after->calls_wrap,
-			     WIRE_UNKNOWN };
+	struct span span = { before, after, fs, after->calls_wrap, WIRE_UNKNOWN };
 	int64_t time_s = after->at_s - before->at_s;
 
 	if (before->at_s >= 0 && time_s >= 0)
@@ -235,8 +223,7 @@ static bool has_wrapped(const struct span *span, const struct wire_row *before,
 
 /* A row that is new: its process started, or first used the filesystem, while
  * we looked elsewhere; all of it is since then, unless it is older. */
-static int64_t difference(const struct span *span,
-			  const struct wire_row *before,
+static int64_t difference(const struct span *span, const struct wire_row *before,
 			  const struct wire_row *after, int kind)
 {
 	int64_t is = after->count[kind], was;
@@ -246,17 +233,15 @@ static int64_t difference(const struct span *span,
 	if (!before)
 		return kind == WIRE_BACKLOG ||
 				       (after->born_s != WIRE_UNKNOWN &&
-					after->born_s + WIRE_BORN_SLACK_S <
-						span->before->at_s)
+					after->born_s + WIRE_BORN_SLACK_S < span->before->at_s)
 			       ? WIRE_UNKNOWN
 			       : is;
 	was = before->count[kind];
 	if (was == WIRE_UNKNOWN)
 		return WIRE_UNKNOWN;
 	if (is < was)
-		return has_wrapped(span, before, after, kind)
-			       ? is + span->wrap - was
-			       : WIRE_UNKNOWN;
+		return has_wrapped(span, before, after, kind) ? is + span->wrap - was
+							      : WIRE_UNKNOWN;
 	return is - was;
 }
 
@@ -272,30 +257,25 @@ static int64_t row_since(const struct span *span, const struct wire_row *before,
 	    after->count[kind] >= span->wrap ||
 	    (span->most != WIRE_UNKNOWN && span->most < span->wrap))
 		return moved;
-	bytes = difference(span, before, after,
-			   kind - WIRE_READS + WIRE_READ_BYTES);
-	return (!before || after->count[kind] >= before->count[kind]) &&
-			       bytes != WIRE_UNKNOWN && bytes < span->wrap
+	bytes = difference(span, before, after, kind - WIRE_READS + WIRE_READ_BYTES);
+	return (!before || after->count[kind] >= before->count[kind]) && bytes != WIRE_UNKNOWN &&
+			       bytes < span->wrap
 		       ? moved
 		       : WIRE_UNKNOWN;
 }
 
-static bool is_reborn(const struct wire_row *before,
-		      const struct wire_row *after)
+static bool is_reborn(const struct wire_row *before, const struct wire_row *after)
 {
-	return before->born_s != WIRE_UNKNOWN &&
-	       after->born_s > before->born_s + WIRE_BORN_SLACK_S;
+	return before->born_s != WIRE_UNKNOWN && after->born_s > before->born_s + WIRE_BORN_SLACK_S;
 }
 
-static bool is_lower(const struct span *span, const struct wire_row *was,
-		     const struct wire_row *is)
+static bool is_lower(const struct span *span, const struct wire_row *was, const struct wire_row *is)
 {
 	int kind;
 
 	for (kind = 0; kind < WIRE_KINDS; kind++)
 		if (!may_go_back(kind) && is->count[kind] != WIRE_UNKNOWN &&
-		    is->count[kind] < was->count[kind] &&
-		    !has_wrapped(span, was, is, kind))
+		    is->count[kind] < was->count[kind] && !has_wrapped(span, was, is, kind))
 			return true;
 	return false;
 }
@@ -310,8 +290,7 @@ static bool went_back(const struct span *span)
 		if (strcmp(was->fs, span->fs) != 0)
 			continue;
 		is = find_row(span->after, was->id, i);
-		if (!is && (is_unread(span->before, was->id) ||
-			    is_unread(span->after, was->id)))
+		if (!is && (is_unread(span->before, was->id) || is_unread(span->after, was->id)))
 			continue;
 		if (!is || is_reborn(was, is) || is_lower(span, was, is))
 			return true;
@@ -336,8 +315,8 @@ static bool are_cleared(const struct wire *before, const struct wire *after)
 
 /* What the row was before; NULL: it is new. A device number is given again, to
  * another filesystem. */
-static const struct wire_row *
-row_before(const struct span *span, const struct wire_row *row, size_t near)
+static const struct wire_row *row_before(const struct span *span, const struct wire_row *row,
+					 size_t near)
 {
 	const struct wire_row *was = find_row(span->before, row->id, near);
 
@@ -352,8 +331,7 @@ static int64_t all_since(const struct span *span, int kind)
 
 	for (i = 0; i < span->after->count; i++) {
 		row = &span->after->row[i];
-		if (strcmp(row->fs, span->fs) != 0 ||
-		    is_unread(span->before, row->id) ||
+		if (strcmp(row->fs, span->fs) != 0 || is_unread(span->before, row->id) ||
 		    is_unread(span->after, row->id))
 			continue;
 		one = row_since(span, row_before(span, row, i), row, kind);
@@ -364,8 +342,8 @@ static int64_t all_since(const struct span *span, int kind)
 	return sum;
 }
 
-int wire_since(const struct wire *before, const struct wire *after,
-	       const char *fs, int64_t moved[WIRE_KINDS])
+int wire_since(const struct wire *before, const struct wire *after, const char *fs,
+	       int64_t moved[WIRE_KINDS])
 {
 	struct span span = span_of(before, after, fs);
 	int kind;
@@ -390,8 +368,7 @@ static bool has_fs(const struct wire *wire, size_t count, const char *fs)
 }
 
 /* Into the last line, what has none of its own. */
-static void add_rest(struct client_wire_line *last,
-		     const struct client_wire_line *line)
+static void add_rest(struct client_wire_line *last, const struct client_wire_line *line)
 {
 	int kind;
 
@@ -403,8 +380,7 @@ static void add_rest(struct client_wire_line *last,
 		int64_t *sum = &last->count[kind];
 		int64_t more = line->count[kind];
 
-		if (*sum == WIRE_UNKNOWN || more == WIRE_UNKNOWN ||
-		    more > INT64_MAX - *sum)
+		if (*sum == WIRE_UNKNOWN || more == WIRE_UNKNOWN || more > INT64_MAX - *sum)
 			*sum = WIRE_UNKNOWN;
 		else
 			*sum += more;
@@ -416,20 +392,19 @@ static bool is_partial(const struct wire *wire, const char *fs)
 	size_t i;
 
 	for (i = 0; i < wire->count; i++)
-		if (!strcmp(wire->row[i].fs, fs) &&
-		    is_unread(wire, wire->row[i].id))
+		if (!strcmp(wire->row[i].fs, fs) && is_unread(wire, wire->row[i].id))
 			return true;
 	return false;
 }
 
-static void tell(const struct wire *before, const struct wire *after,
-		 const char *fs, struct client_wire *told)
+static void tell(const struct wire *before, const struct wire *after, const char *fs,
+		 struct client_wire *told)
 {
 	struct client_wire_line line = { .is_gone = false };
 
 	snprintf(line.fs, sizeof(line.fs), "%s", fs);
-	line.has_restarted = wire_since(before, after, fs, line.count) == 0 ||
-			     are_cleared(before, after);
+	line.has_restarted =
+		wire_since(before, after, fs, line.count) == 0 || are_cleared(before, after);
 	line.is_partial = is_partial(before, fs) || is_partial(after, fs);
 	line.is_gone = *fs && !has_fs(after, after->count, fs);
 	if (told->line_count == CLIENT_WIRE_LINES_MAX)
@@ -439,20 +414,17 @@ static void tell(const struct wire *before, const struct wire *after,
 }
 
 /* Are all rows of what had no name told under names by now? */
-static bool is_named_since(const struct wire *before, const struct wire *after,
-			   const char *fs)
+static bool is_named_since(const struct wire *before, const struct wire *after, const char *fs)
 {
 	size_t i;
 
 	for (i = 0; i < before->count; i++)
-		if (!strcmp(before->row[i].fs, fs) &&
-		    !find_row(after, before->row[i].id, i))
+		if (!strcmp(before->row[i].fs, fs) && !find_row(after, before->row[i].id, i))
 			return false;
 	return !*fs;
 }
 
-void wire_lines(const struct wire *before, const struct wire *after,
-		struct client_wire *told)
+void wire_lines(const struct wire *before, const struct wire *after, struct client_wire *told)
 {
 	size_t i;
 

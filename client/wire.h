@@ -78,11 +78,10 @@ struct wire *wire_parse(const char *text, struct err *err);
 
 /* 'after' less 'before', of the rows of one filesystem: 1; or 0: something has
  * restarted. */
-int wire_since(const struct wire *before, const struct wire *after,
-	       const char *fs, int64_t moved[WIRE_KINDS]);
+int wire_since(const struct wire *before, const struct wire *after, const char *fs,
+	       int64_t moved[WIRE_KINDS]);
 /* The same for each filesystem; what there is no line left for is in the last,
  * which is then of all filesystems ("") not told before. */
-void wire_lines(const struct wire *before, const struct wire *after,
-		struct client_wire *told);
+void wire_lines(const struct wire *before, const struct wire *after, struct client_wire *told);
 
 #endif

@@ -44,19 +44,16 @@ static int cgroup_version(const struct counters_options *options)
 	return fs.f_type == CGROUP2_SUPER_MAGIC ? 2 : 1;
 }
 
-static void home_path(const struct counters_options *options, char *path,
-		      size_t room)
+static void home_path(const struct counters_options *options, char *path, size_t room)
 {
 	snprintf(path, room, "%s/jobio", options->bpffs);
 }
 
 /* The folder of what these options load; bpffs allows no dots in names. */
-static void folder_name(const struct counters_options *options, char *name,
-			size_t room)
+static void folder_name(const struct counters_options *options, char *name, size_t room)
 {
-	snprintf(name, room, "%u-%016llx-v%d%s", COUNT_LAYOUT,
-		 (unsigned long long)programs_hash(), cgroup_version(options),
-		 options->latency ? "-latency" : "");
+	snprintf(name, room, "%u-%016llx-v%d%s", COUNT_LAYOUT, (unsigned long long)programs_hash(),
+		 cgroup_version(options), options->latency ? "-latency" : "");
 }
 
 bool counters_has_bpffs(const struct counters_options *options, struct err *err)
@@ -65,8 +62,7 @@ bool counters_has_bpffs(const struct counters_options *options, struct err *err)
 
 	if (statfs(options->bpffs, &fs) == 0 && fs.f_type == BPF_FS_MAGIC)
 		return true;
-	err_set(err, "counters: '%s': no bpffs is mounted there",
-		options->bpffs);
+	err_set(err, "counters: '%s': no bpffs is mounted there", options->bpffs);
 	return false;
 }
 
@@ -78,12 +74,11 @@ static int make_home(const char *path, struct err *err)
 	struct stat st;
 
 	if (lstat(path, &st) == 0 && st.st_uid != geteuid()) {
-		snprintf(aside, sizeof(aside), "%s-of-uid-%lu-%ld", path,
-			 (unsigned long)st.st_uid, (long)getpid());
+		snprintf(aside, sizeof(aside), "%s-of-uid-%lu-%ld", path, (unsigned long)st.st_uid,
+			 (long)getpid());
 		if (rename(path, aside) < 0)
-			return err_set(
-				err, "counters: '%s': uid %lu has it: %s", path,
-				(unsigned long)st.st_uid, strerror(errno));
+			return err_set(err, "counters: '%s': uid %lu has it: %s", path,
+				       (unsigned long)st.st_uid, strerror(errno));
 	}
 	return fileio_mkdir(path, 0700, err);
 }
@@ -99,13 +94,10 @@ int counters_lock_home(const struct counters_options *options, struct err *err)
 		return -1;
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
-		return err_set(err, "counters: '%s': %s", path,
-			       strerror(errno));
+		return err_set(err, "counters: '%s': %s", path, strerror(errno));
 	if (lock_wait(fd, options->lock_ms) < 0) {
 		close(fd);
-		return err_set(err,
-			       "counters: '%s': another jobio-count holds the "
-			       "lock for %u ms",
+		return err_set(err, "counters: '%s': another jobio-count holds the lock for %u ms",
 			       path, options->lock_ms);
 	}
 	return fd;
@@ -123,8 +115,7 @@ static int pin_get(const char *folder, const char *name)
 
 void pins_close(struct pins *p)
 {
-	int *fds[] = { &p->slots, &p->jobs,	&p->names,
-		       &p->devs,  &p->info_map, &p->data };
+	int *fds[] = { &p->slots, &p->jobs, &p->names, &p->devs, &p->info_map, &p->data };
 	size_t i;
 
 	for (i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
@@ -145,15 +136,11 @@ static int pins_open(struct pins *p, const char *folder, struct err *err)
 	p->devs = pin_get(folder, "devs");
 	p->info_map = pin_get(folder, "info");
 	p->data = pin_get(folder, "data");
-	if (p->slots < 0 || p->jobs < 0 || p->names < 0 || p->devs < 0 ||
-	    p->info_map < 0 || p->data < 0 ||
-	    bpf_map_lookup_elem(p->info_map, &zero, &p->info) ||
+	if (p->slots < 0 || p->jobs < 0 || p->names < 0 || p->devs < 0 || p->info_map < 0 ||
+	    p->data < 0 || bpf_map_lookup_elem(p->info_map, &zero, &p->info) ||
 	    p->info.layout != COUNT_LAYOUT || p->info.shard_shift > 3) {
 		pins_close(p);
-		return err_set(err,
-			       "counters: '%s': pins that this version "
-			       "cannot read",
-			       folder);
+		return err_set(err, "counters: '%s': pins that this version cannot read", folder);
 	}
 	return 0;
 }
@@ -202,8 +189,7 @@ static uint64_t real_ns(void)
 
 	clock_gettime(CLOCK_REALTIME, &real);
 	clock_gettime(CLOCK_MONOTONIC, &clock);
-	return (uint64_t)((real.tv_sec - clock.tv_sec) * NS_IN_S +
-			  real.tv_nsec - clock.tv_nsec);
+	return (uint64_t)((real.tv_sec - clock.tv_sec) * NS_IN_S + real.tv_nsec - clock.tv_nsec);
 }
 
 /* Call fn for every entry; it may delete that one. Keys are collected first,
@@ -221,8 +207,7 @@ int pins_each_entry(struct pins *p,
 	if (!keys)
 		return -1;
 	while (n < p->info.slots &&
-	       !bpf_map_get_next_key(p->jobs, n ? &keys[n - 1] : NULL,
-				     &keys[n]))
+	       !bpf_map_get_next_key(p->jobs, n ? &keys[n - 1] : NULL, &keys[n]))
 		n++;
 	for (i = 0; i < n && !rc; i++)
 		if (!bpf_map_lookup_elem(p->jobs, &keys[i], &entry))
@@ -282,8 +267,7 @@ void pins_skipped(struct pins *p, __u64 skipped[COUNT_KINDS])
 		closedir(dir);
 }
 
-int pins_write_slot(struct pins *p, uint32_t slot,
-		    const struct count_key *owner)
+int pins_write_slot(struct pins *p, uint32_t slot, const struct count_key *owner)
 {
 	struct count_slot zero;
 	uint32_t i, n = 1U << p->info.shard_shift, at;
@@ -303,8 +287,8 @@ int pins_write_slot(struct pins *p, uint32_t slot,
 	return 0;
 }
 
-int pins_drop_entry(struct pins *p, const struct count_key *key,
-		    const struct count_entry *entry, void *arg)
+int pins_drop_entry(struct pins *p, const struct count_key *key, const struct count_entry *entry,
+		    void *arg)
 {
 	const uint32_t *job = arg;
 
@@ -315,8 +299,7 @@ int pins_drop_entry(struct pins *p, const struct count_key *key,
 	return pins_write_slot(p, entry->slot, NULL);
 }
 
-void pins_drop_names(struct pins *p,
-		     bool (*is_to_go)(struct pins *p, uint32_t job, void *arg),
+void pins_drop_names(struct pins *p, bool (*is_to_go)(struct pins *p, uint32_t job, void *arg),
 		     void *arg)
 {
 	union count_name name, next;
@@ -326,8 +309,7 @@ void pins_drop_names(struct pins *p,
 	while (!rc) {
 		name = next;
 		rc = bpf_map_get_next_key(p->names, &name, &next);
-		if (!bpf_map_lookup_elem(p->names, &name, &job) &&
-		    is_to_go(p, job, arg))
+		if (!bpf_map_lookup_elem(p->names, &name, &job) && is_to_go(p, job, arg))
 			bpf_map_delete_elem(p->names, &name);
 	}
 }
@@ -352,8 +334,8 @@ int pins_drop_job(struct pins *p, uint32_t job)
 
 /* Call fn for the folders of our layout; stops at -1. */
 int pins_each_folder(const struct counters_options *options,
-		     int (*fn)(struct pins *p, void *arg, struct err *err),
-		     void *arg, struct err *err)
+		     int (*fn)(struct pins *p, void *arg, struct err *err), void *arg,
+		     struct err *err)
 {
 	char home[256], path[512], prefix[16];
 	struct dirent *entry;
@@ -365,8 +347,7 @@ int pins_each_folder(const struct counters_options *options,
 	snprintf(prefix, sizeof(prefix), "%u-", COUNT_LAYOUT);
 	dir = opendir(home);
 	if (!dir)
-		return err_set(err, "counters: '%s': %s", home,
-			       strerror(errno));
+		return err_set(err, "counters: '%s': %s", home, strerror(errno));
 	while (!rc && (entry = readdir(dir))) {
 		if (!folder_is_whole(entry->d_name) ||
 		    strncmp(entry->d_name, prefix, strlen(prefix)) != 0)
@@ -381,8 +362,8 @@ int pins_each_folder(const struct counters_options *options,
 	return rc;
 }
 
-int pins_count_entry(struct pins *p, const struct count_key *key,
-		     const struct count_entry *entry, void *arg)
+int pins_count_entry(struct pins *p, const struct count_key *key, const struct count_entry *entry,
+		     void *arg)
 {
 	unsigned int *n = arg;
 
@@ -399,8 +380,7 @@ static int retire_idle(struct pins *p, void *arg, struct err *err)
 	unsigned int jobs = 0;
 
 	(void)err;
-	if (strcmp(p->folder, ours) != 0 &&
-	    !pins_each_entry(p, pins_count_entry, &jobs) && !jobs)
+	if (strcmp(p->folder, ours) != 0 && !pins_each_entry(p, pins_count_entry, &jobs) && !jobs)
 		folder_retire(p->folder, NULL);
 	return 0;
 }
@@ -426,8 +406,8 @@ static uint32_t wanted_groups(const struct counters_options *options)
 }
 
 /* What was refused since the last boot is not tried at every job. */
-static bool was_refused(const struct counters_options *options,
-			const char *folder, struct counters_state *state)
+static bool was_refused(const struct counters_options *options, const char *folder,
+			struct counters_state *state)
 {
 	char path[RUNDIR_PATH_MAX], *text, *newline;
 	bool same = false;
@@ -441,16 +421,15 @@ static bool was_refused(const struct counters_options *options,
 		same = !strcmp(text, folder);
 		newline[1 + strcspn(newline + 1, "\n")] = '\0';
 		if (same)
-			snprintf(state->reason, sizeof(state->reason), "%s",
-				 newline + 1);
+			snprintf(state->reason, sizeof(state->reason), "%s", newline + 1);
 	}
 	free(text);
 	return same;
 }
 
 /* Without a run_dir it is tried again: slower, not wrong. */
-static void remember_refusal(const struct counters_options *options,
-			     const char *folder, const char *reason)
+static void remember_refusal(const struct counters_options *options, const char *folder,
+			     const char *reason)
 {
 	char path[RUNDIR_PATH_MAX], text[REFUSAL_MAX];
 	int n = snprintf(text, sizeof(text), "%s\n%s\n", folder, reason);
@@ -460,8 +439,7 @@ static void remember_refusal(const struct counters_options *options,
 }
 
 /* Open what is pinned, or load it: 1 open, 0 nothing to be had. */
-int pins_get(const struct counters_options *options, struct pins *p,
-	     struct counters_state *state)
+int pins_get(const struct counters_options *options, struct pins *p, struct counters_state *state)
 {
 	struct count_info info;
 	struct err err = { "" };
@@ -473,8 +451,8 @@ int pins_get(const struct counters_options *options, struct pins *p,
 	if (access(path, F_OK) < 0) {
 		if (was_refused(options, path, state))
 			return 0;
-		if (programs_load(path, wanted_groups(options),
-				  cgroup_version(options), &info, &err) < 0) {
+		if (programs_load(path, wanted_groups(options), cgroup_version(options), &info,
+				  &err) < 0) {
 			memcpy(state->reason, err.text, sizeof(err.text));
 			remember_refusal(options, path, err.text);
 			return 0;
@@ -489,15 +467,14 @@ int pins_get(const struct counters_options *options, struct pins *p,
 	return 1;
 }
 
-void counters_state_init(const struct counters_options *options,
-			 struct counters_state *state)
+void counters_state_init(const struct counters_options *options, struct counters_state *state)
 {
 	memset(state, 0, sizeof(*state));
 	state->cgroup = cgroup_version(options);
 }
 
-int counters_look(const struct counters_options *options,
-		  struct counters_state *state, int *lock, struct err *err)
+int counters_look(const struct counters_options *options, struct counters_state *state, int *lock,
+		  struct err *err)
 {
 	struct err why = { "" };
 
@@ -521,8 +498,8 @@ static void say_lost(struct counters_state *state)
 			 "BPF programs: this kernel does not count: %s", text);
 }
 
-int counters_probe(const struct counters_options *options,
-		   struct counters_state *state, struct err *err)
+int counters_probe(const struct counters_options *options, struct counters_state *state,
+		   struct err *err)
 {
 	char folder[128], path[512];
 	struct count_info info = { 0 };
@@ -544,8 +521,8 @@ int counters_probe(const struct counters_options *options,
 		say_lost(state);
 		return 0;
 	}
-	if (programs_load(NULL, wanted_groups(options), cgroup_version(options),
-			  &info, &why) == 0) {
+	if (programs_load(NULL, wanted_groups(options), cgroup_version(options), &info, &why) ==
+	    0) {
 		state->groups = info.groups;
 		state->lost = info.lost;
 		state->tier = tier_of(info.groups);
@@ -554,8 +531,7 @@ int counters_probe(const struct counters_options *options,
 	return 0;
 }
 
-int counters_plan(const struct counters_options *options, const char *btf,
-		  const char *kallsyms,
+int counters_plan(const struct counters_options *options, const char *btf, const char *kallsyms,
 		  void (*each)(const struct hook *hook, void *arg), void *arg,
 		  struct counters_state *state, struct err *err)
 {
@@ -584,15 +560,14 @@ int pins_stop_folder(struct pins *p, void *arg, struct err *err)
 	const uint32_t *job = arg;
 
 	if (pins_drop_job(p, *job) < 0)
-		return err_set(err, "counters: job %u: cannot forget it: %s",
-			       *job, strerror(errno));
+		return err_set(err, "counters: job %u: cannot forget it: %s", *job,
+			       strerror(errno));
 	return 0;
 }
 
 /* ---- stop, status, unload ------------------------------------------------ */
 
-int counters_stop(const struct counters_options *options, uint32_t job,
-		  struct err *err)
+int counters_stop(const struct counters_options *options, uint32_t job, struct err *err)
 {
 	int lock, rc;
 
@@ -612,8 +587,8 @@ struct listing {
 	struct counters_state *state;
 };
 
-static int list_entry(struct pins *p, const struct count_key *key,
-		      const struct count_entry *entry, void *arg)
+static int list_entry(struct pins *p, const struct count_key *key, const struct count_entry *entry,
+		      void *arg)
 {
 	struct listing *l = arg;
 
@@ -629,14 +604,13 @@ static int list_folder(struct pins *p, void *arg, struct err *err)
 
 	counters_fill_state(l->state, p);
 	if (pins_each_entry(p, list_entry, l))
-		return err_set(err, "counters: '%s': cannot read it",
-			       p->folder);
+		return err_set(err, "counters: '%s': cannot read it", p->folder);
 	return 0;
 }
 
 int counters_status(const struct counters_options *options,
-		    void (*each)(uint32_t job, const char *mount, void *arg),
-		    void *arg, struct counters_state *state, struct err *err)
+		    void (*each)(uint32_t job, const char *mount, void *arg), void *arg,
+		    struct counters_state *state, struct err *err)
 {
 	struct listing l = { each, arg, state };
 	int lock, rc = counters_look(options, state, &lock, err);
@@ -667,8 +641,7 @@ int counters_unload(const struct counters_options *options, struct err *err)
 		if (entry->d_name[0] == '.')
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", home, entry->d_name);
-		if (folder_is_whole(entry->d_name) &&
-		    folder_retire(path, NULL) == 0)
+		if (folder_is_whole(entry->d_name) && folder_retire(path, NULL) == 0)
 			strcat(path, "-old");
 		if (folder_remove(path, FOLDER_NO_END, err) < 0)
 			rc = -1;

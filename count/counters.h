@@ -66,38 +66,35 @@ struct counters_state {
 void counters_options_init(struct counters_options *options);
 
 /* What would counters_start() find? Loads for a moment if nothing is loaded. */
-int counters_probe(const struct counters_options *options,
-		   struct counters_state *state, struct err *err);
+int counters_probe(const struct counters_options *options, struct counters_state *state,
+		   struct err *err);
 
 /* What would be found on another kernel, whose type information (BTF) and symbols
  * (/proc/kallsyms, or NULL: those that BTF names) are in these files. Calls each() for
  * the hooks that would be used (hooks.h). -1: a file that cannot be read. */
 struct hook;
-int counters_plan(const struct counters_options *options, const char *btf,
-		  const char *kallsyms,
+int counters_plan(const struct counters_options *options, const char *btf, const char *kallsyms,
 		  void (*each)(const struct hook *hook, void *arg), void *arg,
 		  struct counters_state *state, struct err *err);
 
 /* Begin to count for a job, from zero, on the filesystems of these mount
  * points; loads the programs when they are not there. sluid may be NULL. */
-int counters_start(const struct counters_options *options, uint32_t job,
-		   const char *sluid, char *const mounts[], size_t mount_count,
-		   struct counters_state *state, struct err *err);
+int counters_start(const struct counters_options *options, uint32_t job, const char *sluid,
+		   char *const mounts[], size_t mount_count, struct counters_state *state,
+		   struct err *err);
 
 /* Add the job's counters (source "bpf" per mount, "exit" for all files) and
  * their quality flags to a record. No counters: adds nothing, tier NONE. */
-int counters_read(const struct counters_options *options, uint32_t job,
-		  struct record *record, struct counters_state *state,
-		  struct err *err);
+int counters_read(const struct counters_options *options, uint32_t job, struct record *record,
+		  struct counters_state *state, struct err *err);
 
 /* Forget a job; no such job is success. */
-int counters_stop(const struct counters_options *options, uint32_t job,
-		  struct err *err);
+int counters_stop(const struct counters_options *options, uint32_t job, struct err *err);
 
 /* Call each(job, mount, arg) for every entry; mount "" stands for all files. */
 int counters_status(const struct counters_options *options,
-		    void (*each)(uint32_t job, const char *mount, void *arg),
-		    void *arg, struct counters_state *state, struct err *err);
+		    void (*each)(uint32_t job, const char *mount, void *arg), void *arg,
+		    struct counters_state *state, struct err *err);
 
 /* Take everything out of the kernel. */
 int counters_unload(const struct counters_options *options, struct err *err);

@@ -13,16 +13,15 @@ static int nothing(struct counters_state *state)
 	return 0;
 }
 
-int counters_probe(const struct counters_options *options,
-		   struct counters_state *state, struct err *err)
+int counters_probe(const struct counters_options *options, struct counters_state *state,
+		   struct err *err)
 {
 	(void)options;
 	(void)err;
 	return nothing(state);
 }
 
-int counters_plan(const struct counters_options *options, const char *btf,
-		  const char *kallsyms,
+int counters_plan(const struct counters_options *options, const char *btf, const char *kallsyms,
 		  void (*each)(const struct hook *hook, void *arg), void *arg,
 		  struct counters_state *state, struct err *err)
 {
@@ -35,9 +34,9 @@ int counters_plan(const struct counters_options *options, const char *btf,
 	return nothing(state);
 }
 
-int counters_start(const struct counters_options *options, uint32_t job,
-		   const char *sluid, char *const mounts[], size_t mount_count,
-		   struct counters_state *state, struct err *err)
+int counters_start(const struct counters_options *options, uint32_t job, const char *sluid,
+		   char *const mounts[], size_t mount_count, struct counters_state *state,
+		   struct err *err)
 {
 	(void)options;
 	(void)job;
@@ -48,9 +47,8 @@ int counters_start(const struct counters_options *options, uint32_t job,
 	return nothing(state);
 }
 
-int counters_read(const struct counters_options *options, uint32_t job,
-		  struct record *record, struct counters_state *state,
-		  struct err *err)
+int counters_read(const struct counters_options *options, uint32_t job, struct record *record,
+		  struct counters_state *state, struct err *err)
 {
 	(void)options;
 	(void)job;
@@ -59,8 +57,7 @@ int counters_read(const struct counters_options *options, uint32_t job,
 	return nothing(state);
 }
 
-int counters_stop(const struct counters_options *options, uint32_t job,
-		  struct err *err)
+int counters_stop(const struct counters_options *options, uint32_t job, struct err *err)
 {
 	(void)options;
 	(void)job;
@@ -69,8 +66,8 @@ int counters_stop(const struct counters_options *options, uint32_t job,
 }
 
 int counters_status(const struct counters_options *options,
-		    void (*each)(uint32_t job, const char *mount, void *arg),
-		    void *arg, struct counters_state *state, struct err *err)
+		    void (*each)(uint32_t job, const char *mount, void *arg), void *arg,
+		    struct counters_state *state, struct err *err)
 {
 	(void)options;
 	(void)each;

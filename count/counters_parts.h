@@ -30,24 +30,21 @@ struct pins {
 };
 
 /* Is there a bpffs? Else the reason is in *err. */
-bool counters_has_bpffs(const struct counters_options *options,
-			struct err *err);
+bool counters_has_bpffs(const struct counters_options *options, struct err *err);
 /* The home folder, locked: a file descriptor, or -1. */
 int counters_lock_home(const struct counters_options *options, struct err *err);
 
 /* To look at what is counted: 1 with the home locked; 0: there is nothing, and
  * the state says why; -1. */
-int counters_look(const struct counters_options *options,
-		  struct counters_state *state, int *lock, struct err *err);
-void counters_state_init(const struct counters_options *options,
-			 struct counters_state *state);
+int counters_look(const struct counters_options *options, struct counters_state *state, int *lock,
+		  struct err *err);
+void counters_state_init(const struct counters_options *options, struct counters_state *state);
 void counters_fill_state(struct counters_state *state, const struct pins *p);
 uint64_t counters_boottime_s(void);
 
 /* Open what is pinned, or load it: 1 open, 0 nothing to be had, and *state says
  * why. */
-int pins_get(const struct counters_options *options, struct pins *p,
-	     struct counters_state *state);
+int pins_get(const struct counters_options *options, struct pins *p, struct counters_state *state);
 void pins_close(struct pins *p);
 
 /* Tell the programs that a job came or went: what they remember is old. */
@@ -60,15 +57,14 @@ int pins_each_entry(struct pins *p,
 			      const struct count_entry *entry, void *arg),
 		    void *arg);
 /* Such a function: adds 1 to an unsigned int. */
-int pins_count_entry(struct pins *p, const struct count_key *key,
-		     const struct count_entry *entry, void *arg);
+int pins_count_entry(struct pins *p, const struct count_key *key, const struct count_entry *entry,
+		     void *arg);
 /* Another: forgets it; arg: of this job alone (uint32_t), or NULL. */
-int pins_drop_entry(struct pins *p, const struct count_key *key,
-		    const struct count_entry *entry, void *arg);
+int pins_drop_entry(struct pins *p, const struct count_key *key, const struct count_entry *entry,
+		    void *arg);
 int pins_drop_job(struct pins *p, uint32_t job);
 /* The names of those jobs that are to go. */
-void pins_drop_names(struct pins *p,
-		     bool (*is_to_go)(struct pins *p, uint32_t job, void *arg),
+void pins_drop_names(struct pins *p, bool (*is_to_go)(struct pins *p, uint32_t job, void *arg),
 		     void *arg);
 
 /* How often programs were skipped since they were loaded, by the kind of calls that
@@ -76,13 +72,12 @@ void pins_drop_names(struct pins *p,
 void pins_skipped(struct pins *p, __u64 skipped[COUNT_KINDS]);
 
 /* Set the counters of a slot to zero; owner NULL: of nobody. */
-int pins_write_slot(struct pins *p, uint32_t slot,
-		    const struct count_key *owner);
+int pins_write_slot(struct pins *p, uint32_t slot, const struct count_key *owner);
 
 /* Call fn for the folders of our layout; stops at -1. */
 int pins_each_folder(const struct counters_options *options,
-		     int (*fn)(struct pins *p, void *arg, struct err *err),
-		     void *arg, struct err *err);
+		     int (*fn)(struct pins *p, void *arg, struct err *err), void *arg,
+		     struct err *err);
 /* Such a function: forgets a job (uint32_t). */
 int pins_stop_folder(struct pins *p, void *arg, struct err *err);
 

@@ -18,8 +18,7 @@ static void add_up(struct count_slot *sum, const struct count_slot *one)
 {
 	const __u64 *from = one->bytes;
 	__u64 *to = sum->bytes;
-	size_t i, n = (offsetof(struct count_slot, peak) -
-		       offsetof(struct count_slot, bytes)) /
+	size_t i, n = (offsetof(struct count_slot, peak) - offsetof(struct count_slot, bytes)) /
 		      sizeof(*to);
 
 	for (i = 0; i < n; i++)
@@ -40,10 +39,7 @@ static int shard_read(struct pins *p, uint32_t at, struct count_slot *one)
 		*one = next;
 		if (bpf_map_lookup_elem(p->slots, &at, &next))
 			return -1;
-		same = one->line.writes & 1 ||
-				       one->line.writes != next.line.writes
-			       ? 0
-			       : same + 1;
+		same = one->line.writes & 1 || one->line.writes != next.line.writes ? 0 : same + 1;
 	}
 	if (same < 2)
 		one->until = 0;
@@ -55,8 +51,7 @@ static int shard_read(struct pins *p, uint32_t at, struct count_slot *one)
 static void add_rows(struct timeline *timeline, struct count_slot *shard)
 {
 	const struct count_row now = {
-		.bytes = { shard->bytes[COUNT_READ],
-			   shard->bytes[COUNT_WRITE] },
+		.bytes = { shard->bytes[COUNT_READ], shard->bytes[COUNT_WRITE] },
 		.calls = shard->calls[COUNT_READ] + shard->calls[COUNT_WRITE],
 	};
 	struct count_line *line = &shard->line;
@@ -70,15 +65,11 @@ static void add_rows(struct timeline *timeline, struct count_slot *shard)
 	line_tell(line, &now);
 	width = INT64_C(1) << (line->shift & 31);
 	for (i = 0; i < COUNT_ROWS; i++) {
-		amounts[TIMELINE_READ] =
-			(int64_t)line->rows[i].bytes[COUNT_READ];
-		amounts[TIMELINE_WRITE] =
-			(int64_t)line->rows[i].bytes[COUNT_WRITE];
+		amounts[TIMELINE_READ] = (int64_t)line->rows[i].bytes[COUNT_READ];
+		amounts[TIMELINE_WRITE] = (int64_t)line->rows[i].bytes[COUNT_WRITE];
 		amounts[TIMELINE_CALLS] = (int64_t)line->rows[i].calls;
 		if (timeline_is_row((int64_t)(line->base + i) * width, width))
-			timeline_put(timeline,
-				     (int64_t)(line->base + i) * width, width,
-				     amounts);
+			timeline_put(timeline, (int64_t)(line->base + i) * width, width, amounts);
 	}
 }
 
@@ -100,8 +91,7 @@ static int slot_read(struct pins *p, uint32_t slot, struct count_slot *sum,
 	return 0;
 }
 
-static void put_hist(struct record_io *io, enum record_hist which,
-		     const __u64 *bins, size_t n)
+static void put_hist(struct record_io *io, enum record_hist which, const __u64 *bins, size_t n)
 {
 	size_t i;
 
@@ -124,15 +114,13 @@ static int64_t peak_rate(const struct count_slot *s, enum count_rw rw)
 }
 
 /* The order of enum count_meta is the record's. */
-static void put_bpf(struct record_io *io, const struct count_slot *s,
-		    const struct count_info *info)
+static void put_bpf(struct record_io *io, const struct count_slot *s, const struct count_info *info)
 {
 	uint32_t groups = info->groups, lost_ops = hooks_lost_ops(info->lost);
 	int i;
 
 	put_hist(io, RECORD_READ_SIZES, s->sizes[COUNT_READ], COUNT_SIZE_BINS);
-	put_hist(io, RECORD_WRITE_SIZES, s->sizes[COUNT_WRITE],
-		 COUNT_SIZE_BINS);
+	put_hist(io, RECORD_WRITE_SIZES, s->sizes[COUNT_WRITE], COUNT_SIZE_BINS);
 	io->peak[RECORD_PEAK_READ] = peak_rate(s, COUNT_READ);
 	io->peak[RECORD_PEAK_WRITE] = peak_rate(s, COUNT_WRITE);
 	io->peak_window_s = COUNT_WINDOW_S;
@@ -143,19 +131,14 @@ static void put_bpf(struct record_io *io, const struct count_slot *s,
 				io->meta[i] = (int64_t)s->meta[i];
 	}
 	if (groups & COUNT_GROUP(MMAP)) {
-		io->numbers[RECORD_MMAP_READ_BYTES] =
-			(int64_t)s->mmap_bytes[COUNT_READ];
-		io->numbers[RECORD_MMAP_WRITE_BYTES] =
-			(int64_t)s->mmap_bytes[COUNT_WRITE];
+		io->numbers[RECORD_MMAP_READ_BYTES] = (int64_t)s->mmap_bytes[COUNT_READ];
+		io->numbers[RECORD_MMAP_WRITE_BYTES] = (int64_t)s->mmap_bytes[COUNT_WRITE];
 	}
 	if (groups & COUNT_GROUP(LATENCY)) {
-		io->numbers[RECORD_READ_US] =
-			(int64_t)(s->ns_sum[COUNT_READ] / 1000);
-		io->numbers[RECORD_WRITE_US] =
-			(int64_t)(s->ns_sum[COUNT_WRITE] / 1000);
+		io->numbers[RECORD_READ_US] = (int64_t)(s->ns_sum[COUNT_READ] / 1000);
+		io->numbers[RECORD_WRITE_US] = (int64_t)(s->ns_sum[COUNT_WRITE] / 1000);
 		put_hist(io, RECORD_READ_NS, s->ns[COUNT_READ], COUNT_NS_BINS);
-		put_hist(io, RECORD_WRITE_NS, s->ns[COUNT_WRITE],
-			 COUNT_NS_BINS);
+		put_hist(io, RECORD_WRITE_NS, s->ns[COUNT_WRITE], COUNT_NS_BINS);
 	}
 }
 
@@ -164,10 +147,8 @@ static void check_timeline(struct record_io *io)
 {
 	const int64_t *n = io->numbers;
 
-	if (timeline_sum(&io->timeline, TIMELINE_READ) !=
-		    n[RECORD_READ_BYTES] ||
-	    timeline_sum(&io->timeline, TIMELINE_WRITE) !=
-		    n[RECORD_WRITE_BYTES] ||
+	if (timeline_sum(&io->timeline, TIMELINE_READ) != n[RECORD_READ_BYTES] ||
+	    timeline_sum(&io->timeline, TIMELINE_WRITE) != n[RECORD_WRITE_BYTES] ||
 	    timeline_sum(&io->timeline, TIMELINE_CALLS) !=
 		    n[RECORD_READ_CALLS] + n[RECORD_WRITE_CALLS])
 		timeline_spoil(&io->timeline);
@@ -184,9 +165,8 @@ struct reading {
 
 /* The mount point may have gone, or lead to another filesystem by now, be it
  * one with the same number. */
-static uint32_t mount_flags(const struct counters_options *options,
-			    struct pins *p, const struct count_key *key,
-			    const struct count_entry *entry)
+static uint32_t mount_flags(const struct counters_options *options, struct pins *p,
+			    const struct count_key *key, const struct count_entry *entry)
 {
 	struct count_dev now = entry->dev;
 	uint32_t dev, flags = 0;
@@ -202,8 +182,7 @@ static uint32_t mount_flags(const struct counters_options *options,
 	return flags;
 }
 
-static uint32_t missed_flags(const struct count_slot *s,
-			     const struct count_entry *entry)
+static uint32_t missed_flags(const struct count_slot *s, const struct count_entry *entry)
 {
 	uint32_t flags = 0;
 
@@ -216,8 +195,8 @@ static uint32_t missed_flags(const struct count_slot *s,
 	return flags;
 }
 
-static int read_entry(struct pins *p, const struct count_key *key,
-		      const struct count_entry *entry, void *arg)
+static int read_entry(struct pins *p, const struct count_key *key, const struct count_entry *entry,
+		      void *arg)
 {
 	struct reading *r = arg;
 	struct count_slot sum;
@@ -257,14 +236,12 @@ static int read_folder(struct pins *p, void *arg, struct err *err)
 
 	pins_skipped(p, skipped);
 	if (pins_each_entry(p, read_entry, r))
-		return err_set(err, "counters: job %u: cannot read '%s'",
-			       r->job, p->folder);
+		return err_set(err, "counters: job %u: cannot read '%s'", r->job, p->folder);
 	if (r->record->app_count == before)
 		return 0;
 	counters_fill_state(r->state, p);
-	r->record->flags |=
-		counters_flags(&p->info, r->has_mount) |
-		hooks_skipped_flags(r->before, skipped, r->has_mount);
+	r->record->flags |= counters_flags(&p->info, r->has_mount) |
+			    hooks_skipped_flags(r->before, skipped, r->has_mount);
 	return 0;
 }
 
@@ -279,9 +256,8 @@ static int compare_io(const void *a, const void *b)
 	return strcmp(x->fs, y->fs);
 }
 
-int counters_read(const struct counters_options *options, uint32_t job,
-		  struct record *record, struct counters_state *state,
-		  struct err *err)
+int counters_read(const struct counters_options *options, uint32_t job, struct record *record,
+		  struct counters_state *state, struct err *err)
 {
 	struct reading r = { options, job, record, state, { 0 }, false };
 	size_t before = record->app_count;
@@ -291,8 +267,8 @@ int counters_read(const struct counters_options *options, uint32_t job,
 		return rc;
 	rc = pins_each_folder(options, read_folder, &r, err);
 	if (record->app_count > before)
-		qsort(record->app + before, record->app_count - before,
-		      sizeof(*record->app), compare_io);
+		qsort(record->app + before, record->app_count - before, sizeof(*record->app),
+		      compare_io);
 	if (!rc && state->tier == COUNTERS_NONE)
 		snprintf(state->reason, sizeof(state->reason),
 			 "counters: job %u: nothing was counted for it", job);

@@ -14,10 +14,10 @@
 #include "count/mounts.h"
 #include "lib/alloc.h"
 
-#define STALE_S 3600   /* a prolog is long over then */
-#define CGROUP_DEPTH 5 /* system.slice/slurmstepd.scope/job_1 and the like */
+#define STALE_S 3600			 /* a prolog is long over then */
+#define CGROUP_DEPTH 5			 /* system.slice/slurmstepd.scope/job_1 and the like */
 #define MOUNTS_MAX (RECORD_LIST_MAX - 4) /* all files and the steps, too */
-#define SLUID_LENGTH 14 /* src/common/sluid.h; Crockford's digits */
+#define SLUID_LENGTH 14			 /* src/common/sluid.h; Crockford's digits */
 #define SLUID_DIGITS "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 static int find_job_dir(const char *path, const char *name, int depth)
@@ -35,8 +35,7 @@ static int find_job_dir(const char *path, const char *name, int depth)
 			continue;
 		found = !strcmp(entry->d_name, name);
 		snprintf(below, sizeof(below), "%s/%s", path, entry->d_name);
-		if (!found && depth > 1 && !lstat(below, &st) &&
-		    S_ISDIR(st.st_mode))
+		if (!found && depth > 1 && !lstat(below, &st) && S_ISDIR(st.st_mode))
 			found = find_job_dir(below, name, depth - 1);
 	}
 	closedir(dir);
@@ -44,8 +43,7 @@ static int find_job_dir(const char *path, const char *name, int depth)
 }
 
 /* Does a cgroup of the job exist? */
-static int job_lives(const struct counters_options *options, struct pins *p,
-		     uint32_t job)
+static int job_lives(const struct counters_options *options, struct pins *p, uint32_t job)
 {
 	union count_name name, *before = NULL, next;
 	char dir[512];
@@ -56,8 +54,8 @@ static int job_lives(const struct counters_options *options, struct pins *p,
 	while (!bpf_map_get_next_key(p->names, before, &next)) {
 		name = next;
 		before = &name;
-		if (!bpf_map_lookup_elem(p->names, &name, &found) &&
-		    found == job && find_job_dir(dir, name.text, CGROUP_DEPTH))
+		if (!bpf_map_lookup_elem(p->names, &name, &found) && found == job &&
+		    find_job_dir(dir, name.text, CGROUP_DEPTH))
 			return 1;
 	}
 	return 0;
@@ -70,19 +68,18 @@ struct stale {
 
 /* An epilog that never ran leaves entries: they go after an hour, when no
  * cgroup of the job is left. */
-static int drop_stale(struct pins *p, const struct count_key *key,
-		      const struct count_entry *entry, void *arg)
+static int drop_stale(struct pins *p, const struct count_key *key, const struct count_entry *entry,
+		      void *arg)
 {
 	struct stale *stale = arg;
 
-	if (entry->start_s + STALE_S > stale->now_s ||
-	    job_lives(stale->options, p, key->job))
+	if (entry->start_s + STALE_S > stale->now_s || job_lives(stale->options, p, key->job))
 		return 0;
 	return pins_drop_entry(p, key, entry, NULL);
 }
 
-static int is_job(struct pins *p, const struct count_key *key,
-		  const struct count_entry *entry, void *arg)
+static int is_job(struct pins *p, const struct count_key *key, const struct count_entry *entry,
+		  void *arg)
 {
 	const uint32_t *job = arg;
 
@@ -98,8 +95,8 @@ static bool is_idle(struct pins *p, uint32_t job, void *arg)
 	return !pins_each_entry(p, is_job, &job);
 }
 
-static int is_dev(struct pins *p, const struct count_key *key,
-		  const struct count_entry *entry, void *arg)
+static int is_dev(struct pins *p, const struct count_key *key, const struct count_entry *entry,
+		  void *arg)
 {
 	const uint32_t *dev = arg;
 
@@ -122,8 +119,8 @@ static void drop_idle_devs(struct pins *p)
 	}
 }
 
-static int mark_used(struct pins *p, const struct count_key *key,
-		     const struct count_entry *entry, void *arg)
+static int mark_used(struct pins *p, const struct count_key *key, const struct count_entry *entry,
+		     void *arg)
 {
 	bool *used = arg;
 
@@ -163,8 +160,7 @@ static int watch_dev(struct pins *p, uint32_t dev, struct count_dev *state)
 	return bpf_map_update_elem(p->devs, &dev, state, BPF_ANY);
 }
 
-static int add_entry(struct adding *a, uint32_t dev, const char *mount,
-		     struct err *err)
+static int add_entry(struct adding *a, uint32_t dev, const char *mount, struct err *err)
 {
 	struct count_key key = { a->job, dev };
 	struct count_entry entry;
@@ -176,18 +172,14 @@ static int add_entry(struct adding *a, uint32_t dev, const char *mount,
 	snprintf(entry.mount, sizeof(entry.mount), "%s", mount);
 	if (!entry.slot) {
 		snprintf(a->state->reason, sizeof(a->state->reason),
-			 "counters: all %u slots are taken: '%s' of job %u is "
-			 "not counted",
-			 a->pins->info.slots, *mount ? mount : "all files",
-			 a->job);
+			 "counters: all %u slots are taken: '%s' of job %u is not counted",
+			 a->pins->info.slots, *mount ? mount : "all files", a->job);
 		a->partial = true;
 		return 0;
 	}
-	if (watch_dev(a->pins, dev, &entry.dev) ||
-	    pins_write_slot(a->pins, entry.slot, &key) ||
+	if (watch_dev(a->pins, dev, &entry.dev) || pins_write_slot(a->pins, entry.slot, &key) ||
 	    bpf_map_update_elem(a->pins->jobs, &key, &entry, BPF_NOEXIST))
-		return err_set(err, "counters: '%s': %s", mount,
-			       strerror(errno));
+		return err_set(err, "counters: '%s': %s", mount, strerror(errno));
 	a->used[entry.slot] = true;
 	a->state->slots_used++;
 	return 0;
@@ -195,8 +187,8 @@ static int add_entry(struct adding *a, uint32_t dev, const char *mount,
 
 /* One entry for each filesystem: two mount points of one are one. A mount that
  * cannot be counted is said, and the others are counted. */
-static int add_mount(const struct counters_options *options, struct adding *a,
-		     const char *mount, struct err *err)
+static int add_mount(const struct counters_options *options, struct adding *a, const char *mount,
+		     struct err *err)
 {
 	struct count_key key = { a->job, 0 };
 	struct count_entry entry;
@@ -206,11 +198,9 @@ static int add_mount(const struct counters_options *options, struct adding *a,
 	if (strlen(mount) < COUNT_MOUNT_BYTES)
 		rc = mounts_dev(options->mountinfo, mount, &key.dev, &why);
 	else
-		rc = err_set(&why, "counters: mount: '%.64s...': too long",
-			     mount);
+		rc = err_set(&why, "counters: mount: '%.64s...': too long", mount);
 	if (rc == 0)
-		err_set(&why, "counters: mount: '%s': not a mount point",
-			mount);
+		err_set(&why, "counters: mount: '%s': not a mount point", mount);
 	if (rc <= 0) {
 		memcpy(a->state->reason, why.text, sizeof(why.text));
 		return 0;
@@ -219,9 +209,8 @@ static int add_mount(const struct counters_options *options, struct adding *a,
 		return 0;
 	if (a->mounts == MOUNTS_MAX) {
 		snprintf(a->state->reason, sizeof(a->state->reason),
-			 "counters: mount: '%s': not counted: more than %d "
-			 "filesystems",
-			 mount, MOUNTS_MAX);
+			 "counters: mount: '%s': not counted: more than %d filesystems", mount,
+			 MOUNTS_MAX);
 		a->partial = true;
 		return 0;
 	}
@@ -239,35 +228,29 @@ static int mark_partial(struct adding *a, struct err *err)
 		return 0;
 	entry.flags |= COUNT_PARTIAL;
 	if (bpf_map_update_elem(a->pins->jobs, &key, &entry, BPF_EXIST))
-		return err_set(err, "counters: job %u: %s", a->job,
-			       strerror(errno));
+		return err_set(err, "counters: job %u: %s", a->job, strerror(errno));
 	return 0;
 }
 
-static int add_name(struct pins *p, const char *text, uint32_t job,
-		    struct err *err)
+static int add_name(struct pins *p, const char *text, uint32_t job, struct err *err)
 {
 	union count_name name;
 
 	memset(&name, 0, sizeof(name));
 	memcpy(name.text, text, strlen(text));
 	if (bpf_map_update_elem(p->names, &name, &job, BPF_ANY))
-		return err_set(err, "counters: cgroup name: '%s': %s", text,
-			       strerror(errno));
+		return err_set(err, "counters: cgroup name: '%s': %s", text, strerror(errno));
 	return 0;
 }
 
 /* What the job's cgroup may be called. */
-static int add_names(struct pins *p, const char *sluid, uint32_t job,
-		     struct err *err)
+static int add_names(struct pins *p, const char *sluid, uint32_t job, struct err *err)
 {
 	char text[COUNT_NAME_BYTES];
 
 	if (sluid && (strlen(sluid) != SLUID_LENGTH || sluid[0] != 's' ||
 		      strspn(sluid + 1, SLUID_DIGITS) != SLUID_LENGTH - 1))
-		return err_set(err,
-			       "counters: sluid: '%s': not 's' and 13 "
-			       "letters and digits",
+		return err_set(err, "counters: sluid: '%s': not 's' and 13 letters and digits",
 			       sluid);
 	snprintf(text, sizeof(text), "job_%u", job);
 	if (add_name(p, text, job, err) < 0)
@@ -275,10 +258,9 @@ static int add_names(struct pins *p, const char *sluid, uint32_t job,
 	return sluid ? add_name(p, sluid, job, err) : 0;
 }
 
-static int add_job(const struct counters_options *options, struct pins *p,
-		   uint32_t job, const char *sluid, char *const mounts[],
-		   size_t mount_count, struct counters_state *state,
-		   struct err *err)
+static int add_job(const struct counters_options *options, struct pins *p, uint32_t job,
+		   const char *sluid, char *const mounts[], size_t mount_count,
+		   struct counters_state *state, struct err *err)
 {
 	struct adding a = { .pins = p, .job = job, .state = state };
 	struct stale stale = { options, counters_boottime_s() };
@@ -294,8 +276,7 @@ static int add_job(const struct counters_options *options, struct pins *p,
 	pins_each_entry(p, pins_count_entry, &state->slots_used);
 	if (add_names(p, sluid, job, err) < 0)
 		goto out;
-	if ((state->groups & COUNT_GROUP(EXIT)) &&
-	    add_entry(&a, 0, "", err) < 0)
+	if ((state->groups & COUNT_GROUP(EXIT)) && add_entry(&a, 0, "", err) < 0)
 		goto out;
 	for (i = 0; state->tier == COUNTERS_BPF && i < mount_count; i++)
 		if (add_mount(options, &a, mounts[i], err) < 0)
@@ -310,9 +291,9 @@ out:
 	return rc;
 }
 
-int counters_start(const struct counters_options *options, uint32_t job,
-		   const char *sluid, char *const mounts[], size_t mount_count,
-		   struct counters_state *state, struct err *err)
+int counters_start(const struct counters_options *options, uint32_t job, const char *sluid,
+		   char *const mounts[], size_t mount_count, struct counters_state *state,
+		   struct err *err)
 {
 	struct pins pins;
 	int lock, rc;
@@ -326,8 +307,7 @@ int counters_start(const struct counters_options *options, uint32_t job,
 	pins_each_folder(options, pins_stop_folder, &job, NULL);
 	rc = 0;
 	if (pins_get(options, &pins, state)) {
-		rc = add_job(options, &pins, job, sluid, mounts, mount_count,
-			     state, err);
+		rc = add_job(options, &pins, job, sluid, mounts, mount_count, state, err);
 		pins_close(&pins);
 		pins_drop_idle(options, pins.folder);
 	}

@@ -52,8 +52,7 @@ static int empty(DIR *dir, unsigned long long end_ms)
 	return rc;
 }
 
-int folder_remove(const char *folder, unsigned long long end_ms,
-		  struct err *err)
+int folder_remove(const char *folder, unsigned long long end_ms, struct err *err)
 {
 	DIR *dir = opendir(folder);
 	int rc;
@@ -61,15 +60,13 @@ int folder_remove(const char *folder, unsigned long long end_ms,
 	if (!dir && errno == ENOENT)
 		return 0;
 	if (!dir)
-		return err_set(err, "BPF programs: '%s': %s", folder,
-			       strerror(errno));
+		return err_set(err, "BPF programs: '%s': %s", folder, strerror(errno));
 	rc = empty(dir, end_ms);
 	closedir(dir);
 	if (rc > 0)
 		return 1;
 	if (rc < 0 || rmdir(folder) < 0)
-		return err_set(err, "BPF programs: '%s': %s", folder,
-			       strerror(errno));
+		return err_set(err, "BPF programs: '%s': %s", folder, strerror(errno));
 	return 0;
 }
 
@@ -80,8 +77,7 @@ void folder_sweep(const char *home, unsigned long long end_ms)
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir))) {
-		if (entry->d_name[0] == '.' ||
-		    strcmp(ending(entry->d_name), OLD) != 0)
+		if (entry->d_name[0] == '.' || strcmp(ending(entry->d_name), OLD) != 0)
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", home, entry->d_name);
 		if (folder_remove(path, end_ms, NULL) > 0)

@@ -27,8 +27,7 @@ int folder_retire(const char *folder, struct err *err);
 
 /* Take its pins away, then itself. 0: it is gone, or was not there; 1: the time
  * was over before. */
-int folder_remove(const char *folder, unsigned long long end_ms,
-		  struct err *err);
+int folder_remove(const char *folder, unsigned long long end_ms, struct err *err);
 
 /* Remove those of 'home' that were retired, as far as there is time. */
 void folder_sweep(const char *home, unsigned long long end_ms);

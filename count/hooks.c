@@ -116,8 +116,7 @@ static const struct loss {
 	uint32_t kinds, ops;
 	const char *needs;
 } losses[] = {
-#define LOSS(id, group, text, kinds, ops, needs)                               \
-	{ COUNT_GROUP(group), text, kinds, ops, needs },
+#define LOSS(id, group, text, kinds, ops, needs) { COUNT_GROUP(group), text, kinds, ops, needs },
 	HOOK_LOSSES(LOSS)
 };
 _Static_assert(HOOK_LOSS_COUNT <= 64, "losses are bits of 64");
@@ -184,8 +183,7 @@ void hooks_text(uint64_t lost, char *text, size_t room)
 		if (whole)
 			add_word(text, room, group_texts[bit]);
 		for (i = 0; !whole && i < HOOK_LOSS_COUNT; i++)
-			if (losses[i].group == 1U << bit &&
-			    lost & UINT64_C(1) << i)
+			if (losses[i].group == 1U << bit && lost & UINT64_C(1) << i)
 				add_word(text, room, hook_loss_text(i));
 	}
 }
@@ -209,8 +207,7 @@ static uint32_t kind_flags(uint32_t kinds)
 		[COUNT_KIND_OPS] = RECORD_FLAG(LOWER_BOUND_OPS),
 		[COUNT_KIND_MMAP] = RECORD_FLAG(MMAP_MISSING),
 		[COUNT_KIND_MOUNTS] = RECORD_FLAG(MOUNTS_UNSEEN),
-		[COUNT_KIND_EXIT] = RECORD_FLAG(LOWER_BOUND_READ) |
-				    RECORD_FLAG(LOWER_BOUND_WRITE),
+		[COUNT_KIND_EXIT] = RECORD_FLAG(LOWER_BOUND_READ) | RECORD_FLAG(LOWER_BOUND_WRITE),
 	};
 	uint32_t all = 0;
 	int i;
@@ -238,8 +235,8 @@ uint32_t hooks_lost_flags(uint64_t lost)
 	return flags;
 }
 
-uint32_t hooks_skipped_flags(const __u64 before[COUNT_KINDS],
-			     const __u64 now[COUNT_KINDS], bool has_mount)
+uint32_t hooks_skipped_flags(const __u64 before[COUNT_KINDS], const __u64 now[COUNT_KINDS],
+			     bool has_mount)
 {
 	uint32_t kinds = 0;
 	int i;

@@ -65,15 +65,11 @@ static void put_state(struct call *c)
 	put(c->out, "reason", s->reason);
 	for (i = 0; i < COUNT_GROUP_COUNT; i++)
 		if (s->groups & 1U << i)
-			json_object_array_add(
-				groups,
-				json_object_new_string(hook_group_name(i)));
+			json_object_array_add(groups, json_object_new_string(hook_group_name(i)));
 	json_object_object_add(c->out, "groups", groups);
 	for (i = 0; i < HOOK_LOSS_COUNT; i++)
 		if (s->lost & UINT64_C(1) << i)
-			json_object_array_add(
-				missing,
-				json_object_new_string(hook_loss_text(i)));
+			json_object_array_add(missing, json_object_new_string(hook_loss_text(i)));
 	json_object_object_add(c->out, "missing", missing);
 	put(c->out, "cgroup", s->cgroup == 1 ? "v1" : s->cgroup ? "v2" : NULL);
 	put(c->out, "pins", s->pins);
@@ -81,8 +77,7 @@ static void put_state(struct call *c)
 
 static void list_hook(const struct hook *hook, void *arg)
 {
-	static const char *const types[] = { "fentry", "fexit", "tracepoint",
-					     "kprobe", "session" };
+	static const char *const types[] = { "fentry", "fexit", "tracepoint", "kprobe", "session" };
 	struct json_object *o = json_object_new_object(), *hooks = arg;
 
 	put(o, "at", hook->target);
@@ -96,8 +91,7 @@ static void list_hook(const struct hook *hook, void *arg)
 static int do_plan(struct call *c, struct err *err)
 {
 	struct json_object *hooks = json_object_new_array();
-	int rc = counters_plan(&c->options, c->btf, c->kallsyms, list_hook,
-			       hooks, &c->state, err);
+	int rc = counters_plan(&c->options, c->btf, c->kallsyms, list_hook, hooks, &c->state, err);
 
 	json_object_object_add(c->out, "hooks", hooks);
 	put_state(c);
@@ -116,8 +110,8 @@ static int do_probe(struct call *c, struct err *err)
 
 static int do_start(struct call *c, struct err *err)
 {
-	if (counters_start(&c->options, c->job, c->sluid, c->mounts,
-			   c->mount_count, &c->state, err) < 0)
+	if (counters_start(&c->options, c->job, c->sluid, c->mounts, c->mount_count, &c->state,
+			   err) < 0)
 		return -1;
 	put_state(c);
 	return 0;
@@ -168,8 +162,7 @@ static int do_status(struct call *c, struct err *err)
 	if (counters_status(&c->options, list_entry, c, &c->state, err) < 0)
 		return -1;
 	put_state(c);
-	json_object_object_add(c->out, "slots",
-			       json_object_new_int64(c->state.slots));
+	json_object_object_add(c->out, "slots", json_object_new_int64(c->state.slots));
 	return 0;
 }
 
@@ -183,19 +176,14 @@ static const struct command {
 	int min_args, max_args;
 	int (*run)(struct call *c, struct err *err);
 } commands[] = {
-	{ "probe", 0, 0, do_probe },   { "start", 1, 4096, do_start },
-	{ "read", 1, 1, do_read },     { "stop", 1, 1, do_stop },
-	{ "status", 0, 0, do_status }, { "unload", 0, 0, do_unload },
+	{ "probe", 0, 0, do_probe }, { "start", 1, 4096, do_start }, { "read", 1, 1, do_read },
+	{ "stop", 1, 1, do_stop },   { "status", 0, 0, do_status },  { "unload", 0, 0, do_unload },
 };
 
 static int usage(const char *why, const char *what)
 {
 	fprintf(stderr,
-		"jobio: count: %s: '%s': usage: jobio-count [--latency] "
-		"[--sluid=SLUID] [--cgroup=v1|v2] [--bpffs=DIR] "
-		"[--run-dir=DIR] probe [--btf=FILE [--kallsyms=FILE]] | "
-		"start JOB MOUNT... | read JOB | stop JOB | status | "
-		"unload\n",
+		"jobio: count: %s: '%s': usage: jobio-count [--latency] [--sluid=SLUID] [--cgroup=v1|v2] [--bpffs=DIR] [--run-dir=DIR] probe [--btf=FILE [--kallsyms=FILE]] | start JOB MOUNT... | read JOB | stop JOB | status | unload\n",
 		why, what);
 	return EX_USAGE;
 }
@@ -203,16 +191,13 @@ static int usage(const char *why, const char *what)
 static int help(void)
 {
 	fputs("usage: jobio-count [OPTION]... COMMAND\n"
-	      "COMMAND is probe, start JOB MOUNT..., read JOB, stop JOB, "
-	      "status "
-	      "or unload.\n"
+	      "COMMAND is probe, start JOB MOUNT..., read JOB, stop JOB, status or unload.\n"
 	      "  --latency       how long calls take, too\n"
 	      "  --sluid=SLUID   SLURM_JOB_SLUID of the prolog's environment\n"
 	      "  --cgroup=v1|v2  where slurmd makes the jobs' cgroups\n"
 	      "  --bpffs=DIR     where bpffs is mounted\n"
 	      "  --run-dir=DIR   run_dir of jobio.conf\n"
-	      "  --btf=FILE      probe: on the kernel with this type "
-	      "information\n"
+	      "  --btf=FILE      probe: on the kernel with this type information\n"
 	      "  --kallsyms=FILE and these symbols\n",
 	      stdout);
 	return fflush(stdout) ? 1 : 0;
@@ -292,13 +277,11 @@ static int run(const struct command *command, struct call *c)
 	c->out = json_object_new_object();
 	rc = command->run(c, &err);
 	if (rc < 0)
-		fprintf(stderr, "jobio: count: %s: %s\n", command->name,
-			err.text);
+		fprintf(stderr, "jobio: count: %s: %s\n", command->name, err.text);
 	else
 		printf("%s\n",
 		       json_object_to_json_string_ext(
-			       c->out, JSON_C_TO_STRING_PLAIN |
-					       JSON_C_TO_STRING_NOSLASHESCAPE));
+			       c->out, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(c->out);
 	return rc < 0 ? 1 : 0;
 }

@@ -44,8 +44,7 @@
 #define LOCK_LOOKS 256
 #define NS_IN_S 1000000000ULL
 
-#pragma clang attribute push(__attribute__((preserve_access_index)),           \
-			     apply_to = record)
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct super_block {
 	__u32 s_dev;
@@ -359,11 +358,11 @@ struct {
 } calls SEC(".maps");
 
 /* A program that is one expression; in it, an argument of the function. */
-#define PROGRAM(section, name, answer)                                         \
-	SEC(section)                                                           \
-	int name(__u64 *ctx)                                                   \
-	{                                                                      \
-		return answer;                                                 \
+#define PROGRAM(section, name, answer)                                                             \
+	SEC(section)                                                                               \
+	int name(__u64 *ctx)                                                                       \
+	{                                                                                          \
+		return answer;                                                                     \
 	}
 #define ARG(type, n) ((struct type *)ctx[n])
 
@@ -375,19 +374,19 @@ static __always_inline int have_task_btf(void)
 
 /* What a probed function was called with, and what it returned. Old verifiers want
  * the offset in the load itself: the compiler must not make one load of two. */
-#define PROBED(x86_member)                                                     \
-	({                                                                     \
-		struct pt_regs___arm64 *arm64 = ctx;                           \
-		struct pt_regs___x86 *x86 = ctx;                               \
-		__u64 word;                                                    \
-		if (bpf_core_field_exists(x86->orig_ax)) {                     \
-			word = x86->x86_member;                                \
-			__asm__ volatile("" : "+r"(word));                     \
-		} else {                                                       \
-			word = arm64->regs[0];                                 \
-			__asm__ volatile("" : "+r"(word) : "r"(ctx));          \
-		}                                                              \
-		word;                                                          \
+#define PROBED(x86_member)                                                                         \
+	({                                                                                         \
+		struct pt_regs___arm64 *arm64 = ctx;                                               \
+		struct pt_regs___x86 *x86 = ctx;                                                   \
+		__u64 word;                                                                        \
+		if (bpf_core_field_exists(x86->orig_ax)) {                                         \
+			word = x86->x86_member;                                                    \
+			__asm__ volatile("" : "+r"(word));                                         \
+		} else {                                                                           \
+			word = arm64->regs[0];                                                     \
+			__asm__ volatile("" : "+r"(word) : "r"(ctx));                              \
+		}                                                                                  \
+		word;                                                                              \
 	})
 
 static __always_inline __u64 first_argument(void *ctx)
@@ -440,10 +439,8 @@ static __always_inline struct cgroup *own_cgroup(void)
 
 	if (!config.cgroup_v1)
 		return BPF_CORE_READ(set, dfl_cgrp);
-	where += __builtin_preserve_field_info(set->subsys,
-					       BPF_FIELD_BYTE_OFFSET);
-	where += sizeof(css) *
-		 bpf_core_enum_value(enum cgroup_subsys_id, freezer_cgrp_id);
+	where += __builtin_preserve_field_info(set->subsys, BPF_FIELD_BYTE_OFFSET);
+	where += sizeof(css) * bpf_core_enum_value(enum cgroup_subsys_id, freezer_cgrp_id);
 	if (bpf_probe_read_kernel(&css, sizeof(css), (void *)where))
 		return NULL;
 	return BPF_CORE_READ(css, cgroup);
@@ -482,8 +479,7 @@ static __always_inline int is_uid_of_slurm(const char *uid, const char *slurm)
 
 	bpf_probe_read_kernel(&first, sizeof(first), uid);
 	bpf_probe_read_kernel_str(&text, 7, slurm);
-	return first == UID_ &&
-	       (text == SLURM || text == (SLURM | (__u64)'_' << 40));
+	return first == UID_ && (text == SLURM || text == (SLURM | (__u64)'_' << 40));
 }
 
 /* Is this cgroup where slurmstepd makes those of jobs, and made by root? Users
@@ -500,8 +496,7 @@ static __always_inline int made_by_slurm(struct cgroup *cgroup)
 	if (!config.cgroup_v1)
 		return is_scope(BPF_CORE_READ(above, kn, name));
 	cgroup = BPF_CORE_READ(above, self.parent, cgroup);
-	return is_uid_of_slurm(BPF_CORE_READ(above, kn, name),
-			       BPF_CORE_READ(cgroup, kn, name));
+	return is_uid_of_slurm(BPF_CORE_READ(above, kn, name), BPF_CORE_READ(cgroup, kn, name));
 }
 
 #define IS_SLURM (1ULL << 32)
@@ -515,8 +510,7 @@ __noinline __u64 called(__u64 address)
 	union count_name name = { 0 };
 	__u32 *job;
 
-	bpf_probe_read_kernel_str(name.text, sizeof(name.text),
-				  BPF_CORE_READ(cgroup, kn, name));
+	bpf_probe_read_kernel_str(name.text, sizeof(name.text), BPF_CORE_READ(cgroup, kn, name));
 	if (name.words[0] == SLURM && !name.words[1])
 		return IS_SLURM;
 	job = bpf_map_lookup_elem(&names, &name);
@@ -578,8 +572,7 @@ static __always_inline __u32 find(__u32 dev)
 
 static __always_inline __u32 own_shard(void)
 {
-	return bpf_get_smp_processor_id() &
-	       ((1U << (config.shard_shift & 3)) - 1);
+	return bpf_get_smp_processor_id() & ((1U << (config.shard_shift & 3)) - 1);
 }
 
 static __always_inline struct count_slot *slot_get(__u32 slot)
@@ -706,8 +699,7 @@ __noinline int window_over(__u32 first)
 	return 0;
 }
 
-static __always_inline void count_in(struct count_slot *slot, __u32 rw,
-				     __u64 bytes, __u32 bin)
+static __always_inline void count_in(struct count_slot *slot, __u32 rw, __u64 bytes, __u32 bin)
 {
 	__u64 after, steps;
 
@@ -717,14 +709,12 @@ static __always_inline void count_in(struct count_slot *slot, __u32 rw,
 	add(&slot->bytes[rw], bytes);
 	add(&slot->sizes[rw][bin & (COUNT_SIZE_BINS - 1)], 1);
 	after = *(volatile __u64 *)&slot->bytes[rw];
-	steps = (after >> COUNT_PEAK_SHIFT) -
-		((after - bytes) >> COUNT_PEAK_SHIFT);
+	steps = (after >> COUNT_PEAK_SHIFT) - ((after - bytes) >> COUNT_PEAK_SHIFT);
 	if (steps)
 		peak(slot, rw, steps);
 }
 
-static __always_inline void count(struct count_slot *slot, __u32 rw,
-				  __u64 bytes)
+static __always_inline void count(struct count_slot *slot, __u32 rw, __u64 bytes)
 {
 	count_in(slot, rw, bytes, log2_floor(bytes & 0xffffffff));
 }
@@ -741,8 +731,7 @@ static __always_inline __u32 file_dev(struct file *file)
 
 static __always_inline struct call *call_get(__u64 flags)
 {
-	return bpf_task_storage_get(&calls, bpf_get_current_task_btf(), NULL,
-				    flags);
+	return bpf_task_storage_get(&calls, bpf_get_current_task_btf(), NULL, flags);
 }
 
 static __always_inline int begin(struct file *file)
@@ -761,8 +750,7 @@ static __always_inline __u32 call_find(struct call *call, __u32 dev)
 {
 	__u64 cgroup = own_cgroup_id();
 
-	if (call->cgroup == cgroup && call->dev == dev &&
-	    call->answer.generation == generation)
+	if (call->cgroup == cgroup && call->dev == dev && call->answer.generation == generation)
 		return call->answer.slot;
 	call->answer.generation = generation;
 	call->answer.slot = find(dev);
@@ -781,8 +769,7 @@ static __always_inline void took(struct count_slot *slot, __u32 rw, __u64 ns)
 	add(&slot->ns_sum[rw], ns);
 }
 
-static __always_inline void timed(struct file *file, __u32 rw, __s64 bytes,
-				  __u32 dev)
+static __always_inline void timed(struct file *file, __u32 rw, __s64 bytes, __u32 dev)
 {
 	struct call *call = call_get(0);
 	struct count_slot *slot;
@@ -827,14 +814,11 @@ static __always_inline int done(struct file *file, __u32 rw, __s64 bytes)
  * argument that is an int, only 32 bits are set (5.10). */
 PROGRAM("fexit/vfs_read", rw_vfs_read, done((void *)ctx[0], COUNT_READ, ctx[4]))
 
-PROGRAM("fexit/vfs_write", rw_vfs_write,
-	done((void *)ctx[0], COUNT_WRITE, ctx[4]))
+PROGRAM("fexit/vfs_write", rw_vfs_write, done((void *)ctx[0], COUNT_WRITE, ctx[4]))
 
-PROGRAM("fexit/vfs_readv", rw_vfs_readv,
-	done((void *)ctx[0], COUNT_READ, ctx[5]))
+PROGRAM("fexit/vfs_readv", rw_vfs_readv, done((void *)ctx[0], COUNT_READ, ctx[5]))
 
-PROGRAM("fexit/vfs_writev", rw_vfs_writev,
-	done((void *)ctx[0], COUNT_WRITE, ctx[5]))
+PROGRAM("fexit/vfs_writev", rw_vfs_writev, done((void *)ctx[0], COUNT_WRITE, ctx[5]))
 
 /* -- the same four functions where the kernel preempts itself ------------- */
 
@@ -842,11 +826,9 @@ PROGRAM("fexit/vfs_writev", rw_vfs_writev,
  * it, still runs on this CPU. Sessions of fprobes run with preemption off. The
  * functions have numbers that the loader puts in: libbpf before 0.5 opens no object
  * that names them, and their arguments changed in 7.0. */
-static __u64 (*const session_is_return)(void *ctx) = (void *)
-	COUNT_CALL_IS_RETURN;
+static __u64 (*const session_is_return)(void *ctx) = (void *)COUNT_CALL_IS_RETURN;
 static __u64 *(*const session_cookie)(void *ctx) = (void *)COUNT_CALL_COOKIE;
-static void *(*const typed)(__u64 address,
-			    __u32 type) = (void *)COUNT_CALL_TYPED;
+static void *(*const typed)(__u64 address, __u32 type) = (void *)COUNT_CALL_TYPED;
 
 #define TIME_BITS 40 /* of 16 ns: five hours */
 #define TIME_SHIFT 4
@@ -885,9 +867,7 @@ static __always_inline int session_end(__u64 cookie, __u32 rw, __s64 bytes)
 		return 0;
 	count(slot, rw, bytes);
 	if (config.latency)
-		took(slot, rw,
-		     ((now_short() - cookie) & ((1ULL << TIME_BITS) - 1))
-			     << TIME_SHIFT);
+		took(slot, rw, ((now_short() - cookie) & ((1ULL << TIME_BITS) - 1)) << TIME_SHIFT);
 	return 0;
 }
 
@@ -897,8 +877,7 @@ static __always_inline int session(void *ctx, __u32 rw)
 
 	if (session_is_return(ctx) & 1)
 		return session_end(*cookie, rw, probed_result(ctx));
-	return session_begin(typed(first_argument(ctx),
-				   bpf_core_type_id_kernel(struct file)),
+	return session_begin(typed(first_argument(ctx), bpf_core_type_id_kernel(struct file)),
 			     cookie);
 }
 
@@ -1012,8 +991,7 @@ int rw_pipe_done(__u64 *ctx)
 static __always_inline int dumped(struct coredump_params *params)
 {
 	__u64 thread = bpf_get_current_pid_tgid();
-	struct dump dump = { .bytes = params->written,
-			     .dev = file_dev(params->file) };
+	struct dump dump = { .bytes = params->written, .dev = file_dev(params->file) };
 
 	if (dump.dev)
 		bpf_map_update_elem(&dumps, &thread, &dump, BPF_ANY);
@@ -1064,8 +1042,7 @@ int rw_super_ended(__u64 *ctx)
  * nor a namespace, which nobody reads or writes: job_container/tmpfs keeps each
  * job's below its BasePath (job_container_tmpfs.c:_create_ns). Of those that users
  * make in namespaces of their own, none but their own job needs to know. */
-static __always_inline int mounted(struct super_block *what,
-				   struct super_block *where)
+static __always_inline int mounted(struct super_block *what, struct super_block *where)
 {
 	__u32 dev = where->s_dev;
 	struct count_dev *known = bpf_map_lookup_elem(&devs, &dev);
@@ -1081,8 +1058,7 @@ static __always_inline int mounted(struct super_block *what,
 	return 0;
 }
 
-static __always_inline int mounted_at(struct mount *mount,
-				      struct mountpoint *where, __s32 rc)
+static __always_inline int mounted_at(struct mount *mount, struct mountpoint *where, __s32 rc)
 {
 	return rc ? 0 : mounted(mount->mnt.mnt_sb, where->m_dentry->d_sb);
 }
@@ -1127,11 +1103,9 @@ static __always_inline int aio_begin(struct kiocb *kiocb, __u32 rw)
 	return 0;
 }
 
-PROGRAM("fentry/aio_read", aio_read_begin,
-	aio_begin((void *)ctx[0], COUNT_READ))
+PROGRAM("fentry/aio_read", aio_read_begin, aio_begin((void *)ctx[0], COUNT_READ))
 
-PROGRAM("fentry/aio_write", aio_write_begin,
-	aio_begin((void *)ctx[0], COUNT_WRITE))
+PROGRAM("fentry/aio_write", aio_write_begin, aio_begin((void *)ctx[0], COUNT_WRITE))
 
 /* A request that was refused gets no answer. */
 static __always_inline int aio_refused(__u64 key, __s32 rc)
@@ -1182,11 +1156,9 @@ static __always_inline int uring_rw(struct io_kiocb *req)
 {
 	__u8 opcode = BPF_CORE_READ(req, opcode);
 
-	if (opcode == READ || opcode == READV || opcode == READ_FIXED ||
-	    opcode == READV_FIXED)
+	if (opcode == READ || opcode == READV || opcode == READ_FIXED || opcode == READV_FIXED)
 		return COUNT_READ;
-	if (opcode == WRITE || opcode == WRITEV || opcode == WRITE_FIXED ||
-	    opcode == WRITEV_FIXED)
+	if (opcode == WRITE || opcode == WRITEV || opcode == WRITE_FIXED || opcode == WRITEV_FIXED)
 		return COUNT_WRITE;
 	return -1;
 }
@@ -1237,14 +1209,12 @@ PROGRAM("fexit/io_write", uring_write, uring_issued((void *)ctx[0], ctx[2]))
  * done at once, by a worker, and is counted. */
 static __always_inline int uring_answered(void *ctx, struct io_kiocb *req)
 {
-	if ((__u64)BPF_CORE_READ(req, io_task_work.func) ==
-	    bpf_get_func_ip(ctx))
+	if ((__u64)BPF_CORE_READ(req, io_task_work.func) == bpf_get_func_ip(ctx))
 		return 0;
 	return uring_count(req);
 }
 
-PROGRAM("fentry/io_req_task_complete", uring_done,
-	uring_answered(ctx, (void *)ctx[0]))
+PROGRAM("fentry/io_req_task_complete", uring_done, uring_answered(ctx, (void *)ctx[0]))
 
 /* 6.15 to 6.18: an argument is an empty struct, which trampolines refuse. */
 SEC("kprobe/io_req_task_complete")
@@ -1310,20 +1280,15 @@ int meta_open(__u64 *ctx)
 PROGRAM("fentry/security_inode_getattr", meta_stat,
 	meta(ARG(path, 0)->dentry->d_sb->s_dev, COUNT_STAT))
 
-PROGRAM("fentry/security_inode_unlink", meta_unlink,
-	meta(ARG(inode, 0)->i_sb->s_dev, COUNT_UNLINK))
+PROGRAM("fentry/security_inode_unlink", meta_unlink, meta(ARG(inode, 0)->i_sb->s_dev, COUNT_UNLINK))
 
-PROGRAM("fentry/security_inode_mkdir", meta_mkdir,
-	meta(ARG(inode, 0)->i_sb->s_dev, COUNT_MKDIR))
+PROGRAM("fentry/security_inode_mkdir", meta_mkdir, meta(ARG(inode, 0)->i_sb->s_dev, COUNT_MKDIR))
 
-PROGRAM("fentry/security_inode_rmdir", meta_rmdir,
-	meta(ARG(inode, 0)->i_sb->s_dev, COUNT_RMDIR))
+PROGRAM("fentry/security_inode_rmdir", meta_rmdir, meta(ARG(inode, 0)->i_sb->s_dev, COUNT_RMDIR))
 
-PROGRAM("fentry/security_inode_rename", meta_rename,
-	meta(ARG(inode, 0)->i_sb->s_dev, COUNT_RENAME))
+PROGRAM("fentry/security_inode_rename", meta_rename, meta(ARG(inode, 0)->i_sb->s_dev, COUNT_RENAME))
 
-PROGRAM("fentry/iterate_dir", meta_readdir,
-	meta(ARG(file, 0)->f_inode->i_sb->s_dev, COUNT_READDIR))
+PROGRAM("fentry/iterate_dir", meta_readdir, meta(ARG(file, 0)->f_inode->i_sb->s_dev, COUNT_READDIR))
 
 /* What is asked for counts, not what a write with O_SYNC does: calls have
  * programs of their own, and msync(2) says that it is one. Compilers put this
@@ -1362,14 +1327,11 @@ static __always_inline int arm64_sync(struct pt_regs___arm64 *regs)
 
 PROGRAM("fentry/__x64_sys_fsync", meta_sys_fsync_x86, x86_sync((void *)ctx[0]))
 
-PROGRAM("fentry/__x64_sys_fdatasync", meta_sys_fdatasync_x86,
-	x86_sync((void *)ctx[0]))
+PROGRAM("fentry/__x64_sys_fdatasync", meta_sys_fdatasync_x86, x86_sync((void *)ctx[0]))
 
-PROGRAM("fentry/__arm64_sys_fsync", meta_sys_fsync_arm64,
-	arm64_sync((void *)ctx[0]))
+PROGRAM("fentry/__arm64_sys_fsync", meta_sys_fsync_arm64, arm64_sync((void *)ctx[0]))
 
-PROGRAM("fentry/__arm64_sys_fdatasync", meta_sys_fdatasync_arm64,
-	arm64_sync((void *)ctx[0]))
+PROGRAM("fentry/__arm64_sys_fdatasync", meta_sys_fdatasync_arm64, arm64_sync((void *)ctx[0]))
 
 PROGRAM("fentry/__x64_sys_msync", meta_msync_x86, enter(INSIDE_MSYNC, 0))
 
@@ -1398,18 +1360,15 @@ int meta_uring_fsync(__u64 *ctx)
 
 	if (!config.syncs_apart || (__s32)ctx[2] == -11)
 		return 0;
-	return meta(BPF_CORE_READ(req, file, f_inode, i_sb, s_dev),
-		    COUNT_FSYNC);
+	return meta(BPF_CORE_READ(req, file, f_inode, i_sb, s_dev), COUNT_FSYNC);
 }
 
-PROGRAM("fentry/security_inode_link", meta_link,
-	meta(ARG(inode, 1)->i_sb->s_dev, COUNT_LINK))
+PROGRAM("fentry/security_inode_link", meta_link, meta(ARG(inode, 1)->i_sb->s_dev, COUNT_LINK))
 
 PROGRAM("fentry/security_inode_symlink", meta_symlink,
 	meta(ARG(inode, 0)->i_sb->s_dev, COUNT_SYMLINK))
 
-PROGRAM("fentry/security_inode_mknod", meta_mknod,
-	meta(ARG(inode, 0)->i_sb->s_dev, COUNT_MKNOD))
+PROGRAM("fentry/security_inode_mknod", meta_mknod, meta(ARG(inode, 0)->i_sb->s_dev, COUNT_MKNOD))
 
 /* linux/fs.h */
 #define ATTR_MODE (1 << 0)
@@ -1473,22 +1432,19 @@ int meta_removexattr(__u64 *ctx)
 
 PROGRAM("fentry/security_inode_getxattr", meta_getxattr, xattr((void *)ctx[0]))
 
-PROGRAM("fentry/security_inode_listxattr", meta_listxattr,
-	xattr((void *)ctx[0]))
+PROGRAM("fentry/security_inode_listxattr", meta_listxattr, xattr((void *)ctx[0]))
 
 /* POSIX ACLs, which were attributes like others before 6.2 */
 PROGRAM("fentry/security_inode_set_acl", meta_set_acl, xattr((void *)ctx[1]))
 
 PROGRAM("fentry/security_inode_get_acl", meta_get_acl, xattr((void *)ctx[1]))
 
-PROGRAM("fentry/security_inode_remove_acl", meta_remove_acl,
-	xattr((void *)ctx[1]))
+PROGRAM("fentry/security_inode_remove_acl", meta_remove_acl, xattr((void *)ctx[1]))
 
 PROGRAM("fentry/vfs_fallocate", meta_fallocate,
 	meta(ARG(file, 0)->f_inode->i_sb->s_dev, COUNT_FALLOCATE))
 
-PROGRAM("fentry/security_sb_statfs", meta_statfs,
-	meta(ARG(dentry, 0)->d_sb->s_dev, COUNT_STATFS))
+PROGRAM("fentry/security_sb_statfs", meta_statfs, meta(ARG(dentry, 0)->d_sb->s_dev, COUNT_STATFS))
 
 /* A name that the kernel does not know yet: the filesystem is asked. */
 PROGRAM("fentry/d_alloc_parallel", meta_lookup_miss,
@@ -1559,19 +1515,16 @@ static __always_inline struct file *fault_file(struct vm_fault *fault)
 	return fault->vma->vm_file;
 }
 
-PROGRAM("fentry/filemap_fault", mmap_fault,
-	fault_begin(fault_file((void *)ctx[0])))
+PROGRAM("fentry/filemap_fault", mmap_fault, fault_begin(fault_file((void *)ctx[0])))
 
 /* It may have let go of the memory map: the vma is not asked again. */
 PROGRAM("fexit/filemap_fault", mmap_fault_done, leave(INSIDE_FAULT))
 
-PROGRAM("fentry/do_page_mkwrite", mmap_mkwrite,
-	fault_begin(fault_file((void *)ctx[0])))
+PROGRAM("fentry/do_page_mkwrite", mmap_mkwrite, fault_begin(fault_file((void *)ctx[0])))
 
 PROGRAM("fexit/do_page_mkwrite", mmap_mkwrite_done, leave(INSIDE_FAULT))
 
-PROGRAM("fentry/fault_dirty_shared_page", mmap_dirty,
-	fault_begin(fault_file((void *)ctx[0])))
+PROGRAM("fentry/fault_dirty_shared_page", mmap_dirty, fault_begin(fault_file((void *)ctx[0])))
 
 PROGRAM("fexit/fault_dirty_shared_page", mmap_dirty_done, leave(INSIDE_FAULT))
 
@@ -1614,16 +1567,14 @@ static __always_inline __u64 folio_bytes(struct folio *folio)
 	return (__u64)pages * config.page_bytes;
 }
 
-static __always_inline int mapped(struct folio *folio,
-				  struct address_space *mapping, __u32 rw)
+static __always_inline int mapped(struct folio *folio, struct address_space *mapping, __u32 rw)
 {
 	__u32 *above = inside(INSIDE_FAULT);
 	struct count_slot *slot;
 
 	if (!mapping || (!above && syscall_number() != -1))
 		return 0;
-	slot = slot_get(
-		find(above && *above ? *above : mapping->host->i_sb->s_dev));
+	slot = slot_get(find(above && *above ? *above : mapping->host->i_sb->s_dev));
 	if (slot)
 		add(&slot->mmap_bytes[rw], folio_bytes(folio));
 	return 0;

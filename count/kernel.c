@@ -46,15 +46,13 @@ unsigned int kernel_arguments(const struct kernel *kernel, const char *name)
 	return t ? btf_vlen(t) : 0;
 }
 
-static bool has_word(const struct btf *btf, const struct btf_type *t,
-		     const char *word)
+static bool has_word(const struct btf *btf, const struct btf_type *t, const char *word)
 {
 	unsigned int i;
 	uint32_t name;
 
 	for (i = 0; i < btf_vlen(t); i++) {
-		name = btf_is_enum(t) ? btf_enum(t)[i].name_off
-				      : btf_members(t)[i].name_off;
+		name = btf_is_enum(t) ? btf_enum(t)[i].name_off : btf_members(t)[i].name_off;
 		if (!strcmp(btf__name_by_offset(btf, name), word))
 			return true;
 		/* an unnamed struct or union */
@@ -100,8 +98,7 @@ static void note_symbol(struct kernel *kernel, const char *name)
 	size_t i;
 
 	for (i = 0; i < hook_count; i++)
-		if (hooks[i].target[0] == name[0] &&
-		    !strcmp(hooks[i].target, name))
+		if (hooks[i].target[0] == name[0] && !strcmp(hooks[i].target, name))
 			kernel->has_symbol[i] = true;
 }
 
@@ -146,8 +143,7 @@ static bool has_sessions(const struct kernel *kernel)
 	return kernel_function(kernel, "bpf_session_is_return") > 0 &&
 	       kernel_function(kernel, "bpf_session_cookie") > 0 &&
 	       kernel_function(kernel, "bpf_rdonly_cast") > 0 &&
-	       btf__find_by_name_kind(kernel->btf, "fprobe_hlist",
-				      BTF_KIND_STRUCT) > 0;
+	       btf__find_by_name_kind(kernel->btf, "fprobe_hlist", BTF_KIND_STRUCT) > 0;
 }
 
 static bool hook_fits(const struct kernel *kernel, const struct hook *hook)
@@ -172,15 +168,13 @@ static size_t way_length(size_t first)
 {
 	size_t n = 1;
 
-	while (first + n < hook_count &&
-	       hooks[first + n].loss == hooks[first].loss &&
+	while (first + n < hook_count && hooks[first + n].loss == hooks[first].loss &&
 	       hooks[first + n].way == hooks[first].way)
 		n++;
 	return n;
 }
 
-static bool way_fits(const struct kernel *kernel, const struct plan *plan,
-		     size_t first)
+static bool way_fits(const struct kernel *kernel, const struct plan *plan, size_t first)
 {
 	size_t i, n = way_length(first);
 
@@ -201,8 +195,7 @@ static bool has_any(const struct kernel *kernel, enum hook_loss loss)
 	return false;
 }
 
-static bool take_way(const struct kernel *kernel, struct plan *plan,
-		     enum hook_loss loss)
+static bool take_way(const struct kernel *kernel, struct plan *plan, enum hook_loss loss)
 {
 	size_t i, n;
 
@@ -216,8 +209,7 @@ static bool take_way(const struct kernel *kernel, struct plan *plan,
 	return false;
 }
 
-void kernel_plan(const struct kernel *kernel, uint32_t wanted,
-		 struct plan *plan)
+void kernel_plan(const struct kernel *kernel, uint32_t wanted, struct plan *plan)
 {
 	const char *needs;
 	unsigned int i;
@@ -229,8 +221,7 @@ void kernel_plan(const struct kernel *kernel, uint32_t wanted,
 		if (!(hook_group(i) & wanted))
 			continue;
 		needs = hook_needs(i);
-		if ((!needs || has_member(kernel->btf, needs)) &&
-		    take_way(kernel, plan, i))
+		if ((!needs || has_member(kernel->btf, needs)) && take_way(kernel, plan, i))
 			plan->groups |= hook_group(i);
 		else if (!hook_is_newer(i) || has_any(kernel, i))
 			plan->lost |= UINT64_C(1) << i;
@@ -259,12 +250,10 @@ static bool was_told_to_preempt(void)
 		return false;
 	return file_says("/proc/cmdline", "preempt=full") ||
 	       file_says("/sys/kernel/debug/sched/preempt", "(full)") ||
-	       strstr(self.version, "PREEMPT_RT") ||
-	       strstr(self.version, "PREEMPT ");
+	       strstr(self.version, "PREEMPT_RT") || strstr(self.version, "PREEMPT ");
 }
 
-int kernel_open(struct kernel *kernel, const char *btf, const char *kallsyms,
-		struct err *err)
+int kernel_open(struct kernel *kernel, const char *btf, const char *kallsyms, struct err *err)
 {
 	long rc;
 
@@ -277,19 +266,19 @@ int kernel_open(struct kernel *kernel, const char *btf, const char *kallsyms,
 		kernel->btf = NULL;
 		if (btf)
 			return err_set(err, "BTF: '%s': %s", btf,
-				       rc <= -LIBBPF_ERRNO__LIBELF || !rc
-					       ? "no type information"
-					       : strerror((int)-rc));
-		return err_set(err, "BPF programs: the kernel has no type "
-				    "information (/sys/kernel/btf/vmlinux)");
+				       rc <= -LIBBPF_ERRNO__LIBELF || !rc ? "no type information"
+									  : strerror((int)-rc));
+		return err_set(
+			err,
+			"BPF programs: the kernel has no type information (/sys/kernel/btf/vmlinux)");
 	}
 	if (kallsyms || !btf)
 		read_symbols(kernel, kallsyms ? kallsyms : "/proc/kallsyms");
 	else
 		memset(kernel->has_symbol, 1, sizeof(kernel->has_symbol));
 	/* 7.1 ends the time of a task by a timer of its own, also within the kernel */
-	kernel->preempts = has_member(kernel->btf, "rq.hrtick_sched") ||
-			   (!btf && was_told_to_preempt());
+	kernel->preempts =
+		has_member(kernel->btf, "rq.hrtick_sched") || (!btf && was_told_to_preempt());
 	return 0;
 }
 

@@ -34,8 +34,7 @@ struct plan {
 };
 
 /* NULL for the running kernel. */
-int kernel_open(struct kernel *kernel, const char *btf, const char *kallsyms,
-		struct err *err);
+int kernel_open(struct kernel *kernel, const char *btf, const char *kallsyms, struct err *err);
 void kernel_free(struct kernel *kernel);
 
 /* How many arguments a function has, 0 when there is none; the type number of a
@@ -44,7 +43,6 @@ unsigned int kernel_arguments(const struct kernel *kernel, const char *name);
 int kernel_function(const struct kernel *kernel, const char *name);
 
 /* Choose the hooks of these groups, without those that are marked refused. */
-void kernel_plan(const struct kernel *kernel, uint32_t wanted,
-		 struct plan *plan);
+void kernel_plan(const struct kernel *kernel, uint32_t wanted, struct plan *plan);
 
 #endif

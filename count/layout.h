@@ -76,13 +76,13 @@ enum count_meta {
 #define COUNT_CALL_COOKIE 0x6a6f0002	/* bpf_session_cookie() */
 #define COUNT_CALL_TYPED 0x6a6f0003	/* bpf_rdonly_cast() */
 
-#define COUNT_GROUPS(X)                                                        \
-	X(EXIT, "exit", "totals of processes")                                 \
-	X(RW, "rw", "read, write and their relatives")                         \
-	X(META, "meta", "operations on names and inodes")                      \
-	X(AIO, "aio", "libaio")                                                \
-	X(URING, "uring", "io_uring")                                          \
-	X(MMAP, "mmap", "mapped files")                                        \
+#define COUNT_GROUPS(X)                                                                            \
+	X(EXIT, "exit", "totals of processes")                                                     \
+	X(RW, "rw", "read, write and their relatives")                                             \
+	X(META, "meta", "operations on names and inodes")                                          \
+	X(AIO, "aio", "libaio")                                                                    \
+	X(URING, "uring", "io_uring")                                                              \
+	X(MMAP, "mmap", "mapped files")                                                            \
 	X(LATENCY, "latency", "latency")
 
 #define COUNT_GROUP_BIT(id, name, text) COUNT_BIT_##id,
@@ -109,8 +109,8 @@ struct count_config {
 	__u32 latency;	   /* the latency group is loaded */
 	__u32 shard_shift; /* 1 << shard_shift shards */
 	__u32 page_bytes;
-	__u32 syncs_apart;  /* fsync(2) and fdatasync(2) have programs */
-	__u32 window_ticks; /* jiffies in COUNT_WINDOW_S; 0: no peaks, no rows */
+	__u32 syncs_apart;    /* fsync(2) and fdatasync(2) have programs */
+	__u32 window_ticks;   /* jiffies in COUNT_WINDOW_S; 0: no peaks, no rows */
 	__u32 setattr_idmap;  /* security_inode_setattr(): a first argument */
 	__u32 setxattr_idmap; /* security_inode_setxattr(): the same */
 };

@@ -43,8 +43,7 @@ LINE_INLINE void line_fold(struct count_line *line, __u32 by)
 		line->rows[i].bytes[0] = 0;
 		line->rows[i].bytes[1] = 0;
 		line->rows[i].calls = 0;
-		to = &line->rows[(((base + i) >> by) - (base >> by)) &
-				 (COUNT_ROWS - 1)];
+		to = &line->rows[(((base + i) >> by) - (base >> by)) & (COUNT_ROWS - 1)];
 		to->bytes[0] += row.bytes[0];
 		to->bytes[1] += row.bytes[1];
 		to->calls += row.calls;
@@ -63,8 +62,7 @@ LINE_INLINE void line_tell(struct count_line *line, const struct count_row *now)
 	by &= 63;
 	if (by)
 		line_fold(line, by);
-	row = &line->rows[((line->window >> (line->shift & 63)) - line->base) &
-			  (COUNT_ROWS - 1)];
+	row = &line->rows[((line->window >> (line->shift & 63)) - line->base) & (COUNT_ROWS - 1)];
 	row->bytes[0] += now->bytes[0] - line->told.bytes[0];
 	row->bytes[1] += now->bytes[1] - line->told.bytes[1];
 	row->calls += now->calls - line->told.calls;

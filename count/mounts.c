@@ -34,8 +34,7 @@ static int read_line(char *line, const char *path, uint32_t *dev)
 	return 1;
 }
 
-int mounts_dev(const char *mountinfo, const char *path, uint32_t *dev,
-	       struct err *err)
+int mounts_dev(const char *mountinfo, const char *path, uint32_t *dev, struct err *err)
 {
 	FILE *file = fopen(mountinfo, "re");
 	char *line = NULL;
@@ -43,8 +42,7 @@ int mounts_dev(const char *mountinfo, const char *path, uint32_t *dev,
 	int found = 0;
 
 	if (!file)
-		return err_set(err, "mounts: '%s': %s", mountinfo,
-			       strerror(errno));
+		return err_set(err, "mounts: '%s': %s", mountinfo, strerror(errno));
 	while (getline(&line, &room, file) > 0)
 		found |= read_line(line, path, dev);
 	free(line);

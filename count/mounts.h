@@ -14,7 +14,6 @@
 #include "lib/err.h"
 
 /* The last mount on 'path' counts: it covers the others. */
-int mounts_dev(const char *mountinfo, const char *path, uint32_t *dev,
-	       struct err *err);
+int mounts_dev(const char *mountinfo, const char *path, uint32_t *dev, struct err *err);
 
 #endif

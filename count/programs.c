@@ -75,12 +75,10 @@ static void blame(const char *text)
 	name = strchr(name, '\'') + 1;
 	end = strchr(name, '\'');
 	if (end)
-		snprintf(blamed, sizeof(blamed), "%.*s", (int)(end - name),
-			 name);
+		snprintf(blamed, sizeof(blamed), "%.*s", (int)(end - name), name);
 }
 
-static int quiet(enum libbpf_print_level level, const char *format,
-		 va_list list)
+static int quiet(enum libbpf_print_level level, const char *format, va_list list)
 {
 	char text[256];
 
@@ -108,8 +106,7 @@ static struct bpf_map *find_map(struct bpf_object *object, const char *name)
 }
 
 /* ".rodata" and ".data" have names that begin with the object's. */
-static struct bpf_map *find_section(struct bpf_object *object,
-				    const char *suffix)
+static struct bpf_map *find_section(struct bpf_object *object, const char *suffix)
 {
 	struct bpf_map *map;
 
@@ -154,9 +151,8 @@ static int open_object(struct attempt *a)
 #ifdef HAVE_STRUCT_BPF_OBJECT_OPEN_OPTS_KERNEL_LOG_LEVEL
 	opts.kernel_log_level = 4;
 #endif
-	a->object = bpf_object__open_mem(
-		programs_object,
-		(size_t)(programs_object_end - programs_object), &opts);
+	a->object = bpf_object__open_mem(programs_object,
+					 (size_t)(programs_object_end - programs_object), &opts);
 	rc = libbpf_get_error(a->object);
 	if (rc)
 		a->object = NULL;
@@ -165,8 +161,7 @@ static int open_object(struct attempt *a)
 
 static struct bpf_program *find_program(struct attempt *a, const char *name)
 {
-	struct bpf_program *program =
-		bpf_object__find_program_by_name(a->object, name);
+	struct bpf_program *program = bpf_object__find_program_by_name(a->object, name);
 
 	return libbpf_get_error(program) ? NULL : program;
 }
@@ -177,8 +172,7 @@ static bool is_again(const struct attempt *a, size_t hook)
 	size_t i;
 
 	for (i = 0; i < hook; i++)
-		if (a->plan.hook[i] &&
-		    !strcmp(hooks[i].program, hooks[hook].program))
+		if (a->plan.hook[i] && !strcmp(hooks[i].program, hooks[hook].program))
 			return true;
 	return false;
 }
@@ -187,8 +181,7 @@ static bool is_again(const struct attempt *a, size_t hook)
 /* Put in the numbers of the kernel's functions that it calls. */
 static int prepare_session(struct attempt *a, struct bpf_program *program)
 {
-	static const char *const names[] = { "bpf_session_is_return",
-					     "bpf_session_cookie",
+	static const char *const names[] = { "bpf_session_is_return", "bpf_session_cookie",
 					     "bpf_rdonly_cast" };
 	struct bpf_insn *insn = (void *)bpf_program__insns(program);
 	size_t i, n = bpf_program__insn_cnt(program);
@@ -202,8 +195,7 @@ static int prepare_session(struct attempt *a, struct bpf_program *program)
 		insn[i].src_reg = CALL_OF_KERNEL;
 		insn[i].imm = kernel_function(&a->kernel, names[call]);
 	}
-	return bpf_program__set_expected_attach_type(
-		program, (enum bpf_attach_type)ATTACH_SESSION);
+	return bpf_program__set_expected_attach_type(program, (enum bpf_attach_type)ATTACH_SESSION);
 }
 #else
 static int prepare_session(struct attempt *a, struct bpf_program *program)
@@ -227,8 +219,7 @@ static int prepare_program(struct attempt *a, size_t hook)
 	if (hooks[hook].type == HOOK_SESSION)
 		return prepare_session(a, program);
 	target = strchr(bpf_program__section_name(program), '/');
-	if (hooks[hook].type == HOOK_KPROBE || !target ||
-	    !strcmp(target + 1, hooks[hook].target))
+	if (hooks[hook].type == HOOK_KPROBE || !target || !strcmp(target + 1, hooks[hook].target))
 		return 0;
 	return bpf_program__set_attach_target(program, 0, hooks[hook].target);
 }
@@ -239,15 +230,13 @@ static int prepare_all(struct attempt *a)
 	size_t i;
 	int rc = 0;
 
-	bpf_object__for_each_program(program, a->object)
-		bpf_program__set_autoload(program, false);
+	bpf_object__for_each_program(program, a->object) bpf_program__set_autoload(program, false);
 	for (i = 0; i < hook_count && !rc; i++) {
 		if (!a->plan.hook[i])
 			continue;
 		rc = prepare_program(a, i);
 		if (rc)
-			snprintf(blamed, sizeof(blamed), "%s",
-				 hooks[i].program);
+			snprintf(blamed, sizeof(blamed), "%s", hooks[i].program);
 	}
 	a->config.latency = !!(a->plan.groups & COUNT_GROUP(LATENCY));
 	a->config.syncs_apart = 0;
@@ -301,8 +290,7 @@ static int attach(struct attempt *a, size_t hook)
 	}
 	if (rc)
 		return (int)rc;
-	snprintf(a->names[a->link_count], sizeof(a->names[0]), "%s",
-		 hooks[hook].program);
+	snprintf(a->names[a->link_count], sizeof(a->names[0]), "%s", hooks[hook].program);
 	a->links[a->link_count++] = link;
 	return 0;
 }
@@ -317,8 +305,7 @@ static int attach_all(struct attempt *a)
 			continue;
 		rc = attach(a, i);
 		if (rc)
-			snprintf(blamed, sizeof(blamed), "%s",
-				 hooks[i].program);
+			snprintf(blamed, sizeof(blamed), "%s", hooks[i].program);
 	}
 	return rc;
 }
@@ -364,8 +351,7 @@ static bool refuse(struct attempt *a, const char *program, bool others)
 	size_t i;
 
 	for (i = 0; i < hook_count; i++) {
-		if (!a->plan.hook[i] ||
-		    !strcmp(hooks[i].program, program) == others)
+		if (!a->plan.hook[i] || !strcmp(hooks[i].program, program) == others)
 			continue;
 		a->plan.refused[i] = true;
 		any = true;
@@ -373,19 +359,15 @@ static bool refuse(struct attempt *a, const char *program, bool others)
 	return any;
 }
 
-static void say_missing(const struct attempt *a, const char *refused,
-			struct err *err)
+static void say_missing(const struct attempt *a, const char *refused, struct err *err)
 {
 	char lost[ERR_MAX / 2];
 
 	hooks_text(a->plan.lost, lost, sizeof(lost));
 	if (*refused && *lost)
-		err_set(err,
-			"BPF programs: not counted: %s: the kernel refuses %s",
-			lost, refused);
+		err_set(err, "BPF programs: not counted: %s: the kernel refuses %s", lost, refused);
 	else if (*lost)
-		err_set(err, "BPF programs: this kernel does not count: %s",
-			lost);
+		err_set(err, "BPF programs: this kernel does not count: %s", lost);
 }
 
 /* A program that is refused costs what it counts, or is replaced by another way to
@@ -407,8 +389,8 @@ static int try_all(struct attempt *a, uint32_t wanted, struct err *err)
 			return 0;
 		}
 		if (!*refused)
-			snprintf(refused, sizeof(refused), "%s: %s",
-				 *blamed ? blamed : "them", strerror(-rc));
+			snprintf(refused, sizeof(refused), "%s: %s", *blamed ? blamed : "them",
+				 strerror(-rc));
 		if (rc == -EPERM || !*blamed || tries > REFUSALS_MAX)
 			again = refuse(a, "exit_totals", true);
 		else
@@ -434,30 +416,26 @@ static uint32_t window_ticks(void)
 {
 	struct timespec tick;
 
-	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) || tick.tv_sec ||
-	    tick.tv_nsec <= 0)
+	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) || tick.tv_sec || tick.tv_nsec <= 0)
 		return 0;
-	return (uint32_t)((COUNT_WINDOW_S * 1000000000LL + tick.tv_nsec / 2) /
-			  tick.tv_nsec);
+	return (uint32_t)((COUNT_WINDOW_S * 1000000000LL + tick.tv_nsec / 2) / tick.tv_nsec);
 }
 
 static int pin_map(struct attempt *a, const char *folder, const char *name)
 {
-	struct bpf_map *map = *name == '.' ? find_section(a->object, name)
-					   : find_map(a->object, name);
+	struct bpf_map *map =
+		*name == '.' ? find_section(a->object, name) : find_map(a->object, name);
 	char path[PATH_BYTES];
 
 	if (!map)
 		return -ENOENT;
-	snprintf(path, sizeof(path), "%s/%s", folder,
-		 *name == '.' ? name + 1 : name);
+	snprintf(path, sizeof(path), "%s/%s", folder, *name == '.' ? name + 1 : name);
 	return bpf_map__pin(map, path);
 }
 
 static int pin_all(struct attempt *a, const char *folder)
 {
-	static const char *const maps[] = { "slots", "jobs", "names",
-					    "devs",  "info", ".data" };
+	static const char *const maps[] = { "slots", "jobs", "names", "devs", "info", ".data" };
 	char path[PATH_BYTES];
 	size_t i;
 	int rc;
@@ -469,7 +447,7 @@ static int pin_all(struct attempt *a, const char *folder)
 	}
 	for (i = 0; i < a->link_count; i++) {
 		snprintf(path, sizeof(path), "%s/link_%s", folder, a->names[i]);
-		rc = a->fds[i] < 0 ? bpf_link__pin(a->links[i], path)
+		rc = a->fds[i] < 0		    ? bpf_link__pin(a->links[i], path)
 		     : bpf_obj_pin(a->fds[i], path) ? -errno
 						    : 0;
 		if (rc)
@@ -479,8 +457,8 @@ static int pin_all(struct attempt *a, const char *folder)
 }
 
 /* Pin under a name of our own first: a folder is there whole or not at all. */
-static int keep(struct attempt *a, const char *folder,
-		const struct count_info *info, struct err *err)
+static int keep(struct attempt *a, const char *folder, const struct count_info *info,
+		struct err *err)
 {
 	struct bpf_map *map = find_map(a->object, "info");
 	char path[FOLDER_BYTES];
@@ -491,10 +469,8 @@ static int keep(struct attempt *a, const char *folder,
 	if (folder_remove(path, FOLDER_NO_END, err) < 0)
 		return -1;
 	if (mkdir(path, 0700) < 0)
-		return err_set(err, "BPF programs: '%s': %s", path,
-			       strerror(errno));
-	rc = map ? bpf_map_update_elem(bpf_map__fd(map), &zero, info, BPF_ANY)
-		 : -1;
+		return err_set(err, "BPF programs: '%s': %s", path, strerror(errno));
+	rc = map ? bpf_map_update_elem(bpf_map__fd(map), &zero, info, BPF_ANY) : -1;
 	if (rc)
 		rc = -errno;
 	if (!rc)
@@ -508,8 +484,8 @@ static int keep(struct attempt *a, const char *folder,
 	return -1;
 }
 
-int programs_load(const char *folder, uint32_t wanted, int cgroup,
-		  struct count_info *info, struct err *err)
+int programs_load(const char *folder, uint32_t wanted, int cgroup, struct count_info *info,
+		  struct err *err)
 {
 	struct attempt a = { .object = NULL };
 	int rc = -1;
@@ -523,10 +499,8 @@ int programs_load(const char *folder, uint32_t wanted, int cgroup,
 		goto out;
 	libbpf_set_print(quiet);
 	/* 6.0 and 5.12 put one in front */
-	a.config.setattr_idmap =
-		kernel_arguments(&a.kernel, "security_inode_setattr") > 2;
-	a.config.setxattr_idmap =
-		kernel_arguments(&a.kernel, "security_inode_setxattr") > 5;
+	a.config.setattr_idmap = kernel_arguments(&a.kernel, "security_inode_setattr") > 2;
+	a.config.setxattr_idmap = kernel_arguments(&a.kernel, "security_inode_setxattr") > 5;
 	if (try_all(&a, wanted, err) < 0)
 		goto out;
 	memset(info, 0, sizeof(*info));

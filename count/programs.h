@@ -24,7 +24,7 @@ uint64_t programs_hash(void);
 
 /* Load as many groups of 'wanted' as the kernel takes and pin them in a new
  * folder; with folder NULL only try. *info gets what was loaded. */
-int programs_load(const char *folder, uint32_t wanted, int cgroup,
-		  struct count_info *info, struct err *err);
+int programs_load(const char *folder, uint32_t wanted, int cgroup, struct count_info *info,
+		  struct err *err);
 
 #endif

@@ -41,11 +41,10 @@ struct live {
 
 static int usage(FILE *to, int rc)
 {
-	fprintf(to, "usage: jobio-live [--conf=FILE] JOB UID NODES\n"
-		    "Tells what a running job has read and written here, each "
-		    "time it is asked with a\nnewline; slurmstepd starts it "
-		    "for jobio report --live.\n"
-		    "  --conf=FILE  instead of " JOBIO_CONF "\n");
+	fprintf(to,
+		"usage: jobio-live [--conf=FILE] JOB UID NODES\n"
+		"Tells what a running job has read and written here, each time it is asked with a\nnewline; slurmstepd starts it for jobio report --live.\n"
+		"  --conf=FILE  instead of " JOBIO_CONF "\n");
 	return rc;
 }
 
@@ -67,9 +66,8 @@ static int take_turn(const struct config *config, uint32_t job, struct err *err)
 		return -1;
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
-		return err_set(err, errno == ENOENT
-					    ? "jobio knows nothing of this job"
-					    : "its folder cannot be read");
+		return err_set(err, errno == ENOENT ? "jobio knows nothing of this job"
+						    : "its folder cannot be read");
 	if (lock_wait(fd, TURN_MS) < 0) {
 		close(fd);
 		return err_set(err, "too many look at this job");
@@ -78,8 +76,7 @@ static int take_turn(const struct config *config, uint32_t job, struct err *err)
 }
 
 /* The record as it would be if the job ended now; malloc'ed. */
-static char *read_job(const struct config *config, struct live *live,
-		      struct err *err)
+static char *read_job(const struct config *config, struct live *live, struct err *err)
 {
 	struct record *state = job_state_read(config, live->job, live->node);
 	char *text = NULL;
@@ -112,8 +109,7 @@ static void answer(struct live *live)
 	begin_ms = child_now_ms();
 	if (turn >= 0)
 		text = read_job(config, live, &err);
-	look_put(stdout, &live->from, text ? LOOK_RECORD : LOOK_ERROR,
-		 text ? text : err.text);
+	look_put(stdout, &live->from, text ? LOOK_RECORD : LOOK_ERROR, text ? text : err.text);
 	fflush(stdout);
 	took_ms = child_now_ms() - begin_ms;
 	if (turn >= 0) {
@@ -189,8 +185,7 @@ int main(int argc, char **argv)
 
 	if (read_arguments(&live, argc, argv) < 0)
 		return usage(stderr, EX_USAGE);
-	if (job_node_name(live.node, sizeof(live.node), NULL) < 0 ||
-	    strpbrk(live.node, " \t\n"))
+	if (job_node_name(live.node, sizeof(live.node), NULL) < 0 || strpbrk(live.node, " \t\n"))
 		return EX_SOFTWARE;
 	signal(SIGPIPE, SIG_IGN);
 	serve(&live);

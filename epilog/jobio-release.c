@@ -34,10 +34,10 @@ static bool help;
 
 static int usage(FILE *to, int rc)
 {
-	fprintf(to, "usage: jobio-release [--conf=FILE]\n"
-		    "Puts the client back after a job and leaves the job's "
-		    "record; slurmd's epilog\nruns it.\n"
-		    "  --conf=FILE  instead of " JOBIO_CONF "\n");
+	fprintf(to,
+		"usage: jobio-release [--conf=FILE]\n"
+		"Puts the client back after a job and leaves the job's record; slurmd's epilog\nruns it.\n"
+		"  --conf=FILE  instead of " JOBIO_CONF "\n");
 	return rc;
 }
 
@@ -69,16 +69,14 @@ static bool has_open_record(const struct config *config, const struct job *job)
 	char path[RUNDIR_PATH_MAX];
 	struct stat st;
 
-	return rundir_open_file(path, config->spool_dir, job->id, job->node,
-				NULL) == 0 &&
+	return rundir_open_file(path, config->spool_dir, job->id, job->node, NULL) == 0 &&
 	       lstat(path, &st) == 0;
 }
 
 /* The prolog's state, or the little that the epilog's environment says: not the
  * restart count, which is the next run's when the job was requeued
  * (job_mgr.c:_job_requeue_op counts before the epilog runs). */
-static struct record *state_of(const struct config *config,
-			       const struct job *job)
+static struct record *state_of(const struct config *config, const struct job *job)
 {
 	struct record *state = job_state_read(config, job->id, job->node);
 
@@ -99,14 +97,13 @@ static bool is_released(const struct config *config, const struct job *job)
 {
 	const struct job_run run = { job->id, job->restart, job->start };
 
-	return !job_has_folder(config, job->id) &&
-	       !has_open_record(config, job) && job_was_released(config, &run);
+	return !job_has_folder(config, job->id) && !has_open_record(config, job) &&
+	       job_was_released(config, &run);
 }
 
 /* 0: the record is in the spool, and perhaps the client is not as it was: then the
  * folder stays for the next prolog. */
-static int release(const struct config *config, const struct job *job,
-		   bool locked, struct err *err)
+static int release(const struct config *config, const struct job *job, bool locked, struct err *err)
 {
 	struct record *state;
 	int rc, mended = 0;
@@ -132,16 +129,14 @@ static void wait_for_ledger(const struct config *config, const struct job *job)
 
 	if (job->id && config_waits(config, job->node) &&
 	    !job_await_sender(config, job->id, limit_ms))
-		log_line("ledger: it has not taken this job's record within "
-			 "%u ms (send_timeout_ms): the record stays in %s, and "
-			 "goes with the node",
-			 limit_ms, config->spool_dir);
+		log_line(
+			"ledger: it has not taken this job's record within %u ms (send_timeout_ms): the record stays in %s, and goes with the node",
+			limit_ms, config->spool_dir);
 }
 
 static unsigned int lock_timeout_ms(const struct config *config)
 {
-	return config->prolog_budget_ms + LOCK_GRACE_MS +
-	       job_restarts_ms(config);
+	return config->prolog_budget_ms + LOCK_GRACE_MS + job_restarts_ms(config);
 }
 
 static int run(const struct config *config, struct err *err)
@@ -178,8 +173,7 @@ int main(int argc, char **argv)
 	config = config_load(conf_file, &err);
 	if (!config) {
 		if (errno != ENOENT)
-			log_line("%s; there is no record of this job",
-				 err.text);
+			log_line("%s; there is no record of this job", err.text);
 		return 0; /* on_error is unknown: its default */
 	}
 	rc = run(config, &err) < 0 ? EX_SOFTWARE : 0;

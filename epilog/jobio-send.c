@@ -86,8 +86,7 @@ static int by_age(const void *a, const void *b)
  * until it is done. */
 static bool is_record(int dir, const char *name, struct stat *st)
 {
-	return rundir_is_record(name) &&
-	       fstatat(dir, name, st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	return rundir_is_record(name) && fstatat(dir, name, st, AT_SYMLINK_NOFOLLOW) == 0 &&
 	       S_ISREG(st->st_mode) && st->st_uid == geteuid();
 }
 
@@ -113,8 +112,7 @@ static int list_spool(struct sender *s, struct err *err)
 	while ((de = readdir(dir))) {
 		if (!is_record(dirfd(dir), de->d_name, &st))
 			continue;
-		snprintf(s->list[count].name, sizeof(s->list[count].name), "%s",
-			 de->d_name);
+		snprintf(s->list[count].name, sizeof(s->list[count].name), "%s", de->d_name);
 		s->list[count].when = st.st_mtim;
 		if (++count == 2 * BATCH_MAX)
 			count = keep_oldest(s->list, count);
@@ -171,8 +169,7 @@ static void set_aside(struct sender *s, const char *name, const char *why)
 	bool is_kept = s->aside < s->config->spool_max_records;
 	struct err err;
 
-	if (rundir_bad_file(to, spool, NULL, &err) < 0 ||
-	    fileio_mkdir(to, 0700, &err) < 0 ||
+	if (rundir_bad_file(to, spool, NULL, &err) < 0 || fileio_mkdir(to, 0700, &err) < 0 ||
 	    rundir_spool_file(from, spool, name, &err) < 0 ||
 	    rundir_bad_file(to, spool, name, &err) < 0) {
 		say(err.text);
@@ -180,15 +177,13 @@ static void set_aside(struct sender *s, const char *name, const char *why)
 		return;
 	}
 	if ((is_kept ? rename(from, to) : unlink(from)) < 0) {
-		snprintf(text, sizeof(text),
-			 "record: '%s': cannot set aside: %s", name,
+		snprintf(text, sizeof(text), "record: '%s': cannot set aside: %s", name,
 			 strerror(errno));
 		s->left++;
 	} else {
 		snprintf(text, sizeof(text),
 			 is_kept ? "record: '%s': moved to bad: %s"
-				 : "record: '%s': removed, for bad is full "
-				   "(spool_max_records): %s",
+				 : "record: '%s': removed, for bad is full (spool_max_records): %s",
 			 name, why);
 		s->bad++;
 		s->aside += is_kept;
@@ -201,8 +196,7 @@ static void set_aside(struct sender *s, const char *name, const char *why)
 static bool is_same(const struct stat *now, const struct stat *sent)
 {
 	return now->st_ino == sent->st_ino && now->st_dev == sent->st_dev &&
-	       now->st_size == sent->st_size &&
-	       now->st_mtim.tv_sec == sent->st_mtim.tv_sec &&
+	       now->st_size == sent->st_size && now->st_mtim.tv_sec == sent->st_mtim.tv_sec &&
 	       now->st_mtim.tv_nsec == sent->st_mtim.tv_nsec;
 }
 
@@ -215,8 +209,8 @@ static void forget(struct sender *s, const char *path, const struct stat *sent)
 	s->sent++;
 	if (lstat(path, &now) < 0 || !is_same(&now, sent) || unlink(path) == 0)
 		return;
-	snprintf(text, sizeof(text), "record: '%s': sent, but not removed: %s",
-		 path, strerror(errno));
+	snprintf(text, sizeof(text), "record: '%s': sent, but not removed: %s", path,
+		 strerror(errno));
 	say(text);
 	s->left++;
 }
@@ -226,13 +220,10 @@ static int judge(const char *answer, struct err *err)
 {
 	struct json_object *top = json_parse(answer);
 	const char *why = json_text(top, "error");
-	int rc = json_is_true(top, "ok")	   ? 1
-		 : json_is_true(top, "bad_record") ? 0
-						   : -1;
+	int rc = json_is_true(top, "ok") ? 1 : json_is_true(top, "bad_record") ? 0 : -1;
 
 	if (rc < 1)
-		err_set(err, "ledger: %s",
-			why ? why : "the answer has no meaning");
+		err_set(err, "ledger: %s", why ? why : "the answer has no meaning");
 	json_object_put(top);
 	return rc;
 }
@@ -252,8 +243,7 @@ static int ask_one(struct sender *s, const char *request, struct err *err)
 	if (!is_flushing)
 		alarm(CALL_LIMIT_S);
 	if (!s->link)
-		s->link = ledger_link_open_from(&s->config->ledger, &s->ledger,
-						err);
+		s->link = ledger_link_open_from(&s->config->ledger, &s->ledger, err);
 	if (s->link && ledger_link_call(s->link, request, &answer, err) == 0)
 		rc = judge(answer, err);
 	if (!is_flushing)
@@ -345,8 +335,7 @@ static int empty_spool(struct sender *s, struct err *err)
 		for (i = 0; i < count && rc == 0; i++)
 			rc = send_one(s, s->list[i].name, err);
 		if (rc == 0 && s->left)
-			rc = err_set(err, "%u records could not be handled",
-				     s->left);
+			rc = err_set(err, "%u records could not be handled", s->left);
 	} while (rc == 0 && count == BATCH_MAX);
 	hang_up(s);
 	return rc;
@@ -373,16 +362,14 @@ static int run_once(const struct config *config, struct err *err)
 		count = rc == 0 ? list_spool(&s, err) : 0;
 	} while (count > 0);
 	if (s.sent || s.bad)
-		fprintf(stderr, "jobio: send: %u records sent, %u bad\n",
-			s.sent, s.bad);
+		fprintf(stderr, "jobio: send: %u records sent, %u bad\n", s.sent, s.bad);
 	free(s.list);
 	return rc;
 }
 
 static int usage(FILE *to, int rc)
 {
-	fprintf(to, "usage: jobio-send [--once | --flush=SECONDS] "
-		    "[--conf=FILE]\n"
+	fprintf(to, "usage: jobio-send [--once | --flush=SECONDS] [--conf=FILE]\n"
 		    "Hands the records in the spool to the ledger.\n"
 		    "  --once       do not try again when it fails\n"
 		    "  --flush=S    try again until none waits, for S seconds\n"
@@ -394,8 +381,7 @@ static int usage(FILE *to, int rc)
 
 static void on_end_of_flush(int signal)
 {
-	static const char text[] =
-		"jobio: send: time is up, and records wait still\n";
+	static const char text[] = "jobio: send: time is up, and records wait still\n";
 
 	(void)signal;
 	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
@@ -412,13 +398,11 @@ static int flush(const struct config *config, unsigned int limit_s)
 	is_flushing = true;
 	sigaction(SIGALRM, &end, NULL);
 	alarm(limit_s);
-	while (run_once(config, &err) < 0 ||
-	       rundir_count_records(config->spool_dir, 0, 1)) {
+	while (run_once(config, &err) < 0 || rundir_count_records(config->spool_dir, 0, 1)) {
 		if (strcmp(err.text, said.text) != 0)
 			say(err.text);
 		said = err;
-		nanosleep(&(struct timespec){ .tv_nsec = FLUSH_AGAIN_NS },
-			  NULL);
+		nanosleep(&(struct timespec){ .tv_nsec = FLUSH_AGAIN_NS }, NULL);
 	}
 	return 0;
 }
@@ -431,9 +415,7 @@ static void sleep_from(unsigned int seconds)
 	if (getrandom(&share, sizeof(share), GRND_NONBLOCK) != sizeof(share))
 		share = (unsigned int)getpid() * 7919;
 	ms += share % ms;
-	nanosleep(&(struct timespec){ .tv_sec = ms / 1000,
-				      .tv_nsec = ms % 1000 * 1000000L },
-		  NULL);
+	nanosleep(&(struct timespec){ .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L }, NULL);
 }
 
 static int run(const struct config *config, int once)
@@ -476,8 +458,7 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 		else if (c == 'h')
 			arguments->help = true;
 		else if (c != 'f' ||
-			 number_parse(optarg, 1, FLUSH_MAX_S,
-				      &arguments->flush_s, NULL) < 0)
+			 number_parse(optarg, 1, FLUSH_MAX_S, &arguments->flush_s, NULL) < 0)
 			return -1;
 	}
 	if (optind < argc || (arguments->once && arguments->flush_s))

@@ -15,7 +15,7 @@
 #define ASK_SLURM_NO_TIME "no time is left to ask slurmctld (prolog_budget_ms)"
 
 /* jobio-slurm --timeout-ms=N WHAT ABOUT [MORE] */
-int ask_slurm(unsigned int timeout_ms, const char *what, const char *about,
-	      const char *more, struct child_result *result, struct err *err);
+int ask_slurm(unsigned int timeout_ms, const char *what, const char *about, const char *more,
+	      struct child_result *result, struct err *err);
 
 #endif

@@ -53,8 +53,8 @@ static bool has_processes(const char *folder, int depth)
 	dir = found || !depth ? NULL : opendir(folder);
 	while (dir && !found && (entry = readdir(dir))) {
 		if (*entry->d_name == '.' || entry->d_type != DT_DIR ||
-		    snprintf(path, sizeof(path), "%s/%s", folder,
-			     entry->d_name) >= (int)sizeof(path))
+		    snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name) >=
+			    (int)sizeof(path))
 			continue;
 		found = has_processes(path, depth - 1);
 	}
@@ -78,8 +78,8 @@ static bool has_below(const char *parent, const struct cgroup_names *names)
 	dir = opendir(parent);
 	while (dir && !found && (entry = readdir(dir)))
 		found = is_one(entry->d_name, names) &&
-			snprintf(path, sizeof(path), "%s/%s", parent,
-				 entry->d_name) < (int)sizeof(path) &&
+			snprintf(path, sizeof(path), "%s/%s", parent, entry->d_name) <
+				(int)sizeof(path) &&
 			has_processes(path, DEPTH_MAX);
 	if (dir)
 		closedir(dir);

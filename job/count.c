@@ -34,14 +34,12 @@ static void add_word(struct call *call, const char *word)
 		call->argv[call->argc++] = (char *)word;
 }
 
-static int call_init(struct call *call, const struct config *config,
-		     struct err *err)
+static int call_init(struct call *call, const struct config *config, struct err *err)
 {
 	memset(call, 0, sizeof(*call));
 	if (job_helper_path(HELPER, call->path, sizeof(call->path)) < 0)
 		return err_set(err, HELPER ": its path is unknown");
-	snprintf(call->run_dir, sizeof(call->run_dir), "--run-dir=%s",
-		 config->run_dir);
+	snprintf(call->run_dir, sizeof(call->run_dir), "--run-dir=%s", config->run_dir);
 	add_word(call, call->path);
 	add_word(call, call->run_dir);
 	return 0;
@@ -54,29 +52,26 @@ static void add_command(struct call *call, const char *command, uint32_t job_id)
 	add_word(call, call->id);
 }
 
-static int call_run(struct call *call, unsigned int timeout_ms,
-		    struct child_result *result, struct err *err)
+static int call_run(struct call *call, unsigned int timeout_ms, struct child_result *result,
+		    struct err *err)
 {
 	if (child_run(call->argv, NULL, timeout_ms, result, err) < 0)
 		return -1;
 	if (result->status == 0)
 		return 0;
 	result->errtext[strcspn(result->errtext, "\n")] = '\0';
-	err_set(err, HELPER ": exit status %d: %.300s", result->status,
-		result->errtext);
+	err_set(err, HELPER ": exit status %d: %.300s", result->status, result->errtext);
 	child_result_free(result);
 	return -1;
 }
 
 /* RUN/JOB/counted: the kernel counts for this job. Without it the epilog need
  * not ask. */
-static int mark_counted(const struct config *config, uint32_t job_id,
-			struct err *err)
+static int mark_counted(const struct config *config, uint32_t job_id, struct err *err)
 {
 	char path[RUNDIR_PATH_MAX];
 
-	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_COUNTED,
-			    err) < 0)
+	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_COUNTED, err) < 0)
 		return -1;
 	return fileio_write_volatile(path, "", 0, 0600, err);
 }
@@ -88,8 +83,8 @@ bool job_is_counted(const struct config *config, uint32_t job_id)
 
 /* Why not all is counted that could be: a sentence once after boot, or for a
  * mount that is none. That nothing can be counted is said by the record. */
-static int check_start(const struct config *config, uint32_t job_id,
-		       const char *text, struct err *err)
+static int check_start(const struct config *config, uint32_t job_id, const char *text,
+		       struct err *err)
 {
 	struct json_object *top = json_parse(text);
 	const char *tier = json_text(top, "tier");
@@ -105,8 +100,7 @@ static int check_start(const struct config *config, uint32_t job_id,
 	return rc;
 }
 
-int job_count_start(const struct config *config, const struct record *state,
-		    struct err *err)
+int job_count_start(const struct config *config, const struct record *state, struct err *err)
 {
 	const char *sluid = getenv("SLURM_JOB_SLUID");
 	struct child_result result = { 0 };
@@ -130,8 +124,7 @@ int job_count_start(const struct config *config, const struct record *state,
 	/* the client's first: a filesystem has the name that comes first */
 	for (i = 0; i < state->mount_count; i++)
 		add_word(&call, state->mounts[i].mount);
-	for (word = strtok_r(mounts, " \t", &rest); word;
-	     word = strtok_r(NULL, " \t", &rest))
+	for (word = strtok_r(mounts, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest))
 		add_word(&call, word);
 	FAULT_POINT("count start before");
 	if (call_run(&call, JOB_COUNT_START_MS, &result, err) < 0)
@@ -144,8 +137,7 @@ out:
 	return rc;
 }
 
-int job_count_read(const struct config *config, struct record *state,
-		   struct err *err)
+int job_count_read(const struct config *config, struct record *state, struct err *err)
 {
 	struct child_result result = { 0 };
 	struct call call;
@@ -163,8 +155,7 @@ int job_count_read(const struct config *config, struct record *state,
 	return rc;
 }
 
-int job_count_stop(const struct config *config, uint32_t job_id,
-		   struct err *err)
+int job_count_stop(const struct config *config, uint32_t job_id, struct err *err)
 {
 	struct child_result result = { 0 };
 	struct call call;
@@ -180,8 +171,7 @@ int job_count_stop(const struct config *config, uint32_t job_id,
 	return 0;
 }
 
-static int each_job(struct json_object *jobs,
-		    int (*fn)(void *arg, uint32_t job_id), void *arg)
+static int each_job(struct json_object *jobs, int (*fn)(void *arg, uint32_t job_id), void *arg)
 {
 	int64_t id, last = 0;
 	size_t i;
@@ -197,8 +187,7 @@ static int each_job(struct json_object *jobs,
 	return rc;
 }
 
-int job_count_each(const struct config *config,
-		   int (*fn)(void *arg, uint32_t job_id), void *arg,
+int job_count_each(const struct config *config, int (*fn)(void *arg, uint32_t job_id), void *arg,
 		   struct err *err)
 {
 	struct child_result result = { 0 };

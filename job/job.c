@@ -77,16 +77,14 @@ static enum job_alone env_alone(const struct job *job)
 	if (!strcmp(exclusive, "NO") && keeps_off)
 		return JOB_ALONE_UNKNOWN;
 	/* TOPO hides NODE, which core-spec brings */
-	yes = !strcmp(exclusive, "NODE") ||
-	      (!strcmp(exclusive, "TOPO") && job->core_spec > 0);
+	yes = !strcmp(exclusive, "NODE") || (!strcmp(exclusive, "TOPO") && job->core_spec > 0);
 	return yes ? JOB_ALONE : JOB_NOT_ALONE;
 }
 
 int job_node_name(char *node, size_t size, struct err *err)
 {
 	if (host_node_name(node, size) < 0)
-		return err_set(err, "the node has no name: %s",
-			       strerror(errno));
+		return err_set(err, "the node has no name: %s", strerror(errno));
 	if (strchr(node, '/') || *node == '.')
 		return err_set(err, "node name '%s': not a name", node);
 	return 0;
@@ -116,8 +114,7 @@ int job_from_env(struct job *job, struct err *err)
 	type = getenv("SLURM_JOB_CORE_SPEC_TYPE");
 	new.core_spec_is_threads = type && !strcmp(type, "threads");
 	/* 23.02 gave prologs the count, and the start time with it */
-	new.core_spec_is_told =
-		new.core_spec >= 0 || new.start != RECORD_UNKNOWN;
+	new.core_spec_is_told = new.core_spec >= 0 || new.start != RECORD_UNKNOWN;
 	/* of a job without one, too (prep_script_slurmd.c:_build_env) */
 	if (new.core_spec == 0)
 		new.core_spec = -1;
@@ -152,8 +149,7 @@ int job_make_dirs(const struct config *config, struct err *err)
 	return rc;
 }
 
-int job_make_folder(const struct config *config, uint32_t job_id,
-		    struct err *err)
+int job_make_folder(const struct config *config, uint32_t job_id, struct err *err)
 {
 	FAULT_POINT("folder before");
 	if (rundir_make_job(config->run_dir, job_id, err) < 0)
@@ -165,14 +161,12 @@ int job_make_folder(const struct config *config, uint32_t job_id,
 	return 0;
 }
 
-bool job_has_file(const struct config *config, uint32_t job_id,
-		  const char *name)
+bool job_has_file(const struct config *config, uint32_t job_id, const char *name)
 {
 	char path[RUNDIR_PATH_MAX];
 	struct stat st;
 
-	return rundir_job_file(path, config->run_dir, job_id, name, NULL) ==
-		       0 &&
+	return rundir_job_file(path, config->run_dir, job_id, name, NULL) == 0 &&
 	       lstat(path, &st) == 0 && (name || S_ISDIR(st.st_mode));
 }
 
@@ -188,8 +182,7 @@ bool job_has_steps(const struct config *config, uint32_t job_id)
 	bool found = false;
 	DIR *dir;
 
-	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_STEPS, NULL) <
-	    0)
+	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_STEPS, NULL) < 0)
 		return false;
 	dir = opendir(path);
 	if (!dir)
@@ -200,8 +193,7 @@ bool job_has_steps(const struct config *config, uint32_t job_id)
 	return found;
 }
 
-int job_each_folder(const struct config *config,
-		    int (*fn)(void *arg, uint32_t job_id), void *arg)
+int job_each_folder(const struct config *config, int (*fn)(void *arg, uint32_t job_id), void *arg)
 {
 	struct dirent *entry;
 	unsigned long id;
@@ -212,8 +204,7 @@ int job_each_folder(const struct config *config,
 	if (!dir)
 		return 0;
 	while (rc == 0 && (entry = readdir(dir)))
-		if (number_parse(entry->d_name, 1, UINT32_MAX - 1, &id, NULL) ==
-		    0)
+		if (number_parse(entry->d_name, 1, UINT32_MAX - 1, &id, NULL) == 0)
 			rc = fn(arg, (uint32_t)id);
 	closedir(dir);
 	return rc;
@@ -235,18 +226,15 @@ int job_helper_path(const char *name, char *path, size_t size)
 	return 0;
 }
 
-int job_start_sender(const struct config *config, const char *conf,
-		     struct err *err)
+int job_start_sender(const struct config *config, const char *conf, struct err *err)
 {
 	char path[PATH_MAX], option[PATH_MAX + 8];
 	char *argv[] = { path, NULL, NULL };
 
 	/* sd_booted(3) */
-	if (!strcmp(config->spool_dir, RUNDIR_SPOOL) &&
-	    access("/run/systemd/system", F_OK) == 0)
+	if (!strcmp(config->spool_dir, RUNDIR_SPOOL) && access("/run/systemd/system", F_OK) == 0)
 		return 0;
-	if (job_helper_path("jobio-send", path, sizeof(path)) < 0 ||
-	    access(path, X_OK) < 0)
+	if (job_helper_path("jobio-send", path, sizeof(path)) < 0 || access(path, X_OK) < 0)
 		return 0;
 	if (conf) {
 		snprintf(option, sizeof(option), "--conf=%s", conf);
@@ -257,8 +245,7 @@ int job_start_sender(const struct config *config, const char *conf,
 
 #define LOOK_AGAIN_NS 5000000L /* a record takes about 20 ms */
 
-bool job_await_sender(const struct config *config, uint32_t job_id,
-		      unsigned int timeout_ms)
+bool job_await_sender(const struct config *config, uint32_t job_id, unsigned int timeout_ms)
 {
 	unsigned long long end_ms = child_now_ms() + timeout_ms;
 
@@ -302,8 +289,7 @@ unsigned int job_restarts_ms(const struct config *config)
 	return ms;
 }
 
-int job_lock(const struct config *config, unsigned int timeout_ms,
-	     struct err *err)
+int job_lock(const struct config *config, unsigned int timeout_ms, struct err *err)
 {
 	char path[RUNDIR_PATH_MAX];
 	int fd;
@@ -315,9 +301,7 @@ int job_lock(const struct config *config, unsigned int timeout_ms,
 		return err_set(err, "lock '%s': %s", path, strerror(errno));
 	if (lock_wait(fd, timeout_ms) < 0) {
 		close(fd);
-		return err_set(err,
-			       "lock '%s': another prolog or epilog has held "
-			       "it for %u ms",
+		return err_set(err, "lock '%s': another prolog or epilog has held it for %u ms",
 			       path, timeout_ms);
 	}
 	return fd;
@@ -330,8 +314,7 @@ struct record *job_state_new(const struct job *job, const struct config *config)
 	struct record *state = record_new();
 
 	snprintf(state->cluster, sizeof(state->cluster), "%s",
-		 *config->ledger.cluster ? config->ledger.cluster
-					 : job->cluster);
+		 *config->ledger.cluster ? config->ledger.cluster : job->cluster);
 	snprintf(state->node, sizeof(state->node), "%s", job->node);
 	snprintf(state->user, sizeof(state->user), "%s", job->user);
 	host_boot_id(state->boot_id, sizeof(state->boot_id));
@@ -368,9 +351,8 @@ bool job_state_is_ended(const struct record *state)
 }
 
 static int write_state(const char *path, const char *text,
-		       int (*write)(const char *path, const void *data,
-				    size_t size_bytes, mode_t mode,
-				    struct err *err),
+		       int (*write)(const char *path, const void *data, size_t size_bytes,
+				    mode_t mode, struct err *err),
 		       struct err *err)
 {
 	int rc;
@@ -382,19 +364,17 @@ static int write_state(const char *path, const char *text,
 }
 
 /* In RUN. */
-static int update_state(const struct config *config, uint32_t job_id,
-			const char *text, struct err *err)
+static int update_state(const struct config *config, uint32_t job_id, const char *text,
+			struct err *err)
 {
 	char path[RUNDIR_PATH_MAX];
 
-	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_START, err) <
-	    0)
+	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_START, err) < 0)
 		return -1;
 	return write_state(path, text, fileio_write_volatile, err);
 }
 
-int job_state_update(const struct config *config, const struct record *state,
-		     struct err *err)
+int job_state_update(const struct config *config, const struct record *state, struct err *err)
 {
 	char *text = record_text(state, err);
 	int rc = text ? update_state(config, state->job, text, err) : -1;
@@ -403,14 +383,12 @@ int job_state_update(const struct config *config, const struct record *state,
 	return rc;
 }
 
-int job_state_write(const struct config *config, const struct record *state,
-		    struct err *err)
+int job_state_write(const struct config *config, const struct record *state, struct err *err)
 {
 	char path[RUNDIR_PATH_MAX], *text;
 	int rc = -1;
 
-	if (rundir_open_file(path, config->spool_dir, state->job, state->node,
-			     err) < 0)
+	if (rundir_open_file(path, config->spool_dir, state->job, state->node, err) < 0)
 		return -1;
 	text = record_text(state, err);
 	if (text && write_state(path, text, fileio_write, err) == 0)
@@ -432,17 +410,14 @@ static struct record *read_state(const char *path)
 	return state;
 }
 
-struct record *job_state_read(const struct config *config, uint32_t job_id,
-			      const char *node)
+struct record *job_state_read(const struct config *config, uint32_t job_id, const char *node)
 {
 	struct record *state = NULL;
 	char path[RUNDIR_PATH_MAX];
 
-	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_START,
-			    NULL) == 0)
+	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_START, NULL) == 0)
 		state = read_state(path);
-	if (!state &&
-	    rundir_open_file(path, config->spool_dir, job_id, node, NULL) == 0)
+	if (!state && rundir_open_file(path, config->spool_dir, job_id, node, NULL) == 0)
 		state = read_state(path);
 	if (state && state->job != job_id) {
 		record_free(state);
@@ -459,17 +434,14 @@ void job_add_findings(struct record *state, const struct findings *findings)
 	for (i = 0; i < findings->count; i++) {
 		finding = &findings->list[i];
 		before = state->finding_count;
-		record_add_finding(state, finding->code,
-				   finding_severity_name(finding->severity),
-				   finding->text,
-				   *finding->cure ? finding->cure : NULL);
+		record_add_finding(state, finding->code, finding_severity_name(finding->severity),
+				   finding->text, *finding->cure ? finding->cure : NULL);
 		if (state->finding_count == before)
 			continue;
 		if (finding->is_users)
 			state->findings[before].is_users = 1;
 		if (*finding->target)
-			record_set(&state->findings[before].target,
-				   finding->target);
+			record_set(&state->findings[before].target, finding->target);
 	}
 }
 
@@ -520,49 +492,46 @@ int job_discard(const struct config *config, uint32_t job_id, struct err *err)
 		return -1;
 	FAULT_POINT("folder away before");
 	if (rename(path, away) < 0 && errno != ENOENT)
-		return err_set(err, "cannot rename '%s': %s", path,
-			       strerror(errno));
+		return err_set(err, "cannot rename '%s': %s", path, strerror(errno));
 	FAULT_POINT("folder away after");
 	return fileio_rmtree(away, err);
 }
 
 /* Where Slurm does not count restarts, two runs of a job must not share one
  * name while the first waits in the spool. */
-static int record_path(const struct config *config, const struct record *state,
-		       char *path, struct err *err)
+static int record_path(const struct config *config, const struct record *state, char *path,
+		       struct err *err)
 {
 	struct record *other;
 	bool taken;
 
 	if (rundir_record_file(path, config->spool_dir, state->job,
-			       state->restart < 0 ? -1 : (int)state->restart,
-			       state->node, err) < 0)
+			       state->restart < 0 ? -1 : (int)state->restart, state->node, err) < 0)
 		return -1;
 	if (state->restart >= 0)
 		return 0;
 	other = read_state(path);
 	taken = other && other->start != state->start;
 	record_free(other);
-	return taken ? rundir_record_again(path, config->spool_dir, state->job,
-					   state->node, state->start, err)
+	return taken ? rundir_record_again(path, config->spool_dir, state->job, state->node,
+					   state->start, err)
 		     : 0;
 }
 
 /* 0, 1: the disk is full, or -1. Behind the last one the released run is written
  * beside it. */
-static int write_text(const char *path, const char *text, bool is_last,
-		      struct err *err)
+static int write_text(const char *path, const char *text, bool is_last, struct err *err)
 {
-	if ((is_last ? fileio_write_before
-		     : fileio_write)(path, text, strlen(text), 0600, err) == 0)
+	if ((is_last ? fileio_write_before : fileio_write)(path, text, strlen(text), 0600, err) ==
+	    0)
 		return 0;
 	return errno == ENOSPC || errno == EDQUOT ? 1 : -1;
 }
 
 /* 0, 1: the disk is full, or -1. The open copy takes as much; what is in RUN is
  * enough then. */
-static int write_tightly(const char *path, const char *open_path,
-			 const char *text, bool is_last, struct err *err)
+static int write_tightly(const char *path, const char *open_path, const char *text, bool is_last,
+			 struct err *err)
 {
 	int rc;
 
@@ -574,13 +543,11 @@ static int write_tightly(const char *path, const char *open_path,
 	return rc;
 }
 
-static int rename_record(const char *open_path, const char *path,
-			 struct err *err)
+static int rename_record(const char *open_path, const char *path, struct err *err)
 {
 	FAULT_POINT("record name before");
 	if (rename(open_path, path) < 0)
-		return err_set(err, "record: cannot rename '%s': %s", open_path,
-			       strerror(errno));
+		return err_set(err, "record: cannot rename '%s': %s", open_path, strerror(errno));
 	FAULT_POINT("record name after");
 	return 0;
 }
@@ -598,8 +565,8 @@ static bool has_better(const char *path, const struct record *state)
 
 /* 0, 1: the record is lost, or -1. The last
  * one takes the open copy's place first. */
-static int write_record(const struct config *config, const struct record *state,
-			bool is_last, int64_t start, struct err *err)
+static int write_record(const struct config *config, const struct record *state, bool is_last,
+			int64_t start, struct err *err)
 {
 	const struct job_run run = { state->job, state->restart, start };
 	char path[RUNDIR_PATH_MAX], open_path[RUNDIR_PATH_MAX], *text;
@@ -609,8 +576,7 @@ static int write_record(const struct config *config, const struct record *state,
 	if (!text)
 		return -1;
 	if (record_path(config, state, path, err) < 0 ||
-	    rundir_open_file(open_path, config->spool_dir, state->job,
-			     state->node, err) < 0)
+	    rundir_open_file(open_path, config->spool_dir, state->job, state->node, err) < 0)
 		goto out;
 	if (has_better(path, state)) {
 		if (is_last)
@@ -621,8 +587,7 @@ static int write_record(const struct config *config, const struct record *state,
 	rc = spool_check_room(config, state, path, err);
 	if (rc)
 		goto out;
-	rc = write_tightly(is_last ? open_path : path, open_path, text, is_last,
-			   err);
+	rc = write_tightly(is_last ? open_path : path, open_path, text, is_last, err);
 	if (rc == 0 && is_last) {
 		/* the folder may have no state, when the prolog was killed */
 		if (job_has_folder(config, state->job))
@@ -637,14 +602,13 @@ out:
 	return rc;
 }
 
-int job_keep_record(const struct config *config, const struct record *state,
-		    struct err *err)
+int job_keep_record(const struct config *config, const struct record *state, struct err *err)
 {
 	return write_record(config, state, false, RECORD_UNKNOWN, err);
 }
 
-int job_finish(const struct config *config, const struct record *state,
-	       int64_t start, struct err *err)
+int job_finish(const struct config *config, const struct record *state, int64_t start,
+	       struct err *err)
 {
 	const struct job_run run = { state->job, state->restart, start };
 	char path[RUNDIR_PATH_MAX];
@@ -656,12 +620,10 @@ int job_finish(const struct config *config, const struct record *state,
 	refused = *err;
 	if (rc > 0)
 		job_remember_released(config, &run);
-	if (rundir_open_file(path, config->spool_dir, state->job, state->node,
-			     err) < 0)
+	if (rundir_open_file(path, config->spool_dir, state->job, state->node, err) < 0)
 		return -1;
 	if (unlink(path) < 0 && errno != ENOENT)
-		return err_set(err, "cannot remove '%s': %s", path,
-			       strerror(errno));
+		return err_set(err, "cannot remove '%s': %s", path, strerror(errno));
 	FAULT_POINT("open record gone");
 	if (job_discard(config, state->job, err) < 0)
 		return -1;

@@ -78,34 +78,27 @@ void job_state_dir(const struct config *config, char *path);
 unsigned int job_restarts_ms(const struct config *config);
 
 /* A file descriptor that holds the lock; -1 after timeout_ms. */
-int job_lock(const struct config *config, unsigned int timeout_ms,
-	     struct err *err);
+int job_lock(const struct config *config, unsigned int timeout_ms, struct err *err);
 
 /* A state with all that the environment says. */
-struct record *job_state_new(const struct job *job,
-			     const struct config *config);
+struct record *job_state_new(const struct job *job, const struct config *config);
 /* From what slurmstepds left of a job whose state is in neither place; 'here' names
  * node and cluster. NULL: none says whose it was. */
 struct record *job_state_of_steps(const struct config *config, uint32_t job_id,
 				  const struct job *here);
 /* Write the state to both places, or to RUN only. */
-int job_state_write(const struct config *config, const struct record *state,
-		    struct err *err);
-int job_state_update(const struct config *config, const struct record *state,
-		     struct err *err);
+int job_state_write(const struct config *config, const struct record *state, struct err *err);
+int job_state_update(const struct config *config, const struct record *state, struct err *err);
 /* Was this run finished, but for the name of its record? There is nothing to be
  * counted or read any more. */
 bool job_state_is_ended(const struct record *state);
 /* From RUN, else from SPOOL; NULL: neither place has a readable one. */
-struct record *job_state_read(const struct config *config, uint32_t job_id,
-			      const char *node);
+struct record *job_state_read(const struct config *config, uint32_t job_id, const char *node);
 
 /* Make RUN/JOB and RUN/JOB/steps. */
-int job_make_folder(const struct config *config, uint32_t job_id,
-		    struct err *err);
+int job_make_folder(const struct config *config, uint32_t job_id, struct err *err);
 /* Is there RUN/JOB/NAME? */
-bool job_has_file(const struct config *config, uint32_t job_id,
-		  const char *name);
+bool job_has_file(const struct config *config, uint32_t job_id, const char *name);
 bool job_has_folder(const struct config *config, uint32_t job_id);
 /* Leave Slurm's name of this run for those that look for its cgroup. */
 void job_note_sluid(const struct config *config, uint32_t job_id);
@@ -133,36 +126,29 @@ bool job_is_old(const struct config *config, uint32_t job_id);
 bool job_has_steps(const struct config *config, uint32_t job_id);
 
 /* Call fn for every folder RUN/JOB; stops and returns what is not 0. */
-int job_each_folder(const struct config *config,
-		    int (*fn)(void *arg, uint32_t job_id), void *arg);
+int job_each_folder(const struct config *config, int (*fn)(void *arg, uint32_t job_id), void *arg);
 
 /* Has something been changed for the job, or may it have been? By its journal,
  * or by its state (may be NULL). */
-bool job_has_changes(const struct config *config, uint32_t job_id,
-		     const struct record *state);
+bool job_has_changes(const struct config *config, uint32_t job_id, const struct record *state);
 /* Undo what the job's journal has pending; 'state' (may be NULL) is the second
  * source when the journal is damaged or gone, and gets findings and the end of
  * each change. Returns how many were put back, -1 when some could not be. */
-int job_mend(const struct config *config, uint32_t job_id, struct record *state,
-	     struct err *err);
+int job_mend(const struct config *config, uint32_t job_id, struct record *state, struct err *err);
 
 /* The kernel's counters of a job (jobio-count), on the client's filesystems and
  * those of [count] mounts. -1: something an administrator should read; it is
  * never the job's fault, nor a reason to fail. A kernel that refuses is none:
  * the counters of the steps are there then. */
 #define JOB_COUNT_START_MS 5000U
-int job_count_start(const struct config *config, const struct record *state,
-		    struct err *err);
+int job_count_start(const struct config *config, const struct record *state, struct err *err);
 /* Did it start? Asked before job_finish(), which forgets it. */
 bool job_is_counted(const struct config *config, uint32_t job_id);
 /* Into the state, the best source first. Before job_add_steps(). */
-int job_count_read(const struct config *config, struct record *state,
-		   struct err *err);
-int job_count_stop(const struct config *config, uint32_t job_id,
-		   struct err *err);
+int job_count_read(const struct config *config, struct record *state, struct err *err);
+int job_count_stop(const struct config *config, uint32_t job_id, struct err *err);
 /* Call fn for every job that is counted, perhaps several times. */
-int job_count_each(const struct config *config,
-		   int (*fn)(void *arg, uint32_t job_id), void *arg,
+int job_count_each(const struct config *config, int (*fn)(void *arg, uint32_t job_id), void *arg,
 		   struct err *err);
 
 /* Tell all other jobs that are here that they are not alone: RUN/JOB/others. True:
@@ -183,8 +169,7 @@ void job_wire_read(const struct config *config, struct record *state);
 /* Leave for the job's slurmstepds, which may be in another mount namespace, what
  * this one is, and its mounts (spank/private_mount.h). -1: only they miss
  * something. */
-int job_note_mounts(const struct config *config, uint32_t job_id,
-		    struct err *err);
+int job_note_mounts(const struct config *config, uint32_t job_id, struct err *err);
 
 /* Counters of the steps, array ids and restart count into the state. Flags are
  * about the best source: the steps set theirs when there is no better one. */
@@ -199,21 +184,20 @@ int job_discard(const struct config *config, uint32_t job_id, struct err *err);
 /* The record goes into the spool, and the rest stays: something is left to be
  * mended. 1 and *err: it is lost, because the disk is full or the spool is, or the
  * user's half of it (spool.h). */
-int job_keep_record(const struct config *config, const struct record *state,
-		    struct err *err);
+int job_keep_record(const struct config *config, const struct record *state, struct err *err);
 
 /* The state becomes a record in the spool; its open copy and the job's folder
  * go. 1 and *err: so they did, but the record is lost, as above. 'start': of struct
  * job_run. */
-int job_finish(const struct config *config, const struct record *state,
-	       int64_t start, struct err *err);
+int job_finish(const struct config *config, const struct record *state, int64_t start,
+	       struct err *err);
 
 /* The work of an epilog, also for a job without one: read the counters, put back
  * changes (*mended grows by that many), finish. 'locked' is false where the lock was not
  * to be had: nothing is put back then. 1 and *err: something is left to be put back:
  * the record is in the spool, once, and the folder stays. */
-int job_release(const struct config *config, struct record *state, bool locked,
-		int64_t start, int *mended, struct err *err);
+int job_release(const struct config *config, struct record *state, bool locked, int64_t start,
+		int *mended, struct err *err);
 
 /* One run of a job; RECORD_UNKNOWN where Slurm does not tell. */
 struct job_run {
@@ -222,13 +206,12 @@ struct job_run {
 	int64_t start; /* by slurmctld's clock */
 };
 
-#define JOB_RUN_ANY(id)                                                        \
-	{                                                                      \
-		(id), RECORD_UNKNOWN, RECORD_UNKNOWN                           \
+#define JOB_RUN_ANY(id)                                                                            \
+	{                                                                                          \
+		(id), RECORD_UNKNOWN, RECORD_UNKNOWN                                               \
 	}
 
-void job_remember_released(const struct config *config,
-			   const struct job_run *run);
+void job_remember_released(const struct config *config, const struct job_run *run);
 bool job_was_released(const struct config *config, const struct job_run *run);
 /* All of its runs. */
 void job_forget_released(const struct config *config, uint32_t job_id);
@@ -241,8 +224,8 @@ void job_reason_clear(const struct config *config);
 
 /* For Slurm: 'code' of a finding, or "prolog", "epilog"; 'cure' may be "". */
 #define JOB_REASON_MAX 241
-void job_reason_make(char reason[JOB_REASON_MAX], const char *code,
-		     const char *text, const char *cure);
+void job_reason_make(char reason[JOB_REASON_MAX], const char *code, const char *text,
+		     const char *cure);
 /* Drain the node with this reason, before slurmctld does it with one of its own:
  * one RPC, 2 s at most, and a line in the log if it fails. JOB_DRAIN_NEW: not a node
  * that is drained already, which takes one RPC more to know. Slurm starts a prolog on
@@ -254,12 +237,10 @@ void job_drain(const char *how, const char *node, const char *reason);
 /* Start jobio-send and leave it alone; 'conf' may be NULL. Where systemd runs and the
  * spool is the default one, jobio-send.path starts it, restricted. 0 also when there is
  * no jobio-send: then the timer sends. */
-int job_start_sender(const struct config *config, const char *conf,
-		     struct err *err);
+int job_start_sender(const struct config *config, const char *conf, struct err *err);
 /* Wait until no record of the job is in the spool, however it got out: 1; 0: one
  * is, and time is up. */
-bool job_await_sender(const struct config *config, uint32_t job_id,
-		      unsigned int timeout_ms);
+bool job_await_sender(const struct config *config, uint32_t job_id, unsigned int timeout_ms);
 
 /* The path of a helper beside this program. */
 int job_helper_path(const char *name, char *path, size_t size);

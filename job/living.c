@@ -48,8 +48,7 @@ static int count_titled(char *title)
 
 	if (look_failed)
 		return -1;
-	if (child_call("/proc", print_titled, title, LOOK_MS, &result, NULL) ==
-	    0) {
+	if (child_call("/proc", print_titled, title, LOOK_MS, &result, NULL) == 0) {
 		if (number_parse(result.out, 0, INT_MAX, &count, NULL) == 0)
 			found = (int)count;
 		child_result_free(&result);
@@ -73,15 +72,13 @@ bool job_look_failed(void)
 
 /* Seconds since a file of the job was written, -1 there is none; with no name
  * the folder itself. A clock that was set back makes it old. */
-static double age_s(const struct config *config, uint32_t job_id,
-		    const char *name)
+static double age_s(const struct config *config, uint32_t job_id, const char *name)
 {
 	char path[RUNDIR_PATH_MAX];
 	struct stat st;
 	double age;
 
-	if (rundir_job_file(path, config->run_dir, job_id, name, NULL) < 0 ||
-	    lstat(path, &st) < 0)
+	if (rundir_job_file(path, config->run_dir, job_id, name, NULL) < 0 || lstat(path, &st) < 0)
 		return -1;
 	age = job_now() - (double)st.st_mtime;
 	return age < 0 ? -age : age;
@@ -91,8 +88,7 @@ bool job_is_old(const struct config *config, uint32_t job_id)
 {
 	double steps = age_s(config, job_id, RUNDIR_STEPS);
 
-	return age_s(config, job_id, NULL) > OLD_S &&
-	       (steps < 0 || steps > OLD_S);
+	return age_s(config, job_id, NULL) > OLD_S && (steps < 0 || steps > OLD_S);
 }
 
 /* The slurmstepd that began the job is mostly its last: extern. By its name,
@@ -104,8 +100,7 @@ static bool is_first_stepd_alive(const struct config *config, uint32_t job_id)
 	unsigned long long then, now;
 	unsigned long pid = 0;
 
-	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_BEGUN, NULL) <
-	    0)
+	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_BEGUN, NULL) < 0)
 		return false;
 	text = fileio_read(path, BEGUN_BYTES_MAX, NULL, NULL);
 	start = text ? strchr(text, ' ') : NULL;
@@ -116,16 +111,14 @@ static bool is_first_stepd_alive(const struct config *config, uint32_t job_id)
 		pid = 0;
 	free(text);
 	return pid && process_is_named(pid, STEPD_NAME) &&
-	       (!then || process_start((long)pid, NULL, &now) < 0 ||
-		now == then);
+	       (!then || process_start((long)pid, NULL, &now) < 0 || now == then);
 }
 
 static bool is_starting(const struct config *config, uint32_t job_id)
 {
 	double age = age_s(config, job_id, RUNDIR_GATE);
 
-	return age >= 0 && age <= OLD_S &&
-	       age_s(config, job_id, RUNDIR_BEGUN) < 0 &&
+	return age >= 0 && age <= OLD_S && age_s(config, job_id, RUNDIR_BEGUN) < 0 &&
 	       !job_has_steps(config, job_id);
 }
 
@@ -136,19 +129,16 @@ void job_note_sluid(const struct config *config, uint32_t job_id)
 	const char *sluid = getenv("SLURM_JOB_SLUID");
 	char path[RUNDIR_PATH_MAX];
 
-	if (sluid && rundir_job_file(path, config->run_dir, job_id,
-				     RUNDIR_SLUID, NULL) == 0)
+	if (sluid && rundir_job_file(path, config->run_dir, job_id, RUNDIR_SLUID, NULL) == 0)
 		fileio_write_volatile(path, sluid, strlen(sluid), 0600, NULL);
 }
 
-static void name_cgroups(const struct config *config, uint32_t job_id,
-			 struct cgroup_names *names)
+static void name_cgroups(const struct config *config, uint32_t job_id, struct cgroup_names *names)
 {
 	char path[RUNDIR_PATH_MAX], *text = NULL;
 
 	snprintf(names->job, sizeof(names->job), "job_%u", job_id);
-	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_SLUID,
-			    NULL) == 0)
+	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_SLUID, NULL) == 0)
 		text = fileio_read(path, sizeof(names->sluid) - 1, NULL, NULL);
 	snprintf(names->sluid, sizeof(names->sluid), "%s", text ? text : "");
 	free(text);
@@ -164,8 +154,8 @@ static bool has_processes(const struct config *config, uint32_t job_id)
 
 bool job_has_stepd(const struct config *config, uint32_t job_id)
 {
-	return is_first_stepd_alive(config, job_id) ||
-	       count_stepds(job_id) != 0 || has_processes(config, job_id);
+	return is_first_stepd_alive(config, job_id) || count_stepds(job_id) != 0 ||
+	       has_processes(config, job_id);
 }
 
 bool job_is_alive(const struct config *config, uint32_t job_id)
@@ -177,8 +167,7 @@ void job_is_over(const struct config *config, uint32_t job_id)
 {
 	char path[RUNDIR_PATH_MAX];
 
-	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_GATE, NULL) ==
-	    0)
+	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_GATE, NULL) == 0)
 		unlink(path);
 	FAULT_POINT("over");
 }
@@ -195,8 +184,7 @@ static int find_living(void *arg, uint32_t job_id)
 	const struct search *search = arg;
 
 	return job_id != search->own_id &&
-	       (is_starting(search->config, job_id) ||
-		has_processes(search->config, job_id));
+	       (is_starting(search->config, job_id) || has_processes(search->config, job_id));
 }
 
 bool job_is_other_alive(const struct config *config, uint32_t job_id)

@@ -7,18 +7,15 @@
 #include "lib/journal.h"
 #include "lib/rundir.h"
 
-static bool journal_knows(const struct journal *journal,
-			  const struct record_change *change)
+static bool journal_knows(const struct journal *journal, const struct record_change *change)
 {
 	const struct journal_change *known;
 	size_t i;
 
 	for (i = 0; i < journal_count(journal); i++) {
 		known = journal_at(journal, i);
-		if ((!*change->client ||
-		     !strcmp(known->client, change->client)) &&
-		    !strcmp(known->what, change->what) &&
-		    !strcmp(known->target, change->target) &&
+		if ((!*change->client || !strcmp(known->client, change->client)) &&
+		    !strcmp(known->what, change->what) && !strcmp(known->target, change->target) &&
 		    !strcmp(known->new_value, change->new_value))
 			return true;
 	}
@@ -33,8 +30,7 @@ static void add_from_state(struct journal *journal, const struct record *state)
 	size_t i;
 
 	for (i = 0; i < state->change_count; i++) {
-		if (state->changes[i].restored == 1 ||
-		    state->changes[i].made == 0 ||
+		if (state->changes[i].restored == 1 || state->changes[i].made == 0 ||
 		    journal_knows(journal, &state->changes[i]))
 			continue;
 		client = record_client_named(state, state->changes[i].client);
@@ -49,24 +45,20 @@ static void add_from_state(struct journal *journal, const struct record *state)
 
 /* The file if it can be written, else a copy in memory: an unwritable /run is
  * no reason to leave a setting behind. */
-static struct journal *open_journal(const struct config *config,
-				    uint32_t job_id, struct err *err)
+static struct journal *open_journal(const struct config *config, uint32_t job_id, struct err *err)
 {
 	char path[RUNDIR_PATH_MAX];
 	struct journal *journal;
 
-	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_JOURNAL,
-			    err) < 0)
+	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_JOURNAL, err) < 0)
 		return NULL;
 	journal = journal_open(path, NULL);
 	return journal ? journal : journal_scratch(path);
 }
 
-bool job_has_changes(const struct config *config, uint32_t job_id,
-		     const struct record *state)
+bool job_has_changes(const struct config *config, uint32_t job_id, const struct record *state)
 {
-	return (state && state->change_count) ||
-	       job_has_file(config, job_id, RUNDIR_JOURNAL);
+	return (state && state->change_count) || job_has_file(config, job_id, RUNDIR_JOURNAL);
 }
 
 /* Nobody knows whether a change was made whose maker was killed. */
@@ -90,9 +82,8 @@ static void report_changes(struct record *state, const struct journal *journal)
 	blank = record_new();
 	for (i = 0; i < journal_count(journal); i++) {
 		change = journal_at(journal, i);
-		record_add_change(blank, change->client, change->what,
-				  change->target, change->old_value,
-				  change->new_value, is_made(change),
+		record_add_change(blank, change->client, change->what, change->target,
+				  change->old_value, change->new_value, is_made(change),
 				  change->state == JOURNAL_RESTORED);
 	}
 	state->changes = blank->changes;
@@ -102,8 +93,7 @@ static void report_changes(struct record *state, const struct journal *journal)
 	record_free(blank);
 }
 
-int job_mend(const struct config *config, uint32_t job_id, struct record *state,
-	     struct err *err)
+int job_mend(const struct config *config, uint32_t job_id, struct record *state, struct err *err)
 {
 	struct findings findings = { 0 };
 	char state_dir[RUNDIR_PATH_MAX];

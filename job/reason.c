@@ -20,8 +20,8 @@ void job_reason_set(const struct config *config, const struct finding *finding)
 
 	if (rundir_node_file(path, config->run_dir, RUNDIR_REASON, NULL) < 0)
 		return;
-	snprintf(text, sizeof(text), "jobio:%s %s; cure: %s\n", finding->code,
-		 finding->text, finding->cure);
+	snprintf(text, sizeof(text), "jobio:%s %s; cure: %s\n", finding->code, finding->text,
+		 finding->cure);
 	FAULT_POINT("reason before");
 	fileio_write_volatile(path, text, strlen(text), 0600, NULL);
 	FAULT_POINT("reason after");
@@ -38,18 +38,16 @@ void job_reason_clear(const struct config *config)
 /* slurmctld hands the reason to the database as reason='%s'
  * (as_mysql_cluster.c:as_mysql_node_down, 22.05 to 26.05), into a column of 255
  * bytes (tinytext): no quotes, and no byte that could be taken for more. */
-void job_reason_make(char reason[JOB_REASON_MAX], const char *code,
-		     const char *text, const char *cure)
+void job_reason_make(char reason[JOB_REASON_MAX], const char *code, const char *text,
+		     const char *cure)
 {
-	static const char safe[] = "abcdefghijklmnopqrstuvwxyz"
-				   "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				   "0123456789 +/=._:;,@()<>#-";
+	static const char safe[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 +/=._:;,@()<>#-";
 	char raw[2 * ERR_MAX + 64];
 	const char *from;
 	size_t used = 0;
 
-	snprintf(raw, sizeof(raw), "jobio:%s %s%s%s", code, text,
-		 *cure ? "; cure: " : "", cure);
+	snprintf(raw, sizeof(raw), "jobio:%s %s%s%s", code, text, *cure ? "; cure: " : "", cure);
 	for (from = raw; *from && used < JOB_REASON_MAX - 1; from++)
 		if (!strchr("'\"`", *from))
 			reason[used++] = strchr(safe, *from) ? *from : '.';
@@ -68,7 +66,6 @@ void job_drain(const char *how, const char *node, const char *reason)
 		return;
 	}
 	if (result.status)
-		log_line("reason: %.*s", (int)strcspn(result.errtext, "\n"),
-			 result.errtext);
+		log_line("reason: %.*s", (int)strcspn(result.errtext, "\n"), result.errtext);
 	child_result_free(&result);
 }

@@ -15,10 +15,8 @@ static void say_findings(const struct record *state, size_t from)
 	size_t i;
 
 	for (i = from; i < state->finding_count; i++)
-		log_line("%s %s; cure: %s", state->findings[i].code,
-			 state->findings[i].text,
-			 state->findings[i].cure ? state->findings[i].cure
-						 : "none");
+		log_line("%s %s; cure: %s", state->findings[i].code, state->findings[i].text,
+			 state->findings[i].cure ? state->findings[i].cure : "none");
 }
 
 static void read_counters(const struct config *config, struct record *state)
@@ -32,8 +30,7 @@ static void read_counters(const struct config *config, struct record *state)
 
 /* The record is made again when all is put back, hours later perhaps: nothing is to
  * be counted then, and the job has ended now. */
-static void note_end(const struct config *config, struct record *state,
-		     bool locked)
+static void note_end(const struct config *config, struct record *state, bool locked)
 {
 	struct err why;
 
@@ -49,16 +46,15 @@ static void note_end(const struct config *config, struct record *state,
 	}
 }
 
-static int keep(const struct config *config, struct record *state, bool locked,
-		int64_t start, struct err *err)
+static int keep(const struct config *config, struct record *state, bool locked, int64_t start,
+		struct err *err)
 {
 	const struct job_run run = { state->job, state->restart, start };
 	struct err why;
 	int rc;
 
 	/* who had the lock has just made it */
-	if (!locked && !job_has_folder(config, state->job) &&
-	    job_was_released(config, &run))
+	if (!locked && !job_has_folder(config, state->job) && job_was_released(config, &run))
 		return 0;
 	rc = job_keep_record(config, state, &why);
 	note_end(config, state, locked);
@@ -69,8 +65,8 @@ static int keep(const struct config *config, struct record *state, bool locked,
 	return rc < 0 ? -1 : 1;
 }
 
-static int finish(const struct config *config, const struct record *state,
-		  int64_t start, struct err *err)
+static int finish(const struct config *config, const struct record *state, int64_t start,
+		  struct err *err)
 {
 	bool is_counted = job_is_counted(config, state->job);
 	struct err why;
@@ -90,12 +86,11 @@ static bool is_of_other_boot(const struct record *state)
 	char boot_id[64];
 
 	host_boot_id(boot_id, sizeof(boot_id));
-	return *boot_id && *state->boot_id &&
-	       strcmp(boot_id, state->boot_id) != 0;
+	return *boot_id && *state->boot_id && strcmp(boot_id, state->boot_id) != 0;
 }
 
-int job_release(const struct config *config, struct record *state, bool locked,
-		int64_t start, int *mended, struct err *err)
+int job_release(const struct config *config, struct record *state, bool locked, int64_t start,
+		int *mended, struct err *err)
 {
 	bool was_ended = job_state_is_ended(state);
 	size_t known;

@@ -26,8 +26,7 @@ struct released {
 static void add(struct released *list, const struct job_run *run)
 {
 	if (list->count == RELEASED_MAX) {
-		memmove(list->run, list->run + 1,
-			(RELEASED_MAX - 1) * sizeof(list->run[0]));
+		memmove(list->run, list->run + 1, (RELEASED_MAX - 1) * sizeof(list->run[0]));
 		list->count--;
 	}
 	list->run[list->count++] = *run;
@@ -39,9 +38,8 @@ static int64_t take_number(char **rest)
 	char *word = strsep(rest, " ");
 	unsigned long number;
 
-	return word && number_parse(word, 0, INT64_MAX, &number, NULL) == 0
-		       ? (int64_t)number
-		       : RECORD_UNKNOWN;
+	return word && number_parse(word, 0, INT64_MAX, &number, NULL) == 0 ? (int64_t)number
+									    : RECORD_UNKNOWN;
 }
 
 static void add_line(struct released *list, char *line)
@@ -62,8 +60,7 @@ static void load_file(struct released *list, const char *path)
 	text = fileio_read(path, RELEASED_MAX * LINE_MAX_BYTES, NULL, NULL);
 	if (!text)
 		return;
-	for (line = strtok_r(text, "\n", &save); line;
-	     line = strtok_r(NULL, "\n", &save))
+	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
 		add_line(list, line);
 	free(text);
 }
@@ -73,8 +70,7 @@ static void load(const struct config *config, struct released *list)
 	char path[RUNDIR_PATH_MAX];
 
 	list->count = 0;
-	if (rundir_spool_file(path, config->spool_dir, RUNDIR_RELEASED, NULL) ==
-	    0)
+	if (rundir_spool_file(path, config->spool_dir, RUNDIR_RELEASED, NULL) == 0)
 		load_file(list, path);
 	if (rundir_node_file(path, config->run_dir, RUNDIR_RELEASED, NULL) == 0)
 		load_file(list, path);
@@ -93,10 +89,9 @@ static size_t print(const struct released *list, char *text, size_t room)
 	unsigned int i;
 
 	for (i = 0; i < list->count; i++)
-		used += (size_t)snprintf(text + used, room - used, "%u %s %s\n",
-					 list->run[i].job_id,
-					 word_of(list->run[i].restart, restart),
-					 word_of(list->run[i].start, start));
+		used += (size_t)snprintf(
+			text + used, room - used, "%u %s %s\n", list->run[i].job_id,
+			word_of(list->run[i].restart, restart), word_of(list->run[i].start, start));
 	return used;
 }
 
@@ -106,8 +101,7 @@ static void store(const struct config *config, const struct released *list)
 	char path[RUNDIR_PATH_MAX], here[RUNDIR_PATH_MAX];
 	size_t size = print(list, text, sizeof(text));
 
-	if (rundir_spool_file(path, config->spool_dir, RUNDIR_RELEASED, NULL) <
-		    0 ||
+	if (rundir_spool_file(path, config->spool_dir, RUNDIR_RELEASED, NULL) < 0 ||
 	    rundir_node_file(here, config->run_dir, RUNDIR_RELEASED, NULL) < 0)
 		return;
 	FAULT_POINT("released before");
@@ -123,12 +117,10 @@ static void store(const struct config *config, const struct released *list)
  * (job_config_fini): either one that agrees is enough. What is not known agrees. */
 static bool is_same(const struct job_run *a, const struct job_run *b)
 {
-	bool is_restart =
-		a->restart == b->restart && a->restart != RECORD_UNKNOWN;
+	bool is_restart = a->restart == b->restart && a->restart != RECORD_UNKNOWN;
 
-	return a->job_id == b->job_id &&
-	       (is_restart || a->start == b->start ||
-		a->start == RECORD_UNKNOWN || b->start == RECORD_UNKNOWN);
+	return a->job_id == b->job_id && (is_restart || a->start == b->start ||
+					  a->start == RECORD_UNKNOWN || b->start == RECORD_UNKNOWN);
 }
 
 static bool drop(struct released *list, const struct job_run *run)
@@ -150,8 +142,7 @@ bool job_was_released(const struct config *config, const struct job_run *run)
 	return drop(&list, run);
 }
 
-void job_remember_released(const struct config *config,
-			   const struct job_run *run)
+void job_remember_released(const struct config *config, const struct job_run *run)
 {
 	struct released list;
 

@@ -34,8 +34,7 @@ static bool has_records(const char *spool, uint32_t uid, unsigned int limit)
 	DIR *dir = opendir(spool);
 
 	while (dir && count < limit && (entry = readdir(dir)))
-		count += rundir_is_record(entry->d_name) &&
-			 is_of(spool, entry->d_name, uid);
+		count += rundir_is_record(entry->d_name) && is_of(spool, entry->d_name, uid);
 	if (dir)
 		closedir(dir);
 	return count >= limit;
@@ -44,14 +43,13 @@ static bool has_records(const char *spool, uint32_t uid, unsigned int limit)
 int spool_say_lost(const char *path, const char *why, struct err *err)
 {
 	err_set(err,
-		"record: '%s': %s: this record is lost, older ones are kept: "
-		"look why jobio-send does not reach the ledger",
+		"record: '%s': %s: this record is lost, older ones are kept: look why jobio-send does not reach the ledger",
 		path, why);
 	return 1;
 }
 
-int spool_check_room(const struct config *config, const struct record *record,
-		     const char *path, struct err *err)
+int spool_check_room(const struct config *config, const struct record *record, const char *path,
+		     struct err *err)
 {
 	const char *spool = config->spool_dir;
 	unsigned int most = config->spool_max_records, half = (most + 1) / 2;
@@ -61,12 +59,8 @@ int spool_check_room(const struct config *config, const struct record *record,
 	if (count < half || lstat(path, &st) == 0)
 		return 0;
 	if (count >= most)
-		return spool_say_lost(path, "the spool has spool_max_records",
-				      err);
+		return spool_say_lost(path, "the spool has spool_max_records", err);
 	if (has_records(spool, record->uid, half))
-		return spool_say_lost(path,
-				      "this user's jobs have half of "
-				      "spool_max_records",
-				      err);
+		return spool_say_lost(path, "this user's jobs have half of spool_max_records", err);
 	return 0;
 }

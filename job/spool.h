@@ -16,8 +16,8 @@
 #include "lib/record.h"
 
 /* For this record, which will be at 'path'. */
-int spool_check_room(const struct config *config, const struct record *record,
-		     const char *path, struct err *err);
+int spool_check_room(const struct config *config, const struct record *record, const char *path,
+		     struct err *err);
 
 /* The sentence about a record that is lost; always 1. */
 int spool_say_lost(const char *path, const char *why, struct err *err);

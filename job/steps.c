@@ -20,16 +20,14 @@
 
 /* Call fn for each step, with NULL for one that cannot be read. */
 static void each_step(const struct config *config, uint32_t job_id,
-		      void (*fn)(void *arg, struct json_object *step),
-		      void *arg)
+		      void (*fn)(void *arg, struct json_object *step), void *arg)
 {
 	char folder[RUNDIR_PATH_MAX], path[RUNDIR_PATH_MAX + 258], *text;
 	struct json_object *step;
 	struct dirent *entry;
 	DIR *dir;
 
-	if (rundir_job_file(folder, config->run_dir, job_id, RUNDIR_STEPS,
-			    NULL) < 0)
+	if (rundir_job_file(folder, config->run_dir, job_id, RUNDIR_STEPS, NULL) < 0)
 		return;
 	dir = opendir(folder);
 	while (dir && (entry = readdir(dir))) {
@@ -59,8 +57,7 @@ static void find_owner(void *arg, struct json_object *step)
 	int64_t start = json_number(step, "start");
 	struct owner *owner = arg;
 
-	if (uid < 0 || uid > UINT32_MAX || start <= 0 ||
-	    (owner->uid >= 0 && owner->start <= start))
+	if (uid < 0 || uid > UINT32_MAX || start <= 0 || (owner->uid >= 0 && owner->start <= start))
 		return;
 	*owner = (struct owner){ uid, start };
 }
@@ -92,8 +89,8 @@ struct record *job_state_of_steps(const struct config *config, uint32_t job_id,
 /* ---- what they say --------------------------------------------------------- */
 
 /* What the gate said of so many tasks of the step. */
-static void add_gate(struct record *state, struct json_object *step,
-		     const char *word, const char *tasks_word, int64_t *sum)
+static void add_gate(struct record *state, struct json_object *step, const char *word,
+		     const char *tasks_word, int64_t *sum)
 {
 	const char *why = json_text(step, word);
 
@@ -167,8 +164,7 @@ static void judge_cards(struct record_client *client, const struct cpuset *cpus)
 /* ---- steps that nobody counted --------------------------------------------- */
 
 /* Has the plugin gone, or come, since the job started? */
-static bool is_plugin_other(const struct config *config,
-			    const struct record *state)
+static bool is_plugin_other(const struct config *config, const struct record *state)
 {
 	char note[RUNDIR_PATH_MAX], *path = NULL;
 	struct stat st;
@@ -179,35 +175,29 @@ static bool is_plugin_other(const struct config *config,
 	if (path && stat(path, &st) < 0)
 		is_other = errno == ENOENT;
 	else if (path)
-		is_other = state->start >= 0 &&
-			   (double)st.st_ctim.tv_sec +
-					   (double)st.st_ctim.tv_nsec / 1e9 >
-				   state->start;
+		is_other =
+			state->start >= 0 &&
+			(double)st.st_ctim.tv_sec + (double)st.st_ctim.tv_nsec / 1e9 > state->start;
 	free(path);
 	return is_other;
 }
 
 /* By the word of a slurmstepd (spank/away.h); or none of the job has loaded the
  * plugin, which earlier jobs did. */
-static bool was_plugin_away(const struct config *config,
-			    const struct record *state)
+static bool was_plugin_away(const struct config *config, const struct record *state)
 {
 	return job_has_file(config, state->job, RUNDIR_AWAY) ||
-	       (!job_has_file(config, state->job, RUNDIR_BEGUN) &&
-		is_plugin_other(config, state));
+	       (!job_has_file(config, state->job, RUNDIR_BEGUN) && is_plugin_other(config, state));
 }
 
 /* ---- those that left counters ------------------------------------------------ */
 
-static int add_step(struct record *state, struct record_io *io,
-		    struct json_object *step)
+static int add_step(struct record *state, struct record_io *io, struct json_object *step)
 {
-	static const char *const keys[] = { "read_bytes", "write_bytes",
-					    "read_calls", "write_calls" };
-	static const enum record_number numbers[] = { RECORD_READ_BYTES,
-						      RECORD_WRITE_BYTES,
-						      RECORD_READ_CALLS,
-						      RECORD_WRITE_CALLS };
+	static const char *const keys[] = { "read_bytes", "write_bytes", "read_calls",
+					    "write_calls" };
+	static const enum record_number numbers[] = { RECORD_READ_BYTES, RECORD_WRITE_BYTES,
+						      RECORD_READ_CALLS, RECORD_WRITE_CALLS };
 	int64_t array_job = json_number(step, "array_job_id");
 	int64_t array_task = json_number(step, "array_task_id");
 	int rc = 0;
@@ -277,10 +267,9 @@ void job_add_steps(const struct config *config, struct record *state)
 	 * system calls, twice where overlayfs copies through another filesystem;
 	 * kernel/exit.c:wait_task_zombie adds reaped children */
 	if (sum.is_best)
-		state->flags |=
-			RECORD_FLAG(ALL_FILES) | RECORD_FLAG(ORPHANS_MISSING) |
-			RECORD_FLAG(MMAP_MISSING) | RECORD_FLAG(AIO_MISSING) |
-			RECORD_FLAG(COPIES_TWICE) |
-			(sum.has_stepd ? RECORD_FLAG(INCLUDES_STEPD) : 0);
+		state->flags |= RECORD_FLAG(ALL_FILES) | RECORD_FLAG(ORPHANS_MISSING) |
+				RECORD_FLAG(MMAP_MISSING) | RECORD_FLAG(AIO_MISSING) |
+				RECORD_FLAG(COPIES_TWICE) |
+				(sum.has_stepd ? RECORD_FLAG(INCLUDES_STEPD) : 0);
 	record_add_app(state, &sum.io);
 }

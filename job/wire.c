@@ -26,9 +26,8 @@
 #define TABLE_BYTES_MAX (1U << 20)
 #define SPACE_MAX 64 /* "mnt:[4026531841]" */
 
-static int write_start(const char *path, const struct record *state,
-		       struct json_object *counters, bool alone,
-		       struct err *err)
+static int write_start(const char *path, const struct record *state, struct json_object *counters,
+		       bool alone, struct err *err)
 {
 	struct json_object *top = xneed(json_object_new_object());
 	const char *text;
@@ -50,8 +49,7 @@ static void mark(const struct config *config, uint32_t job_id)
 	char path[RUNDIR_PATH_MAX];
 	int fd;
 
-	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_OTHERS,
-			    NULL) < 0)
+	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_OTHERS, NULL) < 0)
 		return;
 	/* a job that ends meanwhile has no folder any more */
 	fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -111,8 +109,7 @@ void job_wire_start(const struct config *config, const struct record *state,
 	for (i = 0; counters && i < count; i++)
 		save(clients[i], counters);
 	if (json_object_object_length(counters)) {
-		rc = rundir_job_file(path, config->run_dir, state->job,
-				     RUNDIR_WIRE, &err);
+		rc = rundir_job_file(path, config->run_dir, state->job, RUNDIR_WIRE, &err);
 		FAULT_POINT("wire before");
 		if (rc == 0)
 			rc = write_start(path, state, counters, alone, &err);
@@ -123,16 +120,14 @@ void job_wire_start(const struct config *config, const struct record *state,
 	json_object_put(counters);
 }
 
-int job_note_mounts(const struct config *config, uint32_t job_id,
-		    struct err *err)
+int job_note_mounts(const struct config *config, uint32_t job_id, struct err *err)
 {
 	char path[RUNDIR_PATH_MAX], space[SPACE_MAX];
 	char *table, *text = NULL;
 	ssize_t length;
 	int rc;
 
-	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_MOUNTINFO,
-			    err) < 0)
+	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_MOUNTINFO, err) < 0)
 		return -1;
 	length = readlink("/proc/self/ns/mnt", space, sizeof(space));
 	if (length <= 0 || length == SPACE_MAX)
@@ -168,8 +163,7 @@ static const enum record_number numbers[WIRE_KINDS] = {
 	[WIRE_NAMES] = RECORD_NAME_CALLS,
 };
 
-static void add_line(struct record *state, const char *client,
-		     const struct client_wire *wire,
+static void add_line(struct record *state, const char *client, const struct client_wire *wire,
 		     const struct client_wire_line *line, bool alone)
 {
 	struct record_io io;
@@ -208,8 +202,7 @@ static int64_t syncs_on(const struct record *state, const char *name)
 			continue;
 		for (k = 0; k < state->app_count; k++) {
 			io = &state->app[k];
-			if (io->has_meta && io->fs &&
-			    io->scope == RECORD_SCOPE_JOB &&
+			if (io->has_meta && io->fs && io->scope == RECORD_SCOPE_JOB &&
 			    !strcmp(io->fs, state->mounts[i].mount))
 				run_add(&sum, io->meta[RECORD_META_FSYNC]);
 		}
@@ -217,8 +210,7 @@ static int64_t syncs_on(const struct record *state, const char *name)
 	return sum;
 }
 
-static void judge(struct client *client, const struct client_wire *wire,
-		  struct record *state)
+static void judge(struct client *client, const struct client_wire *wire, struct record *state)
 {
 	struct client_work work = {
 		.syncs = syncs_on(state, client_facts(client)->name),
@@ -231,8 +223,8 @@ static void judge(struct client *client, const struct client_wire *wire,
 	findings_free(&findings);
 }
 
-static void read_since(const struct config *config, const char *name,
-		       const char *counters, struct record *state, bool alone)
+static void read_since(const struct config *config, const char *name, const char *counters,
+		       struct record *state, bool alone)
 {
 	const struct config_client *section = config_client_find(config, name);
 	struct client *client;
@@ -257,10 +249,8 @@ static bool has_late(const struct config *config, const char *name,
 		     const struct client_moments *moments)
 {
 	const struct config_client *section = config_client_find(config, name);
-	struct client *client =
-		section ? client_open(section, NULL, NULL) : NULL;
-	bool is_late =
-		client && client_mounted_since(client, moments, NULL) > 0;
+	struct client *client = section ? client_open(section, NULL, NULL) : NULL;
+	bool is_late = client && client_mounted_since(client, moments, NULL) > 0;
 
 	client_close(client);
 	return is_late;
@@ -269,12 +259,11 @@ static bool has_late(const struct config *config, const char *name,
 static void tell_late(const struct config *config, struct record *state)
 {
 	char path[RUNDIR_PATH_MAX], *targets[RECORD_LIST_MAX];
-	const struct client_moments moments = { path, "/proc/self/mountinfo",
-						targets, state->mount_count };
+	const struct client_moments moments = { path, "/proc/self/mountinfo", targets,
+						state->mount_count };
 	size_t i;
 
-	if (rundir_job_file(path, config->run_dir, state->job, RUNDIR_MOUNTINFO,
-			    NULL) < 0)
+	if (rundir_job_file(path, config->run_dir, state->job, RUNDIR_MOUNTINFO, NULL) < 0)
 		return;
 	for (i = 0; i < state->mount_count; i++)
 		targets[i] = state->mounts[i].mount;
@@ -289,14 +278,12 @@ static bool is_of_boot(const char *then, const char *now)
 	return then && !strcmp(then, now);
 }
 
-static struct json_object *read_start(const struct config *config,
-				      uint32_t job_id)
+static struct json_object *read_start(const struct config *config, uint32_t job_id)
 {
 	struct json_object *start;
 	char path[RUNDIR_PATH_MAX], *text;
 
-	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_WIRE, NULL) <
-	    0)
+	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_WIRE, NULL) < 0)
 		return NULL;
 	text = fileio_read(path, WIRE_BYTES_MAX, NULL, NULL);
 	if (!text)
@@ -314,16 +301,14 @@ void job_wire_read(const struct config *config, struct record *state)
 
 	host_boot_id(now, sizeof(now));
 	start = read_start(config, state->job);
-	alone = json_is_true(start, "alone") &&
-		!job_has_file(config, state->job, RUNDIR_OTHERS);
+	alone = json_is_true(start, "alone") && !job_has_file(config, state->job, RUNDIR_OTHERS);
 	if (is_of_boot(json_text(start, "boot_id"), now) &&
 	    json_object_object_get_ex(start, "clients", &clients) &&
 	    json_object_is_type(clients, json_type_object)) {
 		json_object_object_foreach (clients, name, counters)
 			if (json_object_is_type(counters, json_type_string))
-				read_since(config, name,
-					   json_object_get_string(counters),
-					   state, alone);
+				read_since(config, name, json_object_get_string(counters), state,
+					   alone);
 	}
 	if (is_of_boot(state->boot_id, now))
 		tell_late(config, state);

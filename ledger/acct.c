@@ -42,13 +42,11 @@ struct acct {
 
 /* ---- which row ----------------------------------------------------------- */
 
-static bool fits(const struct acct_row *row, const struct acct_job *job,
-		 double skew_s)
+static bool fits(const struct acct_row *row, const struct acct_job *job, double skew_s)
 {
 	double end = job->end < job->start ? job->start : job->end;
 
-	if (row->job != job->job || row->start <= 0 || row->waits ||
-	    (row->leader && row->end <= 0))
+	if (row->job != job->job || row->start <= 0 || row->waits || (row->leader && row->end <= 0))
 		return false;
 	return end + skew_s >= (double)row->start &&
 	       (row->end <= 0 || job->start - skew_s <= (double)row->end);
@@ -62,22 +60,21 @@ static double distance(const struct acct_row *row, const struct acct_job *job)
 }
 
 /* Rows of its runs that started before. */
-static int64_t rows_before(const struct acct_row *rows, size_t count,
-			   const struct acct_row *row)
+static int64_t rows_before(const struct acct_row *rows, size_t count, const struct acct_row *row)
 {
 	int64_t before = 0;
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		before += rows[i].job == row->job && rows[i].start > 0 &&
-			  rows[i].start < row->start;
+		before +=
+			rows[i].job == row->job && rows[i].start > 0 && rows[i].start < row->start;
 	return before;
 }
 
 /* Rows know whole seconds. A prolog that begins when its job was cancelled already
  * has no time before the row's end, but it has a number. */
-static bool is_sure(const struct acct_row *rows, size_t count,
-		    const struct acct_row *row, const struct acct_job *job)
+static bool is_sure(const struct acct_row *rows, size_t count, const struct acct_row *row,
+		    const struct acct_job *job)
 {
 	int64_t before = rows_before(rows, count, row);
 
@@ -88,11 +85,10 @@ static bool is_sure(const struct acct_row *rows, size_t count,
 
 /* The run's own row by its number, where a clock that is wrong has its time beside
  * those of all rows. */
-static bool is_numbered(const struct acct_row *rows, size_t count,
-			const struct acct_row *row, const struct acct_job *job)
+static bool is_numbered(const struct acct_row *rows, size_t count, const struct acct_row *row,
+			const struct acct_job *job)
 {
-	return row->end > 0 && job->restart >= 0 &&
-	       fits(row, job, STORE_SKEW_S) &&
+	return row->end > 0 && job->restart >= 0 && fits(row, job, STORE_SKEW_S) &&
 	       rows_before(rows, count, row) == job->restart;
 }
 
@@ -105,22 +101,20 @@ static bool ended_before(const struct acct_row *row, const struct acct_job *job)
 	       (double)row->end <= job->start && fits(row, job, STORE_SKEW_S);
 }
 
-static const struct acct_row *last_before(const struct acct_row *rows,
-					  size_t count,
+static const struct acct_row *last_before(const struct acct_row *rows, size_t count,
 					  const struct acct_job *job)
 {
 	const struct acct_row *last = NULL;
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		if (ended_before(&rows[i], job) &&
-		    (!last || rows[i].start > last->start))
+		if (ended_before(&rows[i], job) && (!last || rows[i].start > last->start))
 			last = &rows[i];
 	return last;
 }
 
-int acct_choose(const struct acct_row *rows, size_t count,
-		const struct acct_job *job, int64_t now_s)
+int acct_choose(const struct acct_row *rows, size_t count, const struct acct_job *job,
+		int64_t now_s)
 {
 	const struct acct_row *best = NULL;
 	size_t i;
@@ -134,8 +128,8 @@ int acct_choose(const struct acct_row *rows, size_t count,
 			best = &rows[i];
 	if (!best)
 		best = last_before(rows, count, job);
-	if (!best || (!is_sure(rows, count, best, job) &&
-		      job->end + ACCT_PATIENCE_S > (double)now_s))
+	if (!best ||
+	    (!is_sure(rows, count, best, job) && job->end + ACCT_PATIENCE_S > (double)now_s))
 		return -1;
 	return (int)(best - rows);
 }
@@ -174,8 +168,7 @@ static int fail(struct lane *lane, const char *what)
 	int error = errno;
 
 	disconnect(lane);
-	return err_set(&lane->err, "slurmdbd: %s: %s", what,
-		       slurm_strerror(error));
+	return err_set(&lane->err, "slurmdbd: %s: %s", what, slurm_strerror(error));
 }
 
 static int connect_lane(struct lane *lane)
@@ -218,9 +211,8 @@ static void question_init(struct question *q, const char *cluster)
 	q->cond.cluster_list = q->clusters;
 	q->cond.step_list = q->steps;
 	q->cond.db_flags = SLURMDB_JOB_FLAG_NOTSET;
-	q->cond.flags = JOBCOND_FLAG_DUP | JOBCOND_FLAG_NO_STEP |
-			JOBCOND_FLAG_NO_TRUNC | JOBCOND_FLAG_NO_WHOLE_HETJOB |
-			JOBCOND_FLAG_NO_DEFAULT_USAGE;
+	q->cond.flags = JOBCOND_FLAG_DUP | JOBCOND_FLAG_NO_STEP | JOBCOND_FLAG_NO_TRUNC |
+			JOBCOND_FLAG_NO_WHOLE_HETJOB | JOBCOND_FLAG_NO_DEFAULT_USAGE;
 }
 
 static void selected_init(slurm_selected_step_t *step, uint32_t job)
@@ -241,8 +233,8 @@ static void selected_init(slurm_selected_step_t *step, uint32_t job)
  *  - for a row that has ended its state and the second of its end
  *    (_state_time_string), which tells a requeued run from the others; one
  *    that has not ended is the newest, which is what we get without DUP. */
-static void aim(struct question *q, slurm_selected_step_t *step, char *state,
-		size_t room, const slurmdb_job_rec_t *row)
+static void aim(struct question *q, slurm_selected_step_t *step, char *state, size_t room,
+		const slurmdb_job_rec_t *row)
 {
 	selected_init(step, row->jobid);
 	if (row->array_job_id && row->array_task_id != NO_VAL) {
@@ -281,8 +273,7 @@ static void tell(struct acct_job *job, const slurmdb_job_rec_t *row)
 		job->het_job = row->het_job_id;
 		job->het_offset = or_none(row->het_job_offset);
 	}
-	utf8_clean(job->account, sizeof(job->account),
-		   row->account ? row->account : "",
+	utf8_clean(job->account, sizeof(job->account), row->account ? row->account : "",
 		   row->account ? strlen(row->account) : 0);
 }
 
@@ -300,8 +291,7 @@ static bool is_same(const char *a, const char *b)
 }
 
 /* -1: there is no room. */
-static int make_text(struct acct_job *job, const slurmdb_job_rec_t *row,
-		     struct text *text)
+static int make_text(struct acct_job *job, const slurmdb_job_rec_t *row, struct text *text)
 {
 	text->submit = row->submit;
 	text->comment = comment_with(row->system_comment, job->text, &job->why);
@@ -315,8 +305,8 @@ static int make_text(struct acct_job *job, const slurmdb_job_rec_t *row,
 }
 
 /* 0, also when only this job failed; -1: the connection is no good. */
-static int change(struct lane *lane, struct acct_job *job,
-		  const slurmdb_job_rec_t *row, struct text *text)
+static int change(struct lane *lane, struct acct_job *job, const slurmdb_job_rec_t *row,
+		  struct text *text)
 {
 	slurm_selected_step_t step;
 	slurmdb_job_rec_t new;
@@ -360,9 +350,7 @@ static int change(struct lane *lane, struct acct_job *job,
 	}
 	if (error == ESLURM_ACCESS_DENIED) {
 		job->result = ACCT_FAILED;
-		err_set(&job->why,
-			"slurmdbd: %s: the ledger must run as "
-			"SlurmUser or an operator",
+		err_set(&job->why, "slurmdbd: %s: the ledger must run as SlurmUser or an operator",
 			slurm_strerror(error));
 		return 0;
 	}
@@ -429,15 +417,12 @@ static int look_up(struct lane *lane, struct question *q, struct rows *rows)
 }
 
 /* Runs of a job share a lane: two of them may mean the same row. */
-static bool is_ours(const struct lane *lane, const struct acct_job *job,
-		    const char *cluster)
+static bool is_ours(const struct lane *lane, const struct acct_job *job, const char *cluster)
 {
-	return job->job % lane->lanes == lane->number &&
-	       !strcmp(job->cluster, cluster);
+	return job->job % lane->lanes == lane->number && !strcmp(job->cluster, cluster);
 }
 
-static bool holds(const struct rows *rows, const struct acct_job *job,
-		  const struct text *text)
+static bool holds(const struct rows *rows, const struct acct_job *job, const struct text *text)
 {
 	const slurmdb_job_rec_t *rec;
 	size_t i;
@@ -464,13 +449,12 @@ static int make_sure(struct lane *lane, const char *cluster, struct question *q,
 	for (i = 0; rc == 0 && i < lane->count; i++) {
 		struct acct_job *job = &lane->jobs[i];
 
-		if (!is_ours(lane, job, cluster) ||
-		    job->result != ACCT_WRITTEN || !texts[i].comment ||
-		    holds(&rows, job, &texts[i]))
+		if (!is_ours(lane, job, cluster) || job->result != ACCT_WRITTEN ||
+		    !texts[i].comment || holds(&rows, job, &texts[i]))
 			continue;
 		job->result = ACCT_FAILED;
-		err_set(&job->why, "slurmdbd: the change was lost: a "
-				   "connection broke before the commit");
+		err_set(&job->why,
+			"slurmdbd: the change was lost: a connection broke before the commit");
 	}
 	rows_free(&rows);
 	return rc == 0 ? commit(lane) : rc;
@@ -492,13 +476,13 @@ static int choose(struct rows *rows, const struct acct_job *job)
 	size_t i;
 
 	for (i = 0; job->restart < 0 && i < rows->count; i++)
-		rows->rows[i].is_told = rows->rows[i].job == job->job &&
-					is_told(rows->recs[i], job->text);
+		rows->rows[i].is_told =
+			rows->rows[i].job == job->job && is_told(rows->recs[i], job->text);
 	return acct_choose(rows->rows, rows->count, job, time(NULL));
 }
 
-static int change_all(struct lane *lane, const char *cluster,
-		      struct question *q, struct text *texts)
+static int change_all(struct lane *lane, const char *cluster, struct question *q,
+		      struct text *texts)
 {
 	struct rows rows = { 0 };
 	int at, changed = 0, rc = look_up(lane, q, &rows);
@@ -537,8 +521,7 @@ static int write_cluster(struct lane *lane, const char *cluster)
 		slurm_list_append(q.steps, &steps[i]);
 	}
 	changed = change_all(lane, cluster, &q, texts);
-	if (changed < 0 || commit(lane) < 0 ||
-	    (changed && make_sure(lane, cluster, &q, texts) < 0))
+	if (changed < 0 || commit(lane) < 0 || (changed && make_sure(lane, cluster, &q, texts) < 0))
 		rc = -1;
 	for (i = 0; i < lane->count; i++)
 		free(texts[i].comment);
@@ -642,8 +625,7 @@ static size_t take_uids(acct_list users, uid_t *uids, size_t max)
 
 int acct_operators(void *data, uid_t *uids, size_t max, struct err *err)
 {
-	static const uint16_t levels[] = { SLURMDB_ADMIN_OPERATOR,
-					   SLURMDB_ADMIN_SUPER_USER };
+	static const uint16_t levels[] = { SLURMDB_ADMIN_OPERATOR, SLURMDB_ADMIN_SUPER_USER };
 	struct lane *lane = &((struct acct *)data)->lanes[0];
 	slurmdb_user_cond_t cond;
 	size_t i, count = 0;

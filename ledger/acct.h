@@ -72,8 +72,7 @@ struct acct_job {
 
 /* What the writer uses; the tests have one of their own. */
 struct acct_ops {
-	int (*write)(void *acct, struct acct_job *jobs, size_t count,
-		     struct err *err);
+	int (*write)(void *acct, struct acct_job *jobs, size_t count, struct err *err);
 	/* NULL: nobody asks */
 	int (*operators)(void *acct, uid_t *uids, size_t max, struct err *err);
 	void *acct;
@@ -83,8 +82,7 @@ struct acct;
 
 struct acct *acct_new(void);
 void acct_free(struct acct *acct);
-int acct_write(void *acct, struct acct_job *jobs, size_t count,
-	       struct err *err);
+int acct_write(void *acct, struct acct_job *jobs, size_t count, struct err *err);
 
 /* Users of this host that are operators or administrators of Slurm; their number
  * or -1. */
@@ -98,7 +96,7 @@ struct acct_row {
 	bool is_told;	    /* has a summary, and not this one; of runs
 				 whose number is known nobody asks */
 };
-int acct_choose(const struct acct_row *rows, size_t count,
-		const struct acct_job *job, int64_t now_s);
+int acct_choose(const struct acct_row *rows, size_t count, const struct acct_job *job,
+		int64_t now_s);
 
 #endif

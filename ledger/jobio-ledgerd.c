@@ -75,9 +75,7 @@ static int read_calibration(void *arg)
 		fputs(err.text, stderr);
 		return 1;
 	}
-	return fwrite(&config->advice, sizeof(config->advice), 1, stdout) !=
-		       1 ||
-	       fflush(stdout);
+	return fwrite(&config->advice, sizeof(config->advice), 1, stdout) != 1 || fflush(stdout);
 }
 
 /* The file may lie where reading blocks for ever. */
@@ -88,8 +86,8 @@ static int calibrate(struct config *config, struct err *err)
 
 	if (!*config->calibration)
 		return 0;
-	if (child_call(config->calibration, read_calibration, config,
-		       CALIBRATION_LIMIT_MS, &child, err) < 0)
+	if (child_call(config->calibration, read_calibration, config, CALIBRATION_LIMIT_MS, &child,
+		       err) < 0)
 		return -1;
 	if (child.status || child.out_bytes != sizeof(config->advice))
 		rc = err_set(err, "%s", child.errtext);
@@ -116,10 +114,8 @@ static int writer_main(struct config *all, int wake_fd)
 	}
 	writer.metrics = metrics_attach(METRICS_FD, &err);
 	/* the server makes it, and this never makes another one */
-	if (strcmp(config->store, CONFIG_MARIADB) != 0 &&
-	    access(config->store, F_OK) < 0)
-		err_set(&err, "store: '%s': %s", config->store,
-			strerror(errno));
+	if (strcmp(config->store, CONFIG_MARIADB) != 0 && access(config->store, F_OK) < 0)
+		err_set(&err, "store: '%s': %s", config->store, strerror(errno));
 	else if (writer.metrics)
 		writer.store = store_open(config, &err);
 	if (!writer.store)
@@ -144,8 +140,7 @@ out:
 static void writer_exec(const char *file, int wake_fd, int metrics_fd)
 {
 	char option[300];
-	char *argv[] = { (char *)"jobio-ledgerd", (char *)"--writer", option,
-			 NULL };
+	char *argv[] = { (char *)"jobio-ledgerd", (char *)"--writer", option, NULL };
 
 	snprintf(option, sizeof(option), "--conf=%s", file);
 	signal(SIGTERM, SIG_DFL);
@@ -227,8 +222,7 @@ static void on_child(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	if (ledger->writer <= 0 ||
-	    waitpid(ledger->writer, &status, WNOHANG) != ledger->writer)
+	if (ledger->writer <= 0 || waitpid(ledger->writer, &status, WNOHANG) != ledger->writer)
 		return;
 	close(ledger->wake_fd);
 	ledger->wake_fd = -1;
@@ -238,12 +232,9 @@ static void on_child(evutil_socket_t fd, short what, void *arg)
 	ledger->restart_s = ledger->restart_s ? 2 * ledger->restart_s : 1;
 	if (ledger->restart_s > RESTART_MAX_S)
 		ledger->restart_s = RESTART_MAX_S;
-	fprintf(stderr,
-		"jobio: ledger: writer: ended (%s %d): starting it "
-		"again in %u s\n",
+	fprintf(stderr, "jobio: ledger: writer: ended (%s %d): starting it again in %u s\n",
 		WIFSIGNALED(status) ? "signal" : "status",
-		WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
-		ledger->restart_s);
+		WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), ledger->restart_s);
 	later.tv_sec = ledger->restart_s;
 	event_add(ledger->restart, &later);
 }
@@ -265,10 +256,9 @@ static int check_user(const struct config_ledger *config, struct err *err)
 	if (find_uid(config->user, &uid, err) < 0)
 		return -1;
 	if (geteuid() != uid)
-		return err_set(err,
-			       "[ledger] user: '%s': the ledger must run "
-			       "as this user, not as uid %u",
-			       config->user, (unsigned int)geteuid());
+		return err_set(
+			err, "[ledger] user: '%s': the ledger must run as this user, not as uid %u",
+			config->user, (unsigned int)geteuid());
 	return 0;
 }
 
@@ -276,16 +266,13 @@ static void raise_limits(void)
 {
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
-	    limit.rlim_cur < FILES_MAX) {
-		limit.rlim_cur =
-			limit.rlim_max < FILES_MAX ? limit.rlim_max : FILES_MAX;
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < FILES_MAX) {
+		limit.rlim_cur = limit.rlim_max < FILES_MAX ? limit.rlim_max : FILES_MAX;
 		(void)setrlimit(RLIMIT_NOFILE, &limit);
 	}
 }
 
-static int watch_writer(struct ledger *ledger, struct event_base *base,
-			struct err *err)
+static int watch_writer(struct ledger *ledger, struct event_base *base, struct err *err)
 {
 	ledger->child = xneed(evsignal_new(base, SIGCHLD, on_child, ledger));
 	ledger->restart = xneed(evtimer_new(base, on_restart, ledger));
@@ -300,11 +287,9 @@ static void on_metrics(evutil_socket_t fd, short what, void *arg)
 	struct ledger *ledger = arg;
 	const struct config_ledger *config = &ledger->config->ledger;
 	struct err err = { "" };
-	char *text = metrics_text(ledger->metrics, ledger->store, config->store,
-				  time(NULL), &err);
-	bool fails =
-		!text || fileio_write_volatile(config->metrics_file, text,
-					       strlen(text), 0644, &err) < 0;
+	char *text = metrics_text(ledger->metrics, ledger->store, config->store, time(NULL), &err);
+	bool fails = !text || fileio_write_volatile(config->metrics_file, text, strlen(text), 0644,
+						    &err) < 0;
 
 	(void)fd;
 	(void)what;
@@ -312,8 +297,7 @@ static void on_metrics(evutil_socket_t fd, short what, void *arg)
 	if (fails && !ledger->metrics_file_fails)
 		fprintf(stderr, "jobio: ledger: metrics_file: %s\n", err.text);
 	if (!fails && ledger->metrics_file_fails)
-		fprintf(stderr,
-			"jobio: ledger: metrics_file: '%s': works again\n",
+		fprintf(stderr, "jobio: ledger: metrics_file: '%s': works again\n",
 			config->metrics_file);
 	ledger->metrics_file_fails = fails;
 }
@@ -324,8 +308,7 @@ static void start_metrics(struct ledger *ledger, struct event_base *base)
 
 	if (!*ledger->config->ledger.metrics_file)
 		return;
-	ledger->metrics_timer =
-		xneed(event_new(base, -1, EV_PERSIST, on_metrics, ledger));
+	ledger->metrics_timer = xneed(event_new(base, -1, EV_PERSIST, on_metrics, ledger));
 	event_add(ledger->metrics_timer, &often);
 	on_metrics(-1, 0, ledger);
 }
@@ -339,8 +322,7 @@ struct parts {
 	struct seal *seal;
 };
 
-static int open_store(struct ledger *ledger, struct service *service,
-		      struct err *err)
+static int open_store(struct ledger *ledger, struct service *service, struct err *err)
 {
 	ledger->metrics = metrics_new(&ledger->metrics_fd, err);
 	if (!ledger->metrics)
@@ -355,16 +337,14 @@ static int open_store(struct ledger *ledger, struct service *service,
 	return ledger->store ? 0 : -1;
 }
 
-static int open_server(struct ledger *ledger, struct parts *parts,
-		       struct err *err)
+static int open_server(struct ledger *ledger, struct parts *parts, struct err *err)
 {
 	const struct config_ledger *config = &ledger->config->ledger;
 
 	parts->seal = seal_new(config->munge_socket, err);
 	if (!parts->seal)
 		return -1;
-	parts->server = server_new(config, &parts->service, parts->seal,
-				   writer_wake, ledger, err);
+	parts->server = server_new(config, &parts->service, parts->seal, writer_wake, ledger, err);
 	if (!parts->server)
 		return -1;
 	start_metrics(ledger, server_base(parts->server));
@@ -390,17 +370,13 @@ static void close_all(struct ledger *ledger, struct parts *parts)
 
 static int serve(const struct config *config, struct err *err)
 {
-	struct ledger ledger = { .config = config,
-				 .wake_fd = -1,
-				 .metrics_fd = -1 };
-	struct parts parts = { .service = { .config = &config->ledger,
-					    .ledger_uid = geteuid() } };
+	struct ledger ledger = { .config = config, .wake_fd = -1, .metrics_fd = -1 };
+	struct parts parts = { .service = { .config = &config->ledger, .ledger_uid = geteuid() } };
 	int rc = -1;
 
 	signal(SIGPIPE, SIG_IGN);
 	raise_limits();
-	if (open_store(&ledger, &parts.service, err) < 0 ||
-	    open_server(&ledger, &parts, err) < 0 ||
+	if (open_store(&ledger, &parts.service, err) < 0 || open_server(&ledger, &parts, err) < 0 ||
 	    watch_writer(&ledger, server_base(parts.server), err) < 0)
 		goto out;
 	say("ready");
@@ -436,8 +412,8 @@ static int check_metrics(const struct config_ledger *config, struct err *err)
 	*(strrchr(folder, '/') + 1) = 0;
 	if (access(folder, W_OK | X_OK) == 0)
 		return 0;
-	return err_set(err, "[ledger] metrics_file: '%s': its folder: %s",
-		       config->metrics_file, strerror(errno));
+	return err_set(err, "[ledger] metrics_file: '%s': its folder: %s", config->metrics_file,
+		       strerror(errno));
 }
 
 /* In a child: libslurm ends the process when slurm.conf cannot be read. */
@@ -460,15 +436,13 @@ static int check_slurmdbd(const struct config_ledger *config, struct err *err)
 	int rc = 0;
 
 	(void)config;
-	if (child_call("slurmdbd", ask_slurmdbd, NULL, CHECK_LIMIT_MS, &result,
-		       err) < 0)
+	if (child_call("slurmdbd", ask_slurmdbd, NULL, CHECK_LIMIT_MS, &result, err) < 0)
 		return -1;
 	if (result.status) {
 		result.out[strcspn(result.out, "\n")] = 0;
 		rc = err_set(err, "%s",
 			     *result.out ? result.out
-					 : "slurmdbd: libslurm gave up: is "
-					   "slurm.conf readable?");
+					 : "slurmdbd: libslurm gave up: is slurm.conf readable?");
 	}
 	child_result_free(&result);
 	return rc;
@@ -478,8 +452,7 @@ static int check_all(struct config *config)
 {
 	static const struct {
 		const char *name;
-		int (*check)(const struct config_ledger *config,
-			     struct err *err);
+		int (*check)(const struct config_ledger *config, struct err *err);
 	} checks[] = {
 		{ "user", check_user },		{ "munge", check_munge },
 		{ "store", check_store },	{ "metrics", check_metrics },
@@ -493,8 +466,7 @@ static int check_all(struct config *config)
 	for (i = 0; i < sizeof(checks) / sizeof(*checks); i++) {
 		*err.text = 0;
 		if (checks[i].check(&config->ledger, &err) == 0) {
-			printf("%s: ok%s%s\n", checks[i].name,
-			       *err.text ? ": " : "", err.text);
+			printf("%s: ok%s%s\n", checks[i].name, *err.text ? ": " : "", err.text);
 			continue;
 		}
 		printf("%s: FAILED: %s\n", checks[i].name, err.text);
@@ -514,8 +486,7 @@ static int check_all(struct config *config)
 static int usage(FILE *to, int rc)
 {
 	fprintf(to, "usage: jobio-ledgerd [--check] [--conf=FILE]\n"
-		    "Keeps the records of all jobs and writes their summaries "
-		    "into slurmdbd.\n"
+		    "Keeps the records of all jobs and writes their summaries into slurmdbd.\n"
 		    "  --check      try everything that it needs, then end\n"
 		    "  --conf=FILE  instead of " JOBIO_CONF "\n");
 	return rc;
@@ -533,8 +504,7 @@ static int run(const char *file, int mode)
 		rc = check_all(config);
 	else if (mode == 'w')
 		rc = writer_main(config, WRITER_FD);
-	else if (check_user(&config->ledger, &err) == 0 &&
-		 serve(config, &err) == 0)
+	else if (check_user(&config->ledger, &err) == 0 && serve(config, &err) == 0)
 		rc = 0;
 out:
 	if (rc && *err.text)

@@ -72,8 +72,7 @@ static inline struct entry *maria_entry_at(struct maria *m, size_t at)
 	return (struct entry *)m->journal.items + at;
 }
 
-static inline int maria_run_text(struct maria *m, const char *text,
-				 struct err *err)
+static inline int maria_run_text(struct maria *m, const char *text, struct err *err)
 {
 	return mariadb_run(m->db, text, strlen(text), NULL, err) < 0 ? -1 : 0;
 }
@@ -90,8 +89,8 @@ int maria_make_schema(void *arg, struct err *err);
 /* ---- maria_put.c --------------------------------------------------------- */
 
 /* As store_put(); the entry is one of the journal, and 'record' its record. */
-int maria_put_record(struct maria *m, struct entry *entry,
-		     const struct record *record, struct err *err);
+int maria_put_record(struct maria *m, struct entry *entry, const struct record *record,
+		     struct err *err);
 int maria_flush(struct maria *m, struct err *err);
 
 /* What is locked and held back, not what was asked for. */
@@ -113,12 +112,11 @@ void maria_rollback(struct store *store);
 
 /* Note what is asked for, and do it: *result of 0 or more; *due, which may be
  * NULL, for a record that is news. */
-int maria_do_entry(struct maria *m, const struct entry *new, int64_t *result,
-		   int64_t *due, struct err *err);
+int maria_do_entry(struct maria *m, const struct entry *new, int64_t *result, int64_t *due,
+		   struct err *err);
 
 /* A statement that may be made again, in a transaction of its own unless there
  * is one: rows changed, or -1. */
-int maria_change(struct store *store, const char *sql,
-		 const struct value *values, struct err *err);
+int maria_change(struct store *store, const char *sql, const struct value *values, struct err *err);
 
 #endif

@@ -25,16 +25,14 @@ static int apply(struct maria *m, struct entry *entry, struct err *err)
 			parsed = record_parse(entry->bytes, entry->size, err);
 		if (!entry->record && !parsed)
 			return -1;
-		entry->result = maria_put_record(
-			m, entry, parsed ? parsed : entry->record, err);
+		entry->result = maria_put_record(m, entry, parsed ? parsed : entry->record, err);
 		entry->record = NULL;
 		record_free(parsed);
 	} else {
 		if (maria_flush(m, err) < 0)
 			return -1;
 		maria_forget_rows(m); /* it may change them */
-		entry->result = mariadb_run(m->db, entry->bytes, entry->size,
-					    NULL, err);
+		entry->result = mariadb_run(m->db, entry->bytes, entry->size, NULL, err);
 	}
 	return entry->result < 0 ? -1 : 0;
 }
@@ -51,10 +49,9 @@ static time_t now_mono(void)
  * have committed (a server without Galera does not know the question). */
 static void wait_for_others(struct maria *m, bool yes)
 {
-	maria_run_text(m,
-		       yes ? "SET SESSION wsrep_sync_wait=1"
-			   : "SET SESSION wsrep_sync_wait=DEFAULT",
-		       NULL);
+	maria_run_text(
+		m, yes ? "SET SESSION wsrep_sync_wait=1" : "SET SESSION wsrep_sync_wait=DEFAULT",
+		NULL);
 }
 
 /* Begin anew; the other one is not met again in the same step. */
@@ -80,10 +77,10 @@ static int redo(struct maria *m, struct err *err)
 	do {
 		if (!mariadb_is_clash(m->db))
 			return -1;
-		if (m->tries == TRIES ||
-		    now_mono() - m->began >= MARIADB_LIMIT_S)
-			return err_set(err, "store: MariaDB: others are at "
-					    "the same runs: try again later");
+		if (m->tries == TRIES || now_mono() - m->began >= MARIADB_LIMIT_S)
+			return err_set(
+				err,
+				"store: MariaDB: others are at the same runs: try again later");
 		rc = begin_again(m, err);
 		for (i = 0; i < m->journal.count && rc == 0; i++)
 			rc = apply(m, maria_entry_at(m, i), err);
@@ -108,8 +105,8 @@ int maria_ready(struct maria *m, struct err *err)
 }
 
 /* Note what is asked for, and do it. Its bytes are the journal's from now on. */
-int maria_do_entry(struct maria *m, const struct entry *new, int64_t *result,
-		   int64_t *due, struct err *err)
+int maria_do_entry(struct maria *m, const struct entry *new, int64_t *result, int64_t *due,
+		   struct err *err)
 {
 	struct entry *entry = maria_list_add(&m->journal, sizeof(*entry));
 	size_t at = m->journal.count - 1;
@@ -129,8 +126,7 @@ int maria_begin(struct store *store, struct err *err)
 {
 	struct maria *m = maria_of(store);
 
-	if (maria_ready(m, err) < 0 ||
-	    maria_run_text(m, "START TRANSACTION", err) < 0)
+	if (maria_ready(m, err) < 0 || maria_run_text(m, "START TRANSACTION", err) < 0)
 		return -1;
 	m->in_transaction = true;
 	m->tries = 0;
@@ -167,8 +163,7 @@ void maria_rollback(struct store *store)
 }
 
 /* A statement that may be made again: rows changed, or -1. */
-int maria_change(struct store *store, const char *sql,
-		 const struct value *values, struct err *err)
+int maria_change(struct store *store, const char *sql, const struct value *values, struct err *err)
 {
 	struct maria *m = maria_of(store);
 	struct entry entry = { 0 };

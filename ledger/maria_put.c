@@ -12,30 +12,16 @@
 #define ASK_ONE_BY_ONE 8    /* nodes of a run; then all of them at once */
 
 static const char find_runs[] =
-	"SELECT id, restart, first, last, nodelist, nodes_seen,"
-	" nodes_expected, version, array_job, array_task, het_job, het_offset,"
-	" CASE dirty WHEN 1 THEN next_try END, seq FROM runs"
-	" WHERE job=?1 AND cluster=?2 AND uid=?3 FOR UPDATE";
+	"SELECT id, restart, first, last, nodelist, nodes_seen, nodes_expected, version, array_job, array_task, het_job, het_offset, CASE dirty WHEN 1 THEN next_try END, seq FROM runs WHERE job=?1 AND cluster=?2 AND uid=?3 FOR UPDATE";
 static const char new_run[] =
-	"INSERT INTO runs(restart, first, last, nodelist, nodes_seen,"
-	" nodes_expected, version, array_job, array_task, het_job, het_offset,"
-	" dirty, next_try, cluster, job, uid, seq)"
-	" VALUES(?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 1, ?13, ?14,"
-	" ?15, ?16, ?17)";
+	"INSERT INTO runs(restart, first, last, nodelist, nodes_seen, nodes_expected, version, array_job, array_task, het_job, het_offset, dirty, next_try, cluster, job, uid, seq) VALUES(?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 1, ?13, ?14, ?15, ?16, ?17)";
 static const char update_run[] =
-	"UPDATE runs SET restart=?2, first=?3, last=?4, nodelist=?5,"
-	" nodes_seen=?6, nodes_expected=?7, version=?8, array_job=?9,"
-	" array_task=?10, het_job=?11, het_offset=?12, dirty=1,"
-	" next_try=?13, tries=0 WHERE id=?1";
-static const char get_record[] =
-	"SELECT text FROM records WHERE run=?1 AND node=?2";
-static const char get_nodes[] =
-	"SELECT node FROM records WHERE run=?1 ORDER BY node";
-static const char put_records[] =
-	"INSERT INTO records(run, node, received, text) VALUES";
+	"UPDATE runs SET restart=?2, first=?3, last=?4, nodelist=?5, nodes_seen=?6, nodes_expected=?7, version=?8, array_job=?9, array_task=?10, het_job=?11, het_offset=?12, dirty=1, next_try=?13, tries=0 WHERE id=?1";
+static const char get_record[] = "SELECT text FROM records WHERE run=?1 AND node=?2";
+static const char get_nodes[] = "SELECT node FROM records WHERE run=?1 ORDER BY node";
+static const char put_records[] = "INSERT INTO records(run, node, received, text) VALUES";
 static const char put_records_end[] =
-	" ON DUPLICATE KEY UPDATE received=VALUES(received),"
-	" text=VALUES(text)";
+	" ON DUPLICATE KEY UPDATE received=VALUES(received), text=VALUES(text)";
 
 /* A job whose runs this transaction has locked. */
 struct job {
@@ -110,8 +96,7 @@ static int compare_names(const void *a, const void *b)
 /* Among the first 'count' of them. */
 static bool is_known(const struct locked *run, size_t count, const char *node)
 {
-	return count && bsearch(&node, run->names, count, sizeof(*run->names),
-				compare_names);
+	return count && bsearch(&node, run->names, count, sizeof(*run->names), compare_names);
 }
 
 /* These are written now. */
@@ -120,8 +105,7 @@ static void learn_names(struct maria *m, size_t run_number)
 	struct locked *run = run_at(m, run_number);
 	size_t i, count = run->count;
 
-	run->names = xrealloc(run->names, count + m->held.count,
-			      sizeof(*run->names));
+	run->names = xrealloc(run->names, count + m->held.count, sizeof(*run->names));
 	for (i = 0; i < m->held.count; i++) {
 		const struct held *held = held_at(m, i);
 
@@ -143,8 +127,7 @@ void maria_keep_names(struct maria *m)
 		if (!run->knows)
 			continue;
 		maria_free_names(m->known.names, m->known.count);
-		m->known = (struct known){ run->row.id, run->row.version,
-					   run->names, run->count };
+		m->known = (struct known){ run->row.id, run->row.version, run->names, run->count };
 		run->names = NULL;
 		run->count = 0;
 	}
@@ -179,8 +162,8 @@ void maria_forget_rows(struct maria *m)
 	m->held_bytes = 0;
 }
 
-static int run_values(struct maria *m, const char *sql,
-		      const struct value *values, int64_t *id, struct err *err)
+static int run_values(struct maria *m, const char *sql, const struct value *values, int64_t *id,
+		      struct err *err)
 {
 	size_t size;
 	char *text = mariadb_text(m->db, sql, values, &size, err);
@@ -209,15 +192,14 @@ static int write_run(struct maria *m, struct locked *run, struct err *err)
 		value_number(run->seq),
 	};
 
-	if (run_values(m, row->id ? update_run : new_run, values,
-		       row->id ? NULL : &run->row.id, err) < 0)
+	if (run_values(m, row->id ? update_run : new_run, values, row->id ? NULL : &run->row.id,
+		       err) < 0)
 		return -1;
 	run->is_changed = false;
 	return 0;
 }
 
-static int print_record(struct maria *m, const struct held *held, FILE *out,
-			struct err *err)
+static int print_record(struct maria *m, const struct held *held, FILE *out, struct err *err)
 {
 	const struct entry *entry = maria_entry_at(m, held->entry);
 	const struct value values[] = {
@@ -262,8 +244,7 @@ int maria_flush(struct maria *m, struct err *err)
 	size_t i;
 
 	for (i = 0; i < m->runs.count; i++)
-		if (run_at(m, i)->is_changed &&
-		    write_run(m, run_at(m, i), err) < 0)
+		if (run_at(m, i)->is_changed && write_run(m, run_at(m, i), err) < 0)
 			return -1;
 	if (m->held.count && write_records(m, err) < 0)
 		return -1;
@@ -298,11 +279,9 @@ static void read_row(struct maria *m, struct locked *run)
 }
 
 /* Lock the runs of the record's job, unless that is done: its number or -1. */
-static ssize_t lock_job(struct maria *m, const struct record *r,
-			struct err *err)
+static ssize_t lock_job(struct maria *m, const struct record *r, struct err *err)
 {
-	const struct value values[] = { value_number(r->job),
-					value_text(r->cluster),
+	const struct value values[] = { value_number(r->job), value_text(r->cluster),
 					value_number(r->uid) };
 	struct locked *run;
 	struct job *job;
@@ -311,8 +290,7 @@ static ssize_t lock_job(struct maria *m, const struct record *r,
 
 	for (at = 0; at < m->jobs.count; at++) {
 		job = job_at(m, at);
-		if (job->job == r->job && job->uid == r->uid &&
-		    !strcmp(job->cluster, r->cluster))
+		if (job->job == r->job && job->uid == r->uid && !strcmp(job->cluster, r->cluster))
 			return (ssize_t)at;
 	}
 	job = maria_list_add(&m->jobs, sizeof(*job));
@@ -353,19 +331,16 @@ static int ask_names(struct maria *m, struct locked *run, struct err *err)
 
 /* Does the database have a record of this node? One by one that is a way there
  * and back for each; of a run that many nodes report for, ask for all. */
-static int ask_record(struct maria *m, struct locked *run, const char *node,
-		      const char **text, size_t *size, struct err *err)
+static int ask_record(struct maria *m, struct locked *run, const char *node, const char **text,
+		      size_t *size, struct err *err)
 {
-	const struct value values[] = { value_number(run->row.id),
-					value_text(node) };
+	const struct value values[] = { value_number(run->row.id), value_text(node) };
 	int rc;
 
-	if (!run->knows && ++run->asked > ASK_ONE_BY_ONE &&
-	    ask_names(m, run, err) < 0)
+	if (!run->knows && ++run->asked > ASK_ONE_BY_ONE && ask_names(m, run, err) < 0)
 		return -1;
-	if (run->knows &&
-	    (!run->count || !bsearch(&node, run->names, run->count,
-				     sizeof(*run->names), compare_names)))
+	if (run->knows && (!run->count || !bsearch(&node, run->names, run->count,
+						   sizeof(*run->names), compare_names)))
 		return 0;
 	if (mariadb_ask(m->db, get_record, values, err) < 0)
 		return -1;
@@ -377,16 +352,14 @@ static int ask_record(struct maria *m, struct locked *run, const char *node,
 
 /* What this node has said in this run, or is about to: 1, 0 nothing, -1. Held:
  * which of those it is, or -1. */
-static int find_record(struct maria *m, size_t run, const char *node,
-		       ssize_t *held, const char **text, size_t *size,
-		       struct err *err)
+static int find_record(struct maria *m, size_t run, const char *node, ssize_t *held,
+		       const char **text, size_t *size, struct err *err)
 {
 	size_t i;
 
 	*held = -1;
 	for (i = 0; i < m->held.count; i++)
-		if (held_at(m, i)->run == run &&
-		    !strcmp(held_at(m, i)->node, node)) {
+		if (held_at(m, i)->run == run && !strcmp(held_at(m, i)->node, node)) {
 			*held = (ssize_t)i;
 			*text = maria_entry_at(m, held_at(m, i)->entry)->bytes;
 			*size = maria_entry_at(m, held_at(m, i)->entry)->size;
@@ -398,8 +371,8 @@ static int find_record(struct maria *m, size_t run, const char *node,
 }
 
 /* The run that the record belongs to, or -1: none yet; -2: error. */
-static ssize_t find_run(struct maria *m, size_t job, const struct record *r,
-			int64_t now_s, struct err *err)
+static ssize_t find_run(struct maria *m, size_t job, const struct record *r, int64_t now_s,
+			struct err *err)
 {
 	double best = -1, gap, end = row_end(r, now_s);
 	ssize_t found = -1, held;
@@ -412,13 +385,10 @@ static ssize_t find_run(struct maria *m, size_t job, const struct record *r,
 
 		if (run_at(m, i)->job != job)
 			continue;
-		gap = row_distance(r, end, row->restart, row->nodelist,
-				   row->first, row->last);
+		gap = row_distance(r, end, row->restart, row->nodelist, row->first, row->last);
 		if (gap < 0 || (best >= 0 && gap >= best))
 			continue;
-		has = gap > 0 ? find_record(m, i, r->node, &held, &text, &size,
-					    err)
-			      : 0;
+		has = gap > 0 ? find_record(m, i, r->node, &held, &text, &size, err) : 0;
 		if (has < 0)
 			return -2;
 		if (has)
@@ -429,8 +399,7 @@ static ssize_t find_run(struct maria *m, size_t job, const struct record *r,
 	return found;
 }
 
-static ssize_t add_run(struct maria *m, size_t job, const struct record *r,
-		       int64_t now_s)
+static ssize_t add_run(struct maria *m, size_t job, const struct record *r, int64_t now_s)
 {
 	struct locked *run = maria_list_add(&m->runs, sizeof(*run));
 
@@ -449,8 +418,8 @@ static ssize_t add_run(struct maria *m, size_t job, const struct record *r,
 static int hold(struct maria *m, size_t run, const struct record *r, ssize_t at,
 		const struct entry *entry, struct err *err)
 {
-	struct held *held = at < 0 ? maria_list_add(&m->held, sizeof(*held))
-				   : held_at(m, (size_t)at);
+	struct held *held =
+		at < 0 ? maria_list_add(&m->held, sizeof(*held)) : held_at(m, (size_t)at);
 
 	strcpy(held->node, r->node);
 	held->run = run;
@@ -461,8 +430,7 @@ static int hold(struct maria *m, size_t run, const struct record *r, ssize_t at,
 }
 
 /* As store_put(). */
-int maria_put_record(struct maria *m, struct entry *entry,
-		     const struct record *r, struct err *err)
+int maria_put_record(struct maria *m, struct entry *entry, const struct record *r, struct err *err)
 {
 	ssize_t job = lock_job(m, r, err), run, held = -1;
 	const char *text = NULL;

@@ -43,8 +43,7 @@ struct value value_number(int64_t number)
 
 struct value value_known(int64_t number)
 {
-	return number < 0 ? (struct value){ .kind = VALUE_NULL }
-			  : value_number(number);
+	return number < 0 ? (struct value){ .kind = VALUE_NULL } : value_number(number);
 }
 
 struct value value_real(double real)
@@ -54,15 +53,12 @@ struct value value_real(double real)
 
 struct value value_bytes(const char *bytes, size_t size)
 {
-	return (struct value){ .kind = VALUE_BYTES,
-			       .bytes = bytes,
-			       .size = size };
+	return (struct value){ .kind = VALUE_BYTES, .bytes = bytes, .size = size };
 }
 
 struct value value_text(const char *text)
 {
-	return text ? value_bytes(text, strlen(text))
-		    : (struct value){ .kind = VALUE_NULL };
+	return text ? value_bytes(text, strlen(text)) : (struct value){ .kind = VALUE_NULL };
 }
 
 static time_t now_mono(void)
@@ -105,13 +101,11 @@ static bool is_about_server(unsigned int number)
 	case ER_CONNECTION_KILLED:
 		return true;
 	default: /* the client library's own: 2000 to 2999, 5000 .. */
-		return (number >= CR_MIN_ERROR && number < 3000) ||
-		       number >= 5000;
+		return (number >= CR_MIN_ERROR && number < 3000) || number >= 5000;
 	}
 }
 
-static const char *host_at(const struct mariadb *db, size_t at,
-			   char host[CONFIG_WORD_MAX])
+static const char *host_at(const struct mariadb *db, size_t at, char host[CONFIG_WORD_MAX])
 {
 	return config_word(db->config->storage_host, at, host) ? host : NULL;
 }
@@ -124,8 +118,8 @@ static int fail(struct mariadb *db, MYSQL *mysql, struct err *err)
 	db->number = mysql_errno(mysql);
 	db->is_away = is_about_server(db->number);
 	err_set(&why, "store: MariaDB '%s': %.200s%s",
-		host_at(db, db->host, host) ? host : "localhost",
-		mysql_error(mysql), db->is_away ? ": try again later" : "");
+		host_at(db, db->host, host) ? host : "localhost", mysql_error(mysql),
+		db->is_away ? ": try again later" : "");
 	if (db->is_away) {
 		hang_up(db);
 		db->why = why;
@@ -140,8 +134,7 @@ bool mariadb_is_away(const struct mariadb *db)
 
 bool mariadb_is_clash(const struct mariadb *db)
 {
-	return db->number == ER_LOCK_DEADLOCK ||
-	       db->number == ER_LOCK_WAIT_TIMEOUT ||
+	return db->number == ER_LOCK_DEADLOCK || db->number == ER_LOCK_WAIT_TIMEOUT ||
 	       db->number == ER_DUP_ENTRY || db->number == ER_CHECKREAD;
 }
 
@@ -161,22 +154,17 @@ static int check_password_file(const char *path, int fd, struct err *err)
 	if (!S_ISREG(st.st_mode))
 		return err_set(err, "'%s': not a regular file", path);
 	if (st.st_uid != geteuid())
-		return err_set(err,
-			       "'%s': belongs to uid %u: it must belong to the "
-			       "ledger's user, uid %u",
-			       path, (unsigned int)st.st_uid,
-			       (unsigned int)geteuid());
+		return err_set(
+			err, "'%s': belongs to uid %u: it must belong to the ledger's user, uid %u",
+			path, (unsigned int)st.st_uid, (unsigned int)geteuid());
 	if (st.st_mode & 077)
-		return err_set(err,
-			       "'%s': mode %04o: others may read it: "
-			       "chmod 600",
-			       path, (unsigned int)(st.st_mode & 07777));
+		return err_set(err, "'%s': mode %04o: others may read it: chmod 600", path,
+			       (unsigned int)(st.st_mode & 07777));
 	return 0;
 }
 
 /* The first line of the file. */
-static int read_password(const char *path, char password[PASSWORD_MAX],
-			 struct err *err)
+static int read_password(const char *path, char password[PASSWORD_MAX], struct err *err)
 {
 	int fd, rc = -1;
 	ssize_t size;
@@ -198,16 +186,14 @@ static int read_password(const char *path, char password[PASSWORD_MAX],
 out:
 	if (fd >= 0)
 		close(fd);
-	return rc < 0 ? err_prefix(err, "store: [ledger] storage_pass_file")
-		      : 0;
+	return rc < 0 ? err_prefix(err, "store: [ledger] storage_pass_file") : 0;
 }
 
 /* ---- connect ------------------------------------------------------------- */
 
 static MYSQL *prepare(const struct config_ledger *config)
 {
-	static const unsigned int connect_s = MARIADB_CONNECT_S,
-				  limit_s = MARIADB_LIMIT_S, no = 0;
+	static const unsigned int connect_s = MARIADB_CONNECT_S, limit_s = MARIADB_LIMIT_S, no = 0;
 	static const my_bool yes = 1;
 	MYSQL *mysql = xneed(mysql_init(NULL));
 
@@ -218,8 +204,7 @@ static MYSQL *prepare(const struct config_ledger *config)
 	/* a server must not ask us for files */
 	mysql_options(mysql, MYSQL_OPT_LOCAL_INFILE, &no);
 	if (*config->storage_ca) {
-		mysql_ssl_set(mysql, NULL, NULL, config->storage_ca, NULL,
-			      NULL);
+		mysql_ssl_set(mysql, NULL, NULL, config->storage_ca, NULL, NULL);
 		mysql_options(mysql, MYSQL_OPT_SSL_ENFORCE, &yes);
 		mysql_options(mysql, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &yes);
 	}
@@ -237,35 +222,29 @@ static int run_all(MYSQL *mysql, const char *const *texts)
 /* With the schema, which is made when the server has none of that name. To name
  * it at once would need a new handle then: one that failed to connect has
  * forgotten its limits (libmariadb 3.3). */
-static int log_in(struct mariadb *db, MYSQL *mysql, const char *host,
-		  const char *password)
+static int log_in(struct mariadb *db, MYSQL *mysql, const char *host, const char *password)
 {
 	const struct config_ledger *config = db->config;
 	const char *socket = *host == '/' ? host : NULL;
 	char create[160];
 
-	if (!mysql_real_connect(mysql, socket ? NULL : host,
-				config->storage_user, password, NULL,
+	if (!mysql_real_connect(mysql, socket ? NULL : host, config->storage_user, password, NULL,
 				config->storage_port, socket, 0))
 		return -1;
 	if (mysql_select_db(mysql, config->storage_loc) == 0)
 		return 0;
 	if (mysql_errno(mysql) != ER_BAD_DB_ERROR)
 		return -1;
-	snprintf(create, sizeof(create),
-		 "CREATE DATABASE IF NOT EXISTS `%s` CHARACTER SET binary",
+	snprintf(create, sizeof(create), "CREATE DATABASE IF NOT EXISTS `%s` CHARACTER SET binary",
 		 config->storage_loc);
-	return mysql_query(mysql, create) ||
-			       mysql_select_db(mysql, config->storage_loc)
-		       ? -1
-		       : 0;
+	return mysql_query(mysql, create) || mysql_select_db(mysql, config->storage_loc) ? -1 : 0;
 }
 
 /* What a site may have set that we cannot work with. */
 static int check_server(struct mariadb *db, struct err *err)
 {
-	static const char ask[] = "SELECT @@max_allowed_packet,"
-				  " @@log_bin AND @@binlog_format='STATEMENT'";
+	static const char ask[] =
+		"SELECT @@max_allowed_packet, @@log_bin AND @@binlog_format='STATEMENT'";
 	int64_t packet;
 	bool by_statement;
 
@@ -276,18 +255,15 @@ static int check_server(struct mariadb *db, struct err *err)
 	drop_rows(db);
 	if (packet < PACKET_MIN)
 		return err_set(err,
-			       "store: MariaDB: max_allowed_packet is %lld: at "
-			       "least %u is needed",
+			       "store: MariaDB: max_allowed_packet is %lld: at least %u is needed",
 			       (long long)packet, PACKET_MIN);
 	if (by_statement)
-		return err_set(err,
-			       "store: MariaDB: binlog_format is STATEMENT: "
-			       "MIXED or ROW is needed");
+		return err_set(
+			err, "store: MariaDB: binlog_format is STATEMENT: MIXED or ROW is needed");
 	return 0;
 }
 
-static int set_up(struct mariadb *db, mariadb_greet greet, void *arg,
-		  struct err *err)
+static int set_up(struct mariadb *db, mariadb_greet greet, void *arg, struct err *err)
 {
 	static const char *const session[] = {
 		"SET SESSION sql_mode='STRICT_ALL_TABLES', autocommit=1",
@@ -297,8 +273,7 @@ static int set_up(struct mariadb *db, mariadb_greet greet, void *arg,
 
 	if (run_all(db->mysql, session))
 		return fail(db, db->mysql, err);
-	snprintf(wait, sizeof(wait), "SET SESSION innodb_lock_wait_timeout=%d",
-		 MARIADB_LOCK_S);
+	snprintf(wait, sizeof(wait), "SET SESSION innodb_lock_wait_timeout=%d", MARIADB_LOCK_S);
 	if (mysql_query(db->mysql, wait))
 		return fail(db, db->mysql, err);
 	if (check_server(db, err) < 0)
@@ -306,8 +281,8 @@ static int set_up(struct mariadb *db, mariadb_greet greet, void *arg,
 	return greet(arg, err);
 }
 
-static int connect_one(struct mariadb *db, const char *host,
-		       mariadb_greet greet, void *arg, struct err *err)
+static int connect_one(struct mariadb *db, const char *host, mariadb_greet greet, void *arg,
+		       struct err *err)
 {
 	char password[PASSWORD_MAX];
 	MYSQL *mysql;
@@ -335,8 +310,7 @@ static int connect_one(struct mariadb *db, const char *host,
 
 static int stay_away(struct mariadb *db, const struct err *why)
 {
-	unsigned int wait_s =
-		db->failures > 4 ? MARIADB_RETRY_MAX_S : 1U << db->failures;
+	unsigned int wait_s = db->failures > 4 ? MARIADB_RETRY_MAX_S : 1U << db->failures;
 
 	db->failures++;
 	db->not_before = now_mono() + wait_s;
@@ -345,8 +319,7 @@ static int stay_away(struct mariadb *db, const struct err *why)
 }
 
 /* Each server once, the last that worked first, as long as there is time. */
-static int connect_any(struct mariadb *db, mariadb_greet greet, void *arg,
-		       struct err *err)
+static int connect_any(struct mariadb *db, mariadb_greet greet, void *arg, struct err *err)
 {
 	time_t until = now_mono() + MARIADB_LIMIT_S;
 	struct err why = { "" };
@@ -372,8 +345,7 @@ static int connect_any(struct mariadb *db, mariadb_greet greet, void *arg,
 	return stay_away(db, &why);
 }
 
-int mariadb_ready(struct mariadb *db, mariadb_greet greet, void *arg,
-		  struct err *err)
+int mariadb_ready(struct mariadb *db, mariadb_greet greet, void *arg, struct err *err)
 {
 	time_t now = now_mono();
 
@@ -419,8 +391,7 @@ static size_t put_value(struct mariadb *db, const struct value *value, char *to)
 		return (size_t)sprintf(to, "%.17g", value->real);
 	case VALUE_BYTES:
 		*to++ = '\'';
-		size = mysql_real_escape_string(db->mysql, to, value->bytes,
-						value->size);
+		size = mysql_real_escape_string(db->mysql, to, value->bytes, value->size);
 		to[size] = '\'';
 		return size + 2;
 	case VALUE_NULL:
@@ -431,8 +402,7 @@ static size_t put_value(struct mariadb *db, const struct value *value, char *to)
 }
 
 /* The value that stands at 'from', "?12": its end in *end; NULL: none does. */
-static const struct value *value_at(const struct value *values,
-				    const char *from, const char **end)
+static const struct value *value_at(const struct value *values, const char *from, const char **end)
 {
 	char *after;
 	unsigned long number;
@@ -444,8 +414,8 @@ static const struct value *value_at(const struct value *values,
 	return &values[number - 1];
 }
 
-char *mariadb_text(struct mariadb *db, const char *sql,
-		   const struct value *values, size_t *size, struct err *err)
+char *mariadb_text(struct mariadb *db, const char *sql, const struct value *values, size_t *size,
+		   struct err *err)
 {
 	const struct value *value;
 	const char *from, *next;
@@ -456,8 +426,7 @@ char *mariadb_text(struct mariadb *db, const char *sql,
 		next = from + 1;
 		value = value_at(values, from, &next);
 		if (value)
-			room += value->kind == VALUE_BYTES ? 2 * value->size + 3
-							   : NUMBER_ROOM;
+			room += value->kind == VALUE_BYTES ? 2 * value->size + 3 : NUMBER_ROOM;
 	}
 	if (!db->mysql) {
 		err_set(err, "%s", db->why.text);
@@ -477,8 +446,7 @@ char *mariadb_text(struct mariadb *db, const char *sql,
 	return text;
 }
 
-static int send_text(struct mariadb *db, const char *text, size_t size,
-		     struct err *err)
+static int send_text(struct mariadb *db, const char *text, size_t size, struct err *err)
 {
 	drop_rows(db);
 	if (!db->mysql)
@@ -490,8 +458,7 @@ static int send_text(struct mariadb *db, const char *text, size_t size,
 	return 0;
 }
 
-int64_t mariadb_run(struct mariadb *db, const char *text, size_t size,
-		    int64_t *id, struct err *err)
+int64_t mariadb_run(struct mariadb *db, const char *text, size_t size, int64_t *id, struct err *err)
 {
 	if (send_text(db, text, size, err) < 0)
 		return -1;
@@ -500,8 +467,7 @@ int64_t mariadb_run(struct mariadb *db, const char *text, size_t size,
 	return (int64_t)mysql_affected_rows(db->mysql);
 }
 
-int mariadb_ask(struct mariadb *db, const char *sql, const struct value *values,
-		struct err *err)
+int mariadb_ask(struct mariadb *db, const char *sql, const struct value *values, struct err *err)
 {
 	size_t size;
 	char *text = mariadb_text(db, sql, values, &size, err);
@@ -534,8 +500,7 @@ int mariadb_row(struct mariadb *db, struct err *err)
 
 /* ---- columns ------------------------------------------------------------- */
 
-const char *mariadb_column(const struct mariadb *db, unsigned int column,
-			   size_t *size)
+const char *mariadb_column(const struct mariadb *db, unsigned int column, size_t *size)
 {
 	if (size)
 		*size = db->sizes[column];
@@ -549,8 +514,7 @@ int64_t mariadb_number(const struct mariadb *db, unsigned int column)
 
 int64_t mariadb_known(const struct mariadb *db, unsigned int column)
 {
-	return db->row[column] ? strtoll(db->row[column], NULL, 10)
-			       : RECORD_UNKNOWN;
+	return db->row[column] ? strtoll(db->row[column], NULL, 10) : RECORD_UNKNOWN;
 }
 
 double mariadb_real(const struct mariadb *db, unsigned int column)

@@ -58,8 +58,7 @@ void mariadb_free(struct mariadb *db);
 
 /* Connect, unless that is done; 'greet' is called on each new connection. */
 typedef int (*mariadb_greet)(void *arg, struct err *err);
-int mariadb_ready(struct mariadb *db, mariadb_greet greet, void *arg,
-		  struct err *err);
+int mariadb_ready(struct mariadb *db, mariadb_greet greet, void *arg, struct err *err);
 
 /* What the last failure was. */
 bool mariadb_is_away(const struct mariadb *db);
@@ -67,24 +66,22 @@ bool mariadb_is_clash(const struct mariadb *db);
 bool mariadb_is_missing(const struct mariadb *db); /* no such table */
 
 /* The statement with its values, malloc'ed; NULL: not connected. */
-char *mariadb_text(struct mariadb *db, const char *sql,
-		   const struct value *values, size_t *size, struct err *err);
+char *mariadb_text(struct mariadb *db, const char *sql, const struct value *values, size_t *size,
+		   struct err *err);
 
 /* Rows changed, or -1. *id: of the row made; may be NULL. */
-int64_t mariadb_run(struct mariadb *db, const char *text, size_t size,
-		    int64_t *id, struct err *err);
+int64_t mariadb_run(struct mariadb *db, const char *text, size_t size, int64_t *id,
+		    struct err *err);
 
 /* Ask, then take one row after the other: 1, 0 at their end, -1. To ask the
  * next thing before the end is reached is fine: the rest is dropped. */
-int mariadb_ask(struct mariadb *db, const char *sql, const struct value *values,
-		struct err *err);
+int mariadb_ask(struct mariadb *db, const char *sql, const struct value *values, struct err *err);
 int mariadb_row(struct mariadb *db, struct err *err);
 
 /* Columns of the row, from 0. Texts are NULL for NULL, and end with a 0. */
 int64_t mariadb_number(const struct mariadb *db, unsigned int column);
 int64_t mariadb_known(const struct mariadb *db, unsigned int column);
 double mariadb_real(const struct mariadb *db, unsigned int column);
-const char *mariadb_column(const struct mariadb *db, unsigned int column,
-			   size_t *size);
+const char *mariadb_column(const struct mariadb *db, unsigned int column, size_t *size);
 
 #endif

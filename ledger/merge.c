@@ -141,14 +141,13 @@ static int compare(const struct part *a, const struct part *b)
 
 static struct part rank_of(const struct record *r, uint64_t digest)
 {
-	return (struct part){ .flags = r->flags,
-			      .weight = record_weight(r),
-			      .end = r->end,
-			      .digest = digest };
+	return (struct part){
+		.flags = r->flags, .weight = record_weight(r), .end = r->end, .digest = digest
+	};
 }
 
-bool merge_is_better(const struct record *a, uint64_t digest_a,
-		     const struct record *b, uint64_t digest_b)
+bool merge_is_better(const struct record *a, uint64_t digest_a, const struct record *b,
+		     uint64_t digest_b)
 {
 	const struct part first = rank_of(a, digest_a);
 	const struct part second = rank_of(b, digest_b);
@@ -179,8 +178,7 @@ static void take_hist(struct part *part, const struct record_io *io)
 		if (!io->has_hist[which])
 			continue;
 		if (!part->hist)
-			part->hist =
-				xcalloc(RECORD_HIST_COUNT, sizeof(*part->hist));
+			part->hist = xcalloc(RECORD_HIST_COUNT, sizeof(*part->hist));
 		memcpy(part->hist[which], io->hist[which], sizeof(*part->hist));
 	}
 }
@@ -195,8 +193,7 @@ static void take_timeline(struct part *part, const struct record_io *io)
 
 /* The numbers of the job, and of the node; *source is who counted those of the
  * job, else of the node. */
-static void take_app(struct part *part, const struct record *r,
-		     char source[RECORD_WORD_MAX])
+static void take_app(struct part *part, const struct record *r, char source[RECORD_WORD_MAX])
 {
 	struct record_io best;
 
@@ -245,11 +242,9 @@ static void fs_text(const struct record *r, char *out)
 		*one = 0;
 		if (*out && !left)
 			strcat(one, ",");
-		if (left ||
-		    summary_encode(one, sizeof(one), r->mounts[i].mount) < 0 ||
+		if (left || summary_encode(one, sizeof(one), r->mounts[i].mount) < 0 ||
 		    strlen(one) + 2 > sizeof(one) ||
-		    summary_encode(strcat(one, ":"), sizeof(one),
-				   r->mounts[i].fstype) < 0 ||
+		    summary_encode(strcat(one, ":"), sizeof(one), r->mounts[i].fstype) < 0 ||
 		    strlen(out) + strlen(one) + 6 >= SUMMARY_FS)
 			left++;
 		else
@@ -288,8 +283,8 @@ static uint32_t lacks_of(const struct record *r)
 	return lacks;
 }
 
-static void part_from(struct merge *merge, struct part *part,
-		      const struct record *r, uint64_t digest)
+static void part_from(struct merge *merge, struct part *part, const struct record *r,
+		      uint64_t digest)
 {
 	char fs[SUMMARY_FS], source[RECORD_WORD_MAX], src[SUMMARY_SRC];
 	char prof[RECORD_WORD_MAX + sizeof(NOT_APPLIED)];
@@ -334,8 +329,7 @@ static void make_room(struct merge *merge)
 	merge->room = room;
 }
 
-void merge_add(struct merge *merge, const struct record *record,
-	       uint64_t digest)
+void merge_add(struct merge *merge, const struct record *record, uint64_t digest)
 {
 	make_room(merge);
 	part_from(merge, &merge->parts[merge->count++], record, digest);
@@ -360,8 +354,7 @@ static void drop_duplicates(struct merge *merge)
 		return;
 	qsort(merge->parts, merge->count, sizeof(*merge->parts), by_node);
 	for (i = 0; i < merge->count; i++) {
-		if (kept &&
-		    !strcmp(merge->parts[kept - 1].node, merge->parts[i].node))
+		if (kept && !strcmp(merge->parts[kept - 1].node, merge->parts[i].node))
 			free_part(&merge->parts[i]);
 		else
 			merge->parts[kept++] = merge->parts[i];
@@ -371,14 +364,12 @@ static void drop_duplicates(struct merge *merge)
 
 static const char *text_of(const struct part *part, size_t offset)
 {
-	return *(const char *const *)(const void *)((const char *)part +
-						    offset);
+	return *(const char *const *)(const void *)((const char *)part + offset);
 }
 
 /* The text that all parts have, "" when nobody has one; NULL when they differ, and
  * out is "mixed". */
-static const char *one_text(const struct merge *merge, size_t offset, char *out,
-			    size_t room)
+static const char *one_text(const struct merge *merge, size_t offset, char *out, size_t room)
 {
 	const char *first = NULL, *text;
 	size_t i;
@@ -397,8 +388,8 @@ static const char *one_text(const struct merge *merge, size_t offset, char *out,
 }
 
 /* One text for all parts: theirs, "mixed", or "" when nobody has one. */
-static void common_text(const struct merge *merge, size_t offset, char *out,
-			size_t room, const char *too_long)
+static void common_text(const struct merge *merge, size_t offset, char *out, size_t room,
+			const char *too_long)
 {
 	const char *text = one_text(merge, offset, out, room);
 
@@ -409,8 +400,7 @@ static void common_text(const struct merge *merge, size_t offset, char *out,
 /* A CPU list stands in a token as it is: digits, "," and "-". */
 static void common_cpus(const struct merge *merge, char *out, size_t room)
 {
-	const char *list =
-		one_text(merge, offsetof(struct part, cpus), out, room);
+	const char *list = one_text(merge, offsetof(struct part, cpus), out, room);
 
 	if (!list || strspn(list, "0123456789,-") != strlen(list))
 		return;
@@ -435,8 +425,7 @@ static void common_cores(const struct merge *merge, char *out, size_t room)
 }
 
 /* The first text of a part behind 'last', in strcmp order; NULL: none. */
-static const char *next_text(const struct merge *merge, size_t offset,
-			     const char *last)
+static const char *next_text(const struct merge *merge, size_t offset, const char *last)
 {
 	const char *next = NULL;
 	size_t i;
@@ -444,16 +433,14 @@ static const char *next_text(const struct merge *merge, size_t offset,
 	for (i = 0; i < merge->count; i++) {
 		const char *text = text_of(&merge->parts[i], offset);
 
-		if (text && strcmp(text, last) > 0 &&
-		    (!next || strcmp(text, next) < 0))
+		if (text && strcmp(text, last) > 0 && (!next || strcmp(text, next) < 0))
 			next = text;
 	}
 	return next;
 }
 
 /* The texts of the parts that differ, in strcmp order, joined by ",". */
-static void union_text(const struct merge *merge, size_t offset, char *out,
-		       size_t room)
+static void union_text(const struct merge *merge, size_t offset, char *out, size_t room)
 {
 	const char *text = next_text(merge, offset, ""), *next;
 	char one[SUMMARY_FS + 2];
@@ -477,8 +464,7 @@ static void union_text(const struct merge *merge, size_t offset, char *out,
 
 static int64_t percentile(const int64_t *hist, int64_t total, int percent)
 {
-	int64_t seen = 0,
-		wanted = total / 100 * percent + total % 100 * percent / 100;
+	int64_t seen = 0, wanted = total / 100 * percent + total % 100 * percent / 100;
 	int bin;
 
 	for (bin = 0; bin < RECORD_BINS - 2; bin++) {
@@ -509,11 +495,9 @@ static void sum_hist(const struct merge *merge, struct summary *s)
 	int which, bin;
 
 	for (i = 0; i < merge->count; i++)
-		for (which = 0;
-		     merge->parts[i].hist && which < RECORD_HIST_COUNT; which++)
+		for (which = 0; merge->parts[i].hist && which < RECORD_HIST_COUNT; which++)
 			for (bin = 0; bin < RECORD_BINS; bin++)
-				run_add(&sum[which][bin],
-					merge->parts[i].hist[which][bin]);
+				run_add(&sum[which][bin], merge->parts[i].hist[which][bin]);
 	take_percentiles(sum[RECORD_READ_SIZES], s->rsz);
 	take_percentiles(sum[RECORD_WRITE_SIZES], s->wsz);
 	take_percentiles(sum[RECORD_READ_NS], s->rlat_ns);
@@ -528,8 +512,7 @@ static struct run_time find_time(const struct merge *merge)
 	for (i = 0; i < merge->count; i++)
 		run_time_add(&time, merge->parts[i].start, merge->parts[i].end);
 	for (i = 0; i < merge->count; i++)
-		run_time_compare(&time, merge->parts[i].start,
-				 merge->parts[i].end);
+		run_time_compare(&time, merge->parts[i].start, merge->parts[i].end);
 	return time;
 }
 
@@ -548,17 +531,14 @@ static void find_shape(const struct merge *merge, struct summary *s)
 	for (i = 0; i < merge->count; i++)
 		if (merge->parts[i].timeline)
 			timeline_add(&all, merge->parts[i].timeline);
-	s->shape = timeline_shape(&all, (int64_t)time.first,
-				  timeline_last(time.first, time.last),
+	s->shape = timeline_shape(&all, (int64_t)time.first, timeline_last(time.first, time.last),
 				  &s->bursts);
 }
 
 static bool is_known(const int64_t *numbers)
 {
-	return numbers[RECORD_READ_BYTES] >= 0 ||
-	       numbers[RECORD_WRITE_BYTES] >= 0 ||
-	       numbers[RECORD_READ_CALLS] >= 0 ||
-	       numbers[RECORD_WRITE_CALLS] >= 0;
+	return numbers[RECORD_READ_BYTES] >= 0 || numbers[RECORD_WRITE_BYTES] >= 0 ||
+	       numbers[RECORD_READ_CALLS] >= 0 || numbers[RECORD_WRITE_CALLS] >= 0;
 }
 
 static void sum_numbers(const struct merge *merge, struct summary *s)
@@ -569,14 +549,12 @@ static void sum_numbers(const struct merge *merge, struct summary *s)
 	for (i = 0; i < merge->count; i++) {
 		if (is_known(merge->parts[i].job))
 			s->scope = SUMMARY_SCOPE_JOB;
-		else if (s->scope == SUMMARY_SCOPE_NONE &&
-			 is_known(merge->parts[i].wide))
+		else if (s->scope == SUMMARY_SCOPE_NONE && is_known(merge->parts[i].wide))
 			s->scope = SUMMARY_SCOPE_NODE;
 	}
 	for (i = 0; i < merge->count; i++) {
-		const int64_t *n = s->scope == SUMMARY_SCOPE_NODE
-					   ? merge->parts[i].wide
-					   : merge->parts[i].job;
+		const int64_t *n =
+			s->scope == SUMMARY_SCOPE_NODE ? merge->parts[i].wide : merge->parts[i].job;
 
 		run_add(&s->rd_bytes, n[RECORD_READ_BYTES]);
 		run_add(&s->wr_bytes, n[RECORD_WRITE_BYTES]);
@@ -606,8 +584,7 @@ static void find_busiest(const struct merge *merge, struct summary *s)
 		if ((double)moved > most) {
 			most = (double)moved;
 			*s->busiest = 0;
-			summary_encode(s->busiest, sizeof(s->busiest),
-				       part->node);
+			summary_encode(s->busiest, sizeof(s->busiest), part->node);
 		}
 	}
 	if (counted > 1 && total > 0)
@@ -634,8 +611,7 @@ static void find_slowest(const struct merge *merge, struct summary *s)
 		summary_encode(s->slowest, sizeof(s->slowest), part->node);
 	}
 	if (counted > 1 && most > 0)
-		s->slowest_ns =
-			most > INT64_MAX / 1000 ? INT64_MAX : most * 1000;
+		s->slowest_ns = most > INT64_MAX / 1000 ? INT64_MAX : most * 1000;
 	else
 		*s->slowest = 0;
 }
@@ -700,14 +676,13 @@ static void find_missing(const struct merge *merge, struct summary *s)
 		return; /* nodes=3/-: an unreadable list hides no numbers */
 	s->nodes_expected = (int64_t)nodes->count;
 	for (i = 0; i < nodes->count; i++) {
-		if (bsearch(nodes->names[i], merge->parts, merge->count,
-			    sizeof(*merge->parts), compare_node))
+		if (bsearch(nodes->names[i], merge->parts, merge->count, sizeof(*merge->parts),
+			    compare_node))
 			continue;
 		*one = 0;
 		if (*s->miss)
 			strcat(one, ",");
-		if (left ||
-		    summary_encode(one, sizeof(one), nodes->names[i]) < 0 ||
+		if (left || summary_encode(one, sizeof(one), nodes->names[i]) < 0 ||
 		    strlen(s->miss) + strlen(one) + 8 >= SUMMARY_MISS)
 			left++;
 		else
@@ -729,8 +704,7 @@ void merge_summary(struct merge *merge, struct summary *summary)
 	find_missing(merge, &s);
 	common_cores(merge, s.cores, sizeof(s.cores));
 	common_cpus(merge, s.cpus, sizeof(s.cpus));
-	common_text(merge, offsetof(struct part, prof), s.prof, sizeof(s.prof),
-		    "many");
+	common_text(merge, offsetof(struct part, prof), s.prof, sizeof(s.prof), "many");
 	union_text(merge, offsetof(struct part, fs), s.fs, SUMMARY_FS);
 	union_text(merge, offsetof(struct part, src), s.src, sizeof(s.src));
 	sum_numbers(merge, &s);

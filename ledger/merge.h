@@ -33,11 +33,10 @@ void merge_free(struct merge *merge);
 uint64_t merge_digest(const char *text, size_t size);
 
 /* 1: the first is better than the second; 0: it is not. */
-bool merge_is_better(const struct record *first, uint64_t first_digest,
-		     const struct record *second, uint64_t second_digest);
+bool merge_is_better(const struct record *first, uint64_t first_digest, const struct record *second,
+		     uint64_t second_digest);
 
-void merge_add(struct merge *merge, const struct record *record,
-	       uint64_t digest);
+void merge_add(struct merge *merge, const struct record *record, uint64_t digest);
 
 /* Summarize; missing nodes are those of the longest node list that no record
  * came from. */

@@ -17,8 +17,7 @@
 
 static struct metrics *map(int fd, int flags)
 {
-	void *memory = mmap(NULL, sizeof(struct metrics),
-			    PROT_READ | PROT_WRITE, flags, fd, 0);
+	void *memory = mmap(NULL, sizeof(struct metrics), PROT_READ | PROT_WRITE, flags, fd, 0);
 
 	return memory == MAP_FAILED ? NULL : memory;
 }
@@ -61,8 +60,7 @@ void metrics_free(struct metrics *metrics)
 
 /* ---- text ---------------------------------------------------------------- */
 
-static void head(FILE *out, const char *name, const char *type,
-		 const char *help)
+static void head(FILE *out, const char *name, const char *type, const char *help)
 {
 	fprintf(out,
 		"# HELP " PREFIX "%s %s\n"
@@ -70,8 +68,7 @@ static void head(FILE *out, const char *name, const char *type,
 		name, help, name, type);
 }
 
-static void counter(FILE *out, const char *name, uint64_t value,
-		    const char *help)
+static void counter(FILE *out, const char *name, uint64_t value, const char *help)
 {
 	head(out, name, "counter", help);
 	fprintf(out, PREFIX "%s %" PRIu64 "\n", name, value);
@@ -83,11 +80,10 @@ static void gauge(FILE *out, const char *name, int64_t value, const char *help)
 	fprintf(out, PREFIX "%s %" PRId64 "\n", name, value);
 }
 
-static void labelled(FILE *out, const char *name, const char *label,
-		     const char *value, uint64_t number)
+static void labelled(FILE *out, const char *name, const char *label, const char *value,
+		     uint64_t number)
 {
-	fprintf(out, PREFIX "%s{%s=\"%s\"} %" PRIu64 "\n", name, label, value,
-		number);
+	fprintf(out, PREFIX "%s{%s=\"%s\"} %" PRIu64 "\n", name, label, value, number);
 }
 
 static int64_t file_bytes(const char *path, const char *suffix)
@@ -103,18 +99,15 @@ static void say_records(FILE *out, const struct metrics *m)
 {
 	counter(out, "records_received_total", m->received,
 		"Records that were new, or better than what the ledger had.");
-	counter(out, "records_duplicate_total", m->duplicates,
-		"Records that told nothing new.");
+	counter(out, "records_duplicate_total", m->duplicates, "Records that told nothing new.");
 	head(out, "gate_tasks_total", "counter",
-	     "Tasks that could run on the client's CPUs, by what the gate did "
-	     "about it.");
+	     "Tasks that could run on the client's CPUs, by what the gate did about it.");
 	labelled(out, "gate_tasks_total", "did", "warn", m->gate_warned);
 	labelled(out, "gate_tasks_total", "did", "refuse", m->gate_refused);
 	head(out, "refused_total", "counter",
 	     "Frames, requests and records that were refused, by cause.");
-#define SAY(id, name)                                                          \
-	labelled(out, "refused_total", "cause", name,                          \
-		 m->refused[METRICS_REFUSED_##id]);
+#define SAY(id, name)                                                                              \
+	labelled(out, "refused_total", "cause", name, m->refused[METRICS_REFUSED_##id]);
 	METRICS_REFUSALS(SAY)
 #undef SAY
 }
@@ -122,19 +115,16 @@ static void say_records(FILE *out, const struct metrics *m)
 static void say_peers(FILE *out, const struct metrics *m)
 {
 	gauge(out, "peers", (int64_t)m->peers, "Connections that are open.");
-	head(out, "peers_closed_total", "counter",
-	     "Connections that the ledger closed, by cause.");
-#define SAY(id, name)                                                          \
-	labelled(out, "peers_closed_total", "cause", name,                     \
-		 m->closed[METRICS_CLOSED_##id]);
+	head(out, "peers_closed_total", "counter", "Connections that the ledger closed, by cause.");
+#define SAY(id, name)                                                                              \
+	labelled(out, "peers_closed_total", "cause", name, m->closed[METRICS_CLOSED_##id]);
 	METRICS_CLOSED(SAY)
 #undef SAY
 }
 
 static void say_writer(FILE *out, const struct metrics *m)
 {
-	counter(out, "summaries_written_total", m->written,
-		"Summaries that slurmdbd has.");
+	counter(out, "summaries_written_total", m->written, "Summaries that slurmdbd has.");
 	counter(out, "summaries_no_row_total", m->no_row,
 		"Tries for which slurmdbd had no such job yet.");
 	counter(out, "summaries_failed_total", m->refused_by_slurmdbd,
@@ -145,43 +135,34 @@ static void say_writer(FILE *out, const struct metrics *m)
 	      "How often in a row slurmdbd could not be asked; 0: it works.");
 	gauge(out, "slurmdbd_last_write_timestamp_seconds", m->written_s,
 	      "When a summary was written last; 0: not since the start.");
-	counter(out, "writer_starts_total", m->writer_starts,
-		"How often the writer was started.");
+	counter(out, "writer_starts_total", m->writer_starts, "How often the writer was started.");
 }
 
-static void say_store(FILE *out, const struct metrics *m,
-		      const struct store_backlog *backlog, const char *path,
-		      int64_t now_s)
+static void say_store(FILE *out, const struct metrics *m, const struct store_backlog *backlog,
+		      const char *path, int64_t now_s)
 {
 	double age = backlog->oldest > 0 ? (double)now_s - backlog->oldest : 0;
 	struct statvfs fs;
 
 	head(out, "runs_waiting", "gauge",
-	     "Runs of jobs without an up-to-date summary in slurmdbd, and "
-	     "what they wait for.");
-	labelled(out, "runs_waiting", "for", "nodes",
-		 (uint64_t)backlog->for_nodes);
-	labelled(out, "runs_waiting", "for", "writer",
-		 (uint64_t)backlog->for_writer);
-	labelled(out, "runs_waiting", "for", "retry",
-		 (uint64_t)backlog->for_retry);
+	     "Runs of jobs without an up-to-date summary in slurmdbd, and what they wait for.");
+	labelled(out, "runs_waiting", "for", "nodes", (uint64_t)backlog->for_nodes);
+	labelled(out, "runs_waiting", "for", "writer", (uint64_t)backlog->for_writer);
+	labelled(out, "runs_waiting", "for", "retry", (uint64_t)backlog->for_retry);
 	gauge(out, "waiting_oldest_seconds", age > 0 ? (int64_t)age : 0,
 	      "How long ago the run ended that waits longest; 0: none waits.");
 	gauge(out, "store_bytes",
-	      *path == '/' ? file_bytes(path, "") + file_bytes(path, "-wal")
-			   : -1,
+	      *path == '/' ? file_bytes(path, "") + file_bytes(path, "-wal") : -1,
 	      "Size of the store and its log; -1: unknown.");
 	gauge(out, "store_free_bytes",
-	      statvfs(path, &fs) == 0
-		      ? (int64_t)fs.f_bavail * (int64_t)fs.f_frsize
-		      : -1,
+	      statvfs(path, &fs) == 0 ? (int64_t)fs.f_bavail * (int64_t)fs.f_frsize : -1,
 	      "Room that is left on the store's filesystem; -1: unknown.");
 	counter(out, "store_failures_total", m->store_failures,
 		"Commits that failed; their records stay with the nodes.");
 }
 
-char *metrics_text(const struct metrics *metrics, struct store *store,
-		   const char *store_path, int64_t now_s, struct err *err)
+char *metrics_text(const struct metrics *metrics, struct store *store, const char *store_path,
+		   int64_t now_s, struct err *err)
 {
 	struct store_backlog backlog;
 	size_t size = 0;
@@ -193,8 +174,7 @@ char *metrics_text(const struct metrics *metrics, struct store *store,
 	out = xneed(open_memstream(&text, &size));
 	head(out, "info", "gauge", "The version that runs.");
 	labelled(out, "info", "version", JOBIO_PACKAGE_VERSION, 1);
-	gauge(out, "start_timestamp_seconds", metrics->started_s,
-	      "When the ledger was started.");
+	gauge(out, "start_timestamp_seconds", metrics->started_s, "When the ledger was started.");
 	say_records(out, metrics);
 	say_peers(out, metrics);
 	say_writer(out, metrics);

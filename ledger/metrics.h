@@ -20,19 +20,19 @@
 #include "ledger/store.h"
 
 /* Why something that a peer sent was refused. */
-#define METRICS_REFUSALS(X)                                                    \
-	X(FRAME, "frame")     /* no bytes, or too many, or another protocol */ \
-	X(SEAL, "seal")	      /* munged did not open it */                     \
-	X(REQUEST, "request") /* not a question that the ledger knows */       \
-	X(USER, "user")	      /* a put by somebody who is not root */          \
+#define METRICS_REFUSALS(X)                                                                        \
+	X(FRAME, "frame")     /* no bytes, or too many, or another protocol */                     \
+	X(SEAL, "seal")	      /* munged did not open it */                                         \
+	X(REQUEST, "request") /* not a question that the ledger knows */                           \
+	X(USER, "user")	      /* a put by somebody who is not root */                              \
 	X(RECORD, "record")   /* a record that can never be accepted */
 
 /* Why a peer was hung up on. */
-#define METRICS_CLOSED(X)                                                      \
-	X(SLOW, "slow")	    /* no whole frame in time */                       \
-	X(IDLE, "idle")	    /* silent for long */                              \
-	X(ROOM, "room")	    /* silent, and others waited */                    \
-	X(MEMORY, "memory") /* too many bytes waited */                        \
+#define METRICS_CLOSED(X)                                                                          \
+	X(SLOW, "slow")	    /* no whole frame in time */                                           \
+	X(IDLE, "idle")	    /* silent for long */                                                  \
+	X(ROOM, "room")	    /* silent, and others waited */                                        \
+	X(MEMORY, "memory") /* too many bytes waited */                                            \
 	X(USER, "user")	    /* its user has too many connections */
 
 #define METRICS_REFUSED_ENUM(id, name) METRICS_REFUSED_##id,
@@ -88,7 +88,7 @@ static inline void metrics_set(uint64_t *gauge, uint64_t value)
 }
 
 /* store_path: where the store's files are. */
-char *metrics_text(const struct metrics *metrics, struct store *store,
-		   const char *store_path, int64_t now_s, struct err *err);
+char *metrics_text(const struct metrics *metrics, struct store *store, const char *store_path,
+		   int64_t now_s, struct err *err);
 
 #endif

@@ -25,8 +25,7 @@ static void set(int fd, int option)
 
 int poll(struct pollfd *fds, nfds_t count, int timeout_ms)
 {
-	struct timespec limit = { timeout_ms / 1000,
-				  timeout_ms % 1000 * 1000000L };
+	struct timespec limit = { timeout_ms / 1000, timeout_ms % 1000 * 1000000L };
 	int error = errno;
 	nfds_t i;
 

@@ -9,8 +9,7 @@
 #include "lib/record.h"
 
 #define DIGITS "0123456789"
-#define NAME_CHARACTERS                                                        \
-	DIGITS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._-"
+#define NAME_CHARACTERS DIGITS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._-"
 #define DIGITS_MAX 18 /* of a number */
 /* slurm_hostlist_shift() moves all ranges that are left: 0.2 s for so many */
 #define RANGES_MAX 16384
@@ -133,8 +132,7 @@ struct nodes *nodes_expand(const char *list, struct err *err)
 	struct nodes *nodes;
 	char *name;
 	/* hostlist_t is a pointer up to 22.05 and a struct from 23.02 on */
-	__auto_type hosts =
-		is_bounded(list) ? slurm_hostlist_create(list) : NULL;
+	__auto_type hosts = is_bounded(list) ? slurm_hostlist_create(list) : NULL;
 
 	if (!hosts) {
 		err_set(err, "node list: '%.200s': cannot be expanded", list);

@@ -22,21 +22,19 @@ double row_end(const struct record *r, int64_t now_s)
 }
 
 /* How far a record may be from a run and be of it all the same. */
-static double slop_of(const struct record *r, int64_t restart,
-		      const char *nodelist)
+static double slop_of(const struct record *r, int64_t restart, const char *nodelist)
 {
-	bool is_told = restart >= 0 && restart == r->restart && nodelist &&
-		       r->nodelist && !strcmp(nodelist, r->nodelist);
+	bool is_told = restart >= 0 && restart == r->restart && nodelist && r->nodelist &&
+		       !strcmp(nodelist, r->nodelist);
 
 	return is_told ? STORE_SKEW_S : STORE_SLOP_S;
 }
 
-double row_distance(const struct record *r, double end, int64_t restart,
-		    const char *nodelist, double first, double last)
+double row_distance(const struct record *r, double end, int64_t restart, const char *nodelist,
+		    double first, double last)
 {
 	double gap = 0;
-	int is_elsewhere =
-		nodelist && r->nodelist && strcmp(nodelist, r->nodelist) != 0;
+	int is_elsewhere = nodelist && r->nodelist && strcmp(nodelist, r->nodelist) != 0;
 
 	if (restart >= 0 && r->restart >= 0 && restart != r->restart)
 		return -1;
@@ -44,18 +42,15 @@ double row_distance(const struct record *r, double end, int64_t restart,
 		gap = r->start - last;
 	else if (first > end)
 		gap = first - end;
-	return gap > slop_of(r, restart, nodelist) || (gap > 0 && is_elsewhere)
-		       ? -1
-		       : gap;
+	return gap > slop_of(r, restart, nodelist) || (gap > 0 && is_elsewhere) ? -1 : gap;
 }
 
-bool row_is_news(const struct record *r, const char *text, size_t size,
-		 const char *old_text, size_t old_size)
+bool row_is_news(const struct record *r, const char *text, size_t size, const char *old_text,
+		 size_t old_size)
 {
 	struct record *old = record_parse(old_text, old_size, NULL);
-	bool is_news =
-		!old || merge_is_better(r, merge_digest(text, size), old,
-					merge_digest(old_text, old_size));
+	bool is_news = !old || merge_is_better(r, merge_digest(text, size), old,
+					       merge_digest(old_text, old_size));
 
 	record_free(old);
 	return is_news;
@@ -79,10 +74,9 @@ void row_widen(struct row *run, const struct record *r, int64_t now_s)
 		run->het_job = r->het_job;
 		run->het_offset = r->het_offset;
 	}
-	if (!r->nodelist ||
-	    (run->nodelist && (strlen(run->nodelist) > strlen(r->nodelist) ||
-			       (strlen(run->nodelist) == strlen(r->nodelist) &&
-				strcmp(run->nodelist, r->nodelist) >= 0))))
+	if (!r->nodelist || (run->nodelist && (strlen(run->nodelist) > strlen(r->nodelist) ||
+					       (strlen(run->nodelist) == strlen(r->nodelist) &&
+						strcmp(run->nodelist, r->nodelist) >= 0))))
 		return;
 	record_set(&run->nodelist, r->nodelist);
 	nodes = nodes_expand(run->nodelist, NULL);

@@ -32,12 +32,12 @@ double row_end(const struct record *r, int64_t now_s);
 
 /* Seconds between a run and a record that ended at 'end', 0 when they overlap;
  * -1: another run. */
-double row_distance(const struct record *r, double end, int64_t restart,
-		    const char *nodelist, double first, double last);
+double row_distance(const struct record *r, double end, int64_t restart, const char *nodelist,
+		    double first, double last);
 
 /* Is it better than what this node said before? */
-bool row_is_news(const struct record *r, const char *text, size_t size,
-		 const char *old_text, size_t old_size);
+bool row_is_news(const struct record *r, const char *text, size_t size, const char *old_text,
+		 size_t old_size);
 
 /* The run knows what any of its records knows; the longest node list counts
  * (merge.h), so that the order of arrival does not matter. */

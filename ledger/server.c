@@ -83,8 +83,8 @@ static time_t now_mono(void)
 }
 
 /* About peers, so anybody who can connect could fill the log. */
-__attribute__((format(printf, 2, 3))) static void say(struct server *server,
-						      const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void say(struct server *server, const char *format,
+						      ...)
 {
 	time_t minute = now_mono() / 60;
 	va_list args;
@@ -92,8 +92,7 @@ __attribute__((format(printf, 2, 3))) static void say(struct server *server,
 	if (minute != server->log_minute) {
 		if (server->log_lines > SERVER_LOG_MAX)
 			fprintf(stderr,
-				"jobio: ledger: peers: %u more lines like "
-				"these were left out\n",
+				"jobio: ledger: peers: %u more lines like these were left out\n",
 				server->log_lines - SERVER_LOG_MAX);
 		server->log_minute = minute;
 		server->log_lines = 0;
@@ -150,8 +149,7 @@ static void peer_free(struct peer *peer)
 	free(peer->request);
 	free(peer->answer);
 	TAILQ_REMOVE(&server->peers, peer, entry);
-	if (server->peer_count-- == server->room &&
-	    server->accepted < SERVER_ACCEPTS)
+	if (server->peer_count-- == server->room && server->accepted < SERVER_ACCEPTS)
 		evconnlistener_enable(server->listener);
 	if (!server->peer_count)
 		event_del(server->tick);
@@ -197,9 +195,8 @@ static size_t count_peers(const struct server *server, uid_t uid, size_t *told)
 
 /* Tell these peers the same, whose requests it names: sealed once for all of
  * them, which is half of what the ledger wants of munged. */
-static int seal_answer(struct server *server, struct peer *const *group,
-		       size_t count, const char *answer, char **credential,
-		       struct err *err)
+static int seal_answer(struct server *server, struct peer *const *group, size_t count,
+		       const char *answer, char **credential, struct err *err)
 {
 	const char *nonces[ENVELOPE_MAX] = { NULL };
 	char *text;
@@ -209,14 +206,12 @@ static int seal_answer(struct server *server, struct peer *const *group,
 	for (i = 0; i < count; i++)
 		nonces[i] = group[i]->nonce;
 	text = xneed(envelope_make(nonces, count, answer));
-	rc = seal_close(server->seal, text, strlen(text), group[0]->uid,
-			credential, err);
+	rc = seal_close(server->seal, text, strlen(text), group[0]->uid, credential, err);
 	free(text);
 	return rc;
 }
 
-static void tell(struct server *server, struct peer *const *group, size_t count,
-		 const char *answer)
+static void tell(struct server *server, struct peer *const *group, size_t count, const char *answer)
 {
 	char *credential = NULL;
 	struct err err;
@@ -225,8 +220,7 @@ static void tell(struct server *server, struct peer *const *group, size_t count,
 
 	if (seal_answer(server, group, count, answer, &credential, &err) < 0) {
 		for (i = 0; i < count; i++) {
-			say(server, "peer: '%s': answer: %s", group[i]->name,
-			    err.text);
+			say(server, "peer: '%s': answer: %s", group[i]->name, err.text);
 			peer_free(group[i]);
 		}
 		return;
@@ -263,8 +257,7 @@ static int answer_group(struct server *server, const char *error)
 			group[count++] = peer;
 	if (!count)
 		return 0;
-	answer =
-		error ? service_error(error, false) : xstrdup(group[0]->answer);
+	answer = error ? service_error(error, false) : xstrdup(group[0]->answer);
 	for (i = 0; i < count; i++) {
 		free(group[i]->answer);
 		group[i]->answer = NULL;
@@ -288,8 +281,7 @@ static void batch_soon(struct server *server)
 
 	if (server->waiting >= BATCH_MAX)
 		soon.tv_usec = 0;
-	if (server->waiting >= BATCH_MAX ||
-	    !event_pending(server->batch, EV_TIMEOUT, NULL))
+	if (server->waiting >= BATCH_MAX || !event_pending(server->batch, EV_TIMEOUT, NULL))
 		event_add(server->batch, &soon);
 }
 
@@ -322,8 +314,8 @@ static void peer_handle(struct peer *peer, const char *request)
 	char *answer = NULL;
 	int rc;
 
-	rc = service_handle(server->service, request, strlen(request),
-			    peer->uid, time(NULL), &answer);
+	rc = service_handle(server->service, request, strlen(request), peer->uid, time(NULL),
+			    &answer);
 	if (*server->service->remark)
 		say(server, "%s", server->service->remark);
 	*server->service->remark = 0;
@@ -338,8 +330,7 @@ static void peer_handle(struct peer *peer, const char *request)
 		fprintf(stderr, "jobio: ledger: %s\n", answer ? answer : "");
 		service_abort(server->service);
 		event_del(server->batch);
-		answer_waiting(server,
-			       "the store failed: see the ledger's log");
+		answer_waiting(server, "the store failed: see the ledger's log");
 	}
 	tell(server, &peer, 1, answer);
 	free(answer);
@@ -349,8 +340,7 @@ static void peer_refuse(struct peer *peer, const char *why)
 {
 	char *answer = service_error(why, false);
 
-	metrics_count(
-		&metrics_of(peer->server)->refused[METRICS_REFUSED_REQUEST]);
+	metrics_count(&metrics_of(peer->server)->refused[METRICS_REFUSED_REQUEST]);
 	tell(peer->server, &peer, 1, answer);
 	free(answer);
 }
@@ -362,11 +352,9 @@ static int peer_admit(struct peer *peer, uid_t uid)
 	size_t told;
 
 	peer->is_known = false;
-	if (!is_trusted(server, uid) &&
-	    count_peers(server, uid, &told) >= SERVER_USER_PEERS) {
-		say(server,
-		    "peer: '%s': too many connections of user %u: closed",
-		    peer->name, (unsigned int)uid);
+	if (!is_trusted(server, uid) && count_peers(server, uid, &told) >= SERVER_USER_PEERS) {
+		say(server, "peer: '%s': too many connections of user %u: closed", peer->name,
+		    (unsigned int)uid);
 		hang_up(server, METRICS_CLOSED_USER);
 		peer_free(peer);
 		return -1;
@@ -386,15 +374,13 @@ static void peer_ask(struct peer *peer, char *text)
 
 	if (!request || strlen(nonces) >= ENVELOPE_NONCE) {
 		say(server, "peer: '%s': another protocol: closed", peer->name);
-		metrics_count(
-			&metrics_of(server)->refused[METRICS_REFUSED_FRAME]);
+		metrics_count(&metrics_of(server)->refused[METRICS_REFUSED_FRAME]);
 		peer_free(peer);
 		return;
 	}
 	strcpy(peer->nonce, nonces);
 	if (is_trusted(server, peer->uid) &&
-	    (size > SERVER_ASK_MAX ||
-	     strncmp(request, get, sizeof(get) - 1) != 0)) {
+	    (size > SERVER_ASK_MAX || strncmp(request, get, sizeof(get) - 1) != 0)) {
 		peer_handle(peer, request);
 	} else if (size > SERVER_ASK_MAX) {
 		peer_refuse(peer, "the request is too long");
@@ -416,8 +402,7 @@ static void peer_request(struct peer *peer, const char *credential)
 
 	if (seal_open(server->seal, credential, &text, &size, &uid, &err) < 0) {
 		say(server, "peer: '%s': refused: %s", peer->name, err.text);
-		metrics_count(
-			&metrics_of(server)->refused[METRICS_REFUSED_SEAL]);
+		metrics_count(&metrics_of(server)->refused[METRICS_REFUSED_SEAL]);
 		peer_free(peer);
 		return;
 	}
@@ -508,12 +493,9 @@ static char *next_frame(struct peer *peer, bool *closed)
 		evbuffer_remove(in, &prefix, sizeof(prefix));
 		peer->wanted = ntohl(prefix);
 		if (!peer->wanted || peer->wanted > LEDGER_FRAME_MAX) {
-			say(peer->server,
-			    "peer: '%s': a frame of %zu bytes: closed",
-			    peer->name, peer->wanted);
-			metrics_count(
-				&metrics_of(peer->server)
-					 ->refused[METRICS_REFUSED_FRAME]);
+			say(peer->server, "peer: '%s': a frame of %zu bytes: closed", peer->name,
+			    peer->wanted);
+			metrics_count(&metrics_of(peer->server)->refused[METRICS_REFUSED_FRAME]);
 			peer_free(peer);
 			*closed = true;
 			return NULL;
@@ -545,8 +527,7 @@ static void make_room(struct server *server)
 		    (!worst || peer->frame_since < worst->frame_since))
 			worst = peer;
 	if (worst) {
-		say(server, "peer: '%s': too many bytes wait: closed",
-		    worst->name);
+		say(server, "peer: '%s': too many bytes wait: closed", worst->name);
 		hang_up(server, METRICS_CLOSED_MEMORY);
 		peer_free(worst);
 	}
@@ -600,8 +581,8 @@ static void name_peer(struct peer *peer, struct sockaddr *address, int size)
 {
 	char host[64] = "?", port[8] = "?";
 
-	if (getnameinfo(address, (socklen_t)size, host, sizeof(host), port,
-			sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV))
+	if (getnameinfo(address, (socklen_t)size, host, sizeof(host), port, sizeof(port),
+			NI_NUMERICHOST | NI_NUMERICSERV))
 		strcpy(host, "?");
 	snprintf(peer->name, sizeof(peer->name), "%s:%s", host, port);
 	snprintf(peer->host, sizeof(peer->host), "%.47s", host);
@@ -612,8 +593,7 @@ static bool has_sent(const struct peer *peer)
 {
 	int waiting = 0;
 
-	return ioctl(bufferevent_getfd(peer->bev), FIONREAD, &waiting) == 0 &&
-	       waiting > 0;
+	return ioctl(bufferevent_getfd(peer->bev), FIONREAD, &waiting) == 0 && waiting > 0;
 }
 
 static bool is_stranger(const struct peer *peer, const char *host)
@@ -647,9 +627,7 @@ static void limit_strangers(struct server *server, const struct peer *new)
 		first = oldest;
 	if (!first)
 		return;
-	say(server,
-	    "peer: '%s': %d connections of its address have not said who they "
-	    "are: closed",
+	say(server, "peer: '%s': %d connections of its address have not said who they are: closed",
 	    first->name, SERVER_STRANGERS);
 	hang_up(server, METRICS_CLOSED_ROOM);
 	peer_free(first);
@@ -667,10 +645,8 @@ static int drop_oldest(struct server *server)
 			continue;
 		if (now - peer->active < SERVER_FRESH_S)
 			return 0;
-		say(server,
-		    "peer: '%s': silent for %ld s and others wait: "
-		    "closed",
-		    peer->name, (long)(now - peer->active));
+		say(server, "peer: '%s': silent for %ld s and others wait: closed", peer->name,
+		    (long)(now - peer->active));
 		hang_up(server, METRICS_CLOSED_ROOM);
 		peer_free(peer);
 		return 1;
@@ -728,8 +704,8 @@ static void peer_add(struct peer *peer)
 	metrics_set(&metrics_of(server)->peers, server->peer_count);
 }
 
-static void on_accept(struct evconnlistener *listener, evutil_socket_t fd,
-		      struct sockaddr *address, int size, void *arg)
+static void on_accept(struct evconnlistener *listener, evutil_socket_t fd, struct sockaddr *address,
+		      int size, void *arg)
 {
 	struct timeval limit = { SERVER_FRAME_S, 0 };
 	struct server *server = arg;
@@ -739,11 +715,9 @@ static void on_accept(struct evconnlistener *listener, evutil_socket_t fd,
 	count_accepted(server);
 	if (server->peer_count >= server->room)
 		drop_oldest(server);
-	peer = server->peer_count < server->room ? calloc(1, sizeof(*peer))
-						 : NULL;
+	peer = server->peer_count < server->room ? calloc(1, sizeof(*peer)) : NULL;
 	if (peer)
-		peer->bev = bufferevent_socket_new(server->base, fd,
-						   BEV_OPT_CLOSE_ON_FREE);
+		peer->bev = bufferevent_socket_new(server->base, fd, BEV_OPT_CLOSE_ON_FREE);
 	if (!peer || !peer->bev) {
 		free(peer);
 		evutil_closesocket(fd);
@@ -768,8 +742,7 @@ static void on_accept_error(struct evconnlistener *listener, void *arg)
 	struct timeval later = { 0, TICK_MS * 1000 };
 	struct server *server = arg;
 
-	say(server, "accept: %s",
-	    evutil_socket_error_to_string(EVUTIL_SOCKET_ERROR()));
+	say(server, "accept: %s", evutil_socket_error_to_string(EVUTIL_SOCKET_ERROR()));
 	if (drop_oldest(server))
 		return;
 	evconnlistener_disable(listener);
@@ -785,24 +758,19 @@ static void close_late(struct server *server)
 		next = TAILQ_NEXT(peer, entry);
 		if (peer->state == STATE_COMMITS)
 			continue;
-		if (peer->state == STATE_TOLD &&
-		    now - peer->told_since > SERVER_FRAME_S) {
-			say(server,
-			    "peer: '%s': has not read its answer in %d s: "
-			    "closed",
+		if (peer->state == STATE_TOLD && now - peer->told_since > SERVER_FRAME_S) {
+			say(server, "peer: '%s': has not read its answer in %d s: closed",
 			    peer->name, SERVER_FRAME_S);
 			hang_up(server, METRICS_CLOSED_SLOW);
 			peer_free(peer);
 		} else if (peer->state == STATE_READS && peer->wanted &&
 			   now - peer->frame_since > SERVER_FRAME_S) {
-			say(server,
-			    "peer: '%s': no whole frame in %d s: closed",
-			    peer->name, SERVER_FRAME_S);
+			say(server, "peer: '%s': no whole frame in %d s: closed", peer->name,
+			    SERVER_FRAME_S);
 			hang_up(server, METRICS_CLOSED_SLOW);
 			peer_free(peer);
-		} else if (now - peer->active > (peer->is_known || peer->wanted
-							 ? SERVER_IDLE_S
-							 : SERVER_HELLO_S)) {
+		} else if (now - peer->active >
+			   (peer->is_known || peer->wanted ? SERVER_IDLE_S : SERVER_HELLO_S)) {
 			hang_up(server, METRICS_CLOSED_IDLE);
 			peer_free(peer);
 		}
@@ -829,8 +797,7 @@ static void on_signal(evutil_socket_t fd, short what, void *arg)
 	event_base_loopexit(server->base, NULL);
 }
 
-static int listen_on(struct server *server, const struct config_ledger *config,
-		     struct err *err)
+static int listen_on(struct server *server, const struct config_ledger *config, struct err *err)
 {
 	struct addrinfo hints = { .ai_flags = AI_NUMERICHOST | AI_PASSIVE,
 				  .ai_socktype = SOCK_STREAM };
@@ -841,17 +808,15 @@ static int listen_on(struct server *server, const struct config_ledger *config,
 
 	snprintf(port, sizeof(port), "%u", config->port);
 	if (getaddrinfo(config->listen, port, &hints, &found))
-		return err_set(err, "[ledger] listen: '%s': not an address",
-			       config->listen);
-	server->listener = evconnlistener_new_bind(
-		server->base, on_accept, server,
-		LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC |
-			LEV_OPT_REUSEABLE,
-		4096, found->ai_addr, (int)found->ai_addrlen);
+		return err_set(err, "[ledger] listen: '%s': not an address", config->listen);
+	server->listener = evconnlistener_new_bind(server->base, on_accept, server,
+						   LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC |
+							   LEV_OPT_REUSEABLE,
+						   4096, found->ai_addr, (int)found->ai_addrlen);
 	freeaddrinfo(found);
 	if (!server->listener)
-		return err_set(err, "listen: '%s:%u': %s", config->listen,
-			       config->port, strerror(errno));
+		return err_set(err, "listen: '%s:%u': %s", config->listen, config->port,
+			       strerror(errno));
 	evconnlistener_set_error_cb(server->listener, on_accept_error);
 	/* what the kernel holds for a peer that does not read, or for one that
 	 * waits: counted to the unit's memory too; peers inherit it */
@@ -869,8 +834,8 @@ static int make_events(struct server *server)
 	server->tick = event_new(server->base, -1, EV_PERSIST, on_tick, server);
 	server->term = evsignal_new(server->base, SIGTERM, on_signal, server);
 	server->intr = evsignal_new(server->base, SIGINT, on_signal, server);
-	if (!server->batch || !server->reads || !server->turn ||
-	    !server->tick || !server->term || !server->intr)
+	if (!server->batch || !server->reads || !server->turn || !server->tick || !server->term ||
+	    !server->intr)
 		return -1;
 	event_add(server->term, NULL);
 	event_add(server->intr, NULL);
@@ -883,15 +848,13 @@ static size_t find_room(void)
 {
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
-	    limit.rlim_cur / 2 < SERVER_PEERS_MAX)
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / 2 < SERVER_PEERS_MAX)
 		return limit.rlim_cur / 2;
 	return SERVER_PEERS_MAX;
 }
 
-struct server *server_new(const struct config_ledger *config,
-			  struct service *service, struct seal *seal,
-			  void (*wake)(void *arg), void *arg, struct err *err)
+struct server *server_new(const struct config_ledger *config, struct service *service,
+			  struct seal *seal, void (*wake)(void *arg), void *arg, struct err *err)
 {
 	struct server *server = xcalloc(1, sizeof(*server));
 

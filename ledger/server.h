@@ -53,9 +53,8 @@ struct server;
 struct event_base;
 
 /* 'wake' is called when the writer has something to do. */
-struct server *server_new(const struct config_ledger *config,
-			  struct service *service, struct seal *seal,
-			  void (*wake)(void *arg), void *arg, struct err *err);
+struct server *server_new(const struct config_ledger *config, struct service *service,
+			  struct seal *seal, void (*wake)(void *arg), void *arg, struct err *err);
 void server_free(struct server *server);
 
 /* libevent's loop, for other events of the same process. */

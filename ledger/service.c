@@ -63,35 +63,31 @@ static int begin(struct service *service, struct err *err)
 	if (!service->in_batch && store_begin(service->store, err) < 0) {
 		metrics_count(&service->metrics->store_failures);
 		if (!service->is_store_away)
-			snprintf(service->remark, sizeof(service->remark), "%s",
-				 err->text);
+			snprintf(service->remark, sizeof(service->remark), "%s", err->text);
 		service->is_store_away = true;
 		return -1;
 	}
 	if (service->is_store_away)
-		snprintf(service->remark, sizeof(service->remark),
-			 "store: works again");
+		snprintf(service->remark, sizeof(service->remark), "store: works again");
 	service->is_store_away = false;
 	service->in_batch = true;
 	return 0;
 }
 
-static int keep(struct service *service, const struct record *record,
-		const char *text, int64_t now_s, struct err *err)
+static int keep(struct service *service, const struct record *record, const char *text,
+		int64_t now_s, struct err *err)
 {
 	int64_t due;
 	int rc;
 
 	if (begin(service, err) < 0)
 		return -1;
-	rc = store_put(service->store, record, text, strlen(text), now_s,
-		       service->config->grace_s, &due, err);
+	rc = store_put(service->store, record, text, strlen(text), now_s, service->config->grace_s,
+		       &due, err);
 	if (rc > 0) {
 		metrics_count(&service->metrics->received);
-		metrics_add(&service->metrics->gate_warned,
-			    record->gate_warned);
-		metrics_add(&service->metrics->gate_refused,
-			    record->gate_refused);
+		metrics_add(&service->metrics->gate_warned, record->gate_warned);
+		metrics_add(&service->metrics->gate_refused, record->gate_refused);
 		if (due <= now_s)
 			service->has_news = true;
 	} else if (rc == 0) {
@@ -100,8 +96,8 @@ static int keep(struct service *service, const struct record *record,
 	return rc < 0 ? -1 : 0;
 }
 
-static int put(struct service *service, struct json_object *request, uid_t uid,
-	       int64_t now_s, char **answer)
+static int put(struct service *service, struct json_object *request, uid_t uid, int64_t now_s,
+	       char **answer)
 {
 	struct json_object *object = json_map(request, "record");
 	struct record *record;
@@ -111,8 +107,7 @@ static int put(struct service *service, struct json_object *request, uid_t uid,
 
 	if (uid != 0 && uid != service->ledger_uid) {
 		refuse(service, METRICS_REFUSED_USER);
-		*answer =
-			service_error("put: only root may put records", false);
+		*answer = service_error("put: only root may put records", false);
 		return 0;
 	}
 	if (!object) {
@@ -183,8 +178,8 @@ static int merge_one(const char *text, size_t size, void *arg, struct err *err)
 
 /* For the one who asks: the numbers to the last digit, and the summary when it
  * is not up to date. A job of very many nodes would hold up the others. */
-static int refresh(struct service *service, struct store_run *run,
-		   struct json_object *top, struct err *err)
+static int refresh(struct service *service, struct store_run *run, struct json_object *top,
+		   struct err *err)
 {
 	struct json_object *totals;
 	struct merge *merge;
@@ -247,13 +242,11 @@ static bool may_read(const struct service *service, const struct store_run *run,
 {
 	if (asker->cluster && strcasecmp(asker->cluster, run->cluster) != 0)
 		return false;
-	return asker->uid == 0 || asker->uid == service->ledger_uid ||
-	       asker->uid == run->uid;
+	return asker->uid == 0 || asker->uid == service->ledger_uid || asker->uid == run->uid;
 }
 
 /* "7", "5_1" or "7+1" */
-static int parse_job(const char *text, struct store_wanted *wanted,
-		     struct err *err)
+static int parse_job(const char *text, struct store_wanted *wanted, struct err *err)
 {
 	char copy[32];
 	unsigned long number;
@@ -263,9 +256,7 @@ static int parse_job(const char *text, struct store_wanted *wanted,
 		return err_set(err, "job: '%.40s': not a job id", text);
 	strcpy(copy, text);
 	mark = strpbrk(copy, "_+");
-	wanted->kind = !mark	      ? STORE_JOB
-		       : *mark == '_' ? STORE_ARRAY_TASK
-				      : STORE_HET_COMPONENT;
+	wanted->kind = !mark ? STORE_JOB : *mark == '_' ? STORE_ARRAY_TASK : STORE_HET_COMPONENT;
 	wanted->part = RECORD_UNKNOWN;
 	if (mark) {
 		*mark++ = 0;
@@ -281,9 +272,8 @@ static int parse_job(const char *text, struct store_wanted *wanted,
 
 /* The runs that this user may see, each by its summary; *run is the newest of
  * them, or the one asked for: 1; 0 when there is none; -1: the store failed. */
-static int list_runs(struct service *service, const int64_t *ids, int count,
-		     int64_t restart, const struct asker *asker,
-		     struct json_object *runs, struct store_run *run,
+static int list_runs(struct service *service, const int64_t *ids, int count, int64_t restart,
+		     const struct asker *asker, struct json_object *runs, struct store_run *run,
 		     struct err *err)
 {
 	struct store_run one;
@@ -311,9 +301,8 @@ static int list_runs(struct service *service, const int64_t *ids, int count,
 
 /* What to show of the runs of a job. */
 struct wish {
-	int64_t restart; /* RECORD_UNKNOWN: the newest */
-	const char
-		*after; /* NULL: all; else the records of later nodes alone */
+	int64_t restart;   /* RECORD_UNKNOWN: the newest */
+	const char *after; /* NULL: all; else the records of later nodes alone */
 };
 
 static int put_records(struct service *service, const struct store_run *run,
@@ -322,9 +311,8 @@ static int put_records(struct service *service, const struct store_run *run,
 	struct collector c = { .out = out };
 
 	fputs(",\"records\":[", out);
-	if (store_records_after(service->store, run->id,
-				wish->after ? wish->after : "", collect, &c,
-				err) < 0)
+	if (store_records_after(service->store, run->id, wish->after ? wish->after : "", collect,
+				&c, err) < 0)
 		return -1;
 	fprintf(out, "],\"records_left_out\":%" PRId64, c.left);
 	return 0;
@@ -332,9 +320,8 @@ static int put_records(struct service *service, const struct store_run *run,
 
 /* What is said of the run, its records, and behind them all runs. NULL: the store
  * failed half way. */
-static char *whole_run(struct service *service, struct store_run *run,
-		       const struct wish *wish, struct json_object *runs,
-		       struct err *err)
+static char *whole_run(struct service *service, struct store_run *run, const struct wish *wish,
+		       struct json_object *runs, struct err *err)
 {
 	struct json_object *top = good();
 	char *head, *text = NULL;
@@ -364,17 +351,15 @@ static char *whole_run(struct service *service, struct store_run *run,
 
 /* The newest run, or the one asked for, with its records; the others by their
  * summaries. NULL: nothing that this user may see, or why not in *err. */
-static char *show(struct service *service, const int64_t *ids, int count,
-		  const struct wish *wish, const struct asker *asker,
-		  struct err *err)
+static char *show(struct service *service, const int64_t *ids, int count, const struct wish *wish,
+		  const struct asker *asker, struct err *err)
 {
 	struct json_object *runs = json_object_new_array();
 	struct store_run run = { 0 };
 	char *answer = NULL;
 	int found;
 
-	found = list_runs(service, ids, count, wish->restart, asker, runs, &run,
-			  err);
+	found = list_runs(service, ids, count, wish->restart, asker, runs, &run, err);
 	if (!found)
 		*err->text = 0;
 	if (found > 0)
@@ -384,8 +369,7 @@ static char *show(struct service *service, const int64_t *ids, int count,
 	return answer;
 }
 
-static char *get(struct service *service, struct json_object *request,
-		 const struct asker *asker)
+static char *get(struct service *service, struct json_object *request, const struct asker *asker)
 {
 	struct store_wanted wanted = { .cluster = asker->cluster };
 	int64_t ids[RUNS_MAX];
@@ -410,8 +394,7 @@ static char *get(struct service *service, struct json_object *request,
 		return answer;
 	if (*err.text)
 		return service_error(err.text, false);
-	snprintf(sentence, sizeof(sentence),
-		 "job '%s': no record that you may read", job_text);
+	snprintf(sentence, sizeof(sentence), "job '%s': no record that you may read", job_text);
 	return service_error(sentence, false);
 }
 
@@ -421,9 +404,8 @@ static char *get(struct service *service, struct json_object *request,
 static void add_once(struct json_object *list, const char *text)
 {
 	size_t count = json_object_array_length(list);
-	const char *last = count ? json_value_text(json_object_array_get_idx(
-					   list, count - 1))
-				 : NULL;
+	const char *last =
+		count ? json_value_text(json_object_array_get_idx(list, count - 1)) : NULL;
 
 	if (!last || strcmp(last, text) != 0)
 		json_append_text(list, text);
@@ -431,12 +413,10 @@ static void add_once(struct json_object *list, const char *text)
 
 /* The tasks of array 5, or the components of job 7, that this user may see, as
  * they are asked for one by one: "5_1", "7+1". */
-static int list_family(struct service *service, enum store_part kind,
-		       uint32_t job, const struct asker *asker,
-		       struct json_object *list, struct err *err)
+static int list_family(struct service *service, enum store_part kind, uint32_t job,
+		       const struct asker *asker, struct json_object *list, struct err *err)
 {
-	const struct store_wanted wanted = { kind, job, RECORD_UNKNOWN,
-					     asker->cluster };
+	const struct store_wanted wanted = { kind, job, RECORD_UNKNOWN, asker->cluster };
 	int64_t *ids = xcalloc(FAMILY_MAX, sizeof(*ids));
 	struct store_run run;
 	char text[40];
@@ -448,8 +428,7 @@ static int list_family(struct service *service, enum store_part kind,
 			continue;
 		snprintf(text, sizeof(text), "%" PRIu32 "%c%" PRId64, job,
 			 kind == STORE_ARRAY_TASK ? '_' : '+',
-			 kind == STORE_ARRAY_TASK ? run.array_task
-						  : run.het_offset);
+			 kind == STORE_ARRAY_TASK ? run.array_task : run.het_offset);
 		if (may_read(service, &run, asker))
 			add_once(list, text);
 		store_run_free(&run);
@@ -458,8 +437,7 @@ static int list_family(struct service *service, enum store_part kind,
 	return count < 0 ? -1 : 0;
 }
 
-static char *family(struct service *service, struct json_object *request,
-		    const struct asker *asker)
+static char *family(struct service *service, struct json_object *request, const struct asker *asker)
 {
 	const char *text = json_text(request, "job");
 	struct json_object *top, *list;
@@ -470,11 +448,9 @@ static char *family(struct service *service, struct json_object *request,
 		return service_error("family: job: must be a job id", false);
 	top = good();
 	list = json_add_list(top, "family");
-	if (list_family(service, STORE_ARRAY_TASK, (uint32_t)job, asker, list,
-			&err) < 0 ||
+	if (list_family(service, STORE_ARRAY_TASK, (uint32_t)job, asker, list, &err) < 0 ||
 	    (!json_object_array_length(list) &&
-	     list_family(service, STORE_HET_COMPONENT, (uint32_t)job, asker,
-			 list, &err) < 0)) {
+	     list_family(service, STORE_HET_COMPONENT, (uint32_t)job, asker, list, &err) < 0)) {
 		json_object_put(top);
 		return service_error(err.text, false);
 	}
@@ -493,8 +469,8 @@ static int splice(const char *text, size_t size, void *arg, struct err *err)
 }
 
 /* All of a run's records, or (*text NULL) none of them where they are too many. */
-static int splice_records(struct service *service, const struct store_run *run,
-			  bool is_brief, char **text, struct err *err)
+static int splice_records(struct service *service, const struct store_run *run, bool is_brief,
+			  char **text, struct err *err)
 {
 	struct collector p = { .is_brief = is_brief };
 	size_t size = 0;
@@ -514,8 +490,8 @@ static int splice_records(struct service *service, const struct store_run *run,
 }
 
 /* One run of the list, as get has it; its records are not read again. */
-static int list_run(struct service *service, struct store_run *run,
-		    bool is_brief, char **text, struct err *err)
+static int list_run(struct service *service, struct store_run *run, bool is_brief, char **text,
+		    struct err *err)
 {
 	struct json_object *top = json_object_new_object();
 	char *head, *records;
@@ -527,8 +503,7 @@ static int list_run(struct service *service, struct store_run *run,
 	json_add_known(top, "records_left_out", records ? 0 : run->nodes_seen);
 	head = json_line_put(top);
 	if (rc == 0)
-		*text = xasprintf("%.*s,\"records\":[%s]}",
-				  (int)strlen(head) - 1, head,
+		*text = xasprintf("%.*s,\"records\":[%s]}", (int)strlen(head) - 1, head,
 				  records ? records : "");
 	free(head);
 	free(records);
@@ -536,16 +511,13 @@ static int list_run(struct service *service, struct store_run *run,
 }
 
 /* The newest run that this user may see, in *text; 0 too when there is none. */
-static int list_job(struct service *service, uint32_t job,
-		    const struct asker *asker, bool is_brief, char **text,
-		    struct err *err)
+static int list_job(struct service *service, uint32_t job, const struct asker *asker, bool is_brief,
+		    char **text, struct err *err)
 {
-	const struct store_wanted wanted = { STORE_JOB, job, RECORD_UNKNOWN,
-					     asker->cluster };
+	const struct store_wanted wanted = { STORE_JOB, job, RECORD_UNKNOWN, asker->cluster };
 	int64_t ids[RUNS_MAX];
 	struct store_run run;
-	int i, rc = 0,
-	       count = store_find(service->store, &wanted, ids, RUNS_MAX, err);
+	int i, rc = 0, count = store_find(service->store, &wanted, ids, RUNS_MAX, err);
 
 	for (i = 0; i < count && !*text; i++) {
 		if (store_run_load(service->store, ids[i], &run, err) < 0) {
@@ -560,8 +532,7 @@ static int list_job(struct service *service, uint32_t job,
 }
 
 /* As many of the jobs as fit; "done" says how many that are, from the first. */
-static char *list(struct service *service, struct json_object *request,
-		  const struct asker *asker)
+static char *list(struct service *service, struct json_object *request, const struct asker *asker)
 {
 	struct json_object *jobs = json_list(request, "jobs");
 	size_t i, size = 0, count = jobs ? json_object_array_length(jobs) : 0;
@@ -573,18 +544,14 @@ static char *list(struct service *service, struct json_object *request,
 	int rc = 0;
 
 	if (!jobs || count > LIST_JOBS_MAX)
-		return service_error("list: jobs: must be a list of at most "
-				     "1000 job ids",
-				     false);
+		return service_error("list: jobs: must be a list of at most 1000 job ids", false);
 	out = xneed(open_memstream(&answer, &size));
 	fputs("{\"ok\":true,\"runs\":[", out);
 	for (i = 0, size = 0; i < count && size < LIST_BYTES_MAX; i++) {
 		run = NULL;
-		if (json_value_number(json_object_array_get_idx(jobs, i),
-				      &job) &&
-		    job > 0 && job <= UINT32_MAX)
-			rc = list_job(service, (uint32_t)job, asker, is_brief,
-				      &run, &err);
+		if (json_value_number(json_object_array_get_idx(jobs, i), &job) && job > 0 &&
+		    job <= UINT32_MAX)
+			rc = list_job(service, (uint32_t)job, asker, is_brief, &run, &err);
 		if (rc < 0)
 			break;
 		if (run)
@@ -607,8 +574,7 @@ static char *list(struct service *service, struct json_object *request,
 static bool is_operator(const struct service *service, uid_t uid)
 {
 	const struct metrics *metrics = service->metrics;
-	uint64_t i, count = __atomic_load_n(&metrics->operator_count,
-					    __ATOMIC_RELAXED);
+	uint64_t i, count = __atomic_load_n(&metrics->operator_count, __ATOMIC_RELAXED);
 
 	if (uid == 0 || uid == service->ledger_uid)
 		return true;
@@ -618,8 +584,7 @@ static bool is_operator(const struct service *service, uid_t uid)
 	return false;
 }
 
-static char *site(struct service *service, struct json_object *request,
-		  uid_t uid)
+static char *site(struct service *service, struct json_object *request, uid_t uid)
 {
 	struct err err;
 	char *answer;
@@ -629,9 +594,7 @@ static char *site(struct service *service, struct json_object *request,
 		return answer ? answer : service_error(err.text, false);
 	}
 	refuse(service, METRICS_REFUSED_USER);
-	return service_error("site: for root, SlurmUser and operators of Slurm "
-			     "only",
-			     false);
+	return service_error("site: for root, SlurmUser and operators of Slurm only", false);
 }
 
 /* ---- all ----------------------------------------------------------------- */
@@ -650,8 +613,7 @@ static char *ping(int64_t now_s)
  * characters then. record_parse() is strict about what is kept. */
 static struct json_object *parse(const char *text, size_t size)
 {
-	struct json_object *top =
-		json_parse_bounded(text, size, LEDGER_PAYLOAD_MAX, DEPTH_MAX);
+	struct json_object *top = json_parse_bounded(text, size, LEDGER_PAYLOAD_MAX, DEPTH_MAX);
 
 	if (json_object_is_type(top, json_type_object))
 		return top;
@@ -659,8 +621,8 @@ static struct json_object *parse(const char *text, size_t size)
 	return NULL;
 }
 
-int service_handle(struct service *service, const char *request, size_t size,
-		   uid_t uid, int64_t now_s, char **answer)
+int service_handle(struct service *service, const char *request, size_t size, uid_t uid,
+		   int64_t now_s, char **answer)
 {
 	struct json_object *top = parse(request, size);
 	const struct asker asker = { uid, json_text(top, "cluster") };
@@ -670,8 +632,7 @@ int service_handle(struct service *service, const char *request, size_t size,
 	name = name ? name : "";
 	if (!top) {
 		refuse(service, METRICS_REFUSED_REQUEST);
-		*answer = service_error("the request is not a JSON object",
-					false);
+		*answer = service_error("the request is not a JSON object", false);
 	} else if (!strcmp(name, "put")) {
 		rc = put(service, top, uid, now_s, answer);
 	} else if (!strcmp(name, "get")) {
@@ -686,9 +647,7 @@ int service_handle(struct service *service, const char *request, size_t size,
 		*answer = ping(now_s);
 	} else {
 		refuse(service, METRICS_REFUSED_REQUEST);
-		*answer = service_error("op: must be put, get, list, family, "
-					"site or ping",
-					0);
+		*answer = service_error("op: must be put, get, list, family, site or ping", 0);
 	}
 	json_object_put(top);
 	return rc;

@@ -36,8 +36,8 @@ struct service {
 
 /* Set *answer. 1: it must wait for service_commit(); 0: it may go at once; -1:
  * it may go, but the store failed and the batch with it: service_abort(). */
-int service_handle(struct service *service, const char *request, size_t size,
-		   uid_t uid, int64_t now_s, char **answer);
+int service_handle(struct service *service, const char *request, size_t size, uid_t uid,
+		   int64_t now_s, char **answer);
 
 int service_commit(struct service *service, struct err *err);
 void service_abort(struct service *service);

@@ -17,16 +17,14 @@ struct page {
 };
 
 /* One that cannot be read is of another version: it counts as a row. */
-static int add_use(const struct store_place *place, const char *text, void *arg,
-		   struct err *err)
+static int add_use(const struct store_place *place, const char *text, void *arg, struct err *err)
 {
 	struct page *page = arg;
 	struct use use;
 	char *line;
 
 	(void)err;
-	page->is_full =
-		page->rows == SITE_ROWS || page->tally->bytes >= SITE_BYTES;
+	page->is_full = page->rows == SITE_ROWS || page->tally->bytes >= SITE_BYTES;
 	if (page->is_full)
 		return 1;
 	line = xstrdup(text); /* to be cut to pieces */
@@ -45,16 +43,13 @@ static int find_place(struct json_object *request, struct store_place *place)
 
 	place->ended_s = json_number(request, "since");
 	place->id = 0;
-	if (list && (!json_value_number(json_object_array_get_idx(list, 0),
-					&place->ended_s) ||
-		     !json_value_number(json_object_array_get_idx(list, 1),
-					&place->id)))
+	if (list && (!json_value_number(json_object_array_get_idx(list, 0), &place->ended_s) ||
+		     !json_value_number(json_object_array_get_idx(list, 1), &place->id)))
 		return -1;
 	return place->ended_s < 0 || place->id < 0 ? -1 : 0;
 }
 
-char *site_answer(struct store *store, struct json_object *request,
-		  struct err *err)
+char *site_answer(struct store *store, struct json_object *request, struct err *err)
 {
 	int64_t until_s = json_number(request, "until");
 	struct page page = { .tally = tally_new() };
@@ -66,8 +61,7 @@ char *site_answer(struct store *store, struct json_object *request,
 		err_set(err, "site: since and until: must be seconds");
 		goto out;
 	}
-	if (store_uses(store, &place, until_s, SITE_ROWS + 1, add_use, &page,
-		       err) < 0)
+	if (store_uses(store, &place, until_s, SITE_ROWS + 1, add_use, &page, err) < 0)
 		goto out;
 	top = json_object_new_object();
 	json_add_bool(top, "ok", true);

@@ -21,7 +21,6 @@
 
 struct json_object;
 
-char *site_answer(struct store *store, struct json_object *request,
-		  struct err *err);
+char *site_answer(struct store *store, struct json_object *request, struct err *err);
 
 #endif

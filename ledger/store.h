@@ -59,52 +59,47 @@ void store_rollback(struct store *store);
 
 /* Keep a record. 1: new or better than what was there, *due says when its run
  * is to be written; 0: nothing new. In a transaction. */
-int store_put(struct store *store, const struct record *record,
-	      const char *text, size_t size, int64_t now_s,
-	      unsigned int grace_s, int64_t *due, struct err *err);
+int store_put(struct store *store, const struct record *record, const char *text, size_t size,
+	      int64_t now_s, unsigned int grace_s, int64_t *due, struct err *err);
 
 /* Ids of runs to write now, the longest waiting first; their number or -1.
  * *next: when the next one is due, -1 for none. They are ours (claims) until
  * store_done() or store_later(). */
-int store_due(struct store *store, int64_t now_s, int64_t *ids, int max,
-	      int64_t *next, struct err *err);
+int store_due(struct store *store, int64_t now_s, int64_t *ids, int max, int64_t *next,
+	      struct err *err);
 
-int store_run_load(struct store *store, int64_t id, struct store_run *run,
-		   struct err *err);
+int store_run_load(struct store *store, int64_t id, struct store_run *run, struct err *err);
 
 /* Call fn for every record of a run, by node; it ends early when fn returns
  * other than 0, and -1 is an error. */
-int store_records(struct store *store, int64_t id, store_fn fn, void *arg,
-		  struct err *err);
+int store_records(struct store *store, int64_t id, store_fn fn, void *arg, struct err *err);
 /* Those of the nodes that come after this one. */
-int store_records_after(struct store *store, int64_t id, const char *node,
-			store_fn fn, void *arg, struct err *err);
+int store_records_after(struct store *store, int64_t id, const char *node, store_fn fn, void *arg,
+			struct err *err);
 
 /* The summary of this version is in slurmdbd; what the row there knew. Look
  * again at again_s, unless that is 0. */
-int store_done(struct store *store, const struct store_run *run,
-	       const char *summary, int64_t now_s, int64_t again_s,
-	       struct err *err);
+int store_done(struct store *store, const struct store_run *run, const char *summary, int64_t now_s,
+	       int64_t again_s, struct err *err);
 /* It is not; try again at next_try. 'why' may be NULL. */
-int store_later(struct store *store, int64_t id, const char *summary,
-		int64_t next_try, const char *why, struct err *err);
+int store_later(struct store *store, int64_t id, const char *summary, int64_t next_try,
+		const char *why, struct err *err);
 
 /* Ids of the runs of a job, newest first; with 'part' RECORD_UNKNOWN, one run of
  * each task, or component, of each cluster and user, in their order. Their number
  * or -1. */
-int store_find(struct store *store, const struct store_wanted *wanted,
-	       int64_t *ids, int max, struct err *err);
+int store_find(struct store *store, const struct store_wanted *wanted, int64_t *ids, int max,
+	       struct err *err);
 
 /* What a run makes of the site's filesystems (lib/use.h), in the place of what
  * was said before. In a transaction. */
-int store_use_put(struct store *store, int64_t id, int64_t ended_s,
-		  const char *text, struct err *err);
+int store_use_put(struct store *store, int64_t id, int64_t ended_s, const char *text,
+		  struct err *err);
 /* Call fn for at most 'max' uses that ended before until_s and come behind this
  * place, in their order, until it returns other than 0. Before the first that
  * ended at S is { S, 0 }. */
-int store_uses(struct store *store, const struct store_place *after,
-	       int64_t until_s, int max, store_use_fn fn, void *arg,
-	       struct err *err);
+int store_uses(struct store *store, const struct store_place *after, int64_t until_s, int max,
+	       store_use_fn fn, void *arg, struct err *err);
 
 /* When the run ended that ended last, but a day after now at most; 0: there is none;
  * or -1. */
@@ -112,11 +107,10 @@ int64_t store_newest(struct store *store, int64_t now_s, struct err *err);
 
 /* Forget at most 'max' runs that ended before 'before_s'; their number. A run
  * that ends long after 'now_s' goes when its records came before 'before_s'. */
-int store_purge(struct store *store, int64_t before_s, int64_t now_s, int max,
-		struct err *err);
+int store_purge(struct store *store, int64_t before_s, int64_t now_s, int max, struct err *err);
 
 /* Cheap: it looks at the runs that wait only. */
-int store_backlog(struct store *store, int64_t now_s,
-		  struct store_backlog *backlog, struct err *err);
+int store_backlog(struct store *store, int64_t now_s, struct store_backlog *backlog,
+		  struct err *err);
 
 #endif

@@ -63,8 +63,7 @@ struct store_wanted {
 	const char *cluster; /* in any case; NULL: of all that there are */
 };
 
-typedef int (*store_fn)(const char *text, size_t size, void *arg,
-			struct err *err);
+typedef int (*store_fn)(const char *text, size_t size, void *arg, struct err *err);
 
 void store_run_free(struct store_run *run);
 
@@ -72,40 +71,36 @@ void store_run_free(struct store_run *run);
 struct store_place {
 	int64_t ended_s, id;
 };
-typedef int (*store_use_fn)(const struct store_place *place, const char *text,
-			    void *arg, struct err *err);
+typedef int (*store_use_fn)(const struct store_place *place, const char *text, void *arg,
+			    struct err *err);
 
 struct store_ops {
 	void (*close)(struct store *store);
 	int (*begin)(struct store *store, struct err *err);
 	int (*commit)(struct store *store, struct err *err);
 	void (*rollback)(struct store *store);
-	int (*put)(struct store *store, const struct record *record,
-		   const char *text, size_t size, int64_t now_s,
-		   unsigned int grace_s, int64_t *due, struct err *err);
-	int (*due)(struct store *store, int64_t now_s, int64_t *ids, int max,
-		   int64_t *next, struct err *err);
-	int (*run_load)(struct store *store, int64_t id, struct store_run *run,
-			struct err *err);
-	int (*records_after)(struct store *store, int64_t id, const char *node,
-			     store_fn fn, void *arg, struct err *err);
-	int (*done)(struct store *store, const struct store_run *run,
-		    const char *summary, int64_t now_s, int64_t again_s,
+	int (*put)(struct store *store, const struct record *record, const char *text, size_t size,
+		   int64_t now_s, unsigned int grace_s, int64_t *due, struct err *err);
+	int (*due)(struct store *store, int64_t now_s, int64_t *ids, int max, int64_t *next,
+		   struct err *err);
+	int (*run_load)(struct store *store, int64_t id, struct store_run *run, struct err *err);
+	int (*records_after)(struct store *store, int64_t id, const char *node, store_fn fn,
+			     void *arg, struct err *err);
+	int (*done)(struct store *store, const struct store_run *run, const char *summary,
+		    int64_t now_s, int64_t again_s, struct err *err);
+	int (*later)(struct store *store, int64_t id, const char *summary, int64_t next_try,
+		     const char *why, struct err *err);
+	int (*find)(struct store *store, const struct store_wanted *wanted, int64_t *ids, int max,
 		    struct err *err);
-	int (*later)(struct store *store, int64_t id, const char *summary,
-		     int64_t next_try, const char *why, struct err *err);
-	int (*find)(struct store *store, const struct store_wanted *wanted,
-		    int64_t *ids, int max, struct err *err);
-	int (*use_put)(struct store *store, int64_t id, int64_t ended_s,
-		       const char *text, struct err *err);
-	int (*uses)(struct store *store, const struct store_place *after,
-		    int64_t until_s, int max, store_use_fn fn, void *arg,
-		    struct err *err);
+	int (*use_put)(struct store *store, int64_t id, int64_t ended_s, const char *text,
+		       struct err *err);
+	int (*uses)(struct store *store, const struct store_place *after, int64_t until_s, int max,
+		    store_use_fn fn, void *arg, struct err *err);
 	int64_t (*newest)(struct store *store, int64_t now_s, struct err *err);
-	int (*purge)(struct store *store, int64_t before_s, int64_t now_s,
-		     int max, struct err *err);
-	int (*backlog)(struct store *store, int64_t now_s,
-		       struct store_backlog *backlog, struct err *err);
+	int (*purge)(struct store *store, int64_t before_s, int64_t now_s, int max,
+		     struct err *err);
+	int (*backlog)(struct store *store, int64_t now_s, struct store_backlog *backlog,
+		       struct err *err);
 };
 
 struct store {
@@ -113,7 +108,6 @@ struct store {
 };
 
 struct store *store_sqlite_open(const char *path, struct err *err);
-struct store *store_mariadb_open(const struct config_ledger *config,
-				 struct err *err);
+struct store *store_mariadb_open(const struct config_ledger *config, struct err *err);
 
 #endif

@@ -20,34 +20,7 @@
 #define SCHEMA_VERSION 1
 
 static const char schema[] =
-	"BEGIN IMMEDIATE;"
-	"CREATE TABLE IF NOT EXISTS runs("
-	" id INTEGER PRIMARY KEY, cluster TEXT NOT NULL, job INTEGER NOT NULL,"
-	" restart INTEGER, uid INTEGER NOT NULL,"
-	" array_job INTEGER, array_task INTEGER,"
-	" het_job INTEGER, het_offset INTEGER,"
-	" first REAL NOT NULL, last REAL NOT NULL, nodelist TEXT,"
-	" nodes_seen INTEGER NOT NULL, nodes_expected INTEGER,"
-	" version INTEGER NOT NULL, dirty INTEGER NOT NULL,"
-	" next_try INTEGER NOT NULL, tries INTEGER NOT NULL DEFAULT 0,"
-	" summary TEXT, written INTEGER NOT NULL DEFAULT 0, error TEXT);"
-	"CREATE INDEX IF NOT EXISTS runs_by_job ON runs(job, cluster);"
-	"CREATE INDEX IF NOT EXISTS runs_by_array ON runs(array_job, "
-	"array_task)"
-	" WHERE array_job IS NOT NULL;"
-	"CREATE INDEX IF NOT EXISTS runs_by_het ON runs(het_job, het_offset)"
-	" WHERE het_job IS NOT NULL;"
-	"CREATE INDEX IF NOT EXISTS runs_due ON runs(next_try) WHERE dirty;"
-	"CREATE INDEX IF NOT EXISTS runs_by_age ON runs(last);"
-	"CREATE TABLE IF NOT EXISTS records("
-	" run INTEGER NOT NULL, node TEXT NOT NULL, received INTEGER NOT NULL,"
-	" text TEXT NOT NULL, PRIMARY KEY(run, node)) WITHOUT ROWID;"
-	"CREATE TABLE IF NOT EXISTS uses("
-	" ended INTEGER NOT NULL, run INTEGER NOT NULL, text TEXT NOT NULL,"
-	" PRIMARY KEY(ended, run)) WITHOUT ROWID;"
-	"CREATE UNIQUE INDEX IF NOT EXISTS uses_by_run ON uses(run);"
-	"PRAGMA user_version=1;"
-	"COMMIT;";
+	"BEGIN IMMEDIATE;CREATE TABLE IF NOT EXISTS runs( id INTEGER PRIMARY KEY, cluster TEXT NOT NULL, job INTEGER NOT NULL, restart INTEGER, uid INTEGER NOT NULL, array_job INTEGER, array_task INTEGER, het_job INTEGER, het_offset INTEGER, first REAL NOT NULL, last REAL NOT NULL, nodelist TEXT, nodes_seen INTEGER NOT NULL, nodes_expected INTEGER, version INTEGER NOT NULL, dirty INTEGER NOT NULL, next_try INTEGER NOT NULL, tries INTEGER NOT NULL DEFAULT 0, summary TEXT, written INTEGER NOT NULL DEFAULT 0, error TEXT);CREATE INDEX IF NOT EXISTS runs_by_job ON runs(job, cluster);CREATE INDEX IF NOT EXISTS runs_by_array ON runs(array_job, array_task) WHERE array_job IS NOT NULL;CREATE INDEX IF NOT EXISTS runs_by_het ON runs(het_job, het_offset) WHERE het_job IS NOT NULL;CREATE INDEX IF NOT EXISTS runs_due ON runs(next_try) WHERE dirty;CREATE INDEX IF NOT EXISTS runs_by_age ON runs(last);CREATE TABLE IF NOT EXISTS records( run INTEGER NOT NULL, node TEXT NOT NULL, received INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY(run, node)) WITHOUT ROWID;CREATE TABLE IF NOT EXISTS uses( ended INTEGER NOT NULL, run INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY(ended, run)) WITHOUT ROWID;CREATE UNIQUE INDEX IF NOT EXISTS uses_by_run ON uses(run);PRAGMA user_version=1;COMMIT;";
 
 enum statement {
 	FIND_RUNS,
@@ -80,73 +53,50 @@ enum statement {
 /* Runs that ended before ?1. One that ends more than a day after now, which is
  * ?2, has its end from a clock that is wrong, or from somebody who wants it kept
  * for ever: when it was received counts. At most ?3. */
-#define OLD_RUNS                                                               \
-	"SELECT id FROM runs WHERE last<?1 OR (last>?2+86400 AND NOT EXISTS"   \
-	" (SELECT 1 FROM records WHERE run=id AND received>=?1))"              \
+#define OLD_RUNS                                                                                   \
+	"SELECT id FROM runs WHERE last<?1 OR (last>?2+86400 AND NOT EXISTS"                       \
+	" (SELECT 1 FROM records WHERE run=id AND received>=?1))"                                  \
 	" ORDER BY last LIMIT ?3"
 
 /* Of the cluster ?4, or NULL: of any. */
 #define OF_CLUSTER " AND (?4 IS NULL OR cluster=?4 COLLATE NOCASE)"
 
 static const char *const sql[STATEMENTS] = {
-	[FIND_RUNS] = "SELECT id, restart, first, last, nodelist, nodes_seen,"
-		      " nodes_expected, version, array_job, array_task,"
-		      " het_job, het_offset,"
-		      " CASE dirty WHEN 1 THEN next_try END FROM runs"
-		      " WHERE job=?1 AND cluster=?2 AND uid=?3",
-	[NEW_RUN] = "INSERT INTO runs(cluster, job, uid, first, last,"
-		    " nodes_seen, version, dirty, next_try)"
-		    " VALUES(?1, ?2, ?3, ?4, ?5, 0, 0, 0, 0)",
+	[FIND_RUNS] =
+		"SELECT id, restart, first, last, nodelist, nodes_seen, nodes_expected, version, array_job, array_task, het_job, het_offset, CASE dirty WHEN 1 THEN next_try END FROM runs WHERE job=?1 AND cluster=?2 AND uid=?3",
+	[NEW_RUN] =
+		"INSERT INTO runs(cluster, job, uid, first, last, nodes_seen, version, dirty, next_try) VALUES(?1, ?2, ?3, ?4, ?5, 0, 0, 0, 0)",
 	[UPDATE_RUN] =
-		"UPDATE runs SET restart=?2, first=?3, last=?4, nodelist=?5,"
-		" nodes_seen=?6, nodes_expected=?7, version=?8, array_job=?9,"
-		" array_task=?10, het_job=?11, het_offset=?12, dirty=1,"
-		" next_try=?13, tries=0 WHERE id=?1",
+		"UPDATE runs SET restart=?2, first=?3, last=?4, nodelist=?5, nodes_seen=?6, nodes_expected=?7, version=?8, array_job=?9, array_task=?10, het_job=?11, het_offset=?12, dirty=1, next_try=?13, tries=0 WHERE id=?1",
 	[GET_RECORD] = "SELECT text FROM records WHERE run=?1 AND node=?2",
-	[PUT_RECORD] = "INSERT OR REPLACE INTO records(run, node, received,"
-		       " text) VALUES(?1, ?2, ?3, ?4)",
-	[DUE] = "SELECT id FROM runs WHERE dirty AND next_try<=?1"
-		" ORDER BY next_try LIMIT ?2",
+	[PUT_RECORD] =
+		"INSERT OR REPLACE INTO records(run, node, received, text) VALUES(?1, ?2, ?3, ?4)",
+	[DUE] = "SELECT id FROM runs WHERE dirty AND next_try<=?1 ORDER BY next_try LIMIT ?2",
 	[NEXT_DUE] = "SELECT min(next_try) FROM runs WHERE dirty",
-	[LOAD_RUN] = "SELECT id, version, cluster, summary, error, job, uid,"
-		     " restart, array_job, array_task, het_job, het_offset,"
-		     " first, last, nodes_seen, nodes_expected, tries,"
-		     " next_try, written, dirty FROM runs WHERE id=?1",
-	[RECORDS] = "SELECT text FROM records WHERE run=?1 AND node>?2"
-		    " ORDER BY node",
-	[DONE] = "UPDATE runs SET dirty=CASE WHEN version<>?2 THEN 1"
-		 " WHEN ?9>0 THEN 2 ELSE 0 END, next_try=CASE WHEN"
-		 " version=?2 AND ?9>0 THEN ?9 ELSE next_try END,"
-		 " summary=?3, written=?4,"
-		 " error=NULL, tries=0, array_job=?5, array_task=?6,"
-		 " het_job=?7, het_offset=?8 WHERE id=?1",
-	[LATER] = "UPDATE runs SET next_try=?2, tries=tries+1, error=?3,"
-		  " summary=coalesce(?4, summary) WHERE id=?1",
-	[FIND_JOB] = "SELECT id FROM runs WHERE job=?1" OF_CLUSTER
+	[LOAD_RUN] =
+		"SELECT id, version, cluster, summary, error, job, uid, restart, array_job, array_task, het_job, het_offset, first, last, nodes_seen, nodes_expected, tries, next_try, written, dirty FROM runs WHERE id=?1",
+	[RECORDS] = "SELECT text FROM records WHERE run=?1 AND node>?2 ORDER BY node",
+	[DONE] =
+		"UPDATE runs SET dirty=CASE WHEN version<>?2 THEN 1 WHEN ?9>0 THEN 2 ELSE 0 END, next_try=CASE WHEN version=?2 AND ?9>0 THEN ?9 ELSE next_try END, summary=?3, written=?4, error=NULL, tries=0, array_job=?5, array_task=?6, het_job=?7, het_offset=?8 WHERE id=?1",
+	[LATER] =
+		"UPDATE runs SET next_try=?2, tries=tries+1, error=?3, summary=coalesce(?4, summary) WHERE id=?1",
+	[FIND_JOB] = "SELECT id FROM runs WHERE job=?1" OF_CLUSTER " ORDER BY first DESC LIMIT ?3",
+	[FIND_ARRAY] = "SELECT id FROM runs WHERE array_job=?1 AND array_task=?2" OF_CLUSTER
+		       " ORDER BY first DESC LIMIT ?3",
+	[FIND_HET] = "SELECT id FROM runs WHERE het_job=?1 AND het_offset=?2" OF_CLUSTER
 		     " ORDER BY first DESC LIMIT ?3",
-	[FIND_ARRAY] =
-		"SELECT id FROM runs WHERE array_job=?1 AND"
-		" array_task=?2" OF_CLUSTER " ORDER BY first DESC LIMIT ?3",
-	[FIND_HET] = "SELECT id FROM runs WHERE het_job=?1 AND "
-		     "het_offset=?2" OF_CLUSTER " ORDER BY first DESC LIMIT ?3",
-	[FIND_ALL_TASKS] =
-		"SELECT max(id) FROM runs WHERE array_job=?1" OF_CLUSTER
-		" GROUP BY array_task, cluster, uid"
-		" ORDER BY array_task LIMIT ?3",
-	[FIND_ALL_COMPONENTS] =
-		"SELECT max(id) FROM runs WHERE het_job=?1" OF_CLUSTER
-		" GROUP BY het_offset, cluster, uid"
-		" ORDER BY het_offset LIMIT ?3",
+	[FIND_ALL_TASKS] = "SELECT max(id) FROM runs WHERE array_job=?1" OF_CLUSTER
+			   " GROUP BY array_task, cluster, uid ORDER BY array_task LIMIT ?3",
+	[FIND_ALL_COMPONENTS] = "SELECT max(id) FROM runs WHERE het_job=?1" OF_CLUSTER
+				" GROUP BY het_offset, cluster, uid ORDER BY het_offset LIMIT ?3",
 	[PURGE_RECORDS] = "DELETE FROM records WHERE run IN (" OLD_RUNS ")",
-	[BACKLOG] = "SELECT count(*), sum(tries=0 AND next_try>?1),"
-		    " sum(tries>0), min(last) FROM runs"
-		    " WHERE dirty AND dirty=1",
+	[BACKLOG] =
+		"SELECT count(*), sum(tries=0 AND next_try>?1), sum(tries>0), min(last) FROM runs WHERE dirty AND dirty=1",
 	[PURGE_RUNS] = "DELETE FROM runs WHERE id IN (" OLD_RUNS ")",
 	[DROP_USE] = "DELETE FROM uses WHERE run=?1",
 	[PUT_USE] = "INSERT INTO uses(run, ended, text) VALUES(?1, ?2, ?3)",
-	[USES] = "SELECT ended, run, text FROM uses"
-		 " WHERE (ended, run)>(?1, ?2) AND ended<?3"
-		 " ORDER BY ended, run LIMIT ?4",
+	[USES] =
+		"SELECT ended, run, text FROM uses WHERE (ended, run)>(?1, ?2) AND ended<?3 ORDER BY ended, run LIMIT ?4",
 	[NEWEST] = "SELECT max(last) FROM runs WHERE last<=?1+86400",
 	[PURGE_USES] = "DELETE FROM uses WHERE run IN (" OLD_RUNS ")",
 };
@@ -189,14 +139,11 @@ static int find_files(struct store *store, ino_t files[FILES], struct err *err)
 	int i;
 
 	for (i = 0; i < FILES; i++) {
-		snprintf(path, sizeof(path), "%s%s", of(store)->path,
-			 suffixes[i]);
+		snprintf(path, sizeof(path), "%s%s", of(store)->path, suffixes[i]);
 		if (stat(path, &st) < 0)
-			return err_set(err, "store: '%s': %s", path,
-				       strerror(errno));
+			return err_set(err, "store: '%s': %s", path, strerror(errno));
 		if (!i && !st.st_size)
-			return err_set(err, "store: '%s': it has 0 bytes",
-				       path);
+			return err_set(err, "store: '%s': it has 0 bytes", path);
 		files[i] = st.st_ino;
 	}
 	return 0;
@@ -209,10 +156,10 @@ static int check_files(struct store *store, struct err *err)
 	if (find_files(store, files, err) < 0)
 		return -1;
 	if (memcmp(files, of(store)->files, sizeof(files)) != 0)
-		return err_set(err,
-			       "store: '%s': it, or its -wal or -shm, was "
-			       "replaced: restart the ledger",
-			       of(store)->path);
+		return err_set(
+			err,
+			"store: '%s': it, or its -wal or -shm, was replaced: restart the ledger",
+			of(store)->path);
 	return 0;
 }
 
@@ -243,8 +190,7 @@ static int make_schema(struct store *store, struct err *err)
 	sqlite3_stmt *st;
 	int version = -1;
 
-	if (sqlite3_prepare_v2(of(store)->db, "PRAGMA user_version", -1, &st,
-			       NULL) != SQLITE_OK)
+	if (sqlite3_prepare_v2(of(store)->db, "PRAGMA user_version", -1, &st, NULL) != SQLITE_OK)
 		return fail(store, err);
 	if (sqlite3_step(st) == SQLITE_ROW)
 		version = sqlite3_column_int(st, 0);
@@ -274,20 +220,18 @@ static int is_new(const char *path, struct err *err)
 		return 0;
 	snprintf(wal, sizeof(wal), "%s-wal", path);
 	if (is_there || (stat(wal, &st) == 0 && st.st_size))
-		return err_set(err,
-			       "store: %s: put a backup in its place, or "
-			       "remove %s to begin without records",
-			       is_there ? "it has 0 bytes"
-					: "it is missing, and its -wal is not",
-			       is_there ? "it" : "that");
+		return err_set(
+			err,
+			"store: %s: put a backup in its place, or remove %s to begin without records",
+			is_there ? "it has 0 bytes" : "it is missing, and its -wal is not",
+			is_there ? "it" : "that");
 	return 1;
 }
 
 static int open_file(struct store *store, const char *path, struct err *err)
 {
 	if (sqlite3_open_v2(path, &of(store)->db,
-			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
-				    SQLITE_OPEN_NOMUTEX,
+			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
 			    NULL) != SQLITE_OK ||
 	    sqlite3_busy_timeout(of(store)->db, BUSY_MS) != SQLITE_OK)
 		return fail(store, err);
@@ -329,10 +273,8 @@ struct store *store_sqlite_open(const char *path, struct err *err)
 		return NULL;
 	}
 	for (i = 0; i < STATEMENTS; i++)
-		if (sqlite3_prepare_v3(of(store)->db, sql[i], -1,
-				       SQLITE_PREPARE_PERSISTENT,
-				       &of(store)->statements[i],
-				       NULL) != SQLITE_OK) {
+		if (sqlite3_prepare_v3(of(store)->db, sql[i], -1, SQLITE_PREPARE_PERSISTENT,
+				       &of(store)->statements[i], NULL) != SQLITE_OK) {
 			fail(store, err);
 			err_prefix(err, "'%s'", path);
 			sqlite_close(store);
@@ -366,9 +308,8 @@ static void bind_text(sqlite3_stmt *st, int at, const char *text)
 
 static int64_t known(sqlite3_stmt *st, int column)
 {
-	return sqlite3_column_type(st, column) == SQLITE_NULL
-		       ? RECORD_UNKNOWN
-		       : sqlite3_column_int64(st, column);
+	return sqlite3_column_type(st, column) == SQLITE_NULL ? RECORD_UNKNOWN
+							      : sqlite3_column_int64(st, column);
 }
 
 /* Of a text column; NULL stays NULL. */
@@ -391,8 +332,7 @@ static int finish(struct store *store, sqlite3_stmt *st, struct err *err)
 /* ---- put ----------------------------------------------------------------- */
 
 /* 1: the node has a record in this run, 0, or -1 for an error. */
-static int has_record(struct store *store, int64_t run, const char *node,
-		      struct err *err)
+static int has_record(struct store *store, int64_t run, const char *node, struct err *err)
 {
 	sqlite3_stmt *st = get(store, GET_RECORD);
 	int rc;
@@ -425,8 +365,8 @@ static void read_run(sqlite3_stmt *st, struct row *run)
 }
 
 /* 1 found, 0 none yet, -1 error */
-static int find_run(struct store *store, const struct record *r, int64_t now_s,
-		    struct row *run, struct err *err)
+static int find_run(struct store *store, const struct record *r, int64_t now_s, struct row *run,
+		    struct err *err)
 {
 	sqlite3_stmt *st = get(store, FIND_RUNS);
 	double best = -1, gap;
@@ -438,13 +378,10 @@ static int find_run(struct store *store, const struct record *r, int64_t now_s,
 	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
 		gap = row_distance(r, row_end(r, now_s), known(st, 1),
 				   (const char *)sqlite3_column_text(st, 4),
-				   sqlite3_column_double(st, 2),
-				   sqlite3_column_double(st, 3));
+				   sqlite3_column_double(st, 2), sqlite3_column_double(st, 3));
 		if (gap < 0 || (best >= 0 && gap >= best))
 			continue;
-		has = gap > 0 ? has_record(store, sqlite3_column_int64(st, 0),
-					   r->node, err)
-			      : 0;
+		has = gap > 0 ? has_record(store, sqlite3_column_int64(st, 0), r->node, err) : 0;
 		if (has < 0) {
 			sqlite3_reset(st);
 			return -1;
@@ -460,8 +397,8 @@ static int find_run(struct store *store, const struct record *r, int64_t now_s,
 	return best >= 0;
 }
 
-static int new_run(struct store *store, const struct record *r, int64_t now_s,
-		   struct row *run, struct err *err)
+static int new_run(struct store *store, const struct record *r, int64_t now_s, struct row *run,
+		   struct err *err)
 {
 	sqlite3_stmt *st = get(store, NEW_RUN);
 
@@ -484,9 +421,8 @@ static int new_run(struct store *store, const struct record *r, int64_t now_s,
 
 /* Is the new record better than what this node said before? 1 yes, 0 no, -1
  * error; *is_first: the node had said nothing. */
-static int is_news(struct store *store, const struct row *run,
-		   const struct record *r, const char *text, size_t size,
-		   bool *is_first, struct err *err)
+static int is_news(struct store *store, const struct row *run, const struct record *r,
+		   const char *text, size_t size, bool *is_first, struct err *err)
 {
 	sqlite3_stmt *st = get(store, GET_RECORD);
 	const char *old_text;
@@ -513,9 +449,8 @@ static int is_news(struct store *store, const struct row *run,
 	return rc;
 }
 
-static int write_record(struct store *store, const struct row *run,
-			const struct record *r, const char *text, size_t size,
-			int64_t now_s, struct err *err)
+static int write_record(struct store *store, const struct row *run, const struct record *r,
+			const char *text, size_t size, int64_t now_s, struct err *err)
 {
 	sqlite3_stmt *st = get(store, PUT_RECORD);
 
@@ -526,8 +461,7 @@ static int write_record(struct store *store, const struct row *run,
 	return finish(store, st, err);
 }
 
-static int write_run(struct store *store, const struct row *run,
-		     int64_t next_try, struct err *err)
+static int write_run(struct store *store, const struct row *run, int64_t next_try, struct err *err)
 {
 	sqlite3_stmt *st = get(store, UPDATE_RUN);
 
@@ -547,9 +481,9 @@ static int write_run(struct store *store, const struct row *run,
 	return finish(store, st, err);
 }
 
-static int sqlite_put(struct store *store, const struct record *record,
-		      const char *text, size_t size, int64_t now_s,
-		      unsigned int grace_s, int64_t *due, struct err *err)
+static int sqlite_put(struct store *store, const struct record *record, const char *text,
+		      size_t size, int64_t now_s, unsigned int grace_s, int64_t *due,
+		      struct err *err)
 {
 	struct row run = { 0 };
 	int rc, result = -1;
@@ -578,8 +512,7 @@ out:
 
 /* ---- runs ---------------------------------------------------------------- */
 
-static int list_ids(struct store *store, sqlite3_stmt *st, int64_t *ids,
-		    int max, struct err *err)
+static int list_ids(struct store *store, sqlite3_stmt *st, int64_t *ids, int max, struct err *err)
 {
 	int count = 0, rc;
 
@@ -589,8 +522,8 @@ static int list_ids(struct store *store, sqlite3_stmt *st, int64_t *ids,
 	return rc == SQLITE_DONE || rc == SQLITE_ROW ? count : fail(store, err);
 }
 
-static int sqlite_due(struct store *store, int64_t now_s, int64_t *ids, int max,
-		      int64_t *next, struct err *err)
+static int sqlite_due(struct store *store, int64_t now_s, int64_t *ids, int max, int64_t *next,
+		      struct err *err)
 {
 	sqlite3_stmt *st = get(store, NEXT_DUE);
 
@@ -606,14 +539,12 @@ static int sqlite_due(struct store *store, int64_t now_s, int64_t *ids, int max,
 	return list_ids(store, st, ids, max, err);
 }
 
-static int sqlite_find(struct store *store, const struct store_wanted *wanted,
-		       int64_t *ids, int max, struct err *err)
+static int sqlite_find(struct store *store, const struct store_wanted *wanted, int64_t *ids,
+		       int max, struct err *err)
 {
-	bool is_all =
-		wanted->kind != STORE_JOB && wanted->part == RECORD_UNKNOWN;
+	bool is_all = wanted->kind != STORE_JOB && wanted->part == RECORD_UNKNOWN;
 	sqlite3_stmt *st =
-		get(store, wanted->kind == STORE_ARRAY_TASK
-				   ? is_all ? FIND_ALL_TASKS : FIND_ARRAY
+		get(store, wanted->kind == STORE_ARRAY_TASK ? is_all ? FIND_ALL_TASKS : FIND_ARRAY
 			   : wanted->kind == STORE_HET_COMPONENT
 				   ? is_all ? FIND_ALL_COMPONENTS : FIND_HET
 				   : FIND_JOB);
@@ -650,8 +581,7 @@ static void fill_run(sqlite3_stmt *st, struct store_run *run)
 	run->error = xstrdup(text_of(st, 4));
 }
 
-static int sqlite_run_load(struct store *store, int64_t id,
-			   struct store_run *run, struct err *err)
+static int sqlite_run_load(struct store *store, int64_t id, struct store_run *run, struct err *err)
 {
 	sqlite3_stmt *st = get(store, LOAD_RUN);
 	int rc;
@@ -669,9 +599,8 @@ static int sqlite_run_load(struct store *store, int64_t id,
 	return rc;
 }
 
-static int sqlite_records_after(struct store *store, int64_t id,
-				const char *node, store_fn fn, void *arg,
-				struct err *err)
+static int sqlite_records_after(struct store *store, int64_t id, const char *node, store_fn fn,
+				void *arg, struct err *err)
 {
 	sqlite3_stmt *st = get(store, RECORDS);
 	int rc, said = 0;
@@ -689,9 +618,8 @@ static int sqlite_records_after(struct store *store, int64_t id,
 	return rc == SQLITE_DONE ? 0 : fail(store, err);
 }
 
-static int sqlite_done(struct store *store, const struct store_run *run,
-		       const char *summary, int64_t now_s, int64_t again_s,
-		       struct err *err)
+static int sqlite_done(struct store *store, const struct store_run *run, const char *summary,
+		       int64_t now_s, int64_t again_s, struct err *err)
 {
 	sqlite3_stmt *st = get(store, DONE);
 
@@ -707,8 +635,8 @@ static int sqlite_done(struct store *store, const struct store_run *run,
 	return finish(store, st, err);
 }
 
-static int sqlite_later(struct store *store, int64_t id, const char *summary,
-			int64_t next_try, const char *why, struct err *err)
+static int sqlite_later(struct store *store, int64_t id, const char *summary, int64_t next_try,
+			const char *why, struct err *err)
 {
 	sqlite3_stmt *st = get(store, LATER);
 
@@ -721,8 +649,7 @@ static int sqlite_later(struct store *store, int64_t id, const char *summary,
 
 /* ---- housekeeping -------------------------------------------------------- */
 
-static int64_t sqlite_newest(struct store *store, int64_t now_s,
-			     struct err *err)
+static int64_t sqlite_newest(struct store *store, int64_t now_s, struct err *err)
 {
 	sqlite3_stmt *st = get(store, NEWEST);
 	int64_t newest = -1;
@@ -734,8 +661,7 @@ static int64_t sqlite_newest(struct store *store, int64_t now_s,
 	return newest < 0 ? fail(store, err) : newest;
 }
 
-static int finish_one(struct store *store, enum statement which, int64_t id,
-		      struct err *err)
+static int finish_one(struct store *store, enum statement which, int64_t id, struct err *err)
 {
 	sqlite3_stmt *st = get(store, which);
 
@@ -743,8 +669,8 @@ static int finish_one(struct store *store, enum statement which, int64_t id,
 	return finish(store, st, err);
 }
 
-static int sqlite_use_put(struct store *store, int64_t id, int64_t ended_s,
-			  const char *text, struct err *err)
+static int sqlite_use_put(struct store *store, int64_t id, int64_t ended_s, const char *text,
+			  struct err *err)
 {
 	sqlite3_stmt *st;
 
@@ -757,9 +683,8 @@ static int sqlite_use_put(struct store *store, int64_t id, int64_t ended_s,
 	return finish(store, st, err);
 }
 
-static int sqlite_uses(struct store *store, const struct store_place *after,
-		       int64_t until_s, int max, store_use_fn fn, void *arg,
-		       struct err *err)
+static int sqlite_uses(struct store *store, const struct store_place *after, int64_t until_s,
+		       int max, store_use_fn fn, void *arg, struct err *err)
 {
 	sqlite3_stmt *st = get(store, USES);
 	struct store_place place;
@@ -780,11 +705,10 @@ static int sqlite_uses(struct store *store, const struct store_place *after,
 	return rc == SQLITE_DONE ? 0 : fail(store, err);
 }
 
-static int sqlite_purge(struct store *store, int64_t before_s, int64_t now_s,
-			int max, struct err *err)
+static int sqlite_purge(struct store *store, int64_t before_s, int64_t now_s, int max,
+			struct err *err)
 {
-	static const enum statement steps[] = { PURGE_USES, PURGE_RECORDS,
-						PURGE_RUNS };
+	static const enum statement steps[] = { PURGE_USES, PURGE_RECORDS, PURGE_RUNS };
 	sqlite3_stmt *st;
 	size_t i;
 
@@ -808,8 +732,8 @@ static int sqlite_purge(struct store *store, int64_t before_s, int64_t now_s,
 	return max;
 }
 
-static int sqlite_backlog(struct store *store, int64_t now_s,
-			  struct store_backlog *backlog, struct err *err)
+static int sqlite_backlog(struct store *store, int64_t now_s, struct store_backlog *backlog,
+			  struct err *err)
 {
 	sqlite3_stmt *st = get(store, BACKLOG);
 
@@ -820,8 +744,7 @@ static int sqlite_backlog(struct store *store, int64_t now_s,
 	}
 	backlog->for_nodes = sqlite3_column_int64(st, 1);
 	backlog->for_retry = sqlite3_column_int64(st, 2);
-	backlog->for_writer = sqlite3_column_int64(st, 0) - backlog->for_nodes -
-			      backlog->for_retry;
+	backlog->for_writer = sqlite3_column_int64(st, 0) - backlog->for_nodes - backlog->for_retry;
 	backlog->oldest = sqlite3_column_double(st, 3);
 	sqlite3_reset(st);
 	return 0;

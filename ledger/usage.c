@@ -66,8 +66,7 @@ static const char *name_of(const struct record_io *io)
 }
 
 /* The last place is for all that have none. */
-static struct use_fs *fs_of(struct usage *usage, const char *name,
-			    const char *type)
+static struct use_fs *fs_of(struct usage *usage, const char *name, const char *type)
 {
 	struct use_fs *fs = usage->fs, *end = fs + usage->fs_count;
 
@@ -91,8 +90,7 @@ static struct use_fs *fs_of(struct usage *usage, const char *name,
 	return fs;
 }
 
-static void add_line(struct usage *usage, const struct record *record,
-		     const struct record_io *io)
+static void add_line(struct usage *usage, const struct record *record, const struct record_io *io)
 {
 	const char *name = name_of(io);
 	struct use_fs *fs = fs_of(usage, name, type_of(record, name));
@@ -112,8 +110,7 @@ static bool is_of(const struct record_io *io, const char *source)
 	return io->scope == RECORD_SCOPE_JOB && !strcmp(io->source, source);
 }
 
-static void add_lines(struct usage *usage, const struct record *record,
-		      const char *source)
+static void add_lines(struct usage *usage, const struct record *record, const char *source)
 {
 	bool has_fs = false;
 	size_t i;
@@ -121,8 +118,7 @@ static void add_lines(struct usage *usage, const struct record *record,
 	for (i = 0; i < record->app_count; i++)
 		has_fs |= is_of(&record->app[i], source) && record->app[i].fs;
 	for (i = 0; i < record->app_count; i++)
-		if (is_of(&record->app[i], source) &&
-		    (record->app[i].fs || !has_fs))
+		if (is_of(&record->app[i], source) && (record->app[i].fs || !has_fs))
 			add_line(usage, record, &record->app[i]);
 }
 
@@ -135,8 +131,7 @@ static void keep(struct usage *usage, struct record *record)
 		record_free(record);
 		return;
 	}
-	usage->records =
-		xmore(usage->records, usage->count, sizeof(*usage->records));
+	usage->records = xmore(usage->records, usage->count, sizeof(*usage->records));
 	usage->records[usage->count++] = record;
 }
 
@@ -147,12 +142,10 @@ static void add_head(struct usage *usage, const struct record *record)
 	if (!*usage->user)
 		strcpy(usage->user, record->user);
 	if (!*usage->profile && record->has_request)
-		snprintf(usage->profile, sizeof(usage->profile), "%s",
-			 record->request.profile);
+		snprintf(usage->profile, sizeof(usage->profile), "%s", record->request.profile);
 	usage->nodes++;
 	if (seconds > 0)
-		usage->node_s +=
-			(int64_t)(seconds < NODE_S_MAX ? seconds : NODE_S_MAX);
+		usage->node_s += (int64_t)(seconds < NODE_S_MAX ? seconds : NODE_S_MAX);
 	run_add(&usage->warned, record->gate_warned);
 	run_add(&usage->refused, record->gate_refused);
 }
@@ -185,8 +178,7 @@ static void take_advice(struct use *use, const struct advice_list *list)
 	for (i = 0; i < list->count; i++) {
 		snprintf(word, sizeof(word), "%s ", list->list[i].code);
 		snprintf(codes, sizeof(codes), "%s ", use->advice);
-		if (strstr(codes, word) ||
-		    strlen(use->advice) + strlen(word) + 1 >= USE_ADVICE_MAX)
+		if (strstr(codes, word) || strlen(use->advice) + strlen(word) + 1 >= USE_ADVICE_MAX)
 			continue;
 		if (*use->advice)
 			strcat(use->advice, " ");
@@ -194,13 +186,12 @@ static void take_advice(struct use *use, const struct advice_list *list)
 	}
 }
 
-char *usage_text(const struct usage *usage, const struct store_run *run,
-		 const char *account, const struct config_advice *limits)
+char *usage_text(const struct usage *usage, const struct store_run *run, const char *account,
+		 const struct config_advice *limits)
 {
-	bool is_whole = !usage->left_out && run->nodes_expected >= 0 &&
-			usage->nodes >= run->nodes_expected;
-	struct advice_list *list =
-		advice_new(usage->records, usage->count, is_whole, limits);
+	bool is_whole =
+		!usage->left_out && run->nodes_expected >= 0 && usage->nodes >= run->nodes_expected;
+	struct advice_list *list = advice_new(usage->records, usage->count, is_whole, limits);
 	struct use use;
 
 	use_init(&use);

@@ -29,7 +29,7 @@ void usage_free(struct usage *usage);
 void usage_add(struct usage *usage, struct record *record);
 
 /* 'account' may be "". */
-char *usage_text(const struct usage *usage, const struct store_run *run,
-		 const char *account, const struct config_advice *limits);
+char *usage_text(const struct usage *usage, const struct store_run *run, const char *account,
+		 const struct config_advice *limits);
 
 #endif

@@ -26,7 +26,7 @@
 #define PURGE_EVERY_S 3600
 #define PURGE_MAX 1000
 #define PURGE_FAR_S INT64_C(2592000) /* 30 days */
-#define ACCOUNT_LATE_S 10 /* after a run's end, with Slurm 22.05: up to 2 s */
+#define ACCOUNT_LATE_S 10	     /* after a run's end, with Slurm 22.05: up to 2 s */
 #define ACCOUNT_AGAIN_S 5
 
 struct job {
@@ -67,8 +67,7 @@ static int add_record(const char *text, size_t size, void *arg, struct err *err)
 	/* It was checked when it came in, by another version perhaps: it must
 	 * not hold up all others. The summary says that a node is missing. */
 	if (!record) {
-		snprintf(said, sizeof(said),
-			 "store: a record cannot be read and is left out: %s",
+		snprintf(said, sizeof(said), "store: a record cannot be read and is left out: %s",
 			 why.text);
 		say(said);
 		return 0;
@@ -82,14 +81,12 @@ static int summarize(struct writer *writer, struct job *job, struct err *err)
 {
 	struct sums sums = { merge_new(), usage_new() };
 	struct summary summary;
-	int rc = store_records(writer->store, job->run.id, add_record, &sums,
-			       err);
+	int rc = store_records(writer->store, job->run.id, add_record, &sums, err);
 
 	if (rc >= 0) {
 		merge_summary(sums.merge, &summary);
 		summary_text(&summary, job->summary);
-		job->use =
-			usage_text(sums.usage, &job->run, "", writer->advice);
+		job->use = usage_text(sums.usage, &job->run, "", writer->advice);
 	}
 	merge_free(sums.merge);
 	usage_free(sums.usage);
@@ -97,8 +94,8 @@ static int summarize(struct writer *writer, struct job *job, struct err *err)
 }
 
 /* With the account, which slurmdbd knows. */
-static int put_use(struct writer *writer, const struct job *job,
-		   const char *account, struct err *err)
+static int put_use(struct writer *writer, const struct job *job, const char *account,
+		   struct err *err)
 {
 	char *line = xstrdup(job->use), *text;
 	struct use use;
@@ -107,8 +104,7 @@ static int put_use(struct writer *writer, const struct job *job,
 	use_parse(line, &use); /* it is ours */
 	use.account = account;
 	text = use_text(&use);
-	rc = store_use_put(writer->store, job->run.id, (int64_t)job->run.last,
-			   text, err);
+	rc = store_use_put(writer->store, job->run.id, (int64_t)job->run.last, text, err);
 	free(text);
 	free(line);
 	return rc;
@@ -133,16 +129,15 @@ static int64_t row_at(const struct store_run *run, int64_t now_s)
 }
 
 /* When to look at the row again, 0 never. */
-static int64_t again_at(const struct store_run *run, const char *account,
-			int64_t now_s)
+static int64_t again_at(const struct store_run *run, const char *account, int64_t now_s)
 {
 	if (!*account && now_s < (int64_t)run->last + ACCOUNT_LATE_S)
 		return now_s + ACCOUNT_AGAIN_S;
 	return 0;
 }
 
-static int note_one(struct writer *writer, struct job *job,
-		    const struct acct_job *acct, int64_t now_s, struct err *err)
+static int note_one(struct writer *writer, struct job *job, const struct acct_job *acct,
+		    int64_t now_s, struct err *err)
 {
 	if (put_use(writer, job, acct->account, err) < 0)
 		return -1;
@@ -161,13 +156,11 @@ static int note_one(struct writer *writer, struct job *job,
 		metrics_count(&writer->metrics->written);
 		writer->metrics->written_s = now_s;
 		return store_done(writer->store, &job->run, job->summary, now_s,
-				  again_at(&job->run, acct->account, now_s),
-				  err);
+				  again_at(&job->run, acct->account, now_s), err);
 	case ACCT_NO_ROW:
 		metrics_count(&writer->metrics->no_row);
 		return store_later(writer->store, job->run.id, job->summary,
-				   row_at(&job->run, now_s),
-				   "slurmdbd has no such job yet", err);
+				   row_at(&job->run, now_s), "slurmdbd has no such job yet", err);
 	case ACCT_FAILED:
 		break;
 	}
@@ -176,14 +169,13 @@ static int note_one(struct writer *writer, struct job *job,
 	if (!job->run.tries)
 		say_job(job, acct->why.text);
 	return store_later(writer->store, job->run.id, job->summary,
-			   retry_at(now_s, job->run.tries, RUN_RETRY_MAX_S),
-			   acct->why.text, err);
+			   retry_at(now_s, job->run.tries, RUN_RETRY_MAX_S), acct->why.text, err);
 }
 
 /* Note what came of each of 'count', all or none of it. */
 static int note_each(struct writer *writer, int count,
-		     int (*note)(struct writer *writer, void *what, int at,
-				 int64_t now_s, struct err *err),
+		     int (*note)(struct writer *writer, void *what, int at, int64_t now_s,
+				 struct err *err),
 		     void *what, int64_t now_s, struct err *err)
 {
 	int i;
@@ -205,18 +197,15 @@ struct batch {
 	const struct acct_job *accts;
 };
 
-static int note_job(struct writer *writer, void *what, int at, int64_t now_s,
-		    struct err *err)
+static int note_job(struct writer *writer, void *what, int at, int64_t now_s, struct err *err)
 {
 	struct batch *batch = what;
 
-	return note_one(writer, &batch->jobs[at], &batch->accts[at], now_s,
-			err);
+	return note_one(writer, &batch->jobs[at], &batch->accts[at], now_s, err);
 }
 
-static int note_all(struct writer *writer, struct job *jobs,
-		    const struct acct_job *accts, int count, int64_t now_s,
-		    struct err *err)
+static int note_all(struct writer *writer, struct job *jobs, const struct acct_job *accts,
+		    int count, int64_t now_s, struct err *err)
 {
 	struct batch batch = { jobs, accts };
 
@@ -224,20 +213,17 @@ static int note_all(struct writer *writer, struct job *jobs,
 }
 
 /* Nothing was written. The summaries are kept: jobio report shows them. */
-static int note_down(struct writer *writer, struct job *jobs,
-		     struct acct_job *accts, int count, int64_t now_s,
-		     const char *why, struct err *err)
+static int note_down(struct writer *writer, struct job *jobs, struct acct_job *accts, int count,
+		     int64_t now_s, const char *why, struct err *err)
 {
 	char text[ERR_MAX + 64];
 	int i;
 
 	if (writer->failures == 0) {
-		snprintf(text, sizeof(text), "%s: trying again until it works",
-			 why);
+		snprintf(text, sizeof(text), "%s: trying again until it works", why);
 		say(text);
 	}
-	writer->quiet_until =
-		retry_at(now_s, writer->failures, ACCT_RETRY_MAX_S);
+	writer->quiet_until = retry_at(now_s, writer->failures, ACCT_RETRY_MAX_S);
 	writer->failures++;
 	metrics_count(&writer->metrics->slurmdbd_failures);
 	metrics_set(&writer->metrics->slurmdbd_failing, writer->failures);
@@ -252,8 +238,8 @@ static int note_down(struct writer *writer, struct job *jobs,
 /* ---- rounds -------------------------------------------------------------- */
 
 /* Load and merge the runs that are due; the number of them or -1. */
-static int prepare(struct writer *writer, const int64_t *ids, int count,
-		   struct job *jobs, struct acct_job *accts, struct err *err)
+static int prepare(struct writer *writer, const int64_t *ids, int count, struct job *jobs,
+		   struct acct_job *accts, struct err *err)
 {
 	int i;
 
@@ -273,9 +259,8 @@ static int prepare(struct writer *writer, const int64_t *ids, int count,
 	return count;
 }
 
-static int write_batch(struct writer *writer, struct job *jobs,
-		       struct acct_job *accts, int count, int64_t now_s,
-		       struct err *err)
+static int write_batch(struct writer *writer, struct job *jobs, struct acct_job *accts, int count,
+		       int64_t now_s, struct err *err)
 {
 	struct err why = { "" };
 	int rc;
@@ -284,8 +269,7 @@ static int write_batch(struct writer *writer, struct job *jobs,
 	rc = writer->acct.write(writer->acct.acct, accts, (size_t)count, &why);
 	alarm(0);
 	if (rc < 0)
-		return note_down(writer, jobs, accts, count, now_s, why.text,
-				 err);
+		return note_down(writer, jobs, accts, count, now_s, why.text, err);
 	if (writer->failures)
 		say("slurmdbd: works again");
 	writer->failures = 0;
@@ -309,8 +293,8 @@ static int is_clock_ahead(struct writer *writer, int64_t now_s, struct err *err)
 	is_ahead = newest_s && now_s - newest_s > far_s;
 	if (is_ahead && !writer->is_clock_ahead) {
 		snprintf(text, sizeof(text),
-			 "store: nothing is purged: the newest record ended "
-			 "%" PRId64 " h ago: check the clock",
+			 "store: nothing is purged: the newest record ended %" PRId64
+			 " h ago: check the clock",
 			 (now_s - newest_s) / 3600);
 		say(text);
 	}
@@ -321,8 +305,7 @@ static int is_clock_ahead(struct writer *writer, int64_t now_s, struct err *err)
 /* 1: there is more to purge, in the next round. */
 static int purge(struct writer *writer, int64_t now_s, struct err *err)
 {
-	int64_t before_s =
-		now_s - (int64_t)writer->config->retention_days * 86400;
+	int64_t before_s = now_s - (int64_t)writer->config->retention_days * 86400;
 	int purged;
 
 	if (now_s - writer->purged < PURGE_EVERY_S)
@@ -341,8 +324,7 @@ static int purge(struct writer *writer, int64_t now_s, struct err *err)
 	return 0;
 }
 
-static int write_summaries(struct writer *writer, int64_t now_s,
-			   int64_t *next_s, struct err *err)
+static int write_summaries(struct writer *writer, int64_t now_s, int64_t *next_s, struct err *err)
 {
 	struct acct_job accts[WRITER_BATCH];
 	struct job *jobs = NULL;
@@ -387,13 +369,11 @@ static void ask_operators(struct writer *writer, int64_t now_s)
 	int count;
 
 	if (!writer->acct.operators || writer->failures ||
-	    (writer->operators_s &&
-	     now_s - writer->operators_s < WRITER_OPERATORS_S))
+	    (writer->operators_s && now_s - writer->operators_s < WRITER_OPERATORS_S))
 		return;
 	writer->operators_s = now_s;
 	alarm(ACCT_LIMIT_S);
-	count = writer->acct.operators(writer->acct.acct, uids,
-				       METRICS_OPERATORS_MAX, &why);
+	count = writer->acct.operators(writer->acct.acct, uids, METRICS_OPERATORS_MAX, &why);
 	alarm(0);
 	if (count < 0) {
 		say(why.text);
@@ -404,8 +384,7 @@ static void ask_operators(struct writer *writer, int64_t now_s)
 	metrics_set(&writer->metrics->operator_count, (uint64_t)count);
 }
 
-int writer_round(struct writer *writer, int64_t now_s, int64_t *next_s,
-		 struct err *err)
+int writer_round(struct writer *writer, int64_t now_s, int64_t *next_s, struct err *err)
 {
 	int count = write_summaries(writer, now_s, next_s, err);
 

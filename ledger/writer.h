@@ -47,8 +47,7 @@ struct writer {
 
 /* One round at time now_s. Returns the number of runs that were due, -1 when
  * the store failed; *next_s: when to come back. */
-int writer_round(struct writer *writer, int64_t now_s, int64_t *next_s,
-		 struct err *err);
+int writer_round(struct writer *writer, int64_t now_s, int64_t *next_s, struct err *err);
 
 /* Rounds until 'wake_fd' is closed at its other end; a byte there means that
  * something is due now. */

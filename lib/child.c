@@ -28,8 +28,7 @@ unsigned long long child_now_ms(void)
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (unsigned long long)now.tv_sec * 1000 +
-	       (unsigned long long)now.tv_nsec / 1000000;
+	return (unsigned long long)now.tv_sec * 1000 + (unsigned long long)now.tv_nsec / 1000000;
 }
 
 static void close_all_from(int first)
@@ -68,9 +67,8 @@ static void reset_signals(void)
  * long as reading a dozen files. */
 static void reset_caught(void)
 {
-	static const int caught[] = { SIGHUP,  SIGINT,	SIGQUIT,
-				      SIGPIPE, SIGALRM, SIGTERM,
-				      SIGCHLD, SIGUSR1, SIGUSR2 };
+	static const int caught[] = { SIGHUP,  SIGINT,	SIGQUIT, SIGPIPE, SIGALRM,
+				      SIGTERM, SIGCHLD, SIGUSR1, SIGUSR2 };
 	struct sigaction dfl = { .sa_handler = SIG_DFL };
 	size_t i;
 
@@ -104,8 +102,7 @@ static void wire_stdio(int out, int errout)
 {
 	int null = open("/dev/null", O_RDWR);
 
-	if (null < 0 || dup2(null, 0) < 0 ||
-	    dup2(out < 0 ? null : out, 1) < 0 ||
+	if (null < 0 || dup2(null, 0) < 0 || dup2(out < 0 ? null : out, 1) < 0 ||
 	    dup2(errout < 0 ? null : errout, 2) < 0)
 		_exit(126);
 	close_all_from(3);
@@ -173,16 +170,14 @@ static bool has_ended(pid_t pid)
 {
 	siginfo_t info = { .si_pid = 0 };
 
-	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) ==
-		       0 &&
+	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
 	       info.si_pid == pid;
 }
 
 /* Read both pipes until they end, or until the child has ended and they are
  * empty: a daemon that it started may hold them open for ever. -1 with errno
  * ETIMEDOUT or E2BIG. */
-static int collect(struct pipe_reader r[2], pid_t pid,
-		   unsigned long long end_ms)
+static int collect(struct pipe_reader r[2], pid_t pid, unsigned long long end_ms)
 {
 	struct pollfd fds[2] = {
 		{ .fd = r[0].fd, .events = POLLIN },
@@ -247,22 +242,20 @@ static void kill_group(pid_t pid)
 	reap(pid, child_now_ms() + CHILD_REAP_MS, &status);
 }
 
-static int supervise(const char *name, pid_t pid, struct pipe_reader r[2],
-		     unsigned int timeout_ms, int *status, struct err *err)
+static int supervise(const char *name, pid_t pid, struct pipe_reader r[2], unsigned int timeout_ms,
+		     int *status, struct err *err)
 {
 	unsigned long long end_ms = child_now_ms() + timeout_ms;
 	int raw = 0, saved;
 
 	if (collect(r, pid, end_ms) == 0 && reap(pid, end_ms, &raw)) {
-		*status = WIFSIGNALED(raw) ? 128 + WTERMSIG(raw)
-					   : WEXITSTATUS(raw);
+		*status = WIFSIGNALED(raw) ? 128 + WTERMSIG(raw) : WEXITSTATUS(raw);
 		return 0;
 	}
 	saved = errno == E2BIG ? E2BIG : ETIMEDOUT;
 	kill_group(pid);
 	if (saved == E2BIG)
-		err_set(err, "'%s': more than %zu bytes of output", name,
-			r[0].max);
+		err_set(err, "'%s': more than %zu bytes of output", name, r[0].max);
 	else
 		err_set(err, "'%s': no answer within %u ms", name, timeout_ms);
 	errno = saved;
@@ -296,8 +289,8 @@ static void be_child(const struct job *job, int out, int errout)
 	_exit(rc);
 }
 
-static int run(const struct job *job, unsigned int timeout_ms,
-	       struct child_result *result, struct err *err)
+static int run(const struct job *job, unsigned int timeout_ms, struct child_result *result,
+	       struct err *err)
 {
 	struct pipe_reader r[2] = { { .fd = -1, .max = job->output_max },
 				    { .fd = -1, .max = job->output_max } };
@@ -305,16 +298,14 @@ static int run(const struct job *job, unsigned int timeout_ms,
 	int status = 0, rc = -1, saved = 0;
 	pid_t pid;
 
-	if (pipe2(out, O_CLOEXEC) < 0 ||
-	    (!job->is_heard && pipe2(errout, O_CLOEXEC) < 0)) {
+	if (pipe2(out, O_CLOEXEC) < 0 || (!job->is_heard && pipe2(errout, O_CLOEXEC) < 0)) {
 		err_set(err, "'%s': no pipe: %s", job->name, strerror(errno));
 		goto out;
 	}
 	fflush(stdout);
 	pid = fork_blocked();
 	if (pid < 0) {
-		err_set(err, "'%s': cannot fork: %s", job->name,
-			strerror(errno));
+		err_set(err, "'%s': cannot fork: %s", job->name, strerror(errno));
 		goto out;
 	}
 	if (pid == 0)
@@ -330,8 +321,7 @@ static int run(const struct job *job, unsigned int timeout_ms,
 	saved = errno;
 	if (rc == 0 && (reader_end(&r[0]) < 0 || reader_end(&r[1]) < 0))
 		rc = err_set(err, "'%s': out of memory", job->name);
-	if (rc == 0 ||
-	    (job->is_heard && saved == ETIMEDOUT && reader_end(&r[0]) == 0)) {
+	if (rc == 0 || (job->is_heard && saved == ETIMEDOUT && reader_end(&r[0]) == 0)) {
 		result->status = status;
 		result->out = r[0].text;
 		result->out_bytes = r[0].used;
@@ -353,14 +343,10 @@ out:
 	return rc;
 }
 
-int child_run_big(char *const argv[], char *const env[],
-		  unsigned int timeout_ms, unsigned int output_max,
-		  struct child_result *result, struct err *err)
+int child_run_big(char *const argv[], char *const env[], unsigned int timeout_ms,
+		  unsigned int output_max, struct child_result *result, struct err *err)
 {
-	struct job job = { .name = argv[0],
-			   .argv = argv,
-			   .env = env,
-			   .output_max = output_max };
+	struct job job = { .name = argv[0], .argv = argv, .env = env, .output_max = output_max };
 
 	return run(&job, timeout_ms, result, err);
 }
@@ -368,31 +354,23 @@ int child_run_big(char *const argv[], char *const env[],
 int child_run(char *const argv[], char *const env[], unsigned int timeout_ms,
 	      struct child_result *result, struct err *err)
 {
-	return child_run_big(argv, env, timeout_ms, CHILD_OUTPUT_MAX, result,
-			     err);
+	return child_run_big(argv, env, timeout_ms, CHILD_OUTPUT_MAX, result, err);
 }
 
-int child_call(const char *name, int (*fn)(void *arg), void *arg,
-	       unsigned int timeout_ms, struct child_result *result,
-	       struct err *err)
+int child_call(const char *name, int (*fn)(void *arg), void *arg, unsigned int timeout_ms,
+	       struct child_result *result, struct err *err)
 {
-	struct job job = { .name = name,
-			   .fn = fn,
-			   .arg = arg,
-			   .output_max = CHILD_OUTPUT_MAX };
+	struct job job = { .name = name, .fn = fn, .arg = arg, .output_max = CHILD_OUTPUT_MAX };
 
 	return run(&job, timeout_ms, result, err);
 }
 
-int child_call_heard(const char *name, int (*fn)(void *arg), void *arg,
-		     unsigned int timeout_ms, struct child_result *result,
-		     struct err *err)
+int child_call_heard(const char *name, int (*fn)(void *arg), void *arg, unsigned int timeout_ms,
+		     struct child_result *result, struct err *err)
 {
-	struct job job = { .name = name,
-			   .fn = fn,
-			   .arg = arg,
-			   .output_max = CHILD_OUTPUT_MAX,
-			   .is_heard = true };
+	struct job job = {
+		.name = name, .fn = fn, .arg = arg, .output_max = CHILD_OUTPUT_MAX, .is_heard = true
+	};
 
 	return run(&job, timeout_ms, result, err);
 }
@@ -413,8 +391,7 @@ int child_detach(char *const argv[], struct err *err)
 
 	pid = fork_blocked();
 	if (pid < 0)
-		return err_set(err, "'%s': cannot fork: %s", argv[0],
-			       strerror(errno));
+		return err_set(err, "'%s': cannot fork: %s", argv[0], strerror(errno));
 	if (pid == 0) {
 		setsid();
 		if (fork() != 0)
@@ -436,16 +413,14 @@ static int move_up(int fd)
 	return fcntl(fd < 0 ? open("/dev/null", O_RDWR) : fd, F_DUPFD, 3);
 }
 
-pid_t child_start(char *const argv[], char *const env[], const int stdio[3],
-		  struct err *err)
+pid_t child_start(char *const argv[], char *const env[], const int stdio[3], struct err *err)
 {
 	int high[3], i;
 	pid_t pid;
 
 	pid = fork_blocked();
 	if (pid < 0)
-		return err_set(err, "'%s': cannot fork: %s", argv[0],
-			       strerror(errno));
+		return err_set(err, "'%s': cannot fork: %s", argv[0], strerror(errno));
 	if (pid > 0) {
 		setpgid(pid, pid); /* whoever comes first */
 		return pid;

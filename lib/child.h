@@ -40,22 +40,19 @@ int child_run(char *const argv[], char *const env[], unsigned int timeout_ms,
 	      struct child_result *result, struct err *err);
 
 /* The same with more output than CHILD_OUTPUT_MAX, of what lists much. */
-int child_run_big(char *const argv[], char *const env[],
-		  unsigned int timeout_ms, unsigned int output_max,
-		  struct child_result *result, struct err *err);
+int child_run_big(char *const argv[], char *const env[], unsigned int timeout_ms,
+		  unsigned int output_max, struct child_result *result, struct err *err);
 
 /* Run fn(arg) in a forked child, its standard output collected: for reads from
  * files that may block for ever. 'name' is for the error sentence. */
-int child_call(const char *name, int (*fn)(void *arg), void *arg,
-	       unsigned int timeout_ms, struct child_result *result,
-	       struct err *err);
+int child_call(const char *name, int (*fn)(void *arg), void *arg, unsigned int timeout_ms,
+	       struct child_result *result, struct err *err);
 
 /* The same; when the deadline passes, result->out is what the child had printed and
  * flushed until then, to be freed all the same; else NULL. Its standard error is
  * /dev/null, and result->errtext "". */
-int child_call_heard(const char *name, int (*fn)(void *arg), void *arg,
-		     unsigned int timeout_ms, struct child_result *result,
-		     struct err *err);
+int child_call_heard(const char *name, int (*fn)(void *arg), void *arg, unsigned int timeout_ms,
+		     struct child_result *result, struct err *err);
 
 void child_result_free(struct child_result *result);
 
@@ -66,8 +63,7 @@ int child_detach(char *const argv[], struct err *err);
 /* Start argv with these three as its standard input, output and error (-1:
  * /dev/null), in a process group of its own, and go on: its pid, which the caller
  * waits for, or -1. The caller may have other threads. */
-pid_t child_start(char *const argv[], char *const env[], const int stdio[3],
-		  struct err *err);
+pid_t child_start(char *const argv[], char *const env[], const int stdio[3], struct err *err);
 
 /* Does it end by itself within grace_ms? Else SIGTERM for its process group, and
  * SIGKILL. A child that somebody else has waited for is nobody's. */

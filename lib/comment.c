@@ -12,9 +12,10 @@ static size_t token_size(const char *text)
 {
 	size_t key = strspn(text, "abcdefghijklmnopqrstuvwxyz");
 	size_t size = strcspn(text, " \n");
-	size_t good = key + strspn(text + key, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-					       "abcdefghijklmnopqrstuvwxyz"
-					       "0123456789+/=._:;,@%-");
+	size_t good =
+		key +
+		strspn(text + key,
+		       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=._:;,@%-");
 
 	return key && text[key] == '=' && good == size ? size : 0;
 }
@@ -53,10 +54,7 @@ char *comment_with(const char *text, const char *summary, struct err *err)
 	}
 	room = (size_t)kept + strlen(summary) + strlen(after) + 2;
 	if (room > COMMENT_MAX) {
-		err_set(err,
-			"SystemComment: other text takes all of its "
-			"%d bytes",
-			COMMENT_MAX);
+		err_set(err, "SystemComment: other text takes all of its %d bytes", COMMENT_MAX);
 		return NULL;
 	}
 	return xasprintf("%.*s%s%s%s", kept, before, blank, summary, after);

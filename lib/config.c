@@ -36,8 +36,7 @@ static const struct setting {
 	size_t offset;
 	unsigned int types;
 } settings[] = {
-	{ AT(mount_options),
-	  IS(CLIENT_WEKA) | IS(CLIENT_LUSTRE) | IS(CLIENT_GPFS) },
+	{ AT(mount_options), IS(CLIENT_WEKA) | IS(CLIENT_LUSTRE) | IS(CLIENT_GPFS) },
 	{ AT(nfs_options), IS(CLIENT_NFS) },
 	{ AT(read_ahead_kb), IS(CLIENT_NFS) | IS(CLIENT_LUSTRE) },
 	{ AT(parameters), IS(CLIENT_LUSTRE) },
@@ -46,21 +45,18 @@ static const struct setting {
 #define SETTING_COUNT (sizeof(settings) / sizeof(settings[0]))
 #undef AT
 
-struct config_profile *config_profile_in(struct config_profile list[],
-					 size_t count, const char *name,
-					 const char *client)
+struct config_profile *config_profile_in(struct config_profile list[], size_t count,
+					 const char *name, const char *client)
 {
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		if (!strcmp(list[i].name, name) &&
-		    !strcmp(list[i].client, client))
+		if (!strcmp(list[i].name, name) && !strcmp(list[i].client, client))
 			return &list[i];
 	return NULL;
 }
 
-const struct config_profile *config_profile_find(const struct config *config,
-						 const char *name)
+const struct config_profile *config_profile_find(const struct config *config, const char *name)
 {
 	size_t i;
 
@@ -70,8 +66,7 @@ const struct config_profile *config_profile_find(const struct config *config,
 	return NULL;
 }
 
-const char *config_profile_nearest(const struct config *config,
-				   const char *name)
+const char *config_profile_nearest(const struct config *config, const char *name)
 {
 	const char *nearest = NULL;
 	size_t i, d, best = strlen(name) / 2 + 1;
@@ -88,13 +83,12 @@ const char *config_profile_nearest(const struct config *config,
 	return nearest;
 }
 
-const struct config_profile *
-config_profile_for(const struct config *config, const char *name,
-		   const struct config_client *client)
+const struct config_profile *config_profile_for(const struct config *config, const char *name,
+						const struct config_client *client)
 {
-	const struct config_profile *own = config_profile_in(
-		(struct config_profile *)config->client_profiles,
-		config->client_profile_count, name, client->name);
+	const struct config_profile *own =
+		config_profile_in((struct config_profile *)config->client_profiles,
+				  config->client_profile_count, name, client->name);
 
 	return own ? own : config_profile_find(config, name);
 }
@@ -102,8 +96,7 @@ config_profile_for(const struct config *config, const char *name,
 const char *config_profile_options(const struct config_profile *profile,
 				   const struct config_client *client)
 {
-	return client->type == CLIENT_NFS ? profile->nfs_options
-					  : profile->mount_options;
+	return client->type == CLIENT_NFS ? profile->nfs_options : profile->mount_options;
 }
 
 /* The types that the profile sets something of. */
@@ -113,8 +106,7 @@ static unsigned int types_of(const struct config_profile *profile)
 	size_t i;
 
 	for (i = 0; i < SETTING_COUNT; i++)
-		if (**(char *const *)((const char *)profile +
-				      settings[i].offset))
+		if (**(char *const *)((const char *)profile + settings[i].offset))
 			found |= settings[i].types;
 	return found;
 }
@@ -122,16 +114,14 @@ static unsigned int types_of(const struct config_profile *profile)
 bool config_profile_is_for(const struct config *config, const char *name,
 			   const struct config_client *client)
 {
-	const struct config_profile *profile =
-		config_profile_for(config, name, client);
+	const struct config_profile *profile = config_profile_for(config, name, client);
 
 	return profile && types_of(profile) & IS(client->type);
 }
 
 bool config_profile_is_empty(const struct config *config, const char *name)
 {
-	const struct config_profile *profile =
-		config_profile_find(config, name);
+	const struct config_profile *profile = config_profile_find(config, name);
 	bool found = profile && types_of(profile);
 	size_t i;
 
@@ -156,11 +146,9 @@ static bool is_of_nodes(const char *nodes, const char *node)
 }
 
 /* Of one type, and one mount is claimed by both? Without mounts= it is all. */
-static bool claims_same(const struct config_client *a,
-			const struct config_client *b)
+static bool claims_same(const struct config_client *a, const struct config_client *b)
 {
-	char ours[CONFIG_TEXT_MAX + 3], theirs[CONFIG_TEXT_MAX + 3],
-		key[CONFIG_TEXT_MAX + 3];
+	char ours[CONFIG_TEXT_MAX + 3], theirs[CONFIG_TEXT_MAX + 3], key[CONFIG_TEXT_MAX + 3];
 	char *word, *state;
 
 	if (a->type != b->type)
@@ -169,8 +157,7 @@ static bool claims_same(const struct config_client *a,
 	snprintf(theirs, sizeof(theirs), " %s ", b->mounts);
 	if (!*a->mounts || !*b->mounts)
 		return true;
-	for (word = strtok_r(ours, " ", &state); word;
-	     word = strtok_r(NULL, " ", &state)) {
+	for (word = strtok_r(ours, " ", &state); word; word = strtok_r(NULL, " ", &state)) {
 		snprintf(key, sizeof(key), " %.*s ", CONFIG_TEXT_MAX, word);
 		if (strstr(theirs, key))
 			return true;
@@ -178,8 +165,7 @@ static bool claims_same(const struct config_client *a,
 	return false;
 }
 
-const struct config_client *config_client_find(const struct config *config,
-					       const char *name)
+const struct config_client *config_client_find(const struct config *config, const char *name)
 {
 	size_t i;
 
@@ -216,17 +202,15 @@ bool config_has_partition(const struct config *config, const char *name)
 	if (!*config->partitions)
 		return true;
 	snprintf(list, sizeof(list), "%s", config->partitions);
-	for (word = strtok_r(list, ", \t", &state); word;
-	     word = strtok_r(NULL, ", \t", &state))
+	for (word = strtok_r(list, ", \t", &state); word; word = strtok_r(NULL, ", \t", &state))
 		if (!strcmp(word, name))
 			return true;
 	return false;
 }
 
 /* The first of the job's partitions that is not the site's; NULL: there is none. */
-static const char *foreign_partition(const struct config *config,
-				     const char *partitions, char *name,
-				     size_t size)
+static const char *foreign_partition(const struct config *config, const char *partitions,
+				     char *name, size_t size)
 {
 	size_t length;
 
@@ -244,12 +228,11 @@ static const char *foreign_partition(const struct config *config,
 
 bool config_waits(const struct config *config, const char *node)
 {
-	return *config->ledger.host &&
-	       is_of_nodes(config->ledger.wait_nodes, node);
+	return *config->ledger.host && is_of_nodes(config->ledger.wait_nodes, node);
 }
 
-bool config_is_off(const struct config *config, const char *node,
-		   const char *partitions, struct err *why)
+bool config_is_off(const struct config *config, const char *node, const char *partitions,
+		   struct err *why)
 {
 	char name[CONFIG_TEXT_MAX + 1];
 	const char *foreign;
@@ -259,26 +242,17 @@ bool config_is_off(const struct config *config, const char *node,
 		return true;
 	}
 	if (node && !is_of_nodes(config->nodes, node)) {
-		err_set(why,
-			"the site does not use jobio on node %s yet "
-			"(nodes=)",
-			node);
+		err_set(why, "the site does not use jobio on node %s yet (nodes=)", node);
 		return true;
 	}
-	foreign = partitions ? foreign_partition(config, partitions, name,
-						 sizeof(name))
-			     : NULL;
+	foreign = partitions ? foreign_partition(config, partitions, name, sizeof(name)) : NULL;
 	if (!foreign)
 		return false;
 	if (*foreign)
-		err_set(why,
-			"the site does not use jobio in partition %s yet "
-			"(partitions=)",
+		err_set(why, "the site does not use jobio in partition %s yet (partitions=)",
 			foreign);
 	else
-		err_set(why,
-			"the site uses jobio in partition %s only: name "
-			"it with --partition",
+		err_set(why, "the site uses jobio in partition %s only: name it with --partition",
 			config->partitions);
 	return true;
 }

@@ -214,21 +214,18 @@ void config_advice_init(struct config_advice *advice);
  * NULL: not asked. 'partitions': those that the job may run in, with commas
  * between them, and each must be one of the site's; "": not known, which is
  * none of them; NULL: not asked. */
-bool config_is_off(const struct config *config, const char *node,
-		   const char *partitions, struct err *why);
+bool config_is_off(const struct config *config, const char *node, const char *partitions,
+		   struct err *why);
 /* Is the word in [jobio] partitions? Of an empty list each is. */
 bool config_has_partition(const struct config *config, const char *name);
 /* Does this node's epilog wait for the ledger ([ledger] wait_nodes)? */
 bool config_waits(const struct config *config, const char *node);
 
 /* Borrowed; NULL when there is none. */
-const struct config_client *config_client_find(const struct config *config,
-					       const char *name);
-const struct config_profile *config_profile_find(const struct config *config,
-						 const char *name);
+const struct config_client *config_client_find(const struct config *config, const char *name);
+const struct config_profile *config_profile_find(const struct config *config, const char *name);
 /* The name that a mistyped one most likely meant; NULL if none is near. */
-const char *config_profile_nearest(const struct config *config,
-				   const char *name);
+const char *config_profile_nearest(const struct config *config, const char *name);
 /* The [client] sections of a node, in their order: those whose nodes= match. Of
  * two of one type that claim a mount both, the first has it, and the other is
  * not one of this node. Returns how many. */
@@ -236,9 +233,8 @@ size_t config_clients_for(const struct config *config, const char *node,
 			  const struct config_client *list[CONFIG_CLIENTS_MAX]);
 /* The settings of a profile for a client: [profile NAME:CLIENT] if there is one,
  * else those for all; NULL: there is no such profile. */
-const struct config_profile *
-config_profile_for(const struct config *config, const char *name,
-		   const struct config_client *client);
+const struct config_profile *config_profile_for(const struct config *config, const char *name,
+						const struct config_client *client);
 
 /* Its mount options, as far as they are for this client: those for all may be
  * of several types. */

@@ -10,8 +10,8 @@
 #define READ_AHEAD_KB_MAX 1048576
 #define SCHEMA_MAX 64 /* bytes of a schema's name, as MariaDB has it */
 
-static int wrong(struct config *config, struct err *err, const char *key,
-		 const char *value, const char *why)
+static int wrong(struct config *config, struct err *err, const char *key, const char *value,
+		 const char *why)
 {
 	return err_set(err, "%s: %s: '%s': %s", config->file, key, value, why);
 }
@@ -25,8 +25,7 @@ static void profile_key(const struct config_profile *profile, const char *key,
 		 *profile->client ? ":" : "", profile->client, key);
 }
 
-static int check_read_ahead(struct config *config,
-			    const struct config_profile *profile,
+static int check_read_ahead(struct config *config, const struct config_profile *profile,
 			    struct err *err)
 {
 	unsigned long number;
@@ -34,15 +33,13 @@ static int check_read_ahead(struct config *config,
 
 	profile_key(profile, "read_ahead_kb", key);
 	if (*profile->read_ahead_kb &&
-	    number_parse(profile->read_ahead_kb, 0, READ_AHEAD_KB_MAX, &number,
-			 NULL) < 0)
+	    number_parse(profile->read_ahead_kb, 0, READ_AHEAD_KB_MAX, &number, NULL) < 0)
 		return wrong(config, err, key, profile->read_ahead_kb,
 			     "expected a number from 0 to 1048576");
 	return 0;
 }
 
-static int check_environment(struct config *config,
-			     const struct config_profile *profile,
+static int check_environment(struct config *config, const struct config_profile *profile,
 			     struct err *err)
 {
 	char key[PROFILE_KEY_MAX], word[VARIABLES_MAX];
@@ -64,13 +61,11 @@ static int check_core_change(struct config *config, struct err *err)
 
 	for (i = 0; i < config->client_count; i++) {
 		client = &config->clients[i];
-		snprintf(key, sizeof(key), "[client %s] core_change",
-			 client->name);
-		if (client->type == CLIENT_WEKA &&
-		    client->core_change == CORE_CHANGE_AFFINITY)
-			return wrong(config, err, key, "affinity",
-				     "a WEKA client has cores of its own: "
-				     "expected never, grow or any");
+		snprintf(key, sizeof(key), "[client %s] core_change", client->name);
+		if (client->type == CLIENT_WEKA && client->core_change == CORE_CHANGE_AFFINITY)
+			return wrong(
+				config, err, key, "affinity",
+				"a WEKA client has cores of its own: expected never, grow or any");
 	}
 	return 0;
 }
@@ -95,17 +90,14 @@ static const struct config_client *only_nfs(const struct config *config)
  * 6.1 and 6.12. */
 static bool is_live_option(const char *word)
 {
-	static const char *const words[] = { "sync",	    "async",
-					     "noatime",	    "relatime",
-					     "strictatime", "nodiratime",
-					     "diratime",    NULL };
+	static const char *const words[] = { "sync",	    "async",	  "noatime",  "relatime",
+					     "strictatime", "nodiratime", "diratime", NULL };
 
 	return config_find_choice(words, word) >= 0;
 }
 
-static int refuse_option(struct config *config, const char *key,
-			 const char *word, const struct config_client *nfs,
-			 struct err *err)
+static int refuse_option(struct config *config, const char *key, const char *word,
+			 const struct config_client *nfs, struct err *err)
 {
 	char target[CONFIG_WORD_MAX];
 	struct err why;
@@ -113,16 +105,13 @@ static int refuse_option(struct config *config, const char *key,
 	if (!config_word(nfs->mounts, 0, target))
 		strcpy(target, "MOUNT_POINT");
 	err_set(&why,
-		"a live NFS mount takes sync, async, noatime, relatime, "
-		"strictatime, nodiratime and diratime only; in /etc/fstab: "
-		"SERVER:/EXPORT %s nfs defaults,%s 0 0",
+		"a live NFS mount takes sync, async, noatime, relatime, strictatime, nodiratime and diratime only; in /etc/fstab: SERVER:/EXPORT %s nfs defaults,%s 0 0",
 		target, word);
 	return wrong(config, err, key, word, why.text);
 }
 
 /* Sets nfs_options; with 'nfs' nothing else may be there. */
-static int check_nfs_options(struct config *config,
-			     struct config_profile *profile,
+static int check_nfs_options(struct config *config, struct config_profile *profile,
 			     const struct config_client *nfs, struct err *err)
 {
 	char copy[CONFIG_TEXT_MAX + 1], kept[CONFIG_TEXT_MAX + 2] = "";
@@ -130,8 +119,7 @@ static int check_nfs_options(struct config *config,
 
 	profile_key(profile, "mount_options", key);
 	snprintf(copy, sizeof(copy), "%s", profile->mount_options);
-	for (word = strtok_r(copy, ",", &rest); word;
-	     word = strtok_r(NULL, ",", &rest)) {
+	for (word = strtok_r(copy, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
 		if (is_live_option(word)) {
 			strcat(kept, *kept ? "," : "");
 			strcat(kept, word);
@@ -167,23 +155,18 @@ static int check_client_profiles(struct config *config, struct err *err)
 			if (!strcmp(config->clients[k].name, profile->client))
 				break;
 		if (k == config->client_count)
-			return wrong(config, err, key, profile->client,
-				     "no such [client]");
+			return wrong(config, err, key, profile->client, "no such [client]");
 		if (!config_profile_find(config, profile->name))
-			return wrong(config, err, key, profile->name,
-				     "no such [profile]");
-		if (profile->io_cores || *profile->description ||
-		    *profile->environment)
+			return wrong(config, err, key, profile->name, "no such [profile]");
+		if (profile->io_cores || *profile->description || *profile->environment)
 			return wrong(config, err, key,
 				     profile->io_cores	     ? "io_cores"
 				     : *profile->environment ? "environment"
 							     : "description",
-				     "belongs into the [profile] for all "
-				     "clients");
+				     "belongs into the [profile] for all clients");
 		if (check_settings(config, profile,
-				   config->clients[k].type == CLIENT_NFS
-					   ? &config->clients[k]
-					   : NULL,
+				   config->clients[k].type == CLIENT_NFS ? &config->clients[k]
+									 : NULL,
 				   err) < 0)
 			return -1;
 	}
@@ -203,17 +186,14 @@ static int check_profiles(struct config *config, struct err *err)
 			return -1;
 		profile_key(profile, "io_cores", key);
 		snprintf(value, sizeof(value), "%u", profile->io_cores);
-		if (profile->io_cores &&
-		    (profile->io_cores < config->io_cores_min ||
-		     profile->io_cores > config->io_cores_max))
+		if (profile->io_cores && (profile->io_cores < config->io_cores_min ||
+					  profile->io_cores > config->io_cores_max))
 			return wrong(config, err, key, value,
-				     "outside [option] io_cores_min and "
-				     "io_cores_max");
+				     "outside [option] io_cores_min and io_cores_max");
 	}
-	if (*config->profile_default &&
-	    !config_profile_find(config, config->profile_default))
-		return wrong(config, err, "[option] profile_default",
-			     config->profile_default, "no such [profile]");
+	if (*config->profile_default && !config_profile_find(config, config->profile_default))
+		return wrong(config, err, "[option] profile_default", config->profile_default,
+			     "no such [profile]");
 	return check_client_profiles(config, err);
 }
 
@@ -224,8 +204,7 @@ static int check_mounts(struct config *config, struct err *err)
 	int count = 0;
 
 	snprintf(copy, sizeof(copy), "%s", config->count_mounts);
-	for (word = strtok_r(copy, " \t", &rest); word;
-	     word = strtok_r(NULL, " \t", &rest)) {
+	for (word = strtok_r(copy, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest)) {
 		if (!config_is_path(word))
 			return wrong(config, err, "[count] mounts", word,
 				     "expected an absolute path");
@@ -239,12 +218,10 @@ static int check_mounts(struct config *config, struct err *err)
 static int check_files(struct config *config, struct err *err)
 {
 	if (*config->calibration && !config_is_path(config->calibration))
-		return wrong(config, err, "[advice] calibration",
-			     config->calibration, "expected an absolute path");
-	if (*config->ledger.metrics_file &&
-	    !config_is_path(config->ledger.metrics_file))
-		return wrong(config, err, "[ledger] metrics_file",
-			     config->ledger.metrics_file,
+		return wrong(config, err, "[advice] calibration", config->calibration,
+			     "expected an absolute path");
+	if (*config->ledger.metrics_file && !config_is_path(config->ledger.metrics_file))
+		return wrong(config, err, "[ledger] metrics_file", config->ledger.metrics_file,
 			     "expected an absolute path");
 	return 0;
 }
@@ -261,19 +238,15 @@ static int check_storage(struct config *config, struct err *err)
 	};
 	size_t i;
 
-	if (!strcmp(ledger->store, "sqlite") &&
-	    config_replace_text(&ledger->store, CONFIG_SQLITE))
+	if (!strcmp(ledger->store, "sqlite") && config_replace_text(&ledger->store, CONFIG_SQLITE))
 		return err_set(err, "%s: out of memory", config->file);
-	if (strcmp(ledger->store, CONFIG_MARIADB) != 0 &&
-	    !config_is_path(ledger->store))
+	if (strcmp(ledger->store, CONFIG_MARIADB) != 0 && !config_is_path(ledger->store))
 		return wrong(config, err, "[ledger] store", ledger->store,
 			     "expected sqlite, mariadb or an absolute path");
 	if (!size || size > SCHEMA_MAX ||
-	    strspn(ledger->storage_loc, "abcdefghijklmnopqrstuvwxyz"
-					"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-					"0123456789_") != size)
-		return wrong(config, err, "[ledger] storage_loc",
-			     ledger->storage_loc,
+	    strspn(ledger->storage_loc,
+		   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != size)
+		return wrong(config, err, "[ledger] storage_loc", ledger->storage_loc,
 			     "expected at most 64 letters, digits and '_'");
 	for (i = 0; i < sizeof(paths) / sizeof(*paths); i++)
 		if (*paths[i].path && !config_is_path(paths[i].path))
@@ -288,17 +261,14 @@ int config_check(struct config *config, struct err *err)
 
 	snprintf(value, sizeof(value), "%u", config->io_cores_min);
 	if (config->io_cores_min > config->io_cores_max)
-		return wrong(config, err, "[option] io_cores_min", value,
-			     "more than io_cores_max");
+		return wrong(config, err, "[option] io_cores_min", value, "more than io_cores_max");
 	snprintf(value, sizeof(value), "%u", config->io_cores_default);
-	if (config->io_cores_default &&
-	    (config->io_cores_default < config->io_cores_min ||
-	     config->io_cores_default > config->io_cores_max))
+	if (config->io_cores_default && (config->io_cores_default < config->io_cores_min ||
+					 config->io_cores_default > config->io_cores_max))
 		return wrong(config, err, "[option] io_cores_default", value,
 			     "outside io_cores_min and io_cores_max");
 	if (check_mounts(config, err) < 0 || check_files(config, err) < 0 ||
-	    check_storage(config, err) < 0 ||
-	    check_core_change(config, err) < 0)
+	    check_storage(config, err) < 0 || check_core_change(config, err) < 0)
 		return -1;
 	return check_profiles(config, err);
 }

@@ -11,8 +11,7 @@
 static const char *const gates[] = { "off", "warn", "enforce", NULL };
 static const char *const on_errors[] = { "continue", "drain", NULL };
 static const char *const types[] = { "weka", "lustre", "gpfs", "nfs", NULL };
-static const char *const changes[] = { "never", "grow", "any", "affinity",
-				       NULL };
+static const char *const changes[] = { "never", "grow", "any", "affinity", NULL };
 static const char *const queues[] = { "named", "all", NULL };
 static const char *const methods[] = { "resources", "remount", "mount", NULL };
 static const char *const switches[] = { "no", "yes", NULL };
@@ -26,20 +25,15 @@ const struct key config_jobio_keys[] = {
 	{ "on_error", CHOICE, AT(on_error), "continue", 0, 0, on_errors },
 	{ "run_dir", PATH, AT(run_dir), RUNDIR_RUN, 0, 0, NULL },
 	{ "spool_dir", PATH, AT(spool_dir), RUNDIR_SPOOL, 0, 0, NULL },
-	{ "spool_max_records", NUMBER, AT(spool_max_records), "10000", 1,
-	  1000000, NULL },
-	{ "prolog_budget_ms", NUMBER, AT(prolog_budget_ms), "10000", 100,
-	  600000, NULL },
+	{ "spool_max_records", NUMBER, AT(spool_max_records), "10000", 1, 1000000, NULL },
+	{ "prolog_budget_ms", NUMBER, AT(prolog_budget_ms), "10000", 100, 600000, NULL },
 	{ 0 }
 };
 
 const struct key config_option_keys[] = {
-	{ "io_cores_min", NUMBER, AT(io_cores_min), "1", 1, IO_CORES_LIMIT,
-	  NULL },
-	{ "io_cores_max", NUMBER, AT(io_cores_max), "4", 1, IO_CORES_LIMIT,
-	  NULL },
-	{ "io_cores_default", NUMBER, AT(io_cores_default), "0", 0,
-	  IO_CORES_LIMIT, NULL },
+	{ "io_cores_min", NUMBER, AT(io_cores_min), "1", 1, IO_CORES_LIMIT, NULL },
+	{ "io_cores_max", NUMBER, AT(io_cores_max), "4", 1, IO_CORES_LIMIT, NULL },
+	{ "io_cores_default", NUMBER, AT(io_cores_default), "0", 0, IO_CORES_LIMIT, NULL },
 	{ "profile_default", NAME, AT(profile_default), "", 0, 0, NULL },
 	{ 0 }
 };
@@ -57,24 +51,18 @@ const struct key config_ledger_keys[] = {
 	{ "listen", TEXT, AT(ledger.listen), "0.0.0.0", 0, 0, NULL },
 	{ "user", TEXT, AT(ledger.user), "slurm", 0, 0, NULL },
 	{ "store", TEXT, AT(ledger.store), CONFIG_SQLITE, 0, 0, NULL },
-	{ "storage_host", TEXT, AT(ledger.storage_host), "localhost", 0, 0,
-	  NULL },
-	{ "storage_port", NUMBER, AT(ledger.storage_port), "3306", 1, 65535,
-	  NULL },
-	{ "storage_loc", TEXT, AT(ledger.storage_loc), "jobio_ledger", 0, 0,
-	  NULL },
+	{ "storage_host", TEXT, AT(ledger.storage_host), "localhost", 0, 0, NULL },
+	{ "storage_port", NUMBER, AT(ledger.storage_port), "3306", 1, 65535, NULL },
+	{ "storage_loc", TEXT, AT(ledger.storage_loc), "jobio_ledger", 0, 0, NULL },
 	{ "storage_user", TEXT, AT(ledger.storage_user), "slurm", 0, 0, NULL },
-	{ "storage_pass_file", TEXT, AT(ledger.storage_pass_file), "", 0, 0,
-	  NULL },
+	{ "storage_pass_file", TEXT, AT(ledger.storage_pass_file), "", 0, 0, NULL },
 	{ "storage_ca", TEXT, AT(ledger.storage_ca), "", 0, 0, NULL },
 	{ "cluster", TEXT, AT(ledger.cluster), "", 0, 0, NULL },
 	{ "munge_socket", TEXT, AT(ledger.munge_socket), "", 0, 0, NULL },
 	{ "metrics_file", TEXT, AT(ledger.metrics_file), "", 0, 0, NULL },
 	{ "grace_s", NUMBER, AT(ledger.grace_s), "300", 0, 86400, NULL },
-	{ "retention_days", NUMBER, AT(ledger.retention_days), "400", 1, 36500,
-	  NULL },
-	{ "send_timeout_ms", NUMBER, AT(ledger.send_timeout_ms), "10000", 100,
-	  600000, NULL },
+	{ "retention_days", NUMBER, AT(ledger.retention_days), "400", 1, 36500, NULL },
+	{ "send_timeout_ms", NUMBER, AT(ledger.send_timeout_ms), "10000", 100, 600000, NULL },
 	{ "wait_nodes", TEXT, AT(ledger.wait_nodes), "", 0, 0, NULL },
 	{ 0 }
 };
@@ -88,24 +76,16 @@ const struct key config_advice_keys[] = {
 	{ "min_calls", NUMBER, AT(min_calls), "10000", 1, 100000000, NULL },
 	{ "sync_call_us", NUMBER, AT(sync_call_us), "150", 1, 1000000, NULL },
 	{ "small_read_kb", NUMBER, AT(small_read_kb), "40", 1, 1000000, NULL },
-	{ "small_write_kb", NUMBER, AT(small_write_kb), "70", 1, 1000000,
-	  NULL },
-	{ "core_read_mbs", NUMBER, AT(core_read_mbs), "5730", 1, 1000000,
-	  NULL },
-	{ "core_write_mbs", NUMBER, AT(core_write_mbs), "6930", 1, 1000000,
-	  NULL },
-	{ "core_read_iops", NUMBER, AT(core_read_iops), "144533", 1, 100000000,
-	  NULL },
-	{ "core_write_iops", NUMBER, AT(core_write_iops), "98904", 1, 100000000,
-	  NULL },
+	{ "small_write_kb", NUMBER, AT(small_write_kb), "70", 1, 1000000, NULL },
+	{ "core_read_mbs", NUMBER, AT(core_read_mbs), "5730", 1, 1000000, NULL },
+	{ "core_write_mbs", NUMBER, AT(core_write_mbs), "6930", 1, 1000000, NULL },
+	{ "core_read_iops", NUMBER, AT(core_read_iops), "144533", 1, 100000000, NULL },
+	{ "core_write_iops", NUMBER, AT(core_write_iops), "98904", 1, 100000000, NULL },
 	{ "io_processes", NUMBER, AT(io_processes), "16", 1, 4096, NULL },
 	{ "stats_per_s", NUMBER, AT(stats_per_s), "20000", 1, 100000000, NULL },
-	{ "dir_creates_per_s", NUMBER, AT(dir_creates_per_s), "30000", 1,
-	  100000000, NULL },
-	{ "nfs_ops_per_s", NUMBER, AT(nfs_ops_per_s), "250000", 1, 100000000,
-	  NULL },
-	{ "lustre_write_mbs", NUMBER, AT(lustre_write_mbs), "5000", 1, 1000000,
-	  NULL },
+	{ "dir_creates_per_s", NUMBER, AT(dir_creates_per_s), "30000", 1, 100000000, NULL },
+	{ "nfs_ops_per_s", NUMBER, AT(nfs_ops_per_s), "250000", 1, 100000000, NULL },
+	{ "lustre_write_mbs", NUMBER, AT(lustre_write_mbs), "5000", 1, 1000000, NULL },
 	{ 0 }
 };
 #undef AT
@@ -124,47 +104,37 @@ const struct key config_client_keys[] = {
 	{ "nodes", TEXT, AT(nodes), "*", 0, 0, NULL },
 	{ "mounts", TEXT, AT(mounts), "", 0, 0, NULL },
 	{ "core_change", CHOICE, AT(core_change), "never", 0, 0, changes },
-	{ "unbound_workqueues", CHOICE, AT(unbound_workqueues), "named", 0, 0,
-	  queues },
+	{ "unbound_workqueues", CHOICE, AT(unbound_workqueues), "named", 0, 0, queues },
 	{ "interrupts_of", TEXT, AT(interrupts_of), "", 0, 0, NULL },
 	{ "process_dir", PATH, AT(process_dir), "/proc", 0, 0, NULL },
 	{ "timeout_ms", NUMBER, AT(timeout_ms), "5000", 100, 120000, NULL },
-	{ "mount_table", PATH, AT(mount_table), "/proc/self/mounts", 0, 0,
-	  NULL },
+	{ "mount_table", PATH, AT(mount_table), "/proc/self/mounts", 0, 0, NULL },
 	{ 0 }
 };
 
 static const struct key weka_keys[] = {
 	{ "container", TEXT, AT(container), "", 0, 0, NULL },
 	{ "core_method", CHOICE, AT(core_method), "resources", 0, 0, methods },
-	{ "ready_timeout_ms", NUMBER, AT(ready_timeout_ms), "60000", 100,
-	  600000, NULL },
+	{ "ready_timeout_ms", NUMBER, AT(ready_timeout_ms), "60000", 100, 600000, NULL },
 	{ "command", PATH, AT(command), "/usr/bin/weka", 0, 0, NULL },
 	{ "mount_command", PATH, AT(mount_command), "/bin/mount", 0, 0, NULL },
-	{ "umount_command", PATH, AT(umount_command), "/bin/umount", 0, 0,
-	  NULL },
+	{ "umount_command", PATH, AT(umount_command), "/bin/umount", 0, 0, NULL },
 	{ "fstab", PATH, AT(fstab), "/etc/fstab", 0, 0, NULL },
-	{ "service_conf", PATH, AT(service_conf), "/etc/wekaio/service.conf", 0,
-	  0, NULL },
-	{ "service_conf_alt", PATH, AT(service_conf_alt),
-	  "/etc/wekaio/weka.conf", 0, 0, NULL },
+	{ "service_conf", PATH, AT(service_conf), "/etc/wekaio/service.conf", 0, 0, NULL },
+	{ "service_conf_alt", PATH, AT(service_conf_alt), "/etc/wekaio/weka.conf", 0, 0, NULL },
 	{ "proc_dir", PATH, AT(proc_dir), "/proc/wekafs", 0, 0, NULL },
 	{ "cgroup_root", PATH, AT(cgroup_root), "/sys/fs/cgroup", 0, 0, NULL },
 	{ "data_dir", PATH, AT(data_dir), "/opt/weka/data", 0, 0, NULL },
-	{ "agent_pidfile", PATH, AT(agent_pidfile), "/var/run/weka-agent.pid",
-	  0, 0, NULL },
+	{ "agent_pidfile", PATH, AT(agent_pidfile), "/var/run/weka-agent.pid", 0, 0, NULL },
 	{ "stats_socket", PATH, AT(stats_socket),
-	  "/opt/weka/external-mounts/local-sockets/*/container.sock", 0, 0,
-	  NULL },
+	  "/opt/weka/external-mounts/local-sockets/*/container.sock", 0, 0, NULL },
 	{ 0 }
 };
 
 static const struct key nfs_keys[] = {
 	{ "mount_command", PATH, AT(mount_command), "/bin/mount", 0, 0, NULL },
-	{ "mountinfo", PATH, AT(mountinfo), "/proc/self/mountinfo", 0, 0,
-	  NULL },
-	{ "mountstats", PATH, AT(mountstats), "/proc/self/mountstats", 0, 0,
-	  NULL },
+	{ "mountinfo", PATH, AT(mountinfo), "/proc/self/mountinfo", 0, 0, NULL },
+	{ "mountstats", PATH, AT(mountstats), "/proc/self/mountstats", 0, 0, NULL },
 	{ "bdi_dir", PATH, AT(bdi_dir), "/sys/class/bdi", 0, 0, NULL },
 	{ "ask_servers", CHOICE, AT(ask_servers), "no", 0, 0, switches },
 	{ 0 },
@@ -172,8 +142,7 @@ static const struct key nfs_keys[] = {
 
 static const struct key gpfs_keys[] = {
 	{ "mmpmon", PATH, AT(mmpmon), "/usr/lpp/mmfs/bin/mmpmon", 0, 0, NULL },
-	{ "mmpmon_socket", PATH, AT(mmpmon_socket),
-	  "/var/mmfs/mmpmon/mmpmonSocket", 0, 0, NULL },
+	{ "mmpmon_socket", PATH, AT(mmpmon_socket), "/var/mmfs/mmpmon/mmpmonSocket", 0, 0, NULL },
 	{ "mmdiag", PATH, AT(mmdiag), "/usr/lpp/mmfs/bin/mmdiag", 0, 0, NULL },
 	{ 0 },
 };
@@ -181,11 +150,9 @@ static const struct key gpfs_keys[] = {
 static const struct key lustre_keys[] = {
 	{ "jobid", CHOICE, AT(jobid), "no", 0, 0, switches },
 	{ "sys_dir", PATH, AT(sys_dir), "/sys/fs/lustre", 0, 0, NULL },
-	{ "debug_dir", PATH, AT(debug_dir), "/sys/kernel/debug/lustre", 0, 0,
-	  NULL },
+	{ "debug_dir", PATH, AT(debug_dir), "/sys/kernel/debug/lustre", 0, 0, NULL },
 	{ "procfs_dir", PATH, AT(procfs_dir), "/proc/fs/lustre", 0, 0, NULL },
-	{ "lnet_dir", PATH, AT(lnet_dir), "/sys/kernel/debug/lnet", 0, 0,
-	  NULL },
+	{ "lnet_dir", PATH, AT(lnet_dir), "/sys/kernel/debug/lnet", 0, 0, NULL },
 	{ "lctl", PATH, AT(lctl), "/usr/sbin/lctl", 0, 0, NULL },
 	{ 0 },
 };
@@ -218,8 +185,8 @@ bool config_is_name(const char *text)
 {
 	size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_-");
 
-	return length > 0 && length <= PROFILE_NAME_MAX && !text[length] &&
-	       text[0] != '-' && text[0] != '_';
+	return length > 0 && length <= PROFILE_NAME_MAX && !text[length] && text[0] != '-' &&
+	       text[0] != '_';
 }
 
 bool config_is_path(const char *text)
@@ -251,8 +218,7 @@ static void list_choices(const char *const *choices, char *text, size_t room)
 	size_t used = (size_t)snprintf(text, room, "expected one of");
 
 	for (; *choices && used < room; choices++)
-		used += (size_t)snprintf(text + used, room - used, " %s",
-					 *choices);
+		used += (size_t)snprintf(text + used, room - used, " %s", *choices);
 }
 
 const char *config_replace_text(char **text, const char *value)
@@ -276,10 +242,8 @@ const char *config_set(void *base, const struct key *key, const char *value)
 
 	switch (key->kind) {
 	case NUMBER:
-		if (number_parse(value, key->min, key->max, &number, NULL) <
-		    0) {
-			err_set(&why, "expected a number from %lu to %lu",
-				key->min, key->max);
+		if (number_parse(value, key->min, key->max, &number, NULL) < 0) {
+			err_set(&why, "expected a number from %lu to %lu", key->min, key->max);
 			return why.text;
 		}
 		*(unsigned int *)at = (unsigned int)number;
@@ -299,8 +263,7 @@ const char *config_set(void *base, const struct key *key, const char *value)
 		break;
 	case NAME:
 		if (*value && !config_is_name(value))
-			return "expected a name of small letters, digits, "
-			       "'_' and '-'";
+			return "expected a name of small letters, digits, '_' and '-'";
 		break;
 	case TEXT:
 		break;
@@ -324,8 +287,7 @@ void config_free_texts(void *base, const struct key *keys)
 	char **text;
 
 	for (; keys->name; keys++) {
-		if (keys->kind != TEXT && keys->kind != PATH &&
-		    keys->kind != NAME)
+		if (keys->kind != TEXT && keys->kind != PATH && keys->kind != NAME)
 			continue;
 		text = (char **)((char *)base + keys->offset);
 		free(*text);
@@ -373,16 +335,14 @@ size_t config_distance(const char *a, const char *b)
 		row[0] = i + 1;
 		for (j = 1; j <= width; j++) {
 			above = row[j];
-			row[j] = min3(above + 1, row[j - 1] + 1,
-				      diagonal + (a[i] != b[j - 1]));
+			row[j] = min3(above + 1, row[j - 1] + 1, diagonal + (a[i] != b[j - 1]));
 			diagonal = above;
 		}
 	}
 	return row[width];
 }
 
-static void nearest_of(const struct key *keys, const char *name,
-		       const char **nearest, size_t *best)
+static void nearest_of(const struct key *keys, const char *name, const char **nearest, size_t *best)
 {
 	size_t d;
 
@@ -396,8 +356,7 @@ static void nearest_of(const struct key *keys, const char *name,
 }
 
 /* A key that a section of this type may have, nearest to a mistyped one. */
-const char *config_nearest_key(const struct key *keys, const struct key *more,
-			       const char *name)
+const char *config_nearest_key(const struct key *keys, const struct key *more, const char *name)
 {
 	const char *nearest = NULL;
 	size_t best = strlen(name) / 2 + 1;
@@ -407,8 +366,7 @@ const char *config_nearest_key(const struct key *keys, const struct key *more,
 	return nearest;
 }
 
-const char *config_unknown_key(const struct key *keys, const char *name,
-			       char *text, size_t size)
+const char *config_unknown_key(const struct key *keys, const char *name, char *text, size_t size)
 {
 	size_t i, best = strlen(name) / 2 + 1;
 	const char *nearest = NULL;

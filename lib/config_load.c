@@ -35,13 +35,13 @@ struct parse {
 	char why[160];
 };
 
-static int fail(struct parse *p, const char *section, const char *key,
-		const char *value, const char *why)
+static int fail(struct parse *p, const char *section, const char *key, const char *value,
+		const char *why)
 {
 	if (!p->failed) {
 		p->line_failed = p->line;
-		err_set(p->err, "%s:%d: [%s] %s: '%.80s': %s", p->file, p->line,
-			section, key, value, why);
+		err_set(p->err, "%s:%d: [%s] %s: '%.80s': %s", p->file, p->line, section, key,
+			value, why);
 	}
 	p->failed = true;
 	return 0; /* inih: 0 is an error */
@@ -68,8 +68,7 @@ static int note_key(struct parse *p, const char *section, const char *key)
 	return 0;
 }
 
-static struct config_client *client_named(struct config *config,
-					  const char *name)
+static struct config_client *client_named(struct config *config, const char *name)
 {
 	const struct config_client *found = config_client_find(config, name);
 	struct config_client *client;
@@ -90,15 +89,12 @@ static struct config_client *client_named(struct config *config,
 }
 
 /* client: "" or of [profile NAME:CLIENT] */
-static struct config_profile *
-profile_named(struct config *config, const char *name, const char *client)
+static struct config_profile *profile_named(struct config *config, const char *name,
+					    const char *client)
 {
-	struct config_profile *list =
-		*client ? config->client_profiles : config->profiles;
-	size_t *count = *client ? &config->client_profile_count
-				: &config->profile_count;
-	struct config_profile *profile =
-		config_profile_in(list, *count, name, client);
+	struct config_profile *list = *client ? config->client_profiles : config->profiles;
+	size_t *count = *client ? &config->client_profile_count : &config->profile_count;
+	struct config_profile *profile = config_profile_in(list, *count, name, client);
 
 	if (profile)
 		return profile;
@@ -108,8 +104,7 @@ profile_named(struct config *config, const char *name, const char *client)
 	profile->name = strdup(name);
 	profile->client = strdup(client);
 	return profile->name && profile->client &&
-			       config_set_initial(profile,
-						  config_profile_keys) == 0
+			       config_set_initial(profile, config_profile_keys) == 0
 		       ? profile
 		       : NULL;
 }
@@ -132,13 +127,11 @@ static bool split_profile(const char *text, char name[PROFILE_NAME_MAX + 1],
 	return true;
 }
 
-static const char no_name[] = "its name is not of 1 to 32 small letters, "
-			      "digits, '_' and '-'";
+static const char no_name[] = "its name is not of 1 to 32 small letters, digits, '_' and '-'";
 _Static_assert(PROFILE_NAME_MAX == 32, "no_name says so");
 
 /* The table and the struct of a section; NULL when there is no such one. */
-static const struct key *find_section(struct config *config,
-				      const char *section, void **base,
+static const struct key *find_section(struct config *config, const char *section, void **base,
 				      const char **why)
 {
 	char name[PROFILE_NAME_MAX + 1], client[PROFILE_NAME_MAX + 1];
@@ -175,8 +168,7 @@ static const struct key *find_section(struct config *config,
 	return NULL;
 }
 
-static int take(void *user, const char *section, const char *name,
-		const char *value)
+static int take(void *user, const char *section, const char *name, const char *value)
 {
 	struct parse *p = user;
 	const struct key *keys, *key;
@@ -196,25 +188,23 @@ static int take(void *user, const char *section, const char *name,
 	    (key = config_find_key(config_calibration_keys, name)))
 		base = p->config;
 	if (!key)
-		return fail(
-			p, section, name, value,
-			config_unknown_key(keys, name, p->why, sizeof(p->why)));
+		return fail(p, section, name, value,
+			    config_unknown_key(keys, name, p->why, sizeof(p->why)));
 	seen = note_key(p, section, name);
 	if (seen)
-		return fail(p, section, name, value,
-			    seen < 0 ? "out of memory"
-				     : "set twice (a line that starts with a "
-				       "blank continues the one before)");
+		return fail(
+			p, section, name, value,
+			seen < 0
+				? "out of memory"
+				: "set twice (a line that starts with a blank continues the one before)");
 	why = config_set(base, key, value);
 	if (keys == config_advice_keys && base == &p->config->advice)
-		p->config->advice_given |= UINT64_C(1)
-					   << (key - config_advice_keys);
+		p->config->advice_given |= UINT64_C(1) << (key - config_advice_keys);
 	return why ? fail(p, section, name, value, why) : 1;
 }
 
 /* A line of a calibration: what jobio.conf says itself, wins. */
-static int take_constant(void *user, const char *section, const char *name,
-			 const char *value)
+static int take_constant(void *user, const char *section, const char *name, const char *value)
 {
 	struct parse *p = user;
 	const struct key *key = config_find_key(config_advice_keys, name);
@@ -227,12 +217,10 @@ static int take_constant(void *user, const char *section, const char *name,
 		return fail(p, section, name, value, "expected [advice] only");
 	if (!key)
 		return fail(p, section, name, value,
-			    config_unknown_key(config_advice_keys, name, p->why,
-					       sizeof(p->why)));
+			    config_unknown_key(config_advice_keys, name, p->why, sizeof(p->why)));
 	seen = note_key(p, section, name);
 	if (seen)
-		return fail(p, section, name, value,
-			    seen < 0 ? "out of memory" : "set twice");
+		return fail(p, section, name, value, seen < 0 ? "out of memory" : "set twice");
 	if (p->config->advice_given >> (key - config_advice_keys) & 1)
 		return 1;
 	why = config_set(&p->config->advice, key, value);
@@ -256,18 +244,15 @@ static char *next_line(char *text, int room, void *stream)
 		return NULL;
 	p->line++;
 	length = strlen(text);
-	if (p->line > LINES_MAX ||
-	    (length && text[length - 1] != '\n' && !feof(p->in))) {
+	if (p->line > LINES_MAX || (length && text[length - 1] != '\n' && !feof(p->in))) {
 		err_set(p->err,
-			"%s:%d: line of more than %d characters, or a "
-			"zero byte, or more than %d lines",
+			"%s:%d: line of more than %d characters, or a zero byte, or more than %d lines",
 			p->file, p->line, room - 2, LINES_MAX);
 		return no_line(p);
 	}
 	if (*text == '[' && strcspn(text + 1, "]\n") > SECTION_MAX) {
 		err_set(p->err,
-			"%s:%d: the name of a section, with all of its words, "
-			"is longer than %d characters",
+			"%s:%d: the name of a section, with all of its words, is longer than %d characters",
 			p->file, p->line, SECTION_MAX);
 		return no_line(p);
 	}
@@ -312,14 +297,12 @@ static int check_type_keys(const struct parse *p)
 		length = strlen("client ") + strlen(client->name);
 		for (seen = p->seen; seen; seen = seen->next) {
 			if (strncmp(seen->name, "client ", 7) != 0 ||
-			    strncmp(seen->name + 7, client->name,
-				    strlen(client->name)) != 0 ||
+			    strncmp(seen->name + 7, client->name, strlen(client->name)) != 0 ||
 			    seen->name[length] != '\n')
 				continue;
 			key = seen->name + length + 1;
 			if (config_find_key(config_client_keys, key) ||
-			    config_find_key(config_type_keys[client->type],
-					    key))
+			    config_find_key(config_type_keys[client->type], key))
 				continue;
 			if (!first || seen->line < first->line)
 				first = seen;
@@ -330,22 +313,17 @@ static int check_type_keys(const struct parse *p)
 	client = &p->config->clients[i - 1];
 	type = client_type_name(client->type);
 	key = strchr(first->name, '\n') + 1;
-	nearest = config_nearest_key(config_client_keys,
-				     config_type_keys[client->type], key);
-	return err_set(p->err,
-		       "%s:%d: [client %s] %s: not a key of type=%s%s%s%s",
-		       p->config->file, first->line, client->name, key, type,
-		       nearest ? "; is it '" : "", nearest ? nearest : "",
-		       nearest ? "'?" : "");
+	nearest = config_nearest_key(config_client_keys, config_type_keys[client->type], key);
+	return err_set(p->err, "%s:%d: [client %s] %s: not a key of type=%s%s%s%s", p->config->file,
+		       first->line, client->name, key, type, nearest ? "; is it '" : "",
+		       nearest ? nearest : "", nearest ? "'?" : "");
 }
 
 /* The lines of a file, one after the other, for 'handler'. */
-static int read_lines(struct config *config, const char *file, FILE *in,
-		      ini_handler handler, struct err *err)
+static int read_lines(struct config *config, const char *file, FILE *in, ini_handler handler,
+		      struct err *err)
 {
-	struct parse p = {
-		.config = config, .file = file, .in = in, .err = err
-	};
+	struct parse p = { .config = config, .file = file, .in = in, .err = err };
 	struct seen *next;
 	int rc;
 
@@ -359,10 +337,7 @@ static int read_lines(struct config *config, const char *file, FILE *in,
 	if (p.failed && (rc <= 0 || rc >= p.line_failed))
 		return -1;
 	if (rc > 0) /* inih goes on after a line that it cannot read */
-		return err_set(err,
-			       "%s:%d: expected [section], key=value or a "
-			       "comment",
-			       file, rc);
+		return err_set(err, "%s:%d: expected [section], key=value or a comment", file, rc);
 	return rc < 0 ? err_set(err, "%s: out of memory", file) : 0;
 }
 
@@ -375,8 +350,7 @@ int config_calibrate(struct config *config, struct err *err)
 		return 0;
 	in = open_file(config->calibration, err);
 	if (!in)
-		return err_prefix(err, "%s: [advice] calibration",
-				  config->file);
+		return err_prefix(err, "%s: [advice] calibration", config->file);
 	rc = read_lines(config, config->calibration, in, take_constant, err);
 	fclose(in);
 	return rc;
@@ -403,8 +377,7 @@ struct config *config_load(const char *file, struct err *err)
 		err_set(err, "%s: out of memory", file);
 		goto fail;
 	}
-	if (read_lines(config, file, in, take, err) < 0 ||
-	    config_check(config, err) < 0)
+	if (read_lines(config, file, in, take, err) < 0 || config_check(config, err) < 0)
 		goto fail;
 	fclose(in);
 	return config;
@@ -427,8 +400,7 @@ static void free_profiles(struct config_profile list[], size_t count)
 
 void config_advice_init(struct config_advice *advice)
 {
-	config_set_initial(
-		advice, config_advice_keys); /* numbers only: it cannot fail */
+	config_set_initial(advice, config_advice_keys); /* numbers only: it cannot fail */
 }
 
 void config_free(struct config *config)
@@ -441,8 +413,7 @@ void config_free(struct config *config)
 		free(config->clients[i].name);
 		config_free_texts(&config->clients[i], config_client_keys);
 		for (j = 0; j < CONFIG_TYPE_COUNT; j++)
-			config_free_texts(&config->clients[i],
-					  config_type_keys[j]);
+			config_free_texts(&config->clients[i], config_type_keys[j]);
 	}
 	free_profiles(config->profiles, config->profile_count);
 	free_profiles(config->client_profiles, config->client_profile_count);

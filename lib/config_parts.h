@@ -62,12 +62,10 @@ const struct key *config_find_key(const struct key *keys, const char *name);
 /* Of any type: which one the section has may be said further below. */
 const struct key *config_find_type_key(const char *name);
 /* A sentence; it names the key that was most likely meant. */
-const char *config_unknown_key(const struct key *keys, const char *name,
-			       char *text, size_t size);
+const char *config_unknown_key(const struct key *keys, const char *name, char *text, size_t size);
 /* A key that a section of this type may have, nearest to a mistyped one; NULL if
  * none is near. */
-const char *config_nearest_key(const struct key *keys, const struct key *more,
-			       const char *name);
+const char *config_nearest_key(const struct key *keys, const struct key *more, const char *name);
 /* Levenshtein's distance; 'b' of at most PROFILE_NAME_MAX bytes. */
 size_t config_distance(const char *a, const char *b);
 
@@ -82,8 +80,7 @@ int config_check(struct config *config, struct err *err);
 
 /* ---- config.c ------------------------------------------------------------ */
 
-struct config_profile *config_profile_in(struct config_profile list[],
-					 size_t count, const char *name,
-					 const char *client);
+struct config_profile *config_profile_in(struct config_profile list[], size_t count,
+					 const char *name, const char *client);
 
 #endif

@@ -9,8 +9,7 @@
 
 #include "lib/alloc.h"
 
-void core_map_slurmd_parameters(struct core_map_options *options,
-				const char *slurmd_parameters)
+void core_map_slurmd_parameters(struct core_map_options *options, const char *slurmd_parameters)
 {
 	options->socket = CORE_MAP_PACKAGE;
 	options->allow_ecores = false;
@@ -54,8 +53,8 @@ char *core_map_format(const struct core_map *map)
 	size_t size;
 	FILE *out = xneed(open_memstream(&text, &size));
 
-	fprintf(out, "core_map/1 %u %u %u %u %u %u", shape->cpus, shape->boards,
-		shape->sockets, shape->cores, shape->threads, map->flaws);
+	fprintf(out, "core_map/1 %u %u %u %u %u %u", shape->cpus, shape->boards, shape->sockets,
+		shape->cores, shape->threads, map->flaws);
 	put_set(out, " ", &map->cpus);
 	put_set(out, " ", &map->set);
 	for (unsigned int i = 0; i < shape->cpus; i++)
@@ -114,9 +113,8 @@ static int parse_body(struct core_map *map, char *at)
 	    take_number(&at, CPUSET_MAX, &shape->sockets) < 0 ||
 	    take_number(&at, CPUSET_MAX, &shape->cores) < 0 ||
 	    take_number(&at, CPUSET_MAX, &shape->threads) < 0 ||
-	    take_number(&at, 0xffff, &map->flaws) < 0 || !shape->cpus ||
-	    !shape->sockets || take_set(&at, " ", &map->cpus) < 0 ||
-	    take_set(&at, " ", &map->set) < 0)
+	    take_number(&at, 0xffff, &map->flaws) < 0 || !shape->cpus || !shape->sockets ||
+	    take_set(&at, " ", &map->cpus) < 0 || take_set(&at, " ", &map->set) < 0)
 		return -1;
 	map->block = xcalloc(shape->cpus, sizeof(*map->block));
 	map->cores = xcalloc(shape->cpus + 1, sizeof(*map->cores));
@@ -128,8 +126,8 @@ static int parse_body(struct core_map *map, char *at)
 	while (*at) {
 		struct cpuset *core = &map->cores[map->core_count];
 
-		if (map->core_count == shape->cpus ||
-		    take_set(&at, ";", core) < 0 || cpuset_is_empty(core))
+		if (map->core_count == shape->cpus || take_set(&at, ";", core) < 0 ||
+		    cpuset_is_empty(core))
 			return -1;
 		map->core_count++;
 	}
@@ -179,8 +177,7 @@ unsigned int core_map_core_count(const struct core_map *map)
 	return map->core_count;
 }
 
-const struct cpuset *core_map_core(const struct core_map *map,
-				   unsigned int core)
+const struct cpuset *core_map_core(const struct core_map *map, unsigned int core)
 {
 	return core < map->core_count ? &map->cores[core] : NULL;
 }

@@ -50,20 +50,19 @@ struct core_map_shape {
 
 /* What makes slurmd's numbers differ from the machine. */
 enum core_map_flaw {
-	CORE_MAP_SPARSE = 1,	     /* an OS number >= the count of CPUs */
-	CORE_MAP_UNEVEN_THREADS = 2, /* CPUs no multiple of cores */
-	CORE_MAP_UNEVEN_CORES = 4,   /* cores no multiple of sockets, or unequal
+	CORE_MAP_SPARSE = 1,	      /* an OS number >= the count of CPUs */
+	CORE_MAP_UNEVEN_THREADS = 2,  /* CPUs no multiple of cores */
+	CORE_MAP_UNEVEN_CORES = 4,    /* cores no multiple of sockets, or unequal
 				      sockets */
-	CORE_MAP_NO_SOCKETS = 8, /* no object of the socket kind: identity */
-	CORE_MAP_NO_CORES = 16,	 /* no core objects */
+	CORE_MAP_NO_SOCKETS = 8,      /* no object of the socket kind: identity */
+	CORE_MAP_NO_CORES = 16,	      /* no core objects */
 	CORE_MAP_ECORES_DROPPED = 32, /* slurmd does not see the E-cores */
-	CORE_MAP_SHIFTED = 64, /* the block map names other cores than hwloc's
+	CORE_MAP_SHIFTED = 64,	      /* the block map names other cores than hwloc's
 				  order does */
 	CORE_MAP_UNEVEN_BOARDS = 256, /* sockets no multiple of boards: no node
 					 line describes the machine */
-	CORE_MAP_EMPTY_CORES =
-		512,	      /* cores without a CPU, which slurmd counts */
-	CORE_MAP_FATAL = 128, /* slurmd does not start: no sockets to count */
+	CORE_MAP_EMPTY_CORES = 512,   /* cores without a CPU, which slurmd counts */
+	CORE_MAP_FATAL = 128,	      /* slurmd does not start: no sockets to count */
 };
 
 /* For core_map_load.c, which makes it with hwloc; core_map.c does without, for the
@@ -80,11 +79,9 @@ struct core_map {
 
 /* Set socket kind and E-core rule from SlurmdParameters, as this version of
  * slurmd understands it. */
-void core_map_slurmd_parameters(struct core_map_options *options,
-				const char *slurmd_parameters);
+void core_map_slurmd_parameters(struct core_map_options *options, const char *slurmd_parameters);
 
-struct core_map *core_map_load(const struct core_map_options *options,
-			       struct err *err);
+struct core_map *core_map_load(const struct core_map_options *options, struct err *err);
 void core_map_free(struct core_map *map);
 
 /* The map as one line of text, and back: for the cache. */
@@ -102,8 +99,7 @@ bool core_map_is_set(const struct core_map *map, unsigned int abs_cpu);
 /* The machine's own cores, in hwloc's order: how many, the threads of one
  * (NULL beyond the last), and the core of an OS CPU (-1: none). */
 unsigned int core_map_core_count(const struct core_map *map);
-const struct cpuset *core_map_core(const struct core_map *map,
-				   unsigned int core);
+const struct cpuset *core_map_core(const struct core_map *map, unsigned int core);
 int core_map_core_of(const struct core_map *map, unsigned int os_cpu);
 
 /* All OS CPUs that slurmd sees. */

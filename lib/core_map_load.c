@@ -28,8 +28,8 @@ struct level {
 struct walk {
 	hwloc_topology_t topology;
 	struct level cores;
-	struct level sockets;	/* those with a CPU */
-	unsigned int *cores_in; /* per socket of the level, counted by Slurm */
+	struct level sockets;	   /* those with a CPU */
+	unsigned int *cores_in;	   /* per socket of the level, counted by Slurm */
 	unsigned int socket_count; /* of the level, empty ones included */
 	bool *used;
 	unsigned int used_count;
@@ -46,10 +46,8 @@ static void set_filters(hwloc_topology_t topology)
 	};
 
 	for (size_t i = 0; i < sizeof(dropped) / sizeof(dropped[0]); i++)
-		hwloc_topology_set_type_filter(topology, dropped[i],
-					       HWLOC_TYPE_FILTER_KEEP_NONE);
-	hwloc_topology_set_io_types_filter(topology,
-					   HWLOC_TYPE_FILTER_KEEP_NONE);
+		hwloc_topology_set_type_filter(topology, dropped[i], HWLOC_TYPE_FILTER_KEEP_NONE);
+	hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
 }
 
 /*
@@ -63,17 +61,14 @@ static unsigned long load_flags(hwloc_topology_t topology, bool cpuid)
 
 	if (cpuid)
 		return flags;
-	hwloc_topology_set_components(
-		topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
+	hwloc_topology_set_components(topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
 #if HWLOC_API_VERSION >= 0x00020800
-	flags |= HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS |
-		 HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS;
+	flags |= HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS | HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS;
 #endif
 	return flags;
 }
 
-static int load(hwloc_topology_t *topology,
-		const struct core_map_options *options, bool cpuid,
+static int load(hwloc_topology_t *topology, const struct core_map_options *options, bool cpuid,
 		struct err *err)
 {
 	hwloc_topology_t loaded = NULL;
@@ -81,16 +76,14 @@ static int load(hwloc_topology_t *topology,
 	hwloc_topology_init(&loaded);
 	xneed(loaded);
 	if (options->xml && hwloc_topology_set_xml(loaded, options->xml) < 0) {
-		err_set(err, "topology: '%s': not a readable hwloc XML file",
-			options->xml);
+		err_set(err, "topology: '%s': not a readable hwloc XML file", options->xml);
 		goto fail;
 	}
 	set_filters(loaded);
 	hwloc_topology_set_flags(loaded, load_flags(loaded, cpuid));
 	if (hwloc_topology_load(loaded) < 0) {
 		err_set(err, "topology: '%s': hwloc cannot load it: %s",
-			options->xml ? options->xml : "this machine",
-			strerror(errno));
+			options->xml ? options->xml : "this machine", strerror(errno));
 		goto fail;
 	}
 	*topology = loaded;
@@ -100,8 +93,8 @@ fail:
 	return -1;
 }
 
-static int load_fast(hwloc_topology_t *topology,
-		     const struct core_map_options *options, struct err *err)
+static int load_fast(hwloc_topology_t *topology, const struct core_map_options *options,
+		     struct err *err)
 {
 	bool cpuid = options->xml || access(HYBRID_MARK, F_OK) == 0;
 
@@ -123,16 +116,14 @@ struct kind {
 	const char *mhz;
 };
 
-static int read_kind(hwloc_topology_t topology, unsigned int index,
-		     struct kind *kind)
+static int read_kind(hwloc_topology_t topology, unsigned int index, struct kind *kind)
 {
 #if HWLOC_API_VERSION >= 0x00030000
 	struct hwloc_infos_s *list;
 	unsigned int count;
 	struct hwloc_info_s *infos;
 
-	if (hwloc_cpukinds_get_info(topology, index, kind->cpuset, NULL, &list,
-				    0) < 0)
+	if (hwloc_cpukinds_get_info(topology, index, kind->cpuset, NULL, &list, 0) < 0)
 		return -1;
 	count = list->count;
 	infos = list->array;
@@ -140,8 +131,7 @@ static int read_kind(hwloc_topology_t topology, unsigned int index,
 	struct hwloc_info_s *infos;
 	unsigned int count = 0;
 
-	if (hwloc_cpukinds_get_info(topology, index, kind->cpuset, NULL, &count,
-				    &infos, 0) < 0)
+	if (hwloc_cpukinds_get_info(topology, index, kind->cpuset, NULL, &count, &infos, 0) < 0)
 		return -1;
 #endif
 	kind->intel_core = false;
@@ -161,8 +151,8 @@ static int read_kind(hwloc_topology_t topology, unsigned int index,
  * and all of its frequency. 25.11.3 and later: every IntelCore kind and all of
  * their frequencies.
  */
-static bool is_kept(const struct kind *kinds, unsigned int count,
-		    unsigned int index, unsigned int version)
+static bool is_kept(const struct kind *kinds, unsigned int count, unsigned int index,
+		    unsigned int version)
 {
 	bool every = version >= VERSION_OF(25, 11, 3);
 	bool by_mhz = version >= VERSION_OF(24, 11, 0);
@@ -188,17 +178,15 @@ static void free_kinds(struct kind *kinds, unsigned int count)
 	free(kinds);
 }
 
-static int drop_ecores(hwloc_topology_t topology,
-		       const struct core_map_options *options, bool *dropped,
-		       struct err *err)
+static int drop_ecores(hwloc_topology_t topology, const struct core_map_options *options,
+		       bool *dropped, struct err *err)
 {
 	int count = hwloc_cpukinds_get_nr(topology, 0);
 	struct kind *kinds;
 	hwloc_bitmap_t keep;
 	int rc = -1;
 
-	if (options->slurm_version < VERSION_OF(23, 2, 0) ||
-	    options->allow_ecores || count <= 0)
+	if (options->slurm_version < VERSION_OF(23, 2, 0) || options->allow_ecores || count <= 0)
 		return 0;
 	kinds = xcalloc((size_t)count, sizeof(*kinds));
 	keep = xneed(hwloc_bitmap_alloc());
@@ -210,13 +198,11 @@ static int drop_ecores(hwloc_topology_t topology,
 		}
 	}
 	for (int i = 0; i < count; i++)
-		if (is_kept(kinds, (unsigned int)count, (unsigned int)i,
-			    options->slurm_version))
+		if (is_kept(kinds, (unsigned int)count, (unsigned int)i, options->slurm_version))
 			hwloc_bitmap_or(keep, keep, kinds[i].cpuset);
 	rc = 0;
 	if (hwloc_bitmap_iszero(keep) ||
-	    hwloc_bitmap_isincluded(
-		    hwloc_topology_get_topology_cpuset(topology), keep))
+	    hwloc_bitmap_isincluded(hwloc_topology_get_topology_cpuset(topology), keep))
 		goto out;
 	if (hwloc_topology_restrict(topology, keep, 0) < 0)
 		rc = err_set(err, "core map: hwloc cannot leave out E-cores");
@@ -230,9 +216,8 @@ out:
 
 #else
 
-static int drop_ecores(hwloc_topology_t topology,
-		       const struct core_map_options *options, bool *dropped,
-		       struct err *err)
+static int drop_ecores(hwloc_topology_t topology, const struct core_map_options *options,
+		       bool *dropped, struct err *err)
 {
 	(void)topology;
 	(void)options;
@@ -245,8 +230,7 @@ static int drop_ecores(hwloc_topology_t topology,
 
 /* ---- the walk: xcpuinfo.c:xcpuinfo_hwloc_topo_get -------------------------- */
 
-static void read_level(hwloc_topology_t topology, int depth,
-		       struct level *level)
+static void read_level(hwloc_topology_t topology, int depth, struct level *level)
 {
 	unsigned int count = hwloc_get_nbobjs_by_depth(topology, depth);
 
@@ -273,8 +257,7 @@ static unsigned int count_cores(hwloc_obj_t obj)
 	return count;
 }
 
-static hwloc_obj_type_t socket_type(hwloc_topology_t topology,
-				    enum core_map_socket socket)
+static hwloc_obj_type_t socket_type(hwloc_topology_t topology, enum core_map_socket socket)
 {
 	hwloc_obj_t numa;
 
@@ -307,8 +290,7 @@ static void find_sockets(struct walk *walk, hwloc_obj_type_t type)
 	/* Groups on several levels: "can not handle nobj[SOCKET] = -1" */
 	if (depth == HWLOC_TYPE_DEPTH_MULTIPLE)
 		walk->fatal = true;
-	count = depth < 0 ? 0
-			  : hwloc_get_nbobjs_by_depth(walk->topology, depth);
+	count = depth < 0 ? 0 : hwloc_get_nbobjs_by_depth(walk->topology, depth);
 	if (count >= SOCKETS_MAX) {
 		walk->fatal = true; /* "Socket count exceeds 1024" */
 		count = 0;
@@ -319,8 +301,7 @@ static void find_sockets(struct walk *walk, hwloc_obj_type_t type)
 		read_level(walk->topology, depth, &walk->sockets);
 	walk->socket_count = count;
 	for (unsigned int i = 0; i < count; i++) {
-		walk->cores_in[i] = count_cores(
-			hwloc_get_obj_by_depth(walk->topology, depth, i));
+		walk->cores_in[i] = count_cores(hwloc_get_obj_by_depth(walk->topology, depth, i));
 		walk->used[i] = walk->cores_in[i] > 0;
 		walk->used_count += walk->used[i];
 	}
@@ -332,8 +313,7 @@ static void find_sockets(struct walk *walk, hwloc_obj_type_t type)
 	}
 }
 
-static void measure(struct core_map *map, const struct walk *walk,
-		    unsigned int cpus)
+static void measure(struct core_map *map, const struct walk *walk, unsigned int cpus)
 {
 	struct core_map_shape *shape = &map->shape;
 	unsigned int cores = walk->cores.total; /* hwloc_get_nbobjs_by_type() */
@@ -363,8 +343,8 @@ static void measure(struct core_map *map, const struct walk *walk,
 
 /* hwloc's order of a core's threads: not that of their numbers when there are
  * caches or groups below the core. */
-static void set_core(struct core_map *map, const struct walk *walk,
-		     unsigned int core, hwloc_obj_t obj)
+static void set_core(struct core_map *map, const struct walk *walk, unsigned int core,
+		     hwloc_obj_t obj)
 {
 	unsigned int threads = map->shape.threads, cpus = map->shape.cpus;
 	hwloc_obj_t pu = NULL;
@@ -372,8 +352,8 @@ static void set_core(struct core_map *map, const struct walk *walk,
 	for (unsigned int thread = 0; thread < threads; thread++) {
 		unsigned int abs_cpu = core * threads + thread;
 
-		pu = hwloc_get_next_obj_inside_cpuset_by_type(
-			walk->topology, obj->cpuset, HWLOC_OBJ_PU, pu);
+		pu = hwloc_get_next_obj_inside_cpuset_by_type(walk->topology, obj->cpuset,
+							      HWLOC_OBJ_PU, pu);
 		if (!pu)
 			return;
 		if (pu->os_index >= cpus || abs_cpu >= cpus)
@@ -396,13 +376,11 @@ static void fill_block(struct core_map *map, const struct walk *walk)
 			continue;
 		/* The s-th socket here is the s-th one with a CPU. */
 		for (unsigned int c = 0;
-		     s < walk->sockets.count && c < walk->cores.count &&
-		     in < walk->cores_in[s];
+		     s < walk->sockets.count && c < walk->cores.count && in < walk->cores_in[s];
 		     c++) {
 			hwloc_obj_t obj = walk->cores.obj[c];
 
-			if (!hwloc_bitmap_isincluded(
-				    obj->cpuset, walk->sockets.obj[s]->cpuset))
+			if (!hwloc_bitmap_isincluded(obj->cpuset, walk->sockets.obj[s]->cpuset))
 				continue;
 			set_core(map, walk, core + in, obj);
 			in++;
@@ -415,8 +393,7 @@ static void add_bits(struct cpuset *set, hwloc_const_bitmap_t bits)
 {
 	int bit;
 
-	for (bit = hwloc_bitmap_first(bits); bit >= 0;
-	     bit = hwloc_bitmap_next(bits, bit))
+	for (bit = hwloc_bitmap_first(bits); bit >= 0; bit = hwloc_bitmap_next(bits, bit))
 		cpuset_add(set, (unsigned int)bit);
 }
 
@@ -427,8 +404,7 @@ static int fill_cores(struct core_map *map, const struct walk *walk)
 	unsigned int cpus = hwloc_get_nbobjs_by_depth(walk->topology, depth);
 
 	for (unsigned int i = 0; i < cpus; i++) {
-		hwloc_obj_t pu =
-			hwloc_get_obj_by_depth(walk->topology, depth, i);
+		hwloc_obj_t pu = hwloc_get_obj_by_depth(walk->topology, depth, i);
 
 		if (pu->os_index >= CPUSET_MAX)
 			return -1;
@@ -447,23 +423,21 @@ static void find_shift(struct core_map *map)
 	unsigned int threads = map->shape.threads;
 
 	for (unsigned int i = 0; i < map->shape.cpus; i++) {
-		const struct cpuset *core =
-			core_map_core(map, threads ? i / threads : 0);
+		const struct cpuset *core = core_map_core(map, threads ? i / threads : 0);
 
 		if (!core || !cpuset_has(core, map->block[i]))
 			map->flaws |= CORE_MAP_SHIFTED;
 	}
 }
 
-static int build(struct core_map *map, struct walk *walk,
-		 enum core_map_socket socket, struct err *err)
+static int build(struct core_map *map, struct walk *walk, enum core_map_socket socket,
+		 struct err *err)
 {
 	int core_depth = hwloc_get_type_depth(walk->topology, HWLOC_OBJ_CORE);
 	int cpus = hwloc_get_nbobjs_by_type(walk->topology, HWLOC_OBJ_PU);
 
 	if (cpus <= 0 || cpus > CPUSET_MAX)
-		return err_set(err, "core map: %d CPUs: must be 1 to %d", cpus,
-			       CPUSET_MAX);
+		return err_set(err, "core map: %d CPUs: must be 1 to %d", cpus, CPUSET_MAX);
 	if (core_depth >= 0)
 		read_level(walk->topology, core_depth, &walk->cores);
 	find_sockets(walk, socket_type(walk->topology, socket));
@@ -472,8 +446,7 @@ static int build(struct core_map *map, struct walk *walk,
 	map->cores = xcalloc(walk->cores.count + 1, sizeof(*map->cores));
 	fill_block(map, walk);
 	if (fill_cores(map, walk) < 0)
-		return err_set(err, "core map: an OS CPU number is beyond %d",
-			       CPUSET_MAX - 1);
+		return err_set(err, "core map: an OS CPU number is beyond %d", CPUSET_MAX - 1);
 	find_shift(map);
 	return 0;
 }
@@ -486,8 +459,7 @@ static void free_walk(struct walk *walk)
 	free(walk->used);
 }
 
-struct core_map *core_map_load(const struct core_map_options *options,
-			       struct err *err)
+struct core_map *core_map_load(const struct core_map_options *options, struct err *err)
 {
 	struct core_map *map = xcalloc(1, sizeof(*map));
 	struct walk walk = { 0 };

@@ -43,8 +43,7 @@ int cpuset_parse(struct cpuset *set, const char *list, struct err *err)
 	while (!at_end(at) || at != list) {
 		low = high = take_number(&at);
 		if (low < 0)
-			return bad_list(list, "expected a number below 8192",
-					err);
+			return bad_list(list, "expected a number below 8192", err);
 		if (*at == '-') {
 			at++;
 			high = take_number(&at);
@@ -91,8 +90,7 @@ int cpuset_parse_mask(struct cpuset *set, const char *mask, struct err *err)
 		}
 		value = hex_value(mask[left]);
 		if (value < 0)
-			return bad_mask(mask, "expected hexadecimal digits",
-					err);
+			return bad_mask(mask, "expected hexadecimal digits", err);
 		if (value && cpu >= CPUSET_MAX)
 			return bad_mask(mask, "expected CPUs below 8192", err);
 		for (bit = 0; bit < 4; bit++)
@@ -115,8 +113,7 @@ char *cpuset_format(const struct cpuset *set)
 
 	if (!out)
 		return NULL;
-	for (low = cpuset_next(set, 0); low >= 0;
-	     low = cpuset_next(set, (unsigned int)high + 1)) {
+	for (low = cpuset_next(set, 0); low >= 0; low = cpuset_next(set, (unsigned int)high + 1)) {
 		high = low;
 		while (cpuset_has(set, (unsigned int)high + 1))
 			high++;
@@ -150,8 +147,7 @@ void cpuset_del(struct cpuset *set, unsigned int member)
 
 bool cpuset_has(const struct cpuset *set, unsigned int member)
 {
-	return member < CPUSET_MAX &&
-	       (set->word[member / 64] >> (member % 64) & 1);
+	return member < CPUSET_MAX && (set->word[member / 64] >> (member % 64) & 1);
 }
 
 bool cpuset_is_empty(const struct cpuset *set)

@@ -58,8 +58,8 @@ void cpuset_and(struct cpuset *a, const struct cpuset *b);
 void cpuset_or(struct cpuset *a, const struct cpuset *b);
 void cpuset_andnot(struct cpuset *a, const struct cpuset *b);
 
-#define cpuset_for_each(member, set)                                           \
-	for ((member) = cpuset_next((set), 0); (member) >= 0;                  \
+#define cpuset_for_each(member, set)                                                               \
+	for ((member) = cpuset_next((set), 0); (member) >= 0;                                      \
 	     (member) = cpuset_next((set), (unsigned int)(member) + 1))
 
 #endif

@@ -38,8 +38,7 @@ int err_prefix(struct err *err, const char *format, ...)
 	used = vsnprintf(err->text, sizeof(err->text), format, args);
 	va_end(args);
 	if (used >= 0 && (size_t)used < sizeof(err->text))
-		snprintf(err->text + used, sizeof(err->text) - (size_t)used,
-			 ": %s", old);
+		snprintf(err->text + used, sizeof(err->text) - (size_t)used, ": %s", old);
 	make_printable(err);
 	return -1;
 }

@@ -20,11 +20,9 @@ struct err {
 };
 
 /* Replace the sentence. Returns -1, so that callers may return err_set(...). */
-int err_set(struct err *err, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+int err_set(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Put "prefix: " in front of the sentence. Returns -1. */
-int err_prefix(struct err *err, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+int err_prefix(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

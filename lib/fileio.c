@@ -56,8 +56,8 @@ fail:
 	return NULL;
 }
 
-static char *read_file(const char *path, int flags, size_t max_bytes,
-		       size_t *size_bytes, struct err *err)
+static char *read_file(const char *path, int flags, size_t max_bytes, size_t *size_bytes,
+		       struct err *err)
 {
 	char *text = NULL;
 	struct stat st;
@@ -85,8 +85,7 @@ static char *read_file(const char *path, int flags, size_t max_bytes,
 	return text;
 }
 
-char *fileio_read(const char *path, size_t max_bytes, size_t *size_bytes,
-		  struct err *err)
+char *fileio_read(const char *path, size_t max_bytes, size_t *size_bytes, struct err *err)
 {
 	return read_file(path, O_NOFOLLOW, max_bytes, size_bytes, err);
 }
@@ -140,21 +139,20 @@ enum sync {
 	SYNC_BOTH /* and its folder */
 };
 
-static int replace(const char *path, const void *data, size_t size_bytes,
-		   mode_t mode, enum sync sync, struct err *err)
+static int replace(const char *path, const void *data, size_t size_bytes, mode_t mode,
+		   enum sync sync, struct err *err)
 {
 	char temp[PATH_MAX];
 	int fd, saved;
 
-	if (snprintf(temp, sizeof(temp), "%s" FILEIO_TEMPORARY "%ld", path,
-		     (long)getpid()) >= (int)sizeof(temp)) {
+	if (snprintf(temp, sizeof(temp), "%s" FILEIO_TEMPORARY "%ld", path, (long)getpid()) >=
+	    (int)sizeof(temp)) {
 		errno = ENAMETOOLONG;
 		return fail(err, "cannot write", path);
 	}
 	/* a leftover of a killed process with our pid is ours to replace */
 	unlink(temp);
-	fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-		  0600);
+	fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return fail(err, "cannot create", temp);
 	if (write_all(fd, data, size_bytes) < 0 || fchmod(fd, mode) < 0 ||
@@ -175,20 +173,20 @@ fail:
 	return fail(err, "cannot write", path);
 }
 
-int fileio_write(const char *path, const void *data, size_t size_bytes,
-		 mode_t mode, struct err *err)
+int fileio_write(const char *path, const void *data, size_t size_bytes, mode_t mode,
+		 struct err *err)
 {
 	return replace(path, data, size_bytes, mode, SYNC_BOTH, err);
 }
 
-int fileio_write_before(const char *path, const void *data, size_t size_bytes,
-			mode_t mode, struct err *err)
+int fileio_write_before(const char *path, const void *data, size_t size_bytes, mode_t mode,
+			struct err *err)
 {
 	return replace(path, data, size_bytes, mode, SYNC_FILE, err);
 }
 
-int fileio_write_volatile(const char *path, const void *data, size_t size_bytes,
-			  mode_t mode, struct err *err)
+int fileio_write_volatile(const char *path, const void *data, size_t size_bytes, mode_t mode,
+			  struct err *err)
 {
 	return replace(path, data, size_bytes, mode, SYNC_NOTHING, err);
 }
@@ -209,11 +207,10 @@ int fileio_mkdir(const char *path, mode_t mode, struct err *err)
 	if (!S_ISDIR(st.st_mode))
 		return err_set(err, "'%s': exists and is not a folder", path);
 	if (st.st_uid != geteuid() || (st.st_mode & (S_IWGRP | S_IWOTH)))
-		return err_set(err,
-			       "folder '%s': belongs to uid %lu with mode %03o;"
-			       " it must be ours and writable by us alone",
-			       path, (unsigned long)st.st_uid,
-			       (unsigned int)st.st_mode & 0777);
+		return err_set(
+			err,
+			"folder '%s': belongs to uid %lu with mode %03o; it must be ours and writable by us alone",
+			path, (unsigned long)st.st_uid, (unsigned int)st.st_mode & 0777);
 	if (st.st_mode & 07777U & ~mode)
 		(void)!chmod(path, st.st_mode & mode);
 	return 0;
@@ -233,8 +230,7 @@ static int remove_below(int parent, const char *name, int depth)
 		errno = ELOOP;
 		return -1;
 	}
-	fd = openat(parent, name,
-		    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
 	dir = fdopendir(fd);

@@ -23,8 +23,7 @@
 #include "lib/err.h"
 
 /* The whole of a regular file of at most max_bytes; *size_bytes may be NULL. */
-char *fileio_read(const char *path, size_t max_bytes, size_t *size_bytes,
-		  struct err *err);
+char *fileio_read(const char *path, size_t max_bytes, size_t *size_bytes, struct err *err);
 
 /* The same through symbolic links: for files of the administrator's, in folders
  * that only root may write. */
@@ -34,17 +33,17 @@ char *fileio_read_linked(const char *path, size_t max_bytes, struct err *err);
 #define FILEIO_TEMPORARY ".tmp."
 
 /* Replace or create 'path' atomically with the given permissions. */
-int fileio_write(const char *path, const void *data, size_t size_bytes,
-		 mode_t mode, struct err *err);
+int fileio_write(const char *path, const void *data, size_t size_bytes, mode_t mode,
+		 struct err *err);
 
 /* The same without fsync of the folder: the caller's next fileio_write() there
  * makes both names last, in their order. */
-int fileio_write_before(const char *path, const void *data, size_t size_bytes,
-			mode_t mode, struct err *err);
+int fileio_write_before(const char *path, const void *data, size_t size_bytes, mode_t mode,
+			struct err *err);
 
 /* The same without fsync: for files in /run, which do not survive anyway. */
-int fileio_write_volatile(const char *path, const void *data, size_t size_bytes,
-			  mode_t mode, struct err *err);
+int fileio_write_volatile(const char *path, const void *data, size_t size_bytes, mode_t mode,
+			  struct err *err);
 
 /* Make a folder if it is not there (one level). An existing one must be a real
  * folder that belongs to us and that nobody else may write to; permissions that

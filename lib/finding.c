@@ -18,9 +18,8 @@ static struct finding *grow(struct findings *findings)
 	return &list[findings->count++];
 }
 
-int findings_add(struct findings *findings, const char *code,
-		 enum finding_severity severity, const char *cure,
-		 const char *format, ...)
+int findings_add(struct findings *findings, const char *code, enum finding_severity severity,
+		 const char *cure, const char *format, ...)
 {
 	struct finding *finding = grow(findings);
 	struct err err;
@@ -63,8 +62,7 @@ void findings_forget_measured(struct findings *findings)
 {
 	for (size_t i = 0; i < findings->count; i++)
 		if (findings->list[i].same_bytes)
-			findings->list[i].text[findings->list[i].same_bytes] =
-				'\0';
+			findings->list[i].text[findings->list[i].same_bytes] = '\0';
 }
 
 int findings_append(struct findings *findings, const struct findings *more)
@@ -112,8 +110,7 @@ const char *finding_severity_name(enum finding_severity severity)
 
 enum finding_severity finding_severity_named(const char *name)
 {
-	static const enum finding_severity all[] = { FINDING_ERROR,
-						     FINDING_WARNING };
+	static const enum finding_severity all[] = { FINDING_ERROR, FINDING_WARNING };
 
 	for (size_t i = 0; name && i < sizeof(all) / sizeof(all[0]); i++)
 		if (!strcmp(name, finding_severity_name(all[i])))

@@ -43,9 +43,8 @@ struct findings {
 };
 
 /* Append a finding; the format makes its text. 'cure' may be NULL. */
-int findings_add(struct findings *findings, const char *code,
-		 enum finding_severity severity, const char *cure,
-		 const char *format, ...) __attribute__((format(printf, 5, 6)));
+int findings_add(struct findings *findings, const char *code, enum finding_severity severity,
+		 const char *cure, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* Put what was measured of the last one, which differs between equal nodes, in
  * parentheses behind its text. */

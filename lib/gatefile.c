@@ -11,8 +11,7 @@
 
 #define GATE_BYTES_MAX 65536
 
-int gatefile_write(const char *path, const struct gatefile *gate,
-		   struct err *err)
+int gatefile_write(const char *path, const struct gatefile *gate, struct err *err)
 {
 	char *client_cpus = cpuset_format(&gate->client_cpus);
 	char *spec_cpus = cpuset_format(&gate->spec_cpus);
@@ -26,9 +25,8 @@ int gatefile_write(const char *path, const struct gatefile *gate,
 				"client_cpus=%s\nspec_cpus=%s\nasked=%d\n"
 				"io_cores=%u\nio_cpus=%s\nio_profile=%s\n"
 				"note=%s\n",
-				gate_policy_name(gate->policy), gate->client,
-				client_cpus, spec_cpus, gate->asked,
-				gate->request.io_cores, io_cpus,
+				gate_policy_name(gate->policy), gate->client, client_cpus,
+				spec_cpus, gate->asked, gate->request.io_cores, io_cpus,
 				gate->request.profile, gate->note);
 	if (size < 0) {
 		text = NULL;
@@ -79,27 +77,22 @@ static int set(struct gatefile *gate, const char *key, const char *value)
 	if (!strcmp(key, "io_cpus"))
 		return cpuset_parse(&gate->io_cpus, value, NULL);
 	if (!strcmp(key, "io_profile"))
-		return copy(gate->request.profile,
-			    sizeof(gate->request.profile), value);
+		return copy(gate->request.profile, sizeof(gate->request.profile), value);
 	return 0;
 }
 
-static int parse(char *text, const char *path, struct gatefile *gate,
-		 struct err *err)
+static int parse(char *text, const char *path, struct gatefile *gate, struct err *err)
 {
 	char *line, *value, *state = NULL;
 	bool has_version = false;
 
-	for (line = strtok_r(text, "\n", &state); line;
-	     line = strtok_r(NULL, "\n", &state)) {
+	for (line = strtok_r(text, "\n", &state); line; line = strtok_r(NULL, "\n", &state)) {
 		value = strchr(line, '=');
 		if (!value)
-			return err_set(err, "gate file '%s': '%.40s': no '='",
-				       path, line);
+			return err_set(err, "gate file '%s': '%.40s': no '='", path, line);
 		*value++ = '\0';
 		if (set(gate, line, value) < 0)
-			return err_set(err, "gate file '%s': bad %s '%.40s'",
-				       path, line, value);
+			return err_set(err, "gate file '%s': bad %s '%.40s'", path, line, value);
 		has_version |= !strcmp(line, "version");
 	}
 	if (!has_version)

@@ -37,8 +37,7 @@ struct gatefile {
 	struct cpuset io_cpus; /* OS CPUs withheld for request.io_cores */
 };
 
-int gatefile_write(const char *path, const struct gatefile *gate,
-		   struct err *err);
+int gatefile_write(const char *path, const struct gatefile *gate, struct err *err);
 int gatefile_read(const char *path, struct gatefile *gate, struct err *err);
 
 #endif

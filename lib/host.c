@@ -68,6 +68,5 @@ bool host_is_daemon(const char *comm, const char *daemon)
 {
 	size_t length = strlen(daemon);
 
-	return !strncmp(comm, daemon, length) &&
-	       (!comm[length] || !strcmp(comm + length, "-wlm"));
+	return !strncmp(comm, daemon, length) && (!comm[length] || !strcmp(comm + length, "-wlm"));
 }

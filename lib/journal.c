@@ -29,9 +29,8 @@ struct journal {
 };
 
 static const char *const state_names[] = {
-	[JOURNAL_PLANNED] = "planned", [JOURNAL_DONE] = "done",
-	[JOURNAL_KEPT] = "kept",       [JOURNAL_RESTORED] = "restored",
-	[JOURNAL_LOST] = "lost",       [JOURNAL_FAILED] = "failed",
+	[JOURNAL_PLANNED] = "planned",	 [JOURNAL_DONE] = "done", [JOURNAL_KEPT] = "kept",
+	[JOURNAL_RESTORED] = "restored", [JOURNAL_LOST] = "lost", [JOURNAL_FAILED] = "failed",
 };
 
 static int state_by_name(const char *name, enum journal_state *state)
@@ -112,8 +111,8 @@ static int fold_object(struct journal *journal, struct json_object *line)
 	change.target = (char *)json_text(line, "target");
 	change.old_value = (char *)json_text(line, "old");
 	change.new_value = (char *)json_text(line, "new");
-	if (!change.client || !change.what || !change.target ||
-	    !change.old_value || !change.new_value)
+	if (!change.client || !change.what || !change.target || !change.old_value ||
+	    !change.new_value)
 		return -1;
 	return remember(journal, &change);
 }
@@ -172,9 +171,7 @@ struct journal *journal_open(const char *path, struct err *err)
 {
 	struct journal *journal = load(path);
 
-	journal->fd =
-		open(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
-		     0600);
+	journal->fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (journal->fd < 0) {
 		err_set(err, "journal '%s': %s", path, strerror(errno));
 		journal_close(journal);
@@ -211,8 +208,7 @@ static int append(struct journal *journal, const char *line, struct err *err)
 	if (journal->scratch)
 		return 0;
 	if (fstat(journal->fd, &before) < 0)
-		return err_set(err, "journal '%s': %s", journal->path,
-			       strerror(errno));
+		return err_set(err, "journal '%s': %s", journal->path, strerror(errno));
 	FAULT_POINT("journal before");
 	wrote = write(journal->fd, line, length);
 	if (wrote == (ssize_t)length) {
@@ -226,12 +222,10 @@ static int append(struct journal *journal, const char *line, struct err *err)
 	return err_set(err, "journal '%s': %s", journal->path, strerror(saved));
 }
 
-static int append_object(struct journal *journal, struct json_object *object,
-			 struct err *err)
+static int append_object(struct journal *journal, struct json_object *object, struct err *err)
 {
 	/* what a killed writer left must not swallow this line */
-	char *line = xasprintf("%s%s\n", journal->torn ? "\n" : "",
-			       json_line(object));
+	char *line = xasprintf("%s%s\n", journal->torn ? "\n" : "", json_line(object));
 	int rc = append(journal, line, err);
 
 	free(line);
@@ -249,8 +243,7 @@ static unsigned int next_seq(const struct journal *journal)
 	return seq + 1;
 }
 
-int journal_plan(struct journal *journal, const struct journal_change *change,
-		 struct err *err)
+int journal_plan(struct journal *journal, const struct journal_change *change, struct err *err)
 {
 	struct journal_change planned = *change;
 	struct json_object *object;
@@ -258,10 +251,9 @@ int journal_plan(struct journal *journal, const struct journal_change *change,
 
 	planned.seq = next_seq(journal);
 	planned.state = JOURNAL_PLANNED;
-	if (journal->count == JOURNAL_CHANGES_MAX ||
-	    planned.seq > JOURNAL_CHANGES_MAX)
-		return err_set(err, "journal '%s': more than %d changes",
-			       journal->path, JOURNAL_CHANGES_MAX);
+	if (journal->count == JOURNAL_CHANGES_MAX || planned.seq > JOURNAL_CHANGES_MAX)
+		return err_set(err, "journal '%s': more than %d changes", journal->path,
+			       JOURNAL_CHANGES_MAX);
 	object = json_object_new_object();
 	json_add_number(object, "seq", planned.seq);
 	json_add_text(object, "client", change->client);
@@ -278,16 +270,15 @@ int journal_plan(struct journal *journal, const struct journal_change *change,
 	return (int)planned.seq;
 }
 
-int journal_mark(struct journal *journal, unsigned int seq,
-		 enum journal_state state, struct err *err)
+int journal_mark(struct journal *journal, unsigned int seq, enum journal_state state,
+		 struct err *err)
 {
 	struct journal_change *change = find(journal, seq);
 	struct json_object *object;
 	int rc;
 
 	if (!change)
-		return err_set(err, "journal '%s': no change %u", journal->path,
-			       seq);
+		return err_set(err, "journal '%s': no change %u", journal->path, seq);
 	object = json_object_new_object();
 	json_add_number(object, "seq", seq);
 	json_add_text(object, "state", state_names[state]);
@@ -302,8 +293,7 @@ size_t journal_count(const struct journal *journal)
 	return journal->count;
 }
 
-const struct journal_change *journal_at(const struct journal *journal,
-					size_t index)
+const struct journal_change *journal_at(const struct journal *journal, size_t index)
 {
 	return index < journal->count ? &journal->change[index] : NULL;
 }

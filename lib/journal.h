@@ -62,15 +62,13 @@ struct journal *journal_scratch(const char *path);
 void journal_close(struct journal *journal);
 
 /* Write down a change that is about to begin; its number is returned (> 0). */
-int journal_plan(struct journal *journal, const struct journal_change *change,
-		 struct err *err);
+int journal_plan(struct journal *journal, const struct journal_change *change, struct err *err);
 /* In memory the state is new even when the line could not be written. */
-int journal_mark(struct journal *journal, unsigned int seq,
-		 enum journal_state state, struct err *err);
+int journal_mark(struct journal *journal, unsigned int seq, enum journal_state state,
+		 struct err *err);
 
 size_t journal_count(const struct journal *journal);
-const struct journal_change *journal_at(const struct journal *journal,
-					size_t index);
+const struct journal_change *journal_at(const struct journal *journal, size_t index);
 
 /* Is there a change that may still have to be undone (planned or done)? */
 bool journal_is_pending(const struct journal *journal);

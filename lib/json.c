@@ -33,8 +33,8 @@ static bool is_blank(const char *text, size_t size)
 	return !size;
 }
 
-struct json_object *json_parse_bounded(const char *text, size_t size_bytes,
-				       size_t bytes_max, int depth_max)
+struct json_object *json_parse_bounded(const char *text, size_t size_bytes, size_t bytes_max,
+				       int depth_max)
 {
 	struct json_tokener *tok = xneed(json_tokener_new_ex(depth_max));
 	struct json_object *top = NULL;
@@ -70,8 +70,7 @@ static const char *string_end(const char *text)
 const char *json_end(const char *text)
 {
 	static const bool counts[256] = {
-		['\0'] = true, ['"'] = true, ['{'] = true,
-		['['] = true,  ['}'] = true, [']'] = true
+		['\0'] = true, ['"'] = true, ['{'] = true, ['['] = true, ['}'] = true, [']'] = true
 	};
 	int depth = 0;
 
@@ -99,8 +98,7 @@ struct json_object *json_member(struct json_object *top, const char *key)
 	return value;
 }
 
-static struct json_object *typed(struct json_object *top, const char *key,
-				 enum json_type type)
+static struct json_object *typed(struct json_object *top, const char *key, enum json_type type)
 {
 	struct json_object *value = json_member(top, key);
 
@@ -136,9 +134,8 @@ int64_t json_number(struct json_object *top, const char *key)
 {
 	int64_t number;
 
-	return json_value_number(json_member(top, key), &number) && number >= 0
-		       ? number
-		       : JSON_UNKNOWN;
+	return json_value_number(json_member(top, key), &number) && number >= 0 ? number
+										: JSON_UNKNOWN;
 }
 
 bool json_is_true(struct json_object *top, const char *key)
@@ -160,8 +157,7 @@ struct json_object *json_map(struct json_object *top, const char *key)
 
 void json_add_text(struct json_object *top, const char *key, const char *text)
 {
-	json_object_object_add(
-		top, key, text ? xneed(json_object_new_string(text)) : NULL);
+	json_object_object_add(top, key, text ? xneed(json_object_new_string(text)) : NULL);
 }
 
 void json_add_number(struct json_object *top, const char *key, int64_t number)
@@ -171,15 +167,12 @@ void json_add_number(struct json_object *top, const char *key, int64_t number)
 
 void json_add_known(struct json_object *top, const char *key, int64_t number)
 {
-	json_object_object_add(
-		top, key,
-		number < 0 ? NULL : xneed(json_object_new_int64(number)));
+	json_object_object_add(top, key, number < 0 ? NULL : xneed(json_object_new_int64(number)));
 }
 
 void json_add_bool(struct json_object *top, const char *key, bool is_true)
 {
-	json_object_object_add(top, key,
-			       xneed(json_object_new_boolean(is_true)));
+	json_object_object_add(top, key, xneed(json_object_new_boolean(is_true)));
 }
 
 void json_add_answer(struct json_object *top, const char *key, int answer)

@@ -29,8 +29,8 @@ struct json_object *json_parse_list(const char *text);
 
 /* What comes from outside: JSON of any type with nothing behind it but blanks, of
  * at most bytes_max bytes and so deep; else NULL. */
-struct json_object *json_parse_bounded(const char *text, size_t size_bytes,
-				       size_t bytes_max, int depth_max);
+struct json_object *json_parse_bounded(const char *text, size_t size_bytes, size_t bytes_max,
+				       int depth_max);
 
 /* The end of the object or list that begins here; NULL: the text ends first. For
  * what is cut to pieces that are parsed by themselves. */

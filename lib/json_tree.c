@@ -24,7 +24,7 @@ struct json_tree {
 	struct json_node top;
 	struct chunk *chunks;
 	struct json_object *slow; /* what the texts hang on; NULL: the text */
-	bool is_finite; /* all numbers: json-c takes NaN and 1e999 as well */
+	bool is_finite;		  /* all numbers: json-c takes NaN and 1e999 as well */
 };
 
 void json_tree_free(struct json_tree *tree)
@@ -46,8 +46,7 @@ const struct json_node *json_tree_top(const struct json_tree *tree)
 	return &tree->top;
 }
 
-const struct json_node *json_node_member(const struct json_node *node,
-					 const char *key)
+const struct json_node *json_node_member(const struct json_node *node, const char *key)
 {
 	const struct json_node *found = NULL, *member;
 	size_t size = strlen(key);
@@ -70,8 +69,7 @@ static struct json_node *new_node(struct json_tree *tree)
 		chunk->next = tree->chunks;
 		tree->chunks = chunk;
 	}
-	return memset(&chunk->nodes[chunk->used++], 0,
-		      sizeof(struct json_node));
+	return memset(&chunk->nodes[chunk->used++], 0, sizeof(struct json_node));
 }
 
 /* ---- plain text ---------------------------------------------------------- */
@@ -85,8 +83,8 @@ struct reader {
 
 static char next_sign(struct reader *r)
 {
-	while (r->at < r->end && (*r->at == ' ' || *r->at == '\n' ||
-				  *r->at == '\t' || *r->at == '\r'))
+	while (r->at < r->end &&
+	       (*r->at == ' ' || *r->at == '\n' || *r->at == '\t' || *r->at == '\r'))
 		r->at++;
 	return r->at < r->end ? *r->at : 0;
 }
@@ -122,8 +120,7 @@ static bool read_digits(struct reader *r, int64_t *number, int *count)
 }
 
 /* Below 2^53 both are exact, and so is the nearest double of their quotient. */
-static bool read_fraction(struct reader *r, int64_t number, int digits,
-			  struct json_node *node)
+static bool read_fraction(struct reader *r, int64_t number, int digits, struct json_node *node)
 {
 	double divisor = 1;
 	int before = digits;
@@ -147,8 +144,7 @@ static bool read_number(struct reader *r, struct json_node *node)
 
 	r->at += is_negative;
 	first = r->at;
-	if (!read_digits(r, &number, &digits) ||
-	    (*first == '0' && (digits > 1 || is_negative)))
+	if (!read_digits(r, &number, &digits) || (*first == '0' && (digits > 1 || is_negative)))
 		return false;
 	is_real = r->at < r->end && *r->at == '.';
 	if (is_real && (is_negative || !read_fraction(r, number, digits, node)))
@@ -159,8 +155,7 @@ static bool read_number(struct reader *r, struct json_node *node)
 	}
 	/* an exponent, or no number at all */
 	return r->at < r->end &&
-	       (*r->at == ',' || *r->at == '}' || *r->at == ']' ||
-		*r->at == ' ' || *r->at == '\n');
+	       (*r->at == ',' || *r->at == '}' || *r->at == ']' || *r->at == ' ' || *r->at == '\n');
 }
 
 static bool read_word(struct reader *r, struct json_node *node)
@@ -176,8 +171,7 @@ static bool read_word(struct reader *r, struct json_node *node)
 
 	for (i = 0; i < 3; i++) {
 		size = strlen(words[i].word);
-		if ((size_t)(r->end - r->at) <= size ||
-		    memcmp(r->at, words[i].word, size) != 0)
+		if ((size_t)(r->end - r->at) <= size || memcmp(r->at, words[i].word, size) != 0)
 			continue;
 		node->kind = words[i].kind;
 		if (node->kind == JSON_BOOL)
@@ -196,8 +190,7 @@ static struct json_node *read_one(struct reader *r, bool is_object)
 	struct json_node *one = new_node(r->tree);
 
 	if (is_object) {
-		if (!read_string(r, &one->key, &one->key_size) ||
-		    next_sign(r) != ':')
+		if (!read_string(r, &one->key, &one->key_size) || next_sign(r) != ':')
 			return NULL;
 		r->at++;
 	}
@@ -252,8 +245,7 @@ static bool read_value(struct reader *r, struct json_node *node)
  * in strings only, and outside of strings both ways to write it are errors. A NUL
  * would be the end for json-c, with success, whatever is behind it.
  */
-static char *ascii_json(const char *text, size_t size, size_t *length,
-			const char **bad)
+static char *ascii_json(const char *text, size_t size, size_t *length, const char **bad)
 {
 	char *ascii = xneed(malloc(size * 3 + 1)); /* 2 bytes to 6 */
 	char *out = ascii;
@@ -272,8 +264,7 @@ static char *ascii_json(const char *text, size_t size, size_t *length,
 		else if (code < 0x10000)
 			out += sprintf(out, "\\u%04x", code);
 		else
-			out += sprintf(out, "\\u%04x\\u%04x",
-				       0xd800 + ((code - 0x10000) >> 10),
+			out += sprintf(out, "\\u%04x\\u%04x", 0xd800 + ((code - 0x10000) >> 10),
 				       0xdc00 + ((code - 0x10000) & 0x3ff));
 	}
 	*length = (size_t)(out - ascii);
@@ -283,8 +274,7 @@ static char *ascii_json(const char *text, size_t size, size_t *length,
 /* json-c sees ASCII only: json-c 0.18 (Debian trixie) compares a signed char
  * with 0x1f and so refuses, when strict, every character outside ASCII.
  */
-static struct json_object *tokenize(const char *text, size_t size,
-				    int depth_max, struct err *err)
+static struct json_object *tokenize(const char *text, size_t size, int depth_max, struct err *err)
 {
 	struct json_tokener *tok;
 	struct json_object *top;
@@ -303,10 +293,9 @@ static struct json_object *tokenize(const char *text, size_t size,
 	rc = json_tokener_get_error(tok);
 	if (!top || rc != json_tokener_success) {
 		err_set(err, "not JSON: %s",
-			rc == json_tokener_continue ? "it ends too early"
-			: rc == json_tokener_success
-				? "no object"
-				: json_tokener_error_desc(rc));
+			rc == json_tokener_continue  ? "it ends too early"
+			: rc == json_tokener_success ? "no object"
+						     : json_tokener_error_desc(rc));
 		json_object_put(top);
 		top = NULL;
 	} else if (!json_object_is_type(top, json_type_object)) {
@@ -319,12 +308,10 @@ static struct json_object *tokenize(const char *text, size_t size,
 	return top;
 }
 
-static void take(struct json_tree *tree, struct json_object *from,
-		 struct json_node *node);
+static void take(struct json_tree *tree, struct json_object *from, struct json_node *node);
 
-static void take_one(struct json_tree *tree, struct json_object *value,
-		     const char *key, struct json_node *list,
-		     struct json_node ***last)
+static void take_one(struct json_tree *tree, struct json_object *value, const char *key,
+		     struct json_node *list, struct json_node ***last)
 {
 	struct json_node *one = new_node(tree);
 
@@ -336,8 +323,7 @@ static void take_one(struct json_tree *tree, struct json_object *value,
 	take(tree, value, one);
 }
 
-static void take_list(struct json_tree *tree, struct json_object *from,
-		      struct json_node *node)
+static void take_list(struct json_tree *tree, struct json_object *from, struct json_node *node)
 {
 	struct json_node **last = &node->list.first;
 	size_t i;
@@ -348,21 +334,16 @@ static void take_list(struct json_tree *tree, struct json_object *from,
 		return;
 	}
 	for (i = 0; i < json_object_array_length(from); i++)
-		take_one(tree, json_object_array_get_idx(from, i), NULL, node,
-			 &last);
+		take_one(tree, json_object_array_get_idx(from, i), NULL, node, &last);
 }
 
 /* What json-c found, as the nodes of a tree. */
-static void take(struct json_tree *tree, struct json_object *from,
-		 struct json_node *node)
+static void take(struct json_tree *tree, struct json_object *from, struct json_node *node)
 {
 	static const enum json_kind kinds[] = {
-		[json_type_null] = JSON_NULL,
-		[json_type_boolean] = JSON_BOOL,
-		[json_type_double] = JSON_REAL,
-		[json_type_int] = JSON_WHOLE,
-		[json_type_object] = JSON_OBJECT,
-		[json_type_array] = JSON_LIST,
+		[json_type_null] = JSON_NULL,	  [json_type_boolean] = JSON_BOOL,
+		[json_type_double] = JSON_REAL,	  [json_type_int] = JSON_WHOLE,
+		[json_type_object] = JSON_OBJECT, [json_type_array] = JSON_LIST,
 		[json_type_string] = JSON_TEXT,
 	};
 
@@ -383,8 +364,7 @@ static void take(struct json_tree *tree, struct json_object *from,
 	}
 }
 
-struct json_tree *json_tree_new_slow(const char *text, size_t size,
-				     int depth_max, struct err *err)
+struct json_tree *json_tree_new_slow(const char *text, size_t size, int depth_max, struct err *err)
 {
 	struct json_object *top = tokenize(text, size, depth_max, err);
 	struct json_tree *tree;
@@ -401,14 +381,13 @@ struct json_tree *json_tree_new_slow(const char *text, size_t size,
 	return NULL;
 }
 
-struct json_tree *json_tree_new(const char *text, size_t size, int depth_max,
-				struct err *err)
+struct json_tree *json_tree_new(const char *text, size_t size, int depth_max, struct err *err)
 {
 	struct json_tree *tree = xcalloc(1, sizeof(*tree));
 	struct reader r = { .tree = tree, .at = text, .end = text + size };
 
-	if (depth_max >= PLAIN_DEPTH_MAX + 2 && next_sign(&r) == '{' &&
-	    read_list(&r, &tree->top) && r.at == r.end)
+	if (depth_max >= PLAIN_DEPTH_MAX + 2 && next_sign(&r) == '{' && read_list(&r, &tree->top) &&
+	    r.at == r.end)
 		return tree;
 	json_tree_free(tree);
 	return json_tree_new_slow(text, size, depth_max, err);

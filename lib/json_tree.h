@@ -55,11 +55,9 @@ struct json_node {
 struct json_tree;
 
 /* The whole text must be one object, strictly JSON, so deep at most. */
-struct json_tree *json_tree_new(const char *text, size_t size, int depth_max,
-				struct err *err);
+struct json_tree *json_tree_new(const char *text, size_t size, int depth_max, struct err *err);
 /* Ask json-c of any text: what the tests compare with. */
-struct json_tree *json_tree_new_slow(const char *text, size_t size,
-				     int depth_max, struct err *err);
+struct json_tree *json_tree_new_slow(const char *text, size_t size, int depth_max, struct err *err);
 void json_tree_free(struct json_tree *tree);
 
 /* The object. */
@@ -67,7 +65,6 @@ const struct json_node *json_tree_top(const struct json_tree *tree);
 
 /* Of two members with one name the last counts. NULL: there is none, or 'node'
  * is no object. */
-const struct json_node *json_node_member(const struct json_node *node,
-					 const char *key);
+const struct json_node *json_node_member(const struct json_node *node, const char *key);
 
 #endif

@@ -83,20 +83,16 @@ static int wait_for(int fd, short events, unsigned long long deadline_ms)
 	}
 }
 
-static int connect_one(const struct address *address,
-		       unsigned long long deadline_ms)
+static int connect_one(const struct address *address, unsigned long long deadline_ms)
 {
 	int fd, error = 0, one = 1;
 	socklen_t size = sizeof(error);
 
-	fd = socket(address->storage.ss_family,
-		    SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	fd = socket(address->storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -1;
-	if (connect(fd, (const struct sockaddr *)&address->storage,
-		    address->size) < 0) {
-		if (errno != EINPROGRESS ||
-		    wait_for(fd, POLLOUT, deadline_ms) < 0)
+	if (connect(fd, (const struct sockaddr *)&address->storage, address->size) < 0) {
+		if (errno != EINPROGRESS || wait_for(fd, POLLOUT, deadline_ms) < 0)
 			goto fail;
 		if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) < 0)
 			goto fail;
@@ -114,8 +110,8 @@ fail:
 	return -1;
 }
 
-static int connect_any(struct ledger_link *link, const char *host,
-		       const char *port, struct err *err)
+static int connect_any(struct ledger_link *link, const char *host, const char *port,
+		       struct err *err)
 {
 	unsigned long long deadline_ms = child_now_ms() + link->timeout_ms;
 	struct question question = { host, port };
@@ -124,16 +120,13 @@ static int connect_any(struct ledger_link *link, const char *host,
 	size_t i;
 	int rc = -1;
 
-	if (child_call("getaddrinfo", resolve, &question, link->timeout_ms,
-		       &result, err) < 0)
+	if (child_call("getaddrinfo", resolve, &question, link->timeout_ms, &result, err) < 0)
 		return err_prefix(err, "ledger '%s'", link->name);
 	if (result.status || result.out_bytes < sizeof(address)) {
-		err_set(err, "ledger '%s': the name of the host is not known",
-			link->name);
+		err_set(err, "ledger '%s': the name of the host is not known", link->name);
 		goto out;
 	}
-	for (i = 0; i + sizeof(address) <= result.out_bytes;
-	     i += sizeof(address)) {
+	for (i = 0; i + sizeof(address) <= result.out_bytes; i += sizeof(address)) {
 		memcpy(&address, result.out + i, sizeof(address));
 		link->fd = connect_one(&address, deadline_ms);
 		if (link->fd >= 0) {
@@ -153,8 +146,7 @@ static int find_user(const char *name, uid_t *uid, struct err *err)
 	struct passwd pw, *found = NULL;
 
 	if (getpwnam_r(name, &pw, buffer, sizeof(buffer), &found) || !found)
-		return err_set(err, "[ledger] user: '%s': no such user here",
-			       name);
+		return err_set(err, "[ledger] user: '%s': no such user here", name);
 	*uid = found->pw_uid;
 	return 0;
 }
@@ -169,8 +161,7 @@ size_t ledger_link_count(const struct config_ledger *config)
 	return count;
 }
 
-static int connect_from(struct ledger_link *link,
-			const struct config_ledger *config, size_t *at,
+static int connect_from(struct ledger_link *link, const struct config_ledger *config, size_t *at,
 			struct err *err)
 {
 	size_t tried, count = ledger_link_count(config);
@@ -190,21 +181,19 @@ static int connect_from(struct ledger_link *link,
 	return -1;
 }
 
-struct ledger_link *ledger_link_open_from(const struct config_ledger *config,
-					  size_t *at, struct err *err)
+struct ledger_link *ledger_link_open_from(const struct config_ledger *config, size_t *at,
+					  struct err *err)
 {
 	struct ledger_link *link;
 
 	if (!ledger_link_count(config)) {
-		err_set(err, "[ledger] host is not set: records stay where "
-			     "they are");
+		err_set(err, "[ledger] host is not set: records stay where they are");
 		return NULL;
 	}
 	link = xcalloc(1, sizeof(*link));
 	link->fd = -1;
 	link->seal = seal_new(config->munge_socket, err);
-	if (!link->seal ||
-	    find_user(config->user, &link->ledger_uid, err) < 0 ||
+	if (!link->seal || find_user(config->user, &link->ledger_uid, err) < 0 ||
 	    connect_from(link, config, at, err) < 0) {
 		ledger_link_close(link);
 		return NULL;
@@ -212,8 +201,7 @@ struct ledger_link *ledger_link_open_from(const struct config_ledger *config,
 	return link;
 }
 
-struct ledger_link *ledger_link_open(const struct config_ledger *config,
-				     struct err *err)
+struct ledger_link *ledger_link_open(const struct config_ledger *config, struct err *err)
 {
 	size_t first = 0;
 
@@ -231,8 +219,8 @@ void ledger_link_close(struct ledger_link *link)
 }
 
 /* All of it in one direction: 'events' is POLLIN or POLLOUT. */
-static int move_all(struct ledger_link *link, short events, char *at,
-		    size_t size, unsigned long long deadline_ms)
+static int move_all(struct ledger_link *link, short events, char *at, size_t size,
+		    unsigned long long deadline_ms)
 {
 	ssize_t n;
 
@@ -260,41 +248,32 @@ static int send_frame(struct ledger_link *link, const char *credential,
 	uint32_t prefix = htonl((uint32_t)size);
 
 	if (size > LEDGER_FRAME_MAX)
-		return err_set(err,
-			       "ledger '%s': a request of %zu bytes is "
-			       "too large",
-			       link->name, size);
-	if (move_all(link, POLLOUT, (char *)&prefix, sizeof(prefix),
-		     deadline_ms) < 0 ||
+		return err_set(err, "ledger '%s': a request of %zu bytes is too large", link->name,
+			       size);
+	if (move_all(link, POLLOUT, (char *)&prefix, sizeof(prefix), deadline_ms) < 0 ||
 	    move_all(link, POLLOUT, (char *)credential, size, deadline_ms) < 0)
-		return err_set(err, "ledger '%s': send: %s", link->name,
-			       strerror(errno));
+		return err_set(err, "ledger '%s': send: %s", link->name, strerror(errno));
 	return 0;
 }
 
-static char *recv_frame(struct ledger_link *link,
-			unsigned long long deadline_ms, struct err *err)
+static char *recv_frame(struct ledger_link *link, unsigned long long deadline_ms, struct err *err)
 {
 	uint32_t prefix;
 	size_t size;
 	char *text;
 
-	if (move_all(link, POLLIN, (char *)&prefix, sizeof(prefix),
-		     deadline_ms) < 0) {
-		err_set(err, "ledger '%s': no answer: %s", link->name,
-			strerror(errno));
+	if (move_all(link, POLLIN, (char *)&prefix, sizeof(prefix), deadline_ms) < 0) {
+		err_set(err, "ledger '%s': no answer: %s", link->name, strerror(errno));
 		return NULL;
 	}
 	size = ntohl(prefix);
 	if (!size || size > LEDGER_FRAME_MAX) {
-		err_set(err, "ledger '%s': the answer is not a ledger's",
-			link->name);
+		err_set(err, "ledger '%s': the answer is not a ledger's", link->name);
 		return NULL;
 	}
 	text = xcalloc(size + 1, 1);
 	if (move_all(link, POLLIN, text, size, deadline_ms) < 0) {
-		err_set(err, "ledger '%s': no answer: %s", link->name,
-			strerror(errno));
+		err_set(err, "ledger '%s': no answer: %s", link->name, strerror(errno));
 		free(text);
 		return NULL;
 	}
@@ -303,21 +282,18 @@ static char *recv_frame(struct ledger_link *link,
 
 /* The JSON of an answer to the request with this nonce, moved to the front of
  * the text. */
-static int take_answer(struct ledger_link *link, char *text, const char *nonce,
-		       struct err *err)
+static int take_answer(struct ledger_link *link, char *text, const char *nonce, struct err *err)
 {
 	char *nonces, *json = envelope_open(text, &nonces);
 
 	if (!json || !envelope_is_for(nonces, nonce))
-		return err_set(err,
-			       "ledger '%s': the answer is not to this request",
-			       link->name);
+		return err_set(err, "ledger '%s': the answer is not to this request", link->name);
 	memmove(text, json, strlen(json) + 1);
 	return 0;
 }
 
-static int open_answer(struct ledger_link *link, const char *credential,
-		       const char *nonce, char **answer, struct err *err)
+static int open_answer(struct ledger_link *link, const char *credential, const char *nonce,
+		       char **answer, struct err *err)
 {
 	char *text;
 	size_t size;
@@ -327,9 +303,7 @@ static int open_answer(struct ledger_link *link, const char *credential,
 		return err_prefix(err, "ledger '%s': answer", link->name);
 	if (writer != 0 && writer != link->ledger_uid) {
 		free(text);
-		return err_set(err,
-			       "ledger '%s': the answer is from uid %u, "
-			       "not from the ledger",
+		return err_set(err, "ledger '%s': the answer is from uid %u, not from the ledger",
 			       link->name, (unsigned int)writer);
 	}
 	if (take_answer(link, text, nonce, err) < 0) {
@@ -340,8 +314,7 @@ static int open_answer(struct ledger_link *link, const char *credential,
 	return 0;
 }
 
-int ledger_link_call(struct ledger_link *link, const char *request,
-		     char **answer, struct err *err)
+int ledger_link_call(struct ledger_link *link, const char *request, char **answer, struct err *err)
 {
 	unsigned long long deadline_ms = child_now_ms() + link->timeout_ms;
 	char *text = NULL, *credential = NULL, *sealed = NULL;
@@ -352,8 +325,7 @@ int ledger_link_call(struct ledger_link *link, const char *request,
 	if (envelope_nonce(nonce, err) < 0)
 		goto out;
 	text = envelope_make(nonces, 1, request);
-	if (seal_close(link->seal, text, strlen(text), link->ledger_uid,
-		       &credential, err) < 0)
+	if (seal_close(link->seal, text, strlen(text), link->ledger_uid, &credential, err) < 0)
 		goto out;
 	if (send_frame(link, credential, deadline_ms, err) < 0)
 		goto out;

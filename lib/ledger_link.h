@@ -43,17 +43,15 @@ struct ledger_link;
 
 /* To the first ledger of host= that can be reached; each has its part of the
  * time. */
-struct ledger_link *ledger_link_open(const struct config_ledger *config,
-				     struct err *err);
+struct ledger_link *ledger_link_open(const struct config_ledger *config, struct err *err);
 /* Beginning with number *at, which becomes that of the one reached: counts on. */
-struct ledger_link *ledger_link_open_from(const struct config_ledger *config,
-					  size_t *at, struct err *err);
+struct ledger_link *ledger_link_open_from(const struct config_ledger *config, size_t *at,
+					  struct err *err);
 /* How many there are. */
 size_t ledger_link_count(const struct config_ledger *config);
 void ledger_link_close(struct ledger_link *link);
 
 /* Send one JSON object and wait for the answer, a NUL-terminated text. */
-int ledger_link_call(struct ledger_link *link, const char *request,
-		     char **answer, struct err *err);
+int ledger_link_call(struct ledger_link *link, const char *request, char **answer, struct err *err);
 
 #endif

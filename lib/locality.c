@@ -14,8 +14,7 @@
 
 #define SYSFS_FILE_MAX 65536U
 
-static int load(hwloc_topology_t *topology, const char *xml, bool io,
-		struct err *err)
+static int load(hwloc_topology_t *topology, const char *xml, bool io, struct err *err)
 {
 	hwloc_topology_t loaded = NULL;
 
@@ -24,14 +23,11 @@ static int load(hwloc_topology_t *topology, const char *xml, bool io,
 	if (xml && hwloc_topology_set_xml(loaded, xml) < 0)
 		goto fail;
 	if (io)
-		hwloc_topology_set_io_types_filter(loaded,
-						   HWLOC_TYPE_FILTER_KEEP_ALL);
+		hwloc_topology_set_io_types_filter(loaded, HWLOC_TYPE_FILTER_KEEP_ALL);
 	else
-		hwloc_topology_set_components(
-			loaded, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST,
-			"x86");
-	hwloc_topology_set_flags(loaded,
-				 HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+		hwloc_topology_set_components(loaded, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST,
+					      "x86");
+	hwloc_topology_set_flags(loaded, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
 	if (hwloc_topology_load(loaded) < 0)
 		goto fail;
 	*topology = loaded;
@@ -47,8 +43,7 @@ static int copy_bits(struct cpuset *set, hwloc_const_bitmap_t bits)
 	int bit;
 
 	cpuset_zero(set);
-	for (bit = hwloc_bitmap_first(bits); bit >= 0;
-	     bit = hwloc_bitmap_next(bits, bit))
+	for (bit = hwloc_bitmap_first(bits); bit >= 0; bit = hwloc_bitmap_next(bits, bit))
 		cpuset_add(set, (unsigned int)bit);
 	return !cpuset_is_empty(set);
 }
@@ -79,8 +74,7 @@ int locality_load(const char *xml, struct locality *locality, struct err *err)
 	return 0;
 }
 
-int locality_of_node(const char *xml, int numa_node, struct cpuset *cpus,
-		     struct err *err)
+int locality_of_node(const char *xml, int numa_node, struct cpuset *cpus, struct err *err)
 {
 	hwloc_topology_t topology;
 	hwloc_obj_t node;
@@ -88,19 +82,17 @@ int locality_of_node(const char *xml, int numa_node, struct cpuset *cpus,
 
 	if (load(&topology, xml, false, err) < 0)
 		return -1;
-	node = hwloc_get_numanode_obj_by_os_index(topology,
-						  (unsigned int)numa_node);
+	node = hwloc_get_numanode_obj_by_os_index(topology, (unsigned int)numa_node);
 	if (node && copy_bits(cpus, node->cpuset))
 		rc = 0;
 	else
-		rc = err_set(err, "NUMA node %d: %s has no CPUs there",
-			     numa_node, xml ? xml : "this machine");
+		rc = err_set(err, "NUMA node %d: %s has no CPUs there", numa_node,
+			     xml ? xml : "this machine");
 	hwloc_topology_destroy(topology);
 	return rc;
 }
 
-static int nic_of_xml(const char *xml, const char *nic, struct cpuset *cpus,
-		      struct err *err)
+static int nic_of_xml(const char *xml, const char *nic, struct cpuset *cpus, struct err *err)
 {
 	hwloc_topology_t topology;
 	hwloc_obj_t device = NULL, around;
@@ -111,16 +103,14 @@ static int nic_of_xml(const char *xml, const char *nic, struct cpuset *cpus,
 	while ((device = hwloc_get_next_osdev(topology, device)))
 		if (device->name && !strcmp(device->name, nic))
 			break;
-	around =
-		device ? hwloc_get_non_io_ancestor_obj(topology, device) : NULL;
+	around = device ? hwloc_get_non_io_ancestor_obj(topology, device) : NULL;
 	if (around && copy_bits(cpus, around->cpuset))
 		rc = 0;
 	else
-		rc = err_set(err,
-			     "network card '%s': not in '%s'; record it with "
-			     "`lstopo --whole-io`, or give its local CPUs with "
-			     "--local-cpus",
-			     nic, xml);
+		rc = err_set(
+			err,
+			"network card '%s': not in '%s'; record it with `lstopo --whole-io`, or give its local CPUs with --local-cpus",
+			nic, xml);
 	hwloc_topology_destroy(topology);
 	return rc;
 }
@@ -132,32 +122,28 @@ static int nic_of_sysfs(const char *nic, struct cpuset *cpus, struct err *err)
 	int rc;
 
 	if (!*nic || strchr(nic, '/') || strlen(nic) > 64)
-		return err_set(err, "network card '%s': no such interface",
-			       nic);
+		return err_set(err, "network card '%s': no such interface", nic);
 	snprintf(path, sizeof(path), "/sys/class/net/%s", nic);
 	if (access(path, F_OK) < 0)
-		return err_set(err, "network card '%s': no such interface",
-			       nic);
+		return err_set(err, "network card '%s': no such interface", nic);
 	sysfs_card_path(path, "net", nic, "local_cpulist");
 	list = fileio_read(path, SYSFS_FILE_MAX, NULL, NULL);
 	if (!list)
-		return err_set(err,
-			       "network card '%s': it has no place on a bus; "
-			       "give its local CPUs with --local-cpus",
-			       nic);
+		return err_set(
+			err,
+			"network card '%s': it has no place on a bus; give its local CPUs with --local-cpus",
+			nic);
 	rc = cpuset_parse(cpus, list, err);
 	if (rc == 0 && cpuset_is_empty(cpus))
-		rc = err_set(err,
-			     "network card '%s': the firmware does not tell "
-			     "its place; give its local CPUs with --local-cpus",
-			     nic);
+		rc = err_set(
+			err,
+			"network card '%s': the firmware does not tell its place; give its local CPUs with --local-cpus",
+			nic);
 	free(list);
 	return rc;
 }
 
-int locality_of_nic(const char *xml, const char *nic, struct cpuset *cpus,
-		    struct err *err)
+int locality_of_nic(const char *xml, const char *nic, struct cpuset *cpus, struct err *err)
 {
-	return xml ? nic_of_xml(xml, nic, cpus, err)
-		   : nic_of_sysfs(nic, cpus, err);
+	return xml ? nic_of_xml(xml, nic, cpus, err) : nic_of_sysfs(nic, cpus, err);
 }

@@ -27,11 +27,9 @@ struct locality {
 int locality_load(const char *xml, struct locality *locality, struct err *err);
 
 /* The CPUs of a NUMA node, by Linux's number. */
-int locality_of_node(const char *xml, int numa_node, struct cpuset *cpus,
-		     struct err *err);
+int locality_of_node(const char *xml, int numa_node, struct cpuset *cpus, struct err *err);
 
 /* The CPUs close to the network interface 'nic'. */
-int locality_of_nic(const char *xml, const char *nic, struct cpuset *cpus,
-		    struct err *err);
+int locality_of_nic(const char *xml, const char *nic, struct cpuset *cpus, struct err *err);
 
 #endif

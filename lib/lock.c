@@ -15,8 +15,7 @@ int lock_wait(int fd, unsigned int timeout_ms)
 	unsigned long long end_ms = child_now_ms() + timeout_ms;
 
 	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-		if ((errno != EWOULDBLOCK && errno != EINTR) ||
-		    child_now_ms() >= end_ms)
+		if ((errno != EWOULDBLOCK && errno != EINTR) || child_now_ms() >= end_ms)
 			return -1;
 		nanosleep(&nap, NULL);
 	}

@@ -10,17 +10,15 @@
 #define PARTS_MAX (LOOK_TEXT_MAX / LOOK_PART_BYTES + 1)
 #define WORD_SIZE 16
 
-void look_put(FILE *out, const struct look_from *from, enum look_kind kind,
-	      const char *text)
+void look_put(FILE *out, const struct look_from *from, enum look_kind kind, const char *text)
 {
 	size_t size = strlen(text), at;
 	unsigned int part = 1, parts;
 
 	parts = size ? (unsigned int)((size - 1) / LOOK_PART_BYTES + 1) : 1;
 	for (at = 0; part <= parts; at += LOOK_PART_BYTES, part++)
-		fprintf(out, LOOK_MARK " %c %u %u %u %u %s %.*s\n", (char)kind,
-			from->nodes, from->ask, part, parts, from->node,
-			(int)LOOK_PART_BYTES, text + at);
+		fprintf(out, LOOK_MARK " %c %u %u %u %u %s %.*s\n", (char)kind, from->nodes,
+			from->ask, part, parts, from->node, (int)LOOK_PART_BYTES, text + at);
 }
 
 /* ---- lines ----------------------------------------------------------------- */
@@ -49,8 +47,7 @@ static bool next_number(const char **at, unsigned long most, unsigned int *out)
 	char word[WORD_SIZE];
 	unsigned long number;
 
-	if (!next_word(at, word, sizeof(word)) ||
-	    number_parse(word, 0, most, &number, NULL) < 0)
+	if (!next_word(at, word, sizeof(word)) || number_parse(word, 0, most, &number, NULL) < 0)
 		return false;
 	*out = (unsigned int)number;
 	return true;
@@ -60,8 +57,7 @@ static bool parse(struct line *line, const char *text)
 {
 	char word[WORD_SIZE];
 
-	if (!next_word(&text, word, sizeof(word)) ||
-	    strcmp(word, LOOK_MARK) != 0 ||
+	if (!next_word(&text, word, sizeof(word)) || strcmp(word, LOOK_MARK) != 0 ||
 	    !next_word(&text, word, sizeof(word)) || word[1] ||
 	    (word[0] != LOOK_RECORD && word[0] != LOOK_ERROR) ||
 	    !next_number(&text, LOOK_NODES_MAX, &line->nodes) ||
@@ -118,8 +114,7 @@ static struct look_node *node_of(struct looks *looks, const char *name)
 	node = make_room(looks) == 0 ? calloc(1, sizeof(*node)) : NULL;
 	if (!node)
 		return NULL;
-	memmove(looks->node + at + 1, looks->node + at,
-		(looks->count++ - at) * sizeof(node));
+	memmove(looks->node + at + 1, looks->node + at, (looks->count++ - at) * sizeof(node));
 	looks->node[at] = node;
 	snprintf(node->name, sizeof(node->name), "%s", name);
 	return node;

@@ -54,8 +54,7 @@ struct look_from {
 };
 
 /* Those of 'out' stay in it. */
-void look_put(FILE *out, const struct look_from *from, enum look_kind kind,
-	      const char *text);
+void look_put(FILE *out, const struct look_from *from, enum look_kind kind, const char *text);
 
 struct look_node {
 	char name[LOOK_NODE_MAX];

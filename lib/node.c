@@ -59,8 +59,7 @@ static const char *const other_keys[] = {
 	"TmpDisk",  "Topology",	  "TRESWeights",  "Weight",    "UpTime",
 };
 
-static int line_number(unsigned int *to, const char *key, const char *value,
-		       struct err *err)
+static int line_number(unsigned int *to, const char *key, const char *value, struct err *err)
 {
 	unsigned long number;
 
@@ -78,8 +77,7 @@ static bool is_other_key(const char *key)
 	return false;
 }
 
-static int line_key(struct line *line, const char *key, char *value,
-		    struct err *err)
+static int line_key(struct line *line, const char *key, char *value, struct err *err)
 {
 	if (!strcasecmp(key, "CPUs") || !strcasecmp(key, "Procs")) {
 		line->has_cpus = true;
@@ -106,8 +104,7 @@ static int line_key(struct line *line, const char *key, char *value,
 		return 0;
 	}
 	if (!strcasecmp(key, "RestrictedCoresPerGPU"))
-		return line_number(&line->restricted_cores_per_gpu, key, value,
-				   err);
+		return line_number(&line->restricted_cores_per_gpu, key, value, err);
 	if (!strcasecmp(key, "Parameters")) {
 		line->parameters = value;
 		return 0;
@@ -117,19 +114,15 @@ static int line_key(struct line *line, const char *key, char *value,
 	return err_set(err, "node line: '%s': not a key of a node line", key);
 }
 
-static int line_split(struct line *line, char *text, char name[NODE_NAME_MAX],
-		      struct err *err)
+static int line_split(struct line *line, char *text, char name[NODE_NAME_MAX], struct err *err)
 {
 	char *save, *word;
 
-	for (word = strtok_r(text, " \t\n", &save); word;
-	     word = strtok_r(NULL, " \t\n", &save)) {
+	for (word = strtok_r(text, " \t\n", &save); word; word = strtok_r(NULL, " \t\n", &save)) {
 		char *value = strchr(word, '=');
 
 		if (!value)
-			return err_set(err,
-				       "node line: '%s': must be KEY=VALUE",
-				       word);
+			return err_set(err, "node line: '%s': must be KEY=VALUE", word);
 		*value++ = '\0';
 		if (!strcasecmp(word, "NodeName"))
 			snprintf(name, NODE_NAME_MAX, "%s", value);
@@ -139,14 +132,12 @@ static int line_split(struct line *line, char *text, char name[NODE_NAME_MAX],
 	return 0;
 }
 
-static void not_zero(unsigned int *number, const char *key,
-		     struct findings *findings)
+static void not_zero(unsigned int *number, const char *key, struct findings *findings)
 {
 	if (*number)
 		return;
 	*number = 1;
-	findings_add(findings, "C12", FINDING_WARNING,
-		     "write the line that `slurmd -C` prints",
+	findings_add(findings, "C12", FINDING_WARNING, "write the line that `slurmd -C` prints",
 		     "Slurm reads %s=0 as 1", key);
 }
 
@@ -165,8 +156,7 @@ static void line_sockets(struct line *line, struct findings *findings)
 		line->sockets = line->boards * line->sockets_per_board;
 	else if (line->has_sockets)
 		return;
-	else if (line->has_cpus && line->cpus / per_socket &&
-		 line->cpus % per_socket == 0)
+	else if (line->has_cpus && line->cpus / per_socket && line->cpus % per_socket == 0)
 		line->sockets = line->cpus / per_socket;
 	else
 		line->sockets = line->boards;
@@ -181,32 +171,29 @@ static void line_cpus(struct line *line, struct findings *findings)
 	if (line->sockets < line->boards) {
 		findings_add(findings, "C12", FINDING_WARNING,
 			     "write the line that `slurmd -C` prints",
-			     "Slurm reads Boards=%u as 1: there are only %u "
-			     "sockets",
-			     line->boards, line->sockets);
+			     "Slurm reads Boards=%u as 1: there are only %u sockets", line->boards,
+			     line->sockets);
 		line->boards = 1;
 	}
 	if (line->cpus != line->sockets && line->cpus != cores &&
 	    line->cpus != cores * line->threads) {
 		findings_add(findings, "C12", FINDING_WARNING,
 			     "write the line that `slurmd -C` prints",
-			     "Slurm reads CPUs=%u as %u: it matches no "
-			     "Sockets, Cores or Threads",
+			     "Slurm reads CPUs=%u as %u: it matches no Sockets, Cores or Threads",
 			     line->cpus, cores * line->threads);
 		line->cpus = cores * line->threads;
 	}
 	if (line->core_spec_count >= cores) {
 		findings_add(findings, "C13", FINDING_ERROR,
 			     "give a CoreSpecCount below the number of cores",
-			     "Slurm reads CoreSpecCount=%u as 1: the node has "
-			     "%u cores",
+			     "Slurm reads CoreSpecCount=%u as 1: the node has %u cores",
 			     line->core_spec_count, cores);
 		line->core_spec_count = 1;
 	}
 }
 
-static int line_spec_list(struct node *node, const struct line *line,
-			  struct findings *findings, struct err *err)
+static int line_spec_list(struct node *node, const struct line *line, struct findings *findings,
+			  struct err *err)
 {
 	struct cpuset list;
 	int member;
@@ -215,26 +202,20 @@ static int line_spec_list(struct node *node, const struct line *line,
 	if (!line->spec_list)
 		return 0;
 	if (!*line->spec_list || cpuset_parse(&list, line->spec_list, err) < 0)
-		return *line->spec_list
-			       ? err_prefix(err, "node line: CpuSpecList")
-			       : err_set(err, "node line: CpuSpecList: "
-					      "empty list");
+		return *line->spec_list ? err_prefix(err, "node line: CpuSpecList")
+					: err_set(err, "node line: CpuSpecList: empty list");
 	cpuset_for_each (member, &list)
 		last = (unsigned int)member;
 	if (last >= line->cpus) {
 		findings_add(findings, "C14", FINDING_ERROR,
-			     "write Slurm's own CPU numbers (jobio cores "
-			     "--format=text shows them)",
-			     "Slurm ignores CpuSpecList=%s: the node has CPUs "
-			     "0-%u only",
+			     "write Slurm's own CPU numbers (jobio cores --format=text shows them)",
+			     "Slurm ignores CpuSpecList=%s: the node has CPUs 0-%u only",
 			     line->spec_list, line->cpus - 1);
 		return 0;
 	}
 	if (line->core_spec_count)
-		findings_add(findings, "C15", FINDING_WARNING,
-			     "write only one of the two",
-			     "Slurm ignores CoreSpecCount=%u beside "
-			     "CpuSpecList",
+		findings_add(findings, "C15", FINDING_WARNING, "write only one of the two",
+			     "Slurm ignores CoreSpecCount=%u beside CpuSpecList",
 			     line->core_spec_count);
 	node->core_spec_count = 0;
 	node->has_spec_list = true;
@@ -250,15 +231,14 @@ static int line_parameters(struct node *node, const char *own, struct err *err)
 
 	if (!own || node->version < VERSION_OF(25, 11, 0))
 		return 0;
-	if (snprintf(node->slurmd_parameters + used, room, "%s%s",
-		     used ? "," : "", own) >= (int)room)
+	if (snprintf(node->slurmd_parameters + used, room, "%s%s", used ? "," : "", own) >=
+	    (int)room)
 		return err_set(err, "node line: Parameters: longer than %zu",
 			       sizeof(node->slurmd_parameters) - 1);
 	return 0;
 }
 
-int node_line_parse(struct node *node, const char *text,
-		    struct findings *findings, struct err *err)
+int node_line_parse(struct node *node, const char *text, struct findings *findings, struct err *err)
 {
 	struct line line = { .cpus = 1,
 			     .boards = 1,
@@ -274,10 +254,8 @@ int node_line_parse(struct node *node, const char *text,
 		goto out;
 	line_sockets(&line, findings);
 	if ((unsigned long)line.sockets * line.cores > CPUSET_MAX ||
-	    (unsigned long)line.sockets * line.cores * line.threads >
-		    CPUSET_MAX) {
-		err_set(err, "node line: '%s': more than %d CPUs", text,
-			CPUSET_MAX);
+	    (unsigned long)line.sockets * line.cores * line.threads > CPUSET_MAX) {
+		err_set(err, "node line: '%s': more than %d CPUs", text, CPUSET_MAX);
 		goto out;
 	}
 	line_cpus(&line, findings);
@@ -312,10 +290,9 @@ struct number_field {
 	size_t offset;
 };
 
-#define TEXT_FIELD(name)                                                       \
-	{                                                                      \
-#name, offsetof(struct node, name),                            \
-			sizeof(((struct node *)0)->name)                       \
+#define TEXT_FIELD(name)                                                                           \
+	{                                                                                          \
+#name, offsetof(struct node, name), sizeof(((struct node *)0)->name)               \
 	}
 
 static const struct text_field text_fields[] = {
@@ -340,8 +317,8 @@ static const struct number_field number_fields[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static int read_number(struct json_object *json, const char *key, int64_t min,
-		       int64_t max, int64_t *number, struct err *err)
+static int read_number(struct json_object *json, const char *key, int64_t min, int64_t max,
+		       int64_t *number, struct err *err)
 {
 	if (!json_value_number(json_member(json, key), number))
 		return err_set(err, "node record: '%s': no number", key);
@@ -350,8 +327,8 @@ static int read_number(struct json_object *json, const char *key, int64_t min,
 	return 0;
 }
 
-static int read_version(struct json_object *json, const char *key,
-			unsigned int *version, struct err *err)
+static int read_version(struct json_object *json, const char *key, unsigned int *version,
+			struct err *err)
 {
 	const char *text = json_text(json, key);
 
@@ -360,8 +337,7 @@ static int read_version(struct json_object *json, const char *key,
 	return version_parse(text, version, err);
 }
 
-static int read_texts(struct node *node, struct json_object *json,
-		      struct err *err)
+static int read_texts(struct node *node, struct json_object *json, struct err *err)
 {
 	for (size_t i = 0; i < COUNT(text_fields); i++) {
 		const struct text_field *field = &text_fields[i];
@@ -370,66 +346,54 @@ static int read_texts(struct node *node, struct json_object *json,
 		if (!text)
 			text = "";
 		if (strlen(text) >= field->size)
-			return err_set(err,
-				       "node record: '%s': longer than %zu",
-				       field->key, field->size - 1);
+			return err_set(err, "node record: '%s': longer than %zu", field->key,
+				       field->size - 1);
 		strcpy((char *)node + field->offset, text);
 	}
 	return 0;
 }
 
-static int read_numbers(struct node *node, struct json_object *json,
-			struct err *err)
+static int read_numbers(struct node *node, struct json_object *json, struct err *err)
 {
 	int64_t number;
 
 	for (size_t i = 0; i < COUNT(number_fields); i++) {
-		if (read_number(json, number_fields[i].key, 0, 0xffff, &number,
-				err) < 0)
+		if (read_number(json, number_fields[i].key, 0, 0xffff, &number, err) < 0)
 			return -1;
-		*(unsigned int *)((char *)node + number_fields[i].offset) =
-			(unsigned int)number;
+		*(unsigned int *)((char *)node + number_fields[i].offset) = (unsigned int)number;
 	}
-	if (read_number(json, "conf_read_at", 0, INT64_MAX, &node->conf_read_at,
-			err) < 0)
+	if (read_number(json, "conf_read_at", 0, INT64_MAX, &node->conf_read_at, err) < 0)
 		return -1;
 	if (json_member(json, "mem_spec_limit") &&
-	    read_number(json, "mem_spec_limit", -1, INT64_MAX >> 20,
-			&node->mem_spec_limit_mb, err) < 0)
+	    read_number(json, "mem_spec_limit", -1, INT64_MAX >> 20, &node->mem_spec_limit_mb,
+			err) < 0)
 		return -1;
-	node->allow_spec_resources_usage =
-		json_is_true(json, "allow_spec_resources_usage");
+	node->allow_spec_resources_usage = json_is_true(json, "allow_spec_resources_usage");
 	number = 0; /* records of before 24.05 have none */
 	if (json_member(json, "restricted_cores_per_gpu") &&
-	    read_number(json, "restricted_cores_per_gpu", 0, 0xffff, &number,
-			err) < 0)
+	    read_number(json, "restricted_cores_per_gpu", 0, 0xffff, &number, err) < 0)
 		return -1;
 	node->restricted_cores_per_gpu = (unsigned int)number;
 	return 0;
 }
 
-static int read_json(struct node *node, struct json_object *json,
-		     struct err *err)
+static int read_json(struct node *node, struct json_object *json, struct err *err)
 {
 	const char *list = json_text(json, "cpu_spec_list");
 	struct node read;
 
 	node_init(&read);
-	if (read_texts(&read, json, err) < 0 ||
-	    read_numbers(&read, json, err) < 0 ||
+	if (read_texts(&read, json, err) < 0 || read_numbers(&read, json, err) < 0 ||
 	    read_version(json, "version", &read.version, err) < 0 ||
-	    read_version(json, "controller_version", &read.controller_version,
-			 err) < 0)
+	    read_version(json, "controller_version", &read.controller_version, err) < 0)
 		return -1;
 	read.has_spec_list = list && *list;
 	if (read.has_spec_list && cpuset_parse(&read.spec_list, list, err) < 0)
 		return err_prefix(err, "node record: cpu_spec_list");
 	read.from_controller = true;
-	read.cons_tres = !*read.select_type ||
-			 strstr(read.select_type, "/cons_") != NULL;
+	read.cons_tres = !*read.select_type || strstr(read.select_type, "/cons_") != NULL;
 	/* substring, as xstrcasestr() in all versions */
-	read.spec_cores_first = strcasestr(read.scheduler_parameters,
-					   "spec_cores_first") != NULL;
+	read.spec_cores_first = strcasestr(read.scheduler_parameters, "spec_cores_first") != NULL;
 	*node = read;
 	return 0;
 }
@@ -452,33 +416,27 @@ static void put_node(const struct node *node, struct json_object *json)
 	char *list = xneed(cpuset_format(&node->spec_list));
 
 	for (size_t i = 0; i < COUNT(text_fields); i++)
-		json_add_text(json, text_fields[i].key,
-			      (const char *)node + text_fields[i].offset);
+		json_add_text(json, text_fields[i].key, (const char *)node + text_fields[i].offset);
 	for (size_t i = 0; i < COUNT(number_fields); i++)
 		json_add_number(
 			json, number_fields[i].key,
-			*(const unsigned int *)((const char *)node +
-						number_fields[i].offset));
+			*(const unsigned int *)((const char *)node + number_fields[i].offset));
 	json_add_text(json, "cpu_spec_list", node->has_spec_list ? list : NULL);
 	version_format(node->version, version);
 	json_add_text(json, "version", version);
 	version_format(node->controller_version, version);
-	json_add_text(json, "controller_version",
-		      node->controller_version ? version : NULL);
-	json_add_bool(json, "allow_spec_resources_usage",
-		      node->allow_spec_resources_usage);
+	json_add_text(json, "controller_version", node->controller_version ? version : NULL);
+	json_add_bool(json, "allow_spec_resources_usage", node->allow_spec_resources_usage);
 	json_add_number(json, "conf_read_at", node->conf_read_at);
 	json_add_number(json, "mem_spec_limit", node->mem_spec_limit_mb);
-	json_add_number(json, "restricted_cores_per_gpu",
-			node->restricted_cores_per_gpu);
+	json_add_number(json, "restricted_cores_per_gpu", node->restricted_cores_per_gpu);
 	free(list);
 }
 
 /* ---- what the cache holds for ------------------------------------------------ */
 
 /* Name, parent and start time of a process; the name may hold blanks. */
-static int read_stat(int64_t pid, char comm[32], int64_t *parent,
-		     int64_t *start)
+static int read_stat(int64_t pid, char comm[32], int64_t *parent, int64_t *start)
 {
 	char path[64], *text, *open, *close;
 	long long ppid;
@@ -494,8 +452,7 @@ static int read_stat(int64_t pid, char comm[32], int64_t *parent,
 	/* the kernel's own text: state, ppid, then 17 fields, start time */
 	if (open && close && open < close &&
 	    sscanf(close + 1,
-		   " %*c %lld %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u "
-		   "%*d %*d %*d %*d %*d %*d %llu",
+		   " %*c %lld %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
 		   &ppid, &ticks) == 2) {
 		*close = '\0';
 		snprintf(comm, 32, "%s", open + 1);
@@ -536,8 +493,7 @@ static bool is_elsewhere(int64_t pid)
 	snprintf(path, sizeof(path), "/proc/%lld/ns/pid", (long long)pid);
 	length = readlink(path, theirs, sizeof(theirs));
 	own = readlink("/proc/self/ns/pid", ours, sizeof(ours));
-	return length > 0 && own > 0 &&
-	       (length != own || memcmp(theirs, ours, (size_t)own) != 0);
+	return length > 0 && own > 0 && (length != own || memcmp(theirs, ours, (size_t)own) != 0);
 }
 
 /* Outside a prolog: the oldest slurmd of this host. */
@@ -553,8 +509,7 @@ static void find_slurmd(struct node_epoch *epoch)
 
 		if (number_parse(entry->d_name, 1, 1UL << 30, &pid, NULL) < 0 ||
 		    read_stat((int64_t)pid, comm, &parent, &start) < 0 ||
-		    !host_is_daemon(comm, "slurmd") ||
-		    is_elsewhere((int64_t)pid))
+		    !host_is_daemon(comm, "slurmd") || is_elsewhere((int64_t)pid))
 			continue;
 		if (!epoch->slurmd_pid || start < epoch->slurmd_start) {
 			epoch->slurmd_pid = (int64_t)pid;
@@ -591,12 +546,10 @@ static void stat_conf(struct node_epoch *epoch)
 		size_t length = strlen(entry->d_name);
 		int64_t ns;
 
-		if (length < 5 ||
-		    strcmp(entry->d_name + length - 5, ".conf") != 0 ||
+		if (length < 5 || strcmp(entry->d_name + length - 5, ".conf") != 0 ||
 		    fstatat(dirfd(dir), entry->d_name, &st, 0) < 0)
 			continue;
-		ns = (int64_t)st.st_mtim.tv_sec * 1000000000 +
-		     st.st_mtim.tv_nsec;
+		ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
 		epoch->conf_files++;
 		if (ns > epoch->conf_ns)
 			epoch->conf_ns = ns;
@@ -623,8 +576,7 @@ static void check_epoch(struct node_epoch *epoch, struct json_object *json)
 	char comm[32];
 
 	memset(epoch, 0, sizeof(*epoch));
-	if (!find_ancestor(epoch) && pid > 0 &&
-	    read_stat(pid, comm, &parent, &start) == 0 &&
+	if (!find_ancestor(epoch) && pid > 0 && read_stat(pid, comm, &parent, &start) == 0 &&
 	    host_is_daemon(comm, "slurmd")) {
 		epoch->slurmd_pid = pid;
 		epoch->slurmd_start = start;
@@ -636,8 +588,7 @@ static void check_epoch(struct node_epoch *epoch, struct json_object *json)
 /* slurmd fetches slurm.conf itself where there is none of the site's own. */
 static bool is_fetched(const char *conf)
 {
-	return strstr(conf, "/conf-cache/") ||
-	       !strncmp(conf, "/run/slurm/conf/", 16);
+	return strstr(conf, "/conf-cache/") || !strncmp(conf, "/run/slurm/conf/", 16);
 }
 
 static bool same_epoch(struct json_object *json, const struct node_epoch *epoch)
@@ -660,8 +611,7 @@ static int64_t now_s(void)
 }
 
 /* A record that slurmctld made from an older slurm.conf is soon wrong. */
-static bool is_settled(const struct node *node, const struct node_epoch *epoch,
-		       int64_t written_at)
+static bool is_settled(const struct node *node, const struct node_epoch *epoch, int64_t written_at)
 {
 	int64_t now = now_s();
 
@@ -680,8 +630,8 @@ static int read_cache(struct json_object *json, const struct node_epoch *epoch,
 	const char *map = json_text(json, "core_map");
 	int64_t written_at = json_number(json, "written_at");
 
-	if (json_number(json, "format") != CACHE_FORMAT || written_at < 0 ||
-	    !map || !same_epoch(json, epoch) ||
+	if (json_number(json, "format") != CACHE_FORMAT || written_at < 0 || !map ||
+	    !same_epoch(json, epoch) ||
 	    read_json(&read.node, json_member(json, "node"), NULL) < 0 ||
 	    !is_settled(&read.node, epoch, written_at))
 		return 0;

@@ -38,7 +38,7 @@ struct node {
 	unsigned int threads; /* per core */
 	unsigned int core_spec_count;
 	bool has_spec_list;
-	struct cpuset spec_list; /* CpuSpecList as written or reported */
+	struct cpuset spec_list;	       /* CpuSpecList as written or reported */
 	unsigned int restricted_cores_per_gpu; /* 0: not set (24.05) */
 	bool from_controller;		       /* not a slurm.conf line */
 	unsigned int version;		       /* of slurmd, version.h */
@@ -71,8 +71,8 @@ void node_init(struct node *node);
 
 /* Read a node line into *node, with slurmd's and slurmctld's corrections
  * (read_config.c:_parse_nodename); each correction is a finding. */
-int node_line_parse(struct node *node, const char *line,
-		    struct findings *findings, struct err *err);
+int node_line_parse(struct node *node, const char *line, struct findings *findings,
+		    struct err *err);
 
 /* The JSON that `jobio-slurm node` prints. */
 int node_parse_json(struct node *node, const char *json, struct err *err);
@@ -85,13 +85,11 @@ int node_cached(const char *run_dir, struct node_state *state, struct err *err);
  * machine, write the cache, set *state. 'node_name' NULL: this node's.
  * 'helper' NULL: the installed one. */
 int node_refresh(const char *run_dir, const char *helper, const char *node_name,
-		 unsigned int timeout_ms, struct node_state *state,
-		 struct err *err);
+		 unsigned int timeout_ms, struct node_state *state, struct err *err);
 
 /* node_cached(), then node_refresh() only when needed: for the prolog. */
 int node_load(const char *run_dir, const char *helper, const char *node_name,
-	      unsigned int timeout_ms, struct node_state *state,
-	      struct err *err);
+	      unsigned int timeout_ms, struct node_state *state, struct err *err);
 
 void node_state_free(struct node_state *state);
 

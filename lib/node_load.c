@@ -18,13 +18,12 @@ static char *last_line(char *text)
 	return at ? at + 1 : text;
 }
 
-static int ask(const char *helper, const char *node_name,
-	       unsigned int timeout_ms, struct node *node, struct err *err)
+static int ask(const char *helper, const char *node_name, unsigned int timeout_ms,
+	       struct node *node, struct err *err)
 {
 	char limit[32], conf[NODE_TEXT_MAX + 16];
 	const char *conf_path = getenv("SLURM_CONF");
-	char *argv[] = { (char *)helper, limit, "node", (char *)node_name,
-			 NULL };
+	char *argv[] = { (char *)helper, limit, "node", (char *)node_name, NULL };
 	char *env[] = { NULL, NULL };
 	struct child_result result;
 	int rc;
@@ -42,16 +41,14 @@ static int ask(const char *helper, const char *node_name,
 		/* one sentence; libslurm may have logged before it */
 		char *last = last_line(result.errtext);
 
-		rc = err_set(err, "node record: %s",
-			     *last ? last : "jobio-slurm failed");
+		rc = err_set(err, "node record: %s", *last ? last : "jobio-slurm failed");
 	}
 	child_result_free(&result);
 	return rc;
 }
 
 int node_refresh(const char *run_dir, const char *helper, const char *node_name,
-		 unsigned int timeout_ms, struct node_state *state,
-		 struct err *err)
+		 unsigned int timeout_ms, struct node_state *state, struct err *err)
 {
 	struct core_map_options options = { 0 };
 	struct node_state read = { 0 };
@@ -77,13 +74,11 @@ int node_refresh(const char *run_dir, const char *helper, const char *node_name,
 }
 
 int node_load(const char *run_dir, const char *helper, const char *node_name,
-	      unsigned int timeout_ms, struct node_state *state,
-	      struct err *err)
+	      unsigned int timeout_ms, struct node_state *state, struct err *err)
 {
 	int rc = node_cached(run_dir, state, err);
 
-	if (rc > 0 && node_name && *node_name &&
-	    strcmp(state->node.name, node_name) != 0) {
+	if (rc > 0 && node_name && *node_name && strcmp(state->node.name, node_name) != 0) {
 		node_state_free(state); /* another node on this machine */
 		rc = 0;
 	}

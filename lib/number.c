@@ -3,15 +3,13 @@
 
 #include <limits.h>
 
-static int refuse(const char *text, unsigned long min, unsigned long max,
-		  struct err *err)
+static int refuse(const char *text, unsigned long min, unsigned long max, struct err *err)
 {
-	return err_set(err, "'%.40s': not a number from %lu to %lu", text, min,
-		       max);
+	return err_set(err, "'%.40s': not a number from %lu to %lu", text, min, max);
 }
 
-int number_parse(const char *text, unsigned long min, unsigned long max,
-		 unsigned long *number, struct err *err)
+int number_parse(const char *text, unsigned long min, unsigned long max, unsigned long *number,
+		 struct err *err)
 {
 	unsigned long n = 0, digit;
 	const char *at;

@@ -11,7 +11,7 @@
 
 #include "lib/err.h"
 
-int number_parse(const char *text, unsigned long min, unsigned long max,
-		 unsigned long *number, struct err *err);
+int number_parse(const char *text, unsigned long min, unsigned long max, unsigned long *number,
+		 struct err *err);
 
 #endif

@@ -19,18 +19,15 @@ static const char *const flag_words[] = { RECORD_FLAGS(FLAG_WORDS) };
 const char *const record_meta_names[] = { RECORD_META_OPS(META_NAME) };
 
 const char *const record_number_names[] = {
-	"read_bytes",  "write_bytes",	   "read_calls",
-	"write_calls", "mmap_read_bytes",  "mmap_write_bytes",
-	"read_us",     "write_us",	   "meta_calls",
-	"meta_us",     "asked_read_bytes", "asked_write_bytes",
-	"resent",      "queue_us",	   "backlog",
-	"copies",      "name_calls",
+	"read_bytes",	    "write_bytes",	 "read_calls", "write_calls", "mmap_read_bytes",
+	"mmap_write_bytes", "read_us",		 "write_us",   "meta_calls",  "meta_us",
+	"asked_read_bytes", "asked_write_bytes", "resent",     "queue_us",    "backlog",
+	"copies",	    "name_calls",
 };
 
 const char *const record_peak_names[] = { "read_Bps", "write_Bps" };
 
-const char *const record_lane_names[] = { "read_bytes", "write_bytes",
-					  "calls" };
+const char *const record_lane_names[] = { "read_bytes", "write_bytes", "calls" };
 
 const char *const record_hist_names[] = {
 	"read_sizes",
@@ -82,8 +79,7 @@ void record_set_sized(char **field, const char *text, size_t size, size_t max)
 
 void record_set(char **field, const char *text)
 {
-	record_set_sized(field, text, text ? strlen(text) : 0,
-			 RECORD_NODELIST_MAX);
+	record_set_sized(field, text, text ? strlen(text) : 0, RECORD_NODELIST_MAX);
 }
 
 void record_lacks_all(struct record *record)
@@ -129,8 +125,7 @@ void record_set_io_cores(struct record *record, const struct cpuset *abs_cores,
 
 static void set_short(char **field, const char *text)
 {
-	record_set_sized(field, text, text ? strlen(text) : 0,
-			 RECORD_STRING_MAX);
+	record_set_sized(field, text, text ? strlen(text) : 0, RECORD_STRING_MAX);
 }
 
 static void set_array(char *field, size_t room, const char *text)
@@ -227,8 +222,7 @@ void record_io_init(struct record_io *io)
 }
 
 /* One more in a list, zeroed and counted; NULL: the list is full, flag set. */
-static void *grow(struct record *record, void **list, size_t *count,
-		  size_t size)
+static void *grow(struct record *record, void **list, size_t *count, size_t size)
 {
 	if (*count >= RECORD_LIST_MAX) {
 		record->flags |= RECORD_FLAG(TRUNCATED);
@@ -243,8 +237,7 @@ static void set_cpus(char **field, const struct cpuset *os_cpus)
 {
 	char *list = xneed(cpuset_format(os_cpus));
 
-	set_short(field,
-		  *list && strlen(list) <= RECORD_STRING_MAX ? list : NULL);
+	set_short(field, *list && strlen(list) <= RECORD_STRING_MAX ? list : NULL);
 	free(list);
 }
 
@@ -256,8 +249,8 @@ void record_set_job_cpus(struct record *record, const struct cpuset *os_cpus)
 void record_add_part(struct record *record, int64_t socket, int64_t numa_node,
 		     const struct cpuset *os_cpus)
 {
-	struct record_part *new = grow(record, (void **)&record->parts,
-				       &record->part_count, sizeof(*new));
+	struct record_part *new =
+		grow(record, (void **)&record->parts, &record->part_count, sizeof(*new));
 
 	if (!new)
 		return;
@@ -266,11 +259,11 @@ void record_add_part(struct record *record, int64_t socket, int64_t numa_node,
 	set_cpus(&new->cpus, os_cpus);
 }
 
-void record_add_client(struct record *record, const char *name,
-		       const char *type, const char *version, const char *cpus)
+void record_add_client(struct record *record, const char *name, const char *type,
+		       const char *version, const char *cpus)
 {
-	struct record_client *new = grow(record, (void **)&record->clients,
-					 &record->client_count, sizeof(*new));
+	struct record_client *new =
+		grow(record, (void **)&record->clients, &record->client_count, sizeof(*new));
 
 	if (!new)
 		return;
@@ -291,8 +284,7 @@ void record_set_app_to_wire(struct record *record, const char *words)
 	set_array(client->app_to_wire, sizeof(client->app_to_wire), words);
 }
 
-void record_set_cards(struct record *record, const char *names,
-		      const struct cpuset *numa_nodes)
+void record_set_cards(struct record *record, const char *names, const struct cpuset *numa_nodes)
 {
 	struct record_client *client;
 
@@ -303,8 +295,7 @@ void record_set_cards(struct record *record, const char *names,
 	set_cpus(&client->card_nodes, numa_nodes);
 }
 
-const struct record_client *record_client_named(const struct record *record,
-						const char *name)
+const struct record_client *record_client_named(const struct record *record, const char *name)
 {
 	size_t i;
 
@@ -314,11 +305,11 @@ const struct record_client *record_client_named(const struct record *record,
 	return NULL;
 }
 
-void record_add_mount(struct record *record, const char *mount,
-		      const char *fstype, const char *source)
+void record_add_mount(struct record *record, const char *mount, const char *fstype,
+		      const char *source)
 {
-	struct record_mount *new = grow(record, (void **)&record->mounts,
-					&record->mount_count, sizeof(*new));
+	struct record_mount *new =
+		grow(record, (void **)&record->mounts, &record->mount_count, sizeof(*new));
 
 	if (!new)
 		return;
@@ -328,13 +319,12 @@ void record_add_mount(struct record *record, const char *mount,
 	set_short(&new->source, source);
 }
 
-void record_add_change(struct record *record, const char *client,
-		       const char *what, const char *target,
-		       const char *old_value, const char *new_value, int made,
+void record_add_change(struct record *record, const char *client, const char *what,
+		       const char *target, const char *old_value, const char *new_value, int made,
 		       int restored)
 {
-	struct record_change *new = grow(record, (void **)&record->changes,
-					 &record->change_count, sizeof(*new));
+	struct record_change *new =
+		grow(record, (void **)&record->changes, &record->change_count, sizeof(*new));
 
 	if (!new)
 		return;
@@ -347,12 +337,11 @@ void record_add_change(struct record *record, const char *client,
 	set_short(&new->new_value, new_value);
 }
 
-void record_add_finding(struct record *record, const char *code,
-			const char *severity, const char *text,
-			const char *cure)
+void record_add_finding(struct record *record, const char *code, const char *severity,
+			const char *text, const char *cure)
 {
-	struct record_finding *new = grow(record, (void **)&record->findings,
-					  &record->finding_count, sizeof(*new));
+	struct record_finding *new =
+		grow(record, (void **)&record->findings, &record->finding_count, sizeof(*new));
 
 	if (!new)
 		return;
@@ -363,11 +352,10 @@ void record_add_finding(struct record *record, const char *code,
 	set_short(&new->cure, cure);
 }
 
-static void add_io(struct record *record, struct record_io **list,
-		   size_t *count, const struct record_io *io)
+static void add_io(struct record *record, struct record_io **list, size_t *count,
+		   const struct record_io *io)
 {
-	struct record_io *new =
-		grow(record, (void **)list, count, sizeof(**list));
+	struct record_io *new = grow(record, (void **)list, count, sizeof(**list));
 
 	if (!new)
 		return;
@@ -391,9 +379,8 @@ void record_add_wire(struct record *record, const struct record_io *io)
 /* A name that may become a file name or a key: no blank, no slash. */
 static bool is_name(const char *name)
 {
-	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
-				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				      "0123456789._-";
+	static const char allowed[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 
 	return *name && *name != '.' && strspn(name, allowed) == strlen(name);
 }
@@ -401,8 +388,7 @@ static bool is_name(const char *name)
 int record_check_head(const struct record *r, struct err *err)
 {
 	if (!is_name(r->cluster))
-		return err_set(err, "record: cluster: '%s': not a name",
-			       r->cluster);
+		return err_set(err, "record: cluster: '%s': not a name", r->cluster);
 	if (!is_name(r->node))
 		return err_set(err, "record: node: '%s': not a name", r->node);
 	if (!r->job)
@@ -412,8 +398,7 @@ int record_check_head(const struct record *r, struct err *err)
 	if (!(r->end < RECORD_TIME_MAX && r->up < RECORD_TIME_MAX))
 		return err_set(err, "record: end: not a time");
 	if (r->end >= 0 && r->end + 86400 < r->start)
-		return err_set(err, "record: end: more than a day before the "
-				    "start");
+		return err_set(err, "record: end: more than a day before the start");
 	return 0;
 }
 
@@ -424,16 +409,15 @@ static bool is_client_mount(const struct record *record, const char *fs)
 	size_t i;
 
 	for (i = 0; fs && i < record->mount_count; i++)
-		if (record->mounts[i].mount &&
-		    !strcmp(record->mounts[i].mount, fs))
+		if (record->mounts[i].mount && !strcmp(record->mounts[i].mount, fs))
 			return true;
 	return false;
 }
 
 /* The lines of one source that are the record's numbers; 0: none of them is,
  * and *others has those of filesystems that are not the client's. */
-static uint64_t best_of(const struct record *record, enum record_scope scope,
-			const char *source, uint64_t *others)
+static uint64_t best_of(const struct record *record, enum record_scope scope, const char *source,
+			uint64_t *others)
 {
 	uint64_t all_files = 0, client = 0, bit = 1;
 	const struct record_io *io;

@@ -118,70 +118,61 @@
 #define RECORD_BINS 64
 
 /* flag, what it says in words (jobio report prints them) */
-#define RECORD_FLAGS(X)                                                        \
-	X(ALL_FILES, "all_files",                                              \
-	  "counts every file, pipe and socket, not only the client's files")   \
-	X(INCLUDES_STEPD, "includes_stepd",                                    \
-	  "includes what slurmstepd itself read, wrote and forwarded")         \
-	X(ORPHANS_MISSING, "orphans_missing",                                  \
-	  "processes that left the step are not counted")                      \
-	X(MMAP_MISSING, "mmap_missing", "I/O through mmap is not counted")     \
-	X(AIO_MISSING, "aio_missing",                                          \
-	  "asynchronous I/O (aio, io_uring) is not counted")                   \
-	X(BASELINE_MISSING, "baseline_missing",                                \
-	  "no counters from the start of the job: the numbers are unknown")    \
-	X(NODE_REBOOTED, "node_rebooted",                                      \
-	  "the node rebooted while the job ran: counters are lost")            \
-	X(NO_STEP, "no_step", "no step of the job ran on this node")           \
-	X(STEP_MISSING, "step_missing",                                        \
-	  "a step left no counters: the numbers are a lower bound")            \
-	X(JOURNAL_DAMAGED, "journal_damaged",                                  \
-	  "the journal of changes was damaged: restored as far as readable")   \
-	X(START_UNKNOWN, "start_unknown",                                      \
-	  "the prolog left no state: the start is an estimate")                \
-	X(COUNTER_RESET, "counter_reset",                                      \
-	  "a counter went backwards: the numbers are a lower bound")           \
-	X(REMOUNTED, "remounted",                                              \
-	  "the filesystem was mounted anew while the job ran: what came "      \
-	  "after is not counted")                                              \
-	X(UNMOUNTED, "unmounted", "the filesystem was gone at the end")        \
-	X(MOUNT_BELOW, "mount_below",                                          \
-	  "a filesystem was mounted below a counted one: it is not counted")   \
-	X(MOUNTED_LATE, "mounted_late",                                        \
-	  "a filesystem of a client was mounted while the job ran: what "      \
-	  "processes moved there is in no number of a filesystem")             \
-	X(LOWER_BOUND_READ, "lower_bound_read",                                \
-	  "the read numbers are a lower bound")                                \
-	X(LOWER_BOUND_WRITE, "lower_bound_write",                              \
-	  "the write numbers are a lower bound")                               \
-	X(LOWER_BOUND_OPS, "lower_bound_ops",                                  \
-	  "the numbers of operations are a lower bound")                       \
-	X(MOUNTS_UNSEEN, "mounts_unseen",                                      \
-	  "mounts below a filesystem are not seen")                            \
-	X(SHARED_NODE, "shared_node", "node-wide numbers include other jobs")  \
-	X(CLIENT_UNREADABLE, "client_unreadable",                              \
-	  "the filesystem client did not answer")                              \
-	X(CLOCK_SET, "clock_set",                                              \
-	  "the node's clock was set while the job ran: start and end are "     \
-	  "not by the same clock")                                             \
-	X(CLOCKS_APART, "clocks_apart",                                        \
-	  "nodes began and ended seconds apart, as those do whose clocks "     \
-	  "differ: a timeline has what each did by its own clock")             \
-	X(WIRE_RESET, "wire_reset",                                            \
-	  "the filesystem client started anew while the job ran: what it "     \
-	  "moved is unknown")                                                  \
-	X(OSC_PARTIAL, "osc_partial",                                          \
-	  "not every target of a filesystem was read in time: what the "       \
-	  "client moved is a lower bound")                                     \
-	X(PRIVATE_MOUNT, "private_mount",                                      \
-	  "a filesystem of a client was mounted for the job alone: what was "  \
-	  "moved there is in no number of a filesystem")                       \
-	X(COPIES_TWICE, "copies_twice",                                        \
-	  "the kernel counts copy_file_range within overlayfs twice")          \
-	X(PLUGIN_AWAY, "plugin_away",                                          \
-	  "jobio's plugin was away for a while, or exchanged, as the job "     \
-	  "ran: a step that began without it left no counters")                \
-	X(TRUNCATED, "truncated", "there was more to say than a record holds") \
+#define RECORD_FLAGS(X)                                                                            \
+	X(ALL_FILES, "all_files",                                                                  \
+	  "counts every file, pipe and socket, not only the client's files")                       \
+	X(INCLUDES_STEPD, "includes_stepd",                                                        \
+	  "includes what slurmstepd itself read, wrote and forwarded")                             \
+	X(ORPHANS_MISSING, "orphans_missing", "processes that left the step are not counted")      \
+	X(MMAP_MISSING, "mmap_missing", "I/O through mmap is not counted")                         \
+	X(AIO_MISSING, "aio_missing", "asynchronous I/O (aio, io_uring) is not counted")           \
+	X(BASELINE_MISSING, "baseline_missing",                                                    \
+	  "no counters from the start of the job: the numbers are unknown")                        \
+	X(NODE_REBOOTED, "node_rebooted",                                                          \
+	  "the node rebooted while the job ran: counters are lost")                                \
+	X(NO_STEP, "no_step", "no step of the job ran on this node")                               \
+	X(STEP_MISSING, "step_missing", "a step left no counters: the numbers are a lower bound")  \
+	X(JOURNAL_DAMAGED, "journal_damaged",                                                      \
+	  "the journal of changes was damaged: restored as far as readable")                       \
+	X(START_UNKNOWN, "start_unknown", "the prolog left no state: the start is an estimate")    \
+	X(COUNTER_RESET, "counter_reset",                                                          \
+	  "a counter went backwards: the numbers are a lower bound")                               \
+	X(REMOUNTED, "remounted",                                                                  \
+	  "the filesystem was mounted anew while the job ran: what came "                          \
+	  "after is not counted")                                                                  \
+	X(UNMOUNTED, "unmounted", "the filesystem was gone at the end")                            \
+	X(MOUNT_BELOW, "mount_below",                                                              \
+	  "a filesystem was mounted below a counted one: it is not counted")                       \
+	X(MOUNTED_LATE, "mounted_late",                                                            \
+	  "a filesystem of a client was mounted while the job ran: what "                          \
+	  "processes moved there is in no number of a filesystem")                                 \
+	X(LOWER_BOUND_READ, "lower_bound_read", "the read numbers are a lower bound")              \
+	X(LOWER_BOUND_WRITE, "lower_bound_write", "the write numbers are a lower bound")           \
+	X(LOWER_BOUND_OPS, "lower_bound_ops", "the numbers of operations are a lower bound")       \
+	X(MOUNTS_UNSEEN, "mounts_unseen", "mounts below a filesystem are not seen")                \
+	X(SHARED_NODE, "shared_node", "node-wide numbers include other jobs")                      \
+	X(CLIENT_UNREADABLE, "client_unreadable", "the filesystem client did not answer")          \
+	X(CLOCK_SET, "clock_set",                                                                  \
+	  "the node's clock was set while the job ran: start and end are "                         \
+	  "not by the same clock")                                                                 \
+	X(CLOCKS_APART, "clocks_apart",                                                            \
+	  "nodes began and ended seconds apart, as those do whose clocks "                         \
+	  "differ: a timeline has what each did by its own clock")                                 \
+	X(WIRE_RESET, "wire_reset",                                                                \
+	  "the filesystem client started anew while the job ran: what it "                         \
+	  "moved is unknown")                                                                      \
+	X(OSC_PARTIAL, "osc_partial",                                                              \
+	  "not every target of a filesystem was read in time: what the "                           \
+	  "client moved is a lower bound")                                                         \
+	X(PRIVATE_MOUNT, "private_mount",                                                          \
+	  "a filesystem of a client was mounted for the job alone: what was "                      \
+	  "moved there is in no number of a filesystem")                                           \
+	X(COPIES_TWICE, "copies_twice",                                                            \
+	  "the kernel counts copy_file_range within overlayfs twice")                              \
+	X(PLUGIN_AWAY, "plugin_away",                                                              \
+	  "jobio's plugin was away for a while, or exchanged, as the job "                         \
+	  "ran: a step that began without it left no counters")                                    \
+	X(TRUNCATED, "truncated", "there was more to say than a record holds")                     \
 	X(OTHER, "other", "a remark that this version does not know")
 
 #define RECORD_FLAG_ENUM(id, name, words) RECORD_BIT_##id,
@@ -191,26 +182,26 @@ enum record_flag_bit {
 #define RECORD_FLAG(id) (UINT32_C(1) << RECORD_BIT_##id)
 
 /* Metadata operations, in the order of struct record_io.meta. */
-#define RECORD_META_OPS(X)                                                     \
-	X(OPEN, "open")                                                        \
-	X(CREATE, "create")                                                    \
-	X(UNLINK, "unlink")                                                    \
-	X(RENAME, "rename")                                                    \
-	X(MKDIR, "mkdir")                                                      \
-	X(RMDIR, "rmdir")                                                      \
-	X(STAT, "stat")                                                        \
-	X(LOOKUP_MISS, "lookup_miss")                                          \
-	X(READDIR, "readdir")                                                  \
-	X(FSYNC, "fsync")                                                      \
-	X(LINK, "link")                                                        \
-	X(SYMLINK, "symlink")                                                  \
-	X(MKNOD, "mknod")                                                      \
-	X(CHMOD, "chmod")                                                      \
-	X(CHOWN, "chown")                                                      \
-	X(UTIMES, "utimes")                                                    \
-	X(TRUNCATE, "truncate")                                                \
-	X(XATTR, "xattr")                                                      \
-	X(FALLOCATE, "fallocate")                                              \
+#define RECORD_META_OPS(X)                                                                         \
+	X(OPEN, "open")                                                                            \
+	X(CREATE, "create")                                                                        \
+	X(UNLINK, "unlink")                                                                        \
+	X(RENAME, "rename")                                                                        \
+	X(MKDIR, "mkdir")                                                                          \
+	X(RMDIR, "rmdir")                                                                          \
+	X(STAT, "stat")                                                                            \
+	X(LOOKUP_MISS, "lookup_miss")                                                              \
+	X(READDIR, "readdir")                                                                      \
+	X(FSYNC, "fsync")                                                                          \
+	X(LINK, "link")                                                                            \
+	X(SYMLINK, "symlink")                                                                      \
+	X(MKNOD, "mknod")                                                                          \
+	X(CHMOD, "chmod")                                                                          \
+	X(CHOWN, "chown")                                                                          \
+	X(UTIMES, "utimes")                                                                        \
+	X(TRUNCATE, "truncate")                                                                    \
+	X(XATTR, "xattr")                                                                          \
+	X(FALLOCATE, "fallocate")                                                                  \
 	X(STATFS, "statfs")
 
 #define RECORD_META_ENUM(id, name) RECORD_META_##id,
@@ -323,14 +314,14 @@ struct record {
 	uint32_t job;
 	int64_t restart; /* RECORD_UNKNOWN */
 	uint32_t uid, gid;
-	double up, start, end; /* up, end < 0: unknown */
+	double up, start, end;				    /* up, end < 0: unknown */
 	int64_t array_job, array_task, het_job, het_offset; /* UNKNOWN: none */
 	bool has_request;
 	struct request request;
-	int profile_applied; /* 1, 0, -1 unknown */
-	int cores_met;	     /* the same */
-	char *refused;	     /* by prolog or gate; NULL: it was not */
-	bool has_gate;	     /* the gate had something to say */
+	int profile_applied;		   /* 1, 0, -1 unknown */
+	int cores_met;			   /* the same */
+	char *refused;			   /* by prolog or gate; NULL: it was not */
+	bool has_gate;			   /* the gate had something to say */
 	int64_t gate_warned, gate_refused; /* tasks */
 	char *gate_text;
 	bool has_io_cores;
@@ -378,27 +369,23 @@ void record_add_part(struct record *record, int64_t socket, int64_t numa_node,
 /* All numbers unknown, scope job. */
 void record_io_init(struct record_io *io);
 
-void record_add_client(struct record *record, const char *name,
-		       const char *type, const char *version, const char *cpus);
+void record_add_client(struct record *record, const char *name, const char *type,
+		       const char *version, const char *cpus);
 /* Of the client that was added last. */
 void record_set_app_to_wire(struct record *record, const char *words);
 /* The one of this name; "": the first; NULL: there is none. */
-const struct record_client *record_client_named(const struct record *record,
-						const char *name);
+const struct record_client *record_client_named(const struct record *record, const char *name);
 /* The network cards of the client that was added last, and their NUMA nodes: an
  * empty set is unknown. */
-void record_set_cards(struct record *record, const char *names,
-		      const struct cpuset *numa_nodes);
+void record_set_cards(struct record *record, const char *names, const struct cpuset *numa_nodes);
 /* Of the client that was added last. */
-void record_add_mount(struct record *record, const char *mount,
-		      const char *fstype, const char *source);
-void record_add_change(struct record *record, const char *client,
-		       const char *what, const char *target,
-		       const char *old_value, const char *new_value, int made,
+void record_add_mount(struct record *record, const char *mount, const char *fstype,
+		      const char *source);
+void record_add_change(struct record *record, const char *client, const char *what,
+		       const char *target, const char *old_value, const char *new_value, int made,
 		       int restored);
-void record_add_finding(struct record *record, const char *code,
-			const char *severity, const char *text,
-			const char *cure);
+void record_add_finding(struct record *record, const char *code, const char *severity,
+			const char *text, const char *cure);
 void record_add_app(struct record *record, const struct record_io *io);
 void record_add_wire(struct record *record, const struct record_io *io);
 
@@ -431,7 +418,6 @@ size_t record_text_brief(const char *text, size_t size, char *out);
 char *record_counters_text(const struct record *record);
 
 /* Add such counters to a record. The text may hold other keys. */
-int record_counters_add(struct record *record, const char *text, size_t size,
-			struct err *err);
+int record_counters_add(struct record *record, const char *text, size_t size, struct err *err);
 
 #endif

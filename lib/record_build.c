@@ -27,9 +27,8 @@ static void put_time(struct json_object *in, const char *key, double when)
 	char text[64];
 
 	snprintf(text, sizeof(text), "%.3f", when);
-	json_object_object_add(
-		in, key,
-		when < 0 ? NULL : xneed(json_object_new_double_s(when, text)));
+	json_object_object_add(in, key,
+			       when < 0 ? NULL : xneed(json_object_new_double_s(when, text)));
 }
 
 /* An array field: "" is null. */
@@ -39,8 +38,7 @@ static void put_word(struct json_object *in, const char *key, const char *text)
 }
 
 /* null where it is not known; NULL then. */
-static struct json_object *add_known_object(struct json_object *top,
-					    const char *key, bool is_known)
+static struct json_object *add_known_object(struct json_object *top, const char *key, bool is_known)
 {
 	if (is_known)
 		return json_add_object(top, key);
@@ -50,8 +48,8 @@ static struct json_object *add_known_object(struct json_object *top,
 
 /* ---- parts --------------------------------------------------------------- */
 
-static void build_pair(struct json_object *top, const char *key,
-		       const char *second, int64_t job, int64_t number)
+static void build_pair(struct json_object *top, const char *key, const char *second, int64_t job,
+		       int64_t number)
 {
 	struct json_object *o = add_known_object(top, key, job >= 0);
 
@@ -63,13 +61,11 @@ static void build_pair(struct json_object *top, const char *key,
 
 static void build_request(struct json_object *top, const struct record *r)
 {
-	struct json_object *o =
-		add_known_object(top, "request", r->has_request);
+	struct json_object *o = add_known_object(top, "request", r->has_request);
 
 	if (o) {
 		json_add_known(o, "io_cores",
-			       r->request.io_cores ? r->request.io_cores
-						   : RECORD_UNKNOWN);
+			       r->request.io_cores ? r->request.io_cores : RECORD_UNKNOWN);
 		put_word(o, "profile", r->request.profile);
 		json_add_answer(o, "applied", r->profile_applied);
 		if (r->cores_met >= 0)
@@ -86,8 +82,7 @@ static void build_request(struct json_object *top, const struct record *r)
 
 static void build_cores(struct json_object *top, const struct record *r)
 {
-	struct json_object *o =
-		add_known_object(top, "io_cores", r->has_io_cores);
+	struct json_object *o = add_known_object(top, "io_cores", r->has_io_cores);
 
 	if (o) {
 		json_add_known(o, "count", r->io_cores_count);
@@ -96,8 +91,7 @@ static void build_cores(struct json_object *top, const struct record *r)
 	}
 }
 
-static void build_machine(struct builder *b, struct json_object *top,
-			  const struct record *r)
+static void build_machine(struct builder *b, struct json_object *top, const struct record *r)
 {
 	struct json_object *o, *list, *part;
 	size_t i;
@@ -115,11 +109,9 @@ static void build_machine(struct builder *b, struct json_object *top,
 	}
 }
 
-static void build_card(struct json_object *client,
-		       const struct record_client *c)
+static void build_card(struct json_object *client, const struct record_client *c)
 {
-	struct json_object *o =
-		c->cards ? json_add_object(client, "card") : NULL;
+	struct json_object *o = c->cards ? json_add_object(client, "card") : NULL;
 
 	if (!o)
 		return;
@@ -128,8 +120,8 @@ static void build_card(struct json_object *client,
 	json_add_answer(o, "beside", c->is_beside);
 }
 
-static void build_client(struct builder *b, struct json_object *o,
-			 const struct record *r, size_t client)
+static void build_client(struct builder *b, struct json_object *o, const struct record *r,
+			 size_t client)
 {
 	struct json_object *list, *m;
 	size_t i;
@@ -153,11 +145,9 @@ static void build_client(struct builder *b, struct json_object *o,
 }
 
 /* The first where readers of old look for the only one. */
-static void build_clients(struct builder *b, struct json_object *top,
-			  const struct record *r)
+static void build_clients(struct builder *b, struct json_object *top, const struct record *r)
 {
-	struct json_object *o =
-		add_known_object(top, "client", r->client_count);
+	struct json_object *o = add_known_object(top, "client", r->client_count);
 	struct json_object *list;
 	size_t i;
 
@@ -170,8 +160,7 @@ static void build_clients(struct builder *b, struct json_object *top,
 		build_client(b, json_append_object(list), r, i);
 }
 
-static void build_changes(struct builder *b, struct json_object *top,
-			  const struct record *r)
+static void build_changes(struct builder *b, struct json_object *top, const struct record *r)
 {
 	struct json_object *list = json_add_list(top, "changes"), *o;
 	size_t i;
@@ -191,8 +180,7 @@ static void build_changes(struct builder *b, struct json_object *top,
 	}
 }
 
-static void build_findings(struct builder *b, struct json_object *top,
-			   const struct record *r)
+static void build_findings(struct builder *b, struct json_object *top, const struct record *r)
 {
 	struct json_object *list = json_add_list(top, "findings"), *o;
 	size_t i;
@@ -211,8 +199,8 @@ static void build_findings(struct builder *b, struct json_object *top,
 }
 
 /* Bins after the last that counted something are left out. */
-static void build_hist(struct builder *b, struct json_object *o,
-		       const struct record_io *io, unsigned int which)
+static void build_hist(struct builder *b, struct json_object *o, const struct record_io *io,
+		       unsigned int which)
 {
 	struct json_object *list;
 	int i, last;
@@ -240,8 +228,7 @@ static void build_peak(struct json_object *o, const struct record_io *io)
 }
 
 /* Rows after the last that is not 0 are left out. */
-static void build_lane(struct json_object *o, const char *name,
-		       const int64_t *rows, size_t count)
+static void build_lane(struct json_object *o, const char *name, const int64_t *rows, size_t count)
 {
 	struct json_object *list = json_add_list(o, name);
 	size_t i;
@@ -252,8 +239,7 @@ static void build_lane(struct json_object *o, const char *name,
 		json_append_number(list, rows[i]);
 }
 
-static void build_timeline(struct builder *b, struct json_object *o,
-			   const struct timeline *line)
+static void build_timeline(struct builder *b, struct json_object *o, const struct timeline *line)
 {
 	struct json_object *timeline;
 	unsigned int i;
@@ -264,18 +250,15 @@ static void build_timeline(struct builder *b, struct json_object *o,
 	json_add_known(timeline, "start", line->start);
 	json_add_known(timeline, "width_s", line->width);
 	for (i = 0; i < TIMELINE_LANES; i++)
-		build_lane(timeline, record_lane_names[i], line->rows[i],
-			   line->count);
+		build_lane(timeline, record_lane_names[i], line->rows[i], line->count);
 }
 
-static void build_one_io(struct builder *b, struct json_object *o,
-			 const struct record_io *io)
+static void build_one_io(struct builder *b, struct json_object *o, const struct record_io *io)
 {
 	struct json_object *meta;
 	unsigned int i;
 
-	json_add_text(o, "scope",
-		      io->scope == RECORD_SCOPE_JOB ? "job" : "node");
+	json_add_text(o, "scope", io->scope == RECORD_SCOPE_JOB ? "job" : "node");
 	if (io->shared >= 0)
 		json_add_known(o, "shared", io->shared);
 	put_word(o, "source", io->source);
@@ -284,8 +267,7 @@ static void build_one_io(struct builder *b, struct json_object *o,
 	json_add_text(o, "fs", io->fs);
 	for (i = 0; i < RECORD_NUMBER_COUNT; i++)
 		if (i <= RECORD_WRITE_CALLS || io->numbers[i] >= 0)
-			json_add_known(o, record_number_names[i],
-				       io->numbers[i]);
+			json_add_known(o, record_number_names[i], io->numbers[i]);
 	build_peak(o, io);
 	build_timeline(b, o, &io->timeline);
 	if (io->has_meta) {
@@ -297,8 +279,8 @@ static void build_one_io(struct builder *b, struct json_object *o,
 		build_hist(b, o, io, i);
 }
 
-static void build_io(struct builder *b, struct json_object *top,
-		     const char *key, const struct record_io *io, size_t count)
+static void build_io(struct builder *b, struct json_object *top, const char *key,
+		     const struct record_io *io, size_t count)
 {
 	struct json_object *list = json_add_list(top, key);
 	size_t i;
@@ -355,9 +337,8 @@ static char *build_text(struct builder *b, const struct record *record)
 	else
 		json_object_object_add(top, "wire", NULL);
 	json_add_known(top, "steps", record->steps);
-	build_quality(top, b->no_timelines
-				   ? record->flags | RECORD_FLAG(TRUNCATED)
-				   : record->flags);
+	build_quality(top,
+		      b->no_timelines ? record->flags | RECORD_FLAG(TRUNCATED) : record->flags);
 	return json_line_put(top);
 }
 
@@ -393,8 +374,7 @@ char *record_text(const struct record *record, struct err *err)
  * another member. In strings a quote has a backslash before it. */
 static const char *picture_end(const char *comma)
 {
-	static const char *const keys[] = { "timeline", "read_sizes",
-					    "write_sizes", "read_ns",
+	static const char *const keys[] = { "timeline", "read_sizes", "write_sizes", "read_ns",
 					    "write_ns" };
 	size_t i, size;
 
@@ -402,8 +382,7 @@ static const char *picture_end(const char *comma)
 		return NULL;
 	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		size = strlen(keys[i]);
-		if (!strncmp(comma + 2, keys[i], size) &&
-		    !strncmp(comma + 2 + size, "\":", 2) &&
+		if (!strncmp(comma + 2, keys[i], size) && !strncmp(comma + 2 + size, "\":", 2) &&
 		    strchr("{[", comma[size + 4]) && comma[size + 4])
 			return json_end(comma + size + 4);
 	}

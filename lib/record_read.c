@@ -26,15 +26,13 @@ static int get(const struct json_node *in, const char *key, enum json_kind kind,
 	*value = json_node_member(in, key);
 	if (!*value || (*value)->kind == JSON_NULL)
 		return 0;
-	if ((*value)->kind != kind &&
-	    !(kind == JSON_REAL && (*value)->kind == JSON_WHOLE))
-		return err_set(err, "record: %s: must be %s or null", key,
-			       names[kind]);
+	if ((*value)->kind != kind && !(kind == JSON_REAL && (*value)->kind == JSON_WHOLE))
+		return err_set(err, "record: %s: must be %s or null", key, names[kind]);
 	return 1;
 }
 
-static int read_text(const struct json_node *in, const char *key, char **field,
-		     size_t max, struct err *err)
+static int read_text(const struct json_node *in, const char *key, char **field, size_t max,
+		     struct err *err)
 {
 	const struct json_node *value;
 	int rc = get(in, key, JSON_TEXT, &value, err);
@@ -42,14 +40,13 @@ static int read_text(const struct json_node *in, const char *key, char **field,
 	if (rc <= 0)
 		return rc;
 	if (value->text.size > max)
-		return err_set(err, "record: %s: longer than %zu bytes", key,
-			       max);
+		return err_set(err, "record: %s: longer than %zu bytes", key, max);
 	record_set_sized(field, value->text.bytes, value->text.size, max);
 	return 0;
 }
 
-static int read_word(const struct json_node *in, const char *key, char *field,
-		     size_t room, struct err *err)
+static int read_word(const struct json_node *in, const char *key, char *field, size_t room,
+		     struct err *err)
 {
 	const struct json_node *value;
 	int rc = get(in, key, JSON_TEXT, &value, err);
@@ -57,14 +54,13 @@ static int read_word(const struct json_node *in, const char *key, char *field,
 	if (rc <= 0)
 		return rc;
 	if (value->text.size >= room)
-		return err_set(err, "record: %s: longer than %zu bytes", key,
-			       room - 1);
+		return err_set(err, "record: %s: longer than %zu bytes", key, room - 1);
 	utf8_clean(field, room, value->text.bytes, value->text.size);
 	return 0;
 }
 
-static int read_number(const struct json_node *in, const char *key, int64_t max,
-		       int64_t *field, struct err *err)
+static int read_number(const struct json_node *in, const char *key, int64_t max, int64_t *field,
+		       struct err *err)
 {
 	const struct json_node *value;
 	int rc = get(in, key, JSON_WHOLE, &value, err);
@@ -74,14 +70,13 @@ static int read_number(const struct json_node *in, const char *key, int64_t max,
 		return rc;
 	number = value->whole;
 	if (number < 0 || number > max)
-		return err_set(err, "record: %s: '%lld': must be 0 to %lld",
-			       key, (long long)number, (long long)max);
+		return err_set(err, "record: %s: '%lld': must be 0 to %lld", key, (long long)number,
+			       (long long)max);
 	*field = number;
 	return 0;
 }
 
-static int read_u32(const struct json_node *in, const char *key,
-		    uint32_t *field, struct err *err)
+static int read_u32(const struct json_node *in, const char *key, uint32_t *field, struct err *err)
 {
 	int64_t number = *field;
 
@@ -91,8 +86,7 @@ static int read_u32(const struct json_node *in, const char *key,
 	return 0;
 }
 
-static int read_time(const struct json_node *in, const char *key, double *field,
-		     struct err *err)
+static int read_time(const struct json_node *in, const char *key, double *field, struct err *err)
 {
 	const struct json_node *value;
 	int rc = get(in, key, JSON_REAL, &value, err);
@@ -109,9 +103,8 @@ static int read_time(const struct json_node *in, const char *key, double *field,
 
 /* ---- job and node -------------------------------------------------------- */
 
-static int read_pair(const struct json_node *top, const char *key,
-		     const char *second, int64_t *job, int64_t *number,
-		     struct err *err)
+static int read_pair(const struct json_node *top, const char *key, const char *second, int64_t *job,
+		     int64_t *number, struct err *err)
 {
 	const struct json_node *o;
 	int rc = get(top, key, JSON_OBJECT, &o, err);
@@ -122,42 +115,32 @@ static int read_pair(const struct json_node *top, const char *key,
 	    read_number(o, second, UINT32_MAX, number, err) < 0)
 		return -1;
 	if (*job < 0 || *number < 0)
-		return err_set(err, "record: %s: needs job and %s", key,
-			       second);
+		return err_set(err, "record: %s: needs job and %s", key, second);
 	return 0;
 }
 
-static int read_head(const struct json_node *top, struct record *r,
-		     struct err *err)
+static int read_head(const struct json_node *top, struct record *r, struct err *err)
 {
-	if (read_word(top, "cluster", r->cluster, sizeof(r->cluster), err) <
-		    0 ||
+	if (read_word(top, "cluster", r->cluster, sizeof(r->cluster), err) < 0 ||
 	    read_u32(top, "job", &r->job, err) < 0 ||
 	    read_number(top, "restart", UINT32_MAX, &r->restart, err) < 0 ||
 	    read_word(top, "node", r->node, sizeof(r->node), err) < 0 ||
-	    read_text(top, "nodelist", &r->nodelist, RECORD_NODELIST_MAX, err) <
-		    0 ||
+	    read_text(top, "nodelist", &r->nodelist, RECORD_NODELIST_MAX, err) < 0 ||
 	    read_word(top, "user", r->user, sizeof(r->user), err) < 0 ||
-	    read_word(top, "boot_id", r->boot_id, sizeof(r->boot_id), err) <
-		    0 ||
-	    read_time(top, "up", &r->up, err) < 0 ||
-	    read_time(top, "start", &r->start, err) < 0 ||
+	    read_word(top, "boot_id", r->boot_id, sizeof(r->boot_id), err) < 0 ||
+	    read_time(top, "up", &r->up, err) < 0 || read_time(top, "start", &r->start, err) < 0 ||
 	    read_time(top, "end", &r->end, err) < 0 ||
-	    read_pair(top, "array", "task", &r->array_job, &r->array_task,
-		      err) < 0 ||
-	    read_pair(top, "het", "offset", &r->het_job, &r->het_offset, err) <
-		    0)
+	    read_pair(top, "array", "task", &r->array_job, &r->array_task, err) < 0 ||
+	    read_pair(top, "het", "offset", &r->het_job, &r->het_offset, err) < 0)
 		return -1;
 	if (!json_node_member(top, "uid") || !json_node_member(top, "start"))
 		return err_set(err, "record: uid and start must be there");
-	if (read_u32(top, "uid", &r->uid, err) < 0 ||
-	    read_u32(top, "gid", &r->gid, err) < 0)
+	if (read_u32(top, "uid", &r->uid, err) < 0 || read_u32(top, "gid", &r->gid, err) < 0)
 		return -1;
 	return record_check_head(r, err);
 }
 
-static int read_answer(const struct json_node *o, const char *key, int *answer,
-		       struct err *err)
+static int read_answer(const struct json_node *o, const char *key, int *answer, struct err *err)
 {
 	const struct json_node *value;
 	int rc = get(o, key, JSON_BOOL, &value, err);
@@ -167,8 +150,7 @@ static int read_answer(const struct json_node *o, const char *key, int *answer,
 	return rc < 0 ? -1 : 0;
 }
 
-static int read_gate(const struct json_node *top, struct record *r,
-		     struct err *err)
+static int read_gate(const struct json_node *top, struct record *r, struct err *err)
 {
 	const struct json_node *o;
 	int rc = get(top, "gate", JSON_OBJECT, &o, err);
@@ -177,16 +159,13 @@ static int read_gate(const struct json_node *top, struct record *r,
 		return rc;
 	r->has_gate = true;
 	return read_number(o, "warned", UINT32_MAX, &r->gate_warned, err) < 0 ||
-			       read_number(o, "refused", UINT32_MAX,
-					   &r->gate_refused, err) < 0 ||
-			       read_text(o, "text", &r->gate_text,
-					 RECORD_STRING_MAX, err) < 0
+			       read_number(o, "refused", UINT32_MAX, &r->gate_refused, err) < 0 ||
+			       read_text(o, "text", &r->gate_text, RECORD_STRING_MAX, err) < 0
 		       ? -1
 		       : 0;
 }
 
-static int read_request(const struct json_node *top, struct record *r,
-			struct err *err)
+static int read_request(const struct json_node *top, struct record *r, struct err *err)
 {
 	const struct json_node *o;
 	int rc = get(top, "request", JSON_OBJECT, &o, err);
@@ -196,8 +175,8 @@ static int read_request(const struct json_node *top, struct record *r,
 	if (rc > 0) {
 		r->has_request = true;
 		if (read_u32(o, "io_cores", &r->request.io_cores, err) < 0 ||
-		    read_word(o, "profile", r->request.profile,
-			      sizeof(r->request.profile), err) < 0 ||
+		    read_word(o, "profile", r->request.profile, sizeof(r->request.profile), err) <
+			    0 ||
 		    read_answer(o, "applied", &r->profile_applied, err) < 0 ||
 		    read_answer(o, "cores_met", &r->cores_met, err) < 0)
 			return -1;
@@ -207,8 +186,7 @@ static int read_request(const struct json_node *top, struct record *r,
 	return read_text(top, "refused", &r->refused, RECORD_STRING_MAX, err);
 }
 
-static int read_cores(const struct json_node *top, struct record *r,
-		      struct err *err)
+static int read_cores(const struct json_node *top, struct record *r, struct err *err)
 {
 	const struct json_node *o;
 	int rc = get(top, "io_cores", JSON_OBJECT, &o, err);
@@ -217,10 +195,8 @@ static int read_cores(const struct json_node *top, struct record *r,
 		return rc;
 	r->has_io_cores = true;
 	if (read_number(o, "count", UINT32_MAX, &r->io_cores_count, err) < 0 ||
-	    read_text(o, "abstract", &r->io_cores_abstract, RECORD_STRING_MAX,
-		      err) < 0 ||
-	    read_text(o, "os_cpus", &r->io_cores_os, RECORD_STRING_MAX, err) <
-		    0)
+	    read_text(o, "abstract", &r->io_cores_abstract, RECORD_STRING_MAX, err) < 0 ||
+	    read_text(o, "os_cpus", &r->io_cores_os, RECORD_STRING_MAX, err) < 0)
 		return -1;
 	return 0;
 }
@@ -228,12 +204,11 @@ static int read_cores(const struct json_node *top, struct record *r,
 /* ---- lists --------------------------------------------------------------- */
 
 /* One element of a list of objects. */
-typedef int (*read_element)(const struct json_node *o, struct record *r,
-			    void *arg, struct err *err);
+typedef int (*read_element)(const struct json_node *o, struct record *r, void *arg,
+			    struct err *err);
 
-static int read_list(const struct json_node *in, const char *key,
-		     struct record *r, read_element one, void *arg,
-		     struct err *err)
+static int read_list(const struct json_node *in, const char *key, struct record *r,
+		     read_element one, void *arg, struct err *err)
 {
 	const struct json_node *list, *o;
 	int rc = get(in, key, JSON_LIST, &list, err);
@@ -245,8 +220,7 @@ static int read_list(const struct json_node *in, const char *key,
 		r->flags |= RECORD_FLAG(TRUNCATED);
 	for (o = list->list.first; o && i < RECORD_LIST_MAX; o = o->next, i++) {
 		if (o->kind != JSON_OBJECT)
-			return err_set(err, "record: %s: must hold objects",
-				       key);
+			return err_set(err, "record: %s: must hold objects", key);
 		if (one(o, r, arg, err) < 0)
 			return -1;
 	}
@@ -254,8 +228,7 @@ static int read_list(const struct json_node *in, const char *key,
 }
 
 /* A list of CPUs or null. */
-static int read_cpus(const struct json_node *o, const char *key, char **field,
-		     struct err *err)
+static int read_cpus(const struct json_node *o, const char *key, char **field, struct err *err)
 {
 	struct cpuset cpus;
 
@@ -266,8 +239,7 @@ static int read_cpus(const struct json_node *o, const char *key, char **field,
 	return 0;
 }
 
-static int read_part(const struct json_node *o, struct record *r, void *arg,
-		     struct err *err)
+static int read_part(const struct json_node *o, struct record *r, void *arg, struct err *err)
 {
 	static const struct cpuset none;
 	struct record_part *part;
@@ -276,15 +248,13 @@ static int read_part(const struct json_node *o, struct record *r, void *arg,
 	record_add_part(r, RECORD_UNKNOWN, RECORD_UNKNOWN, &none);
 	part = &r->parts[r->part_count - 1];
 	return read_number(o, "socket", UINT16_MAX, &part->socket, err) < 0 ||
-			       read_number(o, "numa_node", UINT16_MAX,
-					   &part->numa_node, err) < 0 ||
+			       read_number(o, "numa_node", UINT16_MAX, &part->numa_node, err) < 0 ||
 			       read_cpus(o, "cpus", &part->cpus, err) < 0
 		       ? -1
 		       : 0;
 }
 
-static int read_machine(const struct json_node *top, struct record *r,
-			struct err *err)
+static int read_machine(const struct json_node *top, struct record *r, struct err *err)
 {
 	const struct json_node *o;
 	int rc = get(top, "machine", JSON_OBJECT, &o, err);
@@ -296,8 +266,7 @@ static int read_machine(const struct json_node *top, struct record *r,
 	return read_list(o, "parts", r, read_part, NULL, err);
 }
 
-static int read_mount(const struct json_node *o, struct record *r, void *arg,
-		      struct err *err)
+static int read_mount(const struct json_node *o, struct record *r, void *arg, struct err *err)
 {
 	size_t before = r->mount_count;
 	struct record_mount *m;
@@ -316,8 +285,7 @@ static int read_mount(const struct json_node *o, struct record *r, void *arg,
 	return 0;
 }
 
-static int read_card(const struct json_node *client, struct record_client *c,
-		     struct err *err)
+static int read_card(const struct json_node *client, struct record_client *c, struct err *err)
 {
 	struct cpuset nodes;
 	const struct json_node *o;
@@ -326,8 +294,7 @@ static int read_card(const struct json_node *client, struct record_client *c,
 	if (rc <= 0)
 		return rc;
 	if (read_text(o, "names", &c->cards, RECORD_STRING_MAX, err) < 0 ||
-	    read_text(o, "numa_nodes", &c->card_nodes, RECORD_STRING_MAX, err) <
-		    0 ||
+	    read_text(o, "numa_nodes", &c->card_nodes, RECORD_STRING_MAX, err) < 0 ||
 	    read_answer(o, "beside", &c->is_beside, err) < 0)
 		return -1;
 	if (!c->cards)
@@ -337,8 +304,7 @@ static int read_card(const struct json_node *client, struct record_client *c,
 	return 0;
 }
 
-static int read_client(const struct json_node *o, struct record *r, void *arg,
-		       struct err *err)
+static int read_client(const struct json_node *o, struct record *r, void *arg, struct err *err)
 {
 	size_t before = r->client_count;
 	struct record_client *c;
@@ -352,15 +318,13 @@ static int read_client(const struct json_node *o, struct record *r, void *arg,
 	    read_word(o, "type", c->type, sizeof(c->type), err) < 0 ||
 	    read_word(o, "version", c->version, sizeof(c->version), err) < 0 ||
 	    read_text(o, "cpus", &c->cpus, RECORD_STRING_MAX, err) < 0 ||
-	    read_word(o, "app_to_wire", c->app_to_wire, sizeof(c->app_to_wire),
-		      err) < 0 ||
+	    read_word(o, "app_to_wire", c->app_to_wire, sizeof(c->app_to_wire), err) < 0 ||
 	    read_card(o, c, err) < 0)
 		return -1;
 	return read_list(o, "mounts", r, read_mount, NULL, err);
 }
 
-static int read_clients(const struct json_node *top, struct record *r,
-			struct err *err)
+static int read_clients(const struct json_node *top, struct record *r, struct err *err)
 {
 	const struct json_node *o;
 	int rc = get(top, "client", JSON_OBJECT, &o, err);
@@ -372,8 +336,7 @@ static int read_clients(const struct json_node *top, struct record *r,
 	return read_list(top, "more_clients", r, read_client, NULL, err);
 }
 
-static int read_change(const struct json_node *o, struct record *r, void *arg,
-		       struct err *err)
+static int read_change(const struct json_node *o, struct record *r, void *arg, struct err *err)
 {
 	struct record_change *c;
 
@@ -393,8 +356,7 @@ static int read_change(const struct json_node *o, struct record *r, void *arg,
 		       : 0;
 }
 
-static int read_finding(const struct json_node *o, struct record *r, void *arg,
-			struct err *err)
+static int read_finding(const struct json_node *o, struct record *r, void *arg, struct err *err)
 {
 	struct record_finding *f;
 
@@ -402,27 +364,23 @@ static int read_finding(const struct json_node *o, struct record *r, void *arg,
 	record_add_finding(r, NULL, NULL, NULL, NULL);
 	f = &r->findings[r->finding_count - 1];
 	if (read_word(o, "code", f->code, sizeof(f->code), err) < 0 ||
-	    read_word(o, "severity", f->severity, sizeof(f->severity), err) <
-		    0 ||
+	    read_word(o, "severity", f->severity, sizeof(f->severity), err) < 0 ||
 	    read_text(o, "text", &f->text, RECORD_STRING_MAX, err) < 0 ||
 	    read_text(o, "cure", &f->cure, RECORD_STRING_MAX, err) < 0 ||
 	    read_text(o, "target", &f->target, RECORD_STRING_MAX, err) < 0 ||
 	    read_answer(o, "users", &f->is_users, err) < 0)
 		return -1;
-	if (strcmp(f->severity, "error") != 0 &&
-	    strcmp(f->severity, "warning") != 0 &&
+	if (strcmp(f->severity, "error") != 0 && strcmp(f->severity, "warning") != 0 &&
 	    strcmp(f->severity, "info") != 0)
-		return err_set(err,
-			       "record: severity: '%s': must be error, "
-			       "warning or info",
+		return err_set(err, "record: severity: '%s': must be error, warning or info",
 			       f->severity);
 	return 0;
 }
 
 /* ---- counters ------------------------------------------------------------ */
 
-static int read_hist(const struct json_node *o, struct record_io *io,
-		     unsigned int which, struct err *err)
+static int read_hist(const struct json_node *o, struct record_io *io, unsigned int which,
+		     struct err *err)
 {
 	const struct json_node *list, *bin;
 	int rc = get(o, record_hist_names[which], JSON_LIST, &list, err);
@@ -431,8 +389,8 @@ static int read_hist(const struct json_node *o, struct record_io *io,
 	if (rc <= 0)
 		return rc;
 	if (list->list.count > RECORD_BINS)
-		return err_set(err, "record: %s: more than %d bins",
-			       record_hist_names[which], RECORD_BINS);
+		return err_set(err, "record: %s: more than %d bins", record_hist_names[which],
+			       RECORD_BINS);
 	for (bin = list->list.first; bin; bin = bin->next) {
 		if (bin->kind != JSON_WHOLE || bin->whole < 0)
 			return err_set(err, "record: %s: must hold counts",
@@ -444,8 +402,8 @@ static int read_hist(const struct json_node *o, struct record_io *io,
 }
 
 /* A number for each name; what is missing stays unknown. */
-static int read_each(const struct json_node *o, const char *const names[],
-		     size_t count, int64_t numbers[], struct err *err)
+static int read_each(const struct json_node *o, const char *const names[], size_t count,
+		     int64_t numbers[], struct err *err)
 {
 	size_t i;
 
@@ -455,8 +413,7 @@ static int read_each(const struct json_node *o, const char *const names[],
 	return 0;
 }
 
-static int read_meta(const struct json_node *o, struct record_io *io,
-		     struct err *err)
+static int read_meta(const struct json_node *o, struct record_io *io, struct err *err)
 {
 	const struct json_node *meta;
 	int rc = get(o, "meta", JSON_OBJECT, &meta, err);
@@ -464,32 +421,27 @@ static int read_meta(const struct json_node *o, struct record_io *io,
 	if (rc <= 0)
 		return rc;
 	io->has_meta = true;
-	return read_each(meta, record_meta_names, RECORD_META_COUNT, io->meta,
-			 err);
+	return read_each(meta, record_meta_names, RECORD_META_COUNT, io->meta, err);
 }
 
-static int read_peak(const struct json_node *o, struct record_io *io,
-		     struct err *err)
+static int read_peak(const struct json_node *o, struct record_io *io, struct err *err)
 {
 	const struct json_node *peak;
 	int rc = get(o, "peak", JSON_OBJECT, &peak, err);
 
 	if (rc <= 0)
 		return rc;
-	if (read_each(peak, record_peak_names, RECORD_PEAK_COUNT, io->peak,
-		      err) < 0)
+	if (read_each(peak, record_peak_names, RECORD_PEAK_COUNT, io->peak, err) < 0)
 		return -1;
-	if (read_number(peak, "window_s", UINT32_MAX, &io->peak_window_s, err) <
-	    0)
+	if (read_number(peak, "window_s", UINT32_MAX, &io->peak_window_s, err) < 0)
 		return -1;
 	if (io->peak_window_s < 1)
-		return err_set(err, "record: peak: window_s must be there, "
-				    "and at least 1");
+		return err_set(err, "record: peak: window_s must be there, and at least 1");
 	return 0;
 }
 
-static int read_lane(const struct json_node *o, unsigned int lane,
-		     struct timeline *line, struct err *err)
+static int read_lane(const struct json_node *o, unsigned int lane, struct timeline *line,
+		     struct err *err)
 {
 	const struct json_node *list, *row;
 	int rc = get(o, record_lane_names[lane], JSON_LIST, &list, err);
@@ -502,9 +454,7 @@ static int read_lane(const struct json_node *o, unsigned int lane,
 			       record_lane_names[lane], TIMELINE_ROWS);
 	for (row = list->list.first; row; row = row->next) {
 		if (row->kind != JSON_WHOLE || row->whole < 0)
-			return err_set(err,
-				       "record: timeline: %s: must hold "
-				       "numbers",
+			return err_set(err, "record: timeline: %s: must hold numbers",
 				       record_lane_names[lane]);
 		line->rows[lane][i++] = row->whole;
 	}
@@ -513,8 +463,7 @@ static int read_lane(const struct json_node *o, unsigned int lane,
 }
 
 /* A picture that says other than the numbers is none. */
-static int check_lane(const struct record_io *io, unsigned int lane,
-		      struct err *err)
+static int check_lane(const struct record_io *io, unsigned int lane, struct err *err)
 {
 	int64_t sum = timeline_sum(&io->timeline, lane), all = 0;
 	const int64_t *n = io->numbers;
@@ -522,22 +471,18 @@ static int check_lane(const struct record_io *io, unsigned int lane,
 	if (lane == TIMELINE_CALLS) {
 		all = n[RECORD_READ_CALLS] > 0 ? n[RECORD_READ_CALLS] : 0;
 		if (n[RECORD_WRITE_CALLS] > 0)
-			all = n[RECORD_WRITE_CALLS] > INT64_MAX - all
-				      ? INT64_MAX
-				      : all + n[RECORD_WRITE_CALLS];
+			all = n[RECORD_WRITE_CALLS] > INT64_MAX - all ? INT64_MAX
+								      : all + n[RECORD_WRITE_CALLS];
 	} else if (n[RECORD_READ_BYTES + lane] > 0) {
 		all = n[RECORD_READ_BYTES + lane];
 	}
 	if (sum == all)
 		return 0;
-	return err_set(err,
-		       "record: timeline: %s: its rows add up to '%lld', not "
-		       "to %lld",
+	return err_set(err, "record: timeline: %s: its rows add up to '%lld', not to %lld",
 		       record_lane_names[lane], (long long)sum, (long long)all);
 }
 
-static int read_timeline(const struct json_node *o, struct record_io *io,
-			 struct err *err)
+static int read_timeline(const struct json_node *o, struct record_io *io, struct err *err)
 {
 	struct timeline line = { .start = RECORD_UNKNOWN };
 	const struct json_node *timeline;
@@ -553,10 +498,10 @@ static int read_timeline(const struct json_node *o, struct record_io *io,
 		if (read_lane(timeline, i, &line, err) < 0)
 			return -1;
 	if (!timeline_is_row(line.start, line.width) ||
-	    !timeline_is_row(line.start + (int64_t)line.count * line.width,
-			     line.width))
-		return err_set(err, "record: timeline: width_s must be a power "
-				    "of two, and start a multiple of it");
+	    !timeline_is_row(line.start + (int64_t)line.count * line.width, line.width))
+		return err_set(
+			err,
+			"record: timeline: width_s must be a power of two, and start a multiple of it");
 	timeline_add(&io->timeline, &line); /* without empty rows at its ends */
 	for (i = 0; i < TIMELINE_LANES; i++)
 		if (check_lane(io, i, err) < 0)
@@ -564,8 +509,7 @@ static int read_timeline(const struct json_node *o, struct record_io *io,
 	return 0;
 }
 
-static int read_numbers(const struct json_node *o, struct record_io *io,
-			struct err *err)
+static int read_numbers(const struct json_node *o, struct record_io *io, struct err *err)
 {
 	char scope[RECORD_WORD_MAX] = "";
 	unsigned int i;
@@ -573,8 +517,7 @@ static int read_numbers(const struct json_node *o, struct record_io *io,
 	if (read_word(o, "scope", scope, sizeof(scope), err) < 0)
 		return -1;
 	if (strcmp(scope, "job") != 0 && strcmp(scope, "node") != 0)
-		return err_set(err, "record: scope: '%s': must be job or node",
-			       scope);
+		return err_set(err, "record: scope: '%s': must be job or node", scope);
 	io->scope = scope[0] == 'j' ? RECORD_SCOPE_JOB : RECORD_SCOPE_NODE;
 	if (read_number(o, "shared", UINT32_MAX, &io->shared, err) < 0 ||
 	    read_word(o, "source", io->source, sizeof(io->source), err) < 0 ||
@@ -582,11 +525,9 @@ static int read_numbers(const struct json_node *o, struct record_io *io,
 		return -1;
 	if (!*io->source)
 		return err_set(err, "record: source: must be there");
-	if (read_each(o, record_number_names, RECORD_NUMBER_COUNT, io->numbers,
-		      err) < 0)
+	if (read_each(o, record_number_names, RECORD_NUMBER_COUNT, io->numbers, err) < 0)
 		return -1;
-	if (read_peak(o, io, err) < 0 || read_timeline(o, io, err) < 0 ||
-	    read_meta(o, io, err) < 0)
+	if (read_peak(o, io, err) < 0 || read_timeline(o, io, err) < 0 || read_meta(o, io, err) < 0)
 		return -1;
 	for (i = 0; i < RECORD_HIST_COUNT; i++)
 		if (read_hist(o, io, i, err) < 0)
@@ -594,16 +535,13 @@ static int read_numbers(const struct json_node *o, struct record_io *io,
 	return 0;
 }
 
-static int read_io(const struct json_node *o, struct record *r, void *arg,
-		   struct err *err)
+static int read_io(const struct json_node *o, struct record *r, void *arg, struct err *err)
 {
 	struct record_io io;
 	int rc;
 
 	record_io_init(&io);
-	rc = read_numbers(o, &io, err) < 0 ||
-			     read_text(o, "fs", &io.fs, RECORD_STRING_MAX,
-				       err) < 0
+	rc = read_numbers(o, &io, err) < 0 || read_text(o, "fs", &io.fs, RECORD_STRING_MAX, err) < 0
 		     ? -1
 		     : 0;
 	if (rc == 0)
@@ -612,8 +550,7 @@ static int read_io(const struct json_node *o, struct record *r, void *arg,
 	return rc;
 }
 
-static int read_quality(const struct json_node *top, struct record *r,
-			struct err *err)
+static int read_quality(const struct json_node *top, struct record *r, struct err *err)
 {
 	const struct json_node *list, *flag;
 	int rc = get(top, "quality", JSON_LIST, &list, err);
@@ -625,8 +562,7 @@ static int read_quality(const struct json_node *top, struct record *r,
 		if (flag->kind != JSON_TEXT)
 			return err_set(err, "record: quality: must hold texts");
 		/* one that does not fit is none of ours */
-		snprintf(name, sizeof(name), "%.*s", (int)flag->text.size,
-			 flag->text.bytes);
+		snprintf(name, sizeof(name), "%.*s", (int)flag->text.size, flag->text.bytes);
 		r->flags |= record_flag(name);
 	}
 	return 0;
@@ -641,15 +577,12 @@ static int read_version(const struct json_node *top, struct err *err)
 	if (read_number(top, "jobio", INT64_MAX, &version, err) < 0)
 		return -1;
 	if (version != RECORD_VERSION)
-		return err_set(err,
-			       "record: jobio: '%lld': this program reads "
-			       "version %d",
+		return err_set(err, "record: jobio: '%lld': this program reads version %d",
 			       (long long)version, RECORD_VERSION);
 	return 0;
 }
 
-static int read_all(const struct json_node *top, struct record *r,
-		    struct err *err)
+static int read_all(const struct json_node *top, struct record *r, struct err *err)
 {
 	static char is_wire;
 
@@ -667,8 +600,7 @@ static int read_all(const struct json_node *top, struct record *r,
 }
 
 /* The whole text must be one object, strictly JSON, bounded in depth. */
-static struct json_tree *read_tree(const char *text, size_t size,
-				   struct err *err)
+static struct json_tree *read_tree(const char *text, size_t size, struct err *err)
 {
 	struct json_tree *tree;
 
@@ -701,8 +633,7 @@ struct record *record_parse(const char *text, size_t size, struct err *err)
 }
 
 /* All or nothing: what was read goes over when it was right to the end. */
-int record_counters_add(struct record *record, const char *text, size_t size,
-			struct err *err)
+int record_counters_add(struct record *record, const char *text, size_t size, struct err *err)
 {
 	struct json_tree *tree = read_tree(text, size, err);
 	const struct json_node *top;
@@ -714,8 +645,7 @@ int record_counters_add(struct record *record, const char *text, size_t size,
 		return -1;
 	top = json_tree_top(tree);
 	part = record_new();
-	if (read_list(top, "app", part, read_io, NULL, err) < 0 ||
-	    read_quality(top, part, err) < 0)
+	if (read_list(top, "app", part, read_io, NULL, err) < 0 || read_quality(top, part, err) < 0)
 		goto out;
 	for (i = 0; i < part->app_count; i++)
 		record_add_app(record, &part->app[i]);

@@ -16,8 +16,7 @@
 #define VALUE_MAX 40
 #define VERSION_MAX 999UL
 
-int request_parse_cores(const char *text, unsigned int *io_cores,
-			struct err *err)
+int request_parse_cores(const char *text, unsigned int *io_cores, struct err *err)
 {
 	unsigned long n;
 
@@ -30,49 +29,44 @@ int request_parse_cores(const char *text, unsigned int *io_cores,
 int request_parse_profile(const char *text, char *profile, struct err *err)
 {
 	if (!config_is_name(text))
-		return err_set(err,
-			       "'%.*s': not a profile name (small letters, "
-			       "digits, '_' and '-', at most %d)",
-			       VALUE_MAX, text, PROFILE_NAME_MAX);
+		return err_set(
+			err,
+			"'%.*s': not a profile name (small letters, digits, '_' and '-', at most %d)",
+			VALUE_MAX, text, PROFILE_NAME_MAX);
 	snprintf(profile, PROFILE_NAME_MAX + 1, "%s", text);
 	return 0;
 }
 
-static int check_cores(const struct request *request,
-		       const struct config *config, struct err *err)
+static int check_cores(const struct request *request, const struct config *config, struct err *err)
 {
 	if (!request->io_cores)
 		return 0;
-	if (request->io_cores < config->io_cores_min ||
-	    request->io_cores > config->io_cores_max)
-		return err_set(err, "'%u': this site allows %u to %u io-cores",
-			       request->io_cores, config->io_cores_min,
-			       config->io_cores_max);
+	if (request->io_cores < config->io_cores_min || request->io_cores > config->io_cores_max)
+		return err_set(err, "'%u': this site allows %u to %u io-cores", request->io_cores,
+			       config->io_cores_min, config->io_cores_max);
 	return 0;
 }
 
-static int check_profile(const struct request *request,
-			 const struct config *config, struct err *err)
+static int check_profile(const struct request *request, const struct config *config,
+			 struct err *err)
 {
 	const char *nearest;
 
-	if (!request->profile[0] ||
-	    config_profile_find(config, request->profile))
+	if (!request->profile[0] || config_profile_find(config, request->profile))
 		return 0;
 	nearest = config_profile_nearest(config, request->profile);
 	if (!nearest)
-		return err_set(err,
-			       "'%s': this site has no such profile; "
-			       "--io-profile=list shows what it has",
-			       request->profile);
-	return err_set(err,
-		       "'%s': this site has no such profile; did you mean "
-		       "'%s'? (--io-profile=list shows all)",
-		       request->profile, nearest);
+		return err_set(
+			err,
+			"'%s': this site has no such profile; --io-profile=list shows what it has",
+			request->profile);
+	return err_set(
+		err,
+		"'%s': this site has no such profile; did you mean '%s'? (--io-profile=list shows all)",
+		request->profile, nearest);
 }
 
-int request_check(const struct request *request, const struct config *config,
-		  struct err *err)
+int request_check(const struct request *request, const struct config *config, struct err *err)
 {
 	if (check_cores(request, config, err) < 0) {
 		err_prefix(err, "--io-cores");
@@ -86,8 +80,7 @@ int request_check(const struct request *request, const struct config *config,
 }
 
 int request_export(const struct request *request,
-		   int (*set)(void *arg, const char *name, const char *value),
-		   void *arg)
+		   int (*set)(void *arg, const char *name, const char *value), void *arg)
 {
 	char number[16];
 
@@ -110,11 +103,11 @@ static int check_version(const char *version, struct err *err)
 		return 0;
 	if (version && number_parse(version, 2, VERSION_MAX, &n, NULL) == 0)
 		return REQUEST_NEWER;
-	return err_set(err,
-		       NODE_PREFIX NAME_VERSION
-		       " '%.*s': not a request that jobio wrote; submit again "
-		       "without setting SPANK_ variables",
-		       VALUE_MAX, version ? version : "");
+	return err_set(
+		err,
+		NODE_PREFIX NAME_VERSION
+		" '%.*s': not a request that jobio wrote; submit again without setting SPANK_ variables",
+		VALUE_MAX, version ? version : "");
 }
 
 int request_from_env(struct request *request, struct err *err)

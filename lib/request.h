@@ -33,21 +33,18 @@ struct request {
 #define REQUEST_NEWER 2
 
 /* Strict, without looking at a configuration: 1 .. IO_CORES_LIMIT. */
-int request_parse_cores(const char *text, unsigned int *io_cores,
-			struct err *err);
+int request_parse_cores(const char *text, unsigned int *io_cores, struct err *err);
 /* Strict: [a-z0-9][a-z0-9_-]*, at most PROFILE_NAME_MAX. 'profile' has room for
  * PROFILE_NAME_MAX + 1. */
 int request_parse_profile(const char *text, char *profile, struct err *err);
 
 /* Does this site allow it? Bounds and names against jobio.conf; the sentence
  * names what is allowed, and the nearest profile. */
-int request_check(const struct request *request, const struct config *config,
-		  struct err *err);
+int request_check(const struct request *request, const struct config *config, struct err *err);
 
 /* Hand the variables to 'set', un-prefixed; returns -1 as soon as 'set' does. */
 int request_export(const struct request *request,
-		   int (*set)(void *arg, const char *name, const char *value),
-		   void *arg);
+		   int (*set)(void *arg, const char *name, const char *value), void *arg);
 
 /* From this process' SPANK_JOBIO_* environment, parsed but not checked. */
 int request_from_env(struct request *request, struct err *err);

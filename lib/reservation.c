@@ -43,8 +43,8 @@ static unsigned int schedulable_threads(const struct view *view)
  * The scan order of all versions: from the last core of the last socket, round
  * robin over the sockets; spec_cores_first: from the first, upward.
  */
-static void pick_cores(struct cpuset *taken, const struct view *view,
-		       unsigned int count, bool first)
+static void pick_cores(struct cpuset *taken, const struct view *view, unsigned int count,
+		       bool first)
 {
 	for (unsigned int c = 0; c < view->cores && count; c++) {
 		unsigned int core = first ? c : view->cores - 1 - c;
@@ -71,8 +71,7 @@ static unsigned int last_member(const struct cpuset *set)
 	return last;
 }
 
-static void divide(struct cpuset *cores, const struct cpuset *cpus,
-		   unsigned int threads)
+static void divide(struct cpuset *cores, const struct cpuset *cpus, unsigned int threads)
 {
 	int cpu;
 
@@ -81,8 +80,7 @@ static void divide(struct cpuset *cores, const struct cpuset *cpus,
 		cpuset_add(cores, (unsigned int)cpu / (threads ? threads : 1));
 }
 
-static void multiply(struct cpuset *cpus, const struct cpuset *cores,
-		     unsigned int threads)
+static void multiply(struct cpuset *cpus, const struct cpuset *cores, unsigned int threads)
 {
 	int core;
 
@@ -98,23 +96,20 @@ static void set_slurmd_view(struct work *work)
 {
 	const struct node *node = work->node;
 	const struct core_map_shape *hw = work->hw;
-	bool overrides =
-		strcasestr(node->slurmd_parameters, "config_override") != NULL;
+	bool overrides = strcasestr(node->slurmd_parameters, "config_override") != NULL;
 	struct view conf = work->ctld;
 	struct view actual = { hw->cpus, hw->sockets, hw->cores, hw->threads };
 
 	work->actual_threads = hw->threads;
 	work->slurmd = conf;
-	if (node->version >= VERSION_OF(23, 11, 7) &&
-	    conf.sockets == hw->cpus && conf.cpus == hw->cpus &&
-	    conf.cores == 1 && conf.threads == 1) {
+	if (node->version >= VERSION_OF(23, 11, 7) && conf.sockets == hw->cpus &&
+	    conf.cpus == hw->cpus && conf.cores == 1 && conf.threads == 1) {
 		/* "Only CPUs= was configured": slurmd lies to itself */
 		work->actual_threads = 1;
 	} else if (!overrides && hw->cpus < conf.cpus) {
 		work->slurmd = actual;
-	} else if (node->version < VERSION_OF(25, 11, 0) && !overrides &&
-		   node->cons_tres && hw->sockets != conf.sockets &&
-		   hw->cores != conf.cores &&
+	} else if (node->version < VERSION_OF(25, 11, 0) && !overrides && node->cons_tres &&
+		   hw->sockets != conf.sockets && hw->cores != conf.cores &&
 		   hw->sockets * hw->cores == total_cores(&conf)) {
 		/* "Node reconfigured socket/core boundaries" */
 		work->slurmd.sockets = hw->sockets;
@@ -160,8 +155,7 @@ static struct cpuset registered_cpus(struct work *work)
 	}
 	work->cut = true;
 	text[RESERVATION_LOG_MAX] = '\0';
-	for (word = strtok_r(text, ",", &save); word;
-	     word = strtok_r(NULL, ",", &save)) {
+	for (word = strtok_r(text, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
 		size_t length = strlen(word);
 
 		if (length && word[length - 1] == '-')
@@ -180,11 +174,9 @@ static void set_ctld_spec(struct work *work)
 
 	if (node->has_spec_list)
 		divide(&work->ctld_spec, &node->spec_list,
-		       node->from_controller
-			       ? reported_unit(work)
-			       : schedulable_threads(&work->ctld));
-	else if (node->core_spec_count &&
-		 (node->version >= VERSION_OF(23, 2, 0)))
+		       node->from_controller ? reported_unit(work)
+					     : schedulable_threads(&work->ctld));
+	else if (node->core_spec_count && (node->version >= VERSION_OF(23, 2, 0)))
 		pick_cores(&work->ctld_spec, &work->ctld, node->core_spec_count,
 			   node->spec_cores_first);
 	else /* slurmctld takes what slurmd registers */
@@ -197,10 +189,8 @@ static void disable(struct work *work, const char *why)
 {
 	work->slurmd_disabled = true;
 	findings_add(&work->out->findings, "C16", FINDING_ERROR,
-		     "correct CoreSpecCount, CpuSpecList or the geometry on "
-		     "the node line",
-		     "slurmd disables core specialization on this node: %s",
-		     why);
+		     "correct CoreSpecCount, CpuSpecList or the geometry on the node line",
+		     "slurmd disables core specialization on this node: %s", why);
 }
 
 /* slurmd.c:_validate_and_convert_cpu_list */
@@ -211,8 +201,7 @@ static void take_list(struct work *work, const struct cpuset *list)
 	unsigned int room = total_cores(view) * unit;
 
 	if (!cpuset_is_empty(list) && last_member(list) >= room) {
-		disable(work, "CpuSpecList names a CPU beyond those that "
-			      "slurmd counts");
+		disable(work, "CpuSpecList names a CPU beyond those that slurmd counts");
 		return;
 	}
 	divide(&work->slurmd_spec, list, unit);
@@ -226,8 +215,8 @@ static void take_count(struct work *work)
 	if (node->core_spec_count >= total_cores(&work->slurmd))
 		disable(work, "CoreSpecCount too large");
 	else
-		pick_cores(&work->slurmd_spec, &work->slurmd,
-			   node->core_spec_count, node->spec_cores_first);
+		pick_cores(&work->slurmd_spec, &work->slurmd, node->core_spec_count,
+			   node->spec_cores_first);
 }
 
 static void drop_from(struct cpuset *set, unsigned int first)
@@ -248,8 +237,7 @@ static void set_slurmd_spec(struct work *work)
 		divide(&cores, &node->spec_list, reported_unit(work));
 		multiply(&list, &cores, schedulable_threads(&work->ctld));
 		take_list(work, &list);
-	} else if (node->has_spec_list &&
-		   node->version < VERSION_OF(23, 2, 0)) {
+	} else if (node->has_spec_list && node->version < VERSION_OF(23, 2, 0)) {
 		take_list(work, &node->spec_list);
 	} else if (node->version >= VERSION_OF(23, 2, 0)) {
 		/* node_conf.c computes it for both daemons, as a CPU list */
@@ -274,8 +262,7 @@ static void set_slurmd_spec(struct work *work)
 /* ---- which cores this job does not get -------------------------------------- */
 
 /* cons_common.c:common_mark_avail_cores, cons_helpers.c */
-static void withhold(struct work *work, unsigned int count, bool asked,
-		     struct cpuset *withheld)
+static void withhold(struct work *work, unsigned int count, bool asked, struct cpuset *withheld)
 {
 	unsigned int left = count;
 	int core;
@@ -287,8 +274,7 @@ static void withhold(struct work *work, unsigned int count, bool asked,
 			return;
 	}
 	if (asked)
-		pick_cores(withheld, &work->ctld, left,
-			   work->node->spec_cores_first);
+		pick_cores(withheld, &work->ctld, left, work->node->spec_cores_first);
 }
 
 static void note_subset(struct work *work, unsigned int count)
@@ -299,49 +285,39 @@ static void note_subset(struct work *work, unsigned int count)
 		return;
 	findings_add(
 		&work->out->findings, "C23", FINDING_WARNING,
-		"ask for at least as many cores as the spec set has, or "
-		"take the spec set off the node line",
-		"the node's spec set has %u cores and the job asks for %u: "
-		"Slurm gives it the other %u, keeping back the lowest "
-		"numbers of the set",
+		"ask for at least as many cores as the spec set has, or take the spec set off the node line",
+		"the node's spec set has %u cores and the job asks for %u: Slurm gives it the other %u, keeping back the lowest numbers of the set",
 		spec, count, spec - count);
 }
 
 static void impossible(struct work *work, unsigned int count)
 {
 	work->out->possible = false;
-	findings_add(&work->out->findings, "C20", FINDING_ERROR,
-		     "ask for fewer cores",
-		     "a job that asks for %u cores never runs on this node: it "
-		     "has %u",
-		     count, total_cores(&work->ctld));
+	findings_add(&work->out->findings, "C20", FINDING_ERROR, "ask for fewer cores",
+		     "a job that asks for %u cores never runs on this node: it has %u", count,
+		     total_cores(&work->ctld));
 }
 
-static bool request_counts(struct work *work,
-			   const struct reservation_request *request)
+static bool request_counts(struct work *work, const struct reservation_request *request)
 {
 	if (request->kind == RESERVATION_UNSET)
 		return false;
 	if (!work->node->cons_tres) {
-		findings_add(&work->out->findings, "C25", FINDING_ERROR,
-			     "SelectType=select/cons_tres",
-			     "select/linear ignores --core-spec: no core is "
-			     "withheld for this request");
+		findings_add(
+			&work->out->findings, "C25", FINDING_ERROR, "SelectType=select/cons_tres",
+			"select/linear ignores --core-spec: no core is withheld for this request");
 		return false;
 	}
 	if (!work->node->allow_spec_resources_usage) {
-		findings_add(&work->out->findings, "C21", FINDING_WARNING,
-			     "AllowSpecResourcesUsage=yes",
-			     "Slurm drops the request: "
-			     "AllowSpecResourcesUsage is not set; the whole "
-			     "spec set is withheld and nothing else");
+		findings_add(
+			&work->out->findings, "C21", FINDING_WARNING, "AllowSpecResourcesUsage=yes",
+			"Slurm drops the request: AllowSpecResourcesUsage is not set; the whole spec set is withheld and nothing else");
 		return false;
 	}
 	return true;
 }
 
-static void apply_threads(struct work *work, unsigned int count,
-			  struct cpuset *withheld)
+static void apply_threads(struct work *work, unsigned int count, struct cpuset *withheld)
 {
 	if (work->ctld.cpus == total_cores(&work->ctld) && count) {
 		/* "Each core has one thread, reserve cores here" */
@@ -352,15 +328,13 @@ static void apply_threads(struct work *work, unsigned int count,
 		return;
 	}
 	withhold(work, 0, false, withheld);
-	findings_add(&work->out->findings, "C24", FINDING_INFO,
-		     "use --core-spec",
-		     "--thread-spec names no particular CPU on a node with %u "
-		     "threads a core: only the spec set is withheld",
-		     work->ctld.threads);
+	findings_add(
+		&work->out->findings, "C24", FINDING_INFO, "use --core-spec",
+		"--thread-spec names no particular CPU on a node with %u threads a core: only the spec set is withheld",
+		work->ctld.threads);
 }
 
-static void apply_request(struct work *work,
-			  const struct reservation_request *request,
+static void apply_request(struct work *work, const struct reservation_request *request,
 			  struct cpuset *withheld)
 {
 	unsigned int count = request->count;
@@ -400,9 +374,8 @@ static int to_os_cpus(const struct work *work, const struct cpuset *abs_cores,
 		for (unsigned int t = 0; t < work->slurmd.threads; t++) {
 			unsigned int abs_cpu = (unsigned int)core * stride + t;
 
-			cpuset_add(&found, (unsigned int)core_map_os_cpu(
-						   work->map, abs_cpu % cpus) %
-						   cpus);
+			cpuset_add(&found,
+				   (unsigned int)core_map_os_cpu(work->map, abs_cpu % cpus) % cpus);
 		}
 	}
 	*os_cpus = found;
@@ -420,15 +393,13 @@ static void map_cores(struct work *work, const struct cpuset *withheld)
 	out->abs_cores = *withheld;
 	multiply(&out->abs_cpus, withheld, work->slurmd.threads);
 	if (to_os_cpus(work, withheld, &out->os_cpus) < 0 ||
-	    (out->possible &&
-	     to_os_cpus(work, &given, &out->job_os_cpus) < 0)) {
+	    (out->possible && to_os_cpus(work, &given, &out->job_os_cpus) < 0)) {
 		out->sound = false;
-		findings_add(&out->findings, "C17", FINDING_ERROR,
-			     "write the geometry that `slurmd -C` prints",
-			     "slurmctld counts %u cores on this node, slurmd "
-			     "%u: slurmd cannot turn the job's cores into CPUs",
-			     total_cores(&work->ctld),
-			     total_cores(&work->slurmd));
+		findings_add(
+			&out->findings, "C17", FINDING_ERROR,
+			"write the geometry that `slurmd -C` prints",
+			"slurmctld counts %u cores on this node, slurmd %u: slurmd cannot turn the job's cores into CPUs",
+			total_cores(&work->ctld), total_cores(&work->slurmd));
 	}
 	out->shared_os_cpus = out->os_cpus;
 	cpuset_and(&out->shared_os_cpus, &out->job_os_cpus);
@@ -453,8 +424,8 @@ static void classify(struct work *work)
 
 	if (flaws & CORE_MAP_FATAL || work->slurmd_disabled)
 		out->class = RESERVATION_FAILS;
-	else if (flaws & (CORE_MAP_UNEVEN_THREADS | CORE_MAP_UNEVEN_CORES |
-			  CORE_MAP_UNEVEN_BOARDS | CORE_MAP_EMPTY_CORES))
+	else if (flaws & (CORE_MAP_UNEVEN_THREADS | CORE_MAP_UNEVEN_CORES | CORE_MAP_UNEVEN_BOARDS |
+			  CORE_MAP_EMPTY_CORES))
 		out->class = RESERVATION_IRREGULAR;
 	else if (flaws & CORE_MAP_SPARSE)
 		out->class = RESERVATION_SPARSE;
@@ -471,65 +442,49 @@ static void report_map(struct work *work)
 	struct findings *findings = &work->out->findings;
 
 	if (flaws & CORE_MAP_FATAL)
-		findings_add(findings, "C06", FINDING_ERROR,
-			     "take numa_node_as_socket and l3cache_as_socket "
-			     "out of SlurmdParameters",
-			     "slurmd does not start on this machine: it "
-			     "cannot count sockets of the kind that "
-			     "SlurmdParameters names");
+		findings_add(
+			findings, "C06", FINDING_ERROR,
+			"take numa_node_as_socket and l3cache_as_socket out of SlurmdParameters",
+			"slurmd does not start on this machine: it cannot count sockets of the kind that SlurmdParameters names");
 	if (flaws & CORE_MAP_SPARSE)
-		findings_add(findings, "C01", FINDING_ERROR,
-			     "bring all CPUs online and start slurmd again, or "
-			     "use no io-cores on this node",
-			     "the machine numbers its %u CPUs up to %u: slurmd "
-			     "drops every number from %u on and names others "
-			     "instead",
-			     hw->cpus, last_member(core_map_cpus(work->map)),
-			     hw->cpus);
+		findings_add(
+			findings, "C01", FINDING_ERROR,
+			"bring all CPUs online and start slurmd again, or use no io-cores on this node",
+			"the machine numbers its %u CPUs up to %u: slurmd drops every number from %u on and names others instead",
+			hw->cpus, last_member(core_map_cpus(work->map)), hw->cpus);
 	if (flaws & CORE_MAP_UNEVEN_THREADS)
-		findings_add(findings, "C02", FINDING_ERROR,
-			     "bring all threads of every core online, or turn "
-			     "SMT off",
-			     "%u CPUs are no multiple of %u cores: slurmd "
-			     "counts %u thread(s) a core and leaves CPUs out",
-			     hw->cpus, core_map_core_count(work->map),
-			     hw->threads);
+		findings_add(
+			findings, "C02", FINDING_ERROR,
+			"bring all threads of every core online, or turn SMT off",
+			"%u CPUs are no multiple of %u cores: slurmd counts %u thread(s) a core and leaves CPUs out",
+			hw->cpus, core_map_core_count(work->map), hw->threads);
 	if (flaws & CORE_MAP_UNEVEN_CORES)
-		findings_add(findings, "C03", FINDING_ERROR,
-			     "bring all cores of every socket online, or "
-			     "choose another socket kind in SlurmdParameters",
-			     "%u cores are no multiple of %u sockets: slurmd "
-			     "counts %u a socket and leaves cores out",
-			     core_map_core_count(work->map), hw->sockets,
-			     hw->cores);
+		findings_add(
+			findings, "C03", FINDING_ERROR,
+			"bring all cores of every socket online, or choose another socket kind in SlurmdParameters",
+			"%u cores are no multiple of %u sockets: slurmd counts %u a socket and leaves cores out",
+			core_map_core_count(work->map), hw->sockets, hw->cores);
 	if (flaws & CORE_MAP_UNEVEN_BOARDS)
-		findings_add(findings, "C08", FINDING_ERROR,
-			     "write Boards=1 and Sockets= on the node line",
-			     "%u sockets are no multiple of %u boards: no "
-			     "SocketsPerBoard describes this machine",
-			     hw->sockets, hw->boards);
+		findings_add(
+			findings, "C08", FINDING_ERROR,
+			"write Boards=1 and Sockets= on the node line",
+			"%u sockets are no multiple of %u boards: no SocketsPerBoard describes this machine",
+			hw->sockets, hw->boards);
 	if (flaws & CORE_MAP_EMPTY_CORES)
-		findings_add(findings, "C09", FINDING_ERROR,
-			     "bring their CPUs online and start slurmd again, "
-			     "or use no io-cores on this node",
-			     "the machine shows cores without any CPU beside "
-			     "its %u: slurmd counts them and names CPUs that "
-			     "belong to others",
-			     core_map_core_count(work->map));
+		findings_add(
+			findings, "C09", FINDING_ERROR,
+			"bring their CPUs online and start slurmd again, or use no io-cores on this node",
+			"the machine shows cores without any CPU beside its %u: slurmd counts them and names CPUs that belong to others",
+			core_map_core_count(work->map));
 	if (flaws & CORE_MAP_NO_SOCKETS)
-		findings_add(findings, "C04",
-			     flaws & CORE_MAP_SHIFTED ? FINDING_ERROR
-						      : FINDING_INFO,
-			     "take l3cache_as_socket or numa_node_as_socket "
-			     "out of SlurmdParameters",
-			     "the machine shows no object that slurmd could "
-			     "count as a socket: its CPU numbers stay as they "
-			     "are");
+		findings_add(
+			findings, "C04", flaws & CORE_MAP_SHIFTED ? FINDING_ERROR : FINDING_INFO,
+			"take l3cache_as_socket or numa_node_as_socket out of SlurmdParameters",
+			"the machine shows no object that slurmd could count as a socket: its CPU numbers stay as they are");
 	if (flaws & CORE_MAP_ECORES_DROPPED)
 		findings_add(findings, "C05", FINDING_INFO,
 			     "SlurmdParameters=allow_ecores keeps them",
-			     "slurmd leaves the efficiency cores of this "
-			     "machine out");
+			     "slurmd leaves the efficiency cores of this machine out");
 }
 
 static void report_geometry(struct work *work)
@@ -540,15 +495,11 @@ static void report_geometry(struct work *work)
 	if (!differs(work))
 		return;
 	findings_add(
-		&work->out->findings, "C10",
-		work->out->sound ? FINDING_WARNING : FINDING_ERROR,
+		&work->out->findings, "C10", work->out->sound ? FINDING_WARNING : FINDING_ERROR,
 		"write the geometry that `slurmd -C` prints",
-		"the node record says CPUs=%u Boards=%u Sockets=%u "
-		"CoresPerSocket=%u ThreadsPerCore=%u, slurmd finds CPUs=%u "
-		"Boards=%u Sockets=%u CoresPerSocket=%u ThreadsPerCore=%u",
-		node->cpus, node->boards, node->sockets, node->cores,
-		node->threads, hw->cpus, hw->boards, hw->sockets, hw->cores,
-		hw->threads);
+		"the node record says CPUs=%u Boards=%u Sockets=%u CoresPerSocket=%u ThreadsPerCore=%u, slurmd finds CPUs=%u Boards=%u Sockets=%u CoresPerSocket=%u ThreadsPerCore=%u",
+		node->cpus, node->boards, node->sockets, node->cores, node->threads, hw->cpus,
+		hw->boards, hw->sockets, hw->cores, hw->threads);
 }
 
 static void report_reservation(struct work *work)
@@ -559,30 +510,25 @@ static void report_reservation(struct work *work)
 	if (!cpuset_is_empty(&out->shared_os_cpus)) {
 		list = cpuset_format(&out->shared_os_cpus);
 		findings_add(&out->findings, "C19", FINDING_ERROR,
-			     "use no io-cores on this node until the other "
-			     "findings are mended",
-			     "slurmd gives the job CPUs that it also "
-			     "withholds: %s",
+			     "use no io-cores on this node until the other findings are mended",
+			     "slurmd gives the job CPUs that it also withholds: %s",
 			     list ? list : "?");
 		free(list);
 	}
 	if (work->cut)
-		findings_add(&out->findings, "C07", FINDING_WARNING,
-			     "reserve fewer cores, or cores that lie together",
-			     "slurmd's list of reserved CPUs is longer than %d "
-			     "characters: its log and its registration are cut "
-			     "there, and slurmctld %s",
-			     RESERVATION_LOG_MAX,
-			     work->node->version >= VERSION_OF(23, 2, 0)
-				     ? "sets the node down with the reason "
-				       "\"CoreSpec differ\""
-				     : "keeps back only what is left of it");
-	else if (!work->slurmd_disabled &&
-		 !cpuset_equal(&work->ctld_spec, &work->slurmd_spec))
-		findings_add(&out->findings, "C18", FINDING_ERROR,
-			     "write the geometry that `slurmd -C` prints",
-			     "slurmctld and slurmd choose different cores for "
-			     "the spec set of this node");
+		findings_add(
+			&out->findings, "C07", FINDING_WARNING,
+			"reserve fewer cores, or cores that lie together",
+			"slurmd's list of reserved CPUs is longer than %d characters: its log and its registration are cut there, and slurmctld %s",
+			RESERVATION_LOG_MAX,
+			work->node->version >= VERSION_OF(23, 2, 0)
+				? "sets the node down with the reason \"CoreSpec differ\""
+				: "keeps back only what is left of it");
+	else if (!work->slurmd_disabled && !cpuset_equal(&work->ctld_spec, &work->slurmd_spec))
+		findings_add(
+			&out->findings, "C18", FINDING_ERROR,
+			"write the geometry that `slurmd -C` prints",
+			"slurmctld and slurmd choose different cores for the spec set of this node");
 }
 
 /* slurmd.c:_spec_override, 25.05; slurmctld then takes what slurmd registers
@@ -594,13 +540,10 @@ static void report_override(struct work *work)
 	if (node->from_controller || node->version < VERSION_OF(25, 5, 0) ||
 	    !strcasestr(node->task_plugin_param, "SlurmdSpecOverride"))
 		return;
-	findings_add(&work->out->findings, "C26", FINDING_WARNING,
-		     "ask slurmctld for the node's record (jobio cores without "
-		     "--node, on the node)",
-		     "TaskPluginParam=SlurmdSpecOverride: when slurmd is "
-		     "started in a cgroup that lacks CPUs, these are the spec "
-		     "set, whatever the node line says: Slurm may reserve "
-		     "others than these");
+	findings_add(
+		&work->out->findings, "C26", FINDING_WARNING,
+		"ask slurmctld for the node's record (jobio cores without --node, on the node)",
+		"TaskPluginParam=SlurmdSpecOverride: when slurmd is started in a cgroup that lacks CPUs, these are the spec set, whatever the node line says: Slurm may reserve others than these");
 }
 
 /* All threads of as many real cores as Slurm counted, none of them given. */
@@ -628,26 +571,22 @@ static bool is_sound(const struct work *work)
 	return cores == cpuset_count(&out->abs_cores);
 }
 
-static int check_input(const struct node *node, const struct core_map *map,
-		       struct err *err)
+static int check_input(const struct node *node, const struct core_map *map, struct err *err)
 {
 	unsigned long cores = (unsigned long)node->sockets * node->cores;
 
 	if (!node->cpus || !node->sockets || !node->cores || !node->threads ||
 	    !core_map_shape(map)->cpus)
-		return err_set(err, "node '%s': the record has no geometry",
-			       node->name);
+		return err_set(err, "node '%s': the record has no geometry", node->name);
 	if (cores * node->threads > CPUSET_MAX || cores > CPUSET_MAX)
-		return err_set(err,
-			       "node '%s': %lu cores of %u threads: more than "
-			       "%d CPUs",
+		return err_set(err, "node '%s': %lu cores of %u threads: more than %d CPUs",
 			       node->name, cores, node->threads, CPUSET_MAX);
 	return 0;
 }
 
 int reservation_compute(const struct node *node, const struct core_map *map,
-			const struct reservation_request *request,
-			struct reservation *reservation, struct err *err)
+			const struct reservation_request *request, struct reservation *reservation,
+			struct err *err)
 {
 	struct reservation out = {
 		.possible = true,
@@ -660,8 +599,7 @@ int reservation_compute(const struct node *node, const struct core_map *map,
 	if (check_input(node, map, err) < 0)
 		return -1;
 	work.hw = core_map_shape(map);
-	work.ctld = (struct view){ node->cpus, node->sockets, node->cores,
-				   node->threads };
+	work.ctld = (struct view){ node->cpus, node->sockets, node->cores, node->threads };
 	set_slurmd_view(&work);
 	set_slurmd_spec(&work);
 	set_ctld_spec(&work);
@@ -687,8 +625,7 @@ char *reservation_abs_cpus_text(const struct reservation *reservation)
 {
 	char *text = cpuset_format(&reservation->abs_cpus);
 
-	if (text && reservation->is_spec_set &&
-	    strlen(text) > RESERVATION_LOG_MAX)
+	if (text && reservation->is_spec_set && strlen(text) > RESERVATION_LOG_MAX)
 		text[RESERVATION_LOG_MAX] = '\0';
 	return text;
 }

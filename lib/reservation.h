@@ -60,7 +60,7 @@ struct reservation {
 	struct cpuset os_cpus;	      /* what slurmd really withholds */
 	struct cpuset shared_os_cpus; /* withheld and given to the job: a bug of
 					 Slurm; never give these to a client */
-	struct cpuset job_os_cpus; /* the most that the job's cpuset can hold */
+	struct cpuset job_os_cpus;    /* the most that the job's cpuset can hold */
 	enum reservation_class class;
 	bool sound;
 	bool possible;	  /* false: no such job ever runs on this node */
@@ -69,8 +69,8 @@ struct reservation {
 };
 
 int reservation_compute(const struct node *node, const struct core_map *map,
-			const struct reservation_request *request,
-			struct reservation *reservation, struct err *err);
+			const struct reservation_request *request, struct reservation *reservation,
+			struct err *err);
 
 /* The abstract CPUs as Slurm prints them, malloc'ed. For a node's spec set that
  * is slurmd's log line, which holds RESERVATION_LOG_MAX characters only; the

@@ -15,8 +15,7 @@ void run_add(int64_t *sum, int64_t number)
 	*sum = number > INT64_MAX - *sum ? INT64_MAX : *sum + number;
 }
 
-static void add_hist(struct record_io *sum, const struct record_io *io,
-		     int which)
+static void add_hist(struct record_io *sum, const struct record_io *io, int which)
 {
 	int bin;
 
@@ -32,9 +31,8 @@ static void add_timeline(struct record_io *sum, const struct record_io *io)
 {
 	const int64_t *n = io->numbers;
 
-	if (!io->timeline.count &&
-	    (n[RECORD_READ_BYTES] > 0 || n[RECORD_WRITE_BYTES] > 0 ||
-	     n[RECORD_READ_CALLS] > 0 || n[RECORD_WRITE_CALLS] > 0))
+	if (!io->timeline.count && (n[RECORD_READ_BYTES] > 0 || n[RECORD_WRITE_BYTES] > 0 ||
+				    n[RECORD_READ_CALLS] > 0 || n[RECORD_WRITE_CALLS] > 0))
 		timeline_spoil(&sum->timeline);
 	timeline_add(&sum->timeline, &io->timeline);
 }
@@ -56,8 +54,7 @@ void run_add_io(struct record_io *sum, const struct record_io *io)
 	add_timeline(sum, io);
 }
 
-void run_best(const struct record *record, enum record_scope scope,
-	      struct record_io *sum)
+void run_best(const struct record *record, enum record_scope scope, struct record_io *sum)
 {
 	uint64_t best = record_best_app(record, scope);
 	size_t i;
@@ -94,8 +91,7 @@ void run_time_compare(struct run_time *time, double start, double end)
 	double between = began < ended ? ended - began : began - ended;
 	double least = began < ended ? began : ended;
 
-	if (end >= 0 && least >= RUN_APART_S && between <= RUN_APART_SLOP_S &&
-	    least > time->apart)
+	if (end >= 0 && least >= RUN_APART_S && between <= RUN_APART_SLOP_S && least > time->apart)
 		time->apart = least;
 }
 
@@ -120,19 +116,17 @@ struct run_time run_time_of(struct record *const *records, size_t count)
 
 /* ---- lines --------------------------------------------------------------- */
 
-static bool is_same(const struct run_line *line, const struct record_io *io,
-		    enum run_kind kind)
+static bool is_same(const struct run_line *line, const struct record_io *io, enum run_kind kind)
 {
 	const char *fs = line->first->fs ? line->first->fs : "";
 
 	return line->kind == kind && line->first->scope == io->scope &&
 	       !strcmp(line->first->source, io->source) &&
-	       !strcmp(line->first->client, io->client) &&
-	       !strcmp(fs, io->fs ? io->fs : "");
+	       !strcmp(line->first->client, io->client) && !strcmp(fs, io->fs ? io->fs : "");
 }
 
-static struct run_line *new_line(struct run_lines *lines,
-				 const struct record_io *io, enum run_kind kind)
+static struct run_line *new_line(struct run_lines *lines, const struct record_io *io,
+				 enum run_kind kind)
 {
 	struct run_line *line;
 
@@ -145,8 +139,7 @@ static struct run_line *new_line(struct run_lines *lines,
 	return line;
 }
 
-static void add_line(struct run_lines *lines, const struct record_io *io,
-		     enum run_kind kind)
+static void add_line(struct run_lines *lines, const struct record_io *io, enum run_kind kind)
 {
 	struct run_line *line;
 	size_t at = 0;
@@ -164,8 +157,7 @@ static void add_line(struct run_lines *lines, const struct record_io *io,
 
 /* A node's lines of other filesystems than the client's are told too, and are
  * not the same I/O: they are of the best source all the same. */
-static const char *best_source(const struct record *record,
-			       enum record_scope scope)
+static const char *best_source(const struct record *record, enum record_scope scope)
 {
 	uint64_t best = record_best_app(record, scope);
 	size_t i;
@@ -185,9 +177,7 @@ static void add_record(struct run_lines *lines, const struct record *record)
 
 	for (i = 0; i < record->app_count; i++) {
 		io = &record->app[i];
-		add_line(lines, io,
-			 !strcmp(io->source, best[io->scope]) ? RUN_APP
-							      : RUN_OTHER);
+		add_line(lines, io, !strcmp(io->source, best[io->scope]) ? RUN_APP : RUN_OTHER);
 	}
 	for (i = 0; i < record->wire_count; i++)
 		add_line(lines, &record->wire[i], RUN_WIRE);

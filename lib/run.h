@@ -29,9 +29,8 @@
 #include "lib/record.h"
 
 #define RUN_LINES_MAX 64
-#define RUN_APART_S 10 /* as much as clocks may differ, store_ops.h */
-#define RUN_APART_SLOP_S                                                       \
-	5 /* prologs and epilogs of a job do not start at once */
+#define RUN_APART_S 10	   /* as much as clocks may differ, store_ops.h */
+#define RUN_APART_SLOP_S 5 /* prologs and epilogs of a job do not start at once */
 
 enum run_kind {
 	RUN_APP,   /* what the job asked for, by the best source of the node */
@@ -60,8 +59,7 @@ void run_add_io(struct record_io *sum, const struct record_io *io);
 
 /* The best lines of one node in one scope, added up, with their source; all
  * unknown and "" when there are none. */
-void run_best(const struct record *record, enum record_scope scope,
-	      struct record_io *sum);
+void run_best(const struct record *record, enum record_scope scope, struct record_io *sum);
 
 struct run_time {
 	double first, last; /* seconds since 1970; < 0: unknown */
@@ -69,9 +67,9 @@ struct run_time {
 	double longest;	    /* seconds of the node that took the longest */
 	double apart;	    /* 0: nothing is known of that */
 };
-#define RUN_TIME_NONE                                                          \
-	{                                                                      \
-		-1, -1, -1, 0, 0                                               \
+#define RUN_TIME_NONE                                                                              \
+	{                                                                                          \
+		-1, -1, -1, 0, 0                                                                   \
 	}
 
 /* Of all its nodes first the one, then the other: that can tell who is apart. */

@@ -90,20 +90,18 @@
 #define RUNDIR_MOUNTS "mounts"
 
 /* RUN/NAME */
-int rundir_node_file(char *path, const char *run_dir, const char *name,
-		     struct err *err);
+int rundir_node_file(char *path, const char *run_dir, const char *name, struct err *err);
 
 /* RUN/client.NAME.json */
-int rundir_client_file(char *path, const char *run_dir, const char *client,
-		       struct err *err);
+int rundir_client_file(char *path, const char *run_dir, const char *client, struct err *err);
 
 /* RUN/JOB or, with a name, RUN/JOB/NAME */
-int rundir_job_file(char *path, const char *run_dir, uint32_t job_id,
-		    const char *name, struct err *err);
+int rundir_job_file(char *path, const char *run_dir, uint32_t job_id, const char *name,
+		    struct err *err);
 
 /* RUN/JOB/steps/STEP; step_id is Slurm's number, special steps included */
-int rundir_step_file(char *path, const char *run_dir, uint32_t job_id,
-		     uint32_t step_id, struct err *err);
+int rundir_step_file(char *path, const char *run_dir, uint32_t job_id, uint32_t step_id,
+		     struct err *err);
 
 /* Make RUN/JOB, and RUN/JOB/steps: prolog and slurmstepd do, whoever comes
  * first. */
@@ -116,41 +114,37 @@ int rundir_make_steps(const char *run_dir, uint32_t job_id, struct err *err);
 bool rundir_note_begun(const char *run_dir, uint32_t job_id);
 
 /* RUN/.gone.JOB */
-int rundir_gone_folder(char *path, const char *run_dir, uint32_t job_id,
-		       struct err *err);
+int rundir_gone_folder(char *path, const char *run_dir, uint32_t job_id, struct err *err);
 /* Is it the name of what a killed process left: .gone.JOB, NAME.tmp.PID? */
 bool rundir_is_leftover(const char *name);
 
 /* SPOOL/JOB.RESTART.NODE.json; restart < 0 (unknown) is written as "x" */
-int rundir_record_file(char *path, const char *spool_dir, uint32_t job_id,
-		       int restart, const char *node, struct err *err);
+int rundir_record_file(char *path, const char *spool_dir, uint32_t job_id, int restart,
+		       const char *node, struct err *err);
 /* SPOOL/JOB.x.NODE.START.json */
-int rundir_record_again(char *path, const char *spool_dir, uint32_t job_id,
-			const char *node, double start, struct err *err);
+int rundir_record_again(char *path, const char *spool_dir, uint32_t job_id, const char *node,
+			double start, struct err *err);
 /* Is it the name of a record to send? */
 bool rundir_is_record(const char *name);
 /* How many of them wait in the spool, of this job or, with 0, of all; as soon as there
  * are 'max', nobody counts on. */
-unsigned int rundir_count_records(const char *spool_dir, uint32_t job_id,
-				  unsigned int max);
+unsigned int rundir_count_records(const char *spool_dir, uint32_t job_id, unsigned int max);
 
 /* SPOOL/NAME: of a record to send, or RUNDIR_RELEASED */
-int rundir_spool_file(char *path, const char *spool_dir, const char *name,
-		      struct err *err);
+int rundir_spool_file(char *path, const char *spool_dir, const char *name, struct err *err);
 
 /* SPOOL/open or, with a node, SPOOL/open/JOB.NODE.json */
 int rundir_open_folder(char *path, const char *spool_dir, struct err *err);
-int rundir_open_file(char *path, const char *spool_dir, uint32_t job_id,
-		     const char *node, struct err *err);
+int rundir_open_file(char *path, const char *spool_dir, uint32_t job_id, const char *node,
+		     struct err *err);
 
 /* SPOOL/state, and in that folder NAME.KIND */
 int rundir_state_folder(char *path, const char *spool_dir, struct err *err);
-int rundir_state_file(char *path, const char *state_dir, const char *client,
-		      const char *kind, struct err *err);
+int rundir_state_file(char *path, const char *state_dir, const char *client, const char *kind,
+		      struct err *err);
 
 /* SPOOL/bad or, with a name, SPOOL/bad/NAME */
-int rundir_bad_file(char *path, const char *spool_dir, const char *name,
-		    struct err *err);
+int rundir_bad_file(char *path, const char *spool_dir, const char *name, struct err *err);
 
 /* SPOOL/.lock */
 int rundir_sender_lock(char *path, const char *spool_dir, struct err *err);

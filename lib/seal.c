@@ -26,10 +26,8 @@ static munge_ctx_t new_ctx(const char *munge_socket, struct err *err)
 	munge_ctx_t ctx = xneed(munge_ctx_create());
 
 	if (munge_socket && *munge_socket &&
-	    munge_ctx_set(ctx, MUNGE_OPT_SOCKET, munge_socket) !=
-		    EMUNGE_SUCCESS) {
-		err_set(err, "munge: socket '%s': %s", munge_socket,
-			munge_ctx_strerror(ctx));
+	    munge_ctx_set(ctx, MUNGE_OPT_SOCKET, munge_socket) != EMUNGE_SUCCESS) {
+		err_set(err, "munge: socket '%s': %s", munge_socket, munge_ctx_strerror(ctx));
 		munge_ctx_destroy(ctx);
 		return NULL;
 	}
@@ -58,8 +56,8 @@ void seal_free(struct seal *seal)
 	free(seal);
 }
 
-int seal_close(struct seal *seal, const void *data, size_t size, uid_t reader,
-	       char **credential, struct err *err)
+int seal_close(struct seal *seal, const void *data, size_t size, uid_t reader, char **credential,
+	       struct err *err)
 {
 	char *text = NULL;
 	munge_err_t rc;
@@ -75,8 +73,8 @@ int seal_close(struct seal *seal, const void *data, size_t size, uid_t reader,
 	return 0;
 }
 
-int seal_open(struct seal *seal, const char *credential, char **data,
-	      size_t *size, uid_t *writer, struct err *err)
+int seal_open(struct seal *seal, const char *credential, char **data, size_t *size, uid_t *writer,
+	      struct err *err)
 {
 	void *found = NULL;
 	char *copy;
@@ -85,8 +83,7 @@ int seal_open(struct seal *seal, const char *credential, char **data,
 	gid_t gid;
 	uid_t uid;
 
-	rc = munge_decode(credential, seal->decode, &found, &length, &uid,
-			  &gid);
+	rc = munge_decode(credential, seal->decode, &found, &length, &uid, &gid);
 	if (rc != EMUNGE_SUCCESS && rc != EMUNGE_CRED_REPLAYED) {
 		free(found);
 		return fail(seal->decode, rc, err);

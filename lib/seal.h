@@ -27,12 +27,12 @@ struct seal *seal_new(const char *munge_socket, struct err *err);
 void seal_free(struct seal *seal);
 
 /* Set *credential to 'size' bytes of data sealed for user 'reader'. */
-int seal_close(struct seal *seal, const void *data, size_t size, uid_t reader,
-	       char **credential, struct err *err);
+int seal_close(struct seal *seal, const void *data, size_t size, uid_t reader, char **credential,
+	       struct err *err);
 
 /* Set *data (NUL-terminated), *size and *writer from a credential. */
-int seal_open(struct seal *seal, const char *credential, char **data,
-	      size_t *size, uid_t *writer, struct err *err);
+int seal_open(struct seal *seal, const char *credential, char **data, size_t *size, uid_t *writer,
+	      struct err *err);
 
 /* Can this host seal for ourselves, and open that? */
 int seal_check(const char *munge_socket, struct err *err);

@@ -12,9 +12,8 @@
 
 #define FLAGS_TEXT 300
 
-static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
-			      "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-			      "0123456789+/=._:;,@%-";
+static const char allowed[] =
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/=._:;,@%-";
 
 /* ---- numbers ------------------------------------------------------------- */
 
@@ -45,8 +44,7 @@ static const struct unit time_units[] = {
 
 /* Three significant digits in the smallest unit that keeps them below 1000,
  * so that what is printed reads back as what is printed again. */
-static void put_number(const struct unit *units, int64_t value, char *out,
-		       size_t room)
+static void put_number(const struct unit *units, int64_t value, char *out, size_t room)
 {
 	const struct unit *unit = units;
 	double scaled;
@@ -82,8 +80,7 @@ void summary_time(int64_t ns, char *out, size_t room)
 }
 
 /* Read "1.21TiB" or "-"; -1 for anything else. */
-static int get_number(const struct unit *units, const char *text,
-		      int64_t *value)
+static int get_number(const struct unit *units, const char *text, int64_t *value)
 {
 	size_t digits = strspn(text, "0123456789."), i;
 	char number[24];
@@ -112,18 +109,15 @@ static int get_number(const struct unit *units, const char *text,
 }
 
 /* "A/B" of two units */
-static int get_pair(const struct unit *first, const struct unit *second,
-		    char *text, int64_t *a, int64_t *b)
+static int get_pair(const struct unit *first, const struct unit *second, char *text, int64_t *a,
+		    int64_t *b)
 {
 	char *slash = strchr(text, '/');
 
 	if (!slash)
 		return -1;
 	*slash = 0;
-	return get_number(first, text, a) < 0 ||
-			       get_number(second, slash + 1, b) < 0
-		       ? -1
-		       : 0;
+	return get_number(first, text, a) < 0 || get_number(second, slash + 1, b) < 0 ? -1 : 0;
 }
 
 /* ---- write --------------------------------------------------------------- */
@@ -142,9 +136,8 @@ void summary_init(struct summary *s)
 
 int summary_encode(char *out, size_t room, const char *text)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
-				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789+/=._-";
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/=._-";
 	size_t start = strlen(out), used = start;
 
 	for (; *text; text++) {
@@ -157,8 +150,7 @@ int summary_encode(char *out, size_t room, const char *text)
 		if (is_plain)
 			out[used++] = *text;
 		else
-			used += (size_t)snprintf(out + used, room - used,
-						 "%%%02X",
+			used += (size_t)snprintf(out + used, room - used, "%%%02X",
 						 (unsigned char)*text);
 		out[used] = 0;
 	}
@@ -175,8 +167,7 @@ struct line {
 static void put_token(struct line *line, const char *key, const char *value)
 {
 	size_t room = SUMMARY_MAX - line->used;
-	int n = snprintf(line->out + line->used, room, " %s=%s", key,
-			 *value ? value : "-");
+	int n = snprintf(line->out + line->used, room, " %s=%s", key, *value ? value : "-");
 
 	if (n < 0 || (size_t)n >= room)
 		line->out[line->used] = 0;
@@ -186,8 +177,8 @@ static void put_token(struct line *line, const char *key, const char *value)
 
 typedef void (*print_number)(int64_t value, char *out, size_t room);
 
-static void put_pair(struct line *line, const char *key, print_number first,
-		     int64_t a, print_number second, int64_t b)
+static void put_pair(struct line *line, const char *key, print_number first, int64_t a,
+		     print_number second, int64_t b)
 {
 	char text[64], part[32];
 
@@ -198,8 +189,8 @@ static void put_pair(struct line *line, const char *key, print_number first,
 	put_token(line, key, text);
 }
 
-static void put_percentiles(struct line *line, const char *key,
-			    print_number print, const int64_t *pair)
+static void put_percentiles(struct line *line, const char *key, print_number print,
+			    const int64_t *pair)
 {
 	if (pair[0] >= 0)
 		put_pair(line, key, print, pair[0], print, pair[1]);
@@ -215,8 +206,7 @@ static void put_flags(struct line *line, uint32_t flags)
 	for (bit = 0; bit < RECORD_FLAG_COUNT; bit++) {
 		if (!(flags & (UINT32_C(1) << bit)))
 			continue;
-		if (strlen(text) + strlen(record_flag_name(bit)) +
-			    sizeof(rest) + 1 >
+		if (strlen(text) + strlen(record_flag_name(bit)) + sizeof(rest) + 1 >
 		    sizeof(text)) {
 			strcat(text, rest);
 			break;
@@ -261,8 +251,7 @@ static void put_gate(struct line *line, const struct summary *s)
 	}
 	if (s->gate_refused > 0) {
 		summary_count(s->gate_refused, number, sizeof(number));
-		snprintf(text + used, sizeof(text) - used, "%srefuse:%s",
-			 used ? "," : "", number);
+		snprintf(text + used, sizeof(text) - used, "%srefuse:%s", used ? "," : "", number);
 	}
 	if (*text)
 		put_token(line, "gate", text);
@@ -270,30 +259,24 @@ static void put_gate(struct line *line, const struct summary *s)
 
 static void put_numbers(struct line *line, const struct summary *s)
 {
-	put_pair(line, "rd", summary_bytes, s->rd_bytes, summary_count,
-		 s->rd_calls);
-	put_pair(line, "wr", summary_bytes, s->wr_bytes, summary_count,
-		 s->wr_calls);
-	if ((s->flags & RECORD_FLAG(ALL_FILES)) &&
-	    (s->rd_bytes >= 0 || s->wr_bytes >= 0))
+	put_pair(line, "rd", summary_bytes, s->rd_bytes, summary_count, s->rd_calls);
+	put_pair(line, "wr", summary_bytes, s->wr_bytes, summary_count, s->wr_calls);
+	if ((s->flags & RECORD_FLAG(ALL_FILES)) && (s->rd_bytes >= 0 || s->wr_bytes >= 0))
 		put_token(line, "of", "all_files");
 }
 
 static const char *const shape_names[] = {
-	[TIMELINE_SHAPE_NONE] = "",   [TIMELINE_STEADY] = "steady",
-	[TIMELINE_BURSTS] = "bursts", [TIMELINE_TAIL] = "tail",
-	[TIMELINE_HEAD] = "head",
+	[TIMELINE_SHAPE_NONE] = "", [TIMELINE_STEADY] = "steady", [TIMELINE_BURSTS] = "bursts",
+	[TIMELINE_TAIL] = "tail",   [TIMELINE_HEAD] = "head",
 };
 
 /* "steady", "bursts:3"; "" for none. 'room' of 16 is enough. */
-static void shape_text(enum timeline_shape shape, int64_t bursts, char *out,
-		       size_t room)
+static void shape_text(enum timeline_shape shape, int64_t bursts, char *out, size_t room)
 {
 	char number[16];
 
 	summary_count(bursts, number, sizeof(number));
-	snprintf(out, room, "%s%s%s", shape_names[shape],
-		 shape == TIMELINE_BURSTS ? ":" : "",
+	snprintf(out, room, "%s%s%s", shape_names[shape], shape == TIMELINE_BURSTS ? ":" : "",
 		 shape == TIMELINE_BURSTS ? number : "");
 }
 
@@ -311,8 +294,7 @@ static void put_extras(struct line *line, const struct summary *s)
 	char text[SUMMARY_NODE + 32], time[16];
 
 	if (s->wire_rd >= 0 || s->wire_wr >= 0)
-		put_pair(line, "wire", summary_bytes, s->wire_rd, summary_bytes,
-			 s->wire_wr);
+		put_pair(line, "wire", summary_bytes, s->wire_rd, summary_bytes, s->wire_wr);
 	if (s->meta >= 0) {
 		summary_count(s->meta, text, sizeof(text));
 		put_token(line, "meta", text);
@@ -322,12 +304,10 @@ static void put_extras(struct line *line, const struct summary *s)
 	put_percentiles(line, "rlat", summary_time, s->rlat_ns);
 	put_percentiles(line, "wlat", summary_time, s->wlat_ns);
 	if (s->peak_rd >= 0 || s->peak_wr >= 0)
-		put_pair(line, "peak", summary_bytes, s->peak_rd, summary_bytes,
-			 s->peak_wr);
+		put_pair(line, "peak", summary_bytes, s->peak_rd, summary_bytes, s->peak_wr);
 	put_shape(line, s);
 	if (s->imbalance > 0) {
-		snprintf(text, sizeof(text), "%.2f@%s",
-			 s->imbalance < 99999 ? s->imbalance : 99999,
+		snprintf(text, sizeof(text), "%.2f@%s", s->imbalance < 99999 ? s->imbalance : 99999,
 			 s->busiest);
 		put_token(line, "imb", text);
 	}
@@ -337,11 +317,9 @@ static void put_extras(struct line *line, const struct summary *s)
 		put_token(line, "slow", text);
 	}
 	if (s->changed > 0)
-		put_pair(line, "chg", summary_count, s->restored, summary_count,
-			 s->changed);
+		put_pair(line, "chg", summary_count, s->restored, summary_count, s->changed);
 	if (s->errors > 0 || s->warnings > 0)
-		put_pair(line, "find", summary_count, s->errors, summary_count,
-			 s->warnings);
+		put_pair(line, "find", summary_count, s->errors, summary_count, s->warnings);
 	if (s->refused > 0) {
 		summary_count(s->refused, text, sizeof(text));
 		put_token(line, "refused", text);
@@ -363,8 +341,7 @@ void summary_text(const struct summary *s, char *out)
 	line.used = (size_t)snprintf(out, SUMMARY_MAX, "jobio/1");
 	put_lacks(&line, s->lacks);
 	put_numbers(&line, s);
-	put_pair(&line, "nodes", summary_count, s->nodes_seen, summary_count,
-		 s->nodes_expected);
+	put_pair(&line, "nodes", summary_count, s->nodes_seen, summary_count, s->nodes_expected);
 	put_token(&line, "cores", s->cores);
 	put_token(&line, "cpus", s->cpus);
 	put_token(&line, "prof", s->prof);
@@ -392,8 +369,7 @@ static int get_flags(char *value, uint32_t *flags)
 	*flags = 0;
 	if (!strcmp(value, "-"))
 		return 0;
-	for (word = strtok_r(value, ",", &rest); word;
-	     word = strtok_r(NULL, ",", &rest))
+	for (word = strtok_r(value, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
 		*flags |= record_flag(word);
 	return *flags ? 0 : -1;
 }
@@ -405,8 +381,7 @@ static void get_lacks(char *value, uint32_t *lacks)
 	unsigned int bit;
 
 	*lacks = 0;
-	for (word = strtok_r(value, ",", &rest); word;
-	     word = strtok_r(NULL, ",", &rest))
+	for (word = strtok_r(value, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
 		for (bit = 0; bit < SUMMARY_LACK_COUNT; bit++)
 			if (!strcmp(word, lack_names[bit]))
 				*lacks |= UINT32_C(1) << bit;
@@ -417,8 +392,7 @@ static int get_gate(char *value, struct summary *s)
 	char *word, *number, *rest = NULL;
 	int64_t *tasks;
 
-	for (word = strtok_r(value, ",", &rest); word;
-	     word = strtok_r(NULL, ",", &rest)) {
+	for (word = strtok_r(value, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
 		number = strchr(word, ':');
 		if (!number)
 			return -1;
@@ -446,9 +420,7 @@ static int get_shape(char *value, struct summary *s)
 			s->shape = (enum timeline_shape)i;
 	if (s->shape != TIMELINE_BURSTS)
 		return 0;
-	return !number || *number == '-' ||
-			       get_number(count_units, number, &s->bursts) <
-				       0 ||
+	return !number || *number == '-' || get_number(count_units, number, &s->bursts) < 0 ||
 			       s->bursts > TIMELINE_ROWS
 		       ? -1
 		       : 0;
@@ -472,8 +444,7 @@ static int get_imbalance(char *value, struct summary *s)
 	char *at = strchr(value, '@'), *end;
 	double ratio;
 
-	if (!at || at == value ||
-	    strspn(value, "0123456789.") != (size_t)(at - value))
+	if (!at || at == value || strspn(value, "0123456789.") != (size_t)(at - value))
 		return -1;
 	*at = 0;
 	ratio = strtod(value, &end);
@@ -590,27 +561,23 @@ int summary_parse(const char *text, struct summary *summary, struct err *err)
 	bool has_nodes = false;
 
 	if (strlen(text) >= sizeof(copy))
-		return err_set(err, "summary: longer than %d bytes",
-			       SUMMARY_MAX - 1);
+		return err_set(err, "summary: longer than %d bytes", SUMMARY_MAX - 1);
 	strcpy(copy, text);
 	token = strtok_r(copy, " ", &rest);
 	if (!token || strcmp(token, "jobio/1") != 0)
-		return err_set(err, "summary: '%s': not a jobio/1 summary",
-			       token ? token : "");
+		return err_set(err, "summary: '%s': not a jobio/1 summary", token ? token : "");
 	summary_init(&s);
 	while ((token = strtok_r(NULL, " ", &rest))) {
 		strcpy(token_text, token);
 		equals = strchr(token, '=');
 		if (!equals || equals == token || !equals[1] ||
 		    strspn(token, allowed) != strlen(token))
-			return err_set(err, "summary: '%s': not key=value",
-				       token_text);
+			return err_set(err, "summary: '%s': not key=value", token_text);
 		*equals = 0;
 		if (!strcmp(token, "nodes"))
 			has_nodes = true;
 		if (get_token(token, equals + 1, &s) < 0)
-			return err_set(err, "summary: '%s': not a value of %s",
-				       token_text, token);
+			return err_set(err, "summary: '%s': not a value of %s", token_text, token);
 	}
 	if (!has_nodes)
 		return err_set(err, "summary: nodes= is missing");

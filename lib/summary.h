@@ -76,10 +76,10 @@
 #define SUMMARY_NODE 44
 
 /* What the job did not get. */
-#define SUMMARY_LACKS(X)                                                       \
-	X(STARTED, "started")                                                  \
-	X(PROFILE, "profile")                                                  \
-	X(CORES, "cores")                                                      \
+#define SUMMARY_LACKS(X)                                                                           \
+	X(STARTED, "started")                                                                      \
+	X(PROFILE, "profile")                                                                      \
+	X(CORES, "cores")                                                                          \
 	X(GATE, "gate")
 
 #define SUMMARY_LACK_ENUM(id, name) SUMMARY_BIT_##id,

@@ -69,21 +69,17 @@ static int list_in(const char *path, struct cpuset *set)
 {
 	char line[4096];
 
-	return sysfs_line(path, line, sizeof(line)) < 0
-		       ? -1
-		       : cpuset_parse(set, line, NULL);
+	return sysfs_line(path, line, sizeof(line)) < 0 ? -1 : cpuset_parse(set, line, NULL);
 }
 
 /* The CPUs that share something with this one, by the older or the newer name. */
-static int cpus_beside(unsigned int os_cpu, const char *const names[2],
-		       struct cpuset *cpus)
+static int cpus_beside(unsigned int os_cpu, const char *const names[2], struct cpuset *cpus)
 {
 	char path[PATH_TEXT_MAX + 96];
 	int i;
 
 	for (i = 0; i < 2; i++) {
-		snprintf(path, sizeof(path),
-			 "%s/devices/system/cpu/cpu%u/topology/%s", root,
+		snprintf(path, sizeof(path), "%s/devices/system/cpu/cpu%u/topology/%s", root,
 			 os_cpu, names[i]);
 		if (list_in(path, cpus) == 0 && cpuset_has(cpus, os_cpu))
 			return 0;
@@ -93,8 +89,7 @@ static int cpus_beside(unsigned int os_cpu, const char *const names[2],
 
 void sysfs_siblings(unsigned int os_cpu, struct cpuset *cpus)
 {
-	static const char *const names[] = { "thread_siblings_list",
-					     "core_cpus_list" /* 5.4 */ };
+	static const char *const names[] = { "thread_siblings_list", "core_cpus_list" /* 5.4 */ };
 
 	if (cpus_beside(os_cpu, names, cpus) == 0)
 		return;
@@ -125,8 +120,7 @@ int sysfs_numa_node_of_cpu(unsigned int os_cpu)
 	int found = -1;
 	DIR *dir;
 
-	snprintf(path, sizeof(path), "%s/devices/system/cpu/cpu%u", root,
-		 os_cpu);
+	snprintf(path, sizeof(path), "%s/devices/system/cpu/cpu%u", root, os_cpu);
 	dir = opendir(path);
 	if (!dir)
 		return -1;
@@ -159,15 +153,14 @@ static bool is_virtio(const char *device)
 	return !strcmp(name ? name + 1 : target, "virtio");
 }
 
-void sysfs_card_path(char path[SYSFS_PATH_MAX], const char *class,
-		     const char *name, const char *below)
+void sysfs_card_path(char path[SYSFS_PATH_MAX], const char *class, const char *name,
+		     const char *below)
 {
 	char device[PATH_TEXT_MAX + 256];
 
-	snprintf(device, sizeof(device), "%s/class/%.64s/%.80s/device", root,
-		 class, name);
-	snprintf(path, SYSFS_PATH_MAX, "%s/%s%.100s", device,
-		 is_virtio(device) ? "../" : "", below);
+	snprintf(device, sizeof(device), "%s/class/%.64s/%.80s/device", root, class, name);
+	snprintf(path, SYSFS_PATH_MAX, "%s/%s%.100s", device, is_virtio(device) ? "../" : "",
+		 below);
 }
 
 static int numa_node_in(const char *path)
@@ -225,8 +218,7 @@ int sysfs_numa_node_of_device(const char *interface, const char *pci_address)
 	int node = numa_node_of_interface(interface, 0);
 
 	if (node < 0 && is_plain_name(pci_address)) {
-		snprintf(path, sizeof(path), "%s/bus/pci/devices/%s/numa_node",
-			 root, pci_address);
+		snprintf(path, sizeof(path), "%s/bus/pci/devices/%s/numa_node", root, pci_address);
 		node = numa_node_in(path);
 	}
 	return node;
@@ -249,8 +241,7 @@ long sysfs_interface_number(const char *interface, const char *name)
 
 	if (!is_plain_name(interface))
 		return -1;
-	snprintf(path, sizeof(path), "%s/class/net/%s/%s", root, interface,
-		 name);
+	snprintf(path, sizeof(path), "%s/class/net/%s/%s", root, interface, name);
 	if (sysfs_line(path, line, sizeof(line)) < 0 ||
 	    number_parse(line, 0, INT32_MAX, &number, NULL) < 0)
 		return -1; /* "-1" is the speed of a card without a link */
@@ -261,17 +252,15 @@ int sysfs_numa_cpus(int node, struct cpuset *cpus)
 {
 	char path[PATH_TEXT_MAX + 96];
 
-	snprintf(path, sizeof(path), "%s/devices/system/node/node%d/cpulist",
-		 root, node);
+	snprintf(path, sizeof(path), "%s/devices/system/node/node%d/cpulist", root, node);
 	return node < 0 ? -1 : list_in(path, cpus);
 }
 
 /* The part of the CPUs in 'rest' that has this one, its lowest. */
-static void find_part(struct sysfs_part *parts, size_t count,
-		      unsigned int os_cpu, const struct cpuset *rest)
+static void find_part(struct sysfs_part *parts, size_t count, unsigned int os_cpu,
+		      const struct cpuset *rest)
 {
-	static const char *const names[] = { "core_siblings_list",
-					     "package_cpus_list" /* 5.3 */ };
+	static const char *const names[] = { "core_siblings_list", "package_cpus_list" /* 5.3 */ };
 	struct sysfs_part *part = &parts[count];
 	struct cpuset cpus;
 	size_t i;
@@ -279,8 +268,7 @@ static void find_part(struct sysfs_part *parts, size_t count,
 	part->cpus = *rest;
 	part->socket = -1;
 	part->numa_node = sysfs_numa_node_of_cpu(os_cpu);
-	if (sysfs_numa_cpus(part->numa_node, &cpus) == 0 &&
-	    cpuset_has(&cpus, os_cpu))
+	if (sysfs_numa_cpus(part->numa_node, &cpus) == 0 && cpuset_has(&cpus, os_cpu))
 		cpuset_and(&part->cpus, &cpus);
 	if (cpus_beside(os_cpu, names, &cpus) < 0)
 		return;
@@ -311,9 +299,7 @@ size_t sysfs_parts(struct sysfs_part *parts, size_t max)
 		cpuset_andnot(&rest, &parts[count++].cpus);
 	}
 	/* nothing tells the one part from others */
-	return count == 1 && parts[0].socket < 0 && parts[0].numa_node < 0
-		       ? 0
-		       : count;
+	return count == 1 && parts[0].socket < 0 && parts[0].numa_node < 0 ? 0 : count;
 }
 
 int sysfs_only_numa_node(void)
@@ -334,13 +320,11 @@ bool sysfs_has_active_rdma(void)
 	glob_t states;
 	size_t i;
 
-	snprintf(pattern, sizeof(pattern),
-		 "%s/class/infiniband/*/ports/*/state", root);
+	snprintf(pattern, sizeof(pattern), "%s/class/infiniband/*/ports/*/state", root);
 	if (glob(pattern, GLOB_NOSORT, NULL, &states) != 0)
 		return false;
 	for (i = 0; i < states.gl_pathc && !found; i++)
-		found = sysfs_line(states.gl_pathv[i], line, sizeof(line)) ==
-				0 &&
+		found = sysfs_line(states.gl_pathv[i], line, sizeof(line)) == 0 &&
 			strstr(line, "ACTIVE");
 	globfree(&states);
 	return found;
@@ -391,8 +375,7 @@ int process_start(long pid, int64_t *start_s, unsigned long long *ticks)
 	if (ticks)
 		*ticks = value;
 	if (start_s)
-		*start_s = boot + (int64_t)(value / (unsigned long long)sysconf(
-							    _SC_CLK_TCK));
+		*start_s = boot + (int64_t)(value / (unsigned long long)sysconf(_SC_CLK_TCK));
 	return 0;
 }
 
@@ -413,8 +396,7 @@ int process_cpus(long pid, struct cpuset *cpus)
 }
 
 /* Interpreters put themselves in front: a script's argv[0] is the shell. */
-static bool has_arguments(const char *text, size_t size, const char *argv0,
-			  const char *argv1)
+static bool has_arguments(const char *text, size_t size, const char *argv0, const char *argv1)
 {
 	const char *at = text, *end = text + size;
 	const char *first = NULL, *second = NULL;
@@ -435,8 +417,7 @@ static bool is_ours(const char *proc, unsigned long pid)
 	struct stat st;
 
 	snprintf(path, sizeof(path), "%s/%lu", proc, pid);
-	return stat(path, &st) == 0 &&
-	       (st.st_uid == 0 || st.st_uid == geteuid());
+	return stat(path, &st) == 0 && (st.st_uid == 0 || st.st_uid == geteuid());
 }
 
 /* A container on this node may have a slurmd of its own: what it runs is in
@@ -452,8 +433,7 @@ static bool is_in_our_namespace(const char *proc, unsigned long pid)
 }
 
 static int count_processes(const char *proc,
-			   bool (*matches)(const char *text, size_t size,
-					   const void *arg),
+			   bool (*matches)(const char *text, size_t size, const void *arg),
 			   const void *arg)
 {
 	char path[PATH_TEXT_MAX + 64], text[1024];
@@ -472,8 +452,7 @@ static int count_processes(const char *proc,
 			continue;
 		snprintf(path, sizeof(path), "%s/%lu/cmdline", proc, pid);
 		got = read_some(path, text, sizeof(text));
-		if (got > 0 && matches(text, (size_t)got, arg) &&
-		    is_in_our_namespace(proc, pid))
+		if (got > 0 && matches(text, (size_t)got, arg) && is_in_our_namespace(proc, pid))
 			count++;
 	}
 	closedir(dir);
@@ -526,8 +505,8 @@ long process_named(const char *proc, const char *name)
 		    !is_ours(proc, pid))
 			continue;
 		snprintf(path, sizeof(path), "%s/%lu/comm", proc, pid);
-		if (sysfs_line(path, comm, sizeof(comm)) == 0 &&
-		    !strcmp(comm, name) && is_in_our_namespace(proc, pid))
+		if (sysfs_line(path, comm, sizeof(comm)) == 0 && !strcmp(comm, name) &&
+		    is_in_our_namespace(proc, pid))
 			found = (long)pid;
 	}
 	closedir(dir);

@@ -32,8 +32,8 @@ void sysfs_whole_cores(const struct cpuset *os_cpus, struct cpuset *whole);
 int sysfs_numa_node_of_cpu(unsigned int os_cpu);
 /* What CLASS/NAME/device has ("numa_node", "msi_irqs"), of a network interface or
  * an RDMA device; of a virtio one what its PCI device has. */
-void sysfs_card_path(char path[SYSFS_PATH_MAX], const char *class,
-		     const char *name, const char *below);
+void sysfs_card_path(char path[SYSFS_PATH_MAX], const char *class, const char *name,
+		     const char *below);
 /* A bond or a VLAN is where the cards below it are, if they are at one place. */
 int sysfs_numa_node_of_device(const char *interface, const char *pci_address);
 /* Of an RDMA device, "mlx5_0". */

@@ -74,17 +74,14 @@ static size_t hash_of(const char *name, const char *cluster)
 }
 
 /* The slot that has the sum, or the free one where it would be. */
-static size_t *find_slot(const struct tally *tally, int kind, const char *name,
-			 const char *cluster)
+static size_t *find_slot(const struct tally *tally, int kind, const char *name, const char *cluster)
 {
 	size_t at = hash_of(name, cluster);
 	const struct tally_sum *sum;
 	size_t *slot;
 
 	for (;; at++) {
-		slot = &tally->index
-				->slots[kind]
-				       [at & (tally->index->rooms[kind] - 1)];
+		slot = &tally->index->slots[kind][at & (tally->index->rooms[kind] - 1)];
 		if (!*slot)
 			return slot;
 		sum = &tally->sums[kind][*slot - 1];
@@ -102,8 +99,8 @@ static void index_again(struct tally *tally, int kind, size_t room)
 	tally->index->slots[kind] = xcalloc(room, sizeof(size_t));
 	tally->index->rooms[kind] = room;
 	for (i = 0; i < tally->counts[kind]; i++)
-		*find_slot(tally, kind, tally->sums[kind][i].name,
-			   tally->sums[kind][i].cluster) = i + 1;
+		*find_slot(tally, kind, tally->sums[kind][i].name, tally->sums[kind][i].cluster) =
+			i + 1;
 }
 
 /* Room for another sum, whose slots are half empty at least. */
@@ -114,8 +111,7 @@ static void make_room(struct tally *tally, int kind)
 	if (count * 2 < room)
 		return;
 	room = room ? room * 2 : SLOTS_FIRST;
-	tally->sums[kind] =
-		xrealloc(tally->sums[kind], room / 2, sizeof(struct tally_sum));
+	tally->sums[kind] = xrealloc(tally->sums[kind], room / 2, sizeof(struct tally_sum));
 	index_again(tally, kind, room);
 }
 
@@ -183,8 +179,7 @@ static void add_job(struct tally *tally, const struct tally_job *job)
 		tally->gate = xcalloc(TALLY_JOBS_MAX + 1, sizeof(new));
 	new.cluster = xstrdup(job->cluster);
 	new.user = xstrdup(job->user);
-	memmove(&tally->gate[at + 1], &tally->gate[at],
-		(tally->gate_count - at) * sizeof(new));
+	memmove(&tally->gate[at + 1], &tally->gate[at], (tally->gate_count - at) * sizeof(new));
 	tally->gate[at] = new;
 	tally->bytes += JOB_BYTES + strlen(new.cluster) + strlen(new.user);
 	if (tally->gate_count++ == TALLY_JOBS_MAX)
@@ -211,8 +206,7 @@ static void add_gate(struct tally *tally, const struct use *use)
 
 /* ---- a use ----------------------------------------------------------------- */
 
-static void add_filesystems(struct tally *tally, const struct use *use,
-			    struct tally_sum *all)
+static void add_filesystems(struct tally *tally, const struct use *use, struct tally_sum *all)
 {
 	struct tally_sum one = *all;
 	size_t i;
@@ -235,8 +229,7 @@ static void add_filesystems(struct tally *tally, const struct use *use,
 	}
 }
 
-static void add_advice(struct tally *tally, const struct use *use,
-		       const struct tally_sum *all)
+static void add_advice(struct tally *tally, const struct use *use, const struct tally_sum *all)
 {
 	struct tally_sum one = *all;
 	char codes[USE_ADVICE_MAX], *rest = NULL;
@@ -409,13 +402,11 @@ int tally_join(struct tally *tally, struct json_object *json)
 	if (!top)
 		return -1;
 	for (i = 0; i < TOTALS; i++)
-		run_add(field(tally, totals[i].at),
-			json_number(top, totals[i].name));
+		run_add(field(tally, totals[i].at), json_number(top, totals[i].name));
 	for (kind = 0; kind < TALLY_KINDS; kind++) {
 		list = json_list(top, tally_names[kind]);
 		for (i = 0; list && i < json_object_array_length(list); i++)
-			join_sum(tally, kind,
-				 json_object_array_get_idx(list, i));
+			join_sum(tally, kind, json_object_array_get_idx(list, i));
 	}
 	list = json_list(top, "gate");
 	if (!list)
@@ -437,8 +428,7 @@ static int64_t both(const struct tally_sum *sum)
 
 static int by_name(const struct tally_sum *a, const struct tally_sum *b)
 {
-	return strcmp(a->name, b->name) ? strcmp(a->name, b->name)
-					: strcmp(a->cluster, b->cluster);
+	return strcmp(a->name, b->name) ? strcmp(a->name, b->name) : strcmp(a->cluster, b->cluster);
 }
 
 static int by_bytes(const void *one, const void *other)
@@ -466,8 +456,7 @@ void tally_sort(struct tally *tally)
 	for (kind = 0; kind < TALLY_KINDS; kind++) {
 		if (!tally->counts[kind])
 			continue;
-		qsort(tally->sums[kind], tally->counts[kind],
-		      sizeof(*tally->sums[kind]),
+		qsort(tally->sums[kind], tally->counts[kind], sizeof(*tally->sums[kind]),
 		      kind == TALLY_ADVICE ? by_hours : by_bytes);
 		/* for those that are added later */
 		index_again(tally, kind, tally->index->rooms[kind]);

@@ -56,7 +56,7 @@ struct tally {
 	size_t counts[TALLY_KINDS];
 	struct tally_job *gate; /* warned or refused; the last first */
 	size_t gate_count;
-	size_t bytes; /* of its JSON, about: texts that hold quotes take more */
+	size_t bytes;		   /* of its JSON, about: texts that hold quotes take more */
 	struct tally_index *index; /* to find sums by */
 };
 

@@ -5,8 +5,8 @@
 
 static bool is_octal(const char *s)
 {
-	return s[0] == '\\' && s[1] >= '0' && s[1] <= '3' && s[2] >= '0' &&
-	       s[2] <= '7' && s[3] >= '0' && s[3] <= '7';
+	return s[0] == '\\' && s[1] >= '0' && s[1] <= '3' && s[2] >= '0' && s[2] <= '7' &&
+	       s[3] >= '0' && s[3] <= '7';
 }
 
 void text_unescape_octal(char *text)
@@ -15,8 +15,8 @@ void text_unescape_octal(char *text)
 
 	while (*text) {
 		if (is_octal(text)) {
-			*out++ = (char)((text[1] - '0') << 6 |
-					(text[2] - '0') << 3 | (text[3] - '0'));
+			*out++ = (char)((text[1] - '0') << 6 | (text[2] - '0') << 3 |
+					(text[3] - '0'));
 			text += 4;
 		} else {
 			*out++ = *text++;

@@ -10,8 +10,7 @@ static int64_t sum(int64_t a, int64_t b)
 
 bool timeline_is_row(int64_t start, int64_t width)
 {
-	return width > 0 && width <= TIMELINE_WIDTH_MAX &&
-	       !(width & (width - 1)) && start >= 0 &&
+	return width > 0 && width <= TIMELINE_WIDTH_MAX && !(width & (width - 1)) && start >= 0 &&
 	       start < TIMELINE_TIME_MAX && start % width == 0;
 }
 
@@ -35,8 +34,7 @@ static int64_t wide_enough(int64_t first, int64_t last, int64_t width)
 }
 
 /* The same rows in another frame, which holds them all. */
-static void frame(struct timeline *line, int64_t first, int64_t last,
-		  int64_t width)
+static void frame(struct timeline *line, int64_t first, int64_t last, int64_t width)
 {
 	const struct timeline old = *line;
 	size_t i, at;
@@ -47,17 +45,14 @@ static void frame(struct timeline *line, int64_t first, int64_t last,
 	line->start = first / width * width;
 	line->count = (size_t)span(first, last, width);
 	for (i = 0; i < old.count; i++) {
-		at = (size_t)((old.start + (int64_t)i * old.width) / width -
-			      first / width);
+		at = (size_t)((old.start + (int64_t)i * old.width) / width - first / width);
 		for (lane = 0; lane < TIMELINE_LANES; lane++)
-			line->rows[lane][at] =
-				sum(line->rows[lane][at], old.rows[lane][i]);
+			line->rows[lane][at] = sum(line->rows[lane][at], old.rows[lane][i]);
 	}
 }
 
 /* Fold and lengthen it until it has a place for all from 'first' to 'last'. */
-static void make_room(struct timeline *line, int64_t first, int64_t last,
-		      int64_t width)
+static void make_room(struct timeline *line, int64_t first, int64_t last, int64_t width)
 {
 	if (line->count) {
 		first = line->start < first ? line->start : first;
@@ -83,8 +78,7 @@ void timeline_put(struct timeline *line, int64_t start, int64_t width,
 	int lane;
 
 	if (line->is_partial ||
-	    (!amounts[TIMELINE_READ] && !amounts[TIMELINE_WRITE] &&
-	     !amounts[TIMELINE_CALLS]))
+	    (!amounts[TIMELINE_READ] && !amounts[TIMELINE_WRITE] && !amounts[TIMELINE_CALLS]))
 		return;
 	make_room(line, start, start, width);
 	at = (size_t)(start / line->width - line->start / line->width);
@@ -99,8 +93,7 @@ static bool find_ends(const struct timeline *line, size_t *first, size_t *last)
 	bool is_there = false;
 
 	for (i = 0; i < line->count; i++) {
-		if (!line->rows[TIMELINE_READ][i] &&
-		    !line->rows[TIMELINE_WRITE][i] &&
+		if (!line->rows[TIMELINE_READ][i] && !line->rows[TIMELINE_WRITE][i] &&
 		    !line->rows[TIMELINE_CALLS][i])
 			continue;
 		*first = is_there ? *first : i;
@@ -125,12 +118,9 @@ void timeline_add(struct timeline *line, const struct timeline *other)
 		  other->start + (int64_t)last * other->width, other->width);
 	base = line->start / line->width;
 	for (i = first; i <= last; i++) {
-		at = (size_t)((other->start + (int64_t)i * other->width) /
-				      line->width -
-			      base);
+		at = (size_t)((other->start + (int64_t)i * other->width) / line->width - base);
 		for (lane = 0; lane < TIMELINE_LANES; lane++)
-			line->rows[lane][at] =
-				sum(line->rows[lane][at], other->rows[lane][i]);
+			line->rows[lane][at] = sum(line->rows[lane][at], other->rows[lane][i]);
 	}
 }
 
@@ -149,8 +139,7 @@ void timeline_cover(const struct timeline *line, int64_t first, int64_t last,
 {
 	*covered = *line;
 	if (line->count)
-		make_room(covered, first, last > first ? last : first,
-			  line->width);
+		make_room(covered, first, last > first ? last : first, line->width);
 }
 
 int64_t timeline_last(double start, double end)
@@ -165,8 +154,7 @@ int64_t timeline_last(double start, double end)
 
 int64_t timeline_moved(const struct timeline *line, size_t row)
 {
-	return sum(line->rows[TIMELINE_READ][row],
-		   line->rows[TIMELINE_WRITE][row]);
+	return sum(line->rows[TIMELINE_READ][row], line->rows[TIMELINE_WRITE][row]);
 }
 
 /* ---- shape --------------------------------------------------------------- */
@@ -203,8 +191,8 @@ static int64_t count_bursts(const struct timeline *line, double mean)
 	return bursts;
 }
 
-enum timeline_shape timeline_shape(const struct timeline *line, int64_t first,
-				   int64_t last, int64_t *bursts)
+enum timeline_shape timeline_shape(const struct timeline *line, int64_t first, int64_t last,
+				   int64_t *bursts)
 {
 	struct timeline run;
 	size_t quarter;

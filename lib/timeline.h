@@ -84,7 +84,7 @@ int64_t timeline_last(double start, double end);
 int64_t timeline_moved(const struct timeline *line, size_t row);
 
 /* *bursts is set with TIMELINE_BURSTS. */
-enum timeline_shape timeline_shape(const struct timeline *line, int64_t first,
-				   int64_t last, int64_t *bursts);
+enum timeline_shape timeline_shape(const struct timeline *line, int64_t first, int64_t last,
+				   int64_t *bursts);
 
 #endif

@@ -109,8 +109,8 @@ static int take_fs(char **at, struct use *use)
 
 	if (use->fs_count == USE_FS_MAX || !(fs->name = take_text(at)) ||
 	    !(fs->type = take_text(at)) || take_number(at, &fs->read) < 0 ||
-	    take_number(at, &fs->written) < 0 ||
-	    take_number(at, &fs->meta) < 0 || take_number(at, &fs->peak) < 0)
+	    take_number(at, &fs->written) < 0 || take_number(at, &fs->meta) < 0 ||
+	    take_number(at, &fs->peak) < 0)
 		return -1;
 	use->fs_count++;
 	return 0;
@@ -121,11 +121,9 @@ static int take_numbers(char **at, struct use *use)
 	int64_t flags;
 
 	if (take_number(at, &use->job) < 0 || take_number(at, &use->uid) < 0 ||
-	    take_number(at, &use->ended) < 0 ||
-	    take_number(at, &use->nodes) < 0 ||
-	    take_number(at, &use->node_s) < 0 || take_number(at, &flags) < 0 ||
-	    flags < 0 || take_number(at, &use->warned) < 0 ||
-	    take_number(at, &use->refused) < 0)
+	    take_number(at, &use->ended) < 0 || take_number(at, &use->nodes) < 0 ||
+	    take_number(at, &use->node_s) < 0 || take_number(at, &flags) < 0 || flags < 0 ||
+	    take_number(at, &use->warned) < 0 || take_number(at, &use->refused) < 0)
 		return -1;
 	use->is_wide = flags & 1;
 	use->is_judged = flags & 2;
@@ -137,13 +135,10 @@ int use_parse(char *line, struct use *use)
 	const char *version = take_text(&line), *advice;
 
 	use_init(use);
-	if (!version || strcmp(version, LINE_VERSION) != 0 ||
-	    !(use->cluster = take_text(&line)) ||
-	    !(use->user = take_text(&line)) ||
-	    !(use->account = take_text(&line)) ||
-	    !(use->profile = take_text(&line)) ||
-	    take_numbers(&line, use) < 0 || !(advice = take_text(&line)) ||
-	    strlen(advice) >= sizeof(use->advice))
+	if (!version || strcmp(version, LINE_VERSION) != 0 || !(use->cluster = take_text(&line)) ||
+	    !(use->user = take_text(&line)) || !(use->account = take_text(&line)) ||
+	    !(use->profile = take_text(&line)) || take_numbers(&line, use) < 0 ||
+	    !(advice = take_text(&line)) || strlen(advice) >= sizeof(use->advice))
 		return -1;
 	strcpy(use->advice, advice);
 	while (*line == '\n') {

@@ -39,9 +39,8 @@ size_t utf8_character(const char *s, size_t size, unsigned int *code)
 
 int utf8_is_hidden(unsigned int code)
 {
-	return code < 0x20 || (code >= 0x7f && code <= 0x9f) ||
-	       code == 0x061c || code == 0x200e || code == 0x200f ||
-	       (code >= 0x2028 && code <= 0x202e) ||
+	return code < 0x20 || (code >= 0x7f && code <= 0x9f) || code == 0x061c || code == 0x200e ||
+	       code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
 	       (code >= 0x2066 && code <= 0x2069);
 }
 

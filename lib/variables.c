@@ -11,13 +11,12 @@
 /* A word that ends with '*' stands for all that begin so. */
 static const char *const denied[] = {
 	/* which program, by bash(1), ld.so(8) and libc */
-	"PATH", "IFS", "ENV", "SHELLOPTS", "BASHOPTS", "PS4", "BASH_*", "LD_*",
-	"GLIBC_*", "GCONV_PATH", "LOCPATH", "HOSTALIASES",
+	"PATH", "IFS", "ENV", "SHELLOPTS", "BASHOPTS", "PS4", "BASH_*", "LD_*", "GLIBC_*",
+	"GCONV_PATH", "LOCPATH", "HOSTALIASES",
 	/* as whom, and where */
 	"HOME", "SHELL", "USER", "LOGNAME", "PWD", "OLDPWD",
 	/* Slurm's, and what it tells an MPI */
-	"SLURM*", "SBATCH*", "SALLOC*", "SRUN*", "SPANK*", "_SLURM*", "PMI*",
-	"JOBIO_*", NULL
+	"SLURM*", "SBATCH*", "SALLOC*", "SRUN*", "SPANK*", "_SLURM*", "PMI*", "JOBIO_*", NULL
 };
 
 static bool is_denied(const char *name)
@@ -27,8 +26,7 @@ static bool is_denied(const char *name)
 
 	for (; *at; at++) {
 		length = strlen(*at);
-		if ((*at)[length - 1] == '*' ? !strncmp(name, *at, length - 1)
-					     : !strcmp(name, *at))
+		if ((*at)[length - 1] == '*' ? !strncmp(name, *at, length - 1) : !strcmp(name, *at))
 			return true;
 	}
 	return false;
@@ -39,17 +37,14 @@ static bool split(const char *word, size_t length, struct variable *variable)
 {
 	size_t name = strspn(word, LETTERS DIGITS), value;
 
-	if (!name || name > VARIABLE_NAME_MAX || name >= length ||
-	    word[name] != '=' || strchr(DIGITS, *word))
+	if (!name || name > VARIABLE_NAME_MAX || name >= length || word[name] != '=' ||
+	    strchr(DIGITS, *word))
 		return false;
 	value = strspn(word + name + 1, LETTERS DIGITS "./:,@+=-");
-	if (!value || name + 1 + value != length ||
-	    value >= sizeof(variable->value))
+	if (!value || name + 1 + value != length || value >= sizeof(variable->value))
 		return false;
-	snprintf(variable->name, sizeof(variable->name), "%.*s", (int)name,
-		 word);
-	snprintf(variable->value, sizeof(variable->value), "%.*s", (int)value,
-		 word + name + 1);
+	snprintf(variable->name, sizeof(variable->name), "%.*s", (int)name, word);
+	snprintf(variable->value, sizeof(variable->value), "%.*s", (int)value, word + name + 1);
 	return true;
 }
 
@@ -85,16 +80,15 @@ int variables_check(const char *list, char word[VARIABLES_MAX], struct err *err)
 		at += strspn(at, BLANKS);
 		if (!*at)
 			return 0;
-		snprintf(word, VARIABLES_MAX, "%.*s", (int)strcspn(at, BLANKS),
-			 at);
+		snprintf(word, VARIABLES_MAX, "%.*s", (int)strcspn(at, BLANKS), at);
 		if (!variable_next(&at, &variable))
-			return err_set(err, "expected NAME=VALUE, of letters, "
-					    "digits and _./:,@+=-");
-		if (is_denied(variable.name))
 			return err_set(err,
-				       "%s is not for a profile to set: it "
-				       "decides what runs, or is Slurm's",
-				       variable.name);
+				       "expected NAME=VALUE, of letters, digits and _./:,@+=-");
+		if (is_denied(variable.name))
+			return err_set(
+				err,
+				"%s is not for a profile to set: it decides what runs, or is Slurm's",
+				variable.name);
 		if (count(list, variable.name) > 1)
 			return err_set(err, "%s is set twice", variable.name);
 	}

@@ -32,7 +32,6 @@ bool variable_next(const char **list, struct variable *variable);
 
 /* Is each word of it one that a profile may set, and each name there once? If not,
  * 'word' is the one at fault, and *err says why. */
-int variables_check(const char *list, char word[VARIABLES_MAX],
-		    struct err *err);
+int variables_check(const char *list, char word[VARIABLES_MAX], struct err *err);
 
 #endif

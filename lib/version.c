@@ -31,10 +31,7 @@ int version_parse(const char *text, unsigned int *version, struct err *err)
 	if (at && *at == '.')
 		at = parse_part(at + 1, &micro);
 	if (!at || (*at && *at != '-'))
-		return err_set(err,
-			       "Slurm version: '%s': must look like 22.05 or "
-			       "22.05.8",
-			       text);
+		return err_set(err, "Slurm version: '%s': must look like 22.05 or 22.05.8", text);
 	*version = VERSION_OF(major, minor, micro);
 	return 0;
 }
@@ -48,6 +45,5 @@ void version_format(unsigned int version, char text[VERSION_TEXT_MAX])
 	if (micro == LAST_RELEASE)
 		snprintf(text, VERSION_TEXT_MAX, "%02u.%02u", major, minor);
 	else
-		snprintf(text, VERSION_TEXT_MAX, "%02u.%02u.%u", major, minor,
-			 micro);
+		snprintf(text, VERSION_TEXT_MAX, "%02u.%02u.%u", major, minor, micro);
 }

@@ -11,9 +11,8 @@
 
 #include "lib/err.h"
 
-#define VERSION_OF(major, minor, micro)                                        \
-	(((unsigned int)(major) << 16) | ((unsigned int)(minor) << 8) |        \
-	 (unsigned int)(micro))
+#define VERSION_OF(major, minor, micro)                                                            \
+	(((unsigned int)(major) << 16) | ((unsigned int)(minor) << 8) | (unsigned int)(micro))
 #define VERSION_TEXT_MAX 16
 
 /* "22.05", "22.05.8", "24.11.5-1", "26.05.0-0rc1" */

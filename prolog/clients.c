@@ -16,14 +16,11 @@
 /* ---- what each shall be for the job -------------------------------------- */
 
 /* The settings of the profile that are for this client; NULL: there are none. */
-static const struct config_profile *profile_for(const struct visit *visit,
-						size_t index)
+static const struct config_profile *profile_for(const struct visit *visit, size_t index)
 {
-	return *visit->request.profile
-		       ? config_profile_for(visit->config,
-					    visit->request.profile,
-					    visit->sections[index])
-		       : NULL;
+	return *visit->request.profile ? config_profile_for(visit->config, visit->request.profile,
+							    visit->sections[index])
+				       : NULL;
 }
 
 static struct client_want want_of(const struct visit *visit, size_t index)
@@ -31,9 +28,7 @@ static struct client_want want_of(const struct visit *visit, size_t index)
 	const struct config_profile *profile = profile_for(visit, index);
 	struct client_want want = visit->want;
 
-	want.mount_options = profile ? config_profile_options(
-					       profile, visit->sections[index])
-				     : "";
+	want.mount_options = profile ? config_profile_options(profile, visit->sections[index]) : "";
 	want.read_ahead_kb = profile ? profile->read_ahead_kb : "";
 	want.parameters = profile ? profile->parameters : "";
 	want.mmconfig = profile ? profile->mmconfig : "";
@@ -41,8 +36,7 @@ static struct client_want want_of(const struct visit *visit, size_t index)
 	want.uid = visit->job.uid;
 	want.gid = visit->job.gid;
 	want.work_dir = getenv("SLURM_JOB_WORK_DIR");
-	if (visit->sections[index]->core_change != CORE_CHANGE_NEVER &&
-	    index != visit->owner)
+	if (visit->sections[index]->core_change != CORE_CHANGE_NEVER && index != visit->owner)
 		want.io_cores = 0;
 	return want;
 }
@@ -54,14 +48,13 @@ static bool is_profile_of_cores(const struct visit *visit)
 }
 
 /* How many of some clients look at what it sets. */
-static size_t takers(const struct visit *visit,
-		     const struct config_client *const sections[], size_t count)
+static size_t takers(const struct visit *visit, const struct config_client *const sections[],
+		     size_t count)
 {
 	size_t i, found = 0;
 
 	for (i = 0; i < count; i++)
-		found += config_profile_is_for(
-			visit->config, visit->request.profile, sections[i]);
+		found += config_profile_is_for(visit->config, visit->request.profile, sections[i]);
 	return found;
 }
 
@@ -70,8 +63,7 @@ static size_t all_takers(const struct visit *visit)
 {
 	const struct config_client *all[CONFIG_CLIENTS_MAX];
 
-	return takers(visit, all,
-		      config_clients_for(visit->config, visit->job.node, all));
+	return takers(visit, all, config_clients_for(visit->config, visit->job.node, all));
 }
 
 bool clients_take_profile(const struct visit *visit)
@@ -101,8 +93,7 @@ size_t clients_without_profile(const struct visit *visit)
 bool clients_have_profile(const struct visit *visit)
 {
 	return clients_without_profile(visit) == visit->client_count &&
-	       takers(visit, visit->sections, visit->client_count) ==
-		       all_takers(visit) &&
+	       takers(visit, visit->sections, visit->client_count) == all_takers(visit) &&
 	       clients_take_profile(visit);
 }
 
@@ -122,10 +113,8 @@ static void find_owner(struct visit *visit)
 			findings_add(
 				&visit->findings, "W55", FINDING_ERROR,
 				"leave core_change out of one of them",
-				"[client %s] and [client %s] would both have "
-				"the job's io-cores: the first gets them",
-				visit->sections[visit->owner]->name,
-				visit->sections[i]->name);
+				"[client %s] and [client %s] would both have the job's io-cores: the first gets them",
+				visit->sections[visit->owner]->name, visit->sections[i]->name);
 	}
 }
 
@@ -136,15 +125,14 @@ void clients_open(struct visit *visit, const char *state_dir)
 
 	count = config_clients_for(visit->config, visit->job.node, sections);
 	if (!count && visit->has_request)
-		findings_add(&visit->findings, "W51", FINDING_WARNING,
-			     "add the node to nodes= of a [client]",
-			     "jobio.conf has no client for node %s: the job's "
-			     "wishes have no effect here",
-			     visit->job.node);
+		findings_add(
+			&visit->findings, "W51", FINDING_WARNING,
+			"add the node to nodes= of a [client]",
+			"jobio.conf has no client for node %s: the job's wishes have no effect here",
+			visit->job.node);
 	for (i = 0; i < count; i++) {
 		visit->sections[i] = sections[i];
-		visit->clients[i] = client_open(
-			sections[i], visit->config->run_dir, state_dir);
+		visit->clients[i] = client_open(sections[i], visit->config->run_dir, state_dir);
 	}
 	visit->client_count = count;
 	find_owner(visit);
@@ -158,8 +146,7 @@ void clients_inspect(struct visit *visit)
 
 	for (i = 0; i < count; i++) {
 		if (client_inspect(visit->clients[i],
-				   visit_time_left_ms(visit) /
-					   (unsigned int)(count - i),
+				   visit_time_left_ms(visit) / (unsigned int)(count - i),
 				   &err) == 0) {
 			owner = i == visit->owner ? kept : owner;
 			visit->sections[kept] = visit->sections[i];
@@ -167,8 +154,7 @@ void clients_inspect(struct visit *visit)
 			continue;
 		}
 		findings_add(&visit->findings, "W53", FINDING_ERROR,
-			     "correct mount_table= in jobio.conf", "%.500s",
-			     err.text);
+			     "correct mount_table= in jobio.conf", "%.500s", err.text);
 		client_close(visit->clients[i]);
 	}
 	visit->client_count = kept;
@@ -215,8 +201,7 @@ static void plan_all(const struct visit *visit, struct plans *plans)
 
 	for (i = 0; i < visit->client_count; i++) {
 		want = want_of(visit, i);
-		plans->of[i] =
-			client_plan(visit->clients[i], &want, &plans->findings);
+		plans->of[i] = client_plan(visit->clients[i], &want, &plans->findings);
 		plans->changes += client_plan_count(plans->of[i]);
 	}
 }
@@ -234,12 +219,11 @@ static bool says_alone(const char *text)
 
 static void tell_unknown(struct visit *visit, const char *why)
 {
-	findings_add(&visit->findings, "W56", FINDING_WARNING,
-		     "see whether slurmctld answers on this node, and jobio's "
-		     "helpers are where they were installed",
-		     "whether the job has the node to itself is unknown, so "
-		     "nothing was changed for it: %.*s",
-		     (int)strcspn(why, "\n"), why);
+	findings_add(
+		&visit->findings, "W56", FINDING_WARNING,
+		"see whether slurmctld answers on this node, and jobio's helpers are where they were installed",
+		"whether the job has the node to itself is unknown, so nothing was changed for it: %.*s",
+		(int)strcspn(why, "\n"), why);
 }
 
 static bool ask_alone(struct visit *visit)
@@ -251,8 +235,7 @@ static bool ask_alone(struct visit *visit)
 
 	snprintf(id, sizeof(id), "%u", visit->job.id);
 	FAULT_POINT("ask alone");
-	if (ask_slurm(visit_time_left_ms(visit), "job", id, NULL, &result,
-		      &why) < 0) {
+	if (ask_slurm(visit_time_left_ms(visit), "job", id, NULL, &result, &why) < 0) {
 		tell_unknown(visit, why.text);
 		return false;
 	}
@@ -284,8 +267,7 @@ static bool may_go_back(struct visit *visit)
 
 static void make_plans(struct visit *visit, struct plans *plans)
 {
-	bool unknown =
-		visit->job.alone == JOB_ALONE_UNKNOWN && visit->has_request;
+	bool unknown = visit->job.alone == JOB_ALONE_UNKNOWN && visit->has_request;
 
 	visit->want.alone |= unknown && !visit->is_shared;
 	visit->want.idle = may_go_back(visit);
@@ -294,8 +276,7 @@ static void make_plans(struct visit *visit, struct plans *plans)
 	 * slurmstepd does not end, are here all the same */
 	if (!plans->changes ||
 	    ((!unknown || ask_alone(visit)) &&
-	     (!visit->want.alone ||
-	      !job_does_other_stay(visit->config, visit->job.id))))
+	     (!visit->want.alone || !job_does_other_stay(visit->config, visit->job.id))))
 		return;
 	plans_free(plans);
 	visit->want.alone = false;
@@ -305,8 +286,7 @@ static void make_plans(struct visit *visit, struct plans *plans)
 
 /* ---- changes ------------------------------------------------------------- */
 
-static int apply(struct visit *visit, const struct plans *plans,
-		 struct err *err)
+static int apply(struct visit *visit, const struct plans *plans, struct err *err)
 {
 	char path[RUNDIR_PATH_MAX];
 	struct journal *journal;
@@ -315,16 +295,15 @@ static int apply(struct visit *visit, const struct plans *plans,
 
 	if (!plans->changes)
 		return 0;
-	if (rundir_job_file(path, visit->config->run_dir, visit->job.id,
-			    RUNDIR_JOURNAL, err) < 0)
+	if (rundir_job_file(path, visit->config->run_dir, visit->job.id, RUNDIR_JOURNAL, err) < 0)
 		return -1;
 	journal = journal_open(path, err);
 	if (!journal)
 		return -1;
 	for (i = 0; i < visit->client_count && rc >= 0; i++)
 		if (client_plan_count(plans->of[i]))
-			rc = client_apply(visit->clients[i], plans->of[i],
-					  journal, &visit->findings, err);
+			rc = client_apply(visit->clients[i], plans->of[i], journal,
+					  &visit->findings, err);
 	journal_close(journal);
 	return rc < 0 ? -1 : 0;
 }
@@ -343,8 +322,7 @@ int clients_change(struct visit *visit, struct err *err)
 	for (i = 0; i < visit->client_count; i++)
 		describe_plan(visit, i, plans.of[i]);
 	if (job_make_folder(visit->config, visit->job.id, err) < 0 ||
-	    job_state_write(visit->config, visit->state, err) < 0 ||
-	    apply(visit, &plans, err) < 0)
+	    job_state_write(visit->config, visit->state, err) < 0 || apply(visit, &plans, err) < 0)
 		goto out;
 	rc = 0;
 out:

@@ -22,33 +22,25 @@ static void check_reserved(struct visit *visit, const struct node *node)
 {
 	const struct job *job = &visit->job;
 	unsigned int wanted = visit->request.io_cores;
-	const char *cure =
-		"submit the job with --io-cores and without --core-spec";
+	const char *cure = "submit the job with --io-cores and without --core-spec";
 
 	if (!wanted || !job->core_spec_is_told ||
 	    (job->core_spec == (int)wanted && !job->core_spec_is_threads))
 		return;
 	if (job->core_spec >= 0) {
 		err_set(&visit->no_cores,
-			"Slurm reserves %d %s for the job, which asked for %u "
-			"io-core%s",
-			job->core_spec,
-			job->core_spec_is_threads ? "threads" : "cores", wanted,
+			"Slurm reserves %d %s for the job, which asked for %u io-core%s",
+			job->core_spec, job->core_spec_is_threads ? "threads" : "cores", wanted,
 			wanted == 1 ? "" : "s");
 	} else if (node && !node->allow_spec_resources_usage) {
 		err_set(&visit->no_cores,
-			"slurmctld reserves no cores for jobs: it runs "
-			"AllowSpecResourcesUsage=no");
-		cure = "AllowSpecResourcesUsage=yes in slurm.conf, then "
-		       "restart "
-		       "slurmctld";
+			"slurmctld reserves no cores for jobs: it runs AllowSpecResourcesUsage=no");
+		cure = "AllowSpecResourcesUsage=yes in slurm.conf, then restart slurmctld";
 	} else {
-		err_set(&visit->no_cores,
-			"Slurm reserves no cores for the job");
+		err_set(&visit->no_cores, "Slurm reserves no cores for the job");
 	}
 	findings_add(&visit->findings, "W59", FINDING_WARNING, cure,
-		     "the job's io-cores are left out: %s",
-		     visit->no_cores.text);
+		     "the job's io-cores are left out: %s", visit->no_cores.text);
 	visit->request.io_cores = visit->want.io_cores = 0;
 }
 
@@ -59,8 +51,7 @@ static void find_spec_set(struct visit *visit, const struct node_state *node)
 	struct reservation_request request = { .kind = RESERVATION_UNSET };
 	struct reservation reservation = { 0 };
 
-	if (reservation_compute(&node->node, node->map, &request, &reservation,
-				NULL) < 0)
+	if (reservation_compute(&node->node, node->map, &request, &reservation, NULL) < 0)
 		return;
 	visit->spec_cpus = reservation.os_cpus;
 	reservation_free(&reservation);
@@ -74,24 +65,17 @@ static void reserve(struct visit *visit, const struct node_state *node)
 
 	/* none at all is wrong beside a spec set only, as for jobio check (N09):
 	 * other sites lower RealMemory, or do not schedule memory */
-	if (node->node.mem_spec_limit_mb || node->node.has_spec_list ||
-	    node->node.core_spec_count)
-		visit->want.mem_spec_limit_mb =
-			(long)node->node.mem_spec_limit_mb;
+	if (node->node.mem_spec_limit_mb || node->node.has_spec_list || node->node.core_spec_count)
+		visit->want.mem_spec_limit_mb = (long)node->node.mem_spec_limit_mb;
 	if (visit->job.core_spec >= 0 || visit->request.io_cores) {
-		request.kind = visit->job.core_spec_is_threads
-				       ? RESERVATION_THREADS
-				       : RESERVATION_CORES;
-		request.count = visit->job.core_spec >= 0
-					? (unsigned int)visit->job.core_spec
-					: visit->request.io_cores;
+		request.kind =
+			visit->job.core_spec_is_threads ? RESERVATION_THREADS : RESERVATION_CORES;
+		request.count = visit->job.core_spec >= 0 ? (unsigned int)visit->job.core_spec
+							  : visit->request.io_cores;
 	}
-	if (reservation_compute(&node->node, node->map, &request, &reservation,
-				&err) < 0) {
+	if (reservation_compute(&node->node, node->map, &request, &reservation, &err) < 0) {
 		findings_add(&visit->findings, "W50", FINDING_WARNING, NULL,
-			     "the cores that Slurm withholds are unknown: "
-			     "%.400s",
-			     err.text);
+			     "the cores that Slurm withholds are unknown: %.400s", err.text);
 		return;
 	}
 	if (visit->request.io_cores)
@@ -125,26 +109,22 @@ static int run_helper(struct visit *visit, char *const env[], struct err *err)
 		return err_set(err, ASK_SLURM_NO_TIME);
 	if (job_helper_path("jobio-node", path, sizeof(path)) < 0)
 		return err_set(err, "jobio-node: its path is unknown");
-	snprintf(run_dir, sizeof(run_dir), "--run-dir=%s",
-		 visit->config->run_dir);
+	snprintf(run_dir, sizeof(run_dir), "--run-dir=%s", visit->config->run_dir);
 	snprintf(name, sizeof(name), "--name=%s", visit->job.node);
 	snprintf(timeout, sizeof(timeout), "--timeout-ms=%u", limit_ms);
 	if (child_run(argv, env, limit_ms + HELPER_MORE_MS, &result, err) < 0)
 		return -1;
 	result.errtext[strcspn(result.errtext, "\n")] = '\0';
-	rc = result.status == 0
-		     ? 0
-		     : err_set(err, "%.400s",
-			       *result.errtext ? result.errtext
-					       : "jobio-node failed");
+	rc = result.status == 0 ? 0
+				: err_set(err, "%.400s",
+					  *result.errtext ? result.errtext : "jobio-node failed");
 	child_result_free(&result);
 	return rc;
 }
 
 /* Ask anew: 1, or -1. Twice, when slurmd or slurm.conf became another while we
  * asked: what was written then does not hold any more. */
-static int ask_node(struct visit *visit, struct node_state *node,
-		    struct err *err)
+static int ask_node(struct visit *visit, struct node_state *node, struct err *err)
 {
 	char *conf = passed_on("SLURM_CONF");
 	char *machine = passed_on("HWLOC_XMLFILE");
@@ -158,12 +138,10 @@ static int ask_node(struct visit *visit, struct node_state *node,
 	}
 	free(machine);
 	free(conf);
-	return rc ? rc
-		  : err_set(err, "slurmd or slurm.conf changes all the time");
+	return rc ? rc : err_set(err, "slurmd or slurm.conf changes all the time");
 }
 
-static int find_node(struct visit *visit, struct node_state *node,
-		     struct err *err)
+static int find_node(struct visit *visit, struct node_state *node, struct err *err)
 {
 	int rc = node_cached(visit->config->run_dir, node, err);
 
@@ -192,8 +170,7 @@ void cores_find(struct visit *visit)
 	} else if (visit->request.io_cores) {
 		findings_add(&visit->findings, "W50", FINDING_WARNING,
 			     "see whether slurmctld answers on this node",
-			     "the cores that Slurm withholds are unknown: "
-			     "%.400s",
+			     "the cores that Slurm withholds are unknown: %.400s",
 			     rc < 0 ? err.text : "no node record");
 	}
 }

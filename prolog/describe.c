@@ -16,8 +16,7 @@ static void describe_machine(struct record *state)
 	size_t i, count = sysfs_parts(parts, PARTS_MAX);
 
 	for (i = 0; i < count; i++)
-		record_add_part(state, parts[i].socket, parts[i].numa_node,
-				&parts[i].cpus);
+		record_add_part(state, parts[i].socket, parts[i].numa_node, &parts[i].cpus);
 }
 
 void describe_request(struct visit *visit)
@@ -28,8 +27,7 @@ void describe_request(struct visit *visit)
 	state->request = visit->asked;
 	record_lacks_all(state);
 	if (visit->request.io_cores && visit->want.has_io_cores)
-		record_set_io_cores(state, &visit->abs_cores,
-				    &visit->want.io_cpus);
+		record_set_io_cores(state, &visit->abs_cores, &visit->want.io_cpus);
 	if (state->has_io_cores || visit->client_count)
 		describe_machine(state);
 }
@@ -61,12 +59,10 @@ static void describe_cards(struct visit *visit, const struct client *client)
 
 	client_cards(client, &cards);
 	for (i = 0; i < cards.count; i++) {
-		used += (size_t)snprintf(names + used, sizeof(names) - used,
-					 "%s%s", i ? "," : "",
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i ? "," : "",
 					 cards.card[i].name);
 		if (cards.card[i].numa_node >= 0)
-			cpuset_add(&nodes,
-				   (unsigned int)cards.card[i].numa_node);
+			cpuset_add(&nodes, (unsigned int)cards.card[i].numa_node);
 	}
 	if (cards.count)
 		record_set_cards(visit->state, names, &nodes);
@@ -78,19 +74,16 @@ void describe_client(struct visit *visit, size_t index)
 	char *list = cpus_of(visit->clients[index]);
 	size_t i;
 
-	record_add_client(visit->state, facts->name, facts->type,
-			  facts->version, list);
+	record_add_client(visit->state, facts->name, facts->type, facts->version, list);
 	free(list);
 	record_set_app_to_wire(visit->state, facts->app_to_wire);
 	describe_cards(visit, visit->clients[index]);
 	for (i = 0; i < facts->mount_count; i++)
-		record_add_mount(visit->state, facts->mounts[i].target,
-				 facts->mounts[i].fstype,
+		record_add_mount(visit->state, facts->mounts[i].target, facts->mounts[i].fstype,
 				 facts->mounts[i].source);
 }
 
-void describe_plan(struct visit *visit, size_t index,
-		   const struct client_plan *plan)
+void describe_plan(struct visit *visit, size_t index, const struct client_plan *plan)
 {
 	const char *name = client_facts(visit->clients[index])->name;
 	const struct journal_change *change;
@@ -98,8 +91,7 @@ void describe_plan(struct visit *visit, size_t index,
 
 	for (i = 0; i < client_plan_count(plan); i++) {
 		change = client_plan_at(plan, i);
-		record_add_change(visit->state, name, change->what,
-				  change->target, change->old_value,
-				  change->new_value, -1, -1);
+		record_add_change(visit->state, name, change->what, change->target,
+				  change->old_value, change->new_value, -1, -1);
 	}
 }

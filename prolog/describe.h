@@ -14,7 +14,6 @@ void describe_request(struct visit *visit);
 void describe_client(struct visit *visit, size_t index);
 /* The client's CPUs, which a change may have moved. */
 void describe_client_cpus(struct visit *visit, size_t index);
-void describe_plan(struct visit *visit, size_t index,
-		   const struct client_plan *plan);
+void describe_plan(struct visit *visit, size_t index, const struct client_plan *plan);
 
 #endif

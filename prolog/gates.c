@@ -14,8 +14,7 @@ static void add_old_cpus(const struct visit *visit, struct gatefile *gate)
 	char path[RUNDIR_PATH_MAX];
 	struct gatefile old;
 
-	if (rundir_node_file(path, visit->config->run_dir, RUNDIR_GATE, NULL) ==
-		    0 &&
+	if (rundir_node_file(path, visit->config->run_dir, RUNDIR_GATE, NULL) == 0 &&
 	    gatefile_read(path, &old, NULL) == 1)
 		cpuset_or(&gate->client_cpus, &old.client_cpus);
 }
@@ -29,8 +28,7 @@ static void tell_clients(const struct visit *visit, struct gatefile *gate)
 
 	for (i = 0; i < visit->client_count; i++) {
 		facts = client_facts(visit->clients[i]);
-		if (!named && (!facts->cpus_known ||
-			       !cpuset_is_empty(&facts->frontend_cpus)))
+		if (!named && (!facts->cpus_known || !cpuset_is_empty(&facts->frontend_cpus)))
 			named = facts;
 		if (facts->cpus_known)
 			cpuset_or(&gate->client_cpus, &facts->frontend_cpus);
@@ -39,20 +37,18 @@ static void tell_clients(const struct visit *visit, struct gatefile *gate)
 	if (!named && visit->client_count)
 		named = client_facts(visit->clients[0]);
 	if (named)
-		snprintf(gate->client, sizeof(gate->client), "%.30s:%.30s",
-			 named->type, named->name);
+		snprintf(gate->client, sizeof(gate->client), "%.30s:%.30s", named->type,
+			 named->name);
 	if (!is_known)
 		add_old_cpus(visit, gate);
 }
 
 /* For jobs that no prolog of ours prepared: the client's CPUs, no verdict. */
-static int write_for_node(const struct visit *visit,
-			  const struct gatefile *gate, struct err *err)
+static int write_for_node(const struct visit *visit, const struct gatefile *gate, struct err *err)
 {
 	char path[RUNDIR_PATH_MAX];
 
-	if (rundir_node_file(path, visit->config->run_dir, RUNDIR_GATE, err) <
-	    0)
+	if (rundir_node_file(path, visit->config->run_dir, RUNDIR_GATE, err) < 0)
 		return -1;
 	FAULT_POINT("node gate before");
 	if (gatefile_write(path, gate, err) < 0)
@@ -61,8 +57,7 @@ static int write_for_node(const struct visit *visit,
 	return 0;
 }
 
-static int write_for_job(const struct visit *visit, struct gatefile *gate,
-			 struct err *err)
+static int write_for_job(const struct visit *visit, struct gatefile *gate, struct err *err)
 {
 	char path[RUNDIR_PATH_MAX];
 
@@ -74,8 +69,7 @@ static int write_for_job(const struct visit *visit, struct gatefile *gate,
 	memcpy(gate->note, visit->note, sizeof(gate->note));
 	if (visit->request.io_cores && visit->want.has_io_cores)
 		gate->io_cpus = visit->want.io_cpus;
-	if (rundir_job_file(path, visit->config->run_dir, visit->job.id,
-			    RUNDIR_GATE, err) < 0)
+	if (rundir_job_file(path, visit->config->run_dir, visit->job.id, RUNDIR_GATE, err) < 0)
 		return -1;
 	FAULT_POINT("job gate before");
 	if (gatefile_write(path, gate, err) < 0)
@@ -90,16 +84,14 @@ int gates_write_off(struct visit *visit, struct err *err)
 	char path[RUNDIR_PATH_MAX];
 
 	memcpy(gate.note, visit->note, sizeof(gate.note));
-	if (rundir_job_file(path, visit->config->run_dir, visit->job.id,
-			    RUNDIR_GATE, err) < 0)
+	if (rundir_job_file(path, visit->config->run_dir, visit->job.id, RUNDIR_GATE, err) < 0)
 		return -1;
 	return gatefile_write(path, &gate, err);
 }
 
 int gates_write(struct visit *visit, struct err *err)
 {
-	struct gatefile gate = { .policy = visit->config->gate,
-				 .spec_cpus = visit->spec_cpus };
+	struct gatefile gate = { .policy = visit->config->gate, .spec_cpus = visit->spec_cpus };
 
 	tell_clients(visit, &gate);
 	if (write_for_node(visit, &gate, err) < 0)

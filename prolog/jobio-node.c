@@ -28,10 +28,8 @@ struct arguments {
 
 static int usage(FILE *to, int rc)
 {
-	fprintf(to, "usage: jobio-node --run-dir=DIR --name=NODE "
-		    "--timeout-ms=N\n"
-		    "Keeps what slurmctld knows of this node; jobio-prepare "
-		    "runs it.\n");
+	fprintf(to, "usage: jobio-node --run-dir=DIR --name=NODE --timeout-ms=N\n"
+		    "Keeps what slurmctld knows of this node; jobio-prepare runs it.\n");
 	return rc;
 }
 
@@ -54,8 +52,7 @@ static int read_arguments(int argc, char **argv, struct arguments *arguments)
 		else if (option == 'h')
 			exit(usage(stdout, 0));
 		else if (option != 't' ||
-			 number_parse(optarg, 0, TIMEOUT_MAX_MS,
-				      &arguments->timeout_ms, NULL) < 0)
+			 number_parse(optarg, 0, TIMEOUT_MAX_MS, &arguments->timeout_ms, NULL) < 0)
 			return -1;
 	}
 	return optind == argc && arguments->run_dir && arguments->name ? 0 : -1;
@@ -75,8 +72,8 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	snprintf(helper, sizeof(helper), "%s/jobio-slurm", dirname(self));
-	if (node_load(arguments.run_dir, helper, arguments.name,
-		      (unsigned int)arguments.timeout_ms, &state, &err) < 0) {
+	if (node_load(arguments.run_dir, helper, arguments.name, (unsigned int)arguments.timeout_ms,
+		      &state, &err) < 0) {
 		fprintf(stderr, "%s\n", err.text);
 		return 1;
 	}

@@ -46,10 +46,8 @@ static int usage(FILE *to, int rc)
 	fprintf(to,
 		"usage: jobio-prepare [--recover|--list] [--conf=FILE]\n"
 		"Makes this node ready for a job; slurmd's prolog runs it.\n"
-		"  --recover    put back what dead jobs left; before slurmd "
-		"starts\n"
-		"  --list       print each job that has a folder here, and "
-		"whether it lives or\n               is left\n"
+		"  --recover    put back what dead jobs left; before slurmd starts\n"
+		"  --list       print each job that has a folder here, and whether it lives or\n               is left\n"
 		"  --conf=FILE  instead of " JOBIO_CONF "\n");
 	return rc;
 }
@@ -91,8 +89,8 @@ static bool is_to_drain(const struct config *config, const struct job *job)
 }
 
 /* 'what': a finding's code. */
-static void drain(const struct config *config, const struct job *job,
-		  const char *what, const char *why, const char *cure)
+static void drain(const struct config *config, const struct job *job, const char *what,
+		  const char *why, const char *cure)
 {
 	char reason[JOB_REASON_MAX];
 
@@ -121,8 +119,7 @@ static int work(const struct config *config, const struct job *job,
 		drain(config, job, "prolog", err.text, "");
 		rc = EX_SOFTWARE;
 	} else if (visit.fault) {
-		drain(config, job, visit.fault->code, visit.fault->text,
-		      visit.fault->cure);
+		drain(config, job, visit.fault->code, visit.fault->text, visit.fault->cure);
 	}
 	visit_free(&visit);
 	return rc;
@@ -172,9 +169,7 @@ static int supervise(const struct config *config, const struct job *job,
 	if (pid < 0) {
 		err_set(&why, "cannot fork: %s", strerror(errno));
 	} else if (wait_for(pid, ms, &status) < 0) {
-		err_set(&why,
-			"not done within %u ms: ended; what it left is mended "
-			"by the epilog",
+		err_set(&why, "not done within %u ms: ended; what it left is mended by the epilog",
 			ms);
 		kill(pid, SIGKILL);
 		wait_for(pid, GRACE_MS, &status);

@@ -82,8 +82,7 @@ static const struct flag task_flags[] = {
 static const char usage[] =
 	"usage: jobio-slurm [--timeout-ms=N] node [NAME] | job ID |\n"
 	"                   drain NAME REASON | drain-new NAME REASON\n"
-	"Asks slurmctld once and prints one JSON object; drain: drains a "
-	"node;\n"
+	"Asks slurmctld once and prints one JSON object; drain: drains a node;\n"
 	"drain-new: unless it is drained already.\n"
 	"  --timeout-ms=N  no answer by then: one line and exit 1 (5000)\n";
 
@@ -116,30 +115,27 @@ static int fail(const char *what)
 }
 
 /* Slurm leaves out texts that are empty. */
-static void add_text(struct json_object *json, const char *key,
-		     const char *text)
+static void add_text(struct json_object *json, const char *key, const char *text)
 {
 	json_add_text(json, key, text ? text : "");
 }
 
-static void add_flags(struct json_object *json, const char *key,
-		      const struct flag *flags, unsigned long value)
+static void add_flags(struct json_object *json, const char *key, const struct flag *flags,
+		      unsigned long value)
 {
 	char text[256] = "";
 	size_t used = 0;
 
 	for (; flags->name; flags++)
 		if (value & flags->bit)
-			used += (size_t)snprintf(text + used,
-						 sizeof(text) - used, "%s%s",
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
 						 used ? "," : "", flags->name);
 	add_text(json, key, text);
 }
 
 static int print(struct json_object *json)
 {
-	int rc = puts(json_object_to_json_string_ext(
-			 json, JSON_C_TO_STRING_PLAIN)) < 0;
+	int rc = puts(json_object_to_json_string_ext(json, JSON_C_TO_STRING_PLAIN)) < 0;
 
 	json_object_put(json);
 	return rc || fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
@@ -148,8 +144,7 @@ static int print(struct json_object *json)
 /* ---- node --------------------------------------------------------------------- */
 
 /* SlurmdParameters of the cluster and, since 25.11, of the node line. */
-static void add_slurmd_parameters(struct json_object *json,
-				  const slurm_conf_t *conf,
+static void add_slurmd_parameters(struct json_object *json, const slurm_conf_t *conf,
 				  const node_info_t *node)
 {
 	const char *common = conf->slurmd_params, *own = NULL;
@@ -160,8 +155,8 @@ static void add_slurmd_parameters(struct json_object *json,
 #else
 	(void)node;
 #endif
-	snprintf(text, sizeof(text), "%s%s%s", common ? common : "",
-		 common && own ? "," : "", own ? own : "");
+	snprintf(text, sizeof(text), "%s%s%s", common ? common : "", common && own ? "," : "",
+		 own ? own : "");
 	add_text(json, "slurmd_parameters", text);
 }
 
@@ -179,8 +174,7 @@ static void add_record(struct json_object *json, const node_info_t *node)
 	json_add_number(json, "mem_spec_limit", (long)node->mem_spec_limit);
 	add_text(json, "reason", node->reason);
 #if SLURM_VERSION_NUMBER >= SLURM_24_05
-	json_add_number(json, "restricted_cores_per_gpu",
-			node->res_cores_per_gpu);
+	json_add_number(json, "restricted_cores_per_gpu", node->res_cores_per_gpu);
 	add_text(json, "gpu_spec", node->gpu_spec);
 #endif
 }
@@ -189,14 +183,12 @@ static void add_settings(struct json_object *json, const slurm_conf_t *conf)
 {
 	add_text(json, "controller_version", conf->version);
 	json_add_number(json, "conf_read_at", (long)conf->last_update);
-	json_object_object_add(
-		json, "allow_spec_resources_usage",
-		json_object_new_boolean((conf->conf_flags & ASRU) != 0));
+	json_object_object_add(json, "allow_spec_resources_usage",
+			       json_object_new_boolean((conf->conf_flags & ASRU) != 0));
 	add_text(json, "select_type", conf->select_type);
 	add_text(json, "scheduler_parameters", conf->sched_params);
 	add_text(json, "task_plugin", conf->task_plugin);
-	add_flags(json, "task_plugin_param", task_flags,
-		  conf->task_plugin_param);
+	add_flags(json, "task_plugin_param", task_flags, conf->task_plugin_param);
 	add_flags(json, "prolog_flags", prolog_flags, conf->prolog_flags);
 	add_text(json, "proctrack_type", conf->proctrack_type);
 	add_text(json, "cluster", conf->cluster_name);
@@ -216,8 +208,7 @@ static int print_node(const char *name)
 	}
 	if (slurm_load_ctl_conf(0, &conf) != SLURM_SUCCESS)
 		return fail("slurmctld: settings");
-	if (slurm_load_node_single(&nodes, (char *)name, SHOW_DETAIL) !=
-		    SLURM_SUCCESS ||
+	if (slurm_load_node_single(&nodes, (char *)name, SHOW_DETAIL) != SLURM_SUCCESS ||
 	    nodes->record_count < 1) {
 		fprintf(stderr, "slurmctld: node '%s': %s\n", name,
 			nodes ? "no such node" : slurm_strerror(errno));
@@ -252,16 +243,12 @@ static void add_spec(struct json_object *json, const job_info_t *job)
 	bool asked = job->core_spec != NO_VAL16;
 	bool threads = asked && (job->core_spec & CORE_SPEC_IS_THREADS);
 
-	json_object_object_add(
-		json, "core_spec",
-		asked && !threads ? json_object_new_int(job->core_spec) : NULL);
-	json_object_object_add(
-		json, "thread_spec",
-		threads ? json_object_new_int(job->core_spec &
-					      ~CORE_SPEC_IS_THREADS)
-			: NULL);
-	json_object_object_add(json, "alone",
-			       json_object_new_boolean(is_alone(job)));
+	json_object_object_add(json, "core_spec",
+			       asked && !threads ? json_object_new_int(job->core_spec) : NULL);
+	json_object_object_add(json, "thread_spec",
+			       threads ? json_object_new_int(job->core_spec & ~CORE_SPEC_IS_THREADS)
+				       : NULL);
+	json_object_object_add(json, "alone", json_object_new_boolean(is_alone(job)));
 }
 
 static int parse_id(const char *text, uint32_t *id)
@@ -285,8 +272,7 @@ static bool is_here(const job_info_t *job)
 	char host[256];
 	bool here;
 
-	if (base != JOB_RUNNING && base != JOB_SUSPENDED &&
-	    !(job->job_state & JOB_COMPLETING))
+	if (base != JOB_RUNNING && base != JOB_SUSPENDED && !(job->job_state & JOB_COMPLETING))
 		return false;
 	host_node_name(host, sizeof(host));
 	/* hostlist_t is a pointer up to 22.05 and a struct from 23.02 on */
@@ -317,8 +303,7 @@ static int print_job(const char *text)
 	add_spec(json, &jobs->job_array[0]);
 	/* of an array's first id slurmctld tells all tasks */
 	for (i = 0; i < jobs->record_count; i++)
-		here |= jobs->job_array[i].job_id == id &&
-			is_here(&jobs->job_array[i]);
+		here |= jobs->job_array[i].job_id == id && is_here(&jobs->job_array[i]);
 	json_object_object_add(json, "here", json_object_new_boolean(here));
 	slurm_free_job_info_msg(jobs);
 	return print(json);
@@ -337,9 +322,8 @@ static int drain(const char *node, const char *reason)
 #ifdef HAVE_UPDATE_NODE_MSG_T_REASON_UID
 	update.reason_uid = geteuid();
 #endif
-	return slurm_update_node(&update) == SLURM_SUCCESS
-		       ? EXIT_SUCCESS
-		       : fail("slurmctld: drain");
+	return slurm_update_node(&update) == SLURM_SUCCESS ? EXIT_SUCCESS
+							   : fail("slurmctld: drain");
 }
 
 /* An administrator's reason stays. */
@@ -348,11 +332,9 @@ static int drain_new(const char *node, const char *reason)
 	node_info_msg_t *nodes = NULL;
 	bool is_drained;
 
-	if (slurm_load_node_single(&nodes, (char *)node, SHOW_DETAIL) !=
-	    SLURM_SUCCESS)
+	if (slurm_load_node_single(&nodes, (char *)node, SHOW_DETAIL) != SLURM_SUCCESS)
 		return fail("slurmctld: node");
-	is_drained = nodes->record_count &&
-		     nodes->node_array[0].node_state & NODE_STATE_DRAIN;
+	is_drained = nodes->record_count && nodes->node_array[0].node_state & NODE_STATE_DRAIN;
 	slurm_free_node_info_msg(nodes);
 	return is_drained ? EXIT_SUCCESS : drain(node, reason);
 }
@@ -387,8 +369,7 @@ int main(int argc, char *argv[])
 			fputs(usage, stdout);
 			return EXIT_SUCCESS;
 		}
-		if (option != 't' ||
-		    number_parse(optarg, 100, 600000, &timeout_ms, &err) < 0) {
+		if (option != 't' || number_parse(optarg, 100, 600000, &timeout_ms, &err) < 0) {
 			fputs(usage, stderr);
 			return 2;
 		}

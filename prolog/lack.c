@@ -14,8 +14,7 @@
 #define WITHOUT_USE "io-cores without use"
 
 /* The worst of some findings, the first of those: why it is so. */
-static const struct finding *worst(const struct visit *visit, size_t from,
-				   size_t to)
+static const struct finding *worst(const struct visit *visit, size_t from, size_t to)
 {
 	const struct finding *worst = NULL, *finding;
 	size_t i;
@@ -30,22 +29,20 @@ static const struct finding *worst(const struct visit *visit, size_t from,
 
 /* "WHAT: WHY; CURE", behind what the note says already. An administrator's cure
  * is in the record and in the node's log. */
-static void add_note(struct visit *visit, const char *what,
-		     const struct finding *why, const char *otherwise)
+static void add_note(struct visit *visit, const char *what, const struct finding *why,
+		     const char *otherwise)
 {
 	size_t used = strlen(visit->note);
 	bool has_cure = why && why->is_users;
 
-	snprintf(visit->note + used, sizeof(visit->note) - used,
-		 "%s%s: %.*s%s%s", used ? "; " : "", what, WHY_MAX,
-		 why ? why->text : otherwise, has_cure ? "; " : "",
+	snprintf(visit->note + used, sizeof(visit->note) - used, "%s%s: %.*s%s%s", used ? "; " : "",
+		 what, WHY_MAX, why ? why->text : otherwise, has_cure ? "; " : "",
 		 has_cure ? why->cure : "");
 }
 
 /* Why a client that was to be changed, and was, or was not, shows something
  * else: without its filesystems, or as its own rules found it. */
-static const struct finding *why_other(const struct visit *visit,
-				       char otherwise[WHY_MAX])
+static const struct finding *why_other(const struct visit *visit, char otherwise[WHY_MAX])
 {
 	const struct finding *why;
 	size_t i = clients_without_profile(visit);
@@ -54,8 +51,7 @@ static const struct finding *why_other(const struct visit *visit,
 	if (i == visit->client_count)
 		return NULL;
 	if (!client_facts(visit->clients[i])->mount_count) {
-		snprintf(otherwise, WHY_MAX,
-			 "no filesystem of [client %s] is mounted",
+		snprintf(otherwise, WHY_MAX, "no filesystem of [client %s] is mounted",
 			 visit->sections[i]->name);
 		return NULL;
 	}
@@ -96,8 +92,7 @@ static void add_other_cpus(struct visit *visit, const struct cpuset *is)
 	char text[WHY_MAX];
 
 	snprintf(text, sizeof(text),
-		 "the filesystem client works on CPU %.100s, Slurm reserved "
-		 "CPU %.100s for it",
+		 "the filesystem client works on CPU %.100s, Slurm reserved CPU %.100s for it",
 		 has ? has : "?", should ? should : "?");
 	add_note(visit, WITHOUT_USE, NULL, text);
 	free(has);
@@ -133,8 +128,7 @@ static void describe_cores(struct visit *visit)
 		return;
 	if (!visit->client_count) {
 		add_note(visit, WITHOUT_USE,
-			 worst(visit, visit->findings_client,
-			       visit->findings_judge),
+			 worst(visit, visit->findings_client, visit->findings_judge),
 			 "the node has no filesystem client");
 		return;
 	}

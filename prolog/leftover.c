@@ -22,8 +22,7 @@ static void clear_nameless(struct visit *visit, uint32_t job_id)
 	if (is_counted)
 		job_count_stop(visit->config, job_id, NULL);
 	if (!job_was_released(visit->config, &any))
-		log_line("of job %u: nothing says whose it was: no record",
-			 job_id);
+		log_line("of job %u: nothing says whose it was: no record", job_id);
 }
 
 int leftover_finish(struct visit *visit, uint32_t job_id, struct err *err)
@@ -74,8 +73,7 @@ static int mend_other(void *arg, uint32_t job_id)
 	is_suspect = visit->want.alone || job_is_old(visit->config, job_id) ||
 		     job_has_changes(visit->config, job_id, state);
 	record_free(state);
-	if (is_suspect && !is_living(visit, job_id) &&
-	    leftover_finish(visit, job_id, &err) < 0)
+	if (is_suspect && !is_living(visit, job_id) && leftover_finish(visit, job_id, &err) < 0)
 		log_line("of job %u: %s", job_id, err.text);
 	return 0;
 }
@@ -105,8 +103,7 @@ int leftover_clear_own(struct visit *visit, struct err *err)
 
 	if (is_earlier(visit, state)) {
 		rc = leftover_finish(visit, id, err);
-	} else if (job_has_changes(config, id, state) ||
-		   job_has_file(config, id, RUNDIR_START)) {
+	} else if (job_has_changes(config, id, state) || job_has_file(config, id, RUNDIR_START)) {
 		count = job_mend(config, id, state, err);
 		visit->mended += count > 0 ? count : 0;
 		rc = count < 0 ? -1 : job_discard(config, id, err);

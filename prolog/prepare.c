@@ -39,8 +39,7 @@ static int verdict(struct visit *visit)
  * not tell, want.alone is a guess until it has been asked. */
 static bool is_alone(const struct visit *visit)
 {
-	return !visit->has_others ||
-	       (visit->want.alone && visit->job.alone == JOB_ALONE);
+	return !visit->has_others || (visit->want.alone && visit->job.alone == JOB_ALONE);
 }
 
 /* Without the lock: loading takes half a second once after boot, and another
@@ -51,8 +50,8 @@ static void count(struct visit *visit)
 
 	close(visit->lock_fd);
 	visit->lock_fd = -1;
-	job_wire_start(visit->config, visit->state, visit->clients,
-		       visit->client_count, is_alone(visit));
+	job_wire_start(visit->config, visit->state, visit->clients, visit->client_count,
+		       is_alone(visit));
 	if (job_count_start(visit->config, visit->state, &err) < 0)
 		log_line("%s", err.text);
 }
@@ -70,12 +69,10 @@ static int begin(struct visit *visit, struct err *err)
 	rundir_make_job(visit->config->run_dir, visit->job.id, NULL);
 	if (job_make_dirs(visit->config, err) < 0)
 		return -1;
-	visit->lock_fd = job_lock(visit->config,
-				  visit_time_left_ms(visit) + restarts_ms, err);
+	visit->lock_fd = job_lock(visit->config, visit_time_left_ms(visit) + restarts_ms, err);
 	/* the client's restart for another job took time that is not ours */
 	if (restarts_ms)
-		visit->end_ms =
-			child_now_ms() + visit->config->prolog_budget_ms;
+		visit->end_ms = child_now_ms() + visit->config->prolog_budget_ms;
 	return visit->lock_fd < 0 ? -1 : 0;
 }
 
@@ -93,14 +90,12 @@ static int conclude(struct visit *visit, struct err *err)
 	lack_describe(visit);
 	note_mounts(visit);
 	if (job_look_failed())
-		findings_add(&visit->findings, "W54", FINDING_WARNING,
-			     "find the process whose /proc/PID/cmdline cannot "
-			     "be read, and what it waits for",
-			     "looking for slurmstepds among root's processes "
-			     "hangs: other jobs count as living");
+		findings_add(
+			&visit->findings, "W54", FINDING_WARNING,
+			"find the process whose /proc/PID/cmdline cannot be read, and what it waits for",
+			"looking for slurmstepds among root's processes hangs: other jobs count as living");
 	job_add_findings(visit->state, &visit->findings);
-	if (job_state_update(visit->config, visit->state, err) < 0 ||
-	    gates_write(visit, err) < 0)
+	if (job_state_update(visit->config, visit->state, err) < 0 || gates_write(visit, err) < 0)
 		return -1;
 	return verdict(visit);
 }
@@ -131,8 +126,8 @@ static void describe_off(struct visit *visit, const struct err *why)
 	record_lacks_all(state);
 	if (state->has_request)
 		snprintf(visit->note, sizeof(visit->note),
-			 "the job's I/O options have no effect: %.*s",
-			 (int)sizeof(visit->note) / 2, why->text);
+			 "the job's I/O options have no effect: %.*s", (int)sizeof(visit->note) / 2,
+			 why->text);
 	findings_add(&visit->findings, "W57", FINDING_INFO,
 		     "enabled, nodes and partitions in [jobio] of jobio.conf",
 		     "jobio did nothing for this job: %s", why->text);
@@ -140,8 +135,7 @@ static void describe_off(struct visit *visit, const struct err *why)
 }
 
 /* Nothing else happens. */
-static int prepare_off(struct visit *visit, const struct err *why,
-		       struct err *err)
+static int prepare_off(struct visit *visit, const struct err *why, struct err *err)
 {
 	if (begin_clean(visit, err) < 0)
 		return -1;
@@ -162,8 +156,7 @@ int prepare_node(struct visit *visit, struct err *err)
 
 	if (job_from_env(&visit->job, err) < 0)
 		return -1;
-	if (config_is_off(visit->config, visit->job.node, visit->job.partition,
-			  &why))
+	if (config_is_off(visit->config, visit->job.node, visit->job.partition, &why))
 		return prepare_off(visit, &why, err);
 	asked_read(visit);
 	visit->want.mem_spec_limit_mb = -1;

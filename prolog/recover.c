@@ -25,8 +25,7 @@ static bool is_held(const struct visit *visit, uint32_t job_id)
 	bool is_here;
 
 	snprintf(id, sizeof(id), "%u", job_id);
-	if (ask_slurm(visit_time_left_ms(visit), "job", id, NULL, &result,
-		      NULL) < 0)
+	if (ask_slurm(visit_time_left_ms(visit), "job", id, NULL, &result, NULL) < 0)
 		return false;
 	if (result.status == 0)
 		top = json_parse(result.out);
@@ -38,8 +37,7 @@ static bool is_held(const struct visit *visit, uint32_t job_id)
 
 static int mend(struct visit *visit, uint32_t job_id, struct err *err)
 {
-	struct record *state =
-		job_state_read(visit->config, job_id, visit->job.node);
+	struct record *state = job_state_read(visit->config, job_id, visit->job.node);
 	int count = job_mend(visit->config, job_id, state, err);
 
 	record_free(state);
@@ -52,8 +50,7 @@ static int mend(struct visit *visit, uint32_t job_id, struct err *err)
  * and something could not be put back. */
 static bool is_left(const struct visit *visit, uint32_t job_id)
 {
-	struct record *state =
-		job_state_read(visit->config, job_id, visit->job.node);
+	struct record *state = job_state_read(visit->config, job_id, visit->job.node);
 	bool is_ended = state && job_state_is_ended(state);
 
 	record_free(state);
@@ -79,8 +76,7 @@ static int mend_dead(void *arg, uint32_t job_id)
 static int list_folder(void *arg, uint32_t job_id)
 {
 	const struct visit *visit = arg;
-	bool lives =
-		job_has_stepd(visit->config, job_id) || !is_left(visit, job_id);
+	bool lives = job_has_stepd(visit->config, job_id) || !is_left(visit, job_id);
 
 	printf("%u %s\n", job_id, lives ? "lives" : "left");
 	return 0;
@@ -119,8 +115,7 @@ static void finish_rebooted(struct visit *visit, struct record *state)
 		visit->finished++;
 }
 
-static void look_at_open(struct visit *visit, const char *path,
-			 const char *boot_id)
+static void look_at_open(struct visit *visit, const char *path, const char *boot_id)
 {
 	struct record *state = NULL;
 	size_t size_bytes = 0;
@@ -163,8 +158,7 @@ static int stop_dead(void *arg, uint32_t job_id)
 {
 	struct visit *visit = arg;
 
-	if (!job_has_folder(visit->config, job_id) &&
-	    !job_has_stepd(visit->config, job_id))
+	if (!job_has_folder(visit->config, job_id) && !job_has_stepd(visit->config, job_id))
 		job_count_stop(visit->config, job_id, NULL);
 	return 0;
 }
@@ -177,8 +171,7 @@ int recover_node(struct visit *visit, struct err *err)
 	if (job_node_name(visit->job.node, sizeof(visit->job.node), err) < 0 ||
 	    job_make_dirs(visit->config, err) < 0)
 		return -1;
-	visit->lock_fd =
-		job_lock(visit->config, visit->config->prolog_budget_ms, err);
+	visit->lock_fd = job_lock(visit->config, visit->config->prolog_budget_ms, err);
 	if (visit->lock_fd < 0)
 		return -1;
 	visit->end_ms = child_now_ms() + visit->config->prolog_budget_ms / 2;

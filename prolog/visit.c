@@ -21,8 +21,7 @@ static bool is_new(const struct visit *visit, size_t index)
 	size_t i;
 
 	for (i = 0; i < visit->client_count; i++) {
-		if (index >= visit->judged_from[i] &&
-		    index < visit->judged_to[i])
+		if (index >= visit->judged_from[i] && index < visit->judged_to[i])
 			return !client_is_cached(visit->clients[i]);
 		any |= !client_is_cached(visit->clients[i]);
 	}
@@ -37,8 +36,7 @@ static bool is_to_tell(const struct visit *visit, size_t index)
 
 	if (finding->severity == FINDING_ERROR)
 		return visit->has_request || is_new(visit, index);
-	return finding->severity == FINDING_WARNING && visit->client_count &&
-	       is_new(visit, index);
+	return finding->severity == FINDING_WARNING && visit->client_count && is_new(visit, index);
 }
 
 void visit_log(const struct visit *visit)
@@ -47,14 +45,12 @@ void visit_log(const struct visit *visit)
 	size_t i;
 
 	if (visit->mended || visit->finished)
-		log_line("mended what dead jobs had left: %d settings put "
-			 "back, %d records",
+		log_line("mended what dead jobs had left: %d settings put back, %d records",
 			 visit->mended, visit->finished);
 	for (i = 0; i < visit->findings.count; i++) {
 		finding = &visit->findings.list[i];
 		if (is_to_tell(visit, i))
-			log_line("%s %s; cure: %s", finding->code,
-				 finding->text, finding->cure);
+			log_line("%s %s; cure: %s", finding->code, finding->text, finding->cure);
 	}
 }
 

@@ -25,13 +25,13 @@ struct visit {
 	struct record *state;
 	struct findings findings;
 	const struct finding *fault; /* that breaks the node; NULL: none */
-	size_t findings_client; /* from here on they are about the clients .. */
-	size_t findings_judge; /* .. up to here about this job's change of them */
-	struct request asked;	/* asked.h: the job's words .. */
-	struct request request; /* .. and those that are followed here */
+	size_t findings_client;	     /* from here on they are about the clients .. */
+	size_t findings_judge;	     /* .. up to here about this job's change of them */
+	struct request asked;	     /* asked.h: the job's words .. */
+	struct request request;	     /* .. and those that are followed here */
 	bool has_request;
 	struct err no_cores, no_profile; /* why not; "": they are */
-	char note[GATE_TEXT_MAX]; /* lack.h; "": it gets what it asked for */
+	char note[GATE_TEXT_MAX];	 /* lack.h; "": it gets what it asked for */
 	const struct config_client *sections[CONFIG_CLIENTS_MAX];
 	struct client *clients[CONFIG_CLIENTS_MAX]; /* of these */
 	size_t client_count, owner;
@@ -39,11 +39,10 @@ struct visit {
 	size_t judged_from[CONFIG_CLIENTS_MAX], judged_to[CONFIG_CLIENTS_MAX];
 	struct client_want want; /* the part that is the same for all */
 	struct cpuset abs_cores; /* withheld, as Slurm counts them */
-	struct cpuset
-		spec_cpus; /* of the node's spec set, for enforce; empty: none */
-	bool is_shared;	   /* another job of this node lives */
-	bool has_others;   /* .. or has left its folder */
-	int mended, finished; /* changes put back, records made for others */
+	struct cpuset spec_cpus; /* of the node's spec set, for enforce; empty: none */
+	bool is_shared;		 /* another job of this node lives */
+	bool has_others;	 /* .. or has left its folder */
+	int mended, finished;	 /* changes put back, records made for others */
 	unsigned long long end_ms;
 	int lock_fd;
 };

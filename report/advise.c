@@ -26,10 +26,8 @@
 static const char usage[] =
 	"usage: jobio advise [OPTION]... JOB\n"
 	"\n"
-	"Says what to ask for when JOB is submitted again: from its advice, "
-	"and from\n"
-	"its other runs, the jobs of the same name and user of the last 30 "
-	"days.\n"
+	"Says what to ask for when JOB is submitted again: from its advice, and from\n"
+	"its other runs, the jobs of the same name and user of the last 30 days.\n"
 	"\n"
 	"  --options     only the options, for\n"
 	"                sbatch $(jobio advise --options JOB) SCRIPT;\n"
@@ -37,10 +35,8 @@ static const char usage[] =
 	"  --json        one JSON object\n"
 	"  --conf=FILE   instead of " JOBIO_CONF "\n"
 	"\n"
-	"Exit status: 0, also when there is nothing to change, or too little "
-	"to judge\n"
-	"(which it says on standard error); 1 when nothing is known of the "
-	"job; 2 bad\n"
+	"Exit status: 0, also when there is nothing to change, or too little to judge\n"
+	"(which it says on standard error); 1 when nothing is known of the job; 2 bad\n"
 	"usage.\n";
 
 struct options {
@@ -59,8 +55,7 @@ struct work {
 
 /* ---- other runs ------------------------------------------------------------------ */
 
-static bool is_other_run(const struct job_report *job,
-			 const struct job_report *run)
+static bool is_other_run(const struct job_report *job, const struct job_report *run)
 {
 	return !strcmp(run->slurm->name, job->slurm->name) &&
 	       !strcmp(run->slurm->user, job->slurm->user) &&
@@ -117,16 +112,14 @@ static void print_step(const struct next_step *step)
 	const struct advice *a = &step->advice;
 
 	if (step->is_taken)
-		printf("  %s%s%s\n", tone(TONE_GOOD), step->option,
-		       tone(TONE_END));
+		printf("  %s%s%s\n", tone(TONE_GOOD), step->option, tone(TONE_END));
 	else if (*step->option)
 		printf("  not taken: %s\n", step->option);
 	else
 		puts("  by hand");
 	if (step->has_advice)
-		printf("      %s%s%s%s%s, %s: %s; %s\n", tone(TONE_WARN),
-		       a->code, tone(TONE_END), *a->fs ? " on " : "", a->fs,
-		       advice_trust_name(a->trust), a->what, a->why);
+		printf("      %s%s%s%s%s, %s: %s; %s\n", tone(TONE_WARN), a->code, tone(TONE_END),
+		       *a->fs ? " on " : "", a->fs, advice_trust_name(a->trust), a->what, a->why);
 	if (step->has_advice && !*step->option)
 		printf("      do: %s\n", a->cure);
 	if (*step->note)
@@ -139,10 +132,9 @@ static void print_text(const struct work *w)
 	const char *user = job_user_of(w->job);
 	size_t i;
 
-	printf("%sjob %s%s%s%s: %zu other run%s of it, %zu like it\n",
-	       tone(TONE_STRONG), w->job->id, tone(TONE_END),
-	       *user ? ", user " : "", user, w->count, w->count == 1 ? "" : "s",
-	       next->like);
+	printf("%sjob %s%s%s%s: %zu other run%s of it, %zu like it\n", tone(TONE_STRONG),
+	       w->job->id, tone(TONE_END), *user ? ", user " : "", user, w->count,
+	       w->count == 1 ? "" : "s", next->like);
 	for (i = 0; i < next->count; i++)
 		print_step(&next->step[i]);
 	if (*next->options)
@@ -166,8 +158,7 @@ static void step_json(struct json_object *o, const struct next_step *step)
 	json_add_text(o, "what", has ? a->what : NULL);
 	json_add_text(o, "why", has ? a->why : NULL);
 	json_add_text(o, "do", has ? a->cure : NULL);
-	json_add_text(o, "confidence",
-		      has ? advice_trust_name(a->trust) : NULL);
+	json_add_text(o, "confidence", has ? advice_trust_name(a->trust) : NULL);
 }
 
 static void print_as_json(const struct work *w)
@@ -195,20 +186,18 @@ static void say_too_little(const struct work *w, const struct options *o)
 
 	if (!r->record_count)
 		fprintf(stderr,
-			"jobio: " NAME ": job: '%s': too little to judge: no "
-			"records of its nodes: %s\n",
+			"jobio: " NAME
+			": job: '%s': too little to judge: no records of its nodes: %s\n",
 			r->id, r->why_not_ledger);
 	else
 		fprintf(stderr,
-			"jobio: " NAME ": job: '%s': too little to judge: not "
-			"%u s, %u MiB or %u calls of this job alone on a "
-			"client's filesystem\n",
-			r->id, o->limits.min_seconds, o->limits.min_mib,
-			o->limits.min_calls);
+			"jobio: " NAME
+			": job: '%s': too little to judge: not %u s, %u MiB or %u calls of this job alone on a client's filesystem\n",
+			r->id, o->limits.min_seconds, o->limits.min_mib, o->limits.min_calls);
 }
 
-static int advise(struct work *w, const struct options *o,
-		  const struct config *config, struct err *err)
+static int advise(struct work *w, const struct options *o, const struct config *config,
+		  struct err *err)
 {
 	char *id = (char *)o->job;
 
@@ -253,8 +242,7 @@ static int check(void *options, int argc, char *argv[], struct err *err)
 	if (o->is_short && o->is_json)
 		return err_set(err, "--options and --json exclude each other");
 	if (strchr(o->job, '['))
-		return err_set(err, "job: '%s': several: name one of its tasks",
-			       o->job);
+		return err_set(err, "job: '%s': several: name one of its tasks", o->job);
 	return job_report_check(o->job, err);
 }
 
@@ -263,12 +251,10 @@ static const struct command_line line = {
 	.usage = { usage },
 	.words = COMMAND_WORDS,
 	.check = check,
-	.table =
-		(const struct command_option[]){
-			COMMAND_FLAG("options", struct options, is_short),
-			COMMAND_FLAG("json", struct options, is_json),
-			COMMAND_TEXT("conf", struct options, conf),
-			{ 0 } },
+	.table = (const struct command_option[]){ COMMAND_FLAG("options", struct options, is_short),
+						  COMMAND_FLAG("json", struct options, is_json),
+						  COMMAND_TEXT("conf", struct options, conf),
+						  { 0 } },
 };
 
 int advise_main(int argc, char *argv[])

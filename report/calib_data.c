@@ -39,8 +39,7 @@ static double mean_us(struct json_object *way)
 }
 
 /* fio 3.0 and later */
-static int take_way(struct json_object *job, bool is_write,
-		    struct calib_run *run, struct err *err)
+static int take_way(struct json_object *job, bool is_write, struct calib_run *run, struct err *err)
 {
 	struct json_object *way = json_map(job, is_write ? "write" : "read");
 	int64_t error = whole(job, "error");
@@ -59,8 +58,7 @@ static int take_way(struct json_object *job, bool is_write,
 	return 0;
 }
 
-int calib_run_parse(const char *text, bool is_write, struct calib_run *run,
-		    struct err *err)
+int calib_run_parse(const char *text, bool is_write, struct calib_run *run, struct err *err)
 {
 	const char *from = strchr(text, '{');
 	struct json_object *top = from ? json_parse(from) : NULL, *list;
@@ -71,8 +69,7 @@ int calib_run_parse(const char *text, bool is_write, struct calib_run *run,
 	if (!list || json_object_array_length(list) != 1)
 		rc = err_set(err, "fio: its answer has no meaning");
 	else
-		rc = take_way(json_object_array_get_idx(list, 0), is_write,
-			      &found, err);
+		rc = take_way(json_object_array_get_idx(list, 0), is_write, &found, err);
 	if (rc == 0)
 		*run = found;
 	json_object_put(top);
@@ -88,13 +85,10 @@ void calib_data_init(struct calib_data *data, const struct calib_plan *plan)
 	memset(data, 0, sizeof(*data));
 	data->plan = plan;
 	data->jobs = xcalloc(plan->turn_count, sizeof(*data->jobs));
-	data->cells = xcalloc(plan->setting_count * plan->shape_count,
-			      sizeof(*data->cells));
+	data->cells = xcalloc(plan->setting_count * plan->shape_count, sizeof(*data->cells));
 	for (i = 0; i < plan->turn_count; i++) {
-		data->jobs[i].runs =
-			xcalloc(plan->shape_count, sizeof(struct calib_run));
-		data->jobs[i].has_run =
-			xcalloc(plan->shape_count, sizeof(bool));
+		data->jobs[i].runs = xcalloc(plan->shape_count, sizeof(struct calib_run));
+		data->jobs[i].has_run = xcalloc(plan->shape_count, sizeof(bool));
 	}
 }
 
@@ -111,8 +105,7 @@ void calib_data_free(struct calib_data *data)
 	memset(data, 0, sizeof(*data));
 }
 
-static void add_moved(struct calib_moved *moved, bool is_write,
-		      const struct calib_run *run)
+static void add_moved(struct calib_moved *moved, bool is_write, const struct calib_run *run)
 {
 	if (is_write) {
 		moved->write_bytes += run->bytes;
@@ -123,14 +116,13 @@ static void add_moved(struct calib_moved *moved, bool is_write,
 	}
 }
 
-int calib_data_take(struct calib_data *data, size_t number, const char *name,
-		    const char *text, struct err *err)
+int calib_data_take(struct calib_data *data, size_t number, const char *name, const char *text,
+		    struct err *err)
 {
 	struct calib_job *job = &data->jobs[number];
 	int shape = calib_plan_find(data->plan, name);
 	bool is_layout = !strcmp(name, CALIB_LAYOUT);
-	const struct calib_shape *s =
-		shape < 0 ? NULL : &data->plan->shapes[shape];
+	const struct calib_shape *s = shape < 0 ? NULL : &data->plan->shapes[shape];
 	struct calib_run run;
 
 	if (!s && !is_layout)
@@ -159,16 +151,14 @@ static void add_run(struct calib_cell *cell, const struct calib_run *run)
 	cell->short_runs += run->ms < SHORT_MS;
 }
 
-struct calib_cell *calib_data_cell(const struct calib_data *data,
-				   size_t setting, size_t shape)
+struct calib_cell *calib_data_cell(const struct calib_data *data, size_t setting, size_t shape)
 {
 	return &data->cells[setting * data->plan->shape_count + shape];
 }
 
 bool calib_data_is_whole(const struct calib_data *data, size_t job)
 {
-	return !data->jobs[job].is_lacking &&
-	       data->jobs[job].run_count == data->plan->shape_count;
+	return !data->jobs[job].is_lacking && data->jobs[job].run_count == data->plan->shape_count;
 }
 
 size_t calib_data_count(struct calib_data *data)
@@ -183,8 +173,7 @@ size_t calib_data_count(struct calib_data *data)
 			continue;
 		count++;
 		for (shape = 0; shape < plan->shape_count; shape++)
-			add_run(calib_data_cell(data, plan->turns[i].setting,
-						shape),
+			add_run(calib_data_cell(data, plan->turns[i].setting, shape),
 				&job->runs[shape]);
 	}
 	return count;
@@ -194,12 +183,11 @@ size_t calib_data_count(struct calib_data *data)
 
 /* With these a record may say less than was moved. */
 static const uint32_t less_flags =
-	RECORD_FLAG(BASELINE_MISSING) | RECORD_FLAG(NODE_REBOOTED) |
-	RECORD_FLAG(NO_STEP) | RECORD_FLAG(STEP_MISSING) |
-	RECORD_FLAG(COUNTER_RESET) | RECORD_FLAG(REMOUNTED) |
-	RECORD_FLAG(UNMOUNTED) | RECORD_FLAG(MOUNT_BELOW) |
-	RECORD_FLAG(MOUNTED_LATE) | RECORD_FLAG(PRIVATE_MOUNT) |
-	RECORD_FLAG(PLUGIN_AWAY) | RECORD_FLAG(TRUNCATED) | RECORD_FLAG(OTHER);
+	RECORD_FLAG(BASELINE_MISSING) | RECORD_FLAG(NODE_REBOOTED) | RECORD_FLAG(NO_STEP) |
+	RECORD_FLAG(STEP_MISSING) | RECORD_FLAG(COUNTER_RESET) | RECORD_FLAG(REMOUNTED) |
+	RECORD_FLAG(UNMOUNTED) | RECORD_FLAG(MOUNT_BELOW) | RECORD_FLAG(MOUNTED_LATE) |
+	RECORD_FLAG(PRIVATE_MOUNT) | RECORD_FLAG(PLUGIN_AWAY) | RECORD_FLAG(TRUNCATED) |
+	RECORD_FLAG(OTHER);
 
 struct direction {
 	const char *name;
@@ -208,8 +196,8 @@ struct direction {
 };
 
 /* Bytes of one direction: -1 and the sentence when no flag explains it. */
-static int compare(const struct direction *d, const struct calib_job *job,
-		   int64_t files, struct err *err)
+static int compare(const struct direction *d, const struct calib_job *job, int64_t files,
+		   struct err *err)
 {
 	int64_t slack = d->moved / 100 * AGREE_PERCENT + AGREE_BYTES;
 	int64_t least = d->moved - slack, most = d->moved + slack;
@@ -220,34 +208,25 @@ static int compare(const struct direction *d, const struct calib_job *job,
 	if (job->flags & (RECORD_FLAG(ALL_FILES) | RECORD_FLAG(INCLUDES_STEPD)))
 		most += files;
 	if (d->told < 0 && !may_be_less)
-		return err_set(err, "its record does not say what it %s",
-			       d->name);
-	if (d->told >= 0 &&
-	    (d->told > most || (d->told < least && !may_be_less)))
-		return err_set(err,
-			       "fio %s %lld bytes, jobio's record has %lld "
-			       "(%s), and no flag of it says why",
-			       d->name, (long long)d->moved, (long long)d->told,
-			       job->source);
+		return err_set(err, "its record does not say what it %s", d->name);
+	if (d->told >= 0 && (d->told > most || (d->told < least && !may_be_less)))
+		return err_set(
+			err,
+			"fio %s %lld bytes, jobio's record has %lld (%s), and no flag of it says why",
+			d->name, (long long)d->moved, (long long)d->told, job->source);
 	return 0;
 }
 
-static int compare_job(const struct calib_job *job,
-		       const struct calib_plan *plan, struct err *err)
+static int compare_job(const struct calib_job *job, const struct calib_plan *plan, struct err *err)
 {
 	int64_t files = AGREE_FILES_BYTES * (int64_t)(plan->shape_count + 1);
-	struct direction read = { "read", job->moved.read_bytes,
-				  job->aio.read_bytes, job->told.read_bytes,
-				  RECORD_FLAG(LOWER_BOUND_READ) };
-	struct direction written = { "wrote", job->moved.write_bytes,
-				     job->aio.write_bytes,
-				     job->told.write_bytes,
-				     RECORD_FLAG(LOWER_BOUND_WRITE) };
+	struct direction read = { "read", job->moved.read_bytes, job->aio.read_bytes,
+				  job->told.read_bytes, RECORD_FLAG(LOWER_BOUND_READ) };
+	struct direction written = { "wrote", job->moved.write_bytes, job->aio.write_bytes,
+				     job->told.write_bytes, RECORD_FLAG(LOWER_BOUND_WRITE) };
 
-	return compare(&read, job, files, err) < 0 ||
-			       compare(&written, job, files, err) < 0
-		       ? -1
-		       : 0;
+	return compare(&read, job, files, err) < 0 || compare(&written, job, files, err) < 0 ? -1
+											     : 0;
 }
 
 /* Is the folder below this mount point? */
@@ -257,13 +236,11 @@ static bool is_below(const char *folder, const char *mount)
 
 	if (!strcmp(mount, "/"))
 		return true;
-	return !strncmp(folder, mount, length) &&
-	       (folder[length] == '/' || !folder[length]);
+	return !strncmp(folder, mount, length) && (folder[length] == '/' || !folder[length]);
 }
 
 /* The line of the best source that is about these files, or about all. */
-static const struct record_io *line_for(const struct record *record,
-					const char *folder)
+static const struct record_io *line_for(const struct record *record, const char *folder)
 {
 	uint64_t best = record_best_app(record, RECORD_SCOPE_JOB);
 	const struct record_io *io, *found = NULL;
@@ -273,27 +250,23 @@ static const struct record_io *line_for(const struct record *record,
 		io = &record->app[i];
 		if (!(best >> i & 1) || (io->fs && !is_below(folder, io->fs)))
 			continue;
-		if (!found || (io->fs && (!found->fs ||
-					  strlen(io->fs) > strlen(found->fs))))
+		if (!found || (io->fs && (!found->fs || strlen(io->fs) > strlen(found->fs))))
 			found = io;
 	}
 	return found;
 }
 
-static void take_mount(struct calib_job *job, const struct record *record,
-		       const char *folder)
+static void take_mount(struct calib_job *job, const struct record *record, const char *folder)
 {
 	size_t i;
 
 	for (i = 0; i < record->mount_count; i++) {
 		const struct record_mount *m = &record->mounts[i];
 
-		if (!is_below(folder, m->mount) ||
-		    strlen(m->mount) < strlen(job->mount))
+		if (!is_below(folder, m->mount) || strlen(m->mount) < strlen(job->mount))
 			continue;
 		snprintf(job->mount, sizeof(job->mount), "%s", m->mount);
-		snprintf(job->fstype, sizeof(job->fstype), "%s",
-			 m->fstype ? m->fstype : "");
+		snprintf(job->fstype, sizeof(job->fstype), "%s", m->fstype ? m->fstype : "");
 	}
 }
 
@@ -301,17 +274,15 @@ static void tell(struct calib_job *job, const struct record_io *io)
 {
 	const int64_t *n = io->numbers;
 
-	job->told = (struct calib_moved){ n[RECORD_READ_BYTES],
-					  n[RECORD_READ_CALLS],
-					  n[RECORD_WRITE_BYTES],
-					  n[RECORD_WRITE_CALLS] };
+	job->told = (struct calib_moved){ n[RECORD_READ_BYTES], n[RECORD_READ_CALLS],
+					  n[RECORD_WRITE_BYTES], n[RECORD_WRITE_CALLS] };
 	snprintf(job->source, sizeof(job->source), "%s", io->source);
 }
 
 /* From the record of its node or, where the ledger shows none, from the
  * summary. */
-static int take_told(struct calib_job *job, const struct job_report *r,
-		     const char *folder, struct err *err)
+static int take_told(struct calib_job *job, const struct job_report *r, const char *folder,
+		     struct err *err)
 {
 	const struct summary *s = &r->summary;
 	const struct record_io *io;
@@ -319,27 +290,23 @@ static int take_told(struct calib_job *job, const struct job_report *r,
 	job->flags = s->flags;
 	if (r->record_count) {
 		job->flags = r->records[0]->flags;
-		snprintf(job->node, sizeof(job->node), "%s",
-			 r->records[0]->node);
+		snprintf(job->node, sizeof(job->node), "%s", r->records[0]->node);
 		take_mount(job, r->records[0], folder);
 		io = line_for(r->records[0], folder);
 		if (!io)
-			return err_set(err, "its record has nothing of the "
-					    "job alone about these files");
+			return err_set(err,
+				       "its record has nothing of the job alone about these files");
 		tell(job, io);
 		return 0;
 	}
 	if (s->scope != SUMMARY_SCOPE_JOB)
 		return err_set(err, "its summary is not of the job alone");
-	job->told = (struct calib_moved){ s->rd_bytes, s->rd_calls, s->wr_bytes,
-					  s->wr_calls };
-	snprintf(job->source, sizeof(job->source), "%s",
-		 *s->src ? s->src : "summary");
+	job->told = (struct calib_moved){ s->rd_bytes, s->rd_calls, s->wr_bytes, s->wr_calls };
+	snprintf(job->source, sizeof(job->source), "%s", *s->src ? s->src : "summary");
 	return 0;
 }
 
-static const char *lack_of(const struct calib_setting *setting,
-			   const struct summary *s)
+static const char *lack_of(const struct calib_setting *setting, const struct summary *s)
 {
 	if (s->lacks & SUMMARY_LACK(STARTED))
 		return "a node refused it";
@@ -351,21 +318,19 @@ static const char *lack_of(const struct calib_setting *setting,
 }
 
 void calib_job_judge(struct calib_job *job, const struct calib_plan *plan,
-		     const struct calib_setting *setting,
-		     const struct job_report *report, const char *folder)
+		     const struct calib_setting *setting, const struct job_report *report,
+		     const char *folder)
 {
 	const char *lack = lack_of(setting, &report->summary);
 	struct err err = { "" };
 
 	job->is_judged = true;
 	job->told = (struct calib_moved){ -1, -1, -1, -1 };
-	if (take_told(job, report, folder, &err) < 0 ||
-	    compare_job(job, plan, &err) < 0)
+	if (take_told(job, report, folder, &err) < 0 || compare_job(job, plan, &err) < 0)
 		job->disagrees = true;
 	if (lack) {
 		job->is_lacking = true;
-		err_set(&err, "%s; jobio report -v %s shows why", lack,
-			job->id);
+		err_set(&err, "%s; jobio report -v %s shows why", lack, job->id);
 	}
 	if (!*job->why)
 		snprintf(job->why, sizeof(job->why), "%s", err.text);

@@ -33,8 +33,7 @@ struct calib_run {
 };
 
 /* What fio wrote: notes may stand in front of its JSON. */
-int calib_run_parse(const char *text, bool is_write, struct calib_run *run,
-		    struct err *err);
+int calib_run_parse(const char *text, bool is_write, struct calib_run *run, struct err *err);
 
 struct calib_cell {
 	struct samples Bps, iops, latency_us;
@@ -69,14 +68,14 @@ void calib_data_init(struct calib_data *data, const struct calib_plan *plan);
 void calib_data_free(struct calib_data *data);
 
 /* Take what fio wrote of one run of a job; 'name': of the shape, or layout. */
-int calib_data_take(struct calib_data *data, size_t job, const char *name,
-		    const char *text, struct err *err);
+int calib_data_take(struct calib_data *data, size_t job, const char *name, const char *text,
+		    struct err *err);
 
 /* Compare a job with its report, about the files in 'folder'. What is wrong is in
  * job->why. */
 void calib_job_judge(struct calib_job *job, const struct calib_plan *plan,
-		     const struct calib_setting *setting,
-		     const struct job_report *report, const char *folder);
+		     const struct calib_setting *setting, const struct job_report *report,
+		     const char *folder);
 
 /* Fill the cells from the jobs that have nothing wrong but their record. Returns
  * how many jobs that are. */
@@ -84,7 +83,6 @@ void calib_job_judge(struct calib_job *job, const struct calib_plan *plan,
 bool calib_data_is_whole(const struct calib_data *data, size_t job);
 size_t calib_data_count(struct calib_data *data);
 
-struct calib_cell *calib_data_cell(const struct calib_data *data,
-				   size_t setting, size_t shape);
+struct calib_cell *calib_data_cell(const struct calib_data *data, size_t setting, size_t shape);
 
 #endif

@@ -25,8 +25,7 @@ static int by_cores(const void *a, const void *b)
 	return (one > other) - (one < other);
 }
 
-static double mean_at(const struct calib_point *p, size_t count,
-		      unsigned int cores)
+static double mean_at(const struct calib_point *p, size_t count, unsigned int cores)
 {
 	struct samples s = { .count = 0 };
 	size_t i;
@@ -38,8 +37,7 @@ static double mean_at(const struct calib_point *p, size_t count,
 }
 
 /* Least squares through the origin, over the points up to 'cores'. */
-static double slope(const struct calib_point *p, size_t count,
-		    unsigned int cores)
+static double slope(const struct calib_point *p, size_t count, unsigned int cores)
 {
 	double above = 0, below = 0;
 	size_t i;
@@ -52,8 +50,7 @@ static double slope(const struct calib_point *p, size_t count,
 }
 
 /* How far it grows: each number of cores adds its part of the first one's. */
-static unsigned int grown(const struct calib_point *p, size_t count,
-			  double part)
+static unsigned int grown(const struct calib_point *p, size_t count, double part)
 {
 	unsigned int first = p[0].io_cores, last = first;
 	double before = mean_at(p, count, first), now;
@@ -120,12 +117,10 @@ const char *calib_metric_words(enum calib_metric metric)
 static bool is_of(const struct calib_shape *s, enum calib_metric metric)
 {
 	return !s->is_alone && s->is_write == metrics[metric].is_write &&
-	       s->block_kib ==
-		       (metrics[metric].is_bytes ? LARGE_KIB : SMALL_KIB);
+	       s->block_kib == (metrics[metric].is_bytes ? LARGE_KIB : SMALL_KIB);
 }
 
-static double best_of(const struct calib_data *data, size_t job,
-		      enum calib_metric metric)
+static double best_of(const struct calib_data *data, size_t job, enum calib_metric metric)
 {
 	const struct calib_plan *plan = data->plan;
 	double best = 0, value;
@@ -136,9 +131,8 @@ static double best_of(const struct calib_data *data, size_t job,
 
 		if (!is_of(&plan->shapes[i], metric))
 			continue;
-		value = (double)(metrics[metric].is_bytes ? run->bytes
-							  : run->calls) *
-			1000 / (double)run->ms;
+		value = (double)(metrics[metric].is_bytes ? run->bytes : run->calls) * 1000 /
+			(double)run->ms;
 		best = value > best ? value : best;
 	}
 	return best;
@@ -151,15 +145,13 @@ struct samples calib_metric_of(const struct calib_data *data, size_t setting,
 	size_t i;
 
 	for (i = 0; i < data->plan->turn_count; i++)
-		if (data->plan->turns[i].setting == setting &&
-		    calib_data_is_whole(data, i))
+		if (data->plan->turns[i].setting == setting && calib_data_is_whole(data, i))
 			samples_add(&all, best_of(data, i, metric));
 	return all;
 }
 
 struct calib_line calib_metric_fit(const struct calib_data *data,
-				   const struct config_profile *profile,
-				   enum calib_metric metric)
+				   const struct config_profile *profile, enum calib_metric metric)
 {
 	const struct calib_plan *plan = data->plan;
 	struct calib_point *points = xcalloc(plan->turn_count, sizeof(*points));
@@ -167,13 +159,11 @@ struct calib_line calib_metric_fit(const struct calib_data *data,
 	size_t i, count = 0;
 
 	for (i = 0; i < plan->turn_count; i++) {
-		const struct calib_setting *setting =
-			&plan->settings[plan->turns[i].setting];
+		const struct calib_setting *setting = &plan->settings[plan->turns[i].setting];
 
 		if (setting->profile == profile && calib_data_is_whole(data, i))
-			points[count++] = (struct calib_point){
-				setting->io_cores, best_of(data, i, metric)
-			};
+			points[count++] =
+				(struct calib_point){ setting->io_cores, best_of(data, i, metric) };
 	}
 	line = calib_fit(points, count);
 	free(points);
@@ -205,8 +195,8 @@ struct constants {
 	size_t count;
 };
 
-__attribute__((format(printf, 4, 5))) static void
-add(struct constants *c, const char *key, double value, const char *from, ...)
+__attribute__((format(printf, 4, 5))) static void add(struct constants *c, const char *key,
+						      double value, const char *from, ...)
 {
 	struct calib_constant *one = &c->list[c->count];
 	va_list args;
@@ -227,16 +217,14 @@ static const char *profile_name(const struct calib_setting *setting)
 }
 
 /* Of the profile under which a core does most. */
-static struct calib_line best_line(const struct constants *c,
-				   enum calib_metric metric, size_t *of)
+static struct calib_line best_line(const struct constants *c, enum calib_metric metric, size_t *of)
 {
 	const struct calib_plan *plan = c->data->plan;
 	struct calib_line best = { .count = 0 }, line;
 	size_t i;
 
 	for (i = 0; i < plan->setting_count; i++) {
-		line = calib_metric_fit(c->data, plan->settings[i].profile,
-					metric);
+		line = calib_metric_fit(c->data, plan->settings[i].profile, metric);
 		if (!line.count || line.per_core <= best.per_core)
 			continue;
 		best = line;
@@ -270,24 +258,20 @@ static void add_cores(struct constants *c)
 				 line.spread / line.per_core * 100);
 		add(c, keys[i], line.per_core / (metrics[i].is_bytes ? 1e6 : 1),
 		    "profile %s, in proportion up to io-cores=%u, jobs: %zu%s",
-		    profile_name(&c->data->plan->settings[of]), line.grows_to,
-		    line.count, spread);
+		    profile_name(&c->data->plan->settings[of]), line.grows_to, line.count, spread);
 	}
 	if (rates[CALIB_READ_IOPS] > 0)
-		add(c, "small_read_kb",
-		    rates[CALIB_READ_BPS] / rates[CALIB_READ_IOPS] / 1000,
+		add(c, "small_read_kb", rates[CALIB_READ_BPS] / rates[CALIB_READ_IOPS] / 1000,
 		    "core_read_mbs / core_read_iops");
 	if (rates[CALIB_WRITE_IOPS] > 0)
-		add(c, "small_write_kb",
-		    rates[CALIB_WRITE_BPS] / rates[CALIB_WRITE_IOPS] / 1000,
+		add(c, "small_write_kb", rates[CALIB_WRITE_BPS] / rates[CALIB_WRITE_IOPS] / 1000,
 		    "core_write_mbs / core_write_iops");
 }
 
 /* One call of 4 KiB, direct, by one process: the quicker of read and write. */
 static void add_call(struct constants *c)
 {
-	static const char *const names[] = { "4k-read-direct",
-					     "4k-write-direct" };
+	static const char *const names[] = { "4k-read-direct", "4k-write-direct" };
 	const struct calib_plan *plan = c->data->plan;
 	double least = 0;
 	size_t i, setting;
@@ -296,21 +280,19 @@ static void add_call(struct constants *c)
 	for (i = 0; i < 2; i++) {
 		shape = calib_plan_find(plan, names[i]);
 		for (setting = 0; setting < plan->setting_count; setting++) {
-			const struct calib_cell *cell = calib_data_cell(
-				c->data, setting, (size_t)shape);
+			const struct calib_cell *cell =
+				calib_data_cell(c->data, setting, (size_t)shape);
 			double us = cell->latency_us.mean;
 
 			if (cell->latency_us.count && (!least || us < least))
 				least = us;
 		}
 	}
-	add(c, "sync_call_us", least < 1 && least > 0 ? 1 : least,
-	    "4 KiB, direct, one process");
+	add(c, "sync_call_us", least < 1 && least > 0 ? 1 : least, "4 KiB, direct, one process");
 }
 
 /* The fewest processes that reach nearly the most, synchronously. */
-static unsigned int enough(const struct calib_data *data, size_t setting,
-			   bool is_write)
+static unsigned int enough(const struct calib_data *data, size_t setting, bool is_write)
 {
 	const struct calib_plan *plan = data->plan;
 	double most = 0, rate;
@@ -322,8 +304,7 @@ static unsigned int enough(const struct calib_data *data, size_t setting,
 		for (i = 0; i < plan->shape_count; i++) {
 			const struct calib_shape *s = &plan->shapes[i];
 
-			if (s->is_alone || s->is_async ||
-			    s->block_kib != SMALL_KIB ||
+			if (s->is_alone || s->is_async || s->block_kib != SMALL_KIB ||
 			    s->is_write != is_write)
 				continue;
 			rate = calib_data_cell(data, setting, i)->iops.mean;
@@ -347,9 +328,8 @@ static void add_processes(struct constants *c)
 	reads = enough(c->data, (size_t)read, false);
 	writes = enough(c->data, (size_t)write, true);
 	add(c, "io_processes", reads > writes ? reads : writes,
-	    "4 KiB, synchronous: %u processes read %d %% of the most, %u write "
-	    "it",
-	    reads, FLAT_PERCENT, writes);
+	    "4 KiB, synchronous: %u processes read %d %% of the most, %u write it", reads,
+	    FLAT_PERCENT, writes);
 }
 
 /* Of the setting that writes most with either. */
@@ -374,8 +354,7 @@ static void add_lustre(struct constants *c)
 
 	if (direct > buffered && buffered > 0)
 		add(c, "lustre_write_mbs", sqrt(direct * buffered) / 1e6,
-		    "64 MiB: %.0f MB/s direct, %.0f buffered", direct / 1e6,
-		    buffered / 1e6);
+		    "64 MiB: %.0f MB/s direct, %.0f buffered", direct / 1e6, buffered / 1e6);
 }
 
 static void add_nfs(struct constants *c)
@@ -384,8 +363,7 @@ static void add_nfs(struct constants *c)
 
 	if (best >= 0)
 		add(c, "nfs_ops_per_s",
-		    calib_metric_of(c->data, (size_t)best, CALIB_READ_IOPS)
-			    .mean,
+		    calib_metric_of(c->data, (size_t)best, CALIB_READ_IOPS).mean,
 		    "4 KiB read, one node");
 }
 

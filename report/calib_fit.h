@@ -53,8 +53,7 @@ struct samples calib_metric_of(const struct calib_data *data, size_t setting,
 
 /* Over the io-cores of one profile; NULL: without. */
 struct calib_line calib_metric_fit(const struct calib_data *data,
-				   const struct config_profile *profile,
-				   enum calib_metric metric);
+				   const struct config_profile *profile, enum calib_metric metric);
 
 /* The setting with the most of it on average; -1: nothing was measured. */
 int calib_metric_best(const struct calib_data *data, enum calib_metric metric);

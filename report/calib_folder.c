@@ -28,16 +28,14 @@ struct task {
 };
 
 /* What the child has printed is the sentence of what went wrong. */
-static int call(const char *what, int (*fn)(void *arg), struct task *task,
-		unsigned int timeout_ms, struct child_result *result,
-		struct err *err)
+static int call(const char *what, int (*fn)(void *arg), struct task *task, unsigned int timeout_ms,
+		struct child_result *result, struct err *err)
 {
 	struct child_result own = { 0 }, *r = result ? result : &own;
 	int rc = child_call(what, fn, task, timeout_ms, r, err);
 
 	if (rc == 0 && r->status)
-		rc = err_set(err, "%s",
-			     *r->out ? r->out : "a helper of jobio ended");
+		rc = err_set(err, "%s", *r->out ? r->out : "a helper of jobio ended");
 	if (rc < 0 || !result)
 		child_result_free(r);
 	return rc;
@@ -58,8 +56,7 @@ static int count_others(const char *path)
 	int count = 0;
 
 	while (dir && (entry = readdir(dir)))
-		count += !strncmp(entry->d_name, CALIB_FOLDER,
-				  strlen(CALIB_FOLDER));
+		count += !strncmp(entry->d_name, CALIB_FOLDER, strlen(CALIB_FOLDER));
 	if (dir)
 		closedir(dir);
 	return count;
@@ -78,10 +75,8 @@ static int make(void *arg)
 		return say("cannot be used", task->path);
 	room = (uint64_t)fs.f_bavail * fs.f_frsize;
 	if (room < task->bytes) {
-		printf("'%s': %llu MiB are free, and %llu MiB are needed; see "
-		       "--space",
-		       task->path, (unsigned long long)(room / MIB),
-		       (unsigned long long)(task->bytes / MIB));
+		printf("'%s': %llu MiB are free, and %llu MiB are needed; see --space", task->path,
+		       (unsigned long long)(room / MIB), (unsigned long long)(task->bytes / MIB));
 		return 1;
 	}
 	others = count_others(real);
@@ -96,8 +91,8 @@ static int make(void *arg)
 	return 0;
 }
 
-int calib_folder_make(struct calib_folder *folder, const char *dir,
-		      uint64_t space_bytes, struct err *err)
+int calib_folder_make(struct calib_folder *folder, const char *dir, uint64_t space_bytes,
+		      struct err *err)
 {
 	struct task task = { .path = dir, .bytes = space_bytes };
 	struct child_result result = { 0 };
@@ -108,8 +103,7 @@ int calib_folder_make(struct calib_folder *folder, const char *dir,
 	path = strchr(result.out, ' ');
 	folder->others = atoi(result.out);
 	folder->patience_ms = CALIB_PATIENCE_MS;
-	snprintf(folder->path, sizeof(folder->path), "%s",
-		 path ? path + 1 : "");
+	snprintf(folder->path, sizeof(folder->path), "%s", path ? path + 1 : "");
 	child_result_free(&result);
 	return *folder->path ? 0 : err_set(err, "'%s': no folder", dir);
 }
@@ -156,15 +150,14 @@ static int put(void *arg)
 	struct err err;
 
 	await_folder(task->folder);
-	if (fileio_write_volatile(task->path, task->text, strlen(task->text),
-				  0600, &err) == 0)
+	if (fileio_write_volatile(task->path, task->text, strlen(task->text), 0600, &err) == 0)
 		return 0;
 	fputs(err.text, stdout);
 	return 1;
 }
 
-int calib_folder_put(const struct calib_folder *folder, const char *name,
-		     const char *text, struct err *err)
+int calib_folder_put(const struct calib_folder *folder, const char *name, const char *text,
+		     struct err *err)
 {
 	char path[CALIB_PATH + 64];
 	struct task task = { .path = path, .text = text, .folder = folder };
@@ -196,11 +189,9 @@ static int list(void *arg)
 	if (!dir)
 		return say("cannot read", task->path);
 	while ((entry = readdir(dir))) {
-		if (strncmp(entry->d_name, task->prefix,
-			    strlen(task->prefix)) != 0)
+		if (strncmp(entry->d_name, task->prefix, strlen(task->prefix)) != 0)
 			continue;
-		snprintf(path, sizeof(path), "%s/%s", task->path,
-			 entry->d_name);
+		snprintf(path, sizeof(path), "%s/%s", task->path, entry->d_name);
 		put_file(path, entry->d_name + strlen(task->prefix));
 	}
 	closedir(dir);
@@ -208,9 +199,8 @@ static int list(void *arg)
 }
 
 int calib_folder_read(const struct calib_folder *folder, size_t number,
-		      void (*take)(void *arg, const char *name,
-				   const char *text),
-		      void *arg, struct err *err)
+		      void (*take)(void *arg, const char *name, const char *text), void *arg,
+		      struct err *err)
 {
 	struct task task = { .path = folder->path, .folder = folder };
 	struct child_result result = { 0 };

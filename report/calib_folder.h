@@ -29,19 +29,18 @@ struct calib_folder {
 };
 
 /* Make it in 'dir', where so much must be free. */
-int calib_folder_make(struct calib_folder *folder, const char *dir,
-		      uint64_t space_bytes, struct err *err);
+int calib_folder_make(struct calib_folder *folder, const char *dir, uint64_t space_bytes,
+		      struct err *err);
 
 /* With all that is in it; without one nothing is done. */
 int calib_folder_remove(struct calib_folder *folder, struct err *err);
 
-int calib_folder_put(const struct calib_folder *folder, const char *name,
-		     const char *text, struct err *err);
+int calib_folder_put(const struct calib_folder *folder, const char *name, const char *text,
+		     struct err *err);
 
 /* Call 'take' for each file of the name N.*; its texts are good for the call. */
 int calib_folder_read(const struct calib_folder *folder, size_t number,
-		      void (*take)(void *arg, const char *name,
-				   const char *text),
-		      void *arg, struct err *err);
+		      void (*take)(void *arg, const char *name, const char *text), void *arg,
+		      struct err *err);
 
 #endif

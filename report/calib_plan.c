@@ -66,12 +66,11 @@ static void add_shape(struct calib_plan *plan, const struct calib_shape *like)
 	*shape = *like;
 	size_name(like->block_kib, size);
 	if (like->is_alone)
-		snprintf(shape->name, sizeof(shape->name), "%s-%s-%s", size,
-			 way, like->is_direct ? "direct" : "buffered");
+		snprintf(shape->name, sizeof(shape->name), "%s-%s-%s", size, way,
+			 like->is_direct ? "direct" : "buffered");
 	else
-		snprintf(shape->name, sizeof(shape->name), "%s-%s-%s-%u", size,
-			 way, like->is_async ? "async" : "sync",
-			 like->processes);
+		snprintf(shape->name, sizeof(shape->name), "%s-%s-%s-%u", size, way,
+			 like->is_async ? "async" : "sync", like->processes);
 }
 
 static void add_alone(struct calib_plan *plan)
@@ -80,13 +79,12 @@ static void add_alone(struct calib_plan *plan)
 	int i;
 
 	for (i = 0; i < 8; i++)
-		add_shape(plan,
-			  &(struct calib_shape){ .is_alone = true,
-						 .block_kib = sizes[i / 4],
-						 .is_write = i & 1,
-						 .is_direct = i & 2,
-						 .processes = 1,
-						 .depth = 1 });
+		add_shape(plan, &(struct calib_shape){ .is_alone = true,
+						       .block_kib = sizes[i / 4],
+						       .is_write = i & 1,
+						       .is_direct = i & 2,
+						       .processes = 1,
+						       .depth = 1 });
 }
 
 static void add_shapes(struct calib_plan *plan)
@@ -103,9 +101,7 @@ static void add_shapes(struct calib_plan *plan)
 			shape.is_write = i & 1;
 			shape.is_async = i & 2;
 			shape.processes = plan->processes[p];
-			shape.depth = !shape.is_async ? 1
-				      : i < 4	      ? CALIB_DEPTH_LARGE
-						      : CALIB_DEPTH;
+			shape.depth = !shape.is_async ? 1 : i < 4 ? CALIB_DEPTH_LARGE : CALIB_DEPTH;
 			add_shape(plan, &shape);
 		}
 	add_alone(plan);
@@ -124,39 +120,31 @@ int calib_plan_find(const struct calib_plan *plan, const char *name)
 /* ---- lists of the command line ------------------------------------------------- */
 
 /* "0,1,4": ascending, each once. Returns how many. */
-static int parse_numbers(const char *option, const char *text,
-			 unsigned long least, unsigned long most,
-			 unsigned int *list, size_t room, struct err *err)
+static int parse_numbers(const char *option, const char *text, unsigned long least,
+			 unsigned long most, unsigned int *list, size_t room, struct err *err)
 {
 	char copy[256], *word, *rest = NULL;
 	unsigned long number;
 	size_t count = 0;
 
 	snprintf(copy, sizeof(copy), "%s", text);
-	for (word = strtok_r(copy, ",", &rest); word;
-	     word = strtok_r(NULL, ",", &rest)) {
+	for (word = strtok_r(copy, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
 		if (number_parse(word, least, most, &number, err) < 0)
 			return err_prefix(err, "--%s", option);
 		if ((count && number <= list[count - 1]) || count == room)
-			return err_set(err,
-				       "--%s: '%s': expected at most %zu "
-				       "numbers, each larger than the one "
-				       "before",
-				       option, text, room);
+			return err_set(
+				err,
+				"--%s: '%s': expected at most %zu numbers, each larger than the one before",
+				option, text, room);
 		list[count++] = (unsigned int)number;
 	}
-	return count ? (int)count
-		     : err_set(err, "--%s: '%s': expected numbers", option,
-			       text);
+	return count ? (int)count : err_set(err, "--%s: '%s': expected numbers", option, text);
 }
 
-static int take_processes(struct calib_plan *plan,
-			  const struct calib_wish *wish, struct err *err)
+static int take_processes(struct calib_plan *plan, const struct calib_wish *wish, struct err *err)
 {
-	int count = parse_numbers(
-		"processes",
-		wish->processes ? wish->processes : "1,2,4,8,16,32", 1, 1024,
-		plan->processes, CALIB_PROCESSES_MAX, err);
+	int count = parse_numbers("processes", wish->processes ? wish->processes : "1,2,4,8,16,32",
+				  1, 1024, plan->processes, CALIB_PROCESSES_MAX, err);
 
 	if (count < 0)
 		return -1;
@@ -180,23 +168,19 @@ static int take_cores(struct cores *cores, const struct calib_wish *wish,
 
 	if (!wish->cores) {
 		cores->list[cores->count++] = 0;
-		for (core = config->io_cores_min; core <= config->io_cores_max;
-		     core++)
+		for (core = config->io_cores_min; core <= config->io_cores_max; core++)
 			cores->list[cores->count++] = core;
 		return 0;
 	}
-	count = parse_numbers("io-cores", wish->cores, 0, config->io_cores_max,
-			      cores->list, CALIB_CORES_MAX, err);
+	count = parse_numbers("io-cores", wish->cores, 0, config->io_cores_max, cores->list,
+			      CALIB_CORES_MAX, err);
 	if (count < 0)
 		return -1;
 	cores->count = (size_t)count;
 	for (i = 0; i < cores->count; i++)
 		if (cores->list[i] && cores->list[i] < config->io_cores_min)
-			return err_set(err,
-				       "--io-cores: '%u': this site allows 0, "
-				       "and %u to %u",
-				       cores->list[i], config->io_cores_min,
-				       config->io_cores_max);
+			return err_set(err, "--io-cores: '%u': this site allows 0, and %u to %u",
+				       cores->list[i], config->io_cores_min, config->io_cores_max);
 	return 0;
 }
 
@@ -204,29 +188,24 @@ static int take_cores(struct cores *cores, const struct calib_wish *wish,
 static bool is_possible(const struct config *config, unsigned int cores,
 			const struct config_profile *profile)
 {
-	return cores ||
-	       (!config->io_cores_default && (!profile || !profile->io_cores));
+	return cores || (!config->io_cores_default && (!profile || !profile->io_cores));
 }
 
 static void add_settings(struct calib_plan *plan, const struct cores *cores,
-			 const struct config *config,
-			 const struct config_profile *profile)
+			 const struct config *config, const struct config_profile *profile)
 {
 	size_t i, room = plan->setting_count + cores->count;
 
-	plan->settings =
-		xrealloc(plan->settings, room + 1, sizeof(*plan->settings));
+	plan->settings = xrealloc(plan->settings, room + 1, sizeof(*plan->settings));
 	for (i = 0; i < cores->count; i++)
 		if (is_possible(config, cores->list[i], profile))
 			plan->settings[plan->setting_count++] =
-				(struct calib_setting){ cores->list[i],
-							profile };
+				(struct calib_setting){ cores->list[i], profile };
 }
 
 /* "none" where the site gives no profile to a job that names none. */
 static int add_profile(struct calib_plan *plan, const struct cores *cores,
-		       const struct config *config, const char *name,
-		       struct err *err)
+		       const struct config *config, const char *name, struct err *err)
 {
 	const struct config_profile *profile = NULL;
 	const char *nearest;
@@ -235,33 +214,29 @@ static int add_profile(struct calib_plan *plan, const struct cores *cores,
 		profile = config_profile_find(config, name);
 		nearest = config_profile_nearest(config, name);
 		if (!profile)
-			return err_set(err,
-				       "--profiles: '%s': no such [profile]"
-				       "%s%s%s",
-				       name, nearest ? "; is it '" : "",
-				       nearest ? nearest : "",
+			return err_set(err, "--profiles: '%s': no such [profile]%s%s%s", name,
+				       nearest ? "; is it '" : "", nearest ? nearest : "",
 				       nearest ? "'?" : "");
 	} else if (*config->profile_default) {
-		return err_set(err,
-			       "--profiles: 'none': a job that names none gets "
-			       "%s here (profile_default)",
-			       config->profile_default);
+		return err_set(
+			err,
+			"--profiles: 'none': a job that names none gets %s here (profile_default)",
+			config->profile_default);
 	}
 	add_settings(plan, cores, config, profile);
 	return 0;
 }
 
 static int take_profiles(struct calib_plan *plan, const struct cores *cores,
-			 const struct calib_wish *wish,
-			 const struct config *config, struct err *err)
+			 const struct calib_wish *wish, const struct config *config,
+			 struct err *err)
 {
 	char copy[1024], *word, *rest = NULL;
 	size_t i;
 
 	if (wish->profiles) {
 		snprintf(copy, sizeof(copy), "%s", wish->profiles);
-		for (word = strtok_r(copy, ",", &rest); word;
-		     word = strtok_r(NULL, ",", &rest))
+		for (word = strtok_r(copy, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
 			if (add_profile(plan, cores, config, word, err) < 0)
 				return -1;
 	} else {
@@ -272,8 +247,7 @@ static int take_profiles(struct calib_plan *plan, const struct cores *cores,
 	}
 	return plan->setting_count
 		       ? 0
-		       : err_set(err, "--io-cores: no such number with any of "
-				      "these profiles");
+		       : err_set(err, "--io-cores: no such number with any of these profiles");
 }
 
 /* ---- bounds -------------------------------------------------------------------- */
@@ -291,36 +265,28 @@ static int take_sizes(struct calib_plan *plan, struct err *err)
 
 	plan->file_bytes = plan->space_bytes / most / MIB * MIB;
 	if (plan->file_bytes < least)
-		return err_set(err,
-			       "--space: %llu files of at least 64 MiB need "
-			       "%llu MiB",
-			       (unsigned long long)most,
-			       (unsigned long long)(most * least / MIB));
+		return err_set(err, "--space: %llu files of at least 64 MiB need %llu MiB",
+			       (unsigned long long)most, (unsigned long long)(most * least / MIB));
 	plan->run_bytes = plan->max_bytes / (runs + 1);
 	least = most * RUN_BYTES_MIN > least ? most * RUN_BYTES_MIN : least;
 	if (plan->run_bytes < least)
-		return err_set(err,
-			       "--max-bytes: %llu runs of at least %llu MiB "
-			       "need %llu MiB; fewer --io-cores, --profiles, "
-			       "--processes or --repeats need less",
-			       (unsigned long long)runs,
-			       (unsigned long long)(least / MIB),
-			       (unsigned long long)((runs + 1) * least / MIB));
+		return err_set(
+			err,
+			"--max-bytes: %llu runs of at least %llu MiB need %llu MiB; fewer --io-cores, --profiles, --processes or --repeats need less",
+			(unsigned long long)runs, (unsigned long long)(least / MIB),
+			(unsigned long long)((runs + 1) * least / MIB));
 	return 0;
 }
 
 static int check_time(const struct calib_plan *plan, struct err *err)
 {
-	unsigned long long minutes =
-		plan->turn_count * (calib_plan_job_s(plan) + 10ULL) / 60;
+	unsigned long long minutes = plan->turn_count * (calib_plan_job_s(plan) + 10ULL) / 60;
 
 	if (minutes > plan->max_s / 60)
-		return err_set(err,
-			       "--max-time: %zu jobs of %zu runs take about "
-			       "%llu minutes; more time, or fewer "
-			       "--io-cores, --profiles, --processes, --repeats "
-			       "or --seconds",
-			       plan->turn_count, plan->shape_count, minutes);
+		return err_set(
+			err,
+			"--max-time: %zu jobs of %zu runs take about %llu minutes; more time, or fewer --io-cores, --profiles, --processes, --repeats or --seconds",
+			plan->turn_count, plan->shape_count, minutes);
 	return 0;
 }
 
@@ -329,15 +295,13 @@ static void make_turns(struct calib_plan *plan)
 	size_t *order = xcalloc(plan->setting_count, sizeof(*order)), i;
 	unsigned int round;
 
-	plan->turns = xcalloc(plan->setting_count * plan->repeats,
-			      sizeof(*plan->turns));
+	plan->turns = xcalloc(plan->setting_count * plan->repeats, sizeof(*plan->turns));
 	for (i = 0; i < plan->setting_count; i++)
 		order[i] = i;
 	for (round = 0; round < plan->repeats; round++) {
 		shuffle(plan, order, plan->setting_count);
 		for (i = 0; i < plan->setting_count; i++)
-			plan->turns[plan->turn_count++] =
-				(struct calib_turn){ order[i], round };
+			plan->turns[plan->turn_count++] = (struct calib_turn){ order[i], round };
 	}
 	free(order);
 }
@@ -353,12 +317,10 @@ int calib_plan_make(struct calib_plan *plan, const struct calib_wish *wish,
 	plan->max_s = wish->max_s ? wish->max_s : 8 * 3600;
 	plan->space_bytes = wish->space_bytes ? wish->space_bytes : 8 * GIB;
 	plan->max_bytes = wish->max_bytes ? wish->max_bytes : 16 * 1024 * GIB;
-	if (getrandom(&plan->random, sizeof(plan->random), 0) !=
-	    (ssize_t)sizeof(plan->random))
+	if (getrandom(&plan->random, sizeof(plan->random), 0) != (ssize_t)sizeof(plan->random))
 		return err_set(err, "no random number");
 	plan->random |= 1;
-	if (take_processes(plan, wish, err) < 0 ||
-	    take_cores(&cores, wish, config, err) < 0 ||
+	if (take_processes(plan, wish, err) < 0 || take_cores(&cores, wish, config, err) < 0 ||
 	    take_profiles(plan, &cores, wish, config, err) < 0) {
 		calib_plan_free(plan);
 		return -1;
@@ -390,8 +352,7 @@ unsigned int calib_plan_job_s(const struct calib_plan *plan)
 static unsigned int layout_limit_s(const struct calib_plan *plan)
 {
 	return RUN_MORE_S +
-	       (unsigned int)(plan->file_bytes * most_processes(plan) / MIB /
-			      SLOWEST_MBS);
+	       (unsigned int)(plan->file_bytes * most_processes(plan) / MIB / SLOWEST_MBS);
 }
 
 unsigned int calib_plan_job_limit_s(const struct calib_plan *plan)
@@ -400,34 +361,31 @@ unsigned int calib_plan_job_limit_s(const struct calib_plan *plan)
 }
 
 /* Each process has a file of its own, of the same name in all runs. */
-#define ALWAYS                                                                 \
-	"--filename_format=data.$jobnum --group_reporting --randrepeat=0 "     \
+#define ALWAYS                                                                                     \
+	"--filename_format=data.$jobnum --group_reporting --randrepeat=0 "                         \
 	"--norandommap --fallocate=none"
 
 static void put_layout(const struct calib_plan *plan, FILE *out)
 {
 	fprintf(out,
-		CALIB_LAYOUT " %u --rw=write --bs=1m --numjobs=%u --size=%llu "
-			     "--ioengine=psync --end_fsync=1 " ALWAYS "\n",
-		layout_limit_s(plan), most_processes(plan),
-		(unsigned long long)plan->file_bytes);
+		CALIB_LAYOUT
+		" %u --rw=write --bs=1m --numjobs=%u --size=%llu --ioengine=psync --end_fsync=1 " ALWAYS
+		"\n",
+		layout_limit_s(plan), most_processes(plan), (unsigned long long)plan->file_bytes);
 }
 
-static void put_shape(const struct calib_plan *plan,
-		      const struct calib_shape *s, FILE *out)
+static void put_shape(const struct calib_plan *plan, const struct calib_shape *s, FILE *out)
 {
 	bool is_random = s->block_kib == SMALL_KIB && !s->is_alone;
 
 	fprintf(out,
-		"%s %u --rw=%s%s --bs=%uk --numjobs=%u --size=%llu "
-		"--io_size=%llu --runtime=%u --ioengine=%s --iodepth=%u "
-		"--direct=%d%s " ALWAYS "\n",
+		"%s %u --rw=%s%s --bs=%uk --numjobs=%u --size=%llu --io_size=%llu --runtime=%u --ioengine=%s --iodepth=%u --direct=%d%s " ALWAYS
+		"\n",
 		s->name, plan->seconds + RUN_MORE_S, is_random ? "rand" : "",
 		s->is_write ? "write" : "read", s->block_kib, s->processes,
 		(unsigned long long)plan->file_bytes,
-		(unsigned long long)(plan->run_bytes / s->processes),
-		plan->seconds, s->is_async ? "libaio" : "psync", s->depth,
-		s->is_direct,
+		(unsigned long long)(plan->run_bytes / s->processes), plan->seconds,
+		s->is_async ? "libaio" : "psync", s->depth, s->is_direct,
 		s->is_write && !s->is_direct ? " --end_fsync=1" : "");
 }
 
@@ -449,8 +407,7 @@ char *calib_plan_text(struct calib_plan *plan)
 	return text;
 }
 
-const char *calib_setting_text(const struct calib_setting *setting, char *out,
-			       size_t room)
+const char *calib_setting_text(const struct calib_setting *setting, char *out, size_t room)
 {
 	if (setting->io_cores)
 		snprintf(out, room, "%u io-core%s, %s%s", setting->io_cores,

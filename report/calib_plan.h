@@ -86,7 +86,6 @@ unsigned int calib_plan_job_limit_s(const struct calib_plan *plan);
 int calib_plan_find(const struct calib_plan *plan, const char *name);
 
 /* "2 io-cores, profile stream" */
-const char *calib_setting_text(const struct calib_setting *setting, char *out,
-			       size_t room);
+const char *calib_setting_text(const struct calib_setting *setting, char *out, size_t room);
 
 #endif

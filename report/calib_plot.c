@@ -47,8 +47,7 @@ static void series_clear(struct plot_series *s, const char *name)
 	}
 }
 
-static void series_put(struct plot_series *s, size_t place,
-		       const struct samples *samples)
+static void series_put(struct plot_series *s, size_t place, const struct samples *samples)
 {
 	double spread = samples_spread(samples);
 
@@ -64,8 +63,8 @@ static const char *profile_name(const struct config_profile *profile)
 }
 
 /* The profiles of a plan, each once. */
-static size_t profiles_of(const struct calib_plan *plan,
-			  const struct config_profile **list, size_t room)
+static size_t profiles_of(const struct calib_plan *plan, const struct config_profile **list,
+			  size_t room)
 {
 	size_t i, k, count = 0;
 
@@ -81,9 +80,7 @@ static size_t profiles_of(const struct calib_plan *plan,
 
 static const char *unit_of(enum calib_metric metric)
 {
-	return metric == CALIB_READ_BPS || metric == CALIB_WRITE_BPS
-		       ? "bytes/s"
-		       : "calls/s";
+	return metric == CALIB_READ_BPS || metric == CALIB_WRITE_BPS ? "bytes/s" : "calls/s";
 }
 
 /* ---- scaling ---------------------------------------------------------------------- */
@@ -103,8 +100,7 @@ static size_t cores_of(const struct calib_plan *plan, unsigned int *list)
 	return count;
 }
 
-static size_t place_of(const unsigned int *cores, size_t count,
-		       unsigned int core)
+static size_t place_of(const unsigned int *cores, size_t count, unsigned int core)
 {
 	size_t i;
 
@@ -113,9 +109,8 @@ static size_t place_of(const unsigned int *cores, size_t count,
 	return i;
 }
 
-static void put_metric(struct sheet *sheet, const unsigned int *cores,
-		       size_t count, const struct config_profile **profiles,
-		       enum calib_metric metric)
+static void put_metric(struct sheet *sheet, const unsigned int *cores, size_t count,
+		       const struct config_profile **profiles, enum calib_metric metric)
 {
 	const struct calib_plan *plan = sheet->data->plan;
 	struct samples s;
@@ -128,18 +123,15 @@ static void put_metric(struct sheet *sheet, const unsigned int *cores,
 				continue;
 			s = calib_metric_of(sheet->data, i, metric);
 			series_put(&sheet->series[k],
-				   place_of(cores, count,
-					    plan->settings[i].io_cores),
-				   &s);
+				   place_of(cores, count, plan->settings[i].io_cores), &s);
 		}
 	}
 }
 
 /* Through the profile whose core does most. */
-static void put_fit(struct sheet *sheet, struct plot_panel *panel,
-		    const unsigned int *cores,
-		    const struct config_profile **profiles,
-		    enum calib_metric metric, char *note, size_t room)
+static void put_fit(struct sheet *sheet, struct plot_panel *panel, const unsigned int *cores,
+		    const struct config_profile **profiles, enum calib_metric metric, char *note,
+		    size_t room)
 {
 	struct calib_line best = { .count = 0 }, line;
 	char one[24];
@@ -152,17 +144,16 @@ static void put_fit(struct sheet *sheet, struct plot_panel *panel,
 	}
 	panel->has_fit = best.count > 0;
 	for (i = 0; i < panel->places; i++)
-		panel->fit[i] = best.count && cores[i] <= best.grows_to
-					? best.per_core * cores[i]
-					: -1;
+		panel->fit[i] =
+			best.count && cores[i] <= best.grows_to ? best.per_core * cores[i] : -1;
 	if (!best.count)
 		return;
 	plot_number(best.per_core, one, sizeof(one));
 	snprintf(note, room, "%s a core, up to %u", one, best.grows_to);
 }
 
-static void draw_scaling(struct sheet *sheet, const unsigned int *cores,
-			 size_t count, const struct config_profile **profiles)
+static void draw_scaling(struct sheet *sheet, const unsigned int *cores, size_t count,
+			 const struct config_profile **profiles)
 {
 	struct plot_panel panel = { .x_name = "io-cores",
 				    .places = count,
@@ -173,15 +164,13 @@ static void draw_scaling(struct sheet *sheet, const unsigned int *cores,
 	int m;
 
 	for (i = 0; i < count; i++) {
-		snprintf(sheet->place[i], sizeof(sheet->place[i]), "%u",
-			 cores[i]);
+		snprintf(sheet->place[i], sizeof(sheet->place[i]), "%u", cores[i]);
 		panel.place[i] = sheet->place[i];
 	}
 	for (m = 0; m < CALIB_METRICS; m++) {
 		*note = 0;
 		put_metric(sheet, cores, count, profiles, (enum calib_metric)m);
-		put_fit(sheet, &panel, cores, profiles, (enum calib_metric)m,
-			note, sizeof(note));
+		put_fit(sheet, &panel, cores, profiles, (enum calib_metric)m, note, sizeof(note));
 		panel.title = calib_metric_words((enum calib_metric)m);
 		panel.unit = unit_of((enum calib_metric)m);
 		panel.note = note;
@@ -201,20 +190,17 @@ char *calib_plot_scaling(const struct calib_data *data)
 	sheet.series_count = profiles_of(data->plan, profiles, PLOT_SERIES_MAX);
 	for (i = 0; i < sheet.series_count; i++)
 		names[i] = profile_name(profiles[i]);
-	plot_begin(&sheet.plot, sheet.out, "What one node does, by io-cores",
-		   "Four panels: bytes a second in blocks of 1 MiB, and calls "
-		   "of 4 KiB a second, read and written, by the number of "
-		   "io-cores, a line for each profile. calibration.json has "
-		   "the numbers.",
-		   CALIB_METRICS, names, sheet.series_count, true);
+	plot_begin(
+		&sheet.plot, sheet.out, "What one node does, by io-cores",
+		"Four panels: bytes a second in blocks of 1 MiB, and calls of 4 KiB a second, read and written, by the number of io-cores, a line for each profile. calibration.json has the numbers.",
+		CALIB_METRICS, names, sheet.series_count, true);
 	draw_scaling(&sheet, cores, count, profiles);
 	return sheet_close(&sheet);
 }
 
 /* ---- engines ---------------------------------------------------------------------- */
 
-static void put_engines(struct sheet *sheet, size_t setting,
-			enum calib_metric metric)
+static void put_engines(struct sheet *sheet, size_t setting, enum calib_metric metric)
 {
 	const struct calib_plan *plan = sheet->data->plan;
 	bool is_bytes = metric == CALIB_READ_BPS || metric == CALIB_WRITE_BPS;
@@ -225,16 +211,12 @@ static void put_engines(struct sheet *sheet, size_t setting,
 	series_clear(&sheet->series[1], "libaio");
 	for (i = 0; i < plan->shape_count; i++) {
 		const struct calib_shape *s = &plan->shapes[i];
-		const struct calib_cell *cell =
-			calib_data_cell(sheet->data, setting, i);
+		const struct calib_cell *cell = calib_data_cell(sheet->data, setting, i);
 
-		if (s->is_alone || s->is_write != is_write ||
-		    (s->block_kib == 1024) != is_bytes)
+		if (s->is_alone || s->is_write != is_write || (s->block_kib == 1024) != is_bytes)
 			continue;
-		place = place_of(plan->processes, plan->processes_count,
-				 s->processes);
-		series_put(&sheet->series[s->is_async], place,
-			   is_bytes ? &cell->Bps : &cell->iops);
+		place = place_of(plan->processes, plan->processes_count, s->processes);
+		series_put(&sheet->series[s->is_async], place, is_bytes ? &cell->Bps : &cell->iops);
 	}
 }
 
@@ -251,15 +233,13 @@ char *calib_plot_engines(const struct calib_data *data)
 	size_t i;
 
 	sheet_open(&sheet, data);
-	plot_begin(&sheet.plot, sheet.out, "One request at a time, or many",
-		   "Four panels: bytes a second in blocks of 1 MiB, and calls "
-		   "of 4 KiB a second, read and written, by the number of "
-		   "processes, synchronous and with libaio.",
-		   CALIB_METRICS, names, 2, false);
+	plot_begin(
+		&sheet.plot, sheet.out, "One request at a time, or many",
+		"Four panels: bytes a second in blocks of 1 MiB, and calls of 4 KiB a second, read and written, by the number of processes, synchronous and with libaio.",
+		CALIB_METRICS, names, 2, false);
 	panel.series = sheet.series;
 	for (i = 0; i < panel.places; i++) {
-		snprintf(sheet.place[i], sizeof(sheet.place[i]), "%u",
-			 plan->processes[i]);
+		snprintf(sheet.place[i], sizeof(sheet.place[i]), "%u", plan->processes[i]);
 		panel.place[i] = sheet.place[i];
 	}
 	for (m = 0; m < CALIB_METRICS; m++) {
@@ -267,8 +247,7 @@ char *calib_plot_engines(const struct calib_data *data)
 		if (best < 0)
 			continue;
 		put_engines(&sheet, (size_t)best, (enum calib_metric)m);
-		panel.note = calib_setting_text(&plan->settings[best], note,
-						sizeof(note));
+		panel.note = calib_setting_text(&plan->settings[best], note, sizeof(note));
 		panel.title = calib_metric_words((enum calib_metric)m);
 		panel.unit = unit_of((enum calib_metric)m);
 		plot_panel(&sheet.plot, &panel);
@@ -279,16 +258,14 @@ char *calib_plot_engines(const struct calib_data *data)
 /* ---- direct ------------------------------------------------------------------------ */
 
 /* The setting of a profile with the most io-cores. */
-static size_t largest(const struct calib_plan *plan,
-		      const struct config_profile *profile)
+static size_t largest(const struct calib_plan *plan, const struct config_profile *profile)
 {
 	size_t i, best = 0;
 	bool is_there = false;
 
 	for (i = 0; i < plan->setting_count; i++) {
 		if (plan->settings[i].profile != profile ||
-		    (is_there && plan->settings[i].io_cores <=
-					 plan->settings[best].io_cores))
+		    (is_there && plan->settings[i].io_cores <= plan->settings[best].io_cores))
 			continue;
 		best = i;
 		is_there = true;
@@ -311,8 +288,7 @@ static void put_direct(struct sheet *sheet, const char *shape,
 		which = calib_plan_find(plan, name);
 		for (k = 0; k < count; k++)
 			series_put(&sheet->series[i], k,
-				   &calib_data_cell(sheet->data,
-						    largest(plan, profiles[k]),
+				   &calib_data_cell(sheet->data, largest(plan, profiles[k]),
 						    (size_t)which)
 					    ->Bps);
 	}
@@ -341,12 +317,10 @@ char *calib_plot_direct(const struct calib_data *data)
 	panel.series = sheet.series;
 	for (i = 0; i < panel.places; i++)
 		panel.place[i] = profile_name(profiles[i]);
-	plot_begin(&sheet.plot, sheet.out,
-		   "Around the page cache, and through it",
-		   "Four panels: bytes a second of one process in blocks of 64 "
-		   "MiB and of 4 KiB, read and written, with O_DIRECT and "
-		   "without, by profile, with the most io-cores.",
-		   4, names, 2, false);
+	plot_begin(
+		&sheet.plot, sheet.out, "Around the page cache, and through it",
+		"Four panels: bytes a second of one process in blocks of 64 MiB and of 4 KiB, read and written, with O_DIRECT and without, by profile, with the most io-cores.",
+		4, names, 2, false);
 	for (i = 0; i < 4; i++) {
 		put_direct(&sheet, rows[i].shape, profiles, panel.places);
 		panel.title = rows[i].title;

@@ -43,8 +43,7 @@ static int take_id(const char *out, char id[CALIB_ID], struct err *err)
 			return 0;
 		}
 	}
-	return err_set(err, "sbatch: '%.*s': not a job id",
-		       (int)strcspn(out, "\n"), out);
+	return err_set(err, "sbatch: '%.*s': not a job id", (int)strcspn(out, "\n"), out);
 }
 
 /* The texts that the words of one sbatch point to. */
@@ -54,30 +53,24 @@ struct texts {
 };
 
 static void make_texts(struct texts *t, const struct calib_slurm *slurm,
-		       const struct calib_setting *setting, size_t number,
-		       unsigned int limit_s)
+		       const struct calib_setting *setting, size_t number, unsigned int limit_s)
 {
 	snprintf(t->name, sizeof(t->name), "--job-name=%s", slurm->name);
 	snprintf(t->time, sizeof(t->time), "--time=%u", (limit_s + 59) / 60);
 	snprintf(t->chdir, sizeof(t->chdir), "--chdir=%s", slurm->folder);
 	snprintf(t->log, sizeof(t->log), "--output=%zu.out", number);
 	snprintf(t->number, sizeof(t->number), "%zu", number);
-	snprintf(t->cores, sizeof(t->cores), "--io-cores=%u",
-		 setting->io_cores);
+	snprintf(t->cores, sizeof(t->cores), "--io-cores=%u", setting->io_cores);
 	snprintf(t->profile, sizeof(t->profile), "--io-profile=%s",
 		 setting->profile ? setting->profile->name : "");
 }
 
-static int make_words(struct words *w, const struct texts *t,
-		      const struct calib_slurm *slurm,
+static int make_words(struct words *w, const struct texts *t, const struct calib_slurm *slurm,
 		      const struct calib_setting *setting, struct err *err)
 {
-	const char *fixed[] = {
-		"--parsable",	t->name,      "--dependency=singleton",
-		"--nodes=1",	"--ntasks=1", "--exclusive",
-		"--no-requeue", t->time,      t->chdir,
-		t->log
-	};
+	const char *fixed[] = { "--parsable", t->name,	     "--dependency=singleton", "--nodes=1",
+				"--ntasks=1", "--exclusive", "--no-requeue",	       t->time,
+				t->chdir,     t->log };
 	size_t i;
 
 	for (i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
@@ -89,8 +82,7 @@ static int make_words(struct words *w, const struct texts *t,
 	for (i = 0; slurm->extra[i]; i++)
 		add(w, slurm->extra[i]);
 	if (w->count + 4 > WORDS_MAX)
-		return err_set(err, "sbatch: more than %d words behind --",
-			       WORDS_MAX - 16);
+		return err_set(err, "sbatch: more than %d words behind --", WORDS_MAX - 16);
 	add(w, slurm->script);
 	add(w, slurm->folder);
 	add(w, t->number);
@@ -98,9 +90,8 @@ static int make_words(struct words *w, const struct texts *t,
 	return 0;
 }
 
-int calib_slurm_submit(const struct calib_slurm *slurm,
-		       const struct calib_setting *setting, size_t number,
-		       unsigned int limit_s, char id[CALIB_ID], struct err *err)
+int calib_slurm_submit(const struct calib_slurm *slurm, const struct calib_setting *setting,
+		       size_t number, unsigned int limit_s, char id[CALIB_ID], struct err *err)
 {
 	struct words w = { .count = 0 };
 	struct texts t;
@@ -130,8 +121,7 @@ static void take_field(const char **at, char *out, size_t room)
 	*at += length + ((*at)[length] == '|');
 }
 
-int calib_slurm_queue(const struct calib_slurm *slurm,
-		      struct calib_queued **list, struct err *err)
+int calib_slurm_queue(const struct calib_slurm *slurm, struct calib_queued **list, struct err *err)
 {
 	char name[96], line[LINE_SIZE], *out = NULL;
 	const char *words[] = { "-h", name, "-o", "%i|%T|%r|%N", NULL };
@@ -161,17 +151,10 @@ int calib_slurm_queue(const struct calib_slurm *slurm,
 bool calib_slurm_is_hopeless(const struct calib_queued *job)
 {
 	static const char *const reasons[] = {
-		"BadConstraints",
-		"JobHeldAdmin",
-		"JobHeldUser",
-		"PartitionNodeLimit",
-		"PartitionTimeLimit",
-		"PartitionInactive",
-		"DependencyNeverSatisfied",
-		"AccountNotAllowed",
-		"QOSNotAllowed",
-		"InvalidAccount",
-		"InvalidQOS",
+		"BadConstraints",	    "JobHeldAdmin",	  "JobHeldUser",
+		"PartitionNodeLimit",	    "PartitionTimeLimit", "PartitionInactive",
+		"DependencyNeverSatisfied", "AccountNotAllowed",  "QOSNotAllowed",
+		"InvalidAccount",	    "InvalidQOS",
 	};
 	size_t i;
 
@@ -184,8 +167,7 @@ bool calib_slurm_is_hopeless(const struct calib_queued *job)
 	       !strncmp(job->reason, "launch_failed", 13);
 }
 
-int calib_slurm_cancel(const struct calib_slurm *slurm, const char *id,
-		       struct err *err)
+int calib_slurm_cancel(const struct calib_slurm *slurm, const char *id, struct err *err)
 {
 	char name[96], *out = NULL;
 	const char *words[] = { name, id, NULL };

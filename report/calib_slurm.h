@@ -27,23 +27,19 @@ struct calib_slurm {
 	char *const *extra; /* for sbatch; NULL-terminated */
 };
 
-int calib_slurm_submit(const struct calib_slurm *slurm,
-		       const struct calib_setting *setting, size_t number,
-		       unsigned int limit_s, char id[CALIB_ID],
-		       struct err *err);
+int calib_slurm_submit(const struct calib_slurm *slurm, const struct calib_setting *setting,
+		       size_t number, unsigned int limit_s, char id[CALIB_ID], struct err *err);
 
 struct calib_queued {
 	char id[CALIB_ID], state[24], reason[64], node[256];
 };
 
 /* What is in the queue: how many, or -1; *list is the caller's to free. */
-int calib_slurm_queue(const struct calib_slurm *slurm,
-		      struct calib_queued **list, struct err *err);
+int calib_slurm_queue(const struct calib_slurm *slurm, struct calib_queued **list, struct err *err);
 
 bool calib_slurm_is_hopeless(const struct calib_queued *job);
 
 /* One of them; id NULL: all. */
-int calib_slurm_cancel(const struct calib_slurm *slurm, const char *id,
-		       struct err *err);
+int calib_slurm_cancel(const struct calib_slurm *slurm, const char *id, struct err *err);
 
 #endif

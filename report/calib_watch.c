@@ -21,8 +21,8 @@
 
 /* ---- progress ------------------------------------------------------------------------ */
 
-__attribute__((format(printf, 2, 3))) static void
-progress(struct calib_watch *w, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void progress(struct calib_watch *w,
+							   const char *format, ...)
 {
 	unsigned long long minutes = (child_now_ms() - w->start_ms) / 60000;
 	va_list args;
@@ -54,8 +54,7 @@ static void pause_ms(const struct calib_watch *w, unsigned int ms)
 
 /* ---- submit -------------------------------------------------------------------------- */
 
-static const struct calib_setting *setting_of(const struct calib_watch *w,
-					      size_t job)
+static const struct calib_setting *setting_of(const struct calib_watch *w, size_t job)
 {
 	return &w->plan->settings[w->plan->turns[job].setting];
 }
@@ -72,8 +71,7 @@ static int submit_one(struct calib_watch *w, size_t number, struct err *err)
 		return -1;
 	errno = 0;
 	rc = calib_slurm_submit(w->slurm, setting_of(w, number), number,
-				calib_plan_job_limit_s(w->plan),
-				w->data->jobs[number].id, err);
+				calib_plan_job_limit_s(w->plan), w->data->jobs[number].id, err);
 	if (rc == 0 || errno == ETIMEDOUT || errno == EPROTO)
 		w->has_jobs = 1;
 	return rc;
@@ -99,8 +97,8 @@ struct state {
 	unsigned long long heard_ms;
 };
 
-__attribute__((format(printf, 2, 3))) static void blame(struct calib_job *job,
-							const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void blame(struct calib_job *job, const char *format,
+							...)
 {
 	struct err err;
 	va_list args;
@@ -130,10 +128,8 @@ static void take(void *arg, const char *name, const char *text)
 	char shape[64];
 
 	if (!strcmp(name, "out"))
-		snprintf(t->said, sizeof(t->said), "%.*s",
-			 (int)strcspn(text, "\n"), text);
-	if (length < 6 || length >= sizeof(shape) ||
-	    strcmp(name + length - 5, ".json") != 0)
+		snprintf(t->said, sizeof(t->said), "%.*s", (int)strcspn(text, "\n"), text);
+	if (length < 6 || length >= sizeof(shape) || strcmp(name + length - 5, ".json") != 0)
 		return;
 	snprintf(shape, sizeof(shape), "%.*s", (int)length - 5, name);
 	if (calib_data_take(t->watch->data, t->number, shape, text, &err) < 0)
@@ -149,9 +145,8 @@ static void collect(struct calib_watch *w, struct state *s, size_t number)
 	if (calib_folder_read(w->folder, number, take, &taker, &err) < 0)
 		blame(job, "%s", err.text);
 	if (job->run_count < w->plan->shape_count)
-		blame(job, "%zu of %zu runs%s%s", job->run_count,
-		      w->plan->shape_count, *taker.said ? ": " : "",
-		      taker.said);
+		blame(job, "%zu of %zu runs%s%s", job->run_count, w->plan->shape_count,
+		      *taker.said ? ": " : "", taker.said);
 	s->is_over[number] = true;
 	s->over++;
 	if (*job->why) {
@@ -162,8 +157,7 @@ static void collect(struct calib_watch *w, struct state *s, size_t number)
 	}
 }
 
-static const struct calib_queued *find(const struct calib_queued *list,
-				       int count, const char *id)
+static const struct calib_queued *find(const struct calib_queued *list, int count, const char *id)
 {
 	int i;
 
@@ -190,8 +184,7 @@ static void look(struct calib_watch *w, struct state *s, size_t number,
 	if (*s->doing && !is_running)
 		return;
 	snprintf(s->doing, sizeof(s->doing), "; job %s %s %s (%s)", job->id,
-		 is_running ? "runs on" : "waits:",
-		 is_running ? queued->node : queued->reason,
+		 is_running ? "runs on" : "waits:", is_running ? queued->node : queued->reason,
 		 calib_setting_text(setting_of(w, number), text, sizeof(text)));
 }
 
@@ -225,10 +218,7 @@ static void give_up(struct calib_watch *w, struct state *s, const char *why)
 	size_t i;
 
 	progress_end(w);
-	fprintf(stderr,
-		"jobio: calibrate: %s: the jobs that are left are "
-		"cancelled\n",
-		why);
+	fprintf(stderr, "jobio: calibrate: %s: the jobs that are left are cancelled\n", why);
 	for (i = 0; i < w->plan->turn_count; i++)
 		if (!s->is_over[i])
 			blame(&w->data->jobs[i], "%s%s", why, s->doing);
@@ -273,10 +263,8 @@ static void tell(struct calib_watch *w, const struct state *s)
 
 	if (s->failed)
 		snprintf(failed, sizeof(failed), ", %zu failed", s->failed);
-	progress(w, "%zu of %zu over%s, about %zu min to go%s", s->over,
-		 w->plan->turn_count, failed,
-		 ((w->plan->turn_count - s->over) * (job_s + 10) + 30) / 60,
-		 s->doing);
+	progress(w, "%zu of %zu over%s, about %zu min to go%s", s->over, w->plan->turn_count,
+		 failed, ((w->plan->turn_count - s->over) * (job_s + 10) + 30) / 60, s->doing);
 }
 
 int calib_watch_run(struct calib_watch *w, struct err *err)
@@ -309,13 +297,12 @@ static bool wants_judging(const struct calib_watch *w, size_t i)
 {
 	const struct calib_job *job = &w->data->jobs[i];
 
-	return *job->id && !job->is_judged &&
-	       job->run_count == w->plan->shape_count;
+	return *job->id && !job->is_judged && job->run_count == w->plan->shape_count;
 }
 
 /* sacct is asked once about all of them. Returns how many are not judged. */
-static size_t judge_all(struct calib_watch *w, char cluster[RECORD_NAME_MAX],
-			char **ids, size_t count, struct err *err)
+static size_t judge_all(struct calib_watch *w, char cluster[RECORD_NAME_MAX], char **ids,
+			size_t count, struct err *err)
 {
 	struct job_source source = { .config = w->config };
 	struct job_report *report;
@@ -325,16 +312,12 @@ static size_t judge_all(struct calib_watch *w, char cluster[RECORD_NAME_MAX],
 	for (i = 0; i < w->plan->turn_count; i++) {
 		if (!wants_judging(w, i))
 			continue;
-		report = job_report_get(&source, w->data->jobs[i].id,
-					RECORD_UNKNOWN, err);
-		if (report &&
-		    (report->record_count || report->summary.nodes_seen > 0)) {
-			calib_job_judge(&w->data->jobs[i], w->plan,
-					setting_of(w, i), report,
+		report = job_report_get(&source, w->data->jobs[i].id, RECORD_UNKNOWN, err);
+		if (report && (report->record_count || report->summary.nodes_seen > 0)) {
+			calib_job_judge(&w->data->jobs[i], w->plan, setting_of(w, i), report,
 					w->folder->path);
 			if (report->cluster)
-				snprintf(cluster, RECORD_NAME_MAX, "%s",
-					 report->cluster);
+				snprintf(cluster, RECORD_NAME_MAX, "%s", report->cluster);
 		} else {
 			left++;
 		}
@@ -351,8 +334,7 @@ static void blame_the_rest(struct calib_watch *w, const struct err *err)
 	for (i = 0; i < w->plan->turn_count; i++)
 		if (wants_judging(w, i)) {
 			w->data->jobs[i].disagrees = true;
-			blame(&w->data->jobs[i],
-			      "jobio has no record of it%s%s",
+			blame(&w->data->jobs[i], "jobio has no record of it%s%s",
 			      *err->text ? ": " : "", err->text);
 		}
 }
@@ -360,8 +342,8 @@ static void blame_the_rest(struct calib_watch *w, const struct err *err)
 void calib_watch_judge(struct calib_watch *w, char cluster[RECORD_NAME_MAX])
 {
 	const struct config_ledger *ledger = &w->config->ledger;
-	unsigned long long end = child_now_ms() + ledger->grace_s * 1000ULL +
-				 2ULL * ledger->send_timeout_ms;
+	unsigned long long end =
+		child_now_ms() + ledger->grace_s * 1000ULL + 2ULL * ledger->send_timeout_ms;
 	char **ids = xcalloc(w->plan->turn_count + 1, sizeof(*ids));
 	struct err why = { "" };
 	size_t i, count = 0, left, before = SIZE_MAX;
@@ -374,8 +356,7 @@ void calib_watch_judge(struct calib_watch *w, char cluster[RECORD_NAME_MAX])
 		if (!left || *w->is_stopped || child_now_ms() > end)
 			break;
 		if (left < before || isatty(2))
-			progress(w, "waiting for jobio's records, missing: %zu",
-				 left);
+			progress(w, "waiting for jobio's records, missing: %zu", left);
 		before = left;
 	}
 	progress_end(w);
@@ -387,8 +368,7 @@ void calib_watch_judge(struct calib_watch *w, char cluster[RECORD_NAME_MAX])
 /* ---- the end ----------------------------------------------------------------------------- */
 
 /* How many are left in the queue; -1: nobody says. */
-static int wait_until_gone(struct calib_watch *w, unsigned int ms,
-			   struct err *err)
+static int wait_until_gone(struct calib_watch *w, unsigned int ms, struct err *err)
 {
 	unsigned long long end = child_now_ms() + ms;
 	struct timespec slice = { .tv_nsec = 200000000 };
@@ -416,8 +396,7 @@ static int cancel_all(struct calib_watch *w)
 		left = wait_until_gone(w, END_MS, &err);
 	if (!left)
 		return 0;
-	fprintf(stderr,
-		"jobio: calibrate: jobs may be left: %s; scancel --name=%s\n",
+	fprintf(stderr, "jobio: calibrate: jobs may be left: %s; scancel --name=%s\n",
 		*err.text ? err.text : "they do not end", w->slurm->name);
 	return -1;
 }

@@ -34,8 +34,7 @@ int calib_watch_submit(struct calib_watch *watch, struct err *err);
 int calib_watch_run(struct calib_watch *watch, struct err *err);
 
 /* Ask for jobio's records of all jobs that are whole, and compare. */
-void calib_watch_judge(struct calib_watch *watch,
-		       char cluster[RECORD_NAME_MAX]);
+void calib_watch_judge(struct calib_watch *watch, char cluster[RECORD_NAME_MAX]);
 
 /* Cancel what is in the queue, wait until it is gone, remove the folder. What
  * stays behind is said. */

@@ -40,8 +40,7 @@ static void stamp(time_t when, char *out, size_t room)
 {
 	struct tm tm;
 
-	if (!gmtime_r(&when, &tm) ||
-	    !strftime(out, room, "%Y-%m-%dT%H:%M:%SZ", &tm))
+	if (!gmtime_r(&when, &tm) || !strftime(out, room, "%Y-%m-%dT%H:%M:%SZ", &tm))
 		snprintf(out, room, "?");
 }
 
@@ -53,13 +52,10 @@ static void add_double(struct json_object *o, const char *key, double value)
 	char text[32];
 
 	snprintf(text, sizeof(text), "%.6g", value);
-	json_object_object_add(
-		o, key,
-		value < 0 ? NULL : json_object_new_double_s(value, text));
+	json_object_object_add(o, key, value < 0 ? NULL : json_object_new_double_s(value, text));
 }
 
-static void add_samples(struct json_object *o, const char *key,
-			const struct samples *s)
+static void add_samples(struct json_object *o, const char *key, const struct samples *s)
 {
 	struct json_object *one;
 
@@ -111,8 +107,7 @@ static void shape_json(struct json_object *o, const struct calib_shape *s,
 	json_add_number(o, "short_runs", (int64_t)cell->short_runs);
 }
 
-static void settings_json(struct json_object *list,
-			  const struct calib_data *data)
+static void settings_json(struct json_object *list, const struct calib_data *data)
 {
 	const struct calib_plan *plan = data->plan;
 	struct json_object *o, *shapes;
@@ -135,8 +130,7 @@ static bool is_first(const struct calib_plan *plan, size_t setting)
 	size_t i;
 
 	for (i = 0; i < setting; i++)
-		if (plan->settings[i].profile ==
-		    plan->settings[setting].profile)
+		if (plan->settings[i].profile == plan->settings[setting].profile)
 			return false;
 	return true;
 }
@@ -158,10 +152,8 @@ static void lines_json(struct json_object *list, const struct calib_data *data)
 			if (!line.count)
 				continue;
 			o = json_append_object(list);
-			json_add_text(o, "profile",
-				      profile_of(&plan->settings[i]));
-			json_add_text(o, "metric",
-				      calib_metric_name((enum calib_metric)m));
+			json_add_text(o, "profile", profile_of(&plan->settings[i]));
+			json_add_text(o, "metric", calib_metric_name((enum calib_metric)m));
 			add_double(o, "per_core", line.per_core);
 			add_double(o, "spread", line.spread);
 			json_add_number(o, "grows_to", line.grows_to);
@@ -217,8 +209,7 @@ static void jobs_json(struct json_object *list, const struct calib_data *data)
 
 	for (i = 0; i < plan->turn_count; i++) {
 		const struct calib_job *job = &data->jobs[i];
-		const struct calib_setting *setting =
-			&plan->settings[plan->turns[i].setting];
+		const struct calib_setting *setting = &plan->settings[plan->turns[i].setting];
 
 		o = json_append_object(list);
 		json_add_text(o, "job", *job->id ? job->id : NULL);
@@ -238,8 +229,7 @@ static void jobs_json(struct json_object *list, const struct calib_data *data)
 	}
 }
 
-static char *json_of(const struct calib_data *data,
-		     const struct calib_about *about,
+static char *json_of(const struct calib_data *data, const struct calib_about *about,
 		     const struct calib_constant *constants, size_t count)
 {
 	struct json_object *top = json_object_new_object();
@@ -256,16 +246,14 @@ static char *json_of(const struct calib_data *data,
 	jobs_json(json_add_list(top, "jobs"), data);
 	text = xasprintf("%s\n",
 			 json_object_to_json_string_ext(
-				 top, JSON_C_TO_STRING_PRETTY |
-					      JSON_C_TO_STRING_NOSLASHESCAPE));
+				 top, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(top);
 	return text;
 }
 
 /* ---- advice.conf ----------------------------------------------------------------------- */
 
-static char *conf_of(const struct calib_data *data,
-		     const struct calib_about *about,
+static char *conf_of(const struct calib_data *data, const struct calib_about *about,
 		     const struct calib_constant *constants, size_t count)
 {
 	char *text = NULL, when[32];
@@ -277,12 +265,11 @@ static char *conf_of(const struct calib_data *data,
 		"# jobio calibrate, %s%s%s: %s%s%s\n"
 		"# in jobio.conf: [advice] calibration = /path/of/this/file\n"
 		"[advice]\n",
-		when, *about->cluster ? ", cluster " : "", about->cluster,
-		about->dir, *calib_fstype(data) ? ", " : "",
-		calib_fstype(data));
+		when, *about->cluster ? ", cluster " : "", about->cluster, about->dir,
+		*calib_fstype(data) ? ", " : "", calib_fstype(data));
 	for (i = 0; i < count; i++)
-		fprintf(out, "# %s\n%s = %u\n", constants[i].from,
-			constants[i].key, constants[i].value);
+		fprintf(out, "# %s\n%s = %u\n", constants[i].from, constants[i].key,
+			constants[i].value);
 	fclose(out);
 	return text;
 }
@@ -290,8 +277,7 @@ static char *conf_of(const struct calib_data *data,
 /* ---- files -------------------------------------------------------------------------------- */
 
 /* Takes the text. */
-static int put(const char *folder, const char *name, char *text,
-	       struct err *err)
+static int put(const char *folder, const char *name, char *text, struct err *err)
 {
 	char *path = xasprintf("%s/%s", folder, name);
 	int rc = fileio_write(path, text, strlen(text), 0644, err);
@@ -301,16 +287,14 @@ static int put(const char *folder, const char *name, char *text,
 	return rc;
 }
 
-int calib_write(const char *folder, const struct calib_data *data,
-		const struct calib_about *about, struct err *err)
+int calib_write(const char *folder, const struct calib_data *data, const struct calib_about *about,
+		struct err *err)
 {
 	struct calib_constant constants[CALIB_CONSTANTS];
 	size_t count = calib_constants(data, calib_fstype(data), constants);
 
-	if (put(folder, "calibration.json",
-		json_of(data, about, constants, count), err) < 0 ||
-	    put(folder, "advice.conf", conf_of(data, about, constants, count),
-		err) < 0 ||
+	if (put(folder, "calibration.json", json_of(data, about, constants, count), err) < 0 ||
+	    put(folder, "advice.conf", conf_of(data, about, constants, count), err) < 0 ||
 	    put(folder, "scaling.svg", calib_plot_scaling(data), err) < 0 ||
 	    put(folder, "engines.svg", calib_plot_engines(data), err) < 0 ||
 	    put(folder, "direct.svg", calib_plot_direct(data), err) < 0)

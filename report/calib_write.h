@@ -26,7 +26,7 @@ struct calib_about {
 /* The mount point and its type, as the first node has it that says so. */
 const char *calib_fstype(const struct calib_data *data);
 
-int calib_write(const char *folder, const struct calib_data *data,
-		const struct calib_about *about, struct err *err);
+int calib_write(const char *folder, const struct calib_data *data, const struct calib_about *about,
+		struct err *err);
 
 #endif

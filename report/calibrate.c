@@ -23,19 +23,15 @@
 static const char usage[] =
 	"usage: jobio calibrate --dir=DIR [OPTION]... [-- SBATCH-OPTION...]\n"
 	"\n"
-	"Measures with fio, in jobs of its own, what one node reads and writes "
-	"below\n"
-	"DIR with each number of io-cores and each profile, compares jobio's "
-	"records of\n"
-	"these jobs with fio, and writes calibration.json, three plots and the "
-	"constants\n"
+	"Measures with fio, in jobs of its own, what one node reads and writes below\n"
+	"DIR with each number of io-cores and each profile, compares jobio's records of\n"
+	"these jobs with fio, and writes calibration.json, three plots and the constants\n"
 	"for advice.\n"
 	"\n"
 	"  --dir=DIR            a folder of yours on the filesystem\n"
 	"  --output=FOLDER      where the results go; default calibration\n"
 	"  --io-cores=LIST      0,1,2; default 0 and all that the site allows\n"
-	"  --profiles=LIST      none,stream; default none and all of "
-	"jobio.conf\n"
+	"  --profiles=LIST      none,stream; default none and all of jobio.conf\n"
 	"  --processes=LIST     of fio; default 1,2,4,8,16,32\n"
 	"  --repeats=N          of each; default 3\n"
 	"  --seconds=N          that each run lasts at most; default 3\n"
@@ -46,8 +42,7 @@ static const char usage[] =
 	"  --dry-run            say what would be done\n"
 	"  --conf=FILE          instead of " JOBIO_CONF "\n"
 	"\n"
-	"Exit status: 0; 1 when a job failed, or its record and fio disagree; "
-	"2 bad\n"
+	"Exit status: 0; 1 when a job failed, or its record and fio disagree; 2 bad\n"
 	"usage; 130 after Ctrl-C.\n";
 
 struct options {
@@ -81,8 +76,7 @@ static void catch_signals(void)
 /* ---- the command line -------------------------------------------------------------- */
 
 /* --max-bytes, --space: "8G", bytes, or so many of 1024^n */
-static int set_size(void *o, const char *name, const char *text,
-		    struct err *err)
+static int set_size(void *o, const char *name, const char *text, struct err *err)
 {
 	struct calib_wish *wish = &((struct options *)o)->wish;
 	static const char units[] = "KMGT";
@@ -95,23 +89,18 @@ static int set_size(void *o, const char *name, const char *text,
 		length--;
 	if (length < sizeof(digits)) {
 		snprintf(digits, sizeof(digits), "%.*s", (int)length, text);
-		if (number_parse(digits, 1, 1000000000000UL, &number, NULL) ==
-			    0 &&
+		if (number_parse(digits, 1, 1000000000000UL, &number, NULL) == 0 &&
 		    (!unit || number <= 1000000)) {
-			*(*name == 'm' ? &wish->max_bytes
-				       : &wish->space_bytes) =
-				(uint64_t)number
-				<< (unit ? 10 * (unit - units + 1) : 0);
+			*(*name == 'm' ? &wish->max_bytes : &wish->space_bytes) =
+				(uint64_t)number << (unit ? 10 * (unit - units + 1) : 0);
 			return 0;
 		}
 	}
-	return err_set(err, "--%s: '%s': expected a size like 800M, 8G or 16T",
-		       name, text);
+	return err_set(err, "--%s: '%s': expected a size like 800M, 8G or 16T", name, text);
 }
 
 /* "480", "480:00" and "8:00:00" are the same, as in sbatch --time. */
-static int set_time(void *o, const char *name, const char *text,
-		    struct err *err)
+static int set_time(void *o, const char *name, const char *text, struct err *err)
 {
 	unsigned long part, sum = 0;
 	char copy[32], *word, *rest = NULL;
@@ -127,12 +116,11 @@ static int set_time(void *o, const char *name, const char *text,
 		sum = sum * 60 + part;
 	}
 	if (parts < 1 || parts > 3 || !sum)
-		return err_set(err,
-			       "--%s: '%s': expected minutes, "
-			       "minutes:seconds or hours:minutes:seconds",
-			       name, text);
-	((struct options *)o)->wish.max_s =
-		(unsigned int)(parts == 1 ? sum * 60 : sum);
+		return err_set(
+			err,
+			"--%s: '%s': expected minutes, minutes:seconds or hours:minutes:seconds",
+			name, text);
+	((struct options *)o)->wish.max_s = (unsigned int)(parts == 1 ? sum * 60 : sum);
 	return 0;
 }
 
@@ -141,9 +129,7 @@ static int check(void *options, int argc, char *argv[], struct err *err)
 	struct options *o = options;
 
 	if (argc && strcmp(argv[-1], "--") != 0)
-		return err_set(err,
-			       "'%s': one word too many; what is for sbatch "
-			       "stands behind --",
+		return err_set(err, "'%s': one word too many; what is for sbatch stands behind --",
 			       argv[0]);
 	o->extra = argv;
 	return o->dir ? 0 : err_set(err, "--dir: which folder?");
@@ -160,12 +146,10 @@ static const struct command_line line = {
 			COMMAND_TEXT("output", struct options, output),
 			COMMAND_TEXT("io-cores", struct options, wish.cores),
 			COMMAND_TEXT("profiles", struct options, wish.profiles),
-			COMMAND_TEXT("processes", struct options,
-				     wish.processes),
-			COMMAND_NUMBER("repeats", struct options, wish.repeats,
-				       1, CALIB_REPEATS_MAX),
-			COMMAND_NUMBER("seconds", struct options, wish.seconds,
-				       1, 3600),
+			COMMAND_TEXT("processes", struct options, wish.processes),
+			COMMAND_NUMBER("repeats", struct options, wish.repeats, 1,
+				       CALIB_REPEATS_MAX),
+			COMMAND_NUMBER("seconds", struct options, wish.seconds, 1, 3600),
 			COMMAND_CALL("max-time", set_time),
 			COMMAND_CALL("max-bytes", set_size),
 			COMMAND_CALL("space", set_size),
@@ -181,19 +165,14 @@ static void say_plan(const struct calib_plan *plan, const char *dir)
 {
 	char space[16], bytes[16];
 
-	summary_bytes((int64_t)(plan->file_bytes *
-				plan->processes[plan->processes_count - 1]),
+	summary_bytes((int64_t)(plan->file_bytes * plan->processes[plan->processes_count - 1]),
 		      space, sizeof(space));
 	summary_bytes((int64_t)plan->max_bytes, bytes, sizeof(bytes));
 	fprintf(stderr,
-		"%zu job%s of %zu runs (%zu setting%s, repeats: %u), about "
-		"%llu min when none waits; files of %s below %s, at most %s "
-		"read and written\n",
-		plan->turn_count, plan->turn_count > 1 ? "s" : "",
-		plan->shape_count, plan->setting_count,
-		plan->setting_count > 1 ? "s" : "", plan->repeats,
-		(plan->turn_count * (calib_plan_job_s(plan) + 10ULL) + 59) / 60,
-		space, dir, bytes);
+		"%zu job%s of %zu runs (%zu setting%s, repeats: %u), about %llu min when none waits; files of %s below %s, at most %s read and written\n",
+		plan->turn_count, plan->turn_count > 1 ? "s" : "", plan->shape_count,
+		plan->setting_count, plan->setting_count > 1 ? "s" : "", plan->repeats,
+		(plan->turn_count * (calib_plan_job_s(plan) + 10ULL) + 59) / 60, space, dir, bytes);
 }
 
 /* Returns how many jobs have something wrong. */
@@ -209,11 +188,9 @@ static size_t say_problems(const struct calib_data *data)
 		if (!*job->why)
 			continue;
 		count++;
-		calib_setting_text(&plan->settings[plan->turns[i].setting],
-				   text, sizeof(text));
-		fprintf(stderr, "jobio: calibrate: job %s%s%s (%s): %s\n",
-			*job->id ? job->id : "-", *job->node ? " on " : "",
-			job->node, text, job->why);
+		calib_setting_text(&plan->settings[plan->turns[i].setting], text, sizeof(text));
+		fprintf(stderr, "jobio: calibrate: job %s%s%s (%s): %s\n", *job->id ? job->id : "-",
+			*job->node ? " on " : "", job->node, text, job->why);
 	}
 	return count;
 }
@@ -225,10 +202,8 @@ static void say_constants(const struct calib_data *data, const char *output)
 
 	count = calib_constants(data, calib_fstype(data), list);
 	for (i = 0; i < count; i++)
-		printf("%-16s %10u  %s\n", list[i].key, list[i].value,
-		       list[i].from);
-	printf("written: %s/{calibration.json,advice.conf,scaling.svg,"
-	       "engines.svg,direct.svg}\n",
+		printf("%-16s %10u  %s\n", list[i].key, list[i].value, list[i].from);
+	printf("written: %s/{calibration.json,advice.conf,scaling.svg,engines.svg,direct.svg}\n",
 	       output);
 }
 
@@ -260,8 +235,7 @@ static int name_jobs(struct calib_slurm *slurm, struct err *err)
 }
 
 /* Results, as far as there are any; the exit status. */
-static int finish(struct calib_watch *w, const struct options *o,
-		  struct calib_about *about)
+static int finish(struct calib_watch *w, const struct options *o, struct calib_about *about)
 {
 	char cluster[RECORD_NAME_MAX] = "";
 	struct err err = { "" };
@@ -290,27 +264,24 @@ static int work(struct calib_watch *w, const struct options *o)
 	struct err err = { "" };
 	int status;
 
-	if (calib_folder_make(w->folder, o->dir, w->plan->space_bytes, &err) <
-	    0)
+	if (calib_folder_make(w->folder, o->dir, w->plan->space_bytes, &err) < 0)
 		return command_fail(NAME, COMMAND_FAILED, &err);
 	w->slurm->folder = w->folder->path;
-	snprintf(dir, sizeof(dir), "%.*s",
-		 (int)(strrchr(w->folder->path, '/') - w->folder->path),
+	snprintf(dir, sizeof(dir), "%.*s", (int)(strrchr(w->folder->path, '/') - w->folder->path),
 		 w->folder->path);
 	about.dir = *dir ? dir : "/";
 	if (w->folder->others)
 		fprintf(stderr,
-			"jobio: calibrate: '%s': others run there, or were "
-			"killed (" CALIB_FOLDER "*: %d): if they run, all "
-			"measure less\n",
+			"jobio: calibrate: '%s': others run there, or were killed (" CALIB_FOLDER
+			"*: %d): if they run, all measure less\n",
 			o->dir, w->folder->others);
 	if (calib_watch_submit(w, &err) < 0 || calib_watch_run(w, &err) < 0)
 		status = command_fail(NAME, COMMAND_FAILED, &err);
 	else
 		status = is_stopped ? COMMAND_STOPPED : finish(w, o, &about);
 	if (is_stopped) {
-		fprintf(stderr, "jobio: calibrate: stopped; cancelling its "
-				"jobs, removing its files\n");
+		fprintf(stderr,
+			"jobio: calibrate: stopped; cancelling its jobs, removing its files\n");
 		status = COMMAND_STOPPED;
 	}
 	if (calib_watch_end(w) < 0 && status == COMMAND_OK)
@@ -318,12 +289,9 @@ static int work(struct calib_watch *w, const struct options *o)
 	return status;
 }
 
-static int calibrate(const struct options *o, const struct config *config,
-		     struct calib_plan *plan)
+static int calibrate(const struct options *o, const struct config *config, struct calib_plan *plan)
 {
-	struct calib_slurm slurm = { .script = SCRIPT,
-				     .fio = o->fio,
-				     .extra = o->extra };
+	struct calib_slurm slurm = { .script = SCRIPT, .fio = o->fio, .extra = o->extra };
 	struct calib_folder folder = { .path = "" };
 	struct calib_data data;
 	struct calib_watch watch = { .plan = plan,
@@ -362,8 +330,7 @@ int calibrate_main(int argc, char *argv[])
 		return rc;
 	config = config_load(o.conf, &err);
 	if (!config)
-		return command_fail(
-			NAME, o.conf ? COMMAND_USAGE : COMMAND_FAILED, &err);
+		return command_fail(NAME, o.conf ? COMMAND_USAGE : COMMAND_FAILED, &err);
 	if (calib_plan_make(&plan, &o.wish, config, &err) < 0) {
 		rc = command_fail(NAME, COMMAND_USAGE, &err);
 	} else {

@@ -35,36 +35,29 @@
 static const char usage[] =
 	"usage: jobio check [OPTION]...\n"
 	"\n"
-	"Looks at this host as jobio and Slurm use it. Each finding has a "
-	"code, a\n"
-	"severity, a sentence, and a cure: the line to write, the command to "
-	"type.\n"
+	"Looks at this host as jobio and Slurm use it. Each finding has a code, a\n"
+	"severity, a sentence, and a cure: the line to write, the command to type.\n"
 	"Changes nothing.\n"
 	"\n"
-	"  --role=ROLE,...       login, node, ctld, ledger; default: what runs "
-	"here\n"
+	"  --role=ROLE,...       login, node, ctld, ledger; default: what runs here\n"
 	"  --quiet               no line where nothing is wrong\n"
 	"  -v, --verbose         the name of the host, and what was measured\n"
 	"  --format=text|json    json: one line; default text\n"
-	"  --submit              run a job of a second, and say what each "
-	"part did\n"
+	"  --submit              run a job of a second, and say what each part did\n"
 	"  --partition=NAME      of that job; default: Slurm's\n"
 	"  --conf=FILE           jobio.conf\n"
 	"  --slurm-conf=FILE     slurm.conf; cgroup.conf lies beside it\n"
 	"  --host=NODENAME       the node; default: this host\n"
-	"  --slurmd=PATH         slurmd's program, asked with -C for what it "
-	"sees;\n"
+	"  --slurmd=PATH         slurmd's program, asked with -C for what it sees;\n"
 	"                        default: that of the running slurmd\n"
 	"  --topology=FILE.xml   the machine as lstopo(1) wrote it\n"
 	"  --client-cpus=LIST    the client's OS CPUs, instead of asking it\n"
-	"  --slurm-version=V     22.05 to 26.05; default: what jobio was "
-	"built\n"
+	"  --slurm-version=V     22.05 to 26.05; default: what jobio was built\n"
 	"                        with\n"
 	"  --root=DIR            look at the files of a node that were copied\n"
 	"                        below DIR; nobody is asked\n"
 	"\n"
-	"Exit status: 0 nothing is wrong; 1 the worst is a warning; 3 there "
-	"are\n"
+	"Exit status: 0 nothing is wrong; 1 the worst is a warning; 3 there are\n"
 	"errors; 2 bad usage.\n";
 
 struct options {
@@ -77,18 +70,15 @@ struct options {
 	const char *partition; /* NULL: the default */
 };
 
-static int set_slurmd(void *what, const char *name, const char *value,
-		      struct err *err)
+static int set_slurmd(void *what, const char *name, const char *value, struct err *err)
 {
 	((struct options *)what)->doctor.slurmd_path = value;
 	if (*value == '/')
 		return 0;
-	return err_set(err, "--%s: '%s': must be an absolute path", name,
-		       value);
+	return err_set(err, "--%s: '%s': must be an absolute path", name, value);
 }
 
-static int set_client_cpus(void *what, const char *name, const char *value,
-			   struct err *err)
+static int set_client_cpus(void *what, const char *name, const char *value, struct err *err)
 {
 	struct doctor *doctor = &((struct options *)what)->doctor;
 
@@ -98,12 +88,10 @@ static int set_client_cpus(void *what, const char *name, const char *value,
 	return err_prefix(err, "--%s", name);
 }
 
-static int set_roles(void *what, const char *name, const char *value,
-		     struct err *err)
+static int set_roles(void *what, const char *name, const char *value, struct err *err)
 {
 	(void)name;
-	return check_role_parse(value, &((struct options *)what)->doctor.roles,
-				err);
+	return check_role_parse(value, &((struct options *)what)->doctor.roles, err);
 }
 
 static int check_options(void *what, int argc, char *argv[], struct err *err)
@@ -112,14 +100,11 @@ static int check_options(void *what, int argc, char *argv[], struct err *err)
 
 	(void)argc, (void)argv;
 	if (*doctor->root && !doctor->topology)
-		return err_set(err, "--root: give the machine of these files "
-				    "with --topology");
+		return err_set(err, "--root: give the machine of these files with --topology");
 	if (doctor->topology && access(doctor->topology, R_OK) < 0)
-		return err_set(err, "--topology: '%s': %s", doctor->topology,
-			       strerror(errno));
+		return err_set(err, "--topology: '%s': %s", doctor->topology, strerror(errno));
 	if (*doctor->root && access(doctor->root, X_OK) < 0)
-		return err_set(err, "--root: '%s': %s", doctor->root,
-			       strerror(errno));
+		return err_set(err, "--root: '%s': %s", doctor->root, strerror(errno));
 	return 0;
 }
 
@@ -130,25 +115,20 @@ static const struct command_line line = {
 	.table =
 		(const struct command_option[]){
 			COMMAND_TEXT("conf", struct options, doctor.conf),
-			COMMAND_TEXT("slurm-conf", struct options,
-				     doctor.slurm_conf_path),
+			COMMAND_TEXT("slurm-conf", struct options, doctor.slurm_conf_path),
 			COMMAND_TEXT("host", struct options, doctor.host),
-			COMMAND_TEXT("topology", struct options,
-				     doctor.topology),
+			COMMAND_TEXT("topology", struct options, doctor.topology),
 			/* a client may have no CPUs of its own */
-			{ "client-cpus", .argument = required_argument,
-			  .set = set_client_cpus, .may_be_empty = true },
+			{ "client-cpus", .argument = required_argument, .set = set_client_cpus,
+			  .may_be_empty = true },
 			COMMAND_CALL("slurm-version", subject_set_version),
 			COMMAND_CALL("slurmd", set_slurmd),
 			COMMAND_TEXT("root", struct options, doctor.root),
-			COMMAND_CALL("sysfs",
-				     subject_set_sysfs), /* for tests */
-			COMMAND_CHOICE("format", struct options, json, "json",
-				       "text"),
+			COMMAND_CALL("sysfs", subject_set_sysfs), /* for tests */
+			COMMAND_CHOICE("format", struct options, json, "json", "text"),
 			COMMAND_CALL("role", set_roles),
 			COMMAND_FLAG("quiet", struct options, quiet),
-			{ "verbose", 'v',
-			  .at = offsetof(struct options, verbose) },
+			{ "verbose", 'v', .at = offsetof(struct options, verbose) },
 			COMMAND_FLAG("submit", struct options, submit),
 			COMMAND_TEXT("partition", struct options, partition),
 			{ 0 } },
@@ -164,12 +144,11 @@ static struct slurm_conf *load_cgroup(const struct doctor *doctor)
 	struct err err;
 
 	snprintf(path, sizeof(path), "%.*scgroup.conf",
-		 slash ? (int)(slash - doctor->slurm_conf_path) + 1 : 0,
-		 doctor->slurm_conf_path);
+		 slash ? (int)(slash - doctor->slurm_conf_path) + 1 : 0, doctor->slurm_conf_path);
 	conf = slurm_conf_load(doctor->root, path, &err);
 	if (!conf && errno != ENOENT)
-		findings_add(doctor->findings, "S15", FINDING_ERROR,
-			     "correct the file", "%s", err.text);
+		findings_add(doctor->findings, "S15", FINDING_ERROR, "correct the file", "%s",
+			     err.text);
 	return conf;
 }
 
@@ -177,8 +156,7 @@ static void read_slurm(struct doctor *doctor)
 {
 	struct err err;
 
-	doctor->slurm =
-		slurm_conf_load(doctor->root, doctor->slurm_conf_path, &err);
+	doctor->slurm = slurm_conf_load(doctor->root, doctor->slurm_conf_path, &err);
 	if (!doctor->slurm)
 		findings_add(doctor->findings, "S15", FINDING_ERROR,
 			     "name it with --slurm-conf, or correct it",
@@ -205,8 +183,7 @@ static void look_at_slurm(const struct doctor *doctor)
 
 /* ---- jobio.conf and the client ------------------------------------------------------- */
 
-static void note_cards(struct doctor *doctor, const struct client *client,
-		       const char *name)
+static void note_cards(struct doctor *doctor, const struct client *client, const char *name)
 {
 	struct doctor_cards *cards = &doctor->cards[doctor->cards_count++];
 
@@ -214,8 +191,8 @@ static void note_cards(struct doctor *doctor, const struct client *client,
 	client_cards(client, &cards->cards);
 }
 
-static void judge_client(struct doctor *doctor, struct client *client,
-			 unsigned int budget_ms, const char *name)
+static void judge_client(struct doctor *doctor, struct client *client, unsigned int budget_ms,
+			 const char *name)
 {
 	struct client_want want = { .mem_spec_limit_mb = -1 };
 	const struct client_facts *facts;
@@ -223,8 +200,8 @@ static void judge_client(struct doctor *doctor, struct client *client,
 
 	if (client_inspect(client, budget_ms, &err) < 0) {
 		findings_add(doctor->findings, "J03", FINDING_ERROR,
-			     "correct its section in jobio.conf",
-			     "client '%s': %s", name, err.text);
+			     "correct its section in jobio.conf", "client '%s': %s", name,
+			     err.text);
 		return;
 	}
 	facts = client_facts(client);
@@ -241,8 +218,7 @@ static void judge_client(struct doctor *doctor, struct client *client,
 	client_judge(client, &want, doctor->findings);
 }
 
-static void ask_client(struct doctor *doctor,
-		       const struct config_client *section,
+static void ask_client(struct doctor *doctor, const struct config_client *section,
 		       unsigned int budget_ms)
 {
 	struct client *client = client_open(section, NULL, NULL);
@@ -259,8 +235,8 @@ static void read_jobio(struct doctor *doctor)
 	snprintf(path, sizeof(path), "%s%s", doctor->root, doctor->conf);
 	doctor->config = config_load(path, &err);
 	if (!doctor->config)
-		findings_add(doctor->findings, "J01", FINDING_ERROR,
-			     "write it: see jobio.conf(5)", "%s", err.text);
+		findings_add(doctor->findings, "J01", FINDING_ERROR, "write it: see jobio.conf(5)",
+			     "%s", err.text);
 }
 
 static void look_at_clients(struct doctor *doctor)
@@ -274,8 +250,7 @@ static void look_at_clients(struct doctor *doctor)
 			     "[client NAME] with nodes=PATTERN",
 			     "jobio.conf: no client section is for this node");
 	for (i = 0; i < count && !*doctor->root; i++)
-		ask_client(doctor, sections[i],
-			   CLIENT_BUDGET_MS / (unsigned int)count);
+		ask_client(doctor, sections[i], CLIENT_BUDGET_MS / (unsigned int)count);
 }
 
 static void look_at_jobio(struct doctor *doctor)
@@ -293,11 +268,9 @@ static void look_at_jobio(struct doctor *doctor)
 /* ---- the whole ------------------------------------------------------------------------ */
 
 /* A machine of a cloud, or with several nodes, need not be called like its node. */
-static const char *find_host(const struct doctor *doctor, char *name,
-			     size_t size)
+static const char *find_host(const struct doctor *doctor, char *name, size_t size)
 {
-	if (!getenv("SLURMD_NODENAME") &&
-	    doctor_slurmd_name(doctor, name, size))
+	if (!getenv("SLURMD_NODENAME") && doctor_slurmd_name(doctor, name, size))
 		return name;
 	return host_node_name(name, size) < 0 ? "localhost" : name;
 }
@@ -309,8 +282,7 @@ static void mark_conf(const struct doctor *doctor, char mark[20])
 
 	*mark = '\0';
 	if (text)
-		snprintf(mark, 20, "%016" PRIx64,
-			 digest_add(DIGEST_BEGIN, text, strlen(text)));
+		snprintf(mark, 20, "%016" PRIx64, digest_add(DIGEST_BEGIN, text, strlen(text)));
 	free(text);
 }
 
@@ -323,8 +295,7 @@ static void print_host(const struct doctor *doctor)
 
 	json_add_text(object, "host", doctor->host);
 	roles = json_add_list(object, "roles");
-	for (unsigned int i = 0; (role = check_role_name(doctor->roles, i));
-	     i++)
+	for (unsigned int i = 0; (role = check_role_name(doctor->roles, i)); i++)
 		json_append_text(roles, role);
 	json_add_text(object, "jobio", JOBIO_PACKAGE);
 	mark_conf(doctor, mark);
@@ -338,8 +309,7 @@ static void print_quietly(const struct findings *findings)
 {
 	for (size_t i = 0; i < findings->count; i++)
 		if (findings->list[i].severity != FINDING_INFO)
-			print_findings(
-				&(struct findings){ &findings->list[i], 1 });
+			print_findings(&(struct findings){ &findings->list[i], 1 });
 }
 
 static void print(const struct options *options)
@@ -389,8 +359,7 @@ static void look(struct doctor *doctor)
 	look_at_jobio(doctor);
 	look_at_slurm(doctor);
 	/* what disturbs cores that poll, where there are such */
-	if (is_node(doctor) && doctor->client_known &&
-	    !cpuset_is_empty(&doctor->client_cpus))
+	if (is_node(doctor) && doctor->client_known && !cpuset_is_empty(&doctor->client_cpus))
 		doctor_host(doctor);
 }
 
@@ -402,8 +371,7 @@ static int check_host(struct options *options)
 	int status;
 
 	doctor->findings = &findings;
-	doctor->version = options->subject.version ? options->subject.version
-						   : JOBIO_SLURM_VERSION;
+	doctor->version = options->subject.version ? options->subject.version : JOBIO_SLURM_VERSION;
 	if (!doctor->slurm_conf_path)
 		doctor->slurm_conf_path = host_slurm_conf(doctor->root);
 	if (!doctor->slurm_conf_path)
@@ -426,8 +394,7 @@ static int check_host(struct options *options)
 
 int check_main(int argc, char *argv[])
 {
-	struct options options = { .doctor = { .root = "",
-					       .conf = JOBIO_CONF } };
+	struct options options = { .doctor = { .root = "", .conf = JOBIO_CONF } };
 	int rc = command_parse(&line, &options, argc, argv);
 
 	return rc < 0 ? check_host(&options) : rc;

@@ -26,8 +26,7 @@ static char *value_of(const char *text, const char *key)
 			continue;
 		value = strstr(line, " = ");
 		if (value)
-			return xneed(
-				strndup(value + 3, strcspn(value + 3, "\n")));
+			return xneed(strndup(value + 3, strcspn(value + 3, "\n")));
 	}
 	return NULL;
 }
@@ -50,8 +49,8 @@ static bool has_all(const char *loaded, const char *words)
 }
 
 /* scontrol prints a switch as Yes or No, until 22.05 as 1 or 0. */
-static bool is_same(const struct doctor *doctor, const char *key,
-		    const char *file, const char *loaded)
+static bool is_same(const struct doctor *doctor, const char *key, const char *file,
+		    const char *loaded)
 {
 	if (!strcmp(key, "AllowSpecResourcesUsage"))
 		return slurm_conf_is(doctor->slurm, key, false) ==
@@ -59,19 +58,17 @@ static bool is_same(const struct doctor *doctor, const char *key,
 	return has_all(loaded, file);
 }
 
-static void compare(const struct doctor *doctor, const char *text,
-		    const char *key)
+static void compare(const struct doctor *doctor, const char *text, const char *key)
 {
 	const char *file = slurm_conf_nth(doctor->slurm, key, 0);
 	char *loaded = value_of(text, key);
 
 	if (loaded && file && !is_same(doctor, key, file, loaded))
-		findings_add(doctor->findings, "S20", FINDING_ERROR,
-			     "scontrol reconfigure; where that does not help, "
-			     "start slurmctld and slurmd again",
-			     "slurm.conf: %s=%s, and slurmctld runs with %s: "
-			     "the change was not taken over",
-			     key, file, loaded);
+		findings_add(
+			doctor->findings, "S20", FINDING_ERROR,
+			"scontrol reconfigure; where that does not help, start slurmctld and slurmd again",
+			"slurm.conf: %s=%s, and slurmctld runs with %s: the change was not taken over",
+			key, file, loaded);
 	free(loaded);
 }
 
@@ -88,9 +85,8 @@ static char *ask(const struct doctor *doctor, char *scontrol, struct err *err)
 	if (child_run(argv, env, ASK_MS, &result, err) < 0)
 		return NULL;
 	if (result.status)
-		err_set(err, "%s show config: exit status %d: %.*s", scontrol,
-			result.status, (int)strcspn(result.errtext, "\n"),
-			result.errtext);
+		err_set(err, "%s show config: exit status %d: %.*s", scontrol, result.status,
+			(int)strcspn(result.errtext, "\n"), result.errtext);
 	else
 		text = xstrdup(result.out);
 	child_result_free(&result);
@@ -100,21 +96,18 @@ static char *ask(const struct doctor *doctor, char *scontrol, struct err *err)
 void check_ctld(const struct doctor *doctor)
 {
 	static const char *const keys[] = {
-		"SelectType",  "AllowSpecResourcesUsage",
-		"PrologFlags", "Prolog",
-		"Epilog",      "TaskPlugin",
+		"SelectType", "AllowSpecResourcesUsage", "PrologFlags", "Prolog", "Epilog",
+		"TaskPlugin",
 	};
 	char scontrol[PROGRAM_PATH], *text;
 	struct err err;
 
-	if (*doctor->root || !doctor->slurm ||
-	    program_find("scontrol", scontrol, NULL) < 0)
+	if (*doctor->root || !doctor->slurm || program_find("scontrol", scontrol, NULL) < 0)
 		return;
 	text = ask(doctor, scontrol, &err);
 	if (!text)
 		findings_add(doctor->findings, "S21", FINDING_ERROR,
-			     "start slurmctld, or open its port (6817) for "
-			     "this host",
+			     "start slurmctld, or open its port (6817) for this host",
 			     "slurmctld does not answer: %s", err.text);
 	for (size_t i = 0; text && i < sizeof(keys) / sizeof(keys[0]); i++)
 		compare(doctor, text, keys[i]);

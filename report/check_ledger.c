@@ -63,8 +63,7 @@ static int hello(void *arg)
 	there = json_number(top, "time");
 	if (!json_is_true(top, "ok"))
 		return end_at(STAGE_HELLO, "the ledger refuses a ping");
-	snprintf(text, sizeof(text), "%lld",
-		 there > 0 ? (long long)(there - time(NULL)) : 0LL);
+	snprintf(text, sizeof(text), "%lld", there > 0 ? (long long)(there - time(NULL)) : 0LL);
 	return end_at(STAGE_DONE, text);
 }
 
@@ -74,36 +73,32 @@ static void judge_clock(const struct doctor *doctor, long ahead_s)
 {
 	if (labs(ahead_s) < CLOCK_S)
 		return;
-	findings_add(doctor->findings, "L06", FINDING_WARNING,
-		     "chronyd or ntpd on both hosts",
-		     "this host's clock is %s the ledger's: records have wrong "
-		     "times, and from 300 s on MUNGE refuses them",
-		     ahead_s > 0 ? "behind" : "ahead of");
+	findings_add(
+		doctor->findings, "L06", FINDING_WARNING, "chronyd or ntpd on both hosts",
+		"this host's clock is %s the ledger's: records have wrong times, and from 300 s on MUNGE refuses them",
+		ahead_s > 0 ? "behind" : "ahead of");
 	findings_measured(doctor->findings, "%ld s", labs(ahead_s));
 }
 
-static void judge_hello(const struct doctor *doctor,
-			const struct config_ledger *ledger, const char *out)
+static void judge_hello(const struct doctor *doctor, const struct config_ledger *ledger,
+			const char *out)
 {
 	char cure[ERR_MAX];
 
 	snprintf(cure, sizeof(cure),
-		 "start jobio-ledgerd on %s, and open its TCP port %u for this "
-		 "host",
-		 ledger->host, ledger->port);
+		 "start jobio-ledgerd on %s, and open its TCP port %u for this host", ledger->host,
+		 ledger->port);
 	switch (*out ? (enum stage) * out : STAGE_HELLO) {
 	case STAGE_USER:
-		findings_add(doctor->findings, "L09", FINDING_ERROR,
-			     "make the user known here, with the same uid, or "
-			     "name SlurmUser in [ledger] user",
-			     "jobio.conf: [ledger] user: '%s': no such user on "
-			     "this host: records cannot be sealed for it",
-			     out + 1);
+		findings_add(
+			doctor->findings, "L09", FINDING_ERROR,
+			"make the user known here, with the same uid, or name SlurmUser in [ledger] user",
+			"jobio.conf: [ledger] user: '%s': no such user on this host: records cannot be sealed for it",
+			out + 1);
 		break;
 	case STAGE_MUNGE:
 		findings_add(doctor->findings, "L03", FINDING_ERROR,
-			     "start munged, with the site's key; see munge -n "
-			     "| unmunge",
+			     "start munged, with the site's key; see munge -n | unmunge",
 			     "MUNGE does not work here: %s", out + 1);
 		break;
 	case STAGE_CONNECT:
@@ -111,11 +106,11 @@ static void judge_hello(const struct doctor *doctor,
 			     "the ledger cannot be reached: %s", out + 1);
 		break;
 	case STAGE_HELLO:
-		findings_add(doctor->findings, "L05", FINDING_ERROR,
-			     "the same munge.key and the same time on both "
-			     "hosts, and the same [ledger] user in jobio.conf",
-			     "the ledger does not answer a signed hello: %s",
-			     *out ? out + 1 : "it gave up");
+		findings_add(
+			doctor->findings, "L05", FINDING_ERROR,
+			"the same munge.key and the same time on both hosts, and the same [ledger] user in jobio.conf",
+			"the ledger does not answer a signed hello: %s",
+			*out ? out + 1 : "it gave up");
 		break;
 	case STAGE_DONE:
 		judge_clock(doctor, strtol(out + 1, NULL, 10));
@@ -128,12 +123,10 @@ static void ask_one(const struct doctor *doctor, struct config_ledger *ledger)
 	struct child_result result = { 0 };
 	struct err err;
 
-	if (child_call("the ledger", hello, ledger,
-		       2 * ledger->send_timeout_ms + HELLO_EXTRA_MS, &result,
-		       &err) < 0)
+	if (child_call("the ledger", hello, ledger, 2 * ledger->send_timeout_ms + HELLO_EXTRA_MS,
+		       &result, &err) < 0)
 		findings_add(doctor->findings, "L05", FINDING_ERROR,
-			     "look whether munged and the name service answer "
-			     "here",
+			     "look whether munged and the name service answer here",
 			     "asking the ledger took too long: %s", err.text);
 	else
 		judge_hello(doctor, ledger, result.out);
@@ -176,16 +169,14 @@ static bool has_ledger(const struct doctor *doctor)
 	if (!*host)
 		findings_add(
 			doctor->findings, "L01", FINDING_WARNING,
-			"host= in [ledger], the host that runs "
-			"jobio-ledgerd",
-			"jobio.conf: [ledger] host is not set: records stay "
-			"on the nodes, and sacct shows nothing");
+			"host= in [ledger], the host that runs jobio-ledgerd",
+			"jobio.conf: [ledger] host is not set: records stay on the nodes, and sacct shows nothing");
 	else if (has_loopback(host) && !(doctor->roles & ROLE_LEDGER))
-		findings_add(doctor->findings, "L02", FINDING_ERROR,
-			     "the name of the host that runs jobio-ledgerd",
-			     "jobio.conf: [ledger] host=%s: no ledger runs on "
-			     "this host, so its records go nowhere",
-			     host);
+		findings_add(
+			doctor->findings, "L02", FINDING_ERROR,
+			"the name of the host that runs jobio-ledgerd",
+			"jobio.conf: [ledger] host=%s: no ledger runs on this host, so its records go nowhere",
+			host);
 	else
 		return true;
 	return false;
@@ -194,21 +185,17 @@ static bool has_ledger(const struct doctor *doctor)
 /* slurmdbd lets SlurmUser, and administrators, change a job. */
 static void check_user(const struct doctor *doctor)
 {
-	const char *user = doctor->slurm
-				   ? slurm_conf_get(doctor->slurm, "SlurmUser")
-				   : NULL;
+	const char *user = doctor->slurm ? slurm_conf_get(doctor->slurm, "SlurmUser") : NULL;
 
 	if (!doctor->slurm)
 		return;
 	user = user ? user : "root"; /* slurm.conf(5) */
 	if (strcmp(user, doctor->config->ledger.user) != 0)
-		findings_add(doctor->findings, "L10", FINDING_WARNING,
-			     "[ledger] user= as SlurmUser, and User= of "
-			     "jobio-ledgerd.service; or give the user "
-			     "AdminLevel=Operator in sacctmgr",
-			     "jobio.conf: [ledger] user=%s, and SlurmUser is "
-			     "%s: slurmdbd may refuse the summaries",
-			     doctor->config->ledger.user, user);
+		findings_add(
+			doctor->findings, "L10", FINDING_WARNING,
+			"[ledger] user= as SlurmUser, and User= of jobio-ledgerd.service; or give the user AdminLevel=Operator in sacctmgr",
+			"jobio.conf: [ledger] user=%s, and SlurmUser is %s: slurmdbd may refuse the summaries",
+			doctor->config->ledger.user, user);
 }
 
 /* ---- what waits ----------------------------------------------------------------- */
@@ -222,13 +209,11 @@ static void check_waiting(const struct doctor *doctor)
 	struct stat st;
 	DIR *dir;
 
-	snprintf(path, sizeof(path), "%s%s", doctor->root,
-		 doctor->config->spool_dir);
+	snprintf(path, sizeof(path), "%s%s", doctor->root, doctor->config->spool_dir);
 	dir = opendir(path);
 	while (dir && (entry = readdir(dir))) {
 		if (!rundir_is_record(entry->d_name) ||
-		    fstatat(dirfd(dir), entry->d_name, &st,
-			    AT_SYMLINK_NOFOLLOW) < 0)
+		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
 		count++;
 		if (st.st_mtime < oldest)
@@ -240,12 +225,10 @@ static void check_waiting(const struct doctor *doctor)
 		return;
 	findings_add(doctor->findings, "L07", FINDING_WARNING,
 		     "run jobio-send --once there and read what it says",
-		     "records wait in %s for more than %d minutes",
-		     doctor->config->spool_dir, WAITS_S / 60);
-	findings_measured(doctor->findings,
-			  "%zu of at most %u, the oldest for %lld minutes",
-			  count, doctor->config->spool_max_records,
-			  (long long)(now - oldest) / 60);
+		     "records wait in %s for more than %d minutes", doctor->config->spool_dir,
+		     WAITS_S / 60);
+	findings_measured(doctor->findings, "%zu of at most %u, the oldest for %lld minutes", count,
+			  doctor->config->spool_max_records, (long long)(now - oldest) / 60);
 }
 
 static void check_refused(const struct doctor *doctor)
@@ -255,8 +238,7 @@ static void check_refused(const struct doctor *doctor)
 	struct dirent *entry;
 	DIR *dir;
 
-	snprintf(path, sizeof(path), "%s%s/bad", doctor->root,
-		 doctor->config->spool_dir);
+	snprintf(path, sizeof(path), "%s%s/bad", doctor->root, doctor->config->spool_dir);
 	dir = opendir(path);
 	while (dir && (entry = readdir(dir)))
 		count += *entry->d_name != '.';
@@ -283,17 +265,15 @@ static void check_password(const struct doctor *doctor)
 
 	if (!*ledger->storage_pass_file)
 		return;
-	snprintf(path, sizeof(path), "%s%s", doctor->root,
-		 ledger->storage_pass_file);
-	if (lstat(path, &st) == 0 && S_ISREG(st.st_mode) && pw &&
-	    st.st_uid == pw->pw_uid && !(st.st_mode & 077))
+	snprintf(path, sizeof(path), "%s%s", doctor->root, ledger->storage_pass_file);
+	if (lstat(path, &st) == 0 && S_ISREG(st.st_mode) && pw && st.st_uid == pw->pw_uid &&
+	    !(st.st_mode & 077))
 		return;
-	findings_add(doctor->findings, "L13", FINDING_ERROR,
-		     "write the password into it, chown USER, chmod 600",
-		     "jobio.conf: [ledger] storage_pass_file=%s: it is not "
-		     "there, not %s's, or others may read it: jobio-ledgerd "
-		     "does not start",
-		     ledger->storage_pass_file, ledger->user);
+	findings_add(
+		doctor->findings, "L13", FINDING_ERROR,
+		"write the password into it, chown USER, chmod 600",
+		"jobio.conf: [ledger] storage_pass_file=%s: it is not there, not %s's, or others may read it: jobio-ledgerd does not start",
+		ledger->storage_pass_file, ledger->user);
 }
 
 static void check_store(const struct doctor *doctor)
@@ -308,33 +288,29 @@ static void check_store(const struct doctor *doctor)
 		check_password(doctor);
 		return;
 	}
-	snprintf(path, sizeof(path), "%s%.*s", doctor->root,
-		 (int)(slash - ledger->store), ledger->store);
-	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode) && pw &&
-	    st.st_uid == pw->pw_uid)
+	snprintf(path, sizeof(path), "%s%.*s", doctor->root, (int)(slash - ledger->store),
+		 ledger->store);
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode) && pw && st.st_uid == pw->pw_uid)
 		return;
-	findings_add(doctor->findings, "L11", FINDING_ERROR,
-		     "install -d -m 700 -o USER the folder; systemd's "
-		     "StateDirectory= does",
-		     "jobio.conf: [ledger] store=%s: its folder is not there, "
-		     "or not %s's: jobio-ledgerd does not start",
-		     ledger->store, ledger->user);
+	findings_add(
+		doctor->findings, "L11", FINDING_ERROR,
+		"install -d -m 700 -o USER the folder; systemd's StateDirectory= does",
+		"jobio.conf: [ledger] store=%s: its folder is not there, or not %s's: jobio-ledgerd does not start",
+		ledger->store, ledger->user);
 }
 
 static void check_accounting(const struct doctor *doctor)
 {
 	const char *type =
-		doctor->slurm
-			? slurm_conf_get(doctor->slurm, "AccountingStorageType")
-			: NULL;
+		doctor->slurm ? slurm_conf_get(doctor->slurm, "AccountingStorageType") : NULL;
 
 	if (!doctor->slurm || (type && strcasestr(type, "slurmdbd")))
 		return;
-	findings_add(doctor->findings, "L12", FINDING_ERROR,
-		     "AccountingStorageType=accounting_storage/slurmdbd",
-		     "slurm.conf: AccountingStorageType=%s: without slurmdbd "
-		     "no job has a summary in sacct",
-		     type ? type : "(not set)");
+	findings_add(
+		doctor->findings, "L12", FINDING_ERROR,
+		"AccountingStorageType=accounting_storage/slurmdbd",
+		"slurm.conf: AccountingStorageType=%s: without slurmdbd no job has a summary in sacct",
+		type ? type : "(not set)");
 }
 
 void check_ledger(const struct doctor *doctor)

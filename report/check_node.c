@@ -25,20 +25,15 @@ struct hook {
 };
 
 /* Without the root. A relative name is beside slurm.conf (since 23.11). */
-static void script_path(const struct doctor *doctor, const char *value,
-			char path[PATH_MAX])
+static void script_path(const struct doctor *doctor, const char *value, char path[PATH_MAX])
 {
 	const char *slash = strrchr(doctor->slurm_conf_path, '/');
-	int length = *value == '/' || !slash
-			     ? 0
-			     : (int)(slash - doctor->slurm_conf_path) + 1;
+	int length = *value == '/' || !slash ? 0 : (int)(slash - doctor->slurm_conf_path) + 1;
 
-	snprintf(path, PATH_MAX, "%.*s%s", length, doctor->slurm_conf_path,
-		 value);
+	snprintf(path, PATH_MAX, "%.*s%s", length, doctor->slurm_conf_path, value);
 }
 
-static bool is_ours(const struct doctor *doctor, const char *path,
-		    const char *helper)
+static bool is_ours(const struct doctor *doctor, const char *path, const char *helper)
 {
 	char whole[PATH_MAX], *real, *text;
 	bool ours = false;
@@ -46,8 +41,8 @@ static bool is_ours(const struct doctor *doctor, const char *path,
 	snprintf(whole, sizeof(whole), "%s%s", doctor->root, path);
 	real = realpath(whole, NULL);
 	if (real) {
-		snprintf(whole, sizeof(whole), "%.*s/%s",
-			 (int)(strrchr(real, '/') - real), real, helper);
+		snprintf(whole, sizeof(whole), "%.*s/%s", (int)(strrchr(real, '/') - real), real,
+			 helper);
 		ours = access(whole, F_OK) == 0;
 	}
 	free(real);
@@ -57,21 +52,18 @@ static bool is_ours(const struct doctor *doctor, const char *path,
 	return ours;
 }
 
-static void tell_missing(const struct doctor *doctor, struct hook *hook,
-			 const char *path, const char *why)
+static void tell_missing(const struct doctor *doctor, struct hook *hook, const char *path,
+			 const char *why)
 {
 	hook->wrong++;
 	findings_add(doctor->findings, "S17", FINDING_ERROR,
-		     "install it on every node before slurm.conf names it; "
-		     "chmod 755",
-		     "slurm.conf: %s=%s: %s: slurmd fails it and drains the "
-		     "node at its next job",
+		     "install it on every node before slurm.conf names it; chmod 755",
+		     "slurm.conf: %s=%s: %s: slurmd fails it and drains the node at its next job",
 		     hook->key, path, why);
 }
 
 /* slurmd: access(2) with R_OK and X_OK (run_script.c, run_command.c) */
-static void look_at_script(const struct doctor *doctor, struct hook *hook,
-			   const char *path)
+static void look_at_script(const struct doctor *doctor, struct hook *hook, const char *path)
 {
 	char whole[PATH_MAX];
 	struct stat st;
@@ -86,8 +78,7 @@ static void look_at_script(const struct doctor *doctor, struct hook *hook,
 	}
 }
 
-static void look_at_value(const struct doctor *doctor, struct hook *hook,
-			  const char *value)
+static void look_at_value(const struct doctor *doctor, struct hook *hook, const char *value)
 {
 	char path[PATH_MAX];
 	size_t skip = strlen(doctor->root);
@@ -119,10 +110,8 @@ static void look_at_hook(const struct doctor *doctor, struct hook *hook)
 	findings_add(doctor->findings, "S18", FINDING_ERROR,
 		     "let one of them run " JOBIO_LIBEXECDIR
 		     "/prolog or /epilog, or name that as well",
-		     "slurm.conf: %s=%s: none of its scripts runs jobio's: "
-		     "nothing is %s for a job",
-		     hook->key, value,
-		     *hook->key == 'P' ? "prepared" : "put back or recorded");
+		     "slurm.conf: %s=%s: none of its scripts runs jobio's: nothing is %s for a job",
+		     hook->key, value, *hook->key == 'P' ? "prepared" : "put back or recorded");
 }
 
 void check_node_scripts(const struct doctor *doctor)
@@ -146,11 +135,9 @@ static bool take_folder(const char *prolog, char dir[PATH_MAX])
 	bool found = false;
 
 	if (real && length < DIR_MAX_BYTES) {
-		snprintf(helper, sizeof(helper), "%.*s/jobio-prepare", length,
-			 real);
+		snprintf(helper, sizeof(helper), "%.*s/jobio-prepare", length, real);
 		found = access(helper, F_OK) == 0;
-		snprintf(helper, sizeof(helper), "%.*s/jobio-release", length,
-			 real);
+		snprintf(helper, sizeof(helper), "%.*s/jobio-release", length, real);
 		found |= access(helper, F_OK) == 0;
 	}
 	if (found)
@@ -168,9 +155,7 @@ static void find_helpers(const struct doctor *doctor, char dir[PATH_MAX])
 	glob_t names;
 	size_t count;
 
-	for (size_t i = 0;
-	     !found && (value = slurm_conf_nth(doctor->slurm, "Prolog", i));
-	     i++) {
+	for (size_t i = 0; !found && (value = slurm_conf_nth(doctor->slurm, "Prolog", i)); i++) {
 		script_path(doctor, value, path);
 		count = doctor_glob(doctor, path, &names);
 		for (size_t k = 0; k < count && !found; k++)
@@ -191,24 +176,21 @@ static bool is_program(const char *dir, const char *name)
 
 static void check_helpers(const struct doctor *doctor, const char *dir)
 {
-	static const char *const helpers[] = { "jobio-prepare", "jobio-release",
-					       "jobio-send",	"jobio-slurm",
-					       "jobio-node",	"jobio-count" };
+	static const char *const helpers[] = { "jobio-prepare", "jobio-release", "jobio-send",
+					       "jobio-slurm",	"jobio-node",	 "jobio-count" };
 	char missing[ERR_MAX] = "";
 	size_t used;
 
 	for (size_t i = 0; i < sizeof(helpers) / sizeof(helpers[0]); i++) {
 		used = strlen(missing);
 		if (!is_program(dir, helpers[i]))
-			snprintf(missing + used, sizeof(missing) - used, "%s%s",
-				 used ? " " : "", helpers[i]);
+			snprintf(missing + used, sizeof(missing) - used, "%s%s", used ? " " : "",
+				 helpers[i]);
 	}
 	if (*missing)
 		findings_add(doctor->findings, "H01", FINDING_ERROR,
-			     "install jobio-node (or libexec/jobio of make "
-			     "install) here again",
-			     "%s: not there, or not executable: %s: jobs run "
-			     "without what it does",
+			     "install jobio-node (or libexec/jobio of make install) here again",
+			     "%s: not there, or not executable: %s: jobs run without what it does",
 			     dir, missing);
 }
 
@@ -225,20 +207,17 @@ static void judge_tier(const struct doctor *doctor, const char *out)
 			     "run jobio-count probe by hand",
 			     "jobio-count probe: no answer that can be read");
 	else if (strcmp(tier, "bpf") != 0)
-		findings_add(doctor->findings, "H02", FINDING_WARNING,
-			     "Linux 5.10 or newer with BTF, a bpffs at "
-			     "/sys/fs/bpf, no lockdown=confidentiality, and a "
-			     "jobio that was "
-			     "built with libbpf; or kernel=no in [count]",
-			     "I/O is counted by %s, on all files together: %s",
-			     strcmp(tier, "none") != 0 ? "process exits"
-						       : "steps",
-			     why ? why : "the kernel does not say why");
+		findings_add(
+			doctor->findings, "H02", FINDING_WARNING,
+			"Linux 5.10 or newer with BTF, a bpffs at /sys/fs/bpf, no lockdown=confidentiality, and a jobio that was built with libbpf; or kernel=no in [count]",
+			"I/O is counted by %s, on all files together: %s",
+			strcmp(tier, "none") != 0 ? "process exits" : "steps",
+			why ? why : "the kernel does not say why");
 	else if (why)
-		findings_add(doctor->findings, "H02", FINDING_WARNING,
-			     "jobio-count(8) has a table of kernels; a newer "
-			     "jobio may know this one",
-			     "not all I/O is counted: %s", why);
+		findings_add(
+			doctor->findings, "H02", FINDING_WARNING,
+			"jobio-count(8) has a table of kernels; a newer jobio may know this one",
+			"not all I/O is counted: %s", why);
 	json_object_put(answer);
 }
 
@@ -249,10 +228,8 @@ static void check_counters(const struct doctor *doctor, const char *dir)
 	struct child_result result = { 0 };
 	struct err err;
 
-	snprintf(program, sizeof(program), "%.*s/jobio-count", DIR_MAX_BYTES,
-		 dir);
-	snprintf(run_dir, sizeof(run_dir), "--run-dir=%s",
-		 doctor->config->run_dir);
+	snprintf(program, sizeof(program), "%.*s/jobio-count", DIR_MAX_BYTES, dir);
+	snprintf(run_dir, sizeof(run_dir), "--run-dir=%s", doctor->config->run_dir);
 	if (*doctor->root || geteuid() != 0 || access(program, X_OK) < 0 ||
 	    doctor->config->count_kernel == SWITCH_NO)
 		return;
@@ -279,9 +256,8 @@ static void read_left(const char *out, char *ids, size_t room)
 		used = strlen(ids);
 		if (end - line > (long)strlen(LEFT) &&
 		    !strncmp(end + 1 - strlen(LEFT), LEFT, strlen(LEFT)))
-			snprintf(ids + used, room - used, "%s%.*s",
-				 used ? " " : "", (int)strcspn(line, " "),
-				 line);
+			snprintf(ids + used, room - used, "%s%.*s", used ? " " : "",
+				 (int)strcspn(line, " "), line);
 	}
 }
 
@@ -292,27 +268,23 @@ static void check_left(const struct doctor *doctor, const char *dir)
 	char *argv[] = { program, (char *)"--list", conf, NULL };
 	struct child_result result = { 0 };
 
-	snprintf(program, sizeof(program), "%.*s/jobio-prepare", DIR_MAX_BYTES,
-		 dir);
+	snprintf(program, sizeof(program), "%.*s/jobio-prepare", DIR_MAX_BYTES, dir);
 	snprintf(conf, sizeof(conf), "--conf=%s", doctor->conf);
 	if (*doctor->root || geteuid() != 0 || access(program, X_OK) < 0 ||
 	    child_run(argv, NULL, PROBE_MS, &result, NULL) < 0)
 		return;
 	read_left(result.out, ids, sizeof(ids));
 	child_result_free(&result);
-	snprintf(cure, sizeof(cure), "%.*s/jobio-prepare --recover",
-		 DIR_MAX_BYTES, dir);
+	snprintf(cure, sizeof(cure), "%.*s/jobio-prepare --recover", DIR_MAX_BYTES, dir);
 	if (*ids)
 		findings_add(doctor->findings, "H06", FINDING_WARNING, cure,
-			     "%s: folders of jobs that have ended, whose "
-			     "epilog did not run: %s",
+			     "%s: folders of jobs that have ended, whose epilog did not run: %s",
 			     doctor->config->run_dir, ids);
 }
 
 /* ---- folders and units -------------------------------------------------------- */
 
-static void check_folder(const struct doctor *doctor, const char *key,
-			 const char *path)
+static void check_folder(const struct doctor *doctor, const char *key, const char *path)
 {
 	char whole[PATH_MAX];
 	struct stat st;
@@ -323,26 +295,21 @@ static void check_folder(const struct doctor *doctor, const char *key,
 	if (S_ISDIR(st.st_mode) && st.st_uid == 0 && !(st.st_mode & 022))
 		return;
 	findings_add(doctor->findings, "H03", FINDING_ERROR,
-		     "a folder of root's with mode 700, or none: the first "
-		     "prolog makes it",
-		     "jobio.conf: %s=%s: %s: jobio does not write there, and "
-		     "jobs have no record",
+		     "a folder of root's with mode 700, or none: the first prolog makes it",
+		     "jobio.conf: %s=%s: %s: jobio does not write there, and jobs have no record",
 		     key, path,
-		     S_ISDIR(st.st_mode) ? "others than root may write there"
-					 : "it is no folder");
+		     S_ISDIR(st.st_mode) ? "others than root may write there" : "it is no folder");
 }
 
 /* Is there a file FOLDER/UNIT in a directory of units? */
-static bool has_unit(const struct doctor *doctor, const char *folder,
-		     const char *unit)
+static bool has_unit(const struct doctor *doctor, const char *folder, const char *unit)
 {
 	char pattern[PATH_MAX];
 	glob_t found = { 0 };
 	bool has;
 
-	snprintf(pattern, sizeof(pattern),
-		 "%s/{etc,lib,usr/lib,run}/systemd/system%s/%s", doctor->root,
-		 folder, unit);
+	snprintf(pattern, sizeof(pattern), "%s/{etc,lib,usr/lib,run}/systemd/system%s/%s",
+		 doctor->root, folder, unit);
 	has = glob(pattern, GLOB_BRACE, NULL, &found) == 0;
 	globfree(&found);
 	return has;
@@ -357,8 +324,7 @@ static void check_units(const struct doctor *doctor)
 		  "what a crash left changed stays so until the next job" },
 		{ "jobio-send.path", "records wait for the timer" },
 		{ "jobio-send.timer",
-		  "records that the ledger did not take wait for the next "
-		  "job" },
+		  "records that the ledger did not take wait for the next job" },
 	};
 	char path[PATH_MAX], cure[80];
 
@@ -369,11 +335,9 @@ static void check_units(const struct doctor *doctor)
 		if (!has_unit(doctor, "", units[i].name) ||
 		    has_unit(doctor, "/*.wants", units[i].name))
 			continue;
-		snprintf(cure, sizeof(cure), "systemctl enable --now %s",
-			 units[i].name);
+		snprintf(cure, sizeof(cure), "systemctl enable --now %s", units[i].name);
 		findings_add(doctor->findings, "H04", FINDING_WARNING, cure,
-			     "%s is not enabled: %s", units[i].name,
-			     units[i].what);
+			     "%s is not enabled: %s", units[i].name, units[i].what);
 	}
 }
 
@@ -391,8 +355,7 @@ void check_node_host(const struct doctor *doctor)
 	check_folder(doctor, "spool_dir", doctor->config->spool_dir);
 	check_units(doctor);
 	if (!*doctor->root && geteuid() != 0)
-		findings_add(doctor->findings, "H05", FINDING_INFO,
-			     "run it as root",
-			     "not run as root: counters, spool and parts of "
-			     "the client were not looked at");
+		findings_add(
+			doctor->findings, "H05", FINDING_INFO, "run it as root",
+			"not run as root: counters, spool and parts of the client were not looked at");
 }

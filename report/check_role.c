@@ -9,8 +9,7 @@ static const char *const names[] = { "login", "node", "ctld", "ledger" };
 static unsigned int role_named(const char *word, size_t length)
 {
 	for (size_t i = 0; i < ROLE_COUNT; i++)
-		if (strlen(names[i]) == length &&
-		    !strncmp(names[i], word, length))
+		if (strlen(names[i]) == length && !strncmp(names[i], word, length))
 			return 1U << i;
 	return 0;
 }
@@ -24,9 +23,7 @@ int check_role_parse(const char *list, unsigned int *roles, struct err *err)
 		length = strcspn(list, ",");
 		role = role_named(list, length);
 		if (!role)
-			return err_set(err,
-				       "--role: '%.*s': expected login, node, "
-				       "ctld or ledger",
+			return err_set(err, "--role: '%.*s': expected login, node, ctld or ledger",
 				       (int)length, list);
 		found |= role;
 	}
@@ -38,9 +35,7 @@ static bool has_node_line(const struct doctor *doctor)
 {
 	const char *name;
 
-	for (size_t i = 0;
-	     doctor->slurm &&
-	     slurm_conf_record(doctor->slurm, "NodeName", i, &name);
+	for (size_t i = 0; doctor->slurm && slurm_conf_record(doctor->slurm, "NodeName", i, &name);
 	     i++)
 		if (slurm_conf_in_list(name, doctor->host))
 			return true;
@@ -56,10 +51,8 @@ static bool is_controller(const struct doctor *doctor)
 	const char *value;
 
 	for (size_t k = 0; doctor->slurm && k < 2; k++)
-		for (size_t i = 0;
-		     (value = slurm_conf_nth(doctor->slurm, keys[k], i)); i++)
-			if (!strncmp(value, doctor->host, length) &&
-			    strchr("(,", value[length]))
+		for (size_t i = 0; (value = slurm_conf_nth(doctor->slurm, keys[k], i)); i++)
+			if (!strncmp(value, doctor->host, length) && strchr("(,", value[length]))
 				return true;
 	return false;
 }

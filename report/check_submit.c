@@ -19,8 +19,8 @@
 
 /* what the task prints */
 static const char task[] =
-	"echo " MARK " \"$SLURM_JOB_ID\" \"$SLURMD_NODENAME\" "
-	"\"${SLURM_IO_CORES:--}\" \"${SLURM_IO_CPUS:--}\"; sleep 1";
+	"echo " MARK
+	" \"$SLURM_JOB_ID\" \"$SLURMD_NODENAME\" \"${SLURM_IO_CORES:--}\" \"${SLURM_IO_CPUS:--}\"; sleep 1";
 
 struct trial {
 	const struct doctor *doctor;
@@ -28,11 +28,10 @@ struct trial {
 	char job[WORD_MAX], node[WORD_MAX], cores[WORD_MAX], cpus[WORD_MAX];
 };
 
-static void say(const struct trial *trial, const char *room, const char *format,
-		...) __attribute__((format(printf, 3, 4)));
+static void say(const struct trial *trial, const char *room, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
-static void say(const struct trial *trial, const char *room, const char *format,
-		...)
+static void say(const struct trial *trial, const char *room, const char *format, ...)
 {
 	va_list args;
 
@@ -51,8 +50,7 @@ static void say(const struct trial *trial, const char *room, const char *format,
 /* "JOBIO-CHECK 7 n02 1 31,63" among what srun has printed */
 static int read_task(struct trial *trial, const char *out)
 {
-	char *const words[] = { NULL, trial->job, trial->node, trial->cores,
-				trial->cpus };
+	char *const words[] = { NULL, trial->job, trial->node, trial->cores, trial->cpus };
 	const char *at = strstr(out, MARK " ");
 	struct err clean;
 	char *word, *rest = NULL;
@@ -87,30 +85,24 @@ static void judge_task(struct trial *trial, const struct child_result *result)
 	if (result->status || read_task(trial, result->out) < 0) {
 		worst_line(result->errtext, line, sizeof(line));
 		findings_add(trial->doctor->findings, "T01", FINDING_ERROR,
-			     "what the line says; jobio check on the login "
-			     "host and on the node",
-			     "a job with --io-cores=%u did not run: srun ended "
-			     "with %d: %s",
-			     trial->doctor->config->io_cores_min,
-			     result->status, line);
+			     "what the line says; jobio check on the login host and on the node",
+			     "a job with --io-cores=%u did not run: srun ended with %d: %s",
+			     trial->doctor->config->io_cores_min, result->status, line);
 		*trial->job = '\0';
 		return;
 	}
 	say(trial, "option", "srun took --io-cores=%u: job %s on node %s",
 	    trial->doctor->config->io_cores_min, trial->job, trial->node);
 	if (strcmp(trial->cores, "-") != 0) {
-		say(trial, "prolog", "Slurm keeps CPUs %s for the client",
-		    trial->cpus);
+		say(trial, "prolog", "Slurm keeps CPUs %s for the client", trial->cpus);
 		say(trial, "gate", "the task may start, and knows of them");
 		return;
 	}
-	findings_add(trial->doctor->findings, "T02", FINDING_ERROR,
-		     "jobio check on that node: prolog (S12, S17, S18), plugin "
-		     "(S14, S16), jobio.conf",
-		     "job %s ran on node %s and does not know of its io-cores: "
-		     "no prolog of jobio's ran there, or slurmstepd has no "
-		     "plugin",
-		     trial->job, trial->node);
+	findings_add(
+		trial->doctor->findings, "T02", FINDING_ERROR,
+		"jobio check on that node: prolog (S12, S17, S18), plugin (S14, S16), jobio.conf",
+		"job %s ran on node %s and does not know of its io-cores: no prolog of jobio's ran there, or slurmstepd has no plugin",
+		trial->job, trial->node);
 }
 
 static void run_job(struct trial *trial, char *srun, const char *partition)
@@ -132,12 +124,9 @@ static void run_job(struct trial *trial, char *srun, const char *partition)
 	struct child_result result = { 0 };
 	struct err err;
 
-	snprintf(cores, sizeof(cores), "--io-cores=%u",
-		 trial->doctor->config->io_cores_min);
-	snprintf(name, sizeof(name), "--partition=%s",
-		 partition ? partition : "");
-	snprintf(conf, sizeof(conf), "SLURM_CONF=%s",
-		 trial->doctor->slurm_conf_path);
+	snprintf(cores, sizeof(cores), "--io-cores=%u", trial->doctor->config->io_cores_min);
+	snprintf(name, sizeof(name), "--partition=%s", partition ? partition : "");
+	snprintf(conf, sizeof(conf), "SLURM_CONF=%s", trial->doctor->slurm_conf_path);
 	if (child_run(argv, env, JOB_MS, &result, &err) < 0)
 		findings_add(trial->doctor->findings, "T01", FINDING_ERROR,
 			     "name a partition with free nodes: --partition",
@@ -155,8 +144,7 @@ static void pause_a_moment(void)
 }
 
 /* Ask the ledger every half second until it has a record. */
-static struct job_report *await_record(const struct trial *trial,
-				       struct err *err)
+static struct job_report *await_record(const struct trial *trial, struct err *err)
 {
 	unsigned long long end_ms = child_now_ms() + WAIT_MS;
 	struct job_report *report;
@@ -164,8 +152,7 @@ static struct job_report *await_record(const struct trial *trial,
 	do {
 		struct job_source source = { .config = trial->doctor->config };
 
-		report = job_report_get(&source, trial->job, RECORD_UNKNOWN,
-					err);
+		report = job_report_get(&source, trial->job, RECORD_UNKNOWN, err);
 		ledger_link_close(source.link);
 		if (report && report->record_count)
 			return report;
@@ -203,9 +190,8 @@ static void add_findings(const struct trial *trial, const struct record *record)
 		const struct record_finding *finding = &record->findings[i];
 
 		findings_add(trial->doctor->findings, finding->code,
-			     finding_severity_named(finding->severity),
-			     finding->cure, "job %s on node %s: %s", trial->job,
-			     record->node, finding->text);
+			     finding_severity_named(finding->severity), finding->cure,
+			     "job %s on node %s: %s", trial->job, record->node, finding->text);
 	}
 }
 
@@ -215,16 +201,14 @@ static void check_record(const struct trial *trial)
 	struct job_report *report = await_record(trial, &err);
 
 	if (!report) {
-		findings_add(trial->doctor->findings, "T03", FINDING_ERROR,
-			     "on that node: epilog (S12, S17), ledger (L02 to "
-			     "L05), and jobio-send --once",
-			     "the ledger has no record of job %s after %u s: "
-			     "%s",
-			     trial->job, WAIT_MS / 1000, err.text);
+		findings_add(
+			trial->doctor->findings, "T03", FINDING_ERROR,
+			"on that node: epilog (S12, S17), ledger (L02 to L05), and jobio-send --once",
+			"the ledger has no record of job %s after %u s: %s", trial->job,
+			WAIT_MS / 1000, err.text);
 		return;
 	}
-	say(trial, "epilog", "node %s has left its record",
-	    report->records[0]->node);
+	say(trial, "epilog", "node %s has left its record", report->records[0]->node);
 	say(trial, "ledger", "%s", report->summary_text);
 	add_findings(trial, report->records[0]);
 	job_report_free(report);
@@ -239,8 +223,8 @@ static void check_accounting(const struct trial *trial)
 	else
 		findings_add(trial->doctor->findings, "T04", FINDING_ERROR,
 			     "jobio-ledgerd --check as its user, on its host",
-			     "sacct has no summary of job %s after %u s: %s",
-			     trial->job, WAIT_MS / 1000, err.text);
+			     "sacct has no summary of job %s after %u s: %s", trial->job,
+			     WAIT_MS / 1000, err.text);
 }
 
 void check_submit(const struct doctor *doctor, const char *partition, FILE *out)
@@ -249,8 +233,7 @@ void check_submit(const struct doctor *doctor, const char *partition, FILE *out)
 	char srun[PROGRAM_PATH];
 
 	if (program_find("srun", srun, NULL) < 0) {
-		findings_add(doctor->findings, "T01", FINDING_ERROR,
-			     "run it on a login host",
+		findings_add(doctor->findings, "T01", FINDING_ERROR, "run it on a login host",
 			     "a job did not run: there is no srun in PATH");
 		return;
 	}

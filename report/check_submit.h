@@ -18,7 +18,6 @@
 
 /* 'partition' NULL: the default. 'out' NULL: say findings only. Needs
  * doctor->config. */
-void check_submit(const struct doctor *doctor, const char *partition,
-		  FILE *out);
+void check_submit(const struct doctor *doctor, const char *partition, FILE *out);
 
 #endif

@@ -24,8 +24,7 @@ enum command_status {
 			      * errors */
 };
 
-int command_fail(const char *name, enum command_status status,
-		 const struct err *err);
+int command_fail(const char *name, enum command_status status, const struct err *err);
 
 /* A long option. Without 'set' it is a bool, a text or an unsigned long of the options, at 'at': a
  * bool becomes true or, where it takes a value, says whether that is 'yes' and not
@@ -37,8 +36,7 @@ struct command_option {
 	size_t at;
 	const char *yes, *no;
 	unsigned long least, most; /* of a number; 0: it is none */
-	int (*set)(void *options, const char *name, const char *value,
-		   struct err *err);
+	int (*set)(void *options, const char *name, const char *value, struct err *err);
 	bool may_be_empty;
 };
 
@@ -61,9 +59,8 @@ struct command_option {
 
 struct command_line {
 	const char *name;
-	const char *usage[3]; /* what --help prints, one after the other */
-	const struct command_option
-		*table; /* --help apart; name NULL: the end */
+	const char *usage[3];		    /* what --help prints, one after the other */
+	const struct command_option *table; /* --help apart; name NULL: the end */
 	enum {
 		COMMAND_NO_WORDS,
 		COMMAND_WORDS,
@@ -74,11 +71,10 @@ struct command_line {
 };
 
 /* -1: go on; else the exit status, and all has been said. */
-int command_parse(const struct command_line *line, void *options, int argc,
-		  char *argv[]);
+int command_parse(const struct command_line *line, void *options, int argc, char *argv[]);
 
 /* 'value' is one of two words: 1 the first, 0 the second, -1 neither. */
-int command_choose(const char *option, const char *value, const char *yes,
-		   const char *no, struct err *err);
+int command_choose(const char *option, const char *value, const char *yes, const char *no,
+		   struct err *err);
 
 #endif

@@ -26,19 +26,15 @@
 static const char usage[] =
 	"usage: jobio compare [OPTION]... JOB[,JOB]... JOB[,JOB]...\n"
 	"\n"
-	"Shows two jobs side by side: the same script with two profiles, or "
-	"two\n"
-	"numbers of io-cores. Several jobs on a side, or an array, are "
-	"repeats.\n"
-	"What differs by more than chance is marked: over the repeats or, "
-	"where\n"
+	"Shows two jobs side by side: the same script with two profiles, or two\n"
+	"numbers of io-cores. Several jobs on a side, or an array, are repeats.\n"
+	"What differs by more than chance is marked: over the repeats or, where\n"
 	"there are none, over the nodes.\n"
 	"\n"
 	"  --json        one JSON object\n"
 	"  --conf=FILE   instead of " JOBIO_CONF "\n"
 	"\n"
-	"Exit status: 0; 1 when nothing is known of one of the jobs; 2 bad "
-	"usage.\n";
+	"Exit status: 0; 1 when nothing is known of one of the jobs; 2 bad usage.\n";
 
 enum metric {
 	ELAPSED,
@@ -98,34 +94,27 @@ static double ratio(int64_t number, double of)
 }
 
 /* Of the seconds in which it happened; of all where nobody says which. */
-static double rate(int64_t bytes, const struct timeline *when,
-		   enum timeline_lane lane, double seconds)
+static double rate(int64_t bytes, const struct timeline *when, enum timeline_lane lane,
+		   double seconds)
 {
 	double active = job_active_seconds(when, lane);
 
 	return bytes > 0 ? ratio(bytes, active > 0 ? active : seconds) : -1;
 }
 
-static void take_io(struct samples *s, const struct record_io *io,
-		    const struct timeline *when, double seconds)
+static void take_io(struct samples *s, const struct record_io *io, const struct timeline *when,
+		    double seconds)
 {
 	const int64_t *n = io->numbers;
 
 	add_known(s, READ, (double)n[RECORD_READ_BYTES]);
-	add_known(s, READ_RATE,
-		  rate(n[RECORD_READ_BYTES], when, TIMELINE_READ, seconds));
-	add_known(s, READ_SIZE,
-		  ratio(n[RECORD_READ_BYTES], (double)n[RECORD_READ_CALLS]));
-	add_known(s, READ_TIME,
-		  ratio(n[RECORD_READ_US], (double)n[RECORD_READ_CALLS] * 1e6));
+	add_known(s, READ_RATE, rate(n[RECORD_READ_BYTES], when, TIMELINE_READ, seconds));
+	add_known(s, READ_SIZE, ratio(n[RECORD_READ_BYTES], (double)n[RECORD_READ_CALLS]));
+	add_known(s, READ_TIME, ratio(n[RECORD_READ_US], (double)n[RECORD_READ_CALLS] * 1e6));
 	add_known(s, WRITTEN, (double)n[RECORD_WRITE_BYTES]);
-	add_known(s, WRITE_RATE,
-		  rate(n[RECORD_WRITE_BYTES], when, TIMELINE_WRITE, seconds));
-	add_known(s, WRITE_SIZE,
-		  ratio(n[RECORD_WRITE_BYTES], (double)n[RECORD_WRITE_CALLS]));
-	add_known(
-		s, WRITE_TIME,
-		ratio(n[RECORD_WRITE_US], (double)n[RECORD_WRITE_CALLS] * 1e6));
+	add_known(s, WRITE_RATE, rate(n[RECORD_WRITE_BYTES], when, TIMELINE_WRITE, seconds));
+	add_known(s, WRITE_SIZE, ratio(n[RECORD_WRITE_BYTES], (double)n[RECORD_WRITE_CALLS]));
+	add_known(s, WRITE_TIME, ratio(n[RECORD_WRITE_US], (double)n[RECORD_WRITE_CALLS] * 1e6));
 	add_known(s, META, (double)job_metas_of(io));
 }
 
@@ -175,18 +164,15 @@ static bool is_of_nodes(const struct side *sides)
 	return sides[0].count < 2 && sides[1].count < 2;
 }
 
-static const struct samples *spread_of(const struct side *sides, int which,
-				       enum metric metric)
+static const struct samples *spread_of(const struct side *sides, int which, enum metric metric)
 {
-	return is_of_nodes(sides) ? &sides[which].nodes[metric]
-				  : &sides[which].jobs[metric];
+	return is_of_nodes(sides) ? &sides[which].nodes[metric] : &sides[which].jobs[metric];
 }
 
 /* 1: they differ, 0: by chance, -1: nobody can say. */
 static int is_significant(const struct side *sides, enum metric metric)
 {
-	return samples_differ(spread_of(sides, 0, metric),
-			      spread_of(sides, 1, metric));
+	return samples_differ(spread_of(sides, 0, metric), spread_of(sides, 1, metric));
 }
 
 static bool is_known(const struct side *sides, enum metric metric)
@@ -219,16 +205,13 @@ static const char *value_text(enum metric metric, double value, char *out)
 		summary_time((int64_t)(value * 1e9), text, sizeof(text));
 	else
 		summary_bytes((int64_t)value, text, sizeof(text));
-	snprintf(out, JOB_ELAPSED, "%s%s", text,
-		 strstr(metrics[metric].unit, "/s") ? "/s" : "");
+	snprintf(out, JOB_ELAPSED, "%s%s", text, strstr(metrics[metric].unit, "/s") ? "/s" : "");
 	return out;
 }
 
-static void print_row(const char *name, const char *one, const char *other,
-		      const char *tail)
+static void print_row(const char *name, const char *one, const char *other, const char *tail)
 {
-	printf("%-13s  %-16s  %-*s%s\n", name, one, *tail ? 16 : 0, other,
-	       tail);
+	printf("%-13s  %-16s  %-*s%s\n", name, one, *tail ? 16 : 0, other, tail);
 }
 
 static void print_verdict(const struct side *sides, enum metric metric)
@@ -236,9 +219,7 @@ static void print_verdict(const struct side *sides, enum metric metric)
 	double change = change_of(sides, metric);
 	int significant = is_significant(sides, metric);
 	bool is_better = metrics[metric].is_less_better == (change < 0);
-	enum tone which = metrics[metric].is_work ? TONE_END
-			  : is_better		  ? TONE_GOOD
-						  : TONE_BAD;
+	enum tone which = metrics[metric].is_work ? TONE_END : is_better ? TONE_GOOD : TONE_BAD;
 
 	if (isnan(change) || fabs(change) < 0.05) {
 		puts(isnan(change) ? "" : "       same");
@@ -248,8 +229,7 @@ static void print_verdict(const struct side *sides, enum metric metric)
 		fputs(tone(which), stdout);
 	printf("%+9.1f %%", change);
 	if (significant > 0)
-		printf("  significant%s",
-		       which != TONE_END ? tone(TONE_END) : "");
+		printf("  significant%s", which != TONE_END ? tone(TONE_END) : "");
 	else if (significant == 0)
 		fputs("  within the spread", stdout);
 	putchar('\n');
@@ -264,16 +244,13 @@ static void print_metric(const struct side *sides, enum metric metric)
 		return;
 	printf("%-13s", metrics[metric].name);
 	for (i = 0; i < 2; i++)
-		printf("  %-16s",
-		       sides[i].jobs[metric].count
-			       ? value_text(metric, sides[i].jobs[metric].mean,
-					    text)
-			       : "unknown");
+		printf("  %-16s", sides[i].jobs[metric].count
+					  ? value_text(metric, sides[i].jobs[metric].mean, text)
+					  : "unknown");
 	print_verdict(sides, metric);
 }
 
-static const char *const words[] = { "name", "state", "profile", "io-cores",
-				     "filesystems" };
+static const char *const words[] = { "name", "state", "profile", "io-cores", "filesystems" };
 
 #define WORDS (sizeof(words) / sizeof(words[0]))
 
@@ -310,8 +287,7 @@ static void print_words(const struct side *sides)
 	for (i = 0; i < WORDS; i++) {
 		one = common(&sides[0], i);
 		other = common(&sides[1], i);
-		print_row(words[i], one, other,
-			  strcmp(one, other) ? "  differs" : "");
+		print_row(words[i], one, other, strcmp(one, other) ? "  differs" : "");
 	}
 }
 
@@ -332,8 +308,7 @@ static void print_nodes(const struct side *sides)
 	char a[16], b[16];
 
 	print_row("nodes", one < 0 ? "mixed" : job_count(one, a),
-		  other < 0 ? "mixed" : job_count(other, b),
-		  one != other ? "  differs" : "");
+		  other < 0 ? "mixed" : job_count(other, b), one != other ? "  differs" : "");
 }
 
 /* Of the first job of a side; malloc'ed. */
@@ -362,8 +337,7 @@ static bool is_other_work(const struct side *sides, enum metric metric)
 {
 	double change = change_of(sides, metric);
 
-	return isnan(change) ? is_known(sides, metric)
-			     : fabs(change) > WORK_PERCENT;
+	return isnan(change) ? is_known(sides, metric) : fabs(change) > WORK_PERCENT;
 }
 
 static void print_notes(const struct side *sides)
@@ -373,23 +347,19 @@ static void print_notes(const struct side *sides)
 
 	if (is_of_nodes(sides) &&
 	    (sides[0].nodes[READ].count < 2 || sides[1].nodes[READ].count < 2))
-		puts("\none job and one node a side: what is chance cannot be "
-		     "told; several jobs, A,B C,D, are repeats");
+		puts("\none job and one node a side: what is chance cannot be told; several jobs, A,B C,D, are repeats");
 	else
-		printf("\nsignificant: less than 5 of 100 by chance, over the "
-		       "%s\n",
+		printf("\nsignificant: less than 5 of 100 by chance, over the %s\n",
 		       is_of_nodes(sides) ? "nodes of the two jobs" : "jobs");
 	for (i = 0; i < sizeof(work) / sizeof(work[0]); i++)
 		if (is_other_work(sides, work[i])) {
-			printf("not the same work: %s differs by more than "
-			       "%d %%\n",
+			printf("not the same work: %s differs by more than %d %%\n",
 			       metrics[work[i]].name, WORK_PERCENT);
 			break;
 		}
 	for (i = 0; i < 2; i++)
 		if (sides[i].reports[0]->summary.scope == SUMMARY_SCOPE_NODE)
-			printf("%s: NODE-WIDE, with whatever else ran there\n",
-			       sides[i].text);
+			printf("%s: NODE-WIDE, with whatever else ran there\n", sides[i].text);
 }
 
 static void print_all(const struct side *sides)
@@ -410,8 +380,7 @@ static void print_all(const struct side *sides)
 
 static void add_double(struct json_object *o, const char *key, double value)
 {
-	json_object_object_add(
-		o, key, isfinite(value) ? json_object_new_double(value) : NULL);
+	json_object_object_add(o, key, isfinite(value) ? json_object_new_double(value) : NULL);
 }
 
 static struct json_object *samples_json(const struct samples *s)
@@ -447,34 +416,27 @@ static void print_json_of(const struct side *sides)
 
 	side_json(json_append_object(both), &sides[0]);
 	side_json(json_append_object(both), &sides[1]);
-	json_add_text(top, "spread_over",
-		      is_of_nodes(sides) ? "nodes" : "jobs");
+	json_add_text(top, "spread_over", is_of_nodes(sides) ? "nodes" : "jobs");
 	for (i = 0; i < METRICS; i++) {
 		one = json_add_object(top, metrics[i].key);
-		json_object_object_add(one, "first",
-				       samples_json(&sides[0].jobs[i]));
-		json_object_object_add(one, "second",
-				       samples_json(&sides[1].jobs[i]));
-		add_double(one, "change_percent",
-			   change_of(sides, (enum metric)i));
-		json_add_answer(one, "significant",
-				is_significant(sides, (enum metric)i));
+		json_object_object_add(one, "first", samples_json(&sides[0].jobs[i]));
+		json_object_object_add(one, "second", samples_json(&sides[1].jobs[i]));
+		add_double(one, "change_percent", change_of(sides, (enum metric)i));
+		json_add_answer(one, "significant", is_significant(sides, (enum metric)i));
 	}
 	print_json(top);
 }
 
 /* ---- the jobs ------------------------------------------------------------------- */
 
-static int add_report(struct options *o, struct side *side,
-		      struct job_source *source, const char *id,
-		      struct err *err)
+static int add_report(struct options *o, struct side *side, struct job_source *source,
+		      const char *id, struct err *err)
 {
 	struct job_report *r = job_report_get(source, id, RECORD_UNKNOWN, err);
 
 	if (!r)
 		return -1;
-	side->reports = xrealloc(side->reports, side->count + 1,
-				 sizeof(struct job_report *));
+	side->reports = xrealloc(side->reports, side->count + 1, sizeof(struct job_report *));
 	side->reports[side->count++] = r;
 	r->limits = &o->limits;
 	take_report(side, r);
@@ -482,17 +444,14 @@ static int add_report(struct options *o, struct side *side,
 }
 
 /* From the ledger, or from sacct where that knows of more. */
-static size_t find_family(struct job_source *source, const char *id,
-			  char (*ids)[JOB_ID_SIZE])
+static size_t find_family(struct job_source *source, const char *id, char (*ids)[JOB_ID_SIZE])
 {
-	size_t count = job_report_family(source, JOB_ASKED_LEDGER, id, ids,
-					 JOB_FAMILY_MAX);
+	size_t count = job_report_family(source, JOB_ASKED_LEDGER, id, ids, JOB_FAMILY_MAX);
 	size_t more;
 
 	if (count > 1)
 		return count;
-	more = job_report_family(source, JOB_ASKED_SACCT, id, ids + count,
-				 JOB_FAMILY_MAX - count);
+	more = job_report_family(source, JOB_ASKED_SACCT, id, ids + count, JOB_FAMILY_MAX - count);
 	if (more <= count)
 		return count;
 	memmove(ids, ids + count, more * sizeof(*ids));
@@ -500,16 +459,15 @@ static size_t find_family(struct job_source *source, const char *id,
 }
 
 /* "7", all of array 7, "7_[1-3]" */
-static int add_jobs(struct options *o, struct side *side,
-		    struct job_source *source, const char *id, struct err *err)
+static int add_jobs(struct options *o, struct side *side, struct job_source *source, const char *id,
+		    struct err *err)
 {
 	char(*ids)[JOB_ID_SIZE] = xcalloc(JOB_FAMILY_MAX, JOB_ID_SIZE);
 	size_t i, count = 0;
 	int rc = 0;
 
 	if (strchr(id, '['))
-		count = (size_t)job_report_expand(id, ids, JOB_FAMILY_MAX,
-						  NULL);
+		count = (size_t)job_report_expand(id, ids, JOB_FAMILY_MAX, NULL);
 	else if (!strpbrk(id, "_+"))
 		count = find_family(source, id, ids);
 	for (i = 0; rc == 0 && i < count; i++)
@@ -520,8 +478,8 @@ static int add_jobs(struct options *o, struct side *side,
 	return rc;
 }
 
-static int fill_side(struct options *o, struct side *side,
-		     struct job_source *source, struct err *err)
+static int fill_side(struct options *o, struct side *side, struct job_source *source,
+		     struct err *err)
 {
 	char *copy = xstrdup(side->text), *list = copy, *id;
 	int rc = 0;
@@ -532,8 +490,7 @@ static int fill_side(struct options *o, struct side *side,
 	return rc;
 }
 
-static int compare(struct options *o, struct job_source *source,
-		   struct err *err)
+static int compare(struct options *o, struct job_source *source, struct err *err)
 {
 	char *texts[] = { o->sides[0].text, o->sides[1].text };
 
@@ -568,12 +525,10 @@ static int take_sides(void *options, int argc, char *argv[], struct err *err)
 	struct options *o = options;
 
 	if (argc != 2)
-		return err_set(err, "two jobs, or two lists of them; see jobio "
-				    "compare --help");
+		return err_set(err, "two jobs, or two lists of them; see jobio compare --help");
 	o->sides[0].text = argv[0];
 	o->sides[1].text = argv[1];
-	return check_side(argv[0], err) < 0 || check_side(argv[1], err) < 0 ? -1
-									    : 0;
+	return check_side(argv[0], err) < 0 || check_side(argv[1], err) < 0 ? -1 : 0;
 }
 
 static const struct command_line line = {
@@ -581,11 +536,9 @@ static const struct command_line line = {
 	.usage = { usage },
 	.words = COMMAND_WORDS,
 	.check = take_sides,
-	.table =
-		(const struct command_option[]){
-			COMMAND_FLAG("json", struct options, is_json),
-			COMMAND_TEXT("conf", struct options, conf),
-			{ 0 } },
+	.table = (const struct command_option[]){ COMMAND_FLAG("json", struct options, is_json),
+						  COMMAND_TEXT("conf", struct options, conf),
+						  { 0 } },
 };
 
 static void free_sides(struct options *o)
@@ -594,8 +547,7 @@ static void free_sides(struct options *o)
 
 	for (i = 0; i < 2; i++) {
 		while (o->sides[i].count)
-			job_report_free(
-				o->sides[i].reports[--o->sides[i].count]);
+			job_report_free(o->sides[i].reports[--o->sides[i].count]);
 		free(o->sides[i].reports);
 	}
 }
@@ -618,9 +570,8 @@ int compare_main(int argc, char *argv[])
 	source.config = config;
 	source.is_down = !config;
 	source.why_down = err;
-	rc = compare(&o, &source, &err) < 0
-		     ? (int)command_fail(NAME, COMMAND_FAILED, &err)
-		     : COMMAND_OK;
+	rc = compare(&o, &source, &err) < 0 ? (int)command_fail(NAME, COMMAND_FAILED, &err)
+					    : COMMAND_OK;
 	free_sides(&o);
 	job_source_close(&source);
 	config_free(config);

@@ -26,8 +26,7 @@ static const char usage_head[] =
 	"\n";
 
 static const char usage_tail[] =
-	"  --core-spec=N         a job that asks for N cores; without: one "
-	"that\n"
+	"  --core-spec=N         a job that asks for N cores; without: one that\n"
 	"                        does not\n"
 	"  --thread-spec=N       a job that asks for N threads\n"
 	"  --format=text|json    default text\n"
@@ -43,20 +42,16 @@ struct options {
 };
 
 /* --core-spec, --thread-spec */
-static int set_request(void *what, const char *name, const char *value,
-		       struct err *err)
+static int set_request(void *what, const char *name, const char *value, struct err *err)
 {
-	struct reservation_request *request =
-		&((struct options *)what)->request;
-	enum reservation_kind kind =
-		*name == 'c' ? RESERVATION_CORES : RESERVATION_THREADS;
+	struct reservation_request *request = &((struct options *)what)->request;
+	enum reservation_kind kind = *name == 'c' ? RESERVATION_CORES : RESERVATION_THREADS;
 	unsigned long count;
 
 	if (request->kind == kind)
 		return err_set(err, "--%s: given twice", name);
 	if (request->kind != RESERVATION_UNSET)
-		return err_set(err, "--core-spec and --thread-spec exclude "
-				    "each other");
+		return err_set(err, "--core-spec and --thread-spec exclude each other");
 	if (number_parse(value, 0, SPEC_MAX, &count, err) < 0)
 		return err_prefix(err, "--%s", name);
 	request->kind = kind;
@@ -67,14 +62,12 @@ static int set_request(void *what, const char *name, const char *value,
 static const struct command_line line = {
 	.name = NAME,
 	.usage = { usage_head, subject_usage, usage_tail },
-	.table =
-		(const struct command_option[]){
-			SUBJECT_OPTIONS,
-			COMMAND_CALL("core-spec", set_request),
-			COMMAND_CALL("thread-spec", set_request),
-			COMMAND_CHOICE("format", struct options, json, "json",
-				       "text"),
-			{ 0 } },
+	.table = (const struct command_option[]){ SUBJECT_OPTIONS,
+						  COMMAND_CALL("core-spec", set_request),
+						  COMMAND_CALL("thread-spec", set_request),
+						  COMMAND_CHOICE("format", struct options, json,
+								 "json", "text"),
+						  { 0 } },
 };
 
 /*
@@ -85,26 +78,21 @@ static const struct command_line line = {
 static void add_gpu_cores(const struct node *node, enum reservation_kind kind,
 			  struct findings *findings)
 {
-	if (!node->restricted_cores_per_gpu ||
-	    node->version < VERSION_OF(24, 5, 0))
+	if (!node->restricted_cores_per_gpu || node->version < VERSION_OF(24, 5, 0))
 		return;
 	if (kind == RESERVATION_UNSET)
-		findings_add(findings, "C27", FINDING_INFO, NULL,
-			     "RestrictedCoresPerGPU=%u: a job that asks for "
-			     "neither a GPU nor the whole node does not get "
-			     "the cores beside the GPUs either%s%s; they are "
-			     "not among the numbers here",
-			     node->restricted_cores_per_gpu,
-			     *node->gpu_spec ? ": " : "", node->gpu_spec);
+		findings_add(
+			findings, "C27", FINDING_INFO, NULL,
+			"RestrictedCoresPerGPU=%u: a job that asks for neither a GPU nor the whole node does not get the cores beside the GPUs either%s%s; they are not among the numbers here",
+			node->restricted_cores_per_gpu, *node->gpu_spec ? ": " : "",
+			node->gpu_spec);
 	else
-		findings_add(findings, "C27", FINDING_INFO,
-			     "give the node a CpuSpecList of other cores "
-			     "(jobio plan --os-cpus=LIST writes it)",
-			     "RestrictedCoresPerGPU=%u: Slurm pays no heed to "
-			     "it when it withholds cores from this job; they "
-			     "may be those beside the GPUs%s%s",
-			     node->restricted_cores_per_gpu,
-			     *node->gpu_spec ? ": " : "", node->gpu_spec);
+		findings_add(
+			findings, "C27", FINDING_INFO,
+			"give the node a CpuSpecList of other cores (jobio plan --os-cpus=LIST writes it)",
+			"RestrictedCoresPerGPU=%u: Slurm pays no heed to it when it withholds cores from this job; they may be those beside the GPUs%s%s",
+			node->restricted_cores_per_gpu, *node->gpu_spec ? ": " : "",
+			node->gpu_spec);
 }
 
 /* ---- output --------------------------------------------------------------------- */
@@ -122,14 +110,12 @@ static void output_json(const struct reservation *got)
 }
 
 /* One line a core: which CPUs it is, for Slurm and for Linux. */
-static void print_map(const struct node_state *state,
-		      const struct reservation *got)
+static void print_map(const struct node_state *state, const struct reservation *got)
 {
 	const struct core_map_shape *shape = core_map_shape(state->map);
 
 	printf("\n  core socket  abstract CPUs     OS CPUs\n");
-	for (unsigned int core = 0; core < shape->sockets * shape->cores;
-	     core++) {
+	for (unsigned int core = 0; core < shape->sockets * shape->cores; core++) {
 		struct cpuset abs_cpus = { 0 }, os_cpus = { 0 };
 		char *abs_list, *os_list;
 
@@ -137,22 +123,20 @@ static void print_map(const struct node_state *state,
 			unsigned int cpu = core * shape->threads + t;
 
 			cpuset_add(&abs_cpus, cpu);
-			cpuset_add(&os_cpus, (unsigned int)core_map_os_cpu(
-						     state->map, cpu));
+			cpuset_add(&os_cpus, (unsigned int)core_map_os_cpu(state->map, cpu));
 		}
 		abs_list = cpuset_format(&abs_cpus);
 		os_list = cpuset_format(&os_cpus);
 		printf("%c %4u %6u  %-17s %s\n",
-		       cpuset_intersects(&got->os_cpus, &os_cpus) ? '*' : ' ',
-		       core, core / shape->cores, abs_list, os_list);
+		       cpuset_intersects(&got->os_cpus, &os_cpus) ? '*' : ' ', core,
+		       core / shape->cores, abs_list, os_list);
 		free(abs_list);
 		free(os_list);
 	}
 	printf("  (* withheld)\n");
 }
 
-static void output_text(const struct node_state *state,
-			const struct reservation *got)
+static void output_text(const struct node_state *state, const struct reservation *got)
 {
 	print_list("abstract cores", &got->abs_cores);
 	print_list("abstract CPUs", &got->abs_cpus);
@@ -165,10 +149,8 @@ static void output_text(const struct node_state *state,
 
 static int exit_status(const struct reservation *got)
 {
-	bool fine = got->sound && got->possible &&
-		    !findings_has(&got->findings, "C26") &&
-		    (got->class == RESERVATION_REGULAR ||
-		     got->class == RESERVATION_CONF_MISMATCH);
+	bool fine = got->sound && got->possible && !findings_has(&got->findings, "C26") &&
+		    (got->class == RESERVATION_REGULAR || got->class == RESERVATION_CONF_MISMATCH);
 
 	return fine ? COMMAND_OK : COMMAND_UNSOUND;
 }
@@ -187,10 +169,8 @@ int cores_main(int argc, char *argv[])
 	rc = command_parse(&line, &options, argc, argv);
 	if (rc >= 0)
 		return rc;
-	if (subject_find(&options.subject, &state, &findings, &status, &err) <
-		    0 ||
-	    reservation_compute(&state.node, state.map, &options.request, &got,
-				&err) < 0) {
+	if (subject_find(&options.subject, &state, &findings, &status, &err) < 0 ||
+	    reservation_compute(&state.node, state.map, &options.request, &got, &err) < 0) {
 		status = command_fail(NAME, status, &err);
 		goto out;
 	}

@@ -46,29 +46,25 @@ static bool has_word(const char *text, const char *word)
 	return false;
 }
 
-static void check_command_line(const struct doctor *doctor,
-			       const struct doctor_now *now)
+static void check_command_line(const struct doctor *doctor, const struct doctor_now *now)
 {
 	char *line = doctor_read(doctor, "/proc/cmdline");
 	char missing[ERR_MAX] = "";
 
-	for (size_t i = 0;
-	     line && i < sizeof(parameters) / sizeof(parameters[0]); i++) {
+	for (size_t i = 0; line && i < sizeof(parameters) / sizeof(parameters[0]); i++) {
 		size_t used = strlen(missing);
 
 		if ((parameters[i].intel_only && now->vendor != VENDOR_INTEL) ||
-		    has_word(line, parameters[i].text) ||
-		    parameters[i].state(now) != STATE_UNKNOWN)
+		    has_word(line, parameters[i].text) || parameters[i].state(now) != STATE_UNKNOWN)
 			continue;
-		snprintf(missing + used, sizeof(missing) - used, "%s%s",
-			 used ? " " : "", parameters[i].text);
+		snprintf(missing + used, sizeof(missing) - used, "%s%s", used ? " " : "",
+			 parameters[i].text);
 	}
 	if (*missing)
-		findings_add(doctor->findings, "K01", FINDING_WARNING, missing,
-			     "the kernel was started without %s: a client "
-			     "that polls loses time to sleep states, slow "
-			     "clocks or page migration",
-			     missing);
+		findings_add(
+			doctor->findings, "K01", FINDING_WARNING, missing,
+			"the kernel was started without %s: a client that polls loses time to sleep states, slow clocks or page migration",
+			missing);
 	free(line);
 }
 
@@ -79,10 +75,8 @@ static bool option_is_written(const struct doctor *doctor)
 	size_t count = doctor_glob(doctor, "/etc/modprobe.d/*.conf", &found);
 
 	for (size_t i = 0; i < count && !written; i++) {
-		char *text = doctor_read(doctor, found.gl_pathv[i] +
-							 strlen(doctor->root));
-		const char *at =
-			text ? strstr(text, "\noptions i2c_i801 ") : NULL;
+		char *text = doctor_read(doctor, found.gl_pathv[i] + strlen(doctor->root));
+		const char *at = text ? strstr(text, "\noptions i2c_i801 ") : NULL;
 
 		if (text && !strncmp(text, "options i2c_i801 ", 17))
 			at = text;
@@ -101,11 +95,10 @@ static void check_smbus(const struct doctor *doctor)
 	snprintf(path, sizeof(path), "%s/sys/module/i2c_i801", doctor->root);
 	if (access(path, F_OK) < 0 || option_is_written(doctor))
 		return;
-	findings_add(doctor->findings, "K02", FINDING_WARNING,
-		     "options i2c_i801 disable_features=0x10 in "
-		     "/etc/modprobe.d/i2c_i801.conf",
-		     "the SMBus driver i2c_i801 is loaded with its interrupt: "
-		     "it takes time from the cores that poll");
+	findings_add(
+		doctor->findings, "K02", FINDING_WARNING,
+		"options i2c_i801 disable_features=0x10 in /etc/modprobe.d/i2c_i801.conf",
+		"the SMBus driver i2c_i801 is loaded with its interrupt: it takes time from the cores that poll");
 }
 
 void doctor_host(const struct doctor *doctor)

@@ -34,8 +34,7 @@ static int find_in(const char *dirs, const char *name, char path[PATH_MAX])
 
 	for (; *at; at = *end ? end + 1 : end) {
 		end = at + strcspn(at, ":");
-		if (snprintf(path, PATH_MAX, "%.*s/%s", (int)(end - at), at,
-			     name) < PATH_MAX &&
+		if (snprintf(path, PATH_MAX, "%.*s/%s", (int)(end - at), at, name) < PATH_MAX &&
 		    access(path, F_OK) == 0)
 			return 0;
 	}
@@ -45,8 +44,7 @@ static int find_in(const char *dirs, const char *name, char path[PATH_MAX])
 
 static void find_slurm(struct trial *trial)
 {
-	static const char *const own[] = { "auth_munge.so", "auth_none.so",
-					   "select_cons_tres.so",
+	static const char *const own[] = { "auth_munge.so", "auth_none.so", "select_cons_tres.so",
 					   "task_affinity.so" };
 	size_t i;
 
@@ -83,8 +81,7 @@ static int load(void *arg)
 		printf("Slurm's own library cannot be loaded: %s", dlerror());
 		return 0;
 	}
-	plugin = dlopen(trial->plugin,
-			(*trial->full ? RTLD_NOW : RTLD_LAZY) | RTLD_LOCAL);
+	plugin = dlopen(trial->plugin, (*trial->full ? RTLD_NOW : RTLD_LAZY) | RTLD_LOCAL);
 	if (!plugin) {
 		printf("it cannot be loaded: %s", dlerror());
 		return 0;
@@ -107,19 +104,19 @@ static int load(void *arg)
 
 /* ---- findings ------------------------------------------------------------ */
 
-static void tell(const struct doctor *doctor, const struct trial *trial,
-		 const char *plugin, const char *why)
+static void tell(const struct doctor *doctor, const struct trial *trial, const char *plugin,
+		 const char *why)
 {
 	char cure[ERR_MAX];
 
-	snprintf(cure, sizeof(cure),
-		 "build jobio with this host's Slurm and install it there: "
-		 "./configure --with-slurm-plugindir=%.*s && make install",
-		 (int)strcspn(trial->dirs, ":"), trial->dirs);
-	findings_add(doctor->findings, "S16", FINDING_ERROR, cure,
-		     "%s: %s: jobs have no --io-cores and tasks no gate on "
-		     "this host, and every job may print an error",
-		     plugin, why);
+	snprintf(
+		cure, sizeof(cure),
+		"build jobio with this host's Slurm and install it there: ./configure --with-slurm-plugindir=%.*s && make install",
+		(int)strcspn(trial->dirs, ":"), trial->dirs);
+	findings_add(
+		doctor->findings, "S16", FINDING_ERROR, cure,
+		"%s: %s: jobs have no --io-cores and tasks no gate on this host, and every job may print an error",
+		plugin, why);
 }
 
 void doctor_plugin(const struct doctor *doctor, const char *word)
@@ -137,15 +134,13 @@ void doctor_plugin(const struct doctor *doctor, const char *word)
 	else
 		find_in(trial.dirs, word, trial.plugin);
 	if (!*trial.plugin || access(trial.plugin, F_OK) < 0) {
-		snprintf(why, sizeof(why), "it is not there%s%.300s",
-			 *word == '/' ? "" : ", in ",
+		snprintf(why, sizeof(why), "it is not there%s%.300s", *word == '/' ? "" : ", in ",
 			 *word == '/' ? "" : trial.dirs);
 		tell(doctor, &trial, word, why);
 		return;
 	}
 	find_slurm(&trial);
-	if (child_call("loading jobio.so", load, &trial, LOAD_MS, &result,
-		       &err) < 0)
+	if (child_call("loading jobio.so", load, &trial, LOAD_MS, &result, &err) < 0)
 		tell(doctor, &trial, trial.plugin, err.text);
 	else if (result.status != 0)
 		tell(doctor, &trial, trial.plugin, "to load it ends a program");

@@ -32,35 +32,27 @@ static const struct rule rules[] = {
 	{ "S04", FINDING_ERROR, "TaskPlugin", "task/cgroup", "cgroup", true,
 	  "nothing keeps a job's tasks off the cores that Slurm withheld",
 	  "TaskPlugin=task/affinity,task/cgroup" },
-	{ "S05", FINDING_WARNING, "TaskPlugin", "task/affinity", "affinity",
-	  true, "tasks are not bound to CPUs",
-	  "TaskPlugin=task/affinity,task/cgroup" },
+	{ "S05", FINDING_WARNING, "TaskPlugin", "task/affinity", "affinity", true,
+	  "tasks are not bound to CPUs", "TaskPlugin=task/affinity,task/cgroup" },
 	{ "S06", FINDING_ERROR, "PrologFlags", "Contain", "X11", true,
-	  "no step is there to count what leaves the job's cgroups, and the "
-	  "prolog runs only with the first step",
+	  "no step is there to count what leaves the job's cgroups, and the prolog runs only with the first step",
 	  "PrologFlags=Alloc,Contain" },
 	{ "S07", FINDING_ERROR, "PrologFlags", "RunInJob", NULL, false,
-	  "the prolog then runs inside the job's cpuset and memory limit and "
-	  "cannot prepare the client",
+	  "the prolog then runs inside the job's cpuset and memory limit and cannot prepare the client",
 	  "take RunInJob out of PrologFlags" },
-	{ "S08", FINDING_WARNING, "SchedulerParameters", "spec_cores_first",
-	  NULL, false,
-	  "--core-spec then begins with core 0, which is the kernel's and "
-	  "which a client refuses",
+	{ "S08", FINDING_WARNING, "SchedulerParameters", "spec_cores_first", NULL, false,
+	  "--core-spec then begins with core 0, which is the kernel's and which a client refuses",
 	  "take spec_cores_first out of SchedulerParameters" },
-	{ "S09", FINDING_WARNING, "ProctrackType", "proctrack/cgroup", NULL,
-	  true, "processes can leave the job",
-	  "ProctrackType=proctrack/cgroup" },
+	{ "S09", FINDING_WARNING, "ProctrackType", "proctrack/cgroup", NULL, true,
+	  "processes can leave the job", "ProctrackType=proctrack/cgroup" },
 };
 
 static bool has_word(const struct doctor *doctor, const struct rule *rule)
 {
-	if (!strcmp(rule->key, "ProctrackType") &&
-	    !slurm_conf_get(doctor->slurm, rule->key))
+	if (!strcmp(rule->key, "ProctrackType") && !slurm_conf_get(doctor->slurm, rule->key))
 		return true; /* the default (read_config.h) */
 	return slurm_conf_has(doctor->slurm, rule->key, rule->word) ||
-	       (rule->also &&
-		slurm_conf_has(doctor->slurm, rule->key, rule->also));
+	       (rule->also && slurm_conf_has(doctor->slurm, rule->key, rule->also));
 }
 
 static void check_rules(const struct doctor *doctor)
@@ -70,10 +62,9 @@ static void check_rules(const struct doctor *doctor)
 
 		if (has_word(doctor, rule) == rule->wanted)
 			continue;
-		findings_add(doctor->findings, rule->code, rule->severity,
-			     rule->cure, "slurm.conf: %s %s %s: %s", rule->key,
-			     rule->wanted ? "lacks" : "has", rule->word,
-			     rule->why);
+		findings_add(doctor->findings, rule->code, rule->severity, rule->cure,
+			     "slurm.conf: %s %s %s: %s", rule->key, rule->wanted ? "lacks" : "has",
+			     rule->word, rule->why);
 	}
 }
 
@@ -82,67 +73,51 @@ static void check_select(const struct doctor *doctor)
 	const char *type = slurm_conf_get(doctor->slurm, "SelectType");
 
 	if (!type) /* the default changed (read_config.h) */
-		type = doctor->version >= VERSION_OF(23, 11, 0)
-			       ? "select/cons_tres"
-			       : "select/linear (the default)";
+		type = doctor->version >= VERSION_OF(23, 11, 0) ? "select/cons_tres"
+								: "select/linear (the default)";
 	if (strcasestr(type, "cons_tres") ||
-	    (strcasestr(type, "cons_res") &&
-	     doctor->version < VERSION_OF(23, 11, 0)))
+	    (strcasestr(type, "cons_res") && doctor->version < VERSION_OF(23, 11, 0)))
 		return;
-	findings_add(doctor->findings, "S01", FINDING_ERROR,
-		     "SelectType=select/cons_tres",
-		     "slurm.conf: SelectType is %s: --core-spec is ignored "
-		     "there",
-		     type);
+	findings_add(doctor->findings, "S01", FINDING_ERROR, "SelectType=select/cons_tres",
+		     "slurm.conf: SelectType is %s: --core-spec is ignored there", type);
 }
 
 static void check_parameters(const struct doctor *doctor)
 {
-	const char *value =
-		slurm_conf_get(doctor->slurm, "SelectTypeParameters");
+	const char *value = slurm_conf_get(doctor->slurm, "SelectTypeParameters");
 
 	if (value && strcasestr(value, "CR_CPU"))
-		findings_add(doctor->findings, "S10", FINDING_WARNING,
-			     "SelectTypeParameters=CR_Core_Memory",
-			     "slurm.conf: SelectTypeParameters=%s gives single "
-			     "hardware threads to jobs: siblings of the "
-			     "client's CPUs may be among them",
-			     value);
+		findings_add(
+			doctor->findings, "S10", FINDING_WARNING,
+			"SelectTypeParameters=CR_Core_Memory",
+			"slurm.conf: SelectTypeParameters=%s gives single hardware threads to jobs: siblings of the client's CPUs may be among them",
+			value);
 }
 
 static void check_allowed(const struct doctor *doctor)
 {
 	if (!slurm_conf_is(doctor->slurm, "AllowSpecResourcesUsage", false))
-		findings_add(doctor->findings, "S02", FINDING_ERROR,
-			     "AllowSpecResourcesUsage=yes",
-			     "slurm.conf: AllowSpecResourcesUsage is not set: "
-			     "Slurm drops every --core-spec, so no job gets "
-			     "io-cores");
+		findings_add(
+			doctor->findings, "S02", FINDING_ERROR, "AllowSpecResourcesUsage=yes",
+			"slurm.conf: AllowSpecResourcesUsage is not set: Slurm drops every --core-spec, so no job gets io-cores");
 }
 
 static void check_cgroup(const struct doctor *doctor)
 {
-	if (doctor->cgroup &&
-	    slurm_conf_is(doctor->cgroup, "ConstrainCores", false))
+	if (doctor->cgroup && slurm_conf_is(doctor->cgroup, "ConstrainCores", false))
 		return;
-	findings_add(doctor->findings, "S03", FINDING_ERROR,
-		     "ConstrainCores=yes",
-		     "cgroup.conf: %s: taskset(1), --cpu-bind=map_cpu and "
-		     "--overlap reach the client's cores, and enforce cannot "
-		     "hold",
-		     doctor->cgroup ? "ConstrainCores is not set"
-				    : "there is none beside slurm.conf");
+	findings_add(
+		doctor->findings, "S03", FINDING_ERROR, "ConstrainCores=yes",
+		"cgroup.conf: %s: taskset(1), --cpu-bind=map_cpu and --overlap reach the client's cores, and enforce cannot hold",
+		doctor->cgroup ? "ConstrainCores is not set" : "there is none beside slurm.conf");
 }
 
 static bool has_spec_set(const struct doctor *doctor)
 {
 	const char *name, *line;
 
-	for (size_t i = 0;
-	     (line = slurm_conf_record(doctor->slurm, "NodeName", i, &name));
-	     i++)
-		if (strcasestr(line, "CoreSpecCount=") ||
-		    strcasestr(line, "CpuSpecList="))
+	for (size_t i = 0; (line = slurm_conf_record(doctor->slurm, "NodeName", i, &name)); i++)
+		if (strcasestr(line, "CoreSpecCount=") || strcasestr(line, "CpuSpecList="))
 			return true;
 	return false;
 }
@@ -150,19 +125,16 @@ static bool has_spec_set(const struct doctor *doctor)
 /* The client polls on the spec set: slurmd must not live there too. */
 static void check_off_spec(const struct doctor *doctor)
 {
-	bool override =
-		doctor->version >= VERSION_OF(25, 5, 0) &&
-		slurm_conf_has(doctor->slurm, "TaskPluginParam",
-			       "SlurmdSpecOverride"); /* excludes the other */
+	bool override = doctor->version >= VERSION_OF(25, 5, 0) &&
+			slurm_conf_has(doctor->slurm, "TaskPluginParam",
+				       "SlurmdSpecOverride"); /* excludes the other */
 
 	if (!has_spec_set(doctor) || override ||
 	    slurm_conf_has(doctor->slurm, "TaskPluginParam", "SlurmdOffSpec"))
 		return;
-	findings_add(doctor->findings, "S11", FINDING_ERROR,
-		     "TaskPluginParam=SlurmdOffSpec",
-		     "slurm.conf: TaskPluginParam lacks SlurmdOffSpec: slurmd "
-		     "and every prolog are confined to the spec set, the "
-		     "client's own cores");
+	findings_add(
+		doctor->findings, "S11", FINDING_ERROR, "TaskPluginParam=SlurmdOffSpec",
+		"slurm.conf: TaskPluginParam lacks SlurmdOffSpec: slurmd and every prolog are confined to the spec set, the client's own cores");
 }
 
 static void check_prolog(const struct doctor *doctor)
@@ -173,14 +145,12 @@ static void check_prolog(const struct doctor *doctor)
 		const char *value = slurm_conf_get(doctor->slurm, keys[i]);
 		char cure[128];
 
-		snprintf(cure, sizeof(cure), "%s=%s/%s", keys[i],
-			 JOBIO_LIBEXECDIR, i ? "epilog" : "prolog");
+		snprintf(cure, sizeof(cure), "%s=%s/%s", keys[i], JOBIO_LIBEXECDIR,
+			 i ? "epilog" : "prolog");
 		if (!value)
-			findings_add(doctor->findings, "S12", FINDING_ERROR,
-				     cure,
-				     "slurm.conf: no %s: the node is never "
-				     "%s for a job",
-				     keys[i], i ? "put back" : "prepared");
+			findings_add(doctor->findings, "S12", FINDING_ERROR, cure,
+				     "slurm.conf: no %s: the node is never %s for a job", keys[i],
+				     i ? "put back" : "prepared");
 	}
 }
 
@@ -195,17 +165,13 @@ static void check_partitions(const struct doctor *doctor)
 {
 	const char *name, *line;
 
-	for (size_t i = 0; (line = slurm_conf_record(
-				    doctor->slurm, "PartitionName", i, &name));
+	for (size_t i = 0; (line = slurm_conf_record(doctor->slurm, "PartitionName", i, &name));
 	     i++) {
 		if (!is_shared(slurm_conf_setting(line, "OverSubscribe")))
 			continue;
 		findings_add(
-			doctor->findings, "S13", FINDING_WARNING,
-			"OverSubscribe=NO or FORCE:1",
-			"slurm.conf: partition %s has OverSubscribe=FORCE: "
-			"a job with io-cores is not alone on its nodes, "
-			"and the client is not tuned for it",
+			doctor->findings, "S13", FINDING_WARNING, "OverSubscribe=NO or FORCE:1",
+			"slurm.conf: partition %s has OverSubscribe=FORCE: a job with io-cores is not alone on its nodes, and the client is not tuned for it",
 			name);
 	}
 }
@@ -220,16 +186,12 @@ static void check_plugin_dirs(const struct doctor *doctor)
 
 	for (; at && *at; at += length + (at[length] == ':')) {
 		length = (int)strcspn(at, ":");
-		snprintf(path, sizeof(path), "%s%.*s", doctor->root, length,
-			 at);
+		snprintf(path, sizeof(path), "%s%.*s", doctor->root, length, at);
 		if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 			continue;
 		findings_add(doctor->findings, "S19", FINDING_WARNING,
-			     "name folders that are there: "
-			     "PluginDir=" JOBIO_PLUGINDIR,
-			     "slurm.conf: PluginDir: '%.*s': there is no such "
-			     "folder",
-			     length, at);
+			     "name folders that are there: PluginDir=" JOBIO_PLUGINDIR,
+			     "slurm.conf: PluginDir: '%.*s': there is no such folder", length, at);
 	}
 }
 
@@ -240,8 +202,8 @@ struct plugstack {
 	char room[PATH_MAX]; /* a file that would be included; "": none */
 };
 
-static bool names_jobio(const struct doctor *doctor, const char *path,
-			unsigned int depth, struct plugstack *found);
+static bool names_jobio(const struct doctor *doctor, const char *path, unsigned int depth,
+			struct plugstack *found);
 
 /* "optional PATH/jobio.so conf=..": the second word. */
 static bool take_plugin(char *rest, char word[PATH_MAX])
@@ -255,30 +217,27 @@ static bool take_plugin(char *rest, char word[PATH_MAX])
 }
 
 /* Would DIR/jobio.conf be included by this pattern? */
-static void find_room(const struct doctor *doctor, const char *pattern,
-		      struct plugstack *stack)
+static void find_room(const struct doctor *doctor, const char *pattern, struct plugstack *stack)
 {
 	const char *slash = strrchr(pattern, '/');
 	char room[PATH_MAX];
 
 	if (!slash ||
-	    snprintf(room, sizeof(room), "%.*s/jobio.conf",
-		     (int)(slash - pattern), pattern) >= (int)sizeof(room) ||
+	    snprintf(room, sizeof(room), "%.*s/jobio.conf", (int)(slash - pattern), pattern) >=
+		    (int)sizeof(room) ||
 	    fnmatch(pattern, room, FNM_PATHNAME) != 0)
 		return;
 	room[slash - pattern] = '\0';
 	if (access(room, F_OK) < 0)
 		return;
 	room[slash - pattern] = '/';
-	snprintf(stack->room, sizeof(stack->room), "%s",
-		 room + strlen(doctor->root));
+	snprintf(stack->room, sizeof(stack->room), "%s", room + strlen(doctor->root));
 }
 
 /* A file that is not absolute lies beside 'path', which includes it (plugstack.c,
  * spank.c:_spank_conf_include). */
-static bool line_names_jobio(const struct doctor *doctor, const char *path,
-			     char *line, unsigned int depth,
-			     struct plugstack *stack)
+static bool line_names_jobio(const struct doctor *doctor, const char *path, char *line,
+			     unsigned int depth, struct plugstack *stack)
 {
 	const char *slash = strrchr(path, '/');
 	char pattern[PATH_MAX];
@@ -296,21 +255,18 @@ static bool line_names_jobio(const struct doctor *doctor, const char *path,
 	if (!first)
 		return false;
 	snprintf(pattern, sizeof(pattern), "%s%.*s%s", doctor->root,
-		 *first == '/' || !slash ? 0 : (int)(slash - path) + 1, path,
-		 first);
+		 *first == '/' || !slash ? 0 : (int)(slash - path) + 1, path, first);
 	find_room(doctor, pattern, stack);
 	if (glob(pattern, 0, NULL, &found) == 0)
 		for (size_t i = 0; i < found.gl_pathc && !named; i++)
-			named = names_jobio(doctor,
-					    found.gl_pathv[i] +
-						    strlen(doctor->root),
+			named = names_jobio(doctor, found.gl_pathv[i] + strlen(doctor->root),
 					    depth + 1, stack);
 	globfree(&found);
 	return named;
 }
 
-static bool names_jobio(const struct doctor *doctor, const char *path,
-			unsigned int depth, struct plugstack *found)
+static bool names_jobio(const struct doctor *doctor, const char *path, unsigned int depth,
+			struct plugstack *found)
 {
 	char *text = depth < 4 ? doctor_read(doctor, path) : NULL;
 	char *line, *save;
@@ -325,29 +281,24 @@ static bool names_jobio(const struct doctor *doctor, const char *path,
 
 /* The line to write, and the file that it belongs in. A file of plugstack.conf.d that
  * no line includes is never read: only Debian ships that line. */
-static void tell_line(const struct doctor *doctor, const char *path,
-		      const struct plugstack *stack)
+static void tell_line(const struct doctor *doctor, const char *path, const struct plugstack *stack)
 {
 	int dir = (int)(strrchr(path, '/') - path);
 	const char *file = *stack->room ? stack->room : path;
 	char line[PATH_MAX] = "optional jobio.so", cure[2 * PATH_MAX];
 	char *text;
 
-	snprintf(cure, sizeof(cure), "%.*s/plugstack.conf.d/jobio.conf", dir,
-		 path);
+	snprintf(cure, sizeof(cure), "%.*s/plugstack.conf.d/jobio.conf", dir, path);
 	text = *stack->room ? NULL : doctor_read(doctor, cure);
 	if (text)
-		snprintf(line, sizeof(line),
-			 "include %.*s/plugstack.conf.d/*.conf", dir, path);
+		snprintf(line, sizeof(line), "include %.*s/plugstack.conf.d/*.conf", dir, path);
 	free(text);
 	if (strncmp(path, "/run/slurm/conf/", 16) == 0)
 		file = "plugstack.conf on slurmctld's host";
 	snprintf(cure, sizeof(cure), "%s in %s", line, file);
 	text = doctor_read(doctor, path);
 	findings_add(doctor->findings, "S14", FINDING_ERROR, cure,
-		     "%s: %s: jobs have no --io-cores and tasks no gate on "
-		     "this host",
-		     path,
+		     "%s: %s: jobs have no --io-cores and tasks no gate on this host", path,
 		     text ? "no line names jobio.so" : "there is no such file");
 	free(text);
 }

@@ -33,10 +33,7 @@ struct slurmd {
 };
 
 static const char hidden_cure[] =
-	"let nothing hide CPUs from slurmd (isolate_cpusets=false and "
-	"cgroups_mode=none in the client's service.conf, restart it; no "
-	"AllowedCPUs= or CPUAffinity= for slurmd.service), then start slurmd "
-	"again";
+	"let nothing hide CPUs from slurmd (isolate_cpusets=false and cgroups_mode=none in the client's service.conf, restart it; no AllowedCPUs= or CPUAffinity= for slurmd.service), then start slurmd again";
 
 /* ---- the running slurmd --------------------------------------------------------- */
 
@@ -57,8 +54,7 @@ static char *status_value(char *status, const char *key)
 }
 
 /* 1: this process is a slurmd of this host, and *slurmd is set. */
-static int take_process(const struct doctor *doctor, unsigned long pid,
-			struct slurmd *slurmd)
+static int take_process(const struct doctor *doctor, unsigned long pid, struct slurmd *slurmd)
 {
 	char path[64], list[8192], *status, *value;
 	int rc = 0;
@@ -81,15 +77,13 @@ out:
 }
 
 /* %n and %h are the node's name and the host's (slurm.conf(5)). */
-static void expand(const struct doctor *doctor, const char *pattern, char *path,
-		   size_t room)
+static void expand(const struct doctor *doctor, const char *pattern, char *path, size_t room)
 {
 	size_t used = 0;
 
 	for (; *pattern && used + 1 < room; pattern++) {
 		if (*pattern == '%' && strchr("nh", pattern[1]) && pattern[1]) {
-			int length = snprintf(path + used, room - used, "%s",
-					      doctor->host);
+			int length = snprintf(path + used, room - used, "%s", doctor->host);
 
 			used += (size_t)length;
 			pattern++;
@@ -107,8 +101,7 @@ static int from_pidfile(const struct doctor *doctor, struct slurmd *slurmd)
 	unsigned long pid;
 	int rc = 0;
 
-	expand(doctor, named ? named : "/var/run/slurmd.pid", path,
-	       sizeof(path));
+	expand(doctor, named ? named : "/var/run/slurmd.pid", path, sizeof(path));
 	text = doctor_read(doctor, path);
 	if (text) {
 		text[strcspn(text, "\n")] = '\0';
@@ -133,8 +126,7 @@ static void from_scan(const struct doctor *doctor, struct slurmd *slurmd)
 	while (dir && (entry = readdir(dir))) {
 		if (!isdigit((unsigned char)*entry->d_name) ||
 		    number_parse(entry->d_name, 1, PID_LIMIT, &pid, NULL) < 0 ||
-		    (slurmd->pid && pid > slurmd->pid) ||
-		    !take_process(doctor, pid, &found))
+		    (slurmd->pid && pid > slurmd->pid) || !take_process(doctor, pid, &found))
 			continue;
 		slurmd->pid = found.pid;
 		slurmd->allowed = found.allowed;
@@ -178,10 +170,9 @@ bool doctor_slurmd_name(const struct doctor *doctor, char *name, size_t room)
 
 	from_scan(doctor, &slurmd);
 	if (!slurmd.pid ||
-	    snprintf(path, sizeof(path), "%s/proc/%lu/cmdline", doctor->root,
-		     slurmd.pid) >= (int)sizeof(path) ||
-	    child_call("slurmd's arguments", print_name, path, NAME_TIMEOUT_MS,
-		       &result, NULL) < 0)
+	    snprintf(path, sizeof(path), "%s/proc/%lu/cmdline", doctor->root, slurmd.pid) >=
+		    (int)sizeof(path) ||
+	    child_call("slurmd's arguments", print_name, path, NAME_TIMEOUT_MS, &result, NULL) < 0)
 		return false;
 	found = result.out_bytes && result.out_bytes < room;
 	if (found)
@@ -201,21 +192,17 @@ static void find_program(const struct doctor *doctor, struct slurmd *slurmd)
 	ssize_t length;
 
 	if (doctor->slurmd_path) {
-		snprintf(slurmd->path, sizeof(slurmd->path), "%s",
-			 doctor->slurmd_path);
+		snprintf(slurmd->path, sizeof(slurmd->path), "%s", doctor->slurmd_path);
 		return;
 	}
 	if (*doctor->root)
 		return; /* files only */
 	snprintf(link, sizeof(link), "/proc/%lu/exe", slurmd->pid);
-	length = slurmd->pid ? readlink(link, slurmd->path,
-					sizeof(slurmd->path) - 1)
-			     : -1;
+	length = slurmd->pid ? readlink(link, slurmd->path, sizeof(slurmd->path) - 1) : -1;
 	slurmd->path[length > 0 ? length : 0] = '\0';
 	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
 		if (access(slurmd->path, X_OK) < 0)
-			snprintf(slurmd->path, sizeof(slurmd->path), "%s",
-				 usual[i]);
+			snprintf(slurmd->path, sizeof(slurmd->path), "%s", usual[i]);
 	if (access(slurmd->path, X_OK) < 0)
 		*slurmd->path = '\0';
 }
@@ -228,15 +215,14 @@ static int online_cpus(const struct doctor *doctor, struct cpuset *online)
 	char *text = doctor_read(doctor, "/sys/devices/system/cpu/online");
 	int rc = text ? cpuset_parse(online, text, NULL) : -1;
 
-	if (rc == 0 &&
-	    core_map_flaws(doctor->state.map) & CORE_MAP_ECORES_DROPPED)
+	if (rc == 0 && core_map_flaws(doctor->state.map) & CORE_MAP_ECORES_DROPPED)
 		cpuset_and(online, core_map_cpus(doctor->state.map));
 	free(text);
 	return rc;
 }
 
-static void add_hidden(const struct doctor *doctor, const char *what,
-		       const struct cpuset *online, const struct cpuset *seen)
+static void add_hidden(const struct doctor *doctor, const char *what, const struct cpuset *online,
+		       const struct cpuset *seen)
 {
 	struct cpuset hidden = *online;
 	char *hidden_list, *seen_list;
@@ -247,17 +233,14 @@ static void add_hidden(const struct doctor *doctor, const char *what,
 	hidden_list = cpuset_format(&hidden);
 	seen_list = cpuset_format(seen);
 	findings_add(doctor->findings, "N03", FINDING_ERROR, hidden_cure,
-		     "%s OS CPUs %s that the kernel has online: it counts and "
-		     "numbers only %s",
-		     what, hidden_list ? hidden_list : "?",
-		     seen_list ? seen_list : "?");
+		     "%s OS CPUs %s that the kernel has online: it counts and numbers only %s",
+		     what, hidden_list ? hidden_list : "?", seen_list ? seen_list : "?");
 	free(hidden_list);
 	free(seen_list);
 }
 
 /* The running slurmd's own file; 25.05 and later keep none. */
-static void check_start(const struct doctor *doctor,
-			const struct cpuset *online)
+static void check_start(const struct doctor *doctor, const struct cpuset *online)
 {
 	const char *named = slurm_conf_get(doctor->slurm, "SlurmdSpoolDir");
 	struct core_map_options options = {
@@ -269,28 +252,26 @@ static void check_start(const struct doctor *doctor,
 
 	if (doctor->version >= VERSION_OF(25, 5, 0))
 		return;
-	expand(doctor, named ? named : "/var/spool/slurmd", spool,
-	       sizeof(spool));
-	if (snprintf(path, sizeof(path), "%s%s/hwloc_topo_whole.xml",
-		     doctor->root, spool) >= (int)sizeof(path) ||
+	expand(doctor, named ? named : "/var/spool/slurmd", spool, sizeof(spool));
+	if (snprintf(path, sizeof(path), "%s%s/hwloc_topo_whole.xml", doctor->root, spool) >=
+		    (int)sizeof(path) ||
 	    access(path, R_OK) < 0)
 		return;
 	options.xml = path;
 	map = core_map_load(&options, NULL);
 	if (map)
-		add_hidden(doctor, "slurmd did not see, when it was started,",
-			   online, core_map_cpus(map));
+		add_hidden(doctor, "slurmd did not see, when it was started,", online,
+			   core_map_cpus(map));
 	core_map_free(map);
 }
 
 /* slurmd's HWLOC_* variables make hwloc read something else than the kernel. */
-static size_t copy_environment(const struct slurmd *slurmd, char *text,
-			       size_t size, char *env[ENV_MAX])
+static size_t copy_environment(const struct slurmd *slurmd, char *text, size_t size,
+			       char *env[ENV_MAX])
 {
 	size_t used = 0;
 
-	for (char *at = text; at && at < text + size && used < ENV_MAX - 2;
-	     at += strlen(at) + 1)
+	for (char *at = text; at && at < text + size && used < ENV_MAX - 2; at += strlen(at) + 1)
 		if (slurmd->pid && !strncmp(at, "HWLOC_", 6))
 			env[used++] = at;
 	env[used] = NULL;
@@ -305,8 +286,7 @@ static int count_cpus(const char *out, unsigned long *cpus)
 	if (!at)
 		return -1;
 	at += strlen(" CPUs=");
-	snprintf(digits, sizeof(digits), "%.*s", (int)strspn(at, "0123456789"),
-		 at);
+	snprintf(digits, sizeof(digits), "%.*s", (int)strspn(at, "0123456789"), at);
 	return number_parse(digits, 1, CPUSET_MAX, cpus, NULL);
 }
 
@@ -327,11 +307,10 @@ static char *read_environment(const struct slurmd *slurmd, size_t *size)
 }
 
 /* The hardware as slurmd's own program and library count it now. */
-static int ask_slurmd(const struct doctor *doctor, const struct slurmd *slurmd,
-		      unsigned long *cpus, struct err *err)
+static int ask_slurmd(const struct doctor *doctor, const struct slurmd *slurmd, unsigned long *cpus,
+		      struct err *err)
 {
-	char conf[PATH_MAX + 16],
-		*argv[] = { (char *)slurmd->path, (char *)"-C", NULL };
+	char conf[PATH_MAX + 16], *argv[] = { (char *)slurmd->path, (char *)"-C", NULL };
 	struct child_result result = { 0 };
 	char *env[ENV_MAX], *text = NULL;
 	size_t size = 0, used;
@@ -340,16 +319,14 @@ static int ask_slurmd(const struct doctor *doctor, const struct slurmd *slurmd,
 	if (!*doctor->root)
 		text = read_environment(slurmd, &size);
 	used = copy_environment(slurmd, text, size, env);
-	snprintf(conf, sizeof(conf), "SLURM_CONF=%s%s", doctor->root,
-		 doctor->slurm_conf_path);
+	snprintf(conf, sizeof(conf), "SLURM_CONF=%s%s", doctor->root, doctor->slurm_conf_path);
 	env[used] = conf;
 	env[used + 1] = NULL;
 	if (child_run(argv, env, SLURMD_TIMEOUT_MS, &result, err) < 0)
 		goto out;
 	if (result.status || count_cpus(result.out, cpus) < 0) {
 		result.errtext[strcspn(result.errtext, "\n")] = '\0';
-		err_set(err, "%s -C: exit status %d: %s", slurmd->path,
-			result.status,
+		err_set(err, "%s -C: exit status %d: %s", slurmd->path, result.status,
 			*result.errtext ? result.errtext : "it names no CPUs");
 		goto out;
 	}
@@ -360,8 +337,7 @@ out:
 	return rc;
 }
 
-static void check_count(const struct doctor *doctor,
-			const struct slurmd *slurmd,
+static void check_count(const struct doctor *doctor, const struct slurmd *slurmd,
 			const struct cpuset *online)
 {
 	unsigned long cpus;
@@ -370,15 +346,13 @@ static void check_count(const struct doctor *doctor,
 	if (!*slurmd->path)
 		return;
 	if (ask_slurmd(doctor, slurmd, &cpus, &err) < 0)
-		findings_add(doctor->findings, "N12", FINDING_WARNING,
-			     "start it by hand and see",
+		findings_add(doctor->findings, "N12", FINDING_WARNING, "start it by hand and see",
 			     "slurmd cannot say what it sees: %s", err.text);
 	else if (cpus < cpuset_count(online))
-		findings_add(doctor->findings, "N03", FINDING_ERROR,
-			     hidden_cure,
-			     "slurmd sees %lu CPUs (%s -C); the kernel has %u "
-			     "online: slurmd counts and numbers only those",
-			     cpus, slurmd->path, cpuset_count(online));
+		findings_add(
+			doctor->findings, "N03", FINDING_ERROR, hidden_cure,
+			"slurmd sees %lu CPUs (%s -C); the kernel has %u online: slurmd counts and numbers only those",
+			cpus, slurmd->path, cpuset_count(online));
 }
 
 /* ---- where its process may run ----------------------------------------------------- */
@@ -389,25 +363,20 @@ static void check_count(const struct doctor *doctor,
  * SlurmdSpecOverride (25.05) the cpuset that it is started in makes the spec
  * set: less than all is then meant.
  */
-static int expected_cpus(const struct doctor *doctor,
-			 const struct cpuset *online, const struct cpuset *spec,
-			 struct cpuset *expected)
+static int expected_cpus(const struct doctor *doctor, const struct cpuset *online,
+			 const struct cpuset *spec, struct cpuset *expected)
 {
 	if (doctor->version >= VERSION_OF(25, 5, 0) &&
-	    slurm_conf_has(doctor->slurm, "TaskPluginParam",
-			   "SlurmdSpecOverride"))
+	    slurm_conf_has(doctor->slurm, "TaskPluginParam", "SlurmdSpecOverride"))
 		return 0;
 	*expected = *online;
 	cpuset_andnot(expected, spec);
 	return cpuset_is_empty(spec) ||
-	       slurm_conf_has(doctor->slurm, "TaskPluginParam",
-			      "SlurmdOffSpec");
+	       slurm_conf_has(doctor->slurm, "TaskPluginParam", "SlurmdOffSpec");
 }
 
-static void check_allowed(const struct doctor *doctor,
-			  const struct slurmd *slurmd,
-			  const struct cpuset *online,
-			  const struct cpuset *spec)
+static void check_allowed(const struct doctor *doctor, const struct slurmd *slurmd,
+			  const struct cpuset *online, const struct cpuset *spec)
 {
 	struct cpuset missing;
 	char *missing_list, *allowed_list;
@@ -419,12 +388,10 @@ static void check_allowed(const struct doctor *doctor,
 		return;
 	missing_list = cpuset_format(&missing);
 	allowed_list = cpuset_format(&slurmd->allowed);
-	findings_add(doctor->findings, "N10", FINDING_ERROR, hidden_cure,
-		     "slurmd may run on OS CPUs %s only; %s were taken from "
-		     "it: its jobs cannot have them, though Slurm gives them "
-		     "away",
-		     allowed_list ? allowed_list : "?",
-		     missing_list ? missing_list : "?");
+	findings_add(
+		doctor->findings, "N10", FINDING_ERROR, hidden_cure,
+		"slurmd may run on OS CPUs %s only; %s were taken from it: its jobs cannot have them, though Slurm gives them away",
+		allowed_list ? allowed_list : "?", missing_list ? missing_list : "?");
 	findings_measured(doctor->findings, "process %lu", slurmd->pid);
 	free(missing_list);
 	free(allowed_list);
@@ -440,8 +407,8 @@ void doctor_slurmd(const struct doctor *doctor, const struct cpuset *spec)
 	if (online_cpus(doctor, &online) < 0)
 		return;
 	if (*doctor->root)
-		add_hidden(doctor, "the file of --topology does not have",
-			   &online, core_map_cpus(doctor->state.map));
+		add_hidden(doctor, "the file of --topology does not have", &online,
+			   core_map_cpus(doctor->state.map));
 	if (!from_pidfile(doctor, &slurmd))
 		from_scan(doctor, &slurmd);
 	find_program(doctor, &slurmd);
@@ -453,6 +420,5 @@ void doctor_slurmd(const struct doctor *doctor, const struct cpuset *spec)
 	}
 	findings_add(doctor->findings, "N11", FINDING_WARNING,
 		     "start slurmd, or run this on the node",
-		     "no slurmd runs here: whether it may use all CPUs is not "
-		     "known");
+		     "no slurmd runs here: whether it may use all CPUs is not known");
 }

@@ -39,12 +39,11 @@ static long read_long(const struct doctor *doctor, const char *path)
 static enum doctor_vendor find_vendor(const struct doctor *doctor)
 {
 	char *text = doctor_read(doctor, "/proc/cpuinfo");
-	enum doctor_vendor vendor =
-		!text				  ? VENDOR_OTHER
-		: strstr(text, "GenuineIntel")	  ? VENDOR_INTEL
-		: strstr(text, "AuthenticAMD")	  ? VENDOR_AMD
-		: strstr(text, "CPU implementer") ? VENDOR_ARM
-						  : VENDOR_OTHER;
+	enum doctor_vendor vendor = !text			      ? VENDOR_OTHER
+				    : strstr(text, "GenuineIntel")    ? VENDOR_INTEL
+				    : strstr(text, "AuthenticAMD")    ? VENDOR_AMD
+				    : strstr(text, "CPU implementer") ? VENDOR_ARM
+								      : VENDOR_OTHER;
 
 	free(text);
 	return vendor;
@@ -72,8 +71,7 @@ static size_t count_files(const struct doctor *doctor, const char *names)
  * drivers/clocksource/arm_arch_timer.c). */
 enum doctor_state doctor_clock(const struct doctor_now *now)
 {
-	static const char *const fast[] = { "tsc", "arch_sys_counter",
-					    "kvm-clock",
+	static const char *const fast[] = { "tsc", "arch_sys_counter", "kvm-clock",
 					    "hyperv_clocksource_tsc_page" };
 	size_t i;
 
@@ -88,14 +86,11 @@ enum doctor_state doctor_clock(const struct doctor_now *now)
 static void say_clock(const struct doctor *doctor, const struct doctor_now *now)
 {
 	if (doctor_clock(now) == STATE_BAD)
-		findings_add(doctor->findings, "K03", FINDING_WARNING,
-			     "clocksource=tsc tsc=reliable on the kernel's "
-			     "command line; dmesg says why the TSC was given "
-			     "up",
-			     "the clock of the kernel is '%.32s': each look at "
-			     "it is a system call, and a client that polls "
-			     "looks all the time",
-			     now->clock);
+		findings_add(
+			doctor->findings, "K03", FINDING_WARNING,
+			"clocksource=tsc tsc=reliable on the kernel's command line; dmesg says why the TSC was given up",
+			"the clock of the kernel is '%.32s': each look at it is a system call, and a client that polls looks all the time",
+			now->clock);
 }
 
 enum doctor_state doctor_balancing(const struct doctor_now *now)
@@ -105,16 +100,13 @@ enum doctor_state doctor_balancing(const struct doctor_now *now)
 				       : STATE_GOOD;
 }
 
-static void say_balancing(const struct doctor *doctor,
-			  const struct doctor_now *now)
+static void say_balancing(const struct doctor *doctor, const struct doctor_now *now)
 {
 	if (doctor_balancing(now) == STATE_BAD)
-		findings_add(doctor->findings, "K05", FINDING_WARNING,
-			     "sysctl kernel.numa_balancing=0, and a line in "
-			     "/etc/sysctl.d",
-			     "the kernel moves pages between NUMA nodes "
-			     "(kernel.numa_balancing): it stops a client that "
-			     "polls to see which it uses");
+		findings_add(
+			doctor->findings, "K05", FINDING_WARNING,
+			"sysctl kernel.numa_balancing=0, and a line in /etc/sysctl.d",
+			"the kernel moves pages between NUMA nodes (kernel.numa_balancing): it stops a client that polls to see which it uses");
 }
 
 /* Without a card that a driver has taken, nomodeset would change nothing. */
@@ -130,32 +122,25 @@ enum doctor_state doctor_graphics(const struct doctor_now *now)
 
 /* The state of this CPU that takes longest to wake up from and is in use; 0: none
  * that matters, -1: unknown. */
-static long deepest(const struct doctor *doctor, int cpu, char *name,
-		    size_t room)
+static long deepest(const struct doctor *doctor, int cpu, char *name, size_t room)
 {
 	long worst = -1, us;
 	char path[128], *text;
 	int i;
 
 	for (i = 0; i < 16; i++) {
-		snprintf(
-			path, sizeof(path),
-			"/sys/devices/system/cpu/cpu%d/cpuidle/state%d/latency",
-			cpu, i);
+		snprintf(path, sizeof(path),
+			 "/sys/devices/system/cpu/cpu%d/cpuidle/state%d/latency", cpu, i);
 		us = read_long(doctor, path);
 		if (us < 0)
 			break;
 		worst = worst < 0 ? 0 : worst;
-		snprintf(
-			path, sizeof(path),
-			"/sys/devices/system/cpu/cpu%d/cpuidle/state%d/disable",
-			cpu, i);
-		if (us <= SLEEP_US || us <= worst ||
-		    read_long(doctor, path) > 0)
+		snprintf(path, sizeof(path),
+			 "/sys/devices/system/cpu/cpu%d/cpuidle/state%d/disable", cpu, i);
+		if (us <= SLEEP_US || us <= worst || read_long(doctor, path) > 0)
 			continue;
 		worst = us;
-		snprintf(path, sizeof(path),
-			 "/sys/devices/system/cpu/cpu%d/cpuidle/state%d/name",
+		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/cpuidle/state%d/name",
 			 cpu, i);
 		text = read_word(doctor, path);
 		snprintf(name, room, "%s", text ? text : "a state");
@@ -188,16 +173,13 @@ static void find_sleep(const struct doctor *doctor, struct doctor_sleep *sleep)
 
 enum doctor_state doctor_idle(const struct doctor_now *now)
 {
-	return !now->sleep.is_known ? STATE_UNKNOWN
-	       : now->sleep.us	    ? STATE_BAD
-				    : STATE_GOOD;
+	return !now->sleep.is_known ? STATE_UNKNOWN : now->sleep.us ? STATE_BAD : STATE_GOOD;
 }
 
 static void say_idle(const struct doctor *doctor, const struct doctor_now *now)
 {
 	static const char *const at_boot[] = {
-		[VENDOR_INTEL] =
-			"intel_idle.max_cstate=0 processor.max_cstate=0",
+		[VENDOR_INTEL] = "intel_idle.max_cstate=0 processor.max_cstate=0",
 		[VENDOR_AMD] = "processor.max_cstate=1",
 		[VENDOR_ARM] = "cpuidle.off=1",
 		[VENDOR_OTHER] = "cpuidle.off=1",
@@ -208,14 +190,14 @@ static void say_idle(const struct doctor *doctor, const struct doctor_now *now)
 
 	if (!cpus)
 		return;
-	snprintf(cure, sizeof(cure),
-		 "cpupower -c %.200s idle-set -D %d, at each boot; or for all "
-		 "CPUs %s on the kernel's command line",
-		 cpus, SLEEP_US, at_boot[now->vendor]);
-	findings_add(doctor->findings, "K04", FINDING_WARNING, cure,
-		     "CPUs %.200s of the client may sleep in %s, from which it "
-		     "takes %ld us to wake up",
-		     cpus, sleep->name, sleep->us);
+	snprintf(
+		cure, sizeof(cure),
+		"cpupower -c %.200s idle-set -D %d, at each boot; or for all CPUs %s on the kernel's command line",
+		cpus, SLEEP_US, at_boot[now->vendor]);
+	findings_add(
+		doctor->findings, "K04", FINDING_WARNING, cure,
+		"CPUs %.200s of the client may sleep in %s, from which it takes %ld us to wake up",
+		cpus, sleep->name, sleep->us);
 	free(cpus);
 }
 
@@ -229,11 +211,9 @@ static void find_iommu(const struct doctor *doctor, struct doctor_now *now)
 	char *type;
 	size_t i;
 
-	now->iommu_groups =
-		doctor_glob(doctor, "/sys/kernel/iommu_groups/*/type", &found);
+	now->iommu_groups = doctor_glob(doctor, "/sys/kernel/iommu_groups/*/type", &found);
 	for (i = 0; i < now->iommu_groups; i++) {
-		type = doctor_read(doctor,
-				   found.gl_pathv[i] + strlen(doctor->root));
+		type = doctor_read(doctor, found.gl_pathv[i] + strlen(doctor->root));
 		now->iommu_translated += type && !strncmp(type, "DMA", 3);
 		free(type);
 	}
@@ -242,29 +222,24 @@ static void find_iommu(const struct doctor *doctor, struct doctor_now *now)
 
 enum doctor_state doctor_iommu(const struct doctor_now *now)
 {
-	return now->iommu_translated ? STATE_BAD
-	       : now->iommu_groups   ? STATE_GOOD
-				     : STATE_UNKNOWN;
+	return now->iommu_translated ? STATE_BAD : now->iommu_groups ? STATE_GOOD : STATE_UNKNOWN;
 }
 
 static void say_iommu(const struct doctor *doctor, const struct doctor_now *now)
 {
 	static const char *const cures[] = {
 		[VENDOR_INTEL] =
-			("intel_iommu=off on the kernel's command line; "
-			 "iommu=pt where virtual machines need it"),
+			("intel_iommu=off on the kernel's command line; iommu=pt where virtual machines need it"),
 		[VENDOR_AMD] = "iommu=pt on the kernel's command line",
-		[VENDOR_ARM] =
-			"iommu.passthrough=1 on the kernel's command line",
+		[VENDOR_ARM] = "iommu.passthrough=1 on the kernel's command line",
 		[VENDOR_OTHER] = "iommu=pt on the kernel's command line",
 	};
 
 	if (now->iommu_translated)
-		findings_add(doctor->findings, "K06", FINDING_WARNING,
-			     cures[now->vendor],
-			     "the IOMMU translates each access of %zu of %zu "
-			     "groups of devices: cards lose throughput",
-			     now->iommu_translated, now->iommu_groups);
+		findings_add(
+			doctor->findings, "K06", FINDING_WARNING, cures[now->vendor],
+			"the IOMMU translates each access of %zu of %zu groups of devices: cards lose throughput",
+			now->iommu_translated, now->iommu_groups);
 }
 
 /* ---- what no kernel parameter sets ---------------------------------------------- */
@@ -272,17 +247,14 @@ static void say_iommu(const struct doctor *doctor, const struct doctor_now *now)
 static void say_threads(const struct doctor *doctor)
 {
 	if (read_long(doctor, "/sys/devices/system/cpu/smt/active") == 1)
-		findings_add(doctor->findings, "K07", FINDING_INFO,
-			     "none, if jobs use it; nosmt on the kernel's "
-			     "command line otherwise",
-			     "hyper-threading is on: of each core that is "
-			     "reserved the client polls on one CPU, and the "
-			     "other stays idle");
+		findings_add(
+			doctor->findings, "K07", FINDING_INFO,
+			"none, if jobs use it; nosmt on the kernel's command line otherwise",
+			"hyper-threading is on: of each core that is reserved the client polls on one CPU, and the other stays idle");
 }
 
 /* "NAME=VALUE" of a file for the shell; caller frees, NULL: not there. */
-static char *shell_value(const struct doctor *doctor, const char *path,
-			 const char *name)
+static char *shell_value(const struct doctor *doctor, const char *path, const char *name)
 {
 	char *text = doctor_read(doctor, path), *line, *save = NULL;
 	char *value = NULL;
@@ -318,8 +290,7 @@ static void read_banned(const struct doctor *doctor, struct cpuset *banned)
 		cpuset_or(banned, &one);
 	free(isolated);
 	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		list = shell_value(doctor, files[i],
-				   "IRQBALANCE_BANNED_CPULIST");
+		list = shell_value(doctor, files[i], "IRQBALANCE_BANNED_CPULIST");
 		if (list && *list && cpuset_parse(&one, list, NULL) == 0)
 			cpuset_or(banned, &one);
 		mask = shell_value(doctor, files[i], "IRQBALANCE_BANNED_CPUS");
@@ -344,13 +315,12 @@ static void say_interrupts(const struct doctor *doctor)
 	cpuset_or(&banned, &doctor->client_cpus);
 	all = cpuset_format(&banned);
 	some = cpuset_format(&open);
-	snprintf(cure, sizeof(cure),
-		 "IRQBALANCE_BANNED_CPULIST=%.200s in /etc/default/irqbalance "
-		 "or /etc/sysconfig/irqbalance, and restart it",
-		 all ? all : "");
+	snprintf(
+		cure, sizeof(cure),
+		"IRQBALANCE_BANNED_CPULIST=%.200s in /etc/default/irqbalance or /etc/sysconfig/irqbalance, and restart it",
+		all ? all : "");
 	findings_add(doctor->findings, "K08", FINDING_WARNING, cure,
-		     "irqbalance may put interrupts on CPUs %.200s, on which "
-		     "the client polls",
+		     "irqbalance may put interrupts on CPUs %.200s, on which the client polls",
 		     some ? some : "");
 	free(some);
 	free(all);
@@ -366,17 +336,14 @@ static void say_mtu(const struct doctor *doctor)
 	for (i = 0; i < doctor->cards_count; i++) {
 		cards = &doctor->cards[i].cards;
 		for (k = 0; k < cards->count; k++) {
-			mtu = sysfs_interface_number(cards->card[k].name,
-						     "mtu");
+			mtu = sysfs_interface_number(cards->card[k].name, "mtu");
 			if (mtu < 0 || mtu >= SMALL_MTU)
 				continue;
-			findings_add(doctor->findings, "K09", FINDING_INFO,
-				     "the largest MTU that the switches take: "
-				     "9000 on Ethernet, 4092 on InfiniBand",
-				     "card %s, over which client '%s' works, "
-				     "has an MTU of %ld bytes",
-				     cards->card[k].name,
-				     doctor->cards[i].client, mtu);
+			findings_add(
+				doctor->findings, "K09", FINDING_INFO,
+				"the largest MTU that the switches take: 9000 on Ethernet, 4092 on InfiniBand",
+				"card %s, over which client '%s' works, has an MTU of %ld bytes",
+				cards->card[k].name, doctor->cards[i].client, mtu);
 		}
 	}
 }
@@ -386,8 +353,7 @@ static void say_mtu(const struct doctor *doctor)
 #define HUGEPAGES "/sys/kernel/mm/hugepages/"
 
 /* MiB of this file's pages ("hugepages-2048kB/free_hugepages"). */
-static long hugepages_mb(const struct doctor *doctor, const char *folder,
-			 const char *file)
+static long hugepages_mb(const struct doctor *doctor, const char *folder, const char *file)
 {
 	char path[PATH_MAX];
 	unsigned long size;
@@ -420,8 +386,7 @@ static long free_hugepages_mb(const struct doctor *doctor)
 /* More than all cores that a job may ask for would take. */
 static void say_hugepages(const struct doctor *doctor)
 {
-	const struct client_sizing *size =
-		client_sizing(client_type_with_cores());
+	const struct client_sizing *size = client_sizing(client_type_with_cores());
 	long unused = free_hugepages_mb(doctor), wanted;
 	char cure[120];
 
@@ -430,13 +395,12 @@ static void say_hugepages(const struct doctor *doctor)
 	wanted = (long)doctor->config->io_cores_max * size->huge_core_mb;
 	if (unused <= wanted)
 		return;
-	snprintf(cure, sizeof(cure),
-		 "fewer vm.nr_hugepages: %ld MiB a core, for at most %u cores",
+	snprintf(cure, sizeof(cure), "fewer vm.nr_hugepages: %ld MiB a core, for at most %u cores",
 		 size->huge_core_mb, doctor->config->io_cores_max);
-	findings_add(doctor->findings, "K10", FINDING_INFO, cure,
-		     "%ld MiB of hugepages are set aside, and nobody has taken "
-		     "them: no job gets this memory",
-		     unused);
+	findings_add(
+		doctor->findings, "K10", FINDING_INFO, cure,
+		"%ld MiB of hugepages are set aside, and nobody has taken them: no job gets this memory",
+		unused);
 }
 
 /* ---- all of it ------------------------------------------------------------------ */
@@ -448,14 +412,12 @@ void doctor_read_state(const struct doctor *doctor, struct doctor_now *now)
 	memset(now, 0, sizeof(*now));
 	now->vendor = find_vendor(doctor);
 	snprintf(now->clock, sizeof(now->clock), "%s", name ? name : "");
-	now->numa_balancing =
-		read_long(doctor, "/proc/sys/kernel/numa_balancing");
+	now->numa_balancing = read_long(doctor, "/proc/sys/kernel/numa_balancing");
 	/* a kernel that was built without */
-	if (now->numa_balancing < 0 &&
-	    count_files(doctor, "/proc/sys/kernel/ostype"))
+	if (now->numa_balancing < 0 && count_files(doctor, "/proc/sys/kernel/ostype"))
 		now->numa_balancing = 0;
-	now->has_no_graphics = count_files(doctor, "/sys/class") &&
-			       !count_files(doctor, "/sys/class/drm/card*");
+	now->has_no_graphics =
+		count_files(doctor, "/sys/class") && !count_files(doctor, "/sys/class/drm/card*");
 	find_sleep(doctor, &now->sleep);
 	find_iommu(doctor, now);
 	free(name);

@@ -49,7 +49,6 @@ enum doctor_state doctor_balancing(const struct doctor_now *now);
 enum doctor_state doctor_iommu(const struct doctor_now *now);
 
 /* A finding for each that is bad, and for those that no kernel parameter sets. */
-void doctor_say_state(const struct doctor *doctor,
-		      const struct doctor_now *now);
+void doctor_say_state(const struct doctor *doctor, const struct doctor_now *now);
 
 #endif

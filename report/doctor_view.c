@@ -25,8 +25,7 @@ char *doctor_read(const struct doctor *doctor, const char *path)
 	return text;
 }
 
-size_t doctor_glob(const struct doctor *doctor, const char *pattern,
-		   glob_t *found)
+size_t doctor_glob(const struct doctor *doctor, const char *pattern, glob_t *found)
 {
 	char whole[PATH_MAX];
 
@@ -46,8 +45,7 @@ bool doctor_is_named(const char *status, const char *name)
 
 	if (strncmp(status, "Name:\t", 6) != 0)
 		return false;
-	snprintf(comm, sizeof(comm), "%.*s", (int)strcspn(status + 6, "\n"),
-		 status + 6);
+	snprintf(comm, sizeof(comm), "%.*s", (int)strcspn(status + 6, "\n"), status + 6);
 	if (!host_is_daemon(comm, name))
 		return false;
 	inside = inside ? inside + strlen("\nNSpid:\t") : "";
@@ -67,8 +65,7 @@ bool doctor_runs(const struct doctor *doctor, const char *name)
 	while (dir && !found && (entry = readdir(dir))) {
 		if (!isdigit((unsigned char)*entry->d_name))
 			continue;
-		snprintf(path, sizeof(path), "/proc/%.20s/status",
-			 entry->d_name);
+		snprintf(path, sizeof(path), "/proc/%.20s/status", entry->d_name);
 		status = doctor_read(doctor, path);
 		found = status && doctor_is_named(status, name);
 		free(status);

@@ -75,8 +75,7 @@ char *doctor_read(const struct doctor *doctor, const char *path);
 
 /* How many files below the root have such names; their paths begin with the root.
  * globfree(). */
-size_t doctor_glob(const struct doctor *doctor, const char *pattern,
-		   glob_t *found);
+size_t doctor_glob(const struct doctor *doctor, const char *pattern, glob_t *found);
 
 /* Is this the /proc/PID/status of such a daemon, and no container's? */
 bool doctor_is_named(const char *status, const char *name);

@@ -13,22 +13,20 @@
 
 #define LINES_SHOWN 5
 
-int job_advice_config(struct config **config, struct config_advice *limits,
-		      const char *conf, const char *command, struct err *why)
+int job_advice_config(struct config **config, struct config_advice *limits, const char *conf,
+		      const char *command, struct err *why)
 {
 	struct err err;
 
 	*config = config_load(conf, why);
 	if (!*config && (conf || errno != ENOENT))
-		return command_fail(command,
-				    conf ? COMMAND_USAGE : COMMAND_FAILED, why);
+		return command_fail(command, conf ? COMMAND_USAGE : COMMAND_FAILED, why);
 	config_advice_init(limits);
 	if (!*config)
 		return COMMAND_OK;
 	*limits = (*config)->advice;
 	if (config_calibrate(*config, &err) < 0)
-		fprintf(stderr, "jobio: %s: %s; its numbers are not used\n",
-			command, err.text);
+		fprintf(stderr, "jobio: %s: %s; its numbers are not used\n", command, err.text);
 	else
 		*limits = (*config)->advice;
 	return COMMAND_OK;
@@ -38,16 +36,15 @@ struct advice_list *job_advice_of(const struct job_report *r)
 {
 	if (!r->record_count || r->advice == ADVICE_WANT_NONE)
 		return NULL;
-	return xneed(advice_new(r->records, r->record_count, job_is_whole(r),
-				r->limits));
+	return xneed(advice_new(r->records, r->record_count, job_is_whole(r), r->limits));
 }
 
 /* In one line. */
 static void print_one(FILE *out, const char *name, const struct advice *a)
 {
-	fprintf(out, "  %-13s %s%s%s%s%s: %s; %s; do: %s (%s)\n", name,
-		tone(TONE_WARN), a->code, tone(TONE_END), *a->fs ? " on " : "",
-		a->fs, a->what, a->why, a->cure, advice_trust_name(a->trust));
+	fprintf(out, "  %-13s %s%s%s%s%s: %s; %s; do: %s (%s)\n", name, tone(TONE_WARN), a->code,
+		tone(TONE_END), *a->fs ? " on " : "", a->fs, a->what, a->why, a->cure,
+		advice_trust_name(a->trust));
 }
 
 void job_print_advice(FILE *out, const struct job_report *r)
@@ -60,14 +57,11 @@ void job_print_advice(FILE *out, const struct job_report *r)
 	for (i = 0; i < shown; i++)
 		print_one(out, i ? "" : "advice", &list->list[i]);
 	if (list && shown < list->count)
-		fprintf(out, "  %-13s and %zu more: --advice=all\n", "",
-			list->count - shown);
+		fprintf(out, "  %-13s and %zu more: --advice=all\n", "", list->count - shown);
 	if (list && !list->is_judged)
 		fprintf(out,
-			"  %-13s too little to judge: not %u s, %u MiB or %u "
-			"calls of this job alone on a client's filesystem\n",
-			"advice", r->limits->min_seconds, r->limits->min_mib,
-			r->limits->min_calls);
+			"  %-13s too little to judge: not %u s, %u MiB or %u calls of this job alone on a client's filesystem\n",
+			"advice", r->limits->min_seconds, r->limits->min_mib, r->limits->min_calls);
 	advice_free(list);
 }
 

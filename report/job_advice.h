@@ -21,8 +21,8 @@ struct json_object;
  * command, without it. A host
  * without one in the usual place is no error: '*config' is NULL then, for 'why'.
  * COMMAND_OK, or the command's exit status: it has been said. */
-int job_advice_config(struct config **config, struct config_advice *limits,
-		      const char *conf, const char *command, struct err *why);
+int job_advice_config(struct config **config, struct config_advice *limits, const char *conf,
+		      const char *command, struct err *why);
 
 /* All of it, advice_free(); NULL: without records, or it is not wanted. */
 struct advice_list *job_advice_of(const struct job_report *report);

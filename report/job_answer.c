@@ -26,8 +26,7 @@ int job_answer_open(struct job_answer *a, const char *text, size_t size)
 	} else {
 		at = rest;
 	}
-	copy = xasprintf("%.*s%.*s", (int)(at - text), text,
-			 (int)(text + size - rest), rest);
+	copy = xasprintf("%.*s%.*s", (int)(at - text), text, (int)(text + size - rest), rest);
 	a->head = json_parse(copy);
 	free(copy);
 	return 0;
@@ -45,8 +44,7 @@ void job_answer_records(struct job_report *r, const struct job_answer *a)
 			break;
 		if (r->record_count == room) {
 			room = room ? room * 2 : 4;
-			r->records = xrealloc(r->records, room,
-					      sizeof(struct record *));
+			r->records = xrealloc(r->records, room, sizeof(struct record *));
 		}
 		record = record_parse(at, (size_t)(last - at), NULL);
 		if (record)
@@ -66,8 +64,7 @@ int job_answer_refused(struct json_object *top, struct err *err)
 {
 	const char *why = json_text(top, "error");
 
-	return err_set(err, "ledger: %s",
-		       why ? why : "the answer has no meaning");
+	return err_set(err, "ledger: %s", why ? why : "the answer has no meaning");
 }
 
 /* Exact numbers where the summary has three digits. */
@@ -83,8 +80,7 @@ static void take_totals(struct job_report *r, struct json_object *top)
 	r->summary.wr_calls = json_number(totals, "write_calls");
 }
 
-int job_answer_head(struct job_report *r, struct json_object *top,
-		    struct err *err)
+int job_answer_head(struct job_report *r, struct json_object *top, struct err *err)
 {
 	struct json_object *runs = json_list(top, "runs");
 	int64_t left = json_number(top, "records_left_out");
@@ -99,8 +95,7 @@ int job_answer_head(struct job_report *r, struct json_object *top,
 	if (runs)
 		r->runs = (int64_t)json_object_array_length(runs);
 	if (r->runs > 0)
-		r->newest = json_number(json_object_array_get_idx(runs, 0),
-					"restart");
+		r->newest = json_number(json_object_array_get_idx(runs, 0), "restart");
 	job_report_text(&r->cluster, json_text(top, "cluster"));
 	job_report_text(&r->state, json_text(top, "state"));
 	job_report_text(&r->error, json_text(top, "error"));

@@ -35,7 +35,6 @@ void job_answer_records(struct job_report *r, const struct job_answer *a);
 int job_answer_refused(struct json_object *top, struct err *err);
 
 /* All but the records. */
-int job_answer_head(struct job_report *r, struct json_object *top,
-		    struct err *err);
+int job_answer_head(struct job_report *r, struct json_object *top, struct err *err);
 
 #endif

@@ -13,13 +13,7 @@
 
 void job_print_csv_head(FILE *out)
 {
-	fputs("job,cluster,restart,source,nodes_seen,nodes_expected,io_cores,"
-	      "cpus,profile,read_bytes,read_calls,write_bytes,write_calls,"
-	      "scope,counted_by,quality,peak_read_Bps,peak_write_Bps,name,"
-	      "user,account,partition,state,exit_code,start,end,elapsed_s,"
-	      "nodes,advice,job_id,array_job,array_task,het_job,het_offset,"
-	      "signal,metadata_calls,filesystems,findings,gate_warned_tasks,"
-	      "gate_refused_tasks\n",
+	fputs("job,cluster,restart,source,nodes_seen,nodes_expected,io_cores,cpus,profile,read_bytes,read_calls,write_bytes,write_calls,scope,counted_by,quality,peak_read_Bps,peak_write_Bps,name,user,account,partition,state,exit_code,start,end,elapsed_s,nodes,advice,job_id,array_job,array_task,het_job,het_offset,signal,metadata_calls,filesystems,findings,gate_warned_tasks,gate_refused_tasks\n",
 	      out);
 }
 
@@ -101,8 +95,7 @@ static int64_t number_of(const struct job_report *r)
 }
 
 /* 1: it is new, and kept; 0: it is not, or there are too many. */
-static int keep_code(const char *codes[CODES_MAX], size_t *count,
-		     const char *code)
+static int keep_code(const char *codes[CODES_MAX], size_t *count, const char *code)
 {
 	size_t i;
 

@@ -13,8 +13,8 @@ static void print_numbers(FILE *out, const char *name, const struct summary *s)
 	char a[16], b[16], c[16], d[16];
 
 	fprintf(out, "  %-13s read %s in %s calls, written %s in %s", name,
-		job_bytes(s->rd_bytes, a), job_count(s->rd_calls, b),
-		job_bytes(s->wr_bytes, c), job_count(s->wr_calls, d));
+		job_bytes(s->rd_bytes, a), job_count(s->rd_calls, b), job_bytes(s->wr_bytes, c),
+		job_count(s->wr_calls, d));
 }
 
 static void print_task(FILE *out, const struct job_report *r)
@@ -30,8 +30,8 @@ static void print_task(FILE *out, const struct job_report *r)
 		fputs("; NODE-WIDE", out);
 	job_print_lacks(out, "; not given: ", s->lacks);
 	if (job_is_of_slurm(r))
-		fprintf(out, "; %s%s%s", tone(job_state_tone(r->slurm->state)),
-			r->slurm->state, tone(TONE_END));
+		fprintf(out, "; %s%s%s", tone(job_state_tone(r->slurm->state)), r->slurm->state,
+			tone(TONE_END));
 	fputc('\n', out);
 }
 
@@ -48,8 +48,7 @@ static void add(struct summary *sum, const struct summary *s)
 		sum->scope = s->scope;
 }
 
-void job_family_sum(struct job_report *const *reports, size_t count,
-		    struct summary *sum)
+void job_family_sum(struct job_report *const *reports, size_t count, struct summary *sum)
 {
 	size_t i;
 
@@ -58,8 +57,8 @@ void job_family_sum(struct job_report *const *reports, size_t count,
 		add(sum, &reports[i]->summary);
 }
 
-void job_print_family(const char *id, struct job_report *const *reports,
-		      size_t count, size_t unknown, FILE *out)
+void job_print_family(const char *id, struct job_report *const *reports, size_t count,
+		      size_t unknown, FILE *out)
 {
 	const char *user = job_user_of(reports[0]);
 	bool is_array = strchr(reports[0]->id, '_') != NULL;
@@ -67,8 +66,7 @@ void job_print_family(const char *id, struct job_report *const *reports,
 	size_t i;
 
 	job_family_sum(reports, count, &sum);
-	fprintf(out, "job %s: %zu %s", id, count,
-		is_array ? "tasks of an array" : "components");
+	fprintf(out, "job %s: %zu %s", id, count, is_array ? "tasks of an array" : "components");
 	if (reports[0]->cluster)
 		fprintf(out, " on cluster %s", reports[0]->cluster);
 	if (*user)
@@ -80,11 +78,8 @@ void job_print_family(const char *id, struct job_report *const *reports,
 	for (i = 0; i < count; i++)
 		print_task(out, reports[i]);
 	if (sum.flags & RECORD_FLAG(ALL_FILES))
-		fprintf(out, "  %-13s %s\n", "quality",
-			record_flag_words(RECORD_BIT_ALL_FILES));
+		fprintf(out, "  %-13s %s\n", "quality", record_flag_words(RECORD_BIT_ALL_FILES));
 	if (unknown)
-		fprintf(out, "  %-13s nothing is known of %zu more\n", "note",
-			unknown);
-	fprintf(out, "  %-13s one in full: jobio report %s\n", "note",
-		reports[0]->id);
+		fprintf(out, "  %-13s nothing is known of %zu more\n", "note", unknown);
+	fprintf(out, "  %-13s one in full: jobio report %s\n", "note", reports[0]->id);
 }

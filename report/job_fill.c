@@ -41,8 +41,8 @@ static void take_sums(struct job_report *r)
 }
 
 /* 'text': the run as the ledger told it, to be shown as it is; NULL: not. */
-static int take_run(struct job_report *r, const struct job_answer *a,
-		    const char *text, size_t size, struct err *err)
+static int take_run(struct job_report *r, const struct job_answer *a, const char *text, size_t size,
+		    struct err *err)
 {
 	if (job_answer_head(r, a->head, err) < 0)
 		return -1;
@@ -67,9 +67,8 @@ static void put_run(struct job_report **place, struct job_report *run)
 }
 
 /* The run of one of the reports. */
-static int fill_one(struct job_report **reports, size_t count, size_t *next,
-		    const char *text, const char *end, bool is_brief,
-		    struct err *err)
+static int fill_one(struct job_report **reports, size_t count, size_t *next, const char *text,
+		    const char *end, bool is_brief, struct err *err)
 {
 	struct job_answer a = { .head = NULL };
 	struct job_report *new;
@@ -78,16 +77,13 @@ static int fill_one(struct job_report **reports, size_t count, size_t *next,
 
 	if (job_answer_open(&a, text, (size_t)(end - text)) < 0)
 		return err_set(err, "ledger: the answer has no meaning");
-	snprintf(job, sizeof(job), "%lld",
-		 (long long)json_number(a.head, "job"));
+	snprintf(job, sizeof(job), "%lld", (long long)json_number(a.head, "job"));
 	while (*next < count && strcmp(reports[*next]->slurm->raw_id, job) != 0)
 		++*next;
-	new = *next < count ? job_report_new(reports[*next]->id, "ledger")
-			    : NULL;
+	new = *next < count ? job_report_new(reports[*next]->id, "ledger") : NULL;
 	if (!new) {
 		err_set(err, "ledger: it speaks of job %s", job);
-	} else if (take_run(new, &a, is_brief ? NULL : text,
-			    (size_t)(end - text), err) < 0) {
+	} else if (take_run(new, &a, is_brief ? NULL : text, (size_t)(end - text), err) < 0) {
 		job_report_free(new);
 	} else {
 		put_run(&reports[(*next)++], new);
@@ -108,15 +104,13 @@ static size_t done_of(const char *text)
 		return 0;
 	text += sizeof(begin) - 1;
 	snprintf(copy, sizeof(copy), "%.*s", (int)strcspn(text, "}"), text);
-	return number_parse(copy, 1, JOB_FAMILY_MAX, &number, NULL) < 0
-		       ? 0
-		       : number;
+	return number_parse(copy, 1, JOB_FAMILY_MAX, &number, NULL) < 0 ? 0 : number;
 }
 
 /* The runs are those of some of the jobs, in their order. How many jobs it
  * speaks of; -1: it does not. */
-static int take_page(const char *answer, struct job_report **reports,
-		     size_t count, bool is_brief, struct err *err)
+static int take_page(const char *answer, struct job_report **reports, size_t count, bool is_brief,
+		     struct err *err)
 {
 	static const char begin[] = "{\"ok\":true,\"runs\":[";
 	const char *at = answer + sizeof(begin) - 1, *end;
@@ -132,8 +126,7 @@ static int take_page(const char *answer, struct job_report **reports,
 	for (; *at == '{'; at = end + (*end == ',')) {
 		end = json_end(at);
 		if (!end)
-			return err_set(err,
-				       "ledger: the answer has no meaning");
+			return err_set(err, "ledger: the answer has no meaning");
 		if (fill_one(reports, count, &next, at, end, is_brief, err) < 0)
 			return -1;
 	}
@@ -144,8 +137,8 @@ static int take_page(const char *answer, struct job_report **reports,
 }
 
 /* "{"op":"list","cluster":"c","jobs":[7,8],"brief":true}" */
-static char *ask_for(const char *cluster, struct job_report *const *reports,
-		     size_t count, bool is_brief)
+static char *ask_for(const char *cluster, struct job_report *const *reports, size_t count,
+		     bool is_brief)
 {
 	struct json_object *top = json_object_new_object();
 	struct json_object *jobs;
@@ -157,8 +150,7 @@ static char *ask_for(const char *cluster, struct job_report *const *reports,
 		json_add_text(top, "cluster", cluster);
 	jobs = json_add_list(top, "jobs");
 	for (i = 0; i < count; i++) {
-		if (number_parse(reports[i]->slurm->raw_id, 1, UINT32_MAX, &job,
-				 NULL) < 0)
+		if (number_parse(reports[i]->slurm->raw_id, 1, UINT32_MAX, &job, NULL) < 0)
 			job = 0;
 		json_append_number(jobs, (int64_t)job);
 	}
@@ -168,14 +160,12 @@ static char *ask_for(const char *cluster, struct job_report *const *reports,
 }
 
 /* How many of them it has answered for; -1: none. */
-static int fill_page(struct job_source *source, struct job_report **reports,
-		     size_t count, bool is_brief, struct err *err)
+static int fill_page(struct job_source *source, struct job_report **reports, size_t count,
+		     bool is_brief, struct err *err)
 {
-	char *request =
-		ask_for(job_source_cluster(source), reports, count, is_brief);
+	char *request = ask_for(job_source_cluster(source), reports, count, is_brief);
 	char *answer = job_source_call(source, request, err);
-	int done =
-		answer ? take_page(answer, reports, count, is_brief, err) : -1;
+	int done = answer ? take_page(answer, reports, count, is_brief, err) : -1;
 
 	free(answer);
 	free(request);
@@ -192,8 +182,8 @@ static size_t page_of(struct job_report *const *reports, size_t count)
 	return page;
 }
 
-int job_report_fill(struct job_source *source, struct job_report **reports,
-		    size_t count, bool is_brief, struct err *err)
+int job_report_fill(struct job_source *source, struct job_report **reports, size_t count,
+		    bool is_brief, struct err *err)
 {
 	size_t at = 0, page;
 	int done;
@@ -209,8 +199,7 @@ int job_report_fill(struct job_source *source, struct job_report **reports,
 }
 
 /* Reports of those that sacct knows, one behind the other; 'at': their places. */
-static size_t list_known(const struct sacct_rows *rows,
-			 char (*ids)[JOB_ID_SIZE], size_t count,
+static size_t list_known(const struct sacct_rows *rows, char (*ids)[JOB_ID_SIZE], size_t count,
 			 struct job_report **known, size_t *at)
 {
 	const struct sacct_row *row;
@@ -232,8 +221,8 @@ static bool is_all_of_it(const struct job_report *r)
 	return !strcmp(r->source, "ledger") && !r->left_out;
 }
 
-void job_report_many(struct job_source *source, char (*ids)[JOB_ID_SIZE],
-		     size_t count, bool is_brief, struct job_report **reports)
+void job_report_many(struct job_source *source, char (*ids)[JOB_ID_SIZE], size_t count,
+		     bool is_brief, struct job_report **reports)
 {
 	struct job_report **known = xcalloc(count, sizeof(struct job_report *));
 	size_t *at = xcalloc(count, sizeof(*at)), i, n;

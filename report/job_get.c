@@ -15,14 +15,12 @@
 
 #define RECORDS_MAX 2048 /* of one job: more are left out */
 
-static struct job_report *read_answer(const char *id, const char *text,
-				      struct err *err)
+static struct job_report *read_answer(const char *id, const char *text, struct err *err)
 {
 	struct job_answer a = { .head = NULL };
 	struct job_report *r = NULL;
 
-	if (job_answer_open(&a, text, strlen(text)) < 0 ||
-	    !json_is_true(a.head, "ok")) {
+	if (job_answer_open(&a, text, strlen(text)) < 0 || !json_is_true(a.head, "ok")) {
 		job_answer_refused(a.head, err);
 		goto out;
 	}
@@ -39,8 +37,7 @@ out:
 	return r;
 }
 
-static struct json_object *request_of(const char *op, const char *id,
-				      const char *cluster)
+static struct json_object *request_of(const char *op, const char *id, const char *cluster)
 {
 	struct json_object *top = json_object_new_object();
 
@@ -52,8 +49,7 @@ static struct json_object *request_of(const char *op, const char *id,
 }
 
 /* "{"op":"get","job":"7","cluster":"c","restart":0,"after":"n7"}"; malloc'ed */
-static char *get_request(const char *id, const char *cluster, int64_t restart,
-			 const char *after)
+static char *get_request(const char *id, const char *cluster, int64_t restart, const char *after)
 {
 	struct json_object *top = request_of("get", id, cluster);
 
@@ -75,8 +71,7 @@ static int take_page_of(struct job_source *source, struct job_report *r)
 	char *text = job_source_call(source, request, &err);
 	int count = -1;
 
-	if (text && job_answer_open(&a, text, strlen(text)) == 0 &&
-	    json_is_true(a.head, "ok")) {
+	if (text && job_answer_open(&a, text, strlen(text)) == 0 && json_is_true(a.head, "ok")) {
 		job_answer_records(r, &a);
 		count = (int)(r->record_count - before);
 	}
@@ -92,8 +87,7 @@ static void take_rest(struct job_source *source, struct job_report *r)
 	size_t before;
 	int count;
 
-	while (r->left_out > 0 && r->record_count &&
-	       r->record_count < RECORDS_MAX) {
+	while (r->left_out > 0 && r->record_count && r->record_count < RECORDS_MAX) {
 		before = r->record_count;
 		count = take_page_of(source, r);
 		if (count <= 0)
@@ -107,11 +101,10 @@ static void take_rest(struct job_source *source, struct job_report *r)
 	}
 }
 
-static struct job_report *ask_ledger(struct job_source *source, const char *id,
-				     int64_t restart, struct err *err)
+static struct job_report *ask_ledger(struct job_source *source, const char *id, int64_t restart,
+				     struct err *err)
 {
-	char *request =
-		get_request(id, job_source_cluster(source), restart, NULL);
+	char *request = get_request(id, job_source_cluster(source), restart, NULL);
 	char *answer = job_source_call(source, request, err);
 	struct job_report *r = answer ? read_answer(id, answer, err) : NULL;
 
@@ -123,11 +116,10 @@ static struct job_report *ask_ledger(struct job_source *source, const char *id,
 }
 
 /* "{"op":"family","job":"5","cluster":"c"}". A ledger that does not know the question says so: then there is no family. */
-static size_t family_of_ledger(struct job_source *source, const char *id,
-			       char (*ids)[JOB_ID_SIZE], size_t max)
+static size_t family_of_ledger(struct job_source *source, const char *id, char (*ids)[JOB_ID_SIZE],
+			       size_t max)
 {
-	char *request = json_line_put(
-		request_of("family", id, job_source_cluster(source)));
+	char *request = json_line_put(request_of("family", id, job_source_cluster(source)));
 	struct json_object *top, *list;
 	struct err err;
 	char *answer = job_source_call(source, request, &err);
@@ -136,8 +128,7 @@ static size_t family_of_ledger(struct job_source *source, const char *id,
 	top = answer ? json_parse(answer) : NULL;
 	list = json_list(top, "family");
 	for (i = 0; list && i < json_object_array_length(list); i++) {
-		const char *one = json_object_get_string(
-			json_object_array_get_idx(list, i));
+		const char *one = json_object_get_string(json_object_array_get_idx(list, i));
 
 		if (one && job_report_is_id(one) && count < max)
 			snprintf(ids[count++], JOB_ID_SIZE, "%s", one);
@@ -148,16 +139,15 @@ static size_t family_of_ledger(struct job_source *source, const char *id,
 	return count;
 }
 
-size_t job_report_family(struct job_source *source, enum job_asked asked,
-			 const char *id, char (*ids)[JOB_ID_SIZE], size_t max)
+size_t job_report_family(struct job_source *source, enum job_asked asked, const char *id,
+			 char (*ids)[JOB_ID_SIZE], size_t max)
 {
-	return asked == JOB_ASKED_LEDGER
-		       ? family_of_ledger(source, id, ids, max)
-		       : job_row_family(source->slurm, id, ids, max);
+	return asked == JOB_ASKED_LEDGER ? family_of_ledger(source, id, ids, max)
+					 : job_row_family(source->slurm, id, ids, max);
 }
 
-struct job_report *job_report_get(struct job_source *source, const char *id,
-				  int64_t restart, struct err *err)
+struct job_report *job_report_get(struct job_source *source, const char *id, int64_t restart,
+				  struct err *err)
 {
 	struct err first = { "" }, second = { "" };
 	struct job_report *r = ask_ledger(source, id, restart, &first);
@@ -166,14 +156,12 @@ struct job_report *job_report_get(struct job_source *source, const char *id,
 	if (!r && restart < 0) {
 		r = job_row_find(source, id, &is_early, &second);
 		if (r)
-			snprintf(r->why_not_ledger, sizeof(r->why_not_ledger),
-				 "%s", first.text);
+			snprintf(r->why_not_ledger, sizeof(r->why_not_ledger), "%s", first.text);
 	}
 	if (r)
 		r->slurm = sacct_find(source->slurm, id);
 	else
-		err_set(err, "job: '%s': %s%s%s", id,
-			is_early ? "" : first.text,
+		err_set(err, "job: '%s': %s%s%s", id, is_early ? "" : first.text,
 			*second.text && !is_early ? "; " : "", second.text);
 	return r;
 }

@@ -37,16 +37,14 @@ static int check_id(const char *id, struct err *err)
 		snprintf(job, sizeof(job), "%.*s", (int)length, id);
 		if (job_report_is_id(job))
 			return err_set(err,
-				       "job: '%s': a step; what is counted is "
-				       "the whole job: %s",
+				       "job: '%s': a step; what is counted is the whole job: %s",
 				       id, job);
 	}
 	return err_set(err, "job: '%s': not a job id like 7, 5_1 or 7+1", id);
 }
 
 /* "3", "1-3", "0-8:2" */
-static int parse_range(char *text, unsigned long *first, unsigned long *last,
-		       unsigned long *step)
+static int parse_range(char *text, unsigned long *first, unsigned long *last, unsigned long *step)
 {
 	char *by = strchr(text, ':'), *to = strchr(text, '-');
 
@@ -63,22 +61,19 @@ static int parse_range(char *text, unsigned long *first, unsigned long *last,
 }
 
 /* The text between the brackets, which is cut to pieces. */
-static int add_tasks(const char *job, char *list, char (*ids)[JOB_ID_SIZE],
-		     size_t max)
+static int add_tasks(const char *job, char *list, char (*ids)[JOB_ID_SIZE], size_t max)
 {
 	unsigned long first, last, step, number;
 	char *range, *rest = NULL;
 	size_t count = 0;
 
-	for (range = strtok_r(list, ",", &rest); range;
-	     range = strtok_r(NULL, ",", &rest)) {
+	for (range = strtok_r(list, ",", &rest); range; range = strtok_r(NULL, ",", &rest)) {
 		if (parse_range(range, &first, &last, &step) < 0)
 			return -1;
 		for (number = first; number <= last; number += step) {
 			if (count == max)
 				return -1;
-			snprintf(ids[count], JOB_ID_SIZE, "%s_%lu", job,
-				 number);
+			snprintf(ids[count], JOB_ID_SIZE, "%s_%lu", job, number);
 			if (!job_report_is_id(ids[count++]))
 				return -1;
 		}
@@ -86,8 +81,7 @@ static int add_tasks(const char *job, char *list, char (*ids)[JOB_ID_SIZE],
 	return count ? (int)count : -1;
 }
 
-int job_report_expand(const char *id, char (*ids)[JOB_ID_SIZE], size_t max,
-		      struct err *err)
+int job_report_expand(const char *id, char (*ids)[JOB_ID_SIZE], size_t max, struct err *err)
 {
 	char job[12], *list = NULL, *end;
 	const char *mark = strstr(id, "_[");
@@ -102,11 +96,11 @@ int job_report_expand(const char *id, char (*ids)[JOB_ID_SIZE], size_t max,
 		count = add_tasks(job, list, ids, max);
 	}
 	free(list);
-	return count < 0 ? err_set(err,
-				   "job: '%s': not tasks of an array like "
-				   "5_[1-3,7], or more than %zu",
-				   id, max)
-			 : count;
+	return count < 0
+		       ? err_set(err,
+				 "job: '%s': not tasks of an array like 5_[1-3,7], or more than %zu",
+				 id, max)
+		       : count;
 }
 
 static int check_tasks(const char *id, struct err *err)

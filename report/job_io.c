@@ -73,8 +73,7 @@ void job_bin_text(int bin, bool is_time, char out[16])
 		summary_bytes(value, out, 16);
 }
 
-static void print_hist(FILE *out, const char *name, const int64_t *hist,
-		       bool is_time)
+static void print_hist(FILE *out, const char *name, const int64_t *hist, bool is_time)
 {
 	int bin, first, last;
 	char low[16], high[16];
@@ -110,8 +109,7 @@ static void print_meta(FILE *out, const struct record_io *io, double seconds)
 	for (i = 0; io->has_meta && i < RECORD_META_COUNT; i++) {
 		if (io->meta[i] <= 0)
 			continue;
-		fprintf(out, "%s%s %s", before,
-			record_meta_name((unsigned int)i),
+		fprintf(out, "%s%s %s", before, record_meta_name((unsigned int)i),
 			job_count(io->meta[i], text));
 		before = ", ";
 	}
@@ -119,8 +117,8 @@ static void print_meta(FILE *out, const struct record_io *io, double seconds)
 		return;
 	if (seconds > 0)
 		fprintf(out, "; %s/s over the job's %.*f s",
-			job_count((int64_t)((double)all / seconds), text),
-			seconds < 10 ? 1 : 0, seconds);
+			job_count((int64_t)((double)all / seconds), text), seconds < 10 ? 1 : 0,
+			seconds);
 	fputc('\n', out);
 }
 
@@ -137,8 +135,8 @@ static void print_speed(FILE *out, int64_t bytes, const struct span *span)
 	if (bytes > 0 && seconds > 0)
 		fprintf(out, ", %s/s over the %s%.*f s%s",
 			job_bytes((int64_t)((double)bytes / seconds), text),
-			span->active > 0 ? "" : "job's ", seconds < 10 ? 1 : 0,
-			seconds, span->active > 0 ? " in which it did" : "");
+			span->active > 0 ? "" : "job's ", seconds < 10 ? 1 : 0, seconds,
+			span->active > 0 ? " in which it did" : "");
 }
 
 /* Rows that have some of it; those that have none at both ends are not there. */
@@ -151,8 +149,7 @@ double job_active_seconds(const struct timeline *line, enum timeline_lane lane)
 	return (double)rows * (double)line->width;
 }
 
-static void print_rate(FILE *out, int64_t number, int64_t calls,
-		       const struct span *span)
+static void print_rate(FILE *out, int64_t number, int64_t calls, const struct span *span)
 {
 	char text[16];
 
@@ -162,8 +159,8 @@ static void print_rate(FILE *out, int64_t number, int64_t calls,
 	fputc('\n', out);
 }
 
-static void print_one(FILE *out, const char *what, int64_t number,
-		      int64_t calls, const struct span *span)
+static void print_one(FILE *out, const char *what, int64_t number, int64_t calls,
+		      const struct span *span)
 {
 	char a[16], b[16];
 
@@ -180,8 +177,7 @@ static void print_peak(FILE *out, int64_t rd, int64_t wr)
 
 	if (rd >= 0 || wr >= 0)
 		fprintf(out,
-			"                %-12s %s read, %s written: the most "
-			"that one node moved in a second\n",
+			"                %-12s %s read, %s written: the most that one node moved in a second\n",
 			"peak", job_bytes(rd, a), job_bytes(wr, b));
 }
 
@@ -199,25 +195,21 @@ static void print_time_spent(FILE *out, const int64_t *numbers)
 
 	if (numbers[RECORD_READ_US] >= 0 || numbers[RECORD_WRITE_US] >= 0)
 		fprintf(out,
-			"                %-12s %s reading, %s writing: all "
-			"processes together\n",
+			"                %-12s %s reading, %s writing: all processes together\n",
 			"time", job_spent(numbers[RECORD_READ_US], a),
 			job_spent(numbers[RECORD_WRITE_US], b));
 }
 
-static void print_line_head(FILE *out, const struct run_line *line,
-			    size_t records)
+static void print_line_head(FILE *out, const struct run_line *line, size_t records)
 {
-	static const char *const names[] = { "I/O", "also seen as",
-					     "on the wire" };
+	static const char *const names[] = { "I/O", "also seen as", "on the wire" };
 	const char *all = line->kind == RUN_WIRE ? "whole node" : "all files";
 
 	fprintf(out, "  %-13s %s, from %s%s%s: %s", names[line->kind],
 		line->first->fs ? line->first->fs : all, line->first->source,
 		*line->first->client ? " of client " : "", line->first->client,
-		line->first->scope == RECORD_SCOPE_JOB
-			? "the job's alone"
-			: "NODE-WIDE, with whatever else ran there");
+		line->first->scope == RECORD_SCOPE_JOB ? "the job's alone"
+						       : "NODE-WIDE, with whatever else ran there");
 	if (line->nodes < records)
 		fprintf(out, ", on %zu nodes of %zu", line->nodes, records);
 }
@@ -239,8 +231,7 @@ static bool is_asked_known(const struct run_line *line)
 	    (n[RECORD_READ_BYTES] > n[RECORD_ASKED_READ_BYTES] ||
 	     n[RECORD_WRITE_BYTES] > n[RECORD_ASKED_WRITE_BYTES]))
 		return false;
-	return n[RECORD_ASKED_READ_BYTES] >= 0 ||
-	       n[RECORD_ASKED_WRITE_BYTES] >= 0;
+	return n[RECORD_ASKED_READ_BYTES] >= 0 || n[RECORD_ASKED_WRITE_BYTES] >= 0;
 }
 
 /* What a client tells besides: one line each, where it does. */
@@ -250,17 +241,13 @@ static void print_client(FILE *out, const struct run_line *line)
 	char a[16], b[16], c[16];
 
 	if (is_asked_known(line))
-		fprintf(out,
-			"                %-12s read %s, written %s: asked of "
-			"the client\n",
+		fprintf(out, "                %-12s read %s, written %s: asked of the client\n",
 			"asked", job_bytes(n[RECORD_ASKED_READ_BYTES], a),
 			job_bytes(n[RECORD_ASKED_WRITE_BYTES], b));
 	if (n[RECORD_READ_US] >= 0 || n[RECORD_WRITE_US] >= 0)
 		fprintf(out,
-			"                %-12s a read %s, a write %s, another "
-			"operation %s: on average\n",
-			"took",
-			mean(n[RECORD_READ_US], n[RECORD_READ_CALLS], a),
+			"                %-12s a read %s, a write %s, another operation %s: on average\n",
+			"took", mean(n[RECORD_READ_US], n[RECORD_READ_CALLS], a),
 			mean(n[RECORD_WRITE_US], n[RECORD_WRITE_CALLS], b),
 			mean(n[RECORD_META_US], n[RECORD_META_CALLS], c));
 	if (n[RECORD_META_CALLS] >= 0)
@@ -273,20 +260,16 @@ static void print_client(FILE *out, const struct run_line *line)
 		fputc('\n', out);
 	if (n[RECORD_RESENT] > 0 || n[RECORD_QUEUE_US] > 0)
 		fprintf(out,
-			"                %-12s %s requests; waiting to be "
-			"sent: "
-			"%s, all together\n",
+			"                %-12s %s requests; waiting to be sent: %s, all together\n",
 			"sent again", job_count(n[RECORD_RESENT], a),
 			job_spent(n[RECORD_QUEUE_US], b));
 	if (n[RECORD_BACKLOG] > 0)
 		fprintf(out,
-			"                %-12s %s requests waited for a free "
-			"slot, added up whenever one was sent\n",
+			"                %-12s %s requests waited for a free slot, added up whenever one was sent\n",
 			"backlog", job_count(n[RECORD_BACKLOG], a));
 	if (n[RECORD_COPIES] > 0)
 		fprintf(out,
-			"                %-12s %s operations: what the server "
-			"copied by itself crossed no wire\n",
+			"                %-12s %s operations: what the server copied by itself crossed no wire\n",
 			"copies", job_count(n[RECORD_COPIES], a));
 }
 
@@ -318,15 +301,13 @@ static const char *relation_of(const char *word, size_t length)
 }
 
 /* The words of the client whose line it is; "": no node says them. */
-static const char *words_of(const struct job_report *r,
-			    const struct run_line *line)
+static const char *words_of(const struct job_report *r, const struct run_line *line)
 {
 	const struct record_client *client;
 	size_t i;
 
 	for (i = 0; i < r->record_count; i++) {
-		client =
-			record_client_named(r->records[i], line->first->client);
+		client = record_client_named(r->records[i], line->first->client);
 		if (client && *client->app_to_wire)
 			return client->app_to_wire;
 	}
@@ -359,18 +340,15 @@ static void print_relation(FILE *out, const char *words)
 
 /* Another view of I/O that is told already, or what the node's client did: not
  * to be added. */
-static void print_other(FILE *out, const struct job_report *r,
-			const struct run_line *line)
+static void print_other(FILE *out, const struct job_report *r, const struct run_line *line)
 {
 	const int64_t *n = line->sum.numbers;
 	char a[16], b[16], c[16], d[16];
 
 	print_line_head(out, line, r->record_count);
 	fprintf(out, ": read %s in %s calls, written %s in %s\n",
-		job_bytes(n[RECORD_READ_BYTES], a),
-		job_count(n[RECORD_READ_CALLS], b),
-		job_bytes(n[RECORD_WRITE_BYTES], c),
-		job_count(n[RECORD_WRITE_CALLS], d));
+		job_bytes(n[RECORD_READ_BYTES], a), job_count(n[RECORD_READ_CALLS], b),
+		job_bytes(n[RECORD_WRITE_BYTES], c), job_count(n[RECORD_WRITE_CALLS], d));
 	if (line->kind != RUN_WIRE)
 		return;
 	print_client(out, line);
@@ -382,39 +360,30 @@ static void print_unknown_part(FILE *out, const char *fs)
 {
 	if (*fs)
 		fprintf(out,
-			"                %-12s unknown, of this: pipes, "
-			"sockets and "
-			"other files are in it\n",
+			"                %-12s unknown, of this: pipes, sockets and other files are in it\n",
 			fs);
 }
 
-static void print_io_line(FILE *out, const struct job_report *r,
-			  const struct run_line *line, double seconds)
+static void print_io_line(FILE *out, const struct job_report *r, const struct run_line *line,
+			  double seconds)
 {
 	const struct record_io *io = &line->sum;
-	struct span rd = { seconds,
-			   job_active_seconds(&io->timeline, TIMELINE_READ) };
-	struct span wr = { seconds,
-			   job_active_seconds(&io->timeline, TIMELINE_WRITE) };
+	struct span rd = { seconds, job_active_seconds(&io->timeline, TIMELINE_READ) };
+	struct span wr = { seconds, job_active_seconds(&io->timeline, TIMELINE_WRITE) };
 	static const struct span none;
 
 	print_line_head(out, line, r->record_count);
 	fputc('\n', out);
-	print_one(out, "read", io->numbers[RECORD_READ_BYTES],
-		  io->numbers[RECORD_READ_CALLS], &rd);
-	print_one(out, "written", io->numbers[RECORD_WRITE_BYTES],
-		  io->numbers[RECORD_WRITE_CALLS], &wr);
+	print_one(out, "read", io->numbers[RECORD_READ_BYTES], io->numbers[RECORD_READ_CALLS], &rd);
+	print_one(out, "written", io->numbers[RECORD_WRITE_BYTES], io->numbers[RECORD_WRITE_CALLS],
+		  &wr);
 	if (!line->first->fs && line->first->scope == RECORD_SCOPE_JOB)
 		print_unknown_part(out, r->summary.fs);
-	if (io->numbers[RECORD_MMAP_READ_BYTES] >= 0 ||
-	    io->numbers[RECORD_MMAP_WRITE_BYTES] >= 0) {
-		print_one(out, "mapped, read",
-			  io->numbers[RECORD_MMAP_READ_BYTES], -1, &none);
-		print_one(out, "mapped, wr.",
-			  io->numbers[RECORD_MMAP_WRITE_BYTES], -1, &none);
+	if (io->numbers[RECORD_MMAP_READ_BYTES] >= 0 || io->numbers[RECORD_MMAP_WRITE_BYTES] >= 0) {
+		print_one(out, "mapped, read", io->numbers[RECORD_MMAP_READ_BYTES], -1, &none);
+		print_one(out, "mapped, wr.", io->numbers[RECORD_MMAP_WRITE_BYTES], -1, &none);
 	}
-	print_peak(out, io->peak[RECORD_PEAK_READ],
-		   io->peak[RECORD_PEAK_WRITE]);
+	print_peak(out, io->peak[RECORD_PEAK_READ], io->peak[RECORD_PEAK_WRITE]);
 	job_print_timeline(out, r, &io->timeline);
 	print_time_spent(out, io->numbers);
 	print_meta(out, io, seconds);
@@ -440,17 +409,13 @@ void job_print_io(FILE *out, const struct job_report *r, double seconds)
 		if (line->kind != RUN_APP)
 			print_other(out, r, line);
 	if (lines && lines->left_out)
-		fprintf(out,
-			"  %-13s %zu more line%s of its nodes' I/O: --json has "
-			"them\n",
-			"note", lines->left_out,
-			lines->left_out == 1 ? "" : "s");
+		fprintf(out, "  %-13s %zu more line%s of its nodes' I/O: --json has them\n", "note",
+			lines->left_out, lines->left_out == 1 ? "" : "s");
 	run_lines_free(lines);
 }
 
 static void print_tail(FILE *out, const char *name,
-		       void (*print)(int64_t value, char *out, size_t room),
-		       const int64_t *pair)
+		       void (*print)(int64_t value, char *out, size_t room), const int64_t *pair)
 {
 	char half[16], most[16];
 
@@ -458,8 +423,7 @@ static void print_tail(FILE *out, const char *name,
 		return;
 	print(pair[0], half, sizeof(half));
 	print(pair[1], most, sizeof(most));
-	fprintf(out, "                %-12s half up to %s, 99 %% up to %s\n",
-		name, half, most);
+	fprintf(out, "                %-12s half up to %s, 99 %% up to %s\n", name, half, most);
 }
 
 /* The summary's numbers, where there are no records or not all of them. */
@@ -472,11 +436,9 @@ void job_print_totals(FILE *out, const struct summary *s)
 		fprintf(out, "  %-13s not counted\n", "I/O");
 		return;
 	}
-	fprintf(out, "  %-13s all nodes, from %s: %s\n", "I/O",
-		*s->src ? s->src : "-",
-		s->scope == SUMMARY_SCOPE_JOB
-			? "the job's alone"
-			: "NODE-WIDE, with whatever else ran there");
+	fprintf(out, "  %-13s all nodes, from %s: %s\n", "I/O", *s->src ? s->src : "-",
+		s->scope == SUMMARY_SCOPE_JOB ? "the job's alone"
+					      : "NODE-WIDE, with whatever else ran there");
 	print_one(out, "read", s->rd_bytes, s->rd_calls, &none);
 	print_one(out, "written", s->wr_bytes, s->wr_calls, &none);
 	if (s->flags & RECORD_FLAG(ALL_FILES))
@@ -484,8 +446,8 @@ void job_print_totals(FILE *out, const struct summary *s)
 	print_peak(out, s->peak_rd, s->peak_wr);
 	job_print_shape(out, s);
 	if (s->meta >= 0)
-		fprintf(out, "                %-12s %s operations\n",
-			"metadata", job_count(s->meta, text));
+		fprintf(out, "                %-12s %s operations\n", "metadata",
+			job_count(s->meta, text));
 	print_tail(out, "read sizes", summary_bytes, s->rsz);
 	print_tail(out, "write sizes", summary_bytes, s->wsz);
 	print_tail(out, "read times", summary_time, s->rlat_ns);
@@ -494,8 +456,7 @@ void job_print_totals(FILE *out, const struct summary *s)
 
 /* ---- two lines ----------------------------------------------------------- */
 
-void job_io_add(struct record_io *sum, struct timeline *when,
-		const struct record *record)
+void job_io_add(struct record_io *sum, struct timeline *when, const struct record *record)
 {
 	uint64_t best = record_best_app(record, RECORD_SCOPE_JOB);
 	size_t i;
@@ -507,15 +468,13 @@ void job_io_add(struct record_io *sum, struct timeline *when,
 			continue;
 		run_add_io(sum, io);
 		if (!io->timeline.count &&
-		    (io->numbers[RECORD_READ_BYTES] > 0 ||
-		     io->numbers[RECORD_WRITE_BYTES] > 0))
+		    (io->numbers[RECORD_READ_BYTES] > 0 || io->numbers[RECORD_WRITE_BYTES] > 0))
 			timeline_spoil(when);
 		timeline_add(when, &io->timeline);
 	}
 }
 
-static void find_active(const struct job_report *r, struct span *rd,
-			struct span *wr)
+static void find_active(const struct job_report *r, struct span *rd, struct span *wr)
 {
 	struct timeline all = { 0 };
 	struct record_io sum;
@@ -528,8 +487,8 @@ static void find_active(const struct job_report *r, struct span *rd,
 	wr->active = job_active_seconds(&all, TIMELINE_WRITE);
 }
 
-static void print_side(FILE *out, const char *name, const struct summary *s,
-		       bool is_read, const struct span *span)
+static void print_side(FILE *out, const char *name, const struct summary *s, bool is_read,
+		       const struct span *span)
 {
 	int64_t bytes = is_read ? s->rd_bytes : s->wr_bytes;
 	int64_t calls = is_read ? s->rd_calls : s->wr_calls;
@@ -543,8 +502,7 @@ static void print_side(FILE *out, const char *name, const struct summary *s,
 		tone_bar(out, TONE_GOOD, (double)bytes / (double)both);
 	if (s->scope == SUMMARY_SCOPE_NODE)
 		fprintf(out, "%sNODE-WIDE%s ", tone(TONE_WARN), tone(TONE_END));
-	fprintf(out, "%s%s%s", tone(TONE_STRONG), job_bytes(bytes, text),
-		tone(TONE_END));
+	fprintf(out, "%s%s%s", tone(TONE_STRONG), job_bytes(bytes, text), tone(TONE_END));
 	if (calls >= 0)
 		fprintf(out, " in %s calls", job_count(calls, text));
 	if (bytes > 0 && calls > 0)
@@ -565,9 +523,7 @@ void job_print_short(FILE *out, const struct job_report *r)
 
 	if (s->scope == SUMMARY_SCOPE_NONE) {
 		fprintf(out, "  %-13s %s\n", "I/O",
-			r->look ? "nothing to see before the job ends: the "
-				  "kernel does not count for it on its nodes "
-				  "(jobio-count probe says why)"
+			r->look ? "nothing to see before the job ends: the kernel does not count for it on its nodes (jobio-count probe says why)"
 				: "not counted");
 		return;
 	}

@@ -25,11 +25,9 @@ static void add_summary(struct json_object *top, const struct job_report *r)
 {
 	json_add_text(top, "cluster", r->cluster);
 	json_add_text(top, "summary", r->summary_text);
-	json_add_text(top, "why_not_ledger",
-		      *r->why_not_ledger ? r->why_not_ledger : NULL);
+	json_add_text(top, "why_not_ledger", *r->why_not_ledger ? r->why_not_ledger : NULL);
 	if (r->summary_text)
-		json_object_object_add(top, "totals",
-				       job_totals_json(&r->summary));
+		json_object_object_add(top, "totals", job_totals_json(&r->summary));
 }
 
 static void add_word(struct json_object *o, const char *key, const char *text)
@@ -81,8 +79,7 @@ static void put_json(const char *json, FILE *out)
  * advice (null: too little to judge), or what sacct knows in the same form. */
 void job_print_json(const struct job_report *r, FILE *out)
 {
-	struct json_object *top =
-		r->json ? json_parse(r->json) : json_object_new_object();
+	struct json_object *top = r->json ? json_parse(r->json) : json_object_new_object();
 
 	json_object_object_del(top, "ok");
 	json_add_text(top, "id", r->id);

@@ -26,8 +26,7 @@ static int by_start(const struct job_report *a, const struct job_report *b)
 {
 	int64_t one = a->slurm->start, other = b->slurm->start;
 
-	return most_first(one < 0 ? INT64_MAX : one,
-			  other < 0 ? INT64_MAX : other);
+	return most_first(one < 0 ? INT64_MAX : one, other < 0 ? INT64_MAX : other);
 }
 
 enum sort {
@@ -44,8 +43,7 @@ enum sort {
 	SORTS
 };
 
-static int by(enum sort sort, const struct job_report *a,
-	      const struct job_report *b)
+static int by(enum sort sort, const struct job_report *a, const struct job_report *b)
 {
 	const struct sacct_row *one = a->slurm, *other = b->slurm;
 	const struct summary *s = &a->summary, *t = &b->summary;
@@ -79,26 +77,23 @@ static int by(enum sort sort, const struct job_report *a,
 /* ---- what is asked for ---------------------------------------------------- */
 
 /* They become words of sacct's command line: no option, no second word. */
-static int take_word(const char **word, const char *name, const char *value,
-		     const char *signs, struct err *err)
+static int take_word(const char **word, const char *name, const char *value, const char *signs,
+		     struct err *err)
 {
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
-				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 	const char *at;
 
 	for (at = value; *at; at++)
 		if (!strchr(letters, *at) && !strchr(signs, *at))
 			break;
 	if (!*value || *value == '-' || *at || strlen(value) > WORDS_MAX)
-		return err_set(err,
-			       "--%s: '%.60s': not a word that sacct takes",
-			       name, value);
+		return err_set(err, "--%s: '%.60s': not a word that sacct takes", name, value);
 	*word = value;
 	return 1;
 }
 
-static int take_states(struct job_list_query *query, const char *value,
-		       struct err *err)
+static int take_states(struct job_list_query *query, const char *value, struct err *err)
 {
 	const char *at = value;
 	char word[24];
@@ -109,21 +104,17 @@ static int take_states(struct job_list_query *query, const char *value,
 		snprintf(word, sizeof(word), "%.*s", (int)length, at);
 		if (length >= sizeof(word) || !sacct_knows_state(word))
 			return err_set(err,
-				       "--state: '%.*s': not a state like "
-				       "COMPLETED, FAILED or TO",
+				       "--state: '%.*s': not a state like COMPLETED, FAILED or TO",
 				       length < 60 ? (int)length : 60, at);
 	}
 	query->states = value;
 	return 1;
 }
 
-static const char *const sorts[SORTS] = { "start",  "end",     "name",
-					  "user",   "state",   "elapsed",
-					  "nodes",  "profile", "read",
-					  "written" };
+static const char *const sorts[SORTS] = { "start",   "end",   "name",	 "user", "state",
+					  "elapsed", "nodes", "profile", "read", "written" };
 
-static int take_sort(struct job_list_query *query, const char *value,
-		     struct err *err)
+static int take_sort(struct job_list_query *query, const char *value, struct err *err)
 {
 	int i;
 
@@ -132,14 +123,13 @@ static int take_sort(struct job_list_query *query, const char *value,
 			query->sort = i;
 			return 1;
 		}
-	return err_set(err,
-		       "--sort: '%.60s': must be start, end, name, user, "
-		       "state, elapsed, nodes, profile, read or written",
-		       value);
+	return err_set(
+		err,
+		"--sort: '%.60s': must be start, end, name, user, state, elapsed, nodes, profile, read or written",
+		value);
 }
 
-static int take_limit(struct job_list_query *query, const char *value,
-		      struct err *err)
+static int take_limit(struct job_list_query *query, const char *value, struct err *err)
 {
 	unsigned long number;
 
@@ -158,8 +148,8 @@ void job_list_init(struct job_list_query *query)
 	query->limit = JOB_LIST_LIMIT;
 }
 
-int job_list_option(struct job_list_query *query, const char *name,
-		    const char *value, struct err *err)
+int job_list_option(struct job_list_query *query, const char *name, const char *value,
+		    struct err *err)
 {
 	int rc = 0;
 
@@ -203,8 +193,7 @@ static int compare(const void *one, const void *other, void *arg)
 
 static void sort(struct job_list *list, const struct job_list_query *query)
 {
-	qsort_r(list->reports, list->count, sizeof(struct job_report *),
-		compare, (void *)query);
+	qsort_r(list->reports, list->count, sizeof(struct job_report *), compare, (void *)query);
 }
 
 /* ---- get ------------------------------------------------------------------- */
@@ -243,8 +232,7 @@ static void choose(struct job_list *list, const struct job_list_query *query)
 }
 
 /* The caller's own jobs, if nobody else's are asked for: root's, too. */
-static int ask_sacct(struct job_source *source,
-		     const struct job_list_query *query, struct err *err)
+static int ask_sacct(struct job_source *source, const struct job_list_query *query, struct err *err)
 {
 	struct sacct_query words = { .users = query->users,
 				     .accounts = query->accounts,
@@ -261,8 +249,7 @@ static int ask_sacct(struct job_source *source,
 	return source->slurm ? 0 : -1;
 }
 
-struct job_list *job_list_get(struct job_source *source,
-			      const struct job_list_query *query,
+struct job_list *job_list_get(struct job_source *source, const struct job_list_query *query,
 			      struct err *err)
 {
 	struct job_list *list;
@@ -274,10 +261,8 @@ struct job_list *job_list_get(struct job_source *source,
 	list->reports = job_report_list(source->slurm);
 	list->count = source->slurm->count;
 	choose(list, query);
-	if (job_report_fill(source, list->reports, list->count, query->is_brief,
-			    &why) < 0)
-		snprintf(list->why_not_ledger, sizeof(list->why_not_ledger),
-			 "%s", why.text);
+	if (job_report_fill(source, list->reports, list->count, query->is_brief, &why) < 0)
+		snprintf(list->why_not_ledger, sizeof(list->why_not_ledger), "%s", why.text);
 	else
 		sort(list, query);
 	return list;

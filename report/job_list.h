@@ -37,24 +37,22 @@ struct job_list {
 
 /* Options of these names; 'name' is that of the table of getopt_long(). 1: it
  * was one of ours, 0: it was not. */
-int job_list_option(struct job_list_query *query, const char *name,
-		    const char *value, struct err *err);
+int job_list_option(struct job_list_query *query, const char *name, const char *value,
+		    struct err *err);
 void job_list_init(struct job_list_query *query);
 /* "start": what they are sorted by. */
 const char *job_list_sorted_by(const struct job_list_query *query);
 
-struct job_list *job_list_get(struct job_source *source,
-			      const struct job_list_query *query,
+struct job_list *job_list_get(struct job_source *source, const struct job_list_query *query,
 			      struct err *err);
 void job_list_free(struct job_list *list);
 
 /* A table; the list has what each report needs (limits). */
-void job_list_print(FILE *out, const struct job_list *list,
-		    const struct job_list_query *query);
+void job_list_print(FILE *out, const struct job_list *list, const struct job_list_query *query);
 /* list_page.c: the same as one HTML file (page.h), which replaces 'file'; the first
  * LIST_PAGE_ROWS jobs, for a browser to open it in a moment. */
 #define LIST_PAGE_ROWS 1000
-int job_list_page(const char *file, const struct job_list *list,
-		  const struct job_list_query *query, struct err *err);
+int job_list_page(const char *file, const struct job_list *list, const struct job_list_query *query,
+		  struct err *err);
 
 #endif

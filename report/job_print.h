@@ -17,11 +17,10 @@ struct json_object;
 
 /* Several tasks of an array or components of job 'id': their sum, and a line
  * each; nothing is known of 'unknown' more. */
-void job_print_family(const char *id, struct job_report *const *reports,
-		      size_t count, size_t unknown, FILE *out);
+void job_print_family(const char *id, struct job_report *const *reports, size_t count,
+		      size_t unknown, FILE *out);
 /* Their numbers, added up; node-wide where one's are. */
-void job_family_sum(struct job_report *const *reports, size_t count,
-		    struct summary *sum);
+void job_family_sum(struct job_report *const *reports, size_t count, struct summary *sum);
 void job_print_text(const struct job_report *report, FILE *out);
 /* The sums of a summary, as the ledger answers them; the caller's. */
 struct json_object *job_totals_json(const struct summary *summary);

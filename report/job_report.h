@@ -33,11 +33,11 @@ enum advice_want {
 
 /* What is known only of a job that runs: of source "live". */
 struct job_look {
-	size_t nodes;	/* of the job; 0: unknown */
-	size_t blind;	/* nodes that count nothing before the job ends */
-	size_t mute;	/* nodes that did not answer */
-	char who[400];	/* "c3: it did not answer, c4: .." */
-	double since_s; /* since the look before; 0: there was none */
+	size_t nodes;		    /* of the job; 0: unknown */
+	size_t blind;		    /* nodes that count nothing before the job ends */
+	size_t mute;		    /* nodes that did not answer */
+	char who[400];		    /* "c3: it did not answer, c4: .." */
+	double since_s;		    /* since the look before; 0: there was none */
 	int64_t rd_bytes, wr_bytes; /* since then */
 };
 
@@ -80,13 +80,12 @@ struct job_source {
 
 /* Ask sacct about these jobs, in one call. That it says nothing is no error: the
  * ledger may know. */
-void job_source_ask_sacct(struct job_source *source, char *const *ids,
-			  size_t count);
+void job_source_ask_sacct(struct job_source *source, char *const *ids, size_t count);
 void job_source_close(struct job_source *source);
 
 /* 'restart' RECORD_UNKNOWN: the newest run. */
-struct job_report *job_report_get(struct job_source *source, const char *id,
-				  int64_t restart, struct err *err);
+struct job_report *job_report_get(struct job_source *source, const char *id, int64_t restart,
+				  struct err *err);
 void job_report_free(struct job_report *report);
 
 /* One that knows nothing yet, to be filled in. */
@@ -101,14 +100,14 @@ struct job_report **job_report_list(const struct sacct_rows *rows);
 /* Give them what the ledger knows and shows, in as few questions as it takes;
  * brief: nobody asks for timelines and histograms. -1: it does not answer, or
  * not to this question; they stay as they are. */
-int job_report_fill(struct job_source *source, struct job_report **reports,
-		    size_t count, bool is_brief, struct err *err);
+int job_report_fill(struct job_source *source, struct job_report **reports, size_t count,
+		    bool is_brief, struct err *err);
 
 /* Of those of the jobs that sacct knows, and the ledger all of: their reports, in
  * their places, in as few questions as it takes. NULL in the others' places, which
  * job_report_get() knows more of. */
-void job_report_many(struct job_source *source, char (*ids)[JOB_ID_SIZE],
-		     size_t count, bool is_brief, struct job_report **reports);
+void job_report_many(struct job_source *source, char (*ids)[JOB_ID_SIZE], size_t count,
+		     bool is_brief, struct job_report **reports);
 
 /* 0 when this is "7", "5_1", "7+1" or "5_[1-3]"; else a sentence that says what
  * to ask. */
@@ -125,12 +124,11 @@ enum job_asked {
 	JOB_ASKED_LEDGER,
 	JOB_ASKED_SACCT
 };
-size_t job_report_family(struct job_source *source, enum job_asked asked,
-			 const char *id, char (*ids)[JOB_ID_SIZE], size_t max);
+size_t job_report_family(struct job_source *source, enum job_asked asked, const char *id,
+			 char (*ids)[JOB_ID_SIZE], size_t max);
 
 /* "5_[1-3,7]", "5_[0-8:2%4]" as Slurm writes it: the tasks, likewise; -1: it is
  * not that. */
-int job_report_expand(const char *id, char (*ids)[JOB_ID_SIZE], size_t max,
-		      struct err *err);
+int job_report_expand(const char *id, char (*ids)[JOB_ID_SIZE], size_t max, struct err *err);
 
 #endif

@@ -28,8 +28,7 @@ static void take_family(struct job_report *r, const char *id)
 }
 
 /* Of a row with a summary. */
-static struct job_report *
-row_report(const char *id, const struct sacct_row *row, struct err *err)
+static struct job_report *row_report(const char *id, const struct sacct_row *row, struct err *err)
 {
 	struct job_report *r = job_report_new(id, "sacct");
 
@@ -43,8 +42,8 @@ row_report(const char *id, const struct sacct_row *row, struct err *err)
 	return NULL;
 }
 
-struct job_report *job_row_find(const struct job_source *source, const char *id,
-				bool *is_early, struct err *err)
+struct job_report *job_row_find(const struct job_source *source, const char *id, bool *is_early,
+				struct err *err)
 {
 	const struct sacct_row *row = sacct_find(source->slurm, id);
 
@@ -56,38 +55,32 @@ struct job_report *job_row_find(const struct job_source *source, const char *id,
 	} else if (row->summary) {
 		return row_report(id, row, err);
 	} else if ((*is_early = sacct_is_early(row->state))) {
-		err_set(err,
-			"the job is %s; what it read and wrote is known "
-			"when it has ended",
+		err_set(err, "the job is %s; what it read and wrote is known when it has ended",
 			row->state);
 	} else {
 		err_set(err,
-			"sacct: the job is %s and has no summary: jobio was "
-			"not at work, or its nodes have not reported yet",
+			"sacct: the job is %s and has no summary: jobio was not at work, or its nodes have not reported yet",
 			row->state);
 	}
 	return NULL;
 }
 
 /* "25_[4-9]" of tasks that wait is none of them. */
-size_t job_row_family(const struct sacct_rows *rows, const char *id,
-		      char (*ids)[JOB_ID_SIZE], size_t max)
+size_t job_row_family(const struct sacct_rows *rows, const char *id, char (*ids)[JOB_ID_SIZE],
+		      size_t max)
 {
 	size_t i, length = strlen(id), count = 0;
 
 	for (i = 0; rows && i < rows->count && count < max; i++)
-		if (job_report_is_id(rows->row[i].id) &&
-		    !strncmp(rows->row[i].id, id, length) &&
+		if (job_report_is_id(rows->row[i].id) && !strncmp(rows->row[i].id, id, length) &&
 		    strspn(rows->row[i].id + length, "_+") == 1)
-			snprintf(ids[count++], JOB_ID_SIZE, "%s",
-				 rows->row[i].id);
+			snprintf(ids[count++], JOB_ID_SIZE, "%s", rows->row[i].id);
 	return count;
 }
 
 struct job_report *job_row_listed(const struct sacct_row *row)
 {
-	struct job_report *r =
-		row->summary ? row_report(row->id, row, NULL) : NULL;
+	struct job_report *r = row->summary ? row_report(row->id, row, NULL) : NULL;
 
 	if (!r) {
 		r = job_report_new(row->id, "sacct");

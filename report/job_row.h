@@ -20,11 +20,11 @@
 struct job_report *job_row_listed(const struct sacct_row *row);
 
 /* Of the job with this id; *is_early: it is yet to end. */
-struct job_report *job_row_find(const struct job_source *source, const char *id,
-				bool *is_early, struct err *err);
+struct job_report *job_row_find(const struct job_source *source, const char *id, bool *is_early,
+				struct err *err);
 
 /* As job_report_family(). */
-size_t job_row_family(const struct sacct_rows *rows, const char *id,
-		      char (*ids)[JOB_ID_SIZE], size_t max);
+size_t job_row_family(const struct sacct_rows *rows, const char *id, char (*ids)[JOB_ID_SIZE],
+		      size_t max);
 
 #endif

@@ -9,8 +9,7 @@
 #include "lib/host.h"
 #include "report/slurm_conf.h"
 
-char *job_source_call(struct job_source *source, const char *request,
-		      struct err *err)
+char *job_source_call(struct job_source *source, const char *request, struct err *err)
 {
 	char *answer = NULL;
 
@@ -20,8 +19,7 @@ char *job_source_call(struct job_source *source, const char *request,
 	}
 	if (!source->link)
 		source->link = ledger_link_open(&source->config->ledger, err);
-	if (source->link &&
-	    ledger_link_call(source->link, request, &answer, err) == 0)
+	if (source->link && ledger_link_call(source->link, request, &answer, err) == 0)
 		return answer;
 	source->is_down = 1;
 	source->why_down = *err;
@@ -72,8 +70,7 @@ static void put_bare(FILE *out, const char *text)
 	}
 }
 
-void job_source_ask_sacct(struct job_source *source, char *const *ids,
-			  size_t count)
+void job_source_ask_sacct(struct job_source *source, char *const *ids, size_t count)
 {
 	struct sacct_query query = { 0 };
 	char *list = NULL;

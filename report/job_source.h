@@ -13,8 +13,7 @@
 #include "lib/err.h"
 #include "report/job_report.h"
 
-char *job_source_call(struct job_source *source, const char *request,
-		      struct err *err);
+char *job_source_call(struct job_source *source, const char *request, struct err *err);
 
 /* The cluster whose jobs sacct lists here, or while it lists none this host's: a
  * ledger of several clusters has other jobs of the same number. NULL: nobody

@@ -20,8 +20,7 @@
 typedef bool is_same_fn(const struct record *record, const void *what);
 
 /* Does a node before 'at' say it too? Then it is told. */
-static bool is_told(const struct job_report *r, size_t at, is_same_fn *is_same,
-		    const void *what)
+static bool is_told(const struct job_report *r, size_t at, is_same_fn *is_same, const void *what)
 {
 	size_t i;
 
@@ -32,8 +31,8 @@ static bool is_told(const struct job_report *r, size_t at, is_same_fn *is_same,
 }
 
 /* "c1", "c1, c2", "c1, c2, .. and 7 more nodes" */
-static void print_names(FILE *out, const struct job_report *r,
-			is_same_fn *is_same, const void *what)
+static void print_names(FILE *out, const struct job_report *r, is_same_fn *is_same,
+			const void *what)
 {
 	size_t i, count = 0;
 
@@ -41,8 +40,7 @@ static void print_names(FILE *out, const struct job_report *r,
 		if (!is_same(r->records[i], what))
 			continue;
 		if (count < NAMES_SHOWN)
-			fprintf(out, "%s%s", count ? ", " : "",
-				r->records[i]->node);
+			fprintf(out, "%s%s", count ? ", " : "", r->records[i]->node);
 		count++;
 	}
 	if (count > NAMES_SHOWN)
@@ -53,8 +51,7 @@ static void print_names(FILE *out, const struct job_report *r,
 
 static bool has_no_profile(const struct record *record, const void *what)
 {
-	return record->has_request && !record->refused &&
-	       !record->profile_applied &&
+	return record->has_request && !record->refused && !record->profile_applied &&
 	       !strcmp(record->request.profile, what);
 }
 
@@ -66,23 +63,20 @@ static bool has_no_cores(const struct record *record, const void *what)
 
 static bool is_same_warning(const struct record *record, const void *what)
 {
-	return record->gate_warned > 0 && record->gate_text &&
-	       !strcmp(record->gate_text, what);
+	return record->gate_warned > 0 && record->gate_text && !strcmp(record->gate_text, what);
 }
 
-static void print_lack(FILE *out, const struct job_report *r, size_t at,
-		       is_same_fn *is_same, const void *what)
+static void print_lack(FILE *out, const struct job_report *r, size_t at, is_same_fn *is_same,
+		       const void *what)
 {
 	const struct record *record = r->records[at];
 
 	if (!is_same(record, what) || is_told(r, at, is_same, what))
 		return;
-	fprintf(out, "  %s%-13s%s on ", tone(TONE_WARN), "not given",
-		tone(TONE_END));
+	fprintf(out, "  %s%-13s%s on ", tone(TONE_WARN), "not given", tone(TONE_END));
 	print_names(out, r, is_same, what);
 	if (is_same == has_no_profile)
-		fprintf(out, ": profile %s was not applied\n",
-			record->request.profile);
+		fprintf(out, ": profile %s was not applied\n", record->request.profile);
 	else if (is_same == has_no_cores)
 		fputs(": the io-cores were without use\n", out);
 	else
@@ -100,8 +94,7 @@ static void print_lacks(FILE *out, const struct job_report *r)
 		print_lack(out, r, i, has_no_profile, record->request.profile);
 		print_lack(out, r, i, has_no_cores, NULL);
 		if (record->gate_text)
-			print_lack(out, r, i, is_same_warning,
-				   record->gate_text);
+			print_lack(out, r, i, is_same_warning, record->gate_text);
 	}
 }
 
@@ -126,13 +119,11 @@ static void print_nodes_line(FILE *out, const struct summary *s)
 static void print_family(FILE *out, const struct job_report *r)
 {
 	if (r->array_job > 0)
-		fprintf(out, " (task %lld_%lld of array %lld)",
-			(long long)r->array_job, (long long)r->array_task,
-			(long long)r->array_job);
+		fprintf(out, " (task %lld_%lld of array %lld)", (long long)r->array_job,
+			(long long)r->array_task, (long long)r->array_job);
 	else if (r->het_job > 0)
-		fprintf(out, " (component %lld+%lld of job %lld)",
-			(long long)r->het_job, (long long)r->het_offset,
-			(long long)r->het_job);
+		fprintf(out, " (component %lld+%lld of job %lld)", (long long)r->het_job,
+			(long long)r->het_offset, (long long)r->het_job);
 }
 
 /* "time  FIRST to LAST (28.0 s)", by the nodes' clocks or by Slurm's. */
@@ -143,18 +134,16 @@ static void print_times(FILE *out, const struct job_report *r)
 
 	if (time.first < 0)
 		return;
-	fprintf(out, "  %-13s %s to %s (%.1f s)\n", "time",
-		job_clock(time.first, first),
-		time.last >= 0 ? job_clock(time.last, last) : "unknown",
-		time.seconds);
+	fprintf(out, "  %-13s %s to %s (%.1f s)\n", "time", job_clock(time.first, first),
+		time.last >= 0 ? job_clock(time.last, last) : "unknown", time.seconds);
 }
 
 static void print_name(FILE *out, const struct sacct_row *job)
 {
 	if (!job || (!*job->name && !*job->partition))
 		return;
-	fprintf(out, "  %-13s %s%s%s", "name", tone(TONE_STRONG),
-		*job->name ? job->name : "-", tone(TONE_END));
+	fprintf(out, "  %-13s %s%s%s", "name", tone(TONE_STRONG), *job->name ? job->name : "-",
+		tone(TONE_END));
 	if (*job->partition)
 		fprintf(out, ", partition %s", job->partition);
 	if (*job->account)
@@ -173,8 +162,8 @@ static void print_state(FILE *out, const struct job_report *r)
 	if (r->look && (!job || strcmp(job->state, "SUSPENDED") != 0))
 		fputs("RUNNING", out); /* slurmdbd may be behind */
 	else if (job)
-		fprintf(out, "%s%s%s", tone(job_state_tone(job->state)),
-			job->state, tone(TONE_END));
+		fprintf(out, "%s%s%s", tone(job_state_tone(job->state)), job->state,
+			tone(TONE_END));
 	else
 		fputs("unknown", out);
 	if (job && !r->look && job->exit_code >= 0)
@@ -184,8 +173,7 @@ static void print_state(FILE *out, const struct job_report *r)
 	if (time.seconds > 0)
 		fprintf(out, ", %s", job_elapsed(time.seconds, text));
 	if (nodes > 0)
-		fprintf(out, " on %lld node%s", (long long)nodes,
-			nodes == 1 ? "" : "s");
+		fprintf(out, " on %lld node%s", (long long)nodes, nodes == 1 ? "" : "s");
 	fputc('\n', out);
 }
 
@@ -202,8 +190,7 @@ static void print_first_line(FILE *out, const struct job_report *r)
 		fprintf(out, ", user %s", user);
 	if (r->restart > 0 || r->runs > 1)
 		fprintf(out, ", run %lld of %lld known",
-			(long long)(r->restart < 0 ? 0 : r->restart),
-			(long long)r->runs);
+			(long long)(r->restart < 0 ? 0 : r->restart), (long long)r->runs);
 	job_print_lacks(out, "; not given: ", r->summary.lacks);
 	fputc('\n', out);
 }
@@ -213,13 +200,11 @@ static void print_newer(FILE *out, const char *state)
 {
 	if (sacct_is_early(state))
 		fprintf(out,
-			"  %-13s the job has been requeued and is %s: this is "
-			"its last run that ended\n",
+			"  %-13s the job has been requeued and is %s: this is its last run that ended\n",
 			"note", state);
 	else
 		fprintf(out,
-			"  %-13s the job has run again and is %s, and there is "
-			"no record of that: this is a run before it\n",
+			"  %-13s the job has run again and is %s, and there is no record of that: this is a run before it\n",
 			"note", state);
 }
 
@@ -278,8 +263,7 @@ static void print_clients(FILE *out, const struct job_report *r)
 				continue;
 			client = &r->records[i]->clients[k];
 			fprintf(out, "  %-13s %s %s on ", name, client->type,
-				*client->version ? client->version
-						 : "of unknown version");
+				*client->version ? client->version : "of unknown version");
 			print_names(out, r, is_same_client, client);
 			fputc('\n', out);
 			name = "";
@@ -301,8 +285,8 @@ static bool is_same_card(const struct record *record, const void *what)
 	return false;
 }
 
-static void print_card(FILE *out, const struct job_report *r,
-		       const struct record_client *client, const char *name)
+static void print_card(FILE *out, const struct job_report *r, const struct record_client *client,
+		       const char *name)
 {
 	static const char *const answers[] = {
 		"unknown whether the job had cores beside it, on ",
@@ -328,8 +312,7 @@ static void print_cards(FILE *out, const struct job_report *r)
 	for (i = 0; i < r->record_count; i++) {
 		client = r->records[i]->clients;
 		for (k = 0; k < r->records[i]->client_count; k++, client++) {
-			if (!client->cards ||
-			    is_told(r, i, is_same_card, client))
+			if (!client->cards || is_told(r, i, is_same_card, client))
 				continue;
 			print_card(out, r, client, name);
 			name = "";
@@ -341,8 +324,7 @@ static bool is_same_cores(const struct record *record, const void *what)
 {
 	const struct record *other = what;
 
-	return record->has_io_cores &&
-	       record->io_cores_count == other->io_cores_count &&
+	return record->has_io_cores && record->io_cores_count == other->io_cores_count &&
 	       job_is_same_text(record->io_cores_os, other->io_cores_os);
 }
 
@@ -356,8 +338,7 @@ static void print_mixed_cores(FILE *out, const struct job_report *r)
 	for (i = 0; i < r->record_count; i++) {
 		const struct record *record = r->records[i];
 
-		if (!record->has_io_cores ||
-		    is_told(r, i, is_same_cores, record))
+		if (!record->has_io_cores || is_told(r, i, is_same_cores, record))
 			continue;
 		fprintf(out, "  %-13s %s, CPUs %s, on ", name,
 			job_count(record->io_cores_count, text),
@@ -380,8 +361,8 @@ static void print_cores(FILE *out, const struct job_report *r)
 	else if (is_mixed)
 		fprintf(out, "  %-13s not the same on all nodes\n", "io-cores");
 	else
-		fprintf(out, "  %-13s %s on each node, CPUs %s\n", "io-cores",
-			s->cores, *s->cpus ? s->cpus : "unknown");
+		fprintf(out, "  %-13s %s on each node, CPUs %s\n", "io-cores", s->cores,
+			*s->cpus ? s->cpus : "unknown");
 }
 
 static void print_request(FILE *out, const struct job_report *r)
@@ -397,8 +378,7 @@ static void print_request(FILE *out, const struct job_report *r)
 				job_count(any->request.io_cores, text),
 				any->request.io_cores == 1 ? "" : "s");
 		if (*any->request.profile)
-			fprintf(out, "%sprofile %s",
-				any->request.io_cores ? ", " : "",
+			fprintf(out, "%sprofile %s", any->request.io_cores ? ", " : "",
 				any->request.profile);
 		fputc('\n', out);
 	}
@@ -410,16 +390,14 @@ static void print_request(FILE *out, const struct job_report *r)
 }
 
 /* How many nodes say the same; 0 when an earlier node has said it. */
-static int change_nodes(const struct job_report *r, size_t at,
-			const struct record_change *change)
+static int change_nodes(const struct job_report *r, size_t at, const struct record_change *change)
 {
 	int nodes = 0;
 	size_t i, k;
 
 	for (i = 0; i < r->record_count; i++)
 		for (k = 0; k < r->records[i]->change_count; k++)
-			if (job_is_same_change(&r->records[i]->changes[k],
-					       change)) {
+			if (job_is_same_change(&r->records[i]->changes[k], change)) {
 				if (i < at)
 					return 0;
 				nodes++;
@@ -440,14 +418,11 @@ static void print_change(FILE *out, const struct record_change *c, int nodes)
 			       : "unknown",
 		c->what ? c->what : "?", c->target ? c->target : "");
 	if (c->made)
-		fprintf(out, "%s'%s' became '%s'%s %s",
-			c->made > 0 ? "" : "whether ",
-			c->old_value ? c->old_value : "",
-			c->new_value ? c->new_value : "",
+		fprintf(out, "%s'%s' became '%s'%s %s", c->made > 0 ? "" : "whether ",
+			c->old_value ? c->old_value : "", c->new_value ? c->new_value : "",
 			c->made > 0 ? "," : ";", back);
 	else
-		fprintf(out, "'%s' stayed, '%s' was not taken",
-			c->old_value ? c->old_value : "",
+		fprintf(out, "'%s' stayed, '%s' was not taken", c->old_value ? c->old_value : "",
 			c->new_value ? c->new_value : "");
 	fprintf(out, " (%d node%s)\n", nodes, nodes == 1 ? "" : "s");
 }
@@ -466,9 +441,8 @@ static void print_changes(FILE *out, const struct job_report *r)
 				print_change(out, change, nodes);
 		}
 	if (!r->record_count && r->summary.changed > 0)
-		fprintf(out, "  %-13s %lld settings, %lld put back\n",
-			"changed", (long long)r->summary.changed,
-			(long long)r->summary.restored);
+		fprintf(out, "  %-13s %lld settings, %lld put back\n", "changed",
+			(long long)r->summary.changed, (long long)r->summary.restored);
 }
 
 static bool is_same_refusal(const struct record *record, const void *what)
@@ -496,8 +470,8 @@ static void print_finding(FILE *out, const struct job_report *r, size_t at,
 		return;
 	fprintf(out, "  %-13s %s %s on ", "finding", f->severity, f->code);
 	print_names(out, r, has_finding, f);
-	fprintf(out, ": %s%s%s\n", f->text ? f->text : "",
-		f->cure && *f->cure ? "; " : "", f->cure ? f->cure : "");
+	fprintf(out, ": %s%s%s\n", f->text ? f->text : "", f->cure && *f->cure ? "; " : "",
+		f->cure ? f->cure : "");
 }
 
 static void print_refusals(FILE *out, const struct job_report *r)
@@ -507,11 +481,9 @@ static void print_refusals(FILE *out, const struct job_report *r)
 
 	for (i = 0; i < r->record_count; i++) {
 		record = r->records[i];
-		if (!record->refused ||
-		    is_told(r, i, is_same_refusal, record->refused))
+		if (!record->refused || is_told(r, i, is_same_refusal, record->refused))
 			continue;
-		fprintf(out, "  %s%-13s%s on ", tone(TONE_BAD), "refused",
-			tone(TONE_END));
+		fprintf(out, "  %s%-13s%s on ", tone(TONE_BAD), "refused", tone(TONE_END));
 		print_names(out, r, is_same_refusal, record->refused);
 		fprintf(out, ": %s\n", record->refused);
 	}
@@ -539,11 +511,11 @@ static void print_finding_count(FILE *out, const struct job_report *r)
 		return;
 	fprintf(out, "  %-13s ", "findings");
 	if (errors > 0)
-		fprintf(out, "%s%lld error%s%s", tone(TONE_BAD), errors,
-			errors == 1 ? "" : "s", tone(TONE_END));
+		fprintf(out, "%s%lld error%s%s", tone(TONE_BAD), errors, errors == 1 ? "" : "s",
+			tone(TONE_END));
 	if (warnings > 0)
-		fprintf(out, "%s%lld warning%s", errors > 0 ? ", " : "",
-			warnings, warnings == 1 ? "" : "s");
+		fprintf(out, "%s%lld warning%s", errors > 0 ? ", " : "", warnings,
+			warnings == 1 ? "" : "s");
 	fputs(r->record_count ? ": --verbose shows them\n" : "\n", out);
 }
 
@@ -567,17 +539,12 @@ static void print_balance(FILE *out, const struct summary *s)
 	char text[16];
 
 	if (s->imbalance >= 1.1)
-		fprintf(out,
-			"  %-13s %s%s moved %.2f times as much as the mean "
-			"node\n",
-			"balance",
-			s->scope == SUMMARY_SCOPE_JOB ? "" : "NODE-WIDE, ",
-			s->busiest, s->imbalance);
+		fprintf(out, "  %-13s %s%s moved %.2f times as much as the mean node\n", "balance",
+			s->scope == SUMMARY_SCOPE_JOB ? "" : "NODE-WIDE, ", s->busiest,
+			s->imbalance);
 	if (s->slowest_ns >= 0) {
 		summary_time(s->slowest_ns, text, sizeof(text));
-		fprintf(out,
-			"  %-13s %s: its processes spent %s in read and write "
-			"calls\n",
+		fprintf(out, "  %-13s %s: its processes spent %s in read and write calls\n",
 			"slowest", s->slowest, text);
 	}
 }
@@ -607,8 +574,7 @@ static int64_t most_moved(const struct job_report *r)
 /* What each node moved, for the job; '-' is unknown. */
 static void print_nodes(FILE *out, const struct job_report *r)
 {
-	size_t i, shown = r->record_count < NODES_SHOWN ? r->record_count
-							: NODES_SHOWN;
+	size_t i, shown = r->record_count < NODES_SHOWN ? r->record_count : NODES_SHOWN;
 	int64_t most = most_moved(r);
 	struct record_io best;
 	char a[16], b[16];
@@ -617,18 +583,15 @@ static void print_nodes(FILE *out, const struct job_report *r)
 		return;
 	for (i = 0; i < shown; i++) {
 		run_best(r->records[i], RECORD_SCOPE_JOB, &best);
-		fprintf(out, "  %-13s %-12s ", i ? "" : "by node",
-			r->records[i]->node);
+		fprintf(out, "  %-13s %-12s ", i ? "" : "by node", r->records[i]->node);
 		if (most > 0)
-			tone_bar(out, TONE_GOOD,
-				 (double)moved(&best) / (double)most);
-		fprintf(out, "read %s, written %s\n",
-			job_bytes(best.numbers[RECORD_READ_BYTES], a),
+			tone_bar(out, TONE_GOOD, (double)moved(&best) / (double)most);
+		fprintf(out, "read %s, written %s\n", job_bytes(best.numbers[RECORD_READ_BYTES], a),
 			job_bytes(best.numbers[RECORD_WRITE_BYTES], b));
 	}
 	if (shown < r->record_count)
-		fprintf(out, "  %-13s and %zu more nodes (--json has them)\n",
-			"", r->record_count - shown);
+		fprintf(out, "  %-13s and %zu more nodes (--json has them)\n", "",
+			r->record_count - shown);
 }
 
 /* ---- all ----------------------------------------------------------------- */
@@ -639,11 +602,9 @@ static void print_now(FILE *out, const struct job_look *look)
 
 	if (look->since_s <= 0)
 		return;
-	fprintf(out, "  %-13s read %s/s, written %s/s, in the last %.0f s\n",
-		"now",
+	fprintf(out, "  %-13s read %s/s, written %s/s, in the last %.0f s\n", "now",
 		job_bytes((int64_t)((double)look->rd_bytes / look->since_s), a),
-		job_bytes((int64_t)((double)look->wr_bytes / look->since_s), b),
-		look->since_s);
+		job_bytes((int64_t)((double)look->wr_bytes / look->since_s), b), look->since_s);
 }
 
 static void print_look(FILE *out, const struct job_report *r)
@@ -653,17 +614,14 @@ static void print_look(FILE *out, const struct job_report *r)
 	print_now(out, look);
 	if (look->blind && r->record_count)
 		fprintf(out,
-			"  %-13s %zu of %zu nodes count nothing before the "
-			"job's processes end\n",
+			"  %-13s %zu of %zu nodes count nothing before the job's processes end\n",
 			"note", look->blind, look->nodes);
 	if (look->mute)
-		fprintf(out, "  %-13s no numbers from %zu of %zu nodes%s%s\n",
-			"note", look->mute, look->nodes, *look->who ? ": " : "",
-			look->who);
+		fprintf(out, "  %-13s no numbers from %zu of %zu nodes%s%s\n", "note", look->mute,
+			look->nodes, *look->who ? ": " : "", look->who);
 	if (r->record_count)
 		fprintf(out,
-			"  %-13s so far: the job runs, and what its clients "
-			"moved is read when it ends\n",
+			"  %-13s so far: the job runs, and what its clients moved is read when it ends\n",
 			"note");
 }
 
@@ -671,16 +629,13 @@ static void print_notes(FILE *out, const struct job_report *r)
 {
 	if (r->left_out)
 		fprintf(out,
-			"  %-13s %lld records are not shown: they do not "
-			"fit into one answer\n",
+			"  %-13s %lld records are not shown: they do not fit into one answer\n",
 			"note", (long long)r->left_out);
 	if (r->look)
 		print_look(out, r);
 	else if (!strcmp(r->source, "sacct"))
-		fprintf(out,
-			"  %-13s from sacct, three digits and no details: "
-			"%s%s\n",
-			"note", r->why_not_ledger,
+		fprintf(out, "  %-13s from sacct, three digits and no details: %s%s\n", "note",
+			r->why_not_ledger,
 			strstr(r->why_not_ledger, "you may read")
 				? " (its owner, root and SlurmUser may)"
 				: "");

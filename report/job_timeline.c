@@ -10,8 +10,7 @@
 
 static const char head[] = "                timeline     ";
 
-static void put_shape(FILE *out, const char *before, enum timeline_shape shape,
-		      int64_t bursts)
+static void put_shape(FILE *out, const char *before, enum timeline_shape shape, int64_t bursts)
 {
 	static const char *const words[] = {
 		[TIMELINE_STEADY] = "steady",
@@ -20,14 +19,12 @@ static void put_shape(FILE *out, const char *before, enum timeline_shape shape,
 	};
 
 	if (shape == TIMELINE_BURSTS)
-		fprintf(out, "%s%lld burst%s", before, (long long)bursts,
-			bursts == 1 ? "" : "s");
+		fprintf(out, "%s%lld burst%s", before, (long long)bursts, bursts == 1 ? "" : "s");
 	else if (shape != TIMELINE_SHAPE_NONE)
 		fprintf(out, "%s%s", before, words[shape]);
 }
 
-void job_print_timeline(FILE *out, const struct job_report *r,
-			const struct timeline *line)
+void job_print_timeline(FILE *out, const struct job_report *r, const struct timeline *line)
 {
 	const struct run_time time = run_time_of(r->records, r->record_count);
 	int64_t first = (int64_t)time.first, most = 0, bursts = 0;
@@ -67,16 +64,14 @@ void job_print_shape(FILE *out, const struct summary *s)
 
 static void line_json(struct json_object *json, const struct run_line *line)
 {
-	static const char *const lanes[] = { "read_bytes", "write_bytes",
-					     "calls" };
+	static const char *const lanes[] = { "read_bytes", "write_bytes", "calls" };
 	const struct timeline *timeline = &line->sum.timeline;
 	struct json_object *rows;
 	size_t lane, i;
 
 	json_add_text(json, "fs", line->first->fs);
 	json_add_text(json, "source", line->first->source);
-	json_add_text(json, "scope",
-		      line->first->scope == RECORD_SCOPE_JOB ? "job" : "node");
+	json_add_text(json, "scope", line->first->scope == RECORD_SCOPE_JOB ? "job" : "node");
 	json_add_number(json, "nodes", (int64_t)line->nodes);
 	json_add_number(json, "start", timeline->start);
 	json_add_number(json, "width_s", timeline->width);

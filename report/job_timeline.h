@@ -16,8 +16,7 @@
 struct json_object;
 
 /* The whole run, with a blank where nothing was moved; nothing without rows. */
-void job_print_timeline(FILE *out, const struct job_report *report,
-			const struct timeline *line);
+void job_print_timeline(FILE *out, const struct job_report *report, const struct timeline *line);
 /* From the summary: "3 bursts"; nothing where it has no shape. */
 void job_print_shape(FILE *out, const struct summary *summary);
 

@@ -14,8 +14,7 @@
 struct job_time job_time_of(const struct job_report *r)
 {
 	struct run_time run = run_time_of(r->records, r->record_count);
-	struct job_time time = { run.first, run.last, run_time_seconds(&run),
-				 run.apart };
+	struct job_time time = { run.first, run.last, run_time_seconds(&run), run.apart };
 
 	if (time.first < 0 && job_is_of_slurm(r)) {
 		time.first = (double)r->slurm->start;
@@ -37,8 +36,8 @@ const char *job_elapsed(double seconds, char *out)
 
 	if (days)
 		used = snprintf(out, JOB_ELAPSED, "%lld-", days);
-	snprintf(out + used, JOB_ELAPSED - (size_t)used, "%02lld:%02lld:%02lld",
-		 rest / 3600, rest / 60 % 60, rest % 60);
+	snprintf(out + used, JOB_ELAPSED - (size_t)used, "%02lld:%02lld:%02lld", rest / 3600,
+		 rest / 60 % 60, rest % 60);
 	return out;
 }
 
@@ -47,8 +46,7 @@ const char *job_clock(double when, char out[JOB_ELAPSED])
 	time_t seconds = (time_t)when;
 	struct tm tm;
 
-	if (!localtime_r(&seconds, &tm) ||
-	    !strftime(out, JOB_ELAPSED, "%Y-%m-%d %H:%M:%S", &tm))
+	if (!localtime_r(&seconds, &tm) || !strftime(out, JOB_ELAPSED, "%Y-%m-%d %H:%M:%S", &tm))
 		strcpy(out, "?");
 	return out;
 }
@@ -62,11 +60,10 @@ bool job_is_same_change(const void *one, const void *other)
 {
 	const struct record_change *a = one, *b = other;
 
-	return job_is_same_text(a->what, b->what) &&
-	       job_is_same_text(a->target, b->target) &&
+	return job_is_same_text(a->what, b->what) && job_is_same_text(a->target, b->target) &&
 	       job_is_same_text(a->old_value, b->old_value) &&
-	       job_is_same_text(a->new_value, b->new_value) &&
-	       a->restored == b->restored && a->made == b->made;
+	       job_is_same_text(a->new_value, b->new_value) && a->restored == b->restored &&
+	       a->made == b->made;
 }
 
 const char *job_user_of(const struct job_report *r)
@@ -88,8 +85,7 @@ int64_t job_nodes_of(const struct job_report *r)
 		return r->summary.nodes_expected;
 	if (job_is_of_slurm(r) && r->slurm->nodes > 0)
 		return r->slurm->nodes;
-	return r->summary.nodes_seen > 0 ? r->summary.nodes_seen
-					 : RECORD_UNKNOWN;
+	return r->summary.nodes_seen > 0 ? r->summary.nodes_seen : RECORD_UNKNOWN;
 }
 
 /* Slurm speaks of the newest run, by whatever number it was asked for. */

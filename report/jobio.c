@@ -33,10 +33,8 @@ static void help(FILE *out)
 {
 	fputs("usage: jobio COMMAND [OPTION]...\n\n", out);
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
-		fprintf(out, "  %-9s %s\n", commands[i].name,
-			commands[i].summary);
-	fputs("\njobio COMMAND --help explains a command; see jobio(1).\n",
-	      out);
+		fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].summary);
+	fputs("\njobio COMMAND --help explains a command; see jobio(1).\n", out);
 }
 
 static int run(int argc, char *argv[])
@@ -58,8 +56,7 @@ static int run(int argc, char *argv[])
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		if (!strcmp(name, commands[i].name))
 			return commands[i].main(argc - 1, argv + 1);
-	fprintf(stderr, "jobio: '%s': no such command; see jobio --help\n",
-		name);
+	fprintf(stderr, "jobio: '%s': no such command; see jobio --help\n", name);
 	return COMMAND_USAGE;
 }
 

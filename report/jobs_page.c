@@ -32,8 +32,7 @@ void job_group_clear(struct job_group *group)
 	group->reports = NULL;
 }
 
-static void gather(struct jobs *jobs, const struct job_group *groups,
-		   size_t count)
+static void gather(struct jobs *jobs, const struct job_group *groups, size_t count)
 {
 	size_t i, k, all = 0;
 
@@ -59,9 +58,8 @@ static void name_family(const struct job_group *group, char title[TITLE_MAX])
 	bool is_array = strchr(group->reports[0]->id, '_') != NULL;
 	const char *plural = group->count == 1 ? "" : "s";
 
-	snprintf(title, TITLE_MAX, "Job %.80s: %zu %s%s%s", group->id,
-		 group->count, is_array ? "task" : "component", plural,
-		 is_array ? " of an array" : "");
+	snprintf(title, TITLE_MAX, "Job %.80s: %zu %s%s%s", group->id, group->count,
+		 is_array ? "task" : "component", plural, is_array ? " of an array" : "");
 }
 
 /* "Jobs 7, 25_[1-3]" */
@@ -78,9 +76,8 @@ static void name_jobs(const struct jobs *jobs, char title[TITLE_MAX])
 		return;
 	}
 	for (i = 0; i < jobs->group_count; i++)
-		used += (size_t)snprintf(title + used, TITLE_MAX - used,
-					 "%s%.40s", i ? ", " : "Jobs ",
-					 jobs->groups[i].id);
+		used += (size_t)snprintf(title + used, TITLE_MAX - used, "%s%.40s",
+					 i ? ", " : "Jobs ", jobs->groups[i].id);
 }
 
 static const char *cluster_of(const struct job_report *r)
@@ -89,8 +86,7 @@ static const char *cluster_of(const struct job_report *r)
 }
 
 /* What all of them say; "" where they differ. */
-static const char *common(const struct jobs *jobs,
-			  const char *(*get)(const struct job_report *r))
+static const char *common(const struct jobs *jobs, const char *(*get)(const struct job_report *r))
 {
 	size_t i;
 
@@ -121,16 +117,15 @@ static void put_times(struct page *page, const struct jobs *jobs)
 		page_fact(page, "To", when_text((int64_t)last, text));
 }
 
-static void put_moved(struct page *page, const char *name, int64_t bytes,
-		      int64_t calls, bool is_wide)
+static void put_moved(struct page *page, const char *name, int64_t bytes, int64_t calls,
+		      bool is_wide)
 {
 	char a[16], b[16], text[64];
 
-	snprintf(text, sizeof(text), "%s%s", job_bytes(bytes, a),
-		 bytes >= 0 && is_wide ? "*" : "");
+	snprintf(text, sizeof(text), "%s%s", job_bytes(bytes, a), bytes >= 0 && is_wide ? "*" : "");
 	if (bytes >= 0 && calls >= 0)
-		snprintf(text, sizeof(text), "%s%s in %s calls", a,
-			 is_wide ? "*" : "", job_count(calls, b));
+		snprintf(text, sizeof(text), "%s%s in %s calls", a, is_wide ? "*" : "",
+			 job_count(calls, b));
 	page_fact(page, name, text);
 }
 
@@ -147,8 +142,7 @@ static void put_sum(struct page *page, const struct job_group *group)
 	put_moved(page, "Read", sum.rd_bytes, sum.rd_calls, is_wide);
 	put_moved(page, "Written", sum.wr_bytes, sum.wr_calls, is_wide);
 	if (sum.meta >= 0)
-		page_fact(page, "Metadata operations",
-			  job_count(sum.meta, text));
+		page_fact(page, "Metadata operations", job_count(sum.meta, text));
 	page_raw(page, "</dl>\n");
 }
 
@@ -172,8 +166,7 @@ static void put_head(struct page *page, const struct jobs *jobs)
 
 static bool lacks_nodes(const struct job_report *r)
 {
-	return r->summary.nodes_expected >= 0 &&
-	       r->summary.nodes_seen < r->summary.nodes_expected;
+	return r->summary.nodes_expected >= 0 && r->summary.nodes_seen < r->summary.nodes_expected;
 }
 
 /* sacct speaks of a run after the one that is shown. */
@@ -201,8 +194,7 @@ static void put_nodes_seen(struct page *page, const struct summary *s)
 {
 	char seen[16], all[16];
 
-	page_raw(page, "%s of %s nodes reported",
-		 job_count(s->nodes_seen, seen),
+	page_raw(page, "%s of %s nodes reported", job_count(s->nodes_seen, seen),
 		 job_count(s->nodes_expected, all));
 	if (*s->miss) {
 		page_raw(page, ", not ");
@@ -217,19 +209,17 @@ static void put_remark(struct page *page, const struct job_report *r)
 	page_raw(page, has_remark(r) ? "<td>" : "<td>-");
 	if (lacks_nodes(r))
 		put_nodes_seen(page, &r->summary);
-	job_print_lacks(page->out, is_first ? "not given: " : "; not given: ",
-			r->summary.lacks);
+	job_print_lacks(page->out, is_first ? "not given: " : "; not given: ", r->summary.lacks);
 	is_first &= !r->summary.lacks;
 	if (is_before(r)) {
-		page_raw(page, "%sthe run before the one that is ",
-			 is_first ? "" : "; ");
+		page_raw(page, "%sthe run before the one that is ", is_first ? "" : "; ");
 		page_put(page, r->slurm->state);
 	}
 	page_raw(page, "</td>");
 }
 
-static void put_sum_line(const struct list_table *table,
-			 const struct job_group *group, bool with_remarks)
+static void put_sum_line(const struct list_table *table, const struct job_group *group,
+			 bool with_remarks)
 {
 	struct list_row row;
 
@@ -244,22 +234,20 @@ static void put_sum_line(const struct list_table *table,
 /* Of LIST_PAGE_ROWS lines for jobs at most: a browser opens it in a moment. */
 static void put_table(struct page *page, const struct jobs *jobs)
 {
-	const struct list_table table = { page, list_has_users(jobs->reports,
-							       jobs->count) };
+	const struct list_table table = { page, list_has_users(jobs->reports, jobs->count) };
 	bool with_remarks = have_remarks(jobs);
 	const struct job_group *group = jobs->groups;
 	size_t i, k, lines = 0;
 
-	list_table_begin(&table,
-			 "A line for each job, task and component; before "
-			 "those of one job their sum",
-			 with_remarks ? "Remarks|Advice" : "Advice");
+	list_table_begin(
+		&table,
+		"A line for each job, task and component; before those of one job their sum",
+		with_remarks ? "Remarks|Advice" : "Advice");
 	for (i = 0; i < jobs->group_count; i++, group++) {
 		if (group->is_family && group->count && lines < LIST_PAGE_ROWS)
 			put_sum_line(&table, group, with_remarks);
 		for (k = 0; k < group->count && lines < LIST_PAGE_ROWS; k++) {
-			list_table_job(&table, group->reports[k],
-				       with_remarks ? put_remark : NULL);
+			list_table_job(&table, group->reports[k], with_remarks ? put_remark : NULL);
 			lines++;
 		}
 	}
@@ -271,11 +259,9 @@ static void put_table(struct page *page, const struct jobs *jobs)
 static void put_unknown(struct page *page, const struct job_group *group)
 {
 	if (!group->count) {
-		page_say(page, "<p class=\"warn\">Missing: ", group->why.text,
-			 ".</p>\n");
+		page_say(page, "<p class=\"warn\">Missing: ", group->why.text, ".</p>\n");
 	} else if (group->unknown) {
-		page_raw(page,
-			 "<p class=\"warn\">Nothing is known of %zu more of ",
+		page_raw(page, "<p class=\"warn\">Nothing is known of %zu more of ",
 			 group->unknown);
 		page_put(page, group->id);
 		page_raw(page, ".</p>\n");
@@ -299,9 +285,10 @@ static void put_sacct(struct page *page, const struct jobs *jobs)
 		if (!why)
 			why = jobs->reports[i]->why_not_ledger;
 		if (count < NAMES_SHOWN) {
-			page_raw(page, count ? ", "
-					     : "<p class=\"warn\">From sacct, "
-					       "three digits and no advice: ");
+			page_raw(
+				page,
+				count ? ", "
+				      : "<p class=\"warn\">From sacct, three digits and no advice: ");
 			page_put(page, jobs->reports[i]->id);
 		}
 		count++;
@@ -322,27 +309,23 @@ static void put_notes(struct page *page, const struct jobs *jobs)
 	if (sum.scope == SUMMARY_SCOPE_NODE)
 		page_raw(page, "<p class=\"warn\">%s.</p>\n", LIST_WIDE_NOTE);
 	if (sum.flags & RECORD_FLAG(ALL_FILES))
-		page_raw(page, "<p class=\"dim\">Some numbers are of all "
-			       "files, pipes and sockets, not only of the "
-			       "client's filesystems.</p>\n");
+		page_raw(
+			page,
+			"<p class=\"dim\">Some numbers are of all files, pipes and sockets, not only of the client's filesystems.</p>\n");
 	if (jobs->count > LIST_PAGE_ROWS)
 		page_raw(page,
-			 "<p>%zu more: a page has %d jobs at most, --csv has "
-			 "all of them.</p>\n",
+			 "<p>%zu more: a page has %d jobs at most, --csv has all of them.</p>\n",
 			 jobs->count - LIST_PAGE_ROWS, LIST_PAGE_ROWS);
 	for (i = 0; i < jobs->group_count; i++)
 		put_unknown(page, &jobs->groups[i]);
 	put_sacct(page, jobs);
-	page_say(page,
-		 "<p class=\"dim\">One in full: <code>jobio report "
-		 "--html=FILE ",
+	page_say(page, "<p class=\"dim\">One in full: <code>jobio report --html=FILE ",
 		 jobs->reports[0]->id, "</code></p>\n");
 }
 
 /* -------------------------------------------------------------------------------- */
 
-int jobs_page_write(const char *file, const struct job_group *groups,
-		    size_t count, struct err *err)
+int jobs_page_write(const char *file, const struct job_group *groups, size_t count, struct err *err)
 {
 	struct jobs jobs = { 0 };
 	struct page page = { 0 };

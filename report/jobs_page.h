@@ -28,7 +28,7 @@ struct job_group {
 void job_group_clear(struct job_group *group);
 
 /* Replace 'file' by a page of them, of LIST_PAGE_ROWS lines at most. */
-int jobs_page_write(const char *file, const struct job_group *groups,
-		    size_t count, struct err *err);
+int jobs_page_write(const char *file, const struct job_group *groups, size_t count,
+		    struct err *err);
 
 #endif

@@ -20,10 +20,9 @@ static void fact_time(struct page *page, const char *name, const char *when)
 static void put_head(struct page *page, const struct job_list *list,
 		     const struct job_list_query *query)
 {
-	const char *user =
-		list->count && !list_has_users(list->reports, list->count)
-			? list_user_of(list->reports[0])
-			: "";
+	const char *user = list->count && !list_has_users(list->reports, list->count)
+				   ? list_user_of(list->reports[0])
+				   : "";
 	char text[24];
 
 	page_begin(page, *user ? "Jobs of " : "Jobs", user);
@@ -43,8 +42,7 @@ static void put_head(struct page *page, const struct job_list *list,
 
 static void put_table(struct page *page, const struct job_list *list)
 {
-	const struct list_table table = { page, list_has_users(list->reports,
-							       list->count) };
+	const struct list_table table = { page, list_has_users(list->reports, list->count) };
 	size_t i;
 
 	list_table_begin(&table, "A line for each job", "Advice");
@@ -60,23 +58,19 @@ static void put_notes(struct page *page, const struct job_list *list,
 		page_raw(page, "<p class=\"warn\">%s.</p>\n", LIST_WIDE_NOTE);
 	if (list->count > LIST_PAGE_ROWS)
 		page_raw(page,
-			 "<p>%zu more: a page has %d jobs at most, --csv has "
-			 "all of them.</p>\n",
-			 list->count - LIST_PAGE_ROWS + list->left_out,
-			 LIST_PAGE_ROWS);
+			 "<p>%zu more: a page has %d jobs at most, --csv has all of them.</p>\n",
+			 list->count - LIST_PAGE_ROWS + list->left_out, LIST_PAGE_ROWS);
 	else if (list->left_out)
-		page_raw(page, "<p>%zu more: --limit=%zu shows them.</p>\n",
-			 list->left_out, query->limit + list->left_out);
+		page_raw(page, "<p>%zu more: --limit=%zu shows them.</p>\n", list->left_out,
+			 query->limit + list->left_out);
 	if (*list->why_not_ledger) {
-		page_say(page,
-			 "<p class=\"warn\">From sacct alone, without "
-			 "advice: ",
+		page_say(page, "<p class=\"warn\">From sacct alone, without advice: ",
 			 list->why_not_ledger, ".</p>\n");
 	}
 }
 
-int job_list_page(const char *file, const struct job_list *list,
-		  const struct job_list_query *query, struct err *err)
+int job_list_page(const char *file, const struct job_list *list, const struct job_list_query *query,
+		  struct err *err)
 {
 	struct page page = { 0 };
 

@@ -10,10 +10,8 @@
 #include "report/job_print.h"
 #include "report/job_view.h"
 
-const char *const list_heads[LIST_COLUMNS] = {
-	"JobID", "User",    "JobName", "State",	 "Elapsed",
-	"Nodes", "Profile", "Read",    "Written"
-};
+const char *const list_heads[LIST_COLUMNS] = { "JobID", "User",	   "JobName", "State",	"Elapsed",
+					       "Nodes", "Profile", "Read",    "Written" };
 
 int list_width_of(const char *text)
 {
@@ -39,14 +37,12 @@ void list_cut(char *text, int max)
 	}
 }
 
-static void put_some(struct list_row *row, enum list_column column,
-		     const char *text, size_t size)
+static void put_some(struct list_row *row, enum list_column column, const char *text, size_t size)
 {
 	char *word = row->word[column];
 
 	/* one character more than fits, for list_cut() to see that there are */
-	utf8_clean(word, sizeof(row->word[column]), size ? text : "-",
-		   size ? size : 1);
+	utf8_clean(word, sizeof(row->word[column]), size ? text : "-", size ? size : 1);
 	list_cut(word, LIST_NAME_MAX);
 }
 
@@ -55,8 +51,7 @@ static void put(struct list_row *row, enum list_column column, const char *text)
 	put_some(row, column, text, strlen(text));
 }
 
-static void put_bytes(struct list_row *row, enum list_column column,
-		      int64_t bytes, bool is_wide)
+static void put_bytes(struct list_row *row, enum list_column column, int64_t bytes, bool is_wide)
 {
 	char text[JOB_ELAPSED] = "";
 
@@ -74,8 +69,7 @@ const char *list_user_of(const struct job_report *r)
 
 bool list_is_of_slurm(const struct job_report *r)
 {
-	return job_is_of_slurm(r) ||
-	       (r->slurm && !r->is_old_run && !job_is_before_slurm(r));
+	return job_is_of_slurm(r) || (r->slurm && !r->is_old_run && !job_is_before_slurm(r));
 }
 
 static void put_state(struct list_row *row, const struct job_report *r)
@@ -135,8 +129,7 @@ static void put_family(struct list_row *row, const char *id, size_t count)
 }
 
 /* The word of one more: what all have stays. */
-static void join(struct list_row *row, const struct list_row *one,
-		 enum list_column column)
+static void join(struct list_row *row, const struct list_row *one, enum list_column column)
 {
 	if (strcmp(row->word[column], one->word[column]) != 0)
 		put(row, column, "mixed");
@@ -150,8 +143,7 @@ static void join_states(struct list_row *row, size_t done, size_t count)
 	put(row, LIST_STATE, text);
 }
 
-void list_row_sum(struct list_row *row, struct job_report *const *reports,
-		  size_t count)
+void list_row_sum(struct list_row *row, struct job_report *const *reports, size_t count)
 {
 	struct list_row one;
 	struct summary sum;
@@ -194,8 +186,7 @@ bool list_has_users(struct job_report *const *reports, size_t count)
 	size_t i;
 
 	for (i = 1; i < count; i++)
-		if (strcmp(list_user_of(reports[0]),
-			   list_user_of(reports[i])) != 0)
+		if (strcmp(list_user_of(reports[0]), list_user_of(reports[i])) != 0)
 			return true;
 	return false;
 }

@@ -42,8 +42,7 @@ extern const char *const list_heads[LIST_COLUMNS];
 void list_row_fill(struct list_row *row, const struct job_report *report);
 /* Of tasks of an array, or of components: their sum, "mixed" where they differ, and
  * how many of them are COMPLETED. */
-void list_row_sum(struct list_row *row, struct job_report *const *reports,
-		  size_t count);
+void list_row_sum(struct list_row *row, struct job_report *const *reports, size_t count);
 /* The first advice, "A01 .. reads of .."; 'out' of LIST_ADVICE bytes. */
 #define LIST_ADVICE 280
 void list_row_advice(const struct job_report *report, char *out);

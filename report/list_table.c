@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-void list_table_begin(const struct list_table *table, const char *caption,
-		      const char *more)
+void list_table_begin(const struct list_table *table, const char *caption, const char *more)
 {
 	char head[200] = "";
 	int k;
@@ -37,8 +36,7 @@ static const char *class_of(const struct list_row *row, int column, bool is_sum)
 	return is_sum ? "sum" : "";
 }
 
-void list_table_line(const struct list_table *table, const struct list_row *row,
-		     bool is_sum)
+void list_table_line(const struct list_table *table, const struct list_row *row, bool is_sum)
 {
 	struct page *page = table->page;
 	int k;
@@ -52,8 +50,7 @@ void list_table_line(const struct list_table *table, const struct list_row *row,
 }
 
 void list_table_job(const struct list_table *table, const struct job_report *r,
-		    void (*remark)(struct page *page,
-				   const struct job_report *r))
+		    void (*remark)(struct page *page, const struct job_report *r))
 {
 	char advice[LIST_ADVICE];
 	struct list_row row;

@@ -21,13 +21,10 @@ struct list_table {
 	bool has_users; /* a column of users */
 };
 
-void list_table_begin(const struct list_table *table, const char *caption,
-		      const char *more);
-void list_table_line(const struct list_table *table, const struct list_row *row,
-		     bool is_sum);
+void list_table_begin(const struct list_table *table, const char *caption, const char *more);
+void list_table_line(const struct list_table *table, const struct list_row *row, bool is_sum);
 /* Of a job, its first advice in the last cell; 'remark' NULL: no cell of it. */
 void list_table_job(const struct list_table *table, const struct job_report *r,
-		    void (*remark)(struct page *page,
-				   const struct job_report *r));
+		    void (*remark)(struct page *page, const struct job_report *r));
 
 #endif

@@ -39,12 +39,11 @@ static void measure(struct table *t)
 	}
 }
 
-static void print_cell(FILE *out, const struct table *t,
-		       enum list_column column, const char *text,
+static void print_cell(FILE *out, const struct table *t, enum list_column column, const char *text,
 		       enum tone which)
 {
-	bool is_number = column == LIST_ELAPSED || column == LIST_NODES ||
-			 column == LIST_READ || column == LIST_WRITTEN;
+	bool is_number = column == LIST_ELAPSED || column == LIST_NODES || column == LIST_READ ||
+			 column == LIST_WRITTEN;
 	int room = t->width[column] - list_width_of(text);
 
 	if (column == LIST_USER && !t->has_users)
@@ -70,8 +69,7 @@ static int advice_room(const struct table *t)
 }
 
 /* In a pipe as long as it is. */
-static void print_advice(FILE *out, const struct table *t,
-			 const struct job_report *r)
+static void print_advice(FILE *out, const struct table *t, const struct job_report *r)
 {
 	char text[LIST_ADVICE];
 
@@ -81,8 +79,7 @@ static void print_advice(FILE *out, const struct table *t,
 	fputs(text, out);
 }
 
-static void print_row(FILE *out, const struct table *t,
-		      const struct job_report *r)
+static void print_row(FILE *out, const struct table *t, const struct job_report *r)
 {
 	struct list_row row;
 	int k;
@@ -95,35 +92,30 @@ static void print_row(FILE *out, const struct table *t,
 	fputc('\n', out);
 }
 
-static void print_notes(FILE *out, const struct job_list *list,
-			const struct job_list_query *query)
+static void print_notes(FILE *out, const struct job_list *list, const struct job_list_query *query)
 {
 	if (list_is_wide(list))
 		fputs(LIST_WIDE_NOTE "\n", out);
 	if (list->left_out)
-		fprintf(out, "%zu more: --limit=%zu shows them\n",
-			list->left_out, query->limit + list->left_out);
+		fprintf(out, "%zu more: --limit=%zu shows them\n", list->left_out,
+			query->limit + list->left_out);
 	if (*list->why_not_ledger)
-		fprintf(out, "from sacct alone, without advice: %s\n",
-			list->why_not_ledger);
+		fprintf(out, "from sacct alone, without advice: %s\n", list->why_not_ledger);
 }
 
-void job_list_print(FILE *out, const struct job_list *list,
-		    const struct job_list_query *query)
+void job_list_print(FILE *out, const struct job_list *list, const struct job_list_query *query)
 {
 	struct table t = { .list = list };
 	size_t i;
 	int k;
 
 	if (!list->count) {
-		fprintf(out, "no jobs from %s to %s\n", query->since,
-			query->until);
+		fprintf(out, "no jobs from %s to %s\n", query->since, query->until);
 		return;
 	}
 	measure(&t);
 	for (k = 0; k < LIST_COLUMNS; k++)
-		print_cell(out, &t, (enum list_column)k, list_heads[k],
-			   TONE_STRONG);
+		print_cell(out, &t, (enum list_column)k, list_heads[k], TONE_STRONG);
 	fprintf(out, "%sAdvice%s\n", tone(TONE_STRONG), tone(TONE_END));
 	for (i = 0; i < list->count; i++)
 		print_row(out, &t, list->reports[i]);

@@ -63,9 +63,8 @@ static int check_state(const struct live *live, struct err *err)
 
 	if (!row || sacct_is_early(row->state))
 		return 0;
-	return err_set(err,
-		       "job: '%s': it is %s: jobio report %s has all of it",
-		       live->query->id, row->state, live->query->id);
+	return err_set(err, "job: '%s': it is %s: jobio report %s has all of it", live->query->id,
+		       row->state, live->query->id);
 }
 
 /* Slurm would refuse the step; this says it better. root may try. */
@@ -73,12 +72,9 @@ static int check_user(const struct live *live, struct err *err)
 {
 	struct passwd *me = getpwuid(geteuid());
 
-	if (!*live->user || !me || geteuid() == 0 ||
-	    !strcmp(live->user, me->pw_name))
+	if (!*live->user || !me || geteuid() == 0 || !strcmp(live->user, me->pw_name))
 		return 0;
-	return err_set(err,
-		       "job: '%s': it is %s's: while a job runs its owner may "
-		       "look at it",
+	return err_set(err, "job: '%s': it is %s's: while a job runs its owner may look at it",
 		       live->query->id, live->user);
 }
 
@@ -104,10 +100,8 @@ static int take_answer(struct live *live, char *text)
 static int ask_squeue(struct live *live, struct err *err)
 {
 	char path[PROGRAM_PATH];
-	char *argv[] = { path,	       (char *)"-h",
-			 (char *)"-j", (char *)live->query->id,
-			 (char *)"-o", (char *)"%A %u",
-			 NULL };
+	char *argv[] = { path,	       (char *)"-h",	(char *)"-j", (char *)live->query->id,
+			 (char *)"-o", (char *)"%A %u", NULL };
 	struct child_result result = { 0 };
 	struct program_env env;
 	int rc;
@@ -124,8 +118,7 @@ static int ask_squeue(struct live *live, struct err *err)
 
 /* What srun wants: not 5_1 or 7+1, but the number that such a job has alone; and
  * of root, whose job it is. */
-static int find_job(struct live *live, struct job_source *source,
-		    struct err *err)
+static int find_job(struct live *live, struct job_source *source, struct err *err)
 {
 	char *id = (char *)live->query->id;
 	unsigned long number = 0;
@@ -133,14 +126,13 @@ static int find_job(struct live *live, struct job_source *source,
 
 	job_source_ask_sacct(source, &id, 1);
 	live->slurm = sacct_find(source->slurm, id);
-	is_known = number_parse(live->slurm ? live->slurm->raw_id : id, 1,
-				UINT32_MAX, &number, NULL) == 0;
+	is_known = number_parse(live->slurm ? live->slurm->raw_id : id, 1, UINT32_MAX, &number,
+				NULL) == 0;
 	live->number = (uint32_t)number;
 	if (live->slurm)
-		snprintf(live->user, sizeof(live->user), "%s",
-			 live->slurm->user);
-	if ((!is_known || (geteuid() == 0 && !*live->user)) &&
-	    ask_squeue(live, err) < 0 && !is_known)
+		snprintf(live->user, sizeof(live->user), "%s", live->slurm->user);
+	if ((!is_known || (geteuid() == 0 && !*live->user)) && ask_squeue(live, err) < 0 &&
+	    !is_known)
 		return err_prefix(err, "job: '%s'", id);
 	return check_state(live, err) < 0 ? -1 : check_user(live, err);
 }
@@ -148,14 +140,13 @@ static int find_job(struct live *live, struct job_source *source,
 /* ---- show -------------------------------------------------------------------- */
 
 /* What was moved since the look before, where the same nodes have answered. */
-static void compare(struct live *live, const struct job_report *r,
-		    struct job_look *look)
+static void compare(struct live *live, const struct job_report *r, struct job_look *look)
 {
 	unsigned long long now_ms = child_now_ms();
 	int64_t rd = r->summary.rd_bytes, wr = r->summary.wr_bytes;
 
-	if (live->then_ms && live->counted == r->record_count && rd >= 0 &&
-	    wr >= 0 && rd >= live->rd_bytes && wr >= live->wr_bytes) {
+	if (live->then_ms && live->counted == r->record_count && rd >= 0 && wr >= 0 &&
+	    rd >= live->rd_bytes && wr >= live->wr_bytes) {
 		look->since_s = (double)(now_ms - live->then_ms) / 1000;
 		look->rd_bytes = rd - live->rd_bytes;
 		look->wr_bytes = wr - live->wr_bytes;
@@ -192,16 +183,15 @@ static int show(struct live *live, struct err *err)
 	struct job_look look;
 	struct job_report *r =
 		live_view_new(live->query->id, live->number, live->slurm,
-			      live_link_looks(live->link),
-			      live_link_number(live->link), &look);
+			      live_link_looks(live->link), live_link_number(live->link), &look);
 	int rc = 0;
 
 	r->is_verbose = live->query->is_verbose;
 	r->advice = live->query->advice;
 	r->limits = live->query->limits;
 	if (!r->record_count && !look.blind) {
-		rc = err_set(err, "job: '%s': no node can tell%s%s",
-			     live->query->id, *look.who ? ": " : "", look.who);
+		rc = err_set(err, "job: '%s': no node can tell%s%s", live->query->id,
+			     *look.who ? ": " : "", look.who);
 	} else {
 		compare(live, r, &look);
 		print(live, r);
@@ -230,8 +220,7 @@ static bool wait_for_next(const struct live *live)
 	if (localtime_r(&now, &tm))
 		strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
 	for (; left; left--) {
-		snprintf(text, sizeof(text),
-			 "  %s, again in %u s; Ctrl-C ends this", clock, left);
+		snprintf(text, sizeof(text), "  %s, again in %u s; Ctrl-C ends this", clock, left);
 		tell(live, text);
 		if (!live_link_wait(live->link, 1000, &stop))
 			return false;
@@ -250,8 +239,7 @@ static int look_again(struct live *live, struct err *err)
 	}
 	tell(live, "");
 	if (!stop)
-		printf("  the job has ended; soon jobio report %s has all of "
-		       "it\n",
+		printf("  the job has ended; soon jobio report %s has all of it\n",
 		       live->query->id);
 	return 0;
 }
@@ -316,6 +304,5 @@ int live_report(struct job_source *source, const struct live_query *query)
 	if (rc == 0)
 		rc = run(&live, &err);
 	live_link_close(live.link);
-	return rc < 0 ? (int)command_fail(NAME, COMMAND_FAILED, &err)
-		      : COMMAND_OK;
+	return rc < 0 ? (int)command_fail(NAME, COMMAND_FAILED, &err) : COMMAND_OK;
 }

@@ -21,9 +21,9 @@
 #define SLICE_MS 100
 
 /* What runs where the plugin does not know of looks: LOOK_ERROR, ask 0. */
-#define OLD_NODE                                                               \
-	"echo \"" LOOK_MARK " e ${SLURM_STEP_NUM_NODES:-0} 0 1 1 "             \
-	"${SLURMD_NODENAME:-?} its jobio cannot tell: it is older, or "        \
+#define OLD_NODE                                                                                   \
+	"echo \"" LOOK_MARK " e ${SLURM_STEP_NUM_NODES:-0} 0 1 1 "                                 \
+	"${SLURMD_NODENAME:-?} its jobio cannot tell: it is older, or "                            \
 	"switched off there\""
 
 struct stream {
@@ -46,8 +46,7 @@ struct live_link {
 
 struct command {
 	char setpriv[PROGRAM_PATH], uid[32], gid[32];
-	char srun[PROGRAM_PATH], job[48], group[32], nodes[32], tasks[32],
-		export[64];
+	char srun[PROGRAM_PATH], job[48], group[32], nodes[32], tasks[32], export[64];
 	struct program_env env;
 	char *argv[32];
 	size_t args;
@@ -78,17 +77,11 @@ static int become(struct command *c, const char *user, struct err *err)
 }
 
 /* As little of the job's cores and memory as there is, beside what runs there. */
-static int make_command(struct command *c, const struct live_job *job,
-			struct err *err)
+static int make_command(struct command *c, const struct live_job *job, struct err *err)
 {
 	static const char *const words[] = {
-		"--overlap",
-		"--ntasks-per-node=1",
-		"--mem=0",
-		"--gres=none",
-		"--cpu-bind=none",
-		"--mpi=none",
-		"--job-name=jobio-live",
+		"--overlap",  "--ntasks-per-node=1",   "--mem=0", "--gres=none", "--cpu-bind=none",
+		"--mpi=none", "--job-name=jobio-live",
 	};
 	size_t i;
 
@@ -96,12 +89,10 @@ static int make_command(struct command *c, const struct live_job *job,
 	if (program_find("srun", c->srun, err) < 0)
 		return -1;
 	snprintf(c->job, sizeof(c->job), "--jobid=%u", job->leader);
-	snprintf(c->group, sizeof(c->group), "--het-group=%lld",
-		 (long long)job->component);
+	snprintf(c->group, sizeof(c->group), "--het-group=%lld", (long long)job->component);
 	snprintf(c->nodes, sizeof(c->nodes), "--nodes=%u", job->nodes);
 	snprintf(c->tasks, sizeof(c->tasks), "--ntasks=%u", job->nodes);
-	snprintf(c->export, sizeof(c->export), "--export=" LOOK_ENV "=%u",
-		 job->id);
+	snprintf(c->export, sizeof(c->export), "--export=" LOOK_ENV "=%u", job->id);
 	if (job->user && geteuid() == 0 && become(c, job->user, err) < 0)
 		return -1;
 	add(c, c->srun);
@@ -130,19 +121,17 @@ static void close_pair(int pair[2])
 		close(pair[1]);
 }
 
-static int start(struct live_link *link, const struct command *c,
-		 struct err *err)
+static int start(struct live_link *link, const struct command *c, struct err *err)
 {
 	int in[2] = { -1, -1 }, out[2] = { -1, -1 }, error[2] = { -1, -1 };
 	int rc = -1;
 
-	if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0 ||
-	    pipe2(error, O_CLOEXEC) < 0) {
+	if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0 || pipe2(error, O_CLOEXEC) < 0) {
 		err_set(err, "srun: no pipe: %s", strerror(errno));
 		goto out;
 	}
-	link->pid = child_start(c->argv, c->env.list,
-				(const int[]){ in[0], out[1], error[1] }, err);
+	link->pid =
+		child_start(c->argv, c->env.list, (const int[]){ in[0], out[1], error[1] }, err);
 	if (link->pid < 0)
 		goto out;
 	fcntl(in[1], F_SETFL, O_NONBLOCK);
@@ -167,8 +156,7 @@ struct live_link *live_link_open(const struct live_job *job, struct err *err)
 
 	link->ask_fd = link->out.fd = link->error.fd = -1;
 	signal(SIGPIPE, SIG_IGN);
-	if (make_command(command, job, err) < 0 ||
-	    start(link, command, err) < 0) {
+	if (make_command(command, job, err) < 0 || start(link, command, err) < 0) {
 		free(link);
 		link = NULL;
 	}
@@ -289,8 +277,7 @@ static bool is_complete(const struct live_link *link)
 	struct tally tally = tally_of(link);
 
 	return !tally.silent && link->looks.nodes &&
-	       (link->asked > 1 ||
-		tally.answered + tally.mute >= link->looks.nodes);
+	       (link->asked > 1 || tally.answered + tally.mute >= link->looks.nodes);
 }
 
 int live_link_ask(struct live_link *link, unsigned int timeout_ms,
@@ -303,25 +290,21 @@ int live_link_ask(struct live_link *link, unsigned int timeout_ms,
 	link->asked++;
 	if (write(link->ask_fd, "\n", 1) != 1 && errno == EPIPE)
 		end_ms = child_now_ms() + SLICE_MS; /* why does it say? */
-	while (goes_on && !*stop && !is_complete(link) &&
-	       child_now_ms() < end_ms)
+	while (goes_on && !*stop && !is_complete(link) && child_now_ms() < end_ms)
 		goes_on = attend(link);
 	tally = tally_of(link);
 	if (tally.answered || (tally.mute && link->asked == 1))
 		return (int)tally.answered;
 	if (!goes_on)
 		return err_set(err, "%s",
-			       *link->said ? link->said
-					   : "the step that asks has ended");
+			       *link->said ? link->said : "the step that asks has ended");
 	return *stop || link->asked > 1
 		       ? 0
-		       : err_set(err, "no node has answered within %u s%s%s",
-				 timeout_ms / 1000, *link->said ? ": " : "",
-				 link->said);
+		       : err_set(err, "no node has answered within %u s%s%s", timeout_ms / 1000,
+				 *link->said ? ": " : "", link->said);
 }
 
-bool live_link_wait(struct live_link *link, unsigned int wait_ms,
-		    const volatile sig_atomic_t *stop)
+bool live_link_wait(struct live_link *link, unsigned int wait_ms, const volatile sig_atomic_t *stop)
 {
 	unsigned long long end_ms = child_now_ms() + wait_ms;
 	bool goes_on = true;

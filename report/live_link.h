@@ -26,8 +26,8 @@
 struct live_link;
 
 struct live_job {
-	uint32_t id;	 /* as in SLURM_JOB_ID */
-	uint32_t leader; /* of the heterogeneous job of which it is a component,
+	uint32_t id;	    /* as in SLURM_JOB_ID */
+	uint32_t leader;    /* of the heterogeneous job of which it is a component,
 			     * or itself */
 	int64_t component;  /* < 0: of none */
 	unsigned int nodes; /* 0: unknown */

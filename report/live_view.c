@@ -36,13 +36,13 @@ static void note_mute(struct job_look *look, const char *node, const char *why)
 
 	look->mute++;
 	utf8_clean(clean, sizeof(clean), why, strlen(why));
-	snprintf(look->who + used, sizeof(look->who) - used, "%s%.60s: %.150s",
-		 used ? ", " : "", node, clean);
+	snprintf(look->who + used, sizeof(look->who) - used, "%s%.60s: %.150s", used ? ", " : "",
+		 node, clean);
 }
 
 /* Is the node of those that are shown? Else why not is noted. */
-static struct record *take_node(const struct look_node *node, uint32_t job,
-				unsigned int ask, struct job_look *look)
+static struct record *take_node(const struct look_node *node, uint32_t job, unsigned int ask,
+				struct job_look *look)
 {
 	struct record *record = NULL;
 
@@ -70,25 +70,22 @@ static struct record *take_node(const struct look_node *node, uint32_t job,
 	return record;
 }
 
-static void take_nodes(struct job_report *r, struct json_object *texts,
-		       const struct looks *looks, uint32_t job,
-		       unsigned int ask, struct job_look *look)
+static void take_nodes(struct job_report *r, struct json_object *texts, const struct looks *looks,
+		       uint32_t job, unsigned int ask, struct job_look *look)
 {
 	const char *text;
 	size_t i;
 
 	r->records = xcalloc(looks->count + 1, sizeof(struct record *));
 	for (i = 0; i < looks->count; i++) {
-		struct record *record =
-			take_node(looks->node[i], job, ask, look);
+		struct record *record = take_node(looks->node[i], job, ask, look);
 
 		if (!record)
 			continue;
 		r->records[r->record_count++] = record;
 		text = looks->node[i]->text;
 		json_object_array_add(
-			texts, json_parse_bounded(text, strlen(text),
-						  LOOK_TEXT_MAX, DEPTH_MAX));
+			texts, json_parse_bounded(text, strlen(text), LOOK_TEXT_MAX, DEPTH_MAX));
 	}
 	look->nodes = looks->nodes;
 	if (looks->nodes > looks->count)
@@ -111,22 +108,18 @@ static void add_setup(struct summary *s, const struct record *r, bool is_first)
 	char text[24] = "";
 
 	if (r->has_io_cores && r->io_cores_count > 0)
-		snprintf(text, sizeof(text), "%lld",
-			 (long long)r->io_cores_count);
+		snprintf(text, sizeof(text), "%lld", (long long)r->io_cores_count);
 	say(s->cores, sizeof(s->cores), is_first, text);
 	say(s->cpus, sizeof(s->cpus), is_first,
 	    r->has_io_cores && r->io_cores_os ? r->io_cores_os : "");
-	say(s->prof, sizeof(s->prof), is_first,
-	    r->has_request ? r->request.profile : "");
+	say(s->prof, sizeof(s->prof), is_first, r->has_request ? r->request.profile : "");
 	if (is_first && r->mount_count)
-		snprintf(s->fs, sizeof(s->fs), "%s:%s%s", r->mounts[0].mount,
-			 r->mounts[0].fstype, r->mount_count > 1 ? ",.." : "");
+		snprintf(s->fs, sizeof(s->fs), "%s:%s%s", r->mounts[0].mount, r->mounts[0].fstype,
+			 r->mount_count > 1 ? ",.." : "");
 	s->flags |= r->flags;
-	if (r->has_request && !r->refused && *r->request.profile &&
-	    r->profile_applied == 0)
+	if (r->has_request && !r->refused && *r->request.profile && r->profile_applied == 0)
 		s->lacks |= SUMMARY_LACK(PROFILE);
-	if (r->has_request && !r->refused && r->request.io_cores &&
-	    r->cores_met == 0)
+	if (r->has_request && !r->refused && r->request.io_cores && r->cores_met == 0)
 		s->lacks |= SUMMARY_LACK(CORES);
 }
 
@@ -139,8 +132,7 @@ static void sum_up(struct job_report *r, const struct job_look *look)
 	summary_init(s);
 	record_io_init(&sum);
 	s->nodes_seen = (int64_t)(r->record_count + look->blind);
-	s->nodes_expected =
-		look->nodes ? (int64_t)look->nodes : SUMMARY_UNKNOWN;
+	s->nodes_expected = look->nodes ? (int64_t)look->nodes : SUMMARY_UNKNOWN;
 	for (i = 0; i < r->record_count; i++) {
 		add_setup(s, r->records[i], i == 0);
 		run_best(r->records[i], RECORD_SCOPE_JOB, &best);
@@ -169,14 +161,12 @@ static char *make_json(const struct job_report *r, const struct job_look *look,
 	json_add_text(top, "cluster", r->cluster);
 	json_add_number(top, "job", r->job);
 	json_add_known(top, "restart", r->restart);
-	json_add_known(top, "nodes",
-		       look->nodes ? (int64_t)look->nodes : RECORD_UNKNOWN);
+	json_add_known(top, "nodes", look->nodes ? (int64_t)look->nodes : RECORD_UNKNOWN);
 	json_add_number(top, "nodes_blind", (int64_t)look->blind);
 	json_add_number(top, "nodes_mute", (int64_t)look->mute);
 	json_add_text(top, "mute", *look->who ? look->who : NULL);
 	json_object_object_add(top, "totals",
-			       r->record_count ? job_totals_json(&r->summary)
-					       : NULL);
+			       r->record_count ? job_totals_json(&r->summary) : NULL);
 	json_object_object_add(top, "records", json_object_get(texts));
 	return json_line_put(top);
 }
@@ -197,10 +187,8 @@ static void name(struct job_report *r, const struct sacct_row *slurm)
 	r->cluster = *cluster ? xstrdup(cluster) : NULL;
 }
 
-struct job_report *live_view_new(const char *id, uint32_t job,
-				 const struct sacct_row *slurm,
-				 const struct looks *looks, unsigned int ask,
-				 struct job_look *look)
+struct job_report *live_view_new(const char *id, uint32_t job, const struct sacct_row *slurm,
+				 const struct looks *looks, unsigned int ask, struct job_look *look)
 {
 	struct json_object *texts = json_object_new_array();
 	struct job_report *r = xcalloc(1, sizeof(*r));

@@ -18,8 +18,7 @@
 #include "lib/look.h"
 #include "report/job_report.h"
 
-struct job_report *live_view_new(const char *id, uint32_t job,
-				 const struct sacct_row *slurm,
+struct job_report *live_view_new(const char *id, uint32_t job, const struct sacct_row *slurm,
 				 const struct looks *looks, unsigned int ask,
 				 struct job_look *look);
 

@@ -57,10 +57,8 @@ static bool is_near(int64_t a, int64_t b)
 
 static bool is_like(const struct job_report *a, const struct job_report *b)
 {
-	return a->record_count && b->record_count &&
-	       a->summary.scope == SUMMARY_SCOPE_JOB &&
-	       b->summary.scope == SUMMARY_SCOPE_JOB &&
-	       job_nodes_of(a) == job_nodes_of(b) &&
+	return a->record_count && b->record_count && a->summary.scope == SUMMARY_SCOPE_JOB &&
+	       b->summary.scope == SUMMARY_SCOPE_JOB && job_nodes_of(a) == job_nodes_of(b) &&
 	       is_near(a->summary.rd_bytes, b->summary.rd_bytes) &&
 	       is_near(a->summary.wr_bytes, b->summary.wr_bytes);
 }
@@ -74,8 +72,8 @@ static void add_time(struct samples *samples, const struct job_report *r)
 }
 
 /* How long runs like the job took with this setup; 'first': the id of one. */
-static struct samples times_with(const struct search *s,
-				 const struct setup *setup, const char **first)
+static struct samples times_with(const struct search *s, const struct setup *setup,
+				 const char **first)
 {
 	struct samples samples = { 0 };
 	size_t i;
@@ -116,14 +114,11 @@ static struct samples times_of_mine(const struct search *s)
 }
 
 /* 1 longer, -1 shorter, 0 nobody can tell them apart; in percent, too. */
-static int compare_times(const struct samples *mine,
-			 const struct samples *other, double *percent)
+static int compare_times(const struct samples *mine, const struct samples *other, double *percent)
 {
 	int differ = samples_differ(mine, other);
 
-	*percent = mine->mean > 0
-			   ? (other->mean - mine->mean) * 100 / mine->mean
-			   : 0;
+	*percent = mine->mean > 0 ? (other->mean - mine->mean) * 100 / mine->mean : 0;
 	if (differ < 0)
 		differ = fabs(*percent) >= SINGLE_PERCENT;
 	return !differ ? 0 : *percent > 0 ? 1 : -1;
@@ -131,8 +126,8 @@ static int compare_times(const struct samples *mine,
 
 /* What runs say that had the setup; true: they do not speak against it. A
  * saving need not be faster. */
-static bool ask_runs(const struct search *s, const struct setup *setup,
-		     bool is_saving, char *note, size_t room)
+static bool ask_runs(const struct search *s, const struct setup *setup, bool is_saving, char *note,
+		     size_t room)
 {
 	struct samples mine = times_of_mine(s), other;
 	const char *first = "";
@@ -147,11 +142,10 @@ static bool ask_runs(const struct search *s, const struct setup *setup,
 	if (other.count > 1)
 		snprintf(more, sizeof(more), " and %zu more", other.count - 1);
 	if (sign)
-		snprintf(note, room, "run %s%s had it: %.0f %% %s time", first,
-			 more, fabs(percent), sign > 0 ? "more" : "less");
+		snprintf(note, room, "run %s%s had it: %.0f %% %s time", first, more, fabs(percent),
+			 sign > 0 ? "more" : "less");
 	else
-		snprintf(note, room, "run %s%s had it: no difference in time",
-			 first, more);
+		snprintf(note, room, "run %s%s had it: no difference in time", first, more);
 	return sign < 0 || (is_saving && sign == 0);
 }
 
@@ -160,14 +154,13 @@ static bool ask_runs(const struct search *s, const struct setup *setup,
 /* In a shell it stays one word, and does nothing else. */
 static bool is_word(const char *text)
 {
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
-				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 
 	return *text && *text != '-' && strspn(text, letters) == strlen(text);
 }
 
-static void propose_cores(struct search *s, struct next_step *step,
-			  unsigned int cores)
+static void propose_cores(struct search *s, struct next_step *step, unsigned int cores)
 {
 	struct setup setup = { .cores = cores, .profile = s->mine.profile };
 	unsigned int least = 1, most = IO_CORES_LIMIT;
@@ -177,17 +170,15 @@ static void propose_cores(struct search *s, struct next_step *step,
 		most = s->config->io_cores_max;
 	}
 	if (cores < least || cores > most) {
-		snprintf(step->note, sizeof(step->note),
-			 "this site allows %u to %u io-cores", least, most);
+		snprintf(step->note, sizeof(step->note), "this site allows %u to %u io-cores",
+			 least, most);
 		return;
 	}
 	snprintf(step->option, sizeof(step->option), "--io-cores=%u", cores);
-	step->is_taken =
-		!s->has_cores && ask_runs(s, &setup, cores < s->mine.cores,
-					  step->note, sizeof(step->note));
+	step->is_taken = !s->has_cores &&
+			 ask_runs(s, &setup, cores < s->mine.cores, step->note, sizeof(step->note));
 	if (s->has_cores)
-		snprintf(step->note, sizeof(step->note),
-			 "another advice is worth more");
+		snprintf(step->note, sizeof(step->note), "another advice is worth more");
 	s->has_cores |= step->is_taken;
 }
 
@@ -215,9 +206,7 @@ static bool is_given(const struct config *config, const char *name,
 	bool is;
 
 	if (!client)
-		return has_option(
-			config_profile_find(config, name)->mount_options,
-			option);
+		return has_option(config_profile_find(config, name)->mount_options, option);
 	profile = config_profile_for(config, name, client);
 	if (!has_option(config_profile_options(profile, client), option))
 		return false;
@@ -227,23 +216,20 @@ static bool is_given(const struct config *config, const char *name,
 	return is;
 }
 
-static bool has_mount(const struct record *record, size_t client,
-		      const char *mount)
+static bool has_mount(const struct record *record, size_t client, const char *mount)
 {
 	size_t i;
 
 	for (i = 0; i < record->mount_count; i++)
-		if (record->mounts[i].client == client &&
-		    !strcmp(record->mounts[i].mount, mount))
+		if (record->mounts[i].client == client && !strcmp(record->mounts[i].mount, mount))
 			return true;
 	return false;
 }
 
 /* Of one client of a job: does it give this filesystem the option? 1, 0 it has no such
  * filesystem, -1 it does not, or gives it writecache. */
-static int is_fit_for(const struct search *s, const char *name,
-		      const struct record *record, size_t at, const char *fs,
-		      const char *option)
+static int is_fit_for(const struct search *s, const char *name, const struct record *record,
+		      size_t at, const char *fs, const char *option)
 {
 	const struct config_client *client =
 		config_client_find(s->config, record->clients[at].name);
@@ -256,8 +242,7 @@ static int is_fit_for(const struct search *s, const char *name,
 }
 
 /* On all nodes of the job. */
-static bool is_fit(const struct search *s, const char *name, const char *fs,
-		   const char *option)
+static bool is_fit(const struct search *s, const char *name, const char *fs, const char *option)
 {
 	const struct record *record;
 	bool is_found = false;
@@ -277,8 +262,7 @@ static bool is_fit(const struct search *s, const char *name, const char *fs,
 }
 
 /* Of several that fit, the one called stream, else the first. */
-static const char *find_profile(const struct search *s, const char *fs,
-				const char *option)
+static const char *find_profile(const struct search *s, const char *fs, const char *option)
 {
 	const struct config *config = s->config;
 	const char *found = NULL;
@@ -296,25 +280,21 @@ static const char *find_profile(const struct search *s, const char *fs,
 	return found;
 }
 
-static void propose_profile(struct search *s, struct next_step *step,
-			    const char *option)
+static void propose_profile(struct search *s, struct next_step *step, const char *option)
 {
 	const char *name = find_profile(s, step->advice.fs, option);
 	struct setup setup = { .is_any_cores = true, .profile = name };
 
 	if (!name) {
 		snprintf(step->note, sizeof(step->note),
-			 "jobio.conf has no profile with %s on this host",
-			 option);
+			 "jobio.conf has no profile with %s on this host", option);
 		return;
 	}
 	snprintf(step->option, sizeof(step->option), "--io-profile=%s", name);
 	step->is_taken =
-		!s->has_profile &&
-		ask_runs(s, &setup, false, step->note, sizeof(step->note));
+		!s->has_profile && ask_runs(s, &setup, false, step->note, sizeof(step->note));
 	if (s->has_profile)
-		snprintf(step->note, sizeof(step->note),
-			 "another advice is worth more");
+		snprintf(step->note, sizeof(step->note), "another advice is worth more");
 	s->has_profile |= step->is_taken;
 }
 
@@ -331,8 +311,7 @@ static int says_without(const struct job_report *r, const char *node)
 		return -1;
 	list = xneed(advice_new(r->records, r->record_count, true, r->limits));
 	for (i = 0; i < list->count; i++)
-		if (list->list[i].option == ADVICE_WITHOUT &&
-		    !strcmp(list->list[i].node, node))
+		if (list->list[i].option == ADVICE_WITHOUT && !strcmp(list->list[i].node, node))
 			says = 1;
 	advice_free(list);
 	return says;
@@ -354,8 +333,8 @@ static void propose_without(struct search *s, struct next_step *step)
 		no += says == 0;
 	}
 	snprintf(step->option, sizeof(step->option), "--exclude=%s", node);
-	snprintf(step->note, sizeof(step->note),
-		 "it was slow in %zu of %zu other runs on it", yes, yes + no);
+	snprintf(step->note, sizeof(step->note), "it was slow in %zu of %zu other runs on it", yes,
+		 yes + no);
 	step->is_taken = yes > no;
 }
 
@@ -388,8 +367,7 @@ static void propose(struct search *s, struct next_step *step)
 /* ---- what the runs alone say --------------------------------------------------- */
 
 /* The setup whose runs took least, and less than mine by more than chance. */
-static bool find_best(const struct search *s, struct setup *best,
-		      struct next_step *step)
+static bool find_best(const struct search *s, struct setup *best, struct next_step *step)
 {
 	struct samples mine = times_of_mine(s), other;
 	double percent, most = 0;
@@ -403,15 +381,13 @@ static bool find_best(const struct search *s, struct setup *best,
 			continue;
 		other = times_with(s, &one, &first);
 		if (samples_differ(&mine, &other) != 1 ||
-		    compare_times(&mine, &other, &percent) >= 0 ||
-		    percent >= most)
+		    compare_times(&mine, &other, &percent) >= 0 || percent >= most)
 			continue;
 		most = percent;
 		*best = one;
 		snprintf(step->note, sizeof(step->note),
-			 "run %s and %zu more took %.0f %% less time than %zu "
-			 "like this one",
-			 first, other.count - 1, -percent, mine.count);
+			 "run %s and %zu more took %.0f %% less time than %zu like this one", first,
+			 other.count - 1, -percent, mine.count);
 	}
 	return most < 0;
 }
@@ -427,14 +403,13 @@ static void add_best(struct search *s)
 	    (*best.profile && !is_word(best.profile)))
 		return;
 	if (best.cores && best.cores != s->mine.cores)
-		used = (size_t)snprintf(step->option, sizeof(step->option),
-					"--io-cores=%u", best.cores);
+		used = (size_t)snprintf(step->option, sizeof(step->option), "--io-cores=%u",
+					best.cores);
 	if (*best.profile && strcmp(best.profile, s->mine.profile) != 0)
-		snprintf(step->option + used, sizeof(step->option) - used,
-			 "%s--io-profile=%s", used ? " " : "", best.profile);
+		snprintf(step->option + used, sizeof(step->option) - used, "%s--io-profile=%s",
+			 used ? " " : "", best.profile);
 	/* no option takes a profile or cores away */
-	step->is_taken = *step->option &&
-			 (*best.profile || !*s->mine.profile) &&
+	step->is_taken = *step->option && (*best.profile || !*s->mine.profile) &&
 			 (best.cores || !s->mine.cores);
 	s->next->count++;
 }
@@ -447,16 +422,14 @@ static void join(struct next_run *next)
 
 	for (i = 0; i < next->count; i++)
 		if (next->step[i].is_taken && used < NEXT_WORDS)
-			used += (size_t)snprintf(
-				next->options + used, NEXT_WORDS - used, "%s%s",
-				used ? " " : "", next->step[i].option);
+			used += (size_t)snprintf(next->options + used, NEXT_WORDS - used, "%s%s",
+						 used ? " " : "", next->step[i].option);
 	if (used >= NEXT_WORDS)
 		*next->options = '\0'; /* half a word is none */
 }
 
 void next_run_find(struct next_run *next, const struct job_report *job,
-		   struct job_report *const *runs, size_t count,
-		   const struct config *config)
+		   struct job_report *const *runs, size_t count, const struct config *config)
 {
 	struct search s = { .next = next,
 			    .job = job,
@@ -468,8 +441,7 @@ void next_run_find(struct next_run *next, const struct job_report *job,
 	size_t i;
 
 	memset(next, 0, sizeof(*next));
-	list = xneed(advice_new(job->records, job->record_count,
-				job_is_whole(job), job->limits));
+	list = xneed(advice_new(job->records, job->record_count, job_is_whole(job), job->limits));
 	next->is_judged = list->is_judged;
 	for (i = 0; i < count; i++)
 		next->like += is_like(job, runs[i]);

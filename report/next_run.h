@@ -46,7 +46,6 @@ struct next_run {
 
 /* 'config' NULL: no profile is known here. */
 void next_run_find(struct next_run *next, const struct job_report *job,
-		   struct job_report *const *runs, size_t count,
-		   const struct config *config);
+		   struct job_report *const *runs, size_t count, const struct config *config);
 
 #endif

@@ -40,8 +40,8 @@ static void put_state(struct page *page, const struct sacct_row *job)
 		return;
 	snprintf(text, sizeof(text), "%lld", (long long)job->exit_code);
 	if (job->signal > 0)
-		snprintf(text, sizeof(text), "%lld, signal %lld",
-			 (long long)job->exit_code, (long long)job->signal);
+		snprintf(text, sizeof(text), "%lld, signal %lld", (long long)job->exit_code,
+			 (long long)job->signal);
 	page_fact(page, "Exit code", text);
 }
 
@@ -63,8 +63,8 @@ static void put_nodes(struct page *page)
 		return;
 	snprintf(text, sizeof(text), "%lld", (long long)nodes);
 	if (s->nodes_seen < nodes)
-		snprintf(text, sizeof(text), "%lld, of which %lld reported",
-			 (long long)nodes, (long long)s->nodes_seen);
+		snprintf(text, sizeof(text), "%lld, of which %lld reported", (long long)nodes,
+			 (long long)s->nodes_seen);
 	page_fact(page, "Nodes", text);
 	page_fact(page, "Missing", s->miss);
 }
@@ -109,16 +109,15 @@ static void put_totals(struct page *page)
 	page_fact(page, "Read", job_bytes(s->rd_bytes, text));
 	page_fact(page, "Written", job_bytes(s->wr_bytes, text));
 	if (s->meta >= 0)
-		page_fact(page, "Metadata operations",
-			  job_count(s->meta, text));
+		page_fact(page, "Metadata operations", job_count(s->meta, text));
 	page_raw(page, "</dl>\n");
 	if (s->scope == SUMMARY_SCOPE_NODE)
-		page_raw(page, "<p class=\"warn\">NODE-WIDE: with whatever "
-			       "else ran on the nodes.</p>\n");
+		page_raw(page,
+			 "<p class=\"warn\">NODE-WIDE: with whatever else ran on the nodes.</p>\n");
 	if (s->flags & RECORD_FLAG(ALL_FILES))
-		page_raw(page, "<p class=\"dim\">Of all files, pipes and "
-			       "sockets, not only of the filesystems "
-			       "above.</p>\n");
+		page_raw(
+			page,
+			"<p class=\"dim\">Of all files, pipes and sockets, not only of the filesystems above.</p>\n");
 }
 
 /* ---- advice ------------------------------------------------------------------- */
@@ -174,12 +173,11 @@ static void put_quality(struct page *page)
 			page_put_in(page, "li", record_flag_words(bit));
 	if (r->left_out)
 		page_raw(page,
-			 "<li>%lld records are not shown: they do not fit into "
-			 "the answer</li>\n",
+			 "<li>%lld records are not shown: they do not fit into the answer</li>\n",
 			 (long long)r->left_out);
 	if (!strcmp(r->source, "sacct")) {
-		page_say(page, "<li>from sacct, three digits and no details: ",
-			 r->why_not_ledger, "</li>\n");
+		page_say(page, "<li>from sacct, three digits and no details: ", r->why_not_ledger,
+			 "</li>\n");
 	}
 	page_raw(page, "<li>summary: ");
 	page_put_in(page, "code", r->summary_text);
@@ -222,8 +220,7 @@ char *page_text(const struct job_report *report)
 	return page.text;
 }
 
-int page_write(const char *file, const struct job_report *report,
-	       struct err *err)
+int page_write(const char *file, const struct job_report *report, struct err *err)
 {
 	struct page page = { .report = report };
 

@@ -19,7 +19,6 @@
 char *page_text(const struct job_report *report);
 
 /* Replace 'file' by it, in one step. */
-int page_write(const char *file, const struct job_report *report,
-	       struct err *err);
+int page_write(const char *file, const struct job_report *report, struct err *err);
 
 #endif

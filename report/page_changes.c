@@ -59,8 +59,7 @@ static void put_change(struct page *page, const struct row *row)
 	page_cell(page, c->target ? c->target : "");
 	page_cell(page, c->old_value ? c->old_value : "");
 	page_cell(page, c->new_value ? c->new_value : "");
-	page_raw(page, "<td>%s%s</td>",
-		 c->made < 0 ? "unknown whether it was taken; " : "",
+	page_raw(page, "<td>%s%s</td>", c->made < 0 ? "unknown whether it was taken; " : "",
 		 !c->made	    ? "was not taken"
 		 : c->restored > 0  ? "put back"
 		 : c->restored == 0 ? "NOT put back"
@@ -99,8 +98,7 @@ static void put_findings(struct page *page, const struct rows *rows)
 	const struct record_finding *f;
 	size_t i;
 
-	page_table(page, "What was found on the nodes",
-		   "Code|Severity|What|Cure|Nodes");
+	page_table(page, "What was found on the nodes", "Code|Severity|What|Cure|Nodes");
 	for (i = 0; i < rows->count; i++) {
 		f = rows->row[i].what;
 		page_raw(page, "<tr>");
@@ -127,8 +125,8 @@ static void put_refused(struct page *page, const struct rows *rows)
 	page_table_end(page);
 }
 
-static void collect(const struct job_report *r, struct rows *changes,
-		    struct rows *findings, struct rows *refused)
+static void collect(const struct job_report *r, struct rows *changes, struct rows *findings,
+		    struct rows *refused)
 {
 	size_t i, k;
 
@@ -136,14 +134,11 @@ static void collect(const struct job_report *r, struct rows *changes,
 		const struct record *record = r->records[i];
 
 		for (k = 0; k < record->change_count; k++)
-			add(changes, &record->changes[k], record->node,
-			    job_is_same_change);
+			add(changes, &record->changes[k], record->node, job_is_same_change);
 		for (k = 0; k < record->finding_count; k++)
-			add(findings, &record->findings[k], record->node,
-			    is_same_finding);
+			add(findings, &record->findings[k], record->node, is_same_finding);
 		if (record->refused)
-			add(refused, record->refused, record->node,
-			    is_same_words);
+			add(refused, record->refused, record->node, is_same_words);
 	}
 }
 

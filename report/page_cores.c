@@ -57,8 +57,7 @@ static bool is_same_machine(const struct record *a, const struct record *b)
 {
 	size_t i;
 
-	if (a->part_count != b->part_count ||
-	    a->client_count != b->client_count)
+	if (a->part_count != b->part_count || a->client_count != b->client_count)
 		return false;
 	for (i = 0; i < a->part_count; i++)
 		if (a->parts[i].socket != b->parts[i].socket ||
@@ -66,10 +65,8 @@ static bool is_same_machine(const struct record *a, const struct record *b)
 		    !job_is_same_text(a->parts[i].cpus, b->parts[i].cpus))
 			return false;
 	for (i = 0; i < a->client_count; i++)
-		if (!job_is_same_text(a->clients[i].cards,
-				      b->clients[i].cards) ||
-		    !job_is_same_text(a->clients[i].card_nodes,
-				      b->clients[i].card_nodes))
+		if (!job_is_same_text(a->clients[i].cards, b->clients[i].cards) ||
+		    !job_is_same_text(a->clients[i].card_nodes, b->clients[i].card_nodes))
 			return false;
 	return true;
 }
@@ -105,8 +102,7 @@ static void find_all(struct kind *kind)
 }
 
 /* Nodes of which neither cores nor CPUs of a client are known are in none. */
-static size_t find_kinds(const struct job_report *r, struct kind *kinds,
-			 size_t *others)
+static size_t find_kinds(const struct job_report *r, struct kind *kinds, size_t *others)
 {
 	struct cpuset marks[MARK_COUNT];
 	size_t i, k, count = 0;
@@ -114,8 +110,7 @@ static size_t find_kinds(const struct job_report *r, struct kind *kinds,
 	*others = 0;
 	for (i = 0; i < r->record_count; i++) {
 		read_marks(r->records[i], marks);
-		if (cpuset_is_empty(&marks[MARK_RESERVED]) &&
-		    cpuset_is_empty(&marks[MARK_CLIENT]))
+		if (cpuset_is_empty(&marks[MARK_RESERVED]) && cpuset_is_empty(&marks[MARK_CLIENT]))
 			continue;
 		for (k = 0; k < count; k++)
 			if (is_same_kind(&kinds[k], r->records[i], marks))
@@ -169,17 +164,15 @@ static void part_name(const struct kind *kind, size_t part, char name[64])
 
 	*name = '\0';
 	if (!r->part_count) {
-		snprintf(name, 64, "CPUs 0 to %u",
-			 cpuset_count(&kind->all) - 1);
+		snprintf(name, 64, "CPUs 0 to %u", cpuset_count(&kind->all) - 1);
 		return;
 	}
 	if (p->socket >= 0)
 		used = snprintf(name, 64, "Socket %lld", (long long)p->socket);
 	if (p->numa_node >= 0 &&
-	    (p->socket < 0 || is_socket_split(r, p->socket) ||
-	     p->numa_node != p->socket))
-		snprintf(name + used, 64 - (size_t)used, "%sNUMA node %lld",
-			 used ? ", " : "", (long long)p->numa_node);
+	    (p->socket < 0 || is_socket_split(r, p->socket) || p->numa_node != p->socket))
+		snprintf(name + used, 64 - (size_t)used, "%sNUMA node %lld", used ? ", " : "",
+			 (long long)p->numa_node);
 	else if (!used)
 		snprintf(name, 64, "CPUs");
 }
@@ -198,14 +191,12 @@ static void put_cards(FILE *out, const struct kind *kind, size_t part)
 		c = &r->clients[i];
 		cpuset_zero(&nodes);
 		add_list(&nodes, c->card_nodes);
-		if (!c->cards || part >= r->part_count ||
-		    r->parts[part].numa_node < 0 ||
+		if (!c->cards || part >= r->part_count || r->parts[part].numa_node < 0 ||
 		    !cpuset_has(&nodes, (unsigned)r->parts[part].numa_node))
 			continue;
 		fprintf(out, "%s%s%.60s%s of %s", is_first ? "" : "; ",
 			cpuset_count(&nodes) > 1 ? "one of " : "", c->cards,
-			strlen(c->cards) > 60 ? ".." : "",
-			*c->name ? c->name : c->type);
+			strlen(c->cards) > 60 ? ".." : "", *c->name ? c->name : c->type);
 		is_first = false;
 	}
 }
@@ -235,10 +226,9 @@ static char *part_marks(const struct kind *kind, size_t part, enum mark mark)
 
 static void say_part(FILE *out, const struct kind *kind, size_t part)
 {
-	static const char *const words[MARK_COUNT] = {
-		"reserved for the client by Slurm", "the client works on",
-		"the job's tasks could run on"
-	};
+	static const char *const words[MARK_COUNT] = { "reserved for the client by Slurm",
+						       "the client works on",
+						       "the job's tasks could run on" };
 	struct cpuset cpus;
 	char name[64], *list;
 	bool is_known;
@@ -302,8 +292,8 @@ static int look_of(const struct kind *kind, int cpu)
 }
 
 /* The squares of one look; of none, nothing. */
-static void draw_cpus(struct page *page, const struct kind *kind,
-		      const struct cpuset *cpus, int top, int look)
+static void draw_cpus(struct page *page, const struct kind *kind, const struct cpuset *cpus,
+		      int top, int look)
 {
 	bool is_begun = false;
 	char class[8];
@@ -316,16 +306,15 @@ static void draw_cpus(struct page *page, const struct kind *kind,
 		if (!is_begun)
 			page_path(page, class);
 		is_begun = true;
-		page_bar(page, at % ACROSS * CELL + 4.0,
-			 at / ACROSS * CELL + top, 20, 20);
+		page_bar(page, at % ACROSS * CELL + 4.0, at / ACROSS * CELL + top, 20, 20);
 	}
 	if (is_begun)
 		page_path_end(page);
 }
 
 /* A bar at the foot of each CPU of the job, one for those that are neighbours. */
-static void draw_job(struct page *page, const struct cpuset *job,
-		     const struct cpuset *cpus, int top)
+static void draw_job(struct page *page, const struct cpuset *job, const struct cpuset *cpus,
+		     int top)
 {
 	int cpu, at = 0, from = -1, last = (int)cpuset_count(cpus) - 1;
 	bool is_jobs, is_end;
@@ -336,8 +325,7 @@ static void draw_job(struct page *page, const struct cpuset *job,
 		from = is_jobs && from < 0 ? at : from;
 		is_end = !is_jobs || at % ACROSS == ACROSS - 1 || at == last;
 		if (from >= 0 && is_end && at < CPUS_MAX) {
-			page_bar(page, from % ACROSS * CELL + 6.0,
-				 from / ACROSS * CELL + top + 15,
+			page_bar(page, from % ACROSS * CELL + 6.0, from / ACROSS * CELL + top + 15,
 				 (at - from + is_jobs) * CELL - 6, 3);
 			from = -1;
 		}
@@ -346,8 +334,8 @@ static void draw_job(struct page *page, const struct cpuset *job,
 	page_path_end(page);
 }
 
-static void draw_numbers(struct page *page, const struct kind *kind,
-			 const struct cpuset *cpus, int top)
+static void draw_numbers(struct page *page, const struct kind *kind, const struct cpuset *cpus,
+			 int top)
 {
 	char number[16];
 	int cpu, at = 0;
@@ -355,9 +343,8 @@ static void draw_numbers(struct page *page, const struct kind *kind,
 	cpuset_for_each (cpu, cpus) {
 		snprintf(number, sizeof(number), "%d", cpu);
 		if (at < CPUS_MAX && look_of(kind, cpu))
-			page_label(page, at % ACROSS * CELL + 14.0,
-				   at / ACROSS * CELL + top + 13, "middle",
-				   number);
+			page_label(page, at % ACROSS * CELL + 14.0, at / ACROSS * CELL + top + 13,
+				   "middle", number);
 		at++;
 	}
 }
@@ -370,13 +357,11 @@ static void draw_card(struct page *page, const char *cards, int top)
 	page_path(page, "cn");
 	page_bar(page, 180, top + 4.0, 26, HEAD - 7);
 	page_path_end(page);
-	snprintf(label, sizeof(label), "card %.70s%s", cards,
-		 strlen(cards) > 70 ? ".." : "");
+	snprintf(label, sizeof(label), "card %.70s%s", cards, strlen(cards) > 70 ? ".." : "");
 	page_label(page, 212, top + 13, "start", label);
 }
 
-static void draw_part(struct page *page, const struct kind *kind, size_t part,
-		      int top)
+static void draw_part(struct page *page, const struct kind *kind, size_t part, int top)
 {
 	int look, high = part_height(kind, part);
 	struct cpuset cpus;
@@ -387,8 +372,7 @@ static void draw_part(struct page *page, const struct kind *kind, size_t part,
 		part_name(kind, part, name);
 		page_label(page, 4, top + 13, "start", name);
 		page_path(page, "cs");
-		page_bar(page, 0.5, top + HEAD - 3.0, PAGE_WIDE - 8,
-			 high - HEAD - 9);
+		page_bar(page, 0.5, top + HEAD - 3.0, PAGE_WIDE - 8, high - HEAD - 9);
 		page_path_end(page);
 	}
 	if (cards && *cards)
@@ -409,8 +393,8 @@ static void draw_kind(struct page *page, const struct kind *kind)
 
 	for (part = 0; part < part_count(kind); part++)
 		high += part_height(kind, part);
-	page_picture(page, "CPUs of the job and of the client",
-		     about ? about : "", PAGE_WIDE, high);
+	page_picture(page, "CPUs of the job and of the client", about ? about : "", PAGE_WIDE,
+		     high);
 	high = 0;
 	for (part = 0; part < part_count(kind); part++) {
 		draw_part(page, kind, part, high);
@@ -433,17 +417,11 @@ static void put_key(struct page *page, const struct kind *kinds, size_t count)
 			has_card |= kinds[i].record->part_count &&
 				    kinds[i].record->clients[k].card_nodes;
 	}
-	page_raw(page,
-		 "<p class=\"key\"><span class=\"k3\"></span> reserved and the "
-		 "client's <span class=\"k1\"></span> reserved, the client is "
-		 "not there <span class=\"k2\"></span> the client's, not "
-		 "reserved <span class=\"k0\"></span> other CPUs, as far as "
-		 "they are known%s%s</p>\n",
-		 has_job ? " <span class=\"kj\"></span> the job's tasks could "
-			   "run there"
-			 : "",
-		 has_card ? " <span class=\"kn\"></span> card of the client"
-			  : "");
+	page_raw(
+		page,
+		"<p class=\"key\"><span class=\"k3\"></span> reserved and the client's <span class=\"k1\"></span> reserved, the client is not there <span class=\"k2\"></span> the client's, not reserved <span class=\"k0\"></span> other CPUs, as far as they are known%s%s</p>\n",
+		has_job ? " <span class=\"kj\"></span> the job's tasks could run there" : "",
+		has_card ? " <span class=\"kn\"></span> card of the client" : "");
 }
 
 static void cell_free(struct page *page, char *text)
@@ -486,14 +464,12 @@ void page_cores(struct page *page)
 	for (i = 0; i < count; i++)
 		draw_kind(page, &kinds[i]);
 	page_details(page, "CPUs by kind of node",
-		     "Nodes|One of them|Where|CPUs|Reserved|The client&#39;s|"
-		     "The job&#39;s|Card");
+		     "Nodes|One of them|Where|CPUs|Reserved|The client&#39;s|The job&#39;s|Card");
 	for (i = 0; i < count; i++)
 		list_kind(page, &kinds[i]);
 	page_details_end(page);
 	if (others)
-		page_raw(page, "<p>and %zu nodes that look otherwise</p>\n",
-			 others);
+		page_raw(page, "<p>and %zu nodes that look otherwise</p>\n", others);
 	page_section_end(page);
 	free(kinds);
 }

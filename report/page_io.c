@@ -27,8 +27,8 @@ static int64_t most_of(const struct timeline *line)
 }
 
 /* What was read upwards from the middle, what was written downwards. */
-static void draw_lane(struct page *page, const struct timeline *line,
-		      enum timeline_lane lane, int64_t most)
+static void draw_lane(struct page *page, const struct timeline *line, enum timeline_lane lane,
+		      int64_t most)
 {
 	double wide = (double)(PAGE_WIDE - LEFT) / (double)line->count;
 	double high;
@@ -40,15 +40,14 @@ static void draw_lane(struct page *page, const struct timeline *line,
 		if (line->rows[lane][i] <= 0)
 			continue;
 		high = high < 1 ? 1 : high;
-		page_bar(page, LEFT + (double)i * wide,
-			 lane == TIMELINE_READ ? LANE - high : LANE,
+		page_bar(page, LEFT + (double)i * wide, lane == TIMELINE_READ ? LANE - high : LANE,
 			 wide > 3 ? wide - 1 : wide, high);
 	}
 	page_path_end(page);
 }
 
-static void draw_time(struct page *page, const struct timeline *line,
-		      const char *name, int64_t most)
+static void draw_time(struct page *page, const struct timeline *line, const char *name,
+		      int64_t most)
 {
 	int64_t end = line->start + (int64_t)line->count * line->width;
 	char from[32], to[32], text[16], about[NAME_SIZE + 260];
@@ -56,12 +55,11 @@ static void draw_time(struct page *page, const struct timeline *line,
 	job_clock((double)line->start, from);
 	job_clock((double)end, to);
 	job_bytes(most, text);
-	snprintf(about, sizeof(about),
-		 "Bytes read, upwards, and written, downwards, on %s from %s "
-		 "to %s, in steps of %lld seconds; at most %s in one.",
-		 name, from, to, (long long)line->width, text);
-	page_picture(page, "When it read and wrote", about, PAGE_WIDE,
-		     2 * LANE + 20);
+	snprintf(
+		about, sizeof(about),
+		"Bytes read, upwards, and written, downwards, on %s from %s to %s, in steps of %lld seconds; at most %s in one.",
+		name, from, to, (long long)line->width, text);
+	page_picture(page, "When it read and wrote", about, PAGE_WIDE, 2 * LANE + 20);
 	draw_lane(page, line, TIMELINE_READ, most);
 	draw_lane(page, line, TIMELINE_WRITE, most);
 	page_path(page, "axis");
@@ -81,13 +79,11 @@ static void list_times(struct page *page, const struct timeline *line)
 	char text[32];
 	size_t i;
 
-	page_details(page, "Bytes and calls by time",
-		     "From|Read|Written|Calls");
+	page_details(page, "Bytes and calls by time", "From|Read|Written|Calls");
 	for (i = 0; i < line->count; i++) {
 		if (line->rows[TIMELINE_CALLS][i] <= 0)
 			continue;
-		job_clock((double)(line->start + (int64_t)i * line->width),
-			  text);
+		job_clock((double)(line->start + (int64_t)i * line->width), text);
 		page_raw(page, "<tr>");
 		page_cell(page, text);
 		page_cell_bytes(page, line->rows[TIMELINE_READ][i]);
@@ -137,8 +133,7 @@ void page_times(struct page *page)
 
 /* ---- histograms -------------------------------------------------------------- */
 
-static void draw_hist(struct page *page, const char *title, const int64_t *hist,
-		      bool is_time)
+static void draw_hist(struct page *page, const char *title, const int64_t *hist, bool is_time)
 {
 	int bin, first, last;
 	char low[16], high[16], about[160];
@@ -149,10 +144,10 @@ static void draw_hist(struct page *page, const char *title, const int64_t *hist,
 		return;
 	job_bin_text(first, is_time, low);
 	job_bin_text(last + 1, is_time, high);
-	snprintf(about, sizeof(about),
-		 "How many calls took or moved how much, from %s to %s, each "
-		 "bar the double of the one before.",
-		 low, high);
+	snprintf(
+		about, sizeof(about),
+		"How many calls took or moved how much, from %s to %s, each bar the double of the one before.",
+		low, high);
 	wide = (double)PAGE_HALF / (last - first + 1);
 	wide = wide > 40 ? 40 : wide;
 	page_picture(page, title, about, PAGE_HALF, LANE + 20);
@@ -160,21 +155,17 @@ static void draw_hist(struct page *page, const char *title, const int64_t *hist,
 	for (bin = first; bin <= last; bin++) {
 		tall = (double)hist[bin] / (double)most * LANE;
 		if (hist[bin] > 0)
-			page_bar(page, (bin - first) * wide,
-				 LANE - (tall < 1 ? 1 : tall), wide - 1,
+			page_bar(page, (bin - first) * wide, LANE - (tall < 1 ? 1 : tall), wide - 1,
 				 tall < 1 ? 1 : tall);
 	}
 	page_path_end(page);
 	page_label(page, 0, LANE + 16, "start", low);
-	page_label(page,
-		   wide * (last - first + 1) < 140 ? 140
-						   : wide * (last - first + 1),
+	page_label(page, wide * (last - first + 1) < 140 ? 140 : wide * (last - first + 1),
 		   LANE + 16, "end", high);
 	page_picture_end(page);
 }
 
-static void list_hist(struct page *page, const char *title, const int64_t *hist,
-		      bool is_time)
+static void list_hist(struct page *page, const char *title, const int64_t *hist, bool is_time)
 {
 	int bin, first, last;
 	char text[16];
@@ -195,9 +186,7 @@ static void list_hist(struct page *page, const char *title, const int64_t *hist,
 
 static void show_hists(struct page *page, const struct run_line *line)
 {
-	static const char *const titles[] = { "Sizes of reads",
-					      "Sizes of writes",
-					      "Times of reads",
+	static const char *const titles[] = { "Sizes of reads", "Sizes of writes", "Times of reads",
 					      "Times of writes" };
 	char title[NAME_SIZE + 40], name[NAME_SIZE];
 	int i, first, last;
@@ -207,8 +196,7 @@ static void show_hists(struct page *page, const struct run_line *line)
 	for (i = 0; i < RECORD_HIST_COUNT; i++) {
 		const int64_t *hist = line->sum.hist[i];
 
-		if (!line->sum.has_hist[i] ||
-		    !job_find_bins(hist, &first, &last, &most))
+		if (!line->sum.has_hist[i] || !job_find_bins(hist, &first, &last, &most))
 			continue;
 		snprintf(title, sizeof(title), "%s: %s", titles[i], name);
 		page_raw(page, "<div>");
@@ -223,8 +211,7 @@ static void show_hists(struct page *page, const struct run_line *line)
 
 static void cell_mean(struct page *page, int64_t bytes, int64_t calls)
 {
-	page_cell_bytes(page, bytes > 0 && calls > 0 ? bytes / calls
-						     : RECORD_UNKNOWN);
+	page_cell_bytes(page, bytes > 0 && calls > 0 ? bytes / calls : RECORD_UNKNOWN);
 }
 
 static void cell_time(struct page *page, int64_t us)
@@ -236,8 +223,7 @@ static void cell_time(struct page *page, int64_t us)
 
 static void show_line(struct page *page, const struct run_line *line)
 {
-	static const char *const kinds[] = { "what the job did",
-					     "the same, less exactly",
+	static const char *const kinds[] = { "what the job did", "the same, less exactly",
 					     "what the clients moved" };
 	const int64_t *n = line->sum.numbers;
 	char name[NAME_SIZE];
@@ -267,8 +253,7 @@ static void show_meta(struct page *page, const struct run_line *line)
 		return;
 	page_line_name(line, name, sizeof(name));
 	page_table(page, "Metadata operations", "Operation|Number");
-	page_say(page, "<tr><th scope=\"row\" colspan=\"2\">", name,
-		 "</th></tr>\n");
+	page_say(page, "<tr><th scope=\"row\" colspan=\"2\">", name, "</th></tr>\n");
 	for (i = 0; i < RECORD_META_COUNT; i++) {
 		if (io->meta[i] <= 0)
 			continue;
@@ -288,15 +273,14 @@ void page_parts(struct page *page)
 	if (!page->lines || !page->lines->count)
 		return;
 	page_section(page, "Filesystems");
-	page_table(page, "What was read and written",
-		   "Files|Seen as|Read|Calls|A call|Time in calls|Written|"
-		   "Calls|A call|Time in calls|Metadata");
+	page_table(
+		page, "What was read and written",
+		"Files|Seen as|Read|Calls|A call|Time in calls|Written|Calls|A call|Time in calls|Metadata");
 	for (i = 0; i < page->lines->count; i++)
 		show_line(page, &page->lines->line[i]);
 	page_table_end(page);
 	if (page->lines->left_out)
-		page_raw(page, "<p>and %zu more of its nodes</p>\n",
-			 page->lines->left_out);
+		page_raw(page, "<p>and %zu more of its nodes</p>\n", page->lines->left_out);
 	for (i = 0; i < page->lines->count; i++) {
 		line = &page->lines->line[i];
 		if (line->kind != RUN_APP || drawn++ >= HIST_MAX)

@@ -17,8 +17,7 @@ struct amounts {
 };
 
 /* What a node did there, as a job; unknown where it says nothing. */
-static struct amounts amounts_of(const struct record *record,
-				 const struct run_line *line)
+static struct amounts amounts_of(const struct record *record, const struct run_line *line)
 {
 	struct amounts a = { RECORD_UNKNOWN, RECORD_UNKNOWN, RECORD_UNKNOWN };
 	const struct record_io *io;
@@ -28,8 +27,7 @@ static struct amounts amounts_of(const struct record *record,
 		io = &record->app[i];
 		if (io->scope != line->first->scope ||
 		    strcmp(io->source, line->first->source) != 0 ||
-		    strcmp(io->fs ? io->fs : "",
-			   line->first->fs ? line->first->fs : "") != 0)
+		    strcmp(io->fs ? io->fs : "", line->first->fs ? line->first->fs : "") != 0)
 			continue;
 		run_add(&a.read, io->numbers[RECORD_READ_BYTES]);
 		run_add(&a.written, io->numbers[RECORD_WRITE_BYTES]);
@@ -55,14 +53,11 @@ static int64_t most_of(const struct page *page, const struct run_line *line)
 /* 0 for nothing, LEVELS - 1 for the most. */
 static int level_of(int64_t amount, int64_t most)
 {
-	return amount <= 0 ? 0
-			   : 1 + (int)((double)amount / (double)most *
-				       (LEVELS - 1.01));
+	return amount <= 0 ? 0 : 1 + (int)((double)amount / (double)most * (LEVELS - 1.01));
 }
 
 /* All nodes of a level are one path. */
-static void draw_level(struct page *page, const struct run_line *line,
-		       int64_t most, int level)
+static void draw_level(struct page *page, const struct run_line *line, int64_t most, int level)
 {
 	const struct job_report *r = page->report;
 	char class[8];
@@ -71,11 +66,9 @@ static void draw_level(struct page *page, const struct run_line *line,
 	snprintf(class, sizeof(class), "h%d", level);
 	page_path(page, class);
 	for (i = 0; i < r->record_count; i++)
-		if (level_of(amounts_of(r->records[i], line).both, most) ==
-		    level)
-			page_bar(page, (double)(i % ACROSS) * CELL,
-				 (double)(i / ACROSS) * CELL, CELL - 1,
-				 CELL - 1);
+		if (level_of(amounts_of(r->records[i], line).both, most) == level)
+			page_bar(page, (double)(i % ACROSS) * CELL, (double)(i / ACROSS) * CELL,
+				 CELL - 1, CELL - 1);
 	page_path_end(page);
 }
 
@@ -90,10 +83,10 @@ static void draw_heat(struct page *page, const struct run_line *line)
 		return;
 	page_line_name(line, name, sizeof(name));
 	page_put_in(page, "h3", name);
-	snprintf(about, sizeof(about),
-		 "One square a node, %zu of them, the darker the more it "
-		 "moved; the busiest moved %s.",
-		 r->record_count, job_bytes(most, text));
+	snprintf(
+		about, sizeof(about),
+		"One square a node, %zu of them, the darker the more it moved; the busiest moved %s.",
+		r->record_count, job_bytes(most, text));
 	page_picture(page, "How much each node moved", about, PAGE_WIDE,
 		     (int)((r->record_count + ACROSS - 1) / ACROSS) * CELL);
 	for (level = 0; level < LEVELS; level++)
@@ -101,8 +94,7 @@ static void draw_heat(struct page *page, const struct run_line *line)
 	page_picture_end(page);
 }
 
-static void list_nodes(struct page *page, const struct run_line *const *parts,
-		       size_t count)
+static void list_nodes(struct page *page, const struct run_line *const *parts, size_t count)
 {
 	const struct job_report *r = page->report;
 	char head[300] = "Node", text[64];
@@ -110,8 +102,7 @@ static void list_nodes(struct page *page, const struct run_line *const *parts,
 	size_t i, k;
 
 	for (k = 0; k < count; k++) {
-		snprintf(text, sizeof(text), "|Read %zu|Written %zu", k + 1,
-			 k + 1);
+		snprintf(text, sizeof(text), "|Read %zu|Written %zu", k + 1, k + 1);
 		strcat(head, count == 1 ? "|Read|Written" : text);
 	}
 	page_details(page, "What each node moved", head);
@@ -136,18 +127,13 @@ static void put_balance(struct page *page)
 	if (s->imbalance > 0) {
 		page_raw(page, "<p>The busiest node, ");
 		page_put(page, s->busiest);
-		page_raw(page,
-			 ", moved %.2f times as much as the mean one.</p>\n",
-			 s->imbalance);
+		page_raw(page, ", moved %.2f times as much as the mean one.</p>\n", s->imbalance);
 	}
 	if (s->slowest_ns >= 0) {
 		summary_time(s->slowest_ns, text, sizeof(text));
 		page_raw(page, "<p>The processes of ");
 		page_put(page, s->slowest);
-		page_raw(page,
-			 " spent most time in read and write calls: %s."
-			 "</p>\n",
-			 text);
+		page_raw(page, " spent most time in read and write calls: %s.</p>\n", text);
 	}
 }
 

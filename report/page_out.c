@@ -42,8 +42,7 @@ void page_put(struct page *page, const char *text)
 	}
 }
 
-void page_say(struct page *page, const char *before, const char *text,
-	      const char *after)
+void page_say(struct page *page, const char *before, const char *text, const char *after)
 {
 	fputs(before, page->out);
 	page_put(page, text);
@@ -90,8 +89,7 @@ void page_table(struct page *page, const char *caption, const char *head)
 	page_raw(page, "<thead><tr>");
 	for (; *head; head += length + (head[length] == '|')) {
 		length = strcspn(head, "|");
-		page_raw(page, "<th scope=\"col\">%.*s</th>", (int)length,
-			 head);
+		page_raw(page, "<th scope=\"col\">%.*s</th>", (int)length, head);
 	}
 	page_raw(page, "</tr></thead><tbody>\n");
 }
@@ -134,15 +132,14 @@ void page_cell_count(struct page *page, int64_t count)
 
 /* ---- pictures --------------------------------------------------------------- */
 
-void page_picture(struct page *page, const char *title, const char *about,
-		  int width, int height)
+void page_picture(struct page *page, const char *title, const char *about, int width, int height)
 {
 	int id = ++page->pictures;
 
-	page_raw(page,
-		 "<svg role=\"img\" aria-labelledby=\"t%d d%d\" "
-		 "viewBox=\"0 0 %d %d\"><title id=\"t%d\">",
-		 id, id, width, height, id);
+	page_raw(
+		page,
+		"<svg role=\"img\" aria-labelledby=\"t%d d%d\" viewBox=\"0 0 %d %d\"><title id=\"t%d\">",
+		id, id, width, height, id);
 	page_put(page, title);
 	page_raw(page, "</title><desc id=\"d%d\">", id);
 	page_put(page, about);
@@ -159,11 +156,9 @@ void page_path(struct page *page, const char *class)
 	page_raw(page, "<path class=\"%s\" d=\"", class);
 }
 
-void page_bar(struct page *page, double x, double y, double width,
-	      double height)
+void page_bar(struct page *page, double x, double y, double width, double height)
 {
-	page_raw(page, "M%.4g %.4gh%.4gv%.4gh%.4gz", x, y, width, height,
-		 -width);
+	page_raw(page, "M%.4g %.4gh%.4gv%.4gh%.4gz", x, y, width, height, -width);
 }
 
 void page_path_end(struct page *page)
@@ -171,19 +166,15 @@ void page_path_end(struct page *page)
 	page_raw(page, "\"/>\n");
 }
 
-void page_label(struct page *page, double x, double y, const char *anchor,
-		const char *text)
+void page_label(struct page *page, double x, double y, const char *anchor, const char *text)
 {
-	page_raw(page, "<text x=\"%.4g\" y=\"%.4g\" text-anchor=\"%s\">", x, y,
-		 anchor);
+	page_raw(page, "<text x=\"%.4g\" y=\"%.4g\" text-anchor=\"%s\">", x, y, anchor);
 	page_put(page, text);
 	page_raw(page, "</text>\n");
 }
 
 void page_line_name(const struct run_line *line, char *out, size_t room)
 {
-	snprintf(out, room, "%s, from %s%s",
-		 line->first->fs ? line->first->fs : "all files",
-		 line->first->source,
-		 line->first->scope == RECORD_SCOPE_JOB ? "" : ", NODE-WIDE");
+	snprintf(out, room, "%s, from %s%s", line->first->fs ? line->first->fs : "all files",
+		 line->first->source, line->first->scope == RECORD_SCOPE_JOB ? "" : ", NODE-WIDE");
 }

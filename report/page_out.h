@@ -40,12 +40,10 @@ void page_end(struct page *page);
 void page_open(struct page *page);
 int page_save(const char *file, struct page *page, struct err *err);
 
-__attribute__((format(printf, 2, 3))) void page_raw(struct page *page,
-						    const char *format, ...);
+__attribute__((format(printf, 2, 3))) void page_raw(struct page *page, const char *format, ...);
 void page_put(struct page *page, const char *text);
 /* Words of our own, a text, words of our own. */
-void page_say(struct page *page, const char *before, const char *text,
-	      const char *after);
+void page_say(struct page *page, const char *before, const char *text, const char *after);
 /* "<tag>text</tag>" */
 void page_put_in(struct page *page, const char *tag, const char *text);
 
@@ -67,16 +65,13 @@ void page_cell_bytes(struct page *page, int64_t bytes);
 void page_cell_count(struct page *page, int64_t count);
 
 /* 'about' is read to those who do not see the picture. */
-void page_picture(struct page *page, const char *title, const char *about,
-		  int width, int height);
+void page_picture(struct page *page, const char *title, const char *about, int width, int height);
 void page_picture_end(struct page *page);
 void page_path(struct page *page, const char *class);
-void page_bar(struct page *page, double x, double y, double width,
-	      double height);
+void page_bar(struct page *page, double x, double y, double width, double height);
 void page_path_end(struct page *page);
 /* anchor: "start", "middle", "end" */
-void page_label(struct page *page, double x, double y, const char *anchor,
-		const char *text);
+void page_label(struct page *page, double x, double y, const char *anchor, const char *text);
 
 /* The sections. */
 void page_times(struct page *page);

@@ -23,8 +23,7 @@ static const char usage_head[] =
 	"slurm.conf, as mount options and as a command for the client.\n"
 	"\n"
 	"  --max=N               the most cores that the client shall have\n"
-	"  --client=NAME         that of [client NAME] in jobio.conf: find the "
-	"cards\n"
+	"  --client=NAME         that of [client NAME] in jobio.conf: find the cards\n"
 	"                        that serve it on this node; --max is then 1\n"
 	"  --nic=IFACE           the network card that the client polls\n"
 	"  --local-cpus=LIST     OS CPUs beside it, where the machine cannot\n"
@@ -33,15 +32,13 @@ static const char usage_head[] =
 	"  --spread              the cores over the NUMA nodes\n"
 	"  --os-cpus=LIST        no choice: the client has these OS CPUs\n";
 
-static const char usage_tail[] =
-	"  --format=text|json    default text\n"
-	"\n"
-	"Exit status: 0 the plan can be had; 1 it cannot, or there is no\n"
-	"answer; 2 bad usage.\n";
+static const char usage_tail[] = "  --format=text|json    default text\n"
+				 "\n"
+				 "Exit status: 0 the plan can be had; 1 it cannot, or there is no\n"
+				 "answer; 2 bad usage.\n";
 
 /* --local-cpus, --os-cpus */
-static int set_list(void *what, const char *name, const char *value,
-		    struct err *err)
+static int set_list(void *what, const char *name, const char *value, struct err *err)
 {
 	struct plan_options *options = what;
 	struct cpuset *set = *name == 'l' ? &options->local : &options->fixed;
@@ -55,16 +52,13 @@ static int set_list(void *what, const char *name, const char *value,
 }
 
 /* --packed, --spread */
-static int set_placement(void *what, const char *name, const char *value,
-			 struct err *err)
+static int set_placement(void *what, const char *name, const char *value, struct err *err)
 {
 	struct plan_options *options = what;
-	enum placement placement =
-		*name == 'p' ? PLACEMENT_PACKED : PLACEMENT_SPREAD;
+	enum placement placement = *name == 'p' ? PLACEMENT_PACKED : PLACEMENT_SPREAD;
 
 	(void)value;
-	if (options->placement != PLACEMENT_AUTO &&
-	    options->placement != placement)
+	if (options->placement != PLACEMENT_AUTO && options->placement != placement)
 		return err_set(err, "--packed and --spread exclude each other");
 	options->placement = placement;
 	return 0;
@@ -89,20 +83,15 @@ static const struct command_line line = {
 	.table =
 		(const struct command_option[]){
 			SUBJECT_OPTIONS,
-			COMMAND_NUMBER("max", struct plan_options, max, 1,
-				       CORES_MAX),
+			COMMAND_NUMBER("max", struct plan_options, max, 1, CORES_MAX),
 			COMMAND_TEXT("nic", struct plan_options, nic),
 			COMMAND_TEXT("client", struct plan_options, client),
-			COMMAND_CALL("sysfs",
-				     subject_set_sysfs), /* for tests */
+			COMMAND_CALL("sysfs", subject_set_sysfs), /* for tests */
 			COMMAND_CALL("local-cpus", set_list),
-			{ "packed", .argument = no_argument,
-			  .set = set_placement },
-			{ "spread", .argument = no_argument,
-			  .set = set_placement },
+			{ "packed", .argument = no_argument, .set = set_placement },
+			{ "spread", .argument = no_argument, .set = set_placement },
 			COMMAND_CALL("os-cpus", set_list),
-			COMMAND_CHOICE("format", struct plan_options, json,
-				       "json", "text"),
+			COMMAND_CHOICE("format", struct plan_options, json, "json", "text"),
 			{ 0 } },
 };
 
@@ -118,8 +107,7 @@ static int find_local(struct plan *plan, struct err *err)
 	plan->local_count = plan->has_local;
 	plan->local[0] = options->local;
 	if (options->client &&
-	    plan_client_find(&plan->client, options->client,
-			     options->subject.conf, xml, err) < 0)
+	    plan_client_find(&plan->client, options->client, options->subject.conf, xml, err) < 0)
 		return -1;
 	if (options->nic && !options->has_local)
 		return locality_of_nic(xml, options->nic, &plan->local[0], err);
@@ -131,10 +119,8 @@ static int find_local(struct plan *plan, struct err *err)
 	if (!plan->has_local)
 		findings_add(
 			&plan->findings, "P09", FINDING_WARNING,
-			"name it with --nic=IFACE, or give the CPUs beside "
-			"it with --local-cpus",
-			"nobody tells which card serves client '%s', or "
-			"where it is",
+			"name it with --nic=IFACE, or give the CPUs beside it with --local-cpus",
+			"nobody tells which card serves client '%s', or where it is",
 			options->client);
 	return 0;
 }
@@ -170,8 +156,7 @@ int plan_main(int argc, char *argv[])
 		return status;
 	plan = xcalloc(1, sizeof(*plan));
 	plan->options = &options;
-	if (subject_find(&options.subject, &plan->state, &plan->findings,
-			 &status, &err) < 0 ||
+	if (subject_find(&options.subject, &plan->state, &plan->findings, &status, &err) < 0 ||
 	    make_plan(plan, &status, &err) < 0) {
 		command_fail(NAME, status, &err);
 		goto out;
@@ -180,9 +165,7 @@ int plan_main(int argc, char *argv[])
 		plan_show_json(plan);
 	else
 		plan_show_text(plan);
-	status = findings_worst(&plan->findings) == FINDING_ERROR
-			 ? COMMAND_FAILED
-			 : COMMAND_OK;
+	status = findings_worst(&plan->findings) == FINDING_ERROR ? COMMAND_FAILED : COMMAND_OK;
 out:
 	findings_free(&plan->findings);
 	node_state_free(&plan->state);

@@ -10,8 +10,7 @@
 
 #define BUDGET_MS 20000
 
-static int look(struct plan_client *found, const struct config_client *section,
-		struct err *err)
+static int look(struct plan_client *found, const struct config_client *section, struct err *err)
 {
 	struct client *client = client_open(section, NULL, NULL);
 	int rc = client_inspect(client, BUDGET_MS, err);
@@ -25,8 +24,7 @@ static int look(struct plan_client *found, const struct config_client *section,
 }
 
 /* NUMA nodes, each once, in the order of the cards. */
-static int find_domains(struct plan_client *client, const char *xml,
-			struct err *err)
+static int find_domains(struct plan_client *client, const char *xml, struct err *err)
 {
 	struct cpuset seen = { 0 };
 	size_t i;
@@ -38,19 +36,16 @@ static int find_domains(struct plan_client *client, const char *xml,
 		if (node < 0 || cpuset_has(&seen, (unsigned int)node))
 			continue;
 		cpuset_add(&seen, (unsigned int)node);
-		if (locality_of_node(xml, node,
-				     &client->domain[client->domain_count],
-				     err) < 0)
-			return err_prefix(err, "card %s",
-					  client->cards.card[i].name);
+		if (locality_of_node(xml, node, &client->domain[client->domain_count], err) < 0)
+			return err_prefix(err, "card %s", client->cards.card[i].name);
 		if (!client->domain_count++)
 			client->numa_node = node;
 	}
 	return 0;
 }
 
-int plan_client_find(struct plan_client *client, const char *name,
-		     const char *conf, const char *xml, struct err *err)
+int plan_client_find(struct plan_client *client, const char *name, const char *conf,
+		     const char *xml, struct err *err)
 {
 	struct config *config = config_load(conf, err);
 	const struct config_client *section;
@@ -61,8 +56,7 @@ int plan_client_find(struct plan_client *client, const char *name,
 	memset(client, 0, sizeof(*client));
 	section = config_client_find(config, name);
 	if (!section)
-		err_set(err, "--client: '%s': jobio.conf has no [client %s]",
-			name, name);
+		err_set(err, "--client: '%s': jobio.conf has no [client %s]", name, name);
 	else
 		rc = look(client, section, err);
 	if (rc == 0) {
@@ -73,21 +67,18 @@ int plan_client_find(struct plan_client *client, const char *name,
 	return rc;
 }
 
-const char *plan_client_cards(const struct plan_client *client,
-			      char text[PLAN_CLIENT_TEXT_MAX])
+const char *plan_client_cards(const struct plan_client *client, char text[PLAN_CLIENT_TEXT_MAX])
 {
 	size_t i, used = 0;
 
 	*text = '\0';
 	for (i = 0; i < client->cards.count; i++)
-		used += (size_t)snprintf(
-			text + used, PLAN_CLIENT_TEXT_MAX - used, "%s%s",
-			i ? "," : "", client->cards.card[i].name);
+		used += (size_t)snprintf(text + used, PLAN_CLIENT_TEXT_MAX - used, "%s%s",
+					 i ? "," : "", client->cards.card[i].name);
 	return text;
 }
 
-void plan_client_json(const struct plan_client *client,
-		      struct json_object *json)
+void plan_client_json(const struct plan_client *client, struct json_object *json)
 {
 	struct json_object *list, *one;
 	const struct client_card *card = client->cards.card;
@@ -118,8 +109,7 @@ void plan_client_print(const struct plan_client *client)
 			printf(", NUMA node %d", card->numa_node);
 		else
 			printf(", its place is unknown");
-		printf(", of client '%s' (%s): %s\n", client->name,
-		       client->type, card->serves);
+		printf(", of client '%s' (%s): %s\n", client->name, client->type, card->serves);
 	}
 	for (i = 0; i < client->domain_count; i++)
 		print_list(i ? "" : "beside it", &client->domain[i]);

@@ -19,25 +19,23 @@ struct plan_client {
 	const char *type; /* "lustre"; constant */
 	struct client_cards cards;
 	struct cpuset domain[CLIENT_CARDS_MAX]; /* the first: of the first */
-	size_t domain_count; /* 0: no card's place is known */
-	int numa_node;	     /* of the first; -1 unknown */
+	size_t domain_count;			/* 0: no card's place is known */
+	int numa_node;				/* of the first; -1 unknown */
 };
 
 struct json_object;
 
 /* Look at [client NAME] of jobio.conf ('conf' NULL: the usual one), on this
  * node; 'xml' as for locality_load(). */
-int plan_client_find(struct plan_client *client, const char *name,
-		     const char *conf, const char *xml, struct err *err);
+int plan_client_find(struct plan_client *client, const char *name, const char *conf,
+		     const char *xml, struct err *err);
 
 /* The names of all cards, "ib0,ib1". */
 #define PLAN_CLIENT_TEXT_MAX 1200
-const char *plan_client_cards(const struct plan_client *client,
-			      char text[PLAN_CLIENT_TEXT_MAX]);
+const char *plan_client_cards(const struct plan_client *client, char text[PLAN_CLIENT_TEXT_MAX]);
 
 /* Its cards, each with its place and with what it serves; nothing of none. */
 void plan_client_print(const struct plan_client *client);
-void plan_client_json(const struct plan_client *client,
-		      struct json_object *json);
+void plan_client_json(const struct plan_client *client, struct json_object *json);
 
 #endif

@@ -29,8 +29,8 @@ static char *join_first_cpus(const struct plan *plan)
 	int cpu;
 
 	cpuset_for_each (cpu, &plan->first_cpus)
-		at += snprintf(at, room - (size_t)(at - text), "%score=%d",
-			       at == text ? "" : ",", cpu);
+		at += snprintf(at, room - (size_t)(at - text), "%score=%d", at == text ? "" : ",",
+			       cpu);
 	return text;
 }
 
@@ -45,8 +45,7 @@ static char *mount_options(const struct plan *plan)
 	if (!nic && plan->client.cards.count == 1)
 		nic = plan->client.cards.card[0].name;
 	cores = join_first_cpus(plan);
-	text = xasprintf("-o %s%s%s%s", nic ? "net=" : "", nic ? nic : "",
-			 nic ? "," : "", cores);
+	text = xasprintf("-o %s%s%s%s", nic ? "net=" : "", nic ? nic : "", nic ? "," : "", cores);
 	free(cores);
 	return text;
 }
@@ -58,9 +57,7 @@ static char *client_command(const struct plan *plan)
 		.ids = plan->first_cpus,
 		.os_cpus = plan->os_cpus,
 		.numa_node = plan->client.type ? plan->client.numa_node : -1,
-		.card = plan->client.cards.count
-				? plan->client.cards.card[0].name
-				: "",
+		.card = plan->client.cards.count ? plan->client.cards.card[0].name : "",
 	};
 
 	return client_cores_command(plan_type(plan), &place);
@@ -84,12 +81,10 @@ void plan_show_json(const struct plan *plan)
 	json_add_bool(json, "spec_set_needed", !plan->no_spec_set);
 	print_add_text(json, "slurm_conf", slurm_line(plan));
 	add_optional(json, "mount_options", mount_options(plan));
-	snprintf(command_key, sizeof(command_key), "%s_command",
-		 plan_type(plan));
+	snprintf(command_key, sizeof(command_key), "%s_command", plan_type(plan));
 	add_optional(json, command_key, client_command(plan));
 	if (plan->client.type)
-		plan_client_json(&plan->client,
-				 json_add_object(json, "client"));
+		plan_client_json(&plan->client, json_add_object(json, "client"));
 	json_add_text(json, "placement",
 		      plan->options->has_fixed ? "given"
 		      : plan->packed	       ? "packed"
@@ -114,14 +109,10 @@ void plan_show_text(const struct plan *plan)
 	print_list("OS CPUs", &plan->os_cpus);
 	printf("%-16s %s\n", "placement", plan->reason);
 	print_told("slurm.conf", slurm_line(plan));
-	printf("%-16s on the node line, in %s; no CoreSpecCount beside it\n",
-	       "",
-	       plan->core_unit ? "cores, since CPUs=cores there"
-			       : "Slurm's numbers of threads");
+	printf("%-16s on the node line, in %s; no CoreSpecCount beside it\n", "",
+	       plan->core_unit ? "cores, since CPUs=cores there" : "Slurm's numbers of threads");
 	if (plan->no_spec_set)
-		printf("%-16s no spec set needed where every job that finds "
-		       "the client\n%-16s working asks with --io-cores=%u: "
-		       "Slurm takes the same cores\n",
+		printf("%-16s no spec set needed where every job that finds the client\n%-16s working asks with --io-cores=%u: Slurm takes the same cores\n",
 		       "", "", cpuset_count(&plan->cores));
 	print_told("mount", mount_options(plan));
 	print_told(client_sizing(plan_type(plan))->cores_max ? "or" : "client",

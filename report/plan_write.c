@@ -14,18 +14,15 @@ static void expand(struct plan *plan)
 	int core;
 
 	cpuset_for_each (core, &plan->cores) {
-		const struct cpuset *cpus =
-			core_map_core(plan->state.map, (unsigned int)core);
+		const struct cpuset *cpus = core_map_core(plan->state.map, (unsigned int)core);
 
 		cpuset_or(&plan->os_cpus, cpus);
-		cpuset_add(&plan->first_cpus,
-			   (unsigned int)cpuset_next(cpus, 0));
+		cpuset_add(&plan->first_cpus, (unsigned int)cpuset_next(cpus, 0));
 	}
 }
 
-static int reserve(const struct plan *plan, const struct node *node,
-		   enum reservation_kind kind, unsigned int count,
-		   struct cpuset *os_cpus, struct err *err)
+static int reserve(const struct plan *plan, const struct node *node, enum reservation_kind kind,
+		   unsigned int count, struct cpuset *os_cpus, struct err *err)
 {
 	struct reservation_request request = { kind, count };
 	struct reservation got;
@@ -50,8 +47,7 @@ static struct node with_spec(const struct plan *plan, const struct cpuset *list)
 	return node;
 }
 
-static void add_unit(const struct plan *plan, struct cpuset *list,
-		     unsigned int abs_core)
+static void add_unit(const struct plan *plan, struct cpuset *list, unsigned int abs_core)
 {
 	unsigned int unit = plan->core_unit ? 1 : plan->state.node.threads;
 
@@ -73,22 +69,19 @@ static int find_abstract(struct plan *plan, struct err *err)
 
 		add_unit(plan, &one, i);
 		node = with_spec(plan, &one);
-		if (reserve(plan, &node, RESERVATION_UNSET, 0, &os_cpus, err) <
-		    0)
+		if (reserve(plan, &node, RESERVATION_UNSET, 0, &os_cpus, err) < 0)
 			return -1;
-		if (cpuset_is_empty(&os_cpus) ||
-		    !cpuset_is_subset(&os_cpus, &plan->os_cpus))
+		if (cpuset_is_empty(&os_cpus) || !cpuset_is_subset(&os_cpus, &plan->os_cpus))
 			continue;
 		cpuset_add(&plan->abs_cores, i);
 		add_unit(plan, &plan->spec_list, i);
 		cpuset_andnot(&missing, &os_cpus);
 	}
 	if (!cpuset_is_empty(&missing))
-		findings_add(&plan->findings, "P06", FINDING_ERROR,
-			     "see jobio cores; correct the node line or the "
-			     "machine first",
-			     "no CpuSpecList reserves these cores on this "
-			     "node: Slurm's numbers do not fit the machine");
+		findings_add(
+			&plan->findings, "P06", FINDING_ERROR,
+			"see jobio cores; correct the node line or the machine first",
+			"no CpuSpecList reserves these cores on this node: Slurm's numbers do not fit the machine");
 	return 0;
 }
 
@@ -108,20 +101,18 @@ static int compare_with_slurm(struct plan *plan, struct err *err)
 	if (plan->no_spec_set)
 		return 0;
 	list = xneed(cpuset_format(&os_cpus));
-	findings_add(&plan->findings, "P01", FINDING_INFO, "",
-		     "without a spec set, and with CoreSpecCount=%u, Slurm "
-		     "takes OS CPUs %s instead: it goes round the sockets from "
-		     "the %s core",
-		     count, list, bare.spec_cores_first ? "first" : "last");
+	findings_add(
+		&plan->findings, "P01", FINDING_INFO, "",
+		"without a spec set, and with CoreSpecCount=%u, Slurm takes OS CPUs %s instead: it goes round the sockets from the %s core",
+		count, list, bare.spec_cores_first ? "first" : "last");
 	free(list);
 	if (count < 2)
 		return 0;
-	findings_add(&plan->findings, "P02", FINDING_WARNING,
-		     "let jobs ask for none or for all of them (io_cores_min "
-		     "in jobio.conf)",
-		     "a job that asks for fewer than %u cores gets the rest "
-		     "of the spec set for itself",
-		     count);
+	findings_add(
+		&plan->findings, "P02", FINDING_WARNING,
+		"let jobs ask for none or for all of them (io_cores_min in jobio.conf)",
+		"a job that asks for fewer than %u cores gets the rest of the spec set for itself",
+		count);
 	return 0;
 }
 
@@ -136,32 +127,24 @@ static void warn_of_room(struct plan *plan)
 	unsigned int cores = core_map_core_count(plan->state.map);
 	unsigned int cores_max = client_sizing(plan_type(plan))->cores_max;
 
-	if (!plan->options->has_fixed &&
-	    cpuset_count(&plan->cores) < plan->options->max)
-		findings_add(&plan->findings, "P05", FINDING_ERROR,
-			     "ask for fewer cores",
-			     "the machine has %u cores: %lu for the client "
-			     "beside core 0 cannot be had",
-			     cores, plan->options->max);
+	if (!plan->options->has_fixed && cpuset_count(&plan->cores) < plan->options->max)
+		findings_add(
+			&plan->findings, "P05", FINDING_ERROR, "ask for fewer cores",
+			"the machine has %u cores: %lu for the client beside core 0 cannot be had",
+			cores, plan->options->max);
 	if (cores_max && cpuset_count(&plan->cores) > cores_max)
-		findings_add(&plan->findings, "P08", FINDING_WARNING,
-			     "ask for fewer cores",
-			     "a WEKA client takes at most %u cores in one "
-			     "container",
-			     cores_max);
+		findings_add(&plan->findings, "P08", FINDING_WARNING, "ask for fewer cores",
+			     "a WEKA client takes at most %u cores in one container", cores_max);
 	if (node->spec_cores_first)
-		findings_add(&plan->findings, "P07", FINDING_WARNING,
-			     "take spec_cores_first out of "
-			     "SchedulerParameters",
-			     "spec_cores_first makes --core-spec begin with "
-			     "core 0, which is the kernel's");
+		findings_add(
+			&plan->findings, "P07", FINDING_WARNING,
+			"take spec_cores_first out of SchedulerParameters",
+			"spec_cores_first makes --core-spec begin with core 0, which is the kernel's");
 }
 
 int plan_write(struct plan *plan, struct err *err)
 {
 	warn_of_room(plan);
 	expand(plan);
-	return find_abstract(plan, err) < 0 || compare_with_slurm(plan, err) < 0
-		       ? -1
-		       : 0;
+	return find_abstract(plan, err) < 0 || compare_with_slurm(plan, err) < 0 ? -1 : 0;
 }

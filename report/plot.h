@@ -50,9 +50,8 @@ struct plot {
 };
 
 /* 'names': of the series, for the legend. */
-void plot_begin(struct plot *plot, FILE *out, const char *title,
-		const char *about, size_t panels, const char *const *names,
-		size_t count, bool has_fit);
+void plot_begin(struct plot *plot, FILE *out, const char *title, const char *about, size_t panels,
+		const char *const *names, size_t count, bool has_fit);
 void plot_panel(struct plot *plot, const struct plot_panel *panel);
 void plot_end(struct plot *plot);
 

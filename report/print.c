@@ -20,8 +20,8 @@ void print_findings(const struct findings *findings)
 	for (size_t i = 0; i < findings->count; i++) {
 		const struct finding *finding = &findings->list[i];
 
-		printf("%s %s: %s\n", finding->code,
-		       finding_severity_name(finding->severity), finding->text);
+		printf("%s %s: %s\n", finding->code, finding_severity_name(finding->severity),
+		       finding->text);
 		if (*finding->cure)
 			printf("    cure: %s\n", finding->cure);
 	}
@@ -33,8 +33,7 @@ void print_add_text(struct json_object *json, const char *key, char *text)
 	free(text);
 }
 
-void print_add_findings(struct json_object *json,
-			const struct findings *findings)
+void print_add_findings(struct json_object *json, const struct findings *findings)
 {
 	struct json_object *list = json_add_list(json, "findings"), *one;
 
@@ -43,8 +42,7 @@ void print_add_findings(struct json_object *json,
 
 		one = json_append_object(list);
 		json_add_text(one, "code", finding->code);
-		json_add_text(one, "severity",
-			      finding_severity_name(finding->severity));
+		json_add_text(one, "severity", finding_severity_name(finding->severity));
 		json_add_text(one, "text", finding->text);
 		json_add_text(one, "cure", finding->cure);
 	}

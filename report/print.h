@@ -20,8 +20,7 @@ void print_findings(const struct findings *findings);
 
 /* NULL is "". */
 void print_add_text(struct json_object *json, const char *key, char *text);
-void print_add_findings(struct json_object *json,
-			const struct findings *findings);
+void print_add_findings(struct json_object *json, const struct findings *findings);
 void print_json(struct json_object *json);
 
 #endif

@@ -31,7 +31,7 @@ void program_env(struct program_env *env, const char *more);
 int program_find(const char *name, char path[PROGRAM_PATH], struct err *err);
 
 /* 'words': what stands behind the name, NULL-terminated. */
-int program_run(const char *name, const char *const *words,
-		unsigned int timeout_ms, char **out, struct err *err);
+int program_run(const char *name, const char *const *words, unsigned int timeout_ms, char **out,
+		struct err *err);
 
 #endif

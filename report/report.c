@@ -31,46 +31,35 @@ static const char usage[] =
 	"\n"
 	"Shows what jobs read and wrote, and what was done for them. A JOB is\n"
 	"7, 5_1 (array task), 5_[1-3] or 5 (several or all of them), 7+1\n"
-	"(component of a heterogeneous job). Without one: a line for each of "
-	"your\n"
+	"(component of a heterogeneous job). Without one: a line for each of your\n"
 	"jobs of the last day.\n"
 	"\n"
 	"  -j, --jobs=A,B,C   more jobs\n"
 	"  --restart=N        this run of a requeued job, not the newest\n"
-	"  --live[=SECONDS]   a job of yours that runs: so far; on a terminal "
-	"again\n"
+	"  --live[=SECONDS]   a job of yours that runs: so far; on a terminal again\n"
 	"                     every so many seconds: 5\n"
-	"  -v, --verbose      all that is known: every filesystem, source and "
-	"node,\n"
-	"                     quality, summary; what an administrator can do, "
-	"too\n"
-	"  --advice=all|none  more than the five most valuable lines of it, or "
-	"none\n"
+	"  -v, --verbose      all that is known: every filesystem, source and node,\n"
+	"                     quality, summary; what an administrator can do, too\n"
+	"  --advice=all|none  more than the five most valuable lines of it, or none\n"
 	"  -u, --user=A,B     without JOB: the jobs of these users\n"
 	"  -A, --account=A,B  of these accounts, of all users\n"
 	"  -S, --starttime=T  from this time on, as sacct has it: now-1days\n"
 	"  -E, --endtime=T    until then: now\n"
 	"  -s, --state=A,B    in these states: FAILED,TIMEOUT\n"
-	"  --sort=KEY         by start (the newest first), end, name, user, "
-	"state,\n"
+	"  --sort=KEY         by start (the newest first), end, name, user, state,\n"
 	"                     elapsed, nodes, profile, read or written\n"
 	"  --limit=N          so many at most: 1000\n"
-	"  --site             what all jobs did together, for administrators: "
-	"bytes,\n"
-	"                     metadata, peaks and advice by filesystem, user, "
-	"account\n"
-	"                     and profile; tasks that could run on a client's "
-	"CPUs;\n"
+	"  --site             what all jobs did together, for administrators: bytes,\n"
+	"                     metadata, peaks and advice by filesystem, user, account\n"
+	"                     and profile; tasks that could run on a client's CPUs;\n"
 	"                     with -S, -E and --limit\n"
 	"  --json             one JSON object a line\n"
 	"  --csv              one line a job\n"
 	"  --html=FILE        a job, several of them, or a list, as one page\n"
 	"  --conf=FILE        instead of " JOBIO_CONF "\n"
 	"\n"
-	"Asks the ledger, which shows records to their owner and to root; "
-	"when\n"
-	"it does not answer, the summary in sacct. Exit status: 0; 1 when "
-	"there\n"
+	"Asks the ledger, which shows records to their owner and to root; when\n"
+	"it does not answer, the summary in sacct. Exit status: 0; 1 when there\n"
 	"is nothing about one of the jobs; 2 bad usage.\n";
 
 enum format {
@@ -108,15 +97,13 @@ static int add_jobs(struct options *o, char *list, struct err *err)
 	return o->job_count > before ? 0 : job_report_check("", err);
 }
 
-static int set_jobs(void *o, const char *name, const char *value,
-		    struct err *err)
+static int set_jobs(void *o, const char *name, const char *value, struct err *err)
 {
 	(void)name;
 	return add_jobs(o, (char *)value, err);
 }
 
-static int set_restart(void *options, const char *name, const char *value,
-		       struct err *err)
+static int set_restart(void *options, const char *name, const char *value, struct err *err)
 {
 	struct options *o = options;
 	unsigned long number;
@@ -128,8 +115,7 @@ static int set_restart(void *options, const char *name, const char *value,
 }
 
 /* --json, --csv */
-static int set_format(void *options, const char *name, const char *value,
-		      struct err *err)
+static int set_format(void *options, const char *name, const char *value, struct err *err)
 {
 	struct options *o = options;
 	enum format format = *name == 'j' ? JSON : CSV;
@@ -141,8 +127,7 @@ static int set_format(void *options, const char *name, const char *value,
 	return 0;
 }
 
-static int set_advice(void *options, const char *name, const char *value,
-		      struct err *err)
+static int set_advice(void *options, const char *name, const char *value, struct err *err)
 {
 	struct options *o = options;
 
@@ -151,13 +136,11 @@ static int set_advice(void *options, const char *name, const char *value,
 	else if (!strcmp(value, "none"))
 		o->advice = ADVICE_WANT_NONE;
 	else
-		return err_set(err, "--%s: '%s': expected all or none", name,
-			       value);
+		return err_set(err, "--%s: '%s': expected all or none", name, value);
 	return 0;
 }
 
-static int set_live(void *options, const char *name, const char *value,
-		    struct err *err)
+static int set_live(void *options, const char *name, const char *value, struct err *err)
 {
 	struct options *o = options;
 	unsigned long number = LIVE_SECONDS;
@@ -168,8 +151,7 @@ static int set_live(void *options, const char *name, const char *value,
 	return 0;
 }
 
-static int set_list(void *options, const char *name, const char *value,
-		    struct err *err)
+static int set_list(void *options, const char *name, const char *value, struct err *err)
 {
 	struct options *o = options;
 
@@ -184,8 +166,7 @@ static int check_live(const struct options *o, struct err *err)
 	if (o->job_count != 1 || strchr(o->jobs[0], '[') || o->list.is_given)
 		return err_set(err, "--live: of one job: 7, 5_1 or 7+1");
 	if (o->html || o->format == CSV || o->restart >= 0)
-		return err_set(err, "--live: without --html, --csv and "
-				    "--restart");
+		return err_set(err, "--live: without --html, --csv and --restart");
 	return 0;
 }
 
@@ -201,14 +182,12 @@ static int check_site(const struct options *o, struct err *err)
 {
 	const struct job_list_query *list = &o->list;
 
-	if (o->job_count || o->restart >= 0 || o->is_verbose || list->users ||
-	    list->accounts || list->states || list->sort)
-		return err_set(err, "--site: of all jobs: only "
-				    "--starttime, --endtime, --limit, "
-				    "--json, --csv and --html go with it");
-	return check_html(o, err) < 0
-		       ? -1
-		       : site_check(list->since, list->until, err);
+	if (o->job_count || o->restart >= 0 || o->is_verbose || list->users || list->accounts ||
+	    list->states || list->sort)
+		return err_set(
+			err,
+			"--site: of all jobs: only --starttime, --endtime, --limit, --json, --csv and --html go with it");
+	return check_html(o, err) < 0 ? -1 : site_check(list->since, list->until, err);
 }
 
 static int check_all(const struct options *o, struct err *err)
@@ -218,9 +197,9 @@ static int check_all(const struct options *o, struct err *err)
 	if (check_live(o, err) < 0)
 		return -1;
 	if (o->job_count && o->list.is_given)
-		return err_set(err, "--user, --account, --starttime, "
-				    "--endtime, --state, --sort and --limit "
-				    "are for lists: name no job");
+		return err_set(
+			err,
+			"--user, --account, --starttime, --endtime, --state, --sort and --limit are for lists: name no job");
 	if (check_html(o, err) < 0)
 		return -1;
 	if (!o->job_count && o->restart >= 0)
@@ -252,13 +231,10 @@ static const struct command_line line = {
 	.check = check,
 	.table =
 		(const struct command_option[]){
-			{ "jobs", 'j', .argument = required_argument,
-			  .set = set_jobs },
+			{ "jobs", 'j', .argument = required_argument, .set = set_jobs },
 			COMMAND_CALL("restart", set_restart),
-			{ "live", .argument = optional_argument,
-			  .set = set_live },
-			{ "verbose", 'v',
-			  .at = offsetof(struct options, is_verbose) },
+			{ "live", .argument = optional_argument, .set = set_live },
+			{ "verbose", 'v', .at = offsetof(struct options, is_verbose) },
 			COMMAND_CALL("advice", set_advice),
 			LIST_OPTION("user", 'u'),
 			LIST_OPTION("account", 'A'),
@@ -290,11 +266,9 @@ static void set_up(struct job_report *report, const struct options *o)
 	report->limits = &o->limits;
 }
 
-static struct job_report *get_one(struct reporter *rp, const char *id,
-				  struct err *err)
+static struct job_report *get_one(struct reporter *rp, const char *id, struct err *err)
 {
-	struct job_report *report =
-		job_report_get(&rp->source, id, rp->o->restart, err);
+	struct job_report *report = job_report_get(&rp->source, id, rp->o->restart, err);
 
 	if (report)
 		set_up(report, rp->o);
@@ -331,8 +305,7 @@ static void print_group(struct reporter *rp, const struct job_group *group)
 	if (group->is_family && group->count && rp->o->format == TEXT) {
 		if (!rp->is_first)
 			putchar('\n');
-		job_print_family(group->id, group->reports, group->count,
-				 group->unknown, stdout);
+		job_print_family(group->id, group->reports, group->count, group->unknown, stdout);
 		rp->is_first = false;
 		return;
 	}
@@ -342,24 +315,23 @@ static void print_group(struct reporter *rp, const struct job_group *group)
 
 /* Those that one question tells all of: in JSON each has its other runs, which it
  * does not. */
-static void get_together(struct reporter *rp, struct job_group *group,
-			 char (*ids)[JOB_ID_SIZE], size_t count)
+static void get_together(struct reporter *rp, struct job_group *group, char (*ids)[JOB_ID_SIZE],
+			 size_t count)
 {
 	const struct options *o = rp->o;
 	size_t i;
 
 	if (o->restart >= 0 || o->format == JSON)
 		return;
-	job_report_many(&rp->source, ids, count, o->format == TEXT && !o->html,
-			group->reports);
+	job_report_many(&rp->source, ids, count, o->format == TEXT && !o->html, group->reports);
 	for (i = 0; i < count; i++)
 		if (group->reports[i])
 			set_up(group->reports[i], o);
 }
 
 /* For people their sum and a line for each; else as if each were named. */
-static void get_family(struct reporter *rp, struct job_group *group,
-		       char (*ids)[JOB_ID_SIZE], size_t count)
+static void get_family(struct reporter *rp, struct job_group *group, char (*ids)[JOB_ID_SIZE],
+		       size_t count)
 {
 	struct job_report *report;
 	size_t i;
@@ -385,8 +357,8 @@ static void get_family(struct reporter *rp, struct job_group *group,
 /* 7 may be an array or a heterogeneous job, whose first part has that number,
  * too. The ledger knows which; of a part that it knows alone, or as a job like others,
  * sacct may know the rest, as it does when it is the one who knows the job. */
-static size_t find_family(struct reporter *rp, const char *id,
-			  enum job_asked asked, char (*ids)[JOB_ID_SIZE])
+static size_t find_family(struct reporter *rp, const char *id, enum job_asked asked,
+			  char (*ids)[JOB_ID_SIZE])
 {
 	if (strpbrk(id, "_+") || rp->o->restart >= 0)
 		return 0;
@@ -394,8 +366,8 @@ static size_t find_family(struct reporter *rp, const char *id,
 }
 
 /* What one word names. */
-static void get_group(struct reporter *rp, struct job_group *group,
-		      const char *id, char (*ids)[JOB_ID_SIZE])
+static void get_group(struct reporter *rp, struct job_group *group, const char *id,
+		      char (*ids)[JOB_ID_SIZE])
 {
 	bool is_list = strchr(id, '[') != NULL;
 	struct job_report *report = NULL;
@@ -403,8 +375,7 @@ static void get_group(struct reporter *rp, struct job_group *group,
 
 	group->id = id;
 	if (is_list)
-		count = (size_t)job_report_expand(id, ids, JOB_FAMILY_MAX,
-						  NULL);
+		count = (size_t)job_report_expand(id, ids, JOB_FAMILY_MAX, NULL);
 	else
 		count = find_family(rp, id, JOB_ASKED_LEDGER, ids);
 	if (count < 2 && !is_list) {
@@ -462,13 +433,11 @@ static void report_site(struct reporter *rp)
 	const struct job_list_query *query = &rp->o->list;
 	size_t limit = query->has_limit ? query->limit : SITE_LIMIT;
 	struct err err = { "" };
-	struct site *site =
-		site_get(&rp->source, query->since, query->until, &err);
+	struct site *site = site_get(&rp->source, query->since, query->until, &err);
 
 	if (!site)
 		fail_one(rp, &err);
-	else if (rp->o->html &&
-		 site_page_write(rp->o->html, site, limit, &err) < 0)
+	else if (rp->o->html && site_page_write(rp->o->html, site, limit, &err) < 0)
 		fail_one(rp, &err);
 	else if (rp->o->format == JSON)
 		site_print_json(stdout, site);
@@ -480,8 +449,7 @@ static void report_site(struct reporter *rp)
 }
 
 /* Of jobs of which nobody knows one the old page stays. */
-static void write_page(struct reporter *rp, const struct job_group *groups,
-		       size_t count)
+static void write_page(struct reporter *rp, const struct job_group *groups, size_t count)
 {
 	struct err err = { "" };
 	size_t i, known = 0;
@@ -497,8 +465,7 @@ static void write_page(struct reporter *rp, const struct job_group *groups,
 		fail_one(rp, &err);
 }
 
-static void report_groups(struct reporter *rp, struct job_group *groups,
-			  char (*ids)[JOB_ID_SIZE])
+static void report_groups(struct reporter *rp, struct job_group *groups, char (*ids)[JOB_ID_SIZE])
 {
 	const struct options *o = rp->o;
 	size_t i;
@@ -518,8 +485,7 @@ static void report_groups(struct reporter *rp, struct job_group *groups,
 
 static void report_jobs(struct reporter *rp)
 {
-	struct job_group *groups =
-		xcalloc(rp->o->job_count, sizeof(struct job_group));
+	struct job_group *groups = xcalloc(rp->o->job_count, sizeof(struct job_group));
 	char(*ids)[JOB_ID_SIZE] = xcalloc(JOB_FAMILY_MAX, JOB_ID_SIZE);
 
 	job_source_ask_sacct(&rp->source, rp->o->jobs, rp->o->job_count);
@@ -541,12 +507,10 @@ static int report_live(struct reporter *rp)
 }
 
 /* 'config' NULL: there is none here, for 'why'; sacct may know. */
-static int report_all(const struct options *o, const struct config *config,
-		      const struct err *why)
+static int report_all(const struct options *o, const struct config *config, const struct err *why)
 {
 	struct reporter rp = { .o = o,
-			       .source = { .config = config,
-					   .is_down = !config },
+			       .source = { .config = config, .is_down = !config },
 			       .is_first = true,
 			       .rc = COMMAND_OK };
 

@@ -40,9 +40,8 @@ enum field {
 	FIELDS
 };
 
-static const char format[] = "JobName,SystemComment,User,Account,Partition,"
-			     "Cluster,State,ExitCode,Start,End,ElapsedRaw,"
-			     "NNodes,JobIDRaw,JobID";
+static const char format[] =
+	"JobName,SystemComment,User,Account,Partition,Cluster,State,ExitCode,Start,End,ElapsedRaw,NNodes,JobIDRaw,JobID";
 
 /* ---- rows ---------------------------------------------------------------- */
 
@@ -129,8 +128,7 @@ static int take_rows(struct sacct_rows *rows, const char *mark, struct err *err)
 	while (*at && next_row(&at, mark, field)) {
 		if (rows->count == room) {
 			room = room ? room * 2 : 64;
-			rows->row =
-				xrealloc(rows->row, room, sizeof(*rows->row));
+			rows->row = xrealloc(rows->row, room, sizeof(*rows->row));
 		}
 		take_row(&rows->row[rows->count++], field);
 	}
@@ -172,8 +170,7 @@ static bool is_word(const char *name)
 	return name && *name && *name != '-' && !strpbrk(name, ", \t\n");
 }
 
-static void make_command(struct command *c, const struct sacct_query *query,
-			 const char *mark)
+static void make_command(struct command *c, const struct sacct_query *query, const char *mark)
 {
 	memset(c->argv, 0, sizeof(c->argv));
 	c->args = 0;
@@ -191,8 +188,7 @@ static void make_command(struct command *c, const struct sacct_query *query,
 	program_env(&c->env, "SLURM_TIME_FORMAT=%s");
 }
 
-static char *run(const struct sacct_query *query, const char *mark,
-		 struct err *err)
+static char *run(const struct sacct_query *query, const char *mark, struct err *err)
 {
 	struct child_result result = { 0 };
 	struct command c;
@@ -201,13 +197,11 @@ static char *run(const struct sacct_query *query, const char *mark,
 	if (program_find("sacct", c.path, err) < 0)
 		return NULL;
 	make_command(&c, query, mark);
-	if (child_run_big(c.argv, c.env.list, TIMEOUT_MS, OUTPUT_MAX, &result,
-			  err) < 0)
+	if (child_run_big(c.argv, c.env.list, TIMEOUT_MS, OUTPUT_MAX, &result, err) < 0)
 		return NULL;
 	if (result.status) {
 		result.errtext[strcspn(result.errtext, "\n")] = 0;
-		err_set(err, "sacct: exit status %d: %s", result.status,
-			result.errtext);
+		err_set(err, "sacct: exit status %d: %s", result.status, result.errtext);
 	} else {
 		out = result.out;
 		result.out = NULL;
@@ -250,14 +244,12 @@ void sacct_free(struct sacct_rows *rows)
 
 /* sacct -j 2 lists every task of array 2 and every component of job 2. The one
  * that is meant has this id, or this number: the ledger takes it so, too. */
-const struct sacct_row *sacct_find(const struct sacct_rows *rows,
-				   const char *id)
+const struct sacct_row *sacct_find(const struct sacct_rows *rows, const char *id)
 {
 	size_t i;
 
 	for (i = 0; rows && i < rows->count; i++)
-		if (!strcmp(rows->row[i].id, id) ||
-		    !strcmp(rows->row[i].raw_id, id))
+		if (!strcmp(rows->row[i].id, id) || !strcmp(rows->row[i].raw_id, id))
 			return &rows->row[i];
 	return NULL;
 }
@@ -287,8 +279,7 @@ static const struct {
 
 static bool is_word_of(const char *word, size_t i)
 {
-	return !strcasecmp(word, states[i].name) ||
-	       !strcasecmp(word, states[i].brief);
+	return !strcasecmp(word, states[i].name) || !strcasecmp(word, states[i].brief);
 }
 
 bool sacct_is_early(const char *state)

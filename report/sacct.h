@@ -40,7 +40,7 @@ struct sacct_rows {
 struct sacct_query {
 	const char *jobs; /* "7,9_2" */
 	const char *users, *accounts;
-	const char *name; /* of the jobs: where it is more than one word, sacct
+	const char *name;	   /* of the jobs: where it is more than one word, sacct
 			   * is not told, and lists others, too */
 	const char *since, *until; /* as sacct takes them */
 	bool is_everybody;	   /* not only the caller's */
@@ -53,8 +53,7 @@ void sacct_free(struct sacct_rows *rows);
 struct sacct_rows *sacct_parse(char *text, const char *mark, struct err *err);
 
 /* The row that has this id, or this raw id; NULL: there is none. */
-const struct sacct_row *sacct_find(const struct sacct_rows *rows,
-				   const char *id);
+const struct sacct_row *sacct_find(const struct sacct_rows *rows, const char *id);
 
 /* Is a job of this state yet to run, or to end? */
 bool sacct_is_early(const char *state);

@@ -34,8 +34,7 @@ static char *ask_for(const struct site *site, struct json_object *next)
 	return json_line_put(top);
 }
 
-static struct json_object *ask_page(struct job_source *source,
-				    const struct site *site,
+static struct json_object *ask_page(struct job_source *source, const struct site *site,
 				    struct json_object *next, struct err *err)
 {
 	char *request = ask_for(site, next);
@@ -56,8 +55,7 @@ static struct json_object *ask_page(struct job_source *source,
 }
 
 /* Page by page: each is what the ledger adds up in a moment. */
-static int ask_ledger(struct job_source *source, struct site *site,
-		      struct err *err)
+static int ask_ledger(struct job_source *source, struct site *site, struct err *err)
 {
 	struct json_object *top, *next = NULL;
 	int rc = -1;
@@ -80,8 +78,7 @@ static int ask_ledger(struct job_source *source, struct site *site,
 
 /* ---- both ------------------------------------------------------------------- */
 
-static int find_times(struct site *site, const char *since, const char *until,
-		      struct err *err)
+static int find_times(struct site *site, const char *since, const char *until, struct err *err)
 {
 	int64_t now_s = time(NULL);
 
@@ -122,21 +119,19 @@ static int fill(struct job_source *source, struct site *site, struct err *err)
 		return -1;
 	}
 	site->source = "sacct";
-	snprintf(site->why_not_ledger, sizeof(site->why_not_ledger), "%s",
-		 why.text);
+	snprintf(site->why_not_ledger, sizeof(site->why_not_ledger), "%s", why.text);
 	start_again(site);
 	if (site_from_sacct(source, site, &second) == 0)
 		return 0;
 	return err_set(err, "%s; %s", why.text, second.text);
 }
 
-struct site *site_get(struct job_source *source, const char *since,
-		      const char *until, struct err *err)
+struct site *site_get(struct job_source *source, const char *since, const char *until,
+		      struct err *err)
 {
 	struct site *site = xcalloc(1, sizeof(*site));
 
-	if (find_times(site, since, until, err) < 0 ||
-	    fill(source, site, err) < 0) {
+	if (find_times(site, since, until, err) < 0 || fill(source, site, err) < 0) {
 		site_free(site);
 		return NULL;
 	}

@@ -31,21 +31,19 @@ struct site {
 /* Are these times, in this order? */
 int site_check(const char *since, const char *until, struct err *err);
 
-struct site *site_get(struct job_source *source, const char *since,
-		      const char *until, struct err *err);
+struct site *site_get(struct job_source *source, const char *since, const char *until,
+		      struct err *err);
 void site_free(struct site *site);
 
 /* site_sacct.c: add up what sacct tells. */
-int site_from_sacct(struct job_source *source, struct site *site,
-		    struct err *err);
+int site_from_sacct(struct job_source *source, struct site *site, struct err *err);
 
 /* site_text.c: so many lines of each table. */
 void site_print_text(FILE *out, const struct site *site, size_t limit);
 void site_print_csv(FILE *out, const struct site *site);
 void site_print_json(FILE *out, const struct site *site);
 /* site_page.c: as one HTML file, which replaces 'file'. */
-int site_page_write(const char *file, const struct site *site, size_t limit,
-		    struct err *err);
+int site_page_write(const char *file, const struct site *site, size_t limit, struct err *err);
 
 /* site_view.c: what text and page say in the same words. */
 #define SITE_HOURS 24
@@ -53,8 +51,8 @@ int site_page_write(const char *file, const struct site *site, size_t limit,
 const char *site_hours(int64_t node_s, char *out);
 /* What a sum is called: "root", "no profile"; 'out' of SITE_NAME bytes. */
 #define SITE_NAME 300
-const char *site_name(const struct tally *tally, enum tally_kind kind,
-		      const struct tally_sum *sum, char *out);
+const char *site_name(const struct tally *tally, enum tally_kind kind, const struct tally_sum *sum,
+		      char *out);
 /* Would enforce have refused jobs? */
 void site_gate_words(const struct site *site, char *out, size_t room);
 /* "Filesystem", .. */

@@ -22,20 +22,15 @@ static void put_facts(struct page *page, const struct site *site)
 	page_fact(page, "Jobs", job_count(t->jobs, text));
 	page_fact(page, "Node hours", site_hours(t->node_s, text));
 	if (t->wide)
-		page_fact(page, "Not added: node-wide numbers",
-			  job_count(t->wide, text));
+		page_fact(page, "Not added: node-wide numbers", job_count(t->wide, text));
 	if (site->silent)
-		page_fact(page, "Not added: no summary",
-			  job_count(site->silent, text));
-	page_raw(page, "</dl>\n<p class=\"%s\">gate: ",
-		 t->warned_jobs ? "warn" : "dim");
+		page_fact(page, "Not added: no summary", job_count(site->silent, text));
+	page_raw(page, "</dl>\n<p class=\"%s\">gate: ", t->warned_jobs ? "warn" : "dim");
 	site_gate_words(site, text, sizeof(text));
 	page_put(page, text);
 	page_raw(page, ".</p>\n");
 	if (*site->why_not_ledger) {
-		page_say(page,
-			 "<p class=\"warn\">From the summaries in sacct, "
-			 "without advice: ",
+		page_say(page, "<p class=\"warn\">From the summaries in sacct, without advice: ",
 			 site->why_not_ledger, ".</p>\n");
 	}
 }
@@ -50,44 +45,36 @@ static double moved(const struct tally_sum *sum)
 static void draw(struct page *page, const struct tally *t, enum tally_kind kind)
 {
 	const struct tally_sum *sums = t->sums[kind];
-	size_t i,
-		count = t->counts[kind] < BARS_MAX ? t->counts[kind] : BARS_MAX;
+	size_t i, count = t->counts[kind] < BARS_MAX ? t->counts[kind] : BARS_MAX;
 	double wide = PAGE_WIDE - NAME_ROOM, most = moved(&sums[0]), read;
 	char name[SITE_NAME], about[100];
 
 	if (most <= 0)
 		return;
-	snprintf(about, sizeof(about),
-		 "Bytes read and written by %s, the %zu that moved most.",
+	snprintf(about, sizeof(about), "Bytes read and written by %s, the %zu that moved most.",
 		 tally_names[kind], count);
-	page_picture(page, "Read and written", about, PAGE_WIDE,
-		     (int)count * (BAR_HIGH + 4));
+	page_picture(page, "Read and written", about, PAGE_WIDE, (int)count * (BAR_HIGH + 4));
 	for (i = 0; i < count; i++) {
-		read = sums[i].read > 0 ? (double)sums[i].read / most * wide
-					: 0;
+		read = sums[i].read > 0 ? (double)sums[i].read / most * wide : 0;
 		page_path(page, "rd");
-		page_bar(page, NAME_ROOM, (double)i * (BAR_HIGH + 4), read,
-			 BAR_HIGH);
+		page_bar(page, NAME_ROOM, (double)i * (BAR_HIGH + 4), read, BAR_HIGH);
 		page_path_end(page);
 		page_path(page, "wr");
 		page_bar(page, NAME_ROOM + read, (double)i * (BAR_HIGH + 4),
 			 moved(&sums[i]) / most * wide - read, BAR_HIGH);
 		page_path_end(page);
-		snprintf(about, sizeof(about), "%.28s",
-			 site_name(t, kind, &sums[i], name));
-		page_label(page, NAME_ROOM - 6, (double)i * (BAR_HIGH + 4) + 11,
-			   "end", about);
+		snprintf(about, sizeof(about), "%.28s", site_name(t, kind, &sums[i], name));
+		page_label(page, NAME_ROOM - 6, (double)i * (BAR_HIGH + 4) + 11, "end", about);
 	}
 	page_picture_end(page);
 }
 
-static void put_sum(struct page *page, const struct tally *t,
-		    enum tally_kind kind, const struct tally_sum *sum)
+static void put_sum(struct page *page, const struct tally *t, enum tally_kind kind,
+		    const struct tally_sum *sum)
 {
 	char text[SITE_NAME];
 
-	page_say(page, "<tr><th scope=\"row\">", site_name(t, kind, sum, text),
-		 "</th>");
+	page_say(page, "<tr><th scope=\"row\">", site_name(t, kind, sum, text), "</th>");
 	page_cell_count(page, sum->jobs);
 	page_cell(page, site_hours(sum->node_s, text));
 	if (kind == TALLY_ADVICE) {
@@ -113,8 +100,8 @@ static void end_table(struct page *page, size_t count, size_t limit)
 	page_section_end(page);
 }
 
-static void put_table(struct page *page, const struct site *site,
-		      enum tally_kind kind, size_t limit)
+static void put_table(struct page *page, const struct site *site, enum tally_kind kind,
+		      size_t limit)
 {
 	const struct tally *t = site->tally;
 	char title[40], head[120];
@@ -128,9 +115,7 @@ static void put_table(struct page *page, const struct site *site,
 	if (kind != TALLY_ADVICE)
 		draw(page, t, kind);
 	snprintf(head, sizeof(head), "%s|Jobs|Node hours|%s", site_heads[kind],
-		 kind == TALLY_ADVICE
-			 ? "Do"
-			 : "Read|Written|Metadata|Peak in a second|Its job");
+		 kind == TALLY_ADVICE ? "Do" : "Read|Written|Metadata|Peak in a second|Its job");
 	page_table(page, title, head);
 	for (i = 0; i < t->counts[kind] && i < limit; i++)
 		put_sum(page, t, kind, &t->sums[kind][i]);
@@ -161,8 +146,7 @@ static void put_gate(struct page *page, const struct site *site, size_t limit)
 	end_table(page, t->gate_count, limit);
 }
 
-int site_page_write(const char *file, const struct site *site, size_t limit,
-		    struct err *err)
+int site_page_write(const char *file, const struct site *site, size_t limit, struct err *err)
 {
 	struct page page = { 0 };
 	int kind;

@@ -21,13 +21,10 @@
 
 /* What sacctmgr says of the caller: "Operator", "Administrator", "None" or
  * nothing. */
-static int ask_level(const char *name, char *level, size_t room,
-		     struct err *err)
+static int ask_level(const char *name, char *level, size_t room, struct err *err)
 {
 	char where[300], *out;
-	const char *const words[] = {
-		"-nP", "show", "user", where, "format=adminlevel", NULL
-	};
+	const char *const words[] = { "-nP", "show", "user", where, "format=adminlevel", NULL };
 
 	snprintf(where, sizeof(where), "name=%s", name);
 	if (program_run("sacctmgr", words, TIMEOUT_MS, &out, err) < 0)
@@ -43,22 +40,19 @@ static int check_caller(const struct job_source *source, struct err *err)
 	char level[64] = "";
 
 	if (geteuid() == 0 ||
-	    (me && source->config &&
-	     !strcmp(me->pw_name, source->config->ledger.user)))
+	    (me && source->config && !strcmp(me->pw_name, source->config->ledger.user)))
 		return 0;
 	if (me && ask_level(me->pw_name, level, sizeof(level), err) < 0)
 		return -1;
 	if (!strcmp(level, "Operator") || !strcmp(level, "Administrator"))
 		return 0;
-	return err_set(err, "--site: for root, SlurmUser and operators of "
-			    "Slurm only");
+	return err_set(err, "--site: for root, SlurmUser and operators of Slurm only");
 }
 
 /* ---- a row -------------------------------------------------------------------- */
 
 /* "/mnt/work:nfs4" is one; of several nobody knows which. */
-static void take_fs(struct use *use, const struct summary *s,
-		    char names[SUMMARY_FS])
+static void take_fs(struct use *use, const struct summary *s, char names[SUMMARY_FS])
 {
 	struct use_fs *fs = use->fs;
 	char *type;
@@ -80,8 +74,7 @@ static void take_fs(struct use *use, const struct summary *s,
 	use->fs_count = 1;
 }
 
-static void add_row(struct tally *tally, const struct sacct_row *row,
-		    const struct summary *s)
+static void add_row(struct tally *tally, const struct sacct_row *row, const struct summary *s)
 {
 	char names[SUMMARY_FS], profile[SUMMARY_PROF];
 	unsigned long job = 0;
@@ -89,8 +82,7 @@ static void add_row(struct tally *tally, const struct sacct_row *row,
 
 	use_init(&use);
 	(void)number_parse(row->raw_id, 1, UINT32_MAX, &job, NULL);
-	snprintf(profile, sizeof(profile), "%.*s", (int)strcspn(s->prof, "/"),
-		 s->prof);
+	snprintf(profile, sizeof(profile), "%.*s", (int)strcspn(s->prof, "/"), s->prof);
 	use.cluster = row->cluster;
 	use.user = row->user;
 	use.account = row->account;
@@ -120,8 +112,7 @@ static const char *unique_text(int64_t when_s, int64_t step, char *out)
 	return out;
 }
 
-int site_from_sacct(struct job_source *source, struct site *site,
-		    struct err *err)
+int site_from_sacct(struct job_source *source, struct site *site, struct err *err)
 {
 	char since[WHEN_SIZE], until[WHEN_SIZE];
 	struct sacct_query query = {
@@ -140,8 +131,7 @@ int site_from_sacct(struct job_source *source, struct site *site,
 		row = &source->slurm->row[i];
 		if (row->end < site->since_s || row->end >= site->until_s)
 			continue;
-		if (!row->summary ||
-		    summary_parse(row->summary, &summary, NULL) < 0)
+		if (!row->summary || summary_parse(row->summary, &summary, NULL) < 0)
 			site->silent++;
 		else
 			add_row(site->tally, row, &summary);

@@ -18,14 +18,13 @@
 
 /* ---- text -------------------------------------------------------------------- */
 
-static void print_jobs(FILE *out, const char *name, int64_t count,
-		       const char *words)
+static void print_jobs(FILE *out, const char *name, int64_t count, const char *words)
 {
 	char text[16];
 
 	if (count > 0)
-		fprintf(out, "  %-13s %s job%s %s\n", name,
-			job_count(count, text), count == 1 ? "" : "s", words);
+		fprintf(out, "  %-13s %s job%s %s\n", name, job_count(count, text),
+			count == 1 ? "" : "s", words);
 }
 
 static void print_head(FILE *out, const struct site *site)
@@ -33,19 +32,15 @@ static void print_head(FILE *out, const struct site *site)
 	const struct tally *t = site->tally;
 	char since[WHEN_SIZE], until[WHEN_SIZE], jobs[16], hours[SITE_HOURS];
 
-	fprintf(out, "%s%s job%s%s that ended from %s to %s, %s node hours\n",
-		tone(TONE_STRONG), job_count(t->jobs, jobs),
-		t->jobs == 1 ? "" : "s", tone(TONE_END),
-		when_text(site->since_s, since),
-		when_text(site->until_s, until), site_hours(t->node_s, hours));
+	fprintf(out, "%s%s job%s%s that ended from %s to %s, %s node hours\n", tone(TONE_STRONG),
+		job_count(t->jobs, jobs), t->jobs == 1 ? "" : "s", tone(TONE_END),
+		when_text(site->since_s, since), when_text(site->until_s, until),
+		site_hours(t->node_s, hours));
 	print_jobs(out, "not added", t->wide, "with node-wide numbers alone");
-	print_jobs(out, "not added", site->silent,
-		   "of which sacct has no summary");
+	print_jobs(out, "not added", site->silent, "of which sacct has no summary");
 	if (*site->why_not_ledger)
-		fprintf(out,
-			"  %-13s from the summaries in sacct, without advice: "
-			"%s\n",
-			"note", site->why_not_ledger);
+		fprintf(out, "  %-13s from the summaries in sacct, without advice: %s\n", "note",
+			site->why_not_ledger);
 }
 
 static void print_gate(FILE *out, const struct site *site)
@@ -55,8 +50,8 @@ static void print_gate(FILE *out, const struct site *site)
 	size_t i, shown = 0;
 
 	site_gate_words(site, words, sizeof(words));
-	fprintf(out, "  %-13s %s%s%s\n", "gate",
-		t->warned_jobs ? tone(TONE_WARN) : "", words, tone(TONE_END));
+	fprintf(out, "  %-13s %s%s%s\n", "gate", t->warned_jobs ? tone(TONE_WARN) : "", words,
+		tone(TONE_END));
 	print_jobs(out, "", t->refused_jobs, "had tasks that it refused");
 	for (i = 0; i < t->gate_count && shown < GATE_SHOWN; i++) {
 		const struct tally_job *job = &t->gate[i];
@@ -66,8 +61,7 @@ static void print_gate(FILE *out, const struct site *site)
 		fprintf(out, "  %-13s %lld of %s on cluster %s, %s task%s\n",
 			shown++ ? "" : "warned", (long long)job->job,
 			*job->user ? job->user : "unknown", job->cluster,
-			job_count(job->warned, text),
-			job->warned == 1 ? "" : "s");
+			job_count(job->warned, text), job->warned == 1 ? "" : "s");
 	}
 	if (t->warned_jobs > (int64_t)shown)
 		fprintf(out, "  %-13s and %lld more: --csv has them\n", "",
@@ -92,19 +86,16 @@ static void print_sum(FILE *out, const struct tally *t, enum tally_kind kind,
 		fprintf(out, "%s\n", name);
 		name = "";
 	}
-	fprintf(out, "%-*s %7s %10s %9s %9s %9s", NAME_WIDE, name,
-		job_count(sum->jobs, jobs), site_hours(sum->node_s, hours),
-		bytes(sum->read, read), bytes(sum->written, written),
-		sum->meta < 0 ? "-" : job_count(sum->meta, meta));
+	fprintf(out, "%-*s %7s %10s %9s %9s %9s", NAME_WIDE, name, job_count(sum->jobs, jobs),
+		site_hours(sum->node_s, hours), bytes(sum->read, read),
+		bytes(sum->written, written), sum->meta < 0 ? "-" : job_count(sum->meta, meta));
 	if (sum->peak >= 0)
-		fprintf(out, " %9s  %lld\n", job_bytes(sum->peak, peak),
-			(long long)sum->peak_job);
+		fprintf(out, " %9s  %lld\n", job_bytes(sum->peak, peak), (long long)sum->peak_job);
 	else
 		fprintf(out, " %9s  -\n", "-");
 }
 
-static void print_advice(FILE *out, const struct tally *t,
-			 const struct tally_sum *sum)
+static void print_advice(FILE *out, const struct tally *t, const struct tally_sum *sum)
 {
 	const char *cure = advice_cure(sum->name);
 	char hours[SITE_HOURS], jobs[16];
@@ -114,25 +105,22 @@ static void print_advice(FILE *out, const struct tally *t,
 		room = tone_width() ? CURE_MIN_WIDE : 1000;
 	fprintf(out, "%-*s %7s %10s %7.0f%%  %.*s\n", NAME_WIDE, sum->name,
 		job_count(sum->jobs, jobs), site_hours(sum->node_s, hours),
-		t->judged > 0 ? 100.0 * (double)sum->jobs / (double)t->judged
-			      : 0,
-		room, cure ? cure : "of a later version");
+		t->judged > 0 ? 100.0 * (double)sum->jobs / (double)t->judged : 0, room,
+		cure ? cure : "of a later version");
 }
 
-static void print_table(FILE *out, const struct tally *t, enum tally_kind kind,
-			size_t limit)
+static void print_table(FILE *out, const struct tally *t, enum tally_kind kind, size_t limit)
 {
 	size_t i, count = t->counts[kind];
 
 	if (!count)
 		return;
-	fprintf(out, "\n%s%-*s %7s %10s ", tone(TONE_STRONG), NAME_WIDE,
-		site_heads[kind], "Jobs", "Node hours");
+	fprintf(out, "\n%s%-*s %7s %10s ", tone(TONE_STRONG), NAME_WIDE, site_heads[kind], "Jobs",
+		"Node hours");
 	if (kind == TALLY_ADVICE)
 		fprintf(out, "%8s  Do", "Of jobs");
 	else
-		fprintf(out, "%9s %9s %9s %9s  Its job", "Read", "Written",
-			"Metadata", "Peak/s");
+		fprintf(out, "%9s %9s %9s %9s  Its job", "Read", "Written", "Metadata", "Peak/s");
 	fprintf(out, "%s\n", tone(TONE_END));
 	for (i = 0; i < count && i < limit; i++)
 		if (kind == TALLY_ADVICE)
@@ -140,8 +128,7 @@ static void print_table(FILE *out, const struct tally *t, enum tally_kind kind,
 		else
 			print_sum(out, t, kind, &t->sums[kind][i]);
 	if (count > limit)
-		fprintf(out, "and %zu more: --limit=%zu shows them\n",
-			count - limit, count);
+		fprintf(out, "and %zu more: --limit=%zu shows them\n", count - limit, count);
 }
 
 void site_print_text(FILE *out, const struct site *site, size_t limit)
@@ -156,8 +143,7 @@ void site_print_text(FILE *out, const struct site *site, size_t limit)
 
 /* ---- CSV --------------------------------------------------------------------- */
 
-static void csv_sum(FILE *out, enum tally_kind kind,
-		    const struct tally_sum *sum)
+static void csv_sum(FILE *out, enum tally_kind kind, const struct tally_sum *sum)
 {
 	bool is_advice = kind == TALLY_ADVICE;
 
@@ -181,8 +167,7 @@ void site_print_csv(FILE *out, const struct site *site)
 	size_t i;
 	int kind;
 
-	fputs("table,name,cluster,type,jobs,node_hours,read_bytes,write_bytes,"
-	      "metadata,peak_Bps,job,warned_tasks,refused_tasks\n",
+	fputs("table,name,cluster,type,jobs,node_hours,read_bytes,write_bytes,metadata,peak_Bps,job,warned_tasks,refused_tasks\n",
 	      out);
 	for (kind = 0; kind < TALLY_KINDS; kind++)
 		for (i = 0; i < t->counts[kind]; i++)
@@ -205,8 +190,7 @@ void site_print_json(FILE *out, const struct site *site)
 	struct json_object *top = json_object_new_object();
 
 	json_add_text(top, "source", site->source);
-	json_add_text(top, "why_not_ledger",
-		      *site->why_not_ledger ? site->why_not_ledger : NULL);
+	json_add_text(top, "why_not_ledger", *site->why_not_ledger ? site->why_not_ledger : NULL);
 	json_add_number(top, "since", site->since_s);
 	json_add_number(top, "until", site->until_s);
 	json_add_number(top, "silent", site->silent);

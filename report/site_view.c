@@ -6,9 +6,8 @@
 #include "report/job_io.h"
 
 const char *const site_heads[TALLY_KINDS] = {
-	[TALLY_FILESYSTEMS] = "Filesystem", [TALLY_USERS] = "User",
-	[TALLY_ACCOUNTS] = "Account",	    [TALLY_PROFILES] = "Profile",
-	[TALLY_ADVICE] = "Advice",
+	[TALLY_FILESYSTEMS] = "Filesystem", [TALLY_USERS] = "User",    [TALLY_ACCOUNTS] = "Account",
+	[TALLY_PROFILES] = "Profile",	    [TALLY_ADVICE] = "Advice",
 };
 
 const char *site_hours(int64_t node_s, char *out)
@@ -34,20 +33,18 @@ static bool is_on_several(const struct tally *tally)
 	return false;
 }
 
-const char *site_name(const struct tally *tally, enum tally_kind kind,
-		      const struct tally_sum *sum, char *out)
+const char *site_name(const struct tally *tally, enum tally_kind kind, const struct tally_sum *sum,
+		      char *out)
 {
 	bool has_type = kind == TALLY_FILESYSTEMS && *sum->type;
 	bool has_cluster = kind == TALLY_FILESYSTEMS && is_on_several(tally);
 
 	if (*sum->name)
-		snprintf(out, SITE_NAME, "%.200s%s%.40s%s%s%.40s", sum->name,
-			 has_type ? " (" : "", has_type ? sum->type : "",
-			 has_type ? ")" : "", has_cluster ? " on " : "",
+		snprintf(out, SITE_NAME, "%.200s%s%.40s%s%s%.40s", sum->name, has_type ? " (" : "",
+			 has_type ? sum->type : "", has_type ? ")" : "", has_cluster ? " on " : "",
 			 has_cluster ? sum->cluster : "");
 	else
-		snprintf(out, SITE_NAME, "%s",
-			 kind == TALLY_PROFILES ? "none" : "unknown");
+		snprintf(out, SITE_NAME, "%s", kind == TALLY_PROFILES ? "none" : "unknown");
 	return out;
 }
 
@@ -59,10 +56,7 @@ void site_gate_words(const struct site *site, char *out, size_t room)
 	if (!t->warned_jobs)
 		snprintf(out, room, "no task could run on a client's CPUs");
 	else
-		snprintf(out, room,
-			 "%s task%s of %s job%s could run on a client's CPUs",
-			 job_count(t->warned_tasks, tasks),
-			 t->warned_tasks == 1 ? "" : "s",
-			 job_count(t->warned_jobs, jobs),
-			 t->warned_jobs == 1 ? "" : "s");
+		snprintf(out, room, "%s task%s of %s job%s could run on a client's CPUs",
+			 job_count(t->warned_tasks, tasks), t->warned_tasks == 1 ? "" : "s",
+			 job_count(t->warned_jobs, jobs), t->warned_jobs == 1 ? "" : "s");
 }

@@ -44,8 +44,8 @@ struct source {
 	unsigned int depth;
 };
 
-static int read_file(struct slurm_conf *conf, const char *root,
-		     const char *path, unsigned int depth, struct err *err);
+static int read_file(struct slurm_conf *conf, const char *root, const char *path,
+		     unsigned int depth, struct err *err);
 
 /* ---- words: KEY=VALUE, the value perhaps in quotes ------------------------------ */
 
@@ -59,8 +59,7 @@ static char *next_word(char **at)
 		(*at)++;
 	if (!**at)
 		return NULL;
-	for (word = to = *at; **at && (quote || !isspace((unsigned char)**at));
-	     (*at)++) {
+	for (word = to = *at; **at && (quote || !isspace((unsigned char)**at)); (*at)++) {
 		if (quote ? **at == quote : **at == '"' || **at == '\'')
 			quote = quote ? 0 : **at;
 		else
@@ -75,8 +74,7 @@ static char *next_word(char **at)
 /* Takes the value. */
 static void add_pair(struct pairs *pairs, const char *key, char *value)
 {
-	pairs->list =
-		xrealloc(pairs->list, pairs->count + 1, sizeof(struct pair));
+	pairs->list = xrealloc(pairs->list, pairs->count + 1, sizeof(struct pair));
 	pairs->list[pairs->count].key = xstrdup(key);
 	pairs->list[pairs->count++].value = value;
 }
@@ -94,8 +92,7 @@ static void free_pairs(struct pairs *pairs)
 
 static void add_default(struct kind *kind, const char *rest)
 {
-	char *all =
-		xasprintf("%s %s", kind->defaults ? kind->defaults : "", rest);
+	char *all = xasprintf("%s %s", kind->defaults ? kind->defaults : "", rest);
 
 	free(kind->defaults);
 	kind->defaults = all;
@@ -110,8 +107,7 @@ static void flatten(char *rest)
 		if (to > rest)
 			*to++ = ' ';
 		for (; *word; word++)
-			*to++ = (char)(isspace((unsigned char)*word) ? '_'
-								     : *word);
+			*to++ = (char)(isspace((unsigned char)*word) ? '_' : *word);
 	}
 	*to = '\0';
 }
@@ -130,24 +126,21 @@ static void take_record(struct kind *kind, const char *name, char *rest)
 /* ---- lines and files --------------------------------------------------------------- */
 
 /* The include's path: absolute, or beside the file that names it. */
-static int include(const struct source *source, const char *pattern,
-		   struct err *err)
+static int include(const struct source *source, const char *pattern, struct err *err)
 {
 	char path[PATH_MAX];
 	const char *slash = strrchr(source->path, '/');
 	glob_t found = { 0 };
 	int rc = 0;
 
-	snprintf(path, sizeof(path), "%s%.*s%s",
-		 *pattern == '/' ? source->root : "",
-		 *pattern == '/' || !slash ? 0
-					   : (int)(slash - source->path) + 1,
-		 source->path, pattern);
+	snprintf(path, sizeof(path), "%s%.*s%s", *pattern == '/' ? source->root : "",
+		 *pattern == '/' || !slash ? 0 : (int)(slash - source->path) + 1, source->path,
+		 pattern);
 	if (glob(path, 0, NULL, &found) == GLOB_NOSPACE)
 		xneed(NULL);
 	for (size_t i = 0; rc == 0 && i < found.gl_pathc; i++)
-		rc = read_file(source->conf, source->root, found.gl_pathv[i],
-			       source->depth + 1, err);
+		rc = read_file(source->conf, source->root, found.gl_pathv[i], source->depth + 1,
+			       err);
 	globfree(&found);
 	return rc;
 }
@@ -159,13 +152,12 @@ static int take_words(const struct source *source, char *line, struct err *err)
 	while ((word = next_word(&line))) {
 		equals = strchr(word, '=');
 		if (!equals)
-			return err_set(err, "%s:%u: '%s': must be KEY=VALUE",
-				       source->path, source->line, word);
+			return err_set(err, "%s:%u: '%s': must be KEY=VALUE", source->path,
+				       source->line, word);
 		*equals = '\0';
 		for (size_t i = 0; i < KINDS; i++)
 			if (!strcasecmp(word, source->conf->kinds[i].name)) {
-				take_record(&source->conf->kinds[i], equals + 1,
-					    line);
+				take_record(&source->conf->kinds[i], equals + 1, line);
 				return 0;
 			}
 		add_pair(&source->conf->pairs, word, xstrdup(equals + 1));
@@ -201,8 +193,7 @@ static int take_line(const struct source *source, char *line, struct err *err)
 	if (hash)
 		*hash = '\0';
 	line += strspn(line, " \t");
-	if (!strncasecmp(line, "include", 7) &&
-	    isspace((unsigned char)line[7])) {
+	if (!strncasecmp(line, "include", 7) && isspace((unsigned char)line[7])) {
 		line += 7;
 		word = next_word(&line);
 		return word ? include(source, word, err) : 0;
@@ -231,18 +222,15 @@ static int take_text(struct source *source, char *text, struct err *err)
 	return 0;
 }
 
-static int read_file(struct slurm_conf *conf, const char *root,
-		     const char *path, unsigned int depth, struct err *err)
+static int read_file(struct slurm_conf *conf, const char *root, const char *path,
+		     unsigned int depth, struct err *err)
 {
 	struct source source = { conf, root, path, 0, depth };
 	char *real, *text;
 	int rc;
 
 	if (depth > DEPTH_MAX)
-		return err_set(err,
-			       "%s: includes within includes: more than "
-			       "%d",
-			       path, DEPTH_MAX);
+		return err_set(err, "%s: includes within includes: more than %d", path, DEPTH_MAX);
 	real = realpath(path, NULL); /* sites link to a shared file */
 	if (!real)
 		return err_set(err, "%s: %s", path, strerror(errno));
@@ -257,8 +245,7 @@ static int read_file(struct slurm_conf *conf, const char *root,
 	return rc;
 }
 
-struct slurm_conf *slurm_conf_load(const char *root, const char *path,
-				   struct err *err)
+struct slurm_conf *slurm_conf_load(const char *root, const char *path, struct err *err)
 {
 	static const char *const kinds[KINDS] = { "NodeName", "PartitionName" };
 	struct slurm_conf *conf = xcalloc(1, sizeof(*conf));
@@ -299,8 +286,7 @@ const char *slurm_conf_get(const struct slurm_conf *conf, const char *key)
 	return NULL;
 }
 
-const char *slurm_conf_nth(const struct slurm_conf *conf, const char *key,
-			   size_t index)
+const char *slurm_conf_nth(const struct slurm_conf *conf, const char *key, size_t index)
 {
 	for (size_t i = 0; i < conf->pairs.count; i++)
 		if (!strcasecmp(conf->pairs.list[i].key, key) && !index--)
@@ -325,8 +311,7 @@ bool slurm_conf_is(const struct slurm_conf *conf, const char *key, bool missing)
 	return value ? is_yes(value) : missing;
 }
 
-bool slurm_conf_has(const struct slurm_conf *conf, const char *key,
-		    const char *word)
+bool slurm_conf_has(const struct slurm_conf *conf, const char *key, const char *word)
 {
 	const char *at = slurm_conf_get(conf, key);
 	size_t length = strlen(word);
@@ -341,8 +326,7 @@ bool slurm_conf_has(const struct slurm_conf *conf, const char *key,
 	return false;
 }
 
-static const struct kind *find_kind(const struct slurm_conf *conf,
-				    const char *name)
+static const struct kind *find_kind(const struct slurm_conf *conf, const char *name)
 {
 	for (size_t i = 0; i < KINDS; i++)
 		if (!strcasecmp(conf->kinds[i].name, name))
@@ -350,8 +334,8 @@ static const struct kind *find_kind(const struct slurm_conf *conf,
 	return NULL;
 }
 
-const char *slurm_conf_record(const struct slurm_conf *conf, const char *kind,
-			      size_t index, const char **name)
+const char *slurm_conf_record(const struct slurm_conf *conf, const char *kind, size_t index,
+			      const char **name)
 {
 	const struct kind *found = find_kind(conf, kind);
 
@@ -378,8 +362,7 @@ const char *slurm_conf_setting(const char *line, const char *key)
 
 /* "1-3,07-12" against so many digits; with zeros in front there are as many as
  * in the list at least (hostlist.c: "%0*lu"). */
-static bool in_ranges(const char *ranges, size_t length, const char *digits,
-		      size_t count)
+static bool in_ranges(const char *ranges, size_t length, const char *digits, size_t count)
 {
 	const char *end = ranges + length;
 	unsigned long number;
@@ -424,8 +407,7 @@ static bool matches(const char *at, const char *end, const char *host)
 			return false;
 		/* digits after the bracket belong to the pattern */
 		for (; count > 0; count--)
-			if (in_ranges(at + 1, (size_t)(close - at - 1), host,
-				      count) &&
+			if (in_ranges(at + 1, (size_t)(close - at - 1), host, count) &&
 			    matches(close + 1, end, host + count))
 				return true;
 		return false;

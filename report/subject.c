@@ -15,15 +15,11 @@
 #define TIMEOUT_MS 5000
 
 const char subject_usage[] =
-	"  --topology=FILE.xml   the machine as lstopo(1) wrote it; without: "
-	"this one\n"
-	"  --node='LINE'         the node line of slurm.conf: 'CPUs=64 "
-	"Boards=1\n"
+	"  --topology=FILE.xml   the machine as lstopo(1) wrote it; without: this one\n"
+	"  --node='LINE'         the node line of slurm.conf: 'CPUs=64 Boards=1\n"
 	"                        SocketsPerBoard=2 CoresPerSocket=16\n"
-	"                        ThreadsPerCore=2 CoreSpecCount=1'; without: "
-	"what\n"
-	"                        slurmctld says of this node or, with "
-	"--topology,\n"
+	"                        ThreadsPerCore=2 CoreSpecCount=1'; without: what\n"
+	"                        slurmctld says of this node or, with --topology,\n"
 	"                        what `slurmd -C` would say\n"
 	"  --allow-spec-resources-usage=yes|no   default yes, or slurmctld's\n"
 	"  --spec-cores-first    SchedulerParameters=spec_cores_first\n"
@@ -31,11 +27,9 @@ const char subject_usage[] =
 	"                        numa_node_as_socket, allow_ecores,\n"
 	"                        config_overrides\n"
 	"  --task-plugin-param=LIST   TaskPluginParam: SlurmdSpecOverride\n"
-	"  --slurm-version=V     22.05 to 26.05; default: the node's, or the "
-	"one\n"
+	"  --slurm-version=V     22.05 to 26.05; default: the node's, or the one\n"
 	"                        jobio was built with\n"
-	"  --conf=FILE           jobio.conf, for the run_dir where this node "
-	"is\n"
+	"  --conf=FILE           jobio.conf, for the run_dir where this node is\n"
 	"                        remembered\n";
 
 void subject_init(struct subject *subject)
@@ -44,36 +38,31 @@ void subject_init(struct subject *subject)
 	subject->allow = -1;
 }
 
-int subject_set_sysfs(void *subject, const char *name, const char *value,
-		      struct err *err)
+int subject_set_sysfs(void *subject, const char *name, const char *value, struct err *err)
 {
 	(void)subject, (void)name, (void)err;
 	sysfs_set_root(value);
 	return 0;
 }
 
-int subject_set_version(void *subject, const char *name, const char *value,
-			struct err *err)
+int subject_set_version(void *subject, const char *name, const char *value, struct err *err)
 {
 	unsigned int read;
 
 	if (version_parse(value, &read, err) < 0)
 		return err_prefix(err, "--%s", name);
 	if (read < VERSION_OF(22, 5, 0) || read > VERSION_OF(26, 5, 0xff))
-		return err_set(err, "--%s: '%s': must be from 22.05 to 26.05",
-			       name, value);
+		return err_set(err, "--%s: '%s': must be from 22.05 to 26.05", name, value);
 	((struct subject *)subject)->version = read;
 	return 0;
 }
 
 /* Slurm passes over what it does not know; a misspelt word is no answer. */
-int subject_set_parameters(void *subject, const char *name, const char *value,
-			   struct err *err)
+int subject_set_parameters(void *subject, const char *name, const char *value, struct err *err)
 {
 	static const char *const words[] = {
-		"allow_ecores",	      "config_override",     "contain_spank",
-		"l3cache_as_socket",  "numa_node_as_socket", "conmgr_",
-		"shutdown_on_reboot",
+		"allow_ecores",	       "config_override", "contain_spank",	"l3cache_as_socket",
+		"numa_node_as_socket", "conmgr_",	  "shutdown_on_reboot",
 	};
 	const char *list = value;
 	size_t length, i;
@@ -85,16 +74,13 @@ int subject_set_parameters(void *subject, const char *name, const char *value,
 			if (!strncasecmp(list, words[i], strlen(words[i])))
 				break;
 		if (i == sizeof(words) / sizeof(words[0]))
-			return err_set(err,
-				       "--%s: '%.*s': not a word of "
-				       "SlurmdParameters",
-				       name, (int)length, list);
+			return err_set(err, "--%s: '%.*s': not a word of SlurmdParameters", name,
+				       (int)length, list);
 	}
 	return 0;
 }
 
-int subject_set_allow(void *subject, const char *name, const char *value,
-		      struct err *err)
+int subject_set_allow(void *subject, const char *name, const char *value, struct err *err)
 {
 	int allow = command_choose(name, value, "yes", "no", err);
 
@@ -102,20 +88,17 @@ int subject_set_allow(void *subject, const char *name, const char *value,
 	return allow < 0 ? -1 : 0;
 }
 
-static int set_text(char to[NODE_TEXT_MAX], const char *option,
-		    const char *value, struct err *err)
+static int set_text(char to[NODE_TEXT_MAX], const char *option, const char *value, struct err *err)
 {
 	if (!value)
 		return 0;
 	if (strlen(value) >= NODE_TEXT_MAX)
-		return err_set(err, "--%s: longer than %d", option,
-			       NODE_TEXT_MAX - 1);
+		return err_set(err, "--%s: longer than %d", option, NODE_TEXT_MAX - 1);
 	strcpy(to, value);
 	return 0;
 }
 
-static int apply(struct node *node, const struct subject *subject,
-		 struct err *err)
+static int apply(struct node *node, const struct subject *subject, struct err *err)
 {
 	if (subject->allow >= 0)
 		node->allow_spec_resources_usage = subject->allow;
@@ -123,15 +106,15 @@ static int apply(struct node *node, const struct subject *subject,
 		node->spec_cores_first = true;
 	if (subject->version)
 		node->version = subject->version;
-	if (set_text(node->slurmd_parameters, "slurmd-parameters",
-		     subject->slurmd_parameters, err) < 0)
+	if (set_text(node->slurmd_parameters, "slurmd-parameters", subject->slurmd_parameters,
+		     err) < 0)
 		return -1;
-	return set_text(node->task_plugin_param, "task-plugin-param",
-			subject->task_plugin_param, err);
+	return set_text(node->task_plugin_param, "task-plugin-param", subject->task_plugin_param,
+			err);
 }
 
-static struct core_map *load_map(const struct node *node,
-				 const struct subject *subject, struct err *err)
+static struct core_map *load_map(const struct node *node, const struct subject *subject,
+				 struct err *err)
 {
 	struct core_map_options options = {
 		.xml = subject->topology,
@@ -154,8 +137,7 @@ static void take_shape(struct node *node, const struct core_map *map)
 }
 
 /* As the prolog keeps it in run_dir; nobody needs to have a jobio.conf. */
-static int load_node(const struct subject *subject, struct node_state *state,
-		     struct err *err)
+static int load_node(const struct subject *subject, struct node_state *state, struct err *err)
 {
 	const char *conf = subject->conf ? subject->conf : JOBIO_CONF;
 	struct config *config = config_load(conf, err);
@@ -165,14 +147,13 @@ static int load_node(const struct subject *subject, struct node_state *state,
 	if (!config && subject->conf)
 		return -1;
 	if (node_cached(run_dir, state, NULL) <= 0)
-		rc = node_refresh(access(run_dir, W_OK) == 0 ? run_dir : NULL,
-				  NULL, NULL, TIMEOUT_MS, state, err);
+		rc = node_refresh(access(run_dir, W_OK) == 0 ? run_dir : NULL, NULL, NULL,
+				  TIMEOUT_MS, state, err);
 	config_free(config);
 	return rc;
 }
 
-static int ask_slurmctld(const struct subject *subject,
-			 struct node_state *state, struct err *err)
+static int ask_slurmctld(const struct subject *subject, struct node_state *state, struct err *err)
 {
 	if (load_node(subject, state, err) < 0)
 		return -1;
@@ -185,8 +166,8 @@ static int ask_slurmctld(const struct subject *subject,
 	return state->map ? 0 : -1;
 }
 
-int subject_find(const struct subject *subject, struct node_state *state,
-		 struct findings *findings, int *status, struct err *err)
+int subject_find(const struct subject *subject, struct node_state *state, struct findings *findings,
+		 int *status, struct err *err)
 {
 	*status = COMMAND_FAILED;
 	if (!subject->line && !subject->topology)
@@ -195,8 +176,7 @@ int subject_find(const struct subject *subject, struct node_state *state,
 	state->node.version = JOBIO_SLURM_VERSION;
 	*status = COMMAND_USAGE;
 	if (apply(&state->node, subject, err) < 0 ||
-	    (subject->line &&
-	     node_line_parse(&state->node, subject->line, findings, err) < 0))
+	    (subject->line && node_line_parse(&state->node, subject->line, findings, err) < 0))
 		return -1;
 	*status = subject->topology ? COMMAND_USAGE : COMMAND_FAILED;
 	state->map = load_map(&state->node, subject, err);

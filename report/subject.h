@@ -43,22 +43,18 @@ struct subject {
 	COMMAND_TEXT("conf", struct subject, conf)
 /* clang-format on */
 
-int subject_set_allow(void *subject, const char *name, const char *value,
-		      struct err *err);
-int subject_set_parameters(void *subject, const char *name, const char *value,
-			   struct err *err);
+int subject_set_allow(void *subject, const char *name, const char *value, struct err *err);
+int subject_set_parameters(void *subject, const char *name, const char *value, struct err *err);
 /* For tests: before anything of the machine is read. */
-int subject_set_sysfs(void *subject, const char *name, const char *value,
-		      struct err *err);
-int subject_set_version(void *subject, const char *name, const char *value,
-			struct err *err);
+int subject_set_sysfs(void *subject, const char *name, const char *value, struct err *err);
+int subject_set_version(void *subject, const char *name, const char *value, struct err *err);
 
 /* What --help says of them. */
 extern const char subject_usage[];
 
 void subject_init(struct subject *subject);
 
-int subject_find(const struct subject *subject, struct node_state *state,
-		 struct findings *findings, int *status, struct err *err);
+int subject_find(const struct subject *subject, struct node_state *state, struct findings *findings,
+		 int *status, struct err *err);
 
 #endif

@@ -21,8 +21,7 @@ void tone_init(void)
 	width = 0;
 	if (!isatty(STDOUT_FILENO))
 		return;
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
-	    size.ws_col >= WIDTH_MIN)
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= WIDTH_MIN)
 		width = size.ws_col;
 	is_on = (!no || !*no) && term && *term && strcmp(term, "dumb") != 0;
 }
@@ -35,9 +34,8 @@ int tone_width(void)
 const char *tone(enum tone which)
 {
 	static const char *const codes[] = {
-		[TONE_END] = "\033[0m",	   [TONE_GOOD] = "\033[32m",
-		[TONE_WARN] = "\033[33m",  [TONE_BAD] = "\033[31m",
-		[TONE_STRONG] = "\033[1m", [TONE_FAINT] = "\033[2m",
+		[TONE_END] = "\033[0m",	 [TONE_GOOD] = "\033[32m",  [TONE_WARN] = "\033[33m",
+		[TONE_BAD] = "\033[31m", [TONE_STRONG] = "\033[1m", [TONE_FAINT] = "\033[2m",
 	};
 
 	return is_on ? codes[which] : "";

@@ -26,8 +26,7 @@ static int64_t seconds_of(const char *unit)
 	if (!size)
 		return 1;
 	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (size <= strlen(units[i].name) &&
-		    !strncasecmp(unit, units[i].name, size))
+		if (size <= strlen(units[i].name) && !strncasecmp(unit, units[i].name, size))
 			return units[i].seconds;
 	return 0;
 }
@@ -43,8 +42,7 @@ static bool parse_shift(const char *text, int64_t now_s, int64_t *when_s)
 	*when_s = now_s;
 	if (!*text)
 		return true;
-	if ((*text != '-' && *text != '+') || !digits ||
-	    digits >= sizeof(number))
+	if ((*text != '-' && *text != '+') || !digits || digits >= sizeof(number))
 		return false;
 	memcpy(number, text + 1, digits);
 	number[digits] = 0;
@@ -58,8 +56,7 @@ static bool parse_shift(const char *text, int64_t now_s, int64_t *when_s)
 
 static bool parse_clock(const char *text, struct tm *tm)
 {
-	static const char *const forms[] = { "%Y-%m-%dT%H:%M:%S",
-					     "%Y-%m-%dT%H:%M", "%Y-%m-%d",
+	static const char *const forms[] = { "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d",
 					     "%H:%M:%S", "%H:%M" };
 	struct tm today = *tm;
 	const char *end;
@@ -75,21 +72,18 @@ static bool parse_clock(const char *text, struct tm *tm)
 	return false;
 }
 
-int when_parse(const char *text, int64_t now_s, int64_t *when_s,
-	       struct err *err)
+int when_parse(const char *text, int64_t now_s, int64_t *when_s, struct err *err)
 {
 	time_t now = (time_t)now_s, when = -1;
 	struct tm tm;
 
-	if (!strncasecmp(text, "now", 3) &&
-	    parse_shift(text + 3, now_s, when_s))
+	if (!strncasecmp(text, "now", 3) && parse_shift(text + 3, now_s, when_s))
 		return 0;
 	if (localtime_r(&now, &tm)) {
 		bool is_noon = !strcasecmp(text, "noon");
 
 		tm.tm_isdst = -1;
-		if (is_noon || !strcasecmp(text, "today") ||
-		    !strcasecmp(text, "midnight")) {
+		if (is_noon || !strcasecmp(text, "today") || !strcasecmp(text, "midnight")) {
 			tm.tm_hour = is_noon ? 12 : 0;
 			tm.tm_min = tm.tm_sec = 0;
 			when = mktime(&tm);
@@ -99,10 +93,10 @@ int when_parse(const char *text, int64_t now_s, int64_t *when_s,
 		}
 	}
 	if (when < 0)
-		return err_set(err,
-			       "'%.60s': not a time like now-7days, today, "
-			       "2026-11-15 or 2026-11-15T12:30",
-			       text);
+		return err_set(
+			err,
+			"'%.60s': not a time like now-7days, today, 2026-11-15 or 2026-11-15T12:30",
+			text);
 	*when_s = when;
 	return 0;
 }
@@ -112,8 +106,7 @@ const char *when_text(int64_t when_s, char *out)
 	time_t when = (time_t)when_s;
 	struct tm tm;
 
-	if (!localtime_r(&when, &tm) ||
-	    !strftime(out, WHEN_SIZE, "%Y-%m-%dT%H:%M:%S", &tm))
+	if (!localtime_r(&when, &tm) || !strftime(out, WHEN_SIZE, "%Y-%m-%dT%H:%M:%S", &tm))
 		strcpy(out, "?");
 	return out;
 }

@@ -15,8 +15,7 @@
 
 #include "lib/err.h"
 
-int when_parse(const char *text, int64_t now_s, int64_t *when_s,
-	       struct err *err);
+int when_parse(const char *text, int64_t now_s, int64_t *when_s, struct err *err);
 
 /* "2026-11-15T12:30:05", for sacct; 'out' of WHEN_SIZE bytes. */
 #define WHEN_SIZE 32

@@ -45,8 +45,7 @@ static bool is_same_time(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
 }
 
-static long long ns_between(const struct timespec *from,
-			    const struct timespec *to)
+static long long ns_between(const struct timespec *from, const struct timespec *to)
 {
 	return (long long)(to->tv_sec - from->tv_sec) * 1000000000LL +
 	       (to->tv_nsec - from->tv_nsec);
@@ -72,8 +71,7 @@ bool away_is_newer(const struct away *away, const char *than)
 {
 	struct stat st;
 
-	return away->is_open && stat(than, &st) == 0 &&
-	       ns_between(&st.st_mtim, &away->changed) > 0;
+	return away->is_open && stat(than, &st) == 0 && ns_between(&st.st_mtim, &away->changed) > 0;
 }
 
 void away_note(const char *run_dir, uint32_t job_id)
@@ -88,12 +86,10 @@ void away_note_path(const struct away *away, const char *run_dir)
 {
 	char path[RUNDIR_PATH_MAX], *known;
 
-	if (!away->is_open ||
-	    rundir_node_file(path, run_dir, RUNDIR_PLUGIN, NULL) < 0)
+	if (!away->is_open || rundir_node_file(path, run_dir, RUNDIR_PLUGIN, NULL) < 0)
 		return;
 	known = fileio_read(path, RUNDIR_PATH_MAX, NULL, NULL);
 	if (!known || strcmp(known, away->path) != 0)
-		fileio_write_volatile(path, away->path, strlen(away->path),
-				      0600, NULL);
+		fileio_write_volatile(path, away->path, strlen(away->path), 0600, NULL);
 	free(known);
 }

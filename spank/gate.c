@@ -13,8 +13,7 @@
 #define CGROUP_BYTES_MAX 65536
 #define CPUS_TEXT_MAX 100 /* of a list in a sentence */
 
-int gate_open(struct gate *gate, const char *run_dir, uint32_t job_id,
-	      struct err *err)
+int gate_open(struct gate *gate, const char *run_dir, uint32_t job_id, struct err *err)
 {
 	char path[RUNDIR_PATH_MAX];
 	int rc;
@@ -64,20 +63,15 @@ int gate_look(struct gate_view *view, struct err *err)
 
 	memset(&all, 0xff, sizeof(all));
 	if (get_affinity(&new.bound) < 0)
-		return err_set(err, "cannot read the task's CPUs: %s",
-			       strerror(errno));
+		return err_set(err, "cannot read the task's CPUs: %s", strerror(errno));
 	/* The kernel clips this to the task's cpuset, whatever made it */
 	if (set_affinity(&all) < 0)
-		return err_set(err, "cannot try the task's CPUs: %s",
-			       strerror(errno));
+		return err_set(err, "cannot try the task's CPUs: %s", strerror(errno));
 	rc = get_affinity(&new.allowed);
-	if ((rc < 0 || !cpuset_equal(&new.allowed, &new.bound)) &&
-	    set_affinity(&new.bound) < 0)
-		return err_set(err, "cannot restore the task's CPUs: %s",
-			       strerror(errno));
+	if ((rc < 0 || !cpuset_equal(&new.allowed, &new.bound)) && set_affinity(&new.bound) < 0)
+		return err_set(err, "cannot restore the task's CPUs: %s", strerror(errno));
 	if (rc < 0)
-		return err_set(err, "cannot read the task's CPUs: %s",
-			       strerror(errno));
+		return err_set(err, "cannot read the task's CPUs: %s", strerror(errno));
 	*view = new;
 	return 0;
 }
@@ -111,8 +105,7 @@ static bool has_cpus(const char *root, const char *folder)
 	char path[RUNDIR_PATH_MAX], *text;
 	bool has;
 
-	if (snprintf(path, sizeof(path), "%s%s/cpuset.cpus", root, folder) >=
-	    (int)sizeof(path))
+	if (snprintf(path, sizeof(path), "%s%s/cpuset.cpus", root, folder) >= (int)sizeof(path))
 		return true;
 	text = fileio_read(path, CGROUP_BYTES_MAX, NULL, NULL);
 	has = text && text[0] != '\n' && text[0] != '\0';
@@ -142,12 +135,10 @@ static bool line_has_cpuset(const char *controllers)
 {
 	const char *at = strstr(controllers, "cpuset");
 
-	return at && (at == controllers || at[-1] == ',') &&
-	       (at[6] == ',' || at[6] == '\0');
+	return at && (at == controllers || at[-1] == ',') && (at[6] == ',' || at[6] == '\0');
 }
 
-bool gate_is_confined(uint32_t job_id, const char *proc_cgroup,
-		      const char *cgroup_root)
+bool gate_is_confined(uint32_t job_id, const char *proc_cgroup, const char *cgroup_root)
 {
 	char *text = fileio_read(proc_cgroup, CGROUP_BYTES_MAX, NULL, NULL);
 	char *line, *state = NULL, *controllers, *path, *end;
@@ -176,8 +167,7 @@ bool gate_is_confined(uint32_t job_id, const char *proc_cgroup,
 
 /* Slurm gives no CPU of the spec set to a job that has not asked for it; where jobs
  * are not confined, no job need ask. */
-static bool is_refused(const struct gatefile *file,
-		       const struct cpuset *overlap, bool is_confined)
+static bool is_refused(const struct gatefile *file, const struct cpuset *overlap, bool is_confined)
 {
 	struct cpuset spec = *overlap;
 
@@ -193,40 +183,30 @@ static const char *cure_of(const struct gatefile *file, bool is_refused)
 	if (file->asked)
 		return *file->note
 			       ? file->note
-			       : "the io-cores that Slurm reserved are others: "
-				 "ask your administrator to run 'jobio check' "
-				 "there";
+			       : "the io-cores that Slurm reserved are others: ask your administrator to run 'jobio check' there";
 	if (is_refused)
-		return "slurm.conf reserves it (CpuSpecList): submit the job "
-		       "without --core-spec=0, or with --io-cores";
-	return "slurm.conf does not reserve it: run 'jobio check' there for "
-	       "the "
-	       "CpuSpecList to write";
+		return "slurm.conf reserves it (CpuSpecList): submit the job without --core-spec=0, or with --io-cores";
+	return "slurm.conf does not reserve it: run 'jobio check' there for the CpuSpecList to write";
 }
 
-static enum gate_verdict judge_overlap(const struct gatefile *file,
-				       const struct cpuset *overlap,
-				       bool is_confined, const char *node,
-				       struct err *err)
+static enum gate_verdict judge_overlap(const struct gatefile *file, const struct cpuset *overlap,
+				       bool is_confined, const char *node, struct err *err)
 {
 	bool refused = is_refused(file, overlap, is_confined);
 	char *list = cpuset_format(overlap);
 
 	err_set(err,
-		"the job may run on CPU %.*s%s of node %s, where the "
-		"filesystem client%s%s works%s; %s",
-		CPUS_TEXT_MAX, list ? list : "?",
-		list && strlen(list) > CPUS_TEXT_MAX ? "..." : "", node,
-		*file->client ? " " : "", file->client,
+		"the job may run on CPU %.*s%s of node %s, where the filesystem client%s%s works%s; %s",
+		CPUS_TEXT_MAX, list ? list : "?", list && strlen(list) > CPUS_TEXT_MAX ? "..." : "",
+		node, *file->client ? " " : "", file->client,
 		is_confined ? "" : " (jobs are not confined to their cores)",
 		cure_of(file, refused));
 	free(list);
 	return refused ? GATE_REFUSE : GATE_REPORT;
 }
 
-enum gate_verdict gate_judge(const struct gate *gate,
-			     const struct gate_view *view, const char *node,
-			     struct err *err)
+enum gate_verdict gate_judge(const struct gate *gate, const struct gate_view *view,
+			     const char *node, struct err *err)
 {
 	const struct gatefile *file = &gate->file;
 	struct cpuset both;
@@ -240,8 +220,7 @@ enum gate_verdict gate_judge(const struct gate *gate,
 	return judge_overlap(file, &both, view->is_confined, node, err);
 }
 
-enum gate_verdict gate_check(const struct gate *gate, const char *node,
-			     struct err *err)
+enum gate_verdict gate_check(const struct gate *gate, const char *node, struct err *err)
 {
 	struct gate_view view = { .is_confined = true };
 	enum gate_verdict verdict;
@@ -255,7 +234,6 @@ enum gate_verdict gate_check(const struct gate *gate, const char *node,
 	verdict = gate_judge(gate, &view, node, err);
 	if (verdict == GATE_PASS)
 		return verdict;
-	view.is_confined = gate_is_confined(gate->job_id, "/proc/self/cgroup",
-					    "/sys/fs/cgroup");
+	view.is_confined = gate_is_confined(gate->job_id, "/proc/self/cgroup", "/sys/fs/cgroup");
 	return view.is_confined ? verdict : gate_judge(gate, &view, node, err);
 }

@@ -51,8 +51,7 @@ enum gate_verdict {
 
 /* Read the gate file of the job, else that of the node. 1 there is one, 0 there
  * is none, -1 it cannot be read (then nothing is known: every task passes). */
-int gate_open(struct gate *gate, const char *run_dir, uint32_t job_id,
-	      struct err *err);
+int gate_open(struct gate *gate, const char *run_dir, uint32_t job_id, struct err *err);
 
 /* What this process may use. Leaves its binding as it was. */
 int gate_look(struct gate_view *view, struct err *err);
@@ -63,16 +62,13 @@ int gate_bound(struct cpuset *bound);
 /* Is the job confined to a cpuset of its own? Reads two files; only needed when
  * the first look shows an overlap. PROC_CGROUP is "/proc/self/cgroup",
  * CGROUP_ROOT "/sys/fs/cgroup". */
-bool gate_is_confined(uint32_t job_id, const char *proc_cgroup,
-		      const char *cgroup_root);
+bool gate_is_confined(uint32_t job_id, const char *proc_cgroup, const char *cgroup_root);
 
 /* No system call. 'node' is for the sentence. */
-enum gate_verdict gate_judge(const struct gate *gate,
-			     const struct gate_view *view, const char *node,
-			     struct err *err);
+enum gate_verdict gate_judge(const struct gate *gate, const struct gate_view *view,
+			     const char *node, struct err *err);
 
 /* Look and judge, looking closer only when it matters. */
-enum gate_verdict gate_check(const struct gate *gate, const char *node,
-			     struct err *err);
+enum gate_verdict gate_check(const struct gate *gate, const char *node, struct err *err);
 
 #endif

@@ -12,8 +12,7 @@ static bool has(spank_t sp, const struct variable *variable)
 {
 	char value[VARIABLES_MAX] = "";
 
-	return spank_getenv(sp, variable->name, value, sizeof(value)) ==
-		       ESPANK_SUCCESS &&
+	return spank_getenv(sp, variable->name, value, sizeof(value)) == ESPANK_SUCCESS &&
 	       !strcmp(value, variable->value);
 }
 

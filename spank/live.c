@@ -24,12 +24,10 @@ bool live_is_asked(const char *value, uint32_t job_id)
 {
 	unsigned long number;
 
-	return number_parse(value, 1, UINT32_MAX, &number, NULL) == 0 &&
-	       number == job_id;
+	return number_parse(value, 1, UINT32_MAX, &number, NULL) == 0 && number == job_id;
 }
 
-static pid_t start(const char *program, const struct live_step *step, int fd,
-		   struct err *err)
+static pid_t start(const char *program, const struct live_step *step, int fd, struct err *err)
 {
 	char conf[PATH_SIZE], node[PATH_SIZE], job[16], uid[16], nodes[16];
 	char *argv[] = { (char *)program, conf, job, uid, nodes, NULL };
@@ -44,8 +42,7 @@ static pid_t start(const char *program, const struct live_step *step, int fd,
 	return child_start(argv, env, stdio, err);
 }
 
-void live_open(struct live *live, const char *program,
-	       const struct live_step *step)
+void live_open(struct live *live, const char *program, const struct live_step *step)
 {
 	int ends[2];
 

@@ -38,8 +38,7 @@ struct live_step {
 bool live_is_asked(const char *value, uint32_t job_id);
 
 /* Start PROGRAM, the helper. */
-void live_open(struct live *live, const char *program,
-	       const struct live_step *step);
+void live_open(struct live *live, const char *program, const struct live_step *step);
 void live_forked(struct live *live);
 /* Until the viewer or the helper has gone; then the caller ends. */
 void live_relay(const struct live *live, const char *node);

@@ -37,10 +37,8 @@ static const struct {
 	const char *question;
 	enum option_question answer;
 } known[WISHES] = {
-	{ "io-cores", SPANK_ENV "io_cores", "IO_CORES", "help",
-	  OPTION_CORES_HELP },
-	{ "io-profile", SPANK_ENV "io_profile", "IO_PROFILE", "list",
-	  OPTION_PROFILE_LIST },
+	{ "io-cores", SPANK_ENV "io_cores", "IO_CORES", "help", OPTION_CORES_HELP },
+	{ "io-profile", SPANK_ENV "io_profile", "IO_PROFILE", "list", OPTION_PROFILE_LIST },
 };
 
 /* SPANK hands nothing to option callbacks: what they learn has to wait here
@@ -61,8 +59,7 @@ static const char *env_name(int wish, char *name, size_t room)
 		[SUBMIT_OTHER] = "SBATCH",
 	};
 
-	snprintf(name, room, "%s_%s", prefix[submit_command()],
-		 known[wish].suffix);
+	snprintf(name, room, "%s_%s", prefix[submit_command()], known[wish].suffix);
 	return name;
 }
 
@@ -116,8 +113,7 @@ static void take_environment(void)
 	}
 }
 
-int option_register(spank_t sp, void (*answer)(enum option_question question),
-		    struct err *err)
+int option_register(spank_t sp, void (*answer)(enum option_question question), struct err *err)
 {
 	struct spank_option cores = {
 		.name = "io-cores",
@@ -138,13 +134,11 @@ int option_register(spank_t sp, void (*answer)(enum option_question question),
 
 	answer_question = answer;
 	memset(wishes, 0, sizeof(wishes));
-	if (spank_context() == S_CTX_LOCAL ||
-	    spank_context() == S_CTX_ALLOCATOR)
+	if (spank_context() == S_CTX_LOCAL || spank_context() == S_CTX_ALLOCATOR)
 		take_environment();
 	if (spank_option_register(sp, &cores) != ESPANK_SUCCESS ||
 	    spank_option_register(sp, &profile) != ESPANK_SUCCESS)
-		return err_set(err, "Slurm does not take the options "
-				    "--io-cores and --io-profile");
+		return err_set(err, "Slurm does not take the options --io-cores and --io-profile");
 	return 0;
 }
 
@@ -177,25 +171,20 @@ static int blame(int wish, struct err *err)
 	char name[32];
 
 	if (wishes[wish].source == ENVIRONMENT)
-		return err_prefix(err, "%s",
-				  env_name(wish, name, sizeof(name)));
+		return err_prefix(err, "%s", env_name(wish, name, sizeof(name)));
 	return err_prefix(err, "--%s", known[wish].option);
 }
 
-static int parse_cores(struct settle *s, const struct config *config,
-		       struct err *err)
+static int parse_cores(struct settle *s, const struct config *config, struct err *err)
 {
 	unsigned long n;
 
 	if (wishes[CORES].source == NOBODY)
 		return 0;
-	if (number_parse(wishes[CORES].text, config->io_cores_min,
-			 config->io_cores_max, &n, NULL) < 0) {
-		err_set(err,
-			"'%s': this site allows a number from %u to %u "
-			"(see --io-cores=help)",
-			wishes[CORES].text, config->io_cores_min,
-			config->io_cores_max);
+	if (number_parse(wishes[CORES].text, config->io_cores_min, config->io_cores_max, &n, NULL) <
+	    0) {
+		err_set(err, "'%s': this site allows a number from %u to %u (see --io-cores=help)",
+			wishes[CORES].text, config->io_cores_min, config->io_cores_max);
 		return blame(CORES, err);
 	}
 	s->request.io_cores = (unsigned int)n;
@@ -206,8 +195,7 @@ static int parse_profile(struct settle *s, struct err *err)
 {
 	if (wishes[PROFILE].source == NOBODY)
 		return 0;
-	if (request_parse_profile(wishes[PROFILE].text, s->request.profile,
-				  err) < 0)
+	if (request_parse_profile(wishes[PROFILE].text, s->request.profile, err) < 0)
 		return blame(PROFILE, err);
 	return 0;
 }
@@ -222,9 +210,8 @@ static void fill_defaults(struct settle *s, const struct config *config)
 	if (s->request.io_cores)
 		return;
 	profile = config_profile_find(config, s->request.profile);
-	s->request.io_cores = profile && profile->io_cores
-				      ? profile->io_cores
-				      : config->io_cores_default;
+	s->request.io_cores =
+		profile && profile->io_cores ? profile->io_cores : config->io_cores_default;
 }
 
 /* 1 the user reserves the same number by himself, 0 he reserves none,
@@ -235,15 +222,14 @@ static int find_rival(const struct settle *s, struct err *err)
 	int rc = submit_is_set("thread-spec", err);
 
 	if (rc == 1)
-		return err_set(err, "cannot go together with --thread-spec; "
-				    "leave one of them out");
+		return err_set(err, "cannot go together with --thread-spec; leave one of them out");
 	if (rc == 0)
 		rc = submit_core_spec(&core_spec, err);
 	if (rc == 1 && core_spec != s->request.io_cores)
-		return err_set(err,
-			       "sets --core-spec=%u, but --core-spec=%u was "
-			       "given too; leave --core-spec out",
-			       s->request.io_cores, core_spec);
+		return err_set(
+			err,
+			"sets --core-spec=%u, but --core-spec=%u was given too; leave --core-spec out",
+			s->request.io_cores, core_spec);
 	return rc;
 }
 
@@ -266,16 +252,13 @@ static int reserve_or_yield(struct settle *s, struct err *err)
 	}
 	if (s->asked_cores)
 		return err_prefix(err, "--io-cores: '%u'", s->request.io_cores);
-	return err_prefix(err, "--io-profile: '%s' (brings %u io-core%s)",
-			  s->request.profile, s->request.io_cores,
-			  s->request.io_cores == 1 ? "" : "s");
+	return err_prefix(err, "--io-profile: '%s' (brings %u io-core%s)", s->request.profile,
+			  s->request.io_cores, s->request.io_cores == 1 ? "" : "s");
 }
 
 static int set_job_env(void *sp, const char *name, const char *value)
 {
-	return spank_job_control_setenv(sp, name, value, 1) == ESPANK_SUCCESS
-		       ? 0
-		       : -1;
+	return spank_job_control_setenv(sp, name, value, 1) == ESPANK_SUCCESS ? 0 : -1;
 }
 
 static int unset_job_env(void *sp, const char *name, const char *value)
@@ -283,8 +266,7 @@ static int unset_job_env(void *sp, const char *name, const char *value)
 	char old[WORD_MAX];
 
 	(void)value;
-	if (spank_job_control_getenv(sp, name, old, sizeof(old)) !=
-	    ESPANK_ENV_NOEXIST)
+	if (spank_job_control_getenv(sp, name, old, sizeof(old)) != ESPANK_ENV_NOEXIST)
 		spank_job_control_unsetenv(sp, name);
 	return 0;
 }
@@ -307,11 +289,11 @@ static int publish(spank_t sp, const struct settle *s, struct err *err)
 	const struct request *request = &s->request;
 
 	withdraw(sp);
-	if (is_empty(request) ||
-	    request_export(request, set_job_env, sp) == 0 || !s->asked)
+	if (is_empty(request) || request_export(request, set_job_env, sp) == 0 || !s->asked)
 		return 0;
-	return err_set(err, "Slurm does not carry the request to the nodes "
-			    "(spank_job_control_setenv failed)");
+	return err_set(
+		err,
+		"Slurm does not carry the request to the nodes (spank_job_control_setenv failed)");
 }
 
 /* What the job has asked for, as its steps find it in the environment: under
@@ -332,12 +314,10 @@ static void leave_for_steps(const struct request *request)
  * gate (SLURM_IO_CORES), and by those who submitted it. */
 static bool is_new(int wish)
 {
-	static const char *const told[WISHES] = { "SLURM_IO_CORES",
-						  "SLURM_IO_PROFILE" };
+	static const char *const told[WISHES] = { "SLURM_IO_CORES", "SLURM_IO_PROFILE" };
 	const char *has = getenv(told[wish]);
 
-	return wishes[wish].source == OPTION &&
-	       !(has && !strcmp(has, wishes[wish].text)) &&
+	return wishes[wish].source == OPTION && !(has && !strcmp(has, wishes[wish].text)) &&
 	       strcmp(job_words[wish], wishes[wish].text) != 0;
 }
 
@@ -351,12 +331,11 @@ static enum option_outcome settle_step(struct err *err)
 	if (!cores && !profile)
 		return OPTION_DONE;
 	err_set(err,
-		"--%s: '%s'%s%s%s: ignored for a step of job %s: the %s of a "
-		"job %s settled when it is submitted",
+		"--%s: '%s'%s%s%s: ignored for a step of job %s: the %s of a job %s settled when it is submitted",
 		known[first].option, wishes[first].text,
 		cores && profile ? ", --io-profile: '" : "",
-		cores && profile ? wishes[PROFILE].text : "",
-		cores && profile ? "'" : "", job ? job : "that exists already",
+		cores && profile ? wishes[PROFILE].text : "", cores && profile ? "'" : "",
+		job ? job : "that exists already",
 		cores && profile ? "io-cores and profile"
 		: cores		 ? "io-cores"
 				 : "profile",
@@ -364,8 +343,7 @@ static enum option_outcome settle_step(struct err *err)
 	return OPTION_NOTE;
 }
 
-static int settle_with(struct settle *s, const struct config *config,
-		       struct err *err)
+static int settle_with(struct settle *s, const struct config *config, struct err *err)
 {
 	if (parse_cores(s, config, err) < 0 || parse_profile(s, err) < 0)
 		return -1;
@@ -387,22 +365,16 @@ static enum option_outcome settle_off(spank_t sp, bool asked, struct err *err)
 		return OPTION_DONE;
 	err_set(err, "%s%s%s: nothing is done: %s",
 		wishes[CORES].source != NOBODY ? "--io-cores" : "",
-		wishes[CORES].source != NOBODY &&
-				wishes[PROFILE].source != NOBODY
-			? " and "
-			: "",
-		wishes[PROFILE].source != NOBODY ? "--io-profile" : "",
-		why.text);
+		wishes[CORES].source != NOBODY && wishes[PROFILE].source != NOBODY ? " and " : "",
+		wishes[PROFILE].source != NOBODY ? "--io-profile" : "", why.text);
 	return OPTION_NOTE;
 }
 
-static enum option_outcome settle_job(spank_t sp, const char *conf,
-				      struct err *err)
+static enum option_outcome settle_job(spank_t sp, const char *conf, struct err *err)
 {
 	struct settle s = {
 		.asked_cores = wishes[CORES].source != NOBODY,
-		.asked = wishes[CORES].source != NOBODY ||
-			 wishes[PROFILE].source != NOBODY,
+		.asked = wishes[CORES].source != NOBODY || wishes[PROFILE].source != NOBODY,
 	};
 	struct config *config = config_load(conf, err);
 	int rc;
@@ -414,9 +386,7 @@ static enum option_outcome settle_job(spank_t sp, const char *conf,
 	if (config)
 		rc = settle_with(&s, config, err);
 	else
-		rc = err_prefix(err,
-				"--%s: jobio has no valid configuration on "
-				"this machine",
+		rc = err_prefix(err, "--%s: jobio has no valid configuration on this machine",
 				known[s.asked_cores ? CORES : PROFILE].option);
 	config_free(config);
 	if (rc < 0 && s.asked)
@@ -435,8 +405,7 @@ enum option_outcome option_settle(spank_t sp, const char *conf, struct err *err)
 		outcome = settle_step(err);
 	else
 		outcome = settle_job(sp, conf, err);
-	memset(wishes, 0,
-	       sizeof(wishes)); /* the next component's are its own */
+	memset(wishes, 0, sizeof(wishes)); /* the next component's are its own */
 	return outcome;
 }
 
@@ -459,16 +428,12 @@ void option_print_help(FILE *out, const struct config *config)
 	char otherwise[16] = "none", where[600];
 	struct err off;
 
-	snprintf(where, sizeof(where), "in use in partition %s only",
-		 config->partitions);
+	snprintf(where, sizeof(where), "in use in partition %s only", config->partitions);
 
 	if (config->io_cores_default)
-		snprintf(otherwise, sizeof(otherwise), "%u",
-			 config->io_cores_default);
-	fputs("--io-cores=N gives N whole cores of every node of the job to "
-	      "the filesystem\n"
-	      "client while the job runs. It sets --core-spec=N: the job has "
-	      "its nodes alone.\n\n",
+		snprintf(otherwise, sizeof(otherwise), "%u", config->io_cores_default);
+	fputs("--io-cores=N gives N whole cores of every node of the job to the filesystem\n"
+	      "client while the job runs. It sets --core-spec=N: the job has its nodes alone.\n\n",
 	      out);
 	fprintf(out,
 		"  allowed here  %u to %u\n"
@@ -476,14 +441,12 @@ void option_print_help(FILE *out, const struct config *config)
 		"  start check   %s\n"
 		"  state         %s\n"
 		"  order         1. the command line\n"
-		"                2. SBATCH_IO_CORES (salloc: SALLOC_IO_CORES, "
-		"srun: SLURM_IO_CORES)\n"
+		"                2. SBATCH_IO_CORES (salloc: SALLOC_IO_CORES, srun: SLURM_IO_CORES)\n"
 		"                3. #SBATCH lines\n"
 		"                4. the profile\n"
 		"                5. the default of this site\n"
 		"  profiles      --io-profile=list\n",
-		config->io_cores_min, config->io_cores_max, otherwise,
-		start_check(config->gate),
+		config->io_cores_min, config->io_cores_max, otherwise, start_check(config->gate),
 		config_is_off(config, NULL, NULL, &off) ? "off: nothing is done"
 		: *config->partitions			? where
 							: "in use");
@@ -503,10 +466,8 @@ void option_print_profiles(FILE *out, const struct config *config)
 	for (i = 0; i < config->profile_count; i++) {
 		profile = &config->profiles[i];
 		snprintf(cores, sizeof(cores), "%u", profile->io_cores);
-		fprintf(out, "%-16s %-8s %s%s\n", profile->name,
-			profile->io_cores ? cores : "-", profile->description,
-			!strcmp(profile->name, config->profile_default)
-				? " (default)"
-				: "");
+		fprintf(out, "%-16s %-8s %s%s\n", profile->name, profile->io_cores ? cores : "-",
+			profile->description,
+			!strcmp(profile->name, config->profile_default) ? " (default)" : "");
 	}
 }

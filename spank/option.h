@@ -43,8 +43,7 @@ enum option_outcome {
 /* Make both options known to Slurm and take over the environment variables.
  * 'answer' prints and does not return; it is called as soon as a question is
  * parsed, but never for a task or step that runs already. */
-int option_register(spank_t sp, void (*answer)(enum option_question question),
-		    struct err *err);
+int option_register(spank_t sp, void (*answer)(enum option_question question), struct err *err);
 
 /* In slurmstepd: has the step either option, its job's included? What it says is
  * the user's, and not looked at. */
@@ -55,8 +54,7 @@ bool option_is_wished(void);
 enum option_question option_early_question(void);
 
 /* After all options of a component are parsed. */
-enum option_outcome option_settle(spank_t sp, const char *conf,
-				  struct err *err);
+enum option_outcome option_settle(spank_t sp, const char *conf, struct err *err);
 
 void option_print_help(FILE *out, const struct config *config);
 void option_print_profiles(FILE *out, const struct config *config);

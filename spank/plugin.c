@@ -64,9 +64,9 @@ static void read_arguments(int argc, char *argv[])
 		if (!strncmp(argv[i], "conf=/", 6))
 			conf = argv[i] + strlen("conf=");
 		else
-			slurm_verbose("jobio: plugstack.conf: '%s': unknown "
-				      "argument, expected conf=/PATH",
-				      argv[i]);
+			slurm_verbose(
+				"jobio: plugstack.conf: '%s': unknown argument, expected conf=/PATH",
+				argv[i]);
 	}
 }
 
@@ -89,17 +89,14 @@ static void answer(enum option_question question)
 	struct config *config;
 
 	if (question == OPTION_NOT_HERE) {
-		slurm_error("jobio: option: scrontab cannot hand --io-cores "
-			    "and --io-profile on; let the entry call sbatch "
-			    "with them");
+		slurm_error(
+			"jobio: option: scrontab cannot hand --io-cores and --io-profile on; let the entry call sbatch with them");
 		end_client();
 	}
 	config = config_load(conf, &err);
 	if (!config) {
-		slurm_error(
-			"jobio: option: jobio has no valid configuration on "
-			"this machine: %s",
-			err.text);
+		slurm_error("jobio: option: jobio has no valid configuration on this machine: %s",
+			    err.text);
 		end_client();
 	}
 	if (question == OPTION_CORES_HELP)
@@ -179,16 +176,15 @@ static struct {
 	pid_t pid;
 	struct stepio begin, end;
 	bool has_begin, has_end;
-	struct answers *answers; /* NULL: there was no memory for it */
-	int told_fd;		 /* -1: there is no folder for the job */
-	struct live live;	 /* of a step that looks */
+	struct answers *answers;	 /* NULL: there was no memory for it */
+	int told_fd;			 /* -1: there is no folder for the job */
+	struct live live;		 /* of a step that looks */
 	char environment[VARIABLES_MAX]; /* of the job's profile */
 } step;
 
 static void find_name(spank_t sp, char *node, size_t size)
 {
-	if (spank_getenv(sp, "SLURMD_NODENAME", node, (int)size) !=
-	    ESPANK_SUCCESS)
+	if (spank_getenv(sp, "SLURMD_NODENAME", node, (int)size) != ESPANK_SUCCESS)
 		host_name(node, size);
 }
 
@@ -201,8 +197,7 @@ static struct config *read_config(spank_t sp)
 
 	if (!config)
 		slurm_info("jobio: gate: %s: using " RUNDIR_RUN, err.text);
-	snprintf(step.run_dir, sizeof(step.run_dir), "%s",
-		 config ? config->run_dir : RUNDIR_RUN);
+	snprintf(step.run_dir, sizeof(step.run_dir), "%s", config ? config->run_dir : RUNDIR_RUN);
 	find_name(sp, node, sizeof(node));
 	step.is_off = config && config_is_off(config, node, NULL, &err);
 	step.is_guess = !config;
@@ -215,8 +210,7 @@ static void find_environment(const struct config *config)
 	const struct config_profile *profile = NULL;
 
 	if (config && step.gate.is_known)
-		profile = config_profile_find(config,
-					      step.gate.file.request.profile);
+		profile = config_profile_find(config, step.gate.file.request.profile);
 	snprintf(step.environment, sizeof(step.environment), "%s",
 		 profile ? profile->environment : "");
 }
@@ -243,9 +237,9 @@ static void open_gate(uint32_t job_id)
 	if (rc < 0)
 		slurm_error("jobio: gate: tasks are not checked: %s", err.text);
 	else if (rc == 0)
-		slurm_info("jobio: gate: tasks are not checked: no gate file "
-			   "for job %u in %s (did the prolog run?)",
-			   job_id, step.run_dir);
+		slurm_info(
+			"jobio: gate: tasks are not checked: no gate file for job %u in %s (did the prolog run?)",
+			job_id, step.run_dir);
 }
 
 /* Only a step that was started to look has this job's number, and no program of
@@ -256,8 +250,7 @@ static bool open_live(spank_t sp, uint32_t job_id)
 	char node[256] = "", value[16];
 
 	if (step.step_id >= STEP_INTERACTIVE ||
-	    spank_getenv(sp, LOOK_ENV, value, sizeof(value)) !=
-		    ESPANK_SUCCESS ||
+	    spank_getenv(sp, LOOK_ENV, value, sizeof(value)) != ESPANK_SUCCESS ||
 	    !live_is_asked(value, job_id) ||
 	    spank_get_item(sp, S_JOB_UID, &with.uid) != ESPANK_SUCCESS)
 		return false;
@@ -320,8 +313,7 @@ static void watch_plugin(uint32_t job_id, bool is_first)
 	away_open(&step.away, own.dli_fname);
 	away_note_path(&step.away, step.run_dir);
 	if (is_first && step.step_id != STEP_EXTERN &&
-	    rundir_job_file(gate, step.run_dir, job_id, RUNDIR_GATE, NULL) ==
-		    0 &&
+	    rundir_job_file(gate, step.run_dir, job_id, RUNDIR_GATE, NULL) == 0 &&
 	    away_is_newer(&step.away, gate))
 		away_note(step.run_dir, job_id);
 }
@@ -336,8 +328,7 @@ static int open_step(spank_t sp)
 		return 0;
 	config = read_config(sp);
 	watch_plugin(job_id, rundir_note_begun(step.run_dir, job_id));
-	if (step.step_id != STEP_EXTERN &&
-	    (step.is_off || !open_live(sp, job_id)))
+	if (step.step_id != STEP_EXTERN && (step.is_off || !open_live(sp, job_id)))
 		open_users_step(job_id, config);
 	config_free(config);
 	return 0;
@@ -386,8 +377,7 @@ static bool has_got(spank_t sp, const char *word)
 	char text[24] = "", wanted[24];
 
 	snprintf(wanted, sizeof(wanted), "%s%u", word, step.gate.job_id);
-	return spank_getenv(sp, GOT_ALL, text, sizeof(text)) ==
-		       ESPANK_SUCCESS &&
+	return spank_getenv(sp, GOT_ALL, text, sizeof(text)) == ESPANK_SUCCESS &&
 	       !strcmp(text, wanted);
 }
 
@@ -404,8 +394,8 @@ static bool is_speaker(spank_t sp)
 }
 
 /* No prolog came to its end: nobody has found out what the job got. */
-#define UNPREPARED                                                             \
-	"the node's prolog did not prepare this job: its I/O options may "     \
+#define UNPREPARED                                                                                 \
+	"the node's prolog did not prepare this job: its I/O options may "                         \
 	"have no effect"
 
 static const char *what_it_lacks(const char *warning)
@@ -445,8 +435,7 @@ static void tell_job(spank_t sp, const char *node, const char *warning)
 
 	if (*note)
 		set_got(sp, SAID_NO);
-	else if ((step.step_id == STEP_BATCH ||
-		  step.step_id == STEP_INTERACTIVE) &&
+	else if ((step.step_id == STEP_BATCH || step.step_id == STEP_INTERACTIVE) &&
 		 (file->request.io_cores || file->request.profile[0]))
 		set_got(sp, "");
 	if (*note && is_speaking && is_first_to_tell())
@@ -468,8 +457,8 @@ static void note_cpus(void)
 		return;
 	for (i = 0; i < sizeof(bound.word) / sizeof(bound.word[0]); i++)
 		if (bound.word[i])
-			__atomic_or_fetch(&step.answers->cpus.word[i],
-					  bound.word[i], __ATOMIC_RELAXED);
+			__atomic_or_fetch(&step.answers->cpus.word[i], bound.word[i],
+					  __ATOMIC_RELAXED);
 }
 
 static void note_refused(int local_id, const struct err *why)
@@ -529,8 +518,7 @@ static uint32_t item_or_none(spank_t sp, spank_item_t item)
 {
 	uint32_t value;
 
-	if (spank_get_item(sp, item, &value) != ESPANK_SUCCESS ||
-	    value == NO_VALUE)
+	if (spank_get_item(sp, item, &value) != ESPANK_SUCCESS || value == NO_VALUE)
 		return STEPIO_NONE;
 	return value;
 }
@@ -561,10 +549,8 @@ static int close_step(spank_t sp)
 		label.array_job_id = item_or_none(sp, S_JOB_ARRAY_ID);
 	/* not an error: those are written into the job's output as well */
 	if ((!step.has_end && stepio_read(&step.end, "/proc/self", &err) < 0) ||
-	    stepio_write(&step.begin, &step.end, &label, step.run_dir, &err) <
-		    0)
-		slurm_info("jobio: stepio: the I/O of this step is lost: %s",
-			   err.text);
+	    stepio_write(&step.begin, &step.end, &label, step.run_dir, &err) < 0)
+		slurm_info("jobio: stepio: the I/O of this step is lost: %s", err.text);
 	return 0;
 }
 
@@ -614,8 +600,7 @@ int slurm_spank_task_init_privileged(spank_t sp, int argc, char *argv[])
 	(void)argv;
 	spank_get_item(sp, S_TASK_ID, &local_id);
 	if (step.is_open && step.answers && local_id == 0 &&
-	    rundir_job_file(note, step.run_dir, step.job_id, RUNDIR_MOUNTINFO,
-			    NULL) == 0)
+	    rundir_job_file(note, step.run_dir, step.job_id, RUNDIR_MOUNTINFO, NULL) == 0)
 		private_mount_types(note, step.answers->private_mounts);
 	return 0;
 }

@@ -42,14 +42,12 @@ static bool has_device(const char *table, const char *device)
 
 static void add_type(char types[PRIVATE_TYPES_MAX], const char *type)
 {
-	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
-				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				      "0123456789._-";
+	static const char allowed[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 	char all[PRIVATE_TYPES_MAX + 2], word[PRIVATE_TYPES_MAX + 2];
 	size_t used = strlen(types), length = strlen(type);
 
-	if (used + length + 2 > PRIVATE_TYPES_MAX ||
-	    strspn(type, allowed) < length)
+	if (used + length + 2 > PRIVATE_TYPES_MAX || strspn(type, allowed) < length)
 		return;
 	snprintf(all, sizeof(all), " %s ", types);
 	snprintf(word, sizeof(word), " %s ", type);
@@ -112,8 +110,7 @@ void private_mount_types(const char *note, char types[PRIVATE_TYPES_MAX])
 	char ours[SPACE_MAX], nodes[SPACE_MAX], first[SPACE_MAX];
 	char *mine, *then, *now = NULL;
 
-	if (!read_space("self", ours) || !read_note(note, nodes) ||
-	    !strcmp(ours, nodes))
+	if (!read_space("self", ours) || !read_note(note, nodes) || !strcmp(ours, nodes))
 		return;
 	mine = table_of("self");
 	then = fileio_read(note, NOTE_BYTES_MAX, NULL, NULL);

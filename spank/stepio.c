@@ -29,23 +29,20 @@ static int take(const char *line, const char *name, uint64_t *value)
 	size_t length = strlen(name);
 	unsigned long n;
 
-	if (strncmp(line, name, length) != 0 ||
-	    strncmp(line + length, ": ", 2) != 0 ||
+	if (strncmp(line, name, length) != 0 || strncmp(line + length, ": ", 2) != 0 ||
 	    number_parse(line + length + 2, 0, UINT64_MAX, &n, NULL) < 0)
 		return 0;
 	*value = n;
 	return 1;
 }
 
-static int parse(struct stepio_count *count, char *text, const char *path,
-		 struct err *err)
+static int parse(struct stepio_count *count, char *text, const char *path, struct err *err)
 {
 	struct stepio_count new = { 0 };
 	char *line, *state = NULL;
 	int found = 0;
 
-	for (line = strtok_r(text, "\n", &state); line;
-	     line = strtok_r(NULL, "\n", &state)) {
+	for (line = strtok_r(text, "\n", &state); line; line = strtok_r(NULL, "\n", &state)) {
 		found += take(line, "rchar", &new.read_bytes);
 		found += take(line, "wchar", &new.write_bytes);
 		found += take(line, "syscr", &new.read_calls);
@@ -58,8 +55,7 @@ static int parse(struct stepio_count *count, char *text, const char *path,
 }
 
 /* One call, so that the reader knows what it adds itself: the bytes it gets. */
-static ssize_t read_once(struct stepio_count *count, const char *path,
-			 struct err *err)
+static ssize_t read_once(struct stepio_count *count, const char *path, struct err *err)
 {
 	char text[IO_BYTES_MAX];
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -117,11 +113,9 @@ static int read_others(struct stepio_count *sum, const char *proc, pid_t self)
 	if (!dir)
 		return -1;
 	while (rc == 0 && (entry = readdir(dir))) {
-		if (number_parse(entry->d_name, 1, INT_MAX, &tid, NULL) < 0 ||
-		    (pid_t)tid == self)
+		if (number_parse(entry->d_name, 1, INT_MAX, &tid, NULL) < 0 || (pid_t)tid == self)
 			continue;
-		snprintf(path, sizeof(path), "%.40s/task/%s/io", proc,
-			 entry->d_name);
+		snprintf(path, sizeof(path), "%.40s/task/%s/io", proc, entry->d_name);
 		if (++count > THREADS_MAX || read_once(&one, path, NULL) < 0)
 			rc = -1;
 		else
@@ -214,8 +208,7 @@ static void quote(const char *text, char *out, size_t room)
 }
 
 /* ,"refused":"..","refused_tasks":2 */
-static void add_gate(char *text, size_t room, const char *word, const char *why,
-		     uint32_t tasks)
+static void add_gate(char *text, size_t room, const char *word, const char *why, uint32_t tasks)
 {
 	size_t used = strlen(text);
 	char quoted[2 * ERR_MAX];
@@ -223,8 +216,8 @@ static void add_gate(char *text, size_t room, const char *word, const char *why,
 	if (!why)
 		return;
 	quote(why, quoted, sizeof(quoted));
-	snprintf(text + used, room - used, ",\"%s\":%s,\"%s_tasks\":%" PRIu32,
-		 word, quoted, word, tasks);
+	snprintf(text + used, room - used, ",\"%s\":%s,\"%s_tasks\":%" PRIu32, word, quoted, word,
+		 tasks);
 }
 
 /* ,"cpus":"0-7": a list that is long says nothing that anybody needs */
@@ -244,39 +237,30 @@ static void add_private(char *text, size_t room, const char *types)
 	size_t used = strlen(text);
 
 	if (types && *types)
-		snprintf(text + used, room - used,
-			 ",\"private_mounts\":\"%.127s\"", types);
+		snprintf(text + used, room - used, ",\"private_mounts\":\"%.127s\"", types);
 }
 
-static int format(char *text, size_t room, const char *step,
-		  const struct stepio *from, const struct stepio *to,
-		  const struct stepio_label *label)
+static int format(char *text, size_t room, const char *step, const struct stepio *from,
+		  const struct stepio *to, const struct stepio_label *label)
 {
-	char uid[16], job[16], task[16],
-		gate[4 * ERR_MAX + CPUS_TEXT_MAX + 320] = "";
+	char uid[16], job[16], task[16], gate[4 * ERR_MAX + CPUS_TEXT_MAX + 320] = "";
 	struct stepio_count tasks;
 	bool is_own_out = difference(&tasks, from, to);
 
 	add_cpus(gate, sizeof(gate), label->cpus);
 	add_private(gate, sizeof(gate), label->private_mounts);
-	add_gate(gate, sizeof(gate), "refused", label->refused,
-		 label->refused_tasks);
-	add_gate(gate, sizeof(gate), "warned", label->warned,
-		 label->warned_tasks);
+	add_gate(gate, sizeof(gate), "refused", label->refused, label->refused_tasks);
+	add_gate(gate, sizeof(gate), "warned", label->warned, label->warned_tasks);
 	return snprintf(
 		text, room,
-		"{\"step\":\"%s\",\"source\":\"stepd\","
-		"\"read_bytes\":%" PRIu64 ",\"write_bytes\":%" PRIu64 ","
-		"\"read_calls\":%" PRIu64 ",\"write_calls\":%" PRIu64 ","
-		"\"own_out\":%s,\"uid\":%s,"
-		"\"array_job_id\":%s,\"array_task_id\":%s,"
-		"\"start\":%lld,\"end\":%lld%s}\n",
-		step, tasks.read_bytes, tasks.write_bytes, tasks.read_calls,
-		tasks.write_calls, is_own_out ? "true" : "false",
-		number_or_null(label->uid, uid, sizeof(uid)),
+		"{\"step\":\"%s\",\"source\":\"stepd\",\"read_bytes\":%" PRIu64
+		",\"write_bytes\":%" PRIu64 ",\"read_calls\":%" PRIu64 ",\"write_calls\":%" PRIu64
+		",\"own_out\":%s,\"uid\":%s,\"array_job_id\":%s,\"array_task_id\":%s,\"start\":%lld,\"end\":%lld%s}\n",
+		step, tasks.read_bytes, tasks.write_bytes, tasks.read_calls, tasks.write_calls,
+		is_own_out ? "true" : "false", number_or_null(label->uid, uid, sizeof(uid)),
 		number_or_null(label->array_job_id, job, sizeof(job)),
-		number_or_null(label->array_task_id, task, sizeof(task)),
-		(long long)from->time, (long long)to->time, gate);
+		number_or_null(label->array_task_id, task, sizeof(task)), (long long)from->time,
+		(long long)to->time, gate);
 }
 
 static bool is_there(const char *path)
@@ -287,8 +271,7 @@ static bool is_there(const char *path)
 }
 
 int stepio_write(const struct stepio *from, const struct stepio *to,
-		 const struct stepio_label *label, const char *run_dir,
-		 struct err *err)
+		 const struct stepio_label *label, const char *run_dir, struct err *err)
 {
 	char path[RUNDIR_PATH_MAX], text[4 * ERR_MAX + CPUS_TEXT_MAX + 832];
 	int size;
@@ -297,12 +280,10 @@ int stepio_write(const struct stepio *from, const struct stepio *to,
 		return -1;
 	if (!is_there(label->is_guess ? path : run_dir))
 		return 0;
-	if (rundir_step_file(path, run_dir, label->job_id, label->step_id,
-			     err) < 0 ||
+	if (rundir_step_file(path, run_dir, label->job_id, label->step_id, err) < 0 ||
 	    rundir_make_job(run_dir, label->job_id, err) < 0 ||
 	    rundir_make_steps(run_dir, label->job_id, err) < 0)
 		return -1;
-	size = format(text, sizeof(text), strrchr(path, '/') + 1, from, to,
-		      label);
+	size = format(text, sizeof(text), strrchr(path, '/') + 1, from, to, label);
 	return fileio_write_volatile(path, text, (size_t)size, 0600, err);
 }

@@ -60,13 +60,12 @@ struct stepio_label {
 	uint32_t array_task_id;
 	const char *refused; /* what the gate said to its tasks; NULL: they
 			      * started */
-	const char
-		*warned; /* what it said, and let them start; NULL: nothing */
+	const char *warned;  /* what it said, and let them start; NULL: nothing */
 	uint32_t refused_tasks, warned_tasks;
 	const struct cpuset *cpus;  /* what its tasks were bound to; NULL or
 				    * empty: unknown */
 	const char *private_mounts; /* private_mount.h; NULL or "": none */
-	bool is_guess; /* jobio.conf was unreadable: RUN is the default */
+	bool is_guess;		    /* jobio.conf was unreadable: RUN is the default */
 };
 
 /* The counters now; 'proc' is "/proc/self". */
@@ -78,7 +77,6 @@ int stepio_read(struct stepio *io, const char *proc, struct err *err);
  * file when that is missing (no jobio on this node). With 'is_guess' it makes no
  * folder either: an epilog without jobio.conf would leave it there. */
 int stepio_write(const struct stepio *from, const struct stepio *to,
-		 const struct stepio_label *label, const char *run_dir,
-		 struct err *err);
+		 const struct stepio_label *label, const char *run_dir, struct err *err);
 
 #endif

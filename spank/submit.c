@@ -46,14 +46,13 @@ static int find_client(struct client *client, struct err *err)
 	find(&client->set, "slurm_option_set");
 	if (client->opt && client->isset && client->get && client->set)
 		return 0;
-	return err_set(err,
-		       "this Slurm client does not export %s, so --core-spec "
-		       "cannot be set for you; give --core-spec itself (the "
-		       "site can guard it with jobio's contrib/job_submit.lua)",
-		       !client->opt	? "'opt'"
-		       : !client->isset ? "'slurm_option_isset'"
-		       : !client->get	? "'slurm_option_get'"
-					: "'slurm_option_set'");
+	return err_set(
+		err,
+		"this Slurm client does not export %s, so --core-spec cannot be set for you; give --core-spec itself (the site can guard it with jobio's contrib/job_submit.lua)",
+		!client->opt	 ? "'opt'"
+		: !client->isset ? "'slurm_option_isset'"
+		: !client->get	 ? "'slurm_option_get'"
+				 : "'slurm_option_set'");
 }
 
 enum submit_command submit_command(void)
@@ -100,8 +99,7 @@ const char *submit_partitions(void)
 	struct client client;
 	const char *text;
 
-	if (find_client(&client, NULL) < 0 ||
-	    !client.isset(client.opt, "partition"))
+	if (find_client(&client, NULL) < 0 || !client.isset(client.opt, "partition"))
 		return "";
 	/* as above */
 	text = client.get(client.opt, "partition");
@@ -119,11 +117,10 @@ int submit_set_core_spec(unsigned int cores, struct err *err)
 	snprintf(text, sizeof(text), "%u", cores);
 	if (client.set(client.opt, "core-spec", text, false) != 0 ||
 	    submit_core_spec(&now, err) != 1 || now != cores)
-		return err_set(err,
-			       "this Slurm client does not take --core-spec=%s "
-			       "from a plugin; give it yourself (the site can "
-			       "guard it with jobio's contrib/job_submit.lua)",
-			       text);
+		return err_set(
+			err,
+			"this Slurm client does not take --core-spec=%s from a plugin; give it yourself (the site can guard it with jobio's contrib/job_submit.lua)",
+			text);
 	return 0;
 }
 
@@ -175,16 +172,14 @@ int submit_site_reserves(struct err *err)
 		return 1;
 	allowed = site_value("AllowSpecResourcesUsage");
 	if (allowed && !strcasecmp(allowed, "no")) {
-		err_set(err, "this cluster does not let jobs reserve cores "
-			     "(slurm.conf lacks AllowSpecResourcesUsage=yes); "
-			     "ask its administrator");
+		err_set(err,
+			"this cluster does not let jobs reserve cores (slurm.conf lacks AllowSpecResourcesUsage=yes); ask its administrator");
 		return 0;
 	}
 	select = allowed ? site_value("SelectType") : NULL;
 	if (select && !strcmp(select, "select/linear")) {
-		err_set(err, "this cluster's scheduler cannot reserve cores "
-			     "(SelectType=select/linear; select/cons_tres "
-			     "can); ask its administrator");
+		err_set(err,
+			"this cluster's scheduler cannot reserve cores (SelectType=select/linear; select/cons_tres can); ask its administrator");
 		return 0;
 	}
 	return 1;
@@ -207,8 +202,7 @@ static char **command_line(int *argc)
 		size += got > 0 ? got : 0;
 	} while (got > 0 || (got < 0 && errno == EINTR));
 	close(fd);
-	for (at = text; at < text + size && *argc < ARGUMENTS_MAX;
-	     at += strlen(at) + 1)
+	for (at = text; at < text + size && *argc < ARGUMENTS_MAX; at += strlen(at) + 1)
 		argv[(*argc)++] = at;
 	return argv;
 }

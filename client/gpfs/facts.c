@@ -28,11 +28,9 @@ void gpfs_facts_clear(void *what)
 
 /* ---- questions --------------------------------------------------------- */
 
-static void ask_mmdiag(const struct client *client, struct ask *ask,
-		       const char *what)
+static void ask_mmdiag(const struct client *client, struct ask *ask, const char *what)
 {
-	char *argv[] = { client->section->mmdiag, (char *)what, (char *)"-Y",
-			 NULL };
+	char *argv[] = { client->section->mmdiag, (char *)what, (char *)"-Y", NULL };
 
 	ask_command(client, ask, argv, NULL);
 }
@@ -71,8 +69,7 @@ void gpfs_ask_config(struct client *client)
 	struct gpfs_facts *facts = gpfs_facts(client);
 
 	if (child_now_ms() >= client->deadline_ms) /* nobody has inspected */
-		client->deadline_ms =
-			child_now_ms() + client->section->timeout_ms;
+		client->deadline_ms = child_now_ms() + client->section->timeout_ms;
 	facts->mmfsd = process_named(client->section->process_dir, GPFS_MMFSD);
 	if (facts->mmfsd > 0)
 		ask_mmdiag(client, &facts->config, "--config");
@@ -107,8 +104,7 @@ int gpfs_load(struct client *client, const struct cache *cache)
 	struct gpfs_facts *facts = gpfs_facts(client);
 
 	facts->mmfsd = (long)cache_number(cache, "mmfsd");
-	return facts->mmfsd > 0 ? cache_answer(cache, "config", &facts->config)
-				: -1;
+	return facts->mmfsd > 0 ? cache_answer(cache, "config", &facts->config) : -1;
 }
 
 int gpfs_keep(const struct client *client, struct cache *cache)
@@ -132,13 +128,11 @@ void gpfs_key(const struct client *client, struct cache_key *key)
 
 /* ---- what it says -------------------------------------------------------- */
 
-bool gpfs_word(const struct client *client, const char *name, char *word,
-	       size_t size)
+bool gpfs_word(const struct client *client, const char *name, char *word, size_t size)
 {
 	const struct ask *config = &gpfs_facts(client)->config;
 
-	return config->answer == ASK_ANSWERED &&
-	       gpfs_y_config(config->text, name, word, size);
+	return config->answer == ASK_ANSWERED && gpfs_y_config(config->text, name, word, size);
 }
 
 int64_t gpfs_number(const struct client *client, const char *name)

@@ -35,7 +35,6 @@ void gpfs_key(const struct client *client, struct cache_key *key);
 void gpfs_ask_config(struct client *client);
 /* A number of the configuration; -1: unknown. */
 int64_t gpfs_number(const struct client *client, const char *name);
-bool gpfs_word(const struct client *client, const char *name, char *word,
-	       size_t size);
+bool gpfs_word(const struct client *client, const char *name, char *word, size_t size);
 
 #endif

@@ -36,9 +36,8 @@ static struct wire *wire(const struct client *client, struct err *err)
 	return now;
 }
 
-static const struct change_kind *const changes[] = {
-	&gpfs_mmconfig, &affinity_process, &affinity_interrupt, NULL
-};
+static const struct change_kind *const changes[] = { &gpfs_mmconfig, &affinity_process,
+						     &affinity_interrupt, NULL };
 
 /* Its work is done by threads of its daemon; those of its kernel extension serve
  * the callers, on their CPUs. */
@@ -57,15 +56,12 @@ static void cards(const struct client *client, struct client_cards *cards)
 {
 	char word[16], ports[512], *port, *rest = NULL;
 
-	if (!gpfs_word(client, "verbsRdma", word, sizeof(word)) ||
-	    strcmp(word, "enable") != 0 ||
+	if (!gpfs_word(client, "verbsRdma", word, sizeof(word)) || strcmp(word, "enable") != 0 ||
 	    !gpfs_word(client, "verbsPorts", ports, sizeof(ports)))
 		return;
-	for (port = strtok_r(ports, " ,", &rest); port;
-	     port = strtok_r(NULL, " ,", &rest)) {
+	for (port = strtok_r(ports, " ,", &rest); port; port = strtok_r(NULL, " ,", &rest)) {
 		port[strcspn(port, "/")] = '\0';
-		card_add(cards, port, sysfs_numa_node_of_rdma(port),
-			 "verbsPorts");
+		card_add(cards, port, sysfs_numa_node_of_rdma(port), "verbsPorts");
 	}
 }
 
@@ -75,9 +71,9 @@ static char *cores_command(const struct client_place *place)
 {
 	if (place->numa_node < 0)
 		return NULL;
-	return xasprintf("mmchconfig numactlOptionN=%d,numactlOptioni=%d for "
-			 "this class of nodes, and restart mmfsd",
-			 place->numa_node, place->numa_node);
+	return xasprintf(
+		"mmchconfig numactlOptionN=%d,numactlOptioni=%d for this class of nodes, and restart mmfsd",
+		place->numa_node, place->numa_node);
 }
 
 const struct client_type_ops gpfs_type = {

@@ -31,10 +31,10 @@ static const struct gpfs_facts *facts_of(const struct judge *judge)
 static void check_mmfsd(const struct judge *judge, const struct rule *rule)
 {
 	if (judge->client->common.mount_count && facts_of(judge)->mmfsd <= 0)
-		rule_say(judge, rule,
-			 "%zu file systems are mounted, but no process mmfsd "
-			 "runs: whoever touches them waits or fails",
-			 judge->client->common.mount_count);
+		rule_say(
+			judge, rule,
+			"%zu file systems are mounted, but no process mmfsd runs: whoever touches them waits or fails",
+			judge->client->common.mount_count);
 }
 
 static bool is_refusal(const struct ask *ask)
@@ -55,15 +55,13 @@ static void check_hangs(const struct judge *judge, const struct rule *rule)
 	if (facts->config.answer == ASK_HUNG)
 		ask = &facts->config;
 	if (ask)
-		rule_say(judge, rule, "mmfsd does not answer: %.300s",
-			 ask->why);
+		rule_say(judge, rule, "mmfsd does not answer: %.300s", ask->why);
 }
 
 static void check_mmdiag(const struct judge *judge, const struct rule *rule)
 {
 	if (is_refusal(&facts_of(judge)->config))
-		rule_say(judge, rule,
-			 "its settings are unknown: mmdiag: %.300s",
+		rule_say(judge, rule, "its settings are unknown: mmdiag: %.300s",
 			 facts_of(judge)->config.why);
 }
 
@@ -74,15 +72,12 @@ static void check_mmpmon(const struct judge *judge, const struct rule *rule)
 	struct wire *wire;
 
 	if (is_refusal(ask)) {
-		rule_say(judge, rule,
-			 "its counters cannot be read: mmpmon: %.300s",
-			 ask->why);
+		rule_say(judge, rule, "its counters cannot be read: mmpmon: %.300s", ask->why);
 		return;
 	}
 	wire = ask->answer == ASK_ANSWERED ? wire_new() : NULL;
 	if (wire && gpfs_mmpmon_rows(wire, ask->text, "-", &why) < 0)
-		rule_say(judge, rule, "its counters cannot be read: %.300s",
-			 why.text);
+		rule_say(judge, rule, "its counters cannot be read: %.300s", why.text);
 	wire_free(wire);
 }
 
@@ -90,11 +85,9 @@ static void check_time(const struct judge *judge, const struct rule *rule)
 {
 	const struct gpfs_facts *facts = facts_of(judge);
 
-	if (facts->config.answer == ASK_NO_TIME ||
-	    facts->waiters.answer == ASK_NO_TIME ||
+	if (facts->config.answer == ASK_NO_TIME || facts->waiters.answer == ASK_NO_TIME ||
 	    facts->counters.answer == ASK_NO_TIME)
-		rule_say(judge, rule,
-			 "the client could not be judged: no time was left");
+		rule_say(judge, rule, "the client could not be judged: no time was left");
 }
 
 /* ---- waiters --------------------------------------------------------------- */
@@ -103,8 +96,7 @@ static void check_time(const struct judge *judge, const struct rule *rule)
  * them out, too: collectors/waiter.go). */
 static bool is_idle(const char *thread)
 {
-	return !strcmp(thread, "EventsExporterSenderThread") ||
-	       !strncmp(thread, "Fsck", 4);
+	return !strcmp(thread, "EventsExporterSenderThread") || !strncmp(thread, "Fsck", 4);
 }
 
 static void check_waiters(const struct judge *judge, const struct rule *rule)
@@ -116,11 +108,9 @@ static void check_waiters(const struct judge *judge, const struct rule *rule)
 	double time_s, most_s = LONG_WAIT_S;
 	int count = 0;
 
-	while (ask->answer == ASK_ANSWERED &&
-	       gpfs_y_next(&text, "mmdiag:waiters:", &y)) {
+	while (ask->answer == ASK_ANSWERED && gpfs_y_next(&text, "mmdiag:waiters:", &y)) {
 		if (!gpfs_y_get(&y, "threadName", thread, sizeof(thread)) ||
-		    !gpfs_y_get(&y, "waitTime", time, sizeof(time)) ||
-		    is_idle(thread))
+		    !gpfs_y_get(&y, "waitTime", time, sizeof(time)) || is_idle(thread))
 			continue;
 		time_s = strtod(time, NULL);
 		if (!(time_s >= LONG_WAIT_S))
@@ -129,17 +119,14 @@ static void check_waiters(const struct judge *judge, const struct rule *rule)
 		if (time_s < most_s)
 			continue;
 		most_s = time_s;
-		if ((!gpfs_y_get(&y, "condVarReason", reason, sizeof(reason)) ||
-		     !*reason) &&
+		if ((!gpfs_y_get(&y, "condVarReason", reason, sizeof(reason)) || !*reason) &&
 		    !gpfs_y_get(&y, "auxReason", reason, sizeof(reason)))
 			strcpy(reason, "nobody knows why");
-		snprintf(longest, sizeof(longest), "%s for %.0f s, %s", thread,
-			 time_s, reason);
+		snprintf(longest, sizeof(longest), "%s for %.0f s, %s", thread, time_s, reason);
 	}
 	if (!count)
 		return;
-	rule_say(judge, rule, "threads of mmfsd wait for %d s or more",
-		 LONG_WAIT_S);
+	rule_say(judge, rule, "threads of mmfsd wait for %d s or more", LONG_WAIT_S);
 	findings_measured(judge->findings, "%d: %s", count, longest);
 }
 
@@ -150,13 +137,11 @@ static void check_pagepool(const struct judge *judge, const struct rule *rule)
 	int64_t pagepool = gpfs_number(judge->client, "pagepool"), memory;
 
 	memory = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
-	if (pagepool < 0 || pagepool >= PAGEPOOL_ENOUGH ||
-	    pagepool >= memory / PAGEPOOL_PART)
+	if (pagepool < 0 || pagepool >= PAGEPOOL_ENOUGH || pagepool >= memory / PAGEPOOL_PART)
 		return;
 	rule_say(judge, rule,
 		 "the page pool has %" PRId64 " MiB, and the node %" PRId64
-		 " GiB of memory: few files are read ahead or written behind "
-		 "at a time",
+		 " GiB of memory: few files are read ahead or written behind at a time",
 		 pagepool / MIB, memory / GIB);
 }
 
@@ -164,11 +149,11 @@ static void check_verbs(const struct judge *judge, const struct rule *rule)
 {
 	char word[16];
 
-	if (gpfs_word(judge->client, "verbsRdma", word, sizeof(word)) &&
-	    !strcmp(word, "disable") && sysfs_has_active_rdma())
-		rule_say(judge, rule,
-			 "verbsRdma=disable, and this node has an RDMA port "
-			 "that is active: data go over TCP");
+	if (gpfs_word(judge->client, "verbsRdma", word, sizeof(word)) && !strcmp(word, "disable") &&
+	    sysfs_has_active_rdma())
+		rule_say(
+			judge, rule,
+			"verbsRdma=disable, and this node has an RDMA port that is active: data go over TCP");
 }
 
 static bool is_on_node(const struct cpuset *cpus, int node)
@@ -189,19 +174,18 @@ static void check_far(const struct judge *judge, const struct rule *rule)
 	struct cpuset cpus;
 	int node;
 
-	if (!gpfs_word(judge->client, "verbsPorts", ports, sizeof(ports)) ||
-	    !*ports || process_cpus(facts_of(judge)->mmfsd, &cpus) < 0)
+	if (!gpfs_word(judge->client, "verbsPorts", ports, sizeof(ports)) || !*ports ||
+	    process_cpus(facts_of(judge)->mmfsd, &cpus) < 0)
 		return;
-	for (port = strtok_r(ports, " ,", &rest); port;
-	     port = strtok_r(NULL, " ,", &rest)) {
+	for (port = strtok_r(ports, " ,", &rest); port; port = strtok_r(NULL, " ,", &rest)) {
 		port[strcspn(port, "/")] = '\0';
 		node = sysfs_numa_node_of_rdma(port);
 		if (node < 0 || is_on_node(&cpus, node))
 			continue;
-		rule_say(judge, rule,
-			 "mmfsd is bound to CPU %s, and its card %s is on NUMA "
-			 "node %d, where it may not run",
-			 rule_list(&cpus, list), port, node);
+		rule_say(
+			judge, rule,
+			"mmfsd is bound to CPU %s, and its card %s is on NUMA node %d, where it may not run",
+			rule_list(&cpus, list), port, node);
 		return;
 	}
 }
@@ -218,62 +202,51 @@ void gpfs_judge_work(struct client *client, const struct client_work *work,
 	gpfs_ask_config(client);
 	if (gpfs_word(client, "fsyncIsGlobal", word, sizeof(word)) &&
 	    (!strcmp(word, "yes") || !strcmp(word, "1")))
-		rule_tell(client, "GP12", NULL, findings,
-			  "the job called fsync %" PRId64
-			  " times on this node, and each waits for what other "
-			  "nodes have written of the file, too "
-			  "(fsyncIsGlobal=yes)",
-			  work->syncs);
+		rule_tell(
+			client, "GP12", NULL, findings,
+			"the job called fsync %" PRId64
+			" times on this node, and each waits for what other nodes have written of the file, too (fsyncIsGlobal=yes)",
+			work->syncs);
 }
 
 const struct rule gpfs_rules[] = {
 	{ "GP01", FINDING_ERROR, RULE_BREAKS_NODE,
 	  "mmmount, or leave this node out of nodes= of [client] in jobio.conf",
 	  rule_check_no_mount },
-	{ "GP02", FINDING_WARNING, RULE_SPARES_NODE,
-	  "mount it, or correct mounts= in jobio.conf",
+	{ "GP02", FINDING_WARNING, RULE_SPARES_NODE, "mount it, or correct mounts= in jobio.conf",
 	  rule_check_missing_mount },
 	{ "GP03", FINDING_ERROR, RULE_BREAKS_NODE,
 	  "mmstartup, and see /var/adm/ras/mmfs.log.latest", check_mmfsd },
 	{ "GP04", FINDING_ERROR, RULE_SPARES_NODE,
-	  "see mmhealth node show and /var/adm/ras/mmfs.log.latest",
-	  check_hangs },
-	{ "GP05", FINDING_WARNING, RULE_SPARES_NODE,
-	  "correct mmdiag= in jobio.conf", check_mmdiag },
-	{ "GP06", FINDING_WARNING, RULE_SPARES_NODE,
-	  "correct mmpmon= in jobio.conf", check_mmpmon },
+	  "see mmhealth node show and /var/adm/ras/mmfs.log.latest", check_hangs },
+	{ "GP05", FINDING_WARNING, RULE_SPARES_NODE, "correct mmdiag= in jobio.conf",
+	  check_mmdiag },
+	{ "GP06", FINDING_WARNING, RULE_SPARES_NODE, "correct mmpmon= in jobio.conf",
+	  check_mmpmon },
 	{ "GP07", FINDING_WARNING, RULE_SPARES_NODE,
-	  "see mmdiag --waiters, there and on the node that it waits for",
-	  check_waiters },
+	  "see mmdiag --waiters, there and on the node that it waits for", check_waiters },
 	{ "GP08", FINDING_WARNING, RULE_SPARES_NODE,
 	  "mmchconfig pagepool=SIZE for this class of nodes", check_pagepool },
 	{ "GP09", FINDING_WARNING, RULE_SPARES_NODE,
-	  "correct numactlOptionN and numactlOptioni of this class of nodes, "
-	  "and restart mmfsd",
+	  "correct numactlOptionN and numactlOptioni of this class of nodes, and restart mmfsd",
 	  check_far },
 	{ "GP10", FINDING_WARNING, RULE_SPARES_NODE,
-	  "mmchconfig verbsRdma=enable with verbsPorts for this class of "
-	  "nodes, and restart mmfsd",
+	  "mmchconfig verbsRdma=enable with verbsPorts for this class of nodes, and restart mmfsd",
 	  check_verbs },
-	{ "GP11", FINDING_WARNING, RULE_SPARES_NODE,
-	  "raise prolog_budget_ms in jobio.conf", check_time },
+	{ "GP11", FINDING_WARNING, RULE_SPARES_NODE, "raise prolog_budget_ms in jobio.conf",
+	  check_time },
 	{ "GP12", FINDING_INFO, RULE_SPARES_NODE,
-	  "mmchconfig fsyncIsGlobal=no -i -N CLASS, for nodes whose jobs do "
-	  "not "
-	  "rely on another node's fsync",
+	  "mmchconfig fsyncIsGlobal=no -i -N CLASS, for nodes whose jobs do not rely on another node's fsync",
 	  NULL },
 	/* told by what changes the client */
-	{ "GP41", FINDING_INFO, RULE_SPARES_NODE,
-	  "mmchconfig for this class of nodes", NULL },
+	{ "GP41", FINDING_INFO, RULE_SPARES_NODE, "mmchconfig for this class of nodes", NULL },
 	{ "GP44", FINDING_ERROR, RULE_SPARES_NODE,
 	  "see dmesg, or set core_change=never in jobio.conf", NULL },
 	{ "GP45", FINDING_ERROR, RULE_SPARES_NODE,
 	  "taskset -a with the old CPUs, or let the next job try again", NULL },
-	{ "GP47", FINDING_INFO, RULE_SPARES_NODE,
-	  "none, if they may stay there", NULL },
-	{ "GP48", FINDING_WARNING, RULE_SPARES_NODE, "none, if intended",
+	{ "GP47", FINDING_INFO, RULE_SPARES_NODE, "none, if they may stay there", NULL },
+	{ "GP48", FINDING_WARNING, RULE_SPARES_NODE, "none, if intended", NULL },
+	{ "GP49", FINDING_ERROR, RULE_SPARES_NODE, "take it out of the profile in jobio.conf",
 	  NULL },
-	{ "GP49", FINDING_ERROR, RULE_SPARES_NODE,
-	  "take it out of the profile in jobio.conf", NULL },
 	{ 0 }
 };

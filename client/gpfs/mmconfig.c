@@ -28,9 +28,8 @@ static const struct setting_key keys[] = {
 
 static bool takes_restart(const char *key)
 {
-	static const char *const names[] = { "maxFilesToCache", "maxStatCache",
-					     "nBucketGroups", "pagepool",
-					     "workerThreads" };
+	static const char *const names[] = { "maxFilesToCache", "maxStatCache", "nBucketGroups",
+					     "pagepool", "workerThreads" };
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -41,8 +40,7 @@ static bool takes_restart(const char *key)
 
 static bool is_switch(const char *key)
 {
-	return !strcmp(key, "fsyncIsGlobal") ||
-	       !strcmp(key, "ignorePrefetchLUNCount");
+	return !strcmp(key, "fsyncIsGlobal") || !strcmp(key, "ignorePrefetchLUNCount");
 }
 
 /* NULL: unknown. */
@@ -62,8 +60,7 @@ static const char *now(const struct client *client)
 			strcpy(value, "1");
 		if (is_switch(key->key) && !strcmp(value, "no"))
 			strcpy(value, "0");
-		used += (size_t)snprintf(facts->now + used,
-					 sizeof(facts->now) - used, "%s%s=%s",
+		used += (size_t)snprintf(facts->now + used, sizeof(facts->now) - used, "%s%s=%s",
 					 used ? "," : "", key->key, value);
 	}
 	return facts->now;
@@ -93,8 +90,7 @@ struct adviser {
 	const char *now;
 };
 
-static int advise(void *arg, const char *word, const char *key,
-		  const char *value)
+static int advise(void *arg, const char *word, const char *key, const char *value)
 {
 	const struct adviser *adviser = arg;
 	char have[64] = "its default", cure[SETTING_WORD_MAX];
@@ -104,8 +100,7 @@ static int advise(void *arg, const char *word, const char *key,
 	if (is_switch(key))
 		value = !strcmp(value, "0") ? "no" : "yes";
 	snprintf(cure, sizeof(cure), "mmchconfig %.100s=%.30s %s", key, value,
-		 takes_restart(key) ? "-N CLASS, and restart mmfsd there"
-				    : "-i -N CLASS");
+		 takes_restart(key) ? "-N CLASS, and restart mmfsd there" : "-i -N CLASS");
 	options_get(adviser->now, key, have, sizeof(have));
 	rule_tell(adviser->client, "GP41", cure, adviser->findings,
 		  "the profile asks for %s, and mmfsd has %s", word, have);
@@ -139,8 +134,7 @@ static bool holds(const struct change_kind *kind, const struct client *client,
 
 	(void)kind;
 	wanted_all(want, all);
-	return !*all ||
-	       (is && setting_verify(&mmconfig, "", is, all, NULL) == 0);
+	return !*all || (is && setting_verify(&mmconfig, "", is, all, NULL) == 0);
 }
 
 const struct change_kind gpfs_mmconfig = {

@@ -41,14 +41,12 @@ static int is_whole(const char *text, size_t size_bytes)
 static bool ask_socket(const struct client *client, struct ask *ask, long *pid,
 		       unsigned long long end_ms)
 {
-	struct socket_question question = {
-		.path = client->section->mmpmon_socket,
-		.text = "mmpmon fis\n",
-		.size_bytes = strlen("mmpmon fis\n"),
-		.answer_max = ANSWER_MAX - 1,
-		.is_whole = is_whole,
-		.end_ms = end_ms
-	};
+	struct socket_question question = { .path = client->section->mmpmon_socket,
+					    .text = "mmpmon fis\n",
+					    .size_bytes = strlen("mmpmon fis\n"),
+					    .answer_max = ANSWER_MAX - 1,
+					    .is_whole = is_whole,
+					    .end_ms = end_ms };
 	char *text = xcalloc(1, ANSWER_MAX);
 	size_t size_bytes = 0;
 	struct err err;
@@ -56,8 +54,7 @@ static bool ask_socket(const struct client *client, struct ask *ask, long *pid,
 
 	rc = socket_ask(&question, text, &size_bytes, pid, &err);
 	saved = errno;
-	if (rc == 0 && is_whole(text, size_bytes) &&
-	    !memchr(text, 0, size_bytes)) {
+	if (rc == 0 && is_whole(text, size_bytes) && !memchr(text, 0, size_bytes)) {
 		ask_set(ask, ASK_ANSWERED, NULL);
 		ask->text = text;
 		return true;
@@ -80,9 +77,7 @@ static unsigned int left_ms(const struct program *program)
 {
 	unsigned long long now_ms = child_now_ms() + MARGIN_MS;
 
-	return now_ms < program->end_ms
-		       ? (unsigned int)(program->end_ms - now_ms)
-		       : 0;
+	return now_ms < program->end_ms ? (unsigned int)(program->end_ms - now_ms) : 0;
 }
 
 /* The file stays open and locked in the program and all that it starts, until
@@ -95,8 +90,7 @@ static int lock(const struct program *program)
 		return 0;
 	fd = open(program->lock, O_RDWR | O_CREAT | O_NOFOLLOW, 0600);
 	if (fd < 0) {
-		dprintf(2, "cannot open '%s': %s\n", program->lock,
-			strerror(errno));
+		dprintf(2, "cannot open '%s': %s\n", program->lock, strerror(errno));
 		return 126;
 	}
 	if (lock_wait(fd, left_ms(program)) == 0)
@@ -108,8 +102,7 @@ static int lock(const struct program *program)
 /* In the child. A pipe has room for the question. */
 static int become(void *arg)
 {
-	static char *const env[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
-				     "LC_ALL=C", NULL };
+	static char *const env[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C", NULL };
 	static const char question[] = "once fs_io_s\n";
 	const struct program *program = arg;
 	char *argv[] = { (char *)program->path, "-p", "-s", NULL };
@@ -118,8 +111,7 @@ static int become(void *arg)
 	if (rc)
 		return rc;
 	if (pipe(ends) < 0 ||
-	    write(ends[1], question, strlen(question)) !=
-		    (ssize_t)strlen(question) ||
+	    write(ends[1], question, strlen(question)) != (ssize_t)strlen(question) ||
 	    dup2(ends[0], 0) < 0)
 		return 126;
 	close(ends[0]);
@@ -129,8 +121,7 @@ static int become(void *arg)
 	return errno == ENOENT ? 127 : 126;
 }
 
-static void ask_program(const struct client *client, struct ask *ask,
-			unsigned long long end_ms)
+static void ask_program(const struct client *client, struct ask *ask, unsigned long long end_ms)
 {
 	struct program program = { client->section->mmpmon, "", end_ms };
 	unsigned long long now_ms = child_now_ms();
@@ -138,17 +129,15 @@ static void ask_program(const struct client *client, struct ask *ask,
 	char path[RUNDIR_PATH_MAX];
 	struct err err;
 
-	if (client->run_dir &&
-	    rundir_node_file(path, client->run_dir, RUNDIR_MMPMON, NULL) == 0)
+	if (client->run_dir && rundir_node_file(path, client->run_dir, RUNDIR_MMPMON, NULL) == 0)
 		program.lock = path;
 	if (now_ms >= end_ms) {
 		ask_set(ask, ASK_NO_TIME, "no time left");
 		return;
 	}
-	if (child_call(program.path, become, &program,
-		       (unsigned int)(end_ms - now_ms), &result, &err) < 0) {
-		ask_set(ask, errno == ETIMEDOUT ? ASK_HUNG : ASK_FAILED,
-			err.text);
+	if (child_call(program.path, become, &program, (unsigned int)(end_ms - now_ms), &result,
+		       &err) < 0) {
+		ask_set(ask, errno == ETIMEDOUT ? ASK_HUNG : ASK_FAILED, err.text);
 		return;
 	}
 	ask_take(ask, &result);
@@ -205,13 +194,11 @@ static bool word_in(const char *line, const char *key, char *word, size_t size)
 
 static bool is_ours(const char *line)
 {
-	return !strncmp(line, "_fs_io_s_ ", 10) ||
-	       !strncmp(line, "_mmpmon::fis_ ", 14) ||
+	return !strncmp(line, "_fs_io_s_ ", 10) || !strncmp(line, "_mmpmon::fis_ ", 14) ||
 	       !strncmp(line, "_mmpmon::gfis_ ", 15);
 }
 
-bool gpfs_mmpmon_word(const char *text, const char *key, char *word,
-		      size_t size)
+bool gpfs_mmpmon_word(const char *text, const char *key, char *word, size_t size)
 {
 	char line[LINE_TEXT_MAX];
 
@@ -232,8 +219,7 @@ static int64_t count_in(const char *line, const char *key)
 	return (int64_t)number;
 }
 
-static int read_line(struct wire *wire, const char *line, const char *mmfsd,
-		     struct err *err)
+static int read_line(struct wire *wire, const char *line, const char *mmfsd, struct err *err)
 {
 	char cluster[WORD_MAX], fs[WORD_MAX], id[WIRE_ID_MAX];
 	struct wire_row *row;
@@ -241,8 +227,7 @@ static int read_line(struct wire *wire, const char *line, const char *mmfsd,
 
 	if (!word_in(line, "_cl_", cluster, sizeof(cluster)) ||
 	    !word_in(line, "_fs_", fs, sizeof(fs)) ||
-	    snprintf(id, sizeof(id), "%s:%s %s", cluster, fs, mmfsd) >=
-		    (int)sizeof(id))
+	    snprintf(id, sizeof(id), "%s:%s %s", cluster, fs, mmfsd) >= (int)sizeof(id))
 		return err_set(err, "counters of no filesystem");
 	row = wire_row(wire, id);
 	if (!row)
@@ -261,12 +246,10 @@ static bool is_another(const char *line, const char *node)
 {
 	char word[WORD_MAX];
 
-	return word_in(line, "_n_", word, sizeof(word)) &&
-	       strcmp(word, node) != 0;
+	return word_in(line, "_n_", word, sizeof(word)) && strcmp(word, node) != 0;
 }
 
-int gpfs_mmpmon_rows(struct wire *wire, const char *text, const char *mmfsd,
-		     struct err *err)
+int gpfs_mmpmon_rows(struct wire *wire, const char *text, const char *mmfsd, struct err *err)
 {
 	char line[LINE_TEXT_MAX], fs[WORD_MAX], node[WORD_MAX];
 	bool none = false;
@@ -281,20 +264,13 @@ int gpfs_mmpmon_rows(struct wire *wire, const char *text, const char *mmfsd,
 		if (!is_ours(line))
 			continue;
 		if (is_another(line, node))
-			return err_set(err,
-				       "mmpmon: counters of %.64s, and of "
-				       "another node",
-				       node);
+			return err_set(err, "mmpmon: counters of %.64s, and of another node", node);
 		rc = count_in(line, "_rc_");
-		if (rc == 1 && (!word_in(line, "_fs_", fs, sizeof(fs)) ||
-				!strcmp(fs, "-")))
+		if (rc == 1 && (!word_in(line, "_fs_", fs, sizeof(fs)) || !strcmp(fs, "-")))
 			none = true;
 		else if (rc != 0)
-			return err_set(err, "mmpmon answers with _rc_ %lld%s",
-				       (long long)rc,
-				       rc == 16 ? ": somebody else holds its "
-						  "lock"
-						: "");
+			return err_set(err, "mmpmon answers with _rc_ %lld%s", (long long)rc,
+				       rc == 16 ? ": somebody else holds its lock" : "");
 		else if (read_line(wire, line, mmfsd, err) < 0)
 			return err_prefix(err, "mmpmon");
 	}
@@ -328,8 +304,8 @@ static bool is_named(const struct mounts *all, const char *id)
 }
 
 /* How many rows may be of a mount, and the last of these. */
-static int rows_of(const struct wire *wire, const struct mounts *all,
-		   const char *source, struct wire_row **row)
+static int rows_of(const struct wire *wire, const struct mounts *all, const char *source,
+		   struct wire_row **row)
 {
 	const char *id;
 	int count = 0;
@@ -341,8 +317,7 @@ static int rows_of(const struct wire *wire, const struct mounts *all,
 			*row = (struct wire_row *)&wire->row[i];
 			return 1;
 		}
-		if (is_word_of(source, strchr(id, ':') + 1) &&
-		    !is_named(all, id)) {
+		if (is_word_of(source, strchr(id, ':') + 1) && !is_named(all, id)) {
 			*row = (struct wire_row *)&wire->row[i];
 			count++;
 		}
@@ -364,13 +339,10 @@ static int name_rows(const struct config_client *section, struct wire *wire,
 			continue;
 		rows = rows_of(wire, all, mount->source, &row);
 		if (rows != 1 && *section->mounts)
-			return err_set(err,
-				       "mmpmon has %s filesystem '%s' of '%s'",
-				       rows ? "more than one" : "no",
-				       mount->source, mount->target);
+			return err_set(err, "mmpmon has %s filesystem '%s' of '%s'",
+				       rows ? "more than one" : "no", mount->source, mount->target);
 		if (rows == 1 && !*row->fs)
-			snprintf(row->fs, sizeof(row->fs), "%.255s",
-				 mount->target);
+			snprintf(row->fs, sizeof(row->fs), "%.255s", mount->target);
 	}
 	return 0;
 }
@@ -387,19 +359,17 @@ static void keep_rows(const struct config_client *section, struct wire *wire)
 		if (!*row->fs && *section->mounts)
 			continue;
 		if (!*row->fs)
-			snprintf(row->fs, sizeof(row->fs), "%.*s",
-				 (int)strcspn(row->id, " "), row->id);
+			snprintf(row->fs, sizeof(row->fs), "%.*s", (int)strcspn(row->id, " "),
+				 row->id);
 		wire->row[count++] = *row;
 	}
 	wire->count = count;
 }
 
-static int take_mounts(const struct client *client, struct wire *wire,
-		       struct err *err)
+static int take_mounts(const struct client *client, struct wire *wire, struct err *err)
 {
 	const struct config_client *section = client->section;
-	struct mounts *all =
-		mounts_read(section->mount_table, client->type->fstypes, err);
+	struct mounts *all = mounts_read(section->mount_table, client->type->fstypes, err);
 	int rc = all ? name_rows(section, wire, all, err) : -1;
 
 	if (rc == 0)
@@ -410,8 +380,8 @@ static int take_mounts(const struct client *client, struct wire *wire,
 
 /* ---- now ----------------------------------------------------------------- */
 
-static int read_answer(const struct client *client, const struct ask *ask,
-		       long pid, struct wire *wire, struct err *err)
+static int read_answer(const struct client *client, const struct ask *ask, long pid,
+		       struct wire *wire, struct err *err)
 {
 	unsigned long long ticks = 0;
 	char mmfsd[48];

@@ -34,11 +34,9 @@ void gpfs_mmpmon_ask(const struct client *client, struct ask *ask, long *pid);
 
 /* Add the rows of an answer of mmfsd 'mmfsd' ("PID.TICKS"): 1 done, 0 nothing is
  * mounted, -1 it is no use. */
-int gpfs_mmpmon_rows(struct wire *wire, const char *text, const char *mmfsd,
-		     struct err *err);
+int gpfs_mmpmon_rows(struct wire *wire, const char *text, const char *mmfsd, struct err *err);
 /* The word behind 'key' ("_n_") in the first line of an answer that has it. */
-bool gpfs_mmpmon_word(const char *text, const char *key, char *word,
-		      size_t size);
+bool gpfs_mmpmon_word(const char *text, const char *key, char *word, size_t size);
 
 struct wire *gpfs_wire(const struct client *client, struct err *err);
 

@@ -17,8 +17,7 @@ static bool is_begin(const char *text, const char *kind)
 }
 
 /* One line with all that belongs to it; false: it does not fit. */
-static bool take(const char **text, const char *kind,
-		 char line[GPFS_Y_LINE_MAX])
+static bool take(const char **text, const char *kind, char line[GPFS_Y_LINE_MAX])
 {
 	size_t used = 0, length;
 	bool fits = true;
@@ -39,8 +38,7 @@ static bool take(const char **text, const char *kind,
 }
 
 /* Field number 'index' of a line; false: it has fewer. */
-static bool field_at(const char *line, size_t index, const char **field,
-		     size_t *length)
+static bool field_at(const char *line, size_t index, const char **field, size_t *length)
 {
 	for (; index; index--) {
 		line = strchr(line, ':');
@@ -58,15 +56,14 @@ static bool is_field(const char *line, size_t index, const char *word)
 	const char *field;
 	size_t length;
 
-	return field_at(line, index, &field, &length) &&
-	       length == strlen(word) && !strncmp(field, word, length);
+	return field_at(line, index, &field, &length) && length == strlen(word) &&
+	       !strncmp(field, word, length);
 }
 
 bool gpfs_y_next(const char **text, const char *kind, struct gpfs_y *y)
 {
 	while (**text) {
-		if (!take(text, kind, y->line) ||
-		    strncmp(y->line, kind, strlen(kind)) != 0)
+		if (!take(text, kind, y->line) || strncmp(y->line, kind, strlen(kind)) != 0)
 			continue;
 		if (is_field(y->line, 2, "HEADER"))
 			memcpy(y->header, y->line, strlen(y->line) + 1);
@@ -92,8 +89,7 @@ static bool decode(const char *field, size_t length, char *value, size_t size)
 	for (i = 0; i < length; i++) {
 		if (used + 1 >= size)
 			return false;
-		high = i + 2 < length && field[i] == '%' ? hex(field[i + 1])
-							 : -1;
+		high = i + 2 < length && field[i] == '%' ? hex(field[i + 1]) : -1;
 		low = high >= 0 ? hex(field[i + 2]) : -1;
 		if (low >= 0) {
 			value[used++] = (char)(high * 16 + low);
@@ -106,8 +102,7 @@ static bool decode(const char *field, size_t length, char *value, size_t size)
 	return true;
 }
 
-bool gpfs_y_get(const struct gpfs_y *y, const char *column, char *value,
-		size_t size)
+bool gpfs_y_get(const struct gpfs_y *y, const char *column, char *value, size_t size)
 {
 	const char *field;
 	size_t i, length;
@@ -125,8 +120,7 @@ bool gpfs_y_config(const char *text, const char *name, char *value, size_t size)
 	char key[128];
 
 	while (gpfs_y_next(&text, CONFIG, &y))
-		if (gpfs_y_get(&y, "name", key, sizeof(key)) &&
-		    !strcmp(key, name))
+		if (gpfs_y_get(&y, "name", key, sizeof(key)) && !strcmp(key, name))
 			return gpfs_y_get(&y, "value", value, size);
 	return false;
 }
@@ -147,8 +141,7 @@ char *gpfs_y_only(const char *text, const char *const names[])
 	FILE *out = xneed(open_memstream(&only, &size));
 
 	while (gpfs_y_next(&text, CONFIG, &y))
-		if (gpfs_y_get(&y, "name", name, sizeof(name)) &&
-		    is_one_of(names, name))
+		if (gpfs_y_get(&y, "name", name, sizeof(name)) && is_one_of(names, name))
 			fprintf(out, "%s\n%s\n", y.header, y.line);
 	fclose(out);
 	return xneed(only);

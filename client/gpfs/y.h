@@ -29,12 +29,10 @@ struct gpfs_y {
 /* The next line of the kind with values; false: there is none. */
 bool gpfs_y_next(const char **text, const char *kind, struct gpfs_y *y);
 /* The value in a column; false: no such column, or it does not fit. */
-bool gpfs_y_get(const struct gpfs_y *y, const char *column, char *value,
-		size_t size);
+bool gpfs_y_get(const struct gpfs_y *y, const char *column, char *value, size_t size);
 
 /* Of `mmdiag --config -Y`: the value of an attribute; false: not there. */
-bool gpfs_y_config(const char *text, const char *name, char *value,
-		   size_t size);
+bool gpfs_y_config(const char *text, const char *name, char *value, size_t size);
 /* The same, of the attributes of these names alone (ends with NULL); caller frees;
  * NULL: out of memory. */
 char *gpfs_y_only(const char *text, const char *const names[]);

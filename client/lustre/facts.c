@@ -17,8 +17,8 @@
 #include "lib/text.h"
 
 #define LINE_TEXT_MAX 512
-#define ADDRESSES_MAX 512 /* of IPv4, that this node has */
-#define PRINTED_MAX 8192 /* a line of the child's: a list of CPUs may be long */
+#define ADDRESSES_MAX 512	  /* of IPv4, that this node has */
+#define PRINTED_MAX 8192	  /* a line of the child's: a list of CPUs may be long */
 #define COUNTERS "\nstatistics\n" /* between the two */
 
 struct looking {
@@ -55,25 +55,23 @@ void lustre_facts_drop_counters(const struct client *client)
 
 /* ---- in the child: read and print ----------------------------------------- */
 
-static long param(const struct client *client, const char *folder,
-		  const char *device, const char *name)
+static long param(const struct client *client, const char *folder, const char *device,
+		  const char *name)
 {
 	return tree_number(client->section, folder, device, name);
 }
 
-static void print_instance(const struct client *client,
-			   struct tree_device *device)
+static void print_instance(const struct client *client, struct tree_device *device)
 {
 	const char *name = device->name, *dash = strrchr(name, '-');
 	char lov[2 * TREE_NAME_MAX];
 
 	device->tracked = lustre_stats_tracked(client->section, device);
-	snprintf(lov, sizeof(lov), "%.*s-clilov%s", (int)(dash - name), name,
-		 dash);
+	snprintf(lov, sizeof(lov), "%.*s-clilov%s", (int)(dash - name), name, dash);
 	printf("instance %s %ld %ld %ld %ld\n", name,
 	       param(client, "llite", name, "max_read_ahead_mb"),
-	       param(client, "llite", name, "max_read_ahead_per_file_mb"),
-	       device->tracked, param(client, "lov", lov, "stripecount"));
+	       param(client, "llite", name, "max_read_ahead_per_file_mb"), device->tracked,
+	       param(client, "lov", lov, "stripecount"));
 }
 
 /* The word or number behind a key of the import's YAML. */
@@ -96,35 +94,29 @@ void lustre_import_parse(const char *text, struct lustre_import *import)
 }
 
 /* What rules ask for of OSTs alone. */
-static long osc_param(const struct client *client,
-		      const struct tree_device *device, const char *name)
+static long osc_param(const struct client *client, const struct tree_device *device,
+		      const char *name)
 {
-	return device->kind == TREE_OSC
-		       ? param(client, "osc", device->name, name)
-		       : LUSTRE_UNKNOWN;
+	return device->kind == TREE_OSC ? param(client, "osc", device->name, name) : LUSTRE_UNKNOWN;
 }
 
-static void print_target(const struct client *client,
-			 const struct tree_device *device)
+static void print_target(const struct client *client, const struct tree_device *device)
 {
 	const char *folder = tree_folder(device->kind), *name = device->name;
 	static char text[TREE_TEXT_MAX];
 	struct lustre_import import;
 
-	if (tree_text(client->section, folder, name, "import", text,
-		      sizeof(text)) < 0) {
+	if (tree_text(client->section, folder, name, "import", text, sizeof(text)) < 0) {
 		printf("unread %s\n", strerror(errno));
 		text[0] = '\0';
 	}
 	lustre_import_parse(text, &import);
-	printf("target %d %u %s %s %ld %ld %ld %ld %ld %ld\n",
-	       (int)device->kind, device->index, device->instance,
-	       *import.state ? import.state : "?",
+	printf("target %d %u %s %s %ld %ld %ld %ld %ld %ld\n", (int)device->kind, device->index,
+	       device->instance, *import.state ? import.state : "?",
 	       param(client, folder, name, "active"),
 	       osc_param(client, device, "max_rpcs_in_flight"),
 	       osc_param(client, device, "max_pages_per_rpc"),
-	       osc_param(client, device, "checksums"), import.server_bytes,
-	       import.server_mods);
+	       osc_param(client, device, "checksums"), import.server_bytes, import.server_mods);
 }
 
 /* The first line, whichever way it is told: "2.17.0", "lustre: 2.10.1". */
@@ -201,8 +193,7 @@ static void print_cpts(const struct client *client)
  * together would be too much. */
 static bool may_count(const struct looking *looking, const struct tree *tree)
 {
-	return looking->is_hook &&
-	       child_now_ms() < looking->begun_ms + looking->limit_ms / 8 &&
+	return looking->is_hook && child_now_ms() < looking->begun_ms + looking->limit_ms / 8 &&
 	       tree->count <= WIRE_ROWS_MAX;
 }
 
@@ -239,8 +230,7 @@ static int print_all(void *arg)
 	if (may_count(looking, tree)) {
 		printf("%s", &COUNTERS[1]);
 		fflush(stdout); /* should they hang, the rest is known */
-		lustre_stats_print(client, tree, false,
-				   looking->begun_ms + looking->limit_ms / 2);
+		lustre_stats_print(client, tree, false, looking->begun_ms + looking->limit_ms / 2);
 	}
 	tree_free(tree);
 	return 0;
@@ -252,11 +242,10 @@ static void take_instance(struct lustre_facts *facts, const char *line)
 {
 	struct lustre_instance one = { 0 };
 
-	if (sscanf(line, "%95s %ld %ld %ld %ld", one.name, &one.ahead_mb,
-		   &one.ahead_file_mb, &one.tracked, &one.stripe_count) != 5)
+	if (sscanf(line, "%95s %ld %ld %ld %ld", one.name, &one.ahead_mb, &one.ahead_file_mb,
+		   &one.tracked, &one.stripe_count) != 5)
 		return;
-	facts->instance =
-		xmore(facts->instance, facts->instance_count, sizeof(one));
+	facts->instance = xmore(facts->instance, facts->instance_count, sizeof(one));
 	facts->instance[facts->instance_count++] = one;
 }
 
@@ -265,9 +254,8 @@ static void take_target(struct lustre_facts *facts, const char *line)
 	struct lustre_target one = { 0 };
 	int kind;
 
-	if (sscanf(line, "%d %u %95s %15s %ld %ld %ld %ld %ld %ld", &kind,
-		   &one.index, one.instance, one.state, &one.active, &one.rpcs,
-		   &one.pages, &one.checksums, &one.server_bytes,
+	if (sscanf(line, "%d %u %95s %15s %ld %ld %ld %ld %ld %ld", &kind, &one.index, one.instance,
+		   one.state, &one.active, &one.rpcs, &one.pages, &one.checksums, &one.server_bytes,
 		   &one.server_mods) != 10 ||
 	    kind < 0 || kind >= TREE_KINDS)
 		return;
@@ -290,16 +278,15 @@ static void find_interface(struct lustre_card *card)
 	const struct sockaddr_in *one;
 	int i;
 
-	snprintf(nid, sizeof(nid), "%.*s", (int)strcspn(card->nid, "@"),
-		 card->nid);
+	snprintf(nid, sizeof(nid), "%.*s", (int)strcspn(card->nid, "@"), card->nid);
 	if (fd < 0 || ioctl(fd, SIOCGIFCONF, &all) < 0)
 		all.ifc_len = 0;
 	for (i = 0; i < all.ifc_len / (int)sizeof(*list); i++) {
 		one = (const struct sockaddr_in *)&list[i].ifr_addr;
 		inet_ntop(AF_INET, &one->sin_addr, address, sizeof(address));
 		if (!strcmp(address, nid))
-			snprintf(card->interface, sizeof(card->interface),
-				 "%.15s", list[i].ifr_name);
+			snprintf(card->interface, sizeof(card->interface), "%.15s",
+				 list[i].ifr_name);
 	}
 	if (fd >= 0)
 		close(fd);
@@ -310,14 +297,13 @@ static void take_card(struct lustre_facts *facts, const char *line)
 	struct lustre_card *card = &facts->card[facts->card_count];
 
 	if (facts->card_count == LUSTRE_CARDS_MAX ||
-	    sscanf(line, "%63s %15s", card->nid, card->status) != 2 ||
-	    !strchr(card->nid, '@') || !strcmp(card->nid, "0@lo"))
+	    sscanf(line, "%63s %15s", card->nid, card->status) != 2 || !strchr(card->nid, '@') ||
+	    !strcmp(card->nid, "0@lo"))
 		return;
 	card->numa_node = -1;
 	find_interface(card);
 	if (*card->interface)
-		card->numa_node =
-			sysfs_numa_node_of_device(card->interface, "");
+		card->numa_node = sysfs_numa_node_of_device(card->interface, "");
 	facts->card_count++;
 }
 
@@ -326,9 +312,7 @@ static const char *behind(const char *line, const char *word)
 {
 	size_t length = strlen(word);
 
-	return !strncmp(line, word, length) && line[length] == ' '
-		       ? line + length + 1
-		       : NULL;
+	return !strncmp(line, word, length) && line[length] == ' ' ? line + length + 1 : NULL;
 }
 
 static void take_line(struct lustre_facts *facts, const char *line)
@@ -342,8 +326,7 @@ static void take_line(struct lustre_facts *facts, const char *line)
 	else if ((rest = behind(line, "version")))
 		snprintf(facts->version, sizeof(facts->version), "%.31s", rest);
 	else if ((rest = behind(line, "jobid_var")))
-		snprintf(facts->jobid_var, sizeof(facts->jobid_var), "%.63s",
-			 rest);
+		snprintf(facts->jobid_var, sizeof(facts->jobid_var), "%.63s", rest);
 	else if ((rest = behind(line, "nis")))
 		take_card(facts, rest);
 	else if ((rest = behind(line, "cpts")))
@@ -352,8 +335,7 @@ static void take_line(struct lustre_facts *facts, const char *line)
 		ask_set(&facts->ask, ASK_FAILED, rest);
 	else if ((rest = behind(line, "unread"))) {
 		facts->unread++;
-		snprintf(facts->unread_why, sizeof(facts->unread_why), "%.63s",
-			 rest);
+		snprintf(facts->unread_why, sizeof(facts->unread_why), "%.63s", rest);
 	}
 }
 
@@ -372,8 +354,8 @@ static bool is_cut_short(const struct looking *looking, const char *counters)
 	       strstr(counters, "\nunread ");
 }
 
-static void keep_counters(struct lustre_facts *facts,
-			  const struct looking *looking, const char *counters)
+static void keep_counters(struct lustre_facts *facts, const struct looking *looking,
+			  const char *counters)
 {
 	if (facts->ask.answer == ASK_NO_TIME || is_cut_short(looking, counters))
 		return;
@@ -386,8 +368,7 @@ static void keep_counters(struct lustre_facts *facts,
 }
 
 /* Cut the statistics off: whoever has begun with them has told the rest. */
-static void take_counters(struct lustre_facts *facts,
-			  const struct looking *looking)
+static void take_counters(struct lustre_facts *facts, const struct looking *looking)
 {
 	char *text = facts->ask.text, *at = NULL;
 
@@ -415,8 +396,7 @@ int lustre_inspect(struct client *client, struct err *err)
 	client->common.cpus_known = true;
 	if (!client->common.mount_count)
 		return 0;
-	ask_function_heard(client, &facts->ask, client->section->sys_dir,
-			   print_all, &looking);
+	ask_function_heard(client, &facts->ask, client->section->sys_dir, print_all, &looking);
 	take_counters(facts, &looking);
 	if (facts->ask.text)
 		lustre_facts_take(facts, facts->ask.text);

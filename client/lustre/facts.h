@@ -34,10 +34,10 @@ struct lustre_target {
 	enum tree_kind kind; /* TREE_OSC or TREE_MDC */
 	unsigned int index;
 	char instance[TREE_NAME_MAX];
-	char state[16]; /* of the import: "FULL", "IDLE", "DISCONN", .. */
+	char state[16];			     /* of the import: "FULL", "IDLE", "DISCONN", .. */
 	long active, rpcs, pages, checksums; /* the last three of an OST */
-	long server_bytes; /* the most that the server takes in an RPC */
-	long server_mods;  /* the most changes at a time, of an MDT */
+	long server_bytes;		     /* the most that the server takes in an RPC */
+	long server_mods;		     /* the most changes at a time, of an MDT */
 };
 
 struct lustre_card {
@@ -53,11 +53,11 @@ struct lustre_facts {
 	struct lustre_target *target;
 	struct lustre_card card[LUSTRE_CARDS_MAX];
 	struct cpuset cpt_cpus;
-	long folder_stripes; /* of the job's directory; 0 as instances have it */
-	char *counters;	     /* statistics, as stats.h prints them; NULL */
-	char *no_counters;   /* they did not answer: why; NULL */
+	long folder_stripes;		/* of the job's directory; 0 as instances have it */
+	char *counters;			/* statistics, as stats.h prints them; NULL */
+	char *no_counters;		/* they did not answer: why; NULL */
 	unsigned long long counters_ms; /* when: child_now_ms() */
-	size_t unread; /* devices whose import could not be read */
+	size_t unread;			/* devices whose import could not be read */
 	char unread_why[64];
 };
 

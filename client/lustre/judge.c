@@ -26,14 +26,14 @@ static const struct lustre_facts *facts_of(const struct judge *judge)
 /* The want's list of parameters; "": none. */
 static const char *wanted(const struct judge *judge)
 {
-	return judge->want && judge->want->parameters ? judge->want->parameters
-						      : "";
+	return judge->want && judge->want->parameters ? judge->want->parameters : "";
 }
 
 /* Of a filesystem: once, where it is true of two mounts of it. */
-__attribute__((format(printf, 4, 5))) static void
-say_of(const struct judge *judge, const struct rule *rule,
-       const char *filesystem, const char *format, ...)
+__attribute__((format(printf, 4, 5))) static void say_of(const struct judge *judge,
+							 const struct rule *rule,
+							 const char *filesystem, const char *format,
+							 ...)
 {
 	const struct findings *said = judge->findings;
 	char text[ERR_MAX];
@@ -44,8 +44,7 @@ say_of(const struct judge *judge, const struct rule *rule,
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	for (i = 0; i < said->count; i++)
-		if (!strcmp(said->list[i].code, rule->code) &&
-		    !strcmp(said->list[i].text, text))
+		if (!strcmp(said->list[i].code, rule->code) && !strcmp(said->list[i].text, text))
 			return;
 	rule_say_of(judge, rule, filesystem, "%s", text);
 }
@@ -56,14 +55,10 @@ static void check_unreadable(const struct judge *judge, const struct rule *rule)
 {
 	const struct lustre_facts *facts = facts_of(judge);
 
-	if (facts->ask.answer != ASK_ANSWERED &&
-	    facts->ask.answer != ASK_NOT_ASKED)
-		rule_say(judge, rule, "its parameters cannot be read: %.300s",
-			 facts->ask.why);
+	if (facts->ask.answer != ASK_ANSWERED && facts->ask.answer != ASK_NOT_ASKED)
+		rule_say(judge, rule, "its parameters cannot be read: %.300s", facts->ask.why);
 	else if (facts->unread)
-		rule_say(judge, rule,
-			 "the state of %zu of its %zu targets cannot be read: "
-			 "%s",
+		rule_say(judge, rule, "the state of %zu of its %zu targets cannot be read: %s",
 			 facts->unread, facts->target_count, facts->unread_why);
 }
 
@@ -79,19 +74,17 @@ struct targets {
 
 typedef bool (*target_test)(const struct lustre_target *target);
 
-static void name_target(struct targets *found,
-			const struct lustre_target *target, bool with_state)
+static void name_target(struct targets *found, const struct lustre_target *target, bool with_state)
 {
-	struct tree_device device = { .kind = target->kind,
-				      .index = target->index };
+	struct tree_device device = { .kind = target->kind, .index = target->index };
 	size_t used = strlen(found->names);
 	char name[16];
 
 	if (found->count++ >= NAMED_MAX)
 		return;
 	snprintf(found->names + used, sizeof(found->names) - used,
-		 with_state ? "%s%s (%s)" : "%s%s", used ? ", " : "",
-		 tree_target(&device, name), target->state);
+		 with_state ? "%s%s (%s)" : "%s%s", used ? ", " : "", tree_target(&device, name),
+		 target->state);
 }
 
 /* Of one instance, and of one kind of target. */
@@ -115,9 +108,8 @@ static void find_targets(const struct lustre_facts *facts, const char *instance,
 		strcat(found->names, ", ..");
 }
 
-static void say_targets(const struct judge *judge, const struct rule *rule,
-			enum tree_kind kind, target_test test, bool with_state,
-			const char *what)
+static void say_targets(const struct judge *judge, const struct rule *rule, enum tree_kind kind,
+			target_test test, bool with_state, const char *what)
 {
 	const struct lustre_facts *facts = facts_of(judge);
 	const char *word = kind == TREE_OSC ? "OSTs" : "MDTs";
@@ -125,21 +117,17 @@ static void say_targets(const struct judge *judge, const struct rule *rule,
 	size_t i;
 
 	for (i = 0; i < facts->instance_count; i++) {
-		find_targets(facts, facts->instance[i].name, kind, test,
-			     with_state, &found);
+		find_targets(facts, facts->instance[i].name, kind, test, with_state, &found);
 		if (found.count)
-			say_of(judge, rule, found.filesystem,
-			       "%zu of the %zu %s of '%s' %s: %s", found.count,
-			       found.all, word, found.filesystem, what,
-			       found.names);
+			say_of(judge, rule, found.filesystem, "%zu of the %zu %s of '%s' %s: %s",
+			       found.count, found.all, word, found.filesystem, what, found.names);
 	}
 }
 
 /* An idle one is disconnected on purpose, and connects when it is used. */
 static bool is_away(const struct lustre_target *target)
 {
-	return target->active != 0 && *target->state &&
-	       strcmp(target->state, "FULL") != 0 &&
+	return target->active != 0 && *target->state && strcmp(target->state, "FULL") != 0 &&
 	       strcmp(target->state, "IDLE") != 0;
 }
 
@@ -156,10 +144,8 @@ static bool is_inactive(const struct lustre_target *target)
 
 static void check_inactive(const struct judge *judge, const struct rule *rule)
 {
-	say_targets(judge, rule, TREE_MDC, is_inactive, false,
-		    "are deactivated on this node");
-	say_targets(judge, rule, TREE_OSC, is_inactive, false,
-		    "are deactivated on this node");
+	say_targets(judge, rule, TREE_MDC, is_inactive, false, "are deactivated on this node");
+	say_targets(judge, rule, TREE_OSC, is_inactive, false, "are deactivated on this node");
 }
 
 static bool has_one_rpc(const struct lustre_target *target)
@@ -175,15 +161,13 @@ static void check_one_rpc(const struct judge *judge, const struct rule *rule)
 
 static bool has_odd_rpcs(const struct lustre_target *target)
 {
-	return target->rpcs > 1 &&
-	       (target->rpcs < RPCS_LEAST || target->rpcs > RPCS_MOST);
+	return target->rpcs > 1 && (target->rpcs < RPCS_LEAST || target->rpcs > RPCS_MOST);
 }
 
 static void check_rpcs(const struct judge *judge, const struct rule *rule)
 {
 	say_targets(judge, rule, TREE_OSC, has_odd_rpcs, false,
-		    "have a max_rpcs_in_flight outside 8 to 24, which suits "
-		    "small I/O best");
+		    "have a max_rpcs_in_flight outside 8 to 24, which suits small I/O best");
 }
 
 static bool has_small_rpcs(const struct lustre_target *target)
@@ -195,8 +179,7 @@ static bool has_small_rpcs(const struct lustre_target *target)
 static void check_pages(const struct judge *judge, const struct rule *rule)
 {
 	say_targets(judge, rule, TREE_OSC, has_small_rpcs, false,
-		    "get smaller RPCs than their servers take "
-		    "(max_pages_per_rpc)");
+		    "get smaller RPCs than their servers take (max_pages_per_rpc)");
 }
 
 static bool has_checksums(const struct lustre_target *target)
@@ -213,8 +196,7 @@ static void check_checksums(const struct judge *judge, const struct rule *rule)
 	if (options_get(wanted(judge), "osc.checksums", value, sizeof(value)) &&
 	    !strcmp(value, "0") && !judge->want->alone)
 		say_targets(judge, rule, TREE_OSC, has_checksums, false,
-			    "have checksums on, which the profile does "
-			    "without");
+			    "have checksums on, which the profile does without");
 }
 
 /* ---- the mount ------------------------------------------------------------- */
@@ -229,12 +211,10 @@ static void check_read_ahead(const struct judge *judge, const struct rule *rule)
 	for (i = 0; i < facts->instance_count; i++) {
 		instance = &facts->instance[i];
 		if (instance->ahead_mb == 0 || instance->ahead_file_mb == 0)
-			say_of(judge, rule,
-			       tree_filesystem(instance->name, name),
+			say_of(judge, rule, tree_filesystem(instance->name, name),
 			       "'%s' reads nothing ahead (%s=0)", name,
-			       instance->ahead_mb == 0
-				       ? "max_read_ahead_mb"
-				       : "max_read_ahead_per_file_mb");
+			       instance->ahead_mb == 0 ? "max_read_ahead_mb"
+						       : "max_read_ahead_per_file_mb");
 	}
 }
 
@@ -244,8 +224,7 @@ static void check_jobid(const struct judge *judge, const struct rule *rule)
 
 	if (!strcmp(facts->jobid_var, "disable"))
 		rule_say(judge, rule,
-			 "its servers do not learn whose I/O it is "
-			 "(jobid_var=disable)");
+			 "its servers do not learn whose I/O it is (jobid_var=disable)");
 }
 
 static void check_tracking(const struct judge *judge, const struct rule *rule)
@@ -258,10 +237,8 @@ static void check_tracking(const struct judge *judge, const struct rule *rule)
 	for (i = 0; i < facts->instance_count; i++) {
 		instance = &facts->instance[i];
 		if (instance->tracked > 0)
-			say_of(judge, rule,
-			       tree_filesystem(instance->name, name),
-			       "the counters of '%s' count one process or "
-			       "group alone, %ld (stats_track_*)",
+			say_of(judge, rule, tree_filesystem(instance->name, name),
+			       "the counters of '%s' count one process or group alone, %ld (stats_track_*)",
 			       name, instance->tracked);
 	}
 }
@@ -278,19 +255,17 @@ static void check_stripes(const struct judge *judge, const struct rule *rule)
 	if (!layout_matters(judge->want) || facts->folder_stripes > 1)
 		return;
 	if (facts->folder_stripes == 1) {
-		rule_say(judge, rule,
-			 "a new file in the job's directory '%.200s' lies on "
-			 "one OST (stripe count 1)",
-			 judge->want->work_dir);
+		rule_say(
+			judge, rule,
+			"a new file in the job's directory '%.200s' lies on one OST (stripe count 1)",
+			judge->want->work_dir);
 		return;
 	}
 	for (i = 0; i < facts->instance_count; i++) {
 		instance = &facts->instance[i];
 		if (instance->stripe_count == 1)
-			say_of(judge, rule,
-			       tree_filesystem(instance->name, name),
-			       "a new file of '%s' lies on one OST unless "
-			       "its folder says otherwise (stripecount=1)",
+			say_of(judge, rule, tree_filesystem(instance->name, name),
+			       "a new file of '%s' lies on one OST unless its folder says otherwise (stripecount=1)",
 			       name);
 	}
 }
@@ -318,13 +293,12 @@ static void check_cards(const struct judge *judge, const struct rule *rule)
 	const struct lustre_card *card = facts->card;
 
 	for (; card < facts->card + facts->card_count; card++)
-		if (card->numa_node >= 0 &&
-		    !cpuset_is_empty(&facts->cpt_cpus) &&
+		if (card->numa_node >= 0 && !cpuset_is_empty(&facts->cpt_cpus) &&
 		    is_beside(&facts->cpt_cpus, card->numa_node) == 0)
-			rule_say(judge, rule,
-				 "%s (%s) is on NUMA node %d, where none of "
-				 "Lustre's CPU partitions has a CPU",
-				 card->interface, card->nid, card->numa_node);
+			rule_say(
+				judge, rule,
+				"%s (%s) is on NUMA node %d, where none of Lustre's CPU partitions has a CPU",
+				card->interface, card->nid, card->numa_node);
 }
 
 static void check_down(const struct judge *judge, const struct rule *rule)
@@ -334,78 +308,60 @@ static void check_down(const struct judge *judge, const struct rule *rule)
 
 	for (; card < facts->card + facts->card_count; card++)
 		if (!strcmp(card->status, "down"))
-			rule_say(judge, rule, "LNet's interface %s is down",
-				 card->nid);
+			rule_say(judge, rule, "LNet's interface %s is down", card->nid);
 }
 
 const struct rule lustre_rules[] = {
 	{ "LU01", FINDING_ERROR, RULE_BREAKS_NODE,
-	  "mount it, or leave this node out of nodes= of [client] in "
-	  "jobio.conf",
+	  "mount it, or leave this node out of nodes= of [client] in jobio.conf",
 	  rule_check_no_mount },
-	{ "LU02", FINDING_WARNING, RULE_SPARES_NODE,
-	  "mount it, or correct mounts= in jobio.conf",
+	{ "LU02", FINDING_WARNING, RULE_SPARES_NODE, "mount it, or correct mounts= in jobio.conf",
 	  rule_check_missing_mount },
 	{ "LU03", FINDING_WARNING, RULE_SPARES_NODE,
-	  "be root; correct sys_dir= and debug_dir= in jobio.conf",
-	  check_unreadable },
+	  "be root; correct sys_dir= and debug_dir= in jobio.conf", check_unreadable },
 	{ "LU04", FINDING_ERROR, RULE_SPARES_NODE,
-	  "look at the network and at the servers: lctl get_param "
-	  "osc.*.import, mdc.*.import",
+	  "look at the network and at the servers: lctl get_param osc.*.import, mdc.*.import",
 	  check_import },
 	{ "LU05", FINDING_WARNING, RULE_SPARES_NODE,
-	  "lctl set_param osc.NAME.active=1 when the server is back",
-	  check_inactive },
+	  "lctl set_param osc.NAME.active=1 when the server is back", check_inactive },
 	{ "LU06", FINDING_WARNING, RULE_SPARES_NODE,
-	  "look into the logs of the server and of this node: what was not "
-	  "yet written is lost",
+	  "look into the logs of the server and of this node: what was not yet written is lost",
 	  NULL },
 	{ "LU07", FINDING_WARNING, RULE_SPARES_NODE,
-	  "lctl set_param osc.*.max_rpcs_in_flight=8, its default",
-	  check_one_rpc },
-	{ "LU08", FINDING_INFO, RULE_SPARES_NODE, "none, if intended",
-	  check_rpcs },
-	{ "LU09", FINDING_WARNING, RULE_SPARES_NODE,
-	  "ask for io-cores or --exclusive", check_checksums },
+	  "lctl set_param osc.*.max_rpcs_in_flight=8, its default", check_one_rpc },
+	{ "LU08", FINDING_INFO, RULE_SPARES_NODE, "none, if intended", check_rpcs },
+	{ "LU09", FINDING_WARNING, RULE_SPARES_NODE, "ask for io-cores or --exclusive",
+	  check_checksums },
 	{ "LU10", FINDING_INFO, RULE_SPARES_NODE,
-	  "osc.max_pages_per_rpc in the profile of jobs that stream",
-	  check_pages },
+	  "osc.max_pages_per_rpc in the profile of jobs that stream", check_pages },
 	{ "LU11", FINDING_WARNING, RULE_SPARES_NODE,
-	  "lctl set_param llite.*.max_read_ahead_mb=N and "
-	  "max_read_ahead_per_file_mb=N",
+	  "lctl set_param llite.*.max_read_ahead_mb=N and max_read_ahead_per_file_mb=N",
 	  check_read_ahead },
 	{ "LU12", FINDING_INFO, RULE_SPARES_NODE,
-	  "lctl set_param jobid_var=SLURM_JOB_ID, or jobid=yes in the "
-	  "[client] section",
+	  "lctl set_param jobid_var=SLURM_JOB_ID, or jobid=yes in the [client] section",
 	  check_jobid },
 	{ "LU13", FINDING_WARNING, RULE_SPARES_NODE,
-	  "lctl set_param llite.*.stats_track_pid=0, _ppid=0 and _gid=0",
-	  check_tracking },
+	  "lctl set_param llite.*.stats_track_pid=0, _ppid=0 and _gid=0", check_tracking },
 	{ "LU14", FINDING_WARNING, RULE_SPARES_NODE,
-	  "cpu_pattern of libcfs: a partition on the card's NUMA node",
-	  check_cards },
-	{ "LU15", FINDING_INFO, RULE_SPARES_NODE,
-	  "lfs setstripe -c N for the job's folder", check_stripes },
-	{ "LU16", FINDING_WARNING, RULE_SPARES_NODE,
-	  "look at its cable and at lnetctl net show -v", check_down },
+	  "cpu_pattern of libcfs: a partition on the card's NUMA node", check_cards },
+	{ "LU15", FINDING_INFO, RULE_SPARES_NODE, "lfs setstripe -c N for the job's folder",
+	  check_stripes },
+	{ "LU16", FINDING_WARNING, RULE_SPARES_NODE, "look at its cable and at lnetctl net show -v",
+	  check_down },
 	/* told by what changes the client */
 	{ "LU40", FINDING_ERROR, RULE_SPARES_NODE,
 	  "see dmesg, and lctl get_param of what it could not get", NULL },
 	{ "LU42", FINDING_ERROR, RULE_SPARES_NODE,
 	  "lctl set_param the old value, or let the next job try again", NULL },
-	{ "LU43", FINDING_WARNING, RULE_SPARES_NODE, "none, if intended",
-	  NULL },
+	{ "LU43", FINDING_WARNING, RULE_SPARES_NODE, "none, if intended", NULL },
 	{ "LU44", FINDING_ERROR, RULE_SPARES_NODE,
 	  "see dmesg, or set core_change=never in jobio.conf", NULL },
 	{ "LU45", FINDING_ERROR, RULE_SPARES_NODE,
 	  "write the old CPUs by hand, or let the next job try again", NULL },
-	{ "LU46", FINDING_INFO, RULE_OF_JOB, "ask for io-cores or --exclusive",
+	{ "LU46", FINDING_INFO, RULE_OF_JOB, "ask for io-cores or --exclusive", NULL },
+	{ "LU47", FINDING_INFO, RULE_SPARES_NODE, "none, if they may stay there", NULL },
+	{ "LU48", FINDING_WARNING, RULE_SPARES_NODE, "none, if intended", NULL },
+	{ "LU49", FINDING_ERROR, RULE_SPARES_NODE, "take it out of the profile in jobio.conf",
 	  NULL },
-	{ "LU47", FINDING_INFO, RULE_SPARES_NODE,
-	  "none, if they may stay there", NULL },
-	{ "LU48", FINDING_WARNING, RULE_SPARES_NODE, "none, if intended",
-	  NULL },
-	{ "LU49", FINDING_ERROR, RULE_SPARES_NODE,
-	  "take it out of the profile in jobio.conf", NULL },
 	{ 0 }
 };

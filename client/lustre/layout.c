@@ -35,8 +35,7 @@ struct bytes {
 	size_t size;
 };
 
-static uint32_t number_at(const struct bytes *bytes, size_t offset,
-			  size_t width)
+static uint32_t number_at(const struct bytes *bytes, size_t offset, size_t width)
 {
 	uint16_t half;
 	uint32_t number;
@@ -113,8 +112,7 @@ static bool is_here(const struct client *client, const char *folder)
 	for (i = 0; i < client->common.mount_count; i++) {
 		target = client->common.mounts[i].target;
 		length = strlen(target);
-		if (!strncmp(folder, target, length) &&
-		    (!folder[length] || folder[length] == '/'))
+		if (!strncmp(folder, target, length) && (!folder[length] || folder[length] == '/'))
 			return true;
 	}
 	return false;
@@ -139,8 +137,7 @@ static int become(const struct client_want *want)
 
 	if (geteuid() != 0)
 		return 0;
-	return setgroups(1, &gid) < 0 ||
-			       setresgid(want->gid, want->gid, want->gid) < 0 ||
+	return setgroups(1, &gid) < 0 || setresgid(want->gid, want->gid, want->gid) < 0 ||
 			       setresuid(want->uid, want->uid, want->uid) < 0
 		       ? -1
 		       : 0;
@@ -167,12 +164,11 @@ void layout_look(struct client *client, const struct client_want *want)
 	struct child_result result = { 0 };
 
 	facts->folder_stripes = LUSTRE_UNKNOWN;
-	if (!layout_matters(want) || !want->work_dir ||
-	    !is_here(client, want->work_dir) || !is_answering(facts))
+	if (!layout_matters(want) || !want->work_dir || !is_here(client, want->work_dir) ||
+	    !is_answering(facts))
 		return;
 	lustre_facts_drop_counters(client); /* an MDT is asked */
-	if (child_call(want->work_dir, print_stripes, (void *)want, LOOK_MS,
-		       &result, NULL) < 0)
+	if (child_call(want->work_dir, print_stripes, (void *)want, LOOK_MS, &result, NULL) < 0)
 		return;
 	if (result.status == 0 && *result.out)
 		facts->folder_stripes = strtol(result.out, NULL, 10);

@@ -13,10 +13,8 @@
 #include "lib/alloc.h"
 
 /* jobid first: what the parameters' own RPCs are for is the job's, too */
-static const struct change_kind *const changes[] = {
-	&lustre_jobid, &lustre_parameters, &affinity_thread,
-	&affinity_interrupt, NULL
-};
+static const struct change_kind *const changes[] = { &lustre_jobid, &lustre_parameters,
+						     &affinity_thread, &affinity_interrupt, NULL };
 
 /* ptlrpc/ptlrpcd.c, ptlrpc/service.c (callbacks of locks), lnet/klnds: threads
  * that Lustre keeps on its CPU partitions itself, each on its own. */
@@ -37,8 +35,7 @@ static void cards(const struct client *client, struct client_cards *cards)
 
 	for (; card < facts->card + facts->card_count; card++)
 		if (*card->interface)
-			card_add(cards, card->interface, card->numa_node,
-				 card->nid);
+			card_add(cards, card->interface, card->numa_node, card->nid);
 }
 
 /* libcfs/libcfs_cpu.c: "NUMBER[CPUs]", a partition each; read when the modules
@@ -46,10 +43,9 @@ static void cards(const struct client *client, struct client_cards *cards)
 static char *cores_command(const struct client_place *place)
 {
 	char *list = xneed(cpuset_format(&place->os_cpus));
-	char *text = xasprintf("options libcfs cpu_pattern=\"0[%s]\" in "
-			       "/etc/modprobe.d, and load Lustre's modules "
-			       "anew",
-			       list);
+	char *text = xasprintf(
+		"options libcfs cpu_pattern=\"0[%s]\" in /etc/modprobe.d, and load Lustre's modules anew",
+		list);
 
 	free(list);
 	return text;

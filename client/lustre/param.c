@@ -41,10 +41,8 @@ static const struct param params[] = {
 	{ TREE_LLITE, "max_cached_mb", 64, 16777216, ALONE },
 	{ TREE_LLITE, "statahead_max", 0, 2048, ALONE },
 	{ TREE_LLITE, "hybrid_io", 0, 1, ALONE },
-	{ TREE_LLITE, "hybrid_io_read_threshold_bytes", 4096, 1073741824,
-	  ALONE },
-	{ TREE_LLITE, "hybrid_io_write_threshold_bytes", 4096, 1073741824,
-	  ALONE },
+	{ TREE_LLITE, "hybrid_io_read_threshold_bytes", 4096, 1073741824, ALONE },
+	{ TREE_LLITE, "hybrid_io_write_threshold_bytes", 4096, 1073741824, ALONE },
 	{ TREE_LLITE, "parallel_dio", 0, 1, ALONE },
 	{ TREE_LLITE, "unaligned_dio", 0, 1, ALONE },
 	{ TREE_MDC, "max_pages_per_rpc", 1, 16384, PAGES },
@@ -90,16 +88,14 @@ static const struct param *find_dotted(const char *word)
 
 /* "16", or of pages also "4M": as the kernel takes them
  * (obdclass/lprocfs_status.c:sysfs_memparse()). */
-static int parse_value(const struct param *param, const char *value,
-		       unsigned long *number)
+static int parse_value(const struct param *param, const char *value, unsigned long *number)
 {
 	size_t length = strlen(value);
 	unsigned long mib;
 	char digits[16];
 
 	if (param->role != PAGES || !length || value[length - 1] != 'M')
-		return number_parse(value, param->min, param->max, number,
-				    NULL);
+		return number_parse(value, param->min, param->max, number, NULL);
 	snprintf(digits, sizeof(digits), "%.*s", (int)(length - 1), value);
 	if (number_parse(digits, 1, 64, &mib, NULL) < 0)
 		return -1;
@@ -119,8 +115,7 @@ const char *param_refusal(const char *key, const char *value)
 		return "not a parameter that jobio sets";
 	if (parse_value(param, value, &number) == 0)
 		return NULL;
-	snprintf(why, sizeof(why), "expected a number from %lu to %lu%s",
-		 param->min, param->max,
+	snprintf(why, sizeof(why), "expected a number from %lu to %lu%s", param->min, param->max,
 		 param->role == PAGES ? ", or mebibytes: 4M" : "");
 	return why;
 }
@@ -132,8 +127,7 @@ struct search {
 	bool found;
 };
 
-static int match(void *arg, const char *word, const char *key,
-		 const char *value)
+static int match(void *arg, const char *word, const char *key, const char *value)
 {
 	struct search *search = arg;
 	const struct param *param = find_dotted(key);
@@ -158,9 +152,8 @@ bool param_concerns(const char *wanted, enum tree_kind kind)
 /* ---- files --------------------------------------------------------------- */
 
 /* Locks of a device are another folder's. */
-static int path_of(const struct config_client *section, enum tree_kind kind,
-		   const char *device, const char *key,
-		   char path[TREE_PATH_MAX])
+static int path_of(const struct config_client *section, enum tree_kind kind, const char *device,
+		   const char *key, char path[TREE_PATH_MAX])
 {
 	const char *folder = tree_folder(kind);
 
@@ -171,9 +164,8 @@ static int path_of(const struct config_client *section, enum tree_kind kind,
 
 /* max_cached_mb shows several lines, one of them with its name; the others
  * themselves. */
-static int read_value(const struct config_client *section,
-		      const struct param *param, const char *device,
-		      unsigned long *number)
+static int read_value(const struct config_client *section, const struct param *param,
+		      const char *device, unsigned long *number)
 {
 	const char *folder = tree_folder(param->kind), *at;
 	char text[1024], digits[24];
@@ -181,8 +173,7 @@ static int read_value(const struct config_client *section,
 
 	if (!strcmp(param->key, "lru_max_age"))
 		folder = "ldlm/namespaces";
-	if (tree_text(section, folder, device, param->key, text, sizeof(text)) <
-	    0)
+	if (tree_text(section, folder, device, param->key, text, sizeof(text)) < 0)
 		return -1;
 	at = strstr(text, "max_cached_mb: ");
 	at = at ? at + strlen("max_cached_mb: ") : text;
@@ -191,19 +182,17 @@ static int read_value(const struct config_client *section,
 	return number_parse(digits, 0, ~0UL, number, NULL);
 }
 
-int param_now(const struct config_client *section, enum tree_kind kind,
-	      const char *device, char list[PARAM_LIST_MAX])
+int param_now(const struct config_client *section, enum tree_kind kind, const char *device,
+	      char list[PARAM_LIST_MAX])
 {
 	unsigned long number;
 	size_t used = 0, i;
 
 	for (i = 0; i < PARAM_COUNT; i++) {
-		if (params[i].kind != kind ||
-		    read_value(section, &params[i], device, &number) < 0)
+		if (params[i].kind != kind || read_value(section, &params[i], device, &number) < 0)
 			continue;
-		used += (size_t)snprintf(list + used, PARAM_LIST_MAX - used,
-					 "%s%s=%lu", used ? "," : "",
-					 params[i].key, number);
+		used += (size_t)snprintf(list + used, PARAM_LIST_MAX - used, "%s%s=%lu",
+					 used ? "," : "", params[i].key, number);
 	}
 	return used ? 0 : -1;
 }
@@ -222,8 +211,8 @@ int param_put(const char *path, const char *value)
 	return n < 0 ? -1 : 0;
 }
 
-int param_write(const struct config_client *section, enum tree_kind kind,
-		const char *device, const char *key, const char *value)
+int param_write(const struct config_client *section, enum tree_kind kind, const char *device,
+		const char *key, const char *value)
 {
 	char path[TREE_PATH_MAX];
 
@@ -281,17 +270,14 @@ static void respect_server(struct device_values *all)
 
 	for (i = 0; i < facts->target_count; i++) {
 		target = &facts->target[i];
-		if (target->kind != all->device->kind ||
-		    target->index != all->device->index ||
+		if (target->kind != all->device->kind || target->index != all->device->index ||
 		    strcmp(target->instance, all->device->instance) != 0)
 			continue;
 		if (pages && pages->named && target->server_bytes > 0)
-			pages->to = least(pages->to,
-					  (unsigned long)target->server_bytes /
-						  (unsigned long)getpagesize());
+			pages->to = least(pages->to, (unsigned long)target->server_bytes /
+							     (unsigned long)getpagesize());
 		if (mods && mods->named && target->server_mods > 0)
-			mods->to = least(mods->to,
-					 (unsigned long)target->server_mods);
+			mods->to = least(mods->to, (unsigned long)target->server_mods);
 	}
 }
 
@@ -338,8 +324,7 @@ static bool is_coupled(enum role a, enum role b)
 }
 
 /* Is it named, or moved by one that is? */
-static bool is_concerned(const struct device_values *all,
-			 const struct value *value)
+static bool is_concerned(const struct device_values *all, const struct value *value)
 {
 	size_t i;
 
@@ -364,20 +349,18 @@ static void read_values(struct device_values *all, const char *wanted,
 			continue;
 		value = &all->value[all->count++];
 		value->param = &params[i];
-		value->known = read_value(all->client->section, &params[i],
-					  all->device->name, &value->now) == 0;
+		value->known = read_value(all->client->section, &params[i], all->device->name,
+					  &value->now) == 0;
 		value->to = value->now;
-		search = (struct search){ .kind = params[i].kind,
-					  .key = params[i].key };
+		search = (struct search){ .kind = params[i].kind, .key = params[i].key };
 		options_each(wanted, match, &search);
 		if (!search.found)
 			continue;
 		value->named =
-			value->known &&
-			parse_value(&params[i], search.value, &value->to) == 0;
+			value->known && parse_value(&params[i], search.value, &value->to) == 0;
 		if (!value->named)
-			snprintf(lacking, SETTING_WORD_MAX, "%s.%s",
-				 tree_folder(params[i].kind), params[i].key);
+			snprintf(lacking, SETTING_WORD_MAX, "%s.%s", tree_folder(params[i].kind),
+				 params[i].key);
 	}
 }
 
@@ -386,15 +369,13 @@ static bool is_different(const struct device_values *all)
 	size_t i;
 
 	for (i = 0; i < all->count; i++)
-		if (all->value[i].named &&
-		    all->value[i].now != all->value[i].to)
+		if (all->value[i].named && all->value[i].now != all->value[i].to)
 			return true;
 	return false;
 }
 
-void param_compose(const struct client *client,
-		   const struct tree_device *device, const char *wanted,
-		   char **old_list, char **new_list,
+void param_compose(const struct client *client, const struct tree_device *device,
+		   const char *wanted, char **old_list, char **new_list,
 		   char lacking[SETTING_WORD_MAX])
 {
 	struct device_values all = { .client = client, .device = device };
@@ -411,11 +392,9 @@ void param_compose(const struct client *client,
 	for (i = 0; i < all.count; i++) {
 		if (!is_concerned(&all, &all.value[i]))
 			continue;
-		snprintf(word, sizeof(word), "%s=%lu", all.value[i].param->key,
-			 all.value[i].now);
+		snprintf(word, sizeof(word), "%s=%lu", all.value[i].param->key, all.value[i].now);
 		*old_list = options_append(*old_list, word);
-		snprintf(word, sizeof(word), "%s=%lu", all.value[i].param->key,
-			 all.value[i].to);
+		snprintf(word, sizeof(word), "%s=%lu", all.value[i].param->key, all.value[i].to);
 		*new_list = options_append(*new_list, word);
 	}
 }

@@ -37,19 +37,18 @@ bool param_concerns(const char *wanted, enum tree_kind kind);
 /* All parameters of the table that the device has, "key=value,..". -1: it has
  * none, it is gone. */
 #define PARAM_LIST_MAX 1024 /* 16 of them: a key of 31 bytes, 20 digits */
-int param_now(const struct config_client *section, enum tree_kind kind,
-	      const char *device, char list[PARAM_LIST_MAX]);
+int param_now(const struct config_client *section, enum tree_kind kind, const char *device,
+	      char list[PARAM_LIST_MAX]);
 /* Write one, or a file of the kernel's in one write(2); -1 and errno. */
 int param_put(const char *path, const char *value);
-int param_write(const struct config_client *section, enum tree_kind kind,
-		const char *device, const char *key, const char *value);
+int param_write(const struct config_client *section, enum tree_kind kind, const char *device,
+		const char *key, const char *value);
 
 /* What the profile's words change on a device: two lists, as many words in each;
  * both NULL when it has all of it. 'lacking' gets the word of a parameter that
  * this client does not have, "" if there is none. */
-void param_compose(const struct client *client,
-		   const struct tree_device *device, const char *wanted,
-		   char **old_list, char **new_list,
+void param_compose(const struct client *client, const struct tree_device *device,
+		   const char *wanted, char **old_list, char **new_list,
 		   char lacking[SETTING_WORD_MAX]);
 
 #endif

@@ -29,8 +29,7 @@ static const char *split(const char *target, enum tree_kind *kind)
 	int i;
 
 	for (i = 0; blank && i < TREE_KINDS; i++)
-		if (!strncmp(target, tree_folder((enum tree_kind)i),
-			     (size_t)(blank - target))) {
+		if (!strncmp(target, tree_folder((enum tree_kind)i), (size_t)(blank - target))) {
 			*kind = (enum tree_kind)i;
 			return blank + 1;
 		}
@@ -57,15 +56,12 @@ struct writer {
 };
 
 /* All of them, whatever becomes of one: on the way back each counts. */
-static int write_word(void *arg, const char *word, const char *key,
-		      const char *value)
+static int write_word(void *arg, const char *word, const char *key, const char *value)
 {
 	struct writer *w = arg;
 
 	FAULT_POINT("parameter before");
-	if (param_write(w->client->section, w->kind, w->device, key, value) <
-		    0 &&
-	    !w->failed) {
+	if (param_write(w->client->section, w->kind, w->device, key, value) < 0 && !w->failed) {
 		err_set(w->err, "%s: %s", word, strerror(errno));
 		w->failed = true;
 	}
@@ -73,14 +69,13 @@ static int write_word(void *arg, const char *word, const char *key,
 	return 0;
 }
 
-static int write_list(const struct setting *setting, struct client *client,
-		      const char *target, const char *list, struct err *err)
+static int write_list(const struct setting *setting, struct client *client, const char *target,
+		      const char *list, struct err *err)
 {
 	struct writer writer = { .client = client, .err = err };
 
 	(void)setting;
-	lustre_facts_drop_counters(
-		client); /* a smaller cache is written back */
+	lustre_facts_drop_counters(client); /* a smaller cache is written back */
 	writer.device = split(target, &writer.kind);
 	options_each(list, write_word, &writer);
 	return writer.failed ? -1 : 0;
@@ -125,9 +120,8 @@ static bool group_target(const struct group *group, char text[TARGET_MAX])
 	char *list = cpuset_format(&group->indexes);
 	int size;
 
-	size = snprintf(text, TARGET_MAX, "%s:%lu %s %s", group->instance,
-			group->inode, tree_folder(group->kind),
-			group->kind == TREE_LLITE || !list ? "-" : list);
+	size = snprintf(text, TARGET_MAX, "%s:%lu %s %s", group->instance, group->inode,
+			tree_folder(group->kind), group->kind == TREE_LLITE || !list ? "-" : list);
 	free(list);
 	return size < TARGET_MAX;
 }
@@ -163,8 +157,7 @@ static int group_parse(const char *target, struct group *group)
 }
 
 /* The target of one device: "osc work-OST0001-osc-ffff9a2c41d08000" */
-static void device_target(const struct group *group, unsigned int index,
-			  char text[TARGET_MAX])
+static void device_target(const struct group *group, unsigned int index, char text[TARGET_MAX])
 {
 	const char *dash = strrchr(group->instance, '-');
 	const char *folder = tree_folder(group->kind);
@@ -174,13 +167,11 @@ static void device_target(const struct group *group, unsigned int index,
 	else
 		snprintf(text, TARGET_MAX, "%s %.*s-%s%04x-%s%s", folder,
 			 (int)(dash - group->instance), group->instance,
-			 group->kind == TREE_OSC ? "OST" : "MDT", index, folder,
-			 dash);
+			 group->kind == TREE_OSC ? "OST" : "MDT", index, folder, dash);
 }
 
 /* 0: there is no such mount any more. */
-static unsigned long instance_inode(const struct config_client *section,
-				    const char *instance)
+static unsigned long instance_inode(const struct config_client *section, const char *instance)
 {
 	const char *const roots[] = { section->sys_dir, section->procfs_dir };
 	char path[TREE_PATH_MAX];
@@ -195,18 +186,15 @@ static unsigned long instance_inode(const struct config_client *section,
 	return 0;
 }
 
-static bool is_same_mount(const struct client *client,
-			  const struct group *group)
+static bool is_same_mount(const struct client *client, const struct group *group)
 {
 	unsigned long inode = instance_inode(client->section, group->instance);
 
 	return inode && inode == group->inode;
 }
 
-static enum change_undone undo_group(const struct change_kind *kind,
-				     struct client *client,
-				     const struct journal_change *change,
-				     struct findings *findings)
+static enum change_undone undo_group(const struct change_kind *kind, struct client *client,
+				     const struct journal_change *change, struct findings *findings)
 {
 	enum change_undone worst = CHANGE_UNDONE, one;
 	struct journal_change device = *change;
@@ -214,24 +202,20 @@ static enum change_undone undo_group(const struct change_kind *kind,
 	struct group group;
 	int index;
 
-	if (group_parse(change->target, &group) < 0 ||
-	    !is_same_mount(client, &group))
+	if (group_parse(change->target, &group) < 0 || !is_same_mount(client, &group))
 		return CHANGE_UNDONE; /* the next mount starts anew */
 	device.target = target;
 	cpuset_for_each (index, &group.indexes) {
 		device_target(&group, (unsigned int)index, target);
 		one = setting_undo(kind, client, &device, findings);
-		if (one == CHANGE_NOT_UNDONE ||
-		    (one == CHANGE_NOT_OURS && worst == CHANGE_UNDONE))
+		if (one == CHANGE_NOT_UNDONE || (one == CHANGE_NOT_OURS && worst == CHANGE_UNDONE))
 			worst = one;
 	}
 	return worst;
 }
 
-static enum change_made make_group(const struct change_kind *kind,
-				   struct client *client,
-				   const struct journal_change *change,
-				   struct findings *findings)
+static enum change_made make_group(const struct change_kind *kind, struct client *client,
+				   const struct journal_change *change, struct findings *findings)
 {
 	struct journal_change device = *change;
 	enum change_made made = CHANGE_MADE;
@@ -239,10 +223,9 @@ static enum change_made make_group(const struct change_kind *kind,
 	struct group group;
 	int index;
 
-	if (group_parse(change->target, &group) < 0 ||
-	    !is_same_mount(client, &group)) {
-		rule_tell(client, "LU40", "mount it", findings,
-			  "'%s' is not mounted any more", change->target);
+	if (group_parse(change->target, &group) < 0 || !is_same_mount(client, &group)) {
+		rule_tell(client, "LU40", "mount it", findings, "'%s' is not mounted any more",
+			  change->target);
 		return CHANGE_NOT_MADE;
 	}
 	device.target = target;
@@ -254,9 +237,8 @@ static enum change_made make_group(const struct change_kind *kind,
 	}
 	if (made == CHANGE_MADE)
 		return made;
-	return undo_group(kind, client, change, findings) == CHANGE_UNDONE
-		       ? CHANGE_NOT_MADE
-		       : CHANGE_STUCK;
+	return undo_group(kind, client, change, findings) == CHANGE_UNDONE ? CHANGE_NOT_MADE
+									   : CHANGE_STUCK;
 }
 
 /* ---- plan ---------------------------------------------------------------------- */
@@ -267,8 +249,7 @@ struct refuser {
 	const char *one; /* what a word is called */
 };
 
-static int refuse_word(void *arg, const char *word, const char *key,
-		       const char *value)
+static int refuse_word(void *arg, const char *word, const char *key, const char *value)
 {
 	const struct refuser *r = arg;
 	const char *why = "options of a Lustre mount are not changed";
@@ -277,23 +258,20 @@ static int refuse_word(void *arg, const char *word, const char *key,
 		why = param_refusal(key, value);
 	if (why)
 		rule_tell(r->client, "LU49", NULL, r->findings,
-			  "%s '%s' of the profile: %s; the profile was not "
-			  "applied",
-			  r->one, word, why);
+			  "%s '%s' of the profile: %s; the profile was not applied", r->one, word,
+			  why);
 	return why != NULL;
 }
 
-static bool is_refused(const struct client *client,
-		       const struct client_want *want,
+static bool is_refused(const struct client *client, const struct client_want *want,
 		       struct findings *findings)
 {
 	struct refuser refuser = { client, findings, "mount option" };
 
 	if (*want->read_ahead_kb) {
-		rule_tell(client, "LU49", NULL, findings,
-			  "read_ahead_kb of the profile: Lustre has "
-			  "llite.max_read_ahead_mb instead; the profile was "
-			  "not applied");
+		rule_tell(
+			client, "LU49", NULL, findings,
+			"read_ahead_kb of the profile: Lustre has llite.max_read_ahead_mb instead; the profile was not applied");
 		return true;
 	}
 	if (options_each(want->mount_options, refuse_word, &refuser))
@@ -309,15 +287,13 @@ struct grouping {
 
 /* Takes the two lists. -1: no more groups. */
 static int add_to_group(struct grouping *all, const struct client *client,
-			const struct tree_device *device, char *old_list,
-			char *new_list)
+			const struct tree_device *device, char *old_list, char *new_list)
 {
 	struct group *group = all->group, *end = group + all->count;
 
-	while (group < end && (group->kind != device->kind ||
-			       strcmp(group->instance, device->instance) != 0 ||
-			       strcmp(group->old_list, old_list) != 0 ||
-			       strcmp(group->new_list, new_list) != 0))
+	while (group < end &&
+	       (group->kind != device->kind || strcmp(group->instance, device->instance) != 0 ||
+		strcmp(group->old_list, old_list) != 0 || strcmp(group->new_list, new_list) != 0))
 		group++;
 	if (group < end) {
 		free(old_list);
@@ -328,10 +304,8 @@ static int add_to_group(struct grouping *all, const struct client *client,
 		return -1;
 	} else {
 		all->count++;
-		snprintf(group->instance, sizeof(group->instance), "%s",
-			 device->instance);
-		group->inode =
-			instance_inode(client->section, device->instance);
+		snprintf(group->instance, sizeof(group->instance), "%s", device->instance);
+		group->inode = instance_inode(client->section, device->instance);
 		group->kind = device->kind;
 		group->old_list = old_list;
 		group->new_list = new_list;
@@ -342,9 +316,8 @@ static int add_to_group(struct grouping *all, const struct client *client,
 
 /* 1: too many ways in which the devices differ. 'lacking': a parameter that one of
  * them has not. */
-static int group_devices(const struct client *client, const struct tree *tree,
-			 const char *wanted, struct grouping *all,
-			 char lacking[SETTING_WORD_MAX])
+static int group_devices(const struct client *client, const struct tree *tree, const char *wanted,
+			 struct grouping *all, char lacking[SETTING_WORD_MAX])
 {
 	char *old_list, *new_list, without[SETTING_WORD_MAX];
 	const struct tree_device *device;
@@ -355,12 +328,10 @@ static int group_devices(const struct client *client, const struct tree *tree,
 		device = &tree->device[i];
 		if (!param_concerns(wanted, device->kind))
 			continue;
-		param_compose(client, device, wanted, &old_list, &new_list,
-			      without);
+		param_compose(client, device, wanted, &old_list, &new_list, without);
 		if (*without)
 			strcpy(lacking, without);
-		if (old_list &&
-		    add_to_group(all, client, device, old_list, new_list) < 0)
+		if (old_list && add_to_group(all, client, device, old_list, new_list) < 0)
 			return 1;
 	}
 	return 0;
@@ -390,9 +361,8 @@ static void add_changes(const struct change_kind *kind, struct client *client,
 	}
 }
 
-static void plan_tree(const struct change_kind *kind, struct client *client,
-		      const char *wanted, struct client_plan *plan,
-		      struct findings *findings)
+static void plan_tree(const struct change_kind *kind, struct client *client, const char *wanted,
+		      struct client_plan *plan, struct findings *findings)
 {
 	struct grouping *all = xcalloc(1, sizeof(*all));
 	struct err why = { "" };
@@ -404,22 +374,19 @@ static void plan_tree(const struct change_kind *kind, struct client *client,
 	if (tree)
 		differ = group_devices(client, tree, wanted, all, lacking);
 	if (!tree)
-		rule_tell(client, "LU40", NULL, findings,
-			  "could not set %s: %s", wanted, why.text);
+		rule_tell(client, "LU40", NULL, findings, "could not set %s: %s", wanted, why.text);
 	else if (differ)
 		rule_tell(client, "LU40", NULL, findings,
-			  "could not set %s: its targets differ in more than "
-			  "%d ways",
-			  wanted, GROUPS_MAX);
+			  "could not set %s: its targets differ in more than %d ways", wanted,
+			  GROUPS_MAX);
 	else if (*lacking)
 		rule_tell(client, "LU40", NULL, findings,
-			  "could not set %s: this client does not have '%s'",
-			  wanted, lacking);
+			  "could not set %s: this client does not have '%s'", wanted, lacking);
 	else if (!have_names(all))
-		rule_tell(client, "LU40", NULL, findings,
-			  "could not set %s: its targets that are alike have "
-			  "too many numbers to be named",
-			  wanted);
+		rule_tell(
+			client, "LU40", NULL, findings,
+			"could not set %s: its targets that are alike have too many numbers to be named",
+			wanted);
 	else
 		add_changes(kind, client, all, plan);
 	for (i = 0; i < all->count; i++) {
@@ -432,27 +399,24 @@ static void plan_tree(const struct change_kind *kind, struct client *client,
 
 static bool has_settings(const struct client_want *want)
 {
-	return *want->parameters || *want->mount_options ||
-	       *want->read_ahead_kb;
+	return *want->parameters || *want->mount_options || *want->read_ahead_kb;
 }
 
-static void plan_parameters(const struct change_kind *kind,
-			    struct client *client,
-			    const struct client_want *want,
-			    struct client_plan *plan, struct findings *findings)
+static void plan_parameters(const struct change_kind *kind, struct client *client,
+			    const struct client_want *want, struct client_plan *plan,
+			    struct findings *findings)
 {
 	if (!has_settings(want) || is_refused(client, want, findings))
 		return;
 	if (!want->alone)
-		rule_tell(client, "LU46", NULL, findings,
-			  "the profile's parameters were left out: the job "
-			  "shares this node with others");
+		rule_tell(
+			client, "LU46", NULL, findings,
+			"the profile's parameters were left out: the job shares this node with others");
 	else if (client->common.mount_count)
 		plan_tree(kind, client, want->parameters, plan, findings);
 }
 
-static bool holds_parameters(const struct change_kind *kind,
-			     const struct client *client,
+static bool holds_parameters(const struct change_kind *kind, const struct client *client,
 			     const struct client_want *want)
 {
 	struct findings unsaid = { 0 };
@@ -491,12 +455,11 @@ static const char *jobid_now(const struct client *client, const char *target)
 	(void)target;
 	list[0] = '\0';
 	for (i = 0; i < 2; i++) {
-		if (tree_global_line(client->section, jobid_keys[i], value,
-				     sizeof(value)) < 0 ||
+		if (tree_global_line(client->section, jobid_keys[i], value, sizeof(value)) < 0 ||
 		    !*value || strpbrk(value, ",\"="))
 			return NULL;
-		snprintf(list + strlen(list), sizeof(list) - strlen(list),
-			 "%s%s=%s", i ? "," : "", jobid_keys[i], value);
+		snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s=%s", i ? "," : "",
+			 jobid_keys[i], value);
 	}
 	return list;
 }
@@ -508,8 +471,7 @@ static void put_jobid(struct writer *w, const char *key, const char *list)
 	if (!options_get(list, key, value, sizeof(value)))
 		return;
 	FAULT_POINT("jobid before");
-	if (tree_global(w->client->section, key, path) < 0 ||
-	    param_put(path, value) < 0) {
+	if (tree_global(w->client->section, key, path) < 0 || param_put(path, value) < 0) {
 		err_set(w->err, "%s: %s", key, strerror(errno));
 		w->failed = true;
 	}
@@ -518,8 +480,8 @@ static void put_jobid(struct writer *w, const char *key, const char *list)
 
 /* A name without '%' is taken only while jobid_var is nodelocal
  * (obdclass/obd_sysfs.c:jobid_name_store()). */
-static int write_jobids(const struct setting *setting, struct client *client,
-			const char *target, const char *list, struct err *err)
+static int write_jobids(const struct setting *setting, struct client *client, const char *target,
+			const char *list, struct err *err)
 {
 	struct writer writer = { .client = client, .err = err };
 	bool var_first = strstr(list, "jobid_var=nodelocal") != NULL;
@@ -547,8 +509,7 @@ static const struct setting jobid = {
 	.write = write_jobids,
 };
 
-static bool is_jobid_wanted(const struct client *client,
-			    const struct client_want *want)
+static bool is_jobid_wanted(const struct client *client, const struct client_want *want)
 {
 	return want->job_id && want->alone && client->common.mount_count &&
 	       (client->section->jobid == SWITCH_YES ||
@@ -566,21 +527,18 @@ static void plan_jobid(const struct change_kind *kind, struct client *client,
 		return;
 	old_list = jobid_now(client, JOBID_TARGET);
 	if (!old_list) {
-		rule_tell(client, "LU40", NULL, findings,
-			  "'%s' could not get the job's number: the kernel "
-			  "does not say what jobid_var and jobid_name are",
-			  JOBID_TARGET);
+		rule_tell(
+			client, "LU40", NULL, findings,
+			"'%s' could not get the job's number: the kernel does not say what jobid_var and jobid_name are",
+			JOBID_TARGET);
 		return;
 	}
-	snprintf(new_list, sizeof(new_list),
-		 "jobid_name=%u,jobid_var=nodelocal", want->job_id);
+	snprintf(new_list, sizeof(new_list), "jobid_name=%u,jobid_var=nodelocal", want->job_id);
 	if (strcmp(old_list, new_list) != 0)
-		change_add(plan, client, kind, JOBID_TARGET, old_list,
-			   new_list);
+		change_add(plan, client, kind, JOBID_TARGET, old_list, new_list);
 }
 
-static bool holds_jobid(const struct change_kind *kind,
-			const struct client *client,
+static bool holds_jobid(const struct change_kind *kind, const struct client *client,
 			const struct client_want *want)
 {
 	const char *list = jobid_now(client, JOBID_TARGET);
@@ -589,8 +547,7 @@ static bool holds_jobid(const struct change_kind *kind,
 	(void)kind;
 	if (!is_jobid_wanted(client, want))
 		return !options_get(want->parameters, PARAM_JOBID, NULL, 0);
-	snprintf(wanted, sizeof(wanted), "jobid_name=%u,jobid_var=nodelocal",
-		 want->job_id);
+	snprintf(wanted, sizeof(wanted), "jobid_name=%u,jobid_var=nodelocal", want->job_id);
 	return list && !strcmp(list, wanted);
 }
 

@@ -81,17 +81,15 @@ static int parse_sample(char *line, struct sample *sample)
 	int n = split_words(line, word);
 
 	memset(sample, 0, sizeof(*sample));
-	if (n < 4 || n > WORDS_MAX || strcmp(word[2], "samples") != 0 ||
-	    *word[3] != '[' || word[3][strlen(word[3]) - 1] != ']' ||
-	    parse_count(word[1], &sample->count) < 0)
+	if (n < 4 || n > WORDS_MAX || strcmp(word[2], "samples") != 0 || *word[3] != '[' ||
+	    word[3][strlen(word[3]) - 1] != ']' || parse_count(word[1], &sample->count) < 0)
 		return -1;
 	sample->name = word[0];
 	sample->unit = word[3];
 	if (n == 4)
 		return 0;
 	if (n < 7 || parse_signed(word[4], &sample->least) < 0 ||
-	    parse_signed(word[5], &sample->most) < 0 ||
-	    parse_signed(word[6], &sample->sum) < 0 ||
+	    parse_signed(word[5], &sample->most) < 0 || parse_signed(word[6], &sample->sum) < 0 ||
 	    (n == 8 && !is_number(word[7])))
 		return -1;
 	sample->summed = true;
@@ -110,13 +108,10 @@ static const struct counted {
 } counted[] = {
 	{ 1 << TREE_LLITE, "read_bytes", NOTHING, WIRE_ASKED_READ_BYTES, 1 },
 	{ 1 << TREE_LLITE, "write_bytes", NOTHING, WIRE_ASKED_WRITE_BYTES, 1 },
-	{ 1 << TREE_OSC | 1 << TREE_MDC, "read_bytes", WIRE_READS,
-	  WIRE_READ_BYTES, 1 },
-	{ 1 << TREE_OSC | 1 << TREE_MDC, "write_bytes", WIRE_WRITES,
-	  WIRE_WRITE_BYTES, 1 },
+	{ 1 << TREE_OSC | 1 << TREE_MDC, "read_bytes", WIRE_READS, WIRE_READ_BYTES, 1 },
+	{ 1 << TREE_OSC | 1 << TREE_MDC, "write_bytes", WIRE_WRITES, WIRE_WRITE_BYTES, 1 },
 	{ 1 << TREE_OSC | 1 << TREE_MDC, "ost_read", NOTHING, WIRE_READ_US, 1 },
-	{ 1 << TREE_OSC | 1 << TREE_MDC, "ost_write", NOTHING, WIRE_WRITE_US,
-	  1 },
+	{ 1 << TREE_OSC | 1 << TREE_MDC, "ost_write", NOTHING, WIRE_WRITE_US, 1 },
 	{ 1 << TREE_MDC, "req_waittime", WIRE_META, WIRE_META_US, 1 },
 	{ 1 << TREE_MDC, "obd_ping", WIRE_META, WIRE_META_US, -1 },
 	{ 1 << TREE_MDC, "ost_read", WIRE_META, WIRE_META_US, -1 },
@@ -134,8 +129,7 @@ static bool is_unit(const struct sample *sample, enum wire_kind kind)
 {
 	if (is_bytes(kind))
 		return !strcmp(sample->unit, "[bytes]");
-	return !strcmp(sample->unit, "[usec]") ||
-	       !strcmp(sample->unit, "[usecs]");
+	return !strcmp(sample->unit, "[usec]") || !strcmp(sample->unit, "[usecs]");
 }
 
 /* A counter that is full, or times with one that a clock's step made. */
@@ -151,9 +145,8 @@ static bool is_sum(const struct sample *sample)
 	const __int128 more = (__int128)sample->count + SAMPLES_BETWEEN;
 	const __int128 less = (__int128)sample->count - SAMPLES_BETWEEN;
 
-	return is_lost(sample) ||
-	       (sample->sum >= 0 && more * sample->most >= sample->sum &&
-		less * sample->least <= sample->sum);
+	return is_lost(sample) || (sample->sum >= 0 && more * sample->most >= sample->sum &&
+				   less * sample->least <= sample->sum);
 }
 
 /* What the lines of a file add up to; lost: nobody knows. */
@@ -169,23 +162,19 @@ static void tally_add(struct tally *tally, enum wire_kind kind, int64_t number)
 }
 
 /* -1: a line of this name has no such number. */
-static int take_sample(const struct sample *sample, enum tree_kind kind,
-		       struct tally *tally)
+static int take_sample(const struct sample *sample, enum tree_kind kind, struct tally *tally)
 {
 	const struct counted *row = counted;
 	const struct counted *end = row + sizeof(counted) / sizeof(*row);
 
 	for (; row < end; row++) {
-		if (!(row->kinds & 1U << kind) ||
-		    strcmp(sample->name, row->name) != 0)
+		if (!(row->kinds & 1U << kind) || strcmp(sample->name, row->name) != 0)
 			continue;
-		if (!sample->summed || !is_sum(sample) ||
-		    !is_unit(sample, row->sum) ||
+		if (!sample->summed || !is_sum(sample) || !is_unit(sample, row->sum) ||
 		    (is_bytes(row->sum) && sample->least < 0))
 			return -1;
 		if (row->samples != NOTHING)
-			tally_add(tally, row->samples,
-				  row->sign * sample->count);
+			tally_add(tally, row->samples, row->sign * sample->count);
 		if (is_lost(sample))
 			tally->lost[row->sum] = true;
 		else
@@ -202,8 +191,7 @@ static bool is_header(const char *line, struct lustre_stats *stats)
 	const char *value = line + length + strspn(line + length, " \t:");
 
 	if (strncmp(line, "snapshot_time", length) != 0 &&
-	    strncmp(line, "start_time", length) != 0 &&
-	    strncmp(line, "elapsed_time", length) != 0)
+	    strncmp(line, "start_time", length) != 0 && strncmp(line, "elapsed_time", length) != 0)
 		return false;
 	if (length == strlen("start_time") && strpbrk(value, "123456789"))
 		snprintf(stats->epoch, sizeof(stats->epoch), "%.*s",
@@ -217,8 +205,7 @@ static bool is_counted(int kind)
 	size_t i;
 
 	for (i = 0; i < sizeof(counted) / sizeof(counted[0]); i++)
-		if ((int)counted[i].samples == kind ||
-		    (int)counted[i].sum == kind)
+		if ((int)counted[i].samples == kind || (int)counted[i].sum == kind)
 			return true;
 	return false;
 }
@@ -231,16 +218,14 @@ static void finish(const struct tally *tally, struct lustre_stats *stats)
 	int kind;
 
 	for (kind = 0; kind < WIRE_KINDS; kind++)
-		count[kind] = !is_counted(kind) || tally->lost[kind] ||
-					      tally->sum[kind] < 0
+		count[kind] = !is_counted(kind) || tally->lost[kind] || tally->sum[kind] < 0
 				      ? WIRE_UNKNOWN
 				      : tally->sum[kind];
 	if (count[WIRE_META] == WIRE_UNKNOWN)
 		count[WIRE_META_US] = WIRE_UNKNOWN;
 }
 
-int lustre_stats_parse(const char *text, enum tree_kind kind,
-		       struct lustre_stats *stats)
+int lustre_stats_parse(const char *text, enum tree_kind kind, struct lustre_stats *stats)
 {
 	char line[LINE_TEXT_MAX], *first;
 	struct tally tally = { { 0 }, { false } };
@@ -257,8 +242,7 @@ int lustre_stats_parse(const char *text, enum tree_kind kind,
 		is_empty = false;
 		if (is_header(first, stats))
 			continue;
-		if (parse_sample(first, &sample) < 0 ||
-		    take_sample(&sample, kind, &tally) < 0)
+		if (parse_sample(first, &sample) < 0 || take_sample(&sample, kind, &tally) < 0)
 			return -1;
 	}
 	finish(&tally, stats);
@@ -269,8 +253,7 @@ int lustre_stats_parse(const char *text, enum tree_kind kind,
 
 /* One line for a filesystem: which of its mounts an instance is, only the mount
  * itself could tell. */
-const char *lustre_stats_mount(const struct client *client,
-			       const struct tree_device *device)
+const char *lustre_stats_mount(const struct client *client, const struct tree_device *device)
 {
 	const struct client_facts *facts = &client->common;
 	char name[TREE_NAME_MAX];
@@ -288,8 +271,8 @@ const char *lustre_stats_mount(const struct client *client,
 	return "";
 }
 
-static void folder_inode(const struct config_client *section,
-			 const struct tree_device *device, char text[40])
+static void folder_inode(const struct config_client *section, const struct tree_device *device,
+			 char text[40])
 {
 	const char *const roots[] = { section->sys_dir, section->procfs_dir };
 	char path[TREE_PATH_MAX];
@@ -297,8 +280,7 @@ static void folder_inode(const struct config_client *section,
 	size_t i;
 
 	for (i = 0; i < 2; i++) {
-		snprintf(path, sizeof(path), "%s/llite/%s", roots[i],
-			 device->instance);
+		snprintf(path, sizeof(path), "%s/llite/%s", roots[i], device->instance);
 		if (stat(path, &st) == 0) {
 			snprintf(text, 40, "%lu", (unsigned long)st.st_ino);
 			return;
@@ -308,23 +290,20 @@ static void folder_inode(const struct config_client *section,
 }
 
 /* "llite.work-ffff9a2c41d08000@1771990000.9" */
-void lustre_stats_id(const struct client *client,
-		     const struct tree_device *device,
+void lustre_stats_id(const struct client *client, const struct tree_device *device,
 		     const struct lustre_stats *stats, char id[WIRE_ID_MAX])
 {
 	char inode[40];
 
 	if (!*stats->epoch)
 		folder_inode(client->section, device, inode);
-	snprintf(id, WIRE_ID_MAX, "%s.%s@%s", tree_folder(device->kind),
-		 device->name, *stats->epoch ? stats->epoch : inode);
+	snprintf(id, WIRE_ID_MAX, "%s.%s@%s", tree_folder(device->kind), device->name,
+		 *stats->epoch ? stats->epoch : inode);
 }
 
-long lustre_stats_tracked(const struct config_client *section,
-			  const struct tree_device *device)
+long lustre_stats_tracked(const struct config_client *section, const struct tree_device *device)
 {
-	static const char *const names[] = { "stats_track_pid",
-					     "stats_track_ppid",
+	static const char *const names[] = { "stats_track_pid", "stats_track_ppid",
 					     "stats_track_gid" };
 	long id, most = -1;
 	size_t i;
@@ -337,32 +316,29 @@ long lustre_stats_tracked(const struct config_client *section,
 }
 
 /* Counters that count one process alone say nothing of the others. */
-static bool is_tracking(const struct config_client *section,
-			const struct tree_device *device)
+static bool is_tracking(const struct config_client *section, const struct tree_device *device)
 {
 	if (device->kind != TREE_LLITE)
 		return false;
-	return (device->tracked == TREE_UNREAD
-			? lustre_stats_tracked(section, device)
-			: device->tracked) > 0;
+	return (device->tracked == TREE_UNREAD ? lustre_stats_tracked(section, device)
+					       : device->tracked) > 0;
 }
 
 /* "row ID N N .. FS" */
-static void print_row(const struct client *client,
-		      const struct tree_device *device, const char *text)
+static void print_row(const struct client *client, const struct tree_device *device,
+		      const char *text)
 {
 	struct lustre_stats stats;
 	char id[WIRE_ID_MAX];
 	int kind;
 
 	if (lustre_stats_parse(text, device->kind, &stats) < 0) {
-		printf("damaged %s.%s\n", tree_folder(device->kind),
-		       device->name);
+		printf("damaged %s.%s\n", tree_folder(device->kind), device->name);
 		return;
 	}
 	if (is_tracking(client->section, device))
-		stats.count[WIRE_ASKED_READ_BYTES] =
-			stats.count[WIRE_ASKED_WRITE_BYTES] = WIRE_UNKNOWN;
+		stats.count[WIRE_ASKED_READ_BYTES] = stats.count[WIRE_ASKED_WRITE_BYTES] =
+			WIRE_UNKNOWN;
 	lustre_stats_id(client, device, &stats, id);
 	printf("row %s", id);
 	for (kind = 0; kind < WIRE_KINDS; kind++)
@@ -376,26 +352,23 @@ int64_t lustre_eviction_parse(const char *state)
 	char line[128];
 
 	while (text_next_line(&state, line, sizeof(line)))
-		if (strstr(line, ", EVICTED ]") &&
-		    sscanf(line, " - [ %lld,", &second) == 1 && second > 0)
+		if (strstr(line, ", EVICTED ]") && sscanf(line, " - [ %lld,", &second) == 1 &&
+		    second > 0)
 			last = second;
 	return last;
 }
 
-static void print_eviction(const struct config_client *section,
-			   const struct tree_device *device)
+static void print_eviction(const struct config_client *section, const struct tree_device *device)
 {
 	char text[4096], target[16], name[TREE_NAME_MAX];
 	int64_t at_s;
 
-	if (device->kind == TREE_LLITE ||
-	    tree_text(section, tree_folder(device->kind), device->name, "state",
-		      text, sizeof(text)) < 0)
+	if (device->kind == TREE_LLITE || tree_text(section, tree_folder(device->kind),
+						    device->name, "state", text, sizeof(text)) < 0)
 		return;
 	at_s = lustre_eviction_parse(text);
 	if (at_s)
-		printf("evicted %" PRId64 " %s of '%s'\n", at_s,
-		       tree_target(device, target),
+		printf("evicted %" PRId64 " %s of '%s'\n", at_s, tree_target(device, target),
 		       tree_filesystem(device->instance, name));
 }
 
@@ -405,30 +378,29 @@ static bool is_denied(int error)
 	return error == EPERM || error == EACCES;
 }
 
-static void print_device(const struct client *client,
-			 const struct tree_device *device, bool evictions,
-			 unsigned long long enough_ms)
+static void print_device(const struct client *client, const struct tree_device *device,
+			 bool evictions, unsigned long long enough_ms)
 {
 	const struct config_client *section = client->section;
 	static char text[TREE_TEXT_MAX];
 
 	if (device->kind == TREE_OSC && child_now_ms() >= enough_ms)
-		printf("unread %s.%s@ %s\n", tree_folder(device->kind),
-		       device->name, lustre_stats_mount(client, device));
-	else if (tree_text(section, tree_folder(device->kind), device->name,
-			   "stats", text, sizeof(text)) == 0) {
+		printf("unread %s.%s@ %s\n", tree_folder(device->kind), device->name,
+		       lustre_stats_mount(client, device));
+	else if (tree_text(section, tree_folder(device->kind), device->name, "stats", text,
+			   sizeof(text)) == 0) {
 		print_row(client, device, text);
 		if (evictions)
 			print_eviction(section, device);
 	} else if (is_denied(errno))
 		printf("denied %s\n", device->name);
 	else
-		printf("missing %s.%s: %s\n", tree_folder(device->kind),
-		       device->name, strerror(errno));
+		printf("missing %s.%s: %s\n", tree_folder(device->kind), device->name,
+		       strerror(errno));
 }
 
-void lustre_stats_print(const struct client *client, const struct tree *tree,
-			bool evictions, unsigned long long enough_ms)
+void lustre_stats_print(const struct client *client, const struct tree *tree, bool evictions,
+			unsigned long long enough_ms)
 {
 	size_t i;
 

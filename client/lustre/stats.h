@@ -31,29 +31,25 @@ struct lustre_stats {
 	char epoch[40]; /* "" unknown */
 	int64_t count[WIRE_KINDS];
 };
-int lustre_stats_parse(const char *text, enum tree_kind kind,
-		       struct lustre_stats *stats);
+int lustre_stats_parse(const char *text, enum tree_kind kind, struct lustre_stats *stats);
 
 /* When its server last evicted this node, by the history of a device (file
  * "state"): seconds since 1970; 0: not that it says. */
 int64_t lustre_eviction_parse(const char *state);
 
-void lustre_stats_id(const struct client *client,
-		     const struct tree_device *device,
+void lustre_stats_id(const struct client *client, const struct tree_device *device,
 		     const struct lustre_stats *stats, char id[WIRE_ID_MAX]);
 /* The first mount of the device's filesystem; "": none. */
-const char *lustre_stats_mount(const struct client *client,
-			       const struct tree_device *device);
+const char *lustre_stats_mount(const struct client *client, const struct tree_device *device);
 
 /* Which process, parent or group an llite counts alone; 0: none; -1 unknown. */
-long lustre_stats_tracked(const struct config_client *section,
-			  const struct tree_device *device);
+long lustre_stats_tracked(const struct config_client *section, const struct tree_device *device);
 
 /* A line for each device, as wire.c takes it: "row ID N N .. FS", and with
  * 'evictions', which only a job's end tells, of some "evicted SECONDS WHO"; "unread
  * ID FS" of the OSTs that come after 'enough_ms'; "damaged", "denied" and "missing
  * DEVICE". */
-void lustre_stats_print(const struct client *client, const struct tree *tree,
-			bool evictions, unsigned long long enough_ms);
+void lustre_stats_print(const struct client *client, const struct tree *tree, bool evictions,
+			unsigned long long enough_ms);
 
 #endif

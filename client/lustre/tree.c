@@ -24,8 +24,7 @@ const char *tree_target(const struct tree_device *device, char text[16])
 {
 	snprintf(text, 16, "%s", "");
 	if (device->kind != TREE_LLITE)
-		snprintf(text, 16, "%s%04x", words[device->kind] + 1,
-			 device->index);
+		snprintf(text, 16, "%s%04x", words[device->kind] + 1, device->index);
 	return text;
 }
 
@@ -63,17 +62,14 @@ bool tree_is_client(const char *source)
 }
 
 /* Does a device begin with the name of a filesystem that is mounted? */
-static bool is_mounted(const struct client *client, const char *name,
-		       size_t length)
+static bool is_mounted(const struct client *client, const char *name, size_t length)
 {
 	char filesystem[TREE_NAME_MAX];
 	size_t i;
 
 	for (i = 0; i < client->common.mount_count; i++)
-		if (filesystem_of(client->common.mounts[i].source,
-				  filesystem) == 0 &&
-		    strlen(filesystem) == length &&
-		    !strncmp(filesystem, name, length))
+		if (filesystem_of(client->common.mounts[i].source, filesystem) == 0 &&
+		    strlen(filesystem) == length && !strncmp(filesystem, name, length))
 			return true;
 	return false;
 }
@@ -88,15 +84,14 @@ static bool is_address(const char *text)
 }
 
 /* "work-OST0001-osc-ffff9a2c41d08000" or, of llite, "work-ffff9a2c41d08000" */
-static int parse_device(const struct client *client, enum tree_kind kind,
-			const char *name, struct tree_device *device)
+static int parse_device(const struct client *client, enum tree_kind kind, const char *name,
+			struct tree_device *device)
 {
 	const char *address = strrchr(name, '-'), *target;
 	size_t length;
 	char *end;
 
-	if (!address || !is_address(address + 1) ||
-	    strlen(name) >= TREE_NAME_MAX)
+	if (!address || !is_address(address + 1) || strlen(name) >= TREE_NAME_MAX)
 		return -1;
 	memset(device, 0, sizeof(*device));
 	device->kind = kind;
@@ -108,16 +103,14 @@ static int parse_device(const struct client *client, enum tree_kind kind,
 		if (!target || target > address)
 			return -1;
 		length = (size_t)(target - name);
-		device->index = (unsigned int)strtoul(
-			target + strlen(words[kind]), &end, 16);
+		device->index = (unsigned int)strtoul(target + strlen(words[kind]), &end, 16);
 		if (end != target + strlen(words[kind]) + 4 || *end != '-' ||
 		    end + 1 + strlen(folders[kind]) != address)
 			return -1;
 	}
 	if (!is_mounted(client, name, length))
 		return -1;
-	snprintf(device->instance, TREE_NAME_MAX, "%.*s%s", (int)length, name,
-		 address);
+	snprintf(device->instance, TREE_NAME_MAX, "%.*s%s", (int)length, name, address);
 	return 0;
 }
 
@@ -137,8 +130,8 @@ static int by_name(const void *a, const void *b)
 }
 
 /* -1: no such folder; the next root may have it. */
-static int read_folder(const struct client *client, const char *root,
-		       enum tree_kind kind, struct tree *tree)
+static int read_folder(const struct client *client, const char *root, enum tree_kind kind,
+		       struct tree *tree)
 {
 	struct tree_device device;
 	struct dirent *entry;
@@ -167,19 +160,18 @@ struct tree *tree_read(const struct client *client, struct err *err)
 		from = tree->count;
 		rc = read_folder(client, section->sys_dir, kind, tree);
 		if (rc < 0 || tree->count == from)
-			rc = read_folder(client, section->procfs_dir, kind,
-					 tree);
+			rc = read_folder(client, section->procfs_dir, kind, tree);
 		if (rc < 0 && kind == TREE_LLITE)
 			break;
 		if (tree->count > from)
-			qsort(tree->device + from, tree->count - from,
-			      sizeof(*tree->device), by_name);
+			qsort(tree->device + from, tree->count - from, sizeof(*tree->device),
+			      by_name);
 		rc = 0;
 	}
 	if (rc == 0 && tree->count)
 		return tree;
-	err_set(err, "neither %s nor %s shows a mount of this filesystem",
-		section->sys_dir, section->procfs_dir);
+	err_set(err, "neither %s nor %s shows a mount of this filesystem", section->sys_dir,
+		section->procfs_dir);
 	tree_free(tree);
 	return NULL;
 }
@@ -206,15 +198,13 @@ static size_t hash_of(const char *text)
 	return hash;
 }
 
-static void param_path(const struct config_client *section, size_t root,
-		       const char *folder, const char *device,
-		       const char *param, char path[TREE_PATH_MAX])
+static void param_path(const struct config_client *section, size_t root, const char *folder,
+		       const char *device, const char *param, char path[TREE_PATH_MAX])
 {
 	const char *const roots[ROOTS] = { section->sys_dir, section->debug_dir,
 					   section->procfs_dir };
 
-	snprintf(path, TREE_PATH_MAX, "%s/%s/%s/%s", roots[root], folder,
-		 device, param);
+	snprintf(path, TREE_PATH_MAX, "%s/%s/%s/%s", roots[root], folder, device, param);
 }
 
 static bool is_elsewhere(int error)
@@ -222,8 +212,8 @@ static bool is_elsewhere(int error)
 	return error == ENOENT || error == ENOTDIR;
 }
 
-int tree_path(const struct config_client *section, const char *folder,
-	      const char *device, const char *param, char path[TREE_PATH_MAX])
+int tree_path(const struct config_client *section, const char *folder, const char *device,
+	      const char *param, char path[TREE_PATH_MAX])
 {
 	int denied = 0;
 	size_t i;
@@ -272,8 +262,8 @@ void tree_hold(const struct config_client *section)
 	held = section;
 }
 
-static int open_below(const struct config_client *section, size_t root,
-		      const char *folder, const char *device, const char *param)
+static int open_below(const struct config_client *section, size_t root, const char *folder,
+		      const char *device, const char *param)
 {
 	char path[TREE_PATH_MAX];
 	int at;
@@ -304,24 +294,22 @@ static size_t likely_root(const char *param)
 
 /* Some hundred targets are read one after the other, and each has a file in the
  * same folder as the one before: there it is looked for first. */
-static int open_param(const struct config_client *section, const char *folder,
-		      const char *device, const char *param)
+static int open_param(const struct config_client *section, const char *folder, const char *device,
+		      const char *param)
 {
 	static struct {
 		char name[48];
 		size_t root;
 	} seen[SEEN];
 	size_t slot = hash_of(param) % SEEN, i, root;
-	size_t first = strcmp(seen[slot].name, param) != 0 ? likely_root(param)
-							   : seen[slot].root;
+	size_t first = strcmp(seen[slot].name, param) != 0 ? likely_root(param) : seen[slot].root;
 	int fd, denied = 0;
 
 	for (i = 0; i < ROOTS; i++) {
 		root = (first + i) % ROOTS;
 		fd = open_below(section, root, folder, device, param);
 		if (fd >= 0) {
-			snprintf(seen[slot].name, sizeof(seen[slot].name),
-				 "%.47s", param);
+			snprintf(seen[slot].name, sizeof(seen[slot].name), "%.47s", param);
 			seen[slot].root = root;
 			return fd;
 		}
@@ -344,8 +332,7 @@ static int read_file(int fd, bool is_line, char *text, size_t size)
 	while (!is_whole && used < size - 1) {
 		n = read(fd, text + used, size - 1 - used);
 		if (n > 0)
-			is_whole =
-				is_line && memchr(text + used, '\n', (size_t)n);
+			is_whole = is_line && memchr(text + used, '\n', (size_t)n);
 		else
 			is_whole = n == 0;
 		if (n <= 0)
@@ -359,23 +346,22 @@ static int read_file(int fd, bool is_line, char *text, size_t size)
 	return is_whole ? 0 : -1;
 }
 
-static int read_param(const struct config_client *section, const char *folder,
-		      const char *device, const char *param, bool is_line,
-		      char *text, size_t size)
+static int read_param(const struct config_client *section, const char *folder, const char *device,
+		      const char *param, bool is_line, char *text, size_t size)
 {
 	int fd = open_param(section, folder, device, param);
 
 	return fd < 0 ? -1 : read_file(fd, is_line, text, size);
 }
 
-int tree_text(const struct config_client *section, const char *folder,
-	      const char *device, const char *param, char *text, size_t size)
+int tree_text(const struct config_client *section, const char *folder, const char *device,
+	      const char *param, char *text, size_t size)
 {
 	return read_param(section, folder, device, param, false, text, size);
 }
 
-int tree_line(const struct config_client *section, const char *folder,
-	      const char *device, const char *param, char *line, size_t size)
+int tree_line(const struct config_client *section, const char *folder, const char *device,
+	      const char *param, char *line, size_t size)
 {
 	if (read_param(section, folder, device, param, true, line, size) < 0)
 		return -1;
@@ -394,8 +380,8 @@ long tree_digits(const char *text)
 	return errno || end == text || number < 0 ? -1 : number;
 }
 
-long tree_number(const struct config_client *section, const char *folder,
-		 const char *device, const char *param)
+long tree_number(const struct config_client *section, const char *folder, const char *device,
+		 const char *param)
 {
 	char line[128];
 
@@ -404,11 +390,9 @@ long tree_number(const struct config_client *section, const char *folder,
 	return tree_digits(line);
 }
 
-int tree_global_line(const struct config_client *section, const char *name,
-		     char *line, size_t size)
+int tree_global_line(const struct config_client *section, const char *name, char *line, size_t size)
 {
-	const char *const folders_of[] = { section->sys_dir,
-					   section->procfs_dir };
+	const char *const folders_of[] = { section->sys_dir, section->procfs_dir };
 	char path[TREE_PATH_MAX];
 	size_t i;
 
@@ -422,8 +406,7 @@ int tree_global_line(const struct config_client *section, const char *name,
 	return -1;
 }
 
-int tree_global(const struct config_client *section, const char *name,
-		char path[TREE_PATH_MAX])
+int tree_global(const struct config_client *section, const char *name, char path[TREE_PATH_MAX])
 {
 	snprintf(path, TREE_PATH_MAX, "%s/%s", section->sys_dir, name);
 	if (access(path, F_OK) == 0)

@@ -43,8 +43,8 @@ enum tree_kind {
 
 struct tree_device {
 	enum tree_kind kind;
-	unsigned int index; /* 0 of llite */
-	long tracked;	    /* of llite: who alone is counted, as in stats.h */
+	unsigned int index;	      /* 0 of llite */
+	long tracked;		      /* of llite: who alone is counted, as in stats.h */
 	char name[TREE_NAME_MAX];     /* of the device */
 	char instance[TREE_NAME_MAX]; /* of the mount that it belongs to */
 };
@@ -66,27 +66,26 @@ const char *tree_filesystem(const char *instance, char text[TREE_NAME_MAX]);
 
 /* Find the file of a parameter, in the folder that has it: 0 and its path. */
 #define TREE_PATH_MAX 1024
-int tree_path(const struct config_client *section, const char *folder,
-	      const char *device, const char *param, char path[TREE_PATH_MAX]);
+int tree_path(const struct config_client *section, const char *folder, const char *device,
+	      const char *param, char path[TREE_PATH_MAX]);
 /* In a child that reads much and ends: the folders of this section are walked to
  * once. */
 void tree_hold(const struct config_client *section);
 /* Its first line; the whole of it, of at most size - 1 bytes. */
-int tree_line(const struct config_client *section, const char *folder,
-	      const char *device, const char *param, char *line, size_t size);
-int tree_text(const struct config_client *section, const char *folder,
-	      const char *device, const char *param, char *text, size_t size);
+int tree_line(const struct config_client *section, const char *folder, const char *device,
+	      const char *param, char *line, size_t size);
+int tree_text(const struct config_client *section, const char *folder, const char *device,
+	      const char *param, char *text, size_t size);
 
 /* The number that a text, or a parameter, begins with; -1: none. */
 long tree_digits(const char *text);
-long tree_number(const struct config_client *section, const char *folder,
-		 const char *device, const char *param);
+long tree_number(const struct config_client *section, const char *folder, const char *device,
+		 const char *param);
 
 /* Of the node: /sys/fs/lustre/NAME, or, to 2.8, /proc/fs/lustre/NAME. */
-int tree_global_line(const struct config_client *section, const char *name,
-		     char *line, size_t size);
-int tree_global(const struct config_client *section, const char *name,
-		char path[TREE_PATH_MAX]);
+int tree_global_line(const struct config_client *section, const char *name, char *line,
+		     size_t size);
+int tree_global(const struct config_client *section, const char *name, char path[TREE_PATH_MAX]);
 
 /* Is a mount of this source a client's? Others are a server's own. */
 bool tree_is_client(const char *source);

@@ -33,16 +33,14 @@ static int print_all(void *arg)
 	tree_hold(reader->client->section);
 	tree = tree_read(reader->client, &why);
 	if (tree)
-		lustre_stats_print(reader->client, tree, true,
-				   reader->enough_ms);
+		lustre_stats_print(reader->client, tree, true, reader->enough_ms);
 	tree_free(tree);
 	return 0;
 }
 
 /* ---- what was printed ---------------------------------------------------------- */
 
-static struct wire_row *new_row(struct wire *wire, const char *id,
-				const char *fs, struct err *err)
+static struct wire_row *new_row(struct wire *wire, const char *id, const char *fs, struct err *err)
 {
 	struct wire_row *row = wire_row(wire, id);
 
@@ -99,18 +97,16 @@ static int take_line(struct wire *wire, const char *line, struct err *err)
 		return err_set(err, "%s", rest);
 	if (!strncmp(line, "unread ", 7))
 		return take_unread(wire, rest, err);
-	if (sscanf(line, "evicted %" SCNd64 " %n", &at_s, &skip) == 1 &&
-	    at_s >= wire->event.at_s) {
+	if (sscanf(line, "evicted %" SCNd64 " %n", &at_s, &skip) == 1 && at_s >= wire->event.at_s) {
 		wire->event.at_s = at_s;
-		snprintf(wire->event.text, sizeof(wire->event.text),
-			 "%.130s has evicted this node", line + skip);
+		snprintf(wire->event.text, sizeof(wire->event.text), "%.130s has evicted this node",
+			 line + skip);
 		snprintf(wire->event.code, sizeof(wire->event.code), "LU06");
 	}
 	return 0;
 }
 
-static int take_all(struct wire *wire, const char *text, bool *denied,
-		    struct err *err)
+static int take_all(struct wire *wire, const char *text, bool *denied, struct err *err)
 {
 	char line[LINE_TEXT_MAX + WIRE_ID_MAX];
 
@@ -126,15 +122,13 @@ static int take_all(struct wire *wire, const char *text, bool *denied,
 
 /* ---- lctl: where files are kept from us -------------------------------------- */
 
-static const struct tree_device *device_of(const struct tree *tree,
-					   const char *param)
+static const struct tree_device *device_of(const struct tree *tree, const char *param)
 {
 	char name[LINE_TEXT_MAX];
 	size_t i;
 
 	for (i = 0; i < tree->count; i++) {
-		snprintf(name, sizeof(name), "%s.%s.stats",
-			 tree_folder(tree->device[i].kind),
+		snprintf(name, sizeof(name), "%s.%s.stats", tree_folder(tree->device[i].kind),
 			 tree->device[i].name);
 		if (!strcmp(param, name))
 			return &tree->device[i];
@@ -143,9 +137,8 @@ static const struct tree_device *device_of(const struct tree *tree,
 }
 
 /* "osc.work-OST0000-osc-ffff9a2c41d08000.stats" and what was below it */
-static int take_param(struct client *client, struct wire *wire,
-		      const struct tree *tree, const char *name,
-		      const char *text, struct err *err)
+static int take_param(struct client *client, struct wire *wire, const struct tree *tree,
+		      const char *name, const char *text, struct err *err)
 {
 	const struct tree_device *device = device_of(tree, name);
 	struct lustre_stats stats;
@@ -190,8 +183,8 @@ static char *cut_param(char **text, char **body)
 	return name;
 }
 
-int lustre_wire_params(struct client *client, struct wire *wire,
-		       const struct tree *tree, char *text, struct err *err)
+int lustre_wire_params(struct client *client, struct wire *wire, const struct tree *tree,
+		       char *text, struct err *err)
 {
 	char *name, *body, *copy;
 	int rc = 0;
@@ -199,8 +192,7 @@ int lustre_wire_params(struct client *client, struct wire *wire,
 	while (*text && rc == 0) {
 		name = cut_param(&text, &body);
 		if (!name)
-			return err_set(err, "lctl: '%.*s'",
-				       (int)strcspn(text, "\n"), text);
+			return err_set(err, "lctl: '%.*s'", (int)strcspn(text, "\n"), text);
 		copy = xneed(strndup(body, (size_t)(text - body)));
 		rc = take_param(client, wire, tree, name, copy, err);
 		free(copy);
@@ -237,14 +229,12 @@ static void ask_child(struct client *client, struct ask *ask)
 	struct reader reader = { .client = client };
 
 	reader.enough_ms = child_now_ms() + limit_ms / 2;
-	ask_function_heard(client, ask, "Lustre's statistics", print_all,
-			   &reader);
+	ask_function_heard(client, ask, "Lustre's statistics", print_all, &reader);
 }
 
 /* What the prolog read with the facts, once. 1: it is in the wire; 0: it is none, or
  * too old. */
-static int take_kept(const struct client *client, struct wire *wire,
-		     bool *denied, struct err *err)
+static int take_kept(const struct client *client, struct wire *wire, bool *denied, struct err *err)
 {
 	const struct lustre_facts *facts = lustre_facts_of(client);
 	int rc = 0;
@@ -257,8 +247,7 @@ static int take_kept(const struct client *client, struct wire *wire,
 	return rc;
 }
 
-static int read_by(struct client *client, struct wire *wire, bool *denied,
-		   struct err *err)
+static int read_by(struct client *client, struct wire *wire, bool *denied, struct err *err)
 {
 	struct ask ask = { 0 };
 	int rc;
@@ -274,17 +263,14 @@ static int read_by(struct client *client, struct wire *wire, bool *denied,
  * by the mounts of that moment. */
 static int read_all(const struct client *of, struct wire *wire, struct err *err)
 {
-	struct client client = { .type = of->type,
-				 .section = of->section,
-				 .run_dir = of->run_dir };
+	struct client client = { .type = of->type, .section = of->section, .run_dir = of->run_dir };
 	bool denied = false;
 	int rc = take_kept(of, wire, &denied, err);
 
 	if (rc < 0 || (rc > 0 && !denied))
 		return rc;
 	client.deadline_ms = child_now_ms() + client.section->timeout_ms;
-	rc = mounts_reread(&client, err) < 0 ? -1
-					     : client.common.mount_count > 0;
+	rc = mounts_reread(&client, err) < 0 ? -1 : client.common.mount_count > 0;
 	if (rc > 0 && !denied)
 		rc = read_by(&client, wire, &denied, err);
 	if (rc > 0 && denied)
@@ -300,8 +286,7 @@ struct wire *lustre_wire_read(const struct client *of, struct err *err)
 	int rc = wire ? read_all(of, wire, err) : -1;
 
 	if (rc > 0 && !wire->count)
-		rc = err_set(err, "no statistics of Lustre in %s",
-			     of->section->debug_dir);
+		rc = err_set(err, "no statistics of Lustre in %s", of->section->debug_dir);
 	if (rc > 0)
 		return wire;
 	errno = rc == 0 ? ENOENT : EIO;

@@ -18,8 +18,8 @@
 
 /* Into the wire, what lctl printed of the statistics of these devices; the text is
  * cut up. */
-int lustre_wire_params(struct client *client, struct wire *wire,
-		       const struct tree *tree, char *text, struct err *err);
+int lustre_wire_params(struct client *client, struct wire *wire, const struct tree *tree,
+		       char *text, struct err *err);
 
 struct wire *lustre_wire_read(const struct client *of, struct err *err);
 

@@ -69,16 +69,13 @@ static bool has_rdma(const char *interface)
 	bool found;
 	DIR *all;
 
-	snprintf(path, sizeof(path), "%s/class/net/%s/device/infiniband",
-		 sysfs_root(), interface);
+	snprintf(path, sizeof(path), "%s/class/net/%s/device/infiniband", sysfs_root(), interface);
 	snprintf(dir, sizeof(dir), "%.400s/class/infiniband", sysfs_root());
 	found = access(path, F_OK) == 0;
 	all = found ? NULL : opendir(dir);
 	while (all && !found && (entry = readdir(all))) {
-		snprintf(path, sizeof(path), "%s/%.200s/parent", dir,
-			 entry->d_name);
-		found = sysfs_line(path, line, sizeof(line)) == 0 &&
-			!strcmp(line, interface);
+		snprintf(path, sizeof(path), "%s/%.200s/parent", dir, entry->d_name);
+		found = sysfs_line(path, line, sizeof(line)) == 0 && !strcmp(line, interface);
 	}
 	if (all)
 		closedir(all);
@@ -89,8 +86,7 @@ bool nfs_card_find(const char *address, struct nfs_card *card)
 {
 	struct sockaddr_storage own;
 
-	if (local_address(address, &own) < 0 ||
-	    interface_of(&own, card->name) < 0)
+	if (local_address(address, &own) < 0 || interface_of(&own, card->name) < 0)
 		return false;
 	card->speed_mbits = sysfs_interface_number(card->name, "speed");
 	card->numa_node = sysfs_numa_node_of_device(card->name, "");

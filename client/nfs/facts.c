@@ -22,8 +22,7 @@
 /* ---- servers ------------------------------------------------------------- */
 
 /* NULL: nothing is known of it. */
-static struct nfs_server *server_at(const struct nfs_facts *facts,
-				    const char *address)
+static struct nfs_server *server_at(const struct nfs_facts *facts, const char *address)
 {
 	size_t i;
 
@@ -34,23 +33,20 @@ static struct nfs_server *server_at(const struct nfs_facts *facts,
 }
 
 /* Good until another one is added. */
-static struct nfs_server *server_of(struct nfs_facts *facts,
-				    const char *address)
+static struct nfs_server *server_of(struct nfs_facts *facts, const char *address)
 {
 	struct nfs_server *more = server_at(facts, address);
 
 	if (more)
 		return more;
-	facts->servers = xrealloc(facts->servers, facts->server_count + 1,
-				  sizeof(*more));
+	facts->servers = xrealloc(facts->servers, facts->server_count + 1, sizeof(*more));
 	more = facts->servers + facts->server_count++;
 	memset(more, 0, sizeof(*more));
 	snprintf(more->address, sizeof(more->address), "%s", address);
 	return more;
 }
 
-static void take_server(const struct nfs_server *server,
-			struct nfs_mount *mount)
+static void take_server(const struct nfs_server *server, struct nfs_mount *mount)
 {
 	mount->is_hung = server->is_hung;
 	mount->has_card = server->has_card;
@@ -84,16 +80,14 @@ int nfs_read_counters(struct client *client)
 	size_t i;
 
 	free(facts->text);
-	facts->text = fileio_read_linked(client->section->mountstats,
-					 TABLE_BYTES_MAX, &why);
+	facts->text = fileio_read_linked(client->section->mountstats, TABLE_BYTES_MAX, &why);
 	if (!facts->text) {
 		snprintf(facts->why, sizeof(facts->why), "%s", why.text);
 		return -1;
 	}
 	for (i = 0; i < facts->count; i++)
 		facts->mounts[i].has_stats =
-			nfs_stats_find(facts->text,
-				       facts->mounts[i].mount->target,
+			nfs_stats_find(facts->text, facts->mounts[i].mount->target,
 				       &facts->mounts[i].stats) == 0;
 	return 0;
 }
@@ -108,15 +102,13 @@ static void take_mount(const struct nfs_facts *facts, struct nfs_mount *mount,
 	mount->mount = of;
 	if (!place_device(facts->mountinfo, of->target, mount->device))
 		*mount->device = '\0';
-	options_get(of->options, "addr", mount->address,
-		    sizeof(mount->address));
+	options_get(of->options, "addr", mount->address, sizeof(mount->address));
 	server = server_at(facts, mount->address);
 	if (server)
 		take_server(server, mount);
 	options_get(of->options, "proto", proto, sizeof(proto));
 	mount->is_tcp = !strncmp(proto, "tcp", 3);
-	if (mount->is_tcp &&
-	    options_get(of->options, "port", port, sizeof(port)))
+	if (mount->is_tcp && options_get(of->options, "port", port, sizeof(port)))
 		number_parse(port, 0, 65535, &number, NULL);
 	mount->port = number ? (unsigned int)number : NFS_PORT;
 }
@@ -132,12 +124,10 @@ int nfs_read(struct client *client, struct err *err)
 	if (mounts_reread(client, err) < 0)
 		return -1;
 	free(facts->mountinfo);
-	facts->mountinfo = fileio_read_linked(client->section->mountinfo,
-					      TABLE_BYTES_MAX, err);
+	facts->mountinfo = fileio_read_linked(client->section->mountinfo, TABLE_BYTES_MAX, err);
 	if (!facts->mountinfo)
 		return -1;
-	facts->mounts =
-		xcalloc(client->common.mount_count + 1, sizeof(*facts->mounts));
+	facts->mounts = xcalloc(client->common.mount_count + 1, sizeof(*facts->mounts));
 	for (i = 0; i < client->common.mount_count; i++)
 		take_mount(facts, &facts->mounts[i], &client->common.mounts[i]);
 	facts->count = client->common.mount_count;
@@ -155,8 +145,7 @@ struct nfs_mount *nfs_mount_at(const struct client *client, const char *target)
 	return NULL;
 }
 
-static bool has_same(const struct nfs_mount *a, const struct nfs_mount *b,
-		     const char *option)
+static bool has_same(const struct nfs_mount *a, const struct nfs_mount *b, const char *option)
 {
 	char x[16] = "", y[16] = "";
 
@@ -168,8 +157,8 @@ static bool has_same(const struct nfs_mount *a, const struct nfs_mount *b,
 /* fs/nfs/client.c:nfs_match_client(), Linux 6.1 */
 bool nfs_shares_transports(const struct nfs_mount *a, const struct nfs_mount *b)
 {
-	return *a->address && !strcmp(a->address, b->address) &&
-	       has_same(a, b, "vers") && has_same(a, b, "proto");
+	return *a->address && !strcmp(a->address, b->address) && has_same(a, b, "vers") &&
+	       has_same(a, b, "proto");
 }
 
 /* ---- does the server answer? --------------------------------------------- */
@@ -177,15 +166,13 @@ bool nfs_shares_transports(const struct nfs_mount *a, const struct nfs_mount *b)
 /* RFC 5531, over TCP: last fragment of 40 bytes; call 1 of RPC 2, program
  * 100003 (NFS), version 3, procedure 0 (NULL), no credentials. Any answer will
  * do, a refusal as well. */
-static const unsigned char null_call[] = {
-	0x80, 0, 0, 40,	  0x6a, 0x6f, 0x62, 0x69, 0, 0, 0, 0, 0, 0, 0,
-	2,    0, 1, 0x86, 0xa3, 0,    0,    0,	  3, 0, 0, 0, 0, 0, 0,
-	0,    0, 0, 0,	  0,	0,    0,    0,	  0, 0, 0, 0, 0, 0
-};
+static const unsigned char null_call[] = { 0x80, 0, 0, 40, 0x6a, 0x6f, 0x62, 0x69, 0,	 0, 0,
+					   0,	 0, 0, 0,  2,	 0,    1,    0x86, 0xa3, 0, 0,
+					   0,	 3, 0, 0,  0,	 0,    0,    0,	   0,	 0, 0,
+					   0,	 0, 0, 0,  0,	 0,    0,    0,	   0,	 0, 0 };
 
 /* "192.0.2.1" or "2001:db8::1" */
-static socklen_t parse_address(const char *text, unsigned int port,
-			       struct sockaddr_storage *to)
+static socklen_t parse_address(const char *text, unsigned int port, struct sockaddr_storage *to)
 {
 	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)to;
 	struct sockaddr_in *v4 = (struct sockaddr_in *)to;
@@ -224,20 +211,16 @@ static bool talk_begin(struct talk *talk, const struct nfs_mount *mount)
 	socklen_t size = parse_address(mount->address, mount->port, &to);
 
 	if (size)
-		talk->fd =
-			socket(to.ss_family,
-			       SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+		talk->fd = socket(to.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (talk->fd < 0)
 		return false;
-	if (connect(talk->fd, (struct sockaddr *)&to, size) < 0 &&
-	    errno != EINPROGRESS)
+	if (connect(talk->fd, (struct sockaddr *)&to, size) < 0 && errno != EINPROGRESS)
 		talk_end(talk);
 	return true;
 }
 
 /* Has anything come? Where nobody answers this is a nap. */
-static bool talk_wait(const struct talk *talk, short events,
-		      unsigned long long end_ms)
+static bool talk_wait(const struct talk *talk, short events, unsigned long long end_ms)
 {
 	struct pollfd one = { .fd = talk->fd, .events = events };
 	unsigned long long now = child_now_ms();
@@ -250,9 +233,8 @@ static bool talk_answered(struct talk *talk, unsigned long long end_ms)
 	char byte;
 
 	if (!talk->is_sent && talk_wait(talk, POLLOUT, end_ms)) {
-		talk->is_sent =
-			send(talk->fd, null_call, sizeof(null_call),
-			     MSG_NOSIGNAL) == (ssize_t)sizeof(null_call);
+		talk->is_sent = send(talk->fd, null_call, sizeof(null_call), MSG_NOSIGNAL) ==
+				(ssize_t)sizeof(null_call);
 		if (!talk->is_sent)
 			talk_end(talk);
 	}
@@ -269,25 +251,21 @@ static bool is_moving(struct client *client, const struct nfs_mount *mount,
 		      const struct nfs_stats *before)
 {
 	return nfs_read_counters(client) < 0 || !mount->has_stats ||
-	       nfs_stats_answered(&mount->stats) !=
-		       nfs_stats_answered(before) ||
+	       nfs_stats_answered(&mount->stats) != nfs_stats_answered(before) ||
 	       (nfs_stats_waiting(before) && !nfs_stats_waiting(&mount->stats));
 }
 
 static unsigned int answer_ms(const struct client *client)
 {
 	unsigned long long now = child_now_ms();
-	unsigned int ms = client->section->timeout_ms < ANSWER_MS
-				  ? client->section->timeout_ms
-				  : ANSWER_MS;
+	unsigned int ms =
+		client->section->timeout_ms < ANSWER_MS ? client->section->timeout_ms : ANSWER_MS;
 
 	if (!client->deadline_ms) /* on the way back */
 		return ms;
 	if (client->deadline_ms <= now)
 		return 0;
-	return client->deadline_ms - now < ms
-		       ? (unsigned int)(client->deadline_ms - now)
-		       : ms;
+	return client->deadline_ms - now < ms ? (unsigned int)(client->deadline_ms - now) : ms;
 }
 
 /* What was lost with a connection looks as if it waited for ever, and most servers
@@ -338,9 +316,8 @@ static void find_hung(struct client *client)
 		if (!mount->has_stats || !*mount->address)
 			continue;
 		server = server_of(facts, mount->address);
-		if (!server->is_asked &&
-		    (nfs_stats_waiting(&mount->stats) ||
-		     client->section->ask_servers == SWITCH_YES))
+		if (!server->is_asked && (nfs_stats_waiting(&mount->stats) ||
+					  client->section->ask_servers == SWITCH_YES))
 			remember(server, is_silent(client, mount));
 		mount->is_hung = server->is_hung;
 		mount->waiting = nfs_stats_waiting(&mount->stats);
@@ -358,8 +335,7 @@ static void find_cards(struct nfs_facts *facts)
 		mount = &facts->mounts[i];
 		server = server_of(facts, mount->address);
 		if (!server->is_looked_for)
-			server->has_card =
-				nfs_card_find(mount->address, &server->card);
+			server->has_card = nfs_card_find(mount->address, &server->card);
 		server->is_looked_for = true;
 		take_server(server, mount);
 	}
@@ -375,16 +351,15 @@ static void find_version(struct client *client)
 	char version[8];
 
 	for (i = 0; i < facts->count; i++) {
-		if (!options_get(facts->mounts[i].mount->options, "vers",
-				 version, sizeof(version)) ||
+		if (!options_get(facts->mounts[i].mount->options, "vers", version,
+				 sizeof(version)) ||
 		    strstr(facts->version, version))
 			continue;
 		length = strlen(version);
 		if (used + length + 2 > sizeof(facts->version))
 			break;
-		used += (size_t)snprintf(facts->version + used,
-					 sizeof(facts->version) - used, "%s%s",
-					 used ? "," : "", version);
+		used += (size_t)snprintf(facts->version + used, sizeof(facts->version) - used,
+					 "%s%s", used ? "," : "", version);
 	}
 	client->common.version = facts->version;
 }

@@ -31,8 +31,7 @@ static bool is_told(const struct judge *judge, const struct nfs_mount *mount)
 }
 
 /* Has an earlier mount this server? */
-static bool is_told_server(const struct judge *judge,
-			   const struct nfs_mount *mount)
+static bool is_told_server(const struct judge *judge, const struct nfs_mount *mount)
 {
 	const struct nfs_mount *other = nfs_of(judge->client)->mounts;
 
@@ -43,8 +42,7 @@ static bool is_told_server(const struct judge *judge,
 }
 
 /* Has an earlier mount these transports, whose numbers are the same? */
-static bool are_told_transports(const struct judge *judge,
-				const struct nfs_mount *mount)
+static bool are_told_transports(const struct judge *judge, const struct nfs_mount *mount)
 {
 	const struct nfs_mount *other = nfs_of(judge->client)->mounts;
 
@@ -63,8 +61,7 @@ static size_t name_length(const struct nfs_mount *mount)
 }
 
 /* "files:"; "": the name is too long. */
-static const char *server_of(const struct nfs_mount *mount,
-			     char text[FINDING_TARGET_MAX])
+static const char *server_of(const struct nfs_mount *mount, char text[FINDING_TARGET_MAX])
 {
 	size_t length = name_length(mount);
 
@@ -81,8 +78,7 @@ static bool is_mixed(const struct judge *judge, const struct nfs_mount *mount)
 	size_t i = 0;
 
 	while ((other = next_mount(judge, &i)))
-		if (!strcmp(other->address, mount->address) &&
-		    other->is_tcp != mount->is_tcp)
+		if (!strcmp(other->address, mount->address) && other->is_tcp != mount->is_tcp)
 			return true;
 	return false;
 }
@@ -108,9 +104,7 @@ static void check_soft(const struct judge *judge, const struct rule *rule)
 		if (has(mount, "soft"))
 			rule_say_of(
 				judge, rule, mount->mount->target,
-				"'%s' is mounted soft: a slow server becomes "
-				"an I/O error, and data that was written may "
-				"be lost",
+				"'%s' is mounted soft: a slow server becomes an I/O error, and data that was written may be lost",
 				mount->mount->target);
 }
 
@@ -135,11 +129,9 @@ static void check_small(const struct judge *judge, const struct rule *rule)
 		rsize = size_of(mount, "rsize");
 		wsize = size_of(mount, "wsize");
 		if (rsize < SMALL_IO_BYTES || wsize < SMALL_IO_BYTES)
-			rule_say_of(
-				judge, rule, mount->mount->target,
-				"'%s' moves at most %lu bytes in a READ and "
-				"%lu in a WRITE",
-				mount->mount->target, rsize, wsize);
+			rule_say_of(judge, rule, mount->mount->target,
+				    "'%s' moves at most %lu bytes in a READ and %lu in a WRITE",
+				    mount->mount->target, rsize, wsize);
 	}
 }
 
@@ -152,12 +144,10 @@ static void check_uncached(const struct judge *judge, const struct rule *rule)
 	while ((mount = next_mount(judge, &i))) {
 		noac = has(mount, "noac");
 		if (noac || has(mount, "sync"))
-			rule_say_of(
-				judge, rule, mount->mount->target,
-				"'%s' is mounted with %s: each %s waits for "
-				"the server",
-				mount->mount->target, noac ? "noac" : "sync",
-				noac ? "look at a file" : "write");
+			rule_say_of(judge, rule, mount->mount->target,
+				    "'%s' is mounted with %s: each %s waits for the server",
+				    mount->mount->target, noac ? "noac" : "sync",
+				    noac ? "look at a file" : "write");
 	}
 }
 
@@ -168,24 +158,21 @@ static void check_no_lock(const struct judge *judge, const struct rule *rule)
 	size_t i = 0;
 
 	while ((mount = next_mount(judge, &i)))
-		if (options_get(mount->mount->options, "local_lock", value,
-				sizeof(value)) &&
+		if (options_get(mount->mount->options, "local_lock", value, sizeof(value)) &&
 		    strcmp(value, "none") != 0)
 			rule_say_of(
 				judge, rule, mount->mount->target,
-				"'%s' keeps locks on this node "
-				"(local_lock=%s): other nodes do not see them",
+				"'%s' keeps locks on this node (local_lock=%s): other nodes do not see them",
 				mount->mount->target, value);
 }
 
 /* READs and WRITEs; false: too few, or unknown. */
-static bool traffic(const struct judge *judge, const struct nfs_mount *mount,
-		    int64_t *count)
+static bool traffic(const struct judge *judge, const struct nfs_mount *mount, int64_t *count)
 {
 	const struct nfs_stats *stats = &mount->stats;
 
-	if (!mount->has_stats || is_told(judge, mount) ||
-	    stats->reads.count < 0 || stats->writes.count < 0)
+	if (!mount->has_stats || is_told(judge, mount) || stats->reads.count < 0 ||
+	    stats->writes.count < 0)
 		return false;
 	*count = stats->reads.count + stats->writes.count;
 	return *count >= FEW;
@@ -200,16 +187,14 @@ static void check_resends(const struct judge *judge, const struct rule *rule)
 	while ((mount = next_mount(judge, &i))) {
 		if (!traffic(judge, mount, &count))
 			continue;
-		again = mount->stats.reads.sent + mount->stats.writes.sent -
-			count;
+		again = mount->stats.reads.sent + mount->stats.writes.sent - count;
 		if (again < count / 100)
 			continue;
-		rule_say_of(judge, rule, mount->mount->target,
-			    "'%s' has sent one in 100 READs and WRITEs again, "
-			    "or more, since it was mounted",
-			    mount->mount->target);
-		findings_measured(judge->findings, "%" PRId64 " of %" PRId64,
-				  again, count);
+		rule_say_of(
+			judge, rule, mount->mount->target,
+			"'%s' has sent one in 100 READs and WRITEs again, or more, since it was mounted",
+			mount->mount->target);
+		findings_measured(judge->findings, "%" PRId64 " of %" PRId64, again, count);
 	}
 }
 
@@ -219,12 +204,10 @@ static void say_hung(const struct judge *judge, const struct rule *rule,
 	char server[FINDING_TARGET_MAX];
 
 	rule_say_of(judge, rule, server_of(mount, server),
-		    "the server %s of '%s' does not answer: whoever touches "
-		    "its files will wait",
+		    "the server %s of '%s' does not answer: whoever touches its files will wait",
 		    mount->address, mount->mount->target);
 	if (mount->waiting)
-		findings_measured(judge->findings, "%" PRId64 " requests wait",
-				  mount->waiting);
+		findings_measured(judge->findings, "%" PRId64 " requests wait", mount->waiting);
 }
 
 static void check_hung(const struct judge *judge, const struct rule *rule)
@@ -246,17 +229,15 @@ static void check_transport(const struct judge *judge, const struct rule *rule)
 	while ((mount = next_mount(judge, &i)))
 		if (mount->is_tcp && mount->has_card && mount->card.has_rdma &&
 		    (is_mixed(judge, mount) || !is_told_server(judge, mount)))
-			rule_say_of(judge, rule,
-				    is_mixed(judge, mount)
-					    ? mount->mount->target
-					    : server_of(mount, server),
-				    "'%s' goes over TCP, and the card %s that "
-				    "leads to its server can do RDMA",
-				    mount->mount->target, mount->card.name);
+			rule_say_of(
+				judge, rule,
+				is_mixed(judge, mount) ? mount->mount->target
+						       : server_of(mount, server),
+				"'%s' goes over TCP, and the card %s that leads to its server can do RDMA",
+				mount->mount->target, mount->card.name);
 }
 
-static void check_one_connection(const struct judge *judge,
-				 const struct rule *rule)
+static void check_one_connection(const struct judge *judge, const struct rule *rule)
 {
 	const struct nfs_mount *mount;
 	char server[FINDING_TARGET_MAX];
@@ -264,18 +245,14 @@ static void check_one_connection(const struct judge *judge,
 
 	while ((mount = next_mount(judge, &i)))
 		if (mount->is_tcp && mount->has_stats && mount->has_card &&
-		    mount->stats.transports == 1 &&
-		    mount->card.speed_mbits >= FAST_MBITS &&
+		    mount->stats.transports == 1 && mount->card.speed_mbits >= FAST_MBITS &&
 		    (is_mixed(judge, mount) || !is_told_server(judge, mount)))
 			rule_say_of(
 				judge, rule,
-				is_mixed(judge, mount)
-					? mount->mount->target
-					: server_of(mount, server),
-				"'%s' has one connection to its server, over "
-				"a card of %ld Gbit/s",
-				mount->mount->target,
-				mount->card.speed_mbits / 1000);
+				is_mixed(judge, mount) ? mount->mount->target
+						       : server_of(mount, server),
+				"'%s' has one connection to its server, over a card of %ld Gbit/s",
+				mount->mount->target, mount->card.speed_mbits / 1000);
 }
 
 static void check_two_names(const struct judge *judge, const struct rule *rule)
@@ -285,21 +262,17 @@ static void check_two_names(const struct judge *judge, const struct rule *rule)
 
 	while ((mount = next_mount(judge, &i))) {
 		length = name_length(mount);
-		for (other = nfs_of(judge->client)->mounts; other < mount;
-		     other++) {
-			if (!*mount->address ||
-			    strcmp(other->address, mount->address) != 0 ||
+		for (other = nfs_of(judge->client)->mounts; other < mount; other++) {
+			if (!*mount->address || strcmp(other->address, mount->address) != 0 ||
 			    (name_length(other) == length &&
-			     !strncmp(other->mount->source,
-				      mount->mount->source, length)))
+			     !strncmp(other->mount->source, mount->mount->source, length)))
 				continue;
-			rule_say(judge, rule,
-				 "'%s' and '%s' are of one server, %s, by two "
-				 "names: '%.*s' and '%.*s'",
-				 other->mount->target, mount->mount->target,
-				 mount->address, (int)name_length(other),
-				 other->mount->source, (int)length,
-				 mount->mount->source);
+			rule_say(
+				judge, rule,
+				"'%s' and '%s' are of one server, %s, by two names: '%.*s' and '%.*s'",
+				other->mount->target, mount->mount->target, mount->address,
+				(int)name_length(other), other->mount->source, (int)length,
+				mount->mount->source);
 			break;
 		}
 	}
@@ -317,32 +290,29 @@ static void check_backlog(const struct judge *judge, const struct rule *rule)
 	while ((mount = next_mount(judge, &i))) {
 		if (!mount->has_stats || are_told_transports(judge, mount))
 			continue;
-		for (backlog = sent = 0, k = 0; k < mount->stats.transports;
-		     k++) {
+		for (backlog = sent = 0, k = 0; k < mount->stats.transports; k++) {
 			backlog += mount->stats.transport[k].backlog;
 			sent += mount->stats.transport[k].sent;
 		}
 		if (sent < FEW || backlog < sent)
 			continue;
 		rule_say_of(judge, rule, server_of(mount, server),
-			    "requests of '%s' wait for a free slot",
-			    mount->mount->target);
-		findings_measured(judge->findings,
-				  "%" PRId64 " were in the queue whenever one "
-				  "was sent, on average since it was mounted",
-				  backlog / sent);
+			    "requests of '%s' wait for a free slot", mount->mount->target);
+		findings_measured(
+			judge->findings,
+			"%" PRId64
+			" were in the queue whenever one was sent, on average since it was mounted",
+			backlog / sent);
 	}
 }
 
 /* " and 3 ms on this node"; "": a kernel let the time underflow. */
-static const char *queued(const struct nfs_stats *stats, int64_t count,
-			  char text[64])
+static const char *queued(const struct nfs_stats *stats, int64_t count, char text[64])
 {
 	*text = '\0';
 	if (stats->reads.queue_ms >= 0 && stats->writes.queue_ms >= 0)
 		snprintf(text, 64, " and %" PRId64 " ms on this node",
-			 (stats->reads.queue_ms + stats->writes.queue_ms) /
-				 count);
+			 (stats->reads.queue_ms + stats->writes.queue_ms) / count);
 	return text;
 }
 
@@ -354,19 +324,17 @@ static void check_slow(const struct judge *judge, const struct rule *rule)
 	size_t i = 0;
 
 	while ((mount = next_mount(judge, &i))) {
-		if (!traffic(judge, mount, &count) ||
-		    mount->stats.reads.rtt_ms < 0 ||
+		if (!traffic(judge, mount, &count) || mount->stats.reads.rtt_ms < 0 ||
 		    mount->stats.writes.rtt_ms < 0)
 			continue;
 		rtt = mount->stats.reads.rtt_ms + mount->stats.writes.rtt_ms;
 		if (rtt / count < SLOW_MS)
 			continue;
-		rule_say_of(judge, rule, mount->mount->target,
-			    "READs and WRITEs of '%s' wait %d ms or more for "
-			    "the server, on average since it was mounted",
-			    mount->mount->target, SLOW_MS);
-		findings_measured(judge->findings, "%" PRId64 " ms%s",
-				  rtt / count,
+		rule_say_of(
+			judge, rule, mount->mount->target,
+			"READs and WRITEs of '%s' wait %d ms or more for the server, on average since it was mounted",
+			mount->mount->target, SLOW_MS);
+		findings_measured(judge->findings, "%" PRId64 " ms%s", rtt / count,
 				  queued(&mount->stats, count, text));
 	}
 }
@@ -391,8 +359,7 @@ static void check_far(const struct judge *judge, const struct rule *rule)
 	char list[RULE_LIST_MAX];
 	size_t i = 0;
 
-	if (!want || !want->io_cores || !want->has_io_cores ||
-	    cpuset_is_empty(&want->io_cpus))
+	if (!want || !want->io_cores || !want->has_io_cores || cpuset_is_empty(&want->io_cpus))
 		return;
 	while ((mount = next_mount(judge, &i)))
 		if (mount->has_card && mount->card.numa_node >= 0 &&
@@ -400,80 +367,60 @@ static void check_far(const struct judge *judge, const struct rule *rule)
 		    !has_core_near(&want->io_cpus, mount->card.numa_node))
 			rule_say_of(
 				judge, rule, server_of(mount, server),
-				"the card %s of '%s' is at NUMA node %d, the "
-				"job's io-cores (CPUs %s) are at another",
-				mount->card.name, mount->mount->target,
-				mount->card.numa_node,
+				"the card %s of '%s' is at NUMA node %d, the job's io-cores (CPUs %s) are at another",
+				mount->card.name, mount->mount->target, mount->card.numa_node,
 				rule_list(&want->io_cpus, list));
 }
 
 const struct rule nfs_rules[] = {
 	{ "NF01", FINDING_ERROR, RULE_BREAKS_NODE,
-	  "mount it, or leave this node out of nodes= of [client] in "
-	  "jobio.conf",
+	  "mount it, or leave this node out of nodes= of [client] in jobio.conf",
 	  rule_check_no_mount },
-	{ "NF02", FINDING_WARNING, RULE_SPARES_NODE,
-	  "mount it, or correct mounts= in jobio.conf",
+	{ "NF02", FINDING_WARNING, RULE_SPARES_NODE, "mount it, or correct mounts= in jobio.conf",
 	  rule_check_missing_mount },
-	{ "NF03", FINDING_WARNING, RULE_SPARES_NODE,
-	  "correct mountstats= in jobio.conf", check_unreadable },
+	{ "NF03", FINDING_WARNING, RULE_SPARES_NODE, "correct mountstats= in jobio.conf",
+	  check_unreadable },
 	{ "NF04", FINDING_WARNING, RULE_SPARES_NODE,
-	  "mount it hard; a job that must not wait has a time limit",
-	  check_soft },
+	  "mount it hard; a job that must not wait has a time limit", check_soft },
 	{ "NF05", FINDING_WARNING, RULE_SPARES_NODE,
-	  "mount it with rsize=1048576,wsize=1048576, or raise the server's "
-	  "limit",
-	  check_small },
+	  "mount it with rsize=1048576,wsize=1048576, or raise the server's limit", check_small },
 	{ "NF06", FINDING_WARNING, RULE_SPARES_NODE,
-	  "mount it without, if its files are not shared by the second",
-	  check_uncached },
+	  "mount it without, if its files are not shared by the second", check_uncached },
 	{ "NF07", FINDING_INFO, RULE_SPARES_NODE,
-	  "mount it without nolock where jobs lock files on several nodes",
-	  check_no_lock },
+	  "mount it without nolock where jobs lock files on several nodes", check_no_lock },
 	{ "NF08", FINDING_WARNING, RULE_SPARES_NODE,
 	  "look for lost packets between node and server", check_resends },
 	{ "NF09", FINDING_ERROR, RULE_SPARES_NODE,
-	  "look at the server and the way to it; jobs that wait go on when it "
-	  "answers",
+	  "look at the server and the way to it; jobs that wait go on when it answers",
 	  check_hung },
 	{ "NF10", FINDING_INFO, RULE_SPARES_NODE,
-	  "mount it with proto=rdma,port=20049 if the server offers it; of a "
-	  "server's NFS 4 mounts the first decides",
+	  "mount it with proto=rdma,port=20049 if the server offers it; of a server's NFS 4 mounts the first decides",
 	  check_transport },
 	{ "NF11", FINDING_INFO, RULE_SPARES_NODE,
 	  "mount it with nconnect=4; of a server's mounts the first decides",
 	  check_one_connection },
 	{ "NF12", FINDING_INFO, RULE_SPARES_NODE,
-	  "mount both by one name: they may share cache and connections then",
-	  check_two_names },
+	  "mount both by one name: they may share cache and connections then", check_two_names },
 	{ "NF13", FINDING_WARNING, RULE_SPARES_NODE,
-	  "mount it anew with nconnect=4 or more slots "
-	  "(sunrpc.tcp_max_slot_table_entries, nfs.max_session_slots)",
+	  "mount it anew with nconnect=4 or more slots (sunrpc.tcp_max_slot_table_entries, nfs.max_session_slots)",
 	  check_backlog },
 	{ "NF14", FINDING_WARNING, RULE_SPARES_NODE,
 	  "look at the load of the server and of the network", check_slow },
-	{ "NF15", FINDING_INFO, RULE_SPARES_NODE,
-	  "reserve cores beside the card: jobio plan", check_far },
+	{ "NF15", FINDING_INFO, RULE_SPARES_NODE, "reserve cores beside the card: jobio plan",
+	  check_far },
 	/* told by what changes the client */
-	{ "NF40", FINDING_ERROR, RULE_SPARES_NODE,
-	  "see dmesg, and bdi_dir= in jobio.conf", NULL },
+	{ "NF40", FINDING_ERROR, RULE_SPARES_NODE, "see dmesg, and bdi_dir= in jobio.conf", NULL },
 	{ "NF42", FINDING_ERROR, RULE_SPARES_NODE,
-	  "write the old value into read_ahead_kb, or let the next job try "
-	  "again",
-	  NULL },
-	{ "NF43", FINDING_WARNING, RULE_SPARES_NODE, "none, if intended",
-	  NULL },
+	  "write the old value into read_ahead_kb, or let the next job try again", NULL },
+	{ "NF43", FINDING_WARNING, RULE_SPARES_NODE, "none, if intended", NULL },
 	{ "NF44", FINDING_ERROR, RULE_SPARES_NODE,
 	  "see dmesg, or set core_change=never in jobio.conf", NULL },
 	{ "NF45", FINDING_ERROR, RULE_SPARES_NODE,
 	  "write the old CPUs by hand, or let the next job try again", NULL },
-	{ "NF46", FINDING_INFO, RULE_OF_JOB, "ask for io-cores or --exclusive",
+	{ "NF46", FINDING_INFO, RULE_OF_JOB, "ask for io-cores or --exclusive", NULL },
+	{ "NF47", FINDING_INFO, RULE_SPARES_NODE, "none, if they may stay there", NULL },
+	{ "NF48", FINDING_WARNING, RULE_SPARES_NODE, "none, if intended", NULL },
+	{ "NF49", FINDING_ERROR, RULE_SPARES_NODE, "take it out of the profile in jobio.conf",
 	  NULL },
-	{ "NF47", FINDING_INFO, RULE_SPARES_NODE,
-	  "none, if they may stay there", NULL },
-	{ "NF48", FINDING_WARNING, RULE_SPARES_NODE, "none, if intended",
-	  NULL },
-	{ "NF49", FINDING_ERROR, RULE_SPARES_NODE,
-	  "take it out of the profile in jobio.conf", NULL },
 	{ 0 }
 };

@@ -10,14 +10,12 @@
 #include "lib/alloc.h"
 
 /* Is it the first with a row that has these transports? */
-static bool has_backlog(const struct nfs_facts *facts,
-			const struct nfs_mount *mount)
+static bool has_backlog(const struct nfs_facts *facts, const struct nfs_mount *mount)
 {
 	const struct nfs_mount *other = facts->mounts;
 
 	for (; other < mount; other++)
-		if (*other->device && other->has_stats &&
-		    nfs_shares_transports(other, mount))
+		if (*other->device && other->has_stats && nfs_shares_transports(other, mount))
 			return false;
 	return *mount->address;
 }
@@ -38,8 +36,8 @@ static struct wire *read_wire(const struct client *of, struct err *err)
 	if (facts.count)
 		nfs_read_counters(&client);
 	for (i = 0; facts.text && i < facts.count && rc == 0; i++)
-		rc = nfs_add_row(wire, &facts.mounts[i],
-				 has_backlog(&facts, &facts.mounts[i]), err);
+		rc = nfs_add_row(wire, &facts.mounts[i], has_backlog(&facts, &facts.mounts[i]),
+				 err);
 out:
 	nfs_clear(&facts);
 	mounts_free(client.mounts);
@@ -79,10 +77,8 @@ static void cards(const struct client *client, struct client_cards *cards)
  * a job has io-cores. */
 static char *cores_command(const struct client_place *place)
 {
-	return xasprintf("core_change=affinity%s%s in its section of "
-			 "jobio.conf",
-			 *place->card ? " and interrupts_of=" : "",
-			 place->card);
+	return xasprintf("core_change=affinity%s%s in its section of jobio.conf",
+			 *place->card ? " and interrupts_of=" : "", place->card);
 }
 
 const struct client_type_ops nfs_type = {

@@ -90,15 +90,14 @@ void nfs_remember_hung(struct client *client, const char *address);
 struct nfs_mount *nfs_mount_at(const struct client *client, const char *target);
 
 /* Do both have the same transports? Not where the address is unknown. */
-bool nfs_shares_transports(const struct nfs_mount *a,
-			   const struct nfs_mount *b);
+bool nfs_shares_transports(const struct nfs_mount *a, const struct nfs_mount *b);
 
 struct wire;
 
 /* The superblock's row, once: the same for all mounts that share it. With the
  * backlog of its transports, unless another row has it. */
-int nfs_add_row(struct wire *wire, const struct nfs_mount *mount,
-		bool has_backlog, struct err *err);
+int nfs_add_row(struct wire *wire, const struct nfs_mount *mount, bool has_backlog,
+		struct err *err);
 /* ---- the type -------------------------------------------------------------- */
 
 extern const struct rule nfs_rules[];

@@ -13,8 +13,7 @@ static int64_t us(int64_t ms)
 
 static int64_t sum(int64_t a, int64_t b, int64_t c)
 {
-	if (a < 0 || b < 0 || c < 0 || a > INT64_MAX / 4 || b > INT64_MAX / 4 ||
-	    c > INT64_MAX / 4)
+	if (a < 0 || b < 0 || c < 0 || a > INT64_MAX / 4 || b > INT64_MAX / 4 || c > INT64_MAX / 4)
 		return WIRE_UNKNOWN;
 	return a + b + c;
 }
@@ -33,8 +32,7 @@ static int64_t backlog(const struct nfs_stats *stats)
 
 static void fill_row(struct wire_row *row, const struct nfs_stats *stats)
 {
-	const struct nfs_ops *r = &stats->reads, *w = &stats->writes,
-			     *o = &stats->others;
+	const struct nfs_ops *r = &stats->reads, *w = &stats->writes, *o = &stats->others;
 	int64_t *count = row->count;
 	int64_t sent = sum(r->sent, w->sent, o->sent);
 	int64_t begun = sum(r->count, w->count, o->count);
@@ -56,8 +54,7 @@ static void fill_row(struct wire_row *row, const struct nfs_stats *stats)
 	count[WIRE_QUEUE_US] = us(sum(r->queue_ms, w->queue_ms, o->queue_ms));
 }
 
-int nfs_add_row(struct wire *wire, const struct nfs_mount *mount,
-		bool has_backlog, struct err *err)
+int nfs_add_row(struct wire *wire, const struct nfs_mount *mount, bool has_backlog, struct err *err)
 {
 	struct wire_row *row;
 
@@ -71,9 +68,7 @@ int nfs_add_row(struct wire *wire, const struct nfs_mount *mount,
 	if (strlen(mount->mount->target) < sizeof(row->fs))
 		strcpy(row->fs, mount->mount->target);
 	if (mount->stats.age_s != NFS_UNKNOWN)
-		row->born_s = wire->at_s > mount->stats.age_s
-				      ? wire->at_s - mount->stats.age_s
-				      : 0;
+		row->born_s = wire->at_s > mount->stats.age_s ? wire->at_s - mount->stats.age_s : 0;
 	fill_row(row, &mount->stats);
 	if (has_backlog)
 		row->count[WIRE_BACKLOG] = backlog(&mount->stats);

@@ -35,34 +35,29 @@ static const char *wanted_read_ahead(const struct client_want *want)
 
 	*list = '\0';
 	if (*want->read_ahead_kb &&
-	    number_parse(want->read_ahead_kb, 0, READ_AHEAD_KB_MAX, &kb,
-			 NULL) == 0)
-		snprintf(list, sizeof(list), "read_ahead_kb=%lu",
-			 kb - kb % page_kb);
+	    number_parse(want->read_ahead_kb, 0, READ_AHEAD_KB_MAX, &kb, NULL) == 0)
+		snprintf(list, sizeof(list), "read_ahead_kb=%lu", kb - kb % page_kb);
 	return list;
 }
 
-static int bdi_path(const struct client *client, const char *target,
-		    char path[PATH_TEXT_MAX])
+static int bdi_path(const struct client *client, const char *target, char path[PATH_TEXT_MAX])
 {
 	const struct nfs_mount *mount = nfs_mount_at(client, target);
 
 	if (!mount || !*mount->device)
 		return -1;
-	snprintf(path, PATH_TEXT_MAX, "%s/%s/read_ahead_kb",
-		 client->section->bdi_dir, mount->device);
+	snprintf(path, PATH_TEXT_MAX, "%s/%s/read_ahead_kb", client->section->bdi_dir,
+		 mount->device);
 	return 0;
 }
 
-static const char *read_ahead_now(const struct client *client,
-				  const char *target)
+static const char *read_ahead_now(const struct client *client, const char *target)
 {
 	struct nfs_facts *facts = nfs_of(client);
 	char path[PATH_TEXT_MAX], line[16];
 	unsigned long kb;
 
-	if (bdi_path(client, target, path) < 0 ||
-	    sysfs_line(path, line, sizeof(line)) < 0 ||
+	if (bdi_path(client, target, path) < 0 || sysfs_line(path, line, sizeof(line)) < 0 ||
 	    number_parse(line, 0, UINT32_MAX, &kb, NULL) < 0)
 		return NULL;
 	snprintf(facts->now, sizeof(facts->now), "read_ahead_kb=%lu", kb);
@@ -83,8 +78,8 @@ static int write_line(const char *path, const char *kb)
 }
 
 /* For files that are opened from now on. */
-static int set_read_ahead(const struct setting *setting, struct client *client,
-			  const char *target, const char *list, struct err *err)
+static int set_read_ahead(const struct setting *setting, struct client *client, const char *target,
+			  const char *list, struct err *err)
 {
 	const char *value = strchr(list, '=');
 	char path[PATH_TEXT_MAX];
@@ -130,18 +125,12 @@ static const struct setting read_ahead = {
  * does not name. The table of mounts shows no defaults; here each has its word,
  * so that each can be put back. */
 static const struct setting_key option_keys[] = {
-	{ "ro", true, false, 0, 0 },
-	{ "nosuid", true, false, 0, 0 },
-	{ "nodev", true, false, 0, 0 },
-	{ "noexec", true, false, 0, 0 },
-	{ "sync", true, true, 's', 0 },
-	{ "async", true, true, 's', 0 },
-	{ "noatime", true, true, 't', 0 },
-	{ "relatime", true, true, 't', 0 },
-	{ "strictatime", true, true, 't', 0 },
-	{ "nodiratime", true, true, 'd', 0 },
-	{ "diratime", true, true, 'd', 0 },
-	{ 0 },
+	{ "ro", true, false, 0, 0 },	       { "nosuid", true, false, 0, 0 },
+	{ "nodev", true, false, 0, 0 },	       { "noexec", true, false, 0, 0 },
+	{ "sync", true, true, 's', 0 },	       { "async", true, true, 's', 0 },
+	{ "noatime", true, true, 't', 0 },     { "relatime", true, true, 't', 0 },
+	{ "strictatime", true, true, 't', 0 }, { "nodiratime", true, true, 'd', 0 },
+	{ "diratime", true, true, 'd', 0 },    { 0 },
 };
 
 /* A server that is silent would hold up whoever walks to its mount: its mounts
@@ -175,10 +164,8 @@ static const char *options_now(const struct client *client, const char *target)
 		: shows(options, "relatime") ? "relatime"
 					     : "strictatime";
 	snprintf(facts->now, sizeof(facts->now), "%s%s%s%s%s,%s,%s",
-		 shows(options, "ro") ? "ro," : "",
-		 shows(options, "nosuid") ? "nosuid," : "",
-		 shows(options, "nodev") ? "nodev," : "",
-		 shows(options, "noexec") ? "noexec," : "",
+		 shows(options, "ro") ? "ro," : "", shows(options, "nosuid") ? "nosuid," : "",
+		 shows(options, "nodev") ? "nodev," : "", shows(options, "noexec") ? "noexec," : "",
 		 shows(options, "sync") ? "sync" : "async", atime,
 		 shows(options, "nodiratime") ? "nodiratime" : "diratime");
 	return facts->now;
@@ -197,19 +184,13 @@ static char *spelled(char *list)
 }
 
 /* -i: no helper of mount(8), which would look at the server first. */
-static int remount(const struct setting *setting, struct client *client,
-		   const char *target, const char *list, struct err *err)
+static int remount(const struct setting *setting, struct client *client, const char *target,
+		   const char *list, struct err *err)
 {
 	const struct nfs_mount *mount = nfs_mount_at(client, target);
-	char *argv[] = { client->section->mount_command,
-			 "-i",
-			 "-t",
-			 NULL,
-			 "-o",
-			 NULL,
-			 NULL,
-			 NULL,
-			 NULL };
+	char *argv[] = {
+		client->section->mount_command, "-i", "-t", NULL, "-o", NULL, NULL, NULL, NULL
+	};
 	unsigned long long begun_ms;
 	char *options;
 	int rc;
@@ -218,16 +199,15 @@ static int remount(const struct setting *setting, struct client *client,
 		return err_set(err, "it is not mounted any more");
 	if (mount->is_hung)
 		return err_set(err, "its server does not answer");
-	options = spelled(mount_option_remount(
-		setting, options_now(client, target), list));
+	options = spelled(mount_option_remount(setting, options_now(client, target), list));
 	argv[3] = mount->mount->fstype;
 	argv[5] = options;
 	argv[6] = mount->mount->source;
 	argv[7] = mount->mount->target;
 	FAULT_POINT("remount before");
 	begun_ms = child_now_ms();
-	rc = command_do(client->run_dir, argv, "mount -o remount",
-			client->section->timeout_ms, err);
+	rc = command_do(client->run_dir, argv, "mount -o remount", client->section->timeout_ms,
+			err);
 	FAULT_POINT("remount after");
 	/* its other mounts would hold us up as long */
 	if (rc < 0 && child_now_ms() - begun_ms >= client->section->timeout_ms)
@@ -272,8 +252,7 @@ static const struct change_kind mount_option_kind = {
 	.holds = setting_holds,
 };
 
-static int is_refused(void *arg, const char *word, const char *key,
-		      const char *value)
+static int is_refused(void *arg, const char *word, const char *key, const char *value)
 {
 	(void)arg;
 	(void)word;
@@ -281,10 +260,9 @@ static int is_refused(void *arg, const char *word, const char *key,
 }
 
 /* A profile is applied as a whole or not at all. */
-static void plan_read_ahead(const struct change_kind *kind,
-			    struct client *client,
-			    const struct client_want *want,
-			    struct client_plan *plan, struct findings *findings)
+static void plan_read_ahead(const struct change_kind *kind, struct client *client,
+			    const struct client_want *want, struct client_plan *plan,
+			    struct findings *findings)
 {
 	if (!options_each(want->mount_options, is_refused, NULL))
 		setting_plan(kind, client, want, plan, findings);
@@ -299,7 +277,6 @@ static const struct change_kind read_ahead_kind = {
 	.holds = setting_holds,
 };
 
-const struct change_kind *const nfs_changes[] = {
-	&mount_option_kind, &read_ahead_kind,	 &affinity_workqueue,
-	&affinity_thread,   &affinity_interrupt, NULL
-};
+const struct change_kind *const nfs_changes[] = { &mount_option_kind,  &read_ahead_kind,
+						  &affinity_workqueue, &affinity_thread,
+						  &affinity_interrupt, NULL };

@@ -38,9 +38,7 @@ static size_t numbers(const char *text, int64_t number[], size_t max)
 static void add(int64_t *sum, int64_t more)
 {
 	if (*sum != NFS_UNKNOWN)
-		*sum = more == NFS_UNKNOWN || more > INT64_MAX - *sum
-			       ? NFS_UNKNOWN
-			       : *sum + more;
+		*sum = more == NFS_UNKNOWN || more > INT64_MAX - *sum ? NFS_UNKNOWN : *sum + more;
 }
 
 /* normal read, write; direct read, write; of the server read, written; pages
@@ -71,8 +69,7 @@ struct part {
 	int64_t disk_reads, disk_writes;
 };
 
-static const struct nfs_ops unknown_ops = { NFS_UNKNOWN, NFS_UNKNOWN,
-					    NFS_UNKNOWN, NFS_UNKNOWN,
+static const struct nfs_ops unknown_ops = { NFS_UNKNOWN, NFS_UNKNOWN, NFS_UNKNOWN, NFS_UNKNOWN,
 					    NFS_UNKNOWN };
 
 static bool is_word(const char *text, size_t length, const char *word)
@@ -95,8 +92,8 @@ static int read_transport(const char *text, struct nfs_stats *stats)
 	else if (!is_word(text, word, "tcp") && !is_word(text, word, "rdma"))
 		return -1;
 	if (stats->transports == NFS_TRANSPORTS_MAX ||
-	    numbers(text + word, n, skip + 5) < skip + 5 || n[skip] < 0 ||
-	    n[skip + 1] < 0 || n[skip + 4] < 0)
+	    numbers(text + word, n, skip + 5) < skip + 5 || n[skip] < 0 || n[skip + 1] < 0 ||
+	    n[skip + 4] < 0)
 		return -1;
 	transport->sent = n[skip];
 	transport->answered = n[skip + 1];
@@ -110,8 +107,7 @@ static int read_transport(const char *text, struct nfs_stats *stats)
  * objects has none (fs/nfs/super.c:show_pnfs(), filelayout/, flexfilelayout/). */
 static bool has_disks(const char *text)
 {
-	static const char *const none[] = { "not configured",
-					    "LAYOUT_NFSV4_1_FILES",
+	static const char *const none[] = { "not configured", "LAYOUT_NFSV4_1_FILES",
 					    "LAYOUT_FLEX_FILES" };
 	size_t i;
 
@@ -139,13 +135,11 @@ static void read_events(struct part *part, const char *text)
 /* What goes to and fro without anybody's asking. */
 static bool is_idle(const char *name, size_t length)
 {
-	return is_word(name, length, "NULL") ||
-	       is_word(name, length, "RENEW") ||
+	return is_word(name, length, "NULL") || is_word(name, length, "RENEW") ||
 	       is_word(name, length, "SEQUENCE");
 }
 
-static struct nfs_ops *ops_of(struct part *part, const char *name,
-			      size_t length)
+static struct nfs_ops *ops_of(struct part *part, const char *name, size_t length)
 {
 	if (is_word(name, length, "READ")) {
 		part->is_two |= part->has_read;
@@ -179,14 +173,12 @@ static int64_t succeeded(const int64_t n[], size_t count)
 
 static bool is_of_names(const char *name, size_t length)
 {
-	return is_word(name, length, "GETATTR") ||
-	       is_word(name, length, "LOOKUP") ||
+	return is_word(name, length, "GETATTR") || is_word(name, length, "LOOKUP") ||
 	       is_word(name, length, "ACCESS");
 }
 
 /* OP: ops ntrans timeouts sent received queue rtt execute [errors] */
-static void read_op(struct part *part, const char *name, size_t length,
-		    const char *text)
+static void read_op(struct part *part, const char *name, size_t length, const char *text)
 {
 	int64_t n[OP_NUMBERS];
 	struct nfs_ops *ops;
@@ -232,8 +224,7 @@ static void read_line(struct part *part, const char *line)
 	else if (!strncmp(line, "events:", 7))
 		read_events(part, colon + 1);
 	else if (!strncmp(line, "xprt:", 5))
-		part->has_odd_transport |=
-			read_transport(colon + 1, part->stats) < 0;
+		part->has_odd_transport |= read_transport(colon + 1, part->stats) < 0;
 	else if (!strncmp(line, "age:", 4) && numbers(colon + 1, &age, 1) == 1)
 		part->stats->age_s = age;
 	else if (!strncmp(line, "RPC iostats version:", 20))
@@ -351,8 +342,7 @@ static void read_part(const char **text, struct nfs_stats *stats)
 	finish(&part);
 }
 
-int nfs_stats_find(const char *text, const char *target,
-		   struct nfs_stats *stats)
+int nfs_stats_find(const char *text, const char *target, struct nfs_stats *stats)
 {
 	char line[LINE_TEXT_MAX];
 	size_t length;
@@ -387,7 +377,6 @@ int64_t nfs_stats_waiting(const struct nfs_stats *stats)
 
 	for (i = 0; i < stats->transports; i++)
 		if (stats->transport[i].sent > stats->transport[i].answered)
-			sum += stats->transport[i].sent -
-			       stats->transport[i].answered;
+			sum += stats->transport[i].sent - stats->transport[i].answered;
 	return sum;
 }

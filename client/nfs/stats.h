@@ -55,8 +55,7 @@ struct nfs_stats {
 };
 
 /* 0: the mount is there. Of several on one place the last counts. */
-int nfs_stats_find(const char *text, const char *target,
-		   struct nfs_stats *stats);
+int nfs_stats_find(const char *text, const char *target, struct nfs_stats *stats);
 
 /* Requests of all transports that are sent and not answered, and how many were
  * answered. */

@@ -29,8 +29,7 @@ static void baseline_ours(struct baseline *baseline, const struct cpuset *ids)
 	baseline->ours[baseline->ours_count++] = *ids;
 }
 
-static void baseline_line(struct baseline *baseline, const char *container,
-			  char *line)
+static void baseline_line(struct baseline *baseline, const char *container, char *line)
 {
 	char *value = strchr(line, ' ');
 	struct cpuset ids;
@@ -39,13 +38,11 @@ static void baseline_line(struct baseline *baseline, const char *container,
 		return;
 	*value++ = '\0';
 	if (!baseline->is_known)
-		baseline->is_known =
-			!strcmp(line, container) &&
-			cpuset_parse(&baseline->cores, value, NULL) == 0 &&
-			!cpuset_is_empty(&baseline->cores);
+		baseline->is_known = !strcmp(line, container) &&
+				     cpuset_parse(&baseline->cores, value, NULL) == 0 &&
+				     !cpuset_is_empty(&baseline->cores);
 	else if (!strcmp(line, "boot"))
-		snprintf(baseline->boot_id, sizeof(baseline->boot_id), "%s",
-			 value);
+		snprintf(baseline->boot_id, sizeof(baseline->boot_id), "%s", value);
 	else if (!strcmp(line, "ours") && cpuset_parse(&ids, value, NULL) == 0)
 		baseline_ours(baseline, &ids);
 }
@@ -84,8 +81,7 @@ static void baseline_load(const struct client *client, const char *container,
 }
 
 /* 1: *cores is the baseline of the container; 0: it is at its baseline. */
-int weka_baseline_read(const struct client *client, const char *container,
-		       struct cpuset *cores)
+int weka_baseline_read(const struct client *client, const char *container, struct cpuset *cores)
 {
 	struct baseline baseline;
 
@@ -123,8 +119,7 @@ static int baseline_store(const struct client *client, const char *container,
 
 /* Before the container gets other cores for a job. */
 int weka_baseline_keep(const struct client *client, const char *container,
-		       const struct cpuset *old_ids,
-		       const struct cpuset *new_ids, struct err *err)
+		       const struct cpuset *old_ids, const struct cpuset *new_ids, struct err *err)
 {
 	struct baseline baseline;
 
@@ -142,8 +137,8 @@ int weka_baseline_keep(const struct client *client, const char *container,
 
 /* Of another boot, and the container has cores that no job of then can have left
  * it with: WEKA keeps what was applied, fstab says what is mounted. */
-static bool is_stale(const struct client *client,
-		     const struct baseline *baseline, const struct cpuset *now)
+static bool is_stale(const struct client *client, const struct baseline *baseline,
+		     const struct cpuset *now)
 {
 	char boot_id[64];
 	size_t i;
@@ -161,8 +156,8 @@ static bool is_stale(const struct client *client,
 	return !cpuset_equal(now, &baseline->cores);
 }
 
-void weka_baseline_forget_stale(const struct client *client,
-				const char *container, const struct cpuset *now)
+void weka_baseline_forget_stale(const struct client *client, const char *container,
+				const struct cpuset *now)
 {
 	struct baseline baseline;
 
@@ -176,7 +171,6 @@ void weka_baseline_settle(const struct client *client, const char *container,
 {
 	struct cpuset baseline;
 
-	if (weka_baseline_read(client, container, &baseline) &&
-	    cpuset_equal(&baseline, now))
+	if (weka_baseline_read(client, container, &baseline) && cpuset_equal(&baseline, now))
 		state_forget(client, RUNDIR_BASELINE);
 }

@@ -20,18 +20,15 @@
 #include "lib/cpuset.h"
 
 /* 1: *cores is the baseline of the container; 0: it is at its baseline. */
-int weka_baseline_read(const struct client *client, const char *container,
-		       struct cpuset *cores);
+int weka_baseline_read(const struct client *client, const char *container, struct cpuset *cores);
 /* Before the container gets other cores for a job. */
 int weka_baseline_keep(const struct client *client, const char *container,
-		       const struct cpuset *old_ids,
-		       const struct cpuset *new_ids, struct err *err);
+		       const struct cpuset *old_ids, const struct cpuset *new_ids, struct err *err);
 /* The container has these cores, and is back. */
 void weka_baseline_settle(const struct client *client, const char *container,
 			  const struct cpuset *now);
 /* It has these, and somebody else has configured them since. */
-void weka_baseline_forget_stale(const struct client *client,
-				const char *container,
+void weka_baseline_forget_stale(const struct client *client, const char *container,
 				const struct cpuset *now);
 
 #endif

@@ -32,10 +32,8 @@ void weka_check_staged(const struct judge *judge, const struct rule *rule);
 void weka_check_memory(const struct judge *judge, const struct rule *rule);
 void weka_check_nic(const struct judge *judge, const struct rule *rule);
 void weka_check_driver_hung(const struct judge *judge, const struct rule *rule);
-void weka_check_driver_state(const struct judge *judge,
-			     const struct rule *rule);
-void weka_check_driver_missing(const struct judge *judge,
-			       const struct rule *rule);
+void weka_check_driver_state(const struct judge *judge, const struct rule *rule);
+void weka_check_driver_missing(const struct judge *judge, const struct rule *rule);
 void weka_check_connected(const struct judge *judge, const struct rule *rule);
 void weka_check_link_count(const struct judge *judge, const struct rule *rule);
 void weka_check_affinity(const struct judge *judge, const struct rule *rule);

@@ -16,8 +16,7 @@
 
 /* The 6.x command line is the old wekactl: tell it that nobody is there to
  * talk to. */
-static char *const weka_env[] = { "WEKA_CLI_NO_INTERACTIVE=1",
-				  "WEKA_CLI_STYLE=plain", NULL };
+static char *const weka_env[] = { "WEKA_CLI_NO_INTERACTIVE=1", "WEKA_CLI_STYLE=plain", NULL };
 
 static void make_argv(const struct client *client, const char *const args[],
 		      char *argv[WEKA_ARGS_MAX])
@@ -32,8 +31,7 @@ static void make_argv(const struct client *client, const char *const args[],
 
 /* Run `weka ARGS` that asks; the answer in *ask. The deadline is timeout_ms
  * of jobio.conf, less when the budget is nearly used up. */
-static void weka_ask(struct client *client, struct ask *ask,
-		     const char *const args[])
+static void weka_ask(struct client *client, struct ask *ask, const char *const args[])
 {
 	char *argv[WEKA_ARGS_MAX];
 
@@ -41,8 +39,8 @@ static void weka_ask(struct client *client, struct ask *ask,
 	ask_command(client, ask, argv, weka_env);
 }
 
-int weka_order(struct client *client, unsigned int timeout_ms,
-	       const char *const args[], struct err *err)
+int weka_order(struct client *client, unsigned int timeout_ms, const char *const args[],
+	       struct err *err)
 {
 	struct child_result result = { 0 };
 	struct ask ask = { 0 };
@@ -50,14 +48,12 @@ int weka_order(struct client *client, unsigned int timeout_ms,
 	int rc = 0;
 
 	make_argv(client, args, argv);
-	if (command_run(client->run_dir, argv, weka_env, timeout_ms, &result,
-			err) < 0)
+	if (command_run(client->run_dir, argv, weka_env, timeout_ms, &result, err) < 0)
 		return -1;
 	ask_take(&ask, &result);
 	child_result_free(&result);
 	if (ask.answer != ASK_ANSWERED)
-		rc = err_set(err, "weka %s %s: %.400s", args[0], args[1],
-			     ask.why);
+		rc = err_set(err, "weka %s %s: %.400s", args[0], args[1], ask.why);
 	ask_clear(&ask);
 	return rc;
 }
@@ -67,8 +63,7 @@ static void read_resources(struct client *client, size_t i)
 	struct weka_facts *facts = weka_of(client);
 	const char *name = facts->containers.item[i].name;
 	const char *staged[] = { "local", "resources", "-C", name, "-J", NULL };
-	const char *stable[] = { "local",    "resources", "-C", name,
-				 "--stable", "-J",	  NULL };
+	const char *stable[] = { "local", "resources", "-C", name, "--stable", "-J", NULL };
 
 	weka_ask(client, &facts->staged_source[i], staged);
 	if (ask_is_silent(&facts->staged_source[i]))
@@ -76,8 +71,7 @@ static void read_resources(struct client *client, size_t i)
 	weka_ask(client, &facts->stable_source[i], stable);
 }
 
-static void parse_resources(struct ask *source, const char *name,
-			    struct weka_resources *resources)
+static void parse_resources(struct ask *source, const char *name, struct weka_resources *resources)
 {
 	struct err err;
 
@@ -107,8 +101,7 @@ static void parse_containers(struct client *client)
 	facts->containers_known = true;
 	for (i = 0; i < all.count; i++)
 		if (!*only || !strcmp(only, all.item[i].name))
-			facts->containers.item[facts->containers.count++] =
-				all.item[i];
+			facts->containers.item[facts->containers.count++] = all.item[i];
 }
 
 static void parse_all_resources(struct weka_facts *facts)
@@ -118,10 +111,8 @@ static void parse_all_resources(struct weka_facts *facts)
 
 	for (i = 0; i < facts->containers.count; i++) {
 		name = facts->containers.item[i].name;
-		parse_resources(&facts->staged_source[i], name,
-				&facts->staged[i]);
-		parse_resources(&facts->stable_source[i], name,
-				&facts->stable[i]);
+		parse_resources(&facts->staged_source[i], name, &facts->staged[i]);
+		parse_resources(&facts->stable_source[i], name, &facts->stable[i]);
 	}
 }
 
@@ -146,8 +137,7 @@ void weka_read_containers(struct client *client)
 
 void weka_key(const struct client *client, struct cache_key *key)
 {
-	static const char *const files[] = { "resources.json",
-					     "resources.json.stable",
+	static const char *const files[] = { "resources.json", "resources.json.stable",
 					     "resources.json.staging" };
 	const struct config_client *section = client->section;
 	const struct weka_facts *facts = weka_of(client);
@@ -162,8 +152,7 @@ void weka_key(const struct client *client, struct cache_key *key)
 	for (i = 0; i < facts->containers.count; i++) {
 		cache_key_process(key, facts->containers.item[i].pid);
 		for (j = 0; j < sizeof(files) / sizeof(files[0]); j++) {
-			snprintf(path, sizeof(path), "%s/%s/container/%s",
-				 section->data_dir,
+			snprintf(path, sizeof(path), "%s/%s/container/%s", section->data_dir,
 				 facts->containers.item[i].name, files[j]);
 			cache_key_file(key, path);
 		}
@@ -199,15 +188,12 @@ static bool is_worth_keeping(const struct client *client)
 	const struct weka_facts *facts = weka_of(client);
 	size_t i;
 
-	if (!facts->containers_known || !facts->containers.count ||
-	    weka_agents_unknown(facts))
+	if (!facts->containers_known || !facts->containers.count || weka_agents_unknown(facts))
 		return false;
 	for (i = 0; i < facts->containers.count; i++)
-		if (strcmp(facts->containers.item[i].display_status, "READY") !=
-			    0 ||
+		if (strcmp(facts->containers.item[i].display_status, "READY") != 0 ||
 		    !facts->staged[i].known || !facts->stable[i].known ||
-		    process_start(facts->containers.item[i].pid, NULL, NULL) <
-			    0)
+		    process_start(facts->containers.item[i].pid, NULL, NULL) < 0)
 			return false;
 	return true;
 }

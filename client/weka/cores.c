@@ -32,20 +32,17 @@ static unsigned int major_version(const char *version)
 	char digits[8];
 	unsigned long major;
 
-	snprintf(digits, sizeof(digits), "%.*s",
-		 (int)strspn(version, "0123456789"), version);
+	snprintf(digits, sizeof(digits), "%.*s", (int)strspn(version, "0123456789"), version);
 	if (number_parse(digits, 0, 999, &major, NULL) < 0)
 		return 0;
 	return (unsigned int)major;
 }
 
 /* Can this client be changed by the method of jobio.conf? NULL: yes. */
-static const char *method_objection(const struct client *client,
-				    const char *container, const char **cure,
-				    struct err *why)
+static const char *method_objection(const struct client *client, const char *container,
+				    const char **cure, struct err *why)
 {
-	const struct weka_container *now =
-		weka_container(weka_of(client), container, NULL);
+	const struct weka_container *now = weka_container(weka_of(client), container, NULL);
 
 	switch (client->section->core_method) {
 	case CORE_METHOD_RESOURCES:
@@ -53,20 +50,16 @@ static const char *method_objection(const struct client *client,
 	case CORE_METHOD_REMOUNT:
 		*cure = "set core_method=resources";
 		if (!now || major_version(now->version) < 5)
-			return "WEKA changes cores on a remount from version 5 "
-			       "on only";
-		return weka_mount_of(client, container) ? NULL
-							: "it has no mount";
+			return "WEKA changes cores on a remount from version 5 on only";
+		return weka_mount_of(client, container) ? NULL : "it has no mount";
 	case CORE_METHOD_MOUNT:
 		break;
 	}
-	return weka_mount_check(client, container, cure, why) < 0 ? why->text
-								  : NULL;
+	return weka_mount_check(client, container, cure, why) < 0 ? why->text : NULL;
 }
 
 /* One core id for each core of 'whole': the one in use, else the lowest. */
-static void pick_ids(const struct cpuset *whole, const struct cpuset *in_use,
-		     struct cpuset *ids)
+static void pick_ids(const struct cpuset *whole, const struct cpuset *in_use, struct cpuset *ids)
 {
 	struct cpuset left = *whole, core, used;
 	int os_cpu;
@@ -79,8 +72,7 @@ static void pick_ids(const struct cpuset *whole, const struct cpuset *in_use,
 		used = core;
 		cpuset_and(&used, in_use);
 		cpuset_add(ids,
-			   (unsigned int)cpuset_next(
-				   cpuset_is_empty(&used) ? &core : &used, 0));
+			   (unsigned int)cpuset_next(cpuset_is_empty(&used) ? &core : &used, 0));
 		cpuset_andnot(&left, &core);
 	}
 }
@@ -98,9 +90,8 @@ static int the_container(const struct client *client, size_t *index)
 }
 
 /* Which ids shall the container have? 0: those it has. */
-static int wanted_ids(const struct client *client,
-		      const struct client_want *want, const char *container,
-		      const struct cpuset *now, struct cpuset *ids)
+static int wanted_ids(const struct client *client, const struct client_want *want,
+		      const char *container, const struct cpuset *now, struct cpuset *ids)
 {
 	struct cpuset whole, job_may_use;
 
@@ -111,8 +102,7 @@ static int wanted_ids(const struct client *client,
 		pick_ids(&whole, now, ids);
 		return !cpuset_equal(ids, now);
 	}
-	if (!weka_baseline_read(client, container, ids) ||
-	    cpuset_equal(ids, now))
+	if (!weka_baseline_read(client, container, ids) || cpuset_equal(ids, now))
 		return 0;
 	/* lazily: go back only when Slurm may give those CPUs to this job */
 	if (!want->has_io_cores)
@@ -122,32 +112,27 @@ static int wanted_ids(const struct client *client,
 	return !cpuset_is_empty(&job_may_use);
 }
 
-static void say_not_allowed(const struct client *client,
-			    struct findings *findings, const char *container,
-			    const char *have, const char *need, const char *why,
-			    const char *cure)
+static void say_not_allowed(const struct client *client, struct findings *findings,
+			    const char *container, const char *have, const char *need,
+			    const char *why, const char *cure)
 {
 	rule_tell(client, "W47", cure, findings,
-		  "container '%s' keeps core %s, although this job should "
-		  "find %s: %s",
-		  container, have, need, why);
+		  "container '%s' keeps core %s, although this job should find %s: %s", container,
+		  have, need, why);
 }
 
 /* NULL: go on. */
 static const char *objection(const struct client *client, const char *container,
-			     const struct cpuset *now, const struct cpuset *ids,
-			     const char **cure, struct err *text)
+			     const struct cpuset *now, const struct cpuset *ids, const char **cure,
+			     struct err *text)
 {
 	enum core_change allowed = client->section->core_change;
 	const char *why;
 
-	why = allowed == CORE_CHANGE_NEVER
-		      ? NULL
-		      : method_objection(client, container, cure, text);
+	why = allowed == CORE_CHANGE_NEVER ? NULL : method_objection(client, container, cure, text);
 	if (why)
 		return why;
-	*cure = "set core_change=grow or any in jobio.conf, or give the client "
-		"these cores for good (jobio plan)";
+	*cure = "set core_change=grow or any in jobio.conf, or give the client these cores for good (jobio plan)";
 	if (allowed == CORE_CHANGE_NEVER)
 		return "core_change=never";
 	if (allowed == CORE_CHANGE_GROW && !cpuset_is_subset(now, ids))
@@ -159,16 +144,14 @@ static const char *objection(const struct client *client, const char *container,
 		return "WEKA allows at most 19 cores a container";
 	*cure = "set core_method=mount, or leave the client its cores";
 	if (client->section->core_method != CORE_METHOD_MOUNT &&
-	    cpuset_count(ids) < cpuset_count(now) &&
-	    weka_of(client)->interface.active_mounts != 0)
-		return "WEKA does not lower the number of cores while a file "
-		       "system is mounted";
+	    cpuset_count(ids) < cpuset_count(now) && weka_of(client)->interface.active_mounts != 0)
+		return "WEKA does not lower the number of cores while a file system is mounted";
 	return NULL;
 }
 
-static void plan_change(struct client *client, const char *container,
-			const struct cpuset *now, const struct cpuset *ids,
-			struct client_plan *plan, struct findings *findings)
+static void plan_change(struct client *client, const char *container, const struct cpuset *now,
+			const struct cpuset *ids, struct client_plan *plan,
+			struct findings *findings)
 {
 	char *have = xneed(cpuset_format(now));
 	char *need = xneed(cpuset_format(ids));
@@ -177,8 +160,7 @@ static void plan_change(struct client *client, const char *container,
 
 	why = objection(client, container, now, ids, &cure, &text);
 	if (why)
-		say_not_allowed(client, findings, container, have, need, why,
-				cure);
+		say_not_allowed(client, findings, container, have, need, why, cure);
 	else
 		change_add(plan, client, &weka_cores, container, have, need);
 	free(have);
@@ -195,8 +177,7 @@ static void plan_cores(const struct change_kind *kind, struct client *client,
 
 	(void)kind;
 	weka_mount_forget_old(client);
-	if (the_container(client, &i) < 0 ||
-	    weka_is_automatic(&weka_of(client)->stable[i]))
+	if (the_container(client, &i) < 0 || weka_is_automatic(&weka_of(client)->stable[i]))
 		return;
 	container = weka_of(client)->containers.item[i].name;
 	weka_named_cpus(&weka_of(client)->stable[i], &now);
@@ -212,49 +193,38 @@ static int ids_of(const struct journal_change *change, struct cpuset *old_ids,
 		  struct cpuset *new_ids)
 {
 	return cpuset_parse(old_ids, change->old_value, NULL) < 0 ||
-			       cpuset_parse(new_ids, change->new_value, NULL) <
-				       0
+			       cpuset_parse(new_ids, change->new_value, NULL) < 0
 		       ? -1
 		       : 0;
 }
 
-static void say_failed(const struct client *client,
-		       const struct switch_report *report,
-		       const struct journal_change *change,
-		       const struct err *why, bool is_back)
+static void say_failed(const struct client *client, const struct switch_report *report,
+		       const struct journal_change *change, const struct err *why, bool is_back)
 {
 	if (report->busy)
 		rule_tell(client, "W48", NULL, report->findings,
-			  "container '%s' keeps core %s, although this job "
-			  "should find %s: %.300s",
-			  change->target, change->old_value, change->new_value,
-			  why->text);
+			  "container '%s' keeps core %s, although this job should find %s: %.300s",
+			  change->target, change->old_value, change->new_value, why->text);
 	else
 		rule_tell(client, "W44", NULL, report->findings,
-			  "container '%s' could not change from core %s to "
-			  "%s: %.300s%s%s",
-			  change->target, change->old_value, change->new_value,
-			  why->text, is_back ? "; it is back at core " : "",
-			  is_back ? change->old_value : "");
+			  "container '%s' could not change from core %s to %s: %.300s%s%s",
+			  change->target, change->old_value, change->new_value, why->text,
+			  is_back ? "; it is back at core " : "", is_back ? change->old_value : "");
 }
 
 static void say_not_back(const struct client *client, struct findings *findings,
-			 const struct journal_change *change,
-			 const struct err *why)
+			 const struct journal_change *change, const struct err *why)
 {
 	rule_tell(client, "W45",
 		  weka_mount_is_begun(client, change->target)
-			  ? "mount what fstab(5) names; the next job tries "
-			    "again"
+			  ? "mount what fstab(5) names; the next job tries again"
 			  : NULL,
-		  findings, "container '%s' is not back at core %s: %.300s",
-		  change->target, change->old_value, why->text);
+		  findings, "container '%s' is not back at core %s: %.300s", change->target,
+		  change->old_value, why->text);
 }
 
-static enum change_made make_cores(const struct change_kind *kind,
-				   struct client *client,
-				   const struct journal_change *change,
-				   struct findings *findings)
+static enum change_made make_cores(const struct change_kind *kind, struct client *client,
+				   const struct journal_change *change, struct findings *findings)
 {
 	struct switch_report report = { .findings = findings };
 	struct cpuset old_ids, new_ids;
@@ -265,17 +235,14 @@ static enum change_made make_cores(const struct change_kind *kind,
 	if (ids_of(change, &old_ids, &new_ids) < 0)
 		return CHANGE_NOT_MADE;
 	cache_drop(client);
-	if (weka_baseline_keep(client, change->target, &old_ids, &new_ids,
-			       &why) < 0)
+	if (weka_baseline_keep(client, change->target, &old_ids, &new_ids, &why) < 0)
 		goto failed;
-	if (weka_switch_cores(client, change->target, &new_ids, &report,
-			      &why) == 0) {
+	if (weka_switch_cores(client, change->target, &new_ids, &report, &why) == 0) {
 		weka_baseline_settle(client, change->target, &new_ids);
 		return CHANGE_MADE;
 	}
 failed:
-	is_back =
-		weka_switch_back(client, change->target, &old_ids, &worse) == 0;
+	is_back = weka_switch_back(client, change->target, &old_ids, &worse) == 0;
 	say_failed(client, &report, change, &why, is_back);
 	if (is_back) {
 		weka_baseline_settle(client, change->target, &old_ids);
@@ -287,10 +254,8 @@ failed:
 
 /* A finished change is kept: going back would restart the client again. One
  * that was cut off half-way is looked at: what runs now decides. */
-static enum change_undone undo_cores(const struct change_kind *kind,
-				     struct client *client,
-				     const struct journal_change *change,
-				     struct findings *findings)
+static enum change_undone undo_cores(const struct change_kind *kind, struct client *client,
+				     const struct journal_change *change, struct findings *findings)
 {
 	struct cpuset old_ids, new_ids, now;
 	struct err why = { "" };
@@ -302,8 +267,7 @@ static enum change_undone undo_cores(const struct change_kind *kind,
 	if (ids_of(change, &old_ids, &new_ids) < 0)
 		return CHANGE_NOT_OURS;
 	cache_drop(client);
-	if (weka_switch_finish(client, change->target, &old_ids, &i, &why) <
-	    0) {
+	if (weka_switch_finish(client, change->target, &old_ids, &i, &why) < 0) {
 		say_not_back(client, findings, change, &why);
 		return CHANGE_NOT_UNDONE;
 	}
@@ -325,8 +289,7 @@ const struct change_kind weka_cores = {
 char *weka_cores_command(const struct client_place *place)
 {
 	char *list = weka_ids_text(&place->ids);
-	char *text = xasprintf("weka local resources cores %u "
-			       "--only-frontend-cores --core-ids %s",
+	char *text = xasprintf("weka local resources cores %u --only-frontend-cores --core-ids %s",
 			       cpuset_count(&place->ids), list);
 
 	free(list);

@@ -71,16 +71,14 @@ static void read_agent(struct client *client)
 	facts->agent_known = true;
 	facts->agent_running = false;
 	facts->agent_pid = 0;
-	if (sysfs_line(client->section->agent_pidfile, line, sizeof(line)) <
-	    0) {
+	if (sysfs_line(client->section->agent_pidfile, line, sizeof(line)) < 0) {
 		facts->agent_known = errno == ENOENT;
 		return;
 	}
 	if (number_parse(line, 1, 1UL << 30, &pid, NULL) < 0)
 		return;
 	facts->agent_pid = (long)pid;
-	facts->agent_running =
-		process_start((long)pid, &facts->agent_start_s, NULL) == 0;
+	facts->agent_running = process_start((long)pid, &facts->agent_start_s, NULL) == 0;
 }
 
 /* All of the first file, or of each one that is there of the others. */
@@ -106,19 +104,18 @@ static int print_interface(void *arg)
 }
 
 /* interface, or CONTAINER/interface of each container (5.x) */
-static void interface_paths(const struct client *client,
-			    char path[][PATH_TEXT_MAX], const char *paths[])
+static void interface_paths(const struct client *client, char path[][PATH_TEXT_MAX],
+			    const char *paths[])
 {
 	const struct weka_containers *containers = &weka_of(client)->containers;
 	size_t i, count = 0;
 
-	snprintf(path[count], PATH_TEXT_MAX, "%s/interface",
-		 client->section->proc_dir);
+	snprintf(path[count], PATH_TEXT_MAX, "%s/interface", client->section->proc_dir);
 	paths[count] = path[count];
 	count++;
 	for (i = 0; i < containers->count; i++) {
-		snprintf(path[count], PATH_TEXT_MAX, "%s/%s/interface",
-			 client->section->proc_dir, containers->item[i].name);
+		snprintf(path[count], PATH_TEXT_MAX, "%s/%s/interface", client->section->proc_dir,
+			 containers->item[i].name);
 		paths[count] = path[count];
 		count++;
 	}
@@ -142,21 +139,17 @@ void weka_read_interface(struct client *client)
 	memset(&facts->interface, 0, sizeof(facts->interface));
 	facts->interface.active_mounts = -1;
 	interface_paths(client, path, paths);
-	ask_function(client, &facts->interface_source, path[0], print_interface,
-		     paths);
+	ask_function(client, &facts->interface_source, path[0], print_interface, paths);
 	if (facts->interface_source.answer == ASK_ANSWERED)
-		weka_parse_interface(facts->interface_source.text,
-				     &facts->interface);
+		weka_parse_interface(facts->interface_source.text, &facts->interface);
 }
 
-static int read_cpus(struct weka_cgroup *cgroup, const char *folder,
-		     const char *name)
+static int read_cpus(struct weka_cgroup *cgroup, const char *folder, const char *name)
 {
 	char path[PATH_TEXT_MAX * 2], line[4096];
 
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	if (sysfs_line(path, line, sizeof(line)) < 0 ||
-	    cpuset_parse(&cgroup->cpus, line, NULL) < 0)
+	if (sysfs_line(path, line, sizeof(line)) < 0 || cpuset_parse(&cgroup->cpus, line, NULL) < 0)
 		return -1;
 	cgroup->known = true;
 	return 0;
@@ -172,8 +165,7 @@ static void read_cgroup(struct client *client, size_t i)
 
 	memset(cgroup, 0, sizeof(*cgroup));
 	if (!weka_of(client)->cgroup_v2) {
-		snprintf(folder, sizeof(folder), "%s/cpuset/weka-%s", root,
-			 name);
+		snprintf(folder, sizeof(folder), "%s/cpuset/weka-%s", root, name);
 		if (read_cpus(cgroup, folder, "cpuset.effective_cpus") < 0)
 			read_cpus(cgroup, folder, "cpuset.cpus");
 		return;
@@ -184,11 +176,9 @@ static void read_cgroup(struct client *client, size_t i)
 		if (read_cpus(cgroup, folder, "cpuset.cpus.effective") < 0)
 			return;
 	}
-	strncat(folder, "/cpuset.cpus.partition",
-		sizeof(folder) - strlen(folder) - 1);
+	strncat(folder, "/cpuset.cpus.partition", sizeof(folder) - strlen(folder) - 1);
 	if (sysfs_line(folder, line, sizeof(line)) == 0)
-		cgroup->exclusive = !strncmp(line, "root", 4) ||
-				    !strncmp(line, "isolated", 8);
+		cgroup->exclusive = !strncmp(line, "root", 4) || !strncmp(line, "isolated", 8);
 }
 
 void weka_read_cgroups(struct client *client)
@@ -196,8 +186,7 @@ void weka_read_cgroups(struct client *client)
 	char path[PATH_TEXT_MAX];
 	size_t i;
 
-	snprintf(path, sizeof(path), "%s/cgroup.controllers",
-		 client->section->cgroup_root);
+	snprintf(path, sizeof(path), "%s/cgroup.controllers", client->section->cgroup_root);
 	weka_of(client)->cgroup_v2 = access(path, F_OK) == 0;
 	for (i = 0; i < weka_of(client)->containers.count; i++)
 		read_cgroup(client, i);
@@ -214,8 +203,8 @@ static void read_cheap_files(struct client *client)
 
 /* ---- together ---------------------------------------------------------- */
 
-const struct weka_container *weka_container(const struct weka_facts *facts,
-					    const char *name, size_t *index)
+const struct weka_container *weka_container(const struct weka_facts *facts, const char *name,
+					    size_t *index)
 {
 	size_t i;
 
@@ -229,8 +218,7 @@ const struct weka_container *weka_container(const struct weka_facts *facts,
 	return NULL;
 }
 
-void weka_named_cpus(const struct weka_resources *resources,
-		     struct cpuset *cpus)
+void weka_named_cpus(const struct weka_resources *resources, struct cpuset *cpus)
 {
 	size_t i;
 
@@ -252,8 +240,7 @@ bool weka_is_automatic(const struct weka_resources *resources)
 
 /* Where the frontends of a container really poll: their processes' own masks.
  * Good when the command line is silent and for automatic cores. */
-static int linked_cpus(const struct weka_facts *facts, const char *container,
-		       struct cpuset *cpus)
+static int linked_cpus(const struct weka_facts *facts, const char *container, struct cpuset *cpus)
 {
 	struct cpuset one;
 	size_t i;
@@ -272,8 +259,7 @@ static int linked_cpus(const struct weka_facts *facts, const char *container,
 	return found ? 0 : -1;
 }
 
-static int container_cpus(const struct weka_facts *facts, size_t i,
-			  struct cpuset *cpus)
+static int container_cpus(const struct weka_facts *facts, size_t i, struct cpuset *cpus)
 {
 	const struct weka_resources *stable = &facts->stable[i];
 
@@ -320,8 +306,7 @@ static bool driver_contradicts(const struct weka_facts *facts)
 {
 	size_t i, n, links;
 
-	if (facts->interface_source.answer != ASK_ANSWERED ||
-	    !facts->interface.link_count)
+	if (facts->interface_source.answer != ASK_ANSWERED || !facts->interface.link_count)
 		return false;
 	for (i = 0; i < facts->containers.count; i++) {
 		links = 0;
@@ -358,8 +343,7 @@ static void count_agents(struct client *client)
 	/* not the client's fault: it shall have its time all the same */
 	if (end_ms < budget_ms)
 		client->deadline_ms = end_ms;
-	ask_function(client, &facts->agents, "/proc", print_agents,
-		     client->section->command);
+	ask_function(client, &facts->agents, "/proc", print_agents, client->section->command);
 	client->deadline_ms = budget_ms;
 	/* short as its time is, it had all of it */
 	if (facts->agents.answer == ASK_NO_TIME && end_ms <= budget_ms)

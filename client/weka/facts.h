@@ -67,8 +67,8 @@ void weka_key(const struct client *client, struct cache_key *key);
 extern const struct client_sizing weka_sizing;
 
 /* Run `weka ARGS` that changes something. */
-int weka_order(struct client *client, unsigned int timeout_ms,
-	       const char *const args[], struct err *err);
+int weka_order(struct client *client, unsigned int timeout_ms, const char *const args[],
+	       struct err *err);
 /* Frontends, health and links of all containers, from the client itself. */
 void weka_read_containers(struct client *client);
 void weka_read_interface(struct client *client);
@@ -79,17 +79,15 @@ void weka_digest(struct client *client);
 /* Somebody looked for agents, and it could not be seen how many there are. */
 static inline bool weka_agents_unknown(const struct weka_facts *facts)
 {
-	return facts->agents.answer != ASK_ANSWERED &&
-	       facts->agents.answer != ASK_NOT_ASKED;
+	return facts->agents.answer != ASK_ANSWERED && facts->agents.answer != ASK_NOT_ASKED;
 }
 
 /* NULL: not there. */
-const struct weka_container *weka_container(const struct weka_facts *facts,
-					    const char *name, size_t *index);
+const struct weka_container *weka_container(const struct weka_facts *facts, const char *name,
+					    size_t *index);
 /* The frontends' CPUs as named by core_id, without siblings; automatic ones
  * left out. */
-void weka_named_cpus(const struct weka_resources *resources,
-		     struct cpuset *cpus);
+void weka_named_cpus(const struct weka_resources *resources, struct cpuset *cpus);
 bool weka_is_automatic(const struct weka_resources *resources);
 
 #endif

@@ -15,8 +15,7 @@
 
 static void check_cache_mode(const struct judge *judge, const struct rule *rule)
 {
-	static const char *const modes[] = { "writecache", "readcache",
-					     "forcedirect" };
+	static const char *const modes[] = { "writecache", "readcache", "forcedirect" };
 	const struct mounts *mounts = judge->client->mounts;
 	size_t i, m;
 	int have;
@@ -24,24 +23,20 @@ static void check_cache_mode(const struct judge *judge, const struct rule *rule)
 	for (i = 0; i < mounts->count; i++) {
 		have = 0;
 		for (m = 0; m < sizeof(modes) / sizeof(modes[0]); m++)
-			have += options_get(mounts->mount[i].options, modes[m],
-					    NULL, 0);
+			have += options_get(mounts->mount[i].options, modes[m], NULL, 0);
 		if (have != 1)
 			rule_say(
 				judge, rule,
-				"the mount table shows %d cache modes for '%s' "
-				"where one is expected",
+				"the mount table shows %d cache modes for '%s' where one is expected",
 				have, mounts->mount[i].target);
 	}
 }
 
 /* ---- containers -------------------------------------------------------- */
 
-static void check_no_container(const struct judge *judge,
-			       const struct rule *rule)
+static void check_no_container(const struct judge *judge, const struct rule *rule)
 {
-	if (weka_of(judge->client)->containers_known &&
-	    !weka_of(judge->client)->containers.count)
+	if (weka_of(judge->client)->containers_known && !weka_of(judge->client)->containers.count)
 		rule_say(judge, rule, "there is no WEKA container%s%s%s",
 			 *judge->client->section->container ? " '" : "",
 			 judge->client->section->container,
@@ -56,19 +51,14 @@ static void check_ready(const struct judge *judge, const struct rule *rule)
 	for (i = 0; i < weka_of(judge->client)->containers.count; i++) {
 		container = &weka_of(judge->client)->containers.item[i];
 		if (!container->running)
-			rule_say(judge, rule, "container '%s' does not run%s%s",
-				 container->name,
-				 *container->last_failure ? ": " : "",
-				 container->last_failure);
+			rule_say(judge, rule, "container '%s' does not run%s%s", container->name,
+				 *container->last_failure ? ": " : "", container->last_failure);
 		else if (strcmp(container->display_status, "READY") != 0)
-			rule_say(judge, rule,
-				 "container '%s' is %s, not READY%s%s",
+			rule_say(judge, rule, "container '%s' is %s, not READY%s%s",
 				 container->name,
-				 *container->display_status
-					 ? container->display_status
-					 : "in an unknown state",
-				 *container->message ? ": " : "",
-				 container->message);
+				 *container->display_status ? container->display_status
+							    : "in an unknown state",
+				 *container->message ? ": " : "", container->message);
 	}
 }
 
@@ -80,187 +70,133 @@ static void check_disabled(const struct judge *judge, const struct rule *rule)
 	for (i = 0; i < weka_of(judge->client)->containers.count; i++) {
 		container = &weka_of(judge->client)->containers.item[i];
 		if (container->disabled)
-			rule_say(
-				judge, rule,
-				"container '%s' is disabled: it will not start "
-				"with the node",
-				container->name);
+			rule_say(judge, rule,
+				 "container '%s' is disabled: it will not start with the node",
+				 container->name);
 		if (container->monitored_known && !container->monitored)
 			rule_say(judge, rule,
-				 "container '%s' is not monitored: nobody "
-				 "restarts "
-				 "it when it dies",
+				 "container '%s' is not monitored: nobody restarts it when it dies",
 				 container->name);
 	}
 }
 
 static void check_several(const struct judge *judge, const struct rule *rule)
 {
-	if (weka_of(judge->client)->containers.count > 1 && judge->want &&
-	    judge->want->io_cores)
-		rule_say(judge, rule,
-			 "%zu containers share the io-cores of this job, and "
-			 "[client %s] names none",
-			 weka_of(judge->client)->containers.count,
-			 judge->client->section->name);
+	if (weka_of(judge->client)->containers.count > 1 && judge->want && judge->want->io_cores)
+		rule_say(
+			judge, rule,
+			"%zu containers share the io-cores of this job, and [client %s] names none",
+			weka_of(judge->client)->containers.count, judge->client->section->name);
 }
 
-#define SERVICE_CURE                                                           \
-	"set isolate_cpusets=false in /etc/wekaio/service.conf and restart "   \
+#define SERVICE_CURE                                                                               \
+	"set isolate_cpusets=false in /etc/wekaio/service.conf and restart "                       \
 	"the agent (systemctl restart weka-agent)"
-#define CORES_CURE                                                             \
-	"name the cores: weka local resources cores N --only-frontend-cores "  \
+#define CORES_CURE                                                                                 \
+	"name the cores: weka local resources cores N --only-frontend-cores "                      \
 	"--core-ids LIST -C NAME; weka local resources apply -C NAME"
 
 const struct rule weka_rules[] = {
-	{ "W01", FINDING_ERROR, RULE_BREAKS_NODE, SERVICE_CURE,
-	  weka_check_isolate },
+	{ "W01", FINDING_ERROR, RULE_BREAKS_NODE, SERVICE_CURE, weka_check_isolate },
 	{ "W02", FINDING_WARNING, RULE_SPARES_NODE,
-	  "restart the agent: systemctl restart "
-	  "weka-agent",
-	  weka_check_stale },
+	  "restart the agent: systemctl restart weka-agent", weka_check_stale },
 	{ "W03", FINDING_ERROR, RULE_BREAKS_NODE,
-	  "set cgroups_mode=none (or auto) and restart "
-	  "the agent and the container",
+	  "set cgroups_mode=none (or auto) and restart the agent and the container",
 	  weka_check_force_v2 },
-	{ "W04", FINDING_ERROR, RULE_SPARES_NODE, CORES_CURE,
-	  weka_check_core_zero },
+	{ "W04", FINDING_ERROR, RULE_SPARES_NODE, CORES_CURE, weka_check_core_zero },
 	{ "W05", FINDING_ERROR, RULE_SPARES_NODE,
-	  "give the node line of slurm.conf the threads "
-	  "of the machine (slurmd -C), so that whole cores are reserved",
+	  "give the node line of slurm.conf the threads of the machine (slurmd -C), so that whole cores are reserved",
 	  rule_check_siblings },
-	{ "W06", FINDING_WARNING, RULE_SPARES_NODE, CORES_CURE,
-	  weka_check_automatic },
+	{ "W06", FINDING_WARNING, RULE_SPARES_NODE, CORES_CURE, weka_check_automatic },
 	{ "W07", FINDING_ERROR, RULE_SPARES_NODE,
-	  "give the client the cores that Slurm reserves "
-	  "(jobio plan), or set core_change=any",
+	  "give the client the cores that Slurm reserves (jobio plan), or set core_change=any",
 	  rule_check_other_cores },
 	{ "W08", FINDING_ERROR, RULE_BREAKS_NODE,
-	  "see weka local status -v and the agent's log; "
-	  "weka local start",
-	  check_ready },
-	{ "W09", FINDING_ERROR, RULE_BREAKS_NODE,
-	  "restart the container: weka local restart", weka_check_connected },
+	  "see weka local status -v and the agent's log; weka local start", check_ready },
+	{ "W09", FINDING_ERROR, RULE_BREAKS_NODE, "restart the container: weka local restart",
+	  weka_check_connected },
 	{ "W10", FINDING_ERROR, RULE_SPARES_NODE,
-	  "stop all agents and start one: systemctl "
-	  "restart weka-agent",
-	  weka_check_two_agents },
+	  "stop all agents and start one: systemctl restart weka-agent", weka_check_two_agents },
 	{ "W11", FINDING_WARNING, RULE_SPARES_NODE,
-	  "reserve cores of the card's NUMA node with "
-	  "CpuSpecList, and give the client the same ones",
+	  "reserve cores of the card's NUMA node with CpuSpecList, and give the client the same ones",
 	  weka_check_nic },
 	{ "W12", FINDING_WARNING, RULE_SPARES_NODE,
-	  "drop them with weka local resources restore "
-	  "-C NAME, or apply them",
-	  weka_check_staged },
-	{ "W13", FINDING_WARNING, RULE_SPARES_NODE,
-	  "raise MemSpecLimit of the node in "
-	  "slurm.conf",
+	  "drop them with weka local resources restore -C NAME, or apply them", weka_check_staged },
+	{ "W13", FINDING_WARNING, RULE_SPARES_NODE, "raise MemSpecLimit of the node in slurm.conf",
 	  weka_check_memory },
 	{ "W14", FINDING_ERROR, RULE_BREAKS_NODE,
-	  "see what the agent waits for: its log, and "
-	  "processes in state D; restart the agent",
+	  "see what the agent waits for: its log, and processes in state D; restart the agent",
 	  weka_check_hung },
 	{ "W15", FINDING_ERROR, RULE_BREAKS_NODE,
-	  "install the client, or correct command= of "
-	  "[client] in jobio.conf",
-	  weka_check_missing },
-	{ "W16", FINDING_ERROR, RULE_BREAKS_NODE,
-	  "run the command by hand; is the agent up?", weka_check_failed },
-	{ "W17", FINDING_ERROR, RULE_BREAKS_NODE,
-	  "start the agent: systemctl start weka-agent",
+	  "install the client, or correct command= of [client] in jobio.conf", weka_check_missing },
+	{ "W16", FINDING_ERROR, RULE_BREAKS_NODE, "run the command by hand; is the agent up?",
+	  weka_check_failed },
+	{ "W17", FINDING_ERROR, RULE_BREAKS_NODE, "start the agent: systemctl start weka-agent",
 	  weka_check_agent_down },
 	{ "W18", FINDING_ERROR, RULE_BREAKS_NODE,
-	  "mount it, or leave this node out of nodes= of "
-	  "[client] in jobio.conf",
+	  "mount it, or leave this node out of nodes= of [client] in jobio.conf",
 	  rule_check_no_mount },
-	{ "W19", FINDING_WARNING, RULE_SPARES_NODE,
-	  "mount it, or correct mounts= in jobio.conf",
+	{ "W19", FINDING_WARNING, RULE_SPARES_NODE, "mount it, or correct mounts= in jobio.conf",
 	  rule_check_missing_mount },
-	{ "W20", FINDING_WARNING, RULE_SPARES_NODE,
-	  "say it in one file only, service.conf", weka_check_two_files },
-	{ "W21", FINDING_WARNING, RULE_SPARES_NODE, "leave one line",
-	  weka_check_twice },
-	{ "W22", FINDING_WARNING, RULE_SPARES_NODE,
-	  "write isolate_cpusets and cgroups_mode", weka_check_odd_key },
-	{ "W23", FINDING_WARNING, RULE_SPARES_NODE,
-	  "correct service_conf= in jobio.conf", weka_check_no_service },
+	{ "W20", FINDING_WARNING, RULE_SPARES_NODE, "say it in one file only, service.conf",
+	  weka_check_two_files },
+	{ "W21", FINDING_WARNING, RULE_SPARES_NODE, "leave one line", weka_check_twice },
+	{ "W22", FINDING_WARNING, RULE_SPARES_NODE, "write isolate_cpusets and cgroups_mode",
+	  weka_check_odd_key },
+	{ "W23", FINDING_WARNING, RULE_SPARES_NODE, "correct service_conf= in jobio.conf",
+	  weka_check_no_service },
 	{ "W24", FINDING_ERROR, RULE_BREAKS_NODE,
-	  "the node needs a reboot when the driver does "
-	  "not recover",
-	  weka_check_driver_hung },
-	{ "W25", FINDING_WARNING, RULE_SPARES_NODE,
-	  "see dmesg and weka local status", weka_check_driver_state },
-	{ "W26", FINDING_INFO, RULE_SPARES_NODE,
-	  "correct proc_dir= in jobio.conf", weka_check_driver_missing },
-	{ "W27", FINDING_WARNING, RULE_SPARES_NODE,
-	  "restart the container: weka local restart", weka_check_link_count },
-	{ "W28", FINDING_ERROR, RULE_SPARES_NODE,
-	  "restart the container: weka local restart", weka_check_affinity },
-	{ "W29", FINDING_ERROR, RULE_SPARES_NODE,
-	  "restart the container, or set "
-	  "cgroups_mode=none",
+	  "the node needs a reboot when the driver does not recover", weka_check_driver_hung },
+	{ "W25", FINDING_WARNING, RULE_SPARES_NODE, "see dmesg and weka local status",
+	  weka_check_driver_state },
+	{ "W26", FINDING_INFO, RULE_SPARES_NODE, "correct proc_dir= in jobio.conf",
+	  weka_check_driver_missing },
+	{ "W27", FINDING_WARNING, RULE_SPARES_NODE, "restart the container: weka local restart",
+	  weka_check_link_count },
+	{ "W28", FINDING_ERROR, RULE_SPARES_NODE, "restart the container: weka local restart",
+	  weka_check_affinity },
+	{ "W29", FINDING_ERROR, RULE_SPARES_NODE, "restart the container, or set cgroups_mode=none",
 	  weka_check_cpuset },
 	{ "W30", FINDING_ERROR, RULE_BREAKS_NODE,
-	  "set cgroups_mode=none and restart agent and "
-	  "container",
-	  weka_check_exclusive },
-	{ "W31", FINDING_INFO, RULE_SPARES_NODE,
-	  "nothing to do while Slurm reserves the cores",
+	  "set cgroups_mode=none and restart agent and container", weka_check_exclusive },
+	{ "W31", FINDING_INFO, RULE_SPARES_NODE, "nothing to do while Slurm reserves the cores",
 	  weka_check_unprotected },
 	{ "W32", FINDING_ERROR, RULE_BREAKS_NODE,
-	  "mount a file system, or correct container= in "
-	  "jobio.conf",
-	  check_no_container },
-	{ "W33", FINDING_WARNING, RULE_SPARES_NODE,
-	  "weka local enable, weka local monitoring", check_disabled },
-	{ "W34", FINDING_WARNING, RULE_SPARES_NODE,
-	  "name one with container= in jobio.conf", check_several },
+	  "mount a file system, or correct container= in jobio.conf", check_no_container },
+	{ "W33", FINDING_WARNING, RULE_SPARES_NODE, "weka local enable, weka local monitoring",
+	  check_disabled },
+	{ "W34", FINDING_WARNING, RULE_SPARES_NODE, "name one with container= in jobio.conf",
+	  check_several },
 	{ "W35", FINDING_INFO, RULE_SPARES_NODE,
-	  "nothing to do when that is meant; io-cores "
-	  "have no use then",
-	  weka_check_no_frontend },
+	  "nothing to do when that is meant; io-cores have no use then", weka_check_no_frontend },
 	{ "W36", FINDING_WARNING, RULE_SPARES_NODE,
-	  "set core_change=grow, or ask for fewer "
-	  "io-cores",
-	  rule_check_too_few },
-	{ "W37", FINDING_WARNING, RULE_SPARES_NODE,
-	  "look at the mount with the client's own "
-	  "tools",
+	  "set core_change=grow, or ask for fewer io-cores", rule_check_too_few },
+	{ "W37", FINDING_WARNING, RULE_SPARES_NODE, "look at the mount with the client's own tools",
 	  check_cache_mode },
 	{ "W38", FINDING_WARNING, RULE_SPARES_NODE,
-	  "see what took the time (slurmctld, /run, the client), or raise "
-	  "prolog_budget_ms",
+	  "see what took the time (slurmctld, /run, the client), or raise prolog_budget_ms",
 	  weka_check_no_time },
 	{ "W39", FINDING_WARNING, RULE_SPARES_NODE,
-	  "restart the agent: systemctl restart weka-agent; or correct "
-	  "agent_pidfile= in jobio.conf",
+	  "restart the agent: systemctl restart weka-agent; or correct agent_pidfile= in jobio.conf",
 	  weka_check_pidfile },
 	{ "W41", FINDING_WARNING, RULE_SPARES_NODE,
-	  "find the process whose /proc/PID/cmdline cannot be read, and what "
-	  "it waits for",
+	  "find the process whose /proc/PID/cmdline cannot be read, and what it waits for",
 	  weka_check_look },
 	/* told by what changes the client */
 	{ "W40", FINDING_ERROR, RULE_SPARES_NODE,
 	  "see the client's log; does this version know the option?", NULL },
 	{ "W42", FINDING_ERROR, RULE_BREAKS_NODE,
-	  "remount it with the options of fstab(5), or let the next job try "
-	  "again",
-	  NULL },
+	  "remount it with the options of fstab(5), or let the next job try again", NULL },
 	{ "W43", FINDING_WARNING, RULE_SPARES_NODE, "none, if intended", NULL },
-	{ "W44", FINDING_ERROR, RULE_SPARES_NODE,
-	  "see weka local status -v and the client's log", NULL },
+	{ "W44", FINDING_ERROR, RULE_SPARES_NODE, "see weka local status -v and the client's log",
+	  NULL },
 	{ "W45", FINDING_ERROR, RULE_BREAKS_NODE,
 	  "weka local resources restore -C NAME; weka local restart", NULL },
-	{ "W46", FINDING_INFO, RULE_OF_JOB, "ask for io-cores or --exclusive",
+	{ "W46", FINDING_INFO, RULE_OF_JOB, "ask for io-cores or --exclusive", NULL },
+	{ "W47", FINDING_WARNING, RULE_SPARES_NODE, "set core_method=resources", NULL },
+	{ "W48", FINDING_ERROR, RULE_SPARES_NODE, "end what uses the mount: fuser -vm, lsof",
 	  NULL },
-	{ "W47", FINDING_WARNING, RULE_SPARES_NODE, "set core_method=resources",
-	  NULL },
-	{ "W48", FINDING_ERROR, RULE_SPARES_NODE,
-	  "end what uses the mount: fuser -vm, lsof", NULL },
 	{ "W49", FINDING_ERROR, RULE_SPARES_NODE,
-	  "correct mount_options= of the profile in jobio.conf; jobio.conf(5) "
-	  "has the list",
-	  NULL },
+	  "correct mount_options= of the profile in jobio.conf; jobio.conf(5) has the list", NULL },
 	{ 0 }
 };

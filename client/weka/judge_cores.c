@@ -27,13 +27,10 @@ void weka_check_automatic(const struct judge *judge, const struct rule *rule)
 	for (i = 0; i < weka_of(judge->client)->containers.count; i++) {
 		resources = running(judge, i);
 		if (resources && weka_is_automatic(resources))
-			rule_say(judge, rule,
-				 "container '%s' picks cores by itself "
-				 "(automatic "
-				 "core ids): they can differ after each start",
-				 weka_of(judge->client)
-					 ->containers.item[i]
-					 .name);
+			rule_say(
+				judge, rule,
+				"container '%s' picks cores by itself (automatic core ids): they can differ after each start",
+				weka_of(judge->client)->containers.item[i].name);
 	}
 }
 
@@ -43,9 +40,7 @@ void weka_check_core_zero(const struct judge *judge, const struct rule *rule)
 
 	if (common->cpus_known && cpuset_has(&common->frontend_cpus, 0))
 		rule_say(judge, rule,
-			 "a frontend runs on the core of CPU 0, which serves "
-			 "the "
-			 "system");
+			 "a frontend runs on the core of CPU 0, which serves the system");
 }
 
 void weka_check_no_frontend(const struct judge *judge, const struct rule *rule)
@@ -56,13 +51,10 @@ void weka_check_no_frontend(const struct judge *judge, const struct rule *rule)
 	for (i = 0; i < weka_of(judge->client)->containers.count; i++) {
 		resources = running(judge, i);
 		if (resources && !resources->frontend_count)
-			rule_say(judge, rule,
-				 "container '%s' has no frontend with a core "
-				 "of its "
-				 "own (net=udp): it uses the job's CPUs",
-				 weka_of(judge->client)
-					 ->containers.item[i]
-					 .name);
+			rule_say(
+				judge, rule,
+				"container '%s' has no frontend with a core of its own (net=udp): it uses the job's CPUs",
+				weka_of(judge->client)->containers.item[i].name);
 	}
 }
 
@@ -87,27 +79,21 @@ void weka_check_staged(const struct judge *judge, const struct rule *rule)
 	for (i = 0; i < facts->containers.count; i++) {
 		stable = &facts->stable[i];
 		staged = &facts->staged[i];
-		if (!stable->known || !staged->known ||
-		    weka_resources_equal(stable, staged))
+		if (!stable->known || !staged->known || weka_resources_equal(stable, staged))
 			continue;
 		is = cores_of(stable, a);
 		next = cores_of(staged, b);
 		if (strcmp(is, next) != 0)
-			rule_say(judge, rule,
-				 "container '%s' runs with cores %s, and cores "
-				 "%s "
-				 "are staged: its next restart takes them",
-				 facts->containers.item[i].name, is, next);
+			rule_say(
+				judge, rule,
+				"container '%s' runs with cores %s, and cores %s are staged: its next restart takes them",
+				facts->containers.item[i].name, is, next);
 		else
-			rule_say(judge, rule,
-				 "container '%s' runs with %lld MiB of huge "
-				 "pages, "
-				 "and %lld MiB are staged: its next restart "
-				 "takes "
-				 "them",
-				 facts->containers.item[i].name,
-				 stable->memory_bytes >> 20,
-				 staged->memory_bytes >> 20);
+			rule_say(
+				judge, rule,
+				"container '%s' runs with %lld MiB of huge pages, and %lld MiB are staged: its next restart takes them",
+				facts->containers.item[i].name, stable->memory_bytes >> 20,
+				staged->memory_bytes >> 20);
 	}
 }
 
@@ -124,25 +110,19 @@ void weka_check_memory(const struct judge *judge, const struct rule *rule)
 		frontends = judge->want->io_cores;
 	if (!frontends)
 		return;
-	needed = weka_sizing.memory_fixed_mb +
-		 weka_sizing.memory_core_mb * (long)frontends;
+	needed = weka_sizing.memory_fixed_mb + weka_sizing.memory_core_mb * (long)frontends;
 	if (!judge->want->mem_spec_limit_mb)
-		rule_say(
-			judge, rule,
-			"MemSpecLimit is not set, and %zu frontends need about "
-			"%ld MiB",
-			frontends, needed);
+		rule_say(judge, rule,
+			 "MemSpecLimit is not set, and %zu frontends need about %ld MiB", frontends,
+			 needed);
 	else if (judge->want->mem_spec_limit_mb < needed)
 		rule_say(judge, rule,
-			 "MemSpecLimit is %ld MiB, and %zu frontends need "
-			 "about %ld "
-			 "MiB",
+			 "MemSpecLimit is %ld MiB, and %zu frontends need about %ld MiB",
 			 judge->want->mem_spec_limit_mb, frontends, needed);
 }
 
 static void check_nic_of(const struct judge *judge, const struct rule *rule,
-			 const struct weka_resources *resources,
-			 const struct weka_nic *nic)
+			 const struct weka_resources *resources, const struct weka_nic *nic)
 {
 	int nic_node = sysfs_numa_node_of_device(nic->name, nic->identifier);
 	int cpu_node;
@@ -151,16 +131,13 @@ static void check_nic_of(const struct judge *judge, const struct rule *rule,
 	for (i = 0; nic_node >= 0 && i < resources->frontend_count; i++) {
 		if (resources->frontend[i].automatic)
 			continue;
-		cpu_node =
-			sysfs_numa_node_of_cpu(resources->frontend[i].core_id);
+		cpu_node = sysfs_numa_node_of_cpu(resources->frontend[i].core_id);
 		if (cpu_node < 0 || cpu_node == nic_node)
 			continue;
-		rule_say(judge, rule,
-			 "network card '%s' is on NUMA node %d, the frontend "
-			 "on CPU "
-			 "%u on NUMA node %d",
-			 nic->name, nic_node, resources->frontend[i].core_id,
-			 cpu_node);
+		rule_say(
+			judge, rule,
+			"network card '%s' is on NUMA node %d, the frontend on CPU %u on NUMA node %d",
+			nic->name, nic_node, resources->frontend[i].core_id, cpu_node);
 		return;
 	}
 }
@@ -173,8 +150,7 @@ void weka_check_nic(const struct judge *judge, const struct rule *rule)
 	for (i = 0; i < weka_of(judge->client)->containers.count; i++) {
 		resources = running(judge, i);
 		for (n = 0; resources && n < resources->nic_count; n++)
-			check_nic_of(judge, rule, resources,
-				     &resources->nic[n]);
+			check_nic_of(judge, rule, resources, &resources->nic[n]);
 	}
 }
 
@@ -183,8 +159,7 @@ void weka_check_nic(const struct judge *judge, const struct rule *rule)
 void weka_check_driver_hung(const struct judge *judge, const struct rule *rule)
 {
 	if (weka_of(judge->client)->interface_source.answer == ASK_HUNG)
-		rule_say(judge, rule,
-			 "reading %s/interface hangs: the driver is stuck",
+		rule_say(judge, rule, "reading %s/interface hangs: the driver is stuck",
 			 judge->client->section->proc_dir);
 }
 
@@ -196,35 +171,27 @@ void weka_check_driver_state(const struct judge *judge, const struct rule *rule)
 		rule_say(judge, rule, "the driver is in state %s", state);
 }
 
-void weka_check_driver_missing(const struct judge *judge,
-			       const struct rule *rule)
+void weka_check_driver_missing(const struct judge *judge, const struct rule *rule)
 {
-	enum ask_answer answer =
-		weka_of(judge->client)->interface_source.answer;
+	enum ask_answer answer = weka_of(judge->client)->interface_source.answer;
 
-	if (judge->client->common.mount_count &&
-	    (answer == ASK_MISSING || answer == ASK_FAILED))
-		rule_say(judge, rule,
-			 "%s/interface cannot be read: whether the frontends "
-			 "are "
-			 "connected is unknown",
-			 judge->client->section->proc_dir);
+	if (judge->client->common.mount_count && (answer == ASK_MISSING || answer == ASK_FAILED))
+		rule_say(
+			judge, rule,
+			"%s/interface cannot be read: whether the frontends are connected is unknown",
+			judge->client->section->proc_dir);
 }
 
 void weka_check_connected(const struct judge *judge, const struct rule *rule)
 {
-	const struct weka_interface *interface =
-		&weka_of(judge->client)->interface;
+	const struct weka_interface *interface = &weka_of(judge->client)->interface;
 	size_t i;
 
 	for (i = 0; i < interface->link_count; i++)
 		if (!interface->link[i].connected)
 			rule_say(judge, rule,
-				 "frontend %u of container '%s' is not "
-				 "connected to "
-				 "the driver",
-				 interface->link[i].index,
-				 interface->link[i].container);
+				 "frontend %u of container '%s' is not connected to the driver",
+				 interface->link[i].index, interface->link[i].container);
 }
 
 void weka_check_link_count(const struct judge *judge, const struct rule *rule)
@@ -233,8 +200,7 @@ void weka_check_link_count(const struct judge *judge, const struct rule *rule)
 	const struct weka_resources *resources;
 	size_t i, n, links;
 
-	if (facts->interface_source.answer != ASK_ANSWERED ||
-	    !facts->interface.link_count)
+	if (facts->interface_source.answer != ASK_ANSWERED || !facts->interface.link_count)
 		return;
 	for (i = 0; i < facts->containers.count; i++) {
 		resources = running(judge, i);
@@ -244,11 +210,8 @@ void weka_check_link_count(const struct judge *judge, const struct rule *rule)
 					 facts->containers.item[i].name);
 		if (resources && links && links != resources->frontend_count)
 			rule_say(judge, rule,
-				 "container '%s' has %zu frontends, and the "
-				 "driver "
-				 "knows %zu",
-				 facts->containers.item[i].name,
-				 resources->frontend_count, links);
+				 "container '%s' has %zu frontends, and the driver knows %zu",
+				 facts->containers.item[i].name, resources->frontend_count, links);
 	}
 }
 
@@ -262,21 +225,17 @@ void weka_check_affinity(const struct judge *judge, const struct rule *rule)
 
 	for (n = 0; n < facts->interface.link_count; n++) {
 		link = &facts->interface.link[n];
-		if (!weka_container(facts, link->container, &i) ||
-		    !running(judge, i) ||
-		    weka_is_automatic(&facts->stable[i]) ||
-		    process_cpus(link->pid, &real) < 0)
+		if (!weka_container(facts, link->container, &i) || !running(judge, i) ||
+		    weka_is_automatic(&facts->stable[i]) || process_cpus(link->pid, &real) < 0)
 			continue;
 		weka_named_cpus(&facts->stable[i], &named);
 		sysfs_whole_cores(&named, &whole);
 		if (!cpuset_is_subset(&real, &whole))
-			rule_say(judge, rule,
-				 "frontend %u of container '%s' may run on CPU "
-				 "%s, "
-				 "its resources name core %s",
-				 link->index, link->container,
-				 rule_list(&real, is),
-				 rule_list(&named, should));
+			rule_say(
+				judge, rule,
+				"frontend %u of container '%s' may run on CPU %s, its resources name core %s",
+				link->index, link->container, rule_list(&real, is),
+				rule_list(&named, should));
 	}
 }
 
@@ -294,13 +253,11 @@ void weka_check_cpuset(const struct judge *judge, const struct rule *rule)
 			continue;
 		weka_named_cpus(&facts->stable[i], &named);
 		if (!cpuset_is_subset(&named, &facts->cgroup[i].cpus))
-			rule_say(judge, rule,
-				 "the cpuset of container '%s' is %s and does "
-				 "not "
-				 "hold its cores %s",
-				 facts->containers.item[i].name,
-				 rule_list(&facts->cgroup[i].cpus, is),
-				 rule_list(&named, should));
+			rule_say(
+				judge, rule,
+				"the cpuset of container '%s' is %s and does not hold its cores %s",
+				facts->containers.item[i].name,
+				rule_list(&facts->cgroup[i].cpus, is), rule_list(&named, should));
 	}
 }
 
@@ -310,12 +267,8 @@ void weka_check_exclusive(const struct judge *judge, const struct rule *rule)
 
 	for (i = 0; i < weka_of(judge->client)->containers.count; i++)
 		if (weka_of(judge->client)->cgroup[i].exclusive)
-			rule_say(judge, rule,
-				 "the cgroup of container '%s' is an exclusive "
-				 "partition: its CPUs are gone from the rest "
-				 "of the "
-				 "node",
-				 weka_of(judge->client)
-					 ->containers.item[i]
-					 .name);
+			rule_say(
+				judge, rule,
+				"the cgroup of container '%s' is an exclusive partition: its CPUs are gone from the rest of the node",
+				weka_of(judge->client)->containers.item[i].name);
 }

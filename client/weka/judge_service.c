@@ -11,8 +11,7 @@
 
 /* The file that counts: service.conf, or weka.conf when that is all there is
  * (only one published recipe names it). */
-static const struct weka_service *service_of(const struct judge *judge,
-					     const char **path)
+static const struct weka_service *service_of(const struct judge *judge, const char **path)
 {
 	if (weka_of(judge->client)->service.present ||
 	    !weka_of(judge->client)->service_alt.present) {
@@ -34,17 +33,15 @@ void weka_check_isolate(const struct judge *judge, const struct rule *rule)
 	if (service->isolate_cpusets == WEKA_UNSET) {
 		if (service->odd_isolate == WEKA_FALSE)
 			return; /* the spelling has a finding of its own */
-		rule_say(judge, rule,
-			 "%s does not set isolate_cpusets, and WEKA's default "
-			 "is "
-			 "true: the client takes CPUs out of Slurm's cpusets",
-			 path);
+		rule_say(
+			judge, rule,
+			"%s does not set isolate_cpusets, and WEKA's default is true: the client takes CPUs out of Slurm's cpusets",
+			path);
 	} else {
-		rule_say(judge, rule,
-			 "%s says isolate_cpusets='%s': the client takes CPUs "
-			 "out "
-			 "of Slurm's cpusets",
-			 path, service->isolate_text);
+		rule_say(
+			judge, rule,
+			"%s says isolate_cpusets='%s': the client takes CPUs out of Slurm's cpusets",
+			path, service->isolate_text);
 	}
 }
 
@@ -59,12 +56,10 @@ void weka_check_stale(const struct judge *judge, const struct rule *rule)
 	    service->mtime_s <= facts->agent_start_s + 1)
 		return;
 	rule_say(judge, rule,
-		 "%s was changed after the agent started: the agent still "
-		 "works by the old text",
+		 "%s was changed after the agent started: the agent still works by the old text",
 		 path);
 	findings_measured(judge->findings, "%" PRId64 " s after, pid %ld",
-			  service->mtime_s - facts->agent_start_s,
-			  facts->agent_pid);
+			  service->mtime_s - facts->agent_start_s, facts->agent_pid);
 }
 
 void weka_check_force_v2(const struct judge *judge, const struct rule *rule)
@@ -74,12 +69,10 @@ void weka_check_force_v2(const struct judge *judge, const struct rule *rule)
 
 	service = service_of(judge, &path);
 	if (!strcmp(service->cgroups_mode, "force_v2"))
-		rule_say(judge, rule,
-			 "%s says cgroups_mode=force_v2: the client's CPUs "
-			 "vanish "
-			 "from hwloc and from Slurm, even with "
-			 "isolate_cpusets=false",
-			 path);
+		rule_say(
+			judge, rule,
+			"%s says cgroups_mode=force_v2: the client's CPUs vanish from hwloc and from Slurm, even with isolate_cpusets=false",
+			path);
 }
 
 void weka_check_odd_key(const struct judge *judge, const struct rule *rule)
@@ -90,9 +83,7 @@ void weka_check_odd_key(const struct judge *judge, const struct rule *rule)
 	service = service_of(judge, &path);
 	if (*service->odd_key)
 		rule_say(judge, rule,
-			 "%s has the key '%s', which is not documented; the "
-			 "agent "
-			 "may not read it",
+			 "%s has the key '%s', which is not documented; the agent may not read it",
 			 path, service->odd_key);
 }
 
@@ -103,16 +94,14 @@ void weka_check_twice(const struct judge *judge, const struct rule *rule)
 
 	service = service_of(judge, &path);
 	if (service->isolate_differs)
-		rule_say(judge, rule,
-			 "%s sets isolate_cpusets twice with different values; "
-			 "the "
-			 "last, '%s', is taken to count",
-			 path, service->isolate_text);
+		rule_say(
+			judge, rule,
+			"%s sets isolate_cpusets twice with different values; the last, '%s', is taken to count",
+			path, service->isolate_text);
 	if (service->cgroups_differs)
 		rule_say(
 			judge, rule,
-			"%s sets cgroups_mode twice with different values; the "
-			"last, '%s', is taken to count",
+			"%s sets cgroups_mode twice with different values; the last, '%s', is taken to count",
 			path, service->cgroups_mode);
 }
 
@@ -123,13 +112,10 @@ void weka_check_two_files(const struct judge *judge, const struct rule *rule)
 
 	if (!a->present || !b->present)
 		return;
-	if ((b->isolate_cpusets != WEKA_UNSET &&
-	     b->isolate_cpusets != a->isolate_cpusets) ||
+	if ((b->isolate_cpusets != WEKA_UNSET && b->isolate_cpusets != a->isolate_cpusets) ||
 	    (*b->cgroups_mode && strcmp(a->cgroups_mode, b->cgroups_mode) != 0))
 		rule_say(judge, rule,
-			 "%s and %s do not say the same about isolate_cpusets "
-			 "and "
-			 "cgroups_mode",
+			 "%s and %s do not say the same about isolate_cpusets and cgroups_mode",
 			 judge->client->section->service_conf,
 			 judge->client->section->service_conf_alt);
 }
@@ -138,12 +124,11 @@ void weka_check_no_service(const struct judge *judge, const struct rule *rule)
 {
 	if (!weka_of(judge->client)->service.present &&
 	    !weka_of(judge->client)->service_alt.present)
-		rule_say(judge, rule,
-			 "neither %s nor %s can be read: whether the client "
-			 "takes "
-			 "CPUs from Slurm is unknown",
-			 judge->client->section->service_conf,
-			 judge->client->section->service_conf_alt);
+		rule_say(
+			judge, rule,
+			"neither %s nor %s can be read: whether the client takes CPUs from Slurm is unknown",
+			judge->client->section->service_conf,
+			judge->client->section->service_conf_alt);
 }
 
 void weka_check_unprotected(const struct judge *judge, const struct rule *rule)
@@ -156,45 +141,34 @@ void weka_check_unprotected(const struct judge *judge, const struct rule *rule)
 	    (!*service->cgroups_mode || !strcmp(service->cgroups_mode, "auto")))
 		rule_say(
 			judge, rule,
-			"cgroups_mode=auto means no cgroup for the client on "
-			"this "
-			"cgroup v2 node: only Slurm's reservation protects its "
-			"cores");
+			"cgroups_mode=auto means no cgroup for the client on this cgroup v2 node: only Slurm's reservation protects its cores");
 }
 
 /* ---- agent ------------------------------------------------------------- */
 
 void weka_check_agent_down(const struct judge *judge, const struct rule *rule)
 {
-	if (!weka_of(judge->client)->agent_known ||
-	    weka_of(judge->client)->agent_running ||
-	    weka_of(judge->client)->agent_count ||
-	    weka_agents_unknown(weka_of(judge->client)))
+	if (!weka_of(judge->client)->agent_known || weka_of(judge->client)->agent_running ||
+	    weka_of(judge->client)->agent_count || weka_agents_unknown(weka_of(judge->client)))
 		return;
 	if (!weka_of(judge->client)->agent_pid) {
-		rule_say(judge, rule,
-			 "the WEKA agent does not run: no pid in %s",
+		rule_say(judge, rule, "the WEKA agent does not run: no pid in %s",
 			 judge->client->section->agent_pidfile);
 		return;
 	}
-	rule_say(judge, rule,
-		 "the WEKA agent does not run: the process that %s names is "
-		 "gone",
+	rule_say(judge, rule, "the WEKA agent does not run: the process that %s names is gone",
 		 judge->client->section->agent_pidfile);
-	findings_measured(judge->findings, "pid %ld",
-			  weka_of(judge->client)->agent_pid);
+	findings_measured(judge->findings, "pid %ld", weka_of(judge->client)->agent_pid);
 }
 
 /* The documents know the process, the pid file only a check of WEKA's tools. */
 void weka_check_pidfile(const struct judge *judge, const struct rule *rule)
 {
-	if (weka_of(judge->client)->agent_known &&
-	    !weka_of(judge->client)->agent_running &&
+	if (weka_of(judge->client)->agent_known && !weka_of(judge->client)->agent_running &&
 	    weka_of(judge->client)->agent_count)
 		rule_say(
 			judge, rule,
-			"an agent runs, and %s does not name it: whether it is "
-			"older than service.conf is unknown",
+			"an agent runs, and %s does not name it: whether it is older than service.conf is unknown",
 			judge->client->section->agent_pidfile);
 }
 
@@ -202,16 +176,14 @@ void weka_check_two_agents(const struct judge *judge, const struct rule *rule)
 {
 	if (weka_of(judge->client)->agent_count > 1)
 		rule_say(judge, rule, "%u agents run ('%s --agent')",
-			 weka_of(judge->client)->agent_count,
-			 judge->client->section->command);
+			 weka_of(judge->client)->agent_count, judge->client->section->command);
 }
 
 void weka_check_look(const struct judge *judge, const struct rule *rule)
 {
 	if (weka_of(judge->client)->agents.answer == ASK_HUNG)
 		rule_say(judge, rule,
-			 "looking for agents among root's processes hangs: "
-			 "some process is stuck");
+			 "looking for agents among root's processes hangs: some process is stuck");
 }
 
 /* ---- the command line -------------------------------------------------- */
@@ -222,14 +194,11 @@ void weka_check_hung(const struct judge *judge, const struct rule *rule)
 	size_t i;
 
 	if (facts->ps.answer == ASK_HUNG)
-		rule_say(judge, rule, "'weka local ps' hangs: %.300s",
-			 facts->ps.why);
+		rule_say(judge, rule, "'weka local ps' hangs: %.300s", facts->ps.why);
 	for (i = 0; i < facts->containers.count; i++)
 		if (facts->staged_source[i].answer == ASK_HUNG ||
 		    facts->stable_source[i].answer == ASK_HUNG)
-			rule_say(judge, rule,
-				 "'weka local resources' of container '%s' "
-				 "hangs",
+			rule_say(judge, rule, "'weka local resources' of container '%s' hangs",
 				 facts->containers.item[i].name);
 }
 
@@ -245,12 +214,10 @@ void weka_check_no_time(const struct judge *judge, const struct rule *rule)
 	if (facts->ps.answer == ASK_NO_TIME || resources ||
 	    facts->interface_source.answer == ASK_NO_TIME)
 		rule_say(judge, rule,
-			 "the budget was used up before %s could answer: the "
-			 "client "
-			 "was not judged",
+			 "the budget was used up before %s could answer: the client was not judged",
 			 facts->ps.answer == ASK_NO_TIME ? "'weka local ps'"
-			 : resources ? "'weka local resources'"
-				     : "the driver");
+			 : resources			 ? "'weka local resources'"
+							 : "the driver");
 }
 
 void weka_check_missing(const struct judge *judge, const struct rule *rule)
@@ -266,22 +233,15 @@ void weka_check_failed(const struct judge *judge, const struct rule *rule)
 	size_t i;
 
 	if (facts->ps.answer == ASK_FAILED)
-		rule_say(judge, rule, "'weka local ps' failed: %.300s",
-			 facts->ps.why);
+		rule_say(judge, rule, "'weka local ps' failed: %.300s", facts->ps.why);
 	for (i = 0; i < facts->containers.count; i++) {
 		if (facts->staged_source[i].answer == ASK_FAILED)
 			rule_say(judge, rule,
-				 "'weka local resources' of container '%s' "
-				 "failed: "
-				 "%.300s",
-				 facts->containers.item[i].name,
-				 facts->staged_source[i].why);
+				 "'weka local resources' of container '%s' failed: %.300s",
+				 facts->containers.item[i].name, facts->staged_source[i].why);
 		if (facts->stable_source[i].answer == ASK_FAILED)
 			rule_say(judge, rule,
-				 "'weka local resources --stable' of container "
-				 "'%s' "
-				 "failed: %.300s",
-				 facts->containers.item[i].name,
-				 facts->stable_source[i].why);
+				 "'weka local resources --stable' of container '%s' failed: %.300s",
+				 facts->containers.item[i].name, facts->stable_source[i].why);
 	}
 }

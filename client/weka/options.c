@@ -60,8 +60,7 @@ const struct setting weka_options = {
 	.keys = keys,
 	.one = "mount option",
 	.many = "mount options",
-	.no_key = "not an option that a profile may set on a mounted WEKA file "
-		  "system",
+	.no_key = "not an option that a profile may set on a mounted WEKA file system",
 	.shown_by = "the mount table",
 	.failed = "W40",
 	.not_back = "W42",
@@ -95,9 +94,8 @@ struct composer {
 static bool is_left_out(const char *key)
 {
 	static const char *const keys[] = {
-		"core",	   "num_cores", "defaults", "auto",    "noauto",
-		"nofail",  "_netdev",	"user",	    "users",   "nouser",
-		"nousers", "owner",	"group",    "comment", "remount",
+		"core",	 "num_cores", "defaults", "auto",  "noauto", "nofail",	"_netdev", "user",
+		"users", "nouser",    "nousers",  "owner", "group",  "comment", "remount",
 	};
 	size_t i;
 
@@ -107,8 +105,7 @@ static bool is_left_out(const char *key)
 	return !strncmp(key, "x-", 2) || !strncmp(key, "X-", 2);
 }
 
-static int add_shown(void *arg, const char *option, const char *key,
-		     const char *value)
+static int add_shown(void *arg, const char *option, const char *key, const char *value)
 {
 	struct composer *composer = arg;
 
@@ -119,14 +116,12 @@ static int add_shown(void *arg, const char *option, const char *key,
 	return 0;
 }
 
-static int add_hidden(void *arg, const char *option, const char *key,
-		      const char *value)
+static int add_hidden(void *arg, const char *option, const char *key, const char *value)
 {
 	struct composer *composer = arg;
 
 	(void)value;
-	if (is_left_out(key) ||
-	    setting_is_replaced(&weka_options, composer->shown, key))
+	if (is_left_out(key) || setting_is_replaced(&weka_options, composer->shown, key))
 		return 0;
 	composer->list = options_append(composer->list, option);
 	return 0;
@@ -150,10 +145,8 @@ int weka_options_kept(const char *before, const char *after, struct err *err)
 /* ---- cores as mount options ---------------------------------------------- */
 
 /* 'list' is freed. */
-static int mount_with_cores(struct client *client,
-			    const struct client_mount *mount, char *list,
-			    const struct cpuset *ids, unsigned int timeout_ms,
-			    struct err *err)
+static int mount_with_cores(struct client *client, const struct client_mount *mount, char *list,
+			    const struct cpuset *ids, unsigned int timeout_ms, struct err *err)
 {
 	char core[32];
 	int os_cpu, rc;
@@ -170,16 +163,13 @@ static int mount_with_cores(struct client *client,
 int weka_remount_cores(struct client *client, const struct client_mount *mount,
 		       const struct cpuset *ids, struct err *err)
 {
-	return mount_with_cores(
-		client, mount,
-		mount_option_remount(&weka_options, mount->options, ""), ids,
-		client->section->ready_timeout_ms, err);
+	return mount_with_cores(client, mount,
+				mount_option_remount(&weka_options, mount->options, ""), ids,
+				client->section->ready_timeout_ms, err);
 }
 
 int weka_mount_cores(struct client *client, const struct client_mount *mount,
-		     const struct cpuset *ids, unsigned int timeout_ms,
-		     struct err *err)
+		     const struct cpuset *ids, unsigned int timeout_ms, struct err *err)
 {
-	return mount_with_cores(client, mount, xstrdup(mount->options), ids,
-				timeout_ms, err);
+	return mount_with_cores(client, mount, xstrdup(mount->options), ids, timeout_ms, err);
 }

@@ -20,8 +20,7 @@ int weka_remount_cores(struct client *client, const struct client_mount *mount,
 
 /* Mount it (its options are those of a new mount) with core= for each id. */
 int weka_mount_cores(struct client *client, const struct client_mount *mount,
-		     const struct cpuset *ids, unsigned int timeout_ms,
-		     struct err *err);
+		     const struct cpuset *ids, unsigned int timeout_ms, struct err *err);
 /* The options of a new mount: those that the mount table shows, then those that
  * only its line in fstab(5) knows; without core=. NULL: out of memory. */
 char *weka_mount_options(const char *shown, const char *fstab);

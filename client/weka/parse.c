@@ -55,8 +55,7 @@ static int id_of(struct json_object *value, long long *id)
 	if (strchr(at, '<'))
 		at = strchr(at, '<') + 1;
 	length = strspn(at, "0123456789");
-	if (!length || length >= sizeof(digits) ||
-	    (at[length] && strcmp(at + length, ">") != 0))
+	if (!length || length >= sizeof(digits) || (at[length] && strcmp(at + length, ">") != 0))
 		return -1;
 	memcpy(digits, at, length);
 	digits[length] = '\0';
@@ -72,8 +71,7 @@ static struct json_object *internal_status(struct json_object *object)
 	struct json_object *status = json_member(object, "internalStatus");
 
 	if (!status)
-		status = json_member(json_member(object, "status"),
-				     "internalStatus");
+		status = json_member(json_member(object, "status"), "internalStatus");
 	return status;
 }
 
@@ -84,25 +82,21 @@ static void copy_upper(char *to, size_t size, const char *from)
 		*to = (char)toupper((unsigned char)*to);
 }
 
-static void parse_container(struct json_object *object,
-			    struct weka_container *container)
+static void parse_container(struct json_object *object, struct weka_container *container)
 {
 	struct json_object *status = internal_status(object);
 	long long pid = 0;
 
 	memset(container, 0, sizeof(*container));
-	text_copy(container->name, sizeof(container->name),
-		  get_text(object, "name"));
+	text_copy(container->name, sizeof(container->name), get_text(object, "name"));
 	if (get_switch(object, "isRunning", &container->running) < 0 &&
 	    get_switch(object, "running", &container->running) < 0)
-		container->running =
-			!strcasecmp(get_text(object, "runStatus"), "Running") ||
-			!strcasecmp(get_text(object, "state"), "Running");
+		container->running = !strcasecmp(get_text(object, "runStatus"), "Running") ||
+				     !strcasecmp(get_text(object, "state"), "Running");
 	if (get_switch(object, "isDisabled", &container->disabled) < 0)
 		get_switch(object, "disabled", &container->disabled);
 	container->monitored_known =
-		get_switch(object, "isMonitoring", &container->monitored) ==
-			0 ||
+		get_switch(object, "isMonitoring", &container->monitored) == 0 ||
 		get_switch(object, "monitoring", &container->monitored) == 0;
 	if (get_switch(object, "isPersistent", &container->persistent) < 0)
 		get_switch(object, "persistent", &container->persistent);
@@ -111,13 +105,10 @@ static void parse_container(struct json_object *object,
 		  get_text(status, "display_status"));
 	/* the column of the 6.x command line: "Ready" */
 	if (!*container->display_status)
-		copy_upper(container->display_status,
-			   sizeof(container->display_status),
+		copy_upper(container->display_status, sizeof(container->display_status),
 			   get_text(object, "status"));
-	text_copy(container->message, sizeof(container->message),
-		  get_text(status, "message"));
-	text_copy(container->version, sizeof(container->version),
-		  get_text(object, "versionName"));
+	text_copy(container->message, sizeof(container->message), get_text(status, "message"));
+	text_copy(container->version, sizeof(container->version), get_text(object, "versionName"));
 	if (!*container->version)
 		text_copy(container->version, sizeof(container->version),
 			  get_text(object, "version"));
@@ -127,8 +118,7 @@ static void parse_container(struct json_object *object,
 		container->pid = (long)pid;
 }
 
-int weka_parse_ps(const char *text, struct weka_containers *containers,
-		  struct err *err)
+int weka_parse_ps(const char *text, struct weka_containers *containers, struct err *err)
 {
 	struct json_object *list = json_parse_list(text), *item;
 	struct weka_containers found = { 0 };
@@ -179,8 +169,7 @@ static bool is_frontend(struct json_object *node)
 	return false;
 }
 
-static int add_node(struct weka_resources *resources, long long slot,
-		    struct json_object *node)
+static int add_node(struct weka_resources *resources, long long slot, struct json_object *node)
 {
 	struct weka_frontend *frontend;
 	long long core = CORE_AUTOMATIC;
@@ -192,8 +181,7 @@ static int add_node(struct weka_resources *resources, long long slot,
 	frontend = &resources->frontend[resources->frontend_count++];
 	memset(frontend, 0, sizeof(*frontend));
 	frontend->slot = (unsigned int)slot;
-	if (id_of(json_member(node, "core_id"), &core) < 0 || core < 0 ||
-	    core >= CPUSET_MAX)
+	if (id_of(json_member(node, "core_id"), &core) < 0 || core < 0 || core >= CPUSET_MAX)
 		frontend->automatic = true;
 	else
 		frontend->core_id = (unsigned int)core;
@@ -209,8 +197,7 @@ static int by_slot(const void *a, const void *b)
 	return x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 
-static int parse_nodes(struct json_object *nodes,
-		       struct weka_resources *resources)
+static int parse_nodes(struct json_object *nodes, struct weka_resources *resources)
 {
 	struct json_object *node;
 	unsigned long slot;
@@ -235,13 +222,12 @@ static int parse_nodes(struct json_object *nodes,
 	} else {
 		return -1;
 	}
-	qsort(resources->frontend, resources->frontend_count,
-	      sizeof(resources->frontend[0]), by_slot);
+	qsort(resources->frontend, resources->frontend_count, sizeof(resources->frontend[0]),
+	      by_slot);
 	return 0;
 }
 
-static void parse_nics(struct json_object *list,
-		       struct weka_resources *resources)
+static void parse_nics(struct json_object *list, struct weka_resources *resources)
 {
 	struct json_object *item;
 	struct weka_nic *nic;
@@ -256,37 +242,31 @@ static void parse_nics(struct json_object *list,
 		nic = &resources->nic[resources->nic_count++];
 		/* the API of 4.2 shows names only */
 		name = json_value_text(item);
-		text_copy(nic->name, sizeof(nic->name),
-			  name ? name : get_text(item, "device"));
+		text_copy(nic->name, sizeof(nic->name), name ? name : get_text(item, "device"));
 		if (!*nic->name)
-			text_copy(nic->name, sizeof(nic->name),
-				  get_text(item, "name"));
-		text_copy(nic->identifier, sizeof(nic->identifier),
-			  get_text(item, "identifier"));
+			text_copy(nic->name, sizeof(nic->name), get_text(item, "name"));
+		text_copy(nic->identifier, sizeof(nic->identifier), get_text(item, "identifier"));
 	}
 }
 
-int weka_parse_resources(const char *text, const char *container,
-			 struct weka_resources *resources, struct err *err)
+int weka_parse_resources(const char *text, const char *container, struct weka_resources *resources,
+			 struct err *err)
 {
 	struct json_object *root = json_parse(text), *one = root;
 	struct weka_resources found = { .known = true, .memory_bytes = -1 };
 	struct json_object *nodes;
 	int rc = -1;
 
-	if (!json_member(one, "nodes") &&
-	    json_member(json_member(root, container), "nodes"))
+	if (!json_member(one, "nodes") && json_member(json_member(root, container), "nodes"))
 		one = json_member(root, container);
 	nodes = json_member(one, "nodes");
 	if (!nodes) {
-		err_set(err, "weka local resources of '%s': no \"nodes\" in it",
-			container);
+		err_set(err, "weka local resources of '%s': no \"nodes\" in it", container);
 		goto out;
 	}
 	if (parse_nodes(nodes, &found) < 0) {
 		err_set(err,
-			"weka local resources of '%s': \"nodes\" is not what "
-			"is known of 4.x to 6.x",
+			"weka local resources of '%s': \"nodes\" is not what is known of 4.x to 6.x",
 			container);
 		goto out;
 	}
@@ -299,14 +279,12 @@ out:
 	return rc;
 }
 
-bool weka_resources_equal(const struct weka_resources *a,
-			  const struct weka_resources *b)
+bool weka_resources_equal(const struct weka_resources *a, const struct weka_resources *b)
 {
 	size_t i;
 
 	if (a->frontend_count != b->frontend_count ||
-	    (a->memory_bytes >= 0 && b->memory_bytes >= 0 &&
-	     a->memory_bytes != b->memory_bytes))
+	    (a->memory_bytes >= 0 && b->memory_bytes >= 0 && a->memory_bytes != b->memory_bytes))
 		return false;
 	for (i = 0; i < a->frontend_count; i++)
 		if (a->frontend[i].slot != b->frontend[i].slot ||

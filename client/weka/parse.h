@@ -40,7 +40,7 @@ enum weka_switch {
 /* service.conf or weka.conf */
 struct weka_service {
 	bool present;
-	int64_t mtime_s; /* for who has read the file; 0 unknown */
+	int64_t mtime_s;		  /* for who has read the file; 0 unknown */
 	enum weka_switch isolate_cpusets; /* the last line that sets it */
 	char isolate_text[WEKA_NAME_MAX]; /* its value as written */
 	bool isolate_differs;		  /* two lines that disagree */
@@ -56,7 +56,7 @@ struct weka_container {
 	bool running;
 	bool disabled;
 	bool monitored_known, monitored;
-	bool persistent; /* stateful; false is also: it does not say */
+	bool persistent;		    /* stateful; false is also: it does not say */
 	char display_status[WEKA_NAME_MAX]; /* "READY"; "" unknown */
 	char message[128];
 	char version[WEKA_NAME_MAX];
@@ -109,14 +109,12 @@ struct weka_interface {
 /* Of "true", "yes", "0", ..: never WEKA_UNSET. */
 enum weka_switch weka_switch_of(const char *value);
 void weka_parse_service(const char *text, struct weka_service *service);
-int weka_parse_ps(const char *text, struct weka_containers *containers,
-		  struct err *err);
+int weka_parse_ps(const char *text, struct weka_containers *containers, struct err *err);
 /* 'container' picks one when the text holds several. */
-int weka_parse_resources(const char *text, const char *container,
-			 struct weka_resources *resources, struct err *err);
+int weka_parse_resources(const char *text, const char *container, struct weka_resources *resources,
+			 struct err *err);
 void weka_parse_interface(const char *text, struct weka_interface *interface);
 
-bool weka_resources_equal(const struct weka_resources *a,
-			  const struct weka_resources *b);
+bool weka_resources_equal(const struct weka_resources *a, const struct weka_resources *b);
 
 #endif

@@ -23,8 +23,7 @@ static char *trim(char *text)
 	length = strlen(text);
 	while (length && strchr(" \t\r", text[length - 1]))
 		text[--length] = '\0';
-	if (length >= 2 && (*text == '"' || *text == '\'') &&
-	    text[length - 1] == *text) {
+	if (length >= 2 && (*text == '"' || *text == '\'') && text[length - 1] == *text) {
 		text[length - 1] = '\0';
 		text++;
 	}
@@ -63,8 +62,7 @@ static void take_isolate(struct weka_service *service, const char *value)
 {
 	enum weka_switch now = weka_switch_of(value);
 
-	if (service->isolate_cpusets != WEKA_UNSET &&
-	    service->isolate_cpusets != now)
+	if (service->isolate_cpusets != WEKA_UNSET && service->isolate_cpusets != now)
 		service->isolate_differs = true;
 	service->isolate_cpusets = now;
 	text_copy(service->isolate_text, sizeof(service->isolate_text), value);
@@ -77,9 +75,7 @@ static void take_mode(struct weka_service *service, const char *value)
 
 	text_copy(mode, sizeof(mode), value);
 	for (i = 0; mode[i]; i++)
-		mode[i] = mode[i] == '-'
-				  ? '_'
-				  : (char)tolower((unsigned char)mode[i]);
+		mode[i] = mode[i] == '-' ? '_' : (char)tolower((unsigned char)mode[i]);
 	if (*service->cgroups_mode && strcmp(service->cgroups_mode, mode) != 0)
 		service->cgroups_differs = true;
 	text_copy(service->cgroups_mode, sizeof(service->cgroups_mode), mode);
@@ -103,8 +99,7 @@ static void take_setting(struct weka_service *service, char *key, char *value)
 		service->odd_isolate = weka_switch_of(value);
 	} else if (!strcasecmp(key, "cgroup_mode")) {
 		if (!*service->odd_key)
-			text_copy(service->odd_key, sizeof(service->odd_key),
-				  key);
+			text_copy(service->odd_key, sizeof(service->odd_key), key);
 		if (!*service->cgroups_mode)
 			take_mode(service, value);
 	}
@@ -138,8 +133,7 @@ static void parse_link(char *line, struct weka_interface *interface)
 	struct weka_link *link;
 	unsigned long number;
 
-	if (!space || strncmp(space, " FE ", 4) != 0 ||
-	    interface->link_count == WEKA_FRONTENDS_MAX)
+	if (!space || strncmp(space, " FE ", 4) != 0 || interface->link_count == WEKA_FRONTENDS_MAX)
 		return;
 	colon = strchr(space + 4, ':');
 	if (!colon)
@@ -167,15 +161,13 @@ static void parse_interface_line(char *line, struct weka_interface *interface)
 	if (!strncmp(line, "Container=", 10))
 		parse_link(line + 10, interface);
 	else if (!strncmp(line, "GW driver_state:", 16))
-		text_copy(interface->driver_state,
-			  sizeof(interface->driver_state), trim(line + 16));
+		text_copy(interface->driver_state, sizeof(interface->driver_state),
+			  trim(line + 16));
 	else if (!strncmp(line, "Active mounts:", 14) &&
-		 number_parse(trim(line + 14), 0, INT32_MAX, &number, NULL) ==
-			 0)
+		 number_parse(trim(line + 14), 0, INT32_MAX, &number, NULL) == 0)
 		/* a sum, when each container has a file of its own */
 		interface->active_mounts =
-			(interface->active_mounts > 0 ? interface->active_mounts
-						      : 0) +
+			(interface->active_mounts > 0 ? interface->active_mounts : 0) +
 			(long)number;
 }
 

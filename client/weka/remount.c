@@ -30,8 +30,7 @@ static bool serves(const char *container, const struct client_mount *mount)
 {
 	char name[WEKA_NAME_MAX];
 
-	return !options_get(mount->options, "container_name", name,
-			    sizeof(name)) ||
+	return !options_get(mount->options, "container_name", name, sizeof(name)) ||
 	       !strcmp(name, container);
 }
 
@@ -53,8 +52,7 @@ static const struct client_mount *fstab_line(const struct mounts *fstab,
 		target = fstab->mount[i].target;
 		if (!strncmp(target, mount->target, length) &&
 		    strspn(target + length, "/") == strlen(target + length) &&
-		    !strcmp(fs_name(fstab->mount[i].source),
-			    fs_name(mount->source)))
+		    !strcmp(fs_name(fstab->mount[i].source), fs_name(mount->source)))
 			return &fstab->mount[i];
 	}
 	return NULL;
@@ -67,58 +65,46 @@ static const struct client_mount *twin_of(const struct mounts *mounts, size_t i)
 	size_t j;
 
 	for (j = 0; j < i; j++)
-		if (!strcmp(fs_name(mounts->mount[j].source),
-			    fs_name(mounts->mount[i].source)))
+		if (!strcmp(fs_name(mounts->mount[j].source), fs_name(mounts->mount[i].source)))
 			return &mounts->mount[j];
 	return NULL;
 }
 
-static int check_mount(const struct client *client, const struct mounts *all,
-		       size_t i, const struct mounts *fstab, const char **cure,
-		       struct err *why)
+static int check_mount(const struct client *client, const struct mounts *all, size_t i,
+		       const struct mounts *fstab, const char **cure, struct err *why)
 {
 	const struct client_mount *mount = &all->mount[i];
 	const struct client_mount *twin = twin_of(all, i);
 
 	*cure = "add it to mounts= in jobio.conf, or set core_method=resources";
 	if (!mounts_word_in(client->section->mounts, mount->target))
-		return err_set(why,
-			       "it also serves '%s', which mounts= leaves "
-			       "out",
-			       mount->target);
+		return err_set(why, "it also serves '%s', which mounts= leaves out", mount->target);
 	*cure = "set core_method=resources";
 	if (twin)
-		return err_set(why,
-			       "'%s' and '%s' show one file system: a bind "
-			       "mount would not come back",
-			       twin->target, mount->target);
-	*cure = "write the mount into fstab(5), with noauto if something else "
-		"mounts it, or name another such file with fstab=";
+		return err_set(
+			why, "'%s' and '%s' show one file system: a bind mount would not come back",
+			twin->target, mount->target);
+	*cure = "write the mount into fstab(5), with noauto if something else mounts it, or name another such file with fstab=";
 	if (!fstab_line(fstab, mount))
-		return err_set(why,
-			       "%s has no line of type %s that mounts '%s' on "
-			       "'%s'",
-			       client->section->fstab, WEKA_FSTYPE,
-			       mount->source, mount->target);
+		return err_set(why, "%s has no line of type %s that mounts '%s' on '%s'",
+			       client->section->fstab, WEKA_FSTYPE, mount->source, mount->target);
 	return 0;
 }
 
-int weka_mount_check(const struct client *client, const char *container,
-		     const char **cure, struct err *why)
+int weka_mount_check(const struct client *client, const char *container, const char **cure,
+		     struct err *why)
 {
-	const struct weka_container *now =
-		weka_container(weka_of(client), container, NULL);
+	const struct weka_container *now = weka_container(weka_of(client), container, NULL);
 	struct mounts *all = NULL, *fstab = NULL;
 	size_t i, count = 0;
 	int rc = -1;
 
 	*cure = "set core_method=resources";
 	if (now && now->persistent)
-		return err_set(why, "it is a stateful client, whose cores do "
-				    "not come from mount options");
+		return err_set(
+			why, "it is a stateful client, whose cores do not come from mount options");
 	all = mounts_read(client->section->mount_table, WEKA_FSTYPE, why);
-	fstab = all ? mounts_read(client->section->fstab, WEKA_FSTYPE, why)
-		    : NULL;
+	fstab = all ? mounts_read(client->section->fstab, WEKA_FSTYPE, why) : NULL;
 	if (!all || !fstab)
 		goto out;
 	for (i = 0; i < all->count; i++) {
@@ -148,8 +134,8 @@ static void print_field(FILE *file, const char *text)
 	fputc(' ', file);
 }
 
-static void print_mount(FILE *file, const char *source, const char *target,
-			const char *fstype, const char *options)
+static void print_mount(FILE *file, const char *source, const char *target, const char *fstype,
+			const char *options)
 {
 	print_field(file, source);
 	print_field(file, target);
@@ -158,8 +144,8 @@ static void print_mount(FILE *file, const char *source, const char *target,
 	fputs("0 0\n", file);
 }
 
-static void print_set(FILE *file, const struct client *client,
-		      const char *container, const struct mounts *fstab)
+static void print_set(FILE *file, const struct client *client, const char *container,
+		      const struct mounts *fstab)
 {
 	const struct mounts *mounts = client->mounts;
 	const struct client_mount *mount, *line;
@@ -174,16 +160,13 @@ static void print_set(FILE *file, const struct client *client,
 		if (!line || !serves(container, mount))
 			continue;
 		list = weka_mount_options(mount->options, line->options);
-		print_mount(file, line->source, mount->target, WEKA_FSTYPE,
-			    list);
-		print_mount(file, line->source, mount->target, SHOWN,
-			    mount->options);
+		print_mount(file, line->source, mount->target, WEKA_FSTYPE, list);
+		print_mount(file, line->source, mount->target, SHOWN, mount->options);
 		free(list);
 	}
 }
 
-int weka_mount_begin(const struct client *client, const char *container,
-		     struct err *err)
+int weka_mount_begin(const struct client *client, const char *container, struct err *err)
 {
 	struct mounts *fstab;
 	char *text = NULL;
@@ -214,14 +197,12 @@ static char *set_read(const struct client *client, const char *container)
 		return NULL;
 	host_boot_id(boot, sizeof(boot));
 	length = strcspn(text, "\n");
-	snprintf(head, sizeof(head), "# %s %s", container ? container : "",
-		 boot);
+	snprintf(head, sizeof(head), "# %s %s", container ? container : "", boot);
 	if (container)
 		ours = length == strlen(head) && !strncmp(text, head, length);
 	else
 		ours = length > strlen(boot) &&
-		       !strncmp(text + length - strlen(boot), boot,
-				strlen(boot));
+		       !strncmp(text + length - strlen(boot), boot, strlen(boot));
 	if (ours)
 		return text;
 	free(text);
@@ -229,8 +210,7 @@ static char *set_read(const struct client *client, const char *container)
 }
 
 /* The mounts of the set, or how they were. */
-static struct mounts *set_load(const struct client *client, const char *fstype,
-			       struct err *err)
+static struct mounts *set_load(const struct client *client, const char *fstype, struct err *err)
 {
 	char *text = set_read(client, NULL);
 	struct mounts *set;
@@ -273,8 +253,7 @@ void weka_mount_end(const struct client *client)
 
 /* ---- umount and mount -------------------------------------------------- */
 
-static unsigned int left_ms(const struct client *client,
-			    unsigned long long end_ms)
+static unsigned int left_ms(const struct client *client, unsigned long long end_ms)
 {
 	unsigned long long now = child_now_ms();
 	unsigned long long least = client->section->timeout_ms;
@@ -282,8 +261,7 @@ static unsigned int left_ms(const struct client *client,
 	return (unsigned int)(end_ms > now + least ? end_ms - now : least);
 }
 
-static const struct client_mount *find(struct client *client,
-				       const char *target)
+static const struct client_mount *find(struct client *client, const char *target)
 {
 	return mounts_find(client->mounts, target);
 }
@@ -302,11 +280,10 @@ int weka_mount_count(struct client *client, struct err *err)
 }
 
 /* 0: the command has ended well. */
-static int run_umount(struct client *client, const char *target,
-		      unsigned int timeout_ms, struct err *err)
+static int run_umount(struct client *client, const char *target, unsigned int timeout_ms,
+		      struct err *err)
 {
-	char *argv[] = { client->section->umount_command, (char *)target,
-			 NULL };
+	char *argv[] = { client->section->umount_command, (char *)target, NULL };
 	char name[PATH_TEXT_MAX + 8];
 	int rc;
 
@@ -317,8 +294,8 @@ static int run_umount(struct client *client, const char *target,
 	return rc;
 }
 
-static int away_one(struct client *client, const char *target,
-		    unsigned long long end_ms, bool *busy, struct err *err)
+static int away_one(struct client *client, const char *target, unsigned long long end_ms,
+		    bool *busy, struct err *err)
 {
 	struct err said = { "" };
 
@@ -331,15 +308,11 @@ static int away_one(struct client *client, const char *target,
 	/* EBUSY in the C locale, which command.c sets */
 	*busy = strstr(said.text, "is busy") != NULL;
 	if (!said.text[0])
-		err_set(err,
-			"umount %s says that it has worked, and it is still "
-			"mounted",
-			target);
+		err_set(err, "umount %s says that it has worked, and it is still mounted", target);
 	return -1;
 }
 
-int weka_mount_away(struct client *client, unsigned long long end_ms,
-		    bool *busy, struct err *err)
+int weka_mount_away(struct client *client, unsigned long long end_ms, bool *busy, struct err *err)
 {
 	struct mounts *set = set_load(client, WEKA_FSTYPE, err);
 	int rc = -1;
@@ -351,16 +324,14 @@ int weka_mount_away(struct client *client, unsigned long long end_ms,
 	rc = 0;
 	for (i = set->count; i > 0 && rc == 0; i--)
 		if (find(client, set->mount[i - 1].target))
-			rc = away_one(client, set->mount[i - 1].target, end_ms,
-				      busy, err);
+			rc = away_one(client, set->mount[i - 1].target, end_ms, busy, err);
 out:
 	mounts_free(set);
 	return rc;
 }
 
 static int mount_once(struct client *client, const struct client_mount *mount,
-		      const struct cpuset *ids, unsigned int timeout_ms,
-		      struct err *err)
+		      const struct cpuset *ids, unsigned int timeout_ms, struct err *err)
 {
 	struct err said = { "" };
 
@@ -371,24 +342,21 @@ static int mount_once(struct client *client, const struct client_mount *mount,
 	if (find(client, mount->target))
 		return 0;
 	if (!said.text[0])
-		err_set(err,
-			"mount %s says that it has worked, and it is not "
-			"mounted",
+		err_set(err, "mount %s says that it has worked, and it is not mounted",
 			mount->target);
 	return -1;
 }
 
 static int back_one(struct client *client, const struct client_mount *mount,
-		    const struct cpuset *ids, unsigned long long end_ms,
-		    bool insist, struct err *err)
+		    const struct cpuset *ids, unsigned long long end_ms, bool insist,
+		    struct err *err)
 {
 	const struct timespec nap = { .tv_nsec = NAP_MS * 1000000L };
 
 	for (;;) {
 		if (find(client, mount->target))
 			return 0;
-		if (mount_once(client, mount, ids, left_ms(client, end_ms),
-			       err) == 0)
+		if (mount_once(client, mount, ids, left_ms(client, end_ms), err) == 0)
 			return 0;
 		/* an agent that still takes the container down, a join that
 		 * fails once: WEKA's own mount scripts try again, too */
@@ -400,8 +368,7 @@ static int back_one(struct client *client, const struct client_mount *mount,
 	}
 }
 
-static void compare(struct client *client, const struct mounts *shown,
-		    struct findings *findings)
+static void compare(struct client *client, const struct mounts *shown, struct findings *findings)
 {
 	const struct client_mount *mount;
 	struct err why;
@@ -409,18 +376,15 @@ static void compare(struct client *client, const struct mounts *shown,
 
 	for (i = 0; shown && findings && i < shown->count; i++) {
 		mount = find(client, shown->mount[i].target);
-		if (mount && weka_options_kept(shown->mount[i].options,
-					       mount->options, &why) < 0)
-			rule_tell(client, "W40",
-				  "remount it with the options of fstab(5)",
-				  findings, "'%s' was mounted again: %.300s",
-				  mount->target, why.text);
+		if (mount && weka_options_kept(shown->mount[i].options, mount->options, &why) < 0)
+			rule_tell(client, "W40", "remount it with the options of fstab(5)",
+				  findings, "'%s' was mounted again: %.300s", mount->target,
+				  why.text);
 	}
 }
 
-int weka_mount_back(struct client *client, const struct cpuset *ids,
-		    unsigned long long end_ms, bool insist,
-		    struct findings *findings, struct err *err)
+int weka_mount_back(struct client *client, const struct cpuset *ids, unsigned long long end_ms,
+		    bool insist, struct findings *findings, struct err *err)
 {
 	struct mounts *set = set_load(client, WEKA_FSTYPE, err);
 	struct mounts *shown = NULL;
@@ -431,8 +395,7 @@ int weka_mount_back(struct client *client, const struct cpuset *ids,
 		goto out;
 	rc = 0;
 	for (i = 0; i < set->count; i++)
-		if (back_one(client, &set->mount[i], ids, end_ms, insist, err) <
-		    0)
+		if (back_one(client, &set->mount[i], ids, end_ms, insist, err) < 0)
 			rc = -1;
 	shown = set_load(client, SHOWN, NULL);
 	compare(client, shown, findings);

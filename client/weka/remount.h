@@ -20,12 +20,11 @@
 #include "lib/finding.h"
 
 /* Why the mounts of the container cannot be made again: -1; else 0. */
-int weka_mount_check(const struct client *client, const char *container,
-		     const char **cure, struct err *why);
+int weka_mount_check(const struct client *client, const char *container, const char **cure,
+		     struct err *why);
 
 /* Keep the set; nothing else happens. */
-int weka_mount_begin(const struct client *client, const char *container,
-		     struct err *err);
+int weka_mount_begin(const struct client *client, const char *container, struct err *err);
 /* Is a set of this boot kept for the container? */
 bool weka_mount_is_begun(const struct client *client, const char *container);
 void weka_mount_end(const struct client *client);
@@ -35,12 +34,10 @@ void weka_mount_forget_old(const struct client *client);
 /* How many of the set are mounted; -1: the mount table cannot be read. */
 int weka_mount_count(struct client *client, struct err *err);
 /* Unmount all of the set, the last first. */
-int weka_mount_away(struct client *client, unsigned long long end_ms,
-		    bool *busy, struct err *err);
+int weka_mount_away(struct client *client, unsigned long long end_ms, bool *busy, struct err *err);
 /* Mount those of the set that are missing, with core= for each id; 'insist':
  * try again until end_ms. An option that is lost on the way is a finding. */
-int weka_mount_back(struct client *client, const struct cpuset *ids,
-		    unsigned long long end_ms, bool insist,
-		    struct findings *findings, struct err *err);
+int weka_mount_back(struct client *client, const struct cpuset *ids, unsigned long long end_ms,
+		    bool insist, struct findings *findings, struct err *err);
 
 #endif

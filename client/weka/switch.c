@@ -17,16 +17,14 @@
 #define POLL_MS 200
 
 /* A mount that the container serves; the only container serves all. */
-const struct client_mount *weka_mount_of(const struct client *client,
-					 const char *container)
+const struct client_mount *weka_mount_of(const struct client *client, const char *container)
 {
 	const struct mounts *mounts = client->mounts;
 	char name[WEKA_NAME_MAX];
 	size_t i;
 
 	for (i = 0; i < mounts->count; i++) {
-		if (!options_get(mounts->mount[i].options, "container_name",
-				 name, sizeof(name)) ||
+		if (!options_get(mounts->mount[i].options, "container_name", name, sizeof(name)) ||
 		    !strcmp(name, container))
 			return &mounts->mount[i];
 	}
@@ -41,25 +39,18 @@ char *weka_ids_text(const struct cpuset *ids)
 	int os_cpu;
 
 	cpuset_for_each (os_cpu, ids)
-		used += (size_t)snprintf(text + used, room - used, "%s%d",
-					 used ? "," : "", os_cpu);
+		used += (size_t)snprintf(text + used, room - used, "%s%d", used ? "," : "", os_cpu);
 	return text;
 }
 
-static int stage(struct client *client, const char *container,
-		 const struct cpuset *ids, struct err *err)
+static int stage(struct client *client, const char *container, const struct cpuset *ids,
+		 struct err *err)
 {
 	char number[16], *list = weka_ids_text(ids);
-	const char *args[] = { "local",
-			       "resources",
-			       "cores",
-			       number,
-			       "--only-frontend-cores",
-			       "--core-ids",
-			       list,
-			       "-C",
-			       container,
-			       NULL };
+	const char *args[] = {
+		"local",      "resources", "cores", number,    "--only-frontend-cores",
+		"--core-ids", list,	   "-C",    container, NULL
+	};
 	int rc;
 
 	snprintf(number, sizeof(number), "%u", cpuset_count(ids));
@@ -72,8 +63,7 @@ static int stage(struct client *client, const char *container,
 
 static int apply(struct client *client, const char *container, struct err *err)
 {
-	const char *args[] = { "local", "resources", "apply", "-f",
-			       "-C",	container,   NULL };
+	const char *args[] = { "local", "resources", "apply", "-f", "-C", container, NULL };
 	int rc;
 
 	FAULT_POINT("apply before");
@@ -83,11 +73,9 @@ static int apply(struct client *client, const char *container, struct err *err)
 	return rc;
 }
 
-static int unstage(struct client *client, const char *container,
-		   struct err *err)
+static int unstage(struct client *client, const char *container, struct err *err)
 {
-	const char *args[] = { "local", "resources", "restore",
-			       "-C",	container,   NULL };
+	const char *args[] = { "local", "resources", "restore", "-C", container, NULL };
 	int rc;
 
 	FAULT_POINT("unstage before");
@@ -97,11 +85,9 @@ static int unstage(struct client *client, const char *container,
 }
 
 /* Read containers and driver anew, with a fresh budget. */
-static int look_again(struct client *client, const char *container,
-		      size_t *index)
+static int look_again(struct client *client, const char *container, size_t *index)
 {
-	client->deadline_ms =
-		child_now_ms() + 4ULL * client->section->timeout_ms;
+	client->deadline_ms = child_now_ms() + 4ULL * client->section->timeout_ms;
 	weka_read_containers(client);
 	weka_read_interface(client);
 	weka_read_cgroups(client);
@@ -114,12 +100,10 @@ static bool is_connected(const struct weka_facts *facts, size_t i)
 	size_t n, links = 0;
 
 	/* no driver file to look at: READY has to be enough */
-	if (facts->interface_source.answer != ASK_ANSWERED ||
-	    !facts->interface.link_count)
+	if (facts->interface_source.answer != ASK_ANSWERED || !facts->interface.link_count)
 		return true;
 	for (n = 0; n < facts->interface.link_count; n++) {
-		if (strcmp(facts->interface.link[n].container,
-			   facts->containers.item[i].name) != 0)
+		if (strcmp(facts->interface.link[n].container, facts->containers.item[i].name) != 0)
 			continue;
 		if (!facts->interface.link[n].connected)
 			return false;
@@ -140,8 +124,8 @@ static unsigned long long ready_end(const struct client *client)
 	return child_now_ms() + client->section->ready_timeout_ms;
 }
 
-static int wait_ready(struct client *client, const char *container,
-		      unsigned long long end_ms, size_t *index, struct err *err)
+static int wait_ready(struct client *client, const char *container, unsigned long long end_ms,
+		      size_t *index, struct err *err)
 {
 	const struct timespec nap = { .tv_nsec = POLL_MS * 1000000L };
 
@@ -151,37 +135,33 @@ static int wait_ready(struct client *client, const char *container,
 			return 0;
 		if (child_now_ms() >= end_ms)
 			return err_set(err,
-				       "it was not READY with all frontends "
-				       "connected after %u ms",
+				       "it was not READY with all frontends connected after %u ms",
 				       client->section->ready_timeout_ms);
 		nanosleep(&nap, NULL);
 	}
 }
 
 /* After its last umount; 0: there is no such container any more. */
-static int wait_gone(struct client *client, const char *container,
-		     unsigned long long end_ms, struct err *err)
+static int wait_gone(struct client *client, const char *container, unsigned long long end_ms,
+		     struct err *err)
 {
 	const struct timespec nap = { .tv_nsec = POLL_MS * 1000000L };
 	size_t i;
 
 	for (;;) {
-		if (look_again(client, container, &i) < 0 &&
-		    weka_of(client)->containers_known)
+		if (look_again(client, container, &i) < 0 && weka_of(client)->containers_known)
 			return 0;
 		if (child_now_ms() >= end_ms)
-			return err_set(err,
-				       "it was still there %u ms after its "
-				       "last umount: has another mount "
-				       "namespace its mount?",
-				       client->section->ready_timeout_ms);
+			return err_set(
+				err,
+				"it was still there %u ms after its last umount: has another mount namespace its mount?",
+				client->section->ready_timeout_ms);
 		nanosleep(&nap, NULL);
 	}
 }
 
 /* Do the cores run that the list names? */
-static int verify(const struct client *client, size_t i,
-		  const struct cpuset *ids, struct err *err)
+static int verify(const struct client *client, size_t i, const struct cpuset *ids, struct err *err)
 {
 	const struct weka_facts *facts = weka_of(client);
 	struct cpuset now;
@@ -190,19 +170,17 @@ static int verify(const struct client *client, size_t i,
 	weka_named_cpus(&facts->stable[i], &now);
 	if (!cpuset_equal(&now, ids) || weka_is_automatic(&facts->stable[i])) {
 		list = cpuset_format(&now);
-		err_set(err, "its resources name core %s instead",
-			list ? list : "?");
+		err_set(err, "its resources name core %s instead", list ? list : "?");
 		free(list);
 		return -1;
 	}
-	if (facts->cgroup[i].known &&
-	    !cpuset_is_subset(ids, &facts->cgroup[i].cpus))
+	if (facts->cgroup[i].known && !cpuset_is_subset(ids, &facts->cgroup[i].cpus))
 		return err_set(err, "its cpuset does not hold them");
 	return 0;
 }
 
-static int order_cores(struct client *client, const char *container,
-		       const struct cpuset *ids, bool *begun, struct err *err)
+static int order_cores(struct client *client, const char *container, const struct cpuset *ids,
+		       bool *begun, struct err *err)
 {
 	const struct client_mount *mount;
 
@@ -221,19 +199,16 @@ static int order_cores(struct client *client, const char *container,
 }
 
 /* Everything away, then again with other cores. 0: the commands worked. */
-static int mount_with_ids(struct client *client, const char *container,
-			  const struct cpuset *ids, unsigned long long end_ms,
-			  struct switch_report *report, struct err *err)
+static int mount_with_ids(struct client *client, const char *container, const struct cpuset *ids,
+			  unsigned long long end_ms, struct switch_report *report, struct err *err)
 {
 	if (weka_mount_away(client, end_ms, &report->busy, err) < 0 ||
 	    wait_gone(client, container, end_ms, err) < 0)
 		return -1;
-	return weka_mount_back(client, ids, end_ms, false, report->findings,
-			       err);
+	return weka_mount_back(client, ids, end_ms, false, report->findings, err);
 }
 
-static int switch_by_mount(struct client *client, const char *container,
-			   const struct cpuset *ids,
+static int switch_by_mount(struct client *client, const char *container, const struct cpuset *ids,
 			   struct switch_report *report, struct err *err)
 {
 	unsigned long long end_ms = ready_end(client);
@@ -241,16 +216,15 @@ static int switch_by_mount(struct client *client, const char *container,
 
 	if (weka_mount_begin(client, container, err) < 0 ||
 	    mount_with_ids(client, container, ids, end_ms, report, err) < 0 ||
-	    wait_ready(client, container, end_ms, &i, err) < 0 ||
-	    verify(client, i, ids, err) < 0)
+	    wait_ready(client, container, end_ms, &i, err) < 0 || verify(client, i, ids, err) < 0)
 		return -1;
 	weka_mount_end(client);
 	return 0;
 }
 
 /* Order and wait share one deadline: ready_timeout_ms. */
-static int switch_in_place(struct client *client, const char *container,
-			   const struct cpuset *ids, struct err *err)
+static int switch_in_place(struct client *client, const char *container, const struct cpuset *ids,
+			   struct err *err)
 {
 	unsigned long long end_ms = ready_end(client);
 	struct err why = { "" };
@@ -271,9 +245,8 @@ static int switch_in_place(struct client *client, const char *container,
 	return verify(client, i, ids, err);
 }
 
-int weka_switch_cores(struct client *client, const char *container,
-		      const struct cpuset *ids, struct switch_report *report,
-		      struct err *err)
+int weka_switch_cores(struct client *client, const char *container, const struct cpuset *ids,
+		      struct switch_report *report, struct err *err)
 {
 	if (client->section->core_method == CORE_METHOD_MOUNT)
 		return switch_by_mount(client, container, ids, report, err);
@@ -281,13 +254,11 @@ int weka_switch_cores(struct client *client, const char *container,
 }
 
 /* Does the container run with other cores than these? */
-static bool has_other_cores(struct client *client, const char *container,
-			    const struct cpuset *ids)
+static bool has_other_cores(struct client *client, const char *container, const struct cpuset *ids)
 {
 	size_t i;
 
-	return look_again(client, container, &i) == 0 &&
-	       weka_of(client)->stable[i].known &&
+	return look_again(client, container, &i) == 0 && weka_of(client)->stable[i].known &&
 	       verify(client, i, ids, NULL) < 0;
 }
 
@@ -301,8 +272,7 @@ static int back_out_mount(struct client *client, const char *container,
 	bool busy;
 	size_t i;
 
-	if (weka_mount_count(client, err) > 0 &&
-	    has_other_cores(client, container, old_ids))
+	if (weka_mount_count(client, err) > 0 && has_other_cores(client, container, old_ids))
 		weka_mount_away(client, end_ms, &busy, &ignored);
 	if (weka_mount_count(client, err) == 0)
 		wait_gone(client, container, end_ms, &ignored);
@@ -318,8 +288,8 @@ static int back_out_mount(struct client *client, const char *container,
  * would take it. A client that took the new cores and does not work with them
  * gets the old ones again; WEKA 5 refuses that when there were fewer of them.
  * 0: the container runs with its old cores. */
-int weka_switch_back(struct client *client, const char *container,
-		     const struct cpuset *old_ids, struct err *err)
+int weka_switch_back(struct client *client, const char *container, const struct cpuset *old_ids,
+		     struct err *err)
 {
 	size_t i;
 
@@ -327,10 +297,8 @@ int weka_switch_back(struct client *client, const char *container,
 		return back_out_mount(client, container, old_ids, err);
 	if (look_again(client, container, &i) < 0)
 		return err_set(err, "the container is gone");
-	if (weka_of(client)->stable[i].known &&
-	    weka_of(client)->staged[i].known &&
-	    weka_resources_equal(&weka_of(client)->stable[i],
-				 &weka_of(client)->staged[i]) &&
+	if (weka_of(client)->stable[i].known && weka_of(client)->staged[i].known &&
+	    weka_resources_equal(&weka_of(client)->stable[i], &weka_of(client)->staged[i]) &&
 	    verify(client, i, old_ids, NULL) == 0)
 		return 0;
 	if (unstage(client, container, err) < 0)
@@ -344,9 +312,8 @@ int weka_switch_back(struct client *client, const char *container,
 
 /* Mounts that were taken away come back; with the old cores, unless the
  * container has begun with new ones. */
-static int remount_half(struct client *client, const char *container,
-			const struct cpuset *old_ids, unsigned long long end_ms,
-			struct err *err)
+static int remount_half(struct client *client, const char *container, const struct cpuset *old_ids,
+			unsigned long long end_ms, struct err *err)
 {
 	struct err ignored;
 
@@ -357,9 +324,8 @@ static int remount_half(struct client *client, const char *container,
 	return weka_mount_back(client, old_ids, end_ms, true, NULL, err);
 }
 
-int weka_switch_finish(struct client *client, const char *container,
-		       const struct cpuset *old_ids, size_t *index,
-		       struct err *err)
+int weka_switch_finish(struct client *client, const char *container, const struct cpuset *old_ids,
+		       size_t *index, struct err *err)
 {
 	unsigned long long end_ms = ready_end(client);
 

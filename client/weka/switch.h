@@ -27,22 +27,19 @@ struct switch_report {
 };
 
 /* A mount that the container serves; the only container serves all. NULL: none. */
-const struct client_mount *weka_mount_of(const struct client *client,
-					 const char *container);
+const struct client_mount *weka_mount_of(const struct client *client, const char *container);
 /* "1,2,3": single ids, no ranges; caller frees. NULL: out of memory. */
 char *weka_ids_text(const struct cpuset *ids);
 
 /* 0: the container runs on these cores, READY and connected. */
-int weka_switch_cores(struct client *client, const char *container,
-		      const struct cpuset *ids, struct switch_report *report,
-		      struct err *err);
+int weka_switch_cores(struct client *client, const char *container, const struct cpuset *ids,
+		      struct switch_report *report, struct err *err);
 /* After a switch that went wrong. 0: the container runs with its old cores. */
-int weka_switch_back(struct client *client, const char *container,
-		     const struct cpuset *old_ids, struct err *err);
+int weka_switch_back(struct client *client, const char *container, const struct cpuset *old_ids,
+		     struct err *err);
 /* Of one that was cut off half-way. 0: all is mounted and nothing staged, the
  * container *index is READY on whatever cores it has. */
-int weka_switch_finish(struct client *client, const char *container,
-		       const struct cpuset *old_ids, size_t *index,
-		       struct err *err);
+int weka_switch_finish(struct client *client, const char *container, const struct cpuset *old_ids,
+		       size_t *index, struct err *err);
 
 #endif

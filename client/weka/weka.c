@@ -12,8 +12,7 @@
 #include "lib/sysfs.h"
 
 /* cores first: a restarted client may come back with other options */
-static const struct change_kind *const changes[] = { &weka_cores,
-						     &weka_mount_option, NULL };
+static const struct change_kind *const changes[] = { &weka_cores, &weka_mount_option, NULL };
 
 /* net= of a container that runs. */
 static void cards(const struct client *client, struct client_cards *cards)
@@ -28,9 +27,8 @@ static void cards(const struct client *client, struct client_cards *cards)
 			continue;
 		for (n = 0; n < stable->nic_count; n++)
 			card_add(cards, stable->nic[n].name,
-				 sysfs_numa_node_of_device(
-					 stable->nic[n].name,
-					 stable->nic[n].identifier),
+				 sysfs_numa_node_of_device(stable->nic[n].name,
+							   stable->nic[n].identifier),
 				 facts->containers.item[i].name);
 	}
 }

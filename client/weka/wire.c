@@ -20,8 +20,8 @@
 #define WORD_MAX 64
 #define UNKNOWN WIRE_UNKNOWN
 
-static const char *const stat_names[WIRE_KINDS] = { "READ_BYTES", "WRITE_BYTES",
-						    "READS", "WRITES" };
+static const char *const stat_names[WIRE_KINDS] = { "READ_BYTES", "WRITE_BYTES", "READS",
+						    "WRITES" };
 
 /* ---- the answer -------------------------------------------------------- */
 
@@ -73,8 +73,7 @@ struct reading {
 	bool has_fs, has_sum;
 };
 
-static int read_item(struct reading *r, struct json_object *item,
-		     struct err *err)
+static int read_item(struct reading *r, struct json_object *item, struct err *err)
 {
 	const char *process, *fs;
 	char id[WIRE_ID_MAX];
@@ -96,10 +95,9 @@ static int read_item(struct reading *r, struct json_object *item,
 	r->has_fs |= fs != NULL;
 	r->has_sum |= fs == NULL;
 	if (r->has_fs && r->has_sum)
-		return err_set(err, "some counters name a filesystem, others "
-				    "do not");
-	if (snprintf(id, sizeof(id), "%s %s %s", r->socket, process,
-		     fs ? fs : "-") >= (int)sizeof(id))
+		return err_set(err, "some counters name a filesystem, others do not");
+	if (snprintf(id, sizeof(id), "%s %s %s", r->socket, process, fs ? fs : "-") >=
+	    (int)sizeof(id))
 		return err_set(err, "path too long");
 	row = wire_row(r->wire, id);
 	if (!row)
@@ -109,8 +107,7 @@ static int read_item(struct reading *r, struct json_object *item,
 		       : 0;
 }
 
-static int read_items(struct reading *r, struct json_object *top,
-		      struct err *err)
+static int read_items(struct reading *r, struct json_object *top, struct err *err)
 {
 	size_t i, before = r->wire->count;
 	struct json_object *result = json_list(top, "result");
@@ -120,9 +117,7 @@ static int read_items(struct reading *r, struct json_object *top,
 	for (i = 0; i < json_object_array_length(result); i++)
 		if (read_item(r, json_object_array_get_idx(result, i), err) < 0)
 			return -1;
-	return r->wire->count > before
-		       ? 0
-		       : err_set(err, "the answer has no counters");
+	return r->wire->count > before ? 0 : err_set(err, "the answer has no counters");
 }
 
 /* ---- HTTP -------------------------------------------------------------- */
@@ -192,8 +187,8 @@ int weka_wire_is_whole(const char *text, size_t size_bytes)
 	       size_bytes - head.size_bytes >= (size_t)head.body_bytes;
 }
 
-int weka_wire_add(struct wire *wire, const char *socket, const char *text,
-		  size_t size_bytes, struct err *err)
+int weka_wire_add(struct wire *wire, const char *socket, const char *text, size_t size_bytes,
+		  struct err *err)
 {
 	struct reading r = { .wire = wire, .socket = socket };
 	size_t known = wire->count, body_bytes;
@@ -210,8 +205,8 @@ int weka_wire_add(struct wire *wire, const char *socket, const char *text,
 		return err_set(err, "'%s': the answer is cut off", socket);
 	if (head.body_bytes != UNKNOWN)
 		body_bytes = (size_t)head.body_bytes;
-	top = json_parse_bounded(text + head.size_bytes, body_bytes,
-				 WEKA_WIRE_BYTES_MAX, DEPTH_MAX);
+	top = json_parse_bounded(text + head.size_bytes, body_bytes, WEKA_WIRE_BYTES_MAX,
+				 DEPTH_MAX);
 	if (!top)
 		return err_set(err, "'%s': the answer is not JSON", socket);
 	rc = read_items(&r, top, err);
@@ -229,20 +224,18 @@ int weka_wire_add(struct wire *wire, const char *socket, const char *text,
 static size_t request(char *text, size_t room)
 {
 	static const char body[] =
-		"{\"jsonrpc\":\"2.0\",\"id\":1,"
-		"\"method\":\"fetch_local_stats\",\"params\":{}}";
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"fetch_local_stats\",\"params\":{}}";
 
-	return (size_t)snprintf(
-		text, room,
-		"POST /api/v1 HTTP/1.0\r\nHost: localhost\r\n"
-		"Content-Type: application/json\r\n"
-		"Content-Length: %zu\r\nConnection: close\r\n\r\n%s",
-		sizeof(body) - 1, body);
+	return (size_t)snprintf(text, room,
+				"POST /api/v1 HTTP/1.0\r\nHost: localhost\r\n"
+				"Content-Type: application/json\r\n"
+				"Content-Length: %zu\r\nConnection: close\r\n\r\n%s",
+				sizeof(body) - 1, body);
 }
 
 /* 1, 0: nobody is there, -1 */
-static int ask(struct wire *wire, const char *path, char *text,
-	       unsigned long long end_ms, struct err *err)
+static int ask(struct wire *wire, const char *path, char *text, unsigned long long end_ms,
+	       struct err *err)
 {
 	struct socket_question question = { .path = path,
 					    .answer_max = WEKA_WIRE_BYTES_MAX,
@@ -266,8 +259,7 @@ static int find_sockets(const struct config_client *section, glob_t *found)
 
 	for (; *at && used + 1 < sizeof(pattern); at++)
 		if (*at == '*' && *section->container)
-			used += (size_t)snprintf(pattern + used,
-						 sizeof(pattern) - used, "%s",
+			used += (size_t)snprintf(pattern + used, sizeof(pattern) - used, "%s",
 						 section->container);
 		else
 			pattern[used++] = *at;
@@ -277,8 +269,7 @@ static int find_sockets(const struct config_client *section, glob_t *found)
 	return glob(pattern, GLOB_NOSORT, NULL, found) == 0 ? 0 : -1;
 }
 
-static int ask_all(struct wire *wire, const glob_t *found,
-		   unsigned int timeout_ms, struct err *err)
+static int ask_all(struct wire *wire, const glob_t *found, unsigned int timeout_ms, struct err *err)
 {
 	unsigned long long end_ms = child_now_ms() + timeout_ms;
 	char *text = xcalloc(WEKA_WIRE_BYTES_MAX, 1);
@@ -286,8 +277,8 @@ static int ask_all(struct wire *wire, const glob_t *found,
 	size_t i;
 
 	if (found->gl_pathc > SOCKETS_MAX)
-		rc = err_set(err, "'%s': and more sockets than %d",
-			     found->gl_pathv[0], SOCKETS_MAX);
+		rc = err_set(err, "'%s': and more sockets than %d", found->gl_pathv[0],
+			     SOCKETS_MAX);
 	for (i = 0; rc >= 0 && i < found->gl_pathc; i++) {
 		one = ask(wire, found->gl_pathv[i], text, end_ms, err);
 		rc = one < 0 ? -1 : rc + one;

@@ -28,8 +28,8 @@
 
 /* Add the rows of an answer: 'text' is the whole of what the server sent,
  * 'socket' the path that it came from. */
-int weka_wire_add(struct wire *wire, const char *socket, const char *text,
-		  size_t size_bytes, struct err *err);
+int weka_wire_add(struct wire *wire, const char *socket, const char *text, size_t size_bytes,
+		  struct err *err);
 /* Is it whole, by its Content-Length? 1, 0 (perhaps at the end of the stream),
  * -1 it never will be. */
 int weka_wire_is_whole(const char *text, size_t size_bytes);

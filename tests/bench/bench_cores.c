@@ -22,11 +22,7 @@ static char helper[128], xml[128];
 
 static const char record[] =
 	"#!/bin/sh\n"
-	"echo '{\"name\":\"n1\",\"cpus\":384,\"boards\":1,\"sockets\":2,"
-	"\"cores_per_socket\":96,\"threads_per_core\":2,\"core_spec_count\":2,"
-	"\"cpu_spec_list\":\"190-191,382-383\",\"version\":\"24.11.5\","
-	"\"conf_read_at\":9999999999,\"allow_spec_resources_usage\":true,"
-	"\"select_type\":\"select/cons_tres\"}'\n";
+	"echo '{\"name\":\"n1\",\"cpus\":384,\"boards\":1,\"sockets\":2,\"cores_per_socket\":96,\"threads_per_core\":2,\"core_spec_count\":2,\"cpu_spec_list\":\"190-191,382-383\",\"version\":\"24.11.5\",\"conf_read_at\":9999999999,\"allow_spec_resources_usage\":true,\"select_type\":\"select/cons_tres\"}'\n";
 
 static void die(const char *what, const struct err *err)
 {
@@ -36,13 +32,11 @@ static void die(const char *what, const struct err *err)
 
 static void reserve(const struct node_state *state)
 {
-	static const struct reservation_request request = { RESERVATION_CORES,
-							    4 };
+	static const struct reservation_request request = { RESERVATION_CORES, 4 };
 	struct reservation got;
 	struct err err;
 
-	if (reservation_compute(&state->node, state->map, &request, &got,
-				&err) < 0)
+	if (reservation_compute(&state->node, state->map, &request, &got, &err) < 0)
 		die("reservation", &err);
 	reservation_free(&got);
 }
@@ -106,8 +100,7 @@ static void hwloc_calc(void)
 /* The published recipe: the highest CPU of a socket. */
 static void lscpu(void)
 {
-	run("lscpu -a --extended | grep -E ':0[[:space:]]+' | tail -n 1 | "
-	    "awk '{print $1}'");
+	run("lscpu -a --extended | grep -E ':0[[:space:]]+' | tail -n 1 | awk '{print $1}'");
 }
 
 static int has_hwloc_calc(void)
@@ -139,11 +132,9 @@ static void write_machine(void)
 
 	snprintf(xml, sizeof(xml), "%s/machine.xml", folder);
 	if (hwloc_topology_init(&topology) < 0 ||
-	    hwloc_topology_set_synthetic(topology,
-					 "package:2 numa:4 l3:3 core:8 "
-					 "pu:2(indexes=core:pu)") < 0 ||
-	    hwloc_topology_load(topology) < 0 ||
-	    hwloc_topology_export_xml(topology, xml, 0) < 0)
+	    hwloc_topology_set_synthetic(
+		    topology, "package:2 numa:4 l3:3 core:8 pu:2(indexes=core:pu)") < 0 ||
+	    hwloc_topology_load(topology) < 0 || hwloc_topology_export_xml(topology, xml, 0) < 0)
 		exit(1);
 	hwloc_topology_destroy(topology);
 }
@@ -184,34 +175,26 @@ int main(int argc, char **argv)
 	write_machine();
 	write_cache();
 	printf("which CPUs does Slurm withhold: medians\n");
-	cache = line("prolog: cached record and map, 384 CPUs",
-		     bench(from_cache, 1000), 0);
-	line("prolog, first after slurmd: sysfs, this machine",
-	     bench(from_sysfs, 200), cache);
+	cache = line("prolog: cached record and map, 384 CPUs", bench(from_cache, 1000), 0);
+	line("prolog, first after slurmd: sysfs, this machine", bench(from_sysfs, 200), cache);
 	line("recorded machine of 384 CPUs (XML)", bench(from_xml, 50), cache);
 	if (has_hwloc_calc())
-		hwloc = line("hwloc-calc core:1, this machine",
-			     bench(hwloc_calc, 30), cache);
+		hwloc = line("hwloc-calc core:1, this machine", bench(hwloc_calc, 30), cache);
 	else
-		printf("%-46s %13s\n", "hwloc-calc core:1, this machine",
-		       "not installed");
+		printf("%-46s %13s\n", "hwloc-calc core:1, this machine", "not installed");
 	recipe = line("lscpu recipe, this machine", bench(lscpu, 30), cache);
 	if (fileio_rmtree(folder, &err) < 0)
 		die(folder, &err);
 	snprintf(measured, sizeof(measured), "%.2f ms", cache / 1000);
 	if (hwloc > 0)
-		snprintf(calc, sizeof(calc),
-			 "hwloc-calc takes %.1f ms (%.0f x), ", hwloc / 1000,
+		snprintf(calc, sizeof(calc), "hwloc-calc takes %.1f ms (%.0f x), ", hwloc / 1000,
 			 hwloc / cache);
 	snprintf(beside, sizeof(beside),
-		 "on this machine %sthe lscpu recipe takes %.1f ms (%.0f x)",
-		 calc, recipe / 1000, recipe / cache);
-	result("prolog: reservation on a node of 384 CPUs", measured, "2 ms",
-	       beside);
+		 "on this machine %sthe lscpu recipe takes %.1f ms (%.0f x)", calc, recipe / 1000,
+		 recipe / cache);
+	result("prolog: reservation on a node of 384 CPUs", measured, "2 ms", beside);
 	if (cache >= 2000) {
-		fprintf(stderr,
-			"bench_cores: the prolog's way takes %.0f us, "
-			"2000 are allowed\n",
+		fprintf(stderr, "bench_cores: the prolog's way takes %.0f us, 2000 are allowed\n",
 			cache);
 		return 1;
 	}

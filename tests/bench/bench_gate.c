@@ -101,8 +101,7 @@ static double bench(const char *name, void (*work)(void))
 			die(name, "a round failed");
 	}
 	middle = median(times_us, rounds);
-	printf("%-44s %8.1f us  (95 %%: %.1f us)\n", name, middle,
-	       times_us[rounds * 95 / 100]);
+	printf("%-44s %8.1f us  (95 %%: %.1f us)\n", name, middle, times_us[rounds * 95 / 100]);
 	return middle;
 }
 
@@ -132,9 +131,8 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && atoi(argv[1]) > 0 && atoi(argv[1]) < ROUNDS_MAX)
 		rounds = atoi(argv[1]);
-	times_us =
-		mmap(NULL, ROUNDS_MAX * sizeof(*times_us),
-		     PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	times_us = mmap(NULL, ROUNDS_MAX * sizeof(*times_us), PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (times_us == MAP_FAILED)
 		die("mmap", "out of memory");
 	prepare();
@@ -147,12 +145,11 @@ int main(int argc, char **argv)
 	fileio_rmtree(folder, NULL);
 	snprintf(measured, sizeof(measured), "%.0f us", look);
 	snprintf(beside, sizeof(beside),
-		 "%.0f us once a step; starting /bin/true: %.0f us (%.0f x)",
-		 step + counts, task, task / look);
+		 "%.0f us once a step; starting /bin/true: %.0f us (%.0f x)", step + counts, task,
+		 task / look);
 	result("gate: a look at a task", measured, "200 us", beside);
 	if (look < BAR_US)
 		return 0;
-	fprintf(stderr, "bench_gate: %.0f us a task, %d are allowed\n", look,
-		BAR_US);
+	fprintf(stderr, "bench_gate: %.0f us a task, %d are allowed\n", look, BAR_US);
 	return 1;
 }

@@ -52,8 +52,8 @@ static double cpu_ms(void)
 
 	getrusage(RUSAGE_SELF, &self);
 	getrusage(RUSAGE_CHILDREN, &children);
-	return of_ms(&self.ru_utime) + of_ms(&self.ru_stime) +
-	       of_ms(&children.ru_utime) + of_ms(&children.ru_stime);
+	return of_ms(&self.ru_utime) + of_ms(&self.ru_stime) + of_ms(&children.ru_utime) +
+	       of_ms(&children.ru_stime);
 }
 
 /* What visit_prepare() does: what is kept, the facts, the findings. */
@@ -80,8 +80,7 @@ static void child(int round, bool cached)
 	times->clock_ms[round] = (now_us() - start_us) / 1e3;
 	times->cpu_ms[round] = cpu_ms() - start_cpu_ms;
 	if (client_is_cached(client) != cached)
-		die("client",
-		    cached ? "what was kept did not hold" : "it was not asked");
+		die("client", cached ? "what was kept did not hold" : "it was not asked");
 	client_keep(client);
 	client_close(client);
 	exit(0);
@@ -103,8 +102,7 @@ static void bench(const char *name, int rounds, bool cached)
 	}
 	times->clock_ms[0] = median(times->clock_ms, rounds);
 	times->cpu_ms[0] = median(times->cpu_ms, rounds);
-	printf("%-46s %8.2f %19.2f\n", name, times->cpu_ms[0],
-	       times->clock_ms[0]);
+	printf("%-46s %8.2f %19.2f\n", name, times->cpu_ms[0], times->clock_ms[0]);
 }
 
 int main(int argc, char **argv)
@@ -122,11 +120,10 @@ int main(int argc, char **argv)
 		die("config", err.text);
 	section = config->client_count ? &config->clients[0] : NULL;
 	run_dir = config->run_dir;
-	snprintf(path, sizeof(path), "%s/client.%s.json", run_dir,
-		 section ? section->name : "");
+	snprintf(path, sizeof(path), "%s/client.%s.json", run_dir, section ? section->name : "");
 	unlink(path);
-	times = mmap(NULL, sizeof(*times), PROT_READ | PROT_WRITE,
-		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	times = mmap(NULL, sizeof(*times), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		     0);
 	if (!section || times == MAP_FAILED)
 		die("start", "no client for node c1, or no memory");
 	bench("the client's verdict: asked of the client", 1, false);
@@ -136,13 +133,12 @@ int main(int argc, char **argv)
 	config_free(config);
 	snprintf(measured, sizeof(measured), "%.2f ms", times->clock_ms[0]);
 	snprintf(beside, sizeof(beside),
-		 "CPU: %.2f ms; asked anew, with weka at 50 ms a call: %.0f ms",
-		 times->cpu_ms[0], asked_ms);
-	result("prolog: the client's verdict, kept from an earlier job",
-	       measured, "5 ms", beside);
+		 "CPU: %.2f ms; asked anew, with weka at 50 ms a call: %.0f ms", times->cpu_ms[0],
+		 asked_ms);
+	result("prolog: the client's verdict, kept from an earlier job", measured, "5 ms", beside);
 	if (rounds < ROUNDS_JUDGED || times->cpu_ms[0] < BAR_MS)
 		return 0;
-	fprintf(stderr, "bench_verdict: %.2f ms of CPU, %d are allowed\n",
-		times->cpu_ms[0], BAR_MS);
+	fprintf(stderr, "bench_verdict: %.2f ms of CPU, %d are allowed\n", times->cpu_ms[0],
+		BAR_MS);
 	return 1;
 }

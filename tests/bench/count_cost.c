@@ -54,8 +54,7 @@ static void call_pipe(int fd)
 	char buffer[BYTES] = { 0 };
 
 	(void)fd;
-	if (write(ends[1], buffer, BYTES) != BYTES ||
-	    read(ends[0], buffer, BYTES) != BYTES)
+	if (write(ends[1], buffer, BYTES) != BYTES || read(ends[0], buffer, BYTES) != BYTES)
 		fail("pipe");
 }
 
@@ -94,8 +93,7 @@ static int make_counter(void)
 }
 
 /* A program on a raw tracepoint; it stays until we end. */
-static void attach(const char *tracepoint, const struct bpf_insn *program,
-		   unsigned int length)
+static void attach(const char *tracepoint, const struct bpf_insn *program, unsigned int length)
 {
 	union bpf_attr attr;
 	int fd;
@@ -121,12 +119,8 @@ static void attach_counting(void)
 {
 	const struct bpf_insn program[] = {
 		{ .code = BPF_ST | BPF_MEM | BPF_W, .dst_reg = 10, .off = -4 },
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_X,
-		  .dst_reg = 2,
-		  .src_reg = 10 },
-		{ .code = BPF_ALU64 | BPF_ADD | BPF_K,
-		  .dst_reg = 2,
-		  .imm = -4 },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 2, .src_reg = 10 },
+		{ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = 2, .imm = -4 },
 		{ .code = BPF_LD | BPF_DW | BPF_IMM,
 		  .dst_reg = 1,
 		  .src_reg = BPF_PSEUDO_MAP_FD,
@@ -153,8 +147,7 @@ static void trace(pid_t child)
 	int status;
 
 	while (waitpid(child, &status, 0) == child && WIFSTOPPED(status)) {
-		if (ptrace(PTRACE_GET_SYSCALL_INFO, child, sizeof(info),
-			   &info) > 0 &&
+		if (ptrace(PTRACE_GET_SYSCALL_INFO, child, sizeof(info), &info) > 0 &&
 		    info.op == PTRACE_SYSCALL_INFO_ENTRY)
 			counts[info.entry.nr & 511]++;
 		if (ptrace(PTRACE_SYSCALL, child, 0, 0) < 0)
@@ -189,8 +182,7 @@ int main(int argc, char **argv)
 		raise(SIGSTOP);
 	} else if (argc != 2) {
 		fprintf(stderr,
-			"usage: count_cost [--few|--tracepoints|--counting|"
-			"--ptrace] FILE\n");
+			"usage: count_cost [--few|--tracepoints|--counting|--ptrace] FILE\n");
 		return 64;
 	}
 	report(argv[argc - 1], calls);

@@ -71,12 +71,9 @@ static void ring_make(void)
 	ring.fd = (int)syscall(SYS_io_uring_setup, 4, &p);
 	if (ring.fd < 0)
 		fail("io_uring_setup");
-	sq = map(PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, ring.fd,
-		 IORING_OFF_SQ_RING);
-	cq = map(PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, ring.fd,
-		 IORING_OFF_CQ_RING);
-	ring.sqe = map(PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, ring.fd,
-		       IORING_OFF_SQES);
+	sq = map(PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, ring.fd, IORING_OFF_SQ_RING);
+	cq = map(PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, ring.fd, IORING_OFF_CQ_RING);
+	ring.sqe = map(PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, ring.fd, IORING_OFF_SQES);
 	ring.sq_tail = (unsigned int *)(sq + p.sq_off.tail);
 	ring.sq_mask = (unsigned int *)(sq + p.sq_off.ring_mask);
 	ring.cq_head = (unsigned int *)(cq + p.cq_off.head);
@@ -100,8 +97,7 @@ static void submit(unsigned char opcode, int fd)
 		sqe->len = BYTES;
 	}
 	__atomic_store_n(ring.sq_tail, tail + 1, __ATOMIC_RELEASE);
-	if (syscall(SYS_io_uring_enter, ring.fd, 1, 1, IORING_ENTER_GETEVENTS,
-		    NULL, 0) != 1)
+	if (syscall(SYS_io_uring_enter, ring.fd, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0) != 1)
 		fail("io_uring_enter");
 	if (*ring.cq_head == __atomic_load_n(ring.cq_tail, __ATOMIC_ACQUIRE)) {
 		fprintf(stderr, "io_uring: no completion\n");
@@ -132,8 +128,7 @@ int main(int argc, char **argv)
 	file = open(argv[1], O_RDONLY);
 	if (file < 0)
 		fail(argv[1]);
-	anonymous = map(PAGE, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	anonymous = map(PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	mapped = map(PAGE, PROT_READ, MAP_SHARED, file, 0);
 	(void)*mapped;
 	ring_make();

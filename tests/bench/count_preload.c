@@ -17,8 +17,7 @@ ssize_t pread(int fd, void *buffer, size_t size, off_t offset)
 	ssize_t got;
 
 	if (!next)
-		next = (ssize_t(*)(int, void *, size_t, off_t))dlsym(RTLD_NEXT,
-								     "pread");
+		next = (ssize_t(*)(int, void *, size_t, off_t))dlsym(RTLD_NEXT, "pread");
 	got = next(fd, buffer, size, offset);
 	if (got >= 0) {
 		calls++;

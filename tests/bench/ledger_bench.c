@@ -103,8 +103,8 @@ static char *make_text(const struct made *made, int at)
 	record_set(&r->io_cores_os, "23,47");
 	record_add_client(r, "weka", "weka", NULL, NULL);
 	record_add_mount(r, "/mnt/weka", "wekafs", "backend0/default");
-	record_add_change(r, "weka", "mount-option", "/mnt/weka", "writecache",
-			  "forcedirect", 1, 1);
+	record_add_change(r, "weka", "mount-option", "/mnt/weka", "writecache", "forcedirect", 1,
+			  1);
 	record_io_init(&io);
 	strcpy(io.source, "stepd");
 	io.numbers[RECORD_READ_BYTES] = 1000000 + at;
@@ -124,8 +124,7 @@ static char *make_text(const struct made *made, int at)
 
 static char written[SUMMARY_MAX];
 
-static int fake_write(void *acct, struct acct_job *jobs, size_t count,
-		      struct err *err)
+static int fake_write(void *acct, struct acct_job *jobs, size_t count, struct err *err)
 {
 	size_t i;
 
@@ -151,13 +150,10 @@ static void put_all(struct store *store, char **texts, int nodes)
 		if (i % BATCH == 1 && store_begin(store, &err) < 0)
 			die(err.text);
 		record = record_parse(text, strlen(text), &err);
-		rc = record ? store_put(store, record, text, strlen(text), 1, 0,
-					&due, &err)
-			    : -1;
+		rc = record ? store_put(store, record, text, strlen(text), 1, 0, &due, &err) : -1;
 		if (rc < 0)
 			die(err.text);
-		if ((i % BATCH == 0 || i == nodes) &&
-		    store_commit(store, &err) < 0)
+		if ((i % BATCH == 0 || i == nodes) && store_commit(store, &err) < 0)
 			die(err.text);
 		record_free(record);
 	}
@@ -176,8 +172,7 @@ static bool are_singles;
 
 static struct made one_job(int nodes)
 {
-	struct made made = { "bench", 4711, are_singles ? 1 : nodes, 1795261196,
-			     1795264796 };
+	struct made made = { "bench", 4711, are_singles ? 1 : nodes, 1795261196, 1795264796 };
 
 	return made;
 }
@@ -220,9 +215,7 @@ static int merge(int nodes, const char *dir)
 	static const struct config_ledger config = { .retention_days = 36500 };
 	struct metrics metrics = { 0 };
 	struct config_advice advice;
-	struct writer writer = { .config = &config,
-				 .advice = &advice,
-				 .metrics = &metrics };
+	struct writer writer = { .config = &config, .advice = &advice, .metrics = &metrics };
 	struct rusage usage;
 	struct err err = { "" };
 	int64_t next;
@@ -245,8 +238,8 @@ static int merge(int nodes, const char *dir)
 			die(*err.text ? err.text : "nothing was due");
 	}
 	getrusage(RUSAGE_SELF, &usage);
-	printf("%d %.3f %.3f %.3f %ld\n", nodes, stored - start, now() - stored,
-	       cpu() - cpu_start, usage.ru_maxrss);
+	printf("%d %.3f %.3f %.3f %ld\n", nodes, stored - start, now() - stored, cpu() - cpu_start,
+	       usage.ru_maxrss);
 	fprintf(stderr, "%s\n", written);
 	store_close(writer.store);
 	for (i = 0; i < nodes; i++)
@@ -292,11 +285,9 @@ static void seal_all(struct load *load, const struct made *made)
 
 		if (envelope_nonce(nonce, &err) < 0)
 			die(err.text);
-		snprintf(request, size,
-			 "jobio/1 %s\n{\"op\":\"put\",\"record\":%s}", nonce,
+		snprintf(request, size, "jobio/1 %s\n{\"op\":\"put\",\"record\":%s}", nonce,
 			 record);
-		if (seal_close(seal, request, strlen(request), pw->pw_uid,
-			       &credential, &err) < 0)
+		if (seal_close(seal, request, strlen(request), pw->pw_uid, &credential, &err) < 0)
 			die(err.text);
 		size = strlen(credential);
 		frame = malloc(size + 5);
@@ -320,8 +311,7 @@ static void begin(struct peer *peer, char *frame)
 static int open_peer(const struct config_ledger *config)
 {
 	static struct addrinfo *found; /* looked up once, for ever */
-	struct addrinfo hints = { .ai_family = AF_INET,
-				  .ai_socktype = SOCK_STREAM };
+	struct addrinfo hints = { .ai_family = AF_INET, .ai_socktype = SOCK_STREAM };
 	char port[16];
 	int fd;
 
@@ -341,8 +331,7 @@ static int step(struct peer *peer, short events)
 	ssize_t n;
 
 	if (events & POLLOUT && peer->sent < peer->frame_size) {
-		n = send(peer->fd, peer->frame + peer->sent,
-			 peer->frame_size - peer->sent,
+		n = send(peer->fd, peer->frame + peer->sent, peer->frame_size - peer->sent,
 			 MSG_DONTWAIT | MSG_NOSIGNAL);
 		if (n < 0 && errno != EAGAIN)
 			die("the ledger hung up");
@@ -351,8 +340,7 @@ static int step(struct peer *peer, short events)
 	if (!(events & (POLLIN | POLLHUP)))
 		return 0;
 	if (peer->got < 4)
-		n = recv(peer->fd, peer->prefix + peer->got, 4 - peer->got,
-			 MSG_DONTWAIT);
+		n = recv(peer->fd, peer->prefix + peer->got, 4 - peer->got, MSG_DONTWAIT);
 	else
 		n = recv(peer->fd, buffer, sizeof(buffer), MSG_DONTWAIT);
 	if (n == 0)
@@ -360,9 +348,8 @@ static int step(struct peer *peer, short events)
 	if (n > 0)
 		peer->got += (size_t)n;
 	if (peer->got >= 4)
-		peer->answer_size =
-			4 + ((size_t)peer->prefix[1] << 16 |
-			     (size_t)peer->prefix[2] << 8 | peer->prefix[3]);
+		peer->answer_size = 4 + ((size_t)peer->prefix[1] << 16 |
+					 (size_t)peer->prefix[2] << 8 | peer->prefix[3]);
 	return peer->answer_size && peer->got >= peer->answer_size;
 }
 
@@ -370,8 +357,7 @@ static int step(struct peer *peer, short events)
 static int is_time(const struct load *load)
 {
 	return load->next < load->count &&
-	       (load->rate <= 0 ||
-		now() >= load->start + load->next / load->rate);
+	       (load->rate <= 0 || now() >= load->start + load->next / load->rate);
 }
 
 /* Give an idle peer its next frame, when there is one and it is time. */
@@ -414,8 +400,7 @@ static void run_load(struct load *load, struct peer *peers, int count)
 		else if (load->done < load->next && now() > heard + 60)
 			die("the ledger does not answer");
 		for (i = 0; i < count; i++)
-			if (fds[i].fd >= 0 && fds[i].revents &&
-			    step(&peers[i], fds[i].revents))
+			if (fds[i].fd >= 0 && fds[i].revents && step(&peers[i], fds[i].revents))
 				answered(load, &peers[i]);
 	}
 }
@@ -429,10 +414,9 @@ static double cpu_of(long pid)
 
 	snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
 	from = fopen(path, "r");
-	if (!from || !fgets(line, sizeof(line), from) ||
-	    !(at = strrchr(line, ')')) ||
-	    sscanf(at, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
-		   &user, &system) != 2)
+	if (!from || !fgets(line, sizeof(line), from) || !(at = strrchr(line, ')')) ||
+	    sscanf(at, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &system) !=
+		    2)
 		die(path);
 	fclose(from);
 	return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
@@ -470,8 +454,8 @@ static int run(struct load *load, const struct made *made, int count)
 	for (i = 0; i < count; i++)
 		peers[i].fd = -1;
 	run_load(load, peers, count);
-	printf("%d %.3f %.3f %.0f %.3f", load->count, now() - sealed,
-	       sealed - start, began * 1e6, cpu() - cpu_before);
+	printf("%d %.3f %.3f %.0f %.3f", load->count, now() - sealed, sealed - start, began * 1e6,
+	       cpu() - cpu_before);
 	for (i = 0; i < others; i++)
 		printf(" %.2f", cpu_of(pids[i]) - cpu_others[i]);
 	putchar('\n');
@@ -513,8 +497,7 @@ static int jobs(char **args)
 			     .count = atoi(args[1]),
 			     .rate = atof(args[2]),
 			     .each_its_own = 1 };
-	struct made made = { args[3], (uint32_t)atoi(args[0]), 1, atof(args[4]),
-			     atof(args[5]) };
+	struct made made = { args[3], (uint32_t)atoi(args[0]), 1, atof(args[4]), atof(args[5]) };
 
 	run(&load, &made, 100);
 	config_free(config);
@@ -539,7 +522,6 @@ int main(int argc, char **argv)
 		return load(atoi(argv[2]), atoi(argv[3]), argv[4]);
 	if (argc == 9 && !strcmp(argv[1], "jobs"))
 		return jobs(argv + 2);
-	die("usage: ledger_bench merge|singles N DIR | load N PEERS CONF | "
-	    "jobs FIRST N RATE CLUSTER START END CONF");
+	die("usage: ledger_bench merge|singles N DIR | load N PEERS CONF | jobs FIRST N RATE CLUSTER START END CONF");
 	return 2;
 }

@@ -50,13 +50,10 @@ static void fill_times(struct record_io *io, const struct made *made, int every)
 	n[RECORD_READ_BYTES] = n[RECORD_WRITE_BYTES] = 0;
 	n[RECORD_READ_CALLS] = n[RECORD_WRITE_CALLS] = 0;
 	for (i = 0; i < ROWS; i++) {
-		amounts[TIMELINE_READ] =
-			i % every ? 0 : (i * 7919 + made->node) % 4000000;
-		amounts[TIMELINE_WRITE] =
-			i % 5 ? 0 : (i * 6947 + (int64_t)made->job) % 4000000;
+		amounts[TIMELINE_READ] = i % every ? 0 : (i * 7919 + made->node) % 4000000;
+		amounts[TIMELINE_WRITE] = i % 5 ? 0 : (i * 6947 + (int64_t)made->job) % 4000000;
 		amounts[TIMELINE_CALLS] = 11;
-		timeline_put(&io->timeline, made->start / 64 * 64 + i * 64, 64,
-			     amounts);
+		timeline_put(&io->timeline, made->start / 64 * 64 + i * 64, 64, amounts);
 		n[RECORD_READ_BYTES] += amounts[TIMELINE_READ];
 		n[RECORD_WRITE_BYTES] += amounts[TIMELINE_WRITE];
 		n[RECORD_READ_CALLS] += 6;
@@ -64,8 +61,7 @@ static void fill_times(struct record_io *io, const struct made *made, int every)
 	}
 }
 
-static void add_bpf(struct record *r, const struct made *made, const char *fs,
-		    int every)
+static void add_bpf(struct record *r, const struct made *made, const char *fs, int every)
 {
 	struct record_io io;
 	int i, k;
@@ -116,10 +112,9 @@ static char *make_text(const struct made *made)
 	record_set(&r->io_cores_os, "46-47");
 	record_add_client(r, "weka", "weka", "4.4.4", "46-47");
 	record_add_mount(r, "/mnt/weka", "wekafs", "backend0/default");
-	record_add_change(r, "weka", "mount-option", "/mnt/weka", "writecache",
-			  "forcedirect", 1, 1);
-	record_add_finding(r, "W01", "warning", "something that was seen",
-			   "what to do about it");
+	record_add_change(r, "weka", "mount-option", "/mnt/weka", "writecache", "forcedirect", 1,
+			  1);
+	record_add_finding(r, "W01", "warning", "something that was seen", "what to do about it");
 	add_bpf(r, made, "/mnt/weka", 7);
 	add_bpf(r, made, "/home", 3);
 	record_io_init(&io);
@@ -137,8 +132,7 @@ static char *make_text(const struct made *made)
 
 /* ---- store --------------------------------------------------------------- */
 
-static int fake_write(void *acct, struct acct_job *jobs, size_t count,
-		      struct err *err)
+static int fake_write(void *acct, struct acct_job *jobs, size_t count, struct err *err)
 {
 	size_t i;
 
@@ -165,8 +159,7 @@ static void put_job(struct store *store, uint32_t job, int nodes)
 	for (; made.node <= nodes; made.node++) {
 		text = make_text(&made);
 		record = record_parse(text, strlen(text), &err);
-		if (!record || store_put(store, record, text, strlen(text), 1,
-					 0, &due, &err) < 0)
+		if (!record || store_put(store, record, text, strlen(text), 1, 0, &due, &err) < 0)
 			die(err.text);
 		record_free(record);
 		free(text);
@@ -175,13 +168,10 @@ static void put_job(struct store *store, uint32_t job, int nodes)
 
 static int make_store(const char *path)
 {
-	struct config_ledger config = { .retention_days = 36500,
-					.store = (char *)path };
+	struct config_ledger config = { .retention_days = 36500, .store = (char *)path };
 	struct metrics metrics = { 0 };
 	struct config_advice advice;
-	struct writer writer = { .config = &config,
-				 .advice = &advice,
-				 .metrics = &metrics };
+	struct writer writer = { .config = &config, .advice = &advice, .metrics = &metrics };
 	struct err err = { "" };
 	uint32_t job;
 	int64_t next;
@@ -209,10 +199,8 @@ static int make_store(const char *path)
 static void put_use(struct store *store, int64_t at, int64_t ended)
 {
 	static const char *const profiles[] = { "stream", "metadata", "" };
-	static const char *const advice[] = { "A01", "A01 A17", "", "A24 A09",
-					      "" };
-	static const char *const mounts[] = { "/mnt/weka", "/home", "/scratch",
-					      "/work" };
+	static const char *const advice[] = { "A01", "A01 A17", "", "A24 A09", "" };
+	static const char *const mounts[] = { "/mnt/weka", "/home", "/scratch", "/work" };
 	char user[16], account[16], *text;
 	struct err err = { "" };
 	struct use use;
@@ -260,8 +248,7 @@ static int make_site(const char *path, int64_t count)
 		if (at % 10000 == 1 && store_begin(store, &err) < 0)
 			die(err.text);
 		put_use(store, at, first + at * (7 * 86400 - 120) / count);
-		if ((at % 10000 == 0 || at == count) &&
-		    store_commit(store, &err) < 0)
+		if ((at % 10000 == 0 || at == count) && store_commit(store, &err) < 0)
 			die(err.text);
 	}
 	store_close(store);
@@ -274,15 +261,9 @@ static void print_row(const char *mark, uint32_t job, int nodes)
 {
 	long long start = (long long)start_of(job);
 
-	printf("a job of alice%s"
-	       "jobio/1 rd=33.1MiB/342 wr=19.9MiB/285 nodes=%d/%d cores=2 "
-	       "cpus=46-47 prof=stream fs=/mnt/weka:wekafs scope=job src=bpf "
-	       "q=- meta=81.5k rsz=4MiB/16MiB wsz=4MiB/16MiB shape=steady "
-	       "chg=1/1 find=0/1%salice%slab%sgpu%sbench%sCOMPLETED%s0:0%s"
-	       "%lld%s%lld%s3600%s%d%s%u%s%u\n",
-	       mark, nodes, nodes, mark, mark, mark, mark, mark, mark, mark,
-	       start, mark, start + 3600, mark, mark, nodes, mark, job, mark,
-	       job);
+	printf("a job of alice%sjobio/1 rd=33.1MiB/342 wr=19.9MiB/285 nodes=%d/%d cores=2 cpus=46-47 prof=stream fs=/mnt/weka:wekafs scope=job src=bpf q=- meta=81.5k rsz=4MiB/16MiB wsz=4MiB/16MiB shape=steady chg=1/1 find=0/1%salice%slab%sgpu%sbench%sCOMPLETED%s0:0%s%lld%s%lld%s3600%s%d%s%u%s%u\n",
+	       mark, nodes, nodes, mark, mark, mark, mark, mark, mark, mark, start, mark,
+	       start + 3600, mark, mark, nodes, mark, job, mark, job);
 }
 
 static int sacct(int argc, char *argv[])

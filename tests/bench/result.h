@@ -7,8 +7,7 @@
 #include <stdlib.h>
 
 /* 'allowed' and 'beside' may be "". Without JOBIO_BENCH_RESULTS: nothing. */
-static void result(const char *what, const char *measured, const char *allowed,
-		   const char *beside)
+static void result(const char *what, const char *measured, const char *allowed, const char *beside)
 {
 	const char *path = getenv("JOBIO_BENCH_RESULTS");
 	FILE *to = path ? fopen(path, "a") : NULL;

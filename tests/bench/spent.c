@@ -38,8 +38,7 @@ int main(int argc, char **argv)
 		execv(argv[2], argv + 2);
 		_exit(127);
 	}
-	if (pid < 0 || wait4(pid, &status, 0, &used) < 0 ||
-	    tell(argv[1], &used) < 0) {
+	if (pid < 0 || wait4(pid, &status, 0, &used) < 0 || tell(argv[1], &used) < 0) {
 		perror("spent");
 		return 2;
 	}

@@ -15,8 +15,7 @@
 
 #define LOG_MAX (1U << 20)
 
-static int write_conf(const struct daemon_start *start, const char *path,
-		      struct err *err)
+static int write_conf(const struct daemon_start *start, const char *path, struct err *err)
 {
 	FILE *out = fopen(path, "w");
 
@@ -40,20 +39,17 @@ static int write_conf(const struct daemon_start *start, const char *path,
 	return fclose(out) == 0 ? 0 : err_set(err, "%s: cannot write", path);
 }
 
-static void become_slurmd(const struct daemon_start *start, const char *conf,
-			  int to)
+static void become_slurmd(const struct daemon_start *start, const char *conf, int to)
 {
 	char xml[1200], preload[1200];
-	char *env[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C", xml,
-			preload, NULL };
+	char *env[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C", xml, preload, NULL };
 
 	snprintf(xml, sizeof(xml), "HWLOC_XMLFILE=%s", start->xml);
 	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s", start->preload);
 	setpgid(0, 0);
 	if (dup2(to, 1) < 0 || dup2(to, 2) < 0)
 		_exit(127);
-	execle(start->slurmd, "slurmd", "-D", "-vvvvv", "-N", "vm", "-f", conf,
-	       (char *)NULL, env);
+	execle(start->slurmd, "slurmd", "-D", "-vvvvv", "-N", "vm", "-f", conf, (char *)NULL, env);
 	_exit(127);
 }
 
@@ -62,12 +58,10 @@ static bool is_done(const char *log)
 {
 	return strstr(log, "Reserved machine CPU IDs: ") ||
 	       strstr(log, "core specialization disabled") ||
-	       strstr(log, "No specialized cores configured") ||
-	       strstr(log, "fatal: ");
+	       strstr(log, "No specialized cores configured") || strstr(log, "fatal: ");
 }
 
-static int collect(int from, unsigned int timeout_ms, char *log,
-		   struct err *err)
+static int collect(int from, unsigned int timeout_ms, char *log, struct err *err)
 {
 	unsigned long long end = child_now_ms() + timeout_ms;
 	size_t used = 0;
@@ -78,17 +72,12 @@ static int collect(int from, unsigned int timeout_ms, char *log,
 		ssize_t got;
 
 		if (now >= end)
-			return err_set(err, "slurmd: nothing in %u ms: %.200s",
-				       timeout_ms, log);
+			return err_set(err, "slurmd: nothing in %u ms: %.200s", timeout_ms, log);
 		if (poll(&poll_fd, 1, (int)(end - now)) <= 0)
 			continue;
 		got = read(from, log + used, LOG_MAX - 1 - used);
 		if (got <= 0)
-			return is_done(log) ? 0
-					    : err_set(err,
-						      "slurmd ended: "
-						      "%.300s",
-						      log);
+			return is_done(log) ? 0 : err_set(err, "slurmd ended: %.300s", log);
 		used += (size_t)got;
 		log[used] = '\0';
 		/* whole lines only */
@@ -119,19 +108,16 @@ static void read_log(struct daemon_said *said)
 	const char *again = at ? strstr(at + 1, "CPUs:") : NULL;
 
 	said->has_shape =
-		at && sscanf(at,
-			     "CPUs:%u Boards:%u Sockets:%u CoresPerSocket:%u "
-			     "ThreadsPerCore:%u",
-			     &shape->cpus, &shape->boards, &shape->sockets,
-			     &shape->cores, &shape->threads) == 5;
+		at && sscanf(at, "CPUs:%u Boards:%u Sockets:%u CoresPerSocket:%u ThreadsPerCore:%u",
+			     &shape->cpus, &shape->boards, &shape->sockets, &shape->cores,
+			     &shape->threads) == 5;
 	for (size_t i = 0; i < sizeof(said->block) / sizeof(int); i++)
 		said->block[i] = -1;
-	for (at = said->log;
-	     (at = strstr(at, "CPU map[")) && (!again || at < again); at++) {
+	for (at = said->log; (at = strstr(at, "CPU map[")) && (!again || at < again); at++) {
 		int abs_cpu, os_cpu;
 
-		if (sscanf(at, "CPU map[%d]=>%d", &abs_cpu, &os_cpu) == 2 &&
-		    abs_cpu >= 0 && abs_cpu < 8192)
+		if (sscanf(at, "CPU map[%d]=>%d", &abs_cpu, &os_cpu) == 2 && abs_cpu >= 0 &&
+		    abs_cpu < 8192)
 			said->block[abs_cpu] = os_cpu;
 	}
 	said->abs_cpus = after(said->log, "Reserved abstract CPU IDs: ");
@@ -140,8 +126,8 @@ static void read_log(struct daemon_said *said)
 	said->fatal = strstr(said->log, "fatal: ");
 }
 
-static int run(const struct daemon_start *start, const char *conf,
-	       struct daemon_said *said, struct err *err)
+static int run(const struct daemon_start *start, const char *conf, struct daemon_said *said,
+	       struct err *err)
 {
 	int pipe_fd[2], rc;
 	pid_t pid;
@@ -164,8 +150,7 @@ static int run(const struct daemon_start *start, const char *conf,
 	return rc;
 }
 
-int daemon_run(const struct daemon_start *start, struct daemon_said *said,
-	       struct err *err)
+int daemon_run(const struct daemon_start *start, struct daemon_said *said, struct err *err)
 {
 	char conf[1024], spool[1024], cache[1100];
 

@@ -36,8 +36,7 @@ struct daemon_said {
 	char *log;
 };
 
-int daemon_run(const struct daemon_start *start, struct daemon_said *said,
-	       struct err *err);
+int daemon_run(const struct daemon_start *start, struct daemon_said *said, struct err *err);
 void daemon_said_free(struct daemon_said *said);
 
 #endif

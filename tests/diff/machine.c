@@ -10,8 +10,7 @@
 #define CPUS_MAX 256U
 
 struct plan {
-	unsigned int groups, sockets, numas, l3s, cores,
-		threads; /* per parent */
+	unsigned int groups, sockets, numas, l3s, cores, threads; /* per parent */
 	unsigned int numbering;
 	bool holes, forbidden, hybrid;
 };
@@ -28,13 +27,8 @@ enum {
 };
 
 static const char *const numbering_names[] = {
-	"block",
-	"adjacent",
-	"interleaved",
-	"interleaved-adjacent",
-	"numa-interleaved",
-	"swapped",
-	"scrambled",
+	"block",   "adjacent",	"interleaved", "interleaved-adjacent", "numa-interleaved",
+	"swapped", "scrambled",
 };
 
 /* Scattered, or neighbouring seeds would roll the same numbers in turn. */
@@ -56,16 +50,14 @@ unsigned int dice_roll(struct dice *dice, unsigned int sides)
 	return (unsigned int)((z ^ (z >> 31)) % sides);
 }
 
-static unsigned int pick(struct dice *dice, const unsigned int *from,
-			 unsigned int count)
+static unsigned int pick(struct dice *dice, const unsigned int *from, unsigned int count)
 {
 	return from[dice_roll(dice, count)];
 }
 
 static unsigned int plan_cpus(const struct plan *plan)
 {
-	return plan->groups * plan->sockets * plan->numas * plan->l3s *
-	       plan->cores * plan->threads;
+	return plan->groups * plan->sockets * plan->numas * plan->l3s * plan->cores * plan->threads;
 }
 
 static void draw_plan(struct plan *plan, struct dice *dice)
@@ -82,8 +74,7 @@ static void draw_plan(struct plan *plan, struct dice *dice)
 		plan->l3s = pick(dice, l3s, 5);
 		plan->cores = 1 + dice_roll(dice, 12);
 		plan->threads = pick(dice, smt, 7);
-	} while (plan_cpus(plan) > CPUS_MAX ||
-		 plan_cpus(plan) / plan->threads < 2);
+	} while (plan_cpus(plan) > CPUS_MAX || plan_cpus(plan) / plan->threads < 2);
 	plan->numbering = dice_roll(dice, NUMBERINGS);
 	plan->holes = dice_roll(dice, 6) == 0;
 	plan->forbidden = dice_roll(dice, 10) == 0;
@@ -120,15 +111,13 @@ static void number(unsigned int *os, const struct plan *plan, struct dice *dice)
 			os[i] = thread * cores + core % per_pack * packs + pack;
 			break;
 		case INTERLEAVED_ADJACENT:
-			os[i] = (core % per_pack * packs + pack) * threads +
-				thread;
+			os[i] = (core % per_pack * packs + pack) * threads + thread;
 			break;
 		case NUMA_INTERLEAVED:
 			os[i] = thread * cores + core % per_numa * numas + numa;
 			break;
 		case SWAPPED:
-			os[i] = thread * cores + core % per_pack +
-				(packs - 1 - pack) * per_pack;
+			os[i] = thread * cores + core % per_pack + (packs - 1 - pack) * per_pack;
 			break;
 		default:
 			os[i] = i;
@@ -148,9 +137,8 @@ static char *synthetic(const struct plan *plan, const unsigned int *os)
 	*at = '\0';
 	if (plan->groups > 1)
 		at += sprintf(at, "group:%u ", plan->groups);
-	at += sprintf(at, "package:%u numa:%u l3:%u core:%u pu:%u(indexes=",
-		      plan->sockets, plan->numas, plan->l3s, plan->cores,
-		      plan->threads);
+	at += sprintf(at, "package:%u numa:%u l3:%u core:%u pu:%u(indexes=", plan->sockets,
+		      plan->numas, plan->l3s, plan->cores, plan->threads);
 	for (unsigned int i = 0; i < cpus; i++)
 		at += sprintf(at, "%s%u", i ? "," : "", os[i]);
 	sprintf(at, ")");
@@ -158,8 +146,7 @@ static char *synthetic(const struct plan *plan, const unsigned int *os)
 }
 
 /* Take up to a quarter of the CPUs away: offline, or whole cores. */
-static int make_holes(hwloc_topology_t topology, const struct plan *plan,
-		      struct dice *dice)
+static int make_holes(hwloc_topology_t topology, const struct plan *plan, struct dice *dice)
 {
 	unsigned int cpus = plan_cpus(plan);
 	unsigned int count = 1 + dice_roll(dice, cpus / 4 + 1);
@@ -178,8 +165,7 @@ static int make_holes(hwloc_topology_t topology, const struct plan *plan,
 			hwloc_bitmap_clr(keep, cpu);
 	}
 	if (hwloc_bitmap_weight(keep) < 2 ||
-	    !hwloc_bitmap_intersects(
-		    keep, hwloc_topology_get_topology_cpuset(topology)))
+	    !hwloc_bitmap_intersects(keep, hwloc_topology_get_topology_cpuset(topology)))
 		hwloc_bitmap_set_range(keep, 0, (int)cpus - 1);
 	rc = hwloc_topology_restrict(topology, keep, 0);
 	hwloc_bitmap_free(keep);
@@ -189,32 +175,28 @@ static int make_holes(hwloc_topology_t topology, const struct plan *plan,
 /* As in a cgroup: still there, but not for us. */
 static int forbid(hwloc_topology_t topology, struct dice *dice)
 {
-	hwloc_bitmap_t allowed =
-		hwloc_bitmap_dup(hwloc_topology_get_topology_cpuset(topology));
+	hwloc_bitmap_t allowed = hwloc_bitmap_dup(hwloc_topology_get_topology_cpuset(topology));
 	int last = hwloc_bitmap_last(allowed), rc;
 
 	for (int i = 0; i < last; i++)
 		if (dice_roll(dice, 4) == 0)
 			hwloc_bitmap_clr(allowed, (unsigned int)i);
-	rc = hwloc_topology_allow(topology, allowed, NULL,
-				  HWLOC_ALLOW_FLAG_CUSTOM);
+	rc = hwloc_topology_allow(topology, allowed, NULL, HWLOC_ALLOW_FLAG_CUSTOM);
 	hwloc_bitmap_free(allowed);
 	return rc;
 }
 
 #if HWLOC_API_VERSION >= 0x00020400 && HWLOC_API_VERSION < 0x00030000
 
-static int add_kind(hwloc_topology_t topology, hwloc_const_bitmap_t cpus,
-		    const char *type, const char *mhz)
+static int add_kind(hwloc_topology_t topology, hwloc_const_bitmap_t cpus, const char *type,
+		    const char *mhz)
 {
 	struct hwloc_info_s infos[] = { { (char *)"CoreType", (char *)type },
-					{ (char *)"FrequencyMaxMHz",
-					  (char *)mhz } };
+					{ (char *)"FrequencyMaxMHz", (char *)mhz } };
 
 	if (hwloc_bitmap_iszero(cpus))
 		return 0;
-	return hwloc_cpukinds_register(topology, (hwloc_bitmap_t)cpus, -1, 2,
-				       infos, 0);
+	return hwloc_cpukinds_register(topology, (hwloc_bitmap_t)cpus, -1, 2, infos, 0);
 }
 
 /*
@@ -233,20 +215,15 @@ static int make_hybrid(hwloc_topology_t topology, struct dice *dice)
 	for (int i = 0; i < 3; i++)
 		kinds[i] = hwloc_bitmap_alloc();
 	for (int i = 0; i < cores; i++) {
-		hwloc_obj_t core = hwloc_get_obj_by_type(
-			topology, HWLOC_OBJ_CORE, (unsigned int)i);
+		hwloc_obj_t core = hwloc_get_obj_by_type(topology, HWLOC_OBJ_CORE, (unsigned int)i);
 		hwloc_bitmap_t rest = hwloc_bitmap_dup(core->cpuset);
 
 		if (i >= fast) { /* one thread only */
-			hwloc_bitmap_clr(
-				rest, (unsigned int)hwloc_bitmap_first(rest));
+			hwloc_bitmap_clr(rest, (unsigned int)hwloc_bitmap_first(rest));
 			hwloc_bitmap_or(gone, gone, rest);
-			hwloc_bitmap_set(
-				kinds[2],
-				(unsigned int)hwloc_bitmap_first(core->cpuset));
+			hwloc_bitmap_set(kinds[2], (unsigned int)hwloc_bitmap_first(core->cpuset));
 		} else {
-			hwloc_bitmap_or(kinds[two && i % 2],
-					kinds[two && i % 2], core->cpuset);
+			hwloc_bitmap_or(kinds[two && i % 2], kinds[two && i % 2], core->cpuset);
 		}
 		hwloc_bitmap_free(rest);
 	}
@@ -254,8 +231,7 @@ static int make_hybrid(hwloc_topology_t topology, struct dice *dice)
 	if (rc == 0)
 		rc = add_kind(topology, kinds[0], "IntelCore", "4900");
 	if (rc == 0)
-		rc = add_kind(topology, kinds[1],
-			      untold ? "unknown" : "IntelCore",
+		rc = add_kind(topology, kinds[1], untold ? "unknown" : "IntelCore",
 			      untold ? "4900" : "5000");
 	hwloc_bitmap_not(gone, gone);
 	if (rc == 0)
@@ -288,8 +264,7 @@ static int build(const struct plan *plan, struct dice *dice, const char *xml)
 		goto out;
 	number(os, plan, dice);
 	text = synthetic(plan, os);
-	hwloc_topology_set_flags(topology,
-				 HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+	hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
 	if (text && hwloc_topology_set_synthetic(topology, text) == 0 &&
 	    hwloc_topology_load(topology) == 0 &&
 	    (!plan->hybrid || make_hybrid(topology, dice) == 0) &&
@@ -307,24 +282,20 @@ static const char *const kinds[] = {
 	"", "", "", "allow_ecores", "l3cache_as_socket", "numa_node_as_socket",
 };
 
-int machine_draw(struct machine *machine, struct dice *dice, const char *xml,
-		 struct err *err)
+int machine_draw(struct machine *machine, struct dice *dice, const char *xml, struct err *err)
 {
 	struct plan plan;
 
 	draw_plan(&plan, dice);
 	machine->slurmd_parameters = kinds[dice_roll(dice, 6)];
 	snprintf(machine->text, sizeof(machine->text),
-		 "%ux%u sockets, %u NUMA, %u L3, %u cores, SMT%u, %s%s%s%s%s%s",
-		 plan.groups, plan.sockets, plan.numas, plan.l3s, plan.cores,
-		 plan.threads, numbering_names[plan.numbering],
-		 plan.hybrid ? ", hybrid" : "", plan.holes ? ", holes" : "",
-		 plan.forbidden ? ", forbidden" : "",
-		 *machine->slurmd_parameters ? ", " : "",
-		 machine->slurmd_parameters);
+		 "%ux%u sockets, %u NUMA, %u L3, %u cores, SMT%u, %s%s%s%s%s%s", plan.groups,
+		 plan.sockets, plan.numas, plan.l3s, plan.cores, plan.threads,
+		 numbering_names[plan.numbering], plan.hybrid ? ", hybrid" : "",
+		 plan.holes ? ", holes" : "", plan.forbidden ? ", forbidden" : "",
+		 *machine->slurmd_parameters ? ", " : "", machine->slurmd_parameters);
 	if (build(&plan, dice, xml) < 0)
-		return err_set(err, "machine '%s': hwloc cannot build it",
-			       machine->text);
+		return err_set(err, "machine '%s': hwloc cannot build it", machine->text);
 	return 0;
 }
 
@@ -343,11 +314,9 @@ struct odd {
 /* Any order of any levels; hwloc refuses some, then the next is tried. */
 static void draw_odd(struct odd *odd, struct dice *dice)
 {
-	static const char *const levels[] = { "package", "package", "numa",
-					      "die",	 "group",   "l3",
-					      "l2",	 "core",    "core" };
-	static const char *const memory[] = { "", "", "", " [numa]",
-					      " [numa] [numa]" };
+	static const char *const levels[] = { "package", "package", "numa", "die", "group",
+					      "l3",	 "l2",	    "core", "core" };
+	static const char *const memory[] = { "", "", "", " [numa]", " [numa] [numa]" };
 	unsigned int count = 1 + dice_roll(dice, ODD_LEVELS);
 	char *at = odd->text;
 	unsigned int arity;
@@ -402,8 +371,7 @@ static int make_lopsided(hwloc_topology_t topology, struct dice *dice)
 	for (unsigned int i = 1 + dice_roll(dice, 4); i > 0; i--) {
 		int at = (int)dice_roll(dice, (unsigned int)depth - 1) + 1;
 		unsigned int width = hwloc_get_nbobjs_by_depth(topology, at);
-		hwloc_obj_t object = hwloc_get_obj_by_depth(
-			topology, at, dice_roll(dice, width));
+		hwloc_obj_t object = hwloc_get_obj_by_depth(topology, at, dice_roll(dice, width));
 
 		hwloc_bitmap_andnot(keep, keep, object->cpuset);
 	}
@@ -421,18 +389,15 @@ static int build_odd(const struct odd *odd, struct dice *dice, const char *xml)
 
 	if (!text || hwloc_topology_init(&topology) < 0)
 		goto out;
-	hwloc_topology_set_flags(topology,
-				 HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+	hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
 	if (hwloc_topology_set_synthetic(topology, text) == 0 &&
-	    (!odd->no_packages || hwloc_topology_set_type_filter(
-					  topology, HWLOC_OBJ_PACKAGE,
-					  HWLOC_TYPE_FILTER_KEEP_NONE) == 0) &&
-	    (!odd->no_cores || hwloc_topology_set_type_filter(
-				       topology, HWLOC_OBJ_CORE,
-				       HWLOC_TYPE_FILTER_KEEP_NONE) == 0) &&
+	    (!odd->no_packages ||
+	     hwloc_topology_set_type_filter(topology, HWLOC_OBJ_PACKAGE,
+					    HWLOC_TYPE_FILTER_KEEP_NONE) == 0) &&
+	    (!odd->no_cores || hwloc_topology_set_type_filter(topology, HWLOC_OBJ_CORE,
+							      HWLOC_TYPE_FILTER_KEEP_NONE) == 0) &&
 	    hwloc_topology_load(topology) == 0 &&
-	    (!odd->hybrid ||
-	     hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE) < 1 ||
+	    (!odd->hybrid || hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE) < 1 ||
 	     make_hybrid(topology, dice) == 0) &&
 	    (!odd->lopsided || make_lopsided(topology, dice) == 0) &&
 	    (!odd->forbidden || forbid(topology, dice) == 0))
@@ -443,27 +408,20 @@ out:
 	return rc;
 }
 
-int machine_draw_odd(struct machine *machine, struct dice *dice,
-		     const char *xml, struct err *err)
+int machine_draw_odd(struct machine *machine, struct dice *dice, const char *xml, struct err *err)
 {
 	struct odd odd;
 
 	machine->slurmd_parameters = kinds[dice_roll(dice, 6)];
 	for (unsigned int tries = 0; tries < ODD_TRIES; tries++) {
 		draw_odd(&odd, dice);
-		if (odd.cpus < 2 || odd.cpus > CPUS_MAX ||
-		    build_odd(&odd, dice, xml) < 0)
+		if (odd.cpus < 2 || odd.cpus > CPUS_MAX || build_odd(&odd, dice, xml) < 0)
 			continue;
-		snprintf(machine->text, sizeof(machine->text),
-			 "%.160s, OS %u+%u%s%s%s%s%s%s%s%s", odd.text,
-			 odd.first, odd.step,
-			 odd.scrambled ? ", scrambled" : "",
-			 odd.lopsided ? ", lopsided" : "",
-			 odd.forbidden ? ", forbidden" : "",
-			 odd.hybrid ? ", hybrid" : "",
-			 odd.no_packages ? ", no packages" : "",
-			 odd.no_cores ? ", no cores" : "",
-			 *machine->slurmd_parameters ? ", " : "",
+		snprintf(machine->text, sizeof(machine->text), "%.160s, OS %u+%u%s%s%s%s%s%s%s%s",
+			 odd.text, odd.first, odd.step, odd.scrambled ? ", scrambled" : "",
+			 odd.lopsided ? ", lopsided" : "", odd.forbidden ? ", forbidden" : "",
+			 odd.hybrid ? ", hybrid" : "", odd.no_packages ? ", no packages" : "",
+			 odd.no_cores ? ", no cores" : "", *machine->slurmd_parameters ? ", " : "",
 			 machine->slurmd_parameters);
 		return 0;
 	}

@@ -30,10 +30,8 @@ unsigned int dice_roll(struct dice *dice, unsigned int sides);
 
 /* One that no vendor builds: levels in any order or missing, memory beside the
  * cores or on its own, unequal sockets, OS numbers with gaps. */
-int machine_draw_odd(struct machine *machine, struct dice *dice,
-		     const char *xml, struct err *err);
+int machine_draw_odd(struct machine *machine, struct dice *dice, const char *xml, struct err *err);
 
-int machine_draw(struct machine *machine, struct dice *dice, const char *xml,
-		 struct err *err);
+int machine_draw(struct machine *machine, struct dice *dice, const char *xml, struct err *err);
 
 #endif

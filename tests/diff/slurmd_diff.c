@@ -50,8 +50,7 @@ static int find_version(struct settings *settings, struct err *err)
 		return -1;
 	result.out[strcspn(result.out, "\n")] = '\0';
 	blank = strrchr(result.out, ' '); /* "slurm-wlm 22.05.8" */
-	rc = version_parse(blank ? blank + 1 : result.out, &settings->version,
-			   err);
+	rc = version_parse(blank ? blank + 1 : result.out, &settings->version, err);
 	child_result_free(&result);
 	return rc;
 }
@@ -62,8 +61,8 @@ static unsigned int at_least_one(unsigned int number)
 }
 
 /* Mostly the line that slurmd -C prints; now and then what people write. */
-static void draw_geometry(struct trial *trial,
-			  const struct core_map_shape *shape, struct dice *dice)
+static void draw_geometry(struct trial *trial, const struct core_map_shape *shape,
+			  struct dice *dice)
 {
 	unsigned int boards = shape->boards, cpus = shape->cpus;
 	unsigned int cores = shape->cores, threads = shape->threads;
@@ -98,13 +97,12 @@ static void draw_geometry(struct trial *trial,
 		break;
 	}
 	snprintf(trial->line, sizeof(trial->line),
-		 "CPUs=%u Boards=%u SocketsPerBoard=%u CoresPerSocket=%u "
-		 "ThreadsPerCore=%u",
-		 cpus, boards, per_board, cores, threads);
+		 "CPUs=%u Boards=%u SocketsPerBoard=%u CoresPerSocket=%u ThreadsPerCore=%u", cpus,
+		 boards, per_board, cores, threads);
 }
 
-static void draw_spec(struct trial *trial, const struct core_map_shape *shape,
-		      unsigned int turn, struct dice *dice)
+static void draw_spec(struct trial *trial, const struct core_map_shape *shape, unsigned int turn,
+		      struct dice *dice)
 {
 	unsigned int cores = at_least_one(shape->sockets * shape->cores);
 	size_t used = strlen(trial->line);
@@ -114,9 +112,7 @@ static void draw_spec(struct trial *trial, const struct core_map_shape *shape,
 
 	if (turn % STARTS < STARTS - 1) {
 		snprintf(at, room, " CoreSpecCount=%u",
-			 1 + dice_roll(dice,
-				       at_least_one(turn % 2 ? cores / 4
-							     : cores - 1)));
+			 1 + dice_roll(dice, at_least_one(turn % 2 ? cores / 4 : cores - 1)));
 		return;
 	}
 	low = dice_roll(dice, at_least_one(shape->cpus / 2));
@@ -130,34 +126,27 @@ static void draw_spec(struct trial *trial, const struct core_map_shape *shape,
 /* Of any line that draw_geometry() writes; zeros are read as ones. */
 static unsigned long most_cpus(const struct core_map_shape *shape)
 {
-	unsigned long sockets =
-		shape->sockets > shape->boards ? shape->sockets : shape->boards;
+	unsigned long sockets = shape->sockets > shape->boards ? shape->sockets : shape->boards;
 
-	return sockets * 2 * at_least_one(shape->cores) *
-	       at_least_one(shape->threads);
+	return sockets * 2 * at_least_one(shape->cores) * at_least_one(shape->threads);
 }
 
 static void draw_trial(struct trial *trial, const struct machine *machine,
-		       const struct core_map_shape *shape, unsigned int turn,
-		       struct dice *dice)
+		       const struct core_map_shape *shape, unsigned int turn, struct dice *dice)
 {
 	trial->first = turn % 2;
 	draw_geometry(trial, shape, dice);
 	if (most_cpus(shape) > CPUSET_MAX) /* no cores: no node line fits */
-		snprintf(trial->line, sizeof(trial->line), "CPUs=%u",
-			 shape->cpus);
+		snprintf(trial->line, sizeof(trial->line), "CPUs=%u", shape->cpus);
 	draw_spec(trial, shape, turn, dice);
-	snprintf(trial->parameters, sizeof(trial->parameters), "%s%s%s",
-		 machine->slurmd_parameters,
+	snprintf(trial->parameters, sizeof(trial->parameters), "%s%s%s", machine->slurmd_parameters,
 		 *machine->slurmd_parameters ? "," : "",
-		 dice_roll(dice, 8) ? "shutdown_on_reboot"
-				    : "config_overrides");
+		 dice_roll(dice, 8) ? "shutdown_on_reboot" : "config_overrides");
 }
 
 /* ---- judging ------------------------------------------------------------------- */
 
-static int differ_shape(const struct core_map *map,
-			const struct daemon_said *said, struct err *err)
+static int differ_shape(const struct core_map *map, const struct daemon_said *said, struct err *err)
 {
 	const struct core_map_shape *got = core_map_shape(map);
 
@@ -166,49 +155,40 @@ static int differ_shape(const struct core_map *map,
 	if (said->fatal)
 		return err_set(err, "slurmd does not start");
 	if (!said->has_shape || memcmp(got, &said->shape, sizeof(*got)) != 0)
-		return err_set(err,
-			       "geometry: slurmd %u/%u/%u/%u/%u, jobio "
-			       "%u/%u/%u/%u/%u",
-			       said->shape.cpus, said->shape.boards,
-			       said->shape.sockets, said->shape.cores,
-			       said->shape.threads, got->cpus, got->boards,
+		return err_set(err, "geometry: slurmd %u/%u/%u/%u/%u, jobio %u/%u/%u/%u/%u",
+			       said->shape.cpus, said->shape.boards, said->shape.sockets,
+			       said->shape.cores, said->shape.threads, got->cpus, got->boards,
 			       got->sockets, got->cores, got->threads);
 	for (unsigned int i = 0; i < got->cpus; i++) {
-		int os_cpu =
-			core_map_is_set(map, i) ? core_map_os_cpu(map, i) : -1;
+		int os_cpu = core_map_is_set(map, i) ? core_map_os_cpu(map, i) : -1;
 
 		if (os_cpu != said->block[i])
-			return err_set(err, "CPU map[%u]: slurmd %d, jobio %d",
-				       i, said->block[i], os_cpu);
+			return err_set(err, "CPU map[%u]: slurmd %d, jobio %d", i, said->block[i],
+				       os_cpu);
 	}
 	return 0;
 }
 
-static int differ_lists(const struct reservation *got,
-			const struct daemon_said *said, struct err *err)
+static int differ_lists(const struct reservation *got, const struct daemon_said *said,
+			struct err *err)
 {
 	char *abs_cpus = reservation_abs_cpus_text(got);
 	char *os_cpus = cpuset_format(&got->os_cpus);
 	int rc = 0;
 
-	if (strcmp(abs_cpus, said->abs_cpus) != 0 ||
-	    strcmp(os_cpus, said->os_cpus) != 0)
-		rc = err_set(err,
-			     "reserved: slurmd %s = %s%s, jobio %s = %s (%s)",
-			     said->abs_cpus, said->os_cpus,
-			     said->disabled ? " disabled" : "", abs_cpus,
-			     os_cpus, reservation_class_name(got->class));
+	if (strcmp(abs_cpus, said->abs_cpus) != 0 || strcmp(os_cpus, said->os_cpus) != 0)
+		rc = err_set(err, "reserved: slurmd %s = %s%s, jobio %s = %s (%s)", said->abs_cpus,
+			     said->os_cpus, said->disabled ? " disabled" : "", abs_cpus, os_cpus,
+			     reservation_class_name(got->class));
 	free(abs_cpus);
 	free(os_cpus);
 	return rc;
 }
 
 static int judge(const struct settings *settings, const struct trial *trial,
-		 const struct core_map *map, const struct daemon_said *said,
-		 struct err *err)
+		 const struct core_map *map, const struct daemon_said *said, struct err *err)
 {
-	static const struct reservation_request unset = { RESERVATION_UNSET,
-							  0 };
+	static const struct reservation_request unset = { RESERVATION_UNSET, 0 };
 	struct findings findings = { 0 };
 	struct reservation got = { 0 };
 	struct node node;
@@ -232,23 +212,20 @@ static int judge(const struct settings *settings, const struct trial *trial,
 
 /* ---- one machine ------------------------------------------------------------------ */
 
-static void keep(const struct settings *settings, const char *folder,
-		 unsigned long number)
+static void keep(const struct settings *settings, const char *folder, unsigned long number)
 {
 	char command[1024];
 
 	if (!settings->keep)
 		return;
-	snprintf(command, sizeof(command),
-		 "mkdir -p '%s/%lu' && cp '%s'/* '%s/%lu' 2>&-", settings->keep,
-		 number, folder, settings->keep, number);
+	snprintf(command, sizeof(command), "mkdir -p '%s/%lu' && cp '%s'/* '%s/%lu' 2>&-",
+		 settings->keep, number, folder, settings->keep, number);
 	if (system(command) < 0)
 		fputs("# cannot keep\n", stdout);
 }
 
-static struct core_map *load_map(const struct settings *settings,
-				 const struct machine *machine, const char *xml,
-				 struct err *err)
+static struct core_map *load_map(const struct settings *settings, const struct machine *machine,
+				 const char *xml, struct err *err)
 {
 	struct core_map_options options = {
 		.xml = xml,
@@ -260,8 +237,8 @@ static struct core_map *load_map(const struct settings *settings,
 }
 
 static int try_once(const struct settings *settings, const struct trial *trial,
-		    const struct core_map *map, const char *folder,
-		    const char *xml, struct err *err)
+		    const struct core_map *map, const char *folder, const char *xml,
+		    struct err *err)
 {
 	struct daemon_start start = {
 		.slurmd = settings->slurmd,
@@ -282,8 +259,7 @@ static int try_once(const struct settings *settings, const struct trial *trial,
 	return rc;
 }
 
-static int try_machine(const struct settings *settings, unsigned long number,
-		       const char *folder)
+static int try_machine(const struct settings *settings, unsigned long number, const char *folder)
 {
 	struct machine machine = { .text = "?" };
 	struct core_map *map = NULL;
@@ -295,8 +271,7 @@ static int try_machine(const struct settings *settings, unsigned long number,
 
 	snprintf(xml, sizeof(xml), "%s/machine.xml", folder);
 	dice_seed(&dice, settings->seed * 1000003 + number);
-	if ((settings->odd ? machine_draw_odd : machine_draw)(&machine, &dice,
-							      xml, &err) < 0)
+	if ((settings->odd ? machine_draw_odd : machine_draw)(&machine, &dice, xml, &err) < 0)
 		goto out;
 	map = load_map(settings, &machine, xml, &err);
 	if (!map)
@@ -309,10 +284,8 @@ static int try_machine(const struct settings *settings, unsigned long number,
 out:
 	printf("%s %lu %s\n", rc == 0 ? "ok" : "not ok", number, machine.text);
 	if (rc < 0) {
-		printf("# %s\n# NodeName=vm %s%s SlurmdParameters=%s\n",
-		       err.text, trial.line,
-		       trial.first ? " (spec_cores_first)" : "",
-		       trial.parameters);
+		printf("# %s\n# NodeName=vm %s%s SlurmdParameters=%s\n", err.text, trial.line,
+		       trial.first ? " (spec_cores_first)" : "", trial.parameters);
 		keep(settings, folder, number);
 	}
 	fflush(stdout);
@@ -328,8 +301,7 @@ static int work(const struct settings *settings, unsigned long worker)
 	snprintf(folder, sizeof(folder), "%s/%lu", settings->folder, worker);
 	if (mkdir(folder, 0755) < 0)
 		return 1;
-	for (unsigned long i = worker; i < settings->count;
-	     i += settings->workers)
+	for (unsigned long i = worker; i < settings->count; i += settings->workers)
 		failed |= try_machine(settings, i + 1, folder) < 0;
 	return failed;
 }
@@ -376,8 +348,7 @@ static int set_option(struct settings *settings, int option, struct err *err)
 	}
 }
 
-static int parse_options(struct settings *settings, int argc, char *argv[],
-			 struct err *err)
+static int parse_options(struct settings *settings, int argc, char *argv[], struct err *err)
 {
 	static const struct option options[] = {
 		{ "count", required_argument, NULL, 'c' },
@@ -409,8 +380,7 @@ int main(int argc, char *argv[])
 	struct err err;
 	int failed;
 
-	if (parse_options(&settings, argc, argv, &err) < 0 ||
-	    find_version(&settings, &err) < 0) {
+	if (parse_options(&settings, argc, argv, &err) < 0 || find_version(&settings, &err) < 0) {
 		fprintf(stderr, "slurmd_diff: %s\n", err.text);
 		return 2;
 	}
@@ -423,9 +393,8 @@ int main(int argc, char *argv[])
 	printf("1..%lu\n", settings.count);
 	fflush(stdout);
 	failed = run_workers(&settings);
-	printf("# %lu machines, %d starts of slurmd each, seed %lu: %s\n",
-	       settings.count, STARTS, settings.seed,
-	       failed ? "DIFFERENCES" : "0 differences");
+	printf("# %lu machines, %d starts of slurmd each, seed %lu: %s\n", settings.count, STARTS,
+	       settings.seed, failed ? "DIFFERENCES" : "0 differences");
 	if (fileio_rmtree(settings.folder, &err) < 0)
 		fprintf(stderr, "slurmd_diff: %s\n", err.text);
 	return failed;

@@ -25,23 +25,22 @@ fuzz_fn LLVMFuzzerTestOneInput;
 #else
 /* In replay.c; tests/fuzz/corpus/NAME has the inputs. */
 void fuzz_add(const char *name, fuzz_fn *fn);
-#define FUZZ(name)                                                             \
-	static fuzz_fn fuzz_##name;                                            \
-	__attribute__((constructor)) static void add_##name(void)              \
-	{                                                                      \
-		fuzz_add(#name, fuzz_##name);                                  \
-	}                                                                      \
+#define FUZZ(name)                                                                                 \
+	static fuzz_fn fuzz_##name;                                                                \
+	__attribute__((constructor)) static void add_##name(void)                                  \
+	{                                                                                          \
+		fuzz_add(#name, fuzz_##name);                                                      \
+	}                                                                                          \
 	static int fuzz_##name(const uint8_t *data, size_t size)
 #endif
 
 /* Holds for every input, also without assert(). */
-#define MUST(condition)                                                        \
-	do {                                                                   \
-		if (!(condition)) {                                            \
-			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__,       \
-				__LINE__, #condition);                         \
-			abort();                                               \
-		}                                                              \
+#define MUST(condition)                                                                            \
+	do {                                                                                       \
+		if (!(condition)) {                                                                \
+			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);    \
+			abort();                                                                   \
+		}                                                                                  \
 	} while (0)
 
 /* The input as a text; the caller frees it. */
@@ -59,8 +58,7 @@ __attribute__((unused)) static char *fuzz_text(const uint8_t *data, size_t size)
 
 /* The next part as a text of its own, "" when there is none; the caller frees
  * it. */
-__attribute__((unused)) static char *fuzz_part(const uint8_t **data,
-					       size_t *size)
+__attribute__((unused)) static char *fuzz_part(const uint8_t **data, size_t *size)
 {
 	static const char line[] = "\n----\n";
 	const size_t length = sizeof(line) - 1;
@@ -84,8 +82,7 @@ __attribute__((unused)) static const char *fuzz_folder(void)
 	static char folder[256];
 
 	if (!*folder) {
-		snprintf(folder, sizeof(folder), "%s/jobio-fuzz-XXXXXX",
-			 base ? base : "/tmp");
+		snprintf(folder, sizeof(folder), "%s/jobio-fuzz-XXXXXX", base ? base : "/tmp");
 		MUST(mkdtemp(folder));
 	}
 	return folder;
@@ -93,8 +90,7 @@ __attribute__((unused)) static const char *fuzz_folder(void)
 
 /* Write a text into a file of that folder and return its path (static, one of
  * each name): for parsers that open their file. */
-__attribute__((unused)) static const char *fuzz_file(const char *name,
-						     const char *text)
+__attribute__((unused)) static const char *fuzz_file(const char *name, const char *text)
 {
 	static char paths[8][300];
 	static int turn;

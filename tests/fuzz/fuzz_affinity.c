@@ -20,22 +20,19 @@ static void put(const char *name, char *text)
 /* A thread, a workqueue, an interrupt. */
 static void make_folders(void)
 {
-	static const char *const folders[] = {
-		"42",
-		"devices",
-		"devices/virtual",
-		"proc",
-		"proc/irq",
-		"devices/virtual/workqueue",
-		"proc/irq/7",
-		"devices/virtual/workqueue/rpciod"
-	};
+	static const char *const folders[] = { "42",
+					       "devices",
+					       "devices/virtual",
+					       "proc",
+					       "proc/irq",
+					       "devices/virtual/workqueue",
+					       "proc/irq/7",
+					       "devices/virtual/workqueue/rpciod" };
 	char path[300];
 	size_t i;
 
 	for (i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-		snprintf(path, sizeof(path), "%s/%s", fuzz_folder(),
-			 folders[i]);
+		snprintf(path, sizeof(path), "%s/%s", fuzz_folder(), folders[i]);
 		mkdir(path, 0700);
 	}
 }
@@ -82,8 +79,7 @@ FUZZ(affinity)
 	make_folders();
 	put("42/stat", fuzz_part(&data, &size));
 	put("42/comm", fuzz_part(&data, &size));
-	put("devices/virtual/workqueue/rpciod/cpumask",
-	    fuzz_part(&data, &size));
+	put("devices/virtual/workqueue/rpciod/cpumask", fuzz_part(&data, &size));
 	put("proc/irq/7/smp_affinity_list", fuzz_part(&data, &size));
 	try_values(olds, news);
 	try_files();

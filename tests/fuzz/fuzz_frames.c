@@ -16,8 +16,8 @@ struct seal {
 	int unused;
 };
 
-int seal_close(struct seal *seal, const void *data, size_t size, uid_t reader,
-	       char **credential, struct err *err)
+int seal_close(struct seal *seal, const void *data, size_t size, uid_t reader, char **credential,
+	       struct err *err)
 {
 	(void)seal;
 	(void)reader;
@@ -26,8 +26,8 @@ int seal_close(struct seal *seal, const void *data, size_t size, uid_t reader,
 	return 0;
 }
 
-int seal_open(struct seal *seal, const char *credential, char **data,
-	      size_t *size, uid_t *writer, struct err *err)
+int seal_open(struct seal *seal, const char *credential, char **data, size_t *size, uid_t *writer,
+	      struct err *err)
 {
 	(void)seal;
 	if (*credential != 'r' && *credential != 'u')
@@ -120,8 +120,7 @@ static void forget_all(struct server *server)
 	struct err err;
 
 	/* so that one input does not depend on those before it */
-	MUST(store_purge(server->service->store, INT64_C(1) << 40, 0, 1000000,
-			 &err) >= 0);
+	MUST(store_purge(server->service->store, INT64_C(1) << 40, 0, 1000000, &err) >= 0);
 }
 
 FUZZ(frames)
@@ -140,8 +139,7 @@ FUZZ(frames)
 	MUST(wire);
 	length = make_wire(data, size, wire);
 	MUST(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds) == 0);
-	on_accept(server->listener, fds[0], (struct sockaddr *)&address,
-		  sizeof(address), server);
+	on_accept(server->listener, fds[0], (struct sockaddr *)&address, sizeof(address), server);
 	if (length)
 		MUST(send(fds[1], wire, length, MSG_NOSIGNAL) >= 0);
 	turn(server, fds[1]);

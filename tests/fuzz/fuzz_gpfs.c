@@ -18,9 +18,8 @@ static struct config_client section = {
 
 static void read_lines(const char *text, const char *kind)
 {
-	static const char *const columns[] = { "name",	     "value",
-					       "threadName", "waitTime",
-					       "auxReason",  "" };
+	static const char *const columns[] = { "name",	   "value",	"threadName",
+					       "waitTime", "auxReason", "" };
 	const char *end = text + strlen(text), *from;
 	struct gpfs_y y = { "", "" };
 	char value[64];

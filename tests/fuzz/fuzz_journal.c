@@ -57,8 +57,7 @@ FUZZ(journal)
 		seq = journal_plan(journal, &change, &err);
 		if (seq > 0) {
 			MUST(look(journal));
-			MUST(journal_mark(journal, (unsigned int)seq,
-					  JOURNAL_DONE, &err) == 0);
+			MUST(journal_mark(journal, (unsigned int)seq, JOURNAL_DONE, &err) == 0);
 			check_again(path, before, (unsigned int)seq);
 		}
 	}

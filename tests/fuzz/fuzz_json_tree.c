@@ -44,10 +44,8 @@ static void check_node(const struct json_node *a, const struct json_node *b)
 FUZZ(json_tree)
 {
 	struct err one = { "" }, other = { "" };
-	struct json_tree *a =
-		json_tree_new((const char *)data, size, DEPTH, &one);
-	struct json_tree *b =
-		json_tree_new_slow((const char *)data, size, DEPTH, &other);
+	struct json_tree *a = json_tree_new((const char *)data, size, DEPTH, &one);
+	struct json_tree *b = json_tree_new_slow((const char *)data, size, DEPTH, &other);
 
 	MUST(!a == !b);
 	MUST(!strcmp(one.text, other.text));

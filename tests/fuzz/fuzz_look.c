@@ -9,8 +9,7 @@ FUZZ(look)
 	struct looks looks = { 0 };
 	size_t i;
 
-	for (line = strtok_r(text, "\n", &rest); line;
-	     line = strtok_r(NULL, "\n", &rest))
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
 		MUST(looks_take(&looks, line) >= 0);
 	for (i = 0; i < looks.count; i++) {
 		const struct look_node *node = looks.node[i];

@@ -25,20 +25,15 @@ static struct config_client section = {
 };
 static struct tree_device devices[] = {
 	{ TREE_LLITE, 0, TREE_UNREAD, "work-" ADDRESS, "work-" ADDRESS },
-	{ TREE_MDC, 0, TREE_UNREAD, "work-MDT0000-mdc-" ADDRESS,
-	  "work-" ADDRESS },
-	{ TREE_OSC, 0, TREE_UNREAD, "work-OST0000-osc-" ADDRESS,
-	  "work-" ADDRESS },
-	{ TREE_OSC, 1, TREE_UNREAD, "work-OST0001-osc-" ADDRESS,
-	  "work-" ADDRESS },
+	{ TREE_MDC, 0, TREE_UNREAD, "work-MDT0000-mdc-" ADDRESS, "work-" ADDRESS },
+	{ TREE_OSC, 0, TREE_UNREAD, "work-OST0000-osc-" ADDRESS, "work-" ADDRESS },
+	{ TREE_OSC, 1, TREE_UNREAD, "work-OST0001-osc-" ADDRESS, "work-" ADDRESS },
 };
 static struct tree tree = { 4, devices };
 static struct mounts mounts = {
 	2,
-	{ { (char *)"192.0.2.60@tcp:/work", (char *)"/mnt/work",
-	    (char *)"lustre", (char *)"rw" },
-	  { (char *)"192.0.2.60@tcp:/work/a", (char *)"/mnt/a",
-	    (char *)"lustre", (char *)"rw" } }
+	{ { (char *)"192.0.2.60@tcp:/work", (char *)"/mnt/work", (char *)"lustre", (char *)"rw" },
+	  { (char *)"192.0.2.60@tcp:/work/a", (char *)"/mnt/a", (char *)"lustre", (char *)"rw" } }
 };
 
 static void read_stats(const char *text)
@@ -72,8 +67,7 @@ static void judge(const char *partitions, const char *lines)
 	struct client_want want = { .alone = false,
 				    .mount_options = "",
 				    .read_ahead_kb = "",
-				    .parameters = "osc.max_pages_per_rpc=4M,"
-						  "osc.checksums=0",
+				    .parameters = "osc.max_pages_per_rpc=4M,osc.checksums=0",
 				    .mem_spec_limit_mb = -1 };
 	struct client *client = client_open(&section, NULL, NULL);
 	struct findings findings = { 0 };

@@ -16,8 +16,7 @@ static struct config_client section = {
 	.bdi_dir = (char *)"/nonexistent",
 };
 
-static void put(char **path, const char *name, const uint8_t **data,
-		size_t *size)
+static void put(char **path, const char *name, const uint8_t **data, size_t *size)
 {
 	char *text = fuzz_part(data, size);
 
@@ -29,10 +28,9 @@ static void put(char **path, const char *name, const uint8_t **data,
 
 static void look(const char *mountinfo)
 {
-	struct client_want want = { .alone = true,
-				    .mount_options = "",
-				    .read_ahead_kb = "4096",
-				    .mem_spec_limit_mb = -1 };
+	struct client_want want = {
+		.alone = true, .mount_options = "", .read_ahead_kb = "4096", .mem_spec_limit_mb = -1
+	};
 	struct client *client = client_open(&section, NULL, NULL);
 	struct client_plan *plan = NULL;
 	struct findings findings = { 0 };
@@ -45,9 +43,7 @@ static void look(const char *mountinfo)
 		client_judge(client, &want, &findings);
 		plan = client_plan(client, &want, &findings);
 		for (i = 0; i < client_facts(client)->mount_count; i++)
-			mounts_dev(mountinfo,
-				   client_facts(client)->mounts[i].target, &dev,
-				   &err);
+			mounts_dev(mountinfo, client_facts(client)->mounts[i].target, &dev, &err);
 	}
 	client_plan_free(plan);
 	findings_free(&findings);

@@ -6,8 +6,7 @@
 #include "lib/reservation.h"
 #include "tests/fuzz/fuzz.h"
 
-static void check_reservation(const struct node *node,
-			      const struct core_map *map,
+static void check_reservation(const struct node *node, const struct core_map *map,
 			      enum reservation_kind kind, unsigned int count)
 {
 	struct reservation_request request = { kind, count };

@@ -6,8 +6,7 @@
 #include "client/weka/options.h"
 #include "tests/fuzz/fuzz.h"
 
-static int count(void *arg, const char *option, const char *key,
-		 const char *value)
+static int count(void *arg, const char *option, const char *key, const char *value)
 {
 	size_t *bytes = arg;
 
@@ -53,8 +52,7 @@ FUZZ(options)
 		MUST(mounts_find(mounts, mount->target) == mount);
 		try_list(mount->options, wanted);
 		line = kept ? mounts_find(kept, mount->target) : NULL;
-		list = weka_mount_options(mount->options,
-					  line ? line->options : "");
+		list = weka_mount_options(mount->options, line ? line->options : "");
 		MUST(list);
 		free(list);
 	}

@@ -49,8 +49,9 @@ static void check_summary(struct merge *merge)
 	merge_summary(merge, &summary);
 	summary_text(&summary, text);
 	MUST(strlen(text) < SUMMARY_MAX);
-	MUST(strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-			  "0123456789+/=._:;,@% -") == strlen(text));
+	MUST(strspn(text,
+		    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/=._:;,@% -") ==
+	     strlen(text));
 	MUST(summary_parse(text, &again, &err) == 0);
 	summary_text(&again, second);
 	MUST(!strcmp(text, second));
@@ -76,8 +77,8 @@ static void check_counters(const char *text, size_t size)
 }
 
 /* Whatever the order, and twice: the same summary. */
-static void check_order(struct merge *merge, struct record *const *records,
-			const uint64_t *digests, size_t count)
+static void check_order(struct merge *merge, struct record *const *records, const uint64_t *digests,
+			size_t count)
 {
 	struct merge *other = merge_new();
 	char text[SUMMARY_MAX], second[SUMMARY_MAX];
@@ -95,8 +96,7 @@ static void check_order(struct merge *merge, struct record *const *records,
 	merge_free(other);
 }
 
-static struct record *take(struct merge *merge, const char *line, size_t length,
-			   uint64_t *digest)
+static struct record *take(struct merge *merge, const char *line, size_t length, uint64_t *digest)
 {
 	struct err err;
 	struct record *record = record_parse(line, length, &err);

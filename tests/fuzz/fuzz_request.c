@@ -4,8 +4,7 @@
 #include "lib/request.h"
 #include "tests/fuzz/fuzz.h"
 
-static const char *const names[] = { "SPANK_JOBIO_VERSION",
-				     "SPANK_JOBIO_IO_CORES",
+static const char *const names[] = { "SPANK_JOBIO_VERSION", "SPANK_JOBIO_IO_CORES",
 				     "SPANK_JOBIO_IO_PROFILE" };
 #define NAMES (sizeof(names) / sizeof(names[0]))
 

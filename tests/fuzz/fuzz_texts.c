@@ -90,8 +90,7 @@ static void try_variables(const char *text)
 
 	MUST(is_good || *err.text);
 	while (variable_next(&at, &variable)) {
-		snprintf(pair, sizeof(pair), "%s=%s", variable.name,
-			 variable.value);
+		snprintf(pair, sizeof(pair), "%s=%s", variable.name, variable.value);
 		MUST(*variable.name && *variable.value);
 		MUST(!strncmp(at - strlen(pair), pair, strlen(pair)));
 		MUST(!is_good || variables_check(pair, word, &err) == 0);

@@ -34,14 +34,12 @@ static void read_resources(const uint8_t **data, size_t *size, const char *name,
 	free(text);
 }
 
-static void read_facts(struct weka_facts *facts, const uint8_t **data,
-		       size_t *size)
+static void read_facts(struct weka_facts *facts, const uint8_t **data, size_t *size)
 {
 	char *text = fuzz_part(data, size);
 	const char *name = "client";
 
-	facts->containers_known =
-		weka_parse_ps(text, &facts->containers, NULL) == 0;
+	facts->containers_known = weka_parse_ps(text, &facts->containers, NULL) == 0;
 	facts->ps.answer = ASK_ANSWERED;
 	MUST(facts->containers.count <= WEKA_CONTAINERS_MAX);
 	if (facts->containers.count)
@@ -84,9 +82,7 @@ static void judge(struct client *client)
 FUZZ(weka)
 {
 	static struct weka_facts facts;
-	struct client client = { .type = &weka_type,
-				 .section = &section,
-				 .facts = &facts };
+	struct client client = { .type = &weka_type, .section = &section, .facts = &facts };
 	char *table;
 
 	sysfs_set_root("/nonexistent");

@@ -51,8 +51,7 @@ static void try_folder(const struct target *target)
 	int before = tried;
 	DIR *dir;
 
-	snprintf(folder, sizeof(folder), SRCDIR "/tests/fuzz/corpus/%s",
-		 target->name);
+	snprintf(folder, sizeof(folder), SRCDIR "/tests/fuzz/corpus/%s", target->name);
 	dir = opendir(folder);
 	while (dir && (de = readdir(dir))) {
 		if (de->d_name[0] == '.')

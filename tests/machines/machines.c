@@ -19,14 +19,12 @@ static const struct kind kinds[] = {
 	{ "die", "Die", "", false },
 	{ "group", "Group", " kind=\"0\" subkind=\"0\"", false },
 	{ "l3", "L3Cache",
-	  " cache_size=\"33554432\" depth=\"3\" cache_linesize=\"64\" "
-	  "cache_associativity=\"16\" cache_type=\"0\"",
+	  " cache_size=\"33554432\" depth=\"3\" cache_linesize=\"64\" cache_associativity=\"16\" cache_type=\"0\"",
 	  false },
 	{ "core", "Core", "", false },
 	{ "pu", "PU", "", false },
 	{ "memcache", "MemCache",
-	  " cache_size=\"17179869184\" depth=\"1\" cache_linesize=\"64\" "
-	  "cache_associativity=\"1\" cache_type=\"0\"",
+	  " cache_size=\"17179869184\" depth=\"1\" cache_linesize=\"64\" cache_associativity=\"1\" cache_type=\"0\"",
 	  true },
 	{ "numa", "NUMANode", " local_memory=\"68719476736\"", true },
 };
@@ -52,7 +50,7 @@ struct reader {
 	const char *table, *name;
 	unsigned int line;
 	struct object *machine;
-	struct object *at[DEPTH_MAX]; /* innermost object of the lines above */
+	struct object *at[DEPTH_MAX];	       /* innermost object of the lines above */
 	hwloc_bitmap_t allowed, allowed_nodes; /* NULL: everything */
 	char *cpukinds;
 	struct err *err;
@@ -72,8 +70,7 @@ static int read_number(const char **at, unsigned int *number)
 }
 
 /* One part: "7", "0-3" or "0-6/2". */
-static int read_part(const char **at, unsigned int *first, unsigned int *last,
-		     unsigned int *step)
+static int read_part(const char **at, unsigned int *first, unsigned int *last, unsigned int *step)
 {
 	*step = 1;
 	if (read_number(at, first) < 0)
@@ -92,8 +89,7 @@ static int read_part(const char **at, unsigned int *first, unsigned int *last,
 	return 0;
 }
 
-unsigned int *machines_list(const char *list, unsigned int *count,
-			    struct err *err)
+unsigned int *machines_list(const char *list, unsigned int *count, struct err *err)
 {
 	unsigned int room = 64, used = 0, first, last, step;
 	unsigned int *numbers = calloc(room, sizeof(*numbers));
@@ -107,8 +103,7 @@ unsigned int *machines_list(const char *list, unsigned int *count,
 			break;
 		for (unsigned int i = first; i <= last; i += step) {
 			if (used == room)
-				numbers = reallocarray(numbers, room *= 2,
-						       sizeof(*numbers));
+				numbers = reallocarray(numbers, room *= 2, sizeof(*numbers));
 			if (!numbers)
 				return NULL;
 			numbers[used++] = i;
@@ -142,8 +137,7 @@ static hwloc_bitmap_t read_set(const char *list, struct err *err)
 
 /* ---- the tree ----------------------------------------------------------------- */
 
-static struct object *object_add(struct object *parent, unsigned int kind,
-				 long os)
+static struct object *object_add(struct object *parent, unsigned int kind, long os)
 {
 	struct object *object = calloc(1, sizeof(*object));
 
@@ -219,27 +213,23 @@ static void spread(struct object *object, hwloc_const_bitmap_t around)
 
 static int fail(struct reader *reader, const char *what)
 {
-	return err_set(reader->err, "%s: line %u: %s", reader->table,
-		       reader->line, what);
+	return err_set(reader->err, "%s: line %u: %s", reader->table, reader->line, what);
 }
 
 static int fail_list(struct reader *reader)
 {
-	return err_prefix(reader->err, "%s: line %u", reader->table,
-			  reader->line);
+	return err_prefix(reader->err, "%s: line %u", reader->table, reader->line);
 }
 
 /* Cores of one list, the k-th with the k-th CPU of each list that follows. */
-static int read_cores(struct reader *reader, struct object *parent,
-		      char **words)
+static int read_cores(struct reader *reader, struct object *parent, char **words)
 {
 	unsigned int count = 1, *os = NULL, *pus = NULL, pu_count;
 	struct object **cores = NULL;
 	int rc = -1;
 
 	words = &words[1]; /* behind "core" */
-	if (strcmp(words[0], "-") != 0 &&
-	    !(os = machines_list(words[0], &count, reader->err)))
+	if (strcmp(words[0], "-") != 0 && !(os = machines_list(words[0], &count, reader->err)))
 		return fail_list(reader);
 	cores = calloc(count + 1, sizeof(struct object *));
 	for (unsigned int i = 0; i < count; i++)
@@ -267,8 +257,7 @@ out:
 	return rc;
 }
 
-static int read_pus(struct reader *reader, struct object *parent,
-		    const char *list)
+static int read_pus(struct reader *reader, struct object *parent, const char *list)
 {
 	unsigned int count, *os = machines_list(list, &count, reader->err);
 
@@ -280,8 +269,7 @@ static int read_pus(struct reader *reader, struct object *parent,
 	return 0;
 }
 
-static int read_into(struct reader *reader, hwloc_bitmap_t *set,
-		     const char *list)
+static int read_into(struct reader *reader, hwloc_bitmap_t *set, const char *list)
 {
 	hwloc_bitmap_t more = read_set(list, reader->err);
 
@@ -313,9 +301,8 @@ static int read_kind(struct reader *reader, char **words)
 	fputs(">\n", out);
 	for (; *words; words++) {
 		value = strchr(*words, '=');
-		fprintf(out, "    <info name=\"%.*s\" value=\"%s\"/>\n",
-			(int)strcspn(*words, "="), *words,
-			value ? value + 1 : "");
+		fprintf(out, "    <info name=\"%.*s\" value=\"%s\"/>\n", (int)strcspn(*words, "="),
+			*words, value ? value + 1 : "");
 	}
 	fputs("  </cpukind>\n", out);
 	fclose(out);
@@ -368,8 +355,7 @@ static int read_path(struct reader *reader, unsigned int depth, char **words)
 	while (*words) {
 		bool last = !words[1];
 
-		if (!last && !strcmp(*words, "core") && words[2] &&
-		    !strcmp(words[2], "pu")) {
+		if (!last && !strcmp(*words, "core") && words[2] && !strcmp(words[2], "pu")) {
 			if (read_cores(reader, in, words) < 0)
 				return -1;
 			in = reader->at[DEPTH_MAX - 1];
@@ -389,8 +375,7 @@ static int read_path(struct reader *reader, unsigned int depth, char **words)
 				return fail(reader, "an unknown word");
 			if (!object->kind->memory)
 				in = object;
-			memory = object->kind == &kinds[MEMCACHE] ? object
-								  : NULL;
+			memory = object->kind == &kinds[MEMCACHE] ? object : NULL;
 		}
 	}
 	reader->at[depth] = in;
@@ -425,8 +410,7 @@ static int read_machine(struct reader *reader)
 	int rc = 0;
 
 	if (!in)
-		return err_set(reader->err, "%s: cannot be opened",
-			       reader->table);
+		return err_set(reader->err, "%s: cannot be opened", reader->table);
 	while (rc == 0 && getline(&line, &room, in) > 0) {
 		reader->line++;
 		if (*line == '\t' && reader->machine) {
@@ -436,15 +420,13 @@ static int read_machine(struct reader *reader)
 		} else if (!strncmp(line, "machine ", 8)) {
 			line[strcspn(line, "\n")] = '\0';
 			if (!strcmp(line + 8, reader->name))
-				reader->at[0] = reader->machine =
-					object_add(NULL, MACHINE, 0);
+				reader->at[0] = reader->machine = object_add(NULL, MACHINE, 0);
 		}
 	}
 	free(line);
 	fclose(in);
 	if (rc == 0 && !reader->machine)
-		rc = err_set(reader->err, "%s: no machine '%s'", reader->table,
-			     reader->name);
+		rc = err_set(reader->err, "%s: no machine '%s'", reader->table, reader->name);
 	return rc;
 }
 
@@ -459,11 +441,10 @@ static void write_set(FILE *out, const char *name, hwloc_const_bitmap_t set)
 	free(text);
 }
 
-static void write_children(FILE *out, const struct object *object,
-			   const struct reader *reader, bool memory);
+static void write_children(FILE *out, const struct object *object, const struct reader *reader,
+			   bool memory);
 
-static void write_object(FILE *out, const struct object *object,
-			 const struct reader *reader)
+static void write_object(FILE *out, const struct object *object, const struct reader *reader)
 {
 	fprintf(out, "<object type=\"%s\"", object->kind->type);
 	if (object->os >= 0)
@@ -471,22 +452,20 @@ static void write_object(FILE *out, const struct object *object,
 	write_set(out, "cpuset", object->cpus);
 	write_set(out, "complete_cpuset", object->all);
 	if (object == reader->machine)
-		write_set(out, "allowed_cpuset",
-			  reader->allowed ? reader->allowed : object->cpus);
+		write_set(out, "allowed_cpuset", reader->allowed ? reader->allowed : object->cpus);
 	write_set(out, "nodeset", object->nodes);
 	write_set(out, "complete_nodeset", object->nodes);
 	if (object == reader->machine)
 		write_set(out, "allowed_nodeset",
-			  reader->allowed_nodes ? reader->allowed_nodes
-						: object->nodes);
+			  reader->allowed_nodes ? reader->allowed_nodes : object->nodes);
 	fprintf(out, "%s>\n", object->kind->attributes);
 	write_children(out, object, reader, true);
 	write_children(out, object, reader, false);
 	fputs("</object>\n", out);
 }
 
-static void write_children(FILE *out, const struct object *object,
-			   const struct reader *reader, bool memory)
+static void write_children(FILE *out, const struct object *object, const struct reader *reader,
+			   bool memory)
 {
 	for (object = object->first; object; object = object->next)
 		if (object->kind->memory == memory)
@@ -529,8 +508,7 @@ char *machines_xml(const char *table, const char *name, struct err *err)
 	return xml;
 }
 
-int machines_write(const char *table, const char *name, const char *path,
-		   struct err *err)
+int machines_write(const char *table, const char *name, const char *path, struct err *err)
 {
 	char *xml = machines_xml(table, name, err);
 	FILE *out;

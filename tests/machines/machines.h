@@ -21,14 +21,12 @@
 char *machines_xml(const char *table, const char *name, struct err *err);
 
 /* The same as a file. */
-int machines_write(const char *table, const char *name, const char *path,
-		   struct err *err);
+int machines_write(const char *table, const char *name, const char *path, struct err *err);
 
 /* One name a line. */
 int machines_names(const char *table, FILE *out, struct err *err);
 
 /* "" and "-" are the empty list: *count is 0, the array is not NULL. */
-unsigned int *machines_list(const char *list, unsigned int *count,
-			    struct err *err);
+unsigned int *machines_list(const char *list, unsigned int *count, struct err *err);
 
 #endif

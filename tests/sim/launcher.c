@@ -35,8 +35,7 @@ static void forward(int sig)
 
 static void die(const char *what, const char *value)
 {
-	fprintf(stderr, "weka-sim: %s: '%s': %s\n", what, value,
-		strerror(errno));
+	fprintf(stderr, "weka-sim: %s: '%s': %s\n", what, value, strerror(errno));
 	exit(127);
 }
 

@@ -61,13 +61,12 @@ static int refuse(int error)
 /* lustre/include/obd.h:client_adjust_max_dirty() */
 static void drag_dirty(const char *folder)
 {
-	long need = get(folder, "max_pages_per_rpc") *
-		    get(folder, "max_rpcs_in_flight") * PAGE / MIB;
+	long need =
+		get(folder, "max_pages_per_rpc") * get(folder, "max_rpcs_in_flight") * PAGE / MIB;
 
 	if (need > DIRTY_MAX)
 		need = DIRTY_MAX;
-	if (get(folder, "max_dirty_mb") >= 0 &&
-	    need > get(folder, "max_dirty_mb"))
+	if (get(folder, "max_dirty_mb") >= 0 && need > get(folder, "max_dirty_mb"))
 		put(folder, "max_dirty_mb", need);
 }
 
@@ -106,8 +105,7 @@ static int set_pages(const char *folder, const char *text, long value)
 	return 0;
 }
 
-static int set_clamped(const char *folder, const char *name, long value,
-		       long most)
+static int set_clamped(const char *folder, const char *name, long value, long most)
 {
 	put(folder, name, value > most ? most : value);
 	return 0;
@@ -164,11 +162,9 @@ static int set_number(const char *folder, const char *name, const char *text)
 	if (!strcmp(name, "max_dirty_mb") && value >= DIRTY_MAX)
 		return refuse(ERANGE);
 	if (!strcmp(name, "max_read_ahead_per_file_mb"))
-		return set_clamped(folder, name, value,
-				   get(folder, "max_read_ahead_mb"));
+		return set_clamped(folder, name, value, get(folder, "max_read_ahead_mb"));
 	if (!strcmp(name, "max_read_ahead_whole_mb"))
-		return set_clamped(folder, name, value,
-				   get(folder, "max_read_ahead_per_file_mb"));
+		return set_clamped(folder, name, value, get(folder, "max_read_ahead_per_file_mb"));
 	if (!strcmp(name, "statahead_max"))
 		return set_clamped(folder, name, value, 2048);
 	if (!strcmp(name, "checksums") && strstr(folder, "/llite/"))
@@ -180,8 +176,7 @@ static int set_number(const char *folder, const char *name, const char *text)
 }
 
 /* Accepted without a check, but a name without '%' only for nodelocal. */
-static int set_text(int fd, const char *folder, const char *name,
-		    const char *text, size_t size)
+static int set_text(int fd, const char *folder, const char *name, const char *text, size_t size)
 {
 	char path[PATH_MAX + 64], var[64] = "";
 	FILE *in;
@@ -192,8 +187,7 @@ static int set_text(int fd, const char *folder, const char *name,
 		*var = '\0';
 	if (in)
 		fclose(in);
-	if (!strcmp(name, "jobid_name") && !strchr(text, '%') &&
-	    strncmp(var, "nodelocal", 9) != 0)
+	if (!strcmp(name, "jobid_name") && !strchr(text, '%') && strncmp(var, "nodelocal", 9) != 0)
 		return 0;
 	if (ftruncate(fd, 0) < 0)
 		return -1;
@@ -239,8 +233,7 @@ ssize_t write(int fd, const void *data, size_t size)
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	if (tree)
 		length = readlink(link, path, sizeof(path) - 1);
-	if (length < 0 || strncmp(path, tree, strlen(tree)) != 0 ||
-	    size >= sizeof(text))
+	if (length < 0 || strncmp(path, tree, strlen(tree)) != 0 || size >= sizeof(text))
 		return syscall(SYS_write, fd, data, size);
 	path[length] = '\0';
 	name = strrchr(path, '/');

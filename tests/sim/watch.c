@@ -24,8 +24,7 @@ static void note(const char *what, const char *path)
 	char line[1100];
 	int length, fd;
 
-	length = snprintf(line, sizeof(line), "%s %.1024s\n", what,
-			  path ? path : "");
+	length = snprintf(line, sizeof(line), "%s %.1024s\n", what, path ? path : "");
 	fd = log ? (int)syscall(SYS_openat, AT_FDCWD, log,
 				O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)
 		 : -1;
@@ -37,37 +36,37 @@ static void note(const char *what, const char *path)
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
-#define WATCH_OPEN(name)                                                       \
-	int name(const char *path, int flags, ...)                             \
-	{                                                                      \
-		va_list more;                                                  \
-		mode_t mode;                                                   \
-		va_start(more, flags);                                         \
-		mode = flags & O_CREAT ? va_arg(more, mode_t) : 0;             \
-		va_end(more);                                                  \
-		note("open", path);                                            \
-		return REAL(name)(path, flags, mode);                          \
+#define WATCH_OPEN(name)                                                                           \
+	int name(const char *path, int flags, ...)                                                 \
+	{                                                                                          \
+		va_list more;                                                                      \
+		mode_t mode;                                                                       \
+		va_start(more, flags);                                                             \
+		mode = flags & O_CREAT ? va_arg(more, mode_t) : 0;                                 \
+		va_end(more);                                                                      \
+		note("open", path);                                                                \
+		return REAL(name)(path, flags, mode);                                              \
 	}
 
-#define WATCH_OPENAT(name)                                                     \
-	int name(int at, const char *path, int flags, ...)                     \
-	{                                                                      \
-		va_list more;                                                  \
-		mode_t mode;                                                   \
-		va_start(more, flags);                                         \
-		mode = flags & O_CREAT ? va_arg(more, mode_t) : 0;             \
-		va_end(more);                                                  \
-		note("open", path);                                            \
-		return REAL(name)(at, path, flags, mode);                      \
+#define WATCH_OPENAT(name)                                                                         \
+	int name(int at, const char *path, int flags, ...)                                         \
+	{                                                                                          \
+		va_list more;                                                                      \
+		mode_t mode;                                                                       \
+		va_start(more, flags);                                                             \
+		mode = flags & O_CREAT ? va_arg(more, mode_t) : 0;                                 \
+		va_end(more);                                                                      \
+		note("open", path);                                                                \
+		return REAL(name)(at, path, flags, mode);                                          \
 	}
 
 /* name, what is noted, how it is declared, how it is called, its path */
-#define WATCH(type, name, word, arguments, call, path)                         \
-	type name arguments;                                                   \
-	type name arguments                                                    \
-	{                                                                      \
-		note(word, path);                                              \
-		return REAL(name) call;                                        \
+#define WATCH(type, name, word, arguments, call, path)                                             \
+	type name arguments;                                                                       \
+	type name arguments                                                                        \
+	{                                                                                          \
+		note(word, path);                                                                  \
+		return REAL(name) call;                                                            \
 	}
 
 /* clang-format off */

@@ -90,8 +90,7 @@ static int give(const char *path)
 	slash = strrchr(copy, '/');
 	if (slash)
 		*slash = 0;
-	if (!fstatat(root_fd, slash ? copy : ".", &st, 0) &&
-	    (st.st_mode & S_ISGID))
+	if (!fstatat(root_fd, slash ? copy : ".", &st, 0) && (st.st_mode & S_ISGID))
 		gid = st.st_gid;
 	rc = fchownat(root_fd, rel(path), c->uid, gid, AT_SYMLINK_NOFOLLOW);
 	free(copy);
@@ -108,8 +107,7 @@ static void *op_init(struct fuse_conn_info *conn, struct fuse_config *cfg)
 	return NULL;
 }
 
-static int op_getattr(const char *path, struct stat *st,
-		      struct fuse_file_info *fi)
+static int op_getattr(const char *path, struct stat *st, struct fuse_file_info *fi)
 {
 	enter();
 	if (fi)
@@ -176,16 +174,14 @@ static int op_rename(const char *from, const char *to, unsigned int flags)
 
 	if (rc)
 		return rc;
-	return result(syscall(SYS_renameat2, root_fd, rel(from), root_fd,
-			      rel(to), flags));
+	return result(syscall(SYS_renameat2, root_fd, rel(from), root_fd, rel(to), flags));
 }
 
 static int op_link(const char *from, const char *to)
 {
 	int rc = enter_write();
 
-	return rc ? rc
-		  : result(linkat(root_fd, rel(from), root_fd, rel(to), 0));
+	return rc ? rc : result(linkat(root_fd, rel(from), root_fd, rel(to), 0));
 }
 
 static int op_chmod(const char *path, mode_t mode, struct fuse_file_info *fi)
@@ -194,20 +190,17 @@ static int op_chmod(const char *path, mode_t mode, struct fuse_file_info *fi)
 
 	if (rc)
 		return rc;
-	return result(fi ? fchmod((int)fi->fh, mode)
-			 : fchmodat(root_fd, rel(path), mode, 0));
+	return result(fi ? fchmod((int)fi->fh, mode) : fchmodat(root_fd, rel(path), mode, 0));
 }
 
-static int op_chown(const char *path, uid_t uid, gid_t gid,
-		    struct fuse_file_info *fi)
+static int op_chown(const char *path, uid_t uid, gid_t gid, struct fuse_file_info *fi)
 {
 	int rc = enter_write();
 
 	if (rc)
 		return rc;
 	return result(fi ? fchown((int)fi->fh, uid, gid)
-			 : fchownat(root_fd, rel(path), uid, gid,
-				    AT_SYMLINK_NOFOLLOW));
+			 : fchownat(root_fd, rel(path), uid, gid, AT_SYMLINK_NOFOLLOW));
 }
 
 static int op_truncate(const char *path, off_t size, struct fuse_file_info *fi)
@@ -226,23 +219,20 @@ static int op_truncate(const char *path, off_t size, struct fuse_file_info *fi)
 	return rc;
 }
 
-static int op_utimens(const char *path, const struct timespec tv[2],
-		      struct fuse_file_info *fi)
+static int op_utimens(const char *path, const struct timespec tv[2], struct fuse_file_info *fi)
 {
 	int rc = enter_write();
 
 	if (rc)
 		return rc;
-	return result(
-		fi ? futimens((int)fi->fh, tv)
-		   : utimensat(root_fd, rel(path), tv, AT_SYMLINK_NOFOLLOW));
+	return result(fi ? futimens((int)fi->fh, tv)
+			 : utimensat(root_fd, rel(path), tv, AT_SYMLINK_NOFOLLOW));
 }
 
 /* The cache mode of the mount holds for files opened from now on. */
 static int open_file(const char *path, mode_t mode, struct fuse_file_info *fi)
 {
-	int fd = openat(root_fd, rel(path),
-			(fi->flags & ~(O_NOFOLLOW | O_DIRECT)) | O_CLOEXEC,
+	int fd = openat(root_fd, rel(path), (fi->flags & ~(O_NOFOLLOW | O_DIRECT)) | O_CLOEXEC,
 			mode);
 
 	if (fd < 0)
@@ -269,8 +259,7 @@ static int op_create(const char *path, mode_t mode, struct fuse_file_info *fi)
 	return rc ? rc : give(path);
 }
 
-static int op_read(const char *path, char *buf, size_t size, off_t off,
-		   struct fuse_file_info *fi)
+static int op_read(const char *path, char *buf, size_t size, off_t off, struct fuse_file_info *fi)
 {
 	ssize_t n;
 
@@ -340,9 +329,8 @@ static int op_opendir(const char *path, struct fuse_file_info *fi)
 	return 0;
 }
 
-static int op_readdir(const char *path, void *buf, fuse_fill_dir_t fill,
-		      off_t off, struct fuse_file_info *fi,
-		      enum fuse_readdir_flags flags)
+static int op_readdir(const char *path, void *buf, fuse_fill_dir_t fill, off_t off,
+		      struct fuse_file_info *fi, enum fuse_readdir_flags flags)
 {
 	DIR *dir = (DIR *)(uintptr_t)fi->fh;
 	struct dirent *e;
@@ -369,8 +357,7 @@ static int op_releasedir(const char *path, struct fuse_file_info *fi)
 	return result(closedir((DIR *)(uintptr_t)fi->fh));
 }
 
-static int op_fallocate(const char *path, int mode, off_t off, off_t len,
-			struct fuse_file_info *fi)
+static int op_fallocate(const char *path, int mode, off_t off, off_t len, struct fuse_file_info *fi)
 {
 	int rc = enter_write();
 
@@ -378,8 +365,7 @@ static int op_fallocate(const char *path, int mode, off_t off, off_t len,
 	return rc ? rc : result(fallocate((int)fi->fh, mode, off, len));
 }
 
-static off_t op_lseek(const char *path, off_t off, int whence,
-		      struct fuse_file_info *fi)
+static off_t op_lseek(const char *path, off_t off, int whence, struct fuse_file_info *fi)
 {
 	off_t rc;
 
@@ -395,8 +381,8 @@ static void fd_path(char *out, size_t size, const char *path)
 	snprintf(out, size, "/proc/self/fd/%d/%s", root_fd, rel(path));
 }
 
-static int op_setxattr(const char *path, const char *name, const char *value,
-		       size_t size, int flags)
+static int op_setxattr(const char *path, const char *name, const char *value, size_t size,
+		       int flags)
 {
 	char full[PATH_MAX + 64];
 	int rc = enter_write();
@@ -405,8 +391,7 @@ static int op_setxattr(const char *path, const char *name, const char *value,
 	return rc ? rc : result(lsetxattr(full, name, value, size, flags));
 }
 
-static int op_getxattr(const char *path, const char *name, char *value,
-		       size_t size)
+static int op_getxattr(const char *path, const char *name, char *value, size_t size)
 {
 	char full[PATH_MAX + 64];
 	ssize_t n;
@@ -483,8 +468,7 @@ static int map_control(const char *path)
 
 	if (fd < 0)
 		return fail("open", path);
-	ctl = mmap(NULL, sizeof(*ctl), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-		   0);
+	ctl = mmap(NULL, sizeof(*ctl), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
 	return ctl == MAP_FAILED ? fail("mmap", path) : 0;
 }
@@ -495,8 +479,7 @@ int main(int argc, char **argv)
 	char *args[4];
 
 	if (argc != 5 && argc != 6) {
-		fputs("usage: wekafs BACKING TARGET CONTROL SOURCE [FLAGS]\n",
-		      stderr);
+		fputs("usage: wekafs BACKING TARGET CONTROL SOURCE [FLAGS]\n", stderr);
 		return 1;
 	}
 	root_fd = open(argv[1], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -508,8 +491,8 @@ int main(int argc, char **argv)
 	/* The subtype makes mount(8) and umount(8) call mount.fuse.wekafs and
 	 * umount.fuse.wekafs, which are ours, when only the target is named. */
 	snprintf(options, sizeof(options),
-		 "fsname=%s,subtype=wekafs,allow_other,default_permissions%s%s",
-		 argv[4], argc == 6 ? "," : "", argc == 6 ? argv[5] : "");
+		 "fsname=%s,subtype=wekafs,allow_other,default_permissions%s%s", argv[4],
+		 argc == 6 ? "," : "", argc == 6 ? argv[5] : "");
 	args[0] = argv[0];
 	args[1] = "-o";
 	args[2] = options;

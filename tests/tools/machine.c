@@ -26,19 +26,15 @@ static int load(hwloc_topology_t *topology, const char *file, bool everything)
 		HWLOC_OBJ_L5CACHE, HWLOC_OBJ_MISC,
 	};
 
-	if (hwloc_topology_init(topology) < 0 ||
-	    hwloc_topology_set_xml(*topology, file) < 0)
+	if (hwloc_topology_init(topology) < 0 || hwloc_topology_set_xml(*topology, file) < 0)
 		return -1;
 	for (size_t i = 0; i < sizeof(dropped) / sizeof(dropped[0]); i++)
-		hwloc_topology_set_type_filter(*topology, dropped[i],
-					       HWLOC_TYPE_FILTER_KEEP_NONE);
+		hwloc_topology_set_type_filter(*topology, dropped[i], HWLOC_TYPE_FILTER_KEEP_NONE);
 	if (everything)
 		hwloc_topology_set_type_filter(*topology, HWLOC_OBJ_GROUP,
 					       HWLOC_TYPE_FILTER_KEEP_ALL);
-	hwloc_topology_set_io_types_filter(*topology,
-					   HWLOC_TYPE_FILTER_KEEP_NONE);
-	hwloc_topology_set_flags(*topology,
-				 HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+	hwloc_topology_set_io_types_filter(*topology, HWLOC_TYPE_FILTER_KEEP_NONE);
+	hwloc_topology_set_flags(*topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
 	return hwloc_topology_load(*topology);
 }
 
@@ -51,11 +47,8 @@ static void put_list(FILE *out, const unsigned int *numbers, unsigned int count)
 
 	for (i = 0; i < count; i = end) {
 		end = i + 1;
-		step = end < count && numbers[end] > numbers[i]
-			       ? numbers[end] - numbers[i]
-			       : 0;
-		while (step && end < count &&
-		       numbers[end] == numbers[end - 1] + step)
+		step = end < count && numbers[end] > numbers[i] ? numbers[end] - numbers[i] : 0;
+		while (step && end < count && numbers[end] == numbers[end - 1] + step)
 			end++;
 		if (end - i == 2 && step > 1)
 			end = i + 1;
@@ -69,13 +62,11 @@ static void put_list(FILE *out, const unsigned int *numbers, unsigned int count)
 
 static void put_set(FILE *out, const char *word, hwloc_const_bitmap_t set)
 {
-	unsigned int *numbers =
-		calloc((size_t)hwloc_bitmap_last(set) + 2, sizeof(*numbers));
+	unsigned int *numbers = calloc((size_t)hwloc_bitmap_last(set) + 2, sizeof(*numbers));
 	unsigned int count = 0;
 	int bit;
 
-	for (bit = hwloc_bitmap_first(set); bit >= 0;
-	     bit = hwloc_bitmap_next(set, bit))
+	for (bit = hwloc_bitmap_first(set); bit >= 0; bit = hwloc_bitmap_next(set, bit))
 		numbers[count++] = (unsigned int)bit;
 	fprintf(out, "%s ", word);
 	if (count)
@@ -113,8 +104,8 @@ static const char *word_of(hwloc_obj_type_t type)
 
 static bool has_number(hwloc_obj_t obj)
 {
-	return obj->os_index != HWLOC_UNKNOWN_INDEX &&
-	       obj->type != HWLOC_OBJ_L3CACHE && obj->type != HWLOC_OBJ_GROUP;
+	return obj->os_index != HWLOC_UNKNOWN_INDEX && obj->type != HWLOC_OBJ_L3CACHE &&
+	       obj->type != HWLOC_OBJ_GROUP;
 }
 
 /* CPUs that no object below has: offline ones. */
@@ -124,8 +115,7 @@ static void put_offline(FILE *out, hwloc_obj_t obj)
 
 	hwloc_bitmap_andnot(gone, gone, obj->cpuset);
 	for (unsigned int i = 0; i < obj->arity; i++)
-		hwloc_bitmap_andnot(gone, gone,
-				    obj->children[i]->complete_cpuset);
+		hwloc_bitmap_andnot(gone, gone, obj->children[i]->complete_cpuset);
 	if (!hwloc_bitmap_iszero(gone))
 		put_set(out, " offline", gone);
 	hwloc_bitmap_free(gone);
@@ -133,8 +123,7 @@ static void put_offline(FILE *out, hwloc_obj_t obj)
 
 static void put_memory(FILE *out, hwloc_obj_t obj)
 {
-	for (hwloc_obj_t child = obj->memory_first_child; child;
-	     child = child->next_sibling) {
+	for (hwloc_obj_t child = obj->memory_first_child; child; child = child->next_sibling) {
 		fprintf(out, " %s", word_of(child->type));
 		if (has_number(child))
 			fprintf(out, " %u", child->os_index);
@@ -222,11 +211,9 @@ static void put_children(FILE *out, hwloc_obj_t parent, unsigned int depth)
 		for (unsigned int tab = 0; tab < depth; tab++)
 			fputc('\t', out);
 		if (is_plain(parent->children[i])) {
-			i += put_cores(out, &parent->children[i],
-				       parent->arity - i);
+			i += put_cores(out, &parent->children[i], parent->arity - i);
 		} else if (parent->children[i]->type == HWLOC_OBJ_PU) {
-			i += put_pus(out, &parent->children[i],
-				     parent->arity - i);
+			i += put_pus(out, &parent->children[i], parent->arity - i);
 		} else {
 			put_object(out, parent->children[i], depth);
 			i++;
@@ -244,9 +231,8 @@ static void put_kinds(FILE *out, hwloc_topology_t topology, const char *word)
 	unsigned int info_count;
 
 	for (int i = 0; i < count; i++) {
-		if (hwloc_cpukinds_get_info(topology, (unsigned int)i, cpus,
-					    &efficiency, &info_count, &infos,
-					    0) < 0)
+		if (hwloc_cpukinds_get_info(topology, (unsigned int)i, cpus, &efficiency,
+					    &info_count, &infos, 0) < 0)
 			continue;
 		put_set(out, word, cpus);
 		if (efficiency >= 0)
@@ -290,8 +276,7 @@ static void put_entry(FILE *out, hwloc_topology_t topology)
 		fputc('\t', out);
 		for (hwloc_obj_t child = root->memory_first_child; child;
 		     child = child->next_sibling) {
-			fprintf(out, "%s%s",
-				child == root->memory_first_child ? "" : " ",
+			fprintf(out, "%s%s", child == root->memory_first_child ? "" : " ",
 				word_of(child->type));
 			if (has_number(child))
 				fprintf(out, " %u", child->os_index);
@@ -322,16 +307,15 @@ static void put_level(FILE *out, hwloc_topology_t topology, int depth)
 	for (unsigned int i = 0; i < count; i++) {
 		hwloc_obj_t obj = hwloc_get_obj_by_depth(topology, depth, i);
 
-		fprintf(out, "level %d %s %u", depth,
-			hwloc_obj_type_string(obj->type), obj->logical_index);
+		fprintf(out, "level %d %s %u", depth, hwloc_obj_type_string(obj->type),
+			obj->logical_index);
 		if (has_number(obj))
 			fprintf(out, " os %u", obj->os_index);
 		put_set(out, " cpus", obj->cpuset);
 		put_set(out, " complete", obj->complete_cpuset);
 		put_set(out, " nodes", obj->nodeset);
 		if (obj->parent)
-			fprintf(out, " in %s %u rank %u",
-				hwloc_obj_type_string(obj->parent->type),
+			fprintf(out, " in %s %u rank %u", hwloc_obj_type_string(obj->parent->type),
 				obj->parent->logical_index, obj->sibling_rank);
 		fputc('\n', out);
 	}
@@ -359,8 +343,7 @@ static int show(const char *what, const char *file)
 	/* and with Groups that say nothing */
 	for (int turn = 0; turn < (entry ? 1 : 2); turn++) {
 		if (load(&topology, file, entry || turn) < 0) {
-			fprintf(stderr, "machine: %s: hwloc cannot load it\n",
-				file);
+			fprintf(stderr, "machine: %s: hwloc cannot load it\n", file);
 			return 1;
 		}
 		if (entry)
@@ -390,15 +373,12 @@ int main(int argc, char **argv)
 {
 	struct err err;
 
-	if (argc == 2 && !strcmp(argv[1], "names") &&
-	    machines_names(table, stdout, &err) == 0)
+	if (argc == 2 && !strcmp(argv[1], "names") && machines_names(table, stdout, &err) == 0)
 		return 0;
 	if (argc == 3 && !strcmp(argv[1], "xml"))
 		return write_xml(argv[2]);
-	if (argc == 3 &&
-	    (!strcmp(argv[1], "entry") || !strcmp(argv[1], "facts")))
+	if (argc == 3 && (!strcmp(argv[1], "entry") || !strcmp(argv[1], "facts")))
 		return show(argv[1], argv[2]);
-	fputs("usage: machine {names | xml NAME | entry FILE | facts FILE}\n",
-	      stderr);
+	fputs("usage: machine {names | xml NAME | entry FILE | facts FILE}\n", stderr);
 	return 2;
 }

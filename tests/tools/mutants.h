@@ -18,8 +18,7 @@ __attribute__((weak)) int mutant_number;
 __attribute__((weak)) int mutant_is_read;
 __attribute__((weak)) volatile unsigned char *mutant_ran;
 
-static inline long mutant_call(long number, long a, long b, long c, long d,
-			       long e)
+static inline long mutant_call(long number, long a, long b, long c, long d, long e)
 {
 	register long r10 __asm__("r10") = d;
 	register long r8 __asm__("r8") = e;
@@ -28,8 +27,7 @@ static inline long mutant_call(long number, long a, long b, long c, long d,
 
 	__asm__ volatile("syscall"
 			 : "=a"(result)
-			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10),
-			   "r"(r8), "r"(r9)
+			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
 			 : "rcx", "r11", "memory");
 	return result;
 }

@@ -78,8 +78,7 @@ static void peak(struct job *j, int64_t rd, int64_t wr)
 }
 
 /* What was moved in 16 s of the run, some seconds after its start, at 1000 */
-__attribute__((unused)) static void row(struct job *j, int64_t after,
-					int64_t rd, int64_t wr)
+__attribute__((unused)) static void row(struct job *j, int64_t after, int64_t rd, int64_t wr)
 {
 	const int64_t amounts[TIMELINE_LANES] = { rd, wr, 1 };
 
@@ -134,15 +133,13 @@ static struct record *make(struct job *j, size_t at)
 	if (j->has_other)
 		record_add_mount(r, "/other", "fs", "server:/other");
 	if (j->option)
-		record_add_change(r, "work", "mount-option", "/work", "other",
-				  j->option, 1, 1);
+		record_add_change(r, "work", "mount-option", "/work", "other", j->option, 1, 1);
 	add_io(j, r, at);
 	return r;
 }
 
 /* Caller frees. */
-static struct advice_list *judge_with(struct job *j,
-				      const struct config_advice *limits)
+static struct advice_list *judge_with(struct job *j, const struct config_advice *limits)
 {
 	struct advice_list *list;
 	size_t i;
@@ -164,8 +161,8 @@ __attribute__((unused)) static struct advice_list *judge(struct job *j)
 	return judge_with(j, &limits);
 }
 
-__attribute__((unused)) static const struct advice *
-find(const struct advice_list *list, const char *code)
+__attribute__((unused)) static const struct advice *find(const struct advice_list *list,
+							 const char *code)
 {
 	size_t i;
 
@@ -177,15 +174,15 @@ find(const struct advice_list *list, const char *code)
 
 /* ---- a job for each rule, and one that just is not ------------------------- */
 
-#define MAKES(name, type_name)                                                 \
-	static void name##_set(struct job *j, bool is);                        \
-	static struct job name(bool is)                                        \
-	{                                                                      \
-		struct job j = job_on(type_name);                              \
-                                                                               \
-		name##_set(&j, is);                                            \
-		return j;                                                      \
-	}                                                                      \
+#define MAKES(name, type_name)                                                                     \
+	static void name##_set(struct job *j, bool is);                                            \
+	static struct job name(bool is)                                                            \
+	{                                                                                          \
+		struct job j = job_on(type_name);                                                  \
+                                                                                                   \
+		name##_set(&j, is);                                                                \
+		return j;                                                                          \
+	}                                                                                          \
 	static void name##_set(struct job *j, bool is)
 
 MAKES(a01, "weka")
@@ -400,18 +397,15 @@ static const struct {
 	const char *code;
 	struct job (*make)(bool is);
 } cases[] = {
-	{ "A01", a01 },		{ "A02", a02 },	      { "A03", a03 },
-	{ "A04", a04 },		{ "A05", a05 },	      { "A06", a06 },
-	{ "A07", a07 },		{ "A08", a08 },	      { "A09", a09 },
-	{ "A10", a10 },		{ "A11", a11 },	      { "A12", a12 },
-	{ "A13", a13 },		{ "A14", a14 },	      { "A15", a15 },
-	{ "A16", a16 },		{ "A17", a17 },	      { "A18", a18 },
-	{ "A19", a19 },		{ "A20", a20 },	      { "A21", a21 },
-	{ "A22", a22 },		{ "A23", a23 },	      { "A24", a24 },
-	{ "A25", a25 },		{ "A26", a26 },	      { "A27", a27 },
-	{ "A28", a28 },		{ "A29", a29 },	      { "A40", a40 },
-	{ "A11", a11_again },	{ "A16", a16_spill }, { "A16", a16_unsynced },
-	{ "A16", a16_but_one },
+	{ "A01", a01 },		 { "A02", a02 },	 { "A03", a03 },       { "A04", a04 },
+	{ "A05", a05 },		 { "A06", a06 },	 { "A07", a07 },       { "A08", a08 },
+	{ "A09", a09 },		 { "A10", a10 },	 { "A11", a11 },       { "A12", a12 },
+	{ "A13", a13 },		 { "A14", a14 },	 { "A15", a15 },       { "A16", a16 },
+	{ "A17", a17 },		 { "A18", a18 },	 { "A19", a19 },       { "A20", a20 },
+	{ "A21", a21 },		 { "A22", a22 },	 { "A23", a23 },       { "A24", a24 },
+	{ "A25", a25 },		 { "A26", a26 },	 { "A27", a27 },       { "A28", a28 },
+	{ "A29", a29 },		 { "A40", a40 },	 { "A11", a11_again }, { "A16", a16_spill },
+	{ "A16", a16_unsynced }, { "A16", a16_but_one },
 };
 #define CASES (sizeof(cases) / sizeof(cases[0]))
 

@@ -20,8 +20,8 @@ append_list(char *text, size_t size, const char *format, va_list list)
 	ck_assert_uint_lt(used + (size_t)length, size);
 }
 
-__attribute__((format(printf, 3, 4))) static inline void
-append(char *text, size_t size, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static inline void append(char *text, size_t size,
+								const char *format, ...)
 {
 	va_list list;
 

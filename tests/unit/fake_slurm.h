@@ -33,9 +33,8 @@ static struct {
 	int table_status;	 /* it exits when asked for the table; 0: no */
 	bool env_is_full;	 /* spank_job_control_setenv fails */
 	bool takes_no_core_spec; /* slurm_option_set fails */
-	const char *
-		takes_only; /* whatever slurm_option_set is told; "": nothing */
-	const char *not_taken; /* spank_option_register refuses this one */
+	const char *takes_only;	 /* whatever slurm_option_set is told; "": nothing */
+	const char *not_taken;	 /* spank_option_register refuses this one */
 	char core_spec_text[16];
 	struct spank_option options[8];
 	int option_count;
@@ -80,8 +79,7 @@ static const char *fake_job_env(const char *name)
 	return i < 0 ? NULL : fake.job_env[i][1];
 }
 
-spank_err_t spank_job_control_setenv(spank_t sp, const char *name,
-				     const char *value, int overwrite)
+spank_err_t spank_job_control_setenv(spank_t sp, const char *name, const char *value, int overwrite)
 {
 	int i = fake_env_find(name);
 
@@ -97,8 +95,7 @@ spank_err_t spank_job_control_setenv(spank_t sp, const char *name,
 	return ESPANK_SUCCESS;
 }
 
-spank_err_t spank_job_control_getenv(spank_t sp, const char *name, char *buf,
-				     int len)
+spank_err_t spank_job_control_getenv(spank_t sp, const char *name, char *buf, int len)
 {
 	const char *value = fake_job_env(name);
 
@@ -116,8 +113,7 @@ spank_err_t spank_job_control_unsetenv(spank_t sp, const char *name)
 	(void)sp;
 	if (i >= 0)
 		memmove(fake.job_env[i], fake.job_env[i + 1],
-			sizeof(fake.job_env[0]) *
-				(size_t)(--fake.job_env_count - i));
+			sizeof(fake.job_env[0]) * (size_t)(--fake.job_env_count - i));
 	return ESPANK_SUCCESS;
 }
 
@@ -228,8 +224,7 @@ void *fake_dlsym(void *handle, const char *symbol)
 		{ fake.command, &record },
 		{ "opt", &record },
 		{ "slurm_conf", &record },
-#define FUNCTION(symbol, function)                                             \
-	{ symbol, fake_pointer((void (*)(void))(function)) }
+#define FUNCTION(symbol, function) { symbol, fake_pointer((void (*)(void))(function)) }
 		FUNCTION("slurm_option_isset", fake_isset),
 		FUNCTION("slurm_option_get", fake_get),
 		FUNCTION("slurm_option_set", fake_set),
@@ -259,9 +254,8 @@ static void fake_answer(enum option_question question)
 
 static const char *fake_spank_env(const struct spank_option *option)
 {
-	return strcmp(option->name, "io-cores")
-		       ? "SLURM_SPANK__SLURM_SPANK_OPTION_jobio_io_profile"
-		       : "SLURM_SPANK__SLURM_SPANK_OPTION_jobio_io_cores";
+	return strcmp(option->name, "io-cores") ? "SLURM_SPANK__SLURM_SPANK_OPTION_jobio_io_profile"
+						: "SLURM_SPANK__SLURM_SPANK_OPTION_jobio_io_cores";
 }
 
 __attribute__((unused)) static void fake_start(const char *command)
@@ -287,8 +281,7 @@ static void fake_words(const char *words, const char *last[2])
 	char *copy = strdup(words), *word, *state = NULL, *value;
 	int i;
 
-	for (word = strtok_r(copy, " ", &state); word;
-	     word = strtok_r(NULL, " ", &state)) {
+	for (word = strtok_r(copy, " ", &state); word; word = strtok_r(NULL, " ", &state)) {
 		value = strchr(word, '=');
 		*value++ = '\0';
 		for (i = 0; i < fake.option_count; i++) {
@@ -305,8 +298,7 @@ static void fake_words(const char *words, const char *last[2])
 /* One component; what Slurm remembers of the one before stays (its "found" is
  * never reset, and _set_spank_env runs between components). */
 __attribute__((unused)) static enum option_outcome
-fake_submit(const char *sbatch_lines, const char *command_line,
-	    const char *conf, struct err *err)
+fake_submit(const char *sbatch_lines, const char *command_line, const char *conf, struct err *err)
 {
 	static const char *last[2];
 	const char *value;

@@ -22,8 +22,8 @@ static struct {
 	uint32_t job_id, step_id, uid, nodes;
 	int task, node; /* of the step */
 	uint32_t array_job, array_task;
-	bool is_array;	     /* or the two are not told */
-	const char *profile; /* --io-profile, as the step carries it; or NULL */
+	bool is_array;	      /* or the two are not told */
+	const char *profile;  /* --io-profile, as the step carries it; or NULL */
 	spank_item_t missing; /* what it does not tell */
 	bool is_missing;
 	FILE *log;
@@ -94,8 +94,7 @@ spank_err_t spank_getenv(spank_t sp, const char *name, char *buf, int len)
 	return ESPANK_SUCCESS;
 }
 
-spank_err_t spank_setenv(spank_t sp, const char *name, const char *value,
-			 int overwrite)
+spank_err_t spank_setenv(spank_t sp, const char *name, const char *value, int overwrite)
 {
 	(void)sp;
 	setenv(name, value, overwrite);
@@ -109,8 +108,7 @@ spank_err_t spank_unsetenv(spank_t sp, const char *name)
 	return ESPANK_SUCCESS;
 }
 
-spank_err_t spank_job_control_setenv(spank_t sp, const char *name,
-				     const char *value, int overwrite)
+spank_err_t spank_job_control_setenv(spank_t sp, const char *name, const char *value, int overwrite)
 {
 	(void)sp;
 	(void)name;
@@ -119,8 +117,7 @@ spank_err_t spank_job_control_setenv(spank_t sp, const char *name,
 	return ESPANK_NOT_LOCAL;
 }
 
-spank_err_t spank_job_control_getenv(spank_t sp, const char *name, char *buf,
-				     int len)
+spank_err_t spank_job_control_getenv(spank_t sp, const char *name, char *buf, int len)
 {
 	(void)sp;
 	(void)name;

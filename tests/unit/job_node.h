@@ -27,8 +27,7 @@ static void load(const char *more)
 	char text[1500];
 
 	config_free(config);
-	snprintf(text, sizeof(text),
-		 "[jobio]\nrun_dir = %s/run\nspool_dir = %s/spool\n%s",
+	snprintf(text, sizeof(text), "[jobio]\nrun_dir = %s/run\nspool_dir = %s/spool\n%s",
 		 tempdir_name, tempdir_name, more);
 	config = config_load(tempdir_put("jobio.conf", text), &err);
 	ck_assert_msg(config != NULL, "%s", err.text);
@@ -71,8 +70,7 @@ __attribute__((unused)) static bool is_there(const char *name)
 	return lstat(tempdir_path(name), &st) == 0;
 }
 
-__attribute__((unused)) static void expect_file(const char *name,
-						const char *text)
+__attribute__((unused)) static void expect_file(const char *name, const char *text)
 {
 	char *has = fileio_read(tempdir_path(name), 65536, NULL, &err);
 
@@ -89,8 +87,7 @@ __attribute__((unused)) static void age(const char *name, long seconds)
 	ck_assert(utimensat(AT_FDCWD, tempdir_path(name), times, 0) == 0);
 }
 
-__attribute__((unused)) static struct record *
-new_state(uint32_t id, uint32_t uid, int restart)
+__attribute__((unused)) static struct record *new_state(uint32_t id, uint32_t uid, int restart)
 {
 	struct job job = { .id = id,
 			   .uid = uid,

@@ -64,14 +64,12 @@ static char schema_name[32]; /* a child's is its parent's */
 __attribute__((unused)) static struct config_ledger where(unsigned int port)
 {
 	const char *socket = getenv("JOBIO_TEST_MARIADB");
-	struct config_ledger config = { .port = port,
-					.store = (char *)tempdir_path("s") };
+	struct config_ledger config = { .port = port, .store = (char *)tempdir_path("s") };
 
 	if (!socket)
 		return config;
 	if (!*schema_name)
-		snprintf(schema_name, sizeof(schema_name), "t%d",
-			 (int)getpid());
+		snprintf(schema_name, sizeof(schema_name), "t%d", (int)getpid());
 	config.store = (char *)CONFIG_MARIADB;
 	if (port == 2 && getenv("JOBIO_TEST_MARIADB_2"))
 		socket = getenv("JOBIO_TEST_MARIADB_2");
@@ -101,14 +99,13 @@ __attribute__((unused)) static struct store *opened(void)
 	static int count;
 
 	tempdir_make();
-	snprintf(schema_name, sizeof(schema_name), "t%d_%d", (int)getpid(),
-		 count++);
+	snprintf(schema_name, sizeof(schema_name), "t%d_%d", (int)getpid(), count++);
 	return opened_as(1);
 }
 
 /* Put and free; what store_put() returned. *due may be NULL. */
-__attribute__((unused)) static int put_at(struct store *store, struct record *r,
-					  int64_t now_s, int64_t *due)
+__attribute__((unused)) static int put_at(struct store *store, struct record *r, int64_t now_s,
+					  int64_t *due)
 {
 	char *text = record_text(r, NULL);
 	struct err err = { "" };
@@ -117,8 +114,7 @@ __attribute__((unused)) static int put_at(struct store *store, struct record *r,
 
 	ck_assert_ptr_nonnull(text);
 	ck_assert_int_eq(store_begin(store, &err), 0);
-	rc = store_put(store, r, text, strlen(text), now_s, GRACE_S, &when,
-		       &err);
+	rc = store_put(store, r, text, strlen(text), now_s, GRACE_S, &when, &err);
 	ck_assert_msg(rc >= 0, "%s", err.text);
 	ck_assert_int_ge(store_commit(store, &err), 0);
 	free(text);
@@ -134,10 +130,9 @@ __attribute__((unused)) static int put(struct store *store, struct record *r)
 }
 
 /* Of whatever cluster. */
-__attribute__((unused)) static int find_runs(struct store *store,
-					     enum store_part kind, uint32_t job,
-					     int64_t part, int64_t *ids,
-					     int max, struct err *err)
+__attribute__((unused)) static int find_runs(struct store *store, enum store_part kind,
+					     uint32_t job, int64_t part, int64_t *ids, int max,
+					     struct err *err)
 {
 	const struct store_wanted wanted = { kind, job, part, NULL };
 
@@ -159,9 +154,7 @@ __attribute__((unused)) static struct store_run newest(struct store *store)
 	struct err err = { "" };
 	int64_t id;
 
-	ck_assert_int_eq(
-		find_runs(store, STORE_JOB, 7, RECORD_UNKNOWN, &id, 1, &err),
-		1);
+	ck_assert_int_eq(find_runs(store, STORE_JOB, 7, RECORD_UNKNOWN, &id, 1, &err), 1);
 	ck_assert_int_eq(store_run_load(store, id, &run, &err), 0);
 	return run;
 }
@@ -172,9 +165,8 @@ struct told {
 	struct store_place place; /* of the last */
 };
 
-__attribute__((unused)) static int tell_use(const struct store_place *place,
-					    const char *text, void *arg,
-					    struct err *err)
+__attribute__((unused)) static int tell_use(const struct store_place *place, const char *text,
+					    void *arg, struct err *err)
 {
 	struct told *told = arg;
 	size_t used = strlen(told->text);
@@ -191,9 +183,7 @@ __attribute__((unused)) static struct told told_uses(struct store *store)
 	struct told told = { .text = "" };
 	struct err err = { "" };
 
-	ck_assert_int_eq(store_uses(store, &first, INT64_MAX, 1000, tell_use,
-				    &told, &err),
-			 0);
+	ck_assert_int_eq(store_uses(store, &first, INT64_MAX, 1000, tell_use, &told, &err), 0);
 	return told;
 }
 
@@ -210,8 +200,7 @@ static struct mariadb *a_mariadb(struct err *err)
 	struct config_ledger config = where(1);
 	struct mariadb *db = mariadb_new(&config);
 
-	ck_assert_msg(db && mariadb_ready(db, no_greeting, NULL, err) == 0,
-		      "%s", err->text);
+	ck_assert_msg(db && mariadb_ready(db, no_greeting, NULL, err) == 0, "%s", err->text);
 	return db;
 }
 
@@ -224,8 +213,7 @@ static void in_mariadb(const char *sql)
 
 	for (; *sql; sql += size + (sql[size] == ';')) {
 		size = strcspn(sql, ";");
-		ck_assert_msg(mariadb_run(db, sql, size, NULL, &err) >= 0, "%s",
-			      err.text);
+		ck_assert_msg(mariadb_run(db, sql, size, NULL, &err) >= 0, "%s", err.text);
 	}
 	mariadb_free(db);
 }
@@ -278,8 +266,7 @@ __attribute__((unused)) static int64_t number_in_store(const char *sql)
 static inline void expect_rows(int64_t runs, int64_t records)
 {
 	ck_assert_int_eq(number_in_store("SELECT count(*) FROM runs"), runs);
-	ck_assert_int_eq(number_in_store("SELECT count(*) FROM records"),
-			 records);
+	ck_assert_int_eq(number_in_store("SELECT count(*) FROM records"), records);
 }
 
 __attribute__((unused)) static void closed(struct store *store)

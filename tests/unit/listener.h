@@ -10,8 +10,7 @@
 #include <event2/listener.h>
 
 #undef evconnlistener_set_error_cb
-void evconnlistener_set_error_cb(struct evconnlistener *of,
-				 evconnlistener_errorcb call);
+void evconnlistener_set_error_cb(struct evconnlistener *of, evconnlistener_errorcb call);
 void fake_set_error_cb(struct evconnlistener *of, evconnlistener_errorcb call);
 
 static struct evconnlistener *listener;

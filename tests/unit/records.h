@@ -24,8 +24,7 @@ static void records_take(const char *text)
 
 	ck_assert_uint_lt(report.record_count, RECORDS_MAX);
 	records[report.record_count] = record_parse(text, strlen(text), &err);
-	ck_assert_msg(records[report.record_count] != NULL, "%s: %s", text,
-		      err.text);
+	ck_assert_msg(records[report.record_count] != NULL, "%s: %s", text, err.text);
 	report.records = records;
 	report.record_count++;
 }
@@ -41,9 +40,8 @@ static void records_end(void)
 #define ZEROS_60 ZEROS_10 ZEROS_10 ZEROS_10 ZEROS_10 ZEROS_10 ZEROS_10
 
 /* One of a record's changes. */
-#define CHANGE(target, restored, made)                                         \
-	"{\"client\":\"a\",\"what\":\"mount-option\",\"target\":\"" target     \
-	"\",\"old\":\"x\",\"new\":\"y\",\"restored\":" restored                \
-	",\"made\":" made "}"
+#define CHANGE(target, restored, made)                                                             \
+	"{\"client\":\"a\",\"what\":\"mount-option\",\"target\":\"" target                         \
+	"\",\"old\":\"x\",\"new\":\"y\",\"restored\":" restored ",\"made\":" made "}"
 
 #endif

@@ -28,24 +28,24 @@ static inline int rounds(int all)
 	return (all - 1) / rounds_share() + 1;
 }
 
-#define UNIT_MAIN(suite_name, ...)                                             \
-	int main(void)                                                         \
-	{                                                                      \
-		const TTest *const tests[] = { __VA_ARGS__ };                  \
-		Suite *suite = suite_create(suite_name);                       \
-		TCase *tc = tcase_create(suite_name);                          \
-		SRunner *runner = srunner_create(suite);                       \
-		size_t i;                                                      \
-		int failed;                                                    \
-                                                                               \
-		tcase_set_timeout(tc, 60);                                     \
-		for (i = 0; i < sizeof(tests) / sizeof(*tests); i++)           \
-			tcase_add_test(tc, tests[i]);                          \
-		suite_add_tcase(suite, tc);                                    \
-		srunner_run_all(runner, CK_NORMAL);                            \
-		failed = srunner_ntests_failed(runner);                        \
-		srunner_free(runner);                                          \
-		return failed ? EXIT_FAILURE : EXIT_SUCCESS;                   \
+#define UNIT_MAIN(suite_name, ...)                                                                 \
+	int main(void)                                                                             \
+	{                                                                                          \
+		const TTest *const tests[] = { __VA_ARGS__ };                                      \
+		Suite *suite = suite_create(suite_name);                                           \
+		TCase *tc = tcase_create(suite_name);                                              \
+		SRunner *runner = srunner_create(suite);                                           \
+		size_t i;                                                                          \
+		int failed;                                                                        \
+                                                                                                   \
+		tcase_set_timeout(tc, 60);                                                         \
+		for (i = 0; i < sizeof(tests) / sizeof(*tests); i++)                               \
+			tcase_add_test(tc, tests[i]);                                              \
+		suite_add_tcase(suite, tc);                                                        \
+		srunner_run_all(runner, CK_NORMAL);                                                \
+		failed = srunner_ntests_failed(runner);                                            \
+		srunner_free(runner);                                                              \
+		return failed ? EXIT_FAILURE : EXIT_SUCCESS;                                       \
 	}
 
 #endif

@@ -12,8 +12,7 @@
 
 #include "lib/finding.h"
 
-__attribute__((unused)) static const char *
-said_findings(struct findings *findings)
+__attribute__((unused)) static const char *said_findings(struct findings *findings)
 {
 	static char text[8192];
 	size_t i, used = 0;
@@ -22,21 +21,18 @@ said_findings(struct findings *findings)
 	for (i = 0; i < findings->count; i++) {
 		const struct finding *f = &findings->list[i];
 
-		used += (size_t)snprintf(text + used, sizeof(text) - used,
-					 "%s %s %s; %s\n", f->code,
-					 finding_severity_name(f->severity),
-					 f->text, f->cure);
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s %s %s; %s\n",
+					 f->code, finding_severity_name(f->severity), f->text,
+					 f->cure);
 		ck_assert_uint_lt(used, sizeof(text));
 	}
 	findings_free(findings);
 	return text;
 }
 
-__attribute__((unused)) static void said_expect(const char *text,
-						const char *wanted)
+__attribute__((unused)) static void said_expect(const char *text, const char *wanted)
 {
-	ck_assert_msg(strstr(text, wanted) != NULL, "no '%s' in:\n%s", wanted,
-		      text);
+	ck_assert_msg(strstr(text, wanted) != NULL, "no '%s' in:\n%s", wanted, text);
 }
 
 #endif

@@ -25,8 +25,7 @@ __attribute__((unused)) static char *sample_read(const char *name)
 	return text;
 }
 
-__attribute__((unused)) static void sample_kept(const char *name,
-						const char *text)
+__attribute__((unused)) static void sample_kept(const char *name, const char *text)
 {
 	const char *update = getenv("JOBIO_UPDATE");
 	char path[4096], *kept;

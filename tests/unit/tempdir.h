@@ -23,8 +23,7 @@ __attribute__((unused)) static const char *tempdir_make(void)
 {
 	const char *base = getenv("TMPDIR");
 
-	snprintf(tempdir_name, sizeof(tempdir_name), "%s/jobio-unit-XXXXXX",
-		 base ? base : "/tmp");
+	snprintf(tempdir_name, sizeof(tempdir_name), "%s/jobio-unit-XXXXXX", base ? base : "/tmp");
 	ck_assert_msg(mkdtemp(tempdir_name) != NULL, "no temporary folder");
 	return tempdir_name;
 }
@@ -39,8 +38,7 @@ __attribute__((unused)) static const char *tempdir_path(const char *name)
 	return path;
 }
 
-__attribute__((unused)) static const char *tempdir_put(const char *name,
-						       const char *text)
+__attribute__((unused)) static const char *tempdir_put(const char *name, const char *text)
 {
 	const char *path = tempdir_path(name);
 	char above[512];
@@ -53,14 +51,13 @@ __attribute__((unused)) static const char *tempdir_put(const char *name,
 			mkdir(above, 0700);
 		}
 	out = fopen(path, "w");
-	ck_assert_msg(out && fputs(text, out) >= 0 && fclose(out) == 0,
-		      "cannot write %s", path);
+	ck_assert_msg(out && fputs(text, out) >= 0 && fclose(out) == 0, "cannot write %s", path);
 	return path;
 }
 
 /* A script, in which each %s is the folder; 'path' gets where it is. */
-__attribute__((unused)) static char *
-tempdir_command(const char *name, const char *script, char path[600])
+__attribute__((unused)) static char *tempdir_command(const char *name, const char *script,
+						     char path[600])
 {
 	char text[3000];
 
@@ -71,8 +68,7 @@ tempdir_command(const char *name, const char *script, char path[600])
 }
 
 /* A file has this text; one that is not there has none. */
-__attribute__((unused)) static void tempdir_expect(const char *name,
-						   const char *text)
+__attribute__((unused)) static void tempdir_expect(const char *name, const char *text)
 {
 	char *is = fileio_read(tempdir_path(name), 10000, NULL, NULL);
 

@@ -29,8 +29,7 @@ static int terminal_make(unsigned short columns)
 	return host;
 }
 
-__attribute__((unused)) static void terminal_read(int host, char *text,
-						  size_t room)
+__attribute__((unused)) static void terminal_read(int host, char *text, size_t room)
 {
 	char *at = text, *to = text;
 	ssize_t got;

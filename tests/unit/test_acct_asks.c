@@ -120,8 +120,7 @@ list_of_slurm slurmdb_jobs_get(void *connection, slurmdb_job_cond_t *cond)
 	return list;
 }
 
-list_of_slurm slurmdb_job_modify(void *connection, slurmdb_job_cond_t *cond,
-				 slurmdb_job_rec_t *job)
+list_of_slurm slurmdb_job_modify(void *connection, slurmdb_job_cond_t *cond, slurmdb_job_rec_t *job)
 {
 	list_of_slurm list = slurm_list_create(NULL);
 
@@ -178,8 +177,8 @@ struct passwd *getpwnam(const char *name)
 
 /* ---- job 7 --------------------------------------------------------------- */
 
-#define QUESTION                                                               \
-	(JOBCOND_FLAG_DUP | JOBCOND_FLAG_NO_STEP | JOBCOND_FLAG_NO_TRUNC |     \
+#define QUESTION                                                                                   \
+	(JOBCOND_FLAG_DUP | JOBCOND_FLAG_NO_STEP | JOBCOND_FLAG_NO_TRUNC |                         \
 	 JOBCOND_FLAG_NO_WHOLE_HETJOB | JOBCOND_FLAG_NO_DEFAULT_USAGE)
 #define SUMMARY "jobio/1 rd=1"
 
@@ -232,8 +231,7 @@ static void expect_written(void)
 static void expect_failure(const char *what)
 {
 	ck_assert_int_eq(write_job(), -1);
-	ck_assert_msg(strncmp(err.text, what, strlen(what)) == 0, "%s",
-		      err.text);
+	ck_assert_msg(strncmp(err.text, what, strlen(what)) == 0, "%s", err.text);
 }
 
 START_TEST(rows_of_any_age_of_this_id_alone_are_asked_for)
@@ -381,8 +379,7 @@ START_TEST(a_change_of_another_run_of_the_job_is_not_taken_for_ours)
 	ck_assert_int_eq(write_job(), 0);
 	ck_assert_int_eq(ours.result, ACCT_FAILED);
 	ck_assert_str_eq(ours.why.text,
-			 "slurmdbd: the change was lost: a connection broke "
-			 "before the commit");
+			 "slurmdbd: the change was lost: a connection broke before the commit");
 	changed_row = 1;
 	its[0].system_comment = (char *)"another's";
 	expect_written();
@@ -581,17 +578,14 @@ START_TEST(operators_of_half_a_question_are_not_told)
 	start();
 	users_error = 2;
 	ck_assert_int_eq(acct_operators(writer, uids, 4, &err), -1);
-	ck_assert_int_eq(
-		strncmp(err.text, "slurmdbd: cannot look up operators: ", 36),
-		0);
+	ck_assert_int_eq(strncmp(err.text, "slurmdbd: cannot look up operators: ", 36), 0);
 	ck_assert_int_eq(asked.closed, 1);
 	asked.users = 0;
 	users_error = 1;
 	ck_assert_int_eq(acct_operators(writer, uids, 4, &err), -1);
 	connect_error = ECONNREFUSED;
 	ck_assert_int_eq(acct_operators(writer, uids, 4, &err), -1);
-	ck_assert_int_eq(strncmp(err.text, "slurmdbd: cannot connect: ", 26),
-			 0);
+	ck_assert_int_eq(strncmp(err.text, "slurmdbd: cannot connect: ", 26), 0);
 	acct_free(writer);
 }
 END_TEST
@@ -605,11 +599,9 @@ UNIT_MAIN("acct_asks", rows_of_any_age_of_this_id_alone_are_asked_for,
 	  a_change_is_looked_for_after_the_commit_and_what_stays_is_not,
 	  a_change_of_another_run_of_the_job_is_not_taken_for_ours,
 	  a_change_of_a_job_of_the_same_second_is_not_taken_for_ours,
-	  a_row_that_is_gone_after_the_commit_was_not_changed,
-	  the_account_is_that_of_the_row,
+	  a_row_that_is_gone_after_the_commit_was_not_changed, the_account_is_that_of_the_row,
 	  a_slurmdbd_that_cannot_be_reached_is_asked_nothing,
-	  after_an_error_a_new_connection_is_made,
-	  a_change_that_cannot_be_looked_for_is_made_again,
+	  after_an_error_a_new_connection_is_made, a_change_that_cannot_be_looked_for_is_made_again,
 	  a_row_that_changes_meanwhile_is_asked_for_again,
 	  a_change_that_fails_otherwise_ends_the_connection,
 	  without_jobs_slurmdbd_is_asked_whether_it_is_there,

@@ -32,12 +32,9 @@ static const struct acct_row rows[] = {
 
 static int64_t now_s;
 
-static int chosen_run(uint32_t number, int64_t restart, double start,
-		      double end)
+static int chosen_run(uint32_t number, int64_t restart, double start, double end)
 {
-	struct acct_job job = {
-		.job = number, .restart = restart, .start = start, .end = end
-	};
+	struct acct_job job = { .job = number, .restart = restart, .start = start, .end = end };
 
 	return acct_choose(rows, sizeof(rows) / sizeof(*rows), &job, now_s);
 }
@@ -223,15 +220,13 @@ START_TEST(no_row_is_better_than_the_wrong_one)
 END_TEST
 
 UNIT_MAIN("slurmdb", the_row_is_the_one_whose_time_holds_the_run,
-	  a_row_that_has_not_ended_is_taken_when_it_does_not_end,
-	  clocks_may_differ_a_little, clocks_differ_by_five_seconds_at_most,
-	  a_run_that_ends_before_it_starts_is_a_moment,
+	  a_row_that_has_not_ended_is_taken_when_it_does_not_end, clocks_may_differ_a_little,
+	  clocks_differ_by_five_seconds_at_most, a_run_that_ends_before_it_starts_is_a_moment,
 	  a_row_that_is_not_sure_is_taken_after_two_minutes,
 	  a_run_may_start_in_the_second_in_which_its_row_ended,
 	  of_rows_that_hold_a_run_the_nearest_is_taken_and_then_the_first,
 	  a_clock_may_be_minutes_off_where_the_number_of_the_run_names_the_row,
-	  runs_that_follow_each_other_at_once_have_their_own_rows,
-	  a_requeued_run_waits_for_its_row,
+	  runs_that_follow_each_other_at_once_have_their_own_rows, a_requeued_run_waits_for_its_row,
 	  the_leader_of_an_array_has_to_end_first,
 	  the_estimated_start_of_a_row_that_waits_means_nothing,
 	  a_row_that_never_started_is_of_no_run,

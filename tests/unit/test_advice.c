@@ -21,16 +21,15 @@ START_TEST(each_rule_has_a_job_that_it_is_about_and_one_that_it_just_is_not)
 		list = judge(&j);
 		a = find(list, cases[i].code);
 		ck_assert_msg(a, "%s is not told", cases[i].code);
-		ck_assert_msg(*a->what && *a->why && *a->cure && *a->source,
-			      "%s lacks a text", cases[i].code);
+		ck_assert_msg(*a->what && *a->why && *a->cure && *a->source, "%s lacks a text",
+			      cases[i].code);
 		ck_assert_uint_le(a->value, 100);
 		advice_free(list);
 		j = cases[i].make(false);
 		list = judge(&j);
 		ck_assert_msg(list->is_judged, "%s: too little", cases[i].code);
 		ck_assert_msg(!find(list, cases[i].code),
-			      "%s is told of a job that it is not about",
-			      cases[i].code);
+			      "%s is told of a job that it is not about", cases[i].code);
 		advice_free(list);
 	}
 }
@@ -42,11 +41,10 @@ START_TEST(a_cure_that_is_an_option_says_which)
 		const char *code;
 		enum advice_option option;
 	} wanted[] = {
-		{ "A01", ADVICE_NO_OPTION }, { "A03", ADVICE_CACHED },
-		{ "A04", ADVICE_CACHED },    { "A05", ADVICE_DIRECT },
-		{ "A21", ADVICE_NO_CORES },  { "A22", ADVICE_CORES },
-		{ "A23", ADVICE_CORES },     { "A24", ADVICE_NO_CORES },
-		{ "A25", ADVICE_CORES },     { "A28", ADVICE_WITHOUT },
+		{ "A01", ADVICE_NO_OPTION }, { "A03", ADVICE_CACHED },	 { "A04", ADVICE_CACHED },
+		{ "A05", ADVICE_DIRECT },    { "A21", ADVICE_NO_CORES }, { "A22", ADVICE_CORES },
+		{ "A23", ADVICE_CORES },     { "A24", ADVICE_NO_CORES }, { "A25", ADVICE_CORES },
+		{ "A28", ADVICE_WITHOUT },
 	};
 	struct advice_list *list;
 	const struct advice *a;
@@ -109,9 +107,9 @@ static void tell(FILE *out, const struct advice_list *list)
 
 	for (i = 0; i < list->count; i++) {
 		a = &list->list[i];
-		fprintf(out, "%s %u %%, %s%s%s: %s\n\twhy: %s\n\tcure: %s\n",
-			a->code, a->value, advice_trust_name(a->trust),
-			*a->fs ? ", " : "", a->fs, a->what, a->why, a->cure);
+		fprintf(out, "%s %u %%, %s%s%s: %s\n\twhy: %s\n\tcure: %s\n", a->code, a->value,
+			advice_trust_name(a->trust), *a->fs ? ", " : "", a->fs, a->what, a->why,
+			a->cure);
 	}
 }
 
@@ -251,8 +249,7 @@ START_TEST(where_a_client_has_two_filesystems_nobody_knows_whose_its_cores_are)
 }
 END_TEST
 
-START_TEST(
-	a_client_that_did_nothing_has_idle_cores_and_one_that_does_not_tell_has_none)
+START_TEST(a_client_that_did_nothing_has_idle_cores_and_one_that_does_not_tell_has_none)
 {
 	struct job j;
 	size_t i;
@@ -296,8 +293,7 @@ START_TEST(bytes_of_mapped_files_are_not_read_for_nothing)
 END_TEST
 
 /* llite has not counted asynchronous direct I/O since Lustre 2.14. */
-START_TEST(
-	a19_compares_with_what_the_job_read_where_the_client_was_asked_for_less)
+START_TEST(a19_compares_with_what_the_job_read_where_the_client_was_asked_for_less)
 {
 	struct job j = a19(true);
 
@@ -389,17 +385,13 @@ START_TEST(tiny_files_are_read_about_as_often_as_they_are_opened)
 	static const struct {
 		int64_t calls;
 		bool is_told;
-	} of[] = { { 269999, false },
-		   { 270000, true },
-		   { 1200000, true },
-		   { 1200001, false } };
+	} of[] = { { 269999, false }, { 270000, true }, { 1200000, true }, { 1200001, false } };
 	struct job j = a13(true);
 	size_t i;
 
 	for (i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
 		reads(&j, of[i].calls, 300000 * 65535L);
-		ck_assert_msg(is_told(&j, "A13") == of[i].is_told, "%ld",
-			      (long)of[i].calls);
+		ck_assert_msg(is_told(&j, "A13") == of[i].is_told, "%ld", (long)of[i].calls);
 	}
 }
 END_TEST
@@ -415,8 +407,7 @@ START_TEST(a_profile_is_missed_on_the_nodes_that_do_not_have_it)
 	list = judge(&j);
 	a = find(list, "A20");
 	ck_assert_ptr_nonnull(a);
-	ck_assert_str_eq(a->what, "profile stream was asked for, and not "
-				  "applied on 2 of 3 nodes");
+	ck_assert_str_eq(a->what, "profile stream was asked for, and not applied on 2 of 3 nodes");
 	advice_free(list);
 	j.applied_first = 3;
 	ck_assert(!is_told(&j, "A20"));
@@ -440,8 +431,7 @@ START_TEST(small_calls_take_no_more_than_all_of_the_time)
 	j.io.numbers[RECORD_READ_US] = 1000000000;
 	ck_assert(is_why(&j, "A01", "they took 100 % of the job's time"));
 	j.io.numbers[RECORD_READ_US] = 10700000000;
-	ck_assert(
-		is_why(&j, "A01", "10.7 of them were on their way at a time"));
+	ck_assert(is_why(&j, "A01", "10.7 of them were on their way at a time"));
 }
 END_TEST
 
@@ -579,16 +569,13 @@ START_TEST(what_was_measured_is_sure_and_comes_before_what_is_estimated)
 	ck_assert_int_eq(list->list[0].trust, ADVICE_SURE);
 	ck_assert_uint_eq(list->list[0].value, 90);
 	for (i = 1; i < list->count; i++)
-		ck_assert_uint_le(list->list[i].value *
-					  (1 + list->list[i].trust),
-				  list->list[i - 1].value *
-					  (1 + list->list[i - 1].trust));
+		ck_assert_uint_le(list->list[i].value * (1 + list->list[i].trust),
+				  list->list[i - 1].value * (1 + list->list[i - 1].trust));
 	advice_free(list);
 }
 END_TEST
 
-START_TEST(
-	files_that_are_kept_or_few_are_no_scratch_however_much_is_read_of_them)
+START_TEST(files_that_are_kept_or_few_are_no_scratch_however_much_is_read_of_them)
 {
 	struct job j = a16_spill(true);
 
@@ -805,8 +792,7 @@ static bool is_cured_by(struct job *j, const char *code, const char *words)
 	return is;
 }
 
-START_TEST(
-	calls_of_16_kib_may_be_several_at_a_time_and_larger_ones_gain_nothing)
+START_TEST(calls_of_16_kib_may_be_several_at_a_time_and_larger_ones_gain_nothing)
 {
 	struct job j = a01(true);
 
@@ -936,52 +922,46 @@ START_TEST(requests_that_ask_for_no_name_are_no_search_path)
 }
 END_TEST
 
-UNIT_MAIN(
-	"advice", a_profile_is_missed_on_the_nodes_that_do_not_have_it,
-	each_rule_has_a_job_that_it_is_about_and_one_that_it_just_is_not,
-	a_cure_that_is_an_option_says_which, every_rule_has_such_jobs,
-	the_manual_has_the_codes_of_the_table_and_no_others,
-	a_long_mount_point_is_cut_between_two_characters,
-	below_60_s_1_gib_and_10000_calls_there_is_too_little_to_judge,
-	bytes_of_mapped_files_are_enough_to_judge,
-	bytes_of_mapped_files_are_not_read_for_nothing,
-	a19_compares_with_what_the_job_read_where_the_client_was_asked_for_less,
-	the_clients_time_counts_for_mapped_files,
-	many_requests_for_pages_of_mapped_files_are_enough,
-	numbers_of_the_whole_node_are_not_judged,
-	what_the_client_of_a_shared_node_did_is_no_evidence,
-	what_a_client_did_is_evidence_of_the_filesystem_that_it_has_alone,
-	tiny_files_are_read_about_as_often_as_they_are_opened,
-	small_calls_take_no_more_than_all_of_the_time,
-	writes_that_wait_for_their_fsync_are_not_small,
-	small_reads_from_the_page_cache_are_nobodys_trouble,
-	time_in_calls_that_the_page_cache_serves_is_no_waiting,
-	the_nearer_to_full_a_client_is_the_less_more_processes_are_worth,
-	a_core_is_not_at_its_limit_for_what_the_page_cache_served,
-	cores_that_the_job_did_not_ask_for_are_not_its_to_leave_out,
-	a_sites_own_threshold_counts,
-	what_was_measured_is_sure_and_comes_before_what_is_estimated,
-	files_that_are_kept_or_few_are_no_scratch_however_much_is_read_of_them,
-	a_file_that_is_opened_again_and_again_is_not_many_files,
-	what_is_deleted_again_is_worth_the_time_that_it_took,
-	names_that_the_client_had_at_hand_are_no_storm,
-	a_name_that_its_stat_looks_up_is_one_operation,
-	a_stat_beside_each_change_is_no_storm,
-	a_few_calls_of_a_node_are_not_its_speed,
-	a_node_is_not_slow_beside_one_that_hardly_moved_anything,
-	not_all_nodes_are_not_compared_with_each_other,
-	what_is_read_at_the_end_is_no_tail,
-	a_tail_is_in_the_last_quarter_of_the_run_not_of_the_io,
-	a_tail_that_clocks_may_have_made_is_none,
-	clocks_that_are_apart_make_no_job_longer,
-	a_job_without_a_timeline_has_no_tail,
-	calls_of_16_kib_may_be_several_at_a_time_and_larger_ones_gain_nothing,
-	names_that_are_asked_for_again_and_again_are_a_search_path,
-	fewer_names_are_a_search_path_where_what_they_took_is_measured,
-	names_that_the_client_asks_the_servers_again_for_are_a_search_path,
-	names_that_took_most_of_the_time_are_a_search_path,
-	requests_that_ask_for_no_name_are_no_search_path,
-	where_a_client_has_two_filesystems_nobody_knows_whose_its_cores_are,
-	a_client_that_did_nothing_has_idle_cores_and_one_that_does_not_tell_has_none,
-	where_all_wait_for_one_node_what_it_has_above_the_mean_is_at_stake,
-	jobs_are_told_the_same_as_when_somebody_read_it_last)
+UNIT_MAIN("advice", a_profile_is_missed_on_the_nodes_that_do_not_have_it,
+	  each_rule_has_a_job_that_it_is_about_and_one_that_it_just_is_not,
+	  a_cure_that_is_an_option_says_which, every_rule_has_such_jobs,
+	  the_manual_has_the_codes_of_the_table_and_no_others,
+	  a_long_mount_point_is_cut_between_two_characters,
+	  below_60_s_1_gib_and_10000_calls_there_is_too_little_to_judge,
+	  bytes_of_mapped_files_are_enough_to_judge, bytes_of_mapped_files_are_not_read_for_nothing,
+	  a19_compares_with_what_the_job_read_where_the_client_was_asked_for_less,
+	  the_clients_time_counts_for_mapped_files,
+	  many_requests_for_pages_of_mapped_files_are_enough,
+	  numbers_of_the_whole_node_are_not_judged,
+	  what_the_client_of_a_shared_node_did_is_no_evidence,
+	  what_a_client_did_is_evidence_of_the_filesystem_that_it_has_alone,
+	  tiny_files_are_read_about_as_often_as_they_are_opened,
+	  small_calls_take_no_more_than_all_of_the_time,
+	  writes_that_wait_for_their_fsync_are_not_small,
+	  small_reads_from_the_page_cache_are_nobodys_trouble,
+	  time_in_calls_that_the_page_cache_serves_is_no_waiting,
+	  the_nearer_to_full_a_client_is_the_less_more_processes_are_worth,
+	  a_core_is_not_at_its_limit_for_what_the_page_cache_served,
+	  cores_that_the_job_did_not_ask_for_are_not_its_to_leave_out, a_sites_own_threshold_counts,
+	  what_was_measured_is_sure_and_comes_before_what_is_estimated,
+	  files_that_are_kept_or_few_are_no_scratch_however_much_is_read_of_them,
+	  a_file_that_is_opened_again_and_again_is_not_many_files,
+	  what_is_deleted_again_is_worth_the_time_that_it_took,
+	  names_that_the_client_had_at_hand_are_no_storm,
+	  a_name_that_its_stat_looks_up_is_one_operation, a_stat_beside_each_change_is_no_storm,
+	  a_few_calls_of_a_node_are_not_its_speed,
+	  a_node_is_not_slow_beside_one_that_hardly_moved_anything,
+	  not_all_nodes_are_not_compared_with_each_other, what_is_read_at_the_end_is_no_tail,
+	  a_tail_is_in_the_last_quarter_of_the_run_not_of_the_io,
+	  a_tail_that_clocks_may_have_made_is_none, clocks_that_are_apart_make_no_job_longer,
+	  a_job_without_a_timeline_has_no_tail,
+	  calls_of_16_kib_may_be_several_at_a_time_and_larger_ones_gain_nothing,
+	  names_that_are_asked_for_again_and_again_are_a_search_path,
+	  fewer_names_are_a_search_path_where_what_they_took_is_measured,
+	  names_that_the_client_asks_the_servers_again_for_are_a_search_path,
+	  names_that_took_most_of_the_time_are_a_search_path,
+	  requests_that_ask_for_no_name_are_no_search_path,
+	  where_a_client_has_two_filesystems_nobody_knows_whose_its_cores_are,
+	  a_client_that_did_nothing_has_idle_cores_and_one_that_does_not_tell_has_none,
+	  where_all_wait_for_one_node_what_it_has_above_the_mean_is_at_stake,
+	  jobs_are_told_the_same_as_when_somebody_read_it_last)

@@ -16,16 +16,14 @@ static bool is_told(struct job *j, const char *code)
 	return is;
 }
 
-static void expect_told(struct job *j, const char *code, int64_t number,
-			bool is)
+static void expect_told(struct job *j, const char *code, int64_t number, bool is)
 {
-	ck_assert_msg(is_told(j, code) == is, "%s: %lld is %s", code,
-		      (long long)number, is ? "enough" : "not meant");
+	ck_assert_msg(is_told(j, code) == is, "%s: %lld is %s", code, (long long)number,
+		      is ? "enough" : "not meant");
 }
 
 /* From so much on the advice is told. */
-static void told_from(struct job *j, const char *code, int64_t *number,
-		      int64_t least)
+static void told_from(struct job *j, const char *code, int64_t *number, int64_t least)
 {
 	int64_t was = *number;
 
@@ -37,8 +35,7 @@ static void told_from(struct job *j, const char *code, int64_t *number,
 }
 
 /* Up to so much it is. */
-static void told_to(struct job *j, const char *code, int64_t *number,
-		    int64_t most)
+static void told_to(struct job *j, const char *code, int64_t *number, int64_t most)
 {
 	int64_t was = *number;
 
@@ -69,8 +66,7 @@ static void expect_value(struct job *j, const char *code, unsigned int value)
 	advice_free(list);
 }
 
-static void expect_words(struct job *j, const char *code, const char *what,
-			 const char *why)
+static void expect_words(struct job *j, const char *code, const char *what, const char *why)
 {
 	struct advice_list *list = judge(j);
 	const struct advice *a = find(list, code);
@@ -126,11 +122,9 @@ START_TEST(more_than_all_of_the_time_is_said_of_what_is_measured)
 	struct job j = job_on("weka");
 
 	reads(&j, 10000000, 10000000 * 4096L);
-	expect_words(&j, "A01", "reads of 4.0 KiB",
-		     "may have taken 150 % of the job's time");
+	expect_words(&j, "A01", "reads of 4.0 KiB", "may have taken 150 % of the job's time");
 	*IO(READ_US) = 1100000000;
-	expect_words(&j, "A01", "reads of 4.0 KiB",
-		     "1.1 of them were on their way");
+	expect_words(&j, "A01", "reads of 4.0 KiB", "1.1 of them were on their way");
 }
 END_TEST
 
@@ -167,8 +161,7 @@ START_TEST(calls_around_the_page_cache_are_small_from_10000_of_them_on)
 }
 END_TEST
 
-START_TEST(
-	metadata_without_a_cache_are_10000_operations_and_a_tenth_of_the_time)
+START_TEST(metadata_without_a_cache_are_10000_operations_and_a_tenth_of_the_time)
 {
 	struct job j = job_on("weka");
 
@@ -284,10 +277,8 @@ START_TEST(names_that_are_asked_for_again_are_10000_and_requests_themselves)
 	*WIRE(META_US) = 600000000;
 	told_from(&j, "A10", WIRE(NAME_CALLS), 10000);
 	told_to(&j, "A10", WIRE(NAME_CALLS), 10000);
-	expect_words(&j, "A10", "beside 1000 operations",
-		     "10.0 for each: the client asks again");
-	expect_words(&j, "A10", "beside 1000 operations",
-		     "60 % of the job's time");
+	expect_words(&j, "A10", "beside 1000 operations", "10.0 for each: the client asks again");
+	expect_words(&j, "A10", "beside 1000 operations", "60 % of the job's time");
 	/* nobody got a name in the end */
 	meta(&j, RECORD_META_STAT, 0);
 	reads(&j, 1, 1);
@@ -419,8 +410,7 @@ START_TEST(mapped_files_are_read_page_by_page)
 }
 END_TEST
 
-START_TEST(
-	what_is_deleted_again_is_1_gib_at_least_and_no_more_than_twice_as_much)
+START_TEST(what_is_deleted_again_is_1_gib_at_least_and_no_more_than_twice_as_much)
 {
 	struct job j = a16(true);
 
@@ -531,8 +521,7 @@ START_TEST(of_a_client_that_tells_half_of_its_peak_nobody_knows_what_it_did)
 }
 END_TEST
 
-START_TEST(
-	a_core_is_at_its_limit_from_four_fifths_on_and_a_quarter_of_it_always)
+START_TEST(a_core_is_at_its_limit_from_four_fifths_on_and_a_quarter_of_it_always)
 {
 	struct job j = a22(true);
 	struct advice_list *list;
@@ -753,8 +742,7 @@ END_TEST
 /* ---- whose it is ------------------------------------------------------------------- */
 
 /* Judge these records and forget them. */
-static bool is_told_of(struct record **records, size_t count, const char *code,
-		       const char *fs)
+static bool is_told_of(struct record **records, size_t count, const char *code, const char *fs)
 {
 	struct config_advice limits;
 	struct advice_list *list;
@@ -841,8 +829,7 @@ END_TEST
 
 START_TEST(a_code_has_its_cure_and_no_other_has_any)
 {
-	ck_assert_ptr_nonnull(
-		strstr(advice_cure("A01"), "read 1 MiB at a time"));
+	ck_assert_ptr_nonnull(strstr(advice_cure("A01"), "read 1 MiB at a time"));
 	ck_assert_ptr_nonnull(strstr(advice_cure("A40"), "while it computes"));
 	ck_assert_ptr_null(advice_cure("A99"));
 	ck_assert_str_eq(advice_code(0), "A01");
@@ -853,8 +840,7 @@ START_TEST(a_code_has_its_cure_and_no_other_has_any)
 }
 END_TEST
 
-START_TEST(
-	cores_are_idle_where_each_node_asked_for_them_and_shares_them_with_nobody)
+START_TEST(cores_are_idle_where_each_node_asked_for_them_and_shares_them_with_nobody)
 {
 	static const struct {
 		const char *code;
@@ -895,18 +881,15 @@ START_TEST(what_any_node_has_is_found)
 	j.nodes = 2;
 	r[0] = make(&j, 0);
 	r[1] = make(&j, 1);
-	record_add_change(r[1], "work", "mount-option", "/work", "a", "b", 1,
-			  1);
-	record_add_change(r[1], "work", "mount-option", "/work", "other",
-			  "forcedirect", 1, 1);
+	record_add_change(r[1], "work", "mount-option", "/work", "a", "b", 1, 1);
+	record_add_change(r[1], "work", "mount-option", "/work", "other", "forcedirect", 1, 1);
 	ck_assert(is_told_of(r, 2, "A03", "/work"));
 	r[0] = make(&j, 0);
 	r[1] = make(&j, 1);
 	ck_assert(!is_told_of(r, 2, "A03", NULL));
 	/* not made */
 	r[0] = make(&j, 0);
-	record_add_change(r[0], "work", "mount-option", "/work", "other",
-			  "forcedirect", 0, 1);
+	record_add_change(r[0], "work", "mount-option", "/work", "other", "forcedirect", 0, 1);
 	ck_assert(!is_told_of(r, 1, "A03", NULL));
 }
 END_TEST
@@ -994,52 +977,44 @@ START_TEST(a_run_of_less_than_60_s_has_no_tail)
 }
 END_TEST
 
-UNIT_MAIN(
-	"advice_bounds",
-	reads_are_small_from_10000_of_them_on_and_a_tenth_of_the_time,
-	what_the_kernel_measured_counts_before_what_the_client_did,
-	more_than_all_of_the_time_is_said_of_what_is_measured,
-	a_write_for_each_two_fsync_is_none_that_waits_for_itself,
-	calls_around_the_page_cache_are_small_from_10000_of_them_on,
-	metadata_without_a_cache_are_10000_operations_and_a_tenth_of_the_time,
-	a_stream_through_the_page_cache_is_large_busy_and_little_else,
-	few_processes_are_less_than_16_and_leave_a_client_room,
-	many_processes_are_more_than_16_in_small_calls,
-	fsync_are_many_from_one_in_10_writes_on,
-	stats_are_many_from_10000_on_and_ten_times_all_else,
-	names_that_are_asked_for_again_are_10000_and_requests_themselves,
-	names_that_an_operation_is_about_are_not_looked_up_for_nothing,
-	files_are_opened_again_to_read_from_10000_times_on,
-	files_are_opened_again_to_append_for_each_two_writes_or_half_a_one,
-	tiny_files_that_are_written_are_10000_and_a_tenth_of_the_time,
-	files_of_one_folder_are_10000_at_least,
-	mapped_files_are_read_page_by_page,
-	what_is_deleted_again_is_1_gib_at_least_and_no_more_than_twice_as_much,
-	buffered_writes_are_large_slow_and_a_tenth_of_the_time,
-	calls_of_nfs_are_reads_and_writes_together,
-	more_than_asked_for_is_1_gib_at_least_and_asked_of_the_client,
-	a_job_that_asked_for_no_profile_misses_none,
-	cores_are_missed_on_each_node_and_idle_on_all,
-	of_a_client_that_tells_half_of_its_peak_nobody_knows_what_it_did,
-	a_core_is_at_its_limit_from_four_fifths_on_and_a_quarter_of_it_always,
-	cores_are_idle_below_a_tenth_of_one_in_10_minutes_at_least,
-	one_core_is_enough_from_a_tenth_to_seven_tenths_of_one,
-	whichever_filesystem_stands_first_a_client_of_two_shares_its_cores,
-	a_run_of_which_nobody_knows_how_long_it_took_has_no_rates,
-	requests_are_sent_again_from_1000_on_and_of_writes_too,
-	one_node_moved_all_from_nine_tenths_on,
-	of_two_nodes_that_moved_the_most_the_first_is_named,
-	a_node_may_be_slow_to_write_too,
-	a_node_has_too_much_from_three_tenths_above_the_mean_on,
-	a_node_is_slow_below_four_tenths_of_the_others,
-	a_node_is_slow_if_it_moved_half_of_the_mean,
-	nodes_of_a_job_that_hardly_moved_anything_are_not_compared,
-	a_filesystem_is_its_clients_whichever_node_and_place_names_it,
-	what_clients_did_is_the_jobs_where_it_had_all_its_nodes_for_itself,
-	a_site_may_judge_runs_of_any_length,
-	a_code_has_its_cure_and_no_other_has_any,
-	cores_are_idle_where_each_node_asked_for_them_and_shares_them_with_nobody,
-	what_any_node_has_is_found,
-	where_a_node_has_fewer_cores_than_another_the_fewest_count,
-	the_last_quarter_is_that_of_the_rows_rounded_up,
-	a_run_of_less_than_60_s_has_no_tail)
+UNIT_MAIN("advice_bounds", reads_are_small_from_10000_of_them_on_and_a_tenth_of_the_time,
+	  what_the_kernel_measured_counts_before_what_the_client_did,
+	  more_than_all_of_the_time_is_said_of_what_is_measured,
+	  a_write_for_each_two_fsync_is_none_that_waits_for_itself,
+	  calls_around_the_page_cache_are_small_from_10000_of_them_on,
+	  metadata_without_a_cache_are_10000_operations_and_a_tenth_of_the_time,
+	  a_stream_through_the_page_cache_is_large_busy_and_little_else,
+	  few_processes_are_less_than_16_and_leave_a_client_room,
+	  many_processes_are_more_than_16_in_small_calls, fsync_are_many_from_one_in_10_writes_on,
+	  stats_are_many_from_10000_on_and_ten_times_all_else,
+	  names_that_are_asked_for_again_are_10000_and_requests_themselves,
+	  names_that_an_operation_is_about_are_not_looked_up_for_nothing,
+	  files_are_opened_again_to_read_from_10000_times_on,
+	  files_are_opened_again_to_append_for_each_two_writes_or_half_a_one,
+	  tiny_files_that_are_written_are_10000_and_a_tenth_of_the_time,
+	  files_of_one_folder_are_10000_at_least, mapped_files_are_read_page_by_page,
+	  what_is_deleted_again_is_1_gib_at_least_and_no_more_than_twice_as_much,
+	  buffered_writes_are_large_slow_and_a_tenth_of_the_time,
+	  calls_of_nfs_are_reads_and_writes_together,
+	  more_than_asked_for_is_1_gib_at_least_and_asked_of_the_client,
+	  a_job_that_asked_for_no_profile_misses_none,
+	  cores_are_missed_on_each_node_and_idle_on_all,
+	  of_a_client_that_tells_half_of_its_peak_nobody_knows_what_it_did,
+	  a_core_is_at_its_limit_from_four_fifths_on_and_a_quarter_of_it_always,
+	  cores_are_idle_below_a_tenth_of_one_in_10_minutes_at_least,
+	  one_core_is_enough_from_a_tenth_to_seven_tenths_of_one,
+	  whichever_filesystem_stands_first_a_client_of_two_shares_its_cores,
+	  a_run_of_which_nobody_knows_how_long_it_took_has_no_rates,
+	  requests_are_sent_again_from_1000_on_and_of_writes_too,
+	  one_node_moved_all_from_nine_tenths_on,
+	  of_two_nodes_that_moved_the_most_the_first_is_named, a_node_may_be_slow_to_write_too,
+	  a_node_has_too_much_from_three_tenths_above_the_mean_on,
+	  a_node_is_slow_below_four_tenths_of_the_others,
+	  a_node_is_slow_if_it_moved_half_of_the_mean,
+	  nodes_of_a_job_that_hardly_moved_anything_are_not_compared,
+	  a_filesystem_is_its_clients_whichever_node_and_place_names_it,
+	  what_clients_did_is_the_jobs_where_it_had_all_its_nodes_for_itself,
+	  a_site_may_judge_runs_of_any_length, a_code_has_its_cure_and_no_other_has_any,
+	  cores_are_idle_where_each_node_asked_for_them_and_shares_them_with_nobody,
+	  what_any_node_has_is_found, where_a_node_has_fewer_cores_than_another_the_fewest_count,
+	  the_last_quarter_is_that_of_the_rows_rounded_up, a_run_of_less_than_60_s_has_no_tail)

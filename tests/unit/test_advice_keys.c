@@ -68,8 +68,7 @@ static bool is_so(const struct config_advice *limits, size_t i)
 {
 	struct job j = keys[i].make(keys[i].is);
 	struct advice_list *list = judge_with(&j, limits);
-	bool is = keys[i].code ? find(list, keys[i].code) != NULL
-			       : list->is_judged;
+	bool is = keys[i].code ? find(list, keys[i].code) != NULL : list->is_judged;
 
 	advice_free(list);
 	return is;
@@ -84,13 +83,12 @@ START_TEST(a_key_decides_whether_a_job_is_told)
 
 	config_advice_init(&initial);
 	for (i = 0; i < KEYS; i++) {
-		snprintf(text, sizeof(text), "[advice]\n%s = %s\n", keys[i].key,
-			 keys[i].value);
+		snprintf(text, sizeof(text), "[advice]\n%s = %s\n", keys[i].key, keys[i].value);
 		config = conf_load(text);
-		ck_assert_msg(is_so(&initial, i) == keys[i].is,
-			      "%s is not what decides", keys[i].key);
-		ck_assert_msg(is_so(&config->advice, i) != keys[i].is,
-			      "%s changes nothing", keys[i].key);
+		ck_assert_msg(is_so(&initial, i) == keys[i].is, "%s is not what decides",
+			      keys[i].key);
+		ck_assert_msg(is_so(&config->advice, i) != keys[i].is, "%s changes nothing",
+			      keys[i].key);
 		config_free(config);
 	}
 }
@@ -101,8 +99,7 @@ START_TEST(each_key_is_tried)
 {
 	size_t i, k;
 
-	ck_assert_uint_eq(KEYS * sizeof(unsigned int),
-			  sizeof(struct config_advice));
+	ck_assert_uint_eq(KEYS * sizeof(unsigned int), sizeof(struct config_advice));
 	for (i = 0; i < KEYS; i++)
 		for (k = 0; k < i; k++)
 			ck_assert_str_ne(keys[i].key, keys[k].key);
@@ -121,8 +118,7 @@ START_TEST(each_key_is_in_the_manual)
 	fclose(page);
 	for (i = 0; i < KEYS; i++) {
 		snprintf(entry, sizeof(entry), "\n.BR %s \" = ", keys[i].key);
-		ck_assert_msg(strstr(text, entry), "the page has no %s",
-			      keys[i].key);
+		ck_assert_msg(strstr(text, entry), "the page has no %s", keys[i].key);
 	}
 }
 END_TEST

@@ -15,8 +15,7 @@ static unsigned int seed;
 
 static int64_t between(int64_t least, int64_t most)
 {
-	return least + (int64_t)((double)rand_r(&seed) / RAND_MAX *
-				 (double)(most - least));
+	return least + (int64_t)((double)rand_r(&seed) / RAND_MAX * (double)(most - least));
 }
 
 static double part(int64_t least_percent, int64_t most_percent)
@@ -25,8 +24,7 @@ static double part(int64_t least_percent, int64_t most_percent)
 }
 
 /* So many seconds, of which 'spent' are this part. */
-static void last(struct job *j, double spent, int64_t least_percent,
-		 int64_t most_percent)
+static void last(struct job *j, double spent, int64_t least_percent, int64_t most_percent)
 {
 	j->seconds = spent / part(least_percent, most_percent);
 	j->seconds = j->seconds < 60 ? 60 : j->seconds;
@@ -82,8 +80,7 @@ static void few_small(struct job *j, const char *arg)
 {
 	int64_t calls = between(5000, 9900), size = between(4096, 30000);
 
-	*arg == 'r' ? reads(j, calls, calls * size)
-		    : writes(j, calls, calls * size);
+	*arg == 'r' ? reads(j, calls, calls * size) : writes(j, calls, calls * size);
 	last(j, calls_s((double)calls), 2, 30);
 }
 
@@ -189,8 +186,7 @@ static void waited_for(struct job *j, const char *arg)
 {
 	bool is_few = *arg == 'f';
 	int64_t names = is_few ? between(100, 990) : between(1000, 9900);
-	enum record_meta op =
-		arg[1] == 's' ? RECORD_META_STAT : RECORD_META_LOOKUP_MISS;
+	enum record_meta op = arg[1] == 's' ? RECORD_META_STAT : RECORD_META_LOOKUP_MISS;
 
 	j->seconds = (double)between(60, 600);
 	meta(j, op, names);
@@ -198,8 +194,7 @@ static void waited_for(struct job *j, const char *arg)
 	wire(j, 0, 0);
 	j->wire.numbers[RECORD_META_CALLS] = names * between(1, 3);
 	j->wire.numbers[RECORD_META_US] =
-		(int64_t)(j->seconds * 1e6 *
-			  (is_few ? part(20, 90) : part(2, 9)));
+		(int64_t)(j->seconds * 1e6 * (is_few ? part(20, 90) : part(2, 9)));
 }
 
 static void appends(struct job *j, const char *arg)
@@ -220,8 +215,7 @@ static void tiny_files(struct job *j, const char *arg)
 	meta(j, RECORD_META_LOOKUP_MISS, files); /* each is new to the node */
 	if (*arg == 'w')
 		meta(j, RECORD_META_CREATE, files);
-	*arg == 'w' ? writes(j, files, files * size)
-		    : reads(j, files, files * size);
+	*arg == 'w' ? writes(j, files, files * size) : reads(j, files, files * size);
 	last(j, calls_s((double)files * 3), 2, 8);
 }
 
@@ -345,8 +339,7 @@ static void uneven(struct job *j, const char *arg)
 	reads(j, 204800, 200 * GIB);
 	j->bytes_part[0] = more;
 	for (i = 1; i < j->nodes; i++)
-		j->bytes_part[i] =
-			((double)j->nodes - more) / ((double)j->nodes - 1);
+		j->bytes_part[i] = ((double)j->nodes - more) / ((double)j->nodes - 1);
 }
 
 static void slower_node(struct job *j, const char *arg)
@@ -446,9 +439,8 @@ START_TEST(of_200_ordinary_jobs_none_is_told_anything)
 		list = judge(&j);
 		ck_assert_msg(list->is_judged, "job %zu: too little", i);
 		if (list->count)
-			printf("# job %zu on %s: %s: %s; %s\n", i, j.type,
-			       list->list[0].code, list->list[0].what,
-			       list->list[0].why);
+			printf("# job %zu on %s: %s: %s; %s\n", i, j.type, list->list[0].code,
+			       list->list[0].what, list->list[0].why);
 		told += list->count > 0;
 		advice_free(list);
 	}

@@ -48,8 +48,7 @@ static bool has_word(const char *name, const char *word, const char *code)
 
 static bool is_about(const char *name, const char *code)
 {
-	return !strncmp(name, code, strlen(code)) ||
-	       has_word(name, "and", code);
+	return !strncmp(name, code, strlen(code)) || has_word(name, "and", code);
 }
 
 static bool is_allowed(const char *name, const char *code)
@@ -57,8 +56,7 @@ static bool is_allowed(const char *name, const char *code)
 	size_t i;
 
 	for (i = 0; i < sizeof(also) / sizeof(also[0]); i++)
-		if (!strncmp(name, also[i].job, strlen(also[i].job)) &&
-		    strstr(also[i].codes, code))
+		if (!strncmp(name, also[i].job, strlen(also[i].job)) && strstr(also[i].codes, code))
 			return true;
 	return is_about(name, code);
 }
@@ -80,8 +78,7 @@ static struct job read_job(const char *path)
 
 	text = fileio_read(path, RECORD_TEXT_MAX, &size, &err);
 	ck_assert_msg(text, "%s", err.text);
-	for (line = strtok_r(text, "\n", &rest); line;
-	     line = strtok_r(NULL, "\n", &rest)) {
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		ck_assert_uint_lt(job.count, NODES_MAX);
 		job.nodes[job.count] = record_parse(line, strlen(line), &err);
 		ck_assert_msg(job.nodes[job.count], "%s: %s", path, err.text);
@@ -91,8 +88,7 @@ static struct job read_job(const char *path)
 	return job;
 }
 
-static const struct advice *find(const struct advice_list *list,
-				 const char *code)
+static const struct advice *find(const struct advice_list *list, const char *code)
 {
 	size_t i;
 
@@ -103,8 +99,7 @@ static const struct advice *find(const struct advice_list *list,
 }
 
 /* What is wrong with the advice to it; "": nothing. */
-static void look(const char *name, const struct advice_list *list, char *wrong,
-		 size_t room)
+static void look(const char *name, const struct advice_list *list, char *wrong, size_t room)
 {
 	const char *first = list->count ? list->list[0].code : "none";
 	const char *code;
@@ -118,28 +113,25 @@ static void look(const char *name, const struct advice_list *list, char *wrong,
 			 list->count ? list->list[0].what : "");
 	for (i = 0; i < list->count && !*wrong; i++)
 		if (!is_allowed(name, list->list[i].code))
-			snprintf(wrong, room, "%s: also %s: %s", name,
-				 list->list[i].code, list->list[i].what);
+			snprintf(wrong, room, "%s: also %s: %s", name, list->list[i].code,
+				 list->list[i].what);
 	for (i = 0; (code = advice_code(i)) && !*wrong; i++)
 		if (is_about(name, code) && !find(list, code))
 			snprintf(wrong, room, "%s: %s is not told", name, code);
 }
 
-static void judge(const char *path, const char *name,
-		  const struct config_advice *limits, char *wrong, size_t room)
+static void judge(const char *path, const char *name, const struct config_advice *limits,
+		  char *wrong, size_t room)
 {
 	struct job job = read_job(path);
-	struct advice_list *list =
-		advice_new(job.nodes, job.count, true, limits);
+	struct advice_list *list = advice_new(job.nodes, job.count, true, limits);
 	size_t i;
 
 	ck_assert_ptr_nonnull(list);
 	look(name, list, wrong, room);
 	for (i = 0; getenv("JOBIO_ADVICE_JOBS") && i < list->count; i++)
-		printf("%s: %s %u %s: %s\n", name, list->list[i].code,
-		       list->list[i].value,
-		       advice_trust_name(list->list[i].trust),
-		       list->list[i].what);
+		printf("%s: %s %u %s: %s\n", name, list->list[i].code, list->list[i].value,
+		       advice_trust_name(list->list[i].trust), list->list[i].what);
 	advice_free(list);
 	for (i = 0; i < job.count; i++)
 		record_free(job.nodes[i]);
@@ -182,8 +174,7 @@ static void visit_judge(const char *path, const char *name, void *arg)
 
 	judge(path, name, judging->limits, wrong, sizeof(wrong));
 	if (*wrong)
-		snprintf(judging->all + used, sizeof(judging->all) - used,
-			 "\n%s", wrong);
+		snprintf(judging->all + used, sizeof(judging->all) - used, "\n%s", wrong);
 }
 
 START_TEST(jobs_that_ran_get_the_advice_that_they_need_first_and_no_wrong_one)
@@ -255,15 +246,13 @@ START_TEST(each_rule_has_a_job_that_is_told_it_and_one_that_just_is_not)
 		each_job(JOBS, visit_name, &m);
 		each_job(JOBS "/site", visit_name, &m);
 		each_job(JOBS "/sim", visit_name, &m);
-		ck_assert_msg(m.is && m.is_not, "%s: %s%s", m.code,
-			      m.is ? "has one" : "has none",
+		ck_assert_msg(m.is && m.is_not, "%s: %s%s", m.code, m.is ? "has one" : "has none",
 			      m.is_not ? ", and one that it just is not" : "");
 	}
 }
 END_TEST
 
-UNIT_MAIN("advice_real",
-	  jobs_that_ran_get_the_advice_that_they_need_first_and_no_wrong_one,
+UNIT_MAIN("advice_real", jobs_that_ran_get_the_advice_that_they_need_first_and_no_wrong_one,
 	  so_do_those_of_a_site_that_has_thresholds_of_its_own,
 	  so_do_those_with_a_stand_in_for_the_client,
 	  each_rule_has_a_job_that_is_told_it_and_one_that_just_is_not)

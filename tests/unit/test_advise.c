@@ -50,8 +50,8 @@ const char *tone(enum tone which)
 	return "";
 }
 
-int job_advice_config(struct config **found, struct config_advice *limits,
-		      const char *conf, const char *command, struct err *why)
+int job_advice_config(struct config **found, struct config_advice *limits, const char *conf,
+		      const char *command, struct err *why)
 {
 	ck_assert_str_eq(command, "advise");
 	snprintf(world.conf, sizeof(world.conf), "%s", conf ? conf : "");
@@ -64,8 +64,7 @@ int job_advice_config(struct config **found, struct config_advice *limits,
 	return COMMAND_OK;
 }
 
-void job_source_ask_sacct(struct job_source *source, char *const *ids,
-			  size_t count)
+void job_source_ask_sacct(struct job_source *source, char *const *ids, size_t count)
 {
 	ck_assert(source->is_down && !source->config);
 	ck_assert_str_eq(source->why_down.text, "there is no jobio.conf");
@@ -87,8 +86,8 @@ static struct job_report *a_report(const char *id, const struct sacct_row *row)
 	return r;
 }
 
-struct job_report *job_report_get(struct job_source *source, const char *id,
-				  int64_t restart, struct err *err)
+struct job_report *job_report_get(struct job_source *source, const char *id, int64_t restart,
+				  struct err *err)
 {
 	static struct record of_node, *record = &of_node;
 	struct job_report *r;
@@ -153,8 +152,8 @@ struct job_report **job_report_list(const struct sacct_rows *rows)
 	return list;
 }
 
-int job_report_fill(struct job_source *source, struct job_report **reports,
-		    size_t count, bool is_brief, struct err *err)
+int job_report_fill(struct job_source *source, struct job_report **reports, size_t count,
+		    bool is_brief, struct err *err)
 {
 	(void)reports, (void)count;
 	ck_assert(source->slurm && source->link == LINK && !is_brief);
@@ -162,8 +161,7 @@ int job_report_fill(struct job_source *source, struct job_report **reports,
 }
 
 void next_run_find(struct next_run *next, const struct job_report *job,
-		   struct job_report *const *runs, size_t count,
-		   const struct config *config)
+		   struct job_report *const *runs, size_t count, const struct config *config)
 {
 	size_t i;
 
@@ -184,11 +182,9 @@ static void begin(void)
 	struct next_step *step = &world.next.step[0];
 
 	memset(&world, 0, sizeof(world));
-	world.own = (struct sacct_row){ .id = "7",
-					.raw_id = "7",
-					.user = "alice",
-					.name = "train",
-					.state = "COMPLETED" };
+	world.own = (struct sacct_row){
+		.id = "7", .raw_id = "7", .user = "alice", .name = "train", .state = "COMPLETED"
+	};
 	world.records = 1;
 	world.next.is_judged = true;
 	world.next.like = 3;
@@ -245,11 +241,9 @@ static int run(const char *line)
 	return status;
 }
 
-static void expect(const char *line, int status, const char *text,
-		   const char *complaint)
+static void expect(const char *line, int status, const char *text, const char *complaint)
 {
-	ck_assert_msg(run(line) == status && !strcmp(said, text) &&
-			      !strcmp(complained, complaint),
+	ck_assert_msg(run(line) == status && !strcmp(said, text) && !strcmp(complained, complaint),
 		      "%s:\n%s%s", line, said, complained);
 }
 
@@ -288,12 +282,10 @@ START_TEST(the_newest_twenty_runs_are_enough)
 		snprintf(ids[i], sizeof(ids[i]), "%d", 11 + i);
 		list(ids[i]);
 		if (i == 19)
-			expect_runs("11 12 13 14 15 16 17 18 19 20 21 22 23 24 "
-				    "25 26 27 28 29 30 ");
+			expect_runs("11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 ");
 	}
 	world.row[23].state = "FAILED";
-	expect_runs("15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 "
-		    "35 ");
+	expect_runs("15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 35 ");
 }
 END_TEST
 
@@ -321,8 +313,7 @@ END_TEST
 
 /* ---- what it prints ---------------------------------------------------------------- */
 
-START_TEST(
-	steps_are_told_with_why_and_those_that_no_option_says_with_what_to_do)
+START_TEST(steps_are_told_with_why_and_those_that_no_option_says_with_what_to_do)
 {
 	struct next_step *step;
 
@@ -381,15 +372,7 @@ START_TEST(in_json_what_is_not_there_is_null)
 	strcpy(step[0].advice.fs, "/work");
 	strcpy(step[1].note, "by runs");
 	expect("--json 7", 0,
-	       "{\"id\":\"7\",\"judged\":true,\"options\":\"--io-cores=2\","
-	       "\"runs\":0,\"runs_like_it\":3,\"steps\":["
-	       "{\"option\":\"--io-cores=2\",\"taken\":true,\"note\":null,"
-	       "\"code\":\"A22\",\"fs\":\"/work\",\"what\":\"much\","
-	       "\"why\":\"more is faster\",\"do\":\"take one more\","
-	       "\"confidence\":\"perhaps\"},"
-	       "{\"option\":null,\"taken\":false,\"note\":\"by runs\","
-	       "\"code\":null,\"fs\":null,\"what\":null,\"why\":null,"
-	       "\"do\":null,\"confidence\":null}]}\n",
+	       "{\"id\":\"7\",\"judged\":true,\"options\":\"--io-cores=2\",\"runs\":0,\"runs_like_it\":3,\"steps\":[{\"option\":\"--io-cores=2\",\"taken\":true,\"note\":null,\"code\":\"A22\",\"fs\":\"/work\",\"what\":\"much\",\"why\":\"more is faster\",\"do\":\"take one more\",\"confidence\":\"perhaps\"},{\"option\":null,\"taken\":false,\"note\":\"by runs\",\"code\":null,\"fs\":null,\"what\":null,\"why\":null,\"do\":null,\"confidence\":null}]}\n",
 	       "");
 	/* of the whole job; and what cannot be judged is told here, too */
 	*step[0].advice.fs = '\0';
@@ -406,14 +389,12 @@ START_TEST(too_little_to_judge_is_told_with_what_is_missing)
 	begin();
 	world.next.is_judged = false;
 	expect("7", 0, "",
-	       "jobio: advise: job: '7': too little to judge: not 60 s, 77 MiB "
-	       "or 10000 calls of this job alone on a client's filesystem\n");
+	       "jobio: advise: job: '7': too little to judge: not 60 s, 77 MiB or 10000 calls of this job alone on a client's filesystem\n");
 	ck_assert_int_eq(run("--options 7"), 0);
 	ck_assert_str_eq(said, "");
 	world.records = 0;
 	expect("7", 0, "",
-	       "jobio: advise: job: '7': too little to judge: no records of "
-	       "its nodes: it is away\n");
+	       "jobio: advise: job: '7': too little to judge: no records of its nodes: it is away\n");
 }
 END_TEST
 
@@ -432,10 +413,8 @@ START_TEST(options_may_come_again_and_exclude_each_other)
 	expect("--json --options 7", 2, "",
 	       "jobio: advise: --options and --json exclude each other\n");
 	expect("--nosuch 7", 2, "",
-	       "jobio: advise: '--nosuch': no such option, or its value is "
-	       "missing; see jobio advise --help\n");
-	expect("--conf= 7", 2, "",
-	       "jobio: advise: --conf: '': must not be empty\n");
+	       "jobio: advise: '--nosuch': no such option, or its value is missing; see jobio advise --help\n");
+	expect("--conf= 7", 2, "", "jobio: advise: --conf: '': must not be empty\n");
 	ck_assert(!world.is_closed);
 	ck_assert_int_eq(run("--help"), 0);
 	ck_assert_int_eq(strncmp(said, "usage: jobio advise [OPTION]", 28), 0);
@@ -456,10 +435,7 @@ START_TEST(what_fails_is_told_and_nothing_is_printed)
 END_TEST
 
 UNIT_MAIN("advise", other_runs_are_of_this_name_and_user_and_have_completed,
-	  the_newest_twenty_runs_are_enough,
-	  without_other_runs_there_is_its_own_advice,
+	  the_newest_twenty_runs_are_enough, without_other_runs_there_is_its_own_advice,
 	  steps_are_told_with_why_and_those_that_no_option_says_with_what_to_do,
-	  in_json_what_is_not_there_is_null,
-	  too_little_to_judge_is_told_with_what_is_missing,
-	  options_may_come_again_and_exclude_each_other,
-	  what_fails_is_told_and_nothing_is_printed)
+	  in_json_what_is_not_there_is_null, too_little_to_judge_is_told_with_what_is_missing,
+	  options_may_come_again_and_exclude_each_other, what_fails_is_told_and_nothing_is_printed)

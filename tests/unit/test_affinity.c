@@ -22,13 +22,11 @@
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
 
-static const struct rule rules[] = {
-	{ "T44", FINDING_ERROR, RULE_SPARES_NODE, "c", NULL },
-	{ "T45", FINDING_ERROR, RULE_SPARES_NODE, "c", NULL },
-	{ "T47", FINDING_WARNING, RULE_SPARES_NODE, "c", NULL },
-	{ "T48", FINDING_WARNING, RULE_SPARES_NODE, "c", NULL },
-	{ 0 }
-};
+static const struct rule rules[] = { { "T44", FINDING_ERROR, RULE_SPARES_NODE, "c", NULL },
+				     { "T45", FINDING_ERROR, RULE_SPARES_NODE, "c", NULL },
+				     { "T47", FINDING_WARNING, RULE_SPARES_NODE, "c", NULL },
+				     { "T48", FINDING_WARNING, RULE_SPARES_NODE, "c", NULL },
+				     { 0 } };
 static const struct affinity affinity = { .workqueues = "nfsiod rpciod",
 					  .threads = "ptlrpcd_* NFSv4_callback",
 					  .process = "mmfsd",
@@ -36,9 +34,7 @@ static const struct affinity affinity = { .workqueues = "nfsiod rpciod",
 					  .not_back = "T45",
 					  .left = "T47",
 					  .not_ours = "T48" };
-static const struct client_type_ops type = { .name = "t",
-					     .rules = rules,
-					     .affinity = &affinity };
+static const struct client_type_ops type = { .name = "t", .rules = rules, .affinity = &affinity };
 static char process_dir[512];
 static struct config_client section;
 static struct client client;
@@ -73,9 +69,7 @@ static void node(unsigned int cpu)
 					  .interrupts_of = (char *)"ib0",
 					  .process_dir = process_dir };
 	client = (struct client){ .type = &type, .section = &section };
-	want = (struct client_want){ .alone = true,
-				     .has_io_cores = true,
-				     .io_cores = 1 };
+	want = (struct client_want){ .alone = true, .has_io_cores = true, .io_cores = 1 };
 	cpuset_add(&want.io_cpus, cpu);
 }
 
@@ -218,14 +212,13 @@ START_TEST(what_somebody_else_has_bound_meanwhile_stays)
 	node(1);
 	workqueues("ff\n", "ff\n");
 	ck_assert(plan_one(&affinity_workqueue));
-	affinity_workqueue.make(&affinity_workqueue, &client, &change,
-				&findings);
+	affinity_workqueue.make(&affinity_workqueue, &client, &change, &findings);
 	tempdir_put(RPCIOD, "c\n");
 	expect_undo(&affinity_workqueue, CHANGE_NOT_OURS);
 	tempdir_expect(RPCIOD, "c\n");
 	tempdir_expect(NFSIOD, "000000ff\n");
-	expect_finding("T48", "1 of 2 are on CPUs that neither jobio nor the "
-			      "node had set: left there");
+	expect_finding("T48",
+		       "1 of 2 are on CPUs that neither jobio nor the node had set: left there");
 	away();
 }
 END_TEST
@@ -237,12 +230,9 @@ START_TEST(what_cannot_be_moved_is_said_and_the_others_are_moved)
 	ck_assert(plan_one(&affinity_workqueue));
 	/* it can be read, and takes nothing */
 	remove(tempdir_path(RPCIOD));
-	ck_assert_int_eq(
-		symlink("/proc/sys/kernel/ngroups_max", tempdir_path(RPCIOD)),
-		0);
+	ck_assert_int_eq(symlink("/proc/sys/kernel/ngroups_max", tempdir_path(RPCIOD)), 0);
 	expect_make(&affinity_workqueue, CHANGE_MADE);
-	expect_finding("T44", "workqueues nfsiod rpciod: 1 of 2 could not "
-			      "get CPU 1: ");
+	expect_finding("T44", "workqueues nfsiod rpciod: 1 of 2 could not get CPU 1: ");
 	tempdir_expect(NFSIOD, "00000002\n");
 	away();
 }
@@ -263,12 +253,9 @@ static void expect_refused_by(const char *file, const char *why)
 
 START_TEST(why_the_kernel_did_not_take_the_cpus_is_said)
 {
-	expect_refused_by("/dev/null", "1 of 2 could not get CPU 1: the kernel "
-				       "keeps others");
-	expect_refused_by("/dev/full",
-			  "/rpciod/cpumask: No space left on device");
-	expect_refused_by("/nowhere/at/all",
-			  "/rpciod/cpumask: No such file or directory");
+	expect_refused_by("/dev/null", "1 of 2 could not get CPU 1: the kernel keeps others");
+	expect_refused_by("/dev/full", "/rpciod/cpumask: No space left on device");
+	expect_refused_by("/nowhere/at/all", "/rpciod/cpumask: No such file or directory");
 }
 END_TEST
 
@@ -277,8 +264,7 @@ START_TEST(what_is_back_already_needs_nothing)
 	node(1);
 	workqueues("ff\n", "ff\n");
 	ck_assert(plan_one(&affinity_workqueue));
-	affinity_workqueue.make(&affinity_workqueue, &client, &change,
-				&findings);
+	affinity_workqueue.make(&affinity_workqueue, &client, &change, &findings);
 	tempdir_put(NFSIOD, "ff\n");  /* put back by hand */
 	remove(tempdir_path(RPCIOD)); /* its module was unloaded */
 	expect_undo(&affinity_workqueue, CHANGE_UNDONE);
@@ -299,8 +285,7 @@ START_TEST(a_site_may_let_all_unbound_workqueues_go)
 	ck_assert_str_eq(change.target, "workqueues *");
 	ck_assert_str_eq(change.old_value, "*=0-3,36-39");
 	expect_make(&affinity_workqueue, CHANGE_MADE);
-	tempdir_expect("devices/virtual/workqueue/cpumask",
-		       "00000080,00000000\n");
+	tempdir_expect("devices/virtual/workqueue/cpumask", "00000080,00000000\n");
 	away();
 }
 END_TEST
@@ -312,10 +297,10 @@ START_TEST(workqueues_that_the_kernel_does_not_show_are_named)
 	tempdir_put(NFSIOD, "f0,0000000f\n");
 	ck_assert(plan_one(&affinity_workqueue));
 	ck_assert_str_eq(change.old_value, "nfsiod=0-3,36-39");
-	expect_finding("T47", "this kernel does not let workqueues be moved by "
-			      "name: rpciod: left where they are");
-	ck_assert_str_eq(findings.list[0].cure,
-			 "unbound_workqueues=all in jobio.conf");
+	expect_finding(
+		"T47",
+		"this kernel does not let workqueues be moved by name: rpciod: left where they are");
+	ck_assert_str_eq(findings.list[0].cure, "unbound_workqueues=all in jobio.conf");
 	away();
 }
 END_TEST
@@ -324,14 +309,14 @@ START_TEST(all_workqueues_that_the_kernel_does_not_show_are_named)
 {
 	node(39);
 	ck_assert(!plan_one(&affinity_workqueue));
-	expect_finding("T47", "this kernel does not let workqueues be moved by "
-			      "name: nfsiod rpciod: left where they are");
+	expect_finding(
+		"T47",
+		"this kernel does not let workqueues be moved by name: nfsiod rpciod: left where they are");
 	away();
 }
 END_TEST
 
-START_TEST(
-	a_change_that_was_cut_off_in_the_journal_is_undone_as_far_as_it_reads)
+START_TEST(a_change_that_was_cut_off_in_the_journal_is_undone_as_far_as_it_reads)
 {
 	struct journal_change cut = { .target = (char *)"workqueues",
 				      .old_value = (char *)"nfsiod=0-7 rpc",
@@ -339,8 +324,7 @@ START_TEST(
 
 	node(1);
 	workqueues("2\n", "2\n");
-	ck_assert_int_eq(affinity_workqueue.undo(&affinity_workqueue, &client,
-						 &cut, &findings),
+	ck_assert_int_eq(affinity_workqueue.undo(&affinity_workqueue, &client, &cut, &findings),
 			 CHANGE_UNDONE);
 	tempdir_expect(NFSIOD, "000000ff\n");
 	tempdir_expect(RPCIOD, "2\n");
@@ -369,8 +353,7 @@ START_TEST(interrupts_of_the_card_run_on_the_reserved_cores_and_go_back_each)
 	interrupts();
 	ck_assert(plan_one(&affinity_interrupt));
 	ck_assert_str_eq(change.target, "interrupts of ib0");
-	affinity_interrupt.make(&affinity_interrupt, &client, &change,
-				&findings);
+	affinity_interrupt.make(&affinity_interrupt, &client, &change, &findings);
 	tempdir_expect("proc/irq/45/smp_affinity_list", "7\n");
 	tempdir_expect("proc/irq/46/smp_affinity_list", "7\n");
 	expect_undo(&affinity_interrupt, CHANGE_UNDONE);
@@ -411,8 +394,8 @@ START_TEST(interrupts_are_left_to_irqbalance_where_it_runs)
 	folder("proc/4711");
 	tempdir_put("proc/4711/comm", "irqbalance\n");
 	ck_assert(!plan_one(&affinity_interrupt));
-	expect_finding("T47", "irqbalance runs and would move the interrupts "
-			      "of ib0 again: left to it");
+	expect_finding("T47",
+		       "irqbalance runs and would move the interrupts of ib0 again: left to it");
 	away();
 }
 END_TEST
@@ -663,8 +646,7 @@ START_TEST(a_daemon_that_cannot_be_moved_is_told_with_the_reason)
 	cpuset_add(&want.io_cpus, CPUSET_MAX - 1); /* it is gone */
 	ck_assert(plan_one(&affinity_process));
 	expect_make(&affinity_process, CHANGE_NOT_MADE);
-	expect_finding("T44", "process mmfsd: 1 of 1 could not get CPU 8191: "
-			      "process ");
+	expect_finding("T44", "process mmfsd: 1 of 1 could not get CPU 8191: process ");
 	expect_finding("T44", ": Invalid argument");
 	expect_cpus(pid, &all);
 	ck_assert(!client.common.cpus_known);
@@ -705,8 +687,7 @@ START_TEST(a_kernel_thread_may_have_a_blank_in_its_name)
 	pid = start();
 	show(pid, "NFSv4 callback\n", "1 (x y) S 2 0 0 0 0 2129984 0\n");
 	ck_assert(plan_one(&affinity_thread));
-	snprintf(expected, sizeof(expected), "%d:NFSv4_callback=%u", (int)pid,
-		 last_cpu(&all));
+	snprintf(expected, sizeof(expected), "%d:NFSv4_callback=%u", (int)pid, last_cpu(&all));
 	ck_assert_str_eq(change.new_value, expected);
 	expect_make(&affinity_thread, CHANGE_MADE);
 	all = cpus_of(pid);
@@ -733,8 +714,7 @@ START_TEST(kernel_threads_that_may_be_moved_are_and_others_are_not)
 	show(bound, "ptlrpcd_00_02\n", "1 (x) S 2 0 0 0 0 69238848 0\n");
 	show(program, "ptlrpcd_00_03\n", NULL); /* somebody's, with that name */
 	ck_assert(plan_one(&affinity_thread));
-	snprintf(expected, sizeof(expected), "%d:ptlrpcd_00_01=%u",
-		 (int)free_one, last_cpu(&all));
+	snprintf(expected, sizeof(expected), "%d:ptlrpcd_00_01=%u", (int)free_one, last_cpu(&all));
 	ck_assert_str_eq(change.new_value, expected);
 	expect_make(&affinity_thread, CHANGE_MADE);
 	all = cpus_of(free_one);
@@ -806,12 +786,9 @@ START_TEST(each_type_says_what_it_could_not_move)
 		/* it can be read, and takes nothing */
 		remove(tempdir_path(IRQ_45));
 		ck_assert_int_eq(
-			symlink("/proc/sys/kernel/random/entropy_avail",
-				tempdir_path(IRQ_45)),
-			0);
+			symlink("/proc/sys/kernel/random/entropy_avail", tempdir_path(IRQ_45)), 0);
 		ck_assert_int_eq(make(&affinity_interrupt), CHANGE_MADE);
-		expect_one(types[i].failed,
-			   "interrupts of ib0: 1 of 2 could not get CPU 7: ");
+		expect_one(types[i].failed, "interrupts of ib0: 1 of 2 could not get CPU 7: ");
 		away();
 	}
 }
@@ -826,17 +803,17 @@ START_TEST(each_type_says_what_it_leaves_to_others)
 		ck_assert_int_eq(make(&affinity_interrupt), CHANGE_MADE);
 		tempdir_put(IRQ_45, "3\n");
 		ck_assert_int_eq(undo(&affinity_interrupt), CHANGE_NOT_OURS);
-		expect_one(types[i].not_ours,
-			   "interrupts of ib0: 1 of 2 are on CPUs that neither "
-			   "jobio nor the node had set: left there");
+		expect_one(
+			types[i].not_ours,
+			"interrupts of ib0: 1 of 2 are on CPUs that neither jobio nor the node had set: left there");
 		folder("proc/4711");
 		tempdir_put("proc/4711/comm", "irqbalance\n");
 		change_clear(plan);
 		free(plan);
 		ck_assert(!plan_one(&affinity_interrupt));
-		expect_one(types[i].left, "irqbalance runs and would move the "
-					  "interrupts of ib0 again: left to "
-					  "it");
+		expect_one(
+			types[i].left,
+			"irqbalance runs and would move the interrupts of ib0 again: left to it");
 		away();
 	}
 }
@@ -875,8 +852,7 @@ START_TEST(each_type_says_what_it_could_not_put_back)
 		show(pid, "worker\n", NULL);
 		move_from_nowhere(types[i].work, pid);
 		ck_assert_int_eq(undo(types[i].work), CHANGE_NOT_UNDONE);
-		expect_one(types[i].not_back,
-			   "threads: 1 of 1 could not get CPU ");
+		expect_one(types[i].not_back, "threads: 1 of 1 could not get CPU ");
 		end(pid);
 		away();
 	}
@@ -886,12 +862,10 @@ END_TEST
 UNIT_MAIN("affinity", workqueues_run_on_the_reserved_cores_and_go_back,
 	  a_workqueue_that_is_there_already_is_left_alone,
 	  where_all_workqueues_are_there_already_nothing_is_planned,
-	  a_mask_has_a_group_for_each_32_cpus,
-	  without_leave_or_alone_or_cores_nothing_is_planned,
+	  a_mask_has_a_group_for_each_32_cpus, without_leave_or_alone_or_cores_nothing_is_planned,
 	  what_somebody_else_has_bound_meanwhile_stays,
 	  what_cannot_be_moved_is_said_and_the_others_are_moved,
-	  why_the_kernel_did_not_take_the_cpus_is_said,
-	  what_is_back_already_needs_nothing,
+	  why_the_kernel_did_not_take_the_cpus_is_said, what_is_back_already_needs_nothing,
 	  a_site_may_let_all_unbound_workqueues_go,
 	  workqueues_that_the_kernel_does_not_show_are_named,
 	  all_workqueues_that_the_kernel_does_not_show_are_named,
@@ -911,6 +885,5 @@ UNIT_MAIN("affinity", workqueues_run_on_the_reserved_cores_and_go_back,
 	  threads_that_say_nothing_or_have_another_name_are_left_alone,
 	  a_kernel_thread_may_have_a_blank_in_its_name,
 	  kernel_threads_that_may_be_moved_are_and_others_are_not,
-	  each_type_says_what_it_could_not_move,
-	  each_type_says_what_it_leaves_to_others,
+	  each_type_says_what_it_could_not_move, each_type_says_what_it_leaves_to_others,
 	  each_type_says_what_it_could_not_put_back)

@@ -81,8 +81,7 @@ START_TEST(a_plugin_that_another_was_renamed_over_was_not_away)
 	ck_assert_int_eq(link(plugin(), tempdir_path("jobio.so.dpkg-tmp")), 0);
 	tempdir_put("jobio.so.dpkg-new", "two");
 	wait_a_while();
-	ck_assert_int_eq(rename(tempdir_path("jobio.so.dpkg-new"), plugin()),
-			 0);
+	ck_assert_int_eq(rename(tempdir_path("jobio.so.dpkg-new"), plugin()), 0);
 	ck_assert(!away_was(&away));
 	wait_a_while();
 	ck_assert_int_eq(unlink(tempdir_path("jobio.so.dpkg-tmp")), 0);
@@ -153,10 +152,9 @@ START_TEST(a_plugin_that_came_after_the_prolog_is_newer_than_what_that_left)
 	st.st_mtim.tv_nsec = 0;
 	away.changed = st.st_mtim;
 	away.changed.tv_nsec = 1;
-	ck_assert_int_eq(
-		utimensat(AT_FDCWD, tempdir_path("gate"),
-			  (struct timespec[]){ st.st_mtim, st.st_mtim }, 0),
-		0);
+	ck_assert_int_eq(utimensat(AT_FDCWD, tempdir_path("gate"),
+				   (struct timespec[]){ st.st_mtim, st.st_mtim }, 0),
+			 0);
 	ck_assert(away_is_newer(&away, tempdir_path("gate")));
 	end();
 }
@@ -195,8 +193,7 @@ START_TEST(the_epilog_is_told_that_it_was_and_where_it_is)
 }
 END_TEST
 
-UNIT_MAIN("away", a_plugin_that_stays_was_not_away,
-	  a_plugin_that_is_removed_is_away,
+UNIT_MAIN("away", a_plugin_that_stays_was_not_away, a_plugin_that_is_removed_is_away,
 	  a_plugin_that_was_removed_and_came_again_was_away,
 	  a_plugin_that_another_was_renamed_over_was_not_away,
 	  a_plugin_whose_old_inode_tells_no_time_may_have_been_away,

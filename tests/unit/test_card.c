@@ -17,12 +17,10 @@ static void make_machine(void)
 	char command[1024];
 
 	tempdir_make();
-	snprintf(command, sizeof(command),
-		 "cd '%s' && mkdir -p devices/system/node/node0 "
-		 "devices/system/node/node1 class/net/eth0/device "
-		 "class/net/eth1/device class/net/eth2/device "
-		 "class/net/bond0 class/net/vlan7",
-		 tempdir_name);
+	snprintf(
+		command, sizeof(command),
+		"cd '%s' && mkdir -p devices/system/node/node0 devices/system/node/node1 class/net/eth0/device class/net/eth1/device class/net/eth2/device class/net/bond0 class/net/vlan7",
+		tempdir_name);
 	ck_assert_int_eq(system(command), 0);
 	tempdir_put("devices/system/node/online", "0-1\n");
 	tempdir_put("devices/system/node/node0/cpulist", "0-7,16-23\n");
@@ -58,18 +56,15 @@ START_TEST(a_virtio_card_is_where_its_pci_device_is)
 	char command[1024];
 
 	make_machine();
-	snprintf(command, sizeof(command),
-		 "cd '%s' && mkdir -p bus/virtio bus/pci pci0/virtio3 "
-		 "class/net/eth3 && ln -s ../../../pci0/virtio3 "
-		 "class/net/eth3/device && ln -s ../../bus/virtio "
-		 "pci0/virtio3/subsystem && echo 1 >pci0/numa_node",
-		 tempdir_name);
+	snprintf(
+		command, sizeof(command),
+		"cd '%s' && mkdir -p bus/virtio bus/pci pci0/virtio3 class/net/eth3 && ln -s ../../../pci0/virtio3 class/net/eth3/device && ln -s ../../bus/virtio pci0/virtio3/subsystem && echo 1 >pci0/numa_node",
+		tempdir_name);
 	ck_assert_int_eq(system(command), 0);
 	ck_assert_int_eq(sysfs_numa_node_of_device("eth3", ""), 1);
 	/* what is above the device of another bus is not the card's */
 	snprintf(command, sizeof(command),
-		 "cd '%s' && ln -sfn ../../bus/pci pci0/virtio3/subsystem",
-		 tempdir_name);
+		 "cd '%s' && ln -sfn ../../bus/pci pci0/virtio3/subsystem", tempdir_name);
 	ck_assert_int_eq(system(command), 0);
 	ck_assert_int_eq(sysfs_numa_node_of_device("eth3", ""), -1);
 	tempdir_remove();
@@ -132,24 +127,20 @@ START_TEST(a_card_tells_its_speed_and_the_size_of_its_packets)
 END_TEST
 
 /* A CPU and those that share its socket, as one of two files says it. */
-static void put_socket(unsigned int os_cpu, const char *file, int node,
-		       const char *cpus)
+static void put_socket(unsigned int os_cpu, const char *file, int node, const char *cpus)
 {
 	char command[1024], path[128];
 
-	snprintf(command, sizeof(command),
-		 "cd '%s/devices/system' && mkdir -p cpu/cpu%u/topology && "
-		 "rm -f cpu/cpu%u/node* && "
-		 "ln -s ../../node/node%d cpu/cpu%u/node%d",
-		 tempdir_name, os_cpu, os_cpu, node, os_cpu, node);
+	snprintf(
+		command, sizeof(command),
+		"cd '%s/devices/system' && mkdir -p cpu/cpu%u/topology && rm -f cpu/cpu%u/node* && ln -s ../../node/node%d cpu/cpu%u/node%d",
+		tempdir_name, os_cpu, os_cpu, node, os_cpu, node);
 	ck_assert_int_eq(system(command), 0);
-	snprintf(path, sizeof(path), "devices/system/cpu/cpu%u/topology/%s",
-		 os_cpu, file);
+	snprintf(path, sizeof(path), "devices/system/cpu/cpu%u/topology/%s", os_cpu, file);
 	tempdir_put(path, cpus);
 }
 
-static void expect_part(const struct sysfs_part *part, int socket,
-			int numa_node, const char *cpus)
+static void expect_part(const struct sysfs_part *part, int socket, int numa_node, const char *cpus)
 {
 	char *list = cpuset_format(&part->cpus);
 
@@ -228,10 +219,8 @@ START_TEST(cpus_of_no_known_socket_are_parted_by_numa_node_alone)
 	ck_assert_uint_eq(sysfs_parts(parts, 8), 1);
 	expect_part(&parts[0], -1, 0, "0-31");
 	/* either is enough */
-	ck_assert_int_eq(unlink(tempdir_path("devices/system/cpu/cpu0/node0")),
-			 0);
-	tempdir_put("devices/system/cpu/cpu0/topology/core_siblings_list",
-		    "0-31\n");
+	ck_assert_int_eq(unlink(tempdir_path("devices/system/cpu/cpu0/node0")), 0);
+	tempdir_put("devices/system/cpu/cpu0/topology/core_siblings_list", "0-31\n");
 	ck_assert_uint_eq(sysfs_parts(parts, 8), 1);
 	expect_part(&parts[0], 0, -1, "0-31");
 	/* one part of which neither is known is none */
@@ -284,11 +273,8 @@ START_TEST(the_second_and_third_card_are_found_again)
 END_TEST
 
 UNIT_MAIN("card", sockets_are_numbered_as_their_cpus_come,
-	  cpus_of_no_known_socket_are_parted_by_numa_node_alone,
-	  a_card_is_where_its_bus_is, a_virtio_card_is_where_its_pci_device_is,
-	  a_bond_is_where_all_of_its_cards_are,
-	  a_numa_node_has_cpus_or_is_unknown,
-	  a_card_tells_its_speed_and_the_size_of_its_packets,
-	  cpus_are_parted_by_socket_and_numa_node,
-	  a_card_is_listed_once_with_all_that_it_serves,
+	  cpus_of_no_known_socket_are_parted_by_numa_node_alone, a_card_is_where_its_bus_is,
+	  a_virtio_card_is_where_its_pci_device_is, a_bond_is_where_all_of_its_cards_are,
+	  a_numa_node_has_cpus_or_is_unknown, a_card_tells_its_speed_and_the_size_of_its_packets,
+	  cpus_are_parted_by_socket_and_numa_node, a_card_is_listed_once_with_all_that_it_serves,
 	  the_second_and_third_card_are_found_again)

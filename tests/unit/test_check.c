@@ -27,8 +27,8 @@ static struct doctor doctor;
 static struct findings findings;
 
 /* What a part of jobio check finds with these files. */
-static const char *said(void (*check)(const struct doctor *),
-			const char *slurm_conf, const char *jobio_conf)
+static const char *said(void (*check)(const struct doctor *), const char *slurm_conf,
+			const char *jobio_conf)
 {
 	const char *text;
 	struct err err = { "" };
@@ -38,8 +38,7 @@ static const char *said(void (*check)(const struct doctor *),
 	if (slurm_conf) {
 		tempdir_make();
 		tempdir_put("slurm.conf", slurm_conf);
-		doctor.slurm =
-			slurm_conf_load(tempdir_name, "/slurm.conf", &err);
+		doctor.slurm = slurm_conf_load(tempdir_name, "/slurm.conf", &err);
 		ck_assert_msg(doctor.slurm != NULL, "%s", err.text);
 		tempdir_remove();
 	}
@@ -71,8 +70,7 @@ static unsigned int parsed(const char *list)
 
 	if (check_role_parse(list, &roles, &err) < 0) {
 		ck_assert_uint_eq(roles, 99);
-		said_expect(err.text,
-			    "': expected login, node, ctld or ledger");
+		said_expect(err.text, "': expected login, node, ctld or ledger");
 	}
 	return roles;
 }
@@ -118,14 +116,10 @@ START_TEST(a_hosts_roles_follow_from_slurm_conf)
 	begin(0);
 	ck_assert_uint_eq(roles_of(NULL), ROLE_LOGIN);
 	ck_assert_uint_eq(roles_of("ClusterName=c"), ROLE_LOGIN);
-	ck_assert_uint_eq(roles_of("NodeName=n[2-3]\nNodeName=n[1-2]"),
-			  ROLE_NODE);
+	ck_assert_uint_eq(roles_of("NodeName=n[2-3]\nNodeName=n[1-2]"), ROLE_NODE);
 	ck_assert_uint_eq(roles_of("NodeName=n[2-3]"), ROLE_LOGIN);
-	ck_assert_uint_eq(roles_of("SlurmctldHost=n1\nNodeName=n1"),
-			  ROLE_CTLD | ROLE_NODE);
-	ck_assert_uint_eq(
-		roles_of("SlurmctldHost=a\nSlurmctldHost=n1(10.1.1.1)"),
-		ROLE_CTLD);
+	ck_assert_uint_eq(roles_of("SlurmctldHost=n1\nNodeName=n1"), ROLE_CTLD | ROLE_NODE);
+	ck_assert_uint_eq(roles_of("SlurmctldHost=a\nSlurmctldHost=n1(10.1.1.1)"), ROLE_CTLD);
 	ck_assert_uint_eq(roles_of("ControlMachine=n1,n2"), ROLE_CTLD);
 	ck_assert_uint_eq(roles_of("SlurmctldHost=n10"), ROLE_LOGIN);
 	ck_assert_uint_eq(roles_of("SlurmctldHost=n"), ROLE_LOGIN);
@@ -149,15 +143,11 @@ static unsigned int roles_where_runs(const char *status)
 START_TEST(a_hosts_roles_follow_from_what_runs_outside_of_containers)
 {
 	begin(0);
-	ck_assert_uint_eq(roles_where_runs("Name:\tslurmd\nNSpid:\t7\n"),
-			  ROLE_NODE);
+	ck_assert_uint_eq(roles_where_runs("Name:\tslurmd\nNSpid:\t7\n"), ROLE_NODE);
 	ck_assert_uint_eq(roles_where_runs("Name:\tslurmd-wlm\n"), ROLE_NODE);
-	ck_assert_uint_eq(roles_where_runs("Name:\tslurmd\nNSpid:\t7\t1\n"),
-			  ROLE_LOGIN);
-	ck_assert_uint_eq(roles_where_runs("Name:\tslurmctld\nNSpid:\t7\n"),
-			  ROLE_CTLD);
-	ck_assert_uint_eq(roles_where_runs("Name:\tjobio-ledgerd\n"),
-			  ROLE_LEDGER);
+	ck_assert_uint_eq(roles_where_runs("Name:\tslurmd\nNSpid:\t7\t1\n"), ROLE_LOGIN);
+	ck_assert_uint_eq(roles_where_runs("Name:\tslurmctld\nNSpid:\t7\n"), ROLE_CTLD);
+	ck_assert_uint_eq(roles_where_runs("Name:\tjobio-ledgerd\n"), ROLE_LEDGER);
 	doctor.host = "a";
 	tempdir_make();
 	tempdir_put("slurm.conf", "NodeName=a\nSlurmctldHost=a\n");
@@ -168,8 +158,7 @@ START_TEST(a_hosts_roles_follow_from_what_runs_outside_of_containers)
 	slurm_conf_free(doctor.slurm);
 	doctor.slurm = NULL;
 	ck_assert_uint_eq(roles_where_runs("Name:\tbash\n"), ROLE_LOGIN);
-	ck_assert_uint_eq(roles_where_runs("Umask:\t1\nName:\tslurmd\n"),
-			  ROLE_LOGIN);
+	ck_assert_uint_eq(roles_where_runs("Umask:\t1\nName:\tslurmd\n"), ROLE_LOGIN);
 }
 END_TEST
 
@@ -191,8 +180,7 @@ static const char *file_of(mode_t mode)
 	ck_assert_int_eq(chmod(tempdir_put("jobio.conf", ""), mode), 0);
 	doctor.root = root;
 	/* whose it is, unless it is root's */
-	snprintf(slurm_conf, sizeof(slurm_conf), "SlurmUser=%s",
-		 me ? me->pw_name : "root");
+	snprintf(slurm_conf, sizeof(slurm_conf), "SlurmUser=%s", me ? me->pw_name : "root");
 	text = conf(slurm_conf, "");
 	ck_assert_int_eq(fileio_rmtree(root, NULL), 0);
 	return text;
@@ -206,8 +194,8 @@ START_TEST(others_than_root_write_no_jobio_conf_and_users_read_it)
 	said_expect(file_of(0664), "J04 error /jobio.conf: uid ");
 	said_expect(file_of(0664), ", mode 664: others than root may write it");
 	said_expect(file_of(0646), "mode 646: others than root may write it");
-	said_expect(file_of(0640), "J05 error /jobio.conf: mode 640: sbatch of "
-				   "a user cannot read it");
+	said_expect(file_of(0640),
+		    "J05 error /jobio.conf: mode 640: sbatch of a user cannot read it");
 	said_expect(file_of(0641), "J05 error /jobio.conf: mode 641: ");
 	ck_assert_ptr_null(strstr(file_of(0640), "J04"));
 	ck_assert_ptr_null(strstr(file_of(0664), "J05"));
@@ -237,8 +225,7 @@ START_TEST(a_jobio_conf_is_roots_or_slurm_users)
 		ck_assert_str_eq(trusting("nobody-knows"), "");
 		ck_assert_int_eq(chown(path, uid, 0), 0);
 	}
-	snprintf(wanted, sizeof(wanted),
-		 "J04 error /jobio.conf: uid %u owns it, mode 644: ", uid);
+	snprintf(wanted, sizeof(wanted), "J04 error /jobio.conf: uid %u owns it, mode 644: ", uid);
 	said_expect(trusting("nobody-knows"), wanted);
 	said_expect(conf(NULL, ""), wanted);
 	slurm_uid = uid;
@@ -259,9 +246,7 @@ START_TEST(an_io_cores_max_that_takes_all_cores_is_told)
 	doctor.state.node.cpus = 16;
 	said_expect(
 		conf(NULL, "[option]\nio_cores_max=8"),
-		"J08 warning jobio.conf: io_cores_max=8, and this node has 8 "
-		"cores: a job that asks for all of them can never start "
-		"there; a smaller io_cores_max in [option]\n");
+		"J08 warning jobio.conf: io_cores_max=8, and this node has 8 cores: a job that asks for all of them can never start there; a smaller io_cores_max in [option]\n");
 	ck_assert_str_eq(conf(NULL, "[option]\nio_cores_max=7"), "");
 	doctor.has_node = false;
 	ck_assert_str_eq(conf(NULL, "[option]\nio_cores_max=8"), "");
@@ -294,8 +279,7 @@ START_TEST(a_spec_set_larger_than_io_cores_min_is_told)
 	ck_assert_str_eq(with_spec(0, NULL), "");
 	ck_assert_str_eq(with_spec(2, NULL), "");
 	said_expect(with_spec(3, NULL),
-		    "J09 warning jobio.conf: io_cores_min=2, and this node "
-		    "reserves 3 cores: ");
+		    "J09 warning jobio.conf: io_cores_min=2, and this node reserves 3 cores: ");
 	ck_assert_str_eq(with_spec(0, "12-15"), "");
 	said_expect(with_spec(0, "10-15"), "J09 warning");
 	/* where Slurm counts a CPU for each core, so does the list */
@@ -314,11 +298,10 @@ START_TEST(a_prolog_has_half_of_the_time_that_slurm_gives_it)
 
 	begin(ROLE_NODE);
 	ck_assert_str_eq(conf("PrologEpilogTimeout=60", jobio), "");
-	said_expect(conf("PrologEpilogTimeout=59", jobio),
-		    "J13 warning slurm.conf: PrologEpilogTimeout=59, and "
-		    "jobio.conf: prolog_budget_ms=30000: ");
-	said_expect(conf("PrologEpilogTimeout=60",
-			 "[jobio]\nprolog_budget_ms=30001"),
+	said_expect(
+		conf("PrologEpilogTimeout=59", jobio),
+		"J13 warning slurm.conf: PrologEpilogTimeout=59, and jobio.conf: prolog_budget_ms=30000: ");
+	said_expect(conf("PrologEpilogTimeout=60", "[jobio]\nprolog_budget_ms=30001"),
 		    "J13 warning");
 	ck_assert_str_eq(conf("PrologEpilogTimeout=x", jobio), "");
 	ck_assert_str_eq(conf("ClusterName=c", jobio), "");
@@ -338,12 +321,11 @@ START_TEST(so_has_an_epilog_that_waits_for_the_ledger)
 
 	begin(ROLE_NODE);
 	ck_assert_str_eq(conf("PrologEpilogTimeout=60", waits), "");
-	said_expect(conf("PrologEpilogTimeout=59", waits),
-		    "J13 warning slurm.conf: PrologEpilogTimeout=59, and "
-		    "jobio.conf: send_timeout_ms=30000 with wait_nodes: ");
-	said_expect(conf("PrologEpilogTimeout=59",
-			 "[ledger]\nhost = a\nwait_nodes = n1\n"
-			 "send_timeout_ms = 29501"),
+	said_expect(
+		conf("PrologEpilogTimeout=59", waits),
+		"J13 warning slurm.conf: PrologEpilogTimeout=59, and jobio.conf: send_timeout_ms=30000 with wait_nodes: ");
+	said_expect(conf("PrologEpilogTimeout=59", "[ledger]\nhost = a\nwait_nodes = n1\n"
+						   "send_timeout_ms = 29501"),
 		    "J13 warning");
 	doctor.host = "n2";
 	ck_assert_str_eq(conf("PrologEpilogTimeout=59", waits), "");
@@ -356,20 +338,16 @@ START_TEST(partitions_of_jobio_conf_are_slurms)
 	ck_assert_str_eq(
 		conf("PartitionName=a Nodes=x\nPartitionName=b Nodes=y",
 		     "[jobio]\npartitions = b, a"),
-		"J12 info jobio is in use in partition b, a only; partitions= "
-		"in [jobio], empty for all\n");
-	said_expect(conf("PartitionName=a Nodes=x", "[jobio]\npartitions=a,b"),
-		    "J11 error jobio.conf: partitions: 'b': slurm.conf has no "
-		    "such partition; names of slurm.conf's partitions\n");
-	ck_assert_ptr_null(
-		strstr(conf(NULL, "[jobio]\npartitions = b"), "J11"));
+		"J12 info jobio is in use in partition b, a only; partitions= in [jobio], empty for all\n");
+	said_expect(
+		conf("PartitionName=a Nodes=x", "[jobio]\npartitions=a,b"),
+		"J11 error jobio.conf: partitions: 'b': slurm.conf has no such partition; names of slurm.conf's partitions\n");
+	ck_assert_ptr_null(strstr(conf(NULL, "[jobio]\npartitions = b"), "J11"));
 	/* a host where it is off says that, and not where it would be on */
 	doctor.roles = ROLE_NODE;
 	ck_assert_str_eq(
-		conf("PartitionName=a Nodes=x",
-		     "[jobio]\npartitions=a\nnodes=m*"),
-		"J10 info jobio does nothing on this host: nodes= leaves it "
-		"out; enabled=yes, and nodes= with this node, in [jobio]\n");
+		conf("PartitionName=a Nodes=x", "[jobio]\npartitions=a\nnodes=m*"),
+		"J10 info jobio does nothing on this host: nodes= leaves it out; enabled=yes, and nodes= with this node, in [jobio]\n");
 	doctor.roles = ROLE_LOGIN;
 	ck_assert_str_eq(conf(NULL, "[jobio]\nnodes=m*"), "");
 }
@@ -377,8 +355,7 @@ END_TEST
 
 START_TEST(a_calibration_is_read_where_advice_is_given)
 {
-	static const char jobio[] =
-		"[advice]\ncalibration=/nowhere/advice.conf";
+	static const char jobio[] = "[advice]\ncalibration=/nowhere/advice.conf";
 
 	begin(ROLE_LOGIN);
 	said_expect(conf(NULL, jobio), "J14 warning ");
@@ -391,10 +368,8 @@ END_TEST
 
 START_TEST(a_profile_that_no_client_takes_is_told_once)
 {
-	static const char weka[] = "[client w]\ntype=weka\n",
-			  nfs[] = "[client n]\ntype=nfs\n",
-			  profile[] =
-				  "[profile p]\nmount_options=forcedirect\n";
+	static const char weka[] = "[client w]\ntype=weka\n", nfs[] = "[client n]\ntype=nfs\n",
+			  profile[] = "[profile p]\nmount_options=forcedirect\n";
 	char text[300];
 
 	begin(ROLE_LOGIN);
@@ -402,21 +377,17 @@ START_TEST(a_profile_that_no_client_takes_is_told_once)
 	ck_assert_str_eq(conf(NULL, text), "");
 	snprintf(text, sizeof(text), "%s%s%s", nfs, weka, profile);
 	ck_assert_str_eq(conf(NULL, text), "");
-	snprintf(text, sizeof(text), "%s[profile p]\nmmconfig=maxMBpS=2000",
-		 weka);
-	said_expect(conf(NULL, text),
-		    "J07 warning [profile p]: no [client] here is of a type "
-		    "that takes its settings: jobs run without it; ");
+	snprintf(text, sizeof(text), "%s[profile p]\nmmconfig=maxMBpS=2000", weka);
+	said_expect(
+		conf(NULL, text),
+		"J07 warning [profile p]: no [client] here is of a type that takes its settings: jobs run without it; ");
 	snprintf(text, sizeof(text), "%s[profile p]\nio_cores=2", weka);
 	ck_assert_str_eq(conf(NULL, text), "");
-	snprintf(text, sizeof(text), "%s[profile p]\nmount_options=forcedirct",
-		 weka);
+	snprintf(text, sizeof(text), "%s[profile p]\nmount_options=forcedirct", weka);
 	said_expect(conf(NULL, text),
-		    "J06 error [profile p] on [client w]: mount option "
-		    "'forcedirct'");
+		    "J06 error [profile p] on [client w]: mount option 'forcedirct'");
 	ck_assert_ptr_null(strstr(conf(NULL, text), "was not applied"));
-	snprintf(text, sizeof(text), "%s%s[profile q]\nmmconfig=maxMBpS=2000",
-		 weka, profile);
+	snprintf(text, sizeof(text), "%s%s[profile q]\nmmconfig=maxMBpS=2000", weka, profile);
 	said_expect(conf(NULL, text), "J07 warning [profile q]: ");
 }
 END_TEST
@@ -429,17 +400,15 @@ static struct {
 	bool is_missing, hangs;
 } scontrol;
 
-int __wrap_program_find(const char *name, char path[PROGRAM_PATH],
-			struct err *err)
+int __wrap_program_find(const char *name, char path[PROGRAM_PATH], struct err *err)
 {
 	ck_assert_str_eq(name, "scontrol");
 	strcpy(path, "/bin/scontrol");
 	return scontrol.is_missing ? err_set(err, "there is none") : 0;
 }
 
-int __wrap_child_run(char *const argv[], char *const env[],
-		     unsigned int timeout_ms, struct child_result *result,
-		     struct err *err)
+int __wrap_child_run(char *const argv[], char *const env[], unsigned int timeout_ms,
+		     struct child_result *result, struct err *err)
 {
 	scontrol.calls++;
 	ck_assert_str_eq(argv[0], "/bin/scontrol");
@@ -469,23 +438,17 @@ START_TEST(what_slurmctld_has_not_taken_over_is_told)
 {
 	begin(ROLE_CTLD);
 	doctor.root = "";
-	said_expect(ctld("SelectType              = select/linear\n",
-			 "SelectType=select/cons_tres"),
-		    "S20 error slurm.conf: SelectType=select/cons_tres, and "
-		    "slurmctld runs with select/linear: the change was not "
-		    "taken over; scontrol reconfigure; where that does not "
-		    "help, start slurmctld and slurmd again\n");
-	ck_assert_str_eq(ctld("x = y\nSelectType = select/cons_tres\nz = 1",
-			      "SelectType=select/cons_tres"),
-			 "");
+	said_expect(
+		ctld("SelectType              = select/linear\n", "SelectType=select/cons_tres"),
+		"S20 error slurm.conf: SelectType=select/cons_tres, and slurmctld runs with select/linear: the change was not taken over; scontrol reconfigure; where that does not help, start slurmctld and slurmd again\n");
+	ck_assert_str_eq(
+		ctld("x = y\nSelectType = select/cons_tres\nz = 1", "SelectType=select/cons_tres"),
+		"");
 	/* it adds words and sorts them */
-	ck_assert_str_eq(ctld("PrologFlags = Alloc,Contain,Serial\n",
-			      "PrologFlags=contain,alloc"),
+	ck_assert_str_eq(ctld("PrologFlags = Alloc,Contain,Serial\n", "PrologFlags=contain,alloc"),
 			 "");
-	said_expect(ctld("PrologFlags = Alloc,Serial\n",
-			 "PrologFlags=Alloc,Contain,Serial"),
-		    "PrologFlags=Alloc,Contain,Serial, and slurmctld runs with "
-		    "Alloc,Serial: ");
+	said_expect(ctld("PrologFlags = Alloc,Serial\n", "PrologFlags=Alloc,Contain,Serial"),
+		    "PrologFlags=Alloc,Contain,Serial, and slurmctld runs with Alloc,Serial: ");
 	/* of several, the first; a key that begins like it is another one */
 	ck_assert_str_eq(ctld("PrologEpilogTimeout = 5\nPrologFlags = x\n"
 			      "Prolog[0] = /a\nProlog[1] = /b\n",
@@ -514,18 +477,14 @@ START_TEST(a_switch_of_slurmctld_has_two_spellings)
 	begin(ROLE_CTLD);
 	doctor.root = "";
 	for (i = 0; i < 3; i++) {
-		snprintf(text, sizeof(text), "AllowSpecResourcesUsage = %s\n",
-			 on[i]);
+		snprintf(text, sizeof(text), "AllowSpecResourcesUsage = %s\n", on[i]);
 		ck_assert_str_eq(ctld(text, "AllowSpecResourcesUsage=YES"), "");
-		said_expect(ctld(text, "AllowSpecResourcesUsage=no"),
-			    "S20 error");
+		said_expect(ctld(text, "AllowSpecResourcesUsage=no"), "S20 error");
 	}
 	for (i = 0; i < 2; i++) {
-		snprintf(text, sizeof(text), "AllowSpecResourcesUsage = %s\n",
-			 off[i]);
+		snprintf(text, sizeof(text), "AllowSpecResourcesUsage = %s\n", off[i]);
 		ck_assert_str_eq(ctld(text, "AllowSpecResourcesUsage=0"), "");
-		said_expect(ctld(text, "AllowSpecResourcesUsage=1"),
-			    "S20 error");
+		said_expect(ctld(text, "AllowSpecResourcesUsage=1"), "S20 error");
 	}
 }
 END_TEST
@@ -536,13 +495,11 @@ START_TEST(a_slurmctld_that_does_not_answer_is_told)
 	doctor.root = "";
 	scontrol.status = 1;
 	scontrol.errtext = "Unable to contact\nand more";
-	ck_assert_str_eq(ctld("Prolog = /b\n", "Prolog=/a"),
-			 "S21 error slurmctld does not answer: /bin/scontrol "
-			 "show config: exit status 1: Unable to contact; start "
-			 "slurmctld, or open its port (6817) for this host\n");
+	ck_assert_str_eq(
+		ctld("Prolog = /b\n", "Prolog=/a"),
+		"S21 error slurmctld does not answer: /bin/scontrol show config: exit status 1: Unable to contact; start slurmctld, or open its port (6817) for this host\n");
 	scontrol.hangs = true;
-	said_expect(ctld("", "Prolog=/a"),
-		    "S21 error slurmctld does not answer: it hangs");
+	said_expect(ctld("", "Prolog=/a"), "S21 error slurmctld does not answer: it hangs");
 	/* nobody is asked about another host, or where there is no Slurm */
 	scontrol.calls = 0;
 	ck_assert_str_eq(ctld("", NULL), "");
@@ -589,8 +546,7 @@ int __wrap_seal_check(const char *munge_socket, struct err *err)
 	return ledger.is_munge_away ? err_set(err, "no munged") : 0;
 }
 
-struct ledger_link *__wrap_ledger_link_open(const struct config_ledger *config,
-					    struct err *err)
+struct ledger_link *__wrap_ledger_link_open(const struct config_ledger *config, struct err *err)
 {
 	if (!ledger.is_away)
 		return (struct ledger_link *)&ledger;
@@ -598,8 +554,8 @@ struct ledger_link *__wrap_ledger_link_open(const struct config_ledger *config,
 	return NULL;
 }
 
-int __wrap_ledger_link_call(struct ledger_link *link, const char *request,
-			    char **answer, struct err *err)
+int __wrap_ledger_link_call(struct ledger_link *link, const char *request, char **answer,
+			    struct err *err)
 {
 	static char text[100];
 
@@ -615,8 +571,7 @@ int __wrap_ledger_link_call(struct ledger_link *link, const char *request,
 	return 0;
 }
 
-#define LEDGER                                                                 \
-	"[ledger]\nhost = a,b\nport = 7\nuser = slurm\nmunge_socket = /m\n"
+#define LEDGER "[ledger]\nhost = a,b\nport = 7\nuser = slurm\nmunge_socket = /m\n"
 
 static const char *asked(void)
 {
@@ -630,21 +585,16 @@ START_TEST(each_ledger_that_does_not_answer_is_told)
 	ck_assert_str_eq(asked(), "");
 	ledger.is_away = true;
 	/* nobody is asked where none is named, or one that nobody can reach */
-	ck_assert_str_eq(said(check_ledger, NULL, "[ledger]\nhost = ::1"),
-			 "L02 error jobio.conf: [ledger] host=::1: no ledger "
-			 "runs on this host, so its records go nowhere; the "
-			 "name of the host that runs jobio-ledgerd\n");
-	ck_assert_str_eq(asked(),
-			 "L04 error the ledger cannot be reached: ledger 'a': "
-			 "refused; start jobio-ledgerd on a, and open its TCP "
-			 "port 7 for this host\n"
-			 "L04 error the ledger cannot be reached: ledger 'b': "
-			 "refused; start jobio-ledgerd on b, and open its TCP "
-			 "port 7 for this host\n");
+	ck_assert_str_eq(
+		said(check_ledger, NULL, "[ledger]\nhost = ::1"),
+		"L02 error jobio.conf: [ledger] host=::1: no ledger runs on this host, so its records go nowhere; the name of the host that runs jobio-ledgerd\n");
+	ck_assert_str_eq(
+		asked(),
+		"L04 error the ledger cannot be reached: ledger 'a': refused; start jobio-ledgerd on a, and open its TCP port 7 for this host\n"
+		"L04 error the ledger cannot be reached: ledger 'b': refused; start jobio-ledgerd on b, and open its TCP port 7 for this host\n");
 	ledger.is_away = false;
 	ledger.is_mute = true;
-	said_expect(asked(), "L05 error the ledger does not answer a signed "
-			     "hello: another key; ");
+	said_expect(asked(), "L05 error the ledger does not answer a signed hello: another key; ");
 	ledger.is_mute = false;
 	ledger.answer = "{\"ok\":false,\"error\":\"x\"}";
 	said_expect(asked(), "hello: the ledger refuses a ping; ");
@@ -655,13 +605,12 @@ START_TEST(each_ledger_that_does_not_answer_is_told)
 	ledger.answer = "{\"ok\":true,\"time\":0}";
 	ck_assert_str_eq(asked(), "");
 	ledger.is_stuck = true;
-	said_expect(asked(), "L05 error the ledger does not answer a signed "
-			     "hello: it gave up; ");
+	said_expect(asked(), "L05 error the ledger does not answer a signed hello: it gave up; ");
 	ledger.is_munge_away = true;
 	said_expect(asked(), "L03 error MUNGE does not work here: no munged; ");
 	ledger.has_no_user = true;
-	said_expect(asked(), "L09 error jobio.conf: [ledger] user: 'slurm': no "
-			     "such user on this host: ");
+	said_expect(asked(),
+		    "L09 error jobio.conf: [ledger] user: 'slurm': no such user on this host: ");
 	/* of another host's files nobody is asked */
 	doctor.root = "/nowhere";
 	ck_assert_str_eq(asked(), "");
@@ -678,9 +627,9 @@ START_TEST(a_clock_may_differ_by_less_than_five_seconds)
 	ledger.ahead_s = -4;
 	ck_assert_str_eq(asked(), "");
 	ledger.ahead_s = 5;
-	said_expect(asked(),
-		    " is behind the ledger's: records have wrong times, "
-		    "and from 300 s on MUNGE refuses them (5 s); ");
+	said_expect(
+		asked(),
+		" is behind the ledger's: records have wrong times, and from 300 s on MUNGE refuses them (5 s); ");
 	ledger.ahead_s = 5000;
 	said_expect(asked(), " refuses them (5000 s); ");
 	ledger.ahead_s = -5;
@@ -691,11 +640,8 @@ END_TEST
 START_TEST(a_ledger_has_a_name_that_other_hosts_understand)
 {
 	static const char *const loopback[] = { "localhost", "127.1.2.3", "::1",
-						"LOCALHOST.localdomain",
-						"a, localhost" };
-	static const char *const others[] = {
-		"a", "128.0.0.1", "127", "localhosts", "::2", "a b"
-	};
+						"LOCALHOST.localdomain", "a, localhost" };
+	static const char *const others[] = { "a", "128.0.0.1", "127", "localhosts", "::2", "a b" };
 	char text[100];
 	size_t i;
 
@@ -703,25 +649,21 @@ START_TEST(a_ledger_has_a_name_that_other_hosts_understand)
 	said_expect(said(check_ledger, NULL, ""),
 		    "L01 warning jobio.conf: [ledger] host is not set: ");
 	for (i = 0; i < sizeof(loopback) / sizeof(loopback[0]); i++) {
-		snprintf(text, sizeof(text), "[ledger]\nhost = %s",
-			 loopback[i]);
-		said_expect(said(check_ledger, NULL, text),
-			    "so its records go nowhere; ");
+		snprintf(text, sizeof(text), "[ledger]\nhost = %s", loopback[i]);
+		said_expect(said(check_ledger, NULL, text), "so its records go nowhere; ");
 	}
 	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		snprintf(text, sizeof(text), "[ledger]\nhost = %s", others[i]);
 		ck_assert_str_eq(said(check_ledger, NULL, text), "");
 	}
 	doctor.roles = ROLE_LEDGER | ROLE_NODE;
-	ck_assert_ptr_null(strstr(
-		said(check_ledger, NULL, "[ledger]\nhost = localhost"), "L02"));
+	ck_assert_ptr_null(strstr(said(check_ledger, NULL, "[ledger]\nhost = localhost"), "L02"));
 }
 END_TEST
 
 static void make_old(const char *name, int minutes)
 {
-	struct utimbuf when = { time(NULL) - minutes * 60,
-				time(NULL) - minutes * 60 };
+	struct utimbuf when = { time(NULL) - minutes * 60, time(NULL) - minutes * 60 };
 
 	ck_assert_int_eq(utime(tempdir_put(name, ""), &when), 0);
 }
@@ -747,8 +689,7 @@ START_TEST(records_that_wait_for_three_rounds_are_told)
 	make_old("s/5.json", 0);
 	check_ledger(&doctor);
 	said_expect(said_findings(&findings),
-		    "L07 warning records wait in /s for more than 15 minutes "
-		    "(3 of at most ");
+		    "L07 warning records wait in /s for more than 15 minutes (3 of at most ");
 	make_old("s/6.json", 17);
 	check_ledger(&doctor);
 	text = said_findings(&findings);
@@ -785,8 +726,7 @@ START_TEST(records_that_the_ledger_refused_are_told)
 	tempdir_put("s/bad/2", "");
 	check_ledger(&doctor);
 	said_expect(said_findings(&findings),
-		    "L08 warning records in /s/bad: the ledger can never "
-		    "accept them (2); ");
+		    "L08 warning records in /s/bad: the ledger can never accept them (2); ");
 	config_free(doctor.config);
 	tempdir_remove();
 }
@@ -817,10 +757,9 @@ START_TEST(the_folder_of_the_store_is_the_ledgers)
 	tempdir_make();
 	tempdir_put("var/x", "");
 	ck_assert_str_eq(own("store = /var/store\n"), "");
-	said_expect(own("store = /srv/store\n"),
-		    "L11 error jobio.conf: [ledger] store=/srv/store: its "
-		    "folder is not there, or not slurm's: jobio-ledgerd does "
-		    "not start; ");
+	said_expect(
+		own("store = /srv/store\n"),
+		"L11 error jobio.conf: [ledger] store=/srv/store: its folder is not there, or not slurm's: jobio-ledgerd does not start; ");
 	said_expect(own("store = /var/x/store\n"), "L11 error");
 	ledger.has_no_user = true;
 	said_expect(own("store = /var/store\n"), "L11 error");
@@ -836,9 +775,9 @@ START_TEST(the_password_of_a_database_is_the_ledgers_alone)
 
 	begin(ROLE_LEDGER);
 	tempdir_make();
-	said_expect(own(with),
-		    "L13 error jobio.conf: [ledger] storage_pass_file=/p: it "
-		    "is not there, not slurm's, or others may read it: ");
+	said_expect(
+		own(with),
+		"L13 error jobio.conf: [ledger] storage_pass_file=/p: it is not there, not slurm's, or others may read it: ");
 	chmod(tempdir_put("p", ""), 0600);
 	ck_assert_str_eq(own(with), "");
 	chmod(tempdir_path("p"), 0640);
@@ -859,20 +798,17 @@ END_TEST
 
 START_TEST(summaries_need_slurmdbd_and_slurms_user)
 {
-	static const char db[] =
-		"AccountingStorageType=accounting_storage/slurmdbd\n";
+	static const char db[] = "AccountingStorageType=accounting_storage/slurmdbd\n";
 	char text[200];
 
 	begin(ROLE_CTLD);
 	snprintf(text, sizeof(text), "%sSlurmUser=slurm", db);
 	ck_assert_str_eq(said(check_ledger, text, LEDGER), "");
 	said_expect(said(check_ledger, db, LEDGER),
-		    "L10 warning jobio.conf: [ledger] user=slurm, and "
-		    "SlurmUser is root: ");
+		    "L10 warning jobio.conf: [ledger] user=slurm, and SlurmUser is root: ");
 	said_expect(said(check_ledger, "SlurmUser=slurm", LEDGER),
 		    "L12 error slurm.conf: AccountingStorageType=(not set): ");
-	said_expect(said(check_ledger,
-			 "SlurmUser=slurm\nAccountingStorageType=x", LEDGER),
+	said_expect(said(check_ledger, "SlurmUser=slurm\nAccountingStorageType=x", LEDGER),
 		    "L12 error slurm.conf: AccountingStorageType=x: ");
 	ck_assert_str_eq(said(check_ledger, NULL, LEDGER), "");
 	doctor.roles = ROLE_LOGIN | ROLE_NODE;
@@ -880,26 +816,18 @@ START_TEST(summaries_need_slurmdbd_and_slurms_user)
 }
 END_TEST
 
-UNIT_MAIN("check", roles_are_words_with_commas,
-	  a_hosts_roles_follow_from_slurm_conf,
+UNIT_MAIN("check", roles_are_words_with_commas, a_hosts_roles_follow_from_slurm_conf,
 	  a_hosts_roles_follow_from_what_runs_outside_of_containers,
 	  others_than_root_write_no_jobio_conf_and_users_read_it,
-	  a_jobio_conf_is_roots_or_slurm_users,
-	  an_io_cores_max_that_takes_all_cores_is_told,
+	  a_jobio_conf_is_roots_or_slurm_users, an_io_cores_max_that_takes_all_cores_is_told,
 	  a_spec_set_larger_than_io_cores_min_is_told,
 	  a_prolog_has_half_of_the_time_that_slurm_gives_it,
-	  so_has_an_epilog_that_waits_for_the_ledger,
-	  partitions_of_jobio_conf_are_slurms,
-	  a_calibration_is_read_where_advice_is_given,
-	  a_profile_that_no_client_takes_is_told_once,
-	  what_slurmctld_has_not_taken_over_is_told,
-	  a_switch_of_slurmctld_has_two_spellings,
-	  a_slurmctld_that_does_not_answer_is_told,
-	  each_ledger_that_does_not_answer_is_told,
+	  so_has_an_epilog_that_waits_for_the_ledger, partitions_of_jobio_conf_are_slurms,
+	  a_calibration_is_read_where_advice_is_given, a_profile_that_no_client_takes_is_told_once,
+	  what_slurmctld_has_not_taken_over_is_told, a_switch_of_slurmctld_has_two_spellings,
+	  a_slurmctld_that_does_not_answer_is_told, each_ledger_that_does_not_answer_is_told,
 	  a_clock_may_differ_by_less_than_five_seconds,
 	  a_ledger_has_a_name_that_other_hosts_understand,
-	  records_that_wait_for_three_rounds_are_told,
-	  records_that_the_ledger_refused_are_told,
-	  the_folder_of_the_store_is_the_ledgers,
-	  the_password_of_a_database_is_the_ledgers_alone,
+	  records_that_wait_for_three_rounds_are_told, records_that_the_ledger_refused_are_told,
+	  the_folder_of_the_store_is_the_ledgers, the_password_of_a_database_is_the_ledgers_alone,
 	  summaries_need_slurmdbd_and_slurms_user)

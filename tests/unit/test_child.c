@@ -21,9 +21,7 @@ START_TEST(output_errors_and_status_come_back)
 	struct child_result r;
 	struct err err;
 
-	ck_assert_int_eq(child_run(SH("echo out; echo err >&2; exit 7"), NULL,
-				   5000, &r, &err),
-			 0);
+	ck_assert_int_eq(child_run(SH("echo out; echo err >&2; exit 7"), NULL, 5000, &r, &err), 0);
 	ck_assert_int_eq(r.status, 7);
 	ck_assert_str_eq(r.out, "out\n");
 	ck_assert_str_eq(r.errtext, "err\n");
@@ -44,8 +42,7 @@ START_TEST(the_environment_is_minimal_and_no_file_leaks)
 
 	setenv("LD_PRELOAD_FAKE", "evil", 1);
 	ck_assert_int_eq(dup2(1, 77), 77);
-	ck_assert_int_eq(child_run(SH("env | sort; test -e /proc/self/fd/77"),
-				   env, 5000, &r, NULL),
+	ck_assert_int_eq(child_run(SH("env | sort; test -e /proc/self/fd/77"), env, 5000, &r, NULL),
 			 0);
 	ck_assert_int_eq(r.status, 1);
 	ck_assert_ptr_nonnull(strstr(r.out, "WEKA_X=1\n"));
@@ -61,8 +58,7 @@ START_TEST(a_command_that_hangs_is_killed_with_all_it_started)
 	struct child_result r;
 	struct err err;
 
-	ck_assert_int_eq(
-		child_run(SH("sleep 30 & sleep 30"), NULL, 200, &r, &err), -1);
+	ck_assert_int_eq(child_run(SH("sleep 30 & sleep 30"), NULL, 200, &r, &err), -1);
 	ck_assert_int_eq(errno, ETIMEDOUT);
 	ck_assert_str_eq(err.text, "'/bin/sh': no answer within 200 ms");
 	ck_assert_uint_lt(child_now_ms() - start, 5000);
@@ -74,9 +70,7 @@ START_TEST(a_daemon_that_keeps_the_pipe_does_not_keep_us)
 	unsigned long long start = child_now_ms();
 	struct child_result r;
 
-	ck_assert_int_eq(child_run(SH("setsid sleep 3 & echo started"), NULL,
-				   20000, &r, NULL),
-			 0);
+	ck_assert_int_eq(child_run(SH("setsid sleep 3 & echo started"), NULL, 20000, &r, NULL), 0);
 	ck_assert_str_eq(r.out, "started\n");
 	ck_assert_uint_lt(child_now_ms() - start, 2500);
 	child_result_free(&r);
@@ -97,9 +91,7 @@ START_TEST(a_missing_command_is_127)
 {
 	struct child_result r;
 
-	ck_assert_int_eq(
-		child_run((char *[]){ "/no/such", NULL }, NULL, 5000, &r, NULL),
-		0);
+	ck_assert_int_eq(child_run((char *[]){ "/no/such", NULL }, NULL, 5000, &r, NULL), 0);
 	ck_assert_int_eq(r.status, 127);
 	child_result_free(&r);
 }
@@ -124,13 +116,11 @@ START_TEST(a_function_runs_in_a_child_with_the_same_deadline)
 	struct child_result r;
 	struct err err;
 
-	ck_assert_int_eq(
-		child_call("read", print_argument, "hello", 5000, &r, &err), 0);
+	ck_assert_int_eq(child_call("read", print_argument, "hello", 5000, &r, &err), 0);
 	ck_assert_int_eq(r.status, 3);
 	ck_assert_str_eq(r.out, "hello");
 	child_result_free(&r);
-	ck_assert_int_eq(child_call("read of x", hang, NULL, 100, &r, &err),
-			 -1);
+	ck_assert_int_eq(child_call("read of x", hang, NULL, 100, &r, &err), -1);
 	ck_assert_str_eq(err.text, "'read of x': no answer within 100 ms");
 }
 END_TEST
@@ -141,8 +131,8 @@ START_TEST(a_detached_command_outlives_us_and_is_not_waited_for)
 	char script[600];
 
 	tempdir_make();
-	snprintf(script, sizeof(script), "sleep 3; echo $PPID > %s; mv %s %s",
-		 tempdir_path("t"), tempdir_path("t"), tempdir_path("done"));
+	snprintf(script, sizeof(script), "sleep 3; echo $PPID > %s; mv %s %s", tempdir_path("t"),
+		 tempdir_path("t"), tempdir_path("done"));
 	ck_assert_int_eq(child_detach(SH(script), NULL), 0);
 	ck_assert_uint_lt(child_now_ms() - start, 2500);
 	while (access(tempdir_path("done"), F_OK) < 0) {
@@ -201,8 +191,7 @@ static void expect_out(char *script, const char *out)
 	struct child_result r;
 	struct err err;
 
-	ck_assert_msg(child_run(SH(script), NULL, 20000, &r, &err) == 0, "%s",
-		      err.text);
+	ck_assert_msg(child_run(SH(script), NULL, 20000, &r, &err) == 0, "%s", err.text);
 	ck_assert_str_eq(r.out, out);
 	child_result_free(&r);
 }
@@ -213,8 +202,7 @@ START_TEST(what_comes_late_or_on_one_side_only_is_heard)
 
 	expect_out("sleep 0.2; echo late", "late\n");
 	expect_out("exec 2>&-; sleep 0.2; echo late", "late\n");
-	ck_assert_int_eq(child_run(SH("exec >&-; sleep 0.2; echo late >&2"),
-				   NULL, 20000, &r, NULL),
+	ck_assert_int_eq(child_run(SH("exec >&-; sleep 0.2; echo late >&2"), NULL, 20000, &r, NULL),
 			 0);
 	ck_assert_str_eq(r.out, "");
 	ck_assert_str_eq(r.errtext, "late\n");
@@ -228,9 +216,8 @@ START_TEST(a_long_output_comes_whole)
 {
 	struct child_result r;
 
-	ck_assert_int_eq(child_run(SH("head -c 300000 /dev/zero | tr '\\0' x"),
-				   NULL, 20000, &r, NULL),
-			 0);
+	ck_assert_int_eq(
+		child_run(SH("head -c 300000 /dev/zero | tr '\\0' x"), NULL, 20000, &r, NULL), 0);
 	ck_assert_uint_eq(r.out_bytes, 300000);
 	ck_assert_uint_eq(strspn(r.out, "x"), 300000);
 	ck_assert_uint_eq(strlen(r.out), 300000);
@@ -244,9 +231,7 @@ START_TEST(a_command_that_stays_without_a_word_is_killed)
 	struct child_result r;
 	struct err err;
 
-	ck_assert_int_eq(child_run(SH("exec >&- 2>&-; exec sleep 30"), NULL,
-				   300, &r, &err),
-			 -1);
+	ck_assert_int_eq(child_run(SH("exec >&- 2>&-; exec sleep 30"), NULL, 300, &r, &err), -1);
 	ck_assert_str_eq(err.text, "'/bin/sh': no answer within 300 ms");
 	ck_assert_uint_lt(child_now_ms() - start, 5000);
 	nobody_is_left();
@@ -259,8 +244,7 @@ START_TEST(all_that_a_command_started_is_killed_with_it)
 	char script[1200];
 
 	tempdir_make();
-	snprintf(script, sizeof(script), "(sleep 1; : >%s) & sleep 30",
-		 tempdir_path("late"));
+	snprintf(script, sizeof(script), "(sleep 1; : >%s) & sleep 30", tempdir_path("late"));
 	ck_assert_int_eq(child_run(SH(script), NULL, 200, &r, NULL), -1);
 	sleep(2);
 	ck_assert_int_eq(access(tempdir_path("late"), F_OK), -1);
@@ -273,8 +257,7 @@ START_TEST(a_daemon_that_says_nothing_leaves_empty_texts)
 {
 	struct child_result r;
 
-	ck_assert_int_eq(
-		child_run(SH("setsid sleep 2 &"), NULL, 20000, &r, NULL), 0);
+	ck_assert_int_eq(child_run(SH("setsid sleep 2 &"), NULL, 20000, &r, NULL), 0);
 	ck_assert_str_eq(r.out, "");
 	ck_assert_str_eq(r.errtext, "");
 	child_result_free(&r);
@@ -285,14 +268,10 @@ START_TEST(a_command_that_cannot_run_says_why)
 {
 	struct child_result r;
 
-	ck_assert_int_eq(
-		child_run((char *[]){ "/no/such", NULL }, NULL, 5000, &r, NULL),
-		0);
-	ck_assert_str_eq(r.errtext, "cannot execute /no/such: No such file or "
-				    "directory\n");
+	ck_assert_int_eq(child_run((char *[]){ "/no/such", NULL }, NULL, 5000, &r, NULL), 0);
+	ck_assert_str_eq(r.errtext, "cannot execute /no/such: No such file or directory\n");
 	child_result_free(&r);
-	ck_assert_int_eq(
-		child_run((char *[]){ "/etc", NULL }, NULL, 5000, &r, NULL), 0);
+	ck_assert_int_eq(child_run((char *[]){ "/etc", NULL }, NULL, 5000, &r, NULL), 0);
 	ck_assert_int_eq(r.status, 126);
 	ck_assert_str_eq(r.errtext, "cannot execute /etc: Permission denied\n");
 	child_result_free(&r);
@@ -305,16 +284,13 @@ START_TEST(a_command_has_the_three_files_and_default_signals)
 
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
-	ck_assert_int_eq(child_run(SH("kill -HUP $$"), NULL, 5000, &r, NULL),
-			 0);
+	ck_assert_int_eq(child_run(SH("kill -HUP $$"), NULL, 5000, &r, NULL), 0);
 	ck_assert_int_eq(r.status, 128 + SIGHUP);
 	child_result_free(&r);
-	ck_assert_int_eq(child_run(SH("kill -TERM $$"), NULL, 5000, &r, NULL),
-			 0);
+	ck_assert_int_eq(child_run(SH("kill -TERM $$"), NULL, 5000, &r, NULL), 0);
 	ck_assert_int_eq(r.status, 128 + SIGTERM);
 	child_result_free(&r);
-	expect_out("for i in 0 1 2 3 4 5 6 7 8 9; do"
-		   " test -e /proc/self/fd/$i && echo $i; done; :",
+	expect_out("for i in 0 1 2 3 4 5 6 7 8 9; do test -e /proc/self/fd/$i && echo $i; done; :",
 		   "0\n1\n2\n");
 }
 END_TEST
@@ -327,16 +303,13 @@ static int end_by_signal(void *arg)
 
 START_TEST(a_function_in_a_child_runs_no_handler_of_ours)
 {
-	static int of_ours[] = { SIGHUP,  SIGINT,  SIGTERM,
-				 SIGALRM, SIGUSR1, SIGUSR2 };
+	static int of_ours[] = { SIGHUP, SIGINT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2 };
 	struct child_result r;
 	size_t i;
 
 	for (i = 0; i < sizeof(of_ours) / sizeof(of_ours[0]); i++) {
 		signal(of_ours[i], ours);
-		ck_assert_int_eq(child_call("end", end_by_signal, &of_ours[i],
-					    5000, &r, NULL),
-				 0);
+		ck_assert_int_eq(child_call("end", end_by_signal, &of_ours[i], 5000, &r, NULL), 0);
 		ck_assert_int_eq(r.status, 128 + of_ours[i]);
 		child_result_free(&r);
 		signal(of_ours[i], SIG_DFL);
@@ -400,32 +373,24 @@ START_TEST(what_a_function_said_before_its_deadline_can_be_asked_for)
 	struct child_result r = { .status = 7 };
 	struct err err;
 
-	ck_assert_int_eq(child_call_heard("read", print_argument, "hello", 5000,
-					  &r, &err),
-			 0);
+	ck_assert_int_eq(child_call_heard("read", print_argument, "hello", 5000, &r, &err), 0);
 	ck_assert_int_eq(r.status, 3);
 	ck_assert_str_eq(r.out, "hello");
 	child_result_free(&r);
 	r.status = 7;
-	ck_assert_int_eq(
-		child_call_heard("read", speak_and_hang, "half", 300, &r, &err),
-		-1);
+	ck_assert_int_eq(child_call_heard("read", speak_and_hang, "half", 300, &r, &err), -1);
 	ck_assert_int_eq(errno, ETIMEDOUT);
 	ck_assert_str_eq(err.text, "'read': no answer within 300 ms");
 	ck_assert_str_eq(r.out, "half");
 	ck_assert_uint_eq(r.out_bytes, 4);
 	ck_assert_int_eq(r.status, 0);
 	child_result_free(&r);
-	ck_assert_int_eq(child_call_heard("read", hang, NULL, 100, &r, &err),
-			 -1);
+	ck_assert_int_eq(child_call_heard("read", hang, NULL, 100, &r, &err), -1);
 	ck_assert_str_eq(r.out, "");
 	child_result_free(&r);
-	ck_assert_int_eq(
-		child_call("read", speak_and_hang, "half", 300, &r, &err), -1);
+	ck_assert_int_eq(child_call("read", speak_and_hang, "half", 300, &r, &err), -1);
 	ck_assert_ptr_null(r.out);
-	ck_assert_int_eq(
-		child_call_heard("read", speak_too_much, NULL, 20000, &r, &err),
-		-1);
+	ck_assert_int_eq(child_call_heard("read", speak_too_much, NULL, 20000, &r, &err), -1);
 	ck_assert_int_eq(errno, E2BIG);
 	ck_assert_ptr_null(r.out);
 	nobody_is_left();
@@ -479,18 +444,15 @@ static const char *read_back(void)
 START_TEST(a_started_command_has_the_files_that_it_was_given)
 {
 	char *env[] = { "A=b", NULL };
-	int stdio[3] = { 0, -1, 1 }, status = 0, kept_in = dup(0),
-	    kept_out = dup(1);
+	int stdio[3] = { 0, -1, 1 }, status = 0, kept_in = dup(0), kept_out = dup(1);
 	pid_t pid;
 
 	tempdir_make();
 	ck_assert_int_eq(dup2(file_with("in\n"), 0), 0);
 	ck_assert_int_eq(dup2(file_with("in\n"), 1), 1);
-	pid = child_start(SH("read x; echo lost; echo \"$x $A\" >&2; pwd >&2;"
-			     " for i in 3 4 5 6 7 8 9; do"
-			     " test -e /proc/self/fd/$i && exit 1; done;"
-			     " exit 5"),
-			  env, stdio, NULL);
+	pid = child_start(
+		SH("read x; echo lost; echo \"$x $A\" >&2; pwd >&2; for i in 3 4 5 6 7 8 9; do test -e /proc/self/fd/$i && exit 1; done; exit 5"),
+		env, stdio, NULL);
 	ck_assert_int_eq(dup2(kept_in, 0), 0);
 	ck_assert_int_eq(dup2(kept_out, 1), 1);
 	ck_assert_int_gt(pid, 0);
@@ -517,8 +479,7 @@ START_TEST(a_child_that_has_its_grace_ends_by_itself)
 	char script[1200];
 
 	tempdir_make();
-	snprintf(script, sizeof(script), "sleep 0.5; : >%s",
-		 tempdir_path("done"));
+	snprintf(script, sizeof(script), "sleep 0.5; : >%s", tempdir_path("done"));
 	child_end(start(script), 20000);
 	ck_assert_int_eq(access(tempdir_path("done"), F_OK), 0);
 	ck_assert_uint_lt(child_now_ms() - begin, 15000);
@@ -544,8 +505,7 @@ START_TEST(a_child_that_does_not_end_is_told_to_and_then_killed)
 	ck_assert_uint_ge(child_now_ms() - begin, 100);
 	ck_assert_int_eq(access(tempdir_path("told"), F_OK), 0);
 	nobody_is_left();
-	snprintf(script, sizeof(script),
-		 "trap '' TERM; : >%s; while :; do sleep 0.05; done",
+	snprintf(script, sizeof(script), "trap '' TERM; : >%s; while :; do sleep 0.05; done",
 		 tempdir_path("deaf"));
 	pid = start(script);
 	await(tempdir_path("deaf"));
@@ -558,26 +518,20 @@ START_TEST(a_child_that_does_not_end_is_told_to_and_then_killed)
 }
 END_TEST
 
-UNIT_MAIN("child", output_errors_and_status_come_back,
-	  the_environment_is_minimal_and_no_file_leaks,
+UNIT_MAIN("child", output_errors_and_status_come_back, the_environment_is_minimal_and_no_file_leaks,
 	  a_command_that_hangs_is_killed_with_all_it_started,
-	  a_daemon_that_keeps_the_pipe_does_not_keep_us,
-	  too_much_output_is_cut_off, a_missing_command_is_127,
-	  a_function_runs_in_a_child_with_the_same_deadline,
+	  a_daemon_that_keeps_the_pipe_does_not_keep_us, too_much_output_is_cut_off,
+	  a_missing_command_is_127, a_function_runs_in_a_child_with_the_same_deadline,
 	  a_child_that_is_ended_early_runs_no_handler_of_ours,
 	  a_detached_command_outlives_us_and_is_not_waited_for,
-	  what_comes_late_or_on_one_side_only_is_heard,
-	  a_long_output_comes_whole,
+	  what_comes_late_or_on_one_side_only_is_heard, a_long_output_comes_whole,
 	  a_command_that_stays_without_a_word_is_killed,
 	  all_that_a_command_started_is_killed_with_it,
-	  a_daemon_that_says_nothing_leaves_empty_texts,
-	  a_command_that_cannot_run_says_why,
+	  a_daemon_that_says_nothing_leaves_empty_texts, a_command_that_cannot_run_says_why,
 	  a_command_has_the_three_files_and_default_signals,
-	  a_function_in_a_child_runs_no_handler_of_ours,
-	  a_signal_meanwhile_does_not_end_the_wait,
+	  a_function_in_a_child_runs_no_handler_of_ours, a_signal_meanwhile_does_not_end_the_wait,
 	  what_a_function_said_before_its_deadline_can_be_asked_for,
-	  a_detached_command_is_nobodys_child,
-	  who_detaches_a_command_goes_on_himself,
+	  a_detached_command_is_nobodys_child, who_detaches_a_command_goes_on_himself,
 	  a_started_command_has_the_files_that_it_was_given,
 	  a_child_that_has_its_grace_ends_by_itself,
 	  a_child_that_does_not_end_is_told_to_and_then_killed)

@@ -81,9 +81,7 @@ START_TEST(a_comment_that_slurmdbd_would_cut_is_left_alone)
 	memset(text, 'x', COMMENT_MAX);
 	text[COMMENT_MAX] = 0;
 	ck_assert_ptr_null(comment_with(text, NEW, &err));
-	ck_assert_str_eq(
-		err.text,
-		"SystemComment: other text takes all of its 60000 bytes");
+	ck_assert_str_eq(err.text, "SystemComment: other text takes all of its 60000 bytes");
 	free(text);
 }
 END_TEST
@@ -120,10 +118,7 @@ START_TEST(what_is_no_token_ends_a_summary)
 }
 END_TEST
 
-UNIT_MAIN("comment", an_empty_comment_becomes_ours,
-	  an_older_summary_is_replaced,
-	  other_text_stays_as_it_is_before_and_behind,
-	  a_summary_is_found_wherever_it_stands,
+UNIT_MAIN("comment", an_empty_comment_becomes_ours, an_older_summary_is_replaced,
+	  other_text_stays_as_it_is_before_and_behind, a_summary_is_found_wherever_it_stands,
 	  a_comment_that_slurmdbd_would_cut_is_left_alone,
-	  a_comment_as_long_as_slurmdbd_keeps_is_whole,
-	  what_is_no_token_ends_a_summary)
+	  a_comment_as_long_as_slurmdbd_keeps_is_whole, what_is_no_token_ends_a_summary)

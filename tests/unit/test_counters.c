@@ -77,12 +77,9 @@ START_TEST(when_the_time_is_over_one_pin_goes_and_the_rest_waits)
 	filled("a");
 	ck_assert_int_eq(folder_remove(tempdir_path("a"), 0, NULL), 1);
 	ck_assert_int_eq(pins_in("a"), 2);
-	ck_assert_int_eq(folder_remove(tempdir_path("a"), child_now_ms(), NULL),
-			 1);
+	ck_assert_int_eq(folder_remove(tempdir_path("a"), child_now_ms(), NULL), 1);
 	ck_assert_int_eq(pins_in("a"), 1);
-	ck_assert_int_eq(
-		folder_remove(tempdir_path("a"), child_now_ms() + 60000, NULL),
-		0);
+	ck_assert_int_eq(folder_remove(tempdir_path("a"), child_now_ms() + 60000, NULL), 0);
 	ck_assert(!is_there("a"));
 	tempdir_remove();
 }
@@ -96,15 +93,11 @@ START_TEST(what_cannot_be_taken_away_is_said)
 	tempdir_make();
 	filled("a");
 	ck_assert(mkdir(tempdir_path("a/folder"), 0700) == 0);
-	ck_assert_int_eq(folder_remove(tempdir_path("a"), FOLDER_NO_END, &err),
-			 -1);
-	snprintf(wanted, sizeof(wanted),
-		 "BPF programs: '%s': ", tempdir_path("a"));
+	ck_assert_int_eq(folder_remove(tempdir_path("a"), FOLDER_NO_END, &err), -1);
+	snprintf(wanted, sizeof(wanted), "BPF programs: '%s': ", tempdir_path("a"));
 	ck_assert_int_eq(strncmp(err.text, wanted, strlen(wanted)), 0);
 	ck_assert_int_eq(pins_in("a"), 0);
-	ck_assert_int_eq(
-		folder_remove(tempdir_put("file", ""), FOLDER_NO_END, &err),
-		-1);
+	ck_assert_int_eq(folder_remove(tempdir_put("file", ""), FOLDER_NO_END, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "/file': Not a directory"));
 	tempdir_remove();
 }
@@ -171,14 +164,12 @@ static uint32_t flags_of(uint64_t lost, uint32_t v1, bool has_mount)
 
 START_TEST(totals_at_exit_say_what_they_miss_and_what_they_hold_twice)
 {
-	const uint32_t missing =
-		RECORD_FLAG(ALL_FILES) | RECORD_FLAG(AIO_MISSING) |
-		RECORD_FLAG(MMAP_MISSING) | RECORD_FLAG(COPIES_TWICE);
+	const uint32_t missing = RECORD_FLAG(ALL_FILES) | RECORD_FLAG(AIO_MISSING) |
+				 RECORD_FLAG(MMAP_MISSING) | RECORD_FLAG(COPIES_TWICE);
 
 	ck_assert_uint_eq(flags_of(~UINT64_C(0), 0, false), missing);
 	ck_assert_uint_eq(flags_of(0, 0, false), missing);
-	ck_assert_uint_eq(flags_of(0, 1, false),
-			  missing | RECORD_FLAG(INCLUDES_STEPD));
+	ck_assert_uint_eq(flags_of(0, 1, false), missing | RECORD_FLAG(INCLUDES_STEPD));
 }
 END_TEST
 
@@ -204,9 +195,7 @@ START_TEST(counters_of_a_filesystem_say_what_the_kernel_refused)
 	ck_assert_uint_eq(flags_of(0, 0, true), 0);
 	ck_assert_uint_eq(flags_of(0, 1, true), 0);
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		ck_assert_uint_eq(
-			flags_of(UINT64_C(1) << rows[i].loss, 0, true),
-			rows[i].flags);
+		ck_assert_uint_eq(flags_of(UINT64_C(1) << rows[i].loss, 0, true), rows[i].flags);
 }
 END_TEST
 
@@ -218,13 +207,9 @@ START_TEST(each_tier_has_its_name)
 }
 END_TEST
 
-UNIT_MAIN("counters", a_folder_that_is_made_or_taken_away_is_not_whole,
-	  a_folder_goes_with_its_pins,
-	  when_the_time_is_over_one_pin_goes_and_the_rest_waits,
-	  what_cannot_be_taken_away_is_said,
-	  a_retired_folder_is_emptied_as_far_as_there_is_time,
-	  two_retired_folders_share_the_time,
+UNIT_MAIN("counters", a_folder_that_is_made_or_taken_away_is_not_whole, a_folder_goes_with_its_pins,
+	  when_the_time_is_over_one_pin_goes_and_the_rest_waits, what_cannot_be_taken_away_is_said,
+	  a_retired_folder_is_emptied_as_far_as_there_is_time, two_retired_folders_share_the_time,
 	  a_folder_waits_for_the_one_that_was_retired_before_it,
 	  totals_at_exit_say_what_they_miss_and_what_they_hold_twice,
-	  counters_of_a_filesystem_say_what_the_kernel_refused,
-	  each_tier_has_its_name)
+	  counters_of_a_filesystem_say_what_the_kernel_refused, each_tier_has_its_name)

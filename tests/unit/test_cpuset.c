@@ -75,8 +75,7 @@ static void expect_no_mask(const char *mask, const char *why)
 	struct cpuset set = { { 7 } };
 	struct err err;
 
-	ck_assert_msg(cpuset_parse_mask(&set, mask, &err) < 0, "'%s' accepted",
-		      mask);
+	ck_assert_msg(cpuset_parse_mask(&set, mask, &err) < 0, "'%s' accepted", mask);
 	ck_assert_str_eq(err.text, why);
 	ck_assert_msg(set.word[0] == 7, "output touched");
 }
@@ -108,10 +107,9 @@ START_TEST(what_is_not_a_mask_is_refused)
 	expect_no_mask("1 ", "CPU mask '1 ': expected hexadecimal digits");
 	expect_no_mask("-1", "CPU mask '-1': expected hexadecimal digits");
 	memset(text + 1, '0', CPUSET_MAX / 4);
-	expect_no_mask(text,
-		       "CPU mask '1000000000000000000000000000000000000000"
-		       "0000000000000000000000000000000000000000': "
-		       "expected CPUs below 8192");
+	expect_no_mask(
+		text,
+		"CPU mask '10000000000000000000000000000000000000000000000000000000000000000000000000000000': expected CPUs below 8192");
 }
 END_TEST
 
@@ -226,11 +224,8 @@ START_TEST(what_lies_behind_a_set_is_none_of_its_members)
 }
 END_TEST
 
-UNIT_MAIN("cpuset", a_list_comes_back_as_the_kernel_prints_it,
-	  what_is_not_a_list_is_refused,
-	  the_last_digit_of_a_mask_is_the_first_four_cpus,
-	  what_is_not_a_mask_is_refused, set_algebra_holds,
-	  every_member_is_visited_once,
+UNIT_MAIN("cpuset", a_list_comes_back_as_the_kernel_prints_it, what_is_not_a_list_is_refused,
+	  the_last_digit_of_a_mask_is_the_first_four_cpus, what_is_not_a_mask_is_refused,
+	  set_algebra_holds, every_member_is_visited_once,
 	  a_range_of_one_and_a_set_of_cpu_0_are_what_they_are,
-	  a_member_that_is_taken_out_is_the_only_one,
-	  what_lies_behind_a_set_is_none_of_its_members)
+	  a_member_that_is_taken_out_is_the_only_one, what_lies_behind_a_set_is_none_of_its_members)

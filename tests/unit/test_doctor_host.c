@@ -27,10 +27,9 @@ static void begin(void)
 	memset(&doctor, 0, sizeof(doctor));
 	doctor.root = tempdir_name;
 	ck_assert_int_eq(cpuset_parse(&doctor.client_cpus, "2-3", NULL), 0);
-	tempdir_put("proc/cmdline",
-		    "nomodeset clocksource=tsc tsc=reliable "
-		    "intel_iommu=off intel_idle.max_cstate=0 "
-		    "processor.max_cstate=0 numa_balancing=disable\n");
+	tempdir_put(
+		"proc/cmdline",
+		"nomodeset clocksource=tsc tsc=reliable intel_iommu=off intel_idle.max_cstate=0 processor.max_cstate=0 numa_balancing=disable\n");
 	tempdir_put("proc/cpuinfo", "vendor_id : GenuineIntel\n");
 }
 
@@ -48,9 +47,9 @@ static void expect(const char *wanted)
 	ck_assert_str_eq(said(), wanted);
 }
 
-#define K01(words)                                                             \
-	"K01 warning the kernel was started without " words                    \
-	": a client that polls loses time to sleep states, slow clocks or "    \
+#define K01(words)                                                                                 \
+	"K01 warning the kernel was started without " words                                        \
+	": a client that polls loses time to sleep states, slow clocks or "                        \
 	"page migration; " words "\n"
 
 START_TEST(a_host_where_all_is_well_has_no_finding)
@@ -67,18 +66,15 @@ START_TEST(parameters_are_whole_words_and_some_are_intels)
 {
 	begin();
 	tempdir_put("proc/cmdline", "xnomodeset nomodeset=1 tsc=reliable\n");
-	expect(K01("clocksource=tsc nomodeset intel_iommu=off "
-		   "intel_idle.max_cstate=0 processor.max_cstate=0 "
-		   "numa_balancing=disable"));
-	tempdir_put("proc/cmdline",
-		    "root=/dev/sda1 quiet splash xnomodeset nomodeset "
-		    "clocksource=tsc tsc=reliable processor.max_cstate=0 "
-		    "intel_idle.max_cstate=0 numa_balancing=disable\n");
+	expect(K01(
+		"clocksource=tsc nomodeset intel_iommu=off intel_idle.max_cstate=0 processor.max_cstate=0 numa_balancing=disable"));
+	tempdir_put(
+		"proc/cmdline",
+		"root=/dev/sda1 quiet splash xnomodeset nomodeset clocksource=tsc tsc=reliable processor.max_cstate=0 intel_idle.max_cstate=0 numa_balancing=disable\n");
 	expect(K01("intel_iommu=off"));
 	tempdir_put("proc/cmdline", "tsc=reliable\tnomodeset");
 	tempdir_put("proc/cpuinfo", "CPU implementer : 0x41\n");
-	expect(K01("clocksource=tsc processor.max_cstate=0 "
-		   "numa_balancing=disable"));
+	expect(K01("clocksource=tsc processor.max_cstate=0 numa_balancing=disable"));
 	/* what the kernel says itself counts more */
 	tempdir_put(CLOCK, "tsc\n");
 	tempdir_put("proc/sys/kernel/numa_balancing", "0\n");
@@ -93,11 +89,10 @@ START_TEST(parameters_are_whole_words_and_some_are_intels)
 	remove(tempdir_path(CPU "cpu2/cpuidle/state0/latency"));
 	tempdir_put("proc/cmdline", "tsc=reliable");
 	tempdir_put("sys/class/drm/card0/dev", "226:0\n");
-	expect(K01("nomodeset intel_idle.max_cstate=0 processor.max_cstate=0 "
-		   "numa_balancing=disable"));
+	expect(K01(
+		"nomodeset intel_idle.max_cstate=0 processor.max_cstate=0 numa_balancing=disable"));
 	tempdir_put("proc/sys/kernel/ostype", "Linux\n");
-	expect(K01("nomodeset intel_idle.max_cstate=0 "
-		   "processor.max_cstate=0"));
+	expect(K01("nomodeset intel_idle.max_cstate=0 processor.max_cstate=0"));
 	tempdir_put(CPU "cpuidle/current_driver", "none\n");
 	expect(K01("nomodeset"));
 	remove(tempdir_path("sys/class/drm/card0/dev"));
@@ -113,12 +108,8 @@ static void expect_clock(const char *name, bool is_slow)
 
 	snprintf(text, sizeof(text), "%s\n", name);
 	tempdir_put(CLOCK, text);
-	snprintf(text, sizeof(text),
-		 "K03 warning the clock of the kernel is "
-		 "'%.32s': ",
-		 name);
-	ck_assert_msg(!strncmp(said(), text, strlen(text)) == is_slow, "%s: %s",
-		      name, said());
+	snprintf(text, sizeof(text), "K03 warning the clock of the kernel is '%.32s': ", name);
+	ck_assert_msg(!strncmp(said(), text, strlen(text)) == is_slow, "%s: %s", name, said());
 }
 
 START_TEST(a_clock_that_is_read_by_a_system_call_is_slow)
@@ -142,10 +133,7 @@ START_TEST(pages_that_are_moved_are_told)
 	tempdir_put("proc/sys/kernel/numa_balancing", "0\n");
 	expect("");
 	tempdir_put("proc/sys/kernel/numa_balancing", "1\n");
-	expect("K05 warning the kernel moves pages between NUMA nodes "
-	       "(kernel.numa_balancing): it stops a client that polls to see "
-	       "which it uses; sysctl kernel.numa_balancing=0, and a line in "
-	       "/etc/sysctl.d\n");
+	expect("K05 warning the kernel moves pages between NUMA nodes (kernel.numa_balancing): it stops a client that polls to see which it uses; sysctl kernel.numa_balancing=0, and a line in /etc/sysctl.d\n");
 	tempdir_put("proc/sys/kernel/numa_balancing", "2\n");
 	ck_assert_ptr_nonnull(strstr(said(), "K05"));
 	tempdir_remove();
@@ -153,27 +141,22 @@ START_TEST(pages_that_are_moved_are_told)
 END_TEST
 
 /* A state of a CPU. */
-static void state(int cpu, int number, const char *us, const char *is_off,
-		  const char *name)
+static void state(int cpu, int number, const char *us, const char *is_off, const char *name)
 {
 	char path[128];
 
-	snprintf(path, sizeof(path), CPU "cpu%d/cpuidle/state%d/latency", cpu,
-		 number);
+	snprintf(path, sizeof(path), CPU "cpu%d/cpuidle/state%d/latency", cpu, number);
 	tempdir_put(path, us);
-	snprintf(path, sizeof(path), CPU "cpu%d/cpuidle/state%d/disable", cpu,
-		 number);
+	snprintf(path, sizeof(path), CPU "cpu%d/cpuidle/state%d/disable", cpu, number);
 	tempdir_put(path, is_off);
-	snprintf(path, sizeof(path), CPU "cpu%d/cpuidle/state%d/name", cpu,
-		 number);
+	snprintf(path, sizeof(path), CPU "cpu%d/cpuidle/state%d/name", cpu, number);
 	if (name)
 		tempdir_put(path, name);
 }
 
-#define K04(cpus, state, us, boot)                                             \
-	"K04 warning CPUs " cpus " of the client may sleep in " state          \
-	", from which it takes " us " us to wake up; cpupower -c " cpus        \
-	" idle-set -D 10, at each boot; or for all CPUs " boot                 \
+#define K04(cpus, state, us, boot)                                                                 \
+	"K04 warning CPUs " cpus " of the client may sleep in " state ", from which it takes " us  \
+	" us to wake up; cpupower -c " cpus " idle-set -D 10, at each boot; or for all CPUs " boot \
 	" on the kernel's command line\n"
 #define INTEL "intel_idle.max_cstate=0 processor.max_cstate=0"
 
@@ -208,8 +191,7 @@ START_TEST(the_deepest_state_that_is_in_use_is_told)
 	state(3, 0, "10", "0", "C3"); /* quick enough */
 	expect(K04("2", "a state", "50", INTEL));
 	tempdir_put("proc/cpuinfo", "AuthenticAMD\n");
-	ck_assert_ptr_nonnull(
-		strstr(said(), "for all CPUs processor.max_cstate=1 on"));
+	ck_assert_ptr_nonnull(strstr(said(), "for all CPUs processor.max_cstate=1 on"));
 	tempdir_put("proc/cpuinfo", "CPU implementer\n");
 	ck_assert_ptr_nonnull(strstr(said(), "for all CPUs cpuidle.off=1 on"));
 	remove(tempdir_path("proc/cpuinfo"));
@@ -218,8 +200,8 @@ START_TEST(the_deepest_state_that_is_in_use_is_told)
 }
 END_TEST
 
-#define K06(some, all, cure)                                                   \
-	"K06 warning the IOMMU translates each access of " some " of " all     \
+#define K06(some, all, cure)                                                                       \
+	"K06 warning the IOMMU translates each access of " some " of " all                         \
 	" groups of devices: cards lose throughput; " cure "\n"
 
 START_TEST(groups_that_are_translated_are_counted)
@@ -230,19 +212,18 @@ START_TEST(groups_that_are_translated_are_counted)
 	expect("");
 	tempdir_put(GROUPS "2/type", "DMA-FQ\n");
 	tempdir_put(GROUPS "3/type", "DMA\n");
-	expect(K06("2", "4",
-		   "intel_iommu=off on the kernel's command line; iommu=pt "
-		   "where virtual machines need it"));
+	expect(K06(
+		"2", "4",
+		"intel_iommu=off on the kernel's command line; iommu=pt where virtual machines need it"));
 	tempdir_put(GROUPS "0/type", "DMA\n");
-	expect(K06("3", "4",
-		   "intel_iommu=off on the kernel's command line; iommu=pt "
-		   "where virtual machines need it"));
+	expect(K06(
+		"3", "4",
+		"intel_iommu=off on the kernel's command line; iommu=pt where virtual machines need it"));
 	tempdir_put(GROUPS "0/type", "identity\n");
 	tempdir_put("proc/cpuinfo", "AuthenticAMD\n");
 	expect(K06("2", "4", "iommu=pt on the kernel's command line"));
 	tempdir_put("proc/cpuinfo", "CPU implementer\n");
-	expect(K06("2", "4",
-		   "iommu.passthrough=1 on the kernel's command line"));
+	expect(K06("2", "4", "iommu.passthrough=1 on the kernel's command line"));
 	tempdir_put("proc/cpuinfo", "?\n");
 	expect(K06("2", "4", "iommu=pt on the kernel's command line"));
 	tempdir_remove();
@@ -252,32 +233,23 @@ END_TEST
 START_TEST(the_smbus_driver_is_told_where_it_is_loaded)
 {
 	static const char k02[] =
-		"K02 warning the SMBus driver i2c_i801 is loaded with its "
-		"interrupt: it takes time from the cores that poll; options "
-		"i2c_i801 disable_features=0x10 in "
-		"/etc/modprobe.d/i2c_i801.conf\n";
+		"K02 warning the SMBus driver i2c_i801 is loaded with its interrupt: it takes time from the cores that poll; options i2c_i801 disable_features=0x10 in /etc/modprobe.d/i2c_i801.conf\n";
 
 	begin();
 	tempdir_put("sys/module/i2c_i801/a", "");
 	expect(k02);
-	tempdir_put("etc/modprobe.d/a.conf",
-		    "#options i2c_i801 disable_features=0x10\n");
+	tempdir_put("etc/modprobe.d/a.conf", "#options i2c_i801 disable_features=0x10\n");
 	expect(k02);
-	tempdir_put("etc/modprobe.d/b.conf",
-		    "# it\noptions i2c_i801 disable_features=0x10\n");
+	tempdir_put("etc/modprobe.d/b.conf", "# it\noptions i2c_i801 disable_features=0x10\n");
 	tempdir_put("etc/modprobe.d/c.conf", "options other\n");
 	expect("");
-	tempdir_put("etc/modprobe.d/b.conf",
-		    "options i2c_i801 disable_features=0x10\n");
+	tempdir_put("etc/modprobe.d/b.conf", "options i2c_i801 disable_features=0x10\n");
 	expect("");
-	tempdir_put("etc/modprobe.d/b.conf",
-		    "options i2c_i801 disable_features=0x1\n");
+	tempdir_put("etc/modprobe.d/b.conf", "options i2c_i801 disable_features=0x1\n");
 	expect(k02);
-	tempdir_put("etc/modprobe.d/b.conf",
-		    "options i2c_i801_x disable_features=0x10\n");
+	tempdir_put("etc/modprobe.d/b.conf", "options i2c_i801_x disable_features=0x10\n");
 	expect(k02);
-	tempdir_put("etc/modprobe.d/a.conf",
-		    "options i2c_i801 disable_features=0x10\n");
+	tempdir_put("etc/modprobe.d/a.conf", "options i2c_i801 disable_features=0x10\n");
 	expect("");
 	tempdir_remove();
 }
@@ -290,16 +262,16 @@ START_TEST(hyper_threading_is_said)
 	expect("");
 	tempdir_put(CPU "smt/active", "1\n");
 	ck_assert_ptr_nonnull(strstr(
-		said(), "K07 info hyper-threading is on: of each core that is "
-			"reserved the client polls on one CPU"));
+		said(),
+		"K07 info hyper-threading is on: of each core that is reserved the client polls on one CPU"));
 	tempdir_remove();
 }
 END_TEST
 
-#define K08(cpus, all)                                                         \
-	"K08 warning irqbalance may put interrupts on CPUs " cpus              \
-	", on which the client polls; IRQBALANCE_BANNED_CPULIST=" all          \
-	" in /etc/default/irqbalance or /etc/sysconfig/irqbalance, and "       \
+#define K08(cpus, all)                                                                             \
+	"K08 warning irqbalance may put interrupts on CPUs " cpus                                  \
+	", on which the client polls; IRQBALANCE_BANNED_CPULIST=" all                              \
+	" in /etc/default/irqbalance or /etc/sysconfig/irqbalance, and "                           \
 	"restart it\n"
 
 START_TEST(irqbalance_is_told_what_it_is_not_told_yet)
@@ -319,18 +291,15 @@ START_TEST(irqbalance_is_told_what_it_is_not_told_yet)
 					      "XIRQBALANCE_BANNED_CPULIST=3\n"
 					      "IRQBALANCE_BANNED_CPULIST 3\n");
 	expect(K08("3", "2-3,7"));
-	tempdir_put("etc/default/irqbalance",
-		    "IRQBALANCE_BANNED_CPULIST=3\n"
-		    "\t IRQBALANCE_BANNED_CPULIST='7' # x\n");
+	tempdir_put("etc/default/irqbalance", "IRQBALANCE_BANNED_CPULIST=3\n"
+					      "\t IRQBALANCE_BANNED_CPULIST='7' # x\n");
 	expect(K08("3", "2-3,7")); /* the last one counts */
-	tempdir_put("etc/default/irqbalance",
-		    "# of irqbalance\nIRQBALANCE_ONESHOT=1\n"
-		    "IRQBALANCE_BANNED_CPULIST=3\n");
+	tempdir_put("etc/default/irqbalance", "# of irqbalance\nIRQBALANCE_ONESHOT=1\n"
+					      "IRQBALANCE_BANNED_CPULIST=3\n");
 	expect("");
 	tempdir_put("etc/default/irqbalance", "IRQBALANCE_BANNED_CPULIST=\n");
 	expect(K08("3", "2-3"));
-	tempdir_put("etc/sysconfig/irqbalance",
-		    "IRQBALANCE_BANNED_CPUS=\"00000008\"\n");
+	tempdir_put("etc/sysconfig/irqbalance", "IRQBALANCE_BANNED_CPUS=\"00000008\"\n");
 	expect("");
 	tempdir_put("etc/sysconfig/irqbalance", "IRQBALANCE_BANNED_CPUS=x\n");
 	expect(K08("3", "2-3"));
@@ -356,17 +325,12 @@ START_TEST(a_card_of_small_packets_is_told)
 	strcpy(cards->card[1].name, "eth0");
 	strcpy(cards->card[2].name, "nosuch");
 	strcpy(cards->card[3].name, "eth2");
-	expect("K09 info card eth0, over which client 'work' works, has an MTU "
-	       "of 3999 bytes; the largest MTU that the switches take: 9000 on "
-	       "Ethernet, 4092 on InfiniBand\n"
-	       "K09 info card eth2, over which client 'work' works, has an MTU "
-	       "of 0 bytes; the largest MTU that the switches take: 9000 on "
-	       "Ethernet, 4092 on InfiniBand\n");
+	expect("K09 info card eth0, over which client 'work' works, has an MTU of 3999 bytes; the largest MTU that the switches take: 9000 on Ethernet, 4092 on InfiniBand\n"
+	       "K09 info card eth2, over which client 'work' works, has an MTU of 0 bytes; the largest MTU that the switches take: 9000 on Ethernet, 4092 on InfiniBand\n");
 	doctor.cards_count = 1;
 	doctor.cards[0].cards.count = 1;
 	strcpy(doctor.cards[0].cards.card[0].name, "eth0");
-	ck_assert_ptr_nonnull(strstr(
-		said(), "K09 info card eth0, over which client 'home' works"));
+	ck_assert_ptr_nonnull(strstr(said(), "K09 info card eth0, over which client 'home' works"));
 	tempdir_remove();
 }
 END_TEST
@@ -383,9 +347,7 @@ START_TEST(hugepages_that_no_client_takes_are_told)
 	doctor.config = &config;
 	expect("");
 	tempdir_put(HUGE "2048kB/resv_hugepages", "99\n");
-	expect("K10 info 2802 MiB of hugepages are set aside, and nobody has "
-	       "taken them: no job gets this memory; fewer vm.nr_hugepages: "
-	       "1400 MiB a core, for at most 2 cores\n");
+	expect("K10 info 2802 MiB of hugepages are set aside, and nobody has taken them: no job gets this memory; fewer vm.nr_hugepages: 1400 MiB a core, for at most 2 cores\n");
 	tempdir_put(HUGE "1048576kB/free_hugepages", "1\n");
 	ck_assert_ptr_nonnull(strstr(said(), "K10 info 3826 MiB"));
 	doctor.config = NULL;
@@ -396,11 +358,8 @@ END_TEST
 
 UNIT_MAIN("doctor_host", a_host_where_all_is_well_has_no_finding,
 	  parameters_are_whole_words_and_some_are_intels,
-	  a_clock_that_is_read_by_a_system_call_is_slow,
-	  pages_that_are_moved_are_told,
-	  the_deepest_state_that_is_in_use_is_told,
-	  groups_that_are_translated_are_counted,
+	  a_clock_that_is_read_by_a_system_call_is_slow, pages_that_are_moved_are_told,
+	  the_deepest_state_that_is_in_use_is_told, groups_that_are_translated_are_counted,
 	  the_smbus_driver_is_told_where_it_is_loaded, hyper_threading_is_said,
-	  irqbalance_is_told_what_it_is_not_told_yet,
-	  a_card_of_small_packets_is_told,
+	  irqbalance_is_told_what_it_is_not_told_yet, a_card_of_small_packets_is_told,
 	  hugepages_that_no_client_takes_are_told)

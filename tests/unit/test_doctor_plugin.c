@@ -68,10 +68,9 @@ static struct library *add(const char *path, uint32_t version, int flags)
 {
 	struct library *library = &libraries[library_count++];
 
-	*library = (struct library){ .path = path,
-				     .version = version,
-				     .type = "spank",
-				     .flags = flags };
+	*library = (struct library){
+		.path = path, .version = version, .type = "spank", .flags = flags
+	};
 	tempdir_put(path, "");
 	return library;
 }
@@ -91,8 +90,8 @@ static void begin(void)
 	jobio = add("b/jobio.so", V24_11_5, PLUGIN);
 	full = add("b/libslurmfull.so", 0, FULL);
 	own = add("b/auth_munge.so", V24_11_5, RTLD_LAZY);
-	snprintf(plugin_dir, sizeof(plugin_dir), "PluginDir=%s:%s",
-		 tempdir_path("a"), tempdir_path("b"));
+	snprintf(plugin_dir, sizeof(plugin_dir), "PluginDir=%s:%s", tempdir_path("a"),
+		 tempdir_path("b"));
 }
 
 /* What is found about this word of plugstack.conf. */
@@ -114,13 +113,10 @@ static void expect(const char *reason)
 	char wanted[2000] = "";
 
 	if (reason)
-		snprintf(wanted, sizeof(wanted),
-			 "S16 error %s: %s: jobs have no --io-cores and tasks "
-			 "no gate on this host, and every job may print an "
-			 "error; build jobio with this host's Slurm and "
-			 "install it there: ./configure "
-			 "--with-slurm-plugindir=%s && make install\n",
-			 tempdir_path("b/jobio.so"), reason, tempdir_path("a"));
+		snprintf(
+			wanted, sizeof(wanted),
+			"S16 error %s: %s: jobs have no --io-cores and tasks no gate on this host, and every job may print an error; build jobio with this host's Slurm and install it there: ./configure --with-slurm-plugindir=%s && make install\n",
+			tempdir_path("b/jobio.so"), reason, tempdir_path("a"));
 	ck_assert_str_eq(found("jobio.so"), wanted);
 }
 
@@ -144,11 +140,9 @@ START_TEST(a_plugin_of_another_release_is_refused)
 {
 	begin();
 	jobio->version = 0x160508;
-	expect("it was built for Slurm 22.05, and Slurm here is 24.11, which "
-	       "refuses it");
+	expect("it was built for Slurm 22.05, and Slurm here is 24.11, which refuses it");
 	jobio->version = 0;
-	expect("it was built for Slurm 0.00, and Slurm here is 24.11, which "
-	       "refuses it");
+	expect("it was built for Slurm 0.00, and Slurm here is 24.11, which refuses it");
 	/* where no plugin says what Slurm is here */
 	jobio->version = 0x160508;
 	own->version = 0;
@@ -161,8 +155,7 @@ END_TEST
 
 START_TEST(slurm_is_known_by_any_of_its_own_plugins)
 {
-	static const char *const names[] = { "a/auth_none.so",
-					     "b/select_cons_tres.so",
+	static const char *const names[] = { "a/auth_none.so", "b/select_cons_tres.so",
 					     "b/task_affinity.so" };
 	size_t i;
 
@@ -172,8 +165,7 @@ START_TEST(slurm_is_known_by_any_of_its_own_plugins)
 		jobio->version = 0x160508;
 		expect(NULL);
 		add(names[i], 0x170200, RTLD_LAZY);
-		expect("it was built for Slurm 22.05, and Slurm here is "
-		       "23.02, which refuses it");
+		expect("it was built for Slurm 22.05, and Slurm here is 23.02, which refuses it");
 		tempdir_remove();
 	}
 }
@@ -224,22 +216,17 @@ START_TEST(the_first_folder_that_has_it_is_slurms)
 		 tempdir_path("a/jobio.so"));
 	said_expect(found("jobio.so"), wanted);
 	/* where it is in none, they are named */
-	snprintf(wanted, sizeof(wanted),
-		 "S16 error none.so: it is not there, in %s: jobs",
+	snprintf(wanted, sizeof(wanted), "S16 error none.so: it is not there, in %s: jobs",
 		 &plugin_dir[10]);
 	said_expect(found("none.so"), wanted);
-	said_expect(found("/no/jobio.so"),
-		    "S16 error /no/jobio.so: it is not there: jobs");
+	said_expect(found("/no/jobio.so"), "S16 error /no/jobio.so: it is not there: jobs");
 	*plugin_dir = '\0';
-	said_expect(found("none.so"),
-		    "none.so: it is not there, in " JOBIO_PLUGINDIR ": jobs");
+	said_expect(found("none.so"), "none.so: it is not there, in " JOBIO_PLUGINDIR ": jobs");
 	tempdir_remove();
 }
 END_TEST
 
 UNIT_MAIN("doctor_plugin", a_plugin_of_this_release_is_taken,
-	  a_plugin_of_another_release_is_refused,
-	  slurm_is_known_by_any_of_its_own_plugins,
-	  what_is_no_spank_plugin_is_told,
-	  slurms_library_is_among_its_plugins_or_above_them,
+	  a_plugin_of_another_release_is_refused, slurm_is_known_by_any_of_its_own_plugins,
+	  what_is_no_spank_plugin_is_told, slurms_library_is_among_its_plugins_or_above_them,
 	  the_first_folder_that_has_it_is_slurms)

@@ -12,15 +12,14 @@
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
 
-#define SOUND                                                                  \
-	"SelectType=select/cons_tres\nAllowSpecResourcesUsage=yes\n"           \
-	"TaskPlugin=task/affinity,task/cgroup\nPrologFlags=Alloc,Contain\n"    \
-	"TaskPluginParam=SlurmdOffSpec\nProlog=/p\nEpilog=/e\n"                \
-	"PlugStackConfig=/etc/plugstack.conf\n"                                \
+#define SOUND                                                                                      \
+	"SelectType=select/cons_tres\nAllowSpecResourcesUsage=yes\n"                               \
+	"TaskPlugin=task/affinity,task/cgroup\nPrologFlags=Alloc,Contain\n"                        \
+	"TaskPluginParam=SlurmdOffSpec\nProlog=/p\nEpilog=/e\n"                                    \
+	"PlugStackConfig=/etc/plugstack.conf\n"                                                    \
 	"NodeName=n1 CpuSpecList=62-63\n"
 
-static char
-	plugin[200]; /* as a line of plugstack.conf named it; "": none did */
+static char plugin[200]; /* as a line of plugstack.conf named it; "": none did */
 
 /* In its place: what it says is another test's. */
 void __wrap_doctor_plugin(const struct doctor *doctor, const char *word)
@@ -92,8 +91,7 @@ START_TEST(each_role_is_asked_for_what_it_needs)
 	roles = ROLE_CTLD;
 	ck_assert_str_eq(codes("PluginDir=/no\n"), "S02 S04 S05 S06 S12 S12 ");
 	roles = ROLE_NODE;
-	ck_assert_str_eq(codes("PluginDir=/no\n"),
-			 "S02 S04 S05 S06 S12 S12 S03 S19 S14 ");
+	ck_assert_str_eq(codes("PluginDir=/no\n"), "S02 S04 S05 S06 S12 S12 S03 S19 S14 ");
 	roles = ROLE_LEDGER;
 	ck_assert_str_eq(codes("PluginDir=/no\n"), "");
 	tempdir_remove();
@@ -104,8 +102,7 @@ START_TEST(the_scheduler_that_reserves_cores_depends_on_the_version)
 {
 	start();
 	roles = ROLE_LOGIN;
-#define LOGIN                                                                  \
-	"AllowSpecResourcesUsage=yes\nPlugStackConfig=/etc/plugstack.conf\n"
+#define LOGIN "AllowSpecResourcesUsage=yes\nPlugStackConfig=/etc/plugstack.conf\n"
 	version = VERSION_OF(23, 11, 0);
 	ck_assert_str_eq(codes(LOGIN), "");
 	ck_assert_str_eq(codes(LOGIN "SelectType=select/cons_res\n"), "S01 ");
@@ -127,12 +124,10 @@ START_TEST(words_that_slurm_takes_for_others_are_taken)
 	roles = ROLE_CTLD;
 	ck_assert_str_eq(codes(SOUND "TaskPlugin=affinity,cgroup\n"), "");
 	ck_assert_str_eq(codes(SOUND "PrologFlags=X11\n"), "");
-	ck_assert_str_eq(codes(SOUND "ProctrackType=proctrack/linuxproc\n"),
-			 "S09 ");
+	ck_assert_str_eq(codes(SOUND "ProctrackType=proctrack/linuxproc\n"), "S09 ");
 	ck_assert_str_eq(codes(SOUND "ProctrackType=proctrack/cgroup\n"), "");
 	ck_assert_str_eq(codes(SOUND "SelectTypeParameters=CR_Core\n"), "");
-	ck_assert_str_eq(codes(SOUND "SelectTypeParameters=cr_cpu_memory\n"),
-			 "S10 ");
+	ck_assert_str_eq(codes(SOUND "SelectTypeParameters=cr_cpu_memory\n"), "S10 ");
 	tempdir_remove();
 }
 END_TEST
@@ -142,9 +137,7 @@ START_TEST(slurmd_is_kept_off_the_spec_set)
 	start();
 	roles = ROLE_CTLD;
 	ck_assert_str_eq(codes(SOUND "TaskPluginParam=\n"), "S11 ");
-	ck_assert_str_eq(
-		codes("NodeName=n0 CPUs=4\n" SOUND "TaskPluginParam=\n"),
-		"S11 ");
+	ck_assert_str_eq(codes("NodeName=n0 CPUs=4\n" SOUND "TaskPluginParam=\n"), "S11 ");
 	/* where nobody has such a set nothing is asked for */
 	ck_assert_str_eq(codes("SelectType=select/cons_tres\n"
 			       "AllowSpecResourcesUsage=yes\n"
@@ -152,16 +145,12 @@ START_TEST(slurmd_is_kept_off_the_spec_set)
 			       "PrologFlags=Contain\nProlog=/p\nEpilog=/e\n"
 			       "NodeName=n1 CPUs=4\nNodeName=n2 CPUs=4\n"),
 			 "");
-	ck_assert_str_eq(codes(SOUND "TaskPluginParam=\nNodeName=n2 CPUs=4\n"),
-			 "S11 ");
-	ck_assert_str_eq(codes(SOUND "TaskPluginParam=SlurmdSpecOverride\n"),
-			 "S11 ");
+	ck_assert_str_eq(codes(SOUND "TaskPluginParam=\nNodeName=n2 CPUs=4\n"), "S11 ");
+	ck_assert_str_eq(codes(SOUND "TaskPluginParam=SlurmdSpecOverride\n"), "S11 ");
 	version = VERSION_OF(25, 4, 9);
-	ck_assert_str_eq(codes(SOUND "TaskPluginParam=SlurmdSpecOverride\n"),
-			 "S11 ");
+	ck_assert_str_eq(codes(SOUND "TaskPluginParam=SlurmdSpecOverride\n"), "S11 ");
 	version = VERSION_OF(25, 5, 0);
-	ck_assert_str_eq(codes(SOUND "TaskPluginParam=SlurmdSpecOverride\n"),
-			 "");
+	ck_assert_str_eq(codes(SOUND "TaskPluginParam=SlurmdSpecOverride\n"), "");
 	ck_assert_str_eq(codes(SOUND "TaskPluginParam=\n"), "S11 ");
 	tempdir_remove();
 }
@@ -191,9 +180,7 @@ START_TEST(a_partition_is_shared_where_several_jobs_have_a_core)
 	ck_assert_str_eq(shared("FORCE:1"), "");
 	ck_assert_str_eq(shared("FORCIBLY"), "");
 	ck_assert_str_eq(shared("YES:4"), "");
-	ck_assert_str_eq(codes(SOUND "PartitionName=a Nodes=n1 "
-				     "OverSubscribe=FORCE\n"),
-			 "S13 ");
+	ck_assert_str_eq(codes(SOUND "PartitionName=a Nodes=n1 OverSubscribe=FORCE\n"), "S13 ");
 	tempdir_remove();
 }
 END_TEST
@@ -224,19 +211,16 @@ START_TEST(the_plugin_is_found_in_plugstack_conf_and_what_it_includes)
 {
 	start();
 	ck_assert_str_eq(named("# optional /x/jobio.so\n"), "");
-	ck_assert_str_eq(named("required x.so\n\n  optional jobio.so # ours\n"),
-			 "jobio.so");
+	ck_assert_str_eq(named("required x.so\n\n  optional jobio.so # ours\n"), "jobio.so");
 	ck_assert_str_eq(named("optional\ninclude\noptional x.so\n"), "");
-	ck_assert_str_eq(named("  \t\n# ours\n #\noptional /last/jobio.so\n"),
-			 "/last/jobio.so");
+	ck_assert_str_eq(named("  \t\n# ours\n #\noptional /last/jobio.so\n"), "/last/jobio.so");
 	mkdir(tempdir_path("etc/d"), 0700);
 	tempdir_put("etc/d/1.conf", "optional x.so\n");
 	tempdir_put("etc/d/2.conf", "optional /two/jobio.so\n");
 	tempdir_put("etc/d/3.conf", "optional /three/jobio.so\n");
 	ck_assert_str_eq(named("include d/*.conf\n"), "/two/jobio.so");
 	ck_assert_str_eq(named("INCLUDE /etc/d/3.conf\n"), "/three/jobio.so");
-	ck_assert_str_eq(named("include d/none*\noptional jobio.so\n"),
-			 "jobio.so");
+	ck_assert_str_eq(named("include d/none*\noptional jobio.so\n"), "jobio.so");
 	/* four deep, and no deeper */
 	tempdir_put("etc/i1", "include i2\n");
 	tempdir_put("etc/i2", "include i3\n");
@@ -263,11 +247,9 @@ START_TEST(plugstack_conf_lies_beside_slurm_conf)
 }
 END_TEST
 
-UNIT_MAIN("doctor_slurm", a_sound_site_has_nothing_wrong,
-	  each_role_is_asked_for_what_it_needs,
+UNIT_MAIN("doctor_slurm", a_sound_site_has_nothing_wrong, each_role_is_asked_for_what_it_needs,
 	  the_scheduler_that_reserves_cores_depends_on_the_version,
-	  words_that_slurm_takes_for_others_are_taken,
-	  slurmd_is_kept_off_the_spec_set,
+	  words_that_slurm_takes_for_others_are_taken, slurmd_is_kept_off_the_spec_set,
 	  a_partition_is_shared_where_several_jobs_have_a_core,
 	  each_folder_of_plugins_is_looked_for,
 	  the_plugin_is_found_in_plugstack_conf_and_what_it_includes,

@@ -27,8 +27,7 @@ ssize_t __wrap_write(int fd, const void *data, size_t size)
 		errno = EINTR;
 		return -1;
 	}
-	return __real_write(
-		fd, data, write_most && size > write_most ? write_most : size);
+	return __real_write(fd, data, write_most && size > write_most ? write_most : size);
 }
 
 static int files_synced, folders_synced;
@@ -51,17 +50,14 @@ START_TEST(what_is_written_is_read_back_with_its_mode)
 	char *text;
 
 	tempdir_make();
-	ck_assert_int_eq(
-		fileio_write(tempdir_path("a"), "one\0two", 7, 0640, NULL), 0);
+	ck_assert_int_eq(fileio_write(tempdir_path("a"), "one\0two", 7, 0640, NULL), 0);
 	text = fileio_read(tempdir_path("a"), 100, &size, NULL);
 	ck_assert_uint_eq(size, 7);
 	ck_assert_int_eq(memcmp(text, "one\0two", 8), 0);
 	free(text);
 	ck_assert_int_eq(stat(tempdir_path("a"), &st), 0);
 	ck_assert_uint_eq(st.st_mode & 0777, 0640);
-	ck_assert_int_eq(
-		fileio_write_volatile(tempdir_path("a"), "x", 1, 0600, NULL),
-		0);
+	ck_assert_int_eq(fileio_write_volatile(tempdir_path("a"), "x", 1, 0600, NULL), 0);
 	text = fileio_read(tempdir_path("a"), 1, NULL, NULL);
 	ck_assert_str_eq(text, "x");
 	free(text);
@@ -111,8 +107,7 @@ START_TEST(a_link_in_the_way_of_a_write_is_replaced_not_followed)
 	tempdir_make();
 	tempdir_put("victim", "safe");
 	ck_assert_int_eq(symlink("victim", tempdir_path("a")), 0);
-	ck_assert_int_eq(fileio_write(tempdir_path("a"), "x", 1, 0600, NULL),
-			 0);
+	ck_assert_int_eq(fileio_write(tempdir_path("a"), "x", 1, 0600, NULL), 0);
 	text = fileio_read(tempdir_path("victim"), 99, NULL, NULL);
 	ck_assert_str_eq(text, "safe");
 	free(text);
@@ -125,8 +120,7 @@ START_TEST(a_failed_write_leaves_the_old_text_and_no_litter)
 	struct err err;
 
 	tempdir_make();
-	ck_assert_int_eq(
-		fileio_write(tempdir_path("no/such"), "x", 1, 0600, &err), -1);
+	ck_assert_int_eq(fileio_write(tempdir_path("no/such"), "x", 1, 0600, &err), -1);
 	ck_assert_int_eq(errno, ENOENT);
 	ck_assert_int_eq(rmdir(tempdir_name), 0);
 }
@@ -234,9 +228,7 @@ static void expect_whole(size_t size)
 	size_t got = 0;
 
 	memset(data, 'x', size);
-	ck_assert_int_eq(
-		fileio_write_before(tempdir_path("a"), data, size, 0600, NULL),
-		0);
+	ck_assert_int_eq(fileio_write_before(tempdir_path("a"), data, size, 0600, NULL), 0);
 	text = fileio_read(tempdir_path("a"), size, &got, NULL);
 	ck_assert_ptr_nonnull(text);
 	ck_assert_uint_eq(got, size);
@@ -312,15 +304,12 @@ START_TEST(what_may_not_last_is_not_said_to_be_written)
 
 	tempdir_make();
 	if (geteuid() == 0)
-		ck_assert(chown(tempdir_name, 65534, 65534) == 0 &&
-			  seteuid(65534) == 0);
+		ck_assert(chown(tempdir_name, 65534, 65534) == 0 && seteuid(65534) == 0);
 	ck_assert_int_eq(chmod(tempdir_name, 0300), 0);
-	ck_assert_int_eq(fileio_write(tempdir_path("a"), "x", 1, 0600, &err),
-			 -1);
+	ck_assert_int_eq(fileio_write(tempdir_path("a"), "x", 1, 0600, &err), -1);
 	ck_assert_int_eq(errno, EACCES);
 	ck_assert_ptr_nonnull(strstr(err.text, "cannot write"));
-	ck_assert_int_eq(
-		fileio_write_before(tempdir_path("b"), "x", 1, 0600, &err), 0);
+	ck_assert_int_eq(fileio_write_before(tempdir_path("b"), "x", 1, 0600, &err), 0);
 	ck_assert_int_eq(chmod(tempdir_name, 0700), 0);
 	if (getuid() == 0)
 		ck_assert_int_eq(seteuid(0), 0);
@@ -334,9 +323,7 @@ START_TEST(a_folder_is_not_replaced_by_a_file)
 
 	tempdir_make();
 	ck_assert_int_eq(mkdir(tempdir_path("a"), 0700), 0);
-	ck_assert_int_eq(
-		fileio_write_volatile(tempdir_path("a"), "x", 1, 0600, &err),
-		-1);
+	ck_assert_int_eq(fileio_write_volatile(tempdir_path("a"), "x", 1, 0600, &err), -1);
 	ck_assert_int_eq(errno, EISDIR);
 	ck_assert_ptr_nonnull(strstr(err.text, "Is a directory"));
 	expect_no_litter("a");
@@ -379,29 +366,22 @@ START_TEST(a_folder_of_somebody_else_is_refused)
 	ck_assert_int_eq(fileio_mkdir(tempdir_path("d"), 0700, &err), 0);
 	if (geteuid() == 0) {
 		ck_assert_int_eq(chown(tempdir_path("d"), 1, 1), 0);
-		ck_assert_int_eq(fileio_mkdir(tempdir_path("d"), 0700, &err),
-				 -1);
-		ck_assert_ptr_nonnull(strstr(err.text, "belongs to uid 1 with "
-						       "mode 700"));
+		ck_assert_int_eq(fileio_mkdir(tempdir_path("d"), 0700, &err), -1);
+		ck_assert_ptr_nonnull(strstr(err.text, "belongs to uid 1 with mode 700"));
 	}
 	tempdir_remove();
 }
 END_TEST
 
-UNIT_MAIN("fileio", what_is_written_is_read_back_with_its_mode,
-	  a_file_that_is_too_big_is_refused,
+UNIT_MAIN("fileio", what_is_written_is_read_back_with_its_mode, a_file_that_is_too_big_is_refused,
 	  links_fifos_and_missing_files_are_refused,
 	  a_link_in_the_way_of_a_write_is_replaced_not_followed,
 	  a_failed_write_leaves_the_old_text_and_no_litter,
 	  a_folder_is_made_once_and_a_foreign_one_is_refused,
-	  a_write_lasts_as_long_as_its_name_says,
-	  a_tree_that_cannot_be_looked_into_is_told,
+	  a_write_lasts_as_long_as_its_name_says, a_tree_that_cannot_be_looked_into_is_told,
 	  a_write_that_is_cut_short_or_interrupted_goes_on,
 	  a_tree_is_removed_and_links_out_of_it_are_not_followed,
-	  a_file_of_any_length_is_read_whole,
-	  a_file_may_lie_in_the_working_directory,
+	  a_file_of_any_length_is_read_whole, a_file_may_lie_in_the_working_directory,
 	  a_write_that_does_not_fit_leaves_the_old_text,
-	  what_may_not_last_is_not_said_to_be_written,
-	  a_folder_is_not_replaced_by_a_file,
-	  a_folder_has_its_mode_whatever_the_umask_is,
-	  a_folder_of_somebody_else_is_refused)
+	  what_may_not_last_is_not_said_to_be_written, a_folder_is_not_replaced_by_a_file,
+	  a_folder_has_its_mode_whatever_the_umask_is, a_folder_of_somebody_else_is_refused)

@@ -29,8 +29,8 @@ static struct gate a_gate(enum gate_policy policy, const char *client_cpus)
 	return gate;
 }
 
-static enum gate_verdict judge(const struct gate *gate, const char *allowed,
-			       const char *bound, bool is_confined)
+static enum gate_verdict judge(const struct gate *gate, const char *allowed, const char *bound,
+			       bool is_confined)
 {
 	struct gate_view view = { .allowed = cpus(allowed),
 				  .bound = cpus(bound),
@@ -54,11 +54,9 @@ START_TEST(a_task_that_could_bind_itself_to_the_clients_cpu_is_refused)
 	struct gate gate = a_gate(GATE_ENFORCE, "7,15");
 
 	ck_assert_int_eq(judge(&gate, "0-7", "0", true), GATE_REFUSE);
-	ck_assert_str_eq(err.text,
-			 "the job may run on CPU 7 of node c1, where the "
-			 "filesystem client weka:client works; slurm.conf "
-			 "reserves it (CpuSpecList): submit the job without "
-			 "--core-spec=0, or with --io-cores");
+	ck_assert_str_eq(
+		err.text,
+		"the job may run on CPU 7 of node c1, where the filesystem client weka:client works; slurm.conf reserves it (CpuSpecList): submit the job without --core-spec=0, or with --io-cores");
 }
 END_TEST
 
@@ -77,8 +75,8 @@ START_TEST(a_plain_job_is_not_refused_for_what_the_site_gives_to_all_jobs)
 
 	cpuset_zero(&gate.file.spec_cpus);
 	ck_assert_int_eq(judge(&gate, "0-7", "0", true), GATE_REPORT);
-	ck_assert_ptr_nonnull(strstr(err.text, "slurm.conf does not reserve "
-					       "it: run 'jobio check' there"));
+	ck_assert_ptr_nonnull(
+		strstr(err.text, "slurm.conf does not reserve it: run 'jobio check' there"));
 	gate.file.spec_cpus = cpus("6");
 	ck_assert_int_eq(judge(&gate, "0-7", "0", true), GATE_REPORT);
 }
@@ -94,8 +92,7 @@ START_TEST(a_job_that_asked_for_io_cores_is_refused_with_what_it_did_not_get)
 	ck_assert_ptr_nonnull(strstr(err.text, "ask your administrator"));
 	strcpy(gate.file.note, "io-cores without use: because");
 	ck_assert_int_eq(judge(&gate, "0-7", "4-7", false), GATE_REFUSE);
-	ck_assert_ptr_nonnull(
-		strstr(err.text, "io-cores without use: because"));
+	ck_assert_ptr_nonnull(strstr(err.text, "io-cores without use: because"));
 	gate.file.policy = GATE_WARN;
 	ck_assert_int_eq(judge(&gate, "0-7", "0", true), GATE_REPORT);
 }
@@ -107,8 +104,7 @@ START_TEST(a_client_without_a_name_leaves_no_gap)
 
 	gate.file.client[0] = '\0';
 	ck_assert_int_eq(judge(&gate, "0-7", "0", true), GATE_REPORT);
-	ck_assert_ptr_nonnull(
-		strstr(err.text, "where the filesystem client works; "));
+	ck_assert_ptr_nonnull(strstr(err.text, "where the filesystem client works; "));
 }
 END_TEST
 
@@ -118,8 +114,7 @@ START_TEST(where_nothing_confines_the_binding_decides)
 
 	ck_assert_int_eq(judge(&gate, "0-7", "0-3", false), GATE_PASS);
 	ck_assert_int_eq(judge(&gate, "0-7", "4-7", false), GATE_REPORT);
-	ck_assert_ptr_nonnull(strstr(err.text, "(jobs are not confined to "
-					       "their cores)"));
+	ck_assert_ptr_nonnull(strstr(err.text, "(jobs are not confined to their cores)"));
 }
 END_TEST
 
@@ -208,8 +203,7 @@ START_TEST(the_gate_file_of_the_job_goes_before_that_of_the_node)
 	ck_assert(gate.is_known && !gate.is_own);
 	ck_assert_int_eq(fileio_mkdir(tempdir_path("7"), 0755, &err), 0);
 	strcpy(file.client, "job");
-	ck_assert_int_eq(gatefile_write(tempdir_path("7/gate"), &file, &err),
-			 0);
+	ck_assert_int_eq(gatefile_write(tempdir_path("7/gate"), &file, &err), 0);
 	ck_assert_int_eq(gate_open(&gate, tempdir_path("."), 7, &err), 1);
 	ck_assert_str_eq(gate.file.client, "job");
 	ck_assert(gate.is_known && gate.is_own);
@@ -258,12 +252,10 @@ static bool confined(const char *proc_cgroup, const char *cpuset_cpus)
 
 	tempdir_make();
 	ck_assert_int_eq(fileio_mkdir(tempdir_path("slurm"), 0755, &err), 0);
-	ck_assert_int_eq(fileio_mkdir(tempdir_path("slurm/job_7"), 0755, &err),
-			 0);
+	ck_assert_int_eq(fileio_mkdir(tempdir_path("slurm/job_7"), 0755, &err), 0);
 	if (cpuset_cpus)
 		tempdir_put("slurm/job_7/cpuset.cpus", cpuset_cpus);
-	result = gate_is_confined(7, tempdir_put("cgroup", proc_cgroup),
-				  tempdir_path("."));
+	result = gate_is_confined(7, tempdir_put("cgroup", proc_cgroup), tempdir_path("."));
 	tempdir_remove();
 	return result;
 }
@@ -300,11 +292,9 @@ START_TEST(a_cpuset_of_the_job_confines_it)
 	tempdir_put("slurm/cpuset.cpus", "0-3\n");
 	tempdir_put("slurm/job_7/cpuset.cpus", "\n");
 	tempdir_put("cgroup", "0::/slurm/job_7/step_0\n");
-	ck_assert(!gate_is_confined(7, tempdir_path("cgroup"),
-				    tempdir_path(".")));
+	ck_assert(!gate_is_confined(7, tempdir_path("cgroup"), tempdir_path(".")));
 	tempdir_put("slurm/job_7/cpuset.cpus", "0-3\n");
-	ck_assert(
-		gate_is_confined(7, tempdir_path("cgroup"), tempdir_path(".")));
+	ck_assert(gate_is_confined(7, tempdir_path("cgroup"), tempdir_path(".")));
 	tempdir_remove();
 }
 END_TEST
@@ -325,15 +315,12 @@ static bool confined_in_scope(const char *path, const char *with_cpus)
 
 	tempdir_make();
 	for (i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-		ck_assert_int_eq(
-			fileio_mkdir(tempdir_path(folders[i]), 0755, &err), 0);
+		ck_assert_int_eq(fileio_mkdir(tempdir_path(folders[i]), 0755, &err), 0);
 		snprintf(name, sizeof(name), "%s/cpuset.cpus", folders[i]);
-		tempdir_put(name,
-			    !strcmp(folders[i], with_cpus) ? "0-3\n" : "\n");
+		tempdir_put(name, !strcmp(folders[i], with_cpus) ? "0-3\n" : "\n");
 	}
 	snprintf(line, sizeof(line), "0::/%s\n", path);
-	result = gate_is_confined(7, tempdir_put("cgroup", line),
-				  tempdir_path("."));
+	result = gate_is_confined(7, tempdir_put("cgroup", line), tempdir_path("."));
 	tempdir_remove();
 	return result;
 }
@@ -360,20 +347,14 @@ END_TEST
 START_TEST(several_slurmd_of_a_machine_have_scopes_of_their_own)
 {
 	tempdir_make();
-	ck_assert_int_eq(
-		fileio_mkdir(tempdir_path("n1_slurmstepd.scope"), 0755, &err),
-		0);
-	ck_assert_int_eq(fileio_mkdir(tempdir_path("n1_slurmstepd.scope/s7"),
-				      0755, &err),
-			 0);
+	ck_assert_int_eq(fileio_mkdir(tempdir_path("n1_slurmstepd.scope"), 0755, &err), 0);
+	ck_assert_int_eq(fileio_mkdir(tempdir_path("n1_slurmstepd.scope/s7"), 0755, &err), 0);
 	tempdir_put("n1_slurmstepd.scope/s7/cpuset.cpus", "0-3\n");
 	tempdir_put("n1_slurmstepd.scope/s/cpuset.cpus", "0-3\n");
-	ck_assert(gate_is_confined(
-		7, tempdir_put("cgroup", "0::/n1_slurmstepd.scope/s/step_0\n"),
-		tempdir_path(".")));
-	ck_assert(gate_is_confined(
-		7, tempdir_put("cgroup", "0::/n1_slurmstepd.scope/s7/step_0\n"),
-		tempdir_path(".")));
+	ck_assert(gate_is_confined(7, tempdir_put("cgroup", "0::/n1_slurmstepd.scope/s/step_0\n"),
+				   tempdir_path(".")));
+	ck_assert(gate_is_confined(7, tempdir_put("cgroup", "0::/n1_slurmstepd.scope/s7/step_0\n"),
+				   tempdir_path(".")));
 	tempdir_remove();
 }
 END_TEST
@@ -387,8 +368,7 @@ START_TEST(a_job_whose_cgroup_cannot_be_read_counts_as_confined)
 	root[0] = '/';
 	root[sizeof(root) - 1] = '\0';
 	tempdir_make();
-	ck_assert(gate_is_confined(
-		7, tempdir_put("cgroup", "0::/slurm/job_7/step_0\n"), root));
+	ck_assert(gate_is_confined(7, tempdir_put("cgroup", "0::/slurm/job_7/step_0\n"), root));
 	tempdir_remove();
 }
 END_TEST
@@ -409,8 +389,7 @@ START_TEST(a_task_that_nothing_confines_is_judged_by_what_it_is_bound_to)
 	CPU_SET(first, &one);
 	ck_assert_int_eq(sched_setaffinity(0, sizeof(one), &one), 0);
 	cpuset_add(&gate.file.client_cpus,
-		   (unsigned int)cpuset_next(&view.allowed,
-					     (unsigned int)first + 1));
+		   (unsigned int)cpuset_next(&view.allowed, (unsigned int)first + 1));
 	ck_assert_int_eq(gate_check(&gate, "c1", &err), GATE_PASS);
 	cpuset_add(&gate.file.client_cpus, (unsigned int)first);
 	ck_assert_int_eq(gate_check(&gate, "c1", &err), GATE_REPORT);
@@ -423,13 +402,10 @@ UNIT_MAIN("gate", a_task_without_the_clients_cpus_passes,
 	  the_other_thread_of_the_clients_core_counts,
 	  a_plain_job_is_not_refused_for_what_the_site_gives_to_all_jobs,
 	  a_job_that_asked_for_io_cores_is_refused_with_what_it_did_not_get,
-	  a_client_without_a_name_leaves_no_gap,
-	  where_nothing_confines_the_binding_decides,
-	  the_policy_decides_what_an_overlap_does,
-	  without_a_gate_file_every_task_passes,
+	  a_client_without_a_name_leaves_no_gap, where_nothing_confines_the_binding_decides,
+	  the_policy_decides_what_an_overlap_does, without_a_gate_file_every_task_passes,
 	  a_long_list_of_cpus_leaves_room_for_the_cure,
-	  a_hundred_characters_of_cpus_are_shown_whole,
-	  a_folder_that_no_path_can_name_has_no_gate,
+	  a_hundred_characters_of_cpus_are_shown_whole, a_folder_that_no_path_can_name_has_no_gate,
 	  the_gate_file_of_the_job_goes_before_that_of_the_node,
 	  a_damaged_gate_file_is_told_and_judges_nobody,
 	  looking_finds_what_the_kernel_allows_and_leaves_the_binding,

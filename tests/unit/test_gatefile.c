@@ -56,8 +56,7 @@ static void expect_damaged(const char *text, const char *why)
 	struct err err;
 
 	tempdir_make();
-	ck_assert_int_eq(gatefile_read(tempdir_put("gate", text), &gate, &err),
-			 -1);
+	ck_assert_int_eq(gatefile_read(tempdir_put("gate", text), &gate, &err), -1);
 	ck_assert_msg(strstr(err.text, why), "'%s' not in '%s'", why, err.text);
 	ck_assert_uint_eq(gate.request.io_cores, 7);
 	tempdir_remove();
@@ -67,8 +66,7 @@ START_TEST(a_damaged_file_is_an_error_that_says_where)
 {
 	expect_damaged("", "not whole");
 	expect_damaged("version=2\npolicy=off\n", "bad version '2'");
-	expect_damaged("version=1\npolicy=off\nclient_cpus=1,,2\n",
-		       "bad client_cpus '1,,2'");
+	expect_damaged("version=1\npolicy=off\nclient_cpus=1,,2\n", "bad client_cpus '1,,2'");
 	expect_damaged("version=1\npolicy=off\nio_cores=-1\n", "bad io_cores");
 	expect_damaged("version=1\npolicy", "no '='");
 }
@@ -96,18 +94,15 @@ START_TEST(a_file_that_cannot_be_read_is_an_error)
 
 	tempdir_make();
 	tempdir_put("file", "");
-	ck_assert_int_eq(gatefile_read(tempdir_path("file/gate"), &gate, &err),
-			 -1);
+	ck_assert_int_eq(gatefile_read(tempdir_path("file/gate"), &gate, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "Not a directory"));
 	memset(&gate, 0, sizeof(gate));
-	ck_assert_int_eq(gatefile_write(tempdir_path("file/gate"), &gate, &err),
-			 -1);
+	ck_assert_int_eq(gatefile_write(tempdir_path("file/gate"), &gate, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "Not a directory"));
 	tempdir_remove();
 }
 END_TEST
 
-UNIT_MAIN("gatefile", what_the_prolog_writes_the_gate_reads,
-	  no_file_is_not_an_error, a_damaged_file_is_an_error_that_says_where,
-	  an_unknown_key_of_a_newer_prolog_is_ignored,
+UNIT_MAIN("gatefile", what_the_prolog_writes_the_gate_reads, no_file_is_not_an_error,
+	  a_damaged_file_is_an_error_that_says_where, an_unknown_key_of_a_newer_prolog_is_ignored,
 	  a_file_that_cannot_be_read_is_an_error)

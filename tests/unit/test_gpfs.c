@@ -26,9 +26,8 @@
 #include "tests/unit/tempdir.h"
 #include "tests/unit/unix_server.h"
 
-#define LINE(key, cl, fs, rest)                                                \
-	key " _n_ 192.0.2.31 _nn_ c1 _rc_ 0 _t_ 1 _tu_ 2 _cl_ " cl " _fs_ " fs \
-	    " _d_ 4 " rest "\n"
+#define LINE(key, cl, fs, rest)                                                                    \
+	key " _n_ 192.0.2.31 _nn_ c1 _rc_ 0 _t_ 1 _tu_ 2 _cl_ " cl " _fs_ " fs " _d_ 4 " rest "\n"
 
 #define CONFIG "mmdiag:config:HEADER:version:reserved:reserved:name:value:c:\n"
 #define ATTRIBUTE(name, value) "mmdiag:config:0:1:::" name ":" value "::\n"
@@ -46,10 +45,8 @@ START_TEST(an_attribute_is_found_by_its_name_and_decoded)
 	/* %3A is a colon, and the line is broken in two */
 	ck_assert(gpfs_y_config(text, "opensslLibName", value, sizeof(value)));
 	ck_assert_str_eq(value,
-			 "/usr/lib64/libssl.so.3:/usr/lib64/libssl.so.1.1:"
-			 "libssl.so.10:libssl.so");
-	ck_assert(gpfs_y_config(text, "pagepoolMaxPhysMemPct", value,
-				sizeof(value)));
+			 "/usr/lib64/libssl.so.3:/usr/lib64/libssl.so.1.1:libssl.so.10:libssl.so");
+	ck_assert(gpfs_y_config(text, "pagepoolMaxPhysMemPct", value, sizeof(value)));
 	ck_assert(!gpfs_y_config(text, "page", value, sizeof(value)));
 	ck_assert(!gpfs_y_config(text, "opensslLibName", value, 8));
 	free(text);
@@ -58,9 +55,8 @@ END_TEST
 
 START_TEST(columns_are_found_by_the_header_and_not_by_their_place)
 {
-	static const char text[] =
-		"mmdiag:config:HEADER:version:reserved:new:value:more:name:\n"
-		"mmdiag:config:0:1:::7:x:maxMBpS:\n";
+	static const char text[] = "mmdiag:config:HEADER:version:reserved:new:value:more:name:\n"
+				   "mmdiag:config:0:1:::7:x:maxMBpS:\n";
 	static const char without[] = "mmdiag:config:0:1:::maxMBpS:7::\n";
 	char value[16];
 
@@ -73,10 +69,9 @@ END_TEST
 
 START_TEST(half_a_code_is_left_as_it_is)
 {
-	static const char text[] =
-		"mmdiag:config:HEADER:version:reserved:reserved:name:value:\n"
-		"mmdiag:config:0:1:::a:50%:\nmmdiag:config:0:1:::b:%4:\n"
-		"mmdiag:config:0:1:::c:%zz%41:\n";
+	static const char text[] = "mmdiag:config:HEADER:version:reserved:reserved:name:value:\n"
+				   "mmdiag:config:0:1:::a:50%:\nmmdiag:config:0:1:::b:%4:\n"
+				   "mmdiag:config:0:1:::c:%zz%41:\n";
 	char value[16];
 
 	ck_assert(gpfs_y_config(text, "a", value, sizeof(value)));
@@ -90,8 +85,7 @@ END_TEST
 
 START_TEST(every_digit_of_a_code_is_decoded)
 {
-	static const char text[] =
-		CONFIG ATTRIBUTE("a", "%20x%30%39%2f%2F%6a%09%00.");
+	static const char text[] = CONFIG ATTRIBUTE("a", "%20x%30%39%2f%2F%6a%09%00.");
 	char value[32];
 
 	ck_assert(gpfs_y_config(text, "a", value, sizeof(value)));
@@ -104,10 +98,10 @@ START_TEST(lines_of_other_kinds_are_passed_over)
 {
 	static const char text[] =
 		"=== mmdiag: config ===\n"
-		"mmdiag:version:HEADER:version:reserved:reserved:value:name:"
-		"\n" CONFIG "mmdiag:version:0:1:::maxMBpS:5:\n"
-		"mmdiag:version:HEADER:version:reserved:reserved:value:name:"
-		"\n" ATTRIBUTE("maxMBpS", "7");
+		"mmdiag:version:HEADER:version:reserved:reserved:value:name:\n" CONFIG
+		"mmdiag:version:0:1:::maxMBpS:5:\n"
+		"mmdiag:version:HEADER:version:reserved:reserved:value:name:\n" ATTRIBUTE("maxMBpS",
+											  "7");
 	char value[16];
 
 	ck_assert(gpfs_y_config(text, "maxMBpS", value, sizeof(value)));
@@ -117,9 +111,9 @@ END_TEST
 
 START_TEST(the_last_header_says_where_columns_are)
 {
-	static const char text[] = CONFIG ATTRIBUTE(
-		"a", "1") "mmdiag:config:HEADER:version:reserved:value:name\n"
-			  "mmdiag:config:0:1::2:b\n";
+	static const char text[] =
+		CONFIG ATTRIBUTE("a", "1") "mmdiag:config:HEADER:version:reserved:value:name\n"
+					   "mmdiag:config:0:1::2:b\n";
 	char value[16];
 
 	ck_assert(gpfs_y_config(text, "a", value, sizeof(value)));
@@ -131,8 +125,7 @@ END_TEST
 
 START_TEST(a_value_of_two_lines_may_go_on_like_the_name_of_the_command)
 {
-	static const char text[] =
-		CONFIG "mmdiag:config:0:1:::a:/usr/\nmmdiag/lib::\n";
+	static const char text[] = CONFIG "mmdiag:config:0:1:::a:/usr/\nmmdiag/lib::\n";
 	char value[32];
 
 	ck_assert(gpfs_y_config(text, "a", value, sizeof(value)));
@@ -161,9 +154,8 @@ END_TEST
 
 START_TEST(the_last_column_of_a_header_needs_no_colon)
 {
-	static const char text[] =
-		"mmdiag:config:HEADER:version:reserved:reserved:name:value\n"
-		"mmdiag:config:0:1:::a:7\nmmdiag:version:0:1:::8\n";
+	static const char text[] = "mmdiag:config:HEADER:version:reserved:reserved:name:value\n"
+				   "mmdiag:config:0:1:::a:7\nmmdiag:version:0:1:::8\n";
 	char value[16];
 
 	ck_assert(gpfs_y_config(text, "a", value, sizeof(value)));
@@ -175,8 +167,7 @@ START_TEST(a_value_fits_whole_or_is_not_there)
 {
 	static const char text[] =
 		"mmdiag:config:HEADER:version:reserved:reserved:name:value:\n"
-		"mmdiag:config:0:1:::a:1234567:\nmmdiag:config:0:1:::b:"
-		"12345678:\n"
+		"mmdiag:config:0:1:::a:1234567:\nmmdiag:config:0:1:::b:12345678:\n"
 		"mmdiag:config:0:1:::c:123456%41:\n";
 	char value[9];
 
@@ -197,13 +188,11 @@ static struct wire *rows(const char *text)
 	struct wire *wire = wire_new();
 	struct err err = { "" };
 
-	ck_assert_msg(gpfs_mmpmon_rows(wire, text, "1.2", &err) == 1, "%s",
-		      err.text);
+	ck_assert_msg(gpfs_mmpmon_rows(wire, text, "1.2", &err) == 1, "%s", err.text);
 	return wire;
 }
 
-static void expect_row(const struct wire *wire, size_t i, const char *id,
-		       const char *counts)
+static void expect_row(const struct wire *wire, size_t i, const char *id, const char *counts)
 {
 	char text[128];
 
@@ -235,8 +224,7 @@ START_TEST(file_systems_of_one_name_in_two_clusters_are_two)
 	ck_assert_uint_eq(wire->count, 3);
 	expect_row(wire, 0, "hpc.example.org:scratch 1.2",
 		   "9007199254740992 4398046511104 4294967000 900000");
-	expect_row(wire, 1, "hpc.example.org:home 1.2",
-		   "1048576000 524288000 4000 2000");
+	expect_row(wire, 1, "hpc.example.org:home 1.2", "1048576000 524288000 4000 2000");
 	expect_row(wire, 2, "archive.example.org:scratch 1.2", "0 0 0 0");
 	wire_free(wire);
 	free(text);
@@ -250,8 +238,7 @@ START_TEST(the_answer_of_the_socket_has_the_same_counters)
 
 	ck_assert_uint_eq(wire->count, 1);
 	/* _rdc_ and _wc_, not _r_ and _w_ */
-	expect_row(wire, 0, "hpc.example.org:scratch 1.2",
-		   "1073741824 536870912 2048 1024");
+	expect_row(wire, 0, "hpc.example.org:scratch 1.2", "1073741824 536870912 2048 1024");
 	ck_assert(gpfs_mmpmon_word(text, "_n_", node, sizeof(node)));
 	ck_assert_str_eq(node, "192.0.2.31");
 	wire_free(wire);
@@ -265,26 +252,20 @@ START_TEST(a_node_without_mounts_has_no_counters_and_no_fault)
 	struct wire *wire = wire_new();
 
 	ck_assert_int_eq(gpfs_mmpmon_rows(wire, text, "1.2", NULL), 0);
-	ck_assert_int_eq(
-		gpfs_mmpmon_rows(wire, "_fs_io_s_ _rc_ 1\n", "1.2", NULL), 0);
+	ck_assert_int_eq(gpfs_mmpmon_rows(wire, "_fs_io_s_ _rc_ 1\n", "1.2", NULL), 0);
 	wire_free(wire);
 	free(text);
 	/* of one that is mounted it is a fault */
-	expect_no_rows("_fs_io_s_ _n_ 1 _rc_ 1 _cl_ c _fs_ a\n",
-		       "mmpmon answers with _rc_ 1");
+	expect_no_rows("_fs_io_s_ _n_ 1 _rc_ 1 _cl_ c _fs_ a\n", "mmpmon answers with _rc_ 1");
 }
 END_TEST
 
 START_TEST(a_counter_that_cannot_be_read_is_unknown)
 {
 	struct wire *wire = rows(
-		LINE("_fs_io_s_", "c", "a",
-		     "_br_ 99999999999999999999 _bw_ -1 _rdc_ x")
-			LINE("_fs_io_s_", "c", "b",
-			     "_br_ 1 _bw_ 2 _rdc_ 3 _wc_ 4 _new_ 5")
-				LINE("_fs_io_s_", "c", "d",
-				     "_br_ 7 _bw_ 000000000000000000000001 "
-				     "_wc_"));
+		LINE("_fs_io_s_", "c", "a", "_br_ 99999999999999999999 _bw_ -1 _rdc_ x") LINE(
+			"_fs_io_s_", "c", "b", "_br_ 1 _bw_ 2 _rdc_ 3 _wc_ 4 _new_ 5")
+			LINE("_fs_io_s_", "c", "d", "_br_ 7 _bw_ 000000000000000000000001 _wc_"));
 
 	expect_row(wire, 0, "c:a 1.2", "-1 -1 -1 -1");
 	expect_row(wire, 1, "c:b 1.2", "1 2 3 4");
@@ -312,25 +293,19 @@ START_TEST(an_answer_that_is_not_understood_is_no_answer)
 	size_t i;
 
 	expect_no_rows("", "mmpmon: the answer is cut off");
-	expect_no_rows("_fs_io_s_ _rc_ 0 _cl_ c _fs_",
-		       "mmpmon: the answer is cut off");
+	expect_no_rows("_fs_io_s_ _rc_ 0 _cl_ c _fs_", "mmpmon: the answer is cut off");
 	expect_no_rows("hello\n", "mmpmon: no counters in its answer");
-	expect_no_rows("_fs_io_s_ _n_ 1 _rc_ 0 _cl_ c\n",
-		       "mmpmon: counters of no filesystem");
+	expect_no_rows("_fs_io_s_ _n_ 1 _rc_ 0 _cl_ c\n", "mmpmon: counters of no filesystem");
 	expect_no_rows("_fs_io_s_ _n_ 1 _rc_ 16 _cl_ c _fs_ a\n",
-		       "mmpmon answers with _rc_ 16: somebody else holds its "
-		       "lock");
-	expect_no_rows("_fs_io_s_ _n_ 1 _cl_ c _fs_ a\n",
-		       "mmpmon answers with _rc_ -1");
-	expect_no_rows(LINE("_fs_io_s_", "c", "a", "_br_ 1")
-			       LINE("_fs_io_s_", "c", "a", "_br_ 2"),
+		       "mmpmon answers with _rc_ 16: somebody else holds its lock");
+	expect_no_rows("_fs_io_s_ _n_ 1 _cl_ c _fs_ a\n", "mmpmon answers with _rc_ -1");
+	expect_no_rows(LINE("_fs_io_s_", "c", "a", "_br_ 1") LINE("_fs_io_s_", "c", "a", "_br_ 2"),
 		       "mmpmon: 'c:a' comes twice");
 	expect_no_rows("_fs_io_s_ _n_ 192.0.2.1 _rc_ 0 _cl_ c _fs_ a _br_ 1\n"
 		       "_fs_io_s_ _n_ 192.0.2.2 _rc_ 0 _cl_ c _fs_ b _br_ 1\n",
 		       "mmpmon: counters of 192.0.2.1, and of another node");
 	/* a line too long to be read would be missing in the sum */
-	i = (size_t)snprintf(line, sizeof(line),
-			     LINE("_fs_io_s_", "c", "a", "_br_ 1"));
+	i = (size_t)snprintf(line, sizeof(line), LINE("_fs_io_s_", "c", "a", "_br_ 1"));
 	memset(line + i, ' ', sizeof(line) - i - 2);
 	line[sizeof(line) - 2] = '\n';
 	expect_no_rows(line, "mmpmon: the answer is cut off");
@@ -344,8 +319,8 @@ END_TEST
 static int64_t moved[WIRE_KINDS];
 
 /* What has been moved between two readings of one filesystem, time_s apart. */
-static int since(int64_t time_s, int64_t bytes_was, int64_t reads_was,
-		 int64_t bytes_is, int64_t reads_is)
+static int since(int64_t time_s, int64_t bytes_was, int64_t reads_was, int64_t bytes_is,
+		 int64_t reads_is)
 {
 	struct wire *was = wire_new(), *is = wire_new();
 	struct wire_row *row = wire_row(was, "c:a 1.2");
@@ -464,8 +439,7 @@ static void judge(const char *config)
 
 static void expect_finding(const char *code)
 {
-	ck_assert_msg(findings.count == 1, "%zu findings, first: %s",
-		      findings.count,
+	ck_assert_msg(findings.count == 1, "%zu findings, first: %s", findings.count,
 		      findings.count ? findings.list[0].text : "");
 	ck_assert_str_eq(findings.list[0].code, code);
 	ck_assert(*findings.list[0].cure);
@@ -473,14 +447,12 @@ static void expect_finding(const char *code)
 
 static void put_card(const char *node)
 {
-	static const char *const folders[] = {
-		"class",
-		"class/infiniband",
-		"class/infiniband/mlx5_0",
-		"class/infiniband/mlx5_0/device",
-		"class/infiniband/mlx5_0/ports",
-		"class/infiniband/mlx5_0/ports/1"
-	};
+	static const char *const folders[] = { "class",
+					       "class/infiniband",
+					       "class/infiniband/mlx5_0",
+					       "class/infiniband/mlx5_0/device",
+					       "class/infiniband/mlx5_0/ports",
+					       "class/infiniband/mlx5_0/ports/1" };
 	size_t i;
 
 	tempdir_make();
@@ -497,8 +469,7 @@ START_TEST(a_mmfsd_that_may_not_run_beside_its_card_is_said)
 	judge(CONFIG ATTRIBUTE("verbsPorts", "mlx5_0/1 mlx5_0/2"));
 	expect_finding("GP09");
 	ck_assert_ptr_nonnull(strstr(findings.list[0].text,
-				     "its card mlx5_0 is on NUMA node 1, where "
-				     "it may not run"));
+				     "its card mlx5_0 is on NUMA node 1, where it may not run"));
 	tempdir_remove();
 }
 END_TEST
@@ -512,8 +483,7 @@ static void put_cpus_on_node(int node)
 
 	ck_assert_int_eq(process_cpus(getpid(), &cpus), 0);
 	cpuset_for_each (i, &cpus) {
-		snprintf(path, sizeof(path),
-			 "devices/system/cpu/cpu%d/node%d/x", i, node);
+		snprintf(path, sizeof(path), "devices/system/cpu/cpu%d/node%d/x", i, node);
 		tempdir_put(path, "");
 	}
 }
@@ -527,12 +497,10 @@ START_TEST(cards_beside_mmfsd_are_right_and_one_that_is_not_is_said)
 	/* the first is beside it, and nobody knows where the second is */
 	tempdir_put("class/infiniband/mlx5_1/device/numa_node", "-1\n");
 	tempdir_put("class/infiniband/mlx5_2/device/numa_node", "2\n");
-	judge(CONFIG ATTRIBUTE("verbsPorts",
-			       "mlx5_0/1 mlx5_1/1 mlx5_2/1 mlx5_2/2"));
+	judge(CONFIG ATTRIBUTE("verbsPorts", "mlx5_0/1 mlx5_1/1 mlx5_2/1 mlx5_2/2"));
 	expect_finding("GP09");
 	ck_assert_ptr_nonnull(strstr(findings.list[0].text,
-				     "its card mlx5_2 is on NUMA node 2, where "
-				     "it may not run"));
+				     "its card mlx5_2 is on NUMA node 2, where it may not run"));
 	tempdir_remove();
 }
 END_TEST
@@ -573,10 +541,9 @@ START_TEST(a_page_pool_is_small_beside_the_memory_or_not_at_all)
 }
 END_TEST
 
-#define WAITERS                                                                \
-	"mmdiag:waiters:HEADER:version:reserved:reserved:threadName:waitTime:"
-#define LONG_REASON                                                            \
-	"waiting for the token that a node with a long name has, which waits " \
+#define WAITERS "mmdiag:waiters:HEADER:version:reserved:reserved:threadName:waitTime:"
+#define LONG_REASON                                                                                \
+	"waiting for the token that a node with a long name has, which waits "                     \
 	"for the recovery of another one that somebody has switched off"
 
 START_TEST(a_waiter_is_told_with_its_reason_however_long_it_is)
@@ -586,15 +553,14 @@ START_TEST(a_waiter_is_told_with_its_reason_however_long_it_is)
 	judge(CONFIG);
 	expect_finding("GP07");
 	ck_assert_str_eq(findings.list[0].text,
-			 "threads of mmfsd wait for 60 s or more (1: A for 70 "
-			 "s, " LONG_REASON ")");
+			 "threads of mmfsd wait for 60 s or more (1: A for 70 s, " LONG_REASON ")");
 	findings_free(&findings);
 	waiters = WAITERS "\nmmdiag:waiters:0:1:::A:70.5:\n";
 	judge(CONFIG);
 	expect_finding("GP07");
-	ck_assert_str_eq(findings.list[0].text,
-			 "threads of mmfsd wait for 60 s or more (1: A for 70 "
-			 "s, nobody knows why)");
+	ck_assert_str_eq(
+		findings.list[0].text,
+		"threads of mmfsd wait for 60 s or more (1: A for 70 s, nobody knows why)");
 	findings_free(&findings);
 	waiters = NULL;
 }
@@ -603,19 +569,16 @@ END_TEST
 /* Of name, time and reason 255 bytes are told. */
 START_TEST(a_reason_without_end_is_cut_off)
 {
-	static const char start[] =
-		"threads of mmfsd wait for 60 s or more (1: ";
+	static const char start[] = "threads of mmfsd wait for 60 s or more (1: ";
 	char text[900], reason[401] = "";
 
 	memset(reason, 'r', sizeof(reason) - 1);
-	snprintf(text, sizeof(text),
-		 WAITERS "condVarReason:\nmmdiag:waiters:0:1:::A:70.5:%s:\n",
+	snprintf(text, sizeof(text), WAITERS "condVarReason:\nmmdiag:waiters:0:1:::A:70.5:%s:\n",
 		 reason);
 	waiters = text;
 	judge(CONFIG);
 	expect_finding("GP07");
-	ck_assert_int_eq(strncmp(findings.list[0].text, start, strlen(start)),
-			 0);
+	ck_assert_int_eq(strncmp(findings.list[0].text, start, strlen(start)), 0);
 	ck_assert_uint_eq(strlen(findings.list[0].text), strlen(start) + 256);
 	findings_free(&findings);
 	waiters = NULL;
@@ -636,12 +599,9 @@ START_TEST(a_question_without_an_answer_is_said_once)
 		  "the client could not be judged: no time was left" },
 		{ &facts.counters, ASK_NO_TIME, "GP11",
 		  "the client could not be judged: no time was left" },
-		{ &facts.config, ASK_MISSING, "GP05",
-		  "its settings are unknown: mmdiag: why" },
-		{ &facts.config, ASK_FAILED, "GP05",
-		  "its settings are unknown: mmdiag: why" },
-		{ &facts.config, ASK_HUNG, "GP04",
-		  "mmfsd does not answer: why" },
+		{ &facts.config, ASK_MISSING, "GP05", "its settings are unknown: mmdiag: why" },
+		{ &facts.config, ASK_FAILED, "GP05", "its settings are unknown: mmdiag: why" },
+		{ &facts.config, ASK_HUNG, "GP04", "mmfsd does not answer: why" },
 	};
 	size_t i;
 
@@ -680,8 +640,8 @@ START_TEST(counters_that_are_not_understood_are_said_and_none_are_not)
 {
 	expect_counters(LINE("_fs_io_s_", "c", "a", "_br_ 1"), NULL);
 	expect_counters("_fs_io_s_ _n_ 1 _rc_ 1 _fs_ -\n", NULL);
-	expect_counters("hello\n", "its counters cannot be read: mmpmon: no "
-				   "counters in its answer");
+	expect_counters("hello\n",
+			"its counters cannot be read: mmpmon: no counters in its answer");
 }
 END_TEST
 
@@ -690,8 +650,7 @@ static const char *waiting(const char *text)
 {
 	static char all[2000];
 
-	snprintf(all, sizeof(all), WAITERS "condVarReason:auxReason:\n%s",
-		 text);
+	snprintf(all, sizeof(all), WAITERS "condVarReason:auxReason:\n%s", text);
 	return all;
 }
 
@@ -709,41 +668,31 @@ static void expect_waiters(const char *lines, const char *sentence)
 	waiters = NULL;
 }
 
-#define WAITER(name, time, why, aux)                                           \
-	"mmdiag:waiters:0:1:::" name ":" time ":" why ":" aux ":\n"
+#define WAITER(name, time, why, aux) "mmdiag:waiters:0:1:::" name ":" time ":" why ":" aux ":\n"
 
 START_TEST(who_waits_longest_is_named_and_all_are_counted)
 {
 	expect_waiters(WAITER("A", "59.999", "w", ""), NULL);
-	expect_waiters(
-		WAITER("A", "60", "w", ""),
-		"threads of mmfsd wait for 60 s or more (1: A for 60 s, w)");
-	expect_waiters(
-		WAITER("A", "61", "w", "") WAITER("B", "90", "v", "")
-			WAITER("C", "70", "u", ""),
-		"threads of mmfsd wait for 60 s or more (3: B for 90 s, v)");
-	expect_waiters(
-		WAITER("A", "90", "", "aux")
-			WAITER("EventsExporterSenderThread", "999", "w", "")
-				WAITER("FsckX", "999", "w", ""),
-		"threads of mmfsd wait for 60 s or more (1: A for 90 s, aux)");
-	expect_waiters(WAITER("A", "nan", "w", "") WAITER("B", "x", "w", ""),
-		       NULL);
+	expect_waiters(WAITER("A", "60", "w", ""),
+		       "threads of mmfsd wait for 60 s or more (1: A for 60 s, w)");
+	expect_waiters(WAITER("A", "61", "w", "") WAITER("B", "90", "v", "")
+			       WAITER("C", "70", "u", ""),
+		       "threads of mmfsd wait for 60 s or more (3: B for 90 s, v)");
+	expect_waiters(WAITER("A", "90", "", "aux") WAITER("EventsExporterSenderThread", "999", "w",
+							   "") WAITER("FsckX", "999", "w", ""),
+		       "threads of mmfsd wait for 60 s or more (1: A for 90 s, aux)");
+	expect_waiters(WAITER("A", "nan", "w", "") WAITER("B", "x", "w", ""), NULL);
 	expect_waiters("mmdiag:waiters:0:1:::A:\n", NULL);
 	/* behind what does not count */
-	expect_waiters(
-		WAITER("A", "5", "w", "") WAITER("B", "90", "v", ""),
-		"threads of mmfsd wait for 60 s or more (1: B for 90 s, v)");
-	expect_waiters(
-		WAITER("FsckX", "999", "w", "") WAITER("B", "90", "v", ""),
-		"threads of mmfsd wait for 60 s or more (1: B for 90 s, v)");
-	expect_waiters(
-		"mmdiag:waiters:0:1:::A:\n" WAITER("B", "90", "v", ""),
-		"threads of mmfsd wait for 60 s or more (1: B for 90 s, v)");
-	expect_waiters(
-		WAITER("A", "90", "w", "") WAITER("B", "70", "v", "")
-			WAITER("C", "99", "u", ""),
-		"threads of mmfsd wait for 60 s or more (3: C for 99 s, u)");
+	expect_waiters(WAITER("A", "5", "w", "") WAITER("B", "90", "v", ""),
+		       "threads of mmfsd wait for 60 s or more (1: B for 90 s, v)");
+	expect_waiters(WAITER("FsckX", "999", "w", "") WAITER("B", "90", "v", ""),
+		       "threads of mmfsd wait for 60 s or more (1: B for 90 s, v)");
+	expect_waiters("mmdiag:waiters:0:1:::A:\n" WAITER("B", "90", "v", ""),
+		       "threads of mmfsd wait for 60 s or more (1: B for 90 s, v)");
+	expect_waiters(WAITER("A", "90", "w", "") WAITER("B", "70", "v", "")
+			       WAITER("C", "99", "u", ""),
+		       "threads of mmfsd wait for 60 s or more (3: C for 99 s, u)");
 }
 END_TEST
 
@@ -761,18 +710,15 @@ END_TEST
 
 START_TEST(a_page_pool_of_a_part_in_32_of_the_memory_is_enough)
 {
-	long long part =
-		(long long)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 32;
+	long long part = (long long)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 32;
 	char config[200];
 
 	if (part >= 16LL << 30)
 		return;
-	snprintf(config, sizeof(config), CONFIG ATTRIBUTE("pagepool", "%lld"),
-		 part);
+	snprintf(config, sizeof(config), CONFIG ATTRIBUTE("pagepool", "%lld"), part);
 	judge(config);
 	ck_assert_uint_eq(findings.count, 0);
-	snprintf(config, sizeof(config), CONFIG ATTRIBUTE("pagepool", "%lld"),
-		 part - 1);
+	snprintf(config, sizeof(config), CONFIG ATTRIBUTE("pagepool", "%lld"), part - 1);
 	judge(config);
 	expect_finding("GP08");
 }
@@ -787,9 +733,9 @@ START_TEST(a_mmfsd_that_does_not_run_is_said_of_mounts)
 	client.common.mount_count = 2;
 	check_rules(&judge);
 	ck_assert_uint_eq(findings.count, 1);
-	ck_assert_str_eq(findings.list[0].text,
-			 "2 file systems are mounted, but no process mmfsd "
-			 "runs: whoever touches them waits or fails");
+	ck_assert_str_eq(
+		findings.list[0].text,
+		"2 file systems are mounted, but no process mmfsd runs: whoever touches them waits or fails");
 	findings_free(&findings);
 	facts.mmfsd = -1;
 	check_rules(&judge);
@@ -810,8 +756,7 @@ static void node_of(const char *table, const char *answer)
 	char text[4096], path[64];
 
 	tempdir_make();
-	snprintf(mount_table, sizeof(mount_table), "%s",
-		 tempdir_put("mounts", table));
+	snprintf(mount_table, sizeof(mount_table), "%s", tempdir_put("mounts", table));
 	snprintf(process_dir, sizeof(process_dir), "%s", tempdir_path("proc"));
 	ck_assert_int_eq(mkdir(process_dir, 0755), 0);
 	snprintf(path, sizeof(path), "proc/%d", (int)getpid());
@@ -820,8 +765,7 @@ static void node_of(const char *table, const char *answer)
 	tempdir_put(path, "mmfsd\n");
 	/* no process but the shell: it has a second */
 	snprintf(text, sizeof(text),
-		 "#!/bin/sh\nread -r a\n[ \"$a$1$2\" = 'once fs_io_s-p-s' ] || "
-		 "exit 9\necho '%s'\n",
+		 "#!/bin/sh\nread -r a\n[ \"$a$1$2\" = 'once fs_io_s-p-s' ] || exit 9\necho '%s'\n",
 		 answer);
 	snprintf(mmpmon, sizeof(mmpmon), "%s", tempdir_put("mmpmon", text));
 	ck_assert_int_eq(chmod(mmpmon, 0755), 0);
@@ -849,20 +793,19 @@ static const char *counted(const char *run_dir)
 	*text = '\0';
 	wire = gpfs_wire(opened, &err);
 	if (!wire)
-		snprintf(text, sizeof(text), "%s: %s",
-			 errno == ENOENT ? "none" : "failed", err.text);
+		snprintf(text, sizeof(text), "%s: %s", errno == ENOENT ? "none" : "failed",
+			 err.text);
 	for (i = 0; wire && i < wire->count; i++)
-		sprintf(text + strlen(text), "%.*s=%s ",
-			(int)strcspn(wire->row[i].id, " "), wire->row[i].id,
-			wire->row[i].fs);
+		sprintf(text + strlen(text), "%.*s=%s ", (int)strcspn(wire->row[i].id, " "),
+			wire->row[i].id, wire->row[i].fs);
 	wire_free(wire);
 	client_close(opened);
 	return text;
 }
 
-#define COUNTERS                                                               \
-	LINE("_fs_io_s_", "c", "s", "_br_ 1")                                  \
-	LINE("_fs_io_s_", "c", "h", "_br_ 1")                                  \
+#define COUNTERS                                                                                   \
+	LINE("_fs_io_s_", "c", "s", "_br_ 1")                                                      \
+	LINE("_fs_io_s_", "c", "h", "_br_ 1")                                                      \
 	LINE("_fs_io_s_", "d", "s", "_br_ 1")
 
 START_TEST(counters_are_called_by_the_first_mount_of_their_file_system)
@@ -877,8 +820,7 @@ START_TEST(counters_are_called_by_the_first_mount_of_their_file_system)
 	ck_assert_str_eq(counted(NULL), "c:s=c:s c:h=/home d:s=d:s ");
 	tempdir_remove();
 	/* half a name is none */
-	node_of("hh /a gpfs rw 0 0\nc:ss /b gpfs rw 0 0\nh /c nfs rw 0 0\n",
-		COUNTERS);
+	node_of("hh /a gpfs rw 0 0\nc:ss /b gpfs rw 0 0\nh /c nfs rw 0 0\n", COUNTERS);
 	ck_assert_str_eq(counted(NULL), "c:s=c:s c:h=c:h d:s=d:s ");
 	tempdir_remove();
 }
@@ -886,16 +828,13 @@ END_TEST
 
 START_TEST(file_systems_of_jobio_conf_alone_are_counted)
 {
-	node_of("s /s gpfs rw 0 0\nh /home gpfs rw 0 0\nx /x gpfs rw 0 0\n",
-		COUNTERS);
+	node_of("s /s gpfs rw 0 0\nh /home gpfs rw 0 0\nx /x gpfs rw 0 0\n", COUNTERS);
 	section.mounts = (char *)"/home";
 	ck_assert_str_eq(counted(NULL), "c:h=/home ");
 	section.mounts = (char *)"/home /s";
-	ck_assert_str_eq(counted(NULL), "failed: mmpmon has more than one "
-					"filesystem 's' of '/s'");
+	ck_assert_str_eq(counted(NULL), "failed: mmpmon has more than one filesystem 's' of '/s'");
 	section.mounts = (char *)"/x";
-	ck_assert_str_eq(counted(NULL),
-			 "failed: mmpmon has no filesystem 'x' of '/x'");
+	ck_assert_str_eq(counted(NULL), "failed: mmpmon has no filesystem 'x' of '/x'");
 	section.mounts = (char *)"/nothing";
 	ck_assert_str_eq(counted(NULL), "none: ");
 	tempdir_remove();
@@ -916,8 +855,7 @@ START_TEST(counters_that_do_not_come_are_told)
 	ck_assert_ptr_nonnull(strstr(counted(NULL), "failed: mmpmon: "));
 	snprintf(path, sizeof(path), "proc/%d/comm", (int)getpid());
 	tempdir_put(path, "mmfsck\n");
-	ck_assert_str_eq(counted(NULL),
-			 "failed: mmpmon: there is no process mmfsd");
+	ck_assert_str_eq(counted(NULL), "failed: mmpmon: there is no process mmfsd");
 	tempdir_remove();
 }
 END_TEST
@@ -965,8 +903,7 @@ END_TEST
 START_TEST(a_mmfsd_that_answers_half_is_asked_by_the_program)
 {
 	node_of("h /home gpfs rw 0 0\n", COUNTERS);
-	listen_as_mmfsd("_response_ begin mmpmon fis\n" LINE(
-		"_mmpmon::fis_", "x", "h", "_br_ 7"));
+	listen_as_mmfsd("_response_ begin mmpmon fis\n" LINE("_mmpmon::fis_", "x", "h", "_br_ 7"));
 	ck_assert_str_eq(counted(NULL), "c:s=c:s c:h=/home d:s=d:s ");
 	unix_stop();
 	/* nobody listens any more */
@@ -996,8 +933,7 @@ START_TEST(a_mmfsd_that_hangs_is_not_asked_once_more)
 	section.timeout_ms = 100;
 	listen_as_mmfsd(NULL);
 	ck_assert_int_eq(answered(NULL), ASK_HUNG);
-	ck_assert_ptr_nonnull(
-		strstr(counted(NULL), "mmpmon.socket': no answer in time"));
+	ck_assert_ptr_nonnull(strstr(counted(NULL), "mmpmon.socket': no answer in time"));
 	unix_stop();
 	section.mmpmon_socket = (char *)"/nowhere";
 	section.timeout_ms = 400; /* it has to begin in this time */
@@ -1018,8 +954,7 @@ START_TEST(a_program_that_cannot_be_run_has_failed_or_is_missing)
 	section.mmpmon = (char *)"/nowhere";
 	ck_assert_int_eq(answered(NULL), ASK_MISSING);
 	ck_assert_str_eq(counted(NULL),
-			 "failed: mmpmon: cannot execute /nowhere: No such "
-			 "file or directory");
+			 "failed: mmpmon: cannot execute /nowhere: No such file or directory");
 	tempdir_remove();
 }
 END_TEST
@@ -1035,8 +970,7 @@ START_TEST(no_second_mmpmon_is_started_while_one_runs)
 	ck_assert_str_eq(counted(run_dir), "c:s=c:s c:h=/home d:s=d:s ");
 	fd = open(tempdir_path("run/" RUNDIR_MMPMON), O_RDWR | O_CLOEXEC);
 	ck_assert_int_eq(lock_wait(fd, 0), 0);
-	ck_assert_ptr_nonnull(strstr(counted(run_dir),
-				     "another mmpmon of jobio does not end"));
+	ck_assert_ptr_nonnull(strstr(counted(run_dir), "another mmpmon of jobio does not end"));
 	ck_assert_int_eq(answered(run_dir), ASK_HUNG);
 	close(fd);
 	ck_assert_str_eq(counted(run_dir), "c:s=c:s c:h=/home d:s=d:s ");
@@ -1047,12 +981,12 @@ END_TEST
 /* ---- settings -------------------------------------------------------------------- */
 
 /* mmdiag prints what is in "config". */
-#define MMDIAG                                                                 \
-	"#!/bin/sh\n"                                                          \
-	"cd '%s' || exit 9\n"                                                  \
-	"echo \"mmdiag $*\" >>asked\n"                                         \
-	"[ -e dumb ] && { echo dumb >&2; exit 1; }\n"                          \
-	"[ \"$1\" = --config ] && exec cat config\n"                           \
+#define MMDIAG                                                                                     \
+	"#!/bin/sh\n"                                                                              \
+	"cd '%s' || exit 9\n"                                                                      \
+	"echo \"mmdiag $*\" >>asked\n"                                                             \
+	"[ -e dumb ] && { echo dumb >&2; exit 1; }\n"                                              \
+	"[ \"$1\" = --config ] && exec cat config\n"                                               \
 	"exit 0\n"
 static char run_dir[600], state_dir[600];
 static struct client *opened;
@@ -1071,16 +1005,11 @@ static void begin_settings(void)
 
 	node_of("h /home gpfs rw 0 0\n", COUNTERS);
 	tempdir_command("mmdiag", MMDIAG, mmdiag);
-	tempdir_put("config",
-		    CONFIG ATTRIBUTE("fsyncIsGlobal", "yes")
-			    ATTRIBUTE("maxMBpS", "2048")
-				    ATTRIBUTE("pagepool", "1073741824")
-					    ATTRIBUTE("other", "1"));
+	tempdir_put("config", CONFIG ATTRIBUTE("fsyncIsGlobal", "yes") ATTRIBUTE("maxMBpS", "2048")
+				      ATTRIBUTE("pagepool", "1073741824") ATTRIBUTE("other", "1"));
 	section.timeout_ms = 60000;
 	section.mmdiag = mmdiag;
-	want = (struct client_want){ .alone = true,
-				     .mount_options = "",
-				     .read_ahead_kb = "" };
+	want = (struct client_want){ .alone = true, .mount_options = "", .read_ahead_kb = "" };
 	snprintf(run_dir, sizeof(run_dir), "%s", tempdir_path("run"));
 	snprintf(state_dir, sizeof(state_dir), "%s", tempdir_path("state"));
 	ck_assert_int_eq(mkdir(run_dir, 0755), 0);
@@ -1124,30 +1053,24 @@ START_TEST(what_differs_is_said_with_its_command)
 	static const struct {
 		const char *word, *have, *cure; /* cure NULL: it has it */
 	} cases[] = {
-		{ "fsyncIsGlobal=0", "1",
-		  "mmchconfig fsyncIsGlobal=no -i -N CLASS" },
+		{ "fsyncIsGlobal=0", "1", "mmchconfig fsyncIsGlobal=no -i -N CLASS" },
 		{ "ignorePrefetchLUNCount=1", "its default",
 		  "mmchconfig ignorePrefetchLUNCount=yes -i -N CLASS" },
-		{ "maxMBpS=200000", "2048",
-		  "mmchconfig maxMBpS=200000 -i -N CLASS" },
+		{ "maxMBpS=200000", "2048", "mmchconfig maxMBpS=200000 -i -N CLASS" },
 		{ "seqDiscardThreshold=1099511627776", "its default",
 		  "mmchconfig seqDiscardThreshold=1099511627776 -i -N CLASS" },
 		{ "writebehindThreshold=0", "its default",
 		  "mmchconfig writebehindThreshold=0 -i -N CLASS" },
 		{ "maxFilesToCache=1", "its default",
-		  "mmchconfig maxFilesToCache=1 -N CLASS, and restart mmfsd "
-		  "there" },
+		  "mmchconfig maxFilesToCache=1 -N CLASS, and restart mmfsd there" },
 		{ "maxStatCache=1", "its default",
-		  "mmchconfig maxStatCache=1 -N CLASS, and restart mmfsd "
-		  "there" },
+		  "mmchconfig maxStatCache=1 -N CLASS, and restart mmfsd there" },
 		{ "nBucketGroups=1", "its default",
-		  "mmchconfig nBucketGroups=1 -N CLASS, and restart mmfsd "
-		  "there" },
+		  "mmchconfig nBucketGroups=1 -N CLASS, and restart mmfsd there" },
 		{ "pagepool=1", "1073741824",
 		  "mmchconfig pagepool=1 -N CLASS, and restart mmfsd there" },
 		{ "workerThreads=1", "its default",
-		  "mmchconfig workerThreads=1 -N CLASS, and restart mmfsd "
-		  "there" },
+		  "mmchconfig workerThreads=1 -N CLASS, and restart mmfsd there" },
 		{ "pagepool=1073741824", "", NULL },
 		{ "maxMBpS=2048,fsyncIsGlobal=1", "", NULL },
 		{ "", "", NULL },
@@ -1164,8 +1087,7 @@ START_TEST(what_differs_is_said_with_its_command)
 		if (!cases[i].cure)
 			continue;
 		ck_assert_str_eq(findings.list[0].cure, cases[i].cure);
-		snprintf(text, sizeof(text),
-			 "the profile asks for %s, and mmfsd has %s",
+		snprintf(text, sizeof(text), "the profile asks for %s, and mmfsd has %s",
 			 cases[i].word, cases[i].have);
 		expect_text("GP41", text);
 	}
@@ -1197,17 +1119,17 @@ START_TEST(settings_out_of_bounds_and_mount_options_are_refused)
 	begin_settings();
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		advise(words[i]);
-		snprintf(text, sizeof(text),
-			 "setting '%s' of the profile: its value is not a "
-			 "number within bounds; the profile was not applied",
-			 words[i]);
+		snprintf(
+			text, sizeof(text),
+			"setting '%s' of the profile: its value is not a number within bounds; the profile was not applied",
+			words[i]);
 		expect_text("GP49", text);
 	}
 	want.mount_options = "noatime";
 	advise("maxMBpS=1");
-	expect_text("GP49",
-		    "setting 'noatime' of the profile: it is none of Storage "
-		    "Scale's that jobio compares; the profile was not applied");
+	expect_text(
+		"GP49",
+		"setting 'noatime' of the profile: it is none of Storage Scale's that jobio compares; the profile was not applied");
 	ck_assert(!holds(""));
 	end_settings();
 }
@@ -1218,12 +1140,10 @@ END_TEST
 START_TEST(a_node_is_asked_for_what_rules_and_settings_need)
 {
 	static const char *const names[] = {
-		"fsyncIsGlobal",   "ignorePrefetchLUNCount",
-		"maxFilesToCache", "maxMBpS",
-		"maxStatCache",	   "nBucketGroups",
-		"pagepool",	   "seqDiscardThreshold",
-		"verbsPorts",	   "verbsRdma",
-		"workerThreads",   "writebehindThreshold",
+		"fsyncIsGlobal", "ignorePrefetchLUNCount", "maxFilesToCache",
+		"maxMBpS",	 "maxStatCache",	   "nBucketGroups",
+		"pagepool",	 "seqDiscardThreshold",	   "verbsPorts",
+		"verbsRdma",	 "workerThreads",	   "writebehindThreshold",
 	};
 	char config[2000] = CONFIG, line[100], word[24];
 	size_t i;
@@ -1238,8 +1158,7 @@ START_TEST(a_node_is_asked_for_what_rules_and_settings_need)
 	ck_assert_int_eq(gpfs_number(opened, "fsyncIsGlobal"), -1);
 	ck_assert_int_eq(gpfs_number(opened, "workerThreads"), -1);
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		snprintf(line, sizeof(line), ATTRIBUTE("%s", "%zu"), names[i],
-			 i + 1);
+		snprintf(line, sizeof(line), ATTRIBUTE("%s", "%zu"), names[i], i + 1);
 		strcat(config, line);
 	}
 	tempdir_put("config", config);
@@ -1352,9 +1271,9 @@ START_TEST(a_job_of_many_fsyncs_is_told_what_they_wait_for)
 	ck_assert_uint_eq(findings.count, 0);
 	work.syncs = 1000;
 	client_judge_work(opened, &work, &findings);
-	expect_text("GP12", "the job called fsync 1000 times on this node, and "
-			    "each waits for what other nodes have written of "
-			    "the file, too (fsyncIsGlobal=yes)");
+	expect_text(
+		"GP12",
+		"the job called fsync 1000 times on this node, and each waits for what other nodes have written of the file, too (fsyncIsGlobal=yes)");
 	tempdir_put("config", CONFIG ATTRIBUTE("fsyncIsGlobal", "1"));
 	client_judge_work(opened, &work, &findings);
 	expect_finding("GP12");
@@ -1379,8 +1298,7 @@ START_TEST(cards_of_mmfsd_are_those_that_it_uses)
 	begin_settings();
 	sysfs_set_root("/nowhere");
 	tempdir_put("config", CONFIG ATTRIBUTE("verbsRdma", "enable")
-				      ATTRIBUTE("verbsPorts",
-						"mlx5_0/1 mlx5_1/1/2,mlx5_2"));
+				      ATTRIBUTE("verbsPorts", "mlx5_0/1 mlx5_1/1/2,mlx5_2"));
 	look();
 	client_cards(opened, &cards);
 	ck_assert_uint_eq(cards.count, 3);
@@ -1389,8 +1307,8 @@ START_TEST(cards_of_mmfsd_are_those_that_it_uses)
 	ck_assert_str_eq(cards.card[2].name, "mlx5_2");
 	ck_assert_str_eq(cards.card[2].serves, "verbsPorts");
 	ck_assert_int_eq(cards.card[2].numa_node, -1);
-	tempdir_put("config", CONFIG ATTRIBUTE("verbsRdma", "disable")
-				      ATTRIBUTE("verbsPorts", "mlx5_0/1"));
+	tempdir_put("config",
+		    CONFIG ATTRIBUTE("verbsRdma", "disable") ATTRIBUTE("verbsPorts", "mlx5_0/1"));
 	look();
 	client_cards(opened, &cards);
 	ck_assert_uint_eq(cards.count, 0);
@@ -1407,8 +1325,9 @@ START_TEST(mmfsd_is_told_a_numa_node_and_no_cores)
 	struct client_place place = { .numa_node = 0, .card = "" };
 	char *text = client_cores_command("gpfs", &place);
 
-	ck_assert_str_eq(text, "mmchconfig numactlOptionN=0,numactlOptioni=0 "
-			       "for this class of nodes, and restart mmfsd");
+	ck_assert_str_eq(
+		text,
+		"mmchconfig numactlOptionN=0,numactlOptioni=0 for this class of nodes, and restart mmfsd");
 	free(text);
 	place.numa_node = -1;
 	ck_assert_ptr_null(client_cores_command("gpfs", &place));
@@ -1416,48 +1335,36 @@ START_TEST(mmfsd_is_told_a_numa_node_and_no_cores)
 END_TEST
 
 UNIT_MAIN("gpfs", an_attribute_is_found_by_its_name_and_decoded,
-	  columns_are_found_by_the_header_and_not_by_their_place,
-	  half_a_code_is_left_as_it_is, a_value_fits_whole_or_is_not_there,
-	  file_systems_of_one_name_in_two_clusters_are_two,
+	  columns_are_found_by_the_header_and_not_by_their_place, half_a_code_is_left_as_it_is,
+	  a_value_fits_whole_or_is_not_there, file_systems_of_one_name_in_two_clusters_are_two,
 	  the_answer_of_the_socket_has_the_same_counters,
 	  a_node_without_mounts_has_no_counters_and_no_fault,
-	  a_counter_that_cannot_be_read_is_unknown,
-	  an_answer_that_is_not_understood_is_no_answer,
+	  a_counter_that_cannot_be_read_is_unknown, an_answer_that_is_not_understood_is_no_answer,
 	  a_counter_of_calls_that_wrapped_in_a_short_job_is_counted_on,
 	  calls_that_may_have_wrapped_unseen_are_unknown_and_bytes_are_not,
-	  counters_that_began_anew_are_no_wrap,
-	  when_the_counters_were_read_is_kept_with_them,
+	  counters_that_began_anew_are_no_wrap, when_the_counters_were_read_is_kept_with_them,
 	  a_mmfsd_that_may_not_run_beside_its_card_is_said,
-	  a_card_whose_place_nobody_knows_is_no_finding,
-	  rdma_that_is_there_and_not_used_is_said,
+	  a_card_whose_place_nobody_knows_is_no_finding, rdma_that_is_there_and_not_used_is_said,
 	  a_page_pool_is_small_beside_the_memory_or_not_at_all,
-	  a_waiter_is_told_with_its_reason_however_long_it_is,
-	  a_reason_without_end_is_cut_off,
+	  a_waiter_is_told_with_its_reason_however_long_it_is, a_reason_without_end_is_cut_off,
 	  a_question_without_an_answer_is_said_once,
 	  counters_that_are_not_understood_are_said_and_none_are_not,
 	  who_waits_longest_is_named_and_all_are_counted,
 	  a_page_pool_of_sixteen_gibibytes_is_enough_for_all,
 	  a_mmfsd_that_does_not_run_is_said_of_mounts,
 	  counters_are_called_by_the_first_mount_of_their_file_system,
-	  file_systems_of_jobio_conf_alone_are_counted,
-	  counters_that_do_not_come_are_told,
-	  no_second_mmpmon_is_started_while_one_runs,
-	  what_differs_is_said_with_its_command,
+	  file_systems_of_jobio_conf_alone_are_counted, counters_that_do_not_come_are_told,
+	  no_second_mmpmon_is_started_while_one_runs, what_differs_is_said_with_its_command,
 	  settings_out_of_bounds_and_mount_options_are_refused,
 	  a_node_is_asked_for_what_rules_and_settings_need,
-	  a_node_without_mounts_or_mmfsd_is_asked_nothing,
-	  who_hangs_once_is_not_asked_again,
+	  a_node_without_mounts_or_mmfsd_is_asked_nothing, who_hangs_once_is_not_asked_again,
 	  what_a_mmfsd_said_is_kept_for_the_next_job,
-	  a_job_of_many_fsyncs_is_told_what_they_wait_for,
-	  cards_of_mmfsd_are_those_that_it_uses,
-	  mmfsd_is_told_a_numa_node_and_no_cores,
-	  every_digit_of_a_code_is_decoded,
-	  lines_of_other_kinds_are_passed_over,
-	  the_last_header_says_where_columns_are,
+	  a_job_of_many_fsyncs_is_told_what_they_wait_for, cards_of_mmfsd_are_those_that_it_uses,
+	  mmfsd_is_told_a_numa_node_and_no_cores, every_digit_of_a_code_is_decoded,
+	  lines_of_other_kinds_are_passed_over, the_last_header_says_where_columns_are,
 	  a_value_of_two_lines_may_go_on_like_the_name_of_the_command,
 	  a_line_that_is_too_long_is_passed_over_and_others_are_not,
-	  the_last_column_of_a_header_needs_no_colon,
-	  a_word_fits_whole_or_is_not_there,
+	  the_last_column_of_a_header_needs_no_colon, a_word_fits_whole_or_is_not_there,
 	  cards_beside_mmfsd_are_right_and_one_that_is_not_is_said,
 	  a_page_pool_of_a_part_in_32_of_the_memory_is_enough,
 	  a_mmfsd_that_listens_is_asked_without_a_program,

@@ -126,8 +126,7 @@ START_TEST(a_daemon_of_debian_may_have_a_name_of_its_own)
 }
 END_TEST
 
-UNIT_MAIN("host", a_host_name_is_without_its_domain,
-	  slurmd_knows_the_name_of_the_node_better,
+UNIT_MAIN("host", a_host_name_is_without_its_domain, slurmd_knows_the_name_of_the_node_better,
 	  a_boot_has_an_id_of_36_characters,
 	  slurm_conf_is_in_the_first_of_the_usual_places_that_has_it,
 	  a_fetched_slurm_conf_is_taken_where_the_site_has_none,

@@ -36,8 +36,7 @@ static struct job from_env(void)
 	return job;
 }
 
-static void expect_env_error(const char *name, const char *value,
-			     const char *sentence)
+static void expect_env_error(const char *name, const char *value, const char *sentence)
 {
 	struct job job;
 
@@ -52,16 +51,13 @@ static void expect_env_error(const char *name, const char *value,
 
 START_TEST(what_slurmd_must_say_is_asked_for)
 {
-	expect_env_error("SLURM_JOB_ID", NULL,
-			 "SLURM_JOB_ID is not set: not run by slurmd?");
+	expect_env_error("SLURM_JOB_ID", NULL, "SLURM_JOB_ID is not set: not run by slurmd?");
 	expect_env_error("SLURM_JOB_ID", "7x", "SLURM_JOB_ID: '7x': ");
 	expect_env_error("SLURM_JOB_ID", "0", "SLURM_JOB_ID '0': not a job");
 	expect_env_error("SLURM_JOB_UID", NULL, "SLURM_JOB_UID is not set");
 	expect_env_error("SLURM_JOB_UID", "-1", "SLURM_JOB_UID: '-1': ");
-	expect_env_error("SLURMD_NODENAME", "a/b",
-			 "node name 'a/b': not a name");
-	expect_env_error("SLURMD_NODENAME", ".c1",
-			 "node name '.c1': not a name");
+	expect_env_error("SLURMD_NODENAME", "a/b", "node name 'a/b': not a name");
+	expect_env_error("SLURMD_NODENAME", ".c1", "node name '.c1': not a name");
 }
 END_TEST
 
@@ -139,18 +135,12 @@ START_TEST(whether_a_job_is_alone_is_in_slurms_words)
 		const char *exclusive, *oversubscribe, *core_spec;
 		enum job_alone alone;
 	} cases[] = {
-		{ NULL, NULL, "1", JOB_ALONE_UNKNOWN },
-		{ NULL, "NO", "0", JOB_ALONE },
-		{ NULL, "OK", "0", JOB_NOT_ALONE },
-		{ NULL, "FORCE:2", "1", JOB_NOT_ALONE },
-		{ "NODE", "NO", "0", JOB_ALONE },
-		{ "NODE", "OK", "0", JOB_ALONE },
-		{ "TOPO", "NO", "1", JOB_ALONE },
-		{ "TOPO", "NO", "0", JOB_NOT_ALONE },
-		{ "NO", "NO", "1", JOB_ALONE_UNKNOWN },
-		{ "NO", "NO", "0", JOB_ALONE_UNKNOWN },
-		{ "NO", "YES", "1", JOB_NOT_ALONE },
-		{ "USER", "NO", "0", JOB_NOT_ALONE },
+		{ NULL, NULL, "1", JOB_ALONE_UNKNOWN }, { NULL, "NO", "0", JOB_ALONE },
+		{ NULL, "OK", "0", JOB_NOT_ALONE },	{ NULL, "FORCE:2", "1", JOB_NOT_ALONE },
+		{ "NODE", "NO", "0", JOB_ALONE },	{ "NODE", "OK", "0", JOB_ALONE },
+		{ "TOPO", "NO", "1", JOB_ALONE },	{ "TOPO", "NO", "0", JOB_NOT_ALONE },
+		{ "NO", "NO", "1", JOB_ALONE_UNKNOWN }, { "NO", "NO", "0", JOB_ALONE_UNKNOWN },
+		{ "NO", "YES", "1", JOB_NOT_ALONE },	{ "USER", "NO", "0", JOB_NOT_ALONE },
 	};
 	size_t i;
 
@@ -159,11 +149,9 @@ START_TEST(whether_a_job_is_alone_is_in_slurms_words)
 		if (cases[i].exclusive)
 			setenv("SLURM_JOB_EXCLUSIVE", cases[i].exclusive, 1);
 		if (cases[i].oversubscribe)
-			setenv("SLURM_JOB_OVERSUBSCRIBE",
-			       cases[i].oversubscribe, 1);
+			setenv("SLURM_JOB_OVERSUBSCRIBE", cases[i].oversubscribe, 1);
 		setenv("SLURM_JOB_CORE_SPEC_COUNT", cases[i].core_spec, 1);
-		ck_assert_msg(from_env().alone == cases[i].alone, "case %zu",
-			      i);
+		ck_assert_msg(from_env().alone == cases[i].alone, "case %zu", i);
 	}
 }
 END_TEST
@@ -203,8 +191,7 @@ START_TEST(folders_of_jobs_are_those_with_a_number)
 	ck_assert_int_eq(job_each_folder(config, note_job, list), 0);
 	ck_assert_str_eq(list, "7 ");
 	*list = '\0';
-	ck_assert(job_make_folder(config, 8, &err) == 0 &&
-		  job_make_folder(config, 9, &err) == 0);
+	ck_assert(job_make_folder(config, 8, &err) == 0 && job_make_folder(config, 9, &err) == 0);
 	ck_assert_int_eq(job_each_folder(config, note_job, list), 1);
 	ck_assert_uint_eq(strlen(list), 4);
 	teardown();
@@ -237,8 +224,7 @@ END_TEST
 
 START_TEST(what_killed_processes_left_is_swept)
 {
-	static const char *const left[] = { "run/.gone.5", "run/lock.tmp.3",
-					    "spool/a.json.tmp.12",
+	static const char *const left[] = { "run/.gone.5", "run/lock.tmp.3", "spool/a.json.tmp.12",
 					    "spool/open/7.c1.json.tmp.1",
 					    "spool/state/weka.mounts.tmp.1" };
 	size_t i;
@@ -271,8 +257,7 @@ START_TEST(one_has_the_lock_and_the_next_waits_for_it)
 	ck_assert_int_ge(first, 0);
 	ck_assert_int_eq(job_lock(config, 30, &err), -1);
 	snprintf(wanted, sizeof(wanted),
-		 "lock '%s/run/lock': another prolog or epilog has held it for "
-		 "30 ms",
+		 "lock '%s/run/lock': another prolog or epilog has held it for 30 ms",
 		 tempdir_name);
 	ck_assert_str_eq(err.text, wanted);
 	close(first);
@@ -330,9 +315,8 @@ START_TEST(a_run_that_was_released_is_remembered_until_its_job_begins_again)
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		ck_assert(!job_was_released(config, &rows[i].a));
 		job_remember_released(config, &rows[i].a);
-		ck_assert_msg(job_was_released(config, &rows[i].b) ==
-				      rows[i].is_same,
-			      "row %zu", i);
+		ck_assert_msg(job_was_released(config, &rows[i].b) == rows[i].is_same, "row %zu",
+			      i);
 		job_forget_released(config, 7);
 		ck_assert(!job_was_released(config, &rows[i].a));
 	}
@@ -569,8 +553,7 @@ START_TEST(a_title_that_a_user_gave_is_not_even_read)
 	setup();
 	make_process(70, "slurmstepd\n", "slurmstepd: [7.extern]");
 	seen = inotify_init1(IN_NONBLOCK);
-	ck_assert(inotify_add_watch(seen, tempdir_path("sys/proc/70/cmdline"),
-				    IN_OPEN) >= 0);
+	ck_assert(inotify_add_watch(seen, tempdir_path("sys/proc/70/cmdline"), IN_OPEN) >= 0);
 	ck_assert(job_has_stepd(config, 7));
 	ck_assert(read(seen, event, sizeof(event)) > 0);
 	ck_assert(chown(tempdir_path("sys/proc/70"), 1000, 1000) == 0);
@@ -682,8 +665,7 @@ static struct record *ended(double start_off, const char *boot_id)
 
 #define NO_END -1000.0
 
-static void expect_end(double start_off, const char *boot_id, bool set,
-		       double seconds)
+static void expect_end(double start_off, const char *boot_id, bool set, double seconds)
 {
 	struct record *state = ended(start_off, boot_id);
 
@@ -780,10 +762,9 @@ static struct record *with_steps(struct record *state)
 	return state;
 }
 
-#define OF_STEPD                                                               \
-	(RECORD_FLAG(ALL_FILES) | RECORD_FLAG(ORPHANS_MISSING) |               \
-	 RECORD_FLAG(MMAP_MISSING) | RECORD_FLAG(AIO_MISSING) |                \
-	 RECORD_FLAG(COPIES_TWICE))
+#define OF_STEPD                                                                                   \
+	(RECORD_FLAG(ALL_FILES) | RECORD_FLAG(ORPHANS_MISSING) | RECORD_FLAG(MMAP_MISSING) |       \
+	 RECORD_FLAG(AIO_MISSING) | RECORD_FLAG(COPIES_TWICE))
 
 START_TEST(steps_are_added_up)
 {
@@ -791,12 +772,12 @@ START_TEST(steps_are_added_up)
 
 	setup();
 	ck_assert_int_eq(job_make_folder(config, 7, &err), 0);
-	put_step("batch",
-		 "{\"read_bytes\":1,\"write_bytes\":20,\"read_calls\":300,"
-		 "\"write_calls\":4000,\"own_out\":true}");
-	put_step("0", "{\"read_bytes\":2,\"write_bytes\":30,\"read_calls\":400,"
-		      "\"write_calls\":5000,\"own_out\":true,"
-		      "\"array_job_id\":5,\"array_task_id\":1}");
+	put_step(
+		"batch",
+		"{\"read_bytes\":1,\"write_bytes\":20,\"read_calls\":300,\"write_calls\":4000,\"own_out\":true}");
+	put_step(
+		"0",
+		"{\"read_bytes\":2,\"write_bytes\":30,\"read_calls\":400,\"write_calls\":5000,\"own_out\":true,\"array_job_id\":5,\"array_task_id\":1}");
 	put_step("1.tmp.12", "{\"read_bytes\":7}");
 	state = with_steps(new_state(7, 1000, 0));
 	ck_assert_uint_eq(state->app_count, 1);
@@ -823,16 +804,16 @@ START_TEST(a_step_without_all_numbers_is_missing)
 	ck_assert_int_eq(job_make_folder(config, 7, &err), 0);
 	put_step("0", "{\"read_bytes\":1,\"write_bytes\":2,\"read_calls\":3}");
 	state = with_steps(new_state(7, 1000, 0));
-	ck_assert_uint_eq(state->flags, OF_STEPD | RECORD_FLAG(STEP_MISSING) |
-						RECORD_FLAG(INCLUDES_STEPD));
+	ck_assert_uint_eq(state->flags,
+			  OF_STEPD | RECORD_FLAG(STEP_MISSING) | RECORD_FLAG(INCLUDES_STEPD));
 	ck_assert_int_eq(state->steps, 1);
 	record_free(state);
 	put_step("0", "{");
 	state = new_state(7, 1000, 0);
 	state->flags = RECORD_FLAG(NODE_REBOOTED);
 	with_steps(state);
-	ck_assert_uint_eq(state->flags, RECORD_FLAG(NODE_REBOOTED) | OF_STEPD |
-						RECORD_FLAG(STEP_MISSING));
+	ck_assert_uint_eq(state->flags,
+			  RECORD_FLAG(NODE_REBOOTED) | OF_STEPD | RECORD_FLAG(STEP_MISSING));
 	record_free(state);
 	teardown();
 }
@@ -866,8 +847,7 @@ START_TEST(a_job_without_steps_has_no_numbers_of_them)
 	state = new_state(7, 1000, 0);
 	state->flags = RECORD_FLAG(NODE_REBOOTED);
 	with_steps(state);
-	ck_assert_uint_eq(state->flags,
-			  RECORD_FLAG(NODE_REBOOTED) | RECORD_FLAG(NO_STEP));
+	ck_assert_uint_eq(state->flags, RECORD_FLAG(NODE_REBOOTED) | RECORD_FLAG(NO_STEP));
 	ck_assert_uint_eq(state->app_count, 0);
 	ck_assert_int_eq(state->steps, 0);
 	record_free(state);
@@ -887,13 +867,14 @@ START_TEST(the_word_of_a_slurmstepd_that_the_plugin_was_away_is_kept)
 	state = with_steps(new_state(7, 1000, 0)); /* has one begun? */
 	ck_assert_uint_eq(state->flags, RECORD_FLAG(PLUGIN_AWAY));
 	record_free(state);
-	put_step("0", "{\"read_bytes\":1,\"write_bytes\":2,\"read_calls\":3,"
-		      "\"write_calls\":4,\"own_out\":true}");
+	put_step(
+		"0",
+		"{\"read_bytes\":1,\"write_bytes\":2,\"read_calls\":3,\"write_calls\":4,\"own_out\":true}");
 	state = new_state(7, 1000, 0);
 	state->flags = RECORD_FLAG(NODE_REBOOTED);
 	with_steps(state);
-	ck_assert_uint_eq(state->flags, RECORD_FLAG(NODE_REBOOTED) | OF_STEPD |
-						RECORD_FLAG(PLUGIN_AWAY));
+	ck_assert_uint_eq(state->flags,
+			  RECORD_FLAG(NODE_REBOOTED) | OF_STEPD | RECORD_FLAG(PLUGIN_AWAY));
 	record_free(state);
 	state = new_state(7, 1000, 0); /* the kernel has counted all of them */
 	record_io_init(&io);
@@ -980,17 +961,14 @@ static void load_nfs(const char *mountstats)
 {
 	static char text[16384], mountinfo[4200];
 
-	snprintf(mountinfo, sizeof(mountinfo), "%s",
-		 sample("mountinfo-6.1.txt"));
+	snprintf(mountinfo, sizeof(mountinfo), "%s", sample("mountinfo-6.1.txt"));
 
-	snprintf(text, sizeof(text),
-		 "[client home]\ntype = nfs\nmount_table = %s\n"
-		 "mountinfo = %s\nmountstats = %s\nbdi_dir = %s\n",
-		 tempdir_put("mounts", "192.0.2.40:/export/work /mnt/work nfs "
-				       "rw,vers=3,hard 0 0\n"),
-		 mountinfo,
-		 *mountstats == '/' ? mountstats : sample(mountstats),
-		 tempdir_name);
+	snprintf(
+		text, sizeof(text),
+		"[client home]\ntype = nfs\nmount_table = %s\n"
+		"mountinfo = %s\nmountstats = %s\nbdi_dir = %s\n",
+		tempdir_put("mounts", "192.0.2.40:/export/work /mnt/work nfs rw,vers=3,hard 0 0\n"),
+		mountinfo, *mountstats == '/' ? mountstats : sample(mountstats), tempdir_name);
 	load(text);
 }
 
@@ -1075,8 +1053,7 @@ START_TEST(what_the_client_moved_may_be_unknown)
 	state->flags = RECORD_FLAG(NODE_REBOOTED);
 	read_wire(state, "/nonexistent");
 	ck_assert_uint_eq(state->wire_count, 0);
-	ck_assert_uint_eq(state->flags,
-			  RECORD_FLAG(NODE_REBOOTED) | RECORD_FLAG(UNMOUNTED));
+	ck_assert_uint_eq(state->flags, RECORD_FLAG(NODE_REBOOTED) | RECORD_FLAG(UNMOUNTED));
 	record_free(state);
 	state = with_wire(true);
 	state->flags = RECORD_FLAG(NODE_REBOOTED);
@@ -1090,8 +1067,7 @@ START_TEST(what_the_client_moved_may_be_unknown)
 	state->flags = RECORD_FLAG(NODE_REBOOTED);
 	read_wire(state, "mountstats-6.1.txt");
 	ck_assert_uint_eq(state->wire_count, 0);
-	ck_assert_uint_eq(state->flags,
-			  RECORD_FLAG(NODE_REBOOTED) | RECORD_FLAG(WIRE_RESET));
+	ck_assert_uint_eq(state->flags, RECORD_FLAG(NODE_REBOOTED) | RECORD_FLAG(WIRE_RESET));
 	record_free(state);
 	/* what was noted at the start is not its words */
 	state = with_wire(true);
@@ -1102,8 +1078,8 @@ START_TEST(what_the_client_moved_may_be_unknown)
 	free(start);
 	read_wire(state, "mountstats-6.1-later.txt");
 	ck_assert_uint_eq(state->wire_count, 0);
-	ck_assert_uint_eq(state->flags, RECORD_FLAG(NODE_REBOOTED) |
-						RECORD_FLAG(CLIENT_UNREADABLE));
+	ck_assert_uint_eq(state->flags,
+			  RECORD_FLAG(NODE_REBOOTED) | RECORD_FLAG(CLIENT_UNREADABLE));
 	record_free(state);
 	/* a client that jobio.conf does not name any more */
 	state = with_wire(true);
@@ -1260,52 +1236,41 @@ START_TEST(helpers_are_beside_this_program)
 	ck_assert_int_gt(length, 0);
 	path[length] = '\0';
 	slash = strrchr(path, '/');
-	snprintf(wanted, sizeof(wanted), "%.*s/jobio-x", (int)(slash - path),
-		 path);
+	snprintf(wanted, sizeof(wanted), "%.*s/jobio-x", (int)(slash - path), path);
 	ck_assert_int_eq(job_helper_path("jobio-x", got, sizeof(got)), 0);
 	ck_assert_str_eq(got, wanted);
 	ck_assert_int_eq(job_helper_path("jobio-x", tight, sizeof(tight)), -1);
 }
 END_TEST
 
-UNIT_MAIN("job", what_slurmd_must_say_is_asked_for,
-	  what_slurmd_may_leave_out_is_unknown, what_slurmd_says_is_taken,
-	  no_core_spec_is_told_from_not_being_told,
-	  whether_a_job_is_alone_is_in_slurms_words,
-	  folders_of_jobs_are_those_with_a_number,
-	  a_folder_that_cannot_be_made_is_named,
-	  what_killed_processes_left_is_swept,
-	  one_has_the_lock_and_the_next_waits_for_it,
-	  clients_that_restart_have_a_time_of_their_own,
+UNIT_MAIN("job", what_slurmd_must_say_is_asked_for, what_slurmd_may_leave_out_is_unknown,
+	  what_slurmd_says_is_taken, no_core_spec_is_told_from_not_being_told,
+	  whether_a_job_is_alone_is_in_slurms_words, folders_of_jobs_are_those_with_a_number,
+	  a_folder_that_cannot_be_made_is_named, what_killed_processes_left_is_swept,
+	  one_has_the_lock_and_the_next_waits_for_it, clients_that_restart_have_a_time_of_their_own,
 	  a_run_that_was_released_is_remembered_until_its_job_begins_again,
 	  the_last_1024_runs_are_remembered,
 	  while_the_spool_cannot_be_written_runs_are_remembered_in_run,
 	  damaged_lines_of_released_runs_are_left_out,
 	  a_job_whose_prolog_is_over_is_starting_for_ten_minutes,
-	  a_job_that_has_begun_or_left_a_step_is_not_starting,
-	  a_slurmstepd_is_known_by_its_title,
+	  a_job_that_has_begun_or_left_a_step_is_not_starting, a_slurmstepd_is_known_by_its_title,
 	  another_job_is_one_that_starts_or_has_a_slurmstepd,
 	  a_slurmstepd_that_ends_within_a_second_does_not_stay,
-	  where_processes_cannot_be_looked_at_jobs_live,
-	  a_title_that_a_user_gave_is_not_even_read,
-	  a_folder_of_ten_minutes_is_old,
-	  a_state_has_what_slurmd_said_and_when_it_began,
+	  where_processes_cannot_be_looked_at_jobs_live, a_title_that_a_user_gave_is_not_even_read,
+	  a_folder_of_ten_minutes_is_old, a_state_has_what_slurmd_said_and_when_it_began,
 	  a_state_is_read_from_run_else_from_the_spool,
-	  the_end_is_by_the_clock_that_the_start_was_by,
-	  a_clock_that_was_set_is_told,
+	  the_end_is_by_the_clock_that_the_start_was_by, a_clock_that_was_set_is_told,
 	  findings_go_into_the_state_with_whose_cure_it_is,
 	  changes_are_known_from_the_state_or_the_journal, steps_are_added_up,
 	  a_step_without_all_numbers_is_missing,
 	  flags_are_not_about_steps_where_there_is_a_better_source,
 	  a_job_without_steps_has_no_numbers_of_them,
 	  the_word_of_a_slurmstepd_that_the_plugin_was_away_is_kept,
-	  no_slurmstepd_has_begun_a_job_and_the_plugin_is_away,
-	  what_the_gate_said_is_added_up, what_the_client_moved_is_the_nodes,
-	  what_the_client_moved_may_be_unknown,
+	  no_slurmstepd_has_begun_a_job_and_the_plugin_is_away, what_the_gate_said_is_added_up,
+	  what_the_client_moved_is_the_nodes, what_the_client_moved_may_be_unknown,
 	  a_node_whose_clients_do_not_count_has_no_file_of_theirs,
 	  a_job_that_is_finished_is_a_record_and_nothing_else,
 	  a_sender_is_waited_for_until_it_has_sent_the_jobs_records,
 	  a_record_that_is_sent_meanwhile_is_waited_for,
 	  a_record_that_is_kept_leaves_the_job_as_it_is,
-	  two_runs_that_slurm_does_not_number_do_not_share_a_name,
-	  helpers_are_beside_this_program)
+	  two_runs_that_slurm_does_not_number_do_not_share_a_name, helpers_are_beside_this_program)

@@ -16,29 +16,25 @@ static void expect_check(const char *id, const char *sentence)
 
 START_TEST(jobs_tasks_and_components_have_ids)
 {
-	static const char *const ids[] = {
-		"1",   "7",   "4294967295", "5_0",
-		"5_1", "7+0", "7+12",	    "4294967295_4294967295"
-	};
-	static const char *const others[] = {
-		"",
-		"0",
-		"x",
-		"7x",
-		"4294967296",
-		"-1",
-		"5_",
-		"_1",
-		"5_x",
-		"5_4294967296",
-		"0_1",
-		"7++1",
-		"7_1_2",
-		"5_[1]",
-		"7.0",
-		"00000000000000000000000000000000000007",
-		"00000000000000000000000000000007"
-	};
+	static const char *const ids[] = { "1",	  "7",	 "4294967295", "5_0",
+					   "5_1", "7+0", "7+12",       "4294967295_4294967295" };
+	static const char *const others[] = { "",
+					      "0",
+					      "x",
+					      "7x",
+					      "4294967296",
+					      "-1",
+					      "5_",
+					      "_1",
+					      "5_x",
+					      "5_4294967296",
+					      "0_1",
+					      "7++1",
+					      "7_1_2",
+					      "5_[1]",
+					      "7.0",
+					      "00000000000000000000000000000000000007",
+					      "00000000000000000000000000000007" };
 	size_t i;
 
 	for (i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
@@ -53,16 +49,14 @@ END_TEST
 
 START_TEST(a_step_is_told_what_its_job_is)
 {
-	expect_check("7.0", "job: '7.0': a step; what is counted is the whole "
-			    "job: 7");
+	expect_check("7.0", "job: '7.0': a step; what is counted is the whole job: 7");
 	expect_check("5_1.batch",
-		     "job: '5_1.batch': a step; what is counted is "
-		     "the whole job: 5_1");
+		     "job: '5_1.batch': a step; what is counted is the whole job: 5_1");
 	expect_check("x.0", "job: 'x.0': not a job id like 7, 5_1 or 7+1");
 	expect_check(".0", "job: '.0': not a job id like 7, 5_1 or 7+1");
-	expect_check("7777777777777777777777777777777777777777.0",
-		     "job: '7777777777777777777777777777777777777777.0': not a "
-		     "job id like 7, 5_1 or 7+1");
+	expect_check(
+		"7777777777777777777777777777777777777777.0",
+		"job: '7777777777777777777777777777777777777777.0': not a job id like 7, 5_1 or 7+1");
 }
 END_TEST
 
@@ -99,11 +93,11 @@ START_TEST(as_many_tasks_as_there_is_room_for_and_no_more)
 {
 	expand("5_[1-3]", 3, "5_1 5_2 5_3 ");
 	expand("5_[1-4]", 3, "");
-	ck_assert_str_eq(err.text, "job: '5_[1-4]': not tasks of an array like "
-				   "5_[1-3,7], or more than 3");
+	ck_assert_str_eq(err.text,
+			 "job: '5_[1-4]': not tasks of an array like 5_[1-3,7], or more than 3");
 	expect_check("5_[1-1000]", NULL);
-	expect_check("5_[1-1001]", "job: '5_[1-1001]': not tasks of an array "
-				   "like 5_[1-3,7], or more than 1000");
+	expect_check("5_[1-1001]",
+		     "job: '5_[1-1001]': not tasks of an array like 5_[1-3,7], or more than 1000");
 }
 END_TEST
 
@@ -137,8 +131,7 @@ START_TEST(what_is_no_list_of_tasks_is_refused)
 
 		expand(ids[i], 16, "");
 		snprintf(sentence, sizeof(sentence),
-			 "job: '%s': not tasks of an array like 5_[1-3,7], or "
-			 "more than 16",
+			 "job: '%s': not tasks of an array like 5_[1-3,7], or more than 16",
 			 ids[i]);
 		ck_assert_str_eq(err.text, sentence);
 	}
@@ -158,8 +151,6 @@ START_TEST(a_list_of_jobs_is_cut_between_them)
 }
 END_TEST
 
-UNIT_MAIN("job_ids", jobs_tasks_and_components_have_ids,
-	  a_step_is_told_what_its_job_is, tasks_are_written_as_slurm_does,
-	  as_many_tasks_as_there_is_room_for_and_no_more,
-	  what_is_no_list_of_tasks_is_refused,
-	  a_list_of_jobs_is_cut_between_them)
+UNIT_MAIN("job_ids", jobs_tasks_and_components_have_ids, a_step_is_told_what_its_job_is,
+	  tasks_are_written_as_slurm_does, as_many_tasks_as_there_is_room_for_and_no_more,
+	  what_is_no_list_of_tasks_is_refused, a_list_of_jobs_is_cut_between_them)

@@ -81,9 +81,7 @@ END_TEST
 START_TEST(a_line_without_its_end_is_cut_off_before_the_next_change)
 {
 	const char *whole =
-		"{\"seq\":1,\"client\":\"weka\",\"what\":\"cores\","
-		"\"target\":\"client\",\"old\":\"7\",\"new\":\"6-7\","
-		"\"state\":\"planned\"}";
+		"{\"seq\":1,\"client\":\"weka\",\"what\":\"cores\",\"target\":\"client\",\"old\":\"7\",\"new\":\"6-7\",\"state\":\"planned\"}";
 	struct journal *journal;
 
 	tempdir_make();
@@ -124,8 +122,7 @@ START_TEST(a_new_line_takes_the_place_of_a_torn_one)
 	tempdir_expect("journal", "");
 	journal_plan(journal, &change, NULL);
 	text = fileio_read(tempdir_path("journal"), 9999, NULL, NULL);
-	ck_assert_int_eq(strncmp(text, "{\"seq\":1,\"client\":\"weka\"", 24),
-			 0);
+	ck_assert_int_eq(strncmp(text, "{\"seq\":1,\"client\":\"weka\"", 24), 0);
 	free(text);
 	done(journal);
 }
@@ -167,19 +164,16 @@ START_TEST(lines_that_say_nothing_are_damage)
 	expect_damaged("[1]");
 	expect_damaged("{}");
 	expect_damaged("{\"seq\":0,\"state\":\"planned\"}");
-	expect_damaged("{\"seq\":0,\"client\":\"w\",\"what\":\"x\","
-		       "\"target\":\"y\",\"old\":\"a\",\"new\":\"b\","
-		       "\"state\":\"planned\"}");
+	expect_damaged(
+		"{\"seq\":0,\"client\":\"w\",\"what\":\"x\",\"target\":\"y\",\"old\":\"a\",\"new\":\"b\",\"state\":\"planned\"}");
 	expect_damaged("{\"seq\":9999,\"state\":\"planned\"}");
 	expect_damaged("{\"seq\":1,\"state\":\"perhaps\"}");
 	expect_damaged("{\"seq\":\"1\",\"state\":\"planned\"}");
 	expect_damaged("{\"seq\":1,\"state\":\"done\"}");
-	expect_damaged("{\"seq\":1,\"client\":\"w\",\"what\":\"x\","
-		       "\"target\":\"y\",\"old\":\"1\",\"new\":\"z\","
-		       "\"state\":\"perhaps\"}");
-	expect_damaged("{\"seq\":1,\"client\":\"w\",\"what\":\"x\","
-		       "\"target\":\"y\",\"old\":1,\"new\":\"z\","
-		       "\"state\":\"planned\"}");
+	expect_damaged(
+		"{\"seq\":1,\"client\":\"w\",\"what\":\"x\",\"target\":\"y\",\"old\":\"1\",\"new\":\"z\",\"state\":\"perhaps\"}");
+	expect_damaged(
+		"{\"seq\":1,\"client\":\"w\",\"what\":\"x\",\"target\":\"y\",\"old\":1,\"new\":\"z\",\"state\":\"planned\"}");
 }
 END_TEST
 
@@ -235,8 +229,7 @@ START_TEST(a_full_file_system_takes_the_line_back)
 	journal = journal_open("/dev/full", &err);
 	ck_assert_msg(journal != NULL, "%s", err.text);
 	ck_assert_int_eq(journal_plan(journal, &change, &err), -1);
-	ck_assert_str_eq(err.text,
-			 "journal '/dev/full': No space left on device");
+	ck_assert_str_eq(err.text, "journal '/dev/full': No space left on device");
 	ck_assert_uint_eq(journal_count(journal), 0);
 	journal_close(journal);
 }
@@ -278,8 +271,7 @@ START_TEST(a_change_is_read_back_in_every_state)
 
 	for (state = JOURNAL_PLANNED; state <= JOURNAL_FAILED; state++) {
 		journal_plan(journal, &change, NULL);
-		journal_mark(journal, state + 1, (enum journal_state)state,
-			     NULL);
+		journal_mark(journal, state + 1, (enum journal_state)state, NULL);
 	}
 	journal = reopen(journal);
 	ck_assert_uint_eq(journal_count(journal), 6);
@@ -288,9 +280,7 @@ START_TEST(a_change_is_read_back_in_every_state)
 
 		ck_assert_uint_eq(found->seq, state + 1);
 		ck_assert_uint_eq(found->state, state);
-		ck_assert_int_eq(found->was_done,
-				 state == JOURNAL_DONE ||
-					 state == JOURNAL_KEPT);
+		ck_assert_int_eq(found->was_done, state == JOURNAL_DONE || state == JOURNAL_KEPT);
 	}
 	ck_assert_ptr_null(journal_at(journal, 6));
 	done(journal);
@@ -322,8 +312,7 @@ START_TEST(only_changes_that_may_be_there_are_pending)
 	for (state = JOURNAL_PLANNED; state <= JOURNAL_FAILED; state++) {
 		journal_mark(journal, 1, (enum journal_state)state, NULL);
 		ck_assert_int_eq(journal_is_pending(journal),
-				 state == JOURNAL_PLANNED ||
-					 state == JOURNAL_DONE);
+				 state == JOURNAL_PLANNED || state == JOURNAL_DONE);
 	}
 	done(journal);
 }
@@ -337,8 +326,7 @@ START_TEST(a_change_that_nobody_planned_cannot_be_marked)
 
 	journal_plan(journal, &change, NULL);
 	ck_assert_int_eq(journal_mark(journal, 2, JOURNAL_DONE, &err), -1);
-	snprintf(wanted, sizeof(wanted), "journal '%s': no change 2",
-		 tempdir_path("journal"));
+	snprintf(wanted, sizeof(wanted), "journal '%s': no change 2", tempdir_path("journal"));
 	ck_assert_str_eq(err.text, wanted);
 	ck_assert_int_eq(journal_at(journal, 0)->state, JOURNAL_PLANNED);
 	done(journal);
@@ -360,8 +348,7 @@ START_TEST(a_mark_that_cannot_be_written_counts_in_memory)
 	limit.rlim_cur = RLIM_INFINITY;
 	setrlimit(RLIMIT_FSIZE, &limit);
 	ck_assert_int_eq(rc, -1);
-	snprintf(wanted, sizeof(wanted), "journal '%s': File too large",
-		 tempdir_path("journal"));
+	snprintf(wanted, sizeof(wanted), "journal '%s': File too large", tempdir_path("journal"));
 	ck_assert_str_eq(err.text, wanted);
 	ck_assert_int_eq(journal_at(journal, 0)->state, JOURNAL_LOST);
 	journal = reopen(journal);
@@ -390,8 +377,7 @@ START_TEST(half_a_line_is_taken_back)
 	limit.rlim_cur = RLIM_INFINITY;
 	setrlimit(RLIMIT_FSIZE, &limit);
 	ck_assert_int_eq(rc, -1);
-	snprintf(wanted, sizeof(wanted),
-		 "journal '%s': No space left on device",
+	snprintf(wanted, sizeof(wanted), "journal '%s': No space left on device",
 		 tempdir_path("journal"));
 	ck_assert_str_eq(err.text, wanted);
 	stat(tempdir_path("journal"), &st);
@@ -416,8 +402,7 @@ START_TEST(a_journal_that_is_a_link_is_not_opened)
 	ck_assert_int_eq(symlink("elsewhere", tempdir_path("journal")), 0);
 	journal = journal_open(tempdir_path("journal"), &err);
 	ck_assert_ptr_null(journal);
-	snprintf(wanted, sizeof(wanted),
-		 "journal '%s': Too many levels of symbolic links",
+	snprintf(wanted, sizeof(wanted), "journal '%s': Too many levels of symbolic links",
 		 tempdir_path("journal"));
 	ck_assert_str_eq(err.text, wanted);
 	tempdir_remove();
@@ -440,9 +425,8 @@ END_TEST
 
 START_TEST(a_line_with_a_nul_inside_is_damage)
 {
-	static const char line[] = "{\"seq\":1,\"client\":\"w\",\"what\":\"x\","
-				   "\"target\":\"y\",\"old\":\"1\","
-				   "\"new\":\"z\",\"state\":\"planned\"}\0x\n";
+	static const char line[] =
+		"{\"seq\":1,\"client\":\"w\",\"what\":\"x\",\"target\":\"y\",\"old\":\"1\",\"new\":\"z\",\"state\":\"planned\"}\0x\n";
 	struct journal *journal;
 	FILE *out;
 
@@ -477,12 +461,10 @@ START_TEST(a_change_is_numbered_behind_the_highest)
 	struct journal *journal;
 
 	tempdir_make();
-	tempdir_put("journal", "{\"seq\":9,\"client\":\"w\",\"what\":\"x\","
-			       "\"target\":\"y\",\"old\":\"1\",\"new\":\"z\","
-			       "\"state\":\"planned\"}\n"
-			       "{\"seq\":4,\"client\":\"w\",\"what\":\"x\","
-			       "\"target\":\"y\",\"old\":\"1\",\"new\":\"z\","
-			       "\"state\":\"done\"}\n");
+	tempdir_put(
+		"journal",
+		"{\"seq\":9,\"client\":\"w\",\"what\":\"x\",\"target\":\"y\",\"old\":\"1\",\"new\":\"z\",\"state\":\"planned\"}\n"
+		"{\"seq\":4,\"client\":\"w\",\"what\":\"x\",\"target\":\"y\",\"old\":\"1\",\"new\":\"z\",\"state\":\"done\"}\n");
 	journal = reopen(NULL);
 	ck_assert_uint_eq(journal_count(journal), 2);
 	ck_assert_int_eq(journal_plan(journal, &change, NULL), 10);
@@ -491,25 +473,17 @@ START_TEST(a_change_is_numbered_behind_the_highest)
 }
 END_TEST
 
-UNIT_MAIN("journal", a_planned_change_is_there_after_a_crash,
-	  the_last_line_of_a_change_counts,
+UNIT_MAIN("journal", a_planned_change_is_there_after_a_crash, the_last_line_of_a_change_counts,
 	  a_line_without_its_end_is_cut_off_before_the_next_change,
-	  a_new_line_takes_the_place_of_a_torn_one,
-	  a_missing_journal_is_an_empty_one,
+	  a_new_line_takes_the_place_of_a_torn_one, a_missing_journal_is_an_empty_one,
 	  a_torn_last_line_is_no_damage_and_does_not_swallow_the_next,
-	  lines_that_say_nothing_are_damage,
-	  damage_in_the_middle_spares_the_other_changes,
-	  only_root_reads_a_journal,
-	  a_journal_in_memory_takes_changes_and_writes_none,
-	  a_full_file_system_takes_the_line_back,
-	  a_scratch_journal_keeps_to_memory,
-	  there_is_a_limit_to_the_changes_of_a_job,
-	  a_change_is_read_back_in_every_state,
-	  a_change_that_was_done_stays_known_as_such,
-	  only_changes_that_may_be_there_are_pending,
+	  lines_that_say_nothing_are_damage, damage_in_the_middle_spares_the_other_changes,
+	  only_root_reads_a_journal, a_journal_in_memory_takes_changes_and_writes_none,
+	  a_full_file_system_takes_the_line_back, a_scratch_journal_keeps_to_memory,
+	  there_is_a_limit_to_the_changes_of_a_job, a_change_is_read_back_in_every_state,
+	  a_change_that_was_done_stays_known_as_such, only_changes_that_may_be_there_are_pending,
 	  a_change_that_nobody_planned_cannot_be_marked,
-	  a_mark_that_cannot_be_written_counts_in_memory,
-	  half_a_line_is_taken_back, a_journal_that_is_a_link_is_not_opened,
-	  a_file_that_cannot_be_read_is_damage,
+	  a_mark_that_cannot_be_written_counts_in_memory, half_a_line_is_taken_back,
+	  a_journal_that_is_a_link_is_not_opened, a_file_that_cannot_be_read_is_damage,
 	  a_line_with_a_nul_inside_is_damage, empty_lines_are_no_damage,
 	  a_change_is_numbered_behind_the_highest)

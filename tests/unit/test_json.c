@@ -6,14 +6,11 @@
 #include "tests/unit/runner.h"
 
 static const char *const sample =
-	"{\"text\":\"a\",\"empty\":\"\",\"cut\":\"a\\u0000b\",\"number\":7,"
-	"\"zero\":0,\"negative\":-7,\"real\":1.5,\"yes\":true,\"no\":false,"
-	"\"null\":null,\"list\":[1],\"map\":{\"text\":\"b\"}}";
+	"{\"text\":\"a\",\"empty\":\"\",\"cut\":\"a\\u0000b\",\"number\":7,\"zero\":0,\"negative\":-7,\"real\":1.5,\"yes\":true,\"no\":false,\"null\":null,\"list\":[1],\"map\":{\"text\":\"b\"}}";
 
 START_TEST(only_a_text_is_read_as_a_text)
 {
-	static const char *const none[] = { "number", "yes",  "null",
-					    "list",   "none", "cut" };
+	static const char *const none[] = { "number", "yes", "null", "list", "none", "cut" };
 	struct json_object *top = json_parse(sample);
 	size_t i;
 
@@ -35,8 +32,7 @@ START_TEST(only_a_whole_number_that_is_not_negative_is_known)
 	ck_assert_int_eq(json_number(top, "number"), 7);
 	ck_assert_int_eq(json_number(top, "zero"), 0);
 	for (i = 0; i < sizeof(none) / sizeof(*none); i++)
-		ck_assert_msg(json_number(top, none[i]) == JSON_UNKNOWN, "%s",
-			      none[i]);
+		ck_assert_msg(json_number(top, none[i]) == JSON_UNKNOWN, "%s", none[i]);
 	json_object_put(top);
 }
 END_TEST
@@ -84,23 +80,18 @@ END_TEST
 
 START_TEST(a_value_of_a_list_is_read_like_a_member)
 {
-	struct json_object *list =
-		json_parse_list("[-7,\"a\",1.5,null,\"a\\u0000b\"]");
+	struct json_object *list = json_parse_list("[-7,\"a\",1.5,null,\"a\\u0000b\"]");
 	int64_t number = 3;
 	size_t i;
 
 	ck_assert_ptr_nonnull(list);
-	ck_assert(
-		json_value_number(json_object_array_get_idx(list, 0), &number));
+	ck_assert(json_value_number(json_object_array_get_idx(list, 0), &number));
 	ck_assert_int_eq(number, -7);
-	ck_assert_str_eq(json_value_text(json_object_array_get_idx(list, 1)),
-			 "a");
+	ck_assert_str_eq(json_value_text(json_object_array_get_idx(list, 1)), "a");
 	for (i = 1; i < 5; i++)
-		ck_assert(!json_value_number(json_object_array_get_idx(list, i),
-					     &number));
+		ck_assert(!json_value_number(json_object_array_get_idx(list, i), &number));
 	for (i = 2; i < 5; i++)
-		ck_assert_ptr_null(
-			json_value_text(json_object_array_get_idx(list, i)));
+		ck_assert_ptr_null(json_value_text(json_object_array_get_idx(list, i)));
 	ck_assert_int_eq(number, -7);
 	json_object_put(list);
 	ck_assert_ptr_null(json_parse_list("{}"));
@@ -110,8 +101,7 @@ END_TEST
 
 static bool is_taken(const char *text, size_t bytes_max, int depth_max)
 {
-	struct json_object *top =
-		json_parse_bounded(text, strlen(text), bytes_max, depth_max);
+	struct json_object *top = json_parse_bounded(text, strlen(text), bytes_max, depth_max);
 	bool taken = top != NULL;
 
 	json_object_put(top);
@@ -141,9 +131,9 @@ START_TEST(an_unknown_number_is_written_as_null_and_slashes_as_they_are)
 	json_add_known(top, "known", 7);
 	json_add_known(top, "unknown", JSON_UNKNOWN);
 	json_add_bool(top, "no", false);
-	ck_assert_str_eq(json_line(top),
-			 "{\"path\":\"/mnt/weka\",\"none\":null,\"number\":-7,"
-			 "\"known\":7,\"unknown\":null,\"no\":false}");
+	ck_assert_str_eq(
+		json_line(top),
+		"{\"path\":\"/mnt/weka\",\"none\":null,\"number\":-7,\"known\":7,\"unknown\":null,\"no\":false}");
 	json_object_put(top);
 }
 END_TEST
@@ -160,10 +150,8 @@ START_TEST(the_end_of_an_object_is_found_past_what_its_strings_hold)
 END_TEST
 
 UNIT_MAIN("json", the_end_of_an_object_is_found_past_what_its_strings_hold,
-	  only_a_text_is_read_as_a_text,
-	  only_a_whole_number_that_is_not_negative_is_known, only_true_is_true,
-	  a_list_is_no_map_and_null_is_not_there,
-	  what_is_no_object_has_no_members,
-	  a_value_of_a_list_is_read_like_a_member,
+	  only_a_text_is_read_as_a_text, only_a_whole_number_that_is_not_negative_is_known,
+	  only_true_is_true, a_list_is_no_map_and_null_is_not_there,
+	  what_is_no_object_has_no_members, a_value_of_a_list_is_read_like_a_member,
 	  what_comes_from_outside_is_whole_bounded_and_nothing_behind_it,
 	  an_unknown_number_is_written_as_null_and_slashes_as_they_are)

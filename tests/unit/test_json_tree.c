@@ -9,12 +9,10 @@
 
 #define DEPTH 8
 
-static void expect_same_nodes(const struct json_node *a,
-			      const struct json_node *b);
+static void expect_same_nodes(const struct json_node *a, const struct json_node *b);
 
 /* As readers see them: json-c keeps the last of two with one name. */
-static void expect_same_members(const struct json_node *a,
-				const struct json_node *b)
+static void expect_same_members(const struct json_node *a, const struct json_node *b)
 {
 	const struct json_node *x, *y;
 	char key[64];
@@ -28,8 +26,7 @@ static void expect_same_members(const struct json_node *a,
 	ck_assert_uint_ge(a->list.count, b->list.count);
 }
 
-static void expect_same_elements(const struct json_node *a,
-				 const struct json_node *b)
+static void expect_same_elements(const struct json_node *a, const struct json_node *b)
 {
 	const struct json_node *x = a->list.first, *y = b->list.first;
 
@@ -39,8 +36,7 @@ static void expect_same_elements(const struct json_node *a,
 	ck_assert(!x && !y);
 }
 
-static void expect_same_nodes(const struct json_node *a,
-			      const struct json_node *b)
+static void expect_same_nodes(const struct json_node *a, const struct json_node *b)
 {
 	ck_assert_int_eq(a->kind, b->kind);
 	if (a->kind == JSON_BOOL)
@@ -64,8 +60,7 @@ static void expect_same(const char *text)
 {
 	struct err one = { "" }, other = { "" };
 	struct json_tree *a = json_tree_new(text, strlen(text), DEPTH, &one);
-	struct json_tree *b =
-		json_tree_new_slow(text, strlen(text), DEPTH, &other);
+	struct json_tree *b = json_tree_new_slow(text, strlen(text), DEPTH, &other);
 
 	ck_assert_msg(!a == !b, "%s: %s%s", text, one.text, other.text);
 	ck_assert_str_eq(one.text, other.text);
@@ -175,18 +170,15 @@ START_TEST(what_json_c_takes_for_a_number_and_is_none_is_refused)
 
 	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		expect_same(texts[i]);
-		ck_assert_ptr_null(
-			json_tree_new(texts[i], strlen(texts[i]), DEPTH, &err));
-		ck_assert_str_eq(err.text, "not JSON: a number that is none, "
-					   "or too large");
+		ck_assert_ptr_null(json_tree_new(texts[i], strlen(texts[i]), DEPTH, &err));
+		ck_assert_str_eq(err.text, "not JSON: a number that is none, or too large");
 	}
 }
 END_TEST
 
 START_TEST(a_text_with_a_wrong_byte_or_an_end_anywhere_is_read_alike)
 {
-	static const char whole[] =
-		"{\"a\":[1,2.5,-3],\"b\":{\"c\":\"d\",\"e\":null},\"f\":true}";
+	static const char whole[] = "{\"a\":[1,2.5,-3],\"b\":{\"c\":\"d\",\"e\":null},\"f\":true}";
 	static const char wrong[] = "\"\\{}[],:0-.e \n\x01\x80";
 	char text[sizeof(whole)];
 	size_t at, i;
@@ -283,12 +275,9 @@ START_TEST(of_two_members_with_one_name_the_last_counts)
 }
 END_TEST
 
-UNIT_MAIN("json_tree", plain_text_says_what_json_c_reads_in_it,
-	  what_is_not_plain_is_read_by_json_c,
+UNIT_MAIN("json_tree", plain_text_says_what_json_c_reads_in_it, what_is_not_plain_is_read_by_json_c,
 	  what_is_no_json_is_refused_in_the_same_words,
 	  what_json_c_takes_for_a_number_and_is_none_is_refused,
 	  a_text_with_a_wrong_byte_or_an_end_anywhere_is_read_alike,
-	  what_is_wrong_with_a_text_is_told,
-	  a_text_has_the_characters_that_were_written,
-	  a_long_text_outside_ascii_is_read_whole,
-	  of_two_members_with_one_name_the_last_counts)
+	  what_is_wrong_with_a_text_is_told, a_text_has_the_characters_that_were_written,
+	  a_long_text_outside_ascii_is_read_whole, of_two_members_with_one_name_the_last_counts)

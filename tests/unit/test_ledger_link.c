@@ -74,14 +74,12 @@ munge_err_t munge_encode(char **cred, munge_ctx_t ctx, const void *buf, int len)
 {
 	if (fails_encode)
 		return fails_encode;
-	ck_assert_int_gt(
-		asprintf(cred, "%u:%.*s", ctx->reader, len, (const char *)buf),
-		0);
+	ck_assert_int_gt(asprintf(cred, "%u:%.*s", ctx->reader, len, (const char *)buf), 0);
 	return EMUNGE_SUCCESS;
 }
 
-munge_err_t munge_decode(const char *cred, munge_ctx_t ctx, void **buf,
-			 int *len, uid_t *uid, gid_t *gid)
+munge_err_t munge_decode(const char *cred, munge_ctx_t ctx, void **buf, int *len, uid_t *uid,
+			 gid_t *gid)
 {
 	const char *colon = strchr(cred, ':');
 
@@ -100,8 +98,7 @@ munge_err_t munge_decode(const char *cred, munge_ctx_t ctx, void **buf,
 static struct sockaddr_storage addresses[16];
 static struct addrinfo infos[16];
 
-static void add_address(int at, const char *text, const char *of_port,
-			size_t size)
+static void add_address(int at, const char *text, const char *of_port, size_t size)
 {
 	struct sockaddr_in *in = (struct sockaddr_in *)&addresses[at];
 
@@ -118,8 +115,7 @@ static void add_address(int at, const char *text, const char *of_port,
  * behind one of a family with larger addresses, "wider" has no other, and that of
  * "strange" is of no family that Linux knows. */
 int getaddrinfo(const char *__restrict host, const char *__restrict of_port,
-		const struct addrinfo *__restrict hints,
-		struct addrinfo **__restrict list)
+		const struct addrinfo *__restrict hints, struct addrinfo **__restrict list)
 {
 	const size_t usual = sizeof(struct sockaddr_in);
 	const size_t wide = sizeof(struct sockaddr_storage);
@@ -263,8 +259,7 @@ static bool answer(int fd, enum manner manner)
 		return true;
 	}
 	send(fd, &size, sizeof(size), MSG_NOSIGNAL);
-	send(fd, out, manner == HALF ? strlen(out) - 1 : strlen(out),
-	     MSG_NOSIGNAL);
+	send(fd, out, manner == HALF ? strlen(out) - 1 : strlen(out), MSG_NOSIGNAL);
 	if (manner == HALF)
 		_exit(0);
 	return true;
@@ -283,8 +278,7 @@ static void begin(enum manner manner, const char *hosts)
 	if (manner == DEAF || manner == HANGS_UP)
 		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &little, sizeof(little));
 	own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	ck_assert(bind(fd, (struct sockaddr *)&own, sizeof(own)) == 0 &&
-		  listen(fd, 4) == 0 &&
+	ck_assert(bind(fd, (struct sockaddr *)&own, sizeof(own)) == 0 && listen(fd, 4) == 0 &&
 		  getsockname(fd, (struct sockaddr *)&own, &size) == 0);
 	port = ntohs(own.sin_port);
 	ledger = fork();
@@ -328,11 +322,9 @@ static void expect_answers(enum manner manner)
 	begin(manner, "127.0.0.1");
 	link = opened();
 	for (i = 0; i < 3; i++) { /* any number, one after the other */
-		ck_assert_msg(ledger_link_call(link, "{}", &text, &err) == 0,
-			      "%s", err.text);
+		ck_assert_msg(ledger_link_call(link, "{}", &text, &err) == 0, "%s", err.text);
 		ck_assert_int_eq(strncmp(text, OK, strlen(OK)), 0);
-		ck_assert_uint_eq(strspn(text + strlen(OK), " "),
-				  strlen(text) - strlen(OK));
+		ck_assert_uint_eq(strspn(text + strlen(OK), " "), strlen(text) - strlen(OK));
 		free(text);
 	}
 	ck_assert_uint_eq(played.reader, nobody());
@@ -349,8 +341,7 @@ static void expect_no_answer(enum manner manner, const char *why)
 	begin(manner, "127.0.0.1");
 	link = opened();
 	ck_assert_int_eq(ledger_link_call(link, "{}", &text, &err), -1);
-	snprintf(wanted, sizeof(wanted), "ledger '127.0.0.1:%u': %s", port,
-		 why);
+	snprintf(wanted, sizeof(wanted), "ledger '127.0.0.1:%u': %s", port, why);
 	ck_assert_str_eq(err.text, wanted);
 	ck_assert_str_eq(text, "untouched");
 	ledger_link_close(link);
@@ -368,8 +359,7 @@ END_TEST
 
 START_TEST(nobody_else_and_no_other_answer_is_believed)
 {
-	expect_no_answer(OF_ANOTHER,
-			 "the answer is from uid 12345, not from the ledger");
+	expect_no_answer(OF_ANOTHER, "the answer is from uid 12345, not from the ledger");
 	expect_no_answer(TO_ANOTHER, "the answer is not to this request");
 	expect_no_answer(PLAIN, "the answer is not to this request");
 	expect_no_answer(DAMAGED, "answer: munge: bad");
@@ -396,13 +386,11 @@ START_TEST(a_request_fits_into_a_frame_or_is_told)
 	begin(HONEST, "127.0.0.1");
 	link = opened();
 	fill(request, LEDGER_FRAME_MAX - (size_t)before);
-	ck_assert_msg(ledger_link_call(link, request, &text, &err) == 0, "%s",
-		      err.text);
+	ck_assert_msg(ledger_link_call(link, request, &text, &err) == 0, "%s", err.text);
 	free(text);
 	request[LEDGER_FRAME_MAX - (size_t)before] = 'x';
 	ck_assert_int_eq(ledger_link_call(link, request, &text, &err), -1);
-	ck_assert_ptr_nonnull(
-		strstr(err.text, "': a request of 1048577 bytes is too large"));
+	ck_assert_ptr_nonnull(strstr(err.text, "': a request of 1048577 bytes is too large"));
 	ledger_link_close(link);
 	free(request);
 	end();
@@ -420,9 +408,7 @@ static const char *why_not_sent(enum manner manner)
 	fd = dup(0); /* the number that the link will have */
 	close(fd);
 	link = opened();
-	ck_assert_int_eq(
-		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &little, sizeof(little)),
-		0);
+	ck_assert_int_eq(setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &little, sizeof(little)), 0);
 	fill(request, size);
 	ck_assert_int_eq(ledger_link_call(link, request, &text, &err), -1);
 	ck_assert_ptr_null(text);
@@ -532,8 +518,7 @@ START_TEST(what_was_sealed_is_opened_with_its_length)
 
 	ck_assert_int_eq(seal_close(seal, "data", 4, 77, &credential, &err), 0);
 	ck_assert_str_eq(credential, "77:data");
-	ck_assert_int_eq(
-		seal_open(seal, credential, &data, &size, &writer, &err), 0);
+	ck_assert_int_eq(seal_open(seal, credential, &data, &size, &writer, &err), 0);
 	ck_assert_str_eq(data, "data");
 	ck_assert_uint_eq(size, 4);
 	ck_assert_uint_eq(writer, 77);
@@ -580,8 +565,7 @@ static void expect_reached(const char *host)
 
 	begin(HONEST, host);
 	link = opened();
-	ck_assert_msg(ledger_link_call(link, "{}", &text, &err) == 0, "%s",
-		      err.text);
+	ck_assert_msg(ledger_link_call(link, "{}", &text, &err) == 0, "%s", err.text);
 	free(text);
 	ledger_link_close(link);
 	end();
@@ -604,8 +588,7 @@ START_TEST(eight_addresses_of_a_host_are_tried_one_after_the_other)
 	expect_not_reached("9th", "Connection refused");
 	expect_reached("wide");
 	expect_not_reached("wider", "the name of the host is not known");
-	expect_not_reached("strange",
-			   "Address family not supported by protocol");
+	expect_not_reached("strange", "Address family not supported by protocol");
 	expect_not_reached("nobody", "the name of the host is not known");
 }
 END_TEST
@@ -617,8 +600,7 @@ START_TEST(the_last_of_several_ledgers_that_are_not_there_is_told)
 
 	begin(HONEST, "127.0.0.2 127.0.0.3");
 	ck_assert_ptr_null(ledger_link_open_from(&config->ledger, &at, &err));
-	snprintf(wanted, sizeof(wanted),
-		 "ledger '127.0.0.3:%u': Connection refused", port);
+	snprintf(wanted, sizeof(wanted), "ledger '127.0.0.3:%u': Connection refused", port);
 	ck_assert_str_eq(err.text, wanted);
 	ck_assert_uint_eq(at, 2);
 	end();
@@ -633,8 +615,7 @@ START_TEST(a_ledger_that_accepts_nobody_is_waited_for_until_the_deadline)
 	char text[300], wanted[100];
 
 	own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	ck_assert(bind(fd, (struct sockaddr *)&own, sizeof(own)) == 0 &&
-		  listen(fd, 0) == 0 &&
+	ck_assert(bind(fd, (struct sockaddr *)&own, sizeof(own)) == 0 && listen(fd, 0) == 0 &&
 		  getsockname(fd, (struct sockaddr *)&own, &size) == 0);
 	for (i = 0; i < 4; i++) { /* more than it lets wait */
 		waits[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
@@ -646,8 +627,7 @@ START_TEST(a_ledger_that_accepts_nobody_is_waited_for_until_the_deadline)
 		 ntohs(own.sin_port));
 	config = conf_load(text);
 	ck_assert_ptr_null(ledger_link_open(&config->ledger, &err));
-	snprintf(wanted, sizeof(wanted),
-		 "ledger '127.0.0.1:%u': Connection timed out",
+	snprintf(wanted, sizeof(wanted), "ledger '127.0.0.1:%u': Connection timed out",
 		 ntohs(own.sin_port));
 	ck_assert_str_eq(err.text, wanted);
 	config_free(config);
@@ -663,32 +643,26 @@ START_TEST(a_ledger_that_is_not_there_is_told)
 
 	begin(HONEST, "127.0.0.2");
 	ck_assert_ptr_null(ledger_link_open(&config->ledger, &err));
-	snprintf(wanted, sizeof(wanted),
-		 "ledger '127.0.0.2:%u': Connection refused", port);
+	snprintf(wanted, sizeof(wanted), "ledger '127.0.0.2:%u': Connection refused", port);
 	ck_assert_str_eq(err.text, wanted);
 	end();
 	config = conf_load("");
 	ck_assert_uint_eq(ledger_link_count(&config->ledger), 0);
 	ck_assert_ptr_null(ledger_link_open(&config->ledger, &err));
-	ck_assert_str_eq(err.text, "[ledger] host is not set: records stay "
-				   "where they are");
+	ck_assert_str_eq(err.text, "[ledger] host is not set: records stay where they are");
 	config_free(config);
 	config = conf_load("[ledger]\nhost=127.0.0.1\nuser=nosuchuser\n");
 	ck_assert_ptr_null(ledger_link_open(&config->ledger, &err));
-	ck_assert_str_eq(err.text,
-			 "[ledger] user: 'nosuchuser': no such user here");
+	ck_assert_str_eq(err.text, "[ledger] user: 'nosuchuser': no such user here");
 	config_free(config);
 }
 END_TEST
 
 UNIT_MAIN("ledger_link", the_ledgers_user_and_root_are_believed,
-	  nobody_else_and_no_other_answer_is_believed,
-	  an_answer_that_does_not_come_whole_is_told,
-	  a_request_fits_into_a_frame_or_is_told,
-	  a_request_that_is_not_taken_is_told,
-	  a_signal_meanwhile_does_not_end_the_wait_for_an_answer,
-	  what_munge_says_is_told, a_host_that_can_seal_and_open_is_in_order,
-	  what_was_sealed_is_opened_with_its_length,
+	  nobody_else_and_no_other_answer_is_believed, an_answer_that_does_not_come_whole_is_told,
+	  a_request_fits_into_a_frame_or_is_told, a_request_that_is_not_taken_is_told,
+	  a_signal_meanwhile_does_not_end_the_wait_for_an_answer, what_munge_says_is_told,
+	  a_host_that_can_seal_and_open_is_in_order, what_was_sealed_is_opened_with_its_length,
 	  the_next_ledger_is_asked_where_one_is_not_there,
 	  eight_addresses_of_a_host_are_tried_one_after_the_other,
 	  the_last_of_several_ledgers_that_are_not_there_is_told,

@@ -31,8 +31,8 @@ static void begin(struct count_line *line, struct truth *truth, __u64 window)
 }
 
 /* So much more was counted until the line's window ended. */
-static void tell(struct count_line *line, struct truth *truth, __u64 read,
-		 __u64 written, __u64 calls)
+static void tell(struct count_line *line, struct truth *truth, __u64 read, __u64 written,
+		 __u64 calls)
 {
 	truth->window[truth->count] = line->window;
 	truth->row[truth->count].bytes[COUNT_READ] = read;
@@ -45,8 +45,7 @@ static void tell(struct count_line *line, struct truth *truth, __u64 read,
 }
 
 /* Each row has what its windows had. */
-static void expect_rows(const struct count_line *line,
-			const struct truth *truth)
+static void expect_rows(const struct count_line *line, const struct truth *truth)
 {
 	struct count_row rows[COUNT_ROWS];
 	size_t i, at;
@@ -73,8 +72,7 @@ START_TEST(the_first_minute_is_told_by_the_second)
 		tell(&line, &truth, line.window & 7, 1, 2);
 	ck_assert_uint_eq(line.shift, 0);
 	ck_assert_uint_eq(line.base, 1795224862);
-	ck_assert_uint_eq(line.rows[63].bytes[COUNT_READ],
-			  (1795224862 + 63) & 7);
+	ck_assert_uint_eq(line.rows[63].bytes[COUNT_READ], (1795224862 + 63) & 7);
 	expect_rows(&line, &truth);
 }
 END_TEST
@@ -113,16 +111,13 @@ START_TEST(after_days_without_a_call_all_is_folded_at_once)
 END_TEST
 
 /* As wide as it takes, no wider. */
-static void expect_least_width(const struct count_line *line,
-			       const struct truth *truth)
+static void expect_least_width(const struct count_line *line, const struct truth *truth)
 {
 	__u64 first = truth->window[0], last = truth->window[truth->count - 1];
 
-	ck_assert_uint_lt((last >> line->shift) - (first >> line->shift),
-			  COUNT_ROWS);
+	ck_assert_uint_lt((last >> line->shift) - (first >> line->shift), COUNT_ROWS);
 	if (line->shift)
-		ck_assert_uint_ge((last >> (line->shift - 1)) -
-					  (first >> (line->shift - 1)),
+		ck_assert_uint_ge((last >> (line->shift - 1)) - (first >> (line->shift - 1)),
 				  COUNT_ROWS);
 }
 
@@ -137,8 +132,7 @@ START_TEST(no_byte_gets_lost_or_into_another_row_whatever_the_gaps_are)
 		seed = i;
 		begin(&line, &truth, some(i % 2 ? 300 : 2000000000));
 		for (calls = 1 + some(TOLD_MAX); calls; calls--) {
-			tell(&line, &truth, some(1 << 30), some(1 << 30),
-			     some(100));
+			tell(&line, &truth, some(1 << 30), some(1 << 30), some(100));
 			line.window += some(gaps[some(5)]);
 		}
 		expect_rows(&line, &truth);
@@ -161,8 +155,7 @@ START_TEST(a_window_told_twice_adds_to_its_row)
 }
 END_TEST
 
-UNIT_MAIN("line", the_first_minute_is_told_by_the_second,
-	  the_65th_second_makes_neighbours_one_row,
+UNIT_MAIN("line", the_first_minute_is_told_by_the_second, the_65th_second_makes_neighbours_one_row,
 	  after_days_without_a_call_all_is_folded_at_once,
 	  no_byte_gets_lost_or_into_another_row_whatever_the_gaps_are,
 	  a_window_told_twice_adds_to_its_row)

@@ -36,8 +36,8 @@ static void put_record(struct job_report *r)
 }
 
 /* In its place: what the ledger adds is another test's. */
-int __wrap_job_report_fill(struct job_source *from, struct job_report **reports,
-			   size_t count, bool is_brief, struct err *why)
+int __wrap_job_report_fill(struct job_source *from, struct job_report **reports, size_t count,
+			   bool is_brief, struct err *why)
 {
 	(void)from, (void)is_brief;
 	if (has_records && count)
@@ -47,12 +47,12 @@ int __wrap_job_report_fill(struct job_source *from, struct job_report **reports,
 	return is_ledger_down ? err_set(why, "the ledger is down") : 0;
 }
 
-#define JOBS                                                                   \
-	"beta;jobio/1 nodes=4/4 prof=stream rd=1GiB/1k wr=2GiB/2k scope=job "  \
-	"src=bpf;alice;lab;p;c;COMPLETED;0:0;1000;2000;1000;4;7;7\n"           \
-	"alpha;jobio/1 nodes=1/1 rd=3GiB/1k wr=1GiB/2k scope=node src=weka;"   \
-	"bob;lab;p;c;CANCELLED by 0;0:0;900;1900;86461;1;8;8\n"                \
-	"gamma;;alice;lab;p;c;RUNNING;0:0;1500;Unknown;5;2;9;9_1\n"            \
+#define JOBS                                                                                       \
+	"beta;jobio/1 nodes=4/4 prof=stream rd=1GiB/1k wr=2GiB/2k scope=job "                      \
+	"src=bpf;alice;lab;p;c;COMPLETED;0:0;1000;2000;1000;4;7;7\n"                               \
+	"alpha;jobio/1 nodes=1/1 rd=3GiB/1k wr=1GiB/2k scope=node src=weka;"                       \
+	"bob;lab;p;c;CANCELLED by 0;0:0;900;1900;86461;1;8;8\n"                                    \
+	"gamma;;alice;lab;p;c;RUNNING;0:0;1500;Unknown;5;2;9;9_1\n"                                \
 	"delta;;alice;lab;p;c;PENDING;0:0;Unknown;Unknown;0;2;10;10\n"
 
 /* sacct knows these jobs; what it was told is in "words". */
@@ -76,8 +76,7 @@ static void start(const char *jobs)
 
 static void option(const char *name, const char *value)
 {
-	ck_assert_msg(job_list_option(&query, name, value, &err) == 1, "%s",
-		      err.text);
+	ck_assert_msg(job_list_option(&query, name, value, &err) == 1, "%s", err.text);
 }
 
 static struct job_list *get(void)
@@ -134,9 +133,9 @@ START_TEST(jobs_are_sorted_by_what_is_asked_for_then_by_their_start)
 	ck_assert_str_eq(sorted("written"), "7 8 10 9_1 ");
 	ck_assert_str_eq(sorted("start"), "10 9_1 7 8 ");
 	ck_assert_int_eq(job_list_option(&query, "sort", "size", &err), -1);
-	ck_assert_str_eq(err.text, "--sort: 'size': must be start, end, name, "
-				   "user, state, elapsed, nodes, profile, read "
-				   "or written");
+	ck_assert_str_eq(
+		err.text,
+		"--sort: 'size': must be start, end, name, user, state, elapsed, nodes, profile, read or written");
 	tempdir_remove();
 }
 END_TEST
@@ -203,31 +202,19 @@ START_TEST(words_that_sacct_would_take_for_something_else_are_refused)
 	refuse("user", "", "--user: '': not a word that sacct takes");
 	refuse("user", "-u", "--user: '-u': not a word that sacct takes");
 	refuse("user", "a b", "--user: 'a b': not a word that sacct takes");
-	refuse("account", "a@b",
-	       "--account: 'a@b': not a word that sacct takes");
-	refuse("starttime", "a,b",
-	       "--starttime: 'a,b': not a word that sacct takes");
+	refuse("account", "a@b", "--account: 'a@b': not a word that sacct takes");
+	refuse("starttime", "a,b", "--starttime: 'a,b': not a word that sacct takes");
 	refuse("endtime", "$x", "--endtime: '$x': not a word that sacct takes");
-	refuse("state",
-	       "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
-	       "yy",
-	       "--state: 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
-	       "xxxxxxx': not a state like COMPLETED, FAILED or TO");
-	refuse("state",
-	       "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx,"
-	       "CD",
-	       "--state: 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
-	       "xxxxxx': not a state like COMPLETED, FAILED or TO");
-	refuse("state", "x",
-	       "--state: 'x': not a state like COMPLETED, FAILED or TO");
-	refuse("state", "CD,x,TO",
-	       "--state: 'x': not a state like COMPLETED, FAILED or TO");
+	refuse("state", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxyy",
+	       "--state: 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx': not a state like COMPLETED, FAILED or TO");
+	refuse("state", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx,CD",
+	       "--state: 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx': not a state like COMPLETED, FAILED or TO");
+	refuse("state", "x", "--state: 'x': not a state like COMPLETED, FAILED or TO");
+	refuse("state", "CD,x,TO", "--state: 'x': not a state like COMPLETED, FAILED or TO");
 	refuse("state", "COMPLETEDCOMPLETEDCOMPLETED",
-	       "--state: 'COMPLETEDCOMPLETEDCOMPLETED': not a state like "
-	       "COMPLETED, FAILED or TO");
+	       "--state: 'COMPLETEDCOMPLETEDCOMPLETED': not a state like COMPLETED, FAILED or TO");
 	refuse("limit", "0", "--limit: '0': not a number from 1 to 100000");
-	refuse("limit", "100001",
-	       "--limit: '100001': not a number from 1 to 100000");
+	refuse("limit", "100001", "--limit: '100001': not a number from 1 to 100000");
 	memset(longest, 'a', sizeof(longest) - 1);
 	longest[4001] = '\0';
 	ck_assert_int_eq(job_list_option(&query, "user", longest, &err), -1);
@@ -272,8 +259,7 @@ START_TEST(sacct_is_asked_for_ones_own_jobs_unless_others_are_named)
 	char wanted[300];
 
 	start(JOBS);
-	snprintf(wanted, sizeof(wanted), "-u %s -S now-1days -E now",
-		 me ? me->pw_name : "?");
+	snprintf(wanted, sizeof(wanted), "-u %s -S now-1days -E now", me ? me->pw_name : "?");
 	if (me)
 		ck_assert_str_eq(told_sacct(), wanted);
 	option("account", "lab");
@@ -281,8 +267,7 @@ START_TEST(sacct_is_asked_for_ones_own_jobs_unless_others_are_named)
 	option("user", "bob");
 	option("starttime", "2026-11-15");
 	option("endtime", "now-1hours");
-	ck_assert_str_eq(told_sacct(),
-			 "-u bob -A lab -S 2026-11-15 -E now-1hours");
+	ck_assert_str_eq(told_sacct(), "-u bob -A lab -S 2026-11-15 -E now-1hours");
 	tempdir_remove();
 }
 END_TEST
@@ -302,8 +287,7 @@ END_TEST
 START_TEST(a_sacct_that_fails_is_told)
 {
 	start(JOBS);
-	chmod(tempdir_put("sacct", "#!/bin/sh\necho 'error: no' >&2\nexit 3\n"),
-	      0755);
+	chmod(tempdir_put("sacct", "#!/bin/sh\necho 'error: no' >&2\nexit 3\n"), 0755);
 	ck_assert_ptr_null(job_list_get(&source, &query, &err));
 	ck_assert_str_eq(err.text, "sacct: exit status 3: error: no");
 	tempdir_remove();
@@ -329,31 +313,23 @@ START_TEST(columns_are_as_wide_as_they_must_be)
 	start(JOBS);
 	ck_assert_str_eq(
 		printed(),
-		"JobID  User   JobName  State         Elapsed  Nodes  Profile  "
-		" Read  Written  Advice\n"
-		"10     alice  delta    PENDING      00:00:00      2  -        "
-		"    -        -  -\n"
-		"9_1    alice  gamma    RUNNING      00:00:05      2  -        "
-		"    -        -  -\n"
-		"7      alice  beta     COMPLETED    00:16:40      4  stream   "
-		" 1GiB     2GiB  -\n"
-		"8      bob    alpha    CANCELLED  1-00:01:01      1  -        "
-		"3GiB*    1GiB*  -\n"
+		"JobID  User   JobName  State         Elapsed  Nodes  Profile   Read  Written  Advice\n"
+		"10     alice  delta    PENDING      00:00:00      2  -            -        -  -\n"
+		"9_1    alice  gamma    RUNNING      00:00:05      2  -            -        -  -\n"
+		"7      alice  beta     COMPLETED    00:16:40      4  stream    1GiB     2GiB  -\n"
+		"8      bob    alpha    CANCELLED  1-00:01:01      1  -        3GiB*    1GiB*  -\n"
 		"* NODE-WIDE, with whatever else ran there\n");
 	option("state", "CD");
 	option("limit", "1");
 	is_ledger_down = true;
 	ck_assert_str_eq(
 		printed(),
-		"JobID  JobName  State       Elapsed  Nodes  Profile  Read  "
-		"Written  Advice\n"
-		"7      beta     COMPLETED  00:16:40      4  stream   1GiB     "
-		"2GiB  -\n"
+		"JobID  JobName  State       Elapsed  Nodes  Profile  Read  Written  Advice\n"
+		"7      beta     COMPLETED  00:16:40      4  stream   1GiB     2GiB  -\n"
 		"from sacct alone, without advice: the ledger is down\n");
 	job_list_init(&query);
 	option("limit", "1");
-	ck_assert_ptr_nonnull(
-		strstr(printed(), "\n3 more: --limit=4 shows them\n"));
+	ck_assert_ptr_nonnull(strstr(printed(), "\n3 more: --limit=4 shows them\n"));
 	option("state", "F");
 	ck_assert_str_eq(printed(), "no jobs from now-1days to now\n");
 	tempdir_remove();
@@ -365,10 +341,8 @@ START_TEST(columns_are_as_wide_as_they_must_be)
 	start("a;;alice;lab;p;c;RUNNING;0:0;1500;Unknown;5;2;9;9\n");
 	ck_assert_str_eq(
 		printed(),
-		"JobID  JobName  State     Elapsed  Nodes  Profile  Read  "
-		"Written  Advice\n"
-		"9      a        RUNNING  00:00:05      2  -           -  "
-		"      -  -\n");
+		"JobID  JobName  State     Elapsed  Nodes  Profile  Read  Written  Advice\n"
+		"9      a        RUNNING  00:00:05      2  -           -        -  -\n");
 	tempdir_remove();
 }
 END_TEST
@@ -380,8 +354,7 @@ static struct job_report tasks[3];
 static struct job_report *const family[] = { &tasks[0], &tasks[1], &tasks[2] };
 static struct list_row row;
 
-static void task(size_t at, const char *id, const char *state,
-		 const char *summary)
+static void task(size_t at, const char *id, const char *state, const char *summary)
 {
 	slurm_row[at] = (struct sacct_row){ .id = id,
 					    .user = "alice",
@@ -422,30 +395,24 @@ static void sums_to(size_t count, const char *wanted, enum tone tone)
 	ck_assert_int_eq(row.tone, tone);
 }
 
-#define READ(rd, more)                                                         \
-	"jobio/1 rd=" rd "/1 wr=1KiB/1 nodes=1/1 cores=- cpus=- prof=a fs=- "  \
+#define READ(rd, more)                                                                             \
+	"jobio/1 rd=" rd "/1 wr=1KiB/1 nodes=1/1 cores=- cpus=- prof=a fs=- "                      \
 	"scope=" more " src=bpf q=-"
 
 START_TEST(tasks_of_an_array_are_a_row_that_says_what_differs)
 {
 	task(0, "5_1", "COMPLETED", READ("1KiB", "job"));
-	sums_to(1, "1 task of 5|alice|train|COMPLETED|-|-|a|1KiB|1KiB",
-		TONE_GOOD);
+	sums_to(1, "1 task of 5|alice|train|COMPLETED|-|-|a|1KiB|1KiB", TONE_GOOD);
 	task(1, "5_2", "COMPLETED", READ("2KiB", "job"));
-	sums_to(2, "2 tasks of 5|alice|train|COMPLETED|-|-|a|3KiB|2KiB",
-		TONE_GOOD);
+	sums_to(2, "2 tasks of 5|alice|train|COMPLETED|-|-|a|3KiB|2KiB", TONE_GOOD);
 	task(2, "5_3", "FAILED", READ("4KiB", "node"));
 	slurm_row[2].user = "bob";
 	slurm_row[2].name = "b";
 	strcpy(tasks[2].summary.prof, "b");
-	sums_to(3,
-		"3 tasks of 5|mixed|mixed|2 of 3 COMPLETED|-|-|mixed|7KiB*|"
-		"3KiB*",
-		TONE_BAD);
+	sums_to(3, "3 tasks of 5|mixed|mixed|2 of 3 COMPLETED|-|-|mixed|7KiB*|3KiB*", TONE_BAD);
 	task(0, "7+0", "RUNNING", NULL);
 	task(1, "7+1", "RUNNING", NULL);
-	sums_to(2, "2 components of 7|alice|train|RUNNING|-|-|-|-|-",
-		TONE_FAINT);
+	sums_to(2, "2 components of 7|alice|train|RUNNING|-|-|-|-|-", TONE_FAINT);
 }
 END_TEST
 
@@ -532,8 +499,7 @@ END_TEST
 
 START_TEST(users_are_told_where_there_are_several_and_node_wide_where_one_is)
 {
-	struct job_list list = { .reports = (struct job_report **)family,
-				 .count = 2 };
+	struct job_list list = { .reports = (struct job_report **)family, .count = 2 };
 
 	task(0, "7", "COMPLETED", READ("1KiB", "job"));
 	task(1, "8", "COMPLETED", READ("1KiB", "job"));
@@ -553,12 +519,12 @@ START_TEST(users_are_told_where_there_are_several_and_node_wide_where_one_is)
 END_TEST
 
 #define ADVICE "A01 11000 reads of 4.0 KiB on average, 202 a second on a node"
-#define COLOURED                                                               \
-	"\033[1mJobID\033[0m  \033[1mJobName\033[0m  \033[1mState\033[0m    "  \
-	"   \033[1mElapsed\033[0m  \033[1mNodes\033[0m  \033[1mProfile"        \
-	"\033[0m  \033[1mRead\033[0m  \033[1mWritten\033[0m  \033[1mAdvice"    \
-	"\033[0m\n"                                                            \
-	"7      beta     \033[32mCOMPLETED\033[0m  00:16:40      4  stream   " \
+#define COLOURED                                                                                   \
+	"\033[1mJobID\033[0m  \033[1mJobName\033[0m  \033[1mState\033[0m    "                      \
+	"   \033[1mElapsed\033[0m  \033[1mNodes\033[0m  \033[1mProfile"                            \
+	"\033[0m  \033[1mRead\033[0m  \033[1mWritten\033[0m  \033[1mAdvice"                        \
+	"\033[0m\n"                                                                                \
+	"7      beta     \033[32mCOMPLETED\033[0m  00:16:40      4  stream   "                     \
 	"1GiB     2GiB  "
 
 START_TEST(on_a_terminal_states_have_colours_and_advice_ends_with_the_line)
@@ -569,8 +535,7 @@ START_TEST(on_a_terminal_states_have_colours_and_advice_ends_with_the_line)
 	ck_assert_ptr_nonnull(strstr(printed(), "  " ADVICE "\n"));
 	terminal_make(100);
 	tone_init();
-	ck_assert_str_eq(printed(),
-			 COLOURED "A01 11000 reads of 4.0 KiB on a+\n");
+	ck_assert_str_eq(printed(), COLOURED "A01 11000 reads of 4.0 KiB on a+\n");
 	terminal_make(68 + 16);
 	tone_init();
 	ck_assert_str_eq(printed(), COLOURED "A01 11000 reads+\n");
@@ -635,14 +600,10 @@ START_TEST(a_bar_has_thirty_places)
 	ck_assert_str_eq(bar(0.5), "");
 	terminal_make(100);
 	tone_init();
-	ck_assert_str_eq(bar(0.5), "[\033[32m|||||||||||||||               "
-				   "\033[0m  50%] ");
-	ck_assert_str_eq(bar(0.05), "[\033[32m||                            "
-				    "\033[0m   5%] ");
-	ck_assert_str_eq(bar(-1), "[\033[32m                              "
-				  "\033[0m   0%] ");
-	ck_assert_str_eq(bar(2), "[\033[32m||||||||||||||||||||||||||||||"
-				 "\033[0m 100%] ");
+	ck_assert_str_eq(bar(0.5), "[\033[32m|||||||||||||||               \033[0m  50%] ");
+	ck_assert_str_eq(bar(0.05), "[\033[32m||                            \033[0m   5%] ");
+	ck_assert_str_eq(bar(-1), "[\033[32m                              \033[0m   0%] ");
+	ck_assert_str_eq(bar(2), "[\033[32m||||||||||||||||||||||||||||||\033[0m 100%] ");
 }
 END_TEST
 
@@ -672,9 +633,7 @@ static char *paged(void)
 	struct job_list *list = get();
 	char *text;
 
-	ck_assert_msg(job_list_page(tempdir_path("page"), list, &query, &err) ==
-			      0,
-		      "%s", err.text);
+	ck_assert_msg(job_list_page(tempdir_path("page"), list, &query, &err) == 0, "%s", err.text);
 	end(list);
 	text = fileio_read(tempdir_path("page"), 1U << 20, NULL, &err);
 	ck_assert_msg(text != NULL, "%s", err.text);
@@ -697,9 +656,9 @@ START_TEST(a_page_of_a_list_has_its_table)
 	ck_assert_ptr_nonnull(strstr(text, "<dd>CD,CA,R</dd>"));
 	ck_assert_ptr_nonnull(strstr(text, "<dt>Jobs</dt><dd>3</dd>"));
 	ck_assert_ptr_nonnull(strstr(text, "<td>alice</td>"));
-	ck_assert_ptr_nonnull(
-		strstr(text, "<tr><th scope=\"row\">7</th><td>alice</td>"
-			     "<td>beta</td><td class=\"good\">COMPLETED</td>"));
+	ck_assert_ptr_nonnull(strstr(
+		text,
+		"<tr><th scope=\"row\">7</th><td>alice</td><td>beta</td><td class=\"good\">COMPLETED</td>"));
 	ck_assert_ptr_nonnull(strstr(text, "<td class=\"bad\">CANCELLED</td>"));
 	ck_assert_ptr_nonnull(strstr(text, "<td>RUNNING</td>"));
 	ck_assert_ptr_nonnull(strstr(text, "<p class=\"warn\">* NODE-WIDE"));
@@ -711,10 +670,9 @@ START_TEST(a_page_of_a_list_has_its_table)
 	ck_assert_ptr_nonnull(strstr(text, "<h1>Jobs of alice</h1>"));
 	ck_assert_ptr_nonnull(strstr(text, "<dt>Jobs</dt><dd>2</dd>"));
 	ck_assert_ptr_null(strstr(text, "<td>alice</td>"));
+	ck_assert_ptr_nonnull(strstr(text, "<p>1 more: --limit=2 shows them.</p>"));
 	ck_assert_ptr_nonnull(
-		strstr(text, "<p>1 more: --limit=2 shows them.</p>"));
-	ck_assert_ptr_nonnull(strstr(text, "From sacct alone, without advice: "
-					   "the ledger is down.</p>"));
+		strstr(text, "From sacct alone, without advice: the ledger is down.</p>"));
 	ck_assert_ptr_null(strstr(text, "NODE-WIDE"));
 	free(text);
 	option("state", "F");
@@ -729,9 +687,7 @@ END_TEST
 static char *page_of(size_t count, size_t left_out)
 {
 	static struct job_report *many[1001];
-	struct job_list all = { .reports = many,
-				.count = count,
-				.left_out = left_out };
+	struct job_list all = { .reports = many, .count = count, .left_out = left_out };
 	char *text;
 	size_t i;
 
@@ -739,8 +695,7 @@ static char *page_of(size_t count, size_t left_out)
 	for (i = 0; i < count; i++)
 		many[i] = &tasks[0];
 	many[count < 1001 ? count : 0] = count < 1001 ? NULL : &tasks[0];
-	ck_assert_int_eq(
-		job_list_page(tempdir_path("page"), &all, &query, &err), 0);
+	ck_assert_int_eq(job_list_page(tempdir_path("page"), &all, &query, &err), 0);
 	text = fileio_read(tempdir_path("page"), 1U << 20, NULL, &err);
 	ck_assert_ptr_nonnull(text);
 	return text;
@@ -773,28 +728,25 @@ START_TEST(a_page_of_a_list_has_a_thousand_lines)
 	free(text);
 	text = page_of(1001, 5);
 	ck_assert_uint_eq(lines_of(text), 1000);
-	ck_assert_ptr_nonnull(strstr(text, "<p>6 more: a page has 1000 jobs at "
-					   "most, --csv has all of them.</p>"));
+	ck_assert_ptr_nonnull(strstr(
+		text, "<p>6 more: a page has 1000 jobs at most, --csv has all of them.</p>"));
 	free(text);
 	tempdir_remove();
 }
 END_TEST
 
 UNIT_MAIN("list", jobs_are_sorted_by_what_is_asked_for_then_by_their_start,
-	  tasks_of_one_second_stay_as_sacct_has_them,
-	  states_are_chosen_before_the_limit,
+	  tasks_of_one_second_stay_as_sacct_has_them, states_are_chosen_before_the_limit,
 	  words_that_sacct_would_take_for_something_else_are_refused,
 	  sacct_is_asked_for_ones_own_jobs_unless_others_are_named,
 	  a_list_is_sorted_by_what_the_ledger_adds, a_sacct_that_fails_is_told,
-	  columns_are_as_wide_as_they_must_be,
-	  tasks_of_an_array_are_a_row_that_says_what_differs,
+	  columns_are_as_wide_as_they_must_be, tasks_of_an_array_are_a_row_that_says_what_differs,
 	  the_colour_of_many_is_that_of_the_worst_in_any_order,
 	  a_row_has_what_slurm_says_and_else_what_the_nodes_do,
 	  an_older_run_is_not_what_slurm_speaks_of,
 	  users_are_told_where_there_are_several_and_node_wide_where_one_is,
 	  on_a_terminal_states_have_colours_and_advice_ends_with_the_line,
-	  a_terminal_of_less_than_forty_columns_has_no_width,
-	  a_bar_has_thirty_places, a_long_name_is_cut_at_a_character,
-	  a_page_of_a_list_has_its_table,
+	  a_terminal_of_less_than_forty_columns_has_no_width, a_bar_has_thirty_places,
+	  a_long_name_is_cut_at_a_character, a_page_of_a_list_has_its_table,
 	  what_began_in_1970_comes_last_and_what_has_not_begun_first,
 	  a_page_of_a_list_has_a_thousand_lines)

@@ -58,8 +58,7 @@ ssize_t __wrap_write(int fd, const void *bytes, size_t size)
 		errno = EINTR;
 		return -1;
 	}
-	return __real_write(fd, bytes,
-			    is_task && is_rough && size > 1000 ? 1000 : size);
+	return __real_write(fd, bytes, is_task && is_rough && size > 1000 ? 1000 : size);
 }
 
 static struct live live;
@@ -68,11 +67,9 @@ static pid_t task;
 
 static void open_live(const char *script)
 {
-	const struct live_step step = { .job_id = 7,
-					.uid = 1000,
-					.nodes = 3,
-					.node = "n1",
-					.conf = "/etc/j.conf" };
+	const struct live_step step = {
+		.job_id = 7, .uid = 1000, .nodes = 3, .node = "n1", .conf = "/etc/j.conf"
+	};
 	const char *path;
 
 	tempdir_make();
@@ -191,8 +188,7 @@ START_TEST(signals_and_writes_of_a_part_lose_nothing)
 }
 END_TEST
 
-#define ANSWERS                                                                \
-	"#!/bin/sh\nwhile read line; do echo \"answer to $line\"; done\n"
+#define ANSWERS "#!/bin/sh\nwhile read line; do echo \"answer to $line\"; done\n"
 
 START_TEST(what_slurmstepd_left_open_in_the_task_does_not_keep_it)
 {
@@ -270,13 +266,11 @@ START_TEST(without_a_helper_the_viewer_is_told_why)
 	char wanted[600];
 
 	open_live(NULL);
-	snprintf(wanted, sizeof(wanted), "%s: Permission denied",
-		 tempdir_path("helper"));
+	snprintf(wanted, sizeof(wanted), "%s: Permission denied", tempdir_path("helper"));
 	ck_assert_str_eq(live.error.text, wanted);
 	ck_assert_int_eq(live.helper, 0);
 	ck_assert_int_eq(live.task_fd, -1);
-	snprintf(wanted, sizeof(wanted),
-		 "@jobio/1 e 0 0 1 1 n1 %s: Permission denied\n",
+	snprintf(wanted, sizeof(wanted), "@jobio/1 e 0 0 1 1 n1 %s: Permission denied\n",
 		 tempdir_path("helper"));
 	start_task();
 	ck_assert_str_eq(next_line(), wanted);
@@ -296,15 +290,12 @@ START_TEST(a_step_is_asked_for_its_own_job_alone)
 }
 END_TEST
 
-UNIT_MAIN("live_relay",
-	  questions_and_answers_go_to_and_fro_until_the_viewer_has_gone,
+UNIT_MAIN("live_relay", questions_and_answers_go_to_and_fro_until_the_viewer_has_gone,
 	  an_answer_longer_than_a_pipe_holds_arrives_whole,
 	  signals_and_writes_of_a_part_lose_nothing,
-	  what_slurmstepd_left_open_in_the_task_does_not_keep_it,
-	  a_side_that_fails_ends_the_task,
+	  what_slurmstepd_left_open_in_the_task_does_not_keep_it, a_side_that_fails_ends_the_task,
 	  a_slurmstepd_without_standard_files_hands_its_socket_over,
 	  a_helper_that_ends_ends_the_task,
 	  a_task_can_be_ended_whatever_slurmstepd_does_with_signals,
-	  a_helper_that_does_not_end_is_ended,
-	  without_a_helper_the_viewer_is_told_why,
+	  a_helper_that_does_not_end_is_ended, without_a_helper_the_viewer_is_told_why,
 	  a_step_is_asked_for_its_own_job_alone)

@@ -14,8 +14,7 @@ static struct look_node nodes[4], *list[4];
 static struct looks looks;
 static struct job_look look;
 
-static struct look_node *add(const char *name, enum look_kind kind,
-			     const char *text)
+static struct look_node *add(const char *name, enum look_kind kind, const char *text)
 {
 	struct look_node *node = &nodes[looks.count];
 
@@ -30,20 +29,18 @@ static struct look_node *add(const char *name, enum look_kind kind,
 	return node;
 }
 
-#define RECORD(node, job, more)                                                \
-	"{\"jobio\":1,\"cluster\":\"c\",\"job\":" job ",\"node\":\"" node      \
-	"\",\"uid\":1000,\"start\":1795224862,\"array_job_id\":5,"             \
+#define RECORD(node, job, more)                                                                    \
+	"{\"jobio\":1,\"cluster\":\"c\",\"job\":" job ",\"node\":\"" node                          \
+	"\",\"uid\":1000,\"start\":1795224862,\"array_job_id\":5,"                                 \
 	"\"array_task_id\":2" more "}"
-#define APP(source, bytes)                                                     \
-	",\"app\":[{\"scope\":\"job\",\"source\":\"" source "\",\"fs\":null,"  \
-	"\"read_bytes\":" bytes ",\"read_calls\":2,\"write_bytes\":" bytes     \
-	",\"write_calls\":3}]"
-#define ASKED(profile, applied, cores, met)                                    \
-	",\"request\":{\"io_cores\":" cores ",\"profile\":\"" profile          \
-	"\",\"applied\":" applied ",\"cores_met\":" met "}"
-#define CORES(count, cpus)                                                     \
-	",\"io_cores\":{\"count\":" count                                      \
-	",\"abstract\":\"1\",\"os_cpus\":\"" cpus "\"}"
+#define APP(source, bytes)                                                                         \
+	",\"app\":[{\"scope\":\"job\",\"source\":\"" source "\",\"fs\":null,"                      \
+	"\"read_bytes\":" bytes ",\"read_calls\":2,\"write_bytes\":" bytes ",\"write_calls\":3}]"
+#define ASKED(profile, applied, cores, met)                                                        \
+	",\"request\":{\"io_cores\":" cores ",\"profile\":\"" profile "\",\"applied\":" applied    \
+	",\"cores_met\":" met "}"
+#define CORES(count, cpus)                                                                         \
+	",\"io_cores\":{\"count\":" count ",\"abstract\":\"1\",\"os_cpus\":\"" cpus "\"}"
 
 static struct job_report *view(void)
 {
@@ -77,8 +74,7 @@ START_TEST(nodes_that_count_are_added_up)
 	ck_assert_uint_eq(look.mute, 0);
 	ck_assert_uint_eq(look.blind, 0);
 	ck_assert_str_eq(look.who, "");
-	ck_assert_ptr_nonnull(
-		strstr(r->json, "\"nodes_mute\":0,\"mute\":null"));
+	ck_assert_ptr_nonnull(strstr(r->json, "\"nodes_mute\":0,\"mute\":null"));
 	job_report_free(r);
 }
 END_TEST
@@ -93,9 +89,9 @@ START_TEST(nodes_that_do_not_answer_are_named_with_the_reason)
 	r = view();
 	ck_assert_uint_eq(r->record_count, 0);
 	ck_assert_uint_eq(look.mute, 3);
-	ck_assert_str_eq(look.who,
-			 "c1: it did not answer, c2: it is older?[2J, "
-			 "c3: its answer has no meaning");
+	ck_assert_str_eq(
+		look.who,
+		"c1: it did not answer, c2: it is older?[2J, c3: its answer has no meaning");
 	ck_assert_int_eq(r->summary.scope, SUMMARY_SCOPE_NONE);
 	ck_assert_ptr_nonnull(strstr(r->json, "\"totals\":null"));
 	job_report_free(r);
@@ -115,10 +111,8 @@ START_TEST(a_node_that_is_late_is_shown_as_it_was)
 {
 	struct job_report *r;
 
-	add("c1", LOOK_RECORD, RECORD("c1", "7", APP("bpf", "5")))->ask =
-		ASK - 1;
-	add("c2", LOOK_RECORD, RECORD("c2", "7", APP("bpf", "6")))->ask =
-		ASK + 1;
+	add("c1", LOOK_RECORD, RECORD("c1", "7", APP("bpf", "5")))->ask = ASK - 1;
+	add("c2", LOOK_RECORD, RECORD("c2", "7", APP("bpf", "6")))->ask = ASK + 1;
 	r = view();
 	ck_assert_uint_eq(r->record_count, 2);
 	ck_assert_uint_eq(look.mute, 1);
@@ -150,8 +144,7 @@ START_TEST(what_nodes_say_of_their_setup_is_one_word_or_mixed)
 
 	add("c1", LOOK_RECORD,
 	    RECORD("c1", "7",
-		   APP("bpf", "5") ASKED("stream", "true", "2", "true")
-			   CORES("2", "6-7")));
+		   APP("bpf", "5") ASKED("stream", "true", "2", "true") CORES("2", "6-7")));
 	r = view();
 	ck_assert_str_eq(r->summary.cores, "2");
 	ck_assert_str_eq(r->summary.cpus, "6-7");
@@ -160,62 +153,53 @@ START_TEST(what_nodes_say_of_their_setup_is_one_word_or_mixed)
 	job_report_free(r);
 	add("c1", LOOK_RECORD,
 	    RECORD("c1", "7",
-		   APP("bpf", "5") ASKED("stream", "false", "2", "true")
-			   CORES("2", "6-7")));
+		   APP("bpf", "5") ASKED("stream", "false", "2", "true") CORES("2", "6-7")));
 	add("c2", LOOK_RECORD,
 	    RECORD("c2", "7",
 		   APP("bpf", "5") ASKED("stream", "true", "2", "false")
 			   CORES("1", "7") ",\"quality\":[\"aio_missing\"]"));
 	add("c3", LOOK_RECORD,
 	    RECORD("c3", "7",
-		   APP("bpf", "5") ASKED("stream", "true", "2", "true") CORES(
-			   "2", "6-7") ",\"quality\":[\"mmap_missing\"]"));
+		   APP("bpf", "5") ASKED("stream", "true", "2", "true")
+			   CORES("2", "6-7") ",\"quality\":[\"mmap_missing\"]"));
 	/* the last one does not stand for all */
 	add("c4", LOOK_RECORD,
 	    RECORD("c4", "7",
-		   APP("bpf", "5") ASKED("stream", "false", "2", "true")
-			   CORES("2", "6-7")));
+		   APP("bpf", "5") ASKED("stream", "false", "2", "true") CORES("2", "6-7")));
 	r = view();
 	ck_assert_str_eq(r->summary.cores, "mixed");
 	ck_assert_str_eq(r->summary.cpus, "mixed");
 	ck_assert_str_eq(r->summary.prof, "stream");
-	ck_assert_uint_eq(r->summary.lacks,
-			  SUMMARY_LACK(PROFILE) | SUMMARY_LACK(CORES));
-	ck_assert_uint_eq(r->summary.flags,
-			  RECORD_FLAG(MMAP_MISSING) | RECORD_FLAG(AIO_MISSING));
+	ck_assert_uint_eq(r->summary.lacks, SUMMARY_LACK(PROFILE) | SUMMARY_LACK(CORES));
+	ck_assert_uint_eq(r->summary.flags, RECORD_FLAG(MMAP_MISSING) | RECORD_FLAG(AIO_MISSING));
 	job_report_free(r);
 	/* one that has neither */
 	add("c1", LOOK_RECORD,
 	    RECORD("c1", "7",
-		   APP("bpf", "5") ASKED("stream", "false", "2", "false")
-			   CORES("2", "6-7")));
+		   APP("bpf", "5") ASKED("stream", "false", "2", "false") CORES("2", "6-7")));
 	r = view();
-	ck_assert_uint_eq(r->summary.lacks,
-			  SUMMARY_LACK(PROFILE) | SUMMARY_LACK(CORES));
+	ck_assert_uint_eq(r->summary.lacks, SUMMARY_LACK(PROFILE) | SUMMARY_LACK(CORES));
 	job_report_free(r);
 }
 END_TEST
 
-#define MOUNT(path)                                                            \
-	"{\"mount\":\"" path "\",\"fstype\":\"nfs4\",\"source\":\"s:/\"}"
-#define CLIENT(mounts)                                                         \
-	",\"client\":{\"name\":\"home\",\"type\":\"nfs\",\"version\":null,"    \
+#define MOUNT(path) "{\"mount\":\"" path "\",\"fstype\":\"nfs4\",\"source\":\"s:/\"}"
+#define CLIENT(mounts)                                                                             \
+	",\"client\":{\"name\":\"home\",\"type\":\"nfs\",\"version\":null,"                        \
 	"\"cpus\":null,\"mounts\":[" mounts "]}"
 
 START_TEST(the_first_filesystem_is_named_and_others_are_not)
 {
 	struct job_report *r;
 
-	add("c1", LOOK_RECORD,
-	    RECORD("c1", "7", APP("bpf", "5") CLIENT(MOUNT("/a"))));
+	add("c1", LOOK_RECORD, RECORD("c1", "7", APP("bpf", "5") CLIENT(MOUNT("/a"))));
 	r = view();
 	ck_assert_str_eq(r->summary.fs, "/a:nfs4");
 	ck_assert_str_eq(r->cluster, "c");
 	ck_assert_ptr_eq(r->look, &look);
 	job_report_free(r);
 	add("c1", LOOK_RECORD,
-	    RECORD("c1", "7",
-		   APP("bpf", "5") CLIENT(MOUNT("/a") "," MOUNT("/b"))));
+	    RECORD("c1", "7", APP("bpf", "5") CLIENT(MOUNT("/a") "," MOUNT("/b"))));
 	r = view();
 	ck_assert_str_eq(r->summary.fs, "/a:nfs4,..");
 	job_report_free(r);
@@ -228,14 +212,13 @@ START_TEST(no_io_cores_are_none)
 
 	add("c1", LOOK_RECORD,
 	    RECORD("c1", "7",
-		   APP("bpf", "5") ",\"io_cores\":{\"count\":0,\"abstract\":"
-				   "null,\"os_cpus\":null}"));
+		   APP("bpf",
+		       "5") ",\"io_cores\":{\"count\":0,\"abstract\":null,\"os_cpus\":null}"));
 	r = view();
 	ck_assert_str_eq(r->summary.cores, "");
 	ck_assert_str_eq(r->summary.cpus, "");
 	job_report_free(r);
-	add("c1", LOOK_RECORD,
-	    RECORD("c1", "7", APP("bpf", "5") CORES("1", "7")));
+	add("c1", LOOK_RECORD, RECORD("c1", "7", APP("bpf", "5") CORES("1", "7")));
 	r = view();
 	ck_assert_str_eq(r->summary.cores, "1");
 	ck_assert_str_eq(r->summary.cpus, "7");
@@ -252,9 +235,7 @@ START_TEST(what_is_counted_may_come_last_and_reasons_are_cut)
 
 	add("c1", LOOK_RECORD,
 	    RECORD("c1", "7",
-		   ",\"app\":[{\"scope\":\"job\",\"source\":\"exit\","
-		   "\"read_bytes\":9},{\"scope\":\"job\",\"source\":\"bpf\","
-		   "\"fs\":\"/a\",\"read_bytes\":5}]"));
+		   ",\"app\":[{\"scope\":\"job\",\"source\":\"exit\",\"read_bytes\":9},{\"scope\":\"job\",\"source\":\"bpf\",\"fs\":\"/a\",\"read_bytes\":5}]"));
 	memset(why, 'x', sizeof(why) - 1);
 	why[sizeof(why) - 1] = '\0';
 	for (i = 0; i < 3; i++)
@@ -274,6 +255,5 @@ UNIT_MAIN("live_view", nodes_that_count_are_added_up,
 	  a_node_that_is_late_is_shown_as_it_was,
 	  a_node_that_counts_when_the_job_has_ended_is_blind,
 	  what_nodes_say_of_their_setup_is_one_word_or_mixed,
-	  the_first_filesystem_is_named_and_others_are_not,
-	  no_io_cores_are_none,
+	  the_first_filesystem_is_named_and_others_are_not, no_io_cores_are_none,
 	  what_is_counted_may_come_last_and_reasons_are_cut)

@@ -39,8 +39,7 @@ static void put_in(const char *folder, const char *name, const char *text)
 	tempdir_put(path, text);
 }
 
-static int remove_one(const char *path, const struct stat *st, int type,
-		      struct FTW *at)
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
 {
 	(void)st, (void)type, (void)at;
 	return remove(path);
@@ -49,8 +48,7 @@ static int remove_one(const char *path, const struct stat *st, int type,
 /* They are deeper than fileio_rmtree() goes. */
 static void leave_nothing(void)
 {
-	ck_assert(nftw(tempdir_path("sys/fs"), remove_one, 8,
-		       FTW_DEPTH | FTW_PHYS) == 0);
+	ck_assert(nftw(tempdir_path("sys/fs"), remove_one, 8, FTW_DEPTH | FTW_PHYS) == 0);
 }
 
 START_TEST(on_v2_the_folder_of_a_job_says_whether_there_is_a_process_in_it)
@@ -76,16 +74,14 @@ END_TEST
 START_TEST(the_scope_of_slurmstepds_may_be_at_the_top_and_have_a_name_before_it)
 {
 	setup();
-	put_in("sys/fs/cgroup/n1_slurmstepd.scope/job_7", "cgroup.events",
+	put_in("sys/fs/cgroup/n1_slurmstepd.scope/job_7", "cgroup.events", "populated 1\n");
+	ck_assert(job_has_stepd(config, 7));
+	leave_nothing();
+	put_in("sys/fs/cgroup/system.slice/n1_slurmstepd.scope/job_7", "cgroup.events",
 	       "populated 1\n");
 	ck_assert(job_has_stepd(config, 7));
 	leave_nothing();
-	put_in("sys/fs/cgroup/system.slice/n1_slurmstepd.scope/job_7",
-	       "cgroup.events", "populated 1\n");
-	ck_assert(job_has_stepd(config, 7));
-	leave_nothing();
-	put_in("sys/fs/cgroup/user.slice/job_7", "cgroup.events",
-	       "populated 1\n");
+	put_in("sys/fs/cgroup/user.slice/job_7", "cgroup.events", "populated 1\n");
 	ck_assert(!job_has_stepd(config, 7));
 	teardown();
 }
@@ -113,8 +109,7 @@ START_TEST(on_v1_a_process_in_any_folder_of_the_job_is_one)
 		put_in(folders[i], "cgroup.procs", "");
 	}
 	/* nobody looks deeper */
-	put_in(V1 "/job_7/step_0/user/task_0/own/last/deeper", "cgroup.procs",
-	       "123\n");
+	put_in(V1 "/job_7/step_0/user/task_0/own/last/deeper", "cgroup.procs", "123\n");
 	ck_assert(!job_has_stepd(config, 7));
 	leave_nothing();
 	teardown();
@@ -125,20 +120,16 @@ START_TEST(on_v1_each_user_of_each_slurmd_is_looked_at)
 {
 	setup();
 	put_in(V1 "/job_8", "cgroup.procs", "80\n");
-	put_in("sys/fs/cgroup/freezer/slurm/uid_2000/job_7", "cgroup.procs",
-	       "70\n");
-	put_in("sys/fs/cgroup/freezer/slurm/uid_3000/job_9", "cgroup.procs",
-	       "90\n");
+	put_in("sys/fs/cgroup/freezer/slurm/uid_2000/job_7", "cgroup.procs", "70\n");
+	put_in("sys/fs/cgroup/freezer/slurm/uid_3000/job_9", "cgroup.procs", "90\n");
 	ck_assert(job_has_stepd(config, 7));
 	ck_assert(job_has_stepd(config, 8));
 	ck_assert(job_has_stepd(config, 9));
 	leave_nothing();
-	put_in("sys/fs/cgroup/freezer/slurm_n1/uid_1000/job_7", "cgroup.procs",
-	       "70\n");
+	put_in("sys/fs/cgroup/freezer/slurm_n1/uid_1000/job_7", "cgroup.procs", "70\n");
 	ck_assert(job_has_stepd(config, 7));
 	leave_nothing();
-	put_in("sys/fs/cgroup/cpuset/slurm/uid_1000/job_7", "cgroup.procs",
-	       "70\n");
+	put_in("sys/fs/cgroup/cpuset/slurm/uid_1000/job_7", "cgroup.procs", "70\n");
 	ck_assert(job_has_stepd(config, 7));
 	/* hidden ones and files are nobody's */
 	leave_nothing();
@@ -171,8 +162,7 @@ START_TEST(a_run_is_found_by_slurms_own_name_for_it)
 	setenv("SLURM_JOB_SLUID", "sEKNKTV3WPV500012345678", 1);
 	job_note_sluid(config, 7);
 	ck_assert(!job_has_stepd(config, 7));
-	put_in(SCOPE "/sEKNKTV3WPV500012345678", "cgroup.events",
-	       "populated 1\n");
+	put_in(SCOPE "/sEKNKTV3WPV500012345678", "cgroup.events", "populated 1\n");
 	ck_assert(job_has_stepd(config, 7));
 	setenv("SLURM_JOB_SLUID", "sEKNKTV3WPV5000123456789", 1);
 	job_note_sluid(config, 7);
@@ -213,11 +203,9 @@ START_TEST(a_second_slurmstepd_of_another_job_is_no_own_one)
 }
 END_TEST
 
-UNIT_MAIN("living",
-	  on_v2_the_folder_of_a_job_says_whether_there_is_a_process_in_it,
+UNIT_MAIN("living", on_v2_the_folder_of_a_job_says_whether_there_is_a_process_in_it,
 	  the_scope_of_slurmstepds_may_be_at_the_top_and_have_a_name_before_it,
 	  on_v1_a_process_in_any_folder_of_the_job_is_one,
-	  on_v1_each_user_of_each_slurmd_is_looked_at,
-	  a_run_is_found_by_slurms_own_name_for_it,
+	  on_v1_each_user_of_each_slurmd_is_looked_at, a_run_is_found_by_slurms_own_name_for_it,
 	  a_job_with_a_folder_and_a_process_keeps_others_from_being_alone,
 	  a_second_slurmstepd_of_another_job_is_no_own_one)

@@ -7,8 +7,7 @@
 #include "lib/look.h"
 #include "tests/unit/runner.h"
 
-static char *put(const char *node, unsigned int ask, enum look_kind kind,
-		 const char *text)
+static char *put(const char *node, unsigned int ask, enum look_kind kind, const char *text)
 {
 	struct look_from from = { .node = node, .nodes = 2, .ask = ask };
 	char *out = NULL;
@@ -55,8 +54,7 @@ START_TEST(long_answers_of_two_nodes_arrive_whole)
 	char *a = long_text('a', 5000), *b = long_text('b', 1200);
 	struct looks looks = { 0 };
 
-	take_mixed(&looks, put("n2", 1, LOOK_RECORD, a),
-		   put("n1", 1, LOOK_RECORD, b));
+	take_mixed(&looks, put("n2", 1, LOOK_RECORD, a), put("n1", 1, LOOK_RECORD, b));
 	ck_assert_uint_eq(looks.count, 2);
 	ck_assert_uint_eq(looks.nodes, 2);
 	ck_assert_str_eq(looks.node[0]->name, "n1");
@@ -72,8 +70,8 @@ START_TEST(no_line_is_as_long_as_slurmstepd_cuts)
 {
 	char *text = long_text('x', 3000), *out, *line;
 
-	out = put("a-node-with-a-name-that-is-rather-long.example.org",
-		  4294967295U, LOOK_RECORD, text);
+	out = put("a-node-with-a-name-that-is-rather-long.example.org", 4294967295U, LOOK_RECORD,
+		  text);
 	for (line = strtok(out, "\n"); line; line = strtok(NULL, "\n"))
 		ck_assert_uint_lt(strlen(line), 1024);
 	free(out);
@@ -137,8 +135,7 @@ START_TEST(what_is_no_line_of_an_answer_is_left_alone)
 	size_t i;
 
 	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-		ck_assert_msg(looks_take(&looks, lines[i]) == 0, "'%s'",
-			      lines[i]);
+		ck_assert_msg(looks_take(&looks, lines[i]) == 0, "'%s'", lines[i]);
 	ck_assert_uint_eq(looks.count, 0);
 	looks_free(&looks);
 }
@@ -156,8 +153,7 @@ START_TEST(an_answer_as_long_as_a_record_arrives_and_no_longer_one)
 	ck_assert_str_eq(looks.node[0]->text, text);
 	text[LOOK_TEXT_MAX] = 'x';
 	lines = put("n1", 2, LOOK_RECORD, text);
-	for (line = strtok_r(lines, "\n", &rest); line;
-	     line = strtok_r(NULL, "\n", &rest))
+	for (line = strtok_r(lines, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
 		last = looks_take(&looks, line);
 	ck_assert_int_eq(last, 0);
 	ck_assert_uint_eq(looks.node[0]->ask, 1);
@@ -204,8 +200,8 @@ START_TEST(nodes_are_in_the_order_of_their_names_whoever_answers_first)
 
 	/* twice, each time all of them in an order of its own */
 	for (i = 0; i < 200; i++) {
-		snprintf(line, sizeof(line), "@jobio/1 r 100 %u 1 1 n%02u %u",
-			 i / 100 + 1, i * (i < 100 ? 37 : 73) % 100, i);
+		snprintf(line, sizeof(line), "@jobio/1 r 100 %u 1 1 n%02u %u", i / 100 + 1,
+			 i * (i < 100 ? 37 : 73) % 100, i);
 		ck_assert_int_eq(looks_take(&looks, line), 1);
 	}
 	ck_assert_uint_eq(looks.count, 100);
@@ -223,32 +219,26 @@ END_TEST
 START_TEST(the_last_of_each_number_of_a_line_is_taken)
 {
 	static const char *const lines[] = {
-		"@jobio/1 r 65536 1 1 1 n1 x",
-		"@jobio/1 r 1 4294967295 1 1 n1 x",
-		"@jobio/1 r 1 1 1 437 n1 x",
-		"@jobio/1 e 1 0 1 1 n1 x",
+		"@jobio/1 r 65536 1 1 1 n1 x", "@jobio/1 r 1 4294967295 1 1 n1 x",
+		"@jobio/1 r 1 1 1 437 n1 x",   "@jobio/1 e 1 0 1 1 n1 x",
 		"@jobio/1 r 0 1 1 1 n1 x",
 	};
 	struct looks looks = { 0 };
 	size_t i;
 
 	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-		ck_assert_msg(looks_take(&looks, lines[i]) == 1, "%s",
-			      lines[i]);
+		ck_assert_msg(looks_take(&looks, lines[i]) == 1, "%s", lines[i]);
 	ck_assert_uint_eq(looks.count, 1);
 	ck_assert_uint_eq(looks.nodes, 1); /* 0: not known, by that node */
 	ck_assert_int_eq(looks_take(&looks, "@jobio/1 r 1 0 1 1 n1 x"), 0);
 	ck_assert_int_eq(looks_take(&looks, "@jobio/1 r 1 1 1 438 n1 x"), 0);
-	ck_assert_int_eq(looks_take(&looks, "@jobio/1 r 1 4294967296 1 1 n1 x"),
-			 0);
+	ck_assert_int_eq(looks_take(&looks, "@jobio/1 r 1 4294967296 1 1 n1 x"), 0);
 	looks_free(&looks);
 }
 END_TEST
 
-UNIT_MAIN("look", long_answers_of_two_nodes_arrive_whole,
-	  no_line_is_as_long_as_slurmstepd_cuts,
-	  the_newest_answer_counts_and_half_of_one_does_not,
-	  a_node_that_will_never_answer_says_why,
+UNIT_MAIN("look", long_answers_of_two_nodes_arrive_whole, no_line_is_as_long_as_slurmstepd_cuts,
+	  the_newest_answer_counts_and_half_of_one_does_not, a_node_that_will_never_answer_says_why,
 	  what_is_no_line_of_an_answer_is_left_alone,
 	  an_answer_as_long_as_a_record_arrives_and_no_longer_one,
 	  an_answer_is_cut_to_lines_of_six_hundred_bytes,

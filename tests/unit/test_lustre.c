@@ -35,8 +35,7 @@ unsigned long long __wrap_child_now_ms(void);
 
 unsigned long long __wrap_child_now_ms(void)
 {
-	unsigned long long now =
-		stands_at_ms ? stands_at_ms : __real_child_now_ms();
+	unsigned long long now = stands_at_ms ? stands_at_ms : __real_child_now_ms();
 
 	return now + (jumped_ms ? *jumped_ms : 0);
 }
@@ -52,8 +51,7 @@ static void sample(const char *name)
 {
 	char command[2048];
 
-	snprintf(command, sizeof(command),
-		 SRCDIR "/tests/tools/lustre-tree " SAMPLES "%s %s", name,
+	snprintf(command, sizeof(command), SRCDIR "/tests/tools/lustre-tree " SAMPLES "%s %s", name,
 		 tempdir_name);
 	ck_assert_int_eq(system(command), 0);
 }
@@ -64,8 +62,7 @@ static void client_of(const char *mounts)
 	snprintf(debug_dir, sizeof(debug_dir), "%s", tempdir_path("debug"));
 	snprintf(procfs_dir, sizeof(procfs_dir), "%s", tempdir_path("proc"));
 	snprintf(lctl, sizeof(lctl), "%s", tempdir_path("lctl"));
-	snprintf(mount_table, sizeof(mount_table), "%s",
-		 tempdir_put("mounts", mounts));
+	snprintf(mount_table, sizeof(mount_table), "%s", tempdir_put("mounts", mounts));
 	section = (struct config_client){ .name = (char *)"scratch",
 					  .type = CLIENT_LUSTRE,
 					  .mounts = (char *)"",
@@ -124,8 +121,7 @@ static void expect(const char *code, const char *text)
 		if (!strcmp(findings.list[i].code, code) &&
 		    (!text || !strcmp(findings.list[i].text, text)))
 			return;
-	ck_abort_msg("no %s '%s' among %zu, first: %s", code, text ? text : "",
-		     findings.count,
+	ck_abort_msg("no %s '%s' among %zu, first: %s", code, text ? text : "", findings.count,
 		     findings.count ? findings.list[0].text : "");
 }
 
@@ -143,8 +139,7 @@ START_TEST(a_client_in_order_is_only_told_what_is_its_sites_to_choose)
 	node(MOUNT "/dev/sdc /mnt/ost0 lustre rw,svname=work-OST0000 0 0\n");
 	look();
 	ck_assert_uint_eq(findings.count, 1);
-	expect("LU12", "its servers do not learn whose I/O it is "
-		       "(jobid_var=disable)");
+	expect("LU12", "its servers do not learn whose I/O it is (jobid_var=disable)");
 	ck_assert_uint_eq(client_facts(client)->mount_count, 1);
 	ck_assert(client_facts(client)->cpus_known);
 	away();
@@ -168,16 +163,15 @@ START_TEST(targets_that_are_away_or_idle_are_told_apart)
 	char *import;
 
 	node(MOUNT);
-	import = fileio_read(tempdir_path("debug/" OST(0) "import"), 65536,
-			     NULL, NULL);
+	import = fileio_read(tempdir_path("debug/" OST(0) "import"), 65536, NULL, NULL);
 	at = strstr(import, "state: FULL");
-	snprintf(text, sizeof(text), "%.*sstate: DISCONN%s", (int)(at - import),
-		 import, at + strlen("state: FULL"));
+	snprintf(text, sizeof(text), "%.*sstate: DISCONN%s", (int)(at - import), import,
+		 at + strlen("state: FULL"));
 	tempdir_put("debug/" OST(0) "import", text);
 	free(import);
 	look();
-	expect("LU04", "1 of the 2 OSTs of 'work' are not connected: OST0000 "
-		       "(DISCONN)"); /* OST0001 is IDLE */
+	expect("LU04",
+	       "1 of the 2 OSTs of 'work' are not connected: OST0000 (DISCONN)"); /* OST0001 is IDLE */
 	away();
 }
 END_TEST
@@ -190,15 +184,13 @@ START_TEST(what_limits_a_target_is_said)
 	put(OST(1) "max_rpcs_in_flight", "128\n");
 	put(OST(1) "max_pages_per_rpc", "256\n");
 	look();
-	expect("LU05",
-	       "1 of the 2 OSTs of 'work' are deactivated on this node: "
-	       "OST0000");
-	expect("LU07", "1 of the 2 OSTs of 'work' get one RPC at a time "
-		       "(max_rpcs_in_flight=1): OST0000");
-	expect("LU08", "1 of the 2 OSTs of 'work' have a max_rpcs_in_flight "
-		       "outside 8 to 24, which suits small I/O best: OST0001");
-	expect("LU10", "1 of the 2 OSTs of 'work' get smaller RPCs than their "
-		       "servers take (max_pages_per_rpc): OST0001");
+	expect("LU05", "1 of the 2 OSTs of 'work' are deactivated on this node: OST0000");
+	expect("LU07",
+	       "1 of the 2 OSTs of 'work' get one RPC at a time (max_rpcs_in_flight=1): OST0000");
+	expect("LU08",
+	       "1 of the 2 OSTs of 'work' have a max_rpcs_in_flight outside 8 to 24, which suits small I/O best: OST0001");
+	expect("LU10",
+	       "1 of the 2 OSTs of 'work' get smaller RPCs than their servers take (max_pages_per_rpc): OST0001");
 	away();
 }
 END_TEST
@@ -208,8 +200,8 @@ START_TEST(a_request_of_one_page_is_small_too)
 	node(MOUNT);
 	put(OST(1) "max_pages_per_rpc", "1\n");
 	look();
-	expect("LU10", "1 of the 2 OSTs of 'work' get smaller RPCs than their "
-		       "servers take (max_pages_per_rpc): OST0001");
+	expect("LU10",
+	       "1 of the 2 OSTs of 'work' get smaller RPCs than their servers take (max_pages_per_rpc): OST0001");
 	away();
 }
 END_TEST
@@ -221,21 +213,18 @@ START_TEST(what_limits_a_mount_is_said)
 	put("llite/" INSTANCE "/stats_track_pid", "4711\n");
 	ck_assert_int_eq(fileio_mkdir(tempdir_path("sys/lov"), 0755, NULL), 0);
 	ck_assert_int_eq(
-		fileio_mkdir(
-			tempdir_path("sys/lov/work-clilov-ffff9a2c41d08000"),
-			0755, NULL),
-		0);
+		fileio_mkdir(tempdir_path("sys/lov/work-clilov-ffff9a2c41d08000"), 0755, NULL), 0);
 	put("lov/work-clilov-ffff9a2c41d08000/stripecount", "1\n");
 	want.parameters = "osc.max_pages_per_rpc=4M,osc.checksums=0";
 	want.alone = false;
 	look();
 	expect("LU11", "'work' reads nothing ahead (max_read_ahead_mb=0)");
-	expect("LU13", "the counters of 'work' count one process or group "
-		       "alone, 4711 (stats_track_*)");
-	expect("LU15", "a new file of 'work' lies on one OST unless its folder "
-		       "says otherwise (stripecount=1)");
-	expect("LU09", "1 of the 2 OSTs of 'work' have checksums on, which the "
-		       "profile does without: OST0000");
+	expect("LU13",
+	       "the counters of 'work' count one process or group alone, 4711 (stats_track_*)");
+	expect("LU15",
+	       "a new file of 'work' lies on one OST unless its folder says otherwise (stripecount=1)");
+	expect("LU09",
+	       "1 of the 2 OSTs of 'work' have checksums on, which the profile does without: OST0000");
 	away();
 }
 END_TEST
@@ -262,12 +251,10 @@ static void look_with_card(const char *numa_node, const char *partitions)
 	char command[2048];
 
 	node(MOUNT);
-	snprintf(command, sizeof(command),
-		 "cd '%s' && mkdir -p class/net/lo/device && "
-		 "for c in 0 1 2 3; do "
-		 "mkdir -p devices/system/cpu/cpu$c/node$((c / 2)); done && "
-		 "mkdir devices/system/cpu/cpu4",
-		 tempdir_name);
+	snprintf(
+		command, sizeof(command),
+		"cd '%s' && mkdir -p class/net/lo/device && for c in 0 1 2 3; do mkdir -p devices/system/cpu/cpu$c/node$((c / 2)); done && mkdir devices/system/cpu/cpu4",
+		tempdir_name);
 	ck_assert_int_eq(system(command), 0);
 	tempdir_put("class/net/lo/device/numa_node", numa_node);
 	tempdir_put("nis", "nid status alive refs peer rtr max tx min\n"
@@ -283,10 +270,10 @@ static void expect_far(int numa_node)
 {
 	char text[128];
 
-	snprintf(text, sizeof(text),
-		 "lo (127.0.0.1@tcp) is on NUMA node %d, where none of "
-		 "Lustre's CPU partitions has a CPU",
-		 numa_node);
+	snprintf(
+		text, sizeof(text),
+		"lo (127.0.0.1@tcp) is on NUMA node %d, where none of Lustre's CPU partitions has a CPU",
+		numa_node);
 	expect("LU14", text);
 	away();
 }
@@ -341,16 +328,16 @@ START_TEST(parameters_that_cannot_be_read_are_said)
 	snprintf(procfs_dir, sizeof(procfs_dir), "/nowhere");
 	look();
 	ck_assert_uint_eq(findings.count, 1);
-	expect("LU03", "its parameters cannot be read: neither /nowhere nor "
-		       "/nowhere shows a mount of this filesystem");
+	expect("LU03",
+	       "its parameters cannot be read: neither /nowhere nor /nowhere shows a mount of this filesystem");
 	away();
 }
 END_TEST
 
 /* ---- statistics ------------------------------------------------------------ */
 
-#define HEADER                                                                 \
-	"snapshot_time 1772000000.1 secs.nsecs\nstart_time 1771990000.9 "      \
+#define HEADER                                                                                     \
+	"snapshot_time 1772000000.1 secs.nsecs\nstart_time 1771990000.9 "                          \
 	"secs.nsecs\n"
 
 static int parse(const char *text, enum tree_kind kind, int64_t count[])
@@ -367,14 +354,12 @@ START_TEST(what_is_not_there_is_nothing_and_words_are_whole)
 {
 	int64_t n[WIRE_KINDS];
 
-	ck_assert_int_eq(
-		parse(HEADER
-		      "hybrid_read_bytes 5 samples [bytes] 1 9 45 405\n"
-		      "cached_read_bytes 5 samples [bytes] 1 9 45 405\n"
-		      "open 3 samples [regs]\n"
-		      "read_bytes 2 samples [bytes] 4096 4096 8192 33554432\n",
-		      TREE_LLITE, n),
-		0);
+	ck_assert_int_eq(parse(HEADER "hybrid_read_bytes 5 samples [bytes] 1 9 45 405\n"
+				      "cached_read_bytes 5 samples [bytes] 1 9 45 405\n"
+				      "open 3 samples [regs]\n"
+				      "read_bytes 2 samples [bytes] 4096 4096 8192 33554432\n",
+			       TREE_LLITE, n),
+			 0);
 	ck_assert_int_eq(n[WIRE_ASKED_READ_BYTES], 8192);
 	ck_assert_int_eq(n[WIRE_ASKED_WRITE_BYTES], 0);
 	ck_assert_int_eq(n[WIRE_READ_BYTES], 0);
@@ -389,8 +374,7 @@ static void expect_epoch(const char *header, const char *epoch)
 	struct lustre_stats stats;
 	char text[300];
 
-	snprintf(text, sizeof(text), "%sread_bytes 2 samples [bytes] 1 1 2 2\n",
-		 header);
+	snprintf(text, sizeof(text), "%sread_bytes 2 samples [bytes] 1 1 2 2\n", header);
 	ck_assert_int_eq(lustre_stats_parse(text, TREE_OSC, &stats), 0);
 	ck_assert_str_eq(stats.epoch, epoch);
 	ck_assert_int_eq(stats.count[WIRE_READ_BYTES], 2);
@@ -418,8 +402,8 @@ START_TEST(a_counter_that_is_full_is_unknown)
 {
 	int64_t n[WIRE_KINDS];
 
-	ck_assert_int_eq(parse(HEADER "write_bytes 2 samples [bytes] 4096 4096 "
-				      "9223372036854775807 1\n",
+	ck_assert_int_eq(parse(HEADER
+			       "write_bytes 2 samples [bytes] 4096 4096 9223372036854775807 1\n",
 			       TREE_OSC, n),
 			 0);
 	ck_assert_int_eq(n[WIRE_WRITE_BYTES], WIRE_UNKNOWN);
@@ -455,15 +439,13 @@ START_TEST(a_sum_of_squares_beyond_all_numbers_spoils_nothing)
 
 	/* 20 million RPCs of 1 MiB: 2.1e19 of 1.8e19, begun at 0 again; so
 	 * does what nobody counts, in either way of printing it */
-	ck_assert_int_eq(parse(HEADER
-			       "req_waittime 20000000 samples [usec] 90 1000 "
-			       "9000000000 18446744073709551615\n"
-			       "write_bytes 20000000 samples [bytes] 1048576 "
-			       "1048576 20971520000000 12345678901234567890\n"
-			       "ost_write 20000000 samples [usec] 90 1000 "
-			       "8000000000 -8446744073709551615\n",
-			       TREE_OSC, n),
-			 0);
+	ck_assert_int_eq(
+		parse(HEADER
+		      "req_waittime 20000000 samples [usec] 90 1000 9000000000 18446744073709551615\n"
+		      "write_bytes 20000000 samples [bytes] 1048576 1048576 20971520000000 12345678901234567890\n"
+		      "ost_write 20000000 samples [usec] 90 1000 8000000000 -8446744073709551615\n",
+		      TREE_OSC, n),
+		0);
 	ck_assert_int_eq(n[WIRE_WRITES], 20000000);
 	ck_assert_int_eq(n[WIRE_WRITE_BYTES], 20971520000000);
 	ck_assert_int_eq(n[WIRE_WRITE_US], 8000000000);
@@ -474,17 +456,15 @@ START_TEST(times_of_a_clock_that_went_back_are_unknown_and_counts_are_not)
 {
 	int64_t n[WIRE_KINDS];
 
-	ck_assert_int_eq(
-		parse(HEADER "read_bytes 4 samples [bytes] 4096 4096 16384\n"
-			     "ost_read 4 samples [usec] -500000 300 -499000\n",
-		      TREE_OSC, n),
-		0);
+	ck_assert_int_eq(parse(HEADER "read_bytes 4 samples [bytes] 4096 4096 16384\n"
+				      "ost_read 4 samples [usec] -500000 300 -499000\n",
+			       TREE_OSC, n),
+			 0);
 	ck_assert_int_eq(n[WIRE_READS], 4);
 	ck_assert_int_eq(n[WIRE_READ_BYTES], 16384);
 	ck_assert_int_eq(n[WIRE_READ_US], WIRE_UNKNOWN);
-	ck_assert_int_eq(parse(HEADER
-			       "req_waittime 9 samples [usec] 20 90 500 1\n"
-			       "obd_ping 2 samples [usec] -7 90 83 1\n",
+	ck_assert_int_eq(parse(HEADER "req_waittime 9 samples [usec] 20 90 500 1\n"
+				      "obd_ping 2 samples [usec] -7 90 83 1\n",
 			       TREE_MDC, n),
 			 0);
 	ck_assert_int_eq(n[WIRE_META], 7);
@@ -496,10 +476,7 @@ START_TEST(requests_are_unknown_without_the_line_of_all_of_them)
 {
 	int64_t n[WIRE_KINDS];
 
-	ck_assert_int_eq(parse(HEADER
-			       "obd_ping 20 samples [usec] 40 90 1000 1\n",
-			       TREE_MDC, n),
-			 0);
+	ck_assert_int_eq(parse(HEADER "obd_ping 20 samples [usec] 40 90 1000 1\n", TREE_MDC, n), 0);
 	ck_assert_int_eq(n[WIRE_META], WIRE_UNKNOWN);
 	ck_assert_int_eq(n[WIRE_META_US], WIRE_UNKNOWN);
 }
@@ -527,8 +504,7 @@ START_TEST(damaged_statistics_are_not_believed)
 	size_t i;
 
 	for (i = 0; i < sizeof(damaged) / sizeof(damaged[0]); i++)
-		ck_assert_msg(parse(damaged[i], TREE_OSC, n) == -1, "%s",
-			      damaged[i]);
+		ck_assert_msg(parse(damaged[i], TREE_OSC, n) == -1, "%s", damaged[i]);
 }
 END_TEST
 
@@ -542,16 +518,14 @@ static const struct client_wire_line *moved(const char *later)
 	ck_assert_msg(before != NULL, "%s", err.text);
 	if (later)
 		sample(later);
-	ck_assert_msg(client_wire_since(client, before, &wire, &err) == 0, "%s",
-		      err.text);
+	ck_assert_msg(client_wire_since(client, before, &wire, &err) == 0, "%s", err.text);
 	free(before);
 	ck_assert_uint_eq(wire.line_count, 1);
 	ck_assert_str_eq(wire.line[0].fs, "/mnt/work");
 	if (later) {
 		ck_assert_str_eq(wire.event.code, "LU06");
 		ck_assert_int_eq(wire.event.at_s, 1772000300);
-		ck_assert_str_eq(wire.event.text,
-				 "OST0001 of 'work' has evicted this node");
+		ck_assert_str_eq(wire.event.text, "OST0001 of 'work' has evicted this node");
 	}
 	return &wire.line[0];
 }
@@ -590,10 +564,9 @@ START_TEST(statistics_that_began_anew_have_restarted)
 
 	node(MOUNT);
 	before = client_wire_save(client, NULL);
-	tempdir_put("debug/" OST(0) "stats",
-		    "snapshot_time 1772000600.1 secs.nsecs\nstart_time "
-		    "1772000500.0 secs.nsecs\nread_bytes 900 samples [bytes] "
-		    "4096 4194304 3774873600\n");
+	tempdir_put(
+		"debug/" OST(0) "stats",
+		"snapshot_time 1772000600.1 secs.nsecs\nstart_time 1772000500.0 secs.nsecs\nread_bytes 900 samples [bytes] 4096 4194304 3774873600\n");
 	ck_assert_int_eq(client_wire_since(client, before, &wire, NULL), 0);
 	ck_assert(wire.line[0].has_restarted);
 	free(before);
@@ -661,8 +634,7 @@ static void look_at(size_t devices)
 	char path[100];
 
 	for (; have < devices; have++) {
-		snprintf(path, sizeof(path),
-			 "sys/osc/work-OST%04zx-osc-ffff9a2c41d08000",
+		snprintf(path, sizeof(path), "sys/osc/work-OST%04zx-osc-ffff9a2c41d08000",
 			 0x100 + have);
 		ck_assert_int_eq(mkdir(tempdir_path(path), 0700), 0);
 	}
@@ -686,8 +658,7 @@ END_TEST
 
 /* This file of the first OST takes so much of the minute that the client has for an
  * answer, or of the budget. Has a look of so long told of the statistics? */
-static bool are_kept_beside(const char *file, unsigned int budget_ms,
-			    unsigned int first_ms)
+static bool are_kept_beside(const char *file, unsigned int budget_ms, unsigned int first_ms)
 {
 	char name[200], *text;
 	const char *path;
@@ -779,8 +750,7 @@ START_TEST(targets_that_were_not_read_leave_a_lower_bound)
 	end = at + strlen("@1771990000.100000000");
 	memmove(at + 1, end, strlen(end) + 1);
 	sample("get_param-2.17-later.txt");
-	ck_assert_msg(client_wire_since(client, some, &wire, &err) == 0, "%s",
-		      err.text);
+	ck_assert_msg(client_wire_since(client, some, &wire, &err) == 0, "%s", err.text);
 	ck_assert(!wire.line[0].has_restarted && wire.line[0].is_partial);
 	ck_assert_int_eq(wire.line[0].count[WIRE_WRITE_BYTES], 419430400);
 	free(some);
@@ -810,8 +780,7 @@ static char *shown(const char *name, const char *param)
 	return part;
 }
 
-static int parse_shown(const char *name, const char *param, enum tree_kind kind,
-		       int64_t count[])
+static int parse_shown(const char *name, const char *param, enum tree_kind kind, int64_t count[])
 {
 	char *text = shown(name, param);
 	int rc = parse(text, kind, count);
@@ -824,13 +793,11 @@ START_TEST(older_forms_of_statistics_are_read)
 {
 	int64_t n[WIRE_KINDS];
 
-	ck_assert_int_eq(
-		parse_shown("stats-2.10.txt", "llite.old", TREE_LLITE, n), 0);
+	ck_assert_int_eq(parse_shown("stats-2.10.txt", "llite.old", TREE_LLITE, n), 0);
 	ck_assert_int_eq(n[WIRE_ASKED_READ_BYTES], 1003520);
 	ck_assert_int_eq(n[WIRE_ASKED_WRITE_BYTES], 203517);
 	ck_assert_int_eq(n[WIRE_READ_BYTES], 0);
-	ck_assert_int_eq(parse_shown("stats-2.10.txt", "osc.old", TREE_OSC, n),
-			 0);
+	ck_assert_int_eq(parse_shown("stats-2.10.txt", "osc.old", TREE_OSC, n), 0);
 	ck_assert_int_eq(n[WIRE_READ_BYTES], 9437184);
 	ck_assert_int_eq(n[WIRE_READS], 20);
 	ck_assert_int_eq(n[WIRE_WRITE_BYTES], 203517);
@@ -843,11 +810,8 @@ START_TEST(what_others_than_root_get_is_not_believed)
 {
 	int64_t n[WIRE_KINDS];
 
-	ck_assert_int_eq(
-		parse_shown("stats-as-user.txt", "llite.work", TREE_LLITE, n),
-		-1);
-	ck_assert_int_eq(
-		parse_shown("stats-as-user.txt", "osc.work", TREE_OSC, n), -1);
+	ck_assert_int_eq(parse_shown("stats-as-user.txt", "llite.work", TREE_LLITE, n), -1);
+	ck_assert_int_eq(parse_shown("stats-as-user.txt", "osc.work", TREE_OSC, n), -1);
 }
 END_TEST
 
@@ -858,9 +822,8 @@ static void old_sample(const char *name)
 {
 	char command[2048];
 
-	snprintf(command, sizeof(command),
-		 SRCDIR "/tests/tools/lustre-tree " SAMPLES "%s %s proc", name,
-		 tempdir_name);
+	snprintf(command, sizeof(command), SRCDIR "/tests/tools/lustre-tree " SAMPLES "%s %s proc",
+		 name, tempdir_name);
 	ck_assert_int_eq(system(command), 0);
 }
 
@@ -891,12 +854,10 @@ START_TEST(an_older_client_is_found_below_procfs)
 		want.parameters = "osc.max_pages_per_rpc=4M";
 		look();
 		ck_assert_uint_eq(findings.count, 3);
-		expect("LU04", "1 of the 3 OSTs of 'old' are not connected: "
-			       "OST0002 (DISCONN)");
-		expect("LU12", "its servers do not learn whose I/O it is "
-			       "(jobid_var=disable)");
-		expect("LU15", "a new file of 'old' lies on one OST unless "
-			       "its folder says otherwise (stripecount=1)");
+		expect("LU04", "1 of the 3 OSTs of 'old' are not connected: OST0002 (DISCONN)");
+		expect("LU12", "its servers do not learn whose I/O it is (jobid_var=disable)");
+		expect("LU15",
+		       "a new file of 'old' lies on one OST unless its folder says otherwise (stripecount=1)");
 		ck_assert_str_eq(client_facts(client)->version, "2.10.8");
 		away();
 	}
@@ -931,8 +892,7 @@ START_TEST(an_older_client_is_counted)
 	before = client_wire_save(client, &err);
 	ck_assert_msg(before != NULL, "%s", err.text);
 	old_sample("get_param-2.10-later.txt");
-	ck_assert_msg(client_wire_since(client, before, &wire, &err) == 0, "%s",
-		      err.text);
+	ck_assert_msg(client_wire_since(client, before, &wire, &err) == 0, "%s", err.text);
 	ck_assert_uint_eq(wire.line_count, 1);
 	ck_assert_str_eq(wire.line[0].fs, "/mnt/old");
 	ck_assert(!wire.line[0].has_restarted && !wire.line[0].is_partial);
@@ -940,8 +900,7 @@ START_TEST(an_older_client_is_counted)
 		ck_assert_int_eq(wire.line[0].count[row[i].kind], row[i].moved);
 	ck_assert_str_eq(wire.event.code, "LU06");
 	ck_assert_int_eq(wire.event.at_s, 1571000544);
-	ck_assert_str_eq(wire.event.text,
-			 "OST0001 of 'old' has evicted this node");
+	ck_assert_str_eq(wire.event.text, "OST0001 of 'old' has evicted this node");
 	free(before);
 	away();
 }
@@ -958,12 +917,12 @@ START_TEST(statistics_that_nobody_may_read_are_asked_of_lctl)
 	node(MOUNT);
 	/* which root cannot read either */
 	ck_assert_int_eq(unlink(tempdir_path("debug/" OST(0) "stats")), 0);
-	ck_assert_int_eq(symlink("/proc/sys/vm/drop_caches",
-				 tempdir_path("debug/" OST(0) "stats")),
+	ck_assert_int_eq(symlink("/proc/sys/vm/drop_caches", tempdir_path("debug/" OST(0) "stats")),
 			 0);
-	snprintf(script, sizeof(script),
-		 "#!/bin/sh\n[ \"$*\" = 'get_param llite.*.stats mdc.*.stats "
-		 "osc.*.stats' ] && cat " SAMPLES "get_param-2.17.txt\n");
+	snprintf(
+		script, sizeof(script),
+		"#!/bin/sh\n[ \"$*\" = 'get_param llite.*.stats mdc.*.stats osc.*.stats' ] && cat " SAMPLES
+		"get_param-2.17.txt\n");
 	tempdir_put("lctl", script);
 	ck_assert_int_eq(chmod(lctl, 0755), 0);
 	line = moved(NULL);
@@ -987,8 +946,7 @@ static size_t plain(unsigned char *at, uint32_t magic, uint16_t count)
 }
 
 /* So many components; the offset and size of the last are these. */
-static size_t composite(unsigned char *at, uint16_t count, uint32_t offset,
-			uint32_t size)
+static size_t composite(unsigned char *at, uint16_t count, uint32_t offset, uint32_t size)
 {
 	const uint32_t magic = 0x0BD60BD0;
 	uint32_t part = 32 + 48U * count, length = 32;
@@ -1030,11 +988,10 @@ END_TEST
 
 START_TEST(a_layout_that_is_damaged_says_nothing)
 {
-	static const uint32_t wrong[][2] = {
-		{ 128, 31 },	    { 129, 32 },      { 128, 0xffffffff },
-		{ 0xffffffff, 32 }, { 0, 32 },	      { 0xfffffff0, 0x20 },
-		{ 160, 0 },	    { 0xffffffff, 1 }
-	};
+	static const uint32_t wrong[][2] = { { 128, 31 },	  { 129, 32 },
+					     { 128, 0xffffffff }, { 0xffffffff, 32 },
+					     { 0, 32 },		  { 0xfffffff0, 0x20 },
+					     { 160, 0 },	  { 0xffffffff, 1 } };
 	unsigned char data[512];
 	size_t i, size;
 
@@ -1080,8 +1037,7 @@ static struct journal *apply(const char *parameters)
 	ck_assert_int_eq(client_inspect(client, 5000, &err), 0);
 	plan = client_plan(client, &want, &findings);
 	journal = journal_open(tempdir_path("journal"), &err);
-	ck_assert_int_ge(client_apply(client, plan, journal, &findings, &err),
-			 0);
+	ck_assert_int_ge(client_apply(client, plan, journal, &findings, &err), 0);
 	client_plan_free(plan);
 	return journal;
 }
@@ -1093,9 +1049,8 @@ static void restore(struct journal *journal)
 	config = (struct config){ .run_dir = tempdir_name,
 				  .clients = { section },
 				  .client_count = 1 };
-	ck_assert_msg(client_restore(&config, tempdir_name, journal, &findings,
-				     &err) >= 0,
-		      "%s", err.text);
+	ck_assert_msg(client_restore(&config, tempdir_name, journal, &findings, &err) >= 0, "%s",
+		      err.text);
 	journal_close(journal);
 }
 
@@ -1113,50 +1068,34 @@ START_TEST(each_parameter_of_the_table_goes_there_and_back)
 	static const struct {
 		const char *word, *file, *is, *was;
 	} row[] = {
-		{ "llite.max_read_ahead_mb=2048",
-		  "llite/" INSTANCE "/max_read_ahead_mb", "2048", "1024" },
-		{ "llite.max_read_ahead_per_file_mb=64",
-		  "llite/" INSTANCE "/max_read_ahead_per_file_mb", "64",
-		  "256" },
-		{ "llite.max_read_ahead_whole_mb=8",
-		  "llite/" INSTANCE "/max_read_ahead_whole_mb", "8", "64" },
-		{ "llite.statahead_max=1024",
-		  "llite/" INSTANCE "/statahead_max", "1024", "128" },
-		{ "llite.hybrid_io=0", "llite/" INSTANCE "/hybrid_io", "0",
-		  "1" },
-		{ "llite.hybrid_io_read_threshold_bytes=65536",
-		  "llite/" INSTANCE "/hybrid_io_read_threshold_bytes", "65536",
-		  "8388608" },
-		{ "llite.hybrid_io_write_threshold_bytes=65536",
-		  "llite/" INSTANCE "/hybrid_io_write_threshold_bytes", "65536",
-		  "2097152" },
-		{ "llite.parallel_dio=0", "llite/" INSTANCE "/parallel_dio",
-		  "0", "1" },
-		{ "llite.unaligned_dio=0", "llite/" INSTANCE "/unaligned_dio",
-		  "0", "1" },
-		{ "mdc.max_rpcs_in_flight=32",
-		  "mdc/work-MDT0000-mdc-ffff9a2c41d08000/max_rpcs_in_flight",
-		  "32", "8" },
-		{ "mdc.max_mod_rpcs_in_flight=8",
-		  "mdc/work-MDT0000-mdc-ffff9a2c41d08000/"
-		  "max_mod_rpcs_in_flight",
-		  "8", "7" },
-		{ "mdc.max_pages_per_rpc=64",
-		  "mdc/work-MDT0000-mdc-ffff9a2c41d08000/max_pages_per_rpc",
-		  "64", "256" },
-		{ "mdc.max_dirty_mb=64",
-		  "mdc/work-MDT0000-mdc-ffff9a2c41d08000/max_dirty_mb", "64",
-		  "309" },
-		{ "mdc.checksums=0",
-		  "mdc/work-MDT0000-mdc-ffff9a2c41d08000/checksums", "0", "1" },
-		{ "osc.max_rpcs_in_flight=1", OST(0) "max_rpcs_in_flight", "1",
-		  "8" },
-		{ "osc.max_pages_per_rpc=1M", OST(0) "max_pages_per_rpc", "256",
+		{ "llite.max_read_ahead_mb=2048", "llite/" INSTANCE "/max_read_ahead_mb", "2048",
 		  "1024" },
+		{ "llite.max_read_ahead_per_file_mb=64",
+		  "llite/" INSTANCE "/max_read_ahead_per_file_mb", "64", "256" },
+		{ "llite.max_read_ahead_whole_mb=8", "llite/" INSTANCE "/max_read_ahead_whole_mb",
+		  "8", "64" },
+		{ "llite.statahead_max=1024", "llite/" INSTANCE "/statahead_max", "1024", "128" },
+		{ "llite.hybrid_io=0", "llite/" INSTANCE "/hybrid_io", "0", "1" },
+		{ "llite.hybrid_io_read_threshold_bytes=65536",
+		  "llite/" INSTANCE "/hybrid_io_read_threshold_bytes", "65536", "8388608" },
+		{ "llite.hybrid_io_write_threshold_bytes=65536",
+		  "llite/" INSTANCE "/hybrid_io_write_threshold_bytes", "65536", "2097152" },
+		{ "llite.parallel_dio=0", "llite/" INSTANCE "/parallel_dio", "0", "1" },
+		{ "llite.unaligned_dio=0", "llite/" INSTANCE "/unaligned_dio", "0", "1" },
+		{ "mdc.max_rpcs_in_flight=32",
+		  "mdc/work-MDT0000-mdc-ffff9a2c41d08000/max_rpcs_in_flight", "32", "8" },
+		{ "mdc.max_mod_rpcs_in_flight=8",
+		  "mdc/work-MDT0000-mdc-ffff9a2c41d08000/max_mod_rpcs_in_flight", "8", "7" },
+		{ "mdc.max_pages_per_rpc=64",
+		  "mdc/work-MDT0000-mdc-ffff9a2c41d08000/max_pages_per_rpc", "64", "256" },
+		{ "mdc.max_dirty_mb=64", "mdc/work-MDT0000-mdc-ffff9a2c41d08000/max_dirty_mb", "64",
+		  "309" },
+		{ "mdc.checksums=0", "mdc/work-MDT0000-mdc-ffff9a2c41d08000/checksums", "0", "1" },
+		{ "osc.max_rpcs_in_flight=1", OST(0) "max_rpcs_in_flight", "1", "8" },
+		{ "osc.max_pages_per_rpc=1M", OST(0) "max_pages_per_rpc", "256", "1024" },
 		{ "osc.max_dirty_mb=64", OST(0) "max_dirty_mb", "64", "2000" },
 		{ "osc.checksums=0", OST(0) "checksums", "0", "1" },
-		{ "osc.short_io_bytes=0", OST(0) "short_io_bytes", "0",
-		  "16384" },
+		{ "osc.short_io_bytes=0", OST(0) "short_io_bytes", "0", "16384" },
 	};
 	struct journal *journal;
 	size_t i;
@@ -1170,8 +1109,7 @@ START_TEST(each_parameter_of_the_table_goes_there_and_back)
 		restore(journal);
 		unlink(tempdir_path("journal"));
 		ck_assert_str_eq(value(row[i].file), row[i].was);
-		ck_assert_msg(!findings.count, "%s: %s", row[i].word,
-			      findings.list[0].text);
+		ck_assert_msg(!findings.count, "%s: %s", row[i].word, findings.list[0].text);
 	}
 	away();
 }
@@ -1191,16 +1129,13 @@ static void expect_old(const char *name, const char *is)
 
 START_TEST(parameters_of_an_older_client_go_there_and_back)
 {
-	static const char osc[] =
-		"osc/old-OST0001-osc-ffff880412345000/max_rpcs_in_flight";
-	static const char ahead[] =
-		"llite/old-ffff880412345000/max_read_ahead_mb";
+	static const char osc[] = "osc/old-OST0001-osc-ffff880412345000/max_rpcs_in_flight";
+	static const char ahead[] = "llite/old-ffff880412345000/max_read_ahead_mb";
 	struct journal *journal;
 
 	old_node("proc");
 	want.job_id = 4711;
-	journal = apply("osc.max_rpcs_in_flight=16,llite.max_read_ahead_mb=256,"
-			"jobid");
+	journal = apply("osc.max_rpcs_in_flight=16,llite.max_read_ahead_mb=256,jobid");
 	expect_old(osc, "16");
 	expect_old(ahead, "256");
 	expect_old("jobid_var", "nodelocal");
@@ -1223,13 +1158,10 @@ START_TEST(what_is_not_in_the_table_is_refused)
 	} row[] = {
 		{ "llite.checksums=0", "not a parameter that jobio sets" },
 		{ "osc.idle_timeout=0", "not a parameter that jobio sets" },
-		{ "osp.max_rpcs_in_flight=9",
-		  "not a parameter that jobio sets" },
+		{ "osp.max_rpcs_in_flight=9", "not a parameter that jobio sets" },
 		{ "max_dirty_mb=9", "not a parameter that jobio sets" },
-		{ "osc.max_rpcs_in_flight=0",
-		  "expected a number from 1 to 256" },
-		{ "mdc.max_rpcs_in_flight=1",
-		  "expected a number from 2 to 256" },
+		{ "osc.max_rpcs_in_flight=0", "expected a number from 1 to 256" },
+		{ "mdc.max_rpcs_in_flight=1", "expected a number from 2 to 256" },
 		{ "osc.max_pages_per_rpc=65M",
 		  "expected a number from 1 to 16384, or mebibytes: 4M" },
 		{ "osc.checksums=on", "expected a number from 0 to 1" },
@@ -1242,8 +1174,7 @@ START_TEST(what_is_not_in_the_table_is_refused)
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
 		restore(apply(row[i].word));
 		snprintf(text, sizeof(text),
-			 "parameter '%s' of the profile: %s; the profile was "
-			 "not applied",
+			 "parameter '%s' of the profile: %s; the profile was not applied",
 			 row[i].word, row[i].why);
 		expect("LU49", text);
 		findings_free(&findings);
@@ -1262,15 +1193,14 @@ START_TEST(targets_with_too_many_numbers_to_be_named_keep_what_they_have)
 	node(MOUNT);
 	/* every other one has what the profile wants */
 	for (i = 2; i < 2000; i++) {
-		snprintf(name, sizeof(name),
-			 "sys/osc/work-OST%04x-osc-ffff9a2c41d08000", i);
+		snprintf(name, sizeof(name), "sys/osc/work-OST%04x-osc-ffff9a2c41d08000", i);
 		ck_assert_int_eq(mkdir(tempdir_path(name), 0755), 0);
 		snprintf(file, sizeof(file), "%s/checksums", name);
 		tempdir_put(file, i % 2 ? "1\n" : "0\n");
 	}
 	restore(apply("osc.checksums=0"));
-	expect("LU40", "could not set osc.checksums=0: its targets that are "
-		       "alike have too many numbers to be named");
+	expect("LU40",
+	       "could not set osc.checksums=0: its targets that are alike have too many numbers to be named");
 	ck_assert_str_eq(value(OST(0) "checksums"), "1");
 	away();
 }
@@ -1319,16 +1249,15 @@ START_TEST(either_read_ahead_of_nothing_is_said)
 	node(MOUNT);
 	put("llite/" INSTANCE "/max_read_ahead_per_file_mb", "0\n");
 	look();
-	expect("LU11",
-	       "'work' reads nothing ahead (max_read_ahead_per_file_mb=0)");
+	expect("LU11", "'work' reads nothing ahead (max_read_ahead_per_file_mb=0)");
 	away();
 	node(MOUNT);
 	put("llite/" INSTANCE "/max_read_ahead_mb", "1\n");
 	put("llite/" INSTANCE "/stats_track_gid", "1\n");
 	look();
 	expect_none("LU11");
-	expect("LU13", "the counters of 'work' count one process or group "
-		       "alone, 1 (stats_track_*)");
+	expect("LU13",
+	       "the counters of 'work' count one process or group alone, 1 (stats_track_*)");
 	away();
 	node(MOUNT);
 	put("llite/" INSTANCE "/stats_track_pid", "0\n");
@@ -1362,8 +1291,7 @@ START_TEST(checksums_are_said_where_a_shared_node_keeps_them)
 		look();
 		for (count = 0, k = 0; k < findings.count; k++)
 			count += !strcmp(findings.list[k].code, "LU09");
-		ck_assert_msg(count == rows[i].is_said, "%s",
-			      rows[i].parameters);
+		ck_assert_msg(count == rows[i].is_said, "%s", rows[i].parameters);
 		away();
 	}
 }
@@ -1442,9 +1370,8 @@ START_TEST(what_lustre_has_no_place_for_is_refused)
 	journal = apply("osc.max_rpcs_in_flight=16");
 	ck_assert_uint_eq(journal_count(journal), 0);
 	restore(journal);
-	expect("LU49", "read_ahead_kb of the profile: Lustre has "
-		       "llite.max_read_ahead_mb instead; the profile was not "
-		       "applied");
+	expect("LU49",
+	       "read_ahead_kb of the profile: Lustre has llite.max_read_ahead_mb instead; the profile was not applied");
 	findings_free(&findings);
 	memset(&findings, 0, sizeof(findings));
 	want.read_ahead_kb = "";
@@ -1452,9 +1379,8 @@ START_TEST(what_lustre_has_no_place_for_is_refused)
 	journal = apply("osc.max_rpcs_in_flight=16");
 	ck_assert_uint_eq(journal_count(journal), 0);
 	restore(journal);
-	expect("LU49", "mount option 'noatime' of the profile: options of a "
-		       "Lustre mount are not changed; the profile was not "
-		       "applied");
+	expect("LU49",
+	       "mount option 'noatime' of the profile: options of a Lustre mount are not changed; the profile was not applied");
 	away();
 }
 END_TEST
@@ -1491,21 +1417,18 @@ START_TEST(the_folder_of_a_job_that_streams_is_asked_for_its_layout)
 	ck_assert_int_eq(mkdir(tempdir_path("layout"), 0755), 0);
 	want.uid = geteuid();
 	want.gid = getegid();
-	ck_assert_uint_eq(asked_for("/mnt/work/a", "osc.max_pages_per_rpc=1M"),
-			  1);
+	ck_assert_uint_eq(asked_for("/mnt/work/a", "osc.max_pages_per_rpc=1M"), 1);
 	ck_assert_int_eq(*stripes, 0); /* it has no layout of its own */
 	ck_assert_ptr_null(lustre_facts_of(client)->counters);
 	snprintf(name, sizeof(name), "layout/%u", geteuid());
 	out = fopen(tempdir_path(name), "w");
 	ck_assert(out && fwrite(data, plain(data, 0x0BD10BD0, 1), 1, out) == 1);
 	ck_assert_int_eq(fclose(out), 0);
-	ck_assert_uint_eq(asked_for("/mnt/work", "llite.max_read_ahead_mb=9"),
-			  1);
+	ck_assert_uint_eq(asked_for("/mnt/work", "llite.max_read_ahead_mb=9"), 1);
 	ck_assert_int_eq(*stripes, 1);
-	expect("LU15", "a new file in the job's directory '/mnt/work' lies on "
-		       "one OST (stripe count 1)");
-	ck_assert_uint_eq(
-		asked_for("/mnt/workshop", "llite.max_read_ahead_mb=9"), 0);
+	expect("LU15",
+	       "a new file in the job's directory '/mnt/work' lies on one OST (stripe count 1)");
+	ck_assert_uint_eq(asked_for("/mnt/workshop", "llite.max_read_ahead_mb=9"), 0);
 	ck_assert_int_eq(*stripes, LUSTRE_UNKNOWN);
 	ck_assert_ptr_nonnull(lustre_facts_of(client)->counters);
 	ck_assert_uint_eq(asked_for("/mnt", "llite.max_read_ahead_mb=9"), 0);
@@ -1524,21 +1447,18 @@ START_TEST(a_metadata_server_that_is_away_is_not_asked_for_a_layout)
 	ck_assert_int_eq(mkdir(tempdir_path("layout"), 0755), 0);
 	want.uid = geteuid();
 	want.gid = getegid();
-	import = fileio_read(tempdir_path("debug/" MDC "import"), 65536, NULL,
-			     NULL);
+	import = fileio_read(tempdir_path("debug/" MDC "import"), 65536, NULL, NULL);
 	at = strstr(import, "state: FULL");
 	ck_assert_ptr_nonnull(at);
-	snprintf(text, sizeof(text), "%.*sstate: IDLE%s", (int)(at - import),
-		 import, at + strlen("state: FULL"));
+	snprintf(text, sizeof(text), "%.*sstate: IDLE%s", (int)(at - import), import,
+		 at + strlen("state: FULL"));
 	tempdir_put("debug/" MDC "import", text);
-	ck_assert_uint_eq(asked_for("/mnt/work", "llite.max_read_ahead_mb=9"),
-			  1);
-	snprintf(text, sizeof(text), "%.*sstate: DISCONN%s", (int)(at - import),
-		 import, at + strlen("state: FULL"));
+	ck_assert_uint_eq(asked_for("/mnt/work", "llite.max_read_ahead_mb=9"), 1);
+	snprintf(text, sizeof(text), "%.*sstate: DISCONN%s", (int)(at - import), import,
+		 at + strlen("state: FULL"));
 	tempdir_put("debug/" MDC "import", text);
 	free(import);
-	ck_assert_uint_eq(asked_for("/mnt/work", "llite.max_read_ahead_mb=9"),
-			  0);
+	ck_assert_uint_eq(asked_for("/mnt/work", "llite.max_read_ahead_mb=9"), 0);
 	away();
 }
 END_TEST
@@ -1564,9 +1484,7 @@ START_TEST(a_parameter_that_the_kernel_does_not_take_is_told)
 	config = (struct config){ .run_dir = tempdir_name,
 				  .clients = { section },
 				  .client_count = 1 };
-	ck_assert_int_eq(
-		client_restore(&config, tempdir_name, journal, &findings, NULL),
-		-1);
+	ck_assert_int_eq(client_restore(&config, tempdir_name, journal, &findings, NULL), -1);
 	expect("LU42", NULL);
 	ck_assert_str_eq(value(OST(0) "max_rpcs_in_flight"), "24");
 	unsetenv("LUSTRE_DENY");
@@ -1594,9 +1512,7 @@ END_TEST
 
 static void umount_all(void)
 {
-	ck_assert_int_eq(rename(tempdir_path("sys/llite/" INSTANCE),
-				tempdir_path("gone")),
-			 0);
+	ck_assert_int_eq(rename(tempdir_path("sys/llite/" INSTANCE), tempdir_path("gone")), 0);
 }
 
 START_TEST(a_mount_that_is_gone_has_nothing_to_put_back)
@@ -1619,13 +1535,11 @@ START_TEST(a_mount_that_is_gone_has_nothing_to_put_back)
 	ck_assert_uint_eq(client_plan_count(plan), 2);
 	umount_all();
 	journal = journal_open(tempdir_path("journal"), &err);
-	ck_assert_int_eq(client_apply(client, plan, journal, &findings, &err),
-			 1);
+	ck_assert_int_eq(client_apply(client, plan, journal, &findings, &err), 1);
 	ck_assert_uint_eq(findings.count, 2);
 	ck_assert_str_eq(findings.list[0].code, "LU40");
 	ck_assert_str_eq(findings.list[0].cure, "mount it");
-	ck_assert_ptr_nonnull(
-		strstr(findings.list[0].text, "is not mounted any more"));
+	ck_assert_ptr_nonnull(strstr(findings.list[0].text, "is not mounted any more"));
 	ck_assert_str_eq(value(OST(0) "max_rpcs_in_flight"), "8");
 	client_plan_free(plan);
 	journal_close(journal);
@@ -1663,16 +1577,12 @@ START_TEST(a_target_that_is_gone_keeps_those_that_are_like_it_as_they_are)
 	ck_assert_int_eq(client_inspect(client, 5000, &err), 0);
 	plan = client_plan(client, &want, &findings);
 	ck_assert_uint_eq(client_plan_count(plan), 1);
-	ck_assert_ptr_nonnull(
-		strstr(client_plan_at(plan, 0)->target, " osc 0-1"));
-	ck_assert_int_eq(
-		rename(tempdir_path("sys/" OST(0)), tempdir_path("gone")), 0);
+	ck_assert_ptr_nonnull(strstr(client_plan_at(plan, 0)->target, " osc 0-1"));
+	ck_assert_int_eq(rename(tempdir_path("sys/" OST(0)), tempdir_path("gone")), 0);
 	journal = journal_open(tempdir_path("journal"), &err);
-	ck_assert_int_eq(client_apply(client, plan, journal, &findings, &err),
-			 1);
+	ck_assert_int_eq(client_apply(client, plan, journal, &findings, &err), 1);
 	ck_assert_int_eq(journal_at(journal, 0)->state, JOURNAL_FAILED);
-	expect("LU40", "'osc work-OST0000-osc-ffff9a2c41d08000' is not mounted "
-		       "any more");
+	expect("LU40", "'osc work-OST0000-osc-ffff9a2c41d08000' is not mounted any more");
 	ck_assert_str_eq(value(OST(1) "max_rpcs_in_flight"), "8");
 	client_plan_free(plan);
 	journal_close(journal);
@@ -1689,8 +1599,7 @@ START_TEST(what_is_back_already_does_not_keep_the_rest_from_going_back)
 	journal = apply("jobid," OSTS);
 	ck_assert_uint_eq(journal_count(journal), 3);
 	/* the last one, which is the first on the way back */
-	journal_mark(journal, journal_at(journal, 2)->seq, JOURNAL_RESTORED,
-		     NULL);
+	journal_mark(journal, journal_at(journal, 2)->seq, JOURNAL_RESTORED, NULL);
 	restore(journal);
 	ck_assert_uint_eq(findings.count, 0);
 	ck_assert_str_eq(value("jobid_var"), "disable");
@@ -1701,8 +1610,7 @@ START_TEST(what_is_back_already_does_not_keep_the_rest_from_going_back)
 END_TEST
 
 /* Nothing is changed, and one finding says why. */
-static void expect_none_changed(const char *parameters, const char *code,
-				const char *text)
+static void expect_none_changed(const char *parameters, const char *code, const char *text)
 {
 	struct journal *journal = apply(parameters);
 
@@ -1720,14 +1628,13 @@ START_TEST(a_parameter_that_this_client_has_not_keeps_all_as_they_are)
 	node(MOUNT);
 	unlink(tempdir_path("sys/" OST(0) "short_io_bytes"));
 	unlink(tempdir_path("sys/" OST(1) "short_io_bytes"));
-	expect_none_changed("osc.short_io_bytes=0,osc.max_dirty_mb=9", "LU40",
-			    "could not set osc.short_io_bytes=0,"
-			    "osc.max_dirty_mb=9: this client does not have "
-			    "'osc.short_io_bytes'");
+	expect_none_changed(
+		"osc.short_io_bytes=0,osc.max_dirty_mb=9", "LU40",
+		"could not set osc.short_io_bytes=0,osc.max_dirty_mb=9: this client does not have 'osc.short_io_bytes'");
 	want.alone = false;
-	expect_none_changed("osc.max_dirty_mb=9", "LU46",
-			    "the profile's parameters were left out: the job "
-			    "shares this node with others");
+	expect_none_changed(
+		"osc.max_dirty_mb=9", "LU46",
+		"the profile's parameters were left out: the job shares this node with others");
 	away();
 }
 END_TEST
@@ -1740,8 +1647,7 @@ START_TEST(targets_that_differ_in_too_many_ways_keep_what_they_have)
 
 	node(MOUNT); /* two, which are alike */
 	for (i = 2; i <= 25; i++) {
-		snprintf(name, sizeof(name),
-			 "sys/osc/work-OST%04x-osc-ffff9a2c41d08000", i);
+		snprintf(name, sizeof(name), "sys/osc/work-OST%04x-osc-ffff9a2c41d08000", i);
 		ck_assert_int_eq(mkdir(tempdir_path(name), 0755), 0);
 		snprintf(file, sizeof(file), "%s/short_io_bytes", name);
 		snprintf(kb, sizeof(kb), "%d\n", i);
@@ -1749,10 +1655,9 @@ START_TEST(targets_that_differ_in_too_many_ways_keep_what_they_have)
 		if (i < 24)
 			continue;
 		if (i == 25) {
-			expect_none_changed("osc.short_io_bytes=0", "LU40",
-					    "could not set osc.short_io_bytes="
-					    "0: its targets differ in more "
-					    "than 24 ways");
+			expect_none_changed(
+				"osc.short_io_bytes=0", "LU40",
+				"could not set osc.short_io_bytes=0: its targets differ in more than 24 ways");
 			break;
 		}
 		journal = apply("osc.short_io_bytes=0");
@@ -1810,8 +1715,8 @@ START_TEST(servers_learn_the_number_of_a_job_that_is_alone)
 	put("jobid_name", "%e,%u\n"); /* would be two words */
 	ck_assert_uint_eq(planned_for_7(""), 0);
 	ck_assert_uint_eq(findings.count, 1);
-	expect("LU40", "'node' could not get the job's number: the kernel does "
-		       "not say what jobid_var and jobid_name are");
+	expect("LU40",
+	       "'node' could not get the job's number: the kernel does not say what jobid_var and jobid_name are");
 	tempdir_put("mounts", "");
 	ck_assert_uint_eq(planned_for_7(""), 0);
 	ck_assert_uint_eq(findings.count, 1);
@@ -1827,12 +1732,11 @@ START_TEST(statistics_that_are_damaged_or_missing_are_told)
 	node(MOUNT);
 	tempdir_put("debug/" OST(0) "stats", "read_bytes x\n");
 	ck_assert_ptr_null(client_wire_save(client, &err));
-	ck_assert_str_eq(err.text, "osc.work-OST0000-osc-ffff9a2c41d08000: its "
-				   "statistics are damaged");
+	ck_assert_str_eq(err.text,
+			 "osc.work-OST0000-osc-ffff9a2c41d08000: its statistics are damaged");
 	unlink(tempdir_path("debug/" OST(0) "stats"));
 	ck_assert_ptr_null(client_wire_save(client, &err));
-	snprintf(why, sizeof(why), "osc.work-OST0000-osc-ffff9a2c41d08000: %s",
-		 strerror(ENOENT));
+	snprintf(why, sizeof(why), "osc.work-OST0000-osc-ffff9a2c41d08000: %s", strerror(ENOENT));
 	ck_assert_str_eq(err.text, why);
 	away();
 }
@@ -1852,29 +1756,23 @@ START_TEST(a_card_and_a_command_are_told_for_plans)
 	away();
 	ck_assert_int_eq(cpuset_parse(&place.os_cpus, "3-4,7", NULL), 0);
 	text = client_cores_command("lustre", &place);
-	ck_assert_str_eq(text, "options libcfs cpu_pattern=\"0[3-4,7]\" in "
-			       "/etc/modprobe.d, and load Lustre's modules "
-			       "anew");
+	ck_assert_str_eq(
+		text,
+		"options libcfs cpu_pattern=\"0[3-4,7]\" in /etc/modprobe.d, and load Lustre's modules anew");
 	free(text);
 }
 END_TEST
 
 UNIT_MAIN("lustre", a_client_in_order_is_only_told_what_is_its_sites_to_choose,
-	  a_node_without_its_mount_is_broken,
-	  targets_that_are_away_or_idle_are_told_apart,
+	  a_node_without_its_mount_is_broken, targets_that_are_away_or_idle_are_told_apart,
 	  what_limits_a_target_is_said, a_request_of_one_page_is_small_too,
 	  what_limits_a_mount_is_said, an_interface_that_is_down_is_said,
-	  a_card_far_from_the_cpu_partitions_is_said,
-	  a_partition_may_have_any_number_of_cpus,
-	  parameters_that_cannot_be_read_are_said,
-	  what_is_not_there_is_nothing_and_words_are_whole,
-	  statistics_are_known_by_when_they_began,
-	  a_counter_that_is_full_is_unknown,
-	  counts_beyond_all_numbers_are_unknown,
-	  a_sum_of_squares_beyond_all_numbers_spoils_nothing,
+	  a_card_far_from_the_cpu_partitions_is_said, a_partition_may_have_any_number_of_cpus,
+	  parameters_that_cannot_be_read_are_said, what_is_not_there_is_nothing_and_words_are_whole,
+	  statistics_are_known_by_when_they_began, a_counter_that_is_full_is_unknown,
+	  counts_beyond_all_numbers_are_unknown, a_sum_of_squares_beyond_all_numbers_spoils_nothing,
 	  times_of_a_clock_that_went_back_are_unknown_and_counts_are_not,
-	  requests_are_unknown_without_the_line_of_all_of_them,
-	  damaged_statistics_are_not_believed,
+	  requests_are_unknown_without_the_line_of_all_of_them, damaged_statistics_are_not_believed,
 	  the_servers_of_a_node_do_not_count,
 	  llite_that_counts_one_process_tells_nothing_of_the_node,
 	  statistics_that_began_anew_have_restarted,
@@ -1886,23 +1784,16 @@ UNIT_MAIN("lustre", a_client_in_order_is_only_told_what_is_its_sites_to_choose,
 	  what_a_change_may_have_moved_is_not_the_jobs,
 	  statistics_are_not_read_with_facts_that_took_their_time,
 
-	  targets_that_were_not_read_leave_a_lower_bound,
-	  older_forms_of_statistics_are_read,
-	  what_others_than_root_get_is_not_believed,
-	  an_older_client_is_found_below_procfs, an_older_client_is_counted,
-	  statistics_that_nobody_may_read_are_asked_of_lctl,
-	  a_layout_says_on_how_many_osts_a_file_lies,
-	  a_layout_that_is_damaged_says_nothing,
+	  targets_that_were_not_read_leave_a_lower_bound, older_forms_of_statistics_are_read,
+	  what_others_than_root_get_is_not_believed, an_older_client_is_found_below_procfs,
+	  an_older_client_is_counted, statistics_that_nobody_may_read_are_asked_of_lctl,
+	  a_layout_says_on_how_many_osts_a_file_lies, a_layout_that_is_damaged_says_nothing,
 	  each_parameter_of_the_table_goes_there_and_back,
-	  parameters_of_an_older_client_go_there_and_back,
-	  what_is_not_in_the_table_is_refused,
+	  parameters_of_an_older_client_go_there_and_back, what_is_not_in_the_table_is_refused,
 	  targets_with_too_many_numbers_to_be_named_keep_what_they_have,
-	  a_reboot_undoes_all_of_lustre,
-	  requests_in_flight_are_judged_at_their_bounds,
-	  either_read_ahead_of_nothing_is_said,
-	  checksums_are_said_where_a_shared_node_keeps_them,
-	  blank_lines_among_statistics_say_nothing,
-	  devices_with_other_names_are_no_targets,
+	  a_reboot_undoes_all_of_lustre, requests_in_flight_are_judged_at_their_bounds,
+	  either_read_ahead_of_nothing_is_said, checksums_are_said_where_a_shared_node_keeps_them,
+	  blank_lines_among_statistics_say_nothing, devices_with_other_names_are_no_targets,
 	  what_lustre_has_no_place_for_is_refused,
 	  the_folder_of_a_job_that_streams_is_asked_for_its_layout,
 	  a_metadata_server_that_is_away_is_not_asked_for_a_layout,
@@ -1915,5 +1806,4 @@ UNIT_MAIN("lustre", a_client_in_order_is_only_told_what_is_its_sites_to_choose,
 	  a_parameter_that_this_client_has_not_keeps_all_as_they_are,
 	  targets_that_differ_in_too_many_ways_keep_what_they_have,
 	  servers_learn_the_number_of_a_job_that_is_alone,
-	  statistics_that_are_damaged_or_missing_are_told,
-	  a_card_and_a_command_are_told_for_plans)
+	  statistics_that_are_damaged_or_missing_are_told, a_card_and_a_command_are_told_for_plans)

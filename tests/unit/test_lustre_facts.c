@@ -20,13 +20,11 @@ static struct client_mount mount = { .source = (char *)"192.0.2.60@tcp:/work",
 				     .target = (char *)"/mnt/work",
 				     .fstype = (char *)"lustre",
 				     .options = (char *)"rw" };
-static struct config_client section = { .name = (char *)"scratch",
-					.mounts = (char *)"" };
+static struct config_client section = { .name = (char *)"scratch", .mounts = (char *)"" };
 static struct client client = { .type = &lustre_type,
 				.section = &section,
 				.facts = &facts,
-				.common = { .mounts = &mount,
-					    .mount_count = 1 } };
+				.common = { .mounts = &mount, .mount_count = 1 } };
 static struct client_want want;
 
 static void take(const char *text)
@@ -93,8 +91,7 @@ START_TEST(there_may_be_many_targets)
 	size_t i;
 
 	for (i = 0; i < 40; i++)
-		sprintf(text + strlen(text),
-			"target 2 %zu " WORK " FULL 1 8 1024 0 4194304 -1\n",
+		sprintf(text + strlen(text), "target 2 %zu " WORK " FULL 1 8 1024 0 4194304 -1\n",
 			i);
 	take(text);
 	ck_assert_uint_eq(facts.target_count, 40);
@@ -118,8 +115,7 @@ START_TEST(a_word_alone_or_another_one_says_nothing)
 	ck_assert_str_eq(facts.unread_why, "Input/output error");
 	take("none neither /a nor /b shows a mount of this filesystem\n");
 	ck_assert_int_eq(facts.ask.answer, ASK_FAILED);
-	ck_assert_str_eq(facts.ask.why, "neither /a nor /b shows a mount of "
-					"this filesystem");
+	ck_assert_str_eq(facts.ask.why, "neither /a nor /b shows a mount of this filesystem");
 	lustre_facts_clear(&facts);
 }
 END_TEST
@@ -145,8 +141,7 @@ START_TEST(interfaces_of_lnet_have_an_address_and_a_state)
 		sprintf(text + strlen(text), "nis 192.0.2.%d@tcp up 0 1\n", i);
 	take(text);
 	ck_assert_uint_eq(facts.card_count, LUSTRE_CARDS_MAX);
-	ck_assert_str_eq(facts.card[LUSTRE_CARDS_MAX - 1].nid,
-			 "192.0.2.31@tcp");
+	ck_assert_str_eq(facts.card[LUSTRE_CARDS_MAX - 1].nid, "192.0.2.31@tcp");
 }
 END_TEST
 
@@ -205,9 +200,8 @@ static const char *judged(const struct client_want *of)
 	rule_check_all(&judge);
 	*text = '\0';
 	for (i = 0; i < findings.count; i++)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text),
-			 "%s %s\n", findings.list[i].code,
-			 findings.list[i].text);
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s %s\n",
+			 findings.list[i].code, findings.list[i].text);
 	findings_free(&findings);
 	return text;
 }
@@ -222,21 +216,16 @@ static void expect(const char *lines, const char *said)
 
 #define WORK_THERE "instance " WORK " 64 64 0 -1\n"
 #define HOME_THERE "instance " HOME " 64 64 0 -1\n"
-#define OST(index, state)                                                      \
-	"target 2 " #index " " WORK " " state " 1 8 -1 0 -1 -1\n"
+#define OST(index, state) "target 2 " #index " " WORK " " state " 1 8 -1 0 -1 -1\n"
 
 START_TEST(four_targets_are_named_and_the_others_are_counted)
 {
-	expect(WORK_THERE OST(0, "DISCONN") OST(1, "FULL") OST(26, "CONNECTING")
-		       OST(3, "EVICTED") OST(4, "NEW"),
-	       "LU04 4 of the 5 OSTs of 'work' are not connected: OST0000 "
-	       "(DISCONN), OST001a (CONNECTING), OST0003 (EVICTED), OST0004 "
-	       "(NEW)\n");
-	expect(WORK_THERE OST(0, "DISCONN") OST(1, "DISCONN") OST(2, "DISCONN")
-		       OST(3, "DISCONN") OST(4, "DISCONN"),
-	       "LU04 5 of the 5 OSTs of 'work' are not connected: OST0000 "
-	       "(DISCONN), OST0001 (DISCONN), OST0002 (DISCONN), OST0003 "
-	       "(DISCONN), ..\n");
+	expect(WORK_THERE OST(0, "DISCONN") OST(1, "FULL") OST(26, "CONNECTING") OST(3, "EVICTED")
+		       OST(4, "NEW"),
+	       "LU04 4 of the 5 OSTs of 'work' are not connected: OST0000 (DISCONN), OST001a (CONNECTING), OST0003 (EVICTED), OST0004 (NEW)\n");
+	expect(WORK_THERE OST(0, "DISCONN") OST(1, "DISCONN") OST(2, "DISCONN") OST(3, "DISCONN")
+		       OST(4, "DISCONN"),
+	       "LU04 5 of the 5 OSTs of 'work' are not connected: OST0000 (DISCONN), OST0001 (DISCONN), OST0002 (DISCONN), OST0003 (DISCONN), ..\n");
 	expect(WORK_THERE OST(0, "FULL") OST(1, "IDLE") OST(2, "?"), "");
 }
 END_TEST
@@ -246,44 +235,30 @@ START_TEST(targets_for_metadata_are_told_apart_from_the_others)
 	expect(WORK_THERE "target 1 0 " WORK " DISCONN 1 -1 -1 -1 -1 -1\n"
 			  "target 1 1 " WORK " FULL 0 -1 -1 -1 -1 -1\n"
 			  "target 2 0 " WORK " FULL 0 8 -1 -1 -1 -1\n",
-	       "LU04 1 of the 2 MDTs of 'work' are not connected: MDT0000 "
-	       "(DISCONN)\n"
-	       "LU05 1 of the 2 MDTs of 'work' are deactivated on this node: "
-	       "MDT0001\n"
-	       "LU05 1 of the 1 OSTs of 'work' are deactivated on this node: "
-	       "OST0000\n");
+	       "LU04 1 of the 2 MDTs of 'work' are not connected: MDT0000 (DISCONN)\n"
+	       "LU05 1 of the 2 MDTs of 'work' are deactivated on this node: MDT0001\n"
+	       "LU05 1 of the 1 OSTs of 'work' are deactivated on this node: OST0000\n");
 	/* one that is deactivated is away on purpose, and one of which that is
 	 * not known is away */
 	expect(WORK_THERE "target 2 0 " WORK " DISCONN 0 8 -1 -1 -1 -1\n"
 			  "target 2 1 " WORK " DISCONN -1 8 -1 -1 -1 -1\n",
-	       "LU04 1 of the 2 OSTs of 'work' are not connected: OST0001 "
-	       "(DISCONN)\n"
-	       "LU05 1 of the 2 OSTs of 'work' are deactivated on this node: "
-	       "OST0000\n");
+	       "LU04 1 of the 2 OSTs of 'work' are not connected: OST0001 (DISCONN)\n"
+	       "LU05 1 of the 2 OSTs of 'work' are deactivated on this node: OST0000\n");
 }
 END_TEST
 
 START_TEST(each_filesystem_is_judged_by_its_own_targets)
 {
-	expect(WORK_THERE HOME_THERE OST(0, "DISCONN")
-		       OST(1, "FULL") "target 2 0 " HOME
-				      " NEW 1 8 -1 -1 -1 -1\n",
-	       "LU04 1 of the 2 OSTs of 'work' are not connected: OST0000 "
-	       "(DISCONN)\n"
-	       "LU04 1 of the 1 OSTs of 'home' are not connected: OST0000 "
-	       "(NEW)\n");
+	expect(WORK_THERE HOME_THERE OST(0, "DISCONN") OST(1, "FULL") "target 2 0 " HOME
+								      " NEW 1 8 -1 -1 -1 -1\n",
+	       "LU04 1 of the 2 OSTs of 'work' are not connected: OST0000 (DISCONN)\n"
+	       "LU04 1 of the 1 OSTs of 'home' are not connected: OST0000 (NEW)\n");
 	/* one that is mounted twice is one */
-	expect(HOME_THERE WORK_THERE
-	       "instance work-ffff9a2c41d09000 64 64 0 -1\n" OST(
-		       0, "DISCONN") "target 2 0 work-ffff9a2c41d09000 DISCONN "
-				     "1 8 -1 -1 -1 "
-				     "-1\n"
-				     "target 2 0 " HOME
-				     " NEW 1 8 -1 -1 -1 -1\n",
-	       "LU04 1 of the 1 OSTs of 'home' are not connected: OST0000 "
-	       "(NEW)\n"
-	       "LU04 1 of the 1 OSTs of 'work' are not connected: OST0000 "
-	       "(DISCONN)\n");
+	expect(HOME_THERE WORK_THERE "instance work-ffff9a2c41d09000 64 64 0 -1\n" OST(
+		       0, "DISCONN") "target 2 0 work-ffff9a2c41d09000 DISCONN 1 8 -1 -1 -1 -1\n"
+				     "target 2 0 " HOME " NEW 1 8 -1 -1 -1 -1\n",
+	       "LU04 1 of the 1 OSTs of 'home' are not connected: OST0000 (NEW)\n"
+	       "LU04 1 of the 1 OSTs of 'work' are not connected: OST0000 (DISCONN)\n");
 }
 END_TEST
 
@@ -292,19 +267,17 @@ static void expect_rpcs(long rpcs, const char *said)
 {
 	char lines[200];
 
-	snprintf(lines, sizeof(lines),
-		 WORK_THERE "target 2 0 " WORK " FULL 1 %ld -1 0 -1 -1\n",
+	snprintf(lines, sizeof(lines), WORK_THERE "target 2 0 " WORK " FULL 1 %ld -1 0 -1 -1\n",
 		 rpcs);
 	expect(lines, said);
 }
 
 START_TEST(eight_to_twenty_four_rpcs_are_as_they_should_be)
 {
-	static const char one[] = "LU07 1 of the 1 OSTs of 'work' get one RPC "
-				  "at a time (max_rpcs_in_flight=1): OST0000\n";
+	static const char one[] =
+		"LU07 1 of the 1 OSTs of 'work' get one RPC at a time (max_rpcs_in_flight=1): OST0000\n";
 	static const char odd[] =
-		"LU08 1 of the 1 OSTs of 'work' have a max_rpcs_in_flight "
-		"outside 8 to 24, which suits small I/O best: OST0000\n";
+		"LU08 1 of the 1 OSTs of 'work' have a max_rpcs_in_flight outside 8 to 24, which suits small I/O best: OST0000\n";
 
 	expect_rpcs(LUSTRE_UNKNOWN, "");
 	expect_rpcs(0, "");
@@ -322,13 +295,12 @@ static void expect_small(long pages, long server_bytes, bool is_small)
 {
 	char lines[200];
 
-	snprintf(lines, sizeof(lines),
-		 WORK_THERE "target 2 0 " WORK " FULL 1 8 %ld 0 %ld -1\n",
+	snprintf(lines, sizeof(lines), WORK_THERE "target 2 0 " WORK " FULL 1 8 %ld 0 %ld -1\n",
 		 pages, server_bytes);
-	expect(lines, is_small ? "LU10 1 of the 1 OSTs of 'work' get smaller "
-				 "RPCs than their servers take "
-				 "(max_pages_per_rpc): OST0000\n"
-			       : "");
+	expect(lines,
+	       is_small
+		       ? "LU10 1 of the 1 OSTs of 'work' get smaller RPCs than their servers take (max_pages_per_rpc): OST0000\n"
+		       : "");
 }
 
 START_TEST(rpcs_are_small_when_the_server_takes_a_page_more)
@@ -351,13 +323,10 @@ END_TEST
 
 START_TEST(what_cannot_be_read_is_said_with_its_reason)
 {
-	expect(WORK_THERE OST(0, "?") OST(1, "FULL") "unread Permission "
-						     "denied\n",
-	       "LU03 the state of 1 of its 2 targets cannot be read: "
-	       "Permission denied\n");
+	expect(WORK_THERE OST(0, "?") OST(1, "FULL") "unread Permission denied\n",
+	       "LU03 the state of 1 of its 2 targets cannot be read: Permission denied\n");
 	expect("none neither /a nor /b shows it\n",
-	       "LU03 its parameters cannot be read: neither /a nor /b shows "
-	       "it\n");
+	       "LU03 its parameters cannot be read: neither /a nor /b shows it\n");
 }
 END_TEST
 
@@ -365,22 +334,18 @@ START_TEST(read_ahead_of_nothing_is_said_of_each_filesystem)
 {
 	expect("instance " WORK " 0 64 0 -1\ninstance " HOME " 64 0 0 -1\n",
 	       "LU11 'work' reads nothing ahead (max_read_ahead_mb=0)\n"
-	       "LU11 'home' reads nothing ahead "
-	       "(max_read_ahead_per_file_mb=0)\n");
+	       "LU11 'home' reads nothing ahead (max_read_ahead_per_file_mb=0)\n");
 	expect("instance " WORK " 0 0 0 -1\n",
 	       "LU11 'work' reads nothing ahead (max_read_ahead_mb=0)\n");
-	expect("instance " WORK " -1 -1 0 -1\ninstance " HOME " 1 1 0 -1\n",
-	       "");
+	expect("instance " WORK " -1 -1 0 -1\ninstance " HOME " 1 1 0 -1\n", "");
 }
 END_TEST
 
 START_TEST(counters_of_one_process_are_said_of_each_filesystem)
 {
 	expect("instance " WORK " 1 1 1 -1\ninstance " HOME " 1 1 4711 -1\n",
-	       "LU13 the counters of 'work' count one process or group alone, "
-	       "1 (stats_track_*)\n"
-	       "LU13 the counters of 'home' count one process or group alone, "
-	       "4711 (stats_track_*)\n");
+	       "LU13 the counters of 'work' count one process or group alone, 1 (stats_track_*)\n"
+	       "LU13 the counters of 'home' count one process or group alone, 4711 (stats_track_*)\n");
 	expect("instance " WORK " 1 1 0 -1\ninstance " HOME " 1 1 -1 -1\n", "");
 }
 END_TEST
@@ -395,17 +360,16 @@ static const char *striped(long folder)
 START_TEST(one_stripe_is_said_to_a_job_that_streams)
 {
 	static const char by_itself[] =
-		"LU15 a new file of 'home' lies on one OST unless its folder "
-		"says otherwise (stripecount=1)\n";
+		"LU15 a new file of 'home' lies on one OST unless its folder says otherwise (stripecount=1)\n";
 
 	take("instance " HOME " 1 1 0 1\ninstance " WORK " 1 1 0 2\n");
 	want = (struct client_want){ .parameters = "osc.max_pages_per_rpc=4M",
 				     .work_dir = "/mnt/work/me" };
 	ck_assert_str_eq(striped(LUSTRE_UNKNOWN), by_itself);
 	ck_assert_str_eq(striped(0), by_itself);
-	ck_assert_str_eq(striped(1),
-			 "LU15 a new file in the job's directory "
-			 "'/mnt/work/me' lies on one OST (stripe count 1)\n");
+	ck_assert_str_eq(
+		striped(1),
+		"LU15 a new file in the job's directory '/mnt/work/me' lies on one OST (stripe count 1)\n");
 	ck_assert_str_eq(striped(2), "");
 	want.parameters = "llite.max_read_ahead_mb=64";
 	ck_assert_str_eq(striped(0), by_itself);
@@ -425,9 +389,9 @@ START_TEST(checksums_are_said_to_a_profile_without_them)
 			"target 2 1 " WORK " FULL 1 8 -1 2 -1 -1\n"
 			"target 2 2 " WORK " FULL 1 8 -1 -1 -1 -1\n");
 	want = (struct client_want){ .parameters = "osc.checksums=0" };
-	ck_assert_str_eq(judged(&want),
-			 "LU09 1 of the 3 OSTs of 'work' have checksums on, "
-			 "which the profile does without: OST0000\n");
+	ck_assert_str_eq(
+		judged(&want),
+		"LU09 1 of the 3 OSTs of 'work' have checksums on, which the profile does without: OST0000\n");
 	want.alone = true; /* they are off by now */
 	ck_assert_str_eq(judged(&want), "");
 	want = (struct client_want){ .parameters = "osc.checksums=1" };
@@ -458,11 +422,9 @@ START_TEST(cards_with_an_interface_are_told_with_what_they_serve)
 END_TEST
 
 UNIT_MAIN("lustre_facts", an_instance_is_five_words,
-	  a_target_is_ten_words_and_of_a_kind_that_there_is,
-	  there_may_be_many_targets, a_word_alone_or_another_one_says_nothing,
-	  interfaces_of_lnet_have_an_address_and_a_state,
-	  an_import_says_what_its_server_takes,
-	  a_partition_has_the_cpus_behind_its_colon,
+	  a_target_is_ten_words_and_of_a_kind_that_there_is, there_may_be_many_targets,
+	  a_word_alone_or_another_one_says_nothing, interfaces_of_lnet_have_an_address_and_a_state,
+	  an_import_says_what_its_server_takes, a_partition_has_the_cpus_behind_its_colon,
 	  four_targets_are_named_and_the_others_are_counted,
 	  targets_for_metadata_are_told_apart_from_the_others,
 	  each_filesystem_is_judged_by_its_own_targets,
@@ -471,7 +433,6 @@ UNIT_MAIN("lustre_facts", an_instance_is_five_words,
 	  what_cannot_be_read_is_said_with_its_reason,
 	  read_ahead_of_nothing_is_said_of_each_filesystem,
 	  counters_of_one_process_are_said_of_each_filesystem,
-	  one_stripe_is_said_to_a_job_that_streams,
-	  checksums_are_said_to_a_profile_without_them,
+	  one_stripe_is_said_to_a_job_that_streams, checksums_are_said_to_a_profile_without_them,
 	  each_interface_that_is_down_is_said,
 	  cards_with_an_interface_are_told_with_what_they_serve)

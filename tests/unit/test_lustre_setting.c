@@ -25,9 +25,7 @@ static struct client_mount mount = { .source = (char *)"a@tcp:/work",
 				     .target = (char *)"/mnt/work",
 				     .fstype = (char *)"lustre",
 				     .options = (char *)"rw" };
-static struct client client = { .type = &lustre_type,
-				.section = &section,
-				.facts = &facts };
+static struct client client = { .type = &lustre_type, .section = &section, .facts = &facts };
 static struct client_want want;
 static struct client_plan *plan;
 static struct findings findings;
@@ -56,8 +54,7 @@ static void lock(const char *name)
 
 	snprintf(path, sizeof(path), "sys/%s", name);
 	ck_assert_int_eq(rename(tempdir_path(path), tempdir_path("locked")), 0);
-	ck_assert_int_eq(symlink(tempdir_path("locked"), tempdir_path(path)),
-			 0);
+	ck_assert_int_eq(symlink(tempdir_path("locked"), tempdir_path(path)), 0);
 }
 
 /* A mount, an MDT and four OSTs; of the last one the checksums are off. */
@@ -79,10 +76,9 @@ static void begin(void)
 	snprintf(at, sizeof(at), INSTANCE ":%lu", (unsigned long)st.st_ino);
 	client.common.mounts = &mount;
 	client.common.mount_count = 1;
-	want = (struct client_want){ .alone = true,
-				     .mount_options = "",
-				     .read_ahead_kb = "",
-				     .parameters = "" };
+	want = (struct client_want){
+		.alone = true, .mount_options = "", .read_ahead_kb = "", .parameters = ""
+	};
 	plan = calloc(1, sizeof(*plan));
 }
 
@@ -111,15 +107,11 @@ static const char *planned(const char *parameters)
 		change = &plan->change[i];
 		ck_assert_str_eq(change->what, kind->name);
 		if (!strncmp(change->target, at, strlen(at)))
-			snprintf(text + strlen(text),
-				 sizeof(text) - strlen(text), "@%s: %s -> %s;",
-				 change->target + strlen(at), change->old_value,
-				 change->new_value);
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), "@%s: %s -> %s;",
+				 change->target + strlen(at), change->old_value, change->new_value);
 		else
-			snprintf(text + strlen(text),
-				 sizeof(text) - strlen(text), "%s: %s -> %s;",
-				 change->target, change->old_value,
-				 change->new_value);
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s: %s -> %s;",
+				 change->target, change->old_value, change->new_value);
 	}
 	return text;
 }
@@ -153,27 +145,19 @@ static void expect_one(const char *begin)
 START_TEST(devices_that_are_alike_are_one_change)
 {
 	begin();
-	ck_assert_str_eq(planned("osc.checksums=0"),
-			 "@ osc 0-2: checksums=1 -> checksums=0;");
-	ck_assert_str_eq(planned("osc.checksums=1"),
-			 "@ osc 3: checksums=0 -> checksums=1;");
-	ck_assert_str_eq(planned("mdc.checksums=0,osc.checksums=0,"
-				 "llite.hybrid_io=0"),
-			 "@ llite -: hybrid_io=1 -> hybrid_io=0;"
-			 "@ mdc 0: checksums=1 -> checksums=0;"
-			 "@ osc 0-2: checksums=1 -> checksums=0;");
+	ck_assert_str_eq(planned("osc.checksums=0"), "@ osc 0-2: checksums=1 -> checksums=0;");
+	ck_assert_str_eq(planned("osc.checksums=1"), "@ osc 3: checksums=0 -> checksums=1;");
+	ck_assert_str_eq(
+		planned("mdc.checksums=0,osc.checksums=0,llite.hybrid_io=0"),
+		"@ llite -: hybrid_io=1 -> hybrid_io=0;@ mdc 0: checksums=1 -> checksums=0;@ osc 0-2: checksums=1 -> checksums=0;");
 	/* what has another value, or gets one */
 	put("osc/" OST(0) "/short_io_bytes", "7\n");
 	put("osc/" OST(1) "/short_io_bytes", "9\n");
 	put("osc/" OST(2) "/short_io_bytes", "7\n");
 	put("osc/" OST(3) "/short_io_bytes", "7\n");
-	ck_assert_str_eq(planned("osc.checksums=0,osc.short_io_bytes=8"),
-			 "@ osc 0,2: checksums=1,short_io_bytes=7 -> "
-			 "checksums=0,short_io_bytes=8;"
-			 "@ osc 1: checksums=1,short_io_bytes=9 -> "
-			 "checksums=0,short_io_bytes=8;"
-			 "@ osc 3: checksums=0,short_io_bytes=7 -> "
-			 "checksums=0,short_io_bytes=8;");
+	ck_assert_str_eq(
+		planned("osc.checksums=0,osc.short_io_bytes=8"),
+		"@ osc 0,2: checksums=1,short_io_bytes=7 -> checksums=0,short_io_bytes=8;@ osc 1: checksums=1,short_io_bytes=9 -> checksums=0,short_io_bytes=8;@ osc 3: checksums=0,short_io_bytes=7 -> checksums=0,short_io_bytes=8;");
 	ck_assert_str_eq(planned("jobid"), "");
 	ck_assert_str_eq(planned(""), "");
 	expect_said("");
@@ -188,9 +172,7 @@ START_TEST(two_mounts_of_a_filesystem_are_two_changes)
 	planned("llite.hybrid_io=0");
 	ck_assert_uint_eq(plan->count, 2);
 	ck_assert_int_eq(strncmp(plan->change[0].target, at, strlen(at)), 0);
-	ck_assert_int_eq(
-		strncmp(plan->change[1].target, "work-ffff9a2c41d09000:", 22),
-		0);
+	ck_assert_int_eq(strncmp(plan->change[1].target, "work-ffff9a2c41d09000:", 22), 0);
 	away();
 }
 END_TEST
@@ -205,9 +187,8 @@ START_TEST(where_nothing_is_mounted_or_others_live_nothing_is_planned)
 	client.common.mount_count = 1;
 	want.alone = false;
 	ck_assert_str_eq(planned("osc.checksums=0"), "");
-	expect_said("LU46 info the profile's parameters were left out: the job "
-		    "shares this node with others; ask for io-cores or "
-		    "--exclusive\n");
+	expect_said(
+		"LU46 info the profile's parameters were left out: the job shares this node with others; ask for io-cores or --exclusive\n");
 	ck_assert_str_eq(planned(""), "");
 	expect_said("");
 	away();
@@ -219,15 +200,13 @@ START_TEST(what_a_profile_may_not_have_is_refused_as_a_whole)
 	begin();
 	want.alone = false; /* it is refused for all that */
 	planned("osc.checksums=0,osc.checksums=2");
-	expect_one("LU49 error parameter 'osc.checksums=2' of the profile: "
-		   "expected a number from 0 to 1; the profile was not "
-		   "applied; ");
+	expect_one(
+		"LU49 error parameter 'osc.checksums=2' of the profile: expected a number from 0 to 1; the profile was not applied; ");
 	findings_free(&findings);
 	want.mount_options = "noatime";
 	planned("");
-	expect_one("LU49 error mount option 'noatime' of the profile: options "
-		   "of a Lustre mount are not changed; the profile was not "
-		   "applied; ");
+	expect_one(
+		"LU49 error mount option 'noatime' of the profile: options of a Lustre mount are not changed; the profile was not applied; ");
 	findings_free(&findings);
 	want.mount_options = "";
 	want.read_ahead_kb = "64";
@@ -242,10 +221,10 @@ START_TEST(without_a_tree_nothing_can_be_set)
 	char wanted[1500];
 
 	begin();
-	snprintf(wanted, sizeof(wanted),
-		 "LU40 error could not set osc.checksums=0: neither /nowhere "
-		 "nor %s shows a mount of this filesystem; ",
-		 section.procfs_dir);
+	snprintf(
+		wanted, sizeof(wanted),
+		"LU40 error could not set osc.checksums=0: neither /nowhere nor %s shows a mount of this filesystem; ",
+		section.procfs_dir);
 	section.sys_dir = (char *)"/nowhere";
 	ck_assert_str_eq(planned("osc.checksums=0"), "");
 	expect_one(wanted);
@@ -314,8 +293,7 @@ START_TEST(a_client_below_procfs_is_set_as_well)
 {
 	begin();
 	ck_assert_int_eq(rename(tempdir_path("sys"), tempdir_path("proc")), 0);
-	ck_assert_str_eq(planned("osc.checksums=0"),
-			 "@ osc 0-2: checksums=1 -> checksums=0;");
+	ck_assert_str_eq(planned("osc.checksums=0"), "@ osc 0-2: checksums=1 -> checksums=0;");
 	ck_assert_int_eq(make(), CHANGE_MADE);
 	tempdir_expect("proc/osc/" OST(2) "/checksums", "0\n");
 	ck_assert_int_eq(undo(), CHANGE_UNDONE);
@@ -336,8 +314,7 @@ START_TEST(one_that_cannot_be_set_puts_the_others_back)
 	said_expect(
 		said_findings(&findings),
 		"LU40 error 'osc " OST(
-			1) "' could not get checksums=0: "
-			   "checksums=0: Too many levels of symbolic links; ");
+			1) "' could not get checksums=0: checksums=0: Too many levels of symbolic links; ");
 	away();
 }
 END_TEST
@@ -353,9 +330,7 @@ START_TEST(the_worst_of_all_devices_is_told)
 	said_expect(
 		said_findings(&findings),
 		"LU43 warning 'osc " OST(
-			0) "' has checksums=7: neither "
-			   "what the node had (checksums=1) nor what jobio set "
-			   "(checksums=0); left as it is; ");
+			0) "' has checksums=7: neither what the node had (checksums=1) nor what jobio set (checksums=0); left as it is; ");
 	findings_free(&findings);
 	put("osc/" OST(1) "/checksums", "0\n"); /* and one that stays */
 	lock("osc/" OST(1) "/checksums");
@@ -379,13 +354,11 @@ static void expect_no_target(const char *target)
 					 .new_value = (char *)"checksums=0" };
 	char wanted[300];
 
-	ck_assert_int_eq(kind->undo(kind, &client, &change, &findings),
-			 CHANGE_UNDONE);
+	ck_assert_int_eq(kind->undo(kind, &client, &change, &findings), CHANGE_UNDONE);
 	expect_said("");
-	ck_assert_int_eq(kind->make(kind, &client, &change, &findings),
-			 CHANGE_NOT_MADE);
-	snprintf(wanted, sizeof(wanted),
-		 "LU40 error '%s' is not mounted any more; mount it\n", target);
+	ck_assert_int_eq(kind->make(kind, &client, &change, &findings), CHANGE_NOT_MADE);
+	snprintf(wanted, sizeof(wanted), "LU40 error '%s' is not mounted any more; mount it\n",
+		 target);
 	expect_said(wanted);
 	have("1\n", "1\n", "1\n");
 }
@@ -393,17 +366,15 @@ static void expect_no_target(const char *target)
 START_TEST(a_target_that_is_not_there_or_not_understood_is_gone)
 {
 	static const char *const wrong[] = {
-		"@",	   "@ osc",    "@ lov 0",
-		"@ osc x", "/@ osc 0", "@0 osc 0", /* another inode */
+		"@", "@ osc", "@ lov 0", "@ osc x", "/@ osc 0", "@0 osc 0", /* another inode */
 	};
 	char target[200];
 	size_t i;
 
 	begin();
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		snprintf(target, sizeof(target), "%.*s%s%s",
-			 (int)strcspn(wrong[i], "@"), wrong[i], at,
-			 strchr(wrong[i], '@') + 1);
+		snprintf(target, sizeof(target), "%.*s%s%s", (int)strcspn(wrong[i], "@"), wrong[i],
+			 at, strchr(wrong[i], '@') + 1);
 		expect_no_target(target);
 	}
 	expect_no_target(INSTANCE " osc 0");
@@ -425,9 +396,9 @@ START_TEST(servers_are_told_the_number_of_a_job)
 {
 	begin_jobid();
 	put("jobid_name", "u\n"); /* as long as the job's */
-	ck_assert_str_eq(planned("jobid"),
-			 "node: jobid_name=u,jobid_var=disable -> "
-			 "jobid_name=7,jobid_var=nodelocal;");
+	ck_assert_str_eq(
+		planned("jobid"),
+		"node: jobid_name=u,jobid_var=disable -> jobid_name=7,jobid_var=nodelocal;");
 	ck_assert(!kind->holds(kind, &client, &want));
 	ck_assert_int_eq(make(), CHANGE_MADE);
 	has("jobid_name", "7\n");
@@ -473,9 +444,8 @@ START_TEST(what_the_kernel_does_not_tell_of_jobs_is_not_changed)
 	for (i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
 		put("jobid_name", odd[i]);
 		ck_assert_str_eq(planned("jobid"), "");
-		expect_one("LU40 error 'node' could not get the job's number: "
-			   "the kernel does not say what jobid_var and "
-			   "jobid_name are; ");
+		expect_one(
+			"LU40 error 'node' could not get the job's number: the kernel does not say what jobid_var and jobid_name are; ");
 		findings_free(&findings);
 	}
 	put("jobid_name", "%e\n");
@@ -493,10 +463,9 @@ START_TEST(a_number_that_cannot_be_told_is_said)
 	planned("jobid");
 	lock("jobid_var");
 	ck_assert_int_ne(make(), CHANGE_MADE);
-	said_expect(said_findings(&findings),
-		    "LU40 error 'node' could not get jobid_name=7,"
-		    "jobid_var=nodelocal: jobid_var: Too many levels of "
-		    "symbolic links; ");
+	said_expect(
+		said_findings(&findings),
+		"LU40 error 'node' could not get jobid_name=7,jobid_var=nodelocal: jobid_var: Too many levels of symbolic links; ");
 	away();
 }
 END_TEST
@@ -504,14 +473,10 @@ END_TEST
 UNIT_MAIN("lustre_setting", devices_that_are_alike_are_one_change,
 	  two_mounts_of_a_filesystem_are_two_changes,
 	  where_nothing_is_mounted_or_others_live_nothing_is_planned,
-	  what_a_profile_may_not_have_is_refused_as_a_whole,
-	  without_a_tree_nothing_can_be_set,
-	  a_profile_stands_where_all_devices_have_it,
-	  all_devices_of_a_change_go_there_and_back,
-	  a_client_below_procfs_is_set_as_well,
-	  one_that_cannot_be_set_puts_the_others_back,
-	  the_worst_of_all_devices_is_told,
-	  a_target_that_is_not_there_or_not_understood_is_gone,
+	  what_a_profile_may_not_have_is_refused_as_a_whole, without_a_tree_nothing_can_be_set,
+	  a_profile_stands_where_all_devices_have_it, all_devices_of_a_change_go_there_and_back,
+	  a_client_below_procfs_is_set_as_well, one_that_cannot_be_set_puts_the_others_back,
+	  the_worst_of_all_devices_is_told, a_target_that_is_not_there_or_not_understood_is_gone,
 	  servers_are_told_the_number_of_a_job,
 	  who_has_no_number_or_no_mount_or_not_the_node_tells_none,
 	  what_the_kernel_does_not_tell_of_jobs_is_not_changed,

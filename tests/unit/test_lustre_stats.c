@@ -31,20 +31,17 @@ static struct client_mount mounts[] = {
 	{ .source = (char *)"c@tcp:/home/me", .target = (char *)"/home" },
 	{ .source = (char *)"b@tcp:/work", .target = (char *)"/mnt/again" },
 };
-static struct client client = {
-	.type = &lustre_type,
-	.section = &section,
-	.facts = &facts,
-	.common = { .mounts = mounts,
-		    .mount_count = sizeof(mounts) / sizeof(mounts[0]) }
-};
+static struct client client = { .type = &lustre_type,
+				.section = &section,
+				.facts = &facts,
+				.common = { .mounts = mounts,
+					    .mount_count = sizeof(mounts) / sizeof(mounts[0]) } };
 static struct err err;
 
 /* ---- one file ------------------------------------------------------------------- */
 
 /* What these lines say of one kind, of a device of this kind; DAMAGED. */
-static int64_t counted(enum tree_kind device, const char *text,
-		       enum wire_kind kind)
+static int64_t counted(enum tree_kind device, const char *text, enum wire_kind kind)
 {
 	struct lustre_stats stats;
 
@@ -98,11 +95,8 @@ START_TEST(a_line_of_statistics_has_four_words_or_seven_or_eight)
 	ck_assert_int_eq(reads(" \t3 \t samples\t[bytes] 1 4 5 \t"), 3);
 	ck_assert_int_eq(reads("0 samples [bytes] 0 0 0 0"), 0);
 	/* of what nobody counts here four words do */
-	ck_assert_int_eq(
-		counted(TREE_OSC, "open 7 samples [regs]\n", WIRE_READS), 0);
-	ck_assert_int_eq(
-		counted(TREE_OSC, "open 7 samples [usec] 1 4 5x\n", WIRE_READS),
-		DAMAGED);
+	ck_assert_int_eq(counted(TREE_OSC, "open 7 samples [regs]\n", WIRE_READS), 0);
+	ck_assert_int_eq(counted(TREE_OSC, "open 7 samples [usec] 1 4 5x\n", WIRE_READS), DAMAGED);
 }
 END_TEST
 
@@ -115,8 +109,7 @@ START_TEST(a_sum_is_one_of_as_many_samples_and_a_few)
 	ck_assert_int_eq(reads("1024 samples [bytes] 4 10 0"), 1024);
 	ck_assert_int_eq(reads("1025 samples [bytes] 4 10 3"), DAMAGED);
 	/* one that is full is the sum of any */
-	ck_assert_int_eq(reads("1 samples [bytes] 0 10 9223372036854775807"),
-			 1);
+	ck_assert_int_eq(reads("1 samples [bytes] 0 10 9223372036854775807"), 1);
 }
 END_TEST
 
@@ -125,8 +118,8 @@ END_TEST
 
 START_TEST(each_kind_of_device_counts_its_own)
 {
-	static const char all[] = "read_bytes " BYTES "write_bytes " BYTES
-				  "ost_read " TIME "ost_write " TIME;
+	static const char all[] =
+		"read_bytes " BYTES "write_bytes " BYTES "ost_read " TIME "ost_write " TIME;
 
 	ck_assert_int_eq(counted(TREE_LLITE, all, WIRE_ASKED_READ_BYTES), 6);
 	ck_assert_int_eq(counted(TREE_LLITE, all, WIRE_ASKED_WRITE_BYTES), 6);
@@ -190,32 +183,20 @@ END_TEST
 
 START_TEST(times_are_in_microseconds_and_sizes_in_bytes)
 {
-	ck_assert_int_eq(counted(TREE_OSC, "ost_read 2 samples [usec] 1 4 5\n",
-				 WIRE_READ_US),
-			 5);
-	ck_assert_int_eq(counted(TREE_OSC, "ost_read 2 samples [usecs] 1 4 5\n",
-				 WIRE_READ_US),
-			 5);
-	ck_assert_int_eq(counted(TREE_OSC, "ost_read 2 samples [bytes] 1 4 5\n",
-				 WIRE_READ_US),
+	ck_assert_int_eq(counted(TREE_OSC, "ost_read 2 samples [usec] 1 4 5\n", WIRE_READ_US), 5);
+	ck_assert_int_eq(counted(TREE_OSC, "ost_read 2 samples [usecs] 1 4 5\n", WIRE_READ_US), 5);
+	ck_assert_int_eq(counted(TREE_OSC, "ost_read 2 samples [bytes] 1 4 5\n", WIRE_READ_US),
 			 DAMAGED);
-	ck_assert_int_eq(counted(TREE_OSC,
-				 "read_bytes 2 samples [usec] 1 4 5\n",
-				 WIRE_READS),
+	ck_assert_int_eq(counted(TREE_OSC, "read_bytes 2 samples [usec] 1 4 5\n", WIRE_READS),
 			 DAMAGED);
 }
 END_TEST
 
 START_TEST(a_line_that_is_there_twice_counts_twice)
 {
-	ck_assert_int_eq(counted(TREE_OSC,
-				 "read_bytes " BYTES "read_bytes " BYTES,
-				 WIRE_READS),
-			 4);
-	ck_assert_int_eq(counted(TREE_OSC,
-				 "read_bytes " BYTES "read_bytes " BYTES,
-				 WIRE_READ_BYTES),
-			 12);
+	ck_assert_int_eq(counted(TREE_OSC, "read_bytes " BYTES "read_bytes " BYTES, WIRE_READS), 4);
+	ck_assert_int_eq(
+		counted(TREE_OSC, "read_bytes " BYTES "read_bytes " BYTES, WIRE_READ_BYTES), 12);
 }
 END_TEST
 
@@ -223,31 +204,27 @@ START_TEST(what_is_no_head_of_statistics_is_damaged)
 {
 	struct lustre_stats stats;
 
-	ck_assert_int_eq(
-		lustre_stats_parse("start_times 5\n", TREE_OSC, &stats), -1);
+	ck_assert_int_eq(lustre_stats_parse("start_times 5\n", TREE_OSC, &stats), -1);
 	ck_assert_int_eq(lustre_stats_parse(": 5\n", TREE_OSC, &stats), -1);
 	ck_assert_int_eq(lustre_stats_parse("elapsed_time 5.5 secs.nsecs\n"
 					    "snapshot_time: 7.5 secs.nsecs\n",
 					    TREE_OSC, &stats),
 			 0);
 	ck_assert_str_eq(stats.epoch, "");
-	ck_assert_int_eq(lustre_stats_parse("start_time 1 secs.nsecs\n",
-					    TREE_OSC, &stats),
-			 0);
+	ck_assert_int_eq(lustre_stats_parse("start_time 1 secs.nsecs\n", TREE_OSC, &stats), 0);
 	ck_assert_str_eq(stats.epoch, "1");
 }
 END_TEST
 
 START_TEST(the_last_eviction_of_a_history_is_told)
 {
-	ck_assert_int_eq(
-		lustre_eviction_parse("current_state: FULL\nstate_history:\n"
-				      " - [ 1771990001, CONNECTING ]\n"
-				      " - [ 1771990002, EVICTED ]\n"
-				      " - [ 1771990009, EVICTED ]\n"
-				      " - [ 0, EVICTED ]\n - [ x, EVICTED ]\n"
-				      " - [ 1771990010, FULL ]\n"),
-		1771990009);
+	ck_assert_int_eq(lustre_eviction_parse("current_state: FULL\nstate_history:\n"
+					       " - [ 1771990001, CONNECTING ]\n"
+					       " - [ 1771990002, EVICTED ]\n"
+					       " - [ 1771990009, EVICTED ]\n"
+					       " - [ 0, EVICTED ]\n - [ x, EVICTED ]\n"
+					       " - [ 1771990010, FULL ]\n"),
+			 1771990009);
 	ck_assert_int_eq(lustre_eviction_parse(" - [ 1, EVICTED ]\n"), 1);
 	ck_assert_int_eq(lustre_eviction_parse("current_state: EVICTED\n"
 					       " - [ 1771990010, FULL ]\n"),
@@ -258,8 +235,7 @@ END_TEST
 
 /* ---- rows ------------------------------------------------------------------------ */
 
-static struct tree_device device_of(enum tree_kind kind, const char *name,
-				    const char *instance)
+static struct tree_device device_of(enum tree_kind kind, const char *name, const char *instance)
 {
 	struct tree_device device = { .kind = kind, .tracked = TREE_UNREAD };
 
@@ -270,8 +246,7 @@ static struct tree_device device_of(enum tree_kind kind, const char *name,
 
 static const char *mount_of(const char *instance)
 {
-	const struct tree_device device =
-		device_of(TREE_LLITE, instance, instance);
+	const struct tree_device device = device_of(TREE_LLITE, instance, instance);
 
 	return lustre_stats_mount(&client, &device);
 }
@@ -307,8 +282,7 @@ static void expect_id_by(const char *root)
 		tempdir_put(path, "");
 		*strrchr(path, '/') = '\0';
 		ck_assert_int_eq(stat(tempdir_path(path), &st), 0);
-		snprintf(wanted, sizeof(wanted), "osc." OST0 "@%lu",
-			 (unsigned long)st.st_ino);
+		snprintf(wanted, sizeof(wanted), "osc." OST0 "@%lu", (unsigned long)st.st_ino);
 	}
 	lustre_stats_id(&client, &device, &stats, id);
 	ck_assert_str_eq(id, wanted);
@@ -331,8 +305,7 @@ END_TEST
 
 START_TEST(the_most_that_is_tracked_is_told)
 {
-	const struct tree_device device =
-		device_of(TREE_LLITE, INSTANCE, INSTANCE);
+	const struct tree_device device = device_of(TREE_LLITE, INSTANCE, INSTANCE);
 
 	dirs();
 	ck_assert_int_eq(lustre_stats_tracked(&section, &device), -1);
@@ -372,8 +345,7 @@ static int print_them(void *arg)
 
 /* Of an instance whose counters count this one alone, an MDT and two OSTs, one of
  * which has no statistics; 'ms' from now on it is enough. */
-static void expect_printed(long tracked, bool evictions, int ms,
-			   const char *wanted)
+static void expect_printed(long tracked, bool evictions, int ms, const char *wanted)
 {
 	struct tree_device devices[] = {
 		device_of(TREE_LLITE, INSTANCE, INSTANCE),
@@ -387,9 +359,7 @@ static void expect_printed(long tracked, bool evictions, int ms,
 
 	devices[0].tracked = tracked;
 	devices[3].index = 1;
-	ck_assert_int_eq(child_call("print", print_them, &printing, 10000,
-				    &result, &err),
-			 0);
+	ck_assert_int_eq(child_call("print", print_them, &printing, 10000, &result, &err), 0);
 	ck_assert_str_eq(result.out, wanted);
 	child_result_free(&result);
 }
@@ -399,21 +369,17 @@ static void put_statistics(void)
 	static const char state[] = "state_history:\n - [ 700, EVICTED ]\n";
 
 	dirs();
-	tempdir_put("debug/llite/" INSTANCE "/stats",
-		    HEADER "read_bytes " BYTES);
+	tempdir_put("debug/llite/" INSTANCE "/stats", HEADER "read_bytes " BYTES);
 	tempdir_put("debug/llite/" INSTANCE "/state", state);
 	tempdir_put("debug/mdc/" MDT0 "/stats", HEADER);
 	tempdir_put("debug/osc/" OST0 "/stats", HEADER "write_bytes " BYTES);
 	tempdir_put("debug/osc/" OST0 "/state", state);
 }
 
-#define INSTANCE_ROW                                                           \
-	"row llite." INSTANCE "@5.5" ZEROS "6 0" UNKNOWNS "/mnt/work\n"
-#define INSTANCE_UNKNOWN                                                       \
-	"row llite." INSTANCE "@5.5" ZEROS "-1 -1" UNKNOWNS "/mnt/work\n"
+#define INSTANCE_ROW "row llite." INSTANCE "@5.5" ZEROS "6 0" UNKNOWNS "/mnt/work\n"
+#define INSTANCE_UNKNOWN "row llite." INSTANCE "@5.5" ZEROS "-1 -1" UNKNOWNS "/mnt/work\n"
 #define MDT_ROW "row mdc." MDT0 "@5.5" ZEROS "0 0" UNKNOWNS "/mnt/work\n"
-#define OST_ROW                                                                \
-	"row osc." OST0 "@5.5 0 6 0 2 0 0 0 0 0 0" UNKNOWNS "/mnt/work\n"
+#define OST_ROW "row osc." OST0 "@5.5 0 6 0 2 0 0 0 0 0 0" UNKNOWNS "/mnt/work\n"
 #define MISSING "missing osc." OST1 ": No such file or directory\n"
 
 START_TEST(each_device_is_printed_in_its_order)
@@ -421,11 +387,9 @@ START_TEST(each_device_is_printed_in_its_order)
 	put_statistics();
 	expect_printed(0, false, 10000, INSTANCE_ROW MDT_ROW OST_ROW MISSING);
 	expect_printed(0, true, 10000,
-		       INSTANCE_ROW MDT_ROW OST_ROW
-		       "evicted 700 OST0000 of 'work'\n" MISSING);
+		       INSTANCE_ROW MDT_ROW OST_ROW "evicted 700 OST0000 of 'work'\n" MISSING);
 	tempdir_put("debug/osc/" OST1 "/stats", "nonsense\n");
-	expect_printed(0, false, 10000,
-		       INSTANCE_ROW MDT_ROW OST_ROW "damaged osc." OST1 "\n");
+	expect_printed(0, false, 10000, INSTANCE_ROW MDT_ROW OST_ROW "damaged osc." OST1 "\n");
 	tempdir_remove();
 }
 END_TEST
@@ -465,12 +429,11 @@ START_TEST(statistics_that_are_kept_from_us_are_printed_as_denied)
 {
 	put_statistics();
 	/* which root cannot read either */
-	ck_assert_int_eq(symlink("/proc/sys/vm/drop_caches",
-				 (tempdir_put("debug/osc/" OST1 "/x", ""),
-				  tempdir_path("debug/osc/" OST1 "/stats"))),
-			 0);
-	expect_printed(0, false, 10000,
-		       INSTANCE_ROW MDT_ROW OST_ROW "denied " OST1 "\n");
+	ck_assert_int_eq(
+		symlink("/proc/sys/vm/drop_caches", (tempdir_put("debug/osc/" OST1 "/x", ""),
+						     tempdir_path("debug/osc/" OST1 "/stats"))),
+		0);
+	expect_printed(0, false, 10000, INSTANCE_ROW MDT_ROW OST_ROW "denied " OST1 "\n");
 	tempdir_remove();
 }
 END_TEST
@@ -527,15 +490,13 @@ START_TEST(the_last_eviction_of_all_targets_is_told)
 	ck_assert_msg(wire != NULL, "%s", err.text);
 	ck_assert_str_eq(wire->event.code, "LU06");
 	ck_assert_int_eq(wire->event.at_s, 700);
-	ck_assert_str_eq(wire->event.text,
-			 "OST0001 of 'work' has evicted this node");
+	ck_assert_str_eq(wire->event.text, "OST0001 of 'work' has evicted this node");
 	wire_free(wire);
 	/* of one second the last that is told */
 	wire = read_lines("row osc.a@5" NUMBERS " /mnt/work\n"
 			  "evicted 700 OST0001 of 'work'\n"
 			  "evicted 700 OST0003 of 'work'\n");
-	ck_assert_str_eq(wire->event.text,
-			 "OST0003 of 'work' has evicted this node");
+	ck_assert_str_eq(wire->event.text, "OST0003 of 'work' has evicted this node");
 	wire_free(wire);
 }
 END_TEST
@@ -557,12 +518,10 @@ START_TEST(why_there_are_no_counters_is_told)
 	tempdir_put("mounts", "");
 	expect_no_wire("damaged osc.a\nrow osc.b@5" NUMBERS " /a\n", EIO,
 		       "osc.a: its statistics are damaged");
-	expect_no_wire("missing osc.a: No such file\n", EIO,
-		       "osc.a: No such file");
+	expect_no_wire("missing osc.a: No such file\n", EIO, "osc.a: No such file");
 	/* lctl is not asked where nothing is mounted any more */
 	expect_no_wire("denied osc.a\n", ENOENT, "");
-	snprintf(text, sizeof(text), "no statistics of Lustre in %s",
-		 section.debug_dir);
+	snprintf(text, sizeof(text), "no statistics of Lustre in %s", section.debug_dir);
 	expect_no_wire("", EIO, text);
 	facts.no_counters = strdup("too slow");
 	expect_no_wire("row osc.a@5" NUMBERS " /a\n", EIO, "too slow");
@@ -591,8 +550,7 @@ static struct wire *wire;
 /* Of an instance and one OST. */
 static int take(const char *shown)
 {
-	struct tree_device devices[] = { device_of(TREE_LLITE, INSTANCE,
-						   INSTANCE),
+	struct tree_device devices[] = { device_of(TREE_LLITE, INSTANCE, INSTANCE),
 					 device_of(TREE_OSC, OST0, INSTANCE) };
 	const struct tree tree = { .count = 2, .device = devices };
 	char *text = strdup(shown);
@@ -607,9 +565,8 @@ static int take(const char *shown)
 
 START_TEST(parameters_of_lctl_are_taken_one_by_one)
 {
-	ck_assert_int_eq(take("llite." INSTANCE ".stats=\n" HEADER
-			      "read_bytes " BYTES "osc." OST0 ".stats=\n" HEADER
-			      "write_bytes " BYTES
+	ck_assert_int_eq(take("llite." INSTANCE ".stats=\n" HEADER "read_bytes " BYTES "osc." OST0
+			      ".stats=\n" HEADER "write_bytes " BYTES
 			      "osc.work-OST0000-osc-MDT0000.stats=\nnonsense\n"
 			      "osc." OST0 ".active=1\n"),
 			 0);
@@ -621,8 +578,7 @@ START_TEST(parameters_of_lctl_are_taken_one_by_one)
 	ck_assert_int_eq(wire->row[1].count[WIRE_WRITE_BYTES], 6);
 	ck_assert_int_eq(wire->row[1].count[WIRE_ASKED_READ_BYTES], 0);
 	/* on the line of its name, too */
-	ck_assert_int_eq(take("osc." OST0 ".stats=read_bytes " BYTES
-			      "start_time 7.5 secs.nsecs\n"),
+	ck_assert_int_eq(take("osc." OST0 ".stats=read_bytes " BYTES "start_time 7.5 secs.nsecs\n"),
 			 0);
 	ck_assert_str_eq(wire->row[0].id, "osc." OST0 "@7.5");
 	ck_assert_int_eq(wire->row[0].count[WIRE_READS], 2);
@@ -639,25 +595,22 @@ START_TEST(lctl_tells_all_or_why_it_does_not)
 	dirs();
 	section.timeout_ms = 5000;
 	tempdir_put("mounts", "b@tcp:/work /mnt/work lustre rw 0 0\n");
-	snprintf(script, sizeof(script),
-		 "neither %s nor %s shows a mount of this filesystem",
+	snprintf(script, sizeof(script), "neither %s nor %s shows a mount of this filesystem",
 		 section.sys_dir, section.procfs_dir);
 	expect_no_wire("denied osc.a\n", EIO, script);
 	tempdir_put("sys/llite/" INSTANCE "/x", "");
 	tempdir_put("sys/osc/" OST0 "/x", "");
-	section.lctl =
-		tempdir_command("lctl",
-				"#!/bin/sh\ncat <<.\nosc." OST0
-				".stats=\n" HEADER "read_bytes " BYTES ".\n",
-				script);
+	section.lctl = tempdir_command("lctl",
+				       "#!/bin/sh\ncat <<.\nosc." OST0 ".stats=\n" HEADER
+				       "read_bytes " BYTES ".\n",
+				       script);
 	/* at once where the prolog has met it; what it could read counts once */
 	wire = read_lines("row osc.a@5" NUMBERS " /mnt/work\ndenied osc.b\n");
 	ck_assert_msg(wire != NULL, "%s", err.text);
 	ck_assert_uint_eq(wire->count, 1);
 	ck_assert_str_eq(wire->row[0].id, "osc." OST0 "@5.5");
 	wire_free(wire);
-	section.lctl = tempdir_command(
-		"lctl", "#!/bin/sh\necho no >&2\nexit 3\n", script);
+	section.lctl = tempdir_command("lctl", "#!/bin/sh\necho no >&2\nexit 3\n", script);
 	expect_no_wire("denied osc.b\n", EIO, "exit status 3: no");
 	tempdir_remove();
 }
@@ -665,14 +618,10 @@ END_TEST
 
 START_TEST(what_lctl_shows_damaged_is_said)
 {
-	ck_assert_int_eq(take("llite." INSTANCE ".stats=\nnonsense\nosc." OST0
-			      ".stats=\n" HEADER),
+	ck_assert_int_eq(take("llite." INSTANCE ".stats=\nnonsense\nosc." OST0 ".stats=\n" HEADER),
 			 -1);
-	ck_assert_str_eq(err.text,
-			 "llite." INSTANCE ".stats: lctl shows it damaged");
-	ck_assert_int_eq(
-		take("error: get_param\nllite." INSTANCE ".stats=\n" HEADER),
-		-1);
+	ck_assert_str_eq(err.text, "llite." INSTANCE ".stats: lctl shows it damaged");
+	ck_assert_int_eq(take("error: get_param\nllite." INSTANCE ".stats=\n" HEADER), -1);
 	ck_assert_str_eq(err.text, "lctl: 'error: get_param'");
 	ck_assert_int_eq(take("llite." INSTANCE ".stats =\n" HEADER), -1);
 	ck_assert_str_eq(err.text, "lctl: 'llite." INSTANCE ".stats ='");
@@ -681,21 +630,15 @@ START_TEST(what_lctl_shows_damaged_is_said)
 END_TEST
 
 UNIT_MAIN("lustre_stats", a_line_of_statistics_has_four_words_or_seven_or_eight,
-	  a_sum_is_one_of_as_many_samples_and_a_few,
-	  each_kind_of_device_counts_its_own,
+	  a_sum_is_one_of_as_many_samples_and_a_few, each_kind_of_device_counts_its_own,
 	  requests_for_metadata_are_all_but_data_and_pings,
-	  times_are_in_microseconds_and_sizes_in_bytes,
-	  a_line_that_is_there_twice_counts_twice,
-	  what_is_no_head_of_statistics_is_damaged,
-	  the_last_eviction_of_a_history_is_told,
-	  a_filesystem_is_told_by_its_first_mount,
-	  a_row_is_known_by_when_it_began_or_by_its_mount,
+	  times_are_in_microseconds_and_sizes_in_bytes, a_line_that_is_there_twice_counts_twice,
+	  what_is_no_head_of_statistics_is_damaged, the_last_eviction_of_a_history_is_told,
+	  a_filesystem_is_told_by_its_first_mount, a_row_is_known_by_when_it_began_or_by_its_mount,
 	  the_most_that_is_tracked_is_told, each_device_is_printed_in_its_order,
 	  when_it_is_enough_other_osts_are_not_read,
 	  an_instance_that_counts_one_process_is_printed_as_unknown,
 	  statistics_that_are_kept_from_us_are_printed_as_denied,
-	  a_row_has_its_numbers_and_its_filesystem,
-	  the_last_eviction_of_all_targets_is_told,
-	  why_there_are_no_counters_is_told,
-	  parameters_of_lctl_are_taken_one_by_one,
+	  a_row_has_its_numbers_and_its_filesystem, the_last_eviction_of_all_targets_is_told,
+	  why_there_are_no_counters_is_told, parameters_of_lctl_are_taken_one_by_one,
 	  lctl_tells_all_or_why_it_does_not, what_lctl_shows_damaged_is_said)

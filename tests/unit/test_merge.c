@@ -25,8 +25,8 @@ static struct record *node(int number)
 	return r;
 }
 
-static void app(struct record *r, enum record_scope scope, const char *source,
-		const char *fs, int64_t bytes)
+static void app(struct record *r, enum record_scope scope, const char *source, const char *fs,
+		int64_t bytes)
 {
 	struct record_io io;
 
@@ -56,8 +56,7 @@ static struct record *worker(int number)
 }
 
 /* The record's first line moved so much at a time. */
-static void moved_at(struct record *r, int64_t when, int64_t width,
-		     int64_t bytes)
+static void moved_at(struct record *r, int64_t when, int64_t width, int64_t bytes)
 {
 	const int64_t row[TIMELINE_LANES] = { bytes, 0, 1 };
 
@@ -93,8 +92,7 @@ static void expect_token(struct merge *m, const char *wanted)
 	merge_summary(m, &s);
 	summary_text(&s, text);
 	strcat(text, " ");
-	ck_assert_msg(strstr(text, wanted) != NULL, "no '%s' in: %s", wanted,
-		      text);
+	ck_assert_msg(strstr(text, wanted) != NULL, "no '%s' in: %s", wanted, text);
 }
 
 START_TEST(all_nodes_of_a_job_become_one_line)
@@ -104,9 +102,9 @@ START_TEST(all_nodes_of_a_job_become_one_line)
 
 	for (i = 1; i <= NODES; i++)
 		add(m, worker(i));
-	expect_summary(m, "jobio/1 rd=15KiB/5 wr=30KiB/- nodes=5/5 cores=1 "
-			  "cpus=1,3 prof=stream fs=/mnt/weka:wekafs scope=job "
-			  "src=stepd q=- imb=1.67@n5");
+	expect_summary(
+		m,
+		"jobio/1 rd=15KiB/5 wr=30KiB/- nodes=5/5 cores=1 cpus=1,3 prof=stream fs=/mnt/weka:wekafs scope=job src=stepd q=- imb=1.67@n5");
 	merge_free(m);
 }
 END_TEST
@@ -163,8 +161,7 @@ static void expect_fs(size_t size, bool fits)
 	path[size] = 0;
 	record_add_mount(r, path, "t", "default");
 	add(m, r);
-	snprintf(wanted, sizeof(wanted), " fs=%s%s ", fits ? path : "+1",
-		 fits ? ":t" : "");
+	snprintf(wanted, sizeof(wanted), " fs=%s%s ", fits ? path : "+1", fits ? ":t" : "");
 	expect_token(m, wanted);
 	merge_free(m);
 }
@@ -606,8 +603,7 @@ static struct record *sample(int i)
 	moved_at(r, 1024 + 128 * i, 1 << i, INT64_C(1) << 21);
 	if (i >= NODES) {
 		r->end += i;
-		r->flags = i == NODES ? RECORD_FLAG(NODE_REBOOTED)
-				      : RECORD_FLAG(STEP_MISSING);
+		r->flags = i == NODES ? RECORD_FLAG(NODE_REBOOTED) : RECORD_FLAG(STEP_MISSING);
 		r->io_cores_count = i;
 	}
 	return r;
@@ -749,41 +745,37 @@ static void merged_text(int count, char *text)
 		record_add_mount(r, "/mnt/weka", "wekafs", "default");
 		record_add_app(r, &io);
 		record_add_finding(r, "W01", "warning", "text", NULL);
-		record_add_change(r, "weka", "mount-option", "/m", "a", "b", 1,
-				  1);
+		record_add_change(r, "weka", "mount-option", "/m", "a", "b", 1, 1);
 		add(m, r);
 	}
 	merge_summary(m, &s);
 	merge_free(m);
 	summary_text(&s, text);
-	ck_assert_msg(summary_parse(text, &again, &err) == 0, "%s: %s",
-		      err.text, text);
+	ck_assert_msg(summary_parse(text, &again, &err) == 0, "%s: %s", err.text, text);
 	summary_text(&again, second);
 	ck_assert_str_eq(text, second);
 }
 
 START_TEST(a_summary_has_the_same_form_for_any_number_of_nodes)
 {
-	static const int counts[] = { 1,   2,	 3,    10,   99,   100,
-				      999, 1000, 1023, 4096, 9999, 16384 };
+	static const int counts[] = { 1, 2, 3, 10, 99, 100, 999, 1000, 1023, 4096, 9999, 16384 };
 	char text[SUMMARY_MAX], wanted[SUMMARY_MAX], keys[SUMMARY_MAX];
 	size_t i;
 
 	merged_text(1, text);
 	keys_of(text, keys);
-	ck_assert_str_eq(keys, "rd wr nodes cores cpus prof fs scope src q "
-			       "meta rsz rlat peak chg find miss ");
+	ck_assert_str_eq(
+		keys,
+		"rd wr nodes cores cpus prof fs scope src q meta rsz rlat peak chg find miss ");
 	merged_text(2, text); /* they can differ */
 	keys_of(text, wanted);
-	ck_assert_str_eq(wanted, "rd wr nodes cores cpus prof fs scope src q "
-				 "meta rsz rlat peak imb slow chg find miss ");
-	for (i = 1;
-	     i < sizeof(counts) / sizeof(*counts) && counts[i] <= rounds(16384);
-	     i++) {
+	ck_assert_str_eq(
+		wanted,
+		"rd wr nodes cores cpus prof fs scope src q meta rsz rlat peak imb slow chg find miss ");
+	for (i = 1; i < sizeof(counts) / sizeof(*counts) && counts[i] <= rounds(16384); i++) {
 		merged_text(counts[i], text);
 		keys_of(text, keys);
-		ck_assert_msg(!strcmp(keys, wanted), "%d nodes: %s", counts[i],
-			      text);
+		ck_assert_msg(!strcmp(keys, wanted), "%d nodes: %s", counts[i], text);
 		ck_assert_uint_le(strlen(text), 1000);
 	}
 }
@@ -825,8 +817,7 @@ START_TEST(nothing_that_a_record_says_leaves_its_token)
 		add(m, hostile(1, texts[i]));
 		merge_summary(m, &s);
 		summary_text(&s, text);
-		ck_assert_msg(summary_parse(text, &s, &err) == 0, "%s: %s",
-			      err.text, text);
+		ck_assert_msg(summary_parse(text, &s, &err) == 0, "%s: %s", err.text, text);
 		ck_assert_int_eq(s.rd_bytes, 1);
 		merge_free(m);
 	}
@@ -939,8 +930,7 @@ START_TEST(a_summary_keeps_to_its_alphabet_whatever_records_say)
 	regex_t form;
 	int i, k;
 
-	ck_assert_int_eq(regcomp(&form,
-				 "^jobio/1( [a-z]+=[A-Za-z0-9+/=._:;,@%-]+)+$",
+	ck_assert_int_eq(regcomp(&form, "^jobio/1( [a-z]+=[A-Za-z0-9+/=._:;,@%-]+)+$",
 				 REG_EXTENDED | REG_NOSUB),
 			 0);
 	for (i = 0; i < rounds(2000); i++) {
@@ -952,8 +942,7 @@ START_TEST(a_summary_keeps_to_its_alphabet_whatever_records_say)
 		}
 		merge_summary(m, &s);
 		summary_text(&s, text);
-		ck_assert_msg(regexec(&form, text, 0, NULL, 0) == 0,
-			      "seed %u: %s", seed, text);
+		ck_assert_msg(regexec(&form, text, 0, NULL, 0) == 0, "seed %u: %s", seed, text);
 		ck_assert_uint_le(strlen(text), 1000);
 		merge_free(m);
 	}
@@ -979,8 +968,8 @@ START_TEST(numbers_that_do_not_fit_stay_at_the_largest)
 			io.numbers[k] = INT64_MAX;
 		for (k = 0; k < RECORD_HIST_COUNT; k++) {
 			io.has_hist[k] = true;
-			io.hist[k][0] = io.hist[k][RECORD_BINS - 2] =
-				io.hist[k][RECORD_BINS - 1] = INT64_MAX;
+			io.hist[k][0] = io.hist[k][RECORD_BINS - 2] = io.hist[k][RECORD_BINS - 1] =
+				INT64_MAX;
 		}
 		record_add_app(r, &io);
 		add(m, r);
@@ -1126,8 +1115,7 @@ START_TEST(two_records_of_one_second_count_as_one_in_any_order)
 		for (i = 0; i < 2; i++) {
 			struct record *r = node(1);
 
-			app(r, RECORD_SCOPE_JOB, "stepd", NULL,
-			    i == order ? 1024 : 2048);
+			app(r, RECORD_SCOPE_JOB, "stepd", NULL, i == order ? 1024 : 2048);
 			merge_add(m, r, i == order ? 5 : 9);
 			record_free(r);
 		}
@@ -1220,8 +1208,7 @@ START_TEST(more_than_nine_filesystems_left_out_are_not_counted)
 		record_add_mount(r, path, "t", "default");
 		add(m, r);
 	}
-	expect_token(m, " fs=/scratch/number/01:t,/scratch/number/02:t,"
-			"/scratch/number/03:t,+9 ");
+	expect_token(m, " fs=/scratch/number/01:t,/scratch/number/02:t,/scratch/number/03:t,+9 ");
 	merge_free(m);
 }
 END_TEST
@@ -1268,8 +1255,7 @@ START_TEST(cpus_that_are_no_list_are_not_told)
 	merge_free(m);
 	m = merge_new();
 	r = worker(1);
-	record_set(&r->io_cores_os, "1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31"
-				    ",33");
+	record_set(&r->io_cores_os, "1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31,33");
 	add(m, r);
 	expect_token(m, " cpus=many ");
 	merge_free(m);
@@ -1309,8 +1295,7 @@ START_TEST(of_few_bytes_the_imbalance_is_exact)
 END_TEST
 
 /* A node that knows one number of its job alone. */
-static void add_knowing(struct merge *m, int at, enum record_number which,
-			int64_t number)
+static void add_knowing(struct merge *m, int at, enum record_number which, int64_t number)
 {
 	struct record *r = node(at);
 	struct record_io io;
@@ -1369,50 +1354,34 @@ END_TEST
 
 UNIT_MAIN("merge", nothing_at_all_is_known_too,
 	  a_node_that_waited_for_nothing_is_faster_than_the_slowest,
-	  all_nodes_of_a_job_become_one_line,
-	  what_the_job_did_not_get_comes_first,
+	  all_nodes_of_a_job_become_one_line, what_the_job_did_not_get_comes_first,
 	  numbers_of_all_files_are_not_said_to_be_the_clients,
-	  a_summary_keeps_to_its_alphabet_whatever_records_say,
-	  nodes_that_did_not_report_are_named, many_missing_nodes_are_counted,
-	  missing_nodes_are_named_while_there_is_room_for_the_rest,
-	  a_path_is_told_whole_or_counted,
-	  a_node_list_that_cannot_be_read_hides_no_numbers,
-	  nodes_that_differ_are_called_mixed,
-	  two_sources_of_a_node_are_never_added,
+	  a_summary_keeps_to_its_alphabet_whatever_records_say, nodes_that_did_not_report_are_named,
+	  many_missing_nodes_are_counted, missing_nodes_are_named_while_there_is_room_for_the_rest,
+	  a_path_is_told_whole_or_counted, a_node_list_that_cannot_be_read_hides_no_numbers,
+	  nodes_that_differ_are_called_mixed, two_sources_of_a_node_are_never_added,
 	  the_line_of_all_files_is_not_added_to_its_filesystems,
 	  filesystems_besides_the_clients_are_not_added_to_them,
 	  node_wide_numbers_never_pass_for_the_jobs,
 	  the_shape_is_that_of_all_nodes_from_first_start_to_last_end,
 	  clocks_that_are_apart_are_told_and_have_no_shape,
-	  without_the_times_of_one_node_there_is_no_shape,
-	  peaks_of_nodes_are_never_added,
-	  the_node_that_waited_longest_is_the_slowest,
-	  what_the_clients_moved_is_summed_apart,
-	  nodes_that_never_waited_are_not_slow,
-	  numbers_that_nobody_knows_stay_unknown,
+	  without_the_times_of_one_node_there_is_no_shape, peaks_of_nodes_are_never_added,
+	  the_node_that_waited_longest_is_the_slowest, what_the_clients_moved_is_summed_apart,
+	  nodes_that_never_waited_are_not_slow, numbers_that_nobody_knows_stay_unknown,
 	  changes_findings_and_refusals_are_counted,
 	  nodes_without_a_core_beside_the_card_are_counted,
 	  a_profile_that_was_not_applied_does_not_look_applied,
-	  histograms_give_the_half_and_the_tail,
-	  a_reboot_record_gives_way_to_the_real_one,
-	  every_order_gives_the_same_summary,
-	  duplicates_of_everything_change_nothing,
+	  histograms_give_the_half_and_the_tail, a_reboot_record_gives_way_to_the_real_one,
+	  every_order_gives_the_same_summary, duplicates_of_everything_change_nothing,
 	  a_summary_has_the_same_form_for_any_number_of_nodes,
 	  sixteen_thousand_nodes_that_all_differ_fit_into_a_line,
-	  nothing_that_a_record_says_leaves_its_token,
-	  numbers_that_do_not_fit_stay_at_the_largest,
-	  a_flag_of_one_node_is_the_jobs_whichever_node_it_is,
-	  a_node_may_lack_several_things,
-	  a_node_without_numbers_does_not_end_the_search,
-	  the_longest_list_of_nodes_counts,
+	  nothing_that_a_record_says_leaves_its_token, numbers_that_do_not_fit_stay_at_the_largest,
+	  a_flag_of_one_node_is_the_jobs_whichever_node_it_is, a_node_may_lack_several_things,
+	  a_node_without_numbers_does_not_end_the_search, the_longest_list_of_nodes_counts,
 	  of_lists_as_long_the_later_one_in_the_alphabet_counts,
-	  a_run_without_records_has_a_summary,
-	  two_records_of_one_second_count_as_one_in_any_order,
-	  the_better_of_two_records_is_told,
-	  mounts_are_joined_while_there_is_room_for_the_rest,
+	  a_run_without_records_has_a_summary, two_records_of_one_second_count_as_one_in_any_order,
+	  the_better_of_two_records_is_told, mounts_are_joined_while_there_is_room_for_the_rest,
 	  filesystems_of_all_nodes_are_joined_once_each,
 	  more_than_nine_filesystems_left_out_are_not_counted,
-	  half_of_the_calls_means_more_than_half,
-	  cpus_that_are_no_list_are_not_told,
-	  of_nodes_that_are_alike_the_first_is_named,
-	  of_few_bytes_the_imbalance_is_exact)
+	  half_of_the_calls_means_more_than_half, cpus_that_are_no_list_are_not_told,
+	  of_nodes_that_are_alike_the_first_is_named, of_few_bytes_the_imbalance_is_exact)

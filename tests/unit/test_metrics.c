@@ -9,8 +9,7 @@
 #include "tests/unit/ledger_fixture.h"
 #include "tests/unit/runner.h"
 
-static char *text_of(const struct metrics *metrics, struct store *store,
-		     const char *path)
+static char *text_of(const struct metrics *metrics, struct store *store, const char *path)
 {
 	struct err err = { "" };
 	char *text = metrics_text(metrics, store, path, NOW, &err);
@@ -24,8 +23,7 @@ static void expect(const char *text, const char *line)
 	char whole[200];
 
 	snprintf(whole, sizeof(whole), "\njobio_ledger_%s\n", line);
-	ck_assert_msg(strstr(text, whole) != NULL, "no '%s' in:\n%s", line,
-		      text);
+	ck_assert_msg(strstr(text, whole) != NULL, "no '%s' in:\n%s", line, text);
 }
 
 START_TEST(server_and_writer_count_in_the_same_memory)
@@ -100,24 +98,24 @@ START_TEST(sizes_of_the_store_are_those_of_its_files)
 }
 END_TEST
 
-static int wait_long(struct store *store, int64_t now_s,
-		     struct store_backlog *backlog, struct err *err)
+static int wait_long(struct store *store, int64_t now_s, struct store_backlog *backlog,
+		     struct err *err)
 {
 	(void)store, (void)now_s, (void)err;
 	*backlog = (struct store_backlog){ 1, 2, 3, NOW - 7.5 };
 	return 0;
 }
 
-static int wait_in_future(struct store *store, int64_t now_s,
-			  struct store_backlog *backlog, struct err *err)
+static int wait_in_future(struct store *store, int64_t now_s, struct store_backlog *backlog,
+			  struct err *err)
 {
 	(void)store, (void)now_s, (void)err;
 	*backlog = (struct store_backlog){ 0, 0, 1, NOW + 100 };
 	return 0;
 }
 
-static int is_away(struct store *store, int64_t now_s,
-		   struct store_backlog *backlog, struct err *err)
+static int is_away(struct store *store, int64_t now_s, struct store_backlog *backlog,
+		   struct err *err)
 {
 	(void)store, (void)now_s, (void)backlog;
 	return err_set(err, "store: the disk is gone");
@@ -199,5 +197,5 @@ END_TEST
 
 UNIT_MAIN("metrics", server_and_writer_count_in_the_same_memory,
 	  a_writer_without_the_servers_memory_counts_for_itself,
-	  sizes_of_the_store_are_those_of_its_files,
-	  what_waits_is_told_with_its_age, each_counter_has_its_own_line)
+	  sizes_of_the_store_are_those_of_its_files, what_waits_is_told_with_its_age,
+	  each_counter_has_its_own_line)

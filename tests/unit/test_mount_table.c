@@ -27,15 +27,12 @@ START_TEST(lines_of_a_wekafs_client_are_understood)
 	ck_assert_str_eq(mount->source, "198.51.100.1,198.51.100.2/home");
 	ck_assert(options_get(mount->options, "readcache", NULL, 0));
 	ck_assert(!options_get(mount->options, "writecache", NULL, 0));
-	ck_assert(options_get(mount->options, "container_name", value,
-			      sizeof(value)));
+	ck_assert(options_get(mount->options, "container_name", value, sizeof(value)));
 	ck_assert_str_eq(value, "client");
 	ck_assert_str_eq(mounts->mount[1].target, "/mnt/my scratch");
-	ck_assert_ptr_eq(mounts_find(mounts, "/mnt/my scratch"),
-			 &mounts->mount[1]);
+	ck_assert_ptr_eq(mounts_find(mounts, "/mnt/my scratch"), &mounts->mount[1]);
 	ck_assert_ptr_null(mounts_find(mounts, "/mnt"));
-	ck_assert(!options_get(mounts->mount[2].options, "container_name", NULL,
-			       0));
+	ck_assert(!options_get(mounts->mount[2].options, "container_name", NULL, 0));
 	mounts_free(mounts);
 	free(table);
 }
@@ -68,8 +65,7 @@ END_TEST
 
 START_TEST(blanks_in_names_are_unescaped)
 {
-	struct mounts *mounts =
-		parse("a\\040b /mnt/x\\011y\\134z wekafs rw 0 0\n");
+	struct mounts *mounts = parse("a\\040b /mnt/x\\011y\\134z wekafs rw 0 0\n");
 
 	ck_assert_str_eq(mounts->mount[0].source, "a b");
 	ck_assert_str_eq(mounts->mount[0].target, "/mnt/x\ty\\z");
@@ -105,17 +101,14 @@ START_TEST(a_comma_between_quotes_is_part_of_its_option)
 {
 	char value[64];
 
-	ck_assert(options_get("rw,context=\"u:r:t:s0:c1,c2\",net=ib0",
-			      "context", value, sizeof(value)));
-	ck_assert_str_eq(value, "\"u:r:t:s0:c1,c2\"");
-	ck_assert(!options_get("rw,context=\"s0:c1,c2\",net=ib0", "c2\"", NULL,
-			       0));
-	ck_assert(options_get("rw,context=\"s0:c1,c2\",net=ib0", "net", value,
+	ck_assert(options_get("rw,context=\"u:r:t:s0:c1,c2\",net=ib0", "context", value,
 			      sizeof(value)));
+	ck_assert_str_eq(value, "\"u:r:t:s0:c1,c2\"");
+	ck_assert(!options_get("rw,context=\"s0:c1,c2\",net=ib0", "c2\"", NULL, 0));
+	ck_assert(options_get("rw,context=\"s0:c1,c2\",net=ib0", "net", value, sizeof(value)));
 	ck_assert_str_eq(value, "ib0");
 	/* mount(8) refuses it: nothing is made up of its rest */
-	ck_assert(
-		!options_get("rw,context=\"s0:c1,c2,net=ib0", "net", NULL, 0));
+	ck_assert(!options_get("rw,context=\"s0:c1,c2,net=ib0", "net", NULL, 0));
 }
 END_TEST
 
@@ -124,13 +117,11 @@ struct told {
 	int calls, stop_at, rc;
 };
 
-static int tell(void *arg, const char *option, const char *key,
-		const char *value)
+static int tell(void *arg, const char *option, const char *key, const char *value)
 {
 	struct told *told = arg;
 
-	sprintf(told->text + strlen(told->text), "%s:%s:%s;", option, key,
-		value);
+	sprintf(told->text + strlen(told->text), "%s:%s:%s;", option, key, value);
 	return ++told->calls == told->stop_at ? told->rc : 0;
 }
 
@@ -190,13 +181,9 @@ START_TEST(an_empty_word_list_holds_every_word)
 }
 END_TEST
 
-UNIT_MAIN("mounts", lines_of_a_wekafs_client_are_understood,
-	  other_file_systems_are_passed_over, a_comment_of_fstab_is_no_mount,
-	  blanks_in_names_are_unescaped,
-	  of_two_mounts_on_one_place_the_upper_counts,
-	  an_option_is_found_by_its_whole_name,
-	  a_comma_between_quotes_is_part_of_its_option,
-	  an_empty_word_list_holds_every_word,
+UNIT_MAIN("mounts", lines_of_a_wekafs_client_are_understood, other_file_systems_are_passed_over,
+	  a_comment_of_fstab_is_no_mount, blanks_in_names_are_unescaped,
+	  of_two_mounts_on_one_place_the_upper_counts, an_option_is_found_by_its_whole_name,
+	  a_comma_between_quotes_is_part_of_its_option, an_empty_word_list_holds_every_word,
 	  options_are_told_in_their_order_until_somebody_has_enough,
-	  an_option_that_is_appended_has_a_comma_before_it,
-	  half_a_line_is_no_mount)
+	  an_option_that_is_appended_has_a_comma_before_it, half_a_line_is_no_mount)

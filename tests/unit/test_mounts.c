@@ -6,17 +6,16 @@
 
 #include "count/mounts.h"
 
-static const char *const table =
-	"25 30 0:23 / /sys rw,nosuid shared:7 - sysfs sysfs rw\n"
-	"30 1 254:1 / / rw,relatime shared:1 - ext4 /dev/vda1 rw\n"
-	"41 30 0:36 / /mnt/weka rw,relatime - wekafs default rw\n"
-	"42 30 0:37 / /mnt/with\\040blank\\134 rw - tmpfs t rw\n"
-	"43 30 0:38 / /mnt/covered rw - tmpfs below rw\n"
-	"44 43 0:39 / /mnt/covered rw - tmpfs above rw\n"
-	"45 30 4095:1048575 / /mnt/big rw - ext4 big rw\n"
-	"46 30 4096:1 / /mnt/bigger rw - ext4 bigger rw\n"
-	"47 30 x:1 / /mnt/no-number rw - ext4 x rw\n"
-	"48 30\n";
+static const char *const table = "25 30 0:23 / /sys rw,nosuid shared:7 - sysfs sysfs rw\n"
+				 "30 1 254:1 / / rw,relatime shared:1 - ext4 /dev/vda1 rw\n"
+				 "41 30 0:36 / /mnt/weka rw,relatime - wekafs default rw\n"
+				 "42 30 0:37 / /mnt/with\\040blank\\134 rw - tmpfs t rw\n"
+				 "43 30 0:38 / /mnt/covered rw - tmpfs below rw\n"
+				 "44 43 0:39 / /mnt/covered rw - tmpfs above rw\n"
+				 "45 30 4095:1048575 / /mnt/big rw - ext4 big rw\n"
+				 "46 30 4096:1 / /mnt/bigger rw - ext4 bigger rw\n"
+				 "47 30 x:1 / /mnt/no-number rw - ext4 x rw\n"
+				 "48 30\n";
 
 static const char *path;
 
@@ -31,8 +30,7 @@ static void expect_dev(const char *mount, uint32_t major, uint32_t minor)
 	struct err err = { "" };
 	uint32_t dev = 0;
 
-	ck_assert_msg(mounts_dev(path, mount, &dev, &err) == 1, "%s: %s", mount,
-		      err.text);
+	ck_assert_msg(mounts_dev(path, mount, &dev, &err) == 1, "%s: %s", mount, err.text);
 	ck_assert_uint_eq(dev >> 20, major);
 	ck_assert_uint_eq(dev & 0xfffff, minor);
 }
@@ -100,8 +98,7 @@ START_TEST(a_table_that_is_not_there_is_an_error)
 	uint32_t dev = 42;
 
 	ck_assert_int_eq(mounts_dev("/nowhere/mountinfo", "/", &dev, &err), -1);
-	ck_assert_str_eq(err.text, "mounts: '/nowhere/mountinfo': No such "
-				   "file or directory");
+	ck_assert_str_eq(err.text, "mounts: '/nowhere/mountinfo': No such file or directory");
 	ck_assert_uint_eq(dev, 42);
 }
 END_TEST
@@ -109,6 +106,5 @@ END_TEST
 UNIT_MAIN("mounts", a_mount_point_leads_to_the_number_of_its_superblock,
 	  two_mounts_of_one_lustre_have_one_number,
 	  blanks_and_backslashes_in_a_mount_point_are_read,
-	  of_two_mounts_on_one_point_the_upper_counts,
-	  what_is_no_mount_point_is_not_found,
+	  of_two_mounts_on_one_point_the_upper_counts, what_is_no_mount_point_is_not_found,
 	  a_table_that_is_not_there_is_an_error)

@@ -21,8 +21,7 @@ static struct job_report report_on(struct job made, const char *node)
 	r.records = job.records;
 	for (i = 0; i < job.nodes; i++) {
 		job.records[i] = make(&job, i);
-		snprintf(job.records[i]->node, sizeof(job.records[i]->node),
-			 "%s%zu", node, i);
+		snprintf(job.records[i]->node, sizeof(job.records[i]->node), "%s%zu", node, i);
 	}
 	r.record_count = job.nodes;
 	r.summary.nodes_seen = r.summary.nodes_expected = (int64_t)job.nodes;
@@ -55,8 +54,7 @@ static struct next_step step_of(const char *code, const char *node)
 
 	next_run_find(&next, &r, runs, 1, NULL);
 	for (i = 0; i < next.count; i++)
-		if (next.step[i].has_advice &&
-		    !strcmp(next.step[i].advice.code, code))
+		if (next.step[i].has_advice && !strcmp(next.step[i].advice.code, code))
 			found = next.step[i];
 	ck_assert_msg(found.has_advice, "%s is not told", code);
 	release(&r);
@@ -65,8 +63,7 @@ static struct next_step step_of(const char *code, const char *node)
 
 START_TEST(a_name_that_a_shell_would_read_is_in_no_option)
 {
-	static const char *const names[] = { "c$(id)", "a b", "c;", "*",
-					     "-c",     "c'",  "c\n" };
+	static const char *const names[] = { "c$(id)", "a b", "c;", "*", "-c", "c'", "c\n" };
 	struct next_step step = step_of("A28", "node-");
 	size_t i;
 
@@ -74,8 +71,7 @@ START_TEST(a_name_that_a_shell_would_read_is_in_no_option)
 	ck_assert_int_eq(strncmp(step.option, "--exclude=node-", 15), 0);
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		step = step_of("A28", names[i]);
-		ck_assert_msg(!step.is_taken && !*step.option, "'%s': '%s'",
-			      names[i], step.option);
+		ck_assert_msg(!step.is_taken && !*step.option, "'%s': '%s'", names[i], step.option);
 	}
 }
 END_TEST
@@ -86,9 +82,7 @@ START_TEST(without_jobio_conf_there_is_no_profile_to_ask_for)
 
 	ck_assert(!step.is_taken);
 	ck_assert_str_eq(step.option, "");
-	ck_assert_str_eq(
-		step.note,
-		"jobio.conf has no profile with forcedirect on this host");
+	ck_assert_str_eq(step.note, "jobio.conf has no profile with forcedirect on this host");
 }
 END_TEST
 
@@ -97,10 +91,9 @@ END_TEST
 static struct next_run next;
 
 /* What the advice of this code comes to, beside these runs. */
-static const struct next_step *find_step(const char *code,
-					 struct job_report *job,
-					 struct job_report *const *runs,
-					 size_t count, const char *conf)
+static const struct next_step *find_step(const char *code, struct job_report *job,
+					 struct job_report *const *runs, size_t count,
+					 const char *conf)
 {
 	struct config *config = conf ? conf_load(conf) : NULL;
 	size_t i;
@@ -108,8 +101,7 @@ static const struct next_step *find_step(const char *code,
 	next_run_find(&next, job, runs, count, config);
 	config_free(config);
 	for (i = 0; i < next.count; i++)
-		if (code ? next.step[i].has_advice &&
-				    !strcmp(next.step[i].advice.code, code)
+		if (code ? next.step[i].has_advice && !strcmp(next.step[i].advice.code, code)
 			 : !next.step[i].has_advice)
 			return &next.step[i];
 	ck_assert_msg(!code, "%s is not told", code);
@@ -124,8 +116,7 @@ static const char *option_of(struct job_report *r, const char *conf)
 {
 	static char option[NEXT_WORDS];
 
-	snprintf(option, sizeof(option), "%s",
-		 find_step("A05", r, NULL, 0, conf)->option);
+	snprintf(option, sizeof(option), "%s", find_step("A05", r, NULL, 0, conf)->option);
 	release(r);
 	return option;
 }
@@ -136,50 +127,37 @@ static const char *proposed(const char *conf, const char *own)
 
 	if (own) {
 		r.records[0]->has_request = true;
-		snprintf(r.records[0]->request.profile,
-			 sizeof(r.records[0]->request.profile), "%s", own);
+		snprintf(r.records[0]->request.profile, sizeof(r.records[0]->request.profile), "%s",
+			 own);
 	}
 	return option_of(&r, conf);
 }
 
 START_TEST(of_several_profiles_that_fit_it_is_stream_or_the_first)
 {
-	ck_assert_str_eq(proposed(CLIENT DIRECT("a") DIRECT("b"), NULL),
-			 "--io-profile=a");
-	ck_assert_str_eq(
-		proposed(CLIENT DIRECT("a") DIRECT("stream") DIRECT("z"), NULL),
-		"--io-profile=stream");
+	ck_assert_str_eq(proposed(CLIENT DIRECT("a") DIRECT("b"), NULL), "--io-profile=a");
+	ck_assert_str_eq(proposed(CLIENT DIRECT("a") DIRECT("stream") DIRECT("z"), NULL),
+			 "--io-profile=stream");
 	/* not the one that the job had, nor one that does something else */
-	ck_assert_str_eq(proposed(CLIENT DIRECT("a") DIRECT("b"), "a"),
-			 "--io-profile=b");
-	ck_assert_str_eq(proposed(CLIENT "[profile a]\nmount_options = "
-					 "readcache\n" DIRECT("b"),
-				  NULL),
-			 "--io-profile=b");
-	ck_assert_str_eq(proposed(CLIENT "[profile a]\nmount_options = "
-					 "readcache\n",
-				  NULL),
-			 "");
+	ck_assert_str_eq(proposed(CLIENT DIRECT("a") DIRECT("b"), "a"), "--io-profile=b");
+	ck_assert_str_eq(
+		proposed(CLIENT "[profile a]\nmount_options = readcache\n" DIRECT("b"), NULL),
+		"--io-profile=b");
+	ck_assert_str_eq(proposed(CLIENT "[profile a]\nmount_options = readcache\n", NULL), "");
 }
 END_TEST
 
 START_TEST(an_option_is_a_whole_word_of_a_profile)
 {
-	ck_assert_str_eq(proposed(CLIENT "[profile a]\nmount_options = "
-					 "noatime,forcedirect\n",
-				  NULL),
-			 "--io-profile=a");
-	ck_assert_str_eq(proposed(CLIENT "[profile a]\nmount_options = "
-					 "noatime,forcedirect,sync\n",
-				  NULL),
-			 "--io-profile=a");
-	ck_assert_str_eq(proposed(CLIENT "[profile a]\nmount_options = "
-					 "noatime,forcedirects\n",
-				  NULL),
-			 "");
-	ck_assert_str_eq(proposed(CLIENT "[profile a]\nmount_options = "
-					 "forcedirecs,force\n",
-				  NULL),
+	ck_assert_str_eq(
+		proposed(CLIENT "[profile a]\nmount_options = noatime,forcedirect\n", NULL),
+		"--io-profile=a");
+	ck_assert_str_eq(
+		proposed(CLIENT "[profile a]\nmount_options = noatime,forcedirect,sync\n", NULL),
+		"--io-profile=a");
+	ck_assert_str_eq(
+		proposed(CLIENT "[profile a]\nmount_options = noatime,forcedirects\n", NULL), "");
+	ck_assert_str_eq(proposed(CLIENT "[profile a]\nmount_options = forcedirecs,force\n", NULL),
 			 "");
 }
 END_TEST
@@ -193,20 +171,15 @@ START_TEST(a_profile_is_for_the_clients_of_the_job)
 	ck_assert_str_eq(proposed(OF_WORK DIRECT("a"), NULL), "--io-profile=a");
 	/* its own section of the profile is the one that counts */
 	ck_assert_str_eq(proposed(OF_WORK DIRECT("a") "[profile a:work]\n"
-						      "mount_options = "
-						      "readcache\n",
+						      "mount_options = readcache\n",
 				  NULL),
 			 "");
-	ck_assert_str_eq(proposed(OF_WORK
-				  "[profile a]\nmount_options = readcache\n"
-				  "[profile a:work]\nmount_options = "
-				  "forcedirect\n",
+	ck_assert_str_eq(proposed(OF_WORK "[profile a]\nmount_options = readcache\n"
+					  "[profile a:work]\nmount_options = forcedirect\n",
 				  NULL),
 			 "--io-profile=a");
 	/* what its client would refuse is no advice */
-	ck_assert_str_eq(proposed(OF_WORK "[profile a]\nmount_options = "
-					  "forcedirect,ro\n",
-				  NULL),
+	ck_assert_str_eq(proposed(OF_WORK "[profile a]\nmount_options = forcedirect,ro\n", NULL),
 			 "");
 }
 END_TEST
@@ -232,22 +205,17 @@ START_TEST(all_clients_of_all_nodes_must_have_the_profile)
 	size_t nodes;
 
 	for (nodes = 1; nodes <= 2; nodes++) {
-		ck_assert_str_eq(proposed_beside(CLIENT DIRECT("a"), nodes),
-				 "--io-profile=a");
+		ck_assert_str_eq(proposed_beside(CLIENT DIRECT("a"), nodes), "--io-profile=a");
 		/* the other one needs no option, and may not cache writes */
 		ck_assert_str_eq(
-			proposed_beside(
-				OF_WORK OF_HOME DIRECT("a") "[profile a:home]\n"
-							    "mount_options = "
-							    "readcache\n",
-				nodes),
+			proposed_beside(OF_WORK OF_HOME DIRECT("a") "[profile a:home]\n"
+								    "mount_options = readcache\n",
+					nodes),
 			"--io-profile=a");
 		ck_assert_str_eq(
-			proposed_beside(
-				OF_WORK OF_HOME DIRECT("a") "[profile a:home]\n"
-							    "mount_options = "
-							    "writecache\n",
-				nodes),
+			proposed_beside(OF_WORK OF_HOME DIRECT("a") "[profile a:home]\n"
+								    "mount_options = writecache\n",
+					nodes),
 			"");
 	}
 }
@@ -267,8 +235,7 @@ static struct job_report on_three(const char *code)
 	for (i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
 		record_add_mount(record, more[i], "fs", "server:/more");
 		if (record->change_count)
-			record_add_change(record, "work", "mount-option",
-					  more[i], "other",
+			record_add_change(record, "work", "mount-option", more[i], "other",
 					  record->changes[0].new_value, 1, 1);
 		io = record->app[0];
 		io.fs = (char *)more[i];
@@ -294,9 +261,7 @@ static void expect_first(const char *code, const char *option)
 		told++;
 		ck_assert_str_eq(step->option, option);
 		ck_assert_int_eq(step->is_taken, told == 1);
-		ck_assert_str_eq(step->note,
-				 told == 1 ? ""
-					   : "another advice is worth more");
+		ck_assert_str_eq(step->note, told == 1 ? "" : "another advice is worth more");
 	}
 	ck_assert_uint_eq(told, 3);
 	ck_assert_str_eq(next.options, option);
@@ -327,10 +292,8 @@ static void expect_cores(const char *keys, const char *option, const char *note)
 
 START_TEST(as_many_cores_are_proposed_as_the_site_allows)
 {
-	expect_cores("io_cores_min = 1\nio_cores_max = 4\n", "--io-cores=2",
-		     "");
-	expect_cores("io_cores_min = 2\nio_cores_max = 2\n", "--io-cores=2",
-		     "");
+	expect_cores("io_cores_min = 1\nio_cores_max = 4\n", "--io-cores=2", "");
+	expect_cores("io_cores_min = 2\nio_cores_max = 2\n", "--io-cores=2", "");
 	expect_cores("io_cores_min = 3\nio_cores_max = 4\n", "",
 		     "this site allows 3 to 4 io-cores");
 	expect_cores("io_cores_min = 1\nio_cores_max = 1\n", "",
@@ -373,8 +336,7 @@ static void did(struct job_report *r, int64_t read, int64_t written)
 
 /* A run of one node that read GIB and wrote nothing, in so many seconds, with this
  * profile and so many io-cores. */
-static struct job_report *ran(double seconds, const char *profile,
-			      unsigned int cores)
+static struct job_report *ran(double seconds, const char *profile, unsigned int cores)
 {
 	struct job_report *r = &runs[run_count];
 	struct record *record = record_new();
@@ -427,8 +389,7 @@ static void expect_step(bool is_taken, const char *note)
 
 	ck_assert_str_eq(step->note, note);
 	ck_assert_int_eq(step->is_taken, is_taken);
-	ck_assert_int_eq(strstr(next.options, "--io-profile=a") != NULL,
-			 is_taken);
+	ck_assert_int_eq(strstr(next.options, "--io-profile=a") != NULL, is_taken);
 }
 
 START_TEST(a_run_that_had_it_speaks_for_or_against)
@@ -559,8 +520,7 @@ START_TEST(what_repeated_runs_show_is_proposed_without_any_advice)
 	step = find_step(NULL, &r, run_list, run_count, NULL);
 	ck_assert_ptr_nonnull(step);
 	ck_assert_str_eq(step->option, "--io-cores=2 --io-profile=b");
-	ck_assert_str_eq(step->note, "run 22 and 2 more took 20 % less time "
-				     "than 3 like this one");
+	ck_assert_str_eq(step->note, "run 22 and 2 more took 20 % less time than 3 like this one");
 	ck_assert(step->is_taken);
 	ck_assert_str_eq(next.options, "--io-cores=2 --io-profile=b");
 	ck_assert_uint_eq(next.like, 5);
@@ -588,9 +548,8 @@ END_TEST
 
 /* Of a job with this setup: what its runs, of which the best had the other one, come
  * to without any advice. */
-static void expect_best(const char *profile, unsigned int cores,
-			const char *best, unsigned int best_cores,
-			const char *option, bool is_taken)
+static void expect_best(const char *profile, unsigned int cores, const char *best,
+			unsigned int best_cores, const char *option, bool is_taken)
 {
 	struct job_report r = report_of("A05", "c");
 	const struct next_step *step;
@@ -611,8 +570,7 @@ static void expect_best(const char *profile, unsigned int cores,
 	step = find_step(NULL, &r, run_list, run_count, NULL);
 	ck_assert_ptr_nonnull(step);
 	ck_assert_str_eq(step->option, option);
-	ck_assert_str_eq(step->note, "run 20 and 1 more took 20 % less time "
-				     "than 3 like this one");
+	ck_assert_str_eq(step->note, "run 20 and 1 more took 20 % less time than 3 like this one");
 	ck_assert_int_eq(step->is_taken, is_taken);
 	ck_assert_str_eq(next.options, is_taken ? option : "");
 	release(&r);
@@ -663,8 +621,7 @@ static struct job_report ran_on(const char *node, bool is_slow, bool is_small)
 	r.records = calloc(job.nodes, sizeof(*r.records));
 	for (i = 0; i < job.nodes; i++) {
 		r.records[i] = make(&job, i);
-		snprintf(r.records[i]->node, sizeof(r.records[i]->node),
-			 "%s%zu", node, i);
+		snprintf(r.records[i]->node, sizeof(r.records[i]->node), "%s%zu", node, i);
 	}
 	r.record_count = job.nodes;
 	r.summary.nodes_seen = r.summary.nodes_expected = (int64_t)job.nodes;
@@ -689,8 +646,7 @@ static const struct next_step *after_runs(const char *kinds)
 	size_t i, count = strlen(kinds);
 
 	for (i = 0; i < count; i++) {
-		r[i] = ran_on(kinds[i] == 'o' ? "d" : "c", kinds[i] != 'f',
-			      kinds[i] == 'm');
+		r[i] = ran_on(kinds[i] == 'o' ? "d" : "c", kinds[i] != 'f', kinds[i] == 'm');
 		if (kinds[i] == 'r')
 			swap_records(&r[i]);
 		if (kinds[i] == 'x') {
@@ -750,8 +706,7 @@ static bool is_compared(int64_t seen, int64_t expected, int64_t left_out)
 	r.left_out = left_out;
 	next_run_find(&next, &r, NULL, 0, NULL);
 	for (i = 0; i < next.count; i++)
-		is |= next.step[i].has_advice &&
-		      !strcmp(next.step[i].advice.code, "A26");
+		is |= next.step[i].has_advice && !strcmp(next.step[i].advice.code, "A26");
 	release(&r);
 	return is;
 }
@@ -769,16 +724,12 @@ END_TEST
 UNIT_MAIN("next_run", a_name_that_a_shell_would_read_is_in_no_option,
 	  of_several_profiles_that_fit_it_is_stream_or_the_first,
 	  of_several_advices_of_one_option_the_first_is_taken_alone,
-	  a_run_that_had_it_speaks_for_or_against,
-	  a_run_that_did_other_work_says_nothing,
+	  a_run_that_had_it_speaks_for_or_against, a_run_that_did_other_work_says_nothing,
 	  what_repeated_runs_show_is_proposed_without_any_advice,
 	  a_node_is_left_out_when_most_runs_on_it_found_it_slow,
-	  an_option_is_a_whole_word_of_a_profile,
-	  nodes_are_compared_when_all_of_them_have_reported,
-	  a_profile_is_for_the_clients_of_the_job,
-	  all_clients_of_all_nodes_must_have_the_profile,
-	  as_many_cores_are_proposed_as_the_site_allows,
-	  what_is_taken_is_one_line_of_options,
+	  an_option_is_a_whole_word_of_a_profile, nodes_are_compared_when_all_of_them_have_reported,
+	  a_profile_is_for_the_clients_of_the_job, all_clients_of_all_nodes_must_have_the_profile,
+	  as_many_cores_are_proposed_as_the_site_allows, what_is_taken_is_one_line_of_options,
 	  runs_that_were_repeated_are_told_apart_by_chance,
 	  fewer_cores_are_taken_when_no_run_with_them_was_slower,
 	  of_the_best_runs_only_what_differs_is_asked_for,

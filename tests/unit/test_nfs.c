@@ -32,8 +32,8 @@
 #define HARD "rw,vers=3,rsize=1048576,wsize=1048576,hard,local_lock=none"
 #define WORK "192.0.2.40:/export/work /mnt/work nfs " HARD " 0 0\n"
 #define HOME "192.0.2.40:/export/home /mnt/home nfs " HARD " 0 0\n"
-#define FILES                                                                  \
-	"files.example.org:/ /mnt/my\\040files nfs4 rw,vers=4.2,rsize=262144," \
+#define FILES                                                                                      \
+	"files.example.org:/ /mnt/my\\040files nfs4 rw,vers=4.2,rsize=262144,"                     \
 	"wsize=262144,hard,local_lock=none 0 0\n"
 
 static char mount_table[512], bdi_dir[512];
@@ -53,16 +53,13 @@ static void node(const char *table, const char *version)
 	static char mountinfo[512], mountstats[512];
 
 	tempdir_make();
-	snprintf(mount_table, sizeof(mount_table), "%s",
-		 tempdir_put("mounts", table));
+	snprintf(mount_table, sizeof(mount_table), "%s", tempdir_put("mounts", table));
 	snprintf(bdi_dir, sizeof(bdi_dir), "%s", tempdir_path("bdi"));
 	put_folder("bdi");
 	put_folder("bdi/0:60");
 	tempdir_put("bdi/0:60/read_ahead_kb", "128\n");
-	snprintf(mountinfo, sizeof(mountinfo), SAMPLES "mountinfo-%s.txt",
-		 version);
-	snprintf(mountstats, sizeof(mountstats), SAMPLES "mountstats-%s.txt",
-		 version);
+	snprintf(mountinfo, sizeof(mountinfo), SAMPLES "mountinfo-%s.txt", version);
+	snprintf(mountstats, sizeof(mountstats), SAMPLES "mountstats-%s.txt", version);
 	section = (struct config_client){ .name = (char *)"home",
 					  .type = CLIENT_NFS,
 					  .mounts = (char *)"",
@@ -71,10 +68,9 @@ static void node(const char *table, const char *version)
 					  .mountinfo = mountinfo,
 					  .mountstats = mountstats,
 					  .bdi_dir = bdi_dir };
-	want = (struct client_want){ .alone = true,
-				     .mount_options = "",
-				     .read_ahead_kb = "",
-				     .mem_spec_limit_mb = -1 };
+	want = (struct client_want){
+		.alone = true, .mount_options = "", .read_ahead_kb = "", .mem_spec_limit_mb = -1
+	};
 	client = client_open(&section, tempdir_name, tempdir_name);
 	ck_assert_ptr_nonnull(client);
 }
@@ -100,8 +96,7 @@ static void expect(size_t count, const char *code, const char *text)
 {
 	size_t i;
 
-	ck_assert_msg(findings.count == count, "%zu findings, first: %s",
-		      findings.count,
+	ck_assert_msg(findings.count == count, "%zu findings, first: %s", findings.count,
 		      findings.count ? findings.list[0].text : "");
 	for (i = 0; i < findings.count; i++)
 		if (strcmp(findings.list[i].code, code) == 0)
@@ -132,35 +127,27 @@ static void expect_version(const char *table, const char *version)
 	away();
 }
 
-#define OF_VERSION(name, version)                                              \
-	"s:/" name " /" name " nfs rw,vers=" version " 0 0\n"
+#define OF_VERSION(name, version) "s:/" name " /" name " nfs rw,vers=" version " 0 0\n"
 
 START_TEST(each_version_of_the_protocol_is_told_once)
 {
 	expect_version("s:/a /a nfs rw 0 0\n", "");
-	expect_version("s:/a /a nfs rw 0 0\n" OF_VERSION("b", "3")
-			       OF_VERSION("c", "3") OF_VERSION("d", "4.2")
-				       OF_VERSION("e", "3"),
+	expect_version("s:/a /a nfs rw 0 0\n" OF_VERSION("b", "3") OF_VERSION("c", "3")
+			       OF_VERSION("d", "4.2") OF_VERSION("e", "3"),
 		       "3,4.2");
 	/* as many as there is room for */
 	expect_version(OF_VERSION("a", "4.2.111") OF_VERSION("b", "4.2.112")
-			       OF_VERSION("c", "4.2.115")
-				       OF_VERSION("d", "4.2.116"),
+			       OF_VERSION("c", "4.2.115") OF_VERSION("d", "4.2.116"),
 		       "4.2.111,4.2.112,4.2.115,4.2.116");
-	expect_version(
-		OF_VERSION("a", "4.2.11") OF_VERSION("b", "4.2.12")
-			OF_VERSION("c", "4.2.15") OF_VERSION("d", "4.2.16")
-				OF_VERSION("e", "4.2.17") OF_VERSION("f", "3"),
-		"4.2.11,4.2.12,4.2.15,4.2.16");
-	expect_version(OF_VERSION("a", "4.2.11") OF_VERSION("b", "4.2.12")
-			       OF_VERSION("c", "4.2.15")
-				       OF_VERSION("d", "4.2.16")
-					       OF_VERSION("e", "4.19"),
+	expect_version(OF_VERSION("a", "4.2.11") OF_VERSION("b", "4.2.12") OF_VERSION("c", "4.2.15")
+			       OF_VERSION("d", "4.2.16") OF_VERSION("e", "4.2.17")
+				       OF_VERSION("f", "3"),
 		       "4.2.11,4.2.12,4.2.15,4.2.16");
-	expect_version(OF_VERSION("a", "4.2.11") OF_VERSION("b", "4.2.12")
-			       OF_VERSION("c", "4.2.15")
-				       OF_VERSION("d", "4.2.16")
-					       OF_VERSION("e", "4.9"),
+	expect_version(OF_VERSION("a", "4.2.11") OF_VERSION("b", "4.2.12") OF_VERSION("c", "4.2.15")
+			       OF_VERSION("d", "4.2.16") OF_VERSION("e", "4.19"),
+		       "4.2.11,4.2.12,4.2.15,4.2.16");
+	expect_version(OF_VERSION("a", "4.2.11") OF_VERSION("b", "4.2.12") OF_VERSION("c", "4.2.15")
+			       OF_VERSION("d", "4.2.16") OF_VERSION("e", "4.9"),
 		       "4.2.11,4.2.12,4.2.15,4.2.16,4.9");
 }
 END_TEST
@@ -175,8 +162,7 @@ START_TEST(a_node_without_its_mount_is_broken)
 	node(WORK, "6.1");
 	section.mounts = (char *)"/mnt/work /scratch";
 	look();
-	expect(1, "NF02",
-	       "'/scratch' is not mounted (mounts= of [client home])");
+	expect(1, "NF02", "'/scratch' is not mounted (mounts= of [client home])");
 	ck_assert(!findings.list[0].breaks_node);
 	away();
 }
@@ -227,17 +213,12 @@ START_TEST(options_that_cost_or_lose_are_said)
 	     "6.1");
 	look();
 	expect(4, "NF04",
-	       "'/mnt/work' is mounted soft: a slow server becomes an I/O "
-	       "error, and data that was written may be lost");
-	expect(4, "NF05",
-	       "'/mnt/work' moves at most 1048576 bytes in a READ and 65536 "
-	       "in a WRITE");
+	       "'/mnt/work' is mounted soft: a slow server becomes an I/O error, and data that was written may be lost");
+	expect(4, "NF05", "'/mnt/work' moves at most 1048576 bytes in a READ and 65536 in a WRITE");
 	expect(4, "NF06",
-	       "'/mnt/home' is mounted with noac: each look at a file waits "
-	       "for the server");
+	       "'/mnt/home' is mounted with noac: each look at a file waits for the server");
 	expect(4, "NF07",
-	       "'/mnt/home' keeps locks on this node (local_lock=all): other "
-	       "nodes do not see them");
+	       "'/mnt/home' keeps locks on this node (local_lock=all): other nodes do not see them");
 	away();
 }
 END_TEST
@@ -251,8 +232,7 @@ START_TEST(two_names_of_one_server_are_said)
 	section.mountstats = (char *)tempdir_put("stats", "");
 	look();
 	expect(1, "NF12",
-	       "'/mnt/work' and '/mnt/home' are of one server, 192.0.2.9, by "
-	       "two names: '192.0.2.9' and 'files'");
+	       "'/mnt/work' and '/mnt/home' are of one server, 192.0.2.9, by two names: '192.0.2.9' and 'files'");
 	away();
 }
 END_TEST
@@ -262,8 +242,7 @@ START_TEST(a_slow_server_and_a_full_slot_table_are_said)
 	node(WORK, "6.1");
 	section.mountstats = (char *)tempdir_put(
 		"stats",
-		"device s:/w mounted on /mnt/work with fstype nfs "
-		"statvers=1.1\n\tage:\t100\n"
+		"device s:/w mounted on /mnt/work with fstype nfs statvers=1.1\n\tage:\t100\n"
 		"\txprt:\ttcp 802 1 1 0 0 1000 1000 0 9100 3500 65 4100 1\n"
 		"\txprt:\ttcp 803 1 1 0 0 1000 1000 0 9100 3000 65 4100 1\n"
 		"\tper-op statistics\n"
@@ -271,18 +250,15 @@ START_TEST(a_slow_server_and_a_full_slot_table_are_said)
 		"\tWRITE: 100 100 0 1 1 500 1000 1 0\n");
 	look();
 	expect(2, "NF13",
-	       "requests of '/mnt/work' wait for a free slot (3 were in the "
-	       "queue whenever one was sent, on average since it was mounted)");
+	       "requests of '/mnt/work' wait for a free slot (3 were in the queue whenever one was sent, on average since it was mounted)");
 	expect(2, "NF14",
-	       "READs and WRITEs of '/mnt/work' wait 50 ms or more for the "
-	       "server, on average since it was mounted (91 ms and 5 ms on "
-	       "this node)");
+	       "READs and WRITEs of '/mnt/work' wait 50 ms or more for the server, on average since it was mounted (91 ms and 5 ms on this node)");
 	away();
 }
 END_TEST
 
-#define FULL(target)                                                           \
-	"device s:/w mounted on " target " with fstype nfs statvers=1.1\n"     \
+#define FULL(target)                                                                               \
+	"device s:/w mounted on " target " with fstype nfs statvers=1.1\n"                         \
 	"\txprt:\ttcp 802 1 1 0 0 1000 1000 0 9100 3500 65 4100 1\n"
 
 START_TEST(a_full_slot_table_is_said_of_each_of_a_servers_transports)
@@ -291,17 +267,15 @@ START_TEST(a_full_slot_table_is_said_of_each_of_a_servers_transports)
 	     "s:/h /mnt/home nfs rw,vers=3,proto=tcp,addr=127.0.0.1 0 0\n"
 	     "s:/c /mnt/c nfs rw,vers=4.2,proto=tcp,addr=127.0.0.1 0 0\n",
 	     "6.1");
-	section.mountstats = (char *)tempdir_put(
-		"stats", FULL("/mnt/work") FULL("/mnt/home") FULL("/mnt/c"));
+	section.mountstats =
+		(char *)tempdir_put("stats", FULL("/mnt/work") FULL("/mnt/home") FULL("/mnt/c"));
 	look();
 	expect(2, "NF13",
-	       "requests of '/mnt/work' wait for a free slot (3 were in the "
-	       "queue whenever one was sent, on average since it was mounted)");
+	       "requests of '/mnt/work' wait for a free slot (3 were in the queue whenever one was sent, on average since it was mounted)");
 	ck_assert_str_eq(findings.list[1].code, "NF13");
-	ck_assert_str_eq(findings.list[1].text,
-			 "requests of '/mnt/c' wait for a free slot (3 were in "
-			 "the queue whenever one was sent, on average since it "
-			 "was mounted)");
+	ck_assert_str_eq(
+		findings.list[1].text,
+		"requests of '/mnt/c' wait for a free slot (3 were in the queue whenever one was sent, on average since it was mounted)");
 	away();
 }
 END_TEST
@@ -310,16 +284,13 @@ START_TEST(a_queue_of_no_time_is_told_as_none)
 {
 	node(WORK, "6.1");
 	section.mountstats = (char *)tempdir_put(
-		"stats", "device s:/w mounted on /mnt/work with fstype nfs "
-			 "statvers=1.1\n"
+		"stats", "device s:/w mounted on /mnt/work with fstype nfs statvers=1.1\n"
 			 "\tper-op statistics\n"
 			 "\t READ: 900 900 0 1 1 0 90000 1 0\n"
 			 "\tWRITE: 100 100 0 1 1 0 1000 1 0\n");
 	look();
 	expect(1, "NF14",
-	       "READs and WRITEs of '/mnt/work' wait 50 ms or more for the "
-	       "server, on average since it was mounted (91 ms and 0 ms on "
-	       "this node)");
+	       "READs and WRITEs of '/mnt/work' wait 50 ms or more for the server, on average since it was mounted (91 ms and 0 ms on this node)");
 	away();
 }
 END_TEST
@@ -328,16 +299,13 @@ START_TEST(a_queue_of_unknown_time_is_not_told_as_none)
 {
 	node(WORK, "6.1");
 	section.mountstats = (char *)tempdir_put(
-		"stats",
-		"device s:/w mounted on /mnt/work with fstype nfs "
-		"statvers=1.1\n"
-		"\tper-op statistics\n"
-		"\t READ: 900 900 0 1 1 18446743919241604546 90000 1 0\n"
-		"\tWRITE: 100 100 0 1 1 500000 1000 1 0\n");
+		"stats", "device s:/w mounted on /mnt/work with fstype nfs statvers=1.1\n"
+			 "\tper-op statistics\n"
+			 "\t READ: 900 900 0 1 1 18446743919241604546 90000 1 0\n"
+			 "\tWRITE: 100 100 0 1 1 500000 1000 1 0\n");
 	look();
 	expect(1, "NF14",
-	       "READs and WRITEs of '/mnt/work' wait 50 ms or more for the "
-	       "server, on average since it was mounted (91 ms)");
+	       "READs and WRITEs of '/mnt/work' wait 50 ms or more for the server, on average since it was mounted (91 ms)");
 	away();
 }
 END_TEST
@@ -348,23 +316,19 @@ END_TEST
 static void let_requests_wait(void)
 {
 	section.mountstats = (char *)tempdir_put(
-		"stats", "device s:/w mounted on /mnt/work with fstype nfs "
-			 "statvers=1.1\n"
+		"stats", "device s:/w mounted on /mnt/work with fstype nfs statvers=1.1\n"
 			 "\txprt:\ttcp 802 1 1 0 0 17 12 0 9100 0 65 4 1\n");
 }
 
 static void expect_no_answer(void)
 {
 	expect(1, "NF09",
-	       "the server 127.0.0.1 of '/mnt/work' does not answer: whoever "
-	       "touches its files will wait (5 requests wait)");
+	       "the server 127.0.0.1 of '/mnt/work' does not answer: whoever touches its files will wait (5 requests wait)");
 }
 
 START_TEST(a_server_that_answers_nobody_is_said)
 {
-	node(NOBODY
-	     "s:/h /mnt/home nfs rw,proto=tcp,port=1,addr=127.0.0.1 0 0\n",
-	     "6.1");
+	node(NOBODY "s:/h /mnt/home nfs rw,proto=tcp,port=1,addr=127.0.0.1 0 0\n", "6.1");
 	let_requests_wait();
 	look();
 	expect_no_answer();
@@ -394,8 +358,7 @@ static void answer_one(void)
 	char question[44];
 	int fd = accept(server_fd, NULL, NULL);
 
-	if (recv(fd, question, sizeof(question), MSG_WAITALL) ==
-		    (ssize_t)sizeof(question) &&
+	if (recv(fd, question, sizeof(question), MSG_WAITALL) == (ssize_t)sizeof(question) &&
 	    !hangs_up)
 		send(fd, "\x80\0\0\x18", 4, MSG_NOSIGNAL);
 	/* and is it asked no more? */
@@ -403,18 +366,15 @@ static void answer_one(void)
 }
 
 /* A mount of this server; "requests" are sent, 12 of them answered. */
-static void node_at(const char *address, unsigned int port,
-		    unsigned int requests)
+static void node_at(const char *address, unsigned int port, unsigned int requests)
 {
 	char line[128], stats[256];
 
-	snprintf(line, sizeof(line),
-		 "s:/w /mnt/work nfs rw,proto=tcp,port=%u,addr=%s 0 0\n", port,
+	snprintf(line, sizeof(line), "s:/w /mnt/work nfs rw,proto=tcp,port=%u,addr=%s 0 0\n", port,
 		 address);
 	node(line, "6.1");
 	snprintf(stats, sizeof(stats),
-		 "device s:/w mounted on /mnt/work with fstype nfs "
-		 "statvers=1.1\n"
+		 "device s:/w mounted on /mnt/work with fstype nfs statvers=1.1\n"
 		 "\txprt:\ttcp 802 1 1 0 0 %u 12 0 9100 0 65 4 1\n",
 		 requests);
 	section.mountstats = (char *)tempdir_put("stats", stats);
@@ -535,8 +495,7 @@ END_TEST
 static const char *counters_then;
 int poll(struct pollfd *fds, nfds_t count, int timeout_ms)
 {
-	const struct timespec most = { timeout_ms / 1000,
-				       timeout_ms % 1000 * 1000000L };
+	const struct timespec most = { timeout_ms / 1000, timeout_ms % 1000 * 1000000L };
 
 	if (counters_then && *counters_then)
 		tempdir_put("stats", counters_then);
@@ -561,10 +520,8 @@ static size_t hung_with(const char *then)
 	return count;
 }
 
-#define OF_WORK                                                                \
-	"device s:/w mounted on /mnt/work with fstype nfs statvers=1.1\n"
-#define HAS(sent, answered)                                                    \
-	"\txprt:\ttcp 802 1 1 0 0 " sent " " answered " 0 9100 0 65 4 1\n"
+#define OF_WORK "device s:/w mounted on /mnt/work with fstype nfs statvers=1.1\n"
+#define HAS(sent, answered) "\txprt:\ttcp 802 1 1 0 0 " sent " " answered " 0 9100 0 65 4 1\n"
 
 START_TEST(a_server_that_answers_others_meanwhile_is_no_finding)
 {
@@ -575,8 +532,7 @@ START_TEST(a_server_that_answers_others_meanwhile_is_no_finding)
 	/* nobody waits any more */
 	ck_assert_uint_eq(hung_with(OF_WORK HAS("12", "12")), 0);
 	/* where the counters are gone nobody knows */
-	ck_assert_uint_eq(hung_with("device s:/h mounted on /mnt/h with fstype "
-				    "nfs statvers=1.1\n"),
+	ck_assert_uint_eq(hung_with("device s:/h mounted on /mnt/h with fstype nfs statvers=1.1\n"),
 			  0);
 }
 END_TEST
@@ -657,8 +613,7 @@ START_TEST(how_a_mount_reaches_its_server_is_in_its_options)
 	size_t i;
 
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		snprintf(table, sizeof(table), "s:/a /mnt/a nfs %s 0 0\n",
-			 cases[i].options);
+		snprintf(table, sizeof(table), "s:/a /mnt/a nfs %s 0 0\n", cases[i].options);
 		node(table, "6.1");
 		ck_assert_int_eq(nfs_read(client, NULL), 0);
 		mount = nfs_mount_at(client, "/mnt/a");
@@ -682,8 +637,7 @@ START_TEST(each_server_is_asked_where_the_site_wants_it)
 	section.timeout_ms = 50;
 	look();
 	expect(1, "NF09",
-	       "the server 127.0.0.1 of '/mnt/work' does not answer: whoever "
-	       "touches its files will wait");
+	       "the server 127.0.0.1 of '/mnt/work' does not answer: whoever touches its files will wait");
 	server_away();
 
 	node_with_server(true, 12);
@@ -731,14 +685,12 @@ START_TEST(a_server_that_cannot_be_asked_is_judged_by_what_waits)
 	away();
 	look_at_address("fe80::1%ib0", 13);
 	expect(1, "NF09",
-	       "the server fe80::1%ib0 of '/mnt/work' does not answer: whoever "
-	       "touches its files will wait (1 requests wait)");
+	       "the server fe80::1%ib0 of '/mnt/work' does not answer: whoever touches its files will wait (1 requests wait)");
 	away();
 	if (fd >= 0) {
 		look_at_address("::1", 12);
 		expect(1, "NF09",
-		       "the server ::1 of '/mnt/work' does not answer: whoever "
-		       "touches its files will wait");
+		       "the server ::1 of '/mnt/work' does not answer: whoever touches its files will wait");
 		away();
 		close(fd);
 	}
@@ -749,42 +701,35 @@ START_TEST(one_in_a_hundred_sent_again_is_said)
 {
 	node(WORK, "6.1");
 	section.mountstats = (char *)tempdir_put(
-		"stats", "device s:/w mounted on /mnt/work with fstype nfs "
-			 "statvers=1.1\n"
+		"stats", "device s:/w mounted on /mnt/work with fstype nfs statvers=1.1\n"
 			 "\tper-op statistics\n"
 			 "\t READ: 900 910 0 1 1 1 1 1 0\n"
 			 "\tWRITE: 100 100 0 1 1 1 1 1 0\n");
 	look();
 	expect(1, "NF08",
-	       "'/mnt/work' has sent one in 100 READs and WRITEs again, or "
-	       "more, since it was mounted (10 of 1000)");
+	       "'/mnt/work' has sent one in 100 READs and WRITEs again, or more, since it was mounted (10 of 1000)");
 	away();
 }
 END_TEST
 
-#define AGAIN(target)                                                          \
-	"device s:/w mounted on " target " with fstype nfs statvers=1.1\n"     \
-	"\tper-op statistics\n\t READ: 1000 1500 0 1 1 1 90000 1 0\n"          \
+#define AGAIN(target)                                                                              \
+	"device s:/w mounted on " target " with fstype nfs statvers=1.1\n"                         \
+	"\tper-op statistics\n\t READ: 1000 1500 0 1 1 1 90000 1 0\n"                              \
 	"\tWRITE: 0 0 0 0 0 0 0 0 0\n"
 
 START_TEST(what_mounts_of_one_superblock_have_in_common_is_said_of_the_first)
 {
 	node(WORK HOME, "6.1");
-	section.mountstats = (char *)tempdir_put(
-		"stats", AGAIN("/mnt/work") AGAIN("/mnt/home"));
+	section.mountstats = (char *)tempdir_put("stats", AGAIN("/mnt/work") AGAIN("/mnt/home"));
 	look();
 	expect(2, "NF08",
-	       "'/mnt/work' has sent one in 100 READs and WRITEs again, or "
-	       "more, since it was mounted (500 of 1000)");
+	       "'/mnt/work' has sent one in 100 READs and WRITEs again, or more, since it was mounted (500 of 1000)");
 	expect(2, "NF14",
-	       "READs and WRITEs of '/mnt/work' wait 50 ms or more for the "
-	       "server, on average since it was mounted (90 ms and 0 ms on "
-	       "this node)");
+	       "READs and WRITEs of '/mnt/work' wait 50 ms or more for the server, on average since it was mounted (90 ms and 0 ms on this node)");
 	away();
 	/* those that mountinfo does not show may be anybody's */
 	node("s:/a /mnt/a nfs rw 0 0\ns:/b /mnt/b nfs rw 0 0\n", "6.1");
-	section.mountstats =
-		(char *)tempdir_put("stats", AGAIN("/mnt/a") AGAIN("/mnt/b"));
+	section.mountstats = (char *)tempdir_put("stats", AGAIN("/mnt/a") AGAIN("/mnt/b"));
 	look();
 	ck_assert_uint_eq(findings.count, 4);
 	away();
@@ -817,9 +762,8 @@ static const struct client_wire_line *moved(const char *after, const char *fs)
 	ck_abort_msg("no line for '%s'", fs);
 }
 
-static void expect_moved(const struct client_wire_line *line,
-			 int64_t read_bytes, int64_t reads, int64_t write_bytes,
-			 int64_t writes)
+static void expect_moved(const struct client_wire_line *line, int64_t read_bytes, int64_t reads,
+			 int64_t write_bytes, int64_t writes)
 {
 	ck_assert(!line->has_restarted);
 	ck_assert_int_eq(line->count[WIRE_READ_BYTES], read_bytes);
@@ -831,8 +775,7 @@ static void expect_moved(const struct client_wire_line *line,
 START_TEST(mounts_that_share_a_superblock_are_counted_once)
 {
 	node(WORK HOME, "6.1");
-	expect_moved(moved("6.1-later", "/mnt/work"), 256 << 20, 256, 64 << 20,
-		     64);
+	expect_moved(moved("6.1-later", "/mnt/work"), 256 << 20, 256, 64 << 20, 64);
 	away();
 }
 END_TEST
@@ -840,14 +783,13 @@ END_TEST
 START_TEST(read_plus_is_a_read_and_a_blank_belongs_to_the_name)
 {
 	node(FILES, "6.1");
-	expect_moved(moved("6.1-later", "/mnt/my files"), 16 << 20, 64,
-		     32 << 20, 128);
+	expect_moved(moved("6.1-later", "/mnt/my files"), 16 << 20, 64, 32 << 20, 128);
 	away();
 }
 END_TEST
 
-static void expect_kind(const struct nfs_ops *ops, int64_t count, int64_t sent,
-			int64_t queue_ms, int64_t rtt_ms, int64_t total_ms)
+static void expect_kind(const struct nfs_ops *ops, int64_t count, int64_t sent, int64_t queue_ms,
+			int64_t rtt_ms, int64_t total_ms)
 {
 	ck_assert_int_eq(ops->count, count);
 	ck_assert_int_eq(ops->sent, sent);
@@ -856,8 +798,8 @@ static void expect_kind(const struct nfs_ops *ops, int64_t count, int64_t sent,
 	ck_assert_int_eq(ops->total_ms, total_ms);
 }
 
-static void expect_transport(const struct nfs_stats *stats, int64_t sent,
-			     int64_t answered, int64_t backlog)
+static void expect_transport(const struct nfs_stats *stats, int64_t sent, int64_t answered,
+			     int64_t backlog)
 {
 	ck_assert_uint_eq(stats->transports, 1);
 	ck_assert_int_eq(stats->transport[0].sent, sent);
@@ -868,8 +810,7 @@ static void expect_transport(const struct nfs_stats *stats, int64_t sent,
 /* RPC 1.0: ten numbers of a TCP transport, seven of UDP, eight columns. */
 START_TEST(mounts_of_an_older_kernel_are_read)
 {
-	char *text =
-		fileio_read(SAMPLES "mountstats-4.18.txt", 65536, NULL, NULL);
+	char *text = fileio_read(SAMPLES "mountstats-4.18.txt", 65536, NULL, NULL);
 	struct nfs_stats stats;
 
 	ck_assert_ptr_nonnull(text);
@@ -901,8 +842,8 @@ START_TEST(mounts_of_an_older_kernel_are_read)
 END_TEST
 
 #define V4 "device f:/ mounted on /f with fstype nfs4 statvers=1.1\n"
-#define V4_OPS                                                                 \
-	"\tper-op statistics\n\tREAD: 0 0 0 0 0 0 0 0\n"                       \
+#define V4_OPS                                                                                     \
+	"\tper-op statistics\n\tREAD: 0 0 0 0 0 0 0 0\n"                                           \
 	"\tWRITE: 0 0 0 0 0 0 0 0\n\tOPEN: 3 3 0 0 0 0 0 0\n"
 
 static void expect_copies(const char *text, int64_t copies)
@@ -935,12 +876,8 @@ START_TEST(copies_that_may_have_been_refused_are_unknown)
 		      NFS_UNKNOWN);
 	expect_copies(V4 V4_OPS "\tCOPY: 0 0 0 0 0 0 0 0\n", 0);
 	expect_copies(V4 V4_OPS "\tCOPY: 7 7 0\n", NFS_UNKNOWN);
-	expect_copies(V4 V4_OPS "\tCOPY: 7 7 0 8 9 0 1 1 "
-				"18446744073709551615\n",
-		      NFS_UNKNOWN);
-	expect_copies(V4 V4_OPS
-		      "\tCOPY: 18446744073709551615 7 0 8 9 0 1 1 0\n",
-		      NFS_UNKNOWN);
+	expect_copies(V4 V4_OPS "\tCOPY: 7 7 0 8 9 0 1 1 18446744073709551615\n", NFS_UNKNOWN);
+	expect_copies(V4 V4_OPS "\tCOPY: 18446744073709551615 7 0 8 9 0 1 1 0\n", NFS_UNKNOWN);
 	/* without lines of operations, and cut off */
 	expect_copies(V4 "\tage:\t5\n", NFS_UNKNOWN);
 	expect_copies(V4 V4_OPS "\tCOPY: 7 7 0 8 9 0 1 1 0", NFS_UNKNOWN);
@@ -949,8 +886,7 @@ END_TEST
 
 START_TEST(copies_are_a_number_of_the_wire)
 {
-	char *text = fileio_read(SAMPLES "mountstats-6.1-later.txt", 65536,
-				 NULL, NULL);
+	char *text = fileio_read(SAMPLES "mountstats-6.1-later.txt", 65536, NULL, NULL);
 	const struct client_wire_line *line;
 	struct client_wire wire;
 	char *before, *copy;
@@ -996,10 +932,8 @@ START_TEST(a_mount_of_jobio_conf_is_found_behind_any_number_of_others)
 	int i;
 
 	for (i = 0; i < 300; i++)
-		used += (size_t)sprintf(table + used,
-					"files:/%d /home/%d nfs rw,vers=3 0 "
-					"0\n",
-					i, i);
+		used += (size_t)sprintf(table + used, "files:/%d /home/%d nfs rw,vers=3 0 0\n", i,
+					i);
 	strcpy(table + used, WORK);
 	node(table, "6.1");
 	section.mounts = (char *)"/mnt/work";
@@ -1020,9 +954,8 @@ START_TEST(counters_that_went_back_are_no_number)
 }
 END_TEST
 
-#define OVER(target, options)                                                  \
-	"files:/a " target " nfs rw,hard,local_lock=none," options             \
-	",addr=127.0.0.1 0 0\n"
+#define OVER(target, options)                                                                      \
+	"files:/a " target " nfs rw,hard,local_lock=none," options ",addr=127.0.0.1 0 0\n"
 
 static void expect_backlog(const char *fs, int64_t backlog)
 {
@@ -1032,16 +965,14 @@ static void expect_backlog(const char *fs, int64_t backlog)
 
 START_TEST(the_backlog_of_transports_is_counted_once)
 {
-	node(OVER("/mnt/work", "vers=3,proto=rdma")
-		     OVER("/mnt/home", "vers=3,proto=rdma")
-			     OVER("/mnt/my\\040files", "vers=4.2,proto=tcp"),
+	node(OVER("/mnt/work", "vers=3,proto=rdma") OVER("/mnt/home", "vers=3,proto=rdma")
+		     OVER("/mnt/my\\040files", "vers=4.2,proto=tcp"),
 	     "6.1");
 	expect_backlog("/mnt/work", 300 + 120);
 	expect_backlog("/mnt/my files", 5 + 2);
 	away();
 	/* two superblocks; of the second's transports the kernel says the same */
-	node(OVER("/mnt/work", "vers=3,proto=tcp")
-		     OVER("/mnt/my\\040files", "vers=3,proto=tcp"),
+	node(OVER("/mnt/work", "vers=3,proto=tcp") OVER("/mnt/my\\040files", "vers=3,proto=tcp"),
 	     "6.1");
 	expect_backlog("/mnt/work", 300 + 120);
 	expect_backlog("/mnt/my files", WIRE_UNKNOWN);
@@ -1060,8 +991,8 @@ START_TEST(of_transports_that_are_not_understood_no_backlog_is_told)
 
 	node(OVER("/mnt/work", "vers=3,proto=rdma"), "6.1");
 	section.mountstats = (char *)tempdir_put(
-		"stats", "device s:/w mounted on /mnt/work with fstype nfs "
-			 "statvers=1.1\n\tbytes:\t1 2 3 4 5 6 7 8\n");
+		"stats",
+		"device s:/w mounted on /mnt/work with fstype nfs statvers=1.1\n\tbytes:\t1 2 3 4 5 6 7 8\n");
 	before = client_wire_save(client, NULL);
 	ck_assert_int_eq(client_wire_since(client, before, &wire, NULL), 0);
 	ck_assert_int_eq(wire.line[0].count[WIRE_READ_BYTES], 0);
@@ -1076,8 +1007,7 @@ END_TEST
 static struct wire *rows;
 
 /* The row of a mount of these counters, read 100 s after boot. */
-static const struct wire_row *row_of(const struct nfs_stats *has,
-				     bool has_backlog)
+static const struct wire_row *row_of(const struct nfs_stats *has, bool has_backlog)
 {
 	static const struct client_mount at = { .target = (char *)"/mnt/a" };
 	struct nfs_mount mount = {
@@ -1192,8 +1122,7 @@ START_TEST(times_are_microseconds_as_far_as_they_can_be_told)
 	ck_assert_int_eq(queued(1, 20, -1), WIRE_UNKNOWN);
 	ck_assert_int_eq(queued(most, 0, 0), most * 1000);
 	ck_assert_int_eq(queued(most, 1, 0), WIRE_UNKNOWN);
-	ck_assert_int_eq(queued(quarter + 1, quarter + 1, quarter + 1),
-			 WIRE_UNKNOWN);
+	ck_assert_int_eq(queued(quarter + 1, quarter + 1, quarter + 1), WIRE_UNKNOWN);
 }
 END_TEST
 
@@ -1218,9 +1147,7 @@ START_TEST(a_row_has_the_name_of_its_mount_if_it_fits)
 {
 	char target[WIRE_FS_MAX + 1] = "";
 	const struct client_mount at = { .target = target };
-	const struct nfs_mount mount = { .mount = &at,
-					 .device = "0:60",
-					 .has_stats = true };
+	const struct nfs_mount mount = { .mount = &at, .device = "0:60", .has_stats = true };
 
 	memset(target, '/', WIRE_FS_MAX - 1);
 	rows = wire_new();
@@ -1244,8 +1171,7 @@ START_TEST(a_backlog_is_that_of_all_transports)
 	has.transport[2].backlog = 300;
 	has.transport[3].backlog = 4000;
 	ck_assert_int_eq(row_of(&has, true)->count[WIRE_BACKLOG], 321);
-	ck_assert_int_eq(row_of(&has, false)->count[WIRE_BACKLOG],
-			 WIRE_UNKNOWN);
+	ck_assert_int_eq(row_of(&has, false)->count[WIRE_BACKLOG], WIRE_UNKNOWN);
 	has.transport[1].backlog = NFS_UNKNOWN;
 	ck_assert_int_eq(row_of(&has, true)->count[WIRE_BACKLOG], WIRE_UNKNOWN);
 	has.transports = 0;
@@ -1257,14 +1183,9 @@ END_TEST
 START_TEST(a_mount_that_mountinfo_does_not_show_has_no_row)
 {
 	rows = wire_new();
-	ck_assert_int_eq(nfs_add_row(rows,
-				     &(struct nfs_mount){ .has_stats = true },
-				     true, NULL),
+	ck_assert_int_eq(nfs_add_row(rows, &(struct nfs_mount){ .has_stats = true }, true, NULL),
 			 0);
-	ck_assert_int_eq(nfs_add_row(rows,
-				     &(struct nfs_mount){ .device = "0:91" },
-				     true, NULL),
-			 0);
+	ck_assert_int_eq(nfs_add_row(rows, &(struct nfs_mount){ .device = "0:91" }, true, NULL), 0);
 	ck_assert_uint_eq(rows->count, 0);
 	rows_away();
 }
@@ -1301,16 +1222,15 @@ END_TEST
 START_TEST(a_mount_that_one_file_lacks_keeps_no_other_from_being_counted)
 {
 	node("s:/a /mnt/a nfs rw 0 0\n" WORK, "6.1");
-	expect_moved(moved("6.1-later", "/mnt/work"), 256 << 20, 256, 64 << 20,
-		     64);
+	expect_moved(moved("6.1-later", "/mnt/work"), 256 << 20, 256, 64 << 20, 64);
 	away();
 }
 END_TEST
 
 /* ---- what is not told ------------------------------------------------------ */
 
-#define DEVICE(target)                                                         \
-	"device 192.0.2.40:/export mounted on " target                         \
+#define DEVICE(target)                                                                             \
+	"device 192.0.2.40:/export mounted on " target                                             \
 	" with fstype nfs4 statvers=1.1\n\tage:\t90\n"
 #define BYTES "\tbytes:\t10 20 1 2 7 8 1 1\n"
 #define OPS "\tper-op statistics\n\t  NULL: 1 1 0 44 24 0 0 0 0\n"
@@ -1321,31 +1241,26 @@ END_TEST
 
 static struct nfs_stats stats;
 
-static void expect_ops(const char *text, int64_t reads, int64_t writes,
-		       int64_t others)
+static void expect_ops(const char *text, int64_t reads, int64_t writes, int64_t others)
 {
 	ck_assert_int_eq(nfs_stats_find(text, "/mnt/a", &stats), 0);
-	ck_assert_msg(stats.reads.count == reads &&
-			      stats.writes.count == writes &&
+	ck_assert_msg(stats.reads.count == reads && stats.writes.count == writes &&
 			      stats.others.count == others,
 		      "%lld %lld %lld of %s", (long long)stats.reads.count,
-		      (long long)stats.writes.count,
-		      (long long)stats.others.count, text);
+		      (long long)stats.writes.count, (long long)stats.others.count, text);
 }
 
 /* COMMIT asks for no name, and LOOKUP_ROOT is no LOOKUP. */
 START_TEST(what_asks_for_names_and_attributes_is_told_apart)
 {
-	expect_ops(DEVICE("/mnt/a") OPS READ WRITE ACCESS
-		   "\tGETATTR: 20 20 0 1 1 1 1 1\n"
-		   "\tLOOKUP: 300 300 0 1 1 1 1 1\n"
-		   "\tLOOKUP_ROOT: 4000 4000 0 1 1 1 1 1\n"
-		   "\tCOMMIT: 50000 50000 0 1 1 1 1 1\n",
+	expect_ops(DEVICE("/mnt/a") OPS READ WRITE ACCESS "\tGETATTR: 20 20 0 1 1 1 1 1\n"
+							  "\tLOOKUP: 300 300 0 1 1 1 1 1\n"
+							  "\tLOOKUP_ROOT: 4000 4000 0 1 1 1 1 1\n"
+							  "\tCOMMIT: 50000 50000 0 1 1 1 1 1\n",
 		   5, 7, 54329);
 	ck_assert_int_eq(stats.names, 329);
 	/* what is unknown of the whole is so of a part */
-	expect_ops(DEVICE("/mnt/a") OPS READ WRITE ACCESS "\tLOOKUP: 3\n", 5, 7,
-		   -1);
+	expect_ops(DEVICE("/mnt/a") OPS READ WRITE ACCESS "\tLOOKUP: 3\n", 5, 7, -1);
 	ck_assert_int_eq(stats.names, NFS_UNKNOWN);
 	expect_ops(DEVICE("/mnt/a") OPS READ WRITE, 5, 7, -1);
 	ck_assert_int_eq(stats.names, NFS_UNKNOWN);
@@ -1361,42 +1276,34 @@ START_TEST(operations_that_no_line_tells_of_are_unknown)
 	expect_ops(DEVICE("/mnt/a") OPS WRITE ACCESS, -1, 7, -1);
 	expect_ops(DEVICE("/mnt/a") OPS READ WRITE, 5, 7, -1);
 	/* version 3 ends with COMMIT */
-	expect_ops(DEVICE("/mnt/a") "\tRPC iostats version: 1.1  p/v: 100003/3 "
-				    "(nfs)\n" OPS ACCESS READ WRITE,
+	expect_ops(DEVICE("/mnt/a") "\tRPC iostats version: 1.1  p/v: 100003/3 (nfs)\n" OPS ACCESS
+			   READ WRITE,
 		   5, 7, -1);
-	expect_ops(DEVICE("/mnt/a") "\tRPC iostats version: 1.1  p/v: 100003/3 "
-				    "(nfs)\n" OPS ACCESS READ WRITE
-				    "\tCOMMIT: 4 4 0 1 1 1 1 1\n",
+	expect_ops(DEVICE("/mnt/a") "\tRPC iostats version: 1.1  p/v: 100003/3 (nfs)\n" OPS ACCESS
+			   READ WRITE "\tCOMMIT: 4 4 0 1 1 1 1 1\n",
 		   5, 7, 13);
 	/* and has it, wherever it stands */
-	expect_ops(DEVICE("/mnt/a") "\tRPC iostats version: 1.1  p/v: 100003/3 "
-				    "(nfs)\n" OPS
-				    "\tCOMMIT: 4 4 0 1 1 1 1 1\n" ACCESS READ
-					    WRITE,
+	expect_ops(DEVICE("/mnt/a") "\tRPC iostats version: 1.1  p/v: 100003/3 (nfs)\n" OPS
+				    "\tCOMMIT: 4 4 0 1 1 1 1 1\n" ACCESS READ WRITE,
 		   5, 7, 13);
 }
 END_TEST
 
-#define LAYOUT(name)                                                           \
-	"\tnfsv4:\tbm0=0xfdffafff,acl=0x0,sessions,pnfs=" name                 \
-	",lease_time=90\n"
+#define LAYOUT(name) "\tnfsv4:\tbm0=0xfdffafff,acl=0x0,sessions,pnfs=" name ",lease_time=90\n"
 #define EVENTS "\tevents:\t1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 "
 
 /* What goes to disks by itself is in the bytes, and no READ nor WRITE. */
 START_TEST(operations_beside_which_data_goes_to_disks_are_unknown)
 {
-	expect_ops(DEVICE("/mnt/a") LAYOUT("LAYOUT_SCSI") EVENTS
-		   "400 0\n" OPS READ WRITE ACCESS,
+	expect_ops(DEVICE("/mnt/a") LAYOUT("LAYOUT_SCSI") EVENTS "400 0\n" OPS READ WRITE ACCESS,
 		   -1, 7, 9);
 	expect_ops(DEVICE("/mnt/a") LAYOUT("LAYOUT_BLOCK_VOLUME") EVENTS
 		   "0 500\n" OPS READ WRITE ACCESS,
 		   5, -1, 9);
 	/* nobody tells how much */
-	expect_ops(DEVICE("/mnt/a") LAYOUT("LAYOUT_SCSI") OPS READ WRITE ACCESS,
-		   -1, -1, 9);
-	expect_ops(DEVICE("/mnt/a") LAYOUT("LAYOUT_SCSI") EVENTS
-		   "\n" OPS READ WRITE ACCESS,
-		   -1, -1, 9);
+	expect_ops(DEVICE("/mnt/a") LAYOUT("LAYOUT_SCSI") OPS READ WRITE ACCESS, -1, -1, 9);
+	expect_ops(DEVICE("/mnt/a") LAYOUT("LAYOUT_SCSI") EVENTS "\n" OPS READ WRITE ACCESS, -1, -1,
+		   9);
 	/* nor whose they are */
 	expect_ops(DEVICE("/mnt/a") "\tbytes:\t0 0 0 0 8192 4096 0 0\n" OPS
 				    "\t READ: 0 0 0 0 0 0 0 0 0\n" WRITE ACCESS,
@@ -1411,8 +1318,7 @@ START_TEST(operations_beside_which_data_goes_to_disks_are_unknown)
 	expect_ops(DEVICE("/mnt/a") LAYOUT("LAYOUT_NFSV4_1_FILES") EVENTS
 		   "400 500\n" OPS READ WRITE ACCESS,
 		   5, 7, 9);
-	expect_ops(DEVICE("/mnt/a") LAYOUT("not configured") EVENTS
-		   "0 0\n" OPS READ WRITE ACCESS,
+	expect_ops(DEVICE("/mnt/a") LAYOUT("not configured") EVENTS "0 0\n" OPS READ WRITE ACCESS,
 		   5, 7, 9);
 	/* version 4.0 has no layouts */
 	expect_ops(DEVICE("/mnt/a") "\tnfsv4:\tbm0=0xfdffafff,acl=0x0\n" EVENTS
@@ -1423,42 +1329,31 @@ END_TEST
 
 START_TEST(an_operation_that_is_not_understood_makes_its_sum_unknown)
 {
-	expect_ops(DEVICE("/mnt/a") OPS "\t  READ: 5 6 0 900\n" WRITE ACCESS,
-		   -1, 7, 9);
-	expect_ops(DEVICE("/mnt/a") OPS READ
-		   "\t WRITE: 7 7 0 x 9 1 2 3\n" ACCESS,
-		   5, -1, 9);
-	expect_ops(DEVICE("/mnt/a") OPS READ WRITE
-		   "\tACCESS: -9 9 0 9 9 1 2 3\n"
-		   "\tLOOKUP: 1 1 0 1 1 1 1 1\n",
+	expect_ops(DEVICE("/mnt/a") OPS "\t  READ: 5 6 0 900\n" WRITE ACCESS, -1, 7, 9);
+	expect_ops(DEVICE("/mnt/a") OPS READ "\t WRITE: 7 7 0 x 9 1 2 3\n" ACCESS, 5, -1, 9);
+	expect_ops(DEVICE("/mnt/a") OPS READ WRITE "\tACCESS: -9 9 0 9 9 1 2 3\n"
+						   "\tLOOKUP: 1 1 0 1 1 1 1 1\n",
 		   5, 7, -1);
+	expect_ops(DEVICE("/mnt/a") OPS "\t  READ: 5 6 0 900 90 1 2x 3 0\n" WRITE ACCESS, -1, 7, 9);
 	expect_ops(DEVICE("/mnt/a") OPS
-		   "\t  READ: 5 6 0 900 90 1 2x 3 0\n" WRITE ACCESS,
-		   -1, 7, 9);
-	expect_ops(DEVICE("/mnt/a") OPS
-		   "\t  READ: 5 6 0 900 90 1 18446744073709551616 3 0\n" WRITE
-			   ACCESS,
+		   "\t  READ: 5 6 0 900 90 1 18446744073709551616 3 0\n" WRITE ACCESS,
 		   -1, 7, 9);
 	/* what nobody counts may be as it likes */
-	expect_ops(DEVICE("/mnt/a") OPS "\tRENEW: ?\n" READ WRITE ACCESS, 5, 7,
-		   9);
+	expect_ops(DEVICE("/mnt/a") OPS "\tRENEW: ?\n" READ WRITE ACCESS, 5, 7, 9);
 }
 END_TEST
 
 START_TEST(numbers_go_as_far_as_they_can_be_told)
 {
 	expect_ops(DEVICE("/mnt/a") "\tage:\t9223372036854775807\n"
-				    "\tbytes:\t10\t20 \t1 2 7 8 1 1\n" OPS READ
-					    WRITE ACCESS,
+				    "\tbytes:\t10\t20 \t1 2 7 8 1 1\n" OPS READ WRITE ACCESS,
 		   5, 7, 9);
 	ck_assert_int_eq(stats.age_s, INT64_MAX);
 	ck_assert_int_eq(stats.asked_read, 11);
 	ck_assert_int_eq(stats.asked_write, 22);
 	ck_assert_int_eq(stats.read_bytes, 7);
 	ck_assert_int_eq(stats.write_bytes, 8);
-	expect_ops(DEVICE("/mnt/a") "\tage:\t9223372036854775808\n" OPS READ
-			   WRITE ACCESS,
-		   5, 7, 9);
+	expect_ops(DEVICE("/mnt/a") "\tage:\t9223372036854775808\n" OPS READ WRITE ACCESS, 5, 7, 9);
 	ck_assert_int_eq(stats.age_s, NFS_UNKNOWN);
 	/* a sum as well */
 	expect_ops(DEVICE("/mnt/a") OPS READ WRITE ACCESS
@@ -1472,16 +1367,10 @@ END_TEST
 
 START_TEST(a_line_that_is_cut_off_has_no_number)
 {
-	expect_ops(DEVICE("/mnt/a") OPS READ WRITE
-		   "\tACCESS: 900 900 0 900 90 1 2 3",
-		   5, 7, -1);
-	expect_ops(DEVICE("/mnt/a") OPS ACCESS READ
-		   "\t WRITE: 700 700 0 900 90 1 2 30",
-		   5, -1, -1);
+	expect_ops(DEVICE("/mnt/a") OPS READ WRITE "\tACCESS: 900 900 0 900 90 1 2 3", 5, 7, -1);
+	expect_ops(DEVICE("/mnt/a") OPS ACCESS READ "\t WRITE: 700 700 0 900 90 1 2 30", 5, -1, -1);
 	ck_assert_int_eq(
-		nfs_stats_find(DEVICE("/mnt/a") "\tbytes:\t10 20 1 2 7 8",
-			       "/mnt/a", &stats),
-		0);
+		nfs_stats_find(DEVICE("/mnt/a") "\tbytes:\t10 20 1 2 7 8", "/mnt/a", &stats), 0);
 	ck_assert_int_eq(stats.read_bytes, NFS_UNKNOWN);
 	ck_assert_int_eq(stats.write_bytes, NFS_UNKNOWN);
 	ck_assert_int_eq(stats.asked_read, NFS_UNKNOWN);
@@ -1493,8 +1382,7 @@ static void expect_long_line(size_t length, int64_t others)
 {
 	static char text[16384];
 	size_t n = (size_t)sprintf(text, "%s", DEVICE("/mnt/a") OPS READ);
-	size_t used =
-		n + (size_t)sprintf(text + n, "\tLOOKUP: 1 1 0 1 1 1 1 1");
+	size_t used = n + (size_t)sprintf(text + n, "\tLOOKUP: 1 1 0 1 1 1 1 1");
 
 	memset(text + used, ' ', length);
 	strcpy(text + n + length, "\n" WRITE ACCESS);
@@ -1522,8 +1410,7 @@ START_TEST(the_next_mounts_lines_are_not_this_ones)
 		     "\tACCESS: 1 1 0 1 1 1 1 1\n",
 		     DEVICE("/mnt/a") BYTES OPS READ WRITE ACCESS);
 	expect_ops(text, 5, 7, 9);
-	n = snprintf(text, sizeof(text), "%sdevice ",
-		     DEVICE("/mnt/a") BYTES OPS READ WRITE ACCESS);
+	n = snprintf(text, sizeof(text), "%sdevice ", DEVICE("/mnt/a") BYTES OPS READ WRITE ACCESS);
 	memset(text + n, 'x', 5000);
 	snprintf(text + n + 5000, sizeof(text) - (size_t)n - 5000,
 		 " mounted on /b with fstype nfs statvers=1.1\n"
@@ -1542,9 +1429,7 @@ static bool is_found(size_t length, size_t wanted, size_t whole)
 
 	memset(target, 'x', sizeof(target));
 	target[0] = '/';
-	used += (size_t)sprintf(text,
-				"device s mounted on %.*s with fstype "
-				"nfs statvers=1.1",
+	used += (size_t)sprintf(text, "device s mounted on %.*s with fstype nfs statvers=1.1",
 				(int)length, target);
 	if (whole) {
 		memset(text + used, ' ', sizeof(text) - used);
@@ -1570,8 +1455,8 @@ END_TEST
 
 START_TEST(a_mount_on_the_last_line_has_no_numbers)
 {
-	static const char text[] = "device s:/a mounted on /mnt/a with fstype "
-				   "nfs statvers=1.1\0\tage:\t5\n";
+	static const char text[] =
+		"device s:/a mounted on /mnt/a with fstype nfs statvers=1.1\0\tage:\t5\n";
 
 	expect_ops(text, -1, -1, -1);
 	ck_assert_int_eq(stats.age_s, NFS_UNKNOWN);
@@ -1581,19 +1466,12 @@ END_TEST
 START_TEST(what_is_no_nfs_mount_is_nobodys_part)
 {
 
-	ck_assert_int_eq(nfs_stats_find("device x\n\tage:\t5\n", "x", &stats),
+	ck_assert_int_eq(nfs_stats_find("device x\n\tage:\t5\n", "x", &stats), -1);
+	ck_assert_int_eq(
+		nfs_stats_find("device tmpfs mounted on /a with fstype tmpfs\n", "/a", &stats), -1);
+	ck_assert_int_eq(nfs_stats_find("device s mounted on /a with fstype nfs44\n", "/a", &stats),
 			 -1);
-	ck_assert_int_eq(nfs_stats_find("device tmpfs mounted on /a with "
-					"fstype tmpfs\n",
-					"/a", &stats),
-			 -1);
-	ck_assert_int_eq(nfs_stats_find("device s mounted on /a with fstype "
-					"nfs44\n",
-					"/a", &stats),
-			 -1);
-	ck_assert_int_eq(nfs_stats_find("device s mounted on /a with fstype "
-					"nfsd\n",
-					"/a", &stats),
+	ck_assert_int_eq(nfs_stats_find("device s mounted on /a with fstype nfsd\n", "/a", &stats),
 			 -1);
 }
 END_TEST
@@ -1606,32 +1484,25 @@ START_TEST(lines_of_two_mounts_are_nobodys)
 	ck_assert_int_eq(stats.read_bytes, NFS_UNKNOWN);
 	ck_assert_int_eq(stats.age_s, NFS_UNKNOWN);
 	/* of one of them the half is lost */
-	expect_ops(DEVICE("/mnt/a") BYTES OPS READ READ WRITE ACCESS, -1, -1,
-		   -1);
-	expect_ops(DEVICE("/mnt/a") BYTES OPS WRITE WRITE READ ACCESS, -1, -1,
-		   -1);
+	expect_ops(DEVICE("/mnt/a") BYTES OPS READ READ WRITE ACCESS, -1, -1, -1);
+	expect_ops(DEVICE("/mnt/a") BYTES OPS WRITE WRITE READ ACCESS, -1, -1, -1);
 	/* seven of eight: which of them is missing? */
-	expect_ops(DEVICE("/mnt/a") "\tbytes:\t10 20 1 2 7 8 1\n" OPS READ WRITE
-			   ACCESS,
-		   5, 7, 9);
+	expect_ops(DEVICE("/mnt/a") "\tbytes:\t10 20 1 2 7 8 1\n" OPS READ WRITE ACCESS, 5, 7, 9);
 	ck_assert_int_eq(stats.read_bytes, NFS_UNKNOWN);
 }
 END_TEST
 
 START_TEST(of_transports_not_all_of_which_are_understood_none_is_told)
 {
-	ck_assert_int_eq(
-		nfs_stats_find(DEVICE("/mnt/a") TCP TCP, "/mnt/a", &stats), 0);
+	ck_assert_int_eq(nfs_stats_find(DEVICE("/mnt/a") TCP TCP, "/mnt/a", &stats), 0);
 	ck_assert_uint_eq(stats.transports, 2);
 	ck_assert_int_eq(nfs_stats_waiting(&stats), 20);
-	ck_assert_int_eq(
-		nfs_stats_find(DEVICE("/mnt/a") TCP
-			       "\txprt:\tlocal 0 1 0 2 40 30 0 44 5 8 0 1\n",
-			       "/mnt/a", &stats),
-		0);
-	ck_assert_uint_eq(stats.transports, 0);
 	ck_assert_int_eq(nfs_stats_find(DEVICE("/mnt/a") TCP
-					"\txprt:\ttcp 0 0 1 0 2 40\n",
+					"\txprt:\tlocal 0 1 0 2 40 30 0 44 5 8 0 1\n",
+					"/mnt/a", &stats),
+			 0);
+	ck_assert_uint_eq(stats.transports, 0);
+	ck_assert_int_eq(nfs_stats_find(DEVICE("/mnt/a") TCP "\txprt:\ttcp 0 0 1 0 2 40\n",
 					"/mnt/a", &stats),
 			 0);
 	ck_assert_uint_eq(stats.transports, 0);
@@ -1667,8 +1538,8 @@ START_TEST(a_transport_has_sent_answered_and_queued)
 	ck_assert(!is_transport("tcp 1 2 3 4 5 " LESS_THAN_0 " 50 8 9 7"));
 	ck_assert(!is_transport("tcp 1 2 3 4 5 60 " LESS_THAN_0 " 8 9 7"));
 	ck_assert(!is_transport("tcp 1 2 3 4 5 60 50 8 9 " LESS_THAN_0));
-	ck_assert(is_transport("tcp 1 2 3 4 " LESS_THAN_0 " 60 50 " LESS_THAN_0
-			       " " LESS_THAN_0 " 7"));
+	ck_assert(is_transport("tcp 1 2 3 4 " LESS_THAN_0 " 60 50 " LESS_THAN_0 " " LESS_THAN_0
+			       " 7"));
 	ck_assert(is_transport("tcp 1 2 3 4 5 0 0 8 9 0"));
 }
 END_TEST
@@ -1692,8 +1563,7 @@ static struct config config;
 
 static char *read_ahead(void)
 {
-	char *text = fileio_read(tempdir_path("bdi/0:60/read_ahead_kb"), 64,
-				 NULL, NULL);
+	char *text = fileio_read(tempdir_path("bdi/0:60/read_ahead_kb"), 64, NULL, NULL);
 
 	if (text)
 		text[strcspn(text, "\n")] = '\0';
@@ -1719,8 +1589,7 @@ static void change(const char *kb, size_t made)
 	plan = client_plan(client, &want, &findings);
 	journal = journal_open(tempdir_path("journal"), &err);
 	ck_assert_msg(journal != NULL, "%s", err.text);
-	ck_assert_int_ge(client_apply(client, plan, journal, &findings, &err),
-			 0);
+	ck_assert_int_ge(client_apply(client, plan, journal, &findings, &err), 0);
 	client_plan_free(plan);
 	ck_assert_uint_eq(journal_count(journal), made);
 }
@@ -1731,9 +1600,7 @@ static void expect_restored(int count, const char *kb)
 	config.run_dir = tempdir_name;
 	config.clients[0] = section;
 	config.client_count = 1;
-	ck_assert_int_eq(
-		client_restore(&config, tempdir_name, journal, &findings, NULL),
-		count);
+	ck_assert_int_eq(client_restore(&config, tempdir_name, journal, &findings, NULL), count);
 	expect_read_ahead(kb);
 }
 
@@ -1742,10 +1609,8 @@ START_TEST(read_ahead_is_changed_and_put_back)
 	node(WORK, "6.1");
 	change("512", 1);
 	ck_assert_str_eq(journal_at(journal, 0)->what, "read-ahead");
-	ck_assert_str_eq(journal_at(journal, 0)->old_value,
-			 "read_ahead_kb=128");
-	ck_assert_str_eq(journal_at(journal, 0)->new_value,
-			 "read_ahead_kb=512");
+	ck_assert_str_eq(journal_at(journal, 0)->old_value, "read_ahead_kb=128");
+	ck_assert_str_eq(journal_at(journal, 0)->new_value, "read_ahead_kb=512");
 	expect_read_ahead("512");
 	expect_restored(1, "128");
 	ck_assert_uint_eq(findings.count, 0);
@@ -1762,9 +1627,7 @@ START_TEST(what_is_more_than_all_changes_of_a_job_is_said)
 	int i;
 
 	for (i = 1; i < 256; i++)
-		used += (size_t)sprintf(table + used,
-					"files:/%d /m/%d nfs rw,vers=3 0 0\n",
-					i, i);
+		used += (size_t)sprintf(table + used, "files:/%d /m/%d nfs rw,vers=3 0 0\n", i, i);
 	node(table, "6.1");
 	want.mount_options = "sync";
 	want.read_ahead_kb = "512";
@@ -1773,10 +1636,9 @@ START_TEST(what_is_more_than_all_changes_of_a_job_is_said)
 	ck_assert_uint_eq(client_plan_count(plan), 256);
 	ck_assert_uint_eq(findings.count, 1);
 	ck_assert_str_eq(findings.list[0].code, "NF40");
-	ck_assert_str_eq(findings.list[0].text,
-			 "'/mnt/work' and what is behind it could not get "
-			 "read_ahead_kb=512: 256 changes are all that a job "
-			 "has");
+	ck_assert_str_eq(
+		findings.list[0].text,
+		"'/mnt/work' and what is behind it could not get read_ahead_kb=512: 256 changes are all that a job has");
 	client_plan_free(plan);
 	away();
 }
@@ -1822,8 +1684,7 @@ START_TEST(a_read_ahead_is_whole_pages_as_the_kernel_keeps_it)
 {
 	node(WORK, "6.1");
 	change("513", 1);
-	ck_assert_str_eq(journal_at(journal, 0)->new_value,
-			 "read_ahead_kb=512");
+	ck_assert_str_eq(journal_at(journal, 0)->new_value, "read_ahead_kb=512");
 	expect_read_ahead("512");
 	ck_assert_uint_eq(findings.count, 0);
 	away();
@@ -1835,8 +1696,7 @@ START_TEST(a_mount_that_shows_no_read_ahead_is_said_and_left)
 	node(WORK FILES, "6.1");
 	change("512", 1);
 	expect(1, "NF40",
-	       "'/mnt/my files' could not get read_ahead_kb=512: the kernel "
-	       "does not say what it has now");
+	       "'/mnt/my files' could not get read_ahead_kb=512: the kernel does not say what it has now");
 	expect_read_ahead("512");
 	away();
 }
@@ -1845,19 +1705,18 @@ END_TEST
 /* ---- options of a live mount ---------------------------------------------------- */
 
 /* The table is then as a test has written it down. */
-#define REMOUNT                                                                \
-	"#!/bin/sh\n"                                                          \
-	"cd '%s' || exit 9\n"                                                  \
-	"echo \"$*\" >>calls\n"                                                \
-	"[ -e refuses ] && { echo refused >&2; exit 32; }\n"                   \
-	"[ -e hangs ] && exec sleep 60\n"                                      \
-	"[ -e shown ] && mv shown mounts\n"                                    \
-	"[ -e late ] && exit 32\n"                                             \
+#define REMOUNT                                                                                    \
+	"#!/bin/sh\n"                                                                              \
+	"cd '%s' || exit 9\n"                                                                      \
+	"echo \"$*\" >>calls\n"                                                                    \
+	"[ -e refuses ] && { echo refused >&2; exit 32; }\n"                                       \
+	"[ -e hangs ] && exec sleep 60\n"                                                          \
+	"[ -e shown ] && mv shown mounts\n"                                                        \
+	"[ -e late ] && exit 32\n"                                                                 \
 	"exit 0\n"
 #define AT_WORK " 192.0.2.40:/export/work /mnt/work\n"
-#define WORK_WITH(options)                                                     \
-	"192.0.2.40:/export/work /mnt/work nfs " options                       \
-	",vers=3,hard,local_lock=none 0 0\n"
+#define WORK_WITH(options)                                                                         \
+	"192.0.2.40:/export/work /mnt/work nfs " options ",vers=3,hard,local_lock=none 0 0\n"
 
 static void begin_options(const char *options)
 {
@@ -1871,8 +1730,7 @@ static void begin_options(const char *options)
 }
 
 /* A change to these words is planned, and made, or not. */
-static void change_options(const char *words, enum journal_state state,
-			   const char *old)
+static void change_options(const char *words, enum journal_state state, const char *old)
 {
 	want.mount_options = words;
 	change("", 1);
@@ -1887,26 +1745,22 @@ static void put_back(int count)
 	config.run_dir = tempdir_name;
 	config.clients[0] = section;
 	config.client_count = 1;
-	ck_assert_int_eq(
-		client_restore(&config, tempdir_name, journal, &findings, NULL),
-		count);
+	ck_assert_int_eq(client_restore(&config, tempdir_name, journal, &findings, NULL), count);
 }
 
 START_TEST(a_remount_says_again_what_the_kernel_would_take_away)
 {
 #define ALL "remount,ro,nosuid,nodev,noexec,sync,nodiratime,"
 	begin_options("ro,nosuid,nodev,noexec,sync,relatime,nodiratime");
-	tempdir_put("shown", WORK_WITH("ro,nosuid,nodev,noexec,sync,noatime,"
-				       "nodiratime"));
+	tempdir_put("shown", WORK_WITH("ro,nosuid,nodev,noexec,sync,noatime,nodiratime"));
 	change_options("noatime", JOURNAL_DONE, "relatime");
 	tempdir_expect("calls", "-i -t nfs -o " ALL "noatime" AT_WORK);
 	ck_assert(client_holds(client, &want));
-	tempdir_put("shown", WORK_WITH("ro,nosuid,nodev,noexec,sync,relatime,"
-				       "nodiratime"));
+	tempdir_put("shown", WORK_WITH("ro,nosuid,nodev,noexec,sync,relatime,nodiratime"));
 	put_back(1);
 	/* "relatime" alone does not end a noatime */
-	tempdir_expect("calls", "-i -t nfs -o " ALL "noatime" AT_WORK
-				"-i -t nfs -o " ALL "atime,relatime" AT_WORK);
+	tempdir_expect("calls", "-i -t nfs -o " ALL "noatime" AT_WORK "-i -t nfs -o " ALL
+				"atime,relatime" AT_WORK);
 	ck_assert_uint_eq(findings.count, 0);
 	away();
 }
@@ -1916,14 +1770,11 @@ START_TEST(a_default_of_a_mount_has_a_word_to_go_back_to)
 {
 	begin_options("rw");
 	tempdir_put("shown", WORK_WITH("rw,sync,noatime,nodiratime"));
-	change_options("noatime,sync,nodiratime", JOURNAL_DONE,
-		       "strictatime,async,diratime");
+	change_options("noatime,sync,nodiratime", JOURNAL_DONE, "strictatime,async,diratime");
 	tempdir_put("shown", WORK_WITH("rw"));
 	put_back(1);
-	tempdir_expect(
-		"calls",
-		"-i -t nfs -o remount,noatime,sync,nodiratime" AT_WORK
-		"-i -t nfs -o remount,strictatime,async,diratime" AT_WORK);
+	tempdir_expect("calls", "-i -t nfs -o remount,noatime,sync,nodiratime" AT_WORK
+				"-i -t nfs -o remount,strictatime,async,diratime" AT_WORK);
 	ck_assert_uint_eq(findings.count, 0);
 	away();
 }
@@ -1937,10 +1788,8 @@ START_TEST(a_remount_that_fails_is_told_and_one_that_only_says_so_is_none)
 	tempdir_put("refuses", "");
 	change_options("noatime", JOURNAL_FAILED, "strictatime");
 	expect(1, "NF40",
-	       "'/mnt/work' could not get noatime: mount -o remount: exit "
-	       "status 32: refused");
-	tempdir_expect("calls",
-		       "-i -t nfs -o remount,async,diratime,noatime" AT_WORK);
+	       "'/mnt/work' could not get noatime: mount -o remount: exit status 32: refused");
+	tempdir_expect("calls", "-i -t nfs -o remount,async,diratime,noatime" AT_WORK);
 	/* it did not hang: it is tried again */
 	plan = client_plan(client, &want, &findings);
 	ck_assert_uint_eq(client_plan_count(plan), 1);
@@ -1955,8 +1804,7 @@ START_TEST(a_remount_that_fails_is_told_and_one_that_only_says_so_is_none)
 	begin_options("rw"); /* one that does nothing */
 	change_options("noatime", JOURNAL_FAILED, "strictatime");
 	expect(1, "NF40",
-	       "'/mnt/work' could not get noatime: the mount table shows "
-	       "'async,strictatime,diratime' instead");
+	       "'/mnt/work' could not get noatime: the mount table shows 'async,strictatime,diratime' instead");
 	away();
 }
 END_TEST
@@ -1984,8 +1832,7 @@ START_TEST(a_mount_that_is_gone_gets_no_options_and_gives_none_back)
 	change_options("noatime", JOURNAL_DONE, "strictatime");
 	tempdir_put("mounts", "");
 	put_back(1);
-	tempdir_expect("calls",
-		       "-i -t nfs -o remount,async,diratime,noatime" AT_WORK);
+	tempdir_expect("calls", "-i -t nfs -o remount,async,diratime,noatime" AT_WORK);
 	ck_assert_uint_eq(findings.count, 0);
 	away();
 }
@@ -2004,9 +1851,9 @@ START_TEST(a_setting_of_a_mount_that_is_gone_cannot_be_written)
 	for (i = 0; i < 2; i++) {
 		setting = nfs_changes[i]->how;
 		err.text[0] = '\0';
-		ck_assert_int_eq(setting->write(setting, client, "/mnt/gone",
-						"read_ahead_kb=512", &err),
-				 -1);
+		ck_assert_int_eq(
+			setting->write(setting, client, "/mnt/gone", "read_ahead_kb=512", &err),
+			-1);
 		ck_assert_str_eq(err.text, "it is not mounted any more");
 		ck_assert_ptr_null(setting->now(client, "/mnt/gone"));
 		ck_assert_int_eq(setting->read(client, &err), 0);
@@ -2014,8 +1861,7 @@ START_TEST(a_setting_of_a_mount_that_is_gone_cannot_be_written)
 	expect_read_ahead("128");
 	setting = nfs_changes[1]->how;
 	err.text[0] = '\0';
-	ck_assert_int_eq(setting->write(setting, client, "/mnt/work",
-					"read_ahead_kb=512", &err),
+	ck_assert_int_eq(setting->write(setting, client, "/mnt/work", "read_ahead_kb=512", &err),
 			 0);
 	ck_assert_str_eq(err.text, "");
 	expect_read_ahead("512");
@@ -2033,8 +1879,8 @@ END_TEST
 
 /* The server is this machine, the card its loopback with what is put in its
  * folder; FILES has two connections. */
-#define LOCAL                                                                  \
-	"files.example.org:/ /mnt/my\\040files nfs4 rw,vers=4.2,rsize=262144," \
+#define LOCAL                                                                                      \
+	"files.example.org:/ /mnt/my\\040files nfs4 rw,vers=4.2,rsize=262144,"                     \
 	"wsize=262144,hard,proto=tcp,local_lock=none,addr=127.0.0.1 0 0\n"
 
 /* In place of libc's. */
@@ -2066,8 +1912,7 @@ int getifaddrs(struct ifaddrs **all)
 	for (i = 0; i < COUNT; i++) {
 		list[i].ifa_next = i + 1 < COUNT ? &list[i + 1] : NULL;
 		list[i].ifa_name = (char *)cards[i].name;
-		list[i].ifa_addr =
-			cards[i].family ? (struct sockaddr *)&at[i] : NULL;
+		list[i].ifa_addr = cards[i].family ? (struct sockaddr *)&at[i] : NULL;
 		at[i].ss_family = (sa_family_t)cards[i].family;
 		if (cards[i].family == AF_INET)
 			inet_pton(AF_INET, cards[i].address,
@@ -2088,13 +1933,8 @@ void freeifaddrs(struct ifaddrs *all)
 static void put_card(const char *speed, const char *numa_node)
 {
 	static const char *const folders[] = {
-		"class",
-		"class/net",
-		"class/net/lo",
-		"class/net/lo/device",
-		"devices",
-		"devices/system",
-		"devices/system/cpu",
+		"class",   "class/net",	     "class/net/lo",	   "class/net/lo/device",
+		"devices", "devices/system", "devices/system/cpu",
 	};
 	char path[64];
 	size_t i;
@@ -2105,8 +1945,7 @@ static void put_card(const char *speed, const char *numa_node)
 	for (cpu = 0; cpu < 4; cpu++) { /* CPUs 0 and 1 are at node 0 */
 		snprintf(path, sizeof(path), "devices/system/cpu/cpu%d", cpu);
 		put_folder(path);
-		snprintf(path, sizeof(path), "devices/system/cpu/cpu%d/node%d",
-			 cpu, cpu / 2);
+		snprintf(path, sizeof(path), "devices/system/cpu/cpu%d/node%d", cpu, cpu / 2);
 		put_folder(path);
 	}
 	tempdir_put("class/net/lo/speed", speed);
@@ -2139,16 +1978,14 @@ START_TEST(one_connection_over_a_fast_card_is_said)
 	one_connection();
 	look();
 	expect(1, "NF11",
-	       "'/mnt/my files' has one connection to its server, over a card "
-	       "of 25 Gbit/s");
+	       "'/mnt/my files' has one connection to its server, over a card of 25 Gbit/s");
 	away();
 	node(LOCAL, "6.1");
 	put_card("199900\n", "0\n");
 	one_connection();
 	look();
 	expect(1, "NF11",
-	       "'/mnt/my files' has one connection to its server, over a card "
-	       "of 199 Gbit/s");
+	       "'/mnt/my files' has one connection to its server, over a card of 199 Gbit/s");
 	away();
 	node(LOCAL, "6.1");
 	put_card("24999\n", "0\n");
@@ -2170,12 +2007,10 @@ static void put_rxe(const char *interface)
 static void expect_tcp(void)
 {
 	expect(1, "NF10",
-	       "'/mnt/my files' goes over TCP, and the card lo that leads to "
-	       "its server can do RDMA");
-	ck_assert_str_eq(findings.list[0].cure,
-			 "mount it with proto=rdma,port=20049 if the server "
-			 "offers it; of a server's NFS 4 mounts the first "
-			 "decides");
+	       "'/mnt/my files' goes over TCP, and the card lo that leads to its server can do RDMA");
+	ck_assert_str_eq(
+		findings.list[0].cure,
+		"mount it with proto=rdma,port=20049 if the server offers it; of a server's NFS 4 mounts the first decides");
 }
 
 START_TEST(tcp_over_a_card_that_can_do_rdma_is_said)
@@ -2188,9 +2023,7 @@ START_TEST(tcp_over_a_card_that_can_do_rdma_is_said)
 	ck_assert_str_eq(findings.list[0].target, "files.example.org:");
 	away();
 	/* of one mount, where the server has others over RDMA */
-	node("files.example.org:/ /mnt/fast nfs4 rw,vers=4.2,rsize=262144,"
-	     "wsize=262144,hard,proto=rdma,local_lock=none,addr=127.0.0.1 "
-	     "0 0\n" LOCAL,
+	node("files.example.org:/ /mnt/fast nfs4 rw,vers=4.2,rsize=262144,wsize=262144,hard,proto=rdma,local_lock=none,addr=127.0.0.1 0 0\n" LOCAL,
 	     "6.1");
 	put_card("1000\n", "0\n");
 	put_folder("class/net/lo/device/infiniband");
@@ -2227,8 +2060,7 @@ START_TEST(io_cores_far_from_the_card_are_said)
 {
 	look_with_cores("2-3", "0\n");
 	expect(1, "NF15",
-	       "the card lo of '/mnt/my files' is at NUMA node 0, the job's "
-	       "io-cores (CPUs 2-3) are at another");
+	       "the card lo of '/mnt/my files' is at NUMA node 0, the job's io-cores (CPUs 2-3) are at another");
 	away();
 	look_with_cores("1-2", "0\n");
 	ck_assert_uint_eq(findings.count, 0);
@@ -2238,8 +2070,7 @@ START_TEST(io_cores_far_from_the_card_are_said)
 	away();
 	look_with_cores("0-1", "1\n");
 	expect(1, "NF15",
-	       "the card lo of '/mnt/my files' is at NUMA node 1, the job's "
-	       "io-cores (CPUs 0-1) are at another");
+	       "the card lo of '/mnt/my files' is at NUMA node 1, the job's io-cores (CPUs 0-1) are at another");
 	away();
 	/* where nobody knows it is not said */
 	look_with_cores("2-3", "-1\n");
@@ -2285,8 +2116,7 @@ static bool has_ipv6(void)
 				   .sin6_port = 9,
 				   .sin6_addr = IN6ADDR_LOOPBACK_INIT };
 	int fd = socket(AF_INET6, SOCK_DGRAM, 0);
-	bool yes =
-		fd >= 0 && connect(fd, (struct sockaddr *)&at, sizeof(at)) == 0;
+	bool yes = fd >= 0 && connect(fd, (struct sockaddr *)&at, sizeof(at)) == 0;
 
 	if (fd >= 0)
 		close(fd);
@@ -2328,8 +2158,7 @@ START_TEST(nothing_is_changed_beside_another_job)
 	want.alone = false;
 	change("512", 0);
 	expect(1, "NF46",
-	       "the profile's settings were left out: the job shares this "
-	       "node with others");
+	       "the profile's settings were left out: the job shares this node with others");
 	expect_read_ahead("128");
 	away();
 }
@@ -2341,8 +2170,7 @@ START_TEST(a_mount_option_of_a_profile_is_refused)
 	want.mount_options = "forcedirect";
 	change("512", 0);
 	expect(1, "NF49",
-	       "mount option 'forcedirect' of the profile: a live NFS mount "
-	       "does not take it; the profile was not applied");
+	       "mount option 'forcedirect' of the profile: a live NFS mount does not take it; the profile was not applied");
 	expect_read_ahead("128");
 	away();
 }
@@ -2358,18 +2186,17 @@ START_TEST(a_reboot_undoes_the_read_ahead_of_nfs)
 END_TEST
 
 /* How many findings of this code there are with these counters of WORK. */
-static size_t said(const char *code, const char *xprt, const char *read,
-		   const char *write)
+static size_t said(const char *code, const char *xprt, const char *read, const char *write)
 {
 	size_t i, count = 0;
 	char text[1000];
 
 	node(WORK, "6.1");
-	snprintf(text, sizeof(text),
-		 "device s:/w mounted on /mnt/work with fstype nfs "
-		 "statvers=1.1\n\tage:\t100\n%s\tper-op statistics\n"
-		 "\t READ: %s\n\tWRITE: %s\n",
-		 xprt, read, write);
+	snprintf(
+		text, sizeof(text),
+		"device s:/w mounted on /mnt/work with fstype nfs statvers=1.1\n\tage:\t100\n%s\tper-op statistics\n"
+		"\t READ: %s\n\tWRITE: %s\n",
+		xprt, read, write);
 	section.mountstats = (char *)tempdir_put("stats", text);
 	look();
 	for (i = 0; i < findings.count; i++)
@@ -2380,53 +2207,40 @@ static size_t said(const char *code, const char *xprt, const char *read,
 
 #define NO_XPRT ""
 #define NONE "0 0 0 0 0 0 0 0 0"
-#define XPRT(sent, queue)                                                      \
-	"\txprt:\ttcp 802 1 1 0 0 " sent " 1000 0 9100 " queue " 65 4100 1\n"
+#define XPRT(sent, queue) "\txprt:\ttcp 802 1 1 0 0 " sent " 1000 0 9100 " queue " 65 4100 1\n"
 
 START_TEST(too_few_requests_are_no_rate)
 {
-	ck_assert_uint_eq(said("NF08", NO_XPRT, "999 1500 0 1 1 1 1 1 0", NONE),
-			  0);
-	ck_assert_uint_eq(
-		said("NF08", NO_XPRT, "1000 1500 0 1 1 1 1 1 0", NONE), 1);
-	ck_assert_uint_eq(
-		said("NF08", NO_XPRT, NONE, "1000 1500 0 1 1 1 1 1 0"), 1);
-	ck_assert_uint_eq(said("NF08", NO_XPRT, "500 500 0 1 1 1 1 1 0",
-			       "500 510 0 1 1 1 1 1 0"),
+	ck_assert_uint_eq(said("NF08", NO_XPRT, "999 1500 0 1 1 1 1 1 0", NONE), 0);
+	ck_assert_uint_eq(said("NF08", NO_XPRT, "1000 1500 0 1 1 1 1 1 0", NONE), 1);
+	ck_assert_uint_eq(said("NF08", NO_XPRT, NONE, "1000 1500 0 1 1 1 1 1 0"), 1);
+	ck_assert_uint_eq(said("NF08", NO_XPRT, "500 500 0 1 1 1 1 1 0", "500 510 0 1 1 1 1 1 0"),
 			  1);
-	ck_assert_uint_eq(
-		said("NF08", NO_XPRT, "9900 9999 0 1 1 1 1 1 0", NONE), 1);
+	ck_assert_uint_eq(said("NF08", NO_XPRT, "9900 9999 0 1 1 1 1 1 0", NONE), 1);
 	/* nine of a thousand */
-	ck_assert_uint_eq(said("NF08", NO_XPRT, "500 505 0 1 1 1 1 1 0",
-			       "500 504 0 1 1 1 1 1 0"),
+	ck_assert_uint_eq(said("NF08", NO_XPRT, "500 505 0 1 1 1 1 1 0", "500 504 0 1 1 1 1 1 0"),
 			  0);
 }
 END_TEST
 
 START_TEST(a_server_is_slow_from_fifty_milliseconds_on)
 {
-	ck_assert_uint_eq(said("NF14", NO_XPRT, "600 600 0 1 1 1 40000 1 0",
-			       "400 400 0 1 1 1 10000 1 0"),
-			  1);
-	ck_assert_uint_eq(said("NF14", NO_XPRT, "600 600 0 1 1 1 39999 1 0",
-			       "400 400 0 1 1 1 10000 1 0"),
-			  0);
-	ck_assert_uint_eq(said("NF14", NO_XPRT, "600 600 0 1 1 1 90000 1 0",
-			       "399 399 0 1 1 1 90000 1 0"),
-			  0);
+	ck_assert_uint_eq(
+		said("NF14", NO_XPRT, "600 600 0 1 1 1 40000 1 0", "400 400 0 1 1 1 10000 1 0"), 1);
+	ck_assert_uint_eq(
+		said("NF14", NO_XPRT, "600 600 0 1 1 1 39999 1 0", "400 400 0 1 1 1 10000 1 0"), 0);
+	ck_assert_uint_eq(
+		said("NF14", NO_XPRT, "600 600 0 1 1 1 90000 1 0", "399 399 0 1 1 1 90000 1 0"), 0);
 }
 END_TEST
 
 START_TEST(a_server_that_is_slow_with_one_kind_of_request_is_slow)
 {
-	ck_assert_uint_eq(said("NF14", NO_XPRT, "500 500 0 1 1 1 0 1 0",
-			       "500 500 0 1 1 1 50000 1 0"),
-			  1);
-	ck_assert_uint_eq(said("NF14", NO_XPRT, "500 500 0 1 1 1 50000 1 0",
-			       "500 500 0 1 1 1 0 1 0"),
-			  1);
-	ck_assert_uint_eq(said("NF14", NO_XPRT,
-			       "500 500 0 1 1 1 18446744073709551615 1 0",
+	ck_assert_uint_eq(
+		said("NF14", NO_XPRT, "500 500 0 1 1 1 0 1 0", "500 500 0 1 1 1 50000 1 0"), 1);
+	ck_assert_uint_eq(
+		said("NF14", NO_XPRT, "500 500 0 1 1 1 50000 1 0", "500 500 0 1 1 1 0 1 0"), 1);
+	ck_assert_uint_eq(said("NF14", NO_XPRT, "500 500 0 1 1 1 18446744073709551615 1 0",
 			       "500 500 0 1 1 1 90000 1 0"),
 			  0);
 	ck_assert_uint_eq(said("NF14", NO_XPRT, "500 500 0 1 1 1 90000 1 0",
@@ -2440,9 +2254,7 @@ START_TEST(a_queue_is_told_when_one_waited_at_each_request)
 	ck_assert_uint_eq(said("NF13", XPRT("1000", "1000"), NONE, NONE), 1);
 	ck_assert_uint_eq(said("NF13", XPRT("1000", "999"), NONE, NONE), 0);
 	ck_assert_uint_eq(said("NF13", XPRT("999", "5000"), NONE, NONE), 0);
-	ck_assert_uint_eq(
-		said("NF13", XPRT("500", "500") XPRT("500", "500"), NONE, NONE),
-		1);
+	ck_assert_uint_eq(said("NF13", XPRT("500", "500") XPRT("500", "500"), NONE, NONE), 1);
 }
 END_TEST
 
@@ -2508,8 +2320,7 @@ START_TEST(a_servers_name_is_told_whole_or_not_at_all)
 	for (length = sizeof(name) - 2; length < sizeof(name); length++) {
 		memset(name, 'n', length);
 		snprintf(table, sizeof(table),
-			 "%.*s:/w /mnt/work nfs "
-			 "rw,proto=tcp,port=1,addr=127.0.0.1 0 0\n",
+			 "%.*s:/w /mnt/work nfs rw,proto=tcp,port=1,addr=127.0.0.1 0 0\n",
 			 (int)length, name);
 		node(table, "6.1");
 		let_requests_wait();
@@ -2533,14 +2344,12 @@ START_TEST(a_mount_is_judged_behind_those_that_say_nothing)
 	     "s:/w /mnt/work nfs rw,addr=192.0.2.43 0 0\n",
 	     "6.1");
 	section.mountstats = (char *)tempdir_put(
-		"stats",
-		"device b:/b mounted on /mnt/b with fstype nfs statvers=1.1\n"
-		"\tper-op statistics\n\t READ: " NONE "\n\tWRITE: " NONE "\n"
-		"device s:/w mounted on /mnt/work with fstype nfs "
-		"statvers=1.1\n" XPRT(
-			"1000", "1000") "\tper-op statistics\n"
-					"\t READ: 1000 1500 0 1 1 1 90000 1 0\n"
-					"\tWRITE: " NONE "\n");
+		"stats", "device b:/b mounted on /mnt/b with fstype nfs statvers=1.1\n"
+			 "\tper-op statistics\n\t READ: " NONE "\n\tWRITE: " NONE "\n"
+			 "device s:/w mounted on /mnt/work with fstype nfs statvers=1.1\n" XPRT(
+				 "1000", "1000") "\tper-op statistics\n"
+						 "\t READ: 1000 1500 0 1 1 1 90000 1 0\n"
+						 "\tWRITE: " NONE "\n");
 	look();
 	for (i = 0; i < 3; i++) {
 		for (count = k = 0; k < findings.count; k++)
@@ -2553,8 +2362,7 @@ END_TEST
 
 START_TEST(a_transport_that_nobody_has_used_is_understood)
 {
-	ck_assert_int_eq(nfs_stats_find(DEVICE("/mnt/a") "\txprt:\ttcp 0 0 1 0 "
-							 "2 0 0 0 0 0 0 0 0\n",
+	ck_assert_int_eq(nfs_stats_find(DEVICE("/mnt/a") "\txprt:\ttcp 0 0 1 0 2 0 0 0 0 0 0 0 0\n",
 					"/mnt/a", &stats),
 			 0);
 	ck_assert_uint_eq(stats.transports, 1);
@@ -2579,13 +2387,12 @@ START_TEST(a_card_and_a_line_of_jobio_conf_are_told_for_plans)
 	ck_assert_int_eq(cards.card[0].numa_node, 1);
 	away();
 	text = client_cores_command("nfs", &place);
-	ck_assert_str_eq(text, "core_change=affinity in its section of "
-			       "jobio.conf");
+	ck_assert_str_eq(text, "core_change=affinity in its section of jobio.conf");
 	free(text);
 	place.card = "ib0";
 	text = client_cores_command("nfs", &place);
-	ck_assert_str_eq(text, "core_change=affinity and interrupts_of=ib0 in "
-			       "its section of jobio.conf");
+	ck_assert_str_eq(text,
+			 "core_change=affinity and interrupts_of=ib0 in its section of jobio.conf");
 	free(text);
 	ck_assert_ptr_null(client_cores_command("xfs", &place));
 	ck_assert_uint_eq(client_sizing("xfs")->cores_max, 0);
@@ -2599,96 +2406,76 @@ START_TEST(a_card_and_a_line_of_jobio_conf_are_told_for_plans)
 }
 END_TEST
 
-UNIT_MAIN("nfs", a_client_in_order_has_no_finding_and_no_cpu,
-	  each_version_of_the_protocol_is_told_once,
-	  a_node_without_its_mount_is_broken,
-	  counters_that_cannot_be_read_are_said,
-	  a_client_whose_tables_cannot_be_read_is_not_looked_at,
-	  options_that_cost_or_lose_are_said,
-	  one_in_a_hundred_sent_again_is_said,
-	  what_mounts_of_one_superblock_have_in_common_is_said_of_the_first,
-	  two_names_of_one_server_are_said,
-	  a_slow_server_and_a_full_slot_table_are_said,
-	  a_full_slot_table_is_said_of_each_of_a_servers_transports,
-	  a_queue_of_no_time_is_told_as_none,
-	  a_queue_of_unknown_time_is_not_told_as_none,
-	  a_server_that_answers_nobody_is_said,
-	  a_server_that_answers_us_is_no_finding_whatever_waits,
-	  a_server_that_takes_questions_and_answers_none_is_said,
-	  a_server_that_hangs_up_has_not_answered,
-	  no_connection_to_a_server_is_left_open,
-	  a_server_that_takes_its_time_has_answered,
-	  a_prolog_that_has_little_time_left_asks_no_longer,
-	  a_server_that_answers_others_meanwhile_is_no_finding,
-	  a_server_whose_counters_cannot_be_read_any_more_is_not_hung,
-	  each_server_is_known_by_its_address,
-	  a_server_is_asked_behind_mounts_of_which_nothing_is_known,
-	  on_the_way_back_a_server_has_all_its_time,
-	  how_a_mount_reaches_its_server_is_in_its_options,
-	  each_server_is_asked_where_the_site_wants_it,
-	  a_server_that_cannot_be_asked_is_judged_by_what_waits,
-	  mounts_that_share_a_superblock_are_counted_once,
-	  read_plus_is_a_read_and_a_blank_belongs_to_the_name,
-	  mounts_of_an_older_kernel_are_read,
-	  only_the_mounts_of_jobio_conf_are_counted,
-	  a_mount_of_jobio_conf_is_found_behind_any_number_of_others,
-	  counters_that_went_back_are_no_number,
-	  what_the_server_copied_is_told_without_what_it_refused,
-	  copies_that_may_have_been_refused_are_unknown,
-	  copies_are_a_number_of_the_wire,
-	  what_was_sent_again_is_what_was_sent_beyond_what_was_begun,
-	  a_sum_that_could_be_too_large_is_unknown,
-	  times_are_microseconds_as_far_as_they_can_be_told,
-	  a_row_is_born_as_long_ago_as_its_superblock_is_old,
-	  a_row_has_the_name_of_its_mount_if_it_fits,
-	  a_backlog_is_that_of_all_transports,
-	  a_mount_that_mountinfo_does_not_show_has_no_row,
-	  that_nothing_is_counted_is_told_from_what_cannot_be_read,
-	  a_mount_that_one_file_lacks_keeps_no_other_from_being_counted,
-	  the_backlog_of_transports_is_counted_once,
-	  of_transports_that_are_not_understood_no_backlog_is_told,
-	  what_asks_for_names_and_attributes_is_told_apart,
-	  operations_that_no_line_tells_of_are_unknown,
-	  operations_beside_which_data_goes_to_disks_are_unknown,
-	  an_operation_that_is_not_understood_makes_its_sum_unknown,
-	  numbers_go_as_far_as_they_can_be_told,
-	  a_line_that_is_cut_off_has_no_number,
-	  a_line_that_is_too_long_is_not_known_whatever_follows,
-	  the_next_mounts_lines_are_not_this_ones,
-	  a_name_that_is_too_long_is_not_the_one_that_it_begins_with,
-	  a_mount_on_the_last_line_has_no_numbers,
-	  what_is_no_nfs_mount_is_nobodys_part, lines_of_two_mounts_are_nobodys,
-	  of_transports_not_all_of_which_are_understood_none_is_told,
-	  a_transport_has_sent_answered_and_queued,
-	  a_mount_may_have_more_than_sixteen_transports,
-	  read_ahead_is_changed_and_put_back,
-	  what_is_more_than_all_changes_of_a_job_is_said,
-	  rules_have_the_counters_of_after_a_change,
-	  a_superblock_of_two_mounts_gets_its_old_read_ahead_back,
-	  what_somebody_else_has_set_meanwhile_stays,
-	  a_read_ahead_is_whole_pages_as_the_kernel_keeps_it,
-	  a_mount_that_shows_no_read_ahead_is_said_and_left,
-	  a_setting_of_a_mount_that_is_gone_cannot_be_written,
-	  one_connection_over_a_fast_card_is_said,
-	  tcp_over_a_card_that_can_do_rdma_is_said,
-	  io_cores_far_from_the_card_are_said,
-	  a_server_whose_address_is_not_known_has_no_card,
-	  the_first_interface_with_the_address_of_the_way_is_the_card,
-	  what_is_known_of_one_server_is_not_told_of_the_next,
-	  nothing_is_changed_beside_another_job,
-	  a_mount_option_of_a_profile_is_refused,
-	  a_reboot_undoes_the_read_ahead_of_nfs, too_few_requests_are_no_rate,
-	  a_server_is_slow_from_fifty_milliseconds_on,
-	  a_server_that_is_slow_with_one_kind_of_request_is_slow,
-	  a_queue_is_told_when_one_waited_at_each_request,
-	  options_are_judged_one_by_one,
-	  each_second_name_of_a_server_is_said_once,
-	  a_servers_name_is_told_whole_or_not_at_all,
-	  a_mount_is_judged_behind_those_that_say_nothing,
-	  a_transport_that_nobody_has_used_is_understood,
-	  a_remount_says_again_what_the_kernel_would_take_away,
-	  a_default_of_a_mount_has_a_word_to_go_back_to,
-	  a_remount_that_fails_is_told_and_one_that_only_says_so_is_none,
-	  a_mount_whose_remount_hung_is_left_alone,
-	  a_mount_that_is_gone_gets_no_options_and_gives_none_back,
-	  a_card_and_a_line_of_jobio_conf_are_told_for_plans)
+UNIT_MAIN(
+	"nfs", a_client_in_order_has_no_finding_and_no_cpu,
+	each_version_of_the_protocol_is_told_once, a_node_without_its_mount_is_broken,
+	counters_that_cannot_be_read_are_said,
+	a_client_whose_tables_cannot_be_read_is_not_looked_at, options_that_cost_or_lose_are_said,
+	one_in_a_hundred_sent_again_is_said,
+	what_mounts_of_one_superblock_have_in_common_is_said_of_the_first,
+	two_names_of_one_server_are_said, a_slow_server_and_a_full_slot_table_are_said,
+	a_full_slot_table_is_said_of_each_of_a_servers_transports,
+	a_queue_of_no_time_is_told_as_none, a_queue_of_unknown_time_is_not_told_as_none,
+	a_server_that_answers_nobody_is_said, a_server_that_answers_us_is_no_finding_whatever_waits,
+	a_server_that_takes_questions_and_answers_none_is_said,
+	a_server_that_hangs_up_has_not_answered, no_connection_to_a_server_is_left_open,
+	a_server_that_takes_its_time_has_answered,
+	a_prolog_that_has_little_time_left_asks_no_longer,
+	a_server_that_answers_others_meanwhile_is_no_finding,
+	a_server_whose_counters_cannot_be_read_any_more_is_not_hung,
+	each_server_is_known_by_its_address,
+	a_server_is_asked_behind_mounts_of_which_nothing_is_known,
+	on_the_way_back_a_server_has_all_its_time, how_a_mount_reaches_its_server_is_in_its_options,
+	each_server_is_asked_where_the_site_wants_it,
+	a_server_that_cannot_be_asked_is_judged_by_what_waits,
+	mounts_that_share_a_superblock_are_counted_once,
+	read_plus_is_a_read_and_a_blank_belongs_to_the_name, mounts_of_an_older_kernel_are_read,
+	only_the_mounts_of_jobio_conf_are_counted,
+	a_mount_of_jobio_conf_is_found_behind_any_number_of_others,
+	counters_that_went_back_are_no_number,
+	what_the_server_copied_is_told_without_what_it_refused,
+	copies_that_may_have_been_refused_are_unknown, copies_are_a_number_of_the_wire,
+	what_was_sent_again_is_what_was_sent_beyond_what_was_begun,
+	a_sum_that_could_be_too_large_is_unknown, times_are_microseconds_as_far_as_they_can_be_told,
+	a_row_is_born_as_long_ago_as_its_superblock_is_old,
+	a_row_has_the_name_of_its_mount_if_it_fits, a_backlog_is_that_of_all_transports,
+	a_mount_that_mountinfo_does_not_show_has_no_row,
+	that_nothing_is_counted_is_told_from_what_cannot_be_read,
+	a_mount_that_one_file_lacks_keeps_no_other_from_being_counted,
+	the_backlog_of_transports_is_counted_once,
+	of_transports_that_are_not_understood_no_backlog_is_told,
+	what_asks_for_names_and_attributes_is_told_apart,
+	operations_that_no_line_tells_of_are_unknown,
+	operations_beside_which_data_goes_to_disks_are_unknown,
+	an_operation_that_is_not_understood_makes_its_sum_unknown,
+	numbers_go_as_far_as_they_can_be_told, a_line_that_is_cut_off_has_no_number,
+	a_line_that_is_too_long_is_not_known_whatever_follows,
+	the_next_mounts_lines_are_not_this_ones,
+	a_name_that_is_too_long_is_not_the_one_that_it_begins_with,
+	a_mount_on_the_last_line_has_no_numbers, what_is_no_nfs_mount_is_nobodys_part,
+	lines_of_two_mounts_are_nobodys, of_transports_not_all_of_which_are_understood_none_is_told,
+	a_transport_has_sent_answered_and_queued, a_mount_may_have_more_than_sixteen_transports,
+	read_ahead_is_changed_and_put_back, what_is_more_than_all_changes_of_a_job_is_said,
+	rules_have_the_counters_of_after_a_change,
+	a_superblock_of_two_mounts_gets_its_old_read_ahead_back,
+	what_somebody_else_has_set_meanwhile_stays,
+	a_read_ahead_is_whole_pages_as_the_kernel_keeps_it,
+	a_mount_that_shows_no_read_ahead_is_said_and_left,
+	a_setting_of_a_mount_that_is_gone_cannot_be_written,
+	one_connection_over_a_fast_card_is_said, tcp_over_a_card_that_can_do_rdma_is_said,
+	io_cores_far_from_the_card_are_said, a_server_whose_address_is_not_known_has_no_card,
+	the_first_interface_with_the_address_of_the_way_is_the_card,
+	what_is_known_of_one_server_is_not_told_of_the_next, nothing_is_changed_beside_another_job,
+	a_mount_option_of_a_profile_is_refused, a_reboot_undoes_the_read_ahead_of_nfs,
+	too_few_requests_are_no_rate, a_server_is_slow_from_fifty_milliseconds_on,
+	a_server_that_is_slow_with_one_kind_of_request_is_slow,
+	a_queue_is_told_when_one_waited_at_each_request, options_are_judged_one_by_one,
+	each_second_name_of_a_server_is_said_once, a_servers_name_is_told_whole_or_not_at_all,
+	a_mount_is_judged_behind_those_that_say_nothing,
+	a_transport_that_nobody_has_used_is_understood,
+	a_remount_says_again_what_the_kernel_would_take_away,
+	a_default_of_a_mount_has_a_word_to_go_back_to,
+	a_remount_that_fails_is_told_and_one_that_only_says_so_is_none,
+	a_mount_whose_remount_hung_is_left_alone,
+	a_mount_that_is_gone_gets_no_options_and_gives_none_back,
+	a_card_and_a_line_of_jobio_conf_are_told_for_plans)

@@ -18,19 +18,16 @@
 #include "lib/sysfs.h"
 #include "lib/version.h"
 
-static void parse(struct node *node, const char *line,
-		  struct findings *findings)
+static void parse(struct node *node, const char *line, struct findings *findings)
 {
 	struct err err;
 
 	node_init(node);
-	ck_assert_msg(node_line_parse(node, line, findings, &err) == 0, "%s",
-		      err.text);
+	ck_assert_msg(node_line_parse(node, line, findings, &err) == 0, "%s", err.text);
 }
 
-static void expect_geometry(const char *line, unsigned int cpus,
-			    unsigned int boards, unsigned int sockets,
-			    unsigned int cores, unsigned int threads,
+static void expect_geometry(const char *line, unsigned int cpus, unsigned int boards,
+			    unsigned int sockets, unsigned int cores, unsigned int threads,
 			    const char *code)
 {
 	struct findings findings = { 0 };
@@ -43,8 +40,7 @@ static void expect_geometry(const char *line, unsigned int cpus,
 	ck_assert_uint_eq(node.cores, cores);
 	ck_assert_uint_eq(node.threads, threads);
 	if (code)
-		ck_assert_msg(findings_has(&findings, code), "%s: no %s", line,
-			      code);
+		ck_assert_msg(findings_has(&findings, code), "%s: no %s", line, code);
 	else
 		ck_assert_uint_eq(findings.count, 0);
 	findings_free(&findings);
@@ -52,11 +48,9 @@ static void expect_geometry(const char *line, unsigned int cpus,
 
 START_TEST(a_node_line_means_what_slurm_makes_of_it)
 {
-	expect_geometry("CPUs=64 Boards=1 SocketsPerBoard=2 CoresPerSocket=16 "
-			"ThreadsPerCore=2",
-			64, 1, 2, 16, 2, NULL);
-	expect_geometry("nodename=n1 SOCKETS=2 corespersocket=4 RealMemory=9",
-			8, 1, 2, 4, 1, NULL);
+	expect_geometry("CPUs=64 Boards=1 SocketsPerBoard=2 CoresPerSocket=16 ThreadsPerCore=2", 64,
+			1, 2, 16, 2, NULL);
+	expect_geometry("nodename=n1 SOCKETS=2 corespersocket=4 RealMemory=9", 8, 1, 2, 4, 1, NULL);
 	expect_geometry("Procs=8", 8, 1, 8, 1, 1, NULL);
 	expect_geometry("CPUs=16 ThreadsPerCore=2", 16, 1, 8, 1, 2, NULL);
 	expect_geometry("Boards=4 SocketsPerBoard=2", 8, 4, 8, 1, 1, NULL);
@@ -66,14 +60,11 @@ END_TEST
 START_TEST(what_slurm_corrects_in_a_node_line_is_a_finding)
 {
 	expect_geometry("CPUs=0", 1, 1, 1, 1, 1, "C12");
-	expect_geometry("CPUs=100 Sockets=2 CoresPerSocket=16", 32, 1, 2, 16, 1,
-			"C12");
-	expect_geometry("Sockets=1 Boards=2 CoresPerSocket=4", 4, 1, 1, 4, 1,
-			"C12");
+	expect_geometry("CPUs=100 Sockets=2 CoresPerSocket=16", 32, 1, 2, 16, 1, "C12");
+	expect_geometry("Sockets=1 Boards=2 CoresPerSocket=4", 4, 1, 1, 4, 1, "C12");
 	expect_geometry("CPUs=4 CoreSpecCount=4", 4, 1, 4, 1, 1, "C13");
 	expect_geometry("CPUs=4 CpuSpecList=4", 4, 1, 4, 1, 1, "C14");
-	expect_geometry("CPUs=4 CpuSpecList=1 CoreSpecCount=2", 4, 1, 4, 1, 1,
-			"C15");
+	expect_geometry("CPUs=4 CpuSpecList=1 CoreSpecCount=2", 4, 1, 4, 1, 1, "C15");
 }
 END_TEST
 
@@ -86,8 +77,7 @@ START_TEST(a_list_beyond_the_cpus_of_the_line_is_told_with_their_numbers)
 	ck_assert(!node.has_spec_list);
 	ck_assert_uint_eq(findings.count, 1);
 	ck_assert_str_eq(findings.list[0].text,
-			 "Slurm ignores CpuSpecList=2,4: the node has CPUs 0-3 "
-			 "only");
+			 "Slurm ignores CpuSpecList=2,4: the node has CPUs 0-3 only");
 	findings_free(&findings);
 }
 END_TEST
@@ -101,8 +91,7 @@ START_TEST(of_too_many_specialized_cores_slurm_takes_one)
 	ck_assert_uint_eq(node.core_spec_count, 1);
 	ck_assert_uint_eq(findings.count, 1);
 	ck_assert_str_eq(findings.list[0].text,
-			 "Slurm reads CoreSpecCount=4 as 1: the node has 4 "
-			 "cores");
+			 "Slurm reads CoreSpecCount=4 as 1: the node has 4 cores");
 	findings_free(&findings);
 }
 END_TEST
@@ -126,11 +115,9 @@ START_TEST(a_wrong_node_line_is_refused_with_its_word)
 	node_init(&node);
 	before = node;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-		ck_assert_int_eq(
-			node_line_parse(&node, lines[i][0], &findings, &err),
-			-1);
-		ck_assert_msg(strstr(err.text, lines[i][1]) != NULL,
-			      "'%s' says '%s'", lines[i][0], err.text);
+		ck_assert_int_eq(node_line_parse(&node, lines[i][0], &findings, &err), -1);
+		ck_assert_msg(strstr(err.text, lines[i][1]) != NULL, "'%s' says '%s'", lines[i][0],
+			      err.text);
 		ck_assert_mem_eq(&node, &before, sizeof(node));
 	}
 	findings_free(&findings);
@@ -138,16 +125,7 @@ START_TEST(a_wrong_node_line_is_refused_with_its_word)
 END_TEST
 
 static const char record[] =
-	"{\"name\":\"n1\",\"cpus\":%u,\"boards\":1,\"sockets\":1,"
-	"\"cores_per_socket\":4,\"threads_per_core\":2,"
-	"\"core_spec_count\":1,\"cpu_spec_list\":\"6-7\","
-	"\"version\":\"24.11.5\",\"controller_version\":\"26.05.3\","
-	"\"mem_spec_limit\":5100,"
-	"\"conf_read_at\":%lld,\"allow_spec_resources_usage\":true,"
-	"\"select_type\":\"select/cons_tres\","
-	"\"scheduler_parameters\":\"defer,spec_cores_first\","
-	"\"restricted_cores_per_gpu\":2,\"gpu_spec\":\"0-3\","
-	"\"slurmd_parameters\":\"\"}";
+	"{\"name\":\"n1\",\"cpus\":%u,\"boards\":1,\"sockets\":1,\"cores_per_socket\":4,\"threads_per_core\":2,\"core_spec_count\":1,\"cpu_spec_list\":\"6-7\",\"version\":\"24.11.5\",\"controller_version\":\"26.05.3\",\"mem_spec_limit\":5100,\"conf_read_at\":%lld,\"allow_spec_resources_usage\":true,\"select_type\":\"select/cons_tres\",\"scheduler_parameters\":\"defer,spec_cores_first\",\"restricted_cores_per_gpu\":2,\"gpu_spec\":\"0-3\",\"slurmd_parameters\":\"\"}";
 
 START_TEST(a_record_is_read_from_json)
 {
@@ -158,8 +136,8 @@ START_TEST(a_record_is_read_from_json)
 	snprintf(json, sizeof(json), record, 8U, 12LL);
 	ck_assert_msg(node_parse_json(&node, json, &err) == 0, "%s", err.text);
 	ck_assert_str_eq(node.name, "n1");
-	ck_assert(node.spec_cores_first && node.cons_tres &&
-		  node.from_controller && node.has_spec_list);
+	ck_assert(node.spec_cores_first && node.cons_tres && node.from_controller &&
+		  node.has_spec_list);
 	ck_assert_uint_eq(node.version, VERSION_OF(24, 11, 5));
 	ck_assert_uint_eq(node.controller_version, VERSION_OF(26, 5, 3));
 	ck_assert_int_eq(node.mem_spec_limit_mb, 5100);
@@ -206,9 +184,8 @@ static void make_helper(unsigned int cpus, long long conf_read_at)
 
 	snprintf(json, sizeof(json), record, cpus, conf_read_at);
 	strcpy(log_file, tempdir_path("calls"));
-	snprintf(script, sizeof(script),
-		 "#!/bin/sh\necho \"$@\" >> %s\ncat <<'E'\n%s\nE\n", log_file,
-		 json);
+	snprintf(script, sizeof(script), "#!/bin/sh\necho \"$@\" >> %s\ncat <<'E'\n%s\nE\n",
+		 log_file, json);
 	strcpy(helper, tempdir_put("helper", script));
 	ck_assert_int_eq(chmod(helper, 0755), 0);
 }
@@ -231,9 +208,8 @@ static void load(unsigned int cpus)
 	struct node_state state = { 0 };
 	struct err err;
 
-	ck_assert_msg(
-		node_load(tempdir_name, helper, "n1", 5000, &state, &err) == 0,
-		"%s", err.text);
+	ck_assert_msg(node_load(tempdir_name, helper, "n1", 5000, &state, &err) == 0, "%s",
+		      err.text);
 	ck_assert_uint_eq(state.node.cpus, cpus);
 	ck_assert_ptr_nonnull(state.map);
 	node_state_free(&state);
@@ -292,8 +268,7 @@ END_TEST
 /* What is kept, with 'new' over what is so many bytes behind where this begins. */
 static void change_cache(const char *from, size_t behind, const char *new)
 {
-	char *text =
-		fileio_read(tempdir_path("node.json"), 1 << 20, NULL, NULL);
+	char *text = fileio_read(tempdir_path("node.json"), 1 << 20, NULL, NULL);
 	char *at = text ? strstr(text, from) : NULL;
 
 	ck_assert_msg(at != NULL, "%s", from);
@@ -408,8 +383,7 @@ START_TEST(the_record_of_another_node_is_not_taken_for_ours)
 	setup();
 	make_helper(8, (long long)time(NULL));
 	load(8);
-	ck_assert_int_eq(
-		node_load(tempdir_name, helper, "n2", 5000, &state, &err), 0);
+	ck_assert_int_eq(node_load(tempdir_name, helper, "n2", 5000, &state, &err), 0);
 	node_state_free(&state);
 	ck_assert_uint_eq(calls(), 2);
 	tempdir_remove();
@@ -427,8 +401,7 @@ START_TEST(the_sentence_of_the_helper_reaches_the_caller)
 					     "echo no such node >&2\n"
 					     "exit 1\n"));
 	ck_assert_int_eq(chmod(helper, 0755), 0);
-	ck_assert_int_eq(
-		node_load(tempdir_name, helper, NULL, 5000, &state, &err), -1);
+	ck_assert_int_eq(node_load(tempdir_name, helper, NULL, 5000, &state, &err), -1);
 	ck_assert_str_eq(err.text, "node record: no such node");
 	tempdir_remove();
 }
@@ -442,13 +415,11 @@ static void expect_conf_of_helper(const char *conf)
 	struct err err;
 
 	setenv("SLURM_CONF", conf, 1);
-	strcpy(helper,
-	       tempdir_command("helper",
-			       "#!/bin/sh\n"
-			       "printf %%s \"$SLURM_CONF\" >%s/conf\nexit 1\n",
-			       path));
-	ck_assert_int_eq(
-		node_load(tempdir_name, helper, NULL, 5000, &state, &err), -1);
+	strcpy(helper, tempdir_command("helper",
+				       "#!/bin/sh\n"
+				       "printf %%s \"$SLURM_CONF\" >%s/conf\nexit 1\n",
+				       path));
+	ck_assert_int_eq(node_load(tempdir_name, helper, NULL, 5000, &state, &err), -1);
 }
 
 START_TEST(the_helper_reads_the_slurm_conf_that_is_named)
@@ -467,8 +438,7 @@ START_TEST(the_helper_reads_the_slurm_conf_that_is_named)
 	expect_conf_of_helper(conf);
 	tempdir_expect("conf", conf);
 	unsetenv("SLURM_CONF");
-	ck_assert_int_eq(
-		node_load(tempdir_name, helper, NULL, 5000, &state, &err), -1);
+	ck_assert_int_eq(node_load(tempdir_name, helper, NULL, 5000, &state, &err), -1);
 	tempdir_expect("conf", "");
 	/* no path is cut */
 	conf[NODE_TEXT_MAX - 1] = 'c';
@@ -495,8 +465,7 @@ START_TEST(a_helper_that_hangs_is_ended_at_the_deadline)
 	setup();
 	strcpy(helper, tempdir_put("helper", "#!/bin/sh\nexec sleep 60\n"));
 	ck_assert_int_eq(chmod(helper, 0755), 0);
-	ck_assert_int_eq(
-		node_load(tempdir_name, helper, NULL, 200, &state, &err), -1);
+	ck_assert_int_eq(node_load(tempdir_name, helper, NULL, 200, &state, &err), -1);
 	ck_assert_msg(strstr(err.text, "helper") != NULL, "%s", err.text);
 	ck_assert_int_lt(time(NULL) - start, 10);
 	tempdir_remove();
@@ -505,10 +474,8 @@ END_TEST
 
 START_TEST(a_node_line_is_read_to_its_bounds)
 {
-	static const char *const zeros[] = { "CoresPerSocket=0",
-					     "ThreadsPerCore=0",
-					     "SocketsPerBoard=0", "Sockets=0",
-					     "Boards=0" };
+	static const char *const zeros[] = { "CoresPerSocket=0", "ThreadsPerCore=0",
+					     "SocketsPerBoard=0", "Sockets=0", "Boards=0" };
 	struct node node;
 	size_t i;
 
@@ -517,19 +484,15 @@ START_TEST(a_node_line_is_read_to_its_bounds)
 	/* no whole sockets: one a board */
 	expect_geometry("CPUs=3 CoresPerSocket=2", 2, 1, 1, 2, 1, "C12");
 	expect_geometry("CPUs=1 CoresPerSocket=2", 1, 1, 1, 2, 1, NULL);
-	expect_geometry("Sockets=8 Boards=2 SocketsPerBoard=2", 4, 2, 4, 1, 1,
-			NULL);
+	expect_geometry("Sockets=8 Boards=2 SocketsPerBoard=2", 4, 2, 4, 1, 1, NULL);
 	/* CPUs may be sockets, cores or threads */
-	expect_geometry("CPUs=8 Sockets=2 CoresPerSocket=4 ThreadsPerCore=2", 8,
-			1, 2, 4, 2, NULL);
-	expect_geometry("CPUs=2 Sockets=2 CoresPerSocket=4 ThreadsPerCore=2", 2,
-			1, 2, 4, 2, NULL);
-	expect_geometry("CPUs=9 Sockets=2 CoresPerSocket=4 ThreadsPerCore=2",
-			16, 1, 2, 4, 2, "C12");
+	expect_geometry("CPUs=8 Sockets=2 CoresPerSocket=4 ThreadsPerCore=2", 8, 1, 2, 4, 2, NULL);
+	expect_geometry("CPUs=2 Sockets=2 CoresPerSocket=4 ThreadsPerCore=2", 2, 1, 2, 4, 2, NULL);
+	expect_geometry("CPUs=9 Sockets=2 CoresPerSocket=4 ThreadsPerCore=2", 16, 1, 2, 4, 2,
+			"C12");
 	expect_geometry("Boards=2 Sockets=2", 2, 2, 2, 1, 1, NULL);
 	expect_geometry("Sockets=8192", 8192, 1, 8192, 1, 1, NULL);
-	expect_geometry("Sockets=4096 ThreadsPerCore=2", 8192, 1, 4096, 1, 2,
-			NULL);
+	expect_geometry("Sockets=4096 ThreadsPerCore=2", 8192, 1, 4096, 1, 2, NULL);
 	expect_geometry("CPUs=4 CoreSpecCount=3", 4, 1, 4, 1, 1, NULL);
 	expect_geometry("CPUs=4 CpuSpecList=3", 4, 1, 4, 1, 1, NULL);
 	expect_geometry("CPUs=4 CoreSpecCount=65535", 4, 1, 4, 1, 1, "C13");
@@ -545,10 +508,8 @@ END_TEST
 
 START_TEST(a_node_line_beyond_its_bounds_is_refused)
 {
-	static const char *const bad[] = { "Sockets=8193",
-					   "Sockets=4097 ThreadsPerCore=2",
-					   "Boards=65536", "CoreSpecCount=x",
-					   "ThreadsPerCore=-1" };
+	static const char *const bad[] = { "Sockets=8193", "Sockets=4097 ThreadsPerCore=2",
+					   "Boards=65536", "CoreSpecCount=x", "ThreadsPerCore=-1" };
 	struct findings findings = { 0 };
 	struct node node;
 	struct err err;
@@ -556,9 +517,7 @@ START_TEST(a_node_line_beyond_its_bounds_is_refused)
 
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		node_init(&node);
-		ck_assert_msg(node_line_parse(&node, bad[i], &findings, &err) <
-				      0,
-			      "%s", bad[i]);
+		ck_assert_msg(node_line_parse(&node, bad[i], &findings, &err) < 0, "%s", bad[i]);
 	}
 	findings_free(&findings);
 }
@@ -570,8 +529,7 @@ START_TEST(the_words_of_a_node_line_are_kept)
 	struct node node;
 
 	parse(&node,
-	      "NodeName=n7 CPUs=4 CoreSpecCount=3 RestrictedCoresPerGPU=2 "
-	      "Parameters=allow_ecores State=UNKNOWN",
+	      "NodeName=n7 CPUs=4 CoreSpecCount=3 RestrictedCoresPerGPU=2 Parameters=allow_ecores State=UNKNOWN",
 	      &findings);
 	ck_assert_str_eq(node.name, "n7");
 	ck_assert_uint_eq(node.core_spec_count, 3);
@@ -596,13 +554,9 @@ START_TEST(parameters_of_a_node_line_count_since_25_11)
 
 	node_init(&node);
 	node.version = VERSION_OF(25, 11, 0);
-	ck_assert_int_eq(
-		node_line_parse(&node, "CPUs=4 Parameters=a", &findings, &err),
-		0);
+	ck_assert_int_eq(node_line_parse(&node, "CPUs=4 Parameters=a", &findings, &err), 0);
 	ck_assert_str_eq(node.slurmd_parameters, "a");
-	ck_assert_int_eq(
-		node_line_parse(&node, "CPUs=4 Parameters=b", &findings, &err),
-		0);
+	ck_assert_int_eq(node_line_parse(&node, "CPUs=4 Parameters=b", &findings, &err), 0);
 	ck_assert_str_eq(node.slurmd_parameters, "a,b");
 	strcpy(line, "CPUs=4 Parameters=");
 	memset(line + strlen(line), 'x', NODE_TEXT_MAX - 4);
@@ -614,31 +568,25 @@ START_TEST(parameters_of_a_node_line_count_since_25_11)
 	line[strlen("CPUs=4 Parameters=") + NODE_TEXT_MAX - 5] = '\0';
 	ck_assert_int_eq(node_line_parse(&node, line, &findings, &err), 0);
 	ck_assert_uint_eq(strlen(node.slurmd_parameters), NODE_TEXT_MAX - 1);
-	ck_assert_int_eq(
-		node_line_parse(&node, "CPUs=4 Parameters=c", &findings, &err),
-		-1);
+	ck_assert_int_eq(node_line_parse(&node, "CPUs=4 Parameters=c", &findings, &err), -1);
 	ck_assert_str_eq(err.text, "node line: Parameters: longer than 1023");
 	node_init(&node);
 	node.version = VERSION_OF(25, 11, 0) - 1;
-	ck_assert_int_eq(
-		node_line_parse(&node, "CPUs=4 Parameters=a", &findings, &err),
-		0);
+	ck_assert_int_eq(node_line_parse(&node, "CPUs=4 Parameters=a", &findings, &err), 0);
 	ck_assert_str_eq(node.slurmd_parameters, "");
 	ck_assert_uint_eq(findings.count, 0);
 }
 END_TEST
 
 /* The record with one piece of text replaced. */
-static int parse_with(struct node *node, const char *old, const char *new,
-		      struct err *err)
+static int parse_with(struct node *node, const char *old, const char *new, struct err *err)
 {
 	char json[2048], text[4096], *at;
 
 	snprintf(json, sizeof(json), record, 8U, 12LL);
 	at = strstr(json, old);
 	ck_assert_msg(at != NULL, "%s", old);
-	snprintf(text, sizeof(text), "%.*s%s%s", (int)(at - json), json, new,
-		 at + strlen(old));
+	snprintf(text, sizeof(text), "%.*s%s%s", (int)(at - json), json, new, at + strlen(old));
 	*err->text = '\0';
 	return node_parse_json(node, text, err);
 }
@@ -648,10 +596,8 @@ START_TEST(numbers_of_a_record_have_bounds)
 	static const struct {
 		const char *old, *new, *why;
 	} rows[] = {
-		{ "\"cpus\":8", "\"cpus\":65536",
-		  "node record: 'cpus': out of bounds" },
-		{ "\"cpus\":8", "\"cpus\":-1",
-		  "node record: 'cpus': out of bounds" },
+		{ "\"cpus\":8", "\"cpus\":65536", "node record: 'cpus': out of bounds" },
+		{ "\"cpus\":8", "\"cpus\":-1", "node record: 'cpus': out of bounds" },
 		{ "\"core_spec_count\":1", "\"core_spec_count\":1.5",
 		  "node record: 'core_spec_count': no number" },
 		{ "\"conf_read_at\":12", "\"conf_read_at\":-1",
@@ -662,50 +608,39 @@ START_TEST(numbers_of_a_record_have_bounds)
 		  "node record: 'mem_spec_limit': out of bounds" },
 		{ "\"mem_spec_limit\":5100", "\"mem_spec_limit\":\"x\"",
 		  "node record: 'mem_spec_limit': no number" },
-		{ "\"restricted_cores_per_gpu\":2",
-		  "\"restricted_cores_per_gpu\":65536",
+		{ "\"restricted_cores_per_gpu\":2", "\"restricted_cores_per_gpu\":65536",
 		  "node record: 'restricted_cores_per_gpu': out of bounds" },
 		{ "\"cpu_spec_list\":\"6-7\"", "\"cpu_spec_list\":\"7-6\"",
 		  "node record: cpu_spec_list: CPU list '7-6': bad range" },
 		{ "\"version\":\"24.11.5\"", "\"version\":\"x\"", "" },
-		{ "\"controller_version\":\"26.05.3\"",
-		  "\"controller_version\":\"x\"", "" },
+		{ "\"controller_version\":\"26.05.3\"", "\"controller_version\":\"x\"", "" },
 	};
 	struct node node = { .cpus = 77 };
 	struct err err;
 	size_t i;
 
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		ck_assert_msg(
-			parse_with(&node, rows[i].old, rows[i].new, &err) < 0,
-			"%s", rows[i].new);
-		ck_assert_msg(!*rows[i].why || !strcmp(err.text, rows[i].why),
-			      "%s", err.text);
+		ck_assert_msg(parse_with(&node, rows[i].old, rows[i].new, &err) < 0, "%s",
+			      rows[i].new);
+		ck_assert_msg(!*rows[i].why || !strcmp(err.text, rows[i].why), "%s", err.text);
 		ck_assert_uint_eq(node.cpus, 77);
 	}
-	ck_assert_int_eq(
-		parse_with(&node, "\"cpus\":8", "\"cpus\":65535", &err), 0);
+	ck_assert_int_eq(parse_with(&node, "\"cpus\":8", "\"cpus\":65535", &err), 0);
 	ck_assert_uint_eq(node.cpus, 65535);
-	ck_assert_int_eq(parse_with(&node, "\"cpus\":8", "\"cpus\":0", &err),
-			 0);
-	ck_assert_int_eq(parse_with(&node, "\"mem_spec_limit\":5100",
-				    "\"mem_spec_limit\":-1", &err),
-			 0);
+	ck_assert_int_eq(parse_with(&node, "\"cpus\":8", "\"cpus\":0", &err), 0);
+	ck_assert_int_eq(
+		parse_with(&node, "\"mem_spec_limit\":5100", "\"mem_spec_limit\":-1", &err), 0);
 	ck_assert_int_eq(node.mem_spec_limit_mb, -1);
 	ck_assert_int_eq(parse_with(&node, "\"mem_spec_limit\":5100",
 				    "\"mem_spec_limit\":8796093022207", &err),
 			 0); /* 8 EiB - 1 MiB in MiB */
 	ck_assert_int_eq(node.mem_spec_limit_mb, INT64_C(8796093022207));
-	ck_assert_int_eq(parse_with(&node, "\"restricted_cores_per_gpu\":2",
-				    "\"x\":2", &err),
-			 0);
+	ck_assert_int_eq(parse_with(&node, "\"restricted_cores_per_gpu\":2", "\"x\":2", &err), 0);
 	ck_assert_uint_eq(node.restricted_cores_per_gpu, 0);
 	ck_assert_int_eq(parse_with(&node, "\"restricted_cores_per_gpu\":2",
 				    "\"restricted_cores_per_gpu\":0", &err),
 			 0);
-	ck_assert_int_eq(parse_with(&node, "\"conf_read_at\":12",
-				    "\"conf_read_at\":0", &err),
-			 0);
+	ck_assert_int_eq(parse_with(&node, "\"conf_read_at\":12", "\"conf_read_at\":0", &err), 0);
 	ck_assert_int_eq(node.conf_read_at, 0);
 }
 END_TEST
@@ -718,16 +653,11 @@ START_TEST(texts_of_a_record_are_read_as_slurm_reads_them)
 
 	ck_assert_int_eq(parse_with(&node, "select/cons_tres", "", &err), 0);
 	ck_assert(node.cons_tres);
-	ck_assert_int_eq(
-		parse_with(&node, "select/cons_tres", "select/linear", &err),
-		0);
+	ck_assert_int_eq(parse_with(&node, "select/cons_tres", "select/linear", &err), 0);
 	ck_assert(!node.cons_tres);
-	ck_assert_int_eq(
-		parse_with(&node, "defer,spec_cores_first", "defer", &err), 0);
+	ck_assert_int_eq(parse_with(&node, "defer,spec_cores_first", "defer", &err), 0);
 	ck_assert(!node.spec_cores_first);
-	ck_assert_int_eq(parse_with(&node, "spec_cores_first",
-				    "Spec_Cores_First=1", &err),
-			 0);
+	ck_assert_int_eq(parse_with(&node, "spec_cores_first", "Spec_Cores_First=1", &err), 0);
 	ck_assert(node.spec_cores_first);
 	ck_assert_int_eq(parse_with(&node, "\"6-7\"", "\"\"", &err), 0);
 	ck_assert(!node.has_spec_list);
@@ -735,8 +665,7 @@ START_TEST(texts_of_a_record_are_read_as_slurm_reads_them)
 	ck_assert(!node.has_spec_list);
 	ck_assert_int_eq(parse_with(&node, "\"26.05.3\"", "\"\"", &err), 0);
 	ck_assert_uint_eq(node.controller_version, 0);
-	ck_assert_int_eq(
-		parse_with(&node, "_usage\":true", "_usage\":false", &err), 0);
+	ck_assert_int_eq(parse_with(&node, "_usage\":true", "_usage\":false", &err), 0);
 	ck_assert(!node.allow_spec_resources_usage);
 	snprintf(name, sizeof(name), "\"%0*d\"", NODE_NAME_MAX - 1, 0);
 	ck_assert_int_eq(parse_with(&node, "\"n1\"", name, &err), 0);
@@ -827,14 +756,12 @@ START_TEST(a_record_that_cannot_be_kept_is_an_error)
 	setup();
 	make_helper(8, (long long)time(NULL));
 	snprintf(folder, sizeof(folder), "%s", tempdir_path("no"));
-	ck_assert_int_eq(node_refresh(folder, helper, "n1", 5000, &state, &err),
-			 -1);
+	ck_assert_int_eq(node_refresh(folder, helper, "n1", 5000, &state, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "/no/node.json"));
 	ck_assert_ptr_null(state.map);
 	memset(folder, 'a', sizeof(folder) - 1);
 	folder[sizeof(folder) - 1] = '\0';
-	ck_assert_int_eq(node_refresh(folder, helper, "n1", 5000, &state, &err),
-			 -1);
+	ck_assert_int_eq(node_refresh(folder, helper, "n1", 5000, &state, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "too long"));
 	ck_assert_ptr_null(state.map);
 	ck_assert_int_eq(node_cached(folder, &state, &err), -1);
@@ -857,8 +784,7 @@ START_TEST(the_newest_conf_beside_slurm_conf_counts)
 	ck_assert_int_eq(epoch.conf_files, 3);
 	ck_assert_int_eq(epoch.conf_s, st.st_mtim.tv_sec);
 	ck_assert_int_eq(epoch.conf_ns,
-			 (int64_t)st.st_mtim.tv_sec * 1000000000 +
-				 st.st_mtim.tv_nsec);
+			 (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec);
 	tempdir_remove();
 }
 END_TEST
@@ -871,13 +797,11 @@ START_TEST(a_state_stays_as_it_is_where_nobody_answers)
 
 	setup();
 	make_helper(8, (long long)time(NULL));
-	ck_assert_int_eq(
-		node_load(tempdir_name, helper, "n1", 5000, &state, &err), 0);
+	ck_assert_int_eq(node_load(tempdir_name, helper, "n1", 5000, &state, &err), 0);
 	map = state.map;
 	ck_assert_int_eq(unlink(tempdir_path("node.json")), 0);
 	ck_assert_int_eq(unlink(helper), 0);
-	ck_assert_int_eq(
-		node_load(tempdir_name, helper, "n2", 5000, &state, &err), -1);
+	ck_assert_int_eq(node_load(tempdir_name, helper, "n2", 5000, &state, &err), -1);
 	ck_assert_ptr_eq(state.map, map);
 	ck_assert_str_eq(state.node.name, "n1");
 	node_state_free(&state);
@@ -946,8 +870,7 @@ START_TEST(outside_of_a_prolog_the_oldest_slurmd_of_the_host_counts)
 	if (epoch.slurmd_pid == pids[1])
 		ck_assert_int_eq(epoch.slurmd_start, ticks_of(pids[1]));
 	else if (!process_is_named((unsigned long)epoch.slurmd_pid, "slurmd") &&
-		 !process_is_named((unsigned long)epoch.slurmd_pid,
-				   "slurmd-wlm"))
+		 !process_is_named((unsigned long)epoch.slurmd_pid, "slurmd-wlm"))
 		ck_assert_int_ne(kill((pid_t)epoch.slurmd_pid, 0), 0);
 	ck_assert_str_eq(epoch.conf, getenv("SLURM_CONF"));
 	for (i = 0; i < 4; i++)
@@ -968,15 +891,12 @@ static int cached_of(int64_t pid, int64_t start)
 
 	snprintf(json, sizeof(json), record, 8U, (long long)time(NULL));
 	ck_assert_int_eq(node_parse_json(&state.node, json, &err), 0);
-	state.map = core_map_parse("core_map/1 4 1 2 2 1 0 0-3 0-3 0,1,2,3 "
-				   "0;1;2;3",
-				   &err);
+	state.map = core_map_parse("core_map/1 4 1 2 2 1 0 0-3 0-3 0,1,2,3 0;1;2;3", &err);
 	ck_assert_ptr_nonnull(state.map);
 	node_epoch_read(&epoch);
 	epoch.slurmd_pid = pid;
 	epoch.slurmd_start = start;
-	ck_assert_int_eq(node_cache_write(tempdir_name, &epoch, &state, &err),
-			 0);
+	ck_assert_int_eq(node_cache_write(tempdir_name, &epoch, &state, &err), 0);
 	node_state_free(&state);
 	return cached();
 }
@@ -1088,17 +1008,14 @@ START_TEST(whoever_asks_for_no_node_gets_the_one_that_is_kept)
 	setup();
 	make_helper(8, (long long)time(NULL));
 	load(8);
-	ck_assert_int_eq(
-		node_load(tempdir_name, helper, "", 5000, &state, &err), 0);
+	ck_assert_int_eq(node_load(tempdir_name, helper, "", 5000, &state, &err), 0);
 	node_state_free(&state);
-	ck_assert_int_eq(
-		node_load(tempdir_name, helper, NULL, 5000, &state, &err), 0);
+	ck_assert_int_eq(node_load(tempdir_name, helper, NULL, 5000, &state, &err), 0);
 	node_state_free(&state);
 	ck_assert_ptr_null(state.map);
 	ck_assert_uint_eq(calls(), 1);
 	/* nothing is kept where there is no place */
-	ck_assert_int_eq(node_refresh(NULL, helper, "n1", 5000, &state, &err),
-			 0);
+	ck_assert_int_eq(node_refresh(NULL, helper, "n1", 5000, &state, &err), 0);
 	node_state_free(&state);
 	ck_assert_uint_eq(calls(), 2);
 	tempdir_remove();
@@ -1113,12 +1030,10 @@ START_TEST(a_helper_that_says_nothing_has_failed)
 	setup();
 	strcpy(helper, tempdir_put("helper", "#!/bin/sh\nexit 1\n"));
 	ck_assert_int_eq(chmod(helper, 0755), 0);
-	ck_assert_int_eq(
-		node_load(tempdir_name, helper, NULL, 5000, &state, &err), -1);
+	ck_assert_int_eq(node_load(tempdir_name, helper, NULL, 5000, &state, &err), -1);
 	ck_assert_str_eq(err.text, "node record: jobio-slurm failed");
 	strcpy(helper, tempdir_put("helper", "#!/bin/sh\necho '{'\n"));
-	ck_assert_int_eq(
-		node_load(tempdir_name, helper, NULL, 5000, &state, &err), -1);
+	ck_assert_int_eq(node_load(tempdir_name, helper, NULL, 5000, &state, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "not JSON"));
 	tempdir_put("file", "");
 	ck_assert_int_eq(node_cached(tempdir_path("file/x"), &state, &err), -1);
@@ -1134,12 +1049,10 @@ START_TEST(a_machine_that_cannot_be_read_leaves_no_record_behind)
 	setup();
 	make_helper(8, (long long)time(NULL));
 	setenv("HWLOC_COMPONENTS", "stop", 1); /* hwloc finds no CPU */
-	ck_assert_int_eq(
-		node_load(tempdir_name, helper, "n1", 5000, &state, &err), -1);
+	ck_assert_int_eq(node_load(tempdir_name, helper, "n1", 5000, &state, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "topology: 'this machine'"));
 	ck_assert_ptr_null(state.map);
-	ck_assert_int_eq(node_refresh(NULL, helper, "n1", 5000, &state, &err),
-			 -1);
+	ck_assert_int_eq(node_refresh(NULL, helper, "n1", 5000, &state, &err), -1);
 	unsetenv("HWLOC_COMPONENTS");
 	load(8);
 	ck_assert_uint_eq(calls(), 3);
@@ -1148,22 +1061,17 @@ START_TEST(a_machine_that_cannot_be_read_leaves_no_record_behind)
 END_TEST
 
 UNIT_MAIN("node", a_slurmd_is_looked_for_among_sixteen_processes,
-	  of_too_many_specialized_cores_slurm_takes_one,
-	  the_newest_conf_beside_slurm_conf_counts,
+	  of_too_many_specialized_cores_slurm_takes_one, the_newest_conf_beside_slurm_conf_counts,
 	  in_a_prolog_the_slurmd_above_it_counts,
 	  outside_of_a_prolog_the_oldest_slurmd_of_the_host_counts,
 	  outside_of_a_prolog_the_cache_holds_as_long_as_its_slurmd,
-	  a_node_line_means_what_slurm_makes_of_it,
-	  what_slurm_corrects_in_a_node_line_is_a_finding,
+	  a_node_line_means_what_slurm_makes_of_it, what_slurm_corrects_in_a_node_line_is_a_finding,
 	  a_list_beyond_the_cpus_of_the_line_is_told_with_their_numbers,
 	  a_record_as_new_as_slurm_conf_is_not_asked_for_again,
-	  a_cache_that_does_not_hold_is_none_and_no_error,
-	  a_record_that_cannot_be_kept_is_an_error,
-	  a_state_stays_as_it_is_where_nobody_answers,
-	  a_wrong_node_line_is_refused_with_its_word,
+	  a_cache_that_does_not_hold_is_none_and_no_error, a_record_that_cannot_be_kept_is_an_error,
+	  a_state_stays_as_it_is_where_nobody_answers, a_wrong_node_line_is_refused_with_its_word,
 	  a_record_is_read_from_json, a_damaged_record_is_refused,
-	  a_record_without_memspeclimit_does_not_know_it,
-	  slurmctld_is_asked_once_and_not_again,
+	  a_record_without_memspeclimit_does_not_know_it, slurmctld_is_asked_once_and_not_again,
 	  a_changed_slurm_conf_or_a_neighbour_of_it_asks_again,
 	  a_record_older_than_slurm_conf_holds_for_a_minute_only,
 	  a_slurm_conf_that_slurmd_has_fetched_is_no_newer_than_the_record,
@@ -1171,14 +1079,10 @@ UNIT_MAIN("node", a_slurmd_is_looked_for_among_sixteen_processes,
 	  the_record_of_another_node_is_not_taken_for_ours,
 	  the_sentence_of_the_helper_reaches_the_caller,
 	  the_helper_reads_the_slurm_conf_that_is_named,
-	  a_helper_that_hangs_is_ended_at_the_deadline,
-	  a_node_line_is_read_to_its_bounds,
-	  a_node_line_beyond_its_bounds_is_refused,
-	  the_words_of_a_node_line_are_kept,
-	  parameters_of_a_node_line_count_since_25_11,
-	  numbers_of_a_record_have_bounds,
+	  a_helper_that_hangs_is_ended_at_the_deadline, a_node_line_is_read_to_its_bounds,
+	  a_node_line_beyond_its_bounds_is_refused, the_words_of_a_node_line_are_kept,
+	  parameters_of_a_node_line_count_since_25_11, numbers_of_a_record_have_bounds,
 	  texts_of_a_record_are_read_as_slurm_reads_them,
 	  a_slurm_conf_that_is_long_unchanged_is_no_newer_than_the_record,
 	  a_machine_that_cannot_be_read_leaves_no_record_behind,
-	  whoever_asks_for_no_node_gets_the_one_that_is_kept,
-	  a_helper_that_says_nothing_has_failed)
+	  whoever_asks_for_no_node_gets_the_one_that_is_kept, a_helper_that_says_nothing_has_failed)

@@ -163,6 +163,5 @@ END_TEST
 UNIT_MAIN("nodes", a_node_list_is_expanded_as_slurm_does,
 	  as_many_ranges_as_libslurm_bears_are_expanded,
 	  a_list_of_more_names_than_the_limit_is_not_expanded,
-	  brackets_that_are_not_slurms_are_not_expanded,
-	  names_hold_the_characters_of_names_only,
+	  brackets_that_are_not_slurms_are_not_expanded, names_hold_the_characters_of_names_only,
 	  names_that_are_too_long_are_not_expanded)

@@ -36,8 +36,7 @@ START_TEST(all_else_is_refused_and_quoted)
 	size_t i;
 
 	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		ck_assert_msg(number_parse(bad[i], 1, 64, &n, &err) < 0,
-			      "'%s' accepted", bad[i]);
+		ck_assert_msg(number_parse(bad[i], 1, 64, &n, &err) < 0, "'%s' accepted", bad[i]);
 		ck_assert_uint_eq(n, 9);
 	}
 	number_parse("12x", 1, 64, &n, &err);
@@ -66,12 +65,8 @@ START_TEST(the_bounds_themselves_are_taken)
 	ck_assert_uint_eq(n, 2);
 	ck_assert_int_eq(number_parse("1", 2, 2, &n, NULL), -1);
 	ck_assert_int_eq(number_parse("3", 2, 2, &n, NULL), -1);
-	ck_assert_int_eq(
-		number_parse("18446744073709551615", 0, ULONG_MAX, &n, NULL),
-		0);
-	ck_assert_int_eq(
-		number_parse("18446744073709551616", 0, ULONG_MAX, &n, NULL),
-		-1);
+	ck_assert_int_eq(number_parse("18446744073709551615", 0, ULONG_MAX, &n, NULL), 0);
+	ck_assert_int_eq(number_parse("18446744073709551616", 0, ULONG_MAX, &n, NULL), -1);
 	ck_assert_int_eq(number_parse("9:", 0, 99, &n, NULL), -1);
 	ck_assert_int_eq(number_parse("9/", 0, 99, &n, NULL), -1);
 	ck_assert_int_eq(number_parse("90", 0, 99, &n, NULL), 0);

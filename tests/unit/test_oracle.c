@@ -51,8 +51,7 @@ static void split(char *line, char **words)
 	char *state, *word = strtok_r(line, " \t\n", &state);
 	int count = 0;
 
-	for (; word && count < WORDS_MAX;
-	     word = strtok_r(NULL, " \t\n", &state))
+	for (; word && count < WORDS_MAX; word = strtok_r(NULL, " \t\n", &state))
 		words[count++] = word;
 	while (count < WORDS_MAX)
 		words[count++] = NULL;
@@ -110,23 +109,20 @@ static void format_spec(char *line, size_t size, const char *word)
 		snprintf(line, size, "CoreSpecCount=%s", word + 6);
 }
 
-static const struct core_map *load_map(const char *machine, const char *flags,
-				       unsigned int version)
+static const struct core_map *load_map(const char *machine, const char *flags, unsigned int version)
 {
 	struct core_map_options options = { .slurm_version = version };
 	struct err err;
 	char key[256];
 
 	core_map_slurmd_parameters(&options, flags);
-	snprintf(key, sizeof(key), "%s %d %x", machine, options.socket,
-		 version);
+	snprintf(key, sizeof(key), "%s %d %x", machine, options.socket, version);
 	for (int i = map_count - 1; i >= 0; i--)
 		if (!strcmp(maps[i].key, key))
 			return maps[i].map;
 	ck_assert_int_lt(map_count, MAPS_MAX);
 	options.xml = tempdir_path("machine.xml");
-	ck_assert_msg(machines_write(MACHINES "machines.txt", machine,
-				     options.xml, &err) == 0,
+	ck_assert_msg(machines_write(MACHINES "machines.txt", machine, options.xml, &err) == 0,
 		      "%s", err.text);
 	maps[map_count].map = core_map_load(&options, &err);
 	ck_assert_msg(maps[map_count].map != NULL, "%s: %s", machine, err.text);
@@ -141,18 +137,16 @@ static void free_maps(void)
 }
 
 /* The node line that was in slurm.conf for this row. */
-static void read_node(struct node *node, const char *flags, const char *line,
-		      unsigned int version, struct findings *findings)
+static void read_node(struct node *node, const char *flags, const char *line, unsigned int version,
+		      struct findings *findings)
 {
 	struct err err;
 
 	node_init(node);
 	node->version = version;
 	node->spec_cores_first = strstr(flags, "first") != NULL;
-	snprintf(node->slurmd_parameters, sizeof(node->slurmd_parameters), "%s",
-		 flags);
-	ck_assert_msg(node_line_parse(node, line, findings, &err) == 0,
-		      "%s: %s", line, err.text);
+	snprintf(node->slurmd_parameters, sizeof(node->slurmd_parameters), "%s", flags);
+	ck_assert_msg(node_line_parse(node, line, findings, &err) == 0, "%s: %s", line, err.text);
 }
 
 static int same(const struct cpuset *set, const char *list)
@@ -169,20 +163,17 @@ static void show(const struct row *row, const struct reservation *got)
 	char *abs_list = cpuset_format(&got->abs_cpus);
 	char *os_list = cpuset_format(&got->os_cpus);
 
-	printf("%s [%s] %s: want %s = %s, got %s = %s (%s, %zu findings)\n",
-	       row->machine, row->flags, reservation_class_name(got->class),
-	       row->abs_cpus, row->os_cpus, abs_list, os_list,
-	       got->sound ? "sound" : "unsound", got->findings.count);
+	printf("%s [%s] %s: want %s = %s, got %s = %s (%s, %zu findings)\n", row->machine,
+	       row->flags, reservation_class_name(got->class), row->abs_cpus, row->os_cpus,
+	       abs_list, os_list, got->sound ? "sound" : "unsound", got->findings.count);
 	free(abs_list);
 	free(os_list);
 }
 
-static void judge(struct score *score, const struct row *row,
-		  const struct reservation *got)
+static void judge(struct score *score, const struct row *row, const struct reservation *got)
 {
 	char *abs_list = reservation_abs_cpus_text(got);
-	int equal = same(&got->os_cpus, row->os_cpus) &&
-		    !strcmp(abs_list, row->abs_cpus);
+	int equal = same(&got->os_cpus, row->os_cpus) && !strcmp(abs_list, row->abs_cpus);
 	int regular = !strcmp(row->class, "regular");
 
 	score->rows++;
@@ -204,13 +195,12 @@ static void judge(struct score *score, const struct row *row,
 /* Head: machine, flags, class, CPUs, Boards, sockets of all boards, cores of a
  * socket, threads of a core. Row: spec set, abstract CPUs, CPUs of Linux, and
  * the version when the two do not agree. */
-static void judge_slurmd_row(struct score *score, char **heads, char **words,
-			     unsigned int version)
+static void judge_slurmd_row(struct score *score, char **heads, char **words, unsigned int version)
 {
-	static const struct reservation_request unset = { RESERVATION_UNSET,
-							  0 };
-	struct row row = { heads[0], heads[1],	      heads[2],
-			   words[0], plain(words[1]), plain(words[2]) };
+	static const struct reservation_request unset = { RESERVATION_UNSET, 0 };
+	struct row row = {
+		heads[0], heads[1], heads[2], words[0], plain(words[1]), plain(words[2])
+	};
 	struct findings findings = { 0 };
 	struct reservation got;
 	struct node node;
@@ -219,14 +209,11 @@ static void judge_slurmd_row(struct score *score, char **heads, char **words,
 
 	format_spec(spec, sizeof(spec), row.spec);
 	snprintf(line, sizeof(line),
-		 "CPUs=%s Boards=%s SocketsPerBoard=%u CoresPerSocket=%s "
-		 "ThreadsPerCore=%s %s",
-		 heads[3], heads[4], number(heads[5]) / number(heads[4]),
-		 heads[6], heads[7], spec);
+		 "CPUs=%s Boards=%s SocketsPerBoard=%u CoresPerSocket=%s ThreadsPerCore=%s %s",
+		 heads[3], heads[4], number(heads[5]) / number(heads[4]), heads[6], heads[7], spec);
 	read_node(&node, row.flags, line, version, &findings);
-	ck_assert_msg(reservation_compute(
-			      &node, load_map(row.machine, row.flags, version),
-			      &unset, &got, &err) == 0,
+	ck_assert_msg(reservation_compute(&node, load_map(row.machine, row.flags, version), &unset,
+					  &got, &err) == 0,
 		      "%s", err.text);
 	findings_append(&got.findings, &findings);
 	judge(score, &row, &got);
@@ -237,15 +224,13 @@ static void judge_slurmd_row(struct score *score, char **heads, char **words,
 /* In an emulator of memory, all but some of the rows. */
 static bool is_left_out(struct score *score)
 {
-	bool is =
-		(score->rows + score->left_out) % (unsigned int)rounds_share();
+	bool is = (score->rows + score->left_out) % (unsigned int)rounds_share();
 
 	score->left_out += is;
 	return is;
 }
 
-static void judge_slurmd(const char *name, unsigned int version,
-			 struct score *score)
+static void judge_slurmd(const char *name, unsigned int version, struct score *score)
 {
 	struct table table;
 
@@ -253,10 +238,8 @@ static void judge_slurmd(const char *name, unsigned int version,
 	tempdir_make();
 	table_open(&table, MACHINES "slurmd.txt");
 	while (table_next(&table, true))
-		if ((!table.words[3] || !strcmp(table.words[3], name)) &&
-		    !is_left_out(score))
-			judge_slurmd_row(score, table.heads, table.words,
-					 version);
+		if ((!table.words[3] || !strcmp(table.words[3], name)) && !is_left_out(score))
+			judge_slurmd_row(score, table.heads, table.words, version);
 	free_maps();
 	tempdir_remove();
 }
@@ -267,10 +250,9 @@ static void expect(const struct score *score, unsigned int rows)
 	unsigned int others = score->rows - score->regular;
 	unsigned int others_equal = score->equal - score->regular_equal;
 
-	printf("%u rows, %u equal; regular %u of %u; others %u of %u; %u "
-	       "silent\n",
-	       score->rows, score->equal, score->regular_equal, score->regular,
-	       others_equal, others, score->silent);
+	printf("%u rows, %u equal; regular %u of %u; others %u of %u; %u silent\n", score->rows,
+	       score->equal, score->regular_equal, score->regular, others_equal, others,
+	       score->silent);
 	ck_assert_uint_eq(score->rows + score->left_out, rows);
 	ck_assert_uint_eq(score->regular_equal, score->regular);
 	ck_assert_uint_ge(others_equal * 100, others * 95);
@@ -312,11 +294,11 @@ static struct reservation_request read_request(const char *word)
 /* Head: machine, flags, sockets, cores of a socket, threads of a core,
  * AllowSpecResourcesUsage, version. Row: spec set, the job's request, abstract
  * CPUs and CPUs of Linux that it did not get. */
-static void judge_job_row(struct score *score, char **heads, char **words,
-			  unsigned int version)
+static void judge_job_row(struct score *score, char **heads, char **words, unsigned int version)
 {
-	struct row row = { heads[0], heads[1],	      "regular",
-			   words[0], plain(words[2]), plain(words[3]) };
+	struct row row = {
+		heads[0], heads[1], "regular", words[0], plain(words[2]), plain(words[3])
+	};
 	struct reservation_request request = read_request(words[1]);
 	struct findings findings = { 0 };
 	struct reservation got;
@@ -326,23 +308,20 @@ static void judge_job_row(struct score *score, char **heads, char **words,
 
 	format_spec(spec, sizeof(spec), row.spec);
 	snprintf(line, sizeof(line),
-		 "CPUs=%u Boards=1 SocketsPerBoard=%s CoresPerSocket=%s "
-		 "ThreadsPerCore=%s %s",
-		 number(heads[2]) * number(heads[3]) * number(heads[4]),
-		 heads[2], heads[3], heads[4], spec);
+		 "CPUs=%u Boards=1 SocketsPerBoard=%s CoresPerSocket=%s ThreadsPerCore=%s %s",
+		 number(heads[2]) * number(heads[3]) * number(heads[4]), heads[2], heads[3],
+		 heads[4], spec);
 	read_node(&node, row.flags, line, version, &findings);
 	node.allow_spec_resources_usage = !strcmp(heads[5], "yes");
-	ck_assert_msg(reservation_compute(
-			      &node, load_map(row.machine, row.flags, version),
-			      &request, &got, &err) == 0,
+	ck_assert_msg(reservation_compute(&node, load_map(row.machine, row.flags, version),
+					  &request, &got, &err) == 0,
 		      "%s", err.text);
 	judge(score, &row, &got);
 	reservation_free(&got);
 	findings_free(&findings);
 }
 
-static void judge_jobs(const char *name, unsigned int version,
-		       struct score *score)
+static void judge_jobs(const char *name, unsigned int version, struct score *score)
 {
 	struct table table;
 
@@ -386,16 +365,14 @@ static char *format_block(const struct core_map *map)
 
 	*text = '\0';
 	for (unsigned int i = 0; i < cpus; i++) {
-		snprintf(part, sizeof(part), "%s%d%s", i ? "," : "",
-			 core_map_os_cpu(map, i),
+		snprintf(part, sizeof(part), "%s%d%s", i ? "," : "", core_map_os_cpu(map, i),
 			 core_map_is_set(map, i) ? "" : "*");
 		append(&at, part);
 	}
 	return text;
 }
 
-static bool is_among(const unsigned int *numbers, unsigned int count,
-		     unsigned int number)
+static bool is_among(const unsigned int *numbers, unsigned int count, unsigned int number)
 {
 	while (count)
 		if (numbers[--count] == number)
@@ -412,15 +389,12 @@ static char *format_lists(char **words)
 	char *text, *at, part[16];
 	struct err err;
 
-	for (; words[threads] && strcmp(words[threads], "default") != 0;
-	     threads++) {
-		lists[threads] =
-			machines_list(words[threads], &counts[threads], &err);
+	for (; words[threads] && strcmp(words[threads], "default") != 0; threads++) {
+		lists[threads] = machines_list(words[threads], &counts[threads], &err);
 		ck_assert_msg(lists[threads] != NULL, "%s", err.text);
 		cpus += counts[threads];
 	}
-	defaults = machines_list(words[threads] ? words[threads + 1] : "-",
-				 &default_count, &err);
+	defaults = machines_list(words[threads] ? words[threads + 1] : "-", &default_count, &err);
 	ck_assert_msg(defaults != NULL, "%s", err.text);
 	text = at = calloc(cpus + 1, 8);
 	for (unsigned int i = 0; i < cpus; i++) {
@@ -458,15 +432,13 @@ static void expect_same_map(const struct core_map *map)
 /* Is it slurmd's? */
 static bool is_same_block(char **words)
 {
-	const struct core_map *map =
-		load_map(words[0], words[1], VERSION_OF(22, 5, 8));
+	const struct core_map *map = load_map(words[0], words[1], VERSION_OF(22, 5, 8));
 	char *want = format_lists(&words[2]);
 	char *got = format_block(map);
 	bool is = !strcmp(got, want) || !*want;
 
 	if (!is)
-		printf("%s [%s]:\n want %s\n got  %s\n", words[0], words[1],
-		       want, got);
+		printf("%s [%s]:\n want %s\n got  %s\n", words[0], words[1], want, got);
 	expect_same_map(map);
 	free(got);
 	free(want);
@@ -495,7 +467,6 @@ START_TEST(the_block_map_is_slurmds_own_and_survives_the_cache)
 END_TEST
 
 UNIT_MAIN("oracle", spec_sets_and_classes_are_those_of_slurmd_22_05,
-	  spec_sets_are_those_of_slurmd_25_11,
-	  jobs_lose_the_cores_that_slurmctld_22_05_kept_back,
+	  spec_sets_are_those_of_slurmd_25_11, jobs_lose_the_cores_that_slurmctld_22_05_kept_back,
 	  jobs_lose_the_cores_that_slurmctld_25_11_kept_back,
 	  the_block_map_is_slurmds_own_and_survives_the_cache)

@@ -18,20 +18,18 @@
 #include "tests/unit/tempdir.h"
 
 /* Two NUMA nodes of four cores; core 7 has OS CPUs 7 and 15. */
-#define TABLE                                                                  \
-	"machine m\n"                                                          \
-	"\tpackage 0 numa 0\n\t\tcore 0-3 pu 0-3 8-11\n"                       \
+#define TABLE                                                                                      \
+	"machine m\n"                                                                              \
+	"\tpackage 0 numa 0\n\t\tcore 0-3 pu 0-3 8-11\n"                                           \
 	"\tpackage 1 numa 1\n\t\tcore 4-7 pu 4-7 12-15\n"
 
 static char xml[512];
 static struct err err;
 
-struct core_map *__real_core_map_load(const struct core_map_options *options,
-				      struct err *why);
+struct core_map *__real_core_map_load(const struct core_map_options *options, struct err *why);
 
 /* This machine is the one that a test has made. */
-struct core_map *__wrap_core_map_load(const struct core_map_options *options,
-				      struct err *why)
+struct core_map *__wrap_core_map_load(const struct core_map_options *options, struct err *why)
 {
 	struct core_map_options its = *options;
 
@@ -43,9 +41,8 @@ static void make_machine(void)
 {
 	tempdir_make();
 	snprintf(xml, sizeof(xml), "%s", tempdir_path("machine.xml"));
-	ck_assert_msg(machines_write(tempdir_put("table", TABLE), "m", xml,
-				     &err) == 0,
-		      "%s", err.text);
+	ck_assert_msg(machines_write(tempdir_put("table", TABLE), "m", xml, &err) == 0, "%s",
+		      err.text);
 }
 
 /* ---- the cores of a plan ------------------------------------------------------------ */
@@ -63,9 +60,7 @@ static struct cpuset set(const char *list)
 
 static void begin(void)
 {
-	struct core_map_options map = { .xml = xml,
-					.slurm_version =
-						VERSION_OF(24, 11, 0) };
+	struct core_map_options map = { .xml = xml, .slurm_version = VERSION_OF(24, 11, 0) };
 
 	make_machine();
 	memset(&options, 0, sizeof(options));
@@ -101,8 +96,9 @@ START_TEST(without_a_card_cores_are_spread_over_the_numa_nodes)
 	begin();
 	expect_cores(1, "7");
 	ck_assert(!plan.packed);
-	ck_assert_str_eq(plan.reason, "spread over 2 NUMA node(s): no network "
-				      "card was named, no place is better");
+	ck_assert_str_eq(
+		plan.reason,
+		"spread over 2 NUMA node(s): no network card was named, no place is better");
 	expect_cores(2, "3,7");
 	expect_cores(3, "3,6-7");
 	expect_cores(7, "1-7"); /* never core 0 */
@@ -137,15 +133,14 @@ START_TEST(cores_lie_beside_the_card)
 	add_local("0-3,8-11");
 	expect_cores(2, "2-3");
 	ck_assert(plan.packed);
-	ck_assert_str_eq(plan.reason, "packed beside the network card: its "
-				      "queues are polled from there");
+	ck_assert_str_eq(plan.reason,
+			 "packed beside the network card: its queues are polled from there");
 	expect_cores(3, "1-3");
 	ck_assert_str_eq(said_findings(&plan.findings), "");
 	expect_cores(4, "1-3,7");
-	ck_assert_str_eq(said_findings(&plan.findings),
-			 "P03 warning only 3 of 4 cores can lie beside the "
-			 "network card; ask for fewer cores, or move the "
-			 "card\n");
+	ck_assert_str_eq(
+		said_findings(&plan.findings),
+		"P03 warning only 3 of 4 cores can lie beside the network card; ask for fewer cores, or move the card\n");
 	/* a core of which one thread is beside it is not */
 	plan.local[0] = set("2-3,11");
 	expect_cores(1, "3");
@@ -183,14 +178,12 @@ START_TEST(cards_of_a_client_are_named)
 	plan.client.cards.count = 2;
 	strcpy(plan.client.cards.card[1].name, "ib1");
 	expect_cores(1, "7");
-	ck_assert_str_eq(plan.reason,
-			 "beside the cards of client 'home': ib0,ib1");
+	ck_assert_str_eq(plan.reason, "beside the cards of client 'home': ib0,ib1");
 	end();
 }
 END_TEST
 
-static void expect_adopted(const char *fixed, const char *wanted,
-			   const char *finding)
+static void expect_adopted(const char *fixed, const char *wanted, const char *finding)
 {
 	char *list;
 
@@ -207,8 +200,7 @@ static void expect_adopted(const char *fixed, const char *wanted,
 START_TEST(cores_that_the_client_has_are_taken_whole)
 {
 	static const char told[] =
-		"P04 error core 0 is the kernel's: a client refuses it or "
-		"starves there; move the client to other cores\n";
+		"P04 error core 0 is the kernel's: a client refuses it or starves there; move the client to other cores\n";
 
 	begin();
 	expect_adopted("7", "7", "");
@@ -231,8 +223,8 @@ static struct {
 	struct client_cards cards;
 } asked;
 
-struct client *__wrap_client_open(const struct config_client *section,
-				  const char *run_dir, const char *state_dir)
+struct client *__wrap_client_open(const struct config_client *section, const char *run_dir,
+				  const char *state_dir)
 {
 	ck_assert_str_eq(section->name, "home");
 	ck_assert(!run_dir && !state_dir);
@@ -240,16 +232,14 @@ struct client *__wrap_client_open(const struct config_client *section,
 	return (struct client *)&asked;
 }
 
-int __wrap_client_inspect(struct client *client, unsigned int budget_ms,
-			  struct err *why)
+int __wrap_client_inspect(struct client *client, unsigned int budget_ms, struct err *why)
 {
 	ck_assert_ptr_eq(client, &asked);
 	ck_assert_uint_eq(budget_ms, 20000);
 	return asked.is_silent ? err_set(why, "no answer") : 0;
 }
 
-void __wrap_client_cards(const struct client *client,
-			 struct client_cards *cards)
+void __wrap_client_cards(const struct client *client, struct client_cards *cards)
 {
 	(void)client;
 	*cards = asked.cards;
@@ -281,8 +271,7 @@ static struct plan_client client;
 
 static int find_client(const char *name)
 {
-	int rc = plan_client_find(&client, name, tempdir_path("jobio.conf"),
-				  xml, &err);
+	int rc = plan_client_find(&client, name, tempdir_path("jobio.conf"), xml, &err);
 
 	ck_assert_int_eq(asked.opened, 0);
 	return rc;
@@ -327,25 +316,19 @@ START_TEST(each_numa_node_with_a_card_is_a_domain_in_the_order_of_the_cards)
 	ck_assert_str_eq(plan_client_cards(&client, names), "ib0,ib1,ib2,ib3");
 	ck_assert_str_eq(
 		printed(),
-		"card             ib0, its place is unknown, of client 'home' "
-		"(nfs): /work\n"
-		"                 ib1, NUMA node 1, of client 'home' (nfs): "
-		"/work\n"
-		"                 ib2, NUMA node 1, of client 'home' (nfs): "
-		"/work\n"
-		"                 ib3, NUMA node 0, of client 'home' (nfs): "
-		"/work\n"
+		"card             ib0, its place is unknown, of client 'home' (nfs): /work\n"
+		"                 ib1, NUMA node 1, of client 'home' (nfs): /work\n"
+		"                 ib2, NUMA node 1, of client 'home' (nfs): /work\n"
+		"                 ib3, NUMA node 0, of client 'home' (nfs): /work\n"
 		"beside it        4-7,12-15\n"
 		"                 0-3,8-11\n");
 	json = json_object_new_object();
 	plan_client_json(&client, json);
 	text = json_object_to_json_string_ext(json, JSON_C_TO_STRING_PLAIN);
-	ck_assert_ptr_nonnull(strstr(text,
-				     "{\"name\":\"home\",\"type\":\"nfs\","
-				     "\"cards\":[{\"card\":\"ib0\","
-				     "\"numa_node\":null,\"serves\":"));
-	ck_assert_ptr_nonnull(
-		strstr(text, "{\"card\":\"ib3\",\"numa_node\":0,"));
+	ck_assert_ptr_nonnull(strstr(
+		text,
+		"{\"name\":\"home\",\"type\":\"nfs\",\"cards\":[{\"card\":\"ib0\",\"numa_node\":null,\"serves\":"));
+	ck_assert_ptr_nonnull(strstr(text, "{\"card\":\"ib3\",\"numa_node\":0,"));
 	json_object_put(json);
 	tempdir_remove();
 }
@@ -378,8 +361,7 @@ START_TEST(a_client_that_cannot_be_asked_is_told)
 {
 	begin_client();
 	ck_assert_int_eq(find_client("other"), -1);
-	ck_assert_str_eq(err.text, "--client: 'other': jobio.conf has no "
-				   "[client other]");
+	ck_assert_str_eq(err.text, "--client: 'other': jobio.conf has no [client other]");
 	asked.is_silent = true;
 	ck_assert_int_eq(find_client("home"), -1);
 	ck_assert_str_eq(err.text, "no answer");
@@ -403,8 +385,7 @@ static struct {
 	int asked;
 } world;
 
-int __wrap_node_cached(const char *run_dir, struct node_state *state,
-		       struct err *why)
+int __wrap_node_cached(const char *run_dir, struct node_state *state, struct err *why)
 {
 	(void)why;
 	snprintf(world.run_dir, sizeof(world.run_dir), "%s", run_dir);
@@ -412,9 +393,8 @@ int __wrap_node_cached(const char *run_dir, struct node_state *state,
 	return world.cached;
 }
 
-int __wrap_node_refresh(const char *run_dir, const char *helper,
-			const char *node_name, unsigned int timeout_ms,
-			struct node_state *state, struct err *why)
+int __wrap_node_refresh(const char *run_dir, const char *helper, const char *node_name,
+			unsigned int timeout_ms, struct node_state *state, struct err *why)
 {
 	(void)state;
 	ck_assert(!helper && !node_name);
@@ -457,8 +437,7 @@ START_TEST(versions_go_from_the_oldest_to_the_newest_that_jobio_knows)
 	ck_assert_int_eq(set_version("26.05.9"), 0);
 	ck_assert_uint_eq(subject.version, VERSION_OF(26, 5, 9));
 	ck_assert_int_eq(set_version("21.08"), -1);
-	ck_assert_str_eq(err.text, "--slurm-version: '21.08': must be from "
-				   "22.05 to 26.05");
+	ck_assert_str_eq(err.text, "--slurm-version: '21.08': must be from 22.05 to 26.05");
 	ck_assert_int_eq(set_version("26.06"), -1);
 	ck_assert_int_eq(set_version("x"), -1);
 	ck_assert_int_eq(strncmp(err.text, "--slurm-version: ", 17), 0);
@@ -468,19 +447,17 @@ END_TEST
 
 static int set_parameters(const char *value)
 {
-	return subject_set_parameters(&subject, "slurmd-parameters", value,
-				      &err);
+	return subject_set_parameters(&subject, "slurmd-parameters", value, &err);
 }
 
 START_TEST(a_misspelt_word_of_slurmd_parameters_is_told)
 {
 	ck_assert_int_eq(set_parameters(""), 0);
-	ck_assert_int_eq(set_parameters("L3CACHE_as_socket,config_overrides"),
-			 0);
+	ck_assert_int_eq(set_parameters("L3CACHE_as_socket,config_overrides"), 0);
 	ck_assert_int_eq(set_parameters("allow_ecores,"), 0);
 	ck_assert_int_eq(set_parameters("conmgr_threads=4,l3cache,x"), -1);
-	ck_assert_str_eq(err.text, "--slurmd-parameters: 'l3cache': not a word "
-				   "of SlurmdParameters");
+	ck_assert_str_eq(err.text,
+			 "--slurmd-parameters: 'l3cache': not a word of SlurmdParameters");
 	ck_assert_int_eq(set_parameters("allow_ecores,,allow_ecores"), -1);
 }
 END_TEST
@@ -622,8 +599,7 @@ UNIT_MAIN("plan", without_a_card_cores_are_spread_over_the_numa_nodes,
 	  of_several_cards_each_has_its_turn, cards_of_a_client_are_named,
 	  cores_that_the_client_has_are_taken_whole,
 	  each_numa_node_with_a_card_is_a_domain_in_the_order_of_the_cards,
-	  a_client_without_cards_has_no_place,
-	  a_client_that_cannot_be_asked_is_told,
+	  a_client_without_cards_has_no_place, a_client_that_cannot_be_asked_is_told,
 	  versions_go_from_the_oldest_to_the_newest_that_jobio_knows,
 	  a_misspelt_word_of_slurmd_parameters_is_told,
 	  a_machine_without_a_node_line_has_the_one_that_fits,

@@ -54,25 +54,22 @@ static void start(const struct gatefile *gate)
 	fake.profile = NULL;
 	fake.is_array = fake.is_missing = false;
 	tempdir_make();
-	snprintf(text, sizeof(text), "[jobio]\nrun_dir = %s\n",
-		 tempdir_path("run"));
+	snprintf(text, sizeof(text), "[jobio]\nrun_dir = %s\n", tempdir_path("run"));
 	tempdir_put("jobio.conf", text);
 	mkdir(tempdir_path("run"), 0755);
 	mkdir(tempdir_path("run/7"), 0755);
-	ck_assert_int_eq(gatefile_write(tempdir_path("run/7/gate"), gate, NULL),
-			 0);
+	ck_assert_int_eq(gatefile_write(tempdir_path("run/7/gate"), gate, NULL), 0);
 	setenv("SLURMD_NODENAME", "c1", 1);
 	unsetenv("JOBIO_GOT_ALL");
 	unsetenv("JOBIO_LIVE");
 }
 
 /* What the task finds in its environment of these names. */
-static const char *const shown[] = { "ROMIO_HINTS", "OMPI_MCA_io",
-				     "JOBIO_ENVIRONMENT", NULL };
+static const char *const shown[] = { "ROMIO_HINTS", "OMPI_MCA_io", "JOBIO_ENVIRONMENT", NULL };
 
 /* And of what it is told about its job. */
-static const char *const told[] = { "SLURM_IO_CORES", "SLURM_IO_CPUS",
-				    "SLURM_IO_PROFILE", "JOBIO_GOT_ALL", NULL };
+static const char *const told[] = { "SLURM_IO_CORES", "SLURM_IO_CPUS", "SLURM_IO_PROFILE",
+				    "JOBIO_GOT_ALL", NULL };
 
 static void show_environment(int fd, const char *const names[])
 {
@@ -153,8 +150,7 @@ static int be_stepd(int tasks)
 	char argument[600], *argv[] = { argument, other_argument };
 	int ended = open_file("ended", O_APPEND), i, status, rc;
 
-	snprintf(argument, sizeof(argument), "conf=%s",
-		 tempdir_path("jobio.conf"));
+	snprintf(argument, sizeof(argument), "conf=%s", tempdir_path("jobio.conf"));
 	rc = slurm_spank_init(NULL, other_argument ? 2 : 1, argv);
 	fake_options();
 	rc |= slurm_spank_init_post_opt(NULL, 1, argv);
@@ -248,8 +244,7 @@ START_TEST(other_nodes_say_it_only_where_the_first_one_has_got_all)
 	start(&gate);
 	step(0, 1, 2);
 	expect_output("");
-	setenv("JOBIO_GOT_ALL", "6",
-	       1); /* of the job that submitted this one */
+	setenv("JOBIO_GOT_ALL", "6", 1); /* of the job that submitted this one */
 	step(0, 1, 2);
 	expect_output("");
 	setenv("JOBIO_GOT_ALL", "7", 1);
@@ -274,8 +269,8 @@ START_TEST(a_job_that_got_all_is_told_nothing)
 }
 END_TEST
 
-#define UNPREPARED                                                             \
-	"jobio: node c1: the node's prolog did not prepare this job: its I/O " \
+#define UNPREPARED                                                                                 \
+	"jobio: node c1: the node's prolog did not prepare this job: its I/O "                     \
 	"options may have no effect\n"
 
 START_TEST(a_job_that_asked_and_was_not_prepared_is_told_so_once)
@@ -350,8 +345,7 @@ static void expect_step(const char *name, const char *wanted)
 
 	snprintf(path, sizeof(path), "run/7/steps/%s", name);
 	text = fileio_read(tempdir_path(path), 4096, NULL, NULL);
-	ck_assert_msg(text && strstr(text, wanted) != NULL, "no '%s' in: %s",
-		      wanted, text);
+	ck_assert_msg(text && strstr(text, wanted) != NULL, "no '%s' in: %s", wanted, text);
 	free(text);
 }
 
@@ -398,8 +392,7 @@ START_TEST(a_warning_of_the_gate_is_said_to_who_reserved_cores)
 	step(0, 0, 3);
 	text = fileio_read(tempdir_path("out"), 4096, NULL, NULL);
 	ck_assert_ptr_nonnull(text);
-	ck_assert_int_eq(
-		strncmp(text, "jobio: node c1: the job may run on CPU", 38), 0);
+	ck_assert_int_eq(strncmp(text, "jobio: node c1: the job may run on CPU", 38), 0);
 	ck_assert_ptr_eq(strchr(text, '\n'), text + strlen(text) - 1);
 	free(text);
 	tempdir_remove();
@@ -416,8 +409,8 @@ START_TEST(where_the_site_has_switched_jobio_off_no_gate_is_asked)
 	gate.policy = GATE_ENFORCE;
 	for (size_t i = 0; i < 2; i++) {
 		start(&gate);
-		snprintf(text, sizeof(text), "[jobio]\nrun_dir = %s\n%s\n",
-			 tempdir_path("run"), keys[i]);
+		snprintf(text, sizeof(text), "[jobio]\nrun_dir = %s\n%s\n", tempdir_path("run"),
+			 keys[i]);
 		tempdir_put("jobio.conf", text);
 		fake.profile = "stream";
 		step(0, 0, 2);
@@ -443,8 +436,7 @@ START_TEST(a_refusal_counts_its_tasks)
 }
 END_TEST
 
-#define REFUSED                                                                \
-	"slurmstepd: error: jobio: gate: not started: the job may run on CPU "
+#define REFUSED "slurmstepd: error: jobio: gate: not started: the job may run on CPU "
 
 START_TEST(a_task_that_is_refused_ends_and_the_first_one_says_why)
 {
@@ -481,11 +473,9 @@ START_TEST(a_task_that_is_warned_of_runs_and_slurmds_log_says_why)
 	step(1, 0, 2);
 	expect_file("ended", "0 0 0 ");
 	text = fileio_read(tempdir_path("log"), 8192, NULL, NULL);
-	ck_assert_int_eq(
-		strncmp(text, "info: jobio: gate: the job may run on", 37), 0);
+	ck_assert_int_eq(strncmp(text, "info: jobio: gate: the job may run on", 37), 0);
 	/* one line a step */
-	ck_assert_ptr_eq(strchr(strchr(text, '\n') + 1, '\n'),
-			 text + strlen(text) - 1);
+	ck_assert_ptr_eq(strchr(strchr(text, '\n') + 1, '\n'), text + strlen(text) - 1);
 	free(text);
 	expect_step("0", ",\"warned\":\"the job may run on CPU ");
 	expect_step("0", ",\"warned_tasks\":1}");
@@ -638,20 +628,19 @@ START_TEST(slurmstepd_says_which_tasks_it_does_not_check)
 	expect_file("log", "");
 	unlink(tempdir_path("run/7/gate"));
 	step(0, 0, 1);
-	snprintf(wanted, sizeof(wanted),
-		 "info: jobio: gate: tasks are not checked: no gate file for "
-		 "job 7 in %s (did the prolog run?)\n",
-		 tempdir_path("run"));
+	snprintf(
+		wanted, sizeof(wanted),
+		"info: jobio: gate: tasks are not checked: no gate file for job 7 in %s (did the prolog run?)\n",
+		tempdir_path("run"));
 	expect_file("log", wanted);
 	unlink(tempdir_path("log"));
 	tempdir_put("run/7/gate", "version=1\npolicy=maybe\n");
 	step(0, 0, 1);
 	expect_output("");
-	snprintf(wanted, sizeof(wanted),
-		 "slurmstepd: error: jobio: gate: tasks are not checked: gate "
-		 "file '%s': "
-		 "bad policy 'maybe'\n",
-		 tempdir_path("run/7/gate"));
+	snprintf(
+		wanted, sizeof(wanted),
+		"slurmstepd: error: jobio: gate: tasks are not checked: gate file '%s': bad policy 'maybe'\n",
+		tempdir_path("run/7/gate"));
 	expect_file("log", wanted);
 	tempdir_remove();
 }
@@ -659,8 +648,7 @@ END_TEST
 
 START_TEST(arguments_of_plugstack_conf_that_mean_nothing_are_told)
 {
-	static const char *const others[] = { "gate=off", "conf=jobio.conf",
-					      "conf" };
+	static const char *const others[] = { "gate=off", "conf=jobio.conf", "conf" };
 	struct gatefile gate = gate_of("");
 	char wanted[200];
 	size_t i;
@@ -669,10 +657,10 @@ START_TEST(arguments_of_plugstack_conf_that_mean_nothing_are_told)
 		other_argument = (char *)others[i];
 		start(&gate);
 		step(0, 0, 1);
-		snprintf(wanted, sizeof(wanted),
-			 "verbose: jobio: plugstack.conf: '%s': unknown "
-			 "argument, expected conf=/PATH\n",
-			 others[i]);
+		snprintf(
+			wanted, sizeof(wanted),
+			"verbose: jobio: plugstack.conf: '%s': unknown argument, expected conf=/PATH\n",
+			others[i]);
 		expect_file("log", wanted);
 		ck_assert(is_there("run/7/steps/0"));
 		tempdir_remove();
@@ -796,14 +784,12 @@ END_TEST
 static void start_with_plugin(const struct gatefile *gate, time_t gate_s)
 {
 	static char path[600];
-	const struct timespec times[2] = { { .tv_sec = gate_s },
-					   { .tv_sec = gate_s } };
+	const struct timespec times[2] = { { .tv_sec = gate_s }, { .tv_sec = gate_s } };
 
 	start(gate);
 	snprintf(path, sizeof(path), "%s", tempdir_put("jobio.so", ""));
 	plugin_path = path;
-	ck_assert_int_eq(
-		utimensat(AT_FDCWD, tempdir_path("run/7/gate"), times, 0), 0);
+	ck_assert_int_eq(utimensat(AT_FDCWD, tempdir_path("run/7/gate"), times, 0), 0);
 }
 
 #define LATER 4000000000 /* in 2096 */
@@ -860,8 +846,7 @@ END_TEST
 
 START_TEST(where_slurm_prepares_a_job_or_starts_its_own_daemon_nothing_is_done)
 {
-	static const spank_context_t contexts[] = { S_CTX_SLURMD,
-						    S_CTX_JOB_SCRIPT };
+	static const spank_context_t contexts[] = { S_CTX_SLURMD, S_CTX_JOB_SCRIPT };
 	size_t i;
 
 	for (i = 0; i < 2; i++) {
@@ -923,17 +908,15 @@ static void start_with(const char *profile)
 	char text[700];
 	size_t i;
 
-	snprintf(gate.request.profile, sizeof(gate.request.profile), "%s",
-		 profile);
+	snprintf(gate.request.profile, sizeof(gate.request.profile), "%s", profile);
 	for (i = 0; shown[i]; i++)
 		unsetenv(shown[i]);
 	start(&gate);
-	snprintf(
-		text, sizeof(text),
-		"[jobio]\nrun_dir = %s\n[profile mpi-io]\nenvironment = " MPI_IO
-		"\n[profile other]\nenvironment = ROMIO_HINTS=/etc/b\n"
-		"[profile plain]\nio_cores = 1\n",
-		tempdir_path("run"));
+	snprintf(text, sizeof(text),
+		 "[jobio]\nrun_dir = %s\n[profile mpi-io]\nenvironment = " MPI_IO
+		 "\n[profile other]\nenvironment = ROMIO_HINTS=/etc/b\n"
+		 "[profile plain]\nio_cores = 1\n",
+		 tempdir_path("run"));
 	tempdir_put("jobio.conf", text);
 }
 
@@ -1016,19 +999,16 @@ END_TEST
 UNIT_MAIN("plugin", what_a_job_did_not_get_is_said_once_by_its_batch_script,
 	  the_first_task_of_srun_says_it_where_there_is_no_script,
 	  other_nodes_say_it_only_where_the_first_one_has_got_all,
-	  a_job_that_got_all_is_told_nothing,
-	  a_job_that_asked_and_was_not_prepared_is_told_so_once,
+	  a_job_that_got_all_is_told_nothing, a_job_that_asked_and_was_not_prepared_is_told_so_once,
 	  a_job_that_asked_for_nothing_is_not_told_that_it_was_not_prepared,
 	  the_nodes_own_gate_file_prepares_no_job,
 	  without_a_folder_for_the_job_its_script_says_it_for_its_steps,
 	  a_warning_of_the_gate_is_left_for_the_record,
 	  where_its_tasks_could_run_is_left_by_each_step,
 	  a_warning_of_the_gate_is_said_to_who_reserved_cores,
-	  where_the_site_has_switched_jobio_off_no_gate_is_asked,
-	  a_refusal_counts_its_tasks,
+	  where_the_site_has_switched_jobio_off_no_gate_is_asked, a_refusal_counts_its_tasks,
 	  a_task_that_is_refused_ends_and_the_first_one_says_why,
-	  a_task_that_is_warned_of_runs_and_slurmds_log_says_why,
-	  tasks_find_what_their_job_has_got,
+	  a_task_that_is_warned_of_runs_and_slurmds_log_says_why, tasks_find_what_their_job_has_got,
 	  a_task_or_node_that_slurm_does_not_number_is_the_first,
 	  a_slurmstepd_without_standard_files_says_and_counts_as_much,
 	  a_step_whose_tasks_end_elsewhere_is_counted_at_its_end,
@@ -1038,15 +1018,13 @@ UNIT_MAIN("plugin", what_a_job_did_not_get_is_said_once_by_its_batch_script,
 	  arguments_of_plugstack_conf_that_mean_nothing_are_told,
 	  a_node_that_slurmd_does_not_name_has_the_hosts_name,
 	  the_step_around_a_job_is_noted_and_not_counted,
-	  a_step_that_slurm_does_not_name_is_left_alone,
-	  a_step_of_an_array_names_it, a_step_ends_with_its_last_task,
-	  what_the_first_task_sees_and_the_node_does_not_is_left,
+	  a_step_that_slurm_does_not_name_is_left_alone, a_step_of_an_array_names_it,
+	  a_step_ends_with_its_last_task, what_the_first_task_sees_and_the_node_does_not_is_left,
 	  a_plugin_that_came_after_the_prolog_was_away_before_the_first_step,
 	  a_plugin_that_is_removed_during_a_step_was_away,
 	  a_plugin_that_cannot_tell_where_it_is_is_not_watched,
 	  where_slurm_prepares_a_job_or_starts_its_own_daemon_nothing_is_done,
 	  a_step_that_looks_at_its_job_is_no_step_of_the_users,
 	  a_job_that_inherits_the_wish_to_look_runs_its_programs,
-	  tasks_find_the_variables_of_the_profile_that_was_applied,
-	  what_the_user_has_set_stays,
+	  tasks_find_the_variables_of_the_profile_that_was_applied, what_the_user_has_set_stays,
 	  what_an_outer_jobs_profile_gave_is_not_the_users)

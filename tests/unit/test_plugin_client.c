@@ -34,8 +34,7 @@ spank_err_t spank_getenv(spank_t sp, const char *name, char *buf, int len)
 	return ESPANK_NOT_REMOTE;
 }
 
-spank_err_t spank_setenv(spank_t sp, const char *name, const char *value,
-			 int overwrite)
+spank_err_t spank_setenv(spank_t sp, const char *name, const char *value, int overwrite)
 {
 	(void)sp;
 	(void)name;
@@ -180,13 +179,13 @@ START_TEST(a_refusal_is_one_line_and_the_end_of_the_client)
 {
 	be("sbopt");
 	ck_assert_int_eq(run(site, "--io-cores=9"), 1);
-	ck_assert_str_eq(out, "error: jobio: option: --io-cores: '9': this "
-			      "site allows a number from 1 to 3 (see "
-			      "--io-cores=help)\n");
+	ck_assert_str_eq(
+		out,
+		"error: jobio: option: --io-cores: '9': this site allows a number from 1 to 3 (see --io-cores=help)\n");
 	be("sropt");
 	ck_assert_int_eq(run(NULL, "--io-cores=1"), 1);
-	expect_begin("error: jobio: option: --io-cores: jobio has no valid "
-		     "configuration on this machine: ");
+	expect_begin(
+		"error: jobio: option: --io-cores: jobio has no valid configuration on this machine: ");
 }
 END_TEST
 
@@ -202,8 +201,7 @@ START_TEST(the_exit_status_of_a_refusal_is_the_one_that_slurm_was_given)
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		setenv("SLURM_EXIT_ERROR", cases[i].text, 1);
 		be("sbopt");
-		ck_assert_msg(run(site, "--io-cores=9") == cases[i].status,
-			      "'%s'", cases[i].text);
+		ck_assert_msg(run(site, "--io-cores=9") == cases[i].status, "'%s'", cases[i].text);
 	}
 }
 END_TEST
@@ -213,8 +211,7 @@ START_TEST(what_is_ignored_is_said_and_the_client_goes_on)
 	be("sropt");
 	setenv("SLURM_JOB_ID", "7", 1);
 	ck_assert_int_eq(run(site, "--io-cores=3"), WENT_ON);
-	expect_begin("info: jobio: option: --io-cores: '3': ignored for a "
-		     "step of job 7");
+	expect_begin("info: jobio: option: --io-cores: '3': ignored for a step of job 7");
 }
 END_TEST
 
@@ -229,8 +226,7 @@ START_TEST(questions_are_answered_and_nothing_is_submitted)
 	setenv("SLURM_EXIT_ERROR", "5", 1);
 	be("sbopt");
 	ck_assert_int_eq(run(NULL, "--io-cores=help"), 5);
-	expect_begin("error: jobio: option: jobio has no valid configuration "
-		     "on this machine: ");
+	expect_begin("error: jobio: option: jobio has no valid configuration on this machine: ");
 	ck_assert_ptr_null(strstr(out, "--io-cores=N"));
 }
 END_TEST
@@ -239,9 +235,9 @@ START_TEST(scrontab_is_told_what_to_do_instead)
 {
 	be("scopt");
 	ck_assert_int_eq(run(site, "--io-cores=1"), 1);
-	ck_assert_str_eq(out, "error: jobio: option: scrontab cannot hand "
-			      "--io-cores and --io-profile on; let the entry "
-			      "call sbatch with them\n");
+	ck_assert_str_eq(
+		out,
+		"error: jobio: option: scrontab cannot hand --io-cores and --io-profile on; let the entry call sbatch with them\n");
 }
 END_TEST
 
@@ -250,8 +246,9 @@ START_TEST(a_client_that_does_not_take_the_options_fails)
 	be("sbopt");
 	fake.not_taken = "io-profile";
 	ck_assert_int_eq(run(site, ""), FAILED);
-	ck_assert_str_eq(out, "error: jobio: option: Slurm does not take the "
-			      "options --io-cores and --io-profile\n");
+	ck_assert_str_eq(
+		out,
+		"error: jobio: option: Slurm does not take the options --io-cores and --io-profile\n");
 }
 END_TEST
 
@@ -311,7 +308,6 @@ UNIT_MAIN("plugin_client", a_request_that_is_granted_is_silent,
 	  a_refusal_is_one_line_and_the_end_of_the_client,
 	  the_exit_status_of_a_refusal_is_the_one_that_slurm_was_given,
 	  what_is_ignored_is_said_and_the_client_goes_on,
-	  questions_are_answered_and_nothing_is_submitted,
-	  scrontab_is_told_what_to_do_instead,
+	  questions_are_answered_and_nothing_is_submitted, scrontab_is_told_what_to_do_instead,
 	  a_client_that_does_not_take_the_options_fails,
 	  sbatch_and_salloc_answer_before_they_ask_for_a_script)

@@ -10,43 +10,7 @@
 #include "tests/unit/runner.h"
 
 static const char *const full =
-	"{\"jobio\":1,\"cluster\":\"c\",\"job\":7,\"restart\":0,\"node\":"
-	"\"c1\","
-	"\"nodelist\":\"c[1-2]\",\"uid\":1000,\"gid\":1000,\"user\":\"alice\","
-	"\"boot_id\":\"b-1\",\"up\":3600.200,\"start\":1795224862.060,\"end\":"
-	"1795224890.110,"
-	"\"array\":{\"job\":5,\"task\":1},\"het\":null,"
-	"\"request\":{\"io_cores\":1,\"profile\":\"stream\",\"applied\":true},"
-	"\"refused\":null,"
-	"\"io_cores\":{\"count\":1,\"abstract\":\"1\",\"os_cpus\":\"1,3\"},"
-	"\"machine\":{\"job_cpus\":\"0,2\",\"parts\":[{\"socket\":0,"
-	"\"numa_node\":1,\"cpus\":\"0-3\"},{\"socket\":null,\"numa_node\":"
-	"null,\"cpus\":null}]},"
-	"\"client\":{\"name\":\"weka\",\"type\":\"weka\",\"version\":\"4.4.4\","
-	"\"cpus\":\"1,3\",\"app_to_wire\":\"cache=out direct=in\","
-	"\"card\":{\"names\":\"ib0,ib1\","
-	"\"numa_nodes\":\"0-1\",\"beside\":false},\"mounts\":[{\"mount\":\"/"
-	"mnt/weka\","
-	"\"fstype\":\"wekafs\",\"source\":\"default\"}]},"
-	"\"changes\":[{\"what\":\"mount-option\",\"target\":\"/mnt/weka\","
-	"\"old\":\"writecache\",\"new\":\"forcedirect\",\"restored\":true,"
-	"\"made\":true}],"
-	"\"findings\":[{\"code\":\"W01\",\"severity\":\"warning\","
-	"\"text\":\"a\",\"cure\":null}],"
-	"\"app\":[{\"scope\":\"job\",\"source\":\"stepd\",\"fs\":null,"
-	"\"read_bytes\":10,\"write_bytes\":null,\"read_calls\":1,"
-	"\"write_calls\":0,\"read_us\":12,\"write_us\":0,"
-	"\"peak\":{\"read_Bps\":9,\"write_Bps\":null,\"window_s\":1}}],"
-	"\"wire\":[{\"scope\":\"node\",\"shared\":2,\"source\":\"weka\","
-	"\"fs\":\"/mnt/weka\",\"read_bytes\":5,\"write_bytes\":6,"
-	"\"read_calls\":null,\"write_calls\":null,"
-	"\"meta\":{\"open\":3,\"create\":null,\"unlink\":null,\"rename\":null,"
-	"\"mkdir\":null,\"rmdir\":null,\"stat\":null,\"lookup_miss\":null,"
-	"\"readdir\":null,\"fsync\":null,\"link\":null,\"symlink\":null,"
-	"\"mknod\":null,\"chmod\":7,\"chown\":null,\"utimes\":null,"
-	"\"truncate\":null,\"xattr\":null,\"fallocate\":null,"
-	"\"statfs\":null},\"read_sizes\":[0,0,4]}],"
-	"\"steps\":2,\"quality\":[\"all_files\",\"includes_stepd\"]}";
+	"{\"jobio\":1,\"cluster\":\"c\",\"job\":7,\"restart\":0,\"node\":\"c1\",\"nodelist\":\"c[1-2]\",\"uid\":1000,\"gid\":1000,\"user\":\"alice\",\"boot_id\":\"b-1\",\"up\":3600.200,\"start\":1795224862.060,\"end\":1795224890.110,\"array\":{\"job\":5,\"task\":1},\"het\":null,\"request\":{\"io_cores\":1,\"profile\":\"stream\",\"applied\":true},\"refused\":null,\"io_cores\":{\"count\":1,\"abstract\":\"1\",\"os_cpus\":\"1,3\"},\"machine\":{\"job_cpus\":\"0,2\",\"parts\":[{\"socket\":0,\"numa_node\":1,\"cpus\":\"0-3\"},{\"socket\":null,\"numa_node\":null,\"cpus\":null}]},\"client\":{\"name\":\"weka\",\"type\":\"weka\",\"version\":\"4.4.4\",\"cpus\":\"1,3\",\"app_to_wire\":\"cache=out direct=in\",\"card\":{\"names\":\"ib0,ib1\",\"numa_nodes\":\"0-1\",\"beside\":false},\"mounts\":[{\"mount\":\"/mnt/weka\",\"fstype\":\"wekafs\",\"source\":\"default\"}]},\"changes\":[{\"what\":\"mount-option\",\"target\":\"/mnt/weka\",\"old\":\"writecache\",\"new\":\"forcedirect\",\"restored\":true,\"made\":true}],\"findings\":[{\"code\":\"W01\",\"severity\":\"warning\",\"text\":\"a\",\"cure\":null}],\"app\":[{\"scope\":\"job\",\"source\":\"stepd\",\"fs\":null,\"read_bytes\":10,\"write_bytes\":null,\"read_calls\":1,\"write_calls\":0,\"read_us\":12,\"write_us\":0,\"peak\":{\"read_Bps\":9,\"write_Bps\":null,\"window_s\":1}}],\"wire\":[{\"scope\":\"node\",\"shared\":2,\"source\":\"weka\",\"fs\":\"/mnt/weka\",\"read_bytes\":5,\"write_bytes\":6,\"read_calls\":null,\"write_calls\":null,\"meta\":{\"open\":3,\"create\":null,\"unlink\":null,\"rename\":null,\"mkdir\":null,\"rmdir\":null,\"stat\":null,\"lookup_miss\":null,\"readdir\":null,\"fsync\":null,\"link\":null,\"symlink\":null,\"mknod\":null,\"chmod\":7,\"chown\":null,\"utimes\":null,\"truncate\":null,\"xattr\":null,\"fallocate\":null,\"statfs\":null},\"read_sizes\":[0,0,4]}],\"steps\":2,\"quality\":[\"all_files\",\"includes_stepd\"]}";
 
 static struct record *parse(const char *text)
 {
@@ -79,8 +43,7 @@ static char *with(const char *old, const char *new)
 	return text;
 }
 
-static void expect_refused_with(const char *old, const char *new,
-				const char *why)
+static void expect_refused_with(const char *old, const char *new, const char *why)
 {
 	char *text = with(old, new);
 
@@ -196,8 +159,7 @@ START_TEST(every_field_arrives_in_the_struct)
 	ck_assert_int_eq(r->wire[0].meta[RECORD_META_OPEN], 3);
 	ck_assert_int_eq(r->wire[0].meta[RECORD_META_CHMOD], 7);
 	ck_assert_int_eq(r->wire[0].hist[RECORD_READ_SIZES][2], 4);
-	ck_assert_uint_eq(r->flags,
-			  RECORD_FLAG(ALL_FILES) | RECORD_FLAG(INCLUDES_STEPD));
+	ck_assert_uint_eq(r->flags, RECORD_FLAG(ALL_FILES) | RECORD_FLAG(INCLUDES_STEPD));
 	record_free(r);
 }
 END_TEST
@@ -237,8 +199,8 @@ END_TEST
 
 START_TEST(the_smallest_record_needs_only_its_key_and_its_owner)
 {
-	struct record *r = parse("{\"jobio\":1,\"cluster\":\"c\",\"job\":1,"
-				 "\"node\":\"n\",\"uid\":0,\"start\":1}");
+	struct record *r = parse(
+		"{\"jobio\":1,\"cluster\":\"c\",\"job\":1,\"node\":\"n\",\"uid\":0,\"start\":1}");
 
 	ck_assert_int_eq(r->restart, RECORD_UNKNOWN);
 	ck_assert(r->end < 0);
@@ -259,8 +221,7 @@ START_TEST(keys_and_flags_of_a_later_version_do_no_harm)
 	free(text);
 	text = with("\"includes_stepd\"", "\"tomorrow\"");
 	r = parse(text);
-	ck_assert_uint_eq(r->flags,
-			  RECORD_FLAG(ALL_FILES) | RECORD_FLAG(OTHER));
+	ck_assert_uint_eq(r->flags, RECORD_FLAG(ALL_FILES) | RECORD_FLAG(OTHER));
 	record_free(r);
 	free(text);
 }
@@ -270,70 +231,51 @@ START_TEST(a_bad_value_is_refused_with_its_key)
 {
 	expect_refused("[]", "record: not an object");
 	expect_refused("null", "record: not JSON: it ends too early");
-	expect_refused("{\"cluster\":\"c\",\"job\":1,\"node\":\"n\",\"uid\":0,"
-		       "\"start\":1}",
+	expect_refused("{\"cluster\":\"c\",\"job\":1,\"node\":\"n\",\"uid\":0,\"start\":1}",
 		       "record: jobio: '0': this program reads version 1");
-	expect_refused("{\"jobio\":2}",
-		       "record: jobio: '2': this program reads "
-		       "version 1");
-	expect_refused_with("\"job\":7", "\"job\":0",
-			    "record: job: '0': not a job id");
+	expect_refused("{\"jobio\":2}", "record: jobio: '2': this program reads version 1");
+	expect_refused_with("\"job\":7", "\"job\":0", "record: job: '0': not a job id");
 	expect_refused_with("\"job\":7", "\"job\":\"7\"",
 			    "record: job: must be a whole number or null");
 	expect_refused_with("\"job\":7", "\"job\":4294967296",
-			    "record: job: '4294967296': must be 0 to "
-			    "4294967295");
+			    "record: job: '4294967296': must be 0 to 4294967295");
 	expect_refused_with("\"node\":\"c1\"", "\"node\":\"../c1\"",
 			    "record: node: '../c1': not a name");
 	expect_refused_with("\"cluster\":\"c\"", "\"cluster\":\"a b\"",
 			    "record: cluster: 'a b': not a name");
 	expect_refused_with("\"read_bytes\":10", "\"read_bytes\":-1",
-			    "record: read_bytes: '-1': must be 0 to "
-			    "9223372036854775807");
+			    "record: read_bytes: '-1': must be 0 to 9223372036854775807");
 	expect_refused_with("\"read_Bps\":9", "\"read_Bps\":-9",
-			    "record: read_Bps: '-9': must be 0 to "
-			    "9223372036854775807");
+			    "record: read_Bps: '-9': must be 0 to 9223372036854775807");
 	expect_refused_with("\"window_s\":1", "\"window_s\":0",
-			    "record: peak: window_s must be there, and at "
-			    "least 1");
+			    "record: peak: window_s must be there, and at least 1");
 	expect_refused_with("\"scope\":\"job\"", "\"scope\":\"all\"",
 			    "record: scope: 'all': must be job or node");
 	expect_refused_with("\"severity\":\"warning\"", "\"severity\":\"x\"",
-			    "record: severity: 'x': must be error, warning or "
-			    "info");
+			    "record: severity: 'x': must be error, warning or info");
 	expect_refused_with("\"numa_nodes\":\"0-1\"", "\"numa_nodes\":\"1-0\"",
-			    "record: card: numa_nodes: CPU list '1-0': "
-			    "bad range");
+			    "record: card: numa_nodes: CPU list '1-0': bad range");
 	expect_refused_with("\"cpus\":\"0-3\"", "\"cpus\":\"3-0\"",
 			    "record: machine: CPU list '3-0': bad range");
 	expect_refused_with("\"socket\":0", "\"socket\":65536",
 			    "record: socket: '65536': must be 0 to 65535");
-	expect_refused_with("\"parts\":[{", "\"parts\":[7,{",
-			    "record: parts: must hold objects");
-	expect_refused_with("\"names\":\"ib0,ib1\"", "\"names\":null",
-			    "record: card: needs names");
+	expect_refused_with("\"parts\":[{", "\"parts\":[7,{", "record: parts: must hold objects");
+	expect_refused_with("\"names\":\"ib0,ib1\"", "\"names\":null", "record: card: needs names");
 	expect_refused_with("\"beside\":false", "\"beside\":0",
 			    "record: beside: must be true or false or null");
 	expect_refused_with("\"start\":1795224862.060", "\"start\":1e300",
 			    "record: start: not a time");
-	expect_refused_with("\"uid\":1000,", "",
-			    "record: uid and start must be there");
-	expect_refused_with("\"start\":1795224862.060,", "",
-			    "record: uid and start must be there");
+	expect_refused_with("\"uid\":1000,", "", "record: uid and start must be there");
+	expect_refused_with("\"start\":1795224862.060,", "", "record: uid and start must be there");
 	expect_refused_with("{\"mount\":\"/mnt/weka\"", "{\"mount\":null",
 			    "record: mounts: need mount and fstype");
 	expect_refused_with("\"fstype\":\"wekafs\"", "\"fstype\":null",
 			    "record: mounts: need mount and fstype");
-	expect_refused_with("\"source\":\"stepd\",", "",
-			    "record: source: must be there");
-	expect_refused_with("\"quality\":[", "\"quality\":[1,",
-			    "record: quality: must hold texts");
-	expect_refused_with("\"app\":[", "\"app\":[7,",
-			    "record: app: must hold objects");
-	expect_refused_with("[0,0,4]", "[0,0,\"4\"]",
-			    "record: read_sizes: must hold counts");
-	expect_refused_with("[0,0,4]", "[0,0,-4]",
-			    "record: read_sizes: must hold counts");
+	expect_refused_with("\"source\":\"stepd\",", "", "record: source: must be there");
+	expect_refused_with("\"quality\":[", "\"quality\":[1,", "record: quality: must hold texts");
+	expect_refused_with("\"app\":[", "\"app\":[7,", "record: app: must hold objects");
+	expect_refused_with("[0,0,4]", "[0,0,\"4\"]", "record: read_sizes: must hold counts");
+	expect_refused_with("[0,0,4]", "[0,0,-4]", "record: read_sizes: must hold counts");
 }
 END_TEST
 
@@ -343,8 +285,7 @@ static char *with_timeline(const char *timeline)
 {
 	char piece[8000];
 
-	snprintf(piece, sizeof(piece), "\"write_us\":0,\"timeline\":%s,",
-		 timeline);
+	snprintf(piece, sizeof(piece), "\"write_us\":0,\"timeline\":%s,", timeline);
 	return with("\"write_us\":0,", piece);
 }
 
@@ -364,8 +305,7 @@ static void expect_timeline(const char *timeline, const char *again)
 
 	second = record_text(r, &err);
 	ck_assert_ptr_nonnull(second);
-	ck_assert_msg(strstr(second, again) != NULL, "no %s in %s", again,
-		      second);
+	ck_assert_msg(strstr(second, again) != NULL, "no %s in %s", again, second);
 	record_free(r);
 	free(second);
 	free(text);
@@ -373,39 +313,27 @@ static void expect_timeline(const char *timeline, const char *again)
 
 START_TEST(a_timeline_is_kept_without_empty_rows_at_its_ends)
 {
-	expect_timeline("{\"start\":1000,\"width_s\":4,\"read_bytes\":[0,7,0,3,"
-			"0,0],\"write_bytes\":[],\"calls\":[0,1]}",
-			"\"timeline\":{\"start\":1004,\"width_s\":4,"
-			"\"read_bytes\":[7,0,3],\"write_bytes\":[],"
-			"\"calls\":[1]}");
-	expect_timeline("{\"start\":1000,\"width_s\":4,\"read_bytes\":[10],"
-			"\"calls\":[0,0,1]}",
-			"\"timeline\":{\"start\":1000,\"width_s\":4,"
-			"\"read_bytes\":[10],\"write_bytes\":[],"
-			"\"calls\":[0,0,1]}");
+	expect_timeline(
+		"{\"start\":1000,\"width_s\":4,\"read_bytes\":[0,7,0,3,0,0],\"write_bytes\":[],\"calls\":[0,1]}",
+		"\"timeline\":{\"start\":1004,\"width_s\":4,\"read_bytes\":[7,0,3],\"write_bytes\":[],\"calls\":[1]}");
+	expect_timeline(
+		"{\"start\":1000,\"width_s\":4,\"read_bytes\":[10],\"calls\":[0,0,1]}",
+		"\"timeline\":{\"start\":1000,\"width_s\":4,\"read_bytes\":[10],\"write_bytes\":[],\"calls\":[0,0,1]}");
 	expect_timeline("null", "\"write_us\":0,\"peak\"");
 }
 END_TEST
 
 START_TEST(a_timeline_that_is_not_what_was_moved_is_refused)
 {
-	expect_timeline_refused("{\"start\":0,\"width_s\":1,\"read_bytes\":[9],"
-				"\"calls\":[1]}",
-				"record: timeline: read_bytes: its rows add up "
-				"to '9', not to 10");
+	expect_timeline_refused("{\"start\":0,\"width_s\":1,\"read_bytes\":[9],\"calls\":[1]}",
+				"record: timeline: read_bytes: its rows add up to '9', not to 10");
 	expect_timeline_refused(
-		"{\"start\":0,\"width_s\":1,\"read_bytes\":[10],"
-		"\"write_bytes\":[1],\"calls\":[1]}",
-		"record: timeline: write_bytes: its rows add "
-		"up to '1', not to 0");
-	expect_timeline_refused(
-		"{\"start\":0,\"width_s\":1,\"read_bytes\":[10],"
-		"\"calls\":[1,1]}",
-		"record: timeline: calls: its rows add up to "
-		"'2', not to 1");
+		"{\"start\":0,\"width_s\":1,\"read_bytes\":[10],\"write_bytes\":[1],\"calls\":[1]}",
+		"record: timeline: write_bytes: its rows add up to '1', not to 0");
+	expect_timeline_refused("{\"start\":0,\"width_s\":1,\"read_bytes\":[10],\"calls\":[1,1]}",
+				"record: timeline: calls: its rows add up to '2', not to 1");
 	expect_timeline_refused("{\"start\":0,\"width_s\":1}",
-				"record: timeline: read_bytes: its rows add up "
-				"to '0', not to 10");
+				"record: timeline: read_bytes: its rows add up to '0', not to 10");
 }
 END_TEST
 
@@ -427,12 +355,10 @@ START_TEST(a_timeline_off_the_grid_is_refused)
 	size_t i;
 
 	for (i = 0; i < sizeof(frames) / sizeof(frames[0]); i++) {
-		snprintf(text, sizeof(text),
-			 "%s,\"read_bytes\":[5,5],\"calls\":[1]}", frames[i]);
-		expect_timeline_refused(text,
-					"record: timeline: width_s must be a "
-					"power of two, and start a multiple "
-					"of it");
+		snprintf(text, sizeof(text), "%s,\"read_bytes\":[5,5],\"calls\":[1]}", frames[i]);
+		expect_timeline_refused(
+			text,
+			"record: timeline: width_s must be a power of two, and start a multiple of it");
 	}
 }
 END_TEST
@@ -442,8 +368,7 @@ START_TEST(rows_that_are_no_numbers_or_too_many_are_refused)
 	char text[300] = "{\"start\":0,\"width_s\":1,\"read_bytes\":[10";
 	int i;
 
-	expect_timeline_refused("[]", "record: timeline: must be an object or "
-				      "null");
+	expect_timeline_refused("[]", "record: timeline: must be an object or null");
 	expect_timeline_refused("{\"start\":0,\"width_s\":1,\"calls\":7}",
 				"record: calls: must be a list or null");
 	expect_timeline_refused("{\"start\":0,\"width_s\":1,\"calls\":[-1]}",
@@ -453,8 +378,7 @@ START_TEST(rows_that_are_no_numbers_or_too_many_are_refused)
 	for (i = 0; i < 64; i++)
 		strcat(text, ",0");
 	strcat(text, "],\"calls\":[1]}");
-	expect_timeline_refused(text, "record: timeline: read_bytes: more than "
-				      "64 rows");
+	expect_timeline_refused(text, "record: timeline: read_bytes: more than 64 rows");
 }
 END_TEST
 
@@ -494,13 +418,8 @@ END_TEST
 
 START_TEST(a_timeline_has_a_single_byte_too)
 {
-	struct record *r =
-		parse("{\"jobio\":1,\"cluster\":\"c\",\"job\":1,\"node\":\"n\","
-		      "\"uid\":0,\"start\":1,\"app\":[{\"scope\":\"job\","
-		      "\"source\":\"bpf\",\"read_bytes\":1,\"write_bytes\":1,"
-		      "\"read_calls\":1,\"write_calls\":1,\"timeline\":{"
-		      "\"start\":8,\"width_s\":1,\"read_bytes\":[1],"
-		      "\"write_bytes\":[0,1],\"calls\":[1,1]}}]}");
+	struct record *r = parse(
+		"{\"jobio\":1,\"cluster\":\"c\",\"job\":1,\"node\":\"n\",\"uid\":0,\"start\":1,\"app\":[{\"scope\":\"job\",\"source\":\"bpf\",\"read_bytes\":1,\"write_bytes\":1,\"read_calls\":1,\"write_calls\":1,\"timeline\":{\"start\":8,\"width_s\":1,\"read_bytes\":[1],\"write_bytes\":[0,1],\"calls\":[1,1]}}]}");
 
 	ck_assert_uint_eq(r->app[0].timeline.count, 2);
 	ck_assert_int_eq(timeline_sum(&r->app[0].timeline, TIMELINE_WRITE), 1);
@@ -510,16 +429,14 @@ END_TEST
 
 START_TEST(a_nul_is_no_end_of_a_record)
 {
-	static const char text[] = "{\"jobio\":1,\"cluster\":\"c\",\"job\":1,"
-				   "\"node\":\"n\",\"uid\":0,\"start\":1}"
-				   "\0 {";
+	static const char text[] =
+		"{\"jobio\":1,\"cluster\":\"c\",\"job\":1,\"node\":\"n\",\"uid\":0,\"start\":1}\0 {";
 	struct err err = { "" };
 	size_t behind;
 
 	record_free(parse(text));
 	for (behind = 1; behind <= 3; behind++) {
-		ck_assert_ptr_null(
-			record_parse(text, strlen(text) + behind, &err));
+		ck_assert_ptr_null(record_parse(text, strlen(text) + behind, &err));
 		ck_assert_str_eq(err.text, "record: not JSON: a NUL character");
 	}
 }
@@ -557,9 +474,10 @@ static void change_bytes(char *text, unsigned int seed)
 START_TEST(a_changed_byte_never_harms_the_reader)
 {
 	change_bytes(strdup(full), 1);
-	change_bytes(with_timeline("{\"start\":1795224862,\"width_s\":2,"
-				   "\"read_bytes\":[0,7,0,3],\"calls\":[0,1]}"),
-		     2);
+	change_bytes(
+		with_timeline(
+			"{\"start\":1795224862,\"width_s\":2,\"read_bytes\":[0,7,0,3],\"calls\":[0,1]}"),
+		2);
 }
 END_TEST
 
@@ -598,8 +516,7 @@ START_TEST(too_much_to_say_is_cut_and_flagged)
 }
 END_TEST
 
-static void app_of(struct record *r, const char *source, const char *fs,
-		   enum record_scope scope)
+static void app_of(struct record *r, const char *source, const char *fs, enum record_scope scope)
 {
 	struct record_io io;
 
@@ -754,14 +671,11 @@ START_TEST(bytes_that_are_not_text_cannot_spoil_a_record)
 	struct err err;
 	char *text;
 
-	record_add_mount(r,
-			 "/m\xff\n\xc3\xa4\xc0\x80\xf0\x9f\x98\x80\xe2\x82\xac",
-			 "wekafs", "x");
+	record_add_mount(r, "/m\xff\n\xc3\xa4\xc0\x80\xf0\x9f\x98\x80\xe2\x82\xac", "wekafs", "x");
 	record_add_client(r, "work", "nfs", NULL, NULL);
 	text = record_text(r, &err);
 	again = parse(text);
-	ck_assert_str_eq(again->mounts[0].mount,
-			 "/m??\xc3\xa4??\xf0\x9f\x98\x80\xe2\x82\xac");
+	ck_assert_str_eq(again->mounts[0].mount, "/m??\xc3\xa4??\xf0\x9f\x98\x80\xe2\x82\xac");
 	record_free(again);
 	record_free(r);
 	free(text);
@@ -815,12 +729,8 @@ END_TEST
 
 START_TEST(counters_alone_travel_from_one_record_to_another)
 {
-	const char *text = "{\"tier\":\"bpf\",\"app\":[{\"scope\":\"job\","
-			   "\"source\":\"bpf\",\"fs\":\"/mnt/weka\","
-			   "\"read_bytes\":1,\"write_bytes\":2,"
-			   "\"read_calls\":3,\"write_calls\":4,"
-			   "\"read_sizes\":[0,5]}],"
-			   "\"quality\":[\"aio_missing\"]}\n";
+	const char *text =
+		"{\"tier\":\"bpf\",\"app\":[{\"scope\":\"job\",\"source\":\"bpf\",\"fs\":\"/mnt/weka\",\"read_bytes\":1,\"write_bytes\":2,\"read_calls\":3,\"write_calls\":4,\"read_sizes\":[0,5]}],\"quality\":[\"aio_missing\"]}\n";
 	struct record *r = parse(full);
 	struct err err = { "" };
 	char *out;
@@ -834,8 +744,7 @@ START_TEST(counters_alone_travel_from_one_record_to_another)
 	out = record_counters_text(r);
 	ck_assert_msg(out, "%s", err.text);
 	ck_assert_ptr_nonnull(strstr(out, "\"fs\":\"/mnt/weka\""));
-	ck_assert_ptr_nonnull(strstr(out, "\"quality\":[\"all_files\","
-					  "\"includes_stepd\","));
+	ck_assert_ptr_nonnull(strstr(out, "\"quality\":[\"all_files\",\"includes_stepd\","));
 	free(out);
 	record_free(r);
 }
@@ -843,9 +752,8 @@ END_TEST
 
 START_TEST(each_of_several_counters_goes_over)
 {
-	const char *text = "{\"app\":[{\"scope\":\"job\",\"source\":\"a\"},"
-			   "{\"scope\":\"job\",\"source\":\"b\"},"
-			   "{\"scope\":\"node\",\"source\":\"c\"}]}";
+	const char *text =
+		"{\"app\":[{\"scope\":\"job\",\"source\":\"a\"},{\"scope\":\"job\",\"source\":\"b\"},{\"scope\":\"node\",\"source\":\"c\"}]}";
 	struct record *r = minimal();
 	struct err err = { "" };
 
@@ -878,8 +786,7 @@ END_TEST
 START_TEST(counters_that_are_wrong_at_the_end_change_nothing)
 {
 	const char *text =
-		"{\"app\":[{\"scope\":\"job\",\"source\":\"bpf\"},"
-		"{\"scope\":\"job\",\"source\":\"bpf\",\"read_bytes\":-1}]}";
+		"{\"app\":[{\"scope\":\"job\",\"source\":\"bpf\"},{\"scope\":\"job\",\"source\":\"bpf\",\"read_bytes\":-1}]}";
 	struct record *r = parse(full);
 	struct err err = { "" };
 
@@ -895,67 +802,20 @@ END_TEST
 START_TEST(a_brief_text_has_all_but_timelines_and_histograms)
 {
 	static const char whole[] =
-		"{\"a\":\"x,\\\"timeline\\\":{\",\"timeline\":{\"start\":0,"
-		"\"l\":[1,2]},\"meta\":{\"open\":1},\"read_sizes\":[0,1],"
-		"\"write_sizes\":[2],\"read_ns\":[],\"write_ns\":[3],\"b\":7,"
-		"\"read_ns\":null}";
+		"{\"a\":\"x,\\\"timeline\\\":{\",\"timeline\":{\"start\":0,\"l\":[1,2]},\"meta\":{\"open\":1},\"read_sizes\":[0,1],\"write_sizes\":[2],\"read_ns\":[],\"write_ns\":[3],\"b\":7,\"read_ns\":null}";
 	char brief[sizeof(whole)];
 	size_t size = record_text_brief(whole, sizeof(whole) - 1, brief);
 
 	brief[size] = 0;
-	ck_assert_str_eq(brief, "{\"a\":\"x,\\\"timeline\\\":{\",\"meta\":"
-				"{\"open\":1},\"b\":7,\"read_ns\":null}");
+	ck_assert_str_eq(
+		brief,
+		"{\"a\":\"x,\\\"timeline\\\":{\",\"meta\":{\"open\":1},\"b\":7,\"read_ns\":null}");
 }
 END_TEST
 
 /* Everything that a record may say. */
 static const char *const all =
-	"{\"jobio\":1,\"cluster\":\"c\",\"job\":7,\"restart\":0,\"node\":"
-	"\"c1\",\"nodelist\":\"c[1-2]\",\"uid\":1000,\"gid\":1000,\"user\":"
-	"\"alice\",\"boot_id\":\"b-1\",\"up\":3600.200,\"start\":1000.060,"
-	"\"end\":1100.110,\"array\":{\"job\":5,\"task\":1},"
-	"\"het\":{\"job\":6,\"offset\":2},"
-	"\"request\":{\"io_cores\":1,\"profile\":\"stream\",\"applied\":true,"
-	"\"cores_met\":false},\"refused\":\"no\","
-	"\"gate\":{\"warned\":1,\"refused\":2,\"text\":\"why\"},"
-	"\"io_cores\":{\"count\":1,\"abstract\":\"1\",\"os_cpus\":\"1,3\"},"
-	"\"machine\":{\"job_cpus\":\"0,2\",\"parts\":[{\"socket\":0,"
-	"\"numa_node\":1,\"cpus\":\"0-3\"}]},"
-	"\"client\":{\"name\":\"w\",\"type\":\"weka\",\"version\":\"4\","
-	"\"cpus\":\"1,3\",\"app_to_wire\":\"a\",\"card\":{\"names\":\"ib0\","
-	"\"numa_nodes\":\"0-1\",\"beside\":false},\"mounts\":[{\"mount\":\"/"
-	"w\","
-	"\"fstype\":\"wekafs\",\"source\":\"default\"}]},"
-	"\"more_clients\":[{\"name\":\"h\",\"type\":\"nfs\",\"version\":\"5\","
-	"\"cpus\":\"2\",\"mounts\":[{\"mount\":\"/h\",\"fstype\":\"nfs4\","
-	"\"source\":\"s:/h\"}]}],"
-	"\"changes\":[{\"client\":\"w\",\"what\":\"mount-option\",\"target\":"
-	"\"/w\",\"old\":\"a\",\"new\":\"b\",\"restored\":true,"
-	"\"made\":true}],"
-	"\"findings\":[{\"code\":\"W01\",\"severity\":\"error\",\"text\":\"a\","
-	"\"cure\":\"b\",\"target\":\"/w\",\"users\":true},"
-	"{\"code\":\"W02\",\"severity\":\"info\",\"text\":\"c\","
-	"\"cure\":\"d\",\"users\":false}],"
-	"\"app\":[{\"scope\":\"job\",\"shared\":2,\"source\":\"bpf\","
-	"\"client\":\"w\",\"fs\":\"/w\",\"read_bytes\":10,\"write_bytes\":3,"
-	"\"read_calls\":1,\"write_calls\":1,\"mmap_read_bytes\":1,"
-	"\"mmap_write_bytes\":2,\"read_us\":12,\"write_us\":5,"
-	"\"meta_calls\":1,\"meta_us\":2,\"asked_read_bytes\":3,"
-	"\"asked_write_bytes\":4,\"resent\":5,\"queue_us\":6,\"backlog\":7,"
-	"\"copies\":8,\"name_calls\":9,"
-	"\"peak\":{\"read_Bps\":9,\"write_Bps\":1,\"window_s\":1},"
-	"\"timeline\":{\"start\":1004,\"width_s\":4,\"read_bytes\":[10],"
-	"\"write_bytes\":[3],\"calls\":[1,1]},"
-	"\"meta\":{\"open\":3,\"create\":1,\"unlink\":1,\"rename\":1,"
-	"\"mkdir\":1,\"rmdir\":1,\"stat\":1,\"lookup_miss\":1,\"readdir\":1,"
-	"\"fsync\":1,\"link\":1,\"symlink\":1,\"mknod\":1,\"chmod\":7,"
-	"\"chown\":1,\"utimes\":1,\"truncate\":1,\"xattr\":1,"
-	"\"fallocate\":1,\"statfs\":1},\"read_sizes\":[0,0,4],"
-	"\"write_sizes\":[1],\"read_ns\":[2],\"write_ns\":[0,3]}],"
-	"\"wire\":[{\"scope\":\"node\",\"shared\":0,\"source\":\"weka\","
-	"\"fs\":null,\"read_bytes\":5,\"write_bytes\":6,\"read_calls\":7,"
-	"\"write_calls\":8,\"read_ns\":[]}],\"steps\":2,\"quality\":[\"all_"
-	"files\"]}";
+	"{\"jobio\":1,\"cluster\":\"c\",\"job\":7,\"restart\":0,\"node\":\"c1\",\"nodelist\":\"c[1-2]\",\"uid\":1000,\"gid\":1000,\"user\":\"alice\",\"boot_id\":\"b-1\",\"up\":3600.200,\"start\":1000.060,\"end\":1100.110,\"array\":{\"job\":5,\"task\":1},\"het\":{\"job\":6,\"offset\":2},\"request\":{\"io_cores\":1,\"profile\":\"stream\",\"applied\":true,\"cores_met\":false},\"refused\":\"no\",\"gate\":{\"warned\":1,\"refused\":2,\"text\":\"why\"},\"io_cores\":{\"count\":1,\"abstract\":\"1\",\"os_cpus\":\"1,3\"},\"machine\":{\"job_cpus\":\"0,2\",\"parts\":[{\"socket\":0,\"numa_node\":1,\"cpus\":\"0-3\"}]},\"client\":{\"name\":\"w\",\"type\":\"weka\",\"version\":\"4\",\"cpus\":\"1,3\",\"app_to_wire\":\"a\",\"card\":{\"names\":\"ib0\",\"numa_nodes\":\"0-1\",\"beside\":false},\"mounts\":[{\"mount\":\"/w\",\"fstype\":\"wekafs\",\"source\":\"default\"}]},\"more_clients\":[{\"name\":\"h\",\"type\":\"nfs\",\"version\":\"5\",\"cpus\":\"2\",\"mounts\":[{\"mount\":\"/h\",\"fstype\":\"nfs4\",\"source\":\"s:/h\"}]}],\"changes\":[{\"client\":\"w\",\"what\":\"mount-option\",\"target\":\"/w\",\"old\":\"a\",\"new\":\"b\",\"restored\":true,\"made\":true}],\"findings\":[{\"code\":\"W01\",\"severity\":\"error\",\"text\":\"a\",\"cure\":\"b\",\"target\":\"/w\",\"users\":true},{\"code\":\"W02\",\"severity\":\"info\",\"text\":\"c\",\"cure\":\"d\",\"users\":false}],\"app\":[{\"scope\":\"job\",\"shared\":2,\"source\":\"bpf\",\"client\":\"w\",\"fs\":\"/w\",\"read_bytes\":10,\"write_bytes\":3,\"read_calls\":1,\"write_calls\":1,\"mmap_read_bytes\":1,\"mmap_write_bytes\":2,\"read_us\":12,\"write_us\":5,\"meta_calls\":1,\"meta_us\":2,\"asked_read_bytes\":3,\"asked_write_bytes\":4,\"resent\":5,\"queue_us\":6,\"backlog\":7,\"copies\":8,\"name_calls\":9,\"peak\":{\"read_Bps\":9,\"write_Bps\":1,\"window_s\":1},\"timeline\":{\"start\":1004,\"width_s\":4,\"read_bytes\":[10],\"write_bytes\":[3],\"calls\":[1,1]},\"meta\":{\"open\":3,\"create\":1,\"unlink\":1,\"rename\":1,\"mkdir\":1,\"rmdir\":1,\"stat\":1,\"lookup_miss\":1,\"readdir\":1,\"fsync\":1,\"link\":1,\"symlink\":1,\"mknod\":1,\"chmod\":7,\"chown\":1,\"utimes\":1,\"truncate\":1,\"xattr\":1,\"fallocate\":1,\"statfs\":1},\"read_sizes\":[0,0,4],\"write_sizes\":[1],\"read_ns\":[2],\"write_ns\":[0,3]}],\"wire\":[{\"scope\":\"node\",\"shared\":0,\"source\":\"weka\",\"fs\":null,\"read_bytes\":5,\"write_bytes\":6,\"read_calls\":7,\"write_calls\":8,\"read_ns\":[]}],\"steps\":2,\"quality\":[\"all_files\"]}";
 
 START_TEST(all_that_a_record_may_say_is_written_again_byte_for_byte)
 {
@@ -1041,10 +901,8 @@ START_TEST(an_array_or_het_job_needs_both_of_its_numbers)
 		  "record: array: needs job and task" },
 		{ "\"array\":{\"job\":5,\"task\":1}", "\"array\":{\"task\":5}",
 		  "record: array: needs job and task" },
-		{ "\"het\":null", "\"het\":{\"job\":0}",
-		  "record: het: needs job and offset" },
-		{ "\"het\":null", "\"het\":{\"offset\":0}",
-		  "record: het: needs job and offset" },
+		{ "\"het\":null", "\"het\":{\"job\":0}", "record: het: needs job and offset" },
+		{ "\"het\":null", "\"het\":{\"offset\":0}", "record: het: needs job and offset" },
 	};
 	struct record *r;
 	char *text;
@@ -1074,8 +932,7 @@ START_TEST(a_record_ends_a_day_before_its_start_at_most)
 	ck_assert_int_eq(record_check_head(r, &err), 0);
 	r->end = 13599;
 	ck_assert_int_eq(record_check_head(r, &err), -1);
-	ck_assert_str_eq(err.text,
-			 "record: end: more than a day before the start");
+	ck_assert_str_eq(err.text, "record: end: more than a day before the start");
 	r->end = 0;
 	r->start = 86400;
 	ck_assert_int_eq(record_check_head(r, &err), 0);
@@ -1117,8 +974,7 @@ START_TEST(a_list_that_is_full_is_said_beside_what_else_there_is)
 	ck_assert_uint_eq(r->flags, RECORD_FLAG(ALL_FILES));
 	record_add_mount(r, "/n", "nfs", "s");
 	ck_assert_uint_eq(r->mount_count, RECORD_LIST_MAX);
-	ck_assert_uint_eq(r->flags,
-			  RECORD_FLAG(ALL_FILES) | RECORD_FLAG(TRUNCATED));
+	ck_assert_uint_eq(r->flags, RECORD_FLAG(ALL_FILES) | RECORD_FLAG(TRUNCATED));
 	record_free(r);
 }
 END_TEST
@@ -1240,15 +1096,12 @@ static struct record *with_all_findings(void)
 }
 
 /* What is read of a text that has 'more' at this place. */
-static struct record *parse_with(const char *text, const char *at,
-				 const char *more)
+static struct record *parse_with(const char *text, const char *at, const char *more)
 {
 	struct record *r;
 	char *all;
 
-	ck_assert_int_gt(
-		asprintf(&all, "%.*s%s%s", (int)(at - text), text, more, at),
-		0);
+	ck_assert_int_gt(asprintf(&all, "%.*s%s%s", (int)(at - text), text, more, at), 0);
 	r = parse(all);
 	free(all);
 	return r;
@@ -1347,17 +1200,15 @@ START_TEST(a_time_that_nobody_lives_to_see_is_refused_with_its_key)
 
 	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
 		snprintf(new, sizeof(new), "\"up\":%s", times[i]);
-		expect_refused_with("\"up\":3600.200", new,
-				    "record: up: not a time");
+		expect_refused_with("\"up\":3600.200", new, "record: up: not a time");
 	}
 }
 END_TEST
 
 START_TEST(blanks_behind_a_record_are_none_of_it)
 {
-	static const char text[] = "{\"jobio\":1,\"cluster\":\"c\",\"job\":1,"
-				   "\"node\":\"n\",\"uid\":0,\"start\":1}"
-				   " \t\r\n{";
+	static const char text[] =
+		"{\"jobio\":1,\"cluster\":\"c\",\"job\":1,\"node\":\"n\",\"uid\":0,\"start\":1} \t\r\n{";
 	struct err err = { "" };
 	struct record *r = record_parse(text, sizeof(text) - 2, &err);
 
@@ -1402,21 +1253,17 @@ static struct record *with_clients(int clients, int mounts)
 	struct record *r;
 	int i, k;
 
-	fputs("{\"jobio\":1,\"cluster\":\"c\",\"job\":7,\"node\":\"n\","
-	      "\"uid\":1,\"gid\":1,\"start\":1,\"end\":2,\"client\":",
+	fputs("{\"jobio\":1,\"cluster\":\"c\",\"job\":7,\"node\":\"n\",\"uid\":1,\"gid\":1,\"start\":1,\"end\":2,\"client\":",
 	      out);
 	for (i = 0; i < clients; i++) {
-		fprintf(out,
-			"%s{\"name\":\"c%d\",\"type\":\"nfs\",\"mounts\":[",
+		fprintf(out, "%s{\"name\":\"c%d\",\"type\":\"nfs\",\"mounts\":[",
 			i == 1 ? ",\"more_clients\":["
 			: i    ? ","
 			       : "",
 			i);
 		for (k = 0; k < mounts; k++)
-			fprintf(out, "%s{\"mount\":\"/%s\",\"fstype\":\"nfs\"}",
-				k ? "," : "",
-				i + 1 == clients && k + 1 == mounts ? "last"
-								    : "m");
+			fprintf(out, "%s{\"mount\":\"/%s\",\"fstype\":\"nfs\"}", k ? "," : "",
+				i + 1 == clients && k + 1 == mounts ? "last" : "m");
 		fputs("]}", out);
 	}
 	fputs("]}", out);
@@ -1469,8 +1316,7 @@ int main(void)
 	tcase_add_test(tc, what_the_gate_did_and_whose_a_cure_is_travel_along);
 	tcase_add_test(tc, every_field_arrives_in_the_struct);
 	tcase_add_test(tc, a_list_of_cpus_that_is_too_long_is_unknown);
-	tcase_add_test(tc,
-		       the_smallest_record_needs_only_its_key_and_its_owner);
+	tcase_add_test(tc, the_smallest_record_needs_only_its_key_and_its_owner);
 	tcase_add_test(tc, keys_and_flags_of_a_later_version_do_no_harm);
 	tcase_add_test(tc, a_bad_value_is_refused_with_its_key);
 	tcase_add_test(tc, a_timeline_is_kept_without_empty_rows_at_its_ends);
@@ -1492,15 +1338,13 @@ int main(void)
 	tcase_add_test(tc, counters_alone_travel_from_one_record_to_another);
 	tcase_add_test(tc, counters_that_are_wrong_at_the_end_change_nothing);
 	tcase_add_test(tc, a_brief_text_has_all_but_timelines_and_histograms);
-	tcase_add_test(
-		tc, all_that_a_record_may_say_is_written_again_byte_for_byte);
+	tcase_add_test(tc, all_that_a_record_may_say_is_written_again_byte_for_byte);
 	tcase_add_test(tc, a_value_of_a_wrong_type_is_refused_wherever_it_is);
 	tcase_add_test(tc, a_negative_number_is_refused_wherever_it_is);
 	tcase_add_test(tc, a_text_that_is_too_long_is_refused_wherever_it_is);
 	tcase_add_test(tc, an_array_or_het_job_needs_both_of_its_numbers);
 	tcase_add_test(tc, a_record_ends_a_day_before_its_start_at_most);
-	tcase_add_test(tc,
-		       a_list_that_is_full_is_said_beside_what_else_there_is);
+	tcase_add_test(tc, a_list_that_is_full_is_said_beside_what_else_there_is);
 	tcase_add_test(tc, what_a_job_asked_for_and_did_not_get_is_said);
 	tcase_add_test(tc, a_client_is_found_by_its_name_and_the_first_by_none);
 	tcase_add_test(tc, the_best_lines_are_the_first_source_that_has_any);
@@ -1510,11 +1354,9 @@ int main(void)
 	tcase_add_test(tc, a_record_is_read_up_to_the_longest_text);
 	tcase_add_test(tc, each_of_several_counters_goes_over);
 	tcase_add_test(tc, what_was_not_made_is_not_restored);
-	tcase_add_test(tc,
-		       a_time_that_nobody_lives_to_see_is_refused_with_its_key);
+	tcase_add_test(tc, a_time_that_nobody_lives_to_see_is_refused_with_its_key);
 	tcase_add_test(tc, blanks_behind_a_record_are_none_of_it);
-	tcase_add_test(
-		tc, the_first_mounts_and_clients_stay_whoever_has_one_too_many);
+	tcase_add_test(tc, the_first_mounts_and_clients_stay_whoever_has_one_too_many);
 	tcase_add_test(tc, what_is_behind_a_full_list_is_not_read);
 	tcase_add_test(tc, of_new_counters_nothing_is_known);
 	tcase_add_test(tc, a_timeline_has_a_single_byte_too);

@@ -41,8 +41,7 @@ START_TEST(what_is_exported_is_what_arrives)
 }
 END_TEST
 
-static void expect_same(const struct request *request,
-			const struct request *sent)
+static void expect_same(const struct request *request, const struct request *sent)
 {
 	ck_assert_uint_eq(request->io_cores, sent->io_cores);
 	ck_assert_str_eq(request->profile, sent->profile);
@@ -76,11 +75,9 @@ static void through_files(const struct request *request, struct gatefile *gate,
 
 START_TEST(gate_file_and_record_say_what_the_job_asked_for)
 {
-	static const struct request sent[] = {
-		{ 3, "stream" },
-		{ 2, "" },
-		{ 0, "a_name-of-32-bytes-of-a-profile_" }
-	};
+	static const struct request sent[] = { { 3, "stream" },
+					       { 2, "" },
+					       { 0, "a_name-of-32-bytes-of-a-profile_" } };
 	struct request got = { 0 };
 	struct record *record;
 	size_t i;
@@ -113,43 +110,38 @@ START_TEST(a_job_without_the_options_has_no_request)
 }
 END_TEST
 
-static void expect_refused(const char *version, const char *cores,
-			   const char *profile, const char *sentence)
+static void expect_refused(const char *version, const char *cores, const char *profile,
+			   const char *sentence)
 {
 	struct request request = { .io_cores = 9 };
 	struct err err;
 
 	set_env(version, cores, profile);
 	ck_assert_int_eq(request_from_env(&request, &err), -1);
-	ck_assert_msg(!strncmp(err.text, sentence, strlen(sentence)),
-		      "'%s' instead of '%s'", err.text, sentence);
+	ck_assert_msg(!strncmp(err.text, sentence, strlen(sentence)), "'%s' instead of '%s'",
+		      err.text, sentence);
 	ck_assert_uint_eq(request.io_cores, 9);
 }
 
 START_TEST(forged_values_are_refused_by_name)
 {
 	expect_refused("1", "99999", NULL,
-		       "SPANK_JOBIO_IO_CORES: '99999': not a number from 1 to "
-		       "64");
+		       "SPANK_JOBIO_IO_CORES: '99999': not a number from 1 to 64");
 	expect_refused("1", "1; reboot", NULL, "SPANK_JOBIO_IO_CORES: '1; reb");
 	expect_refused("1", "1", "../../etc/passwd",
-		       "SPANK_JOBIO_IO_PROFILE: '../../etc/passwd': not a "
-		       "profile name");
+		       "SPANK_JOBIO_IO_PROFILE: '../../etc/passwd': not a profile name");
 	expect_refused("1", "1", "stream\nverdict=admit",
 		       "SPANK_JOBIO_IO_PROFILE: 'stream?verdict=admit'");
 	expect_refused("0", "1", NULL, "SPANK_JOBIO_VERSION '0'");
 	expect_refused("1000", "1", NULL, "SPANK_JOBIO_VERSION '1000'");
-	expect_refused("2 ", "1", NULL,
-		       "SPANK_JOBIO_VERSION '2 ': not a request that jobio "
-		       "wrote");
+	expect_refused("2 ", "1", NULL, "SPANK_JOBIO_VERSION '2 ': not a request that jobio wrote");
 	expect_refused(NULL, "1", NULL, "SPANK_JOBIO_VERSION ''");
 	expect_refused("1", "", NULL, "SPANK_JOBIO_IO_CORES: ''");
 	expect_refused("1", "1", "", "SPANK_JOBIO_IO_PROFILE: ''");
 }
 END_TEST
 
-START_TEST(
-	a_request_of_a_newer_jobio_is_no_forgery_and_nothing_is_taken_from_it)
+START_TEST(a_request_of_a_newer_jobio_is_no_forgery_and_nothing_is_taken_from_it)
 {
 	struct request request = { .io_cores = 9 };
 	struct err err = { "" };
@@ -180,13 +172,11 @@ START_TEST(random_bytes_never_get_further_than_refused)
 			for (j = 0; j < length; j++)
 				text[i][j] =
 					random() % 3
-						? likely[(size_t)random() %
-							 (sizeof(likely) - 1)]
+						? likely[(size_t)random() % (sizeof(likely) - 1)]
 						: (char)(random() % 255 + 1);
 			text[i][length] = '\0';
 		}
-		set_env(random() % 4 ? "1" : text[0],
-			random() % 4 ? text[1] : NULL,
+		set_env(random() % 4 ? "1" : text[0], random() % 4 ? text[1] : NULL,
 			random() % 4 ? text[2] : NULL);
 		memset(&r, 0, sizeof(r));
 		if (request_from_env(&r, NULL) != 1) {
@@ -207,20 +197,17 @@ START_TEST(what_the_site_does_not_allow_is_refused_with_what_it_does)
 	struct err err;
 
 	tempdir_make();
-	config = config_load(tempdir_put("c", "[profile stream]\nio_cores=1\n"),
-			     &err);
+	config = config_load(tempdir_put("c", "[profile stream]\nio_cores=1\n"), &err);
 	ck_assert_ptr_nonnull(config);
 	ck_assert_int_eq(request_check(&request, config, &err), -1);
-	ck_assert_str_eq(err.text,
-			 "--io-cores: '9': this site allows 1 to 4 io-cores");
+	ck_assert_str_eq(err.text, "--io-cores: '9': this site allows 1 to 4 io-cores");
 	request.io_cores = 4;
 	ck_assert_int_eq(request_check(&request, config, &err), 0);
 	strcpy(request.profile, "straem");
 	ck_assert_int_eq(request_check(&request, config, &err), -1);
-	ck_assert_str_eq(err.text,
-			 "--io-profile: 'straem': this site has no such "
-			 "profile; did you mean 'stream'? (--io-profile=list "
-			 "shows all)");
+	ck_assert_str_eq(
+		err.text,
+		"--io-profile: 'straem': this site has no such profile; did you mean 'stream'? (--io-profile=list shows all)");
 	strcpy(request.profile, "stream");
 	ck_assert_int_eq(request_check(&request, config, &err), 0);
 	config_free(config);
@@ -240,8 +227,7 @@ static int set_some(void *arg, const char *name, const char *value)
 
 START_TEST(a_request_that_cannot_be_put_whole_is_not_put)
 {
-	const struct request all = { 4, "stream" }, cores = { 4, "" },
-			     profile = { 0, "stream" };
+	const struct request all = { 4, "stream" }, cores = { 4, "" }, profile = { 0, "stream" };
 	int i;
 
 	for (i = 0; i < 3; i++) {
@@ -252,11 +238,9 @@ START_TEST(a_request_that_cannot_be_put_whole_is_not_put)
 	ck_assert_int_eq(request_export(&all, set_some, NULL), 0);
 	for (i = 0; i < 3; i++) {
 		sets_left = i;
-		ck_assert_int_eq(request_export(&cores, set_some, NULL),
-				 i == 2 ? 0 : -1);
+		ck_assert_int_eq(request_export(&cores, set_some, NULL), i == 2 ? 0 : -1);
 		sets_left = i;
-		ck_assert_int_eq(request_export(&profile, set_some, NULL),
-				 i == 2 ? 0 : -1);
+		ck_assert_int_eq(request_export(&profile, set_some, NULL), i == 2 ? 0 : -1);
 	}
 }
 END_TEST
@@ -268,22 +252,18 @@ START_TEST(a_request_is_allowed_to_the_sites_bounds)
 	struct err err;
 
 	tempdir_make();
-	config = config_load(
-		tempdir_put("c", "[option]\nio_cores_min=2\nio_cores_max=3\n"),
-		&err);
+	config = config_load(tempdir_put("c", "[option]\nio_cores_min=2\nio_cores_max=3\n"), &err);
 	ck_assert_ptr_nonnull(config);
 	ck_assert_int_eq(request_check(&request, config, &err), 0);
 	for (request.io_cores = 1; request.io_cores < 5; request.io_cores++)
 		ck_assert_int_eq(request_check(&request, config, &err),
-				 request.io_cores == 2 || request.io_cores == 3
-					 ? 0
-					 : -1);
+				 request.io_cores == 2 || request.io_cores == 3 ? 0 : -1);
 	request.io_cores = 0;
 	strcpy(request.profile, "zzz");
 	ck_assert_int_eq(request_check(&request, config, &err), -1);
-	ck_assert_str_eq(err.text,
-			 "--io-profile: 'zzz': this site has no such profile; "
-			 "--io-profile=list shows what it has");
+	ck_assert_str_eq(
+		err.text,
+		"--io-profile: 'zzz': this site has no such profile; --io-profile=list shows what it has");
 	config_free(config);
 	tempdir_remove();
 }
@@ -310,11 +290,10 @@ START_TEST(half_of_a_request_is_one)
 END_TEST
 
 UNIT_MAIN("request", what_is_exported_is_what_arrives,
-	  gate_file_and_record_say_what_the_job_asked_for,
-	  a_job_without_the_options_has_no_request,
+	  gate_file_and_record_say_what_the_job_asked_for, a_job_without_the_options_has_no_request,
 	  forged_values_are_refused_by_name,
 	  a_request_of_a_newer_jobio_is_no_forgery_and_nothing_is_taken_from_it,
 	  random_bytes_never_get_further_than_refused,
 	  what_the_site_does_not_allow_is_refused_with_what_it_does,
-	  a_request_that_cannot_be_put_whole_is_not_put,
-	  a_request_is_allowed_to_the_sites_bounds, half_of_a_request_is_one)
+	  a_request_that_cannot_be_put_whole_is_not_put, a_request_is_allowed_to_the_sites_bounds,
+	  half_of_a_request_is_one)

@@ -54,14 +54,12 @@ START_TEST(what_no_clock_can_have_said_takes_up_a_moment)
 	/* a year is the longest */
 	ck_assert(end_of(NOW + 2 * DAY, NOW + 2 * DAY + 366.0 * DAY) ==
 		  NOW + 2 * DAY + 366.0 * DAY);
-	ck_assert(end_of(NOW + 2 * DAY, NOW + 2 * DAY + 366.0 * DAY + 1) ==
-		  NOW + 2 * DAY);
+	ck_assert(end_of(NOW + 2 * DAY, NOW + 2 * DAY + 366.0 * DAY + 1) == NOW + 2 * DAY);
 }
 END_TEST
 
 /* From a record of 1000 to 2000 to a run of these times. */
-static double distance(int64_t restart, const char *nodelist, double first,
-		       double last)
+static double distance(int64_t restart, const char *nodelist, double first, double last)
 {
 	struct record *r = from_to(1000, 2000);
 	double found;
@@ -85,14 +83,10 @@ END_TEST
 
 START_TEST(runs_that_slurm_does_not_number_may_be_ten_seconds_apart)
 {
-	ck_assert(distance(RECORD_UNKNOWN, "n[1-2]", 2000 + STORE_SLOP_S,
-			   3000) == STORE_SLOP_S);
-	ck_assert(distance(RECORD_UNKNOWN, "n[1-2]", 2001 + STORE_SLOP_S,
-			   3000) == -1);
-	ck_assert(distance(RECORD_UNKNOWN, "n[1-2]", 500,
-			   1000 - STORE_SLOP_S) == STORE_SLOP_S);
-	ck_assert(distance(RECORD_UNKNOWN, "n[1-2]", 500, 999 - STORE_SLOP_S) ==
-		  -1);
+	ck_assert(distance(RECORD_UNKNOWN, "n[1-2]", 2000 + STORE_SLOP_S, 3000) == STORE_SLOP_S);
+	ck_assert(distance(RECORD_UNKNOWN, "n[1-2]", 2001 + STORE_SLOP_S, 3000) == -1);
+	ck_assert(distance(RECORD_UNKNOWN, "n[1-2]", 500, 1000 - STORE_SLOP_S) == STORE_SLOP_S);
+	ck_assert(distance(RECORD_UNKNOWN, "n[1-2]", 500, 999 - STORE_SLOP_S) == -1);
 	ck_assert(distance(RECORD_UNKNOWN, NULL, 2003, 3000) == 3);
 	ck_assert(distance(RECORD_UNKNOWN, "n[1-3]", 2003, 3000) == -1);
 	ck_assert(distance(RECORD_UNKNOWN, "n[1-3]", 500, 997) == -1);
@@ -108,8 +102,7 @@ START_TEST(runs_that_slurm_numbers_differently_are_two)
 END_TEST
 
 /* From a record of the run of this number. */
-static double distance_of(int64_t its, int64_t restart, const char *nodelist,
-			  double first)
+static double distance_of(int64_t its, int64_t restart, const char *nodelist, double first)
 {
 	struct record *r = from_to(1000, 2000);
 	double found;
@@ -134,8 +127,7 @@ START_TEST(runs_of_one_number_on_the_same_nodes_may_be_minutes_apart)
 		ck_assert(distance_of(RECORD_UNKNOWN, i, "n[1-2]", far) == -1);
 		ck_assert(distance_of(i, i, NULL, far) == -1);
 	}
-	ck_assert(distance_of(RECORD_UNKNOWN, RECORD_UNKNOWN, "n[1-2]", far) ==
-		  -1);
+	ck_assert(distance_of(RECORD_UNKNOWN, RECORD_UNKNOWN, "n[1-2]", far) == -1);
 }
 END_TEST
 
@@ -287,8 +279,7 @@ START_TEST(a_record_is_news_when_it_is_better_than_the_one_before)
 	text = record_text(r, &err);
 	better = record_text(later, &err);
 	ck_assert(text && better);
-	ck_assert(
-		row_is_news(later, better, strlen(better), text, strlen(text)));
+	ck_assert(row_is_news(later, better, strlen(better), text, strlen(text)));
 	ck_assert(!row_is_news(r, text, strlen(text), better, strlen(better)));
 	ck_assert(!row_is_news(r, text, strlen(text), text, strlen(text)));
 	/* what was kept cannot be read any more */
@@ -300,8 +291,7 @@ START_TEST(a_record_is_news_when_it_is_better_than_the_one_before)
 }
 END_TEST
 
-UNIT_MAIN("row", a_run_takes_up_time_until_its_end,
-	  what_no_clock_can_have_said_takes_up_a_moment,
+UNIT_MAIN("row", a_run_takes_up_time_until_its_end, what_no_clock_can_have_said_takes_up_a_moment,
 	  runs_that_overlap_are_one_whatever_their_nodes,
 	  runs_that_slurm_does_not_number_may_be_ten_seconds_apart,
 	  runs_that_slurm_numbers_differently_are_two,

@@ -15,8 +15,7 @@ static struct record *node(const char *name)
 	return r;
 }
 
-static struct record_io counters(const char *source, const char *fs,
-				 int64_t bytes)
+static struct record_io counters(const char *source, const char *fs, int64_t bytes)
 {
 	struct record_io io;
 
@@ -27,8 +26,7 @@ static struct record_io counters(const char *source, const char *fs,
 	return io;
 }
 
-static void app(struct record *r, const char *source, const char *fs,
-		int64_t bytes)
+static void app(struct record *r, const char *source, const char *fs, int64_t bytes)
 {
 	struct record_io io = counters(source, fs, bytes);
 
@@ -107,10 +105,8 @@ END_TEST
 
 START_TEST(calls_that_moved_nothing_are_missed_too)
 {
-	static const enum record_number numbers[] = { RECORD_READ_BYTES,
-						      RECORD_READ_CALLS,
-						      RECORD_WRITE_CALLS,
-						      RECORD_WRITE_BYTES };
+	static const enum record_number numbers[] = { RECORD_READ_BYTES, RECORD_READ_CALLS,
+						      RECORD_WRITE_CALLS, RECORD_WRITE_BYTES };
 	struct record_io sum, io;
 	size_t i;
 
@@ -163,9 +159,8 @@ START_TEST(the_best_lines_of_a_node_are_those_of_one_source)
 }
 END_TEST
 
-static void expect_line(const struct run_lines *lines, size_t at,
-			enum run_kind kind, const char *source, const char *fs,
-			size_t nodes, int64_t bytes)
+static void expect_line(const struct run_lines *lines, size_t at, enum run_kind kind,
+			const char *source, const char *fs, size_t nodes, int64_t bytes)
 {
 	const struct run_line *line = &lines->line[at];
 
@@ -359,9 +354,7 @@ END_TEST
 
 START_TEST(a_node_that_was_late_once_has_no_other_clock)
 {
-	const struct times three[] = { { 1000, 1100 },
-				       { 1040, 1100 },
-				       { 1000, 1140 } };
+	const struct times three[] = { { 1000, 1100 }, { 1040, 1100 }, { 1000, 1140 } };
 
 	ck_assert(apart(1040, 1100) == 0);
 	ck_assert(apart(1000, 1140) == 0);
@@ -427,8 +420,7 @@ UNIT_MAIN("run", bins_of_one_histogram_are_none_of_the_next, zero_is_a_time,
 	  what_is_unknown_adds_nothing_and_a_sum_ends_at_the_largest_number,
 	  histograms_and_metadata_end_at_the_largest_number_too,
 	  a_timeline_is_there_where_each_that_moved_something_has_one,
-	  calls_that_moved_nothing_are_missed_too,
-	  a_peak_is_the_most_and_not_a_sum,
+	  calls_that_moved_nothing_are_missed_too, a_peak_is_the_most_and_not_a_sum,
 	  the_best_lines_of_a_node_are_those_of_one_source,
 	  lines_of_the_same_name_are_added_over_the_nodes,
 	  lines_beyond_the_last_are_left_out_and_counted,

@@ -147,9 +147,7 @@ START_TEST(records_that_wait_are_counted_of_a_job_or_of_all)
 }
 END_TEST
 
-UNIT_MAIN("rundir", names_are_as_the_header_says,
-	  the_first_slurmstepd_of_a_job_leaves_its_pid,
-	  a_node_name_cannot_leave_the_folder,
-	  leftovers_and_records_are_known_by_their_names,
+UNIT_MAIN("rundir", names_are_as_the_header_says, the_first_slurmstepd_of_a_job_leaves_its_pid,
+	  a_node_name_cannot_leave_the_folder, leftovers_and_records_are_known_by_their_names,
 	  only_root_may_look_into_the_folder_of_a_job,
 	  records_that_wait_are_counted_of_a_job_or_of_all)

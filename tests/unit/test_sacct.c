@@ -20,17 +20,17 @@ static struct sacct_rows *parse(const char *text)
 }
 
 /* A row as sacct prints it, of these id and comments. */
-#define ROW(name, system, user, id)                                            \
-	name "|" system "|" user "|physics|part|big|COMPLETED|3:9|"            \
+#define ROW(name, system, user, id)                                                                \
+	name "|" system "|" user "|physics|part|big|COMPLETED|3:9|"                                \
 	     "1000|2000|1000|4|77|" id "\n"
-#define SUMMARY                                                                \
-	"jobio/1 rd=1KiB/1 wr=2KiB/- nodes=1/2 cores=1 cpus=1 prof=stream "    \
+#define SUMMARY                                                                                    \
+	"jobio/1 rd=1KiB/1 wr=2KiB/- nodes=1/2 cores=1 cpus=1 prof=stream "                        \
 	"fs=/a:t scope=job src=stepd q=-"
 
 START_TEST(a_row_ends_with_the_id_of_its_job)
 {
-	struct sacct_rows *rows = parse(ROW("a", "", "alice", "7") ROW(
-		"two\nlines", "", "root", "5_1"));
+	struct sacct_rows *rows =
+		parse(ROW("a", "", "alice", "7") ROW("two\nlines", "", "root", "5_1"));
 
 	ck_assert_msg(rows != NULL, "%s", err.text);
 	ck_assert_uint_eq(rows->count, 2);
@@ -83,8 +83,7 @@ END_TEST
 
 START_TEST(a_summary_is_found_in_the_comment)
 {
-	struct sacct_rows *rows =
-		parse(ROW("a", SUMMARY, "u", "1") ROW("a", "no", "u", "2"));
+	struct sacct_rows *rows = parse(ROW("a", SUMMARY, "u", "1") ROW("a", "no", "u", "2"));
 
 	ck_assert_uint_eq(rows->count, 2);
 	ck_assert_str_eq(rows->row[0].summary, SUMMARY);
@@ -101,8 +100,7 @@ START_TEST(many_rows_are_read)
 	int i;
 
 	for (i = 1; i <= 130; i++)
-		used += (size_t)sprintf(text + used, "a|||||||||||4|%d|%d_%d\n",
-					i, 9, i);
+		used += (size_t)sprintf(text + used, "a|||||||||||4|%d|%d_%d\n", i, 9, i);
 	rows = parse(text);
 	ck_assert_uint_eq(rows->count, 130);
 	ck_assert_str_eq(rows->row[129].id, "9_130");
@@ -136,12 +134,10 @@ END_TEST
 
 START_TEST(a_job_that_is_yet_to_end_is_early)
 {
-	static const char *const early[] = { "PENDING",	  "RUNNING",
-					     "SUSPENDED", "COMPLETING",
-					     "REQUEUED",  "STAGE_OUT" };
-	static const char *const late[] = { "COMPLETED",    "CANCELLED by 0",
-					    "FAILED",	    "OUT_OF_MEMORY",
-					    "REVOKED",	    "",
+	static const char *const early[] = { "PENDING",	   "RUNNING",  "SUSPENDED",
+					     "COMPLETING", "REQUEUED", "STAGE_OUT" };
+	static const char *const late[] = { "COMPLETED",     "CANCELLED by 0", "FAILED",
+					    "OUT_OF_MEMORY", "REVOKED",	       "",
 					    "SOMETHING NEW" };
 	size_t i;
 
@@ -156,10 +152,9 @@ END_TEST
 
 START_TEST(the_rows_of_an_array_are_its_family)
 {
-	struct sacct_rows *rows =
-		parse("a|||||||||||1|7|5_1\na|||||||||||1|8|5_[4-9]\n"
-		      "a|||||||||||1|9|55_1\na|||||||||||1|10|5+1\n"
-		      "a|||||||||||1|11|5\na|||||||||||1|12|5_12\n");
+	struct sacct_rows *rows = parse("a|||||||||||1|7|5_1\na|||||||||||1|8|5_[4-9]\n"
+					"a|||||||||||1|9|55_1\na|||||||||||1|10|5+1\n"
+					"a|||||||||||1|11|5\na|||||||||||1|12|5_12\n");
 	char ids[4][JOB_ID_SIZE];
 
 	ck_assert_uint_eq(job_row_family(rows, "5", ids, 4), 3);
@@ -175,8 +170,8 @@ END_TEST
 
 START_TEST(each_row_is_a_report_with_a_summary_or_without)
 {
-	struct sacct_rows *rows = parse(ROW("a", SUMMARY, "u", "5_0") ROW(
-		"a", "", "u", "7+1") ROW("a", "jobio/1 rd=x", "u", "9"));
+	struct sacct_rows *rows = parse(ROW("a", SUMMARY, "u", "5_0") ROW("a", "", "u", "7+1")
+						ROW("a", "jobio/1 rd=x", "u", "9"));
 	struct job_report **list = job_report_list(rows);
 
 	ck_assert_str_eq(list[0]->id, "5_0");
@@ -219,11 +214,10 @@ START_TEST(why_a_row_tells_nothing_is_said)
 	bool early = true;
 
 	expect_lost("RUNNING", true,
-		    "the job is RUNNING; what it read and wrote is known when "
-		    "it has ended");
-	expect_lost("COMPLETED", false,
-		    "sacct: the job is COMPLETED and has no summary: jobio was "
-		    "not at work, or its nodes have not reported yet");
+		    "the job is RUNNING; what it read and wrote is known when it has ended");
+	expect_lost(
+		"COMPLETED", false,
+		"sacct: the job is COMPLETED and has no summary: jobio was not at work, or its nodes have not reported yet");
 	err_set(&source.why_no_slurm, "sacct: away");
 	ck_assert_ptr_null(job_row_find(&source, "7", &early, &err));
 	ck_assert_str_eq(err.text, "sacct: away");
@@ -259,8 +253,7 @@ START_TEST(times_are_written_as_slurm_does)
 END_TEST
 
 /* Of the ledger, with one record of these times, and Slurm's word. */
-static struct job_report *report_of(double start, double end,
-				    struct sacct_row *row)
+static struct job_report *report_of(double start, double end, struct sacct_row *row)
 {
 	struct job_report *r = job_report_new("7", "ledger");
 
@@ -278,11 +271,9 @@ static struct job_report *report_of(double start, double end,
 
 START_TEST(slurm_speaks_of_the_run_that_the_records_are_of)
 {
-	struct sacct_row row = { .state = "COMPLETED",
-				 .start = 1000,
-				 .end = 2000,
-				 .elapsed_s = 900,
-				 .nodes = 4 };
+	struct sacct_row row = {
+		.state = "COMPLETED", .start = 1000, .end = 2000, .elapsed_s = 900, .nodes = 4
+	};
 	struct job_report *r = report_of(1000, 2000, &row);
 
 	ck_assert(job_is_of_slurm(r));
@@ -316,10 +307,9 @@ END_TEST
 
 START_TEST(a_jobs_time_is_that_of_its_records_else_slurms)
 {
-	struct sacct_row row = { .state = "COMPLETED",
-				 .start = 1000,
-				 .end = 2000,
-				 .elapsed_s = 900 };
+	struct sacct_row row = {
+		.state = "COMPLETED", .start = 1000, .end = 2000, .elapsed_s = 900
+	};
 	struct job_report *r = report_of(1100, 1600, &row);
 	struct job_time time = job_time_of(r);
 
@@ -372,8 +362,7 @@ static struct {
 	char asked[600]; /* without the mark, whose place has a '|' */
 } slurm;
 
-int __wrap_program_find(const char *name, char path[PROGRAM_PATH],
-			struct err *why)
+int __wrap_program_find(const char *name, char path[PROGRAM_PATH], struct err *why)
 {
 	ck_assert_str_eq(name, "sacct");
 	strcpy(path, "/bin/sacct");
@@ -388,14 +377,12 @@ static void print(const char *mark, struct child_result *result)
 	const char *at;
 
 	for (at = slurm.out; *at; at++)
-		fprintf(out, "%.*s", *at == '|' ? (int)strlen(mark) : 1,
-			*at == '|' ? mark : at);
+		fprintf(out, "%.*s", *at == '|' ? (int)strlen(mark) : 1, *at == '|' ? mark : at);
 	fclose(out);
 }
 
-int __wrap_child_run_big(char *const argv[], char *const env[],
-			 unsigned int timeout_ms, unsigned int output_max,
-			 struct child_result *result, struct err *why)
+int __wrap_child_run_big(char *const argv[], char *const env[], unsigned int timeout_ms,
+			 unsigned int output_max, struct child_result *result, struct err *why)
 {
 	const char *mark = "";
 	size_t i, used = 0;
@@ -407,15 +394,13 @@ int __wrap_child_run_big(char *const argv[], char *const env[],
 		bool is_mark = !strncmp(argv[i], "--delimiter=", 12);
 
 		mark = is_mark ? argv[i] + 12 : mark;
-		used += (size_t)snprintf(slurm.asked + used,
-					 sizeof(slurm.asked) - used, "%s ",
+		used += (size_t)snprintf(slurm.asked + used, sizeof(slurm.asked) - used, "%s ",
 					 is_mark ? "|" : argv[i]);
 	}
 	ck_assert_uint_eq(strlen(mark), 18);
 	if (slurm.hangs)
 		return err_set(why, "sacct: too late");
-	*result = (struct child_result){ .status = slurm.status,
-					 .errtext = strdup(slurm.errtext) };
+	*result = (struct child_result){ .status = slurm.status, .errtext = strdup(slurm.errtext) };
 	print(mark, result);
 	return 0;
 }
@@ -438,30 +423,24 @@ static const char *asked(struct sacct_query query)
 START_TEST(sacct_is_asked_for_what_is_not_null)
 {
 	ck_assert_str_eq(asked((struct sacct_query){ .jobs = NULL }), SACCT);
-	ck_assert_str_eq(asked((struct sacct_query){ .jobs = "7,9_2",
-						     .since = "now-1day",
-						     .until = "now" }),
-			 SACCT " -j 7,9_2 -S now-1day -E now");
-	ck_assert_str_eq(asked((struct sacct_query){ .users = "a,b",
-						     .accounts = "lab",
-						     .is_everybody = true }),
+	ck_assert_str_eq(
+		asked((struct sacct_query){ .jobs = "7,9_2", .since = "now-1day", .until = "now" }),
+		SACCT " -j 7,9_2 -S now-1day -E now");
+	ck_assert_str_eq(asked((struct sacct_query){
+				 .users = "a,b", .accounts = "lab", .is_everybody = true }),
 			 SACCT " -u a,b -A lab -a");
-	ck_assert_ptr_null(
-		strstr(slurm.asked + strlen(slurm.asked) + 1, "AdminComment"));
+	ck_assert_ptr_null(strstr(slurm.asked + strlen(slurm.asked) + 1, "AdminComment"));
 }
 END_TEST
 
 START_TEST(a_name_that_sacct_would_take_for_more_is_not_told)
 {
-	static const char *const names[] = { "",     "-x",   "a b", "a,b",
-					     "a\tb", "a\nb", NULL };
+	static const char *const names[] = { "", "-x", "a b", "a,b", "a\tb", "a\nb", NULL };
 	size_t i;
 
-	ck_assert_str_eq(asked((struct sacct_query){ .name = "x-1" }),
-			 SACCT " --name x-1");
+	ck_assert_str_eq(asked((struct sacct_query){ .name = "x-1" }), SACCT " --name x-1");
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		ck_assert_str_eq(
-			asked((struct sacct_query){ .name = names[i] }), SACCT);
+		ck_assert_str_eq(asked((struct sacct_query){ .name = names[i] }), SACCT);
 }
 END_TEST
 
@@ -498,17 +477,12 @@ START_TEST(why_sacct_does_not_answer_is_told)
 }
 END_TEST
 
-UNIT_MAIN("sacct", a_row_ends_with_the_id_of_its_job,
-	  an_answer_without_its_last_newline_is_whole,
-	  a_summary_is_found_in_the_comment, many_rows_are_read,
-	  states_have_long_and_short_names, a_job_that_is_yet_to_end_is_early,
-	  the_rows_of_an_array_are_its_family,
-	  each_row_is_a_report_with_a_summary_or_without,
-	  why_a_row_tells_nothing_is_said, times_are_written_as_slurm_does,
-	  slurm_speaks_of_the_run_that_the_records_are_of,
+UNIT_MAIN("sacct", a_row_ends_with_the_id_of_its_job, an_answer_without_its_last_newline_is_whole,
+	  a_summary_is_found_in_the_comment, many_rows_are_read, states_have_long_and_short_names,
+	  a_job_that_is_yet_to_end_is_early, the_rows_of_an_array_are_its_family,
+	  each_row_is_a_report_with_a_summary_or_without, why_a_row_tells_nothing_is_said,
+	  times_are_written_as_slurm_does, slurm_speaks_of_the_run_that_the_records_are_of,
 	  a_jobs_time_is_that_of_its_records_else_slurms,
 	  how_many_nodes_a_job_had_is_the_best_word_that_there_is,
-	  sacct_is_asked_for_what_is_not_null,
-	  a_name_that_sacct_would_take_for_more_is_not_told,
-	  sacct_answers_with_the_mark_that_it_was_given,
-	  why_sacct_does_not_answer_is_told)
+	  sacct_is_asked_for_what_is_not_null, a_name_that_sacct_would_take_for_more_is_not_told,
+	  sacct_answers_with_the_mark_that_it_was_given, why_sacct_does_not_answer_is_told)

@@ -73,8 +73,8 @@ struct event *event_new(struct event_base *base, evutil_socket_t fd, short what,
 
 static struct event *tick_event, *batch_event;
 
-struct event *fake_event_new(struct event_base *base, evutil_socket_t fd,
-			     short what, event_callback_fn call, void *arg)
+struct event *fake_event_new(struct event_base *base, evutil_socket_t fd, short what,
+			     event_callback_fn call, void *arg)
 {
 	struct event *event = event_new(base, fd, what, call, arg);
 
@@ -85,8 +85,8 @@ struct event *fake_event_new(struct event_base *base, evutil_socket_t fd,
 	return event;
 }
 
-int seal_open(struct seal *seal, const char *credential, char **data,
-	      size_t *size, uid_t *writer, struct err *err)
+int seal_open(struct seal *seal, const char *credential, char **data, size_t *size, uid_t *writer,
+	      struct err *err)
 {
 	char *end;
 
@@ -99,22 +99,20 @@ int seal_open(struct seal *seal, const char *credential, char **data,
 	return 0;
 }
 
-int seal_close(struct seal *seal, const void *data, size_t size, uid_t reader,
-	       char **credential, struct err *err)
+int seal_close(struct seal *seal, const void *data, size_t size, uid_t reader, char **credential,
+	       struct err *err)
 {
 	(void)seal;
 	note("s%u ", reader);
 	if (reader == 666)
 		return err_set(err, "munge: it is gone");
-	ck_assert_int_gt(asprintf(credential, "%u %.*s", reader, (int)size,
-				  (const char *)data),
-			 0);
+	ck_assert_int_gt(asprintf(credential, "%u %.*s", reader, (int)size, (const char *)data), 0);
 	return 0;
 }
 
 /* "put" waits for the commit, "fail" breaks the store, "big" gets much. */
-int service_handle(struct service *of, const char *request, size_t size,
-		   uid_t uid, int64_t now_s, char **answer)
+int service_handle(struct service *of, const char *request, size_t size, uid_t uid, int64_t now_s,
+		   char **answer)
 {
 	ck_assert_ptr_eq(of, &service);
 	ck_assert_uint_eq(size, strlen(request));
@@ -172,9 +170,8 @@ static uint16_t listens_at(void)
 	int fd, is = 0;
 
 	for (fd = 0; fd < 64; fd++)
-		if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &is, &int_size) ==
-			    0 &&
-		    is && getsockname(fd, (struct sockaddr *)&at, &size) == 0)
+		if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &is, &int_size) == 0 && is &&
+		    getsockname(fd, (struct sockaddr *)&at, &size) == 0)
 			return at.sin_port;
 	ck_abort_msg("nobody listens");
 	return 0;
@@ -225,12 +222,12 @@ static void turn(void)
 /* A test that fails does not wait for ever; the real time. */
 #define LIMIT_S 15
 
-#define UNTIL(is_so)                                                           \
-	do {                                                                   \
-		time_t limit_ = time(NULL) + LIMIT_S;                          \
-		while (!(is_so) && time(NULL) < limit_)                        \
-			event_base_loop(server_base(server), EVLOOP_ONCE);     \
-		ck_assert(is_so);                                              \
+#define UNTIL(is_so)                                                                               \
+	do {                                                                                       \
+		time_t limit_ = time(NULL) + LIMIT_S;                                              \
+		while (!(is_so) && time(NULL) < limit_)                                            \
+			event_base_loop(server_base(server), EVLOOP_ONCE);                         \
+		ck_assert(is_so);                                                                  \
 	} while (0)
 
 /* So many seconds later. */
@@ -284,8 +281,7 @@ static void put_size(int fd, uint32_t size)
 static void ask(int fd, uid_t uid, const char *text)
 {
 	char *sealed;
-	int size = asprintf(&sealed, "%u %s%s", uid,
-			    strncmp(text, "jobio/", 6) ? ONE : "", text);
+	int size = asprintf(&sealed, "%u %s%s", uid, strncmp(text, "jobio/", 6) ? ONE : "", text);
 
 	ck_assert_int_gt(size, 0);
 	put_size(fd, (uint32_t)size);
@@ -366,8 +362,7 @@ static bool has_answer(int fd)
 
 /* ---- what is asked, and when it is answered -------------------------------- */
 
-START_TEST(
-	records_wait_for_their_commit_and_those_told_the_same_are_told_at_once)
+START_TEST(records_wait_for_their_commit_and_those_told_the_same_are_told_at_once)
 {
 	int put[7];
 	size_t i;
@@ -402,8 +397,7 @@ START_TEST(
 }
 END_TEST
 
-START_TEST(
-	a_commit_that_fails_is_an_error_for_all_who_wait_and_no_news_for_the_writer)
+START_TEST(a_commit_that_fails_is_an_error_for_all_who_wait_and_no_news_for_the_writer)
 {
 	int a, b;
 
@@ -424,8 +418,7 @@ START_TEST(
 }
 END_TEST
 
-START_TEST(
-	a_store_that_breaks_is_said_and_nobody_who_waits_is_told_that_it_has_his_record)
+START_TEST(a_store_that_breaks_is_said_and_nobody_who_waits_is_told_that_it_has_his_record)
 {
 	int put, fail;
 
@@ -434,8 +427,7 @@ START_TEST(
 	fail = asked(0, "{\"op\":\"fail\"}");
 	UNTIL(has_answer(put) && has_answer(fail));
 	ck_assert_str_eq(answered(fail, 0), "store: it is broken");
-	ck_assert_str_eq(answered(put, 0), "error: the store failed: see the "
-					   "ledger's log");
+	ck_assert_str_eq(answered(put, 0), "error: the store failed: see the ledger's log");
 	ck_assert_str_eq(noted(), "p0 f0 a s0 s0 ");
 	said_expect(said(), "jobio: ledger: store: it is broken\n");
 	/* what came before is done with: nothing of it is committed later */
@@ -502,9 +494,8 @@ START_TEST(users_take_turns_and_a_record_waits_for_one_question_at_most)
 	/* committed before the next question */
 	ck_assert_ptr_null(strstr(order, "p0 g"));
 	said_expect(order, "p0 c s0 ");
-	ck_assert_ptr_nonnull(strstr(order, "g1000 s1000 g1001 s1001 g1000 "
-					    "s1000 g1001 s1001 g1000 s1000 "
-					    "g1000 s1000 "));
+	ck_assert_ptr_nonnull(strstr(
+		order, "g1000 s1000 g1001 s1001 g1000 s1000 g1001 s1001 g1000 s1000 g1000 s1000 "));
 	/* whoever came last goes behind him who has not asked yet */
 	ck_assert_str_eq(answered(fd[0], ALICE), OK);
 	ask(fd[0], ALICE, GET);
@@ -525,8 +516,7 @@ static int count_of(const char *text, const char *what)
 	return count;
 }
 
-START_TEST(
-	a_user_who_does_not_read_has_four_answers_on_their_way_and_others_go_on)
+START_TEST(a_user_who_does_not_read_has_four_answers_on_their_way_and_others_go_on)
 {
 	static const char big[] = "{\"op\":\"get\",\"big\":1}";
 	int fd[6], bobs, i;
@@ -560,8 +550,7 @@ START_TEST(
 }
 END_TEST
 
-START_TEST(
-	roots_questions_wait_when_unread_answers_fill_memory_and_records_do_not)
+START_TEST(roots_questions_wait_when_unread_answers_fill_memory_and_records_do_not)
 {
 	enum {
 		FULL = SERVER_OUT_MAX / (BIG + 2 + 4 + 2) + 1
@@ -627,8 +616,7 @@ static const char *long_question(const char *op, int size)
 	static char text[10000];
 	int used = snprintf(text, sizeof(text), "{\"op\":\"%s\",", op);
 
-	snprintf(text + used, sizeof(text) - (size_t)used, "%0*d}",
-		 size - used - 1, 0);
+	snprintf(text + used, sizeof(text) - (size_t)used, "%0*d}", size - used - 1, 0);
 	ck_assert_uint_eq(strlen(text), size);
 	return text;
 }
@@ -636,8 +624,7 @@ static const char *long_question(const char *op, int size)
 START_TEST(questions_that_are_too_long_or_of_another_protocol_are_refused)
 {
 	static const char *const other[] = { "jobio/2 " NONCE_A "\n" GET,
-					     "jobio/1 " NONCE_A " " NONCE_B
-					     "\n" GET,
+					     "jobio/1 " NONCE_A " " NONCE_B "\n" GET,
 					     "jobio/" GET };
 	int fd;
 	size_t i;
@@ -665,8 +652,7 @@ START_TEST(questions_that_are_too_long_or_of_another_protocol_are_refused)
 }
 END_TEST
 
-START_TEST(
-	frames_that_nobody_sealed_or_of_an_impossible_size_end_the_connection)
+START_TEST(frames_that_nobody_sealed_or_of_an_impossible_size_end_the_connection)
 {
 	static char full[LEDGER_FRAME_MAX];
 	int none, much, other, most;
@@ -746,8 +732,7 @@ START_TEST(silent_connections_and_slow_frames_have_their_time_and_no_more)
 }
 END_TEST
 
-START_TEST(
-	the_log_about_peers_is_bounded_a_minute_and_says_how_much_was_left_out)
+START_TEST(the_log_about_peers_is_bounded_a_minute_and_says_how_much_was_left_out)
 {
 	int i, fd;
 
@@ -767,15 +752,14 @@ START_TEST(
 		UNTIL(is_closed(fd));
 		close(fd);
 	}
-	ck_assert_int_eq(count_of(said(), "0 bytes: closed\n"),
-			 2 * SERVER_LOG_MAX);
+	ck_assert_int_eq(count_of(said(), "0 bytes: closed\n"), 2 * SERVER_LOG_MAX);
 	clock_ms += 60 * 1000;
 	put_size(fd = connected(), 0);
 	UNTIL(is_closed(fd));
-	said_expect(said(), "\njobio: ledger: peers: 2 more lines like these "
-			    "were left out\njobio: ledger: peer: '");
-	ck_assert_int_eq(count_of(said(), "0 bytes: closed\n"),
-			 2 * SERVER_LOG_MAX + 1);
+	said_expect(
+		said(),
+		"\njobio: ledger: peers: 2 more lines like these were left out\njobio: ledger: peer: '");
+	ck_assert_int_eq(count_of(said(), "0 bytes: closed\n"), 2 * SERVER_LOG_MAX + 1);
 	end();
 }
 END_TEST
@@ -824,8 +808,7 @@ static bool may_open(rlim_t count)
 	return setrlimit(RLIMIT_NOFILE, &limit) == 0;
 }
 
-START_TEST(
-	when_there_is_no_room_the_one_silent_for_longest_goes_unless_it_just_came)
+START_TEST(when_there_is_no_room_the_one_silent_for_longest_goes_unless_it_just_came)
 {
 	static int fd[SERVER_PEERS_MAX];
 	int i, more;
@@ -950,16 +933,14 @@ static int other_end(int fd)
 
 	getsockname(fd, (struct sockaddr *)&ours, &size);
 	for (other = 0; other < 64; other++)
-		if (getpeername(other, (struct sockaddr *)&theirs, &size) ==
-			    0 &&
+		if (getpeername(other, (struct sockaddr *)&theirs, &size) == 0 &&
 		    theirs.sin_port == ours.sin_port)
 			return other;
 	ck_abort_msg("no other end");
 	return -1;
 }
 
-START_TEST(
-	the_end_of_an_answer_is_sent_at_once_and_the_kernel_holds_little_of_it)
+START_TEST(the_end_of_an_answer_is_sent_at_once_and_the_kernel_holds_little_of_it)
 {
 	int fd, is, size;
 	socklen_t int_size = sizeof(int);
@@ -971,8 +952,7 @@ START_TEST(
 	getsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &is, &int_size);
 	ck_assert_int_ne(is, 0);
 	getsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, &int_size);
-	ck_assert_int_le(size,
-			 2 * SERVER_SOCKET_BYTES); /* socket(7): doubled */
+	ck_assert_int_le(size, 2 * SERVER_SOCKET_BYTES); /* socket(7): doubled */
 	end();
 }
 END_TEST
@@ -1002,50 +982,41 @@ END_TEST
 
 START_TEST(where_it_cannot_listen_is_said)
 {
-	struct config_ledger config = { .listen = (char *)"nowhere",
-					.port = 8000 };
+	struct config_ledger config = { .listen = (char *)"nowhere", .port = 8000 };
 	struct err err;
 	char *wanted;
 
 	begin();
-	ck_assert_ptr_null(
-		server_new(&config, &service, NULL, wake, NULL, &err));
-	ck_assert_str_eq(err.text,
-			 "[ledger] listen: 'nowhere': not an address");
+	ck_assert_ptr_null(server_new(&config, &service, NULL, wake, NULL, &err));
+	ck_assert_str_eq(err.text, "[ledger] listen: 'nowhere': not an address");
 	config.listen = (char *)"127.0.0.1";
 	config.port = ntohs(port);
-	ck_assert_ptr_null(
-		server_new(&config, &service, NULL, wake, NULL, &err));
-	ck_assert_int_gt(asprintf(&wanted,
-				  "listen: '127.0.0.1:%u': Address already in "
-				  "use",
-				  config.port),
-			 0);
+	ck_assert_ptr_null(server_new(&config, &service, NULL, wake, NULL, &err));
+	ck_assert_int_gt(
+		asprintf(&wanted, "listen: '127.0.0.1:%u': Address already in use", config.port),
+		0);
 	ck_assert_str_eq(err.text, wanted);
 	free(wanted);
 	end();
 }
 END_TEST
 
-UNIT_MAIN(
-	"server",
-	records_wait_for_their_commit_and_those_told_the_same_are_told_at_once,
-	a_commit_that_fails_is_an_error_for_all_who_wait_and_no_news_for_the_writer,
-	a_store_that_breaks_is_said_and_nobody_who_waits_is_told_that_it_has_his_record,
-	an_answer_that_cannot_be_sealed_is_said_and_the_connection_closed,
-	questions_on_one_connection_are_answered_one_after_the_other,
-	users_take_turns_and_a_record_waits_for_one_question_at_most,
-	a_user_who_does_not_read_has_four_answers_on_their_way_and_others_go_on,
-	roots_questions_wait_when_unread_answers_fill_memory_and_records_do_not,
-	a_user_has_so_many_connections_and_root_and_the_ledgers_user_more,
-	questions_that_are_too_long_or_of_another_protocol_are_refused,
-	frames_that_nobody_sealed_or_of_an_impossible_size_end_the_connection,
-	silent_connections_and_slow_frames_have_their_time_and_no_more,
-	the_log_about_peers_is_bounded_a_minute_and_says_how_much_was_left_out,
-	frames_that_fill_memory_go_the_oldest_first,
-	when_there_is_no_room_the_one_silent_for_longest_goes_unless_it_just_came,
-	who_waits_for_a_commit_stays_and_those_who_came_later_go,
-	without_a_descriptor_the_one_silent_for_longest_goes_and_it_is_said,
-	the_end_of_an_answer_is_sent_at_once_and_the_kernel_holds_little_of_it,
-	a_signal_ends_it_when_what_waits_has_been_committed,
-	where_it_cannot_listen_is_said)
+UNIT_MAIN("server", records_wait_for_their_commit_and_those_told_the_same_are_told_at_once,
+	  a_commit_that_fails_is_an_error_for_all_who_wait_and_no_news_for_the_writer,
+	  a_store_that_breaks_is_said_and_nobody_who_waits_is_told_that_it_has_his_record,
+	  an_answer_that_cannot_be_sealed_is_said_and_the_connection_closed,
+	  questions_on_one_connection_are_answered_one_after_the_other,
+	  users_take_turns_and_a_record_waits_for_one_question_at_most,
+	  a_user_who_does_not_read_has_four_answers_on_their_way_and_others_go_on,
+	  roots_questions_wait_when_unread_answers_fill_memory_and_records_do_not,
+	  a_user_has_so_many_connections_and_root_and_the_ledgers_user_more,
+	  questions_that_are_too_long_or_of_another_protocol_are_refused,
+	  frames_that_nobody_sealed_or_of_an_impossible_size_end_the_connection,
+	  silent_connections_and_slow_frames_have_their_time_and_no_more,
+	  the_log_about_peers_is_bounded_a_minute_and_says_how_much_was_left_out,
+	  frames_that_fill_memory_go_the_oldest_first,
+	  when_there_is_no_room_the_one_silent_for_longest_goes_unless_it_just_came,
+	  who_waits_for_a_commit_stays_and_those_who_came_later_go,
+	  without_a_descriptor_the_one_silent_for_longest_goes_and_it_is_said,
+	  the_end_of_an_answer_is_sent_at_once_and_the_kernel_holds_little_of_it,
+	  a_signal_ends_it_when_what_waits_has_been_committed, where_it_cannot_listen_is_said)

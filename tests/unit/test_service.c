@@ -21,10 +21,9 @@ static struct service made_service(struct store *store)
 {
 	static struct metrics metrics;
 
-	return (struct service){ .store = store,
-				 .config = &config,
-				 .metrics = &metrics,
-				 .ledger_uid = LEDGER_UID };
+	return (struct service){
+		.store = store, .config = &config, .metrics = &metrics, .ledger_uid = LEDGER_UID
+	};
 }
 
 /* Ask and commit; the answer is the caller's until the next one. */
@@ -46,8 +45,7 @@ static const char *ask_put(struct service *service, uid_t uid, struct record *r)
 	char *text = record_text(r, NULL), *request;
 	const char *answer;
 
-	ck_assert_int_gt(
-		asprintf(&request, "{\"op\":\"put\",\"record\":%s}", text), 0);
+	ck_assert_int_gt(asprintf(&request, "{\"op\":\"put\",\"record\":%s}", text), 0);
 	answer = ask(service, uid, request);
 	free(request);
 	free(text);
@@ -61,25 +59,22 @@ START_TEST(root_and_the_ledgers_user_may_put_and_nobody_else)
 	struct service service = made_service(store);
 
 	ck_assert_str_eq(ask_put(&service, 0, made("n1")), "{\"ok\":true}");
-	ck_assert_str_eq(ask_put(&service, LEDGER_UID, made("n2")),
-			 "{\"ok\":true}");
+	ck_assert_str_eq(ask_put(&service, LEDGER_UID, made("n2")), "{\"ok\":true}");
 	ck_assert_str_eq(ask_put(&service, ALICE, made("n1")),
-			 "{\"ok\":false,\"error\":\"put: only root may put "
-			 "records\"}");
+			 "{\"ok\":false,\"error\":\"put: only root may put records\"}");
 	closed(store);
 }
 END_TEST
 
-#define PUT                                                                    \
-	"{\"op\":\"put\",\"record\":{\"jobio\":1,\"cluster\":\"c\",\"job\":7," \
+#define PUT                                                                                        \
+	"{\"op\":\"put\",\"record\":{\"jobio\":1,\"cluster\":\"c\",\"job\":7,"                     \
 	"\"node\":\"n\",\"uid\":1,\"start\":1}}"
 
 /* 1 when the answer waits for the commit. */
 static int handled_of(struct service *service, uid_t uid, const char *request)
 {
 	char *answer = NULL;
-	int rc = service_handle(service, request, strlen(request), uid, NOW,
-				&answer);
+	int rc = service_handle(service, request, strlen(request), uid, NOW, &answer);
 
 	free(answer);
 	return rc;
@@ -95,8 +90,7 @@ START_TEST(what_is_refused_is_answered_at_once_and_breaks_no_batch)
 	static const char *const refused[] = {
 		"{\"op\":\"put\",\"record\":{}}",
 		"{\"op\":\"put\",\"record\":7}",
-		"{\"op\":\"put\",\"record\":{\"jobio\":1,\"cluster\":\"c\","
-		"\"job\":0,\"node\":\"n\",\"uid\":1,\"start\":1}}",
+		"{\"op\":\"put\",\"record\":{\"jobio\":1,\"cluster\":\"c\",\"job\":0,\"node\":\"n\",\"uid\":1,\"start\":1}}",
 		"{\"op\":\"get\",\"job\":\"8\"}",
 		"{}",
 		"7",
@@ -108,8 +102,7 @@ START_TEST(what_is_refused_is_answered_at_once_and_breaks_no_batch)
 
 	ck_assert_int_eq(handled(&service, PUT), 1);
 	for (i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
-		ck_assert_msg(handled(&service, refused[i]) == 0, "%s",
-			      refused[i]);
+		ck_assert_msg(handled(&service, refused[i]) == 0, "%s", refused[i]);
 	ck_assert_int_eq(handled_of(&service, ALICE, refused[0]), 0);
 	ck_assert_int_eq(service_commit(&service, &err), 0);
 	ck_assert_int_eq(run_count(store), 1);
@@ -138,12 +131,12 @@ START_TEST(a_record_that_can_never_be_kept_is_called_bad)
 	struct store *store = opened();
 	struct service service = made_service(store);
 
-	ck_assert_str_eq(ask(&service, 0, "{\"op\":\"put\",\"record\":{}}"),
-			 "{\"ok\":false,\"error\":\"record: jobio: '0': this "
-			 "program reads version 1\",\"bad_record\":true}");
-	ck_assert_str_eq(ask(&service, 0, "{\"op\":\"put\",\"record\":7}"),
-			 "{\"ok\":false,\"error\":\"put: record: must be an "
-			 "object\",\"bad_record\":true}");
+	ck_assert_str_eq(
+		ask(&service, 0, "{\"op\":\"put\",\"record\":{}}"),
+		"{\"ok\":false,\"error\":\"record: jobio: '0': this program reads version 1\",\"bad_record\":true}");
+	ck_assert_str_eq(
+		ask(&service, 0, "{\"op\":\"put\",\"record\":7}"),
+		"{\"ok\":false,\"error\":\"put: record: must be an object\",\"bad_record\":true}");
 	closed(store);
 }
 END_TEST
@@ -153,8 +146,7 @@ START_TEST(an_answer_to_a_put_waits_for_the_commit)
 	struct store *store = opened();
 	struct service service = made_service(store);
 	static const char request[] =
-		"{\"op\":\"put\",\"record\":{\"jobio\":1,\"cluster\":\"c\","
-		"\"job\":7,\"node\":\"n\",\"uid\":1,\"start\":1}}";
+		"{\"op\":\"put\",\"record\":{\"jobio\":1,\"cluster\":\"c\",\"job\":7,\"node\":\"n\",\"uid\":1,\"start\":1}}";
 	struct err err;
 
 	ck_assert_int_eq(handled(&service, request), 1);
@@ -177,15 +169,12 @@ START_TEST(a_job_is_shown_to_its_owner_root_and_the_ledgers_user_only)
 	ask_put(&service, 0, made("n1"));
 	ck_assert_ptr_nonnull(strstr(ask(&service, ALICE, get), "\"ok\":true"));
 	ck_assert_ptr_nonnull(strstr(ask(&service, 0, get), "\"records\":[{"));
-	ck_assert_ptr_nonnull(
-		strstr(ask(&service, LEDGER_UID, get), "\"ok\":true"));
+	ck_assert_ptr_nonnull(strstr(ask(&service, LEDGER_UID, get), "\"ok\":true"));
 	/* the same answer as for a job that there is not */
 	ck_assert_str_eq(ask(&service, BOB, get),
-			 "{\"ok\":false,\"error\":\"job '7': no record that "
-			 "you may read\"}");
+			 "{\"ok\":false,\"error\":\"job '7': no record that you may read\"}");
 	ck_assert_str_eq(ask(&service, BOB, "{\"op\":\"get\",\"job\":\"8\"}"),
-			 "{\"ok\":false,\"error\":\"job '8': no record that "
-			 "you may read\"}");
+			 "{\"ok\":false,\"error\":\"job '8': no record that you may read\"}");
 	closed(store);
 }
 END_TEST
@@ -206,8 +195,7 @@ START_TEST(a_newer_run_of_another_user_hides_no_run_of_ones_own)
 	answer = ask(&service, ALICE, get);
 	ck_assert_ptr_nonnull(strstr(answer, "\"start\":1000.000"));
 	ck_assert_ptr_null(strstr(answer, "\"start\":5000.000"));
-	ck_assert_ptr_nonnull(
-		strstr(ask(&service, BOB, get), "\"start\":5000.000"));
+	ck_assert_ptr_nonnull(strstr(ask(&service, BOB, get), "\"start\":5000.000"));
 	closed(store);
 }
 END_TEST
@@ -221,11 +209,10 @@ START_TEST(a_job_that_waits_has_its_summary_and_exact_totals)
 	ask_put(&service, 0, made("n1"));
 	answer = ask(&service, ALICE, "{\"op\":\"get\",\"job\":\"7\"}");
 	ck_assert_ptr_nonnull(strstr(answer, "\"state\":\"waiting\""));
-	ck_assert_ptr_nonnull(
-		strstr(answer, "\"summary\":\"jobio/1 rd=1KiB/- wr="));
+	ck_assert_ptr_nonnull(strstr(answer, "\"summary\":\"jobio/1 rd=1KiB/- wr="));
 	ck_assert_ptr_nonnull(strstr(answer, " nodes=1/2 "));
-	ck_assert_ptr_nonnull(strstr(answer, "\"totals\":{\"read_bytes\":1024,"
-					     "\"read_calls\":null"));
+	ck_assert_ptr_nonnull(
+		strstr(answer, "\"totals\":{\"read_bytes\":1024,\"read_calls\":null"));
 	closed(store);
 }
 END_TEST
@@ -247,8 +234,7 @@ START_TEST(the_newest_run_is_shown_unless_another_is_asked_for)
 	ck_assert_ptr_nonnull(strstr(answer, "\"job\":7,\"restart\":1,"));
 	answer = strstr(answer, "\"restart\":");
 	ck_assert_int_eq(strncmp(answer, "\"restart\":1,", 12), 0);
-	answer = ask(&service, ALICE,
-		     "{\"op\":\"get\",\"job\":\"7\",\"restart\":0}");
+	answer = ask(&service, ALICE, "{\"op\":\"get\",\"job\":\"7\",\"restart\":0}");
 	ck_assert_ptr_nonnull(strstr(answer, "\"start\":1000.000"));
 	ck_assert_ptr_null(strstr(answer, "\"start\":3000.000"));
 	closed(store);
@@ -275,22 +261,16 @@ START_TEST(the_tasks_of_an_array_are_listed_for_their_owner)
 	ask_put(&service, 0, task(25, 11));
 	ask_put(&service, 0, task(26, 2));
 	ck_assert_str_eq(ask(&service, ALICE, question),
-			 "{\"ok\":true,\"family\":[\"25_2\",\"25_10\","
-			 "\"25_11\"]}");
-	ck_assert_str_eq(ask(&service, ALICE + 1, question),
+			 "{\"ok\":true,\"family\":[\"25_2\",\"25_10\",\"25_11\"]}");
+	ck_assert_str_eq(ask(&service, ALICE + 1, question), "{\"ok\":true,\"family\":[]}");
+	ck_assert_str_eq(ask(&service, ALICE, "{\"op\":\"family\",\"job\":\"26\"}"),
 			 "{\"ok\":true,\"family\":[]}");
-	ck_assert_str_eq(
-		ask(&service, ALICE, "{\"op\":\"family\",\"job\":\"26\"}"),
-		"{\"ok\":true,\"family\":[]}");
-	ck_assert_ptr_nonnull(strstr(
-		ask(&service, ALICE, "{\"op\":\"family\",\"job\":\"2_1\"}"),
-		"family: job: must be a job id"));
-	ck_assert_ptr_nonnull(strstr(
-		ask(&service, ALICE, "{\"op\":\"get\",\"job\":\"25_10\"}"),
-		"\"job\":27,"));
-	ck_assert_ptr_nonnull(strstr(
-		ask(&service, ALICE, "{\"op\":\"get\",\"job\":\"25_3\"}"),
-		"job '25_3': no record that you may read"));
+	ck_assert_ptr_nonnull(strstr(ask(&service, ALICE, "{\"op\":\"family\",\"job\":\"2_1\"}"),
+				     "family: job: must be a job id"));
+	ck_assert_ptr_nonnull(
+		strstr(ask(&service, ALICE, "{\"op\":\"get\",\"job\":\"25_10\"}"), "\"job\":27,"));
+	ck_assert_ptr_nonnull(strstr(ask(&service, ALICE, "{\"op\":\"get\",\"job\":\"25_3\"}"),
+				     "job '25_3': no record that you may read"));
 	closed(store);
 }
 END_TEST
@@ -314,25 +294,19 @@ START_TEST(a_cluster_that_is_named_keeps_the_others_jobs_out)
 
 	ask_put(&service, 0, made("n1"));
 	ask_put(&service, 0, elsewhere(7));
-	answer = ask(&service, ALICE,
-		     "{\"op\":\"get\",\"job\":\"7\",\"cluster\":\"c\"}");
+	answer = ask(&service, ALICE, "{\"op\":\"get\",\"job\":\"7\",\"cluster\":\"c\"}");
 	ck_assert_ptr_nonnull(strstr(answer, "\"start\":1000.000"));
 	ck_assert_ptr_null(strstr(answer, "\"cluster\":\"d\""));
-	answer = ask(&service, ALICE,
-		     "{\"op\":\"get\",\"job\":\"7\",\"cluster\":\"D\"}");
+	answer = ask(&service, ALICE, "{\"op\":\"get\",\"job\":\"7\",\"cluster\":\"D\"}");
 	ck_assert_ptr_nonnull(strstr(answer, "\"start\":5000.000"));
-	answer = ask(&service, ALICE,
-		     "{\"op\":\"list\",\"cluster\":\"c\",\"jobs\":[7]}");
+	answer = ask(&service, ALICE, "{\"op\":\"list\",\"cluster\":\"c\",\"jobs\":[7]}");
 	ck_assert_ptr_nonnull(strstr(answer, "\"start\":1000.000"));
 	ck_assert_ptr_null(strstr(answer, "\"start\":5000.000"));
 	/* and without one it is the newest of all */
 	answer = ask(&service, ALICE, "{\"op\":\"list\",\"jobs\":[7]}");
 	ck_assert_ptr_nonnull(strstr(answer, "\"start\":5000.000"));
-	ck_assert_str_eq(
-		ask(&service, ALICE,
-		    "{\"op\":\"get\",\"job\":\"7\",\"cluster\":\"e\"}"),
-		"{\"ok\":false,\"error\":\"job '7': no record that "
-		"you may read\"}");
+	ck_assert_str_eq(ask(&service, ALICE, "{\"op\":\"get\",\"job\":\"7\",\"cluster\":\"e\"}"),
+			 "{\"ok\":false,\"error\":\"job '7': no record that you may read\"}");
 	closed(store);
 }
 END_TEST
@@ -347,10 +321,9 @@ START_TEST(a_task_is_not_hidden_by_that_of_another_cluster_or_user)
 	ask_put(&service, 0, task(26, 11));
 	ask_put(&service, 0, elsewhere(7));
 	ask_put(&service, 0, bobs);
-	ck_assert_str_eq(ask(&service, ALICE,
-			     "{\"op\":\"family\",\"job\":\"25\","
-			     "\"cluster\":\"c\"}"),
-			 "{\"ok\":true,\"family\":[\"25_11\"]}");
+	ck_assert_str_eq(
+		ask(&service, ALICE, "{\"op\":\"family\",\"job\":\"25\",\"cluster\":\"c\"}"),
+		"{\"ok\":true,\"family\":[\"25_11\"]}");
 	/* once, of whichever cluster it is */
 	ck_assert_str_eq(ask(&service, 0, "{\"op\":\"family\",\"job\":\"25\"}"),
 			 "{\"ok\":true,\"family\":[\"25_11\"]}");
@@ -367,9 +340,7 @@ static void keep_task(struct store *store, const char *cluster, int number)
 	int64_t due;
 
 	strcpy(r->cluster, cluster);
-	ck_assert_int_eq(store_put(store, r, text, strlen(text), NOW, GRACE_S,
-				   &due, &err),
-			 1);
+	ck_assert_int_eq(store_put(store, r, text, strlen(text), NOW, GRACE_S, &due, &err), 1);
 	free(text);
 	record_free(r);
 }
@@ -389,12 +360,9 @@ START_TEST(an_array_is_not_cut_short_by_that_of_another_cluster)
 		keep_task(store, "d", i);
 	}
 	ck_assert_int_ge(store_commit(store, &err), 0);
-	top = json_tokener_parse(ask(&service, ALICE,
-				     "{\"op\":\"family\",\"job\":\"25\","
-				     "\"cluster\":\"C\"}"));
-	ck_assert_int_eq(
-		json_object_array_length(json_object_object_get(top, "family")),
-		1000);
+	top = json_tokener_parse(
+		ask(&service, ALICE, "{\"op\":\"family\",\"job\":\"25\",\"cluster\":\"C\"}"));
+	ck_assert_int_eq(json_object_array_length(json_object_object_get(top, "family")), 1000);
 	json_object_put(top);
 	closed(store);
 }
@@ -416,12 +384,10 @@ START_TEST(a_job_is_not_hidden_by_many_runs_of_another_clusters)
 		ask_put(&service, 0, r);
 	}
 	ck_assert_ptr_nonnull(
-		strstr(ask(&service, ALICE,
-			   "{\"op\":\"get\",\"job\":\"7\",\"cluster\":\"c\"}"),
+		strstr(ask(&service, ALICE, "{\"op\":\"get\",\"job\":\"7\",\"cluster\":\"c\"}"),
 		       "\"start\":1000.000"));
 	ck_assert_ptr_nonnull(
-		strstr(ask(&service, ALICE,
-			   "{\"op\":\"list\",\"cluster\":\"c\",\"jobs\":[7]}"),
+		strstr(ask(&service, ALICE, "{\"op\":\"list\",\"cluster\":\"c\",\"jobs\":[7]}"),
 		       "\"start\":1000.000"));
 	closed(store);
 }
@@ -429,8 +395,7 @@ END_TEST
 
 START_TEST(many_jobs_are_listed_in_one_answer_each_to_its_owner)
 {
-	static const char question[] =
-		"{\"op\":\"list\",\"jobs\":[7,9,8,\"x\",-1]}";
+	static const char question[] = "{\"op\":\"list\",\"jobs\":[7,9,8,\"x\",-1]}";
 	struct store *store = opened();
 	struct service service = made_service(store);
 	struct record *other = made("n1");
@@ -442,20 +407,18 @@ START_TEST(many_jobs_are_listed_in_one_answer_each_to_its_owner)
 	ask_put(&service, 0, made("n2"));
 	ask_put(&service, 0, other);
 	answer = ask(&service, ALICE, question);
-	ck_assert_ptr_nonnull(strstr(
-		answer,
-		"{\"ok\":true,\"runs\":[{\"totals\":{\"read_bytes\":2048,"));
+	ck_assert_ptr_nonnull(
+		strstr(answer, "{\"ok\":true,\"runs\":[{\"totals\":{\"read_bytes\":2048,"));
 	ck_assert_ptr_nonnull(strstr(answer, "\"node\":\"n2\""));
 	ck_assert_ptr_null(strstr(answer, "\"job\":8,"));
 	ck_assert_ptr_nonnull(strstr(answer, "]}],\"done\":5}"));
 	answer = ask(&service, BOB, question);
 	ck_assert_ptr_nonnull(strstr(answer, "\"job\":8,"));
 	ck_assert_ptr_null(strstr(answer, "\"job\":7,"));
-	ck_assert_str_eq(ask(&service, BOB + 1, question),
-			 "{\"ok\":true,\"runs\":[],\"done\":5}");
-	ck_assert_str_eq(ask(&service, ALICE, "{\"op\":\"list\",\"jobs\":7}"),
-			 "{\"ok\":false,\"error\":\"list: jobs: must be a list "
-			 "of at most 1000 job ids\"}");
+	ck_assert_str_eq(ask(&service, BOB + 1, question), "{\"ok\":true,\"runs\":[],\"done\":5}");
+	ck_assert_str_eq(
+		ask(&service, ALICE, "{\"op\":\"list\",\"jobs\":7}"),
+		"{\"ok\":false,\"error\":\"list: jobs: must be a list of at most 1000 job ids\"}");
 	closed(store);
 }
 END_TEST
@@ -482,10 +445,9 @@ static void put_use(struct store *store, int64_t id, const char *user)
 
 START_TEST(what_a_site_did_is_told_to_root_slurm_and_operators)
 {
-	static const char question[] =
-		"{\"op\":\"site\",\"since\":0,\"until\":5000}";
-	static const char no[] = "{\"ok\":false,\"error\":\"site: for root, "
-				 "SlurmUser and operators of Slurm only\"}";
+	static const char question[] = "{\"op\":\"site\",\"since\":0,\"until\":5000}";
+	static const char no[] =
+		"{\"ok\":false,\"error\":\"site: for root, SlurmUser and operators of Slurm only\"}";
 	struct store *store = opened();
 	struct service service = made_service(store);
 	const char *answer;
@@ -495,18 +457,13 @@ START_TEST(what_a_site_did_is_told_to_root_slurm_and_operators)
 	service.metrics->operator_count = 0;
 	ck_assert_str_eq(ask(&service, ALICE, question), no);
 	answer = ask(&service, 0, question);
-	ck_assert_ptr_nonnull(strstr(answer, "{\"ok\":true,\"rows\":2,"
-					     "\"tally\":{"
-					     "\"jobs\":2,"));
-	ck_assert_ptr_nonnull(strstr(answer, "{\"name\":\"/a\",\"cluster\":"
-					     "\"c\",\"jobs\":2,"));
+	ck_assert_ptr_nonnull(strstr(answer, "{\"ok\":true,\"rows\":2,\"tally\":{\"jobs\":2,"));
+	ck_assert_ptr_nonnull(strstr(answer, "{\"name\":\"/a\",\"cluster\":\"c\",\"jobs\":2,"));
 	ck_assert_ptr_null(strstr(answer, "\"next\""));
-	ck_assert_ptr_nonnull(
-		strstr(ask(&service, LEDGER_UID, question), "\"rows\":2"));
+	ck_assert_ptr_nonnull(strstr(ask(&service, LEDGER_UID, question), "\"rows\":2"));
 	service.metrics->operators[0] = ALICE;
 	service.metrics->operator_count = 1;
-	ck_assert_ptr_nonnull(
-		strstr(ask(&service, ALICE, question), "\"rows\":2"));
+	ck_assert_ptr_nonnull(strstr(ask(&service, ALICE, question), "\"rows\":2"));
 	ck_assert_str_eq(ask(&service, BOB, question), no);
 	service.metrics->operator_count = 0;
 	closed(store);
@@ -534,8 +491,7 @@ START_TEST(what_a_site_did_is_told_page_by_page)
 		if (!next)
 			break;
 		snprintf(question, sizeof(question),
-			 "{\"op\":\"site\",\"since\":2001,\"until\":9000,"
-			 "\"after\":%s}",
+			 "{\"op\":\"site\",\"since\":2001,\"until\":9000,\"after\":%s}",
 			 json_line(next));
 		json_object_put(top);
 	}
@@ -547,16 +503,14 @@ START_TEST(what_a_site_did_is_told_page_by_page)
 END_TEST
 
 /* The rows of a page of all runs from that second on, behind a place or "". */
-static int64_t rows_of(struct service *service, int since, const char *after,
-		       char next[64])
+static int64_t rows_of(struct service *service, int since, const char *after, char next[64])
 {
 	char question[200];
 	struct json_object *top, *list;
 	int64_t rows;
 
-	snprintf(question, sizeof(question),
-		 "{\"op\":\"site\",\"since\":%d,\"until\":99000%s%s}", since,
-		 *after ? ",\"after\":" : "", after);
+	snprintf(question, sizeof(question), "{\"op\":\"site\",\"since\":%d,\"until\":99000%s%s}",
+		 since, *after ? ",\"after\":" : "", after);
 	top = json_parse(ask(service, 0, question));
 	rows = json_number(top, "rows");
 	list = json_list(top, "next");
@@ -568,9 +522,8 @@ static int64_t rows_of(struct service *service, int since, const char *after,
 /* A store of so many uses, one a second from 2001 on: more than one wants to write. */
 static int64_t many_uses;
 
-static int uses_of_many(struct store *store, const struct store_place *after,
-			int64_t until_s, int max, store_use_fn fn, void *arg,
-			struct err *err)
+static int uses_of_many(struct store *store, const struct store_place *after, int64_t until_s,
+			int max, store_use_fn fn, void *arg, struct err *err)
 {
 	struct use use;
 	int64_t id;
@@ -636,12 +589,10 @@ START_TEST(a_use_of_another_version_is_a_row_without_numbers)
 
 	put_use(store, 1, "alice");
 	ck_assert_int_eq(store_begin(store, &err), 0);
-	ck_assert_int_eq(
-		store_use_put(store, 2, 2002, "use/9 of to-morrow", &err), 0);
+	ck_assert_int_eq(store_use_put(store, 2, 2002, "use/9 of to-morrow", &err), 0);
 	ck_assert_int_eq(store_commit(store, &err), 0);
 	put_use(store, 3, "a user whose name is longer than all before it");
-	answer = ask(&service, 0,
-		     "{\"op\":\"site\",\"since\":0,\"until\":5000}");
+	answer = ask(&service, 0, "{\"op\":\"site\",\"since\":0,\"until\":5000}");
 	ck_assert_ptr_nonnull(strstr(answer, "{\"ok\":true,\"rows\":3,"));
 	ck_assert_ptr_nonnull(strstr(answer, "\"tally\":{\"jobs\":2,"));
 	closed(store);
@@ -665,9 +616,9 @@ START_TEST(a_time_that_is_none_is_told)
 	size_t i;
 
 	for (i = 0; i < sizeof(questions) / sizeof(questions[0]); i++)
-		ck_assert_str_eq(ask(&service, 0, questions[i]),
-				 "{\"ok\":false,\"error\":\"site: since and "
-				 "until: must be seconds\"}");
+		ck_assert_str_eq(
+			ask(&service, 0, questions[i]),
+			"{\"ok\":false,\"error\":\"site: since and until: must be seconds\"}");
 	closed(store);
 }
 END_TEST
@@ -686,8 +637,7 @@ START_TEST(a_brief_list_has_records_without_timelines_and_histograms)
 	answer = ask(&service, ALICE, "{\"op\":\"list\",\"jobs\":[7]}");
 	ck_assert_ptr_nonnull(strstr(answer, "\"timeline\":"));
 	ck_assert_ptr_nonnull(strstr(answer, "\"read_sizes\":"));
-	answer = ask(&service, ALICE,
-		     "{\"op\":\"list\",\"jobs\":[7],\"brief\":true}");
+	answer = ask(&service, ALICE, "{\"op\":\"list\",\"jobs\":[7],\"brief\":true}");
 	ck_assert_ptr_nonnull(strstr(answer, "\"node\":\"n1\""));
 	ck_assert_ptr_nonnull(strstr(answer, "\"read_bytes\":1024"));
 	ck_assert_ptr_null(strstr(answer, "\"timeline\":"));
@@ -700,8 +650,7 @@ START_TEST(a_list_ends_where_the_next_job_would_not_fit)
 {
 	struct store *store = opened();
 	struct service service = made_service(store);
-	char big[4000], name[16],
-		request[600] = "{\"op\":\"list\",\"jobs\":[100";
+	char big[4000], name[16], request[600] = "{\"op\":\"list\",\"jobs\":[100";
 	const char *answer;
 	struct record *r;
 	int i, k;
@@ -729,8 +678,7 @@ START_TEST(a_list_ends_where_the_next_job_would_not_fit)
 		ask_put(&service, 0, r);
 	}
 	answer = ask(&service, ALICE, "{\"op\":\"list\",\"jobs\":[7]}");
-	ck_assert_ptr_nonnull(
-		strstr(answer, "\"records_left_out\":4,\"records\":[]}]"));
+	ck_assert_ptr_nonnull(strstr(answer, "\"records_left_out\":4,\"records\":[]}]"));
 	closed(store);
 }
 END_TEST
@@ -740,24 +688,17 @@ START_TEST(requests_without_sense_get_a_sentence)
 	static const char *const bad[][2] = {
 		{ "", "the request is not a JSON object" },
 		{ "[]", "the request is not a JSON object" },
-		{ "{\"op\":7}",
-		  "op: must be put, get, list, family, site or ping" },
-		{ "{\"op\":\"drop\"}",
-		  "op: must be put, get, list, family, site or ping" },
+		{ "{\"op\":7}", "op: must be put, get, list, family, site or ping" },
+		{ "{\"op\":\"drop\"}", "op: must be put, get, list, family, site or ping" },
 		{ "{\"op\":\"get\"}", "get: job: must be a text" },
-		{ "{\"op\":\"get\",\"job\":\"7;\"}",
-		  "job: '7;': not a job id" },
-		{ "{\"op\":\"get\",\"job\":\"5_x\"}",
-		  "job: '5_x': not a job id" },
+		{ "{\"op\":\"get\",\"job\":\"7;\"}", "job: '7;': not a job id" },
+		{ "{\"op\":\"get\",\"job\":\"5_x\"}", "job: '5_x': not a job id" },
 		{ "{\"op\":\"get\",\"job\":\"0\"}", "job: '0': not a job id" },
-		{ "{\"op\":\"get\",\"job\":\"7+\"}",
-		  "job: '7+': not a job id" },
-		{ "{\"op\":\"get\",\"job\":\"4294967296\"}",
-		  "job: '4294967296': not a job id" },
+		{ "{\"op\":\"get\",\"job\":\"7+\"}", "job: '7+': not a job id" },
+		{ "{\"op\":\"get\",\"job\":\"4294967296\"}", "job: '4294967296': not a job id" },
 		{ "{\"op\":\"get\",\"job\":\"7_4294967296\"}",
 		  "job: '7_4294967296': not a job id" },
-		{ "{\"op\":\"get\",\"job\":"
-		  "\"00000000000000000000000000000007\"}",
+		{ "{\"op\":\"get\",\"job\":\"00000000000000000000000000000007\"}",
 		  "job: '00000000000000000000000000000007': not a job id" },
 	};
 	struct store *store = opened();
@@ -766,14 +707,12 @@ START_TEST(requests_without_sense_get_a_sentence)
 	size_t i;
 
 	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		snprintf(wanted, sizeof(wanted),
-			 "{\"ok\":false,\"error\":\"%s\"}", bad[i][1]);
+		snprintf(wanted, sizeof(wanted), "{\"ok\":false,\"error\":\"%s\"}", bad[i][1]);
 		ck_assert_str_eq(ask(&service, ALICE, bad[i][0]), wanted);
 	}
-	ck_assert_ptr_nonnull(strstr(ask(&service, BOB, "{\"op\":\"ping\"}"),
-				     "{\"ok\":true,\"version\":\""));
-	ck_assert_ptr_nonnull(strstr(ask(&service, BOB, "{\"op\":\"ping\"}"),
-				     "\",\"time\":"));
+	ck_assert_ptr_nonnull(
+		strstr(ask(&service, BOB, "{\"op\":\"ping\"}"), "{\"ok\":true,\"version\":\""));
+	ck_assert_ptr_nonnull(strstr(ask(&service, BOB, "{\"op\":\"ping\"}"), "\",\"time\":"));
 	closed(store);
 }
 END_TEST
@@ -805,8 +744,7 @@ START_TEST(records_that_do_not_fit_into_an_answer_are_counted)
 	ck_assert_ptr_nonnull(strstr(answer, "\"node\":\"n3\""));
 	ck_assert_ptr_null(strstr(answer, "\"node\":\"n30\""));
 	/* by node: n0, n1, n10, .., n3 were the first 24 */
-	answer = ask(&service, ALICE,
-		     "{\"op\":\"get\",\"job\":\"7\",\"after\":\"n3\"}");
+	answer = ask(&service, ALICE, "{\"op\":\"get\",\"job\":\"7\",\"after\":\"n3\"}");
 	ck_assert_ptr_null(strstr(answer, "\"node\":\"n3\""));
 	ck_assert_ptr_nonnull(strstr(answer, "{\"ok\":true,\"records\":[{"));
 	ck_assert_ptr_nonnull(strstr(answer, "\"node\":\"n30\""));
@@ -816,22 +754,21 @@ START_TEST(records_that_do_not_fit_into_an_answer_are_counted)
 END_TEST
 
 /* Stands where the store's own function did, for as long as it is broken. */
-static int no_records(struct store *store, int64_t id, const char *node,
-		      store_fn fn, void *arg, struct err *err)
+static int no_records(struct store *store, int64_t id, const char *node, store_fn fn, void *arg,
+		      struct err *err)
 {
 	(void)store, (void)id, (void)node, (void)fn, (void)arg;
 	return err_set(err, "store: the disk is gone");
 }
 
-static int no_run(struct store *store, int64_t id, struct store_run *run,
-		  struct err *err)
+static int no_run(struct store *store, int64_t id, struct store_run *run, struct err *err)
 {
 	(void)store, (void)id, (void)run;
 	return err_set(err, "store: the disk is gone");
 }
 
-static int no_ids(struct store *store, const struct store_wanted *wanted,
-		  int64_t *ids, int max, struct err *err)
+static int no_ids(struct store *store, const struct store_wanted *wanted, int64_t *ids, int max,
+		  struct err *err)
 {
 	(void)store, (void)wanted, (void)ids, (void)max;
 	return err_set(err, "store: the disk is gone");
@@ -842,8 +779,7 @@ static int no_ids(struct store *store, const struct store_wanted *wanted,
 START_TEST(an_answer_that_the_store_did_not_finish_is_an_error)
 {
 	static const char get[] = "{\"op\":\"get\",\"job\":\"7\"}";
-	static const char rest[] =
-		"{\"op\":\"get\",\"job\":\"7\",\"after\":\"n0\"}";
+	static const char rest[] = "{\"op\":\"get\",\"job\":\"7\",\"after\":\"n0\"}";
 	struct store *store = opened();
 	struct service service = made_service(store);
 	const struct store_ops *sound = store->ops;
@@ -855,10 +791,8 @@ START_TEST(an_answer_that_the_store_did_not_finish_is_an_error)
 	ck_assert_str_eq(ask(&service, ALICE, get), GONE);
 	ck_assert_str_eq(ask(&service, ALICE, rest), GONE);
 	store->ops = sound;
-	ck_assert_ptr_nonnull(
-		strstr(ask(&service, ALICE, get), "\"node\":\"n1\""));
-	ck_assert_ptr_nonnull(
-		strstr(ask(&service, ALICE, rest), "\"node\":\"n1\""));
+	ck_assert_ptr_nonnull(strstr(ask(&service, ALICE, get), "\"node\":\"n1\""));
+	ck_assert_ptr_nonnull(strstr(ask(&service, ALICE, rest), "\"node\":\"n1\""));
 	closed(store);
 }
 END_TEST
@@ -892,9 +826,8 @@ END_TEST
 /* ---- a store that is away, or half of it ------------------------------------------- */
 
 static const struct store_ops *sound_ops;
-static int failures_left; /* of run_load */
-static struct store_run
-	told; /* what run_load says instead, where it is not 0 */
+static int failures_left;     /* of run_load */
+static struct store_run told; /* what run_load says instead, where it is not 0 */
 
 static int no_begin(struct store *store, struct err *err)
 {
@@ -902,9 +835,8 @@ static int no_begin(struct store *store, struct err *err)
 	return err_set(err, "store: the disk is gone");
 }
 
-static int no_put(struct store *store, const struct record *record,
-		  const char *text, size_t size, int64_t now_s,
-		  unsigned int grace_s, int64_t *due, struct err *err)
+static int no_put(struct store *store, const struct record *record, const char *text, size_t size,
+		  int64_t now_s, unsigned int grace_s, int64_t *due, struct err *err)
 {
 	(void)store, (void)record, (void)text, (void)size, (void)now_s;
 	(void)grace_s, (void)due;
@@ -916,8 +848,7 @@ static int made_again(struct store *store, struct err *err)
 	return sound_ops->commit(store, err) < 0 ? -1 : 1;
 }
 
-static int other_run(struct store *store, int64_t id, struct store_run *run,
-		     struct err *err)
+static int other_run(struct store *store, int64_t id, struct store_run *run, struct err *err)
 {
 	if (failures_left-- > 0)
 		return err_set(err, "store: the disk is gone");
@@ -936,8 +867,7 @@ static int other_run(struct store *store, int64_t id, struct store_run *run,
 static int handle(struct service *service, const char *request, char said[512])
 {
 	char *answer = NULL;
-	int rc = service_handle(service, request, strlen(request), 0, NOW,
-				&answer);
+	int rc = service_handle(service, request, strlen(request), 0, NOW, &answer);
 
 	snprintf(said, 512, "%s", answer ? answer : "");
 	free(answer);
@@ -1078,11 +1008,9 @@ START_TEST(what_became_of_a_summary_is_in_one_word)
 	ops.run_load = other_run;
 	store->ops = &ops;
 	told = (struct store_run){ .tries = 1 };
-	ck_assert_ptr_nonnull(
-		strstr(ask(&service, 0, get), "\"state\":\"retrying\""));
+	ck_assert_ptr_nonnull(strstr(ask(&service, 0, get), "\"state\":\"retrying\""));
 	told = (struct store_run){ .tries = 1, .written = 5 };
-	ck_assert_ptr_nonnull(
-		strstr(ask(&service, 0, get), "\"state\":\"changed\""));
+	ck_assert_ptr_nonnull(strstr(ask(&service, 0, get), "\"state\":\"changed\""));
 	store->ops = sound_ops;
 	closed(store);
 }
@@ -1107,11 +1035,11 @@ START_TEST(a_job_of_very_many_nodes_holds_up_nobody)
 	ck_assert_ptr_nonnull(strstr(ask(&service, 0, get), "\"records\":[{"));
 	/* in a list the records of 64 are shown */
 	told = (struct store_run){ .nodes_seen = 64 };
-	ck_assert_ptr_nonnull(strstr(ask(&service, 0, list),
-				     "\"records_left_out\":0,\"records\":[{"));
+	ck_assert_ptr_nonnull(
+		strstr(ask(&service, 0, list), "\"records_left_out\":0,\"records\":[{"));
 	told = (struct store_run){ .nodes_seen = 65 };
-	ck_assert_ptr_nonnull(strstr(ask(&service, 0, list),
-				     "\"records_left_out\":65,\"records\":[]"));
+	ck_assert_ptr_nonnull(
+		strstr(ask(&service, 0, list), "\"records_left_out\":65,\"records\":[]"));
 	store->ops = sound_ops;
 	closed(store);
 }
@@ -1136,19 +1064,16 @@ START_TEST(a_run_that_cannot_be_read_hides_no_other)
 	store->ops = &ops;
 	failures_left = 1;
 	ck_assert_ptr_nonnull(
-		strstr(ask(&service, 0, "{\"op\":\"get\",\"job\":\"7\"}"),
-		       "\"start\":1000.000"));
+		strstr(ask(&service, 0, "{\"op\":\"get\",\"job\":\"7\"}"), "\"start\":1000.000"));
 	failures_left = 1;
 	ck_assert_ptr_nonnull(
-		strstr(ask(&service, 0, "{\"op\":\"list\",\"jobs\":[7]}"),
-		       "\"start\":1000.000"));
+		strstr(ask(&service, 0, "{\"op\":\"list\",\"jobs\":[7]}"), "\"start\":1000.000"));
 	failures_left = 1;
 	ck_assert_str_eq(ask(&service, 0, "{\"op\":\"family\",\"job\":\"25\"}"),
 			 "{\"ok\":true,\"family\":[\"25_3\"]}");
 	ops = *sound_ops;
 	ops.find = no_ids;
-	ck_assert_str_eq(ask(&service, 0, "{\"op\":\"family\",\"job\":\"25\"}"),
-			 GONE);
+	ck_assert_str_eq(ask(&service, 0, "{\"op\":\"family\",\"job\":\"25\"}"), GONE);
 	store->ops = sound_ops;
 	closed(store);
 }
@@ -1172,18 +1097,14 @@ START_TEST(components_and_the_first_task_are_found_by_their_number)
 	ask_put(&service, 0, component(30, 0));
 	ask_put(&service, 0, component(31, 1));
 	ask_put(&service, 0, task(26, 0));
-	ck_assert_str_eq(
-		ask(&service, ALICE, "{\"op\":\"family\",\"job\":\"30\"}"),
-		"{\"ok\":true,\"family\":[\"30+0\",\"30+1\"]}");
-	ck_assert_ptr_nonnull(strstr(
-		ask(&service, ALICE, "{\"op\":\"get\",\"job\":\"30+1\"}"),
-		"\"job\":31,"));
-	ck_assert_ptr_nonnull(strstr(
-		ask(&service, ALICE, "{\"op\":\"get\",\"job\":\"30+0\"}"),
-		"\"job\":30,"));
-	ck_assert_ptr_nonnull(strstr(
-		ask(&service, ALICE, "{\"op\":\"get\",\"job\":\"25_0\"}"),
-		"\"job\":26,"));
+	ck_assert_str_eq(ask(&service, ALICE, "{\"op\":\"family\",\"job\":\"30\"}"),
+			 "{\"ok\":true,\"family\":[\"30+0\",\"30+1\"]}");
+	ck_assert_ptr_nonnull(
+		strstr(ask(&service, ALICE, "{\"op\":\"get\",\"job\":\"30+1\"}"), "\"job\":31,"));
+	ck_assert_ptr_nonnull(
+		strstr(ask(&service, ALICE, "{\"op\":\"get\",\"job\":\"30+0\"}"), "\"job\":30,"));
+	ck_assert_ptr_nonnull(
+		strstr(ask(&service, ALICE, "{\"op\":\"get\",\"job\":\"25_0\"}"), "\"job\":26,"));
 	closed(store);
 }
 END_TEST
@@ -1212,16 +1133,14 @@ START_TEST(a_list_is_of_a_thousand_jobs_at_most)
 	ask_put(&service, 0, first);
 	last->job = UINT32_MAX;
 	ask_put(&service, 0, last);
-	ck_assert_str_eq(ask(&service, 0, request),
-			 "{\"ok\":true,\"runs\":[],\"done\":1000}");
+	ck_assert_str_eq(ask(&service, 0, request), "{\"ok\":true,\"runs\":[],\"done\":1000}");
 	free(request);
 	request = list_of(1001);
-	ck_assert_ptr_nonnull(strstr(ask(&service, 0, request),
-				     "list: jobs: must be a list of at most"));
+	ck_assert_ptr_nonnull(
+		strstr(ask(&service, 0, request), "list: jobs: must be a list of at most"));
 	free(request);
 	/* numbers that no job has stand in nobody's way */
-	answer = ask(&service, 0,
-		     "{\"op\":\"list\",\"jobs\":[0,4294967297,1,4294967295]}");
+	answer = ask(&service, 0, "{\"op\":\"list\",\"jobs\":[0,4294967297,1,4294967295]}");
 	ck_assert_ptr_nonnull(strstr(answer, "\"job\":1,"));
 	ck_assert_ptr_nonnull(strstr(answer, "\"job\":4294967295,"));
 	closed(store);
@@ -1230,8 +1149,7 @@ END_TEST
 
 START_TEST(operators_are_those_that_slurmdbd_names)
 {
-	static const char question[] =
-		"{\"op\":\"site\",\"since\":0,\"until\":5000}";
+	static const char question[] = "{\"op\":\"site\",\"since\":0,\"until\":5000}";
 	struct store *store = opened();
 	struct service service = made_service(store);
 	struct metrics *metrics = service.metrics;
@@ -1239,14 +1157,11 @@ START_TEST(operators_are_those_that_slurmdbd_names)
 	metrics->operators[0] = BOB;
 	metrics->operators[1] = ALICE;
 	metrics->operator_count = 1;
-	ck_assert_ptr_nonnull(
-		strstr(ask(&service, ALICE, question), "for root"));
+	ck_assert_ptr_nonnull(strstr(ask(&service, ALICE, question), "for root"));
 	metrics->operator_count = 2;
-	ck_assert_ptr_nonnull(
-		strstr(ask(&service, ALICE, question), "\"rows\""));
+	ck_assert_ptr_nonnull(strstr(ask(&service, ALICE, question), "\"rows\""));
 	metrics->operators[1] = BOB;
-	ck_assert_ptr_nonnull(
-		strstr(ask(&service, ALICE, question), "for root"));
+	ck_assert_ptr_nonnull(strstr(ask(&service, ALICE, question), "for root"));
 	metrics->operator_count = 0;
 	closed(store);
 }
@@ -1256,18 +1171,13 @@ UNIT_MAIN("service", what_is_refused_is_answered_at_once_and_breaks_no_batch,
 	  a_run_that_is_written_is_listed_with_the_summary_that_was,
 	  a_newer_run_of_another_user_hides_no_run_of_ones_own,
 	  a_store_that_is_away_is_remarked_once_and_when_it_is_back,
-	  a_store_that_fails_takes_the_batch_with_it,
-	  the_writer_is_woken_when_a_run_is_whole,
-	  what_is_refused_is_counted_by_its_cause,
-	  what_became_of_a_summary_is_in_one_word,
-	  a_job_of_very_many_nodes_holds_up_nobody,
-	  a_run_that_cannot_be_read_hides_no_other,
+	  a_store_that_fails_takes_the_batch_with_it, the_writer_is_woken_when_a_run_is_whole,
+	  what_is_refused_is_counted_by_its_cause, what_became_of_a_summary_is_in_one_word,
+	  a_job_of_very_many_nodes_holds_up_nobody, a_run_that_cannot_be_read_hides_no_other,
 	  components_and_the_first_task_are_found_by_their_number,
-	  a_list_is_of_a_thousand_jobs_at_most,
-	  operators_are_those_that_slurmdbd_names,
+	  a_list_is_of_a_thousand_jobs_at_most, operators_are_those_that_slurmdbd_names,
 	  root_and_the_ledgers_user_may_put_and_nobody_else,
-	  a_record_that_can_never_be_kept_is_called_bad,
-	  an_answer_to_a_put_waits_for_the_commit,
+	  a_record_that_can_never_be_kept_is_called_bad, an_answer_to_a_put_waits_for_the_commit,
 	  a_job_is_shown_to_its_owner_root_and_the_ledgers_user_only,
 	  a_job_that_waits_has_its_summary_and_exact_totals,
 	  the_newest_run_is_shown_unless_another_is_asked_for,
@@ -1277,14 +1187,10 @@ UNIT_MAIN("service", what_is_refused_is_answered_at_once_and_breaks_no_batch,
 	  an_array_is_not_cut_short_by_that_of_another_cluster,
 	  a_job_is_not_hidden_by_many_runs_of_another_clusters,
 	  many_jobs_are_listed_in_one_answer_each_to_its_owner,
-	  what_a_site_did_is_told_to_root_slurm_and_operators,
-	  what_a_site_did_is_told_page_by_page,
-	  a_page_has_so_many_runs_and_no_more,
-	  a_use_of_another_version_is_a_row_without_numbers,
-	  a_time_that_is_none_is_told,
-	  a_brief_list_has_records_without_timelines_and_histograms,
-	  a_list_ends_where_the_next_job_would_not_fit,
-	  requests_without_sense_get_a_sentence,
+	  what_a_site_did_is_told_to_root_slurm_and_operators, what_a_site_did_is_told_page_by_page,
+	  a_page_has_so_many_runs_and_no_more, a_use_of_another_version_is_a_row_without_numbers,
+	  a_time_that_is_none_is_told, a_brief_list_has_records_without_timelines_and_histograms,
+	  a_list_ends_where_the_next_job_would_not_fit, requests_without_sense_get_a_sentence,
 	  records_that_do_not_fit_into_an_answer_are_counted,
 	  an_answer_that_the_store_did_not_finish_is_an_error,
 	  a_store_that_fails_does_not_look_like_a_job_that_nobody_knows)

@@ -28,8 +28,8 @@ static void expect(const char *text, const char *key, const char *value)
 	load(text);
 	ck_assert_msg(conf != NULL, "%s", err.text);
 	got = slurm_conf_get(conf, key);
-	ck_assert_msg(value ? got && !strcmp(got, value) : !got,
-		      "%s: wanted %s, got %s", key, value, got);
+	ck_assert_msg(value ? got && !strcmp(got, value) : !got, "%s: wanted %s, got %s", key,
+		      value, got);
 }
 
 /* "DIR/etc/slurm.conf" and the sentence behind it */
@@ -44,8 +44,7 @@ static void expect_error(const char *text, const char *sentence)
 	ck_assert_str_eq(err.text, wanted);
 }
 
-static void expect_record(const char *kind, size_t index, const char *name,
-			  const char *line)
+static void expect_record(const char *kind, size_t index, const char *name, const char *line)
 {
 	const char *has = NULL, *got;
 
@@ -116,12 +115,9 @@ START_TEST(a_backslash_joins_lines_and_errors_name_the_last_of_them)
 	expect("A=1\\", "A", "1\\");
 	expect("\\\nA=1\n", "A", "1");
 	expect_error("word\n", "slurm.conf:1: 'word': must be KEY=VALUE");
-	expect_error("A=1\n\nB=2 word\n",
-		     "slurm.conf:3: 'word': must be KEY=VALUE");
-	expect_error("A=1 \\\nB=2 \\\nC=3\nword\n",
-		     "slurm.conf:4: 'word': must be KEY=VALUE");
-	expect_error("A=1 \\\nword\n",
-		     "slurm.conf:2: 'word': must be KEY=VALUE");
+	expect_error("A=1\n\nB=2 word\n", "slurm.conf:3: 'word': must be KEY=VALUE");
+	expect_error("A=1 \\\nB=2 \\\nC=3\nword\n", "slurm.conf:4: 'word': must be KEY=VALUE");
+	expect_error("A=1 \\\nword\n", "slurm.conf:2: 'word': must be KEY=VALUE");
 	teardown();
 }
 END_TEST
@@ -163,19 +159,15 @@ START_TEST(includes_are_absolute_below_the_root_or_beside_their_file)
 	ck_assert_str_eq(slurm_conf_get(conf, "D"), "4");
 	expect("Include nothing*\nA=1\ninclude\t \n", "A", "1");
 	expect("includes=1\n", "includes", "1");
-	expect_error("includx nodes.conf\n",
-		     "slurm.conf:1: 'includx': must be KEY=VALUE");
+	expect_error("includx nodes.conf\n", "slurm.conf:1: 'includx': must be KEY=VALUE");
 	tempdir_put("etc/bad.conf", "A=1\nword\n");
-	expect_error("B=1\nInclude bad.conf\n",
-		     "bad.conf:2: 'word': must be KEY=VALUE");
-	expect_error("Include slurm.conf\n",
-		     "slurm.conf: includes within includes: more than 8");
+	expect_error("B=1\nInclude bad.conf\n", "bad.conf:2: 'word': must be KEY=VALUE");
+	expect_error("Include slurm.conf\n", "slurm.conf: includes within includes: more than 8");
 	for (i = 1; i < 9; i++) {
 		char name[64];
 
 		snprintf(name, sizeof(name), "etc/deep%d", i);
-		snprintf(deep, sizeof(deep), "Include deep%d\nLevel=%d\n",
-			 i + 1, i);
+		snprintf(deep, sizeof(deep), "Include deep%d\nLevel=%d\n", i + 1, i);
 		tempdir_put(name, i < 8 ? deep : "Level=8\nBottom=1\n");
 	}
 	expect("Include deep1\n", "Bottom", "1");
@@ -204,8 +196,7 @@ START_TEST(a_file_that_is_missing_is_told_from_one_that_is_wrong)
 	conf = slurm_conf_load(tempdir_name, "/slurm.conf", &err);
 	ck_assert_ptr_null(conf);
 	ck_assert_int_eq(errno, ENOENT);
-	snprintf(wanted, sizeof(wanted),
-		 "%s/slurm.conf: No such file or directory", tempdir_name);
+	snprintf(wanted, sizeof(wanted), "%s/slurm.conf: No such file or directory", tempdir_name);
 	ck_assert_str_eq(err.text, wanted);
 	slurm_conf_free(NULL);
 	teardown();
@@ -336,8 +327,7 @@ START_TEST(hosts_are_found_in_lists_as_slurm_writes_them)
 	size_t i;
 
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		ck_assert_msg(slurm_conf_in_list(cases[i].list,
-						 cases[i].host) == cases[i].in,
+		ck_assert_msg(slurm_conf_in_list(cases[i].list, cases[i].host) == cases[i].in,
 			      "'%s' in '%s'", cases[i].host, cases[i].list);
 }
 END_TEST
@@ -350,7 +340,6 @@ UNIT_MAIN("slurm_conf", keys_are_compared_without_case_and_the_last_one_counts,
 	  includes_are_absolute_below_the_root_or_beside_their_file,
 	  the_last_of_a_setting_in_a_line_counts,
 	  a_file_that_is_missing_is_told_from_one_that_is_wrong,
-	  a_file_that_cannot_be_read_is_an_error,
-	  a_key_of_several_lines_has_them_in_their_order,
+	  a_file_that_cannot_be_read_is_an_error, a_key_of_several_lines_has_them_in_their_order,
 	  a_switch_has_four_words_for_yes, a_word_of_a_list_is_found_whole,
 	  hosts_are_found_in_lists_as_slurm_writes_them)

@@ -10,9 +10,9 @@ START_TEST(a_ledger_built_without_mariadb_says_so)
 	struct err err;
 
 	ck_assert_ptr_null(store_open(&config, &err));
-	ck_assert_str_eq(err.text,
-			 "[ledger] store: 'mariadb': this jobio-ledgerd was "
-			 "built without MariaDB (configure --with-mariadb)");
+	ck_assert_str_eq(
+		err.text,
+		"[ledger] store: 'mariadb': this jobio-ledgerd was built without MariaDB (configure --with-mariadb)");
 }
 END_TEST
 

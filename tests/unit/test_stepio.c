@@ -24,9 +24,8 @@ static const char *written(const struct stepio_label *label, const char *step)
 	static char path[64];
 	char *text;
 
-	ck_assert_msg(
-		stepio_write(&from, &to, label, tempdir_path("."), &err) == 0,
-		"%s", err.text);
+	ck_assert_msg(stepio_write(&from, &to, label, tempdir_path("."), &err) == 0, "%s",
+		      err.text);
 	snprintf(path, sizeof(path), "7/steps/%s", step);
 	text = fileio_read(tempdir_path(path), 4096, NULL, &err);
 	ck_assert_msg(text != NULL, "%s", err.text);
@@ -35,20 +34,16 @@ static const char *written(const struct stepio_label *label, const char *step)
 
 START_TEST(the_difference_is_left_for_the_epilog)
 {
-	struct stepio_label label = { .job_id = 7,
-				      .uid = 1000,
-				      .array_job_id = STEPIO_NONE,
-				      .array_task_id = STEPIO_NONE };
+	struct stepio_label label = {
+		.job_id = 7, .uid = 1000, .array_job_id = STEPIO_NONE, .array_task_id = STEPIO_NONE
+	};
 	const char *text;
 
 	tempdir_make();
 	text = written(&label, "0");
-	ck_assert_str_eq(text, "{\"step\":\"0\",\"source\":\"stepd\","
-			       "\"read_bytes\":1000,\"write_bytes\":5000,"
-			       "\"read_calls\":10,\"write_calls\":6,"
-			       "\"own_out\":false,\"uid\":1000,"
-			       "\"array_job_id\":null,\"array_task_id\":null,"
-			       "\"start\":1000,\"end\":1060}\n");
+	ck_assert_str_eq(
+		text,
+		"{\"step\":\"0\",\"source\":\"stepd\",\"read_bytes\":1000,\"write_bytes\":5000,\"read_calls\":10,\"write_calls\":6,\"own_out\":false,\"uid\":1000,\"array_job_id\":null,\"array_task_id\":null,\"start\":1000,\"end\":1060}\n");
 	free((char *)text);
 	tempdir_remove();
 }
@@ -56,17 +51,15 @@ END_TEST
 
 START_TEST(the_array_is_named_when_known)
 {
-	struct stepio_label label = { .job_id = 7,
-				      .step_id = STEP_BATCH,
-				      .array_job_id = 5,
-				      .array_task_id = 2 };
+	struct stepio_label label = {
+		.job_id = 7, .step_id = STEP_BATCH, .array_job_id = 5, .array_task_id = 2
+	};
 	const char *text;
 
 	tempdir_make();
 	text = written(&label, "batch");
 	ck_assert_ptr_nonnull(strstr(text, "{\"step\":\"batch\","));
-	ck_assert_ptr_nonnull(strstr(text, "\"array_job_id\":5,"
-					   "\"array_task_id\":2,"));
+	ck_assert_ptr_nonnull(strstr(text, "\"array_job_id\":5,\"array_task_id\":2,"));
 	free((char *)text);
 	tempdir_remove();
 }
@@ -86,9 +79,8 @@ START_TEST(what_the_gate_said_is_quoted_and_bounded)
 
 	tempdir_make();
 	line = written(&label, "0");
-	ck_assert_ptr_nonnull(strstr(line,
-				     ",\"refused\":\"CPU \\\"7\\\" \\\\ ~???\","
-				     "\"refused_tasks\":3}\n"));
+	ck_assert_ptr_nonnull(
+		strstr(line, ",\"refused\":\"CPU \\\"7\\\" \\\\ ~???\",\"refused_tasks\":3}\n"));
 	free((char *)line);
 	/* a sentence is told whole */
 	memset(text, 'x', ERR_MAX - 1);
@@ -102,8 +94,7 @@ START_TEST(what_the_gate_said_is_quoted_and_bounded)
 	label.refused = label.warned = text;
 	label.warned_tasks = 2;
 	line = written(&label, "0");
-	ck_assert_str_eq(strstr(line, "\\\"\",\"warned_tasks\""),
-			 "\\\"\",\"warned_tasks\":2}\n");
+	ck_assert_str_eq(strstr(line, "\\\"\",\"warned_tasks\""), "\\\"\",\"warned_tasks\":2}\n");
 	ck_assert_uint_lt(strlen(line), 4096); /* job/steps.c reads no more */
 	free((char *)line);
 	/* beside all else that there may be */
@@ -113,8 +104,7 @@ START_TEST(what_the_gate_said_is_quoted_and_bounded)
 	label.private_mounts = "nfs4";
 	line = written(&label, "0");
 	ck_assert_ptr_nonnull(strstr(line, ",608\",\"private_mounts\":"));
-	ck_assert_str_eq(strstr(line, "\\\"\",\"warned_tasks\""),
-			 "\\\"\",\"warned_tasks\":2}\n");
+	ck_assert_str_eq(strstr(line, "\\\"\",\"warned_tasks\""), "\\\"\",\"warned_tasks\":2}\n");
 	ck_assert_uint_lt(strlen(line), 4096);
 	free((char *)line);
 	tempdir_remove();
@@ -137,17 +127,14 @@ START_TEST(where_the_tasks_could_run_is_left_unless_it_is_a_long_list)
 		cpuset_add(&cpus, cpu);
 	cpuset_add(&cpus, 16);
 	text = written(&label, "0");
-	ck_assert_ptr_nonnull(strstr(text, "\"end\":1060,"
-					   "\"cpus\":\"0-7,16\"}\n"));
+	ck_assert_ptr_nonnull(strstr(text, "\"end\":1060,\"cpus\":\"0-7,16\"}\n"));
 	free((char *)text);
 	for (cpu = 0; cpu < 4096; cpu += 2)
 		cpuset_add(&cpus, cpu);
 	label.private_mounts = "nfs4 tmpfs";
 	text = written(&label, "0");
 	ck_assert_ptr_null(strstr(text, "cpus"));
-	ck_assert_ptr_nonnull(strstr(text,
-				     "\"end\":1060,"
-				     "\"private_mounts\":\"nfs4 tmpfs\"}\n"));
+	ck_assert_ptr_nonnull(strstr(text, "\"end\":1060,\"private_mounts\":\"nfs4 tmpfs\"}\n"));
 	free((char *)text);
 	tempdir_remove();
 }
@@ -174,8 +161,7 @@ START_TEST(a_node_without_jobio_gets_no_folders)
 	struct stat st;
 
 	tempdir_make();
-	ck_assert_int_eq(
-		stepio_write(&from, &to, &label, tempdir_path("no"), &err), 0);
+	ck_assert_int_eq(stepio_write(&from, &to, &label, tempdir_path("no"), &err), 0);
 	ck_assert_int_eq(stat(tempdir_path("no"), &st), -1);
 	tempdir_remove();
 }
@@ -187,12 +173,10 @@ START_TEST(a_node_without_configuration_gets_no_folder_but_keeps_one)
 	struct stat st;
 
 	tempdir_make();
-	ck_assert_int_eq(
-		stepio_write(&from, &to, &label, tempdir_path("."), &err), 0);
+	ck_assert_int_eq(stepio_write(&from, &to, &label, tempdir_path("."), &err), 0);
 	ck_assert_int_eq(stat(tempdir_path("7"), &st), -1);
 	ck_assert_int_eq(mkdir(tempdir_path("7"), 0700), 0);
-	ck_assert_int_eq(
-		stepio_write(&from, &to, &label, tempdir_path("."), &err), 0);
+	ck_assert_int_eq(stepio_write(&from, &to, &label, tempdir_path("."), &err), 0);
 	ck_assert_int_eq(stat(tempdir_path("7/steps/0"), &st), 0);
 	tempdir_remove();
 }
@@ -204,8 +188,7 @@ START_TEST(a_link_in_place_of_a_folder_is_not_followed)
 
 	tempdir_make();
 	ck_assert_int_eq(symlink("/tmp", tempdir_path("7")), 0);
-	ck_assert_int_eq(
-		stepio_write(&from, &to, &label, tempdir_path("."), &err), -1);
+	ck_assert_int_eq(stepio_write(&from, &to, &label, tempdir_path("."), &err), -1);
 	tempdir_remove();
 }
 END_TEST
@@ -215,29 +198,23 @@ START_TEST(what_slurmstepd_moved_itself_is_taken_off_where_it_is_known)
 	static const struct stepio start = {
 		{ 1000, 2000, 30, 40 }, { 900, 1900, 20, 30 }, 1000, true
 	};
-	struct stepio end = {
-		{ 9000, 9000, 90, 90 }, { 5900, 6900, 50, 60 }, 1060, true
-	};
+	struct stepio end = { { 9000, 9000, 90, 90 }, { 5900, 6900, 50, 60 }, 1060, true };
 	struct stepio_label label = { .job_id = 7 };
 	char *text;
 
 	tempdir_make();
-	ck_assert_int_eq(
-		stepio_write(&start, &end, &label, tempdir_path("."), &err), 0);
+	ck_assert_int_eq(stepio_write(&start, &end, &label, tempdir_path("."), &err), 0);
 	text = fileio_read(tempdir_path("7/steps/0"), 4096, NULL, &err);
-	ck_assert_ptr_nonnull(strstr(text,
-				     "\"read_bytes\":3000,\"write_bytes\":2000,"
-				     "\"read_calls\":30,\"write_calls\":20,"
-				     "\"own_out\":true,"));
+	ck_assert_ptr_nonnull(strstr(
+		text,
+		"\"read_bytes\":3000,\"write_bytes\":2000,\"read_calls\":30,\"write_calls\":20,\"own_out\":true,"));
 	free(text);
 	end.has_own = false; /* what it had moved before is not in either */
-	ck_assert_int_eq(
-		stepio_write(&start, &end, &label, tempdir_path("."), &err), 0);
+	ck_assert_int_eq(stepio_write(&start, &end, &label, tempdir_path("."), &err), 0);
 	text = fileio_read(tempdir_path("7/steps/0"), 4096, NULL, &err);
-	ck_assert_ptr_nonnull(strstr(text,
-				     "\"read_bytes\":8000,\"write_bytes\":7000,"
-				     "\"read_calls\":60,\"write_calls\":50,"
-				     "\"own_out\":false,"));
+	ck_assert_ptr_nonnull(strstr(
+		text,
+		"\"read_bytes\":8000,\"write_bytes\":7000,\"read_calls\":60,\"write_calls\":50,\"own_out\":false,"));
 	free(text);
 	tempdir_remove();
 }
@@ -277,8 +254,7 @@ START_TEST(what_cannot_be_read_is_an_error_with_its_reason)
 
 	tempdir_make();
 	ck_assert_int_eq(stepio_read(&io, tempdir_path("none"), &err), -1);
-	ck_assert_ptr_nonnull(
-		strstr(err.text, "/none/io': No such file or directory"));
+	ck_assert_ptr_nonnull(strstr(err.text, "/none/io': No such file or directory"));
 	ck_assert(mkdir(tempdir_path("io"), 0700) == 0);
 	ck_assert_int_eq(stepio_read(&io, tempdir_path("."), &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "/io': Is a directory"));
@@ -340,8 +316,7 @@ START_TEST(what_all_threads_moved_is_slurmstepds_own)
 	ck_assert_uint_eq(io.own.read_calls, 9);
 	ck_assert_uint_eq(io.own.write_calls, 5);
 	put_thread(999999998, "rchar: 30000\nwchar: 7\nsyscr: 200\nsyscw: 8\n");
-	put_thread(999999999,
-		   "rchar: 400000\nwchar: 100\nsyscr: 1000\nsyscw: 80\n");
+	put_thread(999999999, "rchar: 400000\nwchar: 100\nsyscr: 1000\nsyscw: 80\n");
 	io = read_threads();
 	ck_assert(io.has_own);
 	ck_assert_uint_eq(io.own.read_bytes, 431000 - strlen(ALL));
@@ -446,16 +421,13 @@ START_TEST(what_is_forwarded_is_not_the_tasks)
 	run_step(&start, &end);
 	/* the process as a whole has moved it twice */
 	ck_assert_uint_ge(end.all.read_bytes - start.all.read_bytes, 2 * BLOCK);
-	ck_assert_uint_ge(end.all.write_bytes - start.all.write_bytes,
-			  2 * BLOCK);
+	ck_assert_uint_ge(end.all.write_bytes - start.all.write_bytes, 2 * BLOCK);
 	tempdir_make();
-	ck_assert_int_eq(
-		stepio_write(&start, &end, &label, tempdir_path("."), &err), 0);
+	ck_assert_int_eq(stepio_write(&start, &end, &label, tempdir_path("."), &err), 0);
 	text = fileio_read(tempdir_path("7/steps/0"), 4096, NULL, &err);
-	ck_assert_ptr_nonnull(strstr(text, "\"read_bytes\":1048576,"
-					   "\"write_bytes\":1048576,"
-					   "\"read_calls\":16,"
-					   "\"write_calls\":"));
+	ck_assert_ptr_nonnull(strstr(
+		text,
+		"\"read_bytes\":1048576,\"write_bytes\":1048576,\"read_calls\":16,\"write_calls\":"));
 	/* valgrind writes an empty log when a task ends */
 	ck_assert(strstr(text, "\"write_calls\":16,\"own_out\":true,") ||
 		  strstr(text, "\"write_calls\":17,\"own_out\":true,"));
@@ -471,13 +443,11 @@ START_TEST(the_kernel_adds_what_waited_for_children_did)
 
 	run_step(&start, &end);
 	whole = end.all.write_bytes - start.all.write_bytes;
-	ck_assert_uint_eq(whole - (end.own.write_bytes - start.own.write_bytes),
-			  BLOCK);
+	ck_assert_uint_eq(whole - (end.own.write_bytes - start.own.write_bytes), BLOCK);
 }
 END_TEST
 
-UNIT_MAIN("stepio", the_difference_is_left_for_the_epilog,
-	  the_array_is_named_when_known,
+UNIT_MAIN("stepio", the_difference_is_left_for_the_epilog, the_array_is_named_when_known,
 	  what_the_gate_said_is_quoted_and_bounded,
 	  where_the_tasks_could_run_is_left_unless_it_is_a_long_list,
 	  only_root_reads_the_step_files, a_node_without_jobio_gets_no_folders,
@@ -488,6 +458,5 @@ UNIT_MAIN("stepio", the_difference_is_left_for_the_epilog,
 	  where_threads_cannot_be_told_apart_the_process_counts_whole,
 	  what_cannot_be_read_is_an_error_with_its_reason,
 	  what_all_threads_moved_is_slurmstepds_own,
-	  a_thread_that_cannot_be_read_makes_the_others_useless,
-	  what_is_forwarded_is_not_the_tasks,
+	  a_thread_that_cannot_be_read_makes_the_others_useless, what_is_forwarded_is_not_the_tasks,
 	  the_kernel_adds_what_waited_for_children_did)

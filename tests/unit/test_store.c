@@ -4,8 +4,7 @@
 #include "tests/unit/ledger_fixture.h"
 #include "tests/unit/runner.h"
 
-static struct record *at(const char *node, int64_t restart, double start,
-			 double end)
+static struct record *at(const char *node, int64_t restart, double start, double end)
 {
 	struct record *r = made(node);
 
@@ -54,8 +53,7 @@ START_TEST(nodes_that_come_one_by_one_do_not_put_the_deadline_off)
 	/* written; what comes late waits for others that come late */
 	run = newest(store);
 	ck_assert_int_eq(store_begin(store, &err), 0);
-	ck_assert_int_eq(
-		store_done(store, &run, "sum", NOW + 400, NOW + 500, &err), 0);
+	ck_assert_int_eq(store_done(store, &run, "sum", NOW + 400, NOW + 500, &err), 0);
 	ck_assert_int_eq(store_commit(store, &err), 0);
 	store_run_free(&run);
 	for (i = 6; i <= 8; i++) {
@@ -211,8 +209,7 @@ static const char *nodes_of_two(struct store *store)
 			late = run.nodes_seen;
 		store_run_free(&run);
 	}
-	snprintf(text, sizeof(text), "%lld %lld of %d", (long long)early,
-		 (long long)late, count);
+	snprintf(text, sizeof(text), "%lld %lld of %d", (long long)early, (long long)late, count);
 	return text;
 }
 
@@ -224,8 +221,7 @@ static struct store *opened_with_two(int first)
 	int k;
 
 	for (k = 0; k < 2; k++)
-		put(store, at("n1", RECORD_UNKNOWN, starts[k ^ first],
-			      ends[k ^ first]));
+		put(store, at("n1", RECORD_UNKNOWN, starts[k ^ first], ends[k ^ first]));
 	return store;
 }
 
@@ -302,15 +298,11 @@ START_TEST(a_short_run_of_nodes_whose_clocks_are_minutes_apart_is_one)
 	ck_assert(is_one_run(at("n1", 0, 1000, 1020), at("n2", 0, 1040, 1060)));
 	ck_assert(is_one_run(at("n2", 2, 1320, 1340), at("n1", 2, 1000, 1020)));
 	/* MUNGE would have refused one of them */
-	ck_assert(
-		!is_one_run(at("n1", 0, 1000, 1020), at("n2", 0, 1321, 1340)));
+	ck_assert(!is_one_run(at("n1", 0, 1000, 1020), at("n2", 0, 1321, 1340)));
 	/* it may be another run */
-	ck_assert(
-		!is_one_run(at("n1", 0, 1000, 1020), at("n1", 0, 1040, 1060)));
-	ck_assert(
-		!is_one_run(at("n1", 0, 1000, 1020), at("n2", 1, 1040, 1060)));
-	ck_assert(!is_one_run(at("n1", unknown, 1000, 1020),
-			      at("n2", unknown, 1040, 1060)));
+	ck_assert(!is_one_run(at("n1", 0, 1000, 1020), at("n1", 0, 1040, 1060)));
+	ck_assert(!is_one_run(at("n1", 0, 1000, 1020), at("n2", 1, 1040, 1060)));
+	ck_assert(!is_one_run(at("n1", unknown, 1000, 1020), at("n2", unknown, 1040, 1060)));
 	record_set(&elsewhere->nodelist, "n[2-3]");
 	ck_assert(!is_one_run(at("n1", 0, 1000, 1020), elsewhere));
 }
@@ -365,9 +357,8 @@ START_TEST(the_order_of_arrival_does_not_change_the_runs)
 		for (i = 0; i < 5; i++) {
 			int n = orders[o][i] % 4;
 
-			put(store,
-			    at(n % 2 ? "n2" : "n1", n / 2, n / 2 ? 2100 : 1000,
-			       n / 2 ? 2200 : 2000));
+			put(store, at(n % 2 ? "n2" : "n1", n / 2, n / 2 ? 2100 : 1000,
+				      n / 2 ? 2200 : 2000));
 		}
 		ck_assert_int_eq(run_count(store), 2);
 		run = newest(store);
@@ -407,12 +398,9 @@ START_TEST(array_tasks_and_het_components_are_found_by_their_numbers)
 	r->het_job = 7;
 	r->het_offset = 1;
 	put(store, r);
-	ck_assert_int_eq(find_runs(store, STORE_ARRAY_TASK, 5, 3, &id, 1, &err),
-			 1);
-	ck_assert_int_eq(find_runs(store, STORE_ARRAY_TASK, 5, 4, &id, 1, &err),
-			 0);
-	ck_assert_int_eq(
-		find_runs(store, STORE_HET_COMPONENT, 7, 1, &id, 1, &err), 1);
+	ck_assert_int_eq(find_runs(store, STORE_ARRAY_TASK, 5, 3, &id, 1, &err), 1);
+	ck_assert_int_eq(find_runs(store, STORE_ARRAY_TASK, 5, 4, &id, 1, &err), 0);
+	ck_assert_int_eq(find_runs(store, STORE_HET_COMPONENT, 7, 1, &id, 1, &err), 1);
 	closed(store);
 }
 END_TEST
@@ -427,11 +415,9 @@ START_TEST(what_was_written_is_clean_and_a_late_record_makes_it_dirty)
 	put(store, made("n1"));
 	ck_assert_int_eq(store_due(store, NOW, ids, 4, &next, &err), 0);
 	ck_assert_int_eq(next, NOW + GRACE_S);
-	ck_assert_int_eq(store_due(store, NOW + GRACE_S, ids, 4, &next, &err),
-			 1);
+	ck_assert_int_eq(store_due(store, NOW + GRACE_S, ids, 4, &next, &err), 1);
 	run = newest(store);
-	ck_assert_int_eq(store_done(store, &run, "sum", NOW + GRACE_S, 0, &err),
-			 0);
+	ck_assert_int_eq(store_done(store, &run, "sum", NOW + GRACE_S, 0, &err), 0);
 	store_run_free(&run);
 	run = newest(store);
 	ck_assert_int_eq(run.dirty, 0);
@@ -443,9 +429,8 @@ START_TEST(what_was_written_is_clean_and_a_late_record_makes_it_dirty)
 }
 END_TEST
 
-static void expect_backlog(struct store *store, int64_t now_s,
-			   int64_t for_nodes, int64_t for_writer,
-			   int64_t for_retry, double oldest)
+static void expect_backlog(struct store *store, int64_t now_s, int64_t for_nodes,
+			   int64_t for_writer, int64_t for_retry, double oldest)
 {
 	struct store_backlog backlog = { 9, 9, 9, 9 };
 	struct err err = { "" };
@@ -474,8 +459,7 @@ START_TEST(runs_are_counted_by_what_they_wait_for)
 	put(store, made("n2"));
 	expect_backlog(store, NOW, 1, 1, 0, 2000);
 	run = newest(store);
-	ck_assert_int_eq(
-		store_later(store, run.id, "sum", NOW + 60, "no", &err), 0);
+	ck_assert_int_eq(store_later(store, run.id, "sum", NOW + 60, "no", &err), 0);
 	store_run_free(&run);
 	expect_backlog(store, NOW, 1, 0, 1, 2000);
 	run = newest(store);
@@ -513,8 +497,7 @@ START_TEST(what_was_not_committed_is_not_there)
 	int64_t due;
 
 	ck_assert_int_eq(store_begin(store, &err), 0);
-	ck_assert_int_eq(
-		store_put(store, r, text, strlen(text), NOW, 1, &due, &err), 1);
+	ck_assert_int_eq(store_put(store, r, text, strlen(text), NOW, 1, &due, &err), 1);
 	other = opened_as(2);
 	ck_assert_int_eq(run_count(other), 0);
 	store_close(other);
@@ -595,14 +578,12 @@ START_TEST(a_run_holds_records_of_one_user)
 }
 END_TEST
 
-static void put_use(struct store *store, int64_t id, int64_t ended_s,
-		    const char *text)
+static void put_use(struct store *store, int64_t id, int64_t ended_s, const char *text)
 {
 	struct err err = { "" };
 
 	ck_assert_int_eq(store_begin(store, &err), 0);
-	ck_assert_msg(store_use_put(store, id, ended_s, text, &err) == 0, "%s",
-		      err.text);
+	ck_assert_msg(store_use_put(store, id, ended_s, text, &err) == 0, "%s", err.text);
 	ck_assert_int_eq(store_commit(store, &err), 0);
 }
 
@@ -619,16 +600,14 @@ START_TEST(uses_are_told_by_the_end_of_their_runs_from_a_place_on)
 	put_use(store, 4, 2001, "d");
 	put_use(store, 5, 3000, "e");
 	put_use(store, 2, 2500, "f"); /* in the place of b */
-	ck_assert_int_eq(
-		store_uses(store, &place, 3000, 9, tell_use, &told, &err), 0);
+	ck_assert_int_eq(store_uses(store, &place, 3000, 9, tell_use, &told, &err), 0);
 	ck_assert_str_eq(told.text, "a;d;f;");
 	ck_assert_int_eq(told.place.ended_s, 2500);
 	ck_assert_int_eq(told.place.id, 2);
 	place.ended_s = 2001;
 	place.id = 1;
 	*told.text = 0;
-	ck_assert_int_eq(
-		store_uses(store, &place, 3001, 9, tell_use, &told, &err), 0);
+	ck_assert_int_eq(store_uses(store, &place, 3001, 9, tell_use, &told, &err), 0);
 	ck_assert_str_eq(told.text, "d;f;e;");
 	closed(store);
 }
@@ -653,8 +632,7 @@ START_TEST(a_store_that_cannot_be_opened_names_its_path)
 	struct err err;
 
 	ck_assert_ptr_null(store_open(&config, &err));
-	ck_assert_str_eq(err.text, "'/nonexistent/s': store: unable to open "
-				   "database file");
+	ck_assert_str_eq(err.text, "'/nonexistent/s': store: unable to open database file");
 }
 END_TEST
 
@@ -673,17 +651,14 @@ UNIT_MAIN("store", a_run_is_due_at_once_when_all_nodes_have_reported,
 	  clocks_that_differ_a_little_do_not_split_a_run,
 	  a_short_run_of_nodes_whose_clocks_are_minutes_apart_is_one,
 	  runs_of_nodes_whose_clocks_are_minutes_apart_are_kept_apart,
-	  a_job_id_used_again_is_another_run,
-	  the_order_of_arrival_does_not_change_the_runs,
+	  a_job_id_used_again_is_another_run, the_order_of_arrival_does_not_change_the_runs,
 	  jobs_of_two_clusters_with_the_same_id_are_kept_apart,
 	  array_tasks_and_het_components_are_found_by_their_numbers,
 	  what_was_written_is_clean_and_a_late_record_makes_it_dirty,
 	  runs_are_counted_by_what_they_wait_for,
 	  a_record_that_came_while_the_summary_was_written_is_not_forgotten,
-	  what_was_not_committed_is_not_there,
-	  old_runs_are_purged_with_their_records,
+	  what_was_not_committed_is_not_there, old_runs_are_purged_with_their_records,
 	  a_run_that_ends_in_the_far_future_is_purged_when_its_records_are_old,
-	  a_record_of_impossible_times_does_not_swallow_other_runs,
-	  a_run_holds_records_of_one_user,
-	  uses_are_told_by_the_end_of_their_runs_from_a_place_on,
-	  a_use_goes_with_its_run, a_store_that_cannot_be_opened_names_its_path)
+	  a_record_of_impossible_times_does_not_swallow_other_runs, a_run_holds_records_of_one_user,
+	  uses_are_told_by_the_end_of_their_runs_from_a_place_on, a_use_goes_with_its_run,
+	  a_store_that_cannot_be_opened_names_its_path)

@@ -7,12 +7,12 @@
 #include "tests/unit/runner.h"
 
 /* The call failed, and said which table is missing. */
-#define EXPECT_LOST(call, table)                                               \
-	do {                                                                   \
-		struct err err = { "" };                                       \
-                                                                               \
-		ck_assert_int_eq((call), -1);                                  \
-		ck_assert_str_eq(err.text, "store: no such table: " table);    \
+#define EXPECT_LOST(call, table)                                                                   \
+	do {                                                                                       \
+		struct err err = { "" };                                                           \
+                                                                                                   \
+		ck_assert_int_eq((call), -1);                                                      \
+		ck_assert_str_eq(err.text, "store: no such table: " table);                        \
 	} while (0)
 
 static int nothing(const char *text, size_t size, void *arg, struct err *err)
@@ -22,8 +22,7 @@ static int nothing(const char *text, size_t size, void *arg, struct err *err)
 	return 0;
 }
 
-static int no_use(const struct store_place *place, const char *text, void *arg,
-		  struct err *err)
+static int no_use(const struct store_place *place, const char *text, void *arg, struct err *err)
 {
 	(void)place, (void)text, (void)arg, (void)err;
 	ck_abort_msg("there is nothing to tell");
@@ -58,10 +57,8 @@ START_TEST(without_its_runs_a_store_answers_nothing)
 	EXPECT_LOST(try_put(store, made("n2"), &err), "runs");
 	EXPECT_LOST(store_due(store, NOW, ids, 4, &next, &err), "runs");
 	EXPECT_LOST(find_runs(store, STORE_JOB, 7, -1, ids, 4, &err), "runs");
-	EXPECT_LOST(find_runs(store, STORE_ARRAY_TASK, 7, -1, ids, 4, &err),
-		    "runs");
-	EXPECT_LOST(find_runs(store, STORE_HET_COMPONENT, 7, 1, ids, 4, &err),
-		    "runs");
+	EXPECT_LOST(find_runs(store, STORE_ARRAY_TASK, 7, -1, ids, 4, &err), "runs");
+	EXPECT_LOST(find_runs(store, STORE_HET_COMPONENT, 7, 1, ids, 4, &err), "runs");
 	EXPECT_LOST(store_done(store, &run, "s", NOW, 0, &err), "runs");
 	EXPECT_LOST(store_later(store, 1, "s", NOW, "why", &err), "runs");
 	EXPECT_LOST(store_backlog(store, NOW, &backlog, &err), "runs");
@@ -80,8 +77,7 @@ START_TEST(without_its_records_a_store_keeps_none_and_tells_none)
 	put(store, made("n1"));
 	in_store("DROP TABLE records");
 	EXPECT_LOST(store_records(store, 1, nothing, NULL, &err), "records");
-	EXPECT_LOST(store_records_after(store, 1, "n0", nothing, NULL, &err),
-		    "records");
+	EXPECT_LOST(store_records_after(store, 1, "n0", nothing, NULL, &err), "records");
 	/* of a run that is there, of one that is new, of one that is near */
 	EXPECT_LOST(try_put(store, made("n2"), &err), "records");
 	later->start = 2005;
@@ -105,8 +101,7 @@ START_TEST(a_file_in_which_no_tables_can_be_made_is_not_opened)
 	remove(tempdir_path("s"));
 	in_store("CREATE VIEW runs AS SELECT 1 AS id");
 	ck_assert_ptr_null(store_open(&config, &err));
-	ck_assert_ptr_nonnull(
-		strstr(err.text, "': store: views may not be indexed"));
+	ck_assert_ptr_nonnull(strstr(err.text, "': store: views may not be indexed"));
 	tempdir_remove();
 }
 END_TEST
@@ -118,8 +113,7 @@ START_TEST(without_its_uses_a_store_neither_takes_nor_gives_any)
 
 	in_store("DROP TABLE uses");
 	EXPECT_LOST(store_use_put(store, 1, 2000, "a", &err), "uses");
-	EXPECT_LOST(store_uses(store, &first, NOW, 9, no_use, NULL, &err),
-		    "uses");
+	EXPECT_LOST(store_uses(store, &first, NOW, 9, no_use, NULL, &err), "uses");
 	closed(store);
 }
 END_TEST
@@ -132,11 +126,10 @@ START_TEST(a_purge_that_fails_takes_nothing_away_and_leaves_no_transaction)
 	put(store, made("n1"));
 	ck_assert_int_eq(store_begin(store, &err), 0);
 	ck_assert_int_eq(store_purge(store, 9000, NOW, 9, &err), -1);
-	ck_assert_str_eq(err.text, "store: cannot start a transaction within "
-				   "a transaction");
+	ck_assert_str_eq(err.text, "store: cannot start a transaction within a transaction");
 	store_rollback(store);
-	in_store("CREATE TRIGGER t BEFORE DELETE ON runs"
-		 " BEGIN SELECT RAISE(ABORT,'not this one'); END");
+	in_store(
+		"CREATE TRIGGER t BEFORE DELETE ON runs BEGIN SELECT RAISE(ABORT,'not this one'); END");
 	ck_assert_int_eq(store_purge(store, 9000, NOW, 9, &err), -1);
 	ck_assert_str_eq(err.text, "store: not this one");
 	ck_assert_int_eq(store_begin(store, &err), 0);
@@ -153,16 +146,16 @@ START_TEST(a_run_that_cannot_be_changed_takes_no_record)
 	struct err err = { "" };
 
 	put(store, made("n1"));
-	in_store("CREATE TRIGGER t BEFORE UPDATE ON runs"
-		 " BEGIN SELECT RAISE(ABORT,'not this one'); END");
+	in_store(
+		"CREATE TRIGGER t BEFORE UPDATE ON runs BEGIN SELECT RAISE(ABORT,'not this one'); END");
 	ck_assert_int_eq(try_put(store, made("n2"), &err), -1);
 	ck_assert_str_eq(err.text, "store: not this one");
-	in_store("DROP TRIGGER t;CREATE TRIGGER t BEFORE INSERT ON records"
-		 " BEGIN SELECT RAISE(ABORT,'no record'); END");
+	in_store(
+		"DROP TRIGGER t;CREATE TRIGGER t BEFORE INSERT ON records BEGIN SELECT RAISE(ABORT,'no record'); END");
 	ck_assert_int_eq(try_put(store, made("n2"), &err), -1);
 	ck_assert_str_eq(err.text, "store: no record");
-	in_store("DROP TRIGGER t;CREATE TRIGGER t BEFORE INSERT ON runs"
-		 " BEGIN SELECT RAISE(ABORT,'no run'); END");
+	in_store(
+		"DROP TRIGGER t;CREATE TRIGGER t BEFORE INSERT ON runs BEGIN SELECT RAISE(ABORT,'no run'); END");
 	other->job = 8;
 	ck_assert_int_eq(try_put(store, other, &err), -1);
 	ck_assert_str_eq(err.text, "store: no run");
@@ -176,8 +169,7 @@ START_TEST(outside_of_a_transaction_nothing_can_be_committed)
 	struct err err = { "" };
 
 	ck_assert_int_eq(store_commit(store, &err), -1);
-	ck_assert_str_eq(err.text,
-			 "store: cannot commit - no transaction is active");
+	ck_assert_str_eq(err.text, "store: cannot commit - no transaction is active");
 	store_rollback(store);
 	ck_assert_int_eq(store_begin(store, &err), 0);
 	ck_assert_int_eq(store_begin(store, &err), -1);
@@ -200,16 +192,14 @@ START_TEST(a_run_that_is_gone_is_named)
 }
 END_TEST
 
-static int stop_at_second(const char *text, size_t size, void *arg,
-			  struct err *err)
+static int stop_at_second(const char *text, size_t size, void *arg, struct err *err)
 {
 	(void)text, (void)err;
 	ck_assert_uint_gt(size, 10);
 	return ++*(int *)arg == 2 ? 5 : 0;
 }
 
-static int stop_use(const struct store_place *place, const char *text,
-		    void *arg, struct err *err)
+static int stop_use(const struct store_place *place, const char *text, void *arg, struct err *err)
 {
 	(void)place, (void)text, (void)err;
 	return ++*(int *)arg == 2 ? 5 : 0;
@@ -225,26 +215,19 @@ START_TEST(telling_ends_when_the_listener_has_heard_enough)
 	put(store, made("n1"));
 	put(store, made("n2"));
 	put(store, made("n3"));
-	ck_assert_int_eq(store_records(store, 1, stop_at_second, &told, &err),
-			 5);
+	ck_assert_int_eq(store_records(store, 1, stop_at_second, &told, &err), 5);
 	ck_assert_int_eq(told, 2);
 	told = 1; /* and of those after n2: at the first */
-	ck_assert_int_eq(store_records_after(store, 1, "n2", stop_at_second,
-					     &told, &err),
-			 5);
+	ck_assert_int_eq(store_records_after(store, 1, "n2", stop_at_second, &told, &err), 5);
 	told = 1; /* nobody comes after n3 */
-	ck_assert_int_eq(store_records_after(store, 1, "n3", stop_at_second,
-					     &told, &err),
-			 0);
+	ck_assert_int_eq(store_records_after(store, 1, "n3", stop_at_second, &told, &err), 0);
 	ck_assert_int_eq(told, 1);
 	in_store("INSERT INTO uses VALUES(1,1,'a'),(2,2,'b'),(3,3,'c')");
 	told = 0;
-	ck_assert_int_eq(
-		store_uses(store, &first, NOW, 9, stop_use, &told, &err), 5);
+	ck_assert_int_eq(store_uses(store, &first, NOW, 9, stop_use, &told, &err), 5);
 	ck_assert_int_eq(told, 2);
 	told = 2;
-	ck_assert_int_eq(
-		store_uses(store, &first, NOW, 2, stop_use, &told, &err), 0);
+	ck_assert_int_eq(store_uses(store, &first, NOW, 2, stop_use, &told, &err), 0);
 	ck_assert_int_eq(told, 4);
 	closed(store);
 }
@@ -260,8 +243,8 @@ START_TEST(a_store_of_a_later_version_is_not_touched)
 	store_close(store);
 	in_store("PRAGMA user_version=2");
 	ck_assert_ptr_null(store_open(&config, &err));
-	snprintf(wanted, sizeof(wanted),
-		 "'%s': store: made by a later version of jobio", config.store);
+	snprintf(wanted, sizeof(wanted), "'%s': store: made by a later version of jobio",
+		 config.store);
 	ck_assert_str_eq(err.text, wanted);
 	tempdir_remove();
 }
@@ -277,8 +260,7 @@ START_TEST(a_store_with_a_table_missing_is_not_opened)
 	store_close(store);
 	in_store("DROP TABLE uses");
 	ck_assert_ptr_null(store_open(&config, &err));
-	snprintf(wanted, sizeof(wanted), "'%s': store: no such table: uses",
-		 config.store);
+	snprintf(wanted, sizeof(wanted), "'%s': store: no such table: uses", config.store);
 	ck_assert_str_eq(err.text, wanted);
 	tempdir_remove();
 }
@@ -295,13 +277,11 @@ START_TEST(a_file_that_is_no_store_stays_what_it_is)
 	config = where(1);
 	tempdir_put("s", "this is not a database, it is a text of a user\n");
 	ck_assert_ptr_null(store_open(&config, &err));
-	ck_assert_msg(strstr(err.text, "': store: file is not a database"),
-		      "%s", err.text);
+	ck_assert_msg(strstr(err.text, "': store: file is not a database"), "%s", err.text);
 	in = fopen(config.store, "r");
 	ck_assert_ptr_nonnull(fgets(text, sizeof(text), in));
 	fclose(in);
-	ck_assert_str_eq(text,
-			 "this is not a database, it is a text of a user\n");
+	ck_assert_str_eq(text, "this is not a database, it is a text of a user\n");
 	tempdir_remove();
 }
 END_TEST
@@ -326,10 +306,8 @@ UNIT_MAIN("store_away", without_its_runs_a_store_answers_nothing,
 	  without_its_uses_a_store_neither_takes_nor_gives_any,
 	  a_purge_that_fails_takes_nothing_away_and_leaves_no_transaction,
 	  a_run_that_cannot_be_changed_takes_no_record,
-	  outside_of_a_transaction_nothing_can_be_committed,
-	  a_run_that_is_gone_is_named,
+	  outside_of_a_transaction_nothing_can_be_committed, a_run_that_is_gone_is_named,
 	  telling_ends_when_the_listener_has_heard_enough,
-	  a_store_of_a_later_version_is_not_touched,
-	  a_store_with_a_table_missing_is_not_opened,
+	  a_store_of_a_later_version_is_not_touched, a_store_with_a_table_missing_is_not_opened,
 	  a_file_that_is_no_store_stays_what_it_is,
 	  nobody_else_may_read_a_store_and_the_umask_stays)

@@ -14,8 +14,7 @@ static struct summary parse(const char *text)
 	struct summary s;
 	struct err err = { "" };
 
-	ck_assert_msg(summary_parse(text, &s, &err) == 0, "refused: %s",
-		      err.text);
+	ck_assert_msg(summary_parse(text, &s, &err) == 0, "refused: %s", err.text);
 	return s;
 }
 
@@ -62,10 +61,9 @@ START_TEST(a_summary_is_one_line_that_a_person_can_read)
 	char text[SUMMARY_MAX];
 
 	summary_text(&s, text);
-	ck_assert_str_eq(text,
-			 "jobio/1 rd=1.21TiB/3.4M wr=310GiB/120k of=all_files "
-			 "nodes=4/4 cores=2 cpus=23,47 prof=stream "
-			 "fs=/mnt/weka:wekafs scope=job src=stepd q=all_files");
+	ck_assert_str_eq(
+		text,
+		"jobio/1 rd=1.21TiB/3.4M wr=310GiB/120k of=all_files nodes=4/4 cores=2 cpus=23,47 prof=stream fs=/mnt/weka:wekafs scope=job src=stepd q=all_files");
 }
 END_TEST
 
@@ -76,26 +74,18 @@ START_TEST(what_is_unknown_is_a_dash)
 
 	summary_init(&s);
 	summary_text(&s, text);
-	ck_assert_str_eq(text, "jobio/1 rd=-/- wr=-/- nodes=0/- cores=- "
-			       "cpus=- prof=- fs=- scope=- src=- q=-");
+	ck_assert_str_eq(
+		text,
+		"jobio/1 rd=-/- wr=-/- nodes=0/- cores=- cpus=- prof=- fs=- scope=- src=- q=-");
 }
 END_TEST
 
 START_TEST(what_is_read_back_prints_the_same_line)
 {
 	static const char *const lines[] = {
-		"jobio/1 rd=-/- wr=-/- nodes=0/- cores=- cpus=- prof=- fs=- "
-		"scope=- src=- q=-",
-		"jobio/1 not=profile,gate rd=1KiB/1 wr=2KiB/2 of=all_files "
-		"nodes=1/1 cores=- cpus=- prof=x/not-applied fs=- scope=job "
-		"src=stepd q=all_files gate=warn:3,refuse:1.2k",
-		"jobio/1 nodes=3/4 cores=mixed cpus=many prof=a "
-		"fs=/m%20n:nfs,+2 "
-		"rd=999B/1 wr=0.977KiB/999k scope=node src=exit,vfs "
-		"q=all_files,node_rebooted,other wire=1TiB/- meta=12 "
-		"rsz=4KiB/1MiB wsz=-/- rlat=64ns/1.05ms wlat=1.2s/3s "
-		"peak=1.2GiB/- imb=1.52@c3 slow=4.1s@c2 chg=2/2 find=1/0 "
-		"refused=1 miss=c4,+2",
+		"jobio/1 rd=-/- wr=-/- nodes=0/- cores=- cpus=- prof=- fs=- scope=- src=- q=-",
+		"jobio/1 not=profile,gate rd=1KiB/1 wr=2KiB/2 of=all_files nodes=1/1 cores=- cpus=- prof=x/not-applied fs=- scope=job src=stepd q=all_files gate=warn:3,refuse:1.2k",
+		"jobio/1 nodes=3/4 cores=mixed cpus=many prof=a fs=/m%20n:nfs,+2 rd=999B/1 wr=0.977KiB/999k scope=node src=exit,vfs q=all_files,node_rebooted,other wire=1TiB/- meta=12 rsz=4KiB/1MiB wsz=-/- rlat=64ns/1.05ms wlat=1.2s/3s peak=1.2GiB/- imb=1.52@c3 slow=4.1s@c2 chg=2/2 find=1/0 refused=1 miss=c4,+2",
 	};
 	char text[SUMMARY_MAX];
 	struct summary s;
@@ -113,8 +103,7 @@ START_TEST(what_is_read_back_prints_the_same_line)
 	ck_assert_ptr_nonnull(strstr(text, " wsz=512B/512B "));
 	ck_assert_ptr_nonnull(strstr(text, " miss=c4,+2"));
 	ck_assert_ptr_nonnull(strstr(text, " rlat=64ns/1.05ms "));
-	ck_assert_ptr_nonnull(
-		strstr(text, " peak=1.2GiB/- imb=1.52@c3 slow=4.1s@c2 chg="));
+	ck_assert_ptr_nonnull(strstr(text, " peak=1.2GiB/- imb=1.52@c3 slow=4.1s@c2 chg="));
 }
 END_TEST
 
@@ -195,8 +184,7 @@ START_TEST(the_longest_summary_fits_with_every_token)
 	summary_text(&s, text);
 	ck_assert_uint_le(strlen(text), 1000);
 	ck_assert_ptr_nonnull(strstr(text, " shape=bursts:64 "));
-	ck_assert_ptr_nonnull(
-		strstr(text, "jobio/1 not=started,profile,cores,gate rd="));
+	ck_assert_ptr_nonnull(strstr(text, "jobio/1 not=started,profile,cores,gate rd="));
 	ck_assert_ptr_nonnull(strstr(text, " refused="));
 	ck_assert_ptr_nonnull(strstr(text, " far=989P "));
 	ck_assert_ptr_nonnull(strstr(text, " gate=warn:989P,refuse:989P "));
@@ -209,8 +197,7 @@ END_TEST
 
 START_TEST(keys_of_a_later_version_are_ignored)
 {
-	struct summary s = parse("jobio/1 new=1 nodes=2/2 q=tomorrow rd=1B/1 "
-				 "shape=spiral:4");
+	struct summary s = parse("jobio/1 new=1 nodes=2/2 q=tomorrow rd=1B/1 shape=spiral:4");
 
 	ck_assert_int_eq(s.shape, TIMELINE_SHAPE_NONE);
 
@@ -223,35 +210,24 @@ END_TEST
 START_TEST(text_that_is_no_summary_is_refused_with_the_token)
 {
 	expect_refused("", "summary: '': not a jobio/1 summary");
-	expect_refused("hello world",
-		       "summary: 'hello': not a jobio/1 summary");
+	expect_refused("hello world", "summary: 'hello': not a jobio/1 summary");
 	expect_refused("jobio/1", "summary: nodes= is missing");
-	expect_refused("jobio/1 nodes=2/2 rd=",
-		       "summary: 'rd=': not key=value");
-	expect_refused("jobio/1 nodes=2/2 rd=1XB/3",
-		       "summary: 'rd=1XB/3': not a value of rd");
-	expect_refused("jobio/1 nodes=2", "summary: 'nodes=2': not a value of "
-					  "nodes");
-	expect_refused("jobio/1 nodes=1/1 scope=all",
-		       "summary: 'scope=all': not a value of scope");
-	expect_refused("jobio/1 nodes=1/1 a|b=2",
-		       "summary: 'a|b=2': not key=value");
-	expect_refused("jobio/1 nodes=1/1 imb=x@c",
-		       "summary: 'imb=x@c': not a value of imb");
-	expect_refused("jobio/1 nodes=1/1 slow=-@c",
-		       "summary: 'slow=-@c': not a value of slow");
-	expect_refused("jobio/1 nodes=1/1 slow=4s",
-		       "summary: 'slow=4s': not a value of slow");
-	expect_refused("jobio/1 nodes=1/1 peak=4GiB",
-		       "summary: 'peak=4GiB': not a value of peak");
+	expect_refused("jobio/1 nodes=2/2 rd=", "summary: 'rd=': not key=value");
+	expect_refused("jobio/1 nodes=2/2 rd=1XB/3", "summary: 'rd=1XB/3': not a value of rd");
+	expect_refused("jobio/1 nodes=2", "summary: 'nodes=2': not a value of nodes");
+	expect_refused("jobio/1 nodes=1/1 scope=all", "summary: 'scope=all': not a value of scope");
+	expect_refused("jobio/1 nodes=1/1 a|b=2", "summary: 'a|b=2': not key=value");
+	expect_refused("jobio/1 nodes=1/1 imb=x@c", "summary: 'imb=x@c': not a value of imb");
+	expect_refused("jobio/1 nodes=1/1 slow=-@c", "summary: 'slow=-@c': not a value of slow");
+	expect_refused("jobio/1 nodes=1/1 slow=4s", "summary: 'slow=4s': not a value of slow");
+	expect_refused("jobio/1 nodes=1/1 peak=4GiB", "summary: 'peak=4GiB': not a value of peak");
 	expect_refused("jobio/1 nodes=1/1 shape=bursts",
 		       "summary: 'shape=bursts': not a value of shape");
 	expect_refused("jobio/1 nodes=1/1 shape=bursts:65",
 		       "summary: 'shape=bursts:65': not a value of shape");
 	expect_refused("jobio/1 nodes=1/1 shape=bursts:-",
 		       "summary: 'shape=bursts:-': not a value of shape");
-	expect_refused("jobio/1 nodes=1/1 gate=warn",
-		       "summary: 'gate=warn': not a value of gate");
+	expect_refused("jobio/1 nodes=1/1 gate=warn", "summary: 'gate=warn': not a value of gate");
 	expect_refused("jobio/1 nodes=1/1 gate=warn:x",
 		       "summary: 'gate=warn:x': not a value of gate");
 }
@@ -318,8 +294,7 @@ static void put_value(char *out, size_t room)
 
 	*out = 0;
 	while (count-- > 0) {
-		const char *piece =
-			pieces[below(sizeof(pieces) / sizeof(*pieces))];
+		const char *piece = pieces[below(sizeof(pieces) / sizeof(*pieces))];
 
 		if (strlen(out) + strlen(piece) < room)
 			strcat(out, piece);
@@ -330,11 +305,10 @@ static void put_value(char *out, size_t room)
 static void put_line(char *out, size_t room)
 {
 	static const char *const names[] = {
-		"nodes", "cores", "cpus", "prof",    "fs",   "rd",
-		"wr",	 "scope", "src",  "q",	     "wire", "meta",
-		"rsz",	 "wsz",	  "rlat", "wlat",    "imb",  "chg",
-		"peak",	 "slow",  "find", "refused", "miss", "later",
-		"x",	 "",	  "not",  "gate",    "of",   "shape",
+		"nodes", "cores", "cpus", "prof", "fs",	  "rd",	     "wr",   "scope",
+		"src",	 "q",	  "wire", "meta", "rsz",  "wsz",     "rlat", "wlat",
+		"imb",	 "chg",	  "peak", "slow", "find", "refused", "miss", "later",
+		"x",	 "",	  "not",  "gate", "of",	  "shape",
 	};
 	unsigned int count = below(24);
 	char value[120], token[200];
@@ -343,11 +317,9 @@ static void put_line(char *out, size_t room)
 	strcpy(out, below(30) ? "jobio/1 nodes=2/3" : "jobio/1");
 	while (count-- > 0) {
 		put_value(value, sizeof(value));
-		size = (size_t)snprintf(
-			token, sizeof(token), "%s%s%s%s",
-			below(40) ? " " : "  ",
-			names[below(sizeof(names) / sizeof(*names))],
-			below(40) ? "=" : "", value);
+		size = (size_t)snprintf(token, sizeof(token), "%s%s%s%s", below(40) ? " " : "  ",
+					names[below(sizeof(names) / sizeof(*names))],
+					below(40) ? "=" : "", value);
 		if (strlen(out) + size < room)
 			strcat(out, token);
 	}
@@ -357,14 +329,12 @@ static void put_line(char *out, size_t room)
 
 static void expect_texts_end(const struct summary *s, const char *line)
 {
-	ck_assert_msg(memchr(s->cores, 0, sizeof(s->cores)) &&
-			      memchr(s->cpus, 0, sizeof(s->cpus)) &&
-			      memchr(s->prof, 0, sizeof(s->prof)) &&
-			      memchr(s->fs, 0, sizeof(s->fs)) &&
-			      memchr(s->src, 0, sizeof(s->src)) &&
-			      memchr(s->miss, 0, sizeof(s->miss)) &&
-			      memchr(s->busiest, 0, sizeof(s->busiest)),
-		      "a text runs over: %s", line);
+	ck_assert_msg(
+		memchr(s->cores, 0, sizeof(s->cores)) && memchr(s->cpus, 0, sizeof(s->cpus)) &&
+			memchr(s->prof, 0, sizeof(s->prof)) && memchr(s->fs, 0, sizeof(s->fs)) &&
+			memchr(s->src, 0, sizeof(s->src)) && memchr(s->miss, 0, sizeof(s->miss)) &&
+			memchr(s->busiest, 0, sizeof(s->busiest)),
+		"a text runs over: %s", line);
 }
 
 /* What the parser takes says the same when it is written and read again. 1: it
@@ -390,24 +360,21 @@ static int expect_stable(const char *line, const regex_t *grammar)
 		s = parse(first);
 		summary_text(&s, second);
 	}
-	ck_assert_msg(!strcmp(first, second), "%s\nis not: %s\nmade of: %s",
-		      first, second, line);
+	ck_assert_msg(!strcmp(first, second), "%s\nis not: %s\nmade of: %s", first, second, line);
 	return 1;
 }
 
 START_TEST(whatever_a_line_says_the_parser_takes_it_apart_or_refuses_it)
 {
 	unsigned long seed = number_from_env("JOBIO_FUZZ_SEED", 20261121);
-	unsigned long count = number_from_env("JOBIO_FUZZ_COUNT",
-					      (unsigned long)rounds(100000));
+	unsigned long count = number_from_env("JOBIO_FUZZ_COUNT", (unsigned long)rounds(100000));
 	unsigned long left = count, taken = 0;
 	char line[SUMMARY_MAX + 200];
 	regex_t grammar;
 
 	printf("fuzz: %lu lines, JOBIO_FUZZ_SEED=%lu\n", count, seed);
 	fflush(stdout);
-	ck_assert_int_eq(regcomp(&grammar,
-				 "^jobio/1( [a-z]+=[A-Za-z0-9+/=._:;,@%-]+)+$",
+	ck_assert_int_eq(regcomp(&grammar, "^jobio/1( [a-z]+=[A-Za-z0-9+/=._:;,@%-]+)+$",
 				 REG_EXTENDED | REG_NOSUB),
 			 0);
 	rng = seed ? seed : 1;
@@ -455,24 +422,18 @@ START_TEST(zero_is_a_number_and_each_token_stands_alone)
 		size_t first, second;
 		const char *one, *zero, *other; /* first 1, first 0, second 0 */
 	} rows[] = {
-		{ offsetof(struct summary, wire_rd),
-		  offsetof(struct summary, wire_wr), " wire=1B/-", " wire=0B/-",
-		  " wire=-/0B" },
-		{ offsetof(struct summary, peak_rd),
-		  offsetof(struct summary, peak_wr), " peak=1B/-", " peak=0B/-",
-		  " peak=-/0B" },
-		{ offsetof(struct summary, rsz[0]),
-		  offsetof(struct summary, rsz[1]), " rsz=1B/-", " rsz=0B/-",
-		  "" },
-		{ offsetof(struct summary, wsz[0]),
-		  offsetof(struct summary, wsz[1]), " wsz=1B/-", " wsz=0B/-",
-		  "" },
-		{ offsetof(struct summary, rlat_ns[0]),
-		  offsetof(struct summary, rlat_ns[1]), " rlat=1ns/-",
-		  " rlat=0ns/-", "" },
-		{ offsetof(struct summary, wlat_ns[0]),
-		  offsetof(struct summary, wlat_ns[1]), " wlat=1ns/-",
-		  " wlat=0ns/-", "" },
+		{ offsetof(struct summary, wire_rd), offsetof(struct summary, wire_wr),
+		  " wire=1B/-", " wire=0B/-", " wire=-/0B" },
+		{ offsetof(struct summary, peak_rd), offsetof(struct summary, peak_wr),
+		  " peak=1B/-", " peak=0B/-", " peak=-/0B" },
+		{ offsetof(struct summary, rsz[0]), offsetof(struct summary, rsz[1]), " rsz=1B/-",
+		  " rsz=0B/-", "" },
+		{ offsetof(struct summary, wsz[0]), offsetof(struct summary, wsz[1]), " wsz=1B/-",
+		  " wsz=0B/-", "" },
+		{ offsetof(struct summary, rlat_ns[0]), offsetof(struct summary, rlat_ns[1]),
+		  " rlat=1ns/-", " rlat=0ns/-", "" },
+		{ offsetof(struct summary, wlat_ns[0]), offsetof(struct summary, wlat_ns[1]),
+		  " wlat=1ns/-", " wlat=0ns/-", "" },
 		{ offsetof(struct summary, meta), 0, " meta=1", " meta=0", "" },
 		{ offsetof(struct summary, refused), 0, " refused=1", "", "" },
 		{ offsetof(struct summary, far), 0, " far=1", "", "" },
@@ -480,9 +441,8 @@ START_TEST(zero_is_a_number_and_each_token_stands_alone)
 		{ offsetof(struct summary, errors), 0, " find=1/0", "", "" },
 		{ offsetof(struct summary, warnings), 0, " find=0/1", "", "" },
 	};
-	static const char *const shapes[] = { "", " shape=steady",
-					      " shape=bursts:12", " shape=tail",
-					      " shape=head" };
+	static const char *const shapes[] = { "", " shape=steady", " shape=bursts:12",
+					      " shape=tail", " shape=head" };
 	struct summary s;
 	size_t i;
 
@@ -508,13 +468,11 @@ START_TEST(zero_is_a_number_and_each_token_stands_alone)
 	strcpy(s.slowest, "n1");
 	expect_extra(&s, " slow=0ns@n1");
 	snprintf(s.slowest, sizeof(s.slowest), "%043d", 0);
-	expect_extra(&s,
-		     " slow=0ns@0000000000000000000000000000000000000000000");
+	expect_extra(&s, " slow=0ns@0000000000000000000000000000000000000000000");
 	s = example();
 	s.imbalance = 2;
 	snprintf(s.busiest, sizeof(s.busiest), "%043d", 1);
-	expect_extra(&s,
-		     " imb=2.00@0000000000000000000000000000000000000000001");
+	expect_extra(&s, " imb=2.00@0000000000000000000000000000000000000000001");
 	s = example();
 	s.imbalance = 1e9;
 	strcpy(s.busiest, "n1");
@@ -553,18 +511,16 @@ END_TEST
 
 START_TEST(values_that_are_nearly_right_are_refused)
 {
-	static const char *const bad[] = { "imb=1.5",	   "imb=@n1",
-					   "imb=1.5.5@n1", "imb=100000@n1",
-					   "slow=@n1",	   "rd=1B",
-					   "rd=/1",	   "rd=1..0KiB/1",
-					   "meta=1XB",	   "rsz=1B/x" };
+	static const char *const bad[] = { "imb=1.5",  "imb=@n1", "imb=1.5.5@n1", "imb=100000@n1",
+					   "slow=@n1", "rd=1B",	  "rd=/1",	  "rd=1..0KiB/1",
+					   "meta=1XB", "rsz=1B/x" };
 	char text[128], why[192];
 	size_t i;
 
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		snprintf(text, sizeof(text), "jobio/1 nodes=1/1 %s", bad[i]);
-		snprintf(why, sizeof(why), "summary: '%s': not a value of %.*s",
-			 bad[i], (int)strcspn(bad[i], "="), bad[i]);
+		snprintf(why, sizeof(why), "summary: '%s': not a value of %.*s", bad[i],
+			 (int)strcspn(bad[i], "="), bad[i]);
 		expect_refused(text, why);
 	}
 	expect_refused("jobio/1 nodes=1/1 =2", "summary: '=2': not key=value");
@@ -597,24 +553,18 @@ START_TEST(a_number_is_read_to_its_last_digit)
 {
 	struct summary s;
 
-	s = parse("jobio/1 nodes=1/1 rd=8EiB/1.5k wr=00000000000000000000001B/"
-		  "0");
+	s = parse("jobio/1 nodes=1/1 rd=8EiB/1.5k wr=00000000000000000000001B/0");
 	ck_assert_int_eq(s.rd_bytes, INT64_MAX);
 	ck_assert_int_eq(s.rd_calls, 1500);
 	ck_assert_int_eq(s.wr_bytes, 1); /* 23 digits */
 	expect_refused("jobio/1 nodes=1/1 meta=000000000000000000000001",
-		       "summary: 'meta=000000000000000000000001': not a value "
-		       "of meta");
-	expect_refused("jobio/1 nodes=1/1 meta=.5",
-		       "summary: 'meta=.5': not a value of meta");
-	expect_refused("jobio/1 nodes=1/1 meta=k",
-		       "summary: 'meta=k': not a value of meta");
+		       "summary: 'meta=000000000000000000000001': not a value of meta");
+	expect_refused("jobio/1 nodes=1/1 meta=.5", "summary: 'meta=.5': not a value of meta");
+	expect_refused("jobio/1 nodes=1/1 meta=k", "summary: 'meta=k': not a value of meta");
 	expect_refused("jobio/1 nodes=1/1 meta=1.2.3",
 		       "summary: 'meta=1.2.3': not a value of meta");
-	expect_refused("jobio/1 nodes=1/1 rd=x/1",
-		       "summary: 'rd=x/1': not a value of rd");
-	expect_refused("jobio/1 nodes=1/1 rd=1B/x",
-		       "summary: 'rd=1B/x': not a value of rd");
+	expect_refused("jobio/1 nodes=1/1 rd=x/1", "summary: 'rd=x/1': not a value of rd");
+	expect_refused("jobio/1 nodes=1/1 rd=1B/x", "summary: 'rd=1B/x': not a value of rd");
 }
 END_TEST
 
@@ -663,8 +613,7 @@ START_TEST(as_many_flags_are_said_as_fit_and_the_rest_is_other)
 				continue;
 			if (!strcmp(next, "other"))
 				break;
-			ck_assert_int_eq(strncmp(next, record_flag_name(bit),
-						 strcspn(next, ",")),
+			ck_assert_int_eq(strncmp(next, record_flag_name(bit), strcspn(next, ",")),
 					 0);
 			next += strlen(record_flag_name(bit));
 			next += *next == ',';
@@ -674,8 +623,7 @@ START_TEST(as_many_flags_are_said_as_fit_and_the_rest_is_other)
 		/* this one did not fit with a comma and ",other" behind it */
 		cut++;
 		*next = '\0';
-		ck_assert_uint_ge(strlen(text) + strlen(record_flag_name(bit)) +
-					  strlen(",other"),
+		ck_assert_uint_ge(strlen(text) + strlen(record_flag_name(bit)) + strlen(",other"),
 				  300);
 	}
 	ck_assert_int_gt(cut, 100);
@@ -692,8 +640,9 @@ START_TEST(bits_that_have_no_word_are_not_said)
 	s.flags = ~((UINT32_C(1) << RECORD_FLAG_COUNT) - 1);
 	s.lacks = ~((UINT32_C(1) << SUMMARY_LACK_COUNT) - 1);
 	summary_text(&s, text);
-	ck_assert_str_eq(text, "jobio/1 rd=-/- wr=-/- nodes=0/- cores=- "
-			       "cpus=- prof=- fs=- scope=- src=- q=-");
+	ck_assert_str_eq(
+		text,
+		"jobio/1 rd=-/- wr=-/- nodes=0/- cores=- cpus=- prof=- fs=- scope=- src=- q=-");
 }
 END_TEST
 
@@ -746,58 +695,46 @@ START_TEST(a_text_of_a_token_fills_its_place_and_no_more)
 	ck_assert_str_eq(s.cores, word);
 	fill(word, sizeof(s.cores) + 1);
 	snprintf(line, sizeof(line), "jobio/1 nodes=1/1 cores=%s", word);
-	snprintf(wanted, sizeof(wanted),
-		 "summary: 'cores=%s': not a value of cores", word);
+	snprintf(wanted, sizeof(wanted), "summary: 'cores=%s': not a value of cores", word);
 	expect_refused(line, wanted);
 }
 END_TEST
 
 START_TEST(no_flag_and_no_scope_are_dashes)
 {
-	expect_refused("jobio/1 nodes=1/1 q=,",
-		       "summary: 'q=,': not a value of q");
+	expect_refused("jobio/1 nodes=1/1 q=,", "summary: 'q=,': not a value of q");
 	ck_assert_uint_eq(parse("jobio/1 nodes=1/1 q=-").flags, 0);
-	ck_assert_int_eq(parse("jobio/1 nodes=1/1 scope=-").scope,
-			 SUMMARY_SCOPE_NONE);
-	ck_assert_int_eq(parse("jobio/1 nodes=1/1 scope=node").scope,
-			 SUMMARY_SCOPE_NODE);
+	ck_assert_int_eq(parse("jobio/1 nodes=1/1 scope=-").scope, SUMMARY_SCOPE_NONE);
+	ck_assert_int_eq(parse("jobio/1 nodes=1/1 scope=node").scope, SUMMARY_SCOPE_NODE);
 }
 END_TEST
 
 START_TEST(what_the_job_did_not_get_is_read_back)
 {
-	struct summary s = parse("jobio/1 not=cores,tomorrow,gate nodes=1/1 "
-				 "gate=later:x,warn:2,refuse:3");
+	struct summary s =
+		parse("jobio/1 not=cores,tomorrow,gate nodes=1/1 gate=later:x,warn:2,refuse:3");
 
 	ck_assert_uint_eq(s.lacks, SUMMARY_LACK(CORES) | SUMMARY_LACK(GATE));
 	ck_assert_int_eq(s.gate_warned, 2);
 	ck_assert_int_eq(s.gate_refused, 3);
 	s = parse("jobio/1 not=started,profile nodes=1/1");
-	ck_assert_uint_eq(s.lacks,
-			  SUMMARY_LACK(STARTED) | SUMMARY_LACK(PROFILE));
+	ck_assert_uint_eq(s.lacks, SUMMARY_LACK(STARTED) | SUMMARY_LACK(PROFILE));
 }
 END_TEST
 
 UNIT_MAIN("summary", bits_that_have_no_word_are_not_said,
-	  a_summary_is_one_line_that_a_person_can_read,
-	  what_is_unknown_is_a_dash, what_is_read_back_prints_the_same_line,
-	  numbers_have_three_digits_and_a_unit,
-	  every_number_survives_the_way_there_and_back,
-	  the_longest_summary_fits_with_every_token,
-	  keys_of_a_later_version_are_ignored,
-	  text_that_is_no_summary_is_refused_with_the_token,
+	  a_summary_is_one_line_that_a_person_can_read, what_is_unknown_is_a_dash,
+	  what_is_read_back_prints_the_same_line, numbers_have_three_digits_and_a_unit,
+	  every_number_survives_the_way_there_and_back, the_longest_summary_fits_with_every_token,
+	  keys_of_a_later_version_are_ignored, text_that_is_no_summary_is_refused_with_the_token,
 	  changed_bytes_never_harm_the_parser,
 	  whatever_a_line_says_the_parser_takes_it_apart_or_refuses_it,
 	  odd_bytes_of_a_path_are_written_as_percent_signs,
 	  zero_is_a_number_and_each_token_stands_alone,
 	  the_last_byte_that_fits_is_taken_and_one_more_is_not,
-	  values_that_are_nearly_right_are_refused,
-	  numbers_between_two_units_keep_three_digits,
-	  a_number_is_read_to_its_last_digit,
-	  either_half_of_the_gate_stands_alone,
+	  values_that_are_nearly_right_are_refused, numbers_between_two_units_keep_three_digits,
+	  a_number_is_read_to_its_last_digit, either_half_of_the_gate_stands_alone,
 	  as_many_flags_are_said_as_fit_and_the_rest_is_other,
-	  all_files_is_said_of_either_direction,
-	  an_imbalance_has_a_largest_value,
-	  a_text_of_a_token_fills_its_place_and_no_more,
-	  no_flag_and_no_scope_are_dashes,
+	  all_files_is_said_of_either_direction, an_imbalance_has_a_largest_value,
+	  a_text_of_a_token_fills_its_place_and_no_more, no_flag_and_no_scope_are_dashes,
 	  what_the_job_did_not_get_is_read_back)

@@ -32,8 +32,7 @@ static void put_cpu(unsigned int os_cpu, const char *file, const char *text)
 {
 	char path[200];
 
-	snprintf(path, sizeof(path), "devices/system/cpu/cpu%u/topology",
-		 os_cpu);
+	snprintf(path, sizeof(path), "devices/system/cpu/cpu%u/topology", os_cpu);
 	folder(path);
 	snprintf(path + strlen(path), sizeof(path) - strlen(path), "/%s", file);
 	tempdir_put(path, text);
@@ -283,8 +282,7 @@ START_TEST(processes_are_known_by_title_and_name)
 	ck_assert(!process_is_named(13, "mmfsd"));
 	ck_assert(!process_is_named(99, "mmfsd"));
 	if (geteuid() == 0) {
-		ck_assert_int_eq(chown(tempdir_path("proc/12"), 12345, 12345),
-				 0);
+		ck_assert_int_eq(chown(tempdir_path("proc/12"), 12345, 12345), 0);
 		ck_assert(!process_is_named(12, "mmfsd"));
 		ck_assert_int_eq(process_named(proc, "mmfsd"), 0);
 		ck_assert_int_eq(process_count_titled("slurmstepd: [7."), 1);
@@ -300,8 +298,7 @@ START_TEST(the_processes_of_root_are_believed_by_everyone)
 	put_process("12", "slurmstepd: [7.1]", "mmfsd\n");
 	if (geteuid() == 0) { /* 11 is of root, 12 our own, as somebody */
 		ck_assert_int_eq(chmod(tempdir_name, 0755), 0);
-		ck_assert_int_eq(chown(tempdir_path("proc/12"), 12345, 12345),
-				 0);
+		ck_assert_int_eq(chown(tempdir_path("proc/12"), 12345, 12345), 0);
 		ck_assert_int_eq(seteuid(12345), 0);
 	}
 	ck_assert(process_is_named(11, "mmfsd"));
@@ -325,9 +322,7 @@ START_TEST(a_process_of_another_namespace_is_not_ours)
 	ck_assert_int_eq(process_count_titled("slurmstepd: [7."), 0);
 	ck_assert_int_eq(process_named(proc, "mmfsd"), 0);
 	ck_assert_int_eq(unlink(tempdir_path("proc/11/ns/pid")), 0);
-	ck_assert_int_eq(
-		symlink("/proc/self/ns/pid", tempdir_path("proc/11/ns/pid")),
-		0);
+	ck_assert_int_eq(symlink("/proc/self/ns/pid", tempdir_path("proc/11/ns/pid")), 0);
 	ck_assert_int_eq(process_count_titled("slurmstepd: [7."), 1);
 	ck_assert_int_eq(process_named(proc, "mmfsd"), 11);
 	tempdir_remove();
@@ -388,8 +383,7 @@ START_TEST(whichever_of_three_cards_is_elsewhere_the_bond_has_no_place)
 			folder(path);
 			strcat(path, "/numa_node");
 			tempdir_put(path, i == odd ? "1\n" : "0\n");
-			snprintf(path, sizeof(path), "class/net/b/lower_e%d",
-				 i);
+			snprintf(path, sizeof(path), "class/net/b/lower_e%d", i);
 			folder(path);
 		}
 		ck_assert_int_eq(sysfs_numa_node_of_device("b", ""), -1);
@@ -402,11 +396,9 @@ UNIT_MAIN("sysfs", the_processes_of_root_are_believed_by_everyone,
 	  the_threads_of_a_core_are_told_by_either_file,
 	  a_cpu_is_of_the_numa_node_that_its_folder_names,
 	  a_card_that_does_not_say_where_it_is_is_looked_for_on_its_bus,
-	  a_vlan_on_a_bond_on_cards_is_as_deep_as_it_goes,
-	  a_machine_with_one_numa_node_has_one, one_active_port_is_enough,
-	  a_process_began_when_it_was_started,
-	  processes_are_counted_by_their_last_two_arguments,
-	  processes_are_known_by_title_and_name,
+	  a_vlan_on_a_bond_on_cards_is_as_deep_as_it_goes, a_machine_with_one_numa_node_has_one,
+	  one_active_port_is_enough, a_process_began_when_it_was_started,
+	  processes_are_counted_by_their_last_two_arguments, processes_are_known_by_title_and_name,
 	  a_process_of_another_namespace_is_not_ours,
 	  one_card_at_another_place_is_enough_not_to_know,
 	  a_card_whose_place_nobody_knows_leaves_the_bond_without_one,

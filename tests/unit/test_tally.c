@@ -12,8 +12,7 @@
 #define GIB (INT64_C(1) << 30)
 
 /* Job N of a user, of 2 nodes for an hour. */
-static struct use used(int64_t job, const char *user, const char *fs,
-		       int64_t read)
+static struct use used(int64_t job, const char *user, const char *fs, int64_t read)
 {
 	struct use use;
 
@@ -37,8 +36,8 @@ static void add(struct tally *tally, const struct use *use)
 	tally_add(tally, use);
 }
 
-static const struct tally_sum *sum_of(const struct tally *tally,
-				      enum tally_kind kind, const char *name)
+static const struct tally_sum *sum_of(const struct tally *tally, enum tally_kind kind,
+				      const char *name)
 {
 	size_t i;
 
@@ -60,10 +59,9 @@ START_TEST(a_use_is_read_back_as_it_was_written)
 	use.fs[1] = (struct use_fs){ USE_FS_ALL, "", 1, 2, USE_UNKNOWN, 3 };
 	use.fs_count = 2;
 	line = use_text(&use);
-	ck_assert_str_eq(line,
-			 "1\tc\tal?ice\tlab\tstream\t7\t1000\t1007\t2\t7200\t3"
-			 "\t3\t0\tA01 A17\t\n/mnt/a b\twekafs\t10\t\t5\t10\t"
-			 "\n(all files)\t\t1\t2\t\t3\t");
+	ck_assert_str_eq(
+		line,
+		"1\tc\tal?ice\tlab\tstream\t7\t1000\t1007\t2\t7200\t3\t3\t0\tA01 A17\t\n/mnt/a b\twekafs\t10\t\t5\t10\t\n(all files)\t\t1\t2\t\t3\t");
 	text = strdup(line);
 	ck_assert_int_eq(use_parse(text, &again), 0);
 	ck_assert_str_eq(again.user, "al?ice");
@@ -267,8 +265,7 @@ END_TEST
 
 START_TEST(what_is_no_tally_is_not_added)
 {
-	static const char *const texts[] = { "{}", "{\"tally\":7}",
-					     "{\"tally\":{}}" };
+	static const char *const texts[] = { "{}", "{\"tally\":7}", "{\"tally\":{}}" };
 	struct tally *tally = tally_new();
 	struct json_object *top;
 	size_t i;
@@ -293,8 +290,7 @@ static const char *order_of(struct tally *tally, enum tally_kind kind)
 	tally_sort(tally);
 	*names = '\0';
 	for (i = 0; i < tally->counts[kind]; i++)
-		sprintf(names + strlen(names), "%s%s%s", i ? " " : "",
-			tally->sums[kind][i].name,
+		sprintf(names + strlen(names), "%s%s%s", i ? " " : "", tally->sums[kind][i].name,
 			tally->sums[kind][i].cluster);
 	return names;
 }
@@ -393,24 +389,7 @@ START_TEST(a_tally_is_written_as_its_readers_expect_it)
 	text = text_of(tally);
 	ck_assert_str_eq(
 		text,
-		"{\"tally\":{\"jobs\":1,\"node_s\":7200,\"node_wide\":1,"
-		"\"judged\":1,\"warned_jobs\":1,\"warned_tasks\":3,"
-		"\"refused_jobs\":1,\"refused_tasks\":2,"
-		"\"filesystems\":[{\"name\":\"/a\",\"cluster\":\"c\","
-		"\"type\":\"wekafs\",\"jobs\":1,\"node_s\":7200,"
-		"\"read_bytes\":5,\"write_bytes\":null,\"meta\":5,"
-		"\"peak_Bps\":5,\"peak_job\":7}],"
-		"\"users\":[{\"name\":\"alice\",\"jobs\":1,\"node_s\":7200,"
-		"\"read_bytes\":5,\"write_bytes\":null,\"meta\":5,"
-		"\"peak_Bps\":5,\"peak_job\":7}],"
-		"\"accounts\":[{\"name\":\"lab\",\"jobs\":1,\"node_s\":7200,"
-		"\"read_bytes\":5,\"write_bytes\":null,\"meta\":5,"
-		"\"peak_Bps\":5,\"peak_job\":7}],"
-		"\"profiles\":[{\"name\":\"stream\",\"jobs\":1,"
-		"\"node_s\":7200,\"read_bytes\":5,\"write_bytes\":null,"
-		"\"meta\":5,\"peak_Bps\":5,\"peak_job\":7}],\"advice\":[],"
-		"\"gate\":[{\"cluster\":\"c\",\"user\":\"alice\",\"job\":7,"
-		"\"ended\":1007,\"warned\":3,\"refused\":2}]}}");
+		"{\"tally\":{\"jobs\":1,\"node_s\":7200,\"node_wide\":1,\"judged\":1,\"warned_jobs\":1,\"warned_tasks\":3,\"refused_jobs\":1,\"refused_tasks\":2,\"filesystems\":[{\"name\":\"/a\",\"cluster\":\"c\",\"type\":\"wekafs\",\"jobs\":1,\"node_s\":7200,\"read_bytes\":5,\"write_bytes\":null,\"meta\":5,\"peak_Bps\":5,\"peak_job\":7}],\"users\":[{\"name\":\"alice\",\"jobs\":1,\"node_s\":7200,\"read_bytes\":5,\"write_bytes\":null,\"meta\":5,\"peak_Bps\":5,\"peak_job\":7}],\"accounts\":[{\"name\":\"lab\",\"jobs\":1,\"node_s\":7200,\"read_bytes\":5,\"write_bytes\":null,\"meta\":5,\"peak_Bps\":5,\"peak_job\":7}],\"profiles\":[{\"name\":\"stream\",\"jobs\":1,\"node_s\":7200,\"read_bytes\":5,\"write_bytes\":null,\"meta\":5,\"peak_Bps\":5,\"peak_job\":7}],\"advice\":[],\"gate\":[{\"cluster\":\"c\",\"user\":\"alice\",\"job\":7,\"ended\":1007,\"warned\":3,\"refused\":2}]}}");
 	free(text);
 	tally_free(tally);
 }
@@ -516,9 +495,9 @@ START_TEST(numbers_of_a_use_are_unknown_or_end_at_the_largest)
 	struct use use;
 
 	ck_assert_int_eq(
-		parse_use("1\tc\tu\ta\tp\t99999999999999999999\t\t0\t9\t"
-			  "922337203685477580\t2\t\t5\tA01\t",
-			  &use),
+		parse_use(
+			"1\tc\tu\ta\tp\t99999999999999999999\t\t0\t9\t922337203685477580\t2\t\t5\tA01\t",
+			&use),
 		0);
 	ck_assert_int_ge(use.job, INT64_MAX - 20);
 	ck_assert_int_eq(use.uid, USE_UNKNOWN);
@@ -528,35 +507,24 @@ START_TEST(numbers_of_a_use_are_unknown_or_end_at_the_largest)
 	ck_assert(!use.is_wide && use.is_judged);
 	ck_assert_int_eq(use.warned, USE_UNKNOWN);
 	ck_assert_int_eq(use.refused, 5);
-	ck_assert_int_eq(
-		parse_use("1\tc\tu\ta\tp\t1\t\t0\t9\t9\t1\t\t5\t\t", &use), 0);
+	ck_assert_int_eq(parse_use("1\tc\tu\ta\tp\t1\t\t0\t9\t9\t1\t\t5\t\t", &use), 0);
 	ck_assert(use.is_wide && !use.is_judged);
-	ck_assert_int_eq(parse_use("1\tc\tu\ta\tp\t9000000000000000000\t\t0\t9"
-				   "\t1\t0\t\t5\t\t",
-				   &use),
-			 0);
+	ck_assert_int_eq(
+		parse_use("1\tc\tu\ta\tp\t9000000000000000000\t\t0\t9\t1\t0\t\t5\t\t", &use), 0);
 	ck_assert_int_eq(use.job, INT64_C(9000000000000000000));
 	ck_assert_int_eq(use.node_s, 1);
 	/* no flags, no number, something behind it, and no advice either */
-	ck_assert_int_eq(
-		parse_use("1\tc\tu\ta\tp\t1\t\t0\t9\t9\t1\t\tx\t", &use), -1);
-	ck_assert_int_eq(
-		parse_use("1\tc\tu\ta\tp\t1\t\t0\t9\t9\t\t\t5\t\t", &use), -1);
-	ck_assert_int_eq(
-		parse_use("1\tc\tu\ta\tp\t1\t\t0\t9\tx\t1\t\t5\t\t", &use), -1);
-	ck_assert_int_eq(
-		parse_use("1\tc\tu\ta\tp\t1\t\t0\t9\t9:\t1\t\t5\t\t", &use),
-		-1);
-	ck_assert_int_eq(
-		parse_use("1\tc\tu\ta\tp\t1\t\t0\t9\t9\t1\t\t5\t\tx", &use),
-		-1);
+	ck_assert_int_eq(parse_use("1\tc\tu\ta\tp\t1\t\t0\t9\t9\t1\t\tx\t", &use), -1);
+	ck_assert_int_eq(parse_use("1\tc\tu\ta\tp\t1\t\t0\t9\t9\t\t\t5\t\t", &use), -1);
+	ck_assert_int_eq(parse_use("1\tc\tu\ta\tp\t1\t\t0\t9\tx\t1\t\t5\t\t", &use), -1);
+	ck_assert_int_eq(parse_use("1\tc\tu\ta\tp\t1\t\t0\t9\t9:\t1\t\t5\t\t", &use), -1);
+	ck_assert_int_eq(parse_use("1\tc\tu\ta\tp\t1\t\t0\t9\t9\t1\t\t5\t\tx", &use), -1);
 }
 END_TEST
 
 UNIT_MAIN("tally", a_second_of_a_node_counts,
 	  of_jobs_that_ended_together_the_first_that_was_told_stands_first,
-	  a_filesystem_keeps_the_type_that_was_told_first,
-	  a_use_is_read_back_as_it_was_written,
+	  a_filesystem_keeps_the_type_that_was_told_first, a_use_is_read_back_as_it_was_written,
 	  what_is_no_use_is_refused_wherever_it_ends,
 	  jobs_are_added_up_by_filesystem_user_account_profile_and_advice,
 	  filesystems_of_one_name_on_two_clusters_are_kept_apart,
@@ -565,8 +533,6 @@ UNIT_MAIN("tally", a_second_of_a_node_counts,
 	  parts_in_any_order_are_the_whole, what_is_no_tally_is_not_added,
 	  sums_stand_by_bytes_then_jobs_then_name,
 	  advice_stands_by_hours_of_nodes_then_jobs_then_name,
-	  the_first_job_with_the_highest_peak_is_named,
-	  a_tally_is_written_as_its_readers_expect_it,
-	  sums_stand_in_their_order_where_there_is_no_filesystem,
-	  the_length_of_names_counts,
+	  the_first_job_with_the_highest_peak_is_named, a_tally_is_written_as_its_readers_expect_it,
+	  sums_stand_in_their_order_where_there_is_no_filesystem, the_length_of_names_counts,
 	  numbers_of_a_use_are_unknown_or_end_at_the_largest)

@@ -92,6 +92,6 @@ START_TEST(a_copy_is_cut_to_its_room)
 }
 END_TEST
 
-UNIT_MAIN("text", what_the_kernel_escaped_is_read, other_backslashes_stay,
-	  whole_lines_end_and_fit, an_escape_has_three_octal_digits,
-	  lines_that_do_not_fit_are_passed_over, a_copy_is_cut_to_its_room)
+UNIT_MAIN("text", what_the_kernel_escaped_is_read, other_backslashes_stay, whole_lines_end_and_fit,
+	  an_escape_has_three_octal_digits, lines_that_do_not_fit_are_passed_over,
+	  a_copy_is_cut_to_its_room)

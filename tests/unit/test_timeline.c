@@ -17,11 +17,9 @@ static int64_t some(int64_t below)
 	return (int64_t)(seed >> 33) % below;
 }
 
-static void put(struct timeline *line, int64_t start, int64_t width,
-		int64_t read, int64_t written)
+static void put(struct timeline *line, int64_t start, int64_t width, int64_t read, int64_t written)
 {
-	const int64_t amounts[TIMELINE_LANES] = { read, written,
-						  read || written };
+	const int64_t amounts[TIMELINE_LANES] = { read, written, read || written };
 
 	ck_assert(timeline_is_row(start, width));
 	timeline_put(line, start, width, amounts);
@@ -32,8 +30,7 @@ static void expect_read(const struct timeline *line, const char *wanted)
 {
 	char text[2000];
 	size_t i;
-	int n = snprintf(text, sizeof(text),
-			 "%lld+%lld:", (long long)line->start,
+	int n = snprintf(text, sizeof(text), "%lld+%lld:", (long long)line->start,
 			 (long long)line->width);
 
 	for (i = 0; i < line->count; i++)
@@ -204,8 +201,7 @@ START_TEST(any_order_of_adding_and_any_sums_of_sums_are_the_same)
 		for (k = 0; k < NODES; k++) {
 			random_line(&lines[k]);
 			for (lane = 0; lane < TIMELINE_LANES; lane++)
-				moved[lane] += timeline_sum(
-					&lines[k], (enum timeline_lane)lane);
+				moved[lane] += timeline_sum(&lines[k], (enum timeline_lane)lane);
 		}
 		add_all(&first, lines, NODES);
 		for (k = 0; k < 4; k++) {
@@ -213,9 +209,8 @@ START_TEST(any_order_of_adding_and_any_sums_of_sums_are_the_same)
 			ck_assert(!memcmp(&first, &again, sizeof(first)));
 		}
 		for (lane = 0; lane < TIMELINE_LANES; lane++)
-			ck_assert_int_eq(
-				timeline_sum(&first, (enum timeline_lane)lane),
-				moved[lane]);
+			ck_assert_int_eq(timeline_sum(&first, (enum timeline_lane)lane),
+					 moved[lane]);
 		ck_assert_uint_le(first.count, TIMELINE_ROWS);
 	}
 }
@@ -235,21 +230,19 @@ START_TEST(to_add_a_line_is_to_put_its_rows_one_by_one)
 		for (k = 0; k < 12; k++) {
 			int64_t width = INT64_C(1) << some(6);
 
-			put(k % 2 ? &one : &line, some(5000) / width * width,
-			    width, some(9), some(9));
+			put(k % 2 ? &one : &line, some(5000) / width * width, width, some(9),
+			    some(9));
 		}
 		if (line.count > 2) /* empty rows at both ends, too */
 			for (lane = 0; lane < TIMELINE_LANES; lane++)
-				line.rows[lane][0] =
-					line.rows[lane][line.count - 1] = 0;
+				line.rows[lane][0] = line.rows[lane][line.count - 1] = 0;
 		other = one;
 		timeline_add(&one, &line);
 		for (i = 0; i < line.count; i++) {
 			for (lane = 0; lane < TIMELINE_LANES; lane++)
 				amounts[lane] = line.rows[lane][i];
-			timeline_put(&other,
-				     line.start + (int64_t)i * line.width,
-				     line.width, amounts);
+			timeline_put(&other, line.start + (int64_t)i * line.width, line.width,
+				     amounts);
 		}
 		ck_assert(!memcmp(&one, &other, sizeof(one)));
 	}
@@ -264,9 +257,9 @@ START_TEST(nodes_with_clocks_that_are_apart_are_added_by_their_clocks)
 	put(&sum, 1001, 1, 10, 0);
 	put(&other, 1090, 2, 20, 0); /* 90 s ahead, and wider */
 	timeline_add(&sum, &other);
-	expect_read(&sum, "1000+2: 20 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 "
-			  "0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 "
-			  "20");
+	expect_read(
+		&sum,
+		"1000+2: 20 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 20");
 }
 END_TEST
 
@@ -314,20 +307,17 @@ static void draw(struct timeline *line, const char *picture)
 		    (picture[i] - '0') * MIB / 2);
 }
 
-static void expect_shape(const char *picture, enum timeline_shape wanted,
-			 int64_t wanted_bursts)
+static void expect_shape(const char *picture, enum timeline_shape wanted, int64_t wanted_bursts)
 {
 	struct timeline line;
 	int64_t bursts = -1;
 
 	draw(&line, picture);
-	ck_assert_msg(timeline_shape(&line, 1000,
-				     999 + (int64_t)strlen(picture),
-				     &bursts) == wanted,
+	ck_assert_msg(timeline_shape(&line, 1000, 999 + (int64_t)strlen(picture), &bursts) ==
+			      wanted,
 		      "%s", picture);
 	if (wanted == TIMELINE_BURSTS)
-		ck_assert_msg(bursts == wanted_bursts, "%s: %lld", picture,
-			      (long long)bursts);
+		ck_assert_msg(bursts == wanted_bursts, "%s: %lld", picture, (long long)bursts);
 }
 
 START_TEST(a_shape_is_told_by_its_thresholds)
@@ -361,19 +351,15 @@ START_TEST(too_little_has_no_shape)
 	struct timeline line = { .count = 0 };
 	int64_t bursts;
 
-	ck_assert_int_eq(timeline_shape(&line, 1000, 2000, &bursts),
-			 TIMELINE_SHAPE_NONE);
+	ck_assert_int_eq(timeline_shape(&line, 1000, 2000, &bursts), TIMELINE_SHAPE_NONE);
 	expect_shape("9999999", TIMELINE_SHAPE_NONE, 0); /* 7 rows */
 	expect_shape("99999999", TIMELINE_STEADY, 0);
 	put(&line, 1000, 1, MIB - 1, 0);
-	ck_assert_int_eq(timeline_shape(&line, 1000, 2000, &bursts),
-			 TIMELINE_SHAPE_NONE);
+	ck_assert_int_eq(timeline_shape(&line, 1000, 2000, &bursts), TIMELINE_SHAPE_NONE);
 	put(&line, 1000, 1, 0, 1);
-	ck_assert_int_eq(timeline_shape(&line, 1000, 2000, &bursts),
-			 TIMELINE_HEAD);
+	ck_assert_int_eq(timeline_shape(&line, 1000, 2000, &bursts), TIMELINE_HEAD);
 	timeline_spoil(&line);
-	ck_assert_int_eq(timeline_shape(&line, 1000, 2000, &bursts),
-			 TIMELINE_SHAPE_NONE);
+	ck_assert_int_eq(timeline_shape(&line, 1000, 2000, &bursts), TIMELINE_SHAPE_NONE);
 }
 END_TEST
 
@@ -383,26 +369,20 @@ START_TEST(a_shape_is_that_of_the_run_not_of_the_rows)
 	int64_t bursts = 0;
 
 	draw(&line, "5555555555"); /* ten seconds of ten hours */
-	ck_assert_int_eq(timeline_shape(&line, 1000, 37000, &bursts),
-			 TIMELINE_HEAD);
-	ck_assert_int_eq(timeline_shape(&line, 0, 1009, &bursts),
-			 TIMELINE_TAIL);
-	ck_assert_int_eq(timeline_shape(&line, 0, 2000, &bursts),
-			 TIMELINE_BURSTS);
+	ck_assert_int_eq(timeline_shape(&line, 1000, 37000, &bursts), TIMELINE_HEAD);
+	ck_assert_int_eq(timeline_shape(&line, 0, 1009, &bursts), TIMELINE_TAIL);
+	ck_assert_int_eq(timeline_shape(&line, 0, 2000, &bursts), TIMELINE_BURSTS);
 	ck_assert_int_eq(bursts, 1);
 }
 END_TEST
 
-UNIT_MAIN("timeline", rows_lie_on_a_grid_of_powers_of_two,
-	  one_row_after_the_other_and_before,
+UNIT_MAIN("timeline", rows_lie_on_a_grid_of_powers_of_two, one_row_after_the_other_and_before,
 	  a_wider_row_folds_those_that_are_there_and_a_finer_one_is_folded,
-	  more_than_64_rows_become_fewer_and_wider_ones,
-	  all_times_fit_into_one_line, a_sum_ends_at_the_largest_number,
-	  where_a_part_is_missing_there_is_no_picture,
+	  more_than_64_rows_become_fewer_and_wider_ones, all_times_fit_into_one_line,
+	  a_sum_ends_at_the_largest_number, where_a_part_is_missing_there_is_no_picture,
 	  any_order_of_adding_and_any_sums_of_sums_are_the_same,
 	  to_add_a_line_is_to_put_its_rows_one_by_one,
 	  nodes_with_clocks_that_are_apart_are_added_by_their_clocks,
 	  a_run_is_covered_from_its_first_second_to_its_last,
-	  the_last_second_of_a_run_is_one_that_it_was_in,
-	  a_shape_is_told_by_its_thresholds, too_little_has_no_shape,
-	  a_shape_is_that_of_the_run_not_of_the_rows)
+	  the_last_second_of_a_run_is_one_that_it_was_in, a_shape_is_told_by_its_thresholds,
+	  too_little_has_no_shape, a_shape_is_that_of_the_run_not_of_the_rows)

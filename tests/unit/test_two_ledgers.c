@@ -112,8 +112,7 @@ START_TEST(what_is_done_or_put_off_is_free_again)
 	ck_assert_int_eq(store_run_load(first, ids[0], &run, &err), 0);
 	ck_assert_int_eq(store_begin(first, &err), 0);
 	ck_assert_int_eq(store_done(first, &run, "sum", NOW, 0, &err), 0);
-	ck_assert_int_eq(
-		store_later(first, ids[1], "sum", NOW + 2, "no row", &err), 0);
+	ck_assert_int_eq(store_later(first, ids[1], "sum", NOW + 2, "no row", &err), 0);
 	ck_assert_int_ge(store_commit(first, &err), 0);
 	ck_assert_int_eq(next_for(second, NOW), NOW + 2);
 	ck_assert_int_eq(due_for(second, NOW + 2, ids, 10), 1);
@@ -144,14 +143,12 @@ START_TEST(a_record_that_comes_to_the_other_ledger_meanwhile_is_not_forgotten)
 }
 END_TEST
 
-static int put_one(struct store *store, uint32_t job, const char *node,
-		   struct err *err)
+static int put_one(struct store *store, uint32_t job, const char *node, struct err *err)
 {
 	struct record *r = of_job(job, node);
 	char *text = record_text(r, NULL);
 	int64_t due;
-	int rc = store_put(store, r, text, strlen(text), NOW, GRACE_S, &due,
-			   err);
+	int rc = store_put(store, r, text, strlen(text), NOW, GRACE_S, &due, err);
 
 	free(text);
 	record_free(r);
@@ -160,14 +157,13 @@ static int put_one(struct store *store, uint32_t job, const char *node,
 
 /* One record for each of two jobs, in an order of the ledger's own, so that two
  * at it stand in each other's way: what store_commit() says, or -1. */
-static int put_two(struct store *store, unsigned int ledger, const char *node,
-		   struct err *err)
+static int put_two(struct store *store, unsigned int ledger, const char *node, struct err *err)
 {
 	uint32_t first = 1 + (ledger & 1);
 	int rc = store_begin(store, err);
 
-	if (rc == 0 && (put_one(store, first, node, err) < 0 ||
-			put_one(store, 3 - first, node, err) < 0))
+	if (rc == 0 &&
+	    (put_one(store, first, node, err) < 0 || put_one(store, 3 - first, node, err) < 0))
 		rc = -1;
 	if (rc == 0)
 		rc = store_commit(store, err);
@@ -188,9 +184,8 @@ static int put_many(unsigned int ledger)
 	for (i = 0; i < RECORDS; i++) {
 		snprintf(node, sizeof(node), "n%u-%d", ledger, i);
 		while ((rc = put_two(store, ledger, node, &err)) < 0) {
-			ck_assert_msg(strstr(err.text, "try again later") &&
-					      ++refused < 10,
-				      "%s", err.text);
+			ck_assert_msg(strstr(err.text, "try again later") && ++refused < 10, "%s",
+				      err.text);
 		}
 		again += rc;
 	}
@@ -218,9 +213,7 @@ START_TEST(two_ledgers_in_each_others_way_lose_no_record)
 	again += WEXITSTATUS(status);
 	ck_assert_msg(again > 0, "they never met");
 	expect_rows(2, 4 * RECORDS);
-	ck_assert_int_eq(
-		find_runs(store, STORE_JOB, 1, RECORD_UNKNOWN, &id, 1, &err),
-		1);
+	ck_assert_int_eq(find_runs(store, STORE_JOB, 1, RECORD_UNKNOWN, &id, 1, &err), 1);
 	ck_assert_int_eq(store_run_load(store, id, &run, &err), 0);
 	ck_assert_int_eq(run.nodes_seen, 2 * RECORDS);
 	ck_assert_int_eq(run.version, 2 * RECORDS);
@@ -229,9 +222,7 @@ START_TEST(two_ledgers_in_each_others_way_lose_no_record)
 }
 END_TEST
 
-UNIT_MAIN("two ledgers", what_one_ledger_put_the_other_has,
-	  a_run_is_given_to_one_of_two_ledgers,
-	  what_a_dead_ledger_had_taken_the_other_takes_over,
-	  what_is_done_or_put_off_is_free_again,
+UNIT_MAIN("two ledgers", what_one_ledger_put_the_other_has, a_run_is_given_to_one_of_two_ledgers,
+	  what_a_dead_ledger_had_taken_the_other_takes_over, what_is_done_or_put_off_is_free_again,
 	  a_record_that_comes_to_the_other_ledger_meanwhile_is_not_forgotten,
 	  two_ledgers_in_each_others_way_lose_no_record)

@@ -26,8 +26,8 @@ static struct record *node(void)
 }
 
 /* A line of its own: so much read, and twice as much written. */
-static struct record_io *add(struct record *r, enum record_scope scope,
-			     const char *source, const char *fs, int64_t bytes)
+static struct record_io *add(struct record *r, enum record_scope scope, const char *source,
+			     const char *fs, int64_t bytes)
 {
 	struct record_io io;
 
@@ -42,8 +42,7 @@ static struct record_io *add(struct record *r, enum record_scope scope,
 }
 
 /* The use of these nodes of a run that has so many. */
-static const struct use *used_of(struct record *const records[], size_t count,
-				 int64_t expected)
+static const struct use *used_of(struct record *const records[], size_t count, int64_t expected)
 {
 	static char *line;
 	struct store_run run = { .cluster = (char *)"c",
@@ -307,8 +306,7 @@ END_TEST
 /* ---- what is advised ----------------------------------------------------------------- */
 
 /* On each of these filesystems so many reads and as many writes, of so many bytes. */
-static struct record *busy(const char *first, const char *second, int64_t calls,
-			   int64_t bytes)
+static struct record *busy(const char *first, const char *second, int64_t calls, int64_t bytes)
 {
 	const char *const names[] = { first, second };
 	struct record *r = node();
@@ -363,8 +361,7 @@ END_TEST
 
 START_TEST(advice_is_by_so_many_records_and_a_use_of_all)
 {
-	struct store_run run = { .cluster = (char *)"c",
-				 .nodes_expected = USAGE_RECORDS + 1 };
+	struct store_run run = { .cluster = (char *)"c", .nodes_expected = USAGE_RECORDS + 1 };
 	struct usage *usage = usage_new();
 	struct config_advice limits;
 	char *line;
@@ -385,11 +382,9 @@ UNIT_MAIN("usage", who_ran_it_and_how_long_is_in_the_use,
 	  a_node_that_does_not_say_who_leaves_it_to_the_others,
 	  a_clock_that_is_wrong_adds_a_year_at_most,
 	  each_filesystem_of_the_best_source_is_told_with_its_type,
-	  all_files_are_told_where_no_filesystem_is,
-	  metadata_and_the_highest_peak_are_told,
+	  all_files_are_told_where_no_filesystem_is, metadata_and_the_highest_peak_are_told,
 	  numbers_of_the_whole_node_are_not_the_jobs,
 	  of_more_filesystems_than_there_is_room_for_the_rest_is_one,
-	  a_name_that_no_row_can_hold_is_one_of_the_rest,
-	  what_is_advised_is_told_each_code_once,
+	  a_name_that_no_row_can_hold_is_one_of_the_rest, what_is_advised_is_told_each_code_once,
 	  nodes_are_compared_where_all_of_them_are_here,
 	  advice_is_by_so_many_records_and_a_use_of_all)

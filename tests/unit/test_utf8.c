@@ -27,8 +27,7 @@ START_TEST(text_that_can_be_read_stays)
 	expect_clean("/mnt/weka ~", "/mnt/weka ~");
 	expect_clean("\303\244\342\202\254\360\237\230\200",
 		     "\303\244\342\202\254\360\237\230\200");
-	expect_clean("\302\240\342\200\247\342\200\257",
-		     "\302\240\342\200\247\342\200\257");
+	expect_clean("\302\240\342\200\247\342\200\257", "\302\240\342\200\247\342\200\257");
 }
 END_TEST
 
@@ -45,10 +44,8 @@ START_TEST(marks_that_turn_the_writing_become_question_marks)
 {
 	expect_clean("\330\234", "?");
 	expect_clean("\342\200\216\342\200\217", "??");
-	expect_clean("\342\200\250\342\200\251\342\200\252\342\200\256",
-		     "????");
-	expect_clean("\342\201\246\342\201\247\342\201\250\342\201\251",
-		     "????");
+	expect_clean("\342\200\250\342\200\251\342\200\252\342\200\256", "????");
+	expect_clean("\342\201\246\342\201\247\342\201\250\342\201\251", "????");
 }
 END_TEST
 
@@ -147,8 +144,7 @@ START_TEST(a_longer_way_to_write_a_character_is_none)
 	size_t i;
 
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		ck_assert_msg(!utf8_character(bad[i], strlen(bad[i]), &code),
-			      "%zu", i);
+		ck_assert_msg(!utf8_character(bad[i], strlen(bad[i]), &code), "%zu", i);
 }
 END_TEST
 
@@ -156,9 +152,8 @@ START_TEST(what_turns_a_terminal_is_hidden_and_its_neighbours_are_not)
 {
 	static const struct {
 		unsigned int first, last;
-	} hidden[] = { { 0, 0x1f },	   { 0x7f, 0x9f },
-		       { 0x61c, 0x61c },   { 0x200e, 0x200f },
-		       { 0x2028, 0x202e }, { 0x2066, 0x2069 } };
+	} hidden[] = { { 0, 0x1f },	   { 0x7f, 0x9f },     { 0x61c, 0x61c },
+		       { 0x200e, 0x200f }, { 0x2028, 0x202e }, { 0x2066, 0x2069 } };
 	unsigned int code, i;
 	int wanted;
 
@@ -188,9 +183,7 @@ END_TEST
 
 UNIT_MAIN("utf8", text_that_can_be_read_stays, controls_become_question_marks,
 	  marks_that_turn_the_writing_become_question_marks,
-	  bytes_that_are_not_utf8_become_question_marks,
-	  whole_characters_are_cut_off,
-	  each_character_is_read_and_half_of_it_is_none,
-	  a_longer_way_to_write_a_character_is_none,
+	  bytes_that_are_not_utf8_become_question_marks, whole_characters_are_cut_off,
+	  each_character_is_read_and_half_of_it_is_none, a_longer_way_to_write_a_character_is_none,
 	  what_turns_a_terminal_is_hidden_and_its_neighbours_are_not,
 	  text_fills_its_room_to_the_last_byte)

@@ -47,10 +47,9 @@ static void expect_check(const char *list, const char *word, const char *why)
 START_TEST(a_word_that_a_shell_would_read_as_more_is_none)
 {
 	static const char *const bad[] = {
-		"A",	 "A=",	    "=1",    "1A=1",   "A-B=1",	     "A=$B",
-		"A=`b`", "A=\"b\"", "A='b'", "A=b;c",  "A=b|c",	     "A=b&c",
-		"A=~",	 "A=*",	    "A=\\",  "A=b\nc", "A=\xc3\xa4", "A=%h",
-		"A=b#c", "A=!b",    "A=(b)",
+		"A",	   "A=",     "=1",	   "1A=1",  "A-B=1", "A=$B", "A=`b`",
+		"A=\"b\"", "A='b'",  "A=b;c",	   "A=b|c", "A=b&c", "A=~",  "A=*",
+		"A=\\",	   "A=b\nc", "A=\xc3\xa4", "A=%h",  "A=b#c", "A=!b", "A=(b)",
 	};
 	char text[64];
 	size_t i;
@@ -126,8 +125,7 @@ START_TEST(what_decides_what_runs_is_not_set_and_its_neighbours_are)
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		snprintf(list, sizeof(list), "%s=1", bad[i]);
 		snprintf(why, sizeof(why),
-			 "%s is not for a profile to set: it decides what "
-			 "runs, or is Slurm's",
+			 "%s is not for a profile to set: it decides what runs, or is Slurm's",
 			 bad[i]);
 		expect_check(list, list, why);
 	}
@@ -147,6 +145,5 @@ END_TEST
 
 UNIT_MAIN("variables", a_list_is_cut_into_names_and_values,
 	  a_word_that_a_shell_would_read_as_more_is_none, a_name_has_a_longest,
-	  a_value_has_a_longest,
-	  what_decides_what_runs_is_not_set_and_its_neighbours_are,
+	  a_value_has_a_longest, what_decides_what_runs_is_not_set_and_its_neighbours_are,
 	  a_name_comes_once)

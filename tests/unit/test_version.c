@@ -21,17 +21,14 @@ END_TEST
 
 START_TEST(what_is_no_version_is_refused)
 {
-	static const char *const bad[] = { "",	    "22",	"22.",
-					   "x",	    "22.05.",	"22.05.8x",
-					   "222.1", "22.05.8.1" };
+	static const char *const bad[] = { "",	     "22",	 "22.",	  "x",
+					   "22.05.", "22.05.8x", "222.1", "22.05.8.1" };
 	unsigned int version = 7;
 	struct err err;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		ck_assert_msg(version_parse(bad[i], &version, &err) < 0,
-			      "'%s' accepted", bad[i]);
-		ck_assert_msg(strstr(err.text, "must look like 22.05") != NULL,
-			      "%s", err.text);
+		ck_assert_msg(version_parse(bad[i], &version, &err) < 0, "'%s' accepted", bad[i]);
+		ck_assert_msg(strstr(err.text, "must look like 22.05") != NULL, "%s", err.text);
 	}
 	ck_assert_uint_eq(version, 7);
 }
@@ -90,7 +87,6 @@ START_TEST(each_part_has_one_or_two_digits)
 }
 END_TEST
 
-UNIT_MAIN("version", versions_compare_as_slurm_released_them,
-	  what_is_no_version_is_refused,
-	  a_version_is_printed_as_slurm_prints_it,
-	  findings_keep_code_sentence_and_cure, each_part_has_one_or_two_digits)
+UNIT_MAIN("version", versions_compare_as_slurm_released_them, what_is_no_version_is_refused,
+	  a_version_is_printed_as_slurm_prints_it, findings_keep_code_sentence_and_cure,
+	  each_part_has_one_or_two_digits)

@@ -24,11 +24,10 @@
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
 
-#define PS(status)                                                             \
-	"[{\"name\":\"a\",\"isRunning\":true,\"versionName\":\"4.4\","         \
+#define PS(status)                                                                                 \
+	"[{\"name\":\"a\",\"isRunning\":true,\"versionName\":\"4.4\","                             \
 	"\"internalStatus\":{\"display_status\":\"" status "\"}}]\n"
-#define ON(core)                                                               \
-	"{\"nodes\":{\"1\":{\"roles\":[\"FRONTEND\"],\"core_id\":" core "}}}"
+#define ON(core) "{\"nodes\":{\"1\":{\"roles\":[\"FRONTEND\"],\"core_id\":" core "}}}"
 
 static struct config_client section;
 static struct weka_facts facts;
@@ -55,10 +54,8 @@ static void put_cores(int step)
 	int i, first;
 
 	for (i = 0; i < 16; i++) {
-		snprintf(path, sizeof(path),
-			 "devices/system/cpu/cpu%d/topology", i);
-		snprintf(text, sizeof(text), "mkdir -p '%s'",
-			 tempdir_path(path));
+		snprintf(path, sizeof(path), "devices/system/cpu/cpu%d/topology", i);
+		snprintf(text, sizeof(text), "mkdir -p '%s'", tempdir_path(path));
 		ck_assert_int_eq(system(text), 0);
 		strcat(path, "/thread_siblings_list");
 		first = step == 8 ? i % 8 : i / 2 * 2;
@@ -109,9 +106,7 @@ static void begin(void)
 	facts.stable[0].known = true;
 	facts.stable[0].frontend_count = 1;
 	facts.stable[0].frontend[0].core_id = 3;
-	want = (struct client_want){ .alone = true,
-				     .io_cores = 1,
-				     .has_io_cores = true };
+	want = (struct client_want){ .alone = true, .io_cores = 1, .has_io_cores = true };
 	*err.text = '\0';
 }
 
@@ -134,8 +129,7 @@ static void ask_plan(const char *io_cpus)
 	weka_cores.plan(&weka_cores, &client, &want, &plan, &findings);
 }
 
-static void expect_planned(const char *io_cpus, const char *from,
-			   const char *to)
+static void expect_planned(const char *io_cpus, const char *from, const char *to)
 {
 	ask_plan(io_cpus);
 	ck_assert_uint_eq(findings.count, 0);
@@ -335,12 +329,11 @@ START_TEST(a_site_says_how_far_cores_may_change)
 	begin();
 	section.core_change = CORE_CHANGE_NEVER;
 	expect_refused("4,12", "core_change=never");
-	ck_assert_str_eq(findings.list[0].text,
-			 "container 'a' keeps core 3, although this job should "
-			 "find 4: core_change=never");
+	ck_assert_str_eq(
+		findings.list[0].text,
+		"container 'a' keeps core 3, although this job should find 4: core_change=never");
 	section.core_change = CORE_CHANGE_GROW;
-	expect_refused("4,12",
-		       "core_change=grow, and that would take a core away");
+	expect_refused("4,12", "core_change=grow, and that would take a core away");
 	expect_planned("3-4,11-12", "3", "3-4");
 	section.core_change = CORE_CHANGE_ANY;
 	expect_refused("0,8", "WEKA refuses core 0");
@@ -362,8 +355,8 @@ END_TEST
 
 START_TEST(fewer_cores_need_a_client_without_mounts)
 {
-	static const char why[] = "WEKA does not lower the number of cores "
-				  "while a file system is mounted";
+	static const char why[] =
+		"WEKA does not lower the number of cores while a file system is mounted";
 
 	begin();
 	facts.stable[0].frontend_count = 2;
@@ -380,8 +373,7 @@ END_TEST
 
 START_TEST(a_remount_changes_cores_since_version_5)
 {
-	static const char too_old[] = "WEKA changes cores on a remount from "
-				      "version 5 on only";
+	static const char too_old[] = "WEKA changes cores on a remount from version 5 on only";
 
 	begin();
 	section.core_method = CORE_METHOD_REMOUNT;
@@ -410,17 +402,14 @@ static void mount_with(const char *table, const char *fstab)
 {
 	static char mount_table[300], fstab_path[300];
 
-	snprintf(mount_table, sizeof(mount_table), "%s",
-		 tempdir_put("mounts", table));
-	snprintf(fstab_path, sizeof(fstab_path), "%s",
-		 tempdir_put("fstab", fstab));
+	snprintf(mount_table, sizeof(mount_table), "%s", tempdir_put("mounts", table));
+	snprintf(fstab_path, sizeof(fstab_path), "%s", tempdir_put("fstab", fstab));
 	section.mount_table = mount_table;
 	section.fstab = fstab_path;
 	section.core_method = CORE_METHOD_MOUNT;
 }
 
-#define MOUNTED(source, target)                                                \
-	source " " target " wekafs rw,container_name=a 0 0\n"
+#define MOUNTED(source, target) source " " target " wekafs rw,container_name=a 0 0\n"
 #define IN_FSTAB(source, target) source " " target " wekafs num_cores=1 0 0\n"
 
 START_TEST(mounts_can_be_taken_away_when_fstab_names_them)
@@ -428,16 +417,14 @@ START_TEST(mounts_can_be_taken_away_when_fstab_names_them)
 	begin();
 	mount_with("", "");
 	expect_refused("4,12", "it has no mount");
-	mount_with("s/fs /a wekafs rw,container_name=b 0 0\n",
-		   IN_FSTAB("s/fs", "/a"));
+	mount_with("s/fs /a wekafs rw,container_name=b 0 0\n", IN_FSTAB("s/fs", "/a"));
 	expect_refused("4,12", "it has no mount");
 	mount_with(MOUNTED("fs", "/a"), IN_FSTAB("s1,s2/fs", "/a/"));
 	expect_planned("4,12", "3", "4");
 	mount_with(MOUNTED("s:/fs", "/a"), IN_FSTAB("fs", "/a"));
 	expect_planned("4,12", "3", "4");
 	/* behind one of another container */
-	mount_with("s/fs3 /c wekafs rw,container_name=b 0 0\n" MOUNTED("s:/fs",
-								       "/a"),
+	mount_with("s/fs3 /c wekafs rw,container_name=b 0 0\n" MOUNTED("s:/fs", "/a"),
 		   IN_FSTAB("fs", "/a"));
 	expect_planned("4,12", "3", "4");
 	section.mounts = (char *)"/a";
@@ -458,34 +445,30 @@ START_TEST(mounts_that_would_not_come_back_stay)
 	begin();
 	mount_with(MOUNTED("s/fs", "/a") MOUNTED("s/fs2", "/b"),
 		   IN_FSTAB("s/fs", "/a") IN_FSTAB("s/fs2", "/bb"));
-	snprintf(why, sizeof(why),
-		 "%s has no line of type wekafs that mounts 's/fs2' on '/b'",
+	snprintf(why, sizeof(why), "%s has no line of type wekafs that mounts 's/fs2' on '/b'",
 		 section.fstab);
 	expect_refused("4,12", why);
 	mount_with(MOUNTED("s/fs", "/a"), IN_FSTAB("s/other", "/a"));
-	snprintf(why, sizeof(why),
-		 "%s has no line of type wekafs that mounts 's/fs' on '/a'",
+	snprintf(why, sizeof(why), "%s has no line of type wekafs that mounts 's/fs' on '/a'",
 		 section.fstab);
 	expect_refused("4,12", why);
 	mount_with(MOUNTED("s/fs", "/a") MOUNTED("fs", "/b"),
 		   IN_FSTAB("s/fs", "/a") IN_FSTAB("s/fs", "/b"));
-	expect_refused("4,12", "'/a' and '/b' show one file system: a bind "
-			       "mount would not come back");
-	mount_with(MOUNTED("s/x", "/x") MOUNTED("s/fs", "/a")
-			   MOUNTED("fs", "/b"),
+	expect_refused("4,12",
+		       "'/a' and '/b' show one file system: a bind mount would not come back");
+	mount_with(MOUNTED("s/x", "/x") MOUNTED("s/fs", "/a") MOUNTED("fs", "/b"),
 		   IN_FSTAB("s/x", "/x") IN_FSTAB("s/fs", "/a"));
-	expect_refused("4,12", "'/a' and '/b' show one file system: a bind "
-			       "mount would not come back");
+	expect_refused("4,12",
+		       "'/a' and '/b' show one file system: a bind mount would not come back");
 	section.mounts = (char *)"/x /a";
 	expect_refused("4,12", "it also serves '/b', which mounts= leaves out");
 	section.mounts = (char *)"";
 	ck_assert_int_eq(remove(section.fstab), 0);
-	snprintf(why, sizeof(why),
-		 "cannot open '%s': No such file or directory", section.fstab);
+	snprintf(why, sizeof(why), "cannot open '%s': No such file or directory", section.fstab);
 	expect_refused("4,12", why);
 	facts.containers.item[0].persistent = true;
-	expect_refused("4,12", "it is a stateful client, whose cores do not "
-			       "come from mount options");
+	expect_refused("4,12",
+		       "it is a stateful client, whose cores do not come from mount options");
 	end();
 }
 END_TEST
@@ -495,36 +478,36 @@ START_TEST(an_administrator_is_told_what_to_type)
 	struct client_place place = { .ids = set_of("3-4,7") };
 	char *text = weka_cores_command(&place);
 
-	ck_assert_str_eq(text, "weka local resources cores 3 "
-			       "--only-frontend-cores --core-ids 3,4,7");
+	ck_assert_str_eq(text,
+			 "weka local resources cores 3 --only-frontend-cores --core-ids 3,4,7");
 	free(text);
 }
 END_TEST
 
 /* ---- make and undo -------------------------------------------------------------- */
 
-#define COMMAND                                                                \
-	"#!/bin/sh\n"                                                          \
-	"cd '%s' || exit 9\n"                                                  \
-	"case \"$*\" in\n"                                                     \
-	"'local ps -J') exec cat ps ;;\n"                                      \
-	"'local resources -C a -J') exec cat staged ;;\n"                      \
-	"'local resources -C a --stable -J') exec cat stable ;;\n"             \
-	"esac\n"                                                               \
-	"echo \"$*\" >>calls\n"                                                \
-	"case \"$*\" in\n"                                                     \
-	"*' cores '*)\n"                                                       \
-	"[ -e no_stage ] && { echo refused >&2; exit 1; }\n"                   \
-	"cp new staged ;;\n"                                                   \
-	"*' apply '*)\n"                                                       \
-	"[ -e no_apply ] && { echo refused >&2; exit 1; }\n"                   \
-	"[ -e breaks ] && cp breaks ps\n"                                      \
-	"[ -e lost ] || cp staged stable\n"                                    \
-	"[ -e late ] && { echo late >&2; exit 1; } ;;\n"                       \
-	"*' restore '*)\n"                                                     \
-	"[ -e no_restore ] && { echo stuck >&2; exit 1; }\n"                   \
-	"cp stable staged ;;\n"                                                \
-	"esac\n"                                                               \
+#define COMMAND                                                                                    \
+	"#!/bin/sh\n"                                                                              \
+	"cd '%s' || exit 9\n"                                                                      \
+	"case \"$*\" in\n"                                                                         \
+	"'local ps -J') exec cat ps ;;\n"                                                          \
+	"'local resources -C a -J') exec cat staged ;;\n"                                          \
+	"'local resources -C a --stable -J') exec cat stable ;;\n"                                 \
+	"esac\n"                                                                                   \
+	"echo \"$*\" >>calls\n"                                                                    \
+	"case \"$*\" in\n"                                                                         \
+	"*' cores '*)\n"                                                                           \
+	"[ -e no_stage ] && { echo refused >&2; exit 1; }\n"                                       \
+	"cp new staged ;;\n"                                                                       \
+	"*' apply '*)\n"                                                                           \
+	"[ -e no_apply ] && { echo refused >&2; exit 1; }\n"                                       \
+	"[ -e breaks ] && cp breaks ps\n"                                                          \
+	"[ -e lost ] || cp staged stable\n"                                                        \
+	"[ -e late ] && { echo late >&2; exit 1; } ;;\n"                                           \
+	"*' restore '*)\n"                                                                         \
+	"[ -e no_restore ] && { echo stuck >&2; exit 1; }\n"                                       \
+	"cp stable staged ;;\n"                                                                    \
+	"esac\n"                                                                                   \
 	"exit 0\n"
 
 #define STAGE "local resources cores 1 --only-frontend-cores --core-ids "
@@ -573,9 +556,7 @@ static void expect_stays(const char *why)
 
 	ck_assert_int_eq(make(), CHANGE_NOT_MADE);
 	snprintf(text, sizeof(text),
-		 "container 'a' could not change from core 3 to 4: %s; it is "
-		 "back at core 3",
-		 why);
+		 "container 'a' could not change from core 3 to 4: %s; it is back at core 3", why);
 	expect_finding("W44", text);
 }
 
@@ -622,15 +603,15 @@ START_TEST(cores_that_cannot_be_taken_back_are_told)
 	ck_assert_uint_eq(findings.count, 2);
 	ck_assert_str_eq(
 		findings.list[0].text,
-		"container 'a' could not change from core 3 to 4: weka "
-		"local resources: exit status 1: refused");
-	ck_assert_str_eq(findings.list[1].text,
-			 "container 'a' is not back at core 3: weka local "
-			 "resources: exit status 1: stuck");
+		"container 'a' could not change from core 3 to 4: weka local resources: exit status 1: refused");
+	ck_assert_str_eq(
+		findings.list[1].text,
+		"container 'a' is not back at core 3: weka local resources: exit status 1: stuck");
 	findings_free(&findings);
 	ck_assert_int_eq(undo(), CHANGE_NOT_UNDONE);
-	expect_finding("W45", "container 'a' is not back at core 3: weka local "
-			      "resources: exit status 1: stuck");
+	expect_finding(
+		"W45",
+		"container 'a' is not back at core 3: weka local resources: exit status 1: stuck");
 	end();
 }
 END_TEST
@@ -644,8 +625,7 @@ START_TEST(a_client_that_is_not_ready_is_not_back)
 	tempdir_put("staged", ON("4"));
 	tempdir_put("ps", PS("STEM"));
 	ck_assert_int_eq(weka_switch_back(&client, "a", &old, &err), -1);
-	ck_assert_str_eq(err.text, "it was not READY with all frontends "
-				   "connected after 1 ms");
+	ck_assert_str_eq(err.text, "it was not READY with all frontends connected after 1 ms");
 	tempdir_expect("calls", RESTORE);
 	tempdir_put("ps", PS("READY"));
 	ck_assert_int_eq(weka_switch_back(&client, "a", &old, &err), 0);
@@ -658,12 +638,11 @@ START_TEST(a_client_whose_frontend_is_not_connected_is_not_ready)
 {
 	begin_running();
 	section.ready_timeout_ms = 1;
-	tempdir_put("interface", "Container=a FE 0: Frontend is not "
-				 "connected\n");
+	tempdir_put("interface", "Container=a FE 0: Frontend is not connected\n");
 	ck_assert_int_eq(undo(), CHANGE_NOT_UNDONE);
-	expect_finding("W45",
-		       "container 'a' is not back at core 3: it was not READY "
-		       "with all frontends connected after 1 ms");
+	expect_finding(
+		"W45",
+		"container 'a' is not back at core 3: it was not READY with all frontends connected after 1 ms");
 	findings_free(&findings);
 	/* a driver that names none has nothing to say of it */
 	tempdir_put("interface", "GW driver_state: DRIVER_ACCEPTING\n");
@@ -714,9 +693,9 @@ START_TEST(a_client_that_does_not_come_back_is_told)
 	ck_assert_uint_eq(findings.count, 2);
 	ck_assert_str_eq(findings.list[0].code, "W44");
 	ck_assert_str_eq(findings.list[1].code, "W45");
-	ck_assert_str_eq(findings.list[1].text,
-			 "container 'a' is not back at core 3: it was not "
-			 "READY with all frontends connected after 3000 ms");
+	ck_assert_str_eq(
+		findings.list[1].text,
+		"container 'a' is not back at core 3: it was not READY with all frontends connected after 3000 ms");
 	end();
 }
 END_TEST
@@ -724,22 +703,19 @@ END_TEST
 START_TEST(frontends_are_connected_or_the_client_is_not_ready)
 {
 	begin_running();
-	tempdir_put("interface",
-		    "Container=b FE 0: Frontend is not connected\n"
-		    "Container=a FE 0: Connected frontend pid 1\n");
+	tempdir_put("interface", "Container=b FE 0: Frontend is not connected\n"
+				 "Container=a FE 0: Connected frontend pid 1\n");
 	ck_assert_int_eq(make(), CHANGE_MADE);
 	end();
 	begin_running();
 	section.ready_timeout_ms = 3000;
 	change.old_value = (char *)"4"; /* as it is at last */
 	tempdir_put("interface", "Container=a FE 0: Connected frontend pid 1\n"
-				 "Container=a FE 1: Connected frontend pid "
-				 "1\n");
+				 "Container=a FE 1: Connected frontend pid 1\n");
 	ck_assert_int_eq(make(), CHANGE_NOT_MADE);
-	expect_finding("W44",
-		       "container 'a' could not change from core 4 to 4: it "
-		       "was not READY with all frontends connected after 3000 "
-		       "ms; it is back at core 4");
+	expect_finding(
+		"W44",
+		"container 'a' could not change from core 4 to 4: it was not READY with all frontends connected after 3000 ms; it is back at core 4");
 	end();
 }
 END_TEST
@@ -758,8 +734,7 @@ START_TEST(cores_that_a_cpuset_lacks_are_not_there)
 	tempdir_put("new", ON("3"));
 	ck_assert_int_eq(make(), CHANGE_STUCK);
 	ck_assert_uint_eq(findings.count, 2);
-	ck_assert_ptr_nonnull(
-		strstr(findings.list[0].text, "its cpuset does not hold them"));
+	ck_assert_ptr_nonnull(strstr(findings.list[0].text, "its cpuset does not hold them"));
 	end();
 }
 END_TEST
@@ -808,9 +783,9 @@ START_TEST(a_container_that_is_gone_is_not_undone)
 	section.ready_timeout_ms = 1;
 	tempdir_put("ps", "[]");
 	ck_assert_int_eq(undo(), CHANGE_NOT_UNDONE);
-	expect_finding("W45",
-		       "container 'a' is not back at core 3: it was not READY "
-		       "with all frontends connected after 1 ms");
+	expect_finding(
+		"W45",
+		"container 'a' is not back at core 3: it was not READY with all frontends connected after 1 ms");
 	end();
 }
 END_TEST
@@ -818,35 +793,35 @@ END_TEST
 /* ---- by other mounts ------------------------------------------------------------- */
 
 /* They keep the mount table, and the container is there while it serves a mount. */
-#define UMOUNT                                                                 \
-	"#!/bin/sh\n"                                                          \
-	"cd '%s' || exit 9\n"                                                  \
-	"echo \"umount $1\" >>calls\n"                                         \
-	"if [ \"$1\" = \"$(cat busy)\" ]; then\n"                              \
-	"echo \"umount: $1: target is busy.\" >&2; exit 32; fi\n"              \
-	"[ -e no_umount ] && exit 0\n"                                         \
-	"at=$(echo \"$1\" | sed 's/ /\\\\040/')\n"                             \
-	"grep -vF \" $at wekafs \" mounts >left; mv left mounts\n"             \
-	"grep -q name=a mounts || [ -e stays ] || echo '[]' >ps\n"             \
-	"[ -e late ] && { echo late >&2; exit 1; }\n"                          \
+#define UMOUNT                                                                                     \
+	"#!/bin/sh\n"                                                                              \
+	"cd '%s' || exit 9\n"                                                                      \
+	"echo \"umount $1\" >>calls\n"                                                             \
+	"if [ \"$1\" = \"$(cat busy)\" ]; then\n"                                                  \
+	"echo \"umount: $1: target is busy.\" >&2; exit 32; fi\n"                                  \
+	"[ -e no_umount ] && exit 0\n"                                                             \
+	"at=$(echo \"$1\" | sed 's/ /\\\\040/')\n"                                                 \
+	"grep -vF \" $at wekafs \" mounts >left; mv left mounts\n"                                 \
+	"grep -q name=a mounts || [ -e stays ] || echo '[]' >ps\n"                                 \
+	"[ -e late ] && { echo late >&2; exit 1; }\n"                                              \
 	"exit 0\n"
-#define MOUNT                                                                  \
-	"#!/bin/sh\n"                                                          \
-	"cd '%s' || exit 9\n"                                                  \
-	"echo \"mount $6 $5 $4\" >>calls\n"                                    \
-	"core=${4##*core=}\n"                                                  \
-	"if [ \"$core\" = \"$(cat refused)\" ]; then\n"                        \
-	"echo refused >&2; exit 32; fi\n"                                      \
-	"[ -e once ] && { rm once; echo 'not yet' >&2; exit 32; }\n"           \
-	"[ -e no_mount ] && exit 0\n"                                          \
-	"list=$(echo \"$4\" | sed 's/,net=udp//;s/,core=.*//;s/remount,//')\n" \
-	"[ -e loses ] && list=$(echo \"$list\" | sed 's/,forcedirect//')\n"    \
-	"at=$(echo \"$6\" | sed 's/ /\\\\040/')\n"                             \
-	"grep -vF \" $at wekafs \" mounts >left\n"                             \
-	"printf '%%s\\n' \"$5 $at wekafs $list 0 0\" >>left; mv left mounts\n" \
-	"sed \"s/CORE/$core/\" on >stable; cp stable staged\n"                 \
-	"cp ready ps; [ $core = 4 ] && [ -e breaks ] && cp breaks ps\n"        \
-	"[ -e late ] && { echo late >&2; exit 1; }\n"                          \
+#define MOUNT                                                                                      \
+	"#!/bin/sh\n"                                                                              \
+	"cd '%s' || exit 9\n"                                                                      \
+	"echo \"mount $6 $5 $4\" >>calls\n"                                                        \
+	"core=${4##*core=}\n"                                                                      \
+	"if [ \"$core\" = \"$(cat refused)\" ]; then\n"                                            \
+	"echo refused >&2; exit 32; fi\n"                                                          \
+	"[ -e once ] && { rm once; echo 'not yet' >&2; exit 32; }\n"                               \
+	"[ -e no_mount ] && exit 0\n"                                                              \
+	"list=$(echo \"$4\" | sed 's/,net=udp//;s/,core=.*//;s/remount,//')\n"                     \
+	"[ -e loses ] && list=$(echo \"$list\" | sed 's/,forcedirect//')\n"                        \
+	"at=$(echo \"$6\" | sed 's/ /\\\\040/')\n"                                                 \
+	"grep -vF \" $at wekafs \" mounts >left\n"                                                 \
+	"printf '%%s\\n' \"$5 $at wekafs $list 0 0\" >>left; mv left mounts\n"                     \
+	"sed \"s/CORE/$core/\" on >stable; cp stable staged\n"                                     \
+	"cp ready ps; [ $core = 4 ] && [ -e breaks ] && cp breaks ps\n"                            \
+	"[ -e late ] && { echo late >&2; exit 1; }\n"                                              \
 	"exit 0\n"
 
 #define OF_OTHERS "s/fs3 /c wekafs rw,container_name=b 0 0\n"
@@ -863,8 +838,7 @@ static void begin_mounted(void)
 	static char mount_command[600], umount_command[600];
 
 	begin_running();
-	section.umount_command =
-		tempdir_command("umount", UMOUNT, umount_command);
+	section.umount_command = tempdir_command("umount", UMOUNT, umount_command);
 	section.mount_command = tempdir_command("mount", MOUNT, mount_command);
 	tempdir_put("on", ON("CORE"));
 	tempdir_put("ready", PS("READY"));
@@ -885,8 +859,7 @@ static void end_mounted(void)
 
 static void expect_set(bool is_kept)
 {
-	ck_assert_int_eq(access(tempdir_path("c.mounts"), F_OK),
-			 is_kept ? 0 : -1);
+	ck_assert_int_eq(access(tempdir_path("c.mounts"), F_OK), is_kept ? 0 : -1);
 	ck_assert_int_eq(weka_mount_is_begun(&client, "a"), is_kept);
 }
 
@@ -977,13 +950,11 @@ START_TEST(where_mounts_cannot_be_read_any_more_none_has_gone_or_come)
 	ck_assert(!busy);
 	tempdir_put("mounts", OF_OTHERS);
 	*err.text = '\0';
-	ck_assert_int_eq(weka_mount_back(&client, &ids, 0, false, NULL, &err),
-			 -1);
+	ck_assert_int_eq(weka_mount_back(&client, &ids, 0, false, NULL, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "/mounts'"));
 	/* nor when it is tried again */
 	tempdir_put("mounts", OF_OTHERS);
-	ck_assert_int_eq(weka_mount_back(&client, &ids, child_now_ms() + 30000,
-					 true, NULL, &err),
+	ck_assert_int_eq(weka_mount_back(&client, &ids, child_now_ms() + 30000, true, NULL, &err),
 			 -1);
 	end_mounted();
 }
@@ -1000,8 +971,7 @@ START_TEST(a_umount_that_hangs_is_waited_for_until_the_end)
 	ck_assert_int_eq(weka_mount_begin(&client, "a", &err), 0);
 	tempdir_command("umount", "#!/bin/sh\n: %s\nexec sleep 60\n", path);
 	began_ms = child_now_ms();
-	ck_assert_int_eq(weka_mount_away(&client, began_ms + 300, &busy, &err),
-			 -1);
+	ck_assert_int_eq(weka_mount_away(&client, began_ms + 300, &busy, &err), -1);
 	ck_assert_uint_ge(child_now_ms() - began_ms, 250);
 	ck_assert_uint_lt(child_now_ms() - began_ms, 30000);
 	ck_assert(!busy);
@@ -1024,8 +994,7 @@ START_TEST(what_was_mounted_before_a_reboot_is_forgotten)
 	ck_assert_int_eq(weka_mount_away(&client, 0, &busy, &err), -1);
 	ck_assert(!busy);
 	*err.text = '\0';
-	ck_assert_int_eq(weka_mount_back(&client, &ids, 0, true, NULL, &err),
-			 -1);
+	ck_assert_int_eq(weka_mount_back(&client, &ids, 0, true, NULL, &err), -1);
 	ck_assert_str_eq(err.text, why);
 	tempdir_expect("calls", "");
 	weka_mount_forget_old(&client);
@@ -1041,9 +1010,9 @@ START_TEST(a_mount_that_is_busy_keeps_all_as_they_were)
 	begin_mounted();
 	tempdir_put("busy", "/a");
 	ck_assert_int_eq(make(), CHANGE_NOT_MADE);
-	expect_finding("W48", "container 'a' keeps core 3, although this job "
-			      "should find 4: umount /a: exit status 32: "
-			      "umount: /a: target is busy.");
+	expect_finding(
+		"W48",
+		"container 'a' keeps core 3, although this job should find 4: umount /a: exit status 32: umount: /a: target is busy.");
 	tempdir_expect("calls", AWAY MOUNT_B("3"));
 	expect_set(false);
 	/* nobody waits for a container to go that serves a mount */
@@ -1061,8 +1030,7 @@ START_TEST(what_is_mounted_counts_and_not_what_a_command_says)
 	end_mounted();
 	begin_mounted();
 	tempdir_put("no_umount", "");
-	expect_stays("umount /b b says that it has worked, and it is still "
-		     "mounted");
+	expect_stays("umount /b b says that it has worked, and it is still mounted");
 	tempdir_expect("calls", "umount /b b\n");
 	end_mounted();
 	begin_mounted();
@@ -1070,12 +1038,10 @@ START_TEST(what_is_mounted_counts_and_not_what_a_command_says)
 	tempdir_put("no_mount", "");
 	ck_assert_int_eq(make(), CHANGE_STUCK);
 	ck_assert_uint_eq(findings.count, 2);
-	ck_assert_str_eq(findings.list[0].text,
-			 "container 'a' could not change from core 3 to 4: "
-			 "mount /b b says that it has worked, and it is not "
-			 "mounted");
-	tempdir_expect("calls", AWAY MOUNT_A("4") MOUNT_B("4") MOUNT_A("3")
-					MOUNT_B("3"));
+	ck_assert_str_eq(
+		findings.list[0].text,
+		"container 'a' could not change from core 3 to 4: mount /b b says that it has worked, and it is not mounted");
+	tempdir_expect("calls", AWAY MOUNT_A("4") MOUNT_B("4") MOUNT_A("3") MOUNT_B("3"));
 	expect_set(true);
 	end_mounted();
 }
@@ -1086,8 +1052,7 @@ START_TEST(mounts_that_are_refused_come_back_with_the_old_cores)
 	begin_mounted();
 	tempdir_put("refused", "4");
 	expect_stays("mount -o " B_NEW ",core=4: exit status 32: refused");
-	tempdir_expect("calls", AWAY MOUNT_A("4") MOUNT_B("4") MOUNT_A("3")
-					MOUNT_B("3"));
+	tempdir_expect("calls", AWAY MOUNT_A("4") MOUNT_B("4") MOUNT_A("3") MOUNT_B("3"));
 	expect_set(false);
 	end_mounted();
 }
@@ -1098,10 +1063,8 @@ START_TEST(a_client_that_breaks_with_new_cores_is_mounted_once_more)
 	begin_mounted();
 	section.ready_timeout_ms = 1;
 	tempdir_put("breaks", PS("STEM"));
-	expect_stays("it was not READY with all frontends connected after 1 "
-		     "ms");
-	tempdir_expect("calls", AWAY MOUNT_A("4") MOUNT_B("4") AWAY MOUNT_A("3")
-					MOUNT_B("3"));
+	expect_stays("it was not READY with all frontends connected after 1 ms");
+	tempdir_expect("calls", AWAY MOUNT_A("4") MOUNT_B("4") AWAY MOUNT_A("3") MOUNT_B("3"));
 	expect_set(false);
 	end_mounted();
 }
@@ -1112,10 +1075,8 @@ START_TEST(an_option_that_is_lost_with_the_mount_is_told)
 	begin_mounted();
 	tempdir_put("loses", "");
 	ck_assert_int_eq(make(), CHANGE_MADE);
-	expect_finding("W40", "'/b b' was mounted again: it has lost "
-			      "'forcedirect' on the way");
-	ck_assert_str_eq(findings.list[0].cure,
-			 "remount it with the options of fstab(5)");
+	expect_finding("W40", "'/b b' was mounted again: it has lost 'forcedirect' on the way");
+	ck_assert_str_eq(findings.list[0].cure, "remount it with the options of fstab(5)");
 	end_mounted();
 }
 END_TEST
@@ -1125,8 +1086,8 @@ START_TEST(a_container_that_outlives_its_mounts_has_others)
 	begin_mounted();
 	section.ready_timeout_ms = 1;
 	tempdir_put("stays", "");
-	expect_stays("it was still there 1 ms after its last umount: has "
-		     "another mount namespace its mount?");
+	expect_stays(
+		"it was still there 1 ms after its last umount: has another mount namespace its mount?");
 	tempdir_expect("calls", AWAY MOUNT_A("3") MOUNT_B("3"));
 	expect_set(false);
 	end_mounted();
@@ -1173,11 +1134,10 @@ START_TEST(mounts_that_do_not_come_back_are_told)
 	tempdir_put("ps", "[]");
 	tempdir_put("refused", "3");
 	ck_assert_int_eq(undo(), CHANGE_NOT_UNDONE);
-	expect_finding("W45",
-		       "container 'a' is not back at core 3: mount -o " B_NEW
-		       ",core=3: exit status 32: refused");
-	ck_assert_str_eq(findings.list[0].cure, "mount what fstab(5) names; "
-						"the next job tries again");
+	expect_finding("W45", "container 'a' is not back at core 3: mount -o " B_NEW
+			      ",core=3: exit status 32: refused");
+	ck_assert_str_eq(findings.list[0].cure,
+			 "mount what fstab(5) names; the next job tries again");
 	tempdir_expect("calls", MOUNT_A("3") MOUNT_B("3"));
 	expect_set(true);
 	end_mounted();
@@ -1202,8 +1162,7 @@ START_TEST(a_remount_is_looked_at_too)
 	begin_mounted();
 	section.core_method = CORE_METHOD_REMOUNT;
 	tempdir_put("refused", "4");
-	expect_stays("mount -o remount," A_SHOWN
-		     ",core=4: exit status 32: refused");
+	expect_stays("mount -o remount," A_SHOWN ",core=4: exit status 32: refused");
 	tempdir_expect("calls", call);
 	end_mounted();
 	begin_mounted();
@@ -1277,9 +1236,7 @@ START_TEST(cards_of_a_client_are_those_of_containers_that_run)
 	ck_assert_uint_eq(cards.count, 1);
 	ck_assert_str_eq(cards.card[0].serves, "b");
 	/* a machine with one node has its cards there */
-	ck_assert_int_eq(
-		fileio_mkdir(tempdir_path("devices/system/node"), 0755, NULL),
-		0);
+	ck_assert_int_eq(fileio_mkdir(tempdir_path("devices/system/node"), 0755, NULL), 0);
 	tempdir_put("devices/system/node/online", "0\n");
 	client_cards(&client, &cards);
 	ck_assert_int_eq(cards.card[0].numa_node, 0);
@@ -1293,36 +1250,26 @@ END_TEST
 UNIT_MAIN("weka_cores", a_container_gets_a_thread_of_each_core_that_is_withheld,
 	  nothing_is_planned_of_a_client_that_is_not_right,
 	  a_client_goes_back_to_its_own_cores_for_who_asks_for_none,
-	  a_site_says_how_far_cores_may_change,
-	  a_container_has_nineteen_cores_at_most,
-	  fewer_cores_need_a_client_without_mounts,
-	  a_remount_changes_cores_since_version_5,
-	  mounts_can_be_taken_away_when_fstab_names_them,
-	  mounts_that_would_not_come_back_stay,
-	  an_administrator_is_told_what_to_type,
-	  threads_of_a_core_may_have_numbers_side_by_side,
+	  a_site_says_how_far_cores_may_change, a_container_has_nineteen_cores_at_most,
+	  fewer_cores_need_a_client_without_mounts, a_remount_changes_cores_since_version_5,
+	  mounts_can_be_taken_away_when_fstab_names_them, mounts_that_would_not_come_back_stay,
+	  an_administrator_is_told_what_to_type, threads_of_a_core_may_have_numbers_side_by_side,
 	  cards_of_a_client_are_those_of_containers_that_run,
 	  only_what_begins_with_x_and_a_dash_is_of_others,
 	  cores_of_the_last_sixteen_jobs_are_remembered,
 	  a_baseline_that_another_boot_made_pointless_is_forgotten,
-	  cores_that_cannot_be_taken_back_are_told,
-	  a_client_that_is_not_ready_is_not_back,
+	  cores_that_cannot_be_taken_back_are_told, a_client_that_is_not_ready_is_not_back,
 	  a_client_whose_frontend_is_not_connected_is_not_ready,
-	  an_order_that_does_not_end_has_failed,
-	  a_umount_that_hangs_is_waited_for_until_the_end,
+	  an_order_that_does_not_end_has_failed, a_umount_that_hangs_is_waited_for_until_the_end,
 	  mounts_of_another_container_are_not_kept,
 	  where_mounts_cannot_be_read_any_more_none_has_gone_or_come,
-	  cores_are_staged_and_applied_and_looked_at,
-	  cores_that_cannot_be_staged_leave_no_trace,
+	  cores_are_staged_and_applied_and_looked_at, cores_that_cannot_be_staged_leave_no_trace,
 	  cores_that_cannot_be_applied_are_taken_back,
 	  an_order_that_failed_may_have_worked_all_the_same,
-	  an_order_that_worked_may_have_done_nothing,
-	  a_client_that_does_not_come_back_is_told,
+	  an_order_that_worked_may_have_done_nothing, a_client_that_does_not_come_back_is_told,
 	  frontends_are_connected_or_the_client_is_not_ready,
-	  cores_that_a_cpuset_lacks_are_not_there,
-	  a_change_that_was_cut_off_is_looked_at,
-	  a_change_that_cannot_be_read_is_nobodys,
-	  a_container_that_is_gone_is_not_undone,
+	  cores_that_a_cpuset_lacks_are_not_there, a_change_that_was_cut_off_is_looked_at,
+	  a_change_that_cannot_be_read_is_nobodys, a_container_that_is_gone_is_not_undone,
 	  mounts_are_taken_away_and_come_back_with_other_cores,
 	  what_was_mounted_is_kept_on_disk_until_it_is_back,
 	  what_was_mounted_before_a_reboot_is_forgotten,

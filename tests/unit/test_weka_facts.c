@@ -18,16 +18,13 @@
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
 
-#define CONTAINER(name, running, pid, status)                                  \
-	"{\"name\":\"" name "\",\"type\":\"weka\",\"isRunning\":" running      \
-	",\"pid\":" pid ",\"versionName\":\"4.4\",\"internalStatus\":"         \
+#define CONTAINER(name, running, pid, status)                                                      \
+	"{\"name\":\"" name "\",\"type\":\"weka\",\"isRunning\":" running ",\"pid\":" pid          \
+	",\"versionName\":\"4.4\",\"internalStatus\":"                                             \
 	"{\"display_status\":\"" status "\"}}"
-#define NODE(slot, core)                                                       \
-	"\"" slot "\":{\"roles\":[\"FRONTEND\"],\"core_id\":" core "}"
+#define NODE(slot, core) "\"" slot "\":{\"roles\":[\"FRONTEND\"],\"core_id\":" core "}"
 #define RESOURCES(nodes) "{\"nodes\":{" nodes "}}"
-#define TWO                                                                    \
-	"[" CONTAINER("a", "true", "1",                                        \
-		      "READY") "," CONTAINER("b", "true", "1", "READY") "]"
+#define TWO "[" CONTAINER("a", "true", "1", "READY") "," CONTAINER("b", "true", "1", "READY") "]"
 
 static struct config_client section;
 static struct weka_facts facts;
@@ -36,19 +33,19 @@ static struct err err;
 
 /* Called with "local ps", it prints the file "ps"; of a container's resources
  * "staged.NAME" or "stable.NAME". */
-#define COMMAND                                                                \
-	"#!/bin/sh\n"                                                          \
-	"cd '%s' || exit 9\n"                                                  \
-	"[ \"$1\" = --agent ] && kill -STOP $$\n"                              \
-	"echo \"$*\" >>calls\n"                                                \
-	"case \"$*\" in\n"                                                     \
-	"'local ps -J') name=ps ;;\n"                                          \
-	"*--stable*) name=stable.$4 ;;\n"                                      \
-	"'local stop '*) if [ -e refuses ]; then echo no >&2; exit 3; fi; "    \
-	"exit 0 ;;\n"                                                          \
-	"*) name=staged.$4 ;;\n"                                               \
-	"esac\n"                                                               \
-	"[ -e \"$name.hangs\" ] && exec sleep 60\n"                            \
+#define COMMAND                                                                                    \
+	"#!/bin/sh\n"                                                                              \
+	"cd '%s' || exit 9\n"                                                                      \
+	"[ \"$1\" = --agent ] && kill -STOP $$\n"                                                  \
+	"echo \"$*\" >>calls\n"                                                                    \
+	"case \"$*\" in\n"                                                                         \
+	"'local ps -J') name=ps ;;\n"                                                              \
+	"*--stable*) name=stable.$4 ;;\n"                                                          \
+	"'local stop '*) if [ -e refuses ]; then echo no >&2; exit 3; fi; "                        \
+	"exit 0 ;;\n"                                                                              \
+	"*) name=staged.$4 ;;\n"                                                                   \
+	"esac\n"                                                                                   \
+	"[ -e \"$name.hangs\" ] && exec sleep 60\n"                                                \
 	"exec cat \"$name\"\n"
 
 static void folder(const char *name)
@@ -393,8 +390,7 @@ START_TEST(the_driver_tells_in_one_file_or_in_one_of_each_container)
 }
 END_TEST
 
-static void expect_cgroup(size_t i, const char *cpus, bool is_v2,
-			  bool is_exclusive)
+static void expect_cgroup(size_t i, const char *cpus, bool is_v2, bool is_exclusive)
 {
 	weka_read_cgroups(&client);
 	ck_assert_int_eq(facts.cgroup_v2, is_v2);
@@ -519,8 +515,7 @@ START_TEST(agents_that_run_are_counted)
 	ck_assert_uint_eq(facts.agent_count, 0);
 	pid = fork();
 	if (!pid) {
-		execl(section.command, section.command, "--agent",
-		      (char *)NULL);
+		execl(section.command, section.command, "--agent", (char *)NULL);
 		_exit(1);
 	}
 	for (tries = 0; tries < 200 && !facts.agent_count; tries++) {
@@ -536,11 +531,9 @@ END_TEST
 
 /* ---- where its frontends poll -------------------------------------------------- */
 
-static void put_frontend(struct weka_resources *resources, unsigned int core,
-			 bool is_automatic)
+static void put_frontend(struct weka_resources *resources, unsigned int core, bool is_automatic)
 {
-	struct weka_frontend *frontend =
-		&resources->frontend[resources->frontend_count++];
+	struct weka_frontend *frontend = &resources->frontend[resources->frontend_count++];
 
 	resources->known = true;
 	frontend->core_id = core;
@@ -549,8 +542,7 @@ static void put_frontend(struct weka_resources *resources, unsigned int core,
 
 static void put_link(const char *container, long pid)
 {
-	struct weka_link *link =
-		&facts.interface.link[facts.interface.link_count++];
+	struct weka_link *link = &facts.interface.link[facts.interface.link_count++];
 
 	strcpy(link->container, container);
 	link->pid = pid;
@@ -627,11 +619,9 @@ START_TEST(a_container_is_found_by_its_name)
 	size_t at = 9;
 
 	begin_named();
-	ck_assert_ptr_eq(weka_container(&facts, "b", &at),
-			 &facts.containers.item[1]);
+	ck_assert_ptr_eq(weka_container(&facts, "b", &at), &facts.containers.item[1]);
 	ck_assert_uint_eq(at, 1);
-	ck_assert_ptr_eq(weka_container(&facts, "a", NULL),
-			 &facts.containers.item[0]);
+	ck_assert_ptr_eq(weka_container(&facts, "a", NULL), &facts.containers.item[0]);
 	ck_assert_ptr_null(weka_container(&facts, "c", &at));
 	ck_assert(!weka_is_automatic(&resources));
 	put_frontend(&resources, 3, false);
@@ -684,17 +674,13 @@ START_TEST(the_driver_may_know_better_than_what_was_kept)
 END_TEST
 
 UNIT_MAIN("weka_facts", all_containers_are_read_or_that_of_jobio_conf,
-	  an_answer_that_cannot_be_read_has_failed,
-	  what_hangs_once_is_not_asked_again, an_order_that_is_refused_says_why,
-	  answers_of_a_client_in_order_are_kept,
+	  an_answer_that_cannot_be_read_has_failed, what_hangs_once_is_not_asked_again,
+	  an_order_that_is_refused_says_why, answers_of_a_client_in_order_are_kept,
 	  what_was_kept_is_what_was_answered, half_of_what_was_kept_is_nothing,
 	  answers_hold_until_one_of_the_files_changes,
 	  the_driver_tells_in_one_file_or_in_one_of_each_container,
-	  the_cpus_of_a_containers_cgroup_are_read,
-	  a_cgroup_of_its_own_may_have_its_cpus_alone,
+	  the_cpus_of_a_containers_cgroup_are_read, a_cgroup_of_its_own_may_have_its_cpus_alone,
 	  an_agent_is_known_by_its_file, either_file_of_settings_is_read,
-	  agents_that_run_are_counted,
-	  frontends_poll_on_the_cores_of_all_that_run,
-	  frontends_without_a_core_are_where_their_processes_are,
-	  a_container_is_found_by_its_name,
+	  agents_that_run_are_counted, frontends_poll_on_the_cores_of_all_that_run,
+	  frontends_without_a_core_are_where_their_processes_are, a_container_is_found_by_its_name,
 	  the_driver_may_know_better_than_what_was_kept)

@@ -30,8 +30,7 @@ START_TEST(isolate_cpusets_is_read_in_every_spelling)
 	expect_isolate("[agent]\n\tisolate_cpusets\t=\tFALSE\r\n", WEKA_FALSE);
 	expect_isolate("isolate_cpusets: no", WEKA_FALSE);
 	expect_isolate("Isolate-Cpusets=0", WEKA_FALSE);
-	expect_isolate("isolate_cpusets=\"false\" ; as Slurm wants it",
-		       WEKA_FALSE);
+	expect_isolate("isolate_cpusets=\"false\" ; as Slurm wants it", WEKA_FALSE);
 	expect_isolate("isolate_cpusets = false # x", WEKA_FALSE);
 	expect_isolate("\xef\xbb\xbfisolate_cpusets='off'", WEKA_FALSE);
 	expect_isolate("isolate_cpusets=true", WEKA_TRUE);
@@ -48,9 +47,8 @@ END_TEST
 
 START_TEST(the_last_line_wins_in_whatever_section)
 {
-	struct weka_service service =
-		service_of("[agent]\nisolate_cpusets=false\n[os]\n"
-			   "isolate_cpusets=true\n");
+	struct weka_service service = service_of("[agent]\nisolate_cpusets=false\n[os]\n"
+						 "isolate_cpusets=true\n");
 
 	ck_assert_int_eq(service.isolate_cpusets, WEKA_TRUE);
 	ck_assert(service.isolate_differs);
@@ -62,14 +60,11 @@ END_TEST
 
 START_TEST(the_mode_of_cgroups_is_read_in_small_letters)
 {
-	ck_assert_str_eq(service_of("cgroups_mode = Force_V2").cgroups_mode,
-			 "force_v2");
-	ck_assert_str_eq(service_of("Cgroups-Mode: 'force-v2'").cgroups_mode,
-			 "force_v2");
+	ck_assert_str_eq(service_of("cgroups_mode = Force_V2").cgroups_mode, "force_v2");
+	ck_assert_str_eq(service_of("Cgroups-Mode: 'force-v2'").cgroups_mode, "force_v2");
 	ck_assert_str_eq(service_of("cgroup_mode=none").cgroups_mode, "none");
 	ck_assert_str_eq(service_of("cgroup_mode=none").odd_key, "cgroup_mode");
-	ck_assert(service_of("cgroups_mode=none\ncgroups_mode=auto")
-			  .cgroups_differs);
+	ck_assert(service_of("cgroups_mode=none\ncgroups_mode=auto").cgroups_differs);
 }
 END_TEST
 
@@ -90,8 +85,7 @@ static struct weka_containers ps(const char *sample)
 	char *text = sample_read(sample);
 	struct err err;
 
-	ck_assert_msg(weka_parse_ps(text, &containers, &err) == 0, "%s",
-		      err.text);
+	ck_assert_msg(weka_parse_ps(text, &containers, &err) == 0, "%s", err.text);
 	free(text);
 	return containers;
 }
@@ -103,8 +97,7 @@ START_TEST(a_ready_container_is_ready)
 	ck_assert_uint_eq(containers.count, 1);
 	ck_assert_str_eq(containers.item[0].name, "client");
 	ck_assert(containers.item[0].running);
-	ck_assert(containers.item[0].monitored_known &&
-		  containers.item[0].monitored);
+	ck_assert(containers.item[0].monitored_known && containers.item[0].monitored);
 	ck_assert_str_eq(containers.item[0].display_status, "READY");
 	ck_assert_str_eq(containers.item[0].version, "4.4.2");
 	ck_assert_int_eq(containers.item[0].pid, 20417);
@@ -126,8 +119,7 @@ START_TEST(a_stopped_container_says_why)
 
 	ck_assert(!containers.item[0].running);
 	ck_assert_int_eq(containers.item[0].pid, 0);
-	ck_assert_str_eq(containers.item[0].last_failure,
-			 "Stopped on request of the user");
+	ck_assert_str_eq(containers.item[0].last_failure, "Stopped on request of the user");
 }
 END_TEST
 
@@ -136,14 +128,9 @@ START_TEST(the_columns_of_the_6x_command_line_are_understood)
 	struct weka_containers containers;
 
 	ck_assert_int_eq(
-		weka_parse_ps("[{\"name\":\"client\",\"state\":\"Running\","
-			      "\"disabled\":true,\"monitoring\":false,"
-			      "\"persistent\":true,"
-			      "\"pid\":\"4711\",\"version\":\"6.0.1\","
-			      "\"status\":{\"internalStatus\":"
-			      "{\"display_status\":\"READY\"}}},"
-			      "{\"name\":\"envoy\",\"type\":\"envoy\"}]",
-			      &containers, NULL),
+		weka_parse_ps(
+			"[{\"name\":\"client\",\"state\":\"Running\",\"disabled\":true,\"monitoring\":false,\"persistent\":true,\"pid\":\"4711\",\"version\":\"6.0.1\",\"status\":{\"internalStatus\":{\"display_status\":\"READY\"}}},{\"name\":\"envoy\",\"type\":\"envoy\"}]",
+			&containers, NULL),
 		0);
 	ck_assert_uint_eq(containers.count, 1);
 	ck_assert(containers.item[0].running);
@@ -161,12 +148,9 @@ START_TEST(a_status_in_one_word_is_the_health)
 	struct weka_containers containers;
 
 	ck_assert_int_eq(
-		weka_parse_ps("[{\"name\":\"a\",\"running\":true,"
-			      "\"state\":\"READY\",\"status\":\"Ready\"},"
-			      "{\"name\":\"b\",\"running\":\"False\","
-			      "\"status\":\"Joining\"},"
-			      "{\"name\":\"c\",\"state\":\"READY\"}]",
-			      &containers, NULL),
+		weka_parse_ps(
+			"[{\"name\":\"a\",\"running\":true,\"state\":\"READY\",\"status\":\"Ready\"},{\"name\":\"b\",\"running\":\"False\",\"status\":\"Joining\"},{\"name\":\"c\",\"state\":\"READY\"}]",
+			&containers, NULL),
 		0);
 	ck_assert_uint_eq(containers.count, 3);
 	ck_assert(containers.item[0].running);
@@ -182,8 +166,7 @@ START_TEST(an_answer_that_is_no_list_is_an_error)
 	struct weka_containers containers = { .count = 77 };
 	struct err err;
 
-	ck_assert_int_eq(weka_parse_ps("error: no agent", &containers, &err),
-			 -1);
+	ck_assert_int_eq(weka_parse_ps("error: no agent", &containers, &err), -1);
 	ck_assert_str_eq(err.text, "weka local ps: expected a JSON list");
 	ck_assert_int_eq(weka_parse_ps("[{}]", &containers, &err), -1);
 	ck_assert_str_eq(err.text, "weka local ps: a container has no name");
@@ -197,16 +180,14 @@ static struct weka_resources resources(const char *sample)
 	char *text = sample_read(sample);
 	struct err err;
 
-	ck_assert_msg(weka_parse_resources(text, "client", &found, &err) == 0,
-		      "%s", err.text);
+	ck_assert_msg(weka_parse_resources(text, "client", &found, &err) == 0, "%s", err.text);
 	free(text);
 	return found;
 }
 
 START_TEST(two_frontends_have_two_cores)
 {
-	struct weka_resources found =
-		resources("weka/resources-4.4-two-frontends.json");
+	struct weka_resources found = resources("weka/resources-4.4-two-frontends.json");
 
 	ck_assert_uint_eq(found.frontend_count, 2);
 	ck_assert_uint_eq(found.frontend[0].slot, 1);
@@ -223,8 +204,7 @@ END_TEST
 
 START_TEST(an_automatic_core_has_no_number)
 {
-	struct weka_resources found =
-		resources("weka/resources-4.4-automatic.json");
+	struct weka_resources found = resources("weka/resources-4.4-automatic.json");
 
 	ck_assert_uint_eq(found.frontend_count, 1);
 	ck_assert(found.frontend[0].automatic);
@@ -237,10 +217,7 @@ START_TEST(resources_are_found_by_container_and_with_typed_ids)
 
 	ck_assert_int_eq(
 		weka_parse_resources(
-			"{\"other\":{},\"client\":{\"nodes\":[{\"slot\":2,"
-			"\"roles\":[\"frontend\"],\"core_id\":\"CoreId<9>\"},"
-			"{\"slot\":1,\"roles\":[\"FRONTEND\"],\"core_id\":8}"
-			"]}}",
+			"{\"other\":{},\"client\":{\"nodes\":[{\"slot\":2,\"roles\":[\"frontend\"],\"core_id\":\"CoreId<9>\"},{\"slot\":1,\"roles\":[\"FRONTEND\"],\"core_id\":8}]}}",
 			"client", &found, NULL),
 		0);
 	ck_assert_uint_eq(found.frontend_count, 2);
@@ -266,8 +243,7 @@ START_TEST(a_role_may_stand_alone)
 
 	ck_assert_int_eq(
 		weka_parse_resources(
-			"{\"nodes\":{\"0\":{\"roles\":\"MANAGEMENT\"},"
-			"\"1\":{\"roles\":\"FRONTEND\",\"core_id\":8}}}",
+			"{\"nodes\":{\"0\":{\"roles\":\"MANAGEMENT\"},\"1\":{\"roles\":\"FRONTEND\",\"core_id\":8}}}",
 			"client", &found, NULL),
 		0);
 	ck_assert_uint_eq(found.frontend_count, 1);
@@ -280,27 +256,19 @@ START_TEST(resources_without_nodes_are_an_error)
 	struct weka_resources found;
 	struct err err;
 
-	ck_assert_int_eq(weka_parse_resources("{}", "client", &found, &err),
-			 -1);
-	ck_assert_str_eq(
-		err.text,
-		"weka local resources of 'client': no \"nodes\" in it");
-	ck_assert_int_eq(weka_parse_resources("{\"nodes\":{\"x\":{\"roles\":"
-					      "[\"FRONTEND\"]}}}",
+	ck_assert_int_eq(weka_parse_resources("{}", "client", &found, &err), -1);
+	ck_assert_str_eq(err.text, "weka local resources of 'client': no \"nodes\" in it");
+	ck_assert_int_eq(weka_parse_resources("{\"nodes\":{\"x\":{\"roles\":[\"FRONTEND\"]}}}",
 					      "client", &found, &err),
 			 -1);
-	ck_assert_int_eq(
-		weka_parse_resources("{\"nodes\":7}", "client", &found, &err),
-		-1);
+	ck_assert_int_eq(weka_parse_resources("{\"nodes\":7}", "client", &found, &err), -1);
 }
 END_TEST
 
 START_TEST(staged_resources_differ_by_cores_and_memory)
 {
-	struct weka_resources two =
-		resources("weka/resources-4.4-two-frontends.json");
-	struct weka_resources four =
-		resources("weka/resources-4.4-four-frontends.json");
+	struct weka_resources two = resources("weka/resources-4.4-two-frontends.json");
+	struct weka_resources four = resources("weka/resources-4.4-four-frontends.json");
 	struct weka_resources other = two;
 
 	ck_assert_uint_eq(four.frontend_count, 4);
@@ -340,9 +308,9 @@ START_TEST(a_frontend_can_be_not_connected)
 {
 	struct weka_interface interface;
 
-	weka_parse_interface("Container=client FE 0: Frontend is not "
-			     "connected\nContainer=bad\nActive mounts: x\n",
-			     &interface);
+	weka_parse_interface(
+		"Container=client FE 0: Frontend is not connected\nContainer=bad\nActive mounts: x\n",
+		&interface);
 	ck_assert_uint_eq(interface.link_count, 1);
 	ck_assert(!interface.link[0].connected);
 	ck_assert_int_eq(interface.active_mounts, -1);
@@ -410,8 +378,7 @@ START_TEST(quotes_and_comments_belong_to_no_value)
 	expect_isolate("isolate_cpusets=''", WEKA_UNCLEAR);
 	ck_assert_str_eq(service_of("isolate_cpusets='a' ").isolate_text, "a");
 	ck_assert_str_eq(service_of("isolate_cpusets=a'").isolate_text, "a'");
-	ck_assert_str_eq(service_of("isolate_cpusets= a b # c").isolate_text,
-			 "a b");
+	ck_assert_str_eq(service_of("isolate_cpusets= a b # c").isolate_text, "a b");
 	ck_assert_str_eq(service_of("isolate_cpusets=#").isolate_text, "");
 	expect_isolate("[isolate_cpusets=false", WEKA_UNSET);
 	expect_isolate("isolate_cpusets", WEKA_UNSET);
@@ -428,8 +395,7 @@ END_TEST
 
 START_TEST(a_key_of_an_odd_spelling_is_told)
 {
-	struct weka_service service =
-		service_of("cgroup_mode=none\nisolate_cpuset=no\n");
+	struct weka_service service = service_of("cgroup_mode=none\nisolate_cpuset=no\n");
 
 	ck_assert_str_eq(service.odd_key, "isolate_cpuset");
 	ck_assert_int_eq(service.odd_isolate, WEKA_FALSE);
@@ -458,15 +424,12 @@ START_TEST(mounts_of_several_containers_are_added)
 {
 	ck_assert_int_eq(interface_of("").active_mounts, -1);
 	ck_assert_int_eq(interface_of("Active mounts: 0\n").active_mounts, 0);
-	ck_assert_int_eq(interface_of("Active mounts: 1\nActive mounts: 2\n")
-				 .active_mounts,
-			 3);
+	ck_assert_int_eq(interface_of("Active mounts: 1\nActive mounts: 2\n").active_mounts, 3);
 	ck_assert_int_eq(interface_of("Active mounts: 0\nActive mounts: 2\n"
 				      "Active mounts: x\n")
 				 .active_mounts,
 			 2);
-	ck_assert_str_eq(interface_of("GW driver_state: A \n").driver_state,
-			 "A");
+	ck_assert_str_eq(interface_of("GW driver_state: A \n").driver_state, "A");
 }
 END_TEST
 
@@ -494,9 +457,8 @@ END_TEST
 START_TEST(half_a_line_of_a_frontend_is_none)
 {
 	static const char *const bad[] = {
-		"Container=a",	      "Container=a FE",
-		"Container=a FE 0",   "Container=a FX 0:",
-		"Container=a FE x:",  "Container=a FE 65536:",
+		"Container=a",	      "Container=a FE",	   "Container=a FE 0",
+		"Container=a FX 0:",  "Container=a FE x:", "Container=a FE 65536:",
 		"Container= a FE 0:", "Container=a FEx0:",
 	};
 	struct weka_interface interface;
@@ -504,8 +466,7 @@ START_TEST(half_a_line_of_a_frontend_is_none)
 	int i;
 
 	for (i = 0; i < (int)(sizeof(bad) / sizeof(bad[0])); i++)
-		ck_assert_msg(interface_of(bad[i]).link_count == 0, "%s",
-			      bad[i]);
+		ck_assert_msg(interface_of(bad[i]).link_count == 0, "%s", bad[i]);
 	interface = interface_of("Container=a FE 65535: connected pid 7\n"
 				 "Container=b FE 0: Connected\n"
 				 "Container=c FE 0: Connected x 0\n");
@@ -517,8 +478,7 @@ START_TEST(half_a_line_of_a_frontend_is_none)
 	ck_assert_int_eq(interface.link[1].pid, 0);
 	ck_assert_int_eq(interface.link[2].pid, 0);
 	for (i = 0; i <= WEKA_FRONTENDS_MAX; i++)
-		sprintf(text + strlen(text), "Container=a FE %d: Connected\n",
-			i);
+		sprintf(text + strlen(text), "Container=a FE %d: Connected\n", i);
 	ck_assert_uint_eq(interface_of(text).link_count, WEKA_FRONTENDS_MAX);
 }
 END_TEST
@@ -537,15 +497,9 @@ START_TEST(ids_of_cores_and_slots_are_read_in_each_form)
 	struct weka_resources r;
 
 	ck_assert_int_eq(
-		parse_nodes("[{\"roles\":\"FRONTEND\",\"slot\":3,"
-			    "\"core_id\":\"CoreId<7>\"},"
-			    "{\"roles\":[\"X\",\"frontend\"],\"slot\":\"1\","
-			    "\"core_id\":8191,\"dedicate_core\":false},"
-			    "{\"roles\":[\"DRIVES\"],\"core_id\":1},"
-			    "{\"roles\":\"FRONTEND\",\"core_id\":8192},"
-			    "{\"roles\":\"FRONTEND\",\"slot\":9,"
-			    "\"core_id\":\"7x\"}]",
-			    &r),
+		parse_nodes(
+			"[{\"roles\":\"FRONTEND\",\"slot\":3,\"core_id\":\"CoreId<7>\"},{\"roles\":[\"X\",\"frontend\"],\"slot\":\"1\",\"core_id\":8191,\"dedicate_core\":false},{\"roles\":[\"DRIVES\"],\"core_id\":1},{\"roles\":\"FRONTEND\",\"core_id\":8192},{\"roles\":\"FRONTEND\",\"slot\":9,\"core_id\":\"7x\"}]",
+			&r),
 		0);
 	ck_assert(r.known);
 	ck_assert_uint_eq(r.frontend_count, 4);
@@ -559,20 +513,16 @@ START_TEST(ids_of_cores_and_slots_are_read_in_each_form)
 	ck_assert(r.frontend[2].automatic);
 	ck_assert(r.frontend[3].automatic);
 	ck_assert_int_eq(r.memory_bytes, -1);
-	ck_assert_int_eq(parse_nodes("{\"65535\":{\"roles\":\"FRONTEND\","
-				     "\"core_id\":\"4294967295\"}}",
-				     &r),
-			 0);
+	ck_assert_int_eq(
+		parse_nodes("{\"65535\":{\"roles\":\"FRONTEND\",\"core_id\":\"4294967295\"}}", &r),
+		0);
 	ck_assert_uint_eq(r.frontend[0].slot, 65535);
 	ck_assert(r.frontend[0].automatic);
 	/* an id that is none is its place; 0 is one */
 	ck_assert_int_eq(
-		parse_nodes("[{\"roles\":\"FRONTEND\",\"slot\":\"7\","
-			    "\"core_id\":\"CoreId<0>\"},"
-			    "{\"roles\":\"FRONTEND\",\"slot\":\"1x\"},"
-			    "{\"roles\":\"FRONTEND\",\"slot\":\"99999999999\"},"
-			    "{\"roles\":\"FRONTEND\",\"slot\":\"0\"}]",
-			    &r),
+		parse_nodes(
+			"[{\"roles\":\"FRONTEND\",\"slot\":\"7\",\"core_id\":\"CoreId<0>\"},{\"roles\":\"FRONTEND\",\"slot\":\"1x\"},{\"roles\":\"FRONTEND\",\"slot\":\"99999999999\"},{\"roles\":\"FRONTEND\",\"slot\":\"0\"}]",
+			&r),
 		0);
 	ck_assert_uint_eq(r.frontend_count, 4);
 	ck_assert_uint_eq(r.frontend[0].slot, 0);
@@ -581,9 +531,7 @@ START_TEST(ids_of_cores_and_slots_are_read_in_each_form)
 	ck_assert_uint_eq(r.frontend[3].slot, 7);
 	ck_assert(!r.frontend[3].automatic);
 	ck_assert_uint_eq(r.frontend[3].core_id, 0);
-	ck_assert_int_eq(
-		parse_nodes("[{\"roles\":\"FRONTEND\",\"core_id\":-1}]", &r),
-		0);
+	ck_assert_int_eq(parse_nodes("[{\"roles\":\"FRONTEND\",\"core_id\":-1}]", &r), 0);
 	ck_assert(r.frontend[0].automatic);
 }
 END_TEST
@@ -605,16 +553,15 @@ START_TEST(nodes_that_are_not_understood_are_an_error)
 		ck_assert_msg(parse_nodes(bad[i], &r) < 0, "%s", bad[i]);
 	ck_assert_int_eq(r.memory_bytes, 7);
 	for (i = 0; i < WEKA_FRONTENDS_MAX; i++)
-		sprintf(text + strlen(text), "%s{\"roles\":\"FRONTEND\"}",
-			i ? "," : "");
+		sprintf(text + strlen(text), "%s{\"roles\":\"FRONTEND\"}", i ? "," : "");
 	strcat(text, "]}");
 	ck_assert_int_eq(weka_parse_resources(text, "c", &r, &err), 0);
 	ck_assert_uint_eq(r.frontend_count, WEKA_FRONTENDS_MAX);
 	/* what is at the top wins; cards that are no list are none */
 	ck_assert_int_eq(
-		weka_parse_resources("{\"nodes\":[],\"net_devices\":7,\"c\":{"
-				     "\"nodes\":[{\"roles\":\"FRONTEND\"}]}}",
-				     "c", &r, &err),
+		weka_parse_resources(
+			"{\"nodes\":[],\"net_devices\":7,\"c\":{\"nodes\":[{\"roles\":\"FRONTEND\"}]}}",
+			"c", &r, &err),
 		0);
 	ck_assert_uint_eq(r.frontend_count, 0);
 	ck_assert_uint_eq(r.nic_count, 0);
@@ -627,10 +574,11 @@ START_TEST(resources_are_the_same_when_all_that_they_say_is)
 {
 	struct weka_resources a, b;
 
-	ck_assert_int_eq(parse_nodes("[{\"roles\":\"FRONTEND\",\"core_id\":7},"
-				     "{\"roles\":\"FRONTEND\",\"core_id\":8}]",
-				     &a),
-			 0);
+	ck_assert_int_eq(
+		parse_nodes(
+			"[{\"roles\":\"FRONTEND\",\"core_id\":7},{\"roles\":\"FRONTEND\",\"core_id\":8}]",
+			&a),
+		0);
 	b = a;
 	b.frontend[0].slot = 9;
 	ck_assert(!weka_resources_equal(&a, &b));
@@ -663,8 +611,7 @@ static struct weka_container container_of(const char *members)
 	struct err err;
 
 	snprintf(text, sizeof(text), "[{\"name\":\"c\"%s}]", members);
-	ck_assert_msg(weka_parse_ps(text, &containers, &err) == 0, "%s",
-		      err.text);
+	ck_assert_msg(weka_parse_ps(text, &containers, &err) == 0, "%s", err.text);
 	ck_assert_uint_eq(containers.count, 1);
 	return containers.item[0];
 }
@@ -673,57 +620,41 @@ START_TEST(a_switch_of_a_container_has_two_names)
 {
 	ck_assert(container_of(",\"isRunning\":true").running);
 	ck_assert(container_of(",\"running\":\"yes\"").running);
-	ck_assert(
-		!container_of(",\"isRunning\":false,\"running\":true").running);
+	ck_assert(!container_of(",\"isRunning\":false,\"running\":true").running);
 	ck_assert(container_of(",\"runStatus\":\"running\"").running);
 	ck_assert(container_of(",\"state\":\"RUNNING\"").running);
 	ck_assert(!container_of(",\"state\":\"STOPPED\"").running);
 	ck_assert(container_of(",\"isDisabled\":true").disabled);
 	ck_assert(container_of(",\"disabled\":true").disabled);
-	ck_assert(!container_of(",\"isDisabled\":false,\"disabled\":true")
-			   .disabled);
+	ck_assert(!container_of(",\"isDisabled\":false,\"disabled\":true").disabled);
 	ck_assert(container_of(",\"isPersistent\":true").persistent);
-	ck_assert(container_of(",\"persistent\":1,\"x\":2").persistent ==
-		  false);
+	ck_assert(container_of(",\"persistent\":1,\"x\":2").persistent == false);
 	ck_assert(container_of(",\"persistent\":true").persistent);
-	ck_assert(!container_of(",\"isPersistent\":false,\"persistent\":true")
-			   .persistent);
+	ck_assert(!container_of(",\"isPersistent\":false,\"persistent\":true").persistent);
 	ck_assert(!container_of("").monitored_known);
 	ck_assert(container_of(",\"isMonitoring\":false").monitored_known);
 	ck_assert(!container_of(",\"isMonitoring\":false").monitored);
 	ck_assert(container_of(",\"monitoring\":true").monitored_known);
 	ck_assert(container_of(",\"monitoring\":true").monitored);
 	ck_assert_str_eq(container_of(",\"version\":\"6\"").version, "6");
-	ck_assert_str_eq(container_of(",\"versionName\":\"5\",\"version\":"
-				      "\"6\"")
-				 .version,
-			 "5");
+	ck_assert_str_eq(container_of(",\"versionName\":\"5\",\"version\":\"6\"").version, "5");
 }
 END_TEST
 
 UNIT_MAIN("weka_parse", isolate_cpusets_is_read_in_every_spelling,
-	  the_last_line_wins_in_whatever_section,
-	  the_mode_of_cgroups_is_read_in_small_letters,
-	  a_service_conf_like_the_shipped_one_isolates,
-	  a_ready_container_is_ready,
-	  a_joining_container_is_not_ready_although_its_state_says_so,
-	  a_stopped_container_says_why,
-	  the_columns_of_the_6x_command_line_are_understood,
-	  a_status_in_one_word_is_the_health,
+	  the_last_line_wins_in_whatever_section, the_mode_of_cgroups_is_read_in_small_letters,
+	  a_service_conf_like_the_shipped_one_isolates, a_ready_container_is_ready,
+	  a_joining_container_is_not_ready_although_its_state_says_so, a_stopped_container_says_why,
+	  the_columns_of_the_6x_command_line_are_understood, a_status_in_one_word_is_the_health,
 	  an_answer_that_is_no_list_is_an_error, two_frontends_have_two_cores,
-	  an_automatic_core_has_no_number,
-	  resources_are_found_by_container_and_with_typed_ids,
-	  resources_as_the_api_shows_them_are_understood,
-	  a_role_may_stand_alone, resources_without_nodes_are_an_error,
-	  staged_resources_differ_by_cores_and_memory,
+	  an_automatic_core_has_no_number, resources_are_found_by_container_and_with_typed_ids,
+	  resources_as_the_api_shows_them_are_understood, a_role_may_stand_alone,
+	  resources_without_nodes_are_an_error, staged_resources_differ_by_cores_and_memory,
 	  the_drivers_file_names_the_frontends, a_frontend_can_be_not_connected,
 	  no_text_breaks_a_parser, each_word_for_yes_and_no_is_one,
-	  quotes_and_comments_belong_to_no_value,
-	  a_key_of_an_odd_spelling_is_told, quotes_are_two_and_may_hold_nothing,
+	  quotes_and_comments_belong_to_no_value, a_key_of_an_odd_spelling_is_told,
+	  quotes_are_two_and_may_hold_nothing,
 	  lines_of_the_drivers_file_are_known_by_all_of_their_name,
-	  mounts_of_several_containers_are_added,
-	  half_a_line_of_a_frontend_is_none,
-	  ids_of_cores_and_slots_are_read_in_each_form,
-	  nodes_that_are_not_understood_are_an_error,
-	  resources_are_the_same_when_all_that_they_say_is,
-	  a_switch_of_a_container_has_two_names)
+	  mounts_of_several_containers_are_added, half_a_line_of_a_frontend_is_none,
+	  ids_of_cores_and_slots_are_read_in_each_form, nodes_that_are_not_understood_are_an_error,
+	  resources_are_the_same_when_all_that_they_say_is, a_switch_of_a_container_has_two_names)

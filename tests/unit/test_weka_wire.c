@@ -9,14 +9,13 @@
 #include "tests/unit/tempdir.h"
 #include "tests/unit/unix_server.h"
 
-#define ROW(process, stat, value)                                              \
-	"{\"nodeId\":\"" process                                               \
-	"\",\"category\":\"fs_stats\",\"stat\":\"" stat                        \
+#define ROW(process, stat, value)                                                                  \
+	"{\"nodeId\":\"" process "\",\"category\":\"fs_stats\",\"stat\":\"" stat                   \
 	"\",\"value\":\"" value "\",\"unit\":\"X\",\"params\":{\"fS\":\"1\"}}"
-#define FOUR(process, a, b, c, d)                                              \
-	ROW(process, "READ_BYTES", a)                                          \
-	"," ROW(process, "WRITE_BYTES",                                        \
-		b) "," ROW(process, "READS", c) "," ROW(process, "WRITES", d)
+#define FOUR(process, a, b, c, d)                                                                  \
+	ROW(process, "READ_BYTES", a)                                                              \
+	"," ROW(process, "WRITE_BYTES", b) "," ROW(process, "READS", c) "," ROW(process, "WRITES", \
+										d)
 #define RESULT(rows) "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":[" rows "]}"
 #define OK "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"
 
@@ -40,13 +39,11 @@ static void expect_refused(const char *text, const char *why)
 	struct err err = { "" };
 
 	ck_assert_msg(add(wire, text, &err) < 0, "was taken: %s", text);
-	ck_assert_msg(strstr(err.text, why) != NULL, "'%s' is not in '%s'", why,
-		      err.text);
+	ck_assert_msg(strstr(err.text, why) != NULL, "'%s' is not in '%s'", why, err.text);
 	wire_free(wire);
 }
 
-static int since(const char *before, const char *after,
-		 int64_t moved[WIRE_KINDS])
+static int since(const char *before, const char *after, int64_t moved[WIRE_KINDS])
 {
 	struct wire *was = wire_of(before), *is = wire_of(after);
 	struct wire *read;
@@ -65,8 +62,8 @@ static int since(const char *before, const char *after,
 	return rc;
 }
 
-static void expect_moved(const int64_t moved[WIRE_KINDS], int64_t read_bytes,
-			 int64_t write_bytes, int64_t reads, int64_t writes)
+static void expect_moved(const int64_t moved[WIRE_KINDS], int64_t read_bytes, int64_t write_bytes,
+			 int64_t reads, int64_t writes)
 {
 	ck_assert_int_eq(moved[WIRE_READ_BYTES], read_bytes);
 	ck_assert_int_eq(moved[WIRE_WRITE_BYTES], write_bytes);
@@ -78,15 +75,12 @@ START_TEST(the_difference_is_summed_over_processes)
 {
 	int64_t moved[WIRE_KINDS];
 
-	ck_assert_int_eq(
-		since(OK RESULT(FOUR("NodeId<1>", "10", "20", "1",
-				     "2") "," FOUR("NodeId<2>", "100", "200",
-						   "10", "20")),
-		      OK RESULT(FOUR("NodeId<2>", "105", "207", "11",
-				     "23") "," FOUR("NodeId<1>", "4000000010",
-						    "20", "1000", "2")),
-		      moved),
-		1);
+	ck_assert_int_eq(since(OK RESULT(FOUR("NodeId<1>", "10", "20", "1",
+					      "2") "," FOUR("NodeId<2>", "100", "200", "10", "20")),
+			       OK RESULT(FOUR("NodeId<2>", "105", "207", "11", "23") "," FOUR(
+				       "NodeId<1>", "4000000010", "20", "1000", "2")),
+			       moved),
+			 1);
 	expect_moved(moved, 4000000005, 7, 1000, 3);
 }
 END_TEST
@@ -95,9 +89,7 @@ START_TEST(other_counters_are_passed_over)
 {
 	int64_t moved[WIRE_KINDS];
 	const char *more = OK RESULT(
-		"{\"nodeId\":\"A\",\"category\":\"fs_stats\",\"stat\":\"READ_"
-		"LATENCY\",\"value\":\"1.5\"},{\"category\":\"network\","
-		"\"stat\":\"PORT_RX_BYTES\",\"value\":\"-\"}," FOUR(
+		"{\"nodeId\":\"A\",\"category\":\"fs_stats\",\"stat\":\"READ_LATENCY\",\"value\":\"1.5\"},{\"category\":\"network\",\"stat\":\"PORT_RX_BYTES\",\"value\":\"-\"}," FOUR(
 			"A", "1", "2", "3", "4"));
 
 	ck_assert_int_eq(since(more, more, moved), 1);
@@ -109,11 +101,11 @@ START_TEST(a_new_process_counts_whole)
 {
 	int64_t moved[WIRE_KINDS];
 
-	ck_assert_int_eq(since(OK RESULT(FOUR("A", "1", "1", "1", "1")),
-			       OK RESULT(FOUR("A", "2", "1", "1", "1") "," FOUR(
-				       "B", "7", "8", "9", "10")),
-			       moved),
-			 1);
+	ck_assert_int_eq(
+		since(OK RESULT(FOUR("A", "1", "1", "1", "1")),
+		      OK RESULT(FOUR("A", "2", "1", "1", "1") "," FOUR("B", "7", "8", "9", "10")),
+		      moved),
+		1);
 	expect_moved(moved, 8, 8, 9, 10);
 }
 END_TEST
@@ -123,15 +115,13 @@ START_TEST(the_restart_of_one_process_is_not_hidden_by_another)
 	int64_t moved[WIRE_KINDS] = { 5, 5, 5, 5 };
 
 	ck_assert_int_eq(
-		since(OK RESULT(FOUR("A", "9", "9", "9",
-				     "9") "," FOUR("B", "9", "9", "9", "9")),
-		      OK RESULT(FOUR("A", "900", "900", "900",
-				     "900") "," FOUR("B", "9", "9", "8", "9")),
+		since(OK RESULT(FOUR("A", "9", "9", "9", "9") "," FOUR("B", "9", "9", "9", "9")),
+		      OK RESULT(FOUR("A", "900", "900", "900", "900") "," FOUR("B", "9", "9", "8",
+									       "9")),
 		      moved),
 		0);
 	ck_assert_int_eq(
-		since(OK RESULT(FOUR("A", "9", "9", "9",
-				     "9") "," FOUR("B", "9", "9", "9", "9")),
+		since(OK RESULT(FOUR("A", "9", "9", "9", "9") "," FOUR("B", "9", "9", "9", "9")),
 		      OK RESULT(FOUR("A", "900", "900", "900", "900")), moved),
 		0);
 	expect_moved(moved, 5, 5, 5, 5);
@@ -143,50 +133,40 @@ START_TEST(a_counter_that_is_missing_is_unknown)
 	int64_t moved[WIRE_KINDS];
 	const char *some = OK RESULT(ROW("A", "READS", "1"));
 
-	ck_assert_int_eq(
-		since(some, OK RESULT(FOUR("A", "1", "2", "3", "4")), moved),
-		1);
+	ck_assert_int_eq(since(some, OK RESULT(FOUR("A", "1", "2", "3", "4")), moved), 1);
 	expect_moved(moved, -1, -1, 2, -1);
-	ck_assert_int_eq(since(some, OK RESULT(ROW("A", "READS", "1")), moved),
-			 1);
+	ck_assert_int_eq(since(some, OK RESULT(ROW("A", "READS", "1")), moved), 1);
 	expect_moved(moved, -1, -1, 0, -1);
 }
 END_TEST
 
 START_TEST(what_is_no_counter_is_refused)
 {
-	expect_refused(OK RESULT(ROW("B", "READS", "-1")),
-		       "'-1': not a number");
+	expect_refused(OK RESULT(ROW("B", "READS", "-1")), "'-1': not a number");
 	expect_refused(OK RESULT(ROW("B", "READS", "")), "'': not a number");
 	expect_refused(OK RESULT(ROW("B", "READS", "1.5")), "'1.5'");
 	expect_refused(OK RESULT(ROW("B", "READS", "9223372036854775808")),
 		       "not a number from 0 to 9223372036854775807");
-	expect_refused(OK RESULT(ROW("B", "READS", "99999999999999999999999")),
-		       "not a number");
+	expect_refused(OK RESULT(ROW("B", "READS", "99999999999999999999999")), "not a number");
 	expect_refused(
-		OK RESULT(ROW("B", "READS", "9223372036854775807") "," ROW(
-			"B", "READS", "1")),
+		OK RESULT(ROW("B", "READS", "9223372036854775807") "," ROW("B", "READS", "1")),
 		"'/s': a counter is too large");
-	expect_refused(OK RESULT("{\"nodeId\":\"B\",\"category\":\"fs_stats\","
-				 "\"stat\":\"READS\"}"),
+	expect_refused(OK RESULT("{\"nodeId\":\"B\",\"category\":\"fs_stats\",\"stat\":\"READS\"}"),
 		       "a counter has no value");
-	expect_refused(OK RESULT("{\"nodeId\":\"B\",\"category\":\"fs_stats\","
-				 "\"stat\":\"READS\",\"value\":7}"),
-		       "a counter has no value");
-	expect_refused(OK RESULT("{\"category\":\"fs_stats\","
-				 "\"stat\":\"READS\",\"value\":\"7\"}"),
+	expect_refused(
+		OK RESULT(
+			"{\"nodeId\":\"B\",\"category\":\"fs_stats\",\"stat\":\"READS\",\"value\":7}"),
+		"a counter has no value");
+	expect_refused(OK RESULT("{\"category\":\"fs_stats\",\"stat\":\"READS\",\"value\":\"7\"}"),
 		       "a counter of no process");
-	expect_refused(OK RESULT(ROW("B", "READS", "1") ",7"),
-		       "a row is not an object");
+	expect_refused(OK RESULT(ROW("B", "READS", "1") ",7"), "a row is not an object");
 }
 END_TEST
 
 START_TEST(a_process_that_names_no_filesystem_is_one_row)
 {
 	struct wire *wire = wire_of(OK RESULT(
-		"{\"nodeId\":\"A\",\"category\":\"fs_stats\",\"stat\":"
-		"\"READS\",\"value\":\"7\"},{\"nodeId\":\"A\",\"category\":"
-		"\"fs_stats\",\"stat\":\"WRITES\",\"value\":\"8\"}"));
+		"{\"nodeId\":\"A\",\"category\":\"fs_stats\",\"stat\":\"READS\",\"value\":\"7\"},{\"nodeId\":\"A\",\"category\":\"fs_stats\",\"stat\":\"WRITES\",\"value\":\"8\"}"));
 
 	ck_assert_uint_eq(wire->count, 1);
 	ck_assert_str_eq(wire->row[0].id, "/s A -");
@@ -199,16 +179,15 @@ END_TEST
 START_TEST(rows_that_may_count_the_same_twice_are_refused)
 {
 	expect_refused(
-		OK RESULT(
-			ROW("B", "READS",
-			    "1") ",{\"nodeId\":\"B\","
-				 "\"category\":\"fs_stats\",\"stat\":\"READS\","
-				 "\"value\":\"7\",\"params\":{}}"),
+		OK RESULT(ROW(
+			"B", "READS",
+			"1") ",{\"nodeId\":\"B\",\"category\":\"fs_stats\",\"stat\":\"READS\",\"value\":\"7\",\"params\":{}}"),
 		"some counters name a filesystem");
-	expect_refused(OK RESULT("{\"nodeId\":\"B\",\"category\":\"fs_stats\","
-				 "\"stat\":\"READS\",\"value\":\"7\"}," ROW(
-					 "B", "READS", "1")),
-		       "'/s': some counters name a filesystem, others do not");
+	expect_refused(
+		OK RESULT(
+			"{\"nodeId\":\"B\",\"category\":\"fs_stats\",\"stat\":\"READS\",\"value\":\"7\"}," ROW(
+				"B", "READS", "1")),
+		"'/s': some counters name a filesystem, others do not");
 }
 END_TEST
 
@@ -217,8 +196,7 @@ START_TEST(what_is_no_answer_is_refused)
 	expect_refused("", "not an answer of HTTP/1.0");
 	expect_refused("garbage\r\n", "not an answer of HTTP/1.0");
 	expect_refused("\r\n\r\n", "refused: ");
-	expect_refused("HTTP/1.1 404 Not Found\r\n\r\n" RESULT(""),
-		       "refused: HTTP/1.1 404");
+	expect_refused("HTTP/1.1 404 Not Found\r\n\r\n" RESULT(""), "refused: HTTP/1.1 404");
 	expect_refused("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"
 		       "2\r\n{}\r\n0\r\n\r\n",
 		       "not an answer of HTTP/1.0");
@@ -228,10 +206,8 @@ START_TEST(what_is_no_answer_is_refused)
 		       "not an answer of HTTP/1.0");
 	expect_refused("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n{}",
 		       "'/s': the answer is cut off");
-	expect_refused("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n{}",
-		       "the answer is not JSON");
-	expect_refused("HTTP/1.1 201 Created\r\n\r\n" RESULT(""),
-		       "refused: HTTP/1.1 201");
+	expect_refused("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n{}", "the answer is not JSON");
+	expect_refused("HTTP/1.1 201 Created\r\n\r\n" RESULT(""), "refused: HTTP/1.1 201");
 	expect_refused(OK "{\"result\":[", "the answer is not JSON");
 	expect_refused(OK "\x01\xff", "the answer is not JSON");
 	expect_refused(OK "[]", "the answer has no result");
@@ -243,19 +219,15 @@ END_TEST
 
 START_TEST(an_answer_is_whole_when_its_length_says_so)
 {
-	static const char text[] =
-		"HTTP/1.1 200 OK\r\nContent-Length:  2\r\n\r\n{}";
+	static const char text[] = "HTTP/1.1 200 OK\r\nContent-Length:  2\r\n\r\n{}";
 	size_t size;
 
 	for (size = 0; size < sizeof(text) - 1; size++)
 		ck_assert_int_eq(weka_wire_is_whole(text, size), 0);
 	ck_assert_int_eq(weka_wire_is_whole(text, size), 1);
 	ck_assert_int_eq(weka_wire_is_whole(OK "{}", strlen(OK "{}")), 0);
-	ck_assert_int_eq(
-		weka_wire_is_whole("x\r\nTransfer-Encoding: x\r\n\r\n", 28),
-		-1);
-	ck_assert_int_eq(
-		weka_wire_is_whole("x\r\nContent-Length: -5\r\n\r\n", 26), -1);
+	ck_assert_int_eq(weka_wire_is_whole("x\r\nTransfer-Encoding: x\r\n\r\n", 28), -1);
+	ck_assert_int_eq(weka_wire_is_whole("x\r\nContent-Length: -5\r\n\r\n", 26), -1);
 }
 END_TEST
 
@@ -264,8 +236,7 @@ START_TEST(what_follows_an_answer_of_known_length_is_none_of_it)
 	static const char body[] = RESULT(ROW("A", "READS", "7"));
 	char text[600];
 
-	snprintf(text, sizeof(text),
-		 "HTTP/1.0 200 OK\r\nContent-Length: %zu\r\n\r\n%s",
+	snprintf(text, sizeof(text), "HTTP/1.0 200 OK\r\nContent-Length: %zu\r\n\r\n%s",
 		 strlen(body), body);
 	wire_free(wire_of(text));
 	strcat(text, "}");
@@ -275,11 +246,9 @@ END_TEST
 
 START_TEST(names_of_processes_have_sixty_three_characters_at_most)
 {
-#define LONG_NAME                                                              \
-	"012345678901234567890123456789012345678901234567890123456789123"
+#define LONG_NAME "012345678901234567890123456789012345678901234567890123456789123"
 	wire_free(wire_of(OK RESULT(ROW(LONG_NAME, "READS", "7"))));
-	expect_refused(OK RESULT(ROW(LONG_NAME "4", "READS", "7")),
-		       "a counter of no process");
+	expect_refused(OK RESULT(ROW(LONG_NAME "4", "READS", "7")), "a counter of no process");
 }
 END_TEST
 
@@ -306,8 +275,7 @@ START_TEST(a_damaged_file_is_refused)
 	for (i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		err.text[0] = '\0';
 		ck_assert_msg(!wire_parse(texts[i], &err), "%s", texts[i]);
-		ck_assert_msg(strstr(err.text, "counters of the client: "),
-			      "%s", err.text);
+		ck_assert_msg(strstr(err.text, "counters of the client: "), "%s", err.text);
 	}
 }
 END_TEST
@@ -320,12 +288,10 @@ START_TEST(more_processes_than_there_is_room_for_are_refused)
 
 	used = (size_t)snprintf(text, room, "%s{\"result\":[", OK);
 	for (i = 0; i <= WIRE_ROWS_MAX; i++)
-		used += (size_t)snprintf(text + used, room - used,
-					 "%s{\"nodeId\":\"N%d\",\"category\":"
-					 "\"fs_stats\",\"stat\":\"READS\","
-					 "\"value\":\"1\",\"params\":{\"fS\":"
-					 "\"1\"}}",
-					 i ? "," : "", i);
+		used += (size_t)snprintf(
+			text + used, room - used,
+			"%s{\"nodeId\":\"N%d\",\"category\":\"fs_stats\",\"stat\":\"READS\",\"value\":\"1\",\"params\":{\"fS\":\"1\"}}",
+			i ? "," : "", i);
 	snprintf(text + used, room - used, "]}");
 	expect_refused(text, "more than 4096 counters");
 	free(text);
@@ -342,14 +308,12 @@ START_TEST(a_socket_whose_name_leaves_no_room_for_its_rows_is_refused)
 	/* "PATH A 1" */
 	memset(path, 'p', sizeof(path));
 	path[WIRE_ID_MAX - 5] = '\0';
-	ck_assert_int_eq(weka_wire_add(wire, path, text, strlen(text), &err),
-			 0);
+	ck_assert_int_eq(weka_wire_add(wire, path, text, strlen(text), &err), 0);
 	ck_assert_uint_eq(wire->count, 1);
 	ck_assert_uint_eq(strlen(wire->row[0].id), WIRE_ID_MAX - 1);
 	path[WIRE_ID_MAX - 5] = 'p';
 	path[WIRE_ID_MAX - 4] = '\0';
-	ck_assert_int_eq(weka_wire_add(wire, path, text, strlen(text), &err),
-			 -1);
+	ck_assert_int_eq(weka_wire_add(wire, path, text, strlen(text), &err), -1);
 	ck_assert_uint_eq(wire->count, 1);
 	wire_free(wire);
 }
@@ -359,8 +323,7 @@ END_TEST
 
 static unsigned int timeout_ms = 60000; /* of jobio.conf */
 
-static struct wire *read_sockets(const char *pattern, const char *container,
-				 struct err *err)
+static struct wire *read_sockets(const char *pattern, const char *container, struct err *err)
 {
 	static char path[600], name[100];
 	struct config_client section = { .stats_socket = path,
@@ -376,8 +339,7 @@ static struct wire *read_sockets(const char *pattern, const char *container,
 }
 
 /* So many rows, in no order. */
-static void expect_rows(const char *pattern, const char *container,
-			size_t count)
+static void expect_rows(const char *pattern, const char *container, size_t count)
 {
 	struct err err;
 	struct wire *wire = read_sockets(pattern, container, &err);
@@ -388,8 +350,8 @@ static void expect_rows(const char *pattern, const char *container,
 }
 
 /* None; where 'name' is not NULL the reason begins with that path. */
-static void expect_none(const char *pattern, const char *container, int error,
-			const char *name, const char *why)
+static void expect_none(const char *pattern, const char *container, int error, const char *name,
+			const char *why)
 {
 	char text[700];
 	struct err err;
@@ -409,14 +371,13 @@ START_TEST(each_container_is_asked_by_http_for_its_own_counters)
 	static const char asked[] =
 		"POST /api/v1 HTTP/1.0\r\nHost: localhost\r\n"
 		"Content-Type: application/json\r\nContent-Length: 65\r\n"
-		"Connection: close\r\n\r\n{\"jsonrpc\":\"2.0\",\"id\":1,"
-		"\"method\":\"fetch_local_stats\",\"params\":{}}";
+		"Connection: close\r\n\r\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"fetch_local_stats\",\"params\":{}}";
 
 	ck_assert_uint_eq(strlen(strchr(asked, '{')), 65);
 	tempdir_make();
 	unix_serve("a/socket", OK RESULT(FOUR("A", "1", "2", "3", "4")));
-	unix_serve("b/socket", OK RESULT(FOUR("A", "1", "2", "3", "4") "," FOUR(
-				       "B", "1", "2", "3", "4")));
+	unix_serve("b/socket",
+		   OK RESULT(FOUR("A", "1", "2", "3", "4") "," FOUR("B", "1", "2", "3", "4")));
 	expect_rows("*/socket", "", 3);
 	tempdir_expect("a/socket.asked", asked);
 	tempdir_expect("b/socket.asked", asked);
@@ -454,8 +415,7 @@ START_TEST(one_container_that_does_not_tell_makes_the_others_useless)
 	unix_serve("a/socket", OK RESULT(FOUR("A", "1", "2", "3", "4")));
 	unix_serve("b/socket", OK "[]");
 	unix_serve("c/socket", OK RESULT(FOUR("A", "1", "2", "3", "4")));
-	expect_none("*/socket", "", EIO, "b/socket",
-		    "the answer has no result");
+	expect_none("*/socket", "", EIO, "b/socket", "the answer has no result");
 	unix_stop();
 	tempdir_remove();
 }
@@ -474,8 +434,7 @@ START_TEST(eight_containers_are_asked_and_of_more_none)
 			expect_rows("*/socket", "", 8);
 	}
 	tempdir_put("1/socket.asked", "");
-	expect_none("*/socket", "", EIO, NULL,
-		    "/socket': and more sockets than 8");
+	expect_none("*/socket", "", EIO, NULL, "/socket': and more sockets than 8");
 	tempdir_expect("1/socket.asked", "");
 	unix_stop();
 	tempdir_remove();
@@ -496,13 +455,11 @@ START_TEST(a_container_that_hangs_is_waited_for_as_long_as_the_site_says)
 }
 END_TEST
 
-UNIT_MAIN("weka_wire", the_difference_is_summed_over_processes,
-	  other_counters_are_passed_over, a_new_process_counts_whole,
-	  the_restart_of_one_process_is_not_hidden_by_another,
+UNIT_MAIN("weka_wire", the_difference_is_summed_over_processes, other_counters_are_passed_over,
+	  a_new_process_counts_whole, the_restart_of_one_process_is_not_hidden_by_another,
 	  a_counter_that_is_missing_is_unknown, what_is_no_counter_is_refused,
 	  a_process_that_names_no_filesystem_is_one_row,
-	  rows_that_may_count_the_same_twice_are_refused,
-	  what_is_no_answer_is_refused,
+	  rows_that_may_count_the_same_twice_are_refused, what_is_no_answer_is_refused,
 	  an_answer_is_whole_when_its_length_says_so, a_damaged_file_is_refused,
 	  what_follows_an_answer_of_known_length_is_none_of_it,
 	  names_of_processes_have_sixty_three_characters_at_most,

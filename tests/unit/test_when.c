@@ -66,11 +66,11 @@ START_TEST(what_is_no_time_is_refused)
 	size_t i;
 
 	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		ck_assert_msg(when_parse(texts[i], NOW, &found, &err) < 0, "%s",
-			      texts[i]);
+		ck_assert_msg(when_parse(texts[i], NOW, &found, &err) < 0, "%s", texts[i]);
 	ck_assert_int_eq(when_parse("then", NOW, &found, &err), -1);
-	ck_assert_str_eq(err.text, "'then': not a time like now-7days, today, "
-				   "2026-11-15 or 2026-11-15T12:30");
+	ck_assert_str_eq(
+		err.text,
+		"'then': not a time like now-7days, today, 2026-11-15 or 2026-11-15T12:30");
 }
 END_TEST
 
@@ -98,5 +98,4 @@ START_TEST(the_first_second_of_1970_is_a_time)
 END_TEST
 
 UNIT_MAIN("when", times_are_read_as_sacct_has_them, what_is_no_time_is_refused,
-	  a_time_is_written_as_sacct_takes_it,
-	  the_first_second_of_1970_is_a_time)
+	  a_time_is_written_as_sacct_takes_it, the_first_second_of_1970_is_a_time)

@@ -24,8 +24,7 @@ static struct wire *new_wire(int64_t at_s)
 	return wire;
 }
 
-static struct wire_row *row(struct wire *wire, const char *id, const char *fs,
-			    int64_t read_bytes)
+static struct wire_row *row(struct wire *wire, const char *id, const char *fs, int64_t read_bytes)
 {
 	struct wire_row *made = wire_row(wire, id);
 
@@ -206,8 +205,8 @@ START_TEST(a_backlog_is_of_connections_that_may_be_older_or_end_before)
 }
 END_TEST
 
-static void expect_row(const char *text, int64_t queue_us, int64_t backlog,
-		       int64_t copies, int64_t names)
+static void expect_row(const char *text, int64_t queue_us, int64_t backlog, int64_t copies,
+		       int64_t names)
 {
 	struct wire *wire = wire_parse(text, &err);
 
@@ -569,13 +568,12 @@ START_TEST(damaged_rows_are_refused_by_their_names)
 
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		ck_assert_msg(!wire_parse(bad[i], &err), "%s", bad[i]);
-		ck_assert_str_eq(err.text,
-				 "counters of the client: 'x' is damaged");
+		ck_assert_str_eq(err.text, "counters of the client: 'x' is damaged");
 	}
 	ck_assert_ptr_null(wire_parse("{\"at\":\"9\"}", &err));
 	ck_assert_str_eq(err.text, "counters of the client: 'at' is damaged");
-	expect_row("{\"x\":[-1,\"\",-1,2,3,4,5,6,7,8,9,10,11,0,13,14,-1]}", 0,
-		   13, 14, WIRE_UNKNOWN);
+	expect_row("{\"x\":[-1,\"\",-1,2,3,4,5,6,7,8,9,10,11,0,13,14,-1]}", 0, 13, 14,
+		   WIRE_UNKNOWN);
 	ck_assert(is_taken_with("{\"", WIRE_ID_MAX - 1, "\":[3,\"\"" COUNTS));
 	ck_assert(!is_taken_with("{\"", WIRE_ID_MAX, "\":[3,\"\"" COUNTS));
 	ck_assert(is_taken_with("{\"x\":[3,\"", WIRE_FS_MAX - 1, "\"" COUNTS));
@@ -583,19 +581,16 @@ START_TEST(damaged_rows_are_refused_by_their_names)
 }
 END_TEST
 
-UNIT_MAIN("wire", rows_of_one_filesystem_are_added_up,
-	  a_counter_below_its_old_value_has_restarted,
+UNIT_MAIN("wire", rows_of_one_filesystem_are_added_up, a_counter_below_its_old_value_has_restarted,
 	  rows_that_are_cleared_together_have_restarted_together,
 	  rows_that_get_their_names_meanwhile_are_told_by_them_alone,
-	  a_row_that_was_born_later_has_restarted,
-	  a_new_row_counts_unless_it_is_older,
+	  a_row_that_was_born_later_has_restarted, a_new_row_counts_unless_it_is_older,
 	  a_number_that_another_filesystem_has_got_counts_from_its_birth,
 	  a_backlog_is_of_connections_that_may_be_older_or_end_before,
 	  what_is_unknown_on_either_side_is_unknown,
 	  a_counter_of_calls_that_wrapped_is_counted_on_where_it_can_be,
 	  reads_and_writes_wrap_and_nothing_else_does,
-	  calls_of_a_long_time_are_known_where_few_bytes_were_moved,
-	  a_wire_travels_as_text,
+	  calls_of_a_long_time_are_known_where_few_bytes_were_moved, a_wire_travels_as_text,
 	  a_new_row_knows_nothing_and_what_is_added_is_all,
 	  filesystems_beyond_the_last_line_are_told_together,
 	  what_was_not_read_is_no_restart_and_leaves_a_lower_bound,

@@ -19,8 +19,7 @@ static struct fake {
 	int64_t array_job, array_task;
 } fake;
 
-static int fake_write(void *acct, struct acct_job *jobs, size_t count,
-		      struct err *err)
+static int fake_write(void *acct, struct acct_job *jobs, size_t count, struct err *err)
 {
 	size_t i;
 
@@ -33,19 +32,16 @@ static int fake_write(void *acct, struct acct_job *jobs, size_t count,
 		jobs[i].array_job = fake.array_job;
 		jobs[i].array_task = fake.array_task;
 		jobs[i].het_job = jobs[i].het_offset = -1;
-		snprintf(jobs[i].account, sizeof(jobs[i].account), "%s",
-			 fake.account);
+		snprintf(jobs[i].account, sizeof(jobs[i].account), "%s", fake.account);
 		err_set(&jobs[i].why, "%s",
-			fake.result == ACCT_WRITTEN ? fake.remark
-						    : "no permission");
+			fake.result == ACCT_WRITTEN ? fake.remark : "no permission");
 		snprintf(fake.text, sizeof(fake.text), "%s", jobs[i].text);
 	}
 	fake.jobs += count;
 	return 0;
 }
 
-static const struct config_ledger config = { .grace_s = GRACE_S,
-					     .retention_days = 30000 };
+static const struct config_ledger config = { .grace_s = GRACE_S, .retention_days = 30000 };
 
 /* A ledger with an empty store. */
 static struct store *store;
@@ -60,10 +56,7 @@ static void start(void)
 	memset(&metrics, 0, sizeof(metrics));
 	config_advice_init(&advice);
 	store = opened();
-	fake = (struct fake){ .account = "root",
-			      .array_job = -1,
-			      .array_task = -1,
-			      .remark = "" };
+	fake = (struct fake){ .account = "root", .array_job = -1, .array_task = -1, .remark = "" };
 	writer = (struct writer){ .store = store,
 				  .config = &config,
 				  .advice = &advice,
@@ -113,8 +106,7 @@ START_TEST(a_complete_run_is_written_once)
 	ck_assert_int_eq(round_at(NOW), 1);
 	ck_assert_str_eq(
 		fake.text,
-		"jobio/1 rd=2KiB/- wr=-/- nodes=2/2 cores=- cpus=- prof=- fs=- "
-		"scope=job src=stepd q=- imb=1.00@n1");
+		"jobio/1 rd=2KiB/- wr=-/- nodes=2/2 cores=- cpus=- prof=- fs=- scope=job src=stepd q=- imb=1.00@n1");
 	ck_assert_int_eq(round_at(NOW + 1), 0);
 	ck_assert_int_eq(fake.calls, 1);
 	run = newest(store);
@@ -167,12 +159,11 @@ START_TEST(the_use_of_a_run_is_kept_beside_its_summary_with_its_account)
 	ck_assert_int_eq(round_at(NOW + GRACE_S), 1);
 	told = told_uses(store);
 	ck_assert_msg(strstr(told.text,
-			     "1\tc\talice\tlab\tstream\t7\t1000\t2000\t2\t"
-			     "2000\t2\t2\t0\tA02") == told.text,
+			     "1\tc\talice\tlab\tstream\t7\t1000\t2000\t2\t2000\t2\t2\t0\tA02") ==
+			      told.text,
 		      "%s", told.text);
-	ck_assert_msg(strstr(told.text, "\n/mnt/weka\twekafs\t0\t4294967296"
-					"\t6\t77\t;"),
-		      "%s", told.text);
+	ck_assert_msg(strstr(told.text, "\n/mnt/weka\twekafs\t0\t4294967296\t6\t77\t;"), "%s",
+		      told.text);
 	closed(store);
 }
 END_TEST
@@ -184,14 +175,13 @@ START_TEST(a_use_is_kept_when_slurmdbd_does_not_know_the_job_yet)
 	fake.result = ACCT_NO_ROW;
 	put_both_at(NOW);
 	ck_assert_int_eq(round_at(NOW), 1);
-	ck_assert_str_eq(told_uses(store).text,
-			 "1\tc\talice\t\t\t7\t1000\t2000\t2\t2000\t0\t0\t0\t\t"
-			 "\n(all files)\t\t2048\t\t\t\t;");
+	ck_assert_str_eq(
+		told_uses(store).text,
+		"1\tc\talice\t\t\t7\t1000\t2000\t2\t2000\t0\t0\t0\t\t\n(all files)\t\t2048\t\t\t\t;");
 	fake.is_down = 1;
 	put(store, made("n3"));
 	ck_assert_int_eq(round_at(NOW + 9000), 1);
-	ck_assert_ptr_nonnull(
-		strstr(told_uses(store).text, "\n(all files)\t\t3072\t"));
+	ck_assert_ptr_nonnull(strstr(told_uses(store).text, "\n(all files)\t\t3072\t"));
 	closed(store);
 }
 END_TEST
@@ -223,9 +213,9 @@ START_TEST(filesystems_of_endless_names_are_told_as_others)
 	record_add_app(r, &io);
 	put(store, r);
 	ck_assert_int_eq(round_at(NOW), 1);
-	ck_assert_str_eq(told_uses(store).text,
-			 "1\tc\talice\troot\t\t7\t1000\t2000\t1\t1000\t0\t0\t"
-			 "0\t\t\n(others)\t\t60\t\t\t\t\n/short\t\t3\t\t\t\t;");
+	ck_assert_str_eq(
+		told_uses(store).text,
+		"1\tc\talice\troot\t\t7\t1000\t2000\t1\t1000\t0\t0\t0\t\t\n(others)\t\t60\t\t\t\t\n/short\t\t3\t\t\t\t;");
 	closed(store);
 }
 END_TEST
@@ -239,9 +229,8 @@ START_TEST(numbers_of_whole_nodes_are_no_use_of_a_job)
 	r->app[0].scope = RECORD_SCOPE_NODE;
 	put(store, r);
 	ck_assert_int_eq(round_at(NOW), 1);
-	ck_assert_str_eq(
-		told_uses(store).text,
-		"1\tc\talice\t\t\t7\t1000\t2000\t1\t1000\t1\t0\t0\t\t;");
+	ck_assert_str_eq(told_uses(store).text,
+			 "1\tc\talice\t\t\t7\t1000\t2000\t1\t1000\t1\t0\t0\t\t;");
 	closed(store);
 }
 END_TEST
@@ -307,10 +296,8 @@ START_TEST(while_slurmdbd_is_down_everything_waits_and_nothing_is_lost)
 	ck_assert_ptr_nonnull(run.summary); /* to be read meanwhile */
 	ck_assert_str_eq(run.error, "slurmdbd: cannot connect: refused");
 	store_run_free(&run);
-	ck_assert_uint_eq(writer.metrics->slurmdbd_failures,
-			  (uint64_t)fake.calls);
-	ck_assert_uint_eq(writer.metrics->slurmdbd_failing,
-			  (uint64_t)fake.calls);
+	ck_assert_uint_eq(writer.metrics->slurmdbd_failures, (uint64_t)fake.calls);
+	ck_assert_uint_eq(writer.metrics->slurmdbd_failing, (uint64_t)fake.calls);
 	ck_assert_uint_eq(writer.metrics->refused_by_slurmdbd, 0);
 	fake.is_down = 0;
 	for (i = 0; i < 61 && !fake.jobs; i++)
@@ -374,8 +361,7 @@ START_TEST(a_remark_about_what_was_written_goes_to_the_log)
 	round_at(NOW);
 	rewind(log);
 	ck_assert_ptr_nonnull(fgets(line, sizeof(line), log));
-	ck_assert_str_eq(line,
-			 "jobio: ledger: job: '7': 2 rows were changed\n");
+	ck_assert_str_eq(line, "jobio: ledger: job: '7': 2 rows were changed\n");
 	fclose(log);
 	closed(store);
 }
@@ -391,8 +377,7 @@ START_TEST(what_the_row_knows_of_arrays_is_learnt)
 	fake.array_task = 2;
 	put_both_at(NOW);
 	round_at(NOW);
-	ck_assert_int_eq(find_runs(store, STORE_ARRAY_TASK, 5, 2, &id, 1, &err),
-			 1);
+	ck_assert_int_eq(find_runs(store, STORE_ARRAY_TASK, 5, 2, &id, 1, &err), 1);
 	closed(store);
 }
 END_TEST
@@ -409,8 +394,7 @@ static void expect_writes(int64_t from, int64_t to, const char *wanted)
 		calls = fake.calls;
 		round_at(now);
 		if (fake.calls > calls)
-			used += (size_t)snprintf(when + used,
-						 sizeof(when) - used, "%lld ",
+			used += (size_t)snprintf(when + used, sizeof(when) - used, "%lld ",
 						 (long long)now);
 	}
 	ck_assert_str_eq(when, wanted);
@@ -421,8 +405,7 @@ START_TEST(a_row_that_is_not_sure_is_asked_for_as_soon_as_it_will_do)
 	start();
 	fake.result = ACCT_NO_ROW;
 	put_both_at(2001);
-	expect_writes(2001, 3000,
-		      "2001 2003 2007 2015 2031 2063 2121 2249 2505 ");
+	expect_writes(2001, 3000, "2001 2003 2007 2015 2031 2063 2121 2249 2505 ");
 	closed(store);
 }
 END_TEST
@@ -470,8 +453,7 @@ END_TEST
 
 START_TEST(runs_that_are_too_old_are_forgotten)
 {
-	static const struct config_ledger short_config = { .retention_days =
-								   1 };
+	static const struct config_ledger short_config = { .retention_days = 1 };
 
 	start();
 	writer.config = &short_config;
@@ -488,8 +470,7 @@ END_TEST
 
 START_TEST(however_many_are_too_old_they_are_forgotten_within_the_hour)
 {
-	static const struct config_ledger short_config = { .retention_days =
-								   1 };
+	static const struct config_ledger short_config = { .retention_days = 1 };
 	struct err err;
 	int64_t due;
 	int rounds;
@@ -505,8 +486,7 @@ START_TEST(however_many_are_too_old_they_are_forgotten_within_the_hour)
 
 		r->job = i;
 		text = record_text(r, NULL);
-		ck_assert_int_eq(store_put(store, r, text, strlen(text), NOW,
-					   GRACE_S, &due, &err),
+		ck_assert_int_eq(store_put(store, r, text, strlen(text), NOW, GRACE_S, &due, &err),
 				 1);
 		free(text);
 		record_free(r);
@@ -530,8 +510,7 @@ START_TEST(a_record_that_cannot_be_read_holds_up_no_other)
 	start();
 	put(store, made("n1"));
 	ck_assert_int_eq(store_begin(store, &err), 0);
-	ck_assert_int_eq(
-		store_put(store, bad, "{}", 2, NOW, GRACE_S, &due, &err), 1);
+	ck_assert_int_eq(store_put(store, bad, "{}", 2, NOW, GRACE_S, &due, &err), 1);
 	ck_assert_int_eq(store_commit(store, &err), 0);
 	record_free(bad);
 	put(store, alone(8));
@@ -553,11 +532,9 @@ UNIT_MAIN("writer", a_complete_run_is_written_once,
 	  a_job_without_a_row_is_tried_again_ever_more_rarely,
 	  a_row_that_is_not_sure_is_asked_for_as_soon_as_it_will_do,
 	  a_job_that_cannot_be_changed_keeps_the_reason,
-	  a_remark_about_what_was_written_goes_to_the_log,
-	  what_the_row_knows_of_arrays_is_learnt,
+	  a_remark_about_what_was_written_goes_to_the_log, what_the_row_knows_of_arrays_is_learnt,
 	  a_row_without_account_is_looked_at_again_for_some_seconds,
 	  rows_of_a_site_without_accounts_are_not_looked_at_for_ever,
 	  many_runs_are_written_in_batches,
 	  however_many_are_too_old_they_are_forgotten_within_the_hour,
-	  a_record_that_cannot_be_read_holds_up_no_other,
-	  runs_that_are_too_old_are_forgotten)
+	  a_record_that_cannot_be_read_holds_up_no_other, runs_that_are_too_old_are_forgotten)

@@ -27,10 +27,8 @@ static struct writer writer;
 static struct metrics metrics;
 static int64_t next;
 static FILE *log_file;
-static int second_at =
-	-1; /* the fd to wake with when job 8 comes, at a write */
-static int ends_at =
-	-1; /* the fd to close at the second write: the server's end */
+static int second_at = -1; /* the fd to wake with when job 8 comes, at a write */
+static int ends_at = -1;   /* the fd to close at the second write: the server's end */
 
 static struct record *alone(uint32_t job)
 {
@@ -41,8 +39,7 @@ static struct record *alone(uint32_t job)
 	return r;
 }
 
-static int fake_write(void *acct, struct acct_job *jobs, size_t count,
-		      struct err *err)
+static int fake_write(void *acct, struct acct_job *jobs, size_t count, struct err *err)
 {
 	size_t i;
 
@@ -86,8 +83,7 @@ static int fake_operators(void *acct, uid_t *uids, size_t max, struct err *err)
 
 static void start(void)
 {
-	static const struct config_ledger config = { .grace_s = GRACE_S,
-						     .retention_days = 30000 };
+	static const struct config_ledger config = { .grace_s = GRACE_S, .retention_days = 30000 };
 	static struct config_advice advice;
 
 	config_advice_init(&advice);
@@ -136,8 +132,7 @@ static void expect_asked(int64_t from, int64_t seconds, const char *wanted)
 		calls = fake.calls;
 		round_at(now);
 		if (fake.calls > calls)
-			used += (size_t)snprintf(when + used,
-						 sizeof(when) - used, "%lld ",
+			used += (size_t)snprintf(when + used, sizeof(when) - used, "%lld ",
 						 (long long)(now - from));
 	}
 	ck_assert_str_eq(when, wanted);
@@ -151,9 +146,7 @@ START_TEST(that_slurmdbd_is_away_is_said_once_and_that_it_is_back_once)
 	fake.is_down = true;
 	put(store, alone(7));
 	round_at(NOW);
-	expect_said(
-		"jobio: ledger: slurmdbd: cannot connect: trying again until "
-		"it works\n");
+	expect_said("jobio: ledger: slurmdbd: cannot connect: trying again until it works\n");
 	expect_asked(NOW + 1, 100, "3 7 15 31 63 ");
 	expect_said("");
 	fake.is_down = false;
@@ -165,15 +158,12 @@ START_TEST(that_slurmdbd_is_away_is_said_once_and_that_it_is_back_once)
 	fake.is_down = true;
 	put(store, alone(9));
 	round_at(NOW + 301);
-	expect_said(
-		"jobio: ledger: slurmdbd: cannot connect: trying again until "
-		"it works\n");
+	expect_said("jobio: ledger: slurmdbd: cannot connect: trying again until it works\n");
 	closed(store);
 }
 END_TEST
 
-START_TEST(
-	a_slurmdbd_that_is_away_is_asked_at_ever_longer_times_at_last_each_minute)
+START_TEST(a_slurmdbd_that_is_away_is_asked_at_ever_longer_times_at_last_each_minute)
 {
 	start();
 	fake.is_down = true;
@@ -230,13 +220,11 @@ START_TEST(a_run_that_was_asked_for_very_often_is_asked_for_each_hour)
 	fake.result = ACCT_NO_ROW;
 	put(store, alone(7));
 	for (i = 0; i < sizeof(tries) / sizeof(*tries); i++) {
-		snprintf(sql, sizeof(sql),
-			 "UPDATE runs SET tries=%d,next_try=1", (int)tries[i]);
+		snprintf(sql, sizeof(sql), "UPDATE runs SET tries=%d,next_try=1", (int)tries[i]);
 		in_store(sql);
 		ck_assert_int_eq(round_at(NOW), 1);
 		run = newest(store);
-		ck_assert_int_eq(run.next_try,
-				 NOW + (tries[i] == 10 ? 2048 : 3600));
+		ck_assert_int_eq(run.next_try, NOW + (tries[i] == 10 ? 2048 : 3600));
 		store_run_free(&run);
 	}
 	closed(store);
@@ -382,8 +370,8 @@ END_TEST
 /* Job 8 cannot be noted, job 7 before it can. */
 static void break_notes(void)
 {
-	in_store("CREATE TRIGGER t BEFORE UPDATE ON runs WHEN OLD.job=8"
-		 " BEGIN SELECT RAISE(ABORT,'not this one'); END");
+	in_store(
+		"CREATE TRIGGER t BEFORE UPDATE ON runs WHEN OLD.job=8 BEGIN SELECT RAISE(ABORT,'not this one'); END");
 }
 
 static void expect_failure(int64_t now_s, const char *wanted)
@@ -429,8 +417,7 @@ START_TEST(a_batch_that_cannot_be_begun_is_a_store_that_fails)
 	start();
 	put(store, alone(7));
 	fake.begins = true;
-	expect_failure(NOW, "store: cannot start a transaction within a "
-			    "transaction");
+	expect_failure(NOW, "store: cannot start a transaction within a transaction");
 	store_rollback(store);
 	run = newest(store);
 	ck_assert_int_eq(run.dirty, STORE_DIRTY);
@@ -552,26 +539,21 @@ START_TEST(a_writer_whose_store_fails_ends)
 }
 END_TEST
 
-UNIT_MAIN(
-	"writer_says",
-	that_slurmdbd_is_away_is_said_once_and_that_it_is_back_once,
-	a_slurmdbd_that_is_away_is_asked_at_ever_longer_times_at_last_each_minute,
-	while_slurmdbd_is_away_the_writer_comes_back_when_it_may_ask_again,
-	a_run_without_a_row_is_asked_for_at_ever_longer_times,
-	a_run_that_was_asked_for_very_often_is_asked_for_each_hour,
-	why_a_job_cannot_be_changed_is_said_the_first_time,
-	what_the_row_knows_of_het_jobs_is_learnt_and_what_a_node_said_stays,
-	a_het_job_that_a_node_knows_is_not_unlearnt_from_the_row,
-	operators_are_not_asked_for_while_slurmdbd_is_away,
-	why_operators_are_not_known_is_said_and_a_site_may_have_none,
-	a_run_is_kept_until_it_is_older_than_the_site_wants,
-	old_runs_are_looked_for_each_hour,
-	of_a_batch_that_cannot_be_noted_nothing_is_noted,
-	a_batch_that_cannot_be_begun_is_a_store_that_fails,
-	a_use_that_cannot_be_kept_is_a_store_that_fails,
-	a_writer_says_so_when_the_store_cannot_tell_what_is_due,
-	the_writer_ends_when_the_server_does_after_what_is_due,
-	a_writer_that_is_woken_makes_another_round,
-	a_writer_that_cannot_hear_the_server_ends,
-	what_is_more_than_a_batch_follows_at_once_unasked,
-	a_writer_whose_store_fails_ends)
+UNIT_MAIN("writer_says", that_slurmdbd_is_away_is_said_once_and_that_it_is_back_once,
+	  a_slurmdbd_that_is_away_is_asked_at_ever_longer_times_at_last_each_minute,
+	  while_slurmdbd_is_away_the_writer_comes_back_when_it_may_ask_again,
+	  a_run_without_a_row_is_asked_for_at_ever_longer_times,
+	  a_run_that_was_asked_for_very_often_is_asked_for_each_hour,
+	  why_a_job_cannot_be_changed_is_said_the_first_time,
+	  what_the_row_knows_of_het_jobs_is_learnt_and_what_a_node_said_stays,
+	  a_het_job_that_a_node_knows_is_not_unlearnt_from_the_row,
+	  operators_are_not_asked_for_while_slurmdbd_is_away,
+	  why_operators_are_not_known_is_said_and_a_site_may_have_none,
+	  a_run_is_kept_until_it_is_older_than_the_site_wants, old_runs_are_looked_for_each_hour,
+	  of_a_batch_that_cannot_be_noted_nothing_is_noted,
+	  a_batch_that_cannot_be_begun_is_a_store_that_fails,
+	  a_use_that_cannot_be_kept_is_a_store_that_fails,
+	  a_writer_says_so_when_the_store_cannot_tell_what_is_due,
+	  the_writer_ends_when_the_server_does_after_what_is_due,
+	  a_writer_that_is_woken_makes_another_round, a_writer_that_cannot_hear_the_server_ends,
+	  what_is_more_than_a_batch_follows_at_once_unasked, a_writer_whose_store_fails_ends)

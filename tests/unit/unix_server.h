@@ -46,8 +46,7 @@ static void unix_serve(const char *name, const char *answer)
 
 	snprintf(asked, sizeof(asked), "%s.asked", name);
 	tempdir_put(asked, "");
-	snprintf(address.sun_path, sizeof(address.sun_path), "%s",
-		 tempdir_path(name));
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", tempdir_path(name));
 	ck_assert(bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
 		  listen(fd, 4) == 0);
 	pid = fork();

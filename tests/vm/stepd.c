@@ -47,8 +47,7 @@ int main(int argc, char *argv[])
 	int status = 0;
 
 	if (argc < 7) {
-		fprintf(stderr, "usage: stepd PLUGIN CONF JOB STEP NAMESPACE "
-				"COMMAND...\n");
+		fprintf(stderr, "usage: stepd PLUGIN CONF JOB STEP NAMESPACE COMMAND...\n");
 		return 2;
 	}
 	plugin = dlopen(argv[1], RTLD_NOW);

@@ -82,12 +82,11 @@ enum {
 	OPS
 };
 
-static const char *const op_names[OPS] = {
-	"open",	  "create",   "unlink",	     "rename",	  "mkdir",
-	"rmdir",  "stat",     "lookup_miss", "readdir",	  "fsync",
-	"link",	  "symlink",  "mknod",	     "chmod",	  "chown",
-	"utimes", "truncate", "xattr",	     "fallocate", "statfs"
-};
+static const char *const op_names[OPS] = { "open",     "create", "unlink",    "rename",
+					   "mkdir",    "rmdir",	 "stat",      "lookup_miss",
+					   "readdir",  "fsync",	 "link",      "symlink",
+					   "mknod",    "chmod",	 "chown",     "utimes",
+					   "truncate", "xattr",	 "fallocate", "statfs" };
 
 /* Shared by all processes of one run. */
 struct truth {
@@ -170,8 +169,7 @@ static int open_new(int place, int flags)
 {
 	char name[64];
 
-	snprintf(name, sizeof(name), "out.%d.%ld", getpid(),
-		 (long)syscall(SYS_gettid));
+	snprintf(name, sizeof(name), "out.%d.%ld", getpid(), (long)syscall(SYS_gettid));
 	return open_in(place, name, O_WRONLY | O_CREAT | O_EXCL | flags);
 }
 
@@ -208,8 +206,7 @@ static void do_pread(void)
 	int fd = open_in(DIR_, "in", O_RDONLY), i;
 
 	for (i = CALLS - 1; i >= 0; i--) {
-		need(pread(fd, buffer, BLOCK, (off_t)i * BLOCK), BLOCK,
-		     "pread");
+		need(pread(fd, buffer, BLOCK, (off_t)i * BLOCK), BLOCK, "pread");
 		both(DIR_, READ, BLOCK);
 	}
 }
@@ -219,8 +216,7 @@ static void do_pwrite(void)
 	int fd = open_new(DIR_, 0), i;
 
 	for (i = CALLS - 1; i >= 0; i--) {
-		need(pwrite(fd, buffer, BLOCK, (off_t)i * BLOCK), BLOCK,
-		     "pwrite");
+		need(pwrite(fd, buffer, BLOCK, (off_t)i * BLOCK), BLOCK, "pwrite");
 		both(DIR_, WRITE, BLOCK);
 	}
 }
@@ -242,9 +238,8 @@ static void do_readv(void)
 
 	vectors(v);
 	for (i = 0; i < CALLS; i++) {
-		need(i % 2 ? preadv2(fd, v, 4, (off_t)i * BLOCK, 0)
-			   : readv(fd, v, 4),
-		     BLOCK, "readv");
+		need(i % 2 ? preadv2(fd, v, 4, (off_t)i * BLOCK, 0) : readv(fd, v, 4), BLOCK,
+		     "readv");
 		both(DIR_, READ, BLOCK);
 	}
 }
@@ -256,9 +251,8 @@ static void do_writev(void)
 
 	vectors(v);
 	for (i = 0; i < CALLS; i++) {
-		need(i % 2 ? pwritev2(fd, v, 4, (off_t)i * BLOCK, 0)
-			   : writev(fd, v, 4),
-		     BLOCK, "writev");
+		need(i % 2 ? pwritev2(fd, v, 4, (off_t)i * BLOCK, 0) : writev(fd, v, 4), BLOCK,
+		     "writev");
 		both(DIR_, WRITE, BLOCK);
 	}
 }
@@ -279,10 +273,8 @@ static void do_direct(void)
 /* Sizes at the edges of the bins, the end of the file, and a refused call. */
 static void do_sizes(void)
 {
-	static const long sizes[] = { 1,	2,	   3,	  4,
-				      7,	8,	   1023,  1024,
-				      1025,	TOTAL - 1, TOTAL, TOTAL + 1,
-				      3 * TOTAL };
+	static const long sizes[] = { 1,    2,	  3,	     4,	    7,	       8,	 1023,
+				      1024, 1025, TOTAL - 1, TOTAL, TOTAL + 1, 3 * TOTAL };
 	int in = open_in(DIR_, "in", O_RDONLY), out = open_new(DIR_, 0);
 	char *volatile nowhere = NULL;
 	long got;
@@ -292,8 +284,7 @@ static void do_sizes(void)
 		got = pread(in, buffer, (size_t)sizes[i], 0);
 		need(got, sizes[i] < TOTAL ? sizes[i] : TOTAL, "pread");
 		both(DIR_, READ, got);
-		need(pwrite(out, buffer, (size_t)sizes[i], 0), sizes[i],
-		     "pwrite");
+		need(pwrite(out, buffer, (size_t)sizes[i], 0), sizes[i], "pwrite");
 		both(DIR_, WRITE, sizes[i]);
 	}
 	need(pread(in, buffer, BLOCK, TOTAL), 0, "pread at the end");
@@ -312,8 +303,7 @@ static void do_bursts(void)
 
 	for (i = 0; i < 4; i++) {
 		for (j = 0; j < 2; j++) {
-			need(pwrite(out, buffer, 2L * TOTAL, 0), 2L * TOTAL,
-			     "pwrite");
+			need(pwrite(out, buffer, 2L * TOTAL, 0), 2L * TOTAL, "pwrite");
 			both(DIR_, WRITE, 2L * TOTAL);
 		}
 		need(pread(in, buffer, TOTAL, 0), TOTAL, "pread");
@@ -424,8 +414,7 @@ static void do_plan(const struct burst *plan, int count)
 static void do_timed(void)
 {
 	static const struct burst plan[] = {
-		{ 0, WRITE, 0 }, { 1, WRITE, 0 }, { 2, READ, 1 },
-		{ 5, READ, 0 },	 { 7, WRITE, 1 },
+		{ 0, WRITE, 0 }, { 1, WRITE, 0 }, { 2, READ, 1 }, { 5, READ, 0 }, { 7, WRITE, 1 },
 	};
 
 	do_plan(plan, sizeof(plan) / sizeof(plan[0]));
@@ -447,9 +436,8 @@ static void do_timed_beside(void)
 static void do_timed_long(void)
 {
 	static const struct burst plan[] = {
-		{ 0, WRITE, 0 },  { 3, READ, 0 },   { 20, WRITE, 1 },
-		{ 21, WRITE, 1 }, { 64, WRITE, 0 }, { 71, READ, 1 },
-		{ 77, WRITE, 0 },
+		{ 0, WRITE, 0 },  { 3, READ, 0 },  { 20, WRITE, 1 }, { 21, WRITE, 1 },
+		{ 64, WRITE, 0 }, { 71, READ, 1 }, { 77, WRITE, 0 },
 	};
 
 	do_plan(plan, sizeof(plan) / sizeof(plan[0]));
@@ -493,8 +481,7 @@ static void do_copy(void)
 	int in = open_in(DIR_, "in", O_RDONLY);
 	int out = open_new(DIR_, 0);
 
-	need(copy_file_range(in, NULL, out, NULL, TOTAL, 0), TOTAL,
-	     "copy_file_range");
+	need(copy_file_range(in, NULL, out, NULL, TOTAL, 0), TOTAL, "copy_file_range");
 	both(DIR_, READ, TOTAL);
 	both(DIR_, WRITE, TOTAL);
 }
@@ -513,11 +500,9 @@ static void do_splice(void)
 
 	pipe_open(ends);
 	for (done = 0; done < TOTAL; done += PIPED) {
-		need(splice(in, NULL, ends[1], NULL, PIPED, 0), PIPED,
-		     "splice from the file");
+		need(splice(in, NULL, ends[1], NULL, PIPED, 0), PIPED, "splice from the file");
 		count(DIR_, READ, PIPED);
-		need(splice(ends[0], NULL, out, NULL, PIPED, 0), PIPED,
-		     "splice to the file");
+		need(splice(ends[0], NULL, out, NULL, PIPED, 0), PIPED, "splice to the file");
 		count(DIR_, WRITE, PIPED);
 	}
 }
@@ -530,8 +515,7 @@ static void do_vmsplice(void)
 	pipe_open(ends);
 	for (i = 0; i < 4; i++) {
 		need(vmsplice(ends[1], &v, 1, 0), PIPED, "vmsplice");
-		need(splice(ends[0], NULL, out, NULL, PIPED, 0), PIPED,
-		     "splice");
+		need(splice(ends[0], NULL, out, NULL, PIPED, 0), PIPED, "splice");
 		count(DIR_, WRITE, PIPED);
 	}
 }
@@ -559,16 +543,14 @@ static void aio(int fd, int rw, int flags, long ask, long get)
 	need(syscall(SYS_io_setup, CALLS, &context), 0, "io_setup");
 	for (i = 0; i < n; i++) {
 		cb[i].aio_fildes = (unsigned int)fd;
-		cb[i].aio_lio_opcode =
-			rw == READ ? IOCB_CMD_PREAD : IOCB_CMD_PWRITE;
+		cb[i].aio_lio_opcode = rw == READ ? IOCB_CMD_PREAD : IOCB_CMD_PWRITE;
 		cb[i].aio_buf = (unsigned long)buffer;
 		cb[i].aio_nbytes = (unsigned long)ask;
 		cb[i].aio_offset = n == 1 ? TOTAL - get : (long)i * BLOCK;
 		list[i] = &cb[i];
 	}
 	need(syscall(SYS_io_submit, context, n, list), n, "io_submit");
-	need(syscall(SYS_io_getevents, context, n, n, event, NULL), n,
-	     "io_getevents");
+	need(syscall(SYS_io_getevents, context, n, n, event, NULL), n, "io_getevents");
 	for (i = 0; i < n; i++) {
 		need((long)event[i].res, get, "aio result");
 		count(DIR_, rw, get);
@@ -622,8 +604,7 @@ static void do_aio_many(void)
 		if (n <= 0)
 			fail("io_submit");
 	}
-	need(syscall(SYS_io_getevents, context, MANY, MANY, event, NULL), MANY,
-	     "io_getevents");
+	need(syscall(SYS_io_getevents, context, MANY, MANY, event, NULL), MANY, "io_getevents");
 	for (i = 0; i < MANY; i++)
 		count(DIR_, READ, BLOCK);
 }
@@ -641,8 +622,7 @@ static void do_aio_fsync(void)
 		cb.aio_fildes = (unsigned int)fd;
 		cb.aio_lio_opcode = i % 2 ? IOCB_CMD_FSYNC : IOCB_CMD_FDSYNC;
 		need(syscall(SYS_io_submit, context, 1, &list), 1, "io_submit");
-		need(syscall(SYS_io_getevents, context, 1, 1, &event, NULL), 1,
-		     "io_getevents");
+		need(syscall(SYS_io_getevents, context, 1, 1, &event, NULL), 1, "io_getevents");
 	}
 	truth->ops[DIR_][FSYNC] = 20;
 }
@@ -661,16 +641,14 @@ struct ring {
 
 static void *ring_map(struct ring *r, size_t size, off_t what)
 {
-	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd,
-		       what);
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, what);
 
 	if (p == MAP_FAILED)
 		fail("mmap of a ring");
 	return p;
 }
 
-static void ring_make(struct ring *r, unsigned int entries,
-		      unsigned int answers)
+static void ring_make(struct ring *r, unsigned int entries, unsigned int answers)
 {
 	struct io_uring_params *p = &r->params;
 
@@ -680,13 +658,10 @@ static void ring_make(struct ring *r, unsigned int entries,
 	r->fd = (int)syscall(SYS_io_uring_setup, entries, p);
 	if (r->fd < 0)
 		fail("io_uring_setup");
-	r->sq = ring_map(r, p->sq_off.array + p->sq_entries * 4,
-			 IORING_OFF_SQ_RING);
-	r->cq = ring_map(
-		r, p->cq_off.cqes + p->cq_entries * sizeof(struct io_uring_cqe),
-		IORING_OFF_CQ_RING);
-	r->sqes =
-		ring_map(r, p->sq_entries * sizeof(*r->sqes), IORING_OFF_SQES);
+	r->sq = ring_map(r, p->sq_off.array + p->sq_entries * 4, IORING_OFF_SQ_RING);
+	r->cq = ring_map(r, p->cq_off.cqes + p->cq_entries * sizeof(struct io_uring_cqe),
+			 IORING_OFF_CQ_RING);
+	r->sqes = ring_map(r, p->sq_entries * sizeof(*r->sqes), IORING_OFF_SQES);
 }
 
 static void ring_open(struct ring *r)
@@ -706,9 +681,8 @@ static void ring_run(struct ring *r, unsigned int n, long get)
 	unsigned int *head = at(r->cq, r->params.cq_off.head), i;
 
 	__atomic_store_n(tail, *tail + n, __ATOMIC_RELEASE);
-	need(syscall(SYS_io_uring_enter, r->fd, n, n, IORING_ENTER_GETEVENTS,
-		     NULL, 0),
-	     n, "io_uring_enter");
+	need(syscall(SYS_io_uring_enter, r->fd, n, n, IORING_ENTER_GETEVENTS, NULL, 0), n,
+	     "io_uring_enter");
 	for (i = 0; i < n; i++)
 		need(cqes[i].res, get, "io_uring result");
 	__atomic_store_n(head, *head + n, __ATOMIC_RELEASE);
@@ -725,21 +699,19 @@ static void uring(int fd, int op, unsigned int n, long ask, long get)
 	v.iov_base = buffer;
 	v.iov_len = (size_t)ask;
 	if (op == READV_FIXED || op == WRITEV_FIXED)
-		need(syscall(SYS_io_uring_register, r.fd,
-			     IORING_REGISTER_BUFFERS, &v, 1),
-		     0, "io_uring_register");
+		need(syscall(SYS_io_uring_register, r.fd, IORING_REGISTER_BUFFERS, &v, 1), 0,
+		     "io_uring_register");
 	for (i = 0; i < n; i++) {
 		struct io_uring_sqe *s = &r.sqes[i];
 
 		memset(s, 0, sizeof(*s));
 		s->opcode = (unsigned char)op;
 		s->fd = fd;
-		s->off = n == 1 ? TOTAL - (unsigned long)get
-				: (unsigned long)i * BLOCK;
+		s->off = n == 1 ? TOTAL - (unsigned long)get : (unsigned long)i * BLOCK;
 		s->addr = (unsigned long)buffer;
 		s->len = (unsigned int)ask;
-		if (op == IORING_OP_READV || op == IORING_OP_WRITEV ||
-		    op == READV_FIXED || op == WRITEV_FIXED) {
+		if (op == IORING_OP_READV || op == IORING_OP_WRITEV || op == READV_FIXED ||
+		    op == WRITEV_FIXED) {
 			s->addr = (unsigned long)&v;
 			s->len = 1;
 		}
@@ -748,24 +720,20 @@ static void uring(int fd, int op, unsigned int n, long ask, long get)
 	ring_run(&r, n, get);
 	for (i = 0; i < n; i++)
 		count(DIR_,
-		      op == IORING_OP_READ || op == IORING_OP_READV ||
-				      op == READV_FIXED
-			      ? READ
-			      : WRITE,
+		      op == IORING_OP_READ || op == IORING_OP_READV || op == READV_FIXED ? READ
+											 : WRITE,
 		      get);
 }
 
 static void do_uring(void)
 {
-	uring(open_in(DIR_, "in", O_RDONLY), IORING_OP_READ, CALLS, BLOCK,
-	      BLOCK);
+	uring(open_in(DIR_, "in", O_RDONLY), IORING_OP_READ, CALLS, BLOCK, BLOCK);
 	uring(open_new(DIR_, 0), IORING_OP_WRITE, CALLS, BLOCK, BLOCK);
 }
 
 static void do_uring_v(void)
 {
-	uring(open_in(DIR_, "in", O_RDONLY), IORING_OP_READV, CALLS, BLOCK,
-	      BLOCK);
+	uring(open_in(DIR_, "in", O_RDONLY), IORING_OP_READV, CALLS, BLOCK, BLOCK);
 	uring(open_new(DIR_, 0), IORING_OP_WRITEV, CALLS, BLOCK, BLOCK);
 }
 
@@ -777,15 +745,13 @@ static void do_uring_fixed(void)
 
 static void do_uring_direct(void)
 {
-	uring(open_in(DIR_, "in", O_RDONLY | O_DIRECT), IORING_OP_READ, CALLS,
-	      BLOCK, BLOCK);
+	uring(open_in(DIR_, "in", O_RDONLY | O_DIRECT), IORING_OP_READ, CALLS, BLOCK, BLOCK);
 	uring(open_new(DIR_, O_DIRECT), IORING_OP_WRITE, CALLS, BLOCK, BLOCK);
 }
 
 static void do_uring_short(void)
 {
-	uring(open_in(DIR_, "in", O_RDONLY), IORING_OP_READ, 1, 2 * BLOCK,
-	      BLOCK);
+	uring(open_in(DIR_, "in", O_RDONLY), IORING_OP_READ, 1, 2 * BLOCK, BLOCK);
 }
 
 /* One request, handed over and not waited for. */
@@ -797,8 +763,7 @@ static void ring_put(struct ring *r, const struct io_uring_sqe *what)
 	r->sqes[i] = *what;
 	at(r->sq, r->params.sq_off.array)[i] = i;
 	__atomic_store_n(tail, *tail + 1, __ATOMIC_RELEASE);
-	need(syscall(SYS_io_uring_enter, r->fd, 1, 0, 0, NULL, 0), 1,
-	     "io_uring_enter");
+	need(syscall(SYS_io_uring_enter, r->fd, 1, 0, 0, NULL, 0), 1, "io_uring_enter");
 }
 
 /* Wait for an answer. */
@@ -810,8 +775,7 @@ static long ring_get(struct ring *r)
 	long res;
 
 	while (__atomic_load_n(tail, __ATOMIC_ACQUIRE) == *head)
-		if (syscall(SYS_io_uring_enter, r->fd, 0, 1,
-			    IORING_ENTER_GETEVENTS, NULL, 0) < 0)
+		if (syscall(SYS_io_uring_enter, r->fd, 0, 1, IORING_ENTER_GETEVENTS, NULL, 0) < 0)
 			fail("io_uring_enter");
 	res = cqes[*head & (r->params.cq_entries - 1)].res;
 	__atomic_store_n(head, *head + 1, __ATOMIC_RELEASE);
@@ -870,16 +834,13 @@ static void do_uring_skip(void)
 	for (i = 0; i < CALLS; i++) {
 		r.sqes[i] = block_read(fd, i);
 		if (i < CALLS - 1)
-			r.sqes[i].flags =
-				IOSQE_IO_LINK | 1U << 6 /* CQE_SKIP_SUCCESS */;
+			r.sqes[i].flags = IOSQE_IO_LINK | 1U << 6 /* CQE_SKIP_SUCCESS */;
 		at(r.sq, r.params.sq_off.array)[i] = (unsigned int)i;
 		count(DIR_, READ, BLOCK);
 	}
-	__atomic_store_n(at(r.sq, r.params.sq_off.tail), CALLS,
-			 __ATOMIC_RELEASE);
-	need(syscall(SYS_io_uring_enter, r.fd, CALLS, 1, IORING_ENTER_GETEVENTS,
-		     NULL, 0),
-	     CALLS, "io_uring_enter");
+	__atomic_store_n(at(r.sq, r.params.sq_off.tail), CALLS, __ATOMIC_RELEASE);
+	need(syscall(SYS_io_uring_enter, r.fd, CALLS, 1, IORING_ENTER_GETEVENTS, NULL, 0), CALLS,
+	     "io_uring_enter");
 	need(ring_get(&r), BLOCK, "io_uring result");
 	need(*at(r.cq, r.params.cq_off.tail), 1, "answers");
 	close(r.fd);
@@ -998,8 +959,7 @@ static void do_mmap_willneed(void)
 
 static void do_mmap_populate_read(void)
 {
-	need(madvise(map_readonly(0), TOTAL, 22 /* MADV_POPULATE_READ */), 0,
-	     "madvise");
+	need(madvise(map_readonly(0), TOTAL, 22 /* MADV_POPULATE_READ */), 0, "madvise");
 }
 
 static void do_mmap_write_from(void)
@@ -1045,8 +1005,7 @@ static void do_create(void)
 	int i;
 
 	for (i = 0; i < 5; i++)
-		close(open_in(DIR_, numbered("new", i),
-			      O_WRONLY | O_CREAT | O_EXCL));
+		close(open_in(DIR_, numbered("new", i), O_WRONLY | O_CREAT | O_EXCL));
 	truth->ops[DIR_][LOOKUP_MISS] = 5;
 	truth->lookups_known = 1;
 }
@@ -1057,12 +1016,9 @@ static void do_names(void)
 	int i;
 
 	for (i = 0; i < 5; i++) {
-		close(open_in(DIR_, numbered("name", i),
-			      O_WRONLY | O_CREAT | O_EXCL));
-		snprintf(from, sizeof(from), "%s",
-			 name_in(DIR_, numbered("name", i)));
-		need(rename(from, name_in(DIR_, numbered("moved", i))), 0,
-		     "rename");
+		close(open_in(DIR_, numbered("name", i), O_WRONLY | O_CREAT | O_EXCL));
+		snprintf(from, sizeof(from), "%s", name_in(DIR_, numbered("name", i)));
+		need(rename(from, name_in(DIR_, numbered("moved", i))), 0, "rename");
 		truth->ops[DIR_][RENAME]++;
 		need(unlink(name_in(DIR_, numbered("moved", i))), 0, "unlink");
 		truth->ops[DIR_][UNLINK]++;
@@ -1074,8 +1030,7 @@ static void do_folders(void)
 	int i;
 
 	for (i = 0; i < 5; i++) {
-		need(mkdir(name_in(DIR_, numbered("dir", i)), 0700), 0,
-		     "mkdir");
+		need(mkdir(name_in(DIR_, numbered("dir", i)), 0700), 0, "mkdir");
 		truth->ops[DIR_][MKDIR]++;
 		need(rmdir(name_in(DIR_, numbered("dir", i))), 0, "rmdir");
 		truth->ops[DIR_][RMDIR]++;
@@ -1103,10 +1058,8 @@ static void do_lookup(void)
 
 	for (i = 0; i < 5; i++) {
 		need(stat(name_in(DIR_, numbered("no", i)), &st), -1, "stat");
-		need(access(name_in(DIR_, numbered("none", i)), F_OK), -1,
-		     "access");
-		need(open(name_in(DIR_, numbered("nil", i)), O_RDONLY), -1,
-		     "open");
+		need(access(name_in(DIR_, numbered("none", i)), F_OK), -1, "access");
+		need(open(name_in(DIR_, numbered("nil", i)), O_RDONLY), -1, "open");
 		truth->ops[DIR_][LOOKUP_MISS] += 3;
 	}
 	truth->lookups_known = 1;
@@ -1510,8 +1463,7 @@ static void say(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	used += (size_t)vsnprintf(line + used, sizeof(line) - used, format,
-				  args);
+	used += (size_t)vsnprintf(line + used, sizeof(line) - used, format, args);
 	va_end(args);
 	if (used >= LINE)
 		fail("too much to say");
@@ -1537,12 +1489,10 @@ static void say_seconds(void)
 
 	say(",\"seconds\":[");
 	for (i = 0; i < SECONDS; i++) {
-		if (!sure[i][READ] && !sure[i][WRITE] && !unsure[i][READ] &&
-		    !unsure[i][WRITE])
+		if (!sure[i][READ] && !sure[i][WRITE] && !unsure[i][READ] && !unsure[i][WRITE])
 			continue;
-		say("%s[%ld,%ld,%ld,%ld,%ld]", before, truth->first + i,
-		    sure[i][READ], sure[i][WRITE], unsure[i][READ],
-		    unsure[i][WRITE]);
+		say("%s[%ld,%ld,%ld,%ld,%ld]", before, truth->first + i, sure[i][READ],
+		    sure[i][WRITE], unsure[i][READ], unsure[i][WRITE]);
 		before = ",";
 	}
 	say("]");
@@ -1552,20 +1502,17 @@ static void say_place(int place, const char *key)
 {
 	int i;
 
-	say("\"%s\":{\"read_bytes\":%ld,\"write_bytes\":%ld,"
-	    "\"read_calls\":%ld,\"write_calls\":%ld",
-	    key, truth->bytes[place][READ], truth->bytes[place][WRITE],
-	    truth->calls[place][READ], truth->calls[place][WRITE]);
+	say("\"%s\":{\"read_bytes\":%ld,\"write_bytes\":%ld,\"read_calls\":%ld,\"write_calls\":%ld",
+	    key, truth->bytes[place][READ], truth->bytes[place][WRITE], truth->calls[place][READ],
+	    truth->calls[place][WRITE]);
 	if (place != EXIT) {
 		say_sizes(place, READ, "read_sizes");
 		say_sizes(place, WRITE, "write_sizes");
 		say(",\"mmap_read_bytes\":%ld,\"mmap_write_bytes\":%ld",
-		    truth->mmap_bytes[place][READ],
-		    truth->mmap_bytes[place][WRITE]);
+		    truth->mmap_bytes[place][READ], truth->mmap_bytes[place][WRITE]);
 		for (i = 0; i < OPS; i++)
 			if (i != LOOKUP_MISS || truth->lookups_known)
-				say(",\"%s\":%ld", op_names[i],
-				    truth->ops[place][i]);
+				say(",\"%s\":%ld", op_names[i], truth->ops[place][i]);
 		if (place == OTHER && truth->first)
 			say_seconds();
 	}
@@ -1611,10 +1558,9 @@ int main(int argc, char **argv)
 	}
 	dirs[0] = argv[3];
 	dirs[1] = argv[4];
-	truth = mmap(NULL, sizeof(*truth), PROT_READ | PROT_WRITE,
-		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	buffer = mmap(NULL, 4L * TOTAL, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	truth = mmap(NULL, sizeof(*truth), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		     0);
+	buffer = mmap(NULL, 4L * TOTAL, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (truth == MAP_FAILED || buffer == MAP_FAILED)
 		fail("mmap");
 	join(argv[1]);
