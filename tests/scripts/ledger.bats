@@ -724,7 +724,7 @@ in_file() { sqlite3 "$1" "$2" | xargs; }
 	done
 	rm "$path"*
 	kill -CONT "$writer"
-	within 30 grep -q 'writer: ended' "$DIR/ledger.log"
+	within 90 grep -q 'writer: ended' "$DIR/ledger.log"
 	sleep 2
 	expect_equal '' "$(find "$DIR" -maxdepth 1 -name 'store.sqlite*')"
 }
