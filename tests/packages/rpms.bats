@@ -19,6 +19,7 @@ setup_file() {
 	chmod 755 /usr/sbin/systemctl
 	: >/tmp/calls
 	: >/etc/slurm/slurm.conf
+	echo '[jobio]' >/etc/slurm/jobio.conf	# a node without it is none of jobio's
 	! getent passwd slurm >/dev/null || userdel slurm
 }
 
