@@ -100,6 +100,21 @@ line() { expect_in $'\n'"$1"$'\n' $'\n'"$output"$'\n'; }
 	line 'OS CPUs          54-55,110-111'
 }
 
+@test "plan: a bond or a VLAN is where the cards below it are, if they are at one place" {
+	nfs_home
+	rm -r "$NODE/sysfs/class/net/lo/device"
+	mkdir -p "$NODE"/sysfs/class/net/{lo/lower_bond0,bond0/lower_ib0,bond0/lower_ib1,ib1/device}
+	echo 1 >"$NODE/sysfs/class/net/ib1/device/numa_node"
+	plan --client=home
+	line "card             lo, NUMA node 1, of client 'home' (nfs): /mnt/work"
+	local elsewhere
+	for elsewhere in 2 -1; do
+		echo $elsewhere >"$NODE/sysfs/class/net/ib1/device/numa_node"
+		plan --client=home
+		expect_in "P09 warning: nobody tells which card serves client 'home', or where it is" "$output"
+	done
+}
+
 @test "plan finds Lustre's card by its LNet address, and writes its CPU partition" {
 	scratch
 	plan --client=scratch --max=2
