@@ -14,9 +14,6 @@
 #include <check.h>
 #include <stdlib.h>
 
-/* How many rows a table has. */
-#define ROWS(table) (sizeof(table) / sizeof((table)[0]))
-
 /* The N of JOBIO_SHARE; 1: all of it. */
 static inline int rounds_share(void)
 {

@@ -12,6 +12,7 @@
 #include "client/client.h"
 #include "lib/config_parts.h"
 #include "tests/unit/conf.h"
+#include "tests/unit/rows.h"
 #include "tests/unit/runner.h"
 
 static struct err err;

@@ -11,6 +11,7 @@
 #include "lib/reservation.h"
 #include "lib/version.h"
 #include "tests/machines/machines.h"
+#include "tests/unit/rows.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
 
@@ -398,20 +399,6 @@ static int compute(const struct node *node, const char *text, const char *asked,
 	rc = reservation_compute(node, map, &request, got, &err);
 	core_map_free(map);
 	return rc;
-}
-
-/* "a | b | c": its parts without blanks around them, "" for those that it has not. */
-static void split_row(const char *row, char parts[8][700])
-{
-	for (int i = 0; i < 8; i++) {
-		size_t size = strcspn(row, "|"), end = size;
-
-		while (end && row[end - 1] == ' ')
-			end--;
-		snprintf(parts[i], sizeof(parts[0]), "%.*s", (int)end, row);
-		row += size + (row[size] == '|');
-		row += strspn(row, " ");
-	}
 }
 
 /* Class, "unsound", "never" (no such job runs), and the codes of the findings in their order. */

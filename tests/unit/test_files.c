@@ -28,6 +28,7 @@
 #include "lib/node.h"
 #include "lib/rundir.h"
 #include "lib/sysfs.h"
+#include "tests/unit/rows.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/run.h"
+#include "tests/unit/rows.h"
 #include "tests/unit/runner.h"
 
 /* Some numbers are unknown, some are the largest. */

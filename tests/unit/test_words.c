@@ -22,6 +22,7 @@
 #include "lib/variables.h"
 #include "lib/version.h"
 #include "tests/unit/conf.h"
+#include "tests/unit/rows.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/samples.h"
 

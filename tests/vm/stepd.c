@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/unit/fake_stepd.h"
+#include "tests/vm/stepd.h"
 
 static void *plugin;
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fake_stepd.h - what a plugin asks slurmstepd for
+/* stepd.h - what a plugin asks slurmstepd for
  *
  * Stands in for slurmstepd with one SPANK plugin: the step and the task that
  * 'fake' says, its own environment, and no job control environment, as in remote
  * context. Errors go to stderr, as into the job's output; the rest is for
  * slurmd's log, which is fake.log, or is dropped. Whoever includes this calls the
  * plugin. */
-#ifndef JOBIO_TESTS_UNIT_FAKE_STEPD_H
-#define JOBIO_TESTS_UNIT_FAKE_STEPD_H
+#ifndef JOBIO_TESTS_VM_STEPD_H
+#define JOBIO_TESTS_VM_STEPD_H
 
 #include <stdarg.h>
 #include <stdbool.h>

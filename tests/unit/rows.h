@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* rows.h - tables of text
+ *
+ * ROWS(table) is how many rows it has. split_row("a | b | c", part) cuts a row into its parts,
+ * without the blanks around them; those that it has not are "". */
+#ifndef JOBIO_TESTS_UNIT_ROWS_H
+#define JOBIO_TESTS_UNIT_ROWS_H
+
+#include <stdio.h>
+#include <string.h>
+
+#define ROWS(table) (sizeof(table) / sizeof((table)[0]))
+
+__attribute__((unused)) static void split_row(const char *row, char part[8][700])
+{
+	for (int i = 0; i < 8; i++) {
+		size_t size = strcspn(row, "|"), end = size;
+
+		while (end && row[end - 1] == ' ')
+			end--;
+		snprintf(part[i], sizeof(part[0]), "%.*s", (int)end, row);
+		row += size + (row[size] == '|');
+		row += strspn(row, " ");
+	}
+}
+
+#endif
