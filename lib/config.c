@@ -194,7 +194,8 @@ size_t config_clients_for(const struct config *config, const char *node,
 	return count;
 }
 
-bool config_has_partition(const struct config *config, const char *name)
+/* Is the word in [jobio] partitions? Of an empty list each is. */
+static bool has_partition(const struct config *config, const char *name)
 {
 	char list[CONFIG_TEXT_MAX + 1];
 	char *word, *state;
@@ -219,7 +220,7 @@ static const char *foreign_partition(const struct config *config, const char *pa
 	do {
 		length = strcspn(partitions, ",");
 		snprintf(name, size, "%.*s", (int)length, partitions);
-		if (!config_has_partition(config, name))
+		if (!has_partition(config, name))
 			return name;
 		partitions += length + (partitions[length] == ',');
 	} while (*partitions);

@@ -216,8 +216,6 @@ void config_advice_init(struct config_advice *advice);
  * none of them; NULL: not asked. */
 bool config_is_off(const struct config *config, const char *node, const char *partitions,
 		   struct err *why);
-/* Is the word in [jobio] partitions? Of an empty list each is. */
-bool config_has_partition(const struct config *config, const char *name);
 /* Does this node's epilog wait for the ledger ([ledger] wait_nodes)? */
 bool config_waits(const struct config *config, const char *node);
 

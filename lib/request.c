@@ -16,7 +16,7 @@
 #define VALUE_MAX 40
 #define VERSION_MAX 999UL
 
-int request_parse_cores(const char *text, unsigned int *io_cores, struct err *err)
+static int parse_cores(const char *text, unsigned int *io_cores, struct err *err)
 {
 	unsigned long n;
 
@@ -123,7 +123,7 @@ int request_from_env(struct request *request, struct err *err)
 	rc = check_version(version, err);
 	if (rc)
 		return rc;
-	if (cores && request_parse_cores(cores, &new.io_cores, err) < 0) {
+	if (cores && parse_cores(cores, &new.io_cores, err) < 0) {
 		err_prefix(err, NODE_PREFIX NAME_CORES);
 		return -1;
 	}

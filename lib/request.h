@@ -32,8 +32,6 @@ struct request {
 
 #define REQUEST_NEWER 2
 
-/* Strict, without looking at a configuration: 1 .. IO_CORES_LIMIT. */
-int request_parse_cores(const char *text, unsigned int *io_cores, struct err *err);
 /* Strict: [a-z0-9][a-z0-9_-]*, at most PROFILE_NAME_MAX. 'profile' has room for
  * PROFILE_NAME_MAX + 1. */
 int request_parse_profile(const char *text, char *profile, struct err *err);

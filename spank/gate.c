@@ -55,7 +55,8 @@ int gate_bound(struct cpuset *bound)
 	return get_affinity(bound);
 }
 
-int gate_look(struct gate_view *view, struct err *err)
+/* What this process may use. Leaves its binding as it was. */
+static int look(struct gate_view *view, struct err *err)
 {
 	struct gate_view new = { .is_confined = true };
 	struct cpuset all;
@@ -229,7 +230,7 @@ enum gate_verdict gate_check(const struct gate *gate, const char *node, struct e
 	if (!gate->is_known || gate->file.policy == GATE_OFF ||
 	    cpuset_is_empty(&gate->file.client_cpus))
 		return gate_judge(gate, &view, node, err);
-	if (gate_look(&view, err) < 0)
+	if (look(&view, err) < 0)
 		return GATE_REPORT;
 	verdict = gate_judge(gate, &view, node, err);
 	if (verdict == GATE_PASS)

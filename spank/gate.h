@@ -40,7 +40,7 @@ struct gate {
 struct gate_view {
 	struct cpuset allowed;
 	struct cpuset bound;
-	bool is_confined; /* only gate_look_closer() can tell */
+	bool is_confined; /* by gate_is_confined() */
 };
 
 enum gate_verdict {
@@ -52,9 +52,6 @@ enum gate_verdict {
 /* Read the gate file of the job, else that of the node. 1 there is one, 0 there
  * is none, -1 it cannot be read (then nothing is known: every task passes). */
 int gate_open(struct gate *gate, const char *run_dir, uint32_t job_id, struct err *err);
-
-/* What this process may use. Leaves its binding as it was. */
-int gate_look(struct gate_view *view, struct err *err);
 
 /* The CPUs that this process is bound to. */
 int gate_bound(struct cpuset *bound);
