@@ -204,16 +204,6 @@ const char *advice_trust_name(enum advice_trust trust)
 	return trust == ADVICE_SURE ? "sure" : trust == ADVICE_LIKELY ? "likely" : "perhaps";
 }
 
-const char *advice_code(size_t index)
-{
-	size_t i;
-
-	for (i = 0; i < index; i++)
-		if (!rules[i].code)
-			return NULL;
-	return rules[index].code;
-}
-
 const char *advice_cure(const char *code)
 {
 	const struct rule *rule = rules;

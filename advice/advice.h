@@ -40,7 +40,5 @@ void advice_free(struct advice_list *advice);
 const char *advice_trust_name(enum advice_trust trust);
 /* What its row says to do; a job's own advice may say more. NULL: no such code. */
 const char *advice_cure(const char *code);
-/* The codes in their order; NULL past the end. */
-const char *advice_code(size_t index);
 
 #endif

@@ -8,7 +8,7 @@
  * Owner   the table is constant.
  * Errors  none.
  * Runs    advice. A new row: a check in calls.c, course.c or setup.c, an
- *         entry in man/jobio-advice.7, two jobs in tests/unit/advice_jobs.h.
+ *         entry in man/jobio-advice.7, rows in tests/cases/advice.cases.
  */
 #ifndef JOBIO_ADVICE_RULES_H
 #define JOBIO_ADVICE_RULES_H

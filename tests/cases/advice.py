@@ -1,0 +1,290 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""advice.py make FILE.cases SAMPLES DIR, advice.py judge DIR NAME <reports - rows of advice.cases
+
+make writes the records of all rows, and of the jobs of tests/samples/advice, to DIR/spool, a
+file DIR/NAME of job ids for each [advice] that a row or a folder has, with its lines in
+DIR/NAME.conf, and what is expected to DIR/wanted.json. judge compares the reports of those jobs
+(jobio report --json) with that and prints what differs; told prints the advice of the first
+row of each group."""
+import json
+import os
+import re
+import sys
+
+START = 1600001000  # of rows of 16 s from 8 s before it on
+UNITS = {"KiB": 1024, "MiB": 1024**2, "GiB": 1024**3}
+SOURCES = {"weka": "container.sock", "nfs": "mountstats", "lustre": "llite"}
+NUMBERS = {"mmap": "mmap_read_bytes", "c.meta": "meta_calls", "c.name": "name_calls",
+           "c.asked": "asked_read_bytes", "c.resent": "resent", "c.w_b": "write_bytes"}
+SECONDS = {"r_s": "read_us", "w_s": "write_us", "c.meta_s": "meta_us"}
+OPS = ("open create unlink mkdir rmdir rename link symlink mknod stat readdir chmod chown utimes "
+       "truncate fsync lookup_miss").split()
+
+
+def number(text):
+    """1073741824 of "1GiB"; None of ""."""
+    match = re.fullmatch(r"([\d.]+)(KiB|MiB|GiB)?", text)
+    if not match:
+        return None
+    value = float(match[1]) if "." in match[1] else int(match[1])
+    return int(value * UNITS[match[2]]) if match[2] else value
+
+
+def calls(value, io, way):
+    """CALLSxSIZE or CALLS/BYTES"""
+    one, mark, other = re.fullmatch(r"([^x/]*)([x/])(.*)", value).groups()
+    io[way + "_calls"] = number(one)
+    io[way + "_bytes"] = number(other) * (number(one) if mark == "x" else 1)
+
+
+def settings(words, node):
+    """The words that are this node's, as a list of (key, value); a row may be given again."""
+    for word in words:
+        if re.match(r"\d:", word):
+            if int(word[0]) != node:
+                continue
+            word = word[2:]
+        key, _, value = word.partition("=")
+        yield key, value
+
+
+class Node:
+    """What one node of a job is to have done, and its record"""
+
+    def __init__(self, words, node):
+        self.has = {"s": "1000", "scope": "job", "mount": "/work", "ahead": "0", "width": "16", "shared": "0"}
+        self.io, self.wire, self.meta, self.rows, self.options = {}, {}, {}, [], []
+        for key, value in settings(words, node):
+            io = self.wire if key.startswith("c.") else self.io
+            short = key[2:] if key.startswith("c.") else key
+            if short in ("r", "w"):
+                calls(value, io, {"r": "read", "w": "write"}[short])
+            elif key in NUMBERS:
+                io[NUMBERS[key]] = number(value)
+            elif key in SECONDS or short in SECONDS:
+                io[SECONDS.get(key) or SECONDS[short]] = round(number(value) * 1e6)
+            elif key in OPS:
+                self.meta[key] = number(value)
+            elif key == "row":
+                self.rows.append([number(n) for n in value.split("/")])
+            elif key == "option":
+                self.options.append(value)
+            else:
+                self.has[key] = value
+
+    def timeline(self):
+        width = int(self.has["width"])
+        first = (START + self.rows[0][0]) // width
+        count = (START + self.rows[-1][0]) // width - first + 1
+        line = {"start": first * width, "width_s": width, "calls": [0] * count,
+                "read_bytes": [0] * count, "write_bytes": [0] * count}
+        line["calls"][0] = self.io.get("read_calls", 0) + self.io.get("write_calls", 0)
+        for after, read, written in self.rows:
+            line["read_bytes"][(START + after) // width - first] += read
+            line["write_bytes"][(START + after) // width - first] += written
+        return line
+
+    def app(self):
+        io = dict(self.io, scope=self.has["scope"], source="bpf", fs="/work")
+        if self.meta:
+            io["meta"] = self.meta
+        if self.rows:
+            io["timeline"] = self.timeline()
+        if "peak" in self.has:
+            read, written = map(number, self.has["peak"].split("/"))
+            io["peak"] = {"read_Bps": read, "write_Bps": written, "window_s": 1}
+        return io
+
+    def client(self, kind):
+        mounts = [self.has["mount"]] + ["/other"] * ("fs2" in self.has)
+        if "fs0" in self.has:
+            mounts.insert(0, "/other")
+        return {"name": "work", "type": kind,
+                "mounts": [{"mount": m, "fstype": "fs", "source": "server:" + m} for m in mounts]}
+
+    def request(self):
+        cores, profile = int(self.has.get("cores", 0)), self.has.get("profile")
+        if not cores and not profile:
+            return None
+        return {"io_cores": 0 if "unasked" in self.has else cores, "profile": profile,
+                "applied": "unapplied" not in self.has, "cores_met": "unmet" not in self.has}
+
+    def record(self, kind, job, node, nodelist):
+        start = START + float(self.has["ahead"])
+        cores = int(self.has.get("cores", 0))
+        record = {"jobio": 1, "cluster": "c", "job": job, "restart": 0, "node": f"c{node}",
+                  "nodelist": nodelist, "uid": os.geteuid(), "user": "u", "start": start,
+                  "end": start + float(self.has["s"]), "request": self.request(),
+                  "client": self.client(kind), "app": [self.app()], "quality": []}
+        if cores and "nocores" not in self.has:
+            record["io_cores"] = {"count": cores, "os_cpus": "0"}
+        if "home" in self.has:
+            record["more_clients"] = [{"name": "home", "type": "nfs", "mounts": [
+                {"mount": "/home", "fstype": "nfs", "source": "server:/home"}]}]
+        if "refused" in self.has:
+            record["refused"] = "no"
+        if "quality" in self.has:
+            record["quality"] = [self.has["quality"]]
+        if "finding" in self.has:
+            record["findings"] = [{"code": self.has["finding"], "severity": "info", "text": "left out"}]
+        record["changes"] = [{"client": "work", "what": "mount-option", "target": "/work", "old": "other",
+                              "new": option, "made": "unmade" not in self.has, "restored": True}
+                             for option in self.options]
+        if self.wire:
+            shared = number(self.has["shared"])
+            record["wire"] = [dict(self.wire, scope="node", source=SOURCES[kind], client="work",
+                                   shared=shared, fs=None if "whole" in self.has else "/work")]
+        return record
+
+
+def variants(words):
+    """The row, and one for each number in brackets, which takes the place of the one before it"""
+    pattern = re.compile(r"(?<=[=/])([^=/()]+)\(([^()]*)\)")
+    plain = [pattern.sub(r"\1", word) for word in words]
+    yield plain, True
+    for at, word in enumerate(words):
+        for match in pattern.finditer(word):
+            changed = word[:match.start()] + match[2] + word[match.end():]
+            yield plain[:at] + [pattern.sub(r"\1", changed)] + plain[at + 1:], False
+
+
+def rows(path):
+    """(number of the line, group, [advice] lines, words, expected, words of the advice)"""
+    group = ""
+    for at, line in enumerate(open(path, encoding="utf-8"), 1):
+        line = line.strip()
+        if line.startswith("= "):
+            group = line[2:]
+        elif line and not line.startswith("#"):
+            what, _, wanted = line.partition(" | ")
+            wanted, _, said = wanted.partition(" | ")
+            keys, what = re.fullmatch(r"(?:\[(\S+)\] )?(.*)", what).groups()
+            yield at, group, keys or "", what.split(), wanted.split(), said
+
+
+def spool(directory, job, records):
+    for record in records:
+        with open(f"{directory}/spool/{job}.0.{record['node']}.json", "w", encoding="utf-8") as out:
+            json.dump(record, out)
+            out.write("\n")
+
+
+def real_jobs(samples, job):
+    """Jobs that ran, as their names say what they need"""
+    for folder in ("", "site", "sim"):
+        conf = os.path.join(samples, folder, "jobio.conf")
+        keys = open(conf, encoding="utf-8").read().split("[advice]")[1] if folder else ""
+        for name in sorted(os.listdir(os.path.join(samples, folder))):
+            if not name.endswith(".json"):
+                continue
+            job += 1
+            records = [json.loads(line) for line in open(os.path.join(samples, folder, name), encoding="utf-8")]
+            nodes = ",".join(record["node"] for record in records)
+            for record in records:
+                record.update(job=job, cluster="c", uid=os.geteuid(), array=None, het=None, restart=0, nodelist=nodes)
+            yield job, os.path.join(folder, name), keys, records
+
+
+def make(table, samples, directory):
+    wanted, confs, job = {}, {}, 0
+    for at, group, keys, words, expected, said in rows(table):
+        for variant, is_told in variants(words[1:]):
+            job += 1
+            count = next((int(word[6:]) for word in variant if word.startswith("nodes=")), 1)
+            nodelist = ",".join(f"c{n + 1}" for n in range(count + ("missing" in variant)))
+            spool(directory, job, [Node(variant, n + 1).record(words[0], job, n + 1, nodelist) for n in range(count)])
+            confs.setdefault(keys, []).append(job)
+            wanted[job] = {"at": f"{at}: {words[0]} {' '.join(variant)}", "group": group,
+                           "codes": expected if is_told else ["-" + code for code in expected if code[0] == "A"][:1],
+                           "said": said if is_told else ""}
+    for job, name, keys, records in real_jobs(samples, job):
+        spool(directory, job, records)
+        confs.setdefault(keys, []).append(job)
+        wanted[job] = {"at": name, "name": os.path.basename(name)}
+    for at, (keys, jobs) in enumerate(confs.items()):
+        with open(f"{directory}/conf{at}", "w", encoding="utf-8") as out:
+            out.writelines(f"{job}\n" for job in jobs)
+        with open(f"{directory}/conf{at}.advice", "w", encoding="utf-8") as out:
+            out.write(f"[advice]\n{keys}\n")
+    with open(f"{directory}/wanted.json", "w", encoding="utf-8") as out:
+        json.dump(wanted, out)
+
+
+def is_so(word, advice):
+    """Is this word of a row true of its advice (None: too little to judge)?"""
+    if word in ("judged", "unjudged"):
+        return (advice is None) == (word == "unjudged")
+    if advice is None:
+        return False
+    codes = [a["code"] for a in advice]
+    if word == "none":
+        return not codes
+    if word[0] == "-":
+        return word[1:4] not in codes
+    if word[:3] not in codes:
+        return False
+    told = advice[codes.index(word[:3])]
+    if word[3:4] == ">":
+        return codes.index(word[:3]) < codes.index(word[4:])
+    return not word[3:] or word[4:] in (str(told["value"]), told["confidence"])
+
+
+def is_said(said, first, advice):
+    told = next((a for a in advice or [] if a["code"] == first[:3]), {})
+    text = " ".join(str(told.get(key, "")) for key in ("what", "why", "do"))
+    return (said[1:] not in text) if said[:1] == "!" else (not said or said in text)
+
+
+ALSO = {"A08-write-and-sync": "A02", "A12-tiny-files": "A14", "A12-unpack": "A14"}
+
+
+def is_named(name, advice):
+    """Does a job that ran get what its name says, that first, and nothing else?"""
+    if advice is None:
+        return False
+    codes = [a["code"] for a in advice]
+    needed = re.findall(r"(?:^|-and-)(A\d\d)", name)
+    allowed = needed + [code for job, code in ALSO.items() if name.startswith(job)]
+    return (codes[:1] or ["none"])[0] == name.split("-")[0] and set(needed) <= set(codes) <= set(allowed)
+
+
+def load(directory, stream):
+    with open(f"{directory}/wanted.json", encoding="utf-8") as file:
+        wanted = json.load(file)
+    for line in stream:
+        report = json.loads(line)
+        for one in report if isinstance(report, list) else [report]:
+            yield wanted[str(one["job"])], one.get("advice")
+
+
+def judge(directory):
+    count = wrong = 0
+    for want, advice in load(directory, sys.stdin):
+        count += 1
+        if "name" in want:
+            good = is_named(want["name"], advice)
+        else:
+            good = all(is_so(word, advice) for word in want["codes"]) and is_said(want["said"], want["codes"][0], advice)
+        if not good:
+            wrong += 1
+            print(f"{want['at']}: wanted {' '.join(want.get('codes', []))} {want.get('said', '')}, got",
+                  json.dumps(advice and [(a["code"], a["confidence"], a["value"], a["what"], a["why"], a["do"]) for a in advice]))
+    print(f"{count} jobs, {wrong} wrong")
+
+
+def told(directory):
+    seen = set()
+    for want, advice in load(directory, sys.stdin):
+        code = want.get("group", "")[:3]
+        if re.fullmatch(r"A\d\d", code) and code not in seen:
+            seen.add(code)
+            print(json.dumps(next(a for a in advice if a["code"] == code), indent=1))
+
+
+def main():
+    command, *args = sys.argv[1:]
+    {"make": make, "judge": judge, "told": told}[command](*args)
+
+
+main()
