@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# jobio check on sites that are in order but for one thing, with a real munged
-# and a real ledger
+# jobio check: the rows of tests/cases/check.cases, on a site with a real munged and a real ledger and on
+# the copied files of a node; and what is no row: plugins that are loaded, jobs, roles, who hangs
 
 # shellcheck disable=SC2030,SC2031 # each test is a subshell
 # shellcheck source=tests/scripts/machine.bash
@@ -15,9 +15,10 @@ setup_file() {
 	export DIR MUNGED LEDGER PORT machines
 	machines=$(mktemp -d "$BATS_FILE_TMPDIR/machines.XXXXXX")
 	setup_ledger
-	mkdir "$DIR/site" "$DIR/lib"
+	mkdir "$DIR/site" "$DIR/copied" "$DIR/lib"
 	machine intel-2x16x2-block >"$DIR/topology"
 	site_make "$DIR/site"
+	copied_make "$DIR/copied"
 	cp "$BUILDDIR/.libs/jobio.so" "$DIR/lib"
 }
 
@@ -28,6 +29,10 @@ setup() {
 	rm -rf "$site"
 	cp -a "$DIR/site" "$site"
 	grep -rl "$DIR/site" "$site" | xargs -r sed -i "s:$DIR/site:$site:g"
+	root=$DIR/node
+	rm -rf "$root"
+	cp -a "$DIR/copied" "$root"
+	cd "$root" || return 1
 	role=node environment=()
 	# the folder of Slurm's own plugins, and of its library
 	for plugins in /usr/lib/*/slurm-wlm /usr/lib64/slurm; do
@@ -113,6 +118,55 @@ site_make() {
 	chmod 644 etc/jobio.conf
 }
 
+# copied_make DIR - the copied files of a node that is in order
+copied_make() {
+	cd "$1" || return 1
+	mkdir -p etc/slurm/plugstack.conf.d etc/modprobe.d proc \
+		sys/devices/system/cpu sys/module/i2c_i801
+	cat >etc/slurm/slurm.conf <<-'CONF'
+		ClusterName = test
+		SelectType=select/cons_tres
+		SelectTypeParameters=CR_Core_Memory
+		AllowSpecResourcesUsage=YES
+		TaskPlugin=task/affinity,task/cgroup
+		TaskPluginParam=SlurmdOffSpec
+		ProctrackType=proctrack/cgroup
+		PrologFlags=Alloc,Contain
+		Prolog=/usr/libexec/jobio/prolog
+		Epilog=/usr/libexec/jobio/epilog
+		PlugStackConfig=/etc/slurm/plugstack.conf
+		include nodes.conf
+		PartitionName=all Nodes=ALL OverSubscribe=FORCE:1 # comment
+	CONF
+	cat >etc/slurm/nodes.conf <<-'CONF'
+		NodeName=DEFAULT RealMemory=256000 Reason="not yet"
+		NodeName=n[01-04],m7 Sockets=2 CoresPerSocket=16 ThreadsPerCore=2 \
+		  CPUs=64 CpuSpecList=62-63 MemSpecLimit=5100
+	CONF
+	echo 'ConstrainCores=yes' >etc/slurm/cgroup.conf
+	echo 'include /etc/slurm/plugstack.conf.d/*.conf' >etc/slurm/plugstack.conf
+	echo 'optional /usr/lib/slurm/jobio.so' >etc/slurm/plugstack.conf.d/jobio.conf
+	printf '[ledger]\nhost=dbd\n[client weka]\ntype=weka\n' >etc/slurm/jobio.conf
+	mkdir -p usr/libexec/jobio
+	for name in prolog epilog jobio-{prepare,release,send,slurm,node,count}; do
+		printf '#!/bin/true\n' >usr/libexec/jobio/"$name"
+		chmod 755 usr/libexec/jobio/"$name"
+	done
+	echo 'options i2c_i801 disable_features=0x10' >etc/modprobe.d/i2c.conf
+	echo 'BOOT_IMAGE=/vmlinuz clocksource=tsc tsc=reliable nomodeset intel_iommu=off intel_idle.max_cstate=0 processor.max_cstate=0 numa_balancing=disable' >proc/cmdline
+	echo 'vendor_id : GenuineIntel' >proc/cpuinfo
+	echo 0-63 >sys/devices/system/cpu/online
+	mkdir -p var/run proc/812
+	echo 812 >var/run/slurmd.pid
+	printf 'Name:\tslurmd\nNSpid:\t812\nCpus_allowed_list:\t0-30,32-62\nMems_allowed_list:\t0-1\n' >proc/812/status
+	cat >slurmd <<-'SLURMD'
+		#!/bin/bash
+		[[ $1 == -C && $SLURM_CONF == */etc/slurm/slurm.conf ]] || exit 9
+		printf 'NodeName=n02 CPUs=64 Boards=1 SocketsPerBoard=2\n'
+	SLURMD
+	chmod +x slurmd
+}
+
 # site OPTION... - what jobio check says of it, as this role; sets $lines
 site() {
 	run env -i PATH="$site/bin:/usr/bin:/bin" "${environment[@]}" "$BUILDDIR/jobio" check --role="$role" --host=n02 \
@@ -122,8 +176,6 @@ site() {
 
 # edit FILE SED
 edit() { sed -i "$2" "$site/etc/$1"; }
-slurm() { edit slurm.conf "$1"; }
-slurm_has() { printf '%b\n' "$1" >>"$site/etc/slurm.conf"; }
 # conf SED, conf_has LINE - of jobio.conf
 conf() { edit jobio.conf "$1"; }
 conf_has() { printf '%b\n' "$1" >>"$site/etc/jobio.conf"; }
@@ -133,132 +185,18 @@ old() { mkdir -p "${1%/*}"; touch -d '1 hour ago' "$1"; }
 # preload NAME SOURCE - a library for LD_PRELOAD, as $DIR/NAME
 preload() { "${CC:-cc}" -x c -shared -fPIC -o "$DIR/$1" - <<<"$2"; }
 
-@test "a site in order has no finding, for any role" {
-	for role in login node ctld ledger node,ctld,ledger,login; do
-		site
-		[[ $status -eq 0 && $output == '0 finding(s)' ]] || { echo "$role: $status $output"; return 1; }
-		site --quiet
-		[[ $status -eq 0 && -z $output ]]
-	done
+@test "each row of check.cases has the findings that it says, with their cures, and their exit status" {
+	export PLUGINS=$plugins
+	run python3 "$SRCDIR/tests/cases/check.py" "$SRCDIR/tests/cases/check.cases" "$DIR/site" "$DIR/copied"
+	[[ ${lines[-1]} =~ ^([0-9]+)' rows, 0 wrong'$ && ${BASH_REMATCH[1]} -ge 190 ]] || { echo "$output"; return 1; }
 }
 
-# Broken sites: role, code, what breaks it, words of the sentence, of the cure
-sites() {
-	cat <<-'TABLE'
-	node  | S01 | slurm s/cons_tres/linear/ | SelectType is select/linear | SelectType=select/cons_tres
-	login | S02 | slurm /^AllowSpec/d | Slurm drops every --core-spec | AllowSpecResourcesUsage=yes
-	node  | S03 | rm "$site/etc/cgroup.conf" | there is none beside slurm.conf | ConstrainCores=yes
-	node  | S04 | slurm s/,task.cgroup// | TaskPlugin lacks task/cgroup | TaskPlugin=task/affinity,task/cgroup
-	ctld  | S05 | slurm 's:task.affinity,::' | tasks are not bound | TaskPlugin=task/affinity,task/cgroup
-	node  | S06 | slurm s/Alloc,Contain/Alloc/ | PrologFlags lacks Contain | PrologFlags=Alloc,Contain
-	node  | S07 | slurm s/,Contain/,Contain,RunInJob/ | PrologFlags has RunInJob | take RunInJob out
-	ctld  | S08 | slurm_has SchedulerParameters=spec_cores_first | begins with core 0 | take spec_cores_first out
-	node  | S09 | slurm s:proctrack/cgroup:proctrack/linuxproc: | processes can leave the job | proctrack/cgroup
-	node  | S10 | slurm s/CR_Core/CR_CPU/ | gives single hardware threads | CR_Core_Memory
-	ctld  | S11 | slurm /SlurmdOffSpec/d | confined to the spec set | SlurmdOffSpec
-	node  | S12 | slurm /^Epilog=/d | no Epilog: the node is never put back | Epilog=
-	ctld  | S13 | slurm 's/Nodes=ALL/& OverSubscribe=FORCE:4/' | partition batch has OverSubscribe=FORCE | FORCE:1
-	login | S14 | : >"$site/etc/plugstack.conf.d/jobio.conf" | no line names jobio.so | optional jobio.so
-	node  | S15 | slurm_has nonsense | 'nonsense': must be KEY=VALUE | --slurm-conf
-	login | S16 | edit plugstack.conf.d/jobio.conf 's:/[^ ]*/:/nowhere/:' | /nowhere/jobio.so: it is not there | build jobio
-	node  | S17 | rm "$site/libexec/epilog" | there is no such file: slurmd fails it and drains the node | before slurm.conf names it
-	node  | S17 | chmod 644 "$site/libexec/prolog" | it is not executable | chmod 755
-	node  | S17 | slurm "s:^Epilog=.*:Epilog=$site/epilog.d/*:" | no file matches | before slurm.conf names it
-	node  | S18 | fake own true; slurm "s:^Epilog=.*:Epilog=$site/own:" | none of its scripts runs jobio's: nothing is put back or recorded | let one of them run
-	login | S19 | slurm_has "PluginDir=/nowhere:$plugins" | PluginDir: '/nowhere': there is no such folder | folders that are there
-	ctld  | S20 | edit loaded 's/^Prolog\[0.*/Prolog = (null)/' | and slurmctld runs with (null) | scontrol reconfigure
-	login | S20 | edit loaded 's/= Yes/= No/' | AllowSpecResourcesUsage=YES, and slurmctld runs with No | scontrol reconfigure
-	login | S21 | fake bin/scontrol 'echo slurm_load_ctl_conf error: Unable to contact >&2; exit 1' | slurmctld does not answer: | 6817
-	node  | N01 | slurm s/CPUs=64/CPUs=1000000/ | CPUs: '1000000' | correct the node line
-	node  | N08 | slurm s/62-63/0-1/ | the spec set holds core 0 | jobio plan
-	node  | N09 | slurm s/MemSpecLimit=5100// | no MemSpecLimit | MemSpecLimit=
-	login | J01 | conf_has 'nosuch=1' | nosuch: '1': unknown key | jobio.conf(5)
-	node  | J02 | conf 's/^type = nfs/&\nnodes = m*/' | no client section is for this node | [client NAME]
-	node  | J03 | rm "$site/etc/mounts" | client 'home': cannot open | correct its section
-	login | J04 | chmod 666 "$site/etc/jobio.conf" | others than root may write it | chmod 644
-	login | J04 | chmod 646 "$site/etc/jobio.conf" | others than root may write it | chmod 644
-	login | J04 | chown 65534 "$site/etc/jobio.conf" | others than root may write it | chmod 644
-	login | J05 | chmod 640 "$site/etc/jobio.conf" | sbatch of a user cannot read it | chmod 644
-	login | J06 | conf_has '[client w]\ntype=weka\n[profile p]\nmount_options=forcedirct' | [profile p] on [client w]: mount option 'forcedirct' | correct the profile
-	node  | J06 | conf_has '[client w]\ntype=weka\nnodes=m*\n[profile p]\nmount_options=forcedirect,readcache' | 'forcedirect' of the profile and its 'readcache' exclude each other | correct the profile
-	login | J06 | conf s/scan/p/; conf_has '[client l]\ntype=lustre\n[profile p:l]\nparameters=osc.nosuch=1' | [profile p] on [client l]: parameter 'osc.nosuch=1' | correct the profile
-	login | J06 | conf_has '[client g]\ntype=gpfs\n[profile p]\nmmconfig=nosuch=1' | [profile p] on [client g]: | correct the profile
-	login | J07 | conf_has '[profile p]\nmmconfig=maxMBpS=2000' | [profile p]: no [client] here is of a type | that the site has
-	node  | J08 | conf_has '[option]\nio_cores_max=32' | io_cores_max=32, and this node has 32 cores | a smaller io_cores_max
-	node  | J09 | slurm s/62-63/60-63/ | io_cores_min=1, and this node reserves 2 cores | io_cores_min in [option]
-	login | J10 | conf 's/^.jobio.$/&\nenabled = no/' | jobio does nothing on this host: enabled=no | enabled=yes
-	node  | J10 | conf 's/^.jobio.$/&\nnodes = m*/' | jobio does nothing on this host: nodes= leaves it out | nodes= with this node
-	ctld  | J12 | conf 's/^.jobio.$/&\npartitions = test/' | in use in partition test only | empty for all
-	node  | J13 | conf 's/^.jobio.$/&\nprolog_budget_ms=40000/' | PrologEpilogTimeout=60 | twice prolog_budget_ms
-	node  | J13 | conf 's/^send_timeout_ms.*/send_timeout_ms=31000\nwait_nodes = n*/' | while it waits for the ledger | twice send_timeout_ms
-	login | J14 | conf_has '[advice]\ncalibration=/nowhere/advice.conf' | [advice] calibration: '/nowhere/advice.conf': cannot read | jobio calibrate
-	ledger | J14 | conf_has '[advice]\ncalibration=/nowhere/advice.conf' | [advice] calibration: '/nowhere/advice.conf': cannot read | jobio calibrate
-	node  | L01 | conf /^host/d | [ledger] host is not set | host= in [ledger]
-	node  | L02 | conf 's/^host.*/host = localhost/' | no ledger runs on this host | the name of the host
-	login | L02 | conf 's/^host.*/host = 0.0.0.0,localhost/' | host=0.0.0.0,localhost: no ledger runs on this host | the name of the host
-	node  | L03 | conf 's:^munge_socket.*:munge_socket = /nowhere:' | MUNGE does not work here: munge: Failed | start munged
-	login | L04 | conf 's/^port.*/port = 1/' | the ledger cannot be reached: ledger '0.0.0.0:1': Connection refused | open its TCP port 1
-	login | L05 | conf 's/^user.*/user = nobody/' | does not answer a signed hello: ledger '0.0.0.0: | the same munge.key
-	node  | L07 | old "$site/spool/7.0.n02.json" | records wait in | jobio-send --once
-	node  | L08 | old "$site/spool/bad/7.0.n02.json" | records in | read and remove them
-	node  | L09 | conf 's/^user.*/user = nosuchuser/' | 'nosuchuser': no such user on this host | the same uid
-	ctld  | L10 | slurm s/^SlurmUser=.*/SlurmUser=nobody/ | and SlurmUser is nobody | [ledger] user=
-	ledger | L11 | conf 's:^store.*:store = /nowhere/store:' | its folder is not there | install -d
-	ledger | L13 | conf 's:^store.*:store = mariadb\nstorage_pass_file = /nowhere/pass:' | storage_pass_file=/nowhere/pass: it is not there | chmod 600
-	ledger | L12 | slurm /^Accounting/d | without slurmdbd no job has a summary | accounting_storage/slurmdbd
-	node  | H01 | rm "$site/libexec/jobio-send" | jobio-send | install
-	node  | H01 | echo '# jobio' >>"$site/libexec/prolog"; rm "$site/libexec/jobio-prepare" | /libexec: not there, or not executable: jobio-prepare: jobs | install
-	node  | H06 | fake libexec/jobio-prepare "printf '%d %s\n' 16 left 17 lives 18 left" | /run: folders of jobs that have ended, whose epilog did not run: 16 18 | /libexec/jobio-prepare --recover
-	node  | H02 | fake libexec/jobio-count "echo '{\"tier\":\"none\",\"reason\":\"no BTF\"}'" | counted by steps, on all files together: no BTF | Linux 5.10
-	node  | H03 | chmod 777 "$site/run" | others than root may write there | mode 700
-	TABLE
-}
-
-# broken ROLE CODE HOW TEXT CURE - exactly one finding
-broken() {
-	setup
-	role=$1
-	eval "$3"
-	site
-	[[ ${lines[0]:-} == "$2 "* && ${lines[0]} == *"$4"* && ${lines[1]:-} == "    cure: "*"$5"* &&
-		${lines[2]:-} == '1 finding(s)' ]] || { printf '%s %s: %s: %d\n%s\n' "$1" "$2" "$3" "$status" "$output"; return 1; }
-	case ${lines[0]%%:*} in
-		*error) [[ $status -eq 3 ]] ;;
-		*warning) [[ $status -eq 1 ]] ;;
-		*) [[ $status -eq 0 ]] ;;
-	esac || { echo "$2: $status"; return 1; }
-}
-
-@test "each broken site is told by one finding with its cure, and the exit status of its severity" {
-	local role code how text cure count=0 wrong=0
-	while IFS='|' read -r role code how text cure; do
-		broken "${role// /}" "${code// /}" "$how" "$(xargs -0 <<<"$text" | sed 's/^ *//; s/ *$//')" \
-			"$(sed 's/^ *//; s/ *$//' <<<"$cure")" || wrong=$((wrong + 1))
-		count=$((count + 1))
-	done < <(sites)
-	[[ $wrong -eq 0 && $count -ge 30 ]] || { echo "$wrong of $count"; return 1; }
-}
-
-@test "a prolog and an epilog of the site's own that run jobio's are right" {
-	mkdir "$site/prolog.d"
-	ln -s "$site/libexec/prolog" "$site/prolog.d/00-jobio"
-	fake prolog.d/10-own true
-	fake own "exec $site/libexec/epilog # jobio's"
-	slurm "s:^Prolog=.*:Prolog=$site/prolog.d/*:; s:^Epilog=.*:Epilog=$site/own:"
-	site
-	[[ $status -eq 0 && $output == '0 finding(s)' ]] || { echo "$output"; return 1; }
-	# several lines, and a name beside slurm.conf
-	slurm "s:^Prolog=.*:Prolog=$site/own\nProlog=$site/libexec/prolog:; s:^Epilog=.*:Epilog=epilog:"
-	cp "$site/own" "$site/etc/epilog"
-	site
-	[[ $status -eq 0 && $output == '0 finding(s)' ]] || { echo "$output"; return 1; }
-}
-
-@test "a partition of jobio.conf that Slurm does not have is an error" {
-	conf 's/^.jobio.$/&\npartitions = test,btach/'
-	site
-	[[ $status -eq 3 && $output == *"J12 info: jobio is in use in partition test,btach only"* ]]
-	[[ $output == *"J11 error: jobio.conf: partitions: 'btach': slurm.conf has no such partition"*'2 finding(s)' ]]
+@test "each finding of jobio check has a row, or a test that names it" {
+	local code
+	while read -r code; do
+		grep -qE "\b$code\b" "$SRCDIR"/tests/cases/check.cases "$SRCDIR"/tests/scripts/{check_site,locality}.bats ||
+			{ echo "$code"; return 1; }
+	done < <(grep -rhoE '"[SNJLHKT][0-9]{2}"' "$SRCDIR"/report/*.c | tr -d '"' | sort -u)
 }
 
 @test "nobody who hangs holds it up" {
@@ -421,4 +359,122 @@ hurry() {
 	site --submit
 	[[ $status -eq 1 && $output == *'W46 info: job 10 on node n02: left out'$'\n''    cure: ask for io-cores'* &&
 		$output == *'W10 warning: job 10 on node n02: the client is slow'$'\n''    cure: restart it'*'2 finding(s)' ]] || { echo "$output"; return 1; }
+}
+
+# plugin_of LINE - what check says of jobio.so on this very machine, with this
+# line in plugstack.conf and Slurm's plugins in $root/plugins
+plugin_of() {
+	printf '%s\n' "$1" >etc/slurm/plugstack.conf.d/jobio.conf
+	sed -i "s:\([= ]\)/etc/slurm/plugstack:\1$root/etc/slurm/plugstack:" etc/slurm/slurm.conf etc/slurm/plugstack.conf
+	grep -q ^PluginDir etc/slurm/slurm.conf || echo "PluginDir=/nowhere:$root/plugins" >>etc/slurm/slurm.conf
+	run env -i "$BUILDDIR/jobio" check --host=n02 \
+		--conf="$root/etc/slurm/jobio.conf" --slurm-conf="$root/etc/slurm/slurm.conf" --client-cpus=31,63 --slurm-version=24.11
+	# shellcheck disable=SC2031
+	said=$(grep -A1 '^S1[46]' <<<"$output" || :)
+}
+
+# plugin_c NAME TEXT - a plugin of this text in $root/plugins
+plugin_c() {
+	mkdir -p plugins
+	printf '#include <stdint.h>\nconst char plugin_type[] = "spank";\n%s\n' "$2" |
+		"${CC:-cc}" -x c -shared -fPIC -o "plugins/$1" -
+}
+
+@test "check: jobio.so is not where Slurm looks" {
+	mkdir plugins
+	plugin_of 'optional jobio.so'
+	[[ $said == *"S16 error: jobio.so: it is not there, in /nowhere:$root/plugins: jobs have no --io-cores"* ]]
+	[[ $said == *'--with-slurm-plugindir=/nowhere'* ]]
+	plugin_of "required /no/such/jobio.so conf=/x"
+	[[ $said == *'S16 error: /no/such/jobio.so: it is not there: jobs'* ]]
+}
+
+@test "check: jobio.so is there, and Slurm would not take it" {
+	local wrong='const uint32_t plugin_version = 0x160508;'
+	plugin_c libslurmfull.so 'int slurm_error(void) { return 0; }'
+	plugin_c auth_munge.so 'const uint32_t plugin_version = 0x180b05;'
+	plugin_c jobio.so "const uint32_t plugin_version = 0x180b01; int slurm_error(void); int f(void) { return slurm_error(); }"
+	plugin_of 'optional jobio.so'
+	[[ -z $said ]] || { echo "$said"; return 1; }
+	plugin_c jobio.so "$wrong"
+	plugin_of 'optional jobio.so'
+	[[ $said == *"S16 error: $root/plugins/jobio.so: it was built for Slurm 22.05, and Slurm here is 24.11, which refuses it: "* ]]
+	# any plugin of Slurm's own says which it is
+	mv plugins/auth_munge.so plugins/task_affinity.so
+	plugin_of 'optional jobio.so'
+	[[ $said == *'built for Slurm 22.05, and Slurm here is 24.11'* ]]
+	plugin_c jobio.so 'int spank_nosuch(void); int f(void) { return spank_nosuch(); }'
+	plugin_of "optional $root/plugins/jobio.so"
+	[[ $said == *'it cannot be loaded: '*'undefined symbol: spank_nosuch'* ]]
+	# an ELF file of 32 bits
+	plugin_c jobio.so "$wrong"
+	printf '\001' | dd of=plugins/jobio.so bs=1 seek=4 conv=notrunc status=none
+	plugin_of 'optional jobio.so'
+	[[ $said == *'it cannot be loaded: '*'wrong ELF class'* ]]
+	echo text >plugins/jobio.so
+	plugin_of 'optional jobio.so'
+	[[ $said == *'it cannot be loaded: '* ]]
+	plugin_c jobio.so '__attribute__((constructor)) static void f(void) { __builtin_trap(); }'
+	plugin_of 'optional jobio.so'
+	[[ $said == *'to load it ends a program'* ]]
+}
+
+@test "check: the jobio.so that was built here is one that Slurm takes" {
+	local dir
+	for dir in /usr/lib/*/slurm-wlm /usr/lib64/slurm; do
+		[[ ! -e $dir/libslurmfull.so ]] || break
+	done
+	cp "$BUILDDIR/.libs/jobio.so" .
+	echo "PluginDir=$dir" >>etc/slurm/slurm.conf
+	plugin_of "optional $root/jobio.so"
+	[[ -z $said ]] || { echo "$said"; return 1; }
+}
+
+# called NAME - what a node is called where nobody says it
+# shellcheck disable=SC2031 # bats sets output
+called() {
+	run env -i "$BUILDDIR/jobio" check --root="$root" --slurm-conf=/etc/slurm/slurm.conf \
+		--topology="$(machine intel-2x16x2-block)" --format=json
+	[[ $output == '{"host":"'"$1"'"'* ]] || { echo "$output"; return 1; }
+}
+
+@test "check goes by the name that slurmd was given, which need not be its host's" {
+	called "$(hostname -s)"
+	printf '%s\0' /usr/sbin/slurmd -D -b -N n02 >proc/812/cmdline
+	called n02
+	printf '%s\0' slurmd -Nn02 >proc/812/cmdline
+	called n02
+	printf '%s\0' slurmd -N n01 -Nn02 -D >proc/812/cmdline
+	called n02
+	printf '%s\0' slurmd -D -N >proc/812/cmdline
+	called "$(hostname -s)"
+}
+
+@test "JSON holds to its schema, with findings and without" {
+	site --format=json
+	printf '%s\n' "$output" >"$site/lines"
+	rm "$site/etc/jobio.conf"
+	site --format=json
+	printf '%s\n' "$output" >>"$site/lines"
+	[[ $output == '{"host":"n02","roles":["node"],"jobio":"jobio '*'","conf":null,"findings":[{"code":"J01",'* ]] || { echo "$output"; return 1; }
+	run python3 "$SRCDIR/tests/scripts/schema_check.py" "$SRCDIR/etc/check.schema.json" <"$site/lines"
+	[[ $status -eq 0 && -z $output ]] || { echo "$output"; return 1; }
+	run python3 "$SRCDIR/tests/scripts/schema_check.py" "$SRCDIR/etc/check.schema.json" < <(sed 's/"J01"/"2"/; s/"host"/"new"/' "$site/lines")
+	[[ $status -eq 1 && $output == *': no host'* && $output == *": '2' does not match"* ]] || { echo "$output"; return 1; }
+}
+
+@test "check refuses bad usage with exit 2 and one sentence" {
+	local try
+	for try in --nosuch word --format=xml --client-cpus=x --slurm-version=x --root=/tmp --slurmd=slurmd \
+		--slurm-version=26.11 --conf= --host= --topology=/nosuch.xml; do
+		run env -i "$BUILDDIR/jobio" check "$try"
+		[[ $status -eq 2 ]] || { echo "$try: $status $output"; return 1; }
+		[[ ${#lines[@]} -eq 1 && $output == 'jobio: check: '* ]] || { echo "$try: $output"; return 1; }
+	done
+	run env -i "$BUILDDIR/jobio" check --root=/tmp
+	[[ $output == 'jobio: check: --root: give the machine of these files with --topology' ]]
+	run env -i "$BUILDDIR/jobio" check --slurmd=slurmd
+	[[ $output == "jobio: check: --slurmd: 'slurmd': must be an absolute path" ]]
+	run "$BUILDDIR/jobio" check --help
+	[[ $status -eq 0 && $output == *'Exit status'* ]]
 }
