@@ -1,13 +1,22 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# compare.bats - jobio compare, from a ledger of our own and from a false sacct
-# shellcheck disable=SC2030,SC2031 # each test is a subshell, teardown included
+# compare.bats - jobio compare --json, from a ledger of our own and from a false sacct
+# shellcheck disable=SC2030,SC2031 # each test is a subshell
 
 # shellcheck source=tests/scripts/sacct.bash
 source "$SRCDIR/tests/scripts/sacct.bash"
 
-setup() { setup_sacct; }
-teardown() { teardown_ledger; }
+# One ledger for all: each test has jobs of its own numbers.
+setup_file() {
+	export DIR LEDGER MUNGED PORT
+	setup_sacct
+	cp "$DIR/jobio.conf" "$DIR/kept.conf"
+}
+teardown_file() { teardown_ledger; }
+setup() {
+	cp "$DIR/kept.conf" "$DIR/jobio.conf"
+	: >"$DIR/bin/jobs"
+}
 
 # ran JOB SECONDS READ_MIB PROFILE [NODES [SPREAD_MIB]] - each node read so much,
 # the first SPREAD_MIB more
@@ -25,65 +34,45 @@ ran() {
 	printf 'JobID=%s\tCluster=c\tUser=alice\tState=COMPLETED\tExitCode=0:0\tJobName=train\n' "$1" >>"$DIR/bin/jobs"
 }
 
-compare() {
-	"$BUILDDIR/jobio" compare --conf="$DIR/jobio.conf" "$@"
+compare() { "$BUILDDIR/jobio" compare --conf="$DIR/jobio.conf" "$@"; }
+
+# is EXPECTED JQ SIDE SIDE - what its JSON has
+is() {
+	run compare --json "${@:3}"
+	expect_equal 0 "$status"
+	expect_equal "$1" "$(jq -r "$2" <<<"$output")"
 }
 
 @test "two jobs of several nodes are compared, and the spread over the nodes says what is chance" {
-	ran 7 100 1000 bulk 4 8
-	ran 8 60 1000 stream 4 -6
+	ran 100 100 1000 bulk 4 8
+	ran 101 60 1000 stream 4 -6
 	send
-	run compare 7 8
+	compare --json 100 101 | jq -S . >"$DIR/kept"
+	expect_kept compare.json.golden "$DIR/kept"
+	is 'nodes false true -40' '"\(.spread_over) \(.read_bytes.significant) \(.read_Bps.significant) \(.elapsed_s.change_percent | round)"' 100 101
+	run compare 100 101
 	expect_equal 0 "$status"
-	expect_equal "job            7                 8
-name           train             train
-state          COMPLETED         COMPLETED
-profile        bulk              stream            differs
-io-cores       -                 -
-filesystems    /mnt/weka:wekafs  /mnt/weka:wekafs
-nodes          4                 4
-elapsed        00:01:40          00:01:00            -40.0 %
-read           3.91GiB           3.9GiB               -0.3 %  within the spread
-  rate         40.1MiB/s         66.6MiB/s           +66.1 %  significant
-  a call       128KiB            128KiB                 same
-  time of it   1ms               1ms                    same
-written        0B                0B                     same
-metadata       40                40                     same
-advice         -                 -
-
-significant: less than 5 of 100 by chance, over the nodes of the two jobs" "$output"
 }
 
 @test "several jobs on a side are repeats, and their spread says what is chance" {
 	local i
 	for i in 0 1 2; do
-		ran "1$i" $((100 + i)) 1000 bulk
-		ran "2$i" $((80 + 2 * i)) 1000 stream
-		ran "3$i" $((70 + 30 * i)) 1000 other
+		ran "21$i" $((100 + i)) 1000 bulk
+		ran "22$i" $((80 + 2 * i)) 1000 stream
+		ran "23$i" $((70 + 30 * i)) 1000 other
 	done
 	send
-	run compare 10,11,12 20,21,22
-	expect_equal 0 "$status"
-	expect_text 'job            10,11,12          20,21,22' "$output"
-	expect_text 'elapsed        00:01:41          00:01:22            -18.8 %  significant' "$output"
-	expect_text 'significant: less than 5 of 100 by chance, over the jobs' "$output"
-	run compare 10,11,12 30,31,32
-	expect_text 'elapsed        00:01:41          00:01:40             -1.0 %  within the spread' "$output"
-	run compare 10,11,12 20,30,31
-	expect_text 'profile        bulk              mixed             differs' "$output"
+	is 'jobs 3 true -19' '"\(.spread_over) \(.sides[0].jobs | length) \(.elapsed_s.significant) \(.elapsed_s.change_percent | round)"' 210,211,212 220,221,222
+	is 'false -1' '.elapsed_s | "\(.significant) \(.change_percent | round)"' 210,211,212 230,231,232
+	is 'bulk mixed' '"\(.sides[0].profile) \(.sides[1].profile)"' 210,211,212 220,230,231
 }
 
-@test "of one job with one node a side nobody can say what is chance, and other work is told" {
-	ran 7 100 1000 bulk
-	ran 8 60 500 stream
+@test "of one job with one node a side nobody can say what is chance" {
+	ran 300 100 1000 bulk
+	ran 301 60 500 stream
 	send
-	run compare 7 8
-	expect_equal 0 "$status"
-	expect_text 'one job and one node a side: what is chance cannot be told' "$output"
-	expect_text 'not the same work: read differs by more than 10 %' "$output"
-	run compare 7 8 --json
-	expect_equal '["7"] stream null -50 nodes 1048576000' \
-		"$(jq -r '"\(.sides[0].jobs) \(.sides[1].profile) \(.read_bytes.significant) \(.read_bytes.change_percent | round) \(.spread_over) \(.read_bytes.first.mean | round)"' <<<"$output")"
+	is '["300"] stream null -50 nodes 1048576000' \
+		'"\(.sides[0].jobs) \(.sides[1].profile) \(.read_bytes.significant) \(.read_bytes.change_percent | round) \(.spread_over) \(.read_bytes.first.mean | round)"' 300 301
 }
 
 # grow JOB NODES - as if so many nodes had said what its one node did
@@ -102,63 +91,54 @@ grow() {
 }
 
 @test "numbers of some nodes alone are not compared with those of all" {
-	ran 7 100 8 bulk
-	ran 8 100 8 bulk
+	ran 400 100 8 bulk
+	ran 401 100 8 bulk
 	send
-	grow 7 4000
-	run compare --json 7 8
-	expect_equal 0 "$status"
-	expect_equal 1099511627776 "$(jq .read_bytes.first.mean <<<"$output")"
-	expect_equal 'null 0.001' "$(jq -r '"\(.read_call_s.first) \(.read_call_s.second.mean)"' <<<"$output")"
+	grow 400 4000
+	is '1099511627776 null 0.001' '"\(.read_bytes.first.mean) \(.read_call_s.first) \(.read_call_s.second.mean)"' 400 401
+}
+
+@test "without the ledger two summaries are compared" {
+	sed -i 's/^port = .*/port = 1/' "$DIR/jobio.conf"
+	printf 'JobID=%s\tCluster=c\tState=COMPLETED\tElapsedRaw=%s\tSystemComment=%s\n' \
+		7 100 'jobio/1 nodes=1/1 rd=1GiB/1k wr=2GiB/2k scope=job prof=a' \
+		8 50 'jobio/1 nodes=1/1 rd=1GiB/1k wr=2GiB/2k scope=node prof=b' >"$DIR/bin/jobs"
+	is '-50 100' '"\(.elapsed_s.change_percent) \(.read_Bps.change_percent)"' 7 8
+	run compare 7 8
+	expect_text NODE-WIDE "$output"
 }
 
 @test "JSON holds to its schema, of two jobs, of repeats and of summaries" {
 	local job
-	for job in 7 8 10 11; do ran $job $((90 + job)) 1000 bulk; done
-	ran 9 80 1000 stream 2
+	for job in 507 508 510 511; do ran $job $((90 + job)) 1000 bulk; done
+	ran 509 80 1000 stream 2
 	send
-	compare --json 7 8 >"$DIR/lines"
-	compare --json 7,8 10,11 >>"$DIR/lines"
-	compare --json 7 9 >>"$DIR/lines"
-	stop "$LEDGER"
+	compare --json 507 508 >"$DIR/lines"
+	compare --json 507,508 510,511 >>"$DIR/lines"
+	compare --json 507 509 >>"$DIR/lines"
+	sed -i 's/^port = .*/port = 1/' "$DIR/jobio.conf"
 	printf 'JobID=%s\tCluster=c\tState=COMPLETED\tElapsedRaw=50\tSystemComment=jobio/1 nodes=1/1 rd=1GiB/1k\n' 12 13 >"$DIR/bin/jobs"
 	compare --json 12 13 >>"$DIR/lines"
 	expect_equal 'nodes jobs nodes nodes' "$(jq -r .spread_over "$DIR/lines" | xargs)"
 	run python3 "$SRCDIR/tests/scripts/schema_check.py" "$SRCDIR/etc/compare.schema.json" <"$DIR/lines"
 	expect_equal '0 ' "$status $output"
-	run python3 "$SRCDIR/tests/scripts/schema_check.py" "$SRCDIR/etc/compare.schema.json" < <(
-		head -n1 "$DIR/lines" | jq -c '.sides[0].jobs = [] | .meta.first = 1 | .new = 1')
-	expect_equal ".meta.first: 1 is no object or null
-.sides[0].jobs: too short
-: new is not in the schema" "$output"
-}
-
-@test "without the ledger two summaries are compared" {
-	stop "$LEDGER"
-	printf 'JobID=%s\tCluster=c\tState=COMPLETED\tElapsedRaw=%s\tSystemComment=%s\n' \
-		7 100 'jobio/1 nodes=1/1 rd=1GiB/1k wr=2GiB/2k scope=job prof=a' \
-		8 50 'jobio/1 nodes=1/1 rd=1GiB/1k wr=2GiB/2k scope=node prof=b' >"$DIR/bin/jobs"
-	run compare 7 8
-	expect_equal 0 "$status"
-	expect_text 'elapsed        00:01:40          00:00:50            -50.0 %' "$output"
-	expect_text '  rate         10.2MiB/s         20.5MiB/s          +100.0 %' "$output"
-	expect_text '8: NODE-WIDE, with whatever else ran there' "$output"
 }
 
 @test "a side that nobody knows, or that is no job, is refused with a sentence" {
-	ran 7 100 1000 bulk
+	local line want
+	ran 600 100 1000 bulk
 	send
-	run compare 7 8
-	expect_equal 1 "$status"
-	expect_equal "jobio: compare: job: '8': ledger: job '8': no record that you may read; sacct: no such job that you may see" "$output"
-	run compare 7
-	expect_equal 2 "$status"
-	expect_equal 'jobio: compare: two jobs, or two lists of them; see jobio compare --help' "$output"
-	run compare 7 x
-	expect_equal 2 "$status"
-	expect_equal "jobio: compare: job: 'x': not a job id like 7, 5_1 or 7+1" "$output"
-	run compare 7 ,
-	expect_equal 'jobio: compare: which job?' "$output"
+	run compare 600 8
+	expect_equal "1 jobio: compare: job: '8': ledger: job '8': no record that you may read; sacct: no such job that you may see" "$status $output"
+	while IFS='|' read -r line want; do
+		# shellcheck disable=SC2086 # several words
+		run compare $line
+		expect_equal "2 jobio: compare: $want" "$status $output"
+	done <<-'TABLE'
+		600|two jobs, or two lists of them; see jobio compare --help
+		600 x|job: 'x': not a job id like 7, 5_1 or 7+1
+		600 ,|which job?
+	TABLE
 	run compare --nosuch 7 8
 	expect_equal 2 "$status"
 }

@@ -134,8 +134,9 @@ in_store() {
 	fi
 	python3 - "$DIR/store.sqlite" "$1" <<-'EOP'
 		import sqlite3, sys
-		for row in sqlite3.connect(sys.argv[1], timeout=10).execute(sys.argv[2]):
-		    print(*row, sep="|")
+		with sqlite3.connect(sys.argv[1], timeout=10) as store:
+		    for row in store.execute(sys.argv[2]):
+		        print(*row, sep="|")
 	EOP
 }
 
@@ -145,4 +146,12 @@ expect_equal() {
 
 expect_text() {
 	[[ $2 == *"$1"* ]] || { printf "expected '%s' in:\n%s\n" "$1" "$2" >&2; return 1; }
+}
+
+# forget_jobs - the store has none again
+forget_jobs() {
+	python3 -c 'import sqlite3, sys
+with sqlite3.connect(sys.argv[1], timeout=10) as store:
+    for table in "records", "uses", "runs":
+        store.execute("DELETE FROM " + table)' "$DIR/store.sqlite"
 }

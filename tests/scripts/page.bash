@@ -7,6 +7,11 @@ source "$SRCDIR/tests/scripts/sacct.bash"
 
 setup_page() {
 	setup_sacct
+	page_jobs
+}
+
+# page_jobs - sacct knows these, and the page is this
+page_jobs() {
 	printf 'JobID=%s\tCluster=c\tUser=alice\tStart=1795222800\tEnd=1795226400\tExitCode=0:0\tState=COMPLETED\tJobName=%s\tPartition=gpu\tAccount=lab\tElapsedRaw=3600\t%s\n' \
 		7 'train' '' 9_1 'a task' 'JobIDRaw=10' 9_2 'a task' 'JobIDRaw=11' \
 		12 'from sacct' 'SystemComment=jobio/1 nodes=1/1 rd=1.21TiB/3.4M wr=310GiB/120k scope=node src=weka' >"$DIR/bin/jobs"

@@ -13,19 +13,11 @@ with open(sys.argv[1], encoding="utf-8") as file:
     text = file.read()
 wrong = []
 page = tree.fromstring(text.replace("<!DOCTYPE html>", "", 1))
-allowed = {
-    "html": {"lang"}, "meta": {"charset", "name", "content", "http-equiv"},
-    "th": {"scope", "colspan"}, "text": {"x", "y", "text-anchor"},
-    "svg": {"role", "aria-labelledby", "viewBox"}, "title": {"id"}, "desc": {"id"},
-    "path": {"class", "d"}, "div": {"class"}, "p": {"class"}, "span": {"class"},
-    "dd": {"class"}, "dl": {"class"}, "ol": {"class"}, "td": {"class"}}
-plain = set("head style body main h1 h2 h3 dt section table caption thead tbody tr"
-            " td li ul strong code details summary".split())
 for one in page.iter():
-    if one.tag not in allowed and one.tag not in plain:
+    if one.tag in ("script", "img", "link", "iframe", "object", "embed", "form", "base", "a", "use", "image"):
         wrong.append(f"tag {one.tag}")
     for name in one.attrib:
-        if name not in allowed.get(one.tag, ()):
+        if name.startswith("on") or name in ("src", "href", "style", "action", "background"):
             wrong.append(f"attribute {one.tag} {name}")
 style = page.find("head/style").text
 if re.search(r"@import|url\(|expression|https?:", style):
@@ -52,11 +44,6 @@ for section in page.iter("section"):
             ids = {e.get("id") for e in one if e.tag in ("title", "desc") and e.text}
             if one.get("role") != "img" or set(one.get("aria-labelledby").split()) != ids:
                 wrong.append("a picture without title or description")
-            width, height = map(float, one.get("viewBox").split()[2:])
-            for path in one.iter("path"):
-                for x, y in re.findall(r"M([-\d.e+]+) ([-\d.e+]+)", path.get("d")):
-                    if not (0 <= float(x) <= width and 0 <= float(y) <= height):
-                        wrong.append(f"a bar at {x} {y} is outside of the picture")
         elif one.tag == "details":
             waiting = 0
             if one.find(".//table/caption") is None:
