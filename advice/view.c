@@ -140,8 +140,9 @@ double view_io_share(const struct view *v)
 	return share > least ? share : least;
 }
 
-/* Where the client tells what it moved, what came from the page cache is not in it. */
-double view_moved(const struct view *v, enum record_number number)
+/* Bytes or calls: what the client moved, or did, where it tells, and not what came from the
+ * page cache; else as asked for. Of mapped files, too, where it tells. */
+static double moved_by(const struct view *v, enum record_number number)
 {
 	const int64_t *wire = v->wire ? v->wire->numbers : NULL;
 
@@ -153,7 +154,7 @@ double view_moved(const struct view *v, enum record_number number)
 bool view_is_busy(const struct view *v)
 {
 	double busy = LIMIT_BUSY_PERCENT / 100.0;
-	double moved = view_moved(v, RECORD_READ_BYTES) + view_moved(v, RECORD_WRITE_BYTES);
+	double moved = moved_by(v, RECORD_READ_BYTES) + moved_by(v, RECORD_WRITE_BYTES);
 
 	return moved >= v->limits->min_mib * 1048576.0 &&
 	       (view_io_share(v) >= busy || (!view_is_timed(v) && least_share(v) >= busy / 10));

@@ -50,9 +50,6 @@ double view_rate(const struct view *v, double number);
 bool view_is_timed(const struct view *v);
 /* Processes of a node that were in read and write calls, on average. */
 double view_concurrency(const struct view *v);
-/* Bytes or calls: what the client moved, or did, where it tells; else as asked for.
- * Of mapped files, too, where it tells. */
-double view_moved(const struct view *v, enum record_number number);
 /* What so many synchronous calls take at least: limits->sync_call_us each. */
 double view_call_share(const struct view *v, double calls);
 /* How many requests of a node were on their way on average, as the client measured:

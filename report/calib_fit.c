@@ -17,6 +17,11 @@
 
 /* ---- a line -------------------------------------------------------------------- */
 
+struct calib_point {
+	unsigned int io_cores;
+	double value;
+};
+
 static int by_cores(const void *a, const void *b)
 {
 	unsigned int one = ((const struct calib_point *)a)->io_cores;
@@ -69,7 +74,8 @@ static unsigned int grown(const struct calib_point *p, size_t count, double part
 	return last;
 }
 
-struct calib_line calib_fit(const struct calib_point *points, size_t count)
+/* Points of 0 io-cores are passed over. */
+static struct calib_line fit_line(const struct calib_point *points, size_t count)
 {
 	struct calib_line line = { .spread = -1 };
 	struct samples each = { .count = 0 };
@@ -165,7 +171,7 @@ struct calib_line calib_metric_fit(const struct calib_data *data,
 			points[count++] =
 				(struct calib_point){ setting->io_cores, best_of(data, i, metric) };
 	}
-	line = calib_fit(points, count);
+	line = fit_line(points, count);
 	free(points);
 	return line;
 }

@@ -23,19 +23,11 @@
 
 #include "report/calib_data.h"
 
-struct calib_point {
-	unsigned int io_cores;
-	double value;
-};
-
 struct calib_line {
 	size_t count; /* points that it goes through; 0: no line */
 	double per_core, spread;
 	unsigned int grows_to;
 };
-
-/* Points of 0 io-cores are passed over. */
-struct calib_line calib_fit(const struct calib_point *points, size_t count);
 
 enum calib_metric {
 	CALIB_READ_BPS,

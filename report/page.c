@@ -200,30 +200,14 @@ static void put_all(struct page *page)
 	page_end(page);
 }
 
-static void make(struct page *page)
-{
-	const struct job_report *r = page->report;
-
-	page_open(page);
-	if (r->record_count && !r->left_out)
-		page->lines = run_lines_new(r->records, r->record_count);
-	put_all(page);
-	run_lines_free(page->lines);
-}
-
-char *page_text(const struct job_report *report)
-{
-	struct page page = { .report = report };
-
-	make(&page);
-	fclose(page.out);
-	return page.text;
-}
-
 int page_write(const char *file, const struct job_report *report, struct err *err)
 {
 	struct page page = { .report = report };
 
-	make(&page);
+	page_open(&page);
+	if (report->record_count && !report->left_out)
+		page.lines = run_lines_new(report->records, report->record_count);
+	put_all(&page);
+	run_lines_free(page.lines);
 	return page_save(file, &page, err);
 }

@@ -7,16 +7,14 @@
  *           table of its numbers.
  *         Everything that a record or sacct says is encoded: what they hold is
  *           text, whatever it looks like.
- * Owner   the caller frees the text.
- * Errors  -1 or NULL, the reason in *err; an older file stays as it was.
+ * Owner   -
+ * Errors  -1, the reason in *err; an older file stays as it was.
  * Runs    jobio report --html.
  */
 #ifndef JOBIO_REPORT_PAGE_H
 #define JOBIO_REPORT_PAGE_H
 
 #include "report/job_report.h"
-
-char *page_text(const struct job_report *report);
 
 /* Replace 'file' by it, in one step. */
 int page_write(const char *file, const struct job_report *report, struct err *err);

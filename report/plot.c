@@ -38,7 +38,9 @@ void plot_number(double value, char *out, size_t room)
 	snprintf(out, room, "%s%s", digits, units[unit]);
 }
 
-double plot_end_of(double most, double *step)
+/* The end of an axis that has this value: 1, 2, 2.5 or 5 times a power of 10 in at most 5
+ * steps of *step. */
+static double end_of(double most, double *step)
 {
 	static const double steps[] = { 1, 2, 2.5, 5, 10 };
 	double power;
@@ -290,7 +292,7 @@ void plot_panel(struct plot *plot, const struct plot_panel *panel)
 	size_t i;
 
 	plot->panels++;
-	a.end = plot_end_of(most_of(panel), &a.step);
+	a.end = end_of(most_of(panel), &a.step);
 	snprintf(title, sizeof(title), "%s, %s", panel->title, panel->unit);
 	words(plot, left + 12, top + 18, "start", "h", title);
 	if (*panel->note)

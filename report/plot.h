@@ -57,8 +57,5 @@ void plot_end(struct plot *plot);
 
 /* "5.73G", "145k", "0": three digits. */
 void plot_number(double value, char *out, size_t room);
-/* The end of an axis that has this value: 1, 2, 2.5 or 5 times a power of 10
- * in at most 5 steps of *step. */
-double plot_end_of(double most, double *step);
 
 #endif

@@ -40,7 +40,7 @@ its() { jq -r "$1" "$DIR/out/calibration.json"; }
 	# a core does 100,000 calls and 5 GB/s, less some percent; a call of one process takes 100 us
 	expect_equal '50 50 100 4' "$(its '.advice | "\(.small_read_kb) \(.small_write_kb) \(.sync_call_us) \(.io_processes)"')"
 	expect_equal true "$(its '.advice | .core_read_mbs >= 4800 and .core_write_mbs >= 4800 and .core_read_iops >= 96000 and .core_write_iops <= 100000')"
-	expect_equal "$(its '.advice | to_entries[] | "\(.key) = \(.value)"' | sort)" "$(grep = "$DIR/out/advice.conf" | grep -v '^#' | sort)"
+	expect_equal "$(its '.advice | to_entries[] | "\(.key) = \(.value)"' | sort)" "$(grep '=' "$DIR/out/advice.conf" | grep -v '^#' | sort)"
 	for picture in scaling engines direct; do
 		python3 -c 'import sys, xml.dom.minidom as m; assert m.parse(sys.argv[1]).getElementsByTagName("desc")' "$DIR/out/$picture.svg"
 	done
