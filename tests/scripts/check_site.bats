@@ -191,14 +191,6 @@ preload() { "${CC:-cc}" -x c -shared -fPIC -o "$DIR/$1" - <<<"$2"; }
 	[[ ${lines[-1]} =~ ^([0-9]+)' rows, 0 wrong'$ && ${BASH_REMATCH[1]} -ge 190 ]] || { echo "$output"; return 1; }
 }
 
-@test "each finding of jobio check has a row, or a test that names it" {
-	local code
-	while read -r code; do
-		grep -qE "\b$code\b" "$SRCDIR"/tests/cases/check.cases "$SRCDIR"/tests/scripts/{check_site,locality}.bats ||
-			{ echo "$code"; return 1; }
-	done < <(grep -rhoE '"[SNJLHKT][0-9]{2}"' "$SRCDIR"/report/*.c | tr -d '"' | sort -u)
-}
-
 @test "nobody who hangs holds it up" {
 	fake bin/scontrol 'exec sleep 60'
 	fake libexec/jobio-count 'exec sleep 60'
