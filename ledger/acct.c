@@ -42,6 +42,15 @@ struct acct {
 
 /* ---- which row ----------------------------------------------------------- */
 
+/* A row as far as the choice needs it. */
+struct acct_row {
+	uint32_t job;
+	int64_t start, end; /* 0: not yet */
+	bool waits, leader; /* is pending; is the leader of an array */
+	bool is_told;	    /* has a summary, and not this one; of runs
+				 whose number is known nobody asks */
+};
+
 static bool fits(const struct acct_row *row, const struct acct_job *job, double skew_s)
 {
 	double end = job->end < job->start ? job->start : job->end;
@@ -113,8 +122,9 @@ static const struct acct_row *last_before(const struct acct_row *rows, size_t co
 	return last;
 }
 
-int acct_choose(const struct acct_row *rows, size_t count, const struct acct_job *job,
-		int64_t now_s)
+/* Its index or -1. */
+static int choose_row(const struct acct_row *rows, size_t count, const struct acct_job *job,
+		      int64_t now_s)
 {
 	const struct acct_row *best = NULL;
 	size_t i;
@@ -470,7 +480,7 @@ static bool is_told(const slurmdb_job_rec_t *rec, const char *text)
 }
 
 /* The row of a job; -1: not there (yet). What rows say already is read only where
- * acct_choose() asks for it. */
+ * choose_row() asks for it. */
 static int choose(struct rows *rows, const struct acct_job *job)
 {
 	size_t i;
@@ -478,7 +488,7 @@ static int choose(struct rows *rows, const struct acct_job *job)
 	for (i = 0; job->restart < 0 && i < rows->count; i++)
 		rows->rows[i].is_told =
 			rows->rows[i].job == job->job && is_told(rows->recs[i], job->text);
-	return acct_choose(rows->rows, rows->count, job, time(NULL));
+	return choose_row(rows->rows, rows->count, job, time(NULL));
 }
 
 static int change_all(struct lane *lane, const char *cluster, struct question *q,

@@ -70,7 +70,7 @@ struct acct_job {
 	struct err why;
 };
 
-/* What the writer uses; the tests have one of their own. */
+/* What the writer uses; the benches have one of their own. */
 struct acct_ops {
 	int (*write)(void *acct, struct acct_job *jobs, size_t count, struct err *err);
 	/* NULL: nobody asks */
@@ -87,16 +87,5 @@ int acct_write(void *acct, struct acct_job *jobs, size_t count, struct err *err)
 /* Users of this host that are operators or administrators of Slurm; their number
  * or -1. */
 int acct_operators(void *acct, uid_t *uids, size_t max, struct err *err);
-
-/* A row as far as the choice needs it, and the choice: its index or -1. */
-struct acct_row {
-	uint32_t job;
-	int64_t start, end; /* 0: not yet */
-	bool waits, leader; /* is pending; is the leader of an array */
-	bool is_told;	    /* has a summary, and not this one; of runs
-				 whose number is known nobody asks */
-};
-int acct_choose(const struct acct_row *rows, size_t count, const struct acct_job *job,
-		int64_t now_s);
 
 #endif

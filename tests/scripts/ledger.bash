@@ -5,8 +5,7 @@
 # (tests/tools/with-mariadb), a schema of its own, $SCHEMA.
 #
 # Needs no root and no Slurm: the ledger's user is whoever runs the test. The
-# writer finds no slurmdbd; what it does is tested in tests/unit/test_writer.c
-# and on the clusters.
+# writer finds no slurmdbd; with PRELOAD, that of tests/tools/slurmdb.c.
 # shellcheck shell=bash disable=SC2031 # bats runs each test in a subshell
 
 # start_munged - with a key and a socket of its own
@@ -54,7 +53,7 @@ write_config() {
 		else
 			printf 'store = %s/store.sqlite\n' "$DIR"
 		fi
-		printf 'munge_socket = %s/munge/socket\nsend_timeout_ms = 5000\n' "$DIR"
+		printf 'munge_socket = %s/munge/socket\nsend_timeout_ms = 5000\n%s' "$DIR" "${LEDGER_MORE:-}"
 	} >"$DIR/jobio.conf"
 }
 
@@ -62,7 +61,7 @@ start_ledger() {
 	local before
 	touch "$DIR/ledger.log"
 	before=$(wc -l <"$DIR/ledger.log")
-	"$BUILDDIR/jobio-ledgerd" --conf="$DIR/jobio.conf" 2>>"$DIR/ledger.log" 3>&- &
+	LD_PRELOAD=${PRELOAD:-} "$BUILDDIR/jobio-ledgerd" --conf="$DIR/jobio.conf" 2>>"$DIR/ledger.log" 3>&- &
 	LEDGER=$!
 	within 20 ledger_is_ready "$((before + 1))" || { cat "$DIR/ledger.log" >&2; return 1; }
 }

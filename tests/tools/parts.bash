@@ -152,8 +152,8 @@ part_gcc() {
 part_galera() {
 	local status=0
 	need tree-gcc && need packages-galera || return 0
-	run "$dir/build.log" 600 make -s -C "$work/gcc" tests/unit/test_two_ledgers || tail -n 30 "$dir/build.log"
-	run "$dir/galera.log" 300 "$top/tests/tools/with-galera" "$work/gcc/tests/unit/test_two_ledgers" || status=$?
+	run "$dir/build.log" 600 make -s -C "$work/gcc" tests/unit/test_store || tail -n 30 "$dir/build.log"
+	run "$dir/galera.log" 300 "$top/tests/tools/with-galera" "$work/gcc/tests/unit/test_store" || status=$?
 	tests 'two ledgers on Galera' $status "$dir/galera.log"
 }
 
