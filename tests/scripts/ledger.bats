@@ -63,18 +63,6 @@ for job in sys.stdin.read().split():
 	expect_equal "$count|$count|1|$count" "$(in_store 'SELECT count(*), count(DISTINCT job), min(job), max(job) FROM runs')"
 }
 
-@test "a ledger killed with kill -9 has lost nothing that it answered" {
-	local i
-	for i in {1..30}; do spool "$i" c1; done
-	send
-	stop "$LEDGER" KILL
-	expect_equal 30 "$(in_store 'SELECT count(*) FROM records')"
-	start_ledger
-	spool 31 c1
-	send
-	expect_equal 31 "$(in_store 'SELECT count(*) FROM records')"
-}
-
 @test "a ledger killed again and again while records arrive loses none" {
 	local i pid interrupted=0
 	for i in {1..400}; do spool "$i" c1; done
@@ -132,15 +120,6 @@ for job in sys.stdin.read().split():
 	send
 	expect_equal 0 "$(spool_count)"
 	expect_equal '400|400' "$(in_store 'SELECT count(*), count(DISTINCT job) FROM runs')"
-}
-
-@test "the same record twice is one record" {
-	spool 7 c1
-	send
-	spool 7 c1
-	send
-	expect_equal 0 "$(spool_count)"
-	expect_equal '1|1|1' "$(in_store 'SELECT count(*), version, nodes_seen FROM runs')"
 }
 
 @test "records that can never be accepted are set aside and the others go on" {
@@ -334,32 +313,6 @@ asked() { grep -q ":$(printf '%04X' "$PORT") 01 " /proc/net/tcp; }
 	expect_equal 0 "$(spool_count)"
 }
 
-@test "an answer that the ledger's user did not seal removes nothing" {
-	stop "$LEDGER"
-	spool 7 c1
-	python3 - "$PORT" <<-'EOP' 3>&- &
-		import socket, struct, sys
-		server = socket.create_server(("127.0.0.1", int(sys.argv[1])))
-		while True:
-		    peer, _ = server.accept()
-		    size = peer.recv(4)
-		    if not size:
-		        continue
-		    left = struct.unpack(">I", size)[0]
-		    while left:
-		        left -= len(peer.recv(left))
-		    text = b'{"ok":true}'
-		    peer.sendall(struct.pack(">I", len(text)) + text)
-	EOP
-	LEDGER=$!
-	within 10 port_answers
-	run send
-	expect_equal 1 "$status"
-	expect_text 'munge:' "$output"
-	expect_equal 1 "$(spool_count)"
-	stop "$LEDGER" KILL
-}
-
 # Root may seal as any user, and a user only as himself: where the tests are not
 # root's, the ledger is said to be another's.
 @test "an answer that another user of the site has sealed removes nothing" {
@@ -509,24 +462,6 @@ spoilers() {
 	expect_equal 400 "$(in_store 'SELECT count(*) FROM records')"
 }
 
-@test "a ledger that never answers is given up in time" {
-	stop "$LEDGER"
-	spool 7 c1
-	sed -i 's/^send_timeout_ms.*/send_timeout_ms = 500/' "$DIR/jobio.conf"
-	python3 -c 'import socket, sys, time
-server = socket.create_server(("127.0.0.1", int(sys.argv[1])))
-time.sleep(60)' "$PORT" 3>&- &
-	LEDGER=$!
-	within 10 port_answers
-	local before=$SECONDS
-	run send
-	expect_equal 1 "$status"
-	expect_text 'no answer: Connection timed out' "$output"
-	((SECONDS - before < 5))
-	expect_equal 1 "$(spool_count)"
-	stop "$LEDGER" KILL
-}
-
 @test "without [ledger] host records stay and the reason is said" {
 	spool 7 c1
 	sed -i '/^host/d' "$DIR/jobio.conf"
@@ -536,16 +471,12 @@ time.sleep(60)' "$PORT" 3>&- &
 	expect_equal 1 "$(spool_count)"
 }
 
-@test "a ledger for another user does not start" {
+@test "a ledger for another user, or for one whom nobody knows, does not start" {
 	stop "$LEDGER"
 	sed -i 's/^user.*/user = nobody/' "$DIR/jobio.conf"
-	run "$BUILDDIR/jobio-ledgerd" --conf="$DIR/jobio.conf"
+	run timeout 20 "$BUILDDIR/jobio-ledgerd" --conf="$DIR/jobio.conf"
 	expect_equal 1 "$status"
 	expect_text "jobio: ledger: [ledger] user: 'nobody': the ledger must run as this user" "$output"
-}
-
-@test "a ledger for a user whom nobody knows does not start" {
-	stop "$LEDGER"
 	sed -i 's/^user.*/user = jobio_nobody_knows/' "$DIR/jobio.conf"
 	run timeout 20 "$BUILDDIR/jobio-ledgerd" --conf="$DIR/jobio.conf"
 	expect_equal "1 jobio: ledger: [ledger] user: 'jobio_nobody_knows': no such user" "$status $output"
@@ -668,16 +599,6 @@ wakeups() { cat /proc/"$LEDGER"/task/*/status /proc/"$(pgrep -P "$LEDGER")"/task
 # in_file FILE SQL - what this store holds
 in_file() { sqlite3 "$1" "$2" | xargs; }
 
-@test "jobs of two clusters with the same number, on nodes of the same name, are kept apart" {
-	spool 7 c1
-	send
-	record 7 c1 | sed 's/"cluster":"c"/"cluster":"other"/' >"$DIR/spool/7.0.c1.json"
-	run send
-	expect_equal 0 "$status"
-	expect_text '1 records sent, 0 bad' "$output"
-	expect_equal 'c|7|c1 other|7|c1' "$(in_store 'SELECT cluster, job, node FROM runs JOIN records ON run=id ORDER BY cluster' | xargs)"
-}
-
 @test "a store that was cut to nothing, or of which only the -wal is left, is not taken for a new one" {
 	local path=$DIR/store.sqlite
 	spool 7 c1
@@ -756,11 +677,10 @@ has_records() { (($(in_store 'SELECT count(*) FROM records') >= $1)); }
 	expect_equal 9 "$(in_store 'SELECT job FROM runs WHERE job = 9')"
 }
 
-# move_ended_by SIGNAL - end the ledger with it, then move it
-move_ended_by() {
+@test "a ledger that was killed is moved to another host with all that it answered, and what waited arrives there" {
 	spool 7 c1
 	send
-	stop "$LEDGER" "$1"
+	stop "$LEDGER" KILL
 	spool 8 c1
 	mkdir "$DIR/there"
 	cp "$DIR"/store.sqlite* "$DIR/there"
@@ -773,10 +693,3 @@ move_ended_by() {
 	expect_equal '7 8' "$(in_file "$DIR/there/store.sqlite" 'SELECT job FROM runs ORDER BY job')"
 }
 
-@test "a ledger is moved: stopped, its files copied, another host's started, host changed; what waited arrives there" {
-	move_ended_by TERM
-}
-
-@test "a ledger that was killed is moved with all that it answered, which may be in the file beside" {
-	move_ended_by KILL
-}

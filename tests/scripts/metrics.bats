@@ -35,24 +35,15 @@ metric_is() {
 	[[ $got == "$1" ]] || { printf 'metrics: %s\n' "$got" >"$DIR/metrics.last"; return 1; }
 }
 
-@test "the file is what Prometheus takes, with a fixed number of series, and is replaced as a whole" {
-	local inode i
+# gated JOB NODE WARNED REFUSED - into the spool, a record with what the gate did
+gated() { record "$1" "$2" | sed "s/\"quality\"/\"gate\":{\"warned\":$3,\"refused\":$4,\"text\":null},&/" >"$DIR/spool/$1.0.$2.json"; }
+
+@test "the file is what Prometheus takes, with a fixed number of series, and counts each record, task, refusal and run once" {
+	local age inode
 	within 5 test -s "$DIR/jobio.prom"
 	expect_equal $SERIES "$(python3 "$SRCDIR/tests/scripts/metrics_check.py" <"$DIR/jobio.prom")"
 	expect_equal 644 "$(stat -c %a "$DIR/jobio.prom")"
 	inode=$(stat -c %i "$DIR/jobio.prom")
-	for i in {1..30}; do spool "$i" "n$i"; done
-	send
-	metrics_are 30 records_received_total
-	[[ $(stat -c %i "$DIR/jobio.prom") != "$inode" ]]
-	expect_equal $SERIES "$(python3 "$SRCDIR/tests/scripts/metrics_check.py" <"$DIR/jobio.prom")"
-	[[ $(<"$DIR/jobio.prom") != *alice* && $(<"$DIR/jobio.prom") != *n30* ]]
-}
-
-# gated JOB NODE WARNED REFUSED - into the spool, a record with what the gate did
-gated() { record "$1" "$2" | sed "s/\"quality\"/\"gate\":{\"warned\":$3,\"refused\":$4,\"text\":null},&/" >"$DIR/spool/$1.0.$2.json"; }
-
-@test "records, tasks of the gate, refusals and runs that wait are counted, those of a duplicate once" {
 	spool 7 c1 'c[1-2]'
 	gated 8 c1 3 0
 	gated 9 c1 0 1
@@ -84,8 +75,9 @@ print("{\"op\":\"put\",\"record\":%s}" % sys.stdin.read())' >"$DIR/bad"
 		'refused_total{cause="frame"}' 'refused_total{cause="seal"}' \
 		'refused_total{cause="request"}' 'refused_total{cause="user"}' 'refused_total{cause="record"}' \
 		peers 'runs_waiting{for="nodes"}'
+	[[ $(stat -c %i "$DIR/jobio.prom") != "$inode" ]] # replaced as a whole
+	expect_equal $SERIES "$(python3 "$SRCDIR/tests/scripts/metrics_check.py" <"$DIR/jobio.prom")"
 	# the record's job ended at 1795224890
-	local age
 	age=$(metric waiting_oldest_seconds)
 	((age >= 0 && age <= $(date +%s) - 1795224890))
 	[[ $(metric store_bytes) -gt 4096 && $(metric store_free_bytes) -gt 1000000 ]]
@@ -97,7 +89,7 @@ writer_was_started_again() {
 	[[ $(metric writer_starts_total) -gt 1 ]] || [[ $(metric slurmdbd_failures_total) -gt 0 ]]
 }
 
-@test "a file that cannot be written is said once, and the ledger works" {
+@test "a file that cannot be written is said once, and by --check; one without an absolute path is refused" {
 	stop "$LEDGER"
 	sed -i "s|^metrics_file.*|metrics_file = $DIR/none/jobio.prom|" "$DIR/jobio.conf"
 	start_ledger
@@ -105,21 +97,13 @@ writer_was_started_again() {
 	spool 7 c1
 	send
 	expect_equal 1 "$(grep -c metrics_file "$DIR/ledger.log")"
-}
-
-@test "a file of the metrics without an absolute path is refused when jobio.conf is read" {
-	stop "$LEDGER"
-	sed -i 's|^metrics_file.*|metrics_file = jobio.prom|' "$DIR/jobio.conf"
-	run "$BUILDDIR/jobio-ledgerd" --conf="$DIR/jobio.conf"
-	expect_text "[ledger] metrics_file: 'jobio.prom': expected an absolute path" "$output"
-}
-
-@test "--check names a file of the metrics that could not be written" {
-	sed -i "s|^metrics_file.*|metrics_file = $DIR/none/jobio.prom|" "$DIR/jobio.conf"
 	echo 'Nonsense=1' >"$DIR/slurm.conf"
 	SLURM_CONF=$DIR/slurm.conf run "$BUILDDIR/jobio-ledgerd" --check --conf="$DIR/jobio.conf"
 	expect_equal 1 "$status"
 	expect_text "metrics: FAILED: [ledger] metrics_file: '$DIR/none/jobio.prom': its folder: No such file or directory" "$output"
+	sed -i 's|^metrics_file.*|metrics_file = jobio.prom|' "$DIR/jobio.conf"
+	run "$BUILDDIR/jobio-ledgerd" --conf="$DIR/jobio.conf"
+	expect_text "[ledger] metrics_file: 'jobio.prom': expected an absolute path" "$output"
 }
 
 @test "the dashboard asks for series and labels that the ledger has, and for all but its versions" {
