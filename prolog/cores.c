@@ -23,8 +23,10 @@ static void check_reserved(struct visit *visit, const struct node *node)
 	const struct job *job = &visit->job;
 	unsigned int wanted = visit->request.io_cores;
 	const char *cure = "submit the job with --io-cores and without --core-spec";
+	bool is_off = node && !node->allow_spec_resources_usage;
 
-	if (!wanted || !job->core_spec_is_told ||
+	/* 22.05 does not tell prologs what it reserves */
+	if (!wanted || (!job->core_spec_is_told && !is_off) ||
 	    (job->core_spec == (int)wanted && !job->core_spec_is_threads))
 		return;
 	if (job->core_spec >= 0) {
@@ -32,7 +34,7 @@ static void check_reserved(struct visit *visit, const struct node *node)
 			"Slurm reserves %d %s for the job, which asked for %u io-core%s",
 			job->core_spec, job->core_spec_is_threads ? "threads" : "cores", wanted,
 			wanted == 1 ? "" : "s");
-	} else if (node && !node->allow_spec_resources_usage) {
+	} else if (is_off) {
 		err_set(&visit->no_cores,
 			"slurmctld reserves no cores for jobs: it runs AllowSpecResourcesUsage=no");
 		cure = "AllowSpecResourcesUsage=yes in slurm.conf, then restart slurmctld";

@@ -42,7 +42,14 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 		node_slurm 1
 		sed -i "s/\"allow_spec_resources_usage\": *[a-z]*/\"allow_spec_resources_usage\":$allow/" "$NODE/node-record"
 		rm -f "$NODE/run/node.json"
-		JOB_ENV+=(SPANK_JOBIO_VERSION=1 "SPANK_JOBIO_IO_CORES=$wanted" "SLURM_JOB_CORE_SPEC_COUNT=$reserved")
+		JOB_ENV+=(SPANK_JOBIO_VERSION=1 "SPANK_JOBIO_IO_CORES=$wanted")
+		if [ "$reserved" = untold ]; then # Slurm 22.05
+			for i in "${!JOB_ENV[@]}"; do
+				[[ ${JOB_ENV[i]} != SLURM_JOB_@(CORE_SPEC|START)* ]] || unset "JOB_ENV[i]"
+			done
+		else
+			JOB_ENV+=("SLURM_JOB_CORE_SPEC_COUNT=$reserved")
+		fi
 		prolog 2>/dev/null
 		expect_gate 7 "note=io-cores without use: $why"
 		expect_gate 7 asked=1
@@ -52,6 +59,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 		1|2|true|Slurm reserves 1 cores for the job, which asked for 2 io-cores
 		0|1|true|Slurm reserves no cores for the job
 		0|1|false|slurmctld reserves no cores for jobs: it runs AllowSpecResourcesUsage=no
+		untold|1|false|slurmctld reserves no cores for jobs: it runs AllowSpecResourcesUsage=no
 	END
 }
 
