@@ -172,6 +172,13 @@ time.sleep(1)'
 	memory_below 200
 }
 
+@test "without a free descriptor the connection that was silent for longest goes, and that is said" {
+	prlimit --pid "$LEDGER" --nofile=40:
+	peers 'all = [connect() for i in range(60)]'
+	others_are_served
+	expect_text 'accept: Too many open files' "$(cat "$DIR/ledger.log")"
+}
+
 @test "a connection has ten seconds to say who it is, and half a minute for a frame, however it drips" {
 	peers 'import threading
 took = {}
