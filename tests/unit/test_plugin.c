@@ -68,6 +68,15 @@ static const char *word_of(const char *words, const char *key)
 	return NULL;
 }
 
+/* "NAME=VALUE" */
+static void set_variable(const char *word)
+{
+	char name[100];
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
+	setenv(name, word + strlen(name) + 1, 1);
+}
+
 static struct spank_option options[2];
 static int option_count;
 static char core_spec[16]; /* of the client's record */
@@ -462,7 +471,7 @@ static void set_up(const char *words, const char *conf)
 	snprintf(copy, sizeof(copy), "%s", words);
 	for (word = strtok_r(copy, " ", &state); word; word = strtok_r(NULL, " ", &state))
 		if (*word >= 'A' && *word <= 'Z')
-			putenv(strdup(word));
+			set_variable(word);
 	snprintf(text, sizeof(text), "%s\n", *conf ? conf : SITE);
 	for (char *at = text; (at = strchr(at, ';')); at++)
 		*at = '\n';
@@ -790,7 +799,7 @@ static void run_step(const char *word)
 	char name[20];
 
 	if (*word >= 'A' && *word <= 'Z') {
-		putenv(strdup(word));
+		set_variable(word);
 		return;
 	}
 	ck_assert_int_eq(sscanf(word, "%19[a-z0-9]:%d:%d", name, &node_id, &tasks), 3);
@@ -1004,7 +1013,7 @@ static void set_step_up(const char *words)
 		for (char *at = word; (at = strchr(at, '+')); at++)
 			*at = ' ';
 		if (*word >= 'A' && *word <= 'Z')
-			putenv(strdup(word));
+			set_variable(word);
 	}
 	argument = word_of(words, "argument");
 	snprintf(arguments[0], sizeof(arguments[0]), "conf=%s", tempdir_path("jobio.conf"));
