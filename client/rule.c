@@ -138,7 +138,7 @@ void rule_check_siblings(const struct judge *judge, const struct rule *rule)
 	cpuset_andnot(&torn, &judge->want->io_cpus);
 	if (!cpuset_is_empty(&torn))
 		rule_say(judge, rule,
-			 "CPU %s shares a core with a frontend, but Slurm gives it to the job",
+			 "CPU %s shares a core with the client, but Slurm gives it to the job",
 			 rule_list(&torn, list));
 }
 
@@ -146,25 +146,28 @@ void rule_check_other_cores(const struct judge *judge, const struct rule *rule)
 {
 	char is[RULE_LIST_MAX], should[RULE_LIST_MAX];
 	const struct cpuset *cpus = frontends(judge);
-	struct rule mild = *rule;
+	struct rule said = *rule;
 	struct cpuset whole;
 
 	if (!cpus)
 		return;
+	if (judge->client->common.fixed_cores)
+		said.cure =
+			"ask for as many io-cores as the client has (io_cores_min in jobio.conf), and reserve its cores in CpuSpecList";
 	if (cpuset_is_empty(&judge->want->io_cpus)) {
 		/* a job that reserves nothing need not have those CPUs: that is
 		 * for the gate to say, of each task */
 		if (!judge->want->io_cores)
-			mild.severity = FINDING_INFO;
-		rule_say(judge, &mild,
-			 "the frontends use CPU %s, but Slurm reserves no CPU for this job",
+			said.severity = FINDING_INFO;
+		rule_say(judge, &said,
+			 "the client uses CPU %s, but Slurm reserves no CPU for this job",
 			 rule_list(cpus, is));
 		return;
 	}
 	sysfs_whole_cores(&judge->want->io_cpus, &whole);
 	if (!cpuset_is_subset(cpus, &whole))
-		rule_say(judge, rule,
-			 "the frontends use CPU %s, but Slurm reserves CPU %s for this job",
+		rule_say(judge, &said,
+			 "the client uses CPU %s, but Slurm reserves CPU %s for this job",
 			 rule_list(cpus, is), rule_list(&judge->want->io_cpus, should));
 }
 
@@ -176,6 +179,6 @@ void rule_check_too_few(const struct judge *judge, const struct rule *rule)
 	if (!cpus || !cpuset_is_subset(cpus, &judge->want->io_cpus) ||
 	    cpuset_is_subset(&judge->want->io_cpus, cpus))
 		return;
-	rule_say(judge, rule, "the frontends use CPU %s of the reserved CPU %s: the rest is idle",
+	rule_say(judge, rule, "the client uses CPU %s of the reserved CPU %s: the rest is idle",
 		 rule_list(cpus, is), rule_list(&judge->want->io_cpus, should));
 }

@@ -37,6 +37,8 @@ struct client_facts {
 	const char *app_to_wire; /* record.h */
 	bool cpus_known;
 	struct cpuset frontend_cpus;	   /* empty: it has no CPU of its own */
+	unsigned int fixed_cores;	   /* of a client that serves as well, all of them: a
+					    * job cannot change them; 0: of another */
 	const struct client_mount *mounts; /* only those jobio may touch */
 	size_t mount_count;
 };

@@ -285,7 +285,7 @@ static void note_subset(struct work *work, unsigned int count)
 		return;
 	findings_add(
 		&work->out->findings, "C23", FINDING_WARNING,
-		"ask for at least as many cores as the spec set has, or take the spec set off the node line",
+		"ask for at least as many cores as the spec set has (io_cores_min in jobio.conf)",
 		"the node's spec set has %u cores and the job asks for %u: Slurm gives it the other %u, keeping back the lowest numbers of the set",
 		spec, count, spec - count);
 }

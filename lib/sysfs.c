@@ -112,6 +112,24 @@ void sysfs_whole_cores(const struct cpuset *os_cpus, struct cpuset *whole)
 	*whole = result;
 }
 
+void sysfs_core_ids(const struct cpuset *whole, const struct cpuset *preferred, struct cpuset *ids)
+{
+	struct cpuset left = *whole, core, used;
+	int os_cpu;
+
+	cpuset_zero(ids);
+	cpuset_for_each (os_cpu, whole) {
+		if (!cpuset_has(&left, (unsigned int)os_cpu))
+			continue;
+		sysfs_siblings((unsigned int)os_cpu, &core);
+		used = core;
+		cpuset_and(&used, preferred);
+		cpuset_add(ids,
+			   (unsigned int)cpuset_next(cpuset_is_empty(&used) ? &core : &used, 0));
+		cpuset_andnot(&left, &core);
+	}
+}
+
 int sysfs_numa_node_of_cpu(unsigned int os_cpu)
 {
 	char path[PATH_TEXT_MAX + 96];

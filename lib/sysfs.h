@@ -29,6 +29,8 @@ void sysfs_proc_path(char path[SYSFS_PATH_MAX], const char *below);
 void sysfs_siblings(unsigned int os_cpu, struct cpuset *cpus);
 /* The OS CPUs of the cores that 'os_cpus' touch, all threads. */
 void sysfs_whole_cores(const struct cpuset *os_cpus, struct cpuset *whole);
+/* One CPU of each core of 'whole': one of 'preferred', else the lowest. */
+void sysfs_core_ids(const struct cpuset *whole, const struct cpuset *preferred, struct cpuset *ids);
 int sysfs_numa_node_of_cpu(unsigned int os_cpu);
 /* What CLASS/NAME/device has ("numa_node", "msi_irqs"), of a network interface or
  * an RDMA device; of a virtio one what its PCI device has. */

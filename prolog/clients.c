@@ -161,6 +161,21 @@ void clients_inspect(struct visit *visit)
 	visit->owner = owner;
 }
 
+/* The plugin refuses what is below io_cores_min, and no more. */
+static void judge_minimum(struct visit *visit, unsigned int cores)
+{
+	char cure[120];
+
+	if (cores <= visit->config->io_cores_min)
+		return;
+	snprintf(cure, sizeof(cure),
+		 "set io_cores_min=%u in [option] of jobio.conf on submit hosts and nodes", cores);
+	findings_add(
+		&visit->findings, "W52", FINDING_WARNING, cure,
+		"the client of this node has %u cores, and io_cores_min=%u: a job that asks for fewer is given cores on which it polls",
+		cores, visit->config->io_cores_min);
+}
+
 void clients_judge(struct visit *visit)
 {
 	struct client_want want;
@@ -170,6 +185,7 @@ void clients_judge(struct visit *visit)
 		want = want_of(visit, i);
 		visit->judged_from[i] = visit->findings.count;
 		client_judge(visit->clients[i], &want, &visit->findings);
+		judge_minimum(visit, client_facts(visit->clients[i])->fixed_cores);
 		visit->judged_to[i] = visit->findings.count;
 		describe_client_cpus(visit, i);
 		client_keep(visit->clients[i]);

@@ -210,6 +210,7 @@ static void judge_client(struct doctor *doctor, struct client *client, unsigned 
 	if (facts->cpus_known && !doctor->client_is_told) {
 		doctor->client_known = true;
 		cpuset_or(&doctor->client_cpus, &facts->frontend_cpus);
+		doctor->fixed_cores += facts->fixed_cores;
 	}
 	want.mount_options = want.read_ahead_kb = want.parameters = "";
 	/* that there is none at all is said about the node line: N09 */

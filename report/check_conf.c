@@ -109,7 +109,13 @@ static void check_bounds(const struct doctor *doctor)
 			"a smaller io_cores_max in [option]",
 			"jobio.conf: io_cores_max=%u, and this node has %u cores: a job that asks for all of them can never start there",
 			config->io_cores_max, cores);
-	if (spec > config->io_cores_min)
+	if (doctor->fixed_cores > config->io_cores_min)
+		findings_add(
+			doctor->findings, "J09", FINDING_ERROR,
+			"io_cores_min in [option] as large as the largest client of all nodes",
+			"jobio.conf: io_cores_min=%u, and the client of this node has %u cores: a job that asks for fewer is given cores on which it polls",
+			config->io_cores_min, doctor->fixed_cores);
+	else if (spec > config->io_cores_min)
 		findings_add(
 			doctor->findings, "J09", FINDING_WARNING,
 			"io_cores_min in [option] as large as the spec set",

@@ -60,6 +60,7 @@ struct doctor {
 	bool client_known;
 	bool client_is_told;	   /* by the caller */
 	struct cpuset client_cpus; /* OS CPUs, whole cores */
+	unsigned int fixed_cores;  /* client/terms.h */
 	struct doctor_cards {
 		char client[PROFILE_NAME_MAX + 1];
 		struct client_cards cards;

@@ -100,7 +100,7 @@ static const struct command_line line = {
 /* What was said on the command line holds; else the client's cards. */
 static int find_local(struct plan *plan, struct err *err)
 {
-	const struct plan_options *options = plan->options;
+	struct plan_options *options = plan->options;
 	const char *xml = options->subject.topology;
 
 	plan->has_local = options->has_local || options->nic;
@@ -109,6 +109,11 @@ static int find_local(struct plan *plan, struct err *err)
 	if (options->client &&
 	    plan_client_find(&plan->client, options->client, options->subject.conf, xml, err) < 0)
 		return -1;
+	/* drives and compute containers stay where they are */
+	if (!options->has_fixed && !cpuset_is_empty(&plan->client.fixed)) {
+		options->fixed = plan->client.fixed;
+		options->has_fixed = true;
+	}
 	if (options->nic && !options->has_local)
 		return locality_of_nic(xml, options->nic, &plan->local[0], err);
 	if (plan->has_local || !options->client)

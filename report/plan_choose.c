@@ -130,7 +130,9 @@ int plan_adopt(struct plan *plan, struct err *err)
 		cpuset_add(&plan->cores, (unsigned int)core);
 		cpuset_or(&whole, core_map_core(plan->state.map, (unsigned int)core));
 	}
-	snprintf(plan->reason, sizeof(plan->reason), "as given with --os-cpus");
+	snprintf(plan->reason, sizeof(plan->reason), "%s",
+		 cpuset_is_empty(&plan->client.fixed) ? "as given with --os-cpus"
+						      : "where the client's containers poll");
 	if (cpuset_has(&whole, 0))
 		findings_add(&plan->findings, "P04", FINDING_ERROR,
 			     "move the client to other cores",

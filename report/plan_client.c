@@ -18,6 +18,8 @@ static int look(struct plan_client *found, const struct config_client *section, 
 	if (rc == 0) {
 		client_cards(client, &found->cards);
 		found->type = client_facts(client)->type;
+		if (client_facts(client)->fixed_cores)
+			found->fixed = client_facts(client)->frontend_cpus;
 	}
 	client_close(client);
 	return rc;

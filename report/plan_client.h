@@ -21,6 +21,7 @@ struct plan_client {
 	struct cpuset domain[CLIENT_CARDS_MAX]; /* the first: of the first */
 	size_t domain_count;			/* 0: no card's place is known */
 	int numa_node;				/* of the first; -1 unknown */
+	struct cpuset fixed;			/* OS CPUs of a client that serves as well */
 };
 
 struct json_object;

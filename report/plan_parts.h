@@ -40,7 +40,7 @@ struct plan_options {
 
 /* All of an answer. Cores are hardware cores, in hwloc's order. */
 struct plan {
-	const struct plan_options *options;
+	struct plan_options *options;
 	struct node_state state;
 	struct locality locality;
 	struct plan_client client;	       /* where --client was given */

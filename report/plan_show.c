@@ -40,7 +40,7 @@ static char *mount_options(const struct plan *plan)
 	const char *nic = plan->options->nic;
 	char *cores, *text;
 
-	if (client_sizing(plan_type(plan))->cores_max == 0)
+	if (client_sizing(plan_type(plan))->cores_max == 0 || !cpuset_is_empty(&plan->client.fixed))
 		return NULL;
 	if (!nic && plan->client.cards.count == 1)
 		nic = plan->client.cards.card[0].name;
@@ -60,7 +60,8 @@ static char *client_command(const struct plan *plan)
 		.card = plan->client.cards.count ? plan->client.cards.card[0].name : "",
 	};
 
-	return client_cores_command(plan_type(plan), &place);
+	return cpuset_is_empty(&plan->client.fixed) ? client_cores_command(plan_type(plan), &place)
+						    : NULL;
 }
 
 static void add_optional(struct json_object *json, const char *key, char *text)

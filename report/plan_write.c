@@ -132,7 +132,8 @@ static void warn_of_room(struct plan *plan)
 			&plan->findings, "P05", FINDING_ERROR, "ask for fewer cores",
 			"the machine has %u cores: %lu for the client beside core 0 cannot be had",
 			cores, plan->options->max);
-	if (cores_max && cpuset_count(&plan->cores) > cores_max)
+	if (cores_max && cpuset_is_empty(&plan->client.fixed) &&
+	    cpuset_count(&plan->cores) > cores_max)
 		findings_add(&plan->findings, "P08", FINDING_WARNING, "ask for fewer cores",
 			     "a WEKA client takes at most %u cores in one container", cores_max);
 	if (node->spec_cores_first)

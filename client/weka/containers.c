@@ -91,6 +91,7 @@ static void parse_containers(struct client *client)
 	size_t i;
 
 	facts->containers_known = false;
+	facts->others_running = 0;
 	memset(&facts->containers, 0, sizeof(facts->containers));
 	if (facts->ps.answer != ASK_ANSWERED)
 		return;
@@ -102,6 +103,8 @@ static void parse_containers(struct client *client)
 	for (i = 0; i < all.count; i++)
 		if (!*only || !strcmp(only, all.item[i].name))
 			facts->containers.item[facts->containers.count++] = all.item[i];
+		else
+			facts->others_running += all.item[i].running;
 }
 
 static void parse_all_resources(struct weka_facts *facts)

@@ -58,31 +58,13 @@ static const char *method_objection(const struct client *client, const char *con
 	return weka_mount_check(client, container, cure, why) < 0 ? why->text : NULL;
 }
 
-/* One core id for each core of 'whole': the one in use, else the lowest. */
-static void pick_ids(const struct cpuset *whole, const struct cpuset *in_use, struct cpuset *ids)
-{
-	struct cpuset left = *whole, core, used;
-	int os_cpu;
-
-	cpuset_zero(ids);
-	cpuset_for_each (os_cpu, whole) {
-		if (!cpuset_has(&left, (unsigned int)os_cpu))
-			continue;
-		sysfs_siblings((unsigned int)os_cpu, &core);
-		used = core;
-		cpuset_and(&used, in_use);
-		cpuset_add(ids,
-			   (unsigned int)cpuset_next(cpuset_is_empty(&used) ? &core : &used, 0));
-		cpuset_andnot(&left, &core);
-	}
-}
-
+/* Where others poll too, a job's cores are not this container's alone. */
 static int the_container(const struct client *client, size_t *index)
 {
 	const struct weka_facts *facts = weka_of(client);
 
-	if (facts->containers.count != 1 || !facts->stable[0].known ||
-	    !facts->containers.item[0].running ||
+	if (facts->containers.count != 1 || facts->others_running || !facts->stable[0].known ||
+	    facts->stable[0].server_count || !facts->containers.item[0].running ||
 	    strcmp(facts->containers.item[0].display_status, "READY") != 0)
 		return -1;
 	*index = 0;
@@ -99,7 +81,7 @@ static int wanted_ids(const struct client *client, const struct client_want *wan
 		sysfs_whole_cores(&want->io_cpus, &whole);
 		if (!cpuset_equal(&whole, &want->io_cpus))
 			return 0; /* half a core: W05, or a wrong node line */
-		pick_ids(&whole, now, ids);
+		sysfs_core_ids(&whole, now, ids);
 		return !cpuset_equal(ids, now);
 	}
 	if (!weka_baseline_read(client, container, ids) || cpuset_equal(ids, now))
@@ -181,6 +163,8 @@ static void plan_cores(const struct change_kind *kind, struct client *client,
 		return;
 	container = weka_of(client)->containers.item[i].name;
 	weka_named_cpus(&weka_of(client)->stable[i], &now);
+	if (cpuset_is_empty(&now))
+		return; /* none polls */
 	weka_baseline_forget_stale(client, container, &now);
 	if ((want->alone || (want->idle && !want->io_cores)) &&
 	    wanted_ids(client, want, container, &now, &ids))

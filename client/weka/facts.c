@@ -4,6 +4,7 @@
 #include "client/weka/facts.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,29 +82,39 @@ static void read_agent(struct client *client)
 	facts->agent_running = process_start((long)pid, &facts->agent_start_s, NULL) == 0;
 }
 
+static int print_file(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char text[8192];
+	size_t got;
+
+	if (!file)
+		return 0;
+	while ((got = fread(text, 1, sizeof(text), file)) > 0)
+		fwrite(text, 1, got, stdout);
+	fclose(file);
+	return 1;
+}
+
 /* All of the first file, or of each one that is there of the others. */
 static int print_interface(void *arg)
 {
 	const char *const *paths = arg;
-	char text[8192];
-	FILE *file;
-	size_t got;
 	int i, found = 0, missing = 0;
+	glob_t files = { 0 };
 
 	for (i = 0; paths[i] && !(found && i == 1); i++) {
-		file = fopen(paths[i], "re");
-		missing += !file && errno == ENOENT;
-		if (!file)
-			continue;
-		while ((got = fread(text, 1, sizeof(text), file)) > 0)
-			fwrite(text, 1, got, stdout);
-		fclose(file);
-		found++;
+		missing += glob(paths[i], 0, NULL, &files) == GLOB_NOMATCH;
+		for (size_t n = 0; n < files.gl_pathc; n++)
+			found += print_file(files.gl_pathv[n]);
+		globfree(&files);
 	}
 	return found ? 0 : missing == i ? 2 : 1;
 }
 
-/* interface, or CONTAINER/interface of each container (5.x) */
+/* interface, or CONTAINER/interface of each container (5.x); where the command line
+ * names none, of all: names such as c88742862af5client are real (WEKA's CSI plugin looks
+ * for any name there, too). */
 static void interface_paths(const struct client *client, char path[][PATH_TEXT_MAX],
 			    const char *paths[])
 {
@@ -120,8 +131,8 @@ static void interface_paths(const struct client *client, char path[][PATH_TEXT_M
 		count++;
 	}
 	if (!containers->count) {
-		snprintf(path[count], PATH_TEXT_MAX, "%s/client/interface",
-			 client->section->proc_dir);
+		snprintf(path[count], PATH_TEXT_MAX, "%s/%s/interface", client->section->proc_dir,
+			 *client->section->container ? client->section->container : "*");
 		paths[count] = path[count];
 		count++;
 	}
@@ -222,9 +233,9 @@ void weka_named_cpus(const struct weka_resources *resources, struct cpuset *cpus
 {
 	size_t i;
 
-	cpuset_zero(cpus);
+	*cpus = resources->server_cpus;
 	for (i = 0; i < resources->frontend_count; i++)
-		if (!resources->frontend[i].automatic)
+		if (!resources->frontend[i].shared && !resources->frontend[i].automatic)
 			cpuset_add(cpus, resources->frontend[i].core_id);
 }
 
@@ -233,9 +244,9 @@ bool weka_is_automatic(const struct weka_resources *resources)
 	size_t i;
 
 	for (i = 0; i < resources->frontend_count; i++)
-		if (resources->frontend[i].automatic)
+		if (!resources->frontend[i].shared && resources->frontend[i].automatic)
 			return true;
-	return false;
+	return resources->server_is_automatic;
 }
 
 /* Where the frontends of a container really poll: their processes' own masks.
@@ -272,16 +283,29 @@ static int container_cpus(const struct weka_facts *facts, size_t i, struct cpuse
 		return 0;
 	}
 	cpuset_zero(cpus);
+	/* the driver names frontends alone */
+	if (stable->server_is_automatic)
+		return -1;
+	*cpus = stable->server_cpus;
 	return linked_cpus(facts, facts->containers.item[i].name, cpus);
+}
+
+/* Without a container of its own (clients of 2026) the driver's word is all there is. */
+static bool asks_driver(const struct client *client)
+{
+	const struct weka_facts *facts = weka_of(client);
+
+	return !facts->containers_known ||
+	       (!facts->containers.count && !facts->others_running && facts->interface.link_count);
 }
 
 void weka_digest(struct client *client)
 {
 	const struct weka_facts *facts = weka_of(client);
 	struct client_facts *common = &client->common;
-	struct cpuset all, one;
+	struct cpuset all, one, ids;
+	size_t i, servers = 0;
 	bool known = true;
-	size_t i;
 
 	cpuset_zero(&all);
 	common->version = "";
@@ -290,15 +314,18 @@ void weka_digest(struct client *client)
 			known = false;
 		else
 			cpuset_or(&all, &one);
+		servers += facts->stable[i].server_count;
 		if (*facts->containers.item[i].version)
 			common->version = facts->containers.item[i].version;
 	}
-	if (!facts->containers_known)
+	if (asks_driver(client))
 		known = linked_cpus(facts, NULL, &all) == 0;
 	common->cpus_known = known;
 	cpuset_zero(&common->frontend_cpus);
 	if (known)
 		sysfs_whole_cores(&all, &common->frontend_cpus);
+	sysfs_core_ids(&common->frontend_cpus, &all, &ids);
+	common->fixed_cores = servers ? cpuset_count(&ids) : 0;
 }
 
 /* Frontends that come or go without a trace in any file: the driver knows. */

@@ -42,6 +42,7 @@ struct weka_facts {
 	struct ask stable_source[WEKA_CONTAINERS_MAX];
 	bool containers_known;
 	struct weka_containers containers;
+	size_t others_running; /* that container= of jobio.conf leaves out */
 	struct weka_resources staged[WEKA_CONTAINERS_MAX];
 	struct weka_resources stable[WEKA_CONTAINERS_MAX];
 	/* kernel driver */
@@ -85,7 +86,7 @@ static inline bool weka_agents_unknown(const struct weka_facts *facts)
 /* NULL: not there. */
 const struct weka_container *weka_container(const struct weka_facts *facts, const char *name,
 					    size_t *index);
-/* The frontends' CPUs as named by core_id, without siblings; automatic ones
+/* The CPUs on which it polls as named by core_id, without siblings; automatic ones
  * left out. */
 void weka_named_cpus(const struct weka_resources *resources, struct cpuset *cpus);
 bool weka_is_automatic(const struct weka_resources *resources);

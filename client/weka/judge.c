@@ -82,27 +82,53 @@ static void check_disabled(const struct judge *judge, const struct rule *rule)
 
 static void check_several(const struct judge *judge, const struct rule *rule)
 {
-	if (weka_of(judge->client)->containers.count > 1 && judge->want && judge->want->io_cores)
+	const struct weka_facts *facts = weka_of(judge->client);
+	size_t i, clients = 0;
+
+	for (i = 0; i < facts->containers.count; i++)
+		clients += !facts->stable[i].server_count;
+	if (clients > 1 && judge->want && judge->want->io_cores)
 		rule_say(
 			judge, rule,
 			"%zu containers share the io-cores of this job, and [client %s] names none",
-			weka_of(judge->client)->containers.count, judge->client->section->name);
+			clients, judge->client->section->name);
+}
+
+/* Where others poll that are not looked at, nothing is known to be idle. */
+static void check_too_few(const struct judge *judge, const struct rule *rule)
+{
+	if (!weka_of(judge->client)->others_running)
+		rule_check_too_few(judge, rule);
+}
+
+static void check_left_out(const struct judge *judge, const struct rule *rule)
+{
+	const struct config_client *section = judge->client->section;
+
+	if (weka_of(judge->client)->others_running)
+		rule_say(
+			judge, rule,
+			"%zu containers run beside '%s', and container= of [client %s] leaves them out: the gate does not know their cores from this section",
+			weka_of(judge->client)->others_running, section->container, section->name);
 }
 
 #define SERVICE_CURE                                                                               \
 	"set isolate_cpusets=false in /etc/wekaio/service.conf and restart "                       \
 	"the agent (systemctl restart weka-agent)"
 #define CORES_CURE                                                                                 \
-	"name the cores: weka local resources cores N --only-frontend-cores "                      \
-	"--core-ids LIST -C NAME; weka local resources apply -C NAME"
+	"name the cores: weka local resources cores N --only-frontend-cores (or "                  \
+	"--only-drives-cores, --only-compute-cores) --core-ids LIST -C NAME; "                     \
+	"weka local resources apply -C NAME"
+
+#define FORCE_V2_CURE                                                                              \
+	"keep it while slurmd -C shows all CPUs of the node and CpuSpecList holds the "            \
+	"client's; else set cgroups_mode=none, drain the node and restart agent and container"
 
 const struct rule weka_rules[] = {
 	{ "W01", FINDING_ERROR, RULE_BREAKS_NODE, SERVICE_CURE, weka_check_isolate },
 	{ "W02", FINDING_WARNING, RULE_SPARES_NODE,
 	  "restart the agent: systemctl restart weka-agent", weka_check_stale },
-	{ "W03", FINDING_ERROR, RULE_BREAKS_NODE,
-	  "set cgroups_mode=none (or auto) and restart the agent and the container",
-	  weka_check_force_v2 },
+	{ "W03", FINDING_WARNING, RULE_SPARES_NODE, FORCE_V2_CURE, weka_check_force_v2 },
 	{ "W04", FINDING_ERROR, RULE_SPARES_NODE, CORES_CURE, weka_check_core_zero },
 	{ "W05", FINDING_ERROR, RULE_SPARES_NODE,
 	  "give the node line of slurm.conf the threads of the machine (slurmd -C), so that whole cores are reserved",
@@ -155,22 +181,26 @@ const struct rule weka_rules[] = {
 	  weka_check_link_count },
 	{ "W28", FINDING_ERROR, RULE_SPARES_NODE, "restart the container: weka local restart",
 	  weka_check_affinity },
-	{ "W29", FINDING_ERROR, RULE_SPARES_NODE, "restart the container, or set cgroups_mode=none",
-	  weka_check_cpuset },
-	{ "W30", FINDING_ERROR, RULE_BREAKS_NODE,
-	  "set cgroups_mode=none and restart agent and container", weka_check_exclusive },
-	{ "W31", FINDING_INFO, RULE_SPARES_NODE, "nothing to do while Slurm reserves the cores",
+	{ "W29", FINDING_ERROR, RULE_SPARES_NODE, "restart the container", weka_check_cpuset },
+	{ "W30", FINDING_WARNING, RULE_SPARES_NODE, FORCE_V2_CURE, weka_check_exclusive },
+	{ "W31", FINDING_INFO, RULE_SPARES_NODE,
+	  "nothing to do while Slurm reserves the cores; WEKA recommends force_v2 there (W03)",
 	  weka_check_unprotected },
-	{ "W32", FINDING_ERROR, RULE_BREAKS_NODE,
-	  "mount a file system, or correct container= in jobio.conf", check_no_container },
+	{ "W32", FINDING_WARNING, RULE_SPARES_NODE,
+	  "correct container= in jobio.conf, or mount a file system; nothing where the client needs no container",
+	  check_no_container },
 	{ "W33", FINDING_WARNING, RULE_SPARES_NODE, "weka local enable, weka local monitoring",
 	  check_disabled },
 	{ "W34", FINDING_WARNING, RULE_SPARES_NODE, "name one with container= in jobio.conf",
 	  check_several },
+	{ "W34", FINDING_INFO, RULE_SPARES_NODE,
+	  "take container= out of jobio.conf, or give the others a [client] of their own",
+	  check_left_out },
 	{ "W35", FINDING_INFO, RULE_SPARES_NODE,
-	  "nothing to do when that is meant; io-cores have no use then", weka_check_no_frontend },
+	  "nothing to do when that is meant; io-cores have no use for what does not poll",
+	  weka_check_no_frontend },
 	{ "W36", FINDING_WARNING, RULE_SPARES_NODE,
-	  "set core_change=grow, or ask for fewer io-cores", rule_check_too_few },
+	  "set core_change=grow, or ask for fewer io-cores", check_too_few },
 	{ "W37", FINDING_WARNING, RULE_SPARES_NODE, "look at the mount with the client's own tools",
 	  check_cache_mode },
 	{ "W38", FINDING_WARNING, RULE_SPARES_NODE,

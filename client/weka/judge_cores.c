@@ -40,7 +40,32 @@ void weka_check_core_zero(const struct judge *judge, const struct rule *rule)
 
 	if (common->cpus_known && cpuset_has(&common->frontend_cpus, 0))
 		rule_say(judge, rule,
-			 "a frontend runs on the core of CPU 0, which serves the system");
+			 "the client polls on the core of CPU 0, which serves the system");
+}
+
+static void check_polling(const struct judge *judge, const struct rule *rule, const char *name,
+			  const struct weka_resources *resources)
+{
+	char list[RULE_LIST_MAX];
+	size_t i, idle = 0;
+
+	for (i = 0; i < resources->frontend_count; i++)
+		idle += resources->frontend[i].shared;
+	if (!resources->frontend_count && !resources->server_count)
+		rule_say(
+			judge, rule,
+			"container '%s' has no frontend with a core of its own (net=udp): it uses the job's CPUs",
+			name);
+	else if (idle)
+		rule_say(
+			judge, rule,
+			"%zu of %zu frontends of container '%s' do not poll (dedicated_mode=none, or net=udp): they use the job's CPUs, and the gate does not guard them",
+			idle, resources->frontend_count, name);
+	if (!cpuset_is_empty(&resources->management))
+		rule_say(
+			judge, rule,
+			"container '%s' has its management on CPU %s (non-datapath-cores): it does not poll there, and the gate does not guard it",
+			name, rule_list(&resources->management, list));
 }
 
 void weka_check_no_frontend(const struct judge *judge, const struct rule *rule)
@@ -50,11 +75,9 @@ void weka_check_no_frontend(const struct judge *judge, const struct rule *rule)
 
 	for (i = 0; i < weka_of(judge->client)->containers.count; i++) {
 		resources = running(judge, i);
-		if (resources && !resources->frontend_count)
-			rule_say(
-				judge, rule,
-				"container '%s' has no frontend with a core of its own (net=udp): it uses the job's CPUs",
-				weka_of(judge->client)->containers.item[i].name);
+		if (resources)
+			check_polling(judge, rule, weka_of(judge->client)->containers.item[i].name,
+				      resources);
 	}
 }
 
@@ -121,23 +144,45 @@ void weka_check_memory(const struct judge *judge, const struct rule *rule)
 			 judge->want->mem_spec_limit_mb, frontends, needed);
 }
 
+static bool has_slot(const struct weka_nic *nic, unsigned int slot)
+{
+	return !nic->slots || (slot < 64 && nic->slots >> slot & 1);
+}
+
+/* Has this frontend a card on the NUMA node of its core? */
+static bool is_beside_card(const struct weka_resources *resources,
+			   const struct weka_frontend *frontend, int cpu_node)
+{
+	const struct weka_nic *nic = resources->nic;
+
+	for (; nic < resources->nic + resources->nic_count; nic++)
+		if (has_slot(nic, frontend->slot) &&
+		    sysfs_numa_node_of_device(nic->name, nic->identifier) == cpu_node)
+			return true;
+	return false;
+}
+
+/* "Mount filesystems", advanced configuration: net:s1-4=ib0,net:s5-8=ib1 gives each
+ * frontend a card; without slots (net:ha=) each card serves all. */
 static void check_nic_of(const struct judge *judge, const struct rule *rule,
 			 const struct weka_resources *resources, const struct weka_nic *nic)
 {
 	int nic_node = sysfs_numa_node_of_device(nic->name, nic->identifier);
+	const struct weka_frontend *frontend;
 	int cpu_node;
 	size_t i;
 
 	for (i = 0; nic_node >= 0 && i < resources->frontend_count; i++) {
-		if (resources->frontend[i].automatic)
+		frontend = &resources->frontend[i];
+		if (frontend->automatic || !has_slot(nic, frontend->slot))
 			continue;
-		cpu_node = sysfs_numa_node_of_cpu(resources->frontend[i].core_id);
-		if (cpu_node < 0 || cpu_node == nic_node)
+		cpu_node = sysfs_numa_node_of_cpu(frontend->core_id);
+		if (cpu_node < 0 || is_beside_card(resources, frontend, cpu_node))
 			continue;
 		rule_say(
 			judge, rule,
 			"network card '%s' is on NUMA node %d, the frontend on CPU %u on NUMA node %d",
-			nic->name, nic_node, resources->frontend[i].core_id, cpu_node);
+			nic->name, nic_node, frontend->core_id, cpu_node);
 		return;
 	}
 }
@@ -227,6 +272,9 @@ void weka_check_affinity(const struct judge *judge, const struct rule *rule)
 		link = &facts->interface.link[n];
 		if (!weka_container(facts, link->container, &i) || !running(judge, i) ||
 		    weka_is_automatic(&facts->stable[i]) || process_cpus(link->pid, &real) < 0)
+			continue;
+		if (link->index < facts->stable[i].frontend_count &&
+		    facts->stable[i].frontend[link->index].shared)
 			continue;
 		weka_named_cpus(&facts->stable[i], &named);
 		sysfs_whole_cores(&named, &whole);

@@ -62,6 +62,9 @@ void weka_check_stale(const struct judge *judge, const struct rule *rule)
 			  service->mtime_s - facts->agent_start_s, facts->agent_pid);
 }
 
+/* For it: weka/tools install/scripts.d/ta/875_cgroup_validation.sh, and "NeuralMesh Axon
+ * deployment", without Kubernetes (WEKA_CGROUPS_MODE=force_v2 ./install.sh). Against it:
+ * stackhpc/ansible-slurm-appliance, roles/weka, and its pull request 996. */
 void weka_check_force_v2(const struct judge *judge, const struct rule *rule)
 {
 	const struct weka_service *service;
@@ -71,7 +74,7 @@ void weka_check_force_v2(const struct judge *judge, const struct rule *rule)
 	if (!strcmp(service->cgroups_mode, "force_v2"))
 		rule_say(
 			judge, rule,
-			"%s says cgroups_mode=force_v2: the client's CPUs vanish from hwloc and from Slurm, even with isolate_cpusets=false",
+			"%s says cgroups_mode=force_v2: WEKA's cgroup validation recommends it, and sites report that the client's CPUs vanish from hwloc and from a slurmd that starts later",
 			path);
 }
 

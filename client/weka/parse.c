@@ -148,45 +148,68 @@ out:
 	return rc;
 }
 
-static bool is_frontend_role(struct json_object *role)
-{
-	const char *text = json_value_text(role);
+enum role {
+	ROLE_MANAGEMENT,
+	ROLE_FRONTEND,
+	ROLE_SERVER
+};
 
-	return text && !strcasecmp(text, "FRONTEND");
-}
-
-static bool is_frontend(struct json_object *node)
+static enum role role_of(struct json_object *node)
 {
 	struct json_object *roles = json_member(node, "roles");
-	size_t i, length;
+	bool is_list = json_object_is_type(roles, json_type_array);
+	size_t i, length = is_list ? json_object_array_length(roles) : 1;
+	enum role found = ROLE_MANAGEMENT;
+	const char *role;
 
-	if (!roles || !json_object_is_type(roles, json_type_array))
-		return is_frontend_role(roles);
-	length = json_object_array_length(roles);
-	for (i = 0; i < length; i++)
-		if (is_frontend_role(json_object_array_get_idx(roles, i)))
-			return true;
-	return false;
+	for (i = 0; i < length; i++) {
+		role = json_value_text(is_list ? json_object_array_get_idx(roles, i) : roles);
+		if (role && !strcasecmp(role, "FRONTEND"))
+			return ROLE_FRONTEND;
+		if (role && strcasecmp(role, "MANAGEMENT") != 0)
+			found = ROLE_SERVER;
+	}
+	return found;
+}
+
+/* weka-operator: cpuPolicy shared writes dedicated_mode NONE. */
+static bool is_shared(struct json_object *node)
+{
+	bool dedicated = true;
+
+	get_switch(node, "dedicate_core", &dedicated);
+	return !dedicated || !strcasecmp(get_text(node, "dedicated_mode"), "NONE");
+}
+
+static void add_server(struct weka_resources *resources, const struct weka_frontend *process)
+{
+	resources->server_count++;
+	if (!process->shared && process->automatic)
+		resources->server_is_automatic = true;
+	else if (!process->shared)
+		cpuset_add(&resources->server_cpus, process->core_id);
 }
 
 static int add_node(struct weka_resources *resources, long long slot, struct json_object *node)
 {
-	struct weka_frontend *frontend;
+	struct weka_frontend process = { .slot = (unsigned int)slot, .shared = is_shared(node) };
+	enum role role = role_of(node);
 	long long core = CORE_AUTOMATIC;
 
-	if (!is_frontend(node))
+	if (role == ROLE_MANAGEMENT)
 		return 0;
-	if (slot < 0 || resources->frontend_count == WEKA_FRONTENDS_MAX)
+	if (slot < 0)
 		return -1;
-	frontend = &resources->frontend[resources->frontend_count++];
-	memset(frontend, 0, sizeof(*frontend));
-	frontend->slot = (unsigned int)slot;
 	if (id_of(json_member(node, "core_id"), &core) < 0 || core < 0 || core >= CPUSET_MAX)
-		frontend->automatic = true;
+		process.automatic = true;
 	else
-		frontend->core_id = (unsigned int)core;
-	if (get_switch(node, "dedicate_core", &frontend->dedicated) < 0)
-		frontend->dedicated = true;
+		process.core_id = (unsigned int)core;
+	if (role == ROLE_SERVER)
+		add_server(resources, &process);
+	else if (resources->frontend_count == WEKA_FRONTENDS_MAX)
+		return -1;
+	else
+		resources->frontend[resources->frontend_count++] = process;
 	return 0;
 }
 
@@ -227,6 +250,38 @@ static int parse_nodes(struct json_object *nodes, struct weka_resources *resourc
 	return 0;
 }
 
+/* [1, 2] or "1-2", "s1-2" as in the mount option net:s1-2=ib0; how the resources
+ * show it is not public: what is not understood is a card that serves all. */
+static void parse_ids(struct json_object *value, struct cpuset *ids)
+{
+	const char *text = json_value_text(value);
+	size_t i, length;
+	long long id;
+
+	cpuset_zero(ids);
+	if (text && cpuset_parse(ids, text + (*text == 's'), NULL) < 0)
+		cpuset_zero(ids);
+	if (!json_object_is_type(value, json_type_array))
+		return;
+	length = json_object_array_length(value);
+	for (i = 0; i < length; i++)
+		if (id_of(json_object_array_get_idx(value, i), &id) == 0 && id >= 0 &&
+		    id < CPUSET_MAX)
+			cpuset_add(ids, (unsigned int)id);
+}
+
+static uint64_t parse_slots(struct json_object *value)
+{
+	struct cpuset ids;
+	uint64_t slots = 0;
+	int slot;
+
+	parse_ids(value, &ids);
+	cpuset_for_each (slot, &ids)
+		slots |= slot < 64 ? UINT64_C(1) << slot : 0;
+	return slots;
+}
+
 static void parse_nics(struct json_object *list, struct weka_resources *resources)
 {
 	struct json_object *item;
@@ -246,6 +301,7 @@ static void parse_nics(struct json_object *list, struct weka_resources *resource
 		if (!*nic->name)
 			text_copy(nic->name, sizeof(nic->name), get_text(item, "name"));
 		text_copy(nic->identifier, sizeof(nic->identifier), get_text(item, "identifier"));
+		nic->slots = parse_slots(json_member(item, "slots"));
 	}
 }
 
@@ -271,6 +327,7 @@ int weka_parse_resources(const char *text, const char *container, struct weka_re
 		goto out;
 	}
 	parse_nics(json_member(one, "net_devices"), &found);
+	parse_ids(json_member(one, "non_datapath_cores"), &found.management);
 	found.memory_bytes = json_number(one, "memory");
 	*resources = found;
 	rc = 0;
@@ -283,7 +340,8 @@ bool weka_resources_equal(const struct weka_resources *a, const struct weka_reso
 {
 	size_t i;
 
-	if (a->frontend_count != b->frontend_count ||
+	if (a->frontend_count != b->frontend_count || a->server_count != b->server_count ||
+	    !cpuset_equal(&a->server_cpus, &b->server_cpus) ||
 	    (a->memory_bytes >= 0 && b->memory_bytes >= 0 && a->memory_bytes != b->memory_bytes))
 		return false;
 	for (i = 0; i < a->frontend_count; i++)

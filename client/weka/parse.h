@@ -2,9 +2,11 @@
 /* parse.h - what the WEKA client prints, turned into structs
  *
  * Terms   container: a WEKA process group on this node, usually "client"
- *           ("host" up to 3.14). frontend: one polling process of it, one a
- *           core ("node" up to 3.14); slot 0 is the management process, which
- *           has no core of its own.
+ *           ("host" up to 3.14). frontend: one process of it that serves mounts,
+ *           one a core ("node" up to 3.14); slot 0 is the management process,
+ *           which has no core of its own.
+ *         server: a process of another role (DRIVES, COMPUTE, ..), which polls on
+ *           its core as a frontend does: a node that has some serves the cluster.
  *         automatic: no core was named, the client picks one; written as
  *           core_id 4294967295 in `weka local resources -J`.
  *         stable: the resources that the container runs with; staged: those
@@ -23,6 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/cpuset.h"
 #include "lib/err.h"
 
 #define WEKA_CONTAINERS_MAX 8
@@ -73,12 +76,13 @@ struct weka_frontend {
 	unsigned int slot;
 	bool automatic;
 	unsigned int core_id; /* OS CPU */
-	bool dedicated;
+	bool shared;	      /* does not poll: net=udp, dedicated_mode=none */
 };
 
 struct weka_nic {
 	char name[WEKA_NAME_MAX];
 	char identifier[WEKA_NAME_MAX]; /* PCI address */
+	uint64_t slots;			/* bit n: slot n; 0: serves all */
 };
 
 /* `weka local resources -J` */
@@ -86,6 +90,10 @@ struct weka_resources {
 	bool known;
 	size_t frontend_count;
 	struct weka_frontend frontend[WEKA_FRONTENDS_MAX];
+	size_t server_count;
+	struct cpuset server_cpus; /* named, of those that poll */
+	bool server_is_automatic;  /* one of them polls on a core that is not named */
+	struct cpuset management;  /* non_datapath_cores (6.x) */
 	size_t nic_count;
 	struct weka_nic nic[WEKA_NICS_MAX];
 	long long memory_bytes; /* hugepages; -1 unknown */

@@ -383,9 +383,10 @@ START_TEST(the_driver_tells_in_one_file_or_in_one_of_each_container)
 	expect_interface(ASK_ANSWERED, 5);
 	unlink(tempdir_path("driver/interface"));
 	facts.containers.count = 0;
-	expect_interface(ASK_ANSWERED, 8);
+	/* of each that is there: nobody knows their names */
+	expect_interface(ASK_ANSWERED, 11);
 	section.proc_dir = (char *)tempdir_put("plain", "");
-	expect_interface(ASK_FAILED, -1);
+	expect_interface(ASK_MISSING, -1);
 	end();
 }
 END_TEST
@@ -612,6 +613,45 @@ START_TEST(frontends_without_a_core_are_where_their_processes_are)
 }
 END_TEST
 
+START_TEST(a_client_that_serves_has_all_its_cores_fixed)
+{
+	begin_named();
+	facts.containers.item[0].running = facts.containers.item[1].running = true;
+	put_frontend(&facts.stable[0], 3, false);
+	facts.stable[1].known = true;
+	facts.stable[1].server_count = 2;
+	cpuset_parse(&facts.stable[1].server_cpus, "5-6", NULL);
+	expect_frontends("3,5-6");
+	ck_assert_uint_eq(client.common.fixed_cores, 3);
+	facts.stable[0].frontend[0].shared = true; /* does not poll */
+	expect_frontends("5-6");
+	ck_assert_uint_eq(client.common.fixed_cores, 2);
+	facts.stable[1].server_is_automatic = true;
+	put_link("b", getpid()); /* a frontend's, and of no use */
+	expect_frontends(NULL);
+	end();
+}
+END_TEST
+
+START_TEST(a_client_without_a_container_is_where_the_driver_says)
+{
+	struct cpuset ours;
+	char *list;
+
+	begin_named();
+	ck_assert_int_eq(process_cpus(getpid(), &ours), 0);
+	list = cpuset_format(&ours);
+	facts.containers.count = 0;
+	expect_frontends("");
+	put_link("c88742862af5client", getpid());
+	expect_frontends(list);
+	facts.others_running = 1; /* container= leaves out those that the driver names */
+	expect_frontends("");
+	free(list);
+	end();
+}
+END_TEST
+
 START_TEST(a_container_is_found_by_its_name)
 {
 	struct weka_resources resources = { 0 };
@@ -682,5 +722,7 @@ UNIT_MAIN("weka_facts", all_containers_are_read_or_that_of_jobio_conf,
 	  the_cpus_of_a_containers_cgroup_are_read, a_cgroup_of_its_own_may_have_its_cpus_alone,
 	  an_agent_is_known_by_its_file, either_file_of_settings_is_read,
 	  agents_that_run_are_counted, frontends_poll_on_the_cores_of_all_that_run,
-	  frontends_without_a_core_are_where_their_processes_are, a_container_is_found_by_its_name,
+	  frontends_without_a_core_are_where_their_processes_are,
+	  a_client_that_serves_has_all_its_cores_fixed,
+	  a_client_without_a_container_is_where_the_driver_says, a_container_is_found_by_its_name,
 	  the_driver_may_know_better_than_what_was_kept)

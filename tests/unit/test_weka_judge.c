@@ -2,6 +2,7 @@
 /* Each rule of weka_judge.c: a healthy client has no finding; one fact that is
  * wrong has the one finding with its words. */
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/sysfs.h"
@@ -61,7 +62,6 @@ static void one_frontend(struct weka_resources *resources, unsigned int core)
 	resources->frontend_count = 1;
 	resources->frontend[0].slot = 1;
 	resources->frontend[0].core_id = core;
-	resources->frontend[0].dedicated = true;
 	resources->nic_count = 1;
 	strcpy(resources->nic[0].name, "ib0");
 	resources->memory_bytes = 1468006400;
@@ -175,6 +175,13 @@ static void expect_among(const char *code, const char *text)
 	clean_up();
 }
 
+static void expect_none(const char *code)
+{
+	judge();
+	ck_assert_msg(!findings_has(&findings, code), "%s", code);
+	clean_up();
+}
+
 static void service(const char *text)
 {
 	weka_parse_service(text, &facts->service);
@@ -250,7 +257,7 @@ START_TEST(w03_force_v2_hides_cpus)
 	healthy();
 	service("isolate_cpusets=false\ncgroups_mode=force_v2");
 	expect("W03",
-	       "/etc/wekaio/service.conf says cgroups_mode=force_v2: the client's CPUs vanish from hwloc and from Slurm, even with isolate_cpusets=false");
+	       "/etc/wekaio/service.conf says cgroups_mode=force_v2: WEKA's cgroup validation recommends it, and sites report that the client's CPUs vanish from hwloc and from a slurmd that starts later");
 }
 END_TEST
 
@@ -260,7 +267,7 @@ START_TEST(w04_a_sibling_of_cpu_0_is_core_0)
 	one_frontend(&facts->stable[0], 8);
 	one_frontend(&facts->staged[0], 8);
 	cpuset_parse(&want.io_cpus, "0,8", NULL);
-	expect("W04", "a frontend runs on the core of CPU 0, which serves the system");
+	expect("W04", "the client polls on the core of CPU 0, which serves the system");
 }
 END_TEST
 
@@ -268,7 +275,7 @@ START_TEST(w05_slurm_reserves_one_thread_of_a_frontends_core)
 {
 	healthy();
 	cpuset_parse(&want.io_cpus, "7", NULL);
-	expect("W05", "CPU 15 shares a core with a frontend, but Slurm gives it to the job");
+	expect("W05", "CPU 15 shares a core with the client, but Slurm gives it to the job");
 }
 END_TEST
 
@@ -286,7 +293,7 @@ START_TEST(w07_the_frontends_are_not_on_the_reserved_cores)
 {
 	healthy();
 	cpuset_parse(&want.io_cpus, "6,14", NULL);
-	expect("W07", "the frontends use CPU 7,15, but Slurm reserves CPU 6,14 for this job");
+	expect("W07", "the client uses CPU 7,15, but Slurm reserves CPU 6,14 for this job");
 }
 END_TEST
 
@@ -294,7 +301,7 @@ START_TEST(w07_nothing_is_reserved_for_the_frontends)
 {
 	healthy();
 	cpuset_zero(&want.io_cpus);
-	expect("W07", "the frontends use CPU 7,15, but Slurm reserves no CPU for this job");
+	expect("W07", "the client uses CPU 7,15, but Slurm reserves no CPU for this job");
 }
 END_TEST
 
@@ -304,7 +311,7 @@ START_TEST(w07_is_no_mistake_for_a_job_that_reserves_nothing)
 	cpuset_zero(&want.io_cpus);
 	want.io_cores = 0;
 	expect_as(FINDING_INFO, "W07",
-		  "the frontends use CPU 7,15, but Slurm reserves no CPU for this job");
+		  "the client uses CPU 7,15, but Slurm reserves no CPU for this job");
 }
 END_TEST
 
@@ -662,7 +669,7 @@ START_TEST(w36_reserved_cores_are_idle)
 	healthy();
 	want.io_cores = 2;
 	cpuset_parse(&want.io_cpus, "6-7,14-15", NULL);
-	expect("W36", "the frontends use CPU 7,15 of the reserved CPU 6-7,14-15: the rest is idle");
+	expect("W36", "the client uses CPU 7,15 of the reserved CPU 6-7,14-15: the rest is idle");
 }
 END_TEST
 
@@ -966,6 +973,82 @@ START_TEST(w11_each_card_and_each_frontend_is_looked_at)
 }
 END_TEST
 
+/* NUMA node of CPU 5 is 1, of CPU 7 is 0; ib0 is on node 0, ib1 on node 1. */
+static void two_cards(unsigned int core1, unsigned int core2, uint64_t slots0, uint64_t slots1)
+{
+	struct weka_resources *stable = &facts->stable[0];
+
+	healthy();
+	move_cpu_5();
+	tempdir_put("class/net/ib0/device/numa_node", "0\n");
+	ck_assert_int_eq(mkdir(tempdir_path("class/net/ib1"), 0700), 0);
+	ck_assert_int_eq(mkdir(tempdir_path("class/net/ib1/device"), 0700), 0);
+	tempdir_put("class/net/ib1/device/numa_node", "1\n");
+	stable->frontend_count = 2;
+	stable->frontend[0].core_id = core1;
+	stable->frontend[1].core_id = core2;
+	stable->frontend[1].slot = 2;
+	strcpy(stable->nic[1].name, "ib1");
+	stable->nic_count = 2;
+	stable->nic[0].slots = slots0;
+	stable->nic[1].slots = slots1;
+	facts->staged[0] = *stable;
+	facts->interface.link_count = 0;
+}
+
+START_TEST(w11_each_slot_is_compared_with_its_own_card)
+{
+	two_cards(7, 5, 1 << 1, 1 << 2); /* net:s1=ib0,net:s2=ib1 */
+	expect_none("W11");
+	two_cards(7, 5, 0, 0); /* net:ha=ib0,net:ha=ib1 */
+	expect_none("W11");
+	two_cards(7, 5, 1 << 2, 1 << 1);
+	expect_among("W11",
+		     "network card 'ib0' is on NUMA node 0, the frontend on CPU 5 on NUMA node 1");
+	two_cards(7, 7, 1 << 1, 1 << 2);
+	expect_among("W11",
+		     "network card 'ib1' is on NUMA node 1, the frontend on CPU 7 on NUMA node 0");
+}
+END_TEST
+
+START_TEST(w35_says_what_does_not_poll)
+{
+	healthy();
+	facts->stable[0].frontend[0].shared = facts->staged[0].frontend[0].shared = true;
+	expect("W35",
+	       "1 of 1 frontends of container 'client' do not poll (dedicated_mode=none, or net=udp): they use the job's CPUs, and the gate does not guard them");
+	healthy();
+	facts->stable[0].frontend[0].shared = true;
+	facts->interface.link[0].pid = getpid(); /* may run anywhere */
+	expect_none("W28");
+	healthy();
+	cpuset_add(&facts->stable[0].management, 3);
+	expect("W35",
+	       "container 'client' has its management on CPU 3 (non-datapath-cores): it does not poll there, and the gate does not guard it");
+	healthy();
+	memset(&facts->stable[0], 0, sizeof(facts->stable[0]));
+	facts->stable[0].known = true;
+	facts->stable[0].server_count = 1;
+	expect_none("W35");
+}
+END_TEST
+
+START_TEST(w34_containers_that_serve_share_no_io_cores)
+{
+	two_containers();
+	want.io_cores = 2;
+	facts->stable[1].server_count = 1;
+	expect_none("W34");
+	healthy();
+	facts->others_running = 2;
+	section.container = (char *)"client";
+	expect_as(
+		FINDING_INFO, "W34",
+		"2 containers run beside 'client', and container= of [client weka] leaves them out: the gate does not know their cores from this section");
+	section.container = (char *)"";
+}
+END_TEST
+
 START_TEST(w37_the_second_mount_shows_two_modes)
 {
 	healthy();
@@ -989,13 +1072,6 @@ START_TEST(w20_either_key_is_a_contradiction)
 	clean_up();
 }
 END_TEST
-
-static void expect_none(const char *code)
-{
-	judge();
-	ck_assert_msg(!findings_has(&findings, code), "%s", code);
-	clean_up();
-}
 
 START_TEST(agents_that_nobody_had_time_to_look_for_are_no_finding)
 {
@@ -1295,13 +1371,15 @@ UNIT_MAIN("weka_judge", a_healthy_client_has_no_finding, w01_isolate_cpusets_is_
 	  the_second_containers_card_is_looked_at_as_the_firsts, what_has_gone_has_no_finding,
 	  a_frontend_whose_process_is_unknown_hides_no_other,
 	  what_the_command_line_does_not_say_of_the_second_is_told,
-	  w11_each_card_and_each_frontend_is_looked_at, w37_the_second_mount_shows_two_modes,
-	  w20_either_key_is_a_contradiction, w01_is_not_said_beside_a_misspelt_key_that_says_false,
-	  w02_gives_the_agent_a_second, w13_counts_the_cores_that_the_job_asks_for,
-	  w14_and_w16_are_said_of_each_command, w17_is_said_only_when_it_is_known,
-	  w20_is_about_what_the_second_file_says, w21_either_key_can_be_there_twice,
-	  w26_is_about_a_mounted_client, w27_needs_an_answer_of_the_driver,
-	  w28_waits_for_a_container_that_runs, w29_needs_a_cpuset_and_a_container_that_runs,
+	  w11_each_slot_is_compared_with_its_own_card, w35_says_what_does_not_poll,
+	  w34_containers_that_serve_share_no_io_cores, w11_each_card_and_each_frontend_is_looked_at,
+	  w37_the_second_mount_shows_two_modes, w20_either_key_is_a_contradiction,
+	  w01_is_not_said_beside_a_misspelt_key_that_says_false, w02_gives_the_agent_a_second,
+	  w13_counts_the_cores_that_the_job_asks_for, w14_and_w16_are_said_of_each_command,
+	  w17_is_said_only_when_it_is_known, w20_is_about_what_the_second_file_says,
+	  w21_either_key_can_be_there_twice, w26_is_about_a_mounted_client,
+	  w27_needs_an_answer_of_the_driver, w28_waits_for_a_container_that_runs,
+	  w29_needs_a_cpuset_and_a_container_that_runs,
 	  w31_is_about_cgroup_v2_and_a_mode_of_its_own_choice,
 	  w32_is_said_without_a_name_and_only_when_known, w33_is_not_said_of_what_is_not_known,
 	  w34_is_about_a_job_with_io_cores, w38_names_what_had_no_time_first)

@@ -194,7 +194,7 @@ START_TEST(two_frontends_have_two_cores)
 	ck_assert_uint_eq(found.frontend[0].core_id, 30);
 	ck_assert_uint_eq(found.frontend[1].slot, 2);
 	ck_assert_uint_eq(found.frontend[1].core_id, 31);
-	ck_assert(found.frontend[0].dedicated);
+	ck_assert(!found.frontend[0].shared);
 	ck_assert_uint_eq(found.nic_count, 1);
 	ck_assert_str_eq(found.nic[0].name, "ib1");
 	ck_assert_str_eq(found.nic[0].identifier, "0000:a1:00.0");
@@ -248,6 +248,84 @@ START_TEST(a_role_may_stand_alone)
 		0);
 	ck_assert_uint_eq(found.frontend_count, 1);
 	ck_assert_uint_eq(found.frontend[0].core_id, 8);
+}
+END_TEST
+
+static const struct role_row {
+	const char *nodes;
+	size_t frontends, servers;
+	const char *server_cpus;
+	bool is_shared, is_automatic;
+} roles[] = {
+	{ "'1':{'roles':['DRIVES'],'core_id':4},'2':{'roles':['DRIVES'],'core_id':9}", 0, 2, "4,9",
+	  false, false },
+	{ "'1':{'roles':['COMPUTE'],'core_id':4294967295,'dedicate_core':true}", 0, 1, "", false,
+	  true },
+	{ "'1':{'roles':['COMPUTE','FRONTEND'],'core_id':4}", 1, 0, "", false, false },
+	{ "'1':{'roles':['MANAGEMENT','DRIVES'],'core_id':4}", 0, 1, "4", false, false },
+	{ "'1':{'roles':['DATASERV'],'core_id':4}", 0, 1, "4", false, false },
+	{ "'1':{'roles':['DRIVES'],'core_id':4,'dedicated_mode':'NONE'}", 0, 1, "", false, false },
+	{ "'1':{'roles':['FRONTEND'],'core_id':4,'dedicate_core':true,'dedicated_mode':'FULL'}", 1,
+	  0, "", false, false },
+	{ "'1':{'roles':['FRONTEND'],'core_id':4,'dedicate_core':true,'dedicated_mode':'none'}", 1,
+	  0, "", true, false },
+	{ "'1':{'roles':['FRONTEND'],'core_id':4294967295,'dedicate_core':false}", 1, 0, "", true,
+	  false },
+};
+
+static struct weka_resources quoted(const char *format, const char *text)
+{
+	struct weka_resources found;
+	char json[512];
+
+	snprintf(json, sizeof(json), format, text);
+	for (char *at = json; *at; at++)
+		if (*at == '\'')
+			*at = '"';
+	ck_assert_msg(weka_parse_resources(json, "client", &found, NULL) == 0, "%s", json);
+	return found;
+}
+
+START_TEST(processes_of_every_role_are_known_by_their_cores)
+{
+	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {
+		const struct role_row *row = &roles[i];
+		struct weka_resources found = quoted("{'nodes':{%s}}", row->nodes);
+		char *list = cpuset_format(&found.server_cpus);
+
+		ck_assert_msg(found.frontend_count == row->frontends &&
+				      found.server_count == row->servers &&
+				      !strcmp(list, row->server_cpus) &&
+				      found.frontend[0].shared == row->is_shared &&
+				      found.server_is_automatic == row->is_automatic,
+			      "%s: %zu frontends, %zu servers on %s", row->nodes,
+			      found.frontend_count, found.server_count, list);
+		free(list);
+	}
+}
+END_TEST
+
+START_TEST(cards_have_slots_and_management_has_cores)
+{
+	static const struct {
+		const char *slots;
+		uint64_t mask;
+	} rows[] = { { "[1,2,3]", 0xe },  { "['1','2']", 0x6 }, { "'1-4'", 0x1e },
+		     { "'s5-8'", 0x1e0 }, { "[]", 0 },		{ "null", 0 },
+		     { "'ha'", 0 },	  { "[64,-1,1]", 0x2 } };
+	struct weka_resources found;
+	char *list;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		found = quoted("{'nodes':{},'net_devices':[{'device':'ib0','slots':%s}]}",
+			       rows[i].slots);
+		ck_assert_msg(found.nic_count == 1 && found.nic[0].slots == rows[i].mask, "%s",
+			      rows[i].slots);
+	}
+	found = quoted("{'nodes':{},'non_datapath_cores':%s}", "[2,3]");
+	list = cpuset_format(&found.management);
+	ck_assert_str_eq(list, "2-3");
+	free(list);
 }
 END_TEST
 
@@ -505,10 +583,10 @@ START_TEST(ids_of_cores_and_slots_are_read_in_each_form)
 	ck_assert_uint_eq(r.frontend_count, 4);
 	ck_assert_uint_eq(r.frontend[0].slot, 1);
 	ck_assert_uint_eq(r.frontend[0].core_id, 8191);
-	ck_assert(!r.frontend[0].automatic && !r.frontend[0].dedicated);
+	ck_assert(!r.frontend[0].automatic && r.frontend[0].shared);
 	ck_assert_uint_eq(r.frontend[1].slot, 3);
 	ck_assert_uint_eq(r.frontend[1].core_id, 7);
-	ck_assert(!r.frontend[1].automatic && r.frontend[1].dedicated);
+	ck_assert(!r.frontend[1].automatic && !r.frontend[1].shared);
 	ck_assert_uint_eq(r.frontend[2].slot, 3); /* its place in the list */
 	ck_assert(r.frontend[2].automatic);
 	ck_assert(r.frontend[3].automatic);
@@ -649,9 +727,10 @@ UNIT_MAIN("weka_parse", isolate_cpusets_is_read_in_every_spelling,
 	  an_answer_that_is_no_list_is_an_error, two_frontends_have_two_cores,
 	  an_automatic_core_has_no_number, resources_are_found_by_container_and_with_typed_ids,
 	  resources_as_the_api_shows_them_are_understood, a_role_may_stand_alone,
-	  resources_without_nodes_are_an_error, staged_resources_differ_by_cores_and_memory,
-	  the_drivers_file_names_the_frontends, a_frontend_can_be_not_connected,
-	  no_text_breaks_a_parser, each_word_for_yes_and_no_is_one,
+	  processes_of_every_role_are_known_by_their_cores,
+	  cards_have_slots_and_management_has_cores, resources_without_nodes_are_an_error,
+	  staged_resources_differ_by_cores_and_memory, the_drivers_file_names_the_frontends,
+	  a_frontend_can_be_not_connected, no_text_breaks_a_parser, each_word_for_yes_and_no_is_one,
 	  quotes_and_comments_belong_to_no_value, a_key_of_an_odd_spelling_is_told,
 	  quotes_are_two_and_may_hold_nothing,
 	  lines_of_the_drivers_file_are_known_by_all_of_their_name,

@@ -245,6 +245,8 @@ def local_ps(call, words, _):
                                     "--container": "container",
                                     "-f": "format"})
     containers = selected(call, args)
+    if call.node.knobs["client.containerless"]:
+        containers = []
     is6 = call.node.knobs.is6()
     if args.json():
         call.print(show.dump([show.container_json(call.node, c)
@@ -281,7 +283,8 @@ RESOURCES_VALUES = {
     "--frontend-dedicated-cores": "frontend-cores",
     "--drives-dedicated-cores": "drives-cores",
     "--compute-dedicated-cores": "compute-cores", "--timeout": "wait"}
-RESOURCES_SUB = ("cores", "apply", "restore", "export", "import")
+RESOURCES_SUB = ("cores", "apply", "restore", "export", "import",
+                 "non-datapath-cores")
 
 
 def resources_name(words):
@@ -304,7 +307,7 @@ def local_resources(call, words, _):
     if sub not in RESOURCES_SUB:
         raise WekaError("error: unknown command 'local resources %s'" % sub,
                         USAGE)
-    globals()["resources_" + sub](call, args, container)
+    globals()["resources_" + sub.replace("-", "_")](call, args, container)
     return sub
 
 
@@ -336,6 +339,14 @@ def confirm(call, args, text):
     if call.tty and call.env.get("WEKA_CLI_NO_INTERACTIVE") != "1":
         call.print("%s. Proceed? [yes/no]: \n" % text)
     raise WekaError("error: %s: confirmation needed, use --force" % text)
+
+
+def resources_non_datapath_cores(call, args, container):
+    """6.x; the key is that of weka-operator's resourcedoc.go."""
+    with call.node.lock:
+        container["staged"]["non_datapath_cores"] = [
+            int(word) for word in args.words]
+        call.node.publish()
 
 
 def resources_restore(call, args, container):
@@ -456,16 +467,20 @@ def local_events(call, words, _):
 
 
 def local_setup(call, words, _):
-    """A persistent ("stateful") client: `weka local setup client`."""
+    """A persistent ("stateful") client: `weka local setup client`; and the
+    containers that serve, `weka local setup container --only-drives-cores`."""
     args = call.args(words, {"--no-start": "no-start", "--restricted":
                              "restricted", "--disable": "disable",
                              "--only-frontend-cores": "only-frontend",
+                             "--only-drives-cores": "DRIVES",
+                             "--only-compute-cores": "COMPUTE",
+                             "--client": "client",
                              "--allow-mix-setting": "mix"}, {
         "-n": "name", "--name": "name", "--cores": "cores", "--core-ids":
         "core-ids", "--net": "net", "--join-ips": "join-ips", "--memory":
         "memory", "--base-port": "base-port", "--management-ips":
         "management-ips", "--frontend-dedicated-cores": "frontend-cores",
-        "--timeout": "wait"})
+        "--failure-domain": "failure-domain", "--timeout": "wait"})
     if args.words not in (["client"], ["container"]):
         raise WekaError("error: setup: client or container", USAGE)
     node = call.node
@@ -477,7 +492,8 @@ def local_setup(call, words, _):
     node.check_ids(cores)
     shape = resources.new(int(args.one("base-port", "0")) or node.next_port(),
                           node.hostname(), args.list("join-ips"))
-    shape = resources.with_cores(shape, cores)
+    role = next((r for r in ("DRIVES", "COMPUTE") if r in args), "FRONTEND")
+    shape = resources.with_cores(shape, cores, role=role)
     shape = resources.with_nets(shape, args.list("net"))
     from . import options
     container = node.create(name, True, shape, options.default_stateless())

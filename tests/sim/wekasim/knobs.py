@@ -14,6 +14,7 @@ TABLE = {
     "client.version": ("str", "4.4.4", "release; 4.2, 4.4, 5.x or 6.x rules follow from it"),
     "client.hostname": ("str", "", "host name shown; empty: this machine's"),
     "client.local_socket": ("bool", False, "the JSON-RPC socket of newer releases"),
+    "client.containerless": ("bool", False, "no local container, as clients of 2026 may be"),
     "client.counters": ("list", "", "READS WRITES READ_BYTES WRITE_BYTES that the socket tells "
                         "more than the mounts have counted"),
     "topology.sockets": ("int", 0, "0: the real machine; else a made-up one"),
@@ -74,7 +75,8 @@ TABLE = {
     "boot.source": ("str", "backend0/default", "what start mounts; empty: nothing"),
     "boot.target": ("str", "/mnt/weka", ""),
     "boot.options": ("str", "core=1,net=eth0", ""),
-    "boot.setup": ("str", "", "arguments of `weka local setup client` before the mount"),
+    "boot.setup": ("str", "", "arguments of `weka local setup client` before the mount; several "
+                   "with ';' between, `container --only-drives-cores ...` among them"),
 }
 
 

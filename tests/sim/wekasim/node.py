@@ -271,7 +271,7 @@ class Node:
 
     def _place(self, container, shape):
         """Which CPU each frontend runs on; automatic ones are chosen here."""
-        rows = resources.frontends(shape)
+        rows = resources.processes(shape)
         dedicated = shape["nodes"]
         taken = [core for _, core in rows if core != AUTO]
         for other in self.state["containers"].values():
@@ -338,7 +338,7 @@ class Node:
                     container["cgroup"]["isolated"][path] = [
                         old[0] if old else row[0], row[1]]
         self._spawn(container, "0", None)
-        for slot, _ in resources.frontends(shape):
+        for slot, _ in resources.processes(shape):
             self._spawn(container, slot, container["placed"][slot])
         self.phase(container, "CLUSTERIZING")
         self.sleep(self.knobs["time.join_s"]
@@ -552,7 +552,8 @@ class Node:
             raise WekaError("mount point %s does not exist" % target)
         name = request.container
         if name is None:
-            names = list(self.state["containers"])
+            names = [n for n, c in self.state["containers"].items()
+                     if resources.frontends(c["stable"])]
             name = names[0] if len(names) == 1 else "client"
         lock = self.operation(name)
         try:
@@ -573,7 +574,9 @@ class Node:
         cores = self.check_cores(request)
         udp = request.num_cores == 0
         shape = resources.new(self.next_port(), self.hostname(), hosts)
-        shape = resources.with_cores(shape, cores, not udp)
+        shared = request.stateless.get("dedicated_mode") == "none"
+        shape = resources.with_cores(shape, cores, not (udp or shared),
+                                     mode="NONE" if shared else "FULL")
         shape = resources.with_nets(shape,
                                     [n for n in request.nets if n != "udp"])
         if AUTO in cores and not udp \

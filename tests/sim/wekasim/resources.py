@@ -7,14 +7,16 @@ slot 0 is MANAGEMENT with dedicate_core false but dedicated_mode FULL.
 """
 import copy
 
+from .knobs import cpulist
+
 AUTO = 4294967295
 FRONTEND_BYTES = 1400 * 1024 * 1024     # hugepages, memory_mb default
 CORES_MAX = 19                          # "up to 19 cores per container"
 
 
-def node(role, core, dedicate, port, slot):
+def node(role, core, dedicate, port, slot, mode="FULL"):
     return {"core_id": core, "dedicate_core": dedicate,
-            "dedicated_mode": "FULL", "http_port": port,
+            "dedicated_mode": mode, "http_port": port,
             "roles": [role], "rpc_port": port + 10 + slot}
 
 
@@ -34,13 +36,13 @@ def new(port, hostname, backends):
     }
 
 
-def with_cores(resources, cores, dedicate=True):
-    """A copy with one FRONTEND for each of 'cores' (ids or AUTO)."""
+def with_cores(resources, cores, dedicate=True, role="FRONTEND", mode="FULL"):
+    """A copy with one process for each of 'cores' (ids or AUTO)."""
     out = copy.deepcopy(resources)
     port = out["base_port"]
     out["nodes"] = {"0": node("MANAGEMENT", AUTO, False, port, 0)}
     for slot, core in enumerate(cores, 1):
-        out["nodes"][str(slot)] = node("FRONTEND", core, dedicate, port, slot)
+        out["nodes"][str(slot)] = node(role, core, dedicate, port, slot, mode)
     out["memory"] = FRONTEND_BYTES * len(cores)
     return out
 
@@ -49,18 +51,23 @@ def with_nets(resources, nets):
     out = copy.deepcopy(resources)
     out["net_devices"] = []
     for index, net in enumerate(nets):
-        device = net.split("/")[0]
+        slots, _, device = net.rpartition("=")      # "net:s1-4=ib0"
+        device = device.split("/")[0]
         out["net_devices"].append({
             "device": device, "gateway": "",
             "identifier": "0000:%02x:00.0" % (0x4b + index), "ips": [],
             "name": device, "netmask": 19, "network_label": ""})
+        if slots.startswith("net:s"):
+            out["net_devices"][-1]["slots"] = cpulist(slots[len("net:s"):])
     return out
+
+
+def processes(resources, roles=("FRONTEND", "COMPUTE", "DRIVES")):
+    """[(slot, core id or AUTO)] of these roles in slot order."""
+    nodes = resources["nodes"]
+    return [(slot, nodes[slot]["core_id"]) for slot in sorted(nodes, key=int)
+            if set(roles) & set(nodes[slot]["roles"])]
 
 
 def frontends(resources):
-    """[(slot, core id or AUTO)] in slot order."""
-    out = []
-    for slot in sorted(resources["nodes"], key=int):
-        if "FRONTEND" in resources["nodes"][slot]["roles"]:
-            out.append((slot, resources["nodes"][slot]["core_id"]))
-    return out
+    return processes(resources, ("FRONTEND",))

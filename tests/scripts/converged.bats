@@ -1,0 +1,179 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A WEKA that also serves from Slurm's node: drives0, compute0 and frontend0 with 8, 16 and
+# 12 cores of 96, as "NeuralMesh Axon deployment" sets them up without Kubernetes.
+#
+# every test is a process of its own, which shellcheck calls a loss
+# shellcheck disable=SC2030,SC2031
+
+load node
+
+drives=(24 30 36 42 23 29 35 41)
+compute=(48 54 60 66 72 78 84 90 47 53 59 65 71 77 83 89)
+frontend=(26 32 38 44 50 56 25 31 37 43 49 55)
+all=23-26,29-32,35-38,41-44,47-50,53-56,59-60,65-66,71-72,77-78,83-84,89-90
+# the same in Slurm's numbers: even CPUs are cores of the first socket, odd ones of the second
+spec=12-13,15-16,18-19,21-22,24-25,27-28,30,33,36,39,42,45,59-60,62-63,65-66,68-69,71-72,74-75,77,80,83,86,89,92
+
+setup() {
+	node_make
+	local cpu
+	for cpu in {0..95}; do
+		mkdir -p "$NODE/sysfs/devices/system/cpu/cpu$cpu"/{topology,node$((cpu % 2))}
+		echo "$cpu" >"$NODE/sysfs/devices/system/cpu/cpu$cpu/topology/thread_siblings_list"
+	done
+	"$BUILDDIR/tests/tools/machine" xml dell-2x48x1-interleaved >"$NODE/machine.xml"
+	sed -i "s/\"cpus\":16/\"cpus\":96/; s/\"sockets\":1/\"sockets\":2/
+		s/\"cores_per_socket\":8/\"cores_per_socket\":48/; s/\"threads_per_core\":2/\"threads_per_core\":1/
+		s/\"cpu_spec_list\":null/\"cpu_spec_list\":\"$spec\"/" "$NODE/node-record"
+	containers drives0 DRIVES "${drives[*]}" compute0 COMPUTE "${compute[*]}" frontend0 FRONTEND "${frontend[*]}"
+	sed -i s/cgroups_mode=none/cgroups_mode=force_v2/ "$NODE/weka/service.conf"
+	touch -d 2020-01-01 "$NODE/weka/service.conf"
+	minimum 36
+}
+
+teardown() { node_remove; }
+
+# containers [NAME ROLE CORES]... - what weka says of them, with the keys that its tools read
+containers() {
+	local core slot=0 text ps=''
+	rm -f "$NODE/proc/interface"
+	while (($#)); do
+		ps+=${ps:+,}'{"name":"'$1'","type":"weka","versionName":"5.1.0","runStatus":"Running","isRunning":true,"isDisabled":false,"lastFailure":"","internalStatus":{"display_status":"READY"}}'
+		text='{"memory":1,"net_devices":['${CARDS:-}'],"nodes":{"0":{"core_id":4294967295,"dedicate_core":false,"roles":["MANAGEMENT"]}'
+		slot=0
+		for core in $3; do
+			slot=$((slot + 1))
+			text+=',"'$slot'":{"core_id":'$core',"dedicate_core":true,"dedicated_mode":"'${MODE:-FULL}'","roles":["'$2'"]}'
+			[[ $2 != FRONTEND ]] || echo "Container=$1 FE $((slot - 1)): Connected frontend pid 0" >>"$NODE/proc/interface"
+		done
+		echo "$text}}" >"$NODE/weka/$1.json"
+		shift 3
+	done
+	echo "[$ps]" >"$NODE/weka/ps.json"
+	# shellcheck disable=SC2016 # the fake expands it
+	node_fake weka 'weka=${0%/bin/*}/weka
+	case $* in
+		"local ps -J") cat "$weka/ps.json" ;;
+		"local resources -C "*) cat "$weka/$4.json" ;;
+		*) echo "$*" >>"$weka/orders"; exit 2 ;;
+	esac'
+}
+
+# minimum N [MORE...] - io_cores_min of jobio.conf, and lines of its client
+minimum() {
+	NODE_CLIENT=$(printf '%s\n' timeout_ms=20000 "${@:2}") node_conf
+	sed -i "s/^io_cores_max=4/io_cores_min=$1\nio_cores_max=40/" "$NODE/jobio.conf"
+}
+
+# found ID - codes of the record's findings, one a line
+found() { record "$1" | grep -o '"code":"[^"]*","severity":"[^"]*"' | sed 's/"code"://; s/"severity"://; s/"//g'; }
+
+# told ID CODE TEXT CURE - the record has this finding
+told() { [[ $(record "$1") == *"{\"code\":\"$2\",\"severity\":\"$3\",\"text\":\"$4"*"\"cure\":\"$5"* ]] || fail "no $2 $3: $4" "$(record "$1")"; }
+
+@test "the cores of all roles are the client's, and the gate's" {
+	job 7 36
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_gate 7 "client_cpus=$all"
+	expect_gate 7 "io_cpus=$all"
+	[ ! -e "$NODE/weka/orders" ]
+	epilog
+	[ "$(found 7)" = W03,warning ]
+	expect_in "\"cpus\":\"$all\"" "$(record 7)"
+	expect_in '"cores_met":true' "$(record 7)"
+}
+
+@test "a job with fewer io-cores than that is refused, or recorded where the site allows it" {
+	minimum 1 core_change=any core_method=resources
+	job 7 12
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_gate 7 "client_cpus=$all"
+	[ ! -e "$NODE/weka/orders" ]
+	epilog
+	told 7 W52 warning 'the client of this node has 36 cores, and io_cores_min=1: a job that asks for fewer is given cores on which it polls' \
+		'set io_cores_min=36 in [option] of jobio.conf on submit hosts and nodes'
+	told 7 W07 error "the client uses CPU $all, but Slurm reserves CPU 24,26,30,32,36,38,42,44,48,50,54,56 for this job" \
+		'ask for as many io-cores as the client has'
+	[ "$(found 7 | sort | paste -sd' ')" = 'C23,warning W03,warning W07,error W52,warning' ]
+}
+
+@test "container= does not hide that others poll" {
+	minimum 36 container=frontend0 core_change=any
+	job 7 36
+	prolog
+	[ ! -e "$NODE/weka/orders" ]
+	epilog
+	[ "$(found 7 | sort | paste -sd' ')" = 'W03,warning W34,info' ]
+	told 7 W34 info "2 containers run beside 'frontend0', and container= of [client weka] leaves them out" 'take container= out'
+}
+
+@test "each frontend of many cards is compared with the card of its slot" {
+	local card
+	for card in 0 1; do
+		mkdir -p "$NODE/sysfs/class/net/ib$card/device"
+		echo "$card" >"$NODE/sysfs/class/net/ib$card/device/numa_node"
+	done
+	CARDS='{"device":"ib0","slots":[1,2]},{"device":"ib1","slots":[3,4]}' \
+		containers c88742862af5client FRONTEND '24 26 23 25'
+	minimum 4
+	job 7 4
+	prolog
+	expect_gate 7 client_cpus=23-26
+	epilog
+	[[ $(found 7) != *W11* && $(found 7) != *W52* ]]
+	CARDS='{"device":"ib0","slots":[3,4]},{"device":"ib1","slots":[1,2]}' \
+		containers c88742862af5client FRONTEND '24 26 23 25'
+	rm -r "$NODE/run"
+	one_job 8 4
+	told 8 W11 warning "network card 'ib0' is on NUMA node 0, the frontend on CPU 23 on NUMA node 1" 'reserve cores'
+	told 8 W11 warning "network card 'ib1' is on NUMA node 1, the frontend on CPU 24 on NUMA node 0" 'reserve cores'
+}
+
+@test "frontends that do not poll are said so, and not guarded" {
+	MODE=NONE containers client FRONTEND '24 26'
+	minimum 1
+	job 7
+	prolog
+	expect_gate 7 client_cpus=
+	epilog
+	told 7 W35 info "2 of 2 frontends of container 'client' do not poll" 'nothing to do'
+}
+
+@test "a client without a container is a warning" {
+	containers
+	job 7
+	run prolog
+	[ "$status" -eq 0 ]
+	epilog
+	[ "$(found 7 | sort | paste -sd' ')" = 'W03,warning W26,info W32,warning' ]
+}
+
+# slurm - a slurm.conf for jobio check and plan
+slurm() {
+	printf '%s\n' ClusterName=test SelectType=select/cons_tres SelectTypeParameters=CR_Core AllowSpecResourcesUsage=yes \
+		"NodeName=c1 Sockets=2 CoresPerSocket=48 ThreadsPerCore=1 CPUs=96 MemSpecLimit=200000 $*" >"$NODE/slurm.conf"
+}
+
+@test "jobio check: io_cores_min below the sum of all roles is an error, and the spec set must hold them" {
+	slurm CpuSpecList=13,16
+	minimum 2
+	check=("$BUILDDIR/jobio" check --role=node --host=c1 --conf="$NODE/jobio.conf" --slurm-conf="$NODE/slurm.conf" --topology="$NODE/machine.xml")
+	run "${check[@]}"
+	expect_in 'J09 error: jobio.conf: io_cores_min=2, and the client of this node has 36 cores: a job that asks for fewer is given cores on which it polls' "$output"
+	expect_in "that are not in the spec set (26,32): jobs run there"$'\n'"    cure: CpuSpecList=$spec" "$output"
+	slurm "CpuSpecList=$spec"
+	minimum 36
+	run "${check[@]}"
+	[[ $output != *J09* && $output != *N06* ]]
+}
+
+@test "jobio plan: the spec set of all roles, and no command that would move them" {
+	run "$BUILDDIR/jobio" plan --client=weka --conf="$NODE/jobio.conf" --topology="$NODE/machine.xml" \
+		--node='CPUs=96 Boards=1 SocketsPerBoard=2 CoresPerSocket=48 ThreadsPerCore=1'
+	expect_in "placement        where the client's containers poll" "$output"
+	expect_in "slurm.conf       CpuSpecList=$spec" "$output"
+	[[ $output != *'weka local'* && $output != *core=* && $output != *P08* ]]
+}
