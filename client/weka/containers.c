@@ -144,6 +144,7 @@ void weka_key(const struct client *client, struct cache_key *key)
 					     "resources.json.staging" };
 	const struct config_client *section = client->section;
 	const struct weka_facts *facts = weka_of(client);
+	const char *dot = strrchr(section->service_conf, '.');
 	char path[PATH_TEXT_MAX];
 	size_t i, j;
 
@@ -151,6 +152,10 @@ void weka_key(const struct client *client, struct cache_key *key)
 	cache_key_text(key, section->container);
 	cache_key_file(key, section->service_conf);
 	cache_key_file(key, section->service_conf_alt);
+	/* the agent's port: weka-operator writes service.json beside service.conf */
+	snprintf(path, sizeof(path), "%.*s.json", dot ? (int)(dot - section->service_conf) : 0,
+		 section->service_conf);
+	cache_key_file(key, path);
 	cache_key_process(key, facts->agent_pid);
 	for (i = 0; i < facts->containers.count; i++) {
 		cache_key_process(key, facts->containers.item[i].pid);

@@ -414,3 +414,34 @@ wire_standin() {
 	epilog
 	[ "$(record 7 | jq -c .wire)" = null ]
 }
+
+@test "a node that serves, computes and has frontends: all of them are the client's" {
+	standin client.version=5.1.0 boot.options=container_name=frontend0 boot.source=default \
+		boot.setup="container --name drives0 --only-drives-cores --cores 2 --core-ids 2,3;container --name compute0 --only-compute-cores --cores 2 --core-ids 4,5;container --name frontend0 --client --only-frontend-cores --cores 2 --core-ids 6,7 --net ib0"
+	job 7
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_gate 7 client_cpus=2-7,10-15
+	epilog
+	expect_in '"code":"W52"' "$(record 7)"
+	[[ $(record 7) != *W35* ]]
+}
+
+@test "net:s1-2=ib0, dedicated_mode=none and non-datapath-cores are in the resources" {
+	standin client.version=6.0.0 boot.options="core=4,core=5,net:s1=ib0,net:s2=ib1,dedicated_mode=none,container_name=c88742862af5client"
+	"$weka" local resources non-datapath-cores 6 --container c88742862af5client
+	"$weka" local resources apply --force --container c88742862af5client
+	job 7
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_gate 7 client_cpus=
+	epilog
+	expect_in "2 of 2 frontends of container 'c88742862af5client' do not poll" "$(record 7)"
+	expect_in "has its management on CPU 6 (non-datapath-cores)" "$(record 7)"
+	knob client.containerless=true
+	rm -r "$NODE/run"
+	job 8
+	prolog
+	epilog
+	expect_in '"code":"W32","severity":"warning"' "$(record 8)"
+}

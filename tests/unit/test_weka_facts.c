@@ -314,6 +314,7 @@ START_TEST(answers_hold_until_one_of_the_files_changes)
 	static const char *const files[] = {
 		"service.conf",
 		"weka.conf",
+		"service.json",
 		"data/a/container/resources.json",
 		"data/b/container/resources.json",
 		"data/a/container/resources.json.stable",
