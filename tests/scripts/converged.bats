@@ -106,8 +106,8 @@ told() { [[ $(record "$1") == *"{\"code\":\"$2\",\"severity\":\"$3\",\"text\":\"
 	prolog
 	[ ! -e "$NODE/weka/orders" ]
 	epilog
-	[ "$(found 7 | sort | paste -sd' ')" = 'W03,warning W34,info' ]
-	told 7 W34 info "2 containers run beside 'frontend0', and container= of [client weka] leaves them out" 'take container= out'
+	[ "$(found 7 | sort | paste -sd' ')" = 'W03,warning W35,info' ]
+	told 7 W35 info "2 containers run beside 'frontend0', and container= of [client weka] leaves them out" 'take container= out'
 }
 
 @test "each frontend of many cards is compared with the card of its slot" {

@@ -1043,7 +1043,7 @@ START_TEST(w34_containers_that_serve_share_no_io_cores)
 	facts->others_running = 2;
 	section.container = (char *)"client";
 	expect_as(
-		FINDING_INFO, "W34",
+		FINDING_INFO, "W35",
 		"2 containers run beside 'client', and container= of [client weka] leaves them out: the gate does not know their cores from this section");
 	section.container = (char *)"";
 }
