@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# nfs.bash - commands of nfs.cases: an NFS client without a mount, what is mounted, its counters
+#
+# shellcheck disable=SC2034 # tests/cases/run reads CODES and ENDS
+CODES=NF
+
+# shellcheck source=tests/scripts/nfs.bash
+. "$SRCDIR/tests/scripts/nfs.bash"
+
+case_begin() {
+	nfs_make
+	: >"$NODE/nfs/mounts"
+	: >"$NODE/nfs/mountstats"
+}
+
+# case_conf KEY=VALUE - of the client's section in jobio.conf
+case_conf() { sed -i "/^${1%%=*}=/d; s|^type=nfs\$|&\n$*|" "$NODE/jobio.conf"; }
+
+# case_mount [SOURCE TARGET] OPTIONS - PORT in them is that of the last server. Commands
+# behind it are about its counters: first transports, then operations.
+case_mount() {
+	(($# > 1)) || set -- s:/w /mnt/work "$1"
+	echo "$1 $2 nfs ${3/=PORT/=${PORT:-}} 0 0" >>"$NODE/nfs/mounts"
+	echo "device $1 mounted on $2 with fstype nfs statvers=1.1" >>"$NODE/nfs/mountstats"
+}
+
+# case_transport sent=N [answered=N] [backlog=N] - all that is sent is answered
+case_transport() {
+	local -A n=([backlog]=0)
+	local word
+	for word; do n[${word%=*}]=${word#*=}; done
+	printf '\txprt:\ttcp 802 1 1 0 0 %s %s 0 9100 %s 65 4100 1\n' "${n[sent]}" \
+		"${n[answered]:-${n[sent]}}" "${n[backlog]}" >>"$NODE/nfs/mountstats"
+}
+
+# case_ops [read=N [sent=N] [queue=MS] [rtt=MS]] [write=N ..] - each is sent once, in no time
+case_ops() {
+	local -A n=()
+	local word op=''
+	for word; do
+		[[ $word != @(read|write)=* ]] || op=${word%=*}
+		n[$op.${word%=*}]=${word#*=}
+	done
+	printf '\tper-op statistics\n'
+	for op in read write; do
+		n[$op]=${n[$op.$op]:-0}
+		printf '\t%s: %s %s 0 1 1 %s %s 1 0\n' "${op^^}" "${n[$op]}" "${n[$op.sent]:-${n[$op]}}" \
+			"${n[$op.queue]:-0}" "${n[$op.rtt]:-0}"
+	done
+} >>"$NODE/nfs/mountstats"
+
+# case_shown TARGET - mountinfo has it, as a superblock of its own, with a read-ahead
+case_shown() {
+	echo "91 21 0:91 / $1 rw - nfs s:/ rw" >>"$NODE/nfs/mountinfo"
+	mkdir "$NODE/bdi/0:91"
+	echo 128 >"$NODE/bdi/0:91/read_ahead_kb"
+}
+
+# case_read_ahead KB - what /mnt/work has now
+case_read_ahead() { echo "$1" >"$NODE/bdi/0:60/read_ahead_kb"; }
+
+# case_refuse - mount(8) refuses from now on
+case_refuse() { node_fake nfs-mount 'echo no >&2; exit 32'; }
+
+# case_card NAME SPEED - a network interface that can do RDMA
+case_card() {
+	mkdir -p "$NODE/sysfs/class/net/$1/device/infiniband"
+	echo "$2" >"$NODE/sysfs/class/net/$1/speed"
+	echo 0 >"$NODE/sysfs/class/net/$1/device/numa_node"
+}
+
+# case_server NAME - a process NAME on this node that listens at PORT of 127.0.0.1 and answers
+# each call
+case_server() {
+	ln -s "$(readlink -f "$(command -v python3)")" "$NODE/bin/$1"
+	"$NODE/bin/$1" -c '
+import socket
+server = socket.create_server(("127.0.0.1", 0))
+print(server.getsockname()[1], flush=True)
+while True:
+    call = server.accept()[0]
+    call.recv(44)
+    call.send(b"\x80\0\0\x18")' >"$NODE/port" 2>/dev/null &
+	ENDS+=($!)
+	wait_for test -s "$NODE/port" || return
+	PORT=$(<"$NODE/port")
+}
