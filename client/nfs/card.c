@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <ifaddrs.h>
+#include <net/if.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,19 +15,14 @@
 /* What the socket that would be used has for an address of its own. */
 static int local_address(const char *address, struct sockaddr_storage *own)
 {
-	struct sockaddr_in6 v6 = { .sin6_family = AF_INET6, .sin6_port = 9 };
-	struct sockaddr_in v4 = { .sin_family = AF_INET, .sin_port = 9 };
-	bool is_v4 = inet_pton(AF_INET, address, &v4.sin_addr) == 1;
-	socklen_t size = sizeof(*own);
-	int fd, rc = -1;
+	struct sockaddr_storage to;
+	socklen_t to_size = nfs_parse_address(address, 9, &to), size = sizeof(*own);
+	int fd = to_size ? socket(to.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0) : -1;
+	int rc = -1;
 
-	if (!is_v4 && inet_pton(AF_INET6, address, &v6.sin6_addr) != 1)
-		return -1;
-	fd = socket(is_v4 ? AF_INET : AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -1;
-	if (connect(fd, is_v4 ? (struct sockaddr *)&v4 : (struct sockaddr *)&v6,
-		    is_v4 ? sizeof(v4) : sizeof(v6)) == 0)
+	if (connect(fd, (struct sockaddr *)&to, to_size) == 0)
 		rc = getsockname(fd, (struct sockaddr *)own, &size);
 	close(fd);
 	return rc;
@@ -52,7 +48,7 @@ static int interface_of(const struct sockaddr_storage *own, char name[32])
 	if (getifaddrs(&all) < 0)
 		return -1;
 	for (one = all; one && rc < 0; one = one->ifa_next)
-		if (is_same(one->ifa_addr, own)) {
+		if (is_same(one->ifa_addr, own) && !(one->ifa_flags & IFF_LOOPBACK)) {
 			snprintf(name, 32, "%s", one->ifa_name);
 			rc = 0;
 		}

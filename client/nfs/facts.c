@@ -22,34 +22,56 @@
 /* ---- servers ------------------------------------------------------------- */
 
 /* NULL: nothing is known of it. */
-static struct nfs_server *server_at(const struct nfs_facts *facts, const char *address)
+static struct nfs_server *server_at(const struct nfs_facts *facts, const struct nfs_mount *mount)
 {
 	size_t i;
 
 	for (i = 0; i < facts->server_count; i++)
-		if (!strcmp(facts->servers[i].address, address))
+		if (!strcmp(facts->servers[i].address, mount->address) &&
+		    facts->servers[i].port == mount->port)
 			return &facts->servers[i];
 	return NULL;
 }
 
-/* Good until another one is added. */
-static struct nfs_server *server_of(struct nfs_facts *facts, const char *address)
+/* Good until another one is added; a new one's card is looked for. */
+static struct nfs_server *server_of(struct nfs_facts *facts, const struct nfs_mount *mount)
 {
-	struct nfs_server *more = server_at(facts, address);
+	struct nfs_server *more = server_at(facts, mount);
 
 	if (more)
 		return more;
 	facts->servers = xrealloc(facts->servers, facts->server_count + 1, sizeof(*more));
 	more = facts->servers + facts->server_count++;
 	memset(more, 0, sizeof(*more));
-	snprintf(more->address, sizeof(more->address), "%s", address);
+	strcpy(more->address, mount->address);
+	more->port = mount->port;
+	more->has_card = nfs_card_find(more->address, &more->card);
 	return more;
+}
+
+/* Words of VAST's driver (VAST NFS 4.0, "Mount parameters") for several addresses and
+ * cards, which has more than the 16 connections of the kernel (fs/nfs/fs_context.c:
+ * NFS_MAX_CONNECTIONS, Linux 6.12); max_connect: session trunking, Linux 5.15. */
+static bool has_several_addresses(const struct nfs_mount *mount)
+{
+	static const char *const words[] = { "remoteports", "localports", "spread_reads",
+					     "spread_writes", "max_connect" };
+	const char *options = mount->mount->options;
+	unsigned long connections = 0;
+	char text[16] = "";
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (options_get(options, words[i], NULL, 0))
+			return true;
+	options_get(options, "nconnect", text, sizeof(text));
+	return number_parse(text, 17, UINT32_MAX, &connections, NULL) == 0;
 }
 
 static void take_server(const struct nfs_server *server, struct nfs_mount *mount)
 {
 	mount->is_hung = server->is_hung;
-	mount->has_card = server->has_card;
+	mount->has_card = server->has_card && !has_several_addresses(mount);
 	mount->card = server->card;
 }
 
@@ -103,14 +125,14 @@ static void take_mount(const struct nfs_facts *facts, struct nfs_mount *mount,
 	if (!place_device(facts->mountinfo, of->target, mount->device))
 		*mount->device = '\0';
 	options_get(of->options, "addr", mount->address, sizeof(mount->address));
-	server = server_at(facts, mount->address);
-	if (server)
-		take_server(server, mount);
 	options_get(of->options, "proto", proto, sizeof(proto));
 	mount->is_tcp = !strncmp(proto, "tcp", 3);
 	if (mount->is_tcp && options_get(of->options, "port", port, sizeof(port)))
 		number_parse(port, 0, 65535, &number, NULL);
 	mount->port = number ? (unsigned int)number : NFS_PORT;
+	server = server_at(facts, mount);
+	if (server)
+		take_server(server, mount);
 }
 
 int nfs_read(struct client *client, struct err *err)
@@ -154,11 +176,28 @@ static bool has_same(const struct nfs_mount *a, const struct nfs_mount *b, const
 	return !strcmp(x, y);
 }
 
-/* fs/nfs/client.c:nfs_match_client(), Linux 6.1 */
+bool nfs_is_same_server(const struct nfs_mount *a, const struct nfs_mount *b)
+{
+	return *a->address && !strcmp(a->address, b->address) && a->port == b->port;
+}
+
+/* fs/nfs/client.c:nfs_match_client(), Linux 6.12: version, protocol, "the full socket
+ * address", "the xprt security policy" (since 6.5) */
 bool nfs_shares_transports(const struct nfs_mount *a, const struct nfs_mount *b)
 {
-	return *a->address && !strcmp(a->address, b->address) && has_same(a, b, "vers") &&
-	       has_same(a, b, "proto");
+	return nfs_is_same_server(a, b) && has_same(a, b, "port") && has_same(a, b, "vers") &&
+	       has_same(a, b, "proto") && has_same(a, b, "xprtsec");
+}
+
+bool nfs_is_told(const struct nfs_facts *facts, const struct nfs_mount *mount,
+		 bool (*is_same)(const struct nfs_mount *a, const struct nfs_mount *b))
+{
+	const struct nfs_mount *other = facts->mounts;
+
+	for (; other < mount; other++)
+		if (other->has_stats && is_same(other, mount))
+			return true;
+	return false;
 }
 
 /* ---- does the server answer? --------------------------------------------- */
@@ -171,8 +210,7 @@ static const unsigned char null_call[] = { 0x80, 0, 0, 40, 0x6a, 0x6f, 0x62, 0x6
 					   0,	 3, 0, 0,  0,	 0,    0,    0,	   0,	 0, 0,
 					   0,	 0, 0, 0,  0,	 0,    0,    0,	   0,	 0, 0 };
 
-/* "192.0.2.1" or "2001:db8::1" */
-static socklen_t parse_address(const char *text, unsigned int port, struct sockaddr_storage *to)
+unsigned int nfs_parse_address(const char *text, unsigned int port, struct sockaddr_storage *to)
 {
 	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)to;
 	struct sockaddr_in *v4 = (struct sockaddr_in *)to;
@@ -208,7 +246,7 @@ static void talk_end(struct talk *talk)
 static bool talk_begin(struct talk *talk, const struct nfs_mount *mount)
 {
 	struct sockaddr_storage to;
-	socklen_t size = parse_address(mount->address, mount->port, &to);
+	socklen_t size = nfs_parse_address(mount->address, mount->port, &to);
 
 	if (size)
 		talk->fd = socket(to.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -290,54 +328,38 @@ static bool is_silent(struct client *client, const struct nfs_mount *mount)
 	return !answers && (is_asked || nfs_stats_waiting(&before));
 }
 
-static void remember(struct nfs_server *server, bool is_hung)
+void nfs_remember_hung(struct client *client, const struct nfs_mount *mount)
 {
-	server->is_asked = true;
-	server->is_hung = is_hung;
+	struct nfs_server *server = server_of(nfs_of(client), mount);
+
+	server->is_asked = server->is_hung = true;
 }
 
-void nfs_remember_hung(struct client *client, const char *address)
+static void ask_server(struct client *client, struct nfs_mount *mount)
 {
-	struct nfs_server *server = server_of(nfs_of(client), address);
+	struct nfs_server *server = server_of(nfs_of(client), mount);
 
-	if (server)
-		remember(server, true);
+	if (!mount->has_stats || !*mount->address)
+		return;
+	if (!server->is_asked &&
+	    (nfs_stats_waiting(&mount->stats) || client->section->ask_servers == SWITCH_YES)) {
+		server->is_asked = true;
+		server->is_hung = is_silent(client, mount);
+	}
+	mount->waiting = nfs_stats_waiting(&mount->stats);
 }
 
-static void find_hung(struct client *client)
+/* Each server is asked once, however often its mounts are read anew. */
+static void find_servers(struct client *client)
 {
 	struct nfs_facts *facts = nfs_of(client);
-	struct nfs_server *server;
 	struct nfs_mount *mount;
 	size_t i;
 
-	for (i = 0; i < facts->count; i++) {
-		mount = &facts->mounts[i];
-		if (!mount->has_stats || !*mount->address)
-			continue;
-		server = server_of(facts, mount->address);
-		if (!server->is_asked && (nfs_stats_waiting(&mount->stats) ||
-					  client->section->ask_servers == SWITCH_YES))
-			remember(server, is_silent(client, mount));
-		mount->is_hung = server->is_hung;
-		mount->waiting = nfs_stats_waiting(&mount->stats);
-	}
-}
-
-/* One look for each server, however often its mounts are read anew. */
-static void find_cards(struct nfs_facts *facts)
-{
-	struct nfs_server *server;
-	struct nfs_mount *mount;
-	size_t i;
-
-	for (i = 0; i < facts->count; i++) {
-		mount = &facts->mounts[i];
-		server = server_of(facts, mount->address);
-		if (!server->is_looked_for)
-			server->has_card = nfs_card_find(mount->address, &server->card);
-		server->is_looked_for = true;
-		take_server(server, mount);
+	for (i = 0; i < facts->count; i++)
+		ask_server(client, &facts->mounts[i]);
+	for (mount = facts->mounts; mount < facts->mounts + facts->count; mount++) {
+		take_server(server_at(facts, mount), mount);
 	}
 }
 
@@ -369,8 +391,7 @@ void nfs_look(struct client *client)
 	if (nfs_of(client)->text)
 		return;
 	nfs_read_counters(client);
-	find_hung(client);
-	find_cards(nfs_of(client));
+	find_servers(client);
 }
 
 int nfs_inspect(struct client *client, struct err *err)

@@ -12,44 +12,19 @@
 #define FAST_MBITS 25000	    /* more than one connection carries */
 #define SLOW_MS 50		    /* a disk would be faster */
 
-static const struct nfs_mount *next_mount(const struct judge *judge, size_t *i)
+/* The one behind 'mount'; NULL is before the first, and behind the last. */
+static const struct nfs_mount *next_mount(const struct judge *judge, const struct nfs_mount *mount)
 {
 	const struct nfs_facts *facts = nfs_of(judge->client);
 
-	return *i < facts->count ? &facts->mounts[(*i)++] : NULL;
+	mount = mount ? mount + 1 : facts->mounts;
+	return mount < facts->mounts + facts->count ? mount : NULL;
 }
 
-/* Has an earlier mount this superblock, whose numbers are the same? */
-static bool is_told(const struct judge *judge, const struct nfs_mount *mount)
+/* Their numbers are the same. */
+static bool shares_superblock(const struct nfs_mount *a, const struct nfs_mount *b)
 {
-	const struct nfs_mount *other = nfs_of(judge->client)->mounts;
-
-	for (; other < mount; other++)
-		if (*mount->device && !strcmp(other->device, mount->device))
-			return true;
-	return false;
-}
-
-/* Has an earlier mount this server? */
-static bool is_told_server(const struct judge *judge, const struct nfs_mount *mount)
-{
-	const struct nfs_mount *other = nfs_of(judge->client)->mounts;
-
-	for (; other < mount; other++)
-		if (!strcmp(other->address, mount->address))
-			return true;
-	return false;
-}
-
-/* Has an earlier mount these transports, whose numbers are the same? */
-static bool are_told_transports(const struct judge *judge, const struct nfs_mount *mount)
-{
-	const struct nfs_mount *other = nfs_of(judge->client)->mounts;
-
-	for (; other < mount; other++)
-		if (other->has_stats && nfs_shares_transports(other, mount))
-			return true;
-	return false;
+	return *a->device && !strcmp(a->device, b->device);
 }
 
 /* "files:/a" and "192.0.2.40:/b": how long is the name? */
@@ -71,16 +46,23 @@ static const char *server_of(const struct nfs_mount *mount, char text[FINDING_TA
 	return text;
 }
 
-/* Has the server mounts over TCP, and others? */
-static bool is_mixed(const struct judge *judge, const struct nfs_mount *mount)
+/* What a finding on the server of a mount is about: "files:", or the mount, where others
+ * of this address have another port or, for what is said of TCP, go over RDMA. NULL: an
+ * earlier mount has this server. */
+static const char *server_told(const struct judge *judge, const struct nfs_mount *mount,
+			       bool is_of_tcp, char text[FINDING_TARGET_MAX])
 {
-	const struct nfs_mount *other;
-	size_t i = 0;
+	const struct nfs_mount *other = NULL;
+	bool is_told = false;
 
-	while ((other = next_mount(judge, &i)))
-		if (!strcmp(other->address, mount->address) && other->is_tcp != mount->is_tcp)
-			return true;
-	return false;
+	while ((other = next_mount(judge, other))) {
+		if (strcmp(other->address, mount->address) != 0)
+			continue;
+		if (other->port != mount->port || (is_of_tcp && other->is_tcp != mount->is_tcp))
+			return mount->mount->target;
+		is_told |= other < mount;
+	}
+	return is_told ? NULL : server_of(mount, text);
 }
 
 static bool has(const struct nfs_mount *mount, const char *option)
@@ -97,10 +79,9 @@ static void check_unreadable(const struct judge *judge, const struct rule *rule)
 
 static void check_soft(const struct judge *judge, const struct rule *rule)
 {
-	const struct nfs_mount *mount;
-	size_t i = 0;
+	const struct nfs_mount *mount = NULL;
 
-	while ((mount = next_mount(judge, &i)))
+	while ((mount = next_mount(judge, mount)))
 		if (has(mount, "soft"))
 			rule_say_of(
 				judge, rule, mount->mount->target,
@@ -121,11 +102,10 @@ static unsigned long size_of(const struct nfs_mount *mount, const char *key)
 
 static void check_small(const struct judge *judge, const struct rule *rule)
 {
-	const struct nfs_mount *mount;
+	const struct nfs_mount *mount = NULL;
 	unsigned long rsize, wsize;
-	size_t i = 0;
 
-	while ((mount = next_mount(judge, &i))) {
+	while ((mount = next_mount(judge, mount))) {
 		rsize = size_of(mount, "rsize");
 		wsize = size_of(mount, "wsize");
 		if (rsize < SMALL_IO_BYTES || wsize < SMALL_IO_BYTES)
@@ -137,11 +117,10 @@ static void check_small(const struct judge *judge, const struct rule *rule)
 
 static void check_uncached(const struct judge *judge, const struct rule *rule)
 {
-	const struct nfs_mount *mount;
-	size_t i = 0;
+	const struct nfs_mount *mount = NULL;
 	bool noac;
 
-	while ((mount = next_mount(judge, &i))) {
+	while ((mount = next_mount(judge, mount))) {
 		noac = has(mount, "noac");
 		if (noac || has(mount, "sync"))
 			rule_say_of(judge, rule, mount->mount->target,
@@ -153,11 +132,10 @@ static void check_uncached(const struct judge *judge, const struct rule *rule)
 
 static void check_no_lock(const struct judge *judge, const struct rule *rule)
 {
-	const struct nfs_mount *mount;
+	const struct nfs_mount *mount = NULL;
 	char value[16];
-	size_t i = 0;
 
-	while ((mount = next_mount(judge, &i)))
+	while ((mount = next_mount(judge, mount)))
 		if (options_get(mount->mount->options, "local_lock", value, sizeof(value)) &&
 		    strcmp(value, "none") != 0)
 			rule_say_of(
@@ -171,8 +149,8 @@ static bool traffic(const struct judge *judge, const struct nfs_mount *mount, in
 {
 	const struct nfs_stats *stats = &mount->stats;
 
-	if (!mount->has_stats || is_told(judge, mount) || stats->reads.count < 0 ||
-	    stats->writes.count < 0)
+	if (!mount->has_stats || nfs_is_told(nfs_of(judge->client), mount, shares_superblock) ||
+	    stats->reads.count < 0 || stats->writes.count < 0)
 		return false;
 	*count = stats->reads.count + stats->writes.count;
 	return *count >= FEW;
@@ -180,11 +158,10 @@ static bool traffic(const struct judge *judge, const struct nfs_mount *mount, in
 
 static void check_resends(const struct judge *judge, const struct rule *rule)
 {
-	const struct nfs_mount *mount;
+	const struct nfs_mount *mount = NULL;
 	int64_t count, again;
-	size_t i = 0;
 
-	while ((mount = next_mount(judge, &i))) {
+	while ((mount = next_mount(judge, mount))) {
 		if (!traffic(judge, mount, &count))
 			continue;
 		again = mount->stats.reads.sent + mount->stats.writes.sent - count;
@@ -198,72 +175,64 @@ static void check_resends(const struct judge *judge, const struct rule *rule)
 	}
 }
 
-static void say_hung(const struct judge *judge, const struct rule *rule,
-		     const struct nfs_mount *mount)
-{
-	char server[FINDING_TARGET_MAX];
-
-	rule_say_of(judge, rule, server_of(mount, server),
-		    "the server %s of '%s' does not answer: whoever touches its files will wait",
-		    mount->address, mount->mount->target);
-	if (mount->waiting)
-		findings_measured(judge->findings, "%" PRId64 " requests wait", mount->waiting);
-}
-
 static void check_hung(const struct judge *judge, const struct rule *rule)
 {
-	const struct nfs_mount *mount;
-	size_t i = 0;
+	const struct nfs_mount *mount = NULL;
+	char text[FINDING_TARGET_MAX];
+	const char *server;
 
-	while ((mount = next_mount(judge, &i)))
-		if (mount->is_hung && !is_told_server(judge, mount))
-			say_hung(judge, rule, mount);
+	while ((mount = next_mount(judge, mount))) {
+		if (!mount->is_hung || !(server = server_told(judge, mount, false, text)))
+			continue;
+		rule_say_of(judge, rule, server,
+			    "NFS server %s port %u of '%s' is not responding: I/O to it will block",
+			    mount->address, mount->port, mount->mount->target);
+		if (mount->waiting)
+			findings_measured(judge->findings, "%" PRId64 " requests wait",
+					  mount->waiting);
+	}
 }
 
 static void check_transport(const struct judge *judge, const struct rule *rule)
 {
-	const struct nfs_mount *mount;
-	char server[FINDING_TARGET_MAX];
-	size_t i = 0;
+	const struct nfs_mount *mount = NULL;
+	char text[FINDING_TARGET_MAX];
+	const char *server;
 
-	while ((mount = next_mount(judge, &i)))
+	while ((mount = next_mount(judge, mount)))
 		if (mount->is_tcp && mount->has_card && mount->card.has_rdma &&
-		    (is_mixed(judge, mount) || !is_told_server(judge, mount)))
+		    (server = server_told(judge, mount, true, text)))
 			rule_say_of(
-				judge, rule,
-				is_mixed(judge, mount) ? mount->mount->target
-						       : server_of(mount, server),
+				judge, rule, server,
 				"'%s' goes over TCP, and the card %s that leads to its server can do RDMA",
 				mount->mount->target, mount->card.name);
 }
 
 static void check_one_connection(const struct judge *judge, const struct rule *rule)
 {
-	const struct nfs_mount *mount;
-	char server[FINDING_TARGET_MAX];
-	size_t i = 0;
+	const struct nfs_mount *mount = NULL;
+	char text[FINDING_TARGET_MAX];
+	const char *server;
 
-	while ((mount = next_mount(judge, &i)))
+	while ((mount = next_mount(judge, mount)))
 		if (mount->is_tcp && mount->has_stats && mount->has_card &&
 		    mount->stats.transports == 1 && mount->card.speed_mbits >= FAST_MBITS &&
-		    (is_mixed(judge, mount) || !is_told_server(judge, mount)))
+		    (server = server_told(judge, mount, true, text)))
 			rule_say_of(
-				judge, rule,
-				is_mixed(judge, mount) ? mount->mount->target
-						       : server_of(mount, server),
+				judge, rule, server,
 				"'%s' has one connection to its server, over a card of %ld Gbit/s",
 				mount->mount->target, mount->card.speed_mbits / 1000);
 }
 
 static void check_two_names(const struct judge *judge, const struct rule *rule)
 {
-	const struct nfs_mount *mount, *other;
-	size_t i = 0, length;
+	const struct nfs_mount *mount = NULL, *other;
+	size_t length;
 
-	while ((mount = next_mount(judge, &i))) {
+	while ((mount = next_mount(judge, mount))) {
 		length = name_length(mount);
 		for (other = nfs_of(judge->client)->mounts; other < mount; other++) {
-			if (!*mount->address || strcmp(other->address, mount->address) != 0 ||
+			if (!nfs_is_same_server(other, mount) ||
 			    (name_length(other) == length &&
 			     !strncmp(other->mount->source, mount->mount->source, length)))
 				continue;
@@ -282,13 +251,15 @@ static void check_two_names(const struct judge *judge, const struct rule *rule)
  * each request that is sent. */
 static void check_backlog(const struct judge *judge, const struct rule *rule)
 {
-	const struct nfs_mount *mount;
-	char server[FINDING_TARGET_MAX];
+	const struct nfs_mount *mount = NULL;
+	char text[FINDING_TARGET_MAX];
 	int64_t backlog, sent;
-	size_t i = 0, k;
+	const char *server;
+	size_t k;
 
-	while ((mount = next_mount(judge, &i))) {
-		if (!mount->has_stats || are_told_transports(judge, mount))
+	while ((mount = next_mount(judge, mount))) {
+		if (!mount->has_stats ||
+		    nfs_is_told(nfs_of(judge->client), mount, nfs_shares_transports))
 			continue;
 		for (backlog = sent = 0, k = 0; k < mount->stats.transports; k++) {
 			backlog += mount->stats.transport[k].backlog;
@@ -296,7 +267,8 @@ static void check_backlog(const struct judge *judge, const struct rule *rule)
 		}
 		if (sent < FEW || backlog < sent)
 			continue;
-		rule_say_of(judge, rule, server_of(mount, server),
+		server = server_told(judge, mount, false, text);
+		rule_say_of(judge, rule, server ? server : server_of(mount, text),
 			    "requests of '%s' wait for a free slot", mount->mount->target);
 		findings_measured(
 			judge->findings,
@@ -318,12 +290,11 @@ static const char *queued(const struct nfs_stats *stats, int64_t count, char tex
 
 static void check_slow(const struct judge *judge, const struct rule *rule)
 {
-	const struct nfs_mount *mount;
+	const struct nfs_mount *mount = NULL;
 	int64_t count, rtt;
 	char text[64];
-	size_t i = 0;
 
-	while ((mount = next_mount(judge, &i))) {
+	while ((mount = next_mount(judge, mount))) {
 		if (!traffic(judge, mount, &count) || mount->stats.reads.rtt_ms < 0 ||
 		    mount->stats.writes.rtt_ms < 0)
 			continue;
@@ -354,19 +325,19 @@ static bool has_core_near(const struct cpuset *cpus, int numa_node)
 static void check_far(const struct judge *judge, const struct rule *rule)
 {
 	const struct client_want *want = judge->want;
-	const struct nfs_mount *mount;
-	char server[FINDING_TARGET_MAX];
+	const struct nfs_mount *mount = NULL;
+	char text[FINDING_TARGET_MAX];
 	char list[RULE_LIST_MAX];
-	size_t i = 0;
+	const char *server;
 
 	if (!want || !want->io_cores || !want->has_io_cores || cpuset_is_empty(&want->io_cpus))
 		return;
-	while ((mount = next_mount(judge, &i)))
+	while ((mount = next_mount(judge, mount)))
 		if (mount->has_card && mount->card.numa_node >= 0 &&
-		    !is_told_server(judge, mount) &&
-		    !has_core_near(&want->io_cpus, mount->card.numa_node))
+		    !has_core_near(&want->io_cpus, mount->card.numa_node) &&
+		    (server = server_told(judge, mount, false, text)))
 			rule_say_of(
-				judge, rule, server_of(mount, server),
+				judge, rule, server,
 				"the card %s of '%s' is at NUMA node %d, the job's io-cores (CPUs %s) are at another",
 				mount->card.name, mount->mount->target, mount->card.numa_node,
 				rule_list(&want->io_cpus, list));
@@ -391,7 +362,7 @@ const struct rule nfs_rules[] = {
 	{ "NF08", FINDING_WARNING, RULE_SPARES_NODE,
 	  "look for lost packets between node and server", check_resends },
 	{ "NF09", FINDING_ERROR, RULE_SPARES_NODE,
-	  "look at the server and the way to it; jobs that wait go on when it answers",
+	  "check the server and the network; jobs that wait continue when it responds",
 	  check_hung },
 	{ "NF10", FINDING_INFO, RULE_SPARES_NODE,
 	  "mount it with proto=rdma,port=20049 if the server offers it; of a server's NFS 4 mounts the first decides",

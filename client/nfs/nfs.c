@@ -9,23 +9,13 @@
 #include "client/wire.h"
 #include "lib/alloc.h"
 
-/* Is it the first with a row that has these transports? */
-static bool has_backlog(const struct nfs_facts *facts, const struct nfs_mount *mount)
-{
-	const struct nfs_mount *other = facts->mounts;
-
-	for (; other < mount; other++)
-		if (*other->device && other->has_stats && nfs_shares_transports(other, mount))
-			return false;
-	return *mount->address;
-}
-
 /* NULL and errno ENOENT: no such mount is there, or no mountstats (NF03). */
 static struct wire *read_wire(const struct client *of, struct err *err)
 {
 	struct client client = { .type = of->type, .section = of->section };
 	struct nfs_facts facts = { .count = 0 };
 	struct wire *wire = wire_new();
+	const struct nfs_mount *mount;
 	int rc = -1;
 	size_t i;
 
@@ -35,9 +25,12 @@ static struct wire *read_wire(const struct client *of, struct err *err)
 	rc = 0;
 	if (facts.count)
 		nfs_read_counters(&client);
-	for (i = 0; facts.text && i < facts.count && rc == 0; i++)
-		rc = nfs_add_row(wire, &facts.mounts[i], has_backlog(&facts, &facts.mounts[i]),
-				 err);
+	for (i = 0; facts.text && i < facts.count && rc == 0; i++) {
+		mount = &facts.mounts[i];
+		rc = nfs_add_row(
+			wire, mount,
+			*mount->address && !nfs_is_told(&facts, mount, nfs_shares_transports), err);
+	}
 out:
 	nfs_clear(&facts);
 	mounts_free(client.mounts);

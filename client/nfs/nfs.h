@@ -12,8 +12,10 @@
  *         hung: requests wait, no answer has come for a while, and the server
  *           does not answer a question of ours either; with ask_servers=yes
  *           the last is enough.
+ *         server: an address and a port: two proxies at 127.0.0.1 are two.
  *         card: the network interface that the kernel's routes have for the
- *           server's address.
+ *           server's address; none for the loopback interface, and where a
+ *           mount uses several addresses.
  * Owner   facts belong to the client.
  * Errors  as in client.h.
  * Runs    as client.h says.
@@ -50,8 +52,8 @@ struct nfs_mount {
  * takes no longer for it. A change of settings does not move its card. */
 struct nfs_server {
 	char address[NFS_ADDRESS_MAX];
-	bool is_asked, is_hung;
-	bool is_looked_for, has_card;
+	unsigned int port;
+	bool is_asked, is_hung, has_card;
 	struct nfs_card card;
 };
 
@@ -61,12 +63,12 @@ struct nfs_facts {
 	char version[32];
 	struct nfs_mount *mounts; /* as client->common.mounts */
 	size_t count;
-	struct nfs_server *servers; /* of the mounts' addresses */
+	struct nfs_server *servers; /* of the mounts */
 	size_t server_count;
 	char now[1024]; /* of the setting that was asked for last */
 };
 
-/* false: unknown */
+/* false: unknown, or the loopback interface */
 bool nfs_card_find(const char *address, struct nfs_card *card);
 
 static inline struct nfs_facts *nfs_of(const struct client *client)
@@ -84,13 +86,23 @@ int nfs_read_counters(struct client *client);
 void nfs_look(struct client *client);
 void nfs_clear(void *facts);
 int nfs_inspect(struct client *client, struct err *err);
-/* From here on this server counts as hung. */
-void nfs_remember_hung(struct client *client, const char *address);
+/* From here on the mount's server counts as hung. */
+void nfs_remember_hung(struct client *client, const struct nfs_mount *mount);
 /* NULL: not one of ours. */
 struct nfs_mount *nfs_mount_at(const struct client *client, const char *target);
 
-/* Do both have the same transports? Not where the address is unknown. */
+struct sockaddr_storage;
+
+/* "192.0.2.1" or "2001:db8::1"; 0: it is neither. */
+unsigned int nfs_parse_address(const char *text, unsigned int port, struct sockaddr_storage *to);
+
+/* Do both have the same server, the same transports? Not where the address is
+ * unknown. */
+bool nfs_is_same_server(const struct nfs_mount *a, const struct nfs_mount *b);
 bool nfs_shares_transports(const struct nfs_mount *a, const struct nfs_mount *b);
+/* Has a mount before it, with counters, the same by this function? */
+bool nfs_is_told(const struct nfs_facts *facts, const struct nfs_mount *mount,
+		 bool (*is_same)(const struct nfs_mount *a, const struct nfs_mount *b));
 
 struct wire;
 

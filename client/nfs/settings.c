@@ -211,7 +211,7 @@ static int remount(const struct setting *setting, struct client *client, const c
 	FAULT_POINT("remount after");
 	/* its other mounts would hold us up as long */
 	if (rc < 0 && child_now_ms() - begun_ms >= client->section->timeout_ms)
-		nfs_remember_hung(client, mount->address);
+		nfs_remember_hung(client, mount);
 	free(options);
 	return rc;
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # nfs.bash - commands of nfs.cases: an NFS client without a mount, what is mounted, its counters
 #
-# shellcheck disable=SC2034 # tests/cases/run reads CODES and ENDS
+# shellcheck disable=SC2034 # tests/cases/run reads CODES, ENDS and WORDS
 CODES=NF
 
 # shellcheck source=tests/scripts/nfs.bash
@@ -69,19 +69,19 @@ case_card() {
 	echo 0 >"$NODE/sysfs/class/net/$1/device/numa_node"
 }
 
-# case_server NAME - a process NAME on this node that listens at PORT of 127.0.0.1 and answers
+# case_server NAME - a process NAME (proc_pid_comm(5)) on this node that listens at PORT of 127.0.0.1 and answers
 # each call
 case_server() {
-	ln -s "$(readlink -f "$(command -v python3)")" "$NODE/bin/$1"
-	"$NODE/bin/$1" -c '
-import socket
+	python3 -c '
+import socket, sys
+open("/proc/self/comm", "w").write(sys.argv[1])
 server = socket.create_server(("127.0.0.1", 0))
 print(server.getsockname()[1], flush=True)
 while True:
     call = server.accept()[0]
     call.recv(44)
-    call.send(b"\x80\0\0\x18")' >"$NODE/port" 2>/dev/null &
-	ENDS+=($!)
+    call.send(b"\x80\0\0\x18")' "$1" >"$NODE/port" 2>/dev/null &
+	ENDS+=($!) WORDS+=("$!=PID")
 	wait_for test -s "$NODE/port" || return
-	PORT=$(<"$NODE/port")
+	PORT=$(<"$NODE/port") WORDS+=("$PORT=PORT")
 }

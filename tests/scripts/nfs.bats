@@ -395,14 +395,6 @@ mount_files() {
 	grep -q ' drain c1 jobio:NF01 no file system' "$NODE/asked"
 }
 
-@test "check says what is wrong with an NFS mount" {
-	mounted rw,vers=3,rsize=1048576,wsize=1048576,soft,local_lock=none
-	run in_env "$BUILDDIR/jobio" check --role=node --conf="$NODE/jobio.conf" --host=c1
-	expect_in "NF04 warning: '/mnt/work' is mounted soft: a slow server becomes an I/O error, and data that was written may be lost
-    cure: mount it hard; a job that must not wait has a time limit" "$output"
-	[[ $output != *J0* ]]
-}
-
 # ---- killed ------------------------------------------------------------------
 
 wish() { job "$1" 1 "${PROFILE:-scan}"; }

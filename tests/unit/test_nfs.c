@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ifaddrs.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
@@ -187,8 +188,13 @@ static void let_requests_wait(void)
 
 static void expect_no_answer(void)
 {
-	expect(1, "NF09",
-	       "the server 127.0.0.1 of '/mnt/work' does not answer: whoever touches its files will wait (5 requests wait)");
+	char text[200];
+
+	snprintf(
+		text, sizeof(text),
+		"NFS server 127.0.0.1 port %u of '/mnt/work' is not responding: I/O to it will block (5 requests wait)",
+		nfs_mount_at(client, "/mnt/work")->port);
+	expect(1, "NF09", text);
 }
 
 START_TEST(a_server_that_answers_nobody_is_said)
@@ -415,18 +421,20 @@ START_TEST(a_server_whose_counters_cannot_be_read_any_more_is_not_hung)
 }
 END_TEST
 
-START_TEST(each_server_is_known_by_its_address)
+START_TEST(each_server_is_known_by_its_address_and_port)
 {
-	node("s:/a /mnt/a nfs rw,addr=127.0.0.1 0 0\n"
-	     "s:/b /mnt/b nfs rw,addr=127.0.0.2 0 0\n"
-	     "s:/c /mnt/c nfs rw,addr=127.0.0.3 0 0\n",
+	node("s:/a /mnt/a nfs rw,proto=tcp,addr=127.0.0.1 0 0\n"
+	     "s:/b /mnt/b nfs rw,proto=tcp,port=20149,addr=127.0.0.1 0 0\n"
+	     "s:/c /mnt/c nfs rw,proto=rdma,port=20049,addr=127.0.0.1 0 0\n"
+	     "s:/d /mnt/d nfs rw,proto=tcp,port=20149,addr=127.0.0.2 0 0\n",
 	     "6.1");
 	look();
-	nfs_remember_hung(client, "127.0.0.2");
+	nfs_remember_hung(client, nfs_mount_at(client, "/mnt/b"));
 	ck_assert_int_eq(nfs_read(client, NULL), 0);
 	ck_assert(!nfs_mount_at(client, "/mnt/a")->is_hung);
 	ck_assert(nfs_mount_at(client, "/mnt/b")->is_hung);
 	ck_assert(!nfs_mount_at(client, "/mnt/c")->is_hung);
+	ck_assert(!nfs_mount_at(client, "/mnt/d")->is_hung);
 	ck_assert_uint_eq(nfs_of(client)->server_count, 3);
 	ck_assert_ptr_null(nfs_mount_at(client, "/mnt"));
 	away();
@@ -501,8 +509,8 @@ START_TEST(each_server_is_asked_where_the_site_wants_it)
 	section.ask_servers = SWITCH_YES;
 	section.timeout_ms = 50;
 	look();
-	expect(1, "NF09",
-	       "the server 127.0.0.1 of '/mnt/work' does not answer: whoever touches its files will wait");
+	ck_assert_uint_eq(findings.count, 1);
+	ck_assert_str_eq(findings.list[0].code, "NF09");
 	server_away();
 
 	node_with_server(true, 12);
@@ -550,12 +558,12 @@ START_TEST(a_server_that_cannot_be_asked_is_judged_by_what_waits)
 	away();
 	look_at_address("fe80::1%ib0", 13);
 	expect(1, "NF09",
-	       "the server fe80::1%ib0 of '/mnt/work' does not answer: whoever touches its files will wait (1 requests wait)");
+	       "NFS server fe80::1%ib0 port 1 of '/mnt/work' is not responding: I/O to it will block (1 requests wait)");
 	away();
 	if (fd >= 0) {
 		look_at_address("::1", 12);
 		expect(1, "NF09",
-		       "the server ::1 of '/mnt/work' does not answer: whoever touches its files will wait");
+		       "NFS server ::1 port 1 of '/mnt/work' is not responding: I/O to it will block");
 		away();
 		close(fd);
 	}
@@ -1680,8 +1688,8 @@ END_TEST
 
 /* ---- the card that leads to the server ------------------------------------- */
 
-/* The server is this machine, the card its loopback with what is put in its
- * folder; FILES has two connections. */
+/* The server is this machine, the card one that has its address, too, with what is put in
+ * its folder; FILES has two connections. */
 #define LOCAL                                                                                      \
 	"files.example.org:/ /mnt/my\\040files nfs4 rw,vers=4.2,rsize=262144,"                     \
 	"wsize=262144,hard,proto=tcp,local_lock=none,addr=127.0.0.1 0 0\n"
@@ -1715,6 +1723,7 @@ int getifaddrs(struct ifaddrs **all)
 	for (i = 0; i < COUNT; i++) {
 		list[i].ifa_next = i + 1 < COUNT ? &list[i + 1] : NULL;
 		list[i].ifa_name = (char *)cards[i].name;
+		list[i].ifa_flags = strcmp(cards[i].name, "lo") ? 0 : IFF_LOOPBACK;
 		list[i].ifa_addr = cards[i].family ? (struct sockaddr *)&at[i] : NULL;
 		at[i].ss_family = (sa_family_t)cards[i].family;
 		if (cards[i].family == AF_INET)
@@ -1736,7 +1745,7 @@ void freeifaddrs(struct ifaddrs *all)
 static void put_card(const char *speed, const char *numa_node)
 {
 	static const char *const folders[] = {
-		"class",   "class/net",	     "class/net/lo",	   "class/net/lo/device",
+		"class",   "class/net",	     "class/net/eth1",	   "class/net/eth1/device",
 		"devices", "devices/system", "devices/system/cpu",
 	};
 	char path[64];
@@ -1751,8 +1760,8 @@ static void put_card(const char *speed, const char *numa_node)
 		snprintf(path, sizeof(path), "devices/system/cpu/cpu%d/node%d", cpu, cpu / 2);
 		put_folder(path);
 	}
-	tempdir_put("class/net/lo/speed", speed);
-	tempdir_put("class/net/lo/device/numa_node", numa_node);
+	tempdir_put("class/net/eth1/speed", speed);
+	tempdir_put("class/net/eth1/device/numa_node", numa_node);
 	sysfs_set_root(tempdir_name);
 }
 
@@ -1810,7 +1819,7 @@ static void put_rxe(const char *interface)
 static void expect_tcp(void)
 {
 	expect(1, "NF10",
-	       "'/mnt/my files' goes over TCP, and the card lo that leads to its server can do RDMA");
+	       "'/mnt/my files' goes over TCP, and the card eth1 that leads to its server can do RDMA");
 	ck_assert_str_eq(
 		findings.list[0].cure,
 		"mount it with proto=rdma,port=20049 if the server offers it; of a server's NFS 4 mounts the first decides");
@@ -1820,7 +1829,7 @@ START_TEST(tcp_over_a_card_that_can_do_rdma_is_said)
 {
 	node(LOCAL, "6.1");
 	put_card("1000\n", "0\n");
-	put_folder("class/net/lo/device/infiniband");
+	put_folder("class/net/eth1/device/infiniband");
 	look();
 	expect_tcp();
 	ck_assert_str_eq(findings.list[0].target, "files.example.org:");
@@ -1829,7 +1838,7 @@ START_TEST(tcp_over_a_card_that_can_do_rdma_is_said)
 	node("files.example.org:/ /mnt/fast nfs4 rw,vers=4.2,rsize=262144,wsize=262144,hard,proto=rdma,local_lock=none,addr=127.0.0.1 0 0\n" LOCAL,
 	     "6.1");
 	put_card("1000\n", "0\n");
-	put_folder("class/net/lo/device/infiniband");
+	put_folder("class/net/eth1/device/infiniband");
 	look();
 	expect_tcp();
 	ck_assert_str_eq(findings.list[0].target, "/mnt/my files");
@@ -1842,7 +1851,7 @@ START_TEST(tcp_over_a_card_that_can_do_rdma_is_said)
 	away();
 	node(LOCAL, "6.1");
 	put_card("1000\n", "0\n");
-	put_rxe("lo\n");
+	put_rxe("eth1\n");
 	look();
 	expect_tcp();
 	away();
@@ -1863,7 +1872,7 @@ START_TEST(io_cores_far_from_the_card_are_said)
 {
 	look_with_cores("2-3", "0\n");
 	expect(1, "NF15",
-	       "the card lo of '/mnt/my files' is at NUMA node 0, the job's io-cores (CPUs 2-3) are at another");
+	       "the card eth1 of '/mnt/my files' is at NUMA node 0, the job's io-cores (CPUs 2-3) are at another");
 	away();
 	look_with_cores("1-2", "0\n");
 	ck_assert_uint_eq(findings.count, 0);
@@ -1873,7 +1882,7 @@ START_TEST(io_cores_far_from_the_card_are_said)
 	away();
 	look_with_cores("0-1", "1\n");
 	expect(1, "NF15",
-	       "the card lo of '/mnt/my files' is at NUMA node 1, the job's io-cores (CPUs 0-1) are at another");
+	       "the card eth1 of '/mnt/my files' is at NUMA node 1, the job's io-cores (CPUs 0-1) are at another");
 	away();
 	/* where nobody knows it is not said */
 	look_with_cores("2-3", "-1\n");
@@ -1913,25 +1922,44 @@ static void expect_card(const char *address, const char *name)
 		ck_assert_str_eq(card.name, name);
 }
 
-static bool has_ipv6(void)
+/* How many findings are there of the card of such a mount? */
+static size_t of_the_card(const char *options)
 {
-	struct sockaddr_in6 at = { .sin6_family = AF_INET6,
-				   .sin6_port = 9,
-				   .sin6_addr = IN6ADDR_LOOPBACK_INIT };
-	int fd = socket(AF_INET6, SOCK_DGRAM, 0);
-	bool yes = fd >= 0 && connect(fd, (struct sockaddr *)&at, sizeof(at)) == 0;
+	struct client_cards cards;
+	char line[300];
+	size_t count;
 
-	if (fd >= 0)
-		close(fd);
-	return yes;
+	snprintf(line, sizeof(line), "f:/ /mnt/my\\040files nfs4 rw,hard,%s,addr=127.0.0.1 0 0\n",
+		 options);
+	node(line, "6.1");
+	put_card("100000\n", "0\n");
+	put_folder("class/net/eth1/device/infiniband");
+	one_connection();
+	look();
+	count = findings.count;
+	client_cards(client, &cards);
+	ck_assert_uint_eq(cards.count, count ? 1 : 0);
+	away();
+	return count;
 }
+
+START_TEST(a_mount_that_uses_several_addresses_has_no_card)
+{
+	ck_assert_uint_eq(of_the_card("vers=3,proto=tcp"), 2);
+	ck_assert_uint_eq(of_the_card("vers=3,proto=tcp,nconnect=16"), 2);
+	ck_assert_uint_eq(of_the_card("vers=3,proto=tcp,nconnect=17"), 0);
+	ck_assert_uint_eq(of_the_card("vers=3,proto=tcp,nconnect=56,remoteports=dns"), 0);
+	ck_assert_uint_eq(of_the_card("vers=3,proto=tcp,remoteports=192.0.2.1-192.0.2.8"), 0);
+	ck_assert_uint_eq(of_the_card("vers=3,proto=tcp,localports=192.0.2.100~192.0.2.101"), 0);
+	ck_assert_uint_eq(of_the_card("vers=3,proto=tcp,nconnect=8,spread_reads"), 0);
+	ck_assert_uint_eq(of_the_card("vers=4.1,proto=tcp,max_connect=4"), 0);
+}
+END_TEST
 
 START_TEST(the_first_interface_with_the_address_of_the_way_is_the_card)
 {
 	tempdir_make();
-	expect_card("127.0.0.1", "lo");
-	if (has_ipv6())
-		expect_card("::1", "lo");
+	expect_card("127.0.0.1", "eth1");
 	expect_card("", "");
 	expect_card("files.example.org", "");
 	tempdir_remove();
@@ -1943,7 +1971,7 @@ START_TEST(what_is_known_of_one_server_is_not_told_of_the_next)
 	struct nfs_card card;
 
 	tempdir_make();
-	expect_card("127.0.0.1", "lo");
+	expect_card("127.0.0.1", "eth1");
 	ck_assert(nfs_card_find("127.0.0.1", &card));
 	ck_assert(!nfs_card_find("files.example.org", &card));
 	ck_assert(nfs_card_find("127.0.0.1", &card));
@@ -2019,7 +2047,7 @@ START_TEST(a_card_and_a_line_of_jobio_conf_are_told_for_plans)
 	look();
 	client_cards(client, &cards);
 	ck_assert_uint_eq(cards.count, 1);
-	ck_assert_str_eq(cards.card[0].name, "lo");
+	ck_assert_str_eq(cards.card[0].name, "eth1");
 	ck_assert_str_eq(cards.card[0].serves, "/mnt/my files");
 	ck_assert_int_eq(cards.card[0].numa_node, 1);
 	away();
@@ -2054,7 +2082,7 @@ UNIT_MAIN(
 	a_prolog_that_has_little_time_left_asks_no_longer,
 	a_server_that_answers_others_meanwhile_is_no_finding,
 	a_server_whose_counters_cannot_be_read_any_more_is_not_hung,
-	each_server_is_known_by_its_address,
+	each_server_is_known_by_its_address_and_port,
 	a_server_is_asked_behind_mounts_of_which_nothing_is_known,
 	on_the_way_back_a_server_has_all_its_time, how_a_mount_reaches_its_server_is_in_its_options,
 	each_server_is_asked_where_the_site_wants_it,
@@ -2093,6 +2121,7 @@ UNIT_MAIN(
 	a_setting_of_a_mount_that_is_gone_cannot_be_written,
 	one_connection_over_a_fast_card_is_said, tcp_over_a_card_that_can_do_rdma_is_said,
 	io_cores_far_from_the_card_are_said, a_server_whose_address_is_not_known_has_no_card,
+	a_mount_that_uses_several_addresses_has_no_card,
 	the_first_interface_with_the_address_of_the_way_is_the_card,
 	what_is_known_of_one_server_is_not_told_of_the_next, a_mount_option_of_a_profile_is_refused,
 	a_reboot_undoes_the_read_ahead_of_nfs, a_servers_name_is_told_whole_or_not_at_all,
