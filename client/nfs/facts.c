@@ -349,7 +349,8 @@ static void ask_server(struct client *client, struct nfs_mount *mount)
 	mount->waiting = nfs_stats_waiting(&mount->stats);
 }
 
-/* Each server is asked once, however often its mounts are read anew. */
+/* Each server is asked once, however often its mounts are read anew; proxies are looked for
+ * where no job waits for it. */
 static void find_servers(struct client *client)
 {
 	struct nfs_facts *facts = nfs_of(client);
@@ -360,6 +361,8 @@ static void find_servers(struct client *client)
 		ask_server(client, &facts->mounts[i]);
 	for (mount = facts->mounts; mount < facts->mounts + facts->count; mount++) {
 		take_server(server_at(facts, mount), mount);
+		if (mount->is_tcp && !client->run_dir)
+			nfs_proxy_find(client->section->process_dir, mount);
 	}
 }
 

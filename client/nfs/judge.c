@@ -343,6 +343,22 @@ static void check_far(const struct judge *judge, const struct rule *rule)
 				rule_list(&want->io_cpus, list));
 }
 
+static void check_proxy(const struct judge *judge, const struct rule *rule)
+{
+	const struct nfs_mount *mount = NULL;
+
+	while ((mount = next_mount(judge, mount))) {
+		if (!*mount->proxy)
+			continue;
+		rule_say_of(
+			judge, rule, mount->mount->target,
+			"I/O of '%s' passes through process %s on this node, which uses CPU time for it",
+			mount->mount->target, mount->proxy);
+		findings_measured(judge->findings, "PID %lu, %s port %u", mount->proxy_pid,
+				  mount->address, mount->port);
+	}
+}
+
 const struct rule nfs_rules[] = {
 	{ "NF01", FINDING_ERROR, RULE_BREAKS_NODE,
 	  "mount it, or leave this node out of nodes= of [client] in jobio.conf",
@@ -379,6 +395,9 @@ const struct rule nfs_rules[] = {
 	  "look at the load of the server and of the network", check_slow },
 	{ "NF15", FINDING_INFO, RULE_SPARES_NODE, "reserve cores beside the card: jobio plan",
 	  check_far },
+	{ "NF16", FINDING_INFO, RULE_SPARES_NODE,
+	  "keep it on CPUs that Slurm withholds from jobs (CpuSpecList=): taskset -apc CPUS PID",
+	  check_proxy },
 	/* told by what changes the client */
 	{ "NF40", FINDING_ERROR, RULE_SPARES_NODE, "see dmesg, and bdi_dir= in jobio.conf", NULL },
 	{ "NF42", FINDING_ERROR, RULE_SPARES_NODE,

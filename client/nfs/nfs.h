@@ -16,6 +16,8 @@
  *         card: the network interface that the kernel's routes have for the
  *           server's address; none for the loopback interface, and where a
  *           mount uses several addresses.
+ *         proxy: a process of this node that listens where a mount goes
+ *           (efs-proxy, stunnel); looked for by `jobio check` alone.
  * Owner   facts belong to the client.
  * Errors  as in client.h.
  * Runs    as client.h says.
@@ -44,6 +46,8 @@ struct nfs_mount {
 	unsigned int port;	       /* to ask it over TCP */
 	bool is_tcp, is_hung, has_stats, has_card;
 	struct nfs_card card;
+	char proxy[32]; /* "efs-proxy"; "": none, or not looked for */
+	unsigned long proxy_pid;
 	int64_t waiting; /* requests without an answer, when it is hung */
 	struct nfs_stats stats;
 };
@@ -90,6 +94,10 @@ int nfs_inspect(struct client *client, struct err *err);
 void nfs_remember_hung(struct client *client, const struct nfs_mount *mount);
 /* NULL: not one of ours. */
 struct nfs_mount *nfs_mount_at(const struct client *client, const char *target);
+
+/* The process that listens where the mount goes, at 127.x.x.x: its proxy, unless none is
+ * found in 200 ms, as where it is a server in the kernel. */
+void nfs_proxy_find(const char *process_dir, struct nfs_mount *mount);
 
 struct sockaddr_storage;
 
