@@ -37,19 +37,8 @@ static void ask_mmdiag(const struct client *client, struct ask *ask, const char 
 
 /* What rules and settings ask for. mmfsd has several hundred attributes, which each
  * job would read for these. */
-static const char *const asked[] = { "fsyncIsGlobal",
-				     "ignorePrefetchLUNCount",
-				     "maxFilesToCache",
-				     "maxMBpS",
-				     "maxStatCache",
-				     "nBucketGroups",
-				     "pagepool",
-				     "seqDiscardThreshold",
-				     "verbsPorts",
-				     "verbsRdma",
-				     "workerThreads",
-				     "writebehindThreshold",
-				     NULL };
+static const char asked[] =
+	"dynamicPagepoolEnabled fsyncIsGlobal ignorePrefetchLUNCount maxFilesToCache maxMBpS maxStatCache nBucketGroups pagepool seqDiscardThreshold verbsPorts verbsRdma workerThreads writebehindThreshold";
 
 static void keep_asked(struct ask *config)
 {
@@ -58,8 +47,6 @@ static void keep_asked(struct ask *config)
 	if (config->answer != ASK_ANSWERED)
 		return;
 	only = gpfs_y_only(config->text, asked);
-	if (!only)
-		return; /* all of it does as well */
 	free(config->text);
 	config->text = only;
 }
@@ -144,4 +131,12 @@ int64_t gpfs_number(const struct client *client, const char *name)
 	    number_parse(word, 0, INT64_MAX, &number, NULL) < 0)
 		return -1;
 	return (int64_t)number;
+}
+
+bool gpfs_is_on(const struct client *client, const char *name)
+{
+	char word[8];
+
+	return gpfs_word(client, name, word, sizeof(word)) &&
+	       (!strcmp(word, "yes") || !strcmp(word, "1"));
 }

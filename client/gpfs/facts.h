@@ -36,5 +36,7 @@ void gpfs_ask_config(struct client *client);
 /* A number of the configuration; -1: unknown. */
 int64_t gpfs_number(const struct client *client, const char *name);
 bool gpfs_word(const struct client *client, const char *name, char *word, size_t size);
+/* yes, or 1; false is also: unknown. */
+bool gpfs_is_on(const struct client *client, const char *name);
 
 #endif

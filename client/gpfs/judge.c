@@ -16,6 +16,7 @@
 #define GIB (INT64_C(1) << 30)
 #define LONG_WAIT_S 60
 #define MANY_SYNCS 1000 /* Drishti (config.py) says nothing of fewer calls */
+#define MANY_LOOKUPS 100000
 /* of the memory: what a client needs to stream to a fast card, and no more on a
  * machine with much */
 #define PAGEPOOL_PART 32
@@ -33,7 +34,7 @@ static void check_mmfsd(const struct judge *judge, const struct rule *rule)
 	if (judge->client->common.mount_count && facts_of(judge)->mmfsd <= 0)
 		rule_say(
 			judge, rule,
-			"%zu file systems are mounted, but no process mmfsd runs: whoever touches them waits or fails",
+			"%zu file systems are mounted, but no process mmfsd runs: I/O to them blocks or fails",
 			judge->client->common.mount_count);
 }
 
@@ -42,18 +43,23 @@ static bool is_refusal(const struct ask *ask)
 	return ask->answer == ASK_FAILED || ask->answer == ASK_MISSING;
 }
 
+/* The first question that came to this; NULL: none. */
+static const struct ask *ask_that(const struct judge *judge, enum ask_answer answer)
+{
+	const struct gpfs_facts *facts = facts_of(judge);
+	const struct ask *const asks[] = { &facts->config, &facts->waiters, &facts->counters };
+	size_t i = 0;
+
+	while (i < 3 && asks[i]->answer != answer)
+		i++;
+	return i < 3 ? asks[i] : NULL;
+}
+
 /* One finding for a client that hangs, whatever it was asked. */
 static void check_hangs(const struct judge *judge, const struct rule *rule)
 {
-	const struct gpfs_facts *facts = facts_of(judge);
-	const struct ask *ask = NULL;
+	const struct ask *ask = ask_that(judge, ASK_HUNG);
 
-	if (facts->counters.answer == ASK_HUNG)
-		ask = &facts->counters;
-	if (facts->waiters.answer == ASK_HUNG)
-		ask = &facts->waiters;
-	if (facts->config.answer == ASK_HUNG)
-		ask = &facts->config;
 	if (ask)
 		rule_say(judge, rule, "mmfsd does not answer: %.300s", ask->why);
 }
@@ -83,10 +89,7 @@ static void check_mmpmon(const struct judge *judge, const struct rule *rule)
 
 static void check_time(const struct judge *judge, const struct rule *rule)
 {
-	const struct gpfs_facts *facts = facts_of(judge);
-
-	if (facts->config.answer == ASK_NO_TIME || facts->waiters.answer == ASK_NO_TIME ||
-	    facts->counters.answer == ASK_NO_TIME)
+	if (ask_that(judge, ASK_NO_TIME))
 		rule_say(judge, rule, "the client could not be judged: no time was left");
 }
 
@@ -121,7 +124,7 @@ static void check_waiters(const struct judge *judge, const struct rule *rule)
 		most_s = time_s;
 		if ((!gpfs_y_get(&y, "condVarReason", reason, sizeof(reason)) || !*reason) &&
 		    !gpfs_y_get(&y, "auxReason", reason, sizeof(reason)))
-			strcpy(reason, "nobody knows why");
+			strcpy(reason, "reason unknown");
 		snprintf(longest, sizeof(longest), "%s for %.0f s, %s", thread, time_s, reason);
 	}
 	if (!count)
@@ -136,6 +139,10 @@ static void check_pagepool(const struct judge *judge, const struct rule *rule)
 {
 	int64_t pagepool = gpfs_number(judge->client, "pagepool"), memory;
 
+	/* from 5.2 it moves between pagepoolMinPhysMemPct and pagepoolMaxPhysMemPct
+	 * (IBM Storage Scale 5.2.3, "Dynamic pagepool"): its size now says nothing */
+	if (gpfs_is_on(judge->client, "dynamicPagepoolEnabled"))
+		return;
 	memory = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
 	if (pagepool < 0 || pagepool >= PAGEPOOL_ENOUGH || pagepool >= memory / PAGEPOOL_PART)
 		return;
@@ -143,6 +150,20 @@ static void check_pagepool(const struct judge *judge, const struct rule *rule)
 		 "the page pool has %" PRId64 " MiB, and the node %" PRId64
 		 " GiB of memory: few files are read ahead or written behind at a time",
 		 pagepool / MIB, memory / GIB);
+}
+
+/* Since mmfsd was started: what its socket tells, and the program does not. */
+static void check_stat_cache(const struct judge *judge, const struct rule *rule)
+{
+	const struct ask *ask = &facts_of(judge)->counters;
+	int64_t misses, lookups = 0;
+
+	misses = ask->answer == ASK_ANSWERED ? gpfs_mmpmon_misses(ask->text, &lookups) : 0;
+	if (lookups < MANY_LOOKUPS || misses <= lookups / 2)
+		return;
+	rule_say(judge, rule, "most lookups miss the stat cache (maxStatCache=%" PRId64 ")",
+		 gpfs_number(judge->client, "maxStatCache"));
+	findings_measured(judge->findings, "%" PRId64 " of %" PRId64, misses, lookups);
 }
 
 static void check_verbs(const struct judge *judge, const struct rule *rule)
@@ -195,13 +216,10 @@ static void check_far(const struct judge *judge, const struct rule *rule)
 void gpfs_judge_work(struct client *client, const struct client_work *work,
 		     struct findings *findings)
 {
-	char word[8];
-
 	if (work->syncs < MANY_SYNCS)
 		return;
 	gpfs_ask_config(client);
-	if (gpfs_word(client, "fsyncIsGlobal", word, sizeof(word)) &&
-	    (!strcmp(word, "yes") || !strcmp(word, "1")))
+	if (gpfs_is_on(client, "fsyncIsGlobal"))
 		rule_tell(
 			client, "GP12", NULL, findings,
 			"the job called fsync %" PRId64
@@ -238,6 +256,9 @@ const struct rule gpfs_rules[] = {
 	{ "GP12", FINDING_INFO, RULE_SPARES_NODE,
 	  "mmchconfig fsyncIsGlobal=no -i -N CLASS, for nodes whose jobs do not rely on another node's fsync",
 	  NULL },
+	{ "GP13", FINDING_INFO, RULE_SPARES_NODE,
+	  "mmchconfig maxStatCache=COUNT for this class of nodes and restart mmfsd, if jobs look at the same files again",
+	  check_stat_cache },
 	/* told by what changes the client */
 	{ "GP41", FINDING_INFO, RULE_SPARES_NODE, "mmchconfig for this class of nodes", NULL },
 	{ "GP44", FINDING_ERROR, RULE_SPARES_NODE,

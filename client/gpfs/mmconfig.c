@@ -10,6 +10,7 @@
 #include "client/setting.h"
 
 #define LIST_MAX 1024
+#define DYNAMIC "a dynamic one"
 
 /* mmchconfig(8): those above take -i, those below a restart of mmfsd. */
 static const struct setting_key keys[] = {
@@ -28,14 +29,8 @@ static const struct setting_key keys[] = {
 
 static bool takes_restart(const char *key)
 {
-	static const char *const names[] = { "maxFilesToCache", "maxStatCache", "nBucketGroups",
-					     "pagepool", "workerThreads" };
-	size_t i;
-
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(names[i], key))
-			return true;
-	return false;
+	return mounts_word_in("maxFilesToCache maxStatCache nBucketGroups pagepool workerThreads",
+			      key);
 }
 
 static bool is_switch(const char *key)
@@ -56,6 +51,8 @@ static const char *now(const struct client *client)
 	for (; key->key && used < sizeof(facts->now); key++) {
 		if (!gpfs_word(client, key->key, value, sizeof(value)))
 			continue;
+		if (!strcmp(key->key, "pagepool") && gpfs_is_on(client, "dynamicPagepoolEnabled"))
+			strcpy(value, DYNAMIC);
 		if (is_switch(key->key) && !strcmp(value, "yes"))
 			strcpy(value, "1");
 		if (is_switch(key->key) && !strcmp(value, "no"))
@@ -93,7 +90,8 @@ struct adviser {
 static int advise(void *arg, const char *word, const char *key, const char *value)
 {
 	const struct adviser *adviser = arg;
-	char have[64] = "its default", cure[SETTING_WORD_MAX];
+	char have[64] = "none (mmdiag --config)", cure[SETTING_WORD_MAX];
+	bool is_known = options_get(adviser->now, key, have, sizeof(have));
 
 	if (setting_verify(&mmconfig, "", adviser->now, word, NULL) == 0)
 		return 0;
@@ -101,7 +99,10 @@ static int advise(void *arg, const char *word, const char *key, const char *valu
 		value = !strcmp(value, "0") ? "no" : "yes";
 	snprintf(cure, sizeof(cure), "mmchconfig %.100s=%.30s %s", key, value,
 		 takes_restart(key) ? "-N CLASS, and restart mmfsd there" : "-i -N CLASS");
-	options_get(adviser->now, key, have, sizeof(have));
+	/* mmdiag lists what this mmfsd knows: mmchconfig's page has fsyncIsGlobal in
+	 * 6.0.1, and not in 5.1.3 */
+	if (!is_known || !strcmp(have, DYNAMIC))
+		strcpy(cure, "take it out of the profile in jobio.conf");
 	rule_tell(adviser->client, "GP41", cure, adviser->findings,
 		  "the profile asks for %s, and mmfsd has %s", word, have);
 	return 0;

@@ -28,8 +28,9 @@
 
 /* ---- the socket -------------------------------------------------------- */
 
-/* As its only known reader does: a line, then "_response_ begin mmpmon fis",
- * lines, "_response_ end" (influxdata/telegraf, spectrum_scale, accdfbb08378). */
+/* As its only known reader does: a line, then "_response_ begin mmpmon gfis",
+ * lines, "_response_ end" (influxdata/telegraf, spectrum_scale, accdfbb08378). gfis
+ * has what fis has, and the stat cache. */
 static int is_whole(const char *text, size_t size_bytes)
 {
 	const char *end = memmem(text, size_bytes, END, strlen(END));
@@ -42,19 +43,20 @@ static bool ask_socket(const struct client *client, struct ask *ask, long *pid,
 		       unsigned long long end_ms)
 {
 	struct socket_question question = { .path = client->section->mmpmon_socket,
-					    .text = "mmpmon fis\n",
-					    .size_bytes = strlen("mmpmon fis\n"),
+					    .text = "mmpmon gfis\n",
+					    .size_bytes = strlen("mmpmon gfis\n"),
 					    .answer_max = ANSWER_MAX - 1,
 					    .is_whole = is_whole,
 					    .end_ms = end_ms };
-	char *text = xcalloc(1, ANSWER_MAX);
+	char *text = xcalloc(1, ANSWER_MAX), word[WORD_MAX];
 	size_t size_bytes = 0;
 	struct err err;
 	int rc, saved;
 
 	rc = socket_ask(&question, text, &size_bytes, pid, &err);
 	saved = errno;
-	if (rc == 0 && is_whole(text, size_bytes) && !memchr(text, 0, size_bytes)) {
+	if (rc == 0 && is_whole(text, size_bytes) && !memchr(text, 0, size_bytes) &&
+	    gpfs_mmpmon_word(text, "_rc_", word, sizeof(word))) {
 		ask_set(ask, ASK_ANSWERED, NULL);
 		ask->text = text;
 		return true;
@@ -217,6 +219,22 @@ static int64_t count_in(const char *line, const char *key)
 	    number_parse(word, 0, INT64_MAX, &number, NULL) < 0)
 		return WIRE_UNKNOWN;
 	return (int64_t)number;
+}
+
+int64_t gpfs_mmpmon_misses(const char *text, int64_t *lookups)
+{
+	int64_t hit, missed, most = 0;
+	char line[LINE_TEXT_MAX];
+
+	while (text_next_line(&text, line, sizeof(line))) {
+		hit = count_in(line, "_sch_");
+		missed = count_in(line, "_scm_");
+		if (!is_ours(line) || hit < 0 || missed <= most || hit > INT64_MAX - missed)
+			continue;
+		most = missed;
+		*lookups = hit + missed;
+	}
+	return most;
 }
 
 static int read_line(struct wire *wire, const char *line, const char *mmfsd, struct err *err)

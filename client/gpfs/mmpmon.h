@@ -38,6 +38,10 @@ int gpfs_mmpmon_rows(struct wire *wire, const char *text, const char *mmfsd, str
 /* The word behind 'key' ("_n_") in the first line of an answer that has it. */
 bool gpfs_mmpmon_word(const char *text, const char *key, char *word, size_t size);
 
+/* Of the filesystem with most of them: how often the stat cache did not have what was
+ * looked up, and of how many lookups (gfis: _sch_, _scm_); 0: none, or not told. */
+int64_t gpfs_mmpmon_misses(const char *text, int64_t *lookups);
+
 struct wire *gpfs_wire(const struct client *client, struct err *err);
 
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "client/gpfs/y.h"
-#include "lib/alloc.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "client/mounts.h"
+#include "lib/alloc.h"
 
 #define CONFIG "mmdiag:config:"
 
@@ -109,7 +111,7 @@ bool gpfs_y_get(const struct gpfs_y *y, const char *column, char *value, size_t 
 
 	for (i = 3; field_at(y->header, i, &field, &length); i++)
 		if (is_field(y->header, i, column))
-			return field_at(y->line, i, &field, &length) &&
+			return field_at(y->line, i, &field, &length) && field[length] == ':' &&
 			       decode(field, length, value, size);
 	return false;
 }
@@ -125,15 +127,7 @@ bool gpfs_y_config(const char *text, const char *name, char *value, size_t size)
 	return false;
 }
 
-static bool is_one_of(const char *const names[], const char *name)
-{
-	for (; *names; names++)
-		if (!strcmp(*names, name))
-			return true;
-	return false;
-}
-
-char *gpfs_y_only(const char *text, const char *const names[])
+char *gpfs_y_only(const char *text, const char *names)
 {
 	struct gpfs_y y = { "", "" };
 	char name[128], *only = NULL;
@@ -141,7 +135,7 @@ char *gpfs_y_only(const char *text, const char *const names[])
 	FILE *out = xneed(open_memstream(&only, &size));
 
 	while (gpfs_y_next(&text, CONFIG, &y))
-		if (gpfs_y_get(&y, "name", name, sizeof(name)) && is_one_of(names, name))
+		if (gpfs_y_get(&y, "name", name, sizeof(name)) && mounts_word_in(names, name))
 			fprintf(out, "%s\n%s\n", y.header, y.line);
 	fclose(out);
 	return xneed(only);

@@ -28,13 +28,13 @@ struct gpfs_y {
 
 /* The next line of the kind with values; false: there is none. */
 bool gpfs_y_next(const char **text, const char *kind, struct gpfs_y *y);
-/* The value in a column; false: no such column, or it does not fit. */
+/* The value in a column; false: no such column, it does not fit, or no colon ends it:
+ * there the answer was cut off. */
 bool gpfs_y_get(const struct gpfs_y *y, const char *column, char *value, size_t size);
 
 /* Of `mmdiag --config -Y`: the value of an attribute; false: not there. */
 bool gpfs_y_config(const char *text, const char *name, char *value, size_t size);
-/* The same, of the attributes of these names alone (ends with NULL); caller frees;
- * NULL: out of memory. */
-char *gpfs_y_only(const char *text, const char *const names[]);
+/* The same, of the attributes of these blank-separated names alone; caller frees. */
+char *gpfs_y_only(const char *text, const char *names);
 
 #endif

@@ -230,7 +230,7 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 	job 7
 	run prolog
 	[ "$status" -eq 1 ]
-	[ "$(<"$NODE/run/reason")" = 'jobio:GP03 2 file systems are mounted, but no process mmfsd runs: whoever touches them waits or fails; cure: mmstartup, and see /var/adm/ras/mmfs.log.latest' ]
+	[ "$(<"$NODE/run/reason")" = 'jobio:GP03 2 file systems are mounted, but no process mmfsd runs: I/O to them blocks or fails; cure: mmstartup, and see /var/adm/ras/mmfs.log.latest' ]
 	[ ! -e "$NODE/gpfs/calls" ]
 }
 
@@ -261,6 +261,45 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 	expect_in "GP05 its settings are unknown: mmdiag: cannot execute $NODE/gpfs/bin/mmdiag: No such file or directory; cure: correct mmdiag= in jobio.conf" "$output"
 	epilog
 	[ "$(told 7)" = GP05 ]
+}
+
+@test "a dynamic page pool is neither judged by its size now nor set by a profile" {
+	sed -i 's/^pagepool .*/pagepool 1048576 dynamic/' "$NODE/gpfs/config"
+	echo 'dynamicPagepoolEnabled yes static' >>"$NODE/gpfs/config"
+	printf '[profile pool]\nmmconfig=pagepool=17179869184\n' >>"$NODE/jobio.conf"
+	one_job 7 1 pool
+	[ "$(told 7)" = GP41 ]
+	expect_in 'the profile asks for pagepool=17179869184, and mmfsd has a dynamic one","cure":"take it out of the profile in jobio.conf"' "$(record 7)"
+	sed -i 's/^dynamicPagepoolEnabled .*/dynamicPagepoolEnabled no -/' "$NODE/gpfs/config"
+	gpfs_rebooted
+	one_job 8 2>/dev/null
+	[ "$(told 8)" = GP08 ]
+}
+
+@test "an attribute that this mmfsd does not list is not advised" {
+	sed -i '/^fsyncIsGlobal/d; s/^maxMBpS .*/maxMBpS 24000 -/' "$NODE/gpfs/config" # 5.1
+	one_job 7 1 stream
+	[ "$(told 7)" = GP41 ]
+	expect_in 'the profile asks for fsyncIsGlobal=0, and mmfsd has none (mmdiag --config)","cure":"take it out of the profile in jobio.conf"' "$(record 7)"
+}
+
+@test "an answer of mmdiag that is cut off in a value leaves it unknown" {
+	sed -i 's/^pagepool .*/pagepool 4294967296 static/' "$NODE/gpfs/config"
+	sed -i "s|'--config -Y')|&\n exec 1> >(head -c -15)|" "$NODE/gpfs/bin/mmdiag"
+	sed -i '/^verbs/d' "$NODE/gpfs/config"
+	one_job 7
+	[ "$(told 7)" = '' ]
+}
+
+@test "a stat cache that mostly misses is said, where mmpmon's socket tells it" {
+	echo '15000 120000' >"$NODE/gpfs/stat-cache"
+	one_job 7
+	[ "$(told 7)" = '' ] # the program has no such counters
+	gpfs_stop
+	gpfs_start --socket
+	one_job 8
+	[ "$(told 8)" = GP13 ]
+	expect_in 'most lookups miss the stat cache (maxStatCache=1000) (120000 of 135000)' "$(record 8)"
 }
 
 @test "what mmdiag has said is kept for the next jobs" {

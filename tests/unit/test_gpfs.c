@@ -113,7 +113,7 @@ START_TEST(the_last_header_says_where_columns_are)
 {
 	static const char text[] =
 		CONFIG ATTRIBUTE("a", "1") "mmdiag:config:HEADER:version:reserved:value:name\n"
-					   "mmdiag:config:0:1::2:b\n";
+					   "mmdiag:config:0:1::2:b:\n";
 	char value[16];
 
 	ck_assert(gpfs_y_config(text, "a", value, sizeof(value)));
@@ -146,20 +146,23 @@ START_TEST(a_line_that_is_too_long_is_passed_over_and_others_are_not)
 	ck_assert(gpfs_y_config(text, "a", value, sizeof(value)));
 	ck_assert_str_eq(value, "7");
 	line[GPFS_Y_LINE_MAX - 1] = '\0';
+	line[GPFS_Y_LINE_MAX - 2] = ':';
 	snprintf(text, sizeof(text), CONFIG "%s\n" ATTRIBUTE("a", "7"), line);
 	ck_assert(gpfs_y_config(text, "a", value, sizeof(value)));
+	line[GPFS_Y_LINE_MAX - 2] = '\0';
 	ck_assert_str_eq(value, line + used);
 }
 END_TEST
 
-START_TEST(the_last_column_of_a_header_needs_no_colon)
+START_TEST(a_value_is_whole_in_front_of_its_colon_alone)
 {
 	static const char text[] = "mmdiag:config:HEADER:version:reserved:reserved:name:value\n"
-				   "mmdiag:config:0:1:::a:7\nmmdiag:version:0:1:::8\n";
+				   "mmdiag:config:0:1:::a:7:\nmmdiag:config:0:1:::pagepool:4294";
 	char value[16];
 
 	ck_assert(gpfs_y_config(text, "a", value, sizeof(value)));
 	ck_assert_str_eq(value, "7");
+	ck_assert(!gpfs_y_config(text, "pagepool", value, sizeof(value)));
 }
 END_TEST
 
@@ -538,6 +541,11 @@ START_TEST(a_page_pool_is_small_beside_the_memory_or_not_at_all)
 	ck_assert_uint_eq(findings.count, 0);
 	judge(CONFIG ATTRIBUTE("pagepool", "1G")); /* not understood */
 	ck_assert_uint_eq(findings.count, 0);
+	judge(CONFIG ATTRIBUTE("pagepool", "1048576") ATTRIBUTE("dynamicPagepoolEnabled", "1"));
+	ck_assert_uint_eq(findings.count, 0);
+	judge(CONFIG ATTRIBUTE("pagepool", "1048576") ATTRIBUTE("dynamicPagepoolEnabled", "no"));
+	expect_finding("GP08");
+	findings_free(&findings);
 }
 END_TEST
 
@@ -558,9 +566,8 @@ START_TEST(a_waiter_is_told_with_its_reason_however_long_it_is)
 	waiters = WAITERS "\nmmdiag:waiters:0:1:::A:70.5:\n";
 	judge(CONFIG);
 	expect_finding("GP07");
-	ck_assert_str_eq(
-		findings.list[0].text,
-		"threads of mmfsd wait for 60 s or more (1: A for 70 s, nobody knows why)");
+	ck_assert_str_eq(findings.list[0].text,
+			 "threads of mmfsd wait for 60 s or more (1: A for 70 s, reason unknown)");
 	findings_free(&findings);
 	waiters = NULL;
 }
@@ -618,7 +625,7 @@ START_TEST(a_question_without_an_answer_is_said_once)
 END_TEST
 
 /* What is said of counters that mmpmon printed so; NULL: nothing. */
-static void expect_counters(const char *text, const char *sentence)
+static void expect_counters(const char *text, const char *code, const char *sentence)
 {
 	struct judge judge = { .client = &client, .findings = &findings };
 
@@ -627,7 +634,7 @@ static void expect_counters(const char *text, const char *sentence)
 	facts.counters.text = strdup(text);
 	check_rules(&judge);
 	if (sentence) {
-		expect_finding("GP06");
+		expect_finding(code);
 		ck_assert_str_eq(findings.list[0].text, sentence);
 	} else {
 		ck_assert_uint_eq(findings.count, 0);
@@ -638,10 +645,29 @@ static void expect_counters(const char *text, const char *sentence)
 
 START_TEST(counters_that_are_not_understood_are_said_and_none_are_not)
 {
-	expect_counters(LINE("_fs_io_s_", "c", "a", "_br_ 1"), NULL);
-	expect_counters("_fs_io_s_ _n_ 1 _rc_ 1 _fs_ -\n", NULL);
-	expect_counters("hello\n",
+	expect_counters(LINE("_fs_io_s_", "c", "a", "_br_ 1"), NULL, NULL);
+	expect_counters("_fs_io_s_ _n_ 1 _rc_ 1 _fs_ -\n", NULL, NULL);
+	expect_counters("hello\n", "GP06",
 			"its counters cannot be read: mmpmon: no counters in its answer");
+}
+END_TEST
+
+#define GFIS(fs, rest) LINE("_mmpmon::gfis_", "c", fs, rest)
+
+START_TEST(a_stat_cache_that_mostly_misses_is_said)
+{
+	static const char said[] = "most lookups miss the stat cache (maxStatCache=-1) (";
+	char text[100];
+
+	snprintf(text, sizeof(text), "%s50001 of 100000)", said);
+	expect_counters(GFIS("a", "_sch_ 49999 _scm_ 50001"), "GP13", text);
+	expect_counters(GFIS("b", "_sch_ 9 _scm_ 50000") GFIS("a", "_sch_ 49999 _scm_ 50001")
+				GFIS("d", "_br_ 1"),
+			"GP13", text);
+	expect_counters(GFIS("a", "_sch_ 50000 _scm_ 50000"), NULL, NULL);
+	expect_counters(GFIS("a", "_sch_ 49998 _scm_ 50001"), NULL, NULL);
+	expect_counters(GFIS("a", "_sch_ 9223372036854775807 _scm_ 9"), NULL, NULL);
+	expect_counters(GFIS("a", "_sch_ x _scm_ 900000"), NULL, NULL);
 }
 END_TEST
 
@@ -735,7 +761,7 @@ START_TEST(a_mmfsd_that_does_not_run_is_said_of_mounts)
 	ck_assert_uint_eq(findings.count, 1);
 	ck_assert_str_eq(
 		findings.list[0].text,
-		"2 file systems are mounted, but no process mmfsd runs: whoever touches them waits or fails");
+		"2 file systems are mounted, but no process mmfsd runs: I/O to them blocks or fails");
 	findings_free(&findings);
 	facts.mmfsd = -1;
 	check_rules(&judge);
@@ -871,7 +897,7 @@ static void listen_as_mmfsd(const char *answer)
 	section.mmpmon_socket = path;
 }
 
-#define ANSWER(lines) "_response_ begin mmpmon fis\n" lines "_response_ end\n"
+#define ANSWER(lines) "_response_ begin mmpmon gfis\n" lines "_response_ end\n"
 
 START_TEST(a_mmfsd_that_listens_is_asked_without_a_program)
 {
@@ -892,7 +918,7 @@ START_TEST(a_mmfsd_that_listens_is_asked_without_a_program)
 	snprintf(id, sizeof(id), "c:h %d.%llu", (int)getpid(), ticks);
 	expect_row(wire, 0, id, "7 -1 -1 -1");
 	ck_assert_str_eq(wire->row[0].fs, "/home");
-	tempdir_expect("mmpmon.socket.asked", "mmpmon fis\n");
+	tempdir_expect("mmpmon.socket.asked", "mmpmon gfis\n");
 	wire_free(wire);
 	client_close(one);
 	unix_stop();
@@ -1005,8 +1031,10 @@ static void begin_settings(void)
 
 	node_of("h /home gpfs rw 0 0\n", COUNTERS);
 	tempdir_command("mmdiag", MMDIAG, mmdiag);
-	tempdir_put("config", CONFIG ATTRIBUTE("fsyncIsGlobal", "yes") ATTRIBUTE("maxMBpS", "2048")
-				      ATTRIBUTE("pagepool", "1073741824") ATTRIBUTE("other", "1"));
+	tempdir_put("config",
+		    CONFIG ATTRIBUTE("fsyncIsGlobal", "yes") ATTRIBUTE("maxMBpS", "2048")
+			    ATTRIBUTE("pagepool", "1073741824") ATTRIBUTE("maxStatCache", "9")
+				    ATTRIBUTE("other", "1"));
 	section.timeout_ms = 60000;
 	section.mmdiag = mmdiag;
 	want = (struct client_want){ .alone = true, .mount_options = "", .read_ahead_kb = "" };
@@ -1048,29 +1076,26 @@ static bool holds(const char *settings)
 	return gpfs_mmconfig.holds(&gpfs_mmconfig, opened, &want);
 }
 
+#define NONE "none (mmdiag --config)"
+#define DROP "take it out of the profile in jobio.conf"
+
 START_TEST(what_differs_is_said_with_its_command)
 {
 	static const struct {
 		const char *word, *have, *cure; /* cure NULL: it has it */
 	} cases[] = {
 		{ "fsyncIsGlobal=0", "1", "mmchconfig fsyncIsGlobal=no -i -N CLASS" },
-		{ "ignorePrefetchLUNCount=1", "its default",
-		  "mmchconfig ignorePrefetchLUNCount=yes -i -N CLASS" },
+		{ "ignorePrefetchLUNCount=1", NONE, DROP },
 		{ "maxMBpS=200000", "2048", "mmchconfig maxMBpS=200000 -i -N CLASS" },
-		{ "seqDiscardThreshold=1099511627776", "its default",
-		  "mmchconfig seqDiscardThreshold=1099511627776 -i -N CLASS" },
-		{ "writebehindThreshold=0", "its default",
-		  "mmchconfig writebehindThreshold=0 -i -N CLASS" },
-		{ "maxFilesToCache=1", "its default",
-		  "mmchconfig maxFilesToCache=1 -N CLASS, and restart mmfsd there" },
-		{ "maxStatCache=1", "its default",
+		{ "seqDiscardThreshold=1099511627776", NONE, DROP },
+		{ "writebehindThreshold=0", NONE, DROP },
+		{ "maxFilesToCache=1", NONE, DROP },
+		{ "maxStatCache=1", "9",
 		  "mmchconfig maxStatCache=1 -N CLASS, and restart mmfsd there" },
-		{ "nBucketGroups=1", "its default",
-		  "mmchconfig nBucketGroups=1 -N CLASS, and restart mmfsd there" },
+		{ "nBucketGroups=1", NONE, DROP },
 		{ "pagepool=1", "1073741824",
 		  "mmchconfig pagepool=1 -N CLASS, and restart mmfsd there" },
-		{ "workerThreads=1", "its default",
-		  "mmchconfig workerThreads=1 -N CLASS, and restart mmfsd there" },
+		{ "workerThreads=1", NONE, DROP },
 		{ "pagepool=1073741824", "", NULL },
 		{ "maxMBpS=2048,fsyncIsGlobal=1", "", NULL },
 		{ "", "", NULL },
@@ -1349,7 +1374,7 @@ UNIT_MAIN("gpfs", an_attribute_is_found_by_its_name_and_decoded,
 	  a_waiter_is_told_with_its_reason_however_long_it_is, a_reason_without_end_is_cut_off,
 	  a_question_without_an_answer_is_said_once,
 	  counters_that_are_not_understood_are_said_and_none_are_not,
-	  who_waits_longest_is_named_and_all_are_counted,
+	  a_stat_cache_that_mostly_misses_is_said, who_waits_longest_is_named_and_all_are_counted,
 	  a_page_pool_of_sixteen_gibibytes_is_enough_for_all,
 	  a_mmfsd_that_does_not_run_is_said_of_mounts,
 	  counters_are_called_by_the_first_mount_of_their_file_system,
@@ -1364,7 +1389,7 @@ UNIT_MAIN("gpfs", an_attribute_is_found_by_its_name_and_decoded,
 	  lines_of_other_kinds_are_passed_over, the_last_header_says_where_columns_are,
 	  a_value_of_two_lines_may_go_on_like_the_name_of_the_command,
 	  a_line_that_is_too_long_is_passed_over_and_others_are_not,
-	  the_last_column_of_a_header_needs_no_colon, a_word_fits_whole_or_is_not_there,
+	  a_value_is_whole_in_front_of_its_colon_alone, a_word_fits_whole_or_is_not_there,
 	  cards_beside_mmfsd_are_right_and_one_that_is_not_is_said,
 	  a_page_pool_of_a_part_in_32_of_the_memory_is_enough,
 	  a_mmfsd_that_listens_is_asked_without_a_program,
