@@ -265,6 +265,17 @@ char *client_wire_save(struct client *client, struct err *err)
 	return text;
 }
 
+/* Counters that are gone where the mount is not: the client has ended. */
+static void keep_mounted(const struct client *client, struct client_wire *wire)
+{
+	struct mounts *all = mounts_read(client->section->mount_table, client->type->fstypes, NULL);
+	size_t i;
+
+	for (i = 0; all && i < wire->line_count; i++)
+		wire->line[i].is_gone &= !mounts_find(all, wire->line[i].fs);
+	mounts_free(all);
+}
+
 int client_wire_since(struct client *client, const char *before, struct client_wire *wire,
 		      struct err *err)
 {
@@ -278,6 +289,8 @@ int client_wire_since(struct client *client, const char *before, struct client_w
 	if (is) {
 		wire->source = client->type->wire_source;
 		wire_lines(was, is, wire);
+		if (!is->count)
+			keep_mounted(client, wire);
 	}
 	wire_free(was);
 	if (!is)

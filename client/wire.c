@@ -413,7 +413,7 @@ static void tell(const struct wire *before, const struct wire *after, const char
 		told->line[told->line_count++] = line;
 }
 
-/* Are all rows of what had no name told under names by now? */
+/* Are all rows of what had no mount point told under others by now? */
 static bool is_named_since(const struct wire *before, const struct wire *after, const char *fs)
 {
 	size_t i;
@@ -421,7 +421,7 @@ static bool is_named_since(const struct wire *before, const struct wire *after, 
 	for (i = 0; i < before->count; i++)
 		if (!strcmp(before->row[i].fs, fs) && !find_row(after, before->row[i].id, i))
 			return false;
-	return !*fs;
+	return *fs != '/';
 }
 
 void wire_lines(const struct wire *before, const struct wire *after, struct client_wire *told)

@@ -1,121 +1,202 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "client/weka/wire.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <glob.h>
+#include <inttypes.h>
 #include <json-c/json.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "client/mounts.h"
 #include "client/socket.h"
+#include "client/weka/facts.h"
 #include "lib/alloc.h"
 #include "lib/child.h"
 #include "lib/json.h"
 #include "lib/number.h"
 
 #define DEPTH_MAX 16
-#define SOCKETS_MAX 8
 #define WORD_MAX 64
 #define UNKNOWN WIRE_UNKNOWN
+/* json-c 0.13 reads what is larger than INT64_MAX as that */
+#define COUNT_MAX (INT64_MAX - 1)
 
-static const char *const stat_names[WIRE_KINDS] = { "READ_BYTES", "WRITE_BYTES", "READS",
-						    "WRITES" };
+/* Units: "List of statistics" of WEKA's documentation, and the same words as
+ * constants. The numbers are totals for all that: the only known reader divides
+ * the latency by the reads (node_agent.go: addLocalNodeStats). */
+#define BYTES " bytes bytes/sec bytes_per_sec bytes_per_second "
+#define OPS " ops ops/sec ops_per_sec ops_per_second iops "
+#define MICROSECONDS " microseconds microsecs usecs us "
+static const struct {
+	const char *name, *units;
+} stats[] = {
+	[WIRE_READ_BYTES] = { "READ_BYTES", BYTES },
+	[WIRE_WRITE_BYTES] = { "WRITE_BYTES", BYTES },
+	[WIRE_READS] = { "READS", OPS },
+	[WIRE_WRITES] = { "WRITES", OPS },
+	[WIRE_READ_US] = { "READ_LATENCY", MICROSECONDS },
+	[WIRE_WRITE_US] = { "WRITE_LATENCY", MICROSECONDS },
+};
+#define STATS (sizeof(stats) / sizeof(stats[0]))
 
 /* ---- the answer -------------------------------------------------------- */
 
-/* A word of the answer; NULL: not there, or no such word. A process is
- * "NodeId<25011>", in later releases perhaps a plain number. */
-static const char *word_of(struct json_object *object, const char *key)
+/* A string or a number, as it is written; NULL: neither, or not there. */
+static const char *text_of(struct json_object *object, const char *key)
 {
 	struct json_object *value = json_member(object, key);
-	const char *text = json_value_text(value);
 
-	if (json_object_is_type(value, json_type_int))
-		text = json_object_get_string(value);
-	return text && *text && strlen(text) < WORD_MAX ? text : NULL;
+	if (json_object_is_type(value, json_type_int) ||
+	    json_object_is_type(value, json_type_double))
+		return json_object_get_string(value);
+	return json_value_text(value);
 }
 
-/* WIRE_KINDS: not one of ours. */
-static int kind_of(struct json_object *item)
+/* "NodeId<25011>", "FSId<1>" or a number: the number. Other words stay. */
+static bool id_of(struct json_object *object, const char *key, char id[WORD_MAX])
 {
-	const char *category = word_of(item, "category");
-	const char *stat = word_of(item, "stat");
-	int kind;
+	const char *text = text_of(object, key), *open = text ? strchr(text, '<') : NULL;
 
-	if (!category || !stat || strcmp(category, "fs_stats") != 0)
-		return WIRE_KINDS;
-	for (kind = 0; kind < WIRE_KINDS; kind++)
-		if (stat_names[kind] && !strcmp(stat, stat_names[kind]))
-			break;
+	if (!text || !*text || strlen(text) >= WORD_MAX)
+		return false;
+	snprintf(id, WORD_MAX, "%.*s", open ? (int)strcspn(open + 1, ">") : WORD_MAX,
+		 open ? open + 1 : text);
+	return true;
+}
+
+/* STATS: not one of ours. */
+static size_t kind_of(struct json_object *item)
+{
+	const char *category = json_text(item, "category"), *stat = json_text(item, "stat");
+	size_t kind = STATS;
+
+	if (category && stat && !strcmp(category, "fs_stats"))
+		for (kind = 0; kind < STATS && strcmp(stats[kind].name, stat) != 0;)
+			kind++;
 	return kind;
 }
 
-static int read_count(struct json_object *item, int64_t *count, struct err *err)
+/* "123", "123.0", "1.5e+09"; a long double has the bits of an int64_t. -1: not a
+ * number, too large, or with a fraction that may not be cut off. */
+static int read_decimal(const char *text, bool is_cut, int64_t *count)
 {
-	const char *value = json_text(item, "value");
-	unsigned long number;
+	long double value;
+	char *end;
 
-	if (!value)
-		return err_set(err, "a counter has no value");
-	if (number_parse(value, 0, INT64_MAX, &number, err) < 0)
-		return err_prefix(err, "a counter");
-	*count = (int64_t)number;
+	if (!isdigit((unsigned char)*text) || text[strspn(text, "0123456789.eE+-")])
+		return -1;
+	value = strtold(text, &end);
+	if (*end || value > COUNT_MAX || (!is_cut && value != (long double)(int64_t)value))
+		return -1;
+	*count = (int64_t)value;
 	return 0;
 }
 
-/* Nothing public says whether a process also tells the sum of its filesystems;
- * with rows of both kinds nobody knows which of them to add. */
+static int read_count(struct json_object *item, size_t kind, int64_t *count, struct err *err)
+{
+	const char *unit = json_member(item, "unit") ? text_of(item, "unit") : "";
+	const char *value = text_of(item, "value");
+	char word[WORD_MAX];
+
+	snprintf(word, sizeof(word), " %s ", unit ? unit : "?");
+	if (!unit || (*unit && !strcasestr(stats[kind].units, word)))
+		return err_set(err, "%s: unknown unit:%.40s", stats[kind].name, word);
+	if (!value || read_decimal(value, kind >= WIRE_READ_US, count) < 0)
+		return err_set(err, "%s: '%.40s': not a whole number from 0 to %" PRId64,
+			       stats[kind].name, value ? value : "", COUNT_MAX);
+	return 0;
+}
+
+/* What besides its filesystem a row is of: "feIdx", "disk" (node_agent.go: WekaStat),
+ * or others; NULL: it is the total. */
+static const char *part_of(struct json_object *params)
+{
+	const char *text;
+
+	if (!params)
+		return NULL;
+	json_object_object_foreach (params, key, value) {
+		text = json_value_text(value);
+		if (strcmp(key, "fS") != 0 && value && (!text || *text))
+			return key;
+	}
+	return NULL;
+}
+
+/* Nothing public says whether a process also tells the sum of its filesystems:
+ * rows of both kinds are refused. */
 struct reading {
 	struct wire *wire;
 	const char *socket;
 	bool has_fs, has_sum;
 };
 
-static int read_item(struct reading *r, struct json_object *item, struct err *err)
+/* The row that an item is of; NULL: *err. */
+static struct wire_row *row_of(struct reading *r, struct json_object *item, struct err *err)
 {
-	const char *process, *fs;
-	char id[WIRE_ID_MAX];
+	struct json_object *params = json_map(item, "params");
+	char id[WIRE_ID_MAX], process[WORD_MAX], fs[WORD_MAX] = "-";
+	bool has_fs = json_member(params, "fS") != NULL;
+	struct wire_row *row;
+
+	if (!id_of(item, "nodeId", process))
+		return err_set(err, "a counter of no process"), NULL;
+	if ((has_fs && !id_of(params, "fS", fs)) || (json_member(item, "params") && !params))
+		return err_set(err, "a counter of no filesystem"), NULL;
+	r->has_fs |= has_fs;
+	r->has_sum |= !has_fs;
+	if (r->has_fs && r->has_sum)
+		return err_set(err, "some counters name a filesystem, others do not"), NULL;
+	snprintf(id, sizeof(id), "%s %s %s", r->socket, process, fs);
+	row = wire_row(r->wire, id);
+	if (!row)
+		err_set(err, "more than %d counters", WIRE_ROWS_MAX);
+	return row;
+}
+
+/* First the totals, then their parts, which are not added up: nothing public says
+ * whether they are disjoint, or all of it. */
+static int read_item(struct reading *r, struct json_object *item, bool parts, struct err *err)
+{
+	const char *part = part_of(json_map(item, "params"));
+	size_t kind = kind_of(item);
 	struct wire_row *row;
 	int64_t count = 0;
-	int kind;
 
 	if (!json_object_is_type(item, json_type_object))
 		return err_set(err, "a row is not an object");
-	kind = kind_of(item);
-	if (kind == WIRE_KINDS)
+	if (kind == STATS || parts != (part != NULL))
 		return 0;
-	process = word_of(item, "nodeId");
-	if (!process)
-		return err_set(err, "a counter of no process");
-	if (read_count(item, &count, err) < 0)
-		return -1;
-	fs = word_of(json_map(item, "params"), "fS");
-	r->has_fs |= fs != NULL;
-	r->has_sum |= fs == NULL;
-	if (r->has_fs && r->has_sum)
-		return err_set(err, "some counters name a filesystem, others do not");
-	if (snprintf(id, sizeof(id), "%s %s %s", r->socket, process, fs ? fs : "-") >=
-	    (int)sizeof(id))
-		return err_set(err, "path too long");
-	row = wire_row(r->wire, id);
+	row = row_of(r, item, err);
 	if (!row)
-		return err_set(err, "more than %d counters", WIRE_ROWS_MAX);
-	return wire_row_add(row, (enum wire_kind)kind, count) < 0
-		       ? err_set(err, "a counter is too large")
-		       : 0;
+		return -1;
+	if (part && row->count[kind] == UNKNOWN && kind < WIRE_READ_US)
+		return err_set(err, "%s by %.40s, and no total", stats[kind].name, part);
+	if (part)
+		return 0;
+	if (row->count[kind] != UNKNOWN)
+		return err_set(err, "%s comes twice", stats[kind].name);
+	if (read_count(item, kind, &count, err) < 0)
+		return kind < WIRE_READ_US ? -1 : 0; /* times alone are unknown */
+	row->count[kind] = count;
+	return 0;
 }
 
 static int read_items(struct reading *r, struct json_object *top, struct err *err)
 {
-	size_t i, before = r->wire->count;
+	size_t i, count, before = r->wire->count;
 	struct json_object *result = json_list(top, "result");
 
-	if (!result)
+	if (!result || json_member(top, "error"))
 		return err_set(err, "the answer has no result");
-	for (i = 0; i < json_object_array_length(result); i++)
-		if (read_item(r, json_object_array_get_idx(result, i), err) < 0)
+	count = json_object_array_length(result);
+	for (i = 0; i < 2 * count; i++)
+		if (read_item(r, json_object_array_get_idx(result, i % count), i >= count, err) < 0)
 			return -1;
 	return r->wire->count > before ? 0 : err_set(err, "the answer has no counters");
 }
@@ -124,55 +205,71 @@ static int read_items(struct reading *r, struct json_object *top, struct err *er
 
 struct head {
 	size_t size_bytes;  /* with the empty line */
-	int64_t body_bytes; /* UNKNOWN: until the end of the stream */
-	bool is_ok;
+	int64_t body_bytes; /* without the lines of chunks; UNKNOWN: to the stream's end */
+	bool is_ok, is_chunked;
+	int is_whole; /* as weka_wire_is_whole() */
 };
 
-static bool is_field(const char *line, size_t size, const char *name)
+/* Put the chunks (RFC 9112, 7.1) one behind the other into 'body', which may be
+ * NULL: 1; 0: not all of them are there yet; -1. */
+static int read_chunks(const char *text, const char *end, char *body, int64_t *body_bytes)
 {
-	return size > strlen(name) && line[strlen(name)] == ':' &&
-	       !strncasecmp(line, name, strlen(name));
+	const char *data;
+	unsigned long chunk;
+
+	for (*body_bytes = 0;; text = data + chunk + 2) {
+		data = memmem(text, (size_t)(end - text), "\r\n", 2);
+		if (!data)
+			return 0;
+		data += 2;
+		/* as far as its digits go */
+		chunk = isxdigit((unsigned char)*text) ? strtoul(text, NULL, 16) : ULONG_MAX;
+		if (chunk > WEKA_WIRE_BYTES_MAX)
+			return -1;
+		if (!chunk)
+			return 1;
+		if ((size_t)(end - data) < chunk + 2)
+			return 0;
+		if (memcmp(data + chunk, "\r\n", 2) != 0)
+			return -1;
+		if (body)
+			memcpy(body + *body_bytes, data, chunk);
+		*body_bytes += (int64_t)chunk;
+	}
 }
 
-static int64_t field_number(const char *line, size_t size)
+/* The value of a field of a head, "\r\nNAME:"; NULL: it has none. */
+static const char *field_in(const char *lines, const char *name)
 {
-	const char *colon = memchr(line, ':', size), *end = line + size;
-	unsigned long number;
-	char text[24];
+	const char *value = strcasestr(lines, name);
 
-	for (colon++; colon < end && (*colon == ' ' || *colon == '\t');)
-		colon++;
-	snprintf(text, sizeof(text), "%.*s", (int)(end - colon), colon);
-	if (number_parse(text, 0, WEKA_WIRE_BYTES_MAX, &number, NULL) < 0)
-		return -1;
-	return (int64_t)number;
+	return value ? value + strlen(name) + strspn(value + strlen(name), " \t") : NULL;
 }
 
 /* 1, 0: not all of it is there yet, -1: nothing that we can read. */
 static int read_head(const char *text, size_t size_bytes, struct head *head)
 {
-	const char *end = memmem(text, size_bytes, "\r\n\r\n", 4);
-	const char *line, *next;
-	size_t size;
+	const char *end = memmem(text, size_bytes, "\r\n\r\n", 4), *coding, *length;
+	char lines[8192], word[24];
+	unsigned long number;
 
 	if (!end)
 		return 0;
-	head->size_bytes = (size_t)(end + 4 - text);
-	head->body_bytes = UNKNOWN;
-	head->is_ok = head->size_bytes > 12 && !memcmp(text, "HTTP/1.", 7) &&
-		      !memcmp(text + 8, " 200", 4);
-	for (line = text; line < end; line = next) {
-		next = memmem(line, (size_t)(end + 2 - line), "\r\n", 2);
-		size = (size_t)(next - line);
-		next += 2;
-		if (is_field(line, size, "Transfer-Encoding"))
-			return -1;
-		if (!is_field(line, size, "Content-Length"))
-			continue;
-		head->body_bytes = field_number(line, size);
-		if (head->body_bytes < 0)
-			return -1;
-	}
+	snprintf(lines, sizeof(lines), "%.*s", (int)(end + 2 - text), text);
+	*head = (struct head){ .size_bytes = (size_t)(end + 4 - text), .body_bytes = UNKNOWN };
+	head->is_ok = !strncmp(lines, "HTTP/1.", 7) && !strncmp(lines + 8, " 200", 4);
+	coding = field_in(lines, "\r\nTransfer-Encoding:");
+	head->is_chunked = coding && !strncasecmp(coding, "chunked\r\n", 9);
+	if (head->is_chunked)
+		head->is_whole = read_chunks(end + 4, text + size_bytes, NULL, &head->body_bytes);
+	length = field_in(lines, "\r\nContent-Length:");
+	if (coding || !length)
+		return !coding || head->is_chunked ? 1 : -1;
+	snprintf(word, sizeof(word), "%.*s", (int)strcspn(length, "\r"), length);
+	if (number_parse(word, 0, WEKA_WIRE_BYTES_MAX, &number, NULL) < 0)
+		return -1;
+	head->body_bytes = (int64_t)number;
+	head->is_whole = size_bytes - head->size_bytes >= number;
 	return 1;
 }
 
@@ -181,109 +278,167 @@ int weka_wire_is_whole(const char *text, size_t size_bytes)
 	struct head head;
 	int rc = read_head(text, size_bytes, &head);
 
-	if (rc <= 0)
-		return rc;
-	return head.body_bytes != UNKNOWN &&
-	       size_bytes - head.size_bytes >= (size_t)head.body_bytes;
+	return rc > 0 ? head.is_whole : rc;
+}
+
+/* The JSON in an answer; NULL: there is none. */
+static struct json_object *read_answer(const char *text, size_t size_bytes, struct err *err)
+{
+	const char *end = text + size_bytes;
+	struct json_object *top;
+	struct head head;
+	char *joined = NULL;
+
+	if (read_head(text, size_bytes, &head) <= 0)
+		return err_set(err, "not an answer of HTTP"), NULL;
+	if (!head.is_ok)
+		return err_set(err, "refused: %.12s", text), NULL;
+	if (head.body_bytes != UNKNOWN && head.is_whole <= 0)
+		return err_set(err, "the answer is cut off"), NULL;
+	text += head.size_bytes;
+	if (head.body_bytes == UNKNOWN)
+		head.body_bytes = end - text;
+	if (head.is_chunked) {
+		joined = xcalloc((size_t)head.body_bytes + 1, 1);
+		read_chunks(text, end, joined, &head.body_bytes);
+	}
+	top = json_parse_bounded(joined ? joined : text, (size_t)head.body_bytes,
+				 WEKA_WIRE_BYTES_MAX, DEPTH_MAX);
+	free(joined);
+	if (!top)
+		err_set(err, "the answer is not JSON");
+	return top;
 }
 
 int weka_wire_add(struct wire *wire, const char *socket, const char *text, size_t size_bytes,
 		  struct err *err)
 {
+	struct json_object *top = read_answer(text, size_bytes, err);
 	struct reading r = { .wire = wire, .socket = socket };
-	size_t known = wire->count, body_bytes;
-	struct json_object *top;
-	struct head head;
-	int rc;
+	size_t known = wire->count;
+	int rc = top ? read_items(&r, top, err) : -1;
 
-	if (read_head(text, size_bytes, &head) <= 0)
-		return err_set(err, "'%s': not an answer of HTTP/1.0", socket);
-	if (!head.is_ok)
-		return err_set(err, "'%s': refused: %.12s", socket, text);
-	body_bytes = size_bytes - head.size_bytes;
-	if (head.body_bytes != UNKNOWN && body_bytes < (size_t)head.body_bytes)
-		return err_set(err, "'%s': the answer is cut off", socket);
-	if (head.body_bytes != UNKNOWN)
-		body_bytes = (size_t)head.body_bytes;
-	top = json_parse_bounded(text + head.size_bytes, body_bytes, WEKA_WIRE_BYTES_MAX,
-				 DEPTH_MAX);
-	if (!top)
-		return err_set(err, "'%s': the answer is not JSON", socket);
-	rc = read_items(&r, top, err);
 	json_object_put(top);
-	if (rc < 0) {
-		wire->count = known;
-		return err_prefix(err, "'%s'", socket);
+	if (rc == 0)
+		return 0;
+	wire->count = known;
+	return err_prefix(err, "'%s'", socket);
+}
+
+/* ---- names --------------------------------------------------------------- */
+
+/* Is it a mount of the filesystem, "be0,be1/NAME" or "NAME", by the container that
+ * the socket is of? 'socket' NULL: there is no other. */
+static bool is_mount_of(const struct client_mount *mount, const char *name, const char *socket)
+{
+	size_t length = strlen(name), all = strlen(mount->source);
+	char container[WORD_MAX] = "", folder[WORD_MAX + 2];
+
+	if (all < length || strcmp(mount->source + all - length, name) != 0 ||
+	    (all > length && mount->source[all - length - 1] != '/'))
+		return false;
+	options_get(mount->options, "container_name", container, sizeof(container));
+	snprintf(folder, sizeof(folder), "/%s/", container);
+	return !socket || !*container || strstr(socket, folder);
+}
+
+/* The first mount of a filesystem; without one, its name. */
+static void name_row(struct wire_row *row, struct json_object *list, const struct mounts *mounts,
+		     const char *socket)
+{
+	const char *fs = strrchr(row->id, ' ') + 1, *name;
+	struct json_object *item;
+	char id[WORD_MAX];
+	size_t i, k;
+
+	for (i = 0; list && i < json_object_array_length(list); i++) {
+		item = json_object_array_get_idx(list, i);
+		name = json_text(item, "name");
+		if (!name || !id_of(item, "filesystem_id", id) || strcmp(id, fs) != 0)
+			continue;
+		for (k = 0; k < mounts->count && !is_mount_of(&mounts->mount[k], name, socket);)
+			k++;
+		snprintf(row->fs, sizeof(row->fs), "%s",
+			 k < mounts->count ? mounts->mount[k].target : name);
+		return;
 	}
-	return 0;
+}
+
+/* How many processes of a role the container has; -1 unknown. */
+static int64_t role_count(struct json_object *summary, const char *role)
+{
+	return json_number(json_map(json_map(summary, "processes_summary"), role), "total");
 }
 
 /* ---- the socket -------------------------------------------------------- */
 
-/* HTTP/1.0: then nobody sends chunks */
-static size_t request(char *text, size_t room)
-{
-	static const char body[] =
-		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"fetch_local_stats\",\"params\":{}}";
+#define BODY "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"%s\",\"params\":{}}"
+#define REQUEST                                                                                    \
+	"POST /api/v1 HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n"
 
-	return (size_t)snprintf(text, room,
-				"POST /api/v1 HTTP/1.0\r\nHost: localhost\r\n"
-				"Content-Type: application/json\r\n"
-				"Content-Length: %zu\r\nConnection: close\r\n\r\n%s",
-				sizeof(body) - 1, body);
-}
+struct asking {
+	struct wire *wire;
+	const struct mounts *mounts;
+	bool is_alone; /* the only socket */
+	char *text;    /* of WEKA_WIRE_BYTES_MAX */
+	size_t size_bytes;
+	unsigned long long end_ms;
+};
 
-/* 1, 0: nobody is there, -1 */
-static int ask(struct wire *wire, const char *path, char *text, unsigned long long end_ms,
-	       struct err *err)
+/* In HTTP/1.1, as its only known client. 1, 0: nobody is there, -1 */
+static int ask(struct asking *a, const char *path, const char *method, struct err *err)
 {
+	char body[128], text[512];
 	struct socket_question question = { .path = path,
+					    .text = text,
 					    .answer_max = WEKA_WIRE_BYTES_MAX,
 					    .is_whole = weka_wire_is_whole,
-					    .end_ms = end_ms };
-	size_t size_bytes = 0;
-	char asked[512];
+					    .end_ms = a->end_ms };
 
-	question.text = asked;
-	question.size_bytes = request(asked, sizeof(asked));
-	if (socket_ask(&question, text, &size_bytes, NULL, err) < 0)
+	snprintf(body, sizeof(body), BODY, method);
+	question.size_bytes =
+		(size_t)snprintf(text, sizeof(text), REQUEST "%s", strlen(body), body);
+	a->size_bytes = 0;
+	if (socket_ask(&question, a->text, &a->size_bytes, NULL, err) < 0)
 		return errno == ENOENT ? 0 : -1;
-	return weka_wire_add(wire, path, text, size_bytes, err) == 0 ? 1 : -1;
+	return 1;
+}
+
+/* Names and roles come from get_local_config_summary (node_agent.go:
+ * LocalConfigStateResponse); without that method the counters have no names. The
+ * processes of a server also do the work of other nodes: it is passed over. */
+static int ask_container(struct asking *a, const char *path, struct err *err)
+{
+	int rc = ask(a, path, "get_local_config_summary", err);
+	struct json_object *top, *summary;
+	size_t i = a->wire->count;
+
+	if (rc <= 0)
+		return rc;
+	top = read_answer(a->text, a->size_bytes, NULL);
+	summary = json_map(top, "result");
+	rc = role_count(summary, "compute") > 0 || role_count(summary, "drive") > 0
+		     ? 0
+		     : ask(a, path, "fetch_local_stats", err);
+	if (rc > 0 && weka_wire_add(a->wire, path, a->text, a->size_bytes, err) < 0)
+		rc = -1;
+	for (; i < a->wire->count; i++)
+		name_row(&a->wire->row[i], json_list(summary, "filesystems_summary"), a->mounts,
+			 a->is_alone ? NULL : path);
+	json_object_put(top);
+	return rc;
 }
 
 static int find_sockets(const struct config_client *section, glob_t *found)
 {
 	const char *at = section->stats_socket;
-	char pattern[2048];
-	size_t used = 0;
+	const char *star = *section->container ? strchr(at, '*') : NULL;
+	int length = star ? (int)(star - at) : (int)strlen(at), rc;
+	char *pattern = xasprintf("%.*s%s%s", length, at, star ? section->container : "",
+				  star ? star + 1 : "");
 
-	for (; *at && used + 1 < sizeof(pattern); at++)
-		if (*at == '*' && *section->container)
-			used += (size_t)snprintf(pattern + used, sizeof(pattern) - used, "%s",
-						 section->container);
-		else
-			pattern[used++] = *at;
-	if (used >= sizeof(pattern))
-		return -1;
-	pattern[used] = '\0';
-	return glob(pattern, GLOB_NOSORT, NULL, found) == 0 ? 0 : -1;
-}
-
-static int ask_all(struct wire *wire, const glob_t *found, unsigned int timeout_ms, struct err *err)
-{
-	unsigned long long end_ms = child_now_ms() + timeout_ms;
-	char *text = xcalloc(WEKA_WIRE_BYTES_MAX, 1);
-	int rc = 0, one = 0;
-	size_t i;
-
-	if (found->gl_pathc > SOCKETS_MAX)
-		rc = err_set(err, "'%s': and more sockets than %d", found->gl_pathv[0],
-			     SOCKETS_MAX);
-	for (i = 0; rc >= 0 && i < found->gl_pathc; i++) {
-		one = ask(wire, found->gl_pathv[i], text, end_ms, err);
-		rc = one < 0 ? -1 : rc + one;
-	}
-	free(text);
+	rc = glob(pattern, GLOB_NOSORT, NULL, found);
+	free(pattern);
 	return rc;
 }
 
@@ -291,23 +446,29 @@ struct wire *weka_wire_read(const struct client *client, struct err *err)
 {
 	const struct config_client *section = client->section;
 	unsigned int timeout_ms = section->timeout_ms;
-	struct wire *wire;
+	struct mounts *mounts = mounts_read(section->mount_table, WEKA_FSTYPE, err);
+	struct asking asking = { .wire = wire_new(), .mounts = mounts };
+	int rc = mounts ? 0 : -1, one;
 	glob_t found = { 0 };
-	int rc = 0;
+	size_t i;
 
 	if (timeout_ms > WEKA_WIRE_MS_MAX)
 		timeout_ms = WEKA_WIRE_MS_MAX;
-	wire = wire_new();
-	if (!wire)
-		return NULL;
-	if (find_sockets(section, &found) == 0)
-		rc = ask_all(wire, &found, timeout_ms, err);
+	asking.end_ms = child_now_ms() + timeout_ms;
+	asking.text = xcalloc(WEKA_WIRE_BYTES_MAX, 1);
+	asking.is_alone = find_sockets(section, &found) == 0 && found.gl_pathc == 1;
+	for (i = 0; rc >= 0 && i < found.gl_pathc; i++) {
+		one = ask_container(&asking, found.gl_pathv[i], err);
+		rc = one < 0 ? -1 : rc + one;
+	}
 	globfree(&found);
+	free(asking.text);
+	mounts_free(mounts);
 	if (rc > 0)
-		return wire;
+		return asking.wire;
 	if (rc == 0)
 		err_set(err, "'%s': nobody is there", section->stats_socket);
-	wire_free(wire);
+	wire_free(asking.wire);
 	errno = rc == 0 ? ENOENT : EIO;
 	return NULL;
 }

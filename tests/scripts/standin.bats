@@ -342,7 +342,7 @@ wire_standin() {
 	knob client.counters="13 24 6000 9000"
 	epilog
 	[ "$(record 7 | jq -c '.wire[0] | del(.meta)|with_entries(select(.value != null))')" = \
-		'{"scope":"node","shared":0,"source":"container.sock","client":"weka","read_bytes":5000,"write_bytes":7000,"read_calls":3,"write_calls":4}' ]
+		'{"scope":"node","shared":0,"source":"container.sock","client":"weka","fs":"'"$mnt"'","read_bytes":5000,"write_bytes":7000,"read_calls":3,"write_calls":4}' ]
 	[ "$(record 7 | jq -c '[(.wire | length), .app, .quality]')" = '[1,[],["no_step"]]' ]
 	# a job with the node alone has nobody else in that number
 	job 8 1
