@@ -73,6 +73,17 @@ says() {
 	says "job: '8': ledger: job '8': no record that you may read"
 }
 
+@test "an array is a page: what all its tasks did, and a line for each" {
+	sed -i '/JobID=9_/s/$/\tSystemComment=jobio\/1 nodes=1\/1 rd=1GiB\/1k wr=2GiB\/2k not=profile/; /JobID=9_2/s/State=COMPLETED/State=FAILED/' "$DIR/bin/jobs"
+	for job in 9 '9_[1-2]'; do
+		run html "$job"
+		expect_equal 0 "$status"
+		is_sound
+		for id in 9_1 9_2; do expect_text $'\n'"$id|" $'\n'"$(rows)"; done
+		says 2GiB 4GiB FAILED
+	done
+}
+
 @test "nothing in a record or in sacct is taken for HTML, of a job, of several and of a list" {
 	local evil='</td><script>alert(1)</script><img src="x" onerror='\''x'\''>&amp;]]>' args
 	EVIL=$evil nodes 2
