@@ -203,6 +203,21 @@ START_TEST(jobio_is_off_by_enabled_nodes_and_partitions_for_those_that_they_leav
 }
 END_TEST
 
+START_TEST(an_epilog_waits_for_the_ledger_on_wait_nodes_where_there_is_a_host)
+{
+	struct config *config = conf_load("[ledger]\nhost=a\nwait_nodes=c[1-2]\n");
+
+	ck_assert(config_waits(config, "c2") && !config_waits(config, "c3"));
+	config_free(config);
+	config = conf_load("[ledger]\nwait_nodes=c[1-2]\n");
+	ck_assert(!config_waits(config, "c2"));
+	config_free(config);
+	config = conf_load("[ledger]\nhost=a\n");
+	ck_assert(!config_waits(config, "c2"));
+	config_free(config);
+}
+END_TEST
+
 /* "a c": the clients of a node, in their order. */
 static const char *clients_of(const struct config *config, const char *node)
 {
@@ -498,6 +513,7 @@ END_TEST
 UNIT_MAIN("config", a_bad_jobio_conf_is_refused_with_file_line_and_reason,
 	  jobio_conf_5_has_the_bounds_words_and_default_of_each_key,
 	  jobio_is_off_by_enabled_nodes_and_partitions_for_those_that_they_leave_out,
+	  an_epilog_waits_for_the_ledger_on_wait_nodes_where_there_is_a_host,
 	  of_two_clients_of_one_type_the_first_has_the_mounts_that_both_claim,
 	  a_profile_is_for_the_clients_whose_type_takes_what_it_sets,
 	  a_profile_for_one_client_takes_the_place_of_the_one_for_all,
