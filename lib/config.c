@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lib/config.h"
 
-#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "lib/config_parts.h"
+#include "lib/hostlist.h"
 
 /* ---- words --------------------------------------------------------------- */
 
@@ -132,17 +133,9 @@ bool config_profile_is_empty(const struct config *config, const char *name)
 	return !found;
 }
 
-static bool is_of_nodes(const char *nodes, const char *node)
+bool config_has_node(const char *nodes, const char *node)
 {
-	char patterns[CONFIG_TEXT_MAX + 1];
-	char *pattern, *state;
-
-	snprintf(patterns, sizeof(patterns), "%s", nodes);
-	for (pattern = strtok_r(patterns, " \t", &state); pattern;
-	     pattern = strtok_r(NULL, " \t", &state))
-		if (fnmatch(pattern, node, 0) == 0)
-			return true;
-	return false;
+	return !strcasecmp(nodes, CONFIG_ALL) || hostlist_match(nodes, node) > 0;
 }
 
 /* Of one type, and one mount is claimed by both? Without mounts= it is all. */
@@ -183,7 +176,7 @@ size_t config_clients_for(const struct config *config, const char *node,
 	size_t count = 0, i;
 
 	for (; client < end; client++) {
-		if (!is_of_nodes(client->nodes, node))
+		if (!config_has_node(client->nodes, node))
 			continue;
 		for (i = 0; i < count; i++)
 			if (claims_same(list[i], client))
@@ -229,7 +222,7 @@ static const char *foreign_partition(const struct config *config, const char *pa
 
 bool config_waits(const struct config *config, const char *node)
 {
-	return *config->ledger.host && is_of_nodes(config->ledger.wait_nodes, node);
+	return *config->ledger.host && config_has_node(config->ledger.wait_nodes, node);
 }
 
 bool config_is_off(const struct config *config, const char *node, const char *partitions,
@@ -242,7 +235,7 @@ bool config_is_off(const struct config *config, const char *node, const char *pa
 		err_set(why, "the site has switched jobio off (enabled=no)");
 		return true;
 	}
-	if (node && !is_of_nodes(config->nodes, node)) {
+	if (node && !config_has_node(config->nodes, node)) {
 		err_set(why, "the site does not use jobio on node %s yet (nodes=)", node);
 		return true;
 	}

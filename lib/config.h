@@ -29,6 +29,7 @@
 #define CONFIG_CLIENTS_MAX 8
 #define CONFIG_PROFILES_MAX 64
 #define CONFIG_COUNT_MOUNTS_MAX 16
+#define CONFIG_ALL "ALL" /* nodes, as in slurm.conf(5) */
 
 enum gate_policy {
 	GATE_OFF,
@@ -69,7 +70,7 @@ enum config_switch {
 struct config_client {
 	char *name;
 	enum client_type type;
-	char *nodes;  /* fnmatch(3) patterns, blank-separated; "*" */
+	char *nodes;  /* hostlist.h, or CONFIG_ALL */
 	char *mounts; /* mount points, blank-separated; "": all */
 	enum core_change core_change;
 	enum workqueue_choice unbound_workqueues;
@@ -146,7 +147,7 @@ struct config_ledger {
 	unsigned int grace_s;
 	unsigned int retention_days;
 	unsigned int send_timeout_ms;
-	char *wait_nodes; /* fnmatch(3) patterns, blank-separated; "": none */
+	char *wait_nodes; /* hostlist.h, or CONFIG_ALL; "": none */
 };
 
 /* [advice]: what the rules of jobio-advice(7) compare with; each default is a
@@ -166,7 +167,7 @@ struct config {
 	char *file;
 	/* [jobio] */
 	enum config_switch enabled;
-	char *nodes;	  /* fnmatch(3) patterns, blank-separated; "*" */
+	char *nodes;	  /* hostlist.h, or CONFIG_ALL */
 	char *partitions; /* with commas or blanks between them; "": all */
 	enum gate_policy gate;
 	enum on_error on_error;
@@ -216,6 +217,8 @@ void config_advice_init(struct config_advice *advice);
  * none of them; NULL: not asked. */
 bool config_is_off(const struct config *config, const char *node, const char *partitions,
 		   struct err *why);
+/* Does one of the lists above name this node? */
+bool config_has_node(const char *nodes, const char *node);
 /* Does this node's epilog wait for the ledger ([ledger] wait_nodes)? */
 bool config_waits(const struct config *config, const char *node);
 

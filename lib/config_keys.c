@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/config_parts.h"
+#include "lib/hostlist.h"
 #include "lib/number.h"
 #include "lib/rundir.h"
 
@@ -19,7 +20,7 @@ static const char *const switches[] = { "no", "yes", NULL };
 #define AT(member) offsetof(struct config, member)
 const struct key config_jobio_keys[] = {
 	{ "enabled", CHOICE, AT(enabled), "yes", 0, 0, switches },
-	{ "nodes", TEXT, AT(nodes), "*", 0, 0, NULL },
+	{ "nodes", HOSTS, AT(nodes), CONFIG_ALL, 0, 0, NULL },
 	{ "partitions", TEXT, AT(partitions), "", 0, 0, NULL },
 	{ "gate", CHOICE, AT(gate), "warn", 0, 0, gates },
 	{ "on_error", CHOICE, AT(on_error), "continue", 0, 0, on_errors },
@@ -63,7 +64,7 @@ const struct key config_ledger_keys[] = {
 	{ "grace_s", NUMBER, AT(ledger.grace_s), "300", 0, 86400, NULL },
 	{ "retention_days", NUMBER, AT(ledger.retention_days), "400", 1, 36500, NULL },
 	{ "send_timeout_ms", NUMBER, AT(ledger.send_timeout_ms), "10000", 100, 600000, NULL },
-	{ "wait_nodes", TEXT, AT(ledger.wait_nodes), "", 0, 0, NULL },
+	{ "wait_nodes", HOSTS, AT(ledger.wait_nodes), "", 0, 0, NULL },
 	{ 0 }
 };
 #undef AT
@@ -101,7 +102,7 @@ const struct key config_calibration_keys[] = {
 /* of every type */
 const struct key config_client_keys[] = {
 	{ "type", CHOICE, AT(type), "weka", 0, 0, types },
-	{ "nodes", TEXT, AT(nodes), "*", 0, 0, NULL },
+	{ "nodes", HOSTS, AT(nodes), CONFIG_ALL, 0, 0, NULL },
 	{ "mounts", TEXT, AT(mounts), "", 0, 0, NULL },
 	{ "core_change", CHOICE, AT(core_change), "never", 0, 0, changes },
 	{ "unbound_workqueues", CHOICE, AT(unbound_workqueues), "named", 0, 0, queues },
@@ -265,6 +266,10 @@ const char *config_set(void *base, const struct key *key, const char *value)
 		if (*value && !config_is_name(value))
 			return "expected a name of small letters, digits, '_' and '-'";
 		break;
+	case HOSTS:
+		if (hostlist_match(value, "") < 0)
+			return "expected nodes as Slurm writes them: ALL, or n[01-04],m7";
+		break;
 	case TEXT:
 		break;
 	}
@@ -287,7 +292,7 @@ void config_free_texts(void *base, const struct key *keys)
 	char **text;
 
 	for (; keys->name; keys++) {
-		if (keys->kind != TEXT && keys->kind != PATH && keys->kind != NAME)
+		if (keys->kind == NUMBER || keys->kind == CHOICE)
 			continue;
 		text = (char **)((char *)base + keys->offset);
 		free(*text);

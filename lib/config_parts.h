@@ -29,7 +29,8 @@ enum kind {
 	PATH,
 	NUMBER,
 	CHOICE,
-	NAME
+	NAME,
+	HOSTS /* hostlist.h, or CONFIG_ALL */
 };
 
 struct key {

@@ -248,7 +248,7 @@ static void look_at_clients(struct doctor *doctor)
 	count = config_clients_for(doctor->config, doctor->host, sections);
 	if (!count)
 		findings_add(doctor->findings, "J02", FINDING_WARNING,
-			     "[client NAME] with nodes=PATTERN",
+			     "[client NAME] with nodes=LIST",
 			     "jobio.conf: no client section is for this node");
 	for (i = 0; i < count && !*doctor->root; i++)
 		ask_client(doctor, sections[i], CLIENT_BUDGET_MS / (unsigned int)count);

@@ -12,6 +12,7 @@
 #include "report/program.h"
 
 #define ASK_MS 5000U
+#define OUTPUT_MAX (64U << 20) /* a node is about 1 KB */
 
 /* "Key                     = value", as scontrol prints it; caller frees. */
 static char *value_of(const char *text, const char *key)
@@ -72,25 +73,66 @@ static void compare(const struct doctor *doctor, const char *text, const char *k
 	free(loaded);
 }
 
-/* What slurmctld runs with, as text; NULL, and a sentence; caller frees. */
-static char *ask(const struct doctor *doctor, char *scontrol, struct err *err)
+/* What slurmctld says of "config" or of "nodes", a line each; NULL, and a finding;
+ * caller frees. */
+static char *ask(const struct doctor *doctor, const char *what)
 {
-	char conf[PATH_MAX + 16];
-	char *argv[] = { scontrol, (char *)"show", (char *)"config", NULL };
+	char conf[PATH_MAX + 16], scontrol[PROGRAM_PATH], *text = NULL;
+	char *argv[] = { scontrol, (char *)"-ao", (char *)"show", (char *)what, NULL };
 	char *env[] = { conf, NULL };
 	struct child_result result = { 0 };
-	char *text = NULL;
+	struct err err;
 
-	snprintf(conf, sizeof(conf), "SLURM_CONF=%s", doctor->slurm_conf_path);
-	if (child_run(argv, env, ASK_MS, &result, err) < 0)
+	if (program_find("scontrol", scontrol, NULL) < 0)
 		return NULL;
-	if (result.status)
-		err_set(err, "%s show config: exit status %d: %.*s", scontrol, result.status,
+	snprintf(conf, sizeof(conf), "SLURM_CONF=%s", doctor->slurm_conf_path);
+	if (child_run_big(argv, env, ASK_MS, OUTPUT_MAX, &result, &err) == 0) {
+		if (!result.status)
+			text = xstrdup(result.out);
+		err_set(&err, "%s show %s: exit status %d: %.*s", scontrol, what, result.status,
 			(int)strcspn(result.errtext, "\n"), result.errtext);
-	else
-		text = xstrdup(result.out);
-	child_result_free(&result);
+		child_result_free(&result);
+	}
+	if (!text)
+		findings_add(doctor->findings, "S21", FINDING_ERROR,
+			     "start slurmctld, or open its port (6817) for this host",
+			     "slurmctld does not answer: %s", err.text);
 	return text;
+}
+
+/* ---- nodes of jobio.conf ------------------------------------------------------- */
+
+static void check_nodes(const struct doctor *doctor, const char *nodes, const char *section,
+			const char *name, const char *key, const char *list)
+{
+	char node[256];
+	bool found = !*list || config_has_node(list, ""); /* ALL */
+
+	for (; nodes && !found; nodes = strchr(nodes, '\n')) {
+		nodes += *nodes == '\n';
+		found = sscanf(nodes, "NodeName=%255s", node) == 1 && config_has_node(list, node);
+	}
+	if (!found)
+		findings_add(doctor->findings, "J15", FINDING_ERROR,
+			     "names of Slurm's nodes: sinfo --all --Node",
+			     "jobio.conf: [%s%s] %s: '%s': slurmctld has no such node", section,
+			     name, key, list);
+}
+
+static void check_lists(const struct doctor *doctor)
+{
+	const struct config *config = doctor->config;
+	char *nodes = ask(doctor, "nodes");
+	size_t i;
+
+	if (!nodes)
+		return;
+	check_nodes(doctor, nodes, "jobio", "", "nodes", config->nodes);
+	check_nodes(doctor, nodes, "ledger", "", "wait_nodes", config->ledger.wait_nodes);
+	for (i = 0; i < config->client_count; i++)
+		check_nodes(doctor, nodes, "client ", config->clients[i].name, "nodes",
+			    config->clients[i].nodes);
+	free(nodes);
 }
 
 void check_ctld(const struct doctor *doctor)
@@ -99,17 +141,14 @@ void check_ctld(const struct doctor *doctor)
 		"SelectType", "AllowSpecResourcesUsage", "PrologFlags", "Prolog", "Epilog",
 		"TaskPlugin",
 	};
-	char scontrol[PROGRAM_PATH], *text;
-	struct err err;
+	char *text;
 
-	if (*doctor->root || !doctor->slurm || program_find("scontrol", scontrol, NULL) < 0)
+	if (*doctor->root || !doctor->slurm)
 		return;
-	text = ask(doctor, scontrol, &err);
-	if (!text)
-		findings_add(doctor->findings, "S21", FINDING_ERROR,
-			     "start slurmctld, or open its port (6817) for this host",
-			     "slurmctld does not answer: %s", err.text);
+	text = ask(doctor, "config");
 	for (size_t i = 0; text && i < sizeof(keys) / sizeof(keys[0]); i++)
 		compare(doctor, text, keys[i]);
+	if (text && doctor->config)
+		check_lists(doctor);
 	free(text);
 }

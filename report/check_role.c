@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "lib/hostlist.h"
+
 static const char *const names[] = { "login", "node", "ctld", "ledger" };
 #define ROLE_COUNT (sizeof(names) / sizeof(names[0]))
 
@@ -37,7 +39,7 @@ static bool has_node_line(const struct doctor *doctor)
 
 	for (size_t i = 0; doctor->slurm && slurm_conf_record(doctor->slurm, "NodeName", i, &name);
 	     i++)
-		if (slurm_conf_in_list(name, doctor->host))
+		if (hostlist_match(name, doctor->host) > 0)
 			return true;
 	return false;
 }

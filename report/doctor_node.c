@@ -8,6 +8,7 @@
 
 #include "client/client.h"
 #include "lib/core_map.h"
+#include "lib/hostlist.h"
 #include "lib/locality.h"
 #include "lib/reservation.h"
 #include "report/doctor_slurmd.h"
@@ -78,7 +79,7 @@ void doctor_find_node(struct doctor *doctor)
 	struct err err;
 
 	for (size_t i = 0; (line = slurm_conf_record(doctor->slurm, "NodeName", i, &name)); i++) {
-		if (!slurm_conf_in_list(name, doctor->host))
+		if (hostlist_match(name, doctor->host) <= 0)
 			continue;
 		read_limit(doctor, line);
 		if (read_node(doctor, line, &err) == 0)

@@ -42,7 +42,4 @@ const char *slurm_conf_record(const struct slurm_conf *conf, const char *kind, s
  * its own behind those of DEFAULT. NULL: it is not there. */
 const char *slurm_conf_setting(const char *line, const char *key);
 
-/* Is the host in the list "c[1-3,7],login"? */
-bool slurm_conf_in_list(const char *list, const char *host);
-
 #endif

@@ -166,7 +166,7 @@ address() { docker inspect -f '{{range .NetworkSettings.Networks}}{{.IPAddress}}
 
 # site_conf LINE... - the jobio.conf of the next machines, with these lines in [ledger]
 site_conf() {
-	on c1 cat /conf/jobio.conf | sed 's/^nodes = c\*$/nodes = c* k* z*/' >"$CLOUD/jobio.conf"
+	on c1 cat /conf/jobio.conf | sed 's/^nodes = c.*/&,k[1-99],z[1-99]/' >"$CLOUD/jobio.conf"
 	printf '%s\n' "$@" >>"$CLOUD/jobio.conf"
 }
 
@@ -241,7 +241,7 @@ restarted() { expect_record "$1" "$2" '"\(.restart) \(.request.applied) \(.chang
 
 @test "machines that their cloud takes away under a job: where the disk comes back, with another boot and address, the record does; the next run has all, but where slurmd remembers the job" {
 	local node before boot
-	site_conf 'wait_nodes = k*'
+	site_conf 'wait_nodes = k[1-99]'
 	printf '%s\n' k1 k3 >"$CLOUD/keep"
 	echo k3 >"$CLOUD/spool"
 	order 'srun -Q sh -c "touch at.\$SLURMD_NODENAME"; [ -n "$SLURM_RESTART_COUNT" ] || sleep 300' -N3 -w 'k[1-3]' --requeue

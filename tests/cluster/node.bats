@@ -108,7 +108,7 @@ ran" "$(job_output "$job")"
 }
 
 @test "a node that jobio.conf does not name: the job runs, and its record says so" {
-	set_conf c1 's/^nodes = .*/nodes = other*/'
+	set_conf c1 's/^nodes = .*/nodes = other1/'
 	submit 'echo ran' --io-cores=1 --io-profile=stream -n1 -w c1
 	wait_for_job "$job"
 	ran_without "jobio.conf has no client for node c1: the job's wishes have no effect here; io-cores without use: jobio.conf has no client for node c1: the job's wishes have no effect here"

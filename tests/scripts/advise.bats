@@ -134,7 +134,7 @@ options() { advise --options "$1" 2>"$DIR/said"; }
 	# streams through a cache
 	ran 7 100 1 cached readcache 200 2000
 	send
-	clients '[client weka]\ntype = weka\n[client other]\ntype = weka\nnodes = x*\n[profile fast]\nio_cores = 1\n[profile fast:weka]\nmount_options = forcedirect\n'
+	clients '[client weka]\ntype = weka\n[client other]\ntype = weka\nnodes = x1\n[profile fast]\nio_cores = 1\n[profile fast:weka]\nmount_options = forcedirect\n'
 	run options 7
 	expect_equal '0 --io-profile=fast' "$status $output"
 	# the client's own section takes the place of the one for all

@@ -101,8 +101,12 @@ site_make() {
 	# what slurmctld runs with
 	cat >bin/scontrol <<-FAKE
 		#!/bin/bash
-		[[ \$* == 'show config' && \$SLURM_CONF == */etc/slurm.conf ]] || exit 9
-		cat "$1/etc/loaded"
+		[[ \$SLURM_CONF == */etc/slurm.conf ]] || exit 9
+		case \$* in
+			'-ao show config') cat "$1/etc/loaded" ;;
+			'-ao show nodes') printf 'NodeName=n0%d Arch=x86_64 CPUTot=64\n' 1 2 3 4 ;;
+			*) exit 9 ;;
+		esac
 	FAKE
 	cat >etc/loaded <<-LOADED
 		Configuration data as of 2026-11-22T09:00:00
@@ -255,7 +259,7 @@ preload() { "${CC:-cc}" -x c -shared -fPIC -o "$DIR/$1" - <<<"$2"; }
 
 @test "equal nodes print equal lines" {
 	local first
-	conf 's/^type = nfs/&\nnodes = m*/'
+	conf 's/^type = nfs/&\nnodes = m1/'
 	conf_has '[option]\nio_cores_max=32'
 	old "$site/spool/7.0.n02.json"
 	site

@@ -10,12 +10,15 @@
 #include <unistd.h>
 
 #include "client/mounts.h"
+#include "ledger/nodes.h"
 #include "lib/comment.h"
 #include "lib/cpuset.h"
 #include "lib/gatefile.h"
 #include "lib/host.h"
+#include "lib/hostlist.h"
 #include "lib/look.h"
 #include "lib/number.h"
+#include "lib/record.h"
 #include "lib/request.h"
 #include "lib/text.h"
 #include "lib/utf8.h"
@@ -741,6 +744,140 @@ START_TEST(mounts_of_a_type_are_read_and_the_upper_of_two_on_one_directory_count
 }
 END_TEST
 
+/* ---- lib/hostlist.h ------------------------------------------------------------ */
+
+static unsigned int seed = 36;
+
+static unsigned int dice(unsigned int sides)
+{
+	seed = seed * 1103515245U + 12345U;
+	return seed / 65536U % sides;
+}
+
+/* "n[01-04,7]x[8-11],m7": one to three elements of up to three brackets. */
+static void make_list(char *list)
+{
+	static const char *const prefixes[] = { "n", "m0", "r1x", "", "gpu-", "a.b_1" };
+	unsigned int elements = 1 + dice(3), brackets, ranges, low;
+	char *at = list;
+
+	for (unsigned int i = 0; i < elements; i++) {
+		at += sprintf(at, "%s%s", i ? "," : "", prefixes[dice(6)]);
+		brackets = dice(4);
+		if (!brackets)
+			at += sprintf(at, "%0*u", (int)dice(3), dice(20));
+		for (unsigned int b = 0; b < brackets; b++) {
+			at += sprintf(at, "%s", b && dice(2) ? "x" : "");
+			ranges = 1 + dice(3);
+			for (unsigned int r = 0; r < ranges; r++) {
+				low = dice(2) ? dice(12) : 90 + dice(12);
+				at += sprintf(at, "%c%0*u", r ? ',' : '[', (int)dice(4), low);
+				if (dice(2))
+					at += sprintf(at, "-%0*u", (int)dice(4), low + dice(14));
+			}
+			*at++ = ']';
+		}
+	}
+	*at = '\0';
+}
+
+static bool has_name(const struct nodes *nodes, const char *name)
+{
+	for (size_t i = 0; i < nodes->count; i++)
+		if (!strcmp(nodes->names[i], name))
+			return true;
+	return false;
+}
+
+/* The name itself, and names that are like it: a digit more, fewer, or another one. */
+static size_t compare_names(const char *list, const struct nodes *nodes, const char *name)
+{
+	char like[RECORD_NAME_MAX + 2];
+	size_t length = strlen(name), at = dice((unsigned int)length), tries = 0;
+
+	for (int way = 0; way < 4; way++, tries++) {
+		strcpy(like, name);
+		if (way == 1)
+			memmove(like + at, name + at + 1, length - at);
+		else if (way == 2)
+			sprintf(like + at, "%u%s", dice(2), name + at);
+		else if (way == 3)
+			like[at] = (char)('0' + dice(10));
+		ck_assert_msg(hostlist_match(list, like) == has_name(nodes, like), "'%s' of '%s'",
+			      like, list);
+	}
+	return tries;
+}
+
+START_TEST(a_host_list_names_what_slurm_expands_it_to)
+{
+	size_t tries = 0, i;
+	struct nodes *nodes;
+	char list[400];
+
+	for (int round = 0; round < 500; round++) {
+		make_list(list);
+		nodes = nodes_expand(list, &err);
+		ck_assert_msg(nodes != NULL, "%s", list);
+		/* of thousands of names some */
+		for (i = 0; i < nodes->count; i += 1 + nodes->count / 100)
+			tries += compare_names(list, nodes, nodes->names[i]);
+		nodes_free(nodes);
+	}
+	ck_assert_uint_gt(tries, 10000);
+}
+END_TEST
+
+START_TEST(host_lists_are_read_as_strictly_as_slurm_reads_them)
+{
+	static const struct {
+		const char *list, *name;
+		int is;
+	} rows[] = {
+		{ "n[01-04],m7", "n04", 1 },
+		{ "n[01-04],m7", "m7", 1 },
+		{ "n[01-04],m7", "n4", 0 },
+		{ "n[1-10]", "n01", 0 },
+		{ "n[08-11]", "n11", 1 },
+		{ "n[1-2]x[3-4]", "n2x3", 1 },
+		{ "n1 n2\tn[7]", "n7", 1 },
+		{ ",a,,b,", "b", 1 },
+		{ "", "n1", 0 },
+		{ "[1-3]", "2", 1 },
+		{ "n[0-65535]", "n65535", 1 },
+		/* Slurm 23.11 and later */
+		{ "c[1-3]-ib", "c2-ib", 1 },
+		{ "c[1-3]-ib", "c2", 0 },
+		{ "c[1-30]5", "c205", 1 },
+		{ "c[1-3]5", "c55", 0 },
+		{ "c[100000000000000]", "c100000000000000", 1 },
+		{ "c[1-3]", "c100000000000000000000000001", 0 },
+		/* refused, wherever it stands */
+		{ "a,n*", "a", -1 },
+		{ "n?", "n1", -1 },
+		{ "n[a-b]", "", -1 },
+		{ "n[1-2", "", -1 },
+		{ "n1]", "", -1 },
+		{ "n[]", "", -1 },
+		{ "n[1,,2]", "", -1 },
+		{ "n[1-2,]", "", -1 },
+		{ "n[-2]", "", -1 },
+		{ "n[1--2]", "", -1 },
+		{ "n[1-]", "", -1 },
+		{ "n[5-1]", "", -1 },
+		{ "n[ 1-2]", "", -1 },
+		{ "n[1[2]]", "", -1 },
+		{ "n[1-2]x[a]", "", -1 },
+		{ "n[0-65536]", "n1", -1 },
+		{ "n[1-2]x[5-1]", "m", -1 },
+	};
+
+	for (size_t i = 0; i < ROWS(rows); i++)
+		ck_assert_msg(hostlist_match(rows[i].list, rows[i].name) == rows[i].is,
+			      "'%s' of '%s'", rows[i].name, rows[i].list);
+}
+END_TEST
+
 UNIT_MAIN("words", a_number_is_decimal_digits_within_its_bounds,
 	  a_list_of_cpus_is_strict_and_comes_back_as_the_kernel_prints_it,
 	  the_last_digit_of_a_cpu_mask_is_cpus_0_to_3, sets_of_cpus_follow_the_algebra_of_sets,
@@ -760,4 +897,6 @@ UNIT_MAIN("words", a_number_is_decimal_digits_within_its_bounds,
 	  a_damaged_gate_file_is_an_error_and_an_unknown_key_of_a_newer_prolog_is_none,
 	  answers_of_two_nodes_arrive_whole_when_srun_mixes_their_lines,
 	  the_newest_whole_answer_counts_and_a_line_that_is_none_is_left_alone,
-	  mounts_of_a_type_are_read_and_the_upper_of_two_on_one_directory_counts)
+	  mounts_of_a_type_are_read_and_the_upper_of_two_on_one_directory_counts,
+	  a_host_list_names_what_slurm_expands_it_to,
+	  host_lists_are_read_as_strictly_as_slurm_reads_them)
