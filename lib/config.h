@@ -99,7 +99,7 @@ struct config_client {
 	char *bdi_dir;
 	enum config_switch ask_servers; /* also when no request waits */
 	/* Lustre */
-	enum config_switch jobid; /* tell the servers the job's number */
+	char *jobid; /* template of jobid_name; "": left alone */
 	char *sys_dir;
 	char *debug_dir;
 	char *procfs_dir;

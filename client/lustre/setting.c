@@ -17,6 +17,7 @@
 #define GROUPS_MAX 24	/* entries of the journal for one job */
 #define TARGET_MAX 4096 /* as much as a record holds */
 #define JOBID_TARGET "node"
+#define JOBID_LIST_MAX 128 /* of a name that config_check() has bounded */
 
 /* ---- one device ------------------------------------------------------------ */
 
@@ -512,8 +513,27 @@ static const struct setting jobid = {
 static bool is_jobid_wanted(const struct client *client, const struct client_want *want)
 {
 	return want->job_id && want->alone && client->common.mount_count &&
-	       (client->section->jobid == SWITCH_YES ||
-		options_get(want->parameters, PARAM_JOBID, NULL, 0));
+	       (*client->section->jobid || options_get(want->parameters, PARAM_JOBID, NULL, 0));
+}
+
+/* Of the site's template %j alone: while jobid_var is nodelocal Lustre has no variable
+ * to take it from, and "%j?%H" is the host then (obdclass/jobid.c:
+ * jobid_interpret_string()). The rest is Lustre's. */
+static void jobid_wanted(const struct client *client, const struct client_want *want,
+			 char list[JOBID_LIST_MAX])
+{
+	const char *at = *client->section->jobid ? client->section->jobid : "%j";
+	size_t used = (size_t)sprintf(list, "jobid_name=");
+
+	while (*at) {
+		if (strncmp(at, "%j", 2) != 0) {
+			list[used++] = *at++;
+			continue;
+		}
+		used += (size_t)sprintf(list + used, "%u", want->job_id);
+		at += at[2] == '?' && at[3] && at[4] ? 5 : 2;
+	}
+	strcpy(list + used, ",jobid_var=nodelocal");
 }
 
 static void plan_jobid(const struct change_kind *kind, struct client *client,
@@ -521,7 +541,7 @@ static void plan_jobid(const struct change_kind *kind, struct client *client,
 		       struct findings *findings)
 {
 	const char *old_list;
-	char new_list[64];
+	char new_list[JOBID_LIST_MAX];
 
 	if (!is_jobid_wanted(client, want))
 		return;
@@ -533,7 +553,7 @@ static void plan_jobid(const struct change_kind *kind, struct client *client,
 			JOBID_TARGET);
 		return;
 	}
-	snprintf(new_list, sizeof(new_list), "jobid_name=%u,jobid_var=nodelocal", want->job_id);
+	jobid_wanted(client, want, new_list);
 	if (strcmp(old_list, new_list) != 0)
 		change_add(plan, client, kind, JOBID_TARGET, old_list, new_list);
 }
@@ -542,12 +562,12 @@ static bool holds_jobid(const struct change_kind *kind, const struct client *cli
 			const struct client_want *want)
 {
 	const char *list = jobid_now(client, JOBID_TARGET);
-	char wanted[64];
+	char wanted[JOBID_LIST_MAX];
 
 	(void)kind;
 	if (!is_jobid_wanted(client, want))
 		return !options_get(want->parameters, PARAM_JOBID, NULL, 0);
-	snprintf(wanted, sizeof(wanted), "jobid_name=%u,jobid_var=nodelocal", want->job_id);
+	jobid_wanted(client, want, wanted);
 	return list && !strcmp(list, wanted);
 }
 

@@ -10,9 +10,9 @@
  *           the instance's folder: the address alone may come again when the
  *           filesystem is mounted anew, and such a mount is not written.
  *         jobid: what the node tells the servers of whose I/O it is, target
- *           "node": jobid_name the job's number, jobid_var nodelocal. For jobs
- *           that have the node alone, where the profile says "jobid" or the site
- *           jobid=yes.
+ *           "node": jobid_name the site's template with the job's number for %j,
+ *           jobid_var nodelocal. For jobs that have the node alone, where the site
+ *           has jobid= or the profile says "jobid", which is %j without jobid=.
  * Owner   constant.
  * Errors  as in client/change.h.
  * Runs    as client.h says.

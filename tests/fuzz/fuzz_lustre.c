@@ -16,6 +16,7 @@ static struct config_client section = {
 	.name = (char *)"scratch",
 	.type = CLIENT_LUSTRE,
 	.mounts = (char *)"",
+	.jobid = (char *)"",
 	.sys_dir = (char *)"/nonexistent",
 	.debug_dir = (char *)"/nonexistent",
 	.procfs_dir = (char *)"/nonexistent",

@@ -186,7 +186,7 @@ lustre_rebooted() {
 # lustre_schedule SEED - a few jobs whose helpers are killed anywhere, then one
 # that is not; see crash.bash
 lustre_schedule() {
-	local id ids=() round profile before jobid=(no yes)
+	local id ids=() round profile before jobid=('' %j)
 	RANDOM=$1
 	crash_begin
 	before=$(all_params)

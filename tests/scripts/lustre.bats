@@ -200,8 +200,8 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 
 # ---- jobid -------------------------------------------------------------------
 
-@test "jobid=yes tells the servers the job's number while it runs" {
-	lustre_conf jobid=yes
+@test "jobid=%j tells the servers the job's number while it runs" {
+	lustre_conf jobid=%j
 	job 4711 1
 	run prolog
 	[ "$status" -eq 0 ]
@@ -210,6 +210,25 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	[ "$(jobid)" = jobid_name=%e.%u,jobid_var=disable ]
 	[ "$(changes 4711 '[.what, .target, .old, .new, .restored]')" = \
 		'[["jobid","node","jobid_name=%e.%u,jobid_var=disable","jobid_name=4711,jobid_var=nodelocal",true]]' ]
+}
+
+@test "a template of jobid keeps what the servers' tools read, and the job's number is in it" {
+	local jobid id=4294967295 # as many digits as a number has
+	while read -r jobid name; do
+		lustre_conf "jobid=$jobid"
+		job $id 1 labelled
+		run prolog
+		[ "$status" -eq 0 ]
+		[ "$(jobid)" = "jobid_name=$name,jobid_var=nodelocal" ] || { jobid; return 1; }
+		epilog
+		[ "$(jobid)" = jobid_name=%e.%u,jobid_var=disable ]
+		id=$((--id))
+	done <<-'TABLE'
+		%j:%u:%H 4294967295:%u:%H
+		%e.%u.%j %e.%u.4294967294
+		%j?%H 4294967293
+		%H/%j?%e:%u %H/4294967292:%u
+	TABLE
 }
 
 @test "jobid of a profile does the same, for its jobs" {
@@ -222,7 +241,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 }
 
 @test "a job that shares its node is not the servers' only one" {
-	lustre_conf jobid=yes
+	lustre_conf jobid=%j
 	job 7
 	prolog
 	[ "$(jobid)" = jobid_name=%e.%u,jobid_var=disable ]
@@ -406,7 +425,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	run in_env "$BUILDDIR/jobio" check --role=node --conf="$NODE/jobio.conf" --host=c1
 	expect_in "LU04 error: 1 of the 2 OSTs of 'work' are not connected: OST0000 (DISCONN)" "$output"
 	expect_in "LU12 info: its servers do not learn whose I/O it is (jobid_var=disable)
-    cure: lctl set_param jobid_var=SLURM_JOB_ID, or jobid=yes in the [client] section" "$output"
+    cure: lctl set_param jobid_var=SLURM_JOB_ID, or jobid=%j in the [client] section" "$output"
 	[[ $output != *J0[1-3]* ]]
 }
 
@@ -527,7 +546,7 @@ rpcs() { cat "$NODE"/lustre/sys/osc/*-ffff9a2c41d08000/max_rpcs_in_flight | sort
 # ---- killed ------------------------------------------------------------------
 
 wish() {
-	lustre_conf jobid=yes
+	lustre_conf jobid=%j
 	job "$1" 1 small
 }
 
@@ -602,7 +621,7 @@ costs() {
 	costs $((prolog + 1)) 8
 	[ "$(forked release)" = $((epilog + 1)) ]
 	[ "$(record "$ran" | jq -c '[.wire[].fs]')" = '["/mnt/work"]' ]
-	lustre_conf jobid=yes # which moves nothing
+	lustre_conf jobid=%j # which moves nothing
 	job 19 1 labelled
 	prolog=$(forked prepare)
 	forked release >/dev/null

@@ -19,6 +19,7 @@ static void lustre_dirs(struct config_client *section)
 	tempdir_make();
 	for (i = 0; i < 4; i++)
 		snprintf(paths[i], sizeof(paths[i]), "%s", tempdir_path(names[i]));
+	section->jobid = (char *)"";
 	section->sys_dir = paths[0];
 	section->debug_dir = paths[1];
 	section->procfs_dir = paths[2];

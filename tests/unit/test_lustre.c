@@ -66,6 +66,7 @@ static void client_of(const char *mounts)
 	section = (struct config_client){ .name = (char *)"scratch",
 					  .type = CLIENT_LUSTRE,
 					  .mounts = (char *)"",
+					  .jobid = (char *)"",
 					  .timeout_ms = 5000,
 					  .mount_table = mount_table,
 					  .sys_dir = sys_dir,
@@ -1700,7 +1701,7 @@ START_TEST(servers_learn_the_number_of_a_job_that_is_alone)
 	ck_assert(client_holds(client, &want));
 	ck_assert_uint_eq(planned_for_7("jobid"), 1);
 	ck_assert(!client_holds(client, &want));
-	section.jobid = SWITCH_YES;
+	section.jobid = (char *)"%j";
 	ck_assert_uint_eq(planned_for_7(""), 1);
 	want.alone = false;
 	ck_assert_uint_eq(planned_for_7(""), 0);

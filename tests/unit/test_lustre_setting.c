@@ -427,7 +427,7 @@ START_TEST(who_has_no_number_or_no_mount_or_not_the_node_tells_none)
 	client.common.mount_count = 1;
 	ck_assert_str_eq(planned("osc.checksums=0"), "");
 	ck_assert(kind->holds(kind, &client, &want));
-	section.jobid = SWITCH_YES;
+	section.jobid = (char *)"%j";
 	ck_assert_str_ne(planned("osc.checksums=0"), "");
 	ck_assert(!kind->holds(kind, &client, &want));
 	expect_said("");
