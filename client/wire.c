@@ -222,7 +222,7 @@ static bool has_wrapped(const struct span *span, const struct wire_row *before,
 }
 
 /* A row that is new: its process started, or first used the filesystem, while
- * we looked elsewhere; all of it is since then, unless it is older. */
+ * we looked elsewhere; all of it is since then. */
 static int64_t difference(const struct span *span, const struct wire_row *before,
 			  const struct wire_row *after, int kind)
 {
@@ -231,11 +231,7 @@ static int64_t difference(const struct span *span, const struct wire_row *before
 	if (is == WIRE_UNKNOWN)
 		return WIRE_UNKNOWN;
 	if (!before)
-		return kind == WIRE_BACKLOG ||
-				       (after->born_s != WIRE_UNKNOWN &&
-					after->born_s + WIRE_BORN_SLACK_S < span->before->at_s)
-			       ? WIRE_UNKNOWN
-			       : is;
+		return kind == WIRE_BACKLOG ? WIRE_UNKNOWN : is;
 	was = before->count[kind];
 	if (was == WIRE_UNKNOWN)
 		return WIRE_UNKNOWN;
@@ -264,9 +260,11 @@ static int64_t row_since(const struct span *span, const struct wire_row *before,
 		       : WIRE_UNKNOWN;
 }
 
+/* Of one whose id has its epoch ('@') nothing else tells: clocks are set. */
 static bool is_reborn(const struct wire_row *before, const struct wire_row *after)
 {
-	return before->born_s != WIRE_UNKNOWN && after->born_s > before->born_s + WIRE_BORN_SLACK_S;
+	return !strchr(before->id, '@') && before->born_s != WIRE_UNKNOWN &&
+	       after->born_s > before->born_s + WIRE_BORN_SLACK_S;
 }
 
 static bool is_lower(const struct span *span, const struct wire_row *was, const struct wire_row *is)
@@ -342,13 +340,30 @@ static int64_t all_since(const struct span *span, int kind)
 	return sum;
 }
 
+/* Has a row that was not there begun before? How much of it is since then nobody knows. */
+static bool has_older(const struct span *span)
+{
+	const struct wire_row *row;
+	size_t i;
+
+	for (i = 0; i < span->after->count; i++) {
+		row = &span->after->row[i];
+		if (!strcmp(row->fs, span->fs) && row->born_s != WIRE_UNKNOWN &&
+		    row->born_s + WIRE_BORN_SLACK_S < span->before->at_s &&
+		    !row_before(span, row, i) && !is_unread(span->before, row->id) &&
+		    !is_unread(span->after, row->id))
+			return true;
+	}
+	return false;
+}
+
 int wire_since(const struct wire *before, const struct wire *after, const char *fs,
 	       int64_t moved[WIRE_KINDS])
 {
 	struct span span = span_of(before, after, fs);
 	int kind;
 
-	if (went_back(&span))
+	if (went_back(&span) || has_older(&span))
 		return 0;
 	for (kind = 0; kind < WIRE_KINDS; kind++)
 		moved[kind] = all_since(&span, kind);

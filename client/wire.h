@@ -7,8 +7,9 @@
  *           the others.
  *         filesystem: what a row is of, where that can be told ("/home"). The
  *           rows of each are a line of their own in the record.
- *         restart: a row whose counters went back, that was born anew, or that
- *           is gone. Then nobody knows what was moved on its filesystem.
+ *         restart: a row whose counters went back, that was born anew, that is
+ *           gone, or that is new and older than the first reading. Then nobody
+ *           knows what was moved on its filesystem.
  *         born: when the source began to count, seconds since boot; sources
  *           that tell their age may be off by two.
  *         counters are those of enum wire_kind; WIRE_UNKNOWN where nobody

@@ -13,7 +13,7 @@
 
 #define LINE_TEXT_MAX 512
 #define SAMPLES_BETWEEN 1024
-#define WORDS_MAX 8 /* name count samples [unit] min max sum sumsq */
+#define WORDS_MAX 16 /* name count samples [unit] min max sum sumsq, and what comes later */
 
 /* ---- one file of statistics ------------------------------------------------ */
 
@@ -34,7 +34,8 @@ static int parse_count(const char *text, int64_t *number)
 	return parse_signed(text, number) < 0 || *text == '-' ? -1 : 0;
 }
 
-/* Nobody needs a sum of squares, which is soon beyond all numbers. */
+/* Nobody needs a sum of squares, which is soon beyond all numbers, nor a column behind
+ * it. */
 static bool is_number(const char *text)
 {
 	text += *text == '-';
@@ -89,9 +90,11 @@ static int parse_sample(char *line, struct sample *sample)
 	if (n == 4)
 		return 0;
 	if (n < 7 || parse_signed(word[4], &sample->least) < 0 ||
-	    parse_signed(word[5], &sample->most) < 0 || parse_signed(word[6], &sample->sum) < 0 ||
-	    (n == 8 && !is_number(word[7])))
+	    parse_signed(word[5], &sample->most) < 0 || parse_signed(word[6], &sample->sum) < 0)
 		return -1;
+	while (n > 7)
+		if (!is_number(word[--n]))
+			return -1;
 	sample->summed = true;
 	return 0;
 }
@@ -153,6 +156,7 @@ static bool is_sum(const struct sample *sample)
 struct tally {
 	int64_t sum[WIRE_KINDS];
 	bool lost[WIRE_KINDS];
+	unsigned int seen; /* lines, by their rows of the table */
 };
 
 static void tally_add(struct tally *tally, enum wire_kind kind, int64_t number)
@@ -161,7 +165,7 @@ static void tally_add(struct tally *tally, enum wire_kind kind, int64_t number)
 		tally->lost[kind] = true;
 }
 
-/* -1: a line of this name has no such number. */
+/* -1: a line of this name has no such number, or was there before. */
 static int take_sample(const struct sample *sample, enum tree_kind kind, struct tally *tally)
 {
 	const struct counted *row = counted;
@@ -171,8 +175,10 @@ static int take_sample(const struct sample *sample, enum tree_kind kind, struct 
 		if (!(row->kinds & 1U << kind) || strcmp(sample->name, row->name) != 0)
 			continue;
 		if (!sample->summed || !is_sum(sample) || !is_unit(sample, row->sum) ||
-		    (is_bytes(row->sum) && sample->least < 0))
+		    (is_bytes(row->sum) && sample->least < 0) ||
+		    tally->seen & 1U << (row - counted))
 			return -1;
+		tally->seen |= 1U << (row - counted);
 		if (row->samples != NOTHING)
 			tally_add(tally, row->samples, row->sign * sample->count);
 		if (is_lost(sample))
@@ -228,7 +234,7 @@ static void finish(const struct tally *tally, struct lustre_stats *stats)
 int lustre_stats_parse(const char *text, enum tree_kind kind, struct lustre_stats *stats)
 {
 	char line[LINE_TEXT_MAX], *first;
-	struct tally tally = { { 0 }, { false } };
+	struct tally tally = { .seen = 0 };
 	struct sample sample;
 	bool is_empty = true;
 

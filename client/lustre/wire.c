@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "client/lustre/facts.h"
 #include "client/mounts.h"
@@ -40,14 +41,28 @@ static int print_all(void *arg)
 
 /* ---- what was printed ---------------------------------------------------------- */
 
+/* When a device began to count, seconds since boot, by the start_time in its id. One
+ * that does not tell (before 2.15) may be as old as the node. */
+static int64_t born_of(const struct wire *wire, const char *id)
+{
+	const char *epoch = strrchr(id, '@');
+	int64_t age_s = (int64_t)time(NULL) - (epoch ? strtoll(epoch + 1, NULL, 10) : 0);
+
+	return epoch && strchr(epoch, '.') && age_s < wire->at_s ? wire->at_s - age_s : 0;
+}
+
 static struct wire_row *new_row(struct wire *wire, const char *id, const char *fs, struct err *err)
 {
+	size_t count = wire->count;
 	struct wire_row *row = wire_row(wire, id);
 
-	if (!row) {
+	if (!row)
 		err_set(err, "more than %d devices", WIRE_ROWS_MAX);
+	else if (wire->count == count)
+		err_set(err, "%s: shown twice", id);
+	if (!row || wire->count == count)
 		return NULL;
-	}
+	row->born_s = born_of(wire, id);
 	snprintf(row->fs, sizeof(row->fs), "%s", fs);
 	return row;
 }
@@ -216,6 +231,9 @@ static int ask_lctl(struct client *client, struct wire *wire, struct err *err)
 		rc = lustre_wire_params(client, wire, tree, ask.text, err);
 	else
 		err_set(err, "%s", ask.why);
+	if (rc == 0 && wire->count != tree->count)
+		rc = err_set(err, "lctl shows the statistics of %zu of %zu devices", wire->count,
+			     tree->count);
 	ask_clear(&ask);
 	tree_free(tree);
 	return rc;

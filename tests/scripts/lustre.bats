@@ -378,6 +378,24 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	[ "$(record 7 | jq -c '[.wire, .quality]')" = '[null,["no_step","wire_reset"]]' ]
 }
 
+@test "a device that the job's beginning did not show counts if it is younger, else no number is told" {
+	local stats=$NODE/lustre/debug/osc/work-OST0001-osc-${INSTANCE#*-}/stats
+	local written=([7]=null [8]=419430400) told=([7]='["no_step","wire_reset"]' [8]='["no_step"]') id
+	for id in 7 8; do
+		mv "$NODE/lustre/sys/osc/work-OST0001-osc-${INSTANCE#*-}" "$NODE/away"
+		job $id
+		prolog
+		mv "$NODE/away" "$NODE/lustre/sys/osc/work-OST0001-osc-${INSTANCE#*-}"
+		{
+			((id == 7)) || printf 'start_time %d.5 secs.nsecs\n' "$(date +%s)"
+			echo 'write_bytes 100 samples [bytes] 4194304 4194304 419430400 1'
+		} >"$stats"
+		epilog
+		[ "$(record $id | jq -c '.wire[0].write_bytes')" = "${written[id]}" ] || { record $id | jq -c .wire; return 1; }
+		[ "$(record $id | jq -c .quality)" = "${told[id]}" ]
+	done
+}
+
 @test "statistics that are damaged are no numbers" {
 	job 7
 	prolog

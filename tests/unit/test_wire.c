@@ -152,6 +152,11 @@ START_TEST(a_row_that_was_born_later_has_restarted)
 	expect(0, WIRE_READ_BYTES, 0);
 	before->row[0].born_s = WIRE_UNKNOWN;
 	expect(1, WIRE_READ_BYTES, 10);
+	/* the same epoch, told by a clock that was set since */
+	before->row[0].born_s = 500;
+	strcpy(before->row[0].id, "x@5.5");
+	strcpy(after->row[0].id, "x@5.5");
+	expect(1, WIRE_READ_BYTES, 10);
 	end();
 }
 END_TEST
@@ -166,7 +171,11 @@ START_TEST(a_new_row_counts_unless_it_is_older)
 	after->row[1].born_s = 998;
 	expect(1, WIRE_READ_BYTES, 7);
 	after->row[1].born_s = 997;
-	expect(1, WIRE_READ_BYTES, WIRE_UNKNOWN);
+	expect(0, WIRE_READ_BYTES, 0);
+	/* one that there was no time for then, or now */
+	row(before, "new@", "/a", 0);
+	strcpy(after->row[1].id, "new@5.5");
+	expect(1, WIRE_READ_BYTES, 0);
 	end();
 }
 END_TEST
