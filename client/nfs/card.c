@@ -12,6 +12,25 @@
 #include "client/nfs/nfs.h"
 #include "lib/sysfs.h"
 
+unsigned int nfs_parse_address(const char *text, unsigned int port, struct sockaddr_storage *to)
+{
+	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)to;
+	struct sockaddr_in *v4 = (struct sockaddr_in *)to;
+
+	memset(to, 0, sizeof(*to));
+	if (inet_pton(AF_INET, text, &v4->sin_addr) == 1) {
+		v4->sin_family = AF_INET;
+		v4->sin_port = htons((uint16_t)port);
+		return sizeof(*v4);
+	}
+	if (inet_pton(AF_INET6, text, &v6->sin6_addr) == 1) {
+		v6->sin6_family = AF_INET6;
+		v6->sin6_port = htons((uint16_t)port);
+		return sizeof(*v6);
+	}
+	return 0;
+}
+
 /* What the socket that would be used has for an address of its own. */
 static int local_address(const char *address, struct sockaddr_storage *own)
 {

@@ -210,25 +210,6 @@ static const unsigned char null_call[] = { 0x80, 0, 0, 40, 0x6a, 0x6f, 0x62, 0x6
 					   0,	 3, 0, 0,  0,	 0,    0,    0,	   0,	 0, 0,
 					   0,	 0, 0, 0,  0,	 0,    0,    0,	   0,	 0, 0 };
 
-unsigned int nfs_parse_address(const char *text, unsigned int port, struct sockaddr_storage *to)
-{
-	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)to;
-	struct sockaddr_in *v4 = (struct sockaddr_in *)to;
-
-	memset(to, 0, sizeof(*to));
-	if (inet_pton(AF_INET, text, &v4->sin_addr) == 1) {
-		v4->sin_family = AF_INET;
-		v4->sin_port = htons((uint16_t)port);
-		return sizeof(*v4);
-	}
-	if (inet_pton(AF_INET6, text, &v6->sin6_addr) == 1) {
-		v6->sin6_family = AF_INET6;
-		v6->sin6_port = htons((uint16_t)port);
-		return sizeof(*v6);
-	}
-	return 0;
-}
-
 /* A question to a server that waits for its answer. */
 struct talk {
 	int fd; /* -1: it could not be put, or nobody answers there */

@@ -24,7 +24,7 @@ thing_packages() {
 # A changed configure.ac makes the old trees worthless.
 thing_source() {
 	cmp -s "$top/configure.ac" "$work/src/configure.ac" ||
-		rm -rf "$work"/{src,gcc,clang,sanitizers}
+		rm -rf "$work"/{src,gcc,sanitizers}
 	"$top/tests/tools/copy-tree" "$work/src"
 	cd "$work/src" || return
 	[[ -x configure && -f Makefile.in ]] || ./autogen.sh
@@ -34,22 +34,25 @@ thing_source() {
 # so; sanitizers and valgrind still know the lines. Less is known of lengths then.
 readonly quick='-g1 -O1' quick_gcc='-g1 -O1 -Wno-format-truncation'
 
-# thing_tree NAME - a configured and compiled build tree
+# The tree in which make check runs: one with sanitizers before a commit.
+tree=gcc
+[[ $level == all ]] || tree=sanitizers
+
+# thing_tree NAME - a configured and compiled build tree. Before a commit that without
+# sanitizers has only what counts on a virtual machine.
 thing_tree() {
-	local arguments=(CC=gcc)
-	case $1 in
-		clang) arguments=(CC=clang "CFLAGS=$quick") ;;
-		sanitizers) arguments+=(--enable-sanitizers "CFLAGS=$quick_gcc") ;;
-	esac
+	local arguments=(CC=gcc) targets=()
+	[[ $1 != sanitizers ]] || arguments+=(--enable-sanitizers "CFLAGS=$quick_gcc")
+	[[ $1 == "$tree" || $level == all ]] || targets=(jobio-count)
 	# one whose configure was interrupted has a Makefile, and no libtool
 	[[ -e $work/$1/configured ]] || rm -rf "${work:?}/$1"
 	mkdir -p "$work/$1"
 	cd "$work/$1" || return
 	[[ -e configured ]] || "$work/src/configure" -q --enable-werror "${arguments[@]}"
 	: >configured
-	make -s -j"$(nproc)" || { echo "jobio does not build: $work/things/tree-$1.log"; return 1; }
+	make -s -j"$(nproc)" "${targets[@]}" || { echo "jobio does not build: $work/things/tree-$1.log"; return 1; }
 	# what a virtual machine kills; two parts must not make it at once
-	[[ $1 != gcc ]] || make -s -j"$(nproc)" tests/faults/jobio-prepare
+	[[ $1 != gcc || $level != all ]] || make -s -j"$(nproc)" tests/faults/jobio-prepare
 }
 
 # A compiler for older glibcs, as a Python package.
@@ -91,20 +94,19 @@ need_kernels() {
 
 part_lint() {
 	local status=0
-	need tree-gcc || return 0
-	run "$dir/lint.log" 300 "$top/tests/lint" "$work/gcc" || status=$?
+	need "tree-$tree" || return 0
+	run "$dir/lint.log" 300 "$top/tests/lint" "$work/$tree" || status=$?
 	tests lint $status "$dir/lint.log"
 	verdict 'some suite runs each file of cluster tests' none_left_out
 }
 
 # make_check TREE WHAT LIMIT [MAKE ARGUMENT...]
 make_check() {
-	local tree=$work/$1 what=$2 limit=$3 status=0 logs flags=$quick_gcc
-	[[ $1 != clang ]] || flags=$quick
+	local tree=$work/$1 what=$2 limit=$3 status=0 logs
 	shift 3
 	find "$tree" -name '*.trs' -delete
 	run "$dir/check.log" "$limit" make -s -j$(($(nproc) + 1)) -C "$tree" -k check \
-		"CFLAGS=$flags" "$@" || status=$?
+		"CFLAGS=$quick_gcc" "$@" || status=$?
 	mapfile -t logs < <(test_logs "$tree")
 	((status == 0)) || tail -n 15 "$dir/check.log"
 	tests "$what" $status "${logs[@]}"
@@ -114,7 +116,7 @@ make_check() {
 proves_counting() {
 	local p f
 	if run "$dir/bats.log" 60 bats --tap "$top/tests/must-fail/must_fail.bats" ||
-		run "$dir/must_fail.log" 60 "$work/gcc/tests/must-fail/must_fail"; then
+		run "$dir/must_fail.log" 60 "$work/$tree/tests/must-fail/must_fail"; then
 		say 'a suite that fails on purpose passed'
 		return 1
 	fi
@@ -130,21 +132,9 @@ changed() {
 		[[ -n $("${git[@]}" ls-files --others --exclude-standard -- "$@") ]]
 }
 
-# A MariaDB of its own takes a minute, and what lint notices as long: not before each
-# commit. The stand-ins' own tests are for who changes them; prolog and epilog are tried
-# with WEKA's when it or client/weka has changed. A crash is tried at one step in
-# eight, others each day; what is random or large a tenth as often.
 part_gcc() {
-	# shellcheck disable=SC2016 # make expands it
-	local which='$(LONG_TESTS) $(UNIT_TESTS) $(BATS_TESTS)' without='%/mariadb.bats %/lint.bats'
 	need tree-gcc || return 0
-	if [[ $level != all ]]; then
-		changed tests/sim || without+=' tests/sim/%'
-		changed tests/sim tests/scripts/standin.bats client/weka || without+=' %/standin.bats'
-		which="\$(filter-out $without,$which)"
-		export JOBIO_SHARE=10 JOBIO_CRASH_EVERY=8 JOBIO_CRASH_FIRST=$((EPOCHSECONDS / 86400 % 8 + 1))
-	fi
-	CK_TIMEOUT_MULTIPLIER=5 make_check gcc 'make check, gcc' 1800 "TESTS=$which"
+	CK_TIMEOUT_MULTIPLIER=5 make_check gcc 'make check, gcc' 1800
 	verdict 'tests that fail on purpose are counted' proves_counting
 }
 
@@ -157,24 +147,28 @@ part_galera() {
 	tests 'two ledgers on Galera' $status "$dir/galera.log"
 }
 
-part_clang() {
-	need tree-clang || return 0
-	# shellcheck disable=SC2016 # make expands it
-	CK_TIMEOUT_MULTIPLIER=5 make_check clang 'unit programs, clang' 900 'TESTS=$(UNIT_TESTS)'
-}
-
-# In "all" with those scripts whose programs read most of what others wrote, or live
-# long. Crashes are walked through by make check with gcc: here each 48th step. What is
-# tried at random a quarter as often, before a commit a tenth.
+# Before a commit all of make check but what takes a minute, a MariaDB of its own and what
+# lint notices; the stand-ins' own tests are for who changes them, and prolog and epilog
+# are tried with WEKA's when it or client/weka has changed. A crash is tried at one step in
+# eight, others each day; what is random or large a tenth as often.
+#   In "all", which has run the rest without sanitizers, those scripts whose programs read
+# most of what others wrote, or live long; each 48th step of a crash.
 part_sanitizers() {
 	# shellcheck disable=SC2016 # make expands it
-	local which='$(UNIT_TESTS)' share=4
+	local which='$(UNIT_TESTS)' without='%/mariadb.bats %/lint.bats'
 	need tree-sanitizers || return 0
-	[[ $level == all ]] || share=10
-	[[ $level != all ]] || which+=$(printf ' tests/scripts/%s.bats' count_job \
-		gpfs ledger live lustre nfs peers prolog prolog_faults prolog_left report)
-	JOBIO_SHARE=$share CK_TIMEOUT_MULTIPLIER=5 JOBIO_CRASH_EVERY=48 JOBIO_CRASHES=1 \
-		make_check sanitizers 'sanitized' 1800 "TESTS=$which"
+	if [[ $level == all ]]; then
+		which+=$(printf ' tests/scripts/%s.bats' account count_job gpfs ledger live lustre nfs peers \
+			prolog prolog_faults prolog_left report)
+		export JOBIO_SHARE=4 JOBIO_CRASH_EVERY=48 JOBIO_CRASHES=1
+	else
+		changed tests/sim || without+=' tests/sim/%'
+		changed tests/sim tests/scripts/standin.bats client/weka || without+=' %/standin.bats'
+		which="\$(filter-out $without,\$(LONG_TESTS) \$(UNIT_TESTS) \$(BATS_TESTS))"
+		export JOBIO_SHARE=10 JOBIO_CRASH_EVERY=8 JOBIO_CRASH_FIRST=$((EPOCHSECONDS / 86400 % 8 + 1))
+	fi
+	CK_TIMEOUT_MULTIPLIER=5 make_check sanitizers 'sanitized' 1800 "TESTS=$which"
+	[[ $level == all ]] || verdict 'tests that fail on purpose are counted' proves_counting
 }
 
 # What is tried at random a twentieth as often. Fair scheduling: threads otherwise take
@@ -252,13 +246,13 @@ part_page() {
 part_diff() {
 	local status=0 n=500 odd=300
 	[[ $level == all ]] || n=100 odd=60
-	need tree-gcc || return 0
-	run "$dir/build.log" 600 make -s -C "$work/gcc" diff-programs || tail -n 30 "$dir/build.log"
-	run "$dir/diff.log" 900 "$work/gcc/tests/diff/slurmd_diff" \
+	need "tree-$tree" || return 0
+	run "$dir/build.log" 600 make -s -C "$work/$tree" diff-programs || tail -n 30 "$dir/build.log"
+	run "$dir/diff.log" 900 "$work/$tree/tests/diff/slurmd_diff" \
 		--count=$n --keep="$dir/kept" || status=$?
 	tests 'made-up machines' $status "$dir/diff.log"
 	status=0
-	run "$dir/odd.log" 900 "$work/gcc/tests/diff/slurmd_diff" --odd \
+	run "$dir/odd.log" 900 "$work/$tree/tests/diff/slurmd_diff" --odd \
 		--count=$odd --keep="$dir/kept-odd" || status=$?
 	tests 'odd machines' $status "$dir/odd.log"
 }
@@ -271,8 +265,7 @@ part_diff() {
 # shellcheck disable=SC2016 # make expands it
 suite_unit() {
 	local logs which
-	which='$(UNIT_TESTS)'$(printf ' tests/scripts/%s.bats' cores count hardening ledger \
-		locality plan prolog report)
+	which='$(UNIT_TESTS)'$(printf ' tests/scripts/%s.bats' account cores count ledger locality)
 	find "$top/build/cluster/$1/obj" -name '*.trs' -delete
 	in_image "$1" check 1800 --init --cap-add=SYS_PTRACE -e JOBIO_SHARE=4 \
 		-e CK_TIMEOUT_MULTIPLIER=5 -- \
