@@ -25,12 +25,12 @@ void ask_clear(struct ask *ask)
 
 unsigned int ask_limit_ms(const struct client *client)
 {
+	unsigned int limit_ms = client->ask_ms ? client->ask_ms : client->section->timeout_ms;
 	unsigned long long now = child_now_ms(), left_ms = 0;
 
 	if (now < client->deadline_ms)
 		left_ms = client->deadline_ms - now;
-	return left_ms < client->section->timeout_ms ? (unsigned int)left_ms
-						     : client->section->timeout_ms;
+	return left_ms < limit_ms ? (unsigned int)left_ms : limit_ms;
 }
 
 /* Of a child that did not answer; errno says why. */

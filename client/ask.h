@@ -5,7 +5,7 @@
  *         missing: there is no such command or file.
  *         hung: killed at its deadline. no time: the budget left it less than
  *           half of that, so nothing is known of it.
- *         deadline: timeout_ms of jobio.conf, less when the client's budget
+ *         deadline: timeout_ms of jobio.conf, or client->ask_ms, less when the client's budget
  *           (client->deadline_ms) is nearly used up.
  * Owner   struct ask owns its text: ask_clear(). Zeroed it is "not asked".
  * Errors  none: whatever goes wrong is the answer, with a reason in 'why'.

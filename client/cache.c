@@ -127,11 +127,12 @@ void cache_put_number(struct cache *cache, const char *name, int64_t number)
 static bool holds(struct client *client, const struct cache *cache)
 {
 	int64_t at = cache_number(cache, "at"), age = uptime_s() - at;
+	int64_t age_max = cache_number(cache, "age_max");
 	const char *kept = json_text(cache->json, "key");
 	struct cache_key now;
 
-	if (!kept || at < 0 || age < 0 || age > CACHE_AGE_MAX_S ||
-	    client->type->load(client, cache) < 0)
+	if (client->type->load(client, cache) < 0 || !kept || at < 0 || age < 0 ||
+	    age > (age_max > 0 ? age_max : CACHE_AGE_MAX_S))
 		return false;
 	make_key(client, &now);
 	client->asked_at_s = at;

@@ -5,8 +5,9 @@
  *
  * Terms   key: all that the answers rest on, as text: this boot, files (inode,
  *           time of change, size) and processes (pid, start). The answers hold
- *           while it is the same, for CACHE_AGE_MAX_S at most: health leaves
- *           no trace in any file.
+ *           while it is the same, for CACHE_AGE_MAX_S at most, because health
+ *           leaves no trace in any file; for the number "age_max" where the
+ *           type keeps one, because its key tells of health.
  *         at: when the client was asked, seconds since boot. An answer that is
  *           used again does not get younger by it.
  * Owner   texts that cache_text() returns are the cache's.
@@ -27,7 +28,8 @@ struct cache;
 struct cache_key;
 struct client;
 
-/* Take what is kept, if it holds: client->cached and asked_at_s. */
+/* Take what is kept, if it holds: client->cached and asked_at_s. Of what does not
+ * hold the facts are the last ones. */
 bool cache_use(struct client *client);
 /* The client is asked anew, now. */
 void cache_asked(struct client *client);

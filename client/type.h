@@ -27,6 +27,7 @@
 struct affinity;
 struct cache;
 struct client;
+struct client_plan;
 struct cache_key;
 struct change_kind;
 struct findings;
@@ -91,6 +92,9 @@ struct client {
 	bool cached;	    /* the answers are those of the cache */
 	int64_t asked_at_s; /* when they were given: seconds since boot */
 	unsigned long long deadline_ms;
+	unsigned int ask_ms;		/* of one question, where it is not timeout_ms; 0 */
+	const struct client_plan *plan; /* that is being applied; NULL: none */
+	struct findings *findings;	/* of the change that is being made or undone */
 };
 
 #endif

@@ -13,6 +13,9 @@
 
 #define PATH_TEXT_MAX 1024
 #define WEKA_ARGS_MAX 16
+/* Where the driver names the frontends' processes, each job sees them live and
+ * connected without a call of `weka`. */
+#define WATCHED_AGE_MAX_S 86400
 
 /* The 6.x command line is the old wekactl: tell it that nobody is there to
  * talk to. */
@@ -29,14 +32,22 @@ static void make_argv(const struct client *client, const char *const args[],
 	argv[i + 1] = NULL;
 }
 
-/* Run `weka ARGS` that asks; the answer in *ask. The deadline is timeout_ms
- * of jobio.conf, less when the budget is nearly used up. */
+/* Run `weka ARGS` that asks; the answer in *ask. `weka local status -J` took 4 to 6 s
+ * on a client in order (WEKA's public log of a conversion to 4.1), so the deadline is
+ * half as much again as timeout_ms; and where ps was answered the rest is waited for
+ * beyond the budget, once: the answers are kept. */
 static void weka_ask(struct client *client, struct ask *ask, const char *const args[])
 {
+	unsigned int limit_ms = client->section->timeout_ms * 3 / 2;
+	unsigned long long end_ms = child_now_ms() + limit_ms;
 	char *argv[WEKA_ARGS_MAX];
 
 	make_argv(client, args, argv);
+	if (weka_of(client)->ps.answer == ASK_ANSWERED && client->deadline_ms < end_ms)
+		client->deadline_ms = end_ms;
+	client->ask_ms = limit_ms;
 	ask_command(client, ask, argv, weka_env);
+	client->ask_ms = 0;
 }
 
 int weka_order(struct client *client, unsigned int timeout_ms, const char *const args[],
@@ -138,6 +149,24 @@ void weka_read_containers(struct client *client)
 
 /* ---- the cache --------------------------------------------------------- */
 
+/* `weka local ps -J` is not known to name a process. The driver's file does, and is
+ * read for each job: a container that restarts has other frontends there, and one
+ * that is not connected has none. systemd makes the folder of the agent's service
+ * anew when it starts it. */
+static void key_of_processes(const struct client *client, struct cache_key *key)
+{
+	const struct weka_interface *interface = &weka_of(client)->interface;
+	char path[PATH_TEXT_MAX];
+	size_t i;
+
+	cache_key_process(key, weka_of(client)->agent_pid);
+	snprintf(path, sizeof(path), "%s/system.slice/weka-agent.service",
+		 client->section->cgroup_root);
+	cache_key_file(key, path);
+	for (i = 0; i < interface->link_count; i++)
+		cache_key_process(key, interface->link[i].pid);
+}
+
 void weka_key(const struct client *client, struct cache_key *key)
 {
 	static const char *const files[] = { "resources.json", "resources.json.stable",
@@ -156,9 +185,8 @@ void weka_key(const struct client *client, struct cache_key *key)
 	snprintf(path, sizeof(path), "%.*s.json", dot ? (int)(dot - section->service_conf) : 0,
 		 section->service_conf);
 	cache_key_file(key, path);
-	cache_key_process(key, facts->agent_pid);
+	key_of_processes(client, key);
 	for (i = 0; i < facts->containers.count; i++) {
-		cache_key_process(key, facts->containers.item[i].pid);
 		for (j = 0; j < sizeof(files) / sizeof(files[0]); j++) {
 			snprintf(path, sizeof(path), "%s/%s/container/%s", section->data_dir,
 				 facts->containers.item[i].name, files[j]);
@@ -188,6 +216,7 @@ int weka_load(struct client *client, const struct cache *cache)
 	parse_all_resources(facts);
 	agents = cache_number(cache, "agents");
 	facts->agent_count = agents > 0 ? (unsigned int)agents : 0;
+	weka_read_interface(client);
 	return facts->containers_known ? 0 : -1;
 }
 
@@ -200,8 +229,7 @@ static bool is_worth_keeping(const struct client *client)
 		return false;
 	for (i = 0; i < facts->containers.count; i++)
 		if (strcmp(facts->containers.item[i].display_status, "READY") != 0 ||
-		    !facts->staged[i].known || !facts->stable[i].known ||
-		    process_start(facts->containers.item[i].pid, NULL, NULL) < 0)
+		    !facts->staged[i].known || !facts->stable[i].known)
 			return false;
 	return true;
 }
@@ -214,6 +242,9 @@ int weka_keep(const struct client *client, struct cache *cache)
 
 	if (!is_worth_keeping(client))
 		return -1;
+	if (facts->interface.link_count &&
+	    process_start(facts->interface.link[0].pid, NULL, NULL) == 0)
+		cache_put_number(cache, "age_max", WATCHED_AGE_MAX_S);
 	cache_put_number(cache, "agents", facts->agent_count);
 	cache_put_answer(cache, "ps", &facts->ps);
 	for (i = 0; i < facts->containers.count; i++) {

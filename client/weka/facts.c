@@ -229,6 +229,17 @@ const struct weka_container *weka_container(const struct weka_facts *facts, cons
 	return NULL;
 }
 
+/* "5.0.1" is 5; unknown is 0. */
+unsigned int weka_major(const struct weka_container *container)
+{
+	char digits[8];
+	unsigned long major;
+
+	snprintf(digits, sizeof(digits), "%.*s", (int)strspn(container->version, "0123456789"),
+		 container->version);
+	return number_parse(digits, 0, 999, &major, NULL) < 0 ? 0 : (unsigned int)major;
+}
+
 void weka_named_cpus(const struct weka_resources *resources, struct cpuset *cpus)
 {
 	size_t i;
@@ -328,24 +339,6 @@ void weka_digest(struct client *client)
 	common->fixed_cores = servers ? cpuset_count(&ids) : 0;
 }
 
-/* Frontends that come or go without a trace in any file: the driver knows. */
-static bool driver_contradicts(const struct weka_facts *facts)
-{
-	size_t i, n, links;
-
-	if (facts->interface_source.answer != ASK_ANSWERED || !facts->interface.link_count)
-		return false;
-	for (i = 0; i < facts->containers.count; i++) {
-		links = 0;
-		for (n = 0; n < facts->interface.link_count; n++)
-			links += !strcmp(facts->interface.link[n].container,
-					 facts->containers.item[i].name);
-		if (links != facts->stable[i].frontend_count)
-			return true;
-	}
-	return false;
-}
-
 /* pgrep -x -f '/usr/bin/weka --agent', as WEKA's checks do */
 static int print_agents(void *arg)
 {
@@ -395,11 +388,11 @@ int weka_inspect(struct client *client, struct err *err)
 {
 	(void)err;
 	read_cheap_files(client);
-	if (!cache_use(client))
+	if (!cache_use(client)) {
 		ask_everything(client);
-	weka_read_interface(client);
-	if (client->cached && driver_contradicts(weka_of(client)))
-		ask_everything(client);
+		if (!ask_is_silent(&weka_of(client)->interface_source))
+			weka_read_interface(client);
+	}
 	weka_read_cgroups(client);
 	weka_digest(client);
 	return 0;

@@ -86,6 +86,7 @@ static inline bool weka_agents_unknown(const struct weka_facts *facts)
 /* NULL: not there. */
 const struct weka_container *weka_container(const struct weka_facts *facts, const char *name,
 					    size_t *index);
+unsigned int weka_major(const struct weka_container *container);
 /* The CPUs on which it polls as named by core_id, without siblings; automatic ones
  * left out. */
 void weka_named_cpus(const struct weka_resources *resources, struct cpuset *cpus);

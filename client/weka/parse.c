@@ -85,7 +85,6 @@ static void copy_upper(char *to, size_t size, const char *from)
 static void parse_container(struct json_object *object, struct weka_container *container)
 {
 	struct json_object *status = internal_status(object);
-	long long pid = 0;
 
 	memset(container, 0, sizeof(*container));
 	text_copy(container->name, sizeof(container->name), get_text(object, "name"));
@@ -114,8 +113,6 @@ static void parse_container(struct json_object *object, struct weka_container *c
 			  get_text(object, "version"));
 	text_copy(container->last_failure, sizeof(container->last_failure),
 		  get_text(object, "lastFailure"));
-	if (id_of(json_member(object, "pid"), &pid) == 0 && pid > 0)
-		container->pid = (long)pid;
 }
 
 int weka_parse_ps(const char *text, struct weka_containers *containers, struct err *err)

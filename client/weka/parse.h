@@ -53,7 +53,8 @@ struct weka_service {
 	enum weka_switch odd_isolate; /* value of isolate_cpuset */
 };
 
-/* `weka local ps -J` */
+/* `weka local ps -J`; of these keys WEKA's public tools read no monitoring and no
+ * persistent */
 struct weka_container {
 	char name[WEKA_NAME_MAX];
 	bool running;
@@ -64,7 +65,6 @@ struct weka_container {
 	char message[128];
 	char version[WEKA_NAME_MAX];
 	char last_failure[128];
-	long pid; /* 0 unknown */
 };
 
 struct weka_containers {

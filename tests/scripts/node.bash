@@ -153,7 +153,6 @@ node_weka() {
 	echo 7 >"$NODE/weka/stable"
 	echo 7 >"$NODE/weka/staged"
 	echo READY >"$NODE/weka/status"
-	echo $$ >"$NODE/weka/pid"
 	echo $$ >"$NODE/weka/agent.pid"
 	echo 4.4.4 >"$NODE/weka/version"
 	printf '[agent]\nisolate_cpusets=false\ncgroups_mode=none\n' \

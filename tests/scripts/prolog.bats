@@ -173,18 +173,45 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	[ "$(wc -l <"$NODE/weka/calls")" -eq 6 ]
 }
 
-@test "a client that was started anew is asked again" {
-	job 7
-	prolog
-	epilog
-	sleep 30 &
-	echo $! >"$NODE/weka/pid"
-	mkdir -p "$NODE/data/client/container"
-	echo '{}' >"$NODE/data/client/container/resources.json"
-	job 8
-	prolog
-	kill %1
-	[ "$(wc -l <"$NODE/weka/calls")" -eq 6 ]
+# timeout_ms and prolog_budget_ms are a fifth of what they are by default
+@test "a weka command that takes 5 s a call is paid for by the first job, and by none of the next 100" {
+	local id
+	echo 1.05 >"$NODE/weka/slow"
+	NODE_JOBIO=prolog_budget_ms=2000 NODE_CLIENT=timeout_ms=1000 node_conf
+	one_job 1
+	[ "$(wc -l <"$NODE/weka/calls")" -eq 3 ]
+	[ "$(record 1 | jq -c '[.findings[]?.code]')" = '[]' ]
+	for id in {2..101}; do
+		job "$id"
+		in_env "$NODE/bin/jobio-prepare" --conf="$NODE/jobio.conf" --sysfs="$NODE/sysfs"
+		[[ $((id % 10)) -ne 0 ]] || epilog
+	done
+	[ "$(wc -l <"$NODE/weka/calls")" -eq 3 ]
+}
+
+@test "a client is asked again when its files, its frontends or its agent are others, after a day at the latest" {
+	local at calls=3
+	mkdir -p "$NODE/data/client/container" "$NODE/cgroup/system.slice/weka-agent.service"
+	sed -i "s/pid 0/pid $$/" "$NODE/proc/interface"
+	again() { # COMMAND...
+		"$@"
+		one_job 8 2>/dev/null
+		one_job 8 2>/dev/null
+		calls=$((calls + 3))
+		[[ $(wc -l <"$NODE/weka/calls") -eq $calls ]] || fail "$*: $(wc -l <"$NODE/weka/calls") calls"
+	}
+	one_job 7 2>/dev/null
+	again touch "$NODE/data/client/container/resources.json.staging"
+	again sed -i "s/pid $$/pid $PPID/" "$NODE/proc/interface"
+	again sed -i "s/Connected frontend.*/Frontend is not connected/" "$NODE/proc/interface"
+	again sed -i "s/Frontend is not.*/Connected frontend pid $$/" "$NODE/proc/interface"
+	again eval 'rmdir "$NODE/cgroup/system.slice/weka-agent.service"; sleep 0.01; mkdir "$NODE/cgroup/system.slice/weka-agent.service"'
+	[ "$(jq .age_max "$NODE/run/client.weka.json")" -eq 86400 ]
+	at=$(jq .at "$NODE/run/client.weka.json")
+	sed -i "s/\"at\":$at/\"at\":$((at - 700))/" "$NODE/run/client.weka.json"
+	one_job 9 2>/dev/null
+	[ "$(wc -l <"$NODE/weka/calls")" -eq "$calls" ]
+	again sed -i 's/86400/699/' "$NODE/run/client.weka.json"
 }
 
 @test "a warning is logged when the client was asked anew, and is in every record" {

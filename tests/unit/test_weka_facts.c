@@ -246,9 +246,6 @@ START_TEST(answers_of_a_client_in_order_are_kept)
 	facts.stable[1].known = false;
 	ck_assert(!is_kept());
 	facts.stable[1].known = true;
-	facts.containers.item[1].pid = 0;
-	ck_assert(!is_kept());
-	facts.containers.item[1].pid = 1;
 	facts.containers_known = false;
 	ck_assert(!is_kept());
 	facts.containers_known = true;
@@ -695,20 +692,27 @@ static void expect_asked(bool is_asked)
 
 START_TEST(the_driver_may_know_better_than_what_was_kept)
 {
+	char text[200];
+
 	begin_two();
 	folder("driver");
 	expect_asked(true);
 	expect_asked(false);
 	tempdir_put("driver/interface", "Active mounts: 1\n");
 	expect_asked(false);
-	/* "a" has one frontend, "b" has two */
 	tempdir_put("driver/interface", LINK("a") LINK("b") LINK("b"));
+	expect_asked(true);
 	expect_asked(false);
 	tempdir_put("driver/interface", LINK("a") LINK("b"));
 	expect_asked(true);
-	tempdir_put("driver/interface", LINK("b") LINK("b"));
+	/* restarted: other processes; then one that is not connected */
+	snprintf(text, sizeof(text), "%sContainer=b FE 0: Connected frontend pid %d\n", LINK("a"),
+		 getpid());
+	tempdir_put("driver/interface", text);
 	expect_asked(true);
-	tempdir_put("driver/interface", LINK("b") LINK("a") LINK("b"));
+	expect_asked(false);
+	tempdir_put("driver/interface", LINK("a") "Container=b FE 0: Frontend is not connected\n");
+	expect_asked(true);
 	expect_asked(false);
 	end();
 }

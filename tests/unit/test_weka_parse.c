@@ -100,7 +100,6 @@ START_TEST(a_ready_container_is_ready)
 	ck_assert(containers.item[0].monitored_known && containers.item[0].monitored);
 	ck_assert_str_eq(containers.item[0].display_status, "READY");
 	ck_assert_str_eq(containers.item[0].version, "4.4.2");
-	ck_assert_int_eq(containers.item[0].pid, 20417);
 }
 END_TEST
 
@@ -118,7 +117,6 @@ START_TEST(a_stopped_container_says_why)
 	struct weka_containers containers = ps("weka/ps-4.4-stopped.json");
 
 	ck_assert(!containers.item[0].running);
-	ck_assert_int_eq(containers.item[0].pid, 0);
 	ck_assert_str_eq(containers.item[0].last_failure, "Stopped on request of the user");
 }
 END_TEST
@@ -137,7 +135,6 @@ START_TEST(the_columns_of_the_6x_command_line_are_understood)
 	ck_assert(containers.item[0].disabled);
 	ck_assert(!containers.item[0].monitored);
 	ck_assert(containers.item[0].persistent);
-	ck_assert_int_eq(containers.item[0].pid, 4711);
 	ck_assert_str_eq(containers.item[0].version, "6.0.1");
 	ck_assert_str_eq(containers.item[0].display_status, "READY");
 }
