@@ -63,39 +63,39 @@ bool change_holds(const struct client *client, const struct client_want *want)
 
 /* ---- there ------------------------------------------------------------- */
 
-/* Journal, change, journal. The second line may fail to be written: the change
- * then stays "planned", and undoing looks at the value itself. */
-static int apply_one(struct client *client, const struct journal_change *change,
-		     struct journal *journal, struct findings *findings, struct err *err)
+/* The mark may fail to be written: the change then stays "planned", and undoing
+ * looks at the value itself. */
+static int apply_one(struct client *client, const struct journal_change *change, unsigned int seq,
+		     struct journal *journal, struct findings *findings)
 {
 	const struct change_kind *kind = change_find(client->type, change->what);
 	enum change_made made;
-	int seq;
 
-	seq = journal_plan(journal, change, err);
-	if (seq < 0)
-		return -1;
 	made = kind->make(kind, client, change, findings);
 	if (made == CHANGE_STUCK)
 		return 1;
-	journal_mark(journal, (unsigned int)seq,
-		     made == CHANGE_MADE ? JOURNAL_DONE : JOURNAL_FAILED, NULL);
+	journal_mark(journal, seq, made == CHANGE_MADE ? JOURNAL_DONE : JOURNAL_FAILED, NULL);
 	return made == CHANGE_MADE ? 0 : 1;
 }
 
 int change_apply(struct client *client, const struct client_plan *plan, struct journal *journal,
 		 struct findings *findings, struct err *err)
 {
-	int rc = 0, one;
-	size_t i;
+	int seq[CHANGES_MAX], rc = 0;
+	size_t i, count = plan ? plan->count : 0;
 
-	for (i = 0; plan && i < plan->count; i++) {
-		one = apply_one(client, &plan->change[i], journal, findings, err);
-		if (one < 0)
+	/* all of them first: a remount may make more than one */
+	for (i = 0; i < count; i++) {
+		seq[i] = journal_plan(journal, &plan->change[i], err);
+		if (seq[i] < 0)
 			return -1;
-		if (one > 0)
-			rc = 1;
 	}
+	client->plan = plan;
+	client->findings = findings;
+	for (i = 0; i < count; i++)
+		if (apply_one(client, &plan->change[i], (unsigned int)seq[i], journal, findings))
+			rc = 1;
+	client->plan = NULL;
 	return rc;
 }
 
@@ -125,6 +125,7 @@ int change_undo(struct client *client, const struct journal_change *change, stru
 	if (!kind || !kind->undo)
 		return err_set(err, "%s '%s': a client of type %s cannot put that back",
 			       change->what, change->target, client->type->name);
+	client->findings = findings;
 	undone = kind->undo(kind, client, change, findings);
 	if (undone == CHANGE_NOT_UNDONE)
 		return err_set(err, "%s '%s': could not be put back", change->what, change->target);

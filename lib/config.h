@@ -81,6 +81,7 @@ struct config_client {
 	/* WEKA; each type's keys have their defaults in every section */
 	char *container; /* only this one; "": all */
 	enum core_method core_method;
+	enum config_switch light_only; /* remount=: none that restarts the client */
 	unsigned int ready_timeout_ms; /* a client that restarts */
 	char *command;		       /* its command line tool */
 	char *mount_command;

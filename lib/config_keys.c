@@ -15,6 +15,7 @@ static const char *const types[] = { "weka", "lustre", "gpfs", "nfs", NULL };
 static const char *const changes[] = { "never", "grow", "any", "affinity", NULL };
 static const char *const queues[] = { "named", "all", NULL };
 static const char *const methods[] = { "resources", "remount", "mount", NULL };
+static const char *const remounts[] = { "any", "light_only", NULL };
 static const char *const switches[] = { "no", "yes", NULL };
 
 #define AT(member) offsetof(struct config, member)
@@ -116,6 +117,7 @@ const struct key config_client_keys[] = {
 static const struct key weka_keys[] = {
 	{ "container", TEXT, AT(container), "", 0, 0, NULL },
 	{ "core_method", CHOICE, AT(core_method), "resources", 0, 0, methods },
+	{ "remount", CHOICE, AT(light_only), "any", 0, 0, remounts },
 	{ "ready_timeout_ms", NUMBER, AT(ready_timeout_ms), "60000", 100, 600000, NULL },
 	{ "command", PATH, AT(command), "/usr/bin/weka", 0, 0, NULL },
 	{ "mount_command", PATH, AT(mount_command), "/bin/mount", 0, 0, NULL },

@@ -125,11 +125,18 @@ static int work(const struct config *config, const struct job *job,
 	return rc;
 }
 
-/* With the client's restart for another job, which is waited for, and for ours */
+/* With the client's restart for another job, which is waited for, and for ours; a
+ * remount restarts one of WEKA 5, whose version is not known here. */
 static unsigned int budget_ms(const struct config *config)
 {
-	return config->prolog_budget_ms + JOB_COUNT_START_MS + GRACE_MS +
-	       2 * job_restarts_ms(config);
+	unsigned int ms = config->prolog_budget_ms + JOB_COUNT_START_MS + GRACE_MS +
+			  2 * job_restarts_ms(config);
+	size_t i;
+
+	for (i = 0; i < config->client_count; i++)
+		if (config->clients[i].type == CLIENT_WEKA)
+			ms += 2 * config->clients[i].ready_timeout_ms;
+	return ms;
 }
 
 static int wait_for(pid_t pid, unsigned int timeout_ms, int *status)

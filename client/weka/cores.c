@@ -21,22 +21,9 @@
 #include "client/weka/remount.h"
 #include "client/weka/switch.h"
 #include "lib/alloc.h"
-#include "lib/number.h"
 #include "lib/sysfs.h"
 
 /* ---- plan -------------------------------------------------------------- */
-
-/* "5.0.1" is 5; unknown is 0. */
-static unsigned int major_version(const char *version)
-{
-	char digits[8];
-	unsigned long major;
-
-	snprintf(digits, sizeof(digits), "%.*s", (int)strspn(version, "0123456789"), version);
-	if (number_parse(digits, 0, 999, &major, NULL) < 0)
-		return 0;
-	return (unsigned int)major;
-}
 
 /* Can this client be changed by the method of jobio.conf? NULL: yes. */
 static const char *method_objection(const struct client *client, const char *container,
@@ -49,8 +36,10 @@ static const char *method_objection(const struct client *client, const char *con
 		return NULL;
 	case CORE_METHOD_REMOUNT:
 		*cure = "set core_method=resources";
-		if (!now || major_version(now->version) < 5)
+		if (!now || weka_major(now) < 5)
 			return "WEKA changes cores on a remount from version 5 on only";
+		if (client->section->light_only)
+			return "remount=light_only, and a remount restarts the container";
 		return weka_mount_of(client, container) ? NULL : "it has no mount";
 	case CORE_METHOD_MOUNT:
 		break;
@@ -223,9 +212,11 @@ static enum change_made make_cores(const struct change_kind *kind, struct client
 		goto failed;
 	if (weka_switch_cores(client, change->target, &new_ids, &report, &why) == 0) {
 		weka_baseline_settle(client, change->target, &new_ids);
+		cache_keep(client);
 		return CHANGE_MADE;
 	}
 failed:
+	client->plan = NULL; /* the way back takes nothing along */
 	is_back = weka_switch_back(client, change->target, &old_ids, &worse) == 0;
 	say_failed(client, &report, change, &why, is_back);
 	if (is_back) {

@@ -203,7 +203,7 @@ void weka_read_cgroups(struct client *client)
 		read_cgroup(client, i);
 }
 
-static void read_cheap_files(struct client *client)
+void weka_read_files(struct client *client)
 {
 	struct weka_facts *facts = weka_of(client);
 
@@ -387,7 +387,7 @@ static void ask_everything(struct client *client)
 int weka_inspect(struct client *client, struct err *err)
 {
 	(void)err;
-	read_cheap_files(client);
+	weka_read_files(client);
 	if (!cache_use(client)) {
 		ask_everything(client);
 		if (!ask_is_silent(&weka_of(client)->interface_source))

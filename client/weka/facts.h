@@ -72,6 +72,8 @@ int weka_order(struct client *client, unsigned int timeout_ms, const char *const
 	       struct err *err);
 /* Frontends, health and links of all containers, from the client itself. */
 void weka_read_containers(struct client *client);
+/* service.conf, and who the agent is. */
+void weka_read_files(struct client *client);
 void weka_read_interface(struct client *client);
 void weka_read_cgroups(struct client *client);
 /* Derive the common facts from the rest. */

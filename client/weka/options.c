@@ -7,8 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/cache.h"
 #include "client/mount_option.h"
-#include "client/type.h"
+#include "client/rule.h"
+#include "client/weka/facts.h"
+#include "client/weka/switch.h"
+#include "lib/child.h"
 #include "lib/alloc.h"
 
 /* WEKA's mount guide, tables of 4.0 to 5.x. profile: only what the mount table
@@ -56,6 +60,9 @@ static const struct setting_key keys[] = {
 	{ 0 }
 };
 
+static int write_options(const struct setting *setting, struct client *client, const char *target,
+			 const char *list, struct err *err);
+
 const struct setting weka_options = {
 	.keys = keys,
 	.one = "mount option",
@@ -71,14 +78,134 @@ const struct setting weka_options = {
 	.target = mount_option_target,
 	.now = mount_option_now,
 	.read = mounts_reread,
-	.write = mount_option_write,
+	.write = write_options,
 };
+
+/* ---- a remount that restarts ------------------------------------------- */
+
+bool weka_is_stateful(const struct weka_container *container, const struct client_mount *mount)
+{
+	return container->persistent || (mount && !strchr(mount->source, '/'));
+}
+
+/* In the epilog nobody was asked; the version is that of the last answer. */
+static void know_containers(struct client *client)
+{
+	const struct weka_facts *facts = weka_of(client);
+
+	if (facts->containers_known || facts->ps.answer != ASK_NOT_ASKED)
+		return;
+	client->deadline_ms = child_now_ms() + 4ULL * client->section->timeout_ms;
+	weka_read_files(client);
+	if (!cache_use(client) && !facts->containers_known)
+		weka_read_containers(client);
+}
+
+/* WEKA's mount guide of 5.x, "Remount options for stateless clients": "Remounting a
+ * stateless client restarts the client container", whatever option it is for. 1: it
+ * does, and this is the container; 0: it does not; -1: the version is not known. */
+static int restarts(struct client *client, const struct client_mount *mount,
+		    char name[WEKA_NAME_MAX])
+{
+	const struct weka_facts *facts = weka_of(client);
+	const struct weka_container *container;
+
+	know_containers(client);
+	if (!options_get(mount->options, "container_name", name, WEKA_NAME_MAX))
+		snprintf(name, WEKA_NAME_MAX, "%s", facts->containers.item[0].name);
+	container = weka_container(facts, name, NULL);
+	if (!container || !weka_major(container))
+		return -1;
+	return weka_major(container) >= 5 && !weka_is_stateful(container, mount);
+}
+
+/* 0: it is READY after it, whatever the remount said in *err; -1: *late says why not. */
+static int remount_and_wait(struct client *client, const struct client_mount *mount,
+			    const char *list, const char *container, struct err *err,
+			    struct err *late)
+{
+	unsigned int timeout_ms = client->section->ready_timeout_ms;
+	unsigned long long end_ms = child_now_ms() + timeout_ms;
+	size_t i;
+
+	cache_drop(client);
+	err->text[0] = '\0';
+	mount_option_run(client, mount, list, timeout_ms, err);
+	return weka_wait_ready(client, container, end_ms, &i, late);
+}
+
+static int write_options(const struct setting *setting, struct client *client, const char *target,
+			 const char *wanted, struct err *err)
+{
+	const struct client_mount *mount = mounts_find(client->mounts, target);
+	char container[WEKA_NAME_MAX], *list;
+	struct err late;
+	int rc;
+
+	if (!mount || restarts(client, mount, container) <= 0)
+		return mount_option_write(setting, client, target, wanted, err);
+	list = mount_option_remount(setting, mount->options, wanted);
+	rc = remount_and_wait(client, mount, list, container, err, &late);
+	/* one that restarted already, after a prolog that was killed, is READY now */
+	if (rc == 0 && *err->text)
+		rc = remount_and_wait(client, mount, list, container, err, &late);
+	if (rc == 0)
+		cache_keep(client);
+	else
+		rule_tell(client, "W08", NULL, client->findings,
+			  "container '%s' was restarted by the remount of '%s': %.300s", container,
+			  target, late.text);
+	free(list);
+	return *err->text ? -1 : 0;
+}
+
+/* What would restart a container is left out where the site says so. */
+static void plan_options(const struct change_kind *kind, struct client *client,
+			 const struct client_want *want, struct client_plan *plan,
+			 struct findings *findings)
+{
+	char container[WEKA_NAME_MAX];
+	struct journal_change *change;
+	size_t i = plan->count;
+
+	setting_plan(kind, client, want, plan, findings);
+	while (client->section->light_only && i < plan->count) {
+		change = &plan->change[i];
+		if (!restarts(client, mounts_find(client->mounts, change->target), container)) {
+			i++;
+			continue;
+		}
+		rule_tell(
+			client, "W47",
+			"set remount=any in [client] of jobio.conf, or leave it: the restart takes 8 to 30 s",
+			findings,
+			"'%s' keeps %s, although this job should find %s: remount=light_only, and a remount restarts container '%s' from WEKA 5 on",
+			change->target, change->old_value, change->new_value, container);
+		journal_change_clear(change);
+		*change = plan->change[--plan->count];
+	}
+}
+
+static enum change_made make_options(const struct change_kind *kind, struct client *client,
+				     const struct journal_change *change, struct findings *findings)
+{
+	const char *now;
+
+	/* the remount for the job's cores may have brought them along */
+	if (client->section->core_method == CORE_METHOD_REMOUNT &&
+	    mounts_reread(client, NULL) == 0) {
+		now = mount_option_now(client, change->target);
+		if (now && setting_verify(&weka_options, "", now, change->new_value, NULL) == 0)
+			return CHANGE_MADE;
+	}
+	return setting_make(kind, client, change, findings);
+}
 
 const struct change_kind weka_mount_option = {
 	.name = "mount-option",
 	.how = &weka_options,
-	.plan = setting_plan,
-	.make = setting_make,
+	.plan = plan_options,
+	.make = make_options,
 	.undo = setting_undo,
 	.holds = setting_holds,
 };
@@ -160,11 +287,26 @@ static int mount_with_cores(struct client *client, const struct client_mount *mo
 	return rc;
 }
 
+/* What the plan wants of a mount besides. */
+static const char *planned_options(const struct client *client, const char *target)
+{
+	const struct client_plan *plan = client->plan;
+	size_t i;
+
+	for (i = 0; plan && i < plan->count; i++)
+		if (!strcmp(plan->change[i].what, weka_mount_option.name) &&
+		    !strcmp(plan->change[i].target, target))
+			return plan->change[i].new_value;
+	return "";
+}
+
 int weka_remount_cores(struct client *client, const struct client_mount *mount,
 		       const struct cpuset *ids, struct err *err)
 {
+	const char *wanted = planned_options(client, mount->target);
+
 	return mount_with_cores(client, mount,
-				mount_option_remount(&weka_options, mount->options, ""), ids,
+				mount_option_remount(&weka_options, mount->options, wanted), ids,
 				client->section->ready_timeout_ms, err);
 }
 

@@ -9,12 +9,17 @@
 #define JOBIO_CLIENT_WEKA_OPTIONS_H
 
 #include "client/setting.h"
+#include "client/weka/parse.h"
 
 extern const struct setting weka_options;
 extern const struct change_kind weka_mount_option;
 
-/* Remount a file system with its own options and core= for each id, which
- * restarts the container (5.x). */
+/* WEKA's mount guide: a stateful client mounts by the name of the file system
+ * alone. isPersistent of `weka local ps -J` is in no public tool. */
+bool weka_is_stateful(const struct weka_container *container, const struct client_mount *mount);
+
+/* Remount a file system with its own options, those that the plan being applied has
+ * for it, and core= for each id, which restarts the container (5.x). */
 int weka_remount_cores(struct client *client, const struct client_mount *mount,
 		       const struct cpuset *ids, struct err *err);
 

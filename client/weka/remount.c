@@ -15,6 +15,7 @@
 #include "client/rule.h"
 #include "client/state.h"
 #include "client/weka/options.h"
+#include "client/weka/switch.h"
 #include "lib/faultpoint.h"
 
 #define PATH_TEXT_MAX 1024
@@ -100,7 +101,7 @@ int weka_mount_check(const struct client *client, const char *container, const c
 	int rc = -1;
 
 	*cure = "set core_method=resources";
-	if (now && now->persistent)
+	if (now && weka_is_stateful(now, weka_mount_of(client, container)))
 		return err_set(
 			why, "it is a stateful client, whose cores do not come from mount options");
 	all = mounts_read(client->section->mount_table, WEKA_FSTYPE, why);

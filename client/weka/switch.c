@@ -63,12 +63,25 @@ static int stage(struct client *client, const char *container, const struct cpus
 
 static int apply(struct client *client, const char *container, struct err *err)
 {
-	const char *args[] = { "local", "resources", "apply", "-f", "-C", container, NULL };
+	const struct weka_container *now = weka_container(weka_of(client), container, NULL);
+	unsigned int timeout_ms = client->section->ready_timeout_ms;
+	char wait[16];
+	/* the 6.x command line has the option, and waits 20 minutes without it */
+	const char *args[] = { "local",
+			       "resources",
+			       "apply",
+			       "-f",
+			       "-C",
+			       container,
+			       now && weka_major(now) >= 6 ? "--timeout" : NULL,
+			       wait,
+			       NULL };
 	int rc;
 
+	snprintf(wait, sizeof(wait), "%us", (timeout_ms + 999) / 1000);
 	FAULT_POINT("apply before");
 	/* restarts the container: 8 to 30 s on real nodes */
-	rc = weka_order(client, client->section->ready_timeout_ms, args, err);
+	rc = weka_order(client, timeout_ms, args, err);
 	FAULT_POINT("apply after");
 	return rc;
 }
@@ -124,8 +137,8 @@ static unsigned long long ready_end(const struct client *client)
 	return child_now_ms() + client->section->ready_timeout_ms;
 }
 
-static int wait_ready(struct client *client, const char *container, unsigned long long end_ms,
-		      size_t *index, struct err *err)
+int weka_wait_ready(struct client *client, const char *container, unsigned long long end_ms,
+		    size_t *index, struct err *err)
 {
 	const struct timespec nap = { .tv_nsec = POLL_MS * 1000000L };
 
@@ -216,7 +229,8 @@ static int switch_by_mount(struct client *client, const char *container, const s
 
 	if (weka_mount_begin(client, container, err) < 0 ||
 	    mount_with_ids(client, container, ids, end_ms, report, err) < 0 ||
-	    wait_ready(client, container, end_ms, &i, err) < 0 || verify(client, i, ids, err) < 0)
+	    weka_wait_ready(client, container, end_ms, &i, err) < 0 ||
+	    verify(client, i, ids, err) < 0)
 		return -1;
 	weka_mount_end(client);
 	return 0;
@@ -235,12 +249,12 @@ static int switch_in_place(struct client *client, const char *container, const s
 		if (!begun)
 			return err_set(err, "%s", why.text);
 		/* it may have happened all the same: look */
-		if (wait_ready(client, container, end_ms, &i, err) == 0 &&
+		if (weka_wait_ready(client, container, end_ms, &i, err) == 0 &&
 		    verify(client, i, ids, NULL) == 0)
 			return 0;
 		return err_set(err, "%s", why.text);
 	}
-	if (wait_ready(client, container, end_ms, &i, err) < 0)
+	if (weka_wait_ready(client, container, end_ms, &i, err) < 0)
 		return -1;
 	return verify(client, i, ids, err);
 }
@@ -277,7 +291,7 @@ static int back_out_mount(struct client *client, const char *container,
 	if (weka_mount_count(client, err) == 0)
 		wait_gone(client, container, end_ms, &ignored);
 	if (weka_mount_back(client, old_ids, end_ms, true, NULL, err) < 0 ||
-	    wait_ready(client, container, end_ms, &i, err) < 0 ||
+	    weka_wait_ready(client, container, end_ms, &i, err) < 0 ||
 	    verify(client, i, old_ids, err) < 0)
 		return -1;
 	weka_mount_end(client);
@@ -305,7 +319,7 @@ int weka_switch_back(struct client *client, const char *container, const struct 
 		return -1;
 	if (has_other_cores(client, container, old_ids))
 		return switch_in_place(client, container, old_ids, err);
-	if (wait_ready(client, container, ready_end(client), &i, err) < 0)
+	if (weka_wait_ready(client, container, ready_end(client), &i, err) < 0)
 		return -1;
 	return verify(client, i, old_ids, err);
 }
@@ -330,7 +344,7 @@ int weka_switch_finish(struct client *client, const char *container, const struc
 	unsigned long long end_ms = ready_end(client);
 
 	if (remount_half(client, container, old_ids, end_ms, err) < 0 ||
-	    wait_ready(client, container, end_ms, index, err) < 0)
+	    weka_wait_ready(client, container, end_ms, index, err) < 0)
 		return -1;
 	if (weka_mount_is_begun(client, container))
 		weka_mount_end(client);

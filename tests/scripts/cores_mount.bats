@@ -268,7 +268,7 @@ second_mount() {
 }
 
 @test "a stateful client is not unmounted for its cores" {
-	sed -i 's/"isRunning":true/&,"isPersistent":true/' "$NODE/bin/weka"
+	sed -i 's|^be0[^ ]*/||' "$NODE/weka/mounts" "$NODE/weka/fstab"
 	one_job 7 2
 	expect_untouched
 	expect_in "it is a stateful client, whose cores do not come from mount options" "$(record 7)"

@@ -58,3 +58,10 @@ by_second_prolog() {
 @test "a prolog killed at any step can be run again" {
 	walk_prolog by_second_prolog
 }
+
+# The container restarts with every remount, and refuses one meanwhile.
+@test "a prolog killed at any step of a remount that restarts WEKA 5 is mended by its epilog" {
+	echo 5.1.0 >"$NODE/weka/version"
+	echo 1 >"$NODE/weka/restarts"
+	third 1 walk_prolog by_epilog
+}

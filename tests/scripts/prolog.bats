@@ -420,3 +420,99 @@ slurm_says() {
 	prolog
 	expect_base
 }
+
+# weka5 VERSION TENTHS [LINE...] - a client that a remount restarts, so long, and more
+# lines of [client weka]
+weka5() {
+	echo "$1" >"$NODE/weka/version"
+	echo "$2" >"$NODE/weka/restarts"
+	NODE_CLIENT=$(printf '%s\n' "timeout_ms=20000" "${@:3}")
+	node_conf
+}
+
+# restarted N - so often, and it is READY
+restarted() {
+	local have
+	have=$(cat "$NODE/weka/restarted" 2>/dev/null | wc -l)
+	[[ $have -eq $1 ]] || fail "restarted $have times" || return
+	[[ ! -e $NODE/weka/ready-at || ${EPOCHREALTIME/./} -ge $(<"$NODE/weka/ready-at") ]] || fail "not READY yet"
+}
+
+@test "a profile restarts a client of WEKA 5 once there and once back, and both wait until it is READY" {
+	weka5 5.1.0 8
+	job 7 1 stream
+	run prolog
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	restarted 1
+	expect_options forcedirect
+	run epilog
+	[ -z "$output" ]
+	restarted 2
+	expect_base
+	: >"$NODE/weka/calls"
+	one_job 8 1
+	[ ! -s "$NODE/weka/calls" ]
+}
+
+@test "a client of WEKA 5 that is not READY in time after a remount is a finding" {
+	weka5 5.1.0 30 ready_timeout_ms=1500
+	job 7 1 stream
+	run prolog
+	[ "$status" -eq 0 ]
+	expect_in "W08 container 'client' was restarted by the remount of '/mnt/weka': it was not READY with all frontends connected after 1500 ms" "$output"
+	expect_options forcedirect
+	sleep 2
+	epilog 2>/dev/null
+	expect_base
+}
+
+@test "one remount makes the cores and the options of a job" {
+	touch "$NODE/weka/idle"
+	weka5 5.1.0 2 core_change=grow core_method=remount
+	job 7 2 stream
+	prolog
+	restarted 1
+	expect_cores 6,7
+	expect_options forcedirect
+	epilog
+	restarted 2
+	expect_base
+	[ "$(record 7 | jq -c '[.request.applied, (.changes[] | .what, .made, .restored)]')" = \
+		'[true,"cores",true,false,"mount-option",true,true]' ]
+}
+
+# light VERSION OPTIONS SAID - the options of a job with remount=light_only
+light() {
+	rm -f "$NODE/run/client.weka.json"
+	weka5 "$1" 1 remount=light_only
+	job 7 1 stream
+	run prolog
+	[[ $status -eq 0 ]] || fail "$1: $status" || return
+	expect_in "$3" "$output" || return
+	expect_options "$2" || return
+	epilog 2>/dev/null
+	expect_base
+}
+
+@test "remount=light_only leaves out what would restart a client, and says so" {
+	local keeps="W47 '/mnt/weka' keeps writecache, although this job should find forcedirect: remount=light_only"
+	light 4.4.4 forcedirect ''
+	light 5.1.0 writecache "$keeps"
+	light 6.0.0 writecache "$keeps"
+	light '' writecache "$keeps" # unknown is not "it does not"
+	[ ! -e "$NODE/weka/restarted" ]
+	# stateful: the name of the file system alone
+	sed -i 's|^be0/||' "$NODE/weka/mounts"
+	light 5.1.0 forcedirect ''
+}
+
+@test "remount=light_only keeps core_method=remount from restarting a client" {
+	touch "$NODE/weka/idle"
+	weka5 5.1.0 1 core_change=grow core_method=remount remount=light_only
+	job 7 2
+	prolog 2>/dev/null
+	[ ! -e "$NODE/weka/restarted" ]
+	epilog
+	expect_in "remount=light_only, and a remount restarts the container" "$(record 7)"
+}
