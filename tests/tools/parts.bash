@@ -147,15 +147,15 @@ part_galera() {
 	tests 'two ledgers on Galera' $status "$dir/galera.log"
 }
 
-# Before a commit all of make check but what takes a minute, a MariaDB of its own and what
-# lint notices; the stand-ins' own tests are for who changes them, and prolog and epilog
+# Before a commit all of make check but what takes a minute, a MariaDB of its own, what
+# lint notices, or how a program is hardened without sanitizers; the stand-ins' own tests are for who changes them, and prolog and epilog
 # are tried with WEKA's when it or client/weka has changed. A crash is tried at one step in
 # eight, others each day; what is random or large a tenth as often.
 #   In "all", which has run the rest without sanitizers, those scripts whose programs read
 # most of what others wrote, or live long; each 48th step of a crash.
 part_sanitizers() {
 	# shellcheck disable=SC2016 # make expands it
-	local which='$(UNIT_TESTS)' without='%/mariadb.bats %/lint.bats'
+	local which='$(UNIT_TESTS)' without='%/mariadb.bats %/lint.bats %/hardening.bats'
 	need tree-sanitizers || return 0
 	if [[ $level == all ]]; then
 		which+=$(printf ' tests/scripts/%s.bats' account count_job gpfs ledger live lustre nfs peers \
