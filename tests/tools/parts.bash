@@ -148,7 +148,8 @@ part_galera() {
 }
 
 # Before a commit all of make check but what takes a minute, a MariaDB of its own, what
-# lint notices, or how a program is hardened without sanitizers; the stand-ins' own tests are for who changes them, and prolog and epilog
+# lint notices, or how a program is hardened without sanitizers; the stand-ins' own
+# tests are for who changes them, and prolog and epilog
 # are tried with WEKA's when it or client/weka has changed. A crash is tried at one step in
 # eight, others each day; what is random or large a tenth as often.
 #   In "all", which has run the rest without sanitizers, those scripts whose programs read
