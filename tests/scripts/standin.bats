@@ -90,6 +90,17 @@ for_profile() {
 	for_profile 6.0.0
 }
 
+@test "a 5.x client whose remount returns at once is waited for, in the prolog and in the epilog" {
+	standin client.version=5.0.1 rules.remount_waits=false time.compression=20
+	job 7 1 stream
+	prolog
+	[ "$(status)" = READY ]
+	[[ $(mounted_options) == *forcedirect* ]]
+	epilog
+	[ "$(status)" = READY ]
+	[[ $(mounted_options) == *writecache* ]]
+}
+
 @test "a client grows for a job by resources and apply" {
 	standin
 	conf core_change=grow
@@ -101,6 +112,15 @@ for_profile() {
 	epilog
 	[ "$(cores --stable)" = "[6, 7]" ]
 	expect_in '"old":"7","new":"6-7"' "$(record 7)"
+}
+
+@test "the 6.x command line is told how long apply may wait" {
+	standin client.version=6.0.0
+	conf core_change=grow
+	job 7 2
+	prolog
+	[ "$(cores --stable)" = "[6, 7]" ]
+	epilog
 }
 
 @test "a 5.x client grows for a job by a remount" {

@@ -34,7 +34,7 @@ load private
 
 @test "local ps says READY in display_status [weka-operator internal/services/weka.go]" {
 	client_up
-	[ "$(json '(d[0]["name"], d[0]["isRunning"], d[0]["isPersistent"])' local ps)" = "('client', True, False)" ]
+	[ "$(json '(d[0]["name"], d[0]["isRunning"], sorted(d[0]))' local ps)" = "('client', True, ['internalStatus', 'isDisabled', 'isRunning', 'lastFailure', 'lastFailureTime', 'name', 'runStatus', 'type', 'versionName'])" ]
 	[ "$(status)" = READY ]
 }
 

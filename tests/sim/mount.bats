@@ -69,7 +69,7 @@ print(c['client']['placed']['1'], c['second']['placed']['1'])"
 	mount_sim default "$mnt"
 	grep -q "^default $mnt wekafs " "$SIM/run/weka-sim/mounts"
 	umount_sim "$mnt"
-	[ "$(json 'd[0]["isPersistent"]' local ps)" = True ]
+	[ "$("$weka" local ps --output persistent --format csv --no-header)" = True ]
 }
 
 @test "5: up to 4.4 a remount with core= says yes and changes nothing [docs 4.4: remount No; assumed: ignored]" {
@@ -98,8 +98,22 @@ print(c['client']['placed']['1'], c['second']['placed']['1'])"
 	interface | grep -q 'FE 1: Connected'
 }
 
-@test "6: the same cores again restart nothing [assumed]" {
-	knob client.version=5.1.0
+@test "6: from 5.x on any remount of a stateless client restarts its container, and I/O stalls [docs 5.x]" {
+	knob client.version=5.1.0 rules.remount_waits=false faults.stuck_start=true
+	client_up_at_once() { knob faults.stuck_start=false && client_up && knob faults.stuck_start=true; }
+	client_up_at_once
+	pid=$(pid_of_slot 1)
+	mount_sim -o remount,readcache backend0/default "$mnt"
+	wait_until eval '[[ $(status) == STEM ]]'
+	refute eval "interface | grep -q 'FE 0: Connected'"
+	knob faults.stuck_start=false
+	wait_until eval '[[ $(status) == READY ]]'
+	[ "$(pid_of_slot 1)" != "$pid" ]
+	[[ $(mounted_options) == *readcache* ]]
+}
+
+@test "6: by a knob only other cores do [assumed]" {
+	knob client.version=5.1.0 rules.remount_restart_5x=cores
 	client_up
 	pid=$(pid_of_slot 1)
 	mount_sim -o remount,core=3,forcedirect backend0/default "$mnt"

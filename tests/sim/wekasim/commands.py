@@ -282,7 +282,7 @@ RESOURCES_VALUES = {
     "-C": "container", "--container": "container", "--core-ids": "core-ids",
     "--frontend-dedicated-cores": "frontend-cores",
     "--drives-dedicated-cores": "drives-cores",
-    "--compute-dedicated-cores": "compute-cores", "--timeout": "wait"}
+    "--compute-dedicated-cores": "compute-cores"}
 RESOURCES_SUB = ("cores", "apply", "restore", "export", "import",
                  "non-datapath-cores")
 
@@ -295,7 +295,10 @@ def resources_name(words):
 
 
 def local_resources(call, words, _):
-    args = call.args(words, RESOURCES_FLAGS, RESOURCES_VALUES)
+    values = dict(RESOURCES_VALUES)
+    if call.node.knobs.is6():
+        values["--timeout"] = "wait"    # of apply
+    args = call.args(words, RESOURCES_FLAGS, values)
     node = call.node
     sub = args.words.pop(0) if args.words else ""
     container = node.container(args.one("container"))

@@ -48,8 +48,10 @@ TABLE = {
                                 "4.x: cores only on a deactivated container"),
     "rules.auto_cores": (("auto", "explicit"), "auto",
                          "what resources show after num_cores=N"),
-    "rules.remount_restart_5x": (("cores", "stateless", "any"), "cores",
+    "rules.remount_restart_5x": (("cores", "stateless", "any"), "any",
                                  "which remount options restart the container on 5.x"),
+    "rules.remount_waits": ("bool", True,
+                            "a remount returns when the container is READY again; not public"),
     "cluster.logged_in": ("bool", False, "else cluster commands end with 41"),
     "cluster.password": ("str", "admin", "of `weka user login admin PASSWORD`"),
     "faults.hang": ("list", "", "commands that never answer: ps status resources cores apply "

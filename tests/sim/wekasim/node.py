@@ -652,12 +652,29 @@ class Node:
                     container["stateless"], request, True)
                 self.publish()
             rule = self.knobs["rules.remount_restart_5x"]
-            if self.knobs.is5() and (
+            if self.knobs.is5() and not container["persistent"] and (
                     restart or rule == "any"
                     or (rule == "stateless" and request.stateless)):
-                self.restart(container)
+                lock = self._restart_for_remount(container, lock)
         finally:
-            lock.release()
+            if lock:
+                lock.release()
+
+    def _restart_for_remount(self, container, lock):
+        """The lock, or None when a thread goes on with it."""
+        def restart():
+            try:
+                self.restart(container)
+            except WekaError:
+                pass    # last_failure says why
+            finally:
+                lock.release()
+        if self.knobs["rules.remount_waits"]:
+            self.restart(container)
+            return lock
+        self.phase(container, "stopping", "STOPPING")
+        threading.Thread(target=restart, daemon=True).start()
+        return None
 
     def _remount_cores(self, container, request):
         """1 when the container has to restart with other frontends."""

@@ -61,14 +61,12 @@ def pid_of(container):
 
 def container_json(node, container):
     running = container["phase"] != "stopped"
+    # the keys that WEKA's public tools read, and no other: no pid
     out = {
         "name": container["name"], "type": "weka",
+        "versionName": container["version"],
         "runStatus": "Running" if running else "Stopped",
         "isRunning": running, "isDisabled": container["disabled"],
-        "isMonitoring": container["monitoring"],
-        "isPersistent": container["persistent"],
-        "versionName": container["version"], "port": container["port"],
-        "pid": pid_of(container), "uptime": uptime(container),
         "lastFailure": container["last_failure"],
         "lastFailureTime": container["last_failure_time"],
         "internalStatus": internal_status(container),
