@@ -19,6 +19,7 @@
 #include "client/weka/facts.h"
 #include "client/weka/options.h"
 #include "client/weka/remount.h"
+#include "client/weka/ready.h"
 #include "client/weka/switch.h"
 #include "lib/alloc.h"
 #include "lib/sysfs.h"

@@ -11,7 +11,7 @@
 #include "client/mount_option.h"
 #include "client/rule.h"
 #include "client/weka/facts.h"
-#include "client/weka/switch.h"
+#include "client/weka/ready.h"
 #include "lib/child.h"
 #include "lib/alloc.h"
 

@@ -15,7 +15,7 @@
 #include "client/rule.h"
 #include "client/state.h"
 #include "client/weka/options.h"
-#include "client/weka/switch.h"
+#include "client/weka/ready.h"
 #include "lib/faultpoint.h"
 
 #define PATH_TEXT_MAX 1024

@@ -6,30 +6,15 @@
 #include <string.h>
 #include <time.h>
 
-#include "client/mounts.h"
 #include "client/weka/facts.h"
 #include "client/weka/options.h"
+#include "client/weka/ready.h"
 #include "client/weka/remount.h"
 #include "lib/alloc.h"
 #include "lib/child.h"
 #include "lib/faultpoint.h"
 
 #define POLL_MS 200
-
-/* A mount that the container serves; the only container serves all. */
-const struct client_mount *weka_mount_of(const struct client *client, const char *container)
-{
-	const struct mounts *mounts = client->mounts;
-	char name[WEKA_NAME_MAX];
-	size_t i;
-
-	for (i = 0; i < mounts->count; i++) {
-		if (!options_get(mounts->mount[i].options, "container_name", name, sizeof(name)) ||
-		    !strcmp(name, container))
-			return &mounts->mount[i];
-	}
-	return NULL;
-}
 
 /* "1,2,3": single ids, no ranges. */
 char *weka_ids_text(const struct cpuset *ids)
@@ -97,61 +82,9 @@ static int unstage(struct client *client, const char *container, struct err *err
 	return rc;
 }
 
-/* Read containers and driver anew, with a fresh budget. */
-static int look_again(struct client *client, const char *container, size_t *index)
-{
-	client->deadline_ms = child_now_ms() + 4ULL * client->section->timeout_ms;
-	weka_read_containers(client);
-	weka_read_interface(client);
-	weka_read_cgroups(client);
-	weka_digest(client);
-	return weka_container(weka_of(client), container, index) ? 0 : -1;
-}
-
-static bool is_connected(const struct weka_facts *facts, size_t i)
-{
-	size_t n, links = 0;
-
-	/* no driver file to look at: READY has to be enough */
-	if (facts->interface_source.answer != ASK_ANSWERED || !facts->interface.link_count)
-		return true;
-	for (n = 0; n < facts->interface.link_count; n++) {
-		if (strcmp(facts->interface.link[n].container, facts->containers.item[i].name) != 0)
-			continue;
-		if (!facts->interface.link[n].connected)
-			return false;
-		links++;
-	}
-	return links == facts->stable[i].frontend_count;
-}
-
-static bool is_healthy(const struct weka_facts *facts, size_t i)
-{
-	return facts->containers.item[i].running &&
-	       !strcmp(facts->containers.item[i].display_status, "READY") &&
-	       facts->stable[i].known && is_connected(facts, i);
-}
-
 static unsigned long long ready_end(const struct client *client)
 {
 	return child_now_ms() + client->section->ready_timeout_ms;
-}
-
-int weka_wait_ready(struct client *client, const char *container, unsigned long long end_ms,
-		    size_t *index, struct err *err)
-{
-	const struct timespec nap = { .tv_nsec = POLL_MS * 1000000L };
-
-	for (;;) {
-		if (look_again(client, container, index) == 0 &&
-		    is_healthy(weka_of(client), *index))
-			return 0;
-		if (child_now_ms() >= end_ms)
-			return err_set(err,
-				       "it was not READY with all frontends connected after %u ms",
-				       client->section->ready_timeout_ms);
-		nanosleep(&nap, NULL);
-	}
 }
 
 /* After its last umount; 0: there is no such container any more. */
@@ -162,7 +95,7 @@ static int wait_gone(struct client *client, const char *container, unsigned long
 	size_t i;
 
 	for (;;) {
-		if (look_again(client, container, &i) < 0 && weka_of(client)->containers_known)
+		if (weka_look_again(client, container, &i) < 0 && weka_of(client)->containers_known)
 			return 0;
 		if (child_now_ms() >= end_ms)
 			return err_set(
@@ -272,7 +205,7 @@ static bool has_other_cores(struct client *client, const char *container, const 
 {
 	size_t i;
 
-	return look_again(client, container, &i) == 0 && weka_of(client)->stable[i].known &&
+	return weka_look_again(client, container, &i) == 0 && weka_of(client)->stable[i].known &&
 	       verify(client, i, ids, NULL) < 0;
 }
 
@@ -309,7 +242,7 @@ int weka_switch_back(struct client *client, const char *container, const struct 
 
 	if (weka_mount_is_begun(client, container))
 		return back_out_mount(client, container, old_ids, err);
-	if (look_again(client, container, &i) < 0)
+	if (weka_look_again(client, container, &i) < 0)
 		return err_set(err, "the container is gone");
 	if (weka_of(client)->stable[i].known && weka_of(client)->staged[i].known &&
 	    weka_resources_equal(&weka_of(client)->stable[i], &weka_of(client)->staged[i]) &&
@@ -353,7 +286,7 @@ int weka_switch_finish(struct client *client, const char *container, const struc
 		return 0;
 	if (unstage(client, container, err) < 0)
 		return -1;
-	if (look_again(client, container, index) < 0)
+	if (weka_look_again(client, container, index) < 0)
 		return err_set(err, "the container is gone");
 	return 0;
 }

@@ -26,11 +26,6 @@ struct switch_report {
 	bool busy; /* nothing was wrong but that a mount is in use */
 };
 
-/* A mount that the container serves; the only container serves all. NULL: none. */
-const struct client_mount *weka_mount_of(const struct client *client, const char *container);
-/* 0: it is READY and connected. */
-int weka_wait_ready(struct client *client, const char *container, unsigned long long end_ms,
-		    size_t *index, struct err *err);
 /* "1,2,3": single ids, no ranges; caller frees. NULL: out of memory. */
 char *weka_ids_text(const struct cpuset *ids);
 

@@ -14,6 +14,7 @@
 #include "client/weka/facts.h"
 #include "client/weka/options.h"
 #include "client/weka/remount.h"
+#include "client/weka/ready.h"
 #include "client/weka/switch.h"
 #include "client/weka/weka.h"
 #include "lib/child.h"
