@@ -94,17 +94,17 @@ line() { expect_in $'\n'"$1"$'\n' $'\n'"$output"$'\n'; }
 }
 
 @test "plan: a bond or a VLAN is where the cards below it are, if they are at one place" {
-	nfs_home
+	scratch
 	rm -r "$NODE/sysfs/class/net/lo/device"
 	mkdir -p "$NODE"/sysfs/class/net/{lo/lower_bond0,bond0/lower_ib0,bond0/lower_ib1,ib1/device}
 	echo 1 >"$NODE/sysfs/class/net/ib1/device/numa_node"
-	plan --client=home
-	line "card             lo, NUMA node 1, of client 'home' (nfs): /mnt/work"
+	plan --client=scratch
+	line "card             lo, NUMA node 1, of client 'scratch' (lustre): 127.0.0.1@tcp"
 	local elsewhere
 	for elsewhere in 2 -1; do
 		echo $elsewhere >"$NODE/sysfs/class/net/ib1/device/numa_node"
-		plan --client=home
-		expect_in "P09 warning: nobody tells which card serves client 'home', or where it is" "$output"
+		plan --client=scratch
+		expect_in "P09 warning: nobody tells which card serves client 'scratch', or where it is" "$output"
 	done
 }
 
