@@ -11,9 +11,8 @@
 #   all that a request can hold                               node.bats
 #   memory of the ledger, frames, limits by user              tests/scripts/peers.bats
 #   answers replayed, and sealed by another                   tests/scripts/ledger.bats
-#   node lists, texts and numbers of records                  tests/unit/test_{nodes,merge,record}.c, tests/fuzz
-#   who is there: titles, cgroups                             tests/scripts/prolog_left.bats, prolog_faults.bats,
-#                                                             tests/unit/test_job.c
+#   node lists, texts and numbers of records                  tests/unit/test_record.c, tests/fuzz
+#   who is there: titles, cgroups                             tests/scripts/prolog_left.bats, prolog_faults.bats
 #   what others learn of a job, under PrivateData too         ledger.bats, tests/scripts/prolog.bats, report.bats
 #   markup and terminals                                      tests/scripts/page.bats, report.bats
 #   full spools, the clock                                    tests/scripts/prolog_left.bats

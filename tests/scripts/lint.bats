@@ -4,7 +4,7 @@
 #
 # Each test adds forbidden things to a copy of the tree, all of one wall at once. That the
 # tree itself is in order is for make lint, not for these.
-# shellcheck disable=SC2154 # bats sets output and status
+# shellcheck disable=SC2154,SC2030,SC2031 # bats sets output and status
 
 setup() {
 	tree=$BATS_TEST_TMPDIR/tree

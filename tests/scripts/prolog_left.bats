@@ -368,6 +368,85 @@ killed_in() {
 	expect_in "$FORCEDIRECT,\"restored\":true" "$(record 7)"
 }
 
+@test "what killed processes have left is swept by the next prolog, and that of the spool by --recover" {
+	local left=(run/.gone.5 run/lock.tmp.3 spool/a.json.tmp.12 spool/open/7.c1.json.tmp.1 spool/state/weka.mounts.tmp.1)
+	one_job 6
+	mkdir "$NODE/run/.gone.5"
+	touch "$NODE/run/.gone.5/start.json" "${left[@]/#/$NODE/}"
+	one_job 7
+	[ ! -e "$NODE/run/.gone.5" ] && [ ! -e "$NODE/run/lock.tmp.3" ]
+	recover
+	[ -z "$(cd "$NODE" && ls -d "${left[@]}" 2>/dev/null)" ]
+	[ -e "$NODE/spool/released" ] && [ -e "$NODE/spool/7.0.c1.json" ]
+}
+
+@test "runs that Slurm does not number have a record each" {
+	local start
+	for start in 1795224862 1795224962; do
+		job 7
+		JOB_ENV+=("SLURM_JOB_START_TIME=$start" SLURM_JOB_RESTART_COUNT=65534) # NO_VAL16
+		prolog
+		epilog
+		epilog
+	done
+	[[ $(cd "$NODE/spool" && echo 7.*.json) =~ ^7.x.c1.[0-9]+.json\ 7.x.c1.json$ ]] || fail "$(ls "$NODE/spool")"
+}
+
+@test "damaged lines of spool/released are left out" {
+	one_job 7
+	printf '%s\n' '7 0' 'x 1' '0 1' '' '4294967296 0' '10 1 y' >"$NODE/spool/released"
+	taken
+	job 7
+	epilog
+	[ "$(records 7)" -eq 1 ]
+	one_job 12
+	[ "$(cut -d' ' -f1,2 "$NODE/spool/released" | paste -sd,)" = '7 0,10 1,12 0' ] || fail "$(<"$NODE/spool/released")"
+}
+
+@test "a process of a user that calls itself slurmstepd is none, and its title is not read" {
+	[[ $EUID == 0 ]] || skip 'needs root, to become somebody else'
+	job 7 1 stream
+	prolog
+	node_stepd 7
+	rm "$NODE/sysfs/proc/7/cmdline"
+	mkfifo "$NODE/sysfs/proc/7/cmdline" # who opens it waits for ever
+	chown 1000 "$NODE/sysfs/proc/7"
+	job 8
+	run prolog
+	[[ $output != *W54* ]] || fail "$output"
+	expect_base
+	[ ! -e "$NODE/run/7" ]
+}
+
+# flags - those in the record of job 7, whose epilog this is
+flags() {
+	epilog 2>/dev/null
+	record 7 | jq -r '.quality - ["all_files", "orphans_missing", "mmap_missing", "aio_missing", "copies_twice"] | join(" ")'
+	rm "$NODE"/spool/{7.*.json,released}
+}
+
+# what is done between prolog and epilog, and the flags
+@test "the record says which steps it misses, and that the plugin was away" {
+	local what wanted had
+	while IFS='|' read -r what wanted; do
+		job 7
+		prolog
+		eval "$what"
+		had=$(flags)
+		[ "$had" = "$wanted" ] || fail "$what: $had"
+	done <<-'END'
+		:|no_step
+		step 7 0 1 2|includes_stepd
+		step 7 1.tmp.12 1 2|no_step
+		echo "{" >"$NODE/run/7/steps/0"|step_missing
+		echo "{\"read_bytes\":1,\"own_out\":true}" >"$NODE/run/7/steps/0"|step_missing
+		touch "$NODE/run/7/away"|plugin_away
+		step 7 0 1 2; touch "$NODE/run/7/away"|includes_stepd plugin_away
+		echo "$NODE/jobio.so" >"$NODE/run/plugin"|plugin_away
+		echo "$NODE/jobio.so" >"$NODE/run/plugin"; echo 1 >"$NODE/run/7/begun"|no_step
+	END
+}
+
 @test "a requeued job has two records, one a run" {
 	job 7 1 stream
 	prolog
@@ -953,18 +1032,34 @@ took() { jq '.end - .start | round' <<<"$1"; }
 	expect_in '"restart":0' "$(record 7)"
 }
 
+# what slurmd says (none: nothing), and the complaint
 @test "an epilog that is not told which job ended says so, and the jobs of the node stay as they are" {
-	local said='jobio: epilog: SLURM_JOB_ID is not set: not run by slurmd?'
+	local name value said rows=0 variable=()
 	job 7 1 stream
 	prolog
-	run in_env env -u SLURM_JOB_ID "$NODE/bin/jobio-release" --conf="$NODE/jobio.conf" --sysfs="$NODE/sysfs"
-	[ "$status" -eq 0 ]
-	[ "$output" = "$said"$'\njobio: epilog: going on: on_error=continue' ]
+	while IFS='|' read -r name value said; do
+		variable=("$name=$value")
+		[[ -n $value ]] || variable=(-u "$name")
+		run in_env env "${variable[@]}" "$NODE/bin/jobio-release" --conf="$NODE/jobio.conf" --sysfs="$NODE/sysfs"
+		[ "$status" -eq 0 ]
+		expect_in "jobio: epilog: $said" "$output"
+		expect_in $'\njobio: epilog: going on: on_error=continue' "$output"
+		rows=$((rows + 1))
+	done <<-'END'
+		SLURM_JOB_ID||SLURM_JOB_ID is not set: not run by slurmd?
+		SLURM_JOB_ID|7x|SLURM_JOB_ID: '7x': 
+		SLURM_JOB_ID|0|SLURM_JOB_ID '0': not a job
+		SLURM_JOB_UID||SLURM_JOB_UID is not set
+		SLURM_JOB_UID|-1|SLURM_JOB_UID: '-1': 
+		SLURMD_NODENAME|a/b|node name 'a/b': not a name
+		SLURMD_NODENAME|.c1|node name '.c1': not a name
+	END
+	[ $rows -eq 7 ]
 	NODE_JOBIO=on_error=drain node_conf
 	run in_env env -u SLURM_JOB_ID "$NODE/bin/jobio-release" --conf="$NODE/jobio.conf" --sysfs="$NODE/sysfs"
 	[ "$status" -eq 70 ]
-	[ "$output" = "$said" ]
 	[ -e "$NODE/run/7" ]
+	expect_options forcedirect
 }
 
 @test "an epilog with words that it does not know says how it is used, and the job stays as it is" {

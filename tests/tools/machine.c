@@ -5,9 +5,8 @@
  *   machine xml NAME          its hwloc XML
  *   machine names             one a line
  *   machine entry FILE.xml    a recorded machine as an entry of the table
- *   machine facts FILE.xml    all that jobio and Slurm look at in it
  *
- * 'entry' and 'facts' load the file with the filters of xcpuinfo.c.
+ * 'entry' loads the file with the filters of Slurm's xcpuinfo.c.
  */
 #include <hwloc.h>
 #include <stdbool.h>
@@ -19,7 +18,7 @@
 
 static const char table[] = SRCDIR "/tests/machines/machines.txt";
 
-static int load(hwloc_topology_t *topology, const char *file, bool everything)
+static int load(hwloc_topology_t *topology, const char *file)
 {
 	static const hwloc_obj_type_t dropped[] = {
 		HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L4CACHE,
@@ -30,9 +29,7 @@ static int load(hwloc_topology_t *topology, const char *file, bool everything)
 		return -1;
 	for (size_t i = 0; i < sizeof(dropped) / sizeof(dropped[0]); i++)
 		hwloc_topology_set_type_filter(*topology, dropped[i], HWLOC_TYPE_FILTER_KEEP_NONE);
-	if (everything)
-		hwloc_topology_set_type_filter(*topology, HWLOC_OBJ_GROUP,
-					       HWLOC_TYPE_FILTER_KEEP_ALL);
+	hwloc_topology_set_type_filter(*topology, HWLOC_OBJ_GROUP, HWLOC_TYPE_FILTER_KEEP_ALL);
 	hwloc_topology_set_io_types_filter(*topology, HWLOC_TYPE_FILTER_KEEP_NONE);
 	hwloc_topology_set_flags(*topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
 	return hwloc_topology_load(*topology);
@@ -298,60 +295,16 @@ static void put_entry(FILE *out, hwloc_topology_t topology)
 	put_children(out, root, 1);
 }
 
-/* ---- facts ----------------------------------------------------------------------- */
-
-static void put_level(FILE *out, hwloc_topology_t topology, int depth)
+static int show_entry(const char *file)
 {
-	unsigned int count = hwloc_get_nbobjs_by_depth(topology, depth);
-
-	for (unsigned int i = 0; i < count; i++) {
-		hwloc_obj_t obj = hwloc_get_obj_by_depth(topology, depth, i);
-
-		fprintf(out, "level %d %s %u", depth, hwloc_obj_type_string(obj->type),
-			obj->logical_index);
-		if (has_number(obj))
-			fprintf(out, " os %u", obj->os_index);
-		put_set(out, " cpus", obj->cpuset);
-		put_set(out, " complete", obj->complete_cpuset);
-		put_set(out, " nodes", obj->nodeset);
-		if (obj->parent)
-			fprintf(out, " in %s %u rank %u", hwloc_obj_type_string(obj->parent->type),
-				obj->parent->logical_index, obj->sibling_rank);
-		fputc('\n', out);
-	}
-}
-
-static void put_facts(FILE *out, hwloc_topology_t topology)
-{
-	int depths = hwloc_topology_get_depth(topology);
-
-	for (int depth = 0; depth < depths; depth++)
-		put_level(out, topology, depth);
-	put_level(out, topology, HWLOC_TYPE_DEPTH_NUMANODE);
-	put_level(out, topology, HWLOC_TYPE_DEPTH_MEMCACHE);
-	put_set(out, "allowed", hwloc_topology_get_allowed_cpuset(topology));
-	put_set(out, " nodes", hwloc_topology_get_allowed_nodeset(topology));
-	fputc('\n', out);
-	put_kinds(out, topology, "kind");
-}
-
-static int show(const char *what, const char *file)
-{
-	bool entry = !strcmp(what, "entry");
 	hwloc_topology_t topology;
 
-	/* and with Groups that say nothing */
-	for (int turn = 0; turn < (entry ? 1 : 2); turn++) {
-		if (load(&topology, file, entry || turn) < 0) {
-			fprintf(stderr, "machine: %s: hwloc cannot load it\n", file);
-			return 1;
-		}
-		if (entry)
-			put_entry(stdout, topology);
-		else
-			put_facts(stdout, topology);
-		hwloc_topology_destroy(topology);
+	if (load(&topology, file) < 0) {
+		fprintf(stderr, "machine: %s: hwloc cannot load it\n", file);
+		return 1;
 	}
+	put_entry(stdout, topology);
+	hwloc_topology_destroy(topology);
 	return 0;
 }
 
@@ -377,8 +330,8 @@ int main(int argc, char **argv)
 		return 0;
 	if (argc == 3 && !strcmp(argv[1], "xml"))
 		return write_xml(argv[2]);
-	if (argc == 3 && (!strcmp(argv[1], "entry") || !strcmp(argv[1], "facts")))
-		return show(argv[1], argv[2]);
-	fputs("usage: machine {names | xml NAME | entry FILE | facts FILE}\n", stderr);
+	if (argc == 3 && !strcmp(argv[1], "entry"))
+		return show_entry(argv[2]);
+	fputs("usage: machine {names | xml NAME | entry FILE}\n", stderr);
 	return 2;
 }
