@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# weka.bash - commands of weka.cases: a WEKA client in order with container "client" on core 7,
+# and what makes it another
+#
+# shellcheck disable=SC2034 # tests/cases/run reads CODES, ENDS and WORDS
+CODES=W
+
+# Answers of `weka` are files with the names of its arguments; without one, fake-weka answers.
+case_begin() {
+	ps="$NODE/answers/local ps -J"
+	WORDS=("$NODE=NODE")
+	mkdir "$NODE/answers"
+	mv "$NODE/bin/weka" "$NODE/bin/weka-itself"
+	# shellcheck disable=SC2016 # the fake expands it
+	node_fake weka 'answer="${0%/bin/*}/answers/$*"
+	[[ $* != --agent ]] || read -rt 60 <>"$answer"
+	[[ -e $answer ]] || exec "$0-itself" "$@"
+	[[ ! -x $answer ]] || exec "$answer"
+	exec cat "$answer"'
+	case_conf timeout_ms=20000
+}
+
+# case_conf KEY=VALUE... - of the client's section in jobio.conf
+case_conf() {
+	local line
+	for line; do
+		sed -i "/^${line%%=*}=/d; s|^\[client weka\]\$|&\n${line//+/ }|" "$NODE/jobio.conf"
+	done
+}
+
+# case_put FILE [TEXT]... - a file of the node, a line for each TEXT, in which + is a space
+case_put() {
+	local file=$NODE/${1//+/ }
+	mkdir -p "${file%/*}"
+	: >"$file"
+	(($# == 1)) || case_more "$@"
+}
+
+# case_more FILE TEXT... - at the end of it
+case_more() { printf '%b\n' "${@:2}" | tr + ' ' >>"$NODE/${1//+/ }"; }
+
+# case_without FILE...
+case_without() {
+	local file
+	for file; do rm -r "${NODE:?}/$file"; done
+}
+
+# case_service LINE... - service.conf, as old as ever
+case_service() {
+	case_put weka/service.conf "$@"
+	case_old weka/service.conf
+}
+
+# case_old FILE - older than everything
+case_old() { touch -d 2020-01-01 "$NODE/$1"; }
+
+# case_changed FILE - one hour ahead of everything
+case_changed() {
+	touch -d '+1 hour' "$NODE/$1"
+	WORDS+=("([0-9][0-9][0-9][0-9] s after, pid $$)=(N s after, pid PID)")
+}
+
+# answer NAME - from now on those of container NAME are files
+answer() {
+	local file
+	[[ -e $ps ]] || "$NODE/bin/weka-itself" local ps -J >"$ps"
+	for file in "$NODE/answers/local resources -C $1"{,\ --stable}\ -J; do
+		[[ -e $file ]] || "$NODE/bin/weka-itself" local resources -C client -J >"$file"
+	done
+}
+
+# edit FILE FILTER... - with jq(1)
+edit() {
+	local IFS='|' text
+	text=$(jq -c "${*:2}" "$1") && printf '%s\n' "$text" >"$1"
+}
+
+# case_ps CONTAINER FILTER... - what `weka local ps` says of it
+case_ps() {
+	local IFS='|'
+	answer "$1"
+	edit "$ps" "(.[]|select(.name==\"$1\"))|=(${*:2})"
+}
+
+# case_staged, case_stable, case_both CONTAINER FILTER... - what its resources say
+case_staged() { answer "$1"; edit "$NODE/answers/local resources -C $1 -J" "${@:2}"; }
+case_stable() { answer "$1"; edit "$NODE/answers/local resources -C $1 --stable -J" "${@:2}"; }
+case_both() { case_staged "$@" && case_stable "$@"; }
+
+# case_cores CONTAINER LIST - of its frontends; all of them are connected
+case_cores() {
+	local core nodes='' i=0
+	sed -i "/^Container=$1 /d" "$NODE/proc/interface"
+	for core in ${2//,/ }; do
+		case_link "$1" "$i" 0
+		i=$((i + 1)) nodes+=",\"$i\":{\"core_id\":$core,\"roles\":[\"FRONTEND\"]}"
+	done
+	case_both "$1" ".nodes={\"0\":{\"roles\":[\"MANAGEMENT\"]}$nodes}"
+}
+
+# case_second LIST - another container, "second"
+case_second() {
+	answer second
+	edit "$ps" '.+=[.[0]|.name="second"]'
+	case_cores second "$1"
+}
+
+# case_link CONTAINER N PID|none - what the driver says of its frontend
+case_link() {
+	local text="Connected frontend pid $3"
+	[[ $3 != none ]] || text='Frontend is not connected'
+	sed -i "/^Container=$1 FE $2:/d" "$NODE/proc/interface"
+	echo "Container=$1 FE $2: $text" >>"$NODE/proc/interface"
+}
+
+# case_process CONTAINER N - its frontend is a process that may run on CPUs of this machine
+case_process() {
+	local list
+	list=$(sed -n 's/^Cpus_allowed_list:\t//p' "/proc/$$/status")
+	WORDS+=("may run on CPU $list,=may run on CPU LIST,")
+	case_link "$1" "$2" $$
+}
+
+# instead ARGUMENTS COMMAND - what `weka ARGUMENTS` does
+instead() {
+	printf '#!/bin/sh\n%s\n' "$2" >"$NODE/answers/$1"
+	chmod +x "$NODE/answers/$1"
+}
+
+# case_fails ARGUMENTS, case_hangs ARGUMENTS - of `weka`
+case_fails() { instead "$*" 'echo no agent >&2; exit 1'; }
+case_hangs() { instead "$*" 'exec sleep 60' && case_conf timeout_ms=1000; }
+
+# case_recorded FILE TO - an answer of a real client: tests/samples/weka
+case_recorded() { cp "$SRCDIR/tests/samples/weka/$1" "$NODE/${2//+/ }"; }
+
+# case_agents N - processes `weka --agent`
+case_agents() {
+	local n
+	mkfifo "$NODE/answers/--agent"
+	for ((n = 0; n < $1; n++)); do
+		"$NODE/bin/weka" --agent &
+		ENDS+=($!)
+		wait_for grep -q bin/weka "/proc/$!/cmdline" || return
+	done
+}
+
+# case_mount TARGET OPTIONS
+case_mount() { echo "be0/x $1 wekafs $2 0 0" >>"$NODE/weka/mounts"; }
+
+# case_card NAME NUMA_NODE
+case_card() { case_put "sysfs/class/net/$1/device/numa_node" "$2"; }
+
+# case_far CPU - it is on NUMA node 1
+case_far() { mv "$NODE/sysfs/devices/system/cpu/cpu$1"/node{0,1}; }
+
+# case_memory MB - MemSpecLimit of the node
+case_memory() { edit "$NODE/node-record" ".mem_spec_limit=$1"; }
+
+# case_spec_set CPUS - CpuSpecList of the node
+case_spec_set() { edit "$NODE/node-record" ".cpu_spec_list=\"$1\""; }
+
+# case_earlier - a job that has asked for the node's record, which is kept
+case_earlier() { one_job 6 1; }
