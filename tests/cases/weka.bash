@@ -127,9 +127,11 @@ instead() {
 	chmod +x "$NODE/answers/$1"
 }
 
-# case_fails ARGUMENTS, case_hangs ARGUMENTS - of `weka`
+# case_fails, case_hangs, case_ignores, case_late ARGUMENTS - `weka` does; late: it works, and fails
 case_fails() { instead "$*" 'echo no agent >&2; exit 1'; }
-case_hangs() { instead "$*" 'exec sleep 60' && case_conf timeout_ms=1000; }
+case_hangs() { instead "$*" 'exec sleep 60' && case_conf timeout_ms=2000; }
+case_ignores() { instead "$*" 'exit 0'; }
+case_late() { instead "$*" "$NODE/bin/weka-itself $*; echo late >&2; exit 1"; }
 
 # case_recorded FILE TO - an answer of a real client: tests/samples/weka
 case_recorded() { cp "$SRCDIR/tests/samples/weka/$1" "$NODE/${2//+/ }"; }

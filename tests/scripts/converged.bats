@@ -100,6 +100,16 @@ told() { [[ $(record "$1") == *"{\"code\":\"$2\",\"severity\":\"$3\",\"text\":\"
 	[ "$(found 7 | sort | paste -sd' ')" = 'C23,warning W03,warning W07,error W52,warning' ]
 }
 
+@test "W47: a container gets 19 cores at most" {
+	containers client FRONTEND 24
+	minimum 1 core_change=any
+	job 7 36
+	prolog 2>/dev/null
+	[ ! -e "$NODE/weka/orders" ]
+	epilog
+	expect_in "container 'client' keeps core 24, although this job should find $all: WEKA allows at most 19 cores a container" "$(record 7)"
+}
+
 @test "container= does not hide that others poll" {
 	minimum 36 container=frontend0 core_change=any
 	job 7 36
