@@ -20,17 +20,28 @@ lustre_node() {
 	LUSTRE_LIBRARY=$1
 	# of the helpers that are installed, some take no library: they are static
 	cp "$BUILDDIR"/tests/faults/jobio-{prepare,release} "$NODE/bin/"
-	mkdir -p "$NODE/lustre" "$NODE/sysfs/class/net/lo/device"
-	lustre_sample get_param-2.17.txt
-	echo 2.17.0 >"$NODE/lustre/sys/version"
-	printf 'nid status alive refs peer rtr max tx min\n0@lo up 0 2 0 0 0 0 0\n127.0.0.1@tcp up -1 1 8 0 256 256 256\n' \
-		>"$NODE/lustre/nis"
-	printf '0\t: 0 1 2 3\n1\t: 4 5 6 7\n' >"$NODE/lustre/cpu_partition_table"
-	echo "192.0.2.60@tcp:192.0.2.61@tcp:/work /mnt/work lustre rw,flock 0 0" \
-		>"$NODE/lustre/mounts"
-	echo '/dev/sdc /mnt/ost0 lustre rw,svname=work-OST0000,osd=osd-ldiskfs 0 0' \
-		>>"$NODE/lustre/mounts"
+	mkdir -p "$NODE/sysfs/class/net/lo/device"
+	if [[ -z ${BATS_FILE_TMPDIR:-} ]]; then
+		lustre_files "$NODE/lustre"
+	else
+		[[ -d $BATS_FILE_TMPDIR/lustre ]] || lustre_files "$BATS_FILE_TMPDIR/lustre"
+		cp -a "$BATS_FILE_TMPDIR/lustre" "$NODE"
+	fi
 	lustre_conf
+}
+
+# lustre_files FOLDER - what is the same on each
+lustre_files() {
+	mkdir "$1"
+	"$SRCDIR/tests/tools/lustre-tree" "$SRCDIR/tests/samples/lustre/get_param-2.17.txt" "$1"
+	echo 2.17.0 >"$1/sys/version"
+	printf 'nid status alive refs peer rtr max tx min\n0@lo up 0 2 0 0 0 0 0\n127.0.0.1@tcp up -1 1 8 0 256 256 256\n' \
+		>"$1/nis"
+	printf '0\t: 0 1 2 3\n1\t: 4 5 6 7\n' >"$1/cpu_partition_table"
+	echo "192.0.2.60@tcp:192.0.2.61@tcp:/work /mnt/work lustre rw,flock 0 0" \
+		>"$1/mounts"
+	echo '/dev/sdc /mnt/ost0 lustre rw,svname=work-OST0000,osd=osd-ldiskfs 0 0' \
+		>>"$1/mounts"
 }
 
 lustre_sample() {

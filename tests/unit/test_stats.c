@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What clients count, as their kernels and daemons print it: Lustre's stats, NFS's
+ * mountstats, Storage Scale's mmpmon and mmdiag -Y. A row is a text and what is read
+ * of it: "KEY=NUMBER ..", "?" for a number that is unknown; or "damaged". */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/gpfs/mmpmon.h"
+#include "client/gpfs/y.h"
+#include "client/lustre/stats.h"
+#include "client/nfs/stats.h"
+#include "tests/unit/rows.h"
+#include "tests/unit/runner.h"
+#include "tests/unit/samples.h"
+
+#define MOST "9223372036854775807"
+#define UNDERFLOW "18446744073709551615"
+
+struct row {
+	const char *text, *want;
+};
+
+typedef int64_t (*getter)(const void *of, const char *key);
+
+static void expect_words(const void *of, getter get, const char *want, const char *text)
+{
+	char words[256], *word, *rest, *value, have[24];
+	int64_t number;
+
+	snprintf(words, sizeof(words), "%s", want);
+	for (word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+		value = strchr(word, '=');
+		*value++ = '\0';
+		number = get(of, word);
+		snprintf(have, sizeof(have), "%lld", (long long)number);
+		ck_assert_msg(!strcmp(number < 0 ? "?" : have, value), "%s is %s, not %s, in: %s",
+			      word, have, value, text);
+	}
+}
+
+/* ---- Lustre ------------------------------------------------------------------ */
+
+static int64_t lustre_get(const void *of, const char *key)
+{
+	static const struct {
+		const char *key;
+		enum wire_kind kind;
+	} kinds[] = {
+		{ "asked_read", WIRE_ASKED_READ_BYTES },
+		{ "asked_write", WIRE_ASKED_WRITE_BYTES },
+		{ "read_bytes", WIRE_READ_BYTES },
+		{ "write_bytes", WIRE_WRITE_BYTES },
+		{ "reads", WIRE_READS },
+		{ "writes", WIRE_WRITES },
+		{ "read_us", WIRE_READ_US },
+		{ "write_us", WIRE_WRITE_US },
+		{ "meta", WIRE_META },
+		{ "meta_us", WIRE_META_US },
+		{ "resent", WIRE_RESENT },
+	};
+	const struct lustre_stats *stats = of;
+	size_t i;
+
+	for (i = 0; i < ROWS(kinds) && strcmp(kinds[i].key, key) != 0; i++)
+		;
+	ck_assert_msg(i < ROWS(kinds), "%s", key);
+	return stats->count[kinds[i].kind];
+}
+
+static void lustre(enum tree_kind kind, const struct row *rows, size_t count)
+{
+	struct lustre_stats stats;
+	size_t i;
+	int rc;
+
+	for (i = 0; i < count; i++) {
+		rc = lustre_stats_parse(rows[i].text, kind, &stats);
+		ck_assert_msg((rc < 0) == !strcmp(rows[i].want, "damaged"), "%d of: %s", rc,
+			      rows[i].text);
+		if (rc == 0)
+			expect_words(&stats, lustre_get, rows[i].want, rows[i].text);
+	}
+}
+
+#define TIMES "2 samples [usec] 1 4 5\n"
+#define SIZES "2 samples [bytes] 1 4 6\n"
+#define ALL_LINES "read_bytes " SIZES "write_bytes " SIZES "ost_read " TIMES "ost_write " TIMES
+
+START_TEST(an_ost_counts_what_went_over_the_network)
+{
+	static const struct row rows[] = {
+		{ ALL_LINES, "read_bytes=6 write_bytes=6 reads=2 writes=2 read_us=5 write_us=5" },
+		{ ALL_LINES, "asked_read=0 meta=0 resent=?" },
+		{ "req_waittime " TIMES, "meta=0" },
+		{ "open 7 samples [regs]\n", "reads=0" },
+		{ "read_bytes 0 samples [bytes] 0 0 0 0\n", "reads=0 read_bytes=0" },
+		{ "read_bytes \t3 \t samples\t[bytes] 1 4 5 \t\n", "reads=3" },
+		{ "ost_read 2 samples [usecs] 1 4 5\n", "read_us=5" },
+		/* a sum of squares begins at 0 again on a busy client */
+		{ "read_bytes 2 samples [bytes] 1 4 5 17\n", "reads=2" },
+		{ "read_bytes 2 samples [bytes] 1 4 5 -17\n", "reads=2" },
+		{ "read_bytes 2 samples [bytes] 1 4 5 " UNDERFLOW "\n", "reads=2 read_bytes=5" },
+		/* a sum that is full is unknown, and the number of samples is not */
+		{ "write_bytes 2 samples [bytes] 4096 4096 " MOST " 1\n",
+		  "write_bytes=? writes=2" },
+		/* a clock that went back */
+		{ "read_bytes 4 samples [bytes] 4 4 16\nost_read 4 samples [usec] -500 3 -499\n",
+		  "reads=4 read_us=?" },
+		/* a sum may be that of a few samples that are counted a moment later */
+		{ "read_bytes 1 samples [bytes] 0 10 10250\n", "reads=1" },
+		{ "read_bytes 1 samples [bytes] 0 10 10251\n", "damaged" },
+		{ "read_bytes 2048 samples [bytes] 4 10 4096\n", "reads=2048" },
+		{ "read_bytes 2048 samples [bytes] 4 10 4095\n", "damaged" },
+	};
+
+	lustre(TREE_OSC, rows, ROWS(rows));
+}
+END_TEST
+
+START_TEST(llite_counts_what_was_asked_for_and_an_mdt_requests_for_metadata)
+{
+	static const struct row llite[] = {
+		{ ALL_LINES, "asked_read=6 asked_write=6 reads=0 read_us=0 read_bytes=0" },
+		{ "hybrid_read_bytes " SIZES "cached_read_bytes " SIZES "read_bytes " SIZES,
+		  "asked_read=6" },
+	};
+	static const struct row mdc[] = {
+		{ ALL_LINES, "read_bytes=6 writes=2 write_us=5" },
+		{ "req_waittime 20 samples [usecs] 1 9 90\nobd_ping 2 samples [usecs] 1 4 5\n"
+		  "ost_read 3 samples [usec] 1 9 7\nost_write 4 samples [usec] 1 9 8\n",
+		  "meta=11 meta_us=70" },
+		{ "req_waittime 2 samples [usec] 1 4 5\nobd_ping " TIMES, "meta=0" },
+		{ "req_waittime 1 samples [usec] 1 9 9\nobd_ping " TIMES, "meta=? meta_us=?" },
+		{ "req_waittime 9 samples [usec] 1 9 4\nobd_ping " TIMES, "meta=7 meta_us=?" },
+		{ "req_waittime 9 samples [usec] 20 90 500 1\nobd_ping 2 samples [usec] -7 90 83 1\n",
+		  "meta=7 meta_us=?" },
+		{ "obd_ping 20 samples [usec] 40 90 1000 1\n", "meta=? meta_us=?" },
+	};
+
+	lustre(TREE_LLITE, llite, ROWS(llite));
+	lustre(TREE_MDC, mdc, ROWS(mdc));
+}
+END_TEST
+
+START_TEST(statistics_that_are_damaged_are_not_believed)
+{
+	static const char *const rest[] = {
+		"2",
+		"2 samples",
+		"2 samples [bytes]",
+		"2 samples [bytes] 1 4",
+		"2 sample [bytes] 1 4 5",
+		"2 samples bytes] 1 4 5",
+		"2 samples [bytes 1 4 5",
+		"2 samples [pages] 1 4 5",
+		"2 samples [usec] 1 4 5",
+		"x samples [bytes] 1 4 5",
+		"-2 samples [bytes] 1 4 5",
+		"+2 samples [bytes] 1 4 5",
+		"9223372036854775808 samples [bytes] 1 4 5",
+		"2 samples [bytes] x 4 5",
+		"2 samples [bytes] 1 x 5",
+		"2 samples [bytes] 1 4 5x",
+		"2 samples [bytes] 1 4 5 -",
+		"2 samples [bytes] 1 4 5 9x",
+		"2 samples [bytes] -1 4 5",
+		"2 samples [bytes] 1 4 -5",
+	};
+	static const struct row rows[] = {
+		{ "", "damaged" },
+		{ "\n", "damaged" },
+		{ "nonsense\n", "damaged" },
+		{ "start_times 5\n", "damaged" },
+		{ ": 5\n", "damaged" },
+		{ "ioctl 262 samples [reqs\n", "damaged" },
+		{ "ost_read 2 samples [msecs] 1 4 5\n", "damaged" },
+		{ "open 7 samples [usec] 1 4 5x\n", "damaged" },
+		{ "start_time 5.5 secs.nsecs\nread_bytes 2 samples [bytes] 1 4 5", "damaged" },
+	};
+	char line[200];
+	struct lustre_stats stats;
+	size_t i;
+
+	lustre(TREE_OSC, rows, ROWS(rows));
+	for (i = 0; i < ROWS(rest); i++) {
+		snprintf(line, sizeof(line), "read_bytes %s\n", rest[i]);
+		ck_assert_msg(lustre_stats_parse(line, TREE_OSC, &stats) < 0, "%s", line);
+	}
+}
+END_TEST
+
+START_TEST(statistics_are_known_by_when_they_began)
+{
+	static const struct row rows[] = {
+		{ "snapshot_time 7.1 secs.nsecs\nstart_time 5.9 secs.nsecs\n", "5.9" },
+		{ "snapshot_time:\t 7.1 secs.nsecs\nstart_time:    5.25 secs.nsecs\n", "5.25" },
+		{ "start_time 1 secs.nsecs\n", "1" },
+		{ "snapshot_time 7.1 secs.usecs\n", "" }, /* before 2.15 */
+		{ "start_time @\n", "" },
+		{ "start_time 0.000000000 secs.nsecs\n", "" },
+	};
+	struct lustre_stats stats;
+	size_t i;
+
+	for (i = 0; i < ROWS(rows); i++) {
+		ck_assert_int_eq(lustre_stats_parse(rows[i].text, TREE_OSC, &stats), 0);
+		ck_assert_str_eq(stats.epoch, rows[i].want);
+	}
+}
+END_TEST
+
+/* ---- NFS ------------------------------------------------------------------------ */
+
+static int64_t nfs_get(const void *of, const char *key)
+{
+	const struct nfs_stats *s = of;
+	const struct {
+		const char *key;
+		int64_t number;
+	} all[] = {
+		{ "age", s->age_s },
+		{ "asked_read", s->asked_read },
+		{ "asked_write", s->asked_write },
+		{ "read_bytes", s->read_bytes },
+		{ "write_bytes", s->write_bytes },
+		{ "reads", s->reads.count },
+		{ "read_sent", s->reads.sent },
+		{ "read_queue", s->reads.queue_ms },
+		{ "read_rtt", s->reads.rtt_ms },
+		{ "read_total", s->reads.total_ms },
+		{ "writes", s->writes.count },
+		{ "others", s->others.count },
+		{ "other_sent", s->others.sent },
+		{ "other_total", s->others.total_ms },
+		{ "names", s->names },
+		{ "copies", s->copies },
+		{ "transports", (int64_t)s->transports },
+		{ "waiting", nfs_stats_waiting(s) },
+		{ "answered", nfs_stats_answered(s) },
+		{ "backlog", s->transport[0].backlog },
+	};
+	size_t i;
+
+	for (i = 0; i < ROWS(all) && strcmp(all[i].key, key) != 0; i++)
+		;
+	ck_assert_msg(i < ROWS(all), "%s", key);
+	return all[i].number;
+}
+
+#define DEVICE "device s:/e mounted on /a with fstype nfs4 statvers=1.1\n"
+#define OPS "\tper-op statistics\n\t  NULL: 1 1 0 44 24 0 0 0 0\n"
+#define READ "\t  READ: 5 6 0 900 90 1 2 3 0\n"
+#define WRITE "\t WRITE: 7 7 0 900 90 1 2 3 0\n"
+#define ACCESS "\tACCESS: 9 9 0 900 90 1 2 3 0\n"
+#define TCP "\txprt:\ttcp 0 0 1 0 2 40 30 0 44 5 8 0 1\n"
+#define V3 "\tRPC iostats version: 1.1  p/v: 100003/3 (nfs)\n"
+#define LAYOUT(name) "\tnfsv4:\tbm0=0xfdff,acl=0x0,sessions,pnfs=" name ",lease_time=90\n"
+#define EVENTS "\tevents:\t1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 "
+
+/* Of the mount at /a, whose part begins with DEVICE. */
+static void nfs(const struct row *rows, size_t count)
+{
+	struct nfs_stats stats;
+	char text[8192];
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		snprintf(text, sizeof(text), DEVICE "%s", rows[i].text);
+		ck_assert_int_eq(nfs_stats_find(text, "/a", &stats), 0);
+		expect_words(&stats, nfs_get, rows[i].want, rows[i].text);
+	}
+}
+
+START_TEST(operations_of_a_mount_are_unknown_where_a_line_is_missing_or_not_understood)
+{
+	static const struct row rows[] = {
+		{ OPS READ WRITE ACCESS, "reads=5 read_sent=6 writes=7 others=9 copies=0" },
+		{ OPS READ WRITE ACCESS, "read_queue=1 read_rtt=2 read_total=3" },
+		{ "", "reads=? writes=? others=? copies=? names=? age=? read_bytes=?" },
+		{ OPS READ ACCESS, "reads=5 writes=? others=?" },
+		{ OPS WRITE ACCESS, "reads=? writes=7" },
+		{ V3 OPS ACCESS READ WRITE, "reads=5 writes=7 others=?" }, /* ends with COMMIT */
+		{ V3 OPS "\tCOMMIT: 4 4 0 1 1 1 1 1\n" ACCESS READ WRITE, "others=13" },
+		{ OPS "\t  READ: 5 6 0 900\n" WRITE ACCESS, "reads=? writes=7 others=9" },
+		{ OPS READ "\t WRITE: 7 7 0 x 9 1 2 3\n" ACCESS, "reads=5 writes=? others=9" },
+		{ OPS READ WRITE "\tACCESS: -9 9 0 9 9 1 2 3\n\tLOOKUP: 1 1 0 1 1 1 1 1\n",
+		  "others=? names=?" },
+		{ OPS "\t  READ: 5 6 0 9 9 1 2x 3 0\n" WRITE ACCESS, "reads=? writes=7" },
+		{ OPS "\tRENEW: ?\n" READ WRITE ACCESS, "reads=5 writes=7 others=9" },
+		{ OPS READ WRITE "\tACCESS: 900 900 0 900 90 1 2 3", "writes=7 others=?" },
+		/* twice: a line of another mount was lost between them */
+		{ OPS READ READ WRITE ACCESS, "reads=? writes=? others=?" },
+		/* a time that a kernel let underflow spoils itself alone */
+		{ OPS "\tREAD: 5 6 0 9 9 1 " UNDERFLOW " 3\n" WRITE ACCESS,
+		  "reads=5 read_rtt=? read_queue=1" },
+		{ OPS READ WRITE ACCESS
+		  "\tGETATTR: 20 20 0 1 1 1 1 1\n"
+		  "\tLOOKUP: 300 300 0 1 1 1 1 1\n\tLOOKUP_ROOT: 4 4 0 1 1 1 1 1\n",
+		  "others=333 names=329" },
+		{ OPS READ WRITE ACCESS "\tLOOKUP: 9223372036854775798 1 0 1 1 1 1 1\n",
+		  "others=" MOST },
+		{ OPS READ WRITE ACCESS "\tLOOKUP: 9223372036854775799 1 0 1 1 1 1 1\n",
+		  "others=?" },
+		{ OPS READ WRITE ACCESS "\tCLONE: 3 3 0 8 9 0 1 1 1\n\tCOPY: 7 7 0 8 9 0 1 1 2\n",
+		  "copies=7" },
+		{ OPS READ WRITE ACCESS "\tCOPY: 7 7 0 8 9 0 1 1\n", "copies=?" },
+		{ OPS READ WRITE ACCESS "\tCLONE: 1 1 0 8 9 0 1 1 2\n", "copies=0" },
+	};
+
+	nfs(rows, ROWS(rows));
+}
+END_TEST
+
+START_TEST(bytes_transports_and_layouts_of_a_mount_are_read)
+{
+	static const struct row rows[] = {
+		{ "\tage:\t90\n\tbytes:\t10\t20 \t1 2 7 8 1 1\n",
+		  "age=90 asked_read=11 asked_write=22 read_bytes=7 write_bytes=8" },
+		{ "\tbytes:\t10 20 1 2 7 8 1\n", "read_bytes=?" },
+		{ "\tbytes:\t10 20 1 2 7 8", "asked_read=? write_bytes=?" },
+		{ "\tage:\t" MOST "\n", "age=" MOST },
+		{ "\tage:\t9223372036854775808\n", "age=?" },
+		{ TCP TCP, "transports=2 waiting=20 answered=60" },
+		{ TCP "\txprt:\tlocal 0 1 0 2 40 30 0 44 5 8 0 1\n", "transports=0 waiting=0" },
+		{ TCP "\txprt:\ttcp 0 0 1 0 2 40\n", "transports=0 answered=0" },
+		{ "\txprt:\trdma 1 2 3 4 5 60 50 8 9 7\n", "waiting=10 answered=50 backlog=7" },
+		{ "\txprt:\tudp 1 2 60 50 8 9 7\n", "waiting=10 backlog=7" },
+		{ "\txprt:\tudp 1 2 60 50 8 9\n", "transports=0" },
+		{ "\txprt:\ttcp 1 2 3 4 5 60 50 8 9 " UNDERFLOW "\n", "transports=0" },
+		{ "\txprt:\ttcp 1 2 3 4 " UNDERFLOW " 60 50 8 9 7\n", "transports=1" },
+		/* pNFS of blocks: READs and WRITEs do not tell what went to the disks */
+		{ LAYOUT("LAYOUT_SCSI") EVENTS "400 0\n" OPS READ WRITE ACCESS,
+		  "reads=? writes=7" },
+		{ LAYOUT("LAYOUT_BLOCK_VOLUME") EVENTS "0 5\n" OPS READ WRITE ACCESS,
+		  "reads=5 writes=?" },
+		{ LAYOUT("LAYOUT_SCSI") OPS READ WRITE ACCESS, "reads=? writes=? others=9" },
+		{ LAYOUT("LAYOUT_FLEX_FILES") EVENTS "4 5\n" OPS READ WRITE ACCESS,
+		  "reads=5 writes=7" },
+		{ "\tnfsv4:\tbm0=0xf,acl=0x0\n" EVENTS "4 5\n" OPS READ WRITE ACCESS,
+		  "reads=5 writes=7" },
+	};
+
+	nfs(rows, ROWS(rows));
+}
+END_TEST
+
+START_TEST(the_last_of_the_mounts_on_a_place_counts_and_no_other_ones_lines)
+{
+	static const char *const no_mount[] = {
+		"device x\n\tage:\t5\n",
+		"device tmpfs mounted on /a with fstype tmpfs\n",
+		"device s mounted on /a with fstype nfs44\n",
+		"device s mounted on /ab with fstype nfs\n",
+	};
+	char *old = sample_read("nfs/mountstats-4.18.txt"), text[16384];
+	struct nfs_stats stats;
+	size_t i, length;
+
+	for (i = 0; i < ROWS(no_mount); i++)
+		ck_assert_int_eq(nfs_stats_find(no_mount[i], "/a", &stats), -1);
+	ck_assert_int_eq(nfs_stats_find(old, "/tools", &stats), 0);
+	expect_words(&stats, nfs_get, "waiting=1 backlog=4 age=86300 read_bytes=4096 reads=1", old);
+	ck_assert_int_eq(nfs_stats_find(old, "/data", &stats), 0);
+	expect_words(&stats, nfs_get, "age=60 others=0", old);
+	strstr(old, "device oldserver:/data2")[0] = '\0';
+	ck_assert_int_eq(nfs_stats_find(old, "/data", &stats), 0);
+	expect_words(&stats, nfs_get,
+		     "answered=357 backlog=41 age=86400 asked_read=2621440 write_bytes=589824 "
+		     "reads=40 read_rtt=400 writes=9 others=308 other_sent=309 names=290",
+		     old);
+	free(old);
+	/* a line too long to be read is unknown, and so is what begins another's part */
+	for (length = 4000; length <= 5000; length += 1000) {
+		snprintf(text, sizeof(text),
+			 DEVICE OPS READ "\tLOOKUP: 1 1 0 1 1 1 1 1%*s\n" WRITE ACCESS, (int)length,
+			 "");
+		ck_assert_int_eq(nfs_stats_find(text, "/a", &stats), 0);
+		expect_words(&stats, nfs_get, length < 4096 ? "others=10" : "others=? copies=?",
+			     "");
+		snprintf(text, sizeof(text),
+			 DEVICE OPS READ WRITE ACCESS
+			 "device %*s mounted on /b with fstype nfs\n" OPS READ,
+			 (int)length, "");
+		ck_assert_int_eq(nfs_stats_find(text, "/a", &stats), 0);
+		expect_words(&stats, nfs_get, "reads=5 writes=7 others=9", "");
+	}
+}
+END_TEST
+
+/* ---- Storage Scale ---------------------------------------------------------------- */
+
+#define IO(cl, fs, rest) "_fs_io_s_ _n_ 1 _nn_ c1 _rc_ 0 _cl_ " cl " _fs_ " fs " _d_ 4 " rest "\n"
+
+/* Each row as "ID READ-BYTES WRITE-BYTES READS WRITES;", or why there are none. */
+static const char *mmpmon(const char *text)
+{
+	static char told[1024];
+	struct wire *wire = wire_new();
+	struct err err = { "nothing is mounted" };
+	int rc = gpfs_mmpmon_rows(wire, text, "1.2", &err);
+	const struct wire_row *row = wire->row;
+	int used = snprintf(told, sizeof(told), "%s", rc == 1 ? "" : err.text);
+
+	for (; rc == 1 && row < wire->row + wire->count; row++)
+		used += snprintf(
+			told + used, sizeof(told) - (size_t)used, "%s %lld %lld %lld %lld;",
+			row->id, (long long)row->count[WIRE_READ_BYTES],
+			(long long)row->count[WIRE_WRITE_BYTES], (long long)row->count[WIRE_READS],
+			(long long)row->count[WIRE_WRITES]);
+	wire_free(wire);
+	return told;
+}
+
+START_TEST(mmpmon_tells_of_each_file_system_of_each_cluster_or_why_not)
+{
+	static const struct row rows[] = {
+		{ "gpfs/mmpmon-fs_io_s.txt",
+		  "hpc.example.org:scratch 1.2 9007199254740992 4398046511104 4294967000 900000;"
+		  "hpc.example.org:home 1.2 1048576000 524288000 4000 2000;"
+		  "archive.example.org:scratch 1.2 0 0 0 0;" },
+		{ "gpfs/mmpmon-socket-gfis.txt",
+		  "hpc.example.org:scratch 1.2 1073741824 536870912 2048 1024;" },
+		{ "gpfs/mmpmon-nothing-mounted.txt", "nothing is mounted" },
+		{ IO("c", "a", "_br_ 99999999999999999999 _bw_ -1 _rdc_ x"),
+		  "c:a 1.2 -1 -1 -1 -1;" },
+		{ IO("c", "b", "_br_ 1 _bw_ 2 _rdc_ 3 _wc_ 4 _new_ 5"), "c:b 1.2 1 2 3 4;" },
+		{ IO("c", "d", "_br_ 7 _bw_ 000000000000000000000001 _wc_"),
+		  "c:d 1.2 7 -1 -1 -1;" },
+		{ "_fs_io_s_ _rc_ 1\n", "nothing is mounted" },
+		{ "_fs_io_s_ _n_ 1 _rc_ 1 _cl_ c _fs_ a\n", "mmpmon answers with _rc_ 1" },
+		{ "", "mmpmon: the answer is cut off" },
+		{ "_fs_io_s_ _rc_ 0 _cl_ c _fs_", "mmpmon: the answer is cut off" },
+		{ "hello\n", "mmpmon: no counters in its answer" },
+		{ "_fs_io_s_ _n_ 1 _rc_ 0 _cl_ c\n", "mmpmon: counters of no filesystem" },
+		{ "_fs_io_s_ _n_ 1 _rc_ 16 _cl_ c _fs_ a\n",
+		  "mmpmon answers with _rc_ 16: somebody else holds its lock" },
+		{ "_fs_io_s_ _n_ 1 _cl_ c _fs_ a\n", "mmpmon answers with _rc_ -1" },
+		{ IO("c", "a", "_br_ 1") IO("c", "a", "_br_ 2"), "mmpmon: 'c:a' comes twice" },
+		{ IO("c", "a", "_br_ 1") "_fs_io_s_ _n_ 2 _rc_ 0 _cl_ c _fs_ b _br_ 1\n",
+		  "mmpmon: counters of 1, and of another node" },
+	};
+	char *sample;
+	size_t i;
+
+	for (i = 0; i < ROWS(rows); i++) {
+		sample = strncmp(rows[i].text, "gpfs/", 5) ? strdup(rows[i].text)
+							   : sample_read(rows[i].text);
+		ck_assert_str_eq(mmpmon(sample), rows[i].want);
+		free(sample);
+	}
+}
+END_TEST
+
+#define CONFIG "mmdiag:config:HEADER:version:reserved:reserved:name:value:c:\n"
+
+START_TEST(an_attribute_of_mmdiag_is_whole_decoded_and_found_by_its_header)
+{
+	static const struct row rows[] = {
+		/* want NULL: there is no 'a' */
+		{ "mmdiag:config:HEADER:v:r:new:value:more:name:\nmmdiag:config:0:1:::7:x:a:\n",
+		  "7" },
+		{ "mmdiag:config:0:1:::a:7::\n", NULL },
+		{ "", NULL },
+		{ CONFIG "mmdiag:config:0:1:::a:%20x%30%2f%2F%6a%09.:\n", " x0//j\t." },
+		{ CONFIG "mmdiag:config:0:1:::a:50%:\n", "50%" },
+		{ CONFIG "mmdiag:config:0:1:::a:%zz%41:\n", "%zzA" },
+		{ CONFIG "mmdiag:version:0:1:::a:5:\nmmdiag:config:0:1:::a:7:\n", "7" },
+		{ CONFIG "mmdiag:config:0:1:::a:/usr/\nmmdiag/lib::\n", "/usr/mmdiag/lib" },
+		{ CONFIG "mmdiag:config:0:1:::a:4294", NULL }, /* cut off */
+		{ CONFIG "mmdiag:config:0:1:::ab:7:\n", NULL },
+		{ CONFIG "mmdiag:config:0:1:::a:123456789012345678901234:\n", NULL }, /* no room */
+	};
+	char value[24];
+	bool has;
+	size_t i;
+
+	for (i = 0; i < ROWS(rows); i++) {
+		has = gpfs_y_config(rows[i].text, "a", value, sizeof(value));
+		ck_assert_msg(has == (rows[i].want != NULL), "%s", rows[i].text);
+		if (has)
+			ck_assert_str_eq(value, rows[i].want);
+	}
+}
+END_TEST
+
+UNIT_MAIN("stats", an_ost_counts_what_went_over_the_network,
+	  llite_counts_what_was_asked_for_and_an_mdt_requests_for_metadata,
+	  statistics_that_are_damaged_are_not_believed, statistics_are_known_by_when_they_began,
+	  operations_of_a_mount_are_unknown_where_a_line_is_missing_or_not_understood,
+	  bytes_transports_and_layouts_of_a_mount_are_read,
+	  the_last_of_the_mounts_on_a_place_counts_and_no_other_ones_lines,
+	  mmpmon_tells_of_each_file_system_of_each_cluster_or_why_not,
+	  an_attribute_of_mmdiag_is_whole_decoded_and_found_by_its_header)
