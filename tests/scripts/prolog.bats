@@ -205,6 +205,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	again sed -i "s/pid $$/pid $PPID/" "$NODE/proc/interface"
 	again sed -i "s/Connected frontend.*/Frontend is not connected/" "$NODE/proc/interface"
 	again sed -i "s/Frontend is not.*/Connected frontend pid $$/" "$NODE/proc/interface"
+	# shellcheck disable=SC2016 # eval expands it
 	again eval 'rmdir "$NODE/cgroup/system.slice/weka-agent.service"; sleep 0.01; mkdir "$NODE/cgroup/system.slice/weka-agent.service"'
 	[ "$(jq .age_max "$NODE/run/client.weka.json")" -eq 86400 ]
 	at=$(jq .at "$NODE/run/client.weka.json")
@@ -426,15 +427,14 @@ slurm_says() {
 weka5() {
 	echo "$1" >"$NODE/weka/version"
 	echo "$2" >"$NODE/weka/restarts"
-	NODE_CLIENT=$(printf '%s\n' "timeout_ms=20000" "${@:3}")
-	node_conf
+	NODE_CLIENT=$(printf '%s\n' "timeout_ms=20000" "${@:3}") node_conf
 }
 
 # restarted N - so often, and it is READY
 restarted() {
 	local have
-	have=$(cat "$NODE/weka/restarted" 2>/dev/null | wc -l)
-	[[ $have -eq $1 ]] || fail "restarted $have times" || return
+	have=$(grep -c '' "$NODE/weka/restarted" 2>/dev/null || :)
+	[[ ${have:-0} -eq $1 ]] || fail "restarted $have times" || return
 	[[ ! -e $NODE/weka/ready-at || ${EPOCHREALTIME/./} -ge $(<"$NODE/weka/ready-at") ]] || fail "not READY yet"
 }
 
