@@ -120,19 +120,19 @@ exact() {
 	return "$bad"
 }
 
-everywhere() {
+# each WORD LABEL.. - say it of each kernel; each_modern: but 5.10
+each() {
 	local kernel
-	for kernel in "${kernels[@]}"; do
-		exact "$kernel" "$@" || return 1
-	done
+	for kernel in "${kernels[@]}"; do "$1" "$kernel" "${@:2}" || return; done
 }
 
-newer() {
+each_modern() {
 	local kernel
-	for kernel in "${modern[@]}"; do
-		exact "$kernel" "$@" || return 1
-	done
+	for kernel in "${modern[@]}"; do "$1" "$kernel" "${@:2}" || return; done
 }
+
+everywhere() { each exact "$@"; }
+newer() { each_modern exact "$@"; }
 
 # flags KERNEL LABEL WORDS - the quality flags of the record, beside those of
 # what 5.10 never counts
@@ -179,13 +179,10 @@ none() {
 }
 
 @test "6.1 and newer count everything, 5.10 all but io_uring and mapped files" {
-	local kernel
-	for kernel in "${modern[@]}"; do
-		expect "$kernel" 'v2 probe' .tier bpf
-		expect "$kernel" 'v2 probe' '.groups | join(" ")' 'exit rw meta aio uring mmap'
-		expect "$kernel" 'v2 probe' '.missing | length' 0
-		expect "$kernel" 'v2 probe' .reason null
-	done
+	each_modern expect 'v2 probe' .tier bpf
+	each_modern expect 'v2 probe' '.groups | join(" ")' 'exit rw meta aio uring mmap'
+	each_modern expect 'v2 probe' '.missing | length' 0
+	each_modern expect 'v2 probe' .reason null
 	expect 5.10 'v2 probe' .tier bpf
 	expect 5.10 'v2 probe' '.groups | join(" ")' 'exit rw meta aio'
 	expect 5.10 'v2 probe' .reason "BPF programs: this kernel does not count: io_uring, mapped files"
@@ -215,12 +212,10 @@ none() {
 }
 
 @test "splice is counted where one end is a file, and so is sendfile to a pipe" {
-	local kernel moved='.app[0] | [.read_bytes, .read_calls, .write_bytes, .write_calls] | join(" ")'
+	local moved='.app[0] | [.read_bytes, .read_calls, .write_bytes, .write_calls] | join(" ")'
 	everywhere 'v2 splice' 'v2 vmsplice' 'v2 sendfile_pipe'
-	for kernel in "${kernels[@]}"; do
-		expect "$kernel" 'v2 fio splice read' "$moved" '262144 64 0 0'
-		expect "$kernel" 'v2 fio splice write' "$moved" '0 0 262144 64'
-	done
+	each expect 'v2 fio splice read' "$moved" '262144 64 0 0'
+	each expect 'v2 fio splice write' "$moved" '0 0 262144 64'
 }
 
 @test "a core dump is a write of its bytes, on ext4, overlayfs and FUSE" {
@@ -232,11 +227,8 @@ none() {
 }
 
 @test "40,000 requests of libaio at a time are counted each" {
-	local kernel
 	everywhere 'v2 aio_many'
-	for kernel in "${kernels[@]}"; do
-		flags "$kernel" 'v2 aio_many' ''
-	done
+	each flags 'v2 aio_many' ''
 }
 
 @test "io_uring is counted by its results" {
@@ -268,13 +260,11 @@ none() {
 }
 
 @test "mapped files of overlayfs are counted on top and not below" {
-	local kernel kind
+	local kind
 	for kind in mmap_read mmap_populate mmap_willneed mmap_write; do
 		newer "v2 overlay $kind"
-		for kernel in "${modern[@]}"; do
-			expect "$kernel" "v2 overlay $kind" '.app[] | select(.fs == "/mnt/a")
-				| .mmap_read_bytes + .mmap_write_bytes' 0
-		done
+		each_modern expect "v2 overlay $kind" '.app[] | select(.fs == "/mnt/a")
+			| .mmap_read_bytes + .mmap_write_bytes' 0
 	done
 }
 
@@ -304,12 +294,9 @@ none() {
 }
 
 @test "fsync is what was asked for, by any call, and not what O_SYNC does" {
-	local kernel
 	everywhere 'v2 aio_fsync' 'v2 osync'
 	newer 'v2 uring_fsync'
-	for kernel in "${kernels[@]}"; do
-		expect "$kernel" 'v2 msync' '.app[0].meta.fsync' 5
-	done
+	each expect 'v2 msync' '.app[0].meta.fsync' 5
 }
 
 @test "children, threads, daemons, orphans and killed processes are counted" {
@@ -376,18 +363,15 @@ is_bound() {
 }
 
 @test "other jobs, slurmstepd and the rest of the node are not charged to a job" {
-	local kernel
-	for kernel in "${kernels[@]}"; do
-		none "$kernel" 'v2 a job with a longer number'
-		none "$kernel" 'v2 a name that only begins like a job'
-		none "$kernel" 'v2 slurmstepd itself'
-		none "$kernel" 'v2 no job at all'
-		none "$kernel" 'v2 a scope that a user made'
-		none "$kernel" 'v2 a job outside of the scope'
-		none "$kernel" 'v2 a scope of another name'
-		none "$kernel" 'v1 a job of another controller'
-		none "$kernel" "v1 a job that is nobody's"
-	done
+	each none 'v2 a job with a longer number'
+	each none 'v2 a name that only begins like a job'
+	each none 'v2 slurmstepd itself'
+	each none 'v2 no job at all'
+	each none 'v2 a scope that a user made'
+	each none 'v2 a job outside of the scope'
+	each none 'v2 a scope of another name'
+	each none 'v1 a job of another controller'
+	each none "v1 a job that is nobody's"
 }
 
 @test "a user's cgroup cannot charge another job" {
@@ -403,24 +387,18 @@ is_bound() {
 }
 
 @test "a filesystem that is mounted below a counted one is said, by whom and where ever" {
-	local kernel
-	for kernel in "${kernels[@]}"; do
-		flags "$kernel" 'v2 mounted below' mount_below
-		flags "$kernel" 'v2 mounted below before' ''
-		flags "$kernel" 'v2 mounted below in a namespace' mount_below
-		flags "$kernel" 'v2 a bind mount' ''
-		flags "$kernel" 'v2 a namespace kept below' '' # as job_container/tmpfs does
-	done
+	each flags 'v2 mounted below' mount_below
+	each flags 'v2 mounted below before' ''
+	each flags 'v2 mounted below in a namespace' mount_below
+	each flags 'v2 a bind mount' ''
+	each flags 'v2 a namespace kept below' '' # as job_container/tmpfs does
 }
 
 @test "the device number of a filesystem that went is nobody's, and it is said" {
-	local kernel
-	for kernel in "${kernels[@]}"; do
-		expect "$kernel" 'v2 the number' '.is == .was' true
-		expect "$kernel" 'v2 number used again' '[.app[] | select(.fs) | .write_calls] | add' 0
-		flags "$kernel" 'v2 number used again' unmounted
-		flags "$kernel" 'v2 mounted anew' remounted
-	done
+	each expect 'v2 the number' '.is == .was' true
+	each expect 'v2 number used again' '[.app[] | select(.fs) | .write_calls] | add' 0
+	each flags 'v2 number used again' unmounted
+	each flags 'v2 mounted anew' remounted
 }
 
 @test "more filesystems than a record holds: the first ones, and it is said" {
@@ -434,11 +412,8 @@ is_bound() {
 }
 
 @test "a user who took the place of the pins is moved out of the way" {
-	local kernel
-	for kernel in "${kernels[@]}"; do
-		expect "$kernel" 'v2 squatted' .tier bpf
-		expect "$kernel" 'v2 owner of the folder' '[.uid, .mode] | join(" ")' '0 700'
-	done
+	each expect 'v2 squatted' .tier bpf
+	each expect 'v2 owner of the folder' '[.uid, .mode] | join(" ")' '0 700'
 }
 
 @test "a job is found by the SLUID of Slurm 26.05" {
@@ -459,31 +434,23 @@ is_bound() {
 }
 
 @test "what a user's container shows of a filesystem is counted there, and what it hides is said" {
-	local kernel
-	for kernel in "${kernels[@]}"; do
-		expect "$kernel" 'v2 a container of the user' '[.app[] | select(.fs) | .fs, .write_bytes] | join(" ")' \
-			'/mnt/a 262144 /mnt/b 0'
-		flags "$kernel" 'v2 a container of the user' mount_below
-	done
+	each expect 'v2 a container of the user' '[.app[] | select(.fs) | .fs, .write_bytes] | join(" ")' \
+		'/mnt/a 262144 /mnt/b 0'
+	each flags 'v2 a container of the user' mount_below
 }
 
 @test "a bind mount is its filesystem, once" {
-	local kernel
-	for kernel in "${kernels[@]}"; do
-		expect "$kernel" 'v2 a bind mount' '[.app[] | select(.fs)] | length' 1
-		expect "$kernel" 'v2 a bind mount' '.app[0] | .fs' /mnt/a
-		expect "$kernel" 'v2 a bind mount' '.app[0] | .write_bytes' 262144
-	done
+	each expect 'v2 a bind mount' '[.app[] | select(.fs)] | length' 1
+	each expect 'v2 a bind mount' '.app[0] | .fs' /mnt/a
+	each expect 'v2 a bind mount' '.app[0] | .write_bytes' 262144
 }
 
 @test "overlayfs is counted on top and not below" {
-	local kernel kind
+	local kind
 	for kind in read write readv sendfile copy_file_range aio names stat fsync open core; do
 		everywhere "v2 overlay $kind"
-		for kernel in "${kernels[@]}"; do
-			expect "$kernel" "v2 overlay $kind" '.app[] | select(.fs == "/mnt/a")
-				| .read_calls + .write_calls + (.meta | del(.lookup_miss) | add)' 0
-		done
+		each expect "v2 overlay $kind" '.app[] | select(.fs == "/mnt/a")
+			| .read_calls + .write_calls + (.meta | del(.lookup_miss) | add)' 0
 	done
 }
 
@@ -501,14 +468,12 @@ is_bound() {
 }
 
 @test "FUSE is counted where the job is, and not what the process behind it does" {
-	local kernel kind
+	local kind
 	newer 'v2 fuse mmap_read'
 	for kind in read write sendfile names fsync core; do
 		everywhere "v2 fuse $kind"
-		for kernel in "${kernels[@]}"; do
-			expect "$kernel" "v2 fuse $kind" '.app[] | select(.fs == "/mnt/a")
-				| .read_calls + .write_calls + (.meta | add)' 0
-		done
+		each expect "v2 fuse $kind" '.app[] | select(.fs == "/mnt/a")
+			| .read_calls + .write_calls + (.meta | add)' 0
 	done
 }
 
@@ -594,12 +559,9 @@ expect_rows() {
 }
 
 @test "two loaders at once load one set, a killed one leaves nothing in the way" {
-	local kernel
-	for kernel in "${kernels[@]}"; do
-		expect "$kernel" 'v2 two loaders' '[.jobs[].job] | sort | unique | join(" ")' '1 2'
-		expect "$kernel" 'v2 pins' .pins 1
-		expect "$kernel" 'v2 unloaded' .pins 0
-	done
+	each expect 'v2 two loaders' '[.jobs[].job] | sort | unique | join(" ")' '1 2'
+	each expect 'v2 pins' .pins 1
+	each expect 'v2 unloaded' .pins 0
 }
 
 @test "a kernel that refuses is no failure, and is not asked twice" {
