@@ -22,12 +22,9 @@ teardown() { affinity_remove; }
 @test "the workqueues of NFS run on the reserved core while a job with io-cores runs, and on their own afterwards" {
 	nfs
 	job 7 1
-	run prolog
-	[ "$status" -eq 0 ]
-	[ -z "$output" ]
+	expect_run 0 prolog ''
 	expect_queues '2 2 2 2'
-	run epilog
-	[ "$status" -eq 0 ]
+	expect_run 0 epilog
 	expect_queues '3 3 3 3'
 	expect_in '"what":"workqueue","target":"workqueues nfsiod rpciod xprtiod writeback","old":"nfsiod=0-1 rpciod=0-1 xprtiod=0-1 writeback=0-1","new":"nfsiod=1 rpciod=1 xprtiod=1 writeback=1","restored":true' "$(record 7)"
 	[ "$(record 7 | jq -c .findings)" = '[]' ]
@@ -35,14 +32,12 @@ teardown() { affinity_remove; }
 
 @test "the gate knows the reserved core as the client's while the client's work runs there" {
 	nfs
-	job 7 1
-	prolog
+	starts 7 1
 	expect_gate 7 client_cpus=1
 	expect_gate 7 io_cpus=1
 	epilog
 	[ "$(record 7 | jq -r .client.cpus)" = 1 ]
-	job 8
-	prolog
+	starts 8
 	expect_gate 8 client_cpus=
 	epilog
 }
@@ -53,8 +48,7 @@ teardown() { affinity_remove; }
 	one_job 7 1
 	expect_in '"code":"NF47","severity":"info","text":"this kernel does not let workqueues be moved by name: nfsiod rpciod xprtiod: left where they are"' "$(record 7)"
 	NODE_CLIENT=unbound_workqueues=all nfs
-	job 8 1
-	prolog
+	starts 8 1
 	[ "$(<"$NODE/sysfs/$QUEUES/cpumask")" = 00000002 ]
 	expect_gate 8 client_cpus=1
 	epilog
@@ -64,8 +58,7 @@ teardown() { affinity_remove; }
 
 @test "a job without io-cores changes nothing" {
 	nfs
-	job 7
-	prolog
+	starts 7
 	expect_queues '3 3 3 3'
 	[ ! -e "$NODE/run/7/journal" ]
 	epilog
@@ -73,8 +66,7 @@ teardown() { affinity_remove; }
 
 @test "the threads of Lustre run on the reserved core, and go back" {
 	lustre
-	job 7 1
-	prolog
+	starts 7 1
 	[ "$(taskset -cp "$THREAD")" = "pid $THREAD's current affinity list: 1" ]
 	expect_gate 7 client_cpus=1
 	epilog
@@ -86,14 +78,11 @@ teardown() { affinity_remove; }
 @test "all threads of mmfsd and the interrupts of its card run on the reserved core, and go back" {
 	gpfs
 	job 7 1
-	run prolog
-	[ "$status" -eq 0 ]
-	[ -z "$output" ]
+	expect_run 0 prolog ''
 	expect_mmfsd 1
 	expect_interrupts '1 1'
 	expect_gate 7 client_cpus=1
-	run epilog
-	[ "$status" -eq 0 ]
+	expect_run 0 epilog
 	expect_mmfsd_as_before
 	expect_interrupts '0 0-1'
 	[ "$(record 7 | jq -c '[.changes[] | .what, .restored]')" = '["process",true,"interrupt",true]' ]
@@ -110,11 +99,9 @@ teardown() { affinity_remove; }
 		echo 0-15 >"$NODE/sysfs/proc/irq/$irq/smp_affinity_list"
 		: >"$NODE/sysfs/class/net/ib0/device/msi_irqs/$irq"
 	done
-	job 7 1
-	prolog
+	starts 7 1
 	[ "$(cat "$NODE/sysfs/proc/irq"/*/smp_affinity_list | sort | uniq -c | xargs)" = '700 1' ]
-	run epilog
-	[ "$status" -eq 0 ]
+	expect_run 0 epilog
 	[ "$(cat "$NODE/sysfs/proc/irq"/*/smp_affinity_list | sort | uniq -c | xargs)" = '700 0-15' ]
 	[ "$(record 7 | jq -c '[.changes[] | .what, .restored]')" = \
 		'["process",true,"interrupt",true,"interrupt",true]' ]
@@ -124,8 +111,7 @@ teardown() { affinity_remove; }
 	gpfs
 	mkdir "$NODE/processes/1"
 	echo irqbalance >"$NODE/processes/1/comm"
-	job 7 1
-	prolog
+	starts 7 1
 	expect_mmfsd 1
 	expect_interrupts '0 0-1'
 	epilog
@@ -138,9 +124,7 @@ teardown() { affinity_remove; }
 	rm "$NODE/sysfs/proc/irq/45/smp_affinity_list"
 	ln -s /proc/sys/kernel/random/entropy_avail "$NODE/sysfs/proc/irq/45/smp_affinity_list" # a number that nobody can set
 	job 7 1
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in 'GP44 interrupts of ib0: 1 of 2 could not get CPU 1: ' "$output"
+	expect_run 0 prolog 'GP44 interrupts of ib0: 1 of 2 could not get CPU 1: '
 	epilog
 }
 

@@ -34,8 +34,7 @@ read_ahead() { cat "$NODE/bdi/0:60/read_ahead_kb"; }
 
 @test "a job finds each client with the settings of its profile, and each has its own back" {
 	job 7 1 both
-	run prolog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog
 	expect_options forcedirect
 	[ "$(read_ahead)" = 512 ]
 	expect_gate 7 io_profile=both
@@ -51,8 +50,7 @@ read_ahead() { cat "$NODE/bdi/0:60/read_ahead_kb"; }
 	printf '[profile ahead]\nread_ahead_kb=512\n[profile none]\nmmconfig=maxMBpS=1000\n' >>"$NODE/jobio.conf"
 	one_job 7 1 ahead
 	[ "$(record 7 | jq -c '[.request.applied, (.changes[] | .client)]')" = '[true,"home"]' ]
-	job 8 1 none
-	prolog
+	starts 8 1 none
 	expect_gate 8 "note=profile 'none' was not applied: it has no setting that this node's client takes"
 	epilog
 	[ "$(record 8 | jq -c '[.request.applied, .changes]')" = '[false,[]]' ]
@@ -60,8 +58,7 @@ read_ahead() { cat "$NODE/bdi/0:60/read_ahead_kb"; }
 
 @test "a client that cannot be looked at has not got its part of the profile, and the job is told why" {
 	rm "$NODE/nfs/mounts"
-	job 7 1 both
-	prolog
+	starts 7 1 both
 	expect_options forcedirect
 	grep -q "^note=profile 'both' was not applied: .*$NODE/nfs/mounts" "$NODE/run/7/gate"
 	epilog
@@ -70,8 +67,7 @@ read_ahead() { cat "$NODE/bdi/0:60/read_ahead_kb"; }
 }
 
 @test "the record has both clients with their mounts, and the second's counters by its name" {
-	job 7
-	prolog
+	starts 7
 	cp "$SRCDIR/tests/samples/nfs/mountstats-6.1-later.txt" "$NODE/nfs/mountstats"
 	epilog
 	[ "$(record 7 | jq -c '[.client, .more_clients[] | [.name, .type, .cpus, .mounts[].mount]]')" = \
@@ -91,13 +87,11 @@ read_ahead() { cat "$NODE/bdi/0:60/read_ahead_kb"; }
 	NODE_JOBIO=prolog_budget_ms=4000 NODE_CLIENT=timeout_ms=2000 node_conf
 	SECONDS=0
 	job 7 1 both
-	run prolog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog
 	[ "$SECONDS" -lt 15 ]
 	expect_in "W14 'weka local ps' hangs" "$output"
 	[ "$(read_ahead)" = 512 ]
-	run epilog
-	[ "$status" -eq 0 ]
+	expect_run 0 epilog
 	[ "$(read_ahead)" = 128 ]
 	[ "$(record 7 | jq -c '[.changes[] | select(.what == "read-ahead") | .restored]')" = '[true]' ]
 }
@@ -105,10 +99,8 @@ read_ahead() { cat "$NODE/bdi/0:60/read_ahead_kb"; }
 @test "a mount table that is gone leaves its client out, and no other" {
 	rm "$NODE/nfs/mounts"
 	job 7 1 both
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in 'W53 ' "$output"
-	expect_in '; cure: correct mount_table= in jobio.conf' "$output"
+	expect_run 0 prolog 'W53 ' \
+		'; cure: correct mount_table= in jobio.conf'
 	expect_options forcedirect
 	epilog
 	expect_base
@@ -140,9 +132,7 @@ core_change=affinity"
 	node_conf
 	rm "$NODE/weka/mounts"
 	job 7 1
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in 'W53' "$output"
+	expect_run 0 prolog 'W53'
 	[ "$(cpumasks)" = 00008080 ]
 	expect_gate 7 client_cpus=7,15
 	epilog

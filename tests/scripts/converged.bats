@@ -74,8 +74,7 @@ told() { [[ $(record "$1") == *"{\"code\":\"$2\",\"severity\":\"$3\",\"text\":\"
 
 @test "the cores of all roles are the client's, and the gate's" {
 	job 7 36
-	run prolog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog
 	expect_gate 7 "client_cpus=$all"
 	expect_gate 7 "io_cpus=$all"
 	[ ! -e "$NODE/weka/orders" ]
@@ -88,8 +87,7 @@ told() { [[ $(record "$1") == *"{\"code\":\"$2\",\"severity\":\"$3\",\"text\":\"
 @test "a job with fewer io-cores than that is refused, or recorded where the site allows it" {
 	minimum 1 core_change=any core_method=resources
 	job 7 12
-	run prolog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog
 	expect_gate 7 "client_cpus=$all"
 	[ ! -e "$NODE/weka/orders" ]
 	epilog
@@ -112,8 +110,7 @@ told() { [[ $(record "$1") == *"{\"code\":\"$2\",\"severity\":\"$3\",\"text\":\"
 
 @test "container= does not hide that others poll" {
 	minimum 36 container=frontend0 core_change=any
-	job 7 36
-	prolog
+	starts 7 36
 	[ ! -e "$NODE/weka/orders" ]
 	epilog
 	[ "$(found 7 | sort | paste -sd' ')" = 'W03,warning W35,info' ]
@@ -129,8 +126,7 @@ told() { [[ $(record "$1") == *"{\"code\":\"$2\",\"severity\":\"$3\",\"text\":\"
 	CARDS='{"device":"ib0","slots":[1,2]},{"device":"ib1","slots":[3,4]}' \
 		containers c88742862af5client FRONTEND '24 26 23 25'
 	minimum 4
-	job 7 4
-	prolog
+	starts 7 4
 	expect_gate 7 client_cpus=23-26
 	epilog
 	[[ $(found 7) != *W11* && $(found 7) != *W52* ]]
@@ -145,8 +141,7 @@ told() { [[ $(record "$1") == *"{\"code\":\"$2\",\"severity\":\"$3\",\"text\":\"
 @test "frontends that do not poll are said so, and not guarded" {
 	MODE=NONE containers client FRONTEND '24 26'
 	minimum 1
-	job 7
-	prolog
+	starts 7
 	expect_gate 7 client_cpus=
 	epilog
 	told 7 W35 info "2 of 2 frontends of container 'client' do not poll" 'nothing to do'
@@ -155,8 +150,7 @@ told() { [[ $(record "$1") == *"{\"code\":\"$2\",\"severity\":\"$3\",\"text\":\"
 @test "a client without a container is a warning" {
 	containers
 	job 7
-	run prolog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog
 	epilog
 	[ "$(found 7 | sort | paste -sd' ')" = 'W03,warning W26,info W32,warning' ]
 }

@@ -19,9 +19,7 @@ teardown() {
 
 @test "a job with more io-cores gets a client that has grown" {
 	job 7 2
-	run prolog
-	[ "$status" -eq 0 ]
-	[ -z "$output" ]
+	expect_run 0 prolog ''
 	expect_cores 6,7
 	expect_gate 7 client_cpus=6-7,14-15
 	epilog
@@ -47,8 +45,7 @@ teardown() {
 @test "core_change=never leaves the client alone and says what is missing" {
 	allow never
 	job 7 2
-	run prolog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog
 	expect_cores 7
 	epilog
 	expect_in "W47" "$(record 7)"
@@ -60,8 +57,7 @@ teardown() {
 	allow grow
 	echo 5 | tee "$NODE/weka/stable" >"$NODE/weka/staged"
 	node_interface
-	job 7 1
-	prolog
+	starts 7 1
 	expect_cores 5
 	epilog
 	expect_in "core_change=grow, and that would take a core away" "$(record 7)"
@@ -71,8 +67,7 @@ teardown() {
 @test "core_change=any moves a frontend to the core that Slurm reserves" {
 	echo 5 | tee "$NODE/weka/stable" >"$NODE/weka/staged"
 	node_interface
-	job 7 1
-	prolog
+	starts 7 1
 	expect_cores 7
 	expect_gate 7 client_cpus=7,15
 	epilog
@@ -81,8 +76,7 @@ teardown() {
 @test "the number of cores is not lowered while a file system is mounted" {
 	echo 6,7 | tee "$NODE/weka/stable" >"$NODE/weka/staged"
 	node_interface
-	job 7 1
-	prolog
+	starts 7 1
 	expect_cores 6,7
 	epilog
 	expect_in "WEKA does not lower the number of cores while a file system is mounted" "$(record 7)"
@@ -92,9 +86,7 @@ teardown() {
 	touch "$NODE/weka/apply-fails"
 	allow any ready_timeout_ms=20000
 	job 7 2
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in "W44 container 'client' could not change from core 7 to 6-7: weka local resources: exit status 1: error: not enough hugepages" "$output"
+	expect_run 0 prolog "W44 container 'client' could not change from core 7 to 6-7: weka local resources: exit status 1: error: not enough hugepages"
 	expect_cores 7
 	expect_gate 7 client_cpus=7,15
 	epilog
@@ -108,9 +100,7 @@ teardown() {
 	# shellcheck disable=SC2016 # the fake expands it
 	sed -i '/local resources apply/a\		echo STEM >"$state/status"' "$NODE/bin/weka"
 	job 7 2
-	run prolog
-	[ "$status" -eq 1 ]
-	expect_in "W44 container 'client' could not change from core 7 to 6-7: it was not READY" "$output"
+	expect_run 1 prolog "W44 container 'client' could not change from core 7 to 6-7: it was not READY"
 	expect_in "jobio:W" "$(cat "$NODE/run/reason")"
 }
 
@@ -118,9 +108,7 @@ teardown() {
 	allow any ready_timeout_ms=1000
 	echo 1 >"$NODE/weka/disconnected"
 	job 7 2
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in "W44 container 'client' could not change from core 7 to 6-7: it was not READY with all frontends connected after 1000 ms; it is back at core 7;" "$output"
+	expect_run 0 prolog "W44 container 'client' could not change from core 7 to 6-7: it was not READY with all frontends connected after 1000 ms; it is back at core 7;"
 	[[ $output != *W45* ]]
 	expect_cores 7
 	expect_gate 7 client_cpus=7,15
@@ -135,17 +123,13 @@ teardown() {
 	job 7 2
 	# shellcheck disable=SC2016 # the fake expands it
 	sed -i '/local resources apply/a\		echo STEM >"$state/status"' "$NODE/bin/weka"
-	run prolog
-	[ "$status" -eq 1 ]
-	expect_in "W45 container 'client' is not back at core 7: it was not READY" "$output"
+	expect_run 1 prolog "W45 container 'client' is not back at core 7: it was not READY"
 	expect_cores 7
 }
 
 @test "what was staged by hand is a finding" {
 	echo 5,7 >"$NODE/weka/staged"
-	job 7 1
-	prolog
-	epilog
+	one_job 7 1
 	expect_in "W12" "$(record 7)"
 	expect_in "container 'client' runs with cores 7, and cores 5,7 are staged: its next restart takes them" "$(record 7)"
 }
@@ -165,8 +149,7 @@ teardown() {
 
 @test "a job that cannot get the baseline back finds the client's real CPUs in its gate file" {
 	one_job 7 2
-	job 8
-	prolog
+	starts 8
 	expect_cores 6,7
 	expect_gate 8 client_cpus=6-7,14-15
 }
@@ -191,12 +174,10 @@ first_on_node() {
 
 @test "once another job is on the node, the client is left as it is" {
 	one_job 7 2
-	job 8
-	prolog
+	starts 8
 	expect_cores 6,7 # it is mounted
 	touch "$NODE/weka/idle"
-	job 9
-	prolog
+	starts 9
 	expect_cores 6,7
 	expect_gate 9 client_cpus=6-7,14-15
 	epilog
@@ -207,8 +188,7 @@ first_on_node() {
 	touch "$NODE/weka/idle"
 	one_job 7 2
 	node_stepd 4
-	job 8
-	prolog
+	starts 8
 	expect_cores 6,7
 }
 
@@ -234,12 +214,10 @@ first_on_node() {
 	touch "$NODE/weka/idle"
 	one_job 7 2
 	expect_cores 6,7
-	job 5
-	prolog
+	starts 5
 	node_stepd_was 5
 	mkdir "$NODE/run/6"
-	job 8
-	prolog
+	starts 8
 	expect_cores 7
 	expect_gate 8 client_cpus=7,15
 }
@@ -247,10 +225,8 @@ first_on_node() {
 @test "a job that is starting keeps others from being the first" {
 	touch "$NODE/weka/idle"
 	one_job 7 2
-	job 5 2
-	prolog
-	job 8
-	prolog
+	starts 5 2
+	starts 8
 	expect_cores 6,7
 }
 
@@ -302,8 +278,7 @@ plain_job() {
 @test "a reboot that brings the client's old cores back ends what was left" {
 	one_job 7 2
 	reboot
-	job 8
-	prolog
+	starts 8
 	[ ! -e "$NODE/spool/state/weka.baseline" ]
 	expect_cores 7
 	# what the site gives it now is what a job wanted then

@@ -37,9 +37,7 @@ second_mount() {
 
 @test "the client grows by a new mount that repeats the options of the old one and of fstab" {
 	job 7 2
-	run prolog
-	[ "$status" -eq 0 ]
-	[ -z "$output" ]
+	expect_run 0 prolog ''
 	expect_cores 6,7
 	expect_base
 	expect_gate 7 client_cpus=6-7,14-15
@@ -52,8 +50,7 @@ second_mount() {
 
 @test "an option that the administrator changed by hand is repeated too" {
 	sed -i 's/relatime/noatime/; s/negative=0/negative=50/' "$NODE/weka/mounts"
-	job 7 2
-	prolog
+	starts 7 2
 	expect_cores 6,7
 	expect_options noatime
 	expect_options dentry_max_age_negative=50
@@ -70,8 +67,7 @@ second_mount() {
 }
 
 @test "a profile is applied after the new mount, and put back" {
-	job 7 2 stream
-	prolog
+	starts 7 2 stream
 	expect_cores 6,7
 	expect_options forcedirect
 	epilog
@@ -113,9 +109,7 @@ second_mount() {
 @test "a busy mount is a finding, and nothing is changed" {
 	echo /mnt/weka >"$NODE/weka/umount-busy"
 	job 7 2
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in "W48 container 'client' keeps core 7, although this job should find 6-7: umount /mnt/weka: exit status 32: umount.wekafs: /mnt/weka: target is busy." "$output"
+	expect_run 0 prolog "W48 container 'client' keeps core 7, although this job should find 6-7: umount /mnt/weka: exit status 32: umount.wekafs: /mnt/weka: target is busy."
 	expect_cores 7
 	expect_base
 	[ ! -e "$NODE/weka/mount-calls" ]
@@ -142,9 +136,7 @@ second_mount() {
 	mkdir -p "$NODE/spool/state/weka.mounts/full"
 	chmod 700 "$NODE/spool" "$NODE/spool/state"
 	job 7 2
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in "W44 container 'client' could not change from core 7 to 6-7: " "$output"
+	expect_run 0 prolog "W44 container 'client' could not change from core 7 to 6-7: "
 	expect_untouched
 	expect_cores 7
 	epilog
@@ -165,9 +157,7 @@ second_mount() {
 @test "an umount that lies is found out in the mount table" {
 	touch "$NODE/weka/umount-lies"
 	job 7 2
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in "W44 container 'client' could not change from core 7 to 6-7: umount /mnt/weka says that it has worked, and it is still mounted" "$output"
+	expect_run 0 prolog "W44 container 'client' could not change from core 7 to 6-7: umount /mnt/weka says that it has worked, and it is still mounted"
 	expect_cores 7
 	expect_base
 	[ ! -e "$NODE/weka/mount-calls" ]
@@ -190,10 +180,8 @@ second_mount() {
 @test "a new mount that is refused brings the old one back" {
 	echo '6 7' >"$NODE/weka/refused"
 	job 7 2
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in "W44 container 'client' could not change from core 7 to 6-7: mount -o rw,relatime," "$output"
-	expect_in "exit status 32: mount.wekafs: not enough hugepages" "$output"
+	expect_run 0 prolog "W44 container 'client' could not change from core 7 to 6-7: mount -o rw,relatime," \
+		"exit status 32: mount.wekafs: not enough hugepages"
 	expect_cores 7
 	expect_base
 	expect_gate 7 client_cpus=7,15
@@ -206,10 +194,8 @@ second_mount() {
 	NODE_JOBIO=on_error=drain allow any core_method=mount ready_timeout_ms=600
 	touch "$NODE/weka/mount-fails"
 	job 7 2
-	run prolog
-	[ "$status" -eq 1 ]
-	expect_in "W44 container 'client' could not change from core 7 to 6-7" "$output"
-	expect_in "W45 container 'client' is not back at core 7: mount -o" "$output"
+	expect_run 1 prolog "W44 container 'client' could not change from core 7 to 6-7" \
+		"W45 container 'client' is not back at core 7: mount -o"
 	expect_in "jobio:W" "$(cat "$NODE/run/reason")"
 	epilog
 	rm "$NODE/weka/mount-fails"
@@ -236,8 +222,7 @@ second_mount() {
 @test "without a line in fstab nothing is touched" {
 	echo '#be0,be1/default /mnt/weka wekafs net=ib0 0 0' >"$NODE/weka/fstab"
 	job 7 2
-	run prolog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog
 	expect_untouched
 	expect_cores 7
 	epilog
@@ -297,14 +282,11 @@ second_mount() {
 }
 
 @test "a set of mounts that a reboot cut off is forgotten, and what fstab mounted stays" {
-	job 7
-	prolog
-	epilog
+	one_job 7
 	printf '# client x\nbe0/default /mnt/weka wekafs rw 0 0\n' >"$NODE/spool/state/weka.mounts"
 	reboot
 	job 8
-	run prolog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog
 	expect_no_rest
 	expect_untouched
 }
@@ -312,8 +294,7 @@ second_mount() {
 @test "cores of a job that made its mounts anew are the site's after a reboot" {
 	one_job 7 2
 	reboot
-	job 8
-	prolog
+	starts 8
 	expect_no_rest
 	expect_cores 7
 }

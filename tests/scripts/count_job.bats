@@ -63,8 +63,7 @@ stop 7, gate 0, mount 0, record 1" "$output"
 
 @test "the record has each filesystem, then all files, then the steps; its quality is that of the best" {
 	node_count "$COUNTED"
-	job 7
-	prolog
+	starts 7
 	step 7 batch 5 6
 	printf 'damaged' >"$NODE/run/7/steps/0"
 	epilog
@@ -78,8 +77,7 @@ stop 7, gate 0, mount 0, record 1" "$output"
 
 @test "steps without slurmstepd's own I/O need no remark; what the gate said of their tasks is added up" {
 	local step
-	job 7
-	prolog
+	starts 7
 	for step in batch 0; do
 		printf '{"step":"%s","read_bytes":5,"write_bytes":6,"read_calls":1,"write_calls":1,"own_out":true,"start":1795224862,"end":1795224890,"warned":"the job may run on CPU 7","warned_tasks":2}\n' \
 			"$step" >"$NODE/run/7/steps/$step"
@@ -91,12 +89,9 @@ stop 7, gate 0, mount 0, record 1" "$output"
 }
 
 @test "where the kernel refuses, the steps are counted and the record says what they miss" {
-	job 7
-	prolog
+	starts 7
 	step 7 batch 5 6
-	run epilog
-	[ "$status" -eq 0 ]
-	[ -z "$output" ]
+	expect_run 0 epilog ''
 	expect_of 7 '[.app[] | [.source, .read_bytes]]' '[["stepd",5]]'
 	expect_of 7 .quality \
 		'["all_files","includes_stepd","orphans_missing","mmap_missing","aio_missing","copies_twice"]'
@@ -105,39 +100,28 @@ stop 7, gate 0, mount 0, record 1" "$output"
 @test "a node without jobio-count runs jobs as before, and logs one line each" {
 	rm "$NODE/bin/jobio-count"
 	job 7
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in "$NODE/bin/jobio-count" "$output"
+	expect_run 0 prolog "$NODE/bin/jobio-count"
 	[ "${#lines[@]}" -eq 1 ]
 	step 7 batch 5 6
-	run epilog
-	[ "$status" -eq 0 ]
-	[ -z "$output" ]
+	expect_run 0 epilog ''
 	expect_of 7 '[.app[] | [.source, .read_bytes]]' '[["stepd",5]]'
 }
 
 @test "counters that are not to be understood cost a line in the log and no more" {
 	node_count "$COUNTED"
-	job 7
-	prolog
+	starts 7
 	step 7 batch 5 6
 	node_count '{"app":[{"scope":"everybody"}]}'
-	run epilog
-	[ "$status" -eq 0 ]
-	expect_in 'everybody' "$output"
+	expect_run 0 epilog 'everybody'
 	expect_of 7 '[.app[] | [.source, .read_bytes]]' '[["stepd",5]]'
 }
 
 @test "a jobio-count that fails costs a line in the log and no more" {
 	node_fake jobio-count 'echo "jobio: count: start: no lock" >&2; exit 1'
 	job 7
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in 'jobio-count: exit status 1: jobio: count: start: no lock' "$output"
+	expect_run 0 prolog 'jobio-count: exit status 1: jobio: count: start: no lock'
 	step 7 batch 5 6
-	run epilog
-	[ "$status" -eq 0 ]
-	[ -z "$output" ]
+	expect_run 0 epilog ''
 	expect_of 7 '[.app[] | [.source, .read_bytes]]' '[["stepd",5]]'
 }
 
@@ -145,25 +129,20 @@ stop 7, gate 0, mount 0, record 1" "$output"
 	node_fake jobio-count 'exec sleep 60'
 	job 7 1 stream
 	local start=$SECONDS
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in 'jobio-count' "$output"
-	expect_in '5000 ms' "$output"
+	expect_run 0 prolog 'jobio-count' \
+		'5000 ms'
 	expect_options forcedirect
 	[ $((SECONDS - start)) -lt 9 ]
 }
 
 @test "a jobio-count that hangs holds up an epilog for five seconds and for two, and fails nothing" {
 	node_count "$COUNTED"
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	node_fake jobio-count 'exec sleep 60'
 	step 7 batch 5 6
 	local start=$SECONDS
-	run epilog
-	[ "$status" -eq 0 ]
-	expect_in '5000 ms' "$output"
-	expect_in '2000 ms' "$output"
+	expect_run 0 epilog '5000 ms' \
+		'2000 ms'
 	[ $((SECONDS - start)) -lt 11 ]
 	expect_base
 	expect_of 7 '[.app[] | [.source, .read_bytes]]' '[["stepd",5]]'
@@ -172,16 +151,13 @@ stop 7, gate 0, mount 0, record 1" "$output"
 @test "what cannot be counted of a counted job is logged" {
 	node_count '{"tier":"bpf","groups":[],"reason":"counters: mount: '"'/scratch'"': not a mount point"}'
 	job 7
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in "jobio-count: counters: mount: '/scratch': not a mount point" "$output"
+	expect_run 0 prolog "jobio-count: counters: mount: '/scratch': not a mount point"
 }
 
 @test "a site that wants no counting in the kernel gets none" {
 	NODE_MORE=$'[count]\nkernel = no'
 	node_conf
-	job 7
-	prolog
+	starts 7
 	step 7 batch 5 6
 	epilog
 	recover
@@ -191,12 +167,10 @@ stop 7, gate 0, mount 0, record 1" "$output"
 
 @test "the counters of a job whose epilog never ran are read and stopped by the next prolog" {
 	node_count "$COUNTED"
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	step 7 batch 5 6
 	rm "$NODE/count-calls"
-	job 8 1 stream
-	prolog
+	starts 8 1 stream
 	expect_of 7 '.app[0].write_bytes' 1048576
 	run count_calls
 	[ "${lines[0]}" = 'read 7' ]
@@ -206,9 +180,7 @@ stop 7, gate 0, mount 0, record 1" "$output"
 
 @test "an epilog that runs a second time leaves the record and forgets the counters again" {
 	node_count "$COUNTED"
-	job 7
-	prolog
-	epilog
+	one_job 7
 	local first
 	first=$(record 7)
 	rm "$NODE/count-calls"
@@ -221,8 +193,7 @@ stop 7, gate 0, mount 0, record 1" "$output"
 
 @test "a client that could not be put back keeps the counters for the record that is made again" {
 	node_count "$COUNTED"
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	rm "$NODE/count-calls"
 	mv "$NODE/bin/mount" "$NODE/bin/mount-away"
 	epilog
@@ -230,8 +201,7 @@ stop 7, gate 0, mount 0, record 1" "$output"
 	run count_calls
 	[ "$output" = 'read 7' ]
 	mv "$NODE/bin/mount-away" "$NODE/bin/mount"
-	job 8 1 stream
-	prolog
+	starts 8 1 stream
 	expect_of 7 '.app[0].write_bytes' 1048576
 	expect_of 7 '.changes[0].restored' true
 }

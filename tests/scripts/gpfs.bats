@@ -28,8 +28,7 @@ wire() {
 
 # worked ID ... - a job that did gpfs_work ...
 worked() {
-	job "$1"
-	prolog
+	starts "$1"
 	gpfs_work "${@:2}"
 	epilog
 }
@@ -44,9 +43,7 @@ took_at_most() {
 
 @test "a job on a healthy client has no finding, and the record names its mounts" {
 	job 7
-	run prolog
-	[ "$status" -eq 0 ]
-	[ -z "$output" ]
+	expect_run 0 prolog ''
 	expect_gate 7 client=gpfs:fast
 	epilog
 	[ "$(told 7)" = '' ]
@@ -81,8 +78,7 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 }
 
 @test "a file system that is mounted while a job runs counts whole, and the record says that it came late" {
-	job 7
-	prolog
+	starts 7
 	echo 'hpc.example.org late 6 700 0 7 0 0 0 0 0' >>"$NODE/gpfs/counters"
 	echo 'late /late gpfs rw 0 0' >>"$NODE/gpfs/mounts"
 	epilog
@@ -105,8 +101,7 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 }
 
 @test "counters that somebody has reset leave no wire numbers and say why" {
-	job 7
-	prolog
+	starts 7
 	gpfs_work 500 0 5 0
 	echo reset | "$NODE/gpfs/bin/mmpmon" -p -s
 	epilog
@@ -114,8 +109,7 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 }
 
 @test "a file system that is unmounted while a job runs has no wire numbers, and the others keep theirs" {
-	job 7
-	prolog
+	starts 7
 	gpfs_work 500 0 5 0
 	sed -i '/ home /d' "$NODE/gpfs/counters"
 	epilog
@@ -124,8 +118,7 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 }
 
 @test "another mmfsd counts from 0, also when it has come further than the first" {
-	job 7
-	prolog
+	starts 7
 	gpfs_stop
 	gpfs_start
 	gpfs_work 1000000 1000000 1000 1000
@@ -145,9 +138,7 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 @test "an answer with an error, or none at all, is said and gives no numbers" {
 	echo 16 >"$NODE/gpfs/rc"
 	job 7
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in "GP06 its counters cannot be read: mmpmon answers with _rc_ 16: somebody else holds its lock; cure: correct mmpmon= in jobio.conf" "$output"
+	expect_run 0 prolog "GP06 its counters cannot be read: mmpmon answers with _rc_ 16: somebody else holds its lock; cure: correct mmpmon= in jobio.conf"
 	epilog
 	[ "$(record 7 | jq -c .wire)" = null ]
 	rm "$NODE/gpfs/rc" "$NODE/gpfs/bin/mmpmon"
@@ -163,8 +154,7 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 	touch "$NODE/gpfs/hang"
 	job 7
 	began=$SECONDS
-	run prolog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog
 	[ $((SECONDS - began)) -le 8 ]
 	expect_in "GP04 mmfsd does not answer: '$NODE/gpfs/bin/mmpmon': no answer within " "$output"
 	expect_in 'ms; cure: see mmhealth node show' "$output"
@@ -180,16 +170,13 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 	gpfs_start --socket
 	touch "$NODE/gpfs/hang"
 	job 7
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in "GP04 mmfsd does not answer: '$NODE/gpfs/socket': no answer in time" "$output"
+	expect_run 0 prolog "GP04 mmfsd does not answer: '$NODE/gpfs/socket': no answer in time"
 	took_at_most 8 epilog
 	[ "$(told 7)" = GP04 ]
 }
 
 @test "a mmpmon that begins to hang while a job runs does not hold up its epilog, and the record says so" {
-	job 7
-	prolog
+	starts 7
 	touch "$NODE/gpfs/hang"
 	took_at_most 8 epilog
 	[ "$(record 7 | jq -c '[.wire, .quality]')" = '[null,["no_step","client_unreadable"]]' ]
@@ -216,9 +203,7 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 	NODE_CLIENT=timeout_ms=1000 gpfs_conf
 	touch "$NODE/gpfs/hang-mmdiag"
 	job 7
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in "GP04 mmfsd does not answer: '$NODE/gpfs/bin/mmdiag': no answer within 1000 ms" "$output"
+	expect_run 0 prolog "GP04 mmfsd does not answer: '$NODE/gpfs/bin/mmdiag': no answer within 1000 ms"
 	epilog
 	[ "$(told 7)" = GP04 ]
 	[ "$(gpfs_calls mmdiag)" -eq 1 ]
@@ -228,8 +213,7 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 	gpfs_stop
 	NODE_JOBIO=on_error=drain gpfs_conf
 	job 7
-	run prolog
-	[ "$status" -eq 1 ]
+	expect_run 1 prolog
 	[ "$(<"$NODE/run/reason")" = 'jobio:GP03 2 file systems are mounted, but no process mmfsd runs: I/O to them blocks or fails; cure: mmstartup, and see /var/adm/ras/mmfs.log.latest' ]
 	[ ! -e "$NODE/gpfs/calls" ]
 }
@@ -238,17 +222,14 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 	NODE_JOBIO=on_error=drain gpfs_conf
 	: >"$NODE/gpfs/mounts"
 	job 7
-	run prolog
-	[ "$status" -eq 1 ]
+	expect_run 1 prolog
 	[ "$(<"$NODE/run/reason")" = 'jobio:GP01 no file system of type gpfs is mounted; cure: mmmount, or leave this node out of nodes= of [client] in jobio.conf' ]
 }
 
 @test "a file system of mounts= that is not mounted is said" {
 	NODE_CLIENT='mounts=/scratch /archive' gpfs_conf
 	job 7
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in "GP02 '/archive' is not mounted (mounts= of [client fast]); cure: mount it, or correct mounts= in jobio.conf" "$output"
+	expect_run 0 prolog "GP02 '/archive' is not mounted (mounts= of [client fast]); cure: mount it, or correct mounts= in jobio.conf"
 	epilog
 	[ "$(told 7)" = GP02 ]
 }
@@ -256,9 +237,7 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 @test "a mmdiag that is not there is said, and stops no job" {
 	rm "$NODE/gpfs/bin/mmdiag"
 	job 7
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in "GP05 its settings are unknown: mmdiag: cannot execute $NODE/gpfs/bin/mmdiag: No such file or directory; cure: correct mmdiag= in jobio.conf" "$output"
+	expect_run 0 prolog "GP05 its settings are unknown: mmdiag: cannot execute $NODE/gpfs/bin/mmdiag: No such file or directory; cure: correct mmdiag= in jobio.conf"
 	epilog
 	[ "$(told 7)" = GP05 ]
 }
@@ -327,9 +306,7 @@ count_syncs() {
 
 @test "a job with many fsync is told that each waits for other nodes, where it does" {
 	count_syncs 1000 /scratch
-	job 7
-	prolog
-	epilog
+	one_job 7
 	[ "$(told 7)" = GP12 ]
 	expect_in '"code":"GP12","severity":"info","text":"the job called fsync 1000 times on this node, and each waits for what other nodes have written of the file, too (fsyncIsGlobal=yes)","cure":"mmchconfig fsyncIsGlobal=no -i -N CLASS, for nodes whose jobs do not rely on another node'"'"'s fsync"' "$(record 7)"
 	synced 8 999
@@ -355,8 +332,7 @@ count_syncs() {
 	synced 9 1000
 	[ "$(gpfs_calls mmdiag)" -eq $((before + 1)) ]
 	NODE_CLIENT=timeout_ms=1000 gpfs_conf
-	job 10
-	prolog
+	starts 10
 	touch "$NODE/gpfs/hang-mmdiag"
 	took_at_most 8 epilog
 	[ "$(told 10)" = '' ]
@@ -366,8 +342,7 @@ count_syncs() {
 
 @test "what a profile asks of mmfsd is advice, with the command that changes it" {
 	job 7 1 stream
-	run prolog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog
 	[[ $(<"$NODE/run/7/gate") != *io_profile=stream* ]]
 	epilog
 	[ "$(record 7 | jq -r '.findings[] | .code, .severity, .text, .cure')" = "GP41
@@ -382,8 +357,7 @@ mmchconfig fsyncIsGlobal=no -i -N CLASS" ]
 	expect_in 'the profile asks for maxStatCache=131072, and mmfsd has 1000' "$(record 8)"
 	expect_in 'mmchconfig maxStatCache=131072 -N CLASS, and restart mmfsd there' "$(record 8)"
 	sed -i 's/^maxStatCache .*/maxStatCache 131072 static/; s/^nBucketGroups .*/nBucketGroups 1024 static/' "$NODE/gpfs/config"
-	job 9 1 metadata
-	prolog
+	starts 9 1 metadata
 	expect_gate 9 io_profile=metadata
 	epilog
 	[ "$(told 9)" = '' ]

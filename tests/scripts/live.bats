@@ -16,8 +16,7 @@ setup() {
 	nodes "c1 live $NODE/jobio.conf"
 	jobs "$(sacct_job 7 State=RUNNING NNodes=1 JobName=train Partition=gpu)"
 	counted 1048576
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	PATH=$NODE/bin:$PATH
 	export TZ=UTC TERM=xterm
 }

@@ -236,8 +236,7 @@ check() {
 
 # ran CPUS - a job whose step could run there; what its record says of the card
 ran() {
-	job 7
-	prolog
+	starts 7
 	step 7 0 10 20
 	[[ -z $1 ]] || sed -i "s/}\$/,\"cpus\":\"$1\"}/" "$NODE/run/7/steps/0"
 	epilog
@@ -271,8 +270,7 @@ ran() {
 			echo 28-55,84-111 >"$cpus/$cpu/topology/core_siblings_list"
 	done
 	echo 0-111 >"$cpus/online"
-	job 7
-	prolog
+	starts 7
 	step 7 0 10 20
 	sed -i 's/}$/,"cpus":"0-26"}/' "$NODE/run/7/steps/0"
 	epilog

@@ -37,13 +37,10 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 
 @test "a job with io-cores has the parameters of its profile while it runs, and each target its own afterwards" {
 	job 7 1 small
-	run prolog
-	[ "$status" -eq 0 ]
-	[ -z "$output" ]
+	expect_run 0 prolog ''
 	[ "$(osc 0 max_rpcs_in_flight checksums)" = max_rpcs_in_flight=24,checksums=0 ]
 	[ "$(osc 1 max_rpcs_in_flight checksums)" = max_rpcs_in_flight=24,checksums=0 ]
-	run epilog
-	[ "$status" -eq 0 ]
+	expect_run 0 epilog
 	as_before
 	[ "$(osc 1 checksums)" = checksums=0 ] # its own
 	[ "$(changes 7 '[.what, .made, .restored]')" = \
@@ -63,8 +60,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 }
 
 @test "what the kernel drags along comes back: dirty memory, in its turn" {
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	# 256 RPCs of 4 MiB, all that the servers take, are 1024 MiB
 	[ "$(osc 0 "${rpcs[@]}")" = max_pages_per_rpc=1024,max_rpcs_in_flight=256,max_dirty_mb=2000 ]
 	[[ $(osc 1 "${rpcs[@]}") =~ ^max_pages_per_rpc=1024,max_rpcs_in_flight=256,max_dirty_mb=([0-9]+)$ ]]
@@ -75,8 +71,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 }
 
 @test "changes of an MDT's RPCs move each other, and both come back" {
-	job 7 1 metadata
-	prolog
+	starts 7 1 metadata
 	# the server allows 8, as its import says: asking for more would be refused,
 	# and would move max_rpcs_in_flight all the same
 	[ "$(mdc max_rpcs_in_flight max_mod_rpcs_in_flight)" = max_rpcs_in_flight=32,max_mod_rpcs_in_flight=8 ]
@@ -87,16 +82,14 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 
 @test "read-ahead is lowered with what depends on it, and comes back parents first" {
 	lustre_conf
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	[ "$(llite "${ahead[@]}")" = max_read_ahead_mb=64,max_read_ahead_per_file_mb=64,max_read_ahead_whole_mb=64 ]
 	epilog
 	[ "$(llite "${ahead[@]}")" = max_read_ahead_mb=1024,max_read_ahead_per_file_mb=256,max_read_ahead_whole_mb=64 ]
 }
 
 @test "a parameter that shows several lines is read by its name and comes back" {
-	job 7 1 cached
-	prolog
+	starts 7 1 cached
 	grep -qx 'max_cached_mb: 32000' "$NODE/lustre/debug/llite/$INSTANCE/max_cached_mb"
 	epilog
 	grep -qx 'max_cached_mb: 64012' "$NODE/lustre/debug/llite/$INSTANCE/max_cached_mb"
@@ -116,8 +109,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 }
 
 @test "a parameter that cannot be put back is a finding; the record is written, and the next job tries again" {
-	job 7 1 small
-	prolog
+	starts 7 1 small
 	LUSTRE_DENY=checksums run epilog
 	[ "$status" -eq 0 ]
 	expect_in "LU42 'osc work-OST0000-osc-ffff9a2c41d08000' could not get " "$output"
@@ -129,8 +121,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 
 @test "parameters stay as they are on a node that the job shares" {
 	job 7 - small
-	run prolog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog
 	as_before
 	[ ! -e "$NODE/run/7/journal" ]
 	epilog
@@ -138,8 +129,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 }
 
 @test "a value that somebody else has set meanwhile stays, and the record says so" {
-	job 7 1 small
-	prolog
+	starts 7 1 small
 	set_param osc.work-OST0000-osc-ffff9a2c41d08000.max_rpcs_in_flight 12
 	epilog
 	[ "$(osc 0 max_rpcs_in_flight checksums)" = max_rpcs_in_flight=12,checksums=1 ]
@@ -148,8 +138,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 }
 
 @test "a mount that was made anew is not written, even at the same address" {
-	job 7 1 small
-	prolog
+	starts 7 1 small
 	mkdir "$NODE/kept" # so that no inode comes again
 	mv "$NODE/lustre/sys/llite" "$NODE/kept"
 	mkdir -p "$NODE/lustre/sys/llite"
@@ -161,11 +150,9 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 }
 
 @test "a target that vanished is passed over" {
-	job 7 1 small
-	prolog
+	starts 7 1 small
 	rm -r "$NODE"/lustre/*/osc/work-OST0001-osc-ffff9a2c41d08000
-	run epilog
-	[ "$status" -eq 0 ]
+	expect_run 0 epilog
 	[ "$(osc 0 "${rpcs[@]}")" = "$BASE_OSC0" ]
 	[[ " $(told 7) " != *' LU4'* ]]
 }
@@ -177,9 +164,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 
 @test "a profile with what jobio does not set is refused as a whole" {
 	job 7 1 wrong
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in "LU49 parameter 'llite.checksums=0' of the profile: not a parameter that jobio sets; the profile was not applied; cure: take it out of the profile in jobio.conf" "$output"
+	expect_run 0 prolog "LU49 parameter 'llite.checksums=0' of the profile: not a parameter that jobio sets; the profile was not applied; cure: take it out of the profile in jobio.conf"
 	job 8 1 much
 	run prolog
 	expect_in "LU49 parameter 'osc.max_rpcs_in_flight=257' of the profile: expected a number from 1 to 256; the profile was not applied" "$output"
@@ -192,9 +177,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 @test "a parameter that this client does not have is said, and nothing is changed" {
 	rm "$NODE/lustre/sys/llite/$INSTANCE/parallel_dio"
 	job 7 1 unknown
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in "this client does not have 'llite.parallel_dio'" "$output"
+	expect_run 0 prolog "this client does not have 'llite.parallel_dio'"
 	[ "$(osc 0 short_io_bytes)" = short_io_bytes=16384 ]
 }
 
@@ -203,8 +186,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 @test "jobid=%j tells the servers the job's number while it runs" {
 	lustre_conf jobid=%j
 	job 4711 1
-	run prolog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog
 	[ "$(jobid)" = jobid_name=4711,jobid_var=nodelocal ]
 	epilog
 	[ "$(jobid)" = jobid_name=%e.%u,jobid_var=disable ]
@@ -217,8 +199,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	while read -r jobid name; do
 		lustre_conf "jobid=$jobid"
 		job $id 1 labelled
-		run prolog
-		[ "$status" -eq 0 ]
+		expect_run 0 prolog
 		[ "$(jobid)" = "jobid_name=$name,jobid_var=nodelocal" ] || { jobid; return 1; }
 		epilog
 		[ "$(jobid)" = jobid_name=%e.%u,jobid_var=disable ]
@@ -232,8 +213,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 }
 
 @test "jobid of a profile does the same, for its jobs" {
-	job 7 1 labelled
-	prolog
+	starts 7 1 labelled
 	[ "$(jobid)" = jobid_name=7,jobid_var=nodelocal ]
 	epilog
 	as_before
@@ -242,8 +222,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 
 @test "a job that shares its node is not the servers' only one" {
 	lustre_conf jobid=%j
-	job 7
-	prolog
+	starts 7
 	[ "$(jobid)" = jobid_name=%e.%u,jobid_var=disable ]
 }
 
@@ -265,8 +244,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 }
 
 @test "what was asked for and what went over the network are in the record side by side" {
-	job 7
-	prolog
+	starts 7
 	lustre_later
 	epilog
 	[ "$(record 7 | jq -c '.wire[0] | del(.meta) | with_entries(select(.value != null))')" = \
@@ -277,16 +255,14 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 # Each mount counts its own: what went through one of them is not the other's.
 @test "two mounts of one Lustre are one line, and the record names both" {
 	lustre_twice /mnt/my\\040projects
-	job 7
-	prolog
+	starts 7
 	lustre_later
 	epilog
 	[ "$(record 7 | jq -c '[.client.mounts[].mount]')" = '["/mnt/work","/mnt/my projects"]' ]
 	[ "$(record 7 | jq -c '[.wire[] | [.fs, .read_bytes, .write_bytes, .asked_read_bytes, .asked_write_bytes]]')" = \
 		'[["/mnt/work",503320576,838860800,524288000,419430400]]' ]
 	[ "$(record 7 | jq -c .quality)" = '["no_step"]' ]
-	job 8
-	prolog
+	starts 8
 	lustre_twice /mnt/again # through the second as much as through the first before
 	epilog
 	[ "$(record 8 | jq -c '[.wire[] | [.fs, .read_bytes, .write_bytes]]')" = '[["/mnt/work",503320576,838860800]]' ]
@@ -299,8 +275,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	lustre_twice /mnt/projects
 	echo 64 >"$NODE/lustre/sys/llite/$INSTANCE/max_read_ahead_mb" # which the second has not
 	job 7 1 small
-	run prolog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog
 	[ "$(grep -c LU04 <<<"$output")" -eq 1 ]
 	[ "$(osc 1 max_rpcs_in_flight),$(<"$second/max_rpcs_in_flight")" = max_rpcs_in_flight=24,24 ]
 	epilog
@@ -311,8 +286,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 
 @test "a second mount that goes while the job runs takes its line's numbers along" {
 	lustre_twice /mnt/projects
-	job 7
-	prolog
+	starts 7
 	lustre_later
 	rm -r "$NODE"/lustre/*/{llite,osc,mdc}/*-ffff9a2c55e0c000
 	sed -i /projects/d "$NODE/lustre/mounts"
@@ -321,21 +295,18 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 }
 
 @test "a Lustre that is mounted while a job runs is told by a flag, and a target of the node's own server is none" {
-	job 7
-	prolog
+	starts 7
 	echo '/dev/sdd /mnt/ost1 lustre rw,svname=work-OST0001,osd=osd-ldiskfs 0 0' >>"$NODE/lustre/mounts"
 	epilog
 	[ "$(record 7 | jq -c .quality)" = '["no_step"]' ]
-	job 8
-	prolog
+	starts 8
 	echo '198.51.100.70@o2ib1:/old /mnt/old lustre ro,flock 0 0' >>"$NODE/lustre/mounts"
 	epilog
 	[ "$(record 8 | jq -c .quality)" = '["no_step","mounted_late"]' ]
 }
 
 @test "an eviction while the job ran is in its record" {
-	job 7
-	prolog
+	starts 7
 	lustre_later
 	sed -i "s/1772000[0-9]*, EVICTED/$(date +%s), EVICTED/" \
 		"$NODE/lustre/debug/osc/work-OST0001-osc-ffff9a2c41d08000/state"
@@ -346,12 +317,10 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 # OST0000 takes more than half of timeout_ms, and OST0001 would come after it.
 @test "OSTs that the epilog had no time for leave a lower bound, and the record says so" {
 	lustre_conf timeout_ms=4000
-	job 7
-	prolog
+	starts 7
 	lustre_later
 	slowly "$NODE/lustre/debug/osc/work-OST0000-osc-ffff9a2c41d08000/stats" 2.2
-	run epilog
-	[ "$status" -eq 0 ]
+	expect_run 0 epilog
 	[ "$(record 7 | jq -c '[.quality, (.wire | length)]')" = '[["no_step","osc_partial"],1]' ]
 	[ "$(record 7 | jq -c '.wire[0] | [.read_bytes, .write_bytes, .read_calls, .write_calls, .asked_read_bytes, .asked_write_bytes]')" = \
 		'[503320576,419430400,121,100,524288000,419430400]' ]
@@ -371,8 +340,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 
 @test "statistics that somebody has cleared leave no number" {
 	lustre_later
-	job 7
-	prolog
+	starts 7
 	lustre_sample get_param-2.17.txt
 	epilog
 	[ "$(record 7 | jq -c '[.wire, .quality]')" = '[null,["no_step","wire_reset"]]' ]
@@ -383,8 +351,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	local written=([7]=null [8]=419430400) told=([7]='["no_step","wire_reset"]' [8]='["no_step"]') id
 	for id in 7 8; do
 		mv "$NODE/lustre/sys/osc/work-OST0001-osc-${INSTANCE#*-}" "$NODE/away"
-		job $id
-		prolog
+		starts $id
 		mv "$NODE/away" "$NODE/lustre/sys/osc/work-OST0001-osc-${INSTANCE#*-}"
 		{
 			((id == 7)) || printf 'start_time %d.5 secs.nsecs\n' "$(date +%s)"
@@ -397,12 +364,10 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 }
 
 @test "statistics that are damaged are no numbers" {
-	job 7
-	prolog
+	starts 7
 	sed -i '/^write_bytes/s/\[bytes\]/[usecs]/' \
 		"$NODE/lustre/debug/osc/work-OST0000-osc-ffff9a2c41d08000/stats"
-	run epilog
-	[ "$status" -eq 0 ]
+	expect_run 0 epilog
 	[ "$(record 7 | jq -c .wire)" = null ]
 }
 
@@ -410,9 +375,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	NODE_JOBIO=on_error=drain lustre_conf
 	rm -r "$NODE/lustre/debug"
 	job 7 1 small
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in "LU03 the state of 3 of its 3 targets cannot be read: No such file or directory" "$output"
+	expect_run 0 prolog "LU03 the state of 3 of its 3 targets cannot be read: No such file or directory"
 	[ "$(osc 0 max_rpcs_in_flight)" = max_rpcs_in_flight=24 ]
 	epilog
 	[ "$(osc 0 "${rpcs[@]}")" = "$BASE_OSC0" ]
@@ -423,17 +386,14 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	NODE_JOBIO=on_error=drain lustre_conf
 	: >"$NODE/lustre/mounts"
 	job 7
-	run prolog
-	[ "$status" -eq 1 ]
+	expect_run 1 prolog
 	[ "$(<"$NODE/run/reason")" = 'jobio:LU01 no file system of type lustre is mounted; cure: mount it, or leave this node out of nodes= of [client] in jobio.conf' ]
 }
 
 @test "a filesystem of mounts= that is not mounted is said" {
 	lustre_conf 'mounts=/mnt/work /mnt/archive'
 	job 7
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in "LU02 '/mnt/archive' is not mounted (mounts= of [client scratch]); cure: mount it, or correct mounts= in jobio.conf" "$output"
+	expect_run 0 prolog "LU02 '/mnt/archive' is not mounted (mounts= of [client scratch]); cure: mount it, or correct mounts= in jobio.conf"
 	epilog
 	[[ " $(told 7) " == *' LU02 '* ]]
 }
@@ -534,8 +494,7 @@ many() {
 	local count
 	count=$(rounds 400)
 	many "$count"
-	job 7 1 small
-	prolog
+	starts 7 1 small
 	[ "$(cat "$NODE"/lustre/sys/osc/*-ffff9a2c41d08000/max_rpcs_in_flight | sort | uniq -c | xargs)" = "$count 24" ]
 	epilog
 	[ "$(cat "$NODE"/lustre/sys/osc/*-ffff9a2c41d08000/max_rpcs_in_flight | sort | uniq -c | xargs)" = "1 16 $((count - 1)) 8" ]
@@ -554,8 +513,7 @@ rpcs() { cat "$NODE"/lustre/sys/osc/*-ffff9a2c41d08000/max_rpcs_in_flight | sort
 		printf '16\n' >"$NODE/lustre/sys/osc/$(printf 'work-OST%04x-osc-ffff9a2c41d08000' "$i")/max_rpcs_in_flight"
 	done
 	[ "$(rpcs)" = "$half 16 $half 8" ]
-	job 7 1 small
-	prolog
+	starts 7 1 small
 	[ "$(rpcs)" = "$((2 * half)) 24" ]
 	epilog
 	[ "$(rpcs)" = "$half 16 $half 8" ]
@@ -655,8 +613,7 @@ costs() {
 	mv "$stats" "$stats.text"
 	mkfifo "$stats"
 	job 7 1 small
-	run prolog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog
 	[ $((SECONDS - began)) -lt 8 ]
 	[[ $output =~ wire:\ .*no\ answer\ within\ 1500\ ms ]]
 	[ "$(grep -c 'no answer' <<<"$output")" -eq 1 ]

@@ -117,8 +117,7 @@ one_mixed_job() {
 }
 
 @test "the record says how what each client moved relates to what was asked for" {
-	job 7
-	prolog
+	starts 7
 	works
 	epilog
 	[ "$(record 7 | jq -r '.client, .more_clients[] | "\(.type): \(.app_to_wire)"')" = 'nfs: cache=out read-ahead=in direct=in compression=none

@@ -25,13 +25,10 @@ told() { record "$1" | jq -r '[.findings[].code] | join(" ")'; }
 
 @test "a job with io-cores has the read-ahead of its profile while it runs, and the mount its own afterwards" {
 	job 7 1 scan
-	run prolog
-	[ "$status" -eq 0 ]
-	[ -z "$output" ]
+	expect_run 0 prolog ''
 	expect_read_ahead 512
 	expect_gate 7 io_profile=scan
-	run epilog
-	[ "$status" -eq 0 ]
+	expect_run 0 epilog
 	expect_read_ahead 128
 	expect_in "$READ_AHEAD,\"restored\":true" "$(record 7)"
 	[ "$(told 7)" = '' ]
@@ -50,12 +47,10 @@ ahead() { cat "$NODE"/bdi/*/read_ahead_kb | sort | uniq -c | xargs; }
 	done
 	NODE_JOBIO=on_error=drain nfs_conf
 	job 7 1 scan
-	run prolog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog
 	[ "$(ahead)" = '71 512' ]
 	expect_gate 7 io_profile=scan
-	run epilog
-	[ "$status" -eq 0 ]
+	expect_run 0 epilog
 	[ "$(ahead)" = '71 128' ]
 	# the record names some of them, and says that there was more
 	[ "$(record 7 | jq -c '[(.changes | length), (.changes | map(.restored) | unique), (.quality | index("truncated") != null)]')" = \
@@ -75,15 +70,10 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 @test "what the client moved is the job's when no other was on the node meanwhile, and nobody's else" {
 	one_job 7
 	[ "$(shared 7)" = '[0]' ]
-	job 8
-	prolog
-	job 9
-	prolog
-	epilog
+	starts 8
+	one_job 9
 	[ "$(shared 9)" = '[null]' ]
-	job 10
-	prolog
-	epilog
+	one_job 10
 	job 8
 	epilog
 	[ "$(shared 8)" = '[null]' ]
@@ -131,8 +121,7 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 
 @test "the read-ahead stays as it is on a node that the job shares" {
 	job 7 - scan
-	run prolog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog
 	expect_read_ahead 128
 	[ ! -e "$NODE/run/7/journal" ]
 	epilog
@@ -140,8 +129,7 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 }
 
 @test "a job whose mount could not be put back has ended then, whatever the node moves until it can be" {
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	mv "$NODE/bin/nfs-mount" "$NODE/bin/nfs-mount-itself"
 	node_fake nfs-mount 'exit 32'
 	epilog
@@ -150,8 +138,7 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 	end=$(record 7 | jq .end)
 	mv "$NODE/bin/nfs-mount-itself" "$NODE/bin/nfs-mount"
 	nfs_later
-	job 8 1
-	prolog
+	starts 8 1
 	[ ! -e "$NODE/run/7" ]
 	[ "$(record 7 | jq -c '[.changes[].restored, .wire[].read_bytes]')" = '[true,true,0]' ]
 	# the later of two records of a node counts
@@ -159,8 +146,7 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 }
 
 @test "a read-ahead that somebody else has set meanwhile stays, and the record says so" {
-	job 7 1 scan
-	prolog
+	starts 7 1 scan
 	echo 2048 >"$NODE/bdi/0:60/read_ahead_kb"
 	epilog
 	expect_read_ahead 2048
@@ -172,8 +158,7 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 @test "a profile may have mount options and read-ahead, and both are put back" {
 	mounted rw,nosuid,relatime,vers=3,rsize=1048576,wsize=1048576,hard,local_lock=none
 	job 7 1 stream
-	run prolog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog
 	expect_read_ahead 512
 	[ "$(cut -d' ' -f4 "$NODE/nfs/mounts")" = rw,nosuid,sync,noatime,vers=3,rsize=1048576,wsize=1048576,hard,local_lock=none ]
 	expect_gate 7 io_profile=stream
@@ -189,9 +174,7 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 @test "an option that a live mount does not take is refused when jobio.conf is read" {
 	NODE_OPTIONS=noatime,rsize=1048576 nfs_conf
 	job 7 1 stream
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in "[profile stream] mount_options: 'rsize=1048576': a live NFS mount takes sync, async, noatime, relatime, strictatime, nodiratime and diratime only; in /etc/fstab: SERVER:/EXPORT MOUNT_POINT nfs defaults,rsize=1048576 0 0; the job runs without jobio" "$output"
+	expect_run 0 prolog "[profile stream] mount_options: 'rsize=1048576': a live NFS mount takes sync, async, noatime, relatime, strictatime, nodiratime and diratime only; in /etc/fstab: SERVER:/EXPORT MOUNT_POINT nfs defaults,rsize=1048576 0 0; the job runs without jobio"
 	run in_env "$BUILDDIR/jobio" check --role=node --conf="$NODE/jobio.conf" --host=c1
 	expect_in "J01" "$output"
 	expect_in "'rsize=1048576': a live NFS mount takes" "$output"
@@ -202,24 +185,19 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 	node_fake nfs-mount 'echo "mount: an incorrect mount option was specified" >&2
 	exit 32'
 	job 7 1 stream
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in "NF40 '/mnt/work' could not get sync,noatime: mount -o remount" "$output"
-	expect_in "an incorrect mount option was specified" "$output"
+	expect_run 0 prolog "NF40 '/mnt/work' could not get sync,noatime: mount -o remount" \
+		"an incorrect mount option was specified"
 	epilog
 	[ "$(record 7 | jq -c '[.changes[] | [.what, .made]]')" = '[["mount-option",false],["read-ahead",true]]' ]
 	expect_read_ahead 128
 }
 
 @test "an option that cannot be put back is a finding; the record is written, and the next job tries again" {
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	cp "$NODE/bin/nfs-mount" "$NODE/nfs-mount"
 	node_fake nfs-mount 'echo "mount: busy" >&2; exit 32'
-	run epilog
-	[ "$status" -eq 0 ]
-	expect_in "NF42 '/mnt/work' could not get async,strictatime back: mount -o remount" "$output"
-	expect_in "mount: busy; cure: " "$output"
+	expect_run 0 epilog "NF42 '/mnt/work' could not get async,strictatime back: mount -o remount" \
+		"mount: busy; cure: "
 	[ "$(told 7)" = 'NF06 NF42' ]
 	expect_read_ahead 128
 	mv "$NODE/nfs-mount" "$NODE/bin/nfs-mount"
@@ -231,17 +209,14 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 	local file="$NODE/bdi/0:60/read_ahead_kb"
 	ln -sf /proc/sys/kernel/ngroups_max "$file" # a number that nobody can set
 	job 7 1 scan
-	run prolog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog
 	[[ $output =~ "NF40 '/mnt/work' could not get read_ahead_kb=512: $file: "(Permission denied|Read-only file system)"; cure: see dmesg" ]]
-	run epilog
-	[ "$status" -eq 0 ]
+	expect_run 0 epilog
 	[ "$(told 7)" = NF40 ]
 }
 
 @test "what the mounts moved while a job ran is in its record, as the whole node's" {
-	job 7
-	prolog
+	starts 7
 	nfs_later
 	epilog
 	[ "$(record 7 | jq -c '.wire[0] | del(.meta) | with_entries(select(.value != null))')" = \
@@ -255,8 +230,7 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 	while IFS='|' read -r what wanted; do
 		nfs_make
 		nfs_later
-		job 7
-		prolog
+		starts 7
 		eval "$what"
 		epilog 2>/dev/null
 		had=$(record 7 | jq -r '"\(.wire) \(.quality - ["no_step"] | join(" "))"')
@@ -278,13 +252,11 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 	NODE_JOBIO=on_error=drain nfs_conf
 	rm "$NODE/nfs/mountstats"
 	job 7 1 scan
-	run prolog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog
 	[ "$(grep -c mountstats <<<"$output")" -eq 1 ]
 	expect_in "NF03 its counters cannot be read: cannot open '$NODE/nfs/mountstats': No such file or directory; cure: correct mountstats= in jobio.conf" "$output"
 	expect_read_ahead 512
-	run epilog
-	[ "$status" -eq 0 ]
+	expect_run 0 epilog
 	expect_read_ahead 128
 	[ "$(record 7 | jq -c .wire)" = null ]
 	[ "$(told 7)" = NF03 ]
@@ -328,8 +300,7 @@ automounted() {
 
 # quality_with FIELD - of the record of a job whose step left this
 quality_with() {
-	job 7
-	prolog
+	starts 7
 	step 7 0 10 20
 	sed -i "s/}\$/$1}/" "$NODE/run/7/steps/0"
 	epilog
@@ -349,17 +320,14 @@ mount_files() {
 }
 
 @test "a filesystem that is mounted while a job runs is told by a flag: what processes moved there is in no number of a filesystem" {
-	job 7
-	prolog
+	starts 7
 	mount_files
 	nfs_later
 	epilog
 	[ "$(record 7 | jq -c '[.client.mounts[].mount]')" = '["/mnt/work"]' ]
 	[ "$(record 7 | jq -c '[[.wire[].fs], .quality]')" = '[["/mnt/work"],["no_step","mounted_late","wire_reset"]]' ]
 	# it is there when this one begins
-	job 8
-	prolog
-	epilog
+	one_job 8
 	[ "$(record 8 | jq -c .quality)" = '["no_step"]' ]
 	# the first of a node is one
 	: >"$NODE/nfs/mounts"
@@ -372,16 +340,14 @@ mount_files() {
 
 @test "a filesystem that mounts= does not name may be mounted while a job runs" {
 	sed -i "/^\[client/a mounts=/mnt/work" "$NODE/jobio.conf"
-	job 7
-	prolog
+	starts 7
 	mount_files
 	epilog
 	[ "$(record 7 | jq -c .quality)" = '["no_step"]' ]
 }
 
 @test "a job whose prolog left no table of what was mounted has no word on what came later" {
-	job 7
-	prolog
+	starts 7
 	rm "$NODE/run/7/mountinfo"
 	mount_files
 	epilog
@@ -393,8 +359,7 @@ mount_files() {
 	printf '%s\n' 'device 192.0.2.40:/export/work mounted on /mnt/work with fstype nfs statvers=1.1' \
 		$'\txprt:\ttcp 802 1 1 0 0 17 12 0 9100 0 65 4 1' >"$NODE/nfs/mountstats"
 	job 7 1 scan
-	run prolog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog
 	expect_read_ahead 512
 	run epilog
 	expect_read_ahead 128
@@ -405,8 +370,7 @@ mount_files() {
 	NODE_JOBIO=on_error=drain nfs_conf
 	: >"$NODE/nfs/mounts"
 	job 7
-	run prolog
-	[ "$status" -eq 1 ]
+	expect_run 1 prolog
 	[ "$(<"$NODE/run/reason")" = 'jobio:NF01 no file system of type nfs is mounted; cure: mount it, or leave this node out of nodes= of [client] in jobio.conf' ]
 	grep -q ' drain c1 jobio:NF01 no file system' "$NODE/asked"
 }

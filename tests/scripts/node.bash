@@ -270,10 +270,15 @@ list() {
 	in_env "$NODE/bin/jobio-prepare" --list --conf="$NODE/jobio.conf" --sysfs="$NODE/sysfs"
 }
 
-# one_job ID [CORES [PROFILE]] - from its prolog to its epilog
-one_job() {
+# starts ID [CORES [PROFILE]] - the job's prolog, whose words nobody needs
+starts() {
 	job "$@"
 	prolog
+}
+
+# one_job ID [CORES [PROFILE]] - from its prolog to its epilog
+one_job() {
+	starts "$@"
 	epilog
 }
 
@@ -318,6 +323,18 @@ record() {
 
 expect_in() {
 	[[ $2 == *"$1"* ]] || fail "expected: $1" "in: $2"
+}
+
+# expect_run STATUS COMMAND [TEXT...] - it ends so, and says each of these; "": nothing
+# shellcheck disable=SC2154 # bats sets output and status
+expect_run() {
+	local text
+	run "$2"
+	[[ $status -eq $1 ]] || fail "$2: exit status $status, not $1" "$output" || return
+	for text in "${@:3}"; do
+		[[ -n $text || -z $output ]] || fail "not silent: $output" || return
+		expect_in "$text" "$output" || return
+	done
 }
 
 expect_gate() {

@@ -3,7 +3,7 @@
 # What prolog and epilog do on a node, run as slurmd runs them.
 #
 # every test is a process of its own, which shellcheck calls a loss
-# shellcheck disable=SC2030,SC2031
+# shellcheck disable=SC2030,SC2031,SC2034 # NODE_CLIENT is node.bash's
 
 load node
 
@@ -19,8 +19,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 
 @test "a job gets its profile while it runs, and the node has its own options back afterwards" {
 	job 7 1 stream
-	run prolog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog
 	expect_options forcedirect
 	expect_gate 7 client_cpus=7,15
 	expect_gate 7 io_cpus=7,15
@@ -28,8 +27,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	expect_gate 7 note=
 	step 7 batch 1000 2000
 	step 7 0 24 48
-	run epilog
-	[ "$status" -eq 0 ]
+	expect_run 0 epilog
 	expect_base
 	[ ! -e "$NODE/run/7" ]
 	[ ! -e "$NODE/spool/open/7.c1.json" ]
@@ -47,11 +45,9 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 @test "nobody but root sees which jobs a node has, what they asked for, or why one did not get it" {
 	mkdir -m 755 "$NODE/run"
 	umask 000
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	node_stepd 7
-	job 8 - bogus!
-	prolog
+	starts 8 - bogus!
 	step 7 batch 1 2
 	chmod 600 "$NODE/run/7/steps/batch" "$NODE/run/7/begun" # the tests wrote these
 	[ -e "$NODE/run/7/gate" ]
@@ -63,8 +59,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 @test "the epilog starts jobio-send and does not wait for it" {
 	# shellcheck disable=SC2016 # the fake expands it
 	node_fake jobio-send 'echo $$ >"${0%/bin/*}/sender"; exec sleep 20'
-	job 7
-	prolog
+	starts 7
 	start=$SECONDS
 	epilog
 	[ $((SECONDS - start)) -lt 15 ]
@@ -73,8 +68,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 }
 
 @test "a job that asks for nothing gets a gate file and a record, and the client stays as it is" {
-	job 8
-	prolog
+	starts 8
 	expect_base
 	expect_gate 8 client_cpus=7,15
 	[ ! -e "$NODE/run/8/journal" ]
@@ -90,23 +84,20 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	sed 's|be0/default /mnt/weka|be0/scratch /mnt/scratch|' "$NODE/weka/mounts" >"$NODE/weka/more"
 	cat "$NODE/weka/more" >>"$NODE/weka/mounts"
 	cp "$NODE/weka/mounts" "$NODE/weka/before"
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	[ "$(grep -c forcedirect "$NODE/weka/mounts")" -eq 2 ]
 	epilog
 	diff <(tr , '\n' <"$NODE/weka/before" | sort) <(tr , '\n' <"$NODE/weka/mounts" | sort)
 	[ "$(grep -o '"restored":true' <<<"$(record 7)" | grep -c .)" -eq 2 ]
 	NODE_CLIENT=mounts=/mnt/scratch node_conf
-	job 8 1 stream
-	prolog
+	starts 8 1 stream
 	[[ $(grep forcedirect "$NODE/weka/mounts") == 'be0/scratch /mnt/scratch '* ]]
 	epilog
 	diff <(tr , '\n' <"$NODE/weka/before" | sort) <(tr , '\n' <"$NODE/weka/mounts" | sort)
 }
 
 @test "two options of a profile are set and put back with one remount each" {
-	job 7 1 metadata
-	prolog
+	starts 7 1 metadata
 	expect_options readcache
 	expect_options dentry_max_age_positive=10000
 	epilog
@@ -117,8 +108,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 
 @test "a remount repeats the general options of the mount, so that none falls back" {
 	sed -i 's/relatime/noatime,nodiratime,sync/; s/negative=0/negative=50/' "$NODE/weka/mounts"
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	for command in : epilog; do
 		$command
 		expect_options noatime
@@ -130,12 +120,9 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 }
 
 @test "the second job on a node asks the client nothing" {
-	job 7
-	prolog
-	epilog
+	one_job 7
 	[ "$(wc -l <"$NODE/weka/calls")" -eq 3 ]
-	job 8
-	prolog
+	starts 8
 	[ "$(wc -l <"$NODE/weka/calls")" -eq 3 ]
 	expect_gate 8 client_cpus=7,15
 }
@@ -154,16 +141,12 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 }
 
 @test "a client is asked again after ten minutes, however many jobs come" {
-	job 7
-	prolog
-	epilog
+	one_job 7
 	local at
 	at=$(grep -o '"at":[0-9]*' "$NODE/run/client.weka.json")
 	at=${at#*:}
 	sed -i "s/\"at\":$at/\"at\":$((at - 1))/" "$NODE/run/client.weka.json"
-	job 8
-	prolog
-	epilog
+	one_job 8
 	expect_in "\"at\":$((at - 1))," "$(cat "$NODE/run/client.weka.json")"
 	sed -i "s/\"at\":$((at - 1))/\"at\":$((at - 601))/" "$NODE/run/client.weka.json"
 	echo STEM >"$NODE/weka/status" # no file tells
@@ -205,7 +188,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	again sed -i "s/pid $$/pid $PPID/" "$NODE/proc/interface"
 	again sed -i "s/Connected frontend.*/Frontend is not connected/" "$NODE/proc/interface"
 	again sed -i "s/Frontend is not.*/Connected frontend pid $$/" "$NODE/proc/interface"
-	# shellcheck disable=SC2016 # eval expands it
+	# shellcheck disable=SC2016 # again expands it
 	again eval 'rmdir "$NODE/cgroup/system.slice/weka-agent.service"; sleep 0.01; mkdir "$NODE/cgroup/system.slice/weka-agent.service"'
 	[ "$(jq .age_max "$NODE/run/client.weka.json")" -eq 86400 ]
 	at=$(jq .at "$NODE/run/client.weka.json")
@@ -218,9 +201,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 @test "a warning is logged when the client was asked anew, and is in every record" {
 	sed -i 's/"conf_read_at"/"mem_spec_limit":5000,&/' "$NODE/node-record"
 	job 7 1
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in 'W13 MemSpecLimit is 5000 MiB, and 1 frontends need about 5100 MiB; cure: raise MemSpecLimit' "$output"
+	expect_run 0 prolog 'W13 MemSpecLimit is 5000 MiB, and 1 frontends need about 5100 MiB; cure: raise MemSpecLimit'
 	epilog
 	expect_in '"code":"W13","severity":"warning","text":"MemSpecLimit is 5000 MiB' "$(record 7)"
 	job 8 1
@@ -237,9 +218,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 		ln -s "$file.real" "$NODE/weka/$file"
 	done
 	job 7
-	run prolog
-	[ "$status" -eq 0 ]
-	[ -z "$output" ]
+	expect_run 0 prolog ''
 }
 
 @test "a node with a spec set and no MemSpecLimit is told so, one that has enough is not" {
@@ -260,9 +239,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 @test "a job without io-cores on a node with a spec set finds the client on the cores of the set" {
 	sed -i 's/"core_spec_count":0/"core_spec_count":1/' "$NODE/node-record"
 	one_job 7 1 # asks for the node's record
-	job 8
-	prolog
-	epilog
+	one_job 8
 	[ "$(record 8 | jq '.findings | map(select(.text | contains("Slurm reserves")))')" = '[]' ]
 }
 
@@ -314,8 +291,7 @@ doctor() {
 
 @test "nothing is changed on a node that the job shares" {
 	job 7 - stream
-	run prolog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog
 	expect_base
 	expect_gate 7 "note=profile 'stream' was not applied: the profile's mount options were left out: the job shares this node with others; ask for io-cores or --exclusive"
 	epilog
@@ -324,102 +300,57 @@ doctor() {
 	expect_in '"profile":"stream","applied":false' "$(record 7)"
 }
 
-# slurm_says WORD... - of a job with a profile and no io-cores: what its prolog's
-# environment says beside it; then the prolog has run
-slurm_says() {
-	job 7 - stream
-	JOB_ENV+=("$@")
-	prolog
-}
-
-@test "a job with --exclusive has its node alone: it gets its profile without io-cores" {
-	slurm_says SLURM_JOB_OVERSUBSCRIBE=NO
-	expect_options forcedirect
-	epilog
-	expect_base
-	expect_in '"profile":"stream","applied":true' "$(record 7)"
-}
-
-@test "Slurm 26.05 says NO of plain jobs: there the other word counts" {
-	slurm_says SLURM_JOB_OVERSUBSCRIBE=NO SLURM_JOB_EXCLUSIVE=NODE
-	expect_options forcedirect
-	epilog
-	for word in USER MCS TOPO; do
-		slurm_says SLURM_JOB_OVERSUBSCRIBE=NO "SLURM_JOB_EXCLUSIVE=$word"
-		expect_base || fail "$word"
+# The io-cores of a job with a profile; OverSubscribe and Exclusive in its prolog's
+# environment (-: not there, old: Slurm before 23.02 says neither); whether slurmctld, where
+# it is asked, says that the job is alone; is the profile made; how often was it asked.
+@test "a job has its node alone by Slurm's words, and slurmctld is asked once where they do not tell" {
+	local cores oversubscribe exclusive alone made asked what
+	while read -r cores oversubscribe exclusive alone made asked; do
+		what="$cores $oversubscribe $exclusive $alone"
+		node_slurm 1 "$alone"
+		[[ $alone != silent ]] || node_fake jobio-slurm 'exit 1'
+		: >"$NODE/asked"
+		job 7 "$cores" stream
+		[[ $oversubscribe == [-o]* ]] || JOB_ENV+=("SLURM_JOB_OVERSUBSCRIBE=${oversubscribe#empty}")
+		[[ $exclusive == - ]] || JOB_ENV+=("SLURM_JOB_EXCLUSIVE=$exclusive")
+		[[ $oversubscribe != old ]] || old_slurm
+		prolog 2>/dev/null
+		[[ $made == no ]] || expect_options forcedirect || fail "$what"
+		[[ $made == yes ]] || expect_base || fail "$what"
+		[ "$(grep -c ' job 7$' "$NODE/asked")" -eq "$asked" ] || fail "$what: $(<"$NODE/asked")"
 		epilog
-		expect_in '"code":"W46"' "$(record 7)"
-	done
-	job 8 1 stream
-	JOB_ENV+=(SLURM_JOB_EXCLUSIVE=TOPO)
-	prolog
-	expect_options forcedirect
-}
-
-@test "Slurm 26.05 says NO twice of a job whose sbatch was older: slurmctld is asked" {
-	slurm_says SLURM_JOB_OVERSUBSCRIBE=NO SLURM_JOB_EXCLUSIVE=NO
-	expect_options forcedirect
-	[ "$(grep -c ' job 7$' "$NODE/asked")" -eq 1 ]
-	epilog
-	node_slurm null false
-	slurm_says SLURM_JOB_OVERSUBSCRIBE=NO SLURM_JOB_EXCLUSIVE=NO
-	expect_base
-	epilog
-	expect_in '"code":"W46"' "$(record 7)"
-	slurm_says SLURM_JOB_OVERSUBSCRIBE=YES SLURM_JOB_EXCLUSIVE=NO
-	expect_base
-	[ "$(grep -c ' job 7$' "$NODE/asked")" -eq 2 ]
-}
-
-@test "io-cores do not make a job alone where its partition says OverSubscribe=FORCE" {
-	for word in YES OK USER MCS TOPO ''; do
-		job 7 1 stream
-		JOB_ENV+=("SLURM_JOB_OVERSUBSCRIBE=$word")
-		prolog
-		expect_base || fail "$word"
-		epilog
-		expect_in '"code":"W46"' "$(record 7)"
-	done
-}
-
-@test "Slurm before 23.02 is asked about a job with --exclusive, too" {
-	job 7 - stream
+		expect_base
+		[ "$(record 7 | jq -r 'if .request.applied then "yes" elif [.findings[].code] - ["W46", "W56"] == [.findings[].code] then "" else "no" end')" = "$made" ] ||
+			fail "$what: $(record 7)"
+		rm "$NODE"/spool/{7.*.json,released}
+	done <<-'END'
+		- NO - true yes 0
+		- NO NODE true yes 0
+		- OK NODE true yes 0
+		- OK - true no 0
+		- FORCE:2 - true no 0
+		- NO USER true no 0
+		- NO MCS true no 0
+		- NO TOPO true no 0
+		- NO NO true yes 1
+		- NO NO false no 1
+		- YES NO true no 0
+		- old - true yes 1
+		- old - false no 1
+		1 NO TOPO true yes 0
+		1 YES - true no 0
+		1 OK - true no 0
+		1 USER - true no 0
+		1 empty - true no 0
+		1 old - true yes 1
+		1 old - false no 1
+		1 old - silent no 0
+	END
+	: >"$NODE/asked"
+	job 8 1 # for no change nobody asks
 	old_slurm
 	prolog
-	expect_options forcedirect
-	[ "$(grep -c ' job 7$' "$NODE/asked")" -eq 1 ]
-	epilog
-	node_slurm null false
-	job 8 - stream
-	old_slurm
-	prolog
-	expect_base
-}
-
-@test "Slurm before 23.02 is asked once whether the job is alone, and only for a change" {
-	job 7 1 stream
-	old_slurm
-	prolog
-	expect_options forcedirect
-	[ "$(grep -c ' job 7$' "$NODE/asked")" -eq 1 ]
-	epilog
-	job 8 1
-	old_slurm
-	prolog
-	[ "$(grep -c ' job ' "$NODE/asked")" -eq 1 ]
-	epilog
-	expect_base
-}
-
-@test "a job that slurmctld does not know to be alone gets no change" {
-	node_slurm 1 false
-	job 7 1 stream
-	old_slurm
-	prolog
-	expect_base
-	node_fake jobio-slurm 'exit 1'
-	prolog
-	expect_base
+	[[ $(<"$NODE/asked") != *' job '* ]]
 }
 
 # weka5 VERSION TENTHS [LINE...] - a client that a remount restarts, so long, and more
@@ -433,17 +364,15 @@ weka5() {
 # restarted N - so often, and it is READY
 restarted() {
 	local have
-	have=$(grep -c '' "$NODE/weka/restarted" 2>/dev/null || :)
-	[[ ${have:-0} -eq $1 ]] || fail "restarted $have times" || return
+	have=$(wc -l 2>/dev/null <"$NODE/weka/restarted" || echo 0)
+	[[ $have -eq $1 ]] || fail "restarted $have times" || return
 	[[ ! -e $NODE/weka/ready-at || ${EPOCHREALTIME/./} -ge $(<"$NODE/weka/ready-at") ]] || fail "not READY yet"
 }
 
 @test "a profile restarts a client of WEKA 5 once there and once back, and both wait until it is READY" {
 	weka5 5.1.0 8
 	job 7 1 stream
-	run prolog
-	[ "$status" -eq 0 ]
-	[ -z "$output" ]
+	expect_run 0 prolog ''
 	restarted 1
 	expect_options forcedirect
 	run epilog
@@ -458,9 +387,7 @@ restarted() {
 @test "a client of WEKA 5 that is not READY in time after a remount is a finding" {
 	weka5 5.1.0 30 ready_timeout_ms=1500
 	job 7 1 stream
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in "W08 container 'client' was restarted by the remount of '/mnt/weka': it was not READY with all frontends connected after 1500 ms" "$output"
+	expect_run 0 prolog "W08 container 'client' was restarted by the remount of '/mnt/weka': it was not READY with all frontends connected after 1500 ms"
 	expect_options forcedirect
 	sleep 2
 	epilog 2>/dev/null
@@ -470,8 +397,7 @@ restarted() {
 @test "one remount makes the cores and the options of a job" {
 	touch "$NODE/weka/idle"
 	weka5 5.1.0 2 core_change=grow core_method=remount
-	job 7 2 stream
-	prolog
+	starts 7 2 stream
 	restarted 1
 	expect_cores 6,7
 	expect_options forcedirect

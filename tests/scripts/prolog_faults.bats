@@ -24,9 +24,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	NODE_JOBIO=$'on_error=drain\ngate=enforce' node_conf
 	job 7
 	JOB_ENV+=(SPANK_JOBIO_VERSION=1 'SPANK_JOBIO_IO_CORES=1; rm -rf /')
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in "W58 the job's I/O options are left out: SPANK_JOBIO_IO_CORES" "$output"
+	expect_run 0 prolog "W58 the job's I/O options are left out: SPANK_JOBIO_IO_CORES"
 	grep -q "^note=the job's I/O options have no effect: SPANK_JOBIO_IO_CORES" "$NODE/run/7/gate"
 	expect_gate 7 asked=0
 	expect_base
@@ -66,17 +64,14 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 @test "gate = enforce: the gate file of a plain job has the spec set, for which slurmctld is asked once" {
 	NODE_JOBIO=gate=enforce node_conf
 	sed -i 's/"core_spec_count":0/"core_spec_count":1/' "$NODE/node-record"
-	job 7
-	prolog
+	starts 7
 	expect_gate 7 spec_cpus=7,15
 	expect_gate 7 asked=0
-	job 8
-	prolog
+	starts 8
 	[ "$(grep -c node "$NODE/asked")" = 1 ]
 	NODE_JOBIO=gate=warn node_conf
 	rm "$NODE/run/node.json"
-	job 9
-	prolog
+	starts 9
 	expect_gate 9 spec_cpus=
 }
 
@@ -101,9 +96,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 @test "a profile that contradicts itself is not applied, and nothing is called changed" {
 	NODE_MORE=$'[profile odd]\nmount_options=forcedirect,readcache' node_conf
 	job 7 1 odd
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in "W49 mount option 'forcedirect' of the profile and its 'readcache' exclude each other; the profile was not applied" "$output"
+	expect_run 0 prolog "W49 mount option 'forcedirect' of the profile and its 'readcache' exclude each other; the profile was not applied"
 	expect_base
 	[ ! -e "$NODE/weka/mount-calls" ]
 	grep -q "^note=profile 'odd' was not applied: mount option 'forcedirect'" "$NODE/run/7/gate"
@@ -116,9 +109,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	for set in read_ahead_kb=512 parameters=osc.checksums=0 mmconfig=maxMBpS=1000; do
 		NODE_MORE=$'[profile odd]\nio_cores=1\n'$set node_conf
 		job 7 1 odd
-		run prolog
-		[ "$status" -eq 0 ]
-		[ -z "$output" ]
+		expect_run 0 prolog ''
 		expect_gate 7 "note=profile 'odd' was not applied: it has no setting that this node's client takes"
 		grep -qx 'io_profile=' "$NODE/run/7/gate"
 		epilog
@@ -147,8 +138,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 
 @test "an option that a profile names twice is changed once" {
 	NODE_MORE=$'[profile odd]\nmount_options=forcedirect,forcedirect' node_conf
-	job 7 1 odd
-	prolog
+	starts 7 1 odd
 	expect_options forcedirect
 	epilog
 	expect_base
@@ -159,9 +149,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	job 7 - stream
 	old_slurm
 	rm "$NODE/bin/jobio-slurm"
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in 'W56 whether the job has the node to itself is unknown, so nothing was changed for it: ' "$output"
+	expect_run 0 prolog 'W56 whether the job has the node to itself is unknown, so nothing was changed for it: '
 	expect_base
 	grep -q "^note=profile 'stream' was not applied: whether the job has the node to itself is unknown" "$NODE/run/7/gate"
 }
@@ -170,10 +158,8 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	NODE_JOBIO=$'on_error=drain\nprolog_budget_ms=6000' node_conf
 	node_fake jobio-slurm 'exec sleep 1000'
 	job 7 1
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in 'W50 the cores that Slurm withholds are unknown: ' "$output"
-	expect_in '; cure: see whether slurmctld answers on this node' "$output"
+	expect_run 0 prolog 'W50 the cores that Slurm withholds are unknown: ' \
+		'; cure: see whether slurmctld answers on this node'
 	[ "$(grep -c . <<<"$output")" -eq 1 ]
 	expect_gate 7 client_cpus=7,15
 }
@@ -190,9 +176,7 @@ slurm_as_it_is() {
 	slurm_as_it_is
 	NODE_JOBIO=prolog_budget_ms=150 node_conf
 	job 7 1
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in 'W50 the cores that Slurm withholds are unknown: no time is left to ask slurmctld (prolog_budget_ms); cure: ' "$output"
+	expect_run 0 prolog 'W50 the cores that Slurm withholds are unknown: no time is left to ask slurmctld (prolog_budget_ms); cure: '
 	epilog
 	# a client that hangs has used it up
 	touch "$NODE/weka/hang"
@@ -240,9 +224,7 @@ slurm_as_it_is() {
 	[ "$(wc -l <"${0%/bin/*}/asked")" -gt 1 ] || echo >>"$SLURM_CONF"
 	cat "${0%/bin/*}/node-record"'
 	job 7 1
-	run prolog
-	[ "$status" -eq 0 ]
-	[ -z "$output" ]
+	expect_run 0 prolog ''
 	[ "$(wc -l <"$NODE/asked")" -eq 2 ]
 	expect_gate 7 io_cpus=7,15
 }
@@ -255,9 +237,7 @@ slurm_as_it_is() {
 	node_fake jobio-slurm 'echo >>"$SLURM_CONF"
 	cat "${0%/bin/*}/node-record"'
 	job 7 1
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in 'W50 the cores that Slurm withholds are unknown: slurmd or slurm.conf changes all the time' "$output"
+	expect_run 0 prolog 'W50 the cores that Slurm withholds are unknown: slurmd or slurm.conf changes all the time'
 }
 
 @test "a client and a driver that hang keep to the budget of the prolog together" {
@@ -267,10 +247,8 @@ slurm_as_it_is() {
 	mkfifo "$NODE/proc/interface" # open(2) waits for a writer
 	job 7
 	local began=${EPOCHREALTIME/./}
-	run prolog
-	[ "$status" -eq 1 ]
-	expect_in "W14 'weka local ps' hangs: '$NODE/bin/weka': no answer within" "$output"
-	expect_in "W38 the budget was used up before the driver could answer: the client was not judged" "$output"
+	expect_run 1 prolog "W14 'weka local ps' hangs: '$NODE/bin/weka': no answer within" \
+		"W38 the budget was used up before the driver could answer: the client was not judged"
 	[ $((${EPOCHREALTIME/./} - began)) -lt 5000000 ]
 }
 
@@ -279,9 +257,7 @@ slurm_as_it_is() {
 	rm "$NODE/proc/interface"
 	mkfifo "$NODE/proc/interface"
 	job 7
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in "W24 reading $NODE/proc/interface hangs: the driver is stuck" "$output"
+	expect_run 0 prolog "W24 reading $NODE/proc/interface hangs: the driver is stuck"
 }
 
 # stuck WHAT - looking at the processes of root hangs: for "agents", for "titles"
@@ -296,8 +272,7 @@ stuck() {
 	stuck agents
 	job 7 1 stream
 	local began=${EPOCHREALTIME/./}
-	run prolog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog
 	[ $((${EPOCHREALTIME/./} - began)) -lt 15000000 ]
 	expect_in "W41 looking for agents among root's processes hangs: some process is stuck" "$output"
 	[[ $output != *W38* ]] || fail "the client was not judged: $output"
@@ -308,8 +283,7 @@ stuck() {
 @test "where slurmstepds cannot be looked for other jobs count as living, and no node is drained" {
 	NODE_JOBIO=on_error=drain node_conf
 	for id in 5 6; do
-		job $id
-		prolog
+		starts $id
 	done
 	# their prologs were long ago, and no slurmstepd has begun them
 	touch -d '20 minutes ago' "$NODE"/run/[56]/gate
@@ -317,8 +291,7 @@ stuck() {
 	rm "$NODE/run/client.weka.json" # what warns is said when the client is asked
 	job 7 1 stream
 	local began=${EPOCHREALTIME/./}
-	run prolog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog
 	[ $((${EPOCHREALTIME/./} - began)) -lt 15000000 ]
 	expect_in "W54 looking for slurmstepds among root's processes hangs: other jobs count as living" "$output"
 	[ -d "$NODE/run/5" ]
@@ -337,9 +310,7 @@ stuck() {
 		sed -i -E '/^(command|mount_command|umount_command|fstab|proc_dir|service_conf|service_conf_alt|cgroup_root|data_dir|agent_pidfile|stats_socket)=/d' \
 			"$NODE/jobio.conf"
 		job $((++id)) 1 stream
-		run prolog
-		[ "$status" -eq 0 ]
-		expect_in "01 no file system of type $type is mounted; cure: " "$output"
+		expect_run 0 prolog "01 no file system of type $type is mounted; cure: "
 		epilog
 		[ "$(record $id | jq -r .client.type)" = "$type" ]
 	done
@@ -348,8 +319,7 @@ stuck() {
 @test "a node that no client section names runs its jobs without a client" {
 	NODE_CLIENT='nodes=gpu[1-9],login1' node_conf
 	job 7 1 stream
-	run prolog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog
 	expect_gate 7 client=
 	grep -q "^note=profile 'stream' was not applied: jobio.conf has no client for node c1: .*; io-cores without use: jobio.conf has no client" "$NODE/run/7/gate"
 	epilog
@@ -360,30 +330,21 @@ stuck() {
 @test "without jobio.conf a job that wants nothing runs, and nothing is said" {
 	rm "$NODE/jobio.conf"
 	job 8
-	run prolog
-	[ "$status" -eq 0 ]
-	[ -z "$output" ]
-	run epilog
-	[ "$status" -eq 0 ]
-	[ -z "$output" ]
+	expect_run 0 prolog ''
+	expect_run 0 epilog ''
 }
 
 @test "without jobio.conf a job that wants something runs, and the log says why in vain" {
 	rm "$NODE/jobio.conf"
 	job 7 1 stream
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in 'No such file or directory; the job runs without jobio' "$output"
+	expect_run 0 prolog 'No such file or directory; the job runs without jobio'
 }
 
 @test "a broken jobio.conf costs nobody a job" {
 	NODE_JOBIO=gate=maybe node_conf
 	job 7 1 stream
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in "jobio.conf:4: [jobio] gate: 'maybe'" "$output"
-	run epilog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog "jobio.conf:4: [jobio] gate: 'maybe'"
+	expect_run 0 epilog
 }
 
 @test "helpers that are not called as prolog and epilog call them say how, and do nothing" {
@@ -405,14 +366,10 @@ stuck() {
 @test "an epilog with a broken jobio.conf says that there is no record, one without any is silent" {
 	NODE_JOBIO=gate=maybe node_conf
 	job 7
-	run epilog
-	[ "$status" -eq 0 ]
-	expect_in "'maybe'" "$output"
-	expect_in 'there is no record of this job' "$output"
+	expect_run 0 epilog "'maybe'" \
+		'there is no record of this job'
 	rm "$NODE/jobio.conf"
-	run epilog
-	[ "$status" -eq 0 ]
-	[ -z "$output" ] || fail "$output"
+	expect_run 0 epilog ''
 }
 
 # drains - how often slurmctld was to drain the node, and the last reason
@@ -424,14 +381,12 @@ last_drain() { grep ' drain' "$NODE/asked" | tail -n 1; }
 	: >"$NODE/asked"
 	echo STEM >"$NODE/weka/status"
 	job 7 1 stream
-	run prolog
-	[ "$status" -eq 1 ]
+	expect_run 1 prolog
 	[ "$(drains)" -eq 1 ]
 	expect_in '--timeout-ms=2000 drain c1 jobio:W08 container client is STEM, not READY' "$(last_drain)"
 	epilog
 	echo READY >"$NODE/weka/status"
-	job 8 1 stream
-	prolog
+	starts 8 1 stream
 	[ ! -e "$NODE/run/reason" ]
 	epilog
 	[ "$(drains)" -eq 1 ]
@@ -440,8 +395,7 @@ last_drain() { grep ' drain' "$NODE/asked" | tail -n 1; }
 	for NODE_JOBIO in on_error=continue $'on_error=drain\nenabled=no'; do
 		node_conf
 		job 9 1 stream
-		run prolog
-		[ "$status" -eq 0 ]
+		expect_run 0 prolog
 		epilog
 	done
 	[ "$(drains)" -eq 1 ]
@@ -452,25 +406,20 @@ last_drain() { grep ' drain' "$NODE/asked" | tail -n 1; }
 	node_fake jobio-slurm 'case $* in *" drain"*) echo "slurmctld: no answer before the deadline" >&2; exit 1 ;; esac; exit 1'
 	echo STEM >"$NODE/weka/status"
 	job 7
-	run prolog
-	[ "$status" -eq 1 ]
-	expect_in 'jobio: prolog: job 7: reason: slurmctld: no answer before the deadline' "$output"
+	expect_run 1 prolog 'jobio: prolog: job 7: reason: slurmctld: no answer before the deadline'
 	grep -q '^jobio:W08 ' "$NODE/run/reason"
 }
 
 @test "a fault of jobio's own is the reason of a prolog and an epilog that drain their node" {
 	NODE_JOBIO=on_error=drain node_conf
-	job 7
-	prolog
+	starts 7
 	: >"$NODE/asked"
 	mv "$NODE/spool" "$NODE/spool-away"
 	: >"$NODE/spool"
-	run epilog
-	[ "$status" -eq 1 ]
+	expect_run 1 epilog
 	expect_in '--timeout-ms=2000 drain-new c1 jobio:epilog ' "$(last_drain)"
 	job 8
-	run prolog
-	[ "$status" -eq 1 ]
+	expect_run 1 prolog
 	expect_in '--timeout-ms=2000 drain c1 jobio:prolog ' "$(last_drain)"
 	[ "$(drains)" -eq 2 ]
 }
@@ -480,14 +429,12 @@ last_drain() { grep ' drain' "$NODE/asked" | tail -n 1; }
 	echo isolate_cpusets=true >"$NODE/weka/service.conf"
 	touch -d 2020-01-01 "$NODE/weka/service.conf"
 	job 7
-	run prolog
-	[ "$status" -eq 1 ]
+	expect_run 1 prolog
 	grep -qE "^jobio:W01 .*/service.conf says isolate_cpusets='?true'?: " "$NODE/run/reason"
 }
 
 @test "what the gate refused after the prolog had let the job in is in the record" {
-	job 7
-	prolog
+	starts 7
 	printf '{"step":"batch","source":"stepd","read_bytes":1,"write_bytes":2,"read_calls":3,"write_calls":4,"array_job_id":null,"array_task_id":null,"restart":0,"start":1795224862,"end":1795224890,"refused":"the job may run on CPU 7"}\n' \
 		>"$NODE/run/7/steps/batch"
 	epilog
@@ -498,13 +445,9 @@ last_drain() { grep ' drain' "$NODE/asked" | tail -n 1; }
 	NODE_JOBIO=on_error=drain node_conf
 	job 7 1 stream
 	rm "$NODE/bin/jobio-prepare"
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in 'jobio-prepare could not run (127): going on without jobio' "$output"
+	expect_run 0 prolog 'jobio-prepare could not run (127): going on without jobio'
 	node_fake jobio-prepare 'kill -SEGV $$'
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in 'jobio-prepare could not run (139)' "$output"
+	expect_run 0 prolog 'jobio-prepare could not run (139)'
 }
 
 # crash_worker - the process that looks at the client, not the one that waits
@@ -518,10 +461,8 @@ crash_worker() {
 	node_slow_mount 1
 	job 7 1 stream
 	crash_worker 3>&- &
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in 'ended by signal 6' "$output"
-	expect_in 'going on: on_error=continue' "$output"
+	expect_run 0 prolog 'ended by signal 6' \
+		'going on: on_error=continue'
 	# no gate file: slurmstepd tells the job (test_plugin)
 	[ ! -e "$NODE/run/7/gate" ]
 	epilog
@@ -532,9 +473,7 @@ crash_worker() {
 	NODE_JOBIO=on_error=drain node_conf
 	job 8 1 stream
 	crash_worker 3>&- &
-	run prolog
-	[ "$status" -eq 1 ]
-	expect_in 'jobio-prepare failed (70): draining this node' "$output"
+	expect_run 1 prolog 'jobio-prepare failed (70): draining this node'
 	epilog
 	expect_base
 }
@@ -542,13 +481,9 @@ crash_worker() {
 @test "a folder that cannot be made is our fault: the job runs, or the node drains when the site says so" {
 	touch "$NODE/run"
 	job 7 1 stream
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in 'going on: on_error=continue' "$output"
+	expect_run 0 prolog 'going on: on_error=continue'
 	NODE_JOBIO=on_error=drain node_conf
-	run prolog
-	[ "$status" -eq 1 ]
-	expect_in 'jobio-prepare failed (70): draining this node' "$output"
+	expect_run 1 prolog 'jobio-prepare failed (70): draining this node'
 	expect_base
 	rm "$NODE/run"
 	epilog
@@ -562,9 +497,7 @@ crash_worker() {
 @test "a state that cannot be written keeps the change from beginning" {
 	job 7 1 stream
 	mkdir -p "$NODE/spool/open/7.c1.json"
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in 'going on: on_error=continue' "$output"
+	expect_run 0 prolog 'going on: on_error=continue'
 	expect_base
 	[ ! -e "$NODE/weka/mount-calls" ]
 }
@@ -574,16 +507,13 @@ crash_worker() {
 @test "a node without a WEKA mount says so; it drains only when the site wants that" {
 	: >"$NODE/weka/mounts"
 	job 7 1 stream
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in 'W18 no file system of type wekafs is mounted' "$output"
+	expect_run 0 prolog 'W18 no file system of type wekafs is mounted'
 	grep -q "^note=profile 'stream' was not applied: no filesystem of \[client weka\] is mounted$" "$NODE/run/7/gate"
 	epilog
 	expect_in '"code":"W18","severity":"error"' "$(record 7)"
 	expect_in '"profile":"stream","applied":false' "$(record 7)"
 	NODE_JOBIO=on_error=drain node_conf
-	run prolog
-	[ "$status" -eq 1 ]
+	expect_run 1 prolog
 	expect_in 'jobio:W18 no file system of type wekafs is mounted; cure: mount it' "$(cat "$NODE/run/reason")"
 	epilog
 }
@@ -592,41 +522,42 @@ crash_worker() {
 	NODE_JOBIO=on_error=drain node_conf
 	echo CLUSTERIZING >"$NODE/weka/status"
 	job 7 1
-	run prolog
-	[ "$status" -eq 1 ]
+	expect_run 1 prolog
 	expect_in "jobio:W08 container 'client' is CLUSTERIZING, not READY: Joining cluster" "$(cat "$NODE/run/reason")"
 	epilog
 	echo READY >"$NODE/weka/status"
 	job 8 1
-	run prolog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog
 	[ ! -e "$NODE/run/reason" ]
 }
 
-@test "a hanging weka command is a finding, not a hang" {
-	NODE_CLIENT=timeout_ms=300 node_conf
+# the time that is given: for one command (W14), for the whole prolog (W38)
+@test "a weka command that hangs is a finding, and keeps to timeout_ms and prolog_budget_ms" {
+	local start
 	touch "$NODE/weka/hang"
+	NODE_CLIENT=timeout_ms=300 node_conf
 	job 7 1 stream
 	start=$SECONDS
-	run prolog
-	[ $((SECONDS - start)) -lt 20 ]
-	[ "$status" -eq 0 ]
-	expect_in "W14 'weka local ps' hangs" "$output"
+	expect_run 0 prolog "W14 'weka local ps' hangs"
 	[ "$(wc -l <"$NODE/weka/calls")" -eq 1 ]
 	epilog
 	expect_base
+	NODE_JOBIO=prolog_budget_ms=500 node_conf
+	rm -f "$NODE/run/client.weka.json"
+	job 8 1 stream
+	expect_run 0 prolog "W38 the budget was used up before 'weka local ps' could answer"
+	[ $((SECONDS - start)) -lt 40 ]
+	# of what nobody had time to look at nothing is said
+	[[ $output != *W41* ]]
 }
 
 @test "when the client is silent the gate keeps the CPUs that it named last" {
-	job 7
-	prolog
-	epilog
+	one_job 7
 	NODE_CLIENT=timeout_ms=300 node_conf
 	touch "$NODE/weka/hang"
 	rm "$NODE/run/client.weka.json" "$NODE/proc/interface"
 	job 8
-	run prolog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog
 	expect_gate 8 client_cpus=7,15
 }
 
@@ -635,76 +566,39 @@ crash_worker() {
 	# shellcheck disable=SC2016 # the fake expands it
 	node_fake weka 'kill -STOP $PPID; sleep 60'
 	job 7 1 stream
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in ' ms: ended; what it left is mended by the epilog' "$output"
+	expect_run 0 prolog ' ms: ended; what it left is mended by the epilog'
 	epilog
 	expect_base
 	[ -n "$(cat "$NODE"/spool/7.?.c1.json)" ]
 }
 
-@test "the whole prolog keeps to its budget" {
-	NODE_JOBIO=prolog_budget_ms=500 node_conf
-	touch "$NODE/weka/hang"
-	job 7 1 stream
-	start=$SECONDS
-	run prolog
-	[ $((SECONDS - start)) -lt 20 ]
-	[ "$status" -eq 0 ]
-	expect_in "W38 the budget was used up before 'weka local ps' could answer" "$output"
-	# of what nobody had time to look at nothing is said
-	[[ $output != *W41* ]]
-}
-
-@test "a remount that fails is a finding, and the mount is as it was" {
-	touch "$NODE/weka/mount-fails"
-	job 7 1 stream
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in "W40 '/mnt/weka' could not get forcedirect: mount -o remount," "$output"
-	expect_in 'exit status 32: mount.wekafs: refused' "$output"
-	expect_base
-	expect_not_made 'mount -o remount,'
-}
-
-# expect_not_made WHY - job 7 is told that it has no profile, and so is its record
-expect_not_made() {
-	expect_gate 7 io_profile=
-	grep -q "^note=profile 'stream' was not applied: '/mnt/weka' could not get forcedirect: $1" "$NODE/run/7/gate" ||
-		fail "$(cat "$NODE/run/7/gate")"
-	epilog
-	expect_in "$FORCEDIRECT,\"restored\":null,\"made\":false" "$(record 7)"
-	expect_in '"profile":"stream","applied":false' "$(record 7)"
-}
-
-@test "a remount that says it worked and did nothing is found out" {
-	touch "$NODE/weka/mount-lies"
-	job 7 1 stream
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in "W40 '/mnt/weka' could not get forcedirect: the mount table shows" "$output"
-	expect_base
-	expect_not_made 'the mount table shows'
-}
-
-@test "a remount that hangs is ended, and the mount is as it was" {
+# how mount(8) fails, and why
+@test "W40: a remount that fails, hangs or did nothing leaves the mount as it was, and the job is told" {
+	local how why id=6
 	NODE_CLIENT=timeout_ms=2000 node_conf
-	touch "$NODE/weka/mount-hangs"
-	job 7 1 stream
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in 'no answer within 2000 ms' "$output"
-	expect_base
-	grep -q '^0 0 ' "$NODE/run/command"
-	expect_not_made '.*no answer within 2000 ms'
+	while IFS='|' read -r how why; do
+		touch "$NODE/weka/mount-$how"
+		job $((++id)) 1 stream
+		expect_run 0 prolog "W40 '/mnt/weka' could not get forcedirect: " "$why"
+		expect_base
+		expect_gate $id io_profile=
+		grep -q "^note=profile 'stream' was not applied: '/mnt/weka' could not get forcedirect: .*$why" "$NODE/run/$id/gate"
+		[[ ! -e $NODE/run/command ]] || grep -q '^0 0 ' "$NODE/run/command"
+		epilog
+		expect_in "$FORCEDIRECT,\"restored\":null,\"made\":false" "$(record $id)"
+		expect_in '"profile":"stream","applied":false' "$(record $id)"
+		rm "$NODE/weka/mount-$how"
+	done <<-'END'
+		fails|exit status 32: mount.wekafs: refused
+		lies|the mount table shows
+		hangs|no answer within 2000 ms
+	END
 }
 
 @test "a profile with an option that is not allowed is not applied" {
 	NODE_MORE=$'[profile odd]\nmount_options=forcedirect,num_cores=4' node_conf
 	job 7 1 odd
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in "W49 mount option 'num_cores=4' of the profile: not an option that a profile may set" "$output"
+	expect_run 0 prolog "W49 mount option 'num_cores=4' of the profile: not an option that a profile may set"
 	expect_base
 	[ ! -e "$NODE/weka/mount-calls" ]
 }
@@ -716,8 +610,7 @@ expect_not_made() {
 	# shellcheck disable=SC2016 # the other bash expands it
 	timeout 20 bash -c 'until pgrep -P "$1" -x slurmd; do sleep 0.1; done' bash $!
 	pid=$(pgrep -P $! -x slurmd)
-	job 7 1
-	prolog
+	starts 7 1
 	kill "$pid"
 	[[ $(jq .slurmd_pid "$NODE/run/node.json") =~ ^[0-9]+$ ]]
 	[ "$(jq .slurmd_pid "$NODE/run/node.json")" -ne "$pid" ]

@@ -18,13 +18,11 @@ teardown() {
 FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new":"forcedirect"'
 
 @test "an epilog that runs twice leaves one record" {
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	step 7 batch 1000 2000
 	epilog
 	before=$(record 7)
-	run epilog
-	[ "$status" -eq 0 ]
+	expect_run 0 epilog
 	[ "$(record 7)" = "$before" ]
 	rm "$NODE"/spool/*.json
 	epilog
@@ -32,8 +30,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 }
 
 @test "an epilog that runs twice leaves one record of a job that was requeued meanwhile" {
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	JOB_ENV+=(SLURM_JOB_RESTART_COUNT=1) # slurmctld counts before the epilog
 	epilog
 	epilog
@@ -50,8 +47,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 		job $id
 		JOB_ENV+=("SLURM_JOB_UID=$uid" "SLURM_UID=$uid")
 		prolog
-		run epilog
-		[ "$status" -eq 0 ]
+		expect_run 0 epilog
 		if ((id == 3)); then
 			expect_in "record: '$NODE/spool/3.0.c1.json': this user's jobs have half of spool_max_records: this record is lost, older ones are kept" "$output"
 			[ "$(grep -c 'is lost' <<<"$output")" -eq 1 ]
@@ -68,21 +64,16 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 		job $id
 		((id < 3)) || JOB_ENV+=(SLURM_JOB_UID=1001 SLURM_UID=1001)
 		prolog
-		run epilog
-		[ "$status" -eq 0 ]
+		expect_run 0 epilog
 		[[ $output != *lost* ]]
 	done
-	job 4
-	prolog
-	run epilog
-	[ "$status" -eq 0 ]
-	expect_in "record: '$NODE/spool/4.0.c1.json': the spool has spool_max_records: this record is lost, older ones are kept: look why jobio-send does not reach the ledger" "$output"
+	starts 4
+	expect_run 0 epilog "record: '$NODE/spool/4.0.c1.json': the spool has spool_max_records: this record is lost, older ones are kept: look why jobio-send does not reach the ledger"
 	[ "$(grep -c 'is lost' <<<"$output")" -eq 1 ]
 	[ "$(cd "$NODE/spool" && echo *.json)" = '1.0.c1.json 2.0.c1.json 3.0.c1.json' ]
 	[ ! -e "$NODE/run/4" ] && [ ! -e "$NODE/spool/open/4.c1.json" ]
 	# the record that is there already may be written again, and room is used
-	job 3
-	prolog
+	starts 3
 	run epilog
 	[[ $output != *lost* ]]
 	rm "$NODE/spool/1.0.c1.json"
@@ -100,8 +91,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 }
 
 @test "a prolog that runs twice is as good as once" {
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	prolog
 	expect_options forcedirect
 	epilog
@@ -110,13 +100,10 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 }
 
 @test "what a job without an epilog left is mended by the next job, which also writes its record" {
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	step 7 batch 1000 2000
 	job 8 1
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in 'mended what dead jobs had left' "$output"
+	expect_run 0 prolog 'mended what dead jobs had left'
 	expect_base
 	expect_in "$FORCEDIRECT,\"restored\":true" "$(record 7)"
 	expect_in '"read_bytes":1000' "$(record 7)"
@@ -175,27 +162,23 @@ killed_in() {
 	cgroup "user.slice/user-1000.slice/my_slurmstepd.scope/job_6" cgroup.events "$some"
 	mkdir -m 700 "$NODE/run"
 	mkdir "$NODE"/run/6
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	expect_options forcedirect
 	epilog
 	mkdir -p "$NODE/run/5/steps"
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	expect_base
 	grep -q "^note=profile 'stream' was not applied: .*: the job shares this node" "$NODE/run/7/gate"
 }
 
 @test "a folder that says nothing of its job goes, once its changes are taken back" {
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	node_stepd_was 7
 	rm -r "$NODE/spool/open/7.c1.json" "$NODE/run/7/start.json"
 	mkdir -p "$NODE/run/6/steps" # slurmstepd made it: no prolog, no epilog
 	step 6 batch 1 2
 	job 8 1
-	run prolog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog
 	expect_base
 	expect_in 'of job 7: nothing says whose it was: no record' "$output"
 	expect_in 'of job 6: nothing says whose it was: no record' "$output"
@@ -209,153 +192,88 @@ killed_in() {
 	touch -d '11 minutes ago' "$NODE"/run/{5,6}/steps "$NODE"/run/{5,6}
 	node_stepd 6
 	job 8
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in 'of job 5: nothing says whose it was: no record' "$output"
+	expect_run 0 prolog 'of job 5: nothing says whose it was: no record'
 	[ "$(cd "$NODE/run" && echo [456])" = '4 6' ]
 }
 
-@test "a job with io-cores that finds another one living takes nothing away from it" {
-	job 7 1 stream
-	prolog
-	node_stepd 7
-	job 8 1 metadata
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_options forcedirect
-	[ -e "$NODE/run/7/journal" ]
-	epilog
-	expect_options forcedirect
-	expect_in '"code":"W46"' "$(record 8)"
-	expect_in '"profile":"metadata","applied":false' "$(record 8)"
-	node_stepd_ends 7
-	step 7 batch 1000 2000
-	job 7 1 stream
-	epilog
-	expect_base
-	expect_in '"read_bytes":1000' "$(record 7)"
-	expect_in "$FORCEDIRECT,\"restored\":true,\"made\":true" "$(record 7)"
-}
-
-@test "a plain job leaves a living one the profile that it has" {
-	job 7 1 stream
-	prolog
-	node_stepd 7
-	job 8
-	prolog
-	epilog
-	expect_options forcedirect
-	node_stepd_ends 7
-	job 7 1 stream
-	epilog
-	expect_base
-}
-
-@test "nothing is changed under a plain job that lives, whatever core-spec says" {
-	job 7
-	prolog
-	node_stepd 7
-	job 8 1 stream
-	run prolog
-	node_stepd_ends 7
-	[ "$status" -eq 0 ]
-	expect_base
-	[ -e "$NODE/run/7" ]
-	epilog
-	expect_in '"code":"W46"' "$(record 8)"
-}
-
-@test "a job between its prolog and its first slurmstepd lives" {
-	job 7 1 stream
-	prolog
-	job 8 1 metadata
-	prolog
-	expect_options forcedirect
-	[ -e "$NODE/run/7/journal" ]
-	job 9
-	prolog
-	expect_options forcedirect
-	job 8 1 metadata
-	epilog
-	expect_in '"code":"W46"' "$(record 8)"
-	expect_options forcedirect
-	job 7 1 stream
-	epilog
-	expect_base
-	expect_in "$FORCEDIRECT,\"restored\":true,\"made\":true" "$(record 7)"
-}
-
-@test "nothing is changed under a plain job between its prolog and its first slurmstepd" {
-	job 7
-	prolog
-	job 8 1 stream
-	prolog
-	expect_base
-	epilog
-	expect_in '"code":"W46"' "$(record 8)"
+# what job 7 asks for, whether its slurmstepd lives or is still to come (none: there was no
+# prolog either), what job 8 asks for, what 8 is told, and what the mount has meanwhile
+@test "nothing is changed under a job that lives, nor taken away from it, whatever others ask for" {
+	local seven lives eight code options
+	while IFS='|' read -r seven lives eight code options; do
+		# shellcheck disable=SC2086 # words of their own
+		[[ $lives == none ]] || starts 7 $seven
+		[[ $lives == soon ]] || node_stepd 7
+		# shellcheck disable=SC2086
+		job 8 $eight
+		expect_run 0 prolog
+		expect_options "$options"
+		[[ $options == writecache || -e $NODE/run/7/journal ]]
+		epilog
+		expect_options "$options"
+		[ "$(record 8 | jq -r '.findings[].code | select(. == "W46")')" = "$code" ]
+		[[ -z $code ]] || [ "$(record 8 | jq .request.applied)" = false ]
+		[[ $lives == soon ]] || node_stepd_ends 7
+		if [[ $lives != none ]]; then
+			step 7 batch 1000 2000
+			job 7
+			epilog
+			expect_in '"read_bytes":1000' "$(record 7)"
+			[[ -z $seven ]] || expect_in "$FORCEDIRECT,\"restored\":true,\"made\":true" "$(record 7)"
+		fi
+		expect_base
+		rm "$NODE"/spool/{*.json,released}
+	done <<-'END'
+		1 stream|yes|1 metadata|W46|forcedirect
+		1 stream|soon|1 metadata|W46|forcedirect
+		1 stream|yes|||forcedirect
+		1 stream|soon|||forcedirect
+		|yes|1 stream|W46|writecache
+		|soon|1 stream|W46|writecache
+		|none|1 stream|W46|writecache
+	END
 }
 
 @test "a job that has begun nothing ten minutes after its prolog is dead" {
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	touch -d '11 minutes ago' "$NODE/run/7/gate"
 	job 8 1
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in '1 settings put back, 1 records' "$output"
+	expect_run 0 prolog '1 settings put back, 1 records'
 	expect_base
 	[ ! -e "$NODE/run/7" ]
 }
 
 @test "a job that changed nothing and has no epilog has its record on a node that is always shared" {
 	for id in 6 7; do
-		job $id
-		prolog
+		starts $id
 	done
 	node_stepd 6
 	step 7 batch 1000 2000
 	touch -d '11 minutes ago' "$NODE"/run/{6,7}{,/steps}
 	job 8
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in '0 settings put back, 1 records' "$output"
+	expect_run 0 prolog '0 settings put back, 1 records'
 	expect_in '"read_bytes":1000' "$(record 7)"
 	[ ! -e "$NODE/run/7" ]
 	[ -e "$NODE/run/6/start.json" ]
 }
 
 @test "what cannot be put back is tried again by each job, one with the node alone too" {
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	node_stepd_was 7
 	touch "$NODE/weka/mount-fails"
 	job 8 1
-	run prolog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog
 	expect_options forcedirect
 	[ -e "$NODE/run/7/journal" ]
 	epilog
 	rm "$NODE/weka/mount-fails"
-	job 9 1
-	prolog
+	starts 9 1
 	expect_base
 	expect_in "$FORCEDIRECT,\"restored\":true" "$(record 7)"
 }
 
-@test "nothing is changed under a job that came before jobio did" {
-	node_stepd 7
-	job 8 1 stream
-	run prolog
-	node_stepd_ends 7
-	[ "$status" -eq 0 ]
-	expect_base
-	epilog
-	expect_in '"code":"W46"' "$(record 8)"
-}
-
 @test "a job that shares the node mends what a dead one left, and writes its record" {
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	node_stepd_was 7
 	job 8
 	run prolog
@@ -405,8 +323,7 @@ killed_in() {
 
 @test "a process of a user that calls itself slurmstepd is none, and its title is not read" {
 	[[ $EUID == 0 ]] || skip 'needs root, to become somebody else'
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	node_stepd 7
 	rm "$NODE/sysfs/proc/7/cmdline"
 	mkfifo "$NODE/sysfs/proc/7/cmdline" # who opens it waits for ever
@@ -429,8 +346,7 @@ flags() {
 @test "the record says which steps it misses, and that the plugin was away" {
 	local what wanted had
 	while IFS='|' read -r what wanted; do
-		job 7
-		prolog
+		starts 7
 		eval "$what"
 		had=$(flags)
 		[ "$had" = "$wanted" ] || fail "$what: $had"
@@ -448,8 +364,7 @@ flags() {
 }
 
 @test "a requeued job has two records, one a run" {
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	step 7 batch 1 2
 	epilog
 	job 7 1 stream
@@ -473,22 +388,18 @@ taken() {
 }
 
 @test "an epilog that runs again after a reboot leaves no second record" {
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	step 7 batch 1000 2000
 	epilog
 	taken
 	reboot
 	recover
-	run epilog
-	[ "$status" -eq 0 ]
-	[ "$output" = '' ]
+	expect_run 0 epilog ''
 	[ "$(records 7)" -eq 1 ]
 }
 
 @test "an epilog that runs again after those of all other jobs of a large node leaves no second record" {
-	job 7
-	prolog
+	starts 7
 	step 7 batch 1000 2000
 	epilog
 	taken
@@ -498,20 +409,16 @@ taken() {
 }
 
 @test "an epilog that runs again where SPOOL was full for a moment leaves no second record" {
-	job 7
-	prolog
+	starts 7
 	mkdir "$NODE/spool/released" # cannot be replaced by a file
 	step 7 batch 1000 2000
 	epilog
 	taken
 	[ -s "$NODE/run/released" ]
-	run epilog
-	[ "$status" -eq 0 ]
+	expect_run 0 epilog
 	[ "$(records 7)" -eq 1 ]
 	rmdir "$NODE/spool/released"
-	job 8
-	prolog
-	epilog
+	one_job 8
 	[ ! -e "$NODE/run/released" ]
 	grep -q '^7 ' "$NODE/spool/released"
 }
@@ -527,8 +434,7 @@ taken() {
 	[ "$count" -gt 5 ]
 	NODE_ENV=()
 	for ((at = 1; at <= count; at++)); do
-		job $((1000 + at)) 1 stream
-		prolog
+		starts $((1000 + at)) 1 stream
 		step $((1000 + at)) batch 4711 1
 		NODE_ENV=(JOBIO_FAULT_AT="$at")
 		epilog >/dev/null 2>&1 || :
@@ -548,9 +454,7 @@ taken() {
 
 @test "a requeued run has a record, though its prolog was killed before it could do anything" {
 	cp "$BUILDDIR"/tests/faults/jobio-{prepare,release} "$NODE/bin"
-	job 7
-	prolog
-	epilog
+	one_job 7
 	taken
 	local at
 	for at in $(steps 12); do
@@ -573,16 +477,13 @@ old() {
 
 @test "--recover makes the record of a job whose epilog never ran, ten minutes after the last change of its folder" {
 	for id in 5 6 7; do
-		job $id
-		prolog
+		starts $id
 		node_stepd_was $id
 		step $id batch 1000 2000
 	done
 	node_stepd 5
 	old 5 6
-	run recover
-	[ "$status" -eq 0 ]
-	expect_in 'mended what dead jobs had left: 0 settings put back, 1 records' "$output"
+	expect_run 0 recover 'mended what dead jobs had left: 0 settings put back, 1 records'
 	expect_in '"read_bytes":1000' "$(record 6)"
 	[ "$(cd "$NODE/run" && echo [567])" = '5 7' ]
 	[ ! -e "$NODE/spool/open/6.c1.json" ]
@@ -598,73 +499,59 @@ old() {
 }
 
 @test "--recover leaves a job that slurmctld says is here, and decides alone where slurmctld does not answer" {
-	job 7
-	prolog
+	starts 7
 	old 7
 	# shellcheck disable=SC2016 # the fake expands it
 	node_fake jobio-slurm 'echo "{\"job\":7,\"here\":true}"'
-	run recover
-	[ "$status" -eq 0 ]
-	[ -z "$output" ]
+	expect_run 0 recover ''
 	[ -e "$NODE/run/7" ]
 	node_fake jobio-slurm 'echo "slurmctld: no answer before the deadline" >&2; exit 1'
-	run recover
-	[ "$status" -eq 0 ]
+	expect_run 0 recover
 	[ ! -e "$NODE/run/7" ]
 	[ -s "$NODE/spool/7.0.c1.json" ]
 }
 
 @test "the pid of a slurmstepd that has ended may be that of another one, and keeps no folder" {
-	job 7
-	prolog
+	starts 7
 	node_stepd $$
 	printf '%d 4711' $$ >"$NODE/run/7/begun" # $$ began at another time
 	old 7
-	job 9
-	prolog
+	starts 9
 	[ ! -e "$NODE/run/7" ]
 	[ -s "$NODE/spool/7.0.c1.json" ]
 }
 
 @test "a dead job whose setting nobody can put back has its record once" {
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	node_stepd_was 7
 	step 7 batch 1000 2000
 	touch "$NODE/weka/mount-fails"
 	job 8
-	run prolog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog
 	[ -e "$NODE/run/7/journal" ]
 	expect_in '"read_bytes":1000' "$(record 7)"
 	expect_in "$FORCEDIRECT,\"restored\":false" "$(record 7)"
 	taken
 	old 7
-	job 9
-	prolog
+	starts 9
 	recover
 	[ "$(records 7)" -eq 1 ]
 	run list
 	expect_in '7 left' "$output"
 	rm "$NODE/weka/mount-fails"
-	job 10
-	prolog
+	starts 10
 	expect_base
 	[ ! -e "$NODE/run/7" ]
 }
 
 @test "a folder with steps and nothing else of the job becomes a record" {
-	job 7
-	prolog
-	epilog
+	one_job 7
 	taken
 	mkdir -p "$NODE/run/7/steps" # of its next run, whose prolog was killed
 	step 7 batch 1000 2000
 	sed -i 's/"restart":0/"uid":1000/' "$NODE/run/7/steps/batch"
 	job 8 1
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in '0 settings put back, 1 records' "$output"
+	expect_run 0 prolog '0 settings put back, 1 records'
 	expect_in '"read_bytes":1000' "$(record 7 x)"
 	expect_in '"uid":1000' "$(record 7 x)"
 	expect_in '"start_unknown"' "$(record 7 x)"
@@ -678,8 +565,7 @@ old() {
 	cp "$BUILDDIR"/tests/faults/jobio-{prepare,release} "$NODE/bin"
 	local at
 	for at in 1 2 3 4 5 6; do
-		job $((1000 + at))
-		prolog
+		starts $((1000 + at))
 		JOB_ENV+=(SLURM_JOB_RESTART_COUNT=1) # slurmctld counts before the epilog
 		epilog
 		taken
@@ -698,8 +584,7 @@ old() {
 @test "a run to which no epilog came, without steps, has its record by the prolog of the next, after a reboot too" {
 	local boots
 	for boots in 0 1; do
-		job 7 1 stream
-		prolog
+		starts 7 1 stream
 		((boots == 0)) || reboot
 		JOB_ENV+=(SLURM_JOB_RESTART_COUNT=1 SLURM_JOB_START_TIME=1795229999)
 		prolog
@@ -714,8 +599,7 @@ old() {
 }
 
 @test "a record without counters takes no place of one in the spool that has them" {
-	job 7
-	prolog
+	starts 7
 	step 7 batch 1000 2000
 	epilog
 	mkdir -p "$NODE/run/7/steps"
@@ -731,8 +615,7 @@ old() {
 @test "two epilogs of a job at once leave one record with what was counted" {
 	local id
 	for id in {1001..1012}; do
-		job "$id" 1 stream
-		prolog
+		starts "$id" 1 stream
 		step "$id" batch 4711 1
 		epilog &
 		epilog
@@ -750,11 +633,9 @@ old() {
 	# shellcheck disable=SC2016 # the fake expands it
 	node_fake helper 'exec "${0%/*}/jobio-prepare" "$@" --conf="${0%/bin/*}/jobio.conf" --sysfs="${0%/bin/*}/sysfs"'
 	node_fake deb-systemd-invoke :
-	job 5 1 stream # nobody can put it back
-	prolog
+	starts 5 1 stream # nobody can put it back
 	for id in 6 7; do
-		job $id
-		prolog
+		starts $id
 	done
 	node_stepd_was 5
 	node_stepd 6
@@ -789,9 +670,7 @@ took() { jq '.end - .start | round' <<<"$1"; }
 		prolog
 		step 7 batch 1000 2000
 		clock "$by"
-		run epilog
-		[ "$status" -eq 0 ]
-		[ "$output" = '' ]
+		expect_run 0 epilog ''
 		expect_in '"clock_set"' "$(record 7)"
 		expect_in '"read_bytes":1000' "$(record 7)"
 		[ "$(took "$(record 7)")" -lt 60 ]
@@ -818,9 +697,7 @@ took() { jq '.end - .start | round' <<<"$1"; }
 	sed -i 's/"boot_id":"[^"]*"/"boot_id":"00000000-0000-4000-8000-000000000000"/' \
 		"$NODE"/spool/open/*.json "$NODE"/run/*/start.json
 	clock -864000
-	run epilog
-	[ "$status" -eq 0 ]
-	[ "$output" = '' ]
+	expect_run 0 epilog ''
 	expect_in '"end":null' "$(record 7)"
 	expect_in '"clock_set"' "$(record 7)"
 	expect_in '"node_rebooted"' "$(record 7)"
@@ -833,51 +710,39 @@ took() { jq '.end - .start | round' <<<"$1"; }
 	step 7 batch 1000 2000
 	clock -864000
 	job 8 1
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in 'mended what dead jobs had left: 0 settings put back, 1 records' "$output"
+	expect_run 0 prolog 'mended what dead jobs had left: 0 settings put back, 1 records'
 	expect_in '"clock_set"' "$(record 7)"
 }
 
 @test "a value that somebody else has set since is left alone" {
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	sed -i 's/forcedirect/readcache/' "$NODE/weka/mounts"
-	run epilog
-	[ "$status" -eq 0 ]
+	expect_run 0 epilog
 	expect_options readcache
 	expect_in 'W43' "$output"
 	expect_in "$FORCEDIRECT,\"restored\":false" "$(record 7)"
 }
 
 @test "a mount that is gone needs nothing back" {
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	: >"$NODE/weka/mounts"
-	run epilog
-	[ "$status" -eq 0 ]
-	[ -z "$output" ]
+	expect_run 0 epilog ''
 	expect_in '"restored":true' "$(record 7)"
 }
 
 @test "an option that cannot be put back is a finding; the record is written, and the next job tries again" {
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	touch "$NODE/weka/mount-fails"
-	run epilog
-	[ "$status" -eq 0 ]
-	expect_in "W42 '/mnt/weka' could not get writecache back: mount -o remount," "$output"
+	expect_run 0 epilog "W42 '/mnt/weka' could not get writecache back: mount -o remount,"
 	expect_in "$FORCEDIRECT,\"restored\":false" "$(record 7)"
 	rm "$NODE/weka/mount-fails"
-	job 8
-	prolog
+	starts 8
 	expect_base
 }
 
 @test "an epilog that does not get the lock leaves a record, and the next prolog makes it again for the same time" {
 	local end
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	step 7 batch 1000 2000
 	NODE_JOBIO=prolog_budget_ms=100 node_conf
 	exec 9>>"$NODE/run/lock"
@@ -890,8 +755,7 @@ took() { jq '.end - .start | round' <<<"$1"; }
 	[ "$(record 7 | jq -c '[.app[0].read_bytes, (.quality | index("other") != null)]')" = '[1000,true]' ]
 	end=$(record 7 | jq .end)
 	node_conf
-	job 8 1
-	prolog
+	starts 8 1
 	expect_base
 	[ ! -e "$NODE/run/7" ]
 	[ "$(record 7 | jq -c '[.app[0].read_bytes, (.quality | index("other") != null), .changes[].restored]')" = '[1000,false,true]' ]
@@ -899,46 +763,38 @@ took() { jq '.end - .start | round' <<<"$1"; }
 }
 
 @test "an unreadable journal does not keep the setting from going back" {
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	head -c 300 /dev/urandom >"$NODE/run/7/journal"
 	echo >>"$NODE/run/7/journal"
-	run epilog
-	[ "$status" -eq 0 ]
+	expect_run 0 epilog
 	expect_base
 	expect_in '"journal_damaged"' "$(record 7)"
 }
 
 @test "what cannot be noted down in /run is put back all the same" {
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	rm "$NODE/run/command"
 	mkdir -p "$NODE/run/command" "$NODE/run/released"
 	chmod 0400 "$NODE/run/7/journal"
-	run epilog
-	[ "$status" -eq 0 ]
+	expect_run 0 epilog
 	expect_base
 	expect_in "$FORCEDIRECT,\"restored\":true" "$(record 7)"
 	[ ! -e "$NODE/run/7" ]
 }
 
 @test "a journal that is no file does not keep the setting from going back" {
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	rm "$NODE/run/7/journal"
 	mkdir "$NODE/run/7/journal"
-	run epilog
-	[ "$status" -eq 0 ]
+	expect_run 0 epilog
 	expect_base
 	[ ! -e "$NODE/run/7" ]
 }
 
 @test "without journal and start.json the open record in the spool is enough" {
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	rm -r "$NODE/run/7"
-	run epilog
-	[ "$status" -eq 0 ]
+	expect_run 0 epilog
 	expect_base
 	expect_in "$FORCEDIRECT,\"restored\":true" "$(record 7)"
 }
@@ -972,38 +828,30 @@ took() { jq '.end - .start | round' <<<"$1"; }
 }
 
 @test "after a reboot --recover turns what is open into records" {
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	reboot
-	run recover
-	[ "$status" -eq 0 ]
-	expect_in 'mended what dead jobs had left: 0 settings put back, 1 records' "$output"
+	expect_run 0 recover 'mended what dead jobs had left: 0 settings put back, 1 records'
 	expect_in '"node_rebooted"' "$(record 7)"
 	expect_in '"end":null' "$(record 7)"
 	[ ! -e "$NODE/spool/open/7.c1.json" ]
-	run recover
-	[ "$status" -eq 0 ]
-	[ -z "$output" ]
+	expect_run 0 recover ''
 }
 
 @test "after a reboot what had been put back before does not hide what had not" {
 	sed 's|be0/default /mnt/weka|be0/scratch /mnt/scratch|' "$NODE/weka/mounts" >"$NODE/weka/more"
 	cat "$NODE/weka/more" >>"$NODE/weka/mounts"
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	local open="$NODE/spool/open/7.c1.json"
 	[ "$(jq -c '[.changes[].restored]' "$open")" = '[null,null]' ]
 	jq -c '.changes[0].restored = true' "$open" >"$NODE/more"
 	cp "$NODE/more" "$open"
 	reboot
-	run recover
-	[ "$status" -eq 0 ]
+	expect_run 0 recover
 	[ "$(record 7 | jq -c '[.changes[].restored]')" = '[true,true]' ]
 }
 
 @test "an epilog after a reboot says so in the record" {
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	reboot
 	epilog
 	expect_in '"node_rebooted"' "$(record 7)"
@@ -1011,8 +859,7 @@ took() { jq '.end - .start | round' <<<"$1"; }
 }
 
 @test "--recover mends jobs that no slurmstepd runs for, and leaves the others" {
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	node_stepd 7
 	recover
 	expect_options forcedirect
@@ -1023,20 +870,17 @@ took() { jq '.end - .start | round' <<<"$1"; }
 
 @test "the record of a requeued job has the restart count of its own run, not of the next" {
 	job 7
-	run prolog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog
 	# slurmctld counts before the epilog runs
 	JOB_ENV+=(SLURM_JOB_RESTART_COUNT=1)
-	run epilog
-	[ "$status" -eq 0 ]
+	expect_run 0 epilog
 	expect_in '"restart":0' "$(record 7)"
 }
 
 # what slurmd says (none: nothing), and the complaint
 @test "an epilog that is not told which job ended says so, and the jobs of the node stay as they are" {
 	local name value said rows=0 variable=()
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	while IFS='|' read -r name value said; do
 		variable=("$name=$value")
 		[[ -n $value ]] || variable=(-u "$name")
@@ -1064,8 +908,7 @@ took() { jq '.end - .start | round' <<<"$1"; }
 
 @test "an epilog with words that it does not know says how it is used, and the job stays as it is" {
 	local word
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	for word in --nosuch more; do
 		run in_env "$NODE/bin/jobio-release" --conf="$NODE/jobio.conf" --sysfs="$NODE/sysfs" "$word"
 		[ "$status" -eq 64 ]
@@ -1076,7 +919,6 @@ took() { jq '.end - .start | round' <<<"$1"; }
 	expect_in 'usage: jobio-release [--conf=FILE]' "$output"
 	[ -e "$NODE/run/7" ]
 	expect_options forcedirect
-	run epilog
-	[ "$status" -eq 0 ]
+	expect_run 0 epilog
 	expect_base
 }

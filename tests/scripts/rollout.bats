@@ -23,9 +23,7 @@ findings() { record "$1" | jq -c '[.findings[] | [.code, .severity, .text]]'; }
 
 @test "a profile that this node does not have is left out: the job runs, and its output and record say so" {
 	job 7 1 strem
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in "W58 profile 'strem' is left out: jobio.conf of this node has no such profile; cure: install the same jobio.conf on submit hosts and nodes" "$output"
+	expect_run 0 prolog "W58 profile 'strem' is left out: jobio.conf of this node has no such profile; cure: install the same jobio.conf on submit hosts and nodes"
 	expect_gate 7 "note=profile 'strem' was not applied: jobio.conf of this node has no such profile"
 	expect_gate 7 io_profile=
 	expect_gate 7 io_cpus=7,15
@@ -38,8 +36,7 @@ findings() { record "$1" | jq -c '[.findings[] | [.code, .severity, .text]]'; }
 @test "more io-cores than this node allows are left out, and the profile is not" {
 	allow any
 	limit 2
-	job 7 3 stream
-	prolog
+	starts 7 3 stream
 	expect_gate 7 "note=io-cores without use: jobio.conf of this node allows 1 to 2, the job asks for 3"
 	expect_gate 7 io_cores=0
 	expect_gate 7 io_profile=stream
@@ -52,8 +49,7 @@ findings() { record "$1" | jq -c '[.findings[] | [.code, .severity, .text]]'; }
 
 @test "a profile for clients of another type is left out, with the reason" {
 	NODE_MORE=$'[profile scan]\nread_ahead_kb=4096' node_conf
-	job 7 1 scan
-	prolog
+	starts 7 1 scan
 	expect_gate 7 "note=profile 'scan' was not applied: it has no setting that this node's client takes"
 	expect_base
 }
@@ -61,8 +57,7 @@ findings() { record "$1" | jq -c '[.findings[] | [.code, .severity, .text]]'; }
 @test "a request in the form of a newer jobio is left out: nothing of it is guessed" {
 	job 7 1 stream
 	JOB_ENV+=(SPANK_JOBIO_VERSION=2 SPANK_JOBIO_IO_CORES=1+1)
-	run prolog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog
 	expect_gate 7 "note=the job's I/O options have no effect: a newer jobio than this node's wrote the job's request"
 	expect_base
 	epilog

@@ -60,8 +60,7 @@ for_profile() {
 	standin client.version="$1"
 	local before
 	before=$(sorted_options)
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	[[ $(mounted_options) == *forcedirect* ]]
 	expect_gate 7 client_cpus=7,15
 	[ "$(cores --stable)" = "[7]" ]
@@ -105,8 +104,7 @@ for_profile() {
 	standin
 	conf core_change=grow
 	job 7 2
-	run prolog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog
 	[ "$(cores --stable)" = "[6, 7]" ]
 	expect_gate 7 client_cpus=6-7,14-15
 	epilog
@@ -127,8 +125,7 @@ for_profile() {
 	standin client.version=5.0.1
 	conf core_change=grow core_method=remount
 	job 7 2
-	run prolog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog
 	[ "$(cores --stable)" = "[6, 7]" ]
 	expect_gate 7 client_cpus=6-7,14-15
 	epilog
@@ -156,8 +153,7 @@ mounted_again() {
 	local before
 	before=$(sorted_options)
 	job 7 2
-	run prolog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog
 	expect_quiet
 	[ "$(cores --stable)" = "[6, 7]" ]
 	[ "$(sorted_options)" = "$before" ]
@@ -217,9 +213,7 @@ in_cpuset() {
 	by_mount
 	knob faults.umount_lies=true
 	job 7 2
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in "W44 container 'client' could not change from core 7 to 6-7: umount $mnt says that it has worked, and it is still mounted" "$output"
+	expect_run 0 prolog "W44 container 'client' could not change from core 7 to 6-7: umount $mnt says that it has worked, and it is still mounted"
 	[ "$(cores --stable)" = "[7]" ]
 	[ -n "$(mounted_options)" ]
 	epilog
@@ -231,9 +225,7 @@ in_cpuset() {
 	knob faults.umount_busy=true
 	pid=$(pid_of_slot 1)
 	job 7 2
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in "W48 container 'client' keeps core 7, although this job should find 6-7: umount $mnt: exit status 32: umount.wekafs: $mnt: target is busy." "$output"
+	expect_run 0 prolog "W48 container 'client' keeps core 7, although this job should find 6-7: umount $mnt: exit status 32: umount.wekafs: $mnt: target is busy."
 	[ "$(pid_of_slot 1)" = "$pid" ]
 	[ "$(cores --stable)" = "[7]" ]
 	epilog
@@ -254,8 +246,7 @@ in_cpuset() {
 @test "a client that was made by weka local setup is not unmounted for its cores" {
 	by_mount boot.setup="--cores 1 --core-ids 7 --net eth0 --join-ips 192.0.2.11" \
 		boot.source=default boot.options=
-	job 7 2
-	prolog
+	starts 7 2
 	[ "$(cores --stable)" = "[7]" ]
 	epilog
 	expect_in "it is a stateful client, whose cores do not come from mount options" "$(record 7)"
@@ -264,8 +255,7 @@ in_cpuset() {
 @test "a 4.4 client is not remounted for its cores" {
 	standin
 	conf core_change=grow core_method=remount
-	job 7 2
-	prolog
+	starts 7 2
 	[ "$(cores --stable)" = "[7]" ]
 	epilog
 	expect_in 'WEKA changes cores on a remount from version 5 on only' "$(record 7)"
@@ -275,9 +265,7 @@ in_cpuset() {
 	standin rules.strict_deactivate=true
 	conf core_change=grow
 	job 7 2
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in "W44 container 'client' could not change from core 7 to 6-7" "$output"
+	expect_run 0 prolog "W44 container 'client' could not change from core 7 to 6-7"
 	[ "$(cores --stable)" = "[7]" ]
 	[ "$(cores)" = "[7]" ]
 	epilog
@@ -322,9 +310,7 @@ in_cpuset() {
 	standin
 	agent_stop
 	job 7 1
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in "W17 the WEKA agent does not run" "$output"
+	expect_run 0 prolog "W17 the WEKA agent does not run"
 }
 
 @test "an agent without its pid file is a warning, and drains no node" {
@@ -357,29 +343,24 @@ wire_standin() {
 
 @test "what the client moved while a job ran is in its record, as the whole node's" {
 	wire_standin
-	job 7
-	prolog
+	starts 7
 	knob client.counters="13 24 6000 9000"
 	epilog
 	[ "$(record 7 | jq -c '.wire[0] | del(.meta)|with_entries(select(.value != null))')" = \
 		'{"scope":"node","shared":0,"source":"container.sock","client":"weka","fs":"'"$mnt"'","read_bytes":5000,"write_bytes":7000,"read_calls":3,"write_calls":4}' ]
 	[ "$(record 7 | jq -c '[(.wire | length), .app, .quality]')" = '[1,[],["no_step"]]' ]
 	# a job with the node alone has nobody else in that number
-	job 8 1
-	prolog
-	epilog
+	one_job 8 1
 	[ "$(record 8 | jq -c '.wire[0] | [.scope, .shared, .read_bytes]')" = '["node",0,0]' ]
 }
 
 @test "a client that restarts while a job runs leaves no wire numbers and says why" {
 	wire_standin
-	job 7
-	prolog
+	starts 7
 	knob client.counters="9 9 9000 9000"
 	epilog
 	[ "$(record 7 | jq -c '[.wire, .quality]')" = '[null,["no_step","wire_reset"]]' ]
-	job 8
-	prolog
+	starts 8
 	knob client.local_socket=false
 	wait_until test ! -e "$SIM/opt/weka/external-mounts/local-sockets/client/container.sock"
 	epilog
@@ -388,16 +369,14 @@ wire_standin() {
 
 @test "a socket that is not there, or no longer answers, is no number and no finding" {
 	standin
-	job 7
-	prolog
+	starts 7
 	[ ! -e "$NODE/run/7/wire" ]
 	epilog
 	[ "$(record 7 | jq -c '[.wire, .quality]')" = '[null,["no_step"]]' ]
 	wire_standin
 	for fault in hang garbage; do
 		knob faults.socket=no
-		job 8
-		prolog
+		starts 8
 		[ -s "$NODE/run/8/wire" ]
 		knob faults.socket="$fault"
 		epilog
@@ -408,9 +387,7 @@ wire_standin() {
 @test "a socket that hangs costs a second and one line when the client is asked anew" {
 	wire_standin faults.socket=hang
 	job 7
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in "jobio: prolog: job 7: wire: '$SIM/opt/weka/external-mounts/local-sockets/client/container.sock': no answer in time" "$output"
+	expect_run 0 prolog "jobio: prolog: job 7: wire: '$SIM/opt/weka/external-mounts/local-sockets/client/container.sock': no answer in time"
 	[ ! -e "$NODE/run/7/wire" ]
 	epilog
 	[ "$(record 7 | jq -c .wire)" = null ]
@@ -428,9 +405,7 @@ wire_standin() {
 	touch "$NODE/sockets/client/container.sock"
 	sed -i "s|^stats_socket=.*|stats_socket=$NODE/sockets/client/container.sock|" "$NODE/jobio.conf"
 	job 7
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in "wire: '$NODE/sockets/client/container.sock': not a socket of root" "$output"
+	expect_run 0 prolog "wire: '$NODE/sockets/client/container.sock': not a socket of root"
 	epilog
 	[ "$(record 7 | jq -c .wire)" = null ]
 }
@@ -439,8 +414,7 @@ wire_standin() {
 	standin client.version=5.1.0 boot.options=container_name=frontend0 boot.source=default \
 		boot.setup="container --name drives0 --only-drives-cores --cores 2 --core-ids 2,3;container --name compute0 --only-compute-cores --cores 2 --core-ids 4,5;container --name frontend0 --client --only-frontend-cores --cores 2 --core-ids 6,7 --net ib0"
 	job 7
-	run prolog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog
 	expect_gate 7 client_cpus=2-7,10-15
 	epilog
 	expect_in '"code":"W52"' "$(record 7)"
@@ -452,16 +426,13 @@ wire_standin() {
 	"$weka" local resources non-datapath-cores 6 --container c88742862af5client
 	"$weka" local resources apply --force --container c88742862af5client
 	job 7
-	run prolog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog
 	expect_gate 7 client_cpus=
 	epilog
 	expect_in "2 of 2 frontends of container 'c88742862af5client' do not poll" "$(record 7)"
 	expect_in "has its management on CPU 6 (non-datapath-cores)" "$(record 7)"
 	knob client.containerless=true
 	rm -r "$NODE/run"
-	job 8
-	prolog
-	epilog
+	one_job 8
 	expect_in '"code":"W32","severity":"warning"' "$(record 8)"
 }

@@ -44,9 +44,7 @@ expect_nothing() {
 	# nor does our own fault: there is no room for the state
 	rm -r "$NODE/run" && touch "$NODE/run"
 	job 8
-	run prolog
-	[ "$status" -eq 0 ]
-	expect_in 'going on: jobio is off here' "$output"
+	expect_run 0 prolog 'going on: jobio is off here'
 }
 
 @test "nodes and partitions say where jobio is in use" {
@@ -70,8 +68,7 @@ expect_nothing() {
 }
 
 @test "what was changed before the site switched jobio off is put back all the same" {
-	job 7 1 stream
-	prolog
+	starts 7 1 stream
 	expect_options forcedirect
 	off 'enabled = no'
 	epilog
@@ -79,13 +76,11 @@ expect_nothing() {
 	[ "$(record 7 | jq -c '[.changes[].restored]')" = '[true]' ]
 	# by the next prolog, of a job that had no epilog
 	off
-	job 8 1 stream
-	prolog
+	starts 8 1 stream
 	expect_options forcedirect
 	off 'enabled = no'
 	node_stepd_was 8
 	job 9
-	run prolog
-	[ "$status" -eq 0 ]
+	expect_run 0 prolog
 	expect_base
 }
