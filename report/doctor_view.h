@@ -18,7 +18,7 @@
  *         C  as in `jobio cores`
  *         K  kernel parameters and modules             doctor_host.c
  *            what the kernel does now                  doctor_state.c
- *         J  jobio.conf                                check.c, check_conf.c
+ *         J  jobio.conf                check.c, check_conf.c, check_ctld.c
  *         H  helpers, folders, counters of a node      check_node.c
  *         L  ledger, munge, clock, spool               check_ledger.c
  *         T  a job that was tried                      check_submit.c
