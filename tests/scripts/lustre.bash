@@ -120,10 +120,6 @@ lustre_conf() {
 		parameters=llite.max_cached_mb=32000
 		[profile labelled]
 		parameters=jobid
-		[profile wrong]
-		parameters=llite.checksums=0
-		[profile much]
-		parameters=osc.max_rpcs_in_flight=257
 		[profile mount]
 		mount_options=noatime
 		[profile unknown]

@@ -119,15 +119,6 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 	[ "$(shared 7)" = '[null]' ]
 }
 
-@test "the read-ahead stays as it is on a node that the job shares" {
-	job 7 - scan
-	expect_run 0 prolog
-	expect_read_ahead 128
-	[ ! -e "$NODE/run/7/journal" ]
-	epilog
-	expect_in "\"code\":\"NF46\",\"severity\":\"info\",\"text\":\"the profile's settings were left out: the job shares this node with others\"" "$(record 7)"
-}
-
 @test "a job whose mount could not be put back has ended then, whatever the node moves until it can be" {
 	starts 7 1 stream
 	mv "$NODE/bin/nfs-mount" "$NODE/bin/nfs-mount-itself"
@@ -143,16 +134,6 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 	[ "$(record 7 | jq -c '[.changes[].restored, .wire[].read_bytes]')" = '[true,true,0]' ]
 	# the later of two records of a node counts
 	[[ $(record 7 | jq "(.end - $end) * 1000 | round") == [12] ]]
-}
-
-@test "a read-ahead that somebody else has set meanwhile stays, and the record says so" {
-	starts 7 1 scan
-	echo 2048 >"$NODE/bdi/0:60/read_ahead_kb"
-	epilog
-	expect_read_ahead 2048
-	expect_in "$READ_AHEAD,\"restored\":false" "$(record 7)"
-	[ "$(told 7)" = NF43 ]
-	expect_in "'/mnt/work' has read_ahead_kb=2048: neither what the node had (read_ahead_kb=128) nor what jobio set (read_ahead_kb=512); left as it is" "$(record 7)"
 }
 
 @test "a profile may have mount options and read-ahead, and both are put back" {
@@ -192,29 +173,6 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 	expect_read_ahead 128
 }
 
-@test "an option that cannot be put back is a finding; the record is written, and the next job tries again" {
-	starts 7 1 stream
-	cp "$NODE/bin/nfs-mount" "$NODE/nfs-mount"
-	node_fake nfs-mount 'echo "mount: busy" >&2; exit 32'
-	expect_run 0 epilog "NF42 '/mnt/work' could not get async,strictatime back: mount -o remount" \
-		"mount: busy; cure: "
-	[ "$(told 7)" = 'NF06 NF42' ]
-	expect_read_ahead 128
-	mv "$NODE/nfs-mount" "$NODE/bin/nfs-mount"
-	one_job 8 1
-	expect_nfs_as_before
-}
-
-@test "a read-ahead that cannot be set is a finding, and the job runs" {
-	local file="$NODE/bdi/0:60/read_ahead_kb"
-	ln -sf /proc/sys/kernel/ngroups_max "$file" # a number that nobody can set
-	job 7 1 scan
-	expect_run 0 prolog
-	[[ $output =~ "NF40 '/mnt/work' could not get read_ahead_kb=512: $file: "(Permission denied|Read-only file system)"; cure: see dmesg" ]]
-	expect_run 0 epilog
-	[ "$(told 7)" = NF40 ]
-}
-
 @test "what the mounts moved while a job ran is in its record, as the whole node's" {
 	starts 7
 	nfs_later
@@ -246,20 +204,6 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 		sed -i "s/boot_id\":\"./&0/" "$NODE/run/7/wire"|
 		sed -i "s/client home/client other/" "$NODE/jobio.conf"|
 	END
-}
-
-@test "a mountstats that is missing does not stop a job" {
-	NODE_JOBIO=on_error=drain nfs_conf
-	rm "$NODE/nfs/mountstats"
-	job 7 1 scan
-	expect_run 0 prolog
-	[ "$(grep -c mountstats <<<"$output")" -eq 1 ]
-	expect_in "NF03 its counters cannot be read: cannot open '$NODE/nfs/mountstats': No such file or directory; cure: correct mountstats= in jobio.conf" "$output"
-	expect_read_ahead 512
-	expect_run 0 epilog
-	expect_read_ahead 128
-	[ "$(record 7 | jq -c .wire)" = null ]
-	[ "$(told 7)" = NF03 ]
 }
 
 # automounted - autofs at /mnt/work, which nobody has used yet, and at /mnt/direct
