@@ -16,10 +16,11 @@ case_begin() {
 # case_conf KEY=VALUE - of the client's section in jobio.conf
 case_conf() { sed -i "/^${1%%=*}=/d; s|^type=nfs\$|&\n$*|" "$NODE/jobio.conf"; }
 
-# case_mount [SOURCE TARGET] OPTIONS - PORT in them is that of the last server. Commands
+# case_mount [SOURCE TARGET] OPTIONS - PORT in them is that of the last server, ADDRESS of `own`. Commands
 # behind it are about its counters: first transports, then operations.
 case_mount() {
 	(($# > 1)) || set -- s:/w /mnt/work "$1"
+	set -- "$1" "$2" "${3/=ADDRESS/=${ADDRESS:-}}"
 	echo "$1 $2 nfs ${3/=PORT/=${PORT:-}} 0 0" >>"$NODE/nfs/mounts"
 	echo "device $1 mounted on $2 with fstype nfs statvers=1.1" >>"$NODE/nfs/mountstats"
 }
@@ -69,8 +70,52 @@ case_card() {
 	echo 0 >"$NODE/sysfs/class/net/$1/device/numa_node"
 }
 
-# case_server NAME - a process NAME (proc_pid_comm(5)) on this node that listens at PORT of 127.0.0.1 and answers
-# each call
+# case_own SPEED NODE [rdma|rxe] - the card that leads to a server at ADDRESS, which is this machine's: the
+# first interface but lo
+case_own() {
+	local card
+	read -r card ADDRESS < <(python3 -c '
+import fcntl, socket, struct
+sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for _, name in socket.if_nameindex():
+    try:
+        at = fcntl.ioctl(sock, 0x8915, struct.pack("256s", name.encode()))[20:24]
+    except OSError:
+        continue
+    if name != "lo":
+        print(name, socket.inet_ntoa(at))
+        break')
+	[[ -n ${ADDRESS:-} ]] || fail 'no network interface but lo has an address' || return
+	WORDS+=("$card=CARD")
+	mkdir -p "$NODE/sysfs/class/net/$card/device"
+	echo "$1" >"$NODE/sysfs/class/net/$card/speed"
+	echo "$2" >"$NODE/sysfs/class/net/$card/device/numa_node"
+	case ${3:-} in
+		rdma) mkdir "$NODE/sysfs/class/net/$card/device/infiniband" ;;
+		rxe)
+			mkdir -p "$NODE/sysfs/class/infiniband/rxe0"
+			echo "$card" >"$NODE/sysfs/class/infiniband/rxe0/parent" ;;
+	esac
+}
+
+# case_profile LINE - of the profile p
+case_profile() { printf '[profile p]\n%s\n' "$*" >>"$NODE/jobio.conf"; }
+
+# case_remount LINE - what mount(8) does from now on
+case_remount() { node_fake nfs-mount "$*"; }
+
+# case_called ARGUMENT... - so mount(8) was called last
+case_called() {
+	local have
+	have=$(tail -n 1 "$NODE/mount-calls")
+	[[ $have == "$*" ]] || fail "mount $have"
+}
+
+# case_end - the job's epilog
+case_end() { epilog 2>/dev/null; }
+
+# case_server NAME [mute] - a process NAME (proc_pid_comm(5)) on this node that listens at PORT of 127.0.0.1 and
+# answers each call, or none
 case_server() {
 	python3 -c '
 import socket, sys
@@ -80,7 +125,9 @@ print(server.getsockname()[1], flush=True)
 while True:
     call = server.accept()[0]
     call.recv(44)
-    call.send(b"\x80\0\0\x18")' "$1" >"$NODE/port" 2>/dev/null &
+    held = call
+    if sys.argv[2:] != ["mute"]:
+        call.send(b"\x80\0\0\x18")' "$@" >"$NODE/port" 2>/dev/null &
 	ENDS+=($!) WORDS+=("$!=PID")
 	wait_for test -s "$NODE/port" || return
 	PORT=$(<"$NODE/port") WORDS+=("$PORT=PORT")

@@ -101,6 +101,8 @@ START_TEST(an_ost_counts_what_went_over_the_network)
 		{ "read_bytes 2 samples [bytes] 1 4 5 17\n", "reads=2" },
 		{ "read_bytes 2 samples [bytes] 1 4 5 -17\n", "reads=2" },
 		{ "read_bytes 2 samples [bytes] 1 4 5 " UNDERFLOW "\n", "reads=2 read_bytes=5" },
+		/* columns of a later release */
+		{ "read_bytes 2 samples [bytes] 1 4 5 17 9 -9 0\n", "reads=2 read_bytes=5" },
 		/* a sum that is full is unknown, and the number of samples is not */
 		{ "write_bytes 2 samples [bytes] 4096 4096 " MOST " 1\n",
 		  "write_bytes=? writes=2" },
@@ -174,6 +176,9 @@ START_TEST(statistics_that_are_damaged_are_not_believed)
 		{ "start_times 5\n", "damaged" },
 		{ ": 5\n", "damaged" },
 		{ "ioctl 262 samples [reqs\n", "damaged" },
+		{ "read_bytes " SIZES "read_bytes " SIZES, "damaged" }, /* twice */
+		{ "ost_read " TIMES "ost_read " TIMES, "damaged" },
+		{ "read_bytes 2 samples [bytes] 1 4 5 9 write_bytes\n", "damaged" },
 		{ "ost_read 2 samples [msecs] 1 4 5\n", "damaged" },
 		{ "open 7 samples [usec] 1 4 5x\n", "damaged" },
 		{ "start_time 5.5 secs.nsecs\nread_bytes 2 samples [bytes] 1 4 5", "damaged" },
