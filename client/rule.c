@@ -125,6 +125,23 @@ static const struct cpuset *frontends(const struct judge *judge)
 	return &facts->frontend_cpus;
 }
 
+void rule_check_siblings(const struct judge *judge, const struct rule *rule)
+{
+	const struct cpuset *cpus = frontends(judge);
+	char list[RULE_LIST_MAX];
+	struct cpuset torn;
+
+	if (!cpus || !cpuset_intersects(cpus, &judge->want->io_cpus))
+		return;
+	sysfs_whole_cores(&judge->want->io_cpus, &torn);
+	cpuset_and(&torn, cpus);
+	cpuset_andnot(&torn, &judge->want->io_cpus);
+	if (!cpuset_is_empty(&torn))
+		rule_say(judge, rule,
+			 "CPU %s shares a core with the client, but Slurm gives it to the job",
+			 rule_list(&torn, list));
+}
+
 void rule_check_other_cores(const struct judge *judge, const struct rule *rule)
 {
 	char is[RULE_LIST_MAX], should[RULE_LIST_MAX];

@@ -69,8 +69,9 @@ const char *rule_list(const struct cpuset *cpus, char text[RULE_LIST_MAX]);
 void rule_check_no_mount(const struct judge *judge, const struct rule *rule);
 void rule_check_missing_mount(const struct judge *judge, const struct rule *rule);
 
-/* Its CPUs beside those that Slurm withholds from the job: other cores,
- * fewer than there are. */
+/* Its CPUs beside those that Slurm withholds from the job: half a core, other
+ * cores, fewer than there are. */
+void rule_check_siblings(const struct judge *judge, const struct rule *rule);
 void rule_check_other_cores(const struct judge *judge, const struct rule *rule);
 void rule_check_too_few(const struct judge *judge, const struct rule *rule);
 

@@ -70,7 +70,7 @@ static int wanted_ids(const struct client *client, const struct client_want *wan
 	if (want->io_cores && want->has_io_cores) {
 		sysfs_whole_cores(&want->io_cpus, &whole);
 		if (!cpuset_equal(&whole, &want->io_cpus))
-			return 0; /* half a core: a wrong node line */
+			return 0; /* half a core: W05, or a wrong node line */
 		sysfs_core_ids(&whole, now, ids);
 		return !cpuset_equal(ids, now);
 	}
