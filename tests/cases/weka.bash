@@ -129,7 +129,7 @@ instead() {
 
 # case_fails, case_hangs, case_ignores, case_late ARGUMENTS - `weka` does; late: it works, and fails
 case_fails() { instead "$*" 'echo no agent >&2; exit 1'; }
-case_hangs() { instead "$*" 'exec sleep 60' && case_conf timeout_ms=2000; }
+case_hangs() { instead "$*" 'exec sleep 60' && case_conf timeout_ms=1000; }
 case_ignores() { instead "$*" 'exit 0'; }
 case_late() { instead "$*" "$NODE/bin/weka-itself $*; echo late >&2; exit 1"; }
 
@@ -164,3 +164,6 @@ case_spec_set() { edit "$NODE/node-record" ".cpu_spec_list=\"$1\""; }
 
 # case_earlier - a job that has asked for the node's record, which is kept
 case_earlier() { one_job 6 1; }
+
+# case_without_threads - its node line has none, although the machine has
+case_without_threads() { edit "$NODE/node-record" .threads_per_core=1 .cpus=8; }
