@@ -25,14 +25,15 @@ lustre_node() {
 		lustre_files "$NODE/lustre"
 	else
 		[[ -d $BATS_FILE_TMPDIR/lustre ]] || lustre_files "$BATS_FILE_TMPDIR/lustre"
-		cp -a "$BATS_FILE_TMPDIR/lustre" "$NODE"
+		mkdir -p "$NODE/lustre"
+		cp -a "$BATS_FILE_TMPDIR/lustre/." "$NODE/lustre"
 	fi
 	lustre_conf
 }
 
 # lustre_files FOLDER - what is the same on each
 lustre_files() {
-	mkdir "$1"
+	mkdir -p "$1"
 	"$SRCDIR/tests/tools/lustre-tree" "$SRCDIR/tests/samples/lustre/get_param-2.17.txt" "$1"
 	echo 2.17.0 >"$1/sys/version"
 	printf 'nid status alive refs peer rtr max tx min\n0@lo up 0 2 0 0 0 0 0\n127.0.0.1@tcp up -1 1 8 0 256 256 256\n' \
