@@ -104,9 +104,11 @@ print(c['client']['placed']['1'], c['second']['placed']['1'])"
 	client_up_at_once
 	pid=$(pid_of_slot 1)
 	mount_sim -o remount,readcache backend0/default "$mnt"
+	# shellcheck disable=SC2016 # eval expands it
 	wait_until eval '[[ $(status) == STEM ]]'
 	refute eval "interface | grep -q 'FE 0: Connected'"
 	knob faults.stuck_start=false
+	# shellcheck disable=SC2016 # eval expands it
 	wait_until eval '[[ $(status) == READY ]]'
 	[ "$(pid_of_slot 1)" != "$pid" ]
 	[[ $(mounted_options) == *readcache* ]]
