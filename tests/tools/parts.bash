@@ -148,13 +148,15 @@ part_galera() {
 }
 
 # Before a commit all of make check but what takes a minute, a MariaDB of its own, what
-# lint notices, or how a program is hardened without sanitizers; the stand-ins' own
-# tests are for who changes them, and prolog and epilog
-# are tried with WEKA's when it or client/weka has changed. A crash is tried at one step in
-# eight, others each day; what is random or large a tenth as often.
+# lint notices, or how a program is hardened without sanitizers; the stand-ins' own tests
+# are for who changes them, and prolog and epilog are tried with WEKA's when it or
+# client/weka has changed. A crash is tried at one step in eight, others each day; what is
+# random or large a tenth as often. What takes long begins first.
 #   In "all", which has run the rest without sanitizers, those scripts whose programs read
 # most of what others wrote, or live long; each 48th step of a crash.
 part_sanitizers() {
+	# shellcheck disable=SC2016 # make expands it
+	local every='$(LONG_TESTS) $(UNIT_TESTS) $(BATS_TESTS)' long='%.cases %/lustre.bats %/peers.bats %/prolog%.bats'
 	# shellcheck disable=SC2016 # make expands it
 	local which='$(UNIT_TESTS)' without='%/mariadb.bats %/lint.bats %/hardening.bats'
 	need tree-sanitizers || return 0
@@ -165,7 +167,7 @@ part_sanitizers() {
 	else
 		changed tests/sim || without+=' tests/sim/%'
 		changed tests/sim tests/scripts/standin.bats client/weka || without+=' %/standin.bats'
-		which="\$(filter-out $without,\$(LONG_TESTS) \$(UNIT_TESTS) \$(BATS_TESTS))"
+		which="\$(filter-out $without,\$(filter $long,$every) \$(filter-out $long,$every))"
 		export JOBIO_SHARE=10 JOBIO_CRASH_EVERY=8 JOBIO_CRASH_FIRST=$((EPOCHSECONDS / 86400 % 8 + 1))
 	fi
 	CK_TIMEOUT_MULTIPLIER=5 make_check sanitizers 'sanitized' 1800 "TESTS=$which"
