@@ -112,7 +112,7 @@ submit_says() {
 	submit_says --io-cores=1 -n1 -w c1 -p batch
 	wait_for_job "$job"
 	expect_text 'cores 1' "$(job_output "$job")"
-	everywhere 's/^partitions = .*/nodes = c[12]/'
+	everywhere 's/^partitions = .*/nodes = c[1-2]/'
 	submit_says --io-cores=1 -n1 -w c3
 	wait_for_job "$job"
 	expect_record "$job" c3 '.findings[0].code' W57
