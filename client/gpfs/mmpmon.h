@@ -26,7 +26,7 @@
 #include "client/type.h"
 #include "client/wire.h"
 
-#define GPFS_MMPMON_MS_MAX 1000U
+#define GPFS_MMPMON_MS_MAX 1500U
 #define GPFS_MMFSD "mmfsd"
 
 /* Put the question; *pid of the mmfsd that answers, 0 unknown. */
