@@ -340,7 +340,7 @@ static int64_t all_since(const struct span *span, int kind)
 	return sum;
 }
 
-/* Has a row that was not there begun before? How much of it is since then nobody knows. */
+/* Has a row that was not there begun before? Its part since then is unknown. */
 static bool has_older(const struct span *span)
 {
 	const struct wire_row *row;

@@ -98,7 +98,7 @@ def rows_of(path):
 
 
 def io(read, source="stepd", fs=None, **more):
-    """counters of a case: so many bytes read by one call, twice as many written by nobody knows how many"""
+    """counters of a case: so many bytes read by one call, twice as many written by an unknown number of calls"""
     numbers = {"read_bytes": read, "write_bytes": None if "timeline" in more else 2 * read,
                "read_calls": 1} if read is not None else {}
     return {"source": source, "fs": fs, **numbers, **more}

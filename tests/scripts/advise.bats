@@ -10,13 +10,12 @@ source "$SRCDIR/tests/scripts/sacct.bash"
 setup_file() {
 	export DIR LEDGER MUNGED PORT
 	setup_sacct
-	cp "$DIR/jobio.conf" "$DIR/kept.conf"
 }
 teardown_file() { teardown_ledger; }
 
 setup() {
 	rm -f "$DIR"/spool/*
-	cp "$DIR/kept.conf" "$DIR/jobio.conf"
+	restore_sacct
 	: >"$DIR/bin/jobs"
 	forget_jobs
 	printf '[client weka]\ntype = weka\n[profile cached]\nmount_options = readcache\n[profile metadata]\nmount_options = writecache\n[profile direct]\nmount_options = forcedirect\n[profile stream]\nio_cores = 1\nmount_options = forcedirect\n' >>"$DIR/jobio.conf"

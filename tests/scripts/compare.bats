@@ -10,11 +10,10 @@ source "$SRCDIR/tests/scripts/sacct.bash"
 setup_file() {
 	export DIR LEDGER MUNGED PORT
 	setup_sacct
-	cp "$DIR/jobio.conf" "$DIR/kept.conf"
 }
 teardown_file() { teardown_ledger; }
 setup() {
-	cp "$DIR/kept.conf" "$DIR/jobio.conf"
+	restore_sacct
 	: >"$DIR/bin/jobs"
 }
 

@@ -471,7 +471,7 @@ spoilers() {
 	expect_equal 1 "$(spool_count)"
 }
 
-@test "a ledger for another user, or for one whom nobody knows, does not start" {
+@test "a ledger for another user, or for an unknown one, does not start" {
 	stop "$LEDGER"
 	sed -i 's/^user.*/user = nobody/' "$DIR/jobio.conf"
 	run timeout 20 "$BUILDDIR/jobio-ledgerd" --conf="$DIR/jobio.conf"

@@ -12,15 +12,12 @@ source "$SRCDIR/tests/scripts/page.bash"
 setup_file() {
 	export DIR LEDGER MUNGED PORT
 	setup_sacct
-	cp "$DIR/jobio.conf" "$DIR/kept.conf"
-	cp "$DIR/bin/sacct" "$DIR/kept.sacct"
 }
 teardown_file() { teardown_ledger; }
 
 setup() {
 	rm -rf "$DIR"/spool/* "$DIR"/page.html
-	cp "$DIR/kept.conf" "$DIR/jobio.conf"
-	cp "$DIR/kept.sacct" "$DIR/bin/sacct"
+	restore_sacct
 	forget_jobs
 	page_jobs
 }
@@ -66,7 +63,7 @@ says() {
 	for id in 7 9_1 9_2 12; do expect_text $'\n'"$id|" $'\n'"$(rows)"; done
 	html -u nobody
 	is_sound
-	# one that nobody knows is told, here and on the page
+	# an unknown one is named, here and on the page
 	run html 7 8
 	expect_equal 1 "$status"
 	expect_equal "jobio: report: job: '8': ledger: job '8': no record that you may read; sacct: no such job that you may see" "$output"

@@ -11,15 +11,12 @@ source "$SRCDIR/tests/scripts/sacct.bash"
 setup_file() {
 	export DIR LEDGER MUNGED PORT
 	setup_sacct
-	cp "$DIR/jobio.conf" "$DIR/kept.conf"
-	cp "$DIR/bin/sacct" "$DIR/kept.sacct"
 }
 teardown_file() { teardown_ledger; }
 
 setup() {
 	rm -f "$DIR"/spool/* "$DIR/slurm.conf"
-	cp "$DIR/kept.conf" "$DIR/jobio.conf"
-	cp "$DIR/kept.sacct" "$DIR/bin/sacct"
+	restore_sacct
 	forget_jobs
 	: >"$DIR/bin/asked"
 	jobs "$(job 4 State=RUNNING)" "$(job 6 State='CANCELLED by 0' SystemComment=a AdminComment=b)" \

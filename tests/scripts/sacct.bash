@@ -12,8 +12,16 @@ setup_sacct() {
 	mkdir "$DIR/bin"
 	cp "$SRCDIR/tests/scripts/fake-sacct" "$DIR/bin/sacct"
 	: >"$DIR/bin/jobs"
+	cp "$DIR/jobio.conf" "$DIR/kept.conf"
+	cp "$DIR/bin/sacct" "$DIR/kept.sacct"
 	PATH=$DIR/bin:$PATH
 	export TZ=UTC LC_ALL=C SLURM_CONF=$DIR/slurm.conf # which is not there
+}
+
+# restore_sacct - jobio.conf and sacct as they were set up, for the next test
+restore_sacct() {
+	cp "$DIR/kept.conf" "$DIR/jobio.conf"
+	cp "$DIR/kept.sacct" "$DIR/bin/sacct"
 }
 
 # expect_kept NAME FILE - FILE is what tests/samples/report/NAME keeps of it. JOBIO_UPDATE=1

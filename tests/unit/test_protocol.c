@@ -25,7 +25,7 @@
 	"jobio/1 rd=2KiB/- wr=-/- nodes=2/2 cores=- cpus=- prof=- fs=- scope=job src=stepd q=- imb=1.00@n1"
 
 enum who {
-	ROOT, /* or whoever runs the tests: the ledger's user */
+	ROOT, /* or the user of the tests: the ledger's user */
 	ALICE = 1000,
 	BOB = 1001,
 	OPERATOR = 1 /* daemon */
