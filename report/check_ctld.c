@@ -102,11 +102,17 @@ static char *ask(const struct doctor *doctor, const char *what)
 
 /* ---- nodes of jobio.conf ------------------------------------------------------- */
 
+/* Not empty, and not ALL. */
+static bool names_nodes(const char *list)
+{
+	return *list && !config_has_node(list, "");
+}
+
 static void check_nodes(const struct doctor *doctor, const char *nodes, const char *section,
 			const char *name, const char *key, const char *list)
 {
 	char node[256];
-	bool found = !*list || config_has_node(list, ""); /* ALL */
+	bool found = !names_nodes(list);
 
 	for (; nodes && !found; nodes = strchr(nodes, '\n')) {
 		nodes += *nodes == '\n';
@@ -122,9 +128,13 @@ static void check_nodes(const struct doctor *doctor, const char *nodes, const ch
 static void check_lists(const struct doctor *doctor)
 {
 	const struct config *config = doctor->config;
-	char *nodes = ask(doctor, "nodes");
+	bool asks = names_nodes(config->nodes) || names_nodes(config->ledger.wait_nodes);
+	char *nodes;
 	size_t i;
 
+	for (i = 0; i < config->client_count; i++)
+		asks |= names_nodes(config->clients[i].nodes);
+	nodes = asks ? ask(doctor, "nodes") : NULL;
 	if (!nodes)
 		return;
 	check_nodes(doctor, nodes, "jobio", "", "nodes", config->nodes);
