@@ -195,18 +195,18 @@ bool job_has_steps(const struct config *config, uint32_t job_id)
 
 int job_each_folder(const struct config *config, int (*fn)(void *arg, uint32_t job_id), void *arg)
 {
-	struct dirent *entry;
+	int i, rc = 0, count;
+	struct dirent **all;
 	unsigned long id;
-	int rc = 0;
-	DIR *dir;
 
-	dir = opendir(config->run_dir);
-	if (!dir)
-		return 0;
-	while (rc == 0 && (entry = readdir(dir)))
-		if (number_parse(entry->d_name, 1, UINT32_MAX - 1, &id, NULL) == 0)
+	count = scandir(config->run_dir, &all, NULL, versionsort);
+	for (i = 0; i < count; i++) {
+		if (rc == 0 && number_parse(all[i]->d_name, 1, UINT32_MAX - 1, &id, NULL) == 0)
 			rc = fn(arg, (uint32_t)id);
-	closedir(dir);
+		free(all[i]);
+	}
+	if (count >= 0)
+		free(all);
 	return rc;
 }
 

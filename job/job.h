@@ -125,7 +125,7 @@ bool job_is_old(const struct config *config, uint32_t job_id);
 /* Has a step of the job left its counters? */
 bool job_has_steps(const struct config *config, uint32_t job_id);
 
-/* Call fn for every folder RUN/JOB; stops and returns what is not 0. */
+/* Call fn for every folder RUN/JOB, by number; stops and returns what is not 0. */
 int job_each_folder(const struct config *config, int (*fn)(void *arg, uint32_t job_id), void *arg);
 
 /* Has something been changed for the job, or may it have been? By its journal,

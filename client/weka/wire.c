@@ -437,7 +437,7 @@ static int find_sockets(const struct config_client *section, glob_t *found)
 	char *pattern = xasprintf("%.*s%s%s", length, at, star ? section->container : "",
 				  star ? star + 1 : "");
 
-	rc = glob(pattern, GLOB_NOSORT, NULL, found);
+	rc = glob(pattern, 0, NULL, found);
 	free(pattern);
 	return rc;
 }

@@ -82,7 +82,7 @@ expect_one_each() {
 	wait_for_job "$job"
 	expect_summary "$job" '^jobio/1 .*nodes=2/2'
 	expect_equal 'c1|c2' "$(in_db "SELECT node FROM records JOIN runs ON run=id WHERE job=$job ORDER BY node" | paste -sd '|')"
-	within 30 one_is_written # the file is written every 15 s
+	within 60 one_is_written # the file is written every 15 s
 	[[ $(on login jobio report --json "$job" | jq '.records | length') == 2 ]]
 }
 

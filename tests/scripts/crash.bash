@@ -25,7 +25,8 @@ points() {
 # third N COMMAND... - with every third step from the N-th on: three menders of a change
 # that the engine makes as it makes others share the steps
 third() {
-	local every=${JOBIO_CRASH_EVERY:-3}
+	local every=${JOBIO_CRASH_EVERY:-8}
+	((every > 3)) || every=3
 	JOBIO_CRASH_FIRST=$(((${JOBIO_CRASH_FIRST:-1} + $1 - 2) % every + 1)) JOBIO_CRASH_EVERY=$every "${@:2}"
 }
 

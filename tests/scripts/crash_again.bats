@@ -17,7 +17,7 @@ teardown() { node_remove; }
 	count=$(points prepare)
 	release
 	next_job 101
-	for at in $(JOBIO_CRASH_FIRST=${JOBIO_CRASH_FIRST:-3} JOBIO_CRASH_EVERY=${JOBIO_CRASH_EVERY:-2} steps "$count"); do
+	for at in $(JOBIO_CRASH_FIRST=${JOBIO_CRASH_FIRST:-3} steps "$count"); do
 		for ((again = 1 + at % 8; again < 25; again += 8)); do
 			job $((1000 + at)) 2
 			killed_at "$at" prepare || fail "survived point $at"

@@ -31,6 +31,7 @@ node_make() {
 	else
 		[[ -d $made ]] || node_first "$made"
 		cp -a "$made/." "$NODE"
+		ln "$made".programs/* "$NODE/bin" # large with sanitizers: one file for all nodes
 	fi
 	node_weka
 	node_conf
@@ -41,6 +42,8 @@ node_first() {
 	local NODE=$1.begun
 	mkdir "$NODE"
 	node_files
+	mkdir "$1.programs"
+	mv "$NODE"/bin/jobio-{prepare,release,node} "$1.programs"
 	mv -T "$NODE" "$1"
 }
 

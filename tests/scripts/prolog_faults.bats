@@ -262,7 +262,7 @@ slurm_as_it_is() {
 
 # stuck WHAT - looking at the processes of root hangs: for "agents", for "titles"
 stuck() {
-	cp "$BUILDDIR/tests/faults/jobio-prepare" "$NODE/bin/jobio-prepare"
+	cp --remove-destination "$BUILDDIR/tests/faults/jobio-prepare" "$NODE/bin/jobio-prepare"
 	# shellcheck disable=SC2034 # node.bash uses it
 	NODE_ENV=(JOBIO_FAULT_HANG="$1")
 }

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# share.bash - how much of a long test is run: all, or a part before a commit
+# share.bash - how much of a long test is run: a part, or with JOBIO_SHARE=1 and
+# JOBIO_CRASH_EVERY=1 all
 
 # rounds N - how many of so many tries at random, or of so large a size: one in JOBIO_SHARE
-rounds() { echo $((($1 - 1) / ${JOBIO_SHARE:-1} + 1)); }
+rounds() { echo $((($1 - 1) / ${JOBIO_SHARE:-10} + 1)); }
 
-# steps COUNT - those at which to kill: all, unless several runs share them, each
-# every JOBIO_CRASH_EVERY-th from JOBIO_CRASH_FIRST on
-steps() { seq "${JOBIO_CRASH_FIRST:-1}" "${JOBIO_CRASH_EVERY:-1}" "$1"; }
+# steps COUNT - those at which to kill: each JOBIO_CRASH_EVERY-th from JOBIO_CRASH_FIRST on
+steps() { seq "${JOBIO_CRASH_FIRST:-1}" "${JOBIO_CRASH_EVERY:-8}" "$1"; }
 
 # seeds N - of so many schedules at random, or of JOBIO_CRASHES
 seeds() {

@@ -100,13 +100,27 @@ part_lint() {
 	verdict 'some suite runs each file of cluster tests' none_left_out
 }
 
+# in_memory - a folder in memory in which programs run and that has 2 GiB, for the nodes of
+# files; where there is none, /tmp. The caller removes it.
+in_memory() {
+	local folder
+	if folder=$(mktemp -d /dev/shm/jobio-check.XXXXXX 2>/dev/null); then
+		(($(df --output=avail -k "$folder" | tail -n 1) > 2 << 20)) && cp /bin/true "$folder" &&
+			"$folder/true" 2>/dev/null && echo "$folder" && return
+		rm -rf "$folder"
+	fi
+	mktemp -d
+}
+
 # make_check TREE WHAT LIMIT [MAKE ARGUMENT...]
 make_check() {
-	local tree=$work/$1 what=$2 limit=$3 status=0 logs
+	local tree=$work/$1 what=$2 limit=$3 status=0 logs memory
 	shift 3
 	find "$tree" -name '*.trs' -delete
-	run "$dir/check.log" "$limit" make -s -j$(($(nproc) + 1)) -C "$tree" -k check \
+	memory=$(in_memory)
+	TMPDIR=$memory run "$dir/check.log" "$limit" make -s -j$(($(nproc) + 1)) -C "$tree" -k check \
 		"CFLAGS=$quick_gcc" "$@" || status=$?
+	rm -rf "$memory"
 	mapfile -t logs < <(test_logs "$tree")
 	((status == 0)) || tail -n 15 "$dir/check.log"
 	tests "$what" $status "${logs[@]}"
@@ -134,7 +148,9 @@ changed() {
 
 part_gcc() {
 	need tree-gcc || return 0
-	CK_TIMEOUT_MULTIPLIER=5 make_check gcc 'make check, gcc' 1800
+	# shellcheck disable=SC2016 # make expands it
+	JOBIO_SHARE=1 JOBIO_CRASH_EVERY=1 CK_TIMEOUT_MULTIPLIER=5 make_check gcc 'make check, gcc' 1800 \
+		'TESTS=$(LONG_TESTS) $(SUBJECT_TESTS) $(UNIT_TESTS) $(BATS_TESTS)'
 	verdict 'tests that fail on purpose are counted' proves_counting
 }
 
@@ -147,28 +163,31 @@ part_galera() {
 	tests 'two ledgers on Galera' $status "$dir/galera.log"
 }
 
-# Before a commit all of make check but what takes a minute, a MariaDB of its own, what
-# lint notices, or how a program is hardened without sanitizers; the stand-ins' own tests
-# are for who changes them, and prolog and epilog are tried with WEKA's when it or
-# client/weka has changed. A crash is tried at one step in eight, others each day; what is
-# random or large a tenth as often. What takes long begins first.
+# Tests that only who changes their subject needs before a commit
+subjects() {
+	! changed configure.ac m4 tests/scripts/configure.bats || echo tests/scripts/configure.bats
+	! changed tests/bench tests/scripts/bench.bats || echo tests/scripts/bench.bats
+	! changed lib/summary.c tests/scripts/sacct_readers.py || echo tests/scripts/readers.bats
+	! changed tests/sim/*.bats tests/sim/*.c || printf '%s\n' tests/sim/{client,cores,faults,mount}.bats
+	! changed tests/sim client/weka tests/scripts/standin.bats || echo tests/scripts/standin.bats
+}
+
+# Before a commit make check, and of a crash other steps each day; without how a program is
+# hardened where there are no sanitizers.
 #   In "all", which has run the rest without sanitizers, those scripts whose programs read
 # most of what others wrote, or live long; each 48th step of a crash.
 part_sanitizers() {
-	# shellcheck disable=SC2016 # make expands it
-	local every='$(LONG_TESTS) $(UNIT_TESTS) $(BATS_TESTS)' long='%.cases %/lustre.bats %/peers.bats %/prolog%.bats'
-	# shellcheck disable=SC2016 # make expands it
-	local which='$(UNIT_TESTS)' without='%/mariadb.bats %/lint.bats %/hardening.bats'
+	local which subjects
 	need tree-sanitizers || return 0
 	if [[ $level == all ]]; then
-		which+=$(printf ' tests/scripts/%s.bats' account count_job gpfs ledger live lustre nfs peers \
+		# shellcheck disable=SC2016 # make expands it
+		which='$(UNIT_TESTS)'$(printf ' tests/scripts/%s.bats' account count_job gpfs ledger live lustre nfs peers \
 			prolog prolog_faults prolog_left report)
 		export JOBIO_SHARE=4 JOBIO_CRASH_EVERY=48 JOBIO_CRASHES=1
 	else
-		changed tests/sim || without+=' tests/sim/%'
-		changed tests/sim tests/scripts/standin.bats client/weka || without+=' %/standin.bats'
-		which="\$(filter-out $without,\$(filter $long,$every) \$(filter-out $long,$every))"
-		export JOBIO_SHARE=10 JOBIO_CRASH_EVERY=8 JOBIO_CRASH_FIRST=$((EPOCHSECONDS / 86400 % 8 + 1))
+		mapfile -t subjects < <(subjects)
+		which="\$(filter-out %/hardening.bats,\$(LONG_TESTS) ${subjects[*]} \$(UNIT_TESTS) \$(BATS_TESTS))"
+		export JOBIO_CRASH_FIRST=$((EPOCHSECONDS / 86400 % 8 + 1))
 	fi
 	CK_TIMEOUT_MULTIPLIER=5 make_check sanitizers 'sanitized' 1800 "TESTS=$which"
 	[[ $level == all ]] || verdict 'tests that fail on purpose are counted' proves_counting
@@ -445,12 +464,15 @@ part_vm() {
 }
 
 # Before a commit, the newest kernel, and the one suite that its cluster needs as well.
+# Before a commit on the newest kernel: all kinds of I/O where counting has changed, else
+# those that are tried with preempt=full.
 part_count() {
-	local status=0 suite=trixie kernels=(newest) preempted=()
-	[[ $level != all ]] || suite=bookworm kernels=(5.10 6.1 6.12 6.18 newest) \
-		preempted=({6.1,6.12,6.18,newest}-preempt)
-	need tree-gcc && need_site $suite && need_kernels "${kernels[@]}" || return 0
-	SRCDIR=$top BUILDDIR=$work/gcc JOBIO_KERNELS="${kernels[*]} ${preempted[*]}" JOBIO_VM_IMAGE=jobio-$suite:site \
+	local status=0 suite=trixie series=(newest) runs=(newest-preempt)
+	! changed count tests/vm/{truth.c,count-truth,count.bats} || runs=(newest)
+	[[ $level != all ]] || suite=bookworm series=(5.10 6.1 6.12 6.18 newest) \
+		runs=(5.10 {6.1,6.12,6.18,newest}{,-preempt})
+	need tree-gcc && need_site $suite && need_kernels "${series[@]}" || return 0
+	SRCDIR=$top BUILDDIR=$work/gcc JOBIO_KERNELS="${runs[*]}" JOBIO_VM_IMAGE=jobio-$suite:site \
 		bats_files "$dir/count.log" 2400 "$top/tests/vm/count.bats" || status=$?
 	tests counting $status "$dir/count.log"
 }

@@ -7,19 +7,19 @@
  * "100%: Checks: N, Failures: N, Errors: N" and exits 1 if one failed.
  *
  * The variable JOBIO_SHARE=N asks for an N-th of what is tried at random, or row by
- * row of a long table, for programs that run slower than usual. */
+ * row of a long table: a tenth, unless it is set. */
 #ifndef JOBIO_TESTS_UNIT_RUNNER_H
 #define JOBIO_TESTS_UNIT_RUNNER_H
 
 #include <check.h>
 #include <stdlib.h>
 
-/* The N of JOBIO_SHARE; 1: all of it. */
+/* The N of JOBIO_SHARE. */
 static inline int rounds_share(void)
 {
 	const char *text = getenv("JOBIO_SHARE");
 
-	return text && atoi(text) > 0 ? atoi(text) : 1;
+	return text && atoi(text) > 0 ? atoi(text) : 10;
 }
 
 /* How many of so many; at least one. */

@@ -162,6 +162,7 @@ static void ask_and_exit(enum who who, const char *request)
 		answer = err.text;
 	printf("%s", answer);
 	fflush(stdout);
+	ledger_link_close(link);
 	_exit(0);
 }
 
@@ -464,7 +465,7 @@ START_TEST(an_answer_that_does_not_come_whole_is_told)
 	pid_t pid;
 
 	start_munged();
-	configure(free_port(), "send_timeout_ms = 300\n");
+	configure(free_port(), "send_timeout_ms = 2000\n");
 	at.sin_port = htons((uint16_t)config->ledger.port);
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		server = socket(AF_INET, SOCK_STREAM, 0);

@@ -740,7 +740,7 @@ START_TEST(a_line_that_is_no_summary_is_refused_with_the_token)
 		  "summary: 'shape=bursts:65': not a value of shape" },
 		{ "jobio/1 nodes=1/1 gate=warn:x", "summary: 'gate=warn:x': not a value of gate" },
 	};
-	char text[200];
+	char text[200] = "";
 	struct summary s;
 	struct err err;
 	size_t i;

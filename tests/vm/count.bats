@@ -65,7 +65,7 @@ setup_file() {
 			*) machine "$kernel" -c v2 "$kernel" count-truth & ;;
 		esac
 	done
-	machine lockdown -p 'maxcpus=2 lockdown=confidentiality' "${kernels[-1]}" count-lockdown &
+	[[ -z ${kernels[*]} ]] || machine lockdown -p 'maxcpus=2 lockdown=confidentiality' "${kernels[-1]}" count-lockdown &
 	wait
 	for kernel in "${all[@]}"; do
 		cases_split "$kernel"
@@ -164,7 +164,7 @@ none() {
 
 @test "the machines ran to the end of their scripts" {
 	local name status
-	for name in "${all[@]}" lockdown; do
+	for name in "${all[@]}" ${kernels:+lockdown}; do
 		status=$(<"$work/$name.status")
 		((status != 0)) || continue
 		printf '%s: status %s after\n' "$name" "$status"
@@ -578,6 +578,7 @@ expect_rows() {
 }
 
 @test "under lockdown=confidentiality nothing is counted and nothing fails" {
+	[[ -n ${kernels[*]} ]] || return 0
 	run cat "$work/lockdown.out"
 	[[ ${lines[0]} == 'none integrity [confidentiality]' ]]
 	[[ ${lines[1]} == '{"tier":"none","reason":"BPF programs: '* ]]
