@@ -8,8 +8,5 @@ rounds() { echo $((($1 - 1) / ${JOBIO_SHARE:-10} + 1)); }
 # steps COUNT - those at which to kill: each JOBIO_CRASH_EVERY-th from JOBIO_CRASH_FIRST on
 steps() { seq "${JOBIO_CRASH_FIRST:-1}" "${JOBIO_CRASH_EVERY:-8}" "$1"; }
 
-# seeds N - of so many schedules at random, or of JOBIO_CRASHES
-seeds() {
-	local count=${JOBIO_CRASHES:-$(rounds "$1")}
-	seq "${JOBIO_CRASH_FIRST:-1}" $((${JOBIO_CRASH_FIRST:-1} + count - 1))
-}
+# seeds N - of so many schedules at random
+seeds() { seq "${JOBIO_CRASH_FIRST:-1}" $((${JOBIO_CRASH_FIRST:-1} + $(rounds "$1") - 1)); }

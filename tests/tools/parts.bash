@@ -175,15 +175,14 @@ subjects() {
 # Before a commit make check, and of a crash other steps each day; without how a program is
 # hardened where there are no sanitizers.
 #   In "all", which has run the rest without sanitizers, those scripts whose programs read
-# most of what others wrote, or live long; each 48th step of a crash.
+# most of what others wrote, or live long.
 part_sanitizers() {
 	local which subjects
 	need tree-sanitizers || return 0
 	if [[ $level == all ]]; then
 		# shellcheck disable=SC2016 # make expands it
-		which='$(UNIT_TESTS)'$(printf ' tests/scripts/%s.bats' account count_job gpfs ledger live lustre nfs peers \
-			prolog prolog_faults prolog_left report)
-		export JOBIO_SHARE=4 JOBIO_CRASH_EVERY=48 JOBIO_CRASHES=1
+		which='$(UNIT_TESTS)'$(printf ' tests/scripts/%s.bats' account ledger live lustre peers prolog_faults prolog_left)
+		export JOBIO_SHARE=4
 	else
 		mapfile -t subjects < <(subjects)
 		which="\$(filter-out %/hardening.bats,\$(LONG_TESTS) ${subjects[*]} \$(UNIT_TESTS) \$(BATS_TESTS))"
@@ -283,14 +282,14 @@ part_diff() {
 # ---- in containers ---------------------------------------------------------------
 
 # The unit programs, and those scripts whose subject a Slurm, its files or libraries
-# may change; make check with gcc has run them all on this machine, and four times as
+# may change; make check with gcc has run them all on this machine, and ten times as
 # much of what is tried at random.
 # shellcheck disable=SC2016 # make expands it
 suite_unit() {
 	local logs which
 	which='$(UNIT_TESTS)'$(printf ' tests/scripts/%s.bats' account cores count ledger locality)
 	find "$top/build/cluster/$1/obj" -name '*.trs' -delete
-	in_image "$1" check 1800 --init --cap-add=SYS_PTRACE -e JOBIO_SHARE=4 \
+	in_image "$1" check 1800 --init --cap-add=SYS_PTRACE \
 		-e CK_TIMEOUT_MULTIPLIER=5 -- \
 		make -s -j$(($(nproc) + 1)) -C /jobio/obj -k check "CFLAGS=$quick -Wno-error" "TESTS=$which" || :
 	mapfile -t logs < <(test_logs "$top/build/cluster/$1/obj")
@@ -464,13 +463,13 @@ part_vm() {
 }
 
 # Before a commit, the newest kernel, and the one suite that its cluster needs as well.
-# Before a commit on the newest kernel: all kinds of I/O where counting has changed, else
-# those that are tried with preempt=full.
+# All kinds of I/O on the oldest, a middle and the newest kernel, some on each, preempted by
+# all. Before a commit on the newest: all kinds where counting has changed, else some.
 part_count() {
 	local status=0 suite=trixie series=(newest) runs=(newest-preempt)
 	! changed count tests/vm/{truth.c,count-truth,count.bats} || runs=(newest)
 	[[ $level != all ]] || suite=bookworm series=(5.10 6.1 6.12 6.18 newest) \
-		runs=(5.10 {6.1,6.12,6.18,newest}{,-preempt})
+		runs=(5.10 6.12 newest {6.1,6.12,6.18,newest}-preempt)
 	need tree-gcc && need_site $suite && need_kernels "${series[@]}" || return 0
 	SRCDIR=$top BUILDDIR=$work/gcc JOBIO_KERNELS="${runs[*]}" JOBIO_VM_IMAGE=jobio-$suite:site \
 		bats_files "$dir/count.log" 2400 "$top/tests/vm/count.bats" || status=$?

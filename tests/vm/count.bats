@@ -3,15 +3,15 @@
 # Counting on real kernels: what jobio-count says against what truth(.c) did
 #
 # Needs SRCDIR, BUILDDIR with jobio-count, docker, jq and tests/vm/packages.
-# Boots Debian's 5.10, 6.1, 6.12, 6.18 and newest kernel, and those that can be told
-# so once more with preempt=full ("6.12-preempt"), four at the same time: 8 to 15
-# minutes. With JOBIO_KERNELS only those of them, and what is expected of the others
+# Boots Debian's 5.10, 6.12 and newest kernel, and those that can be told so with
+# preempt=full ("6.12-preempt"), which try some kinds of I/O, four at the same time: 8
+# to 15 minutes. With JOBIO_KERNELS only those of them, and what is expected of the others
 # is not asked; with JOBIO_VM_IMAGE on the files of that image.
 
 load bail
 load payload
 
-read -ra all <<<"${JOBIO_KERNELS:-5.10 6.1 6.12 6.18 newest 6.1-preempt 6.12-preempt 6.18-preempt newest-preempt}"
+read -ra all <<<"${JOBIO_KERNELS:-5.10 6.12 newest 6.1-preempt 6.12-preempt 6.18-preempt newest-preempt}"
 kernels=() modern=() preempted=()
 for kernel in "${all[@]}"; do
 	case $kernel in
