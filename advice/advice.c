@@ -42,7 +42,7 @@ static bool is_wire_ours(struct record *const *records, size_t count)
 		if (records[i]->flags & RECORD_FLAG(SHARED_NODE))
 			return false;
 		for (k = 0; k < records[i]->wire_count; k++)
-			if (records[i]->wire[k].scope != RECORD_SCOPE_JOB &&
+			if (records[i]->wire[k].scope != IO_SCOPE_JOB &&
 			    records[i]->wire[k].shared != 0)
 				return false;
 	}
@@ -69,14 +69,14 @@ static bool is_only_one(const struct view *v)
 }
 
 /* A line of the whole client (WEKA's) is that of a filesystem which it has alone. */
-static bool is_of(const struct record_io *wire, const struct view *v)
+static bool is_of(const struct io *wire, const struct view *v)
 {
 	if (wire->fs)
 		return !strcmp(wire->fs, v->fs);
 	return !strcmp(wire->client, v->client) && is_only_one(v);
 }
 
-static const struct record_io *find_wire(const struct run_lines *lines, const struct view *v)
+static const struct io *find_wire(const struct run_lines *lines, const struct view *v)
 {
 	const struct run_line *line;
 	size_t i;
@@ -141,7 +141,7 @@ static bool see(struct view *v, const struct run_lines *lines, size_t at, bool i
 {
 	const struct run_line *line = &lines->line[at];
 
-	if (line->kind != RUN_APP || line->first->scope != RECORD_SCOPE_JOB || !line->first->fs)
+	if (line->kind != RUN_APP || line->first->scope != IO_SCOPE_JOB || !line->first->fs)
 		return false;
 	v->fs = line->first->fs;
 	v->io = &line->sum;

@@ -22,7 +22,7 @@ static bool is_type(const struct view *v, const char *type)
 
 /* How much of the time is in these calls: measured, by the kernel or by the client
  * that each of them waited for, or estimated. */
-static double time_in(const struct view *v, enum record_number us, enum record_number calls,
+static double time_in(const struct view *v, enum io_number us, enum io_number calls,
 		      struct advice *a)
 {
 	double spent = view_number(v, us) / 1e6;
@@ -36,7 +36,7 @@ static double time_in(const struct view *v, enum record_number us, enum record_n
 
 /* The client did a tenth of the calls, or less: the page cache had the rest
  * (facts of Lustre: 556,629 reads a second from it, against 6,742). */
-static bool is_cached(const struct view *v, enum record_number calls)
+static bool is_cached(const struct view *v, enum io_number calls)
 {
 	return v->wire && v->wire->numbers[calls] >= 0 &&
 	       (double)v->wire->numbers[calls] * 10 < view_number(v, calls);
@@ -61,10 +61,10 @@ static void cure_small(struct advice *a, bool is_read)
  * the client wrote no oftener than it was told to: SQLite, 2.5 writes for each. */
 static bool is_synced(const struct view *v, double writes)
 {
-	double syncs = view_meta(v, RECORD_META_FSYNC);
-	double sent = v->wire ? (double)v->wire->numbers[RECORD_WRITE_CALLS] : -1;
+	double syncs = view_meta(v, IO_OP_FSYNC);
+	double sent = v->wire ? (double)v->wire->numbers[IO_WRITE_CALLS] : -1;
 
-	return syncs * 2 > writes || (view_number(v, RECORD_WRITE_US) <= 0 && sent >= 0 &&
+	return syncs * 2 > writes || (view_number(v, IO_WRITE_US) <= 0 && sent >= 0 &&
 				      syncs >= FLOOR_OPS && syncs * 10 >= sent * 9);
 }
 
@@ -87,17 +87,17 @@ static void why_small(struct advice *a, unsigned int limit, double share)
 
 static bool is_small(const struct view *v, struct advice *a, bool is_read)
 {
-	enum record_number calls = is_read ? RECORD_READ_CALLS : RECORD_WRITE_CALLS;
-	enum record_number us = is_read ? RECORD_READ_US : RECORD_WRITE_US;
+	enum io_number calls = is_read ? IO_READ_CALLS : IO_WRITE_CALLS;
+	enum io_number us = is_read ? IO_READ_US : IO_WRITE_US;
 	unsigned int limit = is_read ? v->limits->small_read_kb : v->limits->small_write_kb;
 	double count = view_number(v, calls), share = time_in(v, us, calls, a);
-	double mean = view_mean(v, is_read ? RECORD_READ_BYTES : RECORD_WRITE_BYTES, calls);
+	double mean = view_mean(v, is_read ? IO_READ_BYTES : IO_WRITE_BYTES, calls);
 
 	if (count < LIMIT_MANY_OPS || mean >= limit * 1000.0 || is_cached(v, calls) ||
 	    share < LEAST_SHARE)
 		return false;
 	/* what it waits for is the fsync, or to open the files */
-	if ((!is_read && is_synced(v, count)) || view_meta(v, RECORD_META_OPEN) * 4 > count)
+	if ((!is_read && is_synced(v, count)) || view_meta(v, IO_OP_OPEN) * 4 > count)
 		return false;
 	if (is_async_size(mean))
 		cure_small(a, is_read);
@@ -158,7 +158,7 @@ bool calls_cached_stream(const struct view *v, struct advice *a)
 {
 	if ((!view_has_option(v, "writecache") && !view_has_option(v, "readcache")) ||
 	    mean_call(v) < LIMIT_LARGE_KIB * KIB || !view_is_busy(v) ||
-	    view_metas(v) * 9 > view_calls(v) || is_cached(v, RECORD_READ_CALLS))
+	    view_metas(v) * 9 > view_calls(v) || is_cached(v, IO_READ_CALLS))
 		return false;
 	view_what(a, "a profile with the page cache, and %.1f GiB in calls of %.1f MiB on average",
 		  view_bytes(v) / MIB / 1024, mean_call(v) / MIB);
@@ -178,10 +178,10 @@ static double waiting_at_once(const struct view *v)
 {
 	double us = 0;
 
-	if (!is_cached(v, RECORD_READ_CALLS))
-		us += view_number(v, RECORD_READ_US);
-	if (!is_cached(v, RECORD_WRITE_CALLS))
-		us += view_number(v, RECORD_WRITE_US);
+	if (!is_cached(v, IO_READ_CALLS))
+		us += view_number(v, IO_READ_US);
+	if (!is_cached(v, IO_WRITE_CALLS))
+		us += view_number(v, IO_WRITE_US);
 	return view_rate(v, us / 1e6);
 }
 
@@ -227,10 +227,10 @@ bool calls_many_synchronous(const struct view *v, struct advice *a)
 
 bool calls_fsync(const struct view *v, struct advice *a)
 {
-	double syncs = view_meta(v, RECORD_META_FSYNC);
-	double writes = view_number(v, RECORD_WRITE_CALLS);
+	double syncs = view_meta(v, IO_OP_FSYNC);
+	double writes = view_number(v, IO_WRITE_CALLS);
 	double least = view_call_share(v, syncs) * 10;
-	double waiting = view_waiting(v, RECORD_WRITE_US);
+	double waiting = view_waiting(v, IO_WRITE_US);
 	double share = waiting > least ? waiting : least;
 
 	if (syncs < FLOOR_OPS || syncs * 10 < writes || share < LEAST_SHARE)
@@ -245,8 +245,8 @@ bool calls_fsync(const struct view *v, struct advice *a)
 /* All but stats; a lookup is part of what asked for the name. */
 static double beside_stats(const struct view *v)
 {
-	return view_calls(v) + view_metas(v) - view_meta(v, RECORD_META_STAT) -
-	       view_meta(v, RECORD_META_LOOKUP_MISS);
+	return view_calls(v) + view_metas(v) - view_meta(v, IO_OP_STAT) -
+	       view_meta(v, IO_OP_LOOKUP_MISS);
 }
 
 /* Along a search path a start asks for some hundred names, and a job of few starts for
@@ -262,7 +262,7 @@ static bool is_many_to_search(const struct view *v, double names)
  * unless somebody else has before; Python's starts ask for the same ones again. */
 static bool is_asked_often(const struct view *v, double stats)
 {
-	return view_meta(v, RECORD_META_LOOKUP_MISS) * 4 < stats;
+	return view_meta(v, IO_OP_LOOKUP_MISS) * 4 < stats;
 }
 
 static bool is_many_stats(const struct view *v, double stats)
@@ -272,7 +272,7 @@ static bool is_many_stats(const struct view *v, double stats)
 
 bool calls_stat(const struct view *v, struct advice *a)
 {
-	double stats = view_meta(v, RECORD_META_STAT);
+	double stats = view_meta(v, IO_OP_STAT);
 	double others = beside_stats(v);
 	double share = view_meta_share(v, stats);
 
@@ -303,10 +303,10 @@ bool calls_stat(const struct view *v, struct advice *a)
 static double asked_again(const struct view *v)
 {
 	const int64_t *wire = v->wire ? v->wire->numbers : NULL;
-	double names = wire ? (double)wire[RECORD_NAME_CALLS] : 0;
-	double all = wire ? (double)wire[RECORD_META_CALLS] : 0;
+	double names = wire ? (double)wire[IO_NAME_CALLS] : 0;
+	double all = wire ? (double)wire[IO_META_CALLS] : 0;
 	double again = names - REQUESTS_A_NAME * view_metas(v) - view_calls(v);
-	double share = view_waiting(v, RECORD_META_US);
+	double share = view_waiting(v, IO_META_US);
 
 	if (names < LIMIT_MANY_OPS || all < names)
 		return 0;
@@ -321,7 +321,7 @@ static bool is_asked_again(const struct view *v, struct advice *a)
 
 	if (share <= 0 || share < LEAST_SHARE)
 		return false;
-	names = (double)v->wire->numbers[RECORD_NAME_CALLS];
+	names = (double)v->wire->numbers[IO_NAME_CALLS];
 	a->trust = ADVICE_PERHAPS;
 	view_what(a, "%.0f requests for names and attributes, beside %.0f operations on them",
 		  names, ops);
@@ -341,20 +341,20 @@ static bool is_asked_again(const struct view *v, struct advice *a)
  * its open or stat. */
 static double names_used(const struct view *v)
 {
-	double asking = view_meta(v, RECORD_META_STAT) + view_meta(v, RECORD_META_OPEN);
-	double changing = view_meta(v, RECORD_META_CHMOD) + view_meta(v, RECORD_META_CHOWN) +
-			  view_meta(v, RECORD_META_UTIMES) + view_meta(v, RECORD_META_TRUNCATE);
+	double asking = view_meta(v, IO_OP_STAT) + view_meta(v, IO_OP_OPEN);
+	double changing = view_meta(v, IO_OP_CHMOD) + view_meta(v, IO_OP_CHOWN) +
+			  view_meta(v, IO_OP_UTIMES) + view_meta(v, IO_OP_TRUNCATE);
 
-	return (asking > changing ? asking : changing) + 2 * view_meta(v, RECORD_META_RENAME) +
-	       2 * view_meta(v, RECORD_META_LINK) + view_meta(v, RECORD_META_UNLINK) +
-	       view_meta(v, RECORD_META_MKDIR) + view_meta(v, RECORD_META_RMDIR) +
-	       view_meta(v, RECORD_META_SYMLINK) + view_meta(v, RECORD_META_MKNOD);
+	return (asking > changing ? asking : changing) + 2 * view_meta(v, IO_OP_RENAME) +
+	       2 * view_meta(v, IO_OP_LINK) + view_meta(v, IO_OP_UNLINK) +
+	       view_meta(v, IO_OP_MKDIR) + view_meta(v, IO_OP_RMDIR) + view_meta(v, IO_OP_SYMLINK) +
+	       view_meta(v, IO_OP_MKNOD);
 }
 
 static bool is_missed(const struct view *v, struct advice *a)
 {
-	double opens = view_meta(v, RECORD_META_OPEN);
-	double misses = view_meta(v, RECORD_META_LOOKUP_MISS) - names_used(v);
+	double opens = view_meta(v, IO_OP_OPEN);
+	double misses = view_meta(v, IO_OP_LOOKUP_MISS) - names_used(v);
 	double share = view_meta_share(v, misses);
 
 	if (!is_many_to_search(v, misses) || misses < 2 * opens || share < LEAST_SHARE / 10)
@@ -372,7 +372,7 @@ bool calls_lookup(const struct view *v, struct advice *a)
 
 static double opened(const struct view *v)
 {
-	double found = view_meta(v, RECORD_META_OPEN) - view_meta(v, RECORD_META_CREATE);
+	double found = view_meta(v, IO_OP_OPEN) - view_meta(v, IO_OP_CREATE);
 
 	return found > 0 ? found : 0;
 }
@@ -382,16 +382,16 @@ static double opened(const struct view *v)
  * file. */
 static bool is_opened_again(const struct view *v)
 {
-	return view_meta(v, RECORD_META_LOOKUP_MISS) * 4 <= opened(v);
+	return view_meta(v, IO_OP_LOOKUP_MISS) * 4 <= opened(v);
 }
 
 /* What is known of files that are opened to read a little */
 static bool is_opened_to_read(const struct view *v, double *share)
 {
-	double opens = opened(v), bytes = view_number(v, RECORD_READ_BYTES);
-	double reads = view_number(v, RECORD_READ_CALLS);
+	double opens = opened(v), bytes = view_number(v, IO_READ_BYTES);
+	double reads = view_number(v, IO_READ_CALLS);
 
-	*share = view_meta_share(v, opens * 3) + view_waiting(v, RECORD_READ_US);
+	*share = view_meta_share(v, opens * 3) + view_waiting(v, IO_READ_US);
 	/* folders are opened too, and not read */
 	return opens >= LIMIT_MANY_OPS && reads * 10 >= opens * 9 && reads <= 4 * opens &&
 	       bytes < opens * LIMIT_SMALL_KIB * KIB && *share >= LEAST_SHARE;
@@ -405,8 +405,7 @@ static bool is_read_again(const struct view *v, struct advice *a)
 		return false;
 	a->trust = ADVICE_PERHAPS;
 	view_what(a, "files were opened %.0f times for %.0f reads, and %.0f names looked up",
-		  opened(v), view_number(v, RECORD_READ_CALLS),
-		  view_meta(v, RECORD_META_LOOKUP_MISS));
+		  opened(v), view_number(v, IO_READ_CALLS), view_meta(v, IO_OP_LOOKUP_MISS));
 	view_why(
 		a,
 		"a file that is new to the node is looked up: these are a few, opened again and again, or the node knew them");
@@ -418,12 +417,12 @@ static bool is_read_again(const struct view *v, struct advice *a)
 
 static bool is_appended(const struct view *v, struct advice *a)
 {
-	double opens = opened(v), writes = view_number(v, RECORD_WRITE_CALLS);
+	double opens = opened(v), writes = view_number(v, IO_WRITE_CALLS);
 	double share = view_meta_share(v, opens);
 
 	if (opens < LIMIT_MANY_OPS || writes > 2 * opens || writes < opens / 2 ||
-	    view_number(v, RECORD_READ_CALLS) > writes / 2 ||
-	    view_meta(v, RECORD_META_CREATE) * 10 > opens || share < LEAST_SHARE)
+	    view_number(v, IO_READ_CALLS) > writes / 2 || view_meta(v, IO_OP_CREATE) * 10 > opens ||
+	    share < LEAST_SHARE)
 		return false;
 	view_what(a, "files that exist were opened %.0f times for %.0f writes", opens, writes);
 	view_why(a, "to open and close around each write costs two requests more than the write");
@@ -437,9 +436,9 @@ bool calls_open_append(const struct view *v, struct advice *a)
 
 bool calls_tiny_written(const struct view *v, struct advice *a)
 {
-	double files = view_meta(v, RECORD_META_CREATE);
-	double size = files > 0 ? view_number(v, RECORD_WRITE_BYTES) / files : 0;
-	double share = view_meta_share(v, files * 3) + view_waiting(v, RECORD_WRITE_US);
+	double files = view_meta(v, IO_OP_CREATE);
+	double size = files > 0 ? view_number(v, IO_WRITE_BYTES) / files : 0;
+	double share = view_meta_share(v, files * 3) + view_waiting(v, IO_WRITE_US);
 
 	if (files < LIMIT_MANY_OPS || size >= LIMIT_SMALL_KIB * KIB || share < LEAST_SHARE)
 		return false;
@@ -456,7 +455,7 @@ bool calls_tiny_read(const struct view *v, struct advice *a)
 	if (!is_opened_to_read(v, &share) || is_opened_again(v))
 		return false;
 	view_what(a, "%.0f files were opened, and %.1f KiB of each read", opened(v),
-		  view_number(v, RECORD_READ_BYTES) / opened(v) / KIB);
+		  view_number(v, IO_READ_BYTES) / opened(v) / KIB);
 	view_why(a, "below %u KiB a file costs what its open, read and close cost",
 		 LIMIT_SMALL_KIB);
 	return view_tell(a, share);
@@ -465,7 +464,7 @@ bool calls_tiny_read(const struct view *v, struct advice *a)
 /* Cluster-wide: of all nodes. */
 bool calls_one_folder(const struct view *v, struct advice *a)
 {
-	double creates = view_meta(v, RECORD_META_CREATE);
+	double creates = view_meta(v, IO_OP_CREATE);
 	double rate = v->seconds > 0 ? creates / v->seconds : 0;
 
 	if (creates < LIMIT_MANY_OPS ||
@@ -482,8 +481,7 @@ bool calls_one_folder(const struct view *v, struct advice *a)
 /* READs of the client that no read() can have asked for: of mapped files. */
 static double mapped_requests(const struct view *v)
 {
-	return v->wire ? (double)v->wire->numbers[RECORD_READ_CALLS] -
-				 view_number(v, RECORD_READ_CALLS)
+	return v->wire ? (double)v->wire->numbers[IO_READ_CALLS] - view_number(v, IO_READ_CALLS)
 		       : 0;
 }
 
@@ -491,8 +489,8 @@ bool calls_mapped(const struct view *v, struct advice *a)
 {
 	double mapped = view_mapped(v);
 	double least = view_call_share(v, mapped / 4096);
-	double waiting = view_waiting(v, RECORD_READ_US) * mapped /
-			 (mapped + view_number(v, RECORD_READ_BYTES) + 1);
+	double waiting =
+		view_waiting(v, IO_READ_US) * mapped / (mapped + view_number(v, IO_READ_BYTES) + 1);
 	double share = waiting > least ? waiting : least;
 
 	if ((mapped < v->limits->min_mib * MIB && mapped_requests(v) < LIMIT_MANY_OPS) ||
@@ -512,8 +510,8 @@ bool calls_mapped(const struct view *v, struct advice *a)
  * checkpoints. */
 static bool is_spill(const struct view *v, double made, double gone)
 {
-	double rd = view_number(v, RECORD_READ_BYTES);
-	double wr = view_number(v, RECORD_WRITE_BYTES);
+	double rd = view_number(v, IO_READ_BYTES);
+	double wr = view_number(v, IO_WRITE_BYTES);
 
 	return made >= SPILL_FILES && rd * 10 >= wr * 9 &&
 	       (gone >= made || (gone + 1 >= made && rd * 2 <= wr * 5));
@@ -521,14 +519,14 @@ static bool is_spill(const struct view *v, double made, double gone)
 
 bool calls_deleted(const struct view *v, struct advice *a)
 {
-	double made = view_meta(v, RECORD_META_CREATE);
-	double gone = view_meta(v, RECORD_META_UNLINK);
-	double written = view_number(v, RECORD_WRITE_BYTES);
+	double made = view_meta(v, IO_OP_CREATE);
+	double gone = view_meta(v, IO_OP_UNLINK);
+	double written = view_number(v, IO_WRITE_BYTES);
 	bool is_many = made >= FLOOR_OPS && gone * 10 >= made * 9;
 
 	/* what is synced is no scratch: a journal of SQLite is, before it goes */
 	if ((!is_many && !is_spill(v, made, gone)) || gone > made * 2 ||
-	    written < v->limits->min_mib * MIB || view_meta(v, RECORD_META_FSYNC) >= made)
+	    written < v->limits->min_mib * MIB || view_meta(v, IO_OP_FSYNC) >= made)
 		return false;
 	if (!is_many)
 		a->trust = ADVICE_PERHAPS;
@@ -543,18 +541,18 @@ bool calls_deleted(const struct view *v, struct advice *a)
 
 bool calls_lustre_buffered(const struct view *v, struct advice *a)
 {
-	double share = view_rate(v, view_number(v, RECORD_WRITE_US) / 1e6);
-	double mean = view_mean(v, RECORD_WRITE_BYTES, RECORD_WRITE_CALLS);
-	double rate = view_rate(v, view_number(v, RECORD_WRITE_BYTES)) / 1e6;
+	double share = view_rate(v, view_number(v, IO_WRITE_US) / 1e6);
+	double mean = view_mean(v, IO_WRITE_BYTES, IO_WRITE_CALLS);
+	double rate = view_rate(v, view_number(v, IO_WRITE_BYTES)) / 1e6;
 
 	/* the rate while it wrote: of one process, if it was one */
 	rate = share > 0 && share < 1 ? rate / share : rate;
 	if (!is_type(v, "lustre") || mean < LIMIT_LARGE_KIB * KIB ||
-	    view_number(v, RECORD_WRITE_BYTES) < v->limits->min_mib * MIB || share < LEAST_SHARE ||
+	    view_number(v, IO_WRITE_BYTES) < v->limits->min_mib * MIB || share < LEAST_SHARE ||
 	    rate >= v->limits->lustre_write_mbs)
 		return false;
 	view_what(a, "%.1f GiB were written in calls of %.1f MiB, at %.0f MB/s a node",
-		  view_number(v, RECORD_WRITE_BYTES) / MIB / 1024, mean / MIB, rate);
+		  view_number(v, IO_WRITE_BYTES) / MIB / 1024, mean / MIB, rate);
 	view_why(a,
 		 "below %u MB/s a node: large writes around the page cache were 3.4 times as fast",
 		 v->limits->lustre_write_mbs);
@@ -567,10 +565,10 @@ bool calls_nfs_ceiling(const struct view *v, struct advice *a)
 
 	if (!is_type(v, "nfs") || !v->wire || v->seconds <= 0)
 		return false;
-	if (v->wire->numbers[RECORD_READ_CALLS] > 0)
-		rate += (double)v->wire->numbers[RECORD_READ_CALLS];
-	if (v->wire->numbers[RECORD_WRITE_CALLS] > 0)
-		rate += (double)v->wire->numbers[RECORD_WRITE_CALLS];
+	if (v->wire->numbers[IO_READ_CALLS] > 0)
+		rate += (double)v->wire->numbers[IO_READ_CALLS];
+	if (v->wire->numbers[IO_WRITE_CALLS] > 0)
+		rate += (double)v->wire->numbers[IO_WRITE_CALLS];
 	rate /= v->seconds;
 	if (rate * 100 < (double)v->limits->nfs_ops_per_s * LIMIT_FULL_PERCENT)
 		return false;
@@ -586,16 +584,16 @@ bool calls_nfs_ceiling(const struct view *v, struct advice *a)
  * client was asked for is at least what the job read. */
 bool calls_more_than_asked(const struct view *v, struct advice *a)
 {
-	double asked, moved, read = view_number(v, RECORD_READ_BYTES);
+	double asked, moved, read = view_number(v, IO_READ_BYTES);
 
-	if (!v->wire || v->io->numbers[RECORD_READ_BYTES] < 0 ||
-	    v->wire->numbers[RECORD_ASKED_READ_BYTES] < SOME_BYTES)
+	if (!v->wire || v->io->numbers[IO_READ_BYTES] < 0 ||
+	    v->wire->numbers[IO_ASKED_READ_BYTES] < SOME_BYTES)
 		return false;
-	asked = (double)v->wire->numbers[RECORD_ASKED_READ_BYTES];
+	asked = (double)v->wire->numbers[IO_ASKED_READ_BYTES];
 	asked = asked < read ? read : asked;
 	/* a page fault is no read of the client's */
-	asked += view_number(v, RECORD_MMAP_READ_BYTES);
-	moved = (double)v->wire->numbers[RECORD_READ_BYTES];
+	asked += view_number(v, IO_MMAP_READ_BYTES);
+	moved = (double)v->wire->numbers[IO_READ_BYTES];
 	if (moved < v->limits->min_mib * MIB ||
 	    moved * 100 < asked * (100.0 + LIMIT_HEADROOM_PERCENT))
 		return false;

@@ -74,8 +74,8 @@ bool setup_cores_unmet(const struct view *v, struct advice *a)
 /* The most of one node in a second, as parts of what a core moves; -1 unknown */
 static double peak_cores(const struct view *v)
 {
-	int64_t rd = v->io->peak[RECORD_PEAK_READ];
-	int64_t wr = v->io->peak[RECORD_PEAK_WRITE];
+	int64_t rd = v->io->numbers[IO_PEAK_READ];
+	int64_t wr = v->io->numbers[IO_PEAK_WRITE];
 
 	if (rd < 0 || wr < 0)
 		return -1;
@@ -85,14 +85,14 @@ static double peak_cores(const struct view *v)
 
 static double mean_cores(const struct view *v)
 {
-	return view_rate(v, view_number(v, RECORD_READ_BYTES)) / (v->limits->core_read_mbs * 1e6) +
-	       view_rate(v, view_number(v, RECORD_WRITE_BYTES)) / (v->limits->core_write_mbs * 1e6);
+	return view_rate(v, view_number(v, IO_READ_BYTES)) / (v->limits->core_read_mbs * 1e6) +
+	       view_rate(v, view_number(v, IO_WRITE_BYTES)) / (v->limits->core_write_mbs * 1e6);
 }
 
 static double call_cores(const struct view *v)
 {
-	return view_rate(v, view_number(v, RECORD_READ_CALLS)) / v->limits->core_read_iops +
-	       view_rate(v, view_number(v, RECORD_WRITE_CALLS)) / v->limits->core_write_iops;
+	return view_rate(v, view_number(v, IO_READ_CALLS)) / v->limits->core_read_iops +
+	       view_rate(v, view_number(v, IO_WRITE_CALLS)) / v->limits->core_write_iops;
 }
 
 static double limit_of(int64_t cores)
@@ -115,10 +115,10 @@ static bool is_the_clients(const struct view *v, int64_t cores, struct advice *a
 
 	if (view_has_option(v, "forcedirect"))
 		return true;
-	if (v->wire && v->wire->numbers[RECORD_READ_BYTES] >= 0 &&
-	    v->wire->numbers[RECORD_WRITE_BYTES] >= 0)
-		return ((double)v->wire->numbers[RECORD_READ_BYTES] +
-			(double)v->wire->numbers[RECORD_WRITE_BYTES]) *
+	if (v->wire && v->wire->numbers[IO_READ_BYTES] >= 0 &&
+	    v->wire->numbers[IO_WRITE_BYTES] >= 0)
+		return ((double)v->wire->numbers[IO_READ_BYTES] +
+			(double)v->wire->numbers[IO_WRITE_BYTES]) *
 			       2 >=
 		       view_bytes(v);
 	a->trust = ADVICE_PERHAPS;
@@ -136,8 +136,8 @@ bool setup_core_bytes(const struct view *v, struct advice *a)
 	view_what(
 		a,
 		"%.2f GB/s on a node on average, %.2f read and %.2f written in its best second, through %lld io-core(s)",
-		view_rate(v, view_bytes(v)) / 1e9, (double)v->io->peak[RECORD_PEAK_READ] / 1e9,
-		(double)v->io->peak[RECORD_PEAK_WRITE] / 1e9, (long long)cores);
+		view_rate(v, view_bytes(v)) / 1e9, (double)v->io->numbers[IO_PEAK_READ] / 1e9,
+		(double)v->io->numbers[IO_PEAK_WRITE] / 1e9, (long long)cores);
 	view_why(a, "%u %% of what a core of the client moves, %u MB/s read or %u written",
 		 LIMIT_FULL_PERCENT, v->limits->core_read_mbs, v->limits->core_write_mbs);
 	tell_cores(a, cores + 1);
@@ -225,22 +225,22 @@ struct node_io {
 
 static struct node_io node_of(const struct record *record)
 {
-	struct record_io best;
+	struct io best;
 	struct node_io io = { .name = record->node };
 
-	run_best(record, RECORD_SCOPE_JOB, &best);
-	if (best.numbers[RECORD_READ_BYTES] > 0)
-		io.bytes += (double)best.numbers[RECORD_READ_BYTES];
-	if (best.numbers[RECORD_WRITE_BYTES] > 0)
-		io.bytes += (double)best.numbers[RECORD_WRITE_BYTES];
-	if (best.numbers[RECORD_READ_US] > 0)
-		io.us += (double)best.numbers[RECORD_READ_US];
-	if (best.numbers[RECORD_WRITE_US] > 0)
-		io.us += (double)best.numbers[RECORD_WRITE_US];
-	if (best.numbers[RECORD_READ_CALLS] > 0)
-		io.calls += (double)best.numbers[RECORD_READ_CALLS];
-	if (best.numbers[RECORD_WRITE_CALLS] > 0)
-		io.calls += (double)best.numbers[RECORD_WRITE_CALLS];
+	run_best(record, IO_SCOPE_JOB, &best);
+	if (best.numbers[IO_READ_BYTES] > 0)
+		io.bytes += (double)best.numbers[IO_READ_BYTES];
+	if (best.numbers[IO_WRITE_BYTES] > 0)
+		io.bytes += (double)best.numbers[IO_WRITE_BYTES];
+	if (best.numbers[IO_READ_US] > 0)
+		io.us += (double)best.numbers[IO_READ_US];
+	if (best.numbers[IO_WRITE_US] > 0)
+		io.us += (double)best.numbers[IO_WRITE_US];
+	if (best.numbers[IO_READ_CALLS] > 0)
+		io.calls += (double)best.numbers[IO_READ_CALLS];
+	if (best.numbers[IO_WRITE_CALLS] > 0)
+		io.calls += (double)best.numbers[IO_WRITE_CALLS];
 	return io;
 }
 
@@ -352,11 +352,11 @@ bool setup_resent(const struct view *v, struct advice *a)
 
 	if (!v->wire)
 		return false;
-	resent = (double)v->wire->numbers[RECORD_RESENT];
-	if (v->wire->numbers[RECORD_READ_CALLS] > 0)
-		calls += (double)v->wire->numbers[RECORD_READ_CALLS];
-	if (v->wire->numbers[RECORD_WRITE_CALLS] > 0)
-		calls += (double)v->wire->numbers[RECORD_WRITE_CALLS];
+	resent = (double)v->wire->numbers[IO_RESENT];
+	if (v->wire->numbers[IO_READ_CALLS] > 0)
+		calls += (double)v->wire->numbers[IO_READ_CALLS];
+	if (v->wire->numbers[IO_WRITE_CALLS] > 0)
+		calls += (double)v->wire->numbers[IO_WRITE_CALLS];
 	if (calls < 1000 || resent * 100 < calls * LIMIT_RESENT_PERCENT)
 		return false;
 	view_what(a, "%.0f requests were sent again, of %.0f READs and WRITEs", resent, calls);

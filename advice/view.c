@@ -12,14 +12,14 @@ static double known(int64_t number)
 	return number > 0 ? (double)number : 0;
 }
 
-double view_number(const struct view *v, enum record_number number)
+double view_number(const struct view *v, enum io_number number)
 {
 	return known(v->io->numbers[number]);
 }
 
-double view_meta(const struct view *v, enum record_meta op)
+double view_meta(const struct view *v, enum io_number op)
 {
-	return v->io->has_meta ? known(v->io->meta[op]) : 0;
+	return known(v->io->numbers[op]);
 }
 
 double view_metas(const struct view *v)
@@ -27,27 +27,27 @@ double view_metas(const struct view *v)
 	double all = 0;
 	int op;
 
-	for (op = 0; op < RECORD_META_COUNT; op++)
-		all += view_meta(v, (enum record_meta)op);
+	for (op = IO_OP_OPEN; op < IO_COUNT; op++)
+		all += view_number(v, (enum io_number)op);
 	return all;
 }
 
 double view_bytes(const struct view *v)
 {
-	return view_number(v, RECORD_READ_BYTES) + view_number(v, RECORD_WRITE_BYTES);
+	return view_number(v, IO_READ_BYTES) + view_number(v, IO_WRITE_BYTES);
 }
 
 double view_mapped(const struct view *v)
 {
-	return view_number(v, RECORD_MMAP_READ_BYTES) + view_number(v, RECORD_MMAP_WRITE_BYTES);
+	return view_number(v, IO_MMAP_READ_BYTES) + view_number(v, IO_MMAP_WRITE_BYTES);
 }
 
 double view_calls(const struct view *v)
 {
-	return view_number(v, RECORD_READ_CALLS) + view_number(v, RECORD_WRITE_CALLS);
+	return view_number(v, IO_READ_CALLS) + view_number(v, IO_WRITE_CALLS);
 }
 
-double view_mean(const struct view *v, enum record_number bytes, enum record_number calls)
+double view_mean(const struct view *v, enum io_number bytes, enum io_number calls)
 {
 	double count = view_number(v, calls);
 
@@ -61,13 +61,12 @@ double view_rate(const struct view *v, double number)
 
 bool view_is_timed(const struct view *v)
 {
-	return view_number(v, RECORD_READ_US) + view_number(v, RECORD_WRITE_US) > 0;
+	return view_number(v, IO_READ_US) + view_number(v, IO_WRITE_US) > 0;
 }
 
 double view_concurrency(const struct view *v)
 {
-	return view_rate(v,
-			 (view_number(v, RECORD_READ_US) + view_number(v, RECORD_WRITE_US)) / 1e6);
+	return view_rate(v, (view_number(v, IO_READ_US) + view_number(v, IO_WRITE_US)) / 1e6);
 }
 
 double view_call_share(const struct view *v, double calls)
@@ -75,7 +74,7 @@ double view_call_share(const struct view *v, double calls)
 	return view_rate(v, calls * v->limits->sync_call_us / 1e6);
 }
 
-double view_waiting(const struct view *v, enum record_number us)
+double view_waiting(const struct view *v, enum io_number us)
 {
 	return v->wire && v->wire->numbers[us] > 0
 		       ? view_rate(v, (double)v->wire->numbers[us] / 1e6)
@@ -85,16 +84,16 @@ double view_waiting(const struct view *v, enum record_number us)
 /* The client asked for a tenth of them, or less: it had the rest at hand. */
 bool view_is_at_hand(const struct view *v)
 {
-	return v->wire && v->wire->numbers[RECORD_META_CALLS] >= 0 &&
-	       (double)v->wire->numbers[RECORD_META_CALLS] * 10 < view_metas(v);
+	return v->wire && v->wire->numbers[IO_META_CALLS] >= 0 &&
+	       (double)v->wire->numbers[IO_META_CALLS] * 10 < view_metas(v);
 }
 
 /* A name that is new to the node is looked up by the stat or the open of it: that is
  * one operation. */
 static double meta_operations(const struct view *v)
 {
-	double asking = view_meta(v, RECORD_META_STAT) + view_meta(v, RECORD_META_OPEN);
-	double looked_up = view_meta(v, RECORD_META_LOOKUP_MISS);
+	double asking = view_meta(v, IO_OP_STAT) + view_meta(v, IO_OP_OPEN);
+	double looked_up = view_meta(v, IO_OP_LOOKUP_MISS);
 
 	return view_metas(v) - (looked_up < asking ? looked_up : asking);
 }
@@ -104,7 +103,7 @@ double view_meta_waiting(const struct view *v, double ops)
 	double all = meta_operations(v);
 	double part = all > 0 && ops < all ? ops / all : 1;
 
-	return view_waiting(v, RECORD_META_US) * part;
+	return view_waiting(v, IO_META_US) * part;
 }
 
 double view_meta_share(const struct view *v, double ops)
@@ -118,15 +117,15 @@ double view_meta_share(const struct view *v, double ops)
 /* At the speed of a core: the least that it can have taken. */
 static double least_share(const struct view *v)
 {
-	return view_rate(v, view_number(v, RECORD_READ_BYTES) / (v->limits->core_read_mbs * 1e6)) +
-	       view_rate(v, view_number(v, RECORD_WRITE_BYTES) / (v->limits->core_write_mbs * 1e6));
+	return view_rate(v, view_number(v, IO_READ_BYTES) / (v->limits->core_read_mbs * 1e6)) +
+	       view_rate(v, view_number(v, IO_WRITE_BYTES) / (v->limits->core_write_mbs * 1e6));
 }
 
 /* The client reads ahead and writes behind, several requests at a time: the job
  * cannot have waited longer than it ran. */
 static double client_share(const struct view *v)
 {
-	double share = view_waiting(v, RECORD_READ_US) + view_waiting(v, RECORD_WRITE_US);
+	double share = view_waiting(v, IO_READ_US) + view_waiting(v, IO_WRITE_US);
 
 	return share < 1 ? share : 1;
 }
@@ -142,11 +141,11 @@ double view_io_share(const struct view *v)
 
 /* Bytes or calls: what the client moved, or did, where it tells, and not what came from the
  * page cache; else as asked for. Of mapped files, too, where it tells. */
-static double moved_by(const struct view *v, enum record_number number)
+static double moved_by(const struct view *v, enum io_number number)
 {
 	const int64_t *wire = v->wire ? v->wire->numbers : NULL;
 
-	if (!wire || (wire[RECORD_READ_BYTES] < 0 && wire[RECORD_WRITE_BYTES] < 0))
+	if (!wire || (wire[IO_READ_BYTES] < 0 && wire[IO_WRITE_BYTES] < 0))
 		return view_number(v, number);
 	return known(wire[number]);
 }
@@ -154,7 +153,7 @@ static double moved_by(const struct view *v, enum record_number number)
 bool view_is_busy(const struct view *v)
 {
 	double busy = LIMIT_BUSY_PERCENT / 100.0;
-	double moved = moved_by(v, RECORD_READ_BYTES) + moved_by(v, RECORD_WRITE_BYTES);
+	double moved = moved_by(v, IO_READ_BYTES) + moved_by(v, IO_WRITE_BYTES);
 
 	return moved >= v->limits->min_mib * 1048576.0 &&
 	       (view_io_share(v) >= busy || (!view_is_timed(v) && least_share(v) >= busy / 10));

@@ -26,7 +26,7 @@
 struct view {
 	const char *fs, *type;
 	const char *client; /* name of its section */
-	const struct record_io *io, *wire;
+	const struct io *io, *wire;
 	struct record *const *records; /* of the run */
 	size_t count, nodes;	       /* nodes: those with numbers of it */
 	bool is_whole;
@@ -36,14 +36,14 @@ struct view {
 	const struct config_advice *limits;
 };
 
-double view_number(const struct view *v, enum record_number number);
-double view_meta(const struct view *v, enum record_meta op);
+double view_number(const struct view *v, enum io_number number);
+double view_meta(const struct view *v, enum io_number op);
 double view_metas(const struct view *v); /* all of them */
 double view_bytes(const struct view *v);
 double view_mapped(const struct view *v); /* through mapped files: not in it */
 double view_calls(const struct view *v);
 /* Bytes a call; 0: there is none. */
-double view_mean(const struct view *v, enum record_number bytes, enum record_number calls);
+double view_mean(const struct view *v, enum io_number bytes, enum io_number calls);
 
 /* A second on each node. */
 double view_rate(const struct view *v, double number);
@@ -53,9 +53,9 @@ double view_concurrency(const struct view *v);
 /* What so many synchronous calls take at least: limits->sync_call_us each. */
 double view_call_share(const struct view *v, double calls);
 /* How many requests of a node were on their way on average, as the client measured:
- * RECORD_READ_US, RECORD_WRITE_US or RECORD_META_US; 0: nobody knows. More than 1
+ * IO_READ_US, IO_WRITE_US or IO_META_US; 0: nobody knows. More than 1
  * where it reads ahead or writes behind. */
-double view_waiting(const struct view *v, enum record_number us);
+double view_waiting(const struct view *v, enum io_number us);
 /* Had the client nearly all names at hand, without asking for them? */
 bool view_is_at_hand(const struct view *v);
 /* Their part of the time that the client measured; 0: nobody knows. */

@@ -55,7 +55,7 @@ static void add_rows(struct timeline *timeline, struct count_slot *shard)
 		.calls = shard->calls[COUNT_READ] + shard->calls[COUNT_WRITE],
 	};
 	struct count_line *line = &shard->line;
-	int64_t amounts[TIMELINE_LANES], width;
+	int64_t amounts[TIMELINE_LANES] = { 0 }, width;
 	size_t i;
 
 	if (!shard->until && now.calls)
@@ -91,12 +91,12 @@ static int slot_read(struct pins *p, uint32_t slot, struct count_slot *sum,
 	return 0;
 }
 
-static void put_hist(struct record_io *io, enum record_hist which, const __u64 *bins, size_t n)
+static void put_hist(struct io *io, enum io_hist which, const __u64 *bins, size_t n)
 {
 	size_t i;
 
 	io->has_hist[which] = true;
-	for (i = 0; i < n && i < RECORD_BINS; i++)
+	for (i = 0; i < n && i < IO_BINS; i++)
 		io->hist[which][i] = (int64_t)bins[i];
 }
 
@@ -114,43 +114,41 @@ static int64_t peak_rate(const struct count_slot *s, enum count_rw rw)
 }
 
 /* The order of enum count_meta is the record's. */
-static void put_bpf(struct record_io *io, const struct count_slot *s, const struct count_info *info)
+static void put_bpf(struct io *io, const struct count_slot *s, const struct count_info *info)
 {
 	uint32_t groups = info->groups, lost_ops = hooks_lost_ops(info->lost);
 	int i;
 
-	put_hist(io, RECORD_READ_SIZES, s->sizes[COUNT_READ], COUNT_SIZE_BINS);
-	put_hist(io, RECORD_WRITE_SIZES, s->sizes[COUNT_WRITE], COUNT_SIZE_BINS);
-	io->peak[RECORD_PEAK_READ] = peak_rate(s, COUNT_READ);
-	io->peak[RECORD_PEAK_WRITE] = peak_rate(s, COUNT_WRITE);
-	io->peak_window_s = COUNT_WINDOW_S;
+	put_hist(io, IO_READ_SIZES, s->sizes[COUNT_READ], COUNT_SIZE_BINS);
+	put_hist(io, IO_WRITE_SIZES, s->sizes[COUNT_WRITE], COUNT_SIZE_BINS);
+	io->numbers[IO_PEAK_READ] = peak_rate(s, COUNT_READ);
+	io->numbers[IO_PEAK_WRITE] = peak_rate(s, COUNT_WRITE);
+	io->numbers[IO_PEAK_WINDOW_S] = COUNT_WINDOW_S;
 	if (groups & COUNT_GROUP(META)) {
-		io->has_meta = true;
 		for (i = 0; i < COUNT_META_OPS; i++)
 			if (!(lost_ops & 1U << i))
-				io->meta[i] = (int64_t)s->meta[i];
+				io->numbers[IO_OP_OPEN + i] = (int64_t)s->meta[i];
 	}
 	if (groups & COUNT_GROUP(MMAP)) {
-		io->numbers[RECORD_MMAP_READ_BYTES] = (int64_t)s->mmap_bytes[COUNT_READ];
-		io->numbers[RECORD_MMAP_WRITE_BYTES] = (int64_t)s->mmap_bytes[COUNT_WRITE];
+		io->numbers[IO_MMAP_READ_BYTES] = (int64_t)s->mmap_bytes[COUNT_READ];
+		io->numbers[IO_MMAP_WRITE_BYTES] = (int64_t)s->mmap_bytes[COUNT_WRITE];
 	}
 	if (groups & COUNT_GROUP(LATENCY)) {
-		io->numbers[RECORD_READ_US] = (int64_t)(s->ns_sum[COUNT_READ] / 1000);
-		io->numbers[RECORD_WRITE_US] = (int64_t)(s->ns_sum[COUNT_WRITE] / 1000);
-		put_hist(io, RECORD_READ_NS, s->ns[COUNT_READ], COUNT_NS_BINS);
-		put_hist(io, RECORD_WRITE_NS, s->ns[COUNT_WRITE], COUNT_NS_BINS);
+		io->numbers[IO_READ_US] = (int64_t)(s->ns_sum[COUNT_READ] / 1000);
+		io->numbers[IO_WRITE_US] = (int64_t)(s->ns_sum[COUNT_WRITE] / 1000);
+		put_hist(io, IO_READ_NS, s->ns[COUNT_READ], COUNT_NS_BINS);
+		put_hist(io, IO_WRITE_NS, s->ns[COUNT_WRITE], COUNT_NS_BINS);
 	}
 }
 
 /* Rows that are not the counters would say what nobody saw. */
-static void check_timeline(struct record_io *io)
+static void check_timeline(struct io *io)
 {
 	const int64_t *n = io->numbers;
 
-	if (timeline_sum(&io->timeline, TIMELINE_READ) != n[RECORD_READ_BYTES] ||
-	    timeline_sum(&io->timeline, TIMELINE_WRITE) != n[RECORD_WRITE_BYTES] ||
-	    timeline_sum(&io->timeline, TIMELINE_CALLS) !=
-		    n[RECORD_READ_CALLS] + n[RECORD_WRITE_CALLS])
+	if (timeline_sum(&io->timeline, TIMELINE_READ) != n[IO_READ_BYTES] ||
+	    timeline_sum(&io->timeline, TIMELINE_WRITE) != n[IO_WRITE_BYTES] ||
+	    timeline_sum(&io->timeline, TIMELINE_CALLS) != n[IO_READ_CALLS] + n[IO_WRITE_CALLS])
 		timeline_spoil(&io->timeline);
 }
 
@@ -200,18 +198,18 @@ static int read_entry(struct pins *p, const struct count_key *key, const struct 
 {
 	struct reading *r = arg;
 	struct count_slot sum;
-	struct record_io io;
+	struct io io;
 	char mount[COUNT_MOUNT_BYTES];
 
 	if (key->job != r->job)
 		return 0;
-	record_io_init(&io);
+	io_init(&io);
 	if (slot_read(p, entry->slot, &sum, &io.timeline) < 0)
 		return -1;
-	io.numbers[RECORD_READ_BYTES] = (int64_t)sum.bytes[COUNT_READ];
-	io.numbers[RECORD_WRITE_BYTES] = (int64_t)sum.bytes[COUNT_WRITE];
-	io.numbers[RECORD_READ_CALLS] = (int64_t)sum.calls[COUNT_READ];
-	io.numbers[RECORD_WRITE_CALLS] = (int64_t)sum.calls[COUNT_WRITE];
+	io.numbers[IO_READ_BYTES] = (int64_t)sum.bytes[COUNT_READ];
+	io.numbers[IO_WRITE_BYTES] = (int64_t)sum.bytes[COUNT_WRITE];
+	io.numbers[IO_READ_CALLS] = (int64_t)sum.calls[COUNT_READ];
+	io.numbers[IO_WRITE_CALLS] = (int64_t)sum.calls[COUNT_WRITE];
 	snprintf(io.source, sizeof(io.source), "%s", key->dev ? "bpf" : "exit");
 	if (key->dev) {
 		snprintf(mount, sizeof(mount), "%s", entry->mount);
@@ -249,7 +247,7 @@ static int read_folder(struct pins *p, void *arg, struct err *err)
  * order is none. */
 static int compare_io(const void *a, const void *b)
 {
-	const struct record_io *x = a, *y = b;
+	const struct io *x = a, *y = b;
 
 	if (!x->fs || !y->fs)
 		return (x->fs == NULL) - (y->fs == NULL);

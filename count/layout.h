@@ -46,7 +46,7 @@ enum count_missed {
 	COUNT_MISSED_KINDS
 };
 
-/* In the order of RECORD_META_OPS. */
+/* In the order of IO_QUANTITIES (lib/io.h). */
 enum count_meta {
 	COUNT_OPEN,
 	COUNT_CREATE,

@@ -97,7 +97,7 @@ static void add_gate(struct record *state, struct json_object *step, const char 
 	if (!why)
 		return;
 	state->has_gate = true;
-	run_add(sum, json_number(step, tasks_word));
+	io_add_number(sum, json_number(step, tasks_word));
 	if (!state->gate_text)
 		record_set(&state->gate_text, why);
 }
@@ -192,12 +192,12 @@ static bool was_plugin_away(const struct config *config, const struct record *st
 
 /* ---- those that left counters ------------------------------------------------ */
 
-static int add_step(struct record *state, struct record_io *io, struct json_object *step)
+static int add_step(struct record *state, struct io *io, struct json_object *step)
 {
 	static const char *const keys[] = { "read_bytes", "write_bytes", "read_calls",
 					    "write_calls" };
-	static const enum record_number numbers[] = { RECORD_READ_BYTES, RECORD_WRITE_BYTES,
-						      RECORD_READ_CALLS, RECORD_WRITE_CALLS };
+	static const enum io_number numbers[] = { IO_READ_BYTES, IO_WRITE_BYTES, IO_READ_CALLS,
+						  IO_WRITE_CALLS };
 	int64_t array_job = json_number(step, "array_job_id");
 	int64_t array_task = json_number(step, "array_task_id");
 	int rc = 0;
@@ -206,7 +206,7 @@ static int add_step(struct record *state, struct record_io *io, struct json_obje
 	for (i = 0; i < 4; i++) {
 		int64_t number = json_number(step, keys[i]);
 
-		run_add(&io->numbers[numbers[i]], number);
+		io_add_number(&io->numbers[numbers[i]], number);
 		if (number == RECORD_UNKNOWN)
 			rc = -1;
 	}
@@ -220,7 +220,7 @@ static int add_step(struct record *state, struct record_io *io, struct json_obje
 
 struct sum {
 	struct record *state;
-	struct record_io io;
+	struct io io;
 	struct cpuset cpus;
 	bool is_best, has_stepd;
 	int64_t steps;
@@ -248,7 +248,7 @@ void job_add_steps(const struct config *config, struct record *state)
 	bool was_away = was_plugin_away(config, state);
 	size_t i;
 
-	record_io_init(&sum.io);
+	io_init(&sum.io);
 	snprintf(sum.io.source, sizeof(sum.io.source), "stepd");
 	each_step(config, state->job, read_step, &sum);
 	for (i = 0; i < state->client_count; i++)

@@ -145,28 +145,28 @@ int job_note_mounts(const struct config *config, uint32_t job_id, struct err *er
 /* ---- at the end ------------------------------------------------------------------ */
 
 /* What a client counts, as the numbers of a record. */
-static const enum record_number numbers[WIRE_KINDS] = {
-	[WIRE_READ_BYTES] = RECORD_READ_BYTES,
-	[WIRE_WRITE_BYTES] = RECORD_WRITE_BYTES,
-	[WIRE_READS] = RECORD_READ_CALLS,
-	[WIRE_WRITES] = RECORD_WRITE_CALLS,
-	[WIRE_READ_US] = RECORD_READ_US,
-	[WIRE_WRITE_US] = RECORD_WRITE_US,
-	[WIRE_META] = RECORD_META_CALLS,
-	[WIRE_META_US] = RECORD_META_US,
-	[WIRE_ASKED_READ_BYTES] = RECORD_ASKED_READ_BYTES,
-	[WIRE_ASKED_WRITE_BYTES] = RECORD_ASKED_WRITE_BYTES,
-	[WIRE_RESENT] = RECORD_RESENT,
-	[WIRE_QUEUE_US] = RECORD_QUEUE_US,
-	[WIRE_BACKLOG] = RECORD_BACKLOG,
-	[WIRE_COPIES] = RECORD_COPIES,
-	[WIRE_NAMES] = RECORD_NAME_CALLS,
+static const enum io_number numbers[WIRE_KINDS] = {
+	[WIRE_READ_BYTES] = IO_READ_BYTES,
+	[WIRE_WRITE_BYTES] = IO_WRITE_BYTES,
+	[WIRE_READS] = IO_READ_CALLS,
+	[WIRE_WRITES] = IO_WRITE_CALLS,
+	[WIRE_READ_US] = IO_READ_US,
+	[WIRE_WRITE_US] = IO_WRITE_US,
+	[WIRE_META] = IO_META_CALLS,
+	[WIRE_META_US] = IO_META_US,
+	[WIRE_ASKED_READ_BYTES] = IO_ASKED_READ_BYTES,
+	[WIRE_ASKED_WRITE_BYTES] = IO_ASKED_WRITE_BYTES,
+	[WIRE_RESENT] = IO_RESENT,
+	[WIRE_QUEUE_US] = IO_QUEUE_US,
+	[WIRE_BACKLOG] = IO_BACKLOG,
+	[WIRE_COPIES] = IO_COPIES,
+	[WIRE_NAMES] = IO_NAME_CALLS,
 };
 
 static void add_line(struct record *state, const char *client, const struct client_wire *wire,
 		     const struct client_wire_line *line, bool alone)
 {
-	struct record_io io;
+	struct io io;
 	int kind;
 
 	if (line->is_gone)
@@ -175,8 +175,8 @@ static void add_line(struct record *state, const char *client, const struct clie
 		state->flags |= RECORD_FLAG(WIRE_RESET);
 	if (line->is_gone || line->has_restarted)
 		return;
-	record_io_init(&io);
-	io.scope = RECORD_SCOPE_NODE;
+	io_init(&io);
+	io.scope = IO_SCOPE_NODE;
 	io.shared = alone ? 0 : RECORD_UNKNOWN;
 	snprintf(io.source, sizeof(io.source), "%s", wire->source);
 	snprintf(io.client, sizeof(io.client), "%s", client);
@@ -194,7 +194,7 @@ static int64_t syncs_on(const struct record *state, const char *name)
 {
 	const struct record_client *client = record_client_named(state, name);
 	int64_t sum = RECORD_UNKNOWN;
-	const struct record_io *io;
+	const struct io *io;
 	size_t i, k;
 
 	for (i = 0; client && i < state->mount_count; i++) {
@@ -202,9 +202,9 @@ static int64_t syncs_on(const struct record *state, const char *name)
 			continue;
 		for (k = 0; k < state->app_count; k++) {
 			io = &state->app[k];
-			if (io->has_meta && io->fs && io->scope == RECORD_SCOPE_JOB &&
+			if (io->fs && io->scope == IO_SCOPE_JOB &&
 			    !strcmp(io->fs, state->mounts[i].mount))
-				run_add(&sum, io->meta[RECORD_META_FSYNC]);
+				io_add_number(&sum, io->numbers[IO_OP_FSYNC]);
 		}
 	}
 	return sum;

@@ -28,15 +28,15 @@ struct part {
 	uint32_t flags;
 	int weight;    /* record_weight() */
 	int64_t cores; /* RECORD_UNKNOWN: none */
-	int64_t job[RECORD_NUMBER_COUNT], wide[RECORD_NUMBER_COUNT];
-	int64_t peak[RECORD_PEAK_COUNT];
+	int64_t job[IO_COUNT], wide[IO_COUNT];
+	int64_t peak[2]; /* read, written */
 	int64_t wire_rd, wire_wr, meta;
 	unsigned int restored, changed, errors, warnings;
 	bool is_refused, is_far;
 	int64_t warned_tasks, refused_tasks;
 	uint32_t lacks;
-	int64_t (*hist)[RECORD_BINS]; /* [RECORD_HIST_COUNT] or NULL */
-	struct timeline *timeline;    /* NULL: there is none */
+	int64_t (*hist)[IO_BINS];  /* [IO_HISTS] or NULL */
+	struct timeline *timeline; /* NULL: there is none */
 };
 
 struct merge {
@@ -160,30 +160,20 @@ static void keep_most(int64_t *most, int64_t number)
 	*most = number > *most ? number : *most;
 }
 
-static int64_t sum_meta(const struct record_io *io)
-{
-	int64_t sum = RECORD_UNKNOWN;
-	int i;
-
-	for (i = 0; i < RECORD_META_COUNT; i++)
-		run_add(&sum, io->meta[i]);
-	return sum;
-}
-
-static void take_hist(struct part *part, const struct record_io *io)
+static void take_hist(struct part *part, const struct io *io)
 {
 	int which;
 
-	for (which = 0; which < RECORD_HIST_COUNT; which++) {
+	for (which = 0; which < IO_HISTS; which++) {
 		if (!io->has_hist[which])
 			continue;
 		if (!part->hist)
-			part->hist = xcalloc(RECORD_HIST_COUNT, sizeof(*part->hist));
+			part->hist = xcalloc(IO_HISTS, sizeof(*part->hist));
 		memcpy(part->hist[which], io->hist[which], sizeof(*part->hist));
 	}
 }
 
-static void take_timeline(struct part *part, const struct record_io *io)
+static void take_timeline(struct part *part, const struct io *io)
 {
 	if (!io->timeline.count && !io->timeline.is_partial)
 		return;
@@ -195,15 +185,15 @@ static void take_timeline(struct part *part, const struct record_io *io)
  * job, else of the node. */
 static void take_app(struct part *part, const struct record *r, char source[RECORD_WORD_MAX])
 {
-	struct record_io best;
+	struct io best;
 
-	run_best(r, RECORD_SCOPE_NODE, &best);
+	run_best(r, IO_SCOPE_NODE, &best);
 	memcpy(part->wide, best.numbers, sizeof(part->wide));
 	strcpy(source, best.source);
-	run_best(r, RECORD_SCOPE_JOB, &best);
+	run_best(r, IO_SCOPE_JOB, &best);
 	memcpy(part->job, best.numbers, sizeof(part->job));
-	memcpy(part->peak, best.peak, sizeof(part->peak));
-	part->meta = sum_meta(&best);
+	memcpy(part->peak, &best.numbers[IO_PEAK_READ], sizeof(part->peak));
+	part->meta = io_ops(&best);
 	if (*best.source)
 		strcpy(source, best.source);
 	take_timeline(part, &best);
@@ -215,8 +205,8 @@ static void take_counts(struct part *part, const struct record *r)
 	size_t i;
 
 	for (i = 0; i < r->wire_count; i++) {
-		run_add(&part->wire_rd, r->wire[i].numbers[RECORD_READ_BYTES]);
-		run_add(&part->wire_wr, r->wire[i].numbers[RECORD_WRITE_BYTES]);
+		io_add_number(&part->wire_rd, r->wire[i].numbers[IO_READ_BYTES]);
+		io_add_number(&part->wire_wr, r->wire[i].numbers[IO_WRITE_BYTES]);
 	}
 	for (i = 0; i < r->change_count; i++) {
 		/* of what may not have been made nothing is said */
@@ -467,8 +457,8 @@ static int64_t percentile(const int64_t *hist, int64_t total, int percent)
 	int64_t seen = 0, wanted = total / 100 * percent + total % 100 * percent / 100;
 	int bin;
 
-	for (bin = 0; bin < RECORD_BINS - 2; bin++) {
-		run_add(&seen, hist[bin]);
+	for (bin = 0; bin < IO_BINS - 2; bin++) {
+		io_add_number(&seen, hist[bin]);
 		if (seen > wanted || seen == total)
 			break;
 	}
@@ -480,8 +470,8 @@ static void take_percentiles(const int64_t *hist, int64_t *pair)
 	int64_t total = 0;
 	int bin;
 
-	for (bin = 0; bin < RECORD_BINS; bin++)
-		run_add(&total, hist[bin]);
+	for (bin = 0; bin < IO_BINS; bin++)
+		io_add_number(&total, hist[bin]);
 	if (!total)
 		return;
 	pair[0] = percentile(hist, total, 50);
@@ -490,18 +480,18 @@ static void take_percentiles(const int64_t *hist, int64_t *pair)
 
 static void sum_hist(const struct merge *merge, struct summary *s)
 {
-	int64_t sum[RECORD_HIST_COUNT][RECORD_BINS] = { { 0 } };
+	int64_t sum[IO_HISTS][IO_BINS] = { { 0 } };
 	size_t i;
 	int which, bin;
 
 	for (i = 0; i < merge->count; i++)
-		for (which = 0; merge->parts[i].hist && which < RECORD_HIST_COUNT; which++)
-			for (bin = 0; bin < RECORD_BINS; bin++)
-				run_add(&sum[which][bin], merge->parts[i].hist[which][bin]);
-	take_percentiles(sum[RECORD_READ_SIZES], s->rsz);
-	take_percentiles(sum[RECORD_WRITE_SIZES], s->wsz);
-	take_percentiles(sum[RECORD_READ_NS], s->rlat_ns);
-	take_percentiles(sum[RECORD_WRITE_NS], s->wlat_ns);
+		for (which = 0; merge->parts[i].hist && which < IO_HISTS; which++)
+			for (bin = 0; bin < IO_BINS; bin++)
+				io_add_number(&sum[which][bin], merge->parts[i].hist[which][bin]);
+	take_percentiles(sum[IO_READ_SIZES], s->rsz);
+	take_percentiles(sum[IO_WRITE_SIZES], s->wsz);
+	take_percentiles(sum[IO_READ_NS], s->rlat_ns);
+	take_percentiles(sum[IO_WRITE_NS], s->wlat_ns);
 }
 
 static struct run_time find_time(const struct merge *merge)
@@ -537,8 +527,8 @@ static void find_shape(const struct merge *merge, struct summary *s)
 
 static bool is_known(const int64_t *numbers)
 {
-	return numbers[RECORD_READ_BYTES] >= 0 || numbers[RECORD_WRITE_BYTES] >= 0 ||
-	       numbers[RECORD_READ_CALLS] >= 0 || numbers[RECORD_WRITE_CALLS] >= 0;
+	return numbers[IO_READ_BYTES] >= 0 || numbers[IO_WRITE_BYTES] >= 0 ||
+	       numbers[IO_READ_CALLS] >= 0 || numbers[IO_WRITE_CALLS] >= 0;
 }
 
 static void sum_numbers(const struct merge *merge, struct summary *s)
@@ -556,10 +546,10 @@ static void sum_numbers(const struct merge *merge, struct summary *s)
 		const int64_t *n =
 			s->scope == SUMMARY_SCOPE_NODE ? merge->parts[i].wide : merge->parts[i].job;
 
-		run_add(&s->rd_bytes, n[RECORD_READ_BYTES]);
-		run_add(&s->wr_bytes, n[RECORD_WRITE_BYTES]);
-		run_add(&s->rd_calls, n[RECORD_READ_CALLS]);
-		run_add(&s->wr_calls, n[RECORD_WRITE_CALLS]);
+		io_add_number(&s->rd_bytes, n[IO_READ_BYTES]);
+		io_add_number(&s->wr_bytes, n[IO_WRITE_BYTES]);
+		io_add_number(&s->rd_calls, n[IO_READ_CALLS]);
+		io_add_number(&s->wr_calls, n[IO_WRITE_CALLS]);
 	}
 }
 
@@ -577,8 +567,8 @@ static void find_busiest(const struct merge *merge, struct summary *s)
 
 		if (!is_known(part->job))
 			continue;
-		run_add(&moved, part->job[RECORD_READ_BYTES]);
-		run_add(&moved, part->job[RECORD_WRITE_BYTES]);
+		io_add_number(&moved, part->job[IO_READ_BYTES]);
+		io_add_number(&moved, part->job[IO_WRITE_BYTES]);
 		counted++;
 		total += (double)moved;
 		if ((double)moved > most) {
@@ -601,8 +591,8 @@ static void find_slowest(const struct merge *merge, struct summary *s)
 		const struct part *part = &merge->parts[i];
 		int64_t us = RECORD_UNKNOWN;
 
-		run_add(&us, part->job[RECORD_READ_US]);
-		run_add(&us, part->job[RECORD_WRITE_US]);
+		io_add_number(&us, part->job[IO_READ_US]);
+		io_add_number(&us, part->job[IO_WRITE_US]);
 		counted += us >= 0;
 		if (us <= most)
 			continue;
@@ -624,19 +614,19 @@ static void sum_counts(const struct merge *merge, struct summary *s)
 		const struct part *part = &merge->parts[i];
 
 		s->flags |= part->flags;
-		run_add(&s->wire_rd, part->wire_rd);
-		run_add(&s->wire_wr, part->wire_wr);
-		run_add(&s->meta, part->meta);
-		keep_most(&s->peak_rd, part->peak[RECORD_PEAK_READ]);
-		keep_most(&s->peak_wr, part->peak[RECORD_PEAK_WRITE]);
+		io_add_number(&s->wire_rd, part->wire_rd);
+		io_add_number(&s->wire_wr, part->wire_wr);
+		io_add_number(&s->meta, part->meta);
+		keep_most(&s->peak_rd, part->peak[0]);
+		keep_most(&s->peak_wr, part->peak[1]);
 		s->restored += part->restored;
 		s->changed += part->changed;
 		s->errors += part->errors;
 		s->warnings += part->warnings;
 		s->refused += part->is_refused;
 		s->far += part->is_far;
-		run_add(&s->gate_warned, part->warned_tasks);
-		run_add(&s->gate_refused, part->refused_tasks);
+		io_add_number(&s->gate_warned, part->warned_tasks);
+		io_add_number(&s->gate_refused, part->refused_tasks);
 		s->lacks |= part->lacks;
 	}
 }

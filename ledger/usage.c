@@ -58,7 +58,7 @@ static const char *type_of(const struct record *record, const char *fs)
 }
 
 /* What a record may say is longer than a row of every store. */
-static const char *name_of(const struct record_io *io)
+static const char *name_of(const struct io *io)
 {
 	if (!io->fs)
 		return USE_FS_ALL;
@@ -90,24 +90,23 @@ static struct use_fs *fs_of(struct usage *usage, const char *name, const char *t
 	return fs;
 }
 
-static void add_line(struct usage *usage, const struct record *record, const struct record_io *io)
+static void add_line(struct usage *usage, const struct record *record, const struct io *io)
 {
 	const char *name = name_of(io);
 	struct use_fs *fs = fs_of(usage, name, type_of(record, name));
 	int i;
 
-	run_add(&fs->read, io->numbers[RECORD_READ_BYTES]);
-	run_add(&fs->written, io->numbers[RECORD_WRITE_BYTES]);
-	for (i = 0; io->has_meta && i < RECORD_META_COUNT; i++)
-		run_add(&fs->meta, io->meta[i]);
-	for (i = 0; i < RECORD_PEAK_COUNT; i++)
-		if (io->peak[i] > fs->peak)
-			fs->peak = io->peak[i];
+	io_add_number(&fs->read, io->numbers[IO_READ_BYTES]);
+	io_add_number(&fs->written, io->numbers[IO_WRITE_BYTES]);
+	io_add_number(&fs->meta, io_ops(io));
+	for (i = IO_PEAK_READ; i <= IO_PEAK_WRITE; i++)
+		if (io->numbers[i] > fs->peak)
+			fs->peak = io->numbers[i];
 }
 
-static bool is_of(const struct record_io *io, const char *source)
+static bool is_of(const struct io *io, const char *source)
 {
-	return io->scope == RECORD_SCOPE_JOB && !strcmp(io->source, source);
+	return io->scope == IO_SCOPE_JOB && !strcmp(io->source, source);
 }
 
 static void add_lines(struct usage *usage, const struct record *record, const char *source)
@@ -146,21 +145,21 @@ static void add_head(struct usage *usage, const struct record *record)
 	usage->nodes++;
 	if (seconds > 0)
 		usage->node_s += (int64_t)(seconds < NODE_S_MAX ? seconds : NODE_S_MAX);
-	run_add(&usage->warned, record->gate_warned);
-	run_add(&usage->refused, record->gate_refused);
+	io_add_number(&usage->warned, record->gate_warned);
+	io_add_number(&usage->refused, record->gate_refused);
 }
 
 void usage_add(struct usage *usage, struct record *record)
 {
-	struct record_io best;
+	struct io best;
 
 	add_head(usage, record);
-	run_best(record, RECORD_SCOPE_JOB, &best);
+	run_best(record, IO_SCOPE_JOB, &best);
 	if (*best.source) {
 		usage->is_told = true;
 		add_lines(usage, record, best.source);
 	} else {
-		run_best(record, RECORD_SCOPE_NODE, &best);
+		run_best(record, IO_SCOPE_NODE, &best);
 		usage->is_wide |= *best.source != 0;
 	}
 	keep(usage, record);

@@ -15,27 +15,6 @@
 static const char *const flag_names[] = { RECORD_FLAGS(FLAG_NAME) };
 static const char *const flag_words[] = { RECORD_FLAGS(FLAG_WORDS) };
 
-#define META_NAME(id, name) name,
-const char *const record_meta_names[] = { RECORD_META_OPS(META_NAME) };
-
-const char *const record_number_names[] = {
-	"read_bytes",	    "write_bytes",	 "read_calls", "write_calls", "mmap_read_bytes",
-	"mmap_write_bytes", "read_us",		 "write_us",   "meta_calls",  "meta_us",
-	"asked_read_bytes", "asked_write_bytes", "resent",     "queue_us",    "backlog",
-	"copies",	    "name_calls",
-};
-
-const char *const record_peak_names[] = { "read_Bps", "write_Bps" };
-
-const char *const record_lane_names[] = { "read_bytes", "write_bytes", "calls" };
-
-const char *const record_hist_names[] = {
-	"read_sizes",
-	"write_sizes",
-	"read_ns",
-	"write_ns",
-};
-
 const char *record_flag_name(unsigned int bit)
 {
 	return bit < RECORD_FLAG_COUNT ? flag_names[bit] : NULL;
@@ -54,11 +33,6 @@ uint32_t record_flag(const char *name)
 		if (!strcmp(flag_names[bit], name))
 			return UINT32_C(1) << bit;
 	return RECORD_FLAG(OTHER);
-}
-
-const char *record_meta_name(unsigned int op)
-{
-	return op < RECORD_META_COUNT ? record_meta_names[op] : NULL;
 }
 
 /* ---- text ---------------------------------------------------------------- */
@@ -92,14 +66,13 @@ void record_lacks_all(struct record *record)
 		record->cores_met = 0;
 }
 
-static bool is_any_known(const struct record_io *list, size_t count)
+static bool is_any_known(const struct io *list, size_t count)
 {
-	size_t i, k;
+	size_t i;
 
 	for (i = 0; i < count; i++)
-		for (k = 0; k < RECORD_NUMBER_COUNT; k++)
-			if (list[i].numbers[k] >= 0)
-				return true;
+		if (io_is_known(&list[i]))
+			return true;
 	return false;
 }
 
@@ -147,7 +120,7 @@ struct record *record_new(void)
 	return record;
 }
 
-static void free_io(struct record_io *io, size_t count)
+static void free_io(struct io *io, size_t count)
 {
 	while (count)
 		free(io[--count].fs);
@@ -204,21 +177,6 @@ void record_free(struct record *record)
 	free(record->job_cpus);
 	free(record->parts);
 	free(record);
-}
-
-void record_io_init(struct record_io *io)
-{
-	size_t i;
-
-	memset(io, 0, sizeof(*io));
-	io->shared = RECORD_UNKNOWN;
-	for (i = 0; i < RECORD_NUMBER_COUNT; i++)
-		io->numbers[i] = RECORD_UNKNOWN;
-	for (i = 0; i < RECORD_PEAK_COUNT; i++)
-		io->peak[i] = RECORD_UNKNOWN;
-	io->peak_window_s = RECORD_UNKNOWN;
-	for (i = 0; i < RECORD_META_COUNT; i++)
-		io->meta[i] = RECORD_UNKNOWN;
 }
 
 /* One more in a list, zeroed and counted; NULL: the list is full, flag set. */
@@ -352,10 +310,9 @@ void record_add_finding(struct record *record, const char *code, const char *sev
 	set_short(&new->cure, cure);
 }
 
-static void add_io(struct record *record, struct record_io **list, size_t *count,
-		   const struct record_io *io)
+static void add_io(struct record *record, struct io **list, size_t *count, const struct io *io)
 {
-	struct record_io *new = grow(record, (void **)list, count, sizeof(**list));
+	struct io *new = grow(record, (void **)list, count, sizeof(**list));
 
 	if (!new)
 		return;
@@ -364,12 +321,12 @@ static void add_io(struct record *record, struct record_io **list, size_t *count
 	set_short(&new->fs, io->fs);
 }
 
-void record_add_app(struct record *record, const struct record_io *io)
+void record_add_app(struct record *record, const struct io *io)
 {
 	add_io(record, &record->app, &record->app_count, io);
 }
 
-void record_add_wire(struct record *record, const struct record_io *io)
+void record_add_wire(struct record *record, const struct io *io)
 {
 	add_io(record, &record->wire, &record->wire_count, io);
 }
@@ -416,11 +373,11 @@ static bool is_client_mount(const struct record *record, const char *fs)
 
 /* The lines of one source that are the record's numbers; 0: none of them is,
  * and *others has those of filesystems that are not the client's. */
-static uint64_t best_of(const struct record *record, enum record_scope scope, const char *source,
+static uint64_t best_of(const struct record *record, enum io_scope scope, const char *source,
 			uint64_t *others)
 {
 	uint64_t all_files = 0, client = 0, bit = 1;
-	const struct record_io *io;
+	const struct io *io;
 	size_t i;
 
 	*others = 0;
@@ -440,7 +397,7 @@ static uint64_t best_of(const struct record *record, enum record_scope scope, co
 	return client || record->mount_count ? client : *others;
 }
 
-uint64_t record_best_app(const struct record *record, enum record_scope scope)
+uint64_t record_best_app(const struct record *record, enum io_scope scope)
 {
 	uint64_t best, others, fallback = 0;
 	size_t i;

@@ -38,16 +38,13 @@
  *  "app":[IO,..],"wire":[IO,..]|null,"steps":2,"quality":["all_files",..]}
  * IO {"scope":"job"|"node","shared":3|null,"source":"stepd",
  *   "client":"work"|null,"fs":"/work"|null,"read_bytes":N|null,
- *   "write_bytes":..,"read_calls":..,"write_calls":..,"mmap_read_bytes":..,
- *   "mmap_write_bytes":..,"meta":{"open":N|null,..}|null,
- *   "read_us":N|null,"write_us":..,
- *   "meta_calls":N|null,"meta_us":..,"asked_read_bytes":..,
- *   "asked_write_bytes":..,"resent":..,"queue_us":..,"backlog":..,
- *   "copies":..,"name_calls":..,
+ *   "write_bytes":..,"read_calls":..,"write_calls":..,"meta":{"open":N|null,..}|null,
+ *   and each other quantity of io.h that is known,
  *   "peak":{"read_Bps":N|null,"write_Bps":..,"window_s":1}|null,
  *   "timeline":{"start":1795224862,"width_s":2,"read_bytes":[N,..],
- *     "write_bytes":[..],"calls":[..]}?,
- *   "read_sizes":[N,..]|null,"write_sizes":..,"read_ns":..,"write_ns":..}
+ *     "write_bytes":[..],"calls":[..],"io_us":[..]?}?,
+ *   "read_sizes":[N,..]|null,"write_sizes":..,"read_ns":..,"write_ns":..,
+ *   "errors":{"EDQUOT":{"write":3,"close":1},..}?}
  *   ?: only where there is something to say; cores_met: the client works on the io-cores, and nowhere else; gate: so many
  *   tasks could have run on its CPUs, and were warned of or did not start;
  *   app_to_wire: how this client's lines of wire relate to app, a constant of its
@@ -66,18 +63,12 @@
  *   shared: how many other jobs are in a number of scope node; fs null: all
  *   files. Sources of app are other views of the same I/O, the best one first,
  *   which the quality flags are about; sizes and ns: log2 histograms, bin i counts 2^i .. 2^(i+1)-1 bytes
- *   or nanoseconds (bin 0: 0 and 1); us: time that the processes spent in these
- *   calls, added up; peak: the most that was moved in one of the windows of
- *   window_s seconds, a second of it; timeline: what was moved in each width_s
- *   seconds (a power of two) from start on, which is a multiple of them, at most
- *   64, those of the last that moved nothing left out: each list adds up to the
- *   number of its name, calls to those of both; client: whose counters they are, by the
- *   name of its section; asked: what was asked of the client, where that is told
- *   besides what it moved; resent: requests that were sent more than once;
- *   queue_us: how long requests waited to be sent; backlog: how many waited for a
- *   free slot whenever one was sent, added up; copies: how often a server copied by
- *   itself what crossed no wire; name_calls: of meta_calls, those that only ask for a
- *   name, whether it is there, what it is and who may. app: what processes asked for;
+ *   or nanoseconds (bin 0: 0 and 1); peak: the most that was moved in one of the
+ *   windows of window_s seconds, a second of it; timeline: what was moved in each
+ *   width_s seconds (a power of two) from start on, which is a multiple of them, at
+ *   most 64, those of the last that moved nothing left out: the lists of bytes add up
+ *   to the number of their name, calls to those of both; errors: calls that failed,
+ *   only those that did. app: what processes asked for;
  *   wire: what the client did; never added together.
  *
  * The format grows by new keys only; a reader ignores keys it does not know
@@ -104,18 +95,17 @@
 
 #include "lib/cpuset.h"
 #include "lib/err.h"
+#include "lib/io.h"
 #include "lib/request.h"
-#include "lib/timeline.h"
 
 #define RECORD_VERSION 1
-#define RECORD_UNKNOWN INT64_C(-1)
+#define RECORD_UNKNOWN IO_UNKNOWN
 #define RECORD_TEXT_MAX (256 * 1024) /* bytes of one record as text */
 #define RECORD_NODELIST_MAX (64 * 1024)
 #define RECORD_NAME_MAX 256 /* cluster, node, user, with the final 0 */
 #define RECORD_WORD_MAX 64  /* codes, types, sources */
 #define RECORD_STRING_MAX 4096
 #define RECORD_LIST_MAX 64 /* mounts, changes, findings, app, wire: each */
-#define RECORD_BINS 64
 
 /* flag, what it says in words (jobio report prints them) */
 #define RECORD_FLAGS(X)                                                                            \
@@ -180,93 +170,6 @@ enum record_flag_bit {
 	RECORD_FLAGS(RECORD_FLAG_ENUM) RECORD_FLAG_COUNT
 };
 #define RECORD_FLAG(id) (UINT32_C(1) << RECORD_BIT_##id)
-
-/* Metadata operations, in the order of struct record_io.meta. */
-#define RECORD_META_OPS(X)                                                                         \
-	X(OPEN, "open")                                                                            \
-	X(CREATE, "create")                                                                        \
-	X(UNLINK, "unlink")                                                                        \
-	X(RENAME, "rename")                                                                        \
-	X(MKDIR, "mkdir")                                                                          \
-	X(RMDIR, "rmdir")                                                                          \
-	X(STAT, "stat")                                                                            \
-	X(LOOKUP_MISS, "lookup_miss")                                                              \
-	X(READDIR, "readdir")                                                                      \
-	X(FSYNC, "fsync")                                                                          \
-	X(LINK, "link")                                                                            \
-	X(SYMLINK, "symlink")                                                                      \
-	X(MKNOD, "mknod")                                                                          \
-	X(CHMOD, "chmod")                                                                          \
-	X(CHOWN, "chown")                                                                          \
-	X(UTIMES, "utimes")                                                                        \
-	X(TRUNCATE, "truncate")                                                                    \
-	X(XATTR, "xattr")                                                                          \
-	X(FALLOCATE, "fallocate")                                                                  \
-	X(STATFS, "statfs")
-
-#define RECORD_META_ENUM(id, name) RECORD_META_##id,
-enum record_meta {
-	RECORD_META_OPS(RECORD_META_ENUM) RECORD_META_COUNT
-};
-
-enum record_scope {
-	RECORD_SCOPE_JOB,
-	RECORD_SCOPE_NODE
-};
-
-enum record_hist {
-	RECORD_READ_SIZES,
-	RECORD_WRITE_SIZES,
-	RECORD_READ_NS,
-	RECORD_WRITE_NS,
-	RECORD_HIST_COUNT
-};
-
-/* The four numbers of every source, the two of mapped files, and how long the
- * calls took. */
-enum record_number {
-	RECORD_READ_BYTES,
-	RECORD_WRITE_BYTES,
-	RECORD_READ_CALLS,
-	RECORD_WRITE_CALLS,
-	RECORD_MMAP_READ_BYTES,
-	RECORD_MMAP_WRITE_BYTES,
-	RECORD_READ_US,
-	RECORD_WRITE_US,
-	/* of a client only */
-	RECORD_META_CALLS,
-	RECORD_META_US,
-	RECORD_ASKED_READ_BYTES,
-	RECORD_ASKED_WRITE_BYTES,
-	RECORD_RESENT,
-	RECORD_QUEUE_US,
-	RECORD_BACKLOG,
-	RECORD_COPIES,
-	RECORD_NAME_CALLS,
-	RECORD_NUMBER_COUNT
-};
-
-enum record_peak {
-	RECORD_PEAK_READ,
-	RECORD_PEAK_WRITE,
-	RECORD_PEAK_COUNT
-};
-
-struct record_io {
-	enum record_scope scope;
-	int64_t shared; /* other jobs on the node, RECORD_UNKNOWN */
-	char source[RECORD_WORD_MAX];
-	char client[RECORD_WORD_MAX]; /* of wire; "" unknown */
-	char *fs; /* mount point, or the client's name for it; NULL: all files */
-	int64_t numbers[RECORD_NUMBER_COUNT];
-	int64_t peak[RECORD_PEAK_COUNT]; /* bytes a second */
-	int64_t peak_window_s;		 /* RECORD_UNKNOWN: no peak */
-	struct timeline timeline;	 /* may have no rows */
-	bool has_meta;
-	int64_t meta[RECORD_META_COUNT];
-	bool has_hist[RECORD_HIST_COUNT];
-	int64_t hist[RECORD_HIST_COUNT][RECORD_BINS];
-};
 
 struct record_client {
 	char name[RECORD_WORD_MAX], type[RECORD_WORD_MAX];
@@ -333,7 +236,7 @@ struct record {
 	struct record_mount *mounts;
 	struct record_change *changes;
 	struct record_finding *findings;
-	struct record_io *app, *wire;
+	struct io *app, *wire;
 	size_t client_count, mount_count, change_count, finding_count;
 	size_t app_count, wire_count, part_count;
 	int64_t steps;
@@ -366,9 +269,6 @@ void record_set_job_cpus(struct record *record, const struct cpuset *os_cpus);
 void record_add_part(struct record *record, int64_t socket, int64_t numa_node,
 		     const struct cpuset *os_cpus);
 
-/* All numbers unknown, scope job. */
-void record_io_init(struct record_io *io);
-
 void record_add_client(struct record *record, const char *name, const char *type,
 		       const char *version, const char *cpus);
 /* Of the client that was added last. */
@@ -386,21 +286,20 @@ void record_add_change(struct record *record, const char *client, const char *wh
 		       int restored);
 void record_add_finding(struct record *record, const char *code, const char *severity,
 			const char *text, const char *cure);
-void record_add_app(struct record *record, const struct record_io *io);
-void record_add_wire(struct record *record, const struct record_io *io);
+void record_add_app(struct record *record, const struct io *io);
+void record_add_wire(struct record *record, const struct io *io);
 
 /* The lines of app that are the record's numbers in one scope, as bits: those of
  * the first source that says something of all files or of the client's
  * filesystems (its line of all files alone, if it has one); on a node without
  * a client, of any. Never two sources added. */
-uint64_t record_best_app(const struct record *record, enum record_scope scope);
+uint64_t record_best_app(const struct record *record, enum io_scope scope);
 
 /* The name of a flag bit and what it says; NULL past the end of the list. */
 const char *record_flag_name(unsigned int bit);
 const char *record_flag_words(unsigned int bit);
 /* The flag of a name; RECORD_FLAG(OTHER) for a name that is not in the list. */
 uint32_t record_flag(const char *name);
-const char *record_meta_name(unsigned int op);
 
 /* Build the text: one line without the newline, caller frees. Timelines are left
  * out, with the flag "truncated", where it would be longer than a reader takes. */

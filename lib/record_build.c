@@ -199,7 +199,7 @@ static void build_findings(struct builder *b, struct json_object *top, const str
 }
 
 /* Bins after the last that counted something are left out. */
-static void build_hist(struct builder *b, struct json_object *o, const struct record_io *io,
+static void build_hist(struct builder *b, struct json_object *o, const struct io *io,
 		       unsigned int which)
 {
 	struct json_object *list;
@@ -207,24 +207,43 @@ static void build_hist(struct builder *b, struct json_object *o, const struct re
 
 	if (!io->has_hist[which] || b->no_hists)
 		return;
-	for (last = RECORD_BINS - 1; last >= 0 && !io->hist[which][last];)
+	for (last = IO_BINS - 1; last >= 0 && !io->hist[which][last];)
 		last--;
-	list = json_add_list(o, record_hist_names[which]);
+	list = json_add_list(o, io_hist_names[which]);
 	for (i = 0; i <= last; i++)
 		json_append_number(list, io->hist[which][i]);
 }
 
-static void build_peak(struct json_object *o, const struct record_io *io)
+/* The known ones of these, as members of 'key'; nothing where there is none. */
+static void build_group(struct json_object *o, const char *key, const struct io *io, int first,
+			int end)
 {
-	struct json_object *peak;
-	unsigned int i;
+	struct json_object *group;
+	int i = first;
 
-	if (io->peak_window_s < 0)
+	while (i < end && io->numbers[i] < 0)
+		i++;
+	if (i == end)
 		return;
-	peak = json_add_object(o, "peak");
-	for (i = 0; i < RECORD_PEAK_COUNT; i++)
-		json_add_known(peak, record_peak_names[i], io->peak[i]);
-	json_add_known(peak, "window_s", io->peak_window_s);
+	group = json_add_object(o, key);
+	for (i = first; i < end; i++)
+		json_add_known(group, io_quantities[i].key, io->numbers[i]);
+}
+
+static void build_errors(struct json_object *o, const struct io *io)
+{
+	struct json_object *errors = NULL, *one;
+	int i, k;
+
+	for (i = 0; i < IO_ERRNO_COUNT; i++) {
+		for (one = NULL, k = 0; k < IO_CLASS_COUNT; k++) {
+			if (io->errors[i][k] <= 0)
+				continue;
+			errors = errors ? errors : json_add_object(o, "errors");
+			one = one ? one : json_add_object(errors, io_errno_names[i]);
+			json_add_known(one, io_class_names[k], io->errors[i][k]);
+		}
+	}
 }
 
 /* Rows after the last that is not 0 are left out. */
@@ -250,37 +269,35 @@ static void build_timeline(struct builder *b, struct json_object *o, const struc
 	json_add_known(timeline, "start", line->start);
 	json_add_known(timeline, "width_s", line->width);
 	for (i = 0; i < TIMELINE_LANES; i++)
-		build_lane(timeline, record_lane_names[i], line->rows[i], line->count);
+		if (i <= TIMELINE_CALLS || timeline_sum(line, i))
+			build_lane(timeline, io_lane_names[i], line->rows[i], line->count);
 }
 
-static void build_one_io(struct builder *b, struct json_object *o, const struct record_io *io)
+static void build_one_io(struct builder *b, struct json_object *o, const struct io *io)
 {
-	struct json_object *meta;
 	unsigned int i;
 
-	json_add_text(o, "scope", io->scope == RECORD_SCOPE_JOB ? "job" : "node");
+	json_add_text(o, "scope", io->scope == IO_SCOPE_JOB ? "job" : "node");
 	if (io->shared >= 0)
 		json_add_known(o, "shared", io->shared);
 	put_word(o, "source", io->source);
 	if (*io->client)
 		json_add_text(o, "client", io->client);
 	json_add_text(o, "fs", io->fs);
-	for (i = 0; i < RECORD_NUMBER_COUNT; i++)
-		if (i <= RECORD_WRITE_CALLS || io->numbers[i] >= 0)
-			json_add_known(o, record_number_names[i], io->numbers[i]);
-	build_peak(o, io);
+	for (i = 0; i < IO_PEAK_READ; i++)
+		if (i <= IO_WRITE_CALLS || io->numbers[i] >= 0)
+			json_add_known(o, io_quantities[i].key, io->numbers[i]);
+	if (io->numbers[IO_PEAK_WINDOW_S] > 0)
+		build_group(o, "peak", io, IO_PEAK_READ, IO_OP_OPEN);
 	build_timeline(b, o, &io->timeline);
-	if (io->has_meta) {
-		meta = json_add_object(o, "meta");
-		for (i = 0; i < RECORD_META_COUNT; i++)
-			json_add_known(meta, record_meta_names[i], io->meta[i]);
-	}
-	for (i = 0; i < RECORD_HIST_COUNT; i++)
+	build_group(o, "meta", io, IO_OP_OPEN, IO_COUNT);
+	for (i = 0; i < IO_HISTS; i++)
 		build_hist(b, o, io, i);
+	build_errors(o, io);
 }
 
 static void build_io(struct builder *b, struct json_object *top, const char *key,
-		     const struct record_io *io, size_t count)
+		     const struct io *io, size_t count)
 {
 	struct json_object *list = json_add_list(top, key);
 	size_t i;

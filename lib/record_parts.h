@@ -4,8 +4,7 @@
  * Terms   record.c has the struct, its names and its rules, record_build.c makes
  *           the text of it, record_read.c makes it of a text. The words are
  *           record.h's.
- *         names: the keys of an IO's numbers, one for each of the enum.
- * Owner   as record.h's: texts belong to their field. The names are constant.
+ * Owner   as record.h's: texts belong to their field.
  * Errors  -1, the reason in *err; outputs change on success only.
  * Runs    where record.h does. Nobody but these three files includes this.
  */
@@ -18,12 +17,6 @@
 #include "lib/record.h"
 
 #define RECORD_TIME_MAX ((double)TIMELINE_TIME_MAX)
-
-extern const char *const record_meta_names[];
-extern const char *const record_number_names[];
-extern const char *const record_peak_names[];
-extern const char *const record_lane_names[]; /* of a timeline */
-extern const char *const record_hist_names[];
 
 /* Set a text to a copy of the first 'max' bytes of 'size'; NULL removes it. */
 void record_set_sized(char **field, const char *text, size_t size, size_t max);

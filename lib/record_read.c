@@ -379,83 +379,89 @@ static int read_finding(const struct json_node *o, struct record *r, void *arg, 
 
 /* ---- counters ------------------------------------------------------------ */
 
-static int read_hist(const struct json_node *o, struct record_io *io, unsigned int which,
-		     struct err *err)
+static int read_hist(const struct json_node *o, struct io *io, unsigned int which, struct err *err)
 {
 	const struct json_node *list, *bin;
-	int rc = get(o, record_hist_names[which], JSON_LIST, &list, err);
+	int rc = get(o, io_hist_names[which], JSON_LIST, &list, err);
 	size_t i = 0;
 
 	if (rc <= 0)
 		return rc;
-	if (list->list.count > RECORD_BINS)
-		return err_set(err, "record: %s: more than %d bins", record_hist_names[which],
-			       RECORD_BINS);
+	if (list->list.count > IO_BINS)
+		return err_set(err, "record: %s: more than %d bins", io_hist_names[which], IO_BINS);
 	for (bin = list->list.first; bin; bin = bin->next) {
 		if (bin->kind != JSON_WHOLE || bin->whole < 0)
-			return err_set(err, "record: %s: must hold counts",
-				       record_hist_names[which]);
+			return err_set(err, "record: %s: must hold counts", io_hist_names[which]);
 		io->hist[which][i++] = bin->whole;
 	}
 	io->has_hist[which] = true;
 	return 0;
 }
 
-/* A number for each name; what is missing stays unknown. */
-static int read_each(const struct json_node *o, const char *const names[], size_t count,
-		     int64_t numbers[], struct err *err)
+/* What is missing stays unknown. */
+static int read_quantities(const struct json_node *o, struct io *io, int first, int end,
+			   struct err *err)
 {
-	size_t i;
+	int i;
 
-	for (i = 0; i < count; i++)
-		if (read_number(o, names[i], INT64_MAX, &numbers[i], err) < 0)
+	for (i = first; i < end; i++)
+		if (read_number(o, io_quantities[i].key, INT64_MAX, &io->numbers[i], err) < 0)
 			return -1;
 	return 0;
 }
 
-static int read_meta(const struct json_node *o, struct record_io *io, struct err *err)
+static int read_group(const struct json_node *o, const char *key, struct io *io, int first, int end,
+		      struct err *err)
 {
-	const struct json_node *meta;
-	int rc = get(o, "meta", JSON_OBJECT, &meta, err);
+	const struct json_node *group;
+	int rc = get(o, key, JSON_OBJECT, &group, err);
 
-	if (rc <= 0)
-		return rc;
-	io->has_meta = true;
-	return read_each(meta, record_meta_names, RECORD_META_COUNT, io->meta, err);
+	return rc <= 0 ? rc : read_quantities(group, io, first, end, err);
 }
 
-static int read_peak(const struct json_node *o, struct record_io *io, struct err *err)
+static int read_peak(const struct json_node *o, struct io *io, struct err *err)
 {
-	const struct json_node *peak;
-	int rc = get(o, "peak", JSON_OBJECT, &peak, err);
-
-	if (rc <= 0)
-		return rc;
-	if (read_each(peak, record_peak_names, RECORD_PEAK_COUNT, io->peak, err) < 0)
+	if (read_group(o, "peak", io, IO_PEAK_READ, IO_OP_OPEN, err) < 0)
 		return -1;
-	if (read_number(peak, "window_s", UINT32_MAX, &io->peak_window_s, err) < 0)
-		return -1;
-	if (io->peak_window_s < 1)
+	if (json_node_member(o, "peak") && json_node_member(o, "peak")->kind == JSON_OBJECT &&
+	    io->numbers[IO_PEAK_WINDOW_S] < 1)
 		return err_set(err, "record: peak: window_s must be there, and at least 1");
 	return 0;
+}
+
+/* What has no name here is of a later version. */
+static int read_errors(const struct json_node *o, struct io *io, struct err *err)
+{
+	const struct json_node *errors, *one;
+	int i, k, rc = get(o, "errors", JSON_OBJECT, &errors, err);
+
+	for (i = 0; rc > 0 && i < IO_ERRNO_COUNT; i++) {
+		rc = get(errors, io_errno_names[i], JSON_OBJECT, &one, err);
+		for (k = 0; rc > 0 && k < IO_CLASS_COUNT; k++)
+			if (read_number(one, io_class_names[k], INT64_MAX, &io->errors[i][k], err) <
+			    0)
+				rc = -1;
+		rc = rc < 0 ? -1 : 1;
+	}
+	return rc < 0 ? -1 : 0;
 }
 
 static int read_lane(const struct json_node *o, unsigned int lane, struct timeline *line,
 		     struct err *err)
 {
 	const struct json_node *list, *row;
-	int rc = get(o, record_lane_names[lane], JSON_LIST, &list, err);
+	int rc = get(o, io_lane_names[lane], JSON_LIST, &list, err);
 	size_t i = 0;
 
 	if (rc <= 0)
 		return rc;
 	if (list->list.count > TIMELINE_ROWS)
-		return err_set(err, "record: timeline: %s: more than %d rows",
-			       record_lane_names[lane], TIMELINE_ROWS);
+		return err_set(err, "record: timeline: %s: more than %d rows", io_lane_names[lane],
+			       TIMELINE_ROWS);
 	for (row = list->list.first; row; row = row->next) {
 		if (row->kind != JSON_WHOLE || row->whole < 0)
 			return err_set(err, "record: timeline: %s: must hold numbers",
-				       record_lane_names[lane]);
+				       io_lane_names[lane]);
 		line->rows[lane][i++] = row->whole;
 	}
 	line->count = i > line->count ? i : line->count;
@@ -463,26 +469,26 @@ static int read_lane(const struct json_node *o, unsigned int lane, struct timeli
 }
 
 /* A picture that says other than the numbers is none. */
-static int check_lane(const struct record_io *io, unsigned int lane, struct err *err)
+static int check_lane(const struct io *io, unsigned int lane, struct err *err)
 {
 	int64_t sum = timeline_sum(&io->timeline, lane), all = 0;
 	const int64_t *n = io->numbers;
 
 	if (lane == TIMELINE_CALLS) {
-		all = n[RECORD_READ_CALLS] > 0 ? n[RECORD_READ_CALLS] : 0;
-		if (n[RECORD_WRITE_CALLS] > 0)
-			all = n[RECORD_WRITE_CALLS] > INT64_MAX - all ? INT64_MAX
-								      : all + n[RECORD_WRITE_CALLS];
-	} else if (n[RECORD_READ_BYTES + lane] > 0) {
-		all = n[RECORD_READ_BYTES + lane];
+		all = n[IO_READ_CALLS] > 0 ? n[IO_READ_CALLS] : 0;
+		if (n[IO_WRITE_CALLS] > 0)
+			all = n[IO_WRITE_CALLS] > INT64_MAX - all ? INT64_MAX
+								  : all + n[IO_WRITE_CALLS];
+	} else if (n[IO_READ_BYTES + lane] > 0) {
+		all = n[IO_READ_BYTES + lane];
 	}
 	if (sum == all)
 		return 0;
 	return err_set(err, "record: timeline: %s: its rows add up to '%lld', not to %lld",
-		       record_lane_names[lane], (long long)sum, (long long)all);
+		       io_lane_names[lane], (long long)sum, (long long)all);
 }
 
-static int read_timeline(const struct json_node *o, struct record_io *io, struct err *err)
+static int read_timeline(const struct json_node *o, struct io *io, struct err *err)
 {
 	struct timeline line = { .start = RECORD_UNKNOWN };
 	const struct json_node *timeline;
@@ -503,13 +509,13 @@ static int read_timeline(const struct json_node *o, struct record_io *io, struct
 			err,
 			"record: timeline: width_s must be a power of two, and start a multiple of it");
 	timeline_add(&io->timeline, &line); /* without empty rows at its ends */
-	for (i = 0; i < TIMELINE_LANES; i++)
+	for (i = 0; i <= TIMELINE_CALLS; i++)
 		if (check_lane(io, i, err) < 0)
 			return -1;
 	return 0;
 }
 
-static int read_numbers(const struct json_node *o, struct record_io *io, struct err *err)
+static int read_numbers(const struct json_node *o, struct io *io, struct err *err)
 {
 	char scope[RECORD_WORD_MAX] = "";
 	unsigned int i;
@@ -518,18 +524,18 @@ static int read_numbers(const struct json_node *o, struct record_io *io, struct 
 		return -1;
 	if (strcmp(scope, "job") != 0 && strcmp(scope, "node") != 0)
 		return err_set(err, "record: scope: '%s': must be job or node", scope);
-	io->scope = scope[0] == 'j' ? RECORD_SCOPE_JOB : RECORD_SCOPE_NODE;
+	io->scope = scope[0] == 'j' ? IO_SCOPE_JOB : IO_SCOPE_NODE;
 	if (read_number(o, "shared", UINT32_MAX, &io->shared, err) < 0 ||
 	    read_word(o, "source", io->source, sizeof(io->source), err) < 0 ||
 	    read_word(o, "client", io->client, sizeof(io->client), err) < 0)
 		return -1;
 	if (!*io->source)
 		return err_set(err, "record: source: must be there");
-	if (read_each(o, record_number_names, RECORD_NUMBER_COUNT, io->numbers, err) < 0)
+	if (read_quantities(o, io, 0, IO_PEAK_READ, err) < 0 || read_peak(o, io, err) < 0 ||
+	    read_timeline(o, io, err) < 0 ||
+	    read_group(o, "meta", io, IO_OP_OPEN, IO_COUNT, err) < 0 || read_errors(o, io, err) < 0)
 		return -1;
-	if (read_peak(o, io, err) < 0 || read_timeline(o, io, err) < 0 || read_meta(o, io, err) < 0)
-		return -1;
-	for (i = 0; i < RECORD_HIST_COUNT; i++)
+	for (i = 0; i < IO_HISTS; i++)
 		if (read_hist(o, io, i, err) < 0)
 			return -1;
 	return 0;
@@ -537,10 +543,10 @@ static int read_numbers(const struct json_node *o, struct record_io *io, struct 
 
 static int read_io(const struct json_node *o, struct record *r, void *arg, struct err *err)
 {
-	struct record_io io;
+	struct io io;
 	int rc;
 
-	record_io_init(&io);
+	io_init(&io);
 	rc = read_numbers(o, &io, err) < 0 || read_text(o, "fs", &io.fs, RECORD_STRING_MAX, err) < 0
 		     ? -1
 		     : 0;

@@ -6,66 +6,18 @@
 
 #include "lib/alloc.h"
 
-void run_add(int64_t *sum, int64_t number)
-{
-	if (number < 0)
-		return;
-	if (*sum < 0)
-		*sum = 0;
-	*sum = number > INT64_MAX - *sum ? INT64_MAX : *sum + number;
-}
-
-static void add_hist(struct record_io *sum, const struct record_io *io, int which)
-{
-	int bin;
-
-	if (!io->has_hist[which])
-		return;
-	sum->has_hist[which] = true;
-	for (bin = 0; bin < RECORD_BINS; bin++)
-		run_add(&sum->hist[which][bin], io->hist[which][bin]);
-}
-
-/* What moved something and does not say when would be missing in the picture. */
-static void add_timeline(struct record_io *sum, const struct record_io *io)
-{
-	const int64_t *n = io->numbers;
-
-	if (!io->timeline.count && (n[RECORD_READ_BYTES] > 0 || n[RECORD_WRITE_BYTES] > 0 ||
-				    n[RECORD_READ_CALLS] > 0 || n[RECORD_WRITE_CALLS] > 0))
-		timeline_spoil(&sum->timeline);
-	timeline_add(&sum->timeline, &io->timeline);
-}
-
-void run_add_io(struct record_io *sum, const struct record_io *io)
-{
-	int i;
-
-	for (i = 0; i < RECORD_NUMBER_COUNT; i++)
-		run_add(&sum->numbers[i], io->numbers[i]);
-	for (i = 0; i < RECORD_PEAK_COUNT; i++)
-		if (io->peak[i] > sum->peak[i])
-			sum->peak[i] = io->peak[i];
-	for (i = 0; io->has_meta && i < RECORD_META_COUNT; i++)
-		run_add(&sum->meta[i], io->meta[i]);
-	sum->has_meta |= io->has_meta;
-	for (i = 0; i < RECORD_HIST_COUNT; i++)
-		add_hist(sum, io, i);
-	add_timeline(sum, io);
-}
-
-void run_best(const struct record *record, enum record_scope scope, struct record_io *sum)
+void run_best(const struct record *record, enum io_scope scope, struct io *sum)
 {
 	uint64_t best = record_best_app(record, scope);
 	size_t i;
 
-	record_io_init(sum);
+	io_init(sum);
 	sum->scope = scope;
 	for (i = 0; i < record->app_count; i++) {
 		if (!(best >> i & 1))
 			continue;
 		strcpy(sum->source, record->app[i].source);
-		run_add_io(sum, &record->app[i]);
+		io_add(sum, &record->app[i]);
 	}
 }
 
@@ -116,7 +68,7 @@ struct run_time run_time_of(struct record *const *records, size_t count)
 
 /* ---- lines --------------------------------------------------------------- */
 
-static bool is_same(const struct run_line *line, const struct record_io *io, enum run_kind kind)
+static bool is_same(const struct run_line *line, const struct io *io, enum run_kind kind)
 {
 	const char *fs = line->first->fs ? line->first->fs : "";
 
@@ -125,8 +77,7 @@ static bool is_same(const struct run_line *line, const struct record_io *io, enu
 	       !strcmp(line->first->client, io->client) && !strcmp(fs, io->fs ? io->fs : "");
 }
 
-static struct run_line *new_line(struct run_lines *lines, const struct record_io *io,
-				 enum run_kind kind)
+static struct run_line *new_line(struct run_lines *lines, const struct io *io, enum run_kind kind)
 {
 	struct run_line *line;
 
@@ -135,11 +86,11 @@ static struct run_line *new_line(struct run_lines *lines, const struct record_io
 	line->first = io;
 	line->kind = kind;
 	line->nodes = 0;
-	record_io_init(&line->sum);
+	io_init(&line->sum);
 	return line;
 }
 
-static void add_line(struct run_lines *lines, const struct record_io *io, enum run_kind kind)
+static void add_line(struct run_lines *lines, const struct io *io, enum run_kind kind)
 {
 	struct run_line *line;
 	size_t at = 0;
@@ -152,12 +103,12 @@ static void add_line(struct run_lines *lines, const struct record_io *io, enum r
 	}
 	line = at < lines->count ? &lines->line[at] : new_line(lines, io, kind);
 	line->nodes++;
-	run_add_io(&line->sum, io);
+	io_add(&line->sum, io);
 }
 
 /* A node's lines of other filesystems than the client's are told too, and are
  * not the same I/O: they are of the best source all the same. */
-static const char *best_source(const struct record *record, enum record_scope scope)
+static const char *best_source(const struct record *record, enum io_scope scope)
 {
 	uint64_t best = record_best_app(record, scope);
 	size_t i;
@@ -170,9 +121,9 @@ static const char *best_source(const struct record *record, enum record_scope sc
 
 static void add_record(struct run_lines *lines, const struct record *record)
 {
-	const char *best[2] = { best_source(record, RECORD_SCOPE_JOB),
-				best_source(record, RECORD_SCOPE_NODE) };
-	const struct record_io *io;
+	const char *best[2] = { best_source(record, IO_SCOPE_JOB),
+				best_source(record, IO_SCOPE_NODE) };
+	const struct io *io;
 	size_t i;
 
 	for (i = 0; i < record->app_count; i++) {

@@ -39,8 +39,8 @@ enum run_kind {
 };
 
 struct run_line {
-	const struct record_io *first; /* scope, source, fs of all of them */
-	struct record_io sum;
+	const struct io *first; /* scope, source, fs of all of them */
+	struct io sum;
 	enum run_kind kind;
 	size_t nodes;
 };
@@ -51,15 +51,9 @@ struct run_lines {
 	size_t left_out; /* lines of nodes that found no place */
 };
 
-/* Add a number to a sum, either of which may be unknown. */
-void run_add(int64_t *sum, int64_t number);
-
-/* Add the counters of 'io' to 'sum'; scope, source and files stay. */
-void run_add_io(struct record_io *sum, const struct record_io *io);
-
 /* The best lines of one node in one scope, added up, with their source; all
  * unknown and "" when there are none. */
-void run_best(const struct record *record, enum record_scope scope, struct record_io *sum);
+void run_best(const struct record *record, enum io_scope scope, struct io *sum);
 
 struct run_time {
 	double first, last; /* seconds since 1970; < 0: unknown */

@@ -155,11 +155,11 @@ static void add_sum(struct tally *tally, int kind, const struct tally_sum *more)
 		free(sum->type);
 		sum->type = xstrdup(more->type);
 	}
-	run_add(&sum->jobs, more->jobs);
-	run_add(&sum->node_s, more->node_s);
-	run_add(&sum->read, more->read);
-	run_add(&sum->written, more->written);
-	run_add(&sum->meta, more->meta);
+	io_add_number(&sum->jobs, more->jobs);
+	io_add_number(&sum->node_s, more->node_s);
+	io_add_number(&sum->read, more->read);
+	io_add_number(&sum->written, more->written);
+	io_add_number(&sum->meta, more->meta);
 	take_peak(sum, more->peak, more->peak_job);
 }
 
@@ -199,8 +199,8 @@ static void add_gate(struct tally *tally, const struct use *use)
 		return;
 	tally->warned_jobs += job.warned > 0;
 	tally->refused_jobs += job.refused > 0;
-	run_add(&tally->warned_tasks, job.warned);
-	run_add(&tally->refused_tasks, job.refused);
+	io_add_number(&tally->warned_tasks, job.warned);
+	io_add_number(&tally->refused_tasks, job.refused);
 	add_job(tally, &job);
 }
 
@@ -222,9 +222,9 @@ static void add_filesystems(struct tally *tally, const struct use *use, struct t
 		one.meta = fs->meta;
 		one.peak = fs->peak;
 		add_sum(tally, TALLY_FILESYSTEMS, &one);
-		run_add(&all->read, fs->read);
-		run_add(&all->written, fs->written);
-		run_add(&all->meta, fs->meta);
+		io_add_number(&all->read, fs->read);
+		io_add_number(&all->written, fs->written);
+		io_add_number(&all->meta, fs->meta);
 		take_peak(all, fs->peak, use->job);
 	}
 }
@@ -258,7 +258,7 @@ void tally_add(struct tally *tally, const struct use *use)
 	int kind;
 
 	tally->jobs++;
-	run_add(&tally->node_s, all.node_s);
+	io_add_number(&tally->node_s, all.node_s);
 	tally->wide += use->is_wide;
 	tally->judged += use->is_judged;
 	add_filesystems(tally, use, &all);
@@ -402,7 +402,7 @@ int tally_join(struct tally *tally, struct json_object *json)
 	if (!top)
 		return -1;
 	for (i = 0; i < TOTALS; i++)
-		run_add(field(tally, totals[i].at), json_number(top, totals[i].name));
+		io_add_number(field(tally, totals[i].at), json_number(top, totals[i].name));
 	for (kind = 0; kind < TALLY_KINDS; kind++) {
 		list = json_list(top, tally_names[kind]);
 		for (i = 0; list && i < json_object_array_length(list); i++)
@@ -421,8 +421,8 @@ static int64_t both(const struct tally_sum *sum)
 {
 	int64_t all = 0;
 
-	run_add(&all, sum->read);
-	run_add(&all, sum->written);
+	io_add_number(&all, sum->read);
+	io_add_number(&all, sum->written);
 	return all;
 }
 

@@ -77,8 +77,9 @@ void timeline_put(struct timeline *line, int64_t start, int64_t width,
 	size_t at;
 	int lane;
 
-	if (line->is_partial ||
-	    (!amounts[TIMELINE_READ] && !amounts[TIMELINE_WRITE] && !amounts[TIMELINE_CALLS]))
+	for (lane = 0; lane < TIMELINE_LANES && !amounts[lane];)
+		lane++;
+	if (line->is_partial || lane == TIMELINE_LANES)
 		return;
 	make_room(line, start, start, width);
 	at = (size_t)(start / line->width - line->start / line->width);
@@ -90,11 +91,13 @@ void timeline_put(struct timeline *line, int64_t start, int64_t width,
 static bool find_ends(const struct timeline *line, size_t *first, size_t *last)
 {
 	size_t i;
+	int lane;
 	bool is_there = false;
 
 	for (i = 0; i < line->count; i++) {
-		if (!line->rows[TIMELINE_READ][i] && !line->rows[TIMELINE_WRITE][i] &&
-		    !line->rows[TIMELINE_CALLS][i])
+		for (lane = 0; lane < TIMELINE_LANES && !line->rows[lane][i];)
+			lane++;
+		if (lane == TIMELINE_LANES)
 			continue;
 		*first = is_there ? *first : i;
 		*last = i;

@@ -5,7 +5,8 @@
  *           The width is a power of two and the start a multiple of it: rows of
  *           any two timelines lie in each other whole.
  *         to fold: to double the width. What was moved stays the same.
- *         lane: bytes that were read, bytes that were written, calls.
+ *         lane: bytes that were read, bytes that were written, calls, time inside I/O
+ *           calls (microseconds of all threads; a long call is in each row that it took).
  *         partial: something that moved bytes has no rows. A sum with it has
  *           none either: it would show too little.
  *         run: the seconds 'first' to 'last' of a job, both included.
@@ -39,6 +40,7 @@ enum timeline_lane {
 	TIMELINE_READ,
 	TIMELINE_WRITE,
 	TIMELINE_CALLS,
+	TIMELINE_IO_US,
 	TIMELINE_LANES
 };
 

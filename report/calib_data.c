@@ -240,10 +240,10 @@ static bool is_below(const char *folder, const char *mount)
 }
 
 /* The line of the best source that is about these files, or about all. */
-static const struct record_io *line_for(const struct record *record, const char *folder)
+static const struct io *line_for(const struct record *record, const char *folder)
 {
-	uint64_t best = record_best_app(record, RECORD_SCOPE_JOB);
-	const struct record_io *io, *found = NULL;
+	uint64_t best = record_best_app(record, IO_SCOPE_JOB);
+	const struct io *io, *found = NULL;
 	size_t i;
 
 	for (i = 0; i < record->app_count; i++) {
@@ -270,12 +270,12 @@ static void take_mount(struct calib_job *job, const struct record *record, const
 	}
 }
 
-static void tell(struct calib_job *job, const struct record_io *io)
+static void tell(struct calib_job *job, const struct io *io)
 {
 	const int64_t *n = io->numbers;
 
-	job->told = (struct calib_moved){ n[RECORD_READ_BYTES], n[RECORD_READ_CALLS],
-					  n[RECORD_WRITE_BYTES], n[RECORD_WRITE_CALLS] };
+	job->told = (struct calib_moved){ n[IO_READ_BYTES], n[IO_READ_CALLS], n[IO_WRITE_BYTES],
+					  n[IO_WRITE_CALLS] };
 	snprintf(job->source, sizeof(job->source), "%s", io->source);
 }
 
@@ -285,7 +285,7 @@ static int take_told(struct calib_job *job, const struct job_report *r, const ch
 		     struct err *err)
 {
 	const struct summary *s = &r->summary;
-	const struct record_io *io;
+	const struct io *io;
 
 	job->flags = s->flags;
 	if (r->record_count) {

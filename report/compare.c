@@ -102,45 +102,44 @@ static double rate(int64_t bytes, const struct timeline *when, enum timeline_lan
 	return bytes > 0 ? ratio(bytes, active > 0 ? active : seconds) : -1;
 }
 
-static void take_io(struct samples *s, const struct record_io *io, const struct timeline *when,
+static void take_io(struct samples *s, const struct io *io, const struct timeline *when,
 		    double seconds)
 {
 	const int64_t *n = io->numbers;
 
-	add_known(s, READ, (double)n[RECORD_READ_BYTES]);
-	add_known(s, READ_RATE, rate(n[RECORD_READ_BYTES], when, TIMELINE_READ, seconds));
-	add_known(s, READ_SIZE, ratio(n[RECORD_READ_BYTES], (double)n[RECORD_READ_CALLS]));
-	add_known(s, READ_TIME, ratio(n[RECORD_READ_US], (double)n[RECORD_READ_CALLS] * 1e6));
-	add_known(s, WRITTEN, (double)n[RECORD_WRITE_BYTES]);
-	add_known(s, WRITE_RATE, rate(n[RECORD_WRITE_BYTES], when, TIMELINE_WRITE, seconds));
-	add_known(s, WRITE_SIZE, ratio(n[RECORD_WRITE_BYTES], (double)n[RECORD_WRITE_CALLS]));
-	add_known(s, WRITE_TIME, ratio(n[RECORD_WRITE_US], (double)n[RECORD_WRITE_CALLS] * 1e6));
-	add_known(s, META, (double)job_metas_of(io));
+	add_known(s, READ, (double)n[IO_READ_BYTES]);
+	add_known(s, READ_RATE, rate(n[IO_READ_BYTES], when, TIMELINE_READ, seconds));
+	add_known(s, READ_SIZE, ratio(n[IO_READ_BYTES], (double)n[IO_READ_CALLS]));
+	add_known(s, READ_TIME, ratio(n[IO_READ_US], (double)n[IO_READ_CALLS] * 1e6));
+	add_known(s, WRITTEN, (double)n[IO_WRITE_BYTES]);
+	add_known(s, WRITE_RATE, rate(n[IO_WRITE_BYTES], when, TIMELINE_WRITE, seconds));
+	add_known(s, WRITE_SIZE, ratio(n[IO_WRITE_BYTES], (double)n[IO_WRITE_CALLS]));
+	add_known(s, WRITE_TIME, ratio(n[IO_WRITE_US], (double)n[IO_WRITE_CALLS] * 1e6));
+	add_known(s, META, (double)io_ops(io));
 }
 
 /* From sacct's summary, where the ledger shows no records. */
-static void take_summary(struct record_io *io, const struct summary *s)
+static void take_summary(struct io *io, const struct summary *s)
 {
-	io->numbers[RECORD_READ_BYTES] = s->rd_bytes;
-	io->numbers[RECORD_READ_CALLS] = s->rd_calls;
-	io->numbers[RECORD_WRITE_BYTES] = s->wr_bytes;
-	io->numbers[RECORD_WRITE_CALLS] = s->wr_calls;
-	io->has_meta = s->meta >= 0;
-	io->meta[0] = s->meta; /* their sum is what counts */
+	io->numbers[IO_READ_BYTES] = s->rd_bytes;
+	io->numbers[IO_READ_CALLS] = s->rd_calls;
+	io->numbers[IO_WRITE_BYTES] = s->wr_bytes;
+	io->numbers[IO_WRITE_CALLS] = s->wr_calls;
+	io->numbers[IO_OP_OPEN] = s->meta; /* their sum is what counts */
 }
 
 static void take_report(struct side *side, const struct job_report *r)
 {
 	struct timeline when = { 0 }, one;
-	struct record_io sum, io;
+	struct io sum, io;
 	double seconds = job_time_of(r).seconds;
 	size_t i;
 
-	record_io_init(&sum);
+	io_init(&sum);
 	for (i = 0; i < r->record_count; i++) {
 		const struct record *record = r->records[i];
 
-		record_io_init(&io);
+		io_init(&io);
 		memset(&one, 0, sizeof(one));
 		job_io_add(&io, &one, record);
 		take_io(side->nodes, &io, &one, record->end - record->start);
@@ -148,7 +147,7 @@ static void take_report(struct side *side, const struct job_report *r)
 	}
 	if (!r->record_count || r->left_out) {
 		/* of some nodes, this is no number of the job */
-		record_io_init(&sum);
+		io_init(&sum);
 		memset(&when, 0, sizeof(when));
 		take_summary(&sum, &r->summary);
 	}

@@ -37,11 +37,11 @@ static void print_task(FILE *out, const struct job_report *r)
 
 static void add(struct summary *sum, const struct summary *s)
 {
-	run_add(&sum->rd_bytes, s->rd_bytes);
-	run_add(&sum->rd_calls, s->rd_calls);
-	run_add(&sum->wr_bytes, s->wr_bytes);
-	run_add(&sum->wr_calls, s->wr_calls);
-	run_add(&sum->meta, s->meta);
+	io_add_number(&sum->rd_bytes, s->rd_bytes);
+	io_add_number(&sum->rd_calls, s->rd_calls);
+	io_add_number(&sum->wr_bytes, s->wr_bytes);
+	io_add_number(&sum->wr_calls, s->wr_calls);
+	io_add_number(&sum->meta, s->meta);
 	sum->lacks |= s->lacks;
 	sum->flags |= s->flags;
 	if (s->scope > sum->scope)

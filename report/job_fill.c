@@ -24,20 +24,20 @@
 static void take_sums(struct job_report *r)
 {
 	struct summary *s = &r->summary;
-	struct record_io sum, best;
+	struct io sum, best;
 	size_t i;
 
 	if (!r->record_count || r->left_out || s->scope != SUMMARY_SCOPE_JOB)
 		return;
-	record_io_init(&sum);
+	io_init(&sum);
 	for (i = 0; i < r->record_count; i++) {
-		run_best(r->records[i], RECORD_SCOPE_JOB, &best);
-		run_add_io(&sum, &best);
+		run_best(r->records[i], IO_SCOPE_JOB, &best);
+		io_add(&sum, &best);
 	}
-	s->rd_bytes = sum.numbers[RECORD_READ_BYTES];
-	s->rd_calls = sum.numbers[RECORD_READ_CALLS];
-	s->wr_bytes = sum.numbers[RECORD_WRITE_BYTES];
-	s->wr_calls = sum.numbers[RECORD_WRITE_CALLS];
+	s->rd_bytes = sum.numbers[IO_READ_BYTES];
+	s->rd_calls = sum.numbers[IO_READ_CALLS];
+	s->wr_bytes = sum.numbers[IO_WRITE_BYTES];
+	s->wr_calls = sum.numbers[IO_WRITE_CALLS];
 }
 
 /* 'text': the run as the ledger told it, to be shown as it is; NULL: not. */

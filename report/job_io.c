@@ -53,7 +53,7 @@ bool job_find_bins(const int64_t *hist, int *first, int *last, int64_t *most)
 
 	*first = *last = -1;
 	*most = 0;
-	for (bin = 0; bin < RECORD_BINS; bin++) {
+	for (bin = 0; bin < IO_BINS; bin++) {
 		if (hist[bin] <= 0)
 			continue;
 		*first = *first < 0 ? bin : *first;
@@ -89,28 +89,18 @@ static void print_hist(FILE *out, const char *name, const int64_t *hist, bool is
 	fprintf(out, "  %s to %s\n", low, high);
 }
 
-int64_t job_metas_of(const struct record_io *io)
-{
-	int64_t all = RECORD_UNKNOWN;
-	int i;
-
-	for (i = 0; io->has_meta && i < RECORD_META_COUNT; i++)
-		run_add(&all, io->meta[i]);
-	return all;
-}
-
-static void print_meta(FILE *out, const struct record_io *io, double seconds)
+static void print_meta(FILE *out, const struct io *io, double seconds)
 {
 	const char *before = "                metadata     ";
-	int64_t all = job_metas_of(io);
+	int64_t all = io_ops(io);
 	char text[16];
 	int i;
 
-	for (i = 0; io->has_meta && i < RECORD_META_COUNT; i++) {
-		if (io->meta[i] <= 0)
+	for (i = IO_OP_OPEN; i < IO_COUNT; i++) {
+		if (io->numbers[i] <= 0)
 			continue;
-		fprintf(out, "%s%s %s", before, record_meta_name((unsigned int)i),
-			job_count(io->meta[i], text));
+		fprintf(out, "%s%s %s", before, io_quantities[i].key,
+			job_count(io->numbers[i], text));
 		before = ", ";
 	}
 	if (*before != ',')
@@ -193,11 +183,11 @@ static void print_time_spent(FILE *out, const int64_t *numbers)
 {
 	char a[16], b[16];
 
-	if (numbers[RECORD_READ_US] >= 0 || numbers[RECORD_WRITE_US] >= 0)
+	if (numbers[IO_READ_US] >= 0 || numbers[IO_WRITE_US] >= 0)
 		fprintf(out,
 			"                %-12s %s reading, %s writing: all processes together\n",
-			"time", job_spent(numbers[RECORD_READ_US], a),
-			job_spent(numbers[RECORD_WRITE_US], b));
+			"time", job_spent(numbers[IO_READ_US], a),
+			job_spent(numbers[IO_WRITE_US], b));
 }
 
 static void print_line_head(FILE *out, const struct run_line *line, size_t records)
@@ -208,8 +198,8 @@ static void print_line_head(FILE *out, const struct run_line *line, size_t recor
 	fprintf(out, "  %-13s %s, from %s%s%s: %s", names[line->kind],
 		line->first->fs ? line->first->fs : all, line->first->source,
 		*line->first->client ? " of client " : "", line->first->client,
-		line->first->scope == RECORD_SCOPE_JOB ? "the job's alone"
-						       : "NODE-WIDE, with whatever else ran there");
+		line->first->scope == IO_SCOPE_JOB ? "the job's alone"
+						   : "NODE-WIDE, with whatever else ran there");
 	if (line->nodes < records)
 		fprintf(out, ", on %zu nodes of %zu", line->nodes, records);
 }
@@ -227,11 +217,10 @@ static bool is_asked_known(const struct run_line *line)
 {
 	const int64_t *n = line->sum.numbers;
 
-	if (!strcmp(line->first->source, "osc") &&
-	    (n[RECORD_READ_BYTES] > n[RECORD_ASKED_READ_BYTES] ||
-	     n[RECORD_WRITE_BYTES] > n[RECORD_ASKED_WRITE_BYTES]))
+	if (!strcmp(line->first->source, "osc") && (n[IO_READ_BYTES] > n[IO_ASKED_READ_BYTES] ||
+						    n[IO_WRITE_BYTES] > n[IO_ASKED_WRITE_BYTES]))
 		return false;
-	return n[RECORD_ASKED_READ_BYTES] >= 0 || n[RECORD_ASKED_WRITE_BYTES] >= 0;
+	return n[IO_ASKED_READ_BYTES] >= 0 || n[IO_ASKED_WRITE_BYTES] >= 0;
 }
 
 /* What a client tells besides: one line each, where it does. */
@@ -242,35 +231,34 @@ static void print_client(FILE *out, const struct run_line *line)
 
 	if (is_asked_known(line))
 		fprintf(out, "                %-12s read %s, written %s: asked of the client\n",
-			"asked", job_bytes(n[RECORD_ASKED_READ_BYTES], a),
-			job_bytes(n[RECORD_ASKED_WRITE_BYTES], b));
-	if (n[RECORD_READ_US] >= 0 || n[RECORD_WRITE_US] >= 0)
+			"asked", job_bytes(n[IO_ASKED_READ_BYTES], a),
+			job_bytes(n[IO_ASKED_WRITE_BYTES], b));
+	if (n[IO_READ_US] >= 0 || n[IO_WRITE_US] >= 0)
 		fprintf(out,
 			"                %-12s a read %s, a write %s, another operation %s: on average\n",
-			"took", mean(n[RECORD_READ_US], n[RECORD_READ_CALLS], a),
-			mean(n[RECORD_WRITE_US], n[RECORD_WRITE_CALLS], b),
-			mean(n[RECORD_META_US], n[RECORD_META_CALLS], c));
-	if (n[RECORD_META_CALLS] >= 0)
+			"took", mean(n[IO_READ_US], n[IO_READ_CALLS], a),
+			mean(n[IO_WRITE_US], n[IO_WRITE_CALLS], b),
+			mean(n[IO_META_US], n[IO_META_CALLS], c));
+	if (n[IO_META_CALLS] >= 0)
 		fprintf(out, "                %-12s %s operations", "others",
-			job_count(n[RECORD_META_CALLS], a));
-	if (n[RECORD_META_CALLS] >= 0 && n[RECORD_NAME_CALLS] >= 0)
+			job_count(n[IO_META_CALLS], a));
+	if (n[IO_META_CALLS] >= 0 && n[IO_NAME_CALLS] >= 0)
 		fprintf(out, ", of which %s ask for names and attributes",
-			job_count(n[RECORD_NAME_CALLS], b));
-	if (n[RECORD_META_CALLS] >= 0)
+			job_count(n[IO_NAME_CALLS], b));
+	if (n[IO_META_CALLS] >= 0)
 		fputc('\n', out);
-	if (n[RECORD_RESENT] > 0 || n[RECORD_QUEUE_US] > 0)
+	if (n[IO_RESENT] > 0 || n[IO_QUEUE_US] > 0)
 		fprintf(out,
 			"                %-12s %s requests; waiting to be sent: %s, all together\n",
-			"sent again", job_count(n[RECORD_RESENT], a),
-			job_spent(n[RECORD_QUEUE_US], b));
-	if (n[RECORD_BACKLOG] > 0)
+			"sent again", job_count(n[IO_RESENT], a), job_spent(n[IO_QUEUE_US], b));
+	if (n[IO_BACKLOG] > 0)
 		fprintf(out,
 			"                %-12s %s requests waited for a free slot, added up whenever one was sent\n",
-			"backlog", job_count(n[RECORD_BACKLOG], a));
-	if (n[RECORD_COPIES] > 0)
+			"backlog", job_count(n[IO_BACKLOG], a));
+	if (n[IO_COPIES] > 0)
 		fprintf(out,
 			"                %-12s %s operations: what the server copied by itself crossed no wire\n",
-			"copies", job_count(n[RECORD_COPIES], a));
+			"copies", job_count(n[IO_COPIES], a));
 }
 
 /* Words of record.h's app_to_wire, and what they say of the line. */
@@ -346,9 +334,9 @@ static void print_other(FILE *out, const struct job_report *r, const struct run_
 	char a[16], b[16], c[16], d[16];
 
 	print_line_head(out, line, r->record_count);
-	fprintf(out, ": read %s in %s calls, written %s in %s\n",
-		job_bytes(n[RECORD_READ_BYTES], a), job_count(n[RECORD_READ_CALLS], b),
-		job_bytes(n[RECORD_WRITE_BYTES], c), job_count(n[RECORD_WRITE_CALLS], d));
+	fprintf(out, ": read %s in %s calls, written %s in %s\n", job_bytes(n[IO_READ_BYTES], a),
+		job_count(n[IO_READ_CALLS], b), job_bytes(n[IO_WRITE_BYTES], c),
+		job_count(n[IO_WRITE_CALLS], d));
 	if (line->kind != RUN_WIRE)
 		return;
 	print_client(out, line);
@@ -367,30 +355,29 @@ static void print_unknown_part(FILE *out, const char *fs)
 static void print_io_line(FILE *out, const struct job_report *r, const struct run_line *line,
 			  double seconds)
 {
-	const struct record_io *io = &line->sum;
+	const struct io *io = &line->sum;
 	struct span rd = { seconds, job_active_seconds(&io->timeline, TIMELINE_READ) };
 	struct span wr = { seconds, job_active_seconds(&io->timeline, TIMELINE_WRITE) };
 	static const struct span none;
 
 	print_line_head(out, line, r->record_count);
 	fputc('\n', out);
-	print_one(out, "read", io->numbers[RECORD_READ_BYTES], io->numbers[RECORD_READ_CALLS], &rd);
-	print_one(out, "written", io->numbers[RECORD_WRITE_BYTES], io->numbers[RECORD_WRITE_CALLS],
-		  &wr);
-	if (!line->first->fs && line->first->scope == RECORD_SCOPE_JOB)
+	print_one(out, "read", io->numbers[IO_READ_BYTES], io->numbers[IO_READ_CALLS], &rd);
+	print_one(out, "written", io->numbers[IO_WRITE_BYTES], io->numbers[IO_WRITE_CALLS], &wr);
+	if (!line->first->fs && line->first->scope == IO_SCOPE_JOB)
 		print_unknown_part(out, r->summary.fs);
-	if (io->numbers[RECORD_MMAP_READ_BYTES] >= 0 || io->numbers[RECORD_MMAP_WRITE_BYTES] >= 0) {
-		print_one(out, "mapped, read", io->numbers[RECORD_MMAP_READ_BYTES], -1, &none);
-		print_one(out, "mapped, wr.", io->numbers[RECORD_MMAP_WRITE_BYTES], -1, &none);
+	if (io->numbers[IO_MMAP_READ_BYTES] >= 0 || io->numbers[IO_MMAP_WRITE_BYTES] >= 0) {
+		print_one(out, "mapped, read", io->numbers[IO_MMAP_READ_BYTES], -1, &none);
+		print_one(out, "mapped, wr.", io->numbers[IO_MMAP_WRITE_BYTES], -1, &none);
 	}
-	print_peak(out, io->peak[RECORD_PEAK_READ], io->peak[RECORD_PEAK_WRITE]);
+	print_peak(out, io->numbers[IO_PEAK_READ], io->numbers[IO_PEAK_WRITE]);
 	job_print_timeline(out, r, &io->timeline);
 	print_time_spent(out, io->numbers);
 	print_meta(out, io, seconds);
-	print_hist(out, "read sizes", io->hist[RECORD_READ_SIZES], 0);
-	print_hist(out, "write sizes", io->hist[RECORD_WRITE_SIZES], 0);
-	print_hist(out, "read times", io->hist[RECORD_READ_NS], 1);
-	print_hist(out, "write times", io->hist[RECORD_WRITE_NS], 1);
+	print_hist(out, "read sizes", io->hist[IO_READ_SIZES], 0);
+	print_hist(out, "write sizes", io->hist[IO_WRITE_SIZES], 0);
+	print_hist(out, "read times", io->hist[IO_READ_NS], 1);
+	print_hist(out, "write times", io->hist[IO_WRITE_NS], 1);
 }
 
 void job_print_io(FILE *out, const struct job_report *r, double seconds)
@@ -456,19 +443,19 @@ void job_print_totals(FILE *out, const struct summary *s)
 
 /* ---- two lines ----------------------------------------------------------- */
 
-void job_io_add(struct record_io *sum, struct timeline *when, const struct record *record)
+void job_io_add(struct io *sum, struct timeline *when, const struct record *record)
 {
-	uint64_t best = record_best_app(record, RECORD_SCOPE_JOB);
+	uint64_t best = record_best_app(record, IO_SCOPE_JOB);
 	size_t i;
 
 	for (i = 0; i < record->app_count; i++) {
-		const struct record_io *io = &record->app[i];
+		const struct io *io = &record->app[i];
 
 		if (!(best >> i & 1))
 			continue;
-		run_add_io(sum, io);
+		io_add(sum, io);
 		if (!io->timeline.count &&
-		    (io->numbers[RECORD_READ_BYTES] > 0 || io->numbers[RECORD_WRITE_BYTES] > 0))
+		    (io->numbers[IO_READ_BYTES] > 0 || io->numbers[IO_WRITE_BYTES] > 0))
 			timeline_spoil(when);
 		timeline_add(when, &io->timeline);
 	}
@@ -477,10 +464,10 @@ void job_io_add(struct record_io *sum, struct timeline *when, const struct recor
 static void find_active(const struct job_report *r, struct span *rd, struct span *wr)
 {
 	struct timeline all = { 0 };
-	struct record_io sum;
+	struct io sum;
 	size_t i;
 
-	record_io_init(&sum);
+	io_init(&sum);
 	for (i = 0; i < r->record_count && !r->left_out; i++)
 		job_io_add(&sum, &all, r->records[i]);
 	rd->active = job_active_seconds(&all, TIMELINE_READ);
@@ -495,8 +482,8 @@ static void print_side(FILE *out, const char *name, const struct summary *s, boo
 	int64_t peak = is_read ? s->peak_rd : s->peak_wr, both = 0;
 	char text[16];
 
-	run_add(&both, s->rd_bytes);
-	run_add(&both, s->wr_bytes);
+	io_add_number(&both, s->rd_bytes);
+	io_add_number(&both, s->wr_bytes);
 	fprintf(out, "  %-13s ", name);
 	if (both > 0 && bytes >= 0)
 		tone_bar(out, TONE_GOOD, (double)bytes / (double)both);

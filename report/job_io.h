@@ -22,9 +22,7 @@ const char *job_count(int64_t number, char *out);
 const char *job_spent(int64_t us, char *out);
 /* What the best source of a record says of the job, added; 'when' is spoilt where
  * one of its lines that moved something has no timeline. */
-void job_io_add(struct record_io *sum, struct timeline *when, const struct record *record);
-/* Of all kinds of metadata; unknown: not counted. */
-int64_t job_metas_of(const struct record_io *io);
+void job_io_add(struct io *sum, struct timeline *when, const struct record *record);
 /* Of a timeline's rows those that have some of it. */
 double job_active_seconds(const struct timeline *line, enum timeline_lane lane);
 /* The bins of a histogram that are not empty; false: none. */

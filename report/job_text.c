@@ -549,23 +549,23 @@ static void print_balance(FILE *out, const struct summary *s)
 	}
 }
 
-static int64_t moved(const struct record_io *io)
+static int64_t moved(const struct io *io)
 {
 	int64_t sum = RECORD_UNKNOWN;
 
-	run_add(&sum, io->numbers[RECORD_READ_BYTES]);
-	run_add(&sum, io->numbers[RECORD_WRITE_BYTES]);
+	io_add_number(&sum, io->numbers[IO_READ_BYTES]);
+	io_add_number(&sum, io->numbers[IO_WRITE_BYTES]);
 	return sum;
 }
 
 static int64_t most_moved(const struct job_report *r)
 {
-	struct record_io best;
+	struct io best;
 	int64_t most = 0;
 	size_t i;
 
 	for (i = 0; i < r->record_count; i++) {
-		run_best(r->records[i], RECORD_SCOPE_JOB, &best);
+		run_best(r->records[i], IO_SCOPE_JOB, &best);
 		most = moved(&best) > most ? moved(&best) : most;
 	}
 	return most;
@@ -576,18 +576,18 @@ static void print_nodes(FILE *out, const struct job_report *r)
 {
 	size_t i, shown = r->record_count < NODES_SHOWN ? r->record_count : NODES_SHOWN;
 	int64_t most = most_moved(r);
-	struct record_io best;
+	struct io best;
 	char a[16], b[16];
 
 	if (r->record_count < 2)
 		return;
 	for (i = 0; i < shown; i++) {
-		run_best(r->records[i], RECORD_SCOPE_JOB, &best);
+		run_best(r->records[i], IO_SCOPE_JOB, &best);
 		fprintf(out, "  %-13s %-12s ", i ? "" : "by node", r->records[i]->node);
 		if (most > 0)
 			tone_bar(out, TONE_GOOD, (double)moved(&best) / (double)most);
-		fprintf(out, "read %s, written %s\n", job_bytes(best.numbers[RECORD_READ_BYTES], a),
-			job_bytes(best.numbers[RECORD_WRITE_BYTES], b));
+		fprintf(out, "read %s, written %s\n", job_bytes(best.numbers[IO_READ_BYTES], a),
+			job_bytes(best.numbers[IO_WRITE_BYTES], b));
 	}
 	if (shown < r->record_count)
 		fprintf(out, "  %-13s and %zu more nodes (--json has them)\n", "",

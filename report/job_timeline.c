@@ -64,19 +64,20 @@ void job_print_shape(FILE *out, const struct summary *s)
 
 static void line_json(struct json_object *json, const struct run_line *line)
 {
-	static const char *const lanes[] = { "read_bytes", "write_bytes", "calls" };
 	const struct timeline *timeline = &line->sum.timeline;
 	struct json_object *rows;
 	size_t lane, i;
 
 	json_add_text(json, "fs", line->first->fs);
 	json_add_text(json, "source", line->first->source);
-	json_add_text(json, "scope", line->first->scope == RECORD_SCOPE_JOB ? "job" : "node");
+	json_add_text(json, "scope", line->first->scope == IO_SCOPE_JOB ? "job" : "node");
 	json_add_number(json, "nodes", (int64_t)line->nodes);
 	json_add_number(json, "start", timeline->start);
 	json_add_number(json, "width_s", timeline->width);
 	for (lane = 0; lane < TIMELINE_LANES; lane++) {
-		rows = json_add_list(json, lanes[lane]);
+		if (lane > TIMELINE_CALLS && !timeline_sum(timeline, lane))
+			continue;
+		rows = json_add_list(json, io_lane_names[lane]);
 		for (i = 0; i < timeline->count; i++)
 			json_append_number(rows, timeline->rows[lane][i]);
 	}

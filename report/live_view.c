@@ -22,7 +22,7 @@ static bool is_counted(const struct record *record)
 	size_t i;
 
 	for (i = 0; i < record->app_count; i++)
-		if (record->app[i].scope == RECORD_SCOPE_JOB &&
+		if (record->app[i].scope == IO_SCOPE_JOB &&
 		    strcmp(record->app[i].source, "exit") != 0 &&
 		    strcmp(record->app[i].source, "stepd") != 0)
 			return true;
@@ -126,28 +126,28 @@ static void add_setup(struct summary *s, const struct record *r, bool is_first)
 static void sum_up(struct job_report *r, const struct job_look *look)
 {
 	struct summary *s = &r->summary;
-	struct record_io sum, best;
+	struct io sum, best;
 	size_t i;
 
 	summary_init(s);
-	record_io_init(&sum);
+	io_init(&sum);
 	s->nodes_seen = (int64_t)(r->record_count + look->blind);
 	s->nodes_expected = look->nodes ? (int64_t)look->nodes : SUMMARY_UNKNOWN;
 	for (i = 0; i < r->record_count; i++) {
 		add_setup(s, r->records[i], i == 0);
-		run_best(r->records[i], RECORD_SCOPE_JOB, &best);
-		run_add_io(&sum, &best);
+		run_best(r->records[i], IO_SCOPE_JOB, &best);
+		io_add(&sum, &best);
 		snprintf(s->src, sizeof(s->src), "%.20s", best.source);
 	}
 	if (!r->record_count)
 		return;
 	s->scope = SUMMARY_SCOPE_JOB;
-	s->rd_bytes = sum.numbers[RECORD_READ_BYTES];
-	s->rd_calls = sum.numbers[RECORD_READ_CALLS];
-	s->wr_bytes = sum.numbers[RECORD_WRITE_BYTES];
-	s->wr_calls = sum.numbers[RECORD_WRITE_CALLS];
-	s->peak_rd = sum.peak[RECORD_PEAK_READ];
-	s->peak_wr = sum.peak[RECORD_PEAK_WRITE];
+	s->rd_bytes = sum.numbers[IO_READ_BYTES];
+	s->rd_calls = sum.numbers[IO_READ_CALLS];
+	s->wr_bytes = sum.numbers[IO_WRITE_BYTES];
+	s->wr_calls = sum.numbers[IO_WRITE_CALLS];
+	s->peak_rd = sum.numbers[IO_PEAK_READ];
+	s->peak_wr = sum.numbers[IO_PEAK_WRITE];
 }
 
 /* ---- the report -------------------------------------------------------------- */

@@ -193,7 +193,7 @@ static void show_hists(struct page *page, const struct run_line *line)
 	int64_t most;
 
 	page_line_name(line, name, sizeof(name));
-	for (i = 0; i < RECORD_HIST_COUNT; i++) {
+	for (i = 0; i < IO_HISTS; i++) {
 		const int64_t *hist = line->sum.hist[i];
 
 		if (!line->sum.has_hist[i] || !job_find_bins(hist, &first, &last, &most))
@@ -201,8 +201,8 @@ static void show_hists(struct page *page, const struct run_line *line)
 		snprintf(title, sizeof(title), "%s: %s", titles[i], name);
 		page_raw(page, "<div>");
 		page_put_in(page, "h3", title);
-		draw_hist(page, title, hist, i >= RECORD_READ_NS);
-		list_hist(page, title, hist, i >= RECORD_READ_NS);
+		draw_hist(page, title, hist, i >= IO_READ_NS);
+		list_hist(page, title, hist, i >= IO_READ_NS);
 		page_raw(page, "</div>\n");
 	}
 }
@@ -231,35 +231,35 @@ static void show_line(struct page *page, const struct run_line *line)
 	page_line_name(line, name, sizeof(name));
 	page_say(page, "<tr><th scope=\"row\">", name, "</th>");
 	page_cell(page, kinds[line->kind]);
-	page_cell_bytes(page, n[RECORD_READ_BYTES]);
-	page_cell_count(page, n[RECORD_READ_CALLS]);
-	cell_mean(page, n[RECORD_READ_BYTES], n[RECORD_READ_CALLS]);
-	cell_time(page, n[RECORD_READ_US]);
-	page_cell_bytes(page, n[RECORD_WRITE_BYTES]);
-	page_cell_count(page, n[RECORD_WRITE_CALLS]);
-	cell_mean(page, n[RECORD_WRITE_BYTES], n[RECORD_WRITE_CALLS]);
-	cell_time(page, n[RECORD_WRITE_US]);
-	page_cell_count(page, job_metas_of(&line->sum));
+	page_cell_bytes(page, n[IO_READ_BYTES]);
+	page_cell_count(page, n[IO_READ_CALLS]);
+	cell_mean(page, n[IO_READ_BYTES], n[IO_READ_CALLS]);
+	cell_time(page, n[IO_READ_US]);
+	page_cell_bytes(page, n[IO_WRITE_BYTES]);
+	page_cell_count(page, n[IO_WRITE_CALLS]);
+	cell_mean(page, n[IO_WRITE_BYTES], n[IO_WRITE_CALLS]);
+	cell_time(page, n[IO_WRITE_US]);
+	page_cell_count(page, io_ops(&line->sum));
 	page_raw(page, "</tr>\n");
 }
 
 static void show_meta(struct page *page, const struct run_line *line)
 {
-	const struct record_io *io = &line->sum;
+	const struct io *io = &line->sum;
 	char name[NAME_SIZE];
 	int i;
 
-	if (job_metas_of(io) <= 0)
+	if (io_ops(io) <= 0)
 		return;
 	page_line_name(line, name, sizeof(name));
 	page_table(page, "Metadata operations", "Operation|Number");
 	page_say(page, "<tr><th scope=\"row\" colspan=\"2\">", name, "</th></tr>\n");
-	for (i = 0; i < RECORD_META_COUNT; i++) {
-		if (io->meta[i] <= 0)
+	for (i = IO_OP_OPEN; i < IO_COUNT; i++) {
+		if (io->numbers[i] <= 0)
 			continue;
 		page_raw(page, "<tr>");
-		page_cell(page, record_meta_name((unsigned int)i));
-		page_cell_count(page, io->meta[i]);
+		page_cell(page, io_quantities[i].key);
+		page_cell_count(page, io->numbers[i]);
 		page_raw(page, "</tr>\n");
 	}
 	page_table_end(page);

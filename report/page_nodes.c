@@ -20,7 +20,7 @@ struct amounts {
 static struct amounts amounts_of(const struct record *record, const struct run_line *line)
 {
 	struct amounts a = { RECORD_UNKNOWN, RECORD_UNKNOWN, RECORD_UNKNOWN };
-	const struct record_io *io;
+	const struct io *io;
 	size_t i;
 
 	for (i = 0; i < record->app_count; i++) {
@@ -29,11 +29,11 @@ static struct amounts amounts_of(const struct record *record, const struct run_l
 		    strcmp(io->source, line->first->source) != 0 ||
 		    strcmp(io->fs ? io->fs : "", line->first->fs ? line->first->fs : "") != 0)
 			continue;
-		run_add(&a.read, io->numbers[RECORD_READ_BYTES]);
-		run_add(&a.written, io->numbers[RECORD_WRITE_BYTES]);
+		io_add_number(&a.read, io->numbers[IO_READ_BYTES]);
+		io_add_number(&a.written, io->numbers[IO_WRITE_BYTES]);
 	}
-	run_add(&a.both, a.read);
-	run_add(&a.both, a.written);
+	io_add_number(&a.both, a.read);
+	io_add_number(&a.both, a.written);
 	return a;
 }
 

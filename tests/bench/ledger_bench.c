@@ -79,7 +79,7 @@ struct made {
 static char *make_text(const struct made *made, int at)
 {
 	struct record *r = record_new();
-	struct record_io io;
+	struct io io;
 	int node = made->nodes > 1 ? at : 1;
 	char text[64], *out;
 
@@ -105,12 +105,12 @@ static char *make_text(const struct made *made, int at)
 	record_add_mount(r, "/mnt/weka", "wekafs", "backend0/default");
 	record_add_change(r, "weka", "mount-option", "/mnt/weka", "writecache", "forcedirect", 1,
 			  1);
-	record_io_init(&io);
+	io_init(&io);
 	strcpy(io.source, "stepd");
-	io.numbers[RECORD_READ_BYTES] = 1000000 + at;
-	io.numbers[RECORD_WRITE_BYTES] = 2000000;
-	io.numbers[RECORD_READ_CALLS] = 100;
-	io.numbers[RECORD_WRITE_CALLS] = 100;
+	io.numbers[IO_READ_BYTES] = 1000000 + at;
+	io.numbers[IO_WRITE_BYTES] = 2000000;
+	io.numbers[IO_READ_CALLS] = 100;
+	io.numbers[IO_WRITE_CALLS] = 100;
 	record_add_app(r, &io);
 	r->flags = RECORD_FLAG(ALL_FILES);
 	out = record_text(r, NULL);

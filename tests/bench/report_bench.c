@@ -41,43 +41,42 @@ struct made {
 	int64_t start;
 };
 
-static void fill_times(struct record_io *io, const struct made *made, int every)
+static void fill_times(struct io *io, const struct made *made, int every)
 {
-	int64_t amounts[TIMELINE_LANES];
+	int64_t amounts[TIMELINE_LANES] = { 0 };
 	int64_t *n = io->numbers;
 	int i;
 
-	n[RECORD_READ_BYTES] = n[RECORD_WRITE_BYTES] = 0;
-	n[RECORD_READ_CALLS] = n[RECORD_WRITE_CALLS] = 0;
+	n[IO_READ_BYTES] = n[IO_WRITE_BYTES] = 0;
+	n[IO_READ_CALLS] = n[IO_WRITE_CALLS] = 0;
 	for (i = 0; i < ROWS; i++) {
 		amounts[TIMELINE_READ] = i % every ? 0 : (i * 7919 + made->node) % 4000000;
 		amounts[TIMELINE_WRITE] = i % 5 ? 0 : (i * 6947 + (int64_t)made->job) % 4000000;
 		amounts[TIMELINE_CALLS] = 11;
 		timeline_put(&io->timeline, made->start / 64 * 64 + i * 64, 64, amounts);
-		n[RECORD_READ_BYTES] += amounts[TIMELINE_READ];
-		n[RECORD_WRITE_BYTES] += amounts[TIMELINE_WRITE];
-		n[RECORD_READ_CALLS] += 6;
-		n[RECORD_WRITE_CALLS] += 5;
+		n[IO_READ_BYTES] += amounts[TIMELINE_READ];
+		n[IO_WRITE_BYTES] += amounts[TIMELINE_WRITE];
+		n[IO_READ_CALLS] += 6;
+		n[IO_WRITE_CALLS] += 5;
 	}
 }
 
 static void add_bpf(struct record *r, const struct made *made, const char *fs, int every)
 {
-	struct record_io io;
+	struct io io;
 	int i, k;
 
-	record_io_init(&io);
+	io_init(&io);
 	strcpy(io.source, "bpf");
 	fill_times(&io, made, every);
-	io.numbers[RECORD_READ_US] = 9000000;
-	io.numbers[RECORD_WRITE_US] = 1000 + made->node;
-	io.peak[RECORD_PEAK_READ] = 3000000;
-	io.peak[RECORD_PEAK_WRITE] = 2000000;
-	io.peak_window_s = 1;
-	io.has_meta = true;
-	for (i = 0; i < RECORD_META_COUNT; i++)
-		io.meta[i] = i < 8 ? 30000 / (i + 1) : 0;
-	for (k = 0; k < RECORD_HIST_COUNT; k++) {
+	io.numbers[IO_READ_US] = 9000000;
+	io.numbers[IO_WRITE_US] = 1000 + made->node;
+	io.numbers[IO_PEAK_READ] = 3000000;
+	io.numbers[IO_PEAK_WRITE] = 2000000;
+	io.numbers[IO_PEAK_WINDOW_S] = 1;
+	for (i = 0; i < IO_OPS; i++)
+		io.numbers[IO_OP_OPEN + i] = i < 8 ? 30000 / (i + 1) : 0;
+	for (k = 0; k < IO_HISTS; k++) {
 		io.has_hist[k] = true;
 		for (i = 3; i < 24; i++)
 			io.hist[k][i] = (i * 37 + k) % 500;
@@ -89,7 +88,7 @@ static void add_bpf(struct record *r, const struct made *made, const char *fs, i
 static char *make_text(const struct made *made)
 {
 	struct record *r = record_new();
-	struct record_io io;
+	struct io io;
 	char text[64], *out;
 
 	strcpy(r->cluster, "bench");
@@ -117,11 +116,11 @@ static char *make_text(const struct made *made)
 	record_add_finding(r, "W01", "warning", "something that was seen", "what to do about it");
 	add_bpf(r, made, "/mnt/weka", 7);
 	add_bpf(r, made, "/home", 3);
-	record_io_init(&io);
+	io_init(&io);
 	strcpy(io.source, "stepd");
-	io.numbers[RECORD_READ_BYTES] = 3000000 + made->node;
-	io.numbers[RECORD_WRITE_BYTES] = 2000000;
-	io.numbers[RECORD_READ_CALLS] = io.numbers[RECORD_WRITE_CALLS] = 100;
+	io.numbers[IO_READ_BYTES] = 3000000 + made->node;
+	io.numbers[IO_WRITE_BYTES] = 2000000;
+	io.numbers[IO_READ_CALLS] = io.numbers[IO_WRITE_CALLS] = 100;
 	record_add_app(r, &io);
 	out = record_text(r, NULL);
 	record_free(r);

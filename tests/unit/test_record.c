@@ -32,7 +32,7 @@ static int64_t a_number(void)
 
 /* Everything that a record may say. */
 static const char *const all =
-	"{\"jobio\":1,\"cluster\":\"c\",\"job\":7,\"restart\":0,\"node\":\"c1\",\"nodelist\":\"c[1-2]\",\"uid\":1000,\"gid\":1000,\"user\":\"alice\",\"boot_id\":\"b-1\",\"up\":3600.200,\"start\":1000.060,\"end\":1100.110,\"array\":{\"job\":5,\"task\":1},\"het\":{\"job\":6,\"offset\":2},\"request\":{\"io_cores\":1,\"profile\":\"stream\",\"applied\":true,\"cores_met\":false},\"refused\":\"no\",\"gate\":{\"warned\":1,\"refused\":2,\"text\":\"why\"},\"io_cores\":{\"count\":1,\"abstract\":\"1\",\"os_cpus\":\"1,3\"},\"machine\":{\"job_cpus\":\"0,2\",\"parts\":[{\"socket\":0,\"numa_node\":1,\"cpus\":\"0-3\"}]},\"client\":{\"name\":\"w\",\"type\":\"weka\",\"version\":\"4\",\"cpus\":\"1,3\",\"app_to_wire\":\"a\",\"card\":{\"names\":\"ib0\",\"numa_nodes\":\"0-1\",\"beside\":false},\"mounts\":[{\"mount\":\"/w\",\"fstype\":\"wekafs\",\"source\":\"default\"}]},\"more_clients\":[{\"name\":\"h\",\"type\":\"nfs\",\"version\":\"5\",\"cpus\":\"2\",\"mounts\":[{\"mount\":\"/h\",\"fstype\":\"nfs4\",\"source\":\"s:/h\"}]}],\"changes\":[{\"client\":\"w\",\"what\":\"mount-option\",\"target\":\"/w\",\"old\":\"a\",\"new\":\"b\",\"restored\":true,\"made\":true}],\"findings\":[{\"code\":\"W01\",\"severity\":\"error\",\"text\":\"a\",\"cure\":\"b\",\"target\":\"/w\",\"users\":true},{\"code\":\"W02\",\"severity\":\"info\",\"text\":\"c\",\"cure\":\"d\",\"users\":false}],\"app\":[{\"scope\":\"job\",\"shared\":2,\"source\":\"bpf\",\"client\":\"w\",\"fs\":\"/w\",\"read_bytes\":10,\"write_bytes\":3,\"read_calls\":1,\"write_calls\":1,\"mmap_read_bytes\":1,\"mmap_write_bytes\":2,\"read_us\":12,\"write_us\":5,\"meta_calls\":1,\"meta_us\":2,\"asked_read_bytes\":3,\"asked_write_bytes\":4,\"resent\":5,\"queue_us\":6,\"backlog\":7,\"copies\":8,\"name_calls\":9,\"peak\":{\"read_Bps\":9,\"write_Bps\":1,\"window_s\":1},\"timeline\":{\"start\":1004,\"width_s\":4,\"read_bytes\":[10],\"write_bytes\":[3],\"calls\":[1,1]},\"meta\":{\"open\":3,\"create\":1,\"unlink\":1,\"rename\":1,\"mkdir\":1,\"rmdir\":1,\"stat\":1,\"lookup_miss\":1,\"readdir\":1,\"fsync\":1,\"link\":1,\"symlink\":1,\"mknod\":1,\"chmod\":7,\"chown\":1,\"utimes\":1,\"truncate\":1,\"xattr\":1,\"fallocate\":1,\"statfs\":1},\"read_sizes\":[0,0,4],\"write_sizes\":[1],\"read_ns\":[2],\"write_ns\":[0,3]}],\"wire\":[{\"scope\":\"node\",\"shared\":0,\"source\":\"weka\",\"fs\":null,\"read_bytes\":5,\"write_bytes\":6,\"read_calls\":7,\"write_calls\":8,\"read_ns\":[]}],\"steps\":2,\"quality\":[\"all_files\"]}";
+	"{\"jobio\":1,\"cluster\":\"c\",\"job\":7,\"restart\":0,\"node\":\"c1\",\"nodelist\":\"c[1-2]\",\"uid\":1000,\"gid\":1000,\"user\":\"alice\",\"boot_id\":\"b-1\",\"up\":3600.200,\"start\":1000.060,\"end\":1100.110,\"array\":{\"job\":5,\"task\":1},\"het\":{\"job\":6,\"offset\":2},\"request\":{\"io_cores\":1,\"profile\":\"stream\",\"applied\":true,\"cores_met\":false},\"refused\":\"no\",\"gate\":{\"warned\":1,\"refused\":2,\"text\":\"why\"},\"io_cores\":{\"count\":1,\"abstract\":\"1\",\"os_cpus\":\"1,3\"},\"machine\":{\"job_cpus\":\"0,2\",\"parts\":[{\"socket\":0,\"numa_node\":1,\"cpus\":\"0-3\"}]},\"client\":{\"name\":\"w\",\"type\":\"weka\",\"version\":\"4\",\"cpus\":\"1,3\",\"app_to_wire\":\"a\",\"card\":{\"names\":\"ib0\",\"numa_nodes\":\"0-1\",\"beside\":false},\"mounts\":[{\"mount\":\"/w\",\"fstype\":\"wekafs\",\"source\":\"default\"}]},\"more_clients\":[{\"name\":\"h\",\"type\":\"nfs\",\"version\":\"5\",\"cpus\":\"2\",\"mounts\":[{\"mount\":\"/h\",\"fstype\":\"nfs4\",\"source\":\"s:/h\"}]}],\"changes\":[{\"client\":\"w\",\"what\":\"mount-option\",\"target\":\"/w\",\"old\":\"a\",\"new\":\"b\",\"restored\":true,\"made\":true}],\"findings\":[{\"code\":\"W01\",\"severity\":\"error\",\"text\":\"a\",\"cure\":\"b\",\"target\":\"/w\",\"users\":true},{\"code\":\"W02\",\"severity\":\"info\",\"text\":\"c\",\"cure\":\"d\",\"users\":false}],\"app\":[{\"scope\":\"job\",\"shared\":2,\"source\":\"bpf\",\"client\":\"w\",\"fs\":\"/w\",\"read_bytes\":10,\"write_bytes\":3,\"read_calls\":1,\"write_calls\":1,\"mmap_read_bytes\":1,\"mmap_write_bytes\":2,\"read_us\":12,\"write_us\":5,\"meta_calls\":1,\"meta_us\":2,\"asked_read_bytes\":3,\"asked_write_bytes\":4,\"resent\":5,\"queue_us\":6,\"backlog\":7,\"copies\":8,\"name_calls\":9,\"sync_us\":1,\"close_us\":2,\"mapped_us\":3,\"async_us\":4,\"threads\":5,\"thread_us\":6,\"slowest_us\":7,\"slowest_life_us\":8,\"read_random\":9,\"write_random\":1,\"read_first\":2,\"write_first\":3,\"peak\":{\"read_Bps\":9,\"write_Bps\":1,\"window_s\":1},\"timeline\":{\"start\":1004,\"width_s\":4,\"read_bytes\":[10],\"write_bytes\":[3],\"calls\":[1,1],\"io_us\":[0,7]},\"meta\":{\"open\":3,\"create\":1,\"unlink\":1,\"rename\":1,\"mkdir\":1,\"rmdir\":1,\"stat\":1,\"lookup_miss\":1,\"readdir\":1,\"fsync\":1,\"link\":1,\"symlink\":1,\"mknod\":1,\"chmod\":7,\"chown\":1,\"utimes\":1,\"truncate\":1,\"xattr\":1,\"fallocate\":1,\"statfs\":1},\"read_sizes\":[0,0,4],\"write_sizes\":[1],\"read_ns\":[2],\"write_ns\":[0,3],\"errors\":{\"EDQUOT\":{\"write\":3,\"close\":1},\"ENOENT\":{\"meta\":2}}}],\"wire\":[{\"scope\":\"node\",\"shared\":0,\"source\":\"weka\",\"fs\":null,\"read_bytes\":5,\"write_bytes\":6,\"read_calls\":7,\"write_calls\":8,\"read_ns\":[]}],\"steps\":2,\"quality\":[\"all_files\"]}";
 
 static struct record *parse(const char *text)
 {
@@ -288,20 +288,20 @@ static struct record *endless(int more, size_t size)
 {
 	struct record *r = minimal();
 	char *big = calloc(1, size + 1);
-	struct record_io io;
+	struct io io;
 	int i, k;
 
 	memset(big, '"', size);
-	record_io_init(&io);
+	io_init(&io);
 	strcpy(io.source, "bpf");
 	io.fs = big;
-	io.numbers[RECORD_READ_BYTES] = 64;
-	for (k = 0; k < RECORD_HIST_COUNT; k++)
+	io.numbers[IO_READ_BYTES] = 64;
+	for (k = 0; k < IO_HISTS; k++)
 		io.has_hist[k] = true;
-	for (i = 0; i < RECORD_BINS; i++) {
-		const int64_t row[] = { 1, 0, 0 };
+	for (i = 0; i < IO_BINS; i++) {
+		const int64_t row[TIMELINE_LANES] = { 1 };
 
-		for (k = 0; k < RECORD_HIST_COUNT; k++)
+		for (k = 0; k < IO_HISTS; k++)
 			io.hist[k][i] = size ? INT64_MAX : 0;
 		timeline_put(&io.timeline, i, 1, row);
 	}
@@ -386,7 +386,7 @@ START_TEST(a_brief_text_has_all_but_timelines_and_histograms)
 	record_text_brief(all, strlen(all), brief);
 	r = parse(all);
 	memset(&r->app[0].timeline, 0, sizeof(r->app[0].timeline));
-	for (i = 0; i < RECORD_HIST_COUNT; i++)
+	for (i = 0; i < IO_HISTS; i++)
 		r->app[0].has_hist[i] = r->wire[0].has_hist[i] = false;
 	text = text_of(r);
 	expect_text(brief, text);
@@ -407,6 +407,7 @@ static void random_line(struct timeline *line, int64_t rows)
 	memset(line, 0, sizeof(*line));
 	for (; rows; rows--) {
 		moved[0] = some(1 << 20), moved[1] = some(3), moved[2] = some(9);
+		moved[3] = some(2) ? some(1 << 20) : 0;
 		timeline_put(line, (start + some(lengths[some(6)])) / width * width, width, moved);
 	}
 }
@@ -503,33 +504,30 @@ static const char *random_text(size_t room)
 
 static void add_random_io(struct record *r, bool is_wire)
 {
-	struct record_io io;
+	struct io io;
 	const char *noise;
 	int i;
 
-	record_io_init(&io);
-	io.scope = is_wire || !some(5) ? RECORD_SCOPE_NODE : RECORD_SCOPE_JOB;
+	io_init(&io);
+	io.scope = is_wire || !some(5) ? IO_SCOPE_NODE : IO_SCOPE_JOB;
 	noise = random_text(20);
 	utf8_clean(io.source, sizeof(io.source), noise, strlen(noise));
 	if (some(9))
 		strcpy(io.source, some(2) ? "bpf" : "stepd");
 	io.fs = (char *)(some(3) ? "/mnt/work" : some(2) ? "/home" : NULL);
-	for (i = 0; i < RECORD_NUMBER_COUNT; i++)
+	for (i = 0; i < IO_COUNT; i++)
 		io.numbers[i] = a_number();
-	for (i = 0; i < RECORD_PEAK_COUNT; i++)
-		io.peak[i] = a_number();
-	io.peak_window_s = some(2) ? 1 : RECORD_UNKNOWN;
-	io.has_meta = some(2);
-	io.meta[some(RECORD_META_COUNT)] = a_number();
-	io.has_hist[some(RECORD_HIST_COUNT)] = true;
-	io.hist[some(RECORD_HIST_COUNT)][some(RECORD_BINS)] = some(1 << 20);
+	io.numbers[IO_PEAK_WINDOW_S] = some(2) ? 1 : IO_UNKNOWN;
+	io.has_hist[some(IO_HISTS)] = true;
+	io.hist[some(IO_HISTS)][some(IO_BINS)] = some(1 << 20);
 	if (some(2)) {
 		random_line(&io.timeline, 1 + some(5));
-		io.numbers[RECORD_READ_BYTES] = timeline_sum(&io.timeline, TIMELINE_READ);
-		io.numbers[RECORD_WRITE_BYTES] = timeline_sum(&io.timeline, TIMELINE_WRITE);
-		io.numbers[RECORD_READ_CALLS] = timeline_sum(&io.timeline, TIMELINE_CALLS);
-		io.numbers[RECORD_WRITE_CALLS] = 0;
+		io.numbers[IO_READ_BYTES] = timeline_sum(&io.timeline, TIMELINE_READ);
+		io.numbers[IO_WRITE_BYTES] = timeline_sum(&io.timeline, TIMELINE_WRITE);
+		io.numbers[IO_READ_CALLS] = timeline_sum(&io.timeline, TIMELINE_CALLS);
+		io.numbers[IO_WRITE_CALLS] = 0;
 	}
+	io.errors[some(IO_ERRNO_COUNT)][some(IO_CLASS_COUNT)] = some(9);
 	if (is_wire)
 		record_add_wire(r, &io);
 	else

@@ -73,7 +73,7 @@ static struct record *record_of(uint32_t job, const char *text)
 {
 	struct record *r = record_new();
 	char node[16], restart[16], more[64] = "";
-	struct record_io io;
+	struct io io;
 
 	ck_assert_int_ge(
 		sscanf(text, "%15s %15s %lf %lf %63s", node, restart, &r->start, &r->end, more), 4);
@@ -91,9 +91,9 @@ static struct record *record_of(uint32_t job, const char *text)
 		record_set(&r->nodelist, more[5] == '-' ? NULL : more + 5);
 	if (!strcmp(more, "rebooted"))
 		r->flags = RECORD_FLAG(NODE_REBOOTED);
-	record_io_init(&io);
+	io_init(&io);
 	strcpy(io.source, "stepd");
-	io.numbers[RECORD_READ_BYTES] = 1024;
+	io.numbers[IO_READ_BYTES] = 1024;
 	if (strcmp(more, "empty") != 0)
 		record_add_app(r, &io);
 	return r;
