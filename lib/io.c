@@ -6,24 +6,134 @@
 #define QUANTITY(id, key, unit, adds, words) { key, words, IO_##unit, IO_##adds },
 const struct io_quantity io_quantities[IO_COUNT] = { IO_QUANTITIES(QUANTITY) };
 
-const char *const io_hist_names[IO_HISTS] = { "read_sizes", "write_sizes", "read_ns", "write_ns" };
-
-#define CLASS_NAME(id, name) name,
-const char *const io_class_names[IO_CLASS_COUNT] = { IO_CLASSES(CLASS_NAME) };
-
-#define ERRNO_NAME(name) #name,
-const char *const io_errno_names[IO_ERRNO_COUNT] = { IO_ERRNOS(ERRNO_NAME) };
-
 const char *const io_lane_names[TIMELINE_LANES] = { "read_bytes", "write_bytes", "calls", "io_us" };
+
+/* ---- JSON -------------------------------------------------------------------- */
+
+#define NUMBER(id, name, ...)                                                                      \
+	FIELD(NUMBER, name, io, numbers[IO_##id],                                                  \
+	      .is_optional = IO_##id > IO_WRITE_CALLS && IO_##id < IO_PEAK_READ),
+static const struct field peak_fields[] = { IO_PEAKS(NUMBER) FIELD_LAST };
+static const struct field operation_fields[] = { IO_OPERATIONS(NUMBER) FIELD_LAST };
+
+struct counts {
+	int64_t of[IO_CLASS_COUNT];
+};
+#define CLASS(id, name) FIELD(COUNT, name, counts, of[IO_CLASS_##id], FIELD_IF_KNOWN),
+static const struct field class_fields[] = { IO_CLASSES(CLASS) FIELD_LAST };
+
+#define ERRNO(name)                                                                                \
+	FIELD(OBJECT, #name, io, errors[IO_##name], FIELD_IF_KNOWN, .table = class_fields),
+static const struct field errno_fields[] = { IO_ERRNOS(ERRNO) FIELD_LAST };
+
+static const struct field timeline_fields[] = {
+	FIELD(NUMBER, "start", timeline, start),
+	FIELD(NUMBER, "width_s", timeline, width),
+	FIELD(ROWS, "read_bytes", timeline, rows[TIMELINE_READ]),
+	FIELD(ROWS, "write_bytes", timeline, rows[TIMELINE_WRITE]),
+	FIELD(ROWS, "calls", timeline, rows[TIMELINE_CALLS]),
+	FIELD(ROWS, "io_us", timeline, rows[TIMELINE_IO_US], FIELD_IF_KNOWN),
+	FIELD_LAST,
+};
+
+#define HIST(name, which)                                                                          \
+	FIELD(ROWS, name, io, hist[which], FIELD_IF_KNOWN, FIELD_HAS(io, has_hist[which]),         \
+	      .is_picture = true)
+
+static const char *const scopes[] = { [IO_SCOPE_JOB] = "job", [IO_SCOPE_NODE] = "node" };
+
+const struct field io_fields[] = {
+	FIELD(EITHER, "scope", io, scope, .words = scopes),
+	FIELD(NUMBER, "shared", io, shared, FIELD_IF_KNOWN, .most = UINT32_MAX),
+	FIELD(WORD, "source", io, source),
+	FIELD(WORD, "client", io, client, FIELD_IF_KNOWN),
+	FIELD(TEXT, "fs", io, fs),
+	IO_NUMBERS(NUMBER) FIELD_PART("peak", peak_fields, FIELD_IF_KNOWN),
+	FIELD(OBJECT, "timeline", io, timeline, FIELD_IF_KNOWN, FIELD_HAS(io, timeline.count),
+	      .table = timeline_fields, .is_picture = true),
+	FIELD_PART("meta", operation_fields, FIELD_IF_KNOWN),
+	HIST("read_sizes", IO_READ_SIZES),
+	HIST("write_sizes", IO_WRITE_SIZES),
+	HIST("read_ns", IO_READ_NS),
+	HIST("write_ns", IO_WRITE_NS),
+	FIELD_PART("errors", errno_fields, FIELD_IF_KNOWN),
+	FIELD_LAST,
+};
+
+/* A picture that says other than the numbers is none. */
+static int check_lane(const struct io *io, enum timeline_lane lane, struct err *err)
+{
+	static const enum io_number numbers[][2] = { { IO_READ_BYTES, IO_READ_BYTES },
+						     { IO_WRITE_BYTES, IO_WRITE_BYTES },
+						     { IO_READ_CALLS, IO_WRITE_CALLS } };
+	int64_t sum = timeline_sum(&io->timeline, lane), all = 0;
+	enum io_number i;
+
+	for (i = numbers[lane][0]; i <= numbers[lane][1]; i++)
+		io_add_number(&all, io->numbers[i]);
+	if (sum == all)
+		return 0;
+	return err_set(err, "timeline: %s: its rows add up to '%lld', not to %lld",
+		       io_lane_names[lane], (long long)sum, (long long)all);
+}
+
+static bool is_row(const struct timeline *line, size_t i)
+{
+	int lane;
+
+	for (lane = 0; lane < TIMELINE_LANES; lane++)
+		if (line->rows[lane][i])
+			return true;
+	return false;
+}
+
+/* As it was read: with empty rows, and without saying how many there are. */
+static int check_timeline(struct io *io, struct err *err)
+{
+	struct timeline line = io->timeline;
+	enum timeline_lane lane;
+
+	if (line.start < 0 && line.width < 0)
+		line.start = line.width = 0;
+	for (line.count = TIMELINE_ROWS; line.count && !is_row(&line, line.count - 1);)
+		line.count--;
+	memset(&io->timeline, 0, sizeof(io->timeline));
+	if (!line.width && !line.start && !line.count)
+		return 0;
+	if (!timeline_is_row(line.start, line.width) ||
+	    !timeline_is_row(line.start + (int64_t)line.count * line.width, line.width))
+		return err_set(
+			err,
+			"timeline: width_s must be a power of two, and start a multiple of it");
+	timeline_add(&io->timeline, &line); /* without empty rows at its ends */
+	for (lane = TIMELINE_READ; lane <= TIMELINE_CALLS; lane++)
+		if (check_lane(io, lane, err) < 0)
+			return -1;
+	return 0;
+}
+
+int io_check(struct io *io, struct err *err)
+{
+	const int64_t *n = io->numbers;
+
+	if (io->scope < 0)
+		return err_set(err, "scope: must be job or node");
+	if (!*io->source)
+		return err_set(err, "source: must be there");
+	if ((n[IO_PEAK_READ] >= 0 || n[IO_PEAK_WRITE] >= 0 || !n[IO_PEAK_WINDOW_S]) &&
+	    n[IO_PEAK_WINDOW_S] < 1)
+		return err_set(err, "peak: window_s must be there, and at least 1");
+	return check_timeline(io, err);
+}
+
+/* ---- sums -------------------------------------------------------------------- */
 
 void io_init(struct io *io)
 {
-	int i;
-
 	memset(io, 0, sizeof(*io));
-	io->shared = IO_UNKNOWN;
-	for (i = 0; i < IO_COUNT; i++)
-		io->numbers[i] = IO_UNKNOWN;
+	field_init(io_fields, io);
+	io->scope = IO_SCOPE_JOB;
+	io->timeline.start = io->timeline.width = 0;
 }
 
 void io_add_number(int64_t *sum, int64_t number)

@@ -5,8 +5,7 @@
  *           files, in one scope, as one source has them. A kernel's counters, a step's, a
  *           client's, a node's record, sums of them: all of these are a struct io.
  *         quantity: a row of IO_QUANTITIES: its id, its key in JSON, its unit, how it adds,
- *           and what it is. A new one is a row here, and where it is counted. Those from
- *           PEAK_READ on are members of "peak" in JSON, those from OP_OPEN on of "meta".
+ *           and what it is. A new one is a row here, and where it is counted.
  *         unknown: a number that nobody measured is IO_UNKNOWN here and null or missing
  *           in JSON, never 0.
  *         scope: "job" (the numbers are this job's alone) or "node" (of everything on the
@@ -20,7 +19,7 @@
  *         threads: those that did I/O there, on each filesystem anew; thread_us: how long
  *           they lived while they were counted.
  * Owner   plain values but 'fs', which belongs to whoever set it.
- * Errors  none. A sum ends at INT64_MAX. What is unknown adds nothing; a sum of nothing is
+ * Errors  -1 and a sentence that begins with a key. A sum ends at INT64_MAX. What is unknown adds nothing; a sum of nothing is
  *           unknown. Adding in any order, any number of sums of sums, gives the same.
  * Runs    jobio-count, prolog, epilog, ledger, report.
  */
@@ -31,6 +30,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/err.h"
+#include "lib/field.h"
 #include "lib/timeline.h"
 
 #define IO_UNKNOWN INT64_C(-1)
@@ -39,7 +40,7 @@
 
 /* The first four are those of every source: null in JSON where they are unknown; of the
  * others only what is known is there. */
-#define IO_QUANTITIES(X)                                                                           \
+#define IO_NUMBERS(X)                                                                              \
 	X(READ_BYTES, "read_bytes", BYTES, SUM, "read")                                            \
 	X(WRITE_BYTES, "write_bytes", BYTES, SUM, "written")                                       \
 	X(READ_CALLS, "read_calls", CALLS, SUM, "reads")                                           \
@@ -70,12 +71,16 @@
 	X(READ_RANDOM, "read_random", CALLS, SUM, "reads elsewhere than where the last ended")     \
 	X(WRITE_RANDOM, "write_random", CALLS, SUM, "writes elsewhere than where the last ended")  \
 	X(READ_FIRST, "read_first", CALLS, SUM, "first reads of a file by a thread")               \
-	X(WRITE_FIRST, "write_first", CALLS, SUM, "first writes of a file by a thread")            \
-	/* "peak": of one node in a window, a second of it */                                      \
+	X(WRITE_FIRST, "write_first", CALLS, SUM, "first writes of a file by a thread")
+
+/* Members of "peak": of one node in a window, a second of it. */
+#define IO_PEAKS(X)                                                                                \
 	X(PEAK_READ, "read_Bps", BYTES, MOST, "the most that was read in a second")                \
 	X(PEAK_WRITE, "write_Bps", BYTES, MOST, "the most that was written in a second")           \
-	X(PEAK_WINDOW_S, "window_s", S, MOST, "the windows of these")                              \
-	/* "meta": operations, in the order of count/layout.h */                                   \
+	X(PEAK_WINDOW_S, "window_s", S, MOST, "the windows of these")
+
+/* Members of "meta": operations, in the order of count/layout.h. */
+#define IO_OPERATIONS(X)                                                                           \
 	X(OP_OPEN, "open", CALLS, SUM, "opens")                                                    \
 	X(OP_CREATE, "create", CALLS, SUM, "files created")                                        \
 	X(OP_UNLINK, "unlink", CALLS, SUM, "files removed")                                        \
@@ -96,6 +101,11 @@
 	X(OP_XATTR, "xattr", CALLS, SUM, "extended attributes read or changed")                    \
 	X(OP_FALLOCATE, "fallocate", CALLS, SUM, "allocations")                                    \
 	X(OP_STATFS, "statfs", CALLS, SUM, "questions for free space")
+
+#define IO_QUANTITIES(X)                                                                           \
+	IO_NUMBERS(X)                                                                              \
+	IO_PEAKS(X)                                                                                \
+	IO_OPERATIONS(X)
 
 #define IO_QUANTITY_ENUM(id, key, unit, adds, words) IO_##id,
 enum io_number {
@@ -136,7 +146,6 @@ enum io_hist {
 	IO_WRITE_NS,
 	IO_HISTS
 };
-extern const char *const io_hist_names[IO_HISTS];
 
 /* Calls that failed are counted by class and errno. */
 #define IO_CLASSES(X)                                                                              \
@@ -151,7 +160,6 @@ extern const char *const io_hist_names[IO_HISTS];
 enum io_class {
 	IO_CLASSES(IO_CLASS_ENUM) IO_CLASS_COUNT
 };
-extern const char *const io_class_names[IO_CLASS_COUNT];
 
 #define IO_ERRNOS(X)                                                                               \
 	X(EDQUOT)                                                                                  \
@@ -167,12 +175,11 @@ extern const char *const io_class_names[IO_CLASS_COUNT];
 enum io_errno {
 	IO_ERRNOS(IO_ERRNO_ENUM) IO_ERRNO_COUNT
 };
-extern const char *const io_errno_names[IO_ERRNO_COUNT];
 
 extern const char *const io_lane_names[TIMELINE_LANES];
 
 struct io {
-	enum io_scope scope;
+	int scope;	/* enum io_scope */
 	int64_t shared; /* other jobs in numbers of scope node; IO_UNKNOWN */
 	char source[IO_WORD_MAX];
 	char client[IO_WORD_MAX]; /* whose counters they are; "" unknown */
@@ -183,6 +190,10 @@ struct io {
 	int64_t errors[IO_ERRNO_COUNT][IO_CLASS_COUNT]; /* 0: none, or not counted */
 	struct timeline timeline;			/* may have no rows */
 };
+
+/* How JSON has it (field.h). Of what was read io_check() says whether it may be so. */
+extern const struct field io_fields[];
+int io_check(struct io *io, struct err *err);
 
 /* All numbers unknown, scope job. */
 void io_init(struct io *io);

@@ -2,6 +2,7 @@
 #include "lib/json.h"
 
 #include <json-c/json.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/alloc.h"
@@ -168,6 +169,20 @@ void json_add_number(struct json_object *top, const char *key, int64_t number)
 void json_add_known(struct json_object *top, const char *key, int64_t number)
 {
 	json_object_object_add(top, key, number < 0 ? NULL : xneed(json_object_new_int64(number)));
+}
+
+struct json_object *json_new(void)
+{
+	return xneed(json_object_new_object());
+}
+
+void json_add_time(struct json_object *top, const char *key, double seconds)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%.3f", seconds);
+	json_object_object_add(top, key,
+			       seconds < 0 ? NULL : xneed(json_object_new_double_s(seconds, text)));
 }
 
 void json_add_bool(struct json_object *top, const char *key, bool is_true)

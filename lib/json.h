@@ -27,6 +27,9 @@ struct json_object *json_parse(const char *text);
 /* The list that it is. */
 struct json_object *json_parse_list(const char *text);
 
+/* A new object, empty. */
+struct json_object *json_new(void);
+
 /* What comes from outside: JSON of any type with nothing behind it but blanks, of
  * at most bytes_max bytes and so deep; else NULL. */
 struct json_object *json_parse_bounded(const char *text, size_t size_bytes, size_t bytes_max,
@@ -55,6 +58,8 @@ void json_add_text(struct json_object *top, const char *key, const char *text);
 void json_add_number(struct json_object *top, const char *key, int64_t number);
 /* A negative number is written as null. */
 void json_add_known(struct json_object *top, const char *key, int64_t number);
+/* Seconds with three digits behind the point; a negative number is written as null. */
+void json_add_time(struct json_object *top, const char *key, double seconds);
 void json_add_bool(struct json_object *top, const char *key, bool is_true);
 
 /* 1, 0; -1: unknown, null. */

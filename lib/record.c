@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "lib/alloc.h"
-#include "lib/record_parts.h"
+#include "lib/field.h"
 #include "lib/utf8.h"
 
 /* ---- names --------------------------------------------------------------- */
@@ -37,23 +37,9 @@ uint32_t record_flag(const char *name)
 
 /* ---- text ---------------------------------------------------------------- */
 
-void record_set_sized(char **field, const char *text, size_t size, size_t max)
-{
-	char *copy = NULL;
-
-	if (text) {
-		if (size > max)
-			size = max;
-		copy = xcalloc(size + 1, 1);
-		utf8_clean(copy, size + 1, text, size);
-	}
-	free(*field);
-	*field = copy;
-}
-
 void record_set(char **field, const char *text)
 {
-	record_set_sized(field, text, text ? strlen(text) : 0, RECORD_NODELIST_MAX);
+	field_set(field, text, RECORD_NODELIST_MAX);
 }
 
 void record_lacks_all(struct record *record)
@@ -98,7 +84,7 @@ void record_set_io_cores(struct record *record, const struct cpuset *abs_cores,
 
 static void set_short(char **field, const char *text)
 {
-	record_set_sized(field, text, text ? strlen(text) : 0, RECORD_STRING_MAX);
+	field_set(field, text, RECORD_STRING_MAX);
 }
 
 static void set_array(char *field, size_t room, const char *text)
@@ -107,77 +93,6 @@ static void set_array(char *field, size_t room, const char *text)
 }
 
 /* ---- the struct ---------------------------------------------------------- */
-
-struct record *record_new(void)
-{
-	struct record *record = xcalloc(1, sizeof(*record));
-
-	record->restart = RECORD_UNKNOWN;
-	record->up = record->end = -1;
-	record->array_job = record->array_task = RECORD_UNKNOWN;
-	record->het_job = record->het_offset = RECORD_UNKNOWN;
-	record->profile_applied = record->cores_met = -1;
-	return record;
-}
-
-static void free_io(struct io *io, size_t count)
-{
-	while (count)
-		free(io[--count].fs);
-	free(io);
-}
-
-static void free_clients(struct record *record)
-{
-	size_t i;
-
-	for (i = 0; i < record->client_count; i++) {
-		free(record->clients[i].cpus);
-		free(record->clients[i].cards);
-		free(record->clients[i].card_nodes);
-	}
-	free(record->clients);
-}
-
-void record_free(struct record *record)
-{
-	size_t i;
-
-	if (!record)
-		return;
-	free_clients(record);
-	for (i = 0; i < record->part_count; i++)
-		free(record->parts[i].cpus);
-	for (i = 0; i < record->mount_count; i++) {
-		free(record->mounts[i].mount);
-		free(record->mounts[i].fstype);
-		free(record->mounts[i].source);
-	}
-	for (i = 0; i < record->change_count; i++) {
-		free(record->changes[i].what);
-		free(record->changes[i].target);
-		free(record->changes[i].old_value);
-		free(record->changes[i].new_value);
-	}
-	for (i = 0; i < record->finding_count; i++) {
-		free(record->findings[i].text);
-		free(record->findings[i].cure);
-		free(record->findings[i].target);
-	}
-	free_io(record->app, record->app_count);
-	free_io(record->wire, record->wire_count);
-	free(record->mounts);
-	free(record->changes);
-	free(record->findings);
-	free(record->nodelist);
-	free(record->refused);
-	free(record->gate_text);
-	free(record->io_cores_abstract);
-	free(record->io_cores_os);
-	free(record->job_cpus);
-	free(record->parts);
-	free(record);
-}
 
 /* One more in a list, zeroed and counted; NULL: the list is full, flag set. */
 static void *grow(struct record *record, void **list, size_t *count, size_t size)
@@ -331,34 +246,6 @@ void record_add_wire(struct record *record, const struct io *io)
 	add_io(record, &record->wire, &record->wire_count, io);
 }
 
-/* ---- what every record has ----------------------------------------------- */
-
-/* A name that may become a file name or a key: no blank, no slash. */
-static bool is_name(const char *name)
-{
-	static const char allowed[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-
-	return *name && *name != '.' && strspn(name, allowed) == strlen(name);
-}
-
-int record_check_head(const struct record *r, struct err *err)
-{
-	if (!is_name(r->cluster))
-		return err_set(err, "record: cluster: '%s': not a name", r->cluster);
-	if (!is_name(r->node))
-		return err_set(err, "record: node: '%s': not a name", r->node);
-	if (!r->job)
-		return err_set(err, "record: job: '0': not a job id");
-	if (!(r->start >= 0 && r->start < RECORD_TIME_MAX))
-		return err_set(err, "record: start: not a time");
-	if (!(r->end < RECORD_TIME_MAX && r->up < RECORD_TIME_MAX))
-		return err_set(err, "record: end: not a time");
-	if (r->end >= 0 && r->end + 86400 < r->start)
-		return err_set(err, "record: end: more than a day before the start");
-	return 0;
-}
-
 /* ---- its best numbers ---------------------------------------------------- */
 
 static bool is_client_mount(const struct record *record, const char *fs)
@@ -373,7 +260,7 @@ static bool is_client_mount(const struct record *record, const char *fs)
 
 /* The lines of one source that are the record's numbers; 0: none of them is,
  * and *others has those of filesystems that are not the client's. */
-static uint64_t best_of(const struct record *record, enum io_scope scope, const char *source,
+static uint64_t best_of(const struct record *record, int scope, const char *source,
 			uint64_t *others)
 {
 	uint64_t all_files = 0, client = 0, bit = 1;
@@ -397,7 +284,7 @@ static uint64_t best_of(const struct record *record, enum io_scope scope, const 
 	return client || record->mount_count ? client : *others;
 }
 
-uint64_t record_best_app(const struct record *record, enum io_scope scope)
+uint64_t record_best_app(const struct record *record, int scope)
 {
 	uint64_t best, others, fallback = 0;
 	size_t i;

@@ -80,7 +80,7 @@
  * Errors  NULL or -1, the reason in *err; outputs change on success only. Text
  *           that is too long is cut, a list that is full drops what comes
  *           later and sets the flag "truncated"; and so does the text of all
- *           of it, which leaves out timelines, then histograms, then the later
+ *           of it, which leaves out timelines and histograms, then the later
  *           half of each list: a record is never lost for having too much to
  *           say. Bytes that are not UTF-8 and
  *           characters that are hidden (utf8.h) become '?'.
@@ -293,7 +293,7 @@ void record_add_wire(struct record *record, const struct io *io);
  * the first source that says something of all files or of the client's
  * filesystems (its line of all files alone, if it has one); on a node without
  * a client, of any. Never two sources added. */
-uint64_t record_best_app(const struct record *record, enum io_scope scope);
+uint64_t record_best_app(const struct record *record, int scope);
 
 /* The name of a flag bit and what it says; NULL past the end of the list. */
 const char *record_flag_name(unsigned int bit);
@@ -301,7 +301,7 @@ const char *record_flag_words(unsigned int bit);
 /* The flag of a name; RECORD_FLAG(OTHER) for a name that is not in the list. */
 uint32_t record_flag(const char *name);
 
-/* Build the text: one line without the newline, caller frees. Timelines are left
+/* Build the text: one line without the newline, caller frees. Timelines and histograms are left
  * out, with the flag "truncated", where it would be longer than a reader takes. */
 char *record_text(const struct record *record, struct err *err);
 

@@ -22,7 +22,7 @@
 #define ARGS_MAX 24
 
 /* Name and comments may hold anything, newlines too: what ends a row is an id. */
-enum field {
+enum sacct_field {
 	NAME,
 	SYSTEM_COMMENT,
 	USER,

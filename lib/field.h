@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* field.h - a struct's fields as members of a JSON object, by a table
+ *
+ * Terms   field: a row of the table: key, kind, where it lies in the struct, and how it is
+ *           written where it is unknown: as null, or not at all ('is_optional').
+ *         unknown: a negative number or time, an answer of -1, a text that is NULL or
+ *           "", a flag that is false, no rows, an object none of whose fields is known.
+ *         rows: whole numbers, of which those of the end that are 0 are left out.
+ *         has: an object or rows that have a field which says whether they are there: a
+ *           bool, which reading sets, or a count, which it does not.
+ *         list: of structs; its field 'count' says of how many.
+ * Owner   field_free() frees the texts and lists of a struct, not the struct.
+ * Errors  -1 and a sentence that begins with the key. Whoever reads a text of 'most'
+ *           bytes gets no longer one; bytes that are not UTF-8, and characters that are
+ *           hidden (utf8.h), become '?'. Unknown keys are ignored. Of a longer list
+ *           only the first are read, *is_cut is set then.
+ * Runs    helpers, ledger, report.
+ */
+#ifndef JOBIO_FIELD_H
+#define JOBIO_FIELD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/err.h"
+#include "lib/json_tree.h"
+
+struct json_object;
+
+enum field_kind {
+	FIELD_END,
+	FIELD_TEXT,   /* char *, at most 'most' bytes */
+	FIELD_WORD,   /* char [] */
+	FIELD_NUMBER, /* int64_t, at most 'most' */
+	FIELD_ID,     /* uint32_t, always known */
+	FIELD_SOME,   /* uint32_t; 0 is unknown */
+	FIELD_COUNT,  /* int64_t; 0 is unknown */
+	FIELD_TIME,   /* double, seconds */
+	FIELD_ANSWER, /* int */
+	FIELD_FLAG,   /* bool; false is unknown */
+	FIELD_EITHER, /* int: 0 or 1, one of the two words of 'words' */
+	FIELD_ROWS,   /* int64_t [] */
+	FIELD_OBJECT, /* 'table' says what of the struct at 'at' */
+	FIELD_LIST    /* pointer to an array of at most FIELD_LIST_MAX */
+};
+
+struct field {
+	const char *key;
+	enum field_kind kind;
+	size_t at, room; /* in the struct, bytes */
+	int64_t most;	 /* 0: of texts FIELD_TEXT_MAX */
+	bool is_optional;
+	bool is_null;	 /* a list without elements */
+	bool is_picture; /* left out where JSON gets too long */
+	const struct field *table;
+	const char *const *words;
+	size_t size;	      /* of an element */
+	size_t has, has_size; /* sizeof; 0: there is no such field */
+};
+
+/* Rows of a table; what comes behind is more of the struct above. */
+#define FIELD(type, name, of, member, ...)                                                         \
+	{                                                                                          \
+		.key = name, .kind = FIELD_##type, .at = offsetof(struct of, member),              \
+		.room = sizeof(((const struct of *)0)->member), __VA_ARGS__                        \
+	}
+#define FIELD_PART(name, fields, ...)                                                              \
+	{                                                                                          \
+		.key = name, .kind = FIELD_OBJECT, .table = fields, __VA_ARGS__                    \
+	}
+#define FIELD_ALL(name, fields, of, list, count, ...)                                              \
+	FIELD(LIST, name, of, list, .table = fields,                                               \
+	      .size = sizeof(*((const struct of *)0)->list), FIELD_HAS(of, count), __VA_ARGS__)
+#define FIELD_HAS(of, member)                                                                      \
+	.has = offsetof(struct of, member), .has_size = sizeof(((const struct of *)0)->member)
+#define FIELD_IF_KNOWN .is_optional = true
+#define FIELD_LAST                                                                                 \
+	{                                                                                          \
+		.kind = FIELD_END                                                                  \
+	}
+
+#define FIELD_TEXT_MAX 4096
+#define FIELD_LIST_MAX 64
+#define FIELD_TIME_MAX INT64_C(100000000000) /* the year 5138 */
+
+/* Everything unknown; bytes that the table does not name stay. */
+void field_init(const struct field *table, void *of);
+void field_free(const struct field *table, void *of);
+
+/* As members of 'to': of each list at most 'most' elements; brief: no pictures. */
+void field_write(const struct field *table, const void *of, struct json_object *to, size_t most,
+		 bool is_brief);
+int field_read(const struct field *table, void *of, const struct json_node *from, bool *is_cut,
+	       struct err *err);
+
+/* Set a text to a copy of at most 'most' bytes of it; NULL removes it. */
+void field_set(char **field, const char *text, size_t most);
+
+#endif
