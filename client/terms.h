@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "lib/cpuset.h"
+#include "lib/io.h"
 
 /* One line of the mount table. */
 struct client_mount {
@@ -81,29 +82,8 @@ struct client_want {
 	long mem_spec_limit_mb;	   /* Slurm's; 0 not set, -1 unknown */
 };
 
-/* What a client's counters count: bytes, operations, microseconds. */
-enum wire_kind {
-	WIRE_READ_BYTES, /* moved between it and its servers */
-	WIRE_WRITE_BYTES,
-	WIRE_READS,
-	WIRE_WRITES,
-	WIRE_READ_US, /* that the operations took, added up */
-	WIRE_WRITE_US,
-	WIRE_META, /* operations that are neither */
-	WIRE_META_US,
-	WIRE_ASKED_READ_BYTES, /* asked of it, where it tells that besides */
-	WIRE_ASKED_WRITE_BYTES,
-	WIRE_RESENT,   /* requests that were sent more than once */
-	WIRE_QUEUE_US, /* that requests waited before they were sent */
-	WIRE_BACKLOG,  /* requests that waited for a free slot, added up
-			* whenever one was sent */
-	WIRE_COPIES,   /* operations by which a server copied by itself what
-			* crossed no wire */
-	WIRE_NAMES,    /* of WIRE_META, what only asks for a name, whether it
-			* is there, what it is and who may */
-	WIRE_KINDS
-};
-
+/* Of the quantities of io.h those that clients count. */
+#define WIRE_NUMBERS (IO_NAME_CALLS + 1)
 #define WIRE_FS_MAX 256
 #define CLIENT_WIRE_LINES_MAX 32
 
@@ -114,7 +94,7 @@ struct client_wire_line {
 	bool has_restarted;   /* nobody knows; numbers mean nothing */
 	bool is_gone;	      /* the same: it is not mounted any more */
 	bool is_partial;      /* not all was read: a lower bound */
-	int64_t count[WIRE_KINDS];
+	int64_t numbers[WIRE_NUMBERS];
 };
 
 /* What happened to the client, and when: seconds since 1970; code "": nothing. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "client/wire.h"
 
-#include <json-c/json.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,14 +8,14 @@
 #include <time.h>
 
 #include "lib/alloc.h"
+#include "lib/field.h"
 #include "lib/json.h"
+#include "lib/json_tree.h"
 
-#define TEXT_BYTES_MAX (1U << 20)
 #define DEPTH_MAX 4
 /* More operations than a node makes in a second; 2 million by one of 128 cores
  * were seen nowhere. */
 #define CALLS_A_SECOND_MAX 2000000
-#define AT "at" /* no row has this id */
 
 struct wire *wire_new(void)
 {
@@ -60,6 +59,12 @@ static bool is_unread(const struct wire *wire, const char *id)
 	return at && find_row(wire, bare, 0);
 }
 
+/* The id of one that was not read. */
+static bool is_bare(const char *id)
+{
+	return *id && id[strlen(id) - 1] == '@';
+}
+
 struct wire_row *wire_row(struct wire *wire, const char *id)
 {
 	struct wire_row *row = (struct wire_row *)find_row(wire, id, wire->count);
@@ -71,18 +76,18 @@ struct wire_row *wire_row(struct wire *wire, const char *id)
 	row = &wire->row[wire->count++];
 	memset(row, 0, sizeof(*row));
 	snprintf(row->id, sizeof(row->id), "%s", id);
-	wire->unread += *id && id[strlen(id) - 1] == '@';
-	row->born_s = WIRE_UNKNOWN;
-	for (kind = 0; kind < WIRE_KINDS; kind++)
-		row->count[kind] = WIRE_UNKNOWN;
+	wire->unread += is_bare(id);
+	row->born_s = IO_UNKNOWN;
+	for (kind = 0; kind < WIRE_NUMBERS; kind++)
+		row->numbers[kind] = IO_UNKNOWN;
 	return row;
 }
 
-int wire_row_add(struct wire_row *row, enum wire_kind kind, int64_t count)
+int wire_row_add(struct wire_row *row, enum io_number kind, int64_t count)
 {
-	int64_t *sum = &row->count[kind];
+	int64_t *sum = &row->numbers[kind];
 
-	if (*sum == WIRE_UNKNOWN)
+	if (*sum == IO_UNKNOWN)
 		*sum = 0;
 	if (count > INT64_MAX - *sum)
 		return -1;
@@ -92,84 +97,49 @@ int wire_row_add(struct wire_row *row, enum wire_kind kind, int64_t count)
 
 /* ---- as text ----------------------------------------------------------- */
 
-/* {"at":N,"ID":[BORN,"FS",N for each kind],..} */
+#define NUMBER(id, name, ...) FIELD(NUMBER, name, wire_row, numbers[IO_##id], FIELD_IF_KNOWN),
+static const struct field row_fields[] = {
+	FIELD(WORD, "id", wire_row, id),
+	FIELD(WORD, "fs", wire_row, fs, FIELD_IF_KNOWN),
+	FIELD(NUMBER, "born_s", wire_row, born_s, FIELD_IF_KNOWN),
+	IO_CLIENT_NUMBERS(NUMBER) FIELD_LAST,
+};
+
+static const struct field fields[] = {
+	FIELD(NUMBER, "at_s", wire, at_s),
+	FIELD_ALL("rows", row_fields, wire, row, count, .most = WIRE_ROWS_MAX),
+	FIELD_LAST,
+};
+
 char *wire_text(const struct wire *wire)
 {
-	struct json_object *top = xneed(json_object_new_object()), *list;
-	size_t i;
-	int kind;
+	struct json_object *top = json_new();
 
-	json_add_number(top, AT, wire->at_s);
-	for (i = 0; i < wire->count; i++) {
-		list = json_add_list(top, wire->row[i].id);
-		json_append_number(list, wire->row[i].born_s);
-		json_append_text(list, wire->row[i].fs);
-		for (kind = 0; kind < WIRE_KINDS; kind++)
-			json_append_number(list, wire->row[i].count[kind]);
-	}
+	field_write(fields, wire, top, WIRE_ROWS_MAX, false);
 	return json_line_put(top);
-}
-
-static int parse_count(struct json_object *list, size_t at, int64_t *count)
-{
-	struct json_object *value = json_object_array_get_idx(list, at);
-
-	if (!json_object_is_type(value, json_type_int) ||
-	    json_object_get_int64(value) < WIRE_UNKNOWN)
-		return -1;
-	*count = json_object_get_int64(value);
-	return 0;
-}
-
-static int parse_row(struct wire *wire, const char *id, struct json_object *list)
-{
-	struct json_object *fs;
-	struct wire_row *row;
-	size_t kind;
-
-	if (!json_object_is_type(list, json_type_array) ||
-	    json_object_array_length(list) != WIRE_KINDS + 2 || strlen(id) >= WIRE_ID_MAX)
-		return -1;
-	fs = json_object_array_get_idx(list, 1);
-	if (!json_object_is_type(fs, json_type_string) ||
-	    json_object_get_string_len(fs) >= WIRE_FS_MAX)
-		return -1;
-	row = wire_row(wire, id);
-	if (!row || parse_count(list, 0, &row->born_s) < 0)
-		return -1;
-	strcpy(row->fs, json_object_get_string(fs));
-	for (kind = 0; kind < WIRE_KINDS; kind++)
-		if (parse_count(list, kind + 2, &row->count[kind]) < 0)
-			return -1;
-	return 0;
-}
-
-static int parse_one(struct wire *wire, const char *id, struct json_object *value)
-{
-	if (strcmp(id, AT) != 0)
-		return parse_row(wire, id, value);
-	if (!json_object_is_type(value, json_type_int))
-		return -1;
-	wire->at_s = json_object_get_int64(value);
-	return 0;
 }
 
 struct wire *wire_parse(const char *text, struct err *err)
 {
-	struct json_object *top = json_parse_bounded(text, strlen(text), TEXT_BYTES_MAX, DEPTH_MAX);
+	struct json_tree *tree = json_tree_new(text, strlen(text), DEPTH_MAX, err);
 	struct wire *wire = wire_new();
-	int rc = 0;
+	bool is_cut = false;
+	size_t i;
+	int rc;
 
-	if (!json_object_is_type(top, json_type_object))
-		rc = err_set(err, "counters of the client: not an object");
-	if (rc == 0) {
-		json_object_object_foreach (top, id, list)
-			if (rc == 0 && parse_one(wire, id, list) < 0)
-				rc = err_set(err, "counters of the client: '%.80s' is damaged", id);
+	wire->at_s = IO_UNKNOWN;
+	rc = tree ? field_read(fields, wire, json_tree_top(tree), &is_cut, err) : -1;
+	if (rc == 0 && !json_node_member(json_tree_top(tree), "rows"))
+		rc = err_set(err, "rows: must be there");
+	for (i = 0; rc == 0 && i < wire->count; i++) {
+		if (!*wire->row[i].id)
+			rc = err_set(err, "id: must be there");
+		wire->unread += is_bare(wire->row[i].id);
 	}
-	json_object_put(top);
+	json_tree_free(tree);
 	if (rc == 0)
 		return wire;
+	err_prefix(err, "counters of the client");
 	wire_free(wire);
 	return NULL;
 }
@@ -178,20 +148,20 @@ struct wire *wire_parse(const char *text, struct err *err)
 
 static bool may_go_back(int kind)
 {
-	return kind == WIRE_READ_US || kind == WIRE_WRITE_US || kind == WIRE_META_US ||
-	       kind == WIRE_QUEUE_US || kind == WIRE_BACKLOG;
+	return kind == IO_READ_US || kind == IO_WRITE_US || kind == IO_META_US ||
+	       kind == IO_QUEUE_US || kind == IO_BACKLOG;
 }
 
 struct span {
 	const struct wire *before, *after;
 	const char *fs;
 	int64_t wrap; /* of operations; 0: never */
-	int64_t most; /* operations that fit in; WIRE_UNKNOWN */
+	int64_t most; /* operations that fit in; IO_UNKNOWN */
 };
 
 static struct span span_of(const struct wire *before, const struct wire *after, const char *fs)
 {
-	struct span span = { before, after, fs, after->calls_wrap, WIRE_UNKNOWN };
+	struct span span = { before, after, fs, after->calls_wrap, IO_UNKNOWN };
 	int64_t time_s = after->at_s - before->at_s;
 
 	if (before->at_s >= 0 && time_s >= 0)
@@ -203,7 +173,7 @@ static struct span span_of(const struct wire *before, const struct wire *after, 
 
 static bool is_calls(int kind)
 {
-	return kind == WIRE_READS || kind == WIRE_WRITES;
+	return kind == IO_READ_CALLS || kind == IO_WRITE_CALLS;
 }
 
 /* Is a counter that is below its old value one that began at 0 again by itself?
@@ -212,12 +182,12 @@ static bool is_calls(int kind)
 static bool has_wrapped(const struct span *span, const struct wire_row *before,
 			const struct wire_row *after, int kind)
 {
-	int64_t was = before->count[kind];
+	int64_t was = before->numbers[kind];
 
 	if (!span->wrap || !is_calls(kind) || was >= span->wrap)
 		return false;
-	if (span->most != WIRE_UNKNOWN && span->most < span->wrap)
-		return after->count[kind] + span->wrap - was <= span->most;
+	if (span->most != IO_UNKNOWN && span->most < span->wrap)
+		return after->numbers[kind] + span->wrap - was <= span->most;
 	return was > span->wrap / 2;
 }
 
@@ -226,18 +196,17 @@ static bool has_wrapped(const struct span *span, const struct wire_row *before,
 static int64_t difference(const struct span *span, const struct wire_row *before,
 			  const struct wire_row *after, int kind)
 {
-	int64_t is = after->count[kind], was;
+	int64_t is = after->numbers[kind], was;
 
-	if (is == WIRE_UNKNOWN)
-		return WIRE_UNKNOWN;
+	if (is == IO_UNKNOWN)
+		return IO_UNKNOWN;
 	if (!before)
-		return kind == WIRE_BACKLOG ? WIRE_UNKNOWN : is;
-	was = before->count[kind];
-	if (was == WIRE_UNKNOWN)
-		return WIRE_UNKNOWN;
+		return kind == IO_BACKLOG ? IO_UNKNOWN : is;
+	was = before->numbers[kind];
+	if (was == IO_UNKNOWN)
+		return IO_UNKNOWN;
 	if (is < was)
-		return has_wrapped(span, before, after, kind) ? is + span->wrap - was
-							      : WIRE_UNKNOWN;
+		return has_wrapped(span, before, after, kind) ? is + span->wrap - was : IO_UNKNOWN;
 	return is - was;
 }
 
@@ -249,21 +218,21 @@ static int64_t row_since(const struct span *span, const struct wire_row *before,
 {
 	int64_t moved = difference(span, before, after, kind), bytes;
 
-	if (moved == WIRE_UNKNOWN || !span->wrap || !is_calls(kind) ||
-	    after->count[kind] >= span->wrap ||
-	    (span->most != WIRE_UNKNOWN && span->most < span->wrap))
+	if (moved == IO_UNKNOWN || !span->wrap || !is_calls(kind) ||
+	    after->numbers[kind] >= span->wrap ||
+	    (span->most != IO_UNKNOWN && span->most < span->wrap))
 		return moved;
-	bytes = difference(span, before, after, kind - WIRE_READS + WIRE_READ_BYTES);
-	return (!before || after->count[kind] >= before->count[kind]) && bytes != WIRE_UNKNOWN &&
+	bytes = difference(span, before, after, kind - IO_READ_CALLS + IO_READ_BYTES);
+	return (!before || after->numbers[kind] >= before->numbers[kind]) && bytes != IO_UNKNOWN &&
 			       bytes < span->wrap
 		       ? moved
-		       : WIRE_UNKNOWN;
+		       : IO_UNKNOWN;
 }
 
 /* Of one whose id has its epoch ('@') nothing else tells: clocks are set. */
 static bool is_reborn(const struct wire_row *before, const struct wire_row *after)
 {
-	return !strchr(before->id, '@') && before->born_s != WIRE_UNKNOWN &&
+	return !strchr(before->id, '@') && before->born_s != IO_UNKNOWN &&
 	       after->born_s > before->born_s + WIRE_BORN_SLACK_S;
 }
 
@@ -271,9 +240,9 @@ static bool is_lower(const struct span *span, const struct wire_row *was, const 
 {
 	int kind;
 
-	for (kind = 0; kind < WIRE_KINDS; kind++)
-		if (!may_go_back(kind) && is->count[kind] != WIRE_UNKNOWN &&
-		    is->count[kind] < was->count[kind] && !has_wrapped(span, was, is, kind))
+	for (kind = 0; kind < WIRE_NUMBERS; kind++)
+		if (!may_go_back(kind) && is->numbers[kind] != IO_UNKNOWN &&
+		    is->numbers[kind] < was->numbers[kind] && !has_wrapped(span, was, is, kind))
 			return true;
 	return false;
 }
@@ -324,7 +293,7 @@ static const struct wire_row *row_before(const struct span *span, const struct w
 static int64_t all_since(const struct span *span, int kind)
 {
 	const struct wire_row *row;
-	int64_t sum = 0, one;
+	int64_t sum = IO_UNKNOWN, one;
 	size_t i;
 
 	for (i = 0; i < span->after->count; i++) {
@@ -333,9 +302,9 @@ static int64_t all_since(const struct span *span, int kind)
 		    is_unread(span->after, row->id))
 			continue;
 		one = row_since(span, row_before(span, row, i), row, kind);
-		if (one == WIRE_UNKNOWN || one > INT64_MAX - sum)
-			return WIRE_UNKNOWN;
-		sum += one;
+		if (one == IO_UNKNOWN || (sum > 0 && one > INT64_MAX - sum))
+			return IO_UNKNOWN;
+		io_add_number(&sum, one);
 	}
 	return sum;
 }
@@ -348,7 +317,7 @@ static bool has_older(const struct span *span)
 
 	for (i = 0; i < span->after->count; i++) {
 		row = &span->after->row[i];
-		if (!strcmp(row->fs, span->fs) && row->born_s != WIRE_UNKNOWN &&
+		if (!strcmp(row->fs, span->fs) && row->born_s != IO_UNKNOWN &&
 		    row->born_s + WIRE_BORN_SLACK_S < span->before->at_s &&
 		    !row_before(span, row, i) && !is_unread(span->before, row->id) &&
 		    !is_unread(span->after, row->id))
@@ -358,14 +327,14 @@ static bool has_older(const struct span *span)
 }
 
 int wire_since(const struct wire *before, const struct wire *after, const char *fs,
-	       int64_t moved[WIRE_KINDS])
+	       int64_t moved[WIRE_NUMBERS])
 {
 	struct span span = span_of(before, after, fs);
 	int kind;
 
 	if (went_back(&span) || has_older(&span))
 		return 0;
-	for (kind = 0; kind < WIRE_KINDS; kind++)
+	for (kind = 0; kind < WIRE_NUMBERS; kind++)
 		moved[kind] = all_since(&span, kind);
 	return 1;
 }
@@ -391,12 +360,12 @@ static void add_rest(struct client_wire_line *last, const struct client_wire_lin
 	last->has_restarted |= line->has_restarted;
 	last->is_gone |= line->is_gone;
 	last->is_partial |= line->is_partial;
-	for (kind = 0; kind < WIRE_KINDS; kind++) {
-		int64_t *sum = &last->count[kind];
-		int64_t more = line->count[kind];
+	for (kind = 0; kind < WIRE_NUMBERS; kind++) {
+		int64_t *sum = &last->numbers[kind];
+		int64_t more = line->numbers[kind];
 
-		if (*sum == WIRE_UNKNOWN || more == WIRE_UNKNOWN || more > INT64_MAX - *sum)
-			*sum = WIRE_UNKNOWN;
+		if (*sum == IO_UNKNOWN || more == IO_UNKNOWN || more > INT64_MAX - *sum)
+			*sum = IO_UNKNOWN;
 		else
 			*sum += more;
 	}
@@ -419,7 +388,7 @@ static void tell(const struct wire *before, const struct wire *after, const char
 
 	snprintf(line.fs, sizeof(line.fs), "%s", fs);
 	line.has_restarted =
-		wire_since(before, after, fs, line.count) == 0 || are_cleared(before, after);
+		wire_since(before, after, fs, line.numbers) == 0 || are_cleared(before, after);
 	line.is_partial = is_partial(before, fs) || is_partial(after, fs);
 	line.is_gone = *fs && !has_fs(after, after->count, fs);
 	if (told->line_count == CLIENT_WIRE_LINES_MAX)

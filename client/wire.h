@@ -12,7 +12,7 @@
  *           knows what was moved on its filesystem.
  *         born: when the source began to count, seconds since boot; sources
  *           that tell their age may be off by two.
- *         counters are those of enum wire_kind; WIRE_UNKNOWN where nobody
+ *         counters are those of enum io_number; IO_UNKNOWN where nobody
  *           tells. Times may go back (some kernels underflow), and a backlog,
  *           which is of connections that may be older than a row or end before
  *           it: then they are unknown, and nothing has restarted. That of a new
@@ -45,14 +45,13 @@
 
 #define WIRE_ID_MAX 512
 #define WIRE_ROWS_MAX 4096
-#define WIRE_UNKNOWN INT64_C(-1)
 #define WIRE_BORN_SLACK_S 2 /* ages are told in whole seconds */
 
 struct wire_row {
 	char id[WIRE_ID_MAX];
 	char fs[WIRE_FS_MAX]; /* "": not told */
-	int64_t born_s;	      /* WIRE_UNKNOWN: not told */
-	int64_t count[WIRE_KINDS];
+	int64_t born_s;	      /* IO_UNKNOWN: not told */
+	int64_t numbers[WIRE_NUMBERS];
 };
 
 struct wire {
@@ -71,7 +70,7 @@ void wire_free(struct wire *wire);
  * memory for it. */
 struct wire_row *wire_row(struct wire *wire, const char *id);
 /* -1: the sum is too large. */
-int wire_row_add(struct wire_row *row, enum wire_kind kind, int64_t count);
+int wire_row_add(struct wire_row *row, enum io_number kind, int64_t count);
 
 /* As text and back; caller frees. */
 char *wire_text(const struct wire *wire);
@@ -80,7 +79,7 @@ struct wire *wire_parse(const char *text, struct err *err);
 /* 'after' less 'before', of the rows of one filesystem: 1; or 0: something has
  * restarted. */
 int wire_since(const struct wire *before, const struct wire *after, const char *fs,
-	       int64_t moved[WIRE_KINDS]);
+	       int64_t moved[WIRE_NUMBERS]);
 /* The same for each filesystem; what there is no line left for is in the last,
  * which is then of all filesystems ("") not told before. */
 void wire_lines(const struct wire *before, const struct wire *after, struct client_wire *told);

@@ -144,30 +144,10 @@ int job_note_mounts(const struct config *config, uint32_t job_id, struct err *er
 
 /* ---- at the end ------------------------------------------------------------------ */
 
-/* What a client counts, as the numbers of a record. */
-static const enum io_number numbers[WIRE_KINDS] = {
-	[WIRE_READ_BYTES] = IO_READ_BYTES,
-	[WIRE_WRITE_BYTES] = IO_WRITE_BYTES,
-	[WIRE_READS] = IO_READ_CALLS,
-	[WIRE_WRITES] = IO_WRITE_CALLS,
-	[WIRE_READ_US] = IO_READ_US,
-	[WIRE_WRITE_US] = IO_WRITE_US,
-	[WIRE_META] = IO_META_CALLS,
-	[WIRE_META_US] = IO_META_US,
-	[WIRE_ASKED_READ_BYTES] = IO_ASKED_READ_BYTES,
-	[WIRE_ASKED_WRITE_BYTES] = IO_ASKED_WRITE_BYTES,
-	[WIRE_RESENT] = IO_RESENT,
-	[WIRE_QUEUE_US] = IO_QUEUE_US,
-	[WIRE_BACKLOG] = IO_BACKLOG,
-	[WIRE_COPIES] = IO_COPIES,
-	[WIRE_NAMES] = IO_NAME_CALLS,
-};
-
 static void add_line(struct record *state, const char *client, const struct client_wire *wire,
 		     const struct client_wire_line *line, bool alone)
 {
 	struct io io;
-	int kind;
 
 	if (line->is_gone)
 		state->flags |= RECORD_FLAG(UNMOUNTED);
@@ -184,8 +164,7 @@ static void add_line(struct record *state, const char *client, const struct clie
 		state->flags |= RECORD_FLAG(OSC_PARTIAL);
 	if (*line->fs)
 		io.fs = (char *)line->fs; /* record_add_wire() copies */
-	for (kind = 0; kind < WIRE_KINDS; kind++)
-		io.numbers[numbers[kind]] = line->count[kind];
+	memcpy(io.numbers, line->numbers, sizeof(line->numbers));
 	record_add_wire(state, &io);
 }
 

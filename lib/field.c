@@ -96,7 +96,7 @@ static void *grow(const struct field *f, void *of)
 	void **list = place_of(f, of).list, *new;
 	size_t *count = count_of(f, of);
 
-	if (*count >= FIELD_LIST_MAX)
+	if (*count >= (f->most ? (size_t)f->most : FIELD_LIST_MAX))
 		return NULL;
 	*list = xmore(*list, *count, f->size);
 	new = memset((char *)*list + (*count)++ * f->size, 0, f->size);

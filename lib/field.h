@@ -42,14 +42,14 @@ enum field_kind {
 	FIELD_EITHER, /* int: 0 or 1, one of the two words of 'words' */
 	FIELD_ROWS,   /* int64_t [] */
 	FIELD_OBJECT, /* 'table' says what of the struct at 'at' */
-	FIELD_LIST    /* pointer to an array of at most FIELD_LIST_MAX */
+	FIELD_LIST    /* pointer to an array of at most 'most' */
 };
 
 struct field {
 	const char *key;
 	enum field_kind kind;
 	size_t at, room; /* in the struct, bytes */
-	int64_t most;	 /* 0: of texts FIELD_TEXT_MAX */
+	int64_t most;	 /* 0: FIELD_TEXT_MAX, FIELD_LIST_MAX */
 	bool is_optional;
 	bool is_null;	 /* a list without elements */
 	bool is_picture; /* left out where JSON gets too long */

@@ -38,9 +38,9 @@
 #define IO_WORD_MAX 64 /* sources, names of clients, with the final 0 */
 #define IO_BINS 64
 
-/* The first four are those of every source: null in JSON where they are unknown; of the
- * others only what is known is there. */
-#define IO_NUMBERS(X)                                                                              \
+/* Those of every source: null in JSON where they are unknown; of the others only what is
+ * known is there. And what clients count. */
+#define IO_CLIENT_NUMBERS(X)                                                                       \
 	X(READ_BYTES, "read_bytes", BYTES, SUM, "read")                                            \
 	X(WRITE_BYTES, "write_bytes", BYTES, SUM, "written")                                       \
 	X(READ_CALLS, "read_calls", CALLS, SUM, "reads")                                           \
@@ -49,7 +49,6 @@
 	X(MMAP_WRITE_BYTES, "mmap_write_bytes", BYTES, SUM, "written to mapped files")             \
 	X(READ_US, "read_us", US, SUM, "time in reads")                                            \
 	X(WRITE_US, "write_us", US, SUM, "time in writes")                                         \
-	/* of a client only, but meta_us */                                                        \
 	X(META_CALLS, "meta_calls", CALLS, SUM, "metadata operations of the client")               \
 	X(META_US, "meta_us", US, SUM, "time in metadata operations")                              \
 	X(ASKED_READ_BYTES, "asked_read_bytes", BYTES, SUM, "read, as the client was asked")       \
@@ -58,8 +57,10 @@
 	X(QUEUE_US, "queue_us", US, SUM, "time that requests waited to be sent")                   \
 	X(BACKLOG, "backlog", CALLS, SUM, "requests that waited for a slot as others were sent")   \
 	X(COPIES, "copies", CALLS, SUM, "copies that a server made by itself")                     \
-	X(NAME_CALLS, "name_calls", CALLS, SUM, "of meta_calls, those that only ask for a name")   \
-	/* of processes only */                                                                    \
+	X(NAME_CALLS, "name_calls", CALLS, SUM, "of meta_calls, those that only ask for a name")
+
+/* Of processes only. */
+#define IO_PROCESS_NUMBERS(X)                                                                      \
 	X(SYNC_US, "sync_us", US, SUM, "time in fsync, msync and their relatives")                 \
 	X(CLOSE_US, "close_us", US, SUM, "time in close")                                          \
 	X(MAPPED_US, "mapped_us", US, SUM, "time in page faults of mapped files")                  \
@@ -101,6 +102,10 @@
 	X(OP_XATTR, "xattr", CALLS, SUM, "extended attributes read or changed")                    \
 	X(OP_FALLOCATE, "fallocate", CALLS, SUM, "allocations")                                    \
 	X(OP_STATFS, "statfs", CALLS, SUM, "questions for free space")
+
+#define IO_NUMBERS(X)                                                                              \
+	IO_CLIENT_NUMBERS(X)                                                                       \
+	IO_PROCESS_NUMBERS(X)
 
 #define IO_QUANTITIES(X)                                                                           \
 	IO_NUMBERS(X)                                                                              \

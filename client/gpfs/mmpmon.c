@@ -217,7 +217,7 @@ static int64_t count_in(const char *line, const char *key)
 
 	if (!word_in(line, key, word, sizeof(word)) ||
 	    number_parse(word, 0, INT64_MAX, &number, NULL) < 0)
-		return WIRE_UNKNOWN;
+		return IO_UNKNOWN;
 	return (int64_t)number;
 }
 
@@ -252,10 +252,10 @@ static int read_line(struct wire *wire, const char *line, const char *mmfsd, str
 		return err_set(err, "more than %d filesystems", WIRE_ROWS_MAX);
 	if (wire->count == known)
 		return err_set(err, "'%s:%s' comes twice", cluster, fs);
-	row->count[WIRE_READ_BYTES] = count_in(line, "_br_");
-	row->count[WIRE_WRITE_BYTES] = count_in(line, "_bw_");
-	row->count[WIRE_READS] = count_in(line, "_rdc_");
-	row->count[WIRE_WRITES] = count_in(line, "_wc_");
+	row->numbers[IO_READ_BYTES] = count_in(line, "_br_");
+	row->numbers[IO_WRITE_BYTES] = count_in(line, "_bw_");
+	row->numbers[IO_READ_CALLS] = count_in(line, "_rdc_");
+	row->numbers[IO_WRITE_CALLS] = count_in(line, "_wc_");
 	return 0;
 }
 

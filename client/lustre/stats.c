@@ -102,33 +102,33 @@ static int parse_sample(char *line, struct sample *sample)
 /* What a line says, of which devices: its samples and their sum. Creation of a
  * file and the like are requests of an mdc, data on an MDT as well; what it asks
  * only to see whether the server lives is neither. */
-#define NOTHING WIRE_KINDS
+#define NOTHING WIRE_NUMBERS
 static const struct counted {
 	unsigned int kinds; /* of devices: bits */
 	const char *name;
-	enum wire_kind samples, sum;
+	enum io_number samples, sum;
 	int sign;
 } counted[] = {
-	{ 1 << TREE_LLITE, "read_bytes", NOTHING, WIRE_ASKED_READ_BYTES, 1 },
-	{ 1 << TREE_LLITE, "write_bytes", NOTHING, WIRE_ASKED_WRITE_BYTES, 1 },
-	{ 1 << TREE_OSC | 1 << TREE_MDC, "read_bytes", WIRE_READS, WIRE_READ_BYTES, 1 },
-	{ 1 << TREE_OSC | 1 << TREE_MDC, "write_bytes", WIRE_WRITES, WIRE_WRITE_BYTES, 1 },
-	{ 1 << TREE_OSC | 1 << TREE_MDC, "ost_read", NOTHING, WIRE_READ_US, 1 },
-	{ 1 << TREE_OSC | 1 << TREE_MDC, "ost_write", NOTHING, WIRE_WRITE_US, 1 },
-	{ 1 << TREE_MDC, "req_waittime", WIRE_META, WIRE_META_US, 1 },
-	{ 1 << TREE_MDC, "obd_ping", WIRE_META, WIRE_META_US, -1 },
-	{ 1 << TREE_MDC, "ost_read", WIRE_META, WIRE_META_US, -1 },
-	{ 1 << TREE_MDC, "ost_write", WIRE_META, WIRE_META_US, -1 },
+	{ 1 << TREE_LLITE, "read_bytes", NOTHING, IO_ASKED_READ_BYTES, 1 },
+	{ 1 << TREE_LLITE, "write_bytes", NOTHING, IO_ASKED_WRITE_BYTES, 1 },
+	{ 1 << TREE_OSC | 1 << TREE_MDC, "read_bytes", IO_READ_CALLS, IO_READ_BYTES, 1 },
+	{ 1 << TREE_OSC | 1 << TREE_MDC, "write_bytes", IO_WRITE_CALLS, IO_WRITE_BYTES, 1 },
+	{ 1 << TREE_OSC | 1 << TREE_MDC, "ost_read", NOTHING, IO_READ_US, 1 },
+	{ 1 << TREE_OSC | 1 << TREE_MDC, "ost_write", NOTHING, IO_WRITE_US, 1 },
+	{ 1 << TREE_MDC, "req_waittime", IO_META_CALLS, IO_META_US, 1 },
+	{ 1 << TREE_MDC, "obd_ping", IO_META_CALLS, IO_META_US, -1 },
+	{ 1 << TREE_MDC, "ost_read", IO_META_CALLS, IO_META_US, -1 },
+	{ 1 << TREE_MDC, "ost_write", IO_META_CALLS, IO_META_US, -1 },
 };
 
-static bool is_bytes(enum wire_kind kind)
+static bool is_bytes(enum io_number kind)
 {
-	return kind == WIRE_READ_BYTES || kind == WIRE_WRITE_BYTES ||
-	       kind == WIRE_ASKED_READ_BYTES || kind == WIRE_ASKED_WRITE_BYTES;
+	return kind == IO_READ_BYTES || kind == IO_WRITE_BYTES || kind == IO_ASKED_READ_BYTES ||
+	       kind == IO_ASKED_WRITE_BYTES;
 }
 
 /* "[usec]", later "[usecs]" */
-static bool is_unit(const struct sample *sample, enum wire_kind kind)
+static bool is_unit(const struct sample *sample, enum io_number kind)
 {
 	if (is_bytes(kind))
 		return !strcmp(sample->unit, "[bytes]");
@@ -154,12 +154,12 @@ static bool is_sum(const struct sample *sample)
 
 /* What the lines of a file add up to; lost: nobody knows. */
 struct tally {
-	int64_t sum[WIRE_KINDS];
-	bool lost[WIRE_KINDS];
+	int64_t sum[WIRE_NUMBERS];
+	bool lost[WIRE_NUMBERS];
 	unsigned int seen; /* lines, by their rows of the table */
 };
 
-static void tally_add(struct tally *tally, enum wire_kind kind, int64_t number)
+static void tally_add(struct tally *tally, enum io_number kind, int64_t number)
 {
 	if (__builtin_add_overflow(tally->sum[kind], number, &tally->sum[kind]))
 		tally->lost[kind] = true;
@@ -223,12 +223,12 @@ static void finish(const struct tally *tally, struct lustre_stats *stats)
 	int64_t *count = stats->count;
 	int kind;
 
-	for (kind = 0; kind < WIRE_KINDS; kind++)
+	for (kind = 0; kind < WIRE_NUMBERS; kind++)
 		count[kind] = !is_counted(kind) || tally->lost[kind] || tally->sum[kind] < 0
-				      ? WIRE_UNKNOWN
+				      ? IO_UNKNOWN
 				      : tally->sum[kind];
-	if (count[WIRE_META] == WIRE_UNKNOWN)
-		count[WIRE_META_US] = WIRE_UNKNOWN;
+	if (count[IO_META_CALLS] == IO_UNKNOWN)
+		count[IO_META_US] = IO_UNKNOWN;
 }
 
 int lustre_stats_parse(const char *text, enum tree_kind kind, struct lustre_stats *stats)
@@ -343,11 +343,10 @@ static void print_row(const struct client *client, const struct tree_device *dev
 		return;
 	}
 	if (is_tracking(client->section, device))
-		stats.count[WIRE_ASKED_READ_BYTES] = stats.count[WIRE_ASKED_WRITE_BYTES] =
-			WIRE_UNKNOWN;
+		stats.count[IO_ASKED_READ_BYTES] = stats.count[IO_ASKED_WRITE_BYTES] = IO_UNKNOWN;
 	lustre_stats_id(client, device, &stats, id);
 	printf("row %s", id);
-	for (kind = 0; kind < WIRE_KINDS; kind++)
+	for (kind = 0; kind < WIRE_NUMBERS; kind++)
 		printf(" %" PRId64, stats.count[kind]);
 	printf(" %s\n", lustre_stats_mount(client, device));
 }

@@ -29,7 +29,7 @@
 /* What one file of statistics says. */
 struct lustre_stats {
 	char epoch[40]; /* "" unknown */
-	int64_t count[WIRE_KINDS];
+	int64_t count[WIRE_NUMBERS];
 };
 int lustre_stats_parse(const char *text, enum tree_kind kind, struct lustre_stats *stats);
 

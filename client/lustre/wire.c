@@ -70,18 +70,18 @@ static struct wire_row *new_row(struct wire *wire, const char *id, const char *f
 static int take_row(struct wire *wire, const char *text, struct err *err)
 {
 	size_t length = strcspn(text, " ");
-	int64_t count[WIRE_KINDS];
+	int64_t count[WIRE_NUMBERS];
 	char id[WIRE_ID_MAX], *end;
 	struct wire_row *row;
 	int kind;
 
 	snprintf(id, sizeof(id), "%.*s", (int)length, text);
-	for (text += length, kind = 0; kind < WIRE_KINDS; kind++, text = end)
+	for (text += length, kind = 0; kind < WIRE_NUMBERS; kind++, text = end)
 		count[kind] = strtoll(text, &end, 10);
 	row = new_row(wire, id, text + (*text == ' '), err);
 	if (!row)
 		return -1;
-	memcpy(row->count, count, sizeof(count));
+	memcpy(row->numbers, count, sizeof(count));
 	return 0;
 }
 
@@ -168,7 +168,7 @@ static int take_param(struct client *client, struct wire *wire, const struct tre
 	row = new_row(wire, id, lustre_stats_mount(client, device), err);
 	if (!row)
 		return -1;
-	memcpy(row->count, stats.count, sizeof(stats.count));
+	memcpy(row->numbers, stats.count, sizeof(stats.count));
 	return 0;
 }
 

@@ -8,13 +8,13 @@
 /* Milliseconds of the kernel as microseconds. */
 static int64_t us(int64_t ms)
 {
-	return ms < 0 || ms > INT64_MAX / 1000 ? WIRE_UNKNOWN : ms * 1000;
+	return ms < 0 || ms > INT64_MAX / 1000 ? IO_UNKNOWN : ms * 1000;
 }
 
 static int64_t sum(int64_t a, int64_t b, int64_t c)
 {
 	if (a < 0 || b < 0 || c < 0 || a > INT64_MAX / 4 || b > INT64_MAX / 4 || c > INT64_MAX / 4)
-		return WIRE_UNKNOWN;
+		return IO_UNKNOWN;
 	return a + b + c;
 }
 
@@ -22,10 +22,10 @@ static int64_t sum(int64_t a, int64_t b, int64_t c)
  * added up at each request that is sent. */
 static int64_t backlog(const struct nfs_stats *stats)
 {
-	int64_t all = stats->transports ? 0 : WIRE_UNKNOWN;
+	int64_t all = stats->transports ? 0 : IO_UNKNOWN;
 	size_t i;
 
-	for (i = 0; i < stats->transports && all != WIRE_UNKNOWN; i++)
+	for (i = 0; i < stats->transports && all != IO_UNKNOWN; i++)
 		all = sum(all, stats->transport[i].backlog, 0);
 	return all;
 }
@@ -33,25 +33,25 @@ static int64_t backlog(const struct nfs_stats *stats)
 static void fill_row(struct wire_row *row, const struct nfs_stats *stats)
 {
 	const struct nfs_ops *r = &stats->reads, *w = &stats->writes, *o = &stats->others;
-	int64_t *count = row->count;
+	int64_t *count = row->numbers;
 	int64_t sent = sum(r->sent, w->sent, o->sent);
 	int64_t begun = sum(r->count, w->count, o->count);
 
-	count[WIRE_READ_BYTES] = stats->read_bytes;
-	count[WIRE_WRITE_BYTES] = stats->write_bytes;
-	count[WIRE_READS] = r->count;
-	count[WIRE_WRITES] = w->count;
-	count[WIRE_READ_US] = us(r->total_ms);
-	count[WIRE_WRITE_US] = us(w->total_ms);
-	count[WIRE_META] = o->count;
-	count[WIRE_META_US] = us(o->total_ms);
-	count[WIRE_NAMES] = stats->names;
-	count[WIRE_ASKED_READ_BYTES] = stats->asked_read;
-	count[WIRE_ASKED_WRITE_BYTES] = stats->asked_write;
-	count[WIRE_COPIES] = stats->copies;
+	count[IO_READ_BYTES] = stats->read_bytes;
+	count[IO_WRITE_BYTES] = stats->write_bytes;
+	count[IO_READ_CALLS] = r->count;
+	count[IO_WRITE_CALLS] = w->count;
+	count[IO_READ_US] = us(r->total_ms);
+	count[IO_WRITE_US] = us(w->total_ms);
+	count[IO_META_CALLS] = o->count;
+	count[IO_META_US] = us(o->total_ms);
+	count[IO_NAME_CALLS] = stats->names;
+	count[IO_ASKED_READ_BYTES] = stats->asked_read;
+	count[IO_ASKED_WRITE_BYTES] = stats->asked_write;
+	count[IO_COPIES] = stats->copies;
 	if (sent >= begun && begun >= 0)
-		count[WIRE_RESENT] = sent - begun;
-	count[WIRE_QUEUE_US] = us(sum(r->queue_ms, w->queue_ms, o->queue_ms));
+		count[IO_RESENT] = sent - begun;
+	count[IO_QUEUE_US] = us(sum(r->queue_ms, w->queue_ms, o->queue_ms));
 }
 
 int nfs_add_row(struct wire *wire, const struct nfs_mount *mount, bool has_backlog, struct err *err)
@@ -71,6 +71,6 @@ int nfs_add_row(struct wire *wire, const struct nfs_mount *mount, bool has_backl
 		row->born_s = wire->at_s > mount->stats.age_s ? wire->at_s - mount->stats.age_s : 0;
 	fill_row(row, &mount->stats);
 	if (has_backlog)
-		row->count[WIRE_BACKLOG] = backlog(&mount->stats);
+		row->numbers[IO_BACKLOG] = backlog(&mount->stats);
 	return 0;
 }

@@ -22,7 +22,7 @@
 
 #define DEPTH_MAX 16
 #define WORD_MAX 64
-#define UNKNOWN WIRE_UNKNOWN
+#define UNKNOWN IO_UNKNOWN
 /* json-c 0.13 reads what is larger than INT64_MAX as that */
 #define COUNT_MAX (INT64_MAX - 1)
 
@@ -35,12 +35,12 @@
 static const struct {
 	const char *name, *units;
 } stats[] = {
-	[WIRE_READ_BYTES] = { "READ_BYTES", BYTES },
-	[WIRE_WRITE_BYTES] = { "WRITE_BYTES", BYTES },
-	[WIRE_READS] = { "READS", OPS },
-	[WIRE_WRITES] = { "WRITES", OPS },
-	[WIRE_READ_US] = { "READ_LATENCY", MICROSECONDS },
-	[WIRE_WRITE_US] = { "WRITE_LATENCY", MICROSECONDS },
+	[IO_READ_BYTES] = { "READ_BYTES", BYTES },
+	[IO_WRITE_BYTES] = { "WRITE_BYTES", BYTES },
+	[IO_READ_CALLS] = { "READS", OPS },
+	[IO_WRITE_CALLS] = { "WRITES", OPS },
+	[IO_READ_US] = { "READ_LATENCY", MICROSECONDS },
+	[IO_WRITE_US] = { "WRITE_LATENCY", MICROSECONDS },
 };
 #define STATS (sizeof(stats) / sizeof(stats[0]))
 
@@ -106,7 +106,7 @@ static int read_count(struct json_object *item, size_t kind, int64_t *count, str
 	snprintf(word, sizeof(word), " %s ", unit ? unit : "?");
 	if (!unit || (*unit && !strcasestr(stats[kind].units, word)))
 		return err_set(err, "%s: unknown unit:%.40s", stats[kind].name, word);
-	if (!value || read_decimal(value, kind >= WIRE_READ_US, count) < 0)
+	if (!value || read_decimal(value, kind >= IO_READ_US, count) < 0)
 		return err_set(err, "%s: '%.40s': not a whole number from 0 to %" PRId64,
 			       stats[kind].name, value ? value : "", COUNT_MAX);
 	return 0;
@@ -175,15 +175,15 @@ static int read_item(struct reading *r, struct json_object *item, bool parts, st
 	row = row_of(r, item, err);
 	if (!row)
 		return -1;
-	if (part && row->count[kind] == UNKNOWN && kind < WIRE_READ_US)
+	if (part && row->numbers[kind] == UNKNOWN && kind < IO_READ_US)
 		return err_set(err, "%s by %.40s, and no total", stats[kind].name, part);
 	if (part)
 		return 0;
-	if (row->count[kind] != UNKNOWN)
+	if (row->numbers[kind] != UNKNOWN)
 		return err_set(err, "%s comes twice", stats[kind].name);
 	if (read_count(item, kind, &count, err) < 0)
-		return kind < WIRE_READ_US ? -1 : 0; /* times alone are unknown */
-	row->count[kind] = count;
+		return kind < IO_READ_US ? -1 : 0; /* times alone are unknown */
+	row->numbers[kind] = count;
 	return 0;
 }
 

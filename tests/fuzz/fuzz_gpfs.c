@@ -69,7 +69,7 @@ static void judge(const char *config, const char *waiters, const char *counters)
 static void count(const char *text)
 {
 	struct wire *wire = wire_new(), *again;
-	int64_t moved[WIRE_KINDS];
+	int64_t moved[WIRE_NUMBERS];
 	struct err err = { "" };
 	size_t i;
 	char *saved;
@@ -81,12 +81,12 @@ static void count(const char *text)
 	if (rc > 0) {
 		MUST(wire->count);
 		for (i = 0; i < wire->count; i++)
-			MUST(wire->row[i].count[WIRE_READS] >= WIRE_UNKNOWN);
+			MUST(wire->row[i].numbers[IO_READ_CALLS] >= IO_UNKNOWN);
 		saved = wire_text(wire);
 		again = wire_parse(saved, &err);
 		MUST(again && again->count == wire->count);
 		if (wire_since(again, wire, wire->row[0].fs, moved) == 1)
-			MUST(moved[WIRE_READ_BYTES] <= 0);
+			MUST(moved[IO_READ_BYTES] <= 0);
 		wire_free(again);
 		free(saved);
 	}

@@ -46,10 +46,10 @@ static void read_stats(const char *text)
 		if (lustre_stats_parse(text, (enum tree_kind)kind, &stats) < 0)
 			continue;
 		MUST(strspn(stats.epoch, "0123456789.") == strlen(stats.epoch));
-		for (i = 0; i < WIRE_KINDS; i++)
-			MUST(stats.count[i] >= WIRE_UNKNOWN);
-		MUST(kind != TREE_LLITE || !stats.count[WIRE_READ_BYTES]);
-		MUST(kind == TREE_LLITE || !stats.count[WIRE_ASKED_READ_BYTES]);
+		for (i = 0; i < WIRE_NUMBERS; i++)
+			MUST(stats.count[i] >= IO_UNKNOWN);
+		MUST(kind != TREE_LLITE || !stats.count[IO_READ_BYTES]);
+		MUST(kind == TREE_LLITE || !stats.count[IO_ASKED_READ_BYTES]);
 	}
 }
 
@@ -91,7 +91,7 @@ static void take_lctl(char *text)
 {
 	struct client client = { .type = &lustre_type, .section = &section };
 	struct wire *wire = wire_new(), *again;
-	int64_t moved[WIRE_KINDS];
+	int64_t moved[WIRE_NUMBERS];
 	struct err err = { "" };
 	char *saved;
 	size_t i;
@@ -110,7 +110,7 @@ static void take_lctl(char *text)
 	again = wire_parse(saved, &err);
 	MUST(again && again->count == wire->count && !again->unread);
 	if (wire_since(again, wire, "/mnt/work", moved) == 1)
-		for (i = 0; i < WIRE_KINDS; i++)
+		for (i = 0; i < WIRE_NUMBERS; i++)
 			MUST(moved[i] <= 0);
 	wire_free(again);
 	wire_free(wire);

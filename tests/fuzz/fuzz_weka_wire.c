@@ -6,7 +6,7 @@
 
 static void check_again(const struct wire *wire)
 {
-	int64_t moved[WIRE_KINDS];
+	int64_t moved[WIRE_NUMBERS];
 	struct err err = { "" };
 	char *text = wire_text(wire), *second;
 	struct wire *again;
@@ -17,7 +17,7 @@ static void check_again(const struct wire *wire)
 	second = wire_text(again);
 	MUST(second && !strcmp(text, second));
 	if (wire_since(wire, again, "", moved) == 1)
-		MUST(moved[WIRE_READ_BYTES] <= 0);
+		MUST(moved[IO_READ_BYTES] <= 0);
 	free(second);
 	free(text);
 	wire_free(again);

@@ -45,18 +45,18 @@ static int64_t lustre_get(const void *of, const char *key)
 {
 	static const struct {
 		const char *key;
-		enum wire_kind kind;
-	} kinds[] = { { "asked_read", WIRE_ASKED_READ_BYTES },
-		      { "asked_write", WIRE_ASKED_WRITE_BYTES },
-		      { "read_bytes", WIRE_READ_BYTES },
-		      { "write_bytes", WIRE_WRITE_BYTES },
-		      { "reads", WIRE_READS },
-		      { "writes", WIRE_WRITES },
-		      { "read_us", WIRE_READ_US },
-		      { "write_us", WIRE_WRITE_US },
-		      { "meta", WIRE_META },
-		      { "meta_us", WIRE_META_US },
-		      { "resent", WIRE_RESENT } };
+		enum io_number kind;
+	} kinds[] = { { "asked_read", IO_ASKED_READ_BYTES },
+		      { "asked_write", IO_ASKED_WRITE_BYTES },
+		      { "read_bytes", IO_READ_BYTES },
+		      { "write_bytes", IO_WRITE_BYTES },
+		      { "reads", IO_READ_CALLS },
+		      { "writes", IO_WRITE_CALLS },
+		      { "read_us", IO_READ_US },
+		      { "write_us", IO_WRITE_US },
+		      { "meta", IO_META_CALLS },
+		      { "meta_us", IO_META_US },
+		      { "resent", IO_RESENT } };
 	const struct lustre_stats *stats = of;
 	size_t i;
 
@@ -386,11 +386,12 @@ static const char *mmpmon(const char *text)
 	int used = snprintf(told, sizeof(told), "%s", rc == 1 ? "" : err.text);
 
 	for (; rc == 1 && row < wire->row + wire->count; row++)
-		used += snprintf(
-			told + used, sizeof(told) - (size_t)used, "%s %lld %lld %lld %lld;",
-			row->id, (long long)row->count[WIRE_READ_BYTES],
-			(long long)row->count[WIRE_WRITE_BYTES], (long long)row->count[WIRE_READS],
-			(long long)row->count[WIRE_WRITES]);
+		used += snprintf(told + used, sizeof(told) - (size_t)used,
+				 "%s %lld %lld %lld %lld;", row->id,
+				 (long long)row->numbers[IO_READ_BYTES],
+				 (long long)row->numbers[IO_WRITE_BYTES],
+				 (long long)row->numbers[IO_READ_CALLS],
+				 (long long)row->numbers[IO_WRITE_CALLS]);
 	wire_free(wire);
 	return told;
 }
