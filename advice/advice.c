@@ -83,8 +83,8 @@ static const struct io *find_wire(const struct run_lines *lines, const struct vi
 
 	for (i = 0; i < lines->count; i++) {
 		line = &lines->line[i];
-		if (line->kind == RUN_WIRE && line->nodes >= v->nodes && is_of(line->first, v))
-			return &line->sum;
+		if (line->kind == RUN_WIRE && line->nodes >= v->nodes && is_of(&line->io, v))
+			return &line->io;
 	}
 	return NULL;
 }
@@ -141,10 +141,10 @@ static bool see(struct view *v, const struct run_lines *lines, size_t at, bool i
 {
 	const struct run_line *line = &lines->line[at];
 
-	if (line->kind != RUN_APP || line->first->scope != IO_SCOPE_JOB || !line->first->fs)
+	if (line->kind != RUN_APP || line->io.scope != IO_SCOPE_JOB || !line->io.fs)
 		return false;
-	v->fs = line->first->fs;
-	v->io = &line->sum;
+	v->fs = line->io.fs;
+	v->io = &line->io;
 	v->nodes = line->nodes;
 	find_client(v);
 	v->wire = is_ours ? find_wire(lines, v) : NULL;

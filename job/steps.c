@@ -4,27 +4,64 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "lib/fileio.h"
-#include "lib/json.h"
+#include "lib/field.h"
 #include "lib/run.h"
 #include "lib/rundir.h"
 #include "lib/sysfs.h"
 
 #define STEP_BYTES_MAX 8192
+#define DEPTH_MAX 2
+
+/* What spank/stepio.c writes: the keys of struct io, and whose they are. */
+struct step {
+	struct io io;
+	int64_t uid, start, array_job, array_task, refused_tasks, warned_tasks;
+	char *refused, *warned, *cpus, *private_mounts;
+	bool is_own_out;
+};
+
+static const struct field fields[] = {
+	FIELD(NUMBER, "uid", step, uid),
+	FIELD(NUMBER, "start", step, start),
+	FIELD(NUMBER, "array_job_id", step, array_job),
+	FIELD(NUMBER, "array_task_id", step, array_task),
+	FIELD(NUMBER, "refused_tasks", step, refused_tasks),
+	FIELD(NUMBER, "warned_tasks", step, warned_tasks),
+	FIELD(TEXT, "refused", step, refused),
+	FIELD(TEXT, "warned", step, warned),
+	FIELD(TEXT, "cpus", step, cpus),
+	FIELD(TEXT, "private_mounts", step, private_mounts),
+	FIELD(FLAG, "own_out", step, is_own_out),
+	FIELD_LAST,
+};
+
+static int step_parse(struct step *step, const char *text)
+{
+	struct json_tree *tree = json_tree_new(text, strlen(text), DEPTH_MAX, NULL);
+	const struct json_node *top = tree ? json_tree_top(tree) : NULL;
+	bool is_cut = false;
+	int rc = -1;
+
+	if (top && field_read(fields, step, top, &is_cut, NULL) == 0 &&
+	    field_read(io_fields, &step->io, top, &is_cut, NULL) == 0)
+		rc = 0;
+	json_tree_free(tree);
+	return rc;
+}
 
 /* Call fn for each step, with NULL for one that cannot be read. */
 static void each_step(const struct config *config, uint32_t job_id,
-		      void (*fn)(void *arg, struct json_object *step), void *arg)
+		      void (*fn)(void *arg, const struct step *step), void *arg)
 {
 	char folder[RUNDIR_PATH_MAX], path[RUNDIR_PATH_MAX + 258], *text;
-	struct json_object *step;
 	struct dirent *entry;
+	struct step step;
 	DIR *dir;
 
 	if (rundir_job_file(folder, config->run_dir, job_id, RUNDIR_STEPS, NULL) < 0)
@@ -36,10 +73,13 @@ static void each_step(const struct config *config, uint32_t job_id,
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
 		text = fileio_read(path, STEP_BYTES_MAX, NULL, NULL);
-		step = text ? json_parse(text) : NULL;
+		memset(&step, 0, sizeof(step));
+		field_init(fields, &step);
+		io_init(&step.io);
+		fn(arg, text && step_parse(&step, text) == 0 ? &step : NULL);
+		field_free(fields, &step);
+		free(step.io.fs);
 		free(text);
-		fn(arg, step);
-		json_object_put(step);
 	}
 	if (dir)
 		closedir(dir);
@@ -51,15 +91,14 @@ struct owner {
 	int64_t uid, start; /* of the first to begin */
 };
 
-static void find_owner(void *arg, struct json_object *step)
+static void find_owner(void *arg, const struct step *step)
 {
-	int64_t uid = json_number(step, "uid");
-	int64_t start = json_number(step, "start");
 	struct owner *owner = arg;
 
-	if (uid < 0 || uid > UINT32_MAX || start <= 0 || (owner->uid >= 0 && owner->start <= start))
+	if (!step || step->uid < 0 || step->uid > UINT32_MAX || step->start <= 0 ||
+	    (owner->uid >= 0 && owner->start <= step->start))
 		return;
-	*owner = (struct owner){ uid, start };
+	*owner = (struct owner){ step->uid, step->start };
 }
 
 struct record *job_state_of_steps(const struct config *config, uint32_t job_id,
@@ -89,45 +128,39 @@ struct record *job_state_of_steps(const struct config *config, uint32_t job_id,
 /* ---- what they say --------------------------------------------------------- */
 
 /* What the gate said of so many tasks of the step. */
-static void add_gate(struct record *state, struct json_object *step, const char *word,
-		     const char *tasks_word, int64_t *sum)
+static void add_gate(struct record *state, const char *why, int64_t tasks, int64_t *sum)
 {
-	const char *why = json_text(step, word);
-
 	if (!why)
 		return;
 	state->has_gate = true;
-	io_add_number(sum, json_number(step, tasks_word));
+	io_add_number(sum, tasks);
 	if (!state->gate_text)
 		record_set(&state->gate_text, why);
 }
 
 /* The gate turned tasks away after the prolog had let the job in. */
-static void add_refusal(struct record *state, struct json_object *step)
+static void add_refusal(struct record *state, const struct step *step)
 {
-	const char *why = json_text(step, "refused");
-
-	if (!state->refused && why)
-		record_set(&state->refused, why);
-	add_gate(state, step, "refused", "refused_tasks", &state->gate_refused);
-	add_gate(state, step, "warned", "warned_tasks", &state->gate_warned);
+	if (!state->refused && step->refused)
+		record_set(&state->refused, step->refused);
+	add_gate(state, step->refused, step->refused_tasks, &state->gate_refused);
+	add_gate(state, step->warned, step->warned_tasks, &state->gate_warned);
 }
 
 /* Where the tasks of the step could run. What is no list is no answer. */
-static void add_cpus(struct cpuset *cpus, struct json_object *step)
+static void add_cpus(struct cpuset *cpus, const struct step *step)
 {
-	const char *list = json_text(step, "cpus");
 	struct cpuset some;
 
-	if (list && cpuset_parse(&some, list, NULL) == 0)
+	if (step->cpus && cpuset_parse(&some, step->cpus, NULL) == 0)
 		cpuset_or(cpus, &some);
 }
 
 /* A mount that the job has alone, of the type of one of the clients: neither the
  * client's counters nor those by filesystem know it. */
-static void add_private_mounts(struct record *state, struct json_object *step)
+static void add_private_mounts(struct record *state, const struct step *step)
 {
-	const char *types = json_text(step, "private_mounts");
+	const char *types = step->private_mounts;
 	char word[64];
 	size_t i, length;
 
@@ -192,32 +225,6 @@ static bool was_plugin_away(const struct config *config, const struct record *st
 
 /* ---- those that left counters ------------------------------------------------ */
 
-static int add_step(struct record *state, struct io *io, struct json_object *step)
-{
-	static const char *const keys[] = { "read_bytes", "write_bytes", "read_calls",
-					    "write_calls" };
-	static const enum io_number numbers[] = { IO_READ_BYTES, IO_WRITE_BYTES, IO_READ_CALLS,
-						  IO_WRITE_CALLS };
-	int64_t array_job = json_number(step, "array_job_id");
-	int64_t array_task = json_number(step, "array_task_id");
-	int rc = 0;
-	size_t i;
-
-	for (i = 0; i < 4; i++) {
-		int64_t number = json_number(step, keys[i]);
-
-		io_add_number(&io->numbers[numbers[i]], number);
-		if (number == RECORD_UNKNOWN)
-			rc = -1;
-	}
-	if (array_job != RECORD_UNKNOWN && array_task != RECORD_UNKNOWN) {
-		state->array_job = array_job;
-		state->array_task = array_task;
-	}
-	add_refusal(state, step);
-	return rc;
-}
-
 struct sum {
 	struct record *state;
 	struct io io;
@@ -226,19 +233,32 @@ struct sum {
 	int64_t steps;
 };
 
-static void read_step(void *arg, struct json_object *step)
+/* -1: it lacks a number that every source has. */
+static int add_step(struct sum *sum, const struct step *step)
+{
+	int number, rc = 0;
+
+	io_add(&sum->io, &step->io);
+	for (number = IO_READ_BYTES; number <= IO_WRITE_CALLS; number++)
+		if (step->io.numbers[number] < 0)
+			rc = -1;
+	if (step->array_job >= 0 && step->array_task >= 0) {
+		sum->state->array_job = step->array_job;
+		sum->state->array_task = step->array_task;
+	}
+	add_refusal(sum->state, step);
+	add_cpus(&sum->cpus, step);
+	add_private_mounts(sum->state, step);
+	sum->has_stepd |= !step->is_own_out;
+	return rc;
+}
+
+static void read_step(void *arg, const struct step *step)
 {
 	struct sum *sum = arg;
-	int rc = -1;
 
 	sum->steps++;
-	if (step) {
-		rc = add_step(sum->state, &sum->io, step);
-		add_cpus(&sum->cpus, step);
-		add_private_mounts(sum->state, step);
-		sum->has_stepd |= !json_is_true(step, "own_out");
-	}
-	if (rc < 0 && sum->is_best)
+	if ((!step || add_step(sum, step) < 0) && sum->is_best)
 		sum->state->flags |= RECORD_FLAG(STEP_MISSING);
 }
 

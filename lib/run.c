@@ -70,11 +70,11 @@ struct run_time run_time_of(struct record *const *records, size_t count)
 
 static bool is_same(const struct run_line *line, const struct io *io, enum run_kind kind)
 {
-	const char *fs = line->first->fs ? line->first->fs : "";
+	const char *fs = line->io.fs ? line->io.fs : "";
 
-	return line->kind == kind && line->first->scope == io->scope &&
-	       !strcmp(line->first->source, io->source) &&
-	       !strcmp(line->first->client, io->client) && !strcmp(fs, io->fs ? io->fs : "");
+	return line->kind == kind && line->io.scope == io->scope &&
+	       !strcmp(line->io.source, io->source) && !strcmp(line->io.client, io->client) &&
+	       !strcmp(fs, io->fs ? io->fs : "");
 }
 
 static struct run_line *new_line(struct run_lines *lines, const struct io *io, enum run_kind kind)
@@ -83,10 +83,14 @@ static struct run_line *new_line(struct run_lines *lines, const struct io *io, e
 
 	lines->line = xmore(lines->line, lines->count, sizeof(*line));
 	line = &lines->line[lines->count++];
-	line->first = io;
 	line->kind = kind;
 	line->nodes = 0;
-	io_init(&line->sum);
+	io_init(&line->io);
+	line->io.scope = io->scope;
+	line->io.shared = io->shared;
+	line->io.fs = io->fs;
+	strcpy(line->io.source, io->source);
+	strcpy(line->io.client, io->client);
 	return line;
 }
 
@@ -103,7 +107,7 @@ static void add_line(struct run_lines *lines, const struct io *io, enum run_kind
 	}
 	line = at < lines->count ? &lines->line[at] : new_line(lines, io, kind);
 	line->nodes++;
-	io_add(&line->sum, io);
+	io_add(&line->io, io);
 }
 
 /* A node's lines of other filesystems than the client's are told too, and are

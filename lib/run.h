@@ -14,8 +14,7 @@
  *           not.
  *         A sum ends at INT64_MAX. What is unknown adds nothing; a sum of
  *           nothing is RECORD_UNKNOWN.
- * Owner   lines: run_lines_free(), NULL allowed; 'first' belongs to a record.
- *           'fs' of a sum is NULL.
+ * Owner   lines: run_lines_free(), NULL allowed; 'fs' of a line belongs to a record.
  * Errors  none.
  * Runs    ledger, report.
  */
@@ -39,8 +38,7 @@ enum run_kind {
 };
 
 struct run_line {
-	const struct io *first; /* scope, source, fs of all of them */
-	struct io sum;
+	struct io io; /* of all of them */
 	enum run_kind kind;
 	size_t nodes;
 };

@@ -196,10 +196,10 @@ static void print_line_head(FILE *out, const struct run_line *line, size_t recor
 	const char *all = line->kind == RUN_WIRE ? "whole node" : "all files";
 
 	fprintf(out, "  %-13s %s, from %s%s%s: %s", names[line->kind],
-		line->first->fs ? line->first->fs : all, line->first->source,
-		*line->first->client ? " of client " : "", line->first->client,
-		line->first->scope == IO_SCOPE_JOB ? "the job's alone"
-						   : "NODE-WIDE, with whatever else ran there");
+		line->io.fs ? line->io.fs : all, line->io.source,
+		*line->io.client ? " of client " : "", line->io.client,
+		line->io.scope == IO_SCOPE_JOB ? "the job's alone"
+					       : "NODE-WIDE, with whatever else ran there");
 	if (line->nodes < records)
 		fprintf(out, ", on %zu nodes of %zu", line->nodes, records);
 }
@@ -215,10 +215,10 @@ static const char *mean(int64_t us, int64_t count, char *out)
 /* llite does not count asynchronous direct I/O (Lustre 2.14 and later). */
 static bool is_asked_known(const struct run_line *line)
 {
-	const int64_t *n = line->sum.numbers;
+	const int64_t *n = line->io.numbers;
 
-	if (!strcmp(line->first->source, "osc") && (n[IO_READ_BYTES] > n[IO_ASKED_READ_BYTES] ||
-						    n[IO_WRITE_BYTES] > n[IO_ASKED_WRITE_BYTES]))
+	if (!strcmp(line->io.source, "osc") && (n[IO_READ_BYTES] > n[IO_ASKED_READ_BYTES] ||
+						n[IO_WRITE_BYTES] > n[IO_ASKED_WRITE_BYTES]))
 		return false;
 	return n[IO_ASKED_READ_BYTES] >= 0 || n[IO_ASKED_WRITE_BYTES] >= 0;
 }
@@ -226,7 +226,7 @@ static bool is_asked_known(const struct run_line *line)
 /* What a client tells besides: one line each, where it does. */
 static void print_client(FILE *out, const struct run_line *line)
 {
-	const int64_t *n = line->sum.numbers;
+	const int64_t *n = line->io.numbers;
 	char a[16], b[16], c[16];
 
 	if (is_asked_known(line))
@@ -295,7 +295,7 @@ static const char *words_of(const struct job_report *r, const struct run_line *l
 	size_t i;
 
 	for (i = 0; i < r->record_count; i++) {
-		client = record_client_named(r->records[i], line->first->client);
+		client = record_client_named(r->records[i], line->io.client);
 		if (client && *client->app_to_wire)
 			return client->app_to_wire;
 	}
@@ -330,7 +330,7 @@ static void print_relation(FILE *out, const char *words)
  * to be added. */
 static void print_other(FILE *out, const struct job_report *r, const struct run_line *line)
 {
-	const int64_t *n = line->sum.numbers;
+	const int64_t *n = line->io.numbers;
 	char a[16], b[16], c[16], d[16];
 
 	print_line_head(out, line, r->record_count);
@@ -355,7 +355,7 @@ static void print_unknown_part(FILE *out, const char *fs)
 static void print_io_line(FILE *out, const struct job_report *r, const struct run_line *line,
 			  double seconds)
 {
-	const struct io *io = &line->sum;
+	const struct io *io = &line->io;
 	struct span rd = { seconds, job_active_seconds(&io->timeline, TIMELINE_READ) };
 	struct span wr = { seconds, job_active_seconds(&io->timeline, TIMELINE_WRITE) };
 	static const struct span none;
@@ -364,7 +364,7 @@ static void print_io_line(FILE *out, const struct job_report *r, const struct ru
 	fputc('\n', out);
 	print_one(out, "read", io->numbers[IO_READ_BYTES], io->numbers[IO_READ_CALLS], &rd);
 	print_one(out, "written", io->numbers[IO_WRITE_BYTES], io->numbers[IO_WRITE_CALLS], &wr);
-	if (!line->first->fs && line->first->scope == IO_SCOPE_JOB)
+	if (!line->io.fs && line->io.scope == IO_SCOPE_JOB)
 		print_unknown_part(out, r->summary.fs);
 	if (io->numbers[IO_MMAP_READ_BYTES] >= 0 || io->numbers[IO_MMAP_WRITE_BYTES] >= 0) {
 		print_one(out, "mapped, read", io->numbers[IO_MMAP_READ_BYTES], -1, &none);

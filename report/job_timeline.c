@@ -64,13 +64,13 @@ void job_print_shape(FILE *out, const struct summary *s)
 
 static void line_json(struct json_object *json, const struct run_line *line)
 {
-	const struct timeline *timeline = &line->sum.timeline;
+	const struct timeline *timeline = &line->io.timeline;
 	struct json_object *rows;
 	size_t lane, i;
 
-	json_add_text(json, "fs", line->first->fs);
-	json_add_text(json, "source", line->first->source);
-	json_add_text(json, "scope", line->first->scope == IO_SCOPE_JOB ? "job" : "node");
+	json_add_text(json, "fs", line->io.fs);
+	json_add_text(json, "source", line->io.source);
+	json_add_text(json, "scope", line->io.scope == IO_SCOPE_JOB ? "job" : "node");
 	json_add_number(json, "nodes", (int64_t)line->nodes);
 	json_add_number(json, "start", timeline->start);
 	json_add_number(json, "width_s", timeline->width);
@@ -94,7 +94,7 @@ struct json_object *job_timelines_json(const struct job_report *r)
 	list = json_object_new_array();
 	lines = run_lines_new(r->records, r->record_count);
 	for (i = 0; lines && i < lines->count; i++)
-		if (lines->line[i].sum.timeline.count)
+		if (lines->line[i].io.timeline.count)
 			line_json(json_append_object(list), &lines->line[i]);
 	run_lines_free(lines);
 	return list;

@@ -101,7 +101,7 @@ static void show_time(struct page *page, const struct run_line *line)
 	char name[NAME_SIZE];
 	int64_t most;
 
-	timeline_cover(&line->sum.timeline, (int64_t)time.first,
+	timeline_cover(&line->io.timeline, (int64_t)time.first,
 		       timeline_last(time.first, time.last), &whole);
 	most = most_of(&whole);
 	if (most <= 0)
@@ -120,7 +120,7 @@ void page_times(struct page *page)
 
 	for (i = 0; page->lines && i < page->lines->count; i++) {
 		line = &page->lines->line[i];
-		if (line->kind != RUN_APP || !line->sum.timeline.count)
+		if (line->kind != RUN_APP || !line->io.timeline.count)
 			continue;
 		if (!is_there)
 			page_section(page, "When");
@@ -194,9 +194,9 @@ static void show_hists(struct page *page, const struct run_line *line)
 
 	page_line_name(line, name, sizeof(name));
 	for (i = 0; i < IO_HISTS; i++) {
-		const int64_t *hist = line->sum.hist[i];
+		const int64_t *hist = line->io.hist[i];
 
-		if (!line->sum.has_hist[i] || !job_find_bins(hist, &first, &last, &most))
+		if (!line->io.has_hist[i] || !job_find_bins(hist, &first, &last, &most))
 			continue;
 		snprintf(title, sizeof(title), "%s: %s", titles[i], name);
 		page_raw(page, "<div>");
@@ -225,7 +225,7 @@ static void show_line(struct page *page, const struct run_line *line)
 {
 	static const char *const kinds[] = { "what the job did", "the same, less exactly",
 					     "what the clients moved" };
-	const int64_t *n = line->sum.numbers;
+	const int64_t *n = line->io.numbers;
 	char name[NAME_SIZE];
 
 	page_line_name(line, name, sizeof(name));
@@ -239,13 +239,13 @@ static void show_line(struct page *page, const struct run_line *line)
 	page_cell_count(page, n[IO_WRITE_CALLS]);
 	cell_mean(page, n[IO_WRITE_BYTES], n[IO_WRITE_CALLS]);
 	cell_time(page, n[IO_WRITE_US]);
-	page_cell_count(page, io_ops(&line->sum));
+	page_cell_count(page, io_ops(&line->io));
 	page_raw(page, "</tr>\n");
 }
 
 static void show_meta(struct page *page, const struct run_line *line)
 {
-	const struct io *io = &line->sum;
+	const struct io *io = &line->io;
 	char name[NAME_SIZE];
 	int i;
 

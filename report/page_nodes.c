@@ -25,9 +25,8 @@ static struct amounts amounts_of(const struct record *record, const struct run_l
 
 	for (i = 0; i < record->app_count; i++) {
 		io = &record->app[i];
-		if (io->scope != line->first->scope ||
-		    strcmp(io->source, line->first->source) != 0 ||
-		    strcmp(io->fs ? io->fs : "", line->first->fs ? line->first->fs : "") != 0)
+		if (io->scope != line->io.scope || strcmp(io->source, line->io.source) != 0 ||
+		    strcmp(io->fs ? io->fs : "", line->io.fs ? line->io.fs : "") != 0)
 			continue;
 		io_add_number(&a.read, io->numbers[IO_READ_BYTES]);
 		io_add_number(&a.written, io->numbers[IO_WRITE_BYTES]);

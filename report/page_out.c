@@ -175,6 +175,6 @@ void page_label(struct page *page, double x, double y, const char *anchor, const
 
 void page_line_name(const struct run_line *line, char *out, size_t room)
 {
-	snprintf(out, room, "%s, from %s%s", line->first->fs ? line->first->fs : "all files",
-		 line->first->source, line->first->scope == IO_SCOPE_JOB ? "" : ", NODE-WIDE");
+	snprintf(out, room, "%s, from %s%s", line->io.fs ? line->io.fs : "all files",
+		 line->io.source, line->io.scope == IO_SCOPE_JOB ? "" : ", NODE-WIDE");
 }

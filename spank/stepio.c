@@ -24,38 +24,41 @@
 #define TRIES 8		/* threads that move bytes meanwhile: look again */
 #define THREADS_MAX 256 /* slurmstepd has about ten */
 
-static int take(const char *line, const char *name, uint64_t *value)
+static const struct {
+	const char *proc, *key;
+} counters[STEPIO_COUNTERS] = {
+	[STEPIO_READ_BYTES] = { "rchar", "read_bytes" },
+	[STEPIO_WRITE_BYTES] = { "wchar", "write_bytes" },
+	[STEPIO_READ_CALLS] = { "syscr", "read_calls" },
+	[STEPIO_WRITE_CALLS] = { "syscw", "write_calls" },
+};
+
+static int take(const char *line, int which, uint64_t *count)
 {
-	size_t length = strlen(name);
+	size_t length = strlen(counters[which].proc);
 	unsigned long n;
 
-	if (strncmp(line, name, length) != 0 || strncmp(line + length, ": ", 2) != 0 ||
+	if (strncmp(line, counters[which].proc, length) != 0 ||
+	    strncmp(line + length, ": ", 2) != 0 ||
 	    number_parse(line + length + 2, 0, UINT64_MAX, &n, NULL) < 0)
 		return 0;
-	*value = n;
+	count[which] = n;
 	return 1;
 }
 
-static int parse(struct stepio_count *count, char *text, const char *path, struct err *err)
+static int parse(uint64_t *count, char *text, const char *path, struct err *err)
 {
-	struct stepio_count new = { 0 };
 	char *line, *state = NULL;
-	int found = 0;
+	int i, found = 0;
 
-	for (line = strtok_r(text, "\n", &state); line; line = strtok_r(NULL, "\n", &state)) {
-		found += take(line, "rchar", &new.read_bytes);
-		found += take(line, "wchar", &new.write_bytes);
-		found += take(line, "syscr", &new.read_calls);
-		found += take(line, "syscw", &new.write_calls);
-	}
-	if (found != 4)
-		return err_set(err, "'%s': has not the four counters", path);
-	*count = new;
-	return 0;
+	for (line = strtok_r(text, "\n", &state); line; line = strtok_r(NULL, "\n", &state))
+		for (i = 0; i < STEPIO_COUNTERS; i++)
+			found += take(line, i, count);
+	return found == STEPIO_COUNTERS ? 0 : err_set(err, "'%s': has not the four counters", path);
 }
 
 /* One call, so that the reader knows what it adds itself: the bytes it gets. */
-static ssize_t read_once(struct stepio_count *count, const char *path, struct err *err)
+static ssize_t read_once(uint64_t *count, const char *path, struct err *err)
 {
 	char text[IO_BYTES_MAX];
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -75,39 +78,34 @@ static ssize_t read_once(struct stepio_count *count, const char *path, struct er
 
 /* ---- slurmstepd's own ---------------------------------------------------- */
 
-static void add(struct stepio_count *sum, const struct stepio_count *count)
+static void add(uint64_t *sum, const uint64_t *count)
 {
-	sum->read_bytes += count->read_bytes;
-	sum->write_bytes += count->write_bytes;
-	sum->read_calls += count->read_calls;
-	sum->write_calls += count->write_calls;
+	int i;
+
+	for (i = 0; i < STEPIO_COUNTERS; i++)
+		sum[i] += count[i];
 }
 
-static uint64_t less(uint64_t all, uint64_t part)
+static void take_off(uint64_t *all, const uint64_t *part)
 {
-	return all > part ? all - part : 0;
-}
+	int i;
 
-static void take_off(struct stepio_count *all, const struct stepio_count *part)
-{
-	all->read_bytes = less(all->read_bytes, part->read_bytes);
-	all->write_bytes = less(all->write_bytes, part->write_bytes);
-	all->read_calls = less(all->read_calls, part->read_calls);
-	all->write_calls = less(all->write_calls, part->write_calls);
+	for (i = 0; i < STEPIO_COUNTERS; i++)
+		all[i] = all[i] > part[i] ? all[i] - part[i] : 0;
 }
 
 /* All threads but this one. A thread that ends meanwhile is an error: its
  * counters have gone over to the process. */
-static int read_others(struct stepio_count *sum, const char *proc, pid_t self)
+static int read_others(uint64_t *sum, const char *proc, pid_t self)
 {
 	char path[64 + NAME_MAX];
-	struct stepio_count one;
+	uint64_t one[STEPIO_COUNTERS];
 	struct dirent *entry;
 	unsigned long tid;
 	int rc = 0, count = 0;
 	DIR *dir;
 
-	memset(sum, 0, sizeof(*sum));
+	memset(sum, 0, STEPIO_COUNTERS * sizeof(*sum));
 	snprintf(path, sizeof(path), "%.40s/task", proc);
 	dir = opendir(path);
 	if (!dir)
@@ -116,10 +114,10 @@ static int read_others(struct stepio_count *sum, const char *proc, pid_t self)
 		if (number_parse(entry->d_name, 1, INT_MAX, &tid, NULL) < 0 || (pid_t)tid == self)
 			continue;
 		snprintf(path, sizeof(path), "%.40s/task/%s/io", proc, entry->d_name);
-		if (++count > THREADS_MAX || read_once(&one, path, NULL) < 0)
+		if (++count > THREADS_MAX || read_once(one, path, NULL) < 0)
 			rc = -1;
 		else
-			add(sum, &one);
+			add(sum, one);
 	}
 	closedir(dir);
 	return rc;
@@ -129,7 +127,8 @@ static int read_others(struct stepio_count *sum, const char *proc, pid_t self)
  * meanwhile; 0: something was, or a thread came or went; -1: unreadable. */
 static int read_between(struct stepio *io, const char *proc, struct err *err)
 {
-	struct stepio_count before, mine, reading = { .read_calls = 1 };
+	uint64_t before[STEPIO_COUNTERS], mine[STEPIO_COUNTERS];
+	uint64_t reading[STEPIO_COUNTERS] = { [STEPIO_READ_CALLS] = 1 };
 	char path[64], own[96];
 	pid_t self = (pid_t)syscall(SYS_gettid); /* gettid: glibc 2.30 */
 	ssize_t size;
@@ -137,19 +136,19 @@ static int read_between(struct stepio *io, const char *proc, struct err *err)
 
 	snprintf(path, sizeof(path), "%.40s/io", proc);
 	snprintf(own, sizeof(own), "%.40s/task/%d/io", proc, (int)self);
-	rc = read_others(&before, proc, self);
-	size = read_once(&io->all, path, err);
+	rc = read_others(before, proc, self);
+	size = read_once(io->all, path, err);
 	if (size < 0)
 		return -1;
-	io->has_own = rc == 0 && read_once(&mine, own, NULL) >= 0 &&
-		      read_others(&io->own, proc, self) == 0;
+	io->has_own =
+		rc == 0 && read_once(mine, own, NULL) >= 0 && read_others(io->own, proc, self) == 0;
 	if (!io->has_own)
 		return 0;
-	rc = !memcmp(&before, &io->own, sizeof(before));
+	rc = !memcmp(before, io->own, sizeof(before));
 	/* the first reading is in this thread's counters, and not in itself */
-	reading.read_bytes = (uint64_t)size;
-	take_off(&mine, &reading);
-	add(&io->own, &mine);
+	reading[STEPIO_READ_BYTES] = (uint64_t)size;
+	take_off(mine, reading);
+	add(io->own, mine);
 	return rc;
 }
 
@@ -169,18 +168,17 @@ int stepio_read(struct stepio *io, const char *proc, struct err *err)
 }
 
 /* What the tasks did; false: slurmstepd's own is in it. */
-static bool difference(struct stepio_count *tasks, const struct stepio *from,
-		       const struct stepio *to)
+static bool difference(uint64_t *tasks, const struct stepio *from, const struct stepio *to)
 {
-	struct stepio_count start = from->all;
 	bool is_own_out = from->has_own && to->has_own;
+	struct stepio start = *from, end = *to;
 
-	*tasks = to->all;
 	if (is_own_out) {
-		take_off(&start, &from->own);
-		take_off(tasks, &to->own);
+		take_off(start.all, from->own);
+		take_off(end.all, to->own);
 	}
-	take_off(tasks, &start);
+	take_off(end.all, start.all);
+	memcpy(tasks, end.all, sizeof(end.all));
 	return is_own_out;
 }
 
@@ -240,24 +238,35 @@ static void add_private(char *text, size_t room, const char *types)
 		snprintf(text + used, room - used, ",\"private_mounts\":\"%.127s\"", types);
 }
 
+/* ,"read_bytes":7,.. */
+static void add_counters(char *text, size_t room, const uint64_t *tasks)
+{
+	size_t used = 0;
+	int i;
+
+	for (i = 0; i < STEPIO_COUNTERS; i++)
+		used += (size_t)snprintf(text + used, room - used, ",\"%s\":%" PRIu64,
+					 counters[i].key, tasks[i]);
+}
+
 static int format(char *text, size_t room, const char *step, const struct stepio *from,
 		  const struct stepio *to, const struct stepio_label *label)
 {
 	char uid[16], job[16], task[16], gate[4 * ERR_MAX + CPUS_TEXT_MAX + 320] = "";
-	struct stepio_count tasks;
-	bool is_own_out = difference(&tasks, from, to);
+	char moved[STEPIO_COUNTERS * 40];
+	uint64_t tasks[STEPIO_COUNTERS];
+	bool is_own_out = difference(tasks, from, to);
 
+	add_counters(moved, sizeof(moved), tasks);
 	add_cpus(gate, sizeof(gate), label->cpus);
 	add_private(gate, sizeof(gate), label->private_mounts);
 	add_gate(gate, sizeof(gate), "refused", label->refused, label->refused_tasks);
 	add_gate(gate, sizeof(gate), "warned", label->warned, label->warned_tasks);
 	return snprintf(
 		text, room,
-		"{\"step\":\"%s\",\"source\":\"stepd\",\"read_bytes\":%" PRIu64
-		",\"write_bytes\":%" PRIu64 ",\"read_calls\":%" PRIu64 ",\"write_calls\":%" PRIu64
-		",\"own_out\":%s,\"uid\":%s,\"array_job_id\":%s,\"array_task_id\":%s,\"start\":%lld,\"end\":%lld%s}\n",
-		step, tasks.read_bytes, tasks.write_bytes, tasks.read_calls, tasks.write_calls,
-		is_own_out ? "true" : "false", number_or_null(label->uid, uid, sizeof(uid)),
+		"{\"step\":\"%s\",\"source\":\"stepd\"%s,\"own_out\":%s,\"uid\":%s,\"array_job_id\":%s,\"array_task_id\":%s,\"start\":%lld,\"end\":%lld%s}\n",
+		step, moved, is_own_out ? "true" : "false",
+		number_or_null(label->uid, uid, sizeof(uid)),
 		number_or_null(label->array_job_id, job, sizeof(job)),
 		number_or_null(label->array_task_id, task, sizeof(task)), (long long)from->time,
 		(long long)to->time, gate);

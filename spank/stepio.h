@@ -38,16 +38,18 @@
 
 #define STEPIO_NONE UINT32_MAX /* an id or number that is not known */
 
-struct stepio_count {
-	uint64_t read_bytes;
-	uint64_t write_bytes;
-	uint64_t read_calls;
-	uint64_t write_calls;
+/* Their keys in the step's file, as a record has them (lib/io.h). */
+enum stepio_counter {
+	STEPIO_READ_BYTES,
+	STEPIO_WRITE_BYTES,
+	STEPIO_READ_CALLS,
+	STEPIO_WRITE_CALLS,
+	STEPIO_COUNTERS
 };
 
 struct stepio {
-	struct stepio_count all; /* the process and what it has waited for */
-	struct stepio_count own; /* of that, its living threads' */
+	uint64_t all[STEPIO_COUNTERS]; /* the process and what it has waited for */
+	uint64_t own[STEPIO_COUNTERS]; /* of that, its living threads' */
 	time_t time;
 	bool has_own; /* false: 'own' is unknown */
 };

@@ -1200,10 +1200,10 @@ START_TEST(what_slurmstepds_threads_moved_is_not_its_tasks)
 	tempdir_put(path, "rchar: 1000\nwchar: 50\nsyscr: 10\nsyscw: 5\n");
 	tempdir_put("task/999999999/io", "rchar: 30000\nwchar: 7\nsyscr: 200\nsyscw: 8\n");
 	ck_assert(stepio_read(&io, tempdir_path("."), &err) == 0 && io.has_own);
-	ck_assert_uint_eq(io.all.write_calls, 600);
+	ck_assert_uint_eq(io.all[STEPIO_WRITE_CALLS], 600);
 	/* without the call that it took to read the process' counters */
-	ck_assert(io.own.read_bytes == 31000 - strlen(ALL) && io.own.read_calls == 209);
-	ck_assert(io.own.write_bytes == 57 && io.own.write_calls == 13);
+	ck_assert(io.own[STEPIO_READ_BYTES] == 31000 - strlen(ALL) && io.own[STEPIO_READ_CALLS] == 209);
+	ck_assert(io.own[STEPIO_WRITE_BYTES] == 57 && io.own[STEPIO_WRITE_CALLS] == 13);
 	tempdir_put("task/999999999/io", "rchar: 1\n");
 	ck_assert(stepio_read(&io, tempdir_path("."), &err) == 0 && !io.has_own);
 	tempdir_remove();
