@@ -26,17 +26,14 @@ struct part {
 	uint64_t digest;
 	double start, end;
 	uint32_t flags;
-	int weight;    /* record_weight() */
-	int64_t cores; /* RECORD_UNKNOWN: none */
-	int64_t job[IO_COUNT], wide[IO_COUNT];
-	int64_t peak[2]; /* read, written */
-	int64_t wire_rd, wire_wr, meta;
+	int weight;	/* record_weight() */
+	int64_t cores;	/* RECORD_UNKNOWN: none */
+	struct io *app; /* of the job, else of the node */
+	int64_t wire_rd, wire_wr;
 	unsigned int restored, changed, errors, warnings;
 	bool is_refused, is_far;
 	int64_t warned_tasks, refused_tasks;
 	uint32_t lacks;
-	int64_t (*hist)[IO_BINS];  /* [IO_HISTS] or NULL */
-	struct timeline *timeline; /* NULL: there is none */
 };
 
 struct merge {
@@ -105,8 +102,7 @@ struct merge *merge_new(void)
 
 static void free_part(struct part *part)
 {
-	free(part->hist);
-	free(part->timeline);
+	free(part->app);
 }
 
 void merge_free(struct merge *merge)
@@ -155,49 +151,24 @@ bool merge_is_better(const struct record *a, uint64_t digest_a, const struct rec
 	return compare(&first, &second) > 0;
 }
 
-static void keep_most(int64_t *most, int64_t number)
+static bool is_known(const struct io *io)
 {
-	*most = number > *most ? number : *most;
+	const int64_t *n = io->numbers;
+
+	return n[IO_READ_BYTES] >= 0 || n[IO_WRITE_BYTES] >= 0 || n[IO_READ_CALLS] >= 0 ||
+	       n[IO_WRITE_CALLS] >= 0;
 }
 
-static void take_hist(struct part *part, const struct io *io)
-{
-	int which;
-
-	for (which = 0; which < IO_HISTS; which++) {
-		if (!io->has_hist[which])
-			continue;
-		if (!part->hist)
-			part->hist = xcalloc(IO_HISTS, sizeof(*part->hist));
-		memcpy(part->hist[which], io->hist[which], sizeof(*part->hist));
-	}
-}
-
-static void take_timeline(struct part *part, const struct io *io)
-{
-	if (!io->timeline.count && !io->timeline.is_partial)
-		return;
-	part->timeline = xcalloc(1, sizeof(*part->timeline));
-	*part->timeline = io->timeline;
-}
-
-/* The numbers of the job, and of the node; *source is who counted those of the
- * job, else of the node. */
 static void take_app(struct part *part, const struct record *r, char source[RECORD_WORD_MAX])
 {
-	struct io best;
+	struct io wide;
 
-	run_best(r, IO_SCOPE_NODE, &best);
-	memcpy(part->wide, best.numbers, sizeof(part->wide));
-	strcpy(source, best.source);
-	run_best(r, IO_SCOPE_JOB, &best);
-	memcpy(part->job, best.numbers, sizeof(part->job));
-	memcpy(part->peak, &best.numbers[IO_PEAK_READ], sizeof(part->peak));
-	part->meta = io_ops(&best);
-	if (*best.source)
-		strcpy(source, best.source);
-	take_timeline(part, &best);
-	take_hist(part, &best);
+	part->app = xcalloc(1, sizeof(*part->app));
+	run_best(r, IO_SCOPE_JOB, part->app);
+	run_best(r, IO_SCOPE_NODE, &wide);
+	strcpy(source, *part->app->source ? part->app->source : wide.source);
+	if (!is_known(part->app) && is_known(&wide))
+		*part->app = wide;
 }
 
 static void take_counts(struct part *part, const struct record *r)
@@ -452,48 +423,6 @@ static void union_text(const struct merge *merge, size_t offset, char *out, size
 	}
 }
 
-static int64_t percentile(const int64_t *hist, int64_t total, int percent)
-{
-	int64_t seen = 0, wanted = total / 100 * percent + total % 100 * percent / 100;
-	int bin;
-
-	for (bin = 0; bin < IO_BINS - 2; bin++) {
-		io_add_number(&seen, hist[bin]);
-		if (seen > wanted || seen == total)
-			break;
-	}
-	return bin < 62 ? INT64_C(1) << (bin + 1) : INT64_MAX;
-}
-
-static void take_percentiles(const int64_t *hist, int64_t *pair)
-{
-	int64_t total = 0;
-	int bin;
-
-	for (bin = 0; bin < IO_BINS; bin++)
-		io_add_number(&total, hist[bin]);
-	if (!total)
-		return;
-	pair[0] = percentile(hist, total, 50);
-	pair[1] = percentile(hist, total, 99);
-}
-
-static void sum_hist(const struct merge *merge, struct summary *s)
-{
-	int64_t sum[IO_HISTS][IO_BINS] = { { 0 } };
-	size_t i;
-	int which, bin;
-
-	for (i = 0; i < merge->count; i++)
-		for (which = 0; merge->parts[i].hist && which < IO_HISTS; which++)
-			for (bin = 0; bin < IO_BINS; bin++)
-				io_add_number(&sum[which][bin], merge->parts[i].hist[which][bin]);
-	take_percentiles(sum[IO_READ_SIZES], s->rsz);
-	take_percentiles(sum[IO_WRITE_SIZES], s->wsz);
-	take_percentiles(sum[IO_READ_NS], s->rlat_ns);
-	take_percentiles(sum[IO_WRITE_NS], s->wlat_ns);
-}
-
 static struct run_time find_time(const struct merge *merge)
 {
 	struct run_time time = RUN_TIME_NONE;
@@ -508,49 +437,30 @@ static struct run_time find_time(const struct merge *merge)
 
 /* What the job's bytes look like from the first start to the last end. With clocks
  * that are apart it would be the clocks that one sees. */
-static void find_shape(const struct merge *merge, struct summary *s)
+static void find_shape(const struct merge *merge, const struct io *all, struct summary *s)
 {
 	const struct run_time time = find_time(merge);
-	struct timeline all = { .count = 0 };
-	size_t i;
 
-	if (time.apart > 0) {
+	if (time.apart > 0)
 		s->flags |= RECORD_FLAG(CLOCKS_APART);
-		return;
-	}
-	for (i = 0; i < merge->count; i++)
-		if (merge->parts[i].timeline)
-			timeline_add(&all, merge->parts[i].timeline);
-	s->shape = timeline_shape(&all, (int64_t)time.first, timeline_last(time.first, time.last),
-				  &s->bursts);
+	else if (all->scope == IO_SCOPE_JOB)
+		s->shape = timeline_shape(&all->timeline, (int64_t)time.first,
+					  timeline_last(time.first, time.last), &s->bursts);
 }
 
-static bool is_known(const int64_t *numbers)
-{
-	return numbers[IO_READ_BYTES] >= 0 || numbers[IO_WRITE_BYTES] >= 0 ||
-	       numbers[IO_READ_CALLS] >= 0 || numbers[IO_WRITE_CALLS] >= 0;
-}
-
-static void sum_numbers(const struct merge *merge, struct summary *s)
+/* The counters of all nodes, of the job alone where one node has them. */
+static void sum_app(const struct merge *merge, struct io *all)
 {
 	size_t i;
 
-	s->scope = SUMMARY_SCOPE_NONE;
-	for (i = 0; i < merge->count; i++) {
-		if (is_known(merge->parts[i].job))
-			s->scope = SUMMARY_SCOPE_JOB;
-		else if (s->scope == SUMMARY_SCOPE_NONE && is_known(merge->parts[i].wide))
-			s->scope = SUMMARY_SCOPE_NODE;
-	}
-	for (i = 0; i < merge->count; i++) {
-		const int64_t *n =
-			s->scope == SUMMARY_SCOPE_NODE ? merge->parts[i].wide : merge->parts[i].job;
-
-		io_add_number(&s->rd_bytes, n[IO_READ_BYTES]);
-		io_add_number(&s->wr_bytes, n[IO_WRITE_BYTES]);
-		io_add_number(&s->rd_calls, n[IO_READ_CALLS]);
-		io_add_number(&s->wr_calls, n[IO_WRITE_CALLS]);
-	}
+	io_init(all);
+	all->scope = IO_SCOPE_NODE;
+	for (i = 0; i < merge->count; i++)
+		if (merge->parts[i].app->scope == IO_SCOPE_JOB && is_known(merge->parts[i].app))
+			all->scope = IO_SCOPE_JOB;
+	for (i = 0; i < merge->count; i++)
+		if (merge->parts[i].app->scope == all->scope)
+			io_add(all, merge->parts[i].app);
 }
 
 /* The busiest node against the mean, when the numbers are the job's own. */
@@ -565,10 +475,10 @@ static void find_busiest(const struct merge *merge, struct summary *s)
 		const struct part *part = &merge->parts[i];
 		int64_t moved = 0;
 
-		if (!is_known(part->job))
+		if (part->app->scope != IO_SCOPE_JOB || !is_known(part->app))
 			continue;
-		io_add_number(&moved, part->job[IO_READ_BYTES]);
-		io_add_number(&moved, part->job[IO_WRITE_BYTES]);
+		io_add_number(&moved, part->app->numbers[IO_READ_BYTES]);
+		io_add_number(&moved, part->app->numbers[IO_WRITE_BYTES]);
 		counted++;
 		total += (double)moved;
 		if ((double)moved > most) {
@@ -591,8 +501,10 @@ static void find_slowest(const struct merge *merge, struct summary *s)
 		const struct part *part = &merge->parts[i];
 		int64_t us = RECORD_UNKNOWN;
 
-		io_add_number(&us, part->job[IO_READ_US]);
-		io_add_number(&us, part->job[IO_WRITE_US]);
+		if (part->app->scope != IO_SCOPE_JOB)
+			continue;
+		io_add_number(&us, part->app->numbers[IO_READ_US]);
+		io_add_number(&us, part->app->numbers[IO_WRITE_US]);
 		counted += us >= 0;
 		if (us <= most)
 			continue;
@@ -616,9 +528,6 @@ static void sum_counts(const struct merge *merge, struct summary *s)
 		s->flags |= part->flags;
 		io_add_number(&s->wire_rd, part->wire_rd);
 		io_add_number(&s->wire_wr, part->wire_wr);
-		io_add_number(&s->meta, part->meta);
-		keep_most(&s->peak_rd, part->peak[0]);
-		keep_most(&s->peak_wr, part->peak[1]);
 		s->restored += part->restored;
 		s->changed += part->changed;
 		s->errors += part->errors;
@@ -688,6 +597,7 @@ static void find_missing(const struct merge *merge, struct summary *s)
 void merge_summary(struct merge *merge, struct summary *summary)
 {
 	struct summary s;
+	struct io all;
 
 	summary_init(&s);
 	drop_duplicates(merge);
@@ -697,10 +607,10 @@ void merge_summary(struct merge *merge, struct summary *summary)
 	common_text(merge, offsetof(struct part, prof), s.prof, sizeof(s.prof), "many");
 	union_text(merge, offsetof(struct part, fs), s.fs, SUMMARY_FS);
 	union_text(merge, offsetof(struct part, src), s.src, sizeof(s.src));
-	sum_numbers(merge, &s);
+	sum_app(merge, &all);
+	summary_take(&s, &all);
 	sum_counts(merge, &s);
-	sum_hist(merge, &s);
-	find_shape(merge, &s);
+	find_shape(merge, &all, &s);
 	find_busiest(merge, &s);
 	find_slowest(merge, &s);
 	*summary = s;

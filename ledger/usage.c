@@ -85,7 +85,7 @@ static struct use_fs *fs_of(struct usage *usage, const char *name, const char *t
 		return end - 1;
 	fs->name = xstrdup(name);
 	fs->type = xstrdup(type);
-	fs->read = fs->written = fs->meta = fs->peak = USE_UNKNOWN;
+	use_numbers_init(fs->numbers);
 	usage->fs_count++;
 	return fs;
 }
@@ -93,15 +93,13 @@ static struct use_fs *fs_of(struct usage *usage, const char *name, const char *t
 static void add_line(struct usage *usage, const struct record *record, const struct io *io)
 {
 	const char *name = name_of(io);
-	struct use_fs *fs = fs_of(usage, name, type_of(record, name));
-	int i;
+	int64_t numbers[IO_COUNT];
 
-	io_add_number(&fs->read, io->numbers[IO_READ_BYTES]);
-	io_add_number(&fs->written, io->numbers[IO_WRITE_BYTES]);
-	io_add_number(&fs->meta, io_ops(io));
-	for (i = IO_PEAK_READ; i <= IO_PEAK_WRITE; i++)
-		if (io->numbers[i] > fs->peak)
-			fs->peak = io->numbers[i];
+	memcpy(numbers, io->numbers, sizeof(numbers));
+	numbers[IO_META_CALLS] = io_ops(io);
+	if (numbers[IO_PEAK_WRITE] > numbers[IO_PEAK_READ])
+		numbers[IO_PEAK_READ] = numbers[IO_PEAK_WRITE];
+	use_numbers_add(fs_of(usage, name, type_of(record, name))->numbers, numbers);
 }
 
 static bool is_of(const struct io *io, const char *source)

@@ -134,6 +134,53 @@ void summary_init(struct summary *s)
 	s->peak_rd = s->peak_wr = s->slowest_ns = SUMMARY_UNKNOWN;
 }
 
+static int64_t percentile(const int64_t *hist, int64_t total, int percent)
+{
+	int64_t seen = 0, wanted = total / 100 * percent + total % 100 * percent / 100;
+	int bin;
+
+	for (bin = 0; bin < IO_BINS - 2; bin++) {
+		io_add_number(&seen, hist[bin]);
+		if (seen > wanted || seen == total)
+			break;
+	}
+	return bin < 62 ? INT64_C(1) << (bin + 1) : INT64_MAX;
+}
+
+static void take_percentiles(const int64_t *hist, int64_t *pair)
+{
+	int64_t total = 0;
+	int bin;
+
+	for (bin = 0; bin < IO_BINS; bin++)
+		io_add_number(&total, hist[bin]);
+	if (!total)
+		return;
+	pair[0] = percentile(hist, total, 50);
+	pair[1] = percentile(hist, total, 99);
+}
+
+void summary_take(struct summary *s, const struct io *all)
+{
+	const int64_t *n = all->numbers;
+
+	s->rd_bytes = n[IO_READ_BYTES];
+	s->wr_bytes = n[IO_WRITE_BYTES];
+	s->rd_calls = n[IO_READ_CALLS];
+	s->wr_calls = n[IO_WRITE_CALLS];
+	if (s->rd_bytes >= 0 || s->wr_bytes >= 0 || s->rd_calls >= 0 || s->wr_calls >= 0)
+		s->scope = all->scope == IO_SCOPE_JOB ? SUMMARY_SCOPE_JOB : SUMMARY_SCOPE_NODE;
+	if (all->scope != IO_SCOPE_JOB)
+		return;
+	s->meta = io_ops(all);
+	s->peak_rd = n[IO_PEAK_READ];
+	s->peak_wr = n[IO_PEAK_WRITE];
+	take_percentiles(all->hist[IO_READ_SIZES], s->rsz);
+	take_percentiles(all->hist[IO_WRITE_SIZES], s->wsz);
+	take_percentiles(all->hist[IO_READ_NS], s->rlat_ns);
+	take_percentiles(all->hist[IO_WRITE_NS], s->wlat_ns);
+}
+
 int summary_encode(char *out, size_t room, const char *text)
 {
 	static const char plain[] =

@@ -62,7 +62,7 @@
 #include <stdint.h>
 
 #include "lib/err.h"
-#include "lib/timeline.h"
+#include "lib/io.h"
 
 #define SUMMARY_MAX 1001 /* with the final 0 */
 #define SUMMARY_UNKNOWN INT64_C(-1)
@@ -119,6 +119,9 @@ struct summary {
 
 /* Every number unknown, every text empty. */
 void summary_init(struct summary *summary);
+
+/* The counters of all nodes together. What is node-wide says only what was moved. */
+void summary_take(struct summary *summary, const struct io *all);
 
 /* Write the line into out[SUMMARY_MAX]. */
 void summary_text(const struct summary *summary, char *out);

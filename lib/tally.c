@@ -132,18 +132,20 @@ static struct tally_sum *sum_of(struct tally *tally, int kind, const char *name,
 	sum->cluster = xstrdup(cluster);
 	sum->type = xstrdup("");
 	tally->bytes += SUM_BYTES + strlen(name) + strlen(cluster);
-	sum->read = sum->written = sum->meta = USE_UNKNOWN;
-	sum->peak = sum->peak_job = USE_UNKNOWN;
+	use_numbers_init(sum->numbers);
+	sum->peak_job = USE_UNKNOWN;
 	*slot = ++tally->counts[kind];
 	return sum;
 }
 
-static void take_peak(struct tally_sum *sum, int64_t peak, int64_t job)
+/* Of two jobs with the same peak the older one is told, in whatever order they come. */
+static void add_numbers(struct tally_sum *sum, const struct tally_sum *more)
 {
-	if (peak <= sum->peak)
-		return;
-	sum->peak = peak;
-	sum->peak_job = job;
+	int64_t peak = more->numbers[IO_PEAK_READ], most = sum->numbers[IO_PEAK_READ];
+
+	if (peak > most || (peak == most && peak >= 0 && more->peak_job < sum->peak_job))
+		sum->peak_job = more->peak_job;
+	use_numbers_add(sum->numbers, more->numbers);
 }
 
 /* What 'more' has, into a sum of the same name. */
@@ -157,10 +159,7 @@ static void add_sum(struct tally *tally, int kind, const struct tally_sum *more)
 	}
 	io_add_number(&sum->jobs, more->jobs);
 	io_add_number(&sum->node_s, more->node_s);
-	io_add_number(&sum->read, more->read);
-	io_add_number(&sum->written, more->written);
-	io_add_number(&sum->meta, more->meta);
-	take_peak(sum, more->peak, more->peak_job);
+	add_numbers(sum, more);
 }
 
 /* ---- the gate's jobs ------------------------------------------------------ */
@@ -217,15 +216,9 @@ static void add_filesystems(struct tally *tally, const struct use *use, struct t
 		one.name = (char *)fs->name;
 		one.cluster = (char *)use->cluster;
 		one.type = (char *)fs->type;
-		one.read = fs->read;
-		one.written = fs->written;
-		one.meta = fs->meta;
-		one.peak = fs->peak;
+		memcpy(one.numbers, fs->numbers, sizeof(one.numbers));
 		add_sum(tally, TALLY_FILESYSTEMS, &one);
-		io_add_number(&all->read, fs->read);
-		io_add_number(&all->written, fs->written);
-		io_add_number(&all->meta, fs->meta);
-		take_peak(all, fs->peak, use->job);
+		add_numbers(all, &one);
 	}
 }
 
@@ -247,16 +240,13 @@ void tally_add(struct tally *tally, const struct use *use)
 				 .type = (char *)"",
 				 .jobs = 1,
 				 .node_s = use->node_s > 0 ? use->node_s : 0,
-				 .read = USE_UNKNOWN,
-				 .written = USE_UNKNOWN,
-				 .meta = USE_UNKNOWN,
-				 .peak = USE_UNKNOWN,
 				 .peak_job = use->job };
 	const char *const names[] = { [TALLY_USERS] = use->user,
 				      [TALLY_ACCOUNTS] = use->account,
 				      [TALLY_PROFILES] = use->profile };
 	int kind;
 
+	use_numbers_init(all.numbers);
 	tally->jobs++;
 	io_add_number(&tally->node_s, all.node_s);
 	tally->wide += use->is_wide;
@@ -280,10 +270,10 @@ static const struct {
 } numbers[] = {
 	{ "jobs", offsetof(struct tally_sum, jobs) },
 	{ "node_s", offsetof(struct tally_sum, node_s) },
-	{ "read_bytes", offsetof(struct tally_sum, read) },
-	{ "write_bytes", offsetof(struct tally_sum, written) },
-	{ "meta", offsetof(struct tally_sum, meta) },
-	{ "peak_Bps", offsetof(struct tally_sum, peak) },
+	{ "read_bytes", offsetof(struct tally_sum, numbers[IO_READ_BYTES]) },
+	{ "write_bytes", offsetof(struct tally_sum, numbers[IO_WRITE_BYTES]) },
+	{ "meta", offsetof(struct tally_sum, numbers[IO_META_CALLS]) },
+	{ "peak_Bps", offsetof(struct tally_sum, numbers[IO_PEAK_READ]) },
 	{ "peak_job", offsetof(struct tally_sum, peak_job) },
 };
 
@@ -321,6 +311,10 @@ static void put_sum(const struct tally_sum *sum, struct json_object *list)
 		json_add_text(o, "type", sum->type);
 	for (i = 0; i < NUMBERS; i++)
 		json_add_known(o, numbers[i].name, *field(sum, numbers[i].at));
+	for (i = USE_FIRST; i < USE_NUMBERS; i++)
+		if (sum->numbers[use_numbers[i]] >= 0)
+			json_add_known(o, io_quantities[use_numbers[i]].key,
+				       sum->numbers[use_numbers[i]]);
 }
 
 static void put_gate(const struct tally *tally, struct json_object *list)
@@ -372,6 +366,8 @@ static void join_sum(struct tally *tally, int kind, struct json_object *o)
 
 	for (i = 0; i < NUMBERS; i++)
 		*field(&one, numbers[i].at) = json_number(o, numbers[i].name);
+	for (i = USE_FIRST; i < USE_NUMBERS; i++)
+		one.numbers[use_numbers[i]] = json_number(o, io_quantities[use_numbers[i]].key);
 	add_sum(tally, kind, &one);
 }
 
@@ -421,8 +417,8 @@ static int64_t both(const struct tally_sum *sum)
 {
 	int64_t all = 0;
 
-	io_add_number(&all, sum->read);
-	io_add_number(&all, sum->written);
+	io_add_number(&all, sum->numbers[IO_READ_BYTES]);
+	io_add_number(&all, sum->numbers[IO_WRITE_BYTES]);
 	return all;
 }
 

@@ -38,8 +38,8 @@ struct tally_sum {
 	char *cluster; /* of a filesystem; "" of others */
 	char *type;    /* of a filesystem; "" unknown */
 	int64_t jobs, node_s;
-	int64_t read, written, meta; /* USE_UNKNOWN: nobody says */
-	int64_t peak, peak_job;
+	int64_t numbers[IO_COUNT]; /* as use.h has them */
+	int64_t peak_job;
 };
 
 #define TALLY_JOBS_MAX 1000 /* those that ended last */

@@ -11,6 +11,33 @@
  * has one of these (utf8.h). */
 #define LINE_VERSION "1"
 
+const enum io_number use_numbers[USE_NUMBERS] = {
+	IO_READ_BYTES, IO_WRITE_BYTES, IO_META_CALLS, IO_PEAK_READ, IO_READ_US,	 IO_WRITE_US,
+	IO_META_US,    IO_SYNC_US,     IO_CLOSE_US,   IO_MAPPED_US, IO_ASYNC_US, IO_THREAD_US,
+};
+
+void use_numbers_init(int64_t numbers[IO_COUNT])
+{
+	int i;
+
+	for (i = 0; i < IO_COUNT; i++)
+		numbers[i] = USE_UNKNOWN;
+}
+
+void use_numbers_add(int64_t numbers[IO_COUNT], const int64_t more[IO_COUNT])
+{
+	enum io_number n;
+	int i;
+
+	for (i = 0; i < USE_NUMBERS; i++) {
+		n = use_numbers[i];
+		if (io_quantities[n].adds == IO_SUM)
+			io_add_number(&numbers[n], more[n]);
+		else if (more[n] > numbers[n])
+			numbers[n] = more[n];
+	}
+}
+
 void use_init(struct use *use)
 {
 	memset(use, 0, sizeof(*use));
@@ -34,6 +61,20 @@ static void put_number(FILE *out, int64_t number)
 	fputc('\t', out);
 }
 
+/* Unknown ones at the end are left out, as in lines of before they were counted. */
+static void put_fs(FILE *out, const struct use_fs *fs)
+{
+	int i, last = USE_NUMBERS - 1;
+
+	fputc('\n', out);
+	put_text(out, fs->name);
+	put_text(out, fs->type);
+	while (last > USE_FIRST - 1 && fs->numbers[use_numbers[last]] < 0)
+		last--;
+	for (i = 0; i <= last; i++)
+		put_number(out, fs->numbers[use_numbers[i]]);
+}
+
 char *use_text(const struct use *use)
 {
 	char *text = NULL;
@@ -54,15 +95,8 @@ char *use_text(const struct use *use)
 	put_number(out, use->warned);
 	put_number(out, use->refused);
 	put_text(out, use->advice);
-	for (i = 0; i < use->fs_count; i++) {
-		fputc('\n', out);
-		put_text(out, use->fs[i].name);
-		put_text(out, use->fs[i].type);
-		put_number(out, use->fs[i].read);
-		put_number(out, use->fs[i].written);
-		put_number(out, use->fs[i].meta);
-		put_number(out, use->fs[i].peak);
-	}
+	for (i = 0; i < use->fs_count; i++)
+		put_fs(out, &use->fs[i]);
 	fclose(out);
 	return xneed(text);
 }
@@ -106,12 +140,19 @@ static int take_number(char **at, int64_t *number)
 static int take_fs(char **at, struct use *use)
 {
 	struct use_fs *fs = &use->fs[use->fs_count];
+	int64_t number;
+	int i;
 
 	if (use->fs_count == USE_FS_MAX || !(fs->name = take_text(at)) ||
-	    !(fs->type = take_text(at)) || take_number(at, &fs->read) < 0 ||
-	    take_number(at, &fs->written) < 0 || take_number(at, &fs->meta) < 0 ||
-	    take_number(at, &fs->peak) < 0)
+	    !(fs->type = take_text(at)))
 		return -1;
+	use_numbers_init(fs->numbers);
+	for (i = 0; i < USE_FIRST || (**at && **at != '\n'); i++) {
+		if (take_number(at, &number) < 0)
+			return -1;
+		if (i < USE_NUMBERS)
+			fs->numbers[use_numbers[i]] = number;
+	}
 	use->fs_count++;
 	return 0;
 }

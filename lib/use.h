@@ -7,6 +7,8 @@
  *         wide: the only numbers are node-wide, and so of other jobs too: none
  *           of them is in the use.
  *         judged: there was enough to judge for advice.
+ *         numbers: of the quantities of io.h those of use_numbers; meta_calls are the
+ *           operations of all kinds, read_Bps what is more of both peaks.
  *         Of more than USE_FS_MAX filesystems the rest has the name
  *           USE_FS_REST, and so has one of a longer name than USE_NAME_MAX; what
  *           is counted of all files has USE_FS_ALL. A line stays below 64 KiB.
@@ -22,7 +24,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define USE_UNKNOWN INT64_C(-1)
+#include "lib/io.h"
+
+#define USE_UNKNOWN IO_UNKNOWN
 #define USE_FS_MAX 16
 #define USE_NAME_MAX 1024 /* and that of a type, with the final 0 */
 #define USE_FS_REST "(others)"
@@ -31,8 +35,7 @@
 
 struct use_fs {
 	const char *name, *type; /* type: "" unknown */
-	int64_t read, written, meta;
-	int64_t peak; /* the most that one node read, or wrote, in a second */
+	int64_t numbers[IO_COUNT];
 };
 
 struct use {
@@ -45,6 +48,15 @@ struct use {
 	struct use_fs fs[USE_FS_MAX];
 	size_t fs_count;
 };
+
+/* In the order in which a line has them; what is new stands behind. */
+#define USE_FIRST 4 /* each line has these */
+#define USE_NUMBERS 12
+extern const enum io_number use_numbers[USE_NUMBERS];
+
+/* All unknown, and add those of 'more'. */
+void use_numbers_init(int64_t numbers[IO_COUNT]);
+void use_numbers_add(int64_t numbers[IO_COUNT], const int64_t more[IO_COUNT]);
 
 /* All unknown or none. */
 void use_init(struct use *use);

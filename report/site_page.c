@@ -37,8 +37,8 @@ static void put_facts(struct page *page, const struct site *site)
 
 static double moved(const struct tally_sum *sum)
 {
-	return (sum->read > 0 ? (double)sum->read : 0) +
-	       (sum->written > 0 ? (double)sum->written : 0);
+	return (sum->numbers[IO_READ_BYTES] > 0 ? (double)sum->numbers[IO_READ_BYTES] : 0) +
+	       (sum->numbers[IO_WRITE_BYTES] > 0 ? (double)sum->numbers[IO_WRITE_BYTES] : 0);
 }
 
 /* What was read and, behind it, written, by the largest. */
@@ -55,7 +55,9 @@ static void draw(struct page *page, const struct tally *t, enum tally_kind kind)
 		 tally_names[kind], count);
 	page_picture(page, "Read and written", about, PAGE_WIDE, (int)count * (BAR_HIGH + 4));
 	for (i = 0; i < count; i++) {
-		read = sums[i].read > 0 ? (double)sums[i].read / most * wide : 0;
+		read = sums[i].numbers[IO_READ_BYTES] > 0
+			       ? (double)sums[i].numbers[IO_READ_BYTES] / most * wide
+			       : 0;
 		page_path(page, "rd");
 		page_bar(page, NAME_ROOM, (double)i * (BAR_HIGH + 4), read, BAR_HIGH);
 		page_path_end(page);
@@ -82,12 +84,12 @@ static void put_sum(struct page *page, const struct tally *t, enum tally_kind ki
 
 		page_cell(page, cure ? cure : "of a later version");
 	} else {
-		page_cell_bytes(page, sum->read);
-		page_cell_bytes(page, sum->written);
-		page_cell_count(page, sum->meta);
-		page_cell_bytes(page, sum->peak);
+		page_cell_bytes(page, sum->numbers[IO_READ_BYTES]);
+		page_cell_bytes(page, sum->numbers[IO_WRITE_BYTES]);
+		page_cell_count(page, sum->numbers[IO_META_CALLS]);
+		page_cell_bytes(page, sum->numbers[IO_PEAK_READ]);
 		snprintf(text, sizeof(text), "%lld", (long long)sum->peak_job);
-		page_cell(page, sum->peak < 0 ? "-" : text);
+		page_cell(page, sum->numbers[IO_PEAK_READ] < 0 ? "-" : text);
 	}
 	page_raw(page, "</tr>\n");
 }

@@ -67,10 +67,11 @@ static void take_fs(struct use *use, const struct summary *s, char names[SUMMARY
 		*type = 0;
 		fs->type = type + 1;
 	}
-	fs->read = s->rd_bytes;
-	fs->written = s->wr_bytes;
-	fs->meta = s->meta;
-	fs->peak = s->peak_rd > s->peak_wr ? s->peak_rd : s->peak_wr;
+	use_numbers_init(fs->numbers);
+	fs->numbers[IO_READ_BYTES] = s->rd_bytes;
+	fs->numbers[IO_WRITE_BYTES] = s->wr_bytes;
+	fs->numbers[IO_META_CALLS] = s->meta;
+	fs->numbers[IO_PEAK_READ] = s->peak_rd > s->peak_wr ? s->peak_rd : s->peak_wr;
 	use->fs_count = 1;
 }
 

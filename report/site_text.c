@@ -87,10 +87,13 @@ static void print_sum(FILE *out, const struct tally *t, enum tally_kind kind,
 		name = "";
 	}
 	fprintf(out, "%-*s %7s %10s %9s %9s %9s", NAME_WIDE, name, job_count(sum->jobs, jobs),
-		site_hours(sum->node_s, hours), bytes(sum->read, read),
-		bytes(sum->written, written), sum->meta < 0 ? "-" : job_count(sum->meta, meta));
-	if (sum->peak >= 0)
-		fprintf(out, " %9s  %lld\n", job_bytes(sum->peak, peak), (long long)sum->peak_job);
+		site_hours(sum->node_s, hours), bytes(sum->numbers[IO_READ_BYTES], read),
+		bytes(sum->numbers[IO_WRITE_BYTES], written),
+		sum->numbers[IO_META_CALLS] < 0 ? "-"
+						: job_count(sum->numbers[IO_META_CALLS], meta));
+	if (sum->numbers[IO_PEAK_READ] >= 0)
+		fprintf(out, " %9s  %lld\n", job_bytes(sum->numbers[IO_PEAK_READ], peak),
+			(long long)sum->peak_job);
 	else
 		fprintf(out, " %9s  -\n", "-");
 }
@@ -153,11 +156,11 @@ static void csv_sum(FILE *out, enum tally_kind kind, const struct tally_sum *sum
 	job_csv_text(out, sum->type);
 	job_csv_number(out, sum->jobs);
 	fprintf(out, "%.3f,", (double)sum->node_s / 3600);
-	job_csv_number(out, is_advice ? -1 : sum->read);
-	job_csv_number(out, is_advice ? -1 : sum->written);
-	job_csv_number(out, is_advice ? -1 : sum->meta);
-	job_csv_number(out, is_advice ? -1 : sum->peak);
-	job_csv_number(out, is_advice || sum->peak < 0 ? -1 : sum->peak_job);
+	job_csv_number(out, is_advice ? -1 : sum->numbers[IO_READ_BYTES]);
+	job_csv_number(out, is_advice ? -1 : sum->numbers[IO_WRITE_BYTES]);
+	job_csv_number(out, is_advice ? -1 : sum->numbers[IO_META_CALLS]);
+	job_csv_number(out, is_advice ? -1 : sum->numbers[IO_PEAK_READ]);
+	job_csv_number(out, is_advice || sum->numbers[IO_PEAK_READ] < 0 ? -1 : sum->peak_job);
 	fputs(",\n", out); /* tasks are the gate's */
 }
 

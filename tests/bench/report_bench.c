@@ -221,13 +221,15 @@ static void put_use(struct store *store, int64_t at, int64_t ended)
 	use.warned = at % 1000 == 0;
 	strcpy(use.advice, advice[at % 5]);
 	use.fs_count = 1 + (size_t)(at % 2);
-	for (i = 0; i < use.fs_count; i++)
-		use.fs[i] = (struct use_fs){ mounts[(at + (int64_t)i) % 4],
-					     "wekafs",
-					     1048576 + at * 37,
-					     2097152,
-					     at % 5000,
-					     at * 13 % 900000000 };
+	for (i = 0; i < use.fs_count; i++) {
+		use.fs[i].name = mounts[(at + (int64_t)i) % 4];
+		use.fs[i].type = "wekafs";
+		use_numbers_init(use.fs[i].numbers);
+		use.fs[i].numbers[IO_READ_BYTES] = 1048576 + at * 37;
+		use.fs[i].numbers[IO_WRITE_BYTES] = 2097152;
+		use.fs[i].numbers[IO_META_CALLS] = at % 5000;
+		use.fs[i].numbers[IO_PEAK_READ] = at * 13 % 900000000;
+	}
 	text = use_text(&use);
 	if (!text || store_use_put(store, at, ended, text, &err) < 0)
 		die(*err.text ? err.text : "out of memory");

@@ -769,7 +769,7 @@ END_TEST
 
 static void random_use(struct use *use, int64_t job, char texts[3][16])
 {
-	int i;
+	int i, k;
 
 	use_init(use);
 	snprintf(texts[0], 16, "u%d", (int)some(50));
@@ -789,10 +789,13 @@ static void random_use(struct use *use, int64_t job, char texts[3][16])
 	use->is_judged = some(2);
 	strcpy(use->advice, some(2) ? "A01" : some(2) ? "A02 A03" : "");
 	use->fs_count = use->is_wide ? 0 : (size_t)some(3);
-	for (i = 0; i < (int)use->fs_count; i++)
-		use->fs[i] = (struct use_fs){ i ? "/home" : texts[1], some(2) ? "nfs4" : "",
-					      a_number() >> 20,	      a_number() >> 20,
-					      a_number() >> 20,	      a_number() >> 20 };
+	for (i = 0; i < (int)use->fs_count; i++) {
+		use->fs[i] =
+			(struct use_fs){ i ? "/home" : texts[1], some(2) ? "nfs4" : "", { 0 } };
+		use_numbers_init(use->fs[i].numbers);
+		for (k = 0; k < (some(2) ? USE_NUMBERS : USE_FIRST); k++)
+			use->fs[i].numbers[use_numbers[k]] = a_number() >> 20;
+	}
 }
 
 /* Its JSON, in the order of a report; the tally is freed, and the text the caller's. */
