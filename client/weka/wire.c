@@ -69,6 +69,12 @@ static bool id_of(struct json_object *object, const char *key, char id[WORD_MAX]
 	return true;
 }
 
+/* Not all quantities have one. */
+static bool is_named(size_t kind, const char *stat)
+{
+	return stats[kind].name && !strcmp(stats[kind].name, stat);
+}
+
 /* STATS: not one of ours. */
 static size_t kind_of(struct json_object *item)
 {
@@ -76,7 +82,7 @@ static size_t kind_of(struct json_object *item)
 	size_t kind = STATS;
 
 	if (category && stat && !strcmp(category, "fs_stats"))
-		for (kind = 0; kind < STATS && strcmp(stats[kind].name, stat) != 0;)
+		for (kind = 0; kind < STATS && !is_named(kind, stat);)
 			kind++;
 	return kind;
 }

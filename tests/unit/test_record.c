@@ -459,6 +459,60 @@ START_TEST(timelines_added_in_any_order_are_the_same_and_lose_nothing)
 }
 END_TEST
 
+static void random_counters(struct io *io)
+{
+	int i;
+
+	io_init(io);
+	for (i = 0; i < IO_COUNT; i++)
+		io->numbers[i] = some(3) ? some(4) : some(2) ? INT64_MAX - some(4) : IO_UNKNOWN;
+	for (i = some(9); i; i--)
+		io->errors[some(IO_ERRNO_COUNT)][some(IO_CLASS_COUNT)] = some(1 << 20);
+	i = (int)some(IO_HISTS);
+	io->has_hist[i] = some(2);
+	io->hist[i][some(IO_BINS)] = io->has_hist[i] ? some(1 << 20) : 0;
+	random_line(&io->timeline, some(9));
+}
+
+START_TEST(counters_added_in_any_order_are_the_same)
+{
+	struct io parts[LINES], sums[2], nothing;
+	int64_t at, left;
+	int i, k, n;
+
+	for (i = 0; i < rounds(1000); i++) {
+		for (k = 0; k < 2; k++) {
+			seed = (uint64_t)i;
+			for (n = 0; n < LINES; n++) {
+				random_counters(&nothing);
+				io_init(&parts[n]);
+				io_add(&parts[n], &nothing);
+			}
+			seed = (uint64_t)(i * 2 + k);
+			for (left = LINES; left > 1;) {
+				at = some(left);
+				sums[k] = parts[at];
+				parts[at] = parts[--left];
+				io_add(&parts[some(left)], &sums[k]);
+			}
+			sums[k] = parts[0];
+		}
+		ck_assert(!memcmp(&sums[0], &sums[1], sizeof(sums[0])));
+		io_init(&nothing);
+		io_add(&sums[1], &nothing);
+		ck_assert(!memcmp(sums[0].numbers, sums[1].numbers, sizeof(sums[0].numbers)));
+	}
+	/* the life of the slowest thread goes with its time */
+	io_init(&sums[0]);
+	io_init(&sums[1]);
+	sums[0].numbers[IO_SLOWEST_US] = 5, sums[0].numbers[IO_SLOWEST_LIFE_US] = 90;
+	sums[1].numbers[IO_SLOWEST_US] = 7, sums[1].numbers[IO_SLOWEST_LIFE_US] = 10;
+	io_add(&sums[0], &sums[1]);
+	ck_assert_int_eq(sums[0].numbers[IO_SLOWEST_US], 7);
+	ck_assert_int_eq(sums[0].numbers[IO_SLOWEST_LIFE_US], 10);
+}
+END_TEST
+
 START_TEST(a_timeline_covers_its_run_in_at_most_64_rows_of_powers_of_two)
 {
 	struct timeline line, covered;
@@ -863,6 +917,7 @@ UNIT_MAIN("record", all_that_a_record_may_say_is_written_again_byte_for_byte,
 	  counters_travel_into_another_record_whole_or_not_at_all,
 	  a_brief_text_has_all_but_timelines_and_histograms,
 	  timelines_added_in_any_order_are_the_same_and_lose_nothing,
+	  counters_added_in_any_order_are_the_same,
 	  a_timeline_covers_its_run_in_at_most_64_rows_of_powers_of_two,
 	  what_is_written_of_any_record_is_read_again,
 	  a_run_has_one_summary_whatever_order_and_however_often_its_records_come,
