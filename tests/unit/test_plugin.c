@@ -1202,7 +1202,8 @@ START_TEST(what_slurmstepds_threads_moved_is_not_its_tasks)
 	ck_assert(stepio_read(&io, tempdir_path("."), &err) == 0 && io.has_own);
 	ck_assert_uint_eq(io.all[STEPIO_WRITE_CALLS], 600);
 	/* without the call that it took to read the process' counters */
-	ck_assert(io.own[STEPIO_READ_BYTES] == 31000 - strlen(ALL) && io.own[STEPIO_READ_CALLS] == 209);
+	ck_assert(io.own[STEPIO_READ_BYTES] == 31000 - strlen(ALL) &&
+		  io.own[STEPIO_READ_CALLS] == 209);
 	ck_assert(io.own[STEPIO_WRITE_BYTES] == 57 && io.own[STEPIO_WRITE_CALLS] == 13);
 	tempdir_put("task/999999999/io", "rchar: 1\n");
 	ck_assert(stepio_read(&io, tempdir_path("."), &err) == 0 && !io.has_own);

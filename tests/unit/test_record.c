@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ledger/merge.h"
+#include "lib/fileio.h"
 #include "lib/json.h"
 #include "lib/record.h"
 #include "lib/summary.h"
@@ -104,6 +105,21 @@ START_TEST(all_that_a_record_may_say_is_written_again_byte_for_byte)
 	ck_assert_int_eq(r->restart, RECORD_UNKNOWN);
 	ck_assert(r->end < 0 && !r->has_request && !r->flags && !r->app_count);
 	record_free(r);
+}
+END_TEST
+
+START_TEST(the_schema_has_each_quantity)
+{
+	char *schema = fileio_read(SRCDIR "/etc/record.schema.json", 1 << 20, NULL, NULL);
+	char key[64];
+	int i;
+
+	ck_assert_ptr_nonnull(schema);
+	for (i = 0; i < IO_COUNT; i++) {
+		snprintf(key, sizeof(key), "\"%s\": {", io_quantities[i].key);
+		ck_assert_msg(strstr(schema, key) != NULL, "no %s", key);
+	}
+	free(schema);
 }
 END_TEST
 
@@ -908,7 +924,7 @@ START_TEST(parts_of_a_site_joined_in_any_order_are_the_whole)
 END_TEST
 
 UNIT_MAIN("record", all_that_a_record_may_say_is_written_again_byte_for_byte,
-	  a_bad_value_is_refused_with_its_key,
+	  the_schema_has_each_quantity, a_bad_value_is_refused_with_its_key,
 	  a_wrong_type_a_negative_number_and_a_long_text_are_refused_wherever_they_are,
 	  half_a_record_and_a_changed_byte_never_harm_the_reader,
 	  keys_and_flags_of_a_later_version_do_no_harm,
