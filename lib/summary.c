@@ -222,36 +222,15 @@ static void put_token(struct line *line, const char *key, const char *value)
 		line->used += (size_t)n;
 }
 
-typedef void (*print_number)(int64_t value, char *out, size_t room);
-
-static void put_pair(struct line *line, const char *key, print_number first, int64_t a,
-		     print_number second, int64_t b)
-{
-	char text[64], part[32];
-
-	first(a, part, sizeof(part));
-	snprintf(text, sizeof(text), "%s/", part);
-	second(b, part, sizeof(part));
-	strcat(text, part);
-	put_token(line, key, text);
-}
-
-static void put_percentiles(struct line *line, const char *key, print_number print,
-			    const int64_t *pair)
-{
-	if (pair[0] >= 0)
-		put_pair(line, key, print, pair[0], print, pair[1]);
-}
-
 /* More than twenty at once, which no record has: the rest is "other". */
-static void put_flags(struct line *line, uint32_t flags)
+static void put_flags(struct line *line, const struct summary *s)
 {
 	static const char rest[] = ",other";
 	char text[FLAGS_TEXT] = "";
 	unsigned int bit;
 
 	for (bit = 0; bit < RECORD_FLAG_COUNT; bit++) {
-		if (!(flags & (UINT32_C(1) << bit)))
+		if (!(s->flags & (UINT32_C(1) << bit)))
 			continue;
 		if (strlen(text) + strlen(record_flag_name(bit)) + sizeof(rest) + 1 >
 		    sizeof(text)) {
@@ -271,13 +250,13 @@ static const char *const lack_names[] = {
 #undef LACK_NAME
 };
 
-static void put_lacks(struct line *line, uint32_t lacks)
+static void put_lacks(struct line *line, const struct summary *s)
 {
 	char text[64] = "";
 	unsigned int bit;
 
 	for (bit = 0; bit < SUMMARY_LACK_COUNT; bit++) {
-		if (!(lacks & (UINT32_C(1) << bit)))
+		if (!(s->lacks & (UINT32_C(1) << bit)))
 			continue;
 		if (*text)
 			strcat(text, ",");
@@ -304,12 +283,17 @@ static void put_gate(struct line *line, const struct summary *s)
 		put_token(line, "gate", text);
 }
 
-static void put_numbers(struct line *line, const struct summary *s)
+static void put_of(struct line *line, const struct summary *s)
 {
-	put_pair(line, "rd", summary_bytes, s->rd_bytes, summary_count, s->rd_calls);
-	put_pair(line, "wr", summary_bytes, s->wr_bytes, summary_count, s->wr_calls);
 	if ((s->flags & RECORD_FLAG(ALL_FILES)) && (s->rd_bytes >= 0 || s->wr_bytes >= 0))
 		put_token(line, "of", "all_files");
+}
+
+static const char *const scope_names[] = { "-", "job", "node" };
+
+static void put_scope(struct line *line, const struct summary *s)
+{
+	put_token(line, "scope", scope_names[s->scope]);
 }
 
 static const char *const shape_names[] = {
@@ -336,67 +320,24 @@ static void put_shape(struct line *line, const struct summary *s)
 		put_token(line, "shape", text);
 }
 
-static void put_extras(struct line *line, const struct summary *s)
+static void put_imbalance(struct line *line, const struct summary *s)
+{
+	char text[SUMMARY_NODE + 32];
+
+	snprintf(text, sizeof(text), "%.2f@%s", s->imbalance < 99999 ? s->imbalance : 99999,
+		 s->busiest);
+	if (s->imbalance > 0)
+		put_token(line, "imb", text);
+}
+
+static void put_slowest(struct line *line, const struct summary *s)
 {
 	char text[SUMMARY_NODE + 32], time[16];
 
-	if (s->wire_rd >= 0 || s->wire_wr >= 0)
-		put_pair(line, "wire", summary_bytes, s->wire_rd, summary_bytes, s->wire_wr);
-	if (s->meta >= 0) {
-		summary_count(s->meta, text, sizeof(text));
-		put_token(line, "meta", text);
-	}
-	put_percentiles(line, "rsz", summary_bytes, s->rsz);
-	put_percentiles(line, "wsz", summary_bytes, s->wsz);
-	put_percentiles(line, "rlat", summary_time, s->rlat_ns);
-	put_percentiles(line, "wlat", summary_time, s->wlat_ns);
-	if (s->peak_rd >= 0 || s->peak_wr >= 0)
-		put_pair(line, "peak", summary_bytes, s->peak_rd, summary_bytes, s->peak_wr);
-	put_shape(line, s);
-	if (s->imbalance > 0) {
-		snprintf(text, sizeof(text), "%.2f@%s", s->imbalance < 99999 ? s->imbalance : 99999,
-			 s->busiest);
-		put_token(line, "imb", text);
-	}
-	if (s->slowest_ns >= 0) {
-		summary_time(s->slowest_ns, time, sizeof(time));
-		snprintf(text, sizeof(text), "%s@%s", time, s->slowest);
+	summary_time(s->slowest_ns, time, sizeof(time));
+	snprintf(text, sizeof(text), "%s@%s", time, s->slowest);
+	if (s->slowest_ns >= 0)
 		put_token(line, "slow", text);
-	}
-	if (s->changed > 0)
-		put_pair(line, "chg", summary_count, s->restored, summary_count, s->changed);
-	if (s->errors > 0 || s->warnings > 0)
-		put_pair(line, "find", summary_count, s->errors, summary_count, s->warnings);
-	if (s->refused > 0) {
-		summary_count(s->refused, text, sizeof(text));
-		put_token(line, "refused", text);
-	}
-	put_gate(line, s);
-	if (s->far > 0) {
-		summary_count(s->far, text, sizeof(text));
-		put_token(line, "far", text);
-	}
-	if (*s->miss)
-		put_token(line, "miss", s->miss);
-}
-
-void summary_text(const struct summary *s, char *out)
-{
-	static const char *const scopes[] = { "-", "job", "node" };
-	struct line line = { out, 0 };
-
-	line.used = (size_t)snprintf(out, SUMMARY_MAX, "jobio/1");
-	put_lacks(&line, s->lacks);
-	put_numbers(&line, s);
-	put_pair(&line, "nodes", summary_count, s->nodes_seen, summary_count, s->nodes_expected);
-	put_token(&line, "cores", s->cores);
-	put_token(&line, "cpus", s->cpus);
-	put_token(&line, "prof", s->prof);
-	put_token(&line, "fs", s->fs);
-	put_token(&line, "scope", scopes[s->scope]);
-	put_token(&line, "src", s->src);
-	put_flags(&line, s->flags);
-	put_extras(&line, s);
 }
 
 /* ---- read ---------------------------------------------------------------- */
@@ -409,29 +350,30 @@ static int get_text(const char *value, char *out, size_t room)
 	return 0;
 }
 
-static int get_flags(char *value, uint32_t *flags)
+static int get_flags(char *value, struct summary *s)
 {
 	char *word, *rest = NULL;
 
-	*flags = 0;
+	s->flags = 0;
 	if (!strcmp(value, "-"))
 		return 0;
 	for (word = strtok_r(value, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
-		*flags |= record_flag(word);
-	return *flags ? 0 : -1;
+		s->flags |= record_flag(word);
+	return s->flags ? 0 : -1;
 }
 
 /* A word of a later version is no error. */
-static void get_lacks(char *value, uint32_t *lacks)
+static int get_lacks(char *value, struct summary *s)
 {
 	char *word, *rest = NULL;
 	unsigned int bit;
 
-	*lacks = 0;
+	s->lacks = 0;
 	for (word = strtok_r(value, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
 		for (bit = 0; bit < SUMMARY_LACK_COUNT; bit++)
 			if (!strcmp(word, lack_names[bit]))
-				*lacks |= UINT32_C(1) << bit;
+				s->lacks |= UINT32_C(1) << bit;
+	return 0;
 }
 
 static int get_gate(char *value, struct summary *s)
@@ -473,17 +415,14 @@ static int get_shape(char *value, struct summary *s)
 		       : 0;
 }
 
-static int get_scope(const char *value, enum summary_scope *scope)
+static int get_scope(char *value, struct summary *s)
 {
-	if (!strcmp(value, "job"))
-		*scope = SUMMARY_SCOPE_JOB;
-	else if (!strcmp(value, "node"))
-		*scope = SUMMARY_SCOPE_NODE;
-	else if (!strcmp(value, "-"))
-		*scope = SUMMARY_SCOPE_NONE;
-	else
-		return -1;
-	return 0;
+	int i;
+
+	for (i = SUMMARY_SCOPE_NODE; i >= 0 && strcmp(value, scope_names[i]) != 0;)
+		i--;
+	s->scope = i < 0 ? SUMMARY_SCOPE_NONE : (enum summary_scope)i;
+	return i < 0 ? -1 : 0;
 }
 
 static int get_imbalance(char *value, struct summary *s)
@@ -513,89 +452,119 @@ static int get_slowest(char *value, struct summary *s)
 		       : get_text(at + 1, s->slowest, sizeof(s->slowest));
 }
 
-/* How a key is read: one row a key, the place in struct summary. */
-enum form {
-	COUNTS,
-	BYTES_COUNT,
-	BYTES,
-	TIMES,
-	COUNT,
-	TEXT
-};
+/* ---- both ---------------------------------------------------------------- */
 
+/* One row a key, in the order of the line. */
 struct key {
 	const char *name;
-	enum form form;
-	size_t first, second; /* second: offset of b, or the room of a text */
+	const struct unit *units[2]; /* none: a text; one: a number; two: "A/B" */
+	size_t at[2];		     /* of a text the second is its room */
+	int64_t least;		     /* it is there where a number is that or more */
+	void (*put)(struct line *line, const struct summary *s);
+	int (*get)(char *value, struct summary *s);
 };
 
+#define ALWAYS SUMMARY_UNKNOWN
 #define AT(field) offsetof(struct summary, field)
-#define ROOM(field) sizeof(((struct summary *)0)->field)
+#define TEXT(name, field, least)                                                                   \
+	{                                                                                          \
+		name, { NULL }, { AT(field), sizeof(((struct summary *)0)->field) }, least, NULL,  \
+			NULL                                                                       \
+	}
+#define PAIR(name, unit, a, other, b, least)                                                       \
+	{                                                                                          \
+		name, { unit##_units, other##_units }, { AT(a), AT(b) }, least, NULL, NULL         \
+	}
+#define COUNT(name, a, least)                                                                      \
+	{                                                                                          \
+		name, { count_units, NULL }, { AT(a), AT(a) }, least, NULL, NULL                   \
+	}
+#define OWN(name, what)                                                                            \
+	{                                                                                          \
+		name, { NULL }, { 0 }, 0, put_##what, get_##what                                   \
+	}
 static const struct key keys[] = {
-	{ "nodes", COUNTS, AT(nodes_seen), AT(nodes_expected) },
-	{ "cores", TEXT, AT(cores), ROOM(cores) },
-	{ "cpus", TEXT, AT(cpus), ROOM(cpus) },
-	{ "prof", TEXT, AT(prof), ROOM(prof) },
-	{ "fs", TEXT, AT(fs), ROOM(fs) },
-	{ "rd", BYTES_COUNT, AT(rd_bytes), AT(rd_calls) },
-	{ "wr", BYTES_COUNT, AT(wr_bytes), AT(wr_calls) },
-	{ "src", TEXT, AT(src), ROOM(src) },
-	{ "wire", BYTES, AT(wire_rd), AT(wire_wr) },
-	{ "meta", COUNT, AT(meta), 0 },
-	{ "rsz", BYTES, AT(rsz[0]), AT(rsz[1]) },
-	{ "wsz", BYTES, AT(wsz[0]), AT(wsz[1]) },
-	{ "rlat", TIMES, AT(rlat_ns[0]), AT(rlat_ns[1]) },
-	{ "wlat", TIMES, AT(wlat_ns[0]), AT(wlat_ns[1]) },
-	{ "peak", BYTES, AT(peak_rd), AT(peak_wr) },
-	{ "chg", COUNTS, AT(restored), AT(changed) },
-	{ "find", COUNTS, AT(errors), AT(warnings) },
-	{ "refused", COUNT, AT(refused), 0 },
-	{ "far", COUNT, AT(far), 0 },
-	{ "miss", TEXT, AT(miss), ROOM(miss) },
+	OWN("not", lacks),
+	PAIR("rd", byte, rd_bytes, count, rd_calls, ALWAYS),
+	PAIR("wr", byte, wr_bytes, count, wr_calls, ALWAYS),
+	{ .name = "of", .put = put_of },
+	PAIR("nodes", count, nodes_seen, count, nodes_expected, ALWAYS),
+	TEXT("cores", cores, ALWAYS),
+	TEXT("cpus", cpus, ALWAYS),
+	TEXT("prof", prof, ALWAYS),
+	TEXT("fs", fs, ALWAYS),
+	OWN("scope", scope),
+	TEXT("src", src, ALWAYS),
+	OWN("q", flags),
+	PAIR("wire", byte, wire_rd, byte, wire_wr, 0),
+	COUNT("meta", meta, 0),
+	PAIR("rsz", byte, rsz[0], byte, rsz[1], 0),
+	PAIR("wsz", byte, wsz[0], byte, wsz[1], 0),
+	PAIR("rlat", time, rlat_ns[0], time, rlat_ns[1], 0),
+	PAIR("wlat", time, wlat_ns[0], time, wlat_ns[1], 0),
+	PAIR("peak", byte, peak_rd, byte, peak_wr, 0),
+	OWN("shape", shape),
+	OWN("imb", imbalance),
+	OWN("slow", slowest),
+	PAIR("chg", count, restored, count, changed, 1),
+	PAIR("find", count, errors, count, warnings, 1),
+	COUNT("refused", refused, 1),
+	OWN("gate", gate),
+	COUNT("far", far, 1),
+	TEXT("miss", miss, 1),
 };
+#define KEYS (sizeof(keys) / sizeof(keys[0]))
+
+static void put_key(struct line *line, const struct key *key, const struct summary *s)
+{
+	const int64_t *a = (const int64_t *)((const char *)s + key->at[0]);
+	const int64_t *b = (const int64_t *)((const char *)s + key->at[1]);
+	const char *word = (const char *)s + key->at[0];
+	char text[64], number[32];
+
+	if (!key->units[0] && (*word || key->least == ALWAYS))
+		put_token(line, key->name, word);
+	if (!key->units[0] || (*a < key->least && *b < key->least))
+		return;
+	put_number(key->units[0], *a, text, sizeof(text) - sizeof(number));
+	if (key->units[1]) {
+		put_number(key->units[1], *b, number, sizeof(number) - 1);
+		strcat(strcat(text, "/"), number);
+	}
+	put_token(line, key->name, text);
+}
+
+void summary_text(const struct summary *s, char *out)
+{
+	struct line line = { out, (size_t)snprintf(out, SUMMARY_MAX, "jobio/1") };
+	size_t i;
+
+	for (i = 0; i < KEYS; i++)
+		if (keys[i].put)
+			keys[i].put(&line, s);
+		else
+			put_key(&line, &keys[i], s);
+}
 
 static int get_value(const struct key *key, char *value, struct summary *s)
 {
-	int64_t *a = (int64_t *)((char *)s + key->first);
-	int64_t *b = (int64_t *)((char *)s + key->second);
+	int64_t *a = (int64_t *)((char *)s + key->at[0]);
+	int64_t *b = (int64_t *)((char *)s + key->at[1]);
 
-	switch (key->form) {
-	case COUNTS:
-		return get_pair(count_units, count_units, value, a, b);
-	case BYTES_COUNT:
-		return get_pair(byte_units, count_units, value, a, b);
-	case BYTES:
-		return get_pair(byte_units, byte_units, value, a, b);
-	case TIMES:
-		return get_pair(time_units, time_units, value, a, b);
-	case COUNT:
-		return get_number(count_units, value, a);
-	case TEXT:
-		return get_text(value, (char *)s + key->first, key->second);
-	}
-	return -1;
+	if (key->put)
+		return key->get ? key->get(value, s) : 0;
+	if (!key->units[0])
+		return get_text(value, (char *)s + key->at[0], key->at[1]);
+	return key->units[1] ? get_pair(key->units[0], key->units[1], value, a, b)
+			     : get_number(key->units[0], value, a);
 }
 
-static int get_token(const char *key, char *value, struct summary *s)
+static int get_token(const char *name, char *value, struct summary *s)
 {
 	size_t i;
 
-	if (!strcmp(key, "scope"))
-		return get_scope(value, &s->scope);
-	if (!strcmp(key, "q"))
-		return get_flags(value, &s->flags);
-	if (!strcmp(key, "not"))
-		return get_lacks(value, &s->lacks), 0;
-	if (!strcmp(key, "gate"))
-		return get_gate(value, s);
-	if (!strcmp(key, "shape"))
-		return get_shape(value, s);
-	if (!strcmp(key, "imb"))
-		return get_imbalance(value, s);
-	if (!strcmp(key, "slow"))
-		return get_slowest(value, s);
-	for (i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		if (!strcmp(keys[i].name, key))
+	for (i = 0; i < KEYS; i++)
+		if (!strcmp(keys[i].name, name))
 			return get_value(&keys[i], value, s);
 	return 0; /* of a later version */
 }
