@@ -247,10 +247,16 @@ int client_restore(const struct config *config, const char *state_dir, struct jo
 
 static struct wire *wire_now(const struct client *client, struct err *err)
 {
-	if (client->type->wire)
-		return client->type->wire(client, err);
-	errno = ENOENT;
-	return NULL;
+	struct wire *wire;
+
+	if (!client->type->wire) {
+		errno = ENOENT;
+		return NULL;
+	}
+	wire = client->type->wire(client, err);
+	if (wire)
+		wire_clean(wire);
+	return wire;
 }
 
 char *client_wire_save(struct client *client, struct err *err)

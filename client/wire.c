@@ -11,6 +11,7 @@
 #include "lib/field.h"
 #include "lib/json.h"
 #include "lib/json_tree.h"
+#include "lib/utf8.h"
 
 #define DEPTH_MAX 4
 /* More operations than a node makes in a second; 2 million by one of 128 cores
@@ -110,6 +111,16 @@ static const struct field fields[] = {
 	FIELD_ALL("rows", row_fields, wire, row, count, .most = WIRE_ROWS_MAX),
 	FIELD_LAST,
 };
+
+void wire_clean(struct wire *wire)
+{
+	struct wire_row *row;
+
+	for (row = wire->row; row < wire->row + wire->count; row++) {
+		utf8_clean(row->id, sizeof(row->id), row->id, strlen(row->id));
+		utf8_clean(row->fs, sizeof(row->fs), row->fs, strlen(row->fs));
+	}
+}
 
 char *wire_text(const struct wire *wire)
 {

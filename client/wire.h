@@ -72,6 +72,8 @@ struct wire_row *wire_row(struct wire *wire, const char *id);
 /* -1: the sum is too large. */
 int wire_row_add(struct wire_row *row, enum io_number kind, int64_t count);
 
+/* Names as a text keeps them: UTF-8 without hidden characters (utf8.h). */
+void wire_clean(struct wire *wire);
 /* As text and back; caller frees. */
 char *wire_text(const struct wire *wire);
 struct wire *wire_parse(const char *text, struct err *err);

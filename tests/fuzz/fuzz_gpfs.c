@@ -82,6 +82,7 @@ static void count(const char *text)
 		MUST(wire->count);
 		for (i = 0; i < wire->count; i++)
 			MUST(wire->row[i].numbers[IO_READ_CALLS] >= IO_UNKNOWN);
+		wire_clean(wire);
 		saved = wire_text(wire);
 		again = wire_parse(saved, &err);
 		MUST(again && again->count == wire->count);

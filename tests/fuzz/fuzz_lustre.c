@@ -106,6 +106,7 @@ static void take_lctl(char *text)
 	}
 	for (i = 0; i < wire->count; i++)
 		MUST(!strcmp(wire->row[i].fs, "/mnt/work"));
+	wire_clean(wire);
 	saved = wire_text(wire);
 	again = wire_parse(saved, &err);
 	MUST(again && again->count == wire->count && !again->unread);

@@ -4,13 +4,15 @@
 #include "client/wire.h"
 #include "tests/fuzz/fuzz.h"
 
-static void check_again(const struct wire *wire)
+static void check_again(struct wire *wire)
 {
 	int64_t moved[WIRE_NUMBERS];
 	struct err err = { "" };
-	char *text = wire_text(wire), *second;
+	char *text, *second;
 	struct wire *again;
 
+	wire_clean(wire);
+	text = wire_text(wire);
 	MUST(text);
 	again = wire_parse(text, &err);
 	MUST(again);
