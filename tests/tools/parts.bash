@@ -101,15 +101,16 @@ part_lint() {
 }
 
 # in_memory - a folder in memory in which programs run and that has 2 GiB, for the nodes of
-# files; where there is none, /tmp. The caller removes it.
+# files, which other users enter as they do /tmp; where there is none, below it. The caller
+# removes it.
 in_memory() {
 	local folder
 	if folder=$(mktemp -d /dev/shm/jobio-check.XXXXXX 2>/dev/null); then
 		(($(df --output=avail -k "$folder" | tail -n 1) > 2 << 20)) && cp /bin/true "$folder" &&
-			"$folder/true" 2>/dev/null && echo "$folder" && return
+			"$folder/true" 2>/dev/null && chmod 1777 "$folder" && echo "$folder" && return
 		rm -rf "$folder"
 	fi
-	mktemp -d
+	folder=$(mktemp -d) && chmod 1777 "$folder" && echo "$folder"
 }
 
 # make_check TREE WHAT LIMIT [MAKE ARGUMENT...]
