@@ -98,7 +98,7 @@ static void take_off(uint64_t *all, const uint64_t *part)
  * counters have gone over to the process. */
 static int read_others(uint64_t *sum, const char *proc, pid_t self)
 {
-	char path[64 + NAME_MAX];
+	char path[256 + NAME_MAX];
 	uint64_t one[STEPIO_COUNTERS];
 	struct dirent *entry;
 	unsigned long tid;
@@ -106,14 +106,14 @@ static int read_others(uint64_t *sum, const char *proc, pid_t self)
 	DIR *dir;
 
 	memset(sum, 0, STEPIO_COUNTERS * sizeof(*sum));
-	snprintf(path, sizeof(path), "%.40s/task", proc);
+	snprintf(path, sizeof(path), "%.200s/task", proc);
 	dir = opendir(path);
 	if (!dir)
 		return -1;
 	while (rc == 0 && (entry = readdir(dir))) {
 		if (number_parse(entry->d_name, 1, INT_MAX, &tid, NULL) < 0 || (pid_t)tid == self)
 			continue;
-		snprintf(path, sizeof(path), "%.40s/task/%s/io", proc, entry->d_name);
+		snprintf(path, sizeof(path), "%.200s/task/%s/io", proc, entry->d_name);
 		if (++count > THREADS_MAX || read_once(one, path, NULL) < 0)
 			rc = -1;
 		else
@@ -129,13 +129,13 @@ static int read_between(struct stepio *io, const char *proc, struct err *err)
 {
 	uint64_t before[STEPIO_COUNTERS], mine[STEPIO_COUNTERS];
 	uint64_t reading[STEPIO_COUNTERS] = { [STEPIO_READ_CALLS] = 1 };
-	char path[64], own[96];
+	char path[256], own[256];
 	pid_t self = (pid_t)syscall(SYS_gettid); /* gettid: glibc 2.30 */
 	ssize_t size;
 	int rc;
 
-	snprintf(path, sizeof(path), "%.40s/io", proc);
-	snprintf(own, sizeof(own), "%.40s/task/%d/io", proc, (int)self);
+	snprintf(path, sizeof(path), "%.200s/io", proc);
+	snprintf(own, sizeof(own), "%.200s/task/%d/io", proc, (int)self);
 	rc = read_others(before, proc, self);
 	size = read_once(io->all, path, err);
 	if (size < 0)
