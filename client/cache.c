@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "client/cache.h"
 
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +23,7 @@
 #define KEY_MAX 4096
 
 struct cache {
-	struct json_object *json;
+	struct json *json;
 };
 
 struct cache_key {
@@ -153,7 +152,7 @@ bool cache_use(struct client *client)
 	cache.json = json_parse(text);
 	free(text);
 	client->cached = cache.json && holds(client, &cache);
-	json_object_put(cache.json);
+	json_free(cache.json);
 	return client->cached;
 }
 
@@ -166,9 +165,9 @@ void cache_asked(struct client *client)
 /* ---- write ------------------------------------------------------------- */
 
 /* NULL: not worth it. */
-static struct json_object *kept_by(const struct client *client)
+static struct json *kept_by(const struct client *client)
 {
-	struct cache cache = { xneed(json_object_new_object()) };
+	struct cache cache = { json_new_object() };
 	struct cache_key key;
 
 	make_key(client, &key);
@@ -176,14 +175,14 @@ static struct json_object *kept_by(const struct client *client)
 	cache_put_number(&cache, "at", client->asked_at_s);
 	if (client->type->keep(client, &cache) == 0)
 		return cache.json;
-	json_object_put(cache.json);
+	json_free(cache.json);
 	return NULL;
 }
 
 void cache_keep(const struct client *client)
 {
 	char path[RUNDIR_PATH_MAX];
-	struct json_object *json;
+	struct json *json;
 	const char *text;
 
 	if (client->cached || !client->type->keep || cache_path(client, path) < 0)
@@ -197,7 +196,7 @@ void cache_keep(const struct client *client)
 		unlink(path); /* it would not hold */
 	}
 	FAULT_POINT("cache after");
-	json_object_put(json);
+	json_free(json);
 }
 
 void cache_drop(const struct client *client)

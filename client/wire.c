@@ -10,7 +10,6 @@
 #include "lib/alloc.h"
 #include "lib/field.h"
 #include "lib/json.h"
-#include "lib/json_tree.h"
 #include "lib/utf8.h"
 
 #define DEPTH_MAX 4
@@ -124,30 +123,30 @@ void wire_clean(struct wire *wire)
 
 char *wire_text(const struct wire *wire)
 {
-	struct json_object *top = json_new();
+	struct json *top = json_new_object();
 
 	field_write(fields, wire, top, WIRE_ROWS_MAX, false);
-	return json_line_put(top);
+	return json_line_free(top);
 }
 
 struct wire *wire_parse(const char *text, struct err *err)
 {
-	struct json_tree *tree = json_tree_new(text, strlen(text), DEPTH_MAX, err);
+	struct json *top = json_read(text, strlen(text), DEPTH_MAX, err);
 	struct wire *wire = wire_new();
 	bool is_cut = false;
 	size_t i;
 	int rc;
 
 	wire->at_s = IO_UNKNOWN;
-	rc = tree ? field_read(fields, wire, json_tree_top(tree), &is_cut, err) : -1;
-	if (rc == 0 && !json_node_member(json_tree_top(tree), "rows"))
+	rc = top ? field_read(fields, wire, top, &is_cut, err) : -1;
+	if (rc == 0 && !json_list(top, "rows"))
 		rc = err_set(err, "rows: must be there");
 	for (i = 0; rc == 0 && i < wire->count; i++) {
 		if (!*wire->row[i].id)
 			rc = err_set(err, "id: must be there");
 		wire->unread += is_bare(wire->row[i].id);
 	}
-	json_tree_free(tree);
+	json_free(top);
 	if (rc == 0)
 		return wire;
 	err_prefix(err, "counters of the client");

@@ -29,8 +29,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <json-c/json.h>
-
 #include "count/counters.h"
 #include "count/hooks.h"
 #include "lib/json.h"
@@ -45,11 +43,11 @@ struct call {
 	char **mounts;
 	size_t mount_count;
 	struct counters_state state;
-	struct json_object *out;
-	struct json_object *jobs;
+	struct json *out;
+	struct json *jobs;
 };
 
-static void put(struct json_object *o, const char *key, const char *text)
+static void put(struct json *o, const char *key, const char *text)
 {
 	json_add_text(o, key, text && *text ? text : NULL);
 }
@@ -57,20 +55,19 @@ static void put(struct json_object *o, const char *key, const char *text)
 static void put_state(struct call *c)
 {
 	const struct counters_state *s = &c->state;
-	struct json_object *groups = json_object_new_array();
-	struct json_object *missing = json_object_new_array();
+	struct json *list;
 	unsigned int i;
 
 	put(c->out, "tier", counters_tier_name(s->tier));
 	put(c->out, "reason", s->reason);
+	list = json_add_list(c->out, "groups");
 	for (i = 0; i < COUNT_GROUP_COUNT; i++)
 		if (s->groups & 1U << i)
-			json_object_array_add(groups, json_object_new_string(hook_group_name(i)));
-	json_object_object_add(c->out, "groups", groups);
+			json_append_text(list, hook_group_name(i));
+	list = json_add_list(c->out, "missing");
 	for (i = 0; i < HOOK_LOSS_COUNT; i++)
 		if (s->lost & UINT64_C(1) << i)
-			json_object_array_add(missing, json_object_new_string(hook_loss_text(i)));
-	json_object_object_add(c->out, "missing", missing);
+			json_append_text(list, hook_loss_text(i));
 	put(c->out, "cgroup", s->cgroup == 1 ? "v1" : s->cgroup ? "v2" : NULL);
 	put(c->out, "pins", s->pins);
 }
@@ -78,22 +75,20 @@ static void put_state(struct call *c)
 static void list_hook(const struct hook *hook, void *arg)
 {
 	static const char *const types[] = { "fentry", "fexit", "tracepoint", "kprobe", "session" };
-	struct json_object *o = json_object_new_object(), *hooks = arg;
+	struct json *o = json_append_object(arg);
 
 	put(o, "at", hook->target);
 	put(o, "by", types[hook->type]);
 	put(o, "program", hook->program);
 	put(o, "counts", hook_loss_text(hook->loss));
-	json_object_array_add(hooks, o);
 }
 
 /* For the kernel of --btf and --kallsyms. */
 static int do_plan(struct call *c, struct err *err)
 {
-	struct json_object *hooks = json_object_new_array();
-	int rc = counters_plan(&c->options, c->btf, c->kallsyms, list_hook, hooks, &c->state, err);
+	int rc = counters_plan(&c->options, c->btf, c->kallsyms, list_hook,
+			       json_add_list(c->out, "hooks"), &c->state, err);
 
-	json_object_object_add(c->out, "hooks", hooks);
 	put_state(c);
 	return rc;
 }
@@ -121,7 +116,7 @@ static int do_start(struct call *c, struct err *err)
 static int do_read(struct call *c, struct err *err)
 {
 	struct record *record = record_new();
-	struct json_object *counters = NULL;
+	struct json *counters = NULL, *one;
 	char *text = NULL;
 	int rc = -1;
 
@@ -130,11 +125,11 @@ static int do_read(struct call *c, struct err *err)
 	text = record_counters_text(record);
 	put_state(c);
 	counters = json_parse(text);
-	json_object_object_foreach (counters, key, value)
-		json_object_object_add(c->out, key, json_object_get(value));
+	for (one = json_first(counters); one; one = one->next)
+		json_add_copy(c->out, one->key, one);
 	rc = 0;
 out:
-	json_object_put(counters);
+	json_free(counters);
 	free(text);
 	record_free(record);
 	return rc;
@@ -148,21 +143,19 @@ static int do_stop(struct call *c, struct err *err)
 static void list_entry(uint32_t job, const char *mount, void *arg)
 {
 	struct call *c = arg;
-	struct json_object *o = json_object_new_object();
+	struct json *o = json_append_object(c->jobs);
 
-	json_object_object_add(o, "job", json_object_new_int64(job));
+	json_add_number(o, "job", job);
 	put(o, "fs", mount);
-	json_object_array_add(c->jobs, o);
 }
 
 static int do_status(struct call *c, struct err *err)
 {
-	c->jobs = json_object_new_array();
-	json_object_object_add(c->out, "jobs", c->jobs);
+	c->jobs = json_add_list(c->out, "jobs");
 	if (counters_status(&c->options, list_entry, c, &c->state, err) < 0)
 		return -1;
 	put_state(c);
-	json_object_object_add(c->out, "slots", json_object_new_int64(c->state.slots));
+	json_add_number(c->out, "slots", c->state.slots);
 	return 0;
 }
 
@@ -274,15 +267,13 @@ static int run(const struct command *command, struct call *c)
 	struct err err = { "" };
 	int rc;
 
-	c->out = json_object_new_object();
+	c->out = json_new_object();
 	rc = command->run(c, &err);
 	if (rc < 0)
 		fprintf(stderr, "jobio: count: %s: %s\n", command->name, err.text);
 	else
-		printf("%s\n",
-		       json_object_to_json_string_ext(
-			       c->out, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(c->out);
+		puts(json_line(c->out));
+	json_free(c->out);
 	return rc < 0 ? 1 : 0;
 }
 

@@ -20,7 +20,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
-#include <json-c/json.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -218,13 +217,13 @@ static void forget(struct sender *s, const char *path, const struct stat *sent)
 /* What the ledger said: 1 it is safe, 0 refused for ever, -1 not now. */
 static int judge(const char *answer, struct err *err)
 {
-	struct json_object *top = json_parse(answer);
+	struct json *top = json_parse(answer);
 	const char *why = json_text(top, "error");
 	int rc = json_is_true(top, "ok") ? 1 : json_is_true(top, "bad_record") ? 0 : -1;
 
 	if (rc < 1)
 		err_set(err, "ledger: %s", why ? why : "the answer has no meaning");
-	json_object_put(top);
+	json_free(top);
 	return rc;
 }
 

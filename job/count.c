@@ -2,7 +2,6 @@
 /* The kernel's counters: jobio-count starts, reads and stops them. */
 #include "job/job.h"
 
-#include <json-c/json.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,7 +85,7 @@ bool job_is_counted(const struct config *config, uint32_t job_id)
 static int check_start(const struct config *config, uint32_t job_id, const char *text,
 		       struct err *err)
 {
-	struct json_object *top = json_parse(text);
+	struct json *top = json_parse(text);
 	const char *tier = json_text(top, "tier");
 	const char *reason = json_text(top, "reason");
 	int rc = 0;
@@ -96,7 +95,7 @@ static int check_start(const struct config *config, uint32_t job_id, const char 
 		if (rc == 0 && reason)
 			rc = err_set(err, HELPER ": %.400s", reason);
 	}
-	json_object_put(top);
+	json_free(top);
 	return rc;
 }
 
@@ -171,15 +170,15 @@ int job_count_stop(const struct config *config, uint32_t job_id, struct err *err
 	return 0;
 }
 
-static int each_job(struct json_object *jobs, int (*fn)(void *arg, uint32_t job_id), void *arg)
+static int each_job(struct json *jobs, int (*fn)(void *arg, uint32_t job_id), void *arg)
 {
+	const struct json *job;
 	int64_t id, last = 0;
-	size_t i;
 	int rc = 0;
 
 	/* a job has an entry for each filesystem, not always side by side */
-	for (i = 0; rc == 0 && i < json_object_array_length(jobs); i++) {
-		id = json_number(json_object_array_get_idx(jobs, i), "job");
+	for (job = json_first(jobs); rc == 0 && job; job = job->next) {
+		id = json_number(job, "job");
 		if (id > 0 && id < UINT32_MAX && id != last)
 			rc = fn(arg, (uint32_t)id);
 		last = id;
@@ -191,7 +190,7 @@ int job_count_each(const struct config *config, int (*fn)(void *arg, uint32_t jo
 		   struct err *err)
 {
 	struct child_result result = { 0 };
-	struct json_object *top, *jobs;
+	struct json *top;
 	struct call call;
 	int rc = 0;
 
@@ -203,10 +202,8 @@ int job_count_each(const struct config *config, int (*fn)(void *arg, uint32_t jo
 	if (call_run(&call, ASK_MS, &result, err) < 0)
 		return -1;
 	top = json_parse(result.out);
-	jobs = json_list(top, "jobs");
-	if (jobs)
-		rc = each_job(jobs, fn, arg);
-	json_object_put(top);
+	rc = each_job(json_list(top, "jobs"), fn, arg);
+	json_free(top);
 	child_result_free(&result);
 	return rc;
 }

@@ -16,7 +16,6 @@
 #include "lib/sysfs.h"
 
 #define STEP_BYTES_MAX 8192
-#define DEPTH_MAX 2
 
 /* What spank/stepio.c writes: the keys of struct io, and whose they are. */
 struct step {
@@ -43,15 +42,14 @@ static const struct field fields[] = {
 
 static int step_parse(struct step *step, const char *text)
 {
-	struct json_tree *tree = json_tree_new(text, strlen(text), DEPTH_MAX, NULL);
-	const struct json_node *top = tree ? json_tree_top(tree) : NULL;
+	struct json *top = json_parse(text);
 	bool is_cut = false;
 	int rc = -1;
 
 	if (top && field_read(fields, step, top, &is_cut, NULL) == 0 &&
 	    field_read(io_fields, &step->io, top, &is_cut, NULL) == 0)
 		rc = 0;
-	json_tree_free(tree);
+	json_free(top);
 	return rc;
 }
 

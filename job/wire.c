@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,19 +25,19 @@
 #define TABLE_BYTES_MAX (1U << 20)
 #define SPACE_MAX 64 /* "mnt:[4026531841]" */
 
-static int write_start(const char *path, const struct record *state, struct json_object *counters,
+static int write_start(const char *path, const struct record *state, struct json *counters,
 		       bool alone, struct err *err)
 {
-	struct json_object *top = xneed(json_object_new_object());
+	struct json *top = json_new_object();
 	const char *text;
 	int rc;
 
 	json_add_text(top, "boot_id", state->boot_id);
 	json_add_bool(top, "alone", alone);
-	json_object_object_add(top, "clients", json_object_get(counters));
-	text = xneed((void *)json_line(top));
+	json_add_copy(top, "clients", counters);
+	text = json_line(top);
 	rc = fileio_write_volatile(path, text, strlen(text), 0600, err);
-	json_object_put(top);
+	json_free(top);
 	return rc;
 }
 
@@ -85,7 +84,7 @@ bool job_note_others(const struct config *config, uint32_t job_id)
 /* ---- at the start ---------------------------------------------------------------- */
 
 /* A client that is as it was at the last job has been complained of. */
-static void save(struct client *client, struct json_object *counters)
+static void save(struct client *client, struct json *counters)
 {
 	struct err err;
 	char *text = client_wire_save(client, &err);
@@ -100,15 +99,15 @@ static void save(struct client *client, struct json_object *counters)
 void job_wire_start(const struct config *config, const struct record *state,
 		    struct client *const clients[], size_t count, bool alone)
 {
-	struct json_object *counters = json_object_new_object();
+	struct json *counters = json_new_object();
 	char path[RUNDIR_PATH_MAX];
 	struct err err;
 	size_t i;
 	int rc;
 
-	for (i = 0; counters && i < count; i++)
+	for (i = 0; i < count; i++)
 		save(clients[i], counters);
-	if (json_object_object_length(counters)) {
+	if (counters->list.count) {
 		rc = rundir_job_file(path, config->run_dir, state->job, RUNDIR_WIRE, &err);
 		FAULT_POINT("wire before");
 		if (rc == 0)
@@ -117,7 +116,7 @@ void job_wire_start(const struct config *config, const struct record *state,
 		if (rc < 0)
 			log_line("wire: %s", err.text);
 	}
-	json_object_put(counters);
+	json_free(counters);
 }
 
 int job_note_mounts(const struct config *config, uint32_t job_id, struct err *err)
@@ -257,9 +256,9 @@ static bool is_of_boot(const char *then, const char *now)
 	return then && !strcmp(then, now);
 }
 
-static struct json_object *read_start(const struct config *config, uint32_t job_id)
+static struct json *read_start(const struct config *config, uint32_t job_id)
 {
-	struct json_object *start;
+	struct json *start;
 	char path[RUNDIR_PATH_MAX], *text;
 
 	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_WIRE, NULL) < 0)
@@ -274,22 +273,19 @@ static struct json_object *read_start(const struct config *config, uint32_t job_
 
 void job_wire_read(const struct config *config, struct record *state)
 {
-	struct json_object *start, *clients = NULL;
+	struct json *start, *one = NULL;
 	char now[RECORD_WORD_MAX];
 	bool alone;
 
 	host_boot_id(now, sizeof(now));
 	start = read_start(config, state->job);
 	alone = json_is_true(start, "alone") && !job_has_file(config, state->job, RUNDIR_OTHERS);
-	if (is_of_boot(json_text(start, "boot_id"), now) &&
-	    json_object_object_get_ex(start, "clients", &clients) &&
-	    json_object_is_type(clients, json_type_object)) {
-		json_object_object_foreach (clients, name, counters)
-			if (json_object_is_type(counters, json_type_string))
-				read_since(config, name, json_object_get_string(counters), state,
-					   alone);
-	}
+	if (is_of_boot(json_text(start, "boot_id"), now))
+		one = json_first(json_map(start, "clients"));
+	for (; one; one = one->next)
+		if (json_is(one, JSON_TEXT))
+			read_since(config, one->key, one->text.bytes, state, alone);
 	if (is_of_boot(state->boot_id, now))
 		tell_late(config, state);
-	json_object_put(start);
+	json_free(start);
 }

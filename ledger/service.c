@@ -2,7 +2,6 @@
 #include "ledger/service.h"
 
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,18 +33,18 @@
 
 char *service_error(const char *sentence, bool is_bad_record)
 {
-	struct json_object *top = json_object_new_object();
+	struct json *top = json_new_object();
 
 	json_add_bool(top, "ok", false);
 	json_add_text(top, "error", sentence);
 	if (is_bad_record)
 		json_add_bool(top, "bad_record", true);
-	return json_line_put(top);
+	return json_line_free(top);
 }
 
-static struct json_object *good(void)
+static struct json *good(void)
 {
-	struct json_object *top = json_object_new_object();
+	struct json *top = json_new_object();
 
 	json_add_bool(top, "ok", true);
 	return top;
@@ -74,7 +73,8 @@ static int begin(struct service *service, struct err *err)
 	return 0;
 }
 
-static int keep(struct service *service, const struct record *record, const char *text,
+/* As it was received. */
+static int keep(struct service *service, const struct record *record, const char *text, size_t size,
 		int64_t now_s, struct err *err)
 {
 	int64_t due;
@@ -82,8 +82,8 @@ static int keep(struct service *service, const struct record *record, const char
 
 	if (begin(service, err) < 0)
 		return -1;
-	rc = store_put(service->store, record, text, strlen(text), now_s, service->config->grace_s,
-		       &due, err);
+	rc = store_put(service->store, record, text, size, now_s, service->config->grace_s, &due,
+		       err);
 	if (rc > 0) {
 		metrics_count(&service->metrics->received);
 		metrics_add(&service->metrics->gate_warned, record->gate_warned);
@@ -96,13 +96,12 @@ static int keep(struct service *service, const struct record *record, const char
 	return rc < 0 ? -1 : 0;
 }
 
-static int put(struct service *service, struct json_object *request, uid_t uid, int64_t now_s,
-	       char **answer)
+static int put(struct service *service, const char *text, const struct json *request, uid_t uid,
+	       int64_t now_s, char **answer)
 {
-	struct json_object *object = json_map(request, "record");
+	const struct json *object = json_map(request, "record");
 	struct record *record;
 	struct err err = { "" };
-	const char *text;
 	int rc;
 
 	if (uid != 0 && uid != service->ledger_uid) {
@@ -115,20 +114,19 @@ static int put(struct service *service, struct json_object *request, uid_t uid, 
 		*answer = service_error("put: record: must be an object", true);
 		return 0;
 	}
-	text = json_line(object);
-	record = record_parse(text, strlen(text), &err);
+	record = record_read(object, text, &err);
 	if (!record) {
 		refuse(service, METRICS_REFUSED_RECORD);
 		*answer = service_error(err.text, true);
 		return 0;
 	}
-	rc = keep(service, record, text, now_s, &err);
+	rc = keep(service, record, text + object->list.at, object->list.size, now_s, &err);
 	record_free(record);
 	if (rc < 0) {
 		*answer = service_error(err.text, false);
 		return service->in_batch ? -1 : 0;
 	}
-	*answer = json_line_put(good());
+	*answer = json_line_free(good());
 	return 1;
 }
 
@@ -178,10 +176,10 @@ static int merge_one(const char *text, size_t size, void *arg, struct err *err)
 
 /* For the one who asks: the numbers to the last digit, and the summary when it
  * is not up to date. A job of very many nodes would hold up the others. */
-static int refresh(struct service *service, struct store_run *run, struct json_object *top,
+static int refresh(struct service *service, struct store_run *run, struct json *top,
 		   struct err *err)
 {
-	struct json_object *totals;
+	struct json *totals;
 	struct merge *merge;
 	struct summary summary;
 	char text[SUMMARY_MAX];
@@ -211,7 +209,7 @@ out:
 	return rc < 0 ? -1 : 0;
 }
 
-static void describe(struct json_object *o, const struct store_run *run)
+static void describe(struct json *o, const struct store_run *run)
 {
 	json_add_text(o, "cluster", run->cluster);
 	json_add_known(o, "job", run->job);
@@ -273,7 +271,7 @@ static int parse_job(const char *text, struct store_wanted *wanted, struct err *
 /* The runs that this user may see, each by its summary; *run is the newest of
  * them, or the one asked for: 1; 0 when there is none; -1: the store failed. */
 static int list_runs(struct service *service, const int64_t *ids, int count, int64_t restart,
-		     const struct asker *asker, struct json_object *runs, struct store_run *run,
+		     const struct asker *asker, struct json *runs, struct store_run *run,
 		     struct err *err)
 {
 	struct store_run one;
@@ -321,9 +319,9 @@ static int put_records(struct service *service, const struct store_run *run,
 /* What is said of the run, its records, and behind them all runs. NULL: the store
  * failed half way. */
 static char *whole_run(struct service *service, struct store_run *run, const struct wish *wish,
-		       struct json_object *runs, struct err *err)
+		       const struct json *runs, struct err *err)
 {
-	struct json_object *top = good();
+	struct json *top = good();
 	char *head, *text = NULL;
 	size_t size = 0;
 	FILE *out = xneed(open_memstream(&text, &size));
@@ -333,7 +331,7 @@ static char *whole_run(struct service *service, struct store_run *run, const str
 		rc = refresh(service, run, top, err);
 		describe(top, run);
 	}
-	head = json_line_put(top);
+	head = json_line_free(top);
 	fprintf(out, "%.*s", (int)strlen(head) - 1, head);
 	free(head);
 	if (rc == 0)
@@ -354,7 +352,7 @@ static char *whole_run(struct service *service, struct store_run *run, const str
 static char *show(struct service *service, const int64_t *ids, int count, const struct wish *wish,
 		  const struct asker *asker, struct err *err)
 {
-	struct json_object *runs = json_object_new_array();
+	struct json *top = json_new_object(), *runs = json_add_list(top, "runs");
 	struct store_run run = { 0 };
 	char *answer = NULL;
 	int found;
@@ -365,11 +363,11 @@ static char *show(struct service *service, const int64_t *ids, int count, const 
 	if (found > 0)
 		answer = whole_run(service, &run, wish, runs, err);
 	store_run_free(&run);
-	json_object_put(runs);
+	json_free(top);
 	return answer;
 }
 
-static char *get(struct service *service, struct json_object *request, const struct asker *asker)
+static char *get(struct service *service, struct json *request, const struct asker *asker)
 {
 	struct store_wanted wanted = { .cluster = asker->cluster };
 	int64_t ids[RUNS_MAX];
@@ -401,11 +399,9 @@ static char *get(struct service *service, struct json_object *request, const str
 /* ---- family -------------------------------------------------------------- */
 
 /* Tasks of the same number, of several clusters or users, follow each other. */
-static void add_once(struct json_object *list, const char *text)
+static void add_once(struct json *list, const char *text)
 {
-	size_t count = json_object_array_length(list);
-	const char *last =
-		count ? json_value_text(json_object_array_get_idx(list, count - 1)) : NULL;
+	const char *last = json_value_text(list->list.last);
 
 	if (!last || strcmp(last, text) != 0)
 		json_append_text(list, text);
@@ -414,7 +410,7 @@ static void add_once(struct json_object *list, const char *text)
 /* The tasks of array 5, or the components of job 7, that this user may see, as
  * they are asked for one by one: "5_1", "7+1". */
 static int list_family(struct service *service, enum store_part kind, uint32_t job,
-		       const struct asker *asker, struct json_object *list, struct err *err)
+		       const struct asker *asker, struct json *list, struct err *err)
 {
 	const struct store_wanted wanted = { kind, job, RECORD_UNKNOWN, asker->cluster };
 	int64_t *ids = xcalloc(FAMILY_MAX, sizeof(*ids));
@@ -437,10 +433,10 @@ static int list_family(struct service *service, enum store_part kind, uint32_t j
 	return count < 0 ? -1 : 0;
 }
 
-static char *family(struct service *service, struct json_object *request, const struct asker *asker)
+static char *family(struct service *service, struct json *request, const struct asker *asker)
 {
 	const char *text = json_text(request, "job");
-	struct json_object *top, *list;
+	struct json *top, *list;
 	unsigned long job;
 	struct err err = { "" };
 
@@ -449,12 +445,12 @@ static char *family(struct service *service, struct json_object *request, const 
 	top = good();
 	list = json_add_list(top, "family");
 	if (list_family(service, STORE_ARRAY_TASK, (uint32_t)job, asker, list, &err) < 0 ||
-	    (!json_object_array_length(list) &&
+	    (!list->list.count &&
 	     list_family(service, STORE_HET_COMPONENT, (uint32_t)job, asker, list, &err) < 0)) {
-		json_object_put(top);
+		json_free(top);
 		return service_error(err.text, false);
 	}
-	return json_line_put(top);
+	return json_line_free(top);
 }
 
 /* ---- list ---------------------------------------------------------------- */
@@ -493,7 +489,7 @@ static int splice_records(struct service *service, const struct store_run *run, 
 static int list_run(struct service *service, struct store_run *run, bool is_brief, char **text,
 		    struct err *err)
 {
-	struct json_object *top = json_object_new_object();
+	struct json *top = json_new_object();
 	char *head, *records;
 	int rc = splice_records(service, run, is_brief, &records, err);
 
@@ -501,7 +497,7 @@ static int list_run(struct service *service, struct store_run *run, bool is_brie
 		rc = refresh(service, run, top, err);
 	describe(top, run);
 	json_add_known(top, "records_left_out", records ? 0 : run->nodes_seen);
-	head = json_line_put(top);
+	head = json_line_free(top);
 	if (rc == 0)
 		*text = xasprintf("%.*s,\"records\":[%s]}", (int)strlen(head) - 1, head,
 				  records ? records : "");
@@ -532,10 +528,10 @@ static int list_job(struct service *service, uint32_t job, const struct asker *a
 }
 
 /* As many of the jobs as fit; "done" says how many that are, from the first. */
-static char *list(struct service *service, struct json_object *request, const struct asker *asker)
+static char *list(struct service *service, struct json *request, const struct asker *asker)
 {
-	struct json_object *jobs = json_list(request, "jobs");
-	size_t i, size = 0, count = jobs ? json_object_array_length(jobs) : 0;
+	const struct json *jobs = json_list(request, "jobs"), *one = json_first(jobs);
+	size_t done = 0, size = 0;
 	bool is_brief = json_is_true(request, "brief");
 	char *answer = NULL, *run;
 	struct err err = { "" };
@@ -543,14 +539,13 @@ static char *list(struct service *service, struct json_object *request, const st
 	FILE *out;
 	int rc = 0;
 
-	if (!jobs || count > LIST_JOBS_MAX)
+	if (!jobs || jobs->list.count > LIST_JOBS_MAX)
 		return service_error("list: jobs: must be a list of at most 1000 job ids", false);
 	out = xneed(open_memstream(&answer, &size));
 	fputs("{\"ok\":true,\"runs\":[", out);
-	for (i = 0, size = 0; i < count && size < LIST_BYTES_MAX; i++) {
+	for (size = 0; one && size < LIST_BYTES_MAX; one = one->next, done++) {
 		run = NULL;
-		if (json_value_number(json_object_array_get_idx(jobs, i), &job) && job > 0 &&
-		    job <= UINT32_MAX)
+		if (json_value_number(one, &job) && job > 0 && job <= UINT32_MAX)
 			rc = list_job(service, (uint32_t)job, asker, is_brief, &run, &err);
 		if (rc < 0)
 			break;
@@ -559,7 +554,7 @@ static char *list(struct service *service, struct json_object *request, const st
 		size += run ? strlen(run) : 0;
 		free(run);
 	}
-	fprintf(out, "],\"done\":%zu}", i);
+	fprintf(out, "],\"done\":%zu}", done);
 	fclose(out);
 	xneed(answer);
 	if (rc >= 0)
@@ -584,7 +579,7 @@ static bool is_operator(const struct service *service, uid_t uid)
 	return false;
 }
 
-static char *site(struct service *service, struct json_object *request, uid_t uid)
+static char *site(struct service *service, struct json *request, uid_t uid)
 {
 	struct err err;
 	char *answer;
@@ -602,39 +597,28 @@ static char *site(struct service *service, struct json_object *request, uid_t ui
 /* By whose clock records are judged: `jobio check` compares. */
 static char *ping(int64_t now_s)
 {
-	struct json_object *top = good();
+	struct json *top = good();
 
 	json_add_text(top, "version", JOBIO_PACKAGE_VERSION);
 	json_add_number(top, "time", now_s);
-	return json_line_put(top);
-}
-
-/* Not strictly: json-c 0.18 takes characters outside ASCII for control
- * characters then. record_parse() is strict about what is kept. */
-static struct json_object *parse(const char *text, size_t size)
-{
-	struct json_object *top = json_parse_bounded(text, size, LEDGER_PAYLOAD_MAX, DEPTH_MAX);
-
-	if (json_object_is_type(top, json_type_object))
-		return top;
-	json_object_put(top);
-	return NULL;
+	return json_line_free(top);
 }
 
 int service_handle(struct service *service, const char *request, size_t size, uid_t uid,
 		   int64_t now_s, char **answer)
 {
-	struct json_object *top = parse(request, size);
+	struct json *top =
+		size > LEDGER_PAYLOAD_MAX ? NULL : json_read(request, size, DEPTH_MAX, NULL);
 	const struct asker asker = { uid, json_text(top, "cluster") };
 	const char *name = json_text(top, "op");
 	int rc = 0;
 
 	name = name ? name : "";
-	if (!top) {
+	if (!json_is(top, JSON_OBJECT)) {
 		refuse(service, METRICS_REFUSED_REQUEST);
 		*answer = service_error("the request is not a JSON object", false);
 	} else if (!strcmp(name, "put")) {
-		rc = put(service, top, uid, now_s, answer);
+		rc = put(service, request, top, uid, now_s, answer);
 	} else if (!strcmp(name, "get")) {
 		*answer = get(service, top, &asker);
 	} else if (!strcmp(name, "family")) {
@@ -649,7 +633,7 @@ int service_handle(struct service *service, const char *request, size_t size, ui
 		refuse(service, METRICS_REFUSED_REQUEST);
 		*answer = service_error("op: must be put, get, list, family, site or ping", 0);
 	}
-	json_object_put(top);
+	json_free(top);
 	return rc;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ledger/site.h"
 
-#include <json-c/json.h>
 #include <stdlib.h>
 
 #include "lib/alloc.h"
@@ -37,23 +36,23 @@ static int add_use(const struct store_place *place, const char *text, void *arg,
 }
 
 /* "after", else where the time begins. */
-static int find_place(struct json_object *request, struct store_place *place)
+static int find_place(struct json *request, struct store_place *place)
 {
-	struct json_object *list = json_list(request, "after");
+	const struct json *list = json_list(request, "after"), *ended = json_first(list);
 
 	place->ended_s = json_number(request, "since");
 	place->id = 0;
-	if (list && (!json_value_number(json_object_array_get_idx(list, 0), &place->ended_s) ||
-		     !json_value_number(json_object_array_get_idx(list, 1), &place->id)))
+	if (list && (!json_value_number(ended, &place->ended_s) ||
+		     !json_value_number(ended->next, &place->id)))
 		return -1;
 	return place->ended_s < 0 || place->id < 0 ? -1 : 0;
 }
 
-char *site_answer(struct store *store, struct json_object *request, struct err *err)
+char *site_answer(struct store *store, struct json *request, struct err *err)
 {
 	int64_t until_s = json_number(request, "until");
 	struct page page = { .tally = tally_new() };
-	struct json_object *top, *next;
+	struct json *top, *next;
 	struct store_place place;
 	char *answer = NULL;
 
@@ -63,7 +62,7 @@ char *site_answer(struct store *store, struct json_object *request, struct err *
 	}
 	if (store_uses(store, &place, until_s, SITE_ROWS + 1, add_use, &page, err) < 0)
 		goto out;
-	top = json_object_new_object();
+	top = json_new_object();
 	json_add_bool(top, "ok", true);
 	json_add_number(top, "rows", page.rows);
 	tally_json(page.tally, top);
@@ -72,7 +71,7 @@ char *site_answer(struct store *store, struct json_object *request, struct err *
 		json_append_number(next, page.last.ended_s);
 		json_append_number(next, page.last.id);
 	}
-	answer = json_line_put(top);
+	answer = json_line_free(top);
 out:
 	tally_free(page.tally);
 	return answer;

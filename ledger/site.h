@@ -19,8 +19,8 @@
 #define SITE_ROWS 20000
 #define SITE_BYTES 300000 /* with another run's they fit into a frame */
 
-struct json_object;
+struct json;
 
-char *site_answer(struct store *store, struct json_object *request, struct err *err);
+char *site_answer(struct store *store, struct json *request, struct err *err);
 
 #endif

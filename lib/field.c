@@ -2,11 +2,11 @@
 #include "lib/field.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/alloc.h"
-#include "lib/json.h"
 #include "lib/utf8.h"
 
 /* What lies at a field. */
@@ -166,19 +166,27 @@ static bool has_any(const struct field *f, const void *of)
 	return false;
 }
 
-static void write_rows(const struct field *f, const int64_t *rows, struct json_object *to)
+static void write_time(struct json *to, const char *key, double seconds)
 {
-	struct json_object *list = json_add_list(to, f->key);
+	char text[64];
+
+	snprintf(text, sizeof(text), "%.3f", seconds);
+	json_add_real(to, key, text);
+}
+
+static void write_rows(const struct field *f, const int64_t *rows, struct json *to)
+{
+	struct json *list = json_add_list(to, f->key);
 	size_t i, count = row_count(f, rows);
 
 	for (i = 0; i < count; i++)
 		json_append_number(list, rows[i]);
 }
 
-static void write_list(const struct field *f, const void *of, struct json_object *to, size_t most,
+static void write_list(const struct field *f, const void *of, struct json *to, size_t most,
 		       bool is_brief)
 {
-	struct json_object *list = json_add_list(to, f->key);
+	struct json *list = json_add_list(to, f->key);
 	const char *first = *place_of(f, of).list;
 	size_t i, count = *count_of(f, of);
 
@@ -187,7 +195,7 @@ static void write_list(const struct field *f, const void *of, struct json_object
 			    is_brief);
 }
 
-static void write_known(const struct field *f, const void *of, struct json_object *to, size_t most,
+static void write_known(const struct field *f, const void *of, struct json *to, size_t most,
 			bool is_brief)
 {
 	union place p = place_of(f, of);
@@ -201,7 +209,7 @@ static void write_known(const struct field *f, const void *of, struct json_objec
 	else if (f->kind == FIELD_ID || f->kind == FIELD_SOME)
 		json_add_number(to, f->key, *p.id);
 	else if (f->kind == FIELD_TIME)
-		json_add_time(to, f->key, *p.time);
+		write_time(to, f->key, *p.time);
 	else if (f->kind == FIELD_ANSWER)
 		json_add_bool(to, f->key, *p.answer);
 	else if (f->kind == FIELD_FLAG)
@@ -222,8 +230,7 @@ static bool is_rows(const struct field *f)
 	return f->kind == FIELD_ROWS || f->kind == FIELD_LIST;
 }
 
-void field_write(const struct field *f, const void *of, struct json_object *to, size_t most,
-		 bool is_brief)
+void field_write(const struct field *f, const void *of, struct json *to, size_t most, bool is_brief)
 {
 	for (; f->kind != FIELD_END; f++) {
 		if (is_brief && f->is_picture)
@@ -231,7 +238,7 @@ void field_write(const struct field *f, const void *of, struct json_object *to, 
 		if (is_known(f, of) || (is_rows(f) && !f->is_optional && !f->is_null))
 			write_known(f, of, to, most, is_brief);
 		else if (!f->is_optional)
-			json_add_text(to, f->key, NULL);
+			json_add_null(to, f->key);
 	}
 }
 
@@ -259,7 +266,7 @@ static enum json_kind wanted_kind(enum field_kind kind)
 	}
 }
 
-static int check_kind(const struct field *f, const struct json_node *value, struct err *err)
+static int check_kind(const struct field *f, const struct json *value, struct err *err)
 {
 	static const char *const names[] = {
 		[JSON_BOOL] = "true or false",	 [JSON_REAL] = "a number",
@@ -273,7 +280,7 @@ static int check_kind(const struct field *f, const struct json_node *value, stru
 	return err_set(err, "%s: must be %s or null", f->key, names[kind]);
 }
 
-static int read_text(const struct field *f, union place p, const struct json_node *value,
+static int read_text(const struct field *f, union place p, const struct json *value,
 		     struct err *err)
 {
 	size_t most = f->most ? (size_t)f->most : FIELD_TEXT_MAX, size = value->text.size;
@@ -301,7 +308,7 @@ static int read_text(const struct field *f, union place p, const struct json_nod
 	return 0;
 }
 
-static int read_number(const struct field *f, union place p, const struct json_node *value,
+static int read_number(const struct field *f, union place p, const struct json *value,
 		       struct err *err)
 {
 	bool is_id = f->kind == FIELD_ID || f->kind == FIELD_SOME;
@@ -317,7 +324,7 @@ static int read_number(const struct field *f, union place p, const struct json_n
 	return 0;
 }
 
-static int read_time(const struct field *f, union place p, const struct json_node *value,
+static int read_time(const struct field *f, union place p, const struct json *value,
 		     struct err *err)
 {
 	double when = value->kind == JSON_WHOLE ? (double)value->whole : value->real;
@@ -328,11 +335,10 @@ static int read_time(const struct field *f, union place p, const struct json_nod
 	return 0;
 }
 
-static int read_rows(const struct field *f, int64_t *rows, const struct json_node *list,
-		     struct err *err)
+static int read_rows(const struct field *f, int64_t *rows, const struct json *list, struct err *err)
 {
 	size_t i = 0, most = f->room / sizeof(*rows);
-	const struct json_node *row;
+	const struct json *row;
 
 	if (list->list.count > most)
 		return err_set(err, "%s: more than %zu numbers", f->key, most);
@@ -344,10 +350,10 @@ static int read_rows(const struct field *f, int64_t *rows, const struct json_nod
 	return 0;
 }
 
-static int read_list(const struct field *f, void *of, const struct json_node *list, bool *is_cut,
+static int read_list(const struct field *f, void *of, const struct json *list, bool *is_cut,
 		     struct err *err)
 {
-	const struct json_node *one;
+	const struct json *one;
 	void *new;
 
 	for (one = list->list.first; one; one = one->next) {
@@ -364,7 +370,7 @@ static int read_list(const struct field *f, void *of, const struct json_node *li
 	return 0;
 }
 
-static int read_value(const struct field *f, void *of, const struct json_node *value, bool *is_cut,
+static int read_value(const struct field *f, void *of, const struct json *value, bool *is_cut,
 		      struct err *err)
 {
 	union place p = place_of(f, of);
@@ -393,7 +399,7 @@ static int read_value(const struct field *f, void *of, const struct json_node *v
 	return 0;
 }
 
-static bool is_of(const struct field *f, const struct json_node *member)
+static bool is_of(const struct field *f, const struct json *member)
 {
 	return f->kind != FIELD_END && strlen(f->key) == member->key_size &&
 	       !memcmp(f->key, member->key, member->key_size);
@@ -401,13 +407,13 @@ static bool is_of(const struct field *f, const struct json_node *member)
 
 /* Members mostly come in the order of the table: so each is looked for from the last
  * one on. */
-int field_read(const struct field *table, void *of, const struct json_node *from, bool *is_cut,
+int field_read(const struct field *table, void *of, const struct json *from, bool *is_cut,
 	       struct err *err)
 {
 	const struct field *next = table, *f;
-	const struct json_node *member;
+	const struct json *member;
 
-	for (member = from->list.first; member; member = member->next) {
+	for (member = json_first(from); member; member = member->next) {
 		for (f = next; f->kind != FIELD_END && !is_of(f, member);)
 			f++;
 		if (f->kind == FIELD_END)

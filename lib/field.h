@@ -24,9 +24,7 @@
 #include <stdint.h>
 
 #include "lib/err.h"
-#include "lib/json_tree.h"
-
-struct json_object;
+#include "lib/json.h"
 
 enum field_kind {
 	FIELD_END,
@@ -89,9 +87,9 @@ void field_init(const struct field *table, void *of);
 void field_free(const struct field *table, void *of);
 
 /* As members of 'to': of each list at most 'most' elements; brief: no pictures. */
-void field_write(const struct field *table, const void *of, struct json_object *to, size_t most,
+void field_write(const struct field *table, const void *of, struct json *to, size_t most,
 		 bool is_brief);
-int field_read(const struct field *table, void *of, const struct json_node *from, bool *is_cut,
+int field_read(const struct field *table, void *of, const struct json *from, bool *is_cut,
 	       struct err *err);
 
 /* Set a text to a copy of at most 'most' bytes of it; NULL removes it. */

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -91,7 +90,7 @@ static int remember(struct journal *journal, const struct journal_change *from)
 }
 
 /* One line of the file; -1 when it says nothing that can be used. */
-static int fold_object(struct journal *journal, struct json_object *line)
+static int fold_object(struct journal *journal, struct json *line)
 {
 	struct journal_change change = { 0 }, *known;
 	int64_t seq = json_number(line, "seq");
@@ -119,11 +118,11 @@ static int fold_object(struct journal *journal, struct json_object *line)
 
 static void fold_line(struct journal *journal, const char *text)
 {
-	struct json_object *line = json_parse(text);
+	struct json *line = json_parse(text);
 
 	if (!line || fold_object(journal, line) < 0)
 		journal->damaged = true;
-	json_object_put(line);
+	json_free(line);
 }
 
 static void fold_text(struct journal *journal, char *text, size_t size_bytes)
@@ -222,7 +221,7 @@ static int append(struct journal *journal, const char *line, struct err *err)
 	return err_set(err, "journal '%s': %s", journal->path, strerror(saved));
 }
 
-static int append_object(struct journal *journal, struct json_object *object, struct err *err)
+static int append_object(struct journal *journal, struct json *object, struct err *err)
 {
 	/* what a killed writer left must not swallow this line */
 	char *line = xasprintf("%s%s\n", journal->torn ? "\n" : "", json_line(object));
@@ -246,7 +245,7 @@ static unsigned int next_seq(const struct journal *journal)
 int journal_plan(struct journal *journal, const struct journal_change *change, struct err *err)
 {
 	struct journal_change planned = *change;
-	struct json_object *object;
+	struct json *object;
 	int rc;
 
 	planned.seq = next_seq(journal);
@@ -254,7 +253,7 @@ int journal_plan(struct journal *journal, const struct journal_change *change, s
 	if (journal->count == JOURNAL_CHANGES_MAX || planned.seq > JOURNAL_CHANGES_MAX)
 		return err_set(err, "journal '%s': more than %d changes", journal->path,
 			       JOURNAL_CHANGES_MAX);
-	object = json_object_new_object();
+	object = json_new_object();
 	json_add_number(object, "seq", planned.seq);
 	json_add_text(object, "client", change->client);
 	json_add_text(object, "what", change->what);
@@ -263,7 +262,7 @@ int journal_plan(struct journal *journal, const struct journal_change *change, s
 	json_add_text(object, "new", change->new_value);
 	json_add_text(object, "state", state_names[JOURNAL_PLANNED]);
 	rc = append_object(journal, object, err);
-	json_object_put(object);
+	json_free(object);
 	if (rc < 0)
 		return -1;
 	remember(journal, &planned);
@@ -274,16 +273,16 @@ int journal_mark(struct journal *journal, unsigned int seq, enum journal_state s
 		 struct err *err)
 {
 	struct journal_change *change = find(journal, seq);
-	struct json_object *object;
+	struct json *object;
 	int rc;
 
 	if (!change)
 		return err_set(err, "journal '%s': no change %u", journal->path, seq);
-	object = json_object_new_object();
+	object = json_new_object();
 	json_add_number(object, "seq", seq);
 	json_add_text(object, "state", state_names[state]);
 	rc = append_object(journal, object, err);
-	json_object_put(object);
+	json_free(object);
 	set_state(change, state);
 	return rc;
 }

@@ -1,247 +1,644 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lib/json.h"
 
-#include <json-c/json.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/alloc.h"
 
-struct json_object *json_parse(const char *text)
+#define CHUNK_BYTES 32000
+
+struct chunk {
+	struct chunk *next;
+	size_t used, size;
+	_Alignas(8) char bytes[];
+};
+
+/* Values and their texts, of one memory. */
+struct json_tree {
+	struct json top;
+	struct chunk *chunks;
+};
+
+static void *take(struct json_tree *tree, size_t size)
 {
-	struct json_object *top = json_tokener_parse(text);
+	struct chunk *chunk = tree->chunks;
+	size_t room = size > CHUNK_BYTES ? size : CHUNK_BYTES;
 
-	if (json_object_is_type(top, json_type_object))
-		return top;
-	json_object_put(top);
-	return NULL;
-}
-
-struct json_object *json_parse_list(const char *text)
-{
-	struct json_object *list = json_tokener_parse(text);
-
-	if (json_object_is_type(list, json_type_array))
-		return list;
-	json_object_put(list);
-	return NULL;
-}
-
-static bool is_blank(const char *text, size_t size)
-{
-	while (size && strchr(" \t\r\n", *text) && *text)
-		text++, size--;
-	return !size;
-}
-
-struct json_object *json_parse_bounded(const char *text, size_t size_bytes, size_t bytes_max,
-				       int depth_max)
-{
-	struct json_tokener *tok = xneed(json_tokener_new_ex(depth_max));
-	struct json_object *top = NULL;
-	size_t at;
-
-	if (size_bytes <= bytes_max)
-		top = json_tokener_parse_ex(tok, text, (int)size_bytes);
-#if JSON_C_VERSION_NUM >= (14 << 8)
-	at = json_tokener_get_parse_end(tok);
-#else
-	at = (size_t)tok->char_offset; /* Enterprise Linux 8: 0.13.1 */
-#endif
-	if (json_tokener_get_error(tok) != json_tokener_success ||
-	    (top && !is_blank(text + at, size_bytes - at))) {
-		json_object_put(top);
-		top = NULL;
+	size = (size + 7) & ~(size_t)7;
+	if (!chunk || chunk->size - chunk->used < size) {
+		chunk = xneed(malloc(sizeof(*chunk) + room + 7)); /* not zeroed: fast */
+		chunk->next = tree->chunks;
+		chunk->used = 0;
+		chunk->size = room + 7;
+		tree->chunks = chunk;
 	}
-	json_tokener_free(tok);
-	return top;
+	chunk->used += size;
+	return chunk->bytes + chunk->used - size;
 }
 
-/* Behind the string that begins here; its end, when it has none. */
-static const char *string_end(const char *text)
+static char *take_text(struct json_tree *tree, const char *text, size_t size)
 {
-	for (text++; *text && *text != '"'; text++)
-		if (*text == '\\' && text[1])
-			text++;
-	return *text ? text + 1 : text;
+	char *copy = take(tree, size + 1);
+
+	memcpy(copy, text, size);
+	copy[size] = 0;
+	return copy;
 }
 
-/* Brackets outside of strings; whether they match is for the parser to say.
- * Most of a text is neither, and is passed at a look each. */
-const char *json_end(const char *text)
+static struct json *new_top(enum json_kind kind)
 {
-	static const bool counts[256] = {
-		['\0'] = true, ['"'] = true, ['{'] = true, ['['] = true, ['}'] = true, [']'] = true
-	};
-	int depth = 0;
+	struct json_tree *tree = xcalloc(1, sizeof(*tree));
 
-	for (;;) {
-		while (!counts[(unsigned char)*text])
-			text++;
-		if (!*text)
+	tree->top.kind = kind;
+	tree->top.tree = tree;
+	return &tree->top;
+}
+
+struct json *json_new_object(void)
+{
+	return new_top(JSON_OBJECT);
+}
+
+void json_free(struct json *top)
+{
+	struct json_tree *tree = top ? top->tree : NULL;
+	struct chunk *chunk;
+
+	while (tree && (chunk = tree->chunks)) {
+		tree->chunks = chunk->next;
+		free(chunk);
+	}
+	free(tree);
+}
+
+/* Null so far, behind all others of an object or list. */
+static struct json *hang(struct json *list)
+{
+	struct json *one = memset(take(list->tree, sizeof(*one)), 0, sizeof(*one));
+
+	one->tree = list->tree;
+	*(list->list.first ? &list->list.last->next : &list->list.first) = one;
+	list->list.last = one;
+	list->list.count++;
+	return one;
+}
+
+/* ---- read ---------------------------------------------------------------- */
+
+/* Of a copy that ends with a NUL, which stands nowhere in JSON: so every loop ends.
+ * Texts are decoded where they are, which never takes more bytes. */
+struct reader {
+	char *from, *at;
+	int depth_left;
+	const char *wrong; /* NULL: that this is no JSON */
+};
+
+static char next_sign(struct reader *r)
+{
+	while (*r->at == ' ' || *r->at == '\n' || *r->at == '\t' || *r->at == '\r')
+		r->at++;
+	return *r->at;
+}
+
+/* Four hexadecimal digits; -1: these are none. */
+static long read_hex(const char *at)
+{
+	char digits[5] = "";
+
+	if (strspn(at, "0123456789abcdefABCDEF") < 4)
+		return -1;
+	memcpy(digits, at, 4);
+	return strtol(digits, NULL, 16);
+}
+
+static char *put_utf8(char *to, unsigned int code)
+{
+	static const unsigned char first[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
+	int size = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4, i;
+
+	for (i = size - 1; i > 0; i--, code >>= 6)
+		to[i] = (char)(0x80 | (code & 0x3f));
+	to[0] = (char)(first[size > 1 ? size : 0] | code);
+	return to + size;
+}
+
+/* \uXXXX, or two of them that are one character; half of such a pair is U+FFFD. */
+static char *read_unicode(struct reader *r, char *to)
+{
+	long code = read_hex(r->at + 1), low;
+
+	if (code < 0)
+		return NULL;
+	r->at += 5;
+	low = code >= 0xd800 && code < 0xdc00 && !strncmp(r->at, "\\u", 2) ? read_hex(r->at + 2)
+									   : -1;
+	if (low >= 0xdc00 && low < 0xe000) {
+		code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+		r->at += 6;
+	} else if (code >= 0xd800 && code < 0xe000) {
+		code = 0xfffd;
+	}
+	return put_utf8(to, (unsigned int)code);
+}
+
+static char *read_escape(struct reader *r, char *to)
+{
+	static const char signs[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
+	const char *sign;
+
+	r->at++;
+	if (*r->at == 'u')
+		return read_unicode(r, to);
+	sign = *r->at ? strchr(signs, *r->at) : NULL;
+	if (!sign)
+		return NULL;
+	r->at++;
+	*to = meant[sign - signs];
+	return to + 1;
+}
+
+static bool is_plain(char sign)
+{
+	return (unsigned char)sign >= ' ' && sign != '"' && sign != '\\';
+}
+
+/* The bytes, NUL-terminated; NULL: no string. */
+static char *read_string(struct reader *r, size_t *size)
+{
+	char *bytes = r->at + 1, *to;
+
+	if (*r->at != '"')
+		return NULL;
+	for (r->at = bytes; is_plain(*r->at); r->at++)
+		;
+	for (to = r->at; *r->at != '"';) {
+		if (is_plain(*r->at))
+			*to++ = *r->at++;
+		else if (*r->at != '\\' || !(to = read_escape(r, to)))
 			return NULL;
-		if (*text == '"') {
-			text = string_end(text);
-			continue;
-		}
-		depth += *text == '{' || *text == '[' ? 1 : -1;
-		text++;
-		if (depth <= 0)
-			return text;
 	}
+	r->at++;
+	*to = 0;
+	*size = (size_t)(to - bytes);
+	return bytes;
 }
 
-struct json_object *json_member(struct json_object *top, const char *key)
+static bool pass_digits(struct reader *r)
 {
-	struct json_object *value = NULL;
+	char *from = r->at;
 
-	json_object_object_get_ex(top, key, &value);
-	return value;
+	while (*r->at >= '0' && *r->at <= '9')
+		r->at++;
+	return r->at > from;
 }
 
-static struct json_object *typed(struct json_object *top, const char *key, enum json_type type)
+/* The nearest that there is. */
+static int64_t whole_of(const char *at, const char *end)
 {
-	struct json_object *value = json_member(top, key);
+	bool is_negative = *at == '-';
+	int64_t number = 0;
 
-	return value && json_object_is_type(value, type) ? value : NULL;
+	for (at += is_negative; at < end; at++)
+		if (__builtin_mul_overflow(number, 10, &number) ||
+		    __builtin_sub_overflow(number, *at - '0', &number))
+			return is_negative ? INT64_MIN : INT64_MAX;
+	return is_negative ? number : number == INT64_MIN ? INT64_MAX : -number;
 }
 
-const char *json_value_text(struct json_object *value)
+static bool read_real(struct reader *r, char *from, struct json *value)
 {
-	const char *text;
+	size_t size;
 
-	if (!json_object_is_type(value, json_type_string))
-		return NULL;
-	text = json_object_get_string(value);
-	if (!text || strlen(text) != (size_t)json_object_get_string_len(value))
-		return NULL;
-	return text;
-}
-
-const char *json_text(struct json_object *top, const char *key)
-{
-	return json_value_text(json_member(top, key));
-}
-
-bool json_value_number(struct json_object *value, int64_t *number)
-{
-	if (!json_object_is_type(value, json_type_int))
+	if (*r->at == '.' && (r->at++, !pass_digits(r)))
 		return false;
-	*number = json_object_get_int64(value);
+	if (*r->at == 'e' || *r->at == 'E') {
+		r->at++;
+		r->at += *r->at == '+' || *r->at == '-';
+		if (!pass_digits(r))
+			return false;
+	}
+	size = (size_t)(r->at - from);
+	value->kind = JSON_REAL;
+	value->digits = take_text(value->tree, from, size);
+	value->real = strtod(value->digits, NULL);
+	if (isfinite(value->real))
+		return true;
+	r->wrong = "a number is too large";
+	return false;
+}
+
+static bool read_number(struct reader *r, struct json *value)
+{
+	char *from = r->at, *first = from + (*from == '-');
+
+	r->at = first;
+	if (!pass_digits(r) || (*first == '0' && r->at > first + 1))
+		return false;
+	if (*r->at == '.' || *r->at == 'e' || *r->at == 'E')
+		return read_real(r, from, value);
+	value->kind = JSON_WHOLE;
+	value->whole = whole_of(from, r->at);
 	return true;
 }
 
-int64_t json_number(struct json_object *top, const char *key)
+static bool read_word(struct reader *r, const char *word)
 {
-	int64_t number;
+	size_t size = strlen(word);
 
-	return json_value_number(json_member(top, key), &number) && number >= 0 ? number
-										: JSON_UNKNOWN;
+	if (strncmp(r->at, word, size) != 0)
+		return false;
+	r->at += size;
+	return true;
 }
 
-bool json_is_true(struct json_object *top, const char *key)
-{
-	struct json_object *value = typed(top, key, json_type_boolean);
+static bool read_value(struct reader *r, struct json *value);
 
-	return value && json_object_get_boolean(value);
+/* One member or element, behind the others. */
+static bool read_one(struct reader *r, struct json *list)
+{
+	struct json *one = hang(list);
+	size_t size = 0;
+
+	if (list->kind == JSON_OBJECT) {
+		one->key = next_sign(r) == '"' ? read_string(r, &size) : NULL;
+		one->key_size = (uint32_t)size;
+		if (!one->key || next_sign(r) != ':')
+			return false;
+		r->at++;
+	}
+	return read_value(r, one);
 }
 
-struct json_object *json_list(struct json_object *top, const char *key)
+static bool read_list(struct reader *r, struct json *list)
 {
-	return typed(top, key, json_type_array);
+	char end = *r->at == '{' ? '}' : ']', sign;
+	char *from = r->at++;
+
+	list->kind = end == '}' ? JSON_OBJECT : JSON_LIST;
+	if (r->depth_left-- == 0) {
+		r->wrong = "objects and lists in too many others";
+		return false;
+	}
+	for (sign = next_sign(r); sign != end || list->list.count; sign = ',') {
+		if (!read_one(r, list))
+			return false;
+		sign = next_sign(r);
+		if (sign == end)
+			break;
+		if (sign != ',')
+			return false;
+		r->at++;
+	}
+	r->at++;
+	r->depth_left++;
+	list->list.at = (uint32_t)(from - r->from);
+	list->list.size = (uint32_t)(r->at - from);
+	return true;
 }
 
-struct json_object *json_map(struct json_object *top, const char *key)
+static bool read_value(struct reader *r, struct json *value)
 {
-	return typed(top, key, json_type_object);
+	switch (next_sign(r)) {
+	case '{':
+	case '[':
+		return read_list(r, value);
+	case '"':
+		value->kind = JSON_TEXT;
+		value->text.bytes = read_string(r, &value->text.size);
+		return value->text.bytes != NULL;
+	case 'n':
+		return read_word(r, "null");
+	case 't':
+	case 'f':
+		value->kind = JSON_BOOL;
+		value->is_true = *r->at == 't';
+		return read_word(r, value->is_true ? "true" : "false");
+	default:
+		return read_number(r, value);
+	}
 }
 
-void json_add_text(struct json_object *top, const char *key, const char *text)
+struct json *json_read(const char *text, size_t size, int depth_max, struct err *err)
 {
-	json_object_object_add(top, key, text ? xneed(json_object_new_string(text)) : NULL);
+	struct json *top = new_top(JSON_NULL);
+	struct reader r = { .depth_left = depth_max };
+	const char *end;
+
+	r.at = r.from = take_text(top->tree, text, size);
+	end = r.from + size;
+	if (size <= UINT32_MAX && read_value(&r, top) && (next_sign(&r), r.at == end))
+		return top;
+	if (r.wrong)
+		err_set(err, "not JSON: %s", r.wrong);
+	else if (r.at == end)
+		err_set(err, "not JSON: it ends too early");
+	else
+		err_set(err, "not JSON: byte %zu", (size_t)(r.at - r.from) + 1);
+	json_free(top);
+	return NULL;
 }
 
-void json_add_number(struct json_object *top, const char *key, int64_t number)
+static struct json *parse(const char *text, enum json_kind kind)
 {
-	json_object_object_add(top, key, xneed(json_object_new_int64(number)));
+	struct json *top = json_read(text, strlen(text), JSON_DEPTH_MAX, NULL);
+
+	if (!top || top->kind == kind)
+		return top;
+	json_free(top);
+	return NULL;
 }
 
-void json_add_known(struct json_object *top, const char *key, int64_t number)
+struct json *json_parse(const char *text)
 {
-	json_object_object_add(top, key, number < 0 ? NULL : xneed(json_object_new_int64(number)));
+	return parse(text, JSON_OBJECT);
 }
 
-struct json_object *json_new(void)
+struct json *json_parse_list(const char *text)
 {
-	return xneed(json_object_new_object());
+	return parse(text, JSON_LIST);
 }
 
-void json_add_time(struct json_object *top, const char *key, double seconds)
-{
-	char text[64];
+/* ---- look ---------------------------------------------------------------- */
 
-	snprintf(text, sizeof(text), "%.3f", seconds);
-	json_object_object_add(top, key,
-			       seconds < 0 ? NULL : xneed(json_object_new_double_s(seconds, text)));
+bool json_is(const struct json *value, enum json_kind kind)
+{
+	return value && value->kind == kind;
 }
 
-void json_add_bool(struct json_object *top, const char *key, bool is_true)
+struct json *json_first(const struct json *value)
 {
-	json_object_object_add(top, key, xneed(json_object_new_boolean(is_true)));
+	return json_is(value, JSON_OBJECT) || json_is(value, JSON_LIST) ? value->list.first : NULL;
 }
 
-void json_add_answer(struct json_object *top, const char *key, int answer)
+struct json *json_member(const struct json *object, const char *key)
+{
+	struct json *found = NULL, *one = json_first(object);
+	size_t size = strlen(key);
+
+	for (; one; one = one->next)
+		if (one->key_size == size && one->key && !memcmp(one->key, key, size))
+			found = one;
+	return found && found->kind != JSON_NULL ? found : NULL;
+}
+
+static struct json *typed(const struct json *object, const char *key, enum json_kind kind)
+{
+	struct json *value = json_member(object, key);
+
+	return json_is(value, kind) ? value : NULL;
+}
+
+const char *json_value_text(const struct json *value)
+{
+	return json_is(value, JSON_TEXT) && strlen(value->text.bytes) == value->text.size
+		       ? value->text.bytes
+		       : NULL;
+}
+
+const char *json_text(const struct json *object, const char *key)
+{
+	return json_value_text(json_member(object, key));
+}
+
+bool json_value_number(const struct json *value, int64_t *number)
+{
+	if (!json_is(value, JSON_WHOLE))
+		return false;
+	*number = value->whole;
+	return true;
+}
+
+int64_t json_number(const struct json *object, const char *key)
+{
+	const struct json *value = typed(object, key, JSON_WHOLE);
+
+	return value && value->whole >= 0 ? value->whole : JSON_UNKNOWN;
+}
+
+bool json_is_true(const struct json *object, const char *key)
+{
+	const struct json *value = typed(object, key, JSON_BOOL);
+
+	return value && value->is_true;
+}
+
+struct json *json_list(const struct json *object, const char *key)
+{
+	return typed(object, key, JSON_LIST);
+}
+
+struct json *json_map(const struct json *object, const char *key)
+{
+	return typed(object, key, JSON_OBJECT);
+}
+
+/* ---- change -------------------------------------------------------------- */
+
+static struct json *add(struct json *list, const char *key, enum json_kind kind)
+{
+	struct json *one = hang(list);
+
+	one->kind = kind;
+	one->key_size = key ? (uint32_t)strlen(key) : 0;
+	one->key = key ? take_text(list->tree, key, one->key_size) : NULL;
+	return one;
+}
+
+static void add_bytes(struct json *list, const char *key, const char *text, size_t size)
+{
+	struct json *one = add(list, key, JSON_TEXT);
+
+	one->text.bytes = take_text(list->tree, text, size);
+	one->text.size = size;
+}
+
+void json_add_null(struct json *object, const char *key)
+{
+	add(object, key, JSON_NULL);
+}
+
+void json_add_text(struct json *object, const char *key, const char *text)
+{
+	if (text)
+		add_bytes(object, key, text, strlen(text));
+	else
+		json_add_null(object, key);
+}
+
+void json_add_number(struct json *object, const char *key, int64_t number)
+{
+	add(object, key, JSON_WHOLE)->whole = number;
+}
+
+void json_add_known(struct json *object, const char *key, int64_t number)
+{
+	if (number < 0)
+		json_add_null(object, key);
+	else
+		json_add_number(object, key, number);
+}
+
+void json_add_real(struct json *object, const char *key, const char *digits)
+{
+	struct json *one = add(object, key, digits ? JSON_REAL : JSON_NULL);
+
+	if (!digits)
+		return;
+	one->digits = take_text(object->tree, digits, strlen(digits));
+	one->real = strtod(digits, NULL);
+}
+
+void json_add_bool(struct json *object, const char *key, bool is_true)
+{
+	add(object, key, JSON_BOOL)->is_true = is_true;
+}
+
+void json_add_answer(struct json *object, const char *key, int answer)
 {
 	if (answer < 0)
-		json_object_object_add(top, key, NULL);
+		json_add_null(object, key);
 	else
-		json_add_bool(top, key, answer);
+		json_add_bool(object, key, answer);
 }
 
-struct json_object *json_add_object(struct json_object *top, const char *key)
+struct json *json_add_object(struct json *object, const char *key)
 {
-	struct json_object *new = xneed(json_object_new_object());
-
-	json_object_object_add(top, key, new);
-	return new;
+	return add(object, key, JSON_OBJECT);
 }
 
-struct json_object *json_add_list(struct json_object *top, const char *key)
+struct json *json_add_list(struct json *object, const char *key)
 {
-	struct json_object *new = xneed(json_object_new_array());
-
-	json_object_object_add(top, key, new);
-	return new;
+	return add(object, key, JSON_LIST);
 }
 
-struct json_object *json_append_object(struct json_object *list)
+void json_add_copy(struct json *object, const char *key, const struct json *value)
 {
-	struct json_object *new = xneed(json_object_new_object());
+	const struct json *from;
+	struct json *one;
 
-	json_object_array_add(list, new);
-	return new;
+	if (value->kind == JSON_TEXT) {
+		add_bytes(object, key, value->text.bytes, value->text.size);
+	} else if (value->kind == JSON_REAL) {
+		json_add_real(object, key, value->digits);
+	} else if (value->kind == JSON_OBJECT || value->kind == JSON_LIST) {
+		one = add(object, key, value->kind);
+		for (from = value->list.first; from; from = from->next)
+			json_add_copy(one, from->key, from);
+	} else {
+		one = add(object, key, value->kind);
+		one->whole = value->whole;
+	}
 }
 
-void json_append_number(struct json_object *list, int64_t number)
+struct json *json_append_object(struct json *list)
 {
-	json_object_array_add(list, xneed(json_object_new_int64(number)));
+	return json_add_object(list, NULL);
 }
 
-void json_append_text(struct json_object *list, const char *text)
+void json_append_number(struct json *list, int64_t number)
 {
-	json_object_array_add(list, xneed(json_object_new_string(text)));
+	json_add_number(list, NULL, number);
 }
 
-const char *json_line(struct json_object *top)
+void json_append_text(struct json *list, const char *text)
 {
-	return xneed((char *)json_object_to_json_string_ext(
-		top, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_add_text(list, NULL, text);
 }
 
-char *json_line_put(struct json_object *top)
-{
-	char *copy = xstrdup(json_line(top));
+/* ---- write --------------------------------------------------------------- */
 
-	json_object_put(top);
-	return copy;
+static void put_text(const char *text, size_t size, FILE *out)
+{
+	static const char signs[] = "\"\\\b\f\n\r\t", written[] = "\"\\bfnrt";
+	const char *sign, *end = text + size, *from;
+
+	fputc('"', out);
+	for (; text < end; text++) {
+		for (from = text; text < end && is_plain(*text);)
+			text++;
+		fwrite(from, (size_t)(text - from), 1, out);
+		if (text == end)
+			break;
+		sign = *text ? strchr(signs, *text) : NULL;
+		if (sign)
+			fprintf(out, "\\%c", written[sign - signs]);
+		else
+			fprintf(out, "\\u%04x", *text);
+	}
+	fputc('"', out);
+}
+
+static void put_value(const struct json *value, FILE *out);
+
+static void put_list(const struct json *list, FILE *out)
+{
+	const struct json *one;
+
+	fputc(list->kind == JSON_OBJECT ? '{' : '[', out);
+	for (one = list->list.first; one; one = one->next) {
+		if (one->key) {
+			put_text(one->key, one->key_size, out);
+			fputc(':', out);
+		}
+		put_value(one, out);
+		if (one->next)
+			fputc(',', out);
+	}
+	fputc(list->kind == JSON_OBJECT ? '}' : ']', out);
+}
+
+static void put_value(const struct json *value, FILE *out)
+{
+	switch (value->kind) {
+	case JSON_NULL:
+		fputs("null", out);
+		break;
+	case JSON_BOOL:
+		fputs(value->is_true ? "true" : "false", out);
+		break;
+	case JSON_REAL:
+		fputs(value->digits, out);
+		break;
+	case JSON_WHOLE:
+		fprintf(out, "%" PRId64, value->whole);
+		break;
+	case JSON_TEXT:
+		put_text(value->text.bytes, value->text.size, out);
+		break;
+	default:
+		put_list(value, out);
+	}
+}
+
+static char *print(const struct json *value, size_t *size)
+{
+	char *text = NULL;
+	FILE *out = xneed(open_memstream(&text, size));
+
+	put_value(value, out);
+	fclose(out);
+	return xneed(text);
+}
+
+const char *json_line(const struct json *value)
+{
+	size_t size = 0;
+	char *text = print(value, &size);
+	const char *line = take_text(value->tree, text, size);
+
+	free(text);
+	return line;
+}
+
+char *json_line_free(struct json *top)
+{
+	size_t size = 0;
+	char *text = print(top, &size);
+
+	json_free(top);
+	return text;
 }

@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -317,7 +316,7 @@ static const struct number_field number_fields[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static int read_number(struct json_object *json, const char *key, int64_t min, int64_t max,
+static int read_number(struct json *json, const char *key, int64_t min, int64_t max,
 		       int64_t *number, struct err *err)
 {
 	if (!json_value_number(json_member(json, key), number))
@@ -327,8 +326,7 @@ static int read_number(struct json_object *json, const char *key, int64_t min, i
 	return 0;
 }
 
-static int read_version(struct json_object *json, const char *key, unsigned int *version,
-			struct err *err)
+static int read_version(struct json *json, const char *key, unsigned int *version, struct err *err)
 {
 	const char *text = json_text(json, key);
 
@@ -337,7 +335,7 @@ static int read_version(struct json_object *json, const char *key, unsigned int 
 	return version_parse(text, version, err);
 }
 
-static int read_texts(struct node *node, struct json_object *json, struct err *err)
+static int read_texts(struct node *node, struct json *json, struct err *err)
 {
 	for (size_t i = 0; i < COUNT(text_fields); i++) {
 		const struct text_field *field = &text_fields[i];
@@ -353,7 +351,7 @@ static int read_texts(struct node *node, struct json_object *json, struct err *e
 	return 0;
 }
 
-static int read_numbers(struct node *node, struct json_object *json, struct err *err)
+static int read_numbers(struct node *node, struct json *json, struct err *err)
 {
 	int64_t number;
 
@@ -377,7 +375,7 @@ static int read_numbers(struct node *node, struct json_object *json, struct err 
 	return 0;
 }
 
-static int read_json(struct node *node, struct json_object *json, struct err *err)
+static int read_json(struct node *node, struct json *json, struct err *err)
 {
 	const char *list = json_text(json, "cpu_spec_list");
 	struct node read;
@@ -400,17 +398,17 @@ static int read_json(struct node *node, struct json_object *json, struct err *er
 
 int node_parse_json(struct node *node, const char *text, struct err *err)
 {
-	struct json_object *json = json_parse(text);
+	struct json *json = json_parse(text);
 	int rc;
 
 	if (!json)
 		return err_set(err, "node record: '%.60s': not JSON", text);
 	rc = read_json(node, json, err);
-	json_object_put(json);
+	json_free(json);
 	return rc;
 }
 
-static void put_node(const struct node *node, struct json_object *json)
+static void put_node(const struct node *node, struct json *json)
 {
 	char version[VERSION_TEXT_MAX];
 	char *list = xneed(cpuset_format(&node->spec_list));
@@ -570,7 +568,7 @@ void node_epoch_read(struct node_epoch *epoch)
 
 /* The same, but looking only at the slurmd that the cache names: a search
  * through /proc costs more than all the rest. */
-static void check_epoch(struct node_epoch *epoch, struct json_object *json)
+static void check_epoch(struct node_epoch *epoch, struct json *json)
 {
 	int64_t pid = json_number(json, "slurmd_pid"), parent, start;
 	char comm[32];
@@ -591,7 +589,7 @@ static bool is_fetched(const char *conf)
 	return strstr(conf, "/conf-cache/") || !strncmp(conf, "/run/slurm/conf/", 16);
 }
 
-static bool same_epoch(struct json_object *json, const struct node_epoch *epoch)
+static bool same_epoch(struct json *json, const struct node_epoch *epoch)
 {
 	const char *conf = json_text(json, "conf");
 
@@ -623,8 +621,7 @@ static bool is_settled(const struct node *node, const struct node_epoch *epoch, 
 
 /* ---- the cache ----------------------------------------------------------------- */
 
-static int read_cache(struct json_object *json, const struct node_epoch *epoch,
-		      struct node_state *state)
+static int read_cache(struct json *json, const struct node_epoch *epoch, struct node_state *state)
 {
 	struct node_state read = { 0 };
 	const char *map = json_text(json, "core_map");
@@ -645,7 +642,7 @@ static int read_cache(struct json_object *json, const struct node_epoch *epoch,
 int node_cached(const char *run_dir, struct node_state *state, struct err *err)
 {
 	char path[RUNDIR_PATH_MAX];
-	struct json_object *json;
+	struct json *json;
 	struct node_epoch epoch;
 	char *text;
 	int rc;
@@ -661,7 +658,7 @@ int node_cached(const char *run_dir, struct node_state *state, struct err *err)
 		return 0; /* damaged: write it anew */
 	check_epoch(&epoch, json);
 	rc = read_cache(json, &epoch, state);
-	json_object_put(json);
+	json_free(json);
 	return rc;
 }
 
@@ -669,14 +666,14 @@ int node_cache_write(const char *run_dir, const struct node_epoch *epoch,
 		     const struct node_state *state, struct err *err)
 {
 	char path[RUNDIR_PATH_MAX];
-	struct json_object *json;
+	struct json *json;
 	const char *text;
 	char *map;
 	int rc;
 
 	if (rundir_node_file(path, run_dir, RUNDIR_NODE, err) < 0)
 		return -1;
-	json = json_object_new_object();
+	json = json_new_object();
 	map = core_map_format(state->map);
 	json_add_number(json, "format", CACHE_FORMAT);
 	json_add_number(json, "written_at", now_s());
@@ -690,7 +687,7 @@ int node_cache_write(const char *run_dir, const struct node_epoch *epoch,
 	text = json_line(json);
 	rc = fileio_write_volatile(path, text, strlen(text), 0600, err);
 	free(map);
-	json_object_put(json);
+	json_free(json);
 	return rc;
 }
 

@@ -98,6 +98,8 @@
 #include "lib/io.h"
 #include "lib/request.h"
 
+struct json;
+
 #define RECORD_VERSION 1
 #define RECORD_UNKNOWN IO_UNKNOWN
 #define RECORD_TEXT_MAX (256 * 1024) /* bytes of one record as text */
@@ -307,9 +309,11 @@ char *record_text(const struct record *record, struct err *err);
 
 /* Read a text of 'size' bytes; everything about it is checked. */
 struct record *record_parse(const char *text, size_t size, struct err *err);
+/* Read a value of a longer JSON text, the same checked of its part of the text. */
+struct record *record_read(const struct json *json, const char *text, struct err *err);
 
-/* Copy a text of 'size' bytes, a NUL behind them, that record_text() made or json-c
- * printed, without timelines and histograms; how many bytes that are. */
+/* Copy a text of 'size' bytes that record_text() made, without timelines and
+ * histograms; how many bytes that are. */
 size_t record_text_brief(const char *text, size_t size, char *out);
 
 /* The counters alone, {"app":[IO,..],"quality":[..]}: what a helper that counts

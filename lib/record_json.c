@@ -7,10 +7,8 @@
 #include "lib/alloc.h"
 #include "lib/field.h"
 #include "lib/json.h"
-#include "lib/json_tree.h"
 #include "lib/record.h"
-
-#define DEPTH_MAX 8
+#include "lib/utf8.h"
 
 /* ---- tables ------------------------------------------------------------------ */
 
@@ -284,7 +282,7 @@ static int check(struct record *r, struct err *err)
 
 /* ---- write ------------------------------------------------------------------- */
 
-static void write_clients(const struct record *r, struct json_object *top, size_t most)
+static void write_clients(const struct record *r, struct json *top, size_t most)
 {
 	struct client *list = xcalloc(r->client_count + 1, sizeof(*list)), *client;
 	struct clients all = { .has_first = r->client_count > 0, .more = list + 1 };
@@ -305,9 +303,9 @@ static void write_clients(const struct record *r, struct json_object *top, size_
 	free(list);
 }
 
-static void write_quality(struct json_object *top, uint32_t flags)
+static void write_quality(struct json *top, uint32_t flags)
 {
-	struct json_object *list = json_add_list(top, "quality");
+	struct json *list = json_add_list(top, "quality");
 	unsigned int bit;
 
 	for (bit = 0; bit < RECORD_FLAG_COUNT; bit++)
@@ -317,14 +315,14 @@ static void write_quality(struct json_object *top, uint32_t flags)
 
 static char *write_text(const struct record *record, size_t most, bool is_brief)
 {
-	struct json_object *top = json_new();
+	struct json *top = json_new_object();
 
 	json_add_number(top, "jobio", RECORD_VERSION);
 	field_write(head_fields, record, top, most, is_brief);
 	write_clients(record, top, most);
 	field_write(list_fields, record, top, most, is_brief);
 	write_quality(top, is_brief ? record->flags | RECORD_FLAG(TRUNCATED) : record->flags);
-	return json_line_put(top);
+	return json_line_free(top);
 }
 
 /* Pictures give way where a record would be too long for its readers, then half of each
@@ -346,50 +344,50 @@ char *record_text(const struct record *record, struct err *err)
 	return text;
 }
 
-/* The end of a timeline or histogram that begins behind this comma; NULL: it is
- * another member. In strings a quote has a backslash before it. */
-static const char *picture_end(const char *comma)
+/* A timeline or histogram, which begins behind a comma: "KEY":. */
+static bool is_picture(const struct json *member)
 {
 	const struct field *f;
-	size_t size;
 
-	if (comma[1] != '"')
-		return NULL;
-	for (f = io_fields; f->kind != FIELD_END; f++) {
-		size = f->is_picture ? strlen(f->key) : 0;
-		if (size && !strncmp(comma + 2, f->key, size) &&
-		    !strncmp(comma + 2 + size, "\":", 2) && strchr("{[", comma[size + 4]) &&
-		    comma[size + 4])
-			return json_end(comma + size + 4);
-	}
-	return NULL;
+	for (f = io_fields; f->kind != FIELD_END; f++)
+		if (f->is_picture && !strcmp(f->key, member->key))
+			return json_is(member, JSON_LIST) || json_is(member, JSON_OBJECT);
+	return false;
 }
 
 size_t record_text_brief(const char *text, size_t size, char *out)
 {
-	const char *end = text + size, *from = text, *at, *next;
+	struct json *top = json_read(text, size, JSON_DEPTH_MAX, NULL);
+	const struct json *line, *one;
+	const char *from = text, *comma;
 	char *to = out;
+	int i;
 
-	for (at = text; (at = memchr(at, ',', (size_t)(end - at)));) {
-		next = picture_end(at);
-		if (!next || next > end) {
-			at++;
-			continue;
-		}
-		to = mempcpy(to, from, (size_t)(at - from));
-		from = at = next;
+	for (i = 0; i < 2; i++) {
+		line = json_first(json_list(top, i ? "wire" : "app"));
+		for (; line; line = line->next)
+			for (one = json_first(line); one && one->key; one = one->next) {
+				if (!is_picture(one))
+					continue;
+				comma = text + one->list.at - one->key_size - 4;
+				if (*comma != ',')
+					continue; /* with blanks: nobody has to be brief */
+				to = mempcpy(to, from, (size_t)(comma - from));
+				from = text + one->list.at + one->list.size;
+			}
 	}
-	to = mempcpy(to, from, (size_t)(end - from));
+	json_free(top);
+	to = mempcpy(to, from, (size_t)(text + size - from));
 	return (size_t)(to - out);
 }
 
 char *record_counters_text(const struct record *record)
 {
-	struct json_object *top = json_new();
+	struct json *top = json_new_object();
 
 	field_write(app_fields, record, top, RECORD_LIST_MAX, false);
 	write_quality(top, record->flags);
-	return json_line_put(top);
+	return json_line_free(top);
 }
 
 /* ---- read -------------------------------------------------------------------- */
@@ -415,8 +413,7 @@ static void take_client(struct record *r, struct client *client)
 	}
 }
 
-static int read_clients(const struct json_node *top, struct record *r, bool *is_cut,
-			struct err *err)
+static int read_clients(const struct json *top, struct record *r, bool *is_cut, struct err *err)
 {
 	struct clients all = { .count = 0 };
 	int rc;
@@ -432,12 +429,12 @@ static int read_clients(const struct json_node *top, struct record *r, bool *is_
 	return rc;
 }
 
-static int read_quality(const struct json_node *top, struct record *r, struct err *err)
+static int read_quality(const struct json *top, struct record *r, struct err *err)
 {
-	const struct json_node *list = json_node_member(top, "quality"), *flag;
+	const struct json *list = json_member(top, "quality"), *flag;
 	char name[RECORD_WORD_MAX];
 
-	if (!list || list->kind == JSON_NULL)
+	if (!list)
 		return 0;
 	if (list->kind != JSON_LIST)
 		return err_set(err, "quality: must be a list or null");
@@ -451,9 +448,9 @@ static int read_quality(const struct json_node *top, struct record *r, struct er
 	return 0;
 }
 
-static int read_version(const struct json_node *top, struct err *err)
+static int read_version(const struct json *top, struct err *err)
 {
-	const struct json_node *version = json_node_member(top, "jobio");
+	const struct json *version = json_member(top, "jobio");
 	bool is_number = version && version->kind == JSON_WHOLE;
 
 	if (is_number && version->whole == RECORD_VERSION)
@@ -462,13 +459,13 @@ static int read_version(const struct json_node *top, struct err *err)
 		       is_number ? (long long)version->whole : 0, RECORD_VERSION);
 }
 
-static int read_all(const struct json_node *top, struct record *r, struct err *err)
+static int read_all(const struct json *top, struct record *r, struct err *err)
 {
 	bool is_cut = false;
 
 	if (read_version(top, err) < 0 || field_read(head_fields, r, top, &is_cut, err) < 0)
 		return -1;
-	if (!json_node_member(top, "uid") || !json_node_member(top, "start"))
+	if (!json_member(top, "uid") || !json_member(top, "start"))
 		return err_set(err, "uid and start must be there");
 	if (read_clients(top, r, &is_cut, err) < 0 ||
 	    field_read(list_fields, r, top, &is_cut, err) < 0 || read_quality(top, r, err) < 0)
@@ -478,53 +475,70 @@ static int read_all(const struct json_node *top, struct record *r, struct err *e
 	return check(r, err);
 }
 
-/* The whole text must be one object, strictly JSON, bounded in depth. */
-static struct json_tree *read_tree(const char *text, size_t size, struct err *err)
+static int check_size(size_t size, struct err *err)
 {
-	if (size > RECORD_TEXT_MAX) {
-		err_set(err, "longer than %d bytes", RECORD_TEXT_MAX);
-		return NULL;
-	}
-	while (size && strchr("\n\r\t ", text[size - 1]) && text[size - 1])
-		size--;
-	return json_tree_new(text, size, DEPTH_MAX, err);
+	return size <= RECORD_TEXT_MAX ? 0 : err_set(err, "longer than %d bytes", RECORD_TEXT_MAX);
+}
+
+struct record *record_read(const struct json *json, const char *text, struct err *err)
+{
+	struct record *record = record_new();
+	int rc;
+
+	if (!json_is(json, JSON_OBJECT))
+		rc = err_set(err, "not an object");
+	else if (!utf8_is_text(text + json->list.at, json->list.size))
+		rc = err_set(err, "not UTF-8");
+	else
+		rc = check_size(json->list.size, err) < 0 ? -1 : read_all(json, record, err);
+	if (rc == 0)
+		return record;
+	err_prefix(err, "record");
+	record_free(record);
+	return NULL;
 }
 
 struct record *record_parse(const char *text, size_t size, struct err *err)
 {
-	struct json_tree *tree = read_tree(text, size, err);
-	struct record *record = record_new();
+	struct record *record = NULL;
+	struct json *top = NULL;
 
-	if (!tree || read_all(json_tree_top(tree), record, err) < 0) {
+	if (check_size(size, err) == 0)
+		top = json_read(text, size, JSON_DEPTH_MAX, err);
+	if (top)
+		record = record_read(top, text, err);
+	else
 		err_prefix(err, "record");
-		record_free(record);
-		record = NULL;
-	}
-	json_tree_free(tree);
+	json_free(top);
 	return record;
+}
+
+static int read_counters(const struct json *top, struct record *part, bool *is_cut, struct err *err)
+{
+	if (!json_is(top, JSON_OBJECT))
+		return err_set(err, "not an object");
+	if (field_read(app_fields, part, top, is_cut, err) < 0 ||
+	    check_io(part->app, part->app_count, err) < 0)
+		return -1;
+	return read_quality(top, part, err);
 }
 
 /* All or nothing: what was read goes over when it was right to the end. */
 int record_counters_add(struct record *record, const char *text, size_t size, struct err *err)
 {
-	struct json_tree *tree = read_tree(text, size, err);
-	const struct json_node *top = tree ? json_tree_top(tree) : NULL;
+	struct json *top = json_read(text, size, JSON_DEPTH_MAX, err);
 	struct record *part = record_new();
 	bool is_cut = false;
-	int rc = -1;
+	int rc = top ? read_counters(top, part, &is_cut, err) : -1;
 	size_t i;
 
-	if (!tree || field_read(app_fields, part, top, &is_cut, err) < 0 ||
-	    check_io(part->app, part->app_count, err) < 0 || read_quality(top, part, err) < 0) {
-		err_prefix(err, "record");
-		goto out;
-	}
-	for (i = 0; i < part->app_count; i++)
+	for (i = 0; rc == 0 && i < part->app_count; i++)
 		record_add_app(record, &part->app[i]);
-	record->flags |= part->flags | (is_cut ? RECORD_FLAG(TRUNCATED) : 0);
-	rc = 0;
-out:
+	if (rc == 0)
+		record->flags |= part->flags | (is_cut ? RECORD_FLAG(TRUNCATED) : 0);
+	else
+		err_prefix(err, "record");
 	record_free(part);
-	json_tree_free(tree);
+	json_free(top);
 	return rc;
 }

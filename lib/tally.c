@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lib/tally.h"
 
-#include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -299,9 +298,9 @@ static int64_t *field(const void *of, size_t at)
 	return (int64_t *)(void *)((char *)of + at);
 }
 
-static void put_sum(const struct tally_sum *sum, struct json_object *list)
+static void put_sum(const struct tally_sum *sum, struct json *list)
 {
-	struct json_object *o = json_append_object(list);
+	struct json *o = json_append_object(list);
 	size_t i;
 
 	json_add_text(o, "name", sum->name);
@@ -317,9 +316,9 @@ static void put_sum(const struct tally_sum *sum, struct json_object *list)
 				       sum->numbers[use_numbers[i]]);
 }
 
-static void put_gate(const struct tally *tally, struct json_object *list)
+static void put_gate(const struct tally *tally, struct json *list)
 {
-	struct json_object *o;
+	struct json *o;
 	size_t i;
 
 	for (i = 0; i < tally->gate_count; i++) {
@@ -333,9 +332,9 @@ static void put_gate(const struct tally *tally, struct json_object *list)
 	}
 }
 
-void tally_json(const struct tally *tally, struct json_object *top)
+void tally_json(const struct tally *tally, struct json *top)
 {
-	struct json_object *o = json_add_object(top, "tally"), *list;
+	struct json *o = json_add_object(top, "tally"), *list;
 	size_t i;
 	int kind;
 
@@ -350,14 +349,14 @@ void tally_json(const struct tally *tally, struct json_object *top)
 }
 
 /* "" for what is not there. */
-static char *word_of(struct json_object *o, const char *key)
+static char *word_of(const struct json *o, const char *key)
 {
 	const char *text = json_text(o, key);
 
 	return (char *)(text ? text : "");
 }
 
-static void join_sum(struct tally *tally, int kind, struct json_object *o)
+static void join_sum(struct tally *tally, int kind, const struct json *o)
 {
 	struct tally_sum one = { .name = word_of(o, "name"),
 				 .cluster = word_of(o, "cluster"),
@@ -371,14 +370,12 @@ static void join_sum(struct tally *tally, int kind, struct json_object *o)
 	add_sum(tally, kind, &one);
 }
 
-static void join_gate(struct tally *tally, struct json_object *list)
+static void join_gate(struct tally *tally, const struct json *list)
 {
-	struct json_object *o;
+	const struct json *o;
 	struct tally_job job;
-	size_t i;
 
-	for (i = 0; i < json_object_array_length(list); i++) {
-		o = json_object_array_get_idx(list, i);
+	for (o = json_first(list); o; o = o->next) {
 		job.cluster = word_of(o, "cluster");
 		job.user = word_of(o, "user");
 		job.job = json_number(o, "job");
@@ -389,9 +386,9 @@ static void join_gate(struct tally *tally, struct json_object *list)
 	}
 }
 
-int tally_join(struct tally *tally, struct json_object *json)
+int tally_join(struct tally *tally, struct json *json)
 {
-	struct json_object *top = json_map(json, "tally"), *list;
+	const struct json *top = json_map(json, "tally"), *list, *one;
 	size_t i;
 	int kind;
 
@@ -400,9 +397,9 @@ int tally_join(struct tally *tally, struct json_object *json)
 	for (i = 0; i < TOTALS; i++)
 		io_add_number(field(tally, totals[i].at), json_number(top, totals[i].name));
 	for (kind = 0; kind < TALLY_KINDS; kind++) {
-		list = json_list(top, tally_names[kind]);
-		for (i = 0; list && i < json_object_array_length(list); i++)
-			join_sum(tally, kind, json_object_array_get_idx(list, i));
+		one = json_first(json_list(top, tally_names[kind]));
+		for (; one; one = one->next)
+			join_sum(tally, kind, one);
 	}
 	list = json_list(top, "gate");
 	if (!list)

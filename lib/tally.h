@@ -22,7 +22,7 @@
 
 #include "lib/use.h"
 
-struct json_object;
+struct json;
 
 enum tally_kind {
 	TALLY_FILESYSTEMS,
@@ -69,8 +69,8 @@ void tally_free(struct tally *tally);
 void tally_add(struct tally *tally, const struct use *use);
 
 /* As a member "tally" of 'top'. */
-void tally_json(const struct tally *tally, struct json_object *top);
-int tally_join(struct tally *tally, struct json_object *json);
+void tally_json(const struct tally *tally, struct json *top);
+int tally_join(struct tally *tally, struct json *json);
 
 /* The largest first, by bytes; advice by node hours. */
 void tally_sort(struct tally *tally);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lib/utf8.h"
 
+#include <stdint.h>
 #include <string.h>
 
 /* Bytes of the UTF-8 sequence at 's' (at least one byte), 0: not UTF-8. */
@@ -35,6 +36,21 @@ size_t utf8_character(const char *s, size_t size, unsigned int *code)
 	for (i = 1; i < n; i++)
 		*code = *code << 6 | (bytes[i] & 0x3fU);
 	return n;
+}
+
+bool utf8_is_text(const char *text, size_t size)
+{
+	uint64_t eight = 0;
+	size_t n = 1;
+
+	for (; size && n; text += n, size -= n) {
+		if (size >= 8)
+			memcpy(&eight, text, 8);
+		n = size >= 8 && !(eight & UINT64_C(0x8080808080808080))
+			    ? 8 /* ASCII, as most of it */
+			    : utf8_length((const unsigned char *)text, size);
+	}
+	return !size;
 }
 
 int utf8_is_hidden(unsigned int code)

@@ -12,11 +12,15 @@
 #ifndef JOBIO_UTF8_H
 #define JOBIO_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Bytes of the UTF-8 character at 's' ('size' of them are there, at least one)
  * and its *code; 0: not UTF-8. */
 size_t utf8_character(const char *s, size_t size, unsigned int *code);
+
+/* Is all of it UTF-8? */
+bool utf8_is_text(const char *text, size_t size);
 
 /* 1: hidden, 0: not. */
 int utf8_is_hidden(unsigned int code);

@@ -9,7 +9,7 @@ AC_DEFUN([JOBIO_STATIC], [
 	AC_ARG_ENABLE([static-helpers],
 		[AS_HELP_STRING([--enable-static-helpers],
 			[link the helpers that each job starts statically
-			(default: where static libraries of libc and json-c are)])],
+			(default: where static libraries of libc and hwloc are)])],
 		[], [enable_static_helpers=auto])
 	HELPER_LDFLAGS=$PIE_LDFLAGS
 	jobio_static=no
@@ -17,11 +17,11 @@ AC_DEFUN([JOBIO_STATIC], [
 	AS_IF([test "$enable_static_helpers" != no], [
 		AC_MSG_CHECKING([whether helpers can be linked statically])
 		jobio_cflags=$CFLAGS jobio_ldflags=$LDFLAGS jobio_libs=$LIBS
-		CFLAGS="-Werror $HARD_CFLAGS $JSON_CFLAGS $CFLAGS"
+		CFLAGS="-Werror $HARD_CFLAGS $CFLAGS"
 		LDFLAGS="$HARD_LDFLAGS -static-pie $LDFLAGS"
-		LIBS="$JSON_LIBS $HWLOC_LIBS -lm $LIBS"
-		AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <json-c/json.h>]],
-			[[return json_object_put(json_object_new_object());]])],
+		LIBS="$HWLOC_LIBS -lm $LIBS"
+		AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <stdlib.h>]],
+			[[free(malloc(1));]])],
 			[AC_MSG_RESULT([yes])
 			jobio_static=yes
 			HELPER_LDFLAGS='-XCClinker -static-pie'],

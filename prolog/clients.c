@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "prolog/clients.h"
 
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -226,10 +225,10 @@ static void plan_all(const struct visit *visit, struct plans *plans)
  * node alone: slurmctld is asked, and only because something would be changed. */
 static bool says_alone(const char *text)
 {
-	struct json_object *job = json_parse(text);
+	struct json *job = json_parse(text);
 	bool yes = json_is_true(job, "alone");
 
-	json_object_put(job);
+	json_free(job);
 	return yes;
 }
 

@@ -13,7 +13,6 @@
  */
 #include <errno.h>
 #include <getopt.h>
-#include <json-c/json.h>
 #include <signal.h>
 #define SLURM_BACKWARD_COMPAT /* 26.05: slurm_load_job() takes a job id too */
 #include <slurm/slurm.h>
@@ -115,12 +114,12 @@ static int fail(const char *what)
 }
 
 /* Slurm leaves out texts that are empty. */
-static void add_text(struct json_object *json, const char *key, const char *text)
+static void add_text(struct json *json, const char *key, const char *text)
 {
 	json_add_text(json, key, text ? text : "");
 }
 
-static void add_flags(struct json_object *json, const char *key, const struct flag *flags,
+static void add_flags(struct json *json, const char *key, const struct flag *flags,
 		      unsigned long value)
 {
 	char text[256] = "";
@@ -133,18 +132,18 @@ static void add_flags(struct json_object *json, const char *key, const struct fl
 	add_text(json, key, text);
 }
 
-static int print(struct json_object *json)
+static int print(struct json *json)
 {
-	int rc = puts(json_object_to_json_string_ext(json, JSON_C_TO_STRING_PLAIN)) < 0;
+	int rc = puts(json_line(json)) < 0;
 
-	json_object_put(json);
+	json_free(json);
 	return rc || fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 /* ---- node --------------------------------------------------------------------- */
 
 /* SlurmdParameters of the cluster and, since 25.11, of the node line. */
-static void add_slurmd_parameters(struct json_object *json, const slurm_conf_t *conf,
+static void add_slurmd_parameters(struct json *json, const slurm_conf_t *conf,
 				  const node_info_t *node)
 {
 	const char *common = conf->slurmd_params, *own = NULL;
@@ -160,7 +159,7 @@ static void add_slurmd_parameters(struct json_object *json, const slurm_conf_t *
 	add_text(json, "slurmd_parameters", text);
 }
 
-static void add_record(struct json_object *json, const node_info_t *node)
+static void add_record(struct json *json, const node_info_t *node)
 {
 	add_text(json, "name", node->name);
 	json_add_number(json, "cpus", node->cpus);
@@ -179,12 +178,11 @@ static void add_record(struct json_object *json, const node_info_t *node)
 #endif
 }
 
-static void add_settings(struct json_object *json, const slurm_conf_t *conf)
+static void add_settings(struct json *json, const slurm_conf_t *conf)
 {
 	add_text(json, "controller_version", conf->version);
 	json_add_number(json, "conf_read_at", (long)conf->last_update);
-	json_object_object_add(json, "allow_spec_resources_usage",
-			       json_object_new_boolean((conf->conf_flags & ASRU) != 0));
+	json_add_bool(json, "allow_spec_resources_usage", (conf->conf_flags & ASRU) != 0);
 	add_text(json, "select_type", conf->select_type);
 	add_text(json, "scheduler_parameters", conf->sched_params);
 	add_text(json, "task_plugin", conf->task_plugin);
@@ -198,7 +196,7 @@ static int print_node(const char *name)
 {
 	node_info_msg_t *nodes = NULL;
 	slurm_conf_t *conf = NULL;
-	struct json_object *json;
+	struct json *json;
 	char host[256];
 	int rc = EXIT_FAILURE;
 
@@ -214,7 +212,7 @@ static int print_node(const char *name)
 			nodes ? "no such node" : slurm_strerror(errno));
 		goto out;
 	}
-	json = json_object_new_object();
+	json = json_new_object();
 	add_record(json, &nodes->node_array[0]);
 	add_slurmd_parameters(json, conf, &nodes->node_array[0]);
 	add_settings(json, conf);
@@ -238,17 +236,15 @@ static bool is_alone(const job_info_t *job)
 	return job->shared == JOB_SHARED_NONE;
 }
 
-static void add_spec(struct json_object *json, const job_info_t *job)
+static void add_spec(struct json *json, const job_info_t *job)
 {
 	bool asked = job->core_spec != NO_VAL16;
 	bool threads = asked && (job->core_spec & CORE_SPEC_IS_THREADS);
 
-	json_object_object_add(json, "core_spec",
-			       asked && !threads ? json_object_new_int(job->core_spec) : NULL);
-	json_object_object_add(json, "thread_spec",
-			       threads ? json_object_new_int(job->core_spec & ~CORE_SPEC_IS_THREADS)
-				       : NULL);
-	json_object_object_add(json, "alone", json_object_new_boolean(is_alone(job)));
+	json_add_known(json, "core_spec", asked && !threads ? job->core_spec : JSON_UNKNOWN);
+	json_add_known(json, "thread_spec",
+		       threads ? job->core_spec & ~CORE_SPEC_IS_THREADS : JSON_UNKNOWN);
+	json_add_bool(json, "alone", is_alone(job));
 }
 
 static int parse_id(const char *text, uint32_t *id)
@@ -285,7 +281,7 @@ static bool is_here(const job_info_t *job)
 static int print_job(const char *text)
 {
 	job_info_msg_t *jobs = NULL;
-	struct json_object *json;
+	struct json *json;
 	bool here = false;
 	uint32_t id, i;
 
@@ -298,13 +294,13 @@ static int print_job(const char *text)
 		slurm_free_job_info_msg(jobs);
 		return EXIT_FAILURE;
 	}
-	json = json_object_new_object();
+	json = json_new_object();
 	json_add_number(json, "job", (long)id);
 	add_spec(json, &jobs->job_array[0]);
 	/* of an array's first id slurmctld tells all tasks */
 	for (i = 0; i < jobs->record_count; i++)
 		here |= jobs->job_array[i].job_id == id && is_here(&jobs->job_array[i]);
-	json_object_object_add(json, "here", json_object_new_boolean(here));
+	json_add_bool(json, "here", here);
 	slurm_free_job_info_msg(jobs);
 	return print(json);
 }

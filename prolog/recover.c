@@ -2,7 +2,6 @@
 #include "prolog/recover.h"
 
 #include <dirent.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +19,7 @@
 static bool is_held(const struct visit *visit, uint32_t job_id)
 {
 	struct child_result result = { 0 };
-	struct json_object *top = NULL;
+	struct json *top = NULL;
 	char id[16];
 	bool is_here;
 
@@ -30,7 +29,7 @@ static bool is_held(const struct visit *visit, uint32_t job_id)
 	if (result.status == 0)
 		top = json_parse(result.out);
 	is_here = json_is_true(top, "here");
-	json_object_put(top);
+	json_free(top);
 	child_result_free(&result);
 	return is_here;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jobio advise - what to ask for the next time, and why. */
-#include <json-c/json.h>
 #include <locale.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -145,7 +144,7 @@ static void print_text(const struct work *w)
 
 /* ---- JSON ------------------------------------------------------------------------ */
 
-static void step_json(struct json_object *o, const struct next_step *step)
+static void step_json(struct json *o, const struct next_step *step)
 {
 	const struct advice *a = &step->advice;
 	bool has = step->has_advice;
@@ -163,8 +162,8 @@ static void step_json(struct json_object *o, const struct next_step *step)
 
 static void print_as_json(const struct work *w)
 {
-	struct json_object *top = json_object_new_object();
-	struct json_object *steps;
+	struct json *top = json_new_object();
+	struct json *steps;
 	size_t i;
 
 	json_add_text(top, "id", w->job->id);

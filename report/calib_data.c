@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/calib_data.h"
 
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,25 +22,26 @@
 
 /* ---- fio --------------------------------------------------------------------- */
 
-static int64_t whole(struct json_object *top, const char *key)
+static int64_t whole(struct json *top, const char *key)
 {
-	struct json_object *value = json_member(top, key);
+	struct json *value = json_member(top, key);
 
-	return value ? json_object_get_int64(value) : -1;
+	return json_is(value, JSON_REAL) ? (int64_t)value->real : json_number(top, key);
 }
 
-static double mean_us(struct json_object *way)
+static double mean_us(struct json *way)
 {
-	struct json_object *lat = json_map(way, "lat_ns"), *mean;
+	const struct json *mean = json_member(json_map(way, "lat_ns"), "mean");
 
-	mean = lat ? json_member(lat, "mean") : NULL;
-	return mean ? json_object_get_double(mean) / 1000 : 0;
+	return json_is(mean, JSON_REAL)	   ? mean->real / 1000
+	       : json_is(mean, JSON_WHOLE) ? (double)mean->whole / 1000
+					   : 0;
 }
 
 /* fio 3.0 and later */
-static int take_way(struct json_object *job, bool is_write, struct calib_run *run, struct err *err)
+static int take_way(struct json *job, bool is_write, struct calib_run *run, struct err *err)
 {
-	struct json_object *way = json_map(job, is_write ? "write" : "read");
+	struct json *way = json_map(job, is_write ? "write" : "read");
 	int64_t error = whole(job, "error");
 
 	if (error)
@@ -61,18 +61,18 @@ static int take_way(struct json_object *job, bool is_write, struct calib_run *ru
 int calib_run_parse(const char *text, bool is_write, struct calib_run *run, struct err *err)
 {
 	const char *from = strchr(text, '{');
-	struct json_object *top = from ? json_parse(from) : NULL, *list;
+	struct json *top = from ? json_parse(from) : NULL, *list;
 	struct calib_run found = { 0 };
 	int rc;
 
 	list = json_list(top, "jobs");
-	if (!list || json_object_array_length(list) != 1)
+	if (!list || list->list.count != 1)
 		rc = err_set(err, "fio: its answer has no meaning");
 	else
-		rc = take_way(json_object_array_get_idx(list, 0), is_write, &found, err);
+		rc = take_way(json_first(list), is_write, &found, err);
 	if (rc == 0)
 		*run = found;
-	json_object_put(top);
+	json_free(top);
 	return rc;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/calib_write.h"
 
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,20 +46,20 @@ static void stamp(time_t when, char *out, size_t room)
 /* ---- calibration.json ---------------------------------------------------------------- */
 
 /* A negative one is unknown. */
-static void add_double(struct json_object *o, const char *key, double value)
+static void add_double(struct json *o, const char *key, double value)
 {
 	char text[32];
 
 	snprintf(text, sizeof(text), "%.6g", value);
-	json_object_object_add(o, key, value < 0 ? NULL : json_object_new_double_s(value, text));
+	json_add_real(o, key, value < 0 ? NULL : text);
 }
 
-static void add_samples(struct json_object *o, const char *key, const struct samples *s)
+static void add_samples(struct json *o, const char *key, const struct samples *s)
 {
-	struct json_object *one;
+	struct json *one;
 
 	if (!s->count) {
-		json_object_object_add(o, key, NULL);
+		json_add_null(o, key);
 		return;
 	}
 	one = json_add_object(o, key);
@@ -69,7 +68,7 @@ static void add_samples(struct json_object *o, const char *key, const struct sam
 	json_add_number(one, "samples", (int64_t)s->count);
 }
 
-static void add_about(struct json_object *top, const struct calib_data *data,
+static void add_about(struct json *top, const struct calib_data *data,
 		      const struct calib_about *about)
 {
 	const struct calib_plan *plan = data->plan;
@@ -91,8 +90,7 @@ static void add_about(struct json_object *top, const struct calib_data *data,
 	json_add_number(top, "run_bytes", (int64_t)plan->run_bytes);
 }
 
-static void shape_json(struct json_object *o, const struct calib_shape *s,
-		       const struct calib_cell *cell)
+static void shape_json(struct json *o, const struct calib_shape *s, const struct calib_cell *cell)
 {
 	json_add_text(o, "shape", s->name);
 	json_add_number(o, "block_bytes", (int64_t)s->block_kib * 1024);
@@ -107,10 +105,10 @@ static void shape_json(struct json_object *o, const struct calib_shape *s,
 	json_add_number(o, "short_runs", (int64_t)cell->short_runs);
 }
 
-static void settings_json(struct json_object *list, const struct calib_data *data)
+static void settings_json(struct json *list, const struct calib_data *data)
 {
 	const struct calib_plan *plan = data->plan;
-	struct json_object *o, *shapes;
+	struct json *o, *shapes;
 	size_t i, k;
 
 	for (i = 0; i < plan->setting_count; i++) {
@@ -135,9 +133,9 @@ static bool is_first(const struct calib_plan *plan, size_t setting)
 	return true;
 }
 
-static void lines_json(struct json_object *list, const struct calib_data *data)
+static void lines_json(struct json *list, const struct calib_data *data)
 {
-	struct json_object *o;
+	struct json *o;
 	const struct calib_plan *plan = data->plan;
 	struct calib_line line;
 	size_t i;
@@ -162,7 +160,7 @@ static void lines_json(struct json_object *list, const struct calib_data *data)
 	}
 }
 
-static void moved_json(struct json_object *o, const struct calib_moved *moved)
+static void moved_json(struct json *o, const struct calib_moved *moved)
 {
 	json_add_known(o, "read_bytes", moved->read_bytes);
 	json_add_known(o, "read_calls", moved->read_calls);
@@ -170,10 +168,9 @@ static void moved_json(struct json_object *o, const struct calib_moved *moved)
 	json_add_known(o, "write_calls", moved->write_calls);
 }
 
-static void runs_json(struct json_object *list, const struct calib_plan *plan,
-		      const struct calib_job *job)
+static void runs_json(struct json *list, const struct calib_plan *plan, const struct calib_job *job)
 {
-	struct json_object *o;
+	struct json *o;
 	size_t i;
 
 	for (i = 0; i < plan->shape_count; i++) {
@@ -188,9 +185,9 @@ static void runs_json(struct json_object *list, const struct calib_plan *plan,
 	}
 }
 
-static void record_json(struct json_object *o, const struct calib_job *job)
+static void record_json(struct json *o, const struct calib_job *job)
 {
-	struct json_object *flags;
+	struct json *flags;
 	unsigned int bit;
 
 	moved_json(o, &job->told);
@@ -201,9 +198,9 @@ static void record_json(struct json_object *o, const struct calib_job *job)
 			json_append_text(flags, record_flag_name(bit));
 }
 
-static void jobs_json(struct json_object *list, const struct calib_data *data)
+static void jobs_json(struct json *list, const struct calib_data *data)
 {
-	struct json_object *o;
+	struct json *o;
 	const struct calib_plan *plan = data->plan;
 	size_t i;
 
@@ -232,8 +229,8 @@ static void jobs_json(struct json_object *list, const struct calib_data *data)
 static char *json_of(const struct calib_data *data, const struct calib_about *about,
 		     const struct calib_constant *constants, size_t count)
 {
-	struct json_object *top = json_object_new_object();
-	struct json_object *advice;
+	struct json *top = json_new_object();
+	struct json *advice;
 	char *text;
 	size_t i;
 
@@ -244,10 +241,8 @@ static char *json_of(const struct calib_data *data, const struct calib_about *ab
 	for (i = 0; i < count; i++)
 		json_add_number(advice, constants[i].key, constants[i].value);
 	jobs_json(json_add_list(top, "jobs"), data);
-	text = xasprintf("%s\n",
-			 json_object_to_json_string_ext(
-				 top, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(top);
+	text = xasprintf("%s\n", json_line(top));
+	json_free(top);
 	return text;
 }
 

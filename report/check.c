@@ -2,7 +2,6 @@
 /* jobio check - what is wrong with jobio's part of this host, and the cure. */
 #include <errno.h>
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -289,8 +288,8 @@ static void mark_conf(const struct doctor *doctor, char mark[20])
 
 static void print_host(const struct doctor *doctor)
 {
-	struct json_object *object = json_object_new_object();
-	struct json_object *roles;
+	struct json *object = json_new_object();
+	struct json *roles;
 	const char *role;
 	char mark[20];
 

@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <json-c/json.h>
 #include <limits.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -45,7 +44,7 @@ static int hello(void *arg)
 {
 	const struct config_ledger *ledger = arg;
 	struct ledger_link *link;
-	struct json_object *top;
+	struct json *top;
 	char *answer, text[32];
 	struct err err;
 	int64_t there;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/check_node.h"
 
-#include <json-c/json.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -198,7 +197,7 @@ static void check_helpers(const struct doctor *doctor, const char *dir)
 
 static void judge_tier(const struct doctor *doctor, const char *out)
 {
-	struct json_object *answer = json_parse(out);
+	struct json *answer = json_parse(out);
 	const char *tier = json_text(answer, "tier");
 	const char *why = json_text(answer, "reason");
 
@@ -218,7 +217,7 @@ static void judge_tier(const struct doctor *doctor, const char *out)
 			doctor->findings, "H02", FINDING_WARNING,
 			"jobio-count(8) has a table of kernels; a newer jobio may know this one",
 			"not all I/O is counted: %s", why);
-	json_object_put(answer);
+	json_free(answer);
 }
 
 static void check_counters(const struct doctor *doctor, const char *dir)

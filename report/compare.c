@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jobio compare - two jobs, or two sets of them, side by side. */
-#include <json-c/json.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -377,27 +376,31 @@ static void print_all(const struct side *sides)
 
 /* ---- JSON ----------------------------------------------------------------------- */
 
-static void add_double(struct json_object *o, const char *key, double value)
+static void add_double(struct json *o, const char *key, double value)
 {
-	json_object_object_add(o, key, isfinite(value) ? json_object_new_double(value) : NULL);
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.17g", value);
+	json_add_real(o, key, isfinite(value) ? text : NULL);
 }
 
-static struct json_object *samples_json(const struct samples *s)
+static void samples_json(struct json *top, const char *key, const struct samples *s)
 {
-	struct json_object *o;
+	struct json *o;
 
-	if (!s->count)
-		return NULL;
-	o = json_object_new_object();
+	if (!s->count) {
+		json_add_null(top, key);
+		return;
+	}
+	o = json_add_object(top, key);
 	add_double(o, "mean", s->mean);
 	add_double(o, "spread", s->count > 1 ? samples_spread(s) : NAN);
 	json_add_number(o, "samples", (int64_t)s->count);
-	return o;
 }
 
-static void side_json(struct json_object *o, const struct side *side)
+static void side_json(struct json *o, const struct side *side)
 {
-	struct json_object *jobs = json_add_list(o, "jobs");
+	struct json *jobs = json_add_list(o, "jobs");
 	size_t i;
 
 	for (i = 0; i < side->count; i++)
@@ -409,8 +412,8 @@ static void side_json(struct json_object *o, const struct side *side)
 
 static void print_json_of(const struct side *sides)
 {
-	struct json_object *top = json_object_new_object();
-	struct json_object *both = json_add_list(top, "sides"), *one;
+	struct json *top = json_new_object();
+	struct json *both = json_add_list(top, "sides"), *one;
 	int i;
 
 	side_json(json_append_object(both), &sides[0]);
@@ -418,8 +421,8 @@ static void print_json_of(const struct side *sides)
 	json_add_text(top, "spread_over", is_of_nodes(sides) ? "nodes" : "jobs");
 	for (i = 0; i < METRICS; i++) {
 		one = json_add_object(top, metrics[i].key);
-		json_object_object_add(one, "first", samples_json(&sides[0].jobs[i]));
-		json_object_object_add(one, "second", samples_json(&sides[1].jobs[i]));
+		samples_json(one, "first", &sides[0].jobs[i]);
+		samples_json(one, "second", &sides[1].jobs[i]);
 		add_double(one, "change_percent", change_of(sides, (enum metric)i));
 		json_add_answer(one, "significant", is_significant(sides, (enum metric)i));
 	}

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jobio cores - which cores and CPUs Slurm withholds from a job on a node. */
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -99,7 +98,7 @@ static void add_gpu_cores(const struct node *node, enum reservation_kind kind,
 
 static void output_json(const struct reservation *got)
 {
-	struct json_object *json = json_object_new_object();
+	struct json *json = json_new_object();
 
 	print_add_text(json, "abstract_cores", cpuset_format(&got->abs_cores));
 	print_add_text(json, "abstract_cpus", reservation_abs_cpus_text(got));

@@ -2,7 +2,6 @@
 #include "report/job_advice.h"
 
 #include <errno.h>
-#include <json-c/json.h>
 
 #include "advice/advice.h"
 #include "lib/alloc.h"
@@ -65,16 +64,19 @@ void job_print_advice(FILE *out, const struct job_report *r)
 	advice_free(list);
 }
 
-struct json_object *job_advice_json(const struct job_report *r)
+void job_advice_json(struct json *top, const struct job_report *r)
 {
 	struct advice_list *list = job_advice_of(r);
-	struct json_object *array, *one;
+	struct json *array, *one;
 	size_t i;
 
-	if (!list)
-		return NULL;
-	array = list->is_judged ? json_object_new_array() : NULL;
-	for (i = 0; array && i < list->count; i++) {
+	if (!list || !list->is_judged) {
+		json_add_null(top, "advice");
+		advice_free(list);
+		return;
+	}
+	array = json_add_list(top, "advice");
+	for (i = 0; i < list->count; i++) {
 		const struct advice *a = &list->list[i];
 
 		one = json_append_object(array);
@@ -88,7 +90,6 @@ struct json_object *job_advice_json(const struct job_report *r)
 		json_add_number(one, "value", (int)a->value);
 	}
 	advice_free(list);
-	return array;
 }
 
 bool job_advice_first(const struct job_report *r, struct advice *first)

@@ -2,7 +2,7 @@
 /* job_advice.h - what to change about a job, as text and as JSON
  *
  * Terms   at most five lines of text, unless all are wanted.
- * Owner   the array is the caller's: json_object_put().
+ * Owner   the array is the caller's: json_free().
  * Errors  none; those of 'out' stay in it. NULL: there are no records.
  * Runs    jobio report.
  */
@@ -14,7 +14,7 @@
 #include "advice/terms.h"
 #include "report/job_report.h"
 
-struct json_object;
+struct json;
 
 /* jobio.conf of a command that judges jobs, and what its rules compare with: of it and
  * of its calibration; where that cannot be read, which is said in the name of the
@@ -32,6 +32,6 @@ bool job_advice_first(const struct job_report *report, struct advice *first);
 /* "A01 A17", the most valuable first. */
 void job_advice_codes(FILE *out, const struct job_report *report);
 void job_print_advice(FILE *out, const struct job_report *report);
-struct json_object *job_advice_json(const struct job_report *report);
+void job_advice_json(struct json *top, const struct job_report *report);
 
 #endif

@@ -2,7 +2,6 @@
 /* Many jobs, page by page, from the ledger. */
 #include "report/job_report.h"
 
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,19 +39,6 @@ static void take_sums(struct job_report *r)
 	s->wr_calls = sum.numbers[IO_WRITE_CALLS];
 }
 
-/* 'text': the run as the ledger told it, to be shown as it is; NULL: not. */
-static int take_run(struct job_report *r, const struct job_answer *a, const char *text, size_t size,
-		    struct err *err)
-{
-	if (job_answer_head(r, a->head, err) < 0)
-		return -1;
-	job_answer_records(r, a);
-	if (text)
-		r->json = xneed(strndup(text, size));
-	take_sums(r);
-	return 0;
-}
-
 /* In the place of what sacct had, which is more than numbers of an older run. */
 static void put_run(struct job_report **place, struct job_report *run)
 {
@@ -66,45 +52,40 @@ static void put_run(struct job_report **place, struct job_report *run)
 	job_report_free(old);
 }
 
-/* The run of one of the reports. */
-static int fill_one(struct job_report **reports, size_t count, size_t *next, const char *text,
-		    const char *end, bool is_brief, struct err *err)
+/* A run, which the report shows as the ledger told it if nothing was left out. */
+static struct job_report *take_run(const char *id, const struct json *run, const char *answer,
+				   bool is_brief, struct err *err)
 {
-	struct job_answer a = { .head = NULL };
-	struct job_report *new;
-	char job[24];
-	int rc = -1;
+	struct job_report *r = job_report_new(id, "ledger");
 
-	if (job_answer_open(&a, text, (size_t)(end - text)) < 0)
-		return err_set(err, "ledger: the answer has no meaning");
-	snprintf(job, sizeof(job), "%lld", (long long)json_number(a.head, "job"));
-	while (*next < count && strcmp(reports[*next]->slurm->raw_id, job) != 0)
-		++*next;
-	new = *next < count ? job_report_new(reports[*next]->id, "ledger") : NULL;
-	if (!new) {
-		err_set(err, "ledger: it speaks of job %s", job);
-	} else if (take_run(new, &a, is_brief ? NULL : text, (size_t)(end - text), err) < 0) {
-		job_report_free(new);
-	} else {
-		put_run(&reports[(*next)++], new);
-		rc = 0;
+	if (job_answer_head(r, run, err) < 0) {
+		job_report_free(r);
+		return NULL;
 	}
-	job_answer_close(&a);
-	return rc;
+	job_answer_records(r, run, answer);
+	if (!is_brief)
+		r->json = xneed(strndup(answer + run->list.at, run->list.size));
+	take_sums(r);
+	return r;
 }
 
-/* "],"done":7}" */
-static size_t done_of(const char *text)
+/* The run of one of the reports. */
+static int fill_one(struct job_report **reports, size_t count, size_t *next, const struct json *run,
+		    const char *answer, bool is_brief, struct err *err)
 {
-	static const char begin[] = "],\"done\":";
-	unsigned long number;
-	char copy[24];
+	struct job_report *new;
+	char job[24];
 
-	if (strncmp(text, begin, sizeof(begin) - 1) != 0)
-		return 0;
-	text += sizeof(begin) - 1;
-	snprintf(copy, sizeof(copy), "%.*s", (int)strcspn(text, "}"), text);
-	return number_parse(copy, 1, JOB_FAMILY_MAX, &number, NULL) < 0 ? 0 : number;
+	snprintf(job, sizeof(job), "%lld", (long long)json_number(run, "job"));
+	while (*next < count && strcmp(reports[*next]->slurm->raw_id, job) != 0)
+		++*next;
+	if (*next == count)
+		return err_set(err, "ledger: it speaks of job %s", job);
+	new = take_run(reports[*next]->id, run, answer, is_brief, err);
+	if (!new)
+		return -1;
+	put_run(&reports[(*next)++], new);
+	return 0;
 }
 
 /* The runs are those of some of the jobs, in their order. How many jobs it
@@ -112,36 +93,28 @@ static size_t done_of(const char *text)
 static int take_page(const char *answer, struct job_report **reports, size_t count, bool is_brief,
 		     struct err *err)
 {
-	static const char begin[] = "{\"ok\":true,\"runs\":[";
-	const char *at = answer + sizeof(begin) - 1, *end;
-	struct json_object *top;
-	size_t next = 0, done;
+	struct json *top = json_parse(answer);
+	const struct json *run = json_first(json_list(top, "runs"));
+	int64_t done = json_number(top, "done");
+	size_t next = 0;
+	int rc = 0;
 
-	if (strncmp(answer, begin, sizeof(begin) - 1) != 0) {
-		top = json_parse(answer);
-		job_answer_refused(top, err);
-		json_object_put(top);
-		return -1;
-	}
-	for (; *at == '{'; at = end + (*end == ',')) {
-		end = json_end(at);
-		if (!end)
-			return err_set(err, "ledger: the answer has no meaning");
-		if (fill_one(reports, count, &next, at, end, is_brief, err) < 0)
-			return -1;
-	}
-	done = done_of(at);
-	if (done < 1 || done > count)
-		return err_set(err, "ledger: the answer has no meaning");
-	return (int)done;
+	if (!json_is_true(top, "ok"))
+		rc = job_answer_refused(top, err);
+	else if (done < 1 || done > (int64_t)count)
+		rc = err_set(err, "ledger: the answer has no meaning");
+	for (; rc == 0 && run; run = run->next)
+		rc = fill_one(reports, count, &next, run, answer, is_brief, err);
+	json_free(top);
+	return rc < 0 ? -1 : (int)done;
 }
 
 /* "{"op":"list","cluster":"c","jobs":[7,8],"brief":true}" */
 static char *ask_for(const char *cluster, struct job_report *const *reports, size_t count,
 		     bool is_brief)
 {
-	struct json_object *top = json_object_new_object();
-	struct json_object *jobs;
+	struct json *top = json_new_object();
+	struct json *jobs;
 	unsigned long job;
 	size_t i;
 
@@ -156,7 +129,7 @@ static char *ask_for(const char *cluster, struct job_report *const *reports, siz
 	}
 	if (is_brief)
 		json_add_bool(top, "brief", true);
-	return json_line_put(top);
+	return json_line_free(top);
 }
 
 /* How many of them it has answered for; -1: none. */

@@ -2,7 +2,6 @@
 /* One job, from the ledger or from sacct. */
 #include "report/job_report.h"
 
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,29 +16,29 @@
 
 static struct job_report *read_answer(const char *id, const char *text, struct err *err)
 {
-	struct job_answer a = { .head = NULL };
+	struct json *answer = json_parse(text);
 	struct job_report *r = NULL;
 
-	if (job_answer_open(&a, text, strlen(text)) < 0 || !json_is_true(a.head, "ok")) {
-		job_answer_refused(a.head, err);
+	if (!json_is_true(answer, "ok")) {
+		job_answer_refused(answer, err);
 		goto out;
 	}
 	r = job_report_new(id, "ledger");
-	if (job_answer_head(r, a.head, err) < 0) {
+	if (job_answer_head(r, answer, err) < 0) {
 		job_report_free(r);
 		r = NULL;
 		goto out;
 	}
-	job_answer_records(r, &a);
+	job_answer_records(r, answer, text);
 	r->json = xstrdup(text);
 out:
-	job_answer_close(&a);
+	json_free(answer);
 	return r;
 }
 
-static struct json_object *request_of(const char *op, const char *id, const char *cluster)
+static struct json *request_of(const char *op, const char *id, const char *cluster)
 {
-	struct json_object *top = json_object_new_object();
+	struct json *top = json_new_object();
 
 	json_add_text(top, "op", op);
 	json_add_text(top, "job", id);
@@ -51,13 +50,13 @@ static struct json_object *request_of(const char *op, const char *id, const char
 /* "{"op":"get","job":"7","cluster":"c","restart":0,"after":"n7"}"; malloc'ed */
 static char *get_request(const char *id, const char *cluster, int64_t restart, const char *after)
 {
-	struct json_object *top = request_of("get", id, cluster);
+	struct json *top = request_of("get", id, cluster);
 
 	if (restart >= 0)
 		json_add_number(top, "restart", restart);
 	if (after)
 		json_add_text(top, "after", after);
-	return json_line_put(top);
+	return json_line_free(top);
 }
 
 /* The records of the nodes behind the last one; their number, or -1. */
@@ -66,16 +65,16 @@ static int take_page_of(struct job_source *source, struct job_report *r)
 	const char *last = r->records[r->record_count - 1]->node;
 	char *request = get_request(r->id, r->cluster, r->restart, last);
 	size_t before = r->record_count;
-	struct job_answer a = { .head = NULL };
 	struct err err;
 	char *text = job_source_call(source, request, &err);
+	struct json *answer = text ? json_parse(text) : NULL;
 	int count = -1;
 
-	if (text && job_answer_open(&a, text, strlen(text)) == 0 && json_is_true(a.head, "ok")) {
-		job_answer_records(r, &a);
+	if (json_is_true(answer, "ok")) {
+		job_answer_records(r, answer, text);
 		count = (int)(r->record_count - before);
 	}
-	job_answer_close(&a);
+	json_free(answer);
 	free(text);
 	free(request);
 	return count;
@@ -119,21 +118,21 @@ static struct job_report *ask_ledger(struct job_source *source, const char *id, 
 static size_t family_of_ledger(struct job_source *source, const char *id, char (*ids)[JOB_ID_SIZE],
 			       size_t max)
 {
-	char *request = json_line_put(request_of("family", id, job_source_cluster(source)));
-	struct json_object *top, *list;
+	char *request = json_line_free(request_of("family", id, job_source_cluster(source)));
+	const struct json *one;
+	struct json *top;
 	struct err err;
 	char *answer = job_source_call(source, request, &err);
-	size_t i, count = 0;
+	const char *text;
+	size_t count = 0;
 
 	top = answer ? json_parse(answer) : NULL;
-	list = json_list(top, "family");
-	for (i = 0; list && i < json_object_array_length(list); i++) {
-		const char *one = json_object_get_string(json_object_array_get_idx(list, i));
-
-		if (one && job_report_is_id(one) && count < max)
-			snprintf(ids[count++], JOB_ID_SIZE, "%s", one);
+	for (one = json_first(json_list(top, "family")); one && count < max; one = one->next) {
+		text = json_value_text(one);
+		if (text && job_report_is_id(text))
+			snprintf(ids[count++], JOB_ID_SIZE, "%s", text);
 	}
-	json_object_put(top);
+	json_free(top);
 	free(answer);
 	free(request);
 	return count;

@@ -2,7 +2,6 @@
 /* A report for programs: one JSON object. */
 #include "report/job_print.h"
 
-#include <json-c/json.h>
 #include <string.h>
 
 #include "lib/json.h"
@@ -10,39 +9,40 @@
 #include "report/job_advice.h"
 #include "report/job_timeline.h"
 
-struct json_object *job_totals_json(const struct summary *s)
+void job_totals_json(struct json *top, const struct summary *s)
 {
-	struct json_object *totals = json_object_new_object();
+	struct json *totals = json_add_object(top, "totals");
 
 	json_add_known(totals, "read_bytes", s->rd_bytes);
 	json_add_known(totals, "read_calls", s->rd_calls);
 	json_add_known(totals, "write_bytes", s->wr_bytes);
 	json_add_known(totals, "write_calls", s->wr_calls);
-	return totals;
 }
 
-static void add_summary(struct json_object *top, const struct job_report *r)
+static void add_summary(struct json *top, const struct job_report *r)
 {
 	json_add_text(top, "cluster", r->cluster);
 	json_add_text(top, "summary", r->summary_text);
 	json_add_text(top, "why_not_ledger", *r->why_not_ledger ? r->why_not_ledger : NULL);
 	if (r->summary_text)
-		json_object_object_add(top, "totals", job_totals_json(&r->summary));
+		job_totals_json(top, &r->summary);
 }
 
-static void add_word(struct json_object *o, const char *key, const char *text)
+static void add_word(struct json *o, const char *key, const char *text)
 {
 	json_add_text(o, key, *text ? text : NULL);
 }
 
 /* Of the job's newest run; null: it says nothing. */
-static struct json_object *slurm_json(const struct sacct_row *job)
+static void slurm_json(struct json *top, const struct sacct_row *job)
 {
-	struct json_object *o;
+	struct json *o;
 
-	if (!job)
-		return NULL;
-	o = json_object_new_object();
+	if (!job) {
+		json_add_null(top, "slurm");
+		return;
+	}
+	o = json_add_object(top, "slurm");
 	add_word(o, "name", job->name);
 	add_word(o, "user", job->user);
 	add_word(o, "account", job->account);
@@ -54,7 +54,6 @@ static struct json_object *slurm_json(const struct sacct_row *job)
 	json_add_known(o, "end", job->end);
 	json_add_known(o, "elapsed_s", job->elapsed_s);
 	json_add_known(o, "nodes", job->nodes);
-	return o;
 }
 
 /* Hidden characters as \uXXXX: a terminal may show JSON, too. */
@@ -79,18 +78,22 @@ static void put_json(const char *json, FILE *out)
  * advice (null: too little to judge), or what sacct knows in the same form. */
 void job_print_json(const struct job_report *r, FILE *out)
 {
-	struct json_object *top = r->json ? json_parse(r->json) : json_object_new_object();
+	struct json *told = r->json ? json_parse(r->json) : NULL, *top = json_new_object();
+	const struct json *one;
 
-	json_object_object_del(top, "ok");
+	for (one = json_first(told); one; one = one->next)
+		if (strcmp(one->key, "ok") != 0)
+			json_add_copy(top, one->key, one);
 	json_add_text(top, "id", r->id);
 	json_add_text(top, "source", r->source);
 	if (!r->json)
 		add_summary(top, r);
-	json_object_object_add(top, "slurm", slurm_json(r->slurm));
+	slurm_json(top, r->slurm);
 	if (r->record_count)
-		json_object_object_add(top, "timelines", job_timelines_json(r));
+		job_timelines_json(top, r);
 	if (r->record_count && r->advice != ADVICE_WANT_NONE)
-		json_object_object_add(top, "advice", job_advice_json(r));
+		job_advice_json(top, r);
 	put_json(json_line(top), out);
-	json_object_put(top);
+	json_free(top);
+	json_free(told);
 }

@@ -13,7 +13,7 @@
 
 #include "report/job_report.h"
 
-struct json_object;
+struct json;
 
 /* Several tasks of an array or components of job 'id': their sum, and a line
  * each; nothing is known of 'unknown' more. */
@@ -23,7 +23,7 @@ void job_print_family(const char *id, struct job_report *const *reports, size_t 
 void job_family_sum(struct job_report *const *reports, size_t count, struct summary *sum);
 void job_print_text(const struct job_report *report, FILE *out);
 /* The sums of a summary, as the ledger answers them; the caller's. */
-struct json_object *job_totals_json(const struct summary *summary);
+void job_totals_json(struct json *top, const struct summary *summary);
 void job_print_json(const struct job_report *report, FILE *out);
 void job_print_csv_head(FILE *out);
 /* With a comma: in quotes; nothing of what is negative. */

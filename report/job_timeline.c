@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/job_timeline.h"
 
-#include <json-c/json.h>
-
 #include "lib/json.h"
 #include "lib/run.h"
 #include "lib/summary.h"
@@ -62,10 +60,10 @@ void job_print_shape(FILE *out, const struct summary *s)
 		fputc('\n', out);
 }
 
-static void line_json(struct json_object *json, const struct run_line *line)
+static void line_json(struct json *json, const struct run_line *line)
 {
 	const struct timeline *timeline = &line->io.timeline;
-	struct json_object *rows;
+	struct json *rows;
 	size_t lane, i;
 
 	json_add_text(json, "fs", line->io.fs);
@@ -83,19 +81,20 @@ static void line_json(struct json_object *json, const struct run_line *line)
 	}
 }
 
-struct json_object *job_timelines_json(const struct job_report *r)
+void job_timelines_json(struct json *top, const struct job_report *r)
 {
-	struct json_object *list;
+	struct json *list;
 	struct run_lines *lines;
 	size_t i;
 
-	if (r->left_out)
-		return NULL;
-	list = json_object_new_array();
+	if (r->left_out) {
+		json_add_null(top, "timelines");
+		return;
+	}
+	list = json_add_list(top, "timelines");
 	lines = run_lines_new(r->records, r->record_count);
 	for (i = 0; lines && i < lines->count; i++)
 		if (lines->line[i].io.timeline.count)
 			line_json(json_append_object(list), &lines->line[i]);
 	run_lines_free(lines);
-	return list;
 }

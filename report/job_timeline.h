@@ -13,7 +13,7 @@
 
 #include "report/job_report.h"
 
-struct json_object;
+struct json;
 
 /* The whole run, with a blank where nothing was moved; nothing without rows. */
 void job_print_timeline(FILE *out, const struct job_report *report, const struct timeline *line);
@@ -22,6 +22,6 @@ void job_print_shape(FILE *out, const struct summary *summary);
 
 /* A list: one object for each filesystem, added up over the nodes; NULL where not
  * all records are there. */
-struct json_object *job_timelines_json(const struct job_report *report);
+void job_timelines_json(struct json *top, const struct job_report *report);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/live_view.h"
 
-#include <json-c/json.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,9 +69,10 @@ static struct record *take_node(const struct look_node *node, uint32_t job, unsi
 	return record;
 }
 
-static void take_nodes(struct job_report *r, struct json_object *texts, const struct looks *looks,
+static void take_nodes(struct job_report *r, struct json *texts, const struct looks *looks,
 		       uint32_t job, unsigned int ask, struct job_look *look)
 {
+	struct json *value;
 	const char *text;
 	size_t i;
 
@@ -84,8 +84,10 @@ static void take_nodes(struct job_report *r, struct json_object *texts, const st
 			continue;
 		r->records[r->record_count++] = record;
 		text = looks->node[i]->text;
-		json_object_array_add(
-			texts, json_parse_bounded(text, strlen(text), LOOK_TEXT_MAX, DEPTH_MAX));
+		value = json_read(text, strlen(text), DEPTH_MAX, NULL);
+		if (value)
+			json_add_copy(texts, NULL, value);
+		json_free(value);
 	}
 	look->nodes = looks->nodes;
 	if (looks->nodes > looks->count)
@@ -153,10 +155,9 @@ static void sum_up(struct job_report *r, const struct job_look *look)
 /* ---- the report -------------------------------------------------------------- */
 
 /* As the ledger would answer, as far as there is something yet. */
-static char *make_json(const struct job_report *r, const struct job_look *look,
-		       struct json_object *texts)
+static char *make_json(const struct job_report *r, const struct job_look *look, struct json *texts)
 {
-	struct json_object *top = json_object_new_object();
+	struct json *top = json_new_object();
 
 	json_add_text(top, "cluster", r->cluster);
 	json_add_number(top, "job", r->job);
@@ -165,10 +166,12 @@ static char *make_json(const struct job_report *r, const struct job_look *look,
 	json_add_number(top, "nodes_blind", (int64_t)look->blind);
 	json_add_number(top, "nodes_mute", (int64_t)look->mute);
 	json_add_text(top, "mute", *look->who ? look->who : NULL);
-	json_object_object_add(top, "totals",
-			       r->record_count ? job_totals_json(&r->summary) : NULL);
-	json_object_object_add(top, "records", json_object_get(texts));
-	return json_line_put(top);
+	if (r->record_count)
+		job_totals_json(top, &r->summary);
+	else
+		json_add_null(top, "totals");
+	json_add_copy(top, "records", texts);
+	return json_line_free(top);
 }
 
 static void name(struct job_report *r, const struct sacct_row *slurm)
@@ -190,7 +193,7 @@ static void name(struct job_report *r, const struct sacct_row *slurm)
 struct job_report *live_view_new(const char *id, uint32_t job, const struct sacct_row *slurm,
 				 const struct looks *looks, unsigned int ask, struct job_look *look)
 {
-	struct json_object *texts = json_object_new_array();
+	struct json *top = json_new_object(), *texts = json_add_list(top, "records");
 	struct job_report *r = xcalloc(1, sizeof(*r));
 
 	memset(look, 0, sizeof(*look));
@@ -202,6 +205,6 @@ struct job_report *live_view_new(const char *id, uint32_t job, const struct sacc
 	name(r, slurm);
 	sum_up(r, look);
 	r->json = make_json(r, look, texts);
-	json_object_put(texts);
+	json_free(top);
 	return r;
 }

@@ -80,9 +80,9 @@ const char *plan_client_cards(const struct plan_client *client, char text[PLAN_C
 	return text;
 }
 
-void plan_client_json(const struct plan_client *client, struct json_object *json)
+void plan_client_json(const struct plan_client *client, struct json *json)
 {
-	struct json_object *list, *one;
+	struct json *list, *one;
 	const struct client_card *card = client->cards.card;
 	size_t i;
 

@@ -24,7 +24,7 @@ struct plan_client {
 	struct cpuset fixed;			/* OS CPUs of a client that serves as well */
 };
 
-struct json_object;
+struct json;
 
 /* Look at [client NAME] of jobio.conf ('conf' NULL: the usual one), on this
  * node; 'xml' as for locality_load(). */
@@ -37,6 +37,6 @@ const char *plan_client_cards(const struct plan_client *client, char text[PLAN_C
 
 /* Its cards, each with its place and with what it serves; nothing of none. */
 void plan_client_print(const struct plan_client *client);
-void plan_client_json(const struct plan_client *client, struct json_object *json);
+void plan_client_json(const struct plan_client *client, struct json *json);
 
 #endif

@@ -2,7 +2,6 @@
 /* A plan for people and for programs. */
 #include "report/plan_parts.h"
 
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -64,7 +63,7 @@ static char *client_command(const struct plan *plan)
 						    : NULL;
 }
 
-static void add_optional(struct json_object *json, const char *key, char *text)
+static void add_optional(struct json *json, const char *key, char *text)
 {
 	if (text)
 		print_add_text(json, key, text);
@@ -72,7 +71,7 @@ static void add_optional(struct json_object *json, const char *key, char *text)
 
 void plan_show_json(const struct plan *plan)
 {
-	struct json_object *json = json_object_new_object();
+	struct json *json = json_new_object();
 	char command_key[32];
 
 	print_add_text(json, "abstract_cores", cpuset_format(&plan->abs_cores));

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/print.h"
 
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -27,15 +26,15 @@ void print_findings(const struct findings *findings)
 	}
 }
 
-void print_add_text(struct json_object *json, const char *key, char *text)
+void print_add_text(struct json *json, const char *key, char *text)
 {
 	json_add_text(json, key, text ? text : "");
 	free(text);
 }
 
-void print_add_findings(struct json_object *json, const struct findings *findings)
+void print_add_findings(struct json *json, const struct findings *findings)
 {
-	struct json_object *list = json_add_list(json, "findings"), *one;
+	struct json *list = json_add_list(json, "findings"), *one;
 
 	for (size_t i = 0; i < findings->count; i++) {
 		const struct finding *finding = &findings->list[i];
@@ -48,8 +47,8 @@ void print_add_findings(struct json_object *json, const struct findings *finding
 	}
 }
 
-void print_json(struct json_object *json)
+void print_json(struct json *json)
 {
 	puts(json_line(json));
-	json_object_put(json);
+	json_free(json);
 }

@@ -12,15 +12,15 @@
 #include "lib/cpuset.h"
 #include "lib/finding.h"
 
-struct json_object;
+struct json;
 
 /* "label            2-3,8" or "none" */
 void print_list(const char *label, const struct cpuset *set);
 void print_findings(const struct findings *findings);
 
 /* NULL is "". */
-void print_add_text(struct json_object *json, const char *key, char *text);
-void print_add_findings(struct json_object *json, const struct findings *findings);
-void print_json(struct json_object *json);
+void print_add_text(struct json *json, const char *key, char *text);
+void print_add_findings(struct json *json, const struct findings *findings);
+void print_json(struct json *json);
 
 #endif

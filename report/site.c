@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/site.h"
 
-#include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -22,30 +21,30 @@ void site_free(struct site *site)
 /* ---- the ledger ------------------------------------------------------------ */
 
 /* "{"op":"site",..}"; 'next' is what the last answer said, or NULL. */
-static char *ask_for(const struct site *site, struct json_object *next)
+static char *ask_for(const struct site *site, const struct json *next)
 {
-	struct json_object *top = json_object_new_object();
+	struct json *top = json_new_object();
 
 	json_add_text(top, "op", "site");
 	json_add_number(top, "since", site->since_s);
 	json_add_number(top, "until", site->until_s);
 	if (next)
-		json_object_object_add(top, "after", json_object_get(next));
-	return json_line_put(top);
+		json_add_copy(top, "after", next);
+	return json_line_free(top);
 }
 
-static struct json_object *ask_page(struct job_source *source, const struct site *site,
-				    struct json_object *next, struct err *err)
+static struct json *ask_page(struct job_source *source, const struct site *site,
+			     const struct json *next, struct err *err)
 {
 	char *request = ask_for(site, next);
 	char *answer = job_source_call(source, request, err);
-	struct json_object *top = NULL;
+	struct json *top = NULL;
 
 	if (answer) {
 		top = json_parse(answer);
 		if (!json_is_true(top, "ok")) {
 			job_answer_refused(top, err);
-			json_object_put(top);
+			json_free(top);
 			top = NULL;
 		}
 	}
@@ -57,22 +56,20 @@ static struct json_object *ask_page(struct job_source *source, const struct site
 /* Page by page: each is what the ledger adds up in a moment. */
 static int ask_ledger(struct job_source *source, struct site *site, struct err *err)
 {
-	struct json_object *top, *next = NULL;
-	int rc = -1;
+	struct json *page = NULL, *last;
+	int rc;
 
 	do {
-		top = ask_page(source, site, next, err);
-		json_object_put(next);
-		next = NULL;
-		if (!top)
+		last = page;
+		page = ask_page(source, site, json_list(last, "next"), err);
+		json_free(last);
+		if (!page)
 			return -1;
-		rc = tally_join(site->tally, top);
+		rc = tally_join(site->tally, page);
 		if (rc < 0)
 			err_set(err, "ledger: the answer has no meaning");
-		next = json_object_get(json_list(top, "next"));
-		json_object_put(top);
-	} while (rc == 0 && next);
-	json_object_put(next);
+	} while (rc == 0 && json_list(page, "next"));
+	json_free(page);
 	return rc;
 }
 

@@ -2,7 +2,6 @@
 /* A site's sums for people and for programs. */
 #include "report/site.h"
 
-#include <json-c/json.h>
 #include <string.h>
 
 #include "advice/advice.h"
@@ -190,7 +189,7 @@ void site_print_csv(FILE *out, const struct site *site)
 
 void site_print_json(FILE *out, const struct site *site)
 {
-	struct json_object *top = json_object_new_object();
+	struct json *top = json_new_object();
 
 	json_add_text(top, "source", site->source);
 	json_add_text(top, "why_not_ledger", *site->why_not_ledger ? site->why_not_ledger : NULL);
@@ -199,5 +198,5 @@ void site_print_json(FILE *out, const struct site *site)
 	json_add_number(top, "silent", site->silent);
 	tally_json(site->tally, top);
 	fprintf(out, "%s\n", json_line(top));
-	json_object_put(top);
+	json_free(top);
 }

@@ -2,7 +2,6 @@
 #include "client/weka/parse.h"
 
 #include <ctype.h>
-#include <json-c/json.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,19 +15,19 @@
 /* core_id of a frontend whose core the client picks itself */
 #define CORE_AUTOMATIC UINT32_MAX
 
-static const char *get_text(struct json_object *object, const char *key)
+static const char *get_text(struct json *object, const char *key)
 {
 	const char *text = json_text(object, key);
 
 	return text ? text : "";
 }
 
-static int get_switch(struct json_object *object, const char *key, bool *value)
+static int get_switch(struct json *object, const char *key, bool *value)
 {
-	struct json_object *found = json_member(object, key);
+	struct json *found = json_member(object, key);
 	const char *text = json_value_text(found);
 
-	if (json_object_is_type(found, json_type_boolean))
+	if (json_is(found, JSON_BOOL))
 		*value = json_is_true(object, key);
 	else if (text)
 		*value = weka_switch_of(text) == WEKA_TRUE;
@@ -38,7 +37,7 @@ static int get_switch(struct json_object *object, const char *key, bool *value)
 }
 
 /* 24, "24", "NodeId<24>": 4.x prints ids with their type, 6.x without. */
-static int id_of(struct json_object *value, long long *id)
+static int id_of(const struct json *value, long long *id)
 {
 	const char *at = json_value_text(value);
 	char digits[24];
@@ -66,9 +65,9 @@ static int id_of(struct json_object *value, long long *id)
 }
 
 /* 4.x keeps it at the top, newer ones under "status". */
-static struct json_object *internal_status(struct json_object *object)
+static struct json *internal_status(struct json *object)
 {
-	struct json_object *status = json_member(object, "internalStatus");
+	struct json *status = json_member(object, "internalStatus");
 
 	if (!status)
 		status = json_member(json_member(object, "status"), "internalStatus");
@@ -82,9 +81,9 @@ static void copy_upper(char *to, size_t size, const char *from)
 		*to = (char)toupper((unsigned char)*to);
 }
 
-static void parse_container(struct json_object *object, struct weka_container *container)
+static void parse_container(struct json *object, struct weka_container *container)
 {
-	struct json_object *status = internal_status(object);
+	struct json *status = internal_status(object);
 
 	memset(container, 0, sizeof(*container));
 	text_copy(container->name, sizeof(container->name), get_text(object, "name"));
@@ -117,19 +116,17 @@ static void parse_container(struct json_object *object, struct weka_container *c
 
 int weka_parse_ps(const char *text, struct weka_containers *containers, struct err *err)
 {
-	struct json_object *list = json_parse_list(text), *item;
+	struct json *list = json_parse_list(text), *item;
 	struct weka_containers found = { 0 };
 	const char *type;
-	size_t i, length;
 	int rc = -1;
 
 	if (!list) {
 		err_set(err, "weka local ps: expected a JSON list");
 		goto out;
 	}
-	length = json_object_array_length(list);
-	for (i = 0; i < length && found.count < WEKA_CONTAINERS_MAX; i++) {
-		item = json_object_array_get_idx(list, i);
+	for (item = json_first(list); item && found.count < WEKA_CONTAINERS_MAX;
+	     item = item->next) {
 		type = get_text(item, "type");
 		if (!*get_text(item, "name")) {
 			err_set(err, "weka local ps: a container has no name");
@@ -141,7 +138,7 @@ int weka_parse_ps(const char *text, struct weka_containers *containers, struct e
 	*containers = found;
 	rc = 0;
 out:
-	json_object_put(list);
+	json_free(list);
 	return rc;
 }
 
@@ -151,16 +148,15 @@ enum role {
 	ROLE_SERVER
 };
 
-static enum role role_of(struct json_object *node)
+static enum role role_of(struct json *node)
 {
-	struct json_object *roles = json_member(node, "roles");
-	bool is_list = json_object_is_type(roles, json_type_array);
-	size_t i, length = is_list ? json_object_array_length(roles) : 1;
+	const struct json *roles = json_member(node, "roles"), *one;
+	bool is_list = json_is(roles, JSON_LIST);
 	enum role found = ROLE_MANAGEMENT;
 	const char *role;
 
-	for (i = 0; i < length; i++) {
-		role = json_value_text(is_list ? json_object_array_get_idx(roles, i) : roles);
+	for (one = is_list ? json_first(roles) : roles; one; one = is_list ? one->next : NULL) {
+		role = json_value_text(one);
 		if (role && !strcasecmp(role, "FRONTEND"))
 			return ROLE_FRONTEND;
 		if (role && strcasecmp(role, "MANAGEMENT") != 0)
@@ -170,7 +166,7 @@ static enum role role_of(struct json_object *node)
 }
 
 /* weka-operator: cpuPolicy shared writes dedicated_mode NONE. */
-static bool is_shared(struct json_object *node)
+static bool is_shared(struct json *node)
 {
 	bool dedicated = true;
 
@@ -187,7 +183,7 @@ static void add_server(struct weka_resources *resources, const struct weka_front
 		cpuset_add(&resources->server_cpus, process->core_id);
 }
 
-static int add_node(struct weka_resources *resources, long long slot, struct json_object *node)
+static int add_node(struct weka_resources *resources, long long slot, struct json *node)
 {
 	struct weka_frontend process = { .slot = (unsigned int)slot, .shared = is_shared(node) };
 	enum role role = role_of(node);
@@ -217,30 +213,25 @@ static int by_slot(const void *a, const void *b)
 	return x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 
-static int parse_nodes(struct json_object *nodes, struct weka_resources *resources)
+static int parse_nodes(struct json *nodes, struct weka_resources *resources)
 {
-	struct json_object *node;
+	struct json *node;
 	unsigned long slot;
-	long long id;
-	size_t i, length;
+	long long id, at = 0;
 
-	if (json_object_is_type(nodes, json_type_array)) {
-		length = json_object_array_length(nodes);
-		for (i = 0; i < length; i++) {
-			node = json_object_array_get_idx(nodes, i);
-			if (id_of(json_member(node, "slot"), &id) < 0)
-				id = (long long)i;
-			if (add_node(resources, id, node) < 0)
-				return -1;
-		}
-	} else if (json_object_is_type(nodes, json_type_object)) {
-		json_object_object_foreach (nodes, key, value) {
-			if (number_parse(key, 0, UINT16_MAX, &slot, NULL) < 0 ||
-			    add_node(resources, (long long)slot, value) < 0)
-				return -1;
-		}
-	} else {
+	if (!json_is(nodes, JSON_LIST) && !json_is(nodes, JSON_OBJECT))
 		return -1;
+	for (node = json_first(nodes); node; node = node->next, at++) {
+		if (!node->key) {
+			if (id_of(json_member(node, "slot"), &id) < 0)
+				id = at;
+		} else if (number_parse(node->key, 0, UINT16_MAX, &slot, NULL) == 0) {
+			id = (long long)slot;
+		} else {
+			return -1;
+		}
+		if (add_node(resources, id, node) < 0)
+			return -1;
 	}
 	qsort(resources->frontend, resources->frontend_count, sizeof(resources->frontend[0]),
 	      by_slot);
@@ -249,25 +240,21 @@ static int parse_nodes(struct json_object *nodes, struct weka_resources *resourc
 
 /* [1, 2] or "1-2", "s1-2" as in the mount option net:s1-2=ib0; how the resources
  * show it is not public: what is not understood is a card that serves all. */
-static void parse_ids(struct json_object *value, struct cpuset *ids)
+static void parse_ids(struct json *value, struct cpuset *ids)
 {
 	const char *text = json_value_text(value);
-	size_t i, length;
+	const struct json *one;
 	long long id;
 
 	cpuset_zero(ids);
 	if (text && cpuset_parse(ids, text + (*text == 's'), NULL) < 0)
 		cpuset_zero(ids);
-	if (!json_object_is_type(value, json_type_array))
-		return;
-	length = json_object_array_length(value);
-	for (i = 0; i < length; i++)
-		if (id_of(json_object_array_get_idx(value, i), &id) == 0 && id >= 0 &&
-		    id < CPUSET_MAX)
+	for (one = json_is(value, JSON_LIST) ? json_first(value) : NULL; one; one = one->next)
+		if (id_of(one, &id) == 0 && id >= 0 && id < CPUSET_MAX)
 			cpuset_add(ids, (unsigned int)id);
 }
 
-static uint64_t parse_slots(struct json_object *value)
+static uint64_t parse_slots(struct json *value)
 {
 	struct cpuset ids;
 	uint64_t slots = 0;
@@ -279,18 +266,16 @@ static uint64_t parse_slots(struct json_object *value)
 	return slots;
 }
 
-static void parse_nics(struct json_object *list, struct weka_resources *resources)
+static void parse_nics(struct json *list, struct weka_resources *resources)
 {
-	struct json_object *item;
+	struct json *item;
 	struct weka_nic *nic;
 	const char *name;
-	size_t i, length;
 
-	if (!list || !json_object_is_type(list, json_type_array))
+	if (!json_is(list, JSON_LIST))
 		return;
-	length = json_object_array_length(list);
-	for (i = 0; i < length && resources->nic_count < WEKA_NICS_MAX; i++) {
-		item = json_object_array_get_idx(list, i);
+	for (item = json_first(list); item && resources->nic_count < WEKA_NICS_MAX;
+	     item = item->next) {
 		nic = &resources->nic[resources->nic_count++];
 		/* the API of 4.2 shows names only */
 		name = json_value_text(item);
@@ -305,9 +290,9 @@ static void parse_nics(struct json_object *list, struct weka_resources *resource
 int weka_parse_resources(const char *text, const char *container, struct weka_resources *resources,
 			 struct err *err)
 {
-	struct json_object *root = json_parse(text), *one = root;
+	struct json *root = json_parse(text), *one = root;
 	struct weka_resources found = { .known = true, .memory_bytes = -1 };
-	struct json_object *nodes;
+	struct json *nodes;
 	int rc = -1;
 
 	if (!json_member(one, "nodes") && json_member(json_member(root, container), "nodes"))
@@ -329,7 +314,7 @@ int weka_parse_resources(const char *text, const char *container, struct weka_re
 	*resources = found;
 	rc = 0;
 out:
-	json_object_put(root);
+	json_free(root);
 	return rc;
 }
 

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <glob.h>
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +22,7 @@
 #define DEPTH_MAX 16
 #define WORD_MAX 64
 #define UNKNOWN IO_UNKNOWN
-/* json-c 0.13 reads what is larger than INT64_MAX as that */
+/* json.h reads what is larger than INT64_MAX as that */
 #define COUNT_MAX (INT64_MAX - 1)
 
 /* Units: "List of statistics" of WEKA's documentation, and the same words as
@@ -47,18 +46,17 @@ static const struct {
 /* ---- the answer -------------------------------------------------------- */
 
 /* A string or a number, as it is written; NULL: neither, or not there. */
-static const char *text_of(struct json_object *object, const char *key)
+static const char *text_of(struct json *object, const char *key)
 {
-	struct json_object *value = json_member(object, key);
+	struct json *value = json_member(object, key);
 
-	if (json_object_is_type(value, json_type_int) ||
-	    json_object_is_type(value, json_type_double))
-		return json_object_get_string(value);
+	if (json_is(value, JSON_WHOLE) || json_is(value, JSON_REAL))
+		return json_line(value);
 	return json_value_text(value);
 }
 
 /* "NodeId<25011>", "FSId<1>" or a number: the number. Other words stay. */
-static bool id_of(struct json_object *object, const char *key, char id[WORD_MAX])
+static bool id_of(struct json *object, const char *key, char id[WORD_MAX])
 {
 	const char *text = text_of(object, key), *open = text ? strchr(text, '<') : NULL;
 
@@ -76,7 +74,7 @@ static bool is_named(size_t kind, const char *stat)
 }
 
 /* STATS: not one of ours. */
-static size_t kind_of(struct json_object *item)
+static size_t kind_of(struct json *item)
 {
 	const char *category = json_text(item, "category"), *stat = json_text(item, "stat");
 	size_t kind = STATS;
@@ -103,7 +101,7 @@ static int read_decimal(const char *text, bool is_cut, int64_t *count)
 	return 0;
 }
 
-static int read_count(struct json_object *item, size_t kind, int64_t *count, struct err *err)
+static int read_count(struct json *item, size_t kind, int64_t *count, struct err *err)
 {
 	const char *unit = json_member(item, "unit") ? text_of(item, "unit") : "";
 	const char *value = text_of(item, "value");
@@ -120,16 +118,15 @@ static int read_count(struct json_object *item, size_t kind, int64_t *count, str
 
 /* What besides its filesystem a row is of: "feIdx", "disk" (node_agent.go: WekaStat),
  * or others; NULL: it is the total. */
-static const char *part_of(struct json_object *params)
+static const char *part_of(struct json *params)
 {
+	const struct json *one;
 	const char *text;
 
-	if (!params)
-		return NULL;
-	json_object_object_foreach (params, key, value) {
-		text = json_value_text(value);
-		if (strcmp(key, "fS") != 0 && value && (!text || *text))
-			return key;
+	for (one = json_first(params); one; one = one->next) {
+		text = json_value_text(one);
+		if (strcmp(one->key, "fS") != 0 && !json_is(one, JSON_NULL) && (!text || *text))
+			return one->key;
 	}
 	return NULL;
 }
@@ -143,9 +140,9 @@ struct reading {
 };
 
 /* The row that an item is of; NULL: *err. */
-static struct wire_row *row_of(struct reading *r, struct json_object *item, struct err *err)
+static struct wire_row *row_of(struct reading *r, struct json *item, struct err *err)
 {
-	struct json_object *params = json_map(item, "params");
+	struct json *params = json_map(item, "params");
 	char id[WIRE_ID_MAX], process[WORD_MAX], fs[WORD_MAX] = "-";
 	bool has_fs = json_member(params, "fS") != NULL;
 	struct wire_row *row;
@@ -167,14 +164,14 @@ static struct wire_row *row_of(struct reading *r, struct json_object *item, stru
 
 /* First the totals, then their parts, which are not added up: nothing public says
  * whether they are disjoint, or all of it. */
-static int read_item(struct reading *r, struct json_object *item, bool parts, struct err *err)
+static int read_item(struct reading *r, struct json *item, bool parts, struct err *err)
 {
 	const char *part = part_of(json_map(item, "params"));
 	size_t kind = kind_of(item);
 	struct wire_row *row;
 	int64_t count = 0;
 
-	if (!json_object_is_type(item, json_type_object))
+	if (!json_is(item, JSON_OBJECT))
 		return err_set(err, "a row is not an object");
 	if (kind == STATS || parts != (part != NULL))
 		return 0;
@@ -193,17 +190,18 @@ static int read_item(struct reading *r, struct json_object *item, bool parts, st
 	return 0;
 }
 
-static int read_items(struct reading *r, struct json_object *top, struct err *err)
+static int read_items(struct reading *r, struct json *top, struct err *err)
 {
-	size_t i, count, before = r->wire->count;
-	struct json_object *result = json_list(top, "result");
+	struct json *result = json_list(top, "result"), *item;
+	size_t before = r->wire->count;
+	int parts;
 
 	if (!result || json_member(top, "error"))
 		return err_set(err, "the answer has no result");
-	count = json_object_array_length(result);
-	for (i = 0; i < 2 * count; i++)
-		if (read_item(r, json_object_array_get_idx(result, i % count), i >= count, err) < 0)
-			return -1;
+	for (parts = 0; parts < 2; parts++)
+		for (item = json_first(result); item; item = item->next)
+			if (read_item(r, item, parts, err) < 0)
+				return -1;
 	return r->wire->count > before ? 0 : err_set(err, "the answer has no counters");
 }
 
@@ -288,10 +286,10 @@ int weka_wire_is_whole(const char *text, size_t size_bytes)
 }
 
 /* The JSON in an answer; NULL: there is none. */
-static struct json_object *read_answer(const char *text, size_t size_bytes, struct err *err)
+static struct json *read_answer(const char *text, size_t size_bytes, struct err *err)
 {
 	const char *end = text + size_bytes;
-	struct json_object *top;
+	struct json *top;
 	struct head head;
 	char *joined = NULL;
 
@@ -308,8 +306,7 @@ static struct json_object *read_answer(const char *text, size_t size_bytes, stru
 		joined = xcalloc((size_t)head.body_bytes + 1, 1);
 		read_chunks(text, end, joined, &head.body_bytes);
 	}
-	top = json_parse_bounded(joined ? joined : text, (size_t)head.body_bytes,
-				 WEKA_WIRE_BYTES_MAX, DEPTH_MAX);
+	top = json_read(joined ? joined : text, (size_t)head.body_bytes, DEPTH_MAX, NULL);
 	free(joined);
 	if (!top)
 		err_set(err, "the answer is not JSON");
@@ -319,12 +316,12 @@ static struct json_object *read_answer(const char *text, size_t size_bytes, stru
 int weka_wire_add(struct wire *wire, const char *socket, const char *text, size_t size_bytes,
 		  struct err *err)
 {
-	struct json_object *top = read_answer(text, size_bytes, err);
+	struct json *top = read_answer(text, size_bytes, err);
 	struct reading r = { .wire = wire, .socket = socket };
 	size_t known = wire->count;
 	int rc = top ? read_items(&r, top, err) : -1;
 
-	json_object_put(top);
+	json_free(top);
 	if (rc == 0)
 		return 0;
 	wire->count = known;
@@ -349,16 +346,15 @@ static bool is_mount_of(const struct client_mount *mount, const char *name, cons
 }
 
 /* The first mount of a filesystem; without one, its name. */
-static void name_row(struct wire_row *row, struct json_object *list, const struct mounts *mounts,
+static void name_row(struct wire_row *row, struct json *list, const struct mounts *mounts,
 		     const char *socket)
 {
 	const char *fs = strrchr(row->id, ' ') + 1, *name;
-	struct json_object *item;
+	struct json *item;
 	char id[WORD_MAX];
-	size_t i, k;
+	size_t k;
 
-	for (i = 0; list && i < json_object_array_length(list); i++) {
-		item = json_object_array_get_idx(list, i);
+	for (item = json_first(list); item; item = item->next) {
 		name = json_text(item, "name");
 		if (!name || !id_of(item, "filesystem_id", id) || strcmp(id, fs) != 0)
 			continue;
@@ -371,7 +367,7 @@ static void name_row(struct wire_row *row, struct json_object *list, const struc
 }
 
 /* How many processes of a role the container has; -1 unknown. */
-static int64_t role_count(struct json_object *summary, const char *role)
+static int64_t role_count(struct json *summary, const char *role)
 {
 	return json_number(json_map(json_map(summary, "processes_summary"), role), "total");
 }
@@ -416,7 +412,7 @@ static int ask(struct asking *a, const char *path, const char *method, struct er
 static int ask_container(struct asking *a, const char *path, struct err *err)
 {
 	int rc = ask(a, path, "get_local_config_summary", err);
-	struct json_object *top, *summary;
+	struct json *top, *summary;
 	size_t i = a->wire->count;
 
 	if (rc <= 0)
@@ -431,7 +427,7 @@ static int ask_container(struct asking *a, const char *path, struct err *err)
 	for (; i < a->wire->count; i++)
 		name_row(&a->wire->row[i], json_list(summary, "filesystems_summary"), a->mounts,
 			 a->is_alone ? NULL : path);
-	json_object_put(top);
+	json_free(top);
 	return rc;
 }
 

@@ -72,8 +72,8 @@ breaks() {
 		= spank/new.c:2: may not include "lib/node.h" (row {spank/})
 		~ lib/number.c 1i #include "lib/record.h"
 		= lib/number.c:2: may not include "lib/record.h" (row {libbase})
-		~ lib/number.c 1i #include <json-c/json.h>
-		= lib/number.c:1: may not include <json-c/json.h> (row {libbase})
+		~ lib/number.c 1i #include <hwloc.h>
+		= lib/number.c:1: may not include <hwloc.h> (row {libbase})
 		+ lib/new.c #include <slurm/slurm.h>
 		= lib/new.c:1: may not include <slurm/slurm.h> (row {libnode})
 		+ lib/new.c #include <curl/curl.h>
