@@ -6,9 +6,6 @@
 # shellcheck source=tests/scripts/ledger.bash
 source "$SRCDIR/tests/scripts/ledger.bash"
 
-# A sanitized ledger takes a library before its own.
-export ASAN_OPTIONS=verify_asan_link_order=0
-
 setup() {
 	SLURMDB=$BATS_TEST_TMPDIR/slurmdb
 	mkdir "$SLURMDB"

@@ -5,7 +5,8 @@
 # (tests/tools/with-mariadb), a schema of its own, $SCHEMA.
 #
 # Needs no root and no Slurm: the ledger's user is whoever runs the test. The
-# writer finds no slurmdbd; with PRELOAD, that of tests/tools/slurmdb.c.
+# writer finds no slurmdbd; with PRELOAD, that of tests/tools/slurmdb.c, which
+# sanitizers let come before their own.
 # shellcheck shell=bash disable=SC2031 # bats runs each test in a subshell
 
 # start_munged - with a key and a socket of its own
@@ -61,7 +62,7 @@ start_ledger() {
 	local before
 	touch "$DIR/ledger.log"
 	before=$(wc -l <"$DIR/ledger.log")
-	LD_PRELOAD=${PRELOAD:-} "$BUILDDIR/jobio-ledgerd" --conf="$DIR/jobio.conf" 2>>"$DIR/ledger.log" 3>&- &
+	ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD=${PRELOAD:-} "$BUILDDIR/jobio-ledgerd" --conf="$DIR/jobio.conf" 2>>"$DIR/ledger.log" 3>&- &
 	LEDGER=$!
 	within 20 ledger_is_ready "$((before + 1))" || { cat "$DIR/ledger.log" >&2; return 1; }
 }
