@@ -62,7 +62,7 @@ start_ledger() {
 	local before
 	touch "$DIR/ledger.log"
 	before=$(wc -l <"$DIR/ledger.log")
-	ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD=${PRELOAD:-} "$BUILDDIR/jobio-ledgerd" --conf="$DIR/jobio.conf" 2>>"$DIR/ledger.log" 3>&- &
+	ASAN_OPTIONS=verify_asan_link_order=0:quarantine_size_mb=16 LD_PRELOAD=${PRELOAD:-} "$BUILDDIR/jobio-ledgerd" --conf="$DIR/jobio.conf" 2>>"$DIR/ledger.log" 3>&- &
 	LEDGER=$!
 	within 20 ledger_is_ready "$((before + 1))" || { cat "$DIR/ledger.log" >&2; return 1; }
 }
