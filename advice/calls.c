@@ -61,7 +61,7 @@ static void cure_small(struct advice *a, bool is_read)
  * the client wrote no oftener than it was told to: SQLite, 2.5 writes for each. */
 static bool is_synced(const struct view *v, double writes)
 {
-	double syncs = view_meta(v, IO_OP_FSYNC);
+	double syncs = view_number(v, IO_OP_FSYNC);
 	double sent = v->wire ? (double)v->wire->numbers[IO_WRITE_CALLS] : -1;
 
 	return syncs * 2 > writes || (view_number(v, IO_WRITE_US) <= 0 && sent >= 0 &&
@@ -97,7 +97,7 @@ static bool is_small(const struct view *v, struct advice *a, bool is_read)
 	    share < LEAST_SHARE)
 		return false;
 	/* what it waits for is the fsync, or to open the files */
-	if ((!is_read && is_synced(v, count)) || view_meta(v, IO_OP_OPEN) * 4 > count)
+	if ((!is_read && is_synced(v, count)) || view_number(v, IO_OP_OPEN) * 4 > count)
 		return false;
 	if (is_async_size(mean))
 		cure_small(a, is_read);
@@ -227,7 +227,7 @@ bool calls_many_synchronous(const struct view *v, struct advice *a)
 
 bool calls_fsync(const struct view *v, struct advice *a)
 {
-	double syncs = view_meta(v, IO_OP_FSYNC);
+	double syncs = view_number(v, IO_OP_FSYNC);
 	double writes = view_number(v, IO_WRITE_CALLS);
 	double least = view_call_share(v, syncs) * 10;
 	double waiting = view_waiting(v, IO_WRITE_US);
@@ -245,8 +245,8 @@ bool calls_fsync(const struct view *v, struct advice *a)
 /* All but stats; a lookup is part of what asked for the name. */
 static double beside_stats(const struct view *v)
 {
-	return view_calls(v) + view_metas(v) - view_meta(v, IO_OP_STAT) -
-	       view_meta(v, IO_OP_LOOKUP_MISS);
+	return view_calls(v) + view_metas(v) - view_number(v, IO_OP_STAT) -
+	       view_number(v, IO_OP_LOOKUP_MISS);
 }
 
 /* Along a search path a start asks for some hundred names, and a job of few starts for
@@ -262,7 +262,7 @@ static bool is_many_to_search(const struct view *v, double names)
  * unless somebody else has before; Python's starts ask for the same ones again. */
 static bool is_asked_often(const struct view *v, double stats)
 {
-	return view_meta(v, IO_OP_LOOKUP_MISS) * 4 < stats;
+	return view_number(v, IO_OP_LOOKUP_MISS) * 4 < stats;
 }
 
 static bool is_many_stats(const struct view *v, double stats)
@@ -272,7 +272,7 @@ static bool is_many_stats(const struct view *v, double stats)
 
 bool calls_stat(const struct view *v, struct advice *a)
 {
-	double stats = view_meta(v, IO_OP_STAT);
+	double stats = view_number(v, IO_OP_STAT);
 	double others = beside_stats(v);
 	double share = view_meta_share(v, stats);
 
@@ -341,20 +341,20 @@ static bool is_asked_again(const struct view *v, struct advice *a)
  * its open or stat. */
 static double names_used(const struct view *v)
 {
-	double asking = view_meta(v, IO_OP_STAT) + view_meta(v, IO_OP_OPEN);
-	double changing = view_meta(v, IO_OP_CHMOD) + view_meta(v, IO_OP_CHOWN) +
-			  view_meta(v, IO_OP_UTIMES) + view_meta(v, IO_OP_TRUNCATE);
+	double asking = view_number(v, IO_OP_STAT) + view_number(v, IO_OP_OPEN);
+	double changing = view_number(v, IO_OP_CHMOD) + view_number(v, IO_OP_CHOWN) +
+			  view_number(v, IO_OP_UTIMES) + view_number(v, IO_OP_TRUNCATE);
 
-	return (asking > changing ? asking : changing) + 2 * view_meta(v, IO_OP_RENAME) +
-	       2 * view_meta(v, IO_OP_LINK) + view_meta(v, IO_OP_UNLINK) +
-	       view_meta(v, IO_OP_MKDIR) + view_meta(v, IO_OP_RMDIR) + view_meta(v, IO_OP_SYMLINK) +
-	       view_meta(v, IO_OP_MKNOD);
+	return (asking > changing ? asking : changing) + 2 * view_number(v, IO_OP_RENAME) +
+	       2 * view_number(v, IO_OP_LINK) + view_number(v, IO_OP_UNLINK) +
+	       view_number(v, IO_OP_MKDIR) + view_number(v, IO_OP_RMDIR) +
+	       view_number(v, IO_OP_SYMLINK) + view_number(v, IO_OP_MKNOD);
 }
 
 static bool is_missed(const struct view *v, struct advice *a)
 {
-	double opens = view_meta(v, IO_OP_OPEN);
-	double misses = view_meta(v, IO_OP_LOOKUP_MISS) - names_used(v);
+	double opens = view_number(v, IO_OP_OPEN);
+	double misses = view_number(v, IO_OP_LOOKUP_MISS) - names_used(v);
 	double share = view_meta_share(v, misses);
 
 	if (!is_many_to_search(v, misses) || misses < 2 * opens || share < LEAST_SHARE / 10)
@@ -372,7 +372,7 @@ bool calls_lookup(const struct view *v, struct advice *a)
 
 static double opened(const struct view *v)
 {
-	double found = view_meta(v, IO_OP_OPEN) - view_meta(v, IO_OP_CREATE);
+	double found = view_number(v, IO_OP_OPEN) - view_number(v, IO_OP_CREATE);
 
 	return found > 0 ? found : 0;
 }
@@ -382,7 +382,7 @@ static double opened(const struct view *v)
  * file. */
 static bool is_opened_again(const struct view *v)
 {
-	return view_meta(v, IO_OP_LOOKUP_MISS) * 4 <= opened(v);
+	return view_number(v, IO_OP_LOOKUP_MISS) * 4 <= opened(v);
 }
 
 /* What is known of files that are opened to read a little */
@@ -405,7 +405,7 @@ static bool is_read_again(const struct view *v, struct advice *a)
 		return false;
 	a->trust = ADVICE_PERHAPS;
 	view_what(a, "files were opened %.0f times for %.0f reads, and %.0f names looked up",
-		  opened(v), view_number(v, IO_READ_CALLS), view_meta(v, IO_OP_LOOKUP_MISS));
+		  opened(v), view_number(v, IO_READ_CALLS), view_number(v, IO_OP_LOOKUP_MISS));
 	view_why(
 		a,
 		"a file that is new to the node is looked up: these are a few, opened again and again, or the node knew them");
@@ -421,8 +421,8 @@ static bool is_appended(const struct view *v, struct advice *a)
 	double share = view_meta_share(v, opens);
 
 	if (opens < LIMIT_MANY_OPS || writes > 2 * opens || writes < opens / 2 ||
-	    view_number(v, IO_READ_CALLS) > writes / 2 || view_meta(v, IO_OP_CREATE) * 10 > opens ||
-	    share < LEAST_SHARE)
+	    view_number(v, IO_READ_CALLS) > writes / 2 ||
+	    view_number(v, IO_OP_CREATE) * 10 > opens || share < LEAST_SHARE)
 		return false;
 	view_what(a, "files that exist were opened %.0f times for %.0f writes", opens, writes);
 	view_why(a, "to open and close around each write costs two requests more than the write");
@@ -436,7 +436,7 @@ bool calls_open_append(const struct view *v, struct advice *a)
 
 bool calls_tiny_written(const struct view *v, struct advice *a)
 {
-	double files = view_meta(v, IO_OP_CREATE);
+	double files = view_number(v, IO_OP_CREATE);
 	double size = files > 0 ? view_number(v, IO_WRITE_BYTES) / files : 0;
 	double share = view_meta_share(v, files * 3) + view_waiting(v, IO_WRITE_US);
 
@@ -464,7 +464,7 @@ bool calls_tiny_read(const struct view *v, struct advice *a)
 /* Cluster-wide: of all nodes. */
 bool calls_one_folder(const struct view *v, struct advice *a)
 {
-	double creates = view_meta(v, IO_OP_CREATE);
+	double creates = view_number(v, IO_OP_CREATE);
 	double rate = v->seconds > 0 ? creates / v->seconds : 0;
 
 	if (creates < LIMIT_MANY_OPS ||
@@ -519,14 +519,14 @@ static bool is_spill(const struct view *v, double made, double gone)
 
 bool calls_deleted(const struct view *v, struct advice *a)
 {
-	double made = view_meta(v, IO_OP_CREATE);
-	double gone = view_meta(v, IO_OP_UNLINK);
+	double made = view_number(v, IO_OP_CREATE);
+	double gone = view_number(v, IO_OP_UNLINK);
 	double written = view_number(v, IO_WRITE_BYTES);
 	bool is_many = made >= FLOOR_OPS && gone * 10 >= made * 9;
 
 	/* what is synced is no scratch: a journal of SQLite is, before it goes */
 	if ((!is_many && !is_spill(v, made, gone)) || gone > made * 2 ||
-	    written < v->limits->min_mib * MIB || view_meta(v, IO_OP_FSYNC) >= made)
+	    written < v->limits->min_mib * MIB || view_number(v, IO_OP_FSYNC) >= made)
 		return false;
 	if (!is_many)
 		a->trust = ADVICE_PERHAPS;

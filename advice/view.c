@@ -17,11 +17,6 @@ double view_number(const struct view *v, enum io_number number)
 	return known(v->io->numbers[number]);
 }
 
-double view_meta(const struct view *v, enum io_number op)
-{
-	return known(v->io->numbers[op]);
-}
-
 double view_metas(const struct view *v)
 {
 	double all = 0;
@@ -92,8 +87,8 @@ bool view_is_at_hand(const struct view *v)
  * one operation. */
 static double meta_operations(const struct view *v)
 {
-	double asking = view_meta(v, IO_OP_STAT) + view_meta(v, IO_OP_OPEN);
-	double looked_up = view_meta(v, IO_OP_LOOKUP_MISS);
+	double asking = view_number(v, IO_OP_STAT) + view_number(v, IO_OP_OPEN);
+	double looked_up = view_number(v, IO_OP_LOOKUP_MISS);
 
 	return view_metas(v) - (looked_up < asking ? looked_up : asking);
 }

@@ -37,7 +37,6 @@ struct view {
 };
 
 double view_number(const struct view *v, enum io_number number);
-double view_meta(const struct view *v, enum io_number op);
 double view_metas(const struct view *v); /* all of them */
 double view_bytes(const struct view *v);
 double view_mapped(const struct view *v); /* through mapped files: not in it */
@@ -53,7 +52,7 @@ double view_concurrency(const struct view *v);
 /* What so many synchronous calls take at least: limits->sync_call_us each. */
 double view_call_share(const struct view *v, double calls);
 /* How many requests of a node were on their way on average, as the client measured:
- * IO_READ_US, IO_WRITE_US or IO_META_US; 0: nobody knows. More than 1
+ * IO_READ_US, IO_WRITE_US or IO_META_US; 0: unknown. More than 1
  * where it reads ahead or writes behind. */
 double view_waiting(const struct view *v, enum io_number us);
 /* Had the client nearly all names at hand, without asking for them? */

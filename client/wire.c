@@ -17,6 +17,14 @@
  * were seen nowhere. */
 #define CALLS_A_SECOND_MAX 2000000
 
+#define NUMBER(id, name, ...) FIELD(NUMBER, name, wire_row, numbers[IO_##id], FIELD_IF_KNOWN),
+static const struct field row_fields[] = {
+	FIELD(WORD, "id", wire_row, id),
+	FIELD(WORD, "fs", wire_row, fs, FIELD_IF_KNOWN),
+	FIELD(NUMBER, "born_s", wire_row, born_s, FIELD_IF_KNOWN),
+	IO_CLIENT_NUMBERS(NUMBER) FIELD_LAST,
+};
+
 struct wire *wire_new(void)
 {
 	struct wire *wire = xcalloc(1, sizeof(*wire));
@@ -68,7 +76,6 @@ static bool is_bare(const char *id)
 struct wire_row *wire_row(struct wire *wire, const char *id)
 {
 	struct wire_row *row = (struct wire_row *)find_row(wire, id, wire->count);
-	int kind;
 
 	if (row || wire->count == WIRE_ROWS_MAX)
 		return row;
@@ -77,9 +84,7 @@ struct wire_row *wire_row(struct wire *wire, const char *id)
 	memset(row, 0, sizeof(*row));
 	snprintf(row->id, sizeof(row->id), "%s", id);
 	wire->unread += is_bare(id);
-	row->born_s = IO_UNKNOWN;
-	for (kind = 0; kind < WIRE_NUMBERS; kind++)
-		row->numbers[kind] = IO_UNKNOWN;
+	field_init(row_fields, row);
 	return row;
 }
 
@@ -96,14 +101,6 @@ int wire_row_add(struct wire_row *row, enum io_number kind, int64_t count)
 }
 
 /* ---- as text ----------------------------------------------------------- */
-
-#define NUMBER(id, name, ...) FIELD(NUMBER, name, wire_row, numbers[IO_##id], FIELD_IF_KNOWN),
-static const struct field row_fields[] = {
-	FIELD(WORD, "id", wire_row, id),
-	FIELD(WORD, "fs", wire_row, fs, FIELD_IF_KNOWN),
-	FIELD(NUMBER, "born_s", wire_row, born_s, FIELD_IF_KNOWN),
-	IO_CLIENT_NUMBERS(NUMBER) FIELD_LAST,
-};
 
 static const struct field fields[] = {
 	FIELD(NUMBER, "at_s", wire, at_s),

@@ -141,17 +141,6 @@ static void put_bpf(struct io *io, const struct count_slot *s, const struct coun
 	}
 }
 
-/* Rows that are not the counters would say what nobody saw. */
-static void check_timeline(struct io *io)
-{
-	const int64_t *n = io->numbers;
-
-	if (timeline_sum(&io->timeline, TIMELINE_READ) != n[IO_READ_BYTES] ||
-	    timeline_sum(&io->timeline, TIMELINE_WRITE) != n[IO_WRITE_BYTES] ||
-	    timeline_sum(&io->timeline, TIMELINE_CALLS) != n[IO_READ_CALLS] + n[IO_WRITE_CALLS])
-		timeline_spoil(&io->timeline);
-}
-
 struct reading {
 	const struct counters_options *options;
 	uint32_t job;
@@ -215,7 +204,9 @@ static int read_entry(struct pins *p, const struct count_key *key, const struct 
 		snprintf(mount, sizeof(mount), "%s", entry->mount);
 		io.fs = mount;
 		put_bpf(&io, &sum, &p->info);
-		check_timeline(&io);
+		/* rows that are not the counters would show other I/O */
+		if (io_check_lanes(&io, NULL) < 0)
+			timeline_spoil(&io.timeline);
 		r->record->flags |= mount_flags(r->options, p, key, entry);
 	}
 	if (key->dev)

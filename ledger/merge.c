@@ -151,14 +151,6 @@ bool merge_is_better(const struct record *a, uint64_t digest_a, const struct rec
 	return compare(&first, &second) > 0;
 }
 
-static bool is_known(const struct io *io)
-{
-	const int64_t *n = io->numbers;
-
-	return n[IO_READ_BYTES] >= 0 || n[IO_WRITE_BYTES] >= 0 || n[IO_READ_CALLS] >= 0 ||
-	       n[IO_WRITE_CALLS] >= 0;
-}
-
 static void take_app(struct part *part, const struct record *r, char source[RECORD_WORD_MAX])
 {
 	struct io wide;
@@ -167,7 +159,7 @@ static void take_app(struct part *part, const struct record *r, char source[RECO
 	run_best(r, IO_SCOPE_JOB, part->app);
 	run_best(r, IO_SCOPE_NODE, &wide);
 	strcpy(source, *part->app->source ? part->app->source : wide.source);
-	if (!is_known(part->app) && is_known(&wide))
+	if (!io_is_counted(part->app) && io_is_counted(&wide))
 		*part->app = wide;
 }
 
@@ -456,7 +448,8 @@ static void sum_app(const struct merge *merge, struct io *all)
 	io_init(all);
 	all->scope = IO_SCOPE_NODE;
 	for (i = 0; i < merge->count; i++)
-		if (merge->parts[i].app->scope == IO_SCOPE_JOB && is_known(merge->parts[i].app))
+		if (merge->parts[i].app->scope == IO_SCOPE_JOB &&
+		    io_is_counted(merge->parts[i].app))
 			all->scope = IO_SCOPE_JOB;
 	for (i = 0; i < merge->count; i++)
 		if (merge->parts[i].app->scope == all->scope)
@@ -475,7 +468,7 @@ static void find_busiest(const struct merge *merge, struct summary *s)
 		const struct part *part = &merge->parts[i];
 		int64_t moved = 0;
 
-		if (part->app->scope != IO_SCOPE_JOB || !is_known(part->app))
+		if (part->app->scope != IO_SCOPE_JOB || !io_is_counted(part->app))
 			continue;
 		io_add_number(&moved, part->app->numbers[IO_READ_BYTES]);
 		io_add_number(&moved, part->app->numbers[IO_WRITE_BYTES]);

@@ -60,42 +60,34 @@ const struct field io_fields[] = {
 	FIELD_LAST,
 };
 
-/* A picture that says other than the numbers is none. */
-static int check_lane(const struct io *io, enum timeline_lane lane, struct err *err)
+int io_check_lanes(const struct io *io, struct err *err)
 {
 	static const enum io_number numbers[][2] = { { IO_READ_BYTES, IO_READ_BYTES },
 						     { IO_WRITE_BYTES, IO_WRITE_BYTES },
 						     { IO_READ_CALLS, IO_WRITE_CALLS } };
-	int64_t sum = timeline_sum(&io->timeline, lane), all = 0;
+	enum timeline_lane lane;
 	enum io_number i;
+	int64_t sum, all;
 
-	for (i = numbers[lane][0]; i <= numbers[lane][1]; i++)
-		io_add_number(&all, io->numbers[i]);
-	if (sum == all)
-		return 0;
-	return err_set(err, "timeline: %s: its rows add up to '%lld', not to %lld",
-		       io_lane_names[lane], (long long)sum, (long long)all);
-}
-
-static bool is_row(const struct timeline *line, size_t i)
-{
-	int lane;
-
-	for (lane = 0; lane < TIMELINE_LANES; lane++)
-		if (line->rows[lane][i])
-			return true;
-	return false;
+	for (lane = TIMELINE_READ; lane <= TIMELINE_CALLS; lane++) {
+		sum = timeline_sum(&io->timeline, lane);
+		for (i = numbers[lane][0], all = 0; i <= numbers[lane][1]; i++)
+			io_add_number(&all, io->numbers[i]);
+		if (sum != all)
+			return err_set(err, "timeline: %s: its rows add up to '%lld', not to %lld",
+				       io_lane_names[lane], (long long)sum, (long long)all);
+	}
+	return 0;
 }
 
 /* As it was read: with empty rows, and without saying how many there are. */
 static int check_timeline(struct io *io, struct err *err)
 {
 	struct timeline line = io->timeline;
-	enum timeline_lane lane;
 
 	if (line.start < 0 && line.width < 0)
 		line.start = line.width = 0;
-	for (line.count = TIMELINE_ROWS; line.count && !is_row(&line, line.count - 1);)
+	for (line.count = TIMELINE_ROWS; line.count && !timeline_has_row(&line, line.count - 1);)
 		line.count--;
 	memset(&io->timeline, 0, sizeof(io->timeline));
 	if (!line.width && !line.start && !line.count)
@@ -106,10 +98,7 @@ static int check_timeline(struct io *io, struct err *err)
 			err,
 			"timeline: width_s must be a power of two, and start a multiple of it");
 	timeline_add(&io->timeline, &line); /* without empty rows at its ends */
-	for (lane = TIMELINE_READ; lane <= TIMELINE_CALLS; lane++)
-		if (check_lane(io, lane, err) < 0)
-			return -1;
-	return 0;
+	return io_check_lanes(io, err);
 }
 
 int io_check(struct io *io, struct err *err)
@@ -202,14 +191,22 @@ void io_add(struct io *sum, const struct io *io)
 	add_timeline(sum, io);
 }
 
-bool io_is_known(const struct io *io)
+static bool is_known(const struct io *io, int first, int last)
 {
-	int i;
-
-	for (i = 0; i < IO_COUNT; i++)
-		if (io->numbers[i] >= 0)
+	for (; first <= last; first++)
+		if (io->numbers[first] >= 0)
 			return true;
 	return false;
+}
+
+bool io_is_known(const struct io *io)
+{
+	return is_known(io, 0, IO_COUNT - 1);
+}
+
+bool io_is_counted(const struct io *io)
+{
+	return is_known(io, IO_READ_BYTES, IO_WRITE_CALLS);
 }
 
 int64_t io_ops(const struct io *io)

@@ -6,7 +6,7 @@
  *           client's, a node's record, sums of them: all of these are a struct io.
  *         quantity: a row of IO_QUANTITIES: its id, its key in JSON, its unit, how it adds,
  *           and what it is. A new one is a row here, and where it is counted.
- *         unknown: a number that nobody measured is IO_UNKNOWN here and null or missing
+ *         unknown: a number that was not measured is IO_UNKNOWN here and null or missing
  *           in JSON, never 0.
  *         scope: "job" (the numbers are this job's alone) or "node" (of everything on the
  *           node while the job ran).
@@ -18,9 +18,10 @@
  *           not known is none of these.
  *         threads: those that did I/O there, on each filesystem anew; thread_us: how long
  *           they lived while they were counted.
- * Owner   plain values but 'fs', which belongs to whoever set it.
- * Errors  -1 and a sentence that begins with a key. A sum ends at INT64_MAX. What is unknown adds nothing; a sum of nothing is
- *           unknown. Adding in any order, any number of sums of sums, gives the same.
+ * Owner   plain values; 'fs' is the caller's and is not freed here.
+ * Errors  -1 and a sentence that begins with a key. A sum ends at INT64_MAX. Unknown values
+ *           are skipped; if all are unknown, so is the sum. Sums do not depend on the
+ *           order in which they are made.
  * Runs    jobio-count, prolog, epilog, ledger, report.
  */
 #ifndef JOBIO_IO_H
@@ -199,6 +200,8 @@ struct io {
 /* How JSON has it (field.h). Of what was read io_check() says whether it may be so. */
 extern const struct field io_fields[];
 int io_check(struct io *io, struct err *err);
+/* Do the rows of the timeline add up to the numbers? */
+int io_check_lanes(const struct io *io, struct err *err);
 
 /* All numbers unknown, scope job. */
 void io_init(struct io *io);
@@ -211,6 +214,8 @@ void io_add(struct io *sum, const struct io *io);
 
 /* Is any of its numbers known? */
 bool io_is_known(const struct io *io);
+/* Are bytes or calls of reads or writes known? */
+bool io_is_counted(const struct io *io);
 
 /* Metadata operations of all kinds. */
 int64_t io_ops(const struct io *io);

@@ -168,7 +168,7 @@ void summary_take(struct summary *s, const struct io *all)
 	s->wr_bytes = n[IO_WRITE_BYTES];
 	s->rd_calls = n[IO_READ_CALLS];
 	s->wr_calls = n[IO_WRITE_CALLS];
-	if (s->rd_bytes >= 0 || s->wr_bytes >= 0 || s->rd_calls >= 0 || s->wr_calls >= 0)
+	if (io_is_counted(all))
 		s->scope = all->scope == IO_SCOPE_JOB ? SUMMARY_SCOPE_JOB : SUMMARY_SCOPE_NODE;
 	if (all->scope != IO_SCOPE_JOB)
 		return;

@@ -87,17 +87,24 @@ void timeline_put(struct timeline *line, int64_t start, int64_t width,
 		line->rows[lane][at] = sum(line->rows[lane][at], amounts[lane]);
 }
 
+bool timeline_has_row(const struct timeline *line, size_t row)
+{
+	int lane;
+
+	for (lane = 0; lane < TIMELINE_LANES; lane++)
+		if (line->rows[lane][row])
+			return true;
+	return false;
+}
+
 /* Its rows that are not empty are first to last; false: there is none. */
 static bool find_ends(const struct timeline *line, size_t *first, size_t *last)
 {
 	size_t i;
-	int lane;
 	bool is_there = false;
 
 	for (i = 0; i < line->count; i++) {
-		for (lane = 0; lane < TIMELINE_LANES && !line->rows[lane][i];)
-			lane++;
-		if (lane == TIMELINE_LANES)
+		if (!timeline_has_row(line, i))
 			continue;
 		*first = is_there ? *first : i;
 		*last = i;

@@ -82,6 +82,9 @@ void timeline_cover(const struct timeline *line, int64_t first, int64_t last,
 /* The last second of a run from 'start' to 'end'; end < 0: unknown. */
 int64_t timeline_last(double start, double end);
 
+/* Has one of its lanes anything in this row? */
+bool timeline_has_row(const struct timeline *line, size_t row);
+
 /* What was read and written in a row. */
 int64_t timeline_moved(const struct timeline *line, size_t row);
 
