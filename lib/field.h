@@ -10,8 +10,8 @@
  *           bool, which reading sets, or a count, which it does not.
  *         list: of structs; its field 'count' says of how many.
  * Owner   field_free() frees the texts and lists of a struct, not the struct.
- * Errors  -1 and a sentence that begins with the key. Whoever reads a text of 'most'
- *           bytes gets no longer one; bytes that are not UTF-8, and characters that are
+ * Errors  -1 and a sentence that begins with the key. A text that is longer than 'most'
+ *           bytes is an error; bytes that are not UTF-8, and characters that are
  *           hidden (utf8.h), become '?'. Unknown keys are ignored. Of a longer list
  *           only the first are read, *is_cut is set then.
  * Runs    helpers, ledger, report.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A record as JSON, which nobody has to believe. */
+/* A record as JSON; what is read is not trusted. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
