@@ -92,6 +92,7 @@ AC_DEFUN([JOBIO_SLURM_AT], [
 	# which sudo, for one, does not have in PATH
 	AC_DEFINE_UNQUOTED([JOBIO_SLURM_BIN], ["$1/bin"],
 		[the folder with its commands])
+	AC_SUBST([SLURM_BIN], [$1/bin])
 	# no place where the loader looks by itself
 	SLURM_LIBS="-L$slurm_lib -Wl,-rpath,$slurm_lib -lslurm"
 	slurm_scontrol=$1/bin/scontrol

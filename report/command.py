@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The commands of jobio, their options, and what every command keeps to.
+
+A command is a module with main(args) -> exit status. Exit status: 0; 1 failed (check:
+warnings); 2 bad usage; 3 unsound (check: errors; cores: Slurm will reserve other cores).
+"""
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+from report import paths
+
+FAILED = 1
+USAGE = 2
+UNSOUND = 3
+
+# name: module ("": jobio-old has it), sentence; in the order of jobio(1)
+COMMANDS = {
+    "cores": ("", "which cores and CPUs Slurm withholds"),
+    "plan": ("", "which cores to give to the client"),
+    "check": ("", "what is wrong on this host, and the cure"),
+    "report": ("", "what jobs read and wrote"),
+    "compare": ("", "two jobs side by side"),
+    "advise": ("", "what to ask for the next time"),
+    "calibrate": ("", "what cores and profiles are worth"),
+}
+
+
+class Failure(Exception):
+    """A sentence for standard error, and the exit status."""
+
+    def __init__(self, text: str, status: int = FAILED) -> None:
+        super().__init__(text)
+        self.status = status
+
+
+def usage() -> str:
+    lines = [f"  {name:<9} {COMMANDS[name][1]}" for name in COMMANDS]
+    return "\n".join(
+        ["usage: jobio COMMAND [OPTION]...", "", *lines, "",
+         "'jobio help COMMAND' explains a command; see jobio(1)."])
+
+
+def nearest(word: str, known: list[str]) -> str | None:
+    """The name that a mistyped one most likely meant."""
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(word, known, 1, 0.6)), None)
+
+
+def old(args: list[str]) -> int:
+    """The commands that are not Python yet."""
+    program = paths.helper("jobio-old")
+    sys.stdout.flush()
+    try:
+        os.execv(program, ["jobio", *args])
+    except OSError as error:
+        raise Failure(f"{program}: {error.strerror}") from None
+
+
+def run(args: list[str]) -> int:
+    if not args:
+        raise Failure("which command? see jobio --help", USAGE)
+    name = args[0]
+    if name in ("-V", "--version", "version"):
+        print(paths.PACKAGE)
+        return 0
+    if name == "help" and len(args) > 1:
+        name, args = args[1], [args[1], "--help"]
+    if name in ("-h", "--help", "help"):
+        print(usage())
+        return 0
+    if name not in COMMANDS:
+        near = nearest(name, list(COMMANDS))
+        raise Failure(f"'{name}': no such command; "
+                      + (f"did you mean 'jobio {near}'?" if near else "see jobio --help"), USAGE)
+    module = COMMANDS[name][0]
+    if not module:
+        return old(args)
+    try:
+        return int(import_module("report." + module).main(args[1:]))
+    except Failure as failure:
+        raise Failure(f"{name}: {failure}", failure.status) from None
+
+
+def main(args: list[str]) -> int:
+    """All of it: half a list, on a disk that is full, is no success; a reader that has gone has
+    what it wanted."""
+    sys.stdout.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
+    sys.stderr.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
+    status = 0
+    try:
+        try:
+            status = run(args)
+        except Failure as failure:
+            sys.stdout.flush()
+            print(f"jobio: {failure}", file=sys.stderr)
+            status = failure.status
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        status = 130
+    except BrokenPipeError:
+        pass
+    except OSError as error:
+        print(f"jobio: standard output: {error.strerror}", file=sys.stderr)
+        status = status or FAILED
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or Python says at exit what was said
+    return status

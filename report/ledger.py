@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Ask the ledger, through jobio-ask: questions and answers as ledger_link.h has them."""
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+
+from report import paths
+from report.command import FAILED, USAGE, Failure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Ledger:
+    """A link to the ledger: jobio-ask runs beside us, one question a line."""
+
+    def __init__(self, conf: str | None = None) -> None:
+        self.conf = conf
+        self.down = ""  # why it does not answer; it is not asked again then
+        words = [paths.helper("jobio-ask")]
+        if conf:
+            words.append("--conf=" + conf)
+        try:
+            self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                            stderr=subprocess.PIPE)
+        except OSError as error:
+            raise Failure(f"{words[0]}: {error.strerror}") from None
+
+    def send(self, **question: Any) -> None:
+        """Put a question; answer() has what comes back, in the order of the questions."""
+        line = json.dumps({k: v for k, v in question.items() if v is not None}) + "\n"
+        assert self.process.stdin
+        try:
+            self.process.stdin.write(line.encode())
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            pass  # answer() says why
+
+    def line(self) -> bytes:
+        """An answer as it came."""
+        assert self.process.stdout and self.process.stderr
+        line = self.process.stdout.readline()
+        if line:
+            return line
+        why = self.process.stderr.read().decode(errors="replace").strip()
+        bad = self.process.wait() == USAGE
+        raise Failure(why.removeprefix("jobio-ask: ") or "jobio-ask: it ended without an answer",
+                      USAGE if bad and self.conf else FAILED)
+
+    def answer(self) -> dict[str, Any]:
+        told: dict[str, Any] = json.loads(self.line())
+        if told.get("down"):
+            self.down = told["error"]
+        return told
+
+    def ask(self, **question: Any) -> dict[str, Any]:
+        if self.down:
+            return {"ok": False, "down": True, "error": self.down}
+        self.send(**question)
+        return self.answer()
+
+    def close(self) -> None:
+        for end in (self.process.stdin, self.process.stdout, self.process.stderr):
+            if end:
+                try:
+                    end.close()
+                except OSError:
+                    pass
+        self.process.wait()
+
+
+def conf_file() -> str:
+    return os.path.join(paths.SYSCONF, "slurm", "jobio.conf")

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Where things are: the launcher (jobio.in) sets these, in the build tree and installed."""
+from __future__ import annotations
+
+import os
+
+PACKAGE = "jobio"
+LIBEXEC = ""  # jobio-ask and the other programs
+PKGDATA = ""  # templates are in PKGDATA/report
+SYSCONF = "/etc"
+SLURM_BIN = ""  # of --with-slurm=PREFIX, which sudo, for one, does not have in PATH
+
+REPORT = os.path.dirname(os.path.abspath(__file__))  # modules and templates
+
+
+def helper(name: str) -> str:
+    """A program of ours in libexec."""
+    return os.path.join(LIBEXEC, name)
+
+
+def site(name: str) -> str:
+    """A file that a site may have in place of ours: a template."""
+    return os.path.join(SYSCONF, "slurm", "jobio", name)
+
+
+def program(name: str) -> str | None:
+    """A command of Slurm's, as the caller's shell would find it: in absolute folders only."""
+    folders = os.environ.get("PATH") or "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
+    for folder in [*folders.split(":"), SLURM_BIN]:
+        path = os.path.join(folder, name)
+        if folder.startswith("/") and os.access(path, os.X_OK) and not os.path.isdir(path):
+            return path
+    return None
