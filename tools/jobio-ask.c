@@ -5,11 +5,15 @@
  *
  * A question is one JSON object as ledger_link.h has them, an answer is one line on standard
  * output. Without a QUESTION they are read from standard input, one a line, and each is answered
- * before the next is read. Three things are added:
- *   {"op":"config"}   what the asker needs of jobio.conf; the ledger is not asked
- *   {"op":"advice"}   advice about the job of the last "get" and those with "after" that followed
- *   "slim":true       of a list: a row of each run instead of its records (slim.h)
- *   "advice":true     of a get or a list: advice about each run whose records are all there
+ * before the next is read. Added to the ledger's own:
+ *   {"op":"config"}     what the asker needs of jobio.conf, and the words for each quantity of IO;
+ *                       the ledger is not asked
+ *   {"op":"merge","ok":true,"records":[..]}
+ *                       as if the ledger had answered so: of records from elsewhere
+ *   "form":"full"|"slim"|"row"
+ *                       of get, list and merge: slim.h; all nodes of a job are in it, however
+ *                       many answers of the ledger they take
+ *   "advice":true       with a form: with advice, where the ledger has none
  * Errors  a question that could not be asked: {"ok":false,"down":true,"error":"why"}, and with
  *           QUESTIONs exit status 1. jobio.conf that is wrong: one line on standard error, exit
  *           status 2; one that is not there, in the usual place, is only no ledger.
@@ -23,11 +27,13 @@
 
 #include "lib/alloc.h"
 #include "lib/config.h"
+#include "lib/io.h"
 #include "lib/json.h"
 #include "lib/ledger_link.h"
 #include "tools/slim.h"
 
 #define NAME "jobio-ask"
+#define MORE_MAX 16 /* answers about one job: more is left out */
 
 struct asker {
 	struct config *config; /* NULL: there is none */
@@ -35,7 +41,11 @@ struct asker {
 	struct ledger_link *link;
 	bool is_down;
 	struct err why_down;
-	struct slim_job last; /* of the last get */
+	struct more {
+		struct json *answer;
+		char *text;
+	} more[MORE_MAX]; /* of the get that is asked */
+	size_t more_count;
 };
 
 static char *call(struct asker *a, const char *request, struct err *err)
@@ -52,6 +62,22 @@ static char *call(struct asker *a, const char *request, struct err *err)
 	return NULL;
 }
 
+/* {"read_bytes":["bytes","bytes read"],..} */
+static void put_quantities(struct json *to)
+{
+	static const char *const units[] = {
+		[IO_BYTES] = "bytes", [IO_CALLS] = "calls", [IO_US] = "us", [IO_S] = "s"
+	};
+	struct json *one;
+	size_t i;
+
+	for (i = 0; i < IO_COUNT; i++) {
+		one = json_add_list(to, io_quantities[i].key);
+		json_append_text(one, units[io_quantities[i].unit]);
+		json_append_text(one, io_quantities[i].words);
+	}
+}
+
 static void put_config(const struct asker *a, FILE *out)
 {
 	struct json *top = json_new_object(), *limits;
@@ -63,6 +89,7 @@ static void put_config(const struct asker *a, FILE *out)
 	json_add_number(limits, "min_seconds", a->limits.min_seconds);
 	json_add_number(limits, "min_mib", a->limits.min_mib);
 	json_add_number(limits, "min_calls", a->limits.min_calls);
+	put_quantities(json_add_object(top, "quantities"));
 	fprintf(out, "%s\n", json_line(top));
 	json_free(top);
 }
@@ -85,30 +112,104 @@ static char *request_of(const struct json *question)
 	const struct json *one;
 
 	for (one = json_first(question); one; one = one->next)
-		if (strcmp(one->key, "slim") != 0 && strcmp(one->key, "advice") != 0)
+		if (strcmp(one->key, "form") != 0 && strcmp(one->key, "advice") != 0)
 			json_add_copy(top, one->key, one);
 	return json_line_free(top);
 }
 
-static void put_answer(struct asker *a, const struct json *question, const char *text, FILE *out)
+/* A list: each of its runs in the form that is wanted. */
+static void put_list(const struct json *answer, const char *text, const struct slim_want *want)
 {
-	const char *op = json_text(question, "op");
-	struct json *answer = NULL;
-	struct slim_want want = { .is_slim = json_is_true(question, "slim"),
-				  .is_advice = json_is_true(question, "advice"),
-				  .limits = &a->limits };
+	struct slim_run run = { 0 };
+	struct json *one;
+	const char *between = "";
 
-	if (op && !strcmp(op, "get") && want.is_advice)
-		answer = json_parse(text);
-	else if (op && !strcmp(op, "list") && (want.is_slim || want.is_advice))
-		answer = json_parse(text);
-	if (!json_is_true(answer, "ok"))
-		fprintf(out, "%s\n", text);
-	else if (!strcmp(op, "list"))
-		slim_list(answer, text, &want, out);
+	printf("{\"ok\":true,\"done\":%lld,\"runs\":[", (long long)json_number(answer, "done"));
+	for (one = json_first(json_list(answer, "runs")); one; one = one->next) {
+		fputs(between, stdout);
+		slim_run_add(&run, one, text);
+		slim_run_put(&run, text, want, stdout);
+		slim_run_clear(&run);
+		between = ",";
+	}
+	puts("]}");
+}
+
+/* The records of the nodes behind the last one; NULL: there are no more. A ledger that does
+ * not know "after" sends the same again. */
+static struct json *get_more(struct asker *a, const struct json *question,
+			     const struct json *answer, const struct slim_run *run)
+{
+	struct json *top = json_new_object(), *more;
+	struct err err;
+	char *request, *text;
+
+	json_add_text(top, "op", "get");
+	json_add_copy(top, "job", json_member(question, "job"));
+	json_add_text(top, "cluster", json_text(answer, "cluster"));
+	if (json_number(answer, "restart") >= 0)
+		json_add_number(top, "restart", json_number(answer, "restart"));
+	json_add_text(top, "after", run->records[run->count - 1]->node);
+	request = json_line_free(top);
+	text = call(a, request, &err);
+	free(request);
+	more = text ? json_parse(text) : NULL;
+	top = json_first(json_list(more, "records"));
+	if (!json_is_true(more, "ok") || !top ||
+	    !strcmp(json_text(top, "node") ? json_text(top, "node") : "", run->records[0]->node)) {
+		json_free(more);
+		more = NULL;
+	}
+	if (more)
+		a->more[a->more_count++] = (struct more){ more, text };
 	else
-		slim_get(&a->last, answer, text, json_member(question, "after") != NULL, &want,
-			 out);
+		free(text);
+	return more;
+}
+
+static void put_get(struct asker *a, const struct json *question, struct json *answer,
+		    const char *text, const struct slim_want *want)
+{
+	struct slim_run run = { 0 };
+	struct json *more = answer;
+	int64_t left;
+
+	slim_run_add(&run, answer, text);
+	while ((left = run.left_out) > 0 && run.count && a->more_count < MORE_MAX) {
+		more = get_more(a, question, answer, &run);
+		if (!more)
+			break;
+		slim_run_add(&run, more, a->more[a->more_count - 1].text);
+		left -= (int64_t)json_list(more, "records")->list.count;
+		run.left_out = left > 0 ? left : 0;
+	}
+	slim_run_put(&run, text, want, stdout);
+	putchar('\n');
+	slim_run_clear(&run);
+	while (a->more_count) {
+		json_free(a->more[--a->more_count].answer);
+		free(a->more[a->more_count].text);
+	}
+}
+
+static void put_answer(struct asker *a, const struct json *question, const char *op,
+		       const char *text)
+{
+	const char *form = json_text(question, "form");
+	struct slim_want want = { .is_advice = json_is_true(question, "advice"),
+				  .limits = &a->limits };
+	struct json *answer = form ? json_parse(text) : NULL;
+
+	want.form = !form		    ? SLIM_FULL
+		    : !strcmp(form, "slim") ? SLIM_SLIM
+		    : !strcmp(form, "row")  ? SLIM_ROW
+					    : SLIM_FULL;
+	if (!json_is_true(answer, "ok"))
+		puts(text);
+	else if (!strcmp(op, "list"))
+		put_list(answer, text, &want);
+	else
+		put_get(a, question, answer, text, &want);
 	json_free(answer);
 }
 
@@ -126,14 +227,14 @@ static int ask(struct asker *a, const char *line, FILE *out)
 		rc = 1;
 	} else if (!strcmp(op, "config")) {
 		put_config(a, out);
-	} else if (!strcmp(op, "advice")) {
-		slim_advice(&a->last, &a->limits, out);
+	} else if (!strcmp(op, "merge")) {
+		put_answer(a, question, op, line);
 	} else {
 		request = request_of(question);
 		text = call(a, request, &err);
 		free(request);
 		if (text)
-			put_answer(a, question, text, out);
+			put_answer(a, question, op, text);
 		else
 			put_error(err.text, true, out);
 		rc = !text;
@@ -212,7 +313,6 @@ int main(int argc, char *argv[])
 		rc = ask_all(&a, stdin);
 	for (i = optind; i < argc; i++)
 		rc |= ask(&a, argv[i], stdout);
-	slim_job_clear(&a.last);
 	ledger_link_close(a.link);
 	config_free(a.config);
 	return rc || fflush(stdout) ? 1 : 0;

@@ -1,62 +1,76 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tools/slim.h"
 
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "advice/advice.h"
 #include "lib/alloc.h"
+#include "lib/field.h"
 #include "lib/run.h"
 #include "lib/summary.h"
 
-void slim_job_clear(struct slim_job *job)
+void slim_run_add(struct slim_run *run, struct json *answer, const char *text)
 {
-	while (job->count)
-		record_free(job->records[--job->count]);
-	free(job->records);
-	*job = (struct slim_job){ 0 };
-}
-
-/* 'left_out': those of the whole job that are not in this answer, as it says. */
-static void add_records(struct slim_job *job, const struct json *run, const char *text)
-{
-	const struct json *list = json_list(run, "records"), *one;
+	const struct json *list = json_list(answer, "records"), *one;
+	int64_t left = json_number(answer, "records_left_out");
 	struct record *record;
 
+	run->left_out = left > 0 ? left : 0;
+	run->answers = xrealloc(run->answers, run->answer_count + 1, sizeof(struct json *));
+	run->answers[run->answer_count++] = answer;
 	for (one = json_first(list); one; one = one->next) {
 		record = record_read(one, text, NULL);
 		if (!record) {
-			job->left_out++;
+			run->left_out++;
 			continue;
 		}
-		if (job->count == job->room) {
-			job->room = job->room ? 2 * job->room : 16;
-			job->records = xrealloc(job->records, job->room, sizeof(struct record *));
+		if (run->count == run->room) {
+			run->room = run->room ? 2 * run->room : 16;
+			run->records = xrealloc(run->records, run->room, sizeof(struct record *));
 		}
-		job->records[job->count++] = record;
+		run->records[run->count++] = record;
 	}
 }
 
-static void take_head(struct slim_job *job, const struct json *run)
+void slim_run_clear(struct slim_run *run)
 {
-	int64_t left = json_number(run, "records_left_out");
-	const char *text = json_text(run, "summary");
-	struct summary s;
-	struct err err;
-
-	job->left_out = left > 0 ? left : 0;
-	job->is_all_nodes = text && summary_parse(text, &s, &err) == 0 && s.nodes_expected >= 0 &&
-			    s.nodes_seen >= s.nodes_expected;
+	while (run->count)
+		record_free(run->records[--run->count]);
+	free(run->records);
+	free(run->answers);
+	*run = (struct slim_run){ 0 };
 }
 
-static void add_advice(struct json *top, const struct slim_job *job,
-		       const struct config_advice *limits)
+static bool get_summary(const struct slim_run *run, struct summary *s)
 {
-	bool is_whole = job->is_all_nodes && !job->left_out;
-	struct advice_list *list = xneed(advice_new(job->records, job->count, is_whole, limits));
-	struct json *array = list->is_judged ? json_add_list(top, "advice") : NULL, *one;
+	const char *text = json_text(run->answers[0], "summary");
+	struct err err;
+
+	return text && summary_parse(text, s, &err) == 0;
+}
+
+/* ---- advice and timelines -------------------------------------------------- */
+
+static void add_advice(struct json *top, const struct slim_run *run, const struct slim_want *want)
+{
+	const struct json *told = json_member(run->answers[0], "advice");
+	struct advice_list *list;
+	struct json *array, *one;
+	struct summary s;
+	bool is_whole;
 	size_t i;
 
+	if (told) {
+		if (want->form != SLIM_FULL)
+			json_add_copy(top, "advice", told);
+		return;
+	}
+	is_whole = get_summary(run, &s) && !run->left_out && s.nodes_expected >= 0 &&
+		   s.nodes_seen >= s.nodes_expected;
+	list = xneed(advice_new(run->records, run->count, is_whole, want->limits));
+	array = list->is_judged ? json_add_list(top, "advice") : NULL;
 	if (!array)
 		json_add_null(top, "advice");
 	for (i = 0; array && i < list->count; i++) {
@@ -75,81 +89,44 @@ static void add_advice(struct json *top, const struct slim_job *job,
 	advice_free(list);
 }
 
-void slim_advice(const struct slim_job *job, const struct config_advice *limits, FILE *out)
+static void add_timeline(struct json *json, const struct run_line *line)
 {
-	struct json *top = json_new_object();
+	const struct timeline *timeline = &line->io.timeline;
+	struct json *rows;
+	size_t lane, i;
 
-	json_add_bool(top, "ok", true);
-	add_advice(top, job, limits);
-	fprintf(out, "%s\n", json_line(top));
-	json_free(top);
+	json_add_text(json, "fs", line->io.fs);
+	json_add_text(json, "source", line->io.source);
+	json_add_text(json, "scope", line->io.scope == IO_SCOPE_JOB ? "job" : "node");
+	json_add_number(json, "nodes", (int64_t)line->nodes);
+	json_add_number(json, "start", timeline->start);
+	json_add_number(json, "width_s", timeline->width);
+	for (lane = 0; lane < TIMELINE_LANES; lane++) {
+		if (lane > TIMELINE_CALLS && !timeline_sum(timeline, lane))
+			continue;
+		rows = json_add_list(json, io_lane_names[lane]);
+		for (i = 0; i < timeline->count; i++)
+			json_append_number(rows, timeline->rows[lane][i]);
+	}
 }
 
-/* An object as it came, with its advice as the last member. */
-static void put_with_advice(const struct json *run, const char *text, const struct slim_job *job,
-			    const struct slim_want *want, FILE *out)
+static void add_timelines(struct json *top, const struct slim_run *run,
+			  const struct run_lines *lines)
 {
-	struct json *top = json_new_object();
-	const char *line;
-
-	fwrite(text + run->list.at, run->list.size - 1, 1, out);
-	if (job->count && want->is_advice && !json_member(run, "advice")) {
-		add_advice(top, job, want->limits);
-		line = json_line(top);
-		fprintf(out, ",%.*s", (int)strlen(line) - 2, line + 1);
-	}
-	fputc('}', out);
-	json_free(top);
-}
-
-void slim_get(struct slim_job *job, const struct json *answer, const char *text, bool is_more,
-	      const struct slim_want *want, FILE *out)
-{
-	int64_t left = job->left_out;
-
-	if (!is_more) {
-		slim_job_clear(job);
-		take_head(job, answer);
-	}
-	add_records(job, answer, text);
-	if (is_more) {
-		left -= (int64_t)json_list(answer, "records")->list.count;
-		job->left_out = left > 0 ? left : 0;
-		fprintf(out, "%s\n", text);
-		return;
-	}
-	put_with_advice(answer, text, job, want, out);
-	fputc('\n', out);
-}
-
-/* ---- rows ----------------------------------------------------------------- */
-
-/* What the ledger would add up, where the summary has three digits. */
-static void add_totals(struct json *top, const struct slim_job *job, const struct json *run)
-{
-	const char *text = json_text(run, "summary");
-	struct json *totals;
-	struct io sum, best;
-	struct summary s;
-	struct err err;
+	struct json *list;
 	size_t i;
 
-	if (!job->count || job->left_out || !text || summary_parse(text, &s, &err) < 0 ||
-	    s.scope != SUMMARY_SCOPE_JOB) {
-		json_add_null(top, "totals");
+	if (run->left_out) {
+		json_add_null(top, "timelines");
 		return;
 	}
-	io_init(&sum);
-	for (i = 0; i < job->count; i++) {
-		run_best(job->records[i], IO_SCOPE_JOB, &best);
-		io_add(&sum, &best);
-	}
-	totals = json_add_object(top, "totals");
-	json_add_known(totals, "read_bytes", sum.numbers[IO_READ_BYTES]);
-	json_add_known(totals, "read_calls", sum.numbers[IO_READ_CALLS]);
-	json_add_known(totals, "write_bytes", sum.numbers[IO_WRITE_BYTES]);
-	json_add_known(totals, "write_calls", sum.numbers[IO_WRITE_CALLS]);
+	list = json_add_list(top, "timelines");
+	for (i = 0; i < lines->count; i++)
+		if (lines->line[i].io.timeline.count)
+			add_timeline(json_append_object(list), &lines->line[i]);
 }
+
+/* ---- what nodes say together ------------------------------------------------- */
 
 static void add_seconds(struct json *top, const char *key, double seconds)
 {
@@ -159,17 +136,164 @@ static void add_seconds(struct json *top, const char *key, double seconds)
 	json_add_real(top, key, seconds > 0 ? digits : NULL);
 }
 
+static void add_time(struct json *top, const struct slim_run *run)
+{
+	struct run_time time = run_time_of(run->records, run->count);
+
+	top = json_add_object(top, "time");
+	add_seconds(top, "first", time.first);
+	add_seconds(top, "last", time.last);
+	add_seconds(top, "seconds", run_time_seconds(&time));
+	add_seconds(top, "apart", time.apart);
+}
+
+static void add_lines(struct json *top, const struct run_lines *lines)
+{
+	static const char *const kinds[] = {
+		[RUN_APP] = "app", [RUN_OTHER] = "other", [RUN_WIRE] = "wire"
+	};
+	struct json *list = json_add_list(top, "lines"), *one;
+	size_t i;
+
+	for (i = 0; i < lines->count; i++) {
+		one = json_append_object(list);
+		json_add_text(one, "kind", kinds[lines->line[i].kind]);
+		json_add_number(one, "nodes", (int64_t)lines->line[i].nodes);
+		field_write(io_fields, &lines->line[i].io, one, FIELD_LIST_MAX, false);
+	}
+	json_add_number(top, "lines_left_out", (int64_t)lines->left_out);
+}
+
+static void add_nodes(struct json *top, const struct slim_run *run)
+{
+	struct json *list = json_add_list(top, "nodes"), *one;
+	struct io best;
+	size_t i;
+
+	for (i = 0; i < run->count; i++) {
+		one = json_append_object(list);
+		json_add_text(one, "node", run->records[i]->node);
+		add_seconds(one, "start", run->records[i]->start);
+		add_seconds(one, "end", run->records[i]->end);
+		run_best(run->records[i], IO_SCOPE_JOB, &best);
+		field_write(io_fields, &best, one, FIELD_LIST_MAX, true);
+	}
+}
+
+/* Members of a record that are shown once for all nodes that have the same. */
+static const char *const same[] = { "nodelist", "request",	"refused", "gate",     "io_cores",
+				    "machine",	"client",	"changes", "findings", "quality",
+				    "steps",	"more_clients", "user",	   "uid",      "gid" };
+
+struct group {
+	struct json *nodes;
+	char text[]; /* of the value */
+};
+
+static int compare_groups(const void *a, const void *b)
+{
+	return strcmp(((const struct group *)a)->text, ((const struct group *)b)->text);
+}
+
+static void add_value(struct json *list, void **tree, const struct json *value, const char *node)
+{
+	const char *text = json_line(value);
+	struct group *group = xcalloc(1, sizeof(*group) + strlen(text) + 1), **found;
+	struct json *one;
+
+	strcpy(group->text, text);
+	found = xneed(tsearch(group, tree, compare_groups));
+	if (*found != group) {
+		free(group);
+	} else {
+		one = json_append_object(list);
+		json_add_copy(one, "value", value);
+		group->nodes = json_add_list(one, "nodes");
+	}
+	json_append_text((*found)->nodes, node ? node : "?");
+}
+
+static void add_same_of(struct json *top, const struct slim_run *run, const char *key)
+{
+	struct json *list = json_add_list(top, key);
+	const struct json *record, *value, *one;
+	const char *node;
+	void *tree = NULL;
+	size_t i;
+
+	for (i = 0; i < run->answer_count; i++)
+		for (record = json_first(json_list(run->answers[i], "records")); record;
+		     record = record->next) {
+			value = json_member(record, key);
+			node = json_text(record, "node");
+			if (!value)
+				continue;
+			if (!json_is(value, JSON_LIST))
+				add_value(list, &tree, value, node);
+			for (one = json_is(value, JSON_LIST) ? json_first(value) : NULL; one;
+			     one = one->next)
+				add_value(list, &tree, one, node);
+		}
+	tdestroy(tree, free);
+}
+
+static void add_same(struct json *top, const struct slim_run *run)
+{
+	size_t i;
+
+	top = json_add_object(top, "same");
+	for (i = 0; i < sizeof(same) / sizeof(same[0]); i++)
+		add_same_of(top, run, same[i]);
+}
+
+static void add_quality(struct json *top, const struct slim_run *run)
+{
+	struct summary s;
+	unsigned int bit;
+
+	top = json_add_object(top, "quality_words");
+	for (bit = 0; get_summary(run, &s) && bit < RECORD_FLAG_COUNT; bit++)
+		if (s.flags & (UINT32_C(1) << bit))
+			json_add_text(top, record_flag_name(bit), record_flag_words(bit));
+}
+
+/* ---- rows ----------------------------------------------------------------- */
+
+/* What the ledger would add up, where the summary has three digits. */
+static void add_totals(struct json *top, const struct slim_run *run)
+{
+	struct json *totals;
+	struct io sum, best;
+	struct summary s;
+	size_t i;
+
+	if (!run->count || run->left_out || !get_summary(run, &s) || s.scope != SUMMARY_SCOPE_JOB) {
+		json_add_null(top, "totals");
+		return;
+	}
+	io_init(&sum);
+	for (i = 0; i < run->count; i++) {
+		run_best(run->records[i], IO_SCOPE_JOB, &best);
+		io_add(&sum, &best);
+	}
+	totals = json_add_object(top, "totals");
+	json_add_known(totals, "read_bytes", sum.numbers[IO_READ_BYTES]);
+	json_add_known(totals, "read_calls", sum.numbers[IO_READ_CALLS]);
+	json_add_known(totals, "write_bytes", sum.numbers[IO_WRITE_BYTES]);
+	json_add_known(totals, "write_calls", sum.numbers[IO_WRITE_CALLS]);
+}
+
 /* Each code once. */
-static void add_findings(struct json *top, const struct slim_job *job)
+static void add_findings(struct json *top, const struct slim_run *run)
 {
 	struct json *list = json_add_list(top, "findings");
 	const struct json *one;
 	const char *code;
 	size_t i, k;
 
-	for (i = 0; i < job->count; i++)
-		for (k = 0; k < job->records[i]->finding_count; k++) {
-			code = job->records[i]->findings[k].code;
+	for (i = 0; i < run->count; i++)
+		for (k = 0; k < run->records[i]->finding_count; k++) {
+			code = run->records[i]->findings[k].code;
 			for (one = json_first(list); one; one = one->next)
 				if (!strcmp(json_value_text(one), code))
 					break;
@@ -178,53 +302,53 @@ static void add_findings(struct json *top, const struct slim_job *job)
 		}
 }
 
-static void put_row(const struct json *run, const struct slim_job *job,
-		    const struct slim_want *want, FILE *out)
-{
-	static const char *const kept[] = { "job",	  "restart", "cluster",	   "array_job",
-					    "array_task", "het_job", "het_offset", "summary" };
-	struct run_time time = run_time_of(job->records, job->count);
-	struct json *top = json_new_object();
-	size_t i;
+/* ---- all ------------------------------------------------------------------ */
 
-	for (i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
-		if (json_member(run, kept[i]))
-			json_add_copy(top, kept[i], json_member(run, kept[i]));
-		else
-			json_add_null(top, kept[i]);
+/* The members of the first answer but its records. */
+static void add_head(struct json *top, const struct slim_run *run, enum slim_form form)
+{
+	const struct json *one;
+
+	for (one = json_first(run->answers[0]); one; one = one->next)
+		if (strcmp(one->key, "records") != 0 && strcmp(one->key, "advice") != 0 &&
+		    (form != SLIM_ROW || strcmp(one->key, "totals") != 0))
+			json_add_copy(top, one->key, one);
+	json_add_number(top, "record_count", (int64_t)run->count);
 	json_add_text(top, "user",
-		      job->count && *job->records[0]->user ? job->records[0]->user : NULL);
-	add_totals(top, job, run);
-	add_seconds(top, "last", time.last);
-	add_seconds(top, "seconds", run_time_seconds(&time));
-	json_add_number(top, "records", (int64_t)job->count);
-	add_findings(top, job);
-	if (json_member(run, "advice"))
-		json_add_copy(top, "advice", json_member(run, "advice"));
-	else if (job->count && want->is_advice)
-		add_advice(top, job, want->limits);
-	fputs(json_line(top), out);
-	json_free(top);
+		      run->count && *run->records[0]->user ? run->records[0]->user : NULL);
+	json_add_number(top, "left_out", run->left_out);
+	add_time(top, run);
+	add_findings(top, run);
 }
 
-void slim_list(const struct json *answer, const char *text, const struct slim_want *want, FILE *out)
+void slim_run_put(const struct slim_run *run, const char *text, const struct slim_want *want,
+		  FILE *out)
 {
-	const struct json *run;
-	struct slim_job job = { 0 };
-	const char *between = "";
+	struct run_lines *lines = run_lines_new(run->records, run->count);
+	const struct json *first = run->answers[0];
+	struct json *top = json_new_object();
 
-	fprintf(out, "{\"ok\":true,\"done\":%lld,\"runs\":[",
-		(long long)json_number(answer, "done"));
-	for (run = json_first(json_list(answer, "runs")); run; run = run->next) {
-		take_head(&job, run);
-		add_records(&job, run, text);
-		fputs(between, out);
-		if (want->is_slim)
-			put_row(run, &job, want, out);
-		else
-			put_with_advice(run, text, &job, want, out);
-		slim_job_clear(&job);
-		between = ",";
+	if (want->form != SLIM_FULL)
+		add_head(top, run, want->form);
+	if (want->form == SLIM_ROW)
+		add_totals(top, run);
+	if (want->form == SLIM_SLIM) {
+		add_lines(top, lines);
+		add_nodes(top, run);
+		add_same(top, run);
+		add_quality(top, run);
 	}
-	fputs("]}\n", out);
+	if (want->form != SLIM_ROW && run->count)
+		add_timelines(top, run, lines);
+	if (want->is_advice && run->count)
+		add_advice(top, run, want);
+	run_lines_free(lines);
+	if (want->form == SLIM_FULL)
+		fwrite(text + first->list.at, first->list.size - 1, 1, out);
+	text = json_line(top);
+	if (want->form != SLIM_FULL)
+		fputs(text, out);
+	else
+		fprintf(out, "%s%s", text[1] == '}' ? "" : ",", text + 1);
+	json_free(top);
 }

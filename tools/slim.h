@@ -1,17 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* slim.h - answers of the ledger, with advice, and lists without records
+/* slim.h - what the records of a run say together, as JSON
  *
- * Terms   row, of a run in a slim list:
- *           {"job":7,"restart":0|null,"cluster":"c"|null,"array_job":..,"array_task":..,
- *            "het_job":..,"het_offset":..,"summary":"jobio/1 ..","user":"alice"|null,
- *            "totals":{"read_bytes":N|null,"read_calls":..,"write_bytes":..,"write_calls":..}|null,
- *            "last":1795224890.1|null,"seconds":28.1|null,"records":2,"findings":["W01",..],
- *            "advice":[..]|null}
- *         totals: to the last digit, where all records of the job alone are there; null: as
- *           the summary has them. last: when its last node was done.
- *         advice: [{"code","fs","what","why","do","confidence","source","value"}], the most
- *           valuable first; null: too little to judge.
- * Owner   slim_job_clear() of a job that was zeroed first.
+ * Terms   run: a job's answer of the ledger, or one of the runs of a list.
+ *         full: the run as it came, and behind it
+ *           "timelines":[{"fs":..,"source":..,"scope":..,"nodes":2,"start":..,"width_s":..,
+ *             "read_bytes":[..],"write_bytes":[..],"calls":[..],..}]|null (null: records
+ *             are missing)
+ *           "advice":[{"code","fs","what","why","do","confidence","source","value"}]|null
+ *             the most valuable first (null: too little to judge); only where the ledger
+ *             does not say it itself
+ *         slim: the same without "records", and
+ *           "record_count":2
+ *           "time":{"first":..,"last":..,"seconds":..,"apart":..}, null where unknown
+ *           "lines":[{"kind":"app"|"other"|"wire","nodes":2, and IO of record.h}]: each
+ *             filesystem and source, added up over nodes
+ *           "lines_left_out":0
+ *           "nodes":[{"node":"c1","start":..,"end":.., what of IO is of the job}]
+ *           "same":{"findings":[{"value":..,"nodes":["c1",..]}],..}: each member of a
+ *             record that is in SAME, once for all nodes that have the same; of lists each
+ *             element
+ *           "quality_words":{"all_files":"counts every file, ..",..}
+ *         row: the head of a slim run and
+ *           "user":"alice"|null,"totals":{..}|null (to the last digit, where all records
+ *           of the job alone are there; null: as the summary has them),"time":..,
+ *           "findings":["W01",..],"advice":..
+ * Owner   slim_run_clear() of a run that was zeroed first.
  * Errors  none; those of 'out' stay in it. Records of later versions are left out.
  * Runs    jobio-ask.
  */
@@ -25,28 +38,31 @@
 #include "lib/json.h"
 #include "lib/record.h"
 
-/* The records of one job, in several answers. */
-struct slim_job {
+enum slim_form {
+	SLIM_FULL,
+	SLIM_SLIM,
+	SLIM_ROW
+};
+
+struct slim_run {
+	struct json **answers; /* each with some of its records */
 	struct record **records;
-	size_t count, room;
-	int64_t left_out; /* -1: nobody said */
-	bool is_all_nodes;
+	size_t answer_count, count, room;
+	int64_t left_out;
 };
 
 struct slim_want {
-	bool is_slim, is_advice;
+	enum slim_form form;
+	bool is_advice;
 	const struct config_advice *limits;
 };
 
-void slim_job_clear(struct slim_job *job);
-
-/* Print the answer, which is ok; 'text': what it was read from. */
-void slim_list(const struct json *answer, const char *text, const struct slim_want *want,
-	       FILE *out);
-/* 'is_more': it continues the one before. */
-void slim_get(struct slim_job *job, const struct json *answer, const char *text, bool is_more,
-	      const struct slim_want *want, FILE *out);
-/* {"ok":true,"advice":..} of all its records. */
-void slim_advice(const struct slim_job *job, const struct config_advice *limits, FILE *out);
+/* The first, or one that continues it. 'text': what it was read from; 'answer' is the
+ * caller's, and must live as long. */
+void slim_run_add(struct slim_run *run, struct json *answer, const char *text);
+void slim_run_clear(struct slim_run *run);
+/* One line without the newline; 'text': that of the first answer. */
+void slim_run_put(const struct slim_run *run, const char *text, const struct slim_want *want,
+		  FILE *out);
 
 #endif
