@@ -21,7 +21,7 @@ COMMANDS = {
     "cores": ("", "which cores and CPUs Slurm withholds"),
     "plan": ("", "which cores to give to the client"),
     "check": ("", "what is wrong on this host, and the cure"),
-    "report": ("", "what jobs read and wrote"),
+    "report": ("reporter", "what jobs read and wrote"),
     "compare": ("", "two jobs side by side"),
     "advise": ("", "what to ask for the next time"),
     "calibrate": ("", "what cores and profiles are worth"),

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 
-from report import paths
+from report import paths, units
 from report.command import FAILED, USAGE, Failure
 
 TYPE_CHECKING = False
@@ -19,6 +18,7 @@ class Ledger:
 
     def __init__(self, conf: str | None = None) -> None:
         self.conf = conf
+        self.raw = False  # texts as they came: for JSON
         self.down = ""  # why it does not answer; it is not asked again then
         words = [paths.helper("jobio-ask")]
         if conf:
@@ -51,7 +51,8 @@ class Ledger:
                       USAGE if bad and self.conf else FAILED)
 
     def answer(self) -> dict[str, Any]:
-        told: dict[str, Any] = json.loads(self.line())
+        text = self.line().decode(errors="replace")
+        told: dict[str, Any] = json.loads(text if self.raw else units.clean_json(text))
         if told.get("down"):
             self.down = told["error"]
         return told
@@ -62,6 +63,14 @@ class Ledger:
         self.send(**question)
         return self.answer()
 
+    def ask_all(self, questions: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """At once."""
+        if self.down:
+            return [self.ask() for _ in questions]
+        for question in questions:
+            self.send(**question)
+        return [self.answer() for _ in questions]
+
     def close(self) -> None:
         for end in (self.process.stdin, self.process.stdout, self.process.stderr):
             if end:
@@ -71,6 +80,3 @@ class Ledger:
                     pass
         self.process.wait()
 
-
-def conf_file() -> str:
-    return os.path.join(paths.SYSCONF, "slurm", "jobio.conf")

@@ -38,6 +38,7 @@
 struct asker {
 	struct config *config; /* NULL: there is none */
 	struct config_advice limits;
+	char *warning; /* NULL: none */
 	struct ledger_link *link;
 	bool is_down;
 	struct err why_down;
@@ -85,6 +86,7 @@ static void put_config(const struct asker *a, FILE *out)
 
 	json_add_bool(top, "ok", true);
 	json_add_text(top, "cluster", *cluster ? cluster : NULL);
+	json_add_text(top, "warning", a->warning);
 	limits = json_add_object(top, "advice");
 	json_add_number(limits, "min_seconds", a->limits.min_seconds);
 	json_add_number(limits, "min_mib", a->limits.min_mib);
@@ -277,7 +279,7 @@ static int load(struct asker *a, const char *conf)
 	}
 	a->limits = a->config->advice;
 	if (config_calibrate(a->config, &err) < 0)
-		fprintf(stderr, NAME ": %s; its numbers are not used\n", err.text);
+		a->warning = xasprintf("%s; its numbers are not used", err.text);
 	else
 		a->limits = a->config->advice;
 	return 0;
@@ -314,6 +316,7 @@ int main(int argc, char *argv[])
 	for (i = optind; i < argc; i++)
 		rc |= ask(&a, argv[i], stdout);
 	ledger_link_close(a.link);
+	free(a.warning);
 	config_free(a.config);
 	return rc || fflush(stdout) ? 1 : 0;
 }

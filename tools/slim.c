@@ -147,6 +147,28 @@ static void add_time(struct json *top, const struct slim_run *run)
 	add_seconds(top, "apart", time.apart);
 }
 
+/* Without what is unknown. */
+static void add_known(struct json *to, const struct json *from)
+{
+	const struct json *one;
+
+	for (one = json_first(from); one; one = one->next) {
+		if (json_is(one, JSON_OBJECT))
+			add_known(json_add_object(to, one->key), one);
+		else if (!json_is(one, JSON_NULL))
+			json_add_copy(to, one->key, one);
+	}
+}
+
+static void add_io(struct json *to, const struct io *io, bool is_brief)
+{
+	struct json *all = json_new_object();
+
+	field_write(io_fields, io, all, FIELD_LIST_MAX, is_brief);
+	add_known(to, all);
+	json_free(all);
+}
+
 static void add_lines(struct json *top, const struct run_lines *lines)
 {
 	static const char *const kinds[] = {
@@ -159,7 +181,7 @@ static void add_lines(struct json *top, const struct run_lines *lines)
 		one = json_append_object(list);
 		json_add_text(one, "kind", kinds[lines->line[i].kind]);
 		json_add_number(one, "nodes", (int64_t)lines->line[i].nodes);
-		field_write(io_fields, &lines->line[i].io, one, FIELD_LIST_MAX, false);
+		add_io(one, &lines->line[i].io, false);
 	}
 	json_add_number(top, "lines_left_out", (int64_t)lines->left_out);
 }
@@ -176,7 +198,7 @@ static void add_nodes(struct json *top, const struct slim_run *run)
 		add_seconds(one, "start", run->records[i]->start);
 		add_seconds(one, "end", run->records[i]->end);
 		run_best(run->records[i], IO_SCOPE_JOB, &best);
-		field_write(io_fields, &best, one, FIELD_LIST_MAX, true);
+		add_io(one, &best, true);
 	}
 }
 
@@ -305,13 +327,12 @@ static void add_findings(struct json *top, const struct slim_run *run)
 /* ---- all ------------------------------------------------------------------ */
 
 /* The members of the first answer but its records. */
-static void add_head(struct json *top, const struct slim_run *run, enum slim_form form)
+static void add_head(struct json *top, const struct slim_run *run)
 {
 	const struct json *one;
 
 	for (one = json_first(run->answers[0]); one; one = one->next)
-		if (strcmp(one->key, "records") != 0 && strcmp(one->key, "advice") != 0 &&
-		    (form != SLIM_ROW || strcmp(one->key, "totals") != 0))
+		if (strcmp(one->key, "records") != 0 && strcmp(one->key, "advice") != 0)
 			json_add_copy(top, one->key, one);
 	json_add_number(top, "record_count", (int64_t)run->count);
 	json_add_text(top, "user",
@@ -329,8 +350,8 @@ void slim_run_put(const struct slim_run *run, const char *text, const struct sli
 	struct json *top = json_new_object();
 
 	if (want->form != SLIM_FULL)
-		add_head(top, run, want->form);
-	if (want->form == SLIM_ROW)
+		add_head(top, run);
+	if (want->form == SLIM_ROW && !json_member(first, "totals"))
 		add_totals(top, run);
 	if (want->form == SLIM_SLIM) {
 		add_lines(top, lines);

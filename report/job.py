@@ -1,0 +1,411 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""One job on one screen: was that good, what limits it, what to change."""
+from __future__ import annotations
+
+from report import advice, sacct, timeline, units
+from report.units import count, percent, plural, size, tone
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from report.record import Group, Job, Source
+
+ADVICE_SHOWN = 5
+NAMES_SHOWN = 8
+TIMES = ("read_us", "write_us", "meta_us", "sync_us", "close_us", "mapped_us", "async_us")
+LACKS = {"started": "a start", "profile": "profile", "cores": "io-cores",
+         "gate": "cores apart from the client's"}
+ERRORS = {"EDQUOT": "disk quota exceeded", "ENOSPC": "no space left", "EIO": "I/O error",
+          "ESTALE": "stale file handle", "ETIMEDOUT": "timed out",
+          "EROFS": "read-only filesystem"}
+BOUNDS = {"baseline_missing", "node_rebooted", "no_step", "step_missing", "start_unknown",
+          "counter_reset", "remounted", "unmounted", "mounted_late", "lower_bound_read",
+          "lower_bound_write", "lower_bound_ops", "shared_node", "client_unreadable", "clock_set",
+          "clocks_apart", "truncated"}
+NODE_WIDE = "NODE-WIDE: with whatever else ran on its nodes"
+
+
+def names(nodes: list[str]) -> str:
+    """c1, c2 and 6 more nodes"""
+    text = ", ".join(nodes[:NAMES_SHOWN])
+    more = len(nodes) - NAMES_SHOWN
+    return text + (f" and {plural(more, 'more node')}" if more > 0 else "")
+
+
+def state_tone(word: str) -> str:
+    if word == "COMPLETED":
+        return "good"
+    return "faint" if sacct.is_early(word) else "bad"
+
+
+# ---- head -----------------------------------------------------------------------------
+
+def errors_of(job: Job) -> str:
+    """Disk quota exceeded on /scratch (EDQUOT, 3 calls): what a job's calls got instead."""
+    found: dict[tuple[str, str], int] = {}
+    for line in job.lines:
+        for name, classes in (line.get("errors") or {}).items():
+            if line["kind"] == "app" and name in ERRORS:
+                key = name, line.get("fs") or "a file"
+                found[key] = found.get(key, 0) + sum(classes.values())
+    return "; ".join(f"{ERRORS[name]} on {fs} ({name}, {plural(calls, 'call')})"
+                     for (name, fs), calls in found.items())
+
+
+def title(job: Job) -> str:
+    row = job.slurm
+    told = [f"Job {job.id}"]
+    if row and row.name:
+        told[0] += "  " + tone("strong", row.name)
+    if "_" not in job.id and "+" not in job.id:
+        if job.array:
+            told.append(f"task {job.array[0]}_{job.array[1]} of array {job.array[0]}")
+        elif job.het:
+            told.append(f"component {job.het[0]}+{job.het[1]} of job {job.het[0]}")
+    runs = len(job.answer.get("runs") or [])
+    if (job.restart or 0) > 0 or runs > 1:
+        told.append(f"run {job.restart or 0} of {runs} known")
+    told.append("  ".join(word for word in (job.user, row and row.account, row and row.partition,
+                                            None if row else job.cluster) if word))
+    told.append(state(job))
+    return "    ".join(word for word in told if word)
+
+
+def state(job: Job) -> str:
+    row = job.slurm if job.is_of_slurm else None
+    if job.source == "live" and not (row and row.word == "SUSPENDED"):
+        return tone("faint", "RUNNING")
+    if not row:
+        return "" if job.slurm else "state unknown to sacct"
+    text = tone(state_tone(row.word), row.state)
+    if row.exit_code is not None:
+        text += f" {row.exit_code}:{row.signal or 0}"
+    errors = errors_of(job)
+    return f"{text}: {tone('bad', errors)}" if errors else text
+
+
+def efficiency(job: Job) -> str:
+    """16 nodes  00:59:20 of 02:00:00   CPU 87 % of 1,024 CPUs   memory 41 of 192 GiB a node"""
+    row = job.slurm if job.is_of_slurm else None
+    told = [plural(job.node_count, "node")] if job.node_count else []
+    if job.time["seconds"]:
+        text = units.elapsed(row.elapsed_s if row and row.elapsed_s is not None
+                             else job.time["seconds"])
+        told.append(text + (f" of {units.elapsed(row.limit_s)}" if row and row.limit_s else ""))
+    line = "  ".join(told)
+    if row and row.cpu_share is not None:
+        line += f"   CPU {percent(row.cpu_share)} of {plural(row.cpus or 0, 'CPU')}"
+    if row and row.memory_share is not None:
+        nodes = row.nodes or 1
+        used, given = (row.memory_used or 0) / nodes, (row.memory_given or 0) / nodes
+        line += f"   memory {memory_of(used, given)}{' a node' if nodes > 1 else ''}" \
+            f" ({percent(row.memory_share)})"
+    if row and row.gpu_share is not None:
+        line += f"   GPU {percent(row.gpu_share)} of {plural(row.gpus, 'GPU')}"
+    return line
+
+
+def memory_of(used: float, given: float) -> str:
+    """41 of 192 GiB"""
+    a, b = size(used).split(" "), size(given).split(" ")
+    return f"{a[0]} of {b[0]} {b[1]}" if a[1:] == b[1:] else f"{' '.join(a)} of {' '.join(b)}"
+
+
+def head(job: Job) -> Iterator[str]:
+    yield title(job)
+    line = efficiency(job)
+    if line:
+        yield "  " + line
+    s = job.summary
+    if s.cores or s.prof:
+        told = [f"io-cores {s.cores}"] if s.cores else []
+        told += [f"profile {s.prof}"] if s.prof else []
+        yield "  " + ", ".join(told)
+    if s.lacks:
+        yield "  " + tone("warn", "not given: ") + ", ".join(LACKS.get(w, w) for w in s.lacks)
+    yield from lacks(job)
+    if job.slurm and not job.is_old_run and not job.is_of_slurm:
+        if sacct.is_early(job.slurm.word):
+            yield f"  the job has been requeued and is {job.slurm.state}: this is its last run " \
+                "that ended"
+        else:
+            yield f"  the job has run again and is {job.slurm.state}, and there is no record of " \
+                "that: this is a run before it"
+    if s.miss or (s.nodes_seen or 0) < (s.nodes_expected or 0):
+        yield f"  {s.nodes_seen or 0:,} of {units.whole(s.nodes_expected)} nodes have reported" \
+            + (f"; missing: {s.miss}" if s.miss else "")
+
+
+def lacks(job: Job) -> Iterator[str]:
+    """Why, of each node."""
+    refused = {node for _, nodes in job.same("refused") for node in nodes}
+    for request, nodes in job.same("request"):
+        nodes = [node for node in nodes if node not in refused]
+        if nodes and request.get("applied") is False and request.get("profile"):
+            yield f"    on {names(nodes)}: profile {request['profile']} was not applied"
+        if nodes and request.get("cores_met") is False:
+            yield f"    on {names(nodes)}: the client did not work on the io-cores alone"
+    for gate, nodes in job.same("gate"):
+        if gate.get("warned") and gate.get("text"):
+            yield f"    on {names(nodes)}: {gate['text']}"
+
+
+# ---- filesystems ----------------------------------------------------------------------
+
+def io_us(line: dict[str, Any]) -> int | None:
+    known = [line[key] for key in TIMES if line.get(key) is not None]
+    return sum(known) if known else None
+
+
+def io_share(line: dict[str, Any]) -> float | None:
+    """Of the life of a thread that did I/O there, the part that it spent in it."""
+    us, life = io_us(line), line.get("thread_us")
+    return us / life if us is not None and life else None
+
+
+def slowest_share(line: dict[str, Any]) -> float | None:
+    us, life = line.get("slowest_us"), line.get("slowest_life_us")
+    return us / life if us is not None and life else None
+
+
+def fstypes(job: Job) -> dict[str, str]:
+    found = {}
+    for word in job.summary.fs.split(","):
+        mount, _, kind = word.rpartition(":")
+        found[mount] = kind
+    for client, _ in job.clients:
+        for mount in client.get("mounts") or []:
+            found[mount["mount"]] = mount["fstype"]
+    return found
+
+
+def moved(total: int | None, calls: int | None) -> tuple[str, str]:
+    """2.51 TiB, 2.6 M x 1 MiB"""
+    if total is None:
+        return "unknown", ""
+    if not total or not calls:
+        return size(total), f"{count(calls)} calls" if calls else ""
+    return size(total), f"{count(calls)} x {size(total / calls)}"
+
+
+def operations(line: dict[str, Any]) -> int | None:
+    meta = line.get("meta")
+    return sum(v for v in meta.values() if v) if meta else None
+
+
+def filesystems(job: Job) -> list[list[str]]:
+    """Rows of the table: filesystem, type, read, of what, written, of what, metadata, time."""
+    types = fstypes(job)
+    rows = []
+    for line in job.lines:
+        if line["kind"] != "app":
+            continue
+        share, slowest = io_share(line), slowest_share(line)
+        spent = percent(share, "") + (f", slowest {percent(slowest)}"
+                                      if share is not None and slowest is not None else "")
+        name = line.get("fs") or "all files"
+        kind = types.get(name, "") if line.get("fs") else "and pipes"
+        wide = line["scope"] == "node"
+        rows.append([name, kind + (" *" if wide else ""),
+                     *moved(line.get("read_bytes"), line.get("read_calls")),
+                     *moved(line.get("write_bytes"), line.get("write_calls")),
+                     count(operations(line), ""), spent])
+    s = job.summary
+    if not rows and s.scope:
+        mounts = [word.rpartition(":") for word in s.fs.split(",") if ":" in word]
+        name = ", ".join(mount for mount, _, _ in mounts) or "all files"
+        if "all_files" in s.flags:
+            name, mounts = "all files", []
+        rows.append([name, mounts[0][2] if len(mounts) == 1 else "",
+                     *moved(job.totals["read_bytes"], job.totals["read_calls"]),
+                     *moved(job.totals["write_bytes"], job.totals["write_calls"]),
+                     count(s.meta, ""), ""])
+    return rows
+
+
+def table(rows: list[list[str]]) -> Iterator[str]:
+    heads = ["filesystem", "", "read", "", "written", "", "metadata",
+             "time of a process" if any(row[7] for row in rows) else ""]
+    wide = [max(len(row[i]) for row in rows) for i in range(8)]
+    pairs = []
+    for a, b in ((0, 1), (2, 3), (4, 5)):
+        cells = [(row[a].ljust(wide[a]) + "  " + row[b]).rstrip() for row in rows]
+        pairs.append([heads[a], *cells])
+    for i in (6, 7):
+        pairs.append([heads[i], *(row[i] for row in rows)])
+    for row in zip(*(pad(column) for column in pairs)):
+        yield "  " + "   ".join(row).rstrip()
+
+
+def pad(column: list[str]) -> list[str]:
+    most = max(map(len, column))
+    return [cell.ljust(most) for cell in column]
+
+
+def io_text(job: Job) -> Iterator[str]:
+    rows = filesystems(job)
+    if not rows:
+        yield ""
+        yield "  I/O was not counted" + (
+            ": " + "; ".join(quality(job)) if job.summary.flags else "")
+        return
+    yield ""
+    yield from table(rows)
+    if job.is_node_wide or any(row[1].endswith("*") for row in rows):
+        yield "  " + tone("warn", NODE_WIDE)
+    if "all_files" in job.summary.flags:
+        yield "  counted over all files, pipes and sockets, not by filesystem"
+    yield from course(job)
+    for text in quality(job, BOUNDS):
+        yield f"  {text}"
+
+
+def quality(job: Job, wanted: set[str] | None = None) -> list[str]:
+    words = job.answer.get("quality_words") or {}
+    return [words.get(flag) or flag.replace("_", " ") for flag in job.summary.flags
+            if wanted is None or flag in wanted]
+
+
+# ---- over time ------------------------------------------------------------------------
+
+def peak(job: Job, key: str) -> tuple[int, str]:
+    """The most that one node moved in a second, and which."""
+    return max(((node.get("peak", {}).get(key) or 0, node["node"]) for node in job.nodes),
+               default=(0, ""))
+
+
+def course(job: Job) -> Iterator[str]:
+    time = job.time
+    line = timeline.total(job.lines, time["first"], time["last"])
+    if not line:
+        return
+    lanes = (("read", "read_bytes", "read_Bps"), ("written", "write_bytes", "write_Bps"),
+             ("in I/O", "io_us", ""))
+    shown = [lane for lane in lanes if any(line.lanes.get(lane[1], []))]
+    if shown:
+        yield ""
+    for name, lane, key in shown:
+        most, node = peak(job, key) if key else (0, "")
+        text = f"   peak {size(most)}/s" + (f" on {node}" if len(job.nodes) > 1 else "")
+        yield f"  {name:<7}  {units.bars(line.lanes[lane])}" + (text if most else "")
+    if shown:
+        form = "%H:%M" if line.width * line.count > 600 else "%H:%M:%S"
+        end = units.clock(line.start + line.width * line.count, form)
+        yield "           " + units.clock(line.start, form).ljust(
+            max(line.count - len(end), len(end) + 1)) + end
+        if time["apart"]:
+            yield f"           clocks of nodes are {time['apart']:.0f} s apart"
+
+
+# ---- advice ---------------------------------------------------------------------------
+
+def slurm_of(job: Job) -> dict[str, Any] | None:
+    """What advice may need of sacct."""
+    row = job.slurm if job.is_of_slurm else None
+    if not row:
+        return None
+    return {"state": row.state, "gpu_percent": row.gpu_share and row.gpu_share * 100}
+
+
+def advice_of(job: Job) -> list[advice.Advice]:
+    return advice.lines(job.answer, slurm_of(job)) if job.record_count else []
+
+
+def why_no_advice(job: Job) -> str:
+    """The true reason."""
+    if not job.record_count:
+        return "the ledger shows no records of this job"
+    if job.is_node_wide:
+        return "the counters are those of whole nodes, other jobs included"
+    return advice.silence(job.answer)
+
+
+def advice_text(job: Job, shown: int = ADVICE_SHOWN) -> Iterator[str]:
+    lines = advice_of(job)
+    yield ""
+    if not lines:
+        yield f"  no advice: {why_no_advice(job)}"
+    for number, line in enumerate(lines[:shown], 1):
+        yield f"  {number}  {line.what}" + ("" if line.what.endswith(".") else ".")
+        for cure in line.cure.splitlines():
+            yield f"     {cure}"
+    if len(lines) > shown:
+        yield f"  {len(lines) - shown} more: --advice=all"
+
+
+# ---- findings -------------------------------------------------------------------------
+
+def refusal(job: Job) -> Iterator[str]:
+    for why, nodes in job.same("refused"):
+        yield f"  {tone('bad', 'refused')} on {names(nodes)}: {why}"
+    for finding, _ in job.same("findings"):
+        if finding["severity"] == "error" and finding.get("cure"):
+            yield f"  {finding['cure']}"
+
+
+def findings(job: Job, everything: bool) -> Iterator[str]:
+    """Those that the job's owner can do something about; or all."""
+    s = job.summary
+    for finding, nodes in job.same("findings"):
+        if everything or finding.get("users"):
+            cure = finding.get("cure") or ""
+            yield f"  {finding['severity']} {finding['code']} on {names(nodes)}: " \
+                f"{finding.get('text') or ''}" + (f"; {cure}" if cure else "")
+    if not everything and (s.errors or s.warnings):
+        told = [plural(number, word) for number, word in
+                ((s.errors, "error"), (s.warnings, "warning")) if number]
+        yield f"  {' and '.join(told)} of the nodes' checks" \
+            + (": jobio report -v " + job.id if job.record_count else "")
+
+
+def notes(job: Job) -> Iterator[str]:
+    left: int = job.answer.get("left_out") or 0
+    if left:
+        yield f"  {plural(left, 'record')} of nodes are not shown: the ledger keeps more than " \
+            "one report holds"
+    if job.source == "sacct":
+        why = job.why_not_ledger
+        yield "  from sacct alone, three digits and no details: " + why + (
+            " (its owner, root and SlurmUser may)" if "you may read" in why else "")
+
+
+# ---- all ------------------------------------------------------------------------------
+
+def text(job: Job, source: Source, verbose: bool = False, shown: int | None = ADVICE_SHOWN,
+         ) -> str:
+    """'shown': lines of advice; None: no advice is asked for."""
+    lines = list(head(job))
+    if job.summary.refused or job.same("refused"):
+        lines += refusal(job)
+        if not verbose:
+            return "\n".join(lines) + "\n"
+    lines += io_text(job)
+    if verbose:
+        from report import details
+
+        lines += details.text(job, source)
+    if shown is not None and job.source != "live":
+        lines += advice_text(job, shown)
+    more = [*findings(job, verbose), *notes(job)]
+    return "\n".join([*lines, *([""] if more else []), *more]) + "\n"
+
+
+def family(group: Group) -> str:
+    """Many tasks: their sum, and a line each."""
+    from report import jobs
+
+    first = group.jobs[0]
+    kind = "task" if "_" in first.id else "component"
+    total = jobs.total(group.jobs)
+    told = [f"Job {group.word}", f"{plural(len(group.jobs), kind)} "
+            + ("of an array" if kind == "task" else "of a heterogeneous job"), first.user]
+    lines = ["    ".join(word for word in told if word),
+             f"  read {size(total['read_bytes'])} in {count(total['read_calls'])} calls, written "
+             f"{size(total['write_bytes'])} in {count(total['write_calls'])}", ""]
+    lines += jobs.table(group.jobs)
+    if group.failures:
+        lines.append(f"nothing is known of {len(group.failures)} more")
+    lines.append(f"one in full: jobio report {first.id}")
+    return "\n".join(lines) + "\n"

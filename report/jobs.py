@@ -1,0 +1,339 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Many jobs: the list, its columns, order and sums."""
+from __future__ import annotations
+
+import os
+import re
+
+from report import job as one_job
+from report import sacct, units
+from report.command import USAGE, Failure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any
+
+    from report.record import Job, Source
+
+LIMIT = 1000
+LIMIT_MAX = 100000
+NAME_MAX = 20
+ADVICE_MIN = 16
+NODE_WIDE = "* NODE-WIDE, with whatever else ran there"
+NEVER_RAN = {"PENDING", "CANCELLED", "BOOT_FAIL", "DEADLINE", "REVOKED", "CONFIGURING"}
+
+
+class Query:
+    """What was asked for on the command line; sacct chooses, and shows what slurmdbd lets the
+    caller see."""
+
+    def __init__(self) -> None:
+        self.users: str | None = None
+        self.accounts: str | None = None
+        self.since, self.until = "now-1days", "now"
+        self.states: list[str] = []
+        self.sort = "end"
+        self.limit = LIMIT
+        self.everything = False  # jobs that never ran, too
+        self.is_given = False  # one of these was asked for
+
+    def take(self, name: str, value: str | None) -> bool:
+        """Was it one of ours?"""
+        if name == "all":
+            self.everything = True
+        elif name == "user":
+            self.users = word(name, value or "", "._,$@\\")
+        elif name == "account":
+            self.accounts = word(name, value or "", "._,")
+        elif name == "starttime":
+            self.since = word(name, value or "", "/:.+")
+        elif name == "endtime":
+            self.until = word(name, value or "", "/:.+")
+        elif name == "state":
+            self.states = states(value or "")
+        elif name == "sort":
+            if value not in SORTS:
+                *most, last = SORTS
+                raise Failure(f"--sort: '{(value or '')[:60]}': must be {', '.join(most)} or {last}",
+                              USAGE)
+            self.sort = value
+        elif name == "limit":
+            from report import options
+
+            self.limit = options.number(name, value or "", 1, LIMIT_MAX)
+        else:
+            return False
+        self.is_given = True
+        return True
+
+
+def word(name: str, value: str, signs: str) -> str:
+    """It becomes a word of sacct's command line: no option, no second word."""
+    if re.fullmatch(r"[A-Za-z0-9%s][-A-Za-z0-9%s]*" % ((re.escape(signs),) * 2), value):
+        if len(value) <= 4000:
+            return value
+    raise Failure(f"--{name}: '{value[:60]}': not a word that sacct takes", USAGE)
+
+
+def states(value: str) -> list[str]:
+    found = []
+    for one in value.split(","):
+        state = sacct.state_named(one)
+        if not state:
+            raise Failure(f"--state: '{one[:60]}': not a state like COMPLETED, FAILED or TO", USAGE)
+        found.append(state)
+    return found
+
+
+# ---- order ----------------------------------------------------------------------------
+
+def most(value: float | None) -> float:
+    """Most, or last, first; what is unknown at the end."""
+    return -value if value is not None else float("inf")
+
+
+def newest(value: int | None) -> float:
+    """What has not begun or ended comes first: it will be the newest."""
+    return -value if value else -float("inf")
+
+
+def row_of(job: Job) -> sacct.Row:
+    assert job.slurm
+    return job.slurm
+
+
+SORTS: dict[str, Callable[[Job], Any]] = {
+    "start": lambda job: newest(row_of(job).start), "end": lambda job: newest(row_of(job).end),
+    "name": lambda job: row_of(job).name, "user": lambda job: row_of(job).user,
+    "state": lambda job: row_of(job).state, "elapsed": lambda job: most(row_of(job).elapsed_s),
+    "nodes": lambda job: most(job.node_count), "profile": lambda job: job.summary.prof,
+    "read": lambda job: most(job.totals["read_bytes"]),
+    "written": lambda job: most(job.totals["write_bytes"])}
+
+
+def in_order(jobs: list[Job], key: str) -> list[Job]:
+    """Those that are equal: the newest first, tasks of an array as they are numbered."""
+    return sorted(jobs, key=lambda job: (SORTS[key](job), newest(row_of(job).start)))
+
+
+class List:
+    def __init__(self) -> None:
+        self.jobs: list[Job] = []
+        self.left_out = 0  # beyond the limit
+        self.never_ran = 0  # and are hidden
+        self.why_not_ledger = ""
+
+
+def never_ran(row: sacct.Row) -> bool:
+    return (not row.start or not row.elapsed_s) and row.word in NEVER_RAN and not row.summary
+
+
+def get(source: Source, query: Query) -> List:
+    """The caller's own jobs, if nobody else's are asked for: root's, too."""
+    users = query.users
+    if not users and not query.accounts:
+        import pwd
+
+        try:
+            users = pwd.getpwuid(os.geteuid()).pw_name
+        except KeyError:
+            users = str(os.geteuid())
+    source.start_sacct(sacct.query(users=users, accounts=query.accounts, since=query.since,
+                                   until=query.until, everybody=not users))
+    assert source.config
+    rows = source.wait_sacct()
+    if rows is None:
+        raise Failure(source.why_no_slurm)
+    found = List()
+    shown = [row for row in rows if not query.states or row.word in query.states]
+    if not query.everything and not query.states:
+        hidden = [row for row in shown if never_ran(row)]
+        found.never_ran = len(hidden)
+        shown = [row for row in shown if not never_ran(row)]
+    jobs = in_order(source.jobs_listed(shown), query.sort)
+    found.left_out = max(0, len(jobs) - query.limit)
+    found.jobs = jobs[:query.limit]
+    found.why_not_ledger = source.fill(found.jobs)
+    found.jobs = in_order(found.jobs, query.sort)
+    return found
+
+
+# ---- columns --------------------------------------------------------------------------
+
+def total(jobs: Sequence[Job]) -> dict[str, int | None]:
+    """What is unknown adds nothing."""
+    found: dict[str, int | None] = {}
+    for job in jobs:
+        for key, value in job.totals.items():
+            found[key] = value if found.get(key) is None else (found[key] or 0) + (value or 0)
+    return found
+
+
+def is_listed_of_slurm(job: Job) -> bool:
+    """Also where slurmdbd has not heard of its end."""
+    return job.is_of_slurm or bool(job.slurm and not job.is_old_run and not job.is_before_slurm)
+
+
+def state(job: Job) -> str:
+    text = row_of(job).word if job.slurm and is_listed_of_slurm(job) else "-"
+    return text + ", refused" if job.summary.refused else text
+
+
+def elapsed(job: Job) -> str:
+    row = job.slurm if is_listed_of_slurm(job) else None
+    seconds = row.elapsed_s if row and row.elapsed_s is not None else job.time["seconds"]
+    return units.elapsed(seconds)
+
+
+def bytes_of(job: Job, key: str) -> str:
+    return units.size(job.totals[key], "-") + ("*" if job.is_node_wide else "")
+
+
+def io_share(job: Job) -> str:
+    from report import advice
+
+    told = getattr(advice, "shares", lambda _: {})(job.answer)
+    shares = [use["share"] for use in told.values() if use.get("share") is not None]
+    return units.percent(sum(shares), "-") if shares else "-"
+
+
+def advice_of(job: Job) -> str:
+    lines = one_job.advice_of(job)
+    return f"{lines[0].code} {lines[0].what}" if lines else "-"
+
+
+def share(name: str) -> Callable[[Job], str]:
+    def text(job: Job) -> str:
+        row = job.slurm if job.is_of_slurm else None
+        return units.percent(getattr(row, name) if row else None, "-")
+    return text
+
+
+def field(name: str) -> Callable[[Job], str]:
+    return lambda job: (job.slurm.fields[name] if job.slurm else "") or "-"
+
+
+def clock(name: str) -> Callable[[Job], str]:
+    def text(job: Job) -> str:
+        when: int | None = getattr(job.slurm, name) if job.slurm else None
+        return units.clock(when, "%Y-%m-%dT%H:%M:%S") if when else "Unknown"
+    return text
+
+
+# name: head, text, is it a number; as --format takes them
+COLUMNS: dict[str, tuple[str, Callable[[Job], str], bool]] = {
+    "jobid": ("JobID", lambda job: job.id, False),
+    "jobidraw": ("JobIDRaw", lambda job: str(job.number or "-"), False),
+    "user": ("User", lambda job: job.user or "-", False),
+    "account": ("Account", field("Account"), False),
+    "partition": ("Partition", field("Partition"), False),
+    "qos": ("QOS", field("QOS"), False),
+    "cluster": ("Cluster", lambda job: job.cluster or "-", False),
+    "jobname": ("JobName", lambda job: (job.slurm.name if job.slurm else "") or "-", False),
+    "state": ("State", state, False),
+    "exitcode": ("ExitCode", field("ExitCode"), False),
+    "submit": ("Submit", lambda job: units.clock(
+        sacct.number(job.slurm.fields["Submit"]) if job.slurm else None, "%Y-%m-%dT%H:%M:%S"),
+        False),
+    "start": ("Start", clock("start"), False),
+    "end": ("End", clock("end"), False),
+    "elapsed": ("Elapsed", elapsed, True),
+    "timelimit": ("Timelimit", lambda job: units.elapsed(job.slurm.limit_s if job.slurm else None),
+                  True),
+    "nodes": ("Nodes", lambda job: units.whole(job.node_count, "-"), True),
+    "nodelist": ("NodeList", field("NodeList"), False),
+    "cpus": ("CPUs", lambda job: units.whole(job.slurm.cpus if job.slurm else None, "-"), True),
+    "cpu%": ("CPU%", share("cpu_share"), True),
+    "mem%": ("Mem%", share("memory_share"), True),
+    "gpu%": ("GPU%", share("gpu_share"), True),
+    "io%": ("I/O%", io_share, True),
+    "profile": ("Profile", lambda job: job.summary.prof or "-", False),
+    "iocores": ("IOCores", lambda job: job.summary.cores or "-", True),
+    "read": ("Read", lambda job: bytes_of(job, "read_bytes"), True),
+    "reads": ("Reads", lambda job: units.count(job.totals["read_calls"], "-"), True),
+    "written": ("Written", lambda job: bytes_of(job, "write_bytes"), True),
+    "writes": ("Writes", lambda job: units.count(job.totals["write_calls"], "-"), True),
+    "metadata": ("Metadata", lambda job: units.count(job.summary.meta, "-"), True),
+    "filesystems": ("Filesystems", lambda job: job.summary.fs or "-", False),
+    "findings": ("Findings", lambda job: " ".join(job.findings) or "-", False),
+    "summary": ("Summary", lambda job: job.summary_text or "-", False),
+    "advice": ("Advice", advice_of, False)}
+USUAL = ("jobid", "user", "jobname", "state", "elapsed", "nodes", "cpu%", "io%", "profile", "read",
+         "written", "advice")
+NEEDS_STEPS = {"mem%"}
+
+
+def columns(text: str) -> list[tuple[str, int]]:
+    """NAME or NAME%WIDTH, as sacct has them; a negative width is left-justified there, and
+    here; 0: as wide as it must be."""
+    found = []
+    for one in text.lower().split(","):
+        name, _, width = one.strip().partition("%") if one.strip() not in COLUMNS else \
+            (one.strip(), "", "")
+        if name + "%" in COLUMNS and name not in COLUMNS:
+            name += "%"
+        if name not in COLUMNS or (width and not width.lstrip("-").isdigit()):
+            from report.command import nearest
+
+            near = nearest(name, list(COLUMNS))
+            raise Failure(f"--format: '{one[:60]}': no such column; "
+                          + (f"did you mean {near}?" if near else
+                             "columns: " + ",".join(COLUMNS)), USAGE)
+        found.append((name, int(width or 0)))
+    return found
+
+
+def cut(text: str, width: int) -> str:
+    """The last character is a '+' where there were more."""
+    return text if len(text) <= width else text[:width - 1] + "+"
+
+
+def table(jobs: list[Job], chosen: list[tuple[str, int]] | None = None) -> Iterator[str]:
+    """As wide as it must be; on a terminal its last column ends where that does."""
+    names = chosen or [(name, NAME_MAX if name == "jobname" else 0) for name in USUAL]
+    made: list[tuple[str, bool, list[str]]] = []
+    for name, width in names:
+        heading, text, is_number = COLUMNS[name]
+        cells = [text(job) for job in jobs]
+        if width:
+            cells = [cut(cell, abs(width)) for cell in cells]
+        if not chosen and (
+                (name == "user" and len(set(cells)) < 2) or
+                (name in ("cpu%", "io%", "profile") and not any(c != "-" for c in cells))):
+            continue
+        made.append((heading, is_number and width >= 0, [heading, *cells]))
+    wide = [max(map(len, cells)) for _, _, cells in made]
+    room = units.width() - sum(wide[:-1]) - 2 * (len(wide) - 1)
+    for number in range(len(jobs) + 1):
+        line = []
+        for i, (heading, is_number, cells) in enumerate(made):
+            cell = cells[number]
+            if i + 1 == len(made) and not is_number:
+                line.append(cut(cell, max(room, ADVICE_MIN)) if units.width() else cell)
+                continue
+            padded = cell.rjust(wide[i]) if is_number else cell.ljust(wide[i])
+            if number == 0:
+                padded = units.tone("strong", padded)
+            elif heading == "State":
+                padded = units.tone(one_job.state_tone(cell.split(",")[0]), padded)
+            line.append(padded)
+        yield "  ".join(line).rstrip()
+
+
+def text(found: List, query: Query, chosen: list[tuple[str, int]] | None = None) -> str:
+    hidden = f"{units.plural(found.never_ran, 'job')} that never ran: --all shows " \
+        f"{'it' if found.never_ran == 1 else 'them'}"
+    if not found.jobs:
+        return f"no jobs from {query.since} to {query.until}\n" \
+            + (hidden + "\n" if found.never_ran else "")
+    lines = list(table(found.jobs, chosen))
+    if any(job.is_node_wide for job in found.jobs):
+        lines.append(NODE_WIDE)
+    if found.left_out:
+        lines.append(f"{found.left_out} more: --limit={query.limit + found.left_out} shows them")
+    if found.never_ran:
+        lines.append(hidden)
+    if found.why_not_ledger:
+        lines.append(f"from sacct alone, without advice: {found.why_not_ledger}")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,450 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What is known of jobs, from the ledger and from sacct: Source asks both, Job has the answer."""
+from __future__ import annotations
+
+import os
+import re
+
+from report import paths, sacct
+from report.command import FAILED, USAGE, Failure
+from report.ledger import Ledger
+from report.summary import Summary, parse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+FAMILY_MAX = 1000  # tasks of an array
+ASK_MAX = 4096  # bytes of a question that any user may ask
+CLOCKS_S = 60  # clocks of a node and of slurmctld may be so far apart
+ID = re.compile(r"([1-9]\d{0,9})(?:([_+])(\d{1,10}))?")
+TASKS = re.compile(r"(\d{1,10})_\[([0-9,:-]+)(?:%\d+)?\]")
+
+
+# ---- ids ------------------------------------------------------------------------------
+
+def is_id(word: str) -> bool:
+    """7, 5_1 or 7+1"""
+    match = ID.fullmatch(word)
+    return bool(match and int(match[1]) < 2 ** 32 and int(match[3] or 0) < 2 ** 32)
+
+
+def expand(word: str) -> list[str]:
+    """The tasks of 5_[1-3,7], 5_[0-8:2%4] as Slurm writes them."""
+    match = TASKS.fullmatch(word)
+    ids: list[str] = []
+    for part in match[2].split(",") if match else [""]:
+        piece = re.fullmatch(r"(\d{1,10})(?:-(\d{1,10}))?(?::([1-9]\d{0,9}))?", part)
+        if not match or not piece:
+            break
+        first, last = int(piece[1]), int(piece[2] or piece[1])
+        numbers = range(first, last + 1, int(piece[3] or 1))
+        if not numbers or last >= 2 ** 32 or len(ids) + len(numbers) > FAMILY_MAX:
+            break
+        ids += [f"{match[1]}_{number}" for number in numbers]
+    else:
+        if ids and is_id(ids[0]):
+            return ids
+    raise Failure(f"job: '{word}': not tasks of an array like 5_[1-3,7], or more than "
+                  f"{FAMILY_MAX}", USAGE)
+
+
+def check(word: str) -> None:
+    """Is it something to ask for?"""
+    if "[" in word:
+        expand(word)
+    elif not is_id(word):
+        job = word.split(".")[0]
+        if job != word and is_id(job):
+            raise Failure(f"job: '{word}': a step; what is counted is the whole job: {job}", USAGE)
+        raise Failure(f"job: '{word}': not a job id like 7, 5_1 or 7+1", USAGE)
+
+
+def split(words: str) -> list[str]:
+    """7 and 5_[1-3,9] of 7,5_[1-3,9]"""
+    return [word for word in re.split(r",(?![^\[]*\])", words) if word]
+
+
+# ---- a job ----------------------------------------------------------------------------
+
+class Job:
+    """One run of a job. 'source': "ledger", "sacct" (the summary alone, of three digits) or
+    "live"; 'answer': the ledger's, in one of the forms of tools/slim.h; {} of sacct."""
+
+    def __init__(self, job: str, source: str, answer: dict[str, Any] | None = None,
+                 slurm: sacct.Row | None = None) -> None:
+        self.id, self.source, self.answer, self.slurm = job, source, answer or {}, slurm
+        self.why_not_ledger = ""
+        self.is_old_run = False  # asked for by its number
+        self.summary_text: str | None = self.answer.get("summary")
+        if source == "sacct":
+            self.summary_text = slurm.summary if slurm else None
+        found = parse(self.summary_text)
+        if not found:
+            self.summary_text = None
+        self.summary = found or Summary()
+        self.totals = {"read_bytes": self.summary.read_bytes,
+                       "read_calls": self.summary.read_calls,
+                       "write_bytes": self.summary.write_bytes,
+                       "write_calls": self.summary.write_calls}
+        for key, value in (self.answer.get("totals") or {}).items():
+            if key in self.totals:
+                self.totals[key] = value  # to the last digit
+        match = ID.fullmatch(slurm.id) if source == "sacct" and slurm else None
+        part = (int(match[1]), int(match[3])) if match and match[2] else None
+        self.array: tuple[int, int] | None = part if match and match[2] == "_" else None
+        self.het: tuple[int, int] | None = part if match and match[2] == "+" else None
+        if self.answer.get("array_job"):
+            self.array = (self.answer["array_job"], self.answer["array_task"])
+        if self.answer.get("het_job"):
+            self.het = (self.answer["het_job"], self.answer["het_offset"])
+
+    # what the ledger says
+
+    @property
+    def cluster(self) -> str | None:
+        told: str | None = self.answer.get("cluster")
+        return told if self.answer else self.slurm and self.slurm.cluster or None
+
+    @property
+    def number(self) -> int | None:
+        """Slurm's own number, of an array's task as well."""
+        told: int | None = self.answer.get("job")
+        return told or (sacct.number(self.slurm.raw_id) if self.slurm else None)
+
+    @property
+    def restart(self) -> int | None:
+        told: int | None = self.answer.get("restart")
+        return told
+
+    @property
+    def record_count(self) -> int:
+        count: int | None = self.answer.get("record_count")
+        return len(self.answer.get("records") or []) if count is None else count
+
+    @property
+    def lines(self) -> list[dict[str, Any]]:
+        told: list[dict[str, Any]] = self.answer.get("lines") or []
+        return told
+
+    @property
+    def nodes(self) -> list[dict[str, Any]]:
+        """One for each record; node_count is how many the job has."""
+        told: list[dict[str, Any]] = self.answer.get("nodes") or []
+        return told
+
+    def same(self, key: str) -> list[tuple[Any, list[str]]]:
+        """What nodes say of it, each with the nodes that say the same."""
+        return [(group["value"], group["nodes"])
+                for group in (self.answer.get("same") or {}).get(key, [])]
+
+    @property
+    def clients(self) -> list[tuple[dict[str, Any], list[str]]]:
+        return self.same("client") + self.same("more_clients")
+
+    @property
+    def is_node_wide(self) -> bool:
+        return self.summary.scope == "node"
+
+    @property
+    def advice(self) -> list[dict[str, Any]] | None:
+        """None: too little to judge, or no record."""
+        told: list[dict[str, Any]] | None = self.answer.get("advice")
+        return told
+
+    @property
+    def findings(self) -> list[str]:
+        """The codes of all nodes, each once."""
+        if "findings" in self.answer:
+            codes: list[str] = self.answer["findings"]
+            return codes
+        return list(dict.fromkeys(finding["code"]
+                                  for record in self.answer.get("records") or []
+                                  for finding in record.get("findings") or []))
+
+    # what both say
+
+    @property
+    def user(self) -> str:
+        told: str | None = self.answer.get("user")
+        if not told and self.answer.get("records"):
+            told = self.answer["records"][0].get("user")
+        return told or (self.slurm.user if self.slurm else "")
+
+    @property
+    def time(self) -> dict[str, float | None]:
+        """first, last, seconds, apart: by the nodes' clocks, else Slurm's."""
+        told: dict[str, float | None] = self.answer.get("time") or {}
+        if told.get("first") is None and self.slurm and self.is_of_slurm:
+            row = self.slurm
+            took: float | None = row.elapsed_s or None
+            if took is None and row.start and row.end and row.end > row.start:
+                took = row.end - row.start
+            return {"first": row.start, "last": row.end, "seconds": took, "apart": None}
+        return {**dict.fromkeys(("first", "last", "seconds", "apart")), **told}
+
+    @property
+    def node_count(self) -> int | None:
+        if self.summary.nodes_expected is not None:
+            return self.summary.nodes_expected
+        if self.slurm and self.is_of_slurm and self.slurm.nodes:
+            return self.slurm.nodes
+        return self.summary.nodes_seen or None
+
+    @property
+    def is_before_slurm(self) -> bool:
+        """Does sacct speak of a newer run?"""
+        if not self.slurm:
+            return False
+        if not self.slurm.start:
+            return sacct.is_early(self.slurm.word)
+        last = (self.answer.get("time") or {}).get("last")
+        return last is not None and last + CLOCKS_S < self.slurm.start
+
+    @property
+    def is_of_slurm(self) -> bool:
+        """Does sacct speak of this run, and of its end?"""
+        if not self.slurm:
+            return False
+        if self.is_old_run:
+            runs = self.answer.get("runs") or []
+            newest = runs[0].get("restart") if runs else None
+            if newest is None or newest != self.restart:
+                return False
+        return self.source != "ledger" or not (sacct.is_early(self.slurm.word)
+                                               or self.is_before_slurm)
+
+
+# ---- who is asked ---------------------------------------------------------------------
+
+def slurm_conf_cluster() -> str | None:
+    """ClusterName of this host's slurm.conf."""
+    named = os.environ.get("SLURM_CONF")
+    usual = [os.path.join(os.path.dirname(paths.SLURM_BIN), "etc/slurm.conf")
+             if paths.SLURM_BIN else "", "/etc/slurm/slurm.conf", "/run/slurm/conf/slurm.conf",
+             "/etc/slurm-llnl/slurm.conf", "/usr/local/etc/slurm.conf"]
+    for path in [named] if named else usual:
+        try:
+            with open(path, encoding="utf-8", errors="replace") as file:
+                found = re.search(r"(?im)^\s*ClusterName\s*=\s*([^\s#]+)", file.read())
+                return found[1].lower() if found else None
+        except OSError:
+            continue
+    return None
+
+
+class Source:
+    """The ledger and sacct, asked at the same time; each may be missing. 'form' of the answers:
+    "slim" for people, "row" for lists and CSV, "full" for JSON."""
+
+    def __init__(self, command: str, conf: str | None = None, form: str = "slim",
+                 advice: bool = True) -> None:
+        self.form, self.advice = form, advice
+        self.rows: list[sacct.Row] | None = None  # what sacct says of all jobs
+        self.why_no_slurm = ""
+        self.sacct: sacct.Sacct | None = None
+        self.ledger = Ledger(conf)
+        self.command = command
+        self._config: dict[str, Any] | None = None
+        self._cluster: str | None = None
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """What jobio-ask tells of jobio.conf."""
+        if self._config is None:
+            import sys
+
+            self._config = self.ledger.ask(op="config")
+            if self._config.get("warning"):
+                print(f"jobio: {self.command}: {self._config['warning']}", file=sys.stderr)
+            self._cluster = self._config.get("cluster") or slurm_conf_cluster()
+        return self._config
+
+    def start_sacct(self, words: Sequence[str], steps: bool = False) -> None:
+        self.sacct = sacct.Sacct(words, steps)
+
+    def wait_sacct(self) -> list[sacct.Row] | None:
+        if self.sacct:
+            self.rows, self.why_no_slurm = self.sacct.rows(), self.sacct.why
+            self.sacct = None
+        return self.rows
+
+    @property
+    def cluster(self) -> str | None:
+        """Whose jobs sacct lists here, or while it lists none this host's: a ledger of several
+        clusters has other jobs of the same number."""
+        rows = self.wait_sacct()
+        if rows and rows[0].cluster:
+            return rows[0].cluster
+        assert self.config
+        return self._cluster
+
+    def question(self, op: str, cluster: str | None, **more: Any) -> dict[str, Any]:
+        return {"op": op, "cluster": cluster, **more}
+
+    def get_question(self, job: str, restart: int | None, cluster: str | None) -> dict[str, Any]:
+        return self.question("get", cluster, job=job, restart=restart, form=self.form,
+                             advice=self.advice or None)
+
+    # one job
+
+    def family_and_job(self, job: str, restart: int | None = None,
+                       ) -> tuple[list[str], dict[str, Any]]:
+        """Both questions about a number, while sacct is on its way: for the cluster that is most
+        likely meant, and again where sacct says another."""
+        assert self.config
+        guess = self._cluster
+        asked = [self.question("family", guess, job=job), self.get_question(job, restart, guess)]
+        if not ID.fullmatch(job) or not job.isdigit() or restart is not None:
+            del asked[0]
+        answers = self.ledger.ask_all(asked)
+        if self.cluster != guess:
+            for one in asked:
+                one["cluster"] = self.cluster
+            answers = self.ledger.ask_all(asked)
+        family = [one for one in answers[0].get("family") or [] if is_id(one)]
+        return family[:FAMILY_MAX] if len(answers) > 1 else [], answers[-1]
+
+    def family_of_slurm(self, job: str) -> list[str]:
+        """25_[4-9] of tasks that wait is none of them."""
+        return [row.id for row in self.rows or []
+                if row.id[len(job):len(job) + 1] in ("_", "+") and row.id.startswith(job)
+                and is_id(row.id)][:FAMILY_MAX]
+
+    def job(self, job: str, restart: int | None = None,
+            answer: dict[str, Any] | None = None) -> Job:
+        """A Failure where nobody knows it. 'answer': the ledger's, where it is there already."""
+        if answer is None:
+            answer = self.family_and_job(job, restart)[1]
+        self.wait_sacct()
+        row = sacct.find(self.rows, job)
+        if answer.get("ok") and parse(answer.get("summary")):
+            found = Job(job, "ledger", answer, row)
+            found.is_old_run = restart is not None
+            return found
+        first = why_not(answer)
+        if restart is not None:
+            raise Failure(f"job: '{job}': {first}")
+        found = Job(job, "sacct", None, row)
+        if found.summary_text:
+            found.why_not_ledger = first
+            return found
+        second = self.why_no_slurm
+        if self.rows is not None and not row:
+            second = "sacct: no such job that you may see"
+        elif row and row.word in ("RUNNING", "SUSPENDED", "COMPLETING"):
+            raise Failure(f"job: '{job}': the job is {row.state}: 'jobio report --live {job}' shows "
+                          "what it has read and written so far")
+        elif row and sacct.is_early(row.word):
+            raise Failure(f"job: '{job}': the job is {row.state}; what it read and wrote is known "
+                          "when it has ended")
+        elif row:
+            second = (f"sacct: the job is {row.state} and has no summary: jobio was not at work, "
+                      "or its nodes have not reported yet")
+        raise Failure(f"job: '{job}': {first}" + (f"; {second}" if second else ""))
+
+    # many
+
+    def fill(self, jobs: list[Job]) -> str:
+        """Give jobs that sacct lists what the ledger knows and shows, in as few questions as it
+        takes. Why it does not answer; they stay as they are then."""
+        at = 0
+        while at < len(jobs):
+            page: list[int] = []
+            room = ASK_MAX - 512
+            for job in jobs[at:at + FAMILY_MAX]:
+                room -= len(str(job.number or 0)) + 1
+                if room < 0 and page:
+                    break
+                page.append(job.number or 0)
+            answer = self.ledger.ask(**self.question(
+                "list", self.cluster, jobs=page, form=self.form, advice=self.advice or None,
+                brief=True if self.form != "full" else None))
+            done = answer.get("done") or 0
+            if not answer.get("ok") or not 0 < done <= len(page):
+                return why_not(answer) if not answer.get("ok") else \
+                    "ledger: the answer has no meaning"
+            told = {run["job"]: run for run in answer["runs"]}
+            for i in range(at, at + done):
+                run = told.get(jobs[i].number)
+                if run and parse(run.get("summary")):
+                    job = Job(jobs[i].id, "ledger", run, jobs[i].slurm)
+                    if not job.is_before_slurm:
+                        jobs[i] = job
+            at += done
+        return ""
+
+    def jobs_listed(self, rows: Iterable[sacct.Row]) -> list[Job]:
+        return [Job(row.id, "sacct", None, row) for row in rows]
+
+    def jobs_of(self, ids: list[str]) -> list[Job | Failure]:
+        """Members of a family: those that sacct lists in one question, the others each."""
+        together: dict[str, Job] = {}
+        if self.form == "row":
+            rows = [row for row in (sacct.find(self.rows, one) for one in ids) if row]
+            listed = self.jobs_listed(rows)
+            self.fill(listed)
+            together = {job.id: job for job in listed
+                        if job.source == "ledger" and not job.answer.get("left_out")}
+        found: list[Job | Failure] = []
+        for one in ids:
+            try:
+                found.append(together[one] if one in together else self.job(one))
+            except Failure as failure:
+                found.append(failure)
+        return found
+
+    def close(self) -> None:
+        self.ledger.close()
+
+
+def why_not(answer: dict[str, Any]) -> str:
+    """An answer that is not ok, in words."""
+    error = answer.get("error") or "the answer has no meaning"
+    return error if answer.get("down") else f"ledger: {error}"
+
+
+class Group:
+    """What one word of the command line names: a job, or a family of jobs."""
+
+    def __init__(self, word: str, is_family: bool = False) -> None:
+        self.word, self.is_family = word, is_family
+        self.jobs: list[Job] = []
+        self.failures: list[Failure] = []
+
+
+def group(source: Source, word: str, restart: int | None = None) -> Group:
+    """7 may be an array or a heterogeneous job, whose first part has that number, too. The
+    ledger knows which; of a part that it knows alone, or as a job like others, sacct may know
+    the rest, as it does when it is the one who knows the job."""
+    ids: list[str] = []
+    answer: dict[str, Any] | None = None
+    if "[" in word:
+        source.wait_sacct()
+        ids = expand(word)
+    else:
+        ids, answer = source.family_and_job(word, restart)
+        if len(ids) < 2 and word.isdigit() and restart is None:
+            of_slurm = source.family_of_slurm(word)
+            ids = of_slurm if len(of_slurm) > 1 else ids
+    if len(ids) > 1 or "[" in word:
+        found = Group(word, True)
+        form, source.form = source.form, "row" if source.form == "slim" else source.form
+        for one in source.jobs_of(ids):
+            if isinstance(one, Job):
+                found.jobs.append(one)
+            else:
+                found.failures.append(one)
+        source.form = form
+        return found
+    found = Group(word)
+    try:
+        if ids:
+            found.jobs.append(source.job(ids[0], restart))
+        else:
+            found.jobs.append(source.job(word, restart, answer))
+    except Failure as failure:
+        failure.status = FAILED
+        found.failures.append(failure)
+    return found

@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""jobio report: what jobs read and wrote, and what was done for them."""
+from __future__ import annotations
+
+import sys
+
+from report import options, record, sacct
+from report.command import FAILED, USAGE, Failure, old
+from report.jobs import Query
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from report.record import Group, Job
+
+JOBS_MAX = 1000
+USAGE_TEXT = """\
+usage: jobio report [OPTION]... [JOB]...
+
+Shows what jobs read and wrote, how well they used their CPUs and memory, and what
+to change. A JOB is 7, 5_1 (array task), 5_[1-3] or 5 (several or all of them), 7+1
+(component of a heterogeneous job). Without one: a line for each of your jobs of the
+last day.
+
+  -j, --jobs=A,B,C   more jobs
+  --restart=N        this run of a requeued job, not the newest
+  --live[=SECONDS]   a running job of yours: so far; on a terminal again every so
+                     many seconds: 5
+  -v, --verbose      all that is recorded: every filesystem, counter and node
+  --advice=all|none  more than the first five lines of it, or none
+  -u, --user=A,B     without JOB: the jobs of these users
+  -A, --account=A,B  of these accounts, of all users
+  -S, --starttime=T  from this time on, as sacct has it: now-1days
+  -E, --endtime=T    until then: now
+  -s, --state=A,B    in these states: FAILED,TIMEOUT
+  --all              jobs that never ran, too
+  --sort=KEY         by end (the newest first), start, name, user, state, elapsed,
+                     nodes, profile, read or written
+  --limit=N          so many at most: 1000
+  --format=A,B%20    these columns: jobid, user, state, cpu%, mem%, io%, read, written,
+                     advice and others (jobio-report(5)), as sacct --format has them
+  --site             all jobs together, for administrators: bytes, metadata, peaks and
+                     advice by filesystem, user, account and profile; with -S, -E, --limit
+  --json             one JSON object a line
+  --csv              one line a job
+  --html=FILE        a job, several of them, or a list, as one page
+  --conf=FILE        instead of {conf}
+
+The ledger shows records to their owner and to root; where it does not answer, the
+summary in sacct is shown. Exit status: 0; 1 when nothing is known of one of the jobs;
+2 bad usage.
+"""
+
+TABLE = [
+    options.Option("jobs", "j", options.VALUE), options.Option("restart", "", options.VALUE),
+    options.Option("live", "", options.MAYBE), options.Option("verbose", "v"),
+    options.Option("advice", "", options.VALUE), options.Option("user", "u", options.VALUE),
+    options.Option("account", "A", options.VALUE), options.Option("starttime", "S", options.VALUE),
+    options.Option("endtime", "E", options.VALUE), options.Option("state", "s", options.VALUE),
+    options.Option("all"), options.Option("sort", "", options.VALUE),
+    options.Option("limit", "", options.VALUE), options.Option("format", "o", options.VALUE),
+    options.Option("site"), options.Option("json"), options.Option("csv"),
+    options.Option("html", "", options.VALUE), options.Option("conf", "", options.VALUE)]
+
+
+class Asked:
+    """The command line."""
+
+    def __init__(self, args: list[str]) -> None:
+        self.args = args
+        self.words: list[str] = []
+        self.values: dict[str, str | None] = {}
+        self.query = Query()
+        self.form = ""  # json, csv
+        self.columns: list[tuple[str, int]] | None = None
+        given, words = options.parse("report", TABLE, args)
+        for name, value in given:
+            self.take(name, value)
+        for word in words:
+            self.add(word)
+        if not self.has("help"):
+            self.check()
+
+    def has(self, name: str) -> bool:
+        return name in self.values
+
+    def take(self, name: str, value: str | None) -> None:
+        if name == "jobs":
+            self.add(value or "")
+        elif name in ("json", "csv"):
+            if self.form not in ("", name):
+                raise Failure("--json and --csv exclude each other", USAGE)
+            self.form = name
+        elif name == "restart":
+            options.number(name, value or "", 0, 2 ** 32 - 1)
+        elif name == "live" and value:
+            options.number(name, value, 1, 3600)
+        elif name == "advice" and value not in ("all", "none"):
+            raise Failure(f"--advice: '{value}': expected all or none", USAGE)
+        elif name == "format":
+            from report import jobs
+
+            self.columns = jobs.columns(value or "")
+        self.query.take(name, value)
+        self.values[name] = value
+
+    def add(self, text: str) -> None:
+        """A list without a job is none: without any word all of the caller's are shown."""
+        words = record.split(text)
+        for word in words or [""]:
+            record.check(word)
+        self.words += words
+        if len(self.words) > JOBS_MAX:
+            raise Failure(f"more than {JOBS_MAX} jobs", USAGE)
+
+    def check(self) -> None:
+        listed = "--user, --account, --starttime, --endtime, --state, --sort and --limit are " \
+            "for lists: name no job"
+        if self.has("site"):
+            if self.words or self.has("restart") or self.has("verbose") or any(
+                    self.has(name) for name in ("user", "account", "state", "sort", "all",
+                                                "format")):
+                raise Failure("--site: of all jobs: only --starttime, --endtime, --limit, --json, "
+                              "--csv and --html go with it", USAGE)
+        elif self.has("live"):
+            if len(self.words) != 1 or "[" in self.words[0] or self.query.is_given:
+                raise Failure("--live: of one job: 7, 5_1 or 7+1", USAGE)
+            if self.has("html") or self.form == "csv" or self.has("restart"):
+                raise Failure("--live: without --html, --csv and --restart", USAGE)
+        elif self.words and self.query.is_given:
+            raise Failure(listed, USAGE)
+        if self.has("html") and self.form:
+            raise Failure("--html: without --json and --csv", USAGE)
+        if self.columns and (self.form or self.has("html") or self.has("live")):
+            raise Failure("--format: without --json, --csv, --html and --live", USAGE)
+        if not self.words and self.has("restart"):
+            raise Failure("--restart: of which job?", USAGE)
+
+    @property
+    def restart(self) -> int | None:
+        value = self.values.get("restart")
+        return int(value) if value else None
+
+    def source(self) -> record.Source:
+        form = "full" if self.form == "json" else \
+            "slim" if self.words and not self.form and not self.columns else "row"
+        source = record.Source("report", self.values.get("conf"), form,
+                               self.values.get("advice") != "none")
+        source.ledger.raw = self.form == "json"
+        return source
+
+
+def as_json(job: Job) -> str:
+    """The ledger's answer as it came, timelines (null: records are left out) and advice (null:
+    too little to judge), or what sacct knows in the same form."""
+    import json
+
+    from report import advice, units
+    from report import job as one_job
+
+    told: dict[str, Any] = {key: value for key, value in job.answer.items()
+                            if key not in ("ok", "advice")}
+    told["id"], told["source"] = job.id, job.source
+    if not job.answer:
+        told["cluster"], told["summary"] = job.cluster, job.summary_text
+        told["why_not_ledger"] = job.why_not_ledger or None
+        if job.summary_text:
+            told["totals"] = job.totals
+    row = job.slurm
+    told["slurm"] = row and {
+        "name": row.name or None, "user": row.user or None, "account": row.account or None,
+        "partition": row.partition or None, "state": row.state or None,
+        "exit_code": row.exit_code, "signal": row.signal, "start": row.start, "end": row.end,
+        "elapsed_s": row.elapsed_s, "nodes": row.nodes}
+    if "advice" in job.answer or "judged" in job.answer:
+        told["advice"] = advice.as_json(job.answer, one_job.slurm_of(job))
+    return units.escape_json(json.dumps(told, ensure_ascii=False, separators=(",", ":")))
+
+
+class Printer:
+    def __init__(self, asked: Asked, source: record.Source) -> None:
+        self.asked, self.source = asked, source
+        self.is_first = True
+        self.status = 0
+
+    def fail(self, failure: Failure) -> None:
+        sys.stdout.flush()
+        print(f"jobio: report: {failure}", file=sys.stderr)
+        self.status = FAILED
+
+    def job(self, job: Job) -> None:
+        if self.asked.form == "csv":
+            from report import csv
+
+            if self.is_first:
+                print(csv.HEAD)
+            print(csv.line(job))
+        elif self.asked.form == "json":
+            print(as_json(job))
+        else:
+            from report import job as one_job
+
+            wanted = self.asked.values.get("advice")
+            shown = None if wanted == "none" else 1000 if wanted else one_job.ADVICE_SHOWN
+            self.block(one_job.text(job, self.source, self.asked.has("verbose"), shown))
+        self.is_first = False
+
+    def block(self, text: str) -> None:
+        print("" if self.is_first else "\n", end="")
+        print(text, end="")
+        self.is_first = False
+
+    def group(self, group: Group) -> None:
+        if group.is_family and group.jobs and not self.asked.form:
+            from report import job as one_job
+
+            self.block(one_job.family(group))
+            return
+        for job in group.jobs:
+            self.job(job)
+        for failure in group.failures[:1 if not self.asked.form else None]:
+            self.fail(failure)
+
+
+def bare(words: list[str]) -> str:
+    """5_[1-3],7 is some of 5, and 7."""
+    return ",".join(word.split("_[")[0] if "[" in word else word for word in words)
+
+
+def report_jobs(asked: Asked, source: record.Source, printer: Printer) -> None:
+    source.start_sacct(sacct.query(jobs=bare(asked.words)), steps=source.form == "slim")
+    found = []
+    for word in asked.words:
+        group = record.group(source, word, asked.restart)
+        if asked.columns:
+            found += group.jobs
+            for failure in group.failures:
+                printer.fail(failure)
+        else:
+            printer.group(group)
+    if found:
+        from report import jobs
+
+        print("\n".join(jobs.table(found, asked.columns)))
+
+
+def report_list(asked: Asked, source: record.Source, printer: Printer) -> None:
+    from report import jobs
+
+    found = jobs.get(source, asked.query)
+    if not asked.form:
+        print(jobs.text(found, asked.query, asked.columns), end="")
+        return
+    if asked.form == "csv" and not found.jobs:
+        from report import csv
+
+        print(csv.HEAD)
+    for job in found.jobs:
+        printer.job(job)
+
+
+def main(args: list[str]) -> int:
+    asked = Asked(args)
+    if asked.has("help"):
+        from report import paths
+
+        print(USAGE_TEXT.format(conf=paths.SYSCONF + "/slurm/jobio.conf"), end="")
+        return 0
+    if asked.has("html") or asked.has("live") or asked.has("site"):
+        return old(["report", *args])
+    source = asked.source()
+    printer = Printer(asked, source)
+    assert source.config
+    if asked.words:
+        report_jobs(asked, source, printer)
+    else:
+        report_list(asked, source, printer)
+    source.close()
+    return printer.status

@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What Slurm's accounting says of jobs, in one call of sacct, which shows what slurmdbd lets the
+caller see."""
+from __future__ import annotations
+
+import os
+import subprocess
+
+from report import paths, summary, units
+from report.command import Failure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+TIMEOUT_S = 20
+OUTPUT_MAX = 64 << 20  # a year of a user's jobs
+
+# Name and comments may hold anything, newlines too: what ends a row is an id.
+FIELDS = ("JobName", "SystemComment", "User", "Account", "Partition", "Cluster", "State",
+          "ExitCode", "Start", "End", "ElapsedRaw", "NNodes", "AllocCPUS", "TotalCPU",
+          "TimelimitRaw", "AllocTRES", "ReqMem", "MaxRSS", "NTasks", "TRESUsageInTot",
+          "Submit", "QOS", "NodeList", "AdminComment", "JobIDRaw", "JobID")
+
+# name: short form, is the job yet to run, or to end (slurm_protocol_defs.c:job_state_string())
+STATES = {
+    "PENDING": ("PD", True), "RUNNING": ("R", True), "SUSPENDED": ("S", True),
+    "COMPLETED": ("CD", False), "CANCELLED": ("CA", False), "FAILED": ("F", False),
+    "TIMEOUT": ("TO", False), "NODE_FAIL": ("NF", False), "PREEMPTED": ("PR", False),
+    "BOOT_FAIL": ("BF", False), "DEADLINE": ("DL", False), "OUT_OF_MEMORY": ("OOM", False),
+    "CONFIGURING": ("CF", True), "COMPLETING": ("CG", True), "RESIZING": ("RS", True),
+    "REQUEUED": ("RQ", True), "REVOKED": ("RV", False), "SPECIAL_EXIT": ("SE", False),
+    "STOPPED": ("ST", True), "REQUEUE_HOLD": ("RH", True), "REQUEUE_FED": ("RF", True),
+    "RESV_DEL_HOLD": ("RD", True), "SIGNALING": ("SI", True), "STAGE_OUT": ("SO", True)}
+
+
+def state_named(word: str) -> str | None:
+    """The state that has this name or short form."""
+    word = word.upper()
+    return next((name for name, (brief, _) in STATES.items() if word in (name, brief)), None)
+
+
+def is_early(state: str) -> bool:
+    return STATES.get(state, ("", False))[1]
+
+
+def number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() else None
+
+
+def memory(text: str) -> int | None:
+    """Bytes of 1024K, 4G, 1.5T, 4Gn."""
+    text = text.rstrip("nc")
+    power = "BKMGTP".find(text[-1:].upper()) if text[-1:].isalpha() else 0
+    try:
+        return int(float(text[:-1] if text[-1:].isalpha() else text) * 1024 ** power)
+    except ValueError:
+        return None
+
+
+def seconds(text: str) -> float | None:
+    """Of 1-02:03:04, 02:03.500, as TotalCPU has it."""
+    days, dash, rest = text.rpartition("-")
+    try:
+        total = 0.0
+        for part in rest.split(":"):
+            total = total * 60 + float(part)
+        return total + (int(days) * 86400 if dash else 0)
+    except ValueError:
+        return None
+
+
+def tres(text: str, name: str) -> str:
+    """The value of cpu=4,mem=16G,gres/gpu=2; "": it has none."""
+    return dict(w.partition("=")[::2] for w in text.split(",")).get(name, "")
+
+
+class Row:
+    """A job, a task of an array, a component of a heterogeneous job, or a step; of a requeued
+    job its newest run. Tasks that wait are one row, 25_[4-9]. Unknown is "" or None."""
+
+    def __init__(self, values: Sequence[str]) -> None:
+        self.fields = fields = dict(zip(FIELDS, values))
+        comment = fields["SystemComment"]
+        self.summary = summary.find(comment) if "jobio/1" in comment else None
+        for name in fields:
+            fields[name] = units.clean(fields[name])
+        self.id, self.raw_id = fields["JobID"], fields["JobIDRaw"]
+        # Of a job that ended at once slurmdbd has the end first, and says root until it has
+        # the start.
+        self.user = fields["User"] if fields["User"] != "root" else ""
+        self.name, self.account = fields["JobName"], fields["Account"]
+        self.partition, self.cluster = fields["Partition"], fields["Cluster"]
+        self.state = fields["State"]
+        code, _, signal = fields["ExitCode"].partition(":")
+        self.exit_code, self.signal = number(code), number(signal)
+        self.start, self.end = number(fields["Start"]), number(fields["End"])
+        self.elapsed_s, self.nodes = number(fields["ElapsedRaw"]), number(fields["NNodes"])
+        self.steps: list[Row] = []
+
+    @property
+    def word(self) -> str:
+        """CANCELLED of CANCELLED by 0"""
+        return self.state.split(" ")[0]
+
+    @property
+    def cpus(self) -> int | None:
+        return number(self.fields["AllocCPUS"])
+
+    @property
+    def limit_s(self) -> int | None:
+        minutes = number(self.fields["TimelimitRaw"])
+        return minutes * 60 if minutes is not None else None
+
+    @property
+    def cpu_share(self) -> float | None:
+        """CPU time of the time that the job's CPUs were its own, as seff has it."""
+        used = seconds(self.fields["TotalCPU"])
+        if used is None or not self.cpus or not self.elapsed_s or is_early(self.word):
+            return None
+        return used / (self.cpus * self.elapsed_s)
+
+    @property
+    def memory_given(self) -> int | None:
+        """Bytes of all nodes together."""
+        return (memory(tres(self.fields["AllocTRES"], "mem"))
+                or memory(self.fields["ReqMem"])) or None
+
+    @property
+    def memory_used(self) -> int | None:
+        """The most of a step: the most of each of its tasks, added up; all nodes together."""
+        most = 0
+        for step in self.steps or [self]:
+            used = memory(tres(step.fields["TRESUsageInTot"], "mem"))
+            if used is None:
+                used = memory(step.fields["MaxRSS"])
+                used = used and used * (number(step.fields["NTasks"]) or 1)
+            most = max(most, used or 0)
+        return most or None
+
+    @property
+    def memory_share(self) -> float | None:
+        given, used = self.memory_given, self.memory_used
+        return used / given if given and used and not is_early(self.word) else None
+
+    @property
+    def gpus(self) -> int:
+        return number(tres(self.fields["AllocTRES"], "gres/gpu")) or 0
+
+    @property
+    def gpu_share(self) -> float | None:
+        """Mean use of its GPUs over time, where jobstats left it; sacct's own is the last sample."""
+        comment = self.fields["AdminComment"]
+        if not comment.startswith("JS1:"):
+            return None
+        import base64
+        import gzip
+        import json
+
+        try:
+            nodes = json.loads(gzip.decompress(base64.b64decode(comment[4:])))["nodes"]
+            used = [float(value) for node in nodes.values()
+                    for value in node.get("gpu_utilization", {}).values()]
+        except (ValueError, OSError, EOFError, KeyError, AttributeError, TypeError):
+            return None
+        return sum(used) / len(used) / 100 if used else None
+
+
+class Sacct:
+    """A call that runs beside us: rows() waits for it."""
+
+    def __init__(self, words: Sequence[str], steps: bool = False) -> None:
+        self.mark = f"|{os.urandom(8).hex()}|"  # nobody can have it in a job's name
+        self.process: subprocess.Popen[bytes] | None = None
+        self.why = ""  # it says nothing, for this reason
+        program = paths.program("sacct")
+        if not program:
+            self.why = "sacct: there is no sacct in PATH"
+            if paths.SLURM_BIN:
+                self.why += f", nor in {paths.SLURM_BIN}"
+            return
+        env = {name: os.environ[name]
+               for name in ("PATH", "HOME", "SLURM_CONF", "TZ", "LD_LIBRARY_PATH")
+               if name in os.environ}
+        env["SLURM_TIME_FORMAT"] = "%s"
+        command = [program, "-nP" if steps else "-nXP", "--delimiter=" + self.mark, *words,
+                   "-o", ",".join(FIELDS)]
+        try:
+            self.process = subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL,
+                                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        except OSError as error:
+            self.why = f"sacct: {error.strerror}"
+
+    def rows(self) -> list[Row] | None:
+        """None: self.why"""
+        if not self.process:
+            return None
+        try:
+            out, errors = self.process.communicate(timeout=TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.communicate()
+            self.why = f"sacct: no answer within {TIMEOUT_S} s"
+            return None
+        if self.process.returncode:
+            first = units.clean((errors.decode(errors="replace").splitlines() or [""])[0])
+            self.why = f"sacct: exit status {self.process.returncode}: {first}"
+            return None
+        try:
+            return parse(out.decode(errors="replace"), self.mark)
+        except ValueError:
+            self.why = "sacct: its answer has no meaning"
+            return None
+
+
+def parse(text: str, mark: str) -> list[Row]:
+    """Jobs, each with its steps."""
+    jobs: list[Row] = []
+    last = len(FIELDS) - 1
+    pieces = text.split(mark)
+    values: list[str] = []
+    for piece in pieces:
+        if len(values) < last:
+            values.append(piece)
+            continue
+        job, _, rest = piece.partition("\n")
+        row = Row([*values, job])
+        if "." in row.id and jobs and row.raw_id.split(".")[0] == jobs[-1].raw_id:
+            jobs[-1].steps.append(row)
+        elif "." not in row.id:
+            jobs.append(row)
+        values = [rest]
+    if len(values) != 1 or values[0]:
+        raise ValueError(text)
+    return jobs
+
+
+def find(rows: list[Row] | None, job: str) -> Row | None:
+    """sacct -j 2 lists every task of array 2 and every component of job 2. The one that is
+    meant has this id, or this number: the ledger takes it so, too."""
+    return next((row for row in rows or [] if job in (row.id, row.raw_id)), None)
+
+
+def query(jobs: str | None = None, users: str | None = None, accounts: str | None = None,
+          name: str | None = None, since: str | None = None, until: str | None = None,
+          everybody: bool = False) -> list[str]:
+    """Words of sacct's command line; a name of several words is not asked for."""
+    words = []
+    for option, value in (("-j", jobs), ("-u", users), ("-A", accounts)):
+        words += [option, value] if value else []
+    if name and not name.startswith("-") and not any(c in name for c in ", \t\n"):
+        words += ["--name", name]
+    words += ["-a"] if everybody else []
+    for option, value in (("-S", since), ("-E", until)):
+        words += [option, value] if value else []
+    return words
+
+
+def ask(words: Sequence[str], steps: bool = False) -> list[Row]:
+    """At once; a Failure where it does not answer."""
+    sacct = Sacct(words, steps)
+    rows = sacct.rows()
+    if rows is None:
+        raise Failure(sacct.why)
+    return rows

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Numbers, times and texts as people read them. What is unknown is None, and "-" or "unknown"."""
+from __future__ import annotations
+
+import os
+import re
+import sys
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+BYTES = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+COUNTS = ("", "k", "M", "G", "T", "P", "E")
+NANOSECONDS = ("ns", "us", "ms", "s")
+
+# Characters that move the cursor or turn the words (lib/utf8.h), and what decoding left
+_HIDDEN = [*range(0x20), *range(0x7F, 0xA0), 0x61C, 0x200E, 0x200F, *range(0x2028, 0x202F),
+           *range(0x2066, 0x206A), 0xFFFD]
+_CLEAN = dict.fromkeys(_HIDDEN, "?")
+_ESCAPED = {code: f"\\u{code:04x}" for code in _HIDDEN if code not in (10, 0xFFFD)}
+_JSON_ESCAPE = re.compile(
+    r"\\(?:(u(?:00[01][\da-fA-F]|007[fF]|00[89][\da-fA-F]|061[cC]|200[eEfF]|202[89a-eA-E]"
+    r"|206[6-9]|[dD][89a-fA-F][\da-fA-F]{2}(?!\\u[dD])))|[bfnrt]|.)", re.S)
+
+
+def clean(text: str) -> str:
+    """No character of a record or of sacct moves the cursor."""
+    return text if text.isascii() and text.isprintable() else text.translate(_CLEAN)
+
+
+def clean_json(text: str) -> str:
+    """The same of a JSON text, whose escapes may hide them."""
+    def visible(match: re.Match[str]) -> str:
+        return "?" if match[1] or match[0][1] in "bfnrt" else match[0]
+
+    text = text.rstrip("\n")
+    if "\\" in text:
+        text = _JSON_ESCAPE.sub(visible, text)
+    return clean(text)
+
+
+def escape_json(text: str) -> str:
+    """JSON that a terminal may show: hidden characters as escapes."""
+    return text if text.isascii() else text.translate(_ESCAPED).replace("\ufffd", "?")
+
+
+def _scaled(value: float, step: int, names: Sequence[str]) -> tuple[str, str]:
+    """Three digits, and a unit that keeps them below 1000."""
+    at = 0
+    while round(value) >= 1000 and at + 1 < len(names):
+        value /= step
+        at += 1
+    if 999 < value < 1000:
+        value = 999.0
+    text = f"{value:.0f}" if value >= 100 or at == 0 else f"{value:.3g}"
+    return text, names[at]
+
+
+def size(value: float | None, unknown: str = "unknown") -> str:
+    """2.51 TiB"""
+    if value is None:
+        return unknown
+    text, unit = _scaled(value, 1024, BYTES)
+    return "0" if text == "0" else f"{text} {unit}"
+
+
+def count(value: float | None, unknown: str = "unknown") -> str:
+    """45 M"""
+    if value is None:
+        return unknown
+    text, unit = _scaled(value, 1000, COUNTS)
+    return f"{text} {unit}" if unit else text
+
+
+def whole(value: int | None, unknown: str = "unknown") -> str:
+    """1,024"""
+    return unknown if value is None else f"{value:,}"
+
+
+def span(ns: float | None, unknown: str = "unknown") -> str:
+    """4.1 ms; from a minute on 1 min 5 s, 2 h 3 min"""
+    if ns is None:
+        return unknown
+    if ns < 60e9:
+        text, unit = _scaled(ns, 1000, NANOSECONDS)
+        return f"{text} {unit}"
+    seconds = round(ns / 1e9)
+    if seconds < 3600:
+        return f"{seconds // 60} min {seconds % 60} s"
+    return f"{seconds // 3600} h {seconds // 60 % 60} min"
+
+
+def percent(share: float | None, unknown: str = "unknown") -> str:
+    """0.4 %, 17 %"""
+    if share is None:
+        return unknown
+    value = share * 100
+    return f"{value:.1f} %" if 0 < value < 1 else f"{value:.0f} %"
+
+
+def plural(number: int, word: str) -> str:
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
+
+
+def elapsed(seconds: float | None, unknown: str = "-") -> str:
+    """As Slurm has it: 1-02:03:04, the hours always."""
+    if seconds is None:
+        return unknown
+    rest = int(seconds + 0.5)
+    days = f"{rest // 86400}-" if rest >= 86400 else ""
+    return f"{days}{rest % 86400 // 3600:02}:{rest // 60 % 60:02}:{rest % 60:02}"
+
+
+def clock(when: float | None, form: str = "%Y-%m-%d %H:%M:%S") -> str:
+    if when is None:
+        return "unknown"
+    try:
+        return time.strftime(form, time.localtime(when))
+    except (OverflowError, ValueError, OSError):
+        return "?"
+
+
+# ---- the terminal ---------------------------------------------------------------------
+
+BLOCKS = " ▁▂▃▄▅▆▇█"
+PLAIN = " .:-=+*%#"
+CODES = {"good": 32, "warn": 33, "bad": 31, "strong": 1, "faint": 2}
+
+
+def is_utf8() -> bool:
+    """Does the caller's terminal take UTF-8? Python itself makes C.UTF-8 of C."""
+    env = os.environ
+    name = env.get("LC_ALL") or env.get("LC_CTYPE") or env.get("LANG") or ""
+    if not env.get("LC_ALL") and env.get("LC_CTYPE") in ("C.UTF-8", "C.utf8", "UTF-8"):
+        name = env.get("LANG") or ""
+    return "utf-8" in name.lower() or "utf8" in name.lower()
+
+
+def bars(values: Sequence[float]) -> str:
+    """A character for each value, the largest full."""
+    glyphs = BLOCKS if is_utf8() else PLAIN
+    most = max(values, default=0) or 1
+    return "".join(glyphs[min(8, 1 + int(v * 7.99 / most)) if v > 0 else 0] for v in values)
+
+
+def has_colour() -> bool:
+    term = os.environ.get("TERM", "")
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and term not in ("", "dumb")
+
+
+def tone(kind: str, text: str) -> str:
+    """kind: good, warn, bad, strong, faint; in colour where the terminal has it."""
+    return f"\033[{CODES[kind]}m{text}\033[0m" if kind and has_colour() else text
+
+
+def width() -> int:
+    """Columns of the terminal; 0: it is none."""
+    if not sys.stdout.isatty():
+        return 0
+    try:
+        columns = os.get_terminal_size(1).columns
+    except OSError:
+        return 0
+    return columns if columns >= 40 else 0
