@@ -243,7 +243,7 @@ static int ask(struct asker *a, const char *line, FILE *out)
 		free(text);
 	}
 	json_free(question);
-	return rc || fflush(out) ? 1 : 0;
+	return fflush(out) ? 1 : rc;
 }
 
 static int ask_all(struct asker *a, FILE *in)
