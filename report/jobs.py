@@ -104,7 +104,8 @@ def row_of(job: Job) -> sacct.Row:
 
 
 SORTS: dict[str, Callable[[Job], Any]] = {
-    "start": lambda job: newest(row_of(job).start), "end": lambda job: newest(row_of(job).end),
+    "end": lambda job: newest(None if sacct.is_early(row_of(job).word) else row_of(job).end),
+    "start": lambda job: newest(row_of(job).start),
     "name": lambda job: row_of(job).name, "user": lambda job: row_of(job).user,
     "state": lambda job: row_of(job).state, "elapsed": lambda job: most(row_of(job).elapsed_s),
     "nodes": lambda job: most(job.node_count), "profile": lambda job: job.summary.prof,
@@ -129,8 +130,9 @@ def never_ran(row: sacct.Row) -> bool:
     return (not row.start or not row.elapsed_s) and row.word in NEVER_RAN and not row.summary
 
 
-def get(source: Source, query: Query) -> List:
-    """The caller's own jobs, if nobody else's are asked for: root's, too."""
+def get(source: Source, query: Query, everything: bool = False) -> List:
+    """The caller's own jobs, if nobody else's are asked for: root's, too. 'everything': for
+    programs, which are told of jobs that never ran as well."""
     users = query.users
     if not users and not query.accounts:
         import pwd
@@ -147,7 +149,7 @@ def get(source: Source, query: Query) -> List:
         raise Failure(source.why_no_slurm)
     found = List()
     shown = [row for row in rows if not query.states or row.word in query.states]
-    if not query.everything and not query.states:
+    if not (everything or query.everything or query.states):
         hidden = [row for row in shown if never_ran(row)]
         found.never_ran = len(hidden)
         shown = [row for row in shown if not never_ran(row)]

@@ -34,7 +34,7 @@ last day.
   -S, --starttime=T  from this time on, as sacct has it: now-1days
   -E, --endtime=T    until then: now
   -s, --state=A,B    in these states: FAILED,TIMEOUT
-  --all              jobs that never ran, too
+  --all              jobs that never ran, too, which only --json and --csv show unasked
   --sort=KEY         by end (the newest first), start, name, user, state, elapsed,
                      nodes, profile, read or written
   --limit=N          so many at most: 1000
@@ -248,7 +248,7 @@ def report_jobs(asked: Asked, source: record.Source, printer: Printer) -> None:
 def report_list(asked: Asked, source: record.Source, printer: Printer) -> None:
     from report import jobs
 
-    found = jobs.get(source, asked.query)
+    found = jobs.get(source, asked.query, bool(asked.form))
     if not asked.form:
         print(jobs.text(found, asked.query, asked.columns), end="")
         return

@@ -306,7 +306,7 @@ for i in range(1, 1001):
 
 @test "a job that has not ended, or left no summary, is told apart from none" {
 	run report 4
-	expect_equal "1 jobio: report: job: '4': the job is RUNNING; what it read and wrote is known when it has ended" "$status $output"
+	expect_equal "1 jobio: report: job: '4': the job is RUNNING: 'jobio report --live 4' shows what it has read and written so far" "$status $output"
 	run report 6
 	expect_equal "1 jobio: report: job: '6': ledger: job '6': no record that you may read; sacct: the job is CANCELLED by 0 and has no summary: jobio was not at work, or its nodes have not reported yet" "$status $output"
 }
@@ -373,7 +373,7 @@ two_clusters() {
 	json 25
 	are '25_1 1024 25_2 2048 25_3 4096' '.id, .totals.read_bytes'
 	run report 25
-	expect_text 'read 7KiB in 3 calls' "$output"
+	expect_text 'read 7 KiB in 3 calls' "$output"
 	run report 25 --csv
 	expect_equal '"25_1" "25_2" "25_3"' "$(tail -n +2 <<<"$output" | cut -d, -f1 | xargs -d '\n')"
 	json '25_[1,3]' 25_2
@@ -457,9 +457,9 @@ as_user() { setpriv --reuid="$1" --clear-groups env "PATH=$PATH" "$BUILDDIR/jobi
 		#!/usr/bin/env python3
 		import sys
 		mark = [a[12:] for a in sys.argv if a.startswith("--delimiter=")][0]
-		for job in range(4000000000, 4000000500):
-		    print(mark.join(["x", "", "alice", "", "p", "c", "COMPLETED", "0:0",
-		        "1795224862", "1795224890", "28", "1", str(job), str(job)]))
+		row = {"JobName": "x", "User": "alice", "Cluster": "c", "State": "COMPLETED", "Start": "1795224862", "End": "1795224890"}
+		for job in map(str, range(4000000000, 4000000500)):
+		    print(mark.join({**row, "JobID": job, "JobIDRaw": job}.get(field, "") for field in sys.argv[-1].split(",")))
 	EOP
 	run as_user 65534 -u alice --csv
 	expect_equal '"4000000000" "4000000499"' "$(grep '"ledger"' <<<"$output" | cut -d, -f1 | xargs -d '\n' echo)"
