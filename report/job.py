@@ -295,6 +295,9 @@ def course(job: Job) -> Iterator[str]:
         end = units.clock(line.start + line.width * line.count, form)
         yield "           " + units.clock(line.start, form).ljust(
             max(line.count - len(end), len(end) + 1)) + end
+        without = timeline.missing(job.lines)
+        if without:
+            yield f"           without {', '.join(without)}"
         if time["apart"]:
             yield f"           clocks of nodes are {time['apart']:.0f} s apart"
 

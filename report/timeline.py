@@ -44,27 +44,31 @@ def of(told: dict[str, Any]) -> Timeline:
                     {lane: told[lane] for lane in LANES if told.get(lane)})
 
 
+def counted(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What the job asked for."""
+    return [line for line in lines if line["kind"] == "app" and line["scope"] == "job"]
+
+
+def missing(lines: list[dict[str, Any]]) -> list[str]:
+    """Filesystems on which something was moved, nobody knows when."""
+    return [line.get("fs") or "all files" for line in counted(lines)
+            if not line.get("timeline") and (line.get("read_bytes") or line.get("write_bytes"))]
+
+
 def total(lines: list[dict[str, Any]], first: float | None, last: float | None,
           ) -> Timeline | None:
-    """All filesystems of the job together; None where one that moved something has none."""
-    found: list[Timeline] = []
-    for line in lines:
-        if line["kind"] != "app" or line["scope"] != "job":
-            continue
-        if line.get("timeline"):
-            found.append(of(line["timeline"]))
-        elif line.get("read_bytes") or line.get("write_bytes"):
-            return None
+    """All filesystems of the job together, but missing(), over its whole time."""
+    found = [of(line["timeline"]) for line in counted(lines) if line.get("timeline")]
     if not found:
         return None
-    begin = min([int(first), *(line.start for line in found)]) if first else \
-        min(line.start for line in found)
-    end = max([int(last), *(line.start + line.count * line.width - 1 for line in found)]) \
-        if last else max(line.start + line.count * line.width - 1 for line in found)
+    begin = min([int(first or found[0].start), *(line.start for line in found)])
+    end = max([int(last or 0), *(line.start + line.count * line.width - 1 for line in found)])
     width = max(line.width for line in found)
-    covered = [line.cover(begin, end, width) for line in found]
+    while end // width - begin // width >= ROWS:
+        width *= 2
     lanes: dict[str, list[int]] = {}
-    for line in covered:
-        for name, values in line.lanes.items():
+    for line in found:
+        covered = line.cover(begin, end, width)
+        for name, values in covered.lanes.items():
             lanes[name] = [a + b for a, b in zip(lanes.get(name, [0] * len(values)), values)]
-    return Timeline(covered[0].start, covered[0].width, lanes)
+    return Timeline(begin // width * width, width, lanes)
