@@ -30,6 +30,11 @@ def as_json(answer: dict[str, Any], slurm: dict[str, Any] | None) -> list[dict[s
     return told
 
 
+def shares(answer: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """By filesystem: "share", "slowest_share", "classes" of a process's life."""
+    return {}
+
+
 def silence(answer: dict[str, Any]) -> str:
     """Why lines() is empty, in a sentence without its full stop."""
     known = [line for line in answer.get("lines") or [] if line["kind"] == "app"]

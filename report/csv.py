@@ -28,8 +28,18 @@ def number(value: float | None) -> str:
     return "" if value is None else str(value)
 
 
+def slurm(job: Job) -> list[str]:
+    row = job.slurm
+    codes = text(" ".join(line.code for line in one_job.advice_of(job)))
+    if not row:
+        return [text(""), text(job.user), *[text("")] * 3, *[""] * 4, number(job.node_count), codes]
+    return [text(row.name), text(job.user), text(row.account), text(row.partition),
+            text(row.state), number(row.exit_code), number(row.start), number(row.end),
+            number(row.elapsed_s), number(job.node_count), codes]
+
+
 def line(job: Job) -> str:
-    s, row = job.summary, job.slurm
+    s = job.summary
     array, het = job.array or (None, None), job.het or (None, None)
     cells = [
         text(job.id), text(job.cluster), number(job.restart), text(job.source),
@@ -37,11 +47,7 @@ def line(job: Job) -> str:
         text(s.prof), number(job.totals["read_bytes"]), number(job.totals["read_calls"]),
         number(job.totals["write_bytes"]), number(job.totals["write_calls"]), text(s.scope),
         text(s.src), text(" ".join(s.flags)), number(s.peak_read), number(s.peak_write),
-        text(row and row.name), text(job.user), text(row and row.account),
-        text(row and row.partition), text(row and row.state), number(row and row.exit_code),
-        number(row and row.start), number(row and row.end), number(row and row.elapsed_s),
-        number(job.node_count), text(" ".join(line.code for line in one_job.advice_of(job))),
-        number(job.number), number(array[0]), number(array[1]), number(het[0]), number(het[1]),
-        number(row and row.signal), number(s.meta), text(s.fs), text(" ".join(job.findings)),
-        number(s.gate_warned), number(s.gate_refused)]
+        *slurm(job), number(job.number), number(array[0]), number(array[1]), number(het[0]),
+        number(het[1]), number(job.slurm.signal if job.slurm else None), number(s.meta),
+        text(s.fs), text(" ".join(job.findings)), number(s.gate_warned), number(s.gate_refused)]
     return ",".join(cells)

@@ -107,8 +107,9 @@ def setting(job: Job) -> Iterator[str]:
 # ---- counters -------------------------------------------------------------------------
 
 def amount(value: int, unit: str) -> str:
-    return {"bytes": size, "us": lambda us: units.span(us * 1000),
-            "s": lambda s: f"{s} s"}.get(unit, count)(value)
+    if unit == "us":
+        return units.span(value * 1000)
+    return size(value) if unit == "bytes" else f"{value} s" if unit == "s" else count(value)
 
 
 def histogram(key: str, bins: list[int]) -> str:

@@ -54,9 +54,9 @@ class Query:
             self.states = states(value or "")
         elif name == "sort":
             if value not in SORTS:
-                *most, last = SORTS
-                raise Failure(f"--sort: '{(value or '')[:60]}': must be {', '.join(most)} or {last}",
-                              USAGE)
+                *others, last = SORTS
+                raise Failure(f"--sort: '{(value or '')[:60]}': must be {', '.join(others)} or "
+                              + last, USAGE)
             self.sort = value
         elif name == "limit":
             from report import options
@@ -70,9 +70,9 @@ class Query:
 
 def word(name: str, value: str, signs: str) -> str:
     """It becomes a word of sacct's command line: no option, no second word."""
-    if re.fullmatch(r"[A-Za-z0-9%s][-A-Za-z0-9%s]*" % ((re.escape(signs),) * 2), value):
-        if len(value) <= 4000:
-            return value
+    allowed = "A-Za-z0-9" + re.escape(signs)
+    if re.fullmatch(f"[{allowed}][-{allowed}]*", value) and len(value) <= 4000:
+        return value
     raise Failure(f"--{name}: '{value[:60]}': not a word that sacct takes", USAGE)
 
 
@@ -195,7 +195,7 @@ def bytes_of(job: Job, key: str) -> str:
 def io_share(job: Job) -> str:
     from report import advice
 
-    told = getattr(advice, "shares", lambda _: {})(job.answer)
+    told = advice.shares(job.answer)
     shares = [use["share"] for use in told.values() if use.get("share") is not None]
     return units.percent(sum(shares), "-") if shares else "-"
 

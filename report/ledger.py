@@ -2,6 +2,7 @@
 """Ask the ledger, through jobio-ask: questions and answers as ledger_link.h has them."""
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 
@@ -74,9 +75,7 @@ class Ledger:
     def close(self) -> None:
         for end in (self.process.stdin, self.process.stdout, self.process.stderr):
             if end:
-                try:
+                with contextlib.suppress(OSError):
                     end.close()
-                except OSError:
-                    pass
         self.process.wait()
 

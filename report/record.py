@@ -334,8 +334,8 @@ class Source:
         if self.rows is not None and not row:
             second = "sacct: no such job that you may see"
         elif row and row.word in ("RUNNING", "SUSPENDED", "COMPLETING"):
-            raise Failure(f"job: '{job}': the job is {row.state}: 'jobio report --live {job}' shows "
-                          "what it has read and written so far")
+            raise Failure(f"job: '{job}': the job is {row.state}: 'jobio report --live {job}' "
+                          "shows what it has read and written so far")
         elif row and sacct.is_early(row.word):
             raise Failure(f"job: '{job}': the job is {row.state}; what it read and wrote is known "
                           "when it has ended")

@@ -149,7 +149,7 @@ class Row:
 
     @property
     def gpu_share(self) -> float | None:
-        """Mean use of its GPUs over time, where jobstats left it; sacct's own is the last sample."""
+        """Mean use of its GPUs over time, as jobstats leaves it; sacct's own is the last sample."""
         comment = self.fields["AdminComment"]
         if not comment.startswith("JS1:"):
             return None

@@ -38,7 +38,8 @@ def _number(text: str, names: Sequence[str]) -> int | None:
     if not match or match[2] not in names:
         raise ValueError(text)
     step = 1024 if names is units.BYTES else 1000
-    return min(round(float(match[1]) * step ** list(names).index(match[2])), 2 ** 63 - 1)
+    value: int = round(float(match[1]) * step ** list(names).index(match[2]))
+    return min(value, 2 ** 63 - 1)
 
 
 class Summary:
