@@ -40,7 +40,7 @@ def usage() -> str:
     lines = [f"  {name:<9} {COMMANDS[name][1]}" for name in COMMANDS]
     return "\n".join(
         ["usage: jobio COMMAND [OPTION]...", "", *lines, "",
-         "'jobio help COMMAND' explains a command; see jobio(1)."])
+         "jobio COMMAND --help explains a command; see jobio(1)."])
 
 
 def nearest(word: str, known: list[str]) -> str | None:

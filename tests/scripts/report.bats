@@ -537,6 +537,131 @@ sys.exit(any(ord(c) in bad for c in text))' <<<"$1"
 	expect_text 'usage: jobio report' "$output"
 }
 
+# ---- one screen -----------------------------------------------------------------------------
+
+# waited NODE - a node of a job whose processes waited for its filesystems
+waited() {
+	node_of "$1" '.job = 4711 | .nodelist = "c[1-2]" | .quality = [] | .findings = [] | .changes = [] | .end = 1795228422 | .client.mounts += [{mount: "/home", fstype: "nfs4", source: "s"}]
+		| .app = [{scope: "job", source: "bpf", fs: "/mnt/weka", read_bytes: 184320000000, read_calls: 11250000, write_bytes: 687194767360, write_calls: 655360, read_us: 9000000000,
+			write_us: 3000000000, thread_us: 72000000000, slowest_us: 1500000000, slowest_life_us: 3600000000, peak: {read_Bps: 4294967296, write_Bps: 1073741824, window_s: 1},
+			meta: {open: 4000, stat: 3500}, errors: {EDQUOT: {write: 3}},
+			timeline: {start: 1795224832, width_s: 64, read_bytes: [184320000000], write_bytes: ([range(0; 55) | 0] + [687194767360]), calls: ([11250000] + [range(1; 55) | 0] + [655360])}},
+			{scope: "job", source: "bpf", fs: "/home", read_bytes: 0, read_calls: 0, write_bytes: 0, write_calls: 0, meta: {open: 285000}}]'
+	mv "$DIR/spool/7.0.$1.json" "$DIR/spool/4711.0.$1.json"
+}
+
+@test "a job is one screen: how well it used CPUs and memory, its filesystems, its course, and what to change" {
+	waited c1
+	waited c2
+	send
+	jobs "$(job 4711 User=alice Account=physics Partition=compute JobName=turbulence State=FAILED ExitCode=1:0 Start=1795224862 End=1795228422 ElapsedRaw=3560 NNodes=2 AllocCPUS=128 \
+		TotalCPU=4-14:05:30 TimelimitRaw=120 AllocTRES=billing=1,cpu=128,mem=384G,node=2 TRESUsageInTot=cpu=1,mem=82G)"
+	report --advice=none 4711 >"$DIR/kept"
+	expect_kept job.txt.golden "$DIR/kept"
+	# bars of ASCII, of a record that no program can have made better by its terminal
+	expect_equal '' "$(LC_ALL=C report 4711 | tr -d '\n -~')"
+	expect_equal 1 "$(LC_ALL=en_US.UTF-8 report 4711 | grep -c '^  read     █ \+  peak 4 GiB/s on c2$')"
+}
+
+@test "memory and CPUs are those of the steps; what is not known is not told" {
+	spool 7 c1
+	send
+	jobs "$(job 7 State=COMPLETED ElapsedRaw=100 AllocCPUS=4 TotalCPU=05:00.000 ReqMem=8G NNodes=1)" \
+		"$(job 7.batch JobIDRaw=7.batch State=COMPLETED MaxRSS=2097152K NTasks=1)" "$(job 7.0 JobIDRaw=7.0 State=COMPLETED MaxRSS=1024M NTasks=4)"
+	run report 7
+	expect_text 'CPU 75 % of 4 CPUs   memory 4 of 8 GiB (50 %)' "$output"
+	[[ $(tail -n1 "$DIR/bin/asked") != *-nXP* ]]
+	run report 7 --format=jobid,cpu,mem%,state%5,read
+	expect_equal 'JobID  CPU%  Mem%  State   Read|7      75 %  50 %  COMP+  1 MiB' "${lines[0]}|${lines[1]}"
+	# GPUs: as jobstats has them over time; sacct's own are a last sample
+	jobs "$(job 7 State=COMPLETED AllocTRES=gres/gpu=2 TRESUsageInAve=gres/gpuutil=3 "AdminComment=JS1:$(printf '{"nodes":{"c1":{"gpu_utilization":{"0":40,"1":20}}}}' | gzip -c | base64 -w0)")"
+	run report 7
+	expect_text 'GPU 30 % of 2 GPUs' "$output"
+	jobs "$(job 7 State=COMPLETED)"
+	run report 7
+	[[ $output != *CPU* && $output != *memory* && $output != *GPU* ]]
+}
+
+@test "a job that was refused has the refusal and its cure, and nothing else; the list marks it" {
+	node_of c1 '.nodelist = "c1" | .app = [] | .wire = null | .quality = [] | .changes = [] | .refused = "io-cores 9: this node has 4" | .findings = [{code: "W01", severity: "error", text: "x", cure: "sbatch --io-cores=4"}]'
+	send
+	jobs "$(job 7 User=alice State=FAILED)"
+	run report 7
+	expect_equal '  refused on c1: io-cores 9: this node has 4|  sbatch --io-cores=4' "${lines[-2]}|${lines[-1]}"
+	[[ $output != *advice* ]]
+	run report -u alice
+	expect_text 'FAILED, refused' "$output"
+}
+
+@test "where there is no advice the reason is told" {
+	local why
+	node_of c1 '.job = 8'
+	mv "$DIR/spool/7.0.c1.json" "$DIR/spool/8.0.c1.json"
+	spool 7 c1
+	send
+	for why in '7 this node counts all files together, not each filesystem (jobio check H02)' '8 less than 60 s'; do
+		run report "${why%% *}"
+		expect_text "no advice: ${why#* }" "$output"
+	done
+}
+
+@test "the list hides jobs that never ran, and says so" {
+	some_jobs
+	run report -u alice
+	[[ $output != *25_\[* ]]
+	expect_text '1 job that never ran: --all shows it' "$output"
+	run report -u alice --all
+	expect_text '25_[2-9]' "$output"
+	expect_equal 'JobID|25_[2-9]|8|7|25_1' "$(cut -d' ' -f1 <<<"$output" | head -n5 | paste -sd'|')"
+	run report --format=jobi
+	expect_equal "2 jobio: report: --format: 'jobi': no such column; did you mean jobid?" "$status $output"
+}
+
+@test "what a spreadsheet would take for a formula is none in CSV" {
+	spool 7 c1
+	send
+	for name in '=1+1' '+1' '-1' '@x'; do
+		jobs "$(job 7 State=COMPLETED JobName="$name")"
+		run report 7 --csv
+		expect_text ",\"'$name\",\"u\"," "${lines[1]}"
+	done
+}
+
+@test "neither modules nor conda break it" {
+	local dir=$DIR/conda
+	spool 7 c1
+	send
+	mkdir -p "$dir"
+	printf 'raise SystemExit("not this json")\n' >"$dir/json.py"
+	printf '#!/bin/sh\necho "not this python3" >&2; exit 1\n' >"$dir/python3"
+	chmod +x "$dir/python3"
+	cd "$dir"
+	PYTHONHOME=/nonexistent PYTHONPATH=$dir PYTHONSTARTUP=$dir/json.py PATH=$dir:$PATH run report 7 --json
+	expect_equal 1048576 "$(jq .totals.read_bytes <<<"$output")"
+	PYTHONHOME=/nonexistent PYTHONPATH=$dir PATH=$dir:$PATH run report -u u
+	expect_equal 0 "$status"
+	head -n1 "$BUILDDIR/jobio" | grep -qE '^#!/.*python3[^ ]* -I$'
+}
+
+@test "commands are named, and one that is mistyped is guessed" {
+	run "$BUILDDIR/jobio" repotr
+	expect_equal "2 jobio: 'repotr': no such command; did you mean 'jobio report'?" "$status $output"
+	run "$BUILDDIR/jobio" qqq
+	expect_equal "2 jobio: 'qqq': no such command; see jobio --help" "$status $output"
+	run "$BUILDDIR/jobio"
+	expect_equal "2 jobio: which command? see jobio --help" "$status $output"
+	for option in -h --help help; do
+		run "$BUILDDIR/jobio" "$option"
+		expect_equal "0 usage: jobio COMMAND [OPTION]..." "$status ${lines[0]}"
+	done
+	for option in -V --version; do
+		run "$BUILDDIR/jobio" "$option"
+		[[ $status == 0 && $output =~ ^jobio\ [0-9.]+$ ]]
+	done
+	expect_equal "$("$BUILDDIR/jobio" report --help)" "$("$BUILDDIR/jobio" help report)"
+	expect_equal "$("$BUILDDIR/jobio" report --help)" "$("$BUILDDIR/jobio" report -h)"
+}
+
 # ---- advice -----------------------------------------------------------------------------
 
 @test "advice can be left out, has its thresholds from jobio.conf, and is null where there is too little to judge" {

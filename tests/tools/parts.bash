@@ -95,7 +95,7 @@ need_kernels() {
 part_lint() {
 	local status=0
 	need "tree-$tree" || return 0
-	run "$dir/lint.log" 300 "$top/tests/lint" "$work/$tree" || status=$?
+	JOBIO_PYTHON_TOOLS=$work/python run "$dir/lint.log" 300 "$top/tests/lint" "$work/$tree" || status=$?
 	tests lint $status "$dir/lint.log"
 	verdict 'some suite runs each file of cluster tests' none_left_out
 }
