@@ -20,7 +20,7 @@ _jobio() {
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
 		mapfile -t COMPREPLY < <(compgen -W "$(jobio --help 2>/dev/null |
-			sed -nE 's/^  ([a-z]+) .*/\1/p') --help --version" -- "$word")
+			sed -nE 's/^  ([a-z]+) .*/\1/p') help -h -V --help --version" -- "$word")
 		return
 	fi
 	# readline makes three words of --topology=/etc
@@ -35,12 +35,15 @@ _jobio() {
 			compopt -o filenames 2>/dev/null
 			mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
 		--state=) mapfile -t COMPREPLY < <(compgen -W 'COMPLETED FAILED TIMEOUT CANCELLED OUT_OF_MEMORY NODE_FAIL RUNNING PENDING' -- "$word") ;;
-		--sort=) mapfile -t COMPREPLY < <(compgen -W 'start end name user state elapsed nodes profile read written' -- "$word") ;;
+		--sort=) mapfile -t COMPREPLY < <(compgen -W 'end start name user state elapsed nodes profile read written' -- "$word") ;;
 		--user=) mapfile -t COMPREPLY < <(compgen -u -- "$word") ;;
 		--client=) mapfile -t COMPREPLY < <(compgen -W "$(_jobio_sections client)" -- "$word") ;;
 		--advice=) mapfile -t COMPREPLY < <(compgen -W 'all none' -- "$word") ;;
 		--role=) mapfile -t COMPREPLY < <(compgen -W 'login node ctld ledger' -- "$word") ;;
-		--format=) mapfile -t COMPREPLY < <(compgen -W 'text json' -- "$word") ;;
+		--format=)
+			local columns='text json'
+			[[ $command != report ]] || columns='jobid jobname user account partition state start end elapsed nodes cpu% mem% gpu% io% profile read written metadata filesystems findings summary advice'
+			mapfile -t COMPREPLY < <(compgen -W "$columns" -- "$word") ;;
 		--allow-spec-resources-usage=) mapfile -t COMPREPLY < <(compgen -W 'yes no' -- "$word") ;;
 		*)
 			mapfile -t COMPREPLY < <(compgen -W "$(_jobio_options "$command")" -- "$word")

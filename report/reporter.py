@@ -38,7 +38,7 @@ last day.
   --sort=KEY         by end (the newest first), start, name, user, state, elapsed,
                      nodes, profile, read or written
   --limit=N          so many at most: 1000
-  --format=A,B%20    these columns: jobid, user, state, cpu%, mem%, io%, read, written,
+  -o, --format=A,B%20  these columns: jobid, user, state, cpu%, mem%, io%, read, written,
                      advice and others (jobio-report(5)), as sacct --format has them
   --site             all jobs together, for administrators: bytes, metadata, peaks and
                      advice by filesystem, user, account and profile; with -S, -E, --limit
