@@ -250,3 +250,18 @@ bool config_is_off(const struct config *config, const char *node, const char *pa
 			config->partitions);
 	return true;
 }
+
+static void each_path_of(const struct key *keys, struct config_client *client,
+			 void (*each)(const char *key, char **path, void *arg), void *arg)
+{
+	for (; keys->name; keys++)
+		if (keys->kind == PATH)
+			each(keys->name, (char **)((char *)client + keys->offset), arg);
+}
+
+void config_each_path(struct config_client *client,
+		      void (*each)(const char *key, char **path, void *arg), void *arg)
+{
+	each_path_of(config_client_keys, client, each, arg);
+	each_path_of(config_type_keys[client->type], client, each, arg);
+}

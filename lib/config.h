@@ -248,6 +248,11 @@ bool config_profile_is_for(const struct config *config, const char *name,
 /* Does it set nothing but io_cores, for no client at all? */
 bool config_profile_is_empty(const struct config *config, const char *name);
 
+/* Call it for each path that is a key of this client's type. What it puts in place of a
+ * path is malloc'ed, and the old one freed. */
+void config_each_path(struct config_client *client,
+		      void (*each)(const char *key, char **path, void *arg), void *arg);
+
 bool config_is_name(const char *text);
 
 const char *gate_policy_name(enum gate_policy policy);
