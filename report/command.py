@@ -20,7 +20,7 @@ UNSOUND = 3
 COMMANDS = {
     "cores": ("", "which cores and CPUs Slurm withholds"),
     "plan": ("", "which cores to give to the client"),
-    "check": ("", "what is wrong on this host, and the cure"),
+    "check": ("check", "what is wrong on this host, and the cure"),
     "report": ("reporter", "what jobs read and wrote"),
     "compare": ("", "two jobs side by side"),
     "advise": ("", "what to ask for the next time"),

@@ -36,6 +36,10 @@ class Site:
                     self.write(os.path.join(folder, name), text.replace(origin, top))
 
     def path(self, name):
+        said = {"config": "scontrol_-ao_show_config", "node": "scontrol_-ao_show_node_n02",
+                "partition": "scontrol_-ao_show_partition", "slurmd": "slurmd_-C"}.get(name)
+        if said and self.is_copied:
+            return f"{self.top}/answers/{said}"
         if "/" not in name and not os.path.exists(f"{self.top}/{name}"):
             name = ("etc/slurm/" if self.is_copied else "etc/") + name
         elif name.startswith("plugstack.conf.d"):
@@ -112,10 +116,10 @@ class Site:
 
     def check(self, role, topology):
         """(findings, exit status)"""
-        command = [JOBIO, "check", "--format=json", "--host=n02", "--slurm-version=24.11", f"--topology={topology}"]
+        command = [JOBIO, "check", "--json", "--host=n02", f"--topology={topology}"]
         if self.is_copied:
             command += [f"--root={self.top}", "--conf=/etc/slurm/jobio.conf", "--slurm-conf=/etc/slurm/slurm.conf",
-                        "--client-cpus=31,63", f"--slurmd={self.top}/slurmd"]
+                        "--client-cpus=31,63", "--role=node"]
         else:
             command += [f"--role={role}", f"--conf={self.top}/etc/jobio.conf", f"--slurm-conf={self.top}/etc/slurm.conf"]
         ran = subprocess.run(command + self.options, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,

@@ -40,30 +40,54 @@ setup() {
 	done
 }
 
+# answers DIR - what slurmctld 24.11 says of a site in order; slurmctld 22.05 was asked for their form
+answers() {
+	cat >"$1/config" <<-CONFIG
+		Configuration data as of 2026-11-22T09:00:00
+		AccountingStorageHost   = dbd
+		AccountingStorageType   = accounting_storage/slurmdbd
+		AllowSpecResourcesUsage = Yes
+		ClusterName             = test
+		Epilog[0]               = $2/epilog
+		HASH_VAL                = Match
+		PlugStackConfig         = $3/plugstack.conf
+		Prolog[0]               = $2/prolog
+		PrologEpilogTimeout     = 60
+		PrologFlags             = Alloc,Contain
+		ProctrackType           = proctrack/cgroup
+		SchedulerParameters     = (null)
+		SelectType              = select/cons_tres
+		SelectTypeParameters    = CR_CORE_MEMORY
+		SlurmUser               = $(id -un)(0)
+		SlurmctldHost[0]        = ctld
+		SLURM_VERSION           = 24.11.5
+		TaskPlugin              = task/affinity,task/cgroup
+		TaskPluginParam         = SlurmdOffSpec
+
+		Cgroup Support Configuration:
+		ConstrainCores          = yes
+
+		Slurmctld(primary) at ctld is UP
+	CONFIG
+	echo 'NodeName=n02 CoresPerSocket=16 CPUTot=64 NodeHostName=n02 Version=24.11.5 Sockets=2 Boards=1 CoreSpecCount=1 CPUSpecList=62-63 MemSpecLimit=5100 State=IDLE ThreadsPerCore=2 Partitions=batch' >"$1/node"
+	printf 'PartitionName=%s Nodes=%s OverSubscribe=NO State=UP\n' batch 'm7,n[01-04]' test n01 >"$1/partition"
+	printf 'test\nother\n' >"$1/clusters"
+	printf 'None\n' >"$1/level"
+}
+
 # site_make DIR - its files: Slurm's, jobio's, helpers, Slurm's commands. Linux takes
 # 0.0.0.0 for this host, and nobody takes it for localhost.
 site_make() {
 	cd "$1" || return 1
 	mkdir -p bin etc/plugstack.conf.d libexec run spool
+	answers etc "$1/libexec" "$1/etc"
 	cat >etc/slurm.conf <<-CONF
 		ClusterName=test
 		SlurmctldHost=ctld
-		SlurmUser=$(id -un)
-		SelectType=select/cons_tres
-		SelectTypeParameters=CR_Core_Memory
-		AllowSpecResourcesUsage=YES
-		TaskPlugin=task/affinity,task/cgroup
 		TaskPluginParam=SlurmdOffSpec
-		ProctrackType=proctrack/cgroup
-		PrologFlags=Alloc,Contain
 		Prolog=$1/libexec/prolog
 		Epilog=$1/libexec/epilog
-		PrologEpilogTimeout=60
 		PlugStackConfig=$1/etc/plugstack.conf
-		AccountingStorageType=accounting_storage/slurmdbd
-		NodeName=n[01-04] Sockets=2 CoresPerSocket=16 ThreadsPerCore=2 CPUs=64 CpuSpecList=62-63 MemSpecLimit=5100
-		PartitionName=batch Nodes=ALL
-		PartitionName=test Nodes=n01
 	CONF
 	echo ConstrainCores=yes >etc/cgroup.conf
 	echo "include $1/etc/plugstack.conf.d/*.conf" >etc/plugstack.conf
@@ -98,55 +122,50 @@ site_make() {
 		printf '#!/bin/true\n' >libexec/"$name"
 	done
 	printf '#!/bin/bash\necho %q\n' '{"tier":"bpf","reason":null}' >libexec/jobio-count
-	# what slurmctld runs with
 	cat >bin/scontrol <<-FAKE
 		#!/bin/bash
 		[[ \$SLURM_CONF == */etc/slurm.conf ]] || exit 9
+		echo "\$*" >>"$1/asked"
 		case \$* in
-			'-ao show config') cat "$1/etc/loaded" ;;
-			'-ao show nodes') printf 'NodeName=n0%d Arch=x86_64 CPUTot=64\n' 1 2 3 4 ;;
+			'-ao show config') cat "$1/etc/config" ;;
+			'-ao show node n0'[1-4]) sed "s/n02/\${*##* }/g" "$1/etc/node" ;;
+			'-ao show node '*) echo "Node \${*##* } not found"; exit 1 ;;
+			'-ao show partition') cat "$1/etc/partition" ;;
+			'show aliases '*) ;;
 			*) exit 9 ;;
 		esac
 	FAKE
-	cat >etc/loaded <<-LOADED
-		Configuration data as of 2026-11-22T09:00:00
-		AllowSpecResourcesUsage = Yes
-		Epilog[0]               = $1/libexec/epilog
-		Prolog[0]               = $1/libexec/prolog
-		PrologFlags             = Alloc,Contain
-		SelectType              = select/cons_tres
-		TaskPlugin              = task/affinity,task/cgroup
-	LOADED
+	cat >bin/sacctmgr <<-FAKE
+		#!/bin/bash
+		case \$* in
+			'-nP list cluster format=Cluster') cat "$1/etc/clusters" ;;
+			'-nP list user '*) cat "$1/etc/level" ;;
+			*) exit 9 ;;
+		esac
+	FAKE
 	chmod 755 bin/* libexec/*
 	chmod 700 run spool
 	chmod 644 etc/jobio.conf
 }
 
-# copied_make DIR - the copied files of a node that is in order
+# copied_make DIR - the files of a node that is in order, and what commands said there
 copied_make() {
 	cd "$1" || return 1
-	mkdir -p etc/slurm/plugstack.conf.d etc/modprobe.d proc \
+	mkdir -p answers etc/slurm/plugstack.conf.d etc/modprobe.d proc \
 		sys/devices/system/cpu sys/module/i2c_i801
+	answers answers /usr/libexec/jobio /etc/slurm
+	mv answers/config answers/scontrol_-ao_show_config
+	mv answers/node answers/scontrol_-ao_show_node_n02
+	mv answers/partition answers/scontrol_-ao_show_partition
 	cat >etc/slurm/slurm.conf <<-'CONF'
 		ClusterName = test
-		SelectType=select/cons_tres
-		SelectTypeParameters=CR_Core_Memory
-		AllowSpecResourcesUsage=YES
-		TaskPlugin=task/affinity,task/cgroup
 		TaskPluginParam=SlurmdOffSpec
-		ProctrackType=proctrack/cgroup
-		PrologFlags=Alloc,Contain
-		Prolog=/usr/libexec/jobio/prolog
+		Prolog=/usr/libexec/jobio/prolog \
+		  # continued with nothing
 		Epilog=/usr/libexec/jobio/epilog
-		PlugStackConfig=/etc/slurm/plugstack.conf
 		include nodes.conf
-		PartitionName=all Nodes=ALL OverSubscribe=FORCE:1 # comment
 	CONF
-	cat >etc/slurm/nodes.conf <<-'CONF'
-		NodeName=DEFAULT RealMemory=256000 Reason="not yet"
-		NodeName=n[01-04],m7 Sockets=2 CoresPerSocket=16 ThreadsPerCore=2 \
-		  CPUs=64 CpuSpecList=62-63 MemSpecLimit=5100
-	CONF
+	echo 'NodeName=n[01-04] CPUs=64 Reason="it'\''s new"' >etc/slurm/nodes.conf
 	echo 'ConstrainCores=yes' >etc/slurm/cgroup.conf
 	echo 'include /etc/slurm/plugstack.conf.d/*.conf' >etc/slurm/plugstack.conf
 	echo 'optional /usr/lib/slurm/jobio.so' >etc/slurm/plugstack.conf.d/jobio.conf
@@ -163,12 +182,7 @@ copied_make() {
 	mkdir -p var/run proc/812
 	echo 812 >var/run/slurmd.pid
 	printf 'Name:\tslurmd\nNSpid:\t812\nCpus_allowed_list:\t0-30,32-62\nMems_allowed_list:\t0-1\n' >proc/812/status
-	cat >slurmd <<-'SLURMD'
-		#!/bin/bash
-		[[ $1 == -C && $SLURM_CONF == */etc/slurm/slurm.conf ]] || exit 9
-		printf 'NodeName=n02 CPUs=64 Boards=1 SocketsPerBoard=2\n'
-	SLURMD
-	chmod +x slurmd
+	printf 'NodeName=n02 CPUs=64 Boards=1 SocketsPerBoard=2\n' >answers/slurmd_-C
 }
 
 # site OPTION... - what jobio check says of it, as this role; sets $lines

@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""jobio check - what is wrong with jobio's part of this host, and the cure.
+
+Codes   S  Slurm's settings, prolog and epilog, plugin   check_slurm, check_helpers, check_plugin
+        N  the node's record, slurmd                     check_node
+        J  jobio.conf                                    check_conf
+        H  helpers, counting, folders                    check_helpers
+        L  ledger, MUNGE, slurmdbd                       check_ledger
+        K  kernel                                        check_kernel
+        T  a job that was tried                          check_submit
+        C W NF LU GP  cores and clients: jobio-facts has their words
+"""
+from __future__ import annotations
+
+import json
+import os
+import re
+import socket
+import sys
+
+from report import check_conf, check_helpers, check_kernel, check_ledger, check_node
+from report import check_plugin, check_slurm, paths
+from report.check_host import Host, parse_cpus
+from report.check_words import SEVERITIES, Findings
+from report.command import FAILED, UNSOUND, USAGE, Failure
+from report.options import VALUE, Option, parse
+
+NAME = "check"
+FACTS_S = 300  # jobio-facts has deadlines of its own
+ROLES = ("login", "node", "ctld", "ledger")
+SLURM_CONF = ("/etc/slurm/slurm.conf", "/run/slurm/conf/slurm.conf", "/etc/slurm-llnl/slurm.conf",
+              "/usr/local/etc/slurm.conf")
+HELP = """usage: jobio check [OPTION]...
+
+Checks this host as jobio and Slurm use it. Each finding has a code, a severity, a
+sentence, and a cure: a command, or a line and its file. Changes nothing.
+
+  --role=ROLE,...       login, node, ctld, ledger; default: what runs here
+  -q, --quiet           warnings and errors only; nothing where there are none
+  -v, --verbose         the name of the host, and measured values, too
+  --json                one line; so does --format=json
+  --submit              run a job of a second, and say what each part did
+  --partition=NAME      of that job; default: Slurm's
+  --capture FILE        write FILE.tar.gz: what the checks read on this node,
+                        with names, addresses and paths replaced
+  --conf=FILE           jobio.conf
+  --slurm-conf=FILE     slurm.conf; cgroup.conf is beside it
+  --host=NODENAME       the node; default: this host's
+  --slurmd=PATH         slurmd's program, which is asked with -C
+  --topology=FILE.xml   the machine as lstopo(1) wrote it
+  --client-cpus=LIST    the client's OS CPUs, instead of asking it
+  --slurm-version=V     22.05 to 26.05; default: slurmctld's
+  --root=DIR            files of another host, or an unpacked --capture
+
+Exit status: 0 no errors or warnings; 1 warnings; 3 errors; 2 bad usage."""
+OPTIONS = [Option("role", value=VALUE), Option("quiet", "q"), Option("verbose", "v"), Option("json"),
+           Option("format", value=VALUE), Option("submit"), Option("partition", value=VALUE),
+           Option("capture", value=VALUE), Option("conf", value=VALUE), Option("root", value=VALUE),
+           Option("slurm-conf", value=VALUE), Option("host", value=VALUE), Option("slurmd", value=VALUE),
+           Option("topology", value=VALUE), Option("client-cpus", value=VALUE),
+           Option("slurm-version", value=VALUE), Option("sysfs", value=VALUE)]
+
+
+# ---- options
+
+
+def roles_of(text: str) -> list[str]:
+    words = [word for word in text.split(",") if word]
+    for word in words:
+        if word not in ROLES:
+            raise Failure(f"--role: '{word}': expected login, node, ctld or ledger", USAGE)
+    return [role for role in ROLES if role in words]
+
+
+def version_of(text: str) -> tuple[int, int]:
+    found = re.match(r"(\d+)\.(\d+)(\.|-|$)", text)
+    version = (int(found[1]), int(found[2])) if found else (0, 0)
+    if not (22, 5) <= version <= (26, 5):
+        raise Failure(f"--slurm-version: '{text}': must be from 22.05 to 26.05", USAGE)
+    return version
+
+
+def read_options(args: list[str]) -> dict[str, str]:
+    # an empty list of CPUs is one
+    args = ["--client-cpus=none" if arg == "--client-cpus=" else arg for arg in args]
+    given, words = parse(NAME, OPTIONS, args)
+    if words:
+        raise Failure(f"'{words[0]}': unexpected argument; see jobio check --help", USAGE)
+    options = {name: value or "yes" for name, value in given}
+    if options.get("format", "text") not in ("text", "json"):
+        raise Failure(f"--format: '{options['format']}': must be text or json", USAGE)
+    for name in ("topology", "root"):
+        path = options.get(name)
+        if path and not os.access(path, os.R_OK):
+            raise Failure(f"--{name}: '{path}': there is no such file, or it cannot be read", USAGE)
+    if not options.get("slurmd", "/").startswith("/"):
+        raise Failure(f"--slurmd: '{options['slurmd']}': must be an absolute path", USAGE)
+    cpus = options.get("client-cpus", "none")
+    if cpus != "none" and not parse_cpus(cpus):
+        raise Failure(f"--client-cpus: '{cpus}': not a list of CPUs, as 2-3,8", USAGE)
+    return options
+
+
+def make_host(options: dict[str, str]) -> Host:
+    host = Host(Findings(), root=os.path.realpath(options["root"]) if "root" in options else "")
+    host.conf = options.get("conf", os.path.join("" if host.root else paths.SYSCONF, "slurm/jobio.conf"))
+    if host.root and "conf" not in options:
+        host.conf = "/etc/slurm/jobio.conf"
+    usual = [os.environ.get("SLURM_CONF", "")] * (not host.root) + list(SLURM_CONF)
+    host.slurm_conf = options.get("slurm-conf") or next(
+        (path for path in usual if path and host.exists(path)), SLURM_CONF[0])
+    host.topology, host.slurmd = options.get("topology"), options.get("slurmd", "")
+    if host.root and not host.topology and host.exists("/topology.xml"):
+        host.topology = host.path("/topology.xml")
+    if "slurm-version" in options:
+        host.version = version_of(options["slurm-version"])
+    if "client-cpus" in options:
+        host.client_cpus = parse_cpus(options["client-cpus"])
+    host.roles = roles_of(options.get("role", ""))
+    host.findings.common = {"file": host.conf, "slurm_conf": host.slurm_conf}
+    return host
+
+
+# ---- what this host is
+
+
+def own_name(host: Host) -> str:
+    """Its node's name: told by slurmd (-N), or Slurm's NodeName of this host; else the host's."""
+    pid = host.process("slurmd")
+    words = (host.read(f"/proc/{pid}/cmdline") or "").split("\0") if pid else []
+    told = [word[2:] or words[at + 1] for at, word in enumerate(words[:-1]) if word.startswith("-N")]
+    name = os.environ.get("SLURMD_NODENAME") if not host.root else ""
+    if name or [one for one in told if one]:
+        return name or [one for one in told if one][-1]
+    short = ((host.read("/etc/hostname") if host.root else "") or socket.gethostname()).strip()
+    short = short.split(".")[0]
+    aliases = host.run(["scontrol", "show", "aliases", short]).out.split()  # asks nobody
+    return aliases[0] if aliases else short
+
+
+def is_controller(host: Host) -> bool:
+    hosts = check_slurm.local(host, "SlurmctldHost") + check_slurm.local(host, "ControlMachine")
+    return any(re.split(r"[(,]", value)[0] == host.name for value in hosts + host.settings("SlurmctldHost"))
+
+
+def find_roles(host: Host, named: bool) -> list[str]:
+    """'named': slurm.conf has a node of this name."""
+    found = []
+    if host.process("slurmd") or named:
+        found.append("node")
+    if host.process("slurmctld") or is_controller(host):
+        found.append("ctld")
+    if host.process("jobio-ledgerd"):
+        found.append("ledger")
+    return found or ["login"]
+
+
+def ask_slurm(host: Host, is_told: bool) -> None:
+    """Settings, the node, partitions; and with them the roles that were not told."""
+    host.local = check_slurm.lines(host, host.slurm_conf)
+    if not host.name:
+        host.name = own_name(host)
+        if not host.root and not sys.stdout.isatty():
+            check_slurm.pace(host)
+    if not is_told:
+        named = host.run(["scontrol", "show", "aliases", host.name]).out.split()
+        host.roles = find_roles(host, bool(named))
+    check_slurm.ask(host, host.is_role("node"), host.is_role("login", "ctld"))
+    if host.version == (0, 0):
+        said = host.setting("SLURM_VERSION") or (host.node or {}).get("Version", "")
+        said = said or host.run(["slurmd", "-V"]).out.partition(" ")[2]
+        found = re.match(r"(\d+)\.(\d+)", said)
+        host.version = (int(found[1]), int(found[2])) if found else (24, 11)
+
+
+def ask_facts(host: Host, options: dict[str, str]) -> None:
+    words = [paths.helper("jobio-facts"), "--conf=" + host.conf, "--host=" + host.name]
+    if host.topology:
+        words.append("--topology=" + host.topology)
+    if host.root:
+        words += ["--root=" + host.root, "--no-ledger"]
+    elif host.is_role("node"):
+        words.append("--helpers=" + check_helpers.folder_of(host))
+    if not host.is_role("node") or (host.root and host.client_cpus is not None):
+        words.append("--no-clients")
+    if "sysfs" in options:
+        words.append("--sysfs=" + options["sysfs"])
+    if host.node:
+        words.append("--node=" + check_node.record(host))
+        xml = check_node.started(host)
+        words += ["--started=" + xml] if xml else []
+    root, host.root = host.root, ""  # it is run here, whatever the files are
+    answer = host.run(words, FACTS_S)
+    host.root = root
+    try:
+        host.facts = json.loads(answer.out)
+    except ValueError:
+        raise Failure(f"{words[0]}: {answer.why or 'prints no JSON'}; install jobio-node again") from None
+
+
+# ---- output
+
+
+def summary(host: Host) -> str:
+    counts = [(host.findings.count(severity), severity) for severity in SEVERITIES]
+    words = [f"{n} {severity}{'s' if n > 1 and severity != 'info' else ''}" for n, severity in counts if n]
+    return ", ".join(words) or "no findings"
+
+
+def print_json(host: Host) -> None:
+    print(json.dumps({
+        "host": host.name, "roles": host.roles, "jobio": paths.PACKAGE,
+        "conf": host.facts["conf"]["digest"],
+        "findings": [{"code": f.code, "severity": f.severity,
+                      "text": f.text + (f" ({f.measured})" if f.measured else ""), "cure": f.cure}
+                     for f in host.findings.sorted()]}, separators=(",", ":"), ensure_ascii=False))
+
+
+def print_text(host: Host, is_quiet: bool, verbose: bool) -> None:
+    for finding in host.findings.sorted():
+        if finding.severity != "info" or not is_quiet:
+            print(finding.line(verbose))
+    if not is_quiet:
+        name = f"{host.name}: " if verbose else ""
+        print(f"{name}role {','.join(host.roles)}: {summary(host)}")
+
+
+def main(args: list[str]) -> int:
+    options = read_options(args)
+    if "help" in options:
+        print(HELP)
+        return 0
+    host = make_host(options)
+    host.name = options.get("host", "")
+    ask_slurm(host, bool(host.roles))
+    if "capture" in options:
+        from report import check_capture
+        return check_capture.write(host, options["capture"])
+    ask_facts(host, options)
+    check_conf.check(host)
+    check_slurm.check(host)
+    if host.is_role("login", "node") and (host.config is not None or host.local):
+        check_plugin.check(host)
+    if host.is_role("node"):
+        check_helpers.check(host)
+        check_node.check(host)
+        check_kernel.check(host)
+    check_ledger.check(host)
+    is_json, is_quiet = "json" in (options.get("format"), *options), "quiet" in options
+    if "submit" in options and host.keys and not host.root:
+        from report import check_submit
+        check_submit.check(host, options.get("partition"), is_json or is_quiet)
+    if is_json:
+        print_json(host)
+    else:
+        print_text(host, is_quiet, "verbose" in options)
+    return UNSOUND if host.findings.count("error") else FAILED if host.findings.count("warning") else 0

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""jobio.conf: its file, profiles, numbers, and what it names of Slurm."""
+from __future__ import annotations
+
+import itertools
+import os
+import pwd
+import re
+from typing import Any
+
+from report.check_host import Host
+from report.check_node import Cores
+
+NO_TIME = 65534  # of PrologEpilogTimeout: not set
+
+
+def slurm_user(host: Host) -> str:
+    return host.setting("SlurmUser").partition("(")[0] or "slurm"
+
+
+def check_error(host: Host) -> None:
+    """J01, with a cure for each cause."""
+    why = host.facts["conf"]["error"]
+    cause = next((cause for cause, word in (
+        ("missing", "No such file"), ("mode", "ermission denied"), ("key", "unknown key"),
+        ("value", r":\d+: ")) if re.search(word, why)), "-")
+    host.findings.add("J01", cause, why=why)
+
+
+def check_file(host: Host) -> None:
+    """Who may write it: root, or SlurmUser, whose slurm.conf names programs that root runs."""
+    try:
+        found = os.stat(host.path(host.conf))
+    except OSError:
+        return
+    try:
+        user = pwd.getpwnam(slurm_user(host)).pw_uid if host.setting("SlurmUser") else 0
+    except KeyError:
+        user = 0
+    mode = f"{found.st_mode & 0o777:03o}"
+    if found.st_uid not in (0, user) or found.st_mode & 0o022:
+        host.findings.add("J04", uid=found.st_uid, mode=mode)
+    if not found.st_mode & 0o004:
+        host.findings.add("J05", mode=mode)
+
+
+def check_profiles(host: Host, keys: dict[str, Any]) -> None:
+    for one in keys["refused_profiles"]:
+        host.findings.add("J06", profile=one["profile"], client=one["client"], why=one["text"])
+    for name in keys["unused_profiles"]:
+        host.findings.add("J07", profile=name)
+    if keys["calibration_error"] and host.is_role("login", "ledger"):
+        host.findings.add("J14", why=keys["calibration_error"])
+
+
+def check_clients(host: Host) -> None:
+    clients = host.facts.get("clients", [])
+    if not clients:
+        host.findings.add("J02")
+    for client in clients:
+        if client.get("error"):
+            host.findings.add("J03", client=client["name"], why=client["error"])
+        host.findings.take(client.get("findings", []))
+
+
+def check_bounds(host: Host, keys: dict[str, Any]) -> None:
+    facts = host.facts.get("node") or {}
+    if not host.node or "cores" not in facts:
+        return
+    cores, low, high = Cores(host), keys["io_cores_min"], keys["io_cores_max"]
+    fixed = sum(c.get("fixed_cores", 0) for c in host.facts.get("clients", []))
+    if high >= cores.total:
+        host.findings.add("J08", max=high, cores=cores.total, below=max(1, cores.total - 1))
+    if fixed > low:
+        host.findings.add("J09", min=low, cores=fixed)
+    elif cores.has_spec and cores.spec_count() > low:
+        host.findings.add("J09.spec", min=low, cores=cores.spec_count())
+
+
+def hook_limit(host: Host, key: str) -> tuple[str, int]:
+    """PrologEpilogTimeout, or PrologTimeout and EpilogTimeout of 25.05; 0: none."""
+    for name in (key, "PrologEpilogTimeout"):
+        found = re.match(r"\d+", host.setting(name))
+        if found and 0 < int(found[0]) < NO_TIME:
+            return name, int(found[0])
+    return key, 0
+
+
+def check_limits(host: Host, keys: dict[str, Any]) -> None:
+    limits = [("PrologTimeout", "prolog_budget_ms", keys["prolog_budget_ms"],
+               "Slurm may end a prolog, and drain the node, before jobio gives up by itself")]
+    if keys["ledger"]["waits"]:
+        limits.append(("EpilogTimeout", "send_timeout_ms and wait_nodes",
+                       keys["ledger"]["send_timeout_ms"],
+                       "Slurm may end an epilog, and drain the node, while it waits for the ledger"))
+    for key, name, ms, what in limits:
+        key, seconds = hook_limit(host, key)
+        if seconds and ms > seconds * 500:
+            host.findings.add("J13", key=key, seconds=seconds, name=name, ms=ms, what=what,
+                              enough=-(-ms // 500))
+
+
+def check_use(host: Host, keys: dict[str, Any]) -> None:
+    if not keys["enabled"]:
+        host.findings.add("J10", why="enabled=no")
+    elif host.is_role("node") and not keys["is_for_node"]:
+        host.findings.add("J10", why=f"nodes={keys['nodes']} does not have this node")
+    elif keys["partitions"]:
+        host.findings.add("J12", partitions=keys["partitions"])
+
+
+# ---- names of Slurm's
+
+
+def expand(text: str) -> set[str]:
+    """Names of a list as Slurm writes it: "n[01-04],m7"."""
+    names: set[str] = set()
+    for part in re.findall(r"(?:[^,\s\[]|\[[^\]]*\])+", text):
+        pieces = [[piece] if not piece.startswith("[") else numbers(piece[1:-1])
+                  for piece in re.findall(r"\[[^\]]*\]|[^\[]+", part)]
+        names.update("".join(word) for word in itertools.product(*pieces))
+    return names
+
+
+def numbers(text: str) -> list[str]:
+    found: list[str] = []
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        found += [f"{n:0{len(first)}}" for n in range(int(first), int(last or first) + 1)]
+    return found
+
+
+def check_names(host: Host, keys: dict[str, Any]) -> None:
+    """Partitions and nodes that slurmctld has: a node asks about its own only."""
+    if host.partitions is not None:
+        known = {p["PartitionName"] for p in host.partitions if "PartitionName" in p}
+        for name in re.split(r"[,\s]+", keys["partitions"]):
+            if name and name not in known:
+                host.findings.add("J11", partition=name)
+        nodes = set().union(*[expand(p.get("Nodes", "")) for p in host.partitions])
+        lists = [("jobio", "nodes", keys["nodes"]),
+                 ("ledger", "wait_nodes", keys["ledger"]["wait_nodes"])]
+        lists += [(f"client {c['name']}", "nodes", c["nodes"]) for c in keys["clients"]]
+        for section, key, text in lists:
+            if text and text != "ALL" and not expand(text) & nodes:
+                host.findings.add("J15", section=section, key=key, list=text)
+
+
+def check(host: Host) -> None:
+    check_file(host)
+    if not host.keys:
+        check_error(host)
+        return
+    keys = host.keys
+    check_use(host, keys)
+    check_names(host, keys)
+    check_profiles(host, keys)
+    if host.is_role("node"):
+        check_clients(host)
+        check_bounds(host, keys)
+    if host.is_role("node", "ctld"):
+        check_limits(host, keys)

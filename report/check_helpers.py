@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a node needs besides settings: prolog and epilog that run, helpers, counting, folders,
+units, a spool with room."""
+from __future__ import annotations
+
+import os
+import re
+import stat
+
+from report import paths
+from report.check_host import Host
+from report.check_slurm import beside, local
+
+HELPERS = ("prolog", "epilog", "jobio-prepare", "jobio-release", "jobio-send", "jobio-slurm",
+           "jobio-node", "jobio-count")
+UNITS = {"jobio-recover.service": "what a crash left changed stays so until the next job",
+         "jobio-send.path": "records wait for the timer",
+         "jobio-send.timer": "records that the ledger did not take wait for the next job"}
+LOW_MIB = 16
+# what jobio-count says is missing, and the cause in check.words
+MISSING = (("built without BPF", "build"), ("lockdown", "lockdown"), ("bpffs", "bpffs"),
+           ("BPF filesystem", "bpffs"), ("/sys/fs/bpf", "bpffs"), ("BTF", "btf"),
+           ("ermission denied", "capability"), ("not permitted", "capability"))
+
+
+def mount_of(path: str) -> str:
+    path = os.path.realpath(path)
+    while path != "/" and not os.path.ismount(path):
+        path = os.path.dirname(path)
+    return path
+
+
+# ---- prolog and epilog
+
+
+class Hook:
+    """Prolog= or Epilog= as slurmd on this host reads it."""
+
+    def __init__(self, host: Host, key: str) -> None:
+        self.key, self.kind = key, key.lower()
+        self.values = local(host, key) or host.settings(key)
+        self.helper = "jobio-prepare" if key == "Prolog" else "jobio-release"
+        self.folder = ""  # of ours
+        self.is_wrong = False  # slurmd cannot run one of them
+        self.scripts: list[str] = []
+        for value in self.values:
+            path = beside(host.slurm_conf, value)
+            found = host.glob(path) if re.search(r"[*?\[]", path) else [path]
+            if not found:
+                self.tell(host, path, "no file matches")
+            for script in found:
+                self.look(host, script)
+
+    def tell(self, host: Host, path: str, why: str, cause: str = "-", mount: str = "") -> None:
+        self.is_wrong = True
+        host.findings.add("S17", cause, key=self.key, path=path, why=why, mount=mount)
+
+    def look(self, host: Host, script: str) -> None:
+        whole = host.path(script)
+        try:
+            mode = os.stat(whole).st_mode
+        except OSError as error:
+            return self.tell(host, script, error.strerror or "it cannot be read")
+        if not stat.S_ISREG(mode) or not mode & 0o111:
+            return self.tell(host, script, "it is not executable", "mode" if stat.S_ISREG(mode) else "-")
+        if os.geteuid() == 0 and not os.access(whole, os.X_OK):  # noexec
+            return self.tell(host, script, "its filesystem lets nobody execute it", "mount", mount_of(whole))
+        self.scripts.append(script)
+        folder, name = os.path.split(os.path.realpath(whole))
+        if os.path.exists(f"{folder}/{self.helper}"):
+            other = "epilog" if self.kind == "prolog" else "prolog"
+            if name == other:
+                self.is_wrong = True
+                host.findings.add("S24", key=self.key, path=script, other=other, when="start" if
+                                  self.kind == "prolog" else "end", right=f"{folder}/{self.kind}")
+            else:
+                self.folder = folder
+
+
+def runs_ours(host: Host, path: str, helper: str, depth: int = 0) -> bool:
+    """May this script run jobio's? Its text, and what is in folders that it names."""
+    text = host.read(path) or ""
+    if "jobio" in text or os.path.exists(os.path.dirname(os.path.realpath(host.path(path))) + "/" + helper):
+        return True
+    folders = {word.rstrip("/") for word in re.findall(r"/[\w./+-]+", text) if len(word) > 1}
+    return depth < 1 and any(runs_ours(host, file, helper, depth + 1) for folder in sorted(folders)
+                             if os.path.isdir(host.path(folder)) and folder.count("/") > 1
+                             for file in host.glob(folder + "/*")[:100] if os.path.isfile(host.path(file)))
+
+
+def running_jobs(host: Host) -> list[str]:
+    found = (re.match(r"slurmstepd: \[(\d+)\.extern\]", title) for title in host.titles())
+    return [match[1] for match in found if match]
+
+
+def check_hooks(host: Host) -> list[Hook]:
+    hooks = [Hook(host, "Prolog"), Hook(host, "Epilog")]
+    run_dir = host.keys.get("run_dir", "/run/jobio")
+    jobs = running_jobs(host) if host.keys.get("is_for_node") and host.keys.get("enabled") and \
+        not host.keys.get("partitions") and (host.root or os.geteuid() == 0) else []
+    ours = hooks[0].folder or paths.LIBEXEC
+    missed = [job for job in jobs if not host.exists(f"{run_dir}/{job}")]
+    if hooks[0].values and not hooks[0].is_wrong and missed and len(missed) == len(jobs):
+        host.findings.add("S18", job=missed[0], run_dir=run_dir, path=f"{ours}/prolog")
+        return hooks
+    traces = host.glob(run_dir + "/[0-9]*") + host.glob(run_dir + "/node.json")
+    for hook in hooks:
+        if hook.values and not (hook.is_wrong or hook.folder or traces) and not any(
+                runs_ours(host, script, hook.helper) for script in hook.scripts):
+            host.findings.add("S18.maybe", key=hook.key, path=",".join(hook.values), run_dir=run_dir,
+                              what=hook.kind, own=f"{ours}/{hook.kind}")
+    return hooks
+
+
+# ---- helpers
+
+
+def folder_of(host: Host) -> str:
+    """Of our helpers: beside a prolog that is ours, else where they were installed."""
+    for value in local(host, "Prolog") or host.settings("Prolog"):
+        for script in host.glob(beside(host.slurm_conf, value)):
+            folder = os.path.dirname(os.path.realpath(host.path(script)))
+            if any(os.path.exists(f"{folder}/{name}") for name in HELPERS[2:4]):
+                return folder
+    return host.path(paths.LIBEXEC)
+
+
+def check_helpers(host: Host, folder: str) -> None:
+    missing = [name for name in HELPERS if not os.access(f"{folder}/{name}", os.X_OK)]
+    missing = [name for name in missing if name not in ("prolog", "epilog") or
+               not host.exists(f"{folder}/{name}/{name}")]  # the build tree
+    if not missing:
+        return
+    there = [f"{folder}/{name}" for name in missing if os.path.exists(f"{folder}/{name}")]
+    no_mode = [path for path in there if not os.stat(path).st_mode & 0o111]
+    cause = "-" if len(there) < len(missing) else "mode" if no_mode else "mount"
+    host.findings.add("H01", cause, dir=folder, names=" ".join(missing), paths=" ".join(no_mode),
+                      mount=mount_of(folder))
+
+
+def check_count(host: Host, folder: str) -> None:
+    count = host.facts.get("count")
+    if count is None or not os.access(folder + "/jobio-count", os.X_OK):
+        return
+    probe = count.get("probe")
+    if not probe or not probe.get("tier"):
+        host.findings.add("H02.silent", why=count.get("error") or "it prints no tier", dir=folder)
+        return
+    why = probe.get("reason") or ""
+    cause = next((cause for word, cause in MISSING if word in why), "-")
+    if probe["tier"] != "bpf":
+        tier = "steps" if probe["tier"] == "none" else "process exits"
+        host.findings.add("H02", cause, tier=tier, why=why or "the kernel does not say why")
+    elif why:
+        missing = ", ".join(probe.get("missing") or []) or why
+        host.findings.add("H02.part", why=missing, kernel=host.facts["kernel"])
+
+
+# ---- folders, units
+
+
+def check_folder(host: Host, key: str) -> None:
+    path = host.keys[key]
+    whole = host.path(path)
+    try:
+        found = os.lstat(whole)
+    except OSError:
+        whole = os.path.dirname(whole)  # the first prolog makes it
+    else:
+        why, cure = "", f"chown root:root {path} && chmod 700 {path}"
+        if not stat.S_ISDIR(found.st_mode):
+            why, cure = "it is no folder", f"mv {path} {path}.old"
+        elif found.st_uid or found.st_mode & 0o022:
+            why = "others than root may write there"
+        if why:
+            host.findings.add("H03", key=key, path=path, why=why, cure=cure)
+            return
+    check_room(host, key, path, whole)
+
+
+def check_room(host: Host, key: str, path: str, whole: str) -> None:
+    """Of the filesystem on which records are written."""
+    try:
+        room = os.statvfs(whole)
+    except OSError:
+        return
+    mount, free = mount_of(whole), room.f_bavail * room.f_frsize >> 20
+    values = {"key": key, "path": path, "mount": mount}
+    if room.f_flag & os.ST_RDONLY:
+        host.findings.add("H07", "readonly", why="is mounted read-only", **values)
+    elif room.f_blocks and not room.f_bavail:
+        host.findings.add("H07", why="is full", **values)
+    elif room.f_files and not room.f_favail:
+        host.findings.add("H07", why="has no inode left", **values)
+    elif room.f_blocks and free < LOW_MIB:
+        host.findings.add("H07.low", free=free, **values)
+
+
+def check_units(host: Host) -> None:
+    if not host.exists("/run/systemd/system"):
+        return
+    for unit, what in UNITS.items():
+        folders = [f"/{d}/systemd/system" for d in ("etc", "lib", "usr/lib", "run")]
+        if any(host.glob(f"{d}/{unit}") for d in folders) and not any(
+                host.glob(f"{d}/*.wants/{unit}") for d in folders):
+            host.findings.add("H04", unit=unit, what=what)
+
+
+def check(host: Host) -> None:
+    folder = folder_of(host)
+    check_hooks(host)
+    check_helpers(host, folder)
+    if not host.keys:
+        return
+    check_count(host, folder)
+    if host.facts.get("left"):
+        jobs = " ".join(str(job) for job in host.facts["left"])
+        host.findings.add("H06", run_dir=host.keys["run_dir"], jobs=jobs, dir=folder)
+    for key in ("run_dir", "spool_dir"):
+        check_folder(host, key)
+    check_units(host)
+    if not host.root and os.geteuid():
+        host.findings.add("H05")

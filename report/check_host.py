@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The host that jobio check looks at: its files, commands, processes; sets of CPUs.
+
+With a root, files are those below it, and a command's answer is the file of its name in
+ROOT/answers, as jobio check --capture writes them.
+"""
+from __future__ import annotations
+
+import glob
+import os
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from report import paths
+from report.check_words import Findings
+
+SMALL_FILE = 1 << 20
+NOBODY = 65534
+
+
+@dataclass
+class Answer:
+    """Of a command; status 127: there is none, 124: it did not answer in time."""
+    status: int
+    out: str
+    err: str
+    why: str  # one line; "" when all is well
+
+
+@dataclass
+class Host:
+    findings: Findings
+    root: str = ""
+    roles: list[str] = field(default_factory=list)
+    name: str = ""  # NodeName
+    slurm_conf: str = "/etc/slurm/slurm.conf"
+    conf: str = "/etc/slurm/jobio.conf"
+    topology: str | None = None
+    slurmd: str = ""  # its program
+    version: tuple[int, int] = (0, 0)  # Slurm's
+    client_cpus: set[int] | None = None  # as told on the command line
+    config: dict[str, list[str]] | None = None  # scontrol show config; None: not known
+    node: dict[str, str] | None = None  # scontrol show node
+    partitions: list[dict[str, str]] | None = None
+    local: list[tuple[str, str]] = field(default_factory=list)  # lines of slurm.conf here
+    facts: dict[str, Any] = field(default_factory=dict)  # jobio-facts
+
+    # ---- files
+
+    def path(self, path: str) -> str:
+        return self.root + path
+
+    def read(self, path: str) -> str | None:
+        try:
+            with open(self.path(path), encoding="utf-8", errors="replace") as file:
+                return file.read(SMALL_FILE)
+        except OSError:
+            return None
+
+    def number(self, path: str) -> int | None:
+        text = (self.read(path) or "").strip()
+        return int(text) if text.isascii() and text.isdigit() else None
+
+    def glob(self, pattern: str) -> list[str]:
+        """Paths without the root."""
+        return [p[len(self.root):] for p in sorted(glob.glob(self.path(pattern)))]
+
+    def exists(self, path: str) -> bool:
+        return os.path.exists(self.path(path))
+
+    # ---- commands
+
+    def run(self, words: list[str], timeout_s: float = 5,
+            more: dict[str, str] | None = None) -> Answer:
+        if self.root and os.path.isdir(self.root + "/answers"):
+            return recorded(self.root + "/answers/" + answer_name(words), words)
+        program = words[0] if "/" in words[0] else paths.program(words[0])
+        if not program:
+            return Answer(127, "", "", f"there is no {words[0]} in PATH")
+        return run(words, program, timeout_s, {**self.environment(), **(more or {})})
+
+    def environment(self) -> dict[str, str]:
+        keep = {k: v for k, v in os.environ.items()
+                if k in ("PATH", "LD_LIBRARY_PATH", "LD_PRELOAD", "ASAN_OPTIONS", "TZ")}
+        keep.setdefault("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")
+        if self.exists(self.slurm_conf):
+            keep["SLURM_CONF"] = self.path(self.slurm_conf)
+        return {**keep, "LC_ALL": "C"}
+
+    # ---- processes
+
+    def process(self, name: str) -> int | None:
+        """The oldest process of this name outside of containers (NSpid has one number)."""
+        found = []
+        for path in self.glob("/proc/[0-9]*/status"):
+            text = self.read(path) or ""
+            if re.match(rf"Name:\t{name}(-wlm)?\n", text) and not re.search(r"\nNSpid:\t\d+\s\d", text):
+                found.append(int(path.split("/")[2]))
+        return min(found, default=None)
+
+    def titles(self) -> list[str]:
+        """Command lines of all processes."""
+        return [(self.read(p) or "").replace("\0", " ") for p in self.glob("/proc/[0-9]*/cmdline")]
+
+    # ---- Slurm's settings
+
+    def setting(self, key: str) -> str:
+        """The last value that scontrol shows; "": not set."""
+        return ((self.config or {}).get(key.lower()) or [""])[-1]
+
+    def settings(self, key: str) -> list[str]:
+        return (self.config or {}).get(key.lower()) or []
+
+    def has(self, key: str, *words: str) -> bool:
+        """Is one of these among the words of the setting?"""
+        mine = [w.strip().lower() for w in self.setting(key).split(",")]
+        return any(word.lower() in mine for word in words)
+
+    def is_role(self, *roles: str) -> bool:
+        return any(role in self.roles for role in roles)
+
+    @property
+    def keys(self) -> dict[str, Any]:
+        """What jobio.conf says; empty: it cannot be read."""
+        conf: dict[str, Any] = self.facts.get("conf") or {}
+        return conf if conf and not conf.get("error") else {}
+
+    def client(self) -> set[int] | None:
+        """The client's CPUs, whole cores; None: not known."""
+        if self.client_cpus is not None:
+            return self.client_cpus
+        known = [parse_cpus(c["cpus"]) for c in self.facts.get("clients", []) if "cpus" in c]
+        return set().union(*known) if known else None
+
+
+def answer_name(words: list[str]) -> str:
+    return re.sub(r"[^A-Za-z0-9=.,+-]+", "_", " ".join([os.path.basename(words[0]), *words[1:]]))
+
+
+def recorded(path: str, words: list[str]) -> Answer:
+    """FILE has standard output, FILE.err standard error, FILE.rc the exit status."""
+    texts = []
+    for end in ("", ".err", ".rc"):
+        try:
+            with open(path + end, encoding="utf-8", errors="replace") as file:
+                texts.append(file.read())
+        except OSError:
+            texts.append(None)
+    if texts[0] is None and texts[1] is None:
+        return Answer(127, "", "", f"there is no {words[0]} in PATH")
+    return answered(words, int(texts[2] or 0), texts[0] or "", texts[1] or "")
+
+
+def answered(words: list[str], status: int, out: str, err: str) -> Answer:
+    why = ""
+    if status:
+        lines = [line for line in err.splitlines() if line.strip()]
+        said = next((line for line in lines if "error" in line or "fatal" in line), "")
+        why = f"{' '.join(words)}: exit status {status}: {said or (lines or [out.strip()])[0]}"
+    return Answer(status, out, err, why)
+
+
+def run(words: list[str], program: str, timeout_s: float, environment: dict[str, str]) -> Answer:
+    try:
+        process = subprocess.Popen([program, *words[1:]], stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   env=environment, start_new_session=True, cwd="/")
+    except OSError as error:
+        return Answer(127, "", "", f"{program}: {error.strerror}")
+    late = False
+    try:
+        out, err = process.communicate(timeout=timeout_s)
+    except subprocess.TimeoutExpired:
+        late = True
+        os.killpg(process.pid, signal.SIGKILL)
+        try:
+            out, err = process.communicate(timeout=1)
+        except subprocess.TimeoutExpired:
+            out = err = b""  # stuck in the kernel
+    texts = out.decode(errors="replace"), err.decode(errors="replace")
+    if late:
+        return Answer(124, *texts, f"{program} did not answer in {timeout_s:.0f} s")
+    return answered(words, process.returncode, *texts)
+
+
+def forked(look: Callable[[], str], timeout_s: float, as_nobody: bool) -> str | None:
+    """What 'look' returns in a child, which has no privileges with 'as_nobody'; None: the child
+    was ended by a signal, or did not come back in time."""
+    ends = os.pipe()
+    pid = os.fork()
+    if not pid:
+        try:
+            os.close(ends[0])
+            if as_nobody and os.geteuid() == 0:
+                os.setgroups([])
+                os.setgid(NOBODY)
+                os.setuid(NOBODY)
+            os.write(ends[1], look().encode()[:60000])
+            os._exit(0)
+        finally:
+            os._exit(1)
+    os.close(ends[1])
+    deadline = time.monotonic() + timeout_s
+    while True:
+        done, status = os.waitpid(pid, os.WNOHANG)
+        if done or time.monotonic() > deadline:
+            break
+        time.sleep(0.005)
+    if not done:
+        os.kill(pid, signal.SIGKILL)
+    with open(ends[0], "rb") as file:
+        text = file.read() if done else b""
+    return text.decode(errors="replace") if done and status == 0 else None
+
+
+# ---- sets of CPUs
+
+
+def parse_cpus(text: str) -> set[int]:
+    """"0-3,8"; what is no list is empty."""
+    cpus: set[int] = set()
+    for part in text.strip().split(","):
+        first, _, last = part.partition("-")
+        if not first.isdigit() or (last and not last.isdigit()):
+            return set()
+        cpus.update(range(int(first), int(last or first) + 1))
+    return cpus
+
+
+def format_cpus(cpus: set[int]) -> str:
+    ranges: list[list[int]] = []
+    for cpu in sorted(cpus):
+        if ranges and cpu == ranges[-1][1] + 1:
+            ranges[-1][1] = cpu
+        else:
+            ranges.append([cpu, cpu])
+    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in ranges)

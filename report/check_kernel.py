@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Kernel parameters, modules and what the kernel does to cores that poll.
+
+Lenovo and WEKA measured their best latencies with these: polling cores lose microseconds to
+sleep states, a clock that is read slowly, page migration and an SMBus interrupt. What the
+kernel says that it does counts more than its command line. Flow control and what a switch does
+are not in files, and are not checked.
+"""
+from __future__ import annotations
+
+import os
+import re
+
+from report.check_host import Host, format_cpus, parse_cpus
+
+SLEEP_US = 10  # to wake up from deeper states takes longer
+SMALL_MTU = 4000
+CPU = "/sys/devices/system/cpu"
+CLOCK = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+# those that a program reads without a system call (arch/x86/entry/vdso, arm_arch_timer.c)
+FAST = ("tsc", "arch_sys_counter", "kvm-clock", "hyperv_clocksource_tsc_page")
+IRQBALANCE = ("/etc/default/irqbalance", "/etc/sysconfig/irqbalance")
+AT_BOOT = {"intel": "intel_idle.max_cstate=0 processor.max_cstate=0", "amd": "processor.max_cstate=1",
+           "arm": "cpuidle.off=1", "": "cpuidle.off=1"}
+PASS = {"intel": "intel_iommu=off (iommu=pt where virtual machines need it)", "amd": "iommu=pt",
+        "arm": "iommu.passthrough=1", "": "iommu=pt"}
+
+
+def vendor(host: Host) -> str:
+    text = host.read("/proc/cpuinfo") or ""
+    words = {"GenuineIntel": "intel", "AuthenticAMD": "amd", "CPU implementer": "arm"}
+    return next((name for word, name in words.items() if word in text), "")
+
+
+def check_clock(host: Host) -> bool:
+    """Is it known?"""
+    clock = (host.read(CLOCK) or "").strip()
+    if clock and clock not in FAST:
+        host.findings.add("K03", clock=clock)
+    return bool(clock)
+
+
+def deepest(host: Host, cpu: int) -> tuple[int, str] | None:
+    """The state in use that takes longest to wake up from; None: not known."""
+    worst = None
+    for folder in host.glob(f"{CPU}/cpu{cpu}/cpuidle/state[0-9]*"):
+        us = host.number(folder + "/latency") or 0
+        worst = worst or (0, "")
+        if us > max(SLEEP_US, worst[0]) and not host.number(folder + "/disable"):
+            worst = us, (host.read(folder + "/name") or "a state").strip()
+    return worst
+
+
+def check_sleep(host: Host, cpus: set[int], maker: str) -> bool:
+    known = (host.read(CPU + "/cpuidle/current_driver") or "").strip() == "none"
+    found = {cpu: deepest(host, cpu) for cpu in cpus}
+    asleep = {cpu: worst for cpu, worst in found.items() if worst and worst[0]}
+    if asleep:
+        us, state = max(asleep.values())
+        host.findings.add("K04", cpus=format_cpus(set(asleep)), state=state, us=us,
+                          parameter=AT_BOOT[maker])
+    return known or any(worst is not None for worst in found.values())
+
+
+def check_balancing(host: Host) -> bool:
+    value = host.number("/proc/sys/kernel/numa_balancing")
+    if value:
+        host.findings.add("K05")
+    return value is not None or host.exists("/proc/sys/kernel/ostype")  # a kernel built without
+
+
+def check_iommu(host: Host, maker: str) -> bool:
+    """Since Linux 5.11: "identity", "DMA", "DMA-FQ", "blocked" or "auto"."""
+    types = [host.read(path) or "" for path in host.glob("/sys/kernel/iommu_groups/*/type")]
+    translated = sum(kind.startswith("DMA") for kind in types)
+    if translated:
+        host.findings.add("K06", translated=translated, groups=len(types), parameter=PASS[maker])
+    return bool(types)
+
+
+def check_command_line(host: Host, cpus: set[int]) -> None:
+    """Parameters of which the kernel does not say what they did."""
+    maker = vendor(host)
+    clock, sleep = check_clock(host), check_sleep(host, cpus, maker)
+    graphics = host.exists("/sys/class") and not host.glob("/sys/class/drm/card*")
+    balancing, iommu = check_balancing(host), check_iommu(host, maker)
+    parameters = [("clocksource=tsc", clock), ("tsc=reliable", clock), ("nomodeset", graphics),
+                  ("intel_iommu=off", iommu or maker != "intel"),
+                  ("intel_idle.max_cstate=0", sleep or maker != "intel"),
+                  ("processor.max_cstate=0", sleep), ("numa_balancing=disable", balancing)]
+    line = host.read("/proc/cmdline")
+    missing = [word for word, known in parameters if not known and word not in (line or "").split()]
+    if line is not None and missing:
+        host.findings.add("K01", missing=" ".join(missing))
+
+
+def check_smbus(host: Host) -> None:
+    if not host.exists("/sys/module/i2c_i801"):
+        return
+    for path in host.glob("/etc/modprobe.d/*.conf"):
+        if re.search(r"^options i2c_i801 .*disable_features=0x10", host.read(path) or "", re.M):
+            return
+    host.findings.add("K02")
+
+
+def banned(host: Host) -> set[int]:
+    """CPUs that irqbalance leaves alone; the isolated ones it does by itself."""
+    cpus = parse_cpus(host.read(CPU + "/isolated") or "")
+    for path in IRQBALANCE:
+        for name, value in re.findall(r"^\s*IRQBALANCE_BANNED_(CPULIST|CPUS)=[\"']?([^\s\"'#]+)",
+                                      host.read(path) or "", re.M):
+            if name == "CPULIST":
+                cpus |= parse_cpus(value)
+            else:
+                mask = int(value.replace(",", "") or "0", 16)
+                cpus |= {i for i in range(mask.bit_length()) if mask >> i & 1}
+    return cpus
+
+
+def check_interrupts(host: Host, cpus: set[int]) -> None:
+    left = banned(host)
+    if host.process("irqbalance") is None or cpus <= left:
+        return
+    file = next((path for path in IRQBALANCE if host.exists(path)),
+                IRQBALANCE[not host.exists("/etc/debian_version")])
+    host.findings.add("K08", cpus=format_cpus(cpus - left), all=format_cpus(left | cpus), file=file)
+
+
+def check_hugepages(host: Host) -> None:
+    """More than all cores that a job may ask for would take."""
+    unused = 0
+    for folder in host.glob("/sys/kernel/mm/hugepages/hugepages-*kB"):
+        kb = int(re.sub(r"\D", "", os.path.basename(folder)))
+        free = host.number(folder + "/free_hugepages") or 0
+        unused += (free - (host.number(folder + "/resv_hugepages") or 0)) * (kb >> 10)
+    core = host.facts["sizing"]["huge_core_mb"]
+    cores = host.keys.get("io_cores_max")
+    if cores and unused > cores * core:
+        host.findings.add("K10", mb=unused, core=core, cores=cores)
+
+
+def check(host: Host) -> None:
+    cpus = host.client()
+    if not cpus:
+        return
+    check_command_line(host, cpus)
+    check_smbus(host)
+    check_interrupts(host, cpus)
+    if host.number(CPU + "/smt/active") == 1:
+        host.findings.add("K07")
+    for client in host.facts.get("clients", []):
+        for card in client.get("cards", []):
+            if 0 <= (card["mtu"] if card["mtu"] is not None else -1) < SMALL_MTU:
+                host.findings.add("K09", card=card["card"], client=client["name"], mtu=card["mtu"])
+    check_hugepages(host)

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Does what this host knows reach the ledger, and what the ledger knows slurmdbd?"""
+from __future__ import annotations
+
+import os
+import pwd
+import re
+import stat
+
+from report.check_conf import slurm_user
+from report.check_helpers import folder_of
+from report.check_host import Answer, Host
+from report.check_slurm import local
+
+ASK_S = 10
+CLOCK_S = 5
+WAITS_S = 15 * 60  # three rounds of jobio-send.timer
+OPERATORS = ("Operator", "Administrator")
+
+
+def uid_of(user: str) -> int | None:
+    try:
+        return pwd.getpwnam(user).pw_uid
+    except KeyError:
+        return None
+
+
+# ---- asking the ledger
+
+
+def connect_cause(why: str) -> str:
+    return next((cause for cause, pattern in (
+        ("refused", "refused"), ("timeout", "timed out|ms|No route|unreachable"),
+        ("name", "Name or service|not known|resolve|name resolution")) if re.search(pattern, why)), "-")
+
+
+def tell_hello(host: Host, one: dict[str, str]) -> None:
+    add, ledger, why = host.findings.add, host.keys["ledger"], one.get("text") or "it gave up"
+    values = {"why": why, "host": one["host"], "port": ledger["port"], "user": ledger["user"],
+              "slurm_user": slurm_user(host)}
+    stage = one["stage"]
+    if stage == "user":
+        add("L09", **values)
+    elif stage == "munge":
+        add("L03", **values)
+    elif stage == "connect":
+        add("L04", connect_cause(why), **values)
+    elif stage == "done":
+        ahead = int(why)
+        if abs(ahead) >= CLOCK_S:
+            add("L06", way="behind" if ahead > 0 else "ahead of", measured=f"{abs(ahead)} s")
+    else:
+        is_user = ledger["user"] != slurm_user(host)
+        add("L05", "late" if stage == "late" else "user" if is_user else "-", **values)
+
+
+def is_loopback(name: str) -> bool:
+    return bool(re.match(r"localhost(\.|$)|127\.|::1$", name, re.I))
+
+
+def check_reach(host: Host) -> None:
+    """The same jobio.conf is on all hosts."""
+    hosts = re.split(r"[,\s]+", host.keys["ledger"]["host"].strip())
+    if not hosts[0]:
+        host.findings.add("L01")
+    elif any(map(is_loopback, hosts)) and not host.is_role("ledger"):
+        host.findings.add("L02", host=host.keys["ledger"]["host"])
+    else:
+        for one in host.facts.get("ledgers", []):
+            tell_hello(host, one)
+
+
+# ---- what waits on a node
+
+
+def check_spool(host: Host) -> None:
+    spool, path = host.facts["spool"], host.keys["spool_dir"]
+    if spool["oldest_s"] >= WAITS_S:
+        host.findings.add("L07", spool=path, dir=folder_of(host), measured=(
+            f"{spool['records']} of at most {host.keys['spool_max_records']}, "
+            f"the oldest for {spool['oldest_s'] // 60} minutes"))
+    if spool["refused"]:
+        host.findings.add("L08", spool=path, measured=str(spool["refused"]))
+
+
+# ---- the ledger's own host
+
+
+def check_store(host: Host) -> None:
+    ledger = host.keys["ledger"]
+    path, user, uid = ledger["store"], ledger["user"], uid_of(ledger["user"])
+    if "/" not in path:
+        check_password(host)
+        return
+    folder = os.path.dirname(path)
+    cause, why = "", ""
+    try:
+        found = os.stat(host.path(folder))
+        if not stat.S_ISDIR(found.st_mode):
+            cause, why = "-", f"{folder} is no folder"
+        elif found.st_uid != uid:
+            cause, why = "owner", f"{folder} is not {user}'s"
+    except OSError as error:
+        cause, why = "missing", f"{folder}: {error.strerror}"
+    if why:
+        host.findings.add("L11", cause, store=path, why=why, user=user, dir=folder)
+
+
+def check_password(host: Host) -> None:
+    """As jobio-ledgerd does, which refuses to start (ledger/mariadb.c)."""
+    ledger = host.keys["ledger"]
+    path, user = ledger["storage_pass_file"], ledger["user"]
+    if not path:
+        return
+    cause, why = "", ""
+    try:
+        found = os.lstat(host.path(path))
+        if found.st_uid != uid_of(user):
+            cause, why = "owner", f"it is not {user}'s"
+        elif not stat.S_ISREG(found.st_mode) or found.st_mode & 0o077:
+            cause, why = "-", "others may read it"
+    except OSError:
+        cause, why = "missing", "there is no such file"
+    if why:
+        host.findings.add("L13", cause, path=path, why=why, user=user)
+
+
+def sacctmgr(host: Host, *words: str) -> Answer:
+    return host.run(["sacctmgr", "-nP", *words], ASK_S)
+
+
+def check_clusters(host: Host, clusters: set[str]) -> None:
+    """Of Slurm, and of the ledger's own key."""
+    own = host.keys["ledger"]["cluster"]
+    name = host.setting("ClusterName") or (local(host, "ClusterName") or [""])[-1]
+    for cluster, where, cure in (
+            (own, "[ledger] cluster=", f"cluster={name} in [ledger] of {host.conf}"),
+            (name, "slurm.conf", f"sacctmgr -i add cluster {name}")):
+        if cluster and cluster.lower() not in clusters:
+            host.findings.add("L14", cluster=cluster, where=where, cure=cure,
+                              known=", ".join(sorted(clusters)) or "it has none")
+    if own and name and own.lower() in clusters and own.lower() != name.lower():
+        host.findings.add("L14.other", cluster=own, name=name)
+
+
+def check_user(host: Host, is_up: bool) -> None:
+    """slurmdbd lets SlurmUser, and operators, change a job."""
+    user, owner = host.keys["ledger"]["user"], slurm_user(host)
+    if not host.setting("SlurmUser") or user == owner:
+        return
+    answer = sacctmgr(host, "list", "user", user, "format=AdminLevel") if is_up else None
+    level = answer.out.strip() if answer and answer.status == 0 else ""
+    if level not in OPERATORS:
+        cause = "-" if not answer or answer.status else "known" if level else "unknown"
+        host.findings.add("L10", cause, user=user, slurm_user=owner)
+
+
+def check_accounting(host: Host) -> None:
+    kind = host.setting("AccountingStorageType")
+    if host.config is not None and "slurmdbd" not in kind:
+        host.findings.add("L12", type=kind or "not set")
+        return
+    is_up = False
+    if host.is_role("ledger"):
+        answer = sacctmgr(host, "list", "cluster", "format=Cluster")
+        is_up = answer.status == 0
+        if is_up:
+            check_clusters(host, set(answer.out.lower().split()))
+        else:
+            host.findings.add("L15", why=answer.why, host=host.setting("AccountingStorageHost")
+                              or "slurmdbd's host")
+    check_user(host, is_up)
+
+
+def check(host: Host) -> None:
+    if not host.keys:
+        return
+    if host.is_role("node"):
+        check_spool(host)
+    if host.is_role("ledger"):
+        check_store(host)
+    if host.is_role("ledger", "ctld"):
+        check_accounting(host)
+    check_reach(host)

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The node's record against the machine, the client's CPUs and what slurmd sees."""
+from __future__ import annotations
+
+import json
+import os
+import re
+
+from report.check_host import Host, format_cpus, parse_cpus
+from report.check_slurm import local, log_fatal, task_param
+
+SLURMD_S = 10
+USUAL = ("/usr/sbin/slurmd", "/usr/local/sbin/slurmd", "/opt/slurm/sbin/slurmd")
+
+
+def record(host: Host) -> str:
+    """The node record for jobio-facts, as jobio-slurm prints it."""
+    node = host.node or {}
+
+    def number(key: str) -> int:
+        text = node.get(key, "0")
+        return int(text) if text.isdigit() else 0
+
+    version = node.get("Version") or ".".join(f"{part:02}" for part in host.version)
+    return json.dumps({
+        "name": host.name, "select_type": host.setting("SelectType"),
+        "scheduler_parameters": host.setting("SchedulerParameters"),
+        "slurmd_parameters": host.setting("SlurmdParameters"),
+        "task_plugin": host.setting("TaskPlugin"), "task_plugin_param": task_param(host),
+        "prolog_flags": host.setting("PrologFlags"), "cpus": number("CPUTot"),
+        "boards": number("Boards") or 1, "sockets": number("Sockets"),
+        "cores_per_socket": number("CoresPerSocket"), "threads_per_core": number("ThreadsPerCore"),
+        "core_spec_count": number("CoreSpecCount"), "cpu_spec_list": node.get("CPUSpecList"),
+        "version": version, "conf_read_at": 0, "mem_spec_limit": number("MemSpecLimit"),
+        "allow_spec_resources_usage": host.setting("AllowSpecResourcesUsage").lower() == "yes"})
+
+
+class Cores:
+    """Slurm's record, and the machine's cores in Slurm's order."""
+
+    def __init__(self, host: Host) -> None:
+        node, facts = host.node or {}, host.facts["node"]
+        self.cpus = int(node.get("CPUTot", 0))
+        self.total = int(node.get("Sockets", 0)) * int(node.get("CoresPerSocket", 0))
+        self.unit = 1 if self.total >= self.cpus else int(node.get("ThreadsPerCore", 1))
+        self.cores = [parse_cpus(core) for core in facts["cores"]]
+        self.spec = parse_cpus(facts.get("spec", ""))
+        self.list = parse_cpus(node.get("CPUSpecList", ""))
+        self.has_spec = bool(self.list or node.get("CoreSpecCount"))
+
+    def spec_count(self) -> int:
+        return len(self.list) // self.unit if self.list else len(
+            [core for core in self.cores if core & self.spec])
+
+    def line(self, os_cpus: set[int]) -> str:
+        """The CpuSpecList that withholds these OS CPUs."""
+        numbers = {i * self.unit + t for i, core in enumerate(self.cores) if core & os_cpus
+                   for t in range(self.unit)}
+        return "CpuSpecList=" + format_cpus(numbers)
+
+    def is_in_os_numbers(self, client: set[int]) -> bool:
+        """A list of whole cores in the one numbers and torn ones in the other is in the one; else
+        the client's CPUs tell."""
+        slurms = all({cpu // self.unit * self.unit + t for t in range(self.unit)} <= self.list
+                     for cpu in self.list)
+        of = {cpu: core for core in self.cores for cpu in core}
+        linuxs = all(of.get(cpu, {-1}) <= self.list for cpu in self.list)
+        if self.list == self.spec or (slurms and not linuxs):
+            return False
+        if client:
+            return (self.list <= client and self.spec != client) or (
+                bool(self.list & client) and not client <= self.spec)
+        return linuxs and not slurms
+
+
+def check_spec(host: Host, cores: Cores) -> None:
+    add, client = host.findings.add, host.client() or set()
+    if cores.list and cores.is_in_os_numbers(client):
+        add("N05", list=format_cpus(cores.list), really=format_cpus(cores.spec),
+            line=cores.line(client or cores.list))
+    away = client - cores.spec
+    if away and cores.has_spec:
+        add("N06", open=format_cpus(away), really=format_cpus(cores.spec), line=cores.line(client))
+    elif away:
+        add("N07" if host.keys.get("gate") == "enforce" else "N07.warn", open=format_cpus(away),
+            line=cores.line(client))
+    if 0 in cores.spec:
+        add("N08")
+    if cores.has_spec and not int((host.node or {}).get("MemSpecLimit", 0)):
+        size = host.facts["sizing"]
+        fixed, core = size["memory_fixed_mb"], size["memory_core_mb"]
+        add("N09", fixed=f"{fixed / 1000:.1f}", core=f"{core / 1000:.1f}",
+            limit=fixed + core * max(1, cores.spec_count()))
+
+
+def check_cards(host: Host, cores: Cores) -> None:
+    mine = cores.spec or parse_cpus(host.facts["node"].get("one", ""))
+    for client in host.facts.get("clients", []):
+        cards = [card for card in client.get("cards", []) if "cpus" in card]
+        if not cards or not mine or any(parse_cpus(card["cpus"]) & mine for card in cards):
+            continue
+        names = ", ".join(f"{c['card']} (NUMA node {c['numa_node']})" for c in cards)
+        host.findings.add("N13" if cores.spec else "N13.none", cores=format_cpus(mine),
+                          client=client["name"], cards=names)
+
+
+# ---- slurmd
+
+
+def expand(host: Host, path: str) -> str:
+    return path.replace("%n", host.name).replace("%h", host.name)
+
+
+def slurmd_pid(host: Host) -> int | None:
+    """That of its pid file, if it is one; else the oldest."""
+    path = host.setting("SlurmdPidFile") or (local(host, "SlurmdPidFile") or ["/var/run/slurmd.pid"])[-1]
+    pid = host.number(expand(host, path))
+    status = host.read(f"/proc/{pid}/status") or ""
+    return pid if re.match(r"Name:\tslurmd(-wlm)?\n", status) else host.process("slurmd")
+
+
+def status_cpus(host: Host, pid: int) -> set[int]:
+    found = re.search(r"^Cpus_allowed_list:\s*(\S+)", host.read(f"/proc/{pid}/status") or "", re.M)
+    return parse_cpus(found[1]) if found else set()
+
+
+def find_slurmd(host: Host, pid: int | None) -> str:
+    if host.slurmd or host.root:
+        return host.slurmd or "slurmd"
+    try:
+        running = os.readlink(f"/proc/{pid}/exe") if pid else ""
+    except OSError:
+        running = ""
+    return next((p for p in (running, *USUAL) if p and os.access(p, os.X_OK)), "")
+
+
+def hwloc_environment(host: Host, pid: int | None) -> dict[str, str]:
+    """slurmd's HWLOC_* make hwloc read something else than the kernel."""
+    text = host.read(f"/proc/{pid}/environ") if pid and not host.root else ""
+    return dict(word.split("=", 1) for word in (text or "").split("\0") if word.startswith("HWLOC_"))
+
+
+def check_count(host: Host, pid: int | None, online: set[int]) -> None:
+    program = find_slurmd(host, pid)
+    if not program:
+        return
+    answer = host.run([program, "-C"], SLURMD_S, hwloc_environment(host, pid))
+    if answer.status == 127:
+        return
+    found = re.search(r" CPUs=(\d+)", answer.out)
+    if answer.status or not found:
+        host.findings.add("N12", why=answer.why or f"{program} -C prints no CPUs", program=program)
+    elif int(found[1]) < len(online):
+        host.findings.add("N03.count", seen=found[1], program=program, online=len(online))
+
+
+def check_allowed(host: Host, pid: int, online: set[int], spec: set[int]) -> None:
+    """With a spec set slurmd binds itself to it, or off it with SlurmdOffSpec
+    (slurmd.c:_core_spec_init). With SlurmdSpecOverride (25.05) the cpuset that it is started in
+    makes the spec set."""
+    param = task_param(host).lower()
+    allowed = status_cpus(host, pid)
+    if ("slurmdspecoverride" in param and host.version >= (25, 5)) or (
+            spec and (allowed <= spec or "slurmdoffspec" not in param)):
+        return
+    missing = online - spec - allowed
+    if missing:
+        host.findings.add("N10", measured=f"process {pid}", allowed=format_cpus(allowed),
+                          missing=format_cpus(missing))
+
+
+def started(host: Host) -> str | None:
+    """What slurmd found when it was started; 25.05 and later keep none."""
+    folder = host.setting("SlurmdSpoolDir") or (local(host, "SlurmdSpoolDir") or ["/var/spool/slurmd"])[-1]
+    path = host.path(expand(host, folder) + "/hwloc_topo_whole.xml")
+    return path if host.version < (25, 5) and os.access(path, os.R_OK) else None
+
+
+def check_slurmd(host: Host, facts: dict[str, object], spec: set[int]) -> None:
+    if host.topology and not host.root:
+        return  # another machine's: nothing here is about it
+    online = parse_cpus(host.read("/sys/devices/system/cpu/online") or "")
+    if not online:
+        return
+    seen = parse_cpus(str(facts["seen"]))
+    if facts["ecores_dropped"]:
+        online &= seen
+
+    def hidden(what: str, cpus: set[int]) -> None:
+        if online - cpus:
+            host.findings.add("N03", what=what, hidden=format_cpus(online - cpus),
+                              seen=format_cpus(cpus))
+    if host.root:
+        hidden("the file of --topology does not have", seen)
+    pid = slurmd_pid(host)
+    check_count(host, pid, online)
+    if not pid:
+        fatal = log_fatal(host, "SlurmdLogFile")
+        host.findings.add("N11", said=f" (its log: {fatal})" if fatal else "")
+        return
+    if "started_with" in facts:
+        hidden("slurmd did not see, when it was started,", parse_cpus(str(facts["started_with"])))
+    check_allowed(host, pid, online, spec)
+
+
+def check(host: Host) -> None:
+    if host.config is not None and host.node is None:
+        host.findings.add("N02", node=host.name)
+    facts = host.facts.get("node")
+    if not host.node or not facts:
+        return
+    host.findings.take(facts.get("findings", []))
+    if facts.get("error"):
+        host.findings.add("N01", why=facts["error"], node=host.name)
+        return
+    cores = Cores(host)
+    if cores.cpus < facts["machine_cpus"] and cores.cpus != facts["machine_cores"]:
+        host.findings.add("N04", cpus=cores.cpus, machine=facts["machine_cpus"])
+    check_slurmd(host, facts, cores.spec)
+    check_spec(host, cores)
+    check_cards(host, cores)

@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Slurm's settings: asked from slurmctld; faults of its files in the words of its programs."""
+from __future__ import annotations
+
+import errno
+import os
+import re
+import socket
+import time
+import zlib
+from concurrent.futures import ThreadPoolExecutor
+
+from report import paths
+from report.check_host import Answer, Host
+
+ASK_S = 5
+CONTACT = re.compile(r"slurm_load_\w+ error|Unable to contact|[Cc]onnection (refused|timed out)|"
+                     r"get_addr_info|No route|authentication|Zero Bytes|Incompatible versions", re.I)
+ORDER = {"parse": r"Pars(e|ing) error", "include": r"cannot stat file|No such file"}
+
+
+# ---- lines of slurm.conf and cgroup.conf that are read here
+
+
+def lines(host: Host, path: str, depth: int = 0) -> list[tuple[str, str]]:
+    """Whole lines KEY=VALUE of a file and its includes, as Slurm joins and cuts them: a backslash
+    and blanks at the end continue a line, # begins a comment (parse_config.c)."""
+    text = host.read(path) if depth < 8 else None
+    found: list[tuple[str, str]] = []
+    for line in re.sub(r"\\[ \t]*\n", " ", text or "").splitlines():
+        line = re.sub(r"(?<!\\)#.*", "", line).strip()
+        key, equals, value = line.partition("=")
+        if not equals and line.lower().startswith("include"):
+            name = line[len("include"):].strip()
+            for file in host.glob(beside(path, name)):
+                found += lines(host, file, depth + 1)
+        elif equals:
+            found.append((key.strip().lower(), value.strip().strip("\"'")))
+    return found
+
+
+def beside(path: str, name: str) -> str:
+    return name if name.startswith("/") else os.path.join(os.path.dirname(path), name)
+
+
+def local(host: Host, key: str) -> list[str]:
+    return [value for name, value in host.local if name == key.lower()]
+
+
+# ---- asking
+
+
+def parse_config(text: str) -> dict[str, list[str]]:
+    config: dict[str, list[str]] = {}
+    for line in text.splitlines():
+        key, equals, value = line.partition("=")
+        value = value.strip()
+        if equals and value and not value.startswith("(null"):
+            config.setdefault(re.sub(r"\[\d+\]$", "", key.strip()).lower(), []).append(value)
+    return config
+
+
+def parse_record(line: str) -> dict[str, str]:
+    """"NodeName=n01 CPUTot=64 ..." of scontrol -o."""
+    record = {}
+    for word in line.split():
+        key, equals, value = word.partition("=")
+        if equals and value not in ("(null)", "N/A"):
+            record.setdefault(key, value)
+    return record
+
+
+def ask(host: Host, node: bool, partitions: bool) -> None:
+    """All questions to slurmctld: at most two of a host that is no node of slurmctld's own host.
+    Nodes do not ask all at once where clush(1) starts them."""
+    words = {"config": ["scontrol", "-ao", "show", "config"],
+             "node": ["scontrol", "-ao", "show", "node", host.name],
+             "partitions": ["scontrol", "-ao", "show", "partition"]}
+    wanted = ["config"] + ["node"] * node + ["partitions"] * partitions
+    with ThreadPoolExecutor() as pool:
+        answers = dict(zip(wanted, pool.map(lambda key: host.run(words[key], ASK_S), wanted)))
+    config = answers["config"]
+    tell_faults(host, "scontrol", config)
+    if config.status == 0:
+        host.config = parse_config(config.out)
+        host.slurm_conf = host.setting("SLURM_CONF") if not host.local and \
+            host.setting("SLURM_CONF") else host.slurm_conf
+    if node and answers["node"].status == 0:
+        host.node = parse_record(answers["node"].out)
+    if partitions and answers["partitions"].status == 0:
+        host.partitions = [parse_record(line) for line in answers["partitions"].out.splitlines()]
+
+
+def pace(host: Host) -> None:
+    """Equal nodes that were started together ask one after the other, within a second."""
+    time.sleep(zlib.crc32(host.name.encode()) % 1000 / 1000)
+
+
+# ---- what Slurm's programs say of its files, slurmctld that is away
+
+
+def faults(text: str) -> list[str]:
+    """Lines of errors that are about files; a summary only where it is alone."""
+    said = [re.sub(r"^.*?((error|fatal): )", r"\1", line) for line in text.splitlines()
+            if re.search(r"\b(error|fatal): ", line) and not CONTACT.search(line)]
+    named = [line for line in said if "Unable to process configuration file" not in line]
+    return named or said
+
+
+def cause_of(said: str) -> str:
+    return next((cause for cause, pattern in ORDER.items() if re.search(pattern, said)), "-")
+
+
+def tell_faults(host: Host, program: str, answer: Answer) -> None:
+    said = "; ".join(faults(answer.err)[:3])
+    if answer.status == 127:
+        host.findings.add("S22")
+    elif said:
+        host.findings.add("S15" if answer.status else "S15.said", cause_of(said), program=program,
+                          says=said)
+    elif answer.status:
+        tell_away(host, answer)
+
+
+def log_fatal(host: Host, key: str) -> str:
+    """The last fatal line of a daemon's log."""
+    path = next(iter(local(host, key)), host.setting(key))
+    try:
+        with open(host.path(path.replace("%n", host.name).replace("%h", host.name)), "rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - 65536))
+            text = file.read().decode(errors="replace")
+    except OSError:
+        return ""
+    found = re.findall(r"fatal: .*", text)
+    return found[-1] if found else ""
+
+
+def controller(host: Host) -> tuple[str, str, int]:
+    """Its name, its address, its port."""
+    value = next(iter(local(host, "SlurmctldHost") + local(host, "ControlMachine")), "slurmctld's host")
+    found = re.match(r"([^(,]*)(?:\(([^)]*)\))?", value)
+    name, address = (found[1], found[2] or found[1]) if found else (value, value)
+    port = (local(host, "SlurmctldPort") or ["6817"])[-1].split("-")[0]
+    return name, address, int(port) if port.isdigit() else 6817
+
+
+def tcp_cause(address: str, port: int) -> str:
+    try:
+        with socket.create_connection((address, port), 2):
+            return ""
+    except socket.gaierror:
+        return "name"
+    except OSError as error:
+        return "refused" if error.errno == errno.ECONNREFUSED else "timeout"
+
+
+def tell_away(host: Host, answer: Answer) -> None:
+    name, address, port = controller(host)
+    cause, why = "-", answer.why
+    if re.search(r"authentication|munge|Zero Bytes", answer.err, re.I):
+        cause = "munge"
+    elif re.search(r"Incompatible versions|Protocol version", answer.err):
+        cause = "version"
+    elif not host.root and local(host, "SlurmctldHost"):
+        cause = tcp_cause(address, port) or "-"
+        why += {"refused": f" ({name}:{port} refuses connections)",
+                "timeout": f" ({name}:{port} is not reachable)",
+                "name": f" (the name {address} is unknown on this host)"}.get(cause, "")
+    fatal = log_fatal(host, "SlurmctldLogFile") if "ctld" in host.roles and \
+        host.process("slurmctld") is None else ""
+    if fatal:
+        cause, why = "log", f"{why}; its log: {fatal}"
+    host.findings.add("S21", cause, why=why, ctld=name, port=port, slurm_conf=host.slurm_conf)
+
+
+# ---- this host's files against slurmctld's
+
+
+def check_same(host: Host) -> None:
+    """The hash that Slurm itself compares, and the lines that are read here."""
+    away = []
+    for key in ("Prolog", "Epilog", "PlugStackConfig"):
+        here, there = local(host, key), host.settings(key)
+        if host.local and here and here[-1].startswith("/") and (
+                set(here) != set(there) if key != "PlugStackConfig" else here[-1:] != there[-1:]):
+            away.append(f"{key}={','.join(here)} here, {','.join(there) or 'not set'} there")
+    if not away and host.setting("HASH_VAL").startswith("Different"):
+        away.append("their hashes differ")
+    if away:
+        host.findings.add("S20", "ctld" if "ctld" in host.roles else "-", what="; ".join(away))
+    name, there = (local(host, "ClusterName") or [""])[-1], host.setting("ClusterName")
+    if name and there and name.lower() != there.lower():
+        host.findings.add("S23", here=name, there=there)
+
+
+# ---- settings
+
+
+def check_submission(host: Host) -> None:
+    kind = host.setting("SelectType")
+    fine = "cons_tres" in kind or ("cons_res" in kind and host.version < (23, 11))
+    if not fine:
+        host.findings.add("S01", type=kind or "not set")
+    if host.setting("AllowSpecResourcesUsage").lower() not in ("yes", "1"):
+        host.findings.add("S02")
+
+
+def check_settings(host: Host) -> None:
+    add = host.findings.add
+    if not host.has("TaskPlugin", "task/cgroup", "cgroup"):
+        add("S04")
+    if not host.has("TaskPlugin", "task/affinity", "affinity"):
+        add("S05")
+    if not host.has("PrologFlags", "Contain", "X11"):
+        add("S06")
+    if host.has("PrologFlags", "RunInJob"):
+        add("S07")
+    if "spec_cores_first" in host.setting("SchedulerParameters").lower():
+        add("S08")
+    if host.setting("ProctrackType") != "proctrack/cgroup":
+        add("S09", type=host.setting("ProctrackType") or "not set")
+    if "CR_CPU" in host.setting("SelectTypeParameters").upper():
+        add("S10", value=host.setting("SelectTypeParameters"))
+    for key, what in (("Prolog", "no node is prepared for a job"),
+                      ("Epilog", "no node is put back, and jobs have no record")):
+        if not host.settings(key) and not local(host, key):
+            add("S12", key=key, what=what, path=paths.helper(key.lower()))
+    for partition in host.partitions or []:
+        value = partition.get("OverSubscribe", "")
+        if value.startswith("FORCE") and value != "FORCE:1":
+            add("S13", partition=partition["PartitionName"], value=value)
+
+
+def check_cgroup(host: Host) -> None:
+    """slurmctld's cgroup.conf, and on a node its own where it has one."""
+    own = dict(lines(host, beside(host.slurm_conf, "cgroup.conf")))
+    if host.setting("ConstrainCores").lower() != "yes":
+        host.findings.add("S03", where="cgroup.conf, as slurmctld has it,")
+    elif own and own.get("constraincores", "").lower() not in ("yes", "true", "1", "up"):
+        host.findings.add("S03", where=beside(host.slurm_conf, "cgroup.conf"))
+
+
+def task_param(host: Host) -> str:
+    """TaskPluginParam: scontrol of 22.05 does not show SlurmdOffSpec (try it)."""
+    return ",".join([host.setting("TaskPluginParam"), *local(host, "TaskPluginParam")])
+
+
+def check_off_spec(host: Host) -> None:
+    node = host.node or {}
+    if not (node.get("CoreSpecCount") or node.get("CPUSpecList")):
+        return
+    param = task_param(host).lower()
+    if "slurmdoffspec" in param or ("slurmdspecoverride" in param and host.version >= (25, 5)):
+        return
+    if host.local or host.version >= (24, 5):
+        host.findings.add("S11")
+
+
+def check(host: Host) -> None:
+    if host.config is None:
+        return
+    check_submission(host)
+    check_same(host)
+    if host.is_role("node", "ctld"):
+        check_settings(host)
+    if host.is_role("node"):
+        check_cgroup(host)
+        check_off_spec(host)

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A job of one second, and what each part of jobio did for it."""
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from typing import Any
+
+from report.check_host import Answer, Host
+from report.command import Failure
+from report.ledger import Ledger
+
+JOB_S = 120
+WAIT_S = 60
+ASK_S = 20
+MARK = "JOBIO-CHECK"
+# what the task prints
+TASK = (f'echo {MARK} "$SLURM_JOB_ID" "$SLURMD_NODENAME" "${{SLURM_IO_CORES:--}}" '
+        '"${SLURM_IO_CPUS:--}"; sleep 1')
+
+
+class Trial:
+    def __init__(self, host: Host, is_quiet: bool) -> None:
+        self.host, self.is_quiet = host, is_quiet
+        self.job = self.node = self.why = ""
+        self.cores = host.keys["io_cores_min"]
+
+    def say(self, room: str, text: str) -> None:
+        if not self.is_quiet:
+            print(f"{room:<8} {text}", flush=True)
+
+    def fail(self, cause: str, why: str) -> None:
+        self.host.findings.add("T01", cause, cores=self.cores, why=why)
+
+
+# ---- option, prolog, gate
+
+
+def judge_task(trial: Trial, answer: Answer) -> None:
+    found = re.search(MARK + r" (\S+) (\S+) (\S+) (\S+)", answer.out)
+    if answer.status or not found:
+        said = [line for line in answer.err.splitlines() if line.strip()]
+        worst = next((line for line in said if "error: " in line), (said or ["it printed nothing"])[0])
+        cause = "srun" if answer.status == 127 else "time" if answer.status == 124 else "option" \
+            if re.search(r"unrecognized option|io-cores.*unknown", worst) else "-"
+        why = answer.why if answer.status in (124, 127) else f"srun: exit status {answer.status}: {worst}"
+        trial.fail(cause, why)
+        return
+    trial.job, trial.node, cores, cpus = found.groups()
+    trial.say("option", f"srun took --io-cores={trial.cores}: job {trial.job} on node {trial.node}")
+    if cores == "-":
+        trial.host.findings.add("T02", job=trial.job, node=trial.node)
+        return
+    trial.say("prolog", f"Slurm keeps CPUs {cpus} for the client")
+    trial.say("gate", "the task may start, and knows of them")
+
+
+def run_job(trial: Trial, partition: str | None) -> None:
+    words = ["srun", "--job-name=jobio-check", "--nodes=1", "--ntasks=1", "--time=1",
+             "--immediate=60", f"--io-cores={trial.cores}",
+             f"--partition={partition}" if partition else "--quiet", "/bin/sh", "-c", TASK]
+    judge_task(trial, trial.host.run(words, JOB_S))
+
+
+# ---- epilog, ledger, accounting
+
+
+def wait(look: Callable[[], Any]) -> Any:
+    end = time.monotonic() + WAIT_S
+    while True:
+        found = look()
+        if found or time.monotonic() > end:
+            return found
+        time.sleep(0.5)
+
+
+def ask(trial: Trial) -> dict[str, Any]:
+    """The ledger's answer, when it has a record."""
+    try:
+        ledger = Ledger(trial.host.conf)
+        answer = ledger.ask(op="get", job=trial.job)
+        ledger.close()
+    except Failure as failure:
+        answer = {"ok": False, "error": str(failure)}
+    trial.why = str(answer.get("error") or "it has none")
+    return answer if answer.get("records") else {}
+
+
+def check_record(trial: Trial) -> bool:
+    answer = wait(lambda: ask(trial))
+    if not answer:
+        trial.host.findings.add("T03", job=trial.job, seconds=WAIT_S, node=trial.node, why=trial.why)
+        return False
+    record = answer["records"][0]
+    trial.say("epilog", f"node {record['node']} has left its record")
+    trial.say("ledger", str(answer.get("summary") or ""))
+    for one in record.get("findings") or []:
+        text = f"job {trial.job} on node {record['node']}: {one['text']}"
+        trial.host.findings.take([{**one, "text": text, "same_bytes": 0}])
+    return True
+
+
+def has_summary(trial: Trial) -> bool:
+    answer = trial.host.run(["sacct", "-nXP", "-j", trial.job, "-o", "SystemComment"], ASK_S)
+    return "jobio/" in answer.out
+
+
+def check(host: Host, partition: str | None, is_quiet: bool) -> None:
+    trial = Trial(host, is_quiet)
+    run_job(trial, partition)
+    if not trial.job or not check_record(trial):
+        return
+    if wait(lambda: has_summary(trial)):
+        trial.say("report", "sacct has the same")
+    else:
+        host.findings.add("T04", job=trial.job, seconds=WAIT_S)

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Findings of jobio check: their words are in check.words."""
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from report import paths
+
+SEVERITIES = ("error", "warning", "info")
+
+
+@dataclass
+class Finding:
+    code: str
+    severity: str
+    text: str
+    cure: str
+    measured: str = ""  # differs between equal nodes: with -v and in JSON only
+    place: int = 0  # its place in check.words
+
+    def line(self, verbose: bool) -> str:
+        measured = f" ({self.measured})" if verbose and self.measured else ""
+        return f"{self.code} {self.severity}: {self.text}{measured}\n    cure: {self.cure}"
+
+
+@dataclass
+class Entry:
+    severity: str
+    text: str
+    cures: dict[str, str]
+    place: int
+
+
+def load(path: str) -> dict[str, Entry]:
+    entries: dict[str, Entry] = {}
+    entry = Entry("", "", {}, 0)
+    with open(path, encoding="utf-8") as file:
+        for place, line in enumerate(file):
+            if not line.strip() or line.startswith("#"):
+                continue
+            if line.startswith(" "):
+                cause, _, cure = line.strip().partition(" ")
+                entry.cures[cause] = cure
+            else:
+                code, severity, text = line.strip().split(" ", 2)
+                entry = entries[code] = Entry(severity, text, {}, place)
+    return entries
+
+
+class Findings:
+    def __init__(self) -> None:
+        self.words = load(os.path.join(paths.REPORT, "check.words"))
+        self.common: dict[str, object] = {}  # values that any sentence may use
+        self.list: list[Finding] = []
+
+    def add(self, word: str, /, cause: str = "-", measured: str = "", **values: object) -> None:
+        """'word': a code of check.words, or CODE.variant; 'cause': which of its cures."""
+        entry = self.words[word]
+        known = {**self.common, **values}
+        cure = entry.cures.get(cause) or entry.cures["-"]
+        self.list.append(Finding(word.partition(".")[0], entry.severity,
+                                 one_line(entry.text.format_map(known)),
+                                 one_line(cure.format_map(known)), measured, entry.place))
+
+    def take(self, found: list[dict[str, object]]) -> None:
+        """Those of jobio-facts, which have their words."""
+        for one in found:
+            text, same = str(one["text"]), int(str(one.get("same_bytes") or 0))
+            raw = text.encode()
+            measured = raw[same:].decode(errors="replace").strip(" ()") if same else ""
+            self.list.append(Finding(str(one["code"]), str(one["severity"]),
+                                     raw[:same].decode(errors="replace") if same else text,
+                                     str(one["cure"]) or "none", measured, 100000))
+
+    def sorted(self) -> list[Finding]:
+        return sorted(self.list, key=lambda f: (SEVERITIES.index(f.severity), f.place))
+
+    def count(self, severity: str) -> int:
+        return sum(f.severity == severity for f in self.list)
+
+
+def one_line(text: str) -> str:
+    """What a daemon or a file says, printable and on one line."""
+    return "".join(c if c.isprintable() else " " if c in "\t\n" else "?" for c in text).strip()
