@@ -140,7 +140,7 @@ def own_name(host: Host) -> str:
 
 def is_controller(host: Host) -> bool:
     hosts = check_slurm.local(host, "SlurmctldHost") + check_slurm.local(host, "ControlMachine")
-    return any(re.split(r"[(,]", value)[0] == host.name for value in hosts + host.settings("SlurmctldHost"))
+    return any(re.split(r"[(,]", value)[0] == host.name for value in hosts)
 
 
 def find_roles(host: Host, named: bool) -> list[str]:

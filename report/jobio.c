@@ -20,7 +20,6 @@ struct command {
 static const struct command commands[] = {
 	{ "cores", cores_main, "which cores and CPUs Slurm withholds" },
 	{ "plan", plan_main, "which cores to give to the client" },
-	{ "check", check_main, "what is wrong on this host, and the cure" },
 	{ "report", report_main, "what jobs read and wrote" },
 	{ "compare", compare_main, "two jobs side by side" },
 	{ "advise", advise_main, "what to ask for the next time" },
