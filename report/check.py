@@ -18,8 +18,16 @@ import re
 import socket
 import sys
 
-from report import check_conf, check_helpers, check_kernel, check_ledger, check_node
-from report import check_plugin, check_slurm, paths
+from report import (
+    check_conf,
+    check_helpers,
+    check_kernel,
+    check_ledger,
+    check_node,
+    check_plugin,
+    check_slurm,
+    paths,
+)
 from report.check_host import Host, parse_cpus
 from report.check_words import SEVERITIES, Findings
 from report.command import FAILED, UNSOUND, USAGE, Failure

@@ -144,7 +144,7 @@ def answer_name(words: list[str]) -> str:
 
 def recorded(path: str, words: list[str]) -> Answer:
     """FILE has standard output, FILE.err standard error, FILE.rc the exit status."""
-    texts = []
+    texts: list[str | None] = []
     for end in ("", ".err", ".rc"):
         try:
             with open(path + end, encoding="utf-8", errors="replace") as file:

@@ -98,7 +98,7 @@ def check_smbus(host: Host) -> None:
     if not host.exists("/sys/module/i2c_i801"):
         return
     for path in host.glob("/etc/modprobe.d/*.conf"):
-        if re.search(r"^options i2c_i801 .*disable_features=0x10", host.read(path) or "", re.M):
+        if re.search(r"^options i2c_i801 .*disable_features=0x10", host.read(path) or "", re.MULTILINE):
             return
     host.findings.add("K02")
 
@@ -108,7 +108,7 @@ def banned(host: Host) -> set[int]:
     cpus = parse_cpus(host.read(CPU + "/isolated") or "")
     for path in IRQBALANCE:
         for name, value in re.findall(r"^\s*IRQBALANCE_BANNED_(CPULIST|CPUS)=[\"']?([^\s\"'#]+)",
-                                      host.read(path) or "", re.M):
+                                      host.read(path) or "", re.MULTILINE):
             if name == "CPULIST":
                 cpus |= parse_cpus(value)
             else:

@@ -55,7 +55,7 @@ def tell_hello(host: Host, one: dict[str, str]) -> None:
 
 
 def is_loopback(name: str) -> bool:
-    return bool(re.match(r"localhost(\.|$)|127\.|::1$", name, re.I))
+    return bool(re.match(r"localhost(\.|$)|127\.|::1$", name, re.IGNORECASE))
 
 
 def check_reach(host: Host) -> None:

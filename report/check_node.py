@@ -120,7 +120,7 @@ def slurmd_pid(host: Host) -> int | None:
 
 
 def status_cpus(host: Host, pid: int) -> set[int]:
-    found = re.search(r"^Cpus_allowed_list:\s*(\S+)", host.read(f"/proc/{pid}/status") or "", re.M)
+    found = re.search(r"^Cpus_allowed_list:\s*(\S+)", host.read(f"/proc/{pid}/status") or "", re.MULTILINE)
     return parse_cpus(found[1]) if found else set()
 
 

@@ -15,7 +15,7 @@ from report.check_host import Answer, Host
 
 ASK_S = 5
 CONTACT = re.compile(r"slurm_load_\w+ error|Unable to contact|[Cc]onnection (refused|timed out)|"
-                     r"get_addr_info|No route|authentication|Zero Bytes|Incompatible versions", re.I)
+                     r"get_addr_info|No route|authentication|Zero Bytes|Incompatible versions", re.IGNORECASE)
 ORDER = {"parse": r"Pars(e|ing) error", "include": r"cannot stat file|No such file"}
 
 
@@ -62,7 +62,7 @@ def parse_config(text: str) -> dict[str, list[str]]:
 
 def parse_record(line: str) -> dict[str, str]:
     """"NodeName=n01 CPUTot=64 ..." of scontrol -o."""
-    record = {}
+    record: dict[str, str] = {}
     for word in line.split():
         key, equals, value = word.partition("=")
         if equals and value not in ("(null)", "N/A"):
@@ -157,7 +157,7 @@ def tcp_cause(address: str, port: int) -> str:
 def tell_away(host: Host, answer: Answer) -> None:
     name, address, port = controller(host)
     cause, why = "-", answer.why
-    if re.search(r"authentication|munge|Zero Bytes", answer.err, re.I):
+    if re.search(r"authentication|munge|Zero Bytes", answer.err, re.IGNORECASE):
         cause = "munge"
     elif re.search(r"Incompatible versions|Protocol version", answer.err):
         cause = "version"
@@ -188,9 +188,9 @@ def check_same(host: Host) -> None:
         away.append("their hashes differ")
     if away:
         host.findings.add("S20", "ctld" if "ctld" in host.roles else "-", what="; ".join(away))
-    name, there = (local(host, "ClusterName") or [""])[-1], host.setting("ClusterName")
-    if name and there and name.lower() != there.lower():
-        host.findings.add("S23", here=name, there=there)
+    name, cluster = (local(host, "ClusterName") or [""])[-1], host.setting("ClusterName")
+    if name and cluster and name.lower() != cluster.lower():
+        host.findings.add("S23", here=name, there=cluster)
 
 
 # ---- settings
