@@ -54,6 +54,7 @@ XML_INFO = ("CPU", "Architecture", "OS", "hwloc", "Backend", "PCIVendor", "PCIDe
 # words of clients and of systems, which tell nobody's name
 WORDS = {"client", "default", "frontend0", "drives0", "compute0", "envoy", "weka", "root", "slurm",
          "munge", "nobody", "localhost", "none", "auto", "udp", "lo", "tcp", "rdma"}
+ENUMS = re.compile(r"(status|state|type|mode|kind|action|method|roles?|version|governor)$", re.IGNORECASE)
 OURS = re.compile(r"/(usr|etc|proc|sys|dev|run|lib|lib64|bin|sbin|boot|opt/weka|var/(lib|log|run|spool|mmfs))(/|$)")
 SECRET = re.compile(r"(?im)^\s*\w*(?:pass|secret|token|key|authinfo|description|storage_)\w*\s*[=:].*$")
 ADDRESS = re.compile(
@@ -121,11 +122,11 @@ class Scrub:
             return {self.names.sub(lambda m: self.put("", m[0]), k): self.json(v, k) for k, v in value.items()}
         if isinstance(value, list):
             return [self.json(v, key) for v in value]
-        if not isinstance(value, str) or value.lower() in WORDS:
+        if not isinstance(value, str) or value.lower() in WORDS or ENUMS.search(key):
             return value
         if re.search(r"secret|token|passw", key, re.IGNORECASE):
             return "removed"
-        if re.fullmatch(r"[A-Z][A-Z0-9_ ]*|[\d.,:TZ+-]*[hms]?|\w+Id<\d+>|v?\d+(\.\d+)+[\w.-]*|\w*Status", value) \
+        if re.fullmatch(r"[A-Z][A-Z0-9_ ]*|[\d.,:TZ+-]*[hms]?|\w+Id<\d+>|v?\d+(\.\d+)+[\w.-]*", value) \
                 and not ADDRESS.fullmatch(value):
             return value
         if re.search(r"message|failure|reason|/|\.", key + value, re.IGNORECASE) or os.path.exists(f"/sys/class/net/{value}"):
@@ -185,6 +186,8 @@ class Bundle:
             servers, _, name = source.rpartition("/") if kind in ("wekafs", "gpfs", "lustre") else (source, "", "")
             learn("fs", name)
             learn("host", *[w.strip("[]") for w in re.split(r"[,@]|:(?=/|\w+@)", servers) if "/" not in w])
+        seen = (self.read("/proc/wekafs/interface") or "") + (self.read("/proc/self/mounts") or "")
+        learn("name", *re.findall(r"(?:Container|container_name)=([\w.-]+)", seen))
         conf = host.read(host.conf) or ""
         learn("host", *re.split(r"[,\s]+", " ".join(re.findall(r"(?m)^(?:host|storage_host)\s*=\s*(.*)$", conf))))
         learn("user", *re.findall(r"(?m)^(?:user)\s*=\s*(.*)$", conf))
