@@ -61,12 +61,10 @@ sentence, and a cure: a command, or a line and its file. Changes nothing.
   --root=DIR            files of another host, or an unpacked --capture
 
 Exit status: 0 no errors or warnings; 1 warnings; 3 errors; 2 bad usage."""
-OPTIONS = [Option("role", value=VALUE), Option("quiet", "q"), Option("verbose", "v"), Option("json"),
-           Option("format", value=VALUE), Option("submit"), Option("partition", value=VALUE),
-           Option("capture", value=VALUE), Option("conf", value=VALUE), Option("root", value=VALUE),
-           Option("slurm-conf", value=VALUE), Option("host", value=VALUE), Option("slurmd", value=VALUE),
-           Option("topology", value=VALUE), Option("client-cpus", value=VALUE),
-           Option("slurm-version", value=VALUE), Option("sysfs", value=VALUE)]
+OPTIONS = [Option("quiet", "q"), Option("verbose", "v"), Option("json"), Option("submit")] + [
+    Option(name, value=VALUE) for name in (
+        "role", "format", "partition", "capture", "conf", "root", "slurm-conf", "host", "slurmd",
+        "topology", "client-cpus", "slurm-version")]
 
 
 # ---- options
@@ -111,9 +109,7 @@ def read_options(args: list[str]) -> dict[str, str]:
 
 def make_host(options: dict[str, str]) -> Host:
     host = Host(Findings(), root=os.path.realpath(options["root"]) if "root" in options else "")
-    host.conf = options.get("conf", os.path.join("" if host.root else paths.SYSCONF, "slurm/jobio.conf"))
-    if host.root and "conf" not in options:
-        host.conf = "/etc/slurm/jobio.conf"
+    host.conf = options.get("conf", f"{'/etc' if host.root else paths.SYSCONF}/slurm/jobio.conf")
     usual = [os.environ.get("SLURM_CONF", "")] * (not host.root) + list(SLURM_CONF)
     host.slurm_conf = options.get("slurm-conf") or next(
         (path for path in usual if path and host.exists(path)), SLURM_CONF[0])
@@ -136,10 +132,10 @@ def own_name(host: Host) -> str:
     """Its node's name: told by slurmd (-N), or Slurm's NodeName of this host; else the host's."""
     pid = host.process("slurmd")
     words = (host.read(f"/proc/{pid}/cmdline") or "").split("\0") if pid else []
-    told = [word[2:] or words[at + 1] for at, word in enumerate(words[:-1]) if word.startswith("-N")]
-    name = os.environ.get("SLURMD_NODENAME") if not host.root else ""
-    if name or [one for one in told if one]:
-        return name or [one for one in told if one][-1]
+    told = [os.environ.get("SLURMD_NODENAME", "")] * (not host.root) + [
+        word[2:] or words[at + 1] for at, word in enumerate(words[:-1]) if word.startswith("-N")]
+    if any(told):
+        return [name for name in told if name][-1]
     short = ((host.read("/etc/hostname") if host.root else "") or socket.gethostname()).strip()
     short = short.split(".")[0]
     aliases = host.run(["scontrol", "show", "aliases", short]).out.split()  # asks nobody
@@ -191,8 +187,6 @@ def ask_facts(host: Host, options: dict[str, str]) -> None:
         words.append("--helpers=" + check_helpers.folder_of(host))
     if not host.is_role("node") or (host.root and host.client_cpus is not None):
         words.append("--no-clients")
-    if "sysfs" in options:
-        words.append("--sysfs=" + options["sysfs"])
     if host.node:
         words.append("--node=" + check_node.record(host))
         xml = check_node.started(host)
@@ -203,7 +197,8 @@ def ask_facts(host: Host, options: dict[str, str]) -> None:
     try:
         host.facts = json.loads(answer.out)
     except ValueError:
-        raise Failure(f"{words[0]}: {answer.why or 'prints no JSON'}; install jobio-node again") from None
+        why = answer.why or f"{words[0]} prints no JSON"
+        raise Failure(f"{why}; install package jobio-node again") from None
 
 
 # ---- output
@@ -211,7 +206,7 @@ def ask_facts(host: Host, options: dict[str, str]) -> None:
 
 def summary(host: Host) -> str:
     counts = [(host.findings.count(severity), severity) for severity in SEVERITIES]
-    words = [f"{n} {severity}{'s' if n > 1 and severity != 'info' else ''}" for n, severity in counts if n]
+    words = [f"{n} {s}" + "s" * (n > 1 and s != "info") for n, s in counts if n]
     return ", ".join(words) or "no findings"
 
 
@@ -262,4 +257,6 @@ def main(args: list[str]) -> int:
         print_json(host)
     else:
         print_text(host, is_quiet, "verbose" in options)
-    return UNSOUND if host.findings.count("error") else FAILED if host.findings.count("warning") else 0
+    if host.findings.count("error"):
+        return UNSOUND
+    return FAILED if host.findings.count("warning") else 0

@@ -92,7 +92,8 @@ def check_limits(host: Host, keys: dict[str, Any]) -> None:
     if keys["ledger"]["waits"]:
         limits.append(("EpilogTimeout", "send_timeout_ms and wait_nodes",
                        keys["ledger"]["send_timeout_ms"],
-                       "Slurm may end an epilog, and drain the node, while it waits for the ledger"))
+                       "Slurm may end an epilog, and drain the node, while it waits for the "
+                       "ledger"))
     for key, name, ms, what in limits:
         key, seconds = hook_limit(host, key)
         if seconds and ms > seconds * 500:

@@ -60,13 +60,17 @@ class Hook:
         try:
             mode = os.stat(whole).st_mode
         except OSError as error:
-            return self.tell(host, script, error.strerror or "it cannot be read")
+            self.tell(host, script, error.strerror or "it cannot be read")
+            return
         if not stat.S_ISREG(mode) or not mode & 0o111:
-            return self.tell(host, script, "it is not executable", "mode" if stat.S_ISREG(mode) else "-")
-        if os.geteuid() == 0 and not os.access(whole, os.X_OK):  # noexec
-            return self.tell(host, script, "its filesystem lets nobody execute it", "mount", mount_of(whole))
-        self.scripts.append(script)
-        folder, name = os.path.split(os.path.realpath(whole))
+            self.tell(host, script, "it is not executable", "mode" if stat.S_ISREG(mode) else "-")
+        elif os.geteuid() == 0 and not os.access(whole, os.X_OK):
+            self.tell(host, script, "its filesystem is mounted noexec", "mount", mount_of(whole))
+        else:
+            self.scripts.append(script)
+            self.judge(host, script, *os.path.split(os.path.realpath(whole)))
+
+    def judge(self, host: Host, script: str, folder: str, name: str) -> None:
         if os.path.exists(f"{folder}/{self.helper}"):
             other = "epilog" if self.kind == "prolog" else "prolog"
             if name == other:
@@ -80,12 +84,13 @@ class Hook:
 def runs_ours(host: Host, path: str, helper: str, depth: int = 0) -> bool:
     """May this script run jobio's? Its text, and what is in folders that it names."""
     text = host.read(path) or ""
-    if "jobio" in text or os.path.exists(os.path.dirname(os.path.realpath(host.path(path))) + "/" + helper):
+    beside_it = os.path.dirname(os.path.realpath(host.path(path))) + "/" + helper
+    if "jobio" in text or os.path.exists(beside_it):
         return True
-    folders = {word.rstrip("/") for word in re.findall(r"/[\w./+-]+", text) if len(word) > 1}
-    return depth < 1 and any(runs_ours(host, file, helper, depth + 1) for folder in sorted(folders)
-                             if os.path.isdir(host.path(folder)) and folder.count("/") > 1
-                             for file in host.glob(folder + "/*")[:100] if os.path.isfile(host.path(file)))
+    folders = {word.rstrip("/") for word in re.findall(r"/[\w.+-]+/[\w./+-]+", text)}
+    return depth < 1 and any(
+        runs_ours(host, file, helper, depth + 1) for folder in sorted(folders)
+        if os.path.isdir(host.path(folder)) for file in host.glob(folder + "/*")[:100])
 
 
 def running_jobs(host: Host) -> list[str]:
@@ -93,7 +98,7 @@ def running_jobs(host: Host) -> list[str]:
     return [match[1] for match in found if match]
 
 
-def check_hooks(host: Host) -> list[Hook]:
+def check_hooks(host: Host) -> None:
     hooks = [Hook(host, "Prolog"), Hook(host, "Epilog")]
     run_dir = host.keys.get("run_dir", "/run/jobio")
     jobs = running_jobs(host) if host.keys.get("is_for_node") and host.keys.get("enabled") and \
@@ -102,14 +107,13 @@ def check_hooks(host: Host) -> list[Hook]:
     missed = [job for job in jobs if not host.exists(f"{run_dir}/{job}")]
     if hooks[0].values and not hooks[0].is_wrong and missed and len(missed) == len(jobs):
         host.findings.add("S18", job=missed[0], run_dir=run_dir, path=f"{ours}/prolog")
-        return hooks
+        return
     traces = host.glob(run_dir + "/[0-9]*") + host.glob(run_dir + "/node.json")
     for hook in hooks:
         if hook.values and not (hook.is_wrong or hook.folder or traces) and not any(
                 runs_ours(host, script, hook.helper) for script in hook.scripts):
-            host.findings.add("S18.maybe", key=hook.key, path=",".join(hook.values), run_dir=run_dir,
-                              what=hook.kind, own=f"{ours}/{hook.kind}")
-    return hooks
+            host.findings.add("S18.maybe", key=hook.key, path=",".join(hook.values),
+                              run_dir=run_dir, what=hook.kind, own=f"{ours}/{hook.kind}")
 
 
 # ---- helpers

@@ -99,7 +99,8 @@ class Host:
         found = []
         for path in self.glob("/proc/[0-9]*/status"):
             text = self.read(path) or ""
-            if re.match(rf"Name:\t{name}(-wlm)?\n", text) and not re.search(r"\nNSpid:\t\d+\s\d", text):
+            is_inside = re.search(r"\nNSpid:\t\d+\s\d", text)
+            if re.match(rf"Name:\t{name}(-wlm)?\n", text) and not is_inside:
                 found.append(int(path.split("/")[2]))
         return min(found, default=None)
 
@@ -112,6 +113,11 @@ class Host:
     def setting(self, key: str) -> str:
         """The last value that scontrol shows; "": not set."""
         return ((self.config or {}).get(key.lower()) or [""])[-1]
+
+    def either(self, key: str, default: str = "") -> str:
+        """As scontrol shows it, or as the file of this host has it."""
+        here = [value for name, value in self.local if name == key.lower()]
+        return self.setting(key) or (here[-1] if here else default)
 
     def settings(self, key: str) -> list[str]:
         return (self.config or {}).get(key.lower()) or []

@@ -20,8 +20,8 @@ CLOCK = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 # those that a program reads without a system call (arch/x86/entry/vdso, arm_arch_timer.c)
 FAST = ("tsc", "arch_sys_counter", "kvm-clock", "hyperv_clocksource_tsc_page")
 IRQBALANCE = ("/etc/default/irqbalance", "/etc/sysconfig/irqbalance")
-AT_BOOT = {"intel": "intel_idle.max_cstate=0 processor.max_cstate=0", "amd": "processor.max_cstate=1",
-           "arm": "cpuidle.off=1", "": "cpuidle.off=1"}
+AT_BOOT = {"intel": "intel_idle.max_cstate=0 processor.max_cstate=0",
+           "amd": "processor.max_cstate=1", "arm": "cpuidle.off=1", "": "cpuidle.off=1"}
 PASS = {"intel": "intel_iommu=off (iommu=pt where virtual machines need it)", "amd": "iommu=pt",
         "arm": "iommu.passthrough=1", "": "iommu=pt"}
 
@@ -98,7 +98,7 @@ def check_smbus(host: Host) -> None:
     if not host.exists("/sys/module/i2c_i801"):
         return
     for path in host.glob("/etc/modprobe.d/*.conf"):
-        if re.search(r"^options i2c_i801 .*disable_features=0x10", host.read(path) or "", re.MULTILINE):
+        if re.search(r"(?m)^options i2c_i801 .*disable_features=0x10", host.read(path) or ""):
             return
     host.findings.add("K02")
 

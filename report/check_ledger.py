@@ -15,6 +15,8 @@ from report.check_slurm import local
 ASK_S = 10
 CLOCK_S = 5
 WAITS_S = 15 * 60  # three rounds of jobio-send.timer
+CAUSES = {"refused": "refused", "timeout": r"timed out|\bms\b|No route|unreachable",
+          "name": "Name or service|not known|name resolution"}
 OPERATORS = ("Operator", "Administrator")
 
 
@@ -29,9 +31,7 @@ def uid_of(user: str) -> int | None:
 
 
 def connect_cause(why: str) -> str:
-    return next((cause for cause, pattern in (
-        ("refused", "refused"), ("timeout", "timed out|ms|No route|unreachable"),
-        ("name", "Name or service|not known|resolve|name resolution")) if re.search(pattern, why)), "-")
+    return next((cause for cause, pattern in CAUSES.items() if re.search(pattern, why)), "-")
 
 
 def tell_hello(host: Host, one: dict[str, str]) -> None:

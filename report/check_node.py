@@ -7,7 +7,7 @@ import os
 import re
 
 from report.check_host import Host, format_cpus, parse_cpus
-from report.check_slurm import local, log_fatal, task_param
+from report.check_slurm import log_fatal, task_param
 
 SLURMD_S = 10
 USUAL = ("/usr/sbin/slurmd", "/usr/local/sbin/slurmd", "/opt/slurm/sbin/slurmd")
@@ -113,14 +113,14 @@ def expand(host: Host, path: str) -> str:
 
 def slurmd_pid(host: Host) -> int | None:
     """That of its pid file, if it is one; else the oldest."""
-    path = host.setting("SlurmdPidFile") or (local(host, "SlurmdPidFile") or ["/var/run/slurmd.pid"])[-1]
-    pid = host.number(expand(host, path))
+    pid = host.number(expand(host, host.either("SlurmdPidFile", "/var/run/slurmd.pid")))
     status = host.read(f"/proc/{pid}/status") or ""
     return pid if re.match(r"Name:\tslurmd(-wlm)?\n", status) else host.process("slurmd")
 
 
 def status_cpus(host: Host, pid: int) -> set[int]:
-    found = re.search(r"^Cpus_allowed_list:\s*(\S+)", host.read(f"/proc/{pid}/status") or "", re.MULTILINE)
+    status = host.read(f"/proc/{pid}/status") or ""
+    found = re.search(r"(?m)^Cpus_allowed_list:\s*(\S+)", status)
     return parse_cpus(found[1]) if found else set()
 
 
@@ -137,7 +137,7 @@ def find_slurmd(host: Host, pid: int | None) -> str:
 def hwloc_environment(host: Host, pid: int | None) -> dict[str, str]:
     """slurmd's HWLOC_* make hwloc read something else than the kernel."""
     text = host.read(f"/proc/{pid}/environ") if pid and not host.root else ""
-    return dict(word.split("=", 1) for word in (text or "").split("\0") if word.startswith("HWLOC_"))
+    return dict(re.findall(r"(?:^|\0)(HWLOC_\w+)=([^\0]*)", text or ""))
 
 
 def check_count(host: Host, pid: int | None, online: set[int]) -> None:
@@ -171,8 +171,8 @@ def check_allowed(host: Host, pid: int, online: set[int], spec: set[int]) -> Non
 
 def started(host: Host) -> str | None:
     """What slurmd found when it was started; 25.05 and later keep none."""
-    folder = host.setting("SlurmdSpoolDir") or (local(host, "SlurmdSpoolDir") or ["/var/spool/slurmd"])[-1]
-    path = host.path(expand(host, folder) + "/hwloc_topo_whole.xml")
+    folder = expand(host, host.either("SlurmdSpoolDir", "/var/spool/slurmd"))
+    path = host.path(folder + "/hwloc_topo_whole.xml")
     return path if host.version < (25, 5) and os.access(path, os.R_OK) else None
 
 

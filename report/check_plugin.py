@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 
 from report.check_host import Host, forked
-from report.check_slurm import beside, local
+from report.check_slurm import beside
 
 LOAD_S = 10
 FULL = "libslurmfull.so"
@@ -48,8 +48,7 @@ def walk(host: Host, path: str, stack: Stack, depth: int = 0) -> None:
 
 
 def plugstack(host: Host) -> str:
-    path = host.setting("PlugStackConfig") or (local(host, "PlugStackConfig") or [""])[-1]
-    return beside(host.slurm_conf, path or "plugstack.conf")
+    return beside(host.slurm_conf, host.either("PlugStackConfig", "plugstack.conf"))
 
 
 # ---- the line
@@ -136,7 +135,8 @@ def load(plugin: str, full: str, another: str) -> str:
         library = ctypes.CDLL(plugin)
     except OSError as error:
         # without Slurm's library its functions are missing to all plugins
-        return f"it cannot be loaded: {error}" if full or "undefined symbol" not in str(error) else ""
+        is_known = full or "undefined symbol" not in str(error)
+        return f"it cannot be loaded: {error}" if is_known else ""
     try:
         kind = (ctypes.c_char * 6).in_dll(library, "plugin_type").value
     except ValueError:
@@ -168,7 +168,7 @@ def why_not(word: str, dirs: str) -> tuple[str, str]:
 def check_plugin(host: Host, word: str) -> bool:
     if host.root:
         return True  # the files of another host
-    dirs = host.setting("PluginDir") or (local(host, "PluginDir") or ["/usr/lib64/slurm"])[-1]
+    dirs = host.either("PluginDir", "/usr/lib64/slurm")
     plugin, why = why_not(word, dirs)
     if os.path.exists(plugin) and not check_readable(host, "S27.plugin", plugin):
         return False
@@ -186,7 +186,5 @@ def check(host: Host) -> None:
     if not stack.named:
         tell_line(host, path, stack)
         return
-    if all([check_readable(host, "S27", file) for file in dict.fromkeys(stack.files)]):
-        check_line(host, stack, check_plugin(host, stack.named[0][1].split()[1]))
-    else:
-        check_line(host, stack, True)
+    unread = [f for f in dict.fromkeys(stack.files) if not check_readable(host, "S27", f)]
+    check_line(host, stack, bool(unread) or check_plugin(host, stack.named[0][1].split()[1]))

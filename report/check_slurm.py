@@ -14,8 +14,8 @@ from report import paths
 from report.check_host import Answer, Host
 
 ASK_S = 5
-CONTACT = re.compile(r"slurm_load_\w+ error|Unable to contact|[Cc]onnection (refused|timed out)|"
-                     r"get_addr_info|No route|authentication|Zero Bytes|Incompatible versions", re.IGNORECASE)
+CONTACT = re.compile(r"(?i)slurm_load_\w+ error|Unable to contact|connection (refused|timed out)|"
+                     r"get_addr_info|No route|authentication|Zero Bytes|Incompatible versions")
 ORDER = {"parse": r"Pars(e|ing) error", "include": r"cannot stat file|No such file"}
 
 
@@ -137,7 +137,8 @@ def log_fatal(host: Host, key: str) -> str:
 
 def controller(host: Host) -> tuple[str, str, int]:
     """Its name, its address, its port."""
-    value = next(iter(local(host, "SlurmctldHost") + local(host, "ControlMachine")), "slurmctld's host")
+    named = local(host, "SlurmctldHost") + local(host, "ControlMachine")
+    value = (named or ["slurmctld's host"])[0]
     found = re.match(r"([^(,]*)(?:\(([^)]*)\))?", value)
     name, address = (found[1], found[2] or found[1]) if found else (value, value)
     port = (local(host, "SlurmctldPort") or ["6817"])[-1].split("-")[0]

@@ -30,9 +30,6 @@ class Trial:
         if not self.is_quiet:
             print(f"{room:<8} {text}", flush=True)
 
-    def fail(self, cause: str, why: str) -> None:
-        self.host.findings.add("T01", cause, cores=self.cores, why=why)
-
 
 # ---- option, prolog, gate
 
@@ -41,11 +38,11 @@ def judge_task(trial: Trial, answer: Answer) -> None:
     found = re.search(MARK + r" (\S+) (\S+) (\S+) (\S+)", answer.out)
     if answer.status or not found:
         said = [line for line in answer.err.splitlines() if line.strip()]
-        worst = next((line for line in said if "error: " in line), (said or ["it printed nothing"])[0])
-        cause = "srun" if answer.status == 127 else "time" if answer.status == 124 else "option" \
-            if re.search(r"unrecognized option|io-cores.*unknown", worst) else "-"
-        why = answer.why if answer.status in (124, 127) else f"srun: exit status {answer.status}: {worst}"
-        trial.fail(cause, why)
+        said = [line for line in said if "error: " in line] + said + ["it printed nothing"]
+        cause = {127: "srun", 124: "time"}.get(
+            answer.status, "option" if "unrecognized option" in said[0] else "-")
+        trial.host.findings.add("T01", cause, cores=trial.cores, why=answer.why if cause in (
+            "srun", "time") else f"srun: exit status {answer.status}: {said[0]}")
         return
     trial.job, trial.node, cores, cpus = found.groups()
     trial.say("option", f"srun took --io-cores={trial.cores}: job {trial.job} on node {trial.node}")
@@ -90,7 +87,8 @@ def ask(trial: Trial) -> dict[str, Any]:
 def check_record(trial: Trial) -> bool:
     answer = wait(lambda: ask(trial))
     if not answer:
-        trial.host.findings.add("T03", job=trial.job, seconds=WAIT_S, node=trial.node, why=trial.why)
+        trial.host.findings.add("T03", job=trial.job, seconds=WAIT_S, node=trial.node,
+                                why=trial.why)
         return False
     record = answer["records"][0]
     trial.say("epilog", f"node {record['node']} has left its record")

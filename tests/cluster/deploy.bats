@@ -22,7 +22,7 @@ teardown() {
 		check "$host"
 		# a node of two cores, which are too few for io_cores_max (J08)
 		no 'S[0-9]+|J0[1-79]|J1[0-9]|L[0-9]+|H0[13]' || { echo "$host"; return 1; }
-		expect_text 'finding(s)' "$output"
+		expect_text 'role ' "$output"
 	done
 }
 
@@ -37,7 +37,7 @@ teardown() {
 	expect_text '"ledger"]' "$(grep '^dbd:' <<<"$answers")"
 	expect_text '"roles":["node"]' "$(grep '^c2:' <<<"$answers")"
 	answers=$(on c1 jobio check || :)
-	expect_text 'finding(s)' "$answers"
+	expect_text 'role node: ' "$answers"
 	for host in c2 c3; do expect_equal "$answers" "$(on "$host" jobio check || :)"; done
 }
 
@@ -46,7 +46,7 @@ teardown() {
 	expect_text 'option   srun took --io-cores=1: job ' "$output"
 	expect_text 'gate     the task may start' "$output"
 	expect_text 'ledger   jobio/1 ' "$output"
-	expect_text 'report   sacct shows the same' "$output"
+	expect_text 'report   sacct has the same' "$output"
 	no 'T[0-9]+'
 }
 
@@ -54,7 +54,7 @@ teardown() {
 	on login sed -i 's:^Epilog=.*:Epilog=/usr/libexec/jobio/new-epilog:' /etc/slurm/slurm.conf
 	check login
 	on login sed -i 's:^Epilog=.*:Epilog=/usr/libexec/jobio/epilog:' /etc/slurm/slurm.conf
-	expect_text 'S20 error: slurm.conf: Epilog=/usr/libexec/jobio/new-epilog, and slurmctld runs with /usr/libexec/jobio/epilog' "$output"
+	expect_text 'runs with: Epilog=/usr/libexec/jobio/new-epilog here, /usr/libexec/jobio/epilog there' "$output"
 }
 
 @test "a ledger that is down is found, by the name of its host" {
@@ -131,7 +131,7 @@ drained_by() {
 	within 30 is_drained c1 || { on c1 mv "$1.away" "$1"; return 1; }
 	on c1 mv "$1.away" "$1"
 	expect_text "S17 error: slurm.conf: " "$output"
-	expect_text 'there is no such file: slurmd fails it and drains the node' "$output"
+	expect_text 'No such file or directory: slurmd drains this node at its next job' "$output"
 	expect_text "$2" "$(on login sinfo -h -R -n c1 -o %E)"
 	on login scancel "$job"
 	within 30 queue_is_empty

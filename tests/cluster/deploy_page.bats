@@ -143,7 +143,7 @@ strip() {
 	expect_equal 1 "$looked"
 	expect_equal c1 "$(on login squeue -h -j "$before" -t RUNNING -o %N)"
 	run as alice jobio check --submit --role=login
-	expect_text 'report   sacct shows the same' "$output"
+	expect_text 'report   sacct has the same' "$output"
 	no 'T[0-9]+'
 	submit 'true' -n1 -w c2 --io-cores=1
 	wait_for_job "$job"

@@ -120,7 +120,7 @@ files() {
 @test "a job goes through all rooms, and its line is in sacct" {
 	run as_alice jobio check --submit --role=login
 	[[ $status -eq 0 ]] || { printf '%s\n' "$output"; false; }
-	[[ $output == *'report   sacct shows the same'* ]]
+	[[ $output == *'report   sacct has the same'* ]]
 	job=$(sed -n 's/.*srun took --io-cores=1: job \([0-9]*\).*/\1/p' <<<"$output")
 	has_summary "$job" '^jobio/1 .* nodes=1/1 cores=1 '
 }

@@ -112,7 +112,7 @@ step_loaded() { loaded "$(pgrep -f "^slurmstepd: \\[$1\\.batch\\]")"; }
 	sed '$a PluginDir=/nowhere' /etc/slurm/slurm.conf >"$prefix/etc/slurm.conf"
 	run jobio check --role=login
 	rm "$prefix/etc/slurm.conf"
-	[[ $output == *'S16 error: jobio.so: it is not there, in /nowhere'* ]] || { printf '%s\n' "$output"; false; }
+	[[ $output == *'S16 error: jobio.so: there is no such file in /nowhere'* ]] || { printf '%s\n' "$output"; false; }
 }
 
 @test "this slurmd and its slurmstepd load it" {
@@ -154,7 +154,7 @@ step_loaded() { loaded "$(pgrep -f "^slurmstepd: \\[$1\\.batch\\]")"; }
 @test "a job goes through prolog, gate, epilog and ledger, and its line is in sacct" {
 	# as sudo has it: without this Slurm's folder
 	run as_alice PATH=/usr/bin:/bin jobio check --submit --role=login
-	[[ $status -eq 0 && $output == *'report   sacct shows the same'* ]] || { printf '%s\n' "$output"; false; }
+	[[ $status -eq 0 && $output == *'report   sacct has the same'* ]] || { printf '%s\n' "$output"; false; }
 	job=$(sed -n 's/.*srun took --io-cores=1: job \([0-9]*\).*/\1/p' <<<"$output")
 	[[ $(sacct -XPn -j "$job" -o SystemComment) == 'jobio/1 '*' nodes=1/1 cores=1 '* ]]
 	[ "$(sacct -XPn -j "$job" -o State)" = COMPLETED ]

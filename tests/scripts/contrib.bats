@@ -67,9 +67,9 @@ check() {
 }
 
 @test "the NHC check fails a node for what jobio check calls an error of node or client" {
-	check 0 '0 finding(s)'
+	check 0 'role node: no findings'
 	[[ $status -eq 0 && -z $output ]]
-	check 1 $'S02 error: slurm.conf\nW13 warning: memory\n    cure: W08 error: no\n2 finding(s)'
+	check 1 $'S02 error: slurm.conf\nW13 warning: memory\n    cure: W08 error: no\nrole node: 1 error, 1 warning'
 	[[ $status -eq 0 && -z $output ]]
 	check 3 $'K01 warning: kernel\nW08 error: the client is stuck\n    cure: x'
 	[[ $status -eq 1 && $output == 'ERROR 1 check_jobio:  W08 error: the client is stuck' ]]
@@ -89,9 +89,9 @@ check() {
 	check 0 '' -x
 	[[ $status -eq 1 && $output == 'ERROR 1 check_jobio:  bad option -x' ]]
 	touch "$root/1.json" "$root/2.json"
-	check 0 '0 finding(s)' -d "$root" -s 2
+	check 0 'role node: no findings' -d "$root" -s 2
 	[[ $status -eq 0 ]]
-	check 0 '0 finding(s)' -d "$root" -s 1
+	check 0 'role node: no findings' -d "$root" -s 1
 	[[ $status -eq 1 && $output == "ERROR 1 check_jobio:  2 records wait in $root for the ledger" ]]
 	printf '#!/bin/bash\nexec sleep 60\n' >"$root/bin/jobio"
 	run bash -c 'die() { echo "ERROR $1 $2"; }
