@@ -518,7 +518,7 @@ sys.exit(any(ord(c) in bad for c in text))' <<<"$1"
 		--advice=some 7|--advice: 'some': expected all or none
 		--jobs=,|job: '': not a job id like 7, 5_1 or 7+1
 		--state=DONE|--state: 'DONE': not a state like COMPLETED, FAILED or TO
-		--sort=size|--sort: 'size': must be start, end, name, user, state, elapsed, nodes, profile, read or written
+		--sort=size|--sort: 'size': must be end, start, name, user, state, elapsed, nodes, profile, read or written
 		--limit=0|--limit: '0': not a number from 1 to 100000
 		-u alice 7|--user, --account, --starttime, --endtime, --state, --sort and --limit are for lists: name no job
 		--restart=1|--restart: of which job?
