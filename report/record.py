@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 FAMILY_MAX = 1000  # tasks of an array
 ASK_MAX = 4096  # bytes of a question that any user may ask
+TOTALS = ("read_bytes", "read_calls", "write_bytes", "write_calls")
 CLOCKS_S = 60  # clocks of a node and of slurmctld may be so far apart
 ID = re.compile(r"([1-9]\d{0,9})(?:([_+])(\d{1,10}))?")
 TASKS = re.compile(r"(\d{1,10})_\[([0-9,:-]+)(?:%\d+)?\]")
@@ -84,13 +85,10 @@ class Job:
         if not found:
             self.summary_text = None
         self.summary = found or Summary()
-        self.totals = {"read_bytes": self.summary.read_bytes,
-                       "read_calls": self.summary.read_calls,
-                       "write_bytes": self.summary.write_bytes,
-                       "write_calls": self.summary.write_calls}
-        for key, value in (self.answer.get("totals") or {}).items():
-            if key in self.totals:
-                self.totals[key] = value  # to the last digit
+        exact = self.answer.get("totals") or {}  # to the last digit
+        self.totals: dict[str, int | None] = {
+            key: exact[key] if key in exact else getattr(self.summary, key) for key in TOTALS}
+        self._is_of_slurm: bool | None = None
         match = ID.fullmatch(slurm.id) if source == "sacct" and slurm else None
         part = (int(match[1]), int(match[3])) if match and match[2] else None
         self.array: tuple[int, int] | None = part if match and match[2] == "_" else None
@@ -145,7 +143,7 @@ class Job:
 
     @property
     def is_node_wide(self) -> bool:
-        return self.summary.scope == "node"
+        return bool(self.summary.scope == "node")
 
     @property
     def advice(self) -> list[dict[str, Any]] | None:
@@ -186,8 +184,9 @@ class Job:
 
     @property
     def node_count(self) -> int | None:
-        if self.summary.nodes_expected is not None:
-            return self.summary.nodes_expected
+        expected: int | None = self.summary.nodes_expected
+        if expected is not None:
+            return expected
         if self.slurm and self.is_of_slurm and self.slurm.nodes:
             return self.slurm.nodes
         return self.summary.nodes_seen or None
@@ -205,6 +204,11 @@ class Job:
     @property
     def is_of_slurm(self) -> bool:
         """Does sacct speak of this run, and of its end?"""
+        if self._is_of_slurm is None:
+            self._is_of_slurm = self.judge_slurm()
+        return self._is_of_slurm
+
+    def judge_slurm(self) -> bool:
         if not self.slurm:
             return False
         if self.is_old_run:
@@ -368,9 +372,9 @@ class Source:
             told = {run["job"]: run for run in answer["runs"]}
             for i in range(at, at + done):
                 run = told.get(jobs[i].number)
-                if run and parse(run.get("summary")):
+                if run:
                     job = Job(jobs[i].id, "ledger", run, jobs[i].slurm)
-                    if not job.is_before_slurm:
+                    if job.summary_text and not job.is_before_slurm:
                         jobs[i] = job
             at += done
         return ""

@@ -32,51 +32,81 @@ def find(comment: str) -> str | None:
 
 
 def _number(text: str, names: Sequence[str]) -> int | None:
-    if text == "-":
-        return None
     match = _NUMBER.fullmatch(text)
     if not match or match[2] not in names:
-        raise ValueError(text)
+        return None
     step = 1024 if names is units.BYTES else 1000
-    value: int = round(float(match[1]) * step ** list(names).index(match[2]))
+    value: int = round(float(match[1]) * step ** names.index(match[2]))
     return min(value, 2 ** 63 - 1)
+
+
+def _words(key: str) -> property:
+    return property(lambda self: [word for word in self.word(key).split(",") if word])
+
+
+def _text(key: str) -> property:
+    return property(lambda self: self.word(key))
+
+
+def _of(key: str, which: int) -> property:
+    return property(lambda self: self.pair(key)[which])
 
 
 class Summary:
     """What is unknown is None or ""; the texts are those behind the "="."""
 
     def __init__(self, text: str = "") -> None:
-        self.words = words = dict(w.split("=", 1) for w in text.split()[1:])
-        if text and "nodes" not in words:
+        self.words = dict(word.split("=", 1) for word in text.split()[1:])
+        if text and "nodes" not in self.words:
             raise ValueError("summary: nodes= is missing")
-        self.read_bytes, self.read_calls = self.pair("rd")
-        self.write_bytes, self.write_calls = self.pair("wr")
-        self.nodes_seen, self.nodes_expected = self.pair("nodes")
-        self.peak_read, self.peak_write = self.pair("peak")
-        self.cores, self.cpus, self.prof, self.fs, self.src, self.miss, self.scope = (
-            self.word(key) for key in ("cores", "cpus", "prof", "fs", "src", "miss", "scope"))
-        self.flags = [flag for flag in self.word("q").split(",") if flag]
-        self.lacks = [lack for lack in self.word("not").split(",") if lack]
-        self.meta = self.single("meta")
-        self.refused = self.single("refused") or 0
-        self.errors, self.warnings = (n or 0 for n in self.pair("find"))
-        gate = dict(w.split(":", 1) for w in self.word("gate").split(",") if ":" in w)
-        self.gate_warned = _number(gate.get("warn", "0"), units.COUNTS) or 0
-        self.gate_refused = _number(gate.get("refuse", "0"), units.COUNTS) or 0
+
+    read_bytes, read_calls = _of("rd", 0), _of("rd", 1)
+    write_bytes, write_calls = _of("wr", 0), _of("wr", 1)
+    nodes_seen, nodes_expected = _of("nodes", 0), _of("nodes", 1)
+    peak_read, peak_write = _of("peak", 0), _of("peak", 1)
+    cores, cpus, prof, fs = _text("cores"), _text("cpus"), _text("prof"), _text("fs")
+    src, miss, scope = _text("src"), _text("miss"), _text("scope")
+    flags, lacks = _words("q"), _words("not")
+
+    @property
+    def meta(self) -> int | None:
+        return _number(self.word("meta"), units.COUNTS)
+
+    @property
+    def refused(self) -> int:
+        return _number(self.word("refused"), units.COUNTS) or 0
+
+    @property
+    def errors(self) -> int:
+        return self.pair("find")[0] or 0
+
+    @property
+    def warnings(self) -> int:
+        return self.pair("find")[1] or 0
+
+    def gate(self, word: str) -> int:
+        """Tasks that could run on the client's CPUs: warn, refuse"""
+        found = dict(w.partition(":")[::2] for w in self.word("gate").split(","))
+        return _number(found.get(word, ""), units.COUNTS) or 0
+
+    @property
+    def gate_warned(self) -> int:
+        return self.gate("warn")
+
+    @property
+    def gate_refused(self) -> int:
+        return self.gate("refuse")
 
     def word(self, key: str) -> str:
         value: str = self.words.get(key, "")
         return "" if value == "-" else value
-
-    def single(self, key: str) -> int | None:
-        return _number(self.words.get(key, "-"), units.COUNTS)
 
     def pair(self, key: str) -> tuple[int | None, int | None]:
         if key not in self.words:
             return None, None
         first, _, second = self.words[key].partition("/")
         names = _PAIRS[key]
-        return _number(first, names[0]), _number(second or "-", names[1])
+        return _number(first, names[0]), _number(second, names[1])
 
     def at(self, key: str) -> tuple[str, str]:
         """VALUE@NODE: of imb and slow."""

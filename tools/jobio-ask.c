@@ -33,7 +33,7 @@
 #include "tools/slim.h"
 
 #define NAME "jobio-ask"
-#define MORE_MAX 16 /* answers about one job: more is left out */
+#define ANSWERS_MAX 64 /* about one job: more is left out */
 
 struct asker {
 	struct config *config; /* NULL: there is none */
@@ -42,11 +42,6 @@ struct asker {
 	struct ledger_link *link;
 	bool is_down;
 	struct err why_down;
-	struct more {
-		struct json *answer;
-		char *text;
-	} more[MORE_MAX]; /* of the get that is asked */
-	size_t more_count;
 };
 
 static char *call(struct asker *a, const char *request, struct err *err)
@@ -129,7 +124,7 @@ static void put_list(const struct json *answer, const char *text, const struct s
 	printf("{\"ok\":true,\"done\":%lld,\"runs\":[", (long long)json_number(answer, "done"));
 	for (one = json_first(json_list(answer, "runs")); one; one = one->next) {
 		fputs(between, stdout);
-		slim_run_add(&run, one, text);
+		slim_run_add(&run, one, text, want->form);
 		slim_run_put(&run, text, want, stdout);
 		slim_run_clear(&run);
 		between = ",";
@@ -137,61 +132,49 @@ static void put_list(const struct json *answer, const char *text, const struct s
 	puts("]}");
 }
 
-/* The records of the nodes behind the last one; NULL: there are no more. A ledger that does
+/* The records of the nodes behind the last one; false: there are no more. A ledger that does
  * not know "after" sends the same again. */
-static struct json *get_more(struct asker *a, const struct json *question,
-			     const struct json *answer, const struct slim_run *run)
+static bool add_more(struct asker *a, const struct json *question, struct slim_run *run,
+		     enum slim_form form)
 {
 	struct json *top = json_new_object(), *more;
 	struct err err;
 	char *request, *text;
+	const char *node;
+	bool is_more;
 
 	json_add_text(top, "op", "get");
 	json_add_copy(top, "job", json_member(question, "job"));
-	json_add_text(top, "cluster", json_text(answer, "cluster"));
-	if (json_number(answer, "restart") >= 0)
-		json_add_number(top, "restart", json_number(answer, "restart"));
+	json_add_text(top, "cluster", json_text(run->first, "cluster"));
+	if (json_number(run->first, "restart") >= 0)
+		json_add_number(top, "restart", json_number(run->first, "restart"));
 	json_add_text(top, "after", run->records[run->count - 1]->node);
 	request = json_line_free(top);
 	text = call(a, request, &err);
 	free(request);
 	more = text ? json_parse(text) : NULL;
-	top = json_first(json_list(more, "records"));
-	if (!json_is_true(more, "ok") || !top ||
-	    !strcmp(json_text(top, "node") ? json_text(top, "node") : "", run->records[0]->node)) {
-		json_free(more);
-		more = NULL;
-	}
-	if (more)
-		a->more[a->more_count++] = (struct more){ more, text };
-	else
-		free(text);
-	return more;
+	node = json_text(json_first(json_list(more, "records")), "node");
+	is_more = json_is_true(more, "ok") && node && strcmp(node, run->records[0]->node) != 0;
+	if (is_more)
+		slim_run_add(run, more, text, form);
+	json_free(more);
+	free(text);
+	return is_more;
 }
 
 static void put_get(struct asker *a, const struct json *question, struct json *answer,
 		    const char *text, const struct slim_want *want)
 {
 	struct slim_run run = { 0 };
-	struct json *more = answer;
-	int64_t left;
+	int answers = 1;
 
-	slim_run_add(&run, answer, text);
-	while ((left = run.left_out) > 0 && run.count && a->more_count < MORE_MAX) {
-		more = get_more(a, question, answer, &run);
-		if (!more)
+	slim_run_add(&run, answer, text, want->form);
+	while (run.left_out > 0 && run.count && answers++ < ANSWERS_MAX)
+		if (!add_more(a, question, &run, want->form))
 			break;
-		slim_run_add(&run, more, a->more[a->more_count - 1].text);
-		left -= (int64_t)json_list(more, "records")->list.count;
-		run.left_out = left > 0 ? left : 0;
-	}
 	slim_run_put(&run, text, want, stdout);
 	putchar('\n');
 	slim_run_clear(&run);
-	while (a->more_count) {
-		json_free(a->more[--a->more_count].answer);
-		free(a->more[a->more_count].text);
-	}
 }
 
 static void put_answer(struct asker *a, const struct json *question, const char *op,

@@ -11,41 +11,127 @@
 #include "lib/run.h"
 #include "lib/summary.h"
 
-void slim_run_add(struct slim_run *run, struct json *answer, const char *text)
-{
-	const struct json *list = json_list(answer, "records"), *one;
-	int64_t left = json_number(answer, "records_left_out");
-	struct record *record;
+/* ---- what nodes say the same ------------------------------------------------- */
 
-	run->left_out = left > 0 ? left : 0;
-	run->answers = xrealloc(run->answers, run->answer_count + 1, sizeof(struct json *));
-	run->answers[run->answer_count++] = answer;
-	for (one = json_first(list); one; one = one->next) {
-		record = record_read(one, text, NULL);
-		if (!record) {
-			run->left_out++;
-			continue;
-		}
-		if (run->count == run->room) {
-			run->room = run->room ? 2 * run->room : 16;
-			run->records = xrealloc(run->records, run->room, sizeof(struct record *));
-		}
-		run->records[run->count++] = record;
+/* Members of a record that are shown once for all nodes that have the same. */
+static const char *const same[] = { "nodelist", "request",	"refused", "gate",     "io_cores",
+				    "machine",	"client",	"changes", "findings", "quality",
+				    "steps",	"more_clients", "user",	   "uid",      "gid" };
+
+struct group {
+	struct json *nodes;
+	char text[]; /* of the value */
+};
+
+static int compare_groups(const void *a, const void *b)
+{
+	return strcmp(((const struct group *)a)->text, ((const struct group *)b)->text);
+}
+
+static void add_value(struct json *list, void **tree, const struct json *value, const char *node)
+{
+	const char *text = json_line(value);
+	struct group *group = xcalloc(1, sizeof(*group) + strlen(text) + 1), **found;
+	struct json *one;
+
+	strcpy(group->text, text);
+	found = xneed(tsearch(group, tree, compare_groups));
+	if (*found != group) {
+		free(group);
+	} else {
+		one = json_append_object(list);
+		json_add_copy(one, "value", value);
+		group->nodes = json_add_list(one, "nodes");
 	}
+	json_append_text((*found)->nodes, node ? node : "?");
+}
+
+#define SAME (sizeof(same) / sizeof(same[0]))
+
+static void add_same(struct slim_run *run, const struct json *record)
+{
+	const struct json *value, *one;
+	struct json *list;
+	const char *node = json_text(record, "node");
+	size_t i;
+
+	for (i = 0; i < SAME; i++) {
+		value = json_member(record, same[i]);
+		list = json_list(run->same, same[i]);
+		if (!value)
+			continue;
+		if (!json_is(value, JSON_LIST))
+			add_value(list, &run->groups[i], value, node);
+		for (one = json_is(value, JSON_LIST) ? json_first(value) : NULL; one;
+		     one = one->next)
+			add_value(list, &run->groups[i], one, node);
+	}
+}
+
+static void begin_same(struct slim_run *run)
+{
+	size_t i;
+
+	run->same = json_new_object();
+	run->groups = xcalloc(SAME, sizeof(void *));
+	for (i = 0; i < SAME; i++)
+		json_add_list(run->same, same[i]);
+}
+
+/* ---- a run ------------------------------------------------------------------ */
+
+static void add_record(struct slim_run *run, const struct json *one, const char *text)
+{
+	struct record *record = record_read(one, text, NULL);
+
+	if (!record) {
+		run->left_out++;
+		return;
+	}
+	if (run->count == run->room) {
+		run->room = run->room ? 2 * run->room : 16;
+		run->records = xrealloc(run->records, run->room, sizeof(struct record *));
+	}
+	run->records[run->count++] = record;
+	if (run->same)
+		add_same(run, one);
+}
+
+void slim_run_add(struct slim_run *run, struct json *answer, const char *text, enum slim_form form)
+{
+	const struct json *one;
+	int64_t left = json_number(answer, "records_left_out");
+
+	if (!run->first) {
+		run->first = answer;
+		run->left_out = left > 0 ? left : 0;
+		if (form == SLIM_SLIM)
+			begin_same(run);
+	} else {
+		left = run->left_out - (int64_t)json_list(answer, "records")->list.count;
+		run->left_out = left > 0 ? left : 0;
+	}
+	for (one = json_first(json_list(answer, "records")); one; one = one->next)
+		add_record(run, one, text);
 }
 
 void slim_run_clear(struct slim_run *run)
 {
+	size_t i;
+
 	while (run->count)
 		record_free(run->records[--run->count]);
 	free(run->records);
-	free(run->answers);
+	for (i = 0; run->groups && i < SAME; i++)
+		tdestroy(run->groups[i], free);
+	free(run->groups);
+	json_free(run->same);
 	*run = (struct slim_run){ 0 };
 }
 
 static bool get_summary(const struct slim_run *run, struct summary *s)
 {
-	const char *text = json_text(run->answers[0], "summary");
+	const char *text = json_text(run->first, "summary");
 	struct err err;
 
 	return text && summary_parse(text, s, &err) == 0;
@@ -55,7 +141,7 @@ static bool get_summary(const struct slim_run *run, struct summary *s)
 
 static void add_advice(struct json *top, const struct slim_run *run, const struct slim_want *want)
 {
-	const struct json *told = json_member(run->answers[0], "advice");
+	const struct json *told = json_member(run->first, "advice");
 	struct advice_list *list;
 	struct json *array, *one;
 	struct summary s;
@@ -202,72 +288,6 @@ static void add_nodes(struct json *top, const struct slim_run *run)
 	}
 }
 
-/* Members of a record that are shown once for all nodes that have the same. */
-static const char *const same[] = { "nodelist", "request",	"refused", "gate",     "io_cores",
-				    "machine",	"client",	"changes", "findings", "quality",
-				    "steps",	"more_clients", "user",	   "uid",      "gid" };
-
-struct group {
-	struct json *nodes;
-	char text[]; /* of the value */
-};
-
-static int compare_groups(const void *a, const void *b)
-{
-	return strcmp(((const struct group *)a)->text, ((const struct group *)b)->text);
-}
-
-static void add_value(struct json *list, void **tree, const struct json *value, const char *node)
-{
-	const char *text = json_line(value);
-	struct group *group = xcalloc(1, sizeof(*group) + strlen(text) + 1), **found;
-	struct json *one;
-
-	strcpy(group->text, text);
-	found = xneed(tsearch(group, tree, compare_groups));
-	if (*found != group) {
-		free(group);
-	} else {
-		one = json_append_object(list);
-		json_add_copy(one, "value", value);
-		group->nodes = json_add_list(one, "nodes");
-	}
-	json_append_text((*found)->nodes, node ? node : "?");
-}
-
-static void add_same_of(struct json *top, const struct slim_run *run, const char *key)
-{
-	struct json *list = json_add_list(top, key);
-	const struct json *record, *value, *one;
-	const char *node;
-	void *tree = NULL;
-	size_t i;
-
-	for (i = 0; i < run->answer_count; i++)
-		for (record = json_first(json_list(run->answers[i], "records")); record;
-		     record = record->next) {
-			value = json_member(record, key);
-			node = json_text(record, "node");
-			if (!value)
-				continue;
-			if (!json_is(value, JSON_LIST))
-				add_value(list, &tree, value, node);
-			for (one = json_is(value, JSON_LIST) ? json_first(value) : NULL; one;
-			     one = one->next)
-				add_value(list, &tree, one, node);
-		}
-	tdestroy(tree, free);
-}
-
-static void add_same(struct json *top, const struct slim_run *run)
-{
-	size_t i;
-
-	top = json_add_object(top, "same");
-	for (i = 0; i < sizeof(same) / sizeof(same[0]); i++)
-		add_same_of(top, run, same[i]);
-}
-
 static void add_quality(struct json *top, const struct slim_run *run)
 {
 	struct summary s;
@@ -331,7 +351,7 @@ static void add_head(struct json *top, const struct slim_run *run)
 {
 	const struct json *one;
 
-	for (one = json_first(run->answers[0]); one; one = one->next)
+	for (one = json_first(run->first); one; one = one->next)
 		if (strcmp(one->key, "records") != 0 && strcmp(one->key, "advice") != 0)
 			json_add_copy(top, one->key, one);
 	json_add_number(top, "record_count", (int64_t)run->count);
@@ -346,7 +366,7 @@ void slim_run_put(const struct slim_run *run, const char *text, const struct sli
 		  FILE *out)
 {
 	struct run_lines *lines = run_lines_new(run->records, run->count);
-	const struct json *first = run->answers[0];
+	const struct json *first = run->first;
 	struct json *top = json_new_object();
 
 	if (want->form != SLIM_FULL)
@@ -356,7 +376,7 @@ void slim_run_put(const struct slim_run *run, const char *text, const struct sli
 	if (want->form == SLIM_SLIM) {
 		add_lines(top, lines);
 		add_nodes(top, run);
-		add_same(top, run);
+		json_add_copy(top, "same", run->same);
 		add_quality(top, run);
 	}
 	if (want->form != SLIM_ROW && run->count)

@@ -45,10 +45,12 @@ enum slim_form {
 };
 
 struct slim_run {
-	struct json **answers; /* each with some of its records */
+	struct json *first; /* answer; the caller's */
 	struct record **records;
-	size_t answer_count, count, room;
+	size_t count, room;
 	int64_t left_out;
+	struct json *same; /* NULL: it is not wanted */
+	void **groups;	   /* of each member of SAME, by value */
 };
 
 struct slim_want {
@@ -57,9 +59,9 @@ struct slim_want {
 	const struct config_advice *limits;
 };
 
-/* The first, or one that continues it. 'text': what it was read from; 'answer' is the
- * caller's, and must live as long. */
-void slim_run_add(struct slim_run *run, struct json *answer, const char *text);
+/* The first answer, which must live as long, or one that continues it. 'text': what it was
+ * read from. */
+void slim_run_add(struct slim_run *run, struct json *answer, const char *text, enum slim_form form);
 void slim_run_clear(struct slim_run *run);
 /* One line without the newline; 'text': that of the first answer. */
 void slim_run_put(const struct slim_run *run, const char *text, const struct slim_want *want,

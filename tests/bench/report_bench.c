@@ -258,18 +258,53 @@ static int make_site(const char *path, int64_t count)
 
 /* ---- sacct --------------------------------------------------------------- */
 
-static void print_row(const char *mark, uint32_t job, int nodes)
+/* The fields of -o, in its order. */
+static void print_row(const char *mark, const char *fields, uint32_t job, int nodes)
 {
 	long long start = (long long)start_of(job);
+	size_t length;
+	char number[24];
 
-	printf("a job of alice%sjobio/1 rd=33.1MiB/342 wr=19.9MiB/285 nodes=%d/%d cores=2 cpus=46-47 prof=stream fs=/mnt/weka:wekafs scope=job src=bpf q=- meta=81.5k rsz=4MiB/16MiB wsz=4MiB/16MiB shape=steady chg=1/1 find=0/1%salice%slab%sgpu%sbench%sCOMPLETED%s0:0%s%lld%s%lld%s3600%s%d%s%u%s%u\n",
-	       mark, nodes, nodes, mark, mark, mark, mark, mark, mark, mark, start, mark,
-	       start + 3600, mark, mark, nodes, mark, job, mark, job);
+	for (; *fields; fields += length + (fields[length] == ',')) {
+		const char *value = "";
+
+		length = strcspn(fields, ",");
+		if (!strncmp(fields, "JobName,", 8))
+			value = "a job of alice";
+		else if (!strncmp(fields, "User,", 5))
+			value = "alice";
+		else if (!strncmp(fields, "Cluster,", 8))
+			value = "bench";
+		else if (!strncmp(fields, "State,", 6))
+			value = "COMPLETED";
+		else if (!strncmp(fields, "ExitCode,", 9))
+			value = "0:0";
+		else if (!strncmp(fields, "TotalCPU,", 9))
+			value = "07:12:40";
+		else if (!strncmp(fields, "AllocTRES,", 10))
+			value = "billing=16,cpu=16,mem=64G,node=1";
+		else if (!strncmp(fields, "SystemComment,", 14)) {
+			printf("jobio/1 rd=33.1MiB/342 wr=19.9MiB/285 nodes=%d/%d cores=2 cpus=46-47 prof=stream fs=/mnt/weka:wekafs scope=job src=bpf q=- meta=81.5k rsz=4MiB/16MiB wsz=4MiB/16MiB shape=steady chg=1/1 find=0/1",
+			       nodes, nodes);
+		} else {
+			long long n = !strncmp(fields, "Start,", 6)	    ? start
+				      : !strncmp(fields, "End,", 4)	    ? start + 3600
+				      : !strncmp(fields, "ElapsedRaw,", 11) ? 3600
+				      : !strncmp(fields, "AllocCPUS,", 10)  ? 16
+				      : !strncmp(fields, "NNodes,", 7)	    ? nodes
+				      : !strncmp(fields, "JobID", 5)	    ? (long long)job
+									    : -1;
+
+			snprintf(number, sizeof(number), "%lld", n);
+			value = n < 0 ? "" : number;
+		}
+		printf("%s%s", value, fields[length] ? mark : "\n");
+	}
 }
 
 static int sacct(int argc, char *argv[])
 {
-	const char *mark = "|";
+	const char *mark = "|", *fields = argv[argc - 1];
 	uint32_t job = 0, i;
 	int at;
 
@@ -280,9 +315,9 @@ static int sacct(int argc, char *argv[])
 			job = (uint32_t)strtoul(argv[at + 1], NULL, 10);
 	}
 	if (job)
-		print_row(mark, job, job == REPORT_WIDE ? REPORT_NODES : 4);
+		print_row(mark, fields, job, job == REPORT_WIDE ? REPORT_NODES : 4);
 	for (i = 1; !job && i <= REPORT_JOBS; i++)
-		print_row(mark, i, 1);
+		print_row(mark, fields, i, 1);
 	return 0;
 }
 
