@@ -406,7 +406,7 @@ def family(group: Group) -> str:
             + ("of an array" if kind == "task" else "of a heterogeneous job"), first.user]
     lines = ["    ".join(word for word in told if word),
              f"  read {size(total['read_bytes'])} in {count(total['read_calls'])} calls, written "
-             f"{size(total['write_bytes'])} in {count(total['write_calls'])}", ""]
+             f"{size(total['write_bytes'])} in {count(total['write_calls'])} calls", ""]
     lines += jobs.table(group.jobs)
     if group.failures:
         lines.append(f"nothing is known of {len(group.failures)} more")

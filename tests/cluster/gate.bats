@@ -61,7 +61,7 @@ warned() {
 	expect_text "jobio: gate: $where" "$(slurmd_log)"
 	expect_record "$job" c1 .gate.warned 1
 	expect_summary "$job" '^jobio/1 not=gate rd=.* gate=warn:1'
-	is_reported "$job" "not given     on c1: $where"
+	is_reported "$job" "    on c1: $where"
 	within 20 site_says "$job of alice on cluster jobio, 1 task" # noted after the summary
 	site_says " could run on a client's CPUs"
 }
@@ -142,7 +142,7 @@ warned() {
 	expect_equal "$said" "$(job_output "$job")"
 	expect_summary "$job" '^jobio/1 not=profile rd=.* prof=shared/not-applied '
 	run as alice jobio report "$job"
-	expect_equal "job $job on cluster jobio, user alice; not given: profile" "${lines[0]}"
+	expect_text 'not given: profile' "$output"
 	# srun by itself, and in an allocation
 	run as alice srun -Q -n1 -w c1 --io-profile=shared true
 	expect_equal "$said" "$output"

@@ -123,7 +123,7 @@ is_none() {
 	[[ $(summary "$job") =~ ^jobio/1(\ [a-z]+=[A-Za-z0-9+/=._:\;,@%-]+)+$ ]]
 	report=$(as alice jobio report "$job")
 	[[ $report != *$'\e'* && $report != *$'\a'* ]]
-	expect_text "job $job on cluster jobio, user alice" "$report"
+	expect_text "Job $job  " "$report"
 }
 
 @test "controls of C1 and marks that turn text round do not reach a terminal" {
@@ -135,7 +135,7 @@ is_none() {
 	expect_summary "$job" '^jobio/1 .* nodes=1/1 '
 	shown=$(as alice jobio report -v "$job"; as alice jobio report -v "$job" --html 2>/dev/null || :)
 	[[ $shown != *$'\302\233'* && $shown != *$'\342\200\256'* && $shown != *$'\342\201\246'* ]]
-	expect_text "job $job on cluster jobio, user alice" "$shown"
+	expect_text "Job $job  " "$shown"
 }
 
 @test "an environment of 1 MiB harms nobody" {

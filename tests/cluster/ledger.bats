@@ -79,7 +79,7 @@ between() {
 	done
 	[[ $text =~ \ rd=64\.?[0-9]*MiB/[0-9.]+k?\ wr=64\.?[0-9]*MiB/[0-9.]+k?\ of=all_files\ .*\ scope=job\ src=stepd\ q=all_files,orphans_missing,mmap_missing,aio_missing,copies_twice\ imb=1\.(4[89]|50)@c2 ]]
 	report=$(on login jobio report -v "$job")
-	expect_text "I/O           all files, from stepd: the job's alone" "$report"
+	expect_text "counters      all files, slurmstepd's totals: the job's alone" "$report"
 	expect_text 'processes that left the step are not counted' "$report"
 	expect_text 'asynchronous I/O (aio, io_uring) is not counted' "$report"
 }
@@ -234,7 +234,7 @@ admin_comment() { on login sacct -n -X -P -j "$1" -o AdminComment; }
 	within 20 on c1 /usr/libexec/jobio/jobio-send --once # when the ledger listens
 	within 60 stands_behind "$job" "$text"
 	expect_equal "$jobstats" "$(admin_comment "$job")"
-	expect_text 'nodes         1 of 1 reported' "$(as bob jobio report -v "$job")"
+	expect_text 'nodes         1 of 1 have reported' "$(as bob jobio report -v "$job")"
 }
 
 stands_behind() { [[ $(summary "$1") == "$2 jobio/1 rd="*" nodes=1/1 "* && $(summary "$1") != *jobio/1*jobio/1* ]]; }
@@ -253,11 +253,11 @@ stands_behind() { [[ $(summary "$1") == "$2 jobio/1 rd="*" nodes=1/1 "* && $(sum
 	wait_for_job "$job"
 	expect_summary "$job" 'nodes=2/2'
 	report=$(as alice jobio report -v "$job")
-	expect_text "job $job on cluster jobio, user alice" "$report"
-	expect_text "'writecache' became 'forcedirect', put back (2 nodes)" "$report"
+	[[ $report == "Job $job  "*alice* ]]
+	expect_text "'writecache' became 'forcedirect', put back: c1, c2" "$report"
 	report=$(as bob jobio report -v "$job")
 	expect_text 'no record that you may read (its owner, root and SlurmUser may)' "$report"
-	[[ $report == "job $job on cluster jobio"* && $report != *'user root'* ]]
+	[[ $report == "Job $job  "* && $(head -n1 <<<"$report") != *root* ]]
 	[[ $report != *forcedirect* ]]
 }
 
@@ -274,7 +274,7 @@ stands_behind() { [[ $(summary "$1") == "$2 jobio/1 rd="*" nodes=1/1 "* && $(sum
 	expect_equal "jobio: report: job: '$job': ledger: job '$job': no record that you may read; sacct: no such job that you may see" "$output"
 	run as alice jobio report -v "$job"
 	expect_equal 0 "$status"
-	expect_text 'profile       stream' "$output"
+	expect_text 'profile stream' "$output"
 	run on login jobio report "$job"
 	expect_equal 0 "$status"
 	restore_slurmdbd
