@@ -2,6 +2,7 @@
 """jobio report: what jobs read and wrote, and what was done for them."""
 from __future__ import annotations
 
+import os
 import sys
 
 from report import options, record, sacct
@@ -44,7 +45,8 @@ last day.
                      advice by filesystem, user, account and profile; with -S, -E, --limit
   --json             one JSON object a line
   --csv              one line a job
-  --html=FILE        a job, several of them, or a list, as one page
+  --html=FILE        a job, several of them, or a list, as one page; into a FOLDER/:
+                     a page of each job as well, with links to them
   --conf=FILE        instead of {conf}
 
 The ledger shows records to their owner and to root; where it does not answer, the
@@ -245,6 +247,40 @@ def report_jobs(asked: Asked, source: record.Source, printer: Printer) -> None:
         print("\n".join(jobs.table(found, asked.columns)))
 
 
+def report_page(asked: Asked, source: record.Source, printer: Printer) -> None:
+    """Jobs that are named, or a list; into a folder: a page of each, and one that links them."""
+    from report import page
+
+    file = asked.values["html"] or ""
+    folder = file if file.endswith("/") or os.path.isdir(file) else ""
+    if asked.words:
+        source.start_sacct(sacct.query(jobs=bare(asked.words)), steps=True)
+        ready = page.prepare("page.html.j2")
+        groups = [record.group(source, word, asked.restart) for word in asked.words]
+        for group in groups:
+            for failure in group.failures[:1]:
+                printer.fail(failure)
+        found = [job for group in groups for job in group.jobs]
+        ready.join()
+        if not found:
+            return
+        if len(groups) == 1 and not groups[0].is_family and not folder:
+            page.write(file, page.job(found[0]))
+            return
+        text = page.several(groups, bool(folder))
+    else:
+        from report import jobs
+
+        listed = jobs.get(source, asked.query)
+        found, text = listed.jobs, page.listed(listed, asked.query, bool(folder))
+    if folder:
+        source.form = "slim"
+        page.write_folder(folder, text, (job if job.lines else source.job(job.id)
+                                         for job in found if job.source == "ledger"))
+    else:
+        page.write(file, text)
+
+
 def report_list(asked: Asked, source: record.Source, printer: Printer) -> None:
     from report import jobs
 
@@ -267,12 +303,14 @@ def main(args: list[str]) -> int:
 
         print(USAGE_TEXT.format(conf=paths.SYSCONF + "/slurm/jobio.conf"), end="")
         return 0
-    if asked.has("html") or asked.has("live") or asked.has("site"):
+    if asked.has("live") or asked.has("site"):
         return old(["report", *args])
     source = asked.source()
     printer = Printer(asked, source)
     assert source.config
-    if asked.words:
+    if asked.has("html"):
+        report_page(asked, source, printer)
+    elif asked.words:
         report_jobs(asked, source, printer)
     else:
         report_list(asked, source, printer)

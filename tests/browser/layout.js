@@ -12,25 +12,32 @@ window.onload = () => {
 		});
 		return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 	};
-	const paper = luminance(getComputedStyle(document.body).backgroundColor);
-	const contrast = (colour) => {
-		const ink = luminance(colour);
+	// of the nearest element behind the words that has a colour
+	const background = (element) => {
+		const colour = getComputedStyle(element).backgroundColor;
+		return element.parentElement && /rgba\(.*, 0\)|transparent/.test(colour) ? background(element.parentElement) : colour;
+	};
+	const contrast = (element, colour) => {
+		const ink = luminance(colour), paper = luminance(background(element));
 		return (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05);
 	};
+	const dark = luminance(getComputedStyle(document.body).backgroundColor) < 0.5;
 	document.querySelectorAll("details").forEach((d) => { d.open = true; });
 	if (document.documentElement.scrollWidth > innerWidth)
 		bad.push(`the page is ${document.documentElement.scrollWidth} wide in a window of ${innerWidth}`);
-	for (const svg of document.querySelectorAll("svg")) {
+	const pictures = document.querySelectorAll("svg[role=img], body > svg");
+	for (const svg of pictures) {
+		const frame = (svg.closest("figure") || svg).getBoundingClientRect();
 		const texts = [...svg.querySelectorAll("text")].map((t) => [t.textContent, t.getBoundingClientRect()]);
 		texts.forEach(([a, box], i) => {
-			if (!inside(box, svg.getBoundingClientRect()))
+			if (!inside(box, frame))
 				bad.push(`'${a}' leaves its picture`);
 			for (const [b, other] of texts.slice(i + 1))
 				if (overlap(box, other))
 					bad.push(`'${a}' lies on '${b}'`);
 		});
 	}
-	const blocks = [...document.querySelectorAll("h1, h2, h3, dt, dd, p, li, caption, summary, svg, table")]
+	const blocks = [...document.querySelectorAll("h1, h2, h3, h4, dt, dd, p, li, caption, figcaption, summary, svg[role=img], svg.bar, table")]
 		.map((e) => [e, e.getBoundingClientRect()]);
 	blocks.forEach(([a, box], i) => {
 		if (!box.width || !box.height)
@@ -39,15 +46,15 @@ window.onload = () => {
 			if (!a.contains(b) && overlap(box, other) && !a.closest(".wide") && !b.closest(".wide"))
 				bad.push(`'${a.textContent.slice(0, 40)}' lies on '${b.textContent.slice(0, 40)}'`);
 	});
-	for (const e of document.querySelectorAll("h1, dt, dd, td, th, p, li, summary, text")) {
+	for (const e of document.querySelectorAll("h1, h2, dt, dd, td, th, p, li, small, a, code, caption, summary, text")) {
 		const style = getComputedStyle(e), ink = e.tagName === "text" ? style.fill : style.color;
-		if (contrast(ink) < 4.5)
-			bad.push(`${e.tagName} '${e.textContent.slice(0, 40)}': contrast ${contrast(ink).toFixed(2)}`);
+		if (e.textContent.trim() && contrast(e, ink) < 4.5)
+			bad.push(`${e.tagName} '${e.textContent.slice(0, 40)}': contrast ${contrast(e, ink).toFixed(2)}`);
 	}
 	const loaded = performance.getEntriesByType("resource").length;
 	if (loaded)
 		bad.push(`${loaded} things were loaded`);
 	const out = document.createElement("pre");
-	out.textContent = `LAYOUT ${paper < 0.5 ? "dark" : "light"} ${document.querySelectorAll("svg").length} ${bad.join("; ")} END`;
+	out.textContent = `LAYOUT ${dark ? "dark" : "light"} ${pictures.length} ${bad.join("; ")} END`;
 	document.body.append(out);
 };

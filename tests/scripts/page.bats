@@ -42,7 +42,7 @@ says() {
 	expect_equal '0 ' "$status $output"
 	is_sound
 	[[ ${output%% *} -ge 4 ]] # pictures
-	says 'Job 7' train alice lab gpu COMPLETED 01:00:00 stream /mnt/weka /home c1 c2 'something' 'do this' 46-47 47,94 ib0 NODE-WIDE
+	says 'Job 7' train alice lab gpu COMPLETED 01:00:00 stream /mnt/weka /home c1 c2 'something' 'do this' 46-47 47,94 ib0 'whole node' 'counted by the kernel'
 }
 
 @test "without records the page has what sacct knows" {
@@ -77,7 +77,7 @@ says() {
 		expect_equal 0 "$status"
 		is_sound
 		for id in 9_1 9_2; do expect_text $'\n'"$id|" $'\n'"$(rows)"; done
-		says 2GiB 4GiB FAILED
+		says '2 GiB' '4 GiB' FAILED '1 of 2 COMPLETED'
 	done
 }
 
@@ -148,10 +148,55 @@ for i in range(1, 1001):
 	page=$DIR/stdout run html 7
 	expect_equal 0 "$status"
 	[[ -L $DIR/stdout && $output == *'</html>' ]]
-	mkdir "$DIR/folder"
-	page=$DIR/folder run html 7
+}
+
+@test "into a folder goes a page of each job, and one of the list that links to them" {
+	local id
+	nodes 1
+	run html 7 12
+	expect_equal '0 0' "$status $(grep -c '<a ' "$page")"
+	for args in '7 12' '-u alice'; do
+		# shellcheck disable=SC2086 # several words
+		page=$DIR/folder/ run html $args
+		expect_equal '0 ' "$status $output"
+		page=$DIR/folder/index.html is_sound
+		expect_equal '7.html' "$(grep -oP 'href="\K[^#"]*' "$DIR/folder/index.html")"
+		page=$DIR/folder/7.html is_sound
+		page=$DIR/folder/7.html says 'Job 7' c1
+		rm -r "$DIR/folder"
+	done
+	printf '' >"$DIR/file"
+	page=$DIR/file/ run html 7
 	expect_equal 1 "$status"
-	expect_text "cannot write '$DIR/folder': Is a directory" "$output"
+	expect_text "cannot write '$DIR/file/': " "$output"
+}
+
+@test "a site's own template, in /etc/slurm/jobio, takes the place of ours" {
+	local jobio=$DIR/jobio
+	EVIL='<b>' nodes 2
+	sed "s|^paths.SYSCONF = .*|paths.SYSCONF = \"$DIR/etc\"|" "$BUILDDIR/jobio" >"$jobio"
+	chmod +x "$jobio"
+	mkdir -p "$DIR/etc/slurm/jobio"
+	printf '{%% extends "base.html.j2" %%}\n{%% block content %%}<h1>Our cluster, job {{ job.id }} of {{ job.user }}</h1>{%% endblock %%}\n' \
+		>"$DIR/etc/slurm/jobio/page.html.j2"
+	"$jobio" report --conf="$DIR/jobio.conf" --html="$page" 7
+	is_sound
+	says 'Our cluster, job 7 of alice<b>'
+	# a part of ours is replaced in the same way
+	rm "$DIR/etc/slurm/jobio/page.html.j2"
+	printf 'body{color:#123}{# prefers-color-scheme:dark #}@media print{*{color:#000}}' >"$DIR/etc/slurm/jobio/style.css.j2"
+	"$jobio" report --conf="$DIR/jobio.conf" --html="$page" 7
+	expect_equal 1 "$(grep -c 'body{color:#123}' "$page")"
+	# one that does not work is named, with its line, and the old page stays
+	printf 'old\n' >"$page"
+	printf '{%% block title %%}\n{{ job.id + }}' >"$DIR/etc/slurm/jobio/page.html.j2"
+	run "$jobio" report --conf="$DIR/jobio.conf" --html="$page" 7
+	expect_equal '1 old' "$status $(<"$page")"
+	expect_text "--html: template $DIR/etc/slurm/jobio/page.html.j2, line 2: " "$output"
+	printf 'ok\n{{ job.nosuch.nosuch }}' >"$DIR/etc/slurm/jobio/page.html.j2"
+	run "$jobio" report --conf="$DIR/jobio.conf" --html="$page" 7
+	expect_equal '1 old' "$status $(<"$page")"
+	expect_text "page.html.j2, line 2: " "$output"
 }
 
 @test "a page that cannot be written, or has nothing to say, leaves the old one" {

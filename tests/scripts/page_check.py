@@ -14,10 +14,15 @@ with open(sys.argv[1], encoding="utf-8") as file:
 wrong = []
 page = tree.fromstring(text.replace("<!DOCTYPE html>", "", 1))
 for one in page.iter():
-    if one.tag in ("script", "img", "link", "iframe", "object", "embed", "form", "base", "a", "use", "image"):
+    if one.tag in ("script", "img", "link", "iframe", "object", "embed", "form", "base", "use", "image"):
         wrong.append(f"tag {one.tag}")
-    for name in one.attrib:
-        if name.startswith("on") or name in ("src", "href", "style", "action", "background"):
+    for name, value in one.attrib.items():
+        if one.tag == "a" and name == "href":
+            if not re.fullmatch(r"#[\w+-]+|[\w+]+\.html", value):
+                wrong.append(f"link to {value}")
+            elif value[0] == "#" and page.find(f".//*[@id='{value[1:]}']") is None:
+                wrong.append(f"link to {value}, which is not there")
+        elif name.startswith("on") or name in ("src", "href", "style", "action", "background"):
             wrong.append(f"attribute {one.tag} {name}")
 style = page.find("head/style").text
 if re.search(r"@import|url\(|expression|https?:", style):
@@ -30,20 +35,21 @@ for word in ("prefers-color-scheme:dark", "@media print"):
     if word not in style:
         wrong.append(f"no {word}")
 
-# a picture has a title and a description, and a table of its numbers after it:
-# the next thing in its section, or one that opens
+# A picture has a title and a description, and behind it a table of its numbers that opens. What
+# is hidden from readers of the page's words stands beside the number that it shows.
 pictures = 0
+inner = {id(svg) for outer in page.iter("svg") for svg in outer.iter("svg") if svg is not outer}
 for section in page.iter("section"):
     waiting = 0
-    with_table = {a for a, b in zip(list(section), list(section)[1:])
-                  if a.tag == "svg" and b.find("table") is not None}
     for one in section.iter():
-        if one.tag == "svg":
+        if one.tag == "svg" and id(one) not in inner and one.get("aria-hidden") != "true":
             pictures += 1
-            waiting += one not in with_table
+            waiting += 1
             ids = {e.get("id") for e in one if e.tag in ("title", "desc") and e.text}
-            if one.get("role") != "img" or set(one.get("aria-labelledby").split()) != ids:
+            if one.get("role") != "img" or set(one.get("aria-labelledby", "").split()) != ids or len(ids) != 2:
                 wrong.append("a picture without title or description")
+        elif one.tag == "svg" and id(one) not in inner and one.find(".//text") is not None:
+            wrong.append("words in a picture that nobody reads aloud")
         elif one.tag == "details":
             waiting = 0
             if one.find(".//table/caption") is None:

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Geometry of a page's pictures: axes, ticks, and the paths of SVG.
+
+A bar is drawn in a box of its own units that fills the width it has; labels keep their size
+and stand at a percentage of that width. Many bars are one path: a page has few elements.
+"""
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from math import ceil, log2
+
+from report import units
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+LANE = 84  # pixels of what is drawn above, or below, the axis
+HEAD, FOOT = 12, 22  # pixels above the highest bar; of the labels of the axis
+TICKS = 5
+LEVELS = 7
+ACROSS = 50  # nodes in a row of a heat bar
+STEPS_S = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200,
+           86400, 172800, 604800, 1209600, 2592000, 7776000, 31536000)
+
+
+@dataclass
+class Chart:
+    height: int  # pixels, of all
+    plot: int  # of the bars, below HEAD
+    box: str  # viewBox of the bars
+    paths: list[tuple[str, str]]  # class, d
+    rows: list[tuple[float, str]] = field(default_factory=list)  # y in pixels, label
+    ticks: list[tuple[str, str, str]] = field(default_factory=list)  # x in percent, anchor, label
+    first: str = ""  # what the axis begins and ends with, in words
+    last: str = ""
+
+
+def digits(value: float) -> str:
+    """No more of them than a picture needs."""
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def rect(x: float, y: float, wide: float, high: float) -> str:
+    wide_, high_ = digits(wide), digits(high)
+    return f"M{digits(x)} {digits(y)}h{wide_}v{high_}h-{wide_}z"
+
+
+def nice(most: float) -> float:
+    """The least of 1, 2, 5, 10, 20, .. that is not below."""
+    scale = 1.0
+    while scale * 5 < most:
+        scale *= 10
+    return next(n * scale for n in (1, 2, 5) if n * scale >= most)
+
+
+def anchor(percent: float) -> str:
+    return "start" if percent < 6 else "end" if percent > 94 else "middle"
+
+
+# ---- time ------------------------------------------------------------------------------
+
+
+def time_ticks(first: float, last: float) -> list[tuple[str, str, str]]:
+    """At round times of the reader's clock; a date where the day is another."""
+    span = last - first
+    step = next((s for s in STEPS_S if span / s <= TICKS), STEPS_S[-1])
+    try:
+        shift = time.localtime(first).tm_gmtoff
+    except (OverflowError, ValueError, OSError):
+        return []
+    at = (first + shift) // step * step - shift
+    ticks: list[tuple[str, str, str]] = []
+    form = "%m-%d" if step >= 86400 else "%H:%M" if step >= 60 else "%H:%M:%S"
+    while at <= last:
+        percent = (at - first) / span * 100
+        if at >= first:
+            ticks.append((digits(percent), anchor(percent), units.clock(at, form)))
+        at += step
+    return ticks
+
+
+def heights(values: Sequence[float], top: float) -> list[float]:
+    """0 to 100; what is there is seen."""
+    return [max(1.5, value * 100 / top) if value > 0 else 0 for value in values]
+
+
+def bars(up: Sequence[float], down: Sequence[float], kinds: tuple[str, str],
+         gap: float = 0.1) -> list[tuple[str, str]]:
+    """Of heights above and below the axis, which is at 100."""
+    above = "".join(rect(i + gap / 2, 100 - h, 1 - gap, h) for i, h in enumerate(up) if h)
+    below = "".join(rect(i + gap / 2, 100, 1 - gap, h) for i, h in enumerate(down) if h)
+    return [(kind, d) for kind, d in zip(kinds, (above, below)) if d]
+
+
+def lanes(paths: list[tuple[str, str]], left: float, wide: float, has_down: bool,
+          labels: tuple[str, str], lane: int = LANE) -> Chart:
+    """One lane, or two that share a scale; labels of its top and its middle."""
+    plot = lane * 2 if has_down else lane
+    rows = [(HEAD, labels[0]), (HEAD + lane / 2, labels[1]), (HEAD + lane, "0")]
+    if has_down:
+        rows += [(HEAD + lane * 1.5, labels[1]), (HEAD + lane * 2, labels[0])]
+    box = f"{digits(left)} 0 {digits(wide)} {200 if has_down else 100}"
+    return Chart(HEAD + plot + FOOT, plot, box, paths, rows)
+
+
+def dated(chart: Chart, first: float, last: float) -> Chart:
+    chart.ticks = time_ticks(first, last)
+    chart.first, chart.last = units.clock(first), units.clock(last)
+    return chart
+
+
+def cover(line: dict[str, Any], first: float | None, last: float | None) -> tuple[float, float]:
+    """From when to when it is drawn: as long as the job, else all that was counted."""
+    if first and last and last > first:
+        return first, last
+    rows = max(len(rows) for rows in line.values() if isinstance(rows, list))
+    return line["start"], line["start"] + rows * line["width_s"]
+
+
+def times(line: dict[str, Any], first: float | None, last: float | None) -> Chart:
+    """Bytes a second, read above the axis and written below."""
+    start, width = line["start"], line["width_s"]
+    read, written = ([value / width for value in line.get(key) or []]
+                     for key in ("read_bytes", "write_bytes"))
+    top = 2.0 ** ceil(log2(max([*read, *written, 2])))
+    since, until = cover(line, first, last)
+    paths = bars(heights(read, top), heights(written, top), ("read", "write"))
+    chart = lanes(paths, (since - start) / width, (until - since) / width, any(written),
+                  (units.size(top) + "/s", units.size(top / 2) + "/s"))
+    return dated(chart, since, until)
+
+
+def waits(line: dict[str, Any], first: float | None, last: float | None) -> Chart | None:
+    """How many processes waited at a time, on average of a slot."""
+    start, width = line["start"], line["width_s"]
+    waiting = [value / 1e6 / width for value in line.get("io_us") or []]
+    if not any(waiting):
+        return None
+    top = nice(max(waiting) * 1000) / 1000
+    since, until = cover(line, first, last)
+    chart = lanes(bars(heights(waiting, top), [], ("wait", "")), (since - start) / width,
+                  (until - since) / width, False, (f"{top:g}", f"{top / 2:g}"), LANE * 2 // 3)
+    return dated(chart, since, until)
+
+
+# ---- sizes and latencies ------------------------------------------------------------------
+
+
+def bin_text(number: int, is_time: bool) -> str:
+    """Where a bin of a histogram begins."""
+    value = 1 << min(number, 62)
+    return units.span(value) if is_time else units.size(value)
+
+
+def tail(counts: Sequence[int], share: float) -> int | None:
+    """The bin that the smallest 'share' of the calls ends with."""
+    left = sum(counts) * share
+    for number, count in enumerate(counts):
+        left -= count
+        if left <= 0 and count:
+            return number
+    return None
+
+
+def histogram(up: Sequence[int], down: Sequence[int], is_time: bool) -> Chart | None:
+    """In each bin, a power of two, how much of the reads, and of the writes."""
+    used = [i for counts in (up, down) for i, count in enumerate(counts) if count > 0]
+    if not used:
+        return None
+    first, last = min(used), max(used)
+    more = max(0, 7 - (last - first))  # few bins are not drawn as wide as a page
+    first = max(0, first - (more + 1) // 2)
+    last = max(last, first + 7)
+    wide = last - first + 1
+    shares = []
+    for counts in (up, down):
+        whole = sum(counts) or 1
+        shares.append([counts[i] * 100 / whole if i < len(counts) else 0
+                       for i in range(first, last + 1)])
+    top = next(n for n in (10, 20, 50, 100) if n >= min(100, max([*shares[0], *shares[1]])))
+    paths = bars(heights(shares[0], top), heights(shares[1], top), ("read", "write"))
+    chart = lanes(paths, 0, wide, any(shares[1]), (f"{top} %", f"{top // 2} %"), LANE * 3 // 4)
+    step = next(n for n in (1, 2, 3, 5, 10, 20) if wide / n <= TICKS)
+    for number in range(first + 1, last + 1, step):
+        percent = (number - first) / wide * 100
+        chart.ticks.append((digits(percent), anchor(percent), bin_text(number, is_time)))
+    chart.first, chart.last = bin_text(min(used), is_time), bin_text(max(used) + 1, is_time)
+    return chart
+
+
+# ---- bars of a table, heat bars, CPUs ------------------------------------------------------
+
+
+def stack(parts: Sequence[tuple[str, float]]) -> list[tuple[str, str]]:
+    """Parts of a bar whose whole is 1, side by side: in a box of 1000 by 1."""
+    at, paths = 0.0, []
+    for kind, share in parts:
+        wide = min(max(share, 0) * 1000, 1000 - at)
+        if wide > 0:
+            paths.append((kind, rect(at, 0, max(wide, 2), 1)))
+        at += wide
+    return paths
+
+
+def heat(values: Sequence[float]) -> Chart:
+    """A cell for each, the darker the more: a stroke; those of a level are one path."""
+    most = max(values, default=0) or 1
+    rows = (len(values) + ACROSS - 1) // ACROSS or 1
+    across = (len(values) + rows - 1) // rows or 1
+    levels = [""] * (LEVELS + 1)
+    for i, value in enumerate(values):
+        level = 1 + int(value / most * (LEVELS - 0.01)) if value > 0 else 0
+        levels[level] += f"M{i % across} {i // across}h.94"
+    high = 28 if rows == 1 else rows * 16
+    return Chart(high, high, f"0 -.5 {across} {rows}",
+                 [(f"h{level}", d) for level, d in enumerate(levels) if d])
+
+
+CELL, CELLS = 22, 16  # pixels of a CPU; CPUs in a row
+
+
+def cpus(numbers: Sequence[int], looks: dict[int, str], job: set[int]) -> Chart:
+    """A square for each CPU, by how it looks; a line below those of the job."""
+    looked: dict[str, str] = {}
+    labels, line = [], ""
+    for at, cpu in enumerate(numbers):
+        x, y = at % CELLS * CELL, at // CELLS * CELL
+        look = looks.get(cpu, "c0")
+        looked[look] = looked.get(look, "") + f"M{x + 1} {y + 1}h20v20h-20z"
+        if look != "c0":
+            labels.append((y + 14.0, x + 11.0, str(cpu)))
+        if cpu in job:
+            line += f"M{x + 3} {y + 16}h16v3h-16z"
+    rows = (len(numbers) + CELLS - 1) // CELLS
+    chart = Chart(rows * CELL, rows * CELL, f"0 0 {CELLS * CELL} {rows * CELL}",
+                  [*sorted(looked.items()), *([("cj", line)] if line else [])])
+    chart.ticks = [(digits(x), digits(y), text) for y, x, text in labels]
+    return chart

@@ -1,0 +1,550 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Pages of jobio report --html: one file each, without network and without script.
+
+Numbers are made ready here; layout and words are in the templates (*.j2), of which a site may
+have its own in SYSCONFDIR/slurm/jobio. Everything that is put into a page is escaped.
+"""
+from __future__ import annotations
+
+import os
+import re
+from contextlib import suppress
+from functools import cache
+
+from report import chart, jobs, paths, sacct, units
+from report import job as one_job
+from report.command import Failure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from threading import Thread
+    from typing import Any
+
+    import jinja2
+
+    from report.record import Group, Job
+
+    Json = dict[str, Any]
+
+FS_DRAWN = 6  # filesystems with pictures of their own
+MINOR = 0.02  # of the time and of the bytes of the largest: drawn where a reader asks for it
+NODES_NAMED = 3
+KINDS_DRAWN = 4  # of nodes, by where the CPUs are
+ROWS_MAX = 200  # of changes and findings that differ
+LIST_ROWS = 1000
+NAME_MAX = 60
+ADVISED_MAX = 50  # jobs of a list whose advice is told in full
+CPUS_MAX = 1024
+
+# class of calls: the quantity that has its time
+CLASSES = {key[:-3]: key for key in one_job.TIMES}
+
+
+# ---- templates -----------------------------------------------------------------------
+
+
+@cache
+def environment() -> jinja2.Environment:
+    from jinja2 import Environment, FileSystemLoader
+    from markupsafe import Markup
+
+    def clean(value: object) -> object:
+        """Nothing that moves the cursor or turns the words."""
+        if isinstance(value, str) and not isinstance(value, Markup):
+            return units.clean(value)
+        return "" if value is None else value
+
+    env = Environment(loader=FileSystemLoader([paths.site(""), paths.REPORT]), autoescape=True,
+                      trim_blocks=True, lstrip_blocks=True, finalize=clean, optimized=False)
+    for filter_ in (units.size, units.count, units.whole, units.span, units.elapsed, units.clock,
+                    units.plural, percent, us, names, chart.stack):
+        env.filters[filter_.__name__] = given(filter_)
+    return env
+
+
+def given(filter_: Callable[..., Any]) -> Callable[..., Any]:
+    """What is not there is None."""
+    from jinja2 import Undefined
+
+    return lambda value, *more: filter_(None if isinstance(value, Undefined) else value, *more)
+
+
+def prepare(name: str) -> Thread:
+    """To load a template takes as long as sacct and the ledger do: at the same time."""
+    from threading import Thread
+
+    def load() -> None:
+        with suppress(Failure):  # render() says it
+            for one in (name, "base.html.j2", "macros.html.j2", "style.css.j2"):
+                template(one)
+
+    thread = Thread(target=load)
+    thread.start()
+    return thread
+
+
+def template(name: str) -> jinja2.Template:
+    """The site's, or ours."""
+    try:
+        from jinja2 import TemplateError
+    except ImportError:
+        raise Failure("--html: Python's jinja2 is not installed: apt install python3-jinja2, or "
+                      "dnf install python3-jinja2") from None
+    try:
+        return environment().get_template(name)
+    except (TemplateError, OSError, UnicodeDecodeError) as error:
+        raise broken(name, error) from None
+
+
+def render(name: str, view: Json) -> str:
+    made = template(name)
+    try:
+        text: str = made.render(view, package=paths.PACKAGE)
+    except Exception as error:  # whatever a site's template does
+        raise broken(name, error) from error
+    return text
+
+
+def broken(name: str, error: Exception) -> Failure:
+    """A Failure that says where: of templates it is nearly always the site's own."""
+    where, line = getattr(error, "filename", None), getattr(error, "lineno", None)
+    trace = error.__traceback__
+    while trace:
+        if trace.tb_frame.f_code.co_filename.endswith(".j2"):
+            where, line = trace.tb_frame.f_code.co_filename, trace.tb_lineno
+        trace = trace.tb_next
+    return Failure(f"--html: template {where or name}{f', line {line}' if line else ''}: {error}; "
+                   f"jobio's own is in {paths.REPORT}")
+
+
+def write(file: str, text: str) -> None:
+    """In one step: who reads it has the old page or the new one. A device, a pipe and a link stay
+    what they are: /dev/stdout is all three."""
+    new = f"{file}.{os.getpid()}.new"
+    try:
+        if os.path.lexists(file) and (os.path.islink(file) or not os.path.isfile(file)):
+            with open(file, "w", encoding="utf-8", errors="replace") as out:
+                out.write(text)
+            return
+        try:
+            with open(new, "x", encoding="utf-8", errors="replace") as out:
+                out.write(text)
+                out.flush()
+                os.fsync(out.fileno())
+            os.rename(new, file)
+        except OSError:
+            if os.path.exists(new):
+                os.unlink(new)
+            raise
+    except OSError as error:
+        raise Failure(f"--html: cannot write '{file}': {error.strerror}") from None
+
+
+def write_folder(folder: str, index: str, found: Iterable[Job]) -> None:
+    """index.html, and a page of each job."""
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise Failure(f"--html: cannot write '{folder}': {error.strerror}") from None
+    for one in found:
+        write(os.path.join(folder, f"{one.id}.html"), job(one))
+    write(os.path.join(folder, "index.html"), index)
+
+
+def natural(name: str) -> list[tuple[int, str]]:
+    """n2 before n10"""
+    return [(int(part), "") if part.isdecimal() else (-1, part)
+            for part in re.split(r"(\d+)", name) if part]
+
+
+def names(nodes: Sequence[str], whole: int = 0) -> str:
+    """n01, n02, n03 and 7 more; all 16 nodes"""
+    if len(nodes) == whole and whole > NODES_NAMED:
+        return f"all {whole:,} nodes"
+    text = ", ".join(sorted(nodes, key=natural)[:NODES_NAMED])
+    return text if len(nodes) <= NODES_NAMED else f"{text} and {len(nodes) - NODES_NAMED:,} more"
+
+
+def percent(share: float | None, unknown: str = "unknown") -> str:
+    return "< 0.1 %" if share and 0 < share < 0.0005 else units.percent(share, unknown)
+
+
+def us(value: float | None, unknown: str = "-") -> str:
+    """Microseconds, as most times are."""
+    return unknown if value is None else units.span(value * 1000)
+
+
+# ---- numbers ---------------------------------------------------------------------------
+
+
+def known(*values: int | None) -> int | None:
+    """Their sum, of those that are known."""
+    there = [value for value in values if value is not None]
+    return sum(there) if there else None
+
+
+def mean(total: int | None, calls: int | None) -> float | None:
+    return total / calls if total is not None and calls else None
+
+
+def cpu_list(text: str | None) -> list[int]:
+    """Of 0-3,8; what is no list is none."""
+    found: list[int] = []
+    for part in (text or "").split(","):
+        first, _, last = part.partition("-")
+        if not first.isdecimal() or (last and not last.isdecimal()) or int(first) > 1 << 20:
+            return []
+        found += range(int(first), min(int(last or first), int(first) + CPUS_MAX) + 1)
+        if len(found) > CPUS_MAX:
+            break
+    return found[:CPUS_MAX]
+
+
+def cpu_text(numbers: Iterable[int]) -> str:
+    """0-3,8"""
+    runs: list[list[int]] = []
+    for number in sorted(numbers):
+        if runs and runs[-1][1] == number - 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
+
+
+# ---- a job: filesystems -----------------------------------------------------------------
+
+
+def filesystem(line: Json, time: Json) -> Json:
+    """A line of I/O, with what its pictures and its row need."""
+    timeline = line.get("timeline")
+    life = line.get("thread_us")
+    by_class = [(kind, line[key], line[key] / life if life else None)
+                for kind, key in CLASSES.items() if line.get(key)]
+    hists = {key: line.get(key) or []
+             for key in ("read_sizes", "write_sizes", "read_ns", "write_ns")}
+    found = {
+        **line, "meta_calls": one_job.operations(line), "waited_us": one_job.io_us(line),
+        "share": one_job.io_share(line), "classes": by_class,
+        "slowest": one_job.slowest_share(line),
+        "read_mean": mean(line.get("read_bytes"), line.get("read_calls")),
+        "write_mean": mean(line.get("write_bytes"), line.get("write_calls")),
+        "by_operation": sorted(((key, n) for key, n in (line.get("meta") or {}).items() if n),
+                             key=lambda pair: -pair[1]),
+        "failed": [(word, kind, n) for word, kinds in (line.get("errors") or {}).items()
+                   for kind, n in kinds.items() if n],
+        "times": None, "waits": None, "is_minor": True,
+        "moved": known(line.get("read_bytes"), line.get("write_bytes")),
+        "sizes": chart.histogram(hists["read_sizes"], hists["write_sizes"], False),
+        "latencies": chart.histogram(hists["read_ns"], hists["write_ns"], True),
+        "tails": {key: [bin_end(counts, part, key.endswith("_ns")) for part in (0.5, 0.99)]
+                  for key, counts in hists.items() if any(counts)},
+    }
+    if timeline and any(timeline.get("read_bytes") or timeline.get("write_bytes") or []):
+        found["times"] = chart.times(timeline, time.get("first"), time.get("last"))
+    if timeline and (not found["times"] or (found["share"] or 0) >= 0.01):
+        found["waits"] = chart.waits(timeline, time.get("first"), time.get("last"))
+    return found
+
+
+def bin_end(counts: Sequence[int], part: float, is_time: bool) -> str:
+    number = chart.tail(counts, part)
+    return "" if number is None else chart.bin_text(number + 1, is_time)
+
+
+def filesystems(job: Job) -> list[Json]:
+    """What the job did, by what processes waited for most."""
+    types = one_job.fstypes(job)
+    lines = [{**filesystem(line, job.time), "type": types.get(line.get("fs") or "", "")}
+             for line in job.lines if line["kind"] == "app"]
+    mark_minor(lines)
+    return sorted(lines, key=lambda one: (-(one["waited_us"] or 0), -(one["moved"] or 0)))
+
+
+def mark_minor(found: list[Json]) -> None:
+    """Those that a reader need not look at first."""
+    for key in ("waited_us", "moved"):
+        most = max((one[key] or 0 for one in found), default=0)
+        for one in found:
+            one["is_minor"] &= (one[key] or 0) < most * MINOR
+
+
+def others(job: Job) -> list[Json]:
+    """The same as other counters saw it, and what the clients did."""
+    return [{**line, "meta_calls": line.get("meta_calls", one_job.operations(line)),
+             "read_latency": mean(line.get("read_us"), line.get("read_calls")),
+             "write_latency": mean(line.get("write_us"), line.get("write_calls"))}
+            for line in job.lines if line["kind"] != "app"]
+
+
+# ---- a job: nodes ------------------------------------------------------------------------
+
+
+def node_rows(job: Job) -> list[Json]:
+    return [{"node": one["node"], "read": one.get("read_bytes"), "write": one.get("write_bytes"),
+             "meta": one_job.operations(one), "waited_us": one_job.io_us(one)}
+            for one in sorted(job.nodes, key=lambda one: natural(one["node"]))]
+
+
+def heats(rows: list[Json]) -> list[Json]:
+    """A heat bar for each quantity that some node has."""
+    found = []
+    for key in ("read", "write", "meta", "waited_us"):
+        values = [row[key] or 0 for row in rows]
+        most = max(values, default=0)
+        if most and len(rows) > 1:
+            total = sum(values)
+            found.append({"key": key, "chart": chart.heat(values), "most": most,
+                          "node": rows[values.index(most)]["node"],
+                          "mean": total / len(rows), "above": most * len(rows) / total})
+    return found
+
+
+# ---- a job: settings, findings, cores ------------------------------------------------------
+
+
+def same(job: Job, key: str) -> list[tuple[Any, list[str]]]:
+    """Null ones are left out."""
+    return [(value, nodes) for value, nodes in job.same(key) if value is not None]
+
+
+def kinds(job: Job) -> tuple[list[Json], int]:
+    """Nodes that look the same, with the CPUs of each of their parts; and how many nodes look
+    otherwise than the first few."""
+    looks: dict[str, list[tuple[str, int]]] = {}
+    values = {key: same(job, key) for key in ("machine", "io_cores", "client", "more_clients")}
+    for key, told in values.items():
+        for at, (_, nodes) in enumerate(told):
+            for node in nodes:
+                looks.setdefault(node, []).append((key, at))
+    groups: dict[tuple[tuple[str, int], ...], list[str]] = {}
+    for node, look in looks.items():
+        groups.setdefault(tuple(look), []).append(node)
+    drawn = []
+    for looked, nodes in groups.items():
+        has: Json = {"client": [], "more_clients": []}
+        for key, at in looked:
+            value = values[key][at][0]
+            if key in ("client", "more_clients"):
+                has["client"].append(value)
+            else:
+                has[key] = value
+        kind = kind_of(has, nodes)
+        if kind:
+            drawn.append(kind)
+    return drawn[:KINDS_DRAWN], sum(len(kind["nodes"]) for kind in drawn[KINDS_DRAWN:])
+
+
+def kind_of(has: Json, nodes: list[str]) -> Json | None:
+    """None: neither cores nor CPUs of a client are known of it."""
+    machine = has.get("machine") or {}
+    reserved = set(cpu_list((has.get("io_cores") or {}).get("os_cpus")))
+    client = {cpu for one in has["client"] for cpu in cpu_list(one.get("cpus"))}
+    job = set(cpu_list(machine.get("job_cpus")))
+    if not reserved and not client:
+        return None
+    last = max(reserved | client | job)
+    parts = machine.get("parts") or [{"cpus": f"0-{min(last, CPUS_MAX)}"}]
+    sockets = [part.get("socket") for part in parts]
+    looks = {cpu: "c3" if cpu in client and cpu in reserved else "c1" if cpu in reserved else "c2"
+             for cpu in reserved | client}
+    drawn = []
+    for part in parts:
+        numbers = cpu_list(part.get("cpus"))
+        here = set(numbers)
+        drawn.append({
+            "socket": part.get("socket"), "numa_node": part.get("numa_node"),
+            "is_split": sockets.count(part.get("socket")) > 1, "cpus": part.get("cpus"),
+            "chart": chart.cpus(numbers, looks, job), "reserved": cpu_text(here & reserved),
+            "client": cpu_text(here & client), "job": cpu_text(here & job),
+            "cards": cards(has["client"], part.get("numa_node"))})
+    return {"nodes": nodes, "parts": drawn, "has_job": bool(job),
+            "has_client": bool(client), "is_whole": "parts" not in machine or not machine["parts"]}
+
+
+def cards(clients: list[Json], numa_node: int | None) -> list[str]:
+    """Of clients whose card is there; of several at several nobody wrote down which."""
+    found = []
+    for client in clients:
+        card = client.get("card") or {}
+        there = cpu_list(card.get("numa_nodes"))
+        if numa_node is not None and numa_node in there:
+            one_of = "one of " if len(there) > 1 else ""
+            found.append(f"{one_of}{card['names']} of {client.get('name') or client.get('type')}")
+    return found
+
+
+def limited(rows: list[tuple[Any, list[str]]]) -> tuple[list[tuple[Any, list[str]]], int]:
+    return rows[:ROWS_MAX], max(0, len(rows) - ROWS_MAX)
+
+
+# ---- a job --------------------------------------------------------------------------------
+
+
+def efficiency(row: sacct.Row | None, found: list[Json]) -> Json:
+    """What the tiles show; None: not known."""
+    worst = max(found, key=lambda one: one["share"] or 0, default=None)
+    nodes = row.nodes or 1 if row else 1
+    used, given = (row.memory_used, row.memory_given) if row else (None, None)
+    return {
+        "cpu": row.cpu_share if row else None, "cpus": row.cpus if row else None,
+        "memory": row.memory_share if row else None,
+        "memory_of": one_job.memory_of(used / nodes, given / nodes) if used and given else "",
+        "gpu": row.gpu_share if row else None, "gpus": row.gpus if row else None,
+        "io": worst["share"] if worst else None, "io_fs": worst.get("fs") if worst else None,
+        "slowest": worst["slowest"] if worst else None,
+        "waited_us": known(*(one["waited_us"] for one in found)),
+        "classes": {kind for one in found for kind, _, _ in one["classes"]}}
+
+
+def weigh(found: list[Json]) -> list[Json]:
+    """Filesystems that processes waited for, with bars that compare."""
+    most = max((one["waited_us"] or 0 for one in found), default=0)
+    weighty = [one for one in found if one["classes"] and one["waited_us"] * 100 >= most
+               and (one["share"] is None or one["share"] >= 0.001)]
+    for one in weighty:
+        one["parts"] = [(kind, us / most) for kind, us, _ in one["classes"]]
+    return weighty
+
+
+def job(job: Job) -> str:
+    """The page of one job."""
+    row = job.slurm if job.is_of_slurm else None
+    found = filesystems(job)
+    rows = node_rows(job)
+    drawn, otherwise = kinds(job)
+    changes, more_changes = limited(same(job, "changes"))
+    findings, more_findings = limited(same(job, "findings"))
+    advice = one_job.advice_of(job)
+    return render("page.html.j2", {
+        "job": job, "slurm": row, "summary": job.summary, "time": job.time, "advice": advice,
+        "silence": "" if advice else one_job.why_no_advice(job),
+        "tone": one_job.state_tone(row.word) if row else "", "use": efficiency(row, found),
+        "meta": known(*(one["meta_calls"] for one in found)) if found else job.summary.meta,
+        "filesystems": found, "drawn": found[:FS_DRAWN], "others": others(job),
+        "weighty": weigh(found), "refused": same(job, "refused"), "lacks": list(one_job.lacks(job)),
+        "errors": one_job.errors_of(job), "rows": rows, "heats": heats(rows), "kinds": drawn,
+        "kinds_more": otherwise, "changes": changes, "changes_more": more_changes,
+        "findings": findings, "findings_more": more_findings, "quality": one_job.quality(job)})
+
+
+# ---- many jobs ----------------------------------------------------------------------------
+
+
+def table(found: list[Job], remarks: bool) -> tuple[list[tuple[str, str, bool]], list[list[str]]]:
+    """Columns (name, head, is it a number) and the cells of each job; columns in which nobody has
+    anything are left out."""
+    wanted = [name for name in jobs.USUAL if name != "advice"]
+    columns, cells = [], []
+    for name in wanted:
+        head, text, is_number = jobs.COLUMNS[name]
+        column = [jobs.cut(text(one), NAME_MAX) for one in found]
+        if (name == "user" and len(set(column)) < 2) or not any(one != "-" for one in column):
+            continue
+        columns.append((name, head, is_number))
+        cells.append(column)
+    if remarks:
+        column = ["; ".join(remark(one)) for one in found]
+        if any(column):
+            columns.append(("remark", "Remarks", False))
+            cells.append(column)
+    return columns, [list(row) for row in zip(*cells)]
+
+
+def remark(job: Job) -> list[str]:
+    s, told = job.summary, []
+    if s.nodes_expected is not None and (s.nodes_seen or 0) < s.nodes_expected:
+        told.append(f"{s.nodes_seen or 0:,} of {units.plural(s.nodes_expected, 'node')} reported"
+                    + (f", not {s.miss}" if s.miss else ""))
+    if s.lacks:
+        told.append("not given: " + ", ".join(one_job.LACKS.get(w, w) for w in s.lacks))
+    if job.slurm and not job.is_old_run and job.is_before_slurm:
+        told.append(f"the run before the one that is {job.slurm.state}")
+    return told
+
+
+def lines(found: list[Job], links: bool, remarks: bool) -> Json:
+    """What a table of jobs needs."""
+    shown = found[:LIST_ROWS]
+    columns, rows = table(shown, remarks)
+    told = [(one, one_job.advice_of(one)) for one in shown]
+    advised = [one.id for one, advice in told if advice][:ADVISED_MAX]
+    return {
+        "columns": columns, "more": len(found) - len(shown),
+        "rows": [{"id": one.id, "cells": row, "first": advice[0] if advice else None,
+                  "tone": one_job.state_tone(one.slurm.word) if one.slurm else "",
+                  "href": f"{one.id}.html" if links and one.source == "ledger" else "",
+                  "anchor": f"advice-{one.id}" if one.id in advised else ""}
+                 for (one, advice), row in zip(told, rows)],
+        "advised": [(one, advice) for one, advice in told if one.id in advised],
+        "is_wide": any(one.is_node_wide for one in found),
+        "is_all_files": any("all_files" in one.summary.flags for one in found)}
+
+
+def listed(found: jobs.List, query: jobs.Query, links: bool = False) -> str:
+    """The page of jobio report -u, -A, -S ..."""
+    users = {one.user for one in found.jobs}
+    return render("list.html.j2", {
+        "title": f"Jobs of {users.pop()}" if len(users) == 1 else "Jobs", "query": query,
+        "count": len(found.jobs) + found.left_out, "found": found, "groups": [], "sums": {},
+        "family": None, "why_sacct": found.why_not_ledger, "limit": LIST_ROWS,
+        **lines(found.jobs, links, False)})
+
+
+def several(groups: Sequence[Group], links: bool = False) -> str:
+    """The page of jobs that were named; of an array with the sum of its tasks."""
+    found = [one for group in groups for one in group.jobs]
+    family = groups[0] if len(groups) == 1 and groups[0].is_family else None
+    sums = {group.jobs[0].id: summed(group) for group in groups if group.is_family and group.jobs}
+    from_sacct = [one for one in found if one.source == "sacct"]
+    return render("list.html.j2", {
+        "title": title(groups), "query": None, "count": len(found), "found": None,
+        "groups": groups, "sums": sums, "family": family, "common": common(found),
+        "why_sacct": from_sacct[0].why_not_ledger if from_sacct else "",
+        "from_sacct": [one.id for one in from_sacct], "limit": LIST_ROWS,
+        **lines(found, links, True)})
+
+
+def common(found: list[Job]) -> Json:
+    """What all of them say, and from when to when they ran."""
+    users, clusters = {one.user for one in found}, {one.cluster for one in found}
+    firsts = [one.time["first"] for one in found if one.time["first"]]
+    lasts = [one.time["last"] for one in found if one.time["last"]]
+    return {"user": users.pop() if len(users) == 1 else "",
+            "cluster": clusters.pop() if len(clusters) == 1 else "",
+            "first": min(firsts, default=None), "last": max(lasts, default=None)}
+
+
+def title(groups: Sequence[Group]) -> str:
+    if len(groups) == 1 and groups[0].is_family:
+        kind = "task" if "_" in groups[0].jobs[0].id else "component"
+        return f"Job {groups[0].word}: {units.plural(len(groups[0].jobs), kind)}"
+    if len(groups) > 8:
+        return f"{len(groups)} jobs"
+    return "Jobs " + ", ".join(group.word for group in groups)
+
+
+def summed(group: Group) -> Json:
+    """Of the tasks of an array; 'word': what was asked for."""
+    total = jobs.total(group.jobs)
+    completed = sum(bool(one.slurm and one.slurm.word == "COMPLETED") for one in group.jobs)
+    wide = "*" if any(one.is_node_wide for one in group.jobs) else ""
+    return {"word": group.word, "read": units.size(total["read_bytes"], "-") + wide,
+            "written": units.size(total["write_bytes"], "-") + wide, **total,
+            "meta": known(*(one.summary.meta for one in group.jobs)),
+            "state": f"{completed} of {len(group.jobs)} COMPLETED",
+            "tone": "good" if completed == len(group.jobs) else "bad"}
+
+
+# ---- the site -----------------------------------------------------------------------------
+
+
+def site(view: Json) -> str:
+    """Of site.view(): tables whose bars compare what was read and written."""
+    for one in view["tables"]:
+        moved = [known(row["read_bytes"], row["write_bytes"]) or 0 for row in one["rows"]]
+        most = max(moved, default=0) or 1
+        for row in one["rows"]:
+            row["parts"] = [("read", (row["read_bytes"] or 0) / most),
+                            ("write", (row["write_bytes"] or 0) / most)]
+    return render("site.html.j2", view)
