@@ -49,10 +49,5 @@ void job_list_free(struct job_list *list);
 
 /* A table; the list has what each report needs (limits). */
 void job_list_print(FILE *out, const struct job_list *list, const struct job_list_query *query);
-/* list_page.c: the same as one HTML file (page.h), which replaces 'file'; the first
- * LIST_PAGE_ROWS jobs, for a browser to open it in a moment. */
-#define LIST_PAGE_ROWS 1000
-int job_list_page(const char *file, const struct job_list *list, const struct job_list_query *query,
-		  struct err *err);
 
 #endif

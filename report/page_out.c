@@ -172,9 +172,3 @@ void page_label(struct page *page, double x, double y, const char *anchor, const
 	page_put(page, text);
 	page_raw(page, "</text>\n");
 }
-
-void page_line_name(const struct run_line *line, char *out, size_t room)
-{
-	snprintf(out, room, "%s, from %s%s", line->io.fs ? line->io.fs : "all files",
-		 line->io.source, line->io.scope == IO_SCOPE_JOB ? "" : ", NODE-WIDE");
-}

@@ -17,7 +17,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "lib/run.h"
 #include "report/job_report.h"
 
 #define PAGE_WIDE 720 /* of a picture alone in its line */
@@ -72,15 +71,5 @@ void page_bar(struct page *page, double x, double y, double width, double height
 void page_path_end(struct page *page);
 /* anchor: "start", "middle", "end" */
 void page_label(struct page *page, double x, double y, const char *anchor, const char *text);
-
-/* The sections. */
-void page_times(struct page *page);
-void page_parts(struct page *page);
-void page_nodes(struct page *page);
-void page_cores(struct page *page);
-void page_changes(struct page *page);
-
-/* "/work, from bpf": what a line is about. */
-void page_line_name(const struct run_line *line, char *out, size_t room);
 
 #endif

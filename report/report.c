@@ -16,9 +16,7 @@
 #include "report/job_list.h"
 #include "report/job_print.h"
 #include "report/job_report.h"
-#include "report/jobs_page.h"
 #include "report/live.h"
-#include "report/page.h"
 #include "report/site.h"
 #include "report/tone.h"
 
@@ -298,6 +296,22 @@ static void print_one(struct reporter *rp, struct job_report *report)
 	rp->is_first = false;
 }
 
+struct job_group {
+	const char *id;
+	struct job_report **reports;
+	size_t count, unknown;
+	bool is_family;
+	struct err why;
+};
+
+static void job_group_clear(struct job_group *group)
+{
+	while (group->count)
+		job_report_free(group->reports[--group->count]);
+	free(group->reports);
+	group->reports = NULL;
+}
+
 static void print_group(struct reporter *rp, const struct job_group *group)
 {
 	size_t i;
@@ -396,14 +410,8 @@ static void get_group(struct reporter *rp, struct job_group *group, const char *
 static void print_list(struct reporter *rp, const struct job_list *list)
 {
 	const struct options *o = rp->o;
-	struct err err = { "" };
 	size_t i;
 
-	if (o->html) {
-		if (job_list_page(o->html, list, &o->list, &err) < 0)
-			fail_one(rp, &err);
-		return;
-	}
 	if (o->format == TEXT)
 		job_list_print(stdout, list, &o->list);
 	else if (o->format == CSV && !list->count)
@@ -448,23 +456,6 @@ static void report_site(struct reporter *rp)
 	site_free(site);
 }
 
-/* Of jobs of which nobody knows one the old page stays. */
-static void write_page(struct reporter *rp, const struct job_group *groups, size_t count)
-{
-	struct err err = { "" };
-	size_t i, known = 0;
-	int rc = 0;
-
-	for (i = 0; i < count; i++)
-		known += groups[i].count;
-	if (known && count == 1 && !groups->is_family)
-		rc = page_write(rp->o->html, groups->reports[0], &err);
-	else if (known)
-		rc = jobs_page_write(rp->o->html, groups, count, &err);
-	if (rc < 0)
-		fail_one(rp, &err);
-}
-
 static void report_groups(struct reporter *rp, struct job_group *groups, char (*ids)[JOB_ID_SIZE])
 {
 	const struct options *o = rp->o;
@@ -472,13 +463,9 @@ static void report_groups(struct reporter *rp, struct job_group *groups, char (*
 
 	for (i = 0; i < o->job_count; i++) {
 		get_group(rp, &groups[i], o->jobs[i], ids);
-		if (o->html)
-			continue;
 		print_group(rp, &groups[i]);
 		job_group_clear(&groups[i]);
 	}
-	if (o->html)
-		write_page(rp, groups, o->job_count);
 	for (i = 0; i < o->job_count; i++)
 		job_group_clear(&groups[i]);
 }
