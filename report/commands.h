@@ -10,8 +10,6 @@
 int advise_main(int argc, char *argv[]);
 int calibrate_main(int argc, char *argv[]);
 int compare_main(int argc, char *argv[]);
-int cores_main(int argc, char *argv[]);
-int plan_main(int argc, char *argv[]);
 int report_main(int argc, char *argv[]);
 
 #endif

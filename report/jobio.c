@@ -18,8 +18,6 @@ struct command {
 
 /* One line a subcommand, in the order of the manual. */
 static const struct command commands[] = {
-	{ "cores", cores_main, "which cores and CPUs Slurm withholds" },
-	{ "plan", plan_main, "which cores to give to the client" },
 	{ "report", report_main, "what jobs read and wrote" },
 	{ "compare", compare_main, "two jobs side by side" },
 	{ "advise", advise_main, "what to ask for the next time" },

@@ -9,15 +9,15 @@
  * Errors  -1, sentence in *err; *status is the exit status that fits it.
  * Runs    any user; asks slurmctld only without --topology and --node.
  */
-#ifndef JOBIO_REPORT_SUBJECT_H
-#define JOBIO_REPORT_SUBJECT_H
+#ifndef JOBIO_TOOLS_SUBJECT_H
+#define JOBIO_TOOLS_SUBJECT_H
 
 #include <stdbool.h>
 
 #include "lib/err.h"
 #include "lib/finding.h"
 #include "lib/node.h"
-#include "report/command.h"
+#include "tools/command.h"
 
 struct subject {
 	const char *topology;

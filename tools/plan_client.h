@@ -6,8 +6,8 @@
  * Errors  -1, sentence in *err.
  * Runs    jobio plan: inspects the client, as jobio check does; changes nothing.
  */
-#ifndef JOBIO_REPORT_PLAN_CLIENT_H
-#define JOBIO_REPORT_PLAN_CLIENT_H
+#ifndef JOBIO_TOOLS_PLAN_CLIENT_H
+#define JOBIO_TOOLS_PLAN_CLIENT_H
 
 #include "client/terms.h"
 #include "lib/config.h"

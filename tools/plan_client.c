@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "report/plan_client.h"
+#include "tools/plan_client.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "client/client.h"
 #include "lib/json.h"
-#include "report/print.h"
+#include "tools/print.h"
 
 #define BUDGET_MS 20000
 

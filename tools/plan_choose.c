@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which cores the client should have. */
-#include "report/plan_parts.h"
+#include "tools/plan_parts.h"
 
 #include <stdio.h>
 

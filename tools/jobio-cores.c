@@ -9,10 +9,9 @@
 #include "lib/number.h"
 #include "lib/reservation.h"
 #include "lib/version.h"
-#include "report/command.h"
-#include "report/commands.h"
-#include "report/print.h"
-#include "report/subject.h"
+#include "tools/command.h"
+#include "tools/print.h"
+#include "tools/subject.h"
 
 #define NAME "cores"
 #define SPEC_MAX 0x7fff /* slurm.h:CORE_SPEC_THREAD is the bit above */
@@ -154,7 +153,7 @@ static int exit_status(const struct reservation *got)
 	return fine ? COMMAND_OK : COMMAND_UNSOUND;
 }
 
-int cores_main(int argc, char *argv[])
+int main(int argc, char *argv[])
 {
 	struct options options = { 0 };
 	struct node_state state = { 0 };
@@ -184,5 +183,5 @@ out:
 	reservation_free(&got);
 	findings_free(&findings);
 	node_state_free(&state);
-	return status;
+	return print_end(status);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "report/subject.h"
+#include "tools/subject.h"
 
 #include <string.h>
 #include <strings.h>
@@ -10,7 +10,7 @@
 #include "lib/rundir.h"
 #include "lib/sysfs.h"
 #include "lib/version.h"
-#include "report/command.h"
+#include "tools/command.h"
 
 #define TIMEOUT_MS 5000
 

@@ -7,8 +7,8 @@
  * Errors  -1, the reason in *err. What is doubtful or cannot be had is a finding.
  * Runs    jobio plan: plan_choose.c, plan_write.c, plan_show.c, in this order.
  */
-#ifndef JOBIO_REPORT_PLAN_PARTS_H
-#define JOBIO_REPORT_PLAN_PARTS_H
+#ifndef JOBIO_TOOLS_PLAN_PARTS_H
+#define JOBIO_TOOLS_PLAN_PARTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,8 +18,8 @@
 #include "lib/finding.h"
 #include "lib/locality.h"
 #include "lib/node.h"
-#include "report/plan_client.h"
-#include "report/subject.h"
+#include "tools/plan_client.h"
+#include "tools/subject.h"
 
 enum placement {
 	PLACEMENT_AUTO,

@@ -6,9 +6,9 @@
 
 #include "lib/alloc.h"
 #include "lib/locality.h"
-#include "report/command.h"
-#include "report/commands.h"
-#include "report/plan_parts.h"
+#include "tools/command.h"
+#include "tools/plan_parts.h"
+#include "tools/print.h"
 
 #define NAME "plan"
 #define CORES_MAX 64
@@ -148,7 +148,7 @@ static int make_plan(struct plan *plan, int *status, struct err *err)
 	return plan_write(plan, err);
 }
 
-int plan_main(int argc, char *argv[])
+int main(int argc, char *argv[])
 {
 	struct plan_options options = { 0 };
 	struct plan *plan;
@@ -175,5 +175,5 @@ out:
 	findings_free(&plan->findings);
 	node_state_free(&plan->state);
 	free(plan);
-	return status;
+	return print_end(status);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The client's cores as others write them. */
-#include "report/plan_parts.h"
+#include "tools/plan_parts.h"
 
 #include <stdlib.h>
 

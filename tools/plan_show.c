@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A plan for people and for programs. */
-#include "report/plan_parts.h"
+#include "tools/plan_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "client/client.h"
 #include "lib/alloc.h"
 #include "lib/json.h"
-#include "report/print.h"
+#include "tools/print.h"
 
 #define FIRST_CPU_SIZE sizeof(",core=8191")
 
