@@ -53,6 +53,20 @@ static bool get_summary(const struct slim_run *run, struct summary *s)
 
 /* ---- advice and timelines -------------------------------------------------- */
 
+/* What the next submission would say. */
+static void add_option(struct json *o, const struct advice *a)
+{
+	static const char *const names[] = {
+		[ADVICE_CORES] = "cores",   [ADVICE_CACHED] = "cached",
+		[ADVICE_DIRECT] = "direct", [ADVICE_EXCLUSIVE] = "exclusive",
+		[ADVICE_WITHOUT] = "without",
+	};
+
+	json_add_text(o, "option", names[a->option]);
+	json_add_number(o, "cores", a->cores);
+	json_add_text(o, "node", *a->node ? a->node : NULL);
+}
+
 static void add_advice(struct json *top, const struct slim_run *run, const struct slim_want *want)
 {
 	const struct json *told = json_member(run->answers[0], "advice");
@@ -85,6 +99,8 @@ static void add_advice(struct json *top, const struct slim_run *run, const struc
 		json_add_text(one, "confidence", advice_trust_name(a->trust));
 		json_add_text(one, "source", a->source);
 		json_add_number(one, "value", (int)a->value);
+		if (want->form != SLIM_FULL)
+			add_option(one, a);
 	}
 	advice_free(list);
 }
