@@ -22,7 +22,7 @@ COMMANDS = {
     "plan": ("jobio-plan", "which cores to give to the client"),
     "check": ("check", "what is wrong on this host, and the cure"),
     "report": ("reporter", "what jobs read and wrote"),
-    "compare": ("", "two jobs side by side"),
+    "compare": ("compare", "two jobs side by side"),
     "advise": ("", "what to ask for the next time"),
     "calibrate": ("", "what cores and profiles are worth"),
 }

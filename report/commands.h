@@ -9,7 +9,6 @@
 
 int advise_main(int argc, char *argv[]);
 int calibrate_main(int argc, char *argv[]);
-int compare_main(int argc, char *argv[]);
 int report_main(int argc, char *argv[]);
 
 #endif

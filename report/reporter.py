@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from report import options, record, sacct
-from report.command import FAILED, USAGE, Failure, old
+from report.command import FAILED, USAGE, Failure, execute
 from report.jobs import Query
 
 TYPE_CHECKING = False
@@ -268,7 +268,7 @@ def main(args: list[str]) -> int:
         print(USAGE_TEXT.format(conf=paths.SYSCONF + "/slurm/jobio.conf"), end="")
         return 0
     if asked.has("html") or asked.has("live") or asked.has("site"):
-        return old(["report", *args])
+        return execute("jobio-old", ["report", *args])
     source = asked.source()
     printer = Printer(asked, source)
     assert source.config
