@@ -267,6 +267,10 @@ def main(args: list[str]) -> int:
 
         print(USAGE_TEXT.format(conf=paths.SYSCONF + "/slurm/jobio.conf"), end="")
         return 0
+    if asked.has("site") and not asked.has("html"):
+        from report import site
+
+        return site.run(asked.values, asked.form)
     if asked.has("html") or asked.has("live") or asked.has("site"):
         return execute("jobio-old", ["report", *args])
     source = asked.source()

@@ -56,15 +56,22 @@ static bool get_summary(const struct slim_run *run, struct summary *s)
 /* What the next submission would say. */
 static void add_option(struct json *o, const struct advice *a)
 {
-	static const char *const names[] = {
-		[ADVICE_CORES] = "cores",   [ADVICE_CACHED] = "cached",
-		[ADVICE_DIRECT] = "direct", [ADVICE_EXCLUSIVE] = "exclusive",
-		[ADVICE_WITHOUT] = "without",
-	};
+	struct json *option;
 
-	json_add_text(o, "option", names[a->option]);
-	json_add_number(o, "cores", a->cores);
-	json_add_text(o, "node", *a->node ? a->node : NULL);
+	if (a->option == ADVICE_NO_OPTION) {
+		json_add_null(o, "option");
+		return;
+	}
+	option = json_add_object(o, "option");
+	if (a->option == ADVICE_CORES || a->option == ADVICE_NO_CORES)
+		json_add_number(option, "io_cores", a->cores);
+	else if (a->option == ADVICE_CACHED || a->option == ADVICE_DIRECT)
+		json_add_text(option, "mount_option",
+			      a->option == ADVICE_CACHED ? "readcache" : "forcedirect");
+	else if (a->option == ADVICE_WITHOUT)
+		json_add_text(option, "exclude", a->node);
+	else
+		json_add_bool(option, "exclusive", true);
 }
 
 static void add_advice(struct json *top, const struct slim_run *run, const struct slim_want *want)
