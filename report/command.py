@@ -23,7 +23,7 @@ COMMANDS = {
     "check": ("check", "what is wrong on this host, and the cure"),
     "report": ("reporter", "what jobs read and wrote"),
     "compare": ("compare", "two jobs side by side"),
-    "advise": ("", "what to ask for the next time"),
+    "advise": ("advise", "what to ask for the next time"),
     "calibrate": ("", "what cores and profiles are worth"),
 }
 
