@@ -271,9 +271,13 @@ def main(args: list[str]) -> int:
         from report import site
 
         return site.run(asked.values, asked.form)
-    if asked.has("html") or asked.has("live") or asked.has("site"):
+    if asked.has("html") or asked.has("site"):
         return execute("jobio-old", ["report", *args])
     source = asked.source()
+    if asked.has("live"):
+        from report import live
+
+        return live.run(asked, source)
     printer = Printer(asked, source)
     assert source.config
     if asked.words:
