@@ -24,7 +24,7 @@ COMMANDS = {
     "report": ("reporter", "what jobs read and wrote"),
     "compare": ("compare", "two jobs side by side"),
     "advise": ("advise", "what to ask for the next time"),
-    "calibrate": ("", "what cores and profiles are worth"),
+    "calibrate": ("calibrate", "what cores and profiles are worth"),
 }
 
 

@@ -7,7 +7,6 @@
 #ifndef JOBIO_REPORT_COMMANDS_H
 #define JOBIO_REPORT_COMMANDS_H
 
-int calibrate_main(int argc, char *argv[]);
 int report_main(int argc, char *argv[]);
 
 #endif

@@ -19,7 +19,6 @@ struct command {
 /* One line a subcommand, in the order of the manual. */
 static const struct command commands[] = {
 	{ "report", report_main, "what jobs read and wrote" },
-	{ "calibrate", calibrate_main, "what cores and profiles are worth" },
 };
 
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
