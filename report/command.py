@@ -16,15 +16,15 @@ FAILED = 1
 USAGE = 2
 UNSOUND = 3
 
-# name: module ("": jobio-old has it), sentence; in the order of jobio(1)
+# name: module, or a program of libexec, sentence; in the order of jobio(1)
 COMMANDS = {
-    "cores": ("", "which cores and CPUs Slurm withholds"),
-    "plan": ("", "which cores to give to the client"),
+    "cores": ("jobio-cores", "which cores and CPUs Slurm withholds"),
+    "plan": ("jobio-plan", "which cores to give to the client"),
     "check": ("check", "what is wrong on this host, and the cure"),
     "report": ("reporter", "what jobs read and wrote"),
-    "compare": ("", "two jobs side by side"),
-    "advise": ("", "what to ask for the next time"),
-    "calibrate": ("", "what cores and profiles are worth"),
+    "compare": ("compare", "two jobs side by side"),
+    "advise": ("advise", "what to ask for the next time"),
+    "calibrate": ("calibrate", "what cores and profiles are worth"),
 }
 
 
@@ -50,9 +50,9 @@ def nearest(word: str, known: list[str]) -> str | None:
     return next(iter(get_close_matches(word, known, 1, 0.6)), None)
 
 
-def old(args: list[str]) -> int:
-    """The commands that are not Python yet."""
-    program = paths.helper("jobio-old")
+def execute(name: str, args: list[str]) -> int:
+    """A command that is a program of its own."""
+    program = paths.helper(name)
     sys.stdout.flush()
     try:
         os.execv(program, ["jobio", *args])
@@ -77,8 +77,8 @@ def run(args: list[str]) -> int:
         raise Failure(f"'{name}': no such command; "
                       + (f"did you mean 'jobio {near}'?" if near else "see jobio --help"), USAGE)
     module = COMMANDS[name][0]
-    if not module:
-        return old(args)
+    if module.startswith("jobio-"):
+        return execute(module, args[1:])
     try:
         return int(import_module("report." + module).main(args[1:]))
     except Failure as failure:

@@ -6,7 +6,7 @@ import os
 import sys
 
 from report import options, record, sacct
-from report.command import FAILED, USAGE, Failure, old
+from report.command import FAILED, USAGE, Failure, execute
 from report.jobs import Query
 
 TYPE_CHECKING = False
@@ -303,9 +303,15 @@ def main(args: list[str]) -> int:
 
         print(USAGE_TEXT.format(conf=paths.SYSCONF + "/slurm/jobio.conf"), end="")
         return 0
-    if asked.has("live") or asked.has("site"):
-        return old(["report", *args])
+    if asked.has("site"):
+        from report import site
+
+        return site.run(asked.values, asked.form)
     source = asked.source()
+    if asked.has("live"):
+        from report import live
+
+        return live.run(asked, source)
     printer = Printer(asked, source)
     assert source.config
     if asked.has("html"):

@@ -8,6 +8,7 @@
  * before the next is read. Added to the ledger's own:
  *   {"op":"config"}     what the asker needs of jobio.conf, and the words for each quantity of IO;
  *                       the ledger is not asked
+ *   {"op":"settings"}   what jobs may ask for (settings.h)
  *   {"op":"merge","ok":true,"records":[..]}
  *                       as if the ledger had answered so: of records from elsewhere
  *   "form":"full"|"slim"|"row"
@@ -30,6 +31,7 @@
 #include "lib/io.h"
 #include "lib/json.h"
 #include "lib/ledger_link.h"
+#include "tools/settings.h"
 #include "tools/slim.h"
 
 #define NAME "jobio-ask"
@@ -212,6 +214,11 @@ static int ask(struct asker *a, const char *line, FILE *out)
 		rc = 1;
 	} else if (!strcmp(op, "config")) {
 		put_config(a, out);
+	} else if (!strcmp(op, "settings") && a->config) {
+		settings_put(a->config, out);
+	} else if (!strcmp(op, "settings")) {
+		put_error(a->why_down.text, true, out);
+		rc = 1;
 	} else if (!strcmp(op, "merge")) {
 		put_answer(a, question, op, line);
 	} else {

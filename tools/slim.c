@@ -139,6 +139,27 @@ static bool get_summary(const struct slim_run *run, struct summary *s)
 
 /* ---- advice and timelines -------------------------------------------------- */
 
+/* What the next submission would say. */
+static void add_option(struct json *o, const struct advice *a)
+{
+	struct json *option;
+
+	if (a->option == ADVICE_NO_OPTION) {
+		json_add_null(o, "option");
+		return;
+	}
+	option = json_add_object(o, "option");
+	if (a->option == ADVICE_CORES || a->option == ADVICE_NO_CORES)
+		json_add_number(option, "io_cores", a->cores);
+	else if (a->option == ADVICE_CACHED || a->option == ADVICE_DIRECT)
+		json_add_text(option, "mount_option",
+			      a->option == ADVICE_CACHED ? "readcache" : "forcedirect");
+	else if (a->option == ADVICE_WITHOUT)
+		json_add_text(option, "exclude", a->node);
+	else
+		json_add_bool(option, "exclusive", true);
+}
+
 static void add_advice(struct json *top, const struct slim_run *run, const struct slim_want *want)
 {
 	const struct json *told = json_member(run->first, "advice");
@@ -171,6 +192,8 @@ static void add_advice(struct json *top, const struct slim_run *run, const struc
 		json_add_text(one, "confidence", advice_trust_name(a->trust));
 		json_add_text(one, "source", a->source);
 		json_add_number(one, "value", (int)a->value);
+		if (want->form != SLIM_FULL)
+			add_option(one, a);
 	}
 	advice_free(list);
 }

@@ -20,6 +20,9 @@
  *             record that is in SAME, once for all nodes that have the same; of lists each
  *             element
  *           "quality_words":{"all_files":"counts every file, ..",..}
+ *           of each advice also "option", what the next submission would say:
+ *           {"io_cores":2}, {"mount_option":"readcache"} (or "forcedirect"; by a profile),
+ *           {"exclude":"c2"}, {"exclusive":true}, or null
  *         row: the head of a slim run and
  *           "user":"alice"|null,"totals":{..}|null (to the last digit, where all records
  *           of the job alone are there; null: as the summary has them),"time":..,

@@ -25,7 +25,7 @@ its() { jq -r "$1" "$DIR/out/calibration.json"; }
 @test "each number of cores is measured several times, and what follows is written down" {
 	run calibrate
 	expect_equal 0 "$status"
-	expect_text "6 jobs of 24 runs (3 settings, repeats: 2), about 6 min when none waits; files of 256MiB below $DIR/fs, at most 16TiB read and written" "$output"
+	expect_text "6 jobs of 24 runs (3 settings, repeats: 2), about 6 min when none waits; files of 256 MiB below $DIR/fs, at most 16 TiB read and written" "$output"
 	expect_clean
 	# one after the other, each alone on its node, in two rounds
 	expect_equal 6 "$(grep -c -- '--dependency=singleton --nodes=1 --ntasks=1 --exclusive --no-requeue --time=8 ' "$DIR/bin/sbatch.asked")"
@@ -57,7 +57,7 @@ its() { jq -r "$1" "$DIR/out/calibration.json"; }
 	run "$BUILDDIR/jobio" report --conf="$DIR/jobio.conf" 101
 	expect_equal 0 "$status"
 	expect_text "jobio: report: $DIR/jobio.conf: [advice] calibration: '$DIR/out/advice.conf': cannot read: No such file or directory; its numbers are not used" "$output"
-	expect_text 'job 101 on cluster c' "$output"
+	expect_text 'Job 101' "$output"
 }
 
 @test "profiles are asked for by name, and those behind -- go to sbatch" {
@@ -68,18 +68,34 @@ its() { jq -r "$1" "$DIR/out/calibration.json"; }
 	expect_equal 'cached stream' "$(its '[.settings[].profile] | sort | join(" ")')"
 }
 
-@test "where there is less room than the files need nothing is submitted" {
-	run one --space=900000T
-	expect_equal 1 "$status"
-	[[ $output =~ "'$DIR/fs': "[0-9]+' MiB are free, and 943718400000 MiB are needed; see --space'$ ]]
+@test "where there is less room than the files need nothing is submitted, and --dry-run says so as well" {
+	local dry
+	for dry in '' --dry-run; do
+		run one --space=900000T $dry
+		expect_equal 1 "$status"
+		[[ $output =~ "'$DIR/fs': "[0-9]+' MiB are free, and 943718400000 MiB are needed; see --space'$ ]]
+		run one --dir="$DIR/nosuch" $dry
+		expect_equal "1 jobio: calibrate: '$DIR/nosuch': cannot be used: No such file or directory" "$status $output"
+		run one --output="$DIR/jobio.conf" $dry
+		expect_equal "1 jobio: calibrate: --output: '$DIR/jobio.conf': cannot write there: Not a directory" "$status $output"
+		[[ ! -e $DIR/bin/sbatch.asked && ! -e $DIR/out ]]
+		expect_clean
+	done
+}
+
+@test "io-cores that no node can give are left out, or refused by name where they were asked for" {
+	local no='2 io-cores, no profile: sbatch: exit status 1: allocation failure: Requested node configuration is not available'
+	echo --io-cores=2 >"$DIR/bin/impossible"
+	run calibrate --dry-run
+	expect_equal "1 jobio: calibrate: $no" "$status $output"
+	run calibrate
+	expect_equal "1 jobio: calibrate: $no" "$status $output"
+	run "$BUILDDIR/jobio" calibrate --conf="$DIR/jobio.conf" --dir="$DIR/fs" --space=256M --profiles=none,stream --processes=1 --repeats=1 --dry-run
+	expect_equal 0 "$status"
+	expect_text "jobio: calibrate: $no; left out" "$output"
+	expect_text 'jobio: calibrate: no io-cores, profile stream: [profile stream] io_cores = 2 gives it some; left out' "$output"
+	expect_text '7 jobs of 16 runs (7 settings, repeats: 1)' "$output"
 	[[ ! -e $DIR/bin/sbatch.asked ]]
-	expect_clean
-	run one --dir="$DIR/nosuch"
-	expect_equal 1 "$status"
-	expect_text "jobio: calibrate: '$DIR/nosuch': cannot be used: No such file or directory" "$output"
-	run one --output="$DIR/jobio.conf"
-	expect_equal 1 "$status"
-	expect_text "jobio: calibrate: --output: '$DIR/jobio.conf': cannot write there: Not a directory" "$output"
 	expect_clean
 }
 
@@ -87,7 +103,7 @@ its() { jq -r "$1" "$DIR/out/calibration.json"; }
 	printf 'sbatch: error: invalid partition specified: fast\nsbatch: error: Batch job submission failed\n' >"$DIR/bin/sbatch-fails"
 	run calibrate
 	expect_equal 1 "$status"
-	expect_text 'jobio: calibrate: sbatch: exit status 1: sbatch: error: invalid partition specified: fast' "$output"
+	expect_text 'jobio: calibrate: no io-cores, no profile: sbatch: exit status 1: sbatch: error: invalid partition specified: fast' "$output"
 	expect_clean
 	PATH=/usr/bin:/bin
 	run one

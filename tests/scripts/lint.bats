@@ -145,8 +145,8 @@ breaks() {
 
 @test "every header has a guard that is named after it" {
 	breaks guards <<-'END'
-		~ report/print.h s/JOBIO_REPORT_PRINT_H/JOBIO_DIGEST_H/
-		= report/print.h:#: guard JOBIO_DIGEST_H is that of lib/digest.h
+		~ tools/print.h s/JOBIO_TOOLS_PRINT_H/JOBIO_DIGEST_H/
+		= tools/print.h:#: guard JOBIO_DIGEST_H is that of lib/digest.h
 		~ lib/err.h s/JOBIO_ERR_H/JOBIO_ERROR_H/
 		= lib/err.h:#: guard JOBIO_ERROR_H, not JOBIO_ERR_H
 		+ client/new/new.h struct x;

@@ -254,13 +254,11 @@ part_dist() {
 	verdict 'make distcheck' distcheck
 }
 
-# The page of a report, and the plots of a calibration, as a browser shows them,
-# light and dark, wide and narrow.
+# The page of a report, as a browser shows it, light and dark, wide and narrow.
 part_page() {
 	local status=0
 	need tree-gcc && need packages-browser || return 0
-	SRCDIR=$top BUILDDIR=$work/gcc bats_files "$dir/page.log" 600 "$top/tests/browser/page.bats" \
-		"$top/tests/browser/plots.bats" || status=$?
+	SRCDIR=$top BUILDDIR=$work/gcc bats_files "$dir/page.log" 600 "$top/tests/browser/page.bats" || status=$?
 	tests 'pages in Chromium' $status "$dir/page.log"
 }
 

@@ -1,0 +1,486 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a calibration measures, what came of it, and what follows for a site.
+
+Setting: io-cores (0: none are asked for) and a profile (None: none). Shape: what fio does for
+some seconds. Job: one setting, once, all shapes in an order of its own. Run: one shape in one
+job. A job that lacks runs, or what it asked for, counts for nothing.
+"""
+from __future__ import annotations
+
+import json
+import random
+import time
+from dataclasses import dataclass, field
+from math import floor, sqrt
+
+from report import samples
+from report.command import USAGE, Failure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+MIB = 1 << 20
+LARGE_KIB, SMALL_KIB, HUGE_KIB = 1024, 4, 65536
+DEPTH, DEPTH_LARGE = 32, 4  # requests of a process with libaio: of 4 KiB, of 1 MiB
+RUN_MORE_S = 60  # what a run may take longer than it should
+JOB_MORE_S = 300  # prolog and epilog, a client that restarts
+SLOWEST_MBS = 20  # files are made at this rate, or the job ends
+SHORT_MS = 1000
+GROWS = 0.8  # a core that adds less than this part of the first core's adds nothing
+FLAT = 0.9  # of the best: more processes add nothing
+
+Setting = tuple  # (io_cores, profile or None)
+
+
+def setting_text(setting: Setting) -> str:
+    cores, profile = setting
+    return (f"{cores or 'no'} io-core{'' if cores == 1 else 's'}, "
+            + (f"profile {profile}" if profile else "no profile"))
+
+
+@dataclass(frozen=True)
+class Shape:
+    block_kib: int
+    is_write: bool
+    is_direct: bool
+    is_async: bool = False
+    processes: int = 1
+    depth: int = 1
+    is_alone: bool = False  # one process, with and without O_DIRECT
+
+    @property
+    def name(self) -> str:
+        size = f"{self.block_kib // 1024}m" if self.block_kib >= 1024 else f"{self.block_kib}k"
+        way = "write" if self.is_write else "read"
+        if self.is_alone:
+            return f"{size}-{way}-{'direct' if self.is_direct else 'buffered'}"
+        return f"{size}-{way}-{'async' if self.is_async else 'sync'}-{self.processes}"
+
+
+def all_shapes(processes: list[int]) -> list[Shape]:
+    grid = [Shape(size, write, True, aio, count,
+                  1 if not aio else DEPTH_LARGE if size == LARGE_KIB else DEPTH)
+            for size in (LARGE_KIB, SMALL_KIB) for aio in (False, True)
+            for write in (False, True) for count in processes]
+    return grid + [Shape(size, write, direct, is_alone=True) for size in (HUGE_KIB, SMALL_KIB)
+                   for direct in (False, True) for write in (False, True)]
+
+
+@dataclass
+class Plan:
+    settings: list[Setting]
+    processes: list[int]
+    repeats: int = 3
+    seconds: int = 3
+    max_s: int = 8 * 3600
+    space_bytes: int = 8 << 30
+    max_bytes: int = 16 << 40
+    file_bytes: int = 0  # of one file
+    run_bytes: int = 0  # of one run
+    turns: list[tuple[Setting, int]] = field(default_factory=list)
+
+    def make(self) -> None:
+        """Settings are shuffled round by round: an hour in which the servers are busy falls on
+        all of them."""
+        self.shapes = all_shapes(self.processes)
+        for repeat in range(self.repeats):
+            self.turns += [(s, repeat) for s in random.sample(self.settings, len(self.settings))]
+        most, least = self.processes[-1], HUGE_KIB // 1024
+        self.file_bytes = self.space_bytes // most // MIB * MIB
+        if self.file_bytes < least * MIB:
+            raise Failure(f"--space: {most} files of at least {least} MiB need {most * least} MiB",
+                          USAGE)
+        runs, least = len(self.turns) * len(self.shapes), max(most, least)
+        self.run_bytes = self.max_bytes // (runs + 1)
+        if self.run_bytes < least * MIB:
+            raise Failure(f"--max-bytes: {runs} runs of at least {least} MiB need "
+                          f"{(runs + 1) * least} MiB; fewer --io-cores, --profiles, --processes or "
+                          "--repeats need less", USAGE)
+        if self.all_s() // 60 > self.max_s // 60:
+            raise Failure(f"--max-time: {len(self.turns)} jobs of {len(self.shapes)} runs take "
+                          f"about {self.all_s() // 60} minutes; more time, or fewer --io-cores, "
+                          "--profiles, --processes, --repeats or --seconds", USAGE)
+
+    def job_s(self) -> int:
+        return len(self.shapes) * (self.seconds + 1)
+
+    def all_s(self, jobs: int | None = None) -> int:
+        """So many jobs, when none waits."""
+        return (len(self.turns) if jobs is None else jobs) * (self.job_s() + 10)
+
+    def layout_s(self) -> int:
+        return RUN_MORE_S + self.file_bytes * self.processes[-1] // MIB // SLOWEST_MBS
+
+    def job_limit_s(self) -> int:
+        return 2 * self.job_s() + self.layout_s() + JOB_MORE_S
+
+    def text(self) -> str:
+        """The lines of a job, NAME LIMIT_S OPTION...; the first makes the files: each process
+        has one of its own, of the same name in all runs."""
+        always = ("--filename_format=data.$jobnum --group_reporting --randrepeat=0 --norandommap "
+                  "--fallocate=none")
+        lines = [f"layout {self.layout_s()} --rw=write --bs=1m --numjobs={self.processes[-1]} "
+                 f"--size={self.file_bytes} --ioengine=psync --end_fsync=1 {always}"]
+        for s in random.sample(self.shapes, len(self.shapes)):
+            is_random = s.block_kib == SMALL_KIB and not s.is_alone
+            flush = " --end_fsync=1" if s.is_write and not s.is_direct else ""
+            lines.append(
+                f"{s.name} {self.seconds + RUN_MORE_S} --rw={'rand' if is_random else ''}"
+                f"{'write' if s.is_write else 'read'} --bs={s.block_kib}k "
+                f"--numjobs={s.processes} --size={self.file_bytes} "
+                f"--io_size={self.run_bytes // s.processes} --runtime={self.seconds} "
+                f"--ioengine={'libaio' if s.is_async else 'psync'} --iodepth={s.depth} "
+                f"--direct={int(s.is_direct)}{flush} {always}")
+        return "\n".join(lines) + "\n"
+
+
+# ---- what fio and the records say --------------------------------------------------
+
+@dataclass
+class Run:
+    bytes: int
+    calls: int
+    ms: int
+    latency_us: float  # of one call; 0: fio does not say
+
+
+def read_fio(text: str, is_write: bool) -> Run:
+    """What fio 3 wrote: notes may stand in front of its JSON."""
+    try:
+        (job,) = json.loads(text[text.index("{"):])["jobs"]
+        way = job["write" if is_write else "read"]
+        run = Run(int(way["io_bytes"]), int(way["total_ios"]), int(way["runtime"]) or 1,
+                  float(way.get("lat_ns", {}).get("mean", 0)) / 1000)
+        error = int(job.get("error", 0))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise Failure("fio: its answer has no meaning") from None
+    if error:
+        raise Failure(f"fio: error {error}")
+    if run.bytes <= 0 or run.calls <= 0 or run.ms < 0:
+        raise Failure("fio: it moved nothing")
+    return run
+
+
+def nothing() -> dict[str, int]:
+    return dict.fromkeys(("read_bytes", "read_calls", "write_bytes", "write_calls"), 0)
+
+
+@dataclass
+class Job:
+    setting: Setting
+    repeat: int
+    id: str = ""
+    node: str = ""
+    mount: str = ""
+    fstype: str = ""
+    runs: dict[str, Run] = field(default_factory=dict)
+    fio: dict[str, int] = field(default_factory=nothing)
+    aio: dict[str, int] = field(default_factory=nothing)  # of it, through libaio
+    told: dict[str, int | None] | None = None  # of it, in jobio's record
+    source: str = ""
+    quality: list[str] = field(default_factory=list)
+    why: str = ""  # what is wrong with it
+    is_judged: bool = False
+    is_lacking: bool = False  # it did not get what it asked for
+    disagrees: bool = False
+
+    def blame(self, why: str) -> None:
+        self.why = self.why or why
+
+
+class Calibration:
+    """The jobs of a plan, and what they have measured."""
+
+    def __init__(self, settings: list[Setting], shapes: list[Shape], jobs: list[Job]) -> None:
+        self.settings, self.shapes, self.jobs = settings, shapes, jobs
+        self.by_name = {s.name: s for s in shapes}
+
+    def take(self, job: Job, name: str, text: str) -> None:
+        """What fio wrote of a run: the name of a shape, or layout."""
+        shape = self.by_name.get(name)
+        if not shape and name != "layout":
+            return job.blame(f"'{name}': no such run")
+        is_write = not shape or shape.is_write
+        try:
+            run = read_fio(text, is_write)
+        except Failure as failure:
+            return job.blame(f"{name}: {failure}")
+        way = "write" if is_write else "read"
+        for moved in (job.fio, job.aio) if shape and shape.is_async else (job.fio,):
+            moved[way + "_bytes"] += run.bytes
+            moved[way + "_calls"] += run.calls
+        if shape:
+            job.runs[name] = run
+
+    def is_whole(self, job: Job) -> bool:
+        return not job.is_lacking and len(job.runs) == len(self.shapes)
+
+    def whole(self, setting: Setting) -> list[Job]:
+        return [j for j in self.jobs if j.setting == setting and self.is_whole(j)]
+
+    def cell(self, setting: Setting, shape: str) -> dict[str, list[float]]:
+        runs = [job.runs[shape] for job in self.whole(setting)]
+        return {"Bps": [r.bytes * 1000 / r.ms for r in runs],
+                "iops": [r.calls * 1000 / r.ms for r in runs],
+                "latency_us": [r.latency_us for r in runs if r.latency_us > 0],
+                "short": [r.ms for r in runs if r.ms < SHORT_MS]}
+
+    def mean(self, setting: Setting, shape: str, what: str) -> float:
+        values = self.cell(setting, shape)[what]
+        return samples.mean(values) if values else 0
+
+    def profiles(self) -> list[str | None]:
+        return list(dict.fromkeys(profile for _, profile in self.settings))
+
+
+# ---- what follows: lines over io-cores, and constants ------------------------------
+
+@dataclass(frozen=True)
+class Metric:
+    """What a core of the client limits: of each job the best number of processes and engine."""
+    name: str
+    words: str
+    is_write: bool
+    is_bytes: bool
+    key: str  # of [advice]
+
+    def is_of(self, shape: Shape) -> bool:
+        return (not shape.is_alone and shape.is_write == self.is_write
+                and shape.block_kib == (LARGE_KIB if self.is_bytes else SMALL_KIB))
+
+    def best(self, data: Calibration, job: Job) -> float:
+        runs = [job.runs[s.name] for s in data.shapes if self.is_of(s)]
+        return max((r.bytes if self.is_bytes else r.calls) * 1000 / r.ms for r in runs)
+
+    def of(self, data: Calibration, setting: Setting) -> list[float]:
+        return [self.best(data, job) for job in data.whole(setting)]
+
+
+METRICS = (Metric("read_Bps", "1 MiB read", False, True, "core_read_mbs"),
+           Metric("write_Bps", "1 MiB written", True, True, "core_write_mbs"),
+           Metric("read_iops", "4 KiB read", False, False, "core_read_iops"),
+           Metric("write_iops", "4 KiB written", True, False, "core_write_iops"))
+
+
+@dataclass
+class Line:
+    """value = per_core * io-cores, over those numbers of cores up to which it grows."""
+    count: int
+    per_core: float
+    spread: float | None
+    grows_to: int
+    profile: str | None
+
+
+def fit(data: Calibration, profile: str | None, metric: Metric) -> Line | None:
+    """Least squares through the origin; None: no job with io-cores."""
+    points: dict[int, list[float]] = {}
+    for setting in sorted((s for s in data.settings if s[1] == profile and s[0]),
+                          key=lambda s: s[0]):
+        points.setdefault(setting[0], []).extend(metric.of(data, setting))
+    points = {cores: values for cores, values in points.items() if values}
+    if not points:
+        return None
+    last = min(points)
+    before = samples.mean(points[last])
+    one = before / last
+    for cores in list(points)[1:]:
+        now = samples.mean(points[cores])
+        if now - before < GROWS * one * (cores - last):
+            break
+        last, before = cores, now
+    used = [(cores, value) for cores, values in points.items() if cores <= last
+            for value in values]
+    return Line(len(used), sum(c * v for c, v in used) / sum(c * c for c, _ in used),
+                samples.spread([v / c for c, v in used]), last, profile)
+
+
+def best_line(data: Calibration, metric: Metric) -> Line | None:
+    """Of the profile under which a core does most."""
+    lines = [line for p in data.profiles() if (line := fit(data, p, metric))]
+    return max(lines, key=lambda line: line.per_core, default=None)
+
+
+def best_setting(data: Calibration, metric: Metric) -> Setting | None:
+    rates = {s: samples.mean(v) for s in data.settings if (v := metric.of(data, s))}
+    return max(rates, key=lambda s: rates[s], default=None)
+
+
+def enough(data: Calibration, setting: Setting, is_write: bool) -> int:
+    """The fewest synchronous processes that reach nearly the most."""
+    rates = {s.processes: data.mean(setting, s.name, "iops") for s in data.shapes
+             if not s.is_alone and not s.is_async and s.block_kib == SMALL_KIB
+             and s.is_write == is_write}
+    return min(n for n, rate in rates.items() if rate >= FLAT * max(rates.values()))
+
+
+def constants(data: Calibration, fstype: str) -> list[tuple[str, int, str]]:
+    """Keys of [advice] in jobio.conf(5), and what each was measured by."""
+    found: list[tuple[str, int, str]] = []
+
+    def add(key: str, value: float, origin: str) -> None:
+        if 1 <= value <= 1e8:
+            found.append((key, floor(value + 0.5), origin))
+
+    rate: dict[str, float] = {}
+    for metric in METRICS:
+        line = best_line(data, metric)
+        if line:
+            rate[metric.name] = line.per_core
+            add(metric.key, line.per_core / (1e6 if metric.is_bytes else 1),
+                f"profile {line.profile or 'none'}, in proportion up to io-cores={line.grows_to}, "
+                f"jobs: {line.count}" + (f", spread {line.spread / line.per_core * 100:.0f} %"
+                                         if line.spread is not None else ""))
+    for way in ("read", "write"):
+        if rate.get(way + "_iops"):
+            add(f"small_{way}_kb", rate[way + "_Bps"] / rate[way + "_iops"] / 1000,
+                f"core_{way}_mbs / core_{way}_iops")
+    calls = [us for s in data.settings for way in ("read", "write")
+             if (us := data.mean(s, f"4k-{way}-direct", "latency_us"))]
+    if calls:
+        add("sync_call_us", max(min(calls), 1), "4 KiB, direct, one process")
+    reads, writes = (best_setting(data, m) for m in METRICS[2:])
+    if reads and writes and len({s.processes for s in data.shapes if not s.is_alone}) > 1:
+        need = enough(data, reads, False), enough(data, writes, True)
+        add("io_processes", max(need), f"4 KiB, synchronous: {need[0]} processes read "
+            f"{FLAT * 100:.0f} % of the most, {need[1]} write it")
+    if fstype == "lustre":
+        direct, buffered = (max(data.mean(s, f"64m-write-{way}", "Bps") for s in data.settings)
+                            for way in ("direct", "buffered"))
+        if direct > buffered > 0:
+            add("lustre_write_mbs", sqrt(direct * buffered) / 1e6, f"64 MiB: {direct / 1e6:.0f} "
+                f"MB/s direct, {buffered / 1e6:.0f} buffered")
+    if fstype.startswith("nfs") and reads:
+        add("nfs_ops_per_s", samples.mean(METRICS[2].of(data, reads)), "4 KiB read, one node")
+    return found
+
+
+# ---- calibration.json and advice.conf ----------------------------------------------
+
+def stamp(when_s: float) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(when_s))
+
+
+def six(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.6g}")
+
+
+def summed(values: list[float]) -> dict[str, Any] | None:
+    return {"mean": six(samples.mean(values)), "spread": six(samples.spread(values)),
+            "samples": len(values)} if values else None
+
+
+def shape_json(data: Calibration, setting: Setting, s: Shape) -> dict[str, Any]:
+    cell = data.cell(setting, s.name)
+    return {"shape": s.name, "block_bytes": s.block_kib * 1024, "write": s.is_write,
+            "direct": s.is_direct, "engine": "libaio" if s.is_async else "psync",
+            "processes": s.processes, "depth": s.depth, "Bps": summed(cell["Bps"]),
+            "iops": summed(cell["iops"]), "latency_us": summed(cell["latency_us"]),
+            "short_runs": len(cell["short"])}
+
+
+def job_json(data: Calibration, job: Job) -> dict[str, Any]:
+    return {"job": job.id or None, "node": job.node or None, "io_cores": job.setting[0],
+            "profile": job.setting[1], "repeat": job.repeat, "counts": data.is_whole(job),
+            "fio": job.fio,
+            "record": job.told and {**job.told, "source": job.source, "quality": job.quality},
+            "agrees": job.is_judged and not job.disagrees, "why": job.why or None,
+            "runs": [{"shape": name, "bytes": r.bytes, "calls": r.calls, "ms": r.ms,
+                      "latency_us": six(r.latency_us)} for name, r in job.runs.items()]}
+
+
+def to_json(data: Calibration, about: dict[str, Any], advice: list[tuple[str, int, str]],
+            ) -> dict[str, Any]:
+    """jobio-calibrate(1) explains the words."""
+    lines = [(p, m, line) for p in data.profiles() for m in METRICS if (line := fit(data, p, m))]
+    return {
+        "jobio_calibration": 1, **about,
+        "settings": [{"io_cores": s[0], "profile": s[1],
+                      "shapes": [shape_json(data, s, shape) for shape in data.shapes]}
+                     for s in data.settings],
+        "per_core": [{"profile": p, "metric": m.name, "per_core": six(line.per_core),
+                      "spread": six(line.spread), "grows_to": line.grows_to,
+                      "samples": line.count} for p, m, line in lines],
+        "advice": {key: value for key, value, _ in advice},
+        "jobs": [job_json(data, job) for job in data.jobs]}
+
+
+def from_json(top: dict[str, Any]) -> Calibration:
+    """As far as plots need it."""
+    shapes = [Shape(s["block_bytes"] // 1024, s["write"], s["direct"], s["engine"] == "libaio",
+                    s["processes"], s["depth"], s["shape"].endswith(("direct", "buffered")))
+              for s in top["settings"][0]["shapes"]]
+    jobs = [Job((j["io_cores"], j["profile"]), j["repeat"], is_lacking=not j["counts"],
+                runs={r["shape"]: Run(r["bytes"], r["calls"], r["ms"], r["latency_us"])
+                      for r in j["runs"]}) for j in top["jobs"]]
+    return Calibration([(s["io_cores"], s["profile"]) for s in top["settings"]], shapes, jobs)
+
+
+def advice_conf(about: dict[str, Any], advice: list[tuple[str, int, str]]) -> str:
+    words = [about["end"], about["cluster"] and "cluster " + about["cluster"]]
+    head = (f"# jobio calibrate, {', '.join(filter(None, words))}: "
+            f"{', '.join(filter(None, (about['directory'], about['fstype'])))}\n"
+            "# in jobio.conf: [advice] calibration = /path/of/this/file\n[advice]\n")
+    return head + "".join(f"# {origin}\n{key} = {value}\n" for key, value, origin in advice)
+
+
+# ---- fio and jobio -----------------------------------------------------------------
+
+# What a record may differ by: fio's own output, and a rounded summary; with all_files what fio
+# reads of libraries, /proc and /sys, and what its processes tell each other, for each run.
+AGREE_BYTES, AGREE_FILES_BYTES = MIB, 4 * MIB
+# With these a record may say less than was moved.
+LESS = frozenset((
+    "baseline_missing", "node_rebooted", "no_step", "step_missing", "counter_reset", "remounted",
+    "unmounted", "mount_below", "mounted_late", "private_mount", "plugin_away", "truncated",
+    "other"))
+
+
+def disagreement(job: Job, shapes: int) -> str:
+    """Where fio and the record differ, and no flag of the record says why."""
+    flags = set(job.quality)
+    for way, verb in (("read", "read"), ("write", "wrote")):
+        moved, told = job.fio[way + "_bytes"], (job.told or {}).get(way + "_bytes")
+        slack = moved // 100 + AGREE_BYTES
+        least, most = moved - slack, moved + slack
+        may_be_less = bool(flags & (LESS | {"lower_bound_" + way}))
+        if "aio_missing" in flags:
+            least -= job.aio[way + "_bytes"]
+        if flags & {"all_files", "includes_stepd"}:
+            most += AGREE_FILES_BYTES * (shapes + 1)
+        if told is None and not may_be_less:
+            return f"its record does not say what it {verb}"
+        if told is not None and (told > most or (told < least and not may_be_less)):
+            return (f"fio {verb} {moved} bytes, jobio's record has {told} ({job.source}), and no "
+                    "flag of it says why")
+    return ""
+
+
+def is_below(folder: str, mount: str) -> bool:
+    return mount == "/" or folder == mount or folder.startswith(mount + "/")
+
+
+def nearest(folder: str, items: list[dict[str, Any]], key: str) -> dict[str, Any] | None:
+    """The item whose mount point is the longest above the folder; one of all files is above
+    everything."""
+    fit_ = [i for i in items if i.get(key) is None or is_below(folder, i[key])]
+    return max(fit_, key=lambda i: len(i.get(key) or ""), default=None)
+
+
+def judge(data: Calibration, job: Job, told: dict[str, Any] | None, node: str, quality: list[str],
+          lack: str, mounts: list[dict[str, Any]], folder: str) -> None:
+    """Compare a job with the numbers of its record; what is wrong is in job.why."""
+    job.is_judged, job.is_lacking = True, bool(lack)
+    job.node, job.quality = node or job.node, quality
+    mount = nearest(folder, mounts, "mount")
+    if mount:
+        job.mount, job.fstype = mount["mount"], mount.get("fstype") or ""
+    if told is None:
+        why = "its record has nothing of the job alone about these files"
+    else:
+        job.told, job.source = {key: told.get(key) for key in nothing()}, told["source"]
+        why = disagreement(job, len(data.shapes))
+    job.disagrees = bool(why)
+    job.blame(f"{lack}; jobio report -v {job.id} shows why" if lack else why)
+

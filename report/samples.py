@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Repeated measurements: mean, spread, and whether two sets of them differ beyond chance."""
+from __future__ import annotations
+
+from math import fsum, sqrt
+
+# Student's t for 95 %, both sides, by degrees of freedom from 1 on
+CRITICAL = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+            2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+            2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042)
+
+
+def mean(values: list[float]) -> float:
+    return fsum(values) / len(values)
+
+
+def variance(values: list[float]) -> float:
+    middle = mean(values)
+    return fsum((v - middle) ** 2 for v in values) / (len(values) - 1)
+
+
+def spread(values: list[float]) -> float | None:
+    """The standard deviation; None: of one value there is none."""
+    return sqrt(variance(values)) if len(values) > 1 else None
+
+
+def critical(freedom: float) -> float:
+    if freedom > len(CRITICAL):
+        return 1.96 + 2.5 / freedom
+    return CRITICAL[max(int(freedom), 1) - 1]
+
+
+def differ(one: list[float], other: list[float]) -> bool | None:
+    """Do the means differ beyond chance (Welch's t-test, 95 %)? None: it needs two of each."""
+    if len(one) < 2 or len(other) < 2:
+        return None
+    parts = [variance(values) / len(values) for values in (one, other)]
+    both = sum(parts)
+    if both <= 0:
+        return mean(one) != mean(other)
+    freedom = both * both / (parts[0] ** 2 / (len(one) - 1) + parts[1] ** 2 / (len(other) - 1))
+    return abs(mean(one) - mean(other)) / sqrt(both) > critical(freedom)
+
+
+def plain(value: float) -> float:
+    """100, not 100.0, in JSON."""
+    return int(value) if value == int(value) else value
+
+
+def to_json(values: list[float]) -> dict[str, float | None] | None:
+    """None: there are none."""
+    if not values:
+        return None
+    about = spread(values)
+    return {"mean": plain(mean(values)), "spread": about if about is None else plain(about),
+            "samples": len(values)}

@@ -1,0 +1,412 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""jobio report --site: what all jobs of some days did with a site's filesystems.
+
+The ledger adds them up, a page after the other. Without it the summaries in sacct are added up:
+they have no advice, and what a job did on several filesystems is one sum there. Sums are dicts
+as the ledger's answer has them (lib/tally.h).
+"""
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+from report import paths, record, sacct, summary, units
+from report.command import USAGE, Failure
+from report.ledger import Ledger
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from report.summary import Summary
+
+    Sum = dict[str, Any]
+
+LIMIT = 20  # lines of each table
+GATE_MAX = 1000  # jobs; those that ended last
+GATE_SHOWN = 20
+HOUR_S = 3600
+ALL_FILES = "(all files)"
+HEADS = {"filesystems": "Filesystem", "users": "User", "accounts": "Account",
+         "profiles": "Profile", "advice": "Advice"}
+TOTALS = ("jobs", "node_s", "node_wide", "judged", "warned_jobs", "warned_tasks", "refused_jobs",
+          "refused_tasks")
+FIRST = ("jobs", "node_s", "read_bytes", "write_bytes", "meta", "peak_Bps", "peak_job")
+TIMES = ("read_us", "write_us", "meta_us", "sync_us", "close_us", "mapped_us", "async_us")
+ADDED = ("jobs", "node_s", "read_bytes", "write_bytes", "meta", *TIMES, "thread_us")
+
+
+class Tally:
+    def __init__(self) -> None:
+        self.totals = dict.fromkeys(TOTALS, 0)
+        self.sums: dict[str, dict[tuple[str, str], Sum]] = {kind: {} for kind in HEADS}
+        self.gate: list[dict[str, Any]] = []
+
+    def add(self, kind: str, more: Sum) -> None:
+        """What 'more' has, to the sum of its name; what is unknown adds nothing."""
+        key = (more["name"], more.get("cluster", ""))
+        found = self.sums[kind].get(key)
+        if found is None:
+            self.sums[kind][key] = dict(more)
+            return
+        for name in ADDED:
+            value = more.get(name)
+            if value is not None:
+                found[name] = value + (found.get(name) or 0)
+        if "type" in more:
+            found.setdefault("type", more["type"])
+        peak, most = more.get("peak_Bps"), found.get("peak_Bps")
+        # of two jobs with the same peak the older one is told, in whatever order they come
+        if peak is not None and (most is None or (peak, -more["peak_job"]) >
+                                 (most, -found["peak_job"])):
+            found["peak_Bps"], found["peak_job"] = peak, more["peak_job"]
+
+    def join(self, told: dict[str, Any]) -> None:
+        """A page of the ledger's."""
+        for name in TOTALS:
+            self.totals[name] += told[name]
+        for kind in HEADS:
+            for one in told[kind]:
+                self.add(kind, one)
+        self.gate = sorted(self.gate + told["gate"], key=lambda job: -job["ended"])[:GATE_MAX]
+
+    def sorted(self, kind: str) -> list[Sum]:
+        """The largest first, by bytes; advice by node hours."""
+        def place(one: Sum) -> tuple[int, int, str, str]:
+            size = (one["node_s"] if kind == "advice"
+                    else (one["read_bytes"] or 0) + (one["write_bytes"] or 0))
+            return -size, -one["jobs"], one["name"], one.get("cluster", "")
+        return sorted(self.sums[kind].values(), key=place)
+
+    def to_json(self) -> dict[str, Any]:
+        return {**self.totals, **{kind: self.sorted(kind) for kind in HEADS}, "gate": self.gate}
+
+
+class Site:
+    """Sums of the jobs that ended from 'since' to before 'until'."""
+
+    def __init__(self, since: int, until: int) -> None:
+        self.since, self.until = since, until
+        self.source, self.why_not_ledger = "ledger", ""
+        self.silent = 0  # jobs that sacct lists without a summary
+        self.tally = Tally()
+
+    def to_json(self) -> dict[str, Any]:
+        return {"source": self.source, "why_not_ledger": self.why_not_ledger or None,
+                "since": self.since, "until": self.until, "silent": self.silent,
+                "tally": self.tally.to_json()}
+
+
+# ---- who is asked ------------------------------------------------------------------
+
+def ask_ledger(site: Site, ledger: Ledger) -> str:
+    """Why it does not say; ""."""
+    after = None
+    while True:
+        answer = ledger.ask(op="site", since=site.since, until=site.until, after=after)
+        if not answer.get("ok"):
+            return record.why_not(answer)
+        site.tally.join(answer["tally"])
+        after = answer.get("next")
+        if not after:
+            return ""
+
+
+def check_caller(ledger_user: str) -> None:
+    """slurmdbd shows everybody's jobs to whom it wants; sums of a site are for administrators."""
+    import pwd
+
+    if os.geteuid() == 0:
+        return
+    name = pwd.getpwuid(os.geteuid()).pw_name
+    program = paths.program("sacctmgr")
+    if name == ledger_user:
+        return
+    if not program:
+        raise Failure("sacctmgr: there is no sacctmgr in PATH")
+    try:
+        done = subprocess.run([program, "-nP", "show", "user", f"name={name}",
+                               "format=adminlevel"], stdin=subprocess.DEVNULL,
+                              capture_output=True, timeout=sacct.TIMEOUT_S)
+    except subprocess.TimeoutExpired:
+        raise Failure(f"sacctmgr: no answer within {sacct.TIMEOUT_S} s") from None
+    if done.returncode:
+        raise Failure(f"sacctmgr: exit status {done.returncode}")
+    if done.stdout.decode(errors="replace").split("\n")[0] not in ("Operator", "Administrator"):
+        raise Failure("--site: for root, SlurmUser and operators of Slurm only")
+
+
+def add_row(tally: Tally, row: sacct.Row, s: Summary) -> None:
+    """A job of sacct, by its summary: of several filesystems nobody knows which."""
+    node_s = (row.elapsed_s or 0) * (row.nodes or 0)
+    job = int(row.raw_id)
+    mine: Sum = {**dict.fromkeys(FIRST), "jobs": 1, "node_s": node_s}
+    if s.scope == "job":
+        peak = max(s.peak_read or 0, s.peak_write or 0) or None
+        mine.update(read_bytes=s.read_bytes, write_bytes=s.write_bytes, meta=s.meta, peak_Bps=peak,
+                    peak_job=job if peak else None)
+        name, _, kind = s.fs.partition(":")
+        if "all_files" in s.flags or not s.fs:
+            where = {"name": ALL_FILES}
+        elif kind and "," not in kind:
+            where = {"name": name, "type": kind}
+        else:
+            where = {"name": s.fs}
+        tally.add("filesystems", {**mine, **where, "cluster": row.cluster})
+    for table, name in (("users", row.user), ("accounts", row.account),
+                        ("profiles", s.prof.partition("/")[0])):
+        tally.add(table, {**mine, "name": name})
+    for what, value in (("jobs", 1), ("node_s", node_s), ("node_wide", s.scope == "node"),
+                        ("warned_jobs", s.gate_warned > 0), ("warned_tasks", s.gate_warned),
+                        ("refused_jobs", s.gate_refused > 0), ("refused_tasks", s.gate_refused)):
+        tally.totals[what] += value
+    if s.gate_warned or s.gate_refused:
+        tally.gate.append({"cluster": row.cluster, "user": row.user, "job": job, "ended": row.end,
+                           "warned": s.gate_warned, "refused": s.gate_refused})
+
+
+def slurm_time(when_s: int) -> str:
+    return units.clock(when_s, "%Y-%m-%dT%H:%M:%S")
+
+
+def one_hour(when_s: int, step: int) -> str:
+    """A time for sacct. A clock that was set back showed an hour twice, and sacct takes the one
+    or the other: such a time goes 'step' on, out of that hour."""
+    text = slurm_time(when_s)
+    return slurm_time(when_s + step) if slurm_time(when_s - step) == text else text
+
+
+def ask_sacct(site: Site, ledger_user: str) -> None:
+    check_caller(ledger_user)
+    words = sacct.query(since=one_hour(site.since, -HOUR_S), until=one_hour(site.until, HOUR_S),
+                        everybody=True)
+    for row in sacct.ask(words):
+        if not site.since <= (row.end or -1) < site.until:
+            continue
+        told = summary.parse(row.summary)
+        if told:
+            add_row(site.tally, row, told)
+        else:
+            site.silent += 1
+    site.tally.gate = sorted(site.tally.gate, key=lambda job: -job["ended"])[:GATE_MAX]
+
+
+def get(since: int, until: int, conf: str | None) -> Site:
+    site = Site(since, until)
+    ledger = Ledger(conf)
+    try:
+        why = ask_ledger(site, ledger)
+        user = ledger.ask(op="settings").get("ledger_user") or "" if why else ""
+    finally:
+        ledger.close()
+    if not why:
+        return site
+    if why.startswith("ledger: site: for root"):
+        raise Failure(why)
+    site = Site(since, until)  # a part of the ledger's answer is not added to what sacct says
+    site.source, site.why_not_ledger = "sacct", why
+    try:
+        ask_sacct(site, user)
+    except Failure as failure:
+        raise Failure(f"{why}; {failure}") from None
+    return site
+
+
+# ---- times, as sacct takes them ----------------------------------------------------
+
+FORMS = ("%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d", "%H:%M:%S", "%H:%M")
+SPANS = {"seconds": 1, "minutes": 60, "hours": HOUR_S, "days": 24 * HOUR_S, "weeks": 168 * HOUR_S}
+
+
+def seconds_of(unit: str) -> int:
+    """As Slurm's parse_time.c counts: any beginning of the word."""
+    return next((s for name, s in SPANS.items() if name.startswith(unit.lower())), 0)
+
+
+def when(name: str, text: str, now: int) -> int:
+    import re
+
+    shift = re.fullmatch(r"now(?:([-+])(\d{1,9})([A-Za-z]*))?", text, re.I)
+    if shift and (not shift[1] or seconds_of(shift[3])):
+        step = int(shift[2] or 0) * seconds_of(shift[3] or "")
+        return now - step if shift[1] == "-" else now + step
+    today = time.localtime(now)
+    if text.lower() in ("today", "midnight", "noon"):
+        text = "12:00" if text.lower() == "noon" else "00:00"
+    for form in FORMS:
+        try:
+            told = time.strptime(text, form)
+        except ValueError:
+            continue
+        day = told[:3] if "%Y" in form else today[:3]
+        return int(time.mktime((*day, *told[3:6], 0, 0, -1)))
+    raise Failure(f"--{name}: '{text[:60]}': not a time like now-7days, today, 2026-11-15 or "
+                  "2026-11-15T12:30", USAGE)
+
+
+# ---- what text and page say in the same words --------------------------------------
+
+def hours(seconds: float) -> str:
+    value = seconds / HOUR_S
+    return f"{value:.1f}" if value < 100 else units.count(value)
+
+
+def name_of(site: Site, kind: str, one: Sum) -> str:
+    """Filesystems of one name on several clusters are told apart."""
+    if not one["name"]:
+        return "none" if kind == "profiles" else "unknown"
+    if kind != "filesystems":
+        return str(one["name"])
+    clusters = {cluster for _, cluster in site.tally.sums[kind]}
+    return (one["name"] + (f" ({one['type']})" if one.get("type") else "")
+            + (f" on {one['cluster']}" if len(clusters) > 1 else ""))
+
+
+def gate_words(site: Site) -> str:
+    """Tasks that ran and those that were refused, of all jobs of the time."""
+    t = site.tally.totals
+    ran = (f"{units.plural(t['warned_tasks'], 'task')} of {units.plural(t['warned_jobs'], 'job')} could run on "
+           "CPUs of a client, and ran (gate = enforce refuses such tasks)")
+    refused = (f"{units.plural(t['refused_tasks'], 'task')} of {units.plural(t['refused_jobs'], 'job')} "
+               f"{'was' if t['refused_tasks'] == 1 else 'were'} refused")
+    words = [text for text, jobs in ((ran, t["warned_jobs"]), (refused, t["refused_jobs"])) if jobs]
+    return "; ".join(words) or "no task could run on CPUs of a client"
+
+
+def notes(site: Site) -> list[str]:
+    t, silent = site.tally.totals, site.silent
+    found = []
+    if t["node_wide"]:
+        found.append(f"{units.plural(t['node_wide'], 'job')} with node-wide numbers only: counted, "
+                     "but without bytes")
+    if silent:
+        found.append(f"{units.plural(silent, 'job')} without a summary: not counted")
+    if site.why_not_ledger:
+        found.append(f"from the summaries in sacct, without advice: {site.why_not_ledger}")
+    return found
+
+
+def rows(site: Site, kind: str) -> list[dict[str, Any]]:
+    """What text and page show of each sum; None: unknown."""
+    judged = site.tally.totals["judged"]
+    return [{"name": name_of(site, kind, one), "jobs": one["jobs"], "hours": hours(one["node_s"]),
+             "node_s": one["node_s"],
+             "read_bytes": one["read_bytes"], "write_bytes": one["write_bytes"],
+             "meta": one["meta"], "peak_Bps": one["peak_Bps"], "peak_job": one["peak_job"],
+             "io_s": io_s(one), "share": one["jobs"] / judged if judged else 0,
+             "cure": advice_words(one["name"]) if kind == "advice" else ""}
+            for one in site.tally.sorted(kind)]
+
+
+def io_s(one: Sum) -> float | None:
+    """Seconds that processes were in I/O."""
+    times = [one[name] for name in TIMES if one.get(name) is not None]
+    return sum(times) / 1e6 if times else None
+
+
+def advice_words(code: str) -> str:
+    from report import advice
+
+    words = getattr(advice, "words_of", lambda code, kind: {})(code, "")
+    return words.get("cure") or "see man jobio-advice"
+
+
+def view(site: Site, limit: int) -> dict[str, Any]:
+    """All that a page shows."""
+    t = site.tally.totals
+    tables = [{"kind": kind, "head": HEADS[kind], "rows": found[:limit], "more": len(found) - limit}
+              for kind in HEADS if (found := rows(site, kind))]
+    return {"since": slurm_time(site.since), "until": slurm_time(site.until), "jobs": t["jobs"],
+            "hours": hours(t["node_s"]), "notes": notes(site), "gate": gate_words(site),
+            "warned": t["warned_jobs"] > 0, "tables": tables,
+            "gate_jobs": site.tally.gate[:limit], "gate_more": len(site.tally.gate) - limit}
+
+
+# ---- text and CSV ------------------------------------------------------------------
+
+def text(site: Site, limit: int) -> str:
+    seen = view(site, limit)
+    t = site.tally.totals
+    lines = [f"{units.plural(t['jobs'], 'job')} that ended from {seen['since']} to {seen['until']}, "
+             f"{seen['hours']} node hours"]
+    lines += [f"  {'note':<6} {note}" for note in seen["notes"]]
+    lines.append(f"  {'gate':<6} {seen['gate']}")
+    warned = [job for job in site.tally.gate if job["warned"]]
+    for job in warned[:GATE_SHOWN]:
+        lines.append(f"         job {job['job']} of {job['user'] or 'unknown'} on cluster "
+                     f"{job['cluster']}: {units.plural(job['warned'], 'task')} that ran")
+    if t["warned_jobs"] > GATE_SHOWN:
+        lines.append(f"         and {t['warned_jobs'] - GATE_SHOWN} more: --csv has them")
+    for table in seen["tables"]:
+        lines += ["", *table_lines(table, limit)]
+    return "\n".join(lines) + "\n"
+
+
+def table_lines(table: dict[str, Any], limit: int) -> list[str]:
+    is_advice = table["kind"] == "advice"
+    head = f"{table['head']:<28} {'Jobs':>7} {'Node hours':>10} "
+    lines = [head + (f"{'Of jobs':>8}  What to do" if is_advice else
+                     f"{'Read':>9} {'Written':>9} {'Metadata':>9} {'I/O hours':>9} {'Peak/s':>9}"
+                     "  of job")]
+    for row in table["rows"]:
+        name = row["name"]
+        if len(name) > 28:  # its numbers stay below the others'
+            lines.append(name)
+            name = ""
+        line = f"{name:<28} {units.count(row['jobs']):>7} {row['hours']:>10} "
+        if is_advice:
+            line += f"{row['share'] * 100:7.0f}%  {row['cure']}"
+        else:
+            cells = [*(units.size(row[key], "-") for key in ("read_bytes", "write_bytes")),
+                     units.count(row["meta"], "-"),
+                     "-" if row["io_s"] is None else hours(row["io_s"]),
+                     units.size(row["peak_Bps"], "-")]
+            line += " ".join(f"{cell:>9}" for cell in cells) + f"  {row['peak_job'] or '-'}"
+        lines.append(line)
+    if table["more"] > 0:
+        lines.append(f"and {table['more']} more: --limit={limit + table['more']} shows them")
+    return lines
+
+
+CSV_HEAD = ("table,name,cluster,type,jobs,node_hours,read_bytes,write_bytes,metadata,peak_Bps,job,"
+            "warned_tasks,refused_tasks")
+
+
+def csv(site: Site) -> str:
+    from report.csv import number, text
+
+    lines = [CSV_HEAD]
+    for kind in HEADS:
+        for one in site.tally.sorted(kind):
+            keys = ("read_bytes", "write_bytes", "meta", "peak_Bps", "peak_job")
+            lines.append(",".join([
+                *(text(w) for w in (kind, one["name"], one.get("cluster"), one.get("type"))),
+                str(one["jobs"]), f"{one['node_s'] / HOUR_S:.3f}",
+                *(number(None if kind == "advice" else one[key]) for key in keys), "", ""]))
+    for job in site.tally.gate:
+        lines.append(f"{text('gate')},{text(job['user'])},{text(job['cluster'])},{text('')},1,,,,,,"
+                     f"{job['job']},{job['warned'] or 0},{job['refused'] or 0}")
+    return "\n".join(lines) + "\n"
+
+
+def run(values: dict[str, str | None], form: str) -> int:
+    """values: the command line's options; form: json, csv or "" for text."""
+    now = int(time.time())
+    since = when("starttime", values.get("starttime") or "now-1days", now)
+    until = when("endtime", values.get("endtime") or "now", now)
+    if until < since:
+        raise Failure("--endtime: it is before --starttime", USAGE)
+    site = get(since, until, values.get("conf"))
+    limit = int(values.get("limit") or LIMIT)
+    if values.get("html"):
+        from report import page
+
+        page.write(values["html"], page.site(view(site, limit)))
+    elif form == "json":
+        print(json.dumps(site.to_json(), ensure_ascii=False, separators=(",", ":")))
+    else:
+        sys.stdout.write(csv(site) if form == "csv" else text(site, limit))
+    return 0

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tools/command.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/number.h"
+
+#define OPTIONS_MAX 24
+#define FIRST 0x100
+
+int command_fail(const char *name, enum command_status status, const struct err *err)
+{
+	fprintf(stderr, "jobio: %s: %s\n", name, err->text);
+	return status;
+}
+
+int command_choose(const char *option, const char *value, const char *yes, const char *no,
+		   struct err *err)
+{
+	if (!strcmp(value, yes))
+		return 1;
+	if (!strcmp(value, no))
+		return 0;
+	return err_set(err, "--%s: '%s': must be %s or %s", option, value, yes, no);
+}
+
+/* For getopt_long(): the row's number is the value. */
+static void make_tables(const struct command_line *line, struct option table[OPTIONS_MAX + 2],
+			char shorts[2 * OPTIONS_MAX])
+{
+	const struct command_option *row = line->table;
+	size_t i = 0;
+
+	if (line->words == COMMAND_WORDS_LAST)
+		*shorts++ = '+';
+	for (; row->name && i < OPTIONS_MAX; row++, i++) {
+		table[i] = (struct option){ row->name, row->argument, NULL, FIRST + (int)i };
+		if (row->letter)
+			*shorts++ = row->letter;
+		if (row->letter && row->argument == required_argument)
+			*shorts++ = ':';
+	}
+	table[i] = (struct option){ "help", no_argument, NULL, 'h' };
+}
+
+static const struct command_option *find_row(const struct command_option *table, int option)
+{
+	if (option >= FIRST)
+		return &table[option - FIRST];
+	while (table->letter != option)
+		table++;
+	return table;
+}
+
+static int take(const struct command_option *row, void *options, const char *value, struct err *err)
+{
+	char *at = (char *)options + row->at;
+	int is = 1;
+
+	if (value && !*value && !row->may_be_empty)
+		return err_set(err, "--%s: '': must not be empty", row->name);
+	if (row->set)
+		return row->set(options, row->name, value, err);
+	if (row->most)
+		return number_parse(value, row->least, row->most, (unsigned long *)at, err) < 0
+			       ? err_prefix(err, "--%s", row->name)
+			       : 0;
+	if (value && !row->yes) {
+		memcpy(at, &value, sizeof(value));
+		return 0;
+	}
+	if (value)
+		is = command_choose(row->name, value, row->yes, row->no, err);
+	*(bool *)at = is > 0;
+	return is < 0 ? -1 : 0;
+}
+
+int command_parse(const struct command_line *line, void *options, int argc, char *argv[])
+{
+	struct option table[OPTIONS_MAX + 2] = { { 0 } };
+	char shorts[2 * OPTIONS_MAX] = "";
+	struct err err;
+	int option, rc = 0;
+
+	make_tables(line, table, shorts);
+	opterr = 0;
+	while (rc == 0 && (option = getopt_long(argc, argv, shorts, table, NULL)) != -1) {
+		if (option == 'h') {
+			for (size_t i = 0; i < 3 && line->usage[i]; i++)
+				fputs(line->usage[i], stdout);
+			return COMMAND_OK;
+		}
+		if (option == '?')
+			rc = err_set(
+				&err,
+				"'%s': no such option, or its value is missing; see jobio %s --help",
+				argv[optind - 1], line->name);
+		else
+			rc = take(find_row(line->table, option), options, optarg, &err);
+	}
+	if (rc == 0 && line->words == COMMAND_NO_WORDS && optind < argc)
+		rc = err_set(&err, "'%s': one word too many", argv[optind]);
+	if (rc == 0 && line->check)
+		rc = line->check(options, argc - optind, argv + optind, &err);
+	return rc < 0 ? command_fail(line->name, COMMAND_USAGE, &err) : -1;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* jobio plan - which cores to give to the filesystem client, and how to write
+ * that for Slurm and for the client. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/alloc.h"
+#include "lib/locality.h"
+#include "tools/command.h"
+#include "tools/plan_parts.h"
+#include "tools/print.h"
+
+#define NAME "plan"
+#define CORES_MAX 64
+
+static const char usage_head[] =
+	"usage: jobio plan --max=N [--nic=IFACE] [OPTION]...\n"
+	"       jobio plan --client=NAME [--max=N] [OPTION]...\n"
+	"       jobio plan --os-cpus=LIST [OPTION]...\n"
+	"\n"
+	"Chooses whole cores for the filesystem client, never core 0: beside\n"
+	"the network card, or spread over the NUMA nodes; and writes them as\n"
+	"slurm.conf, as mount options and as a command for the client.\n"
+	"\n"
+	"  --max=N               the most cores that the client shall have\n"
+	"  --client=NAME         that of [client NAME] in jobio.conf: find the cards\n"
+	"                        that serve it on this node; --max is then 1\n"
+	"  --nic=IFACE           the network card that the client polls\n"
+	"  --local-cpus=LIST     OS CPUs beside it, where the machine cannot\n"
+	"                        tell\n"
+	"  --packed              the cores together\n"
+	"  --spread              the cores over the NUMA nodes\n"
+	"  --os-cpus=LIST        no choice: the client has these OS CPUs\n";
+
+static const char usage_tail[] = "  --format=text|json    default text\n"
+				 "\n"
+				 "Exit status: 0 the plan can be had; 1 it cannot, or there is no\n"
+				 "answer; 2 bad usage.\n";
+
+/* --local-cpus, --os-cpus */
+static int set_list(void *what, const char *name, const char *value, struct err *err)
+{
+	struct plan_options *options = what;
+	struct cpuset *set = *name == 'l' ? &options->local : &options->fixed;
+
+	if (cpuset_parse(set, value, err) < 0)
+		return err_prefix(err, "--%s", name);
+	if (cpuset_is_empty(set))
+		return err_set(err, "--%s: empty list", name);
+	*(*name == 'l' ? &options->has_local : &options->has_fixed) = true;
+	return 0;
+}
+
+/* --packed, --spread */
+static int set_placement(void *what, const char *name, const char *value, struct err *err)
+{
+	struct plan_options *options = what;
+	enum placement placement = *name == 'p' ? PLACEMENT_PACKED : PLACEMENT_SPREAD;
+
+	(void)value;
+	if (options->placement != PLACEMENT_AUTO && options->placement != placement)
+		return err_set(err, "--packed and --spread exclude each other");
+	options->placement = placement;
+	return 0;
+}
+
+static int check(void *what, int argc, char *argv[], struct err *err)
+{
+	struct plan_options *options = what;
+
+	(void)argc, (void)argv;
+	if (options->client && !options->max && !options->has_fixed)
+		options->max = 1;
+	if (!options->max == !options->has_fixed)
+		return err_set(err, "give one of --max=N and --os-cpus=LIST");
+	return 0;
+}
+
+static const struct command_line line = {
+	.name = NAME,
+	.usage = { usage_head, subject_usage, usage_tail },
+	.check = check,
+	.table =
+		(const struct command_option[]){
+			SUBJECT_OPTIONS,
+			COMMAND_NUMBER("max", struct plan_options, max, 1, CORES_MAX),
+			COMMAND_TEXT("nic", struct plan_options, nic),
+			COMMAND_TEXT("client", struct plan_options, client),
+			COMMAND_CALL("sysfs", subject_set_sysfs), /* for tests */
+			COMMAND_CALL("local-cpus", set_list),
+			{ "packed", .argument = no_argument, .set = set_placement },
+			{ "spread", .argument = no_argument, .set = set_placement },
+			COMMAND_CALL("os-cpus", set_list),
+			COMMAND_CHOICE("format", struct plan_options, json, "json", "text"),
+			{ 0 } },
+};
+
+/* ---- the plan ------------------------------------------------------------------ */
+
+/* What was said on the command line holds; else the client's cards. */
+static int find_local(struct plan *plan, struct err *err)
+{
+	struct plan_options *options = plan->options;
+	const char *xml = options->subject.topology;
+
+	plan->has_local = options->has_local || options->nic;
+	plan->local_count = plan->has_local;
+	plan->local[0] = options->local;
+	if (options->client &&
+	    plan_client_find(&plan->client, options->client, options->subject.conf, xml, err) < 0)
+		return -1;
+	/* drives and compute containers stay where they are */
+	if (!options->has_fixed && !cpuset_is_empty(&plan->client.fixed)) {
+		options->fixed = plan->client.fixed;
+		options->has_fixed = true;
+	}
+	if (options->nic && !options->has_local)
+		return locality_of_nic(xml, options->nic, &plan->local[0], err);
+	if (plan->has_local || !options->client)
+		return 0;
+	memcpy(plan->local, plan->client.domain, sizeof(plan->local));
+	plan->local_count = plan->client.domain_count;
+	plan->has_local = plan->is_by_client = plan->local_count > 0;
+	if (!plan->has_local)
+		findings_add(
+			&plan->findings, "P09", FINDING_WARNING,
+			"name it with --nic=IFACE, or give the CPUs beside it with --local-cpus",
+			"nobody tells which card serves client '%s', or where it is",
+			options->client);
+	return 0;
+}
+
+static int make_plan(struct plan *plan, int *status, struct err *err)
+{
+	const struct plan_options *options = plan->options;
+	const char *xml = options->subject.topology;
+
+	if (locality_load(xml, &plan->locality, err) < 0)
+		return -1;
+	*status = COMMAND_USAGE;
+	if (find_local(plan, err) < 0)
+		return -1;
+	if (options->has_fixed && plan_adopt(plan, err) < 0)
+		return -1;
+	*status = COMMAND_FAILED;
+	if (!options->has_fixed)
+		plan_choose(plan);
+	return plan_write(plan, err);
+}
+
+int main(int argc, char *argv[])
+{
+	struct plan_options options = { 0 };
+	struct plan *plan;
+	int status;
+	struct err err;
+
+	subject_init(&options.subject);
+	status = command_parse(&line, &options, argc, argv);
+	if (status >= 0)
+		return status;
+	plan = xcalloc(1, sizeof(*plan));
+	plan->options = &options;
+	if (subject_find(&options.subject, &plan->state, &plan->findings, &status, &err) < 0 ||
+	    make_plan(plan, &status, &err) < 0) {
+		command_fail(NAME, status, &err);
+		goto out;
+	}
+	if (options.json)
+		plan_show_json(plan);
+	else
+		plan_show_text(plan);
+	status = findings_worst(&plan->findings) == FINDING_ERROR ? COMMAND_FAILED : COMMAND_OK;
+out:
+	findings_free(&plan->findings);
+	node_state_free(&plan->state);
+	free(plan);
+	return print_end(status);
+}

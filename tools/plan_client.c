@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tools/plan_client.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "client/client.h"
+#include "lib/json.h"
+#include "tools/print.h"
+
+#define BUDGET_MS 20000
+
+static int look(struct plan_client *found, const struct config_client *section, struct err *err)
+{
+	struct client *client = client_open(section, NULL, NULL);
+	int rc = client_inspect(client, BUDGET_MS, err);
+
+	if (rc == 0) {
+		client_cards(client, &found->cards);
+		found->type = client_facts(client)->type;
+		if (client_facts(client)->fixed_cores)
+			found->fixed = client_facts(client)->frontend_cpus;
+	}
+	client_close(client);
+	return rc;
+}
+
+/* NUMA nodes, each once, in the order of the cards. */
+static int find_domains(struct plan_client *client, const char *xml, struct err *err)
+{
+	struct cpuset seen = { 0 };
+	size_t i;
+
+	client->numa_node = -1;
+	for (i = 0; i < client->cards.count; i++) {
+		int node = client->cards.card[i].numa_node;
+
+		if (node < 0 || cpuset_has(&seen, (unsigned int)node))
+			continue;
+		cpuset_add(&seen, (unsigned int)node);
+		if (locality_of_node(xml, node, &client->domain[client->domain_count], err) < 0)
+			return err_prefix(err, "card %s", client->cards.card[i].name);
+		if (!client->domain_count++)
+			client->numa_node = node;
+	}
+	return 0;
+}
+
+int plan_client_find(struct plan_client *client, const char *name, const char *conf,
+		     const char *xml, struct err *err)
+{
+	struct config *config = config_load(conf, err);
+	const struct config_client *section;
+	int rc = -1;
+
+	if (!config)
+		return -1;
+	memset(client, 0, sizeof(*client));
+	section = config_client_find(config, name);
+	if (!section)
+		err_set(err, "--client: '%s': jobio.conf has no [client %s]", name, name);
+	else
+		rc = look(client, section, err);
+	if (rc == 0) {
+		snprintf(client->name, sizeof(client->name), "%s", name);
+		rc = find_domains(client, xml, err);
+	}
+	config_free(config);
+	return rc;
+}
+
+const char *plan_client_cards(const struct plan_client *client, char text[PLAN_CLIENT_TEXT_MAX])
+{
+	size_t i, used = 0;
+
+	*text = '\0';
+	for (i = 0; i < client->cards.count; i++)
+		used += (size_t)snprintf(text + used, PLAN_CLIENT_TEXT_MAX - used, "%s%s",
+					 i ? "," : "", client->cards.card[i].name);
+	return text;
+}
+
+void plan_client_json(const struct plan_client *client, struct json *json)
+{
+	struct json *list, *one;
+	const struct client_card *card = client->cards.card;
+	size_t i;
+
+	json_add_text(json, "name", client->name);
+	json_add_text(json, "type", client->type);
+	list = json_add_list(json, "cards");
+	for (i = 0; i < client->cards.count; i++, card++) {
+		one = json_append_object(list);
+		json_add_text(one, "card", card->name);
+		json_add_known(one, "numa_node", card->numa_node);
+		json_add_text(one, "serves", card->serves);
+	}
+}
+
+/* The client's cards, each with its place and with what it serves. */
+void plan_client_print(const struct plan_client *client)
+{
+	const char *label = "card";
+	size_t i;
+
+	for (i = 0; i < client->cards.count; i++, label = "") {
+		const struct client_card *card = &client->cards.card[i];
+
+		printf("%-16s %s", label, card->name);
+		if (card->numa_node >= 0)
+			printf(", NUMA node %d", card->numa_node);
+		else
+			printf(", its place is unknown");
+		printf(", of client '%s' (%s): %s\n", client->name, client->type, card->serves);
+	}
+	for (i = 0; i < client->domain_count; i++)
+		print_list(i ? "" : "beside it", &client->domain[i]);
+}

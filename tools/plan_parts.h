@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* plan_parts.h - the steps of jobio plan
+ *
+ * Terms   cores: hardware cores, in hwloc's order; abstract ones are Slurm's.
+ *         to adopt: to take the cores that the client has.
+ * Owner   struct plan: findings_free() and node_state_free() of its parts.
+ * Errors  -1, the reason in *err. What is doubtful or cannot be had is a finding.
+ * Runs    jobio plan: plan_choose.c, plan_write.c, plan_show.c, in this order.
+ */
+#ifndef JOBIO_TOOLS_PLAN_PARTS_H
+#define JOBIO_TOOLS_PLAN_PARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/cpuset.h"
+#include "lib/err.h"
+#include "lib/finding.h"
+#include "lib/locality.h"
+#include "lib/node.h"
+#include "tools/plan_client.h"
+#include "tools/subject.h"
+
+enum placement {
+	PLACEMENT_AUTO,
+	PLACEMENT_PACKED,
+	PLACEMENT_SPREAD
+};
+
+struct plan_options {
+	struct subject subject;
+	unsigned long max;
+	const char *nic, *client;
+	bool has_local, has_fixed;
+	struct cpuset local; /* OS CPUs */
+	struct cpuset fixed; /* OS CPUs */
+	enum placement placement;
+	bool json;
+};
+
+/* All of an answer. Cores are hardware cores, in hwloc's order. */
+struct plan {
+	struct plan_options *options;
+	struct node_state state;
+	struct locality locality;
+	struct plan_client client;	       /* where --client was given */
+	struct cpuset local[CLIENT_CARDS_MAX]; /* beside a card, each */
+	size_t local_count;
+	bool has_local, is_by_client;
+	bool packed;
+	char reason[ERR_MAX];
+	struct cpuset cores;
+	struct cpuset os_cpus;	  /* all threads */
+	struct cpuset first_cpus; /* one a core: what the client is told */
+	struct cpuset abs_cores;
+	struct cpuset spec_list; /* in the unit of CpuSpecList */
+	bool core_unit;
+	bool no_spec_set; /* --core-spec gives the same without one */
+	struct findings findings;
+};
+
+/* plan_choose.c: 'cores', and why these; or those that were given. */
+void plan_choose(struct plan *plan);
+int plan_adopt(struct plan *plan, struct err *err);
+
+/* plan_write.c: the same as CPUs of Linux, as Slurm's cores and as a spec set,
+ * and what is wrong with them. */
+int plan_write(struct plan *plan, struct err *err);
+/* The type whose cores are planned. */
+const char *plan_type(const struct plan *plan);
+
+/* plan_show.c */
+void plan_show_json(const struct plan *plan);
+void plan_show_text(const struct plan *plan);
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A plan for people and for programs. */
+#include "tools/plan_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "client/client.h"
+#include "lib/alloc.h"
+#include "lib/json.h"
+#include "tools/print.h"
+
+#define FIRST_CPU_SIZE sizeof(",core=8191")
+
+static char *slurm_line(const struct plan *plan)
+{
+	char *list = xneed(cpuset_format(&plan->spec_list));
+	char *line = xasprintf("CpuSpecList=%s", list);
+
+	free(list);
+	return line;
+}
+
+static char *join_first_cpus(const struct plan *plan)
+{
+	size_t room = 1 + cpuset_count(&plan->first_cpus) * FIRST_CPU_SIZE;
+	char *text = xcalloc(1, room), *at = text;
+	int cpu;
+
+	cpuset_for_each (cpu, &plan->first_cpus)
+		at += snprintf(at, room - (size_t)(at - text), "%score=%d", at == text ? "" : ",",
+			       cpu);
+	return text;
+}
+
+/* NULL: its cores are not said at the mount. */
+static char *mount_options(const struct plan *plan)
+{
+	const char *nic = plan->options->nic;
+	char *cores, *text;
+
+	if (client_sizing(plan_type(plan))->cores_max == 0 || !cpuset_is_empty(&plan->client.fixed))
+		return NULL;
+	if (!nic && plan->client.cards.count == 1)
+		nic = plan->client.cards.card[0].name;
+	cores = join_first_cpus(plan);
+	text = xasprintf("-o %s%s%s%s", nic ? "net=" : "", nic ? nic : "", nic ? "," : "", cores);
+	free(cores);
+	return text;
+}
+
+/* The command of the client whose cores are planned. */
+static char *client_command(const struct plan *plan)
+{
+	struct client_place place = {
+		.ids = plan->first_cpus,
+		.os_cpus = plan->os_cpus,
+		.numa_node = plan->client.type ? plan->client.numa_node : -1,
+		.card = plan->client.cards.count ? plan->client.cards.card[0].name : "",
+	};
+
+	return cpuset_is_empty(&plan->client.fixed) ? client_cores_command(plan_type(plan), &place)
+						    : NULL;
+}
+
+static void add_optional(struct json *json, const char *key, char *text)
+{
+	if (text)
+		print_add_text(json, key, text);
+}
+
+void plan_show_json(const struct plan *plan)
+{
+	struct json *json = json_new_object();
+	char command_key[32];
+
+	print_add_text(json, "abstract_cores", cpuset_format(&plan->abs_cores));
+	print_add_text(json, "os_cpus", cpuset_format(&plan->os_cpus));
+	print_add_text(json, "client_cpus", cpuset_format(&plan->first_cpus));
+	print_add_text(json, "cpu_spec_list", cpuset_format(&plan->spec_list));
+	json_add_bool(json, "spec_set_needed", !plan->no_spec_set);
+	print_add_text(json, "slurm_conf", slurm_line(plan));
+	add_optional(json, "mount_options", mount_options(plan));
+	snprintf(command_key, sizeof(command_key), "%s_command", plan_type(plan));
+	add_optional(json, command_key, client_command(plan));
+	if (plan->client.type)
+		plan_client_json(&plan->client, json_add_object(json, "client"));
+	json_add_text(json, "placement",
+		      plan->options->has_fixed ? "given"
+		      : plan->packed	       ? "packed"
+					       : "spread");
+	json_add_text(json, "reason", plan->reason);
+	print_add_findings(json, &plan->findings);
+	print_json(json);
+}
+
+/* Where there is nothing to say: no line. */
+static void print_told(const char *label, char *text)
+{
+	if (text)
+		printf("%-16s %s\n", label, text);
+	free(text);
+}
+
+void plan_show_text(const struct plan *plan)
+{
+	plan_client_print(&plan->client);
+	print_list("abstract cores", &plan->abs_cores);
+	print_list("OS CPUs", &plan->os_cpus);
+	printf("%-16s %s\n", "placement", plan->reason);
+	print_told("slurm.conf", slurm_line(plan));
+	printf("%-16s on the node line, in %s; no CoreSpecCount beside it\n", "",
+	       plan->core_unit ? "cores, since CPUs=cores there" : "Slurm's numbers of threads");
+	if (plan->no_spec_set)
+		printf("%-16s no spec set needed where every job that finds the client\n%-16s working asks with --io-cores=%u: Slurm takes the same cores\n",
+		       "", "", cpuset_count(&plan->cores));
+	print_told("mount", mount_options(plan));
+	print_told(client_sizing(plan_type(plan))->cores_max ? "or" : "client",
+		   client_command(plan));
+	print_findings(&plan->findings);
+}
