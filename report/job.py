@@ -50,7 +50,10 @@ def errors_of(job: Job) -> str:
             if line["kind"] == "app" and name in ERRORS:
                 key = name, line.get("fs") or "a file"
                 found[key] = found.get(key, 0) + sum(classes.values())
-    return "; ".join(f"{ERRORS[name]} on {fs} ({name}, {plural(calls, 'call')})"
+    if not job.lines:
+        found = {(name, ""): calls for name, calls in job.summary.failed.items()
+                 if name in ERRORS}
+    return "; ".join(f"{ERRORS[name]}{' on ' if fs else ''}{fs} ({name}, {plural(calls, 'call')})"
                      for (name, fs), calls in found.items())
 
 

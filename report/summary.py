@@ -73,6 +73,23 @@ class Summary:
         return _number(self.word("meta"), units.COUNTS)
 
     @property
+    def io_share(self) -> float | None:
+        """Of the life of the job's processes, the part in I/O."""
+        share = self.word("io").partition("%/")[0]
+        return float(share) / 100 if share.replace(".", "", 1).isdigit() else None
+
+    @property
+    def io_seconds(self) -> float | None:
+        ns = _number(self.word("io").partition("%/")[2], units.NANOSECONDS)
+        return None if ns is None else ns / 1e9
+
+    @property
+    def failed(self) -> dict[str, int]:
+        """Calls that failed, by errno."""
+        told = (word.partition(":") for word in self.word("err").split(","))
+        return {name: _number(calls, units.COUNTS) or 0 for name, _, calls in told if calls}
+
+    @property
     def refused(self) -> int:
         return _number(self.word("refused"), units.COUNTS) or 0
 
