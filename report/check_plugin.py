@@ -9,6 +9,7 @@ import os
 import re
 from dataclasses import dataclass, field
 
+from report import paths
 from report.check_host import Host, forked
 from report.check_slurm import beside
 
@@ -168,7 +169,7 @@ def why_not(word: str, dirs: str) -> tuple[str, str]:
 def check_plugin(host: Host, word: str) -> bool:
     if host.root:
         return True  # the files of another host
-    dirs = host.either("PluginDir", "/usr/lib64/slurm")
+    dirs = host.either("PluginDir", paths.PLUGINS)
     plugin, why = why_not(word, dirs)
     if os.path.exists(plugin) and not check_readable(host, "S27.plugin", plugin):
         return False

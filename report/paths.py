@@ -8,6 +8,7 @@ PACKAGE = "jobio"
 LIBEXEC = ""  # jobio-ask and the other programs
 PKGDATA = ""  # templates are in PKGDATA/report
 SYSCONF = "/etc"
+PLUGINS = ""  # where jobio.so is installed: Slurm's PluginDir
 SLURM_BIN = ""  # of --with-slurm=PREFIX, which sudo, for one, does not have in PATH
 
 REPORT = os.path.dirname(os.path.abspath(__file__))  # modules and templates

@@ -158,7 +158,7 @@ files() {
 	rm /var/lib/dpkg/info/jobio-node.prerm
 	run apt remove jobio-plugin
 	[ "$status" -eq 0 ] || { printf '%s\n' "$output"; false; }
-	[ ! -e /usr/libexec/jobio ]
+	[ ! -e /usr/libexec/jobio/prolog ]
 	run find /usr/lib -name jobio.so
 	[ "$output" = '' ]
 	as_alice touch /home/alice/step

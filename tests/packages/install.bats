@@ -126,7 +126,7 @@ setup() { cd /debs || return; }
 	run apt-get remove -y jobio-node
 	[ "$status" -eq 0 ]
 	[[ $output == *"slurm.conf still names /usr/libexec/jobio"* ]]
-	[ ! -e /usr/libexec/jobio ]
+	[ ! -e /usr/libexec/jobio/prolog ]
 	slurm_conf
 }
 

@@ -69,7 +69,7 @@ asks() {
 	[ "$status" -eq 0 ] || { printf '%s\n' "$output"; false; }
 	[[ $output == *"/etc/slurm/slurm.conf still names /usr/libexec/jobio: take Prolog= and Epilog= out"* ]] ||
 		{ printf '%s\n' "$output"; false; }
-	[ ! -e /usr/libexec/jobio ]
+	[ ! -e /usr/libexec/jobio/prolog ]
 	run calls
 	[ "$output" = '--no-reload disable --now jobio-recover.service jobio-send.path jobio-send.timer' ]
 	# and nothing where it does not
