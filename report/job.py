@@ -334,9 +334,10 @@ def advice_text(job: Job, shown: int = ADVICE_SHOWN) -> Iterator[str]:
     if not lines:
         yield f"  no advice: {why_no_advice(job)}"
     for number, line in enumerate(lines[:shown], 1):
-        yield f"  {number}  {line.what}" + ("" if line.what.endswith(".") else ".")
+        yield from units.wrap(line.what.rstrip(".") + ".", f"  {number}  ")
         for cure in line.cure.splitlines():
-            yield f"     {cure}"
+            # what is no sentence is to be pasted
+            yield from units.wrap(cure, " " * 5) if cure.endswith(".") else [" " * 5 + cure]
     if len(lines) > shown:
         yield f"  {len(lines) - shown} more: --advice=all"
 

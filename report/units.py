@@ -155,6 +155,17 @@ def tone(kind: str, text: str) -> str:
     return f"\033[{CODES[kind]}m{text}\033[0m" if kind and has_colour() else text
 
 
+def wrap(text: str, before: str) -> list[str]:
+    """A sentence in lines of the terminal's width, or 100 columns; 'before' stands before the
+    first, as many blanks before the others."""
+    lines = [before]
+    for word in text.split():
+        if len(lines[-1]) + 1 + len(word) > (width() or 100) and len(lines[-1]) > len(before):
+            lines.append(" " * len(before))
+        lines[-1] += ("" if len(lines[-1]) == len(before) else " ") + word
+    return lines
+
+
 def width() -> int:
     """Columns of the terminal; 0: it is none."""
     if not sys.stdout.isatty():
