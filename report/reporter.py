@@ -6,7 +6,7 @@ import os
 import sys
 
 from report import options, record, sacct
-from report.command import FAILED, USAGE, Failure, execute
+from report.command import FAILED, USAGE, Failure
 from report.jobs import Query
 
 TYPE_CHECKING = False
