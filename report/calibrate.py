@@ -5,18 +5,20 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
 import time
+from functools import partial
+from importlib.util import find_spec
 from math import ceil
 
 from report import calibration, paths, record, sacct, units
-from report.calibration import Calibration, Job, Plan, Setting, setting_text
+from report.calibration import Calibration, Job, Plan, setting_text
 from report.command import FAILED, USAGE, Failure, nearest
 from report.ledger import Ledger
 from report.options import VALUE, Option, number, parse
@@ -26,11 +28,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, NoReturn, TypeVar
 
+    from report.calibration import Setting
+
     T = TypeVar("T")
 
 USAGE_TEXT = """\
 usage: jobio calibrate --dir=DIR [OPTION]... [-- SBATCH-OPTION...]
-       jobio calibrate --plots=FOLDER
 
 Measures with fio, in jobs of its own, what one node reads and writes below DIR
 with each number of io-cores and each profile, compares jobio's records of these
@@ -49,7 +52,6 @@ advice.
   --space=SIZE         of the files; default 8G
   --fio=PATH           of fio on the nodes; default fio
   --dry-run            say what would be done, and refuse what would fail
-  --plots=FOLDER       only draw the plots of FOLDER/calibration.json again
   --conf=FILE          instead of {conf}
 
 Exit status: 0; 1 when a job failed, or its record and fio disagree; 2 bad
@@ -57,7 +59,7 @@ usage; 130 after Ctrl-C.
 """
 OPTIONS = [*(Option(name, value=VALUE) for name in (
     "dir", "output", "io-cores", "profiles", "processes", "repeats", "seconds", "max-time",
-    "max-bytes", "space", "fio", "plots", "conf")), Option("dry-run")]
+    "max-bytes", "space", "fio", "conf")), Option("dry-run")]
 PREFIX = "jobio-calibrate."
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 COMMAND_S = 30  # for a command of Slurm's, or a look at the filesystem
@@ -84,24 +86,22 @@ def say(text: str) -> None:
 # ---- the command line --------------------------------------------------------------
 
 def size(name: str, text: str) -> int:
-    digits, unit = (text[:-1], text[-1]) if text[-1:] in tuple("KMGT") else (text, "")
-    if digits.isascii() and digits.isdigit() and 0 < int(digits) <= (10**6 if unit else 10**12):
-        return int(digits) << (10 * (" KMGT".index(unit)) if unit else 0)
+    match = re.fullmatch(r"([1-9]\d{0,11})([KMGT]?)", text)
+    if match and (not match[2] or len(match[1]) < 8):
+        return int(match[1]) << 10 * " KMGT".index(match[2] or " ")
     raise Failure(f"--{name}: '{text}': expected a size like 800M, 8G or 16T", USAGE)
 
 
 def duration(name: str, text: str) -> int:
     """"480", "480:00" and "8:00:00" are the same, as in sbatch --time."""
-    parts = text.split(":")
-    if len(parts) <= 3 and all(p.isascii() and p.isdigit() and len(p) <= 6 for p in parts):
-        numbers = [int(p) for p in parts]
-        total = 0
-        for part in numbers:
-            total = total * 60 + part
-        if total and all(n < 60 for n in numbers[1:]):
-            return total * 60 if len(numbers) == 1 else total
-    raise Failure(f"--{name}: '{text}': expected minutes, minutes:seconds or "
-                  "hours:minutes:seconds", USAGE)
+    total = 0
+    if re.fullmatch(r"\d{1,6}(:[0-5]?\d){0,2}", text):
+        for part in text.split(":"):
+            total = total * 60 + int(part)
+    if not total:
+        raise Failure(f"--{name}: '{text}': expected minutes, minutes:seconds or "
+                      "hours:minutes:seconds", USAGE)
+    return total if ":" in text else total * 60
 
 
 def numbers(name: str, text: str, least: int, most: int, room: int) -> list[int]:
@@ -209,21 +209,6 @@ def keep(settings: list[Setting], speaks_against: Callable[[Setting], str], is_s
 
 # ---- Slurm and the filesystem ------------------------------------------------------
 
-def run_program(name: str, words: list[str]) -> str:
-    path = paths.program(name)
-    if not path:
-        raise Failure(f"{name}: there is no {name} in PATH")
-    try:
-        done = subprocess.run([path, *words], stdin=subprocess.DEVNULL, capture_output=True,
-                              timeout=COMMAND_S)
-    except subprocess.TimeoutExpired:
-        raise Failure(f"{name}: no answer within {COMMAND_S} s") from None
-    if done.returncode:
-        said = done.stderr.decode(errors="replace").strip().split("\n")
-        raise Failure(f"{name}: exit status {done.returncode}: {said[0]}")
-    return done.stdout.decode(errors="replace")
-
-
 class Slurm:
     def __init__(self, wish: Wish) -> None:
         self.name = "jobio-calibrate-" + secrets.token_hex(6)
@@ -243,14 +228,14 @@ class Slurm:
     def refuses(self, setting: Setting) -> str:
         """What Slurm says against such a job; nothing is submitted."""
         try:
-            run_program("sbatch", self.words(setting, "/", 0, ["--test-only"]))
+            sacct.run_program("sbatch", self.words(setting, "/", 0, ["--test-only"]))
         except Failure as failure:
             return str(failure)
         return ""
 
     def submit(self, setting: Setting, folder: str, job: int) -> str:
-        out = run_program("sbatch", self.words(setting, folder, job, ["--dependency=singleton"]))
-        said = out.split("\n")[0]
+        words = self.words(setting, folder, job, ["--dependency=singleton"])
+        said = sacct.run_program("sbatch", words).split("\n")[0]
         number_ = said.split(";")[0]
         if not number_.isdigit():
             raise Failure(f"sbatch: '{said}': not a job id")
@@ -258,12 +243,12 @@ class Slurm:
 
     def queue(self) -> dict[str, list[str]]:
         """Job: state, reason, node."""
-        out = run_program("squeue", ["-h", "--name=" + self.name, "-o", "%i|%T|%r|%N"])
+        out = sacct.run_program("squeue", ["-h", "--name=" + self.name, "-o", "%i|%T|%r|%N"])
         rows = [line.split("|") for line in out.splitlines()]
         return {row[0]: row[1:] for row in rows if len(row) == 4}
 
     def cancel(self, job: str = "") -> None:
-        run_program("scancel", ["--name=" + self.name, *([job] if job else [])])
+        sacct.run_program("scancel", ["--name=" + self.name, *([job] if job else [])])
 
 
 def bounded(what: str, seconds: float, call: Callable[[], T]) -> T:
@@ -273,7 +258,7 @@ def bounded(what: str, seconds: float, call: Callable[[], T]) -> T:
     def work() -> None:
         try:
             done.append((call(), None))
-        except OSError as error:
+        except (OSError, Failure) as error:
             done.append((None, error))
 
     thread = threading.Thread(target=work, daemon=True)
@@ -282,8 +267,10 @@ def bounded(what: str, seconds: float, call: Callable[[], T]) -> T:
     if not done:
         raise Failure(f"'{what}': no answer within {seconds:.0f} s")
     value, error = done[0]
-    if error:
+    if isinstance(error, OSError):
         raise Failure(f"'{error.filename or what}': {error.strerror}")
+    if error:
+        raise error
     return value  # type: ignore[no-any-return]
 
 
@@ -312,6 +299,7 @@ def await_folder(path: str) -> None:
 
 def put(path: str, text: str) -> None:
     """Whole, or not at all."""
+    await_folder(os.path.dirname(path))
     with open(path + ".new", "w", encoding="utf-8") as file:
         file.write(text)
     os.replace(path + ".new", path)
@@ -336,6 +324,7 @@ class Watch:
         self.data = Calibration(plan.settings, plan.shapes, [Job(*turn) for turn in plan.turns])
         self.folder = self.cluster = self.doing = ""
         self.start, self.start_s = time.monotonic(), time.time()
+        self.heard = self.start  # squeue's last answer
         self.is_open = False  # a line of progress on a terminal
         self.waiting: list[int] = []
 
@@ -354,8 +343,7 @@ class Watch:
     def submit(self) -> None:
         for at, job in enumerate(self.data.jobs):
             text, path = self.plan.text(), os.path.join(self.folder, f"{at}.plan")
-            bounded(path, COMMAND_S, lambda path=path, text=text:  # type: ignore[misc]
-                    (await_folder(self.folder), put(path, text)))
+            bounded(path, COMMAND_S, partial(put, path, text))
             job.id = self.slurm.submit(job.setting, self.folder, at)
         self.waiting = list(range(len(self.data.jobs)))
 
@@ -416,32 +404,35 @@ class Watch:
                       + f", about {(self.plan.all_s(len(self.waiting)) + 30) // 60} min to go"
                       + self.doing)
 
+    def ask(self) -> None:
+        """Look at what is queued, and collect what is no more."""
+        queued = self.slurm.queue()
+        self.heard, self.doing = time.monotonic(), ""
+        for at in list(self.waiting):
+            if self.data.jobs[at].id in queued:
+                self.look(at, *queued[self.data.jobs[at].id])
+            else:
+                self.collect(at)
+
     def wait(self) -> None:
-        heard, poll, before = time.monotonic(), POLL_FIRST_S, ""
+        poll, before = POLL_FIRST_S, ""
         while self.waiting:
             count = len(self.waiting)
             try:
-                queued = self.slurm.queue()
-                heard, self.doing = time.monotonic(), ""
-                for at in list(self.waiting):
-                    if self.data.jobs[at].id in queued:
-                        self.look(at, *queued[self.data.jobs[at].id])
-                    else:
-                        self.collect(at)
+                self.ask()
             except Failure:
-                if time.monotonic() - heard > SQUEUE_DOWN_S:
+                if time.monotonic() - self.heard > SQUEUE_DOWN_S:
                     raise
             if self.waiting and self.is_hopeless():
-                return self.give_up("the first jobs have all failed")
-            if self.waiting and time.monotonic() - self.start >= self.plan.max_s:
-                return self.give_up("--max-time is over")
+                self.give_up("the first jobs have all failed")
+            elif self.waiting and time.monotonic() - self.start >= self.plan.max_s:
+                self.give_up("--max-time is over")
             is_news = len(self.waiting) < count
             if is_news or self.doing != before or sys.stderr.isatty():
                 self.tell()
             poll = POLL_FIRST_S if is_news else min(poll * 1.5, POLL_MAX_S)
             before = self.doing
-            if self.waiting:
-                time.sleep(poll)
+            time.sleep(poll if self.waiting else 0)
         self.progress_end()
 
     # ---- jobio's own records
@@ -506,24 +497,28 @@ class Watch:
         return len(wrong)
 
     def write(self) -> None:
-        mounts = [job for job in self.data.jobs if job.mount]
-        plan = self.plan
-        about = {"jobio": paths.PACKAGE.split()[-1], "start": calibration.stamp(self.start_s),
-                 "end": calibration.stamp(time.time()), "cluster": self.cluster or None,
-                 "directory": os.path.dirname(self.folder),
-                 "mount": mounts[0].mount if mounts else "",
-                 "fstype": mounts[0].fstype if mounts else "", "repeats": plan.repeats,
-                 "seconds": plan.seconds, "file_bytes": plan.file_bytes,
-                 "run_bytes": plan.run_bytes}
-        advice = calibration.constants(self.data, about["fstype"])
-        output = self.wish.output
-        put(f"{output}/calibration.json",
-            json.dumps(calibration.to_json(self.data, about, advice)) + "\n")
-        put(f"{output}/advice.conf", calibration.advice_conf(about, advice))
+        place = next((job for job in self.data.jobs if job.mount), self.data.jobs[0])
+        plan, output = self.plan, self.wish.output
+        about: dict[str, Any] = {
+            "jobio": paths.PACKAGE.split()[-1], "start": calibration.stamp(self.start_s),
+            "end": calibration.stamp(time.time()), "cluster": self.cluster or None,
+            "directory": os.path.dirname(self.folder), "mount": place.mount,
+            "fstype": place.fstype, "repeats": plan.repeats, "seconds": plan.seconds,
+            "file_bytes": plan.file_bytes, "run_bytes": plan.run_bytes}
+        advice = calibration.constants(self.data, place.fstype)
+        data = calibration.to_json(self.data, about, advice)
+        names = ["calibration.json", "advice.conf"]
+        put(f"{output}/{names[0]}", json.dumps(data) + "\n")
+        put(f"{output}/{names[1]}", calibration.advice_conf(about, advice))
+        if find_spec("matplotlib"):
+            from report import calibration_plots
+
+            for name, text in calibration_plots.draw(self.data).items():
+                put(f"{output}/{name}", text)
+                names.append(name)
         for key, value, origin in advice:
             print(f"{key:<16} {value:>10}  {origin}")
-        drawn = plots(self.data, output)
-        print(f"written: {output}/{{{','.join(['calibration.json', 'advice.conf', *drawn])}}}")
+        print(f"written: {output}/{{{','.join(names)}}}")
 
     def end(self) -> bool:
         """Cancel what is left, remove the folder; False: something may be left."""
@@ -565,20 +560,6 @@ def lack_of(job: Job, lacks: list[str]) -> str:
     return ""
 
 
-def plots(data: Calibration, output: str) -> list[str]:
-    try:
-        from report import calibration_plots
-
-        pictures = calibration_plots.draw(data)
-    except ImportError:
-        say("no plots: matplotlib is missing; install python3-matplotlib and type "
-            f"'jobio calibrate --plots={output}'")
-        return []
-    for name, text in pictures.items():
-        put(f"{output}/{name}.svg", text)
-    return [name + ".svg" for name in pictures]
-
-
 # ---- main --------------------------------------------------------------------------
 
 def check(wish: Wish, plan: Plan, slurm: Slurm) -> str:
@@ -595,17 +576,9 @@ def check(wish: Wish, plan: Plan, slurm: Slurm) -> str:
         raise Failure(f"--output: '{output}': cannot write there: Not a directory")
     if not os.access(place, os.W_OK | os.X_OK):
         raise Failure(f"--output: '{output}': cannot write there: Permission denied")
-    real = bounded(wish.dir, COMMAND_S, lambda: check_or_say(wish.dir, plan.space_bytes))
-    if isinstance(real, Failure):
-        raise real
-    return real
-
-
-def check_or_say(folder: str, need: int) -> str | Failure:
-    try:
-        return check_folder(folder, need)
-    except Failure as failure:
-        return failure
+    if not find_spec("matplotlib"):
+        say("matplotlib is missing: no plots will be drawn; install python3-matplotlib")
+    return bounded(wish.dir, COMMAND_S, lambda: check_folder(wish.dir, plan.space_bytes))
 
 
 def say_plan(plan: Plan, folder: str) -> None:
@@ -617,15 +590,15 @@ def say_plan(plan: Plan, folder: str) -> None:
           f"most {units.size(plan.max_bytes)} read and written", file=sys.stderr)
 
 
-def others(folder: str) -> int:
-    return sum(1 for name in os.listdir(folder) if name.startswith(PREFIX))
+def make_folder(real: str) -> tuple[int, str]:
+    """How many others there are, and ours."""
+    count = sum(1 for name in os.listdir(real) if name.startswith(PREFIX))
+    return count, tempfile.mkdtemp(prefix=PREFIX, dir=real)
 
 
 def work(watch: Watch, real: str) -> int:
     wish = watch.wish
-    count = bounded(wish.dir, COMMAND_S, lambda: others(real))
-    watch.folder = bounded(wish.dir, COMMAND_S,
-                           lambda: tempfile.mkdtemp(prefix=PREFIX, dir=real))
+    count, watch.folder = bounded(wish.dir, COMMAND_S, lambda: make_folder(real))
     if count:
         say(f"'{wish.dir}': others run there, or were killed ({PREFIX}*: {count}): if they run, "
             "all measure less")
@@ -665,27 +638,11 @@ def measure(watch: Watch, real: str) -> int:
     return status if is_clean else status or FAILED
 
 
-def draw_again(folder: str) -> int:
-    path = os.path.join(folder, "calibration.json")
-    try:
-        with open(path, encoding="utf-8") as file:
-            data = calibration.from_json(json.load(file))
-    except OSError as error:
-        raise Failure(f"--plots: '{path}': {error.strerror}") from None
-    except (ValueError, KeyError, IndexError, TypeError):
-        raise Failure(f"--plots: '{path}': not a calibration") from None
-    drawn = plots(data, folder)
-    print(f"written: {folder}/{{{','.join(drawn)}}}" if drawn else "", end="\n" if drawn else "")
-    return 0 if drawn else FAILED
-
-
 def main(args: list[str]) -> int:
     wish = Wish(args)
     if "help" in wish.given:
         print(USAGE_TEXT.format(conf=paths.SYSCONF + "/slurm/jobio.conf"), end="")
         return 0
-    if wish.given.get("plots"):
-        return draw_again(wish.given["plots"] or "")
     if not wish.dir:
         raise Failure("--dir: which folder?", USAGE)
     ledger = Ledger(wish.given.get("conf"))
@@ -708,4 +665,6 @@ def main(args: list[str]) -> int:
     slurm.limit_s = plan.job_limit_s()
     plan = plan_of(keep(plan.settings, slurm.refuses, "io-cores" in wish.given))
     say_plan(plan, wish.dir)
-    return 0 if "dry-run" in wish.given else measure(Watch(wish, plan, slurm, conf.patience_s), real)
+    if "dry-run" in wish.given:
+        return 0
+    return measure(Watch(wish, plan, slurm, conf.patience_s), real)

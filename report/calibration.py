@@ -20,6 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    Setting = tuple[int, str | None]  # io-cores, profile
+
 MIB = 1 << 20
 LARGE_KIB, SMALL_KIB, HUGE_KIB = 1024, 4, 65536
 DEPTH, DEPTH_LARGE = 32, 4  # requests of a process with libaio: of 4 KiB, of 1 MiB
@@ -29,8 +31,6 @@ SLOWEST_MBS = 20  # files are made at this rate, or the job ends
 SHORT_MS = 1000
 GROWS = 0.8  # a core that adds less than this part of the first core's adds nothing
 FLAT = 0.9  # of the best: more processes add nothing
-
-Setting = tuple  # (io_cores, profile or None)
 
 
 def setting_text(setting: Setting) -> str:
@@ -145,13 +145,13 @@ class Run:
     latency_us: float  # of one call; 0: fio does not say
 
 
-def read_fio(text: str, is_write: bool) -> Run:
+def read_fio(text: str, way: str) -> Run:
     """What fio 3 wrote: notes may stand in front of its JSON."""
     try:
         (job,) = json.loads(text[text.index("{"):])["jobs"]
-        way = job["write" if is_write else "read"]
-        run = Run(int(way["io_bytes"]), int(way["total_ios"]), int(way["runtime"]) or 1,
-                  float(way.get("lat_ns", {}).get("mean", 0)) / 1000)
+        told = job[way]
+        run = Run(int(told["io_bytes"]), int(told["total_ios"]), int(told["runtime"]) or 1,
+                  float(told.get("lat_ns", {}).get("mean", 0)) / 1000)
         error = int(job.get("error", 0))
     except (ValueError, KeyError, TypeError, AttributeError):
         raise Failure("fio: its answer has no meaning") from None
@@ -199,14 +199,14 @@ class Calibration:
     def take(self, job: Job, name: str, text: str) -> None:
         """What fio wrote of a run: the name of a shape, or layout."""
         shape = self.by_name.get(name)
-        if not shape and name != "layout":
-            return job.blame(f"'{name}': no such run")
-        is_write = not shape or shape.is_write
+        way = "write" if not shape or shape.is_write else "read"
         try:
-            run = read_fio(text, is_write)
+            if not shape and name != "layout":
+                raise Failure("no such run")
+            run = read_fio(text, way)
         except Failure as failure:
-            return job.blame(f"{name}: {failure}")
-        way = "write" if is_write else "read"
+            job.blame(f"{name}: {failure}")
+            return
         for moved in (job.fio, job.aio) if shape and shape.is_async else (job.fio,):
             moved[way + "_bytes"] += run.bytes
             moved[way + "_calls"] += run.calls
@@ -404,17 +404,6 @@ def to_json(data: Calibration, about: dict[str, Any], advice: list[tuple[str, in
                       "samples": line.count} for p, m, line in lines],
         "advice": {key: value for key, value, _ in advice},
         "jobs": [job_json(data, job) for job in data.jobs]}
-
-
-def from_json(top: dict[str, Any]) -> Calibration:
-    """As far as plots need it."""
-    shapes = [Shape(s["block_bytes"] // 1024, s["write"], s["direct"], s["engine"] == "libaio",
-                    s["processes"], s["depth"], s["shape"].endswith(("direct", "buffered")))
-              for s in top["settings"][0]["shapes"]]
-    jobs = [Job((j["io_cores"], j["profile"]), j["repeat"], is_lacking=not j["counts"],
-                runs={r["shape"]: Run(r["bytes"], r["calls"], r["ms"], r["latency_us"])
-                      for r in j["runs"]}) for j in top["jobs"]]
-    return Calibration([(s["io_cores"], s["profile"]) for s in top["settings"]], shapes, jobs)
 
 
 def advice_conf(about: dict[str, Any], advice: list[tuple[str, int, str]]) -> str:

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     Series = dict[str, list[list[float]]]  # name: measured values at each place
 
-PLOTS = ("scaling", "engines", "direct")
-
 
 class Sheet:
     """Four panels with one legend."""
@@ -125,5 +123,6 @@ def direct(data: Calibration) -> str:
 
 
 def draw(data: Calibration) -> dict[str, str]:
-    """Name: SVG. ImportError: there is no matplotlib."""
-    return {"scaling": scaling(data), "engines": engines(data), "direct": direct(data)}
+    """File name: SVG."""
+    return {"scaling.svg": scaling(data), "engines.svg": engines(data),
+            "direct.svg": direct(data)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-
 import sys
 
 from report import paths, record, sacct, samples, timeline, units
@@ -190,7 +189,7 @@ def metric_row(both: Comparison, metric: Metric) -> str:
     else:
         tail = f"{change:+8.1f} %" + {True: "  differs", False: "  within chance",
                                       None: ""}[both.differs(metric)]
-    return table_row(metric.name, *texts, tail)
+    return table_row(metric.name, texts[0], texts[1], tail)
 
 
 def measured(metric: Metric, values: list[float]) -> str:
@@ -228,7 +227,7 @@ def text(both: Comparison) -> str:
     lines += [metric_row(both, m) for m in METRICS if any(s.jobs[m.key] for s in both.sides)]
     codes = [" ".join(a["code"] for a in side.reports[0].advice or []) or "-"
              for side in both.sides]
-    lines += [table_row("advice", *codes), "", *verdict(both)]
+    lines += [table_row("advice", codes[0], codes[1]), "", *verdict(both)]
     for metric in METRICS:
         if metric.is_work and both.is_other_work(metric):
             lines.append(f"not the same work: {metric.name} differs by more than {WORK_PERCENT} %")

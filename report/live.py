@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 SECONDS, SECONDS_MAX = 5, 3600
 FIRST_S, AGAIN_S = 30.0, 10.0  # srun has to start a step
-SQUEUE_S = 10
 END_S = 3.0  # for srun to end its step
 MARK = b"@jobio/1"
 TEXT_MAX, NODES_MAX, ASK_MAX = 256 << 10, 65536, (1 << 32) - 1
@@ -334,14 +333,7 @@ class View:
         return int(job), user
 
     def ask_squeue(self) -> tuple[str, str]:
-        program = paths.program("squeue")
-        words = [program or "", "-h", "-j", self.wanted, "-o", "%A %u"]
-        try:
-            done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True,
-                                  timeout=SQUEUE_S) if program else None
-        except subprocess.TimeoutExpired:
-            done = None
-        told = done.stdout.decode(errors="replace").split() if done else []
+        told = sacct.run_program("squeue", ["-h", "-j", self.wanted, "-o", "%A %u"]).split()
         if len(told) < 2 or not told[0].isdigit():
             raise Failure("squeue: no such job")
         return told[0], told[1]

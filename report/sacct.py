@@ -166,6 +166,24 @@ class Row:
         return sum(used) / len(used) / 100 if used else None
 
 
+def run_program(name: str, words: Sequence[str], timeout_s: float = TIMEOUT_S) -> str:
+    """What a command of Slurm's prints; a Failure that begins with its name."""
+    program = paths.program(name)
+    if not program:
+        raise Failure(f"{name}: there is no {name} in PATH")
+    try:
+        done = subprocess.run([program, *words], stdin=subprocess.DEVNULL, capture_output=True,
+                              timeout=timeout_s)
+    except (subprocess.TimeoutExpired, OSError) as error:
+        raise Failure(f"{name}: " + (error.strerror or "" if isinstance(error, OSError)
+                                     else f"no answer within {timeout_s:.0f} s")) from None
+    if done.returncode:
+        first = done.stderr.decode(errors="replace").strip().split("\n")[0]
+        raise Failure(f"{name}: exit status {done.returncode}"
+                      + (f": {units.clean(first)}" if first else ""))
+    return done.stdout.decode(errors="replace")
+
+
 class Sacct:
     """A call that runs beside us: rows() waits for it."""
 

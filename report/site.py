@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
+import re
 import sys
 import time
 
-from report import paths, record, sacct, summary, units
+from report import record, sacct, summary, units
 from report.command import USAGE, Failure
 from report.ledger import Ledger
 
@@ -119,23 +119,12 @@ def check_caller(ledger_user: str) -> None:
     """slurmdbd shows everybody's jobs to whom it wants; sums of a site are for administrators."""
     import pwd
 
-    if os.geteuid() == 0:
-        return
     name = pwd.getpwuid(os.geteuid()).pw_name
-    program = paths.program("sacctmgr")
-    if name == ledger_user:
+    if os.geteuid() == 0 or name == ledger_user:
         return
-    if not program:
-        raise Failure("sacctmgr: there is no sacctmgr in PATH")
-    try:
-        done = subprocess.run([program, "-nP", "show", "user", f"name={name}",
-                               "format=adminlevel"], stdin=subprocess.DEVNULL,
-                              capture_output=True, timeout=sacct.TIMEOUT_S)
-    except subprocess.TimeoutExpired:
-        raise Failure(f"sacctmgr: no answer within {sacct.TIMEOUT_S} s") from None
-    if done.returncode:
-        raise Failure(f"sacctmgr: exit status {done.returncode}")
-    if done.stdout.decode(errors="replace").split("\n")[0] not in ("Operator", "Administrator"):
+    level = sacct.run_program("sacctmgr", ["-nP", "show", "user", f"name={name}",
+                                           "format=adminlevel"])
+    if level.split("\n")[0] not in ("Operator", "Administrator"):
         raise Failure("--site: for root, SlurmUser and operators of Slurm only")
 
 
@@ -227,8 +216,6 @@ def seconds_of(unit: str) -> int:
 
 
 def when(name: str, text: str, now: int) -> int:
-    import re
-
     shift = re.fullmatch(r"now(?:([-+])(\d{1,9})([A-Za-z]*))?", text, re.I)
     if shift and (not shift[1] or seconds_of(shift[3])):
         step = int(shift[2] or 0) * seconds_of(shift[3] or "")
@@ -258,21 +245,21 @@ def name_of(site: Site, kind: str, one: Sum) -> str:
     """Filesystems of one name on several clusters are told apart."""
     if not one["name"]:
         return "none" if kind == "profiles" else "unknown"
-    if kind != "filesystems":
-        return str(one["name"])
-    clusters = {cluster for _, cluster in site.tally.sums[kind]}
-    return (one["name"] + (f" ({one['type']})" if one.get("type") else "")
-            + (f" on {one['cluster']}" if len(clusters) > 1 else ""))
+    is_many = kind == "filesystems" and len({c for _, c in site.tally.sums[kind]}) > 1
+    return (f"{one['name']}" + (f" ({one['type']})" if one.get("type") else "")
+            + (f" on {one['cluster']}" if is_many else ""))
 
 
 def gate_words(site: Site) -> str:
     """Tasks that ran and those that were refused, of all jobs of the time."""
-    t = site.tally.totals
-    ran = (f"{units.plural(t['warned_tasks'], 'task')} of {units.plural(t['warned_jobs'], 'job')} could run on "
-           "CPUs of a client, and ran (gate = enforce refuses such tasks)")
-    refused = (f"{units.plural(t['refused_tasks'], 'task')} of {units.plural(t['refused_jobs'], 'job')} "
-               f"{'was' if t['refused_tasks'] == 1 else 'were'} refused")
-    words = [text for text, jobs in ((ran, t["warned_jobs"]), (refused, t["refused_jobs"])) if jobs]
+    t, plural = site.tally.totals, units.plural
+    words = []
+    if t["warned_jobs"]:
+        words.append(f"{plural(t['warned_tasks'], 'task')} of {plural(t['warned_jobs'], 'job')} "
+                     "could run on CPUs of a client, and ran (gate = enforce refuses such tasks)")
+    if t["refused_jobs"]:
+        words.append(f"{plural(t['refused_tasks'], 'task')} of {plural(t['refused_jobs'], 'job')} "
+                     f"{'was' if t['refused_tasks'] == 1 else 'were'} refused")
     return "; ".join(words) or "no task could run on CPUs of a client"
 
 
@@ -310,7 +297,7 @@ def io_s(one: Sum) -> float | None:
 def advice_words(code: str) -> str:
     from report import advice
 
-    words = getattr(advice, "words_of", lambda code, kind: {})(code, "")
+    words: dict[str, str] = getattr(advice, "words_of", lambda code, kind: {})(code, "")
     return words.get("cure") or "see man jobio-advice"
 
 
@@ -330,8 +317,8 @@ def view(site: Site, limit: int) -> dict[str, Any]:
 def text(site: Site, limit: int) -> str:
     seen = view(site, limit)
     t = site.tally.totals
-    lines = [f"{units.plural(t['jobs'], 'job')} that ended from {seen['since']} to {seen['until']}, "
-             f"{seen['hours']} node hours"]
+    lines = [f"{units.plural(t['jobs'], 'job')} that ended from {seen['since']} to "
+             f"{seen['until']}, {seen['hours']} node hours"]
     lines += [f"  {'note':<6} {note}" for note in seen["notes"]]
     lines.append(f"  {'gate':<6} {seen['gate']}")
     warned = [job for job in site.tally.gate if job["warned"]]
