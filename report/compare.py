@@ -91,8 +91,10 @@ class Side:
 
 def word_of(job: Job, key: str) -> str:
     row, summary = job.slurm, job.summary
-    return {"name": row.name if row else "", "profile": summary.prof, "io_cores": summary.cores,
-            "state": row.state if row and job.is_of_slurm else "", "filesystems": summary.fs}[key]
+    words: dict[str, str] = {
+        "name": row.name if row else "", "state": row.state if row and job.is_of_slurm else "",
+        "profile": summary.prof, "io_cores": summary.cores, "filesystems": summary.fs}
+    return words[key]
 
 
 def total(nodes: list[dict[str, Any]]) -> dict[str, int | None]:

@@ -388,10 +388,11 @@ def run(values: dict[str, str | None], form: str) -> int:
         raise Failure("--endtime: it is before --starttime", USAGE)
     site = get(since, until, values.get("conf"))
     limit = int(values.get("limit") or LIMIT)
-    if values.get("html"):
+    html = values.get("html")
+    if html:
         from report import page
 
-        page.write(values["html"], page.site(view(site, limit)))
+        page.write(html, page.site(view(site, limit)))
     elif form == "json":
         print(json.dumps(site.to_json(), ensure_ascii=False, separators=(",", ":")))
     else:
