@@ -64,7 +64,7 @@ Exit status: 0 no errors or warnings; 1 warnings; 3 errors; 2 bad usage."""
 OPTIONS = [Option("quiet", "q"), Option("verbose", "v"), Option("json"), Option("submit")] + [
     Option(name, value=VALUE) for name in (
         "role", "format", "partition", "capture", "conf", "root", "slurm-conf", "host", "slurmd",
-        "topology", "client-cpus", "slurm-version")]
+        "topology", "client-cpus", "slurm-version", "sysfs")]
 
 
 # ---- options
@@ -128,7 +128,7 @@ def make_host(options: dict[str, str]) -> Host:
 # ---- what this host is
 
 
-def own_name(host: Host) -> str:
+def own_name(host: Host, short: str) -> str:
     """Its node's name: told by slurmd (-N), or Slurm's NodeName of this host; else the host's."""
     pid = host.process("slurmd")
     words = (host.read(f"/proc/{pid}/cmdline") or "").split("\0") if pid else []
@@ -136,10 +136,12 @@ def own_name(host: Host) -> str:
         word[2:] or words[at + 1] for at, word in enumerate(words[:-1]) if word.startswith("-N")]
     if any(told):
         return [name for name in told if name][-1]
-    short = ((host.read("/etc/hostname") if host.root else "") or socket.gethostname()).strip()
-    short = short.split(".")[0]
-    aliases = host.run(["scontrol", "show", "aliases", short]).out.split()  # asks nobody
-    return aliases[0] if aliases else short
+    return (aliases(host, short) or [short])[0]
+
+
+def aliases(host: Host, name: str) -> list[str]:
+    """NodeNames of a host: scontrol reads slurm.conf, and asks nobody."""
+    return host.run(["scontrol", "show", "aliases", name]).out.split()
 
 
 def is_controller(host: Host) -> bool:
@@ -162,12 +164,14 @@ def find_roles(host: Host, named: bool) -> list[str]:
 def ask_slurm(host: Host, is_told: bool) -> None:
     """Settings, the node, partitions; and with them the roles that were not told."""
     host.local = check_slurm.lines(host, host.slurm_conf)
+    short = ((host.read("/etc/hostname") if host.root else "") or socket.gethostname()).strip()
+    short = short.split(".")[0]
     if not host.name:
-        host.name = own_name(host)
+        host.name = own_name(host, short)
         if not host.root and not sys.stdout.isatty():
             check_slurm.pace(host)
     if not is_told:
-        named = host.run(["scontrol", "show", "aliases", host.name]).out.split()
+        named = aliases(host, host.name) or host.name in aliases(host, short)
         host.roles = find_roles(host, bool(named))
     check_slurm.ask(host, host.is_role("node"), host.is_role("login", "ctld"))
     if host.version == (0, 0):
@@ -187,6 +191,8 @@ def ask_facts(host: Host, options: dict[str, str]) -> None:
         words.append("--helpers=" + check_helpers.folder_of(host))
     if not host.is_role("node") or (host.root and host.client_cpus is not None):
         words.append("--no-clients")
+    if "sysfs" in options:  # for tests
+        words.append("--sysfs=" + options["sysfs"])
     if host.node:
         words.append("--node=" + check_node.record(host))
         xml = check_node.started(host)

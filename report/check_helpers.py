@@ -9,6 +9,7 @@ import stat
 
 from report import paths
 from report.check_host import Host
+from report.check_node import slurmd_pid
 from report.check_slurm import beside, local
 
 HELPERS = ("prolog", "epilog", "jobio-prepare", "jobio-release", "jobio-send", "jobio-slurm",
@@ -18,9 +19,10 @@ UNITS = {"jobio-recover.service": "what a crash left changed stays so until the 
          "jobio-send.timer": "records that the ledger did not take wait for the next job"}
 LOW_MIB = 16
 # what jobio-count says is missing, and the cause in check.words
-MISSING = (("built without BPF", "build"), ("lockdown", "lockdown"), ("bpffs", "bpffs"),
-           ("BPF filesystem", "bpffs"), ("/sys/fs/bpf", "bpffs"), ("BTF", "btf"),
-           ("ermission denied", "capability"), ("not permitted", "capability"))
+MISSING = (("built without BPF", "build"), ("bpffs", "bpffs"), ("lockdown", "lockdown"),
+           ("BTF", "btf"), ("ermission denied|not permitted", "capability"))
+CAPABILITIES = {"CAP_PERFMON": 38, "CAP_BPF": 39}
+SYS_ADMIN = 21  # has both
 
 
 def mount_of(path: str) -> str:
@@ -142,6 +144,26 @@ def check_helpers(host: Host, folder: str) -> None:
                       mount=mount_of(folder))
 
 
+def count_cause(host: Host, why: str) -> str:
+    """The kernel says neither that it is locked down nor that it has no BTF."""
+    if "[confidentiality]" in (host.read("/sys/kernel/security/lockdown") or ""):
+        return "lockdown"
+    for pattern, cause in MISSING:
+        if re.search(pattern, why):
+            return cause
+    return "-" if host.exists("/sys/kernel/btf/vmlinux") else "btf"
+
+
+def check_capabilities(host: Host) -> None:
+    """Of slurmd, whose prolog loads the programs."""
+    status = host.read(f"/proc/{slurmd_pid(host)}/status") or ""
+    found = re.search(r"(?m)^CapBnd:\s*([0-9a-f]+)", status)
+    mask = int(found[1], 16) if found else 1 << SYS_ADMIN
+    lacks = [name for name, bit in CAPABILITIES.items() if not mask >> bit & 1]
+    if lacks and not mask >> SYS_ADMIN & 1:
+        host.findings.add("H02.slurmd", lacks=" and ".join(lacks))
+
+
 def check_count(host: Host, folder: str) -> None:
     count = host.facts.get("count")
     if count is None or not os.access(folder + "/jobio-count", os.X_OK):
@@ -150,14 +172,15 @@ def check_count(host: Host, folder: str) -> None:
     if not probe or not probe.get("tier"):
         host.findings.add("H02.silent", why=count.get("error") or "it prints no tier", dir=folder)
         return
-    why = probe.get("reason") or ""
-    cause = next((cause for word, cause in MISSING if word in why), "-")
+    why = re.sub("^BPF programs: (this kernel does not count: )?", "", probe.get("reason") or "")
     if probe["tier"] != "bpf":
         tier = "steps" if probe["tier"] == "none" else "process exits"
-        host.findings.add("H02", cause, tier=tier, why=why or "the kernel does not say why")
+        host.findings.add("H02", count_cause(host, why), tier=tier,
+                          why=why or "the kernel does not say why")
     elif why:
-        missing = ", ".join(probe.get("missing") or []) or why
-        host.findings.add("H02.part", why=missing, kernel=host.facts["kernel"])
+        host.findings.add("H02.part", why=why, kernel=host.facts["kernel"])
+    else:
+        check_capabilities(host)
 
 
 # ---- folders, units

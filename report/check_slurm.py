@@ -142,7 +142,7 @@ def controller(host: Host) -> tuple[str, str, int]:
     found = re.match(r"([^(,]*)(?:\(([^)]*)\))?", value)
     name, address = (found[1], found[2] or found[1]) if found else (value, value)
     port = (local(host, "SlurmctldPort") or ["6817"])[-1].split("-")[0]
-    return name, address, int(port) if port.isdigit() else 6817
+    return name, address, int(port) if port.isdigit() and int(port) < 65536 else 6817
 
 
 def tcp_cause(address: str, port: int) -> str:

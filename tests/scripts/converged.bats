@@ -155,20 +155,16 @@ told() { [[ $(record "$1") == *"{\"code\":\"$2\",\"severity\":\"$3\",\"text\":\"
 	[ "$(found 7 | sort | paste -sd' ')" = 'W03,warning W26,info W32,warning' ]
 }
 
-# slurm - a slurm.conf for jobio check and plan
-slurm() {
-	printf '%s\n' ClusterName=test SelectType=select/cons_tres SelectTypeParameters=CR_Core AllowSpecResourcesUsage=yes \
-		"NodeName=c1 Sockets=2 CoresPerSocket=48 ThreadsPerCore=1 CPUs=96 MemSpecLimit=200000 $*" >"$NODE/slurm.conf"
-}
+slurm() { node_scontrol Sockets=2 CoresPerSocket=48 ThreadsPerCore=1 CPUTot=96 MemSpecLimit=200000 "$@"; }
 
 @test "jobio check: io_cores_min below the sum of all roles is an error, and the spec set must hold them" {
-	slurm CpuSpecList=13,16
+	slurm CPUSpecList=13,16
 	minimum 2
-	check=("$BUILDDIR/jobio" check --role=node --host=c1 --conf="$NODE/jobio.conf" --slurm-conf="$NODE/slurm.conf" --topology="$NODE/machine.xml")
+	check=(env PATH="$NODE/bin:$PATH" "$BUILDDIR/jobio" check --role=node --host=c1 --conf="$NODE/jobio.conf" --topology="$NODE/machine.xml")
 	run "${check[@]}"
-	expect_in 'J09 error: jobio.conf: io_cores_min=2, and the client of this node has 36 cores: a job that asks for fewer is given cores on which it polls' "$output"
-	expect_in "that are not in the spec set (26,32): jobs run there"$'\n'"    cure: CpuSpecList=$spec" "$output"
-	slurm "CpuSpecList=$spec"
+	expect_in 'J09 error: io_cores_min=2, and the client of this node has 36 cores: a job that asks for fewer is given cores on which it polls' "$output"
+	expect_in "that are not in the spec set (26,32): jobs run there"$'\n'"    cure: CpuSpecList=$spec on the line" "$output"
+	slurm "CPUSpecList=$spec"
 	minimum 36
 	run "${check[@]}"
 	[[ $output != *J09* && $output != *N06* ]]

@@ -181,43 +181,40 @@ line() { expect_in $'\n'"$1"$'\n' $'\n'"$output"$'\n'; }
 
 # check SPEC [CODE] - what it finds about cards; SPEC is of the node line
 check() {
-	cat >"$NODE/slurm.conf" <<-END
-		ClusterName=test
-		NodeName=c1 Sockets=2 CoresPerSocket=28 ThreadsPerCore=2 CPUs=112 $1
-	END
-	run "$BUILDDIR/jobio" check --conf="$NODE/jobio.conf" --sysfs="$NODE/sysfs" --host=c1 \
-		--topology="$MACHINE" --slurm-conf="$NODE/slurm.conf" --slurm-version=24.11 --slurmd=/bin/true
+	node_scontrol Sockets=2 CoresPerSocket=28 ThreadsPerCore=2 CPUTot=112 "$1"
+	run env PATH="$NODE/bin:$PATH" "$BUILDDIR/jobio" check --role=node --conf="$NODE/jobio.conf" --sysfs="$NODE/sysfs" --host=c1 \
+		--topology="$MACHINE"
 	output=$(grep -A1 "^${2:-N13}" <<<"$output" || :)
 }
 
 @test "jobio check tells of a card of a polling client whose MTU is small" {
 	weka_on ib0
 	echo 2044 >"$NODE/sysfs/class/net/ib0/mtu"
-	check 'CpuSpecList=110-111 MemSpecLimit=5100' K09
+	check 'CPUSpecList=110-111 MemSpecLimit=5100' K09
 	[ "$output" = "K09 info: card ib0, over which client 'weka' works, has an MTU of 2044 bytes
     cure: the largest MTU that the switches take: 9000 on Ethernet, 4092 on InfiniBand" ]
 	echo 4092 >"$NODE/sysfs/class/net/ib0/mtu"
-	check 'CpuSpecList=110-111 MemSpecLimit=5100' K09
+	check 'CPUSpecList=110-111 MemSpecLimit=5100' K09
 	[ -z "$output" ]
 }
 
 @test "jobio check tells of a spec set that has no core beside the card of a client, of any type" {
 	scratch
-	check 'CpuSpecList=110-111 MemSpecLimit=5100'
+	check 'CPUSpecList=110-111 MemSpecLimit=5100'
 	[ "$output" = "N13 warning: the spec set has OS CPUs 55,111, and none of them is beside the card of client 'scratch': lo (NUMA node 1)
-    cure: CpuSpecList of cores beside it: jobio plan --client=scratch" ]
-	check 'CpuSpecList=54-55 MemSpecLimit=5100'
+    cure: CpuSpecList of cores beside it; this prints the line: jobio plan --client=scratch" ]
+	check 'CPUSpecList=54-55 MemSpecLimit=5100'
 	[ -z "$output" ]
 	node_conf
 	weka_on ib0
-	check 'CpuSpecList=110-111 MemSpecLimit=5100'
+	check 'CPUSpecList=110-111 MemSpecLimit=5100'
 	expect_in "card of client 'weka': ib0 (NUMA node 1)" "$output"
 	gpfs_make
 	sed -i 's|verbsRdma disable|verbsRdma enable|;s|verbsPorts -|verbsPorts mlx5_0/1|' "$NODE/gpfs/config"
-	check 'CpuSpecList=110-111 MemSpecLimit=5100'
+	check 'CPUSpecList=110-111 MemSpecLimit=5100'
 	expect_in "card of client 'fast': mlx5_0 (NUMA node 1)" "$output"
 	sed -i 's|mlx5_0/1|mlx5_0/1,mlx5_1/1|' "$NODE/gpfs/config"
-	check 'CpuSpecList=110-111 MemSpecLimit=5100' # one of two is enough
+	check 'CPUSpecList=110-111 MemSpecLimit=5100' # one of two is enough
 	[ -z "$output" ]
 }
 
@@ -225,7 +222,7 @@ check() {
 	scratch
 	check ''
 	[ "$output" = "N13 info: there is no spec set, --io-cores=1 gets OS CPUs 55,111, and none of them is beside the card of client 'scratch': lo (NUMA node 1)
-    cure: CpuSpecList of cores beside it: jobio plan --client=scratch" ]
+    cure: CpuSpecList of cores beside it; this prints the line: jobio plan --client=scratch" ]
 	place 3
 	check ''
 	[ -z "$output" ]

@@ -136,6 +136,16 @@ node_stepd_was() {
 # node_stepd_ends ID
 node_stepd_ends() { rm -r "$NODE/sysfs/proc/$1"; }
 
+# node_scontrol WORDS - what scontrol shows of c1, for jobio check with $NODE/bin in PATH
+node_scontrol() {
+	printf 'NodeName=c1 Boards=1 %s\n' "$*" >"$NODE/scontrol"
+	# shellcheck disable=SC2016 # the fake expands it
+	node_fake scontrol 'case $* in
+		*" config") printf "%s = %s\n" SelectType select/cons_tres AllowSpecResourcesUsage Yes SLURM_VERSION 24.11.5 ;;
+		*" node c1") cat "${0%/bin/*}/scontrol" ;;
+	esac'
+}
+
 node_sysfs() {
 	local cpu pair
 	for cpu in {0..15}; do

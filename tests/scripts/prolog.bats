@@ -254,12 +254,9 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 
 # doctor OPTION... - what it says of this node
 doctor() {
-	cat >"$NODE/slurm.conf" <<-'END'
-		ClusterName=dslurm
-		NodeName=c1 Sockets=1 CoresPerSocket=8 ThreadsPerCore=2 CPUs=16 MemSpecLimit=5000
-	END
-	run env -i "$BUILDDIR/jobio" check --role=node --conf="$NODE/jobio.conf" "$@" \
-		--slurm-conf="$NODE/slurm.conf" --host=c1 --topology="$NODE/machine.xml"
+	node_scontrol Sockets=1 CoresPerSocket=8 ThreadsPerCore=2 CPUTot=16 MemSpecLimit=5000
+	run env -i PATH="$NODE/bin:/usr/bin:/bin" "$BUILDDIR/jobio" check --role=node --conf="$NODE/jobio.conf" "$@" \
+		--host=c1 --topology="$NODE/machine.xml"
 }
 
 @test "jobio check says the same about MemSpecLimit" {

@@ -15,7 +15,7 @@ readonly mib64=67108864
 
 payload_make() {
 	local dir=$1
-	payload_add "$dir" "$BUILDDIR"/{jobio,jobio-prepare,jobio-release,jobio-count,jobio-node}
+	payload_add "$dir" "$BUILDDIR"/{jobio-facts,jobio-prepare,jobio-release,jobio-count,jobio-node}
 	"${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -O2 -static -pthread \
 		-o "$dir/truth" "$SRCDIR/tests/vm/truth.c"
 	cp "$SRCDIR/tests/vm/lustre-truth" "$dir"
