@@ -1,15 +1,36 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""jobio check - what is wrong with jobio's part of this host, and the cure.
+"""usage: jobio check [OPTION]...
 
-Codes   S  Slurm's settings, prolog and epilog, plugin   check_slurm, check_helpers, check_plugin
-        N  the node's record, slurmd                     check_node
-        J  jobio.conf                                    check_conf
-        H  helpers, counting, folders                    check_helpers
-        L  ledger, MUNGE, slurmdbd                       check_ledger
-        K  kernel                                        check_kernel
-        T  a job that was tried                          check_submit
-        C W NF LU GP  cores and clients: jobio-facts has their words
-"""
+Checks this host as jobio and Slurm use it. Each finding has a code, a severity, a
+sentence, and a cure: a command, or a line and its file. Changes nothing.
+
+  --role=ROLE,...       login, node, ctld, ledger; default: what runs here
+  -q, --quiet           warnings and errors only; nothing where there are none
+  -v, --verbose         the name of the host, and measured values, too
+  --json                one line
+  --format=text|json    the same
+  --submit              run a job of a second, and say what each part did
+  --partition=NAME      of that job; default: Slurm's
+  --capture FILE        write FILE, a tar.gz of what the checks read on this node,
+                        with names, addresses, paths and ids replaced
+  --conf=FILE           jobio.conf
+  --slurm-conf=FILE     slurm.conf; cgroup.conf is beside it
+  --host=NODENAME       the node; default: this host's
+  --slurmd=PATH         slurmd's program, which is asked with -C
+  --topology=FILE.xml   the machine as lstopo(1) wrote it
+  --client-cpus=LIST    the client's OS CPUs, instead of asking it
+  --slurm-version=V     22.05 to 26.05; default: slurmctld's
+  --root=DIR            files of another host, or an unpacked --capture
+
+Exit status: 0 no errors or warnings; 1 warnings; 3 errors; 2 bad usage."""
+# Codes   S  Slurm's settings, prolog and epilog, plugin   check_slurm, check_helpers, check_plugin
+#         N  the node's record, slurmd                     check_node
+#         J  jobio.conf                                    check_conf
+#         H  helpers, counting, folders                    check_helpers
+#         L  ledger, MUNGE, slurmdbd                       check_ledger
+#         K  kernel                                        check_kernel
+#         T  a job that was tried                          check_submit
+#         C W NF LU GP  cores and clients: jobio-facts has their words
 from __future__ import annotations
 
 import json
@@ -38,29 +59,6 @@ FACTS_S = 300  # jobio-facts has deadlines of its own
 ROLES = ("login", "node", "ctld", "ledger")
 SLURM_CONF = ("/etc/slurm/slurm.conf", "/run/slurm/conf/slurm.conf", "/etc/slurm-llnl/slurm.conf",
               "/usr/local/etc/slurm.conf")
-HELP = """usage: jobio check [OPTION]...
-
-Checks this host as jobio and Slurm use it. Each finding has a code, a severity, a
-sentence, and a cure: a command, or a line and its file. Changes nothing.
-
-  --role=ROLE,...       login, node, ctld, ledger; default: what runs here
-  -q, --quiet           warnings and errors only; nothing where there are none
-  -v, --verbose         the name of the host, and measured values, too
-  --json                one line; so does --format=json
-  --submit              run a job of a second, and say what each part did
-  --partition=NAME      of that job; default: Slurm's
-  --capture FILE        write FILE.tar.gz: what the checks read on this node,
-                        with names, addresses and paths replaced
-  --conf=FILE           jobio.conf
-  --slurm-conf=FILE     slurm.conf; cgroup.conf is beside it
-  --host=NODENAME       the node; default: this host's
-  --slurmd=PATH         slurmd's program, which is asked with -C
-  --topology=FILE.xml   the machine as lstopo(1) wrote it
-  --client-cpus=LIST    the client's OS CPUs, instead of asking it
-  --slurm-version=V     22.05 to 26.05; default: slurmctld's
-  --root=DIR            files of another host, or an unpacked --capture
-
-Exit status: 0 no errors or warnings; 1 warnings; 3 errors; 2 bad usage."""
 OPTIONS = [Option("quiet", "q"), Option("verbose", "v"), Option("json"), Option("submit")] + [
     Option(name, value=VALUE) for name in (
         "role", "format", "partition", "capture", "conf", "root", "slurm-conf", "host", "slurmd",
@@ -237,7 +235,7 @@ def print_text(host: Host, is_quiet: bool, verbose: bool) -> None:
 def main(args: list[str]) -> int:
     options = read_options(args)
     if "help" in options:
-        print(HELP)
+        print(__doc__)
         return 0
     host = make_host(options)
     host.name = options.get("host", "")

@@ -348,7 +348,8 @@ static void add_reserved(struct json *object, struct node *node, const struct co
 /* What the running slurmd found when it was started (until 24.11). */
 static void add_started(const struct facts *facts, struct json *object, unsigned int version)
 {
-	struct core_map_options options = { .xml = facts->started, .slurm_version = version,
+	struct core_map_options options = { .xml = facts->started,
+					    .slurm_version = version,
 					    .allow_ecores = true };
 	struct core_map *map = facts->started ? core_map_load(&options, NULL) : NULL;
 
