@@ -39,6 +39,7 @@ ADDRESS = re.compile(
     r"(?<![\d.])(?!127\.|0\.0\.|255\.)\d{1,3}(?:\.\d{1,3}){3}(?![\d.])")
 IDENTITY = re.compile(r"(?i)\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|"
                       r"\b(?=[0-9]*[a-f])[0-9a-f]{16,}\b|\b[A-Z0-9]{24,}\b")
+POINTER = re.compile("ffff[0-9a-f]{12}")  # of a mount of Lustre's
 DOMAIN = re.compile(r"(?i)\b(?:[a-z0-9-]+\.)+(?!so\b|py\b|sh\b|ko\b|gz\b|md\b)"
                     r"(?:com|org|net|edu|gov|int|[a-z]{2})\b")
 PATH = re.compile(r"(?<![\w./>-])/[\w@.+-][\w@.+/\\-]*")
@@ -60,14 +61,16 @@ class Scrub:
         self.known = set(" ".join(known).split())  # they name nobody
         self.words: dict[str, str] = {}
         self.used: dict[str, int] = {}
+        self.counts: dict[str, int] = {}
         self.names = re.compile(r"(?!)")
 
     def put(self, kind: str, text: str) -> str:
         if text not in self.words:
-            number = sum(w.startswith(kind if kind != "address" else "198.18.") for w in
-                         self.words.values()) + 1
-            self.words[text] = f"198.18.{number >> 8}.{number & 255}" if kind == "address" else \
-                f"{kind}{number}"
+            number = self.counts[kind] = self.counts.get(kind, 0) + 1
+            self.words[text] = {
+                "address": f"198.18.{number >> 8}.{number & 255}",
+                "id": f"{text[:4]}{number:012x}" if POINTER.fullmatch(text) else f"id{number}",
+            }.get(kind, f"{kind}{number}")
         word = self.words[text]
         self.used[word] = self.used.get(word, 0) + 1
         return word
@@ -108,7 +111,8 @@ class Scrub:
     def json(self, value: Any, key: str = "") -> Any:
         """A string that is no word of a program's, no number and no sentence is a name."""
         if isinstance(value, dict):
-            return {self.named(k): self.json(v, k) for k, v in value.items()}
+            return {k if re.fullmatch("[A-Za-z_]+", k) else self.named(k): self.json(v, k)
+                    for k, v in value.items()}
         if isinstance(value, list):
             return [self.json(v, key) for v in value]
         if not isinstance(value, str) or value.lower() in self.known or ENUMS.search(key):
@@ -176,8 +180,11 @@ class Bundle:
             parts = (source, "", "") if kind.startswith("nfs") else source.rpartition("/")
             servers, name = parts[0], parts[2]
             self.scrub.learn("fs", name)
+            if name in self.scrub.words:  # HOST:/NAME of Lustre, whose folders have NAME
+                self.scrub.words["/" + name] = "/" + self.scrub.words[name]
+            servers = re.sub(r"@\w+", "", servers)  # a network of LNet's
             self.scrub.learn("host", *[word.strip("[]") for word in re.split(
-                r"[,@]|:(?=/|\w+@)", servers) if "/" not in word])
+                r",|:(?=/|$|[\w.-]+(?::|$))", servers) if "/" not in word])
         self.scrub.learn("name", *re.findall(r"(?:Container|container_name)=([\w.-]+)",
                                              mounts + self.read("/proc/wekafs/interface")))
 
@@ -239,8 +246,9 @@ class Bundle:
         for pattern in (*self.parts["file"], host.conf):
             for path in host.glob(pattern)[:FILES_MAX - len(self.files)]:
                 text = self.read(path) if os.path.isfile(host.path(path)) else ""
+                name = self.scrub.text(path) if re.search("lustre|lnet|weka", path) else path
                 if text:
-                    self.files[self.scrub.text(path[1:])] = self.scrub.text(reduce(path, text))
+                    self.files[name[1:]] = self.scrub.text(reduce(path, text))
         lines = [f"{key}={self.scrub.text(value)}\n" for key, value in host.local
                  if self.config.match(key)]
         self.files[host.slurm_conf[1:]] = "".join(lines)

@@ -48,7 +48,7 @@
 struct facts {
 	const char *conf, *root, *topology, *started, *record, *helpers;
 	char host[NODE_NAME_MAX];
-	bool text, no_clients, no_ledger;
+	int text, no_clients, no_ledger;
 	struct config *config;
 	struct json *out;
 	long mem_spec_limit_mb;
@@ -564,12 +564,12 @@ static void say_findings(const struct json *of)
 
 static void say_count(const struct facts *facts)
 {
-	const struct json *probe = json_map(json_map(facts->out, "count"), "probe");
-	const char *tier = json_text(probe, "tier"), *why = json_text(probe, "reason");
+	const struct json *count = json_map(facts->out, "count");
+	const char *why = json_text(json_map(count, "probe"), "reason");
 
-	if (facts->config->count_kernel == SWITCH_YES && geteuid() == 0 && (why || !tier))
-		say("H02", "warning", why ? why : "jobio-count probe does not answer",
-		    "see jobio-count(8)");
+	why = why ? why : json_text(count, "error");
+	if (why)
+		say("H02", "warning", why, "see jobio-count(8)");
 }
 
 /* The findings, of a node without Python. */
@@ -631,77 +631,41 @@ static int usage(FILE *to, int rc)
 	return rc;
 }
 
-enum {
-	OPTION_CONF,
-	OPTION_HOST,
-	OPTION_NODE,
-	OPTION_TOPOLOGY,
-	OPTION_STARTED,
-	OPTION_HELPERS,
-	OPTION_ROOT,
-	OPTION_SYSFS,
-	OPTION_TEXT,
-	OPTION_NO_CLIENTS,
-	OPTION_NO_LEDGER,
-	OPTION_HELP
-};
-
-static const struct option options[] = {
-	{ "conf", required_argument, NULL, OPTION_CONF },
-	{ "host", required_argument, NULL, OPTION_HOST },
-	{ "node", required_argument, NULL, OPTION_NODE },
-	{ "topology", required_argument, NULL, OPTION_TOPOLOGY },
-	{ "started", required_argument, NULL, OPTION_STARTED },
-	{ "helpers", required_argument, NULL, OPTION_HELPERS },
-	{ "root", required_argument, NULL, OPTION_ROOT },
-	{ "sysfs", required_argument, NULL, OPTION_SYSFS },
-	{ "text", no_argument, NULL, OPTION_TEXT },
-	{ "no-clients", no_argument, NULL, OPTION_NO_CLIENTS },
-	{ "no-ledger", no_argument, NULL, OPTION_NO_LEDGER },
-	{ "help", no_argument, NULL, OPTION_HELP },
-	{ NULL, 0, NULL, 0 },
-};
-
-/* Options that take no value, or whose value is not kept as it is. */
-static int take_other(struct facts *facts, int option)
-{
-	switch (option) {
-	case OPTION_HOST:
-		snprintf(facts->host, sizeof(facts->host), "%s", optarg);
-		return 0;
-	case OPTION_SYSFS:
-		sysfs_set_root(optarg);
-		return 0;
-	case OPTION_TEXT:
-		facts->text = true;
-		return 0;
-	case OPTION_NO_CLIENTS:
-		facts->no_clients = true;
-		return 0;
-	case OPTION_NO_LEDGER:
-		facts->no_ledger = true;
-		return 0;
-	case OPTION_HELP:
-		exit(usage(stdout, 0));
-	}
-	return -1;
-}
-
 static int read_arguments(struct facts *facts, int argc, char *argv[])
 {
-	const char **const texts[] = {
-		[OPTION_CONF] = &facts->conf,	      [OPTION_NODE] = &facts->record,
-		[OPTION_TOPOLOGY] = &facts->topology, [OPTION_STARTED] = &facts->started,
-		[OPTION_HELPERS] = &facts->helpers,   [OPTION_ROOT] = &facts->root,
+	const char *host = NULL, *sysfs = NULL;
+	const char **const texts[] = { &facts->conf,	 &host,		  &facts->record,
+				       &facts->topology, &facts->started, &facts->helpers,
+				       &facts->root,	 &sysfs };
+	const struct option options[] = {
+		{ "conf", required_argument, NULL, 0x100 },
+		{ "host", required_argument, NULL, 0x101 },
+		{ "node", required_argument, NULL, 0x102 },
+		{ "topology", required_argument, NULL, 0x103 },
+		{ "started", required_argument, NULL, 0x104 },
+		{ "helpers", required_argument, NULL, 0x105 },
+		{ "root", required_argument, NULL, 0x106 },
+		{ "sysfs", required_argument, NULL, 0x107 },
+		{ "text", no_argument, &facts->text, 1 },
+		{ "no-clients", no_argument, &facts->no_clients, 1 },
+		{ "no-ledger", no_argument, &facts->no_ledger, 1 },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
 	};
 	int option;
 
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (option >= 0 && option <= OPTION_ROOT && texts[option])
-			*texts[option] = optarg;
-		else if (take_other(facts, option) < 0)
+		if (option == 'h')
+			exit(usage(stdout, 0));
+		if (option == '?')
 			return -1;
+		if (option)
+			*texts[option & 0xff] = optarg;
 	}
+	if (host)
+		snprintf(facts->host, sizeof(facts->host), "%s", host);
+	if (sysfs)
+		sysfs_set_root(sysfs);
 	return optind == argc ? 0 : -1;
 }
 
@@ -714,6 +678,8 @@ int main(int argc, char *argv[])
 		snprintf(facts.host, sizeof(facts.host), "localhost");
 	if (read_arguments(&facts, argc, argv) < 0)
 		return usage(stderr, EX_USAGE);
+	if (facts.text && !facts.helpers)
+		facts.helpers = JOBIO_LIBEXECDIR;
 	if (*facts.root && snprintf(sys, sizeof(sys), "%s/sys", facts.root) < (int)sizeof(sys))
 		sysfs_set_root(sys);
 	look(&facts);

@@ -484,13 +484,18 @@ bundle_codes() {
 
 @test "a bundle of --capture has what a node said, nobody's names, and is a case" {
 	local samples=$SRCDIR/tests/samples list codes
-	# a converged site: WEKA and NFS, with names that must not leave it
+	# WEKA, Lustre and NFS, with names that must not leave it
 	mkdir -p proc/self proc/wekafs etc/wekaio
 	cp "$samples/weka/service.conf" etc/wekaio
 	cp "$(<"$DIR/topology")" topology.xml
 	printf '%s\n' '/dev/sda1 / xfs rw 0 0' \
 		'backend7.hpc.example.edu,10.9.8.7/projects /gpfs9/proj wekafs rw,relatime,writecache,container_name=c0ffee12client 0 0' \
+		'10.9.8.9@o2ib:/work /lus/work lustre rw,flock 0 0' \
 		'filer3.hpc.example.edu:/export/alice /home/alice nfs rw,vers=3,addr=10.9.8.8 0 0' >proc/self/mounts
+	"$SRCDIR/tests/tools/lustre-tree" "$samples/lustre/get_param-2.17.txt" tree
+	mkdir -p sys/fs sys/kernel/debug
+	mv tree/sys sys/fs/lustre
+	mv tree/debug sys/kernel/debug/lustre
 	sed 's/"client"/"c0ffee12client"/' "$samples/weka/ps-4.4-ready.json" >answers/weka_local_ps_-J
 	cp "$samples/weka/resources-4.4-two-frontends.json" answers/weka_local_resources_-C_c0ffee12client_-J
 	cp answers/weka_local_resources_-C_c0ffee12client{_-J,_--stable_-J}
@@ -498,18 +503,18 @@ bundle_codes() {
 	echo 'AuthInfo = cred=sesame' >>answers/scontrol_-ao_show_config
 	sed -i 's/= test/= ares/; s/= ctld/= athena.hpc.example.edu/' answers/scontrol_-ao_show_config
 	sed -i 's/=batch/=longqueue/' answers/scontrol_-ao_show_partition
-	printf '[ledger]\nhost=dbd.hpc.example.edu\nstorage_pass_file=/etc/sesame\n[client weka]\ntype=weka\n' >etc/slurm/jobio.conf
+	printf '[ledger]\nhost=dbd.hpc.example.edu\nstorage_pass_file=/etc/sesame\n[client weka]\ntype=weka\n[client lus]\ntype=lustre\n' >etc/slurm/jobio.conf
 	run env -i "$BUILDDIR/jobio" check --role=node --host=n02 --root="$root" --capture "$root/b.tar.gz"
 	says 0 "$root/b.tar.gz: * files; * names, addresses, paths and ids were replaced."$'\n'"Look at it (tar -xzf *"
 	mkdir bundle && tar -C bundle -xzf b.tar.gz
 	list=$(find bundle -printf '%P\n'; find bundle -type f -exec cat {} +)
-	run grep -noiE 'backend7|filer3|example|10\.9\.8|projects|alice|gpfs9|c0ffee|ares|athena|longqueue|sesame|\bdbd|n02|sda1' <<<"$list"
+	run grep -noiE 'backend7|filer3|example|10\.9\.8|projects|alice|gpfs9|c0ffee|ares|athena|longqueue|sesame|\bdbd|n02|sda1|\bwork\b' <<<"$list"
 	says 1 ''
-	grep -q '^address1 \|^198.18.0.1 ' bundle/replaced.txt
-	grep -q 'host1,\|host[0-9]*,198.18.0.[0-9]*/fs1 /path1 wekafs' bundle/proc/self/mounts
+	grep -q '^198.18.0.1 ' bundle/replaced.txt
+	grep -q "^198.18.[0-9.]*@o2ib:/fs[0-9] /path[0-9] lustre" bundle/proc/self/mounts
 	codes=$(bundle_codes "$root" n02)
 	[[ -n $codes && $(bundle_codes "$PWD/bundle" host1) == "$codes" ]] || { bundle_codes "$PWD/bundle" host1; echo "$codes"; return 1; }
-	[[ -z ${JOBIO_UPDATE:-} ]] || { cp b.tar.gz "$samples/bundles/weka-stand-in.tar.gz"; echo "$codes" >"$samples/bundles/weka-stand-in.codes"; }
+	[[ -z ${JOBIO_UPDATE:-} ]] || { cp b.tar.gz "$samples/bundles/stand-ins.tar.gz"; echo "$codes" >"$samples/bundles/stand-ins.codes"; }
 }
 
 @test "each bundle in tests/samples/bundles has the findings that it had" {
