@@ -32,6 +32,10 @@ def mount_of(path: str) -> str:
     return path
 
 
+def mtime(path: str) -> float:
+    return os.stat(path).st_mtime if os.path.exists(path) else 0
+
+
 # ---- prolog and epilog
 
 
@@ -96,8 +100,12 @@ def runs_ours(host: Host, path: str, helper: str, depth: int = 0) -> bool:
 
 
 def running_jobs(host: Host) -> list[str]:
-    found = (re.match(r"slurmstepd: \[(\d+)\.extern\]", title) for title in host.titles())
-    return [match[1] for match in found if match]
+    """Those that began after the last change of slurm.conf, by their slurmstepd."""
+    changed = mtime(host.path(host.slurm_conf))
+    found = [(path, re.match(r"slurmstepd: \[(\d+)\.extern\]", host.read(path) or ""))
+             for path in host.glob("/proc/[0-9]*/cmdline")]
+    return [match[1] for path, match in found
+            if match and mtime(os.path.dirname(host.path(path))) >= changed]
 
 
 def check_hooks(host: Host) -> None:

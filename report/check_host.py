@@ -49,6 +49,7 @@ class Host:
     partitions: list[dict[str, str]] | None = None
     local: list[tuple[str, str]] = field(default_factory=list)  # lines of slurm.conf here
     facts: dict[str, Any] = field(default_factory=dict)  # jobio-facts
+    names: dict[int, str] = field(default_factory=dict)  # of processes
 
     # ---- files
 
@@ -96,17 +97,13 @@ class Host:
 
     def process(self, name: str) -> int | None:
         """The oldest process of this name outside of containers (NSpid has one number)."""
-        found = []
-        for path in self.glob("/proc/[0-9]*/status"):
-            text = self.read(path) or ""
-            is_inside = re.search(r"\nNSpid:\t\d+\s\d", text)
-            if re.match(rf"Name:\t{name}(-wlm)?\n", text) and not is_inside:
-                found.append(int(path.split("/")[2]))
-        return min(found, default=None)
-
-    def titles(self) -> list[str]:
-        """Command lines of all processes."""
-        return [(self.read(p) or "").replace("\0", " ") for p in self.glob("/proc/[0-9]*/cmdline")]
+        if not self.names:
+            for path in self.glob("/proc/[0-9]*/status"):
+                text = self.read(path) or ""
+                if not re.search(r"\nNSpid:\t\d+\s\d", text):
+                    self.names[int(path.split("/")[2])] = text.partition("\n")[0][len("Name:\t"):]
+        return min((pid for pid, comm in self.names.items() if comm in (name, name + "-wlm")),
+                   default=None)
 
     # ---- Slurm's settings
 

@@ -18,6 +18,14 @@ CONTACT = re.compile(r"(?i)slurm_load_\w+ error|Unable to contact|connection (re
                      r"get_addr_info|No route|authentication|Zero Bytes|Incompatible versions")
 ORDER = {"parse": r"Pars(e|ing) error", "include": r"cannot stat file|No such file"}
 
+# settings with one of these words, or without
+RULES = (("S04", "TaskPlugin", ("task/cgroup", "cgroup"), True),
+         ("S05", "TaskPlugin", ("task/affinity", "affinity"), True),
+         ("S06", "PrologFlags", ("Contain", "X11"), True),
+         ("S07", "PrologFlags", ("RunInJob",), False),
+         ("S08", "SchedulerParameters", ("spec_cores_first",), False),
+         ("S09", "ProctrackType", ("proctrack/cgroup",), True))
+
 
 # ---- lines of slurm.conf and cgroup.conf that are read here
 
@@ -208,18 +216,9 @@ def check_submission(host: Host) -> None:
 
 def check_settings(host: Host) -> None:
     add = host.findings.add
-    if not host.has("TaskPlugin", "task/cgroup", "cgroup"):
-        add("S04")
-    if not host.has("TaskPlugin", "task/affinity", "affinity"):
-        add("S05")
-    if not host.has("PrologFlags", "Contain", "X11"):
-        add("S06")
-    if host.has("PrologFlags", "RunInJob"):
-        add("S07")
-    if "spec_cores_first" in host.setting("SchedulerParameters").lower():
-        add("S08")
-    if host.setting("ProctrackType") != "proctrack/cgroup":
-        add("S09", type=host.setting("ProctrackType") or "not set")
+    for code, key, words, wanted in RULES:
+        if host.has(key, *words) != wanted:
+            add(code, type=host.setting(key) or "not set")
     if "CR_CPU" in host.setting("SelectTypeParameters").upper():
         add("S10", value=host.setting("SelectTypeParameters"))
     for key, what in (("Prolog", "no node is prepared for a job"),

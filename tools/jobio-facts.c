@@ -409,6 +409,7 @@ static void add_count(const struct facts *facts)
 		json_add_text(count, "error", err.text);
 	} else {
 		answer = json_parse(result.out);
+		result.errtext[strcspn(result.errtext, "\n")] = '\0';
 		if (answer)
 			json_add_copy(count, "probe", answer);
 		else
