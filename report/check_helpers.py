@@ -102,10 +102,10 @@ def runs_ours(host: Host, path: str, helper: str, depth: int = 0) -> bool:
 def running_jobs(host: Host) -> list[str]:
     """Those that began after the last change of slurm.conf, by their slurmstepd."""
     changed = mtime(host.path(host.slurm_conf))
-    found = [(path, re.match(r"slurmstepd: \[(\d+)\.extern\]", host.read(path) or ""))
-             for path in host.glob("/proc/[0-9]*/cmdline")]
-    return [match[1] for path, match in found
-            if match and mtime(os.path.dirname(host.path(path))) >= changed]
+    titles = [host.read(f"/proc/{pid}/cmdline") or "" for pid in host.processes("slurmstepd")
+              if mtime(host.path(f"/proc/{pid}")) >= changed]
+    found = [re.match(r"slurmstepd: \[(\d+)\.extern\]", title) for title in titles]
+    return [match[1] for match in found if match]
 
 
 def check_hooks(host: Host) -> None:

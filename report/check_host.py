@@ -95,15 +95,17 @@ class Host:
 
     # ---- processes
 
-    def process(self, name: str) -> int | None:
-        """The oldest process of this name outside of containers (NSpid has one number)."""
+    def processes(self, name: str) -> list[int]:
+        """Those of this name outside of containers (NSpid has one number), the oldest first."""
         if not self.names:
             for path in self.glob("/proc/[0-9]*/status"):
                 text = self.read(path) or ""
                 if not re.search(r"\nNSpid:\t\d+\s\d", text):
                     self.names[int(path.split("/")[2])] = text.partition("\n")[0][len("Name:\t"):]
-        return min((pid for pid, comm in self.names.items() if comm in (name, name + "-wlm")),
-                   default=None)
+        return sorted(pid for pid, comm in self.names.items() if comm in (name, name + "-wlm"))
+
+    def process(self, name: str) -> int | None:
+        return next(iter(self.processes(name)), None)
 
     # ---- Slurm's settings
 
