@@ -174,8 +174,8 @@ breaks() {
 		+ report/new.c void all(void) { findings_add(f, "S95", bad ? FINDING_ERROR : FINDING_INFO, "", ""); }
 		+ man/jobio.7 S95TABerror or infoTABnew
 		! S95
-		~ man/jobio-check.8 s/^K01\twarning\t/K01\terror\t/
-		= man/jobio-check.8:#: finding K01 is 'error' there, 'warning' at report/doctor_host.c:#
+		~ man/jobio.1 s/^C05\tinfo\t/C05\terror\t/
+		= man/jobio.1:#: finding C05 is 'error' there, 'info' at lib/reservation.c:#
 		+ man/jobio.1 S94TABerrorTABnew
 		= man/jobio.1:#: no code reports a finding S94
 		+ man/jobio.1 See also W99.
