@@ -44,23 +44,23 @@ breaks() {
 
 @test "a file includes what the row of its folder allows, and no more" {
 	breaks includes <<-'END'
-		+ report/new.c /* why */
-		+ report/new.c #include "ledger/store.h"
-		= report/new.c:2: may not include "ledger/store.h" (row {report/})
-		+ report/new.c /*
-		+ report/new.c #include "ledger/store.h"
-		! report/new.c:4
-		+ report/new.c */
-		+ report/new.c #if 0
-		+ report/new.c #  include "ledger/merge.h"
-		= report/new.c:7: may not include "ledger/merge.h" (row {report/})
-		+ report/new.c #endif
-		+ report/new.c #include "print.h"
-		= report/new.c:9: "print.h" is no full path from the top of the tree
-		+ report/new.c #include "../lib/err.h"
-		= report/new.c:10: "../lib/err.h" is no full path from the top of the tree
-		+ report/new.c #include HEADER
-		= report/new.c:11: include of 'HEADER': a file has a name
+		+ tools/new.c /* why */
+		+ tools/new.c #include "ledger/store.h"
+		= tools/new.c:2: may not include "ledger/store.h" (row {tools/})
+		+ tools/new.c /*
+		+ tools/new.c #include "ledger/store.h"
+		! tools/new.c:4
+		+ tools/new.c */
+		+ tools/new.c #if 0
+		+ tools/new.c #  include "ledger/merge.h"
+		= tools/new.c:7: may not include "ledger/merge.h" (row {tools/})
+		+ tools/new.c #endif
+		+ tools/new.c #include "print.h"
+		= tools/new.c:9: "print.h" is no full path from the top of the tree
+		+ tools/new.c #include "../lib/err.h"
+		= tools/new.c:10: "../lib/err.h" is no full path from the top of the tree
+		+ tools/new.c #include HEADER
+		= tools/new.c:11: include of 'HEADER': a file has a name
 		+ client/new/new.c #include "prolog/prepare.h"
 		= client/new/new.c:1: may not include "prolog/prepare.h" (row {client/})
 		+ client/new/good.c #include "lib/err.h"
@@ -87,8 +87,8 @@ breaks() {
 		= job/new.c:1: may not include <munge.h> (row {job/})
 		+ attic/new.c #include "lib/err.h"
 		= attic/new.c:1: may not include "lib/err.h" (no row of CONTRIBUTING.md names the file)
-		~ CONTRIBUTING.md /^| `report\/`/{p;s,report/,reprot/,}
-		= {reprot/}: `reprot/` holds no source file
+		~ CONTRIBUTING.md /^| `tools\/`/{p;s,tools/,toosl/,}
+		= {toosl/}: `toosl/` holds no source file
 	END
 }
 
@@ -160,18 +160,18 @@ breaks() {
 
 @test "pages and code tell the same findings, with their severities and stars" {
 	breaks findings < <(sed 's/TAB/\t/g' <<-'END'
-		+ report/new.c void new(void) { findings_add(findings, "S98", FINDING_ERROR, "cure", "what"); }
-		= report/new.c:1: finding S98 (error) is in no table of a man page
-		+ report/new.c static const struct rule rules[] = { { "S99", FINDING_INFO, "cure", check }, };
-		= report/new.c:2: finding S99 (info) is in no table of a man page
-		+ report/new.c void two(void) { findings_add(f, "NF98", FINDING_INFO, "", ""); }
-		= report/new.c:3: finding NF98 (info) is in no table of a man page
-		+ report/new.c bool has(void) { return findings_has(findings, "S97"); }
-		= report/new.c:4: no code reports a finding S97
-		+ report/new.c void both(void) { findings_add(f, "S96", bad ? FINDING_ERROR : FINDING_INFO, "", ""); }
+		+ tools/new.c void new(void) { findings_add(findings, "S98", FINDING_ERROR, "cure", "what"); }
+		= tools/new.c:1: finding S98 (error) is in no table of a man page
+		+ tools/new.c static const struct rule rules[] = { { "S99", FINDING_INFO, "cure", check }, };
+		= tools/new.c:2: finding S99 (info) is in no table of a man page
+		+ tools/new.c void two(void) { findings_add(f, "NF98", FINDING_INFO, "", ""); }
+		= tools/new.c:3: finding NF98 (info) is in no table of a man page
+		+ tools/new.c bool has(void) { return findings_has(findings, "S97"); }
+		= tools/new.c:4: no code reports a finding S97
+		+ tools/new.c void both(void) { findings_add(f, "S96", bad ? FINDING_ERROR : FINDING_INFO, "", ""); }
 		+ man/jobio.7 S96TABerrorTABnew
-		= man/jobio.7:#: finding S96 is 'error' there, 'error or info' at report/new.c:5
-		+ report/new.c void all(void) { findings_add(f, "S95", bad ? FINDING_ERROR : FINDING_INFO, "", ""); }
+		= man/jobio.7:#: finding S96 is 'error' there, 'error or info' at tools/new.c:5
+		+ tools/new.c void all(void) { findings_add(f, "S95", bad ? FINDING_ERROR : FINDING_INFO, "", ""); }
 		+ man/jobio.7 S95TABerror or infoTABnew
 		! S95
 		~ man/jobio.1 s/^C05\tinfo\t/C05\terror\t/
@@ -214,14 +214,14 @@ assertions() {
 
 @test "a finding that no test tells of is an error, and a comment or a name is no test" {
 	breaks tested <<-'END'
-		+ report/new.c void new(void) { findings_add(f, "S98", FINDING_INFO, "", ""); }
+		+ tools/new.c void new(void) { findings_add(f, "S98", FINDING_INFO, "", ""); }
 		+ tests/scripts/new.bats # S98
 		+ tests/scripts/new.bats @test "S98 is told" {
 		+ tests/unit/test_new.c /* S98 */
-		= report/new.c:1: finding S98 is told in no test
-		+ report/new.c void two(void) { findings_add(f, "S99", FINDING_INFO, "", ""); }
+		= tools/new.c:1: finding S98 is told in no test
+		+ tools/new.c void two(void) { findings_add(f, "S99", FINDING_INFO, "", ""); }
 		+ tests/unit/test_new.c static const char code[] = "S99";
-		+ report/new.c void three(void) { findings_add(f, "S97", FINDING_INFO, "", ""); }
+		+ tools/new.c void three(void) { findings_add(f, "S97", FINDING_INFO, "", ""); }
 		+ tests/scripts/new.bats [[ $output == *'S97 info'* ]]
 		! S99
 		! S97
