@@ -36,7 +36,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import socket
 import sys
 
 from report import (
@@ -50,7 +49,7 @@ from report import (
     paths,
 )
 from report.check_host import Host, parse_cpus
-from report.check_words import SEVERITIES, Findings
+from report.check_words import SEVERITIES
 from report.command import FAILED, UNSOUND, USAGE, Failure
 from report.options import VALUE, Option, parse
 
@@ -106,7 +105,7 @@ def read_options(args: list[str]) -> dict[str, str]:
 
 
 def make_host(options: dict[str, str]) -> Host:
-    host = Host(Findings(), root=os.path.realpath(options["root"]) if "root" in options else "")
+    host = Host(os.path.realpath(options["root"]) if "root" in options else "")
     host.conf = options.get("conf", f"{'/etc' if host.root else paths.SYSCONF}/slurm/jobio.conf")
     usual = [os.environ.get("SLURM_CONF", "")] * (not host.root) + list(SLURM_CONF)
     host.slurm_conf = options.get("slurm-conf") or next(
@@ -162,7 +161,7 @@ def find_roles(host: Host, named: bool) -> list[str]:
 def ask_slurm(host: Host, is_told: bool) -> None:
     """Settings, the node, partitions; and with them the roles that were not told."""
     host.local = check_slurm.lines(host, host.slurm_conf)
-    short = ((host.read("/etc/hostname") if host.root else "") or socket.gethostname()).strip()
+    short = ((host.read("/etc/hostname") if host.root else "") or os.uname().nodename).strip()
     short = short.split(".")[0]
     if not host.name:
         host.name = own_name(host, short)

@@ -6,10 +6,13 @@ import itertools
 import os
 import pwd
 import re
-from typing import Any
 
 from report.check_host import Host
 from report.check_node import Cores
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 NO_TIME = 65534  # of PrologEpilogTimeout: not set
 

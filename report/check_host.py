@@ -12,44 +12,43 @@ import re
 import signal
 import subprocess
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
 
 from report import paths
 from report.check_words import Findings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 SMALL_FILE = 1 << 20
 NOBODY = 65534
 
 
-@dataclass
 class Answer:
-    """Of a command; status 127: there is none, 124: it did not answer in time."""
-    status: int
-    out: str
-    err: str
-    why: str  # one line; "" when all is well
+    """Of a command; status 127: there is none, 124: it did not answer in time. 'why' is one line,
+    "" when all is well."""
+
+    def __init__(self, status: int, out: str, err: str, why: str) -> None:
+        self.status, self.out, self.err, self.why = status, out, err, why
 
 
-@dataclass
 class Host:
-    findings: Findings
-    root: str = ""
-    roles: list[str] = field(default_factory=list)
-    name: str = ""  # NodeName
-    slurm_conf: str = "/etc/slurm/slurm.conf"
-    conf: str = "/etc/slurm/jobio.conf"
-    topology: str | None = None
-    slurmd: str = ""  # its program
-    version: tuple[int, int] = (0, 0)  # Slurm's
-    client_cpus: set[int] | None = None  # as told on the command line
-    config: dict[str, list[str]] | None = None  # scontrol show config; None: not known
-    node: dict[str, str] | None = None  # scontrol show node
-    partitions: list[dict[str, str]] | None = None
-    local: list[tuple[str, str]] = field(default_factory=list)  # lines of slurm.conf here
-    facts: dict[str, Any] = field(default_factory=dict)  # jobio-facts
-    names: dict[int, str] = field(default_factory=dict)  # of processes
+    def __init__(self, root: str) -> None:
+        self.findings, self.root = Findings(), root
+        self.roles: list[str] = []
+        self.name = ""  # NodeName
+        self.slurm_conf = self.conf = ""
+        self.topology: str | None = None
+        self.slurmd = ""  # its program
+        self.version = (0, 0)  # Slurm's
+        self.client_cpus: set[int] | None = None  # as told on the command line
+        self.config: dict[str, list[str]] | None = None  # scontrol show config; None: not known
+        self.node: dict[str, str] | None = None  # scontrol show node
+        self.partitions: list[dict[str, str]] | None = None
+        self.local: list[tuple[str, str]] = []  # lines of slurm.conf here
+        self.facts: dict[str, Any] = {}  # jobio-facts
+        self.names: dict[int, str] = {}  # of processes
 
     # ---- files
 

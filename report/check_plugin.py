@@ -3,15 +3,17 @@
 root can read files that sbatch of a user cannot."""
 from __future__ import annotations
 
-import ctypes
 import fnmatch
 import os
 import re
-from dataclasses import dataclass, field
 
 from report import paths
 from report.check_host import Host, forked
 from report.check_slurm import beside
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ctypes import CDLL
 
 LOAD_S = 10
 FULL = "libslurmfull.so"
@@ -19,11 +21,11 @@ FULL = "libslurmfull.so"
 OWN = ("auth_munge.so", "auth_none.so", "select_cons_tres.so", "task_affinity.so")
 
 
-@dataclass
 class Stack:
-    files: list[str] = field(default_factory=list)  # that are read
-    named: list[tuple[str, str]] = field(default_factory=list)  # (file, line) of jobio.so
-    room: str = ""  # a file that would be included
+    def __init__(self) -> None:
+        self.files: list[str] = []  # that are read
+        self.named: list[tuple[str, str]] = []  # (file, line) of jobio.so
+        self.room = ""  # a file that would be included
 
 
 def walk(host: Host, path: str, stack: Stack, depth: int = 0) -> None:
@@ -114,7 +116,9 @@ def find_in(dirs: str, name: str) -> str:
     return next((f"{d}/{name}" for d in dirs.split(":") if os.path.exists(f"{d}/{name}")), "")
 
 
-def release(library: ctypes.CDLL) -> int:
+def release(library: CDLL) -> int:
+    import ctypes
+
     try:
         return ctypes.c_uint32.in_dll(library, "plugin_version").value & 0xffff00
     except ValueError:
@@ -127,6 +131,8 @@ def spell(version: int) -> str:
 
 def load(plugin: str, full: str, another: str) -> str:
     """In a child: why Slurm would not take it, or ""."""
+    import ctypes
+
     if full:
         try:
             ctypes.CDLL(full, ctypes.RTLD_GLOBAL)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import re
-import socket
 import time
 import zlib
-from concurrent.futures import ThreadPoolExecutor
+from threading import Thread
 
 from report import paths
 from report.check_host import Answer, Host
@@ -85,8 +84,15 @@ def ask(host: Host, node: bool, partitions: bool) -> None:
              "node": ["scontrol", "-ao", "show", "node", host.name],
              "partitions": ["scontrol", "-ao", "show", "partition"]}
     wanted = ["config"] + ["node"] * node + ["partitions"] * partitions
-    with ThreadPoolExecutor() as pool:
-        answers = dict(zip(wanted, pool.map(lambda key: host.run(words[key], ASK_S), wanted)))
+    answers: dict[str, Answer] = {}
+
+    def put(key: str) -> None:
+        answers[key] = host.run(words[key], ASK_S)
+    threads = [Thread(target=put, args=(key,)) for key in wanted]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     config = answers["config"]
     tell_faults(host, "scontrol", config)
     if config.status == 0:
@@ -154,6 +160,8 @@ def controller(host: Host) -> tuple[str, str, int]:
 
 
 def tcp_cause(address: str, port: int) -> str:
+    import socket
+
     try:
         with socket.create_connection((address, port), 2):
             return ""

@@ -3,38 +3,35 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 
 from report import paths
 
 SEVERITIES = ("error", "warning", "info")
 
 
-@dataclass
 class Finding:
-    code: str
-    severity: str
-    text: str
-    cure: str
-    measured: str = ""  # differs between equal nodes: with -v and in JSON only
-    place: int = 0  # its place in check.words
+    """'measured' differs between equal nodes: with -v and in JSON only; 'place' is that of
+    check.words."""
+
+    def __init__(self, code: str, severity: str, text: str, cure: str, measured: str,
+                 place: int) -> None:
+        self.code, self.severity, self.text, self.cure = code, severity, text, cure
+        self.measured, self.place = measured, place
 
     def line(self, verbose: bool) -> str:
         measured = f" ({self.measured})" if verbose and self.measured else ""
         return f"{self.code} {self.severity}: {self.text}{measured}\n    cure: {self.cure}"
 
 
-@dataclass
 class Entry:
-    severity: str
-    text: str
-    cures: dict[str, str]
-    place: int
+    def __init__(self, severity: str, text: str, place: int) -> None:
+        self.severity, self.text, self.place = severity, text, place
+        self.cures: dict[str, str] = {}
 
 
 def load(path: str) -> dict[str, Entry]:
     entries: dict[str, Entry] = {}
-    entry = Entry("", "", {}, 0)
+    entry = Entry("", "", 0)
     with open(path, encoding="utf-8") as file:
         for place, line in enumerate(file):
             if not line.strip() or line.startswith("#"):
@@ -44,7 +41,7 @@ def load(path: str) -> dict[str, Entry]:
                 entry.cures[cause] = cure
             else:
                 code, severity, text = line.strip().split(" ", 2)
-                entry = entries[code] = Entry(severity, text, {}, place)
+                entry = entries[code] = Entry(severity, text, place)
     return entries
 
 
