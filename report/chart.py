@@ -21,7 +21,7 @@ LANE = 84  # pixels of what is drawn above, or below, the axis
 HEAD, FOOT = 12, 22  # pixels above the highest bar; of the labels of the axis
 TICKS = 5
 LEVELS = 7
-ACROSS = 50  # nodes in a row of a heat bar
+ACROSS = 64  # nodes in a row of a heat bar
 STEPS_S = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200,
            86400, 172800, 604800, 1209600, 2592000, 7776000, 31536000)
 
@@ -214,7 +214,7 @@ def heat(values: Sequence[float]) -> Chart:
     for i, value in enumerate(values):
         level = 1 + int(value / most * (LEVELS - 0.01)) if value > 0 else 0
         levels[level] += f"M{i % across} {i // across}h.94"
-    high = 28 if rows == 1 else rows * 16
+    high = 28 if rows == 1 else rows * (16 if rows < 8 else 11)
     return Chart(high, high, f"0 -.5 {across} {rows}",
                  [(f"h{level}", d) for level, d in enumerate(levels) if d])
 

@@ -30,10 +30,12 @@ if TYPE_CHECKING:
 FS_DRAWN = 6  # filesystems with pictures of their own
 MINOR = 0.02  # of the time and of the bytes of the largest: drawn where a reader asks for it
 NODES_NAMED = 3
+EVEN = 1.05  # times the mean: the busiest node is as busy as the others
 KINDS_DRAWN = 4  # of nodes, by where the CPUs are
 ROWS_MAX = 200  # of changes and findings that differ
 LIST_ROWS = 1000
 NAME_MAX = 60
+WHAT_MAX = 70  # of advice in a line of a list
 ADVISED_MAX = 50  # jobs of a list whose advice is told in full
 CPUS_MAX = 1024
 
@@ -293,10 +295,9 @@ def heats(rows: list[Json]) -> list[Json]:
         values = [row[key] or 0 for row in rows]
         most = max(values, default=0)
         if most and len(rows) > 1:
-            total = sum(values)
-            found.append({"key": key, "chart": chart.heat(values), "most": most,
-                          "node": rows[values.index(most)]["node"],
-                          "mean": total / len(rows), "above": most * len(rows) / total})
+            above = most * len(rows) / sum(values)
+            found.append({"key": key, "most": most, "node": rows[values.index(most)]["node"],
+                          "above": above, "chart": chart.heat(values) if above >= EVEN else None})
     return found
 
 
@@ -397,6 +398,21 @@ def efficiency(row: sacct.Row | None, found: list[Json]) -> Json:
         "classes": {kind for one in found for kind, _, _ in one["classes"]}}
 
 
+def mounts_of(job: Job) -> list[str]:
+    """/scratch wekafs: those of the clients, as the summary has them."""
+    from urllib.parse import unquote
+
+    return [" ".join(unquote(part) for part in word.split(":"))
+            for word in job.summary.fs.split(",") if word]
+
+
+def totals_on(job: Job, found: list[Json]) -> str:
+    """The clients' filesystems, where the job used others as well: totals are of these."""
+    mounts = {mount["mount"] for client, _ in job.clients for mount in client.get("mounts") or []}
+    used = {one["fs"] for one in found if one.get("fs")}
+    return ", ".join(sorted(used & mounts)) if used - mounts else ""
+
+
 def weigh(found: list[Json]) -> list[Json]:
     """Filesystems that processes waited for, with bars that compare."""
     most = max((one["waited_us"] or 0 for one in found), default=0)
@@ -420,7 +436,7 @@ def job(job: Job) -> str:
         "job": job, "slurm": row, "summary": job.summary, "time": job.time, "advice": advice,
         "silence": "" if advice else one_job.why_no_advice(job),
         "tone": one_job.state_tone(row.word) if row else "", "use": efficiency(row, found),
-        "meta": known(*(one["meta_calls"] for one in found)) if found else job.summary.meta,
+        "totals_on": totals_on(job, found), "mounts": mounts_of(job),
         "filesystems": found, "drawn": found[:FS_DRAWN], "others": others(job),
         "weighty": weigh(found), "refused": same(job, "refused"), "lacks": list(one_job.lacks(job)),
         "errors": one_job.errors_of(job), "rows": rows, "heats": heats(rows), "kinds": drawn,
@@ -471,7 +487,8 @@ def lines(found: list[Job], links: bool, remarks: bool) -> Json:
     advised = [one.id for one, advice in told if advice][:ADVISED_MAX]
     return {
         "columns": columns, "more": len(found) - len(shown),
-        "rows": [{"id": one.id, "cells": row, "first": advice[0] if advice else None,
+        "rows": [{"id": one.id, "cells": row, "code": advice[0].code if advice else "",
+                  "what": jobs.cut(advice[0].what, WHAT_MAX) if advice else "",
                   "tone": one_job.state_tone(one.slurm.word) if one.slurm else "",
                   "href": f"{one.id}.html" if links and one.source == "ledger" else "",
                   "anchor": f"advice-{one.id}" if one.id in advised else ""}
