@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "advice/advice.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "advice/limits.h"
 #include "advice/rules.h"
+#include "advice/timed.h"
 #include "advice/view.h"
 #include "lib/alloc.h"
 #include "lib/run.h"
@@ -101,42 +102,81 @@ static bool is_enough(const struct view *v)
 
 /* ---- rules -------------------------------------------------------------------- */
 
-static void ask(struct advice_list *list, const struct view *v, bool is_once)
+static double at_most_all(double share)
+{
+	return share > 1 ? 1 : share;
+}
+
+static struct advice *more(struct advice_list *list, const struct view *v, bool is_of_fs)
+{
+	struct advice *a = &list->list[list->count++];
+
+	if (is_of_fs)
+		utf8_clean(a->fs, sizeof(a->fs), v->fs, strlen(v->fs));
+	return a;
+}
+
+/* A rule that goes by counts cannot gain more than the time that its class of calls took. */
+static bool is_worth(struct advice *a, const struct view_times *t)
+{
+	const struct {
+		const char *class;
+		double seconds;
+	} most[] = { { "read", t->read }, { "write", t->write + t->sync + t->close },
+		     { "meta", t->meta + t->close } };
+	double share;
+	size_t i;
+
+	for (i = 0; i < sizeof(most) / sizeof(*most); i++) {
+		if (t->life <= 0 || strcmp(a->class, most[i].class) != 0)
+			continue;
+		share = at_most_all(most[i].seconds * t->scale);
+		a->share = a->share < share ? a->share : share;
+		return share * 100 >= LIMIT_WORTH_PERCENT;
+	}
+	return true;
+}
+
+static void ask(struct advice_list *list, const struct view *v, const struct view_times *t,
+		bool is_once, enum rule_when least)
 {
 	const struct rule *rule;
 	struct advice *a;
 
 	for (rule = rules; rule->code && list->count < ADVICE_MAX; rule++) {
-		if (rule->is_once != is_once)
+		if (rule->is_once != is_once || rule->when < least)
 			continue;
 		a = &list->list[list->count];
-		memset(a, 0, sizeof(*a));
-		a->trust = rule->trust;
-		if (!rule->check(v, a))
-			continue;
-		a->code = rule->code;
-		a->source = rule->source;
-		if (!*a->cure)
-			snprintf(a->cure, sizeof(a->cure), "%s", rule->cure);
-		if (!is_once)
-			utf8_clean(a->fs, sizeof(a->fs), v->fs, strlen(v->fs));
-		list->count++;
+		*a = (struct advice){ .code = rule->code, .kind = "", .trust = rule->trust };
+		if (rule->check(v, a) && is_worth(a, t))
+			more(list, v, !is_once);
 	}
 }
 
-/* Share times how sure; then as they stand in the table. */
+static void add_all(struct advice_list *list, const struct view *v, const struct advice *found,
+		    size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count && list->count < ADVICE_MAX; i++) {
+		list->list[list->count] = found[i];
+		more(list, v, true);
+	}
+}
+
+/* Failed calls come first. Then share times how sure; then as they stand in the table. */
 static int compare(const void *one, const void *other)
 {
 	const struct advice *a = one, *b = other;
-	unsigned int left = a->value * (1 + (unsigned int)a->trust);
-	unsigned int right = b->value * (1 + (unsigned int)b->trust);
+	double left = a->share * (1 + (double)a->trust) + (a->error ? 4 : 0);
+	double right = b->share * (1 + (double)b->trust) + (b->error ? 4 : 0);
 
-	if (left != right)
+	if (left < right || left > right)
 		return left < right ? 1 : -1;
 	return strcmp(a->code, b->code) ? strcmp(a->code, b->code) : strcmp(a->fs, b->fs);
 }
 
-/* Fill in the view of a line; is there something to judge? */
+/* Fill in the view of a line; is it of a client's filesystem? */
 static bool see(struct view *v, const struct run_lines *lines, size_t at, bool is_ours)
 {
 	const struct run_line *line = &lines->line[at];
@@ -148,27 +188,142 @@ static bool see(struct view *v, const struct run_lines *lines, size_t at, bool i
 	v->nodes = line->nodes;
 	find_client(v);
 	v->wire = is_ours ? find_wire(lines, v) : NULL;
-	return *v->type && is_enough(v);
+	return *v->type;
+}
+
+/* ---- shares ------------------------------------------------------------------ */
+
+static void use_times(struct advice_use *use, const struct view *v, const struct view_times *t)
+{
+	const double seconds[ADVICE_CLASSES] = { t->read,  t->write,  t->meta, t->sync,
+						 t->close, t->mapped, t->async };
+	double life = view_number(v, IO_SLOWEST_LIFE_US);
+	int i;
+
+	use->by = ADVICE_BY_KERNEL;
+	use->share = t->total / t->life;
+	if (life > 0)
+		use->slowest = view_number(v, IO_SLOWEST_US) / life;
+	for (i = 0; i < ADVICE_CLASSES; i++)
+		use->classes[i] = seconds[i] / t->life;
+}
+
+static void use_estimate(struct advice_use *use, const struct view *v)
+{
+	double moved = view_io_share(v), meta = view_meta_share(v, view_metas(v));
+
+	use->by = v->wire && v->wire->numbers[IO_META_US] >= 0 ? ADVICE_BY_CLIENT
+								: ADVICE_BY_CALLS;
+	use->share = at_most_all(moved + meta);
+	use->classes[IO_CLASS_META] = at_most_all(meta);
+}
+
+/* Threads are counted on each filesystem anew: together they lived at least as long as
+ * those of one. */
+static void add_use(struct advice_list *list, const struct view *v, const struct view_times *t,
+		    struct view_times *all)
+{
+	struct advice_use *use = &list->uses[list->use_count];
+
+	if (list->use_count == ADVICE_USES)
+		return;
+	list->use_count++;
+	*use = (struct advice_use){ .share = -1, .slowest = -1 };
+	utf8_clean(use->fs, sizeof(use->fs), v->fs, strlen(v->fs));
+	utf8_clean(use->type, sizeof(use->type), v->type, strlen(v->type));
+	if (t->life > 0)
+		use_times(use, v, t);
+	else
+		use_estimate(use, v);
+	all->total += t->total;
+	all->life = t->life > all->life ? t->life : all->life;
+	list->slowest = use->slowest > list->slowest ? use->slowest : list->slowest;
+	if (t->life <= 0 && use->share > list->share)
+		list->share = use->share;
+}
+
+/* ---- all of it ----------------------------------------------------------------- */
+
+/* One filesystem. With times first what they say, and what else there is to say only where
+ * I/O took a share that is worth it. */
+static void judge_one(struct advice_list *list, const struct view *v, const struct view_times *t,
+		      double *cached)
+{
+	bool is_large = t->life <= 0 || t->total * t->scale * 100 >= LIMIT_WORTH_PERCENT;
+	struct advice found[TIMED_MAX];
+
+	if (!is_enough(v))
+		return;
+	list->is_judged = true;
+	if (t->life > 0 && is_large)
+		add_all(list, v, found, timed_judge(v, found, cached));
+	ask(list, v, t, false,
+	    t->life <= 0 ? RULE_BY_COUNTS
+	    : is_large	 ? RULE_LARGE
+			 : RULE_ALWAYS);
+}
+
+/* Why nothing is told. */
+static enum advice_silence silence_of(const struct advice_list *list, const struct run_lines *lines,
+				      const struct view_times *all, double cached)
+{
+	enum advice_silence why = ADVICE_NO_NUMBERS;
+	const struct io *io;
+	size_t i;
+
+	if (list->count)
+		return ADVICE_TOLD;
+	if (list->is_judged && cached > 0)
+		return ADVICE_CACHED_IO;
+	if (list->is_judged)
+		return all->life > 0 && all->total * all->scale * 100 < LIMIT_WORTH_PERCENT
+			       ? ADVICE_LITTLE
+			       : ADVICE_NOTHING;
+	if (list->use_count)
+		return ADVICE_SHORT;
+	for (i = 0; i < lines->count; i++) {
+		io = &lines->line[i].io;
+		if (lines->line[i].kind != RUN_APP || !io_is_counted(io))
+			continue;
+		if (io->scope == IO_SCOPE_JOB)
+			return io->fs ? ADVICE_NO_NUMBERS : ADVICE_ALL_FILES;
+		why = ADVICE_NODE_WIDE;
+	}
+	return why;
 }
 
 static void judge(struct advice_list *list, const struct run_lines *lines, struct view *v)
 {
 	bool is_ours = is_wire_ours(v->records, v->count);
+	struct view_times t, all = { 0 }, of_main = { 0 };
+	struct advice found[TIMED_MAX];
 	size_t i, main = lines->count;
-	double most = -1;
+	double most = -1, cached = 0, one = 0;
 
 	for (i = 0; i < lines->count; i++) {
 		if (!see(v, lines, i, is_ours))
 			continue;
-		list->is_judged = true;
-		ask(list, v, false);
-		if (view_bytes(v) > most) {
+		view_times(v, &t);
+		add_use(list, v, &t, &all);
+		all.scale = t.scale > all.scale ? t.scale : all.scale;
+		add_all(list, v, found, timed_errors(v, found));
+		judge_one(list, v, &t, &one);
+		cached += one;
+		if (is_enough(v) && view_bytes(v) > most) {
 			most = view_bytes(v);
 			main = i;
+			of_main = t;
 		}
 	}
 	if (main < lines->count && see(v, lines, main, is_ours))
-		ask(list, v, true);
+		ask(list, v, &of_main, true,
+		    of_main.total * of_main.scale * 100 >= LIMIT_WORTH_PERCENT || of_main.life <= 0
+			    ? RULE_BY_COUNTS
+			    : RULE_ALWAYS);
+	list->is_judged |= list->count > 0;
+	if (all.life > 0)
+		list->share = at_most_all(all.total / all.life);
+	list->silence = silence_of(list, lines, &all, cached);
 	qsort(list->list, list->count, sizeof(list->list[0]), compare);
 }
 
@@ -186,9 +341,10 @@ struct advice_list *advice_new(struct record *const *records, size_t count, bool
 			  .apart = time.apart,
 			  .limits = limits };
 
-	/* each line is zeroed when it is asked for */
+	/* each line is set when it is asked for */
 	list->is_judged = false;
-	list->count = 0;
+	list->count = list->use_count = 0;
+	list->share = list->slowest = -1;
 	judge(list, lines, &v);
 	run_lines_free(lines);
 	return list;
@@ -197,18 +353,4 @@ struct advice_list *advice_new(struct record *const *records, size_t count, bool
 void advice_free(struct advice_list *advice)
 {
 	free(advice);
-}
-
-const char *advice_trust_name(enum advice_trust trust)
-{
-	return trust == ADVICE_SURE ? "sure" : trust == ADVICE_LIKELY ? "likely" : "perhaps";
-}
-
-const char *advice_cure(const char *code)
-{
-	const struct rule *rule = rules;
-
-	while (rule->code && strcmp(rule->code, code) != 0)
-		rule++;
-	return rule->code ? rule->cure : NULL;
 }

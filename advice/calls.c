@@ -36,7 +36,7 @@ static double time_in(const struct view *v, enum io_number us, enum io_number ca
 
 /* The client did a tenth of the calls, or less: the page cache had the rest
  * (facts of Lustre: 556,629 reads a second from it, against 6,742). */
-static bool is_cached(const struct view *v, enum io_number calls)
+bool calls_is_cached(const struct view *v, enum io_number calls)
 {
 	return v->wire && v->wire->numbers[calls] >= 0 &&
 	       (double)v->wire->numbers[calls] * 10 < view_number(v, calls);
@@ -47,14 +47,6 @@ static bool is_cached(const struct view *v, enum io_number calls)
 static bool is_async_size(double mean)
 {
 	return mean <= LIMIT_ASYNC_KIB * KIB;
-}
-
-static void cure_small(struct advice *a, bool is_read)
-{
-	view_cure(
-		a,
-		"%s 1 MiB at a time: open(path, %sbuffering=2**20), setvbuf(), dd bs=1M; what must stay small: libaio or io_uring, 16 or more at a time",
-		is_read ? "read" : "write", is_read ? "" : "'w', ");
 }
 
 /* Do writes wait for the fsync behind them? By how long they took one sees; else where
@@ -68,21 +60,29 @@ static bool is_synced(const struct view *v, double writes)
 				      syncs >= FLOOR_OPS && syncs * 10 >= sent * 9);
 }
 
-/* More than all of the time: several were asked for at a time. */
-static void why_small(struct advice *a, unsigned int limit, double share)
+/* By the client's own requests: one of its own for each call is what it cannot read ahead
+ * or collect. "": nobody knows. */
+const char *calls_places(const struct view *v, enum io_number bytes, enum io_number calls)
 {
-	bool is_sure = a->trust == ADVICE_SURE;
+	double mean = view_mean(v, bytes, calls), asked, sent;
 
-	if (share <= 1 || !is_sure)
-		view_why(
-			a,
-			"below %u kB a call costs more than its bytes: they %s %.0f %% of the job's time on a node",
-			limit, is_sure ? "took" : "may have taken", share * 100);
-	else
-		view_why(
-			a,
-			"below %u kB a call costs more than its bytes: %.1f of them were on their way at a time on a node",
-			limit, share);
+	if (!v->wire || v->wire->numbers[calls] <= 0 || v->wire->numbers[bytes] <= 0)
+		return "";
+	asked = (double)v->wire->numbers[calls];
+	sent = (double)v->wire->numbers[bytes] / asked;
+	if (asked * 2 >= view_number(v, calls) && sent <= 2 * mean)
+		return "random";
+	return sent >= 8 * mean ? "sequential" : "";
+}
+
+void calls_add(const struct view *v, struct advice *a, bool is_read)
+{
+	enum io_number calls = is_read ? IO_READ_CALLS : IO_WRITE_CALLS;
+	enum io_number bytes = is_read ? IO_READ_BYTES : IO_WRITE_BYTES;
+
+	view_add(a, "calls", view_number(v, calls));
+	view_add(a, "size_bytes", view_mean(v, bytes, calls));
+	view_add(a, "moved_bytes", view_number(v, bytes));
 }
 
 static bool is_small(const struct view *v, struct advice *a, bool is_read)
@@ -93,18 +93,15 @@ static bool is_small(const struct view *v, struct advice *a, bool is_read)
 	double count = view_number(v, calls), share = time_in(v, us, calls, a);
 	double mean = view_mean(v, is_read ? IO_READ_BYTES : IO_WRITE_BYTES, calls);
 
-	if (count < LIMIT_MANY_OPS || mean >= limit * 1000.0 || is_cached(v, calls) ||
+	if (count < LIMIT_MANY_OPS || mean >= limit * 1000.0 || calls_is_cached(v, calls) ||
 	    share < LEAST_SHARE)
 		return false;
 	/* what it waits for is the fsync, or to open the files */
 	if ((!is_read && is_synced(v, count)) || view_number(v, IO_OP_OPEN) * 4 > count)
 		return false;
-	if (is_async_size(mean))
-		cure_small(a, is_read);
-	view_what(a, "%.0f %s of %.1f KiB on average, %.0f a second on a node", count,
-		  is_read ? "reads" : "writes", mean / KIB, view_rate(v, count));
-	why_small(a, limit, share);
-	return view_tell(a, share);
+	a->kind = calls_places(v, is_read ? IO_READ_BYTES : IO_WRITE_BYTES, calls);
+	calls_add(v, a, is_read);
+	return view_tell(a, is_read ? "read" : "write", share);
 }
 
 bool calls_small_reads(const struct view *v, struct advice *a)
@@ -131,12 +128,10 @@ bool calls_direct_small(const struct view *v, struct advice *a)
 	if (!view_has_option(v, "forcedirect") || view_calls(v) < LIMIT_MANY_OPS ||
 	    mean_call(v) >= LIMIT_SMALL_KIB * KIB || share < LEAST_SHARE)
 		return false;
-	view_what(a, "forcedirect, and %.0f calls of %.1f KiB on average", view_calls(v),
-		  mean_call(v) / KIB);
-	view_why(a, "without the page cache each call below %u KiB waits for the servers",
-		 LIMIT_SMALL_KIB);
 	a->option = ADVICE_CACHED;
-	return view_tell(a, share);
+	view_add(a, "calls", view_calls(v));
+	view_add(a, "size_bytes", mean_call(v));
+	return view_tell(a, "read", share);
 }
 
 bool calls_direct_metadata(const struct view *v, struct advice *a)
@@ -147,27 +142,22 @@ bool calls_direct_metadata(const struct view *v, struct advice *a)
 	if (!view_has_option(v, "forcedirect") || all < LIMIT_MANY_OPS || all * 9 < view_calls(v) ||
 	    share < LEAST_SHARE)
 		return false;
-	view_what(a, "forcedirect, and %.0f metadata operations beside %.0f reads and writes", all,
-		  view_calls(v));
-	view_why(a, "with more than 10 %% of metadata the cache serves better");
 	a->option = ADVICE_CACHED;
-	return view_tell(a, share);
+	view_add(a, "operations", all);
+	view_add(a, "calls", view_calls(v));
+	return view_tell(a, "meta", share);
 }
 
 bool calls_cached_stream(const struct view *v, struct advice *a)
 {
 	if ((!view_has_option(v, "writecache") && !view_has_option(v, "readcache")) ||
 	    mean_call(v) < LIMIT_LARGE_KIB * KIB || !view_is_busy(v) ||
-	    view_metas(v) * 9 > view_calls(v) || is_cached(v, IO_READ_CALLS))
+	    view_metas(v) * 9 > view_calls(v) || calls_is_cached(v, IO_READ_CALLS))
 		return false;
-	view_what(a, "a profile with the page cache, and %.1f GiB in calls of %.1f MiB on average",
-		  view_bytes(v) / MIB / 1024, mean_call(v) / MIB);
-	view_why(
-		a,
-		"from %u KiB a call on, a stream gains nothing from the page cache and pays a copy",
-		LIMIT_LARGE_KIB);
 	a->option = ADVICE_DIRECT;
-	return view_tell(a, view_io_share(v) / 4);
+	view_add(a, "moved_bytes", view_bytes(v));
+	view_add(a, "size_bytes", mean_call(v));
+	return view_tell(a, "read", view_io_share(v) / 4);
 }
 
 /* ---- how many at a time ---------------------------------------------------- */
@@ -178,9 +168,9 @@ static double waiting_at_once(const struct view *v)
 {
 	double us = 0;
 
-	if (!is_cached(v, IO_READ_CALLS))
+	if (!calls_is_cached(v, IO_READ_CALLS))
 		us += view_number(v, IO_READ_US);
-	if (!is_cached(v, IO_WRITE_CALLS))
+	if (!calls_is_cached(v, IO_WRITE_CALLS))
 		us += view_number(v, IO_WRITE_US);
 	return view_rate(v, us / 1e6);
 }
@@ -193,18 +183,12 @@ bool calls_few_processes(const struct view *v, struct advice *a)
 	if (at_once < 0.5 || at_once >= v->limits->io_processes || view_calls(v) < FLOOR_OPS ||
 	    fast * 100 >= 100 - LIMIT_HEADROOM_PERCENT)
 		return false;
-	view_what(
-		a,
-		"%.1f processes of a node were in read or write calls at a time, moving %.0f MB/s",
-		at_once, view_rate(v, view_bytes(v)) / 1e6);
-	view_why(a, "rate times latency: it takes about %u at a time to fill a client",
-		 v->limits->io_processes);
-	if (is_async_size(mean_call(v)))
-		view_cure(
-			a,
-			"libaio or io_uring (fio --ioengine=libaio --iodepth=32); or srun --ntasks-per-node=16, or as many threads");
+	a->kind = is_async_size(mean_call(v)) ? "small" : "";
+	view_add(a, "at_once", at_once);
+	view_add(a, "rate_Bps", view_rate(v, view_bytes(v)));
+	view_add(a, "enough", v->limits->io_processes);
 	/* half of the time in calls, and the less the nearer it is to full */
-	return view_tell(a,
+	return view_tell(a, "read",
 			 (at_once < 1 ? at_once : 1) / 2 * (1 - at_once / v->limits->io_processes));
 }
 
@@ -215,15 +199,34 @@ bool calls_many_synchronous(const struct view *v, struct advice *a)
 	if (at_once <= v->limits->io_processes || view_calls(v) < LIMIT_MANY_OPS ||
 	    !is_async_size(mean_call(v)))
 		return false;
-	view_what(a, "%.0f processes of a node were in calls of %.1f KiB at a time", at_once,
-		  mean_call(v) / KIB);
-	view_why(a,
-		 "synchronous small I/O gains nothing beyond %u at a time: only the latency grows",
-		 v->limits->io_processes);
-	return view_tell(a, 1 - v->limits->io_processes / at_once);
+	view_add(a, "at_once", at_once);
+	view_add(a, "size_bytes", mean_call(v));
+	view_add(a, "enough", v->limits->io_processes);
+	return view_tell(a, "read", 1 - v->limits->io_processes / at_once);
 }
 
 /* ---- metadata -------------------------------------------------------------- */
+
+/* A journal is made for each transaction and removed behind it, or pages change in place. */
+bool calls_is_database(const struct view *v)
+{
+	double syncs = view_number(v, IO_OP_FSYNC), made = view_number(v, IO_OP_CREATE);
+	double writes = view_number(v, IO_WRITE_CALLS);
+	double elsewhere = view_number(v, IO_WRITE_RANDOM);
+
+	if (syncs < LIMIT_SOME_OPS)
+		return false;
+	return (made * 8 >= syncs && view_number(v, IO_OP_UNLINK) * 2 >= made &&
+		writes >= 2 * made) ||
+	       (elsewhere * 2 >= writes && made * 8 < syncs);
+}
+
+void calls_add_syncs(const struct view *v, struct advice *a)
+{
+	view_add(a, "syncs", view_number(v, IO_OP_FSYNC));
+	view_add(a, "writes", view_number(v, IO_WRITE_CALLS));
+	view_add(a, "moved_bytes", view_number(v, IO_WRITE_BYTES));
+}
 
 bool calls_fsync(const struct view *v, struct advice *a)
 {
@@ -235,11 +238,9 @@ bool calls_fsync(const struct view *v, struct advice *a)
 
 	if (syncs < FLOOR_OPS || syncs * 10 < writes || share < LEAST_SHARE)
 		return false;
-	view_what(a, "%.0f fsync for %.0f writes, %.0f a second on a node", syncs, writes,
-		  view_rate(v, syncs));
-	view_why(a, "each waits for the servers, %u us or more; more than one in 10 writes is many",
-		 v->limits->sync_call_us);
-	return view_tell(a, share);
+	a->kind = calls_is_database(v) ? "database" : "lines";
+	calls_add_syncs(v, a);
+	return view_tell(a, "sync", share);
 }
 
 /* All but stats; a lookup is part of what asked for the name. */
@@ -280,13 +281,11 @@ bool calls_stat(const struct view *v, struct advice *a)
 	    ((view_rate(v, stats) < v->limits->stats_per_s || view_is_at_hand(v)) &&
 	     (stats < 10 * others || share < LEAST_SHARE)))
 		return false;
-	view_what(a, "%.0f stat, %.0f a second on a node, beside %.0f calls of all other kinds",
-		  stats, view_rate(v, stats), others);
-	view_why(a, "more than %u a second on a node, or 10 times as many as all else, is a storm",
-		 v->limits->stats_per_s);
-	if (is_asked_often(v, stats))
-		view_cure(a, "%s; for files: os.scandir(), find -printf", CALLS_SEARCH_CURE);
-	return view_tell(a, share);
+	a->kind = is_asked_often(v, stats) ? "search" : "files";
+	view_add(a, "stats", stats);
+	view_add(a, "others", others);
+	view_add(a, "per_s", view_rate(v, stats));
+	return view_tell(a, "meta", share);
 }
 
 /* What an operation on a name asks the servers at most: for the folder that it is in
@@ -323,17 +322,10 @@ static bool is_asked_again(const struct view *v, struct advice *a)
 		return false;
 	names = (double)v->wire->numbers[IO_NAME_CALLS];
 	a->trust = ADVICE_PERHAPS;
-	view_what(a, "%.0f requests for names and attributes, beside %.0f operations on them",
-		  names, ops);
-	view_why(
-		a,
-		"%.1f for each: the client asks again for what it knew, or knew not to exist (noac, actimeo=0), as along a search path; %.0f %% of the job's time on a node",
-		ops > 0 ? names / ops : names, share * 100);
-	view_cure(
-		a,
-		"for an administrator: mount without noac, actimeo=0, lookupcache=none; until then: %s",
-		CALLS_SEARCH_CURE);
-	return view_tell(a, share);
+	a->kind = "again";
+	view_add(a, "requests", names);
+	view_add(a, "operations", ops);
+	return view_tell(a, "meta", share);
 }
 
 /* Names that operations are about: each is looked up once if it is new to the node, and
@@ -359,10 +351,10 @@ static bool is_missed(const struct view *v, struct advice *a)
 
 	if (!is_many_to_search(v, misses) || misses < 2 * opens || share < LEAST_SHARE / 10)
 		return false;
-	view_what(a, "%.0f names were looked up that do not exist, for %.0f files opened", misses,
-		  opens);
-	view_why(a, "two or more misses for each open are a search path: each asks the servers");
-	return view_tell(a, share);
+	a->kind = "search";
+	view_add(a, "misses", misses);
+	view_add(a, "opens", opens);
+	return view_tell(a, "meta", share);
 }
 
 bool calls_lookup(const struct view *v, struct advice *a)
@@ -370,25 +362,48 @@ bool calls_lookup(const struct view *v, struct advice *a)
 	return is_missed(v, a) || is_asked_again(v, a);
 }
 
-static double opened(const struct view *v)
+double calls_opened(const struct view *v)
 {
 	double found = view_number(v, IO_OP_OPEN) - view_number(v, IO_OP_CREATE);
 
 	return found > 0 ? found : 0;
 }
 
+static double each(double bytes, double files)
+{
+	return files > 0 ? bytes / files : 0;
+}
+
+void calls_add_files(const struct view *v, struct advice *a)
+{
+	double made = view_number(v, IO_OP_CREATE), bytes = view_number(v, IO_WRITE_BYTES);
+
+	view_add(a, "files", made);
+	view_add(a, "gone", view_number(v, IO_OP_UNLINK));
+	view_add(a, "moved_bytes", bytes);
+	view_add(a, "each_bytes", each(bytes, made));
+}
+
+void calls_add_files_read(const struct view *v, struct advice *a)
+{
+	view_add(a, "opens", calls_opened(v));
+	view_add(a, "calls", view_number(v, IO_READ_CALLS));
+	view_add(a, "misses", view_number(v, IO_OP_LOOKUP_MISS));
+	view_add(a, "each_bytes", each(view_number(v, IO_READ_BYTES), calls_opened(v)));
+}
+
 /* A file that is opened for the first time is looked up by its name, if nobody else on
  * the node has used it before: of all opens a quarter, or fewer, are those of another
  * file. */
-static bool is_opened_again(const struct view *v)
+bool calls_is_opened_again(const struct view *v)
 {
-	return view_number(v, IO_OP_LOOKUP_MISS) * 4 <= opened(v);
+	return view_number(v, IO_OP_LOOKUP_MISS) * 4 <= calls_opened(v);
 }
 
 /* What is known of files that are opened to read a little */
 static bool is_opened_to_read(const struct view *v, double *share)
 {
-	double opens = opened(v), bytes = view_number(v, IO_READ_BYTES);
+	double opens = calls_opened(v), bytes = view_number(v, IO_READ_BYTES);
 	double reads = view_number(v, IO_READ_CALLS);
 
 	*share = view_meta_share(v, opens * 3) + view_waiting(v, IO_READ_US);
@@ -401,37 +416,40 @@ static bool is_read_again(const struct view *v, struct advice *a)
 {
 	double share;
 
-	if (!is_opened_to_read(v, &share) || !is_opened_again(v))
+	if (!is_opened_to_read(v, &share) || !calls_is_opened_again(v))
 		return false;
 	a->trust = ADVICE_PERHAPS;
-	view_what(a, "files were opened %.0f times for %.0f reads, and %.0f names looked up",
-		  opened(v), view_number(v, IO_READ_CALLS), view_number(v, IO_OP_LOOKUP_MISS));
-	view_why(
-		a,
-		"a file that is new to the node is looked up: these are a few, opened again and again, or the node knew them");
-	view_cure(
-		a,
-		"open each file once and keep it open; if they are many: tar -xf INPUT.tar -C $TMPDIR at the start of the job, and read there");
-	return view_tell(a, share);
+	a->kind = "read";
+	calls_add_files_read(v, a);
+	return view_tell(a, "meta", share);
 }
 
 static bool is_appended(const struct view *v, struct advice *a)
 {
-	double opens = opened(v), writes = view_number(v, IO_WRITE_CALLS);
+	double opens = calls_opened(v), writes = view_number(v, IO_WRITE_CALLS);
 	double share = view_meta_share(v, opens);
 
 	if (opens < LIMIT_MANY_OPS || writes > 2 * opens || writes < opens / 2 ||
 	    view_number(v, IO_READ_CALLS) > writes / 2 ||
 	    view_number(v, IO_OP_CREATE) * 10 > opens || share < LEAST_SHARE)
 		return false;
-	view_what(a, "files that exist were opened %.0f times for %.0f writes", opens, writes);
-	view_why(a, "to open and close around each write costs two requests more than the write");
-	return view_tell(a, share * 2);
+	a->kind = "append";
+	view_add(a, "opens", opens);
+	view_add(a, "calls", writes);
+	return view_tell(a, "meta", share * 2);
 }
 
 bool calls_open_append(const struct view *v, struct advice *a)
 {
 	return is_appended(v, a) || is_read_again(v, a);
+}
+
+/* Of the files that it made the job has removed nine in ten or more. */
+bool calls_is_gone(const struct view *v)
+{
+	double made = view_number(v, IO_OP_CREATE), gone = view_number(v, IO_OP_UNLINK);
+
+	return gone * 10 >= made * 9 && gone <= made * 2 && view_number(v, IO_OP_FSYNC) < made;
 }
 
 bool calls_tiny_written(const struct view *v, struct advice *a)
@@ -440,25 +458,60 @@ bool calls_tiny_written(const struct view *v, struct advice *a)
 	double size = files > 0 ? view_number(v, IO_WRITE_BYTES) / files : 0;
 	double share = view_meta_share(v, files * 3) + view_waiting(v, IO_WRITE_US);
 
-	if (files < LIMIT_MANY_OPS || size >= LIMIT_SMALL_KIB * KIB || share < LEAST_SHARE)
+	if (files < LIMIT_MANY_OPS || size >= LIMIT_SMALL_KIB * KIB || share < LEAST_SHARE ||
+	    calls_is_gone(v))
 		return false;
-	view_what(a, "%.0f files were made, with %.1f KiB written for each", files, size / KIB);
-	view_why(a, "below %u KiB a file costs what its open, write and close cost",
-		 LIMIT_SMALL_KIB);
-	return view_tell(a, share);
+	calls_add_files(v, a);
+	return view_tell(a, "meta", share);
 }
 
 bool calls_tiny_read(const struct view *v, struct advice *a)
 {
 	double share;
 
-	if (!is_opened_to_read(v, &share) || is_opened_again(v))
+	if (!is_opened_to_read(v, &share) || calls_is_opened_again(v))
 		return false;
-	view_what(a, "%.0f files were opened, and %.1f KiB of each read", opened(v),
-		  view_number(v, IO_READ_BYTES) / opened(v) / KIB);
-	view_why(a, "below %u KiB a file costs what its open, read and close cost",
-		 LIMIT_SMALL_KIB);
-	return view_tell(a, share);
+	calls_add_files_read(v, a);
+	return view_tell(a, "meta", share);
+}
+
+/* What most of the operations did: "written", "removed" or "read". */
+void calls_add_metadata(const struct view *v, struct advice *a)
+{
+	double made = view_number(v, IO_OP_CREATE) + view_number(v, IO_OP_MKDIR) +
+		      view_number(v, IO_OP_RENAME) + view_number(v, IO_OP_LINK) +
+		      view_number(v, IO_OP_SYMLINK) + view_number(v, IO_OP_CHMOD) +
+		      view_number(v, IO_OP_CHOWN) + view_number(v, IO_OP_UTIMES);
+	double gone = view_number(v, IO_OP_UNLINK) + view_number(v, IO_OP_RMDIR);
+	double seen = calls_opened(v) + view_number(v, IO_OP_READDIR);
+
+	a->kind = made >= gone && made * 2 >= seen ? "written" : gone * 2 >= seen ? "removed" : "read";
+	view_add(a, "operations", view_metas(v));
+	view_add(a, "opens", view_number(v, IO_OP_OPEN));
+	view_add(a, "files", view_number(v, IO_OP_CREATE));
+	view_add(a, "gone", gone);
+	view_add(a, "stats", view_number(v, IO_OP_STAT));
+	view_add(a, "misses", view_number(v, IO_OP_LOOKUP_MISS));
+	view_add(a, "renames", view_number(v, IO_OP_RENAME));
+	view_add(a, "folders", view_number(v, IO_OP_MKDIR));
+	view_add(a, "links", view_number(v, IO_OP_LINK) + view_number(v, IO_OP_SYMLINK));
+	view_add(a, "changes", view_number(v, IO_OP_CHMOD) + view_number(v, IO_OP_CHOWN) +
+				       view_number(v, IO_OP_UTIMES));
+}
+
+/* Each kind is too few for a rule of its own, and all together are not. */
+bool calls_metadata(const struct view *v, struct advice *a)
+{
+	double all = view_metas(v), share = view_meta_share(v, all);
+	double least = view_meta_waiting(v, all) > 0 ? FLOOR_OPS : LIMIT_MANY_OPS;
+	struct advice other = { 0 };
+
+	if (all < least || share * 100 < LIMIT_ADDED_PERCENT || calls_fsync(v, &other) ||
+	    calls_direct_metadata(v, &other) || calls_stat(v, &other) || calls_lookup(v, &other) || calls_open_append(v, &other) ||
+	    calls_tiny_written(v, &other) || calls_tiny_read(v, &other) || calls_deleted(v, &other))
+		return false;
+	calls_add_metadata(v, a);
+	return view_tell(a, "meta", share);
 }
 
 /* Cluster-wide: of all nodes. */
@@ -470,10 +523,10 @@ bool calls_one_folder(const struct view *v, struct advice *a)
 	if (creates < LIMIT_MANY_OPS ||
 	    rate * 100 < v->limits->dir_creates_per_s * (100.0 - LIMIT_HEADROOM_PERCENT))
 		return false;
-	view_what(a, "%.0f files a second were made, on %zu nodes", rate, v->nodes);
-	view_why(a, "one folder takes %u a second, however many nodes there are",
-		 v->limits->dir_creates_per_s);
-	return view_tell(a, 0.5);
+	view_add(a, "per_s", rate);
+	view_add(a, "nodes", (double)v->nodes);
+	view_add(a, "most_per_s", v->limits->dir_creates_per_s);
+	return view_tell(a, "meta", 0.5);
 }
 
 /* ---- bytes ------------------------------------------------------------------ */
@@ -496,12 +549,9 @@ bool calls_mapped(const struct view *v, struct advice *a)
 	if ((mapped < v->limits->min_mib * MIB && mapped_requests(v) < LIMIT_MANY_OPS) ||
 	    mapped < view_bytes(v) || share < LEAST_SHARE)
 		return false;
-	view_what(a, "%.0f MiB went through mapped files, %.0f MiB through read and write",
-		  mapped / MIB, view_bytes(v) / MIB);
-	view_why(
-		a,
-		"a mapped file comes page by page: 4 KiB a time moves 1/510 of what 64 MiB a time do");
-	return view_tell(a, share);
+	view_add(a, "mapped_bytes", mapped);
+	view_add(a, "moved_bytes", view_bytes(v));
+	return view_tell(a, "mapped", share);
 }
 
 /* Fewer files, all of which are gone, or all but the result, and what was written was
@@ -522,21 +572,18 @@ bool calls_deleted(const struct view *v, struct advice *a)
 	double made = view_number(v, IO_OP_CREATE);
 	double gone = view_number(v, IO_OP_UNLINK);
 	double written = view_number(v, IO_WRITE_BYTES);
-	bool is_many = made >= FLOOR_OPS && gone * 10 >= made * 9;
+	double share = view_meta_share(v, made + gone);
+	bool is_many = made >= FLOOR_OPS && calls_is_gone(v);
 
 	/* what is synced is no scratch: a journal of SQLite is, before it goes */
 	if ((!is_many && !is_spill(v, made, gone)) || gone > made * 2 ||
-	    written < v->limits->min_mib * MIB || view_number(v, IO_OP_FSYNC) >= made)
+	    view_number(v, IO_OP_FSYNC) >= made ||
+	    (written < v->limits->min_mib * MIB && (made < LIMIT_MANY_OPS || share < LEAST_SHARE)))
 		return false;
 	if (!is_many)
 		a->trust = ADVICE_PERHAPS;
-	view_what(a, "%.0f files were made and %.0f deleted, with %.1f GiB written", made, gone,
-		  written / MIB / 1024);
-	view_why(a, "what the job deletes again (%s) need not cross the network",
-		 is_many	? "9 in 10"
-		 : gone >= made ? "all of them, and read as much"
-				: "all but one, and read as much");
-	return view_tell(a, view_io_share(v) + view_meta_share(v, made + gone));
+	calls_add_files(v, a);
+	return view_tell(a, "meta", view_io_share(v) + share);
 }
 
 bool calls_lustre_buffered(const struct view *v, struct advice *a)
@@ -551,12 +598,10 @@ bool calls_lustre_buffered(const struct view *v, struct advice *a)
 	    view_number(v, IO_WRITE_BYTES) < v->limits->min_mib * MIB || share < LEAST_SHARE ||
 	    rate >= v->limits->lustre_write_mbs)
 		return false;
-	view_what(a, "%.1f GiB were written in calls of %.1f MiB, at %.0f MB/s a node",
-		  view_number(v, IO_WRITE_BYTES) / MIB / 1024, mean / MIB, rate);
-	view_why(a,
-		 "below %u MB/s a node: large writes around the page cache were 3.4 times as fast",
-		 v->limits->lustre_write_mbs);
-	return view_tell(a, share * 0.7);
+	calls_add(v, a, false);
+	view_add(a, "rate_Bps", rate * 1e6);
+	view_add(a, "most_Bps", v->limits->lustre_write_mbs * 1e6);
+	return view_tell(a, "write", share * 0.7);
 }
 
 bool calls_nfs_ceiling(const struct view *v, struct advice *a)
@@ -572,12 +617,9 @@ bool calls_nfs_ceiling(const struct view *v, struct advice *a)
 	rate /= v->seconds;
 	if (rate * 100 < (double)v->limits->nfs_ops_per_s * LIMIT_FULL_PERCENT)
 		return false;
-	view_what(a, "%.0f READs and WRITEs a second", rate);
-	view_why(
-		a,
-		"%u a second were the most that NFS gave, of any version and with any number of processes",
-		v->limits->nfs_ops_per_s);
-	return view_tell(a, 0.8);
+	view_add(a, "per_s", rate);
+	view_add(a, "most_per_s", v->limits->nfs_ops_per_s);
+	return view_tell(a, "read", 0.8);
 }
 
 /* llite does not count asynchronous direct I/O (Lustre 2.14 and later): what the
@@ -597,12 +639,8 @@ bool calls_more_than_asked(const struct view *v, struct advice *a)
 	if (moved < v->limits->min_mib * MIB ||
 	    moved * 100 < asked * (100.0 + LIMIT_HEADROOM_PERCENT))
 		return false;
-	view_what(a, "%.1f GiB were read from the servers for %.1f GiB that processes read",
-		  moved / MIB / 1024, asked / MIB / 1024);
-	view_why(
-		a,
-		"more than %u %% above: read ahead for nothing, or out of the cache again before its turn came",
-		LIMIT_HEADROOM_PERCENT);
-	return view_tell(a,
+	view_add(a, "fetched_bytes", moved);
+	view_add(a, "asked_bytes", asked);
+	return view_tell(a, "read",
 			 (moved - asked) / moved * (view_io_share(v) < 1 ? view_io_share(v) : 1));
 }

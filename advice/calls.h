@@ -2,8 +2,8 @@
 /* calls.h - rules about how a job does its I/O
  *
  * Terms   each answers "is this so?" for one view; when it is, it has filled in
- *           what was seen, why it matters and the value, and may have changed
- *           trust and cure from what its row says.
+ *           the class of calls, the share and numbers, and may have changed
+ *           trust from what its row says.
  * Owner   everything is the caller's.
  * Errors  none.
  * Runs    advice.
@@ -15,12 +15,6 @@
 
 #include "advice/terms.h"
 #include "advice/view.h"
-
-/* What to do about a search path, in Python or the linker: A10, and A09 where the same
- * names are asked for again and again. */
-#define CALLS_SEARCH_CURE                                                                          \
-	"unset PYTHONPATH LD_LIBRARY_PATH where they are not needed, or run "                      \
-	"from one image: apptainer exec, python -m zipapp"
 
 bool calls_small_reads(const struct view *v, struct advice *a);
 bool calls_small_writes(const struct view *v, struct advice *a);
@@ -41,5 +35,21 @@ bool calls_deleted(const struct view *v, struct advice *a);
 bool calls_lustre_buffered(const struct view *v, struct advice *a);
 bool calls_nfs_ceiling(const struct view *v, struct advice *a);
 bool calls_more_than_asked(const struct view *v, struct advice *a);
+bool calls_metadata(const struct view *v, struct advice *a);
+
+/* What timed.c asks, too: opens of files that existed; do fsyncs protect a database; are
+ * the files that are opened few, and the files that were made gone again? */
+double calls_opened(const struct view *v);
+bool calls_is_database(const struct view *v);
+bool calls_is_opened_again(const struct view *v);
+bool calls_is_gone(const struct view *v);
+const char *calls_places(const struct view *v, enum io_number bytes, enum io_number calls);
+bool calls_is_cached(const struct view *v, enum io_number calls);
+/* Add the numbers of an advice about these. */
+void calls_add(const struct view *v, struct advice *a, bool is_read);
+void calls_add_syncs(const struct view *v, struct advice *a);
+void calls_add_files(const struct view *v, struct advice *a);
+void calls_add_files_read(const struct view *v, struct advice *a);
+void calls_add_metadata(const struct view *v, struct advice *a);
 
 #endif

@@ -15,9 +15,7 @@ static double written(const struct timeline *run, size_t from)
 	return bytes;
 }
 
-/* How much of all that was moved was written in the last quarter of the run: 0 to 1,
- * 0 too where there are too few rows to tell, or clocks that differ. */
-static double written_late(const struct view *v)
+double course_late(const struct view *v)
 {
 	struct timeline run;
 	size_t quarter;
@@ -30,20 +28,57 @@ static double written_late(const struct view *v)
 	return written(&run, run.count - quarter) / view_bytes(v);
 }
 
+static double waited(const struct timeline *run, size_t row)
+{
+	return timeline_sum(run, TIMELINE_IO_US) > 0 ? (double)run->rows[TIMELINE_IO_US][row]
+						      : (double)timeline_moved(run, row);
+}
+
+double course_late_waits(const struct view *v)
+{
+	struct timeline run;
+	double late = 0;
+	size_t i;
+
+	timeline_cover(&v->io->timeline, (int64_t)v->start,
+		       timeline_last(v->start, v->start + v->seconds), &run);
+	if (v->apart > 0 || run.count < TIMELINE_SHAPE_ROWS ||
+	    timeline_sum(&run, TIMELINE_IO_US) <= 0)
+		return -1;
+	for (i = run.count - (run.count + 3) / 4; i < run.count; i++)
+		late += (double)run.rows[TIMELINE_IO_US][i];
+	return late / (double)timeline_sum(&run, TIMELINE_IO_US);
+}
+
+double course_bursts(const struct view *v)
+{
+	struct timeline run;
+	double sum = 0, bursts = 0, busy = 0;
+	bool is_above = false, was_above = false;
+	size_t i;
+
+	timeline_cover(&v->io->timeline, (int64_t)v->start,
+		       timeline_last(v->start, v->start + v->seconds), &run);
+	if (v->apart > 0 || run.count < TIMELINE_SHAPE_ROWS)
+		return 0;
+	for (i = 0; i < run.count; i++)
+		sum += waited(&run, i);
+	for (i = 0; i < run.count; i++, was_above = is_above) {
+		is_above = waited(&run, i) * (double)run.count > sum;
+		busy += is_above;
+		bursts += is_above && !was_above;
+	}
+	return busy * 2 <= (double)run.count ? bursts : 0;
+}
+
 bool course_tail(const struct view *v, struct advice *a)
 {
-	double late = written_late(v);
+	double late = course_late(v);
 
 	if (v->seconds < v->limits->min_seconds || !view_is_busy(v) ||
 	    late * 100 < LIMIT_TAIL_PERCENT)
 		return false;
-	view_what(
-		a,
-		"%.1f GiB, %.0f %% of all that it moved, were written in the last quarter of its time",
-		late * view_bytes(v) / 1073741824.0, late * 100);
-	view_why(
-		a,
-		"%u %% or more are a tail: its nodes wait for the filesystem, and the filesystem had waited for them",
-		LIMIT_TAIL_PERCENT);
-	return view_tell(a, view_io_share(v) * late);
+	view_add(a, "late_bytes", late * view_bytes(v));
+	view_add(a, "late_share", late);
+	return view_tell(a, "write", view_io_share(v) * late);
 }

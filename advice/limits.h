@@ -14,6 +14,12 @@
 #define LIMIT_BUSY_PERCENT 10U
 /* ten times the 1,000 below which Drishti says nothing */
 #define LIMIT_MANY_OPS 10000U
+/* Of the processes' life: what is worth a change */
+#define LIMIT_WORTH_PERCENT 5U
+/* Metadata of all kinds, where only the client or counts tell its share */
+#define LIMIT_ADDED_PERCENT 20U
+/* Fewer operations say nothing of what a job does */
+#define LIMIT_SOME_OPS 100U
 /* WEKA's guide on forcedirect: small without a page cache, and in files; large */
 #define LIMIT_SMALL_KIB 64U
 #define LIMIT_LARGE_KIB 1024U

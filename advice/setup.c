@@ -43,14 +43,14 @@ bool setup_no_profile(const struct view *v, struct advice *a)
 	}
 	if (!any)
 		return false;
-	view_what(a, "profile %s was asked for, and not applied on %zu of %zu nodes",
-		  any->request.profile, nodes, v->count);
-	view_why(a, "the job ran with the settings that the nodes had");
+	view_add(a, "nodes", (double)nodes);
+	view_add(a, "of_nodes", (double)v->count);
+	snprintf(a->profile, sizeof(a->profile), "%s", any->request.profile);
 	if (is_not_alone(v)) {
 		a->option = ADVICE_EXCLUSIVE;
-		view_cure(a, "sbatch --exclusive --io-profile=%s", any->request.profile);
+		a->kind = "shared";
 	}
-	return view_tell(a, view_io_share(v));
+	return view_tell(a, "", view_io_share(v));
 }
 
 bool setup_cores_unmet(const struct view *v, struct advice *a)
@@ -62,11 +62,10 @@ bool setup_cores_unmet(const struct view *v, struct advice *a)
 			 v->records[i]->request.io_cores && !v->records[i]->cores_met;
 	if (!nodes)
 		return false;
-	view_what(a, "io-cores were reserved, and the client worked elsewhere, on %zu of %zu nodes",
-		  nodes, v->count);
-	view_why(a, "the cores were taken from the job and used by nobody");
+	view_add(a, "nodes", (double)nodes);
+	view_add(a, "of_nodes", (double)v->count);
 	a->option = ADVICE_NO_CORES;
-	return view_tell(a, 0.5);
+	return view_tell(a, "", 0.5);
 }
 
 /* ---- one core, more cores, none ---------------------------------------------- */
@@ -100,11 +99,12 @@ static double limit_of(int64_t cores)
 	return (double)cores * LIMIT_FULL_PERCENT / 100.0;
 }
 
-static void tell_cores(struct advice *a, int64_t cores)
+static void tell_cores(const struct view *v, struct advice *a, int64_t cores)
 {
 	a->option = ADVICE_CORES;
 	a->cores = (unsigned int)cores;
-	view_cure(a, "sbatch --io-cores=%lld", (long long)cores);
+	view_add(a, "io_cores", (double)view_cores(v));
+	view_add(a, "wanted_cores", (double)cores);
 }
 
 /* Was it the client that moved these bytes, and not the page cache? Around the cache
@@ -133,15 +133,11 @@ bool setup_core_bytes(const struct view *v, struct advice *a)
 	if (strcmp(v->type, "weka") != 0 || !cores || peak_cores(v) < limit_of(cores) ||
 	    mean_cores(v) < limit_of(cores) / 4 || !is_the_clients(v, cores, a))
 		return false;
-	view_what(
-		a,
-		"%.2f GB/s on a node on average, %.2f read and %.2f written in its best second, through %lld io-core(s)",
-		view_rate(v, view_bytes(v)) / 1e9, (double)v->io->numbers[IO_PEAK_READ] / 1e9,
-		(double)v->io->numbers[IO_PEAK_WRITE] / 1e9, (long long)cores);
-	view_why(a, "%u %% of what a core of the client moves, %u MB/s read or %u written",
-		 LIMIT_FULL_PERCENT, v->limits->core_read_mbs, v->limits->core_write_mbs);
-	tell_cores(a, cores + 1);
-	return view_tell(a, mean_cores(v) / (double)cores);
+	view_add(a, "rate_Bps", view_rate(v, view_bytes(v)));
+	view_add(a, "peak_read_Bps", (double)v->io->numbers[IO_PEAK_READ]);
+	view_add(a, "peak_write_Bps", (double)v->io->numbers[IO_PEAK_WRITE]);
+	tell_cores(v, a, cores + 1);
+	return view_tell(a, "", mean_cores(v) / (double)cores);
 }
 
 /* Only what went around the page cache is known to have met the client. */
@@ -152,12 +148,9 @@ bool setup_core_calls(const struct view *v, struct advice *a)
 	if (strcmp(v->type, "weka") != 0 || !cores || !view_has_option(v, "forcedirect") ||
 	    call_cores(v) < limit_of(cores))
 		return false;
-	view_what(a, "%.0f calls a second on a node through %lld io-core(s)",
-		  view_rate(v, view_calls(v)), (long long)cores);
-	view_why(a, "%u %% of what a core of the client does, %u reads or %u writes a second",
-		 LIMIT_FULL_PERCENT, v->limits->core_read_iops, v->limits->core_write_iops);
-	tell_cores(a, cores + 1);
-	return view_tell(a, call_cores(v) / (double)cores);
+	view_add(a, "per_s", view_rate(v, view_calls(v)));
+	tell_cores(v, a, cores + 1);
+	return view_tell(a, "", call_cores(v) / (double)cores);
 }
 
 /* Several filesystems of one client share its cores: then nobody knows. */
@@ -191,14 +184,10 @@ bool setup_cores_idle(const struct view *v, struct advice *a)
 	    v->seconds < LIMIT_IDLE_S || peak_cores(v) < 0 || peak_cores(v) >= 0.1 ||
 	    call_cores(v) >= 0.01 || view_call_share(v, view_metas(v)) >= 0.01)
 		return false;
-	view_what(
-		a,
-		"%lld io-core(s) a node for %.0f s, and never more than %.0f %% of one of them at work",
-		(long long)cores, v->seconds, peak_cores(v) * 100);
-	view_why(a,
-		 "below 10 %% of a core in its best second the job is better off computing on it");
 	a->option = ADVICE_NO_CORES;
-	return view_tell(a, 0.03);
+	view_add(a, "io_cores", (double)cores);
+	view_add(a, "busy_share", peak_cores(v));
+	return view_tell(a, "", 0.03);
 }
 
 bool setup_one_core(const struct view *v, struct advice *a)
@@ -209,11 +198,9 @@ bool setup_one_core(const struct view *v, struct advice *a)
 	if (strcmp(v->type, "weka") != 0 || cores < 2 || !has_asked(v) || !is_alone(v) ||
 	    peak_cores(v) < 0.1 || peak_cores(v) >= enough || call_cores(v) >= enough)
 		return false;
-	view_what(a, "%lld io-cores a node, and %.0f %% of one in its best second",
-		  (long long)cores, peak_cores(v) * 100);
-	view_why(a, "below %.0f %% of what one core moves, one is enough", enough * 100);
-	tell_cores(a, 1);
-	return view_tell(a, 0.02);
+	view_add(a, "busy_share", peak_cores(v));
+	tell_cores(v, a, 1);
+	return view_tell(a, "", 0.02);
 }
 
 /* ---- node against node ------------------------------------------------------- */
@@ -276,11 +263,11 @@ bool setup_one_node(const struct view *v, struct advice *a)
 
 	if (!v->is_whole || v->count < 2 || !view_is_busy(v) || !is_one_node(most, all.bytes))
 		return false;
-	view_what(a, "%s moved %.1f of all %.1f GiB; the job had %zu nodes", all.name, most / GIB,
-		  all.bytes / GIB, v->count);
-	view_why(a, "%u %% or more on one node: the others' clients had nothing to do",
-		 LIMIT_ONE_NODE_PERCENT);
-	return view_tell(a, view_io_share(v) * (double)v->nodes * (1 - 1.0 / (double)v->count));
+	snprintf(a->node, sizeof(a->node), "%s", all.name);
+	view_add(a, "most_bytes", most);
+	view_add(a, "moved_bytes", all.bytes);
+	view_add(a, "of_nodes", (double)v->count);
+	return view_tell(a, "", view_io_share(v) * (double)v->nodes * (1 - 1.0 / (double)v->count));
 }
 
 bool setup_imbalance(const struct view *v, struct advice *a)
@@ -293,11 +280,10 @@ bool setup_imbalance(const struct view *v, struct advice *a)
 	over = most * (double)v->count / all.bytes;
 	if (over < limit)
 		return false;
-	view_what(a, "%s moved %.2f times as much as the mean of %zu nodes", all.name, over,
-		  v->count);
-	view_why(a, "more than %u %% above the mean: the others wait for it",
-		 LIMIT_IMBALANCE_PERCENT);
-	return view_tell(a, view_io_share(v) * (over - 1));
+	snprintf(a->node, sizeof(a->node), "%s", all.name);
+	view_add(a, "over", over);
+	view_add(a, "of_nodes", (double)v->count);
+	return view_tell(a, "", view_io_share(v) * (over - 1));
 }
 
 /* Did a node move half of the mean, and the others together half of theirs? The
@@ -336,14 +322,10 @@ bool setup_slow_node(const struct view *v, struct advice *a)
 	}
 	if (!name || worst * 100 >= LIMIT_SLOW_PERCENT)
 		return false;
-	view_what(a, "%s moved %.0f %% of what the other nodes move in a second of their calls",
-		  name, worst * 100);
-	view_why(a, "below %u %%: a path of its own, as to a card on another socket, is slow",
-		 LIMIT_SLOW_PERCENT);
 	a->option = ADVICE_WITHOUT;
 	snprintf(a->node, sizeof(a->node), "%s", name);
-	view_cure(a, "sbatch --exclude=%s", name);
-	return view_tell(a, view_io_share(v) * (1 - worst));
+	view_add(a, "speed_share", worst);
+	return view_tell(a, "", view_io_share(v) * (1 - worst));
 }
 
 bool setup_resent(const struct view *v, struct advice *a)
@@ -359,8 +341,7 @@ bool setup_resent(const struct view *v, struct advice *a)
 		calls += (double)v->wire->numbers[IO_WRITE_CALLS];
 	if (calls < 1000 || resent * 100 < calls * LIMIT_RESENT_PERCENT)
 		return false;
-	view_what(a, "%.0f requests were sent again, of %.0f READs and WRITEs", resent, calls);
-	view_why(a, "%u in 100 or more: the network loses packets, or the server is overloaded",
-		 LIMIT_RESENT_PERCENT);
-	return view_tell(a, 0.3);
+	view_add(a, "resent", resent);
+	view_add(a, "calls", calls);
+	return view_tell(a, "", 0.3);
 }

@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* terms.h - one advice, as rules fill it in and a report prints it
+/* terms.h - one advice: what a rule found, in numbers; its sentences are the report's
  *
  * Terms   advice.h explains the words.
+ *         kind: which cure of a code fits; "": it has one.
  *         option: what the next submission would say, where the cure is that;
  *           the others are in the job's script, or an administrator's.
- * Owner   code and source are of the table of rules, and constant.
- * Errors  none. A text that is too long is cut.
+ *         number: its key ends with its unit: _bytes, _s, _us, _Bps, _share; none: a count.
+ * Owner   code, kind, class, error and keys are constants.
+ * Errors  none. Numbers that do not fit are left out.
  * Runs    advice, report.
  */
 #ifndef JOBIO_ADVICE_TERMS_H
 #define JOBIO_ADVICE_TERMS_H
+
+#include <stddef.h>
+
+#define ADVICE_NUMBERS 16
 
 enum advice_trust {
 	ADVICE_PERHAPS, /* the record cannot tell this from something else */
@@ -27,15 +33,23 @@ enum advice_option {
 	ADVICE_WITHOUT	  /* not this node: 'node' */
 };
 
+struct advice_number {
+	const char *key;
+	double value;
+};
+
 struct advice {
-	const char *code, *source;
+	const char *code, *kind;
+	const char *class; /* of calls: read, write, meta, sync, close, mapped, async; or "" */
+	const char *error; /* "EDQUOT"; NULL: none */
 	enum advice_trust trust;
-	unsigned int value;
+	double share; /* of the processes' life, or of the run where that is unknown; 0 to 1 */
 	enum advice_option option;
 	unsigned int cores;
-	char node[256];
+	char node[256], profile[256];
 	char fs[256]; /* mount point; "": of the whole job */
-	char what[256], why[256], cure[256];
+	struct advice_number numbers[ADVICE_NUMBERS];
+	size_t number_count;
 };
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "advice/view.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "advice/limits.h"
@@ -186,35 +184,53 @@ int64_t view_cores(const struct view *v)
 	return least;
 }
 
-bool view_tell(struct advice *a, double share)
+static double seconds(const struct view *v, enum io_number us)
 {
-	a->value = share >= 1 ? 100 : share < 0.01 ? 1 : (unsigned)(share * 100);
+	return view_number(v, us) / 1e6;
+}
+
+/* The mean process may wait little and the one for which all others wait much: of both
+ * shares the larger is what can be gained. */
+static double gain_of(const struct view *v, const struct view_times *t)
+{
+	double mean = t->total / t->life, slowest = seconds(v, IO_SLOWEST_US);
+
+	slowest = v->seconds > 0 ? slowest / v->seconds : 0;
+	slowest = slowest > 1 ? 1 : slowest;
+	return slowest > mean ? slowest : mean;
+}
+
+bool view_times(const struct view *v, struct view_times *t)
+{
+	*t = (struct view_times){ .read = seconds(v, IO_READ_US),
+				  .write = seconds(v, IO_WRITE_US),
+				  .meta = seconds(v, IO_META_US),
+				  .sync = seconds(v, IO_SYNC_US),
+				  .close = seconds(v, IO_CLOSE_US),
+				  .mapped = seconds(v, IO_MAPPED_US),
+				  .async = seconds(v, IO_ASYNC_US),
+				  .life = seconds(v, IO_THREAD_US) };
+	t->total = t->read + t->write + t->meta + t->sync + t->close + t->mapped + t->async;
+	if (t->life <= 0)
+		return false;
+	t->scale = t->total > 0 ? gain_of(v, t) / t->total : 0;
 	return true;
 }
 
-void view_what(struct advice *a, const char *format, ...)
+double view_failed(const struct view *v, enum io_errno error, enum io_class class)
 {
-	va_list list;
-
-	va_start(list, format);
-	vsnprintf(a->what, sizeof(a->what), format, list);
-	va_end(list);
+	return known(v->io->errors[error][class]);
 }
 
-void view_why(struct advice *a, const char *format, ...)
+bool view_tell(struct advice *a, const char *class, double share)
 {
-	va_list list;
-
-	va_start(list, format);
-	vsnprintf(a->why, sizeof(a->why), format, list);
-	va_end(list);
+	a->class = class;
+	a->share = share > 1 ? 1 : share;
+	return true;
 }
 
-void view_cure(struct advice *a, const char *format, ...)
+void view_add(struct advice *a, const char *key, double number)
 {
-	va_list list;
-
-	va_start(list, format);
-	vsnprintf(a->cure, sizeof(a->cure), format, list);
-	va_end(list);
+	if (a->number_count < ADVICE_NUMBERS)
+		a->numbers[a->number_count++] = (struct advice_number){ key, number };
 }

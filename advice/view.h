@@ -36,6 +36,14 @@ struct view {
 	const struct config_advice *limits;
 };
 
+/* Seconds of all threads of the job in calls on this filesystem, by class; life: how long
+ * these threads lived. All 0 where the kernel has not measured them. */
+struct view_times {
+	double read, write, meta, sync, close, mapped, async;
+	double total, life;
+	double scale; /* of a class's seconds to its share */
+};
+
 double view_number(const struct view *v, enum io_number number);
 double view_metas(const struct view *v); /* all of them */
 double view_bytes(const struct view *v);
@@ -74,10 +82,13 @@ bool view_has_option(const struct view *v, const char *option);
 /* io-cores of a node that the client works on: the fewest; 0: none or unknown. */
 int64_t view_cores(const struct view *v);
 
-/* Fill in an advice; value is the share, at most 100 percent. */
-bool view_tell(struct advice *a, double share); /* true */
-__attribute__((format(printf, 2, 3))) void view_what(struct advice *a, const char *format, ...);
-__attribute__((format(printf, 2, 3))) void view_why(struct advice *a, const char *format, ...);
-__attribute__((format(printf, 2, 3))) void view_cure(struct advice *a, const char *format, ...);
+/* Of all classes; false: the kernel did not measure them. */
+bool view_times(const struct view *v, struct view_times *times);
+/* Calls of a class that failed so. */
+double view_failed(const struct view *v, enum io_errno error, enum io_class class);
+
+/* Fill in an advice; a share is at most 1. */
+bool view_tell(struct advice *a, const char *class, double share); /* true */
+void view_add(struct advice *a, const char *key, double number);
 
 #endif

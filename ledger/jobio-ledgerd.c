@@ -34,6 +34,7 @@
 #include "ledger/service.h"
 #include "ledger/acct.h"
 #include "ledger/store.h"
+#include "ledger/sums.h"
 #include "ledger/writer.h"
 
 #define FILES_MAX 4096
@@ -368,14 +369,17 @@ static void close_all(struct ledger *ledger, struct parts *parts)
 		close(ledger->metrics_fd);
 }
 
-static int serve(const struct config *config, struct err *err)
+static int serve(struct config *config, struct err *err)
 {
 	struct ledger ledger = { .config = config, .wake_fd = -1, .metrics_fd = -1 };
-	struct parts parts = { .service = { .config = &config->ledger, .ledger_uid = geteuid() } };
+	struct parts parts = { .service = { .config = &config->ledger,
+					       .advice = &config->advice,
+					       .ledger_uid = geteuid() } };
 	int rc = -1;
 
 	signal(SIGPIPE, SIG_IGN);
 	raise_limits();
+	(void)calibrate(config, err); /* the writer says why not */
 	if (open_store(&ledger, &parts.service, err) < 0 || open_server(&ledger, &parts, err) < 0 ||
 	    watch_writer(&ledger, server_base(parts.server), err) < 0)
 		goto out;
@@ -485,9 +489,10 @@ static int check_all(struct config *config)
 
 static int usage(FILE *to, int rc)
 {
-	fprintf(to, "usage: jobio-ledgerd [--check] [--conf=FILE]\n"
+	fprintf(to, "usage: jobio-ledgerd [--check|--judge] [--conf=FILE]\n"
 		    "Keeps the records of all jobs and writes their summaries into slurmdbd.\n"
 		    "  --check      try everything that it needs, then end\n"
+		    "  --judge      print summary and advice of the records that stdin has, then end\n"
 		    "  --conf=FILE  instead of " JOBIO_CONF "\n");
 	return rc;
 }
@@ -502,6 +507,9 @@ static int run(const char *file, int mode)
 		goto out;
 	if (mode == 'k')
 		rc = check_all(config);
+	else if (mode == 'j')
+		rc = calibrate(config, &err) < 0 ||
+		     sums_stream(stdin, stdout, &config->advice, &err) < 0;
 	else if (mode == 'w')
 		rc = writer_main(config, WRITER_FD);
 	else if (check_user(&config->ledger, &err) == 0 && serve(config, &err) == 0)
@@ -518,6 +526,7 @@ int main(int argc, char **argv)
 	static const struct option options[] = {
 		{ "check", no_argument, NULL, 'k' },
 		{ "conf", required_argument, NULL, 'c' },
+		{ "judge", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' },
 		{ "writer", no_argument, NULL, 'w' }, /* for ourselves */
@@ -528,6 +537,7 @@ int main(int argc, char **argv)
 
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		switch (c) {
+		case 'j':
 		case 'k':
 		case 'w':
 			mode = c;

@@ -98,5 +98,6 @@ void store_run_free(struct store_run *run)
 	free(run->cluster);
 	free(run->summary);
 	free(run->error);
+	free(run->judged);
 	memset(run, 0, sizeof(*run));
 }

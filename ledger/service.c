@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "ledger/merge.h"
+#include "ledger/sums.h"
 #include "ledger/site.h"
 #include "lib/alloc.h"
 #include "lib/json.h"
@@ -165,47 +165,44 @@ static int collect(const char *text, size_t size, void *arg, struct err *err)
 
 static int merge_one(const char *text, size_t size, void *arg, struct err *err)
 {
-	struct record *record = record_parse(text, size, NULL);
-
 	(void)err;
-	if (record)
-		merge_add(arg, record, merge_digest(text, size));
-	record_free(record);
+	(void)sums_add(arg, text, size, NULL);
 	return 0;
 }
 
-/* For the one who asks: the numbers to the last digit, and the summary when it
- * is not up to date. A job of very many nodes would hold up the others. */
+/* For the one who asks: the numbers to the last digit, and the summary and advice when
+ * they are not up to date. A job of very many nodes would hold up the others. */
 static int refresh(struct service *service, struct store_run *run, struct json *top,
 		   struct err *err)
 {
+	struct sums *sums = NULL;
+	struct sums_result result;
 	struct json *totals;
-	struct merge *merge;
-	struct summary summary;
-	char text[SUMMARY_MAX];
 	int rc = 0;
 
 	if (run->nodes_seen > MERGE_MAX)
 		return 0;
-	merge = merge_new();
-	rc = store_records(service->store, run->id, merge_one, merge, err);
+	sums = sums_new();
+	rc = store_records(service->store, run->id, merge_one, sums, err);
 	if (rc < 0)
 		goto out;
-	merge_summary(merge, &summary);
+	sums_make(sums, run, service->advice, &result);
 	if (run->dirty == STORE_DIRTY) {
-		summary_text(&summary, text);
 		free(run->summary);
-		run->summary = xstrdup(text);
+		run->summary = xstrdup(result.text);
+		free(run->judged);
+		run->judged = xstrdup(result.judged);
 	}
 	totals = json_add_object(top, "totals");
-	json_add_known(totals, "read_bytes", summary.rd_bytes);
-	json_add_known(totals, "read_calls", summary.rd_calls);
-	json_add_known(totals, "write_bytes", summary.wr_bytes);
-	json_add_known(totals, "write_calls", summary.wr_calls);
-	json_add_known(totals, "peak_read_Bps", summary.peak_rd);
-	json_add_known(totals, "peak_write_Bps", summary.peak_wr);
+	json_add_known(totals, "read_bytes", result.summary.rd_bytes);
+	json_add_known(totals, "read_calls", result.summary.rd_calls);
+	json_add_known(totals, "write_bytes", result.summary.wr_bytes);
+	json_add_known(totals, "write_calls", result.summary.wr_calls);
+	json_add_known(totals, "peak_read_Bps", result.summary.peak_rd);
+	json_add_known(totals, "peak_write_Bps", result.summary.peak_wr);
+	sums_clear(&result);
 out:
-	merge_free(merge);
+	sums_free(sums);
 	return rc < 0 ? -1 : 0;
 }
 
@@ -227,6 +224,16 @@ static void describe(struct json *o, const struct store_run *run)
 						: "waiting");
 	json_add_text(o, "error", run->error);
 	json_add_text(o, "summary", run->summary);
+}
+
+/* What advice says of the run, where it has been judged. */
+static void add_judged(struct json *o, const struct store_run *run)
+{
+	struct json *judged = run->judged ? json_parse(run->judged) : NULL;
+
+	if (judged)
+		json_add_copy(o, "judged", judged);
+	json_free(judged);
 }
 
 /* Who asks, and about the jobs of which cluster: NULL for all that there are. */
@@ -330,6 +337,7 @@ static char *whole_run(struct service *service, struct store_run *run, const str
 	if (!wish->after) {
 		rc = refresh(service, run, top, err);
 		describe(top, run);
+		add_judged(top, run);
 	}
 	head = json_line_free(top);
 	fprintf(out, "%.*s", (int)strlen(head) - 1, head);
@@ -496,6 +504,7 @@ static int list_run(struct service *service, struct store_run *run, bool is_brie
 	if (rc == 0 && run->dirty == STORE_DIRTY)
 		rc = refresh(service, run, top, err);
 	describe(top, run);
+	add_judged(top, run);
 	json_add_known(top, "records_left_out", records ? 0 : run->nodes_seen);
 	head = json_line_free(top);
 	if (rc == 0)

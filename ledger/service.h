@@ -26,6 +26,7 @@
 struct service {
 	struct store *store;
 	const struct config_ledger *config;
+	const struct config_advice *advice; /* limits of it */
 	uid_t ledger_uid;
 	bool in_batch;	    /* a transaction is open */
 	bool has_news;	    /* the writer has something to do after it */

@@ -77,7 +77,7 @@ int store_records(struct store *store, int64_t id, store_fn fn, void *arg, struc
 int store_records_after(struct store *store, int64_t id, const char *node, store_fn fn, void *arg,
 			struct err *err);
 
-/* The summary of this version is in slurmdbd; what the row there knew. Look
+/* The summary of this version is in slurmdbd; what the row there knew, and what was judged. Look
  * again at again_s, unless that is 0. */
 int store_done(struct store *store, const struct store_run *run, const char *summary, int64_t now_s,
 	       int64_t again_s, struct err *err);

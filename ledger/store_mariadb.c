@@ -39,10 +39,10 @@ static const char next_due[] =
 	"SELECT (SELECT min(due) FROM runs WHERE due>?1), (SELECT min(IF(" FREE_AT
 	", due, claimed_until)) FROM runs WHERE due<=?1)";
 static const char load_run[] =
-	"SELECT id, version, cluster, summary, error, job, uid, restart, array_job, array_task, het_job, het_offset, first, last, nodes_seen, nodes_expected, tries, next_try, written, dirty FROM runs WHERE id=?1";
+	"SELECT id, version, cluster, summary, error, job, uid, restart, array_job, array_task, het_job, het_offset, first, last, nodes_seen, nodes_expected, tries, next_try, written, dirty, judged FROM runs WHERE id=?1";
 static const char records[] = "SELECT text FROM records WHERE run=?1 AND node>?2 ORDER BY node";
 static const char done[] =
-	"UPDATE runs SET next_try=CASE WHEN version=?2 AND ?9>0 THEN ?9 ELSE next_try END, dirty=CASE WHEN version<>?2 THEN 1 WHEN ?9>0 THEN 2 ELSE 0 END, summary=?3, written=?4, error=NULL, tries=0, array_job=?5, array_task=?6, het_job=?7, het_offset=?8, claimed_by=NULL, claimed_until=0 WHERE id=?1";
+	"UPDATE runs SET next_try=CASE WHEN version=?2 AND ?9>0 THEN ?9 ELSE next_try END, dirty=CASE WHEN version<>?2 THEN 1 WHEN ?9>0 THEN 2 ELSE 0 END, summary=?3, written=?4, error=NULL, tries=0, array_job=?5, array_task=?6, het_job=?7, het_offset=?8, judged=?10, claimed_by=NULL, claimed_until=0 WHERE id=?1";
 static const char later[] =
 	"UPDATE runs SET next_try=?2, tries=tries+1, error=?3, summary=coalesce(?4, summary), claimed_by=NULL, claimed_until=0 WHERE id=?1";
 /* Of the cluster ?4, or NULL: of any. The column is of bytes, which have no case. */
@@ -208,6 +208,7 @@ static void fill_run(const struct maria *m, struct store_run *run)
 	run->cluster = xstrdup(mariadb_column(m->db, 2, NULL));
 	run->summary = xstrdup(mariadb_column(m->db, 3, NULL));
 	run->error = xstrdup(mariadb_column(m->db, 4, NULL));
+	run->judged = xstrdup(mariadb_column(m->db, 20, NULL));
 }
 
 static int maria_run_load(struct store *store, int64_t id, struct store_run *run, struct err *err)
@@ -253,7 +254,7 @@ static int maria_done(struct store *store, const struct store_run *run, const ch
 		value_text(summary),	     value_number(now_s),
 		value_known(run->array_job), value_known(run->array_task),
 		value_known(run->het_job),   value_known(run->het_offset),
-		value_number(again_s),
+		value_number(again_s),	     value_text(run->judged),
 	};
 
 	return maria_change(store, done, values, err) < 0 ? -1 : 0;

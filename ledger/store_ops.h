@@ -32,6 +32,7 @@ enum store_dirt {
 struct store_run {
 	int64_t id, version;
 	char *cluster, *summary, *error; /* summary, error: may be NULL */
+	char *judged;			 /* advice_text(); NULL: not yet */
 	uint32_t job, uid;
 	int64_t restart;	       /* RECORD_UNKNOWN */
 	int64_t array_job, array_task; /* RECORD_UNKNOWN */

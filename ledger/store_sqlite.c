@@ -17,10 +17,13 @@
 #define BUSY_MS 10000
 #define FILES 3
 
-#define SCHEMA_VERSION 1
+#define SCHEMA_VERSION 2
 
+/* Of version 1: the server opens the file before it starts the writer. */
+static const char upgrade[] =
+	"BEGIN IMMEDIATE;ALTER TABLE runs ADD COLUMN judged TEXT;PRAGMA user_version=2;COMMIT;";
 static const char schema[] =
-	"BEGIN IMMEDIATE;CREATE TABLE IF NOT EXISTS runs( id INTEGER PRIMARY KEY, cluster TEXT NOT NULL, job INTEGER NOT NULL, restart INTEGER, uid INTEGER NOT NULL, array_job INTEGER, array_task INTEGER, het_job INTEGER, het_offset INTEGER, first REAL NOT NULL, last REAL NOT NULL, nodelist TEXT, nodes_seen INTEGER NOT NULL, nodes_expected INTEGER, version INTEGER NOT NULL, dirty INTEGER NOT NULL, next_try INTEGER NOT NULL, tries INTEGER NOT NULL DEFAULT 0, summary TEXT, written INTEGER NOT NULL DEFAULT 0, error TEXT);CREATE INDEX IF NOT EXISTS runs_by_job ON runs(job, cluster);CREATE INDEX IF NOT EXISTS runs_by_array ON runs(array_job, array_task) WHERE array_job IS NOT NULL;CREATE INDEX IF NOT EXISTS runs_by_het ON runs(het_job, het_offset) WHERE het_job IS NOT NULL;CREATE INDEX IF NOT EXISTS runs_due ON runs(next_try) WHERE dirty;CREATE INDEX IF NOT EXISTS runs_by_age ON runs(last);CREATE TABLE IF NOT EXISTS records( run INTEGER NOT NULL, node TEXT NOT NULL, received INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY(run, node)) WITHOUT ROWID;CREATE TABLE IF NOT EXISTS uses( ended INTEGER NOT NULL, run INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY(ended, run)) WITHOUT ROWID;CREATE UNIQUE INDEX IF NOT EXISTS uses_by_run ON uses(run);PRAGMA user_version=1;COMMIT;";
+	"BEGIN IMMEDIATE;CREATE TABLE IF NOT EXISTS runs( id INTEGER PRIMARY KEY, cluster TEXT NOT NULL, job INTEGER NOT NULL, restart INTEGER, uid INTEGER NOT NULL, array_job INTEGER, array_task INTEGER, het_job INTEGER, het_offset INTEGER, first REAL NOT NULL, last REAL NOT NULL, nodelist TEXT, nodes_seen INTEGER NOT NULL, nodes_expected INTEGER, version INTEGER NOT NULL, dirty INTEGER NOT NULL, next_try INTEGER NOT NULL, tries INTEGER NOT NULL DEFAULT 0, summary TEXT, written INTEGER NOT NULL DEFAULT 0, error TEXT, judged TEXT);CREATE INDEX IF NOT EXISTS runs_by_job ON runs(job, cluster);CREATE INDEX IF NOT EXISTS runs_by_array ON runs(array_job, array_task) WHERE array_job IS NOT NULL;CREATE INDEX IF NOT EXISTS runs_by_het ON runs(het_job, het_offset) WHERE het_job IS NOT NULL;CREATE INDEX IF NOT EXISTS runs_due ON runs(next_try) WHERE dirty;CREATE INDEX IF NOT EXISTS runs_by_age ON runs(last);CREATE TABLE IF NOT EXISTS records( run INTEGER NOT NULL, node TEXT NOT NULL, received INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY(run, node)) WITHOUT ROWID;CREATE TABLE IF NOT EXISTS uses( ended INTEGER NOT NULL, run INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY(ended, run)) WITHOUT ROWID;CREATE UNIQUE INDEX IF NOT EXISTS uses_by_run ON uses(run);PRAGMA user_version=2;COMMIT;";
 
 enum statement {
 	FIND_RUNS,
@@ -74,10 +77,10 @@ static const char *const sql[STATEMENTS] = {
 	[DUE] = "SELECT id FROM runs WHERE dirty AND next_try<=?1 ORDER BY next_try LIMIT ?2",
 	[NEXT_DUE] = "SELECT min(next_try) FROM runs WHERE dirty",
 	[LOAD_RUN] =
-		"SELECT id, version, cluster, summary, error, job, uid, restart, array_job, array_task, het_job, het_offset, first, last, nodes_seen, nodes_expected, tries, next_try, written, dirty FROM runs WHERE id=?1",
+		"SELECT id, version, cluster, summary, error, job, uid, restart, array_job, array_task, het_job, het_offset, first, last, nodes_seen, nodes_expected, tries, next_try, written, dirty, judged FROM runs WHERE id=?1",
 	[RECORDS] = "SELECT text FROM records WHERE run=?1 AND node>?2 ORDER BY node",
 	[DONE] =
-		"UPDATE runs SET dirty=CASE WHEN version<>?2 THEN 1 WHEN ?9>0 THEN 2 ELSE 0 END, next_try=CASE WHEN version=?2 AND ?9>0 THEN ?9 ELSE next_try END, summary=?3, written=?4, error=NULL, tries=0, array_job=?5, array_task=?6, het_job=?7, het_offset=?8 WHERE id=?1",
+		"UPDATE runs SET dirty=CASE WHEN version<>?2 THEN 1 WHEN ?9>0 THEN 2 ELSE 0 END, next_try=CASE WHEN version=?2 AND ?9>0 THEN ?9 ELSE next_try END, summary=?3, written=?4, error=NULL, tries=0, array_job=?5, array_task=?6, het_job=?7, het_offset=?8, judged=?10 WHERE id=?1",
 	[LATER] =
 		"UPDATE runs SET next_try=?2, tries=tries+1, error=?3, summary=coalesce(?4, summary) WHERE id=?1",
 	[FIND_JOB] = "SELECT id FROM runs WHERE job=?1" OF_CLUSTER " ORDER BY first DESC LIMIT ?3",
@@ -201,7 +204,7 @@ static int make_schema(struct store *store, struct err *err)
 		return err_set(err, "store: made by a later version of jobio");
 	if (version == SCHEMA_VERSION)
 		return 0;
-	if (run_sql(store, schema, err) == 0)
+	if (run_sql(store, version == 1 ? upgrade : schema, err) == 0)
 		return 0;
 	sqlite_rollback(store);
 	return -1;
@@ -579,6 +582,7 @@ static void fill_run(sqlite3_stmt *st, struct store_run *run)
 	run->cluster = xstrdup(text_of(st, 2));
 	run->summary = xstrdup(text_of(st, 3));
 	run->error = xstrdup(text_of(st, 4));
+	run->judged = xstrdup(text_of(st, 20));
 }
 
 static int sqlite_run_load(struct store *store, int64_t id, struct store_run *run, struct err *err)
@@ -632,6 +636,7 @@ static int sqlite_done(struct store *store, const struct store_run *run, const c
 	bind_known(st, 7, run->het_job);
 	bind_known(st, 8, run->het_offset);
 	sqlite3_bind_int64(st, 9, again_s);
+	bind_text(st, 10, run->judged);
 	return finish(store, st, err);
 }
 

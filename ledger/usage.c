@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advice/advice.h"
 #include "lib/alloc.h"
 #include "lib/run.h"
 #include "lib/use.h"
@@ -183,12 +182,18 @@ static void take_advice(struct use *use, const struct advice_list *list)
 	}
 }
 
-char *usage_text(const struct usage *usage, const struct store_run *run, const char *account,
-		 const struct config_advice *limits)
+struct advice_list *usage_judge(const struct usage *usage, const struct store_run *run,
+				const struct config_advice *limits)
 {
 	bool is_whole =
 		!usage->left_out && run->nodes_expected >= 0 && usage->nodes >= run->nodes_expected;
-	struct advice_list *list = advice_new(usage->records, usage->count, is_whole, limits);
+
+	return advice_new(usage->records, usage->count, is_whole, limits);
+}
+
+char *usage_text(const struct usage *usage, const struct store_run *run, const char *account,
+		 const struct advice_list *list)
+{
 	struct use use;
 
 	use_init(&use);
@@ -207,6 +212,5 @@ char *usage_text(const struct usage *usage, const struct store_run *run, const c
 	memcpy(use.fs, usage->fs, sizeof(use.fs));
 	use.fs_count = usage->fs_count;
 	take_advice(&use, list);
-	advice_free(list);
 	return use_text(&use);
 }

@@ -4,16 +4,16 @@
  * Terms   the numbers of a node: those of scope job of its best source, by
  *           filesystem; what is counted of all files only where no filesystem
  *           is told.
- *         advice: judged by the records of at most USAGE_RECORDS nodes, as a
- *           report does.
+ *         advice: judged by the records of at most USAGE_RECORDS nodes.
  * Owner   usage_free(), NULL allowed; it keeps the records. usage_text() is
  *           malloc'ed.
  * Errors  none.
- * Runs    ledger, in the writer.
+ * Runs    ledger,.
  */
 #ifndef JOBIO_LEDGER_USAGE_H
 #define JOBIO_LEDGER_USAGE_H
 
+#include "advice/advice.h"
 #include "lib/config.h"
 #include "lib/record.h"
 #include "ledger/store.h"
@@ -28,8 +28,10 @@ void usage_free(struct usage *usage);
 /* Takes the record. */
 void usage_add(struct usage *usage, struct record *record);
 
+struct advice_list *usage_judge(const struct usage *usage, const struct store_run *run,
+				const struct config_advice *limits);
 /* 'account' may be "". */
 char *usage_text(const struct usage *usage, const struct store_run *run, const char *account,
-		 const struct config_advice *limits);
+		 const struct advice_list *list);
 
 #endif

@@ -11,12 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ledger/merge.h"
+#include "ledger/sums.h"
 #include "lib/alloc.h"
 #include "lib/record.h"
 #include "lib/summary.h"
 #include "lib/use.h"
-#include "ledger/usage.h"
 
 /* One batch; a libslurm that hangs is ended, long before STORE_CLAIM_S. */
 #define ACCT_LIMIT_S 120
@@ -50,46 +49,36 @@ static void say_job(const struct job *job, const char *what)
 
 /* ---- summaries and uses ----------------------------------------------------------- */
 
-/* What the records of a run become. */
-struct sums {
-	struct merge *merge;
-	struct usage *usage;
-};
-
 static int add_record(const char *text, size_t size, void *arg, struct err *err)
 {
 	char said[ERR_MAX + 100];
-	struct sums *sums = arg;
 	struct err why;
-	struct record *record = record_parse(text, size, &why);
 
 	(void)err;
 	/* It was checked when it came in, by another version perhaps: it must
 	 * not hold up all others. The summary says that a node is missing. */
-	if (!record) {
+	if (sums_add(arg, text, size, &why) < 0) {
 		snprintf(said, sizeof(said), "store: a record cannot be read and is left out: %s",
 			 why.text);
 		say(said);
-		return 0;
 	}
-	merge_add(sums->merge, record, merge_digest(text, size));
-	usage_add(sums->usage, record);
 	return 0;
 }
 
 static int summarize(struct writer *writer, struct job *job, struct err *err)
 {
-	struct sums sums = { merge_new(), usage_new() };
-	struct summary summary;
-	int rc = store_records(writer->store, job->run.id, add_record, &sums, err);
+	struct sums *sums = sums_new();
+	struct sums_result result;
+	int rc = store_records(writer->store, job->run.id, add_record, sums, err);
 
 	if (rc >= 0) {
-		merge_summary(sums.merge, &summary);
-		summary_text(&summary, job->summary);
-		job->use = usage_text(sums.usage, &job->run, "", writer->advice);
+		sums_make(sums, &job->run, writer->advice, &result);
+		strcpy(job->summary, result.text);
+		job->use = result.use;
+		free(job->run.judged);
+		job->run.judged = result.judged;
 	}
-	merge_free(sums.merge);
-	usage_free(sums.usage);
+	sums_free(sums);
 	return rc;
 }
 

@@ -6,9 +6,25 @@
 
 #include "lib/alloc.h"
 
+/* On each filesystem threads are counted anew: of one node together they are at least as
+ * many, and lived as long, as those of one filesystem. */
+static void keep_most(struct io *sum, const struct io *io, const int64_t before[IO_COUNT])
+{
+	static const enum io_number of_threads[] = { IO_THREADS, IO_THREAD_US };
+	enum io_number n;
+	size_t i;
+
+	for (i = 0; i < sizeof(of_threads) / sizeof(*of_threads); i++) {
+		n = of_threads[i];
+		sum->numbers[n] =
+			before[n] > io->numbers[n] ? before[n] : io->numbers[n];
+	}
+}
+
 void run_best(const struct record *record, enum io_scope scope, struct io *sum)
 {
 	uint64_t best = record_best_app(record, scope);
+	int64_t before[IO_COUNT];
 	size_t i;
 
 	io_init(sum);
@@ -17,7 +33,9 @@ void run_best(const struct record *record, enum io_scope scope, struct io *sum)
 		if (!(best >> i & 1))
 			continue;
 		strcpy(sum->source, record->app[i].source);
+		memcpy(before, sum->numbers, sizeof(before));
 		io_add(sum, &record->app[i]);
+		keep_most(sum, &record->app[i], before);
 	}
 }
 

@@ -1,33 +1,208 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Order and sentences of advice; codes, classes and numbers are the ledger's."""
+"""Advice about a job: the order and the sentences of what the ledger judged.
+
+The ledger's answer has "judged" (advice_text() in advice/): codes, filesystems, classes of
+calls, shares and numbers. Sentences are in advice.words; a site's own file replaces entries.
+"""
 from __future__ import annotations
 
-from report import units
+import os
+from dataclasses import dataclass, field
+
+from report import paths, units
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-TIMES = ("read_us", "write_us", "meta_us", "sync_us", "close_us", "mapped_us", "async_us")
+WORDS = "advice.words"
+GPU_LOW = 50  # percent
+FAILED = {"FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "TIMEOUT", "BOOT_FAIL", "DEADLINE"}
+ONLY_IF_FAILED = {"EACCES"}  # programs that look around meet it, too
+SMALL_READ, SMALL_WRITE = 40e3, 70e3
+
+SILENCE = {
+    "little": "I/O took {share} of the processes' time",
+    "nothing": "I/O took {share} of the processes' time, in a way that no rule explains",
+    "cached": "what was read came from the page cache; read it so again, not with O_DIRECT",
+    "short": "less than {seconds} s, {least} and {calls} calls on a client's filesystem",
+    "all_files": "this node counts all files together, not each filesystem (jobio check H02)",
+    "node_wide": "the numbers are of everything on the node, not of this job (jobio check H02)",
+    "no_numbers": "no I/O of this job was counted on a filesystem of jobio.conf",
+}
+NOT_JUDGED = "the ledger has not judged this job yet"
+SURE = {
+    "sure": "measured",
+    "likely": "estimated from the number of calls",
+    "perhaps": "the record cannot tell this from another cause",
+}
 
 
+@dataclass
 class Advice:
-    def __init__(self, told: dict[str, Any]) -> None:
-        self.code, self.fs = told["code"], told.get("fs") or ""
-        self.what, self.cure, self.why = told["what"], told["do"], told.get("why") or ""
-        self.sure, self.how_sure = told["confidence"], told["confidence"]
-        self.share = (told.get("value") or 0) / 100
+    code: str
+    kind: str  # which cure of the code fits; "": it has one
+    fs: str  # "": of the whole job
+    klass: str  # read, write, meta, sync, close, mapped, async; ""
+    share: float  # of the processes' time, 0 to 1
+    what: str  # a sentence with this job's numbers
+    why: str
+    cure: str  # a sentence, or what to type
+    sure: str  # sure, likely, perhaps
+    how_sure: str  # in words
+    is_error: bool = False
+    option: dict[str, Any] | None = None  # what sbatch would be told
+    node: str = ""
+    numbers: dict[str, float] = field(default_factory=dict)
+
+
+# ---- numbers in words ------------------------------------------------------------
+
+
+def count(number: float) -> str:
+    """9,999; from there on 12.3 k, 45 M"""
+    if number < 10 and number != int(number):
+        return f"{number:.1f}"
+    return f"{number:,.0f}" if number < 9999.5 else units.count(number)
+
+
+def number_words(numbers: dict[str, float]) -> dict[str, str]:
+    """{"size_bytes": 4096} as {"size": "4 KiB"}: a key ends with its unit."""
+    words = {}
+    for key, value in numbers.items():
+        name, _, unit = key.rpartition("_")
+        if unit == "bytes":
+            words[name] = units.size(value)
+        elif unit == "Bps":
+            words[name] = units.size(value) + "/s"
+        elif unit == "share":
+            words[name] = units.percent(value)
+        elif unit == "s" and not name.endswith("per"):
+            words[name] = units.span(value * 1e9)
+        else:
+            words[key] = count(value)
+    return words
+
+
+# ---- words -----------------------------------------------------------------------
+
+
+def read_words(path: str) -> dict[str, dict[str, str]]:
+    words: dict[str, dict[str, str]] = {}
+    entry: dict[str, str] = {}
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            if not line.strip() or line.startswith("#"):
+                continue
+            if line[0] not in " \t":
+                entry = words.setdefault(line.strip(), {})
+                continue
+            name, _, text = line.strip().partition(": ")
+            entry[name] = text
+    return words
+
+
+_words: dict[str, dict[str, str]] = {}
+
+
+def words_of(code: str, kind: str) -> dict[str, str]:
+    """Ours, and what the site has in their place."""
+    if not _words:
+        _words.update(read_words(os.path.join(paths.REPORT, WORDS)))
+        try:
+            for key, entry in read_words(paths.site(WORDS)).items():
+                _words[key] = {**_words.get(key, {}), **entry}
+        except (OSError, UnicodeDecodeError):
+            pass
+    return _words.get(f"{code}.{kind}") or _words.get(code) or {}
+
+
+class _Known(dict):  # type: ignore[type-arg]
+    def __missing__(self, key: str) -> str:
+        return "?"
+
+
+def fill(text: str, words: dict[str, str]) -> str:
+    """With the numbers; one that nobody knows, in a site's sentence, is "?"."""
+    try:
+        return text.format_map(_Known(words))
+    except (ValueError, IndexError, AttributeError):
+        return text
+
+
+def took(one: dict[str, Any]) -> str:
+    """took 15 % of the processes' time"""
+    numbers, share = one.get("numbers") or {}, float(one.get("share") or 0)
+    if "mean_share" not in numbers:
+        verb = "took" if one.get("confidence") == "sure" else "may have taken about"
+        return f"{verb} {units.percent(share)} of the job's time"
+    mean, slowest = numbers["mean_share"], numbers.get("slowest_share", 0)
+    text = f"took {units.percent(mean)} of the processes' time"
+    if slowest >= mean * 1.5:
+        text += f"; the slowest process spent {units.percent(slowest)} of its life in I/O"
+    return text
+
+
+KINDS = {"files": "files created", "folders": "folders created", "gone": "removals", "opens": "opens", "stats": "stat",
+         "renames": "renames", "links": "links", "changes": "changes of mode, owner or time"}
+
+
+def kinds(numbers: dict[str, float]) -> str:
+    """The three kinds of metadata operations that are most: "30 k opens, 9,000 renames" """
+    most = sorted((-numbers.get(key, 0), words) for key, words in KINDS.items())[:3]
+    return ", ".join(f"{count(-number)} {words}" for number, words in most
+                     if -number * 50 >= -most[0][0] > 0)
+
+
+def _advice(one: dict[str, Any], more: dict[str, str]) -> Advice:
+    code, kind = str(one["code"]), str(one.get("kind") or "")
+    numbers: dict[str, float] = one.get("numbers") or {}
+    texts = words_of(code, kind)
+    share = float(one.get("share") or 0)
+    words = {
+        **number_words(numbers),
+        "fs": units.clean(one.get("fs") or ""), "node": units.clean(one.get("node") or ""),
+        "profile": units.clean(one.get("profile") or ""),
+        "took": took(one), "share": units.percent(share),
+        "small_read": units.size(SMALL_READ), "small_write": units.size(SMALL_WRITE), **more,
+    }
+    if "late_bytes" in numbers:  # beside late_share
+        words["late"] = units.percent(numbers["late_share"])
+        words["late_size"] = units.size(numbers["late_bytes"])
+    if code == "A30":
+        words["kinds"] = kinds(numbers)
+    sure = str(one.get("confidence") or "perhaps")
+    known = ", ".join(f"{key} {value}" for key, value in number_words(numbers).items())
+    return Advice(
+        code, kind, one.get("fs") or "", one.get("class") or "", share,
+        fill(texts.get("what", f"{code} on {{fs}}: {known}"), words),
+        fill(texts.get("why", ""), words), fill(texts.get("cure", "man jobio-advice"), words),
+        sure, SURE.get(sure, sure), code == "A50", one.get("option"), one.get("node") or "", numbers)
+
+
+# ---- what a report asks ----------------------------------------------------------
+
+
+def judged(answer: dict[str, Any]) -> dict[str, Any]:
+    found = answer.get("judged")
+    return found if isinstance(found, dict) else {}
 
 
 def lines(answer: dict[str, Any], slurm: dict[str, Any] | None) -> list[Advice]:
-    """The most valuable first. 'slurm': what sacct has of the job."""
-    return [Advice(told) for told in answer.get("advice") or []]
-
-
-def as_json(answer: dict[str, Any], slurm: dict[str, Any] | None) -> list[dict[str, Any]] | None:
-    """None: too little to judge."""
-    told: list[dict[str, Any]] | None = answer.get("advice")
-    return told
+    """The most valuable first. 'slurm': what sacct has of the job, with "state", and "gpu_percent"
+    where it is known to be an average over time."""
+    state = str((slurm or {}).get("state") or "").split(" ")[0]
+    told = judged(answer)
+    found = [
+        _advice(one, {}) for one in told.get("advice") or []
+        if one.get("code") != "A50" or one.get("kind") not in ONLY_IF_FAILED or state in FAILED]
+    gpu = (slurm or {}).get("gpu_percent")
+    worth = next((one for one in found if not one.is_error and one.share >= 0.05), None)
+    if worth and isinstance(gpu, (int, float)) and gpu < GPU_LOW:
+        head = _advice({"code": "A60", "confidence": "likely", "share": worth.share},
+                       {"gpu": units.percent(gpu / 100), "first": worth.cure})
+        found.insert(sum(one.is_error for one in found), head)
+    return found
 
 
 def shares(answer: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -37,13 +212,44 @@ def shares(answer: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 def silence(answer: dict[str, Any]) -> str:
     """Why lines() is empty, in a sentence without its full stop."""
-    known = [line for line in answer.get("lines") or [] if line["kind"] == "app"]
-    if known and not any(line.get("fs") for line in known):
-        return "this node counts all files together, not each filesystem (jobio check H02)"
-    if answer.get("advice") is None:
-        return "less than 60 s, 1 GiB and 10 k calls on a client's filesystem"
-    life = sum(line.get("thread_us") or 0 for line in known)
-    if life:
-        spent = sum(line.get(key) or 0 for line in known for key in TIMES)
-        return f"I/O took {units.percent(spent / life)} of the processes' time"
-    return "nothing stands out in what was counted"
+    told = judged(answer)
+    if not told:
+        return NOT_JUDGED
+    least, share = told.get("least") or {}, told.get("share")
+    if told.get("silence") in ("little", "nothing") and share is None:
+        return "nothing that a rule knows"
+    return SILENCE.get(str(told.get("silence") or "nothing"), SILENCE["nothing"]).format(
+        share=units.percent(float(share or 0)), seconds=least.get("seconds", 60),
+        least=units.size(float(least.get("mib", 1024)) * 1048576), calls=count(least.get("calls", 10000)))
+
+
+def shares(answer: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """By filesystem: "share", "slowest_share", "classes" of a process's life, and "by"."""
+    return {one["fs"]: one for one in judged(answer).get("filesystems") or []}
+
+
+CLASS_WORDS = {"read": "reads", "write": "writes", "meta": "metadata", "sync": "sync",
+               "close": "close", "mapped": "mapped files", "async": "asynchronous"}
+
+
+def share_words(use: dict[str, Any]) -> str:
+    """17 % of a process's life in I/O: reads 12 %, metadata 4 %, sync 1 %; slowest 41 %"""
+    parts = sorted((use.get("classes") or {}).items(), key=lambda item: -item[1])
+    named = ", ".join(f"{CLASS_WORDS.get(name, name)} {units.percent(value)}"
+                      for name, value in parts if value >= 0.005)
+    text = f"{units.percent(float(use.get('share') or 0))} of a process's life in I/O"
+    text += f": {named}" if named else ""
+    slowest = use.get("slowest_share")
+    return text + (f"; slowest {units.percent(slowest)}" if slowest is not None else "")
+
+
+def as_json(answer: dict[str, Any], slurm: dict[str, Any] | None) -> list[dict[str, Any]] | None:
+    """The member "advice" of jobio report --json; None: too little to judge."""
+    if not judged(answer).get("judged"):
+        return None
+    return [
+        {"code": one.code, "fs": one.fs or None, "what": one.what, "why": one.why, "do": one.cure,
+         "confidence": one.sure, "source": None, "value": round(one.share * 100),
+         "kind": one.kind or None, "class": one.klass or None, "share": one.share,
+         "option": one.option, "numbers": one.numbers}
+        for one in lines(answer, slurm)]

@@ -139,62 +139,25 @@ static bool get_summary(const struct slim_run *run, struct summary *s)
 
 /* ---- advice and timelines -------------------------------------------------- */
 
-/* What the next submission would say. */
-static void add_option(struct json *o, const struct advice *a)
+/* As the ledger has it; else of the records that are here. */
+static void add_judged(struct json *top, const struct slim_run *run, const struct slim_want *want)
 {
-	struct json *option;
-
-	if (a->option == ADVICE_NO_OPTION) {
-		json_add_null(o, "option");
-		return;
-	}
-	option = json_add_object(o, "option");
-	if (a->option == ADVICE_CORES || a->option == ADVICE_NO_CORES)
-		json_add_number(option, "io_cores", a->cores);
-	else if (a->option == ADVICE_CACHED || a->option == ADVICE_DIRECT)
-		json_add_text(option, "mount_option",
-			      a->option == ADVICE_CACHED ? "readcache" : "forcedirect");
-	else if (a->option == ADVICE_WITHOUT)
-		json_add_text(option, "exclude", a->node);
-	else
-		json_add_bool(option, "exclusive", true);
-}
-
-static void add_advice(struct json *top, const struct slim_run *run, const struct slim_want *want)
-{
-	const struct json *told = json_member(run->first, "advice");
 	struct advice_list *list;
-	struct json *array, *one;
+	struct json *judged;
 	struct summary s;
 	bool is_whole;
-	size_t i;
+	char *text;
 
-	if (told) {
-		if (want->form != SLIM_FULL)
-			json_add_copy(top, "advice", told);
+	if (json_member(run->first, "judged"))
 		return;
-	}
 	is_whole = get_summary(run, &s) && !run->left_out && s.nodes_expected >= 0 &&
 		   s.nodes_seen >= s.nodes_expected;
 	list = xneed(advice_new(run->records, run->count, is_whole, want->limits));
-	array = list->is_judged ? json_add_list(top, "advice") : NULL;
-	if (!array)
-		json_add_null(top, "advice");
-	for (i = 0; array && i < list->count; i++) {
-		const struct advice *a = &list->list[i];
-
-		one = json_append_object(array);
-		json_add_text(one, "code", a->code);
-		json_add_text(one, "fs", *a->fs ? a->fs : NULL);
-		json_add_text(one, "what", a->what);
-		json_add_text(one, "why", a->why);
-		json_add_text(one, "do", a->cure);
-		json_add_text(one, "confidence", advice_trust_name(a->trust));
-		json_add_text(one, "source", a->source);
-		json_add_number(one, "value", (int)a->value);
-		if (want->form != SLIM_FULL)
-			add_option(one, a);
-	}
+	text = advice_text(list, want->limits);
+	judged = json_parse(text);
+	json_add_copy(top, "judged", judged);
+	json_free(judged);
+	free(text);
 	advice_free(list);
 }
 
@@ -375,7 +338,7 @@ static void add_head(struct json *top, const struct slim_run *run)
 	const struct json *one;
 
 	for (one = json_first(run->first); one; one = one->next)
-		if (strcmp(one->key, "records") != 0 && strcmp(one->key, "advice") != 0)
+		if (strcmp(one->key, "records") != 0)
 			json_add_copy(top, one->key, one);
 	json_add_number(top, "record_count", (int64_t)run->count);
 	json_add_text(top, "user",
@@ -405,7 +368,7 @@ void slim_run_put(const struct slim_run *run, const char *text, const struct sli
 	if (want->form != SLIM_ROW && run->count)
 		add_timelines(top, run, lines);
 	if (want->is_advice && run->count)
-		add_advice(top, run, want);
+		add_judged(top, run, want);
 	run_lines_free(lines);
 	if (want->form == SLIM_FULL)
 		fwrite(text + first->list.at, first->list.size - 1, 1, out);

@@ -6,9 +6,8 @@
  *           "timelines":[{"fs":..,"source":..,"scope":..,"nodes":2,"start":..,"width_s":..,
  *             "read_bytes":[..],"write_bytes":[..],"calls":[..],..}]|null (null: records
  *             are missing)
- *           "advice":[{"code","fs","what","why","do","confidence","source","value"}]|null
- *             the most valuable first (null: too little to judge); only where the ledger
- *             does not say it itself
+ *           "judged":{..}, the object of advice_text(); only where the ledger does not say
+ *             it itself
  *         slim: the same without "records", and
  *           "record_count":2
  *           "time":{"first":..,"last":..,"seconds":..,"apart":..}, null where unknown
@@ -26,7 +25,7 @@
  *         row: the head of a slim run and
  *           "user":"alice"|null,"totals":{..}|null (to the last digit, where all records
  *           of the job alone are there; null: as the summary has them),"time":..,
- *           "findings":["W01",..],"advice":..
+ *           "findings":["W01",..],"judged":..
  * Owner   slim_run_clear() of a run that was zeroed first.
  * Errors  none; those of 'out' stay in it. Records of later versions are left out.
  * Runs    jobio-ask.

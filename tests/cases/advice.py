@@ -1,23 +1,30 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""advice.py make FILE.cases SAMPLES DIR, advice.py judge DIR NAME <reports - rows of advice.cases
+"""advice.py FILE.cases SAMPLES [told] - rows of advice.cases, and jobs of tests/samples/advice
 
-make writes the records of all rows, and of the jobs of tests/samples/advice, to DIR/spool, a
-file DIR/NAME of job ids for each [advice] that a row or a folder has, with its lines in
-DIR/NAME.conf, and what is expected to DIR/wanted.json. judge compares the reports of those jobs
-(jobio report --json) with that and prints what differs; told prints the advice of the first
-row of each group."""
+Their records go through jobio-ledgerd --judge, for each [advice] that a row or a folder has,
+and what it judges through report/advice.py. Prints what differs from what is expected; told
+prints the advice of the first row of each group."""
 import json
 import os
 import re
+import subprocess
 import sys
+import tempfile
+
+sys.path.insert(0, os.environ["SRCDIR"])
+from report import advice as words  # noqa: E402
 
 START = 1600001000  # of rows of 16 s from 8 s before it on
 UNITS = {"KiB": 1024, "MiB": 1024**2, "GiB": 1024**3}
 SOURCES = {"weka": "container.sock", "nfs": "mountstats", "lustre": "llite"}
 NUMBERS = {"mmap": "mmap_read_bytes", "c.meta": "meta_calls", "c.name": "name_calls",
-           "c.asked": "asked_read_bytes", "c.resent": "resent", "c.w_b": "write_bytes"}
-SECONDS = {"r_s": "read_us", "w_s": "write_us", "c.meta_s": "meta_us"}
+           "c.asked": "asked_read_bytes", "c.resent": "resent", "c.w_b": "write_bytes",
+           "threads": "threads", "r_rand": "read_random", "r_first": "read_first",
+           "w_rand": "write_random", "w_first": "write_first"}
+SECONDS = {"r_s": "read_us", "w_s": "write_us", "meta_s": "meta_us", "sync_s": "sync_us",
+           "close_s": "close_us", "mapped_s": "mapped_us", "async_s": "async_us",
+           "life": "thread_us", "slow": "slowest_us", "slow_life": "slowest_life_us"}
 OPS = ("open create unlink mkdir rmdir rename link symlink mknod stat readdir chmod chown utimes "
        "truncate fsync lookup_miss").split()
 
@@ -53,8 +60,9 @@ class Node:
     """What one node of a job is to have done, and its record"""
 
     def __init__(self, words, node):
-        self.has = {"s": "1000", "scope": "job", "mount": "/work", "ahead": "0", "width": "16", "shared": "0"}
-        self.io, self.wire, self.meta, self.rows, self.options = {}, {}, {}, [], []
+        self.has = {"s": "1000", "scope": "job", "mount": "/work", "ahead": "0", "shared": "0"}
+        self.io, self.wire, self.meta, self.options = {}, {}, {}, []
+        self.rows, self.waits, self.errors = [], [], {}
         for key, value in settings(words, node):
             io = self.wire if key.startswith("c.") else self.io
             short = key[2:] if key.startswith("c.") else key
@@ -68,28 +76,45 @@ class Node:
                 self.meta[key] = number(value)
             elif key == "row":
                 self.rows.append([number(n) for n in value.split("/")])
+            elif key == "wait":
+                self.waits.append([float(n) for n in value.split("/")])
+            elif key == "err":
+                errno, klass, calls_failed = value.split("/")
+                self.errors.setdefault(errno, {})[klass] = int(calls_failed)
             elif key == "option":
                 self.options.append(value)
             else:
                 self.has[key] = value
 
     def timeline(self):
-        width = int(self.has["width"])
-        first = (START + self.rows[0][0]) // width
-        count = (START + self.rows[-1][0]) // width - first + 1
+        after = [one[0] for one in self.rows + self.waits]
+        width = int(self.has.get("width", 16))
+        while (max(after) - min(after)) / width > 60:
+            width *= 2
+        first = int(START + min(after)) // width
+        count = int(START + max(after)) // width - first + 1
         line = {"start": first * width, "width_s": width, "calls": [0] * count,
                 "read_bytes": [0] * count, "write_bytes": [0] * count}
+        if self.waits:
+            line["io_us"] = [0] * count
         line["calls"][0] = self.io.get("read_calls", 0) + self.io.get("write_calls", 0)
-        for after, read, written in self.rows:
-            line["read_bytes"][(START + after) // width - first] += read
-            line["write_bytes"][(START + after) // width - first] += written
+        for when, read, written in self.rows:
+            line["read_bytes"][(START + when) // width - first] += read
+            line["write_bytes"][(START + when) // width - first] += written
+        if not self.rows:
+            line["read_bytes"][0] = self.io.get("read_bytes", 0)
+            line["write_bytes"][0] = self.io.get("write_bytes", 0)
+        for when, seconds in self.waits:
+            line["io_us"][int(START + when) // width - first] += round(seconds * 1e6)
         return line
 
     def app(self):
         io = dict(self.io, scope=self.has["scope"], source="bpf", fs="/work")
         if self.meta:
             io["meta"] = self.meta
-        if self.rows:
+        if self.errors:
+            io["errors"] = self.errors
+        if self.rows or self.waits:
             io["timeline"] = self.timeline()
         if "peak" in self.has:
             read, written = map(number, self.has["peak"].split("/"))
@@ -163,17 +188,12 @@ def rows(path):
             yield at, group, keys or "", what.split(), wanted.split(), said
 
 
-def spool(directory, job, records):
-    for record in records:
-        with open(f"{directory}/spool/{job}.0.{record['node']}.json", "w", encoding="utf-8") as out:
-            json.dump(record, out)
-            out.write("\n")
-
-
 def real_jobs(samples, job):
     """Jobs that ran, as their names say what they need"""
     for folder in ("", "site", "sim"):
         conf = os.path.join(samples, folder, "jobio.conf")
+        if folder and not os.path.exists(conf):
+            continue
         keys = open(conf, encoding="utf-8").read().split("[advice]")[1] if folder else ""
         for name in sorted(os.listdir(os.path.join(samples, folder))):
             if not name.endswith(".json"):
@@ -182,33 +202,43 @@ def real_jobs(samples, job):
             records = [json.loads(line) for line in open(os.path.join(samples, folder, name), encoding="utf-8")]
             nodes = ",".join(record["node"] for record in records)
             for record in records:
-                record.update(job=job, cluster="c", uid=os.geteuid(), array=None, het=None, restart=0, nodelist=nodes)
+                record.update(job=job, cluster="c", array=None, het=None, restart=0, nodelist=nodes)
             yield job, os.path.join(folder, name), keys, records
 
 
-def make(table, samples, directory):
-    wanted, confs, job = {}, {}, 0
-    for at, group, keys, words, expected, said in rows(table):
-        for variant, is_told in variants(words[1:]):
+def make(table, samples):
+    """{[advice]: records}, {job: what is expected}"""
+    wanted, sent, job = {}, {}, 0
+    for at, group, keys, has, expected, said in rows(table):
+        for variant, is_told in variants(has[1:]):
             job += 1
             count = next((int(word[6:]) for word in variant if word.startswith("nodes=")), 1)
             nodelist = ",".join(f"c{n + 1}" for n in range(count + ("missing" in variant)))
-            spool(directory, job, [Node(variant, n + 1).record(words[0], job, n + 1, nodelist) for n in range(count)])
-            confs.setdefault(keys, []).append(job)
-            wanted[job] = {"at": f"{at}: {words[0]} {' '.join(variant)}", "group": group,
+            sent.setdefault(keys, []).extend(
+                Node(variant, n + 1).record(has[0], job, n + 1, nodelist) for n in range(count))
+            wanted[job] = {"at": f"{at}: {has[0]} {' '.join(variant)}", "group": group,
                            "codes": expected if is_told else ["-" + code for code in expected if code[0] == "A"][:1],
-                           "said": said if is_told else ""}
-    for job, name, keys, records in real_jobs(samples, job):
-        spool(directory, job, records)
-        confs.setdefault(keys, []).append(job)
-        wanted[job] = {"at": name, "name": os.path.basename(name)}
-    for at, (keys, jobs) in enumerate(confs.items()):
-        with open(f"{directory}/conf{at}", "w", encoding="utf-8") as out:
-            out.writelines(f"{job}\n" for job in jobs)
-        with open(f"{directory}/conf{at}.advice", "w", encoding="utf-8") as out:
-            out.write(f"[advice]\n{keys}\n")
-    with open(f"{directory}/wanted.json", "w", encoding="utf-8") as out:
-        json.dump(wanted, out)
+                           "said": said if is_told else "", "is_first": "jobs" in group}
+    if samples:
+        for job, name, keys, records in real_jobs(samples, job):
+            sent.setdefault(keys, []).extend(records)
+            wanted[job] = {"at": name, "name": os.path.basename(name)}
+    return sent, wanted
+
+
+def ask(sent):
+    """What is judged of each job: (number, advice or None)"""
+    for keys, records in sent.items():
+        with tempfile.NamedTemporaryFile("w", suffix=".conf") as conf:
+            conf.write(f"[advice]\n{keys}\n")
+            conf.flush()
+            done = subprocess.run(
+                [os.path.join(os.environ["BUILDDIR"], "jobio-ledgerd"), "--judge", f"--conf={conf.name}"],
+                input="".join(json.dumps(record) + "\n" for record in records), stdout=subprocess.PIPE,
+                text=True, timeout=60, check=True)
+        for line in done.stdout.splitlines():
+            told = json.loads(line)
+            yield told["job"], words.as_json(told, {"state": "COMPLETED"}), told
 
 
 def is_so(word, advice):
@@ -230,10 +260,12 @@ def is_so(word, advice):
     return not word[3:] or word[4:] in (str(told["value"]), told["confidence"])
 
 
-def is_said(said, first, advice):
+def is_said(said, codes, advice):
+    first = codes[0] if codes else ""
     told = next((a for a in advice or [] if a["code"] == first[:3]), {})
     text = " ".join(str(told.get(key, "")) for key in ("what", "why", "do"))
-    return (said[1:] not in text) if said[:1] == "!" else (not said or said in text)
+    return all((word[1:] not in text) if word[:1] == "!" else word in text
+               for word in said.split(" | ") if word)
 
 
 ALSO = {"A08-write-and-sync": "A02", "A12-tiny-files": "A14", "A12-unpack": "A14"}
@@ -249,42 +281,34 @@ def is_named(name, advice):
     return (codes[:1] or ["none"])[0] == name.split("-")[0] and set(needed) <= set(codes) <= set(allowed)
 
 
-def load(directory, stream):
-    with open(f"{directory}/wanted.json", encoding="utf-8") as file:
-        wanted = json.load(file)
-    for line in stream:
-        report = json.loads(line)
-        for one in report if isinstance(report, list) else [report]:
-            yield wanted[str(one["job"])], one.get("advice")
-
-
-def judge(directory):
-    count = wrong = 0
-    for want, advice in load(directory, sys.stdin):
-        count += 1
-        if "name" in want:
-            good = is_named(want["name"], advice)
-        else:
-            good = all(is_so(word, advice) for word in want["codes"]) and is_said(want["said"], want["codes"][0], advice)
-        if not good:
-            wrong += 1
-            print(f"{want['at']}: wanted {' '.join(want.get('codes', []))} {want.get('said', '')}, got",
-                  json.dumps(advice and [(a["code"], a["confidence"], a["value"], a["what"], a["why"], a["do"]) for a in advice]))
-    print(f"{count} jobs, {wrong} wrong")
-
-
-def told(directory):
-    seen = set()
-    for want, advice in load(directory, sys.stdin):
-        code = want.get("group", "")[:3]
-        if re.fullmatch(r"A\d\d", code) and code not in seen:
-            seen.add(code)
-            print(json.dumps(next(a for a in advice if a["code"] == code), indent=1))
+def is_first(code, advice):
+    return (advice == []) if code == "none" else bool(advice) and advice[0]["code"] == code
 
 
 def main():
-    command, *args = sys.argv[1:]
-    {"make": make, "judge": judge, "told": told}[command](*args)
+    sent, wanted = make(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "")
+    seen, count, wrong = set(), 0, 0
+    for job, advice, told in ask(sent):
+        want = wanted[job]
+        count += 1
+        code = want.get("group", "")[:3]
+        if sys.argv[3:] == ["told"]:
+            if re.fullmatch(r"A\d\d", code) and code not in seen:
+                seen.add(code)
+                print(json.dumps(next(a for a in advice if a["code"] == code), indent=1))
+            continue
+        if "name" in want:
+            good = is_named(want["name"], advice)
+        else:
+            good = all(is_so(word, advice) for word in want["codes"]) and is_said(want["said"], want["codes"], advice)
+            good = good and (not want["is_first"] or is_first(want["codes"][0], advice))
+        if not good:
+            wrong += 1
+            print(f"{want['at']}: wanted {' '.join(want.get('codes', []))} {want.get('said', '')}, got",
+                  json.dumps(advice and [(a["code"], a["confidence"], a["value"], a["what"], a["do"]) for a in advice]),
+                  told["judged"]["silence"] or "", told["summary"] if sys.argv[3:] else "")
+    if not sys.argv[3:]:
+        print(f"{count} jobs, {wrong} wrong")
 
 
 main()

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "advice/timed.h"
+
+#include "advice/calls.h"
+#include "advice/course.h"
+#include "advice/limits.h"
+
+#define KIB 1024.0
+#define MIB 1048576.0
+#define WORTH (LIMIT_WORTH_PERCENT / 100.0)
+/* Waiting for servers, and not for bytes, where a request moves less: random ones longer */
+#define RANDOM_BYTES (256 * KIB)
+/* No server answers as fast, nor moves as much to one process: it is the page cache */
+#define CACHE_US 20
+#define CACHE_BPS 3e9
+/* A system call itself takes as long as its bytes */
+#define TINY_BYTES 1024
+
+struct judging {
+	const struct view *v;
+	struct view_times left; /* of which nobody has said anything yet */
+	struct advice *list;
+	size_t count;
+	double *cached;
+};
+
+static struct advice *tell(struct judging *j, const char *code, const char *kind,
+			   const char *class, double seconds)
+{
+	struct advice *a = &j->list[j->count++];
+
+	*a = (struct advice){ .code = code, .kind = kind, .trust = ADVICE_SURE };
+	view_tell(a, class, seconds * j->left.scale);
+	view_add(a, "time_s", seconds);
+	view_add(a, "mean_share", seconds / j->left.life);
+	if (view_number(j->v, IO_SLOWEST_LIFE_US) > 0)
+		view_add(a, "slowest_share",
+			 view_number(j->v, IO_SLOWEST_US) /
+				 view_number(j->v, IO_SLOWEST_LIFE_US));
+	return a;
+}
+
+static bool is_worth(const struct judging *j, double seconds)
+{
+	return j->count < TIMED_MAX && seconds * j->left.scale >= WORTH;
+}
+
+static double n(const struct judging *j, enum io_number number)
+{
+	return view_number(j->v, number);
+}
+
+/* ---- errors ------------------------------------------------------------------ */
+
+static double failed(const struct view *v, enum io_errno error, enum io_class *most)
+{
+	double all = 0, calls;
+	int class;
+
+	*most = IO_CLASS_READ;
+	for (class = 0; class < IO_CLASS_COUNT; class++) {
+		calls = view_failed(v, error, (enum io_class)class);
+		if (calls > view_failed(v, error, *most))
+			*most = (enum io_class)class;
+		all += calls;
+	}
+	return all;
+}
+
+/* EACCES is said too: whether it matters only who knows how the job ended can tell. */
+size_t timed_errors(const struct view *v, struct advice list[TIMED_MAX])
+{
+	static const char *const names[] = {
+#define ERRNO_NAME(name) #name,
+		IO_ERRNOS(ERRNO_NAME)
+#undef ERRNO_NAME
+	};
+	static const char *const classes[] = {
+#define CLASS_NAME(id, name) name,
+		IO_CLASSES(CLASS_NAME)
+#undef CLASS_NAME
+	};
+	enum io_class most;
+	size_t count = 0;
+	double calls;
+	int error;
+
+	for (error = 0; error < IO_ENOENT; error++) {
+		calls = failed(v, (enum io_errno)error, &most);
+		if (calls <= 0)
+			continue;
+		list[count] = (struct advice){
+			.code = "A50", .kind = names[error], .error = names[error], .trust = ADVICE_SURE
+		};
+		view_tell(&list[count], classes[most], 0);
+		view_add(&list[count++], "calls", calls);
+	}
+	return count;
+}
+
+/* ---- files --------------------------------------------------------------------- */
+
+static double take(double *seconds)
+{
+	double taken = *seconds;
+
+	*seconds = 0;
+	return taken;
+}
+
+/* Operations that make files: what an archive, a copy or an installation does. */
+static double making(const struct judging *j)
+{
+	return n(j, IO_OP_CREATE) + n(j, IO_OP_RENAME) + n(j, IO_OP_MKDIR) + n(j, IO_OP_CHMOD) +
+	       n(j, IO_OP_CHOWN) + n(j, IO_OP_UTIMES) + n(j, IO_OP_LINK) + n(j, IO_OP_SYMLINK);
+}
+
+/* Many files are made, and to make them takes as long as their bytes. */
+static void files_written(struct judging *j)
+{
+	struct view_times *left = &j->left;
+	double files = n(j, IO_OP_CREATE);
+	double all = left->meta + left->write + left->close + left->sync;
+	bool is_gone = calls_is_gone(j->v);
+
+	if (files < LIMIT_SOME_OPS || !is_worth(j, all) || making(j) * 8 < view_metas(j->v) ||
+	    left->meta + left->close < left->write || calls_is_database(j->v))
+		return;
+	if (!is_gone && n(j, IO_WRITE_BYTES) >= files * MIB)
+		return;
+	all = take(&left->meta) + take(&left->write) + take(&left->close) + take(&left->sync);
+	calls_add_files(j->v, tell(j, is_gone ? "A16" : "A12", "", "meta", all));
+}
+
+/* An interpreter's start asks for each name along its search path. */
+static bool is_import(const struct judging *j, double opens)
+{
+	enum io_class most;
+	double absent = failed(j->v, IO_ENOENT, &most);
+
+	return n(j, IO_OP_STAT) >= 3 * opens || absent >= 2 * opens;
+}
+
+static void files_read(struct judging *j)
+{
+	struct view_times *left = &j->left;
+	double opens = calls_opened(j->v);
+	double all = left->meta + left->read + left->close;
+	struct advice *a;
+
+	if (opens < LIMIT_SOME_OPS || !is_worth(j, all) || n(j, IO_READ_CALLS) * 2 < opens ||
+	    n(j, IO_READ_BYTES) >= opens * MIB || (left->meta + left->close) * 4 < left->read)
+		return;
+	all = take(&left->meta) + take(&left->read) + take(&left->close);
+	if (is_import(j, opens))
+		a = tell(j, "A10", "imports", "meta", all);
+	else if (calls_is_opened_again(j->v))
+		a = tell(j, "A11", "read", "meta", all);
+	else
+		a = tell(j, "A13", "", "meta", all);
+	calls_add_files_read(j->v, a);
+	view_add(a, "stats", n(j, IO_OP_STAT));
+}
+
+/* The same name is asked for again and again until it is there. */
+static bool is_polling(const struct judging *j)
+{
+	enum io_class most;
+	double absent = failed(j->v, IO_ENOENT, &most), opens = n(j, IO_OP_OPEN);
+
+	return absent >= LIMIT_SOME_OPS && absent * 4 >= n(j, IO_OP_STAT) * 3 &&
+	       opens * 20 <= absent && n(j, IO_OP_LOOKUP_MISS) * 4 <= absent &&
+	       n(j, IO_OP_CREATE) * 20 <= absent;
+}
+
+/* Metadata of other kinds, all added up. Close is part of it where nothing is written. */
+static void metadata(struct judging *j)
+{
+	struct view_times *left = &j->left;
+	double stats = n(j, IO_OP_STAT), opens = n(j, IO_OP_OPEN), all = view_metas(j->v);
+	double seconds = left->meta + (n(j, IO_WRITE_CALLS) > 0 ? 0 : left->close);
+	double others = all - stats - n(j, IO_OP_LOOKUP_MISS);
+	struct advice *a;
+
+	if (!is_worth(j, seconds))
+		return;
+	left->meta = 0;
+	if (n(j, IO_WRITE_CALLS) <= 0)
+		left->close = 0;
+	if (is_polling(j)) {
+		a = tell(j, "A09", "polling", "meta", seconds);
+		view_add(a, "stats", stats);
+		view_add(a, "per_s", view_rate(j->v, stats));
+	} else if (n(j, IO_OP_LOOKUP_MISS) - stats - opens >= 2 * opens &&
+		   n(j, IO_OP_LOOKUP_MISS) * 2 >= all) {
+		a = tell(j, "A10", "search", "meta", seconds);
+		view_add(a, "misses", n(j, IO_OP_LOOKUP_MISS));
+		view_add(a, "opens", opens);
+	} else if (stats >= 2 * others) {
+		a = tell(j, "A09", "files", "meta", seconds);
+		view_add(a, "stats", stats);
+		view_add(a, "per_s", view_rate(j->v, stats));
+	} else {
+		calls_add_metadata(j->v, tell(j, "A30", "", "meta", seconds));
+	}
+}
+
+/* ---- fsync ----------------------------------------------------------------------- */
+
+/* A few bytes between two of them; without any the file is open with O_SYNC. */
+static void syncs(struct judging *j)
+{
+	struct view_times *left = &j->left;
+	double count = n(j, IO_OP_FSYNC), writes = n(j, IO_WRITE_CALLS);
+	bool is_osync = count <= 0, is_database = calls_is_database(j->v);
+	double all = left->sync + left->write + left->close;
+	double waits = is_osync ? writes : count;
+
+	if (waits < LIMIT_SOME_OPS || left->sync <= 0 || left->sync * 2 < left->write ||
+	    n(j, IO_WRITE_BYTES) >= waits * MIB)
+		return;
+	if (is_database || n(j, IO_OP_CREATE) * 2 >= count)
+		all += left->meta;
+	if (!is_worth(j, all))
+		return;
+	left->sync = left->write = left->close = 0;
+	if (is_database || n(j, IO_OP_CREATE) * 2 >= count)
+		left->meta = 0;
+	calls_add_syncs(j->v, tell(j, "A08",
+				   is_osync				    ? "osync"
+				   : is_database			    ? "database"
+				   : n(j, IO_OP_CREATE) * 2 >= count ? "files"
+								     : "lines",
+				   "sync", all));
+}
+
+/* ---- reads ------------------------------------------------------------------------ */
+
+/* "random", "sequential", or "" where nobody knows. */
+static const char *places(const struct judging *j, bool is_read)
+{
+	enum io_number random = is_read ? IO_READ_RANDOM : IO_WRITE_RANDOM;
+	enum io_number first = is_read ? IO_READ_FIRST : IO_WRITE_FIRST;
+	enum io_number calls = is_read ? IO_READ_CALLS : IO_WRITE_CALLS;
+
+	if (j->v->io->numbers[random] < 0)
+		return calls_places(j->v, is_read ? IO_READ_BYTES : IO_WRITE_BYTES, calls);
+	return n(j, random) * 2 >= n(j, calls) - n(j, first) ? "random" : "sequential";
+}
+
+/* As the client tells; else by what no server can have done. */
+static bool is_cached(const struct judging *j, double seconds)
+{
+	const struct io *wire = j->v->wire;
+	double bytes = n(j, IO_READ_BYTES), calls = n(j, IO_READ_CALLS);
+
+	if (wire && wire->numbers[IO_READ_BYTES] >= 0)
+		return (double)wire->numbers[IO_READ_BYTES] * 10 < bytes;
+	return bytes > seconds * CACHE_BPS || seconds * 1e6 < calls * CACHE_US;
+}
+
+static void reads(struct judging *j)
+{
+	double mean = view_mean(j->v, IO_READ_BYTES, IO_READ_CALLS);
+	const char *where = places(j, true);
+	bool is_random = *where == 'r';
+	double limit = is_random ? RANDOM_BYTES : j->v->limits->small_read_kb * 1000.0;
+	double seconds = j->left.read;
+
+	if (!is_worth(j, seconds))
+		return;
+	j->left.read = 0;
+	if (is_cached(j, seconds) && (is_random || mean >= TINY_BYTES))
+		*j->cached += seconds * j->left.scale;
+	else
+		calls_add(j->v, tell(j, mean < limit ? "A01" : "A32", where, "read", seconds), true);
+}
+
+/* ---- writes ----------------------------------------------------------------------- */
+
+/* Pieces of one file, from several processes: fewer files than threads were made. */
+static bool is_one_file(const struct judging *j)
+{
+	return n(j, IO_THREADS) >= 2 && n(j, IO_OP_OPEN) >= 2 &&
+	       n(j, IO_OP_CREATE) * 2 <= n(j, IO_THREADS);
+}
+
+/* How often, and how long the job waits for each: by the seconds of time in I/O, or by
+ * bytes. */
+static void add_bursts(const struct judging *j, struct advice *a, double seconds)
+{
+	double bursts = course_bursts(j->v), threads = n(j, IO_THREADS);
+
+	if (bursts >= 2)
+		view_add(a, "bursts", bursts);
+	if (bursts >= 2 && threads > 0)
+		view_add(a, "wait_s", seconds / bursts / threads);
+}
+
+static void large_writes(struct judging *j, double seconds)
+{
+	double late = course_late_waits(j->v), bursts = course_bursts(j->v);
+	struct advice *a;
+
+	late = late < 0 ? course_late(j->v) : late;
+	if (late * 100 >= LIMIT_TAIL_PERCENT) {
+		a = tell(j, "A40", "waits", "write", seconds);
+		view_add(a, "late_share", late);
+		view_add(a, "moved_bytes", n(j, IO_WRITE_BYTES));
+		return;
+	}
+	a = tell(j, "A41", bursts >= 2 ? "bursts" : "steady", "write", seconds);
+	calls_add(j->v, a, false);
+	add_bursts(j, a, seconds);
+}
+
+static void writes(struct judging *j)
+{
+	double mean = view_mean(j->v, IO_WRITE_BYTES, IO_WRITE_CALLS);
+	double seconds = j->left.write + j->left.sync + j->left.close;
+	const char *where = places(j, false);
+	bool is_shared = *where == 'r' && is_one_file(j);
+
+	if (!is_worth(j, seconds) || n(j, IO_WRITE_CALLS) <= 0)
+		return;
+	j->left.write = j->left.sync = j->left.close = 0;
+	if (mean >= j->v->limits->small_write_kb * 1000.0)
+		large_writes(j, seconds);
+	else
+		calls_add(j->v, tell(j, "A02", is_shared ? "shared" : where, "write", seconds),
+			  false);
+	if (is_shared && mean < j->v->limits->small_write_kb * 1000.0)
+		j->list[j->count - 1].trust = ADVICE_LIKELY;
+}
+
+/* ---- mapped files, and asynchronous I/O ---------------------------------------------- */
+
+static void mapped(struct judging *j)
+{
+	double seconds = j->left.mapped;
+	struct advice *a;
+
+	if (!is_worth(j, seconds))
+		return;
+	a = tell(j, "A15", "", "mapped", seconds);
+	view_add(a, "mapped_bytes", view_mapped(j->v));
+	view_add(a, "moved_bytes", view_bytes(j->v));
+}
+
+static void asynchronous(struct judging *j)
+{
+	double seconds = j->left.async;
+	bool is_read = n(j, IO_READ_BYTES) >= n(j, IO_WRITE_BYTES);
+	double mean = view_calls(j->v) > 0 ? view_bytes(j->v) / view_calls(j->v) : 0;
+
+	if (is_worth(j, seconds))
+		calls_add(j->v, tell(j, "A31", mean < RANDOM_BYTES ? "small" : "large", "async",
+				     seconds), is_read);
+}
+
+size_t timed_judge(const struct view *v, struct advice list[TIMED_MAX], double *cached)
+{
+	struct judging j = { .v = v, .list = list, .cached = cached };
+
+	*cached = 0;
+	if (!view_times(v, &j.left))
+		return 0;
+	syncs(&j);
+	files_written(&j);
+	files_read(&j);
+	metadata(&j);
+	reads(&j);
+	writes(&j);
+	mapped(&j);
+	asynchronous(&j);
+	return j.count;
+}

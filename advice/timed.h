@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* timed.h - what to change where the kernel measured how long calls took
+ *
+ * Terms   a class of calls is explained once: the first cause that fits takes the times of
+ *           the classes that it explains. What took less than LIMIT_WORTH_PERCENT of the
+ *           processes' life is not told, whatever the counts; failed calls always are.
+ * Owner   everything is the caller's.
+ * Errors  none.
+ * Runs    advice.
+ */
+#ifndef JOBIO_ADVICE_TIMED_H
+#define JOBIO_ADVICE_TIMED_H
+
+#include <stddef.h>
+
+#include "advice/terms.h"
+#include "advice/view.h"
+
+#define TIMED_MAX 12 /* of one filesystem */
+
+/* Calls that failed for want of space, a quota, a server: one advice for each errno, with
+ * or without times. Their number. */
+size_t timed_errors(const struct view *v, struct advice list[TIMED_MAX]);
+
+/* *cached: the share of what the page cache served, of which nothing is told. */
+size_t timed_judge(const struct view *v, struct advice list[TIMED_MAX], double *cached);
+
+#endif

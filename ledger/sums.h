@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sums.h - what the records of one run become: summary, advice, and use
+ *
+ * Terms   summary: lib/summary.h. judged: the JSON object of advice_text(). use: a line of
+ *           lib/use.h, without an account.
+ * Owner   sums_free(), NULL allowed; the texts of a result are malloc'ed: sums_clear().
+ * Errors  -1 and a sentence: a text is no record.
+ * Runs    ledger.
+ */
+#ifndef JOBIO_LEDGER_SUMS_H
+#define JOBIO_LEDGER_SUMS_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "ledger/store.h"
+#include "lib/config.h"
+#include "lib/err.h"
+#include "lib/summary.h"
+
+struct sums;
+
+struct sums_result {
+	struct summary summary;
+	char text[SUMMARY_MAX]; /* the summary */
+	char *judged, *use;
+};
+
+struct sums *sums_new(void);
+void sums_free(struct sums *sums);
+int sums_add(struct sums *sums, const char *text, size_t size, struct err *err);
+
+void sums_make(struct sums *sums, const struct store_run *run, const struct config_advice *limits,
+	       struct sums_result *result);
+void sums_clear(struct sums_result *result);
+
+/* Records from 'in', a line each, those of a job behind each other; a line of JSON for each
+ * job to 'out': {"job":7,"summary":"..","judged":{..}}. */
+int sums_stream(FILE *in, FILE *out, const struct config_advice *limits, struct err *err);
+
+#endif
