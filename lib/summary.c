@@ -127,7 +127,8 @@ void summary_init(struct summary *s)
 	memset(s, 0, sizeof(*s));
 	s->nodes_expected = SUMMARY_UNKNOWN;
 	s->rd_bytes = s->rd_calls = s->wr_bytes = s->wr_calls = SUMMARY_UNKNOWN;
-	s->wire_rd = s->wire_wr = s->meta = SUMMARY_UNKNOWN;
+	s->wire_rd = s->wire_wr = s->meta = s->io_ns = SUMMARY_UNKNOWN;
+	s->io_share = SUMMARY_UNKNOWN;
 	s->rsz[0] = s->rsz[1] = s->wsz[0] = s->wsz[1] = SUMMARY_UNKNOWN;
 	s->rlat_ns[0] = s->rlat_ns[1] = SUMMARY_UNKNOWN;
 	s->wlat_ns[0] = s->wlat_ns[1] = SUMMARY_UNKNOWN;
@@ -160,6 +161,59 @@ static void take_percentiles(const int64_t *hist, int64_t *pair)
 	pair[1] = percentile(hist, total, 99);
 }
 
+static void take_time(struct summary *s, const int64_t *n)
+{
+	static const enum io_number times[] = { IO_READ_US,  IO_WRITE_US,  IO_META_US, IO_SYNC_US,
+						IO_CLOSE_US, IO_MAPPED_US, IO_ASYNC_US };
+	int64_t us = SUMMARY_UNKNOWN;
+	size_t i;
+
+	if (n[IO_THREAD_US] <= 0)
+		return;
+	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+		io_add_number(&us, n[times[i]]);
+	if (us < 0)
+		return;
+	s->io_share = 100.0 * (double)us / (double)n[IO_THREAD_US];
+	s->io_ns = us > INT64_MAX / 1000 ? INT64_MAX : us * 1000;
+}
+
+static int64_t failed_calls(const struct io *all, int error)
+{
+	int64_t calls = 0;
+	int class;
+
+	for (class = 0; class < IO_CLASS_COUNT; class++)
+		io_add_number(&calls, all->errors[error][class]);
+	return calls;
+}
+
+static void take_errors(struct summary *s, const struct io *all)
+{
+	static const char *const names[] = {
+#define ERRNO_NAME(name) #name,
+		IO_ERRNOS(ERRNO_NAME)
+#undef ERRNO_NAME
+	};
+	char one[32], number[16];
+	int error, left = 0;
+
+	for (error = 0; error < IO_ENOENT; error++) {
+		if (failed_calls(all, error) <= 0)
+			continue;
+		summary_count(failed_calls(all, error), number, sizeof(number));
+		snprintf(one, sizeof(one), "%s%s:%s", *s->err ? "," : "", names[error], number);
+		if (left || strlen(s->err) + strlen(one) + sizeof(",+9") > sizeof(s->err))
+			left++;
+		else
+			strcat(s->err, one);
+	}
+	if (left) {
+		snprintf(one, sizeof(one), ",+%d", left);
+		strcat(s->err, one);
+	}
+}
+
 void summary_take(struct summary *s, const struct io *all)
 {
 	const int64_t *n = all->numbers;
@@ -173,6 +227,8 @@ void summary_take(struct summary *s, const struct io *all)
 	if (all->scope != IO_SCOPE_JOB)
 		return;
 	s->meta = io_ops(all);
+	take_time(s, n);
+	take_errors(s, all);
 	s->peak_rd = n[IO_PEAK_READ];
 	s->peak_wr = n[IO_PEAK_WRITE];
 	take_percentiles(all->hist[IO_READ_SIZES], s->rsz);
@@ -340,6 +396,20 @@ static void put_slowest(struct line *line, const struct summary *s)
 		put_token(line, "slow", text);
 }
 
+static void put_io(struct line *line, const struct summary *s)
+{
+	char text[48], time[16];
+
+	summary_time(s->io_ns, time, sizeof(time));
+	snprintf(text, sizeof(text), "%.3g%%/%s",
+		 s->io_share < 0.05  ? 0
+		 : s->io_share > 999 ? 999
+				     : s->io_share,
+		 time);
+	if (s->io_share >= 0)
+		put_token(line, "io", text);
+}
+
 /* ---- read ---------------------------------------------------------------- */
 
 static int get_text(const char *value, char *out, size_t room)
@@ -452,6 +522,18 @@ static int get_slowest(char *value, struct summary *s)
 		       : get_text(at + 1, s->slowest, sizeof(s->slowest));
 }
 
+static int get_io(char *value, struct summary *s)
+{
+	char *end;
+	double share = strtod(value, &end);
+
+	if (end == value || strspn(value, "0123456789.e+") != (size_t)(end - value) ||
+	    strncmp(end, "%/", 2) != 0)
+		return -1;
+	s->io_share = share;
+	return get_number(time_units, end + 2, &s->io_ns);
+}
+
 /* ---- both ---------------------------------------------------------------- */
 
 /* One row a key, in the order of the line. */
@@ -496,6 +578,8 @@ static const struct key keys[] = {
 	OWN("scope", scope),
 	TEXT("src", src, ALWAYS),
 	OWN("q", flags),
+	OWN("io", io),
+	TEXT("err", err, 1),
 	PAIR("wire", byte, wire_rd, byte, wire_wr, 0),
 	COUNT("meta", meta, 0),
 	PAIR("rsz", byte, rsz[0], byte, rsz[1], 0),

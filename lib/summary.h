@@ -27,6 +27,10 @@
  *   src=NAME[,NAME]    where rd and wr come from (bpf, exit, stepd)
  *   q=FLAG[,FLAG]      quality flags of any record (record.h)
  *  only where there is something to say:
+ *   io=SHARE/TIME      time in I/O: of the life of the job's processes, and the seconds
+ *                      of all of them: 16.9%/52100s
+ *   err=NAME:N[,..]    calls of the job that failed so: EDQUOT:3,ENOSPC:12 (io.h; not
+ *                      ENOENT), "+N" for more names
  *   wire=RD/WR         bytes that the client moved, always node-wide
  *   meta=N             metadata operations of the job
  *   rsz= wsz=P50/P99   size of reads and writes: half of them, 99 % of them are
@@ -74,6 +78,7 @@
 #define SUMMARY_SRC 28
 #define SUMMARY_MISS 46
 #define SUMMARY_NODE 44
+#define SUMMARY_ERR 40
 
 /* What the job did not get. */
 #define SUMMARY_LACKS(X)                                                                           \
@@ -104,6 +109,9 @@ struct summary {
 	uint32_t flags; /* RECORD_FLAG(..) */
 	uint32_t lacks; /* SUMMARY_LACK(..) */
 	int64_t wire_rd, wire_wr;
+	double io_share;   /* percent; < 0 unknown */
+	int64_t io_ns;
+	char err[SUMMARY_ERR];
 	int64_t meta;
 	int64_t rsz[2], wsz[2], rlat_ns[2], wlat_ns[2];
 	int64_t peak_rd, peak_wr; /* bytes a second */

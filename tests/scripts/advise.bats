@@ -126,7 +126,7 @@ options() { advise --options "$1" 2>"$DIR/said"; }
 	sed -i '/profile cached/,+1d' "$DIR/jobio.conf"
 	run options 8
 	expect_equal '0 ' "$status $output"
-	has 8 '[.steps[] | select(.code == "A03")][0] | .option == null and (.taken | not) and (.do | startswith("sbatch without this --io-profile")) and .note == "jobio.conf has no profile with readcache on this host"'
+	has 8 '[.steps[] | select(.code == "A03")][0] | .option == null and (.taken | not) and .note == "jobio.conf has no profile with readcache on this host"'
 }
 
 @test "of a profile counts what it sets for the client of that filesystem" {
