@@ -121,6 +121,7 @@ struct client_moments {
 /* What a job did on the client's mounts, as the kernel counted it. */
 struct client_work {
 	int64_t syncs; /* calls of fsync and fdatasync; -1 unknown */
+	const struct client_wire *wire;
 };
 
 /* What a type's cores take, in MiB; cores_max 0: it has no cores of its own.

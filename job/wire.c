@@ -192,6 +192,7 @@ static void judge(struct client *client, const struct client_wire *wire, struct 
 {
 	struct client_work work = {
 		.syncs = syncs_on(state, client_facts(client)->name),
+		.wire = wire,
 	};
 	struct findings findings = { 0 };
 

@@ -144,12 +144,18 @@ static void check_no_lock(const struct judge *judge, const struct rule *rule)
 				mount->mount->target, value);
 }
 
+/* What counters say since a mount was made is not a job's: nfs_judge_work() has that. */
+static bool is_of_job(const struct judge *judge)
+{
+	return judge->want && judge->want->job_id;
+}
+
 /* READs and WRITEs; false: too few, or unknown. */
 static bool traffic(const struct judge *judge, const struct nfs_mount *mount, int64_t *count)
 {
 	const struct nfs_stats *stats = &mount->stats;
 
-	if (!mount->has_stats || nfs_is_told(nfs_of(judge->client), mount, shares_superblock) ||
+	if (is_of_job(judge) || !mount->has_stats || nfs_is_told(nfs_of(judge->client), mount, shares_superblock) ||
 	    stats->reads.count < 0 || stats->writes.count < 0)
 		return false;
 	*count = stats->reads.count + stats->writes.count;
@@ -258,7 +264,7 @@ static void check_backlog(const struct judge *judge, const struct rule *rule)
 	size_t k;
 
 	while ((mount = next_mount(judge, mount))) {
-		if (!mount->has_stats ||
+		if (is_of_job(judge) || !mount->has_stats ||
 		    nfs_is_told(nfs_of(judge->client), mount, nfs_shares_transports))
 			continue;
 		for (backlog = sent = 0, k = 0; k < mount->stats.transports; k++) {
@@ -357,6 +363,51 @@ static void check_proxy(const struct judge *judge, const struct rule *rule)
 		findings_measured(judge->findings, "PID %lu, %s port %u", mount->proxy_pid,
 				  mount->address, mount->port);
 	}
+}
+
+/* ---- at a job's end --------------------------------------------------------- */
+
+/* While the job ran, of all that the node did there. */
+static void judge_line(struct client *client, const struct client_wire_line *line,
+		       struct findings *findings)
+{
+	const int64_t *n = line->numbers;
+	int64_t moved = n[IO_READ_CALLS] + n[IO_WRITE_CALLS];
+	int64_t all = n[IO_META_CALLS] < 0 ? moved : moved + n[IO_META_CALLS];
+
+	if (n[IO_READ_CALLS] < 0 || n[IO_WRITE_CALLS] < 0 || moved < FEW)
+		return;
+	if (n[IO_RESENT] > 0 && n[IO_RESENT] >= all / 100) {
+		rule_tell(client, "NF08", NULL, findings,
+			  "'%s' sent one in 100 requests again, or more, while the job ran",
+			  line->fs);
+		findings_measured(findings, "%" PRId64 " of %" PRId64, n[IO_RESENT], all);
+	}
+	if (n[IO_BACKLOG] >= all) {
+		rule_tell(client, "NF13", NULL, findings,
+			  "requests of '%s' waited for a free slot while the job ran", line->fs);
+		findings_measured(findings,
+				  "%" PRId64 " were in the queue whenever one was sent, on average",
+				  n[IO_BACKLOG] / all);
+	}
+	if (n[IO_READ_US] >= 0 && n[IO_WRITE_US] >= 0 &&
+	    (n[IO_READ_US] + n[IO_WRITE_US]) / moved >= SLOW_MS * 1000) {
+		rule_tell(client, "NF14", NULL, findings,
+			  "READs and WRITEs of '%s' took %d ms or more, on average while the job ran",
+			  line->fs, SLOW_MS);
+		findings_measured(findings, "%" PRId64 " ms",
+				  (n[IO_READ_US] + n[IO_WRITE_US]) / moved / 1000);
+	}
+}
+
+void nfs_judge_work(struct client *client, const struct client_work *work,
+		    struct findings *findings)
+{
+	size_t i;
+
+	for (i = 0; i < work->wire->line_count; i++)
+		if (!work->wire->line[i].has_restarted && !work->wire->line[i].is_gone)
+			judge_line(client, &work->wire->line[i], findings);
 }
 
 const struct rule nfs_rules[] = {

@@ -82,6 +82,7 @@ const struct client_type_ops nfs_type = {
 	.inspect = nfs_inspect,
 	.look = nfs_look,
 	.rules = nfs_rules,
+	.judge_work = nfs_judge_work,
 	.changes = nfs_changes,
 	.wire = read_wire,
 	.wire_source = "mountstats",

@@ -121,6 +121,8 @@ int nfs_add_row(struct wire *wire, const struct nfs_mount *mount, bool has_backl
 /* ---- the type -------------------------------------------------------------- */
 
 extern const struct rule nfs_rules[];
+void nfs_judge_work(struct client *client, const struct client_work *work,
+		    struct findings *findings);
 extern const struct change_kind *const nfs_changes[];
 extern const struct client_type_ops nfs_type;
 

@@ -34,7 +34,7 @@ case_transport() {
 		"${n[answered]:-${n[sent]}}" "${n[backlog]}" >>"$NODE/nfs/mountstats"
 }
 
-# case_ops [read=N [sent=N] [queue=MS] [rtt=MS]] [write=N ..] - each is sent once, in no time
+# case_ops [read=N [sent=N] [queue=MS] [rtt=MS] [total=MS]] [write=N ..] - each is sent once, in no time
 case_ops() {
 	local -A n=()
 	local word op=''
@@ -45,10 +45,17 @@ case_ops() {
 	printf '\tper-op statistics\n'
 	for op in read write; do
 		n[$op]=${n[$op.$op]:-0}
-		printf '\t%s: %s %s 0 1 1 %s %s 1 0\n' "${op^^}" "${n[$op]}" "${n[$op.sent]:-${n[$op]}}" \
-			"${n[$op.queue]:-0}" "${n[$op.rtt]:-0}"
+		printf '\t%s: %s %s 0 1 1 %s %s %s 0\n' "${op^^}" "${n[$op]}" "${n[$op.sent]:-${n[$op]}}" \
+			"${n[$op.queue]:-0}" "${n[$op.rtt]:-0}" "${n[$op.total]:-1}"
 	done
+	printf '\tCOMMIT: 0 0 0 0 0 0 0 0 0\n' # so that nothing is missing
 } >>"$NODE/nfs/mountstats"
+
+# case_then WORD... - the counters of the last mount when the job ends: as `ops`
+case_then() {
+	sed -i '/per-op/,$d' "$NODE/nfs/mountstats"
+	case_ops "$@"
+}
 
 # case_shown TARGET - mountinfo has it, as a superblock of its own, with a read-ahead
 case_shown() {

@@ -490,7 +490,7 @@ spoilers() {
 }
 
 @test "jobio-ledgerd says how it is used, and which version it is" {
-	local word usage='usage: jobio-ledgerd [--check] [--conf=FILE]'
+	local word usage='usage: jobio-ledgerd [--check|--judge] [--conf=FILE]'
 	run sh -c '"$1" --help 2>/dev/null' - "$BUILDDIR/jobio-ledgerd"
 	expect_equal 0 "$status"
 	expect_text "$usage" "$output"
