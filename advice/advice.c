@@ -122,7 +122,8 @@ static bool is_worth(struct advice *a, const struct view_times *t)
 	const struct {
 		const char *class;
 		double seconds;
-	} most[] = { { "read", t->read }, { "write", t->write + t->sync + t->close },
+	} most[] = { { "read", t->read },
+		     { "write", t->write + t->sync + t->close },
 		     { "meta", t->meta + t->close } };
 	double share;
 	size_t i;
@@ -212,8 +213,7 @@ static void use_estimate(struct advice_use *use, const struct view *v)
 {
 	double moved = view_io_share(v), meta = view_meta_share(v, view_metas(v));
 
-	use->by = v->wire && v->wire->numbers[IO_META_US] >= 0 ? ADVICE_BY_CLIENT
-								: ADVICE_BY_CALLS;
+	use->by = v->wire && v->wire->numbers[IO_META_US] >= 0 ? ADVICE_BY_CLIENT : ADVICE_BY_CALLS;
 	use->share = at_most_all(moved + meta);
 	use->classes[IO_CLASS_META] = at_most_all(meta);
 }
@@ -257,10 +257,7 @@ static void judge_one(struct advice_list *list, const struct view *v, const stru
 	list->is_judged = true;
 	if (t->life > 0 && is_large)
 		add_all(list, v, found, timed_judge(v, found, cached));
-	ask(list, v, t, false,
-	    t->life <= 0 ? RULE_BY_COUNTS
-	    : is_large	 ? RULE_LARGE
-			 : RULE_ALWAYS);
+	ask(list, v, t, false, t->life <= 0 ? RULE_BY_COUNTS : is_large ? RULE_LARGE : RULE_ALWAYS);
 }
 
 /* Why nothing is told. */

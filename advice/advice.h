@@ -40,16 +40,16 @@ enum advice_by {
 struct advice_use {
 	char fs[256], type[32];
 	enum advice_by by;
-	double share, slowest;		 /* < 0: unknown */
+	double share, slowest;		/* < 0: unknown */
 	double classes[ADVICE_CLASSES]; /* of the same life; unknown ones are 0 */
 };
 
 enum advice_silence {
 	ADVICE_TOLD,
-	ADVICE_NOTHING,	 /* nothing that rules know */
-	ADVICE_LITTLE,	 /* I/O took less than a share that is worth it */
+	ADVICE_NOTHING,	  /* nothing that rules know */
+	ADVICE_LITTLE,	  /* I/O took less than a share that is worth it */
 	ADVICE_CACHED_IO, /* what took time came from the page cache */
-	ADVICE_SHORT,	 /* not enough seconds, bytes and calls */
+	ADVICE_SHORT,	  /* not enough seconds, bytes and calls */
 	ADVICE_ALL_FILES, /* numbers are of all files together */
 	ADVICE_NODE_WIDE, /* numbers are of all jobs on the node */
 	ADVICE_NO_NUMBERS

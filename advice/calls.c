@@ -485,7 +485,9 @@ void calls_add_metadata(const struct view *v, struct advice *a)
 	double gone = view_number(v, IO_OP_UNLINK) + view_number(v, IO_OP_RMDIR);
 	double seen = calls_opened(v) + view_number(v, IO_OP_READDIR);
 
-	a->kind = made >= gone && made * 2 >= seen ? "written" : gone * 2 >= seen ? "removed" : "read";
+	a->kind = made >= gone && made * 2 >= seen ? "written"
+		  : gone * 2 >= seen		   ? "removed"
+						   : "read";
 	view_add(a, "operations", view_metas(v));
 	view_add(a, "opens", view_number(v, IO_OP_OPEN));
 	view_add(a, "files", view_number(v, IO_OP_CREATE));
@@ -495,8 +497,9 @@ void calls_add_metadata(const struct view *v, struct advice *a)
 	view_add(a, "renames", view_number(v, IO_OP_RENAME));
 	view_add(a, "folders", view_number(v, IO_OP_MKDIR));
 	view_add(a, "links", view_number(v, IO_OP_LINK) + view_number(v, IO_OP_SYMLINK));
-	view_add(a, "changes", view_number(v, IO_OP_CHMOD) + view_number(v, IO_OP_CHOWN) +
-				       view_number(v, IO_OP_UTIMES));
+	view_add(a, "changes",
+		 view_number(v, IO_OP_CHMOD) + view_number(v, IO_OP_CHOWN) +
+			 view_number(v, IO_OP_UTIMES));
 }
 
 /* Each kind is too few for a rule of its own, and all together are not. */
@@ -507,8 +510,9 @@ bool calls_metadata(const struct view *v, struct advice *a)
 	struct advice other = { 0 };
 
 	if (all < least || share * 100 < LIMIT_ADDED_PERCENT || calls_fsync(v, &other) ||
-	    calls_direct_metadata(v, &other) || calls_stat(v, &other) || calls_lookup(v, &other) || calls_open_append(v, &other) ||
-	    calls_tiny_written(v, &other) || calls_tiny_read(v, &other) || calls_deleted(v, &other))
+	    calls_direct_metadata(v, &other) || calls_stat(v, &other) || calls_lookup(v, &other) ||
+	    calls_open_append(v, &other) || calls_tiny_written(v, &other) ||
+	    calls_tiny_read(v, &other) || calls_deleted(v, &other))
 		return false;
 	calls_add_metadata(v, a);
 	return view_tell(a, "meta", share);

@@ -31,7 +31,7 @@ double course_late(const struct view *v)
 static double waited(const struct timeline *run, size_t row)
 {
 	return timeline_sum(run, TIMELINE_IO_US) > 0 ? (double)run->rows[TIMELINE_IO_US][row]
-						      : (double)timeline_moved(run, row);
+						     : (double)timeline_moved(run, row);
 }
 
 double course_late_waits(const struct view *v)

@@ -22,7 +22,7 @@ static void add_real(struct json *o, const char *key, double value)
 static void use_json(struct json *o, const struct advice_use *use)
 {
 	static const char *const by[] = { "calls", "client", "kernel" };
-	static const char *const classes[ADVICE_CLASSES] = { "read",  "write",  "meta", "sync",
+	static const char *const classes[ADVICE_CLASSES] = { "read",  "write",	"meta", "sync",
 							     "close", "mapped", "async" };
 	struct json *shares;
 	int i;
@@ -82,7 +82,7 @@ static void one_json(struct json *o, const struct advice *a)
 
 char *advice_text(const struct advice_list *list, const struct config_advice *limits)
 {
-	static const char *const why[] = { NULL,	   "nothing",	"little",    "cached",
+	static const char *const why[] = { NULL,    "nothing",	 "little",    "cached",
 					   "short", "all_files", "node_wide", "no_numbers" };
 	struct json *top = json_new_object(), *uses, *advice, *least;
 	size_t i;

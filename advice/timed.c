@@ -24,8 +24,8 @@ struct judging {
 	double *cached;
 };
 
-static struct advice *tell(struct judging *j, const char *code, const char *kind,
-			   const char *class, double seconds)
+static struct advice *tell(struct judging *j, const char *code, const char *kind, const char *class,
+			   double seconds)
 {
 	struct advice *a = &j->list[j->count++];
 
@@ -35,8 +35,7 @@ static struct advice *tell(struct judging *j, const char *code, const char *kind
 	view_add(a, "mean_share", seconds / j->left.life);
 	if (view_number(j->v, IO_SLOWEST_LIFE_US) > 0)
 		view_add(a, "slowest_share",
-			 view_number(j->v, IO_SLOWEST_US) /
-				 view_number(j->v, IO_SLOWEST_LIFE_US));
+			 view_number(j->v, IO_SLOWEST_US) / view_number(j->v, IO_SLOWEST_LIFE_US));
 	return a;
 }
 
@@ -58,10 +57,10 @@ static double failed(const struct view *v, enum io_errno error, enum io_class *m
 	int class;
 
 	*most = IO_CLASS_READ;
-	for (class = 0; class < IO_CLASS_COUNT; class++) {
-		calls = view_failed(v, error, (enum io_class)class);
+	for (class = 0; class < IO_CLASS_COUNT; class ++) {
+		calls = view_failed(v, error, (enum io_class) class);
 		if (calls > view_failed(v, error, *most))
-			*most = (enum io_class)class;
+			*most = (enum io_class) class;
 		all += calls;
 	}
 	return all;
@@ -89,9 +88,10 @@ size_t timed_errors(const struct view *v, struct advice list[TIMED_MAX])
 		calls = failed(v, (enum io_errno)error, &most);
 		if (calls <= 0)
 			continue;
-		list[count] = (struct advice){
-			.code = "A50", .kind = names[error], .error = names[error], .trust = ADVICE_SURE
-		};
+		list[count] = (struct advice){ .code = "A50",
+					       .kind = names[error],
+					       .error = names[error],
+					       .trust = ADVICE_SURE };
 		view_tell(&list[count], classes[most], 0);
 		view_add(&list[count++], "calls", calls);
 	}
@@ -227,8 +227,8 @@ static void syncs(struct judging *j)
 	if (is_database || n(j, IO_OP_CREATE) * 2 >= count)
 		left->meta = 0;
 	calls_add_syncs(j->v, tell(j, "A08",
-				   is_osync				    ? "osync"
-				   : is_database			    ? "database"
+				   is_osync			     ? "osync"
+				   : is_database		     ? "database"
 				   : n(j, IO_OP_CREATE) * 2 >= count ? "files"
 								     : "lines",
 				   "sync", all));
@@ -273,7 +273,8 @@ static void reads(struct judging *j)
 	if (is_cached(j, seconds) && (is_random || mean >= TINY_BYTES))
 		*j->cached += seconds * j->left.scale;
 	else
-		calls_add(j->v, tell(j, mean < limit ? "A01" : "A32", where, "read", seconds), true);
+		calls_add(j->v, tell(j, mean < limit ? "A01" : "A32", where, "read", seconds),
+			  true);
 }
 
 /* ---- writes ----------------------------------------------------------------------- */
@@ -354,8 +355,9 @@ static void asynchronous(struct judging *j)
 	double mean = view_calls(j->v) > 0 ? view_bytes(j->v) / view_calls(j->v) : 0;
 
 	if (is_worth(j, seconds))
-		calls_add(j->v, tell(j, "A31", mean < RANDOM_BYTES ? "small" : "large", "async",
-				     seconds), is_read);
+		calls_add(j->v,
+			  tell(j, "A31", mean < RANDOM_BYTES ? "small" : "large", "async", seconds),
+			  is_read);
 }
 
 size_t timed_judge(const struct view *v, struct advice list[TIMED_MAX], double *cached)

@@ -373,8 +373,8 @@ static int serve(struct config *config, struct err *err)
 {
 	struct ledger ledger = { .config = config, .wake_fd = -1, .metrics_fd = -1 };
 	struct parts parts = { .service = { .config = &config->ledger,
-					       .advice = &config->advice,
-					       .ledger_uid = geteuid() } };
+					    .advice = &config->advice,
+					    .ledger_uid = geteuid() } };
 	int rc = -1;
 
 	signal(SIGPIPE, SIG_IGN);
@@ -489,11 +489,12 @@ static int check_all(struct config *config)
 
 static int usage(FILE *to, int rc)
 {
-	fprintf(to, "usage: jobio-ledgerd [--check|--judge] [--conf=FILE]\n"
-		    "Keeps the records of all jobs and writes their summaries into slurmdbd.\n"
-		    "  --check      try everything that it needs, then end\n"
-		    "  --judge      print summary and advice of the records that stdin has, then end\n"
-		    "  --conf=FILE  instead of " JOBIO_CONF "\n");
+	fprintf(to,
+		"usage: jobio-ledgerd [--check|--judge] [--conf=FILE]\n"
+		"Keeps the records of all jobs and writes their summaries into slurmdbd.\n"
+		"  --check      try everything that it needs, then end\n"
+		"  --judge      print summary and advice of the records that stdin has, then end\n"
+		"  --conf=FILE  instead of " JOBIO_CONF "\n");
 	return rc;
 }
 

@@ -16,8 +16,7 @@ static void keep_most(struct io *sum, const struct io *io, const int64_t before[
 
 	for (i = 0; i < sizeof(of_threads) / sizeof(*of_threads); i++) {
 		n = of_threads[i];
-		sum->numbers[n] =
-			before[n] > io->numbers[n] ? before[n] : io->numbers[n];
+		sum->numbers[n] = before[n] > io->numbers[n] ? before[n] : io->numbers[n];
 	}
 }
 

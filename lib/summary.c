@@ -183,7 +183,7 @@ static int64_t failed_calls(const struct io *all, int error)
 	int64_t calls = 0;
 	int class;
 
-	for (class = 0; class < IO_CLASS_COUNT; class++)
+	for (class = 0; class < IO_CLASS_COUNT; class ++)
 		io_add_number(&calls, all->errors[error][class]);
 	return calls;
 }

@@ -109,7 +109,7 @@ struct summary {
 	uint32_t flags; /* RECORD_FLAG(..) */
 	uint32_t lacks; /* SUMMARY_LACK(..) */
 	int64_t wire_rd, wire_wr;
-	double io_share;   /* percent; < 0 unknown */
+	double io_share; /* percent; < 0 unknown */
 	int64_t io_ns;
 	char err[SUMMARY_ERR];
 	int64_t meta;

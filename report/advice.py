@@ -143,8 +143,9 @@ def took(one: dict[str, Any]) -> str:
     return text
 
 
-KINDS = {"files": "files created", "folders": "folders created", "gone": "removals", "opens": "opens", "stats": "stat",
-         "renames": "renames", "links": "links", "changes": "changes of mode, owner or time"}
+KINDS = {"files": "files created", "folders": "folders created", "gone": "removals",
+         "opens": "opens", "stats": "stat", "renames": "renames", "links": "links",
+         "changes": "changes of mode, owner or time"}
 
 
 def kinds(numbers: dict[str, float]) -> str:
@@ -177,7 +178,8 @@ def _advice(one: dict[str, Any], more: dict[str, str]) -> Advice:
         code, kind, one.get("fs") or "", one.get("class") or "", share,
         fill(texts.get("what", f"{code} on {{fs}}: {known}"), words),
         fill(texts.get("why", ""), words), fill(texts.get("cure", "man jobio-advice"), words),
-        sure, SURE.get(sure, sure), code == "A50", one.get("option"), one.get("node") or "", numbers)
+        sure, SURE.get(sure, sure), code == "A50", one.get("option"), one.get("node") or "",
+        numbers)
 
 
 # ---- what a report asks ----------------------------------------------------------
@@ -205,11 +207,6 @@ def lines(answer: dict[str, Any], slurm: dict[str, Any] | None) -> list[Advice]:
     return found
 
 
-def shares(answer: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """By filesystem: "share", "slowest_share", "classes" of a process's life."""
-    return {}
-
-
 def silence(answer: dict[str, Any]) -> str:
     """Why lines() is empty, in a sentence without its full stop."""
     told = judged(answer)
@@ -220,12 +217,22 @@ def silence(answer: dict[str, Any]) -> str:
         return "nothing that a rule knows"
     return SILENCE.get(str(told.get("silence") or "nothing"), SILENCE["nothing"]).format(
         share=units.percent(float(share or 0)), seconds=least.get("seconds", 60),
-        least=units.size(float(least.get("mib", 1024)) * 1048576), calls=count(least.get("calls", 10000)))
+        least=units.size(float(least.get("mib", 1024)) * 1048576),
+        calls=count(least.get("calls", 10000)))
 
 
 def shares(answer: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """By filesystem: "share", "slowest_share", "classes" of a process's life, and "by"."""
     return {one["fs"]: one for one in judged(answer).get("filesystems") or []}
+
+
+def job_share(answer: dict[str, Any]) -> float | None:
+    """Of the processes' life on all filesystems, as the kernel or the client measured it."""
+    told = judged(answer)
+    if all(one["by"] == "calls" for one in told.get("filesystems") or []):
+        return None
+    share: float | None = told.get("share")
+    return share
 
 
 CLASS_WORDS = {"read": "reads", "write": "writes", "meta": "metadata", "sync": "sync",

@@ -13,7 +13,7 @@ HEAD = ("job,cluster,restart,source,nodes_seen,nodes_expected,io_cores,cpus,prof
         "read_calls,write_bytes,write_calls,scope,counted_by,quality,peak_read_Bps,peak_write_Bps,"
         "name,user,account,partition,state,exit_code,start,end,elapsed_s,nodes,advice,job_id,"
         "array_job,array_task,het_job,het_offset,signal,metadata_calls,filesystems,findings,"
-        "gate_warned_tasks,gate_refused_tasks")
+        "gate_warned_tasks,gate_refused_tasks,io_share,io_s,failed_calls")
 
 
 def text(value: str | None) -> str:
@@ -49,5 +49,7 @@ def line(job: Job) -> str:
         text(s.src), text(" ".join(s.flags)), number(s.peak_read), number(s.peak_write),
         *slurm(job), number(job.number), number(array[0]), number(array[1]), number(het[0]),
         number(het[1]), number(job.slurm.signal if job.slurm else None), number(s.meta),
-        text(s.fs), text(" ".join(job.findings)), number(s.gate_warned), number(s.gate_refused)]
+        text(s.fs), text(" ".join(job.findings)), number(s.gate_warned), number(s.gate_refused),
+        number(s.io_share and round(s.io_share, 5)), number(s.io_seconds),
+        text(" ".join(f"{name}:{calls}" for name, calls in s.failed.items()))]
     return ",".join(cells)

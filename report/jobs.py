@@ -195,9 +195,8 @@ def bytes_of(job: Job, key: str) -> str:
 def io_share(job: Job) -> str:
     from report import advice
 
-    told = advice.shares(job.answer)
-    shares = [use["share"] for use in told.values() if use.get("share") is not None]
-    return units.percent(sum(shares), "-") if shares else "-"
+    share = advice.job_share(job.answer)
+    return units.percent(job.summary.io_share if share is None else share, "-")
 
 
 def advice_of(job: Job) -> str:

@@ -153,7 +153,7 @@ class Asked:
         return source
 
 
-def as_json(job: Job) -> str:
+def as_json(job: Job, is_advised: bool = True) -> str:
     """The ledger's answer as it came, timelines (null: records are left out) and advice (null:
     too little to judge), or what sacct knows in the same form."""
     import json
@@ -175,7 +175,7 @@ def as_json(job: Job) -> str:
         "partition": row.partition or None, "state": row.state or None,
         "exit_code": row.exit_code, "signal": row.signal, "start": row.start, "end": row.end,
         "elapsed_s": row.elapsed_s, "nodes": row.nodes}
-    if "advice" in job.answer or "judged" in job.answer:
+    if is_advised and "judged" in job.answer:
         told["advice"] = advice.as_json(job.answer, one_job.slurm_of(job))
     return units.escape_json(json.dumps(told, ensure_ascii=False, separators=(",", ":")))
 
@@ -199,7 +199,7 @@ class Printer:
                 print(csv.HEAD)
             print(csv.line(job))
         elif self.asked.form == "json":
-            print(as_json(job))
+            print(as_json(job, self.asked.values.get("advice") != "none"))
         else:
             from report import job as one_job
 

@@ -155,7 +155,8 @@ static bool traffic(const struct judge *judge, const struct nfs_mount *mount, in
 {
 	const struct nfs_stats *stats = &mount->stats;
 
-	if (is_of_job(judge) || !mount->has_stats || nfs_is_told(nfs_of(judge->client), mount, shares_superblock) ||
+	if (is_of_job(judge) || !mount->has_stats ||
+	    nfs_is_told(nfs_of(judge->client), mount, shares_superblock) ||
 	    stats->reads.count < 0 || stats->writes.count < 0)
 		return false;
 	*count = stats->reads.count + stats->writes.count;
@@ -392,9 +393,10 @@ static void judge_line(struct client *client, const struct client_wire_line *lin
 	}
 	if (n[IO_READ_US] >= 0 && n[IO_WRITE_US] >= 0 &&
 	    (n[IO_READ_US] + n[IO_WRITE_US]) / moved >= SLOW_MS * 1000) {
-		rule_tell(client, "NF14", NULL, findings,
-			  "READs and WRITEs of '%s' took %d ms or more, on average while the job ran",
-			  line->fs, SLOW_MS);
+		rule_tell(
+			client, "NF14", NULL, findings,
+			"READs and WRITEs of '%s' took %d ms or more, on average while the job ran",
+			line->fs, SLOW_MS);
 		findings_measured(findings, "%" PRId64 " ms",
 				  (n[IO_READ_US] + n[IO_WRITE_US]) / moved / 1000);
 	}

@@ -99,7 +99,7 @@ task_of() {
 	jobs "$(job 7 State=COMPLETED JobName='train, "x"' Partition=gpu ElapsedRaw=9 NNodes=2)"
 	run report 7 --csv
 	expect_equal 0 "$status"
-	expect_equal '"7","c",0,"ledger",2,2,"","","",2097152,6,20,2,"job","stepd","all_files",,,"train, ""x""","u","","gpu","COMPLETED",0,1795222800,1795222809,9,2,"",7,,,,,0,,"","",0,0' "${lines[1]}"
+	expect_equal '"7","c",0,"ledger",2,2,"","","",2097152,6,20,2,"job","stepd","all_files",,,"train, ""x""","u","","gpu","COMPLETED",0,1795222800,1795222809,9,2,"",7,,,,,0,,"","",0,0,,,""' "${lines[1]}"
 	expect_equal "$(tr , '\n' <<<"${lines[0]}")" \
 		"$(sed -n '/^Column/,/^.TE/p' "$SRCDIR/man/jobio-report.5" | grep -oE '^[a-zA-Z_]+'$'\t' | tail -n +2 | tr -d '\t')"
 }
@@ -664,7 +664,7 @@ waited() {
 
 # ---- advice -----------------------------------------------------------------------------
 
-@test "advice can be left out, has its thresholds from jobio.conf, and is null where there is too little to judge" {
+@test "advice can be left out, and is null where there is too little to judge" {
 	node_of c1 '.nodelist = "c1" | .changes = [] | .app[0] |= (.read_us = null | .read_bytes = 40960000000 | .read_calls = 10000000 | .write_bytes = 0 | .write_calls = 0)'
 	node_of c2 '.job = 8'
 	mv "$DIR/spool/7.0.c2.json" "$DIR/spool/8.0.c2.json"
@@ -675,9 +675,6 @@ waited() {
 	has 'has("advice") | not'
 	json 8
 	has 'has("advice") and .advice == null'
-	printf '[advice]\nsmall_read_kb = 4\n' >>"$DIR/jobio.conf"
-	json 7
-	has '.advice == []'
 }
 
 # ---- lists ------------------------------------------------------------------------------
