@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advice/limits.h"
 #include "advice/rules.h"
 #include "advice/timed.h"
 #include "advice/view.h"
@@ -116,24 +115,23 @@ static struct advice *more(struct advice_list *list, const struct view *v, bool 
 	return a;
 }
 
-/* A rule that goes by counts cannot gain more than the time that its class of calls took. */
+/* Part of the time of its class; is that worth it? */
 static bool is_worth(struct advice *a, const struct view_times *t)
 {
 	const struct {
 		const char *class;
 		double seconds;
-	} most[] = { { "read", t->read },
-		     { "write", t->write + t->sync + t->close },
-		     { "meta", t->meta + t->close } };
-	double share;
+	} classes[] = { { "read", t->read },
+			{ "write", t->write + t->sync + t->close },
+			{ "meta", t->meta + t->close } };
 	size_t i;
 
-	for (i = 0; i < sizeof(most) / sizeof(*most); i++) {
-		if (t->life <= 0 || strcmp(a->class, most[i].class) != 0)
+	for (i = 0; i < sizeof(classes) / sizeof(*classes); i++) {
+		if (strcmp(a->class, classes[i].class) != 0)
 			continue;
-		share = at_most_all(most[i].seconds * t->scale);
-		a->share = a->share < share ? a->share : share;
-		return share * 100 >= LIMIT_WORTH_PERCENT;
+		a->share = at_most_all(a->share * classes[i].seconds * t->scale);
+		return (t->by != VIEW_BY_KERNEL && *a->class != 'm') ||
+		       classes[i].seconds * t->scale >= timed_worth(t);
 	}
 	return true;
 }
@@ -148,7 +146,9 @@ static void ask(struct advice_list *list, const struct view *v, const struct vie
 		if (rule->is_once != is_once || rule->when < least)
 			continue;
 		a = &list->list[list->count];
-		*a = (struct advice){ .code = rule->code, .kind = "", .trust = rule->trust };
+		*a = (struct advice){
+			.code = rule->code, .kind = "", .trust = rule->trust, .by = t->by
+		};
 		if (rule->check(v, a) && is_worth(a, t))
 			more(list, v, !is_once);
 	}
@@ -165,12 +165,19 @@ static void add_all(struct advice_list *list, const struct view *v, const struct
 	}
 }
 
-/* Failed calls come first. Then share times how sure; then as they stand in the table. */
+/* Failed calls come first. Then share times how sure; of large calls only their time is
+ * known, and what has a cause goes before them. */
+static double value_of(const struct advice *a)
+{
+	bool is_vague = !strcmp(a->code, "A32") || !strcmp(a->code, "A41");
+
+	return a->share * (1 + (double)a->trust) * (is_vague ? 1 / 3.0 : 1) + (a->error ? 4 : 0);
+}
+
 static int compare(const void *one, const void *other)
 {
 	const struct advice *a = one, *b = other;
-	double left = a->share * (1 + (double)a->trust) + (a->error ? 4 : 0);
-	double right = b->share * (1 + (double)b->trust) + (b->error ? 4 : 0);
+	double left = value_of(a), right = value_of(b);
 
 	if (left < right || left > right)
 		return left < right ? 1 : -1;
@@ -201,21 +208,12 @@ static void use_times(struct advice_use *use, const struct view *v, const struct
 	double life = view_number(v, IO_SLOWEST_LIFE_US);
 	int i;
 
-	use->by = ADVICE_BY_KERNEL;
-	use->share = t->total / t->life;
+	use->by = t->by;
+	use->share = t->life > 0 ? at_most_all(t->total / t->life) : -1;
 	if (life > 0)
 		use->slowest = view_number(v, IO_SLOWEST_US) / life;
 	for (i = 0; i < ADVICE_CLASSES; i++)
-		use->classes[i] = seconds[i] / t->life;
-}
-
-static void use_estimate(struct advice_use *use, const struct view *v)
-{
-	double moved = view_io_share(v), meta = view_meta_share(v, view_metas(v));
-
-	use->by = v->wire && v->wire->numbers[IO_META_US] >= 0 ? ADVICE_BY_CLIENT : ADVICE_BY_CALLS;
-	use->share = at_most_all(moved + meta);
-	use->classes[IO_CLASS_META] = at_most_all(meta);
+		use->classes[i] = t->life > 0 ? at_most_all(seconds[i] / t->life) : 0;
 }
 
 /* Threads are counted on each filesystem anew: together they lived at least as long as
@@ -231,33 +229,31 @@ static void add_use(struct advice_list *list, const struct view *v, const struct
 	*use = (struct advice_use){ .share = -1, .slowest = -1 };
 	utf8_clean(use->fs, sizeof(use->fs), v->fs, strlen(v->fs));
 	utf8_clean(use->type, sizeof(use->type), v->type, strlen(v->type));
-	if (t->life > 0)
-		use_times(use, v, t);
-	else
-		use_estimate(use, v);
+	use_times(use, v, t);
 	all->total += t->total;
 	all->life = t->life > all->life ? t->life : all->life;
 	list->slowest = use->slowest > list->slowest ? use->slowest : list->slowest;
-	if (t->life <= 0 && use->share > list->share)
-		list->share = use->share;
 }
 
 /* ---- all of it ----------------------------------------------------------------- */
 
-/* One filesystem. With times first what they say, and what else there is to say only where
- * I/O took a share that is worth it. */
+static bool is_large(const struct view_times *t)
+{
+	return t->total * t->scale >= timed_worth(t);
+}
+
+/* One filesystem: first what explains the times, then what else there is to say. */
 static void judge_one(struct advice_list *list, const struct view *v, const struct view_times *t,
 		      double *cached)
 {
-	bool is_large = t->life <= 0 || t->total * t->scale * 100 >= LIMIT_WORTH_PERCENT;
 	struct advice found[TIMED_MAX];
 
 	if (!is_enough(v))
 		return;
 	list->is_judged = true;
-	if (t->life > 0 && is_large)
+	if (t->life > 0)
 		add_all(list, v, found, timed_judge(v, found, cached));
-	ask(list, v, t, false, t->life <= 0 ? RULE_BY_COUNTS : is_large ? RULE_LARGE : RULE_ALWAYS);
+	ask(list, v, t, false, is_large(t) || t->by != VIEW_BY_KERNEL ? RULE_LARGE : RULE_ALWAYS);
 }
 
 /* Why nothing is told. */
@@ -273,9 +269,7 @@ static enum advice_silence silence_of(const struct advice_list *list, const stru
 	if (list->is_judged && cached > 0)
 		return ADVICE_CACHED_IO;
 	if (list->is_judged)
-		return all->life > 0 && all->total * all->scale * 100 < LIMIT_WORTH_PERCENT
-			       ? ADVICE_LITTLE
-			       : ADVICE_NOTHING;
+		return all->life <= 0 || is_large(all) ? ADVICE_NOTHING : ADVICE_LITTLE;
 	if (list->use_count)
 		return ADVICE_SHORT;
 	for (i = 0; i < lines->count; i++) {
@@ -295,7 +289,7 @@ static void judge(struct advice_list *list, const struct run_lines *lines, struc
 	struct view_times t, all = { 0 }, of_main = { 0 };
 	struct advice found[TIMED_MAX];
 	size_t i, main = lines->count;
-	double most = -1, cached = 0, one = 0;
+	double most = -1, cached = 0, one;
 
 	for (i = 0; i < lines->count; i++) {
 		if (!see(v, lines, i, is_ours))
@@ -303,7 +297,9 @@ static void judge(struct advice_list *list, const struct run_lines *lines, struc
 		view_times(v, &t);
 		add_use(list, v, &t, &all);
 		all.scale = t.scale > all.scale ? t.scale : all.scale;
+		all.by = t.by;
 		add_all(list, v, found, timed_errors(v, found));
+		one = 0;
 		judge_one(list, v, &t, &one);
 		cached += one;
 		if (is_enough(v) && view_bytes(v) > most) {
@@ -314,9 +310,7 @@ static void judge(struct advice_list *list, const struct run_lines *lines, struc
 	}
 	if (main < lines->count && see(v, lines, main, is_ours))
 		ask(list, v, &of_main, true,
-		    of_main.total * of_main.scale * 100 >= LIMIT_WORTH_PERCENT || of_main.life <= 0
-			    ? RULE_BY_COUNTS
-			    : RULE_ALWAYS);
+		    is_large(&of_main) || of_main.by != VIEW_BY_KERNEL ? RULE_LARGE : RULE_ALWAYS);
 	list->is_judged |= list->count > 0;
 	if (all.life > 0)
 		list->share = at_most_all(all.total / all.life);

@@ -31,15 +31,9 @@
 #define ADVICE_USES 16
 #define ADVICE_CLASSES 7 /* those of io.h, and asynchronous */
 
-enum advice_by {
-	ADVICE_BY_CALLS, /* estimated from their number */
-	ADVICE_BY_CLIENT,
-	ADVICE_BY_KERNEL
-};
-
 struct advice_use {
 	char fs[256], type[32];
-	enum advice_by by;
+	enum view_by by;
 	double share, slowest;		/* < 0: unknown */
 	double classes[ADVICE_CLASSES]; /* of the same life; unknown ones are 0 */
 };

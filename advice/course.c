@@ -70,15 +70,3 @@ double course_bursts(const struct view *v)
 	}
 	return busy * 2 <= (double)run.count ? bursts : 0;
 }
-
-bool course_tail(const struct view *v, struct advice *a)
-{
-	double late = course_late(v);
-
-	if (v->seconds < v->limits->min_seconds || !view_is_busy(v) ||
-	    late * 100 < LIMIT_TAIL_PERCENT)
-		return false;
-	view_add(a, "late_bytes", late * view_bytes(v));
-	view_add(a, "late_share", late);
-	return view_tell(a, "write", view_io_share(v) * late);
-}

@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* course.h - rules about when in a job its I/O was
+/* course.h - when in a job its I/O was
  *
- * Terms   as calls.h.
- * Owner   everything is the caller's.
+ * Terms   as view.h.
+ * Owner   -
  * Errors  none. A job without a timeline has no course.
  * Runs    advice.
  */
 #ifndef JOBIO_ADVICE_COURSE_H
 #define JOBIO_ADVICE_COURSE_H
 
-#include <stdbool.h>
-
-#include "advice/terms.h"
 #include "advice/view.h"
-
-bool course_tail(const struct view *v, struct advice *a);
 
 /* How much of all that was moved was written in the last quarter of the run: 0 to 1, 0 too
  * where there are too few rows to tell, or clocks that differ. */

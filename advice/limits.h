@@ -16,18 +16,15 @@
 #define LIMIT_MANY_OPS 10000U
 /* Of the processes' life: what is worth a change */
 #define LIMIT_WORTH_PERCENT 5U
-/* Metadata of all kinds, where only the client or counts tell its share */
-#define LIMIT_ADDED_PERCENT 20U
 /* Fewer operations say nothing of what a job does */
 #define LIMIT_SOME_OPS 100U
+#define LIMIT_MORE_OPS 1000U /* where the client tells their time */
 /* WEKA's guide on forcedirect: small without a page cache, and in files; large */
 #define LIMIT_SMALL_KIB 64U
 #define LIMIT_LARGE_KIB 1024U
 /* WEKA's sizing guide: 30 % of headroom; and from where on something is full */
 #define LIMIT_HEADROOM_PERCENT 30U
 #define LIMIT_FULL_PERCENT 80U
-/* Lustre: calls of 4 KiB gain from asynchronous I/O, those of 64 MiB do not */
-#define LIMIT_ASYNC_KIB 16U
 /* Drishti: 30 % more bytes than the others; the 10 % of all others are few */
 #define LIMIT_IMBALANCE_PERCENT 30U
 #define LIMIT_ONE_NODE_PERCENT 90U

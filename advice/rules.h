@@ -4,9 +4,9 @@
  * Terms   trust: what it is unless the check says otherwise.
  *         is_once: of the whole job, not of each filesystem; asked of the one
  *           that it moved most on.
- *         when: by counts: where the kernel measured no times; timed.c has what is told
- *           where it did. large: where times are known only when I/O took a share that
- *           is worth it. always: errors, refusals and reserved cores.
+ *         when: large: only where the kernel measured no times, or I/O took a share
+ *           that is worth it; timed.c has what
+ *           explains the times of calls. always: refusals and reserved cores.
  * Owner   the table is constant.
  * Errors  none.
  * Runs    advice. A new row: a check in calls.c, course.c, setup.c or timed.c, words in
@@ -22,7 +22,6 @@
 #include "advice/view.h"
 
 enum rule_when {
-	RULE_BY_COUNTS,
 	RULE_LARGE,
 	RULE_ALWAYS
 };

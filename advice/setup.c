@@ -182,7 +182,7 @@ bool setup_cores_idle(const struct view *v, struct advice *a)
 
 	if (strcmp(v->type, "weka") != 0 || !cores || !has_asked(v) || !is_alone(v) ||
 	    v->seconds < LIMIT_IDLE_S || peak_cores(v) < 0 || peak_cores(v) >= 0.1 ||
-	    call_cores(v) >= 0.01 || view_call_share(v, view_metas(v)) >= 0.01)
+	    call_cores(v) >= 0.01 || view_rate(v, view_call_s(v, view_metas(v))) >= 0.01)
 		return false;
 	a->option = ADVICE_NO_CORES;
 	view_add(a, "io_cores", (double)cores);

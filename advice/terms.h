@@ -17,6 +17,12 @@
 
 #define ADVICE_NUMBERS 16
 
+enum view_by {
+	VIEW_BY_CALLS, /* estimated from their number, and from bytes */
+	VIEW_BY_CLIENT,
+	VIEW_BY_KERNEL
+};
+
 enum advice_trust {
 	ADVICE_PERHAPS, /* the record cannot tell this from something else */
 	ADVICE_LIKELY,	/* estimated from the number of calls */
@@ -43,7 +49,8 @@ struct advice {
 	const char *class; /* of calls: read, write, meta, sync, close, mapped, async; or "" */
 	const char *error; /* "EDQUOT"; NULL: none */
 	enum advice_trust trust;
-	double share; /* of the processes' life, or of the run where that is unknown; 0 to 1 */
+	enum view_by by; /* who measured the time */
+	double share;	 /* of the processes' life, or of the run where that is unknown; 0 to 1 */
 	enum advice_option option;
 	unsigned int cores;
 	char node[256], profile[256];

@@ -19,9 +19,10 @@ static void add_real(struct json *o, const char *key, double value)
 	json_add_real(o, key, value < 0 ? NULL : digits);
 }
 
+static const char *const by[] = { "calls", "client", "kernel" };
+
 static void use_json(struct json *o, const struct advice_use *use)
 {
-	static const char *const by[] = { "calls", "client", "kernel" };
 	static const char *const classes[ADVICE_CLASSES] = { "read",  "write",	"meta", "sync",
 							     "close", "mapped", "async" };
 	struct json *shares;
@@ -70,6 +71,7 @@ static void one_json(struct json *o, const struct advice *a)
 	json_add_text(o, "class", *a->class ? a->class : NULL);
 	add_real(o, "share", a->share);
 	json_add_text(o, "confidence", advice_trust_name(a->trust));
+	json_add_text(o, "by", by[a->by]);
 	option_json(o, a);
 	if (*a->node)
 		json_add_text(o, "node", a->node);

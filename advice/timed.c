@@ -7,7 +7,6 @@
 
 #define KIB 1024.0
 #define MIB 1048576.0
-#define WORTH (LIMIT_WORTH_PERCENT / 100.0)
 /* Waiting for servers, and not for bytes, where a request moves less: random ones longer */
 #define RANDOM_BYTES (256 * KIB)
 /* No server answers as fast, nor moves as much to one process: it is the page cache */
@@ -19,18 +18,29 @@
 struct judging {
 	const struct view *v;
 	struct view_times left; /* of which nobody has said anything yet */
+	double worth, floor;	/* share, and operations, that say something */
+	enum advice_trust trust;
 	struct advice *list;
 	size_t count;
 	double *cached;
 };
+
+static double n(const struct judging *j, enum io_number number)
+{
+	return view_number(j->v, number);
+}
 
 static struct advice *tell(struct judging *j, const char *code, const char *kind, const char *class,
 			   double seconds)
 {
 	struct advice *a = &j->list[j->count++];
 
-	*a = (struct advice){ .code = code, .kind = kind, .trust = ADVICE_SURE };
+	*a = (struct advice){ .code = code, .kind = kind, .trust = j->trust, .by = j->left.by };
+	if ((*class == 'r' && n(j, IO_READ_US) > 0) || (*class == 'w' && n(j, IO_WRITE_US) > 0))
+		a->trust = ADVICE_SURE; /* latency was counted, if nothing else */
 	view_tell(a, class, seconds * j->left.scale);
+	if (j->left.by != VIEW_BY_KERNEL)
+		return a;
 	view_add(a, "time_s", seconds);
 	view_add(a, "mean_share", seconds / j->left.life);
 	if (view_number(j->v, IO_SLOWEST_LIFE_US) > 0)
@@ -41,12 +51,7 @@ static struct advice *tell(struct judging *j, const char *code, const char *kind
 
 static bool is_worth(const struct judging *j, double seconds)
 {
-	return j->count < TIMED_MAX && seconds * j->left.scale >= WORTH;
-}
-
-static double n(const struct judging *j, enum io_number number)
-{
-	return view_number(j->v, number);
+	return j->count < TIMED_MAX && seconds * j->left.scale >= j->worth;
 }
 
 /* ---- errors ------------------------------------------------------------------ */
@@ -123,10 +128,10 @@ static void files_written(struct judging *j)
 	double all = left->meta + left->write + left->close + left->sync;
 	bool is_gone = calls_is_gone(j->v);
 
-	if (files < LIMIT_SOME_OPS || !is_worth(j, all) || making(j) * 8 < view_metas(j->v) ||
-	    left->meta + left->close < left->write || calls_is_database(j->v))
+	if (files < j->floor || !is_worth(j, all) || calls_is_database(j->v))
 		return;
-	if (!is_gone && n(j, IO_WRITE_BYTES) >= files * MIB)
+	if (!is_gone && (n(j, IO_WRITE_BYTES) >= files * MIB || making(j) * 10 < view_metas(j->v) ||
+			 left->meta + left->close < left->write))
 		return;
 	all = take(&left->meta) + take(&left->write) + take(&left->close) + take(&left->sync);
 	calls_add_files(j->v, tell(j, is_gone ? "A16" : "A12", "", "meta", all));
@@ -138,7 +143,24 @@ static bool is_import(const struct judging *j, double opens)
 	enum io_class most;
 	double absent = failed(j->v, IO_ENOENT, &most);
 
-	return n(j, IO_OP_STAT) >= 3 * opens || absent >= 2 * opens;
+	return n(j, IO_OP_STAT) >= 4 * opens || absent >= 2 * opens;
+}
+
+/* Files that exist are opened for each write. */
+static void files_appended(struct judging *j)
+{
+	struct view_times *left = &j->left;
+	double opens = calls_opened(j->v), calls = n(j, IO_WRITE_CALLS);
+	double all = left->meta + left->write + left->close;
+	struct advice *a;
+
+	if (opens < j->floor || !is_worth(j, all) || calls > 2 * opens || calls * 2 < opens ||
+	    n(j, IO_READ_CALLS) * 2 > calls || n(j, IO_OP_CREATE) * 10 > opens)
+		return;
+	left->meta = left->write = left->close = 0;
+	a = tell(j, "A11", "append", "meta", all);
+	view_add(a, "opens", opens);
+	view_add(a, "calls", calls);
 }
 
 static void files_read(struct judging *j)
@@ -148,7 +170,7 @@ static void files_read(struct judging *j)
 	double all = left->meta + left->read + left->close;
 	struct advice *a;
 
-	if (opens < LIMIT_SOME_OPS || !is_worth(j, all) || n(j, IO_READ_CALLS) * 2 < opens ||
+	if (opens < j->floor || !is_worth(j, all) || n(j, IO_READ_CALLS) * 2 < opens ||
 	    n(j, IO_READ_BYTES) >= opens * MIB || (left->meta + left->close) * 4 < left->read)
 		return;
 	all = take(&left->meta) + take(&left->read) + take(&left->close);
@@ -168,9 +190,15 @@ static bool is_polling(const struct judging *j)
 	enum io_class most;
 	double absent = failed(j->v, IO_ENOENT, &most), opens = n(j, IO_OP_OPEN);
 
-	return absent >= LIMIT_SOME_OPS && absent * 4 >= n(j, IO_OP_STAT) * 3 &&
-	       opens * 20 <= absent && n(j, IO_OP_LOOKUP_MISS) * 4 <= absent &&
-	       n(j, IO_OP_CREATE) * 20 <= absent;
+	return absent >= j->floor && absent * 4 >= n(j, IO_OP_STAT) * 3 && opens * 20 <= absent &&
+	       n(j, IO_OP_LOOKUP_MISS) * 4 <= absent && n(j, IO_OP_CREATE) * 20 <= absent;
+}
+
+/* Who lists files asks for each name once or twice, and looks it up the first time; starts
+ * of programs ask for the same ones again. Which names were absent tells the kernel. */
+static bool is_asked_often(const struct judging *j)
+{
+	return j->left.by != VIEW_BY_KERNEL && n(j, IO_OP_LOOKUP_MISS) * 4 < n(j, IO_OP_STAT);
 }
 
 /* Metadata of other kinds, all added up. Close is part of it where nothing is written. */
@@ -179,30 +207,51 @@ static void metadata(struct judging *j)
 	struct view_times *left = &j->left;
 	double stats = n(j, IO_OP_STAT), opens = n(j, IO_OP_OPEN), all = view_metas(j->v);
 	double seconds = left->meta + (n(j, IO_WRITE_CALLS) > 0 ? 0 : left->close);
+	double again = seconds * calls_asked_again(j->v);
 	double others = all - stats - n(j, IO_OP_LOOKUP_MISS);
 	struct advice *a;
 
-	if (!is_worth(j, seconds))
+	/* the client's time is of other requests too */
+	if (!is_worth(j, seconds) || (left->by != VIEW_BY_KERNEL && all < j->floor && again <= 0))
 		return;
 	left->meta = 0;
 	if (n(j, IO_WRITE_CALLS) <= 0)
 		left->close = 0;
-	if (is_polling(j)) {
+	if (again > 0 && is_worth(j, again)) {
+		a = tell(j, "A10", "again", "meta", again);
+		a->trust = ADVICE_PERHAPS;
+		view_add(a, "requests", (double)j->v->wire->numbers[IO_NAME_CALLS]);
+		view_add(a, "operations", all);
+	} else if (is_polling(j)) {
 		a = tell(j, "A09", "polling", "meta", seconds);
 		view_add(a, "stats", stats);
 		view_add(a, "per_s", view_rate(j->v, stats));
-	} else if (n(j, IO_OP_LOOKUP_MISS) - stats - opens >= 2 * opens &&
-		   n(j, IO_OP_LOOKUP_MISS) * 2 >= all) {
+	} else if (calls_misses(j->v) >= 2 * opens && calls_misses(j->v) * 4 >= all) {
 		a = tell(j, "A10", "search", "meta", seconds);
-		view_add(a, "misses", n(j, IO_OP_LOOKUP_MISS));
+		view_add(a, "misses", calls_misses(j->v));
 		view_add(a, "opens", opens);
-	} else if (stats >= 2 * others) {
-		a = tell(j, "A09", "files", "meta", seconds);
+	} else if (stats >= 2 * others || view_rate(j->v, stats) >= j->v->limits->stats_per_s) {
+		a = tell(j, "A09", is_asked_often(j) ? "search" : "files", "meta", seconds);
 		view_add(a, "stats", stats);
 		view_add(a, "per_s", view_rate(j->v, stats));
 	} else {
 		calls_add_metadata(j->v, tell(j, "A30", "", "meta", seconds));
 	}
+}
+
+/* Fewer files, all of which are gone, or all but the result, and read as much as written. */
+static void spilled(struct judging *j)
+{
+	struct view_times *left = &j->left;
+	double all = left->read + left->write + left->sync + left->close + left->meta;
+	struct advice *a;
+
+	if (!calls_is_spill(j->v) || !is_worth(j, all))
+		return;
+	left->read = left->write = left->sync = left->close = left->meta = 0;
+	a = tell(j, "A16", "", "write", all);
+	a->trust = ADVICE_PERHAPS;
+	calls_add_files(j->v, a);
 }
 
 /* ---- fsync ----------------------------------------------------------------------- */
@@ -216,8 +265,8 @@ static void syncs(struct judging *j)
 	double all = left->sync + left->write + left->close;
 	double waits = is_osync ? writes : count;
 
-	if (waits < LIMIT_SOME_OPS || left->sync <= 0 || left->sync * 2 < left->write ||
-	    n(j, IO_WRITE_BYTES) >= waits * MIB)
+	if (waits < (j->floor < LIMIT_MORE_OPS ? j->floor : LIMIT_MORE_OPS) || left->sync <= 0 ||
+	    left->sync * 2 < left->write || n(j, IO_WRITE_BYTES) >= waits * MIB)
 		return;
 	if (is_database || n(j, IO_OP_CREATE) * 2 >= count)
 		all += left->meta;
@@ -243,8 +292,10 @@ static const char *places(const struct judging *j, bool is_read)
 	enum io_number first = is_read ? IO_READ_FIRST : IO_WRITE_FIRST;
 	enum io_number calls = is_read ? IO_READ_CALLS : IO_WRITE_CALLS;
 
+	if (j->v->io->numbers[random] < 0 && !is_read)
+		return ""; /* O_DIRECT and O_SYNC look like that, too */
 	if (j->v->io->numbers[random] < 0)
-		return calls_places(j->v, is_read ? IO_READ_BYTES : IO_WRITE_BYTES, calls);
+		return calls_places(j->v, IO_READ_BYTES, calls);
 	return n(j, random) * 2 >= n(j, calls) - n(j, first) ? "random" : "sequential";
 }
 
@@ -254,9 +305,29 @@ static bool is_cached(const struct judging *j, double seconds)
 	const struct io *wire = j->v->wire;
 	double bytes = n(j, IO_READ_BYTES), calls = n(j, IO_READ_CALLS);
 
+	if (j->left.by != VIEW_BY_KERNEL)
+		return calls_is_cached(j->v, IO_READ_CALLS);
 	if (wire && wire->numbers[IO_READ_BYTES] >= 0)
 		return (double)wire->numbers[IO_READ_BYTES] * 10 < bytes;
 	return bytes > seconds * CACHE_BPS || seconds * 1e6 < calls * CACHE_US;
+}
+
+/* Did processes wait for these? A client reads ahead and writes behind: without times of the
+ * kernel small calls count where they are many, and large ones where latency was counted. */
+static bool is_waited_for(const struct judging *j, bool is_small, bool is_read)
+{
+	if (j->left.by == VIEW_BY_KERNEL || n(j, is_read ? IO_READ_US : IO_WRITE_US) > 0)
+		return true;
+	return is_small && n(j, is_read ? IO_READ_CALLS : IO_WRITE_CALLS) >= LIMIT_MANY_OPS &&
+	       (is_read || !calls_is_cached(j->v, IO_WRITE_CALLS));
+}
+
+static void large_reads(struct judging *j, double seconds)
+{
+	struct advice *a = tell(j, "A32", "", "read", seconds);
+
+	calls_add(j->v, a, true);
+	view_add(a, "enough", j->v->limits->io_processes);
 }
 
 static void reads(struct judging *j)
@@ -264,17 +335,20 @@ static void reads(struct judging *j)
 	double mean = view_mean(j->v, IO_READ_BYTES, IO_READ_CALLS);
 	const char *where = places(j, true);
 	bool is_random = *where == 'r';
-	double limit = is_random ? RANDOM_BYTES : j->v->limits->small_read_kb * 1000.0;
+	double limit = is_random && j->v->io->numbers[IO_READ_RANDOM] >= 0
+			       ? RANDOM_BYTES
+			       : j->v->limits->small_read_kb * 1000.0;
 	double seconds = j->left.read;
 
-	if (!is_worth(j, seconds))
+	if (!is_worth(j, seconds) || !is_waited_for(j, mean < limit, true))
 		return;
 	j->left.read = 0;
 	if (is_cached(j, seconds) && (is_random || mean >= TINY_BYTES))
 		*j->cached += seconds * j->left.scale;
+	else if (mean < limit)
+		calls_add(j->v, tell(j, "A01", where, "read", seconds), true);
 	else
-		calls_add(j->v, tell(j, mean < limit ? "A01" : "A32", where, "read", seconds),
-			  true);
+		large_reads(j, seconds);
 }
 
 /* ---- writes ----------------------------------------------------------------------- */
@@ -292,24 +366,28 @@ static void add_bursts(const struct judging *j, struct advice *a, double seconds
 {
 	double bursts = course_bursts(j->v), threads = n(j, IO_THREADS);
 
-	if (bursts >= 2)
-		view_add(a, "bursts", bursts);
-	if (bursts >= 2 && threads > 0)
-		view_add(a, "wait_s", seconds / bursts / threads);
+	if (bursts < 2)
+		return;
+	view_add(a, "bursts", bursts);
+	view_add(a, "wait_s", seconds / bursts / (threads > 0 ? threads : (double)j->v->nodes));
 }
 
 static void large_writes(struct judging *j, double seconds)
 {
 	double late = course_late_waits(j->v), bursts = course_bursts(j->v);
+	bool is_by_bytes = late < 0;
 	struct advice *a;
 
-	late = late < 0 ? course_late(j->v) : late;
-	if (late * 100 >= LIMIT_TAIL_PERCENT) {
-		a = tell(j, "A40", "waits", "write", seconds);
+	late = is_by_bytes ? course_late(j->v) : late;
+	if (late * 100 >= LIMIT_TAIL_PERCENT && j->v->seconds >= j->v->limits->min_seconds) {
+		a = tell(j, "A40", is_by_bytes ? "" : "waits", "write", seconds);
 		view_add(a, "late_share", late);
+		view_add(a, "late_bytes", late * view_bytes(j->v));
 		view_add(a, "moved_bytes", n(j, IO_WRITE_BYTES));
 		return;
 	}
+	if (!is_worth(j, seconds) || !is_waited_for(j, false, false))
+		return;
 	a = tell(j, "A41", bursts >= 2 ? "bursts" : "steady", "write", seconds);
 	calls_add(j->v, a, false);
 	add_bursts(j, a, seconds);
@@ -321,16 +399,18 @@ static void writes(struct judging *j)
 	double seconds = j->left.write + j->left.sync + j->left.close;
 	const char *where = places(j, false);
 	bool is_shared = *where == 'r' && is_one_file(j);
+	bool is_small = mean < j->v->limits->small_write_kb * 1000.0;
 
-	if (!is_worth(j, seconds) || n(j, IO_WRITE_CALLS) <= 0)
+	if (n(j, IO_WRITE_CALLS) <= 0 || (is_small && !is_waited_for(j, true, false)) ||
+	    !(is_worth(j, seconds) || (!is_small && view_is_busy(j->v))))
 		return;
 	j->left.write = j->left.sync = j->left.close = 0;
-	if (mean >= j->v->limits->small_write_kb * 1000.0)
+	if (!is_small)
 		large_writes(j, seconds);
 	else
 		calls_add(j->v, tell(j, "A02", is_shared ? "shared" : where, "write", seconds),
 			  false);
-	if (is_shared && mean < j->v->limits->small_write_kb * 1000.0)
+	if (is_shared && is_small)
 		j->list[j->count - 1].trust = ADVICE_LIKELY;
 }
 
@@ -341,7 +421,7 @@ static void mapped(struct judging *j)
 	double seconds = j->left.mapped;
 	struct advice *a;
 
-	if (!is_worth(j, seconds))
+	if (!is_worth(j, seconds) || (j->left.by != VIEW_BY_KERNEL && !calls_is_mapped(j->v)))
 		return;
 	a = tell(j, "A15", "", "mapped", seconds);
 	view_add(a, "mapped_bytes", view_mapped(j->v));
@@ -360,15 +440,26 @@ static void asynchronous(struct judging *j)
 			  is_read);
 }
 
+double timed_worth(const struct view_times *times)
+{
+	return (times->by == VIEW_BY_KERNEL ? LIMIT_WORTH_PERCENT : LIMIT_BUSY_PERCENT) / 100.0;
+}
+
 size_t timed_judge(const struct view *v, struct advice list[TIMED_MAX], double *cached)
 {
 	struct judging j = { .v = v, .list = list, .cached = cached };
 
 	*cached = 0;
-	if (!view_times(v, &j.left))
-		return 0;
+	view_times(v, &j.left);
+	j.worth = timed_worth(&j.left);
+	j.floor = j.left.by == VIEW_BY_KERNEL	? LIMIT_SOME_OPS
+		  : j.left.by == VIEW_BY_CLIENT ? LIMIT_MORE_OPS
+						: LIMIT_MANY_OPS;
+	j.trust = j.left.by == VIEW_BY_KERNEL ? ADVICE_SURE : ADVICE_LIKELY;
 	syncs(&j);
 	files_written(&j);
+	spilled(&j);
+	files_appended(&j);
 	files_read(&j);
 	metadata(&j);
 	reads(&j);

@@ -5,6 +5,11 @@
 
 #include "advice/limits.h"
 
+static double most(double a, double b)
+{
+	return a > b ? a : b;
+}
+
 static double known(int64_t number)
 {
 	return number > 0 ? (double)number : 0;
@@ -52,26 +57,9 @@ double view_rate(const struct view *v, double number)
 	return v->seconds > 0 && v->nodes ? number / v->seconds / (double)v->nodes : 0;
 }
 
-bool view_is_timed(const struct view *v)
+double view_call_s(const struct view *v, double calls)
 {
-	return view_number(v, IO_READ_US) + view_number(v, IO_WRITE_US) > 0;
-}
-
-double view_concurrency(const struct view *v)
-{
-	return view_rate(v, (view_number(v, IO_READ_US) + view_number(v, IO_WRITE_US)) / 1e6);
-}
-
-double view_call_share(const struct view *v, double calls)
-{
-	return view_rate(v, calls * v->limits->sync_call_us / 1e6);
-}
-
-double view_waiting(const struct view *v, enum io_number us)
-{
-	return v->wire && v->wire->numbers[us] > 0
-		       ? view_rate(v, (double)v->wire->numbers[us] / 1e6)
-		       : 0;
+	return calls * v->limits->sync_call_us / 1e6;
 }
 
 /* The client asked for a tenth of them, or less: it had the rest at hand. */
@@ -79,57 +67,6 @@ bool view_is_at_hand(const struct view *v)
 {
 	return v->wire && v->wire->numbers[IO_META_CALLS] >= 0 &&
 	       (double)v->wire->numbers[IO_META_CALLS] * 10 < view_metas(v);
-}
-
-/* A name that is new to the node is looked up by the stat or the open of it: that is
- * one operation. */
-static double meta_operations(const struct view *v)
-{
-	double asking = view_number(v, IO_OP_STAT) + view_number(v, IO_OP_OPEN);
-	double looked_up = view_number(v, IO_OP_LOOKUP_MISS);
-
-	return view_metas(v) - (looked_up < asking ? looked_up : asking);
-}
-
-double view_meta_waiting(const struct view *v, double ops)
-{
-	double all = meta_operations(v);
-	double part = all > 0 && ops < all ? ops / all : 1;
-
-	return view_waiting(v, IO_META_US) * part;
-}
-
-double view_meta_share(const struct view *v, double ops)
-{
-	double least = view_call_share(v, ops);
-	double waiting = view_meta_waiting(v, ops);
-
-	return waiting > least || view_is_at_hand(v) ? waiting : least;
-}
-
-/* At the speed of a core: the least that it can have taken. */
-static double least_share(const struct view *v)
-{
-	return view_rate(v, view_number(v, IO_READ_BYTES) / (v->limits->core_read_mbs * 1e6)) +
-	       view_rate(v, view_number(v, IO_WRITE_BYTES) / (v->limits->core_write_mbs * 1e6));
-}
-
-/* The client reads ahead and writes behind, several requests at a time: the job
- * cannot have waited longer than it ran. */
-static double client_share(const struct view *v)
-{
-	double share = view_waiting(v, IO_READ_US) + view_waiting(v, IO_WRITE_US);
-
-	return share < 1 ? share : 1;
-}
-
-double view_io_share(const struct view *v)
-{
-	double least = least_share(v), share = client_share(v);
-
-	if (view_is_timed(v))
-		return view_concurrency(v);
-	return share > least ? share : least;
 }
 
 /* Bytes or calls: what the client moved, or did, where it tells, and not what came from the
@@ -143,13 +80,28 @@ static double moved_by(const struct view *v, enum io_number number)
 	return known(wire[number]);
 }
 
+double view_io_share(const struct view *v)
+{
+	struct view_times t;
+
+	view_times(v, &t);
+	return (t.read + t.write + t.sync + t.close) * t.scale;
+}
+
 bool view_is_busy(const struct view *v)
 {
-	double busy = LIMIT_BUSY_PERCENT / 100.0;
 	double moved = moved_by(v, IO_READ_BYTES) + moved_by(v, IO_WRITE_BYTES);
 
-	return moved >= v->limits->min_mib * 1048576.0 &&
-	       (view_io_share(v) >= busy || (!view_is_timed(v) && least_share(v) >= busy / 10));
+	double share, least;
+	struct view_times t;
+
+	view_times(v, &t);
+	share = (t.read + t.write + t.sync + t.close) * t.scale * 100;
+	/* at the speed of a core it is the least that it can have taken */
+	least = t.by == VIEW_BY_KERNEL	 ? LIMIT_WORTH_PERCENT
+		: t.by == VIEW_BY_CLIENT ? LIMIT_BUSY_PERCENT
+					 : LIMIT_BUSY_PERCENT / 10.0;
+	return moved >= v->limits->min_mib * 1048576.0 && share >= least;
 }
 
 static bool is_set(const struct record_change *change, const char *fs, const char *option)
@@ -184,6 +136,8 @@ int64_t view_cores(const struct view *v)
 	return least;
 }
 
+/* ---- times -------------------------------------------------------------------- */
+
 static double seconds(const struct view *v, enum io_number us)
 {
 	return view_number(v, us) / 1e6;
@@ -193,16 +147,84 @@ static double seconds(const struct view *v, enum io_number us)
  * shares the larger is what can be gained. */
 static double gain_of(const struct view *v, const struct view_times *t)
 {
-	double mean = t->total / t->life, slowest = seconds(v, IO_SLOWEST_US);
+	double slowest = v->seconds > 0 ? seconds(v, IO_SLOWEST_US) / v->seconds : 0;
 
-	slowest = v->seconds > 0 ? slowest / v->seconds : 0;
-	slowest = slowest > 1 ? 1 : slowest;
-	return slowest > mean ? slowest : mean;
+	return most(t->total / t->life, slowest > 1 ? 1 : slowest);
 }
 
-bool view_times(const struct view *v, struct view_times *t)
+/* Of requests that the client had on their way; < 0: it does not tell. */
+static double waited(const struct view *v, enum io_number us)
 {
-	*t = (struct view_times){ .read = seconds(v, IO_READ_US),
+	return v->wire && v->wire->numbers[us] >= 0 ? (double)v->wire->numbers[us] / 1e6 : -1;
+}
+
+/* Of reads or writes: as the kernel measured these alone, else the client, else at least as
+ * long as calls or bytes take. */
+static double moving(const struct view *v, bool is_read, double part)
+{
+	enum io_number us = is_read ? IO_READ_US : IO_WRITE_US;
+	enum io_number bytes = is_read ? IO_READ_BYTES : IO_WRITE_BYTES;
+	enum io_number calls = is_read ? IO_READ_CALLS : IO_WRITE_CALLS;
+	double mbs = is_read ? v->limits->core_read_mbs : v->limits->core_write_mbs;
+
+	if (seconds(v, us) > 0)
+		return seconds(v, us);
+	if (waited(v, us) >= 0)
+		return waited(v, us) * part;
+	return most(view_call_s(v, view_number(v, calls)), view_number(v, bytes) / (mbs * 1e6));
+}
+
+/* A name that is new to the node is looked up by the stat or the open of it: that is
+ * one operation. To open a file and to close it takes three. */
+static double meta_operations(const struct view *v)
+{
+	double asking = view_number(v, IO_OP_STAT) + view_number(v, IO_OP_OPEN);
+	double looked_up = view_number(v, IO_OP_LOOKUP_MISS);
+
+	return view_metas(v) - (looked_up < asking ? looked_up : asking) +
+	       2 * most(view_number(v, IO_OP_OPEN), view_number(v, IO_OP_CREATE));
+}
+
+/* What waits for an fsync is written by then: the client's time of WRITEs is the fsync's. */
+static void split_syncs(const struct view *v, struct view_times *t)
+{
+	double syncs = view_number(v, IO_OP_FSYNC), measured = seconds(v, IO_WRITE_US);
+
+	if (syncs * 10 < view_number(v, IO_WRITE_CALLS) || syncs <= 0)
+		return;
+	t->sync = most(waited(v, IO_WRITE_US) - measured, view_call_s(v, syncs) * 10);
+	t->write = measured;
+}
+
+static void estimate(const struct view *v, struct view_times *t)
+{
+	double mapped = view_mapped(v),
+	       part = mapped / (mapped + view_number(v, IO_READ_BYTES) + 1);
+	double least = view_is_at_hand(v) ? 0 : view_call_s(v, meta_operations(v));
+	double *classes[] = { &t->read, &t->write, &t->meta, &t->sync, &t->mapped };
+	size_t i;
+
+	t->by = waited(v, IO_META_US) >= 0 || waited(v, IO_READ_US) >= 0 ||
+				waited(v, IO_WRITE_US) >= 0
+			? VIEW_BY_CLIENT
+			: VIEW_BY_CALLS;
+	t->life = v->seconds * (double)v->nodes;
+	t->read = moving(v, true, 1 - part);
+	t->write = moving(v, false, 1);
+	t->meta = most(waited(v, IO_META_US), least);
+	t->mapped = most(waited(v, IO_READ_US) * part, view_call_s(v, mapped / 4096));
+	split_syncs(v, t);
+	for (i = 0; i < sizeof(classes) / sizeof(*classes); i++)
+		if (*classes[i] > t->life)
+			*classes[i] = t->life;
+	t->total = t->read + t->write + t->meta + t->sync + t->mapped;
+	t->scale = t->life > 0 ? 1 / t->life : 0;
+}
+
+void view_times(const struct view *v, struct view_times *t)
+{
+	*t = (struct view_times){ .by = VIEW_BY_KERNEL,
+				  .read = seconds(v, IO_READ_US),
 				  .write = seconds(v, IO_WRITE_US),
 				  .meta = seconds(v, IO_META_US),
 				  .sync = seconds(v, IO_SYNC_US),
@@ -210,11 +232,12 @@ bool view_times(const struct view *v, struct view_times *t)
 				  .mapped = seconds(v, IO_MAPPED_US),
 				  .async = seconds(v, IO_ASYNC_US),
 				  .life = seconds(v, IO_THREAD_US) };
+	if (t->life <= 0) {
+		estimate(v, t);
+		return;
+	}
 	t->total = t->read + t->write + t->meta + t->sync + t->close + t->mapped + t->async;
-	if (t->life <= 0)
-		return false;
 	t->scale = t->total > 0 ? gain_of(v, t) / t->total : 0;
-	return true;
 }
 
 double view_failed(const struct view *v, enum io_errno error, enum io_class class)

@@ -36,12 +36,15 @@ struct view {
 	const struct config_advice *limits;
 };
 
-/* Seconds of all threads of the job in calls on this filesystem, by class; life: how long
- * these threads lived. All 0 where the kernel has not measured them. */
+/* Seconds of the job in calls on this filesystem, by class. By the kernel: of all threads,
+ * and how long they lived. By the client: of its requests, several of which are on their
+ * way at a time, at most as long as the job took; by the number of calls likewise; life is
+ * then the time of the job on its nodes. */
 struct view_times {
+	enum view_by by;
 	double read, write, meta, sync, close, mapped, async;
-	double total, life;
-	double scale; /* of a class's seconds to its share */
+	double total, life; /* life 0: the job has not run */
+	double scale;	    /* of a class's seconds to its share */
 };
 
 double view_number(const struct view *v, enum io_number number);
@@ -54,25 +57,11 @@ double view_mean(const struct view *v, enum io_number bytes, enum io_number call
 
 /* A second on each node. */
 double view_rate(const struct view *v, double number);
-bool view_is_timed(const struct view *v);
-/* Processes of a node that were in read and write calls, on average. */
-double view_concurrency(const struct view *v);
-/* What so many synchronous calls take at least: limits->sync_call_us each. */
-double view_call_share(const struct view *v, double calls);
-/* How many requests of a node were on their way on average, as the client measured:
- * IO_READ_US, IO_WRITE_US or IO_META_US; 0: unknown. More than 1
- * where it reads ahead or writes behind. */
-double view_waiting(const struct view *v, enum io_number us);
+/* Seconds that so many synchronous calls take at least: limits->sync_call_us each. */
+double view_call_s(const struct view *v, double calls);
 /* Had the client nearly all names at hand, without asking for them? */
 bool view_is_at_hand(const struct view *v);
-/* Their part of the time that the client measured; 0: nobody knows. */
-double view_meta_waiting(const struct view *v, double ops);
-/* What so many operations on names take: their part of the time that the client
- * measured, or view_call_share(), whichever is more; the former alone where it had
- * nearly all of them at hand. */
-double view_meta_share(const struct view *v, double ops);
-/* Of reading and writing: measured, else as the client measured it or at the speed of
- * one core, whichever is more. */
+/* Share of the job's time in reading and writing. */
 double view_io_share(const struct view *v);
 /* Enough of it for a cure to be noticed. */
 bool view_is_busy(const struct view *v);
@@ -82,8 +71,7 @@ bool view_has_option(const struct view *v, const char *option);
 /* io-cores of a node that the client works on: the fewest; 0: none or unknown. */
 int64_t view_cores(const struct view *v);
 
-/* Of all classes; false: the kernel did not measure them. */
-bool view_times(const struct view *v, struct view_times *times);
+void view_times(const struct view *v, struct view_times *times);
 /* Calls of a class that failed so. */
 double view_failed(const struct view *v, enum io_errno error, enum io_class class);
 

@@ -7,6 +7,7 @@ calls, shares and numbers. Sentences are in advice.words; a site's own file repl
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field
 
 from report import paths, units
@@ -31,11 +32,9 @@ SILENCE = {
     "no_numbers": "no I/O of this job was counted on a filesystem of jobio.conf",
 }
 NOT_JUDGED = "the ledger has not judged this job yet"
-SURE = {
-    "sure": "measured",
-    "likely": "estimated from the number of calls",
-    "perhaps": "the record cannot tell this from another cause",
-}
+BY = {"kernel": "measured by the kernel", "client": "measured by the client",
+      "calls": "estimated from the number of calls"}
+PERHAPS = "the record cannot tell this from another cause"
 
 
 @dataclass
@@ -125,16 +124,17 @@ class _Known(dict):  # type: ignore[type-arg]
 def fill(text: str, words: dict[str, str]) -> str:
     """With the numbers; one that nobody knows, in a site's sentence, is "?"."""
     try:
-        return text.format_map(_Known(words))
+        text = text.format_map(_Known(words))
     except (ValueError, IndexError, AttributeError):
         return text
+    return re.sub(r"(?<![\d.,])1 ([a-z-]{3,}[a-rt-z])s\b", r"1 \1", text)
 
 
 def took(one: dict[str, Any]) -> str:
     """took 15 % of the processes' time"""
     numbers, share = one.get("numbers") or {}, float(one.get("share") or 0)
     if "mean_share" not in numbers:
-        verb = "took" if one.get("confidence") == "sure" else "may have taken about"
+        verb = "may have taken about" if one.get("by") == "calls" else "took about"
         return f"{verb} {units.percent(share)} of the job's time"
     mean, slowest = numbers["mean_share"], numbers.get("slowest_share", 0)
     text = f"took {units.percent(mean)} of the processes' time"
@@ -178,8 +178,8 @@ def _advice(one: dict[str, Any], more: dict[str, str]) -> Advice:
         code, kind, one.get("fs") or "", one.get("class") or "", share,
         fill(texts.get("what", f"{code} on {{fs}}: {known}"), words),
         fill(texts.get("why", ""), words), fill(texts.get("cure", "man jobio-advice"), words),
-        sure, SURE.get(sure, sure), code == "A50", one.get("option"), one.get("node") or "",
-        numbers)
+        sure, PERHAPS if sure == "perhaps" else BY.get(str(one.get("by")), sure),
+        code == "A50", one.get("option"), one.get("node") or "", numbers)
 
 
 # ---- what a report asks ----------------------------------------------------------

@@ -256,7 +256,7 @@ def is_so(word, advice):
         return False
     told = advice[codes.index(word[:3])]
     if word[3:4] == ">":
-        return codes.index(word[:3]) < codes.index(word[4:])
+        return word[4:] in codes and codes.index(word[:3]) < codes.index(word[4:])
     return not word[3:] or word[4:] in (str(told["value"]), told["confidence"])
 
 
