@@ -12,6 +12,8 @@
 /* No server answers as fast, nor moves as much to one process: it is the page cache */
 #define CACHE_US 20
 #define CACHE_BPS 3e9
+/* A disk that is asked for anything is faster: the server, or the way to it, is not well */
+#define STALL_S 2
 /* A system call itself takes as long as its bytes */
 #define TINY_BYTES 1024
 
@@ -59,13 +61,13 @@ static bool is_worth(const struct judging *j, double seconds)
 static double failed(const struct view *v, enum io_errno error, enum io_class *most)
 {
 	double all = 0, calls;
-	int class;
+	int i;
 
 	*most = IO_CLASS_READ;
-	for (class = 0; class < IO_CLASS_COUNT; class ++) {
-		calls = view_failed(v, error, (enum io_class) class);
+	for (i = 0; i < IO_CLASS_COUNT; i++) {
+		calls = view_failed(v, error, (enum io_class)i);
 		if (calls > view_failed(v, error, *most))
-			*most = (enum io_class) class;
+			*most = (enum io_class)i;
 		all += calls;
 	}
 	return all;
@@ -101,6 +103,25 @@ size_t timed_errors(const struct view *v, struct advice list[TIMED_MAX])
 		view_add(&list[count++], "calls", calls);
 	}
 	return count;
+}
+
+/* ---- the server ---------------------------------------------------------------- */
+
+/* Few calls that took long and moved little: the job cannot do them better. */
+static void stalled(struct judging *j)
+{
+	const struct view_times *left = &j->left;
+	double calls = view_calls(j->v) + view_metas(j->v);
+	struct advice *a;
+
+	if (left->by != VIEW_BY_KERNEL || !is_worth(j, left->total) ||
+	    left->total < calls * STALL_S ||
+	    view_bytes(j->v) + view_mapped(j->v) > left->total * MIB)
+		return;
+	a = tell(j, "A33", "", "", left->total);
+	view_add(a, "calls", calls);
+	view_add(a, "each_s", left->total / (calls > 0 ? calls : 1));
+	j->left = (struct view_times){ .by = left->by, .life = left->life };
 }
 
 /* ---- files --------------------------------------------------------------------- */
@@ -291,12 +312,16 @@ static const char *places(const struct judging *j, bool is_read)
 	enum io_number random = is_read ? IO_READ_RANDOM : IO_WRITE_RANDOM;
 	enum io_number first = is_read ? IO_READ_FIRST : IO_WRITE_FIRST;
 	enum io_number calls = is_read ? IO_READ_CALLS : IO_WRITE_CALLS;
+	double known = n(j, calls) - n(j, first);
 
 	if (j->v->io->numbers[random] < 0 && !is_read)
 		return ""; /* O_DIRECT and O_SYNC look like that, too */
 	if (j->v->io->numbers[random] < 0)
 		return calls_places(j->v, IO_READ_BYTES, calls);
-	return n(j, random) * 2 >= n(j, calls) - n(j, first) ? "random" : "sequential";
+	if (n(j, random) * 2 >= known && n(j, random) > 0)
+		return "random";
+	/* who reads files in turn begins each anew, and asynchronous requests have no place */
+	return known * 10 < n(j, calls) || n(j, IO_ASYNC_US) > 0 ? "" : "sequential";
 }
 
 /* As the client tells; else by what no server can have done. */
@@ -456,6 +481,7 @@ size_t timed_judge(const struct view *v, struct advice list[TIMED_MAX], double *
 		  : j.left.by == VIEW_BY_CLIENT ? LIMIT_MORE_OPS
 						: LIMIT_MANY_OPS;
 	j.trust = j.left.by == VIEW_BY_KERNEL ? ADVICE_SURE : ADVICE_LIKELY;
+	stalled(&j);
 	syncs(&j);
 	files_written(&j);
 	spilled(&j);

@@ -113,7 +113,8 @@ def words_of(code: str, kind: str) -> dict[str, str]:
                 _words[key] = {**_words.get(key, {}), **entry}
         except (OSError, UnicodeDecodeError):
             pass
-    return _words.get(f"{code}.{kind}") or _words.get(code) or {}
+    first = next((key for key in _words if key.partition(".")[0] == code), "")
+    return _words.get(f"{code}.{kind}") or _words.get(code) or _words.get(first) or {}
 
 
 class _Known(dict):  # type: ignore[type-arg]

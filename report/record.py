@@ -148,8 +148,9 @@ class Job:
     @property
     def advice(self) -> list[dict[str, Any]] | None:
         """None: too little to judge, or no record."""
-        told: list[dict[str, Any]] | None = self.answer.get("advice")
-        return told
+        from report import advice
+
+        return advice.as_json(self.answer, None)
 
     @property
     def findings(self) -> list[str]:
