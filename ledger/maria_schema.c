@@ -2,15 +2,14 @@
 /* The tables of this store. */
 #include "ledger/maria.h"
 
-#define SCHEMA_VERSION 2
+#define SCHEMA_VERSION 1
 
 static const char *const schema[] = {
-	"CREATE TABLE IF NOT EXISTS runs( id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY, cluster VARBINARY(255) NOT NULL, job BIGINT NOT NULL, uid BIGINT NOT NULL, seq BIGINT NOT NULL, restart BIGINT, array_job BIGINT, array_task BIGINT, het_job BIGINT, het_offset BIGINT, first DOUBLE NOT NULL, last DOUBLE NOT NULL, nodelist MEDIUMBLOB, nodes_seen BIGINT NOT NULL, nodes_expected BIGINT, version BIGINT NOT NULL, dirty TINYINT NOT NULL, next_try BIGINT NOT NULL, tries BIGINT NOT NULL DEFAULT 0, summary BLOB, written BIGINT NOT NULL DEFAULT 0, error BLOB, claimed_by VARBINARY(300), claimed_until BIGINT NOT NULL DEFAULT 0, due BIGINT AS (IF(dirty, next_try, NULL)) STORED, UNIQUE KEY runs_by_job(job, cluster, uid, seq), KEY runs_by_array(array_job, array_task), KEY runs_by_het(het_job, het_offset), KEY runs_due(due), KEY runs_by_age(last)) ENGINE=InnoDB DEFAULT CHARACTER SET binary",
+	"CREATE TABLE IF NOT EXISTS runs( id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY, cluster VARBINARY(255) NOT NULL, job BIGINT NOT NULL, uid BIGINT NOT NULL, seq BIGINT NOT NULL, restart BIGINT, array_job BIGINT, array_task BIGINT, het_job BIGINT, het_offset BIGINT, first DOUBLE NOT NULL, last DOUBLE NOT NULL, nodelist MEDIUMBLOB, nodes_seen BIGINT NOT NULL, nodes_expected BIGINT, version BIGINT NOT NULL, dirty TINYINT NOT NULL, next_try BIGINT NOT NULL, tries BIGINT NOT NULL DEFAULT 0, summary BLOB, written BIGINT NOT NULL DEFAULT 0, error BLOB, judged BLOB, claimed_by VARBINARY(300), claimed_until BIGINT NOT NULL DEFAULT 0, due BIGINT AS (IF(dirty, next_try, NULL)) STORED, UNIQUE KEY runs_by_job(job, cluster, uid, seq), KEY runs_by_array(array_job, array_task), KEY runs_by_het(het_job, het_offset), KEY runs_due(due), KEY runs_by_age(last)) ENGINE=InnoDB DEFAULT CHARACTER SET binary",
 	"CREATE TABLE IF NOT EXISTS records( run BIGINT NOT NULL, node VARBINARY(255) NOT NULL, received BIGINT NOT NULL, text MEDIUMBLOB NOT NULL, PRIMARY KEY(run, node)) ENGINE=InnoDB DEFAULT CHARACTER SET binary",
 	"CREATE TABLE IF NOT EXISTS schema_version( one TINYINT NOT NULL PRIMARY KEY, version BIGINT NOT NULL) ENGINE=InnoDB DEFAULT CHARACTER SET binary",
 	"CREATE TABLE IF NOT EXISTS uses( run BIGINT NOT NULL PRIMARY KEY, ended BIGINT NOT NULL, text BLOB NOT NULL, KEY uses_by_end(ended, run)) ENGINE=InnoDB DEFAULT CHARACTER SET binary",
-	"ALTER TABLE runs ADD COLUMN IF NOT EXISTS judged BLOB",
-	"REPLACE INTO schema_version(one, version) VALUES(1, 2)",
+	"INSERT IGNORE INTO schema_version(one, version) VALUES(1, 1)",
 	NULL
 };
 

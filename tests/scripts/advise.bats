@@ -85,6 +85,9 @@ options() { advise --options "$1" 2>"$DIR/said"; }
 	start_ledger
 	run options 7
 	expect_equal '0 --io-cores=2' "$status $output"
+	sed -i '/^\[advice\]/,$d' "$DIR/jobio.conf"
+	stop "$LEDGER"
+	start_ledger
 }
 
 @test "where there is nothing to change nothing is printed, and that is no failure" {
