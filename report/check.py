@@ -201,7 +201,7 @@ def ask_facts(host: Host, options: dict[str, str]) -> None:
         host.facts = json.loads(answer.out)
     except ValueError:
         why = answer.why or f"{words[0]} prints no JSON"
-        raise Failure(f"{why}; install package jobio-node again") from None
+        raise Failure(f"{why}; install package jobio again") from None
 
 
 # ---- output

@@ -166,7 +166,7 @@ def check_accounting(host: Host) -> None:
         is_up = answer.status == 0
         if is_up:
             check_clusters(host, set(answer.out.lower().split()))
-        else:
+        elif answer.status != 127:
             host.findings.add("L15", why=answer.why, host=host.setting("AccountingStorageHost")
                               or "slurmdbd's host")
     check_user(host, is_up)

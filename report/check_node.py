@@ -204,8 +204,6 @@ def check_slurmd(host: Host, facts: dict[str, object], spec: set[int]) -> None:
 
 
 def check(host: Host) -> None:
-    if host.config is not None and host.node is None:
-        host.findings.add("N02", node=host.name)
     facts = host.facts.get("node")
     if not host.node or not facts:
         return

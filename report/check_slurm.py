@@ -101,6 +101,8 @@ def ask(host: Host, node: bool, partitions: bool) -> None:
             host.setting("SLURM_CONF") else host.slurm_conf
     if node and answers["node"].status == 0:
         host.node = parse_record(answers["node"].out)
+    elif node and "not found" in answers["node"].out + answers["node"].err:
+        host.findings.add("N02", node=host.name)
     if partitions and answers["partitions"].status == 0:
         host.partitions = [parse_record(line) for line in answers["partitions"].out.splitlines()]
 
