@@ -7,7 +7,7 @@ import os
 import re
 
 from report.check_host import Host, format_cpus, parse_cpus
-from report.check_slurm import log_fatal, task_param
+from report.check_slurm import faults, log_fatal, task_param
 
 SLURMD_S = 10
 USUAL = ("/usr/sbin/slurmd", "/usr/local/sbin/slurmd", "/opt/slurm/sbin/slurmd")
@@ -150,7 +150,9 @@ def check_count(host: Host, pid: int | None, online: set[int]) -> None:
     found = re.search(r" CPUs=(\d+)", answer.out)
     if answer.status or not found:
         host.findings.add("N12", why=answer.why or f"{program} -C prints no CPUs", program=program)
-    elif int(found[1]) < len(online):
+    elif faults(answer.err):
+        host.findings.add("N12", why="; ".join(faults(answer.err)[:3]), program=program)
+    if found and int(found[1]) < len(online):
         host.findings.add("N03.count", seen=found[1], program=program, online=len(online))
 
 

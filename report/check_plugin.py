@@ -39,13 +39,15 @@ def walk(host: Host, path: str, stack: Stack, depth: int = 0) -> None:
         if len(words) < 2:
             continue
         if words[0].lower() != "include":
-            if words[1].endswith("jobio.so"):
+            if words[0].lower() in ("optional", "required") and words[1].endswith("jobio.so"):
                 stack.named.append((path, " ".join(words)))
             continue
         pattern = beside(path, words[1])
         room = os.path.dirname(pattern) + "/jobio.conf"
         if fnmatch.fnmatch(room, pattern) and host.exists(os.path.dirname(pattern)):
             stack.room = room
+        if re.search(r"[*?\[]", pattern) and host.exists(os.path.dirname(pattern)):
+            stack.files.append(os.path.dirname(pattern))  # users must list it
         for file in host.glob(pattern):
             walk(host, file, stack, depth + 1)
 
@@ -93,7 +95,8 @@ def barrier(path: str) -> str:
     parts = path.split("/")[1:]
     for i in range(1, len(parts) + 1):
         part = "/" + "/".join(parts[:i])
-        if not os.access(part, os.X_OK if i < len(parts) else os.R_OK):
+        mode = os.X_OK if i < len(parts) else os.R_OK | (os.X_OK if os.path.isdir(part) else 0)
+        if not os.access(part, mode):
             return part
     return ""
 
@@ -104,8 +107,9 @@ def check_readable(host: Host, name: str, path: str) -> bool:
         return True
     part = found[len(host.root):]
     mode = os.stat(host.path(part)).st_mode
+    bits = "x" if part != path else "rx" if os.path.isdir(host.path(part)) else "r"
     host.findings.add(name, file=path, why=f"{part} has mode {mode & 0o7777:03o}",
-                      cure=f"chmod o+{'r' if part == path else 'x'} {part}")
+                      cure=f"chmod o+{bits} {part}")
     return False
 
 
