@@ -139,16 +139,15 @@ def tell_faults(host: Host, program: str, answer: Answer) -> None:
 
 
 def log_fatal(host: Host, key: str) -> str:
-    """The last fatal line of a daemon's log."""
+    """The last fatal line of a daemon's log, if it is what it ended with."""
     path = next(iter(local(host, key)), host.setting(key))
     try:
         with open(host.path(path.replace("%n", host.name).replace("%h", host.name)), "rb") as file:
             file.seek(max(0, os.fstat(file.fileno()).st_size - 65536))
-            text = file.read().decode(errors="replace")
+            text = "\n".join(file.read().decode(errors="replace").splitlines()[-20:])
     except OSError:
         return ""
-    found = re.findall(r"fatal: .*", text)
-    return found[-1] if found else ""
+    return (re.findall(r"fatal: .*", text) or [""])[-1]
 
 
 def controller(host: Host) -> tuple[str, str, int]:
