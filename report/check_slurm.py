@@ -147,7 +147,7 @@ def log_fatal(host: Host, key: str) -> str:
             text = "\n".join(file.read().decode(errors="replace").splitlines()[-20:])
     except OSError:
         return ""
-    return (re.findall(r"fatal: .*", text) or [""])[-1]
+    return str((re.findall(r"fatal: .*", text) or [""])[-1])
 
 
 def controller(host: Host) -> tuple[str, str, int]:
@@ -241,12 +241,13 @@ def check_settings(host: Host) -> None:
 
 
 def check_cgroup(host: Host) -> None:
-    """slurmctld's cgroup.conf, and on a node its own where it has one."""
-    own = dict(lines(host, beside(host.slurm_conf, "cgroup.conf")))
-    if host.setting("ConstrainCores").lower() != "yes":
-        host.findings.add("S03", where="cgroup.conf, as slurmctld has it,")
-    elif own and own.get("constraincores", "").lower() not in ("yes", "true", "1", "up"):
-        host.findings.add("S03", where=beside(host.slurm_conf, "cgroup.conf"))
+    """slurmd reads the file beside its slurm.conf; scontrol shows slurmctld's."""
+    path = beside(host.slurm_conf, "cgroup.conf")
+    own = dict(lines(host, path)) if host.local else {}
+    value = own.get("constraincores", "") if host.local else host.setting("ConstrainCores")
+    if value.lower() not in ("yes", "true", "1", "up"):
+        where = path + ("" if host.exists(path) else ", which is not there,")
+        host.findings.add("S03", where=where if host.local else "cgroup.conf of slurmctld")
 
 
 def task_param(host: Host) -> str:
