@@ -235,7 +235,11 @@ class Slurm:
 
     def submit(self, setting: Setting, folder: str, job: int) -> str:
         words = self.words(setting, folder, job, ["--dependency=singleton"])
-        said = sacct.run_program("sbatch", words).split("\n")[0]
+        signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # half a submission may be a job
+        try:
+            said = sacct.run_program("sbatch", words).split("\n")[0]
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
         number_ = said.split(";")[0]
         if not number_.isdigit():
             raise Failure(f"sbatch: '{said}': not a job id")
