@@ -56,8 +56,11 @@ class Sheet:
         handles, names = self.axes[0].get_legend_handles_labels()
         if names:
             self.figure.legend(handles, names, loc="lower center", ncol=4)
+        from matplotlib import rc_context
+
         out = io.StringIO()
-        self.figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+        with rc_context({"svg.fonttype": "none"}):  # words stay words
+            self.figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
         head, body = out.getvalue().split("<svg ", 1)
         start, rest = body.split(">", 1)
         return (f'{head}<svg role="img" {start}>\n <title>{self.title}</title>\n'

@@ -196,8 +196,9 @@ def metric_row(both: Comparison, metric: Metric) -> str:
 
 def measured(metric: Metric, values: list[float]) -> str:
     """1.00 GiB ± 12 MiB (4)"""
-    return (f"{metric.text(samples.mean(values))} ± {metric.text(samples.spread(values) or 0)} "
-            f"({len(values)})")
+    sign = "±" if units.is_utf8() else "+-"
+    return (f"{metric.text(samples.mean(values))} {sign} "
+            f"{metric.text(samples.spread(values) or 0)} ({len(values)})")
 
 
 def verdict(both: Comparison) -> list[str]:
@@ -207,7 +208,7 @@ def verdict(both: Comparison) -> list[str]:
     found = [m for m in METRICS if both.differs(m) and abs(both.change(m) or 1) >= 0.05]
     if not found:
         return [f"nothing differs beyond chance (95 %, over the {both.over})"]
-    lines = [f"differs beyond chance (95 %): mean of a {both.over[:-1]} ± standard deviation "
+    lines = [f"differs beyond chance (95 %): mean of a {both.over[:-1]}, standard deviation "
              f"(number of {both.over})"]
     group = ""
     for metric in METRICS:

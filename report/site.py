@@ -298,7 +298,8 @@ def advice_words(code: str) -> str:
     from report import advice
 
     words: dict[str, str] = getattr(advice, "words_of", lambda code, kind: {})(code, "")
-    return words.get("cure") or "see man jobio-advice"
+    cure = words.get("cure") or "see man jobio-advice"
+    return re.sub(r"\{(\w+)\}", lambda number: number[1].upper(), cure)
 
 
 def view(site: Site, limit: int) -> dict[str, Any]:

@@ -50,7 +50,7 @@ is() {
 	expect_kept compare.json.golden "$DIR/kept"
 	is 'nodes false true -40' '"\(.spread_over) \(.read_bytes.significant) \(.read_Bps.significant) \(.elapsed_s.change_percent | round)"' 100 101
 	run compare 100 101
-	expect_text 'read: rate             10 MiB/s ± 41 KiB/s (4)      16.6 MiB/s ± 51.2 KiB/s (4)' "$output"
+	expect_text 'read: rate             10 MiB/s +- 41 KiB/s (4)     16.6 MiB/s +- 51.2 KiB/s (4)' "$output"
 }
 
 @test "several jobs on a side are repeats, and their spread says what is chance" {
