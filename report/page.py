@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from contextlib import suppress
 from functools import cache
 
@@ -498,11 +499,22 @@ def lines(found: list[Job], links: bool, remarks: bool) -> Json:
         "is_all_files": any("all_files" in one.summary.flags for one in found)}
 
 
+def moment(text: str) -> str:
+    """Who reads a page later wants to know when "now" was; as it is where sacct alone knows."""
+    from report import site
+
+    try:
+        return site.slurm_time(site.when("starttime", text, int(time.time())))
+    except Failure:
+        return text
+
+
 def listed(found: jobs.List, query: jobs.Query, links: bool = False) -> str:
     """The page of jobio report -u, -A, -S ..."""
     users = {one.user for one in found.jobs}
     return render("list.html.j2", {
         "title": f"Jobs of {users.pop()}" if len(users) == 1 else "Jobs", "query": query,
+        "since": moment(query.since), "until": moment(query.until),
         "count": len(found.jobs) + found.left_out, "found": found, "groups": [], "sums": {},
         "family": None, "why_sacct": found.why_not_ledger, "limit": LIST_ROWS,
         **lines(found.jobs, links, False)})

@@ -60,6 +60,7 @@ says() {
 	for id in 7 12; do expect_text $'\n'"$id|" $'\n'"$(rows)"; done
 	html -u alice -S 2026-11-20 -E 2026-11-22T12:30
 	is_sound
+	says 2026-11-20T00:00:00 2026-11-22T12:30:00
 	for id in 7 9_1 9_2 12; do expect_text $'\n'"$id|" $'\n'"$(rows)"; done
 	html -u nobody
 	is_sound
