@@ -182,6 +182,14 @@ uint64_t counters_boottime_s(void)
 	return (uint64_t)now.tv_sec;
 }
 
+uint64_t counters_now_ns(void)
+{
+	struct timespec clock = { 0, 0 };
+
+	clock_gettime(CLOCK_MONOTONIC, &clock);
+	return (uint64_t)(clock.tv_sec * NS_IN_S + clock.tv_nsec);
+}
+
 /* What has to be added to the clock of jiffies to get the time of day. */
 static uint64_t real_ns(void)
 {
@@ -278,6 +286,7 @@ int pins_write_slot(struct pins *p, uint32_t slot, const struct count_key *owner
 		zero.dev = owner->dev;
 		zero.first = slot << p->info.shard_shift;
 		zero.line.real_ns = real_ns();
+		zero.start_ns = counters_now_ns();
 	}
 	for (i = 0; i < n; i++) {
 		at = (slot << p->info.shard_shift) + i;

@@ -41,6 +41,7 @@ int counters_look(const struct counters_options *options, struct counters_state 
 void counters_state_init(const struct counters_options *options, struct counters_state *state);
 void counters_fill_state(struct counters_state *state, const struct pins *p);
 uint64_t counters_boottime_s(void);
+uint64_t counters_now_ns(void); /* CLOCK_MONOTONIC */
 
 /* Open what is pinned, or load it: 1 open, 0 nothing to be had, and *state says
  * why. */

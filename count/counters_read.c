@@ -18,11 +18,25 @@ static void add_up(struct count_slot *sum, const struct count_slot *one)
 {
 	const __u64 *from = one->bytes;
 	__u64 *to = sum->bytes;
-	size_t i, n = (offsetof(struct count_slot, peak) - offsetof(struct count_slot, bytes)) /
+	size_t i, n = (offsetof(struct count_slot, slowest_ns) - offsetof(struct count_slot, bytes)) /
 		      sizeof(*to);
 
 	for (i = 0; i < n; i++)
 		to[i] += from[i];
+	if (one->slowest_ns > sum->slowest_ns) {
+		sum->slowest_ns = one->slowest_ns;
+		sum->slowest_life_ns = one->slowest_life_ns;
+	}
+}
+
+static uint64_t all_ns(const struct count_slot *s)
+{
+	uint64_t ns = 0;
+	int i;
+
+	for (i = 0; i < COUNT_CLASSES; i++)
+		ns += s->time_ns[i];
+	return ns;
 }
 
 /* A copy of a shard, whose line nobody wrote to while it was made: it is the one
@@ -53,12 +67,13 @@ static void add_rows(struct timeline *timeline, struct count_slot *shard)
 	const struct count_row now = {
 		.bytes = { shard->bytes[COUNT_READ], shard->bytes[COUNT_WRITE] },
 		.calls = shard->calls[COUNT_READ] + shard->calls[COUNT_WRITE],
+		.ns = all_ns(shard),
 	};
 	struct count_line *line = &shard->line;
 	int64_t amounts[TIMELINE_LANES] = { 0 }, width;
 	size_t i;
 
-	if (!shard->until && now.calls)
+	if (!shard->until && (now.calls || now.ns))
 		timeline_spoil(timeline);
 	if (!shard->until)
 		return;
@@ -68,6 +83,7 @@ static void add_rows(struct timeline *timeline, struct count_slot *shard)
 		amounts[TIMELINE_READ] = (int64_t)line->rows[i].bytes[COUNT_READ];
 		amounts[TIMELINE_WRITE] = (int64_t)line->rows[i].bytes[COUNT_WRITE];
 		amounts[TIMELINE_CALLS] = (int64_t)line->rows[i].calls;
+		amounts[TIMELINE_IO_US] = (int64_t)(line->rows[i].ns / 1000);
 		if (timeline_is_row((int64_t)(line->base + i) * width, width))
 			timeline_put(timeline, (int64_t)(line->base + i) * width, width, amounts);
 	}
@@ -113,6 +129,42 @@ static int64_t peak_rate(const struct count_slot *s, enum count_rw rw)
 	return (int64_t)(most / COUNT_WINDOW_S);
 }
 
+static int64_t in_us(uint64_t ns)
+{
+	return (int64_t)(ns / 1000);
+}
+
+static void put_times(struct io *io, const struct count_slot *s, uint32_t lost)
+{
+	static const enum io_number numbers[COUNT_CLASSES] = {
+		[COUNT_TIME_READ] = IO_READ_US,	    [COUNT_TIME_WRITE] = IO_WRITE_US,
+		[COUNT_TIME_META] = IO_META_US,	    [COUNT_TIME_SYNC] = IO_SYNC_US,
+		[COUNT_TIME_CLOSE] = IO_CLOSE_US,   [COUNT_TIME_MAPPED] = IO_MAPPED_US,
+		[COUNT_TIME_ASYNC] = IO_ASYNC_US,
+	};
+	int i, j;
+
+	for (i = 0; i < COUNT_CLASSES; i++)
+		if (!(lost & 1U << (COUNT_META_OPS + i)))
+			io->numbers[numbers[i]] = in_us(s->time_ns[i]);
+	for (i = 0; i < COUNT_ERRNOS; i++)
+		for (j = 0; j < COUNT_FAILED_CLASSES; j++)
+			io->errors[i][j] = (int64_t)s->errors[i][j];
+	io->numbers[IO_READ_RANDOM] = (int64_t)s->random[COUNT_READ];
+	io->numbers[IO_WRITE_RANDOM] = (int64_t)s->random[COUNT_WRITE];
+	io->numbers[IO_READ_FIRST] = (int64_t)s->firsts[COUNT_READ];
+	io->numbers[IO_WRITE_FIRST] = (int64_t)s->firsts[COUNT_WRITE];
+	put_hist(io, IO_READ_NS, s->ns[COUNT_READ], COUNT_NS_BINS);
+	put_hist(io, IO_WRITE_NS, s->ns[COUNT_WRITE], COUNT_NS_BINS);
+	if (lost & THREADS_LOST)
+		return;
+	io->numbers[IO_THREADS] = (int64_t)s->threads;
+	io->numbers[IO_THREAD_US] =
+		in_us(s->life_ns + s->alive * counters_now_ns() - s->born_ns);
+	io->numbers[IO_SLOWEST_US] = in_us(s->slowest_ns);
+	io->numbers[IO_SLOWEST_LIFE_US] = in_us(s->slowest_life_ns);
+}
+
 /* The order of enum count_meta is the record's. */
 static void put_bpf(struct io *io, const struct count_slot *s, const struct count_info *info)
 {
@@ -133,12 +185,10 @@ static void put_bpf(struct io *io, const struct count_slot *s, const struct coun
 		io->numbers[IO_MMAP_READ_BYTES] = (int64_t)s->mmap_bytes[COUNT_READ];
 		io->numbers[IO_MMAP_WRITE_BYTES] = (int64_t)s->mmap_bytes[COUNT_WRITE];
 	}
-	if (groups & COUNT_GROUP(LATENCY)) {
-		io->numbers[IO_READ_US] = (int64_t)(s->ns_sum[COUNT_READ] / 1000);
-		io->numbers[IO_WRITE_US] = (int64_t)(s->ns_sum[COUNT_WRITE] / 1000);
-		put_hist(io, IO_READ_NS, s->ns[COUNT_READ], COUNT_NS_BINS);
-		put_hist(io, IO_WRITE_NS, s->ns[COUNT_WRITE], COUNT_NS_BINS);
-	}
+	if (!(groups & COUNT_GROUP(MMAP)) || info->lost & UINT64_C(1) << LOSS_FAULTS)
+		lost_ops |= TIME(MAPPED);
+	if (groups & COUNT_GROUP(LATENCY))
+		put_times(io, s, lost_ops);
 }
 
 struct reading {

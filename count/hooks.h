@@ -30,9 +30,11 @@
 #define HOOK_EXIT (1U << COUNT_KIND_EXIT)
 
 #define OP(id) (1U << COUNT_##id)
+#define TIME(id) (1U << (COUNT_META_OPS + COUNT_TIME_##id))
+#define THREADS_LOST (1U << (COUNT_META_OPS + COUNT_CLASSES))
 
 /* group; what is not counted; numbers of the record that are too low then; operations
- * among them; a member without which it cannot be counted. "+": since some version
+ * and times that are not known; a member without which it cannot be counted. "+": since some version
  * the kernel has the function; without it another one sees the same. */
 #define HOOK_LOSSES(X)                                                                             \
 	X(EXIT, EXIT, "totals of processes", HOOK_EXIT, 0, NULL)                                   \
@@ -77,7 +79,21 @@
 	X(FAULTS, MMAP, "page faults within system calls", HOOK_MMAP, 0,                           \
 	  "bpf_func_id.BPF_FUNC_task_pt_regs")                                                     \
 	X(WILLNEED, MMAP, "MADV_WILLNEED", HOOK_MMAP, 0, "bpf_func_id.BPF_FUNC_task_pt_regs")      \
-	X(LATENCY, LATENCY, "latency", 0, 0, "bpf_func_id.BPF_FUNC_task_storage_get")
+	X(LATENCY, LATENCY, "latency", 0, TIME(READ) | TIME(WRITE), NULL)                          \
+	X(T_OPEN, LATENCY, "time of open", 0, TIME(META), NULL)                                    \
+	X(T_STAT, LATENCY, "time of stat", 0, TIME(META), NULL)                                    \
+	X(T_ACCESS, LATENCY, "time of access and readlink", 0, 0, NULL)                            \
+	X(T_UNLINK, LATENCY, "time of unlink and rmdir", 0, TIME(META), NULL)                      \
+	X(T_RENAME, LATENCY, "time of rename and mkdir", 0, TIME(META), NULL)                      \
+	X(T_LINK, LATENCY, "time of link, symlink and mknod", 0, 0, NULL)                          \
+	X(T_SETATTR, LATENCY, "time of chmod and the like", 0, 0, NULL)                            \
+	X(T_READDIR, LATENCY, "time of readdir", 0, TIME(META), NULL)                              \
+	X(T_FALLOCATE, LATENCY, "time of fallocate", 0, 0, NULL)                                   \
+	X(T_SYNC, LATENCY, "time of fsync", 0, TIME(SYNC), NULL)                                   \
+	X(T_CLOSE, LATENCY, "time of close", 0, TIME(CLOSE), NULL)                                 \
+	X(T_GETEVENTS, LATENCY, "waiting for libaio", 0, TIME(ASYNC), NULL)                        \
+	X(T_URING, LATENCY, "waiting for io_uring", 0, 0, "io_kiocb.cqe")                          \
+	X(T_THREADS, LATENCY, "times of threads", 0, THREADS_LOST, NULL)
 
 #define HOOK_LOSS_ENUM(id, group, text, kinds, ops, needs) LOSS_##id,
 enum hook_loss {
@@ -118,7 +134,7 @@ const char *hook_loss_text(enum hook_loss loss);
 /* What is lost, as words: "io_uring, core dumps"; "" for nothing. */
 void hooks_text(uint64_t lost, char *text, size_t room);
 
-/* The operations that are not counted: bits of enum count_meta. */
+/* The operations that are not counted: OP(), and the times: TIME(), THREADS_LOST. */
 uint32_t hooks_lost_ops(uint64_t lost);
 
 /* Quality flags of a record; skipped: of its filesystems, or of all files together. */

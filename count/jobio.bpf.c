@@ -80,10 +80,15 @@ struct pinned_mountpoint { /* 6.17 */
 	struct mountpoint *mp;
 };
 
+struct file_operations {
+	void *flush;
+};
+
 struct file {
 	struct inode *f_inode;
 	unsigned int f_mode, f_flags;
 	struct path f_path;
+	struct file_operations *f_op;
 };
 
 struct backing_file { /* fs/file_table.c */
@@ -154,7 +159,11 @@ struct files_struct {
 	struct fdtable *fdt;
 };
 
+struct bpf_local_storage;
 struct task_struct {
+	unsigned int flags;
+	__u64 start_time;
+	struct bpf_local_storage *bpf_storage;
 	struct files_struct *files;
 	struct css_set *cgroups;
 	const struct cred *real_cred;
@@ -213,7 +222,7 @@ struct folio___memdesc { /* 6.18 */
 
 /* The registers with which user space entered the kernel. */
 struct pt_regs___x86 {
-	unsigned long di, ax, orig_ax;
+	unsigned long di, cx, ax, orig_ax;
 };
 
 struct pt_regs___arm64 {
@@ -303,7 +312,8 @@ struct {
 /* libaio requests that wait for their result, by the address of their kiocb.
  * Twice /proc/sys/fs/aio-max-nr as it comes; memory is taken as it is used. */
 struct request {
-	__u32 slot, job, rw;
+	__u32 slot, job, rw, zero;
+	__u64 start_ns;
 };
 
 struct {
@@ -341,21 +351,41 @@ struct {
 	__type(value, struct dump);
 } dumps SEC(".maps");
 
-/* When the thread's call began, and what was found for its last one, which
- * saves a look into 'cache'. Without the latency group the loader makes a plain
- * hash of this map, because old kernels have no such storage. */
-struct call {
-	__u64 start_ns, cgroup;
+/* A thread that does I/O on counted filesystems. Its outermost timed call is the one whose
+ * program has its arguments at 'frame' on the stack of the kernel: what is called within
+ * it lies below. Before 5.11 tasks have no storage for this: there the loader makes
+ * a hash of threads of the map. */
+#define THREAD_FS 4
+#define FRAME_SESSION (~0ULL) /* a session has no frame */
+
+struct thread_fs {
+	__u32 slot, job;
+	__u64 ns;
+};
+
+struct thread {
+	__u64 frame, start_ns;
+	__u32 slot;   /* the filesystem of the call, as far as it is known */
+	__u32 looked; /* that of the last name that was looked up in it */
+	__u32 waits;  /* that of the last asynchronous request */
+	__u32 dev;    /* what was found for the last one, which saves a look into 'cache' */
+	__u64 cgroup;
 	struct answer answer;
-	__u32 dev;
+	__u64 file[2], end[2]; /* the last one that was read or written, and where to */
+	__u64 on, at;	       /* of a session: the file, and where the call begins */
+	struct thread_fs fs[THREAD_FS];
 };
 
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, int);
-	__type(value, struct call);
-} calls SEC(".maps");
+	__type(value, struct thread);
+} threads SEC(".maps");
+
+/* Cgroups that are no job's, by their number: what costs tasks outside of jobs. */
+#define OUTSIDERS 1024
+__u64 outsiders[OUTSIDERS];
 
 /* A program that is one expression; in it, an argument of the function. */
 #define PROGRAM(section, name, answer)                                                             \
@@ -374,7 +404,7 @@ static __always_inline int have_task_btf(void)
 
 /* What a probed function was called with, and what it returned. Old verifiers want
  * the offset in the load itself: the compiler must not make one load of two. */
-#define PROBED(x86_member)                                                                         \
+#define PROBED(x86_member, n)                                                                      \
 	({                                                                                         \
 		struct pt_regs___arm64 *arm64 = ctx;                                               \
 		struct pt_regs___x86 *x86 = ctx;                                                   \
@@ -383,7 +413,7 @@ static __always_inline int have_task_btf(void)
 			word = x86->x86_member;                                                    \
 			__asm__ volatile("" : "+r"(word));                                         \
 		} else {                                                                           \
-			word = arm64->regs[0];                                                     \
+			word = arm64->regs[n];                                                     \
 			__asm__ volatile("" : "+r"(word) : "r"(ctx));                              \
 		}                                                                                  \
 		word;                                                                              \
@@ -391,12 +421,17 @@ static __always_inline int have_task_btf(void)
 
 static __always_inline __u64 first_argument(void *ctx)
 {
-	return PROBED(di);
+	return PROBED(di, 0);
+}
+
+static __always_inline __u64 fourth_argument(void *ctx)
+{
+	return PROBED(cx, 3);
 }
 
 static __always_inline __u64 probed_result(void *ctx)
 {
-	return PROBED(ax);
+	return PROBED(ax, 0);
 }
 
 /* Bits 60 and up of a thread's number are free. */
@@ -542,32 +577,59 @@ __noinline __u64 own_job(void)
 	return stepd ? 0 : job;
 }
 
+static __always_inline __u64 *outsider(__u64 cgroup)
+{
+	return &outsiders[(cgroup ^ cgroup >> 10) & (OUTSIDERS - 1)];
+}
+
+static __always_inline __u64 outsider_mark(__u64 cgroup)
+{
+	return cgroup ^ (__u64)generation << 40;
+}
+
+static __always_inline int is_outsider(__u64 cgroup)
+{
+	return *outsider(cgroup) == outsider_mark(cgroup);
+}
+
 /* Find the slot of the task on a filesystem the long way, and remember it. */
 static __noinline __u32 resolve(__u64 cgroup, __u32 dev)
 {
 	struct where where = { .cgroup = cgroup, .dev = dev };
 	struct answer answer = { .generation = generation };
+	__u64 mark = outsider_mark(cgroup);
 	struct count_key key = { .dev = dev };
 	struct count_dev *now = bpf_map_lookup_elem(&devs, &dev);
 	struct count_entry *entry;
 
 	key.job = own_job();
-	entry = key.job ? bpf_map_lookup_elem(&jobs, &key) : NULL;
+	if (!key.job) {
+		*(volatile __u64 *)outsider(cgroup) = mark;
+		return 0;
+	}
+	entry = bpf_map_lookup_elem(&jobs, &key);
 	if (entry && (!now || now->ended == entry->dev.ended))
 		answer.slot = entry->slot;
 	bpf_map_update_elem(&cache, &where, &answer, BPF_ANY);
 	return answer.slot;
 }
 
-/* The number of the task's slot, 0 when it has none. */
-static __always_inline __u32 find(__u32 dev)
+static __always_inline __u32 find_in(__u64 cgroup, __u32 dev)
 {
-	struct where where = { .cgroup = own_cgroup_id(), .dev = dev };
+	struct where where = { .cgroup = cgroup, .dev = dev };
 	struct answer *known = bpf_map_lookup_elem(&cache, &where);
 
 	if (known && known->generation == generation)
 		return known->slot;
-	return resolve(where.cgroup, dev);
+	return resolve(cgroup, dev);
+}
+
+/* The number of the task's slot, 0 when it has none. */
+static __always_inline __u32 find(__u32 dev)
+{
+	__u64 cgroup = own_cgroup_id();
+
+	return is_outsider(cgroup) ? 0 : find_in(cgroup, dev);
 }
 
 static __always_inline __u32 own_shard(void)
@@ -654,11 +716,23 @@ static __always_inline void window_first(struct count_slot *slot, __u64 now)
 	slot->until = now + 1 + left_ns * ticks / NS_IN_S;
 }
 
+static __always_inline __u64 time_of(struct count_slot *slot)
+{
+	__u64 ns = 0;
+	int i;
+
+#pragma unroll
+	for (i = 0; i < COUNT_CLASSES; i++)
+		ns += slot->time_ns[i];
+	return ns;
+}
+
 static __always_inline void window_next(struct count_slot *slot, __u64 now)
 {
 	struct count_row counted = {
 		.bytes = { slot->bytes[0], slot->bytes[1] },
 		.calls = slot->calls[0] + slot->calls[1],
+		.ns = config.latency ? time_of(slot) : 0,
 	};
 	struct count_line *line = &slot->line;
 	__u32 ticks = config.window_ticks;
@@ -699,12 +773,17 @@ __noinline int window_over(__u32 first)
 	return 0;
 }
 
+static __always_inline void window_look(struct count_slot *slot)
+{
+	if (config.window_ticks && (__s64)(bpf_jiffies64() - slot->until) >= 0)
+		window_over(slot->first);
+}
+
 static __always_inline void count_in(struct count_slot *slot, __u32 rw, __u64 bytes, __u32 bin)
 {
 	__u64 after, steps;
 
-	if (config.window_ticks && (__s64)(bpf_jiffies64() - slot->until) >= 0)
-		window_over(slot->first);
+	window_look(slot);
 	add(&slot->calls[rw], 1);
 	add(&slot->bytes[rw], bytes);
 	add(&slot->sizes[rw][bin & (COUNT_SIZE_BINS - 1)], 1);
@@ -729,34 +808,293 @@ static __always_inline __u32 file_dev(struct file *file)
 	return inode->i_sb->s_dev;
 }
 
-static __always_inline struct call *call_get(__u64 flags)
+/* -- how long -------------------------------------------------------------- */
+
+static __always_inline struct task_struct *task_self(void)
 {
-	return bpf_task_storage_get(&calls, bpf_get_current_task_btf(), NULL, flags);
+	return have_task_btf() ? bpf_get_current_task_btf() : (void *)bpf_get_current_task();
 }
 
-static __always_inline int begin(struct file *file)
+static __noinline struct thread *thread_new(__u32 id)
 {
-	struct call *call;
+	struct thread empty = { 0 };
 
-	if (!file_dev(file))
+	bpf_map_update_elem(&threads, &id, &empty, BPF_NOEXIST);
+	return bpf_map_lookup_elem(&threads, &id);
+}
+
+static __always_inline struct thread *thread_get(int is_new)
+{
+	struct task_struct *task = task_self();
+	struct thread *thread;
+	__u32 id;
+
+	if (config.storage) {
+		if (!is_new && bpf_core_field_exists(task->bpf_storage) && !task->bpf_storage)
+			return NULL;
+		return bpf_task_storage_get(&threads, task, NULL,
+					    is_new ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
+	}
+	id = bpf_get_current_pid_tgid();
+	thread = bpf_map_lookup_elem(&threads, &id);
+	if (!thread && is_new)
+		thread = thread_new(id);
+	return thread;
+}
+
+/* The task's slot, and the thread if it has one; there is one where there is a slot. */
+static __always_inline __u32 thread_find(__u32 dev, struct thread **found)
+{
+	__u64 cgroup = own_cgroup_id();
+	struct thread *thread;
+	__u32 slot;
+
+	*found = NULL;
+	if (is_outsider(cgroup))
 		return 0;
-	call = call_get(BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (call)
-		call->start_ns = bpf_ktime_get_ns();
+	*found = thread = thread_get(0);
+	if (thread && thread->cgroup == cgroup && thread->dev == dev &&
+	    thread->answer.generation == generation)
+		return thread->answer.slot;
+	slot = find_in(cgroup, dev);
+	if (!thread && slot)
+		*found = thread = thread_get(1);
+	if (!thread)
+		return slot;
+	thread->answer.generation = generation;
+	thread->answer.slot = slot;
+	thread->cgroup = cgroup;
+	thread->dev = dev;
+	return slot;
+}
+
+/* Is the thread in a call that is timed? One below this frame has gone, without a word:
+ * a trampoline skipped its end. */
+static __always_inline int is_within(struct thread *thread, void *frame)
+{
+	return thread->frame > (unsigned long)frame;
+}
+
+static __always_inline void thread_begin(struct thread *thread, void *frame, __u32 slot)
+{
+	if (is_within(thread, frame))
+		return;
+	thread->frame = (unsigned long)frame;
+	thread->slot = slot;
+	thread->looked = 0;
+	thread->start_ns = bpf_ktime_get_ns();
+}
+
+/* A call on a file of this filesystem begins. */
+static __always_inline int begin_on(void *frame, __u32 dev)
+{
+	struct thread *thread;
+	__u32 slot = thread_find(dev, &thread);
+
+	if (slot && thread)
+		thread_begin(thread, frame, slot);
 	return 0;
 }
 
-static __always_inline __u32 call_find(struct call *call, __u32 dev)
+static __always_inline int begin(void *frame, struct file *file)
+{
+	__u32 dev = file_dev(file);
+
+	return dev ? begin_on(frame, dev) : 0;
+}
+
+/* One on a name: a program within it knows the filesystem. The slot of all files tells
+ * whether this is a job. */
+static __noinline int begin_name(void *frame)
 {
 	__u64 cgroup = own_cgroup_id();
+	struct thread *thread;
 
-	if (call->cgroup == cgroup && call->dev == dev && call->answer.generation == generation)
-		return call->answer.slot;
-	call->answer.generation = generation;
-	call->answer.slot = find(dev);
-	call->cgroup = cgroup;
-	call->dev = dev;
-	return call->answer.slot;
+	if (is_outsider(cgroup))
+		return 0;
+	thread = thread_get(0);
+	if (!thread && find_in(cgroup, 0))
+		thread = thread_get(1);
+	if (thread)
+		thread_begin(thread, frame, 0);
+	return 0;
+}
+
+/* When the thread began to live or to be counted. */
+static __always_inline __u64 thread_born(struct count_slot *slot)
+{
+	struct task_struct *task = task_self();
+	__u64 born = have_task_btf() ? task->start_time : BPF_CORE_READ(task, start_time);
+
+	return born > slot->start_ns ? born : slot->start_ns;
+}
+
+static __noinline int thread_ends(struct count_slot *slot, struct thread_fs *mine)
+{
+	__u64 now = bpf_ktime_get_ns(), born;
+
+	if (!slot || !mine || slot->job != mine->job)
+		return 0;
+	born = thread_born(slot);
+	add(&slot->alive, -1ULL);
+	add(&slot->born_ns, 0 - born);
+	add(&slot->life_ns, now - born);
+	if (mine->ns > slot->slowest_ns) {
+		slot->slowest_ns = mine->ns;
+		slot->slowest_life_ns = now - born;
+	}
+	return 0;
+}
+
+/* The thread's time on a filesystem where it did nothing so far: in a free place, or in
+ * that of another one, as if its thread ended. */
+static __noinline struct thread_fs *thread_fs_new(struct thread *thread, struct count_slot *slot,
+						  __u32 number)
+{
+	struct thread_fs *mine = NULL;
+	int i;
+
+	if (!thread || !slot)
+		return NULL;
+#pragma unroll
+	for (i = 0; i < THREAD_FS; i++)
+		if (thread->fs[i].slot == number && thread->fs[i].job == slot->job)
+			return &thread->fs[i];
+#pragma unroll
+	for (i = THREAD_FS - 1; i >= 0; i--)
+		if (!thread->fs[i].slot)
+			mine = &thread->fs[i];
+	if (!mine) {
+		mine = &thread->fs[THREAD_FS - 1];
+		thread_ends(slot_get(mine->slot), mine);
+	}
+	mine->slot = number;
+	mine->job = slot->job;
+	mine->ns = 0;
+	add(&slot->threads, 1);
+	add(&slot->alive, 1);
+	add(&slot->born_ns, thread_born(slot));
+	return mine;
+}
+
+static __noinline int slowest(struct count_slot *slot, __u64 ns)
+{
+	if (!slot)
+		return 0;
+	slot->slowest_ns = ns;
+	slot->slowest_life_ns = bpf_ktime_get_ns() - thread_born(slot);
+	return 0;
+}
+
+/* A call that took long is told at once: it belongs to windows that are over. */
+__noinline int spread(__u32 first, __u64 start, __u64 end)
+{
+	__u32 one = 1, shard = first + own_shard();
+	struct count_slot *slot = bpf_map_lookup_elem(&slots, &shard);
+
+	if (!slot || !config.window_ticks ||
+	    bpf_map_update_elem(&locks, &shard, &one, BPF_NOEXIST))
+		return 0;
+	*(volatile __u32 *)&slot->line.writes += 1;
+	line_spread(&slot->line, start + slot->line.real_ns, end + slot->line.real_ns);
+	*(volatile __u32 *)&slot->line.writes += 1;
+	bpf_map_delete_elem(&locks, &shard);
+	return 0;
+}
+
+#define LONG_NS (NS_IN_S / 16)
+
+/* The thread spent this time in a call. The slowest of all is kept to 1/64; exactly, once
+ * it ended. */
+static __always_inline void spent(struct thread *thread, struct count_slot *slot, __u32 number,
+				  __u32 class, __u64 start, __u64 end)
+{
+	struct thread_fs *mine = &thread->fs[0];
+	__u64 ns = end - start, most = slot->slowest_ns;
+
+	if (mine->slot != number || mine->job != slot->job)
+		mine = thread_fs_new(thread, slot, number);
+	if (!mine)
+		return;
+	add(&slot->time_ns[class], ns);
+	mine->ns += ns;
+	if (mine->ns > most + (most >> 6))
+		slowest(slot, mine->ns);
+	if (ns >= LONG_NS)
+		spread(slot->first, start, end);
+}
+
+/* enum io_errno (lib/io.h), or -1 */
+static __always_inline int errno_place(__s64 rc)
+{
+	switch (rc) {
+	case -122:
+		return 0; /* EDQUOT */
+	case -28:
+		return 1; /* ENOSPC */
+	case -5:
+		return 2; /* EIO */
+	case -116:
+	case -521: /* EOPENSTALE */
+		return 3; /* ESTALE */
+	case -110:
+		return 4; /* ETIMEDOUT */
+	case -30:
+		return 5; /* EROFS */
+	case -13:
+		return 6; /* EACCES */
+	case -2:
+		return 7; /* ENOENT */
+	}
+	return -1;
+}
+
+static __noinline int failed(struct count_slot *slot, __u32 class, __s64 rc)
+{
+	int place = errno_place(rc);
+
+	if (slot && place >= 0 && class < COUNT_FAILED_CLASSES)
+		add(&slot->errors[place & (COUNT_ERRNOS - 1)][class], 1);
+	return 0;
+}
+
+/* The end of the call that began in this frame; the number of its slot, or 0. */
+static __always_inline __u32 thread_end(struct thread *thread, void *frame)
+{
+	__u32 slot;
+
+	if (!thread || thread->frame != (unsigned long)frame)
+		return 0;
+	thread->frame = 0;
+	slot = thread->slot ? thread->slot : thread->looked;
+	thread->slot = 0;
+	return slot;
+}
+
+static __noinline int end_class(void *frame, __u32 class, __s64 rc)
+{
+	struct thread *thread = thread_get(0);
+	__u32 number = thread_end(thread, frame);
+	struct count_slot *slot;
+
+	if (class == COUNT_TIME_ASYNC && thread && !number)
+		number = thread->waits;
+	slot = slot_get(number);
+	if (!slot || !thread || class >= COUNT_CLASSES)
+		return 0;
+	window_look(slot);
+	spent(thread, slot, number, class, thread->start_ns, bpf_ktime_get_ns());
+	if (rc < 0)
+		failed(slot, class, rc);
+	return 0;
+}
+
+/* A program within a call tells its filesystem: the first one does, which is the upper
+ * where one stands on another. */
+static __always_inline void told(struct thread *thread, __u32 slot)
+{
+	if (config.latency && thread && thread->frame && !thread->slot)
+		thread->slot = slot;
 }
 
 static __always_inline void took(struct count_slot *slot, __u32 rw, __u64 ns)
@@ -766,45 +1104,75 @@ static __always_inline void took(struct count_slot *slot, __u32 rw, __u64 ns)
 	if (bin >= COUNT_NS_BINS)
 		bin = COUNT_NS_BINS - 1;
 	add(&slot->ns[rw][bin], 1);
-	add(&slot->ns_sum[rw], ns);
 }
 
-static __always_inline void timed(struct file *file, __u32 rw, __s64 bytes, __u32 dev)
+/* Where the call was, beside where the thread's last one on the file ended. */
+static __always_inline void placed(struct thread *thread, struct count_slot *slot, __u64 file,
+				   __u32 rw, __u64 start, __u64 bytes)
 {
-	struct call *call = call_get(0);
-	struct count_slot *slot;
+	__u64 last = thread->end[rw];
 
-	if (!call) {
-		slot = slot_get(find(dev));
-		if (slot)
-			count(slot, rw, bytes);
-		return;
+	thread->end[rw] = start + bytes;
+	if (thread->file[rw] != file) {
+		thread->file[rw] = file;
+		add(&slot->firsts[rw], 1);
+	} else if (start != last) {
+		add(&slot->random[rw], 1);
 	}
-	slot = slot_get(call_find(call, dev));
+}
+
+#define O_DSYNC_ 010000
+
+/* What writes wait for the disk is a sync. */
+static __always_inline __u32 rw_class(struct file *file, __u32 rw)
+{
+	return rw == COUNT_WRITE && file->f_flags & O_DSYNC_ ? COUNT_TIME_SYNC : rw;
+}
+
+static __always_inline void timed(void *frame, struct file *file, __u32 rw, __s64 bytes,
+				  __u64 at, __u32 dev)
+{
+	__u64 cgroup = own_cgroup_id(), end;
+	struct thread *thread;
+	struct count_slot *slot;
+	__u32 number;
+
+	if (is_outsider(cgroup))
+		return;
+	thread = thread_get(0);
+	number = thread_end(thread, frame);
+	slot = slot_get(number ? number : find_in(cgroup, dev));
 	if (!slot)
 		return;
-	count(slot, rw, bytes);
-	if (!call->start_ns)
+	if (bytes < 0)
+		failed(slot, rw, bytes);
+	else
+		count(slot, rw, bytes);
+	if (!number || !thread)
 		return;
-	took(slot, rw, bpf_ktime_get_ns() - call->start_ns);
-	call->start_ns = 0;
+	if (bytes < 0)
+		window_look(slot);
+	else if (at && !bpf_probe_read_kernel(&end, sizeof(end), (void *)at))
+		placed(thread, slot, (unsigned long)file, rw, end - bytes, bytes);
+	end = bpf_ktime_get_ns();
+	spent(thread, slot, number, rw_class(file, rw), thread->start_ns, end);
+	if (bytes >= 0)
+		took(slot, rw, end - thread->start_ns);
 }
 
-static __always_inline int done(struct file *file, __u32 rw, __s64 bytes)
+/* 'at': where the function has the place in the file, which is behind the bytes by now. */
+static __always_inline int done(void *frame, struct file *file, __u32 rw, __s64 bytes, __u64 at)
 {
 	struct count_slot *slot;
-	__u32 dev;
+	__u32 dev = file_dev(file);
 
-	if (bytes < 0)
-		return 0;
-	dev = file_dev(file);
 	if (!dev)
 		return 0;
 	if (config.latency) {
-		timed(file, rw, bytes, dev);
+		timed(frame, file, rw, bytes, at, dev);
 		return 0;
 	}
-	slot = slot_get(find(dev));
+	slot = bytes < 0 ? NULL : slot_get(find(dev));
 	if (slot)
 		count(slot, rw, bytes);
 	return 0;
@@ -812,13 +1180,13 @@ static __always_inline int done(struct file *file, __u32 rw, __s64 bytes)
 
 /* fexit programs get the arguments of the function and then its result. Of an
  * argument that is an int, only 32 bits are set (5.10). */
-PROGRAM("fexit/vfs_read", rw_vfs_read, done((void *)ctx[0], COUNT_READ, ctx[4]))
+PROGRAM("fexit/vfs_read", rw_vfs_read, done(ctx, (void *)ctx[0], COUNT_READ, ctx[4], ctx[3]))
 
-PROGRAM("fexit/vfs_write", rw_vfs_write, done((void *)ctx[0], COUNT_WRITE, ctx[4]))
+PROGRAM("fexit/vfs_write", rw_vfs_write, done(ctx, (void *)ctx[0], COUNT_WRITE, ctx[4], ctx[3]))
 
-PROGRAM("fexit/vfs_readv", rw_vfs_readv, done((void *)ctx[0], COUNT_READ, ctx[5]))
+PROGRAM("fexit/vfs_readv", rw_vfs_readv, done(ctx, (void *)ctx[0], COUNT_READ, ctx[5], ctx[3]))
 
-PROGRAM("fexit/vfs_writev", rw_vfs_writev, done((void *)ctx[0], COUNT_WRITE, ctx[5]))
+PROGRAM("fexit/vfs_writev", rw_vfs_writev, done(ctx, (void *)ctx[0], COUNT_WRITE, ctx[5], ctx[3]))
 
 /* -- the same four functions where the kernel preempts itself ------------- */
 
@@ -844,30 +1212,72 @@ static __always_inline __u64 job_short(struct count_slot *slot)
 	return slot->job & ((1U << JOB_BITS) - 1);
 }
 
-/* Where nothing is to be counted, its end is of no interest. */
-static __always_inline int session_begin(struct file *file, __u64 *cookie)
+/* A session begins: what is called within it is not timed apart. */
+static __always_inline void session_thread(struct thread *thread, struct file *file, __u32 rw,
+					   __u64 at)
 {
-	__u32 dev = file_dev(file), number = dev ? find(dev) : 0;
-	struct count_slot *slot = slot_get(number);
+	thread->frame = FRAME_SESSION;
+	thread->slot = rw_class(file, rw);
+	thread->on = (unsigned long)file;
+	if (!at || bpf_probe_read_kernel(&thread->at, sizeof(thread->at), (void *)at))
+		thread->on = 0;
+}
 
+/* Where nothing is to be counted, its end is of no interest. */
+static __always_inline int session_begin(struct file *file, __u64 *cookie, __u32 rw, __u64 at)
+{
+	struct thread *thread = NULL;
+	__u32 dev = file_dev(file), number = 0;
+	struct count_slot *slot;
+
+	if (dev)
+		number = config.latency ? thread_find(dev, &thread) : find(dev);
+	slot = slot_get(number);
 	if (!slot)
 		return 1;
 	*cookie = ((__u64)number << JOB_BITS | job_short(slot)) << TIME_BITS;
+	if (thread)
+		session_thread(thread, file, rw, at);
 	if (config.latency)
 		*cookie |= now_short();
 	return 0;
 }
 
+static __always_inline void session_timed(struct count_slot *slot, __u32 number, __u32 rw,
+					  __s64 bytes, __u64 ns)
+{
+	struct thread *thread = thread_get(0);
+	__u64 now = bpf_ktime_get_ns();
+
+	if (bytes >= 0)
+		took(slot, rw, ns);
+	if (!thread || thread->frame != FRAME_SESSION)
+		return;
+	thread->frame = 0;
+	if (bytes >= 0 && thread->on)
+		placed(thread, slot, thread->on, rw, thread->at, bytes);
+	else if (bytes < 0)
+		window_look(slot);
+	spent(thread, slot, number, thread->slot == COUNT_TIME_SYNC ? COUNT_TIME_SYNC : rw,
+	      now - ns, now);
+	thread->slot = 0;
+}
+
 static __always_inline int session_end(__u64 cookie, __u32 rw, __s64 bytes)
 {
-	struct count_slot *slot = slot_get(cookie >> (TIME_BITS + JOB_BITS));
+	__u32 number = cookie >> (TIME_BITS + JOB_BITS);
+	struct count_slot *slot = slot_get(number);
 	__u64 job = cookie >> TIME_BITS & ((1U << JOB_BITS) - 1);
 
-	if (bytes < 0 || !slot || job != job_short(slot))
+	if (!slot || job != job_short(slot))
 		return 0;
-	count(slot, rw, bytes);
+	if (bytes >= 0)
+		count(slot, rw, bytes);
+	else if (config.latency)
+		failed(slot, rw, bytes);
 	if (config.latency)
-		took(slot, rw, ((now_short() - cookie) & ((1ULL << TIME_BITS) - 1)) << TIME_SHIFT);
+		session_timed(slot, number, rw, bytes,
+			      ((now_short() - cookie) & ((1ULL << TIME_BITS) - 1)) << TIME_SHIFT);
 	return 0;
 }
 
@@ -878,7 +1288,7 @@ static __always_inline int session(void *ctx, __u32 rw)
 	if (session_is_return(ctx) & 1)
 		return session_end(*cookie, rw, probed_result(ctx));
 	return session_begin(typed(first_argument(ctx), bpf_core_type_id_kernel(struct file)),
-			     cookie);
+			     cookie, rw, fourth_argument(ctx));
 }
 
 SEC("kprobe/session")
@@ -893,13 +1303,13 @@ int rw_session_write(void *ctx)
 	return session(ctx, COUNT_WRITE);
 }
 
-PROGRAM("fentry/vfs_read", latency_vfs_read, begin((void *)ctx[0]))
+PROGRAM("fentry/vfs_read", latency_vfs_read, begin(ctx, (void *)ctx[0]))
 
-PROGRAM("fentry/vfs_write", latency_vfs_write, begin((void *)ctx[0]))
+PROGRAM("fentry/vfs_write", latency_vfs_write, begin(ctx, (void *)ctx[0]))
 
-PROGRAM("fentry/vfs_readv", latency_vfs_readv, begin((void *)ctx[0]))
+PROGRAM("fentry/vfs_readv", latency_vfs_readv, begin(ctx, (void *)ctx[0]))
 
-PROGRAM("fentry/vfs_writev", latency_vfs_writev, begin((void *)ctx[0]))
+PROGRAM("fentry/vfs_writev", latency_vfs_writev, begin(ctx, (void *)ctx[0]))
 
 /* Is this the work of a filesystem that stands on another one (overlayfs),
  * with the credentials of the one who mounted it? Then the upper one has
@@ -1084,40 +1494,46 @@ int rw_mount_moved(__u64 *ctx)
 
 /* -- libaio: who asked is known at the start, how much at the end ---------- */
 
-static __always_inline int aio_begin(struct kiocb *kiocb, __u32 rw)
+static __always_inline int aio_begin(void *frame, struct kiocb *kiocb, __u32 rw)
 {
 	struct request request = { .rw = rw };
 	__u64 key = (unsigned long)kiocb;
 	__u32 dev = file_dev(kiocb->ki_filp);
+	struct thread *thread = NULL;
 	struct count_slot *slot;
 
 	if (!dev)
 		return 0;
-	request.slot = find(dev);
+	request.slot = config.latency ? thread_find(dev, &thread) : find(dev);
 	slot = slot_get(request.slot);
 	if (!slot)
 		return 0;
 	request.job = slot->job;
+	if (thread) {
+		thread_begin(thread, frame, request.slot);
+		thread->waits = request.slot;
+		request.start_ns = thread->start_ns;
+	}
 	if (bpf_map_update_elem(&inflight, &key, &request, BPF_ANY))
 		add(&slot->missed[rw], 1);
 	return 0;
 }
 
-PROGRAM("fentry/aio_read", aio_read_begin, aio_begin((void *)ctx[0], COUNT_READ))
+PROGRAM("fentry/aio_read", aio_read_begin, aio_begin(ctx, (void *)ctx[0], COUNT_READ))
 
-PROGRAM("fentry/aio_write", aio_write_begin, aio_begin((void *)ctx[0], COUNT_WRITE))
+PROGRAM("fentry/aio_write", aio_write_begin, aio_begin(ctx, (void *)ctx[0], COUNT_WRITE))
 
 /* A request that was refused gets no answer. */
-static __always_inline int aio_refused(__u64 key, __s32 rc)
+static __always_inline int aio_refused(void *frame, __u64 key, __s32 rc)
 {
 	if (rc)
 		bpf_map_delete_elem(&inflight, &key);
-	return 0;
+	return config.latency ? end_class(frame, COUNT_TIME_ASYNC, 0) : 0;
 }
 
-PROGRAM("fexit/aio_read", aio_read_refused, aio_refused(ctx[0], ctx[4]))
+PROGRAM("fexit/aio_read", aio_read_refused, aio_refused(ctx, ctx[0], ctx[4]))
 
-PROGRAM("fexit/aio_write", aio_write_refused, aio_refused(ctx[0], ctx[4]))
+PROGRAM("fexit/aio_write", aio_write_refused, aio_refused(ctx, ctx[0], ctx[4]))
 
 /* In whatever context the device answers: the slot may have another owner by
  * then, when the job is gone. */
@@ -1129,8 +1545,13 @@ int aio_done(__u64 *ctx)
 	struct request *request = bpf_map_lookup_elem(&inflight, &key);
 	struct count_slot *slot = request ? slot_get(request->slot) : NULL;
 
-	if (slot && slot->job == request->job && bytes >= 0)
+	if (slot && slot->job == request->job && bytes >= 0) {
 		count(slot, request->rw & 1, bytes);
+		if (config.latency)
+			took(slot, request->rw & 1, bpf_ktime_get_ns() - request->start_ns);
+	} else if (slot && slot->job == request->job && config.latency) {
+		failed(slot, request->rw & 1, bytes);
+	}
 	if (request)
 		bpf_map_delete_elem(&inflight, &key);
 	return 0;
@@ -1163,23 +1584,32 @@ static __always_inline int uring_rw(struct io_kiocb *req)
 	return -1;
 }
 
+/* The thread may wait for it. */
 static __always_inline struct count_slot *uring_slot(struct io_kiocb *req)
 {
 	struct inode *inode = BPF_CORE_READ(req, file, f_inode);
+	struct thread *thread = NULL;
+	__u32 number, dev;
 
 	if ((BPF_CORE_READ(inode, i_mode) & S_IFMT) != S_IFREG)
 		return NULL;
-	return slot_get(find(BPF_CORE_READ(inode, i_sb, s_dev)));
+	dev = BPF_CORE_READ(inode, i_sb, s_dev);
+	number = config.latency ? thread_find(dev, &thread) : find(dev);
+	if (thread && number)
+		thread->waits = number;
+	return slot_get(number);
 }
 
 static __noinline int uring_count(struct io_kiocb *req)
 {
 	int rw = uring_rw(req);
 	__s32 bytes = BPF_CORE_READ(req, cqe.res);
-	struct count_slot *slot = rw < 0 || bytes < 0 ? NULL : uring_slot(req);
+	struct count_slot *slot = rw < 0 ? NULL : uring_slot(req);
 
-	if (slot)
+	if (slot && bytes >= 0)
 		count(slot, rw & 1, bytes);
+	else if (slot && config.latency)
+		failed(slot, rw & 1, bytes);
 	return 0;
 }
 
@@ -1254,13 +1684,40 @@ int uring_overflow(__u64 *ctx)
 
 /* security_*() are called once the caller may do it, just before the
  * filesystem is asked; their arguments stay the same over kernel versions. */
+static __always_inline __u32 meta_find(__u32 dev, struct thread **thread)
+{
+	__u32 number;
+
+	*thread = NULL;
+	number = config.latency ? thread_find(dev, thread) : find(dev);
+	return number && !nested() ? number : 0;
+}
+
 static __always_inline int meta(__u32 dev, __u32 op)
 {
-	struct count_slot *slot = slot_get(find(dev));
+	struct thread *thread;
+	__u32 number = meta_find(dev, &thread);
+	struct count_slot *slot = slot_get(number);
 
-	if (slot && !nested())
-		add(&slot->meta[op], 1);
+	if (!slot)
+		return 0;
+	add(&slot->meta[op], 1);
+	told(thread, number);
 	return 0;
+}
+
+/* Of a function whose end is timed, too: a call on this file begins. */
+static __always_inline int meta_begin(void *frame, __u32 dev, __u32 op)
+{
+	meta(dev, op);
+	return config.latency ? begin_on(frame, dev) : 0;
+}
+
+static __always_inline void opened(struct count_slot *slot, struct file *file)
+{
+	add(&slot->meta[COUNT_OPEN], 1);
+	if (file->f_mode & FMODE_CREATED || file->f_flags & O_TMPFILE_)
+		add(&slot->meta[COUNT_CREATE], 1);
 }
 
 SEC("fentry/security_file_open")
@@ -1269,13 +1726,91 @@ int meta_open(__u64 *ctx)
 	struct file *file = (void *)ctx[0];
 	struct count_slot *slot = slot_get(find(file->f_inode->i_sb->s_dev));
 
-	if (!slot || nested())
-		return 0;
-	add(&slot->meta[COUNT_OPEN], 1);
-	if (file->f_mode & FMODE_CREATED || file->f_flags & O_TMPFILE_)
-		add(&slot->meta[COUNT_CREATE], 1);
+	if (slot && !nested())
+		opened(slot, file);
 	return 0;
 }
+
+/* A file that this thread opens is none that it read from before. */
+static __always_inline void open_told(struct thread *thread, __u32 number, __u64 file)
+{
+	if (thread->frame)
+		thread->slot = number;
+	if (thread->file[0] == file)
+		thread->file[0] = 0;
+	if (thread->file[1] == file)
+		thread->file[1] = 0;
+}
+
+#define ERRNO_MAX 4095
+#define FMODE_PATH_ (1 << 14)
+#define PF_IO_WORKER_ 0x10
+
+/* open(2) in all its forms, and what the kernel opens for a process: exec, core dumps. */
+SEC("fexit/do_filp_open")
+int meta_opened(__u64 *ctx)
+{
+	struct file *file = (void *)ctx[3];
+	struct thread *thread = NULL;
+	struct count_slot *slot;
+	__u32 number;
+
+	if (ctx[3] >= (__u64)-ERRNO_MAX)
+		return config.latency ? end_class(ctx, COUNT_TIME_META, ctx[3]) : 0;
+	number = meta_find(file->f_inode->i_sb->s_dev, &thread);
+	slot = slot_get(number);
+	if (slot && !(file->f_mode & FMODE_PATH_))
+		opened(slot, file);
+	if (!config.latency || !thread)
+		return 0;
+	open_told(thread, number, ctx[3]);
+	return end_class(ctx, COUNT_TIME_META, 0);
+}
+
+/* A call on names: its filesystem is told by what is called within. */
+#define TIMED(name, function, result)                                                              \
+	PROGRAM("fentry/" function, time_##name, begin_name(ctx))                                  \
+	PROGRAM("fexit/" function, time_##name##_done,                                             \
+		end_class(ctx, COUNT_TIME_META, (__s32)ctx[result]))
+
+PROGRAM("fentry/do_filp_open", time_open, begin_name(ctx))
+TIMED(stat, "vfs_statx", 5)
+TIMED(fstat, "vfs_fstat", 2)
+TIMED(access, "do_faccessat", 4)
+TIMED(readlink, "do_readlinkat", 4)
+TIMED(unlink, "do_unlinkat", 2)
+TIMED(rmdir, "do_rmdir", 2)
+TIMED(mkdir, "do_mkdirat", 3)
+TIMED(rename, "do_renameat2", 5)
+TIMED(link, "do_linkat", 5)
+TIMED(symlink, "do_symlinkat", 3)
+TIMED(mknod, "do_mknodat", 4)
+TIMED(setattr, "notify_change", 4)
+TIMED(setattr_3, "notify_change", 3)
+PROGRAM("fexit/iterate_dir", time_readdir_done, end_class(ctx, COUNT_TIME_META, (__s32)ctx[2]))
+PROGRAM("fexit/vfs_fallocate", time_fallocate_done,
+	end_class(ctx, COUNT_TIME_META, (__s32)ctx[4]))
+
+/* What a filesystem does as a file is closed, by close(2), dup2(2), exec(2) or the end of
+ * the process: most do nothing. */
+static __always_inline int close_begin(void *frame, struct file *file)
+{
+	return file->f_op->flush ? begin(frame, file) : 0;
+}
+
+PROGRAM("fentry/filp_close", time_close, close_begin(ctx, (void *)ctx[0]))
+PROGRAM("fexit/filp_close", time_close_done, end_class(ctx, COUNT_TIME_CLOSE, (__s32)ctx[2]))
+PROGRAM("fentry/filp_flush", time_flush, close_begin(ctx, (void *)ctx[0]))
+PROGRAM("fexit/filp_flush", time_flush_done, end_class(ctx, COUNT_TIME_CLOSE, (__s32)ctx[2]))
+
+/* Until requests are done: of libaio, of io_uring */
+#define WAITED(name, function)                                                                     \
+	PROGRAM("fentry/" function, time_##name, begin_name(ctx))                                  \
+	PROGRAM("fexit/" function, time_##name##_done, end_class(ctx, COUNT_TIME_ASYNC, 0))
+
+WAITED(getevents, "do_io_getevents")
+WAITED(uring, "__x64_sys_io_uring_enter")
+WAITED(uring_arm64, "__arm64_sys_io_uring_enter")
 
 PROGRAM("fentry/security_inode_getattr", meta_stat,
 	meta(ARG(path, 0)->dentry->d_sb->s_dev, COUNT_STAT))
@@ -1288,7 +1823,8 @@ PROGRAM("fentry/security_inode_rmdir", meta_rmdir, meta(ARG(inode, 0)->i_sb->s_d
 
 PROGRAM("fentry/security_inode_rename", meta_rename, meta(ARG(inode, 0)->i_sb->s_dev, COUNT_RENAME))
 
-PROGRAM("fentry/iterate_dir", meta_readdir, meta(ARG(file, 0)->f_inode->i_sb->s_dev, COUNT_READDIR))
+PROGRAM("fentry/iterate_dir", meta_readdir,
+	meta_begin(ctx, ARG(file, 0)->f_inode->i_sb->s_dev, COUNT_READDIR))
 
 /* What is asked for counts, not what a write with O_SYNC does: calls have
  * programs of their own, and msync(2) says that it is one. Compilers put this
@@ -1303,7 +1839,7 @@ int meta_fsync(__u64 *ctx)
 	return meta(file->f_inode->i_sb->s_dev, COUNT_FSYNC);
 }
 
-static __always_inline int sys_sync(unsigned int fd)
+static __always_inline int sys_sync(void *frame, unsigned int fd)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
 	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
@@ -1312,34 +1848,59 @@ static __always_inline int sys_sync(unsigned int fd)
 	if (fd >= BPF_CORE_READ(table, max_fds) ||
 	    bpf_probe_read_kernel(&file, sizeof(file), files + fd) || !file)
 		return 0;
-	return meta(BPF_CORE_READ(file, f_inode, i_sb, s_dev), COUNT_FSYNC);
+	return meta_begin(frame, BPF_CORE_READ(file, f_inode, i_sb, s_dev), COUNT_FSYNC);
 }
 
-static __always_inline int x86_sync(struct pt_regs___x86 *regs)
+static __always_inline int x86_sync(void *frame, struct pt_regs___x86 *regs)
 {
-	return sys_sync(BPF_CORE_READ(regs, di));
+	return sys_sync(frame, BPF_CORE_READ(regs, di));
 }
 
-static __always_inline int arm64_sync(struct pt_regs___arm64 *regs)
+static __always_inline int arm64_sync(void *frame, struct pt_regs___arm64 *regs)
 {
-	return sys_sync(BPF_CORE_READ(regs, regs[0]));
+	return sys_sync(frame, BPF_CORE_READ(regs, regs[0]));
 }
 
-PROGRAM("fentry/__x64_sys_fsync", meta_sys_fsync_x86, x86_sync((void *)ctx[0]))
+static __always_inline int sync_end(void *frame, __s64 rc)
+{
+	return end_class(frame, COUNT_TIME_SYNC, rc);
+}
 
-PROGRAM("fentry/__x64_sys_fdatasync", meta_sys_fdatasync_x86, x86_sync((void *)ctx[0]))
+static __always_inline int msync_begin(void *frame)
+{
+	enter(INSIDE_MSYNC, 0);
+	return config.latency ? begin_name(frame) : 0;
+}
 
-PROGRAM("fentry/__arm64_sys_fsync", meta_sys_fsync_arm64, arm64_sync((void *)ctx[0]))
+static __always_inline int msync_end(void *frame, __s64 rc)
+{
+	leave(INSIDE_MSYNC);
+	return config.latency ? sync_end(frame, rc) : 0;
+}
 
-PROGRAM("fentry/__arm64_sys_fdatasync", meta_sys_fdatasync_arm64, arm64_sync((void *)ctx[0]))
+PROGRAM("fentry/__x64_sys_fsync", meta_sys_fsync_x86, x86_sync(ctx, (void *)ctx[0]))
 
-PROGRAM("fentry/__x64_sys_msync", meta_msync_x86, enter(INSIDE_MSYNC, 0))
+PROGRAM("fexit/__x64_sys_fsync", time_fsync_x86_done, sync_end(ctx, ctx[1]))
 
-PROGRAM("fexit/__x64_sys_msync", meta_msync_x86_done, leave(INSIDE_MSYNC))
+PROGRAM("fentry/__x64_sys_fdatasync", meta_sys_fdatasync_x86, x86_sync(ctx, (void *)ctx[0]))
 
-PROGRAM("fentry/__arm64_sys_msync", meta_msync_arm64, enter(INSIDE_MSYNC, 0))
+PROGRAM("fexit/__x64_sys_fdatasync", time_fdatasync_x86_done, sync_end(ctx, ctx[1]))
 
-PROGRAM("fexit/__arm64_sys_msync", meta_msync_arm64_done, leave(INSIDE_MSYNC))
+PROGRAM("fentry/__arm64_sys_fsync", meta_sys_fsync_arm64, arm64_sync(ctx, (void *)ctx[0]))
+
+PROGRAM("fexit/__arm64_sys_fsync", time_fsync_arm64_done, sync_end(ctx, ctx[1]))
+
+PROGRAM("fentry/__arm64_sys_fdatasync", meta_sys_fdatasync_arm64, arm64_sync(ctx, (void *)ctx[0]))
+
+PROGRAM("fexit/__arm64_sys_fdatasync", time_fdatasync_arm64_done, sync_end(ctx, ctx[1]))
+
+PROGRAM("fentry/__x64_sys_msync", meta_msync_x86, msync_begin(ctx))
+
+PROGRAM("fexit/__x64_sys_msync", meta_msync_x86_done, msync_end(ctx, ctx[1]))
+
+PROGRAM("fentry/__arm64_sys_msync", meta_msync_arm64, msync_begin(ctx))
+
+PROGRAM("fexit/__arm64_sys_msync", meta_msync_arm64_done, msync_end(ctx, ctx[1]))
 
 /* The kernel does it later, in a thread of its own. */
 SEC("fexit/aio_fsync")
@@ -1442,13 +2003,24 @@ PROGRAM("fentry/security_inode_get_acl", meta_get_acl, xattr((void *)ctx[1]))
 PROGRAM("fentry/security_inode_remove_acl", meta_remove_acl, xattr((void *)ctx[1]))
 
 PROGRAM("fentry/vfs_fallocate", meta_fallocate,
-	meta(ARG(file, 0)->f_inode->i_sb->s_dev, COUNT_FALLOCATE))
+	meta_begin(ctx, ARG(file, 0)->f_inode->i_sb->s_dev, COUNT_FALLOCATE))
 
 PROGRAM("fentry/security_sb_statfs", meta_statfs, meta(ARG(dentry, 0)->d_sb->s_dev, COUNT_STATFS))
 
 /* A name that the kernel does not know yet: the filesystem is asked. */
-PROGRAM("fentry/d_alloc_parallel", meta_lookup_miss,
-	meta(ARG(dentry, 0)->d_sb->s_dev, COUNT_LOOKUP_MISS))
+SEC("fentry/d_alloc_parallel")
+int meta_lookup_miss(__u64 *ctx)
+{
+	struct thread *thread;
+	__u32 number = meta_find(ARG(dentry, 0)->d_sb->s_dev, &thread);
+	struct count_slot *slot = slot_get(number);
+
+	if (slot)
+		add(&slot->meta[COUNT_LOOKUP_MISS], 1);
+	if (slot && config.latency && thread)
+		thread->looked = number;
+	return 0;
+}
 
 /* -- mapped files: pages that a page fault added or dirtied ---------------- */
 
@@ -1501,13 +2073,25 @@ static __always_inline __u32 mapped_above(struct file *file)
 /* What reads or dirties pages in a page fault needs to be told that it is one
  * where the kernel faults, in write(2) from a mapped file, read(2) into one or
  * mmap(2) with MAP_POPULATE, and whose it is. */
-static __always_inline int fault_begin(struct file *file)
+static __always_inline int fault_begin(void *frame, struct file *file)
 {
 	__u32 above = mapped_above(file);
 
 	if (above || syscall_number() != -1)
 		enter(INSIDE_FAULT, above);
-	return 0;
+	if (!config.latency)
+		return 0;
+	return above ? begin_on(frame, above) : begin(frame, file);
+}
+
+#define VM_FAULT_SIGBUS 2
+
+static __always_inline int fault_end(void *frame, __u32 result)
+{
+	leave(INSIDE_FAULT);
+	if (!config.latency)
+		return 0;
+	return end_class(frame, COUNT_TIME_MAPPED, result & VM_FAULT_SIGBUS ? -5 : 0);
 }
 
 static __always_inline struct file *fault_file(struct vm_fault *fault)
@@ -1515,18 +2099,18 @@ static __always_inline struct file *fault_file(struct vm_fault *fault)
 	return fault->vma->vm_file;
 }
 
-PROGRAM("fentry/filemap_fault", mmap_fault, fault_begin(fault_file((void *)ctx[0])))
+PROGRAM("fentry/filemap_fault", mmap_fault, fault_begin(ctx, fault_file((void *)ctx[0])))
 
 /* It may have let go of the memory map: the vma is not asked again. */
-PROGRAM("fexit/filemap_fault", mmap_fault_done, leave(INSIDE_FAULT))
+PROGRAM("fexit/filemap_fault", mmap_fault_done, fault_end(ctx, ctx[1]))
 
-PROGRAM("fentry/do_page_mkwrite", mmap_mkwrite, fault_begin(fault_file((void *)ctx[0])))
+PROGRAM("fentry/do_page_mkwrite", mmap_mkwrite, fault_begin(ctx, fault_file((void *)ctx[0])))
 
-PROGRAM("fexit/do_page_mkwrite", mmap_mkwrite_done, leave(INSIDE_FAULT))
+PROGRAM("fexit/do_page_mkwrite", mmap_mkwrite_done, fault_end(ctx, 0))
 
-PROGRAM("fentry/fault_dirty_shared_page", mmap_dirty, fault_begin(fault_file((void *)ctx[0])))
+PROGRAM("fentry/fault_dirty_shared_page", mmap_dirty, fault_begin(ctx, fault_file((void *)ctx[0])))
 
-PROGRAM("fexit/fault_dirty_shared_page", mmap_dirty_done, leave(INSIDE_FAULT))
+PROGRAM("fexit/fault_dirty_shared_page", mmap_dirty_done, fault_end(ctx, 0))
 
 /* MADV_WILLNEED reads without a fault. */
 SEC("fentry/vfs_fadvise")
@@ -1604,6 +2188,27 @@ int exit_totals(__u64 *ctx)
 	add(&slot->calls[COUNT_WRITE], task->ioac.syscw);
 	add(&slot->bytes[COUNT_READ], task->ioac.rchar);
 	add(&slot->bytes[COUNT_WRITE], task->ioac.wchar);
+	return 0;
+}
+
+/* The last that a thread does: its files are closed by now. */
+SEC("fentry/perf_event_exit_task")
+int time_thread_gone(__u64 *ctx)
+{
+	struct thread *thread = thread_get(0);
+	__u32 id = bpf_get_current_pid_tgid();
+	int i;
+
+	if (!thread)
+		return 0;
+#pragma unroll
+	for (i = 0; i < THREAD_FS; i++) {
+		if (thread->fs[i].slot)
+			thread_ends(slot_get(thread->fs[i].slot), &thread->fs[i]);
+		thread->fs[i].slot = 0;
+	}
+	if (!config.storage)
+		bpf_map_delete_elem(&threads, &id);
 	return 0;
 }
 

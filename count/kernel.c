@@ -77,6 +77,12 @@ static bool has_member(const struct btf *btf, const char *what)
 	return id > 0 && has_word(btf, btf__type_by_id(btf, id), dot + 1);
 }
 
+bool kernel_has_storage(const struct kernel *kernel)
+{
+	return has_member(kernel->btf, "bpf_func_id.BPF_FUNC_task_storage_get") &&
+	       has_member(kernel->btf, "bpf_func_id.BPF_FUNC_get_current_task_btf");
+}
+
 /* The verifier takes no empty struct for an argument. */
 static bool has_empty_argument(const struct btf *btf, const struct btf_type *t)
 {
@@ -258,7 +264,7 @@ int kernel_open(struct kernel *kernel, const char *btf, const char *kallsyms, st
 	long rc;
 
 	libbpf_set_print(NULL);
-	_Static_assert(KERNEL_HOOKS_MAX >= 100, "the table must fit");
+	_Static_assert(KERNEL_HOOKS_MAX >= 180, "the table must fit");
 	memset(kernel, 0, sizeof(*kernel));
 	kernel->btf = btf ? btf__parse(btf, NULL) : libbpf_find_kernel_btf();
 	rc = libbpf_get_error(kernel->btf);

@@ -17,7 +17,7 @@
 #include "count/hooks.h"
 #include "lib/err.h"
 
-#define KERNEL_HOOKS_MAX 128
+#define KERNEL_HOOKS_MAX 192
 
 struct btf;
 struct kernel {
@@ -41,6 +41,8 @@ void kernel_free(struct kernel *kernel);
  * function, or a negative number. */
 unsigned int kernel_arguments(const struct kernel *kernel, const char *name);
 int kernel_function(const struct kernel *kernel, const char *name);
+/* May programs keep something with a task? */
+bool kernel_has_storage(const struct kernel *kernel);
 
 /* Choose the hooks of these groups, without those that are marked refused. */
 void kernel_plan(const struct kernel *kernel, uint32_t wanted, struct plan *plan);

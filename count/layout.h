@@ -10,7 +10,10 @@
  *         group: programs for one kind of I/O (hooks.h).
  *         window: a second of CLOCK_REALTIME, by its number since 1970, as the
  *           clock was when the job started; jiffies tell when it is over.
- *         row: what was moved in 1 << shift windows, the first of which has a
+ *         class: of calls, by what the time in them was spent on.
+ *         thread: one that did timed I/O on the slot's filesystem. Alive is one that did
+ *           not end; 'born' is when it began to live, or the job to be counted.
+ *         row: what was moved, and the time in calls, in 1 << shift windows, the first of which has a
  *           number that is a multiple of that. row n begins with window
  *           n << shift; rows of two lines lie in each other whole.
  *         line: the last COUNT_ROWS rows of a shard. When time runs past them,
@@ -23,7 +26,7 @@
 
 #include <linux/types.h>
 
-#define COUNT_LAYOUT 5
+#define COUNT_LAYOUT 6
 #define COUNT_SHARDS_MAX 8
 #define COUNT_NAME_BYTES 16
 #define COUNT_MOUNT_BYTES 488
@@ -37,6 +40,21 @@ enum count_rw {
 	COUNT_READ,
 	COUNT_WRITE
 };
+
+/* In the order of IO_CLASSES (lib/io.h); the first of them can fail. */
+enum count_class {
+	COUNT_TIME_READ,
+	COUNT_TIME_WRITE,
+	COUNT_TIME_META,
+	COUNT_TIME_SYNC,
+	COUNT_TIME_CLOSE,
+	COUNT_TIME_MAPPED,
+	COUNT_FAILED_CLASSES,
+	COUNT_TIME_ASYNC = COUNT_FAILED_CLASSES,
+	COUNT_CLASSES
+};
+
+#define COUNT_ERRNOS 8 /* as IO_ERRNOS has them */
 
 /* What a program saw and could not count. */
 enum count_missed {
@@ -107,6 +125,7 @@ enum count_kind {
 struct count_config {
 	__u32 cgroup_v1;   /* the freezer hierarchy instead of v2 */
 	__u32 latency;	   /* the latency group is loaded */
+	__u32 storage;	   /* tasks have storage; else a hash of threads */
 	__u32 shard_shift; /* 1 << shard_shift shards */
 	__u32 page_bytes;
 	__u32 syncs_apart;    /* fsync(2) and fdatasync(2) have programs */
@@ -127,6 +146,7 @@ struct count_peak {
 
 struct count_row {
 	__u64 bytes[2], calls; /* calls: of both kinds */
+	__u64 ns;	       /* in calls of all classes */
 };
 
 /* What the counters of a shard were when its last window ended is 'told'; it is
@@ -145,6 +165,7 @@ struct count_line {
 struct count_slot {
 	__u32 job, dev;		  /* whose it is; 0: free */
 	__u32 first, zero;	  /* index of the slot's first shard */
+	__u64 start_ns;		  /* CLOCK_MONOTONIC when the job started */
 	__u64 until;		  /* jiffies with which the window of the line
 				     ends; 0: there is none yet */
 	__u64 bytes[2], calls[2]; /* enum count_rw */
@@ -153,7 +174,12 @@ struct count_slot {
 	__u64 mmap_bytes[2];
 	__u64 missed[COUNT_MISSED_KINDS];
 	__u64 ns[2][COUNT_NS_BINS];
-	__u64 ns_sum[2];
+	__u64 time_ns[COUNT_CLASSES];
+	__u64 errors[COUNT_ERRNOS][COUNT_FAILED_CLASSES];
+	__u64 random[2], firsts[2]; /* not where the last ended; of a file */
+	__u64 threads, life_ns;	    /* all of them; of those that ended */
+	__u64 alive, born_ns;	    /* these times, added up */
+	__u64 slowest_ns, slowest_life_ns; /* of one thread; not a sum */
 	struct count_peak peak[2]; /* in the first shard; not a sum */
 	struct count_line line;	   /* of this shard */
 };

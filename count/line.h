@@ -14,6 +14,7 @@
 
 #include "count/layout.h"
 
+#define LINE_WINDOW_NS (COUNT_WINDOW_S * 1000000000ULL)
 #define LINE_SHIFT_MAX 40 /* 35000 years of 64 rows */
 #define LINE_INLINE static inline __attribute__((always_inline))
 
@@ -43,30 +44,70 @@ LINE_INLINE void line_fold(struct count_line *line, __u32 by)
 		line->rows[i].bytes[0] = 0;
 		line->rows[i].bytes[1] = 0;
 		line->rows[i].calls = 0;
+		line->rows[i].ns = 0;
 		to = &line->rows[(((base + i) >> by) - (base >> by)) & (COUNT_ROWS - 1)];
 		to->bytes[0] += row.bytes[0];
 		to->bytes[1] += row.bytes[1];
 		to->calls += row.calls;
+		to->ns += row.ns;
 	}
 	line->base = base >> by;
 	line->shift += by;
+}
+
+/* Make room for the row of the line's window. */
+LINE_INLINE void line_room(struct count_line *line)
+{
+	__u32 by = line_fold_by(line->base, line->window >> (line->shift & 63)) & 63;
+
+	if (by)
+		line_fold(line, by);
 }
 
 /* Put what was counted since the last time into the row of the line's window:
  * 'now' is what the counters are. */
 LINE_INLINE void line_tell(struct count_line *line, const struct count_row *now)
 {
-	__u32 by = line_fold_by(line->base, line->window >> (line->shift & 63));
 	struct count_row *row;
 
-	by &= 63;
-	if (by)
-		line_fold(line, by);
+	line_room(line);
 	row = &line->rows[((line->window >> (line->shift & 63)) - line->base) & (COUNT_ROWS - 1)];
 	row->bytes[0] += now->bytes[0] - line->told.bytes[0];
 	row->bytes[1] += now->bytes[1] - line->told.bytes[1];
 	row->calls += now->calls - line->told.calls;
+	row->ns += now->ns - line->told.ns;
 	line->told = *now;
+}
+
+/* a - b, or 0 */
+LINE_INLINE __u64 line_above(__u64 a, __u64 b)
+{
+	__s64 by = a - b;
+
+	__asm__ volatile("" : "+r"(by));
+	return by & ~(by >> 63);
+}
+
+/* Spread a call of [begin, end) over the rows that it took; in seconds and
+ * nanoseconds of the line's clock. It is told then, also what lies before the first row:
+ * unless nothing was told so far, in which case the line begins with it. */
+LINE_INLINE void line_spread(struct count_line *line, __u64 begin_ns, __u64 end_ns)
+{
+	__u64 width, at, from, to;
+	__u32 i;
+
+	if (!line->told.calls && !line->told.ns && !line->shift && line->base == line->window &&
+	    begin_ns / LINE_WINDOW_NS < line->base)
+		line->base = begin_ns / LINE_WINDOW_NS;
+	line_room(line);
+	width = LINE_WINDOW_NS << (line->shift & 31);
+	at = line->base * width;
+	for (i = 0; i < COUNT_ROWS; i++, at += width) {
+		from = at + line_above(begin_ns, at);
+		to = end_ns - line_above(end_ns, at + width);
+		line->rows[i].ns += line_above(to, from);
+	}
+	line->told.ns += end_ns - begin_ns;
 }
 
 #endif

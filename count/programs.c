@@ -21,7 +21,8 @@
 #include "lib/digest.h"
 
 #define SLOTS 512 /* jobs on this node times filesystems, at once */
-#define LINKS_MAX 128
+#define THREADS 16384 /* at once, where tasks have no storage */
+#define LINKS_MAX 160
 #define FOLDER_BYTES 512
 #define PATH_BYTES (FOLDER_BYTES + 80)
 #define STRING_(x) #x
@@ -126,19 +127,20 @@ static int prepare_maps(struct attempt *a)
 	struct bpf_map *jobs = find_map(a->object, "jobs");
 	struct bpf_map *names = find_map(a->object, "names");
 	struct bpf_map *devs = find_map(a->object, "devs");
-	struct bpf_map *calls = find_map(a->object, "calls");
+	struct bpf_map *threads = find_map(a->object, "threads");
 	struct bpf_map *config = find_section(a->object, ".rodata");
 
-	if (!slots || !jobs || !names || !devs || !calls || !config ||
+	if (!slots || !jobs || !names || !devs || !threads || !config ||
 	    bpf_map__set_initial_value(config, &a->config, sizeof(a->config)))
 		return -EINVAL;
 	bpf_map__set_max_entries(slots, SLOTS << a->config.shard_shift);
 	bpf_map__set_max_entries(jobs, SLOTS);
 	bpf_map__set_max_entries(names, 2 * SLOTS);
 	bpf_map__set_max_entries(devs, SLOTS);
-	if (!(a->plan.groups & COUNT_GROUP(LATENCY))) {
-		bpf_map__set_type(calls, BPF_MAP_TYPE_HASH);
-		bpf_map__set_max_entries(calls, 1);
+	if (!a->config.storage) {
+		bpf_map__set_type(threads, BPF_MAP_TYPE_LRU_HASH);
+		bpf_map__set_map_flags(threads, 0);
+		bpf_map__set_max_entries(threads, a->config.latency ? THREADS : 1);
 	}
 	return 0;
 }
@@ -239,6 +241,7 @@ static int prepare_all(struct attempt *a)
 			snprintf(blamed, sizeof(blamed), "%s", hooks[i].program);
 	}
 	a->config.latency = !!(a->plan.groups & COUNT_GROUP(LATENCY));
+	a->config.storage = a->config.latency && kernel_has_storage(&a->kernel);
 	a->config.syncs_apart = 0;
 	for (i = 0; i < hook_count; i++)
 		if (hooks[i].loss == LOSS_SYNC_CALLS && a->plan.hook[i])

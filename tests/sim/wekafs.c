@@ -3,8 +3,9 @@
  *
  * Terms   backing: the directory that holds the files.
  *         control page: a small file shared with the agent: cache mode, stall,
- *           read-only, and the counters of what passed through.
- * Owner   the agent writes cache, stall and readonly; we write the rest.
+ *           read-only, how long each operation takes at least, and the counters of what
+ *           passed through.
+ * Owner   the agent writes cache, stall, readonly and delay_ms; we write the rest.
  * Errors  exit status 1 and a sentence before the mount stands; afterwards
  *           errno values, as any file system.
  * Runs    as root, started by the agent: wekafs BACKING TARGET CONTROL SOURCE
@@ -34,9 +35,10 @@ struct control {
 	volatile char cache;	/* 'w'ritecache, 'r'eadcache, 'f'orcedirect */
 	volatile char stall;	/* '1': wait */
 	volatile char readonly; /* '1': EROFS */
-	char pad[5];
+	char pad;
+	volatile uint32_t delay_ms;
 	volatile uint64_t pid;
-	uint64_t reads, writes, read_bytes, write_bytes, ops;
+	uint64_t reads, writes, read_bytes, write_bytes, ops, syncs, flushes;
 };
 
 static struct control *ctl;
@@ -56,8 +58,11 @@ static int result(long rc)
 static void enter(void)
 {
 	struct timespec ts = { 0, 5000000 };
+	struct timespec delay = { ctl->delay_ms / 1000, ctl->delay_ms % 1000 * 1000000L };
 
 	__atomic_fetch_add(&ctl->ops, 1, __ATOMIC_RELAXED);
+	if (ctl->delay_ms)
+		nanosleep(&delay, NULL);
 	while (ctl->stall == '1')
 		nanosleep(&ts, NULL);
 }
@@ -295,6 +300,7 @@ static int op_flush(const char *path, struct fuse_file_info *fi)
 {
 	(void)path;
 	enter();
+	__atomic_fetch_add(&ctl->flushes, 1, __ATOMIC_RELAXED);
 	return result(close(dup((int)fi->fh)));
 }
 
@@ -308,6 +314,7 @@ static int op_fsync(const char *path, int data, struct fuse_file_info *fi)
 {
 	(void)path;
 	enter();
+	__atomic_fetch_add(&ctl->syncs, 1, __ATOMIC_RELAXED);
 	return result(data ? fdatasync((int)fi->fh) : fsync((int)fi->fh));
 }
 
@@ -391,11 +398,14 @@ static int op_setxattr(const char *path, const char *name, const char *value, si
 	return rc ? rc : result(lsetxattr(full, name, value, size, flags));
 }
 
+/* A slow one has none: the kernel would ask for them with each write. */
 static int op_getxattr(const char *path, const char *name, char *value, size_t size)
 {
 	char full[PATH_MAX + 64];
 	ssize_t n;
 
+	if (ctl->delay_ms)
+		return -ENOSYS;
 	enter();
 	fd_path(full, sizeof(full), path);
 	n = lgetxattr(full, name, value, size);

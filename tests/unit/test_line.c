@@ -23,13 +23,14 @@ static __u64 some(__u64 below)
 /* So much more was counted until the line's window ended. */
 static void tell(void)
 {
-	struct count_row more = { { some(1 << 30), some(1 << 30) }, some(100) };
+	struct count_row more = { { some(1 << 30), some(1 << 30) }, some(100), some(1 << 30) };
 
 	window[told] = line.window;
 	row[told++] = more;
 	sum.bytes[COUNT_READ] += more.bytes[COUNT_READ];
 	sum.bytes[COUNT_WRITE] += more.bytes[COUNT_WRITE];
 	sum.calls += more.calls;
+	sum.ns += more.ns;
 	line_tell(&line, &sum);
 }
 
@@ -45,6 +46,7 @@ static void expect_rows(void)
 		rows[at].bytes[COUNT_READ] += row[i].bytes[COUNT_READ];
 		rows[at].bytes[COUNT_WRITE] += row[i].bytes[COUNT_WRITE];
 		rows[at].calls += row[i].calls;
+		rows[at].ns += row[i].ns;
 	}
 	ck_assert(!memcmp(rows, line.rows, sizeof(rows)));
 }
@@ -81,4 +83,32 @@ START_TEST(no_byte_gets_lost_or_into_another_row_whatever_the_gaps_are)
 }
 END_TEST
 
-UNIT_MAIN("line", no_byte_gets_lost_or_into_another_row_whatever_the_gaps_are)
+/* From 100.25 s to 'end', the first call that ends; then one of the last second. */
+START_TEST(a_long_call_is_in_each_row_that_it_took)
+{
+	static const __u64 ends[] = { 100500000000, 103500000000, 163000000000, 301000000000 };
+	static const __u64 begin = 100250000000;
+	__u64 all, first;
+	size_t i, j;
+
+	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		memset(&line, 0, sizeof(line));
+		memset(&sum, 0, sizeof(sum));
+		line.window = line.base = ends[i] / LINE_WINDOW_NS;
+		sum.ns = ends[i] - begin;
+		line_spread(&line, begin, ends[i]);
+		sum.ns += 5;
+		line_tell(&line, &sum);
+		for (j = all = 0; j < COUNT_ROWS; j++)
+			all += line.rows[j].ns;
+		ck_assert_uint_eq(all, sum.ns);
+		ck_assert_uint_eq(line.base, 100 >> line.shift);
+		first = ((line.base + 1) << line.shift) * LINE_WINDOW_NS;
+		ck_assert_uint_eq(line.rows[0].ns, (first < ends[i] ? first : ends[i] + 5) - begin);
+		ck_assert_uint_eq(line.shift, i < 3 ? 0 : 2);
+	}
+}
+END_TEST
+
+UNIT_MAIN("line", no_byte_gets_lost_or_into_another_row_whatever_the_gaps_are,
+	  a_long_call_is_in_each_row_that_it_took)

@@ -1165,6 +1165,89 @@ static void do_inodes(void)
 	close(open_in(DIR_, "cut", O_WRONLY | O_TRUNC));
 }
 
+/* ---- where each operation takes long ------------------------------------- */
+
+static void do_waits(void)
+{
+	int in = open_in(DIR_, "in", O_RDONLY), out = open_new(DIR_, 0), i;
+	char name[64], path[512];
+	struct stat st;
+
+	for (i = 0; i < 4; i++) {
+		need(pread(in, buffer, BLOCK, (off_t)i * BLOCK), BLOCK, "pread");
+		both(DIR_, READ, BLOCK);
+		need(write(out, buffer, BLOCK), BLOCK, "write");
+		both(DIR_, WRITE, BLOCK);
+	}
+	need(fsync(out), 0, "fsync");
+	need(fdatasync(out), 0, "fdatasync");
+	close(out);
+	close(in);
+	snprintf(name, sizeof(name), "dir.%d", getpid());
+	snprintf(path, sizeof(path), "%s", name_in(DIR_, name));
+	need(mkdir(path, 0700), 0, "mkdir");
+	need(stat(path, &st), 0, "stat");
+	strcat(path, ".moved");
+	need(rename(name_in(DIR_, name), path), 0, "rename");
+	need(chmod(path, 0750), 0, "chmod");
+	need(rmdir(path), 0, "rmdir");
+}
+
+/* Files are closed by the end of the process. */
+static void do_waits_exit(void)
+{
+	open_in(DIR_, "in", O_RDONLY);
+	open_in(DIR_, "in", O_RDONLY);
+}
+
+static void do_waits_mapped(void)
+{
+	int fd = open_in(DIR_, "in", O_RDONLY), i;
+	volatile char *map = mmap(NULL, TOTAL, PROT_READ, MAP_SHARED, fd, 0);
+
+	if (map == MAP_FAILED)
+		fail("mmap");
+	need(madvise((void *)map, TOTAL, MADV_RANDOM), 0, "madvise");
+	for (i = 0; i < 5; i++)
+		buffer[0] ^= map[i * 8 * BLOCK];
+}
+
+/* 16 at a time: the process is blocked as long as one takes. */
+static void do_waits_aio(void)
+{
+	struct iocb cb[16], *list[16];
+	struct io_event event[16];
+	aio_context_t context = 0;
+	int fd = open_in(DIR_, "in", O_RDONLY | O_DIRECT), i;
+
+	memset(cb, 0, sizeof(cb));
+	need(syscall(SYS_io_setup, 16, &context), 0, "io_setup");
+	for (i = 0; i < 16; i++) {
+		cb[i].aio_fildes = (unsigned int)fd;
+		cb[i].aio_lio_opcode = IOCB_CMD_PREAD;
+		cb[i].aio_buf = (unsigned long)buffer;
+		cb[i].aio_nbytes = BLOCK;
+		cb[i].aio_offset = (long)i * BLOCK;
+		list[i] = &cb[i];
+	}
+	need(syscall(SYS_io_submit, context, 16, list), 16, "io_submit");
+	need(syscall(SYS_io_getevents, context, 16, 16, event, NULL), 16, "io_getevents");
+}
+
+/* What a filesystem that is full, a folder without rights and a missing name answer. */
+static void do_errors(void)
+{
+	int fd = open_new(OTHER, 0);
+	struct stat st;
+
+	while (write(fd, buffer, TOTAL) > 0)
+		;
+	if (errno != ENOSPC)
+		fail("write");
+	need(stat(name_in(DIR_, "missing"), &st), -1, "stat");
+	need(open(name_in(DIR_, "absent"), O_RDONLY), -1, "open");
+}
+
 /* ---- processes ----------------------------------------------------------- */
 
 static void pause_ms(long ms)
@@ -1442,6 +1525,11 @@ static const struct kind {
 	{ "osync", do_osync },
 	{ "tmpfile", do_tmpfile },
 	{ "inodes", do_inodes },
+	{ "waits", do_waits },
+	{ "waits_exit", do_waits_exit },
+	{ "waits_mapped", do_waits_mapped },
+	{ "waits_aio", do_waits_aio },
+	{ "errors", do_errors },
 	{ "fork", do_fork },
 	{ "threads", do_threads },
 	{ "crowd", do_crowd },
