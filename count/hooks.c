@@ -109,6 +109,7 @@ const struct hook hooks[] = {
 	{ LOSS_LATENCY, 1, "latency_vfs_write", FENTRY, "vfs_write", 4 },
 	{ LOSS_LATENCY, 1, "latency_vfs_readv", FENTRY, "vfs_readv", 5 },
 	{ LOSS_LATENCY, 1, "latency_vfs_writev", FENTRY, "vfs_writev", 5 },
+	{ LOSS_T_SENDFILE, 0, "time_direct", FENTRY, "do_splice_direct", 6 },
 	{ LOSS_T_OPEN, 0, "time_open", FENTRY, "do_filp_open", 3 },
 	{ LOSS_T_OPEN, 0, "meta_opened", FEXIT, "do_filp_open", 3 },
 	{ LOSS_T_OPEN, 1, "time_open", FENTRY, "do_file_open", 3 },
@@ -177,7 +178,8 @@ const struct hook hooks[] = {
 	{ LOSS_T_URING, 0, "time_uring_done", FEXIT, "__x64_sys_io_uring_enter", 1 },
 	{ LOSS_T_URING, 1, "time_uring_arm64", FENTRY, "__arm64_sys_io_uring_enter", 1 },
 	{ LOSS_T_URING, 1, "time_uring_arm64_done", FEXIT, "__arm64_sys_io_uring_enter", 1 },
-	{ LOSS_T_THREADS, 0, "time_thread_gone", FENTRY, "perf_event_exit_task", 1 },
+	{ LOSS_T_THREADS, 0, "time_thread_gone", FENTRY, "cgroup_exit", 1 },
+	{ LOSS_T_THREADS, 1, "time_thread_gone", FENTRY, "cgroup_task_exit", 1 },
 };
 /* clang-format on */
 const size_t hook_count = sizeof(hooks) / sizeof(hooks[0]);

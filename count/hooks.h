@@ -80,6 +80,7 @@
 	  "bpf_func_id.BPF_FUNC_task_pt_regs")                                                     \
 	X(WILLNEED, MMAP, "MADV_WILLNEED", HOOK_MMAP, 0, "bpf_func_id.BPF_FUNC_task_pt_regs")      \
 	X(LATENCY, LATENCY, "latency", 0, TIME(READ) | TIME(WRITE), NULL)                          \
+	X(T_SENDFILE, LATENCY, "time of sendfile", 0, 0, NULL)                                     \
 	X(T_OPEN, LATENCY, "time of open", 0, TIME(META), NULL)                                    \
 	X(T_STAT, LATENCY, "time of stat", 0, TIME(META), NULL)                                    \
 	X(T_ACCESS, LATENCY, "time of access and readlink", 0, 0, NULL)                            \

@@ -383,7 +383,8 @@ struct {
 	__type(value, struct thread);
 } threads SEC(".maps");
 
-/* Cgroups that are no job's, by their number: what costs tasks outside of jobs. */
+/* Cgroups that are no job's, each at a place by its number: saves tasks outside of jobs a
+ * look into 'cache'. */
 #define OUTSIDERS 1024
 __u64 outsiders[OUTSIDERS];
 
@@ -603,11 +604,9 @@ static __noinline __u32 resolve(__u64 cgroup, __u32 dev)
 	struct count_entry *entry;
 
 	key.job = own_job();
-	if (!key.job) {
+	entry = key.job ? bpf_map_lookup_elem(&jobs, &key) : NULL;
+	if (!key.job)
 		*(volatile __u64 *)outsider(cgroup) = mark;
-		return 0;
-	}
-	entry = bpf_map_lookup_elem(&jobs, &key);
 	if (entry && (!now || now->ended == entry->dev.ended))
 		answer.slot = entry->slot;
 	bpf_map_update_elem(&cache, &where, &answer, BPF_ANY);
@@ -1354,14 +1353,32 @@ static __always_inline void copied_both(__u64 *ctx, __s64 bytes)
 	copied((void *)ctx[2], COUNT_WRITE, bytes);
 }
 
-PROGRAM("fentry/vfs_copy_file_range", rw_copy_begin, enter(INSIDE_COPY, 0))
+/* Its time is that of the file which is written, where it is one. */
+static __always_inline int copy_begin(void *frame, struct file *in, struct file *out)
+{
+	return config.latency ? begin(frame, file_dev(out) ? out : in) : 0;
+}
+
+static __always_inline int copy_end(void *frame, struct file *out, __s64 rc)
+{
+	if (!config.latency)
+		return 0;
+	return end_class(frame, file_dev(out) ? COUNT_TIME_WRITE : COUNT_TIME_READ, rc);
+}
+
+SEC("fentry/vfs_copy_file_range")
+int rw_copy_begin(__u64 *ctx)
+{
+	enter(INSIDE_COPY, 0);
+	return copy_begin(ctx, (void *)ctx[0], (void *)ctx[2]);
+}
 
 SEC("fexit/vfs_copy_file_range")
 int rw_copy_done(__u64 *ctx)
 {
 	leave(INSIDE_COPY);
 	copied_both(ctx, ctx[6]);
-	return 0;
+	return copy_end(ctx, (void *)ctx[2], ctx[6]);
 }
 
 /* sendfile(2), and copy_file_range(2) before 6.8 */
@@ -1370,18 +1387,25 @@ int rw_direct_done(__u64 *ctx)
 {
 	if (!inside(INSIDE_COPY))
 		copied_both(ctx, ctx[6]);
-	return 0;
+	return copy_end(ctx, (void *)ctx[2], ctx[6]);
 }
 
+PROGRAM("fentry/do_splice_direct", time_direct, copy_begin(ctx, (void *)ctx[0], (void *)ctx[2]))
+
 /* splice(2) and that of io_uring, from a file or to one */
-PROGRAM("fentry/do_splice", rw_splice_begin, enter(INSIDE_COPY, 0))
+SEC("fentry/do_splice")
+int rw_splice_begin(__u64 *ctx)
+{
+	enter(INSIDE_COPY, 0);
+	return copy_begin(ctx, (void *)ctx[0], (void *)ctx[2]);
+}
 
 SEC("fexit/do_splice")
 int rw_splice_done(__u64 *ctx)
 {
 	leave(INSIDE_COPY);
 	copied_both(ctx, ctx[6]);
-	return 0;
+	return copy_end(ctx, (void *)ctx[2], ctx[6]);
 }
 
 /* sendfile(2) to a pipe (5.12); before, it is do_splice_direct() as well */
@@ -2192,7 +2216,7 @@ int exit_totals(__u64 *ctx)
 }
 
 /* The last that a thread does: its files are closed by now. */
-SEC("fentry/perf_event_exit_task")
+SEC("fentry/cgroup_exit")
 int time_thread_gone(__u64 *ctx)
 {
 	struct thread *thread = thread_get(0);

@@ -3,8 +3,9 @@
  *
  *   count_cost [--few | --tracepoints | --counting | --ptrace] FILE
  *
- * Prints four numbers (count_least.h): getppid(2); lseek(2) in FILE; 64 bytes
- * through a pipe, a write(2) and a read(2); pread(2) of 64 bytes of FILE.
+ * Prints five numbers (count_least.h): getppid(2); lseek(2) in FILE; 64 bytes
+ * through a pipe, a write(2) and a read(2); pread(2) of 64 bytes of FILE; open(2) and
+ * close(2) of FILE.
  * --few: only a hundred calls, for whom a tracer stops. --tracepoints: with empty
  * BPF programs on entry and exit of all system calls; --counting: the one on exit
  * adds to a counter, the least that counts; --ptrace: under a tracer that counts
@@ -47,6 +48,18 @@ static void call_lseek(int fd)
 		fail("lseek");
 }
 
+static const char *path;
+
+static void call_open(int fd)
+{
+	int other = open(path, O_RDONLY);
+
+	(void)fd;
+	if (other < 0)
+		fail(path);
+	close(other);
+}
+
 static int ends[2]; /* of the pipe */
 
 static void call_pipe(int fd)
@@ -58,7 +71,7 @@ static void call_pipe(int fd)
 		fail("pipe");
 }
 
-static void report(const char *path, int calls)
+static void report(int calls)
 {
 	int fd = open(path, O_RDONLY);
 
@@ -67,7 +80,8 @@ static void report(const char *path, int calls)
 	printf("%ld", least(call_getppid, fd, calls));
 	printf(" %ld", least(call_lseek, fd, calls));
 	printf(" %ld", least(call_pipe, fd, calls));
-	printf(" %ld\n", least(call_pread, fd, calls));
+	printf(" %ld", least(call_pread, fd, calls));
+	printf(" %ld\n", least(call_open, fd, calls));
 	fflush(stdout);
 }
 
@@ -185,6 +199,7 @@ int main(int argc, char **argv)
 			"usage: count_cost [--few|--tracepoints|--counting|--ptrace] FILE\n");
 		return 64;
 	}
-	report(argv[argc - 1], calls);
+	path = argv[argc - 1];
+	report(calls);
 	return 0;
 }

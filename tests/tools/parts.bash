@@ -465,7 +465,7 @@ part_vm() {
 # all. Before a commit on the newest: all kinds where counting has changed, else some.
 part_count() {
 	local status=0 suite=trixie series=(newest) runs=(newest-preempt)
-	! changed count tests/vm/{truth.c,count-truth,count.bats} || runs=(newest)
+	! changed count tests/vm/{truth.c,count-truth,count-times,count.bats} tests/sim/wekafs.c || runs=(newest)
 	[[ $level != all ]] || suite=bookworm series=(5.10 6.1 6.12 6.18 newest) \
 		runs=(5.10 6.12 newest {6.1,6.12,6.18,newest}-preempt)
 	need tree-gcc && need_site $suite && need_kernels "${series[@]}" || return 0

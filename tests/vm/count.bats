@@ -30,7 +30,7 @@ payload_make() {
 	payload_add "$dir" "$BUILDDIR/jobio-count"
 	"${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -O2 -static -pthread \
 		-o "$dir/truth" "$SRCDIR/tests/vm/truth.c"
-	cp "$SRCDIR"/tests/vm/count-{truth,lockdown} "$dir"
+	cp "$SRCDIR"/tests/vm/count-{truth,times,lockdown} "$dir"
 	# shellcheck disable=SC2016 # the container's shell expands it
 	docker run --rm --network=none -v "$SRCDIR/tests/sim:/sim:ro" -v "$dir:/out" "$image" \
 		sh -c 'gcc -std=gnu11 -D_GNU_SOURCE -O2 -o /out/wekafs /sim/wekafs.c $(pkg-config --cflags --libs fuse3)'
@@ -65,9 +65,13 @@ setup_file() {
 			*) machine "$kernel" -c v2 "$kernel" count-truth & ;;
 		esac
 	done
+	for kernel in "${kernels[@]}"; do
+		while (($(jobs -pr | wc -l) >= 4)); do wait -n; done
+		machine "$kernel-times" -c v2 "$kernel" count-times &
+	done
 	[[ -z ${kernels[*]} ]] || machine lockdown -p 'maxcpus=2 lockdown=confidentiality' "${kernels[-1]}" count-lockdown &
 	wait
-	for kernel in "${all[@]}"; do
+	for kernel in "${all[@]}" "${kernels[@]/%/-times}"; do
 		cases_split "$kernel"
 	done
 }
@@ -164,7 +168,7 @@ none() {
 
 @test "the machines ran to the end of their scripts" {
 	local name status
-	for name in "${all[@]}" ${kernels:+lockdown}; do
+	for name in "${all[@]}" "${kernels[@]/%/-times}" ${kernels:+lockdown}; do
 		status=$(<"$work/$name.status")
 		((status != 0)) || continue
 		printf '%s: status %s after\n' "$name" "$status"
@@ -556,6 +560,85 @@ expect_rows() {
 		expect "$kernel" 'v2 read' '.app[0] | .read_ns' null
 	done
 	expect 5.10 'v2 latency read' '.app[0] | .read_ns' null
+}
+
+# times KERNEL LABEL - each class took what the processes measured, and at least what the
+# operations of the slow filesystem take. Counted is the filesystem's part of a call: that of
+# the process, less 5 % and 50 ms, for each of many processes that wait for a CPU in turn.
+times() {
+	jq -r -s --arg kernel "$1" '
+		.[0] as $ops | [.[1:-1][] | .times // {}] as $did
+		| (.[-1].app[] | select(.fs == "/mnt/slow")) as $got
+		| ["read_us", "write_us", "meta_us", "sync_us", "close_us", "mapped_us", "async_us"][] as $key
+		| ([$did[][$key] // 0] | add // 0) as $us
+		| select(($kernel == "5.10" and $key == "mapped_us") | not)
+		| select(($got[$key] // -1) < $us * 0.95 - 50000 or $got[$key] > $us * 1.05 + 50000)
+		| "\($key): measured \($us), counted \($got[$key])"' "$(case_file "$1-times" "$2")"
+}
+
+@test "time by class is what processes waited, one, four or sixteen" {
+	local kernel label found
+	for kernel in "${kernels[@]}"; do
+		for label in 'nothing' 'one process' 'four processes' 'sixteen processes' \
+			'closed at the end' libaio mapped 'mapped by four'; do
+			found=$(times "$kernel" "$label")
+			[[ -z $found ]] || { printf '%s, %s: %s\n' "$kernel" "$label" "$found"; return 1; }
+		done
+	done
+}
+
+# slow KERNEL LABEL FILTER VALUE - of what was counted on the slow filesystem
+slow() {
+	local got
+	got=$(jq -r -s ".[0] as \$ops | .[-1].app[] | select(.fs == \"${5:-/mnt/slow}\") | $3" "$(case_file "$1-times" "$2")")
+	[[ $got == "$4" ]] || { printf '%s, %s: %s: %s instead of %s\n' "$1" "$2" "$3" "$got" "$4"; return 1; }
+}
+
+each_slow() {
+	local kernel
+	for kernel in "${kernels[@]}"; do slow "$kernel" "$@" || return; done
+}
+
+@test "no call takes less than its operations do" {
+	each_slow 'four processes' '[.read_us >= $ops.read * $ops.delay_ms * 1000,
+		.write_us >= $ops.write * $ops.delay_ms * 1000, .sync_us >= $ops.sync * $ops.delay_ms * 1000,
+		.close_us >= $ops.close * $ops.delay_ms * 1000,
+		.meta_us >= ($ops | .ops - .read - .write - .sync - .close) * $ops.delay_ms * 1000] | all' true
+	each_slow 'closed at the end' '.close_us >= $ops.close * $ops.delay_ms * 1000' true
+}
+
+@test "threads that did I/O, how long they lived, and the slowest of them" {
+	each_slow 'nothing' '[.threads, .thread_us, .slowest_us] | join(" ")' '0 0 0'
+	each_slow 'one process' '[.threads, .slowest_us <= .slowest_life_us, .slowest_life_us <= .thread_us] | join(" ")' \
+		'1 true true'
+	each_slow 'sixteen processes' '.threads' 16
+	# of one thread all time is the slowest's; of 16 at least their mean
+	each_slow 'one process' '(.slowest_us - (.read_us + .write_us + .meta_us + .sync_us + .close_us)) | fabs < 1000' true
+	each_slow 'sixteen processes' '.slowest_us * 16 >= .read_us + .write_us + .meta_us + .sync_us + .close_us' true
+}
+
+@test "a timeline has the time of calls, spread over the seconds that they took" {
+	each_slow 'sixteen processes' '(.read_us + .write_us + .meta_us + .sync_us + .close_us) as $all
+		| (.timeline.io_us | add) / $all | . > 0.98 and . <= 1' true
+	# no thread has more than a second of a second
+	each_slow 'one process' '[.timeline.io_us[] | select(. > 1010000)] | length' 0
+}
+
+@test "asynchronous I/O has its latency, and blocks for one of 16 at a time" {
+	each_slow libaio '.read_ns | add' 16
+	each_slow libaio '.async_us < 16 * 1000 * $ops.delay_ms / 2' true
+}
+
+@test "calls that fail are counted by filesystem, class and errno" {
+	each_slow errors '.errors | tojson' '{"ENOENT":{"meta":2}}'
+	each_slow errors '.errors | tojson' '{"ENOSPC":{"write":1}}' /mnt/b
+	each_slow 'one process' '.errors | tojson' null
+}
+
+@test "random reads and writes are told from those that go on where the last ended" {
+	each_slow 'one after another' '[.read_random, .read_first] | join(" ")' '0 1'
+	each_slow 'backwards' '[.read_random, .read_first] | join(" ")' '63 1'
+	each_slow 'written backwards' '[.write_random, .write_first] | join(" ")' '63 1'
 }
 
 @test "two loaders at once load one set, a killed one leaves nothing in the way" {

@@ -59,6 +59,16 @@ enum {
 	PLACES
 };
 enum {
+	T_READ,
+	T_WRITE,
+	T_META,
+	T_SYNC,
+	T_CLOSE,
+	T_MAPPED,
+	T_ASYNC,
+	TIMES
+};
+enum {
 	OPEN,
 	CREATE,
 	UNLINK,
@@ -94,6 +104,7 @@ struct truth {
 	_Atomic long mmap_bytes[PLACES][2], ops[PLACES][OPS];
 	_Atomic int step; /* how far a child has come */
 	int lookups_known;
+	_Atomic long us[TIMES]; /* in calls, where it is said */
 	/* of OTHER, where it is said when: calls in each second from 'first' on,
 	 * and calls that may have been in it */
 	long first, sure[SECONDS][2], unsure[SECONDS][2];
@@ -1167,49 +1178,77 @@ static void do_inodes(void)
 
 /* ---- where each operation takes long ------------------------------------- */
 
-static void do_waits(void)
+static long mono_us(void)
 {
-	int in = open_in(DIR_, "in", O_RDONLY), out = open_new(DIR_, 0), i;
-	char name[64], path[512];
-	struct stat st;
+	struct timespec t;
 
-	for (i = 0; i < 4; i++) {
-		need(pread(in, buffer, BLOCK, (off_t)i * BLOCK), BLOCK, "pread");
-		both(DIR_, READ, BLOCK);
-		need(write(out, buffer, BLOCK), BLOCK, "write");
-		both(DIR_, WRITE, BLOCK);
-	}
-	need(fsync(out), 0, "fsync");
-	need(fdatasync(out), 0, "fdatasync");
-	close(out);
-	close(in);
-	snprintf(name, sizeof(name), "dir.%d", getpid());
-	snprintf(path, sizeof(path), "%s", name_in(DIR_, name));
-	need(mkdir(path, 0700), 0, "mkdir");
-	need(stat(path, &st), 0, "stat");
-	strcat(path, ".moved");
-	need(rename(name_in(DIR_, name), path), 0, "rename");
-	need(chmod(path, 0750), 0, "chmod");
-	need(rmdir(path), 0, "rmdir");
+	if (clock_gettime(CLOCK_MONOTONIC, &t) < 0)
+		fail("clock_gettime");
+	return t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-/* Files are closed by the end of the process. */
+/* What a call returned, and how long it took. */
+#define TAKES(class, call)                                                                         \
+	({                                                                                         \
+		long begin_us_ = mono_us(), rc_ = (long)(call);                                    \
+		truth->us[class] += mono_us() - begin_us_;                                         \
+		rc_;                                                                               \
+	})
+
+static void do_waits(void)
+{
+	int in = TAKES(T_META, open_in(DIR_, "in", O_RDONLY)), i;
+	int out = TAKES(T_META, open_new(DIR_, 0));
+	char path[512], moved[512];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s", name_in(DIR_, "dir"));
+	snprintf(moved, sizeof(moved), "%s", name_in(DIR_, "moved"));
+	for (i = 0; i < 4; i++) {
+		need(TAKES(T_READ, pread(in, buffer, BLOCK, (off_t)i * BLOCK)), BLOCK, "pread");
+		need(TAKES(T_WRITE, write(out, buffer, BLOCK)), BLOCK, "write");
+	}
+	need(TAKES(T_SYNC, fsync(out)), 0, "fsync");
+	need(TAKES(T_SYNC, fdatasync(out)), 0, "fdatasync");
+	need(TAKES(T_CLOSE, close(out)), 0, "close");
+	need(TAKES(T_CLOSE, close(in)), 0, "close");
+	need(TAKES(T_META, mkdir(path, 0700)), 0, "mkdir");
+	need(TAKES(T_META, stat(path, &st)), 0, "stat");
+	need(TAKES(T_META, rename(path, moved)), 0, "rename");
+	need(TAKES(T_META, rmdir(moved)), 0, "rmdir");
+}
+
+/* Files that the end of a process closes. */
 static void do_waits_exit(void)
 {
-	open_in(DIR_, "in", O_RDONLY);
-	open_in(DIR_, "in", O_RDONLY);
+	int fd = TAKES(T_META, open_in(DIR_, "in", O_RDONLY)), i;
+	pid_t pid;
+
+	for (i = 0; i < 2; i++) {
+		pid = fork();
+		if (!pid) {
+			truth->first = mono_us();
+			_exit(0);
+		}
+		need(waitpid(pid, NULL, 0), pid, "waitpid");
+		truth->us[T_CLOSE] += mono_us() - truth->first;
+	}
+	truth->first = 0;
+	need(TAKES(T_CLOSE, close(fd)), 0, "close");
 }
 
 static void do_waits_mapped(void)
 {
-	int fd = open_in(DIR_, "in", O_RDONLY), i;
+	int fd = TAKES(T_META, open_in(DIR_, "in", O_RDONLY)), i;
 	volatile char *map = mmap(NULL, TOTAL, PROT_READ, MAP_SHARED, fd, 0);
 
 	if (map == MAP_FAILED)
 		fail("mmap");
 	need(madvise((void *)map, TOTAL, MADV_RANDOM), 0, "madvise");
 	for (i = 0; i < 5; i++)
-		buffer[0] ^= map[i * 8 * BLOCK];
+		buffer[0] ^= TAKES(T_MAPPED, map[i * 8 * BLOCK]);
+	munmap((void *)map, TOTAL);
+	need(TAKES(T_CLOSE, close(fd)), 0, "close");
 }
 
 /* 16 at a time: the process is blocked as long as one takes. */
@@ -1218,7 +1257,7 @@ static void do_waits_aio(void)
 	struct iocb cb[16], *list[16];
 	struct io_event event[16];
 	aio_context_t context = 0;
-	int fd = open_in(DIR_, "in", O_RDONLY | O_DIRECT), i;
+	int fd = TAKES(T_META, open_in(DIR_, "in", O_RDONLY | O_DIRECT)), i;
 
 	memset(cb, 0, sizeof(cb));
 	need(syscall(SYS_io_setup, 16, &context), 0, "io_setup");
@@ -1230,8 +1269,10 @@ static void do_waits_aio(void)
 		cb[i].aio_offset = (long)i * BLOCK;
 		list[i] = &cb[i];
 	}
-	need(syscall(SYS_io_submit, context, 16, list), 16, "io_submit");
-	need(syscall(SYS_io_getevents, context, 16, 16, event, NULL), 16, "io_getevents");
+	need(TAKES(T_ASYNC, syscall(SYS_io_submit, context, 16, list)), 16, "io_submit");
+	need(TAKES(T_ASYNC, syscall(SYS_io_getevents, context, 16, 16, event, NULL)), 16,
+	     "io_getevents");
+	need(TAKES(T_CLOSE, close(fd)), 0, "close");
 }
 
 /* What a filesystem that is full, a folder without rights and a missing name answer. */
@@ -1607,6 +1648,18 @@ static void say_place(int place, const char *key)
 	say("}");
 }
 
+static void say_times(void)
+{
+	static const char *const keys[TIMES] = { "read_us",  "write_us",  "meta_us", "sync_us",
+						 "close_us", "mapped_us", "async_us" };
+	int i;
+
+	say(",\"times\":{");
+	for (i = 0; i < TIMES; i++)
+		say("%s\"%s\":%ld", i ? "," : "", keys[i], truth->us[i]);
+	say("}");
+}
+
 /* One write of one length, whatever there is to say. */
 static void say_all(void)
 {
@@ -1616,6 +1669,8 @@ static void say_all(void)
 	say_place(OTHER, dirs[OTHER]);
 	say(",");
 	say_place(EXIT, "exit");
+	if (truth->us[T_META])
+		say_times();
 	say("}");
 	memset(line + used, ' ', LINE - 1 - used);
 	line[LINE - 1] = '\n';
