@@ -18,8 +18,9 @@ static void add_up(struct count_slot *sum, const struct count_slot *one)
 {
 	const __u64 *from = one->bytes;
 	__u64 *to = sum->bytes;
-	size_t i, n = (offsetof(struct count_slot, slowest_ns) - offsetof(struct count_slot, bytes)) /
-		      sizeof(*to);
+	size_t i,
+		n = (offsetof(struct count_slot, slowest_ns) - offsetof(struct count_slot, bytes)) /
+		    sizeof(*to);
 
 	for (i = 0; i < n; i++)
 		to[i] += from[i];
@@ -137,9 +138,9 @@ static int64_t in_us(uint64_t ns)
 static void put_times(struct io *io, const struct count_slot *s, uint32_t lost)
 {
 	static const enum io_number numbers[COUNT_CLASSES] = {
-		[COUNT_TIME_READ] = IO_READ_US,	    [COUNT_TIME_WRITE] = IO_WRITE_US,
-		[COUNT_TIME_META] = IO_META_US,	    [COUNT_TIME_SYNC] = IO_SYNC_US,
-		[COUNT_TIME_CLOSE] = IO_CLOSE_US,   [COUNT_TIME_MAPPED] = IO_MAPPED_US,
+		[COUNT_TIME_READ] = IO_READ_US,	  [COUNT_TIME_WRITE] = IO_WRITE_US,
+		[COUNT_TIME_META] = IO_META_US,	  [COUNT_TIME_SYNC] = IO_SYNC_US,
+		[COUNT_TIME_CLOSE] = IO_CLOSE_US, [COUNT_TIME_MAPPED] = IO_MAPPED_US,
 		[COUNT_TIME_ASYNC] = IO_ASYNC_US,
 	};
 	int i, j;
@@ -159,8 +160,7 @@ static void put_times(struct io *io, const struct count_slot *s, uint32_t lost)
 	if (lost & THREADS_LOST)
 		return;
 	io->numbers[IO_THREADS] = (int64_t)s->threads;
-	io->numbers[IO_THREAD_US] =
-		in_us(s->life_ns + s->alive * counters_now_ns() - s->born_ns);
+	io->numbers[IO_THREAD_US] = in_us(s->life_ns + s->alive * counters_now_ns() - s->born_ns);
 	io->numbers[IO_SLOWEST_US] = in_us(s->slowest_ns);
 	io->numbers[IO_SLOWEST_LIFE_US] = in_us(s->slowest_life_ns);
 }

@@ -991,8 +991,7 @@ __noinline int spread(__u32 first, __u64 start, __u64 end)
 	__u32 one = 1, shard = first + own_shard();
 	struct count_slot *slot = bpf_map_lookup_elem(&slots, &shard);
 
-	if (!slot || !config.window_ticks ||
-	    bpf_map_update_elem(&locks, &shard, &one, BPF_NOEXIST))
+	if (!slot || !config.window_ticks || bpf_map_update_elem(&locks, &shard, &one, BPF_NOEXIST))
 		return 0;
 	*(volatile __u32 *)&slot->line.writes += 1;
 	line_spread(&slot->line, start + slot->line.real_ns, end + slot->line.real_ns);
@@ -1034,7 +1033,7 @@ static __always_inline int errno_place(__s64 rc)
 	case -5:
 		return 2; /* EIO */
 	case -116:
-	case -521: /* EOPENSTALE */
+	case -521:	  /* EOPENSTALE */
 		return 3; /* ESTALE */
 	case -110:
 		return 4; /* ETIMEDOUT */
@@ -1128,8 +1127,8 @@ static __always_inline __u32 rw_class(struct file *file, __u32 rw)
 	return rw == COUNT_WRITE && file->f_flags & O_DSYNC_ ? COUNT_TIME_SYNC : rw;
 }
 
-static __always_inline void timed(void *frame, struct file *file, __u32 rw, __s64 bytes,
-				  __u64 at, __u32 dev)
+static __always_inline void timed(void *frame, struct file *file, __u32 rw, __s64 bytes, __u64 at,
+				  __u32 dev)
 {
 	__u64 cgroup = own_cgroup_id(), end;
 	struct thread *thread;
@@ -1812,8 +1811,7 @@ TIMED(mknod, "do_mknodat", 4)
 TIMED(setattr, "notify_change", 4)
 TIMED(setattr_3, "notify_change", 3)
 PROGRAM("fexit/iterate_dir", time_readdir_done, end_class(ctx, COUNT_TIME_META, (__s32)ctx[2]))
-PROGRAM("fexit/vfs_fallocate", time_fallocate_done,
-	end_class(ctx, COUNT_TIME_META, (__s32)ctx[4]))
+PROGRAM("fexit/vfs_fallocate", time_fallocate_done, end_class(ctx, COUNT_TIME_META, (__s32)ctx[4]))
 
 /* What a filesystem does as a file is closed, by close(2), dup2(2), exec(2) or the end of
  * the process: most do nothing. */

@@ -176,12 +176,12 @@ struct count_slot {
 	__u64 ns[2][COUNT_NS_BINS];
 	__u64 time_ns[COUNT_CLASSES];
 	__u64 errors[COUNT_ERRNOS][COUNT_FAILED_CLASSES];
-	__u64 random[2], firsts[2]; /* not where the last ended; of a file */
-	__u64 threads, life_ns;	    /* all of them; of those that ended */
-	__u64 alive, born_ns;	    /* these times, added up */
+	__u64 random[2], firsts[2];	   /* not where the last ended; of a file */
+	__u64 threads, life_ns;		   /* all of them; of those that ended */
+	__u64 alive, born_ns;		   /* these times, added up */
 	__u64 slowest_ns, slowest_life_ns; /* of one thread; not a sum */
-	struct count_peak peak[2]; /* in the first shard; not a sum */
-	struct count_line line;	   /* of this shard */
+	struct count_peak peak[2];	   /* in the first shard; not a sum */
+	struct count_line line;		   /* of this shard */
 };
 
 struct count_key {

@@ -20,7 +20,7 @@
 #include "count/programs.h"
 #include "lib/digest.h"
 
-#define SLOTS 512 /* jobs on this node times filesystems, at once */
+#define SLOTS 512     /* jobs on this node times filesystems, at once */
 #define THREADS 16384 /* at once, where tasks have no storage */
 #define LINKS_MAX 160
 #define FOLDER_BYTES 512
