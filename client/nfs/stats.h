@@ -8,7 +8,8 @@
  *           operations are added up; a kernel may let one underflow (near
  *           2^64), which makes that sum unknown and no other.
  *         queue: before a request was sent; rtt: from there to its answer;
- *           total: from its begin to its end.
+ *           total: from its begin to its end, without operations that no process
+ *           waits for (DELEGRETURN, COMMIT and the like).
  *         copies: COPY and CLONE that succeeded (RFC 7862, 15.2 and 15.13): bytes
  *           that crossed no wire, how many is not told.
  *         transport: a connection to the server. It belongs to the server's

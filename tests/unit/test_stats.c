@@ -273,6 +273,10 @@ START_TEST(operations_of_a_mount_are_unknown_where_a_line_is_missing_or_not_unde
 		{ OPS READ ACCESS, "reads=5 writes=? others=?" },
 		{ V3 OPS ACCESS READ WRITE, "reads=5 writes=7 others=?" }, /* ends with COMMIT */
 		{ V3 OPS "\tCOMMIT: 4 4 0 1 1 1 1 1\n" ACCESS READ WRITE, "others=13" },
+		/* what no process waits for has no time */
+		{ OPS READ WRITE "\tLOOKUP: 1 1 0 1 1 1 5 7\n\tDELEGRETURN: 2 2 0 1 1 1 90 100\n"
+				 "\tCOMMIT: 2 2 0 1 1 1 90 100\n",
+		  "others=5 other_total=7" },
 		{ OPS "\t  READ: 5 6 0 900\n" WRITE ACCESS, "reads=? writes=7 others=9" },
 		{ OPS READ "\t WRITE: 7 7 0 x 9 1 2 3\n" ACCESS, "reads=5 writes=? others=9" },
 		{ OPS READ WRITE "\tACCESS: -9 9 0 9 9 1 2 3\n\tLOOKUP: 1 1 0 1 1 1 1 1\n",
