@@ -1158,16 +1158,27 @@ static __always_inline void timed(void *frame, struct file *file, __u32 rw, __s6
 		took(slot, rw, end - thread->start_ns);
 }
 
-/* 'at': where the function has the place in the file, which is behind the bytes by now. */
-static __always_inline int done(void *frame, struct file *file, __u32 rw, __s64 bytes, __u64 at)
+/* Where the function has the place in the file, which is behind the bytes by now. */
+static __always_inline __u64 place_of(__u64 *ctx)
 {
+	__u64 at = 0;
+
+	if (config.int_pointers)
+		return ctx[3];
+	bpf_probe_read_kernel(&at, sizeof(at), &ctx[3]);
+	return at;
+}
+
+static __always_inline int done(__u64 *ctx, __u32 rw, __s64 bytes)
+{
+	struct file *file = (void *)ctx[0];
 	struct count_slot *slot;
 	__u32 dev = file_dev(file);
 
 	if (!dev)
 		return 0;
 	if (config.latency) {
-		timed(frame, file, rw, bytes, at, dev);
+		timed(ctx, file, rw, bytes, place_of(ctx), dev);
 		return 0;
 	}
 	slot = bytes < 0 ? NULL : slot_get(find(dev));
@@ -1178,13 +1189,13 @@ static __always_inline int done(void *frame, struct file *file, __u32 rw, __s64 
 
 /* fexit programs get the arguments of the function and then its result. Of an
  * argument that is an int, only 32 bits are set (5.10). */
-PROGRAM("fexit/vfs_read", rw_vfs_read, done(ctx, (void *)ctx[0], COUNT_READ, ctx[4], ctx[3]))
+PROGRAM("fexit/vfs_read", rw_vfs_read, done(ctx, COUNT_READ, ctx[4]))
 
-PROGRAM("fexit/vfs_write", rw_vfs_write, done(ctx, (void *)ctx[0], COUNT_WRITE, ctx[4], ctx[3]))
+PROGRAM("fexit/vfs_write", rw_vfs_write, done(ctx, COUNT_WRITE, ctx[4]))
 
-PROGRAM("fexit/vfs_readv", rw_vfs_readv, done(ctx, (void *)ctx[0], COUNT_READ, ctx[5], ctx[3]))
+PROGRAM("fexit/vfs_readv", rw_vfs_readv, done(ctx, COUNT_READ, ctx[5]))
 
-PROGRAM("fexit/vfs_writev", rw_vfs_writev, done(ctx, (void *)ctx[0], COUNT_WRITE, ctx[5], ctx[3]))
+PROGRAM("fexit/vfs_writev", rw_vfs_writev, done(ctx, COUNT_WRITE, ctx[5]))
 
 /* -- the same four functions where the kernel preempts itself ------------- */
 

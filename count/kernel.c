@@ -77,10 +77,9 @@ static bool has_member(const struct btf *btf, const char *what)
 	return id > 0 && has_word(btf, btf__type_by_id(btf, id), dot + 1);
 }
 
-bool kernel_has_storage(const struct kernel *kernel)
+bool kernel_has(const struct kernel *kernel, const char *what)
 {
-	return has_member(kernel->btf, "bpf_func_id.BPF_FUNC_task_storage_get") &&
-	       has_member(kernel->btf, "bpf_func_id.BPF_FUNC_get_current_task_btf");
+	return has_member(kernel->btf, what);
 }
 
 /* The verifier takes no empty struct for an argument. */

@@ -41,8 +41,8 @@ void kernel_free(struct kernel *kernel);
  * function, or a negative number. */
 unsigned int kernel_arguments(const struct kernel *kernel, const char *name);
 int kernel_function(const struct kernel *kernel, const char *name);
-/* May programs keep something with a task? */
-bool kernel_has_storage(const struct kernel *kernel);
+/* "type.member", of a struct or an enum */
+bool kernel_has(const struct kernel *kernel, const char *what);
 
 /* Choose the hooks of these groups, without those that are marked refused. */
 void kernel_plan(const struct kernel *kernel, uint32_t wanted, struct plan *plan);

@@ -123,10 +123,11 @@ enum count_kind {
 /* Fixed when the programs are loaded: read only, so that the kernel removes
  * the branches that are not taken. */
 struct count_config {
-	__u32 cgroup_v1;   /* the freezer hierarchy instead of v2 */
-	__u32 latency;	   /* the latency group is loaded */
-	__u32 storage;	   /* tasks have storage; else a hash of threads */
-	__u32 shard_shift; /* 1 << shard_shift shards */
+	__u32 cgroup_v1;    /* the freezer hierarchy instead of v2 */
+	__u32 latency;	    /* the latency group is loaded */
+	__u32 storage;	    /* tasks have storage; else a hash of threads */
+	__u32 int_pointers; /* programs see arguments that point to numbers */
+	__u32 shard_shift;  /* 1 << shard_shift shards */
 	__u32 page_bytes;
 	__u32 syncs_apart;    /* fsync(2) and fdatasync(2) have programs */
 	__u32 window_ticks;   /* jiffies in COUNT_WINDOW_S; 0: no peaks, no rows */

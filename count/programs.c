@@ -241,7 +241,9 @@ static int prepare_all(struct attempt *a)
 			snprintf(blamed, sizeof(blamed), "%s", hooks[i].program);
 	}
 	a->config.latency = !!(a->plan.groups & COUNT_GROUP(LATENCY));
-	a->config.storage = a->config.latency && kernel_has_storage(&a->kernel);
+	a->config.storage = a->config.latency &&
+			    kernel_has(&a->kernel, "bpf_func_id.BPF_FUNC_task_storage_get") &&
+			    kernel_has(&a->kernel, "bpf_func_id.BPF_FUNC_get_current_task_btf");
 	a->config.syncs_apart = 0;
 	for (i = 0; i < hook_count; i++)
 		if (hooks[i].loss == LOSS_SYNC_CALLS && a->plan.hook[i])
@@ -503,6 +505,7 @@ int programs_load(const char *folder, uint32_t wanted, int cgroup, struct count_
 	libbpf_set_print(quiet);
 	/* 6.0 and 5.12 put one in front */
 	a.config.setattr_idmap = kernel_arguments(&a.kernel, "security_inode_setattr") > 2;
+	a.config.int_pointers = kernel_has(&a.kernel, "bpf_func_id.BPF_FUNC_loop"); /* both 5.17 */
 	a.config.setxattr_idmap = kernel_arguments(&a.kernel, "security_inode_setxattr") > 5;
 	if (try_all(&a, wanted, err) < 0)
 		goto out;
