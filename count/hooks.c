@@ -13,7 +13,9 @@
 /* The beginning of a timed call and its end */
 #define TIMED(loss, way, name, target, args)                                                       \
 	{ LOSS_##loss, way, "time_" name, FENTRY, target, args },                                  \
-		{ LOSS_##loss, way, "time_" name "_done", FEXIT, target, args }
+	{                                                                                          \
+		LOSS_##loss, way, "time_" name "_done", FEXIT, target, args                        \
+	}
 
 /* clang-format off */
 const struct hook hooks[] = {

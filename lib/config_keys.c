@@ -42,7 +42,7 @@ const struct key config_option_keys[] = {
 
 const struct key config_count_keys[] = {
 	{ "kernel", CHOICE, AT(count_kernel), "yes", 0, 0, switches },
-	{ "latency", CHOICE, AT(count_latency), "no", 0, 0, switches },
+	{ "latency", CHOICE, AT(count_latency), "yes", 0, 0, switches },
 	{ "mounts", TEXT, AT(count_mounts), "", 0, 0, NULL },
 	{ 0 }
 };

@@ -51,14 +51,23 @@ stop 7, gate 0, mount 0, record 1" "$output"
 	[ "${#lines[@]}" -eq 3 ]
 }
 
-@test "the client's filesystems are counted and those that the site names, with latency and the run's own name" {
-	NODE_MORE=$'[count]\nmounts = /scratch  /tmp\nlatency = yes'
+@test "the client's filesystems are counted and those that the site names, with times and the run's own name" {
+	NODE_MORE=$'[count]\nmounts = /scratch  /tmp'
 	node_conf
 	job 7
 	JOB_ENV+=(SLURM_JOB_SLUID=sEKNKTV3WPV500)
 	prolog
 	run count_calls
 	[ "$output" = '--latency --sluid=sEKNKTV3WPV500 start 7 /mnt/weka /scratch /tmp' ]
+}
+
+@test "a site may do without times" {
+	NODE_MORE=$'[count]\nlatency = no'
+	node_conf
+	job 7
+	prolog
+	run count_calls
+	[ "$output" = 'start 7 /mnt/weka' ]
 }
 
 @test "the record has each filesystem, then all files, then the steps; its quality is that of the best" {
@@ -175,7 +184,7 @@ stop 7, gate 0, mount 0, record 1" "$output"
 	run count_calls
 	[ "${lines[0]}" = 'read 7' ]
 	[ "${lines[1]}" = 'stop 7' ]
-	[ "${lines[2]}" = 'start 8 /mnt/weka' ]
+	[ "${lines[2]}" = '--latency start 8 /mnt/weka' ]
 }
 
 @test "an epilog that runs a second time leaves the record and forgets the counters again" {

@@ -24,7 +24,7 @@ node_counts() {
 }
 
 # loaded [OPTION] - until job 9999, which never was, is stopped
-loaded() { on_node "/usr/libexec/jobio/jobio-count ${1:-} start 9999 /mnt/a" >/dev/null; }
+loaded() { on_node "/usr/libexec/jobio/jobio-count ${1---latency} start 9999 /mnt/a" >/dev/null; }
 
 # tidy - mounts as at the beginning
 tidy() { on_node /payload/mounts; }
@@ -171,14 +171,19 @@ one() {
 	((saw >= did))
 }
 
-@test "latency is counted when the site wants it: one measurement a call" {
+@test "latency is counted unless the site does not want it: one measurement a call" {
 	node_counts v2
-	on_node "printf 'latency = yes\n' >>/etc/slurm/jobio.conf"
-	loaded --latency
+	on_node "printf 'latency = no\n' >>/etc/slurm/jobio.conf"
+	loaded ''
 	submit '/payload/truth - read /mnt/a /mnt/b'
 	finish "$job"
 	on_node '/usr/libexec/jobio/jobio-count stop 9999' >/dev/null
+	expect_of "$job" '.app[0].read_us' null
 	on_node "sed -i '/^latency/d' /etc/slurm/jobio.conf"
+	loaded
+	submit '/payload/truth - read /mnt/a /mnt/b'
+	finish "$job"
+	on_node '/usr/libexec/jobio/jobio-count stop 9999' >/dev/null
 	expect_exact "$job" "$work/$job.out"
 	expect_of "$job" '.app[0].read_ns | add' "$(jq '.["/mnt/a"].read_calls' "$work/$job.out")"
 	run words "$job"
