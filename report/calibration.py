@@ -18,9 +18,9 @@ from report.command import USAGE, Failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Optional
 
-    Setting = tuple[int, str | None]  # io-cores, profile
+    Setting = tuple[int, Optional[str]]  # io-cores, profile
 
 MIB = 1 << 20
 LARGE_KIB, SMALL_KIB, HUGE_KIB = 1024, 4, 65536
