@@ -113,8 +113,11 @@ def words_of(code: str, kind: str) -> dict[str, str]:
                 _words[key] = {**_words.get(key, {}), **entry}
         except (OSError, UnicodeDecodeError):
             pass
-    first = next((key for key in _words if key.partition(".")[0] == code), "")
-    return _words.get(f"{code}.{kind}") or _words.get(code) or _words.get(first) or {}
+    key = f"{code}.{kind}"
+    if key not in _words:
+        first = next((one for one in _words if one.partition(".")[0] == code), "")
+        _words[key] = _words.get(code) or _words.get(first) or {}
+    return _words[key]
 
 
 class _Known(dict):  # type: ignore[type-arg]
@@ -156,6 +159,12 @@ def kinds(numbers: dict[str, float]) -> str:
                      if -number * 50 >= -most[0][0] > 0)
 
 
+def plain(code: str, numbers: dict[str, float]) -> str:
+    """Of a code without words."""
+    return f"{code} on {{fs}}: " + ", ".join(
+        f"{key} {value}" for key, value in number_words(numbers).items())
+
+
 def _advice(one: dict[str, Any], more: dict[str, str]) -> Advice:
     code, kind = str(one["code"]), str(one.get("kind") or "")
     numbers: dict[str, float] = one.get("numbers") or {}
@@ -174,10 +183,9 @@ def _advice(one: dict[str, Any], more: dict[str, str]) -> Advice:
     if code == "A30":
         words["kinds"] = kinds(numbers)
     sure = str(one.get("confidence") or "perhaps")
-    known = ", ".join(f"{key} {value}" for key, value in number_words(numbers).items())
     return Advice(
         code, kind, one.get("fs") or "", one.get("class") or "", share,
-        fill(texts.get("what", f"{code} on {{fs}}: {known}"), words),
+        fill(texts.get("what") or plain(code, numbers), words),
         fill(texts.get("why", ""), words), fill(texts.get("cure", "man jobio-advice"), words),
         sure, PERHAPS if sure == "perhaps" else BY.get(str(one.get("by")), sure),
         code == "A50", one.get("option"), one.get("node") or "", numbers)

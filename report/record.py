@@ -2,6 +2,7 @@
 """What is known of jobs, from the ledger and from sacct: Source asks both, Job has the answer."""
 from __future__ import annotations
 
+import functools
 import os
 import re
 
@@ -85,9 +86,6 @@ class Job:
         if not found:
             self.summary_text = None
         self.summary = found or Summary()
-        exact = self.answer.get("totals") or {}  # to the last digit
-        self.totals: dict[str, int | None] = {
-            key: exact[key] if key in exact else getattr(self.summary, key) for key in TOTALS}
         self._is_of_slurm: bool | None = None
         match = ID.fullmatch(slurm.id) if source == "sacct" and slurm else None
         part = (int(match[1]), int(match[3])) if match and match[2] else None
@@ -144,6 +142,11 @@ class Job:
     @property
     def is_node_wide(self) -> bool:
         return bool(self.summary.scope == "node")
+
+    @functools.cached_property
+    def totals(self) -> dict[str, int | None]:
+        exact = self.answer.get("totals") or {}  # to the last digit
+        return {key: exact[key] if key in exact else getattr(self.summary, key) for key in TOTALS}
 
     @property
     def advice(self) -> list[dict[str, Any]] | None:
