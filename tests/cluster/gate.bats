@@ -62,8 +62,8 @@ warned() {
 	expect_record "$job" c1 .gate.warned 1
 	expect_summary "$job" '^jobio/1 not=gate rd=.* gate=warn:1'
 	is_reported "$job" "    on c1: $where"
-	within 20 site_says "$job of alice on cluster jobio, 1 task" # noted after the summary
-	site_says " could run on a client's CPUs"
+	within 20 site_says "job $job of alice on cluster jobio: 1 task that ran" # noted after the summary
+	site_says " could run on CPUs of a client, and ran"
 }
 
 @test "a job that goes around the spec set does not start, and its record and the report say why" {

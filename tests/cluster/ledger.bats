@@ -324,6 +324,6 @@ site_knows() { [[ $(on login jobio report --site -S now-1hour --csv) == *"$1"* ]
 	expect_equal 1 "$status"
 	expect_text '--site: for root, SlurmUser and operators of Slurm only' "$output"
 	said=$(on login jobio report --site -S now-1hour)
-	expect_text 'note          from the summaries in sacct, without advice: ledger ' "$said"
+	expect_text 'note   from the summaries in sacct, without advice: ledger ' "$said"
 	expect_text '(all files)' "$said" # slurmstepd counts no filesystems
 }
