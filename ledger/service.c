@@ -182,7 +182,7 @@ static int refresh(struct service *service, struct store_run *run, struct json *
 
 	if (run->nodes_seen > MERGE_MAX)
 		return 0;
-	sums = sums_new();
+	sums = sums_new(run->dirty == STORE_DIRTY);
 	rc = store_records(service->store, run->id, merge_one, sums, err);
 	if (rc < 0)
 		goto out;
@@ -191,7 +191,8 @@ static int refresh(struct service *service, struct store_run *run, struct json *
 		free(run->summary);
 		run->summary = xstrdup(result.text);
 		free(run->judged);
-		run->judged = xstrdup(result.judged);
+		run->judged = result.judged;
+		result.judged = NULL;
 	}
 	totals = json_add_object(top, "totals");
 	json_add_known(totals, "read_bytes", result.summary.rd_bytes);

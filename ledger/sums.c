@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ledger/sums.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,15 +13,15 @@
 
 struct sums {
 	struct merge *merge;
-	struct usage *usage;
+	struct usage *usage; /* NULL: only the summary is wanted */
 };
 
-struct sums *sums_new(void)
+struct sums *sums_new(bool is_judged)
 {
 	struct sums *sums = xcalloc(1, sizeof(*sums));
 
 	sums->merge = merge_new();
-	sums->usage = usage_new();
+	sums->usage = is_judged ? usage_new() : NULL;
 	return sums;
 }
 
@@ -38,7 +37,10 @@ void sums_free(struct sums *sums)
 static void add(struct sums *sums, struct record *record, const char *text, size_t size)
 {
 	merge_add(sums->merge, record, merge_digest(text, size));
-	usage_add(sums->usage, record);
+	if (sums->usage)
+		usage_add(sums->usage, record);
+	else
+		record_free(record);
 }
 
 int sums_add(struct sums *sums, const char *text, size_t size, struct err *err)
@@ -54,10 +56,14 @@ int sums_add(struct sums *sums, const char *text, size_t size, struct err *err)
 void sums_make(struct sums *sums, const struct store_run *run, const struct config_advice *limits,
 	       struct sums_result *result)
 {
-	struct advice_list *list = usage_judge(sums->usage, run, limits);
+	struct advice_list *list;
 
 	merge_summary(sums->merge, &result->summary);
 	summary_text(&result->summary, result->text);
+	result->judged = result->use = NULL;
+	if (!sums->usage)
+		return;
+	list = usage_judge(sums->usage, run, limits);
 	result->judged = advice_text(list, limits);
 	result->use = usage_text(sums->usage, run, "", list);
 	advice_free(list);
@@ -104,7 +110,7 @@ int sums_stream(FILE *in, FILE *out, const struct config_advice *limits, struct 
 			sums_free(sums);
 			sums = NULL;
 		}
-		sums = sums ? sums : sums_new();
+		sums = sums ? sums : sums_new(true);
 		run.job = record->job;
 		add(sums, record, line, (size_t)size);
 	}

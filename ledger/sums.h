@@ -10,6 +10,7 @@
 #ifndef JOBIO_LEDGER_SUMS_H
 #define JOBIO_LEDGER_SUMS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -23,10 +24,11 @@ struct sums;
 struct sums_result {
 	struct summary summary;
 	char text[SUMMARY_MAX]; /* the summary */
-	char *judged, *use;
+	char *judged, *use;	/* NULL: not wanted */
 };
 
-struct sums *sums_new(void);
+/* Also what advice and use need, or only the summary? */
+struct sums *sums_new(bool is_judged);
 void sums_free(struct sums *sums);
 int sums_add(struct sums *sums, const char *text, size_t size, struct err *err);
 

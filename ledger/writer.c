@@ -67,7 +67,7 @@ static int add_record(const char *text, size_t size, void *arg, struct err *err)
 
 static int summarize(struct writer *writer, struct job *job, struct err *err)
 {
-	struct sums *sums = sums_new();
+	struct sums *sums = sums_new(true);
 	struct sums_result result;
 	int rc = store_records(writer->store, job->run.id, add_record, sums, err);
 
