@@ -104,7 +104,7 @@ def row_of(job: Job) -> sacct.Row:
 
 
 SORTS: dict[str, Callable[[Job], Any]] = {
-    "end": lambda job: newest(None if sacct.is_early(row_of(job).word) else row_of(job).end),
+    "end": lambda job: newest(row_of(job).end),
     "start": lambda job: newest(row_of(job).start),
     "name": lambda job: row_of(job).name, "user": lambda job: row_of(job).user,
     "state": lambda job: row_of(job).state, "elapsed": lambda job: most(row_of(job).elapsed_s),

@@ -211,12 +211,12 @@ listed() {
 		line "job +${array}_1 +${array}_3" "$said"
 		line 'name +many \|tasks +many \|tasks' "$said"
 		line 'state +COMPLETED +COMPLETED' "$said"
-		line 'written +1\.?[0-9]*MiB +3\.?[0-9]*MiB +\+[0-9.]+ %' "$said"
+		line 'written +1\.?[0-9]* MiB +3\.?[0-9]* MiB +\+[0-9.]+ %' "$said"
 		line 'not the same work: .*' "$said"
 		said=$(as "$user" jobio compare --json "${array}_[1,3]" "$het")
 		expect_equal "${array}_1 ${array}_3 $het+0 $het+1 COMPLETED both jobs" "$(jq -r '[.sides[0].jobs[], .sides[1].jobs[], .sides[0].state, .sides[1].name, .spread_over] | join(" ")' <<<"$said")"
 	done
-	expect_text "over the jobs" "$(as alice jobio compare "$array" "$het")"
+	expect_text "beyond chance (95 %" "$(as alice jobio compare "$array" "$het")"
 }
 
 # has_other_run JOB - one, which is like it
