@@ -1163,8 +1163,12 @@ static __always_inline __u64 place_of(__u64 *ctx)
 {
 	__u64 at = 0;
 
-	if (config.int_pointers)
-		return ctx[3];
+	if (config.int_pointers) { /* as in PROBED */
+		at = ctx[3];
+		__asm__ volatile("" : "+r"(at));
+		return at;
+	}
+	__asm__ volatile("" : "+r"(ctx));
 	bpf_probe_read_kernel(&at, sizeof(at), &ctx[3]);
 	return at;
 }
