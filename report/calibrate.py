@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
     from report.calibration import Setting
 
+    Settings = dict[str, Any]
+
     T = TypeVar("T")
 
 USAGE_TEXT = """\
@@ -136,37 +138,33 @@ class Wish:
 
 # ---- which settings ----------------------------------------------------------------
 
-class Conf:
-    """What jobio.conf lets jobs ask for."""
-
-    def __init__(self, ledger: Ledger) -> None:
-        told = ledger.ask(op="settings")
-        if not told.get("ok"):
-            raise Failure(str(told.get("error")))
-        self.cores = (told["io_cores_min"], told["io_cores_max"])
-        self.cores_default: int = told["io_cores_default"]
-        self.profile_default: str = told["profile_default"]
-        self.profiles: dict[str, int] = {p["name"]: p["io_cores"] for p in told["profiles"]}
-        self.patience_s: float = told["grace_s"] + 2 * told["send_timeout_ms"] / 1000
+def settings_of(conf: str | None) -> Settings:
+    """What jobio.conf lets jobs ask for (tools/settings.h)."""
+    ledger = Ledger(conf)
+    told = ledger.ask(op="settings")
+    ledger.close()
+    if not told.get("ok"):
+        raise Failure(str(told.get("error")))
+    return {**told, "own_cores": {p["name"]: p["io_cores"] for p in told["profiles"]}}
 
 
-def wanted_profiles(wish: Wish, conf: Conf) -> list[str | None]:
+def wanted_profiles(wish: Wish, conf: Settings) -> list[str | None]:
     text = wish.given.get("profiles")
-    names = text.split(",") if text else [*([] if conf.profile_default else ["none"]),
-                                          *conf.profiles]
+    own, default = conf["own_cores"], conf["profile_default"]
+    names = text.split(",") if text else [*([] if default else ["none"]), *own]
     for name in names:
-        if name == "none" and conf.profile_default:
-            raise Failure(f"--profiles: 'none': a job that names none gets {conf.profile_default} "
-                          "here (profile_default)", USAGE)
-        if name != "none" and name not in conf.profiles:
-            near = nearest(name, list(conf.profiles))
+        if name == "none" and default:
+            raise Failure(f"--profiles: 'none': a job that names none gets {default} here "
+                          "(profile_default)", USAGE)
+        if name != "none" and name not in own:
+            near = nearest(name, list(own))
             raise Failure(f"--profiles: '{name}': no such [profile]"
                           + (f"; is it '{near}'?" if near else ""), USAGE)
     return [None if name == "none" else name for name in names]
 
 
-def wanted_cores(wish: Wish, conf: Conf) -> list[int]:
-    least, most = conf.cores
+def wanted_cores(wish: Wish, conf: Settings) -> list[int]:
+    least, most = conf["io_cores_min"], conf["io_cores_max"]
     text = wish.given.get("io-cores")
     if not text:
         return [0, *range(least, most + 1)]
@@ -177,15 +175,15 @@ def wanted_cores(wish: Wish, conf: Conf) -> list[int]:
     return cores
 
 
-def given_cores(setting: Setting, conf: Conf) -> str:
+def given_cores(setting: Setting, conf: Settings) -> str:
     """What makes a job without io-cores impossible: it gets those of its profile, or of the
     site."""
     cores, profile = setting
-    own = conf.profiles[profile] if profile else 0
-    if cores or not (own or conf.cores_default):
+    own, default = conf["own_cores"].get(profile), conf["io_cores_default"]
+    if cores or not (own or default):
         return ""
     return (f"[profile {profile}] io_cores = {own}" if own
-            else f"[option] io_cores_default = {conf.cores_default}") + " gives it some"
+            else f"[option] io_cores_default = {default}") + " gives it some"
 
 
 def keep(settings: list[Setting], speaks_against: Callable[[Setting], str], is_strict: bool,
@@ -329,20 +327,11 @@ class Watch:
         self.folder = self.cluster = self.doing = ""
         self.start, self.start_s = time.monotonic(), time.time()
         self.heard = self.start  # squeue's last answer
-        self.is_open = False  # a line of progress on a terminal
         self.waiting: list[int] = []
 
     def progress(self, text: str) -> None:
-        is_screen = sys.stderr.isatty()
         minutes = int(time.monotonic() - self.start) // 60
-        print(("\r" if is_screen else "") + f"[{minutes:3} min] {text}",
-              end="\033[K" if is_screen else "\n", file=sys.stderr, flush=True)
-        self.is_open = is_screen
-
-    def progress_end(self) -> None:
-        if self.is_open:
-            print(file=sys.stderr)
-        self.is_open = False
+        print(f"[{minutes:3} min] {text}", file=sys.stderr)
 
     def submit(self) -> None:
         for at, job in enumerate(self.data.jobs):
@@ -384,7 +373,6 @@ class Watch:
                           + f" ({setting_text(job.setting)})")
 
     def give_up(self, why: str) -> None:
-        self.progress_end()
         say(why + ": the jobs that are left are cancelled")
         for at in self.waiting:
             self.data.jobs[at].blame(why + self.doing)
@@ -432,12 +420,11 @@ class Watch:
             elif self.waiting and time.monotonic() - self.start >= self.plan.max_s:
                 self.give_up("--max-time is over")
             is_news = len(self.waiting) < count
-            if is_news or self.doing != before or sys.stderr.isatty():
+            if is_news or self.doing != before:
                 self.tell()
             poll = POLL_FIRST_S if is_news else min(poll * 1.5, POLL_MAX_S)
             before = self.doing
             time.sleep(poll if self.waiting else 0)
-        self.progress_end()
 
     # ---- jobio's own records
 
@@ -450,11 +437,10 @@ class Watch:
             why = self.judge_all(left)
             if not left or time.monotonic() > end:
                 break
-            if len(left) < before or sys.stderr.isatty():
+            if len(left) < before:
                 self.progress(f"waiting for jobio's records, missing: {len(left)}")
             before = len(left)
             time.sleep(1)
-        self.progress_end()
         for job in left:
             job.disagrees = True
             job.blame("jobio has no record of it" + (f": {why}" if why else ""))
@@ -526,7 +512,6 @@ class Watch:
 
     def end(self) -> bool:
         """Cancel what is left, remove the folder; False: something may be left."""
-        self.progress_end()
         is_clean = self.cancel_all()
         try:
             if self.folder:
@@ -633,7 +618,6 @@ def measure(watch: Watch, real: str) -> int:
         say("stopped; cancelling its jobs, removing its files")
         status = 130
     except (Failure, OSError) as error:
-        watch.progress_end()
         say(str(error))
     finally:
         for number_ in SIGNALS:
@@ -649,11 +633,7 @@ def main(args: list[str]) -> int:
         return 0
     if not wish.dir:
         raise Failure("--dir: which folder?", USAGE)
-    ledger = Ledger(wish.given.get("conf"))
-    try:
-        conf = Conf(ledger)
-    finally:
-        ledger.close()
+    conf = settings_of(wish.given.get("conf"))
     slurm = Slurm(wish)
     processes = numbers("processes", wish.text("processes", "1,2,4,8,16,32"), 1, 1024, 8)
     wanted = [(c, p) for p in wanted_profiles(wish, conf) for c in wanted_cores(wish, conf)]
@@ -671,4 +651,5 @@ def main(args: list[str]) -> int:
     say_plan(plan, wish.dir)
     if "dry-run" in wish.given:
         return 0
-    return measure(Watch(wish, plan, slurm, conf.patience_s), real)
+    patience_s = conf["grace_s"] + 2 * conf["send_timeout_ms"] / 1000
+    return measure(Watch(wish, plan, slurm, patience_s), real)

@@ -196,9 +196,9 @@ class Link:
     def close(self) -> None:
         assert self.process.stdin
         self.process.stdin.close()  # the tasks end with it
-        for sign in (None, signal.SIGTERM, signal.SIGKILL):
-            if sign:
-                self.process.send_signal(sign)
+        for end in (None, self.process.terminate, self.process.kill):
+            if end:
+                end()
             try:
                 self.process.wait(END_S)
                 return
@@ -241,12 +241,6 @@ class Look:
         self.records.append(told)
         if node.ask < asked:
             self.mute.append(f"{name}: it did not answer this time")
-
-    def head(self, job: int, cluster: str | None) -> dict[str, Any]:
-        """As far as there is something yet."""
-        first = self.records[0] if self.records else {}
-        return {"cluster": first.get("cluster") or cluster, "job": job,
-                "restart": first.get("restart"), "records": self.records}
 
     def about(self) -> dict[str, Any]:
         """What is only known of a job that runs."""
@@ -368,8 +362,11 @@ class View:
 
     def merge(self, look: Look, number: int, form: str, **more: Any) -> dict[str, Any]:
         """As the ledger would answer."""
-        head = look.head(number, self.row.cluster if self.row else None)
-        told = self.source.ledger.ask(op="merge", ok=True, form=form, **head, **more)
+        first = look.records[0] if look.records else {}
+        cluster = first.get("cluster") or (self.row.cluster if self.row else None)
+        told = self.source.ledger.ask(
+            op="merge", ok=True, form=form, cluster=cluster, job=number,
+            restart=first.get("restart"), records=look.records, **more)
         return {key: value for key, value in told.items() if key not in ("op", "ok", "form")}
 
     def job(self, look: Look, number: int) -> Job:
