@@ -27,31 +27,14 @@ int command_choose(const char *option, const char *value, const char *yes, const
 }
 
 /* For getopt_long(): the row's number is the value. */
-static void make_tables(const struct command_line *line, struct option table[OPTIONS_MAX + 2],
-			char shorts[2 * OPTIONS_MAX])
+static void make_table(const struct command_line *line, struct option table[OPTIONS_MAX + 2])
 {
 	const struct command_option *row = line->table;
-	size_t i = 0;
+	size_t i;
 
-	if (line->words == COMMAND_WORDS_LAST)
-		*shorts++ = '+';
-	for (; row->name && i < OPTIONS_MAX; row++, i++) {
+	for (i = 0; row->name && i < OPTIONS_MAX; row++, i++)
 		table[i] = (struct option){ row->name, row->argument, NULL, FIRST + (int)i };
-		if (row->letter)
-			*shorts++ = row->letter;
-		if (row->letter && row->argument == required_argument)
-			*shorts++ = ':';
-	}
 	table[i] = (struct option){ "help", no_argument, NULL, 'h' };
-}
-
-static const struct command_option *find_row(const struct command_option *table, int option)
-{
-	if (option >= FIRST)
-		return &table[option - FIRST];
-	while (table->letter != option)
-		table++;
-	return table;
 }
 
 static int take(const struct command_option *row, void *options, const char *value, struct err *err)
@@ -59,7 +42,7 @@ static int take(const struct command_option *row, void *options, const char *val
 	char *at = (char *)options + row->at;
 	int is = 1;
 
-	if (value && !*value && !row->may_be_empty)
+	if (value && !*value)
 		return err_set(err, "--%s: '': must not be empty", row->name);
 	if (row->set)
 		return row->set(options, row->name, value, err);
@@ -80,13 +63,12 @@ static int take(const struct command_option *row, void *options, const char *val
 int command_parse(const struct command_line *line, void *options, int argc, char *argv[])
 {
 	struct option table[OPTIONS_MAX + 2] = { { 0 } };
-	char shorts[2 * OPTIONS_MAX] = "";
 	struct err err;
 	int option, rc = 0;
 
-	make_tables(line, table, shorts);
+	make_table(line, table);
 	opterr = 0;
-	while (rc == 0 && (option = getopt_long(argc, argv, shorts, table, NULL)) != -1) {
+	while (rc == 0 && (option = getopt_long(argc, argv, "h", table, NULL)) != -1) {
 		if (option == 'h') {
 			for (size_t i = 0; i < 3 && line->usage[i]; i++)
 				fputs(line->usage[i], stdout);
@@ -98,11 +80,11 @@ int command_parse(const struct command_line *line, void *options, int argc, char
 				"'%s': no such option, or its value is missing; see jobio %s --help",
 				argv[optind - 1], line->name);
 		else
-			rc = take(find_row(line->table, option), options, optarg, &err);
+			rc = take(&line->table[option - FIRST], options, optarg, &err);
 	}
-	if (rc == 0 && line->words == COMMAND_NO_WORDS && optind < argc)
+	if (rc == 0 && optind < argc)
 		rc = err_set(&err, "'%s': one word too many", argv[optind]);
 	if (rc == 0 && line->check)
-		rc = line->check(options, argc - optind, argv + optind, &err);
+		rc = line->check(options, &err);
 	return rc < 0 ? command_fail(line->name, COMMAND_USAGE, &err) : -1;
 }

@@ -28,46 +28,38 @@ int command_fail(const char *name, enum command_status status, const struct err 
 
 /* A long option. Without 'set' it is a bool, a text or an unsigned long of the options, at 'at': a
  * bool becomes true or, where it takes a value, says whether that is 'yes' and not
- * 'no'. 'value' is NULL when none was given, and is not empty but of 'may_be_empty'. */
+ * 'no'. 'value' is NULL when none was given, and is never empty. */
 struct command_option {
 	const char *name;
-	char letter;  /* -v, too; 0: none */
 	int argument; /* no_argument, required_argument, optional_argument */
 	size_t at;
 	const char *yes, *no;
 	unsigned long least, most; /* of a number; 0: it is none */
 	int (*set)(void *options, const char *name, const char *value, struct err *err);
-	bool may_be_empty;
 };
 
 /* clang-format off */
 #define COMMAND_FLAG(name, type, member) \
-	{ name, 0, no_argument, offsetof(type, member), NULL, NULL, 0, 0, NULL, \
-	  false }
+	{ name, no_argument, offsetof(type, member), NULL, NULL, 0, 0, NULL }
 #define COMMAND_TEXT(name, type, member) \
-	{ name, 0, required_argument, offsetof(type, member), NULL, NULL, \
-	  0, 0, NULL, false }
+	{ name, required_argument, offsetof(type, member), NULL, NULL, \
+	  0, 0, NULL }
 #define COMMAND_CHOICE(name, type, member, yes, no) \
-	{ name, 0, required_argument, offsetof(type, member), yes, no, \
-	  0, 0, NULL, false }
+	{ name, required_argument, offsetof(type, member), yes, no, \
+	  0, 0, NULL }
 #define COMMAND_NUMBER(name, type, member, least, most) \
-	{ name, 0, required_argument, offsetof(type, member), NULL, NULL, \
-	  least, most, NULL, false }
+	{ name, required_argument, offsetof(type, member), NULL, NULL, \
+	  least, most, NULL }
 #define COMMAND_CALL(name, set) \
-	{ name, 0, required_argument, 0, NULL, NULL, 0, 0, set, false }
+	{ name, required_argument, 0, NULL, NULL, 0, 0, set }
 /* clang-format on */
 
 struct command_line {
 	const char *name;
 	const char *usage[3];		    /* what --help prints, one after the other */
 	const struct command_option *table; /* --help apart; name NULL: the end */
-	enum {
-		COMMAND_NO_WORDS,
-		COMMAND_WORDS,
-		COMMAND_WORDS_LAST /* options behind the first are words */
-	} words;
-	/* of words, and of options that exclude each other; NULL: none */
-	int (*check)(void *options, int argc, char *argv[], struct err *err);
+	/* of options that exclude each other; NULL: none */
+	int (*check)(void *options, struct err *err);
 };
 
 /* -1: go on; else the exit status, and all has been said. */

@@ -64,11 +64,10 @@ static int set_placement(void *what, const char *name, const char *value, struct
 	return 0;
 }
 
-static int check(void *what, int argc, char *argv[], struct err *err)
+static int check(void *what, struct err *err)
 {
 	struct plan_options *options = what;
 
-	(void)argc, (void)argv;
 	if (options->client && !options->max && !options->has_fixed)
 		options->max = 1;
 	if (!options->max == !options->has_fixed)
