@@ -64,7 +64,8 @@ case_bound() {
 	[[ ${have##*: } == "$1" ]] || fail "$have"
 }
 
-# case_stubborn - a thread that cannot be moved: with a deadline, or of somebody else
+# case_stubborn NAME - a thread that cannot be moved: with a deadline, or of somebody else; for mmfsd
+# instead of the one that runs
 case_stubborn() {
 	THREAD=1
 	if ((EUID == 0)); then
@@ -73,8 +74,10 @@ case_stubborn() {
 		ENDS+=("$THREAD")
 		wait_for grep -q '^policy *: *6$' "/proc/$THREAD/sched"
 	fi
-	case_thread ptlrpcd_00_01 2 0 0 0 -1 2129984
-	WORDS+=("$THREAD=TID")
+	[[ $TYPE != gpfs ]] || rm -r "$NODE/processes/$MMFSD"
+	case_thread "$1" 2 0 0 0 -1 2129984
+	WORDS+=("process $THREAD.$(cut -d' ' -f22 "/proc/$THREAD/stat"):=process TID:" "thread $THREAD:=thread TID:"
+		"Operation not permitted=Device or resource busy")
 }
 
 # case_thread NAME STAT... - the thread of Lustre has this name, and this parent and flags
