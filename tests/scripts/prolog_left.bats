@@ -310,6 +310,13 @@ killed_in() {
 	[[ $(cd "$NODE/spool" && echo 7.*.json) =~ ^7.x.c1.[0-9]+.json\ 7.x.c1.json$ ]] || fail "$(ls "$NODE/spool")"
 }
 
+@test "spool/released has the last 1024 runs" {
+	mkdir -p "$NODE/spool"
+	printf '%s 0 -\n' {1001..2024} >"$NODE/spool/released"
+	one_job 7
+	[ "$(cut -d' ' -f1 "$NODE/spool/released" | paste -sd' ')" = "$(echo {1002..2024} 7)" ]
+}
+
 @test "damaged lines of spool/released are left out" {
 	one_job 7
 	printf '%s\n' '7 0' 'x 1' '0 1' '' '4294967296 0' '10 1 y' >"$NODE/spool/released"
@@ -837,17 +844,17 @@ took() { jq '.end - .start | round' <<<"$1"; }
 	expect_run 0 recover ''
 }
 
-@test "after a reboot what had been put back before does not hide what had not" {
+@test "after a reboot what had been put back before does not hide what had not, and the record keeps its other flags" {
 	sed 's|be0/default /mnt/weka|be0/scratch /mnt/scratch|' "$NODE/weka/mounts" >"$NODE/weka/more"
 	cat "$NODE/weka/more" >>"$NODE/weka/mounts"
 	starts 7 1 stream
 	local open="$NODE/spool/open/7.c1.json"
 	[ "$(jq -c '[.changes[].restored]' "$open")" = '[null,null]' ]
-	jq -c '.changes[0].restored = true' "$open" >"$NODE/more"
+	jq -c '.changes[0].restored = true | .quality = ["truncated"]' "$open" >"$NODE/more"
 	cp "$NODE/more" "$open"
 	reboot
 	expect_run 0 recover
-	[ "$(record 7 | jq -c '[.changes[].restored]')" = '[true,true]' ]
+	[ "$(record 7 | jq -c '[.changes[].restored], .quality' | xargs)" = '[true,true] [node_rebooted,truncated]' ]
 }
 
 @test "an epilog after a reboot says so in the record" {
