@@ -57,12 +57,14 @@ second_mount() {
 	epilog
 }
 
-@test "an option that is lost on the way is a finding" {
+@test "an option that is lost on the way is a finding, of each file system" {
+	second_mount
 	sed -i 's/relatime/noatime/' "$NODE/weka/mounts"
 	touch "$NODE/weka/forgets"
 	job 7 2
 	run prolog
 	expect_in "W40 '/mnt/weka' was mounted again: it has lost 'noatime' on the way" "$output"
+	expect_in "W40 '/mnt/scratch' was mounted again: it has lost 'noatime' on the way" "$output"
 	epilog
 }
 
