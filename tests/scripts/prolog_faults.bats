@@ -159,7 +159,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	node_fake jobio-slurm 'exec sleep 1000'
 	job 7 1
 	expect_run 0 prolog 'W50 the cores that Slurm withholds are unknown: ' \
-		'; cure: see whether slurmctld answers on this node'
+		"/bin/jobio-slurm': no answer within " '; cure: see whether slurmctld answers on this node'
 	[ "$(grep -c . <<<"$output")" -eq 1 ]
 	expect_gate 7 client_cpus=7,15
 }
