@@ -219,7 +219,7 @@ static int back_out_mount(struct client *client, const char *container,
 	bool busy;
 	size_t i;
 
-	if (weka_mount_count(client, err) > 0 && has_other_cores(client, container, old_ids))
+	if (has_other_cores(client, container, old_ids))
 		weka_mount_away(client, end_ms, &busy, &ignored);
 	if (weka_mount_count(client, err) == 0)
 		wait_gone(client, container, end_ms, &ignored);
