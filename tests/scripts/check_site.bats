@@ -34,6 +34,9 @@ setup() {
 	cp -a "$DIR/copied" "$root"
 	cd "$root" || return 1
 	role=node environment=()
+	# Python loads a plugin that was made with sanitizers
+	asan=$(ldd "$BUILDDIR/.libs/jobio.so" | awk '/libasan/ { print $3 }')
+	[[ -z $asan ]] || environment=("LD_PRELOAD=$asan" ASAN_OPTIONS=detect_leaks=0)
 	# the folder of Slurm's own plugins, and of its library
 	for plugins in /usr/lib/*/slurm-wlm /usr/lib64/slurm; do
 		[[ ! -e $plugins/libslurmfull.so ]] || break
@@ -207,7 +210,7 @@ preload() { "${CC:-cc}" -x c -shared -fPIC -o "$DIR/$1" - <<<"$2"; }
 
 @test "each row of check.cases has the findings that it says, with their cures, and their exit status" {
 	export PLUGINS=$plugins
-	run python3 "$SRCDIR/tests/cases/check.py" "$SRCDIR/tests/cases/check.cases" "$DIR/site" "$DIR/copied"
+	run env "${environment[@]/#LD_/CHECK_LD_}" python3 "$SRCDIR/tests/cases/check.py" "$SRCDIR/tests/cases/check.cases" "$DIR/site" "$DIR/copied"
 	[[ ${lines[-1]} =~ ^([0-9]+)' rows, 0 wrong'$ && ${BASH_REMATCH[1]} -ge 210 ]] || { echo "$output"; return 1; }
 }
 
@@ -243,7 +246,7 @@ for i in range(100): check_slurm.pace(type("Node", (), {"name": f"n{i:03}"}))'
 	preload clock.so '#include <time.h>
 	time_t time(time_t *t) { struct timespec ts; clock_gettime(CLOCK_REALTIME, &ts);
 		ts.tv_sec -= 100; if (t) *t = ts.tv_sec; return ts.tv_sec; }'
-	environment=("LD_PRELOAD=$DIR/clock.so" ASAN_OPTIONS=verify_asan_link_order=0) role=login
+	environment=("LD_PRELOAD=$asan $DIR/clock.so" ASAN_OPTIONS=detect_leaks=0) role=login
 	site
 	says 1 "L06 warning: this host's clock is behind the ledger's: records have wrong times, and from 300 s on MUNGE refuses them"$'\n*'
 	site -v
@@ -254,7 +257,7 @@ for i in range(100): check_slurm.pace(type("Node", (), {"name": f"n{i:03}"}))'
 in_mount() {
 	# shellcheck disable=SC2016 # the inner shell expands it
 	run unshare -m bash -ec 'cd "$1"; eval "$2"; shift 2; "$@"' - "$site" "$1" env -i PATH="$site/bin:/usr/bin:/bin" \
-		"$BUILDDIR/jobio" check --role=node --host=n02 --conf="$site/etc/jobio.conf" --slurm-conf="$site/etc/slurm.conf" \
+		"${environment[@]}" "$BUILDDIR/jobio" check --role=node --host=n02 --conf="$site/etc/jobio.conf" --slurm-conf="$site/etc/slurm.conf" \
 		--topology="$(<"$DIR/topology")"
 }
 
@@ -308,7 +311,7 @@ in_mount() {
 	chmod 755 "$site"
 	as_nobody() {
 		run setpriv --reuid 65534 --regid 65534 --clear-groups env -i PATH="$site/bin:/usr/bin:/bin" \
-			"$BUILDDIR/jobio" check --role=node --host=n02 --conf="$site/etc/jobio.conf" \
+			"${environment[@]}" "$BUILDDIR/jobio" check --role=node --host=n02 --conf="$site/etc/jobio.conf" \
 			--slurm-conf="$site/etc/slurm.conf" --topology="$site/topology" "$@"
 	}
 	as_nobody
@@ -392,7 +395,7 @@ hurry() {
 		if (s > 0.4) { slept_s += 10; return 0; }
 		now.tv_sec = 0; now.tv_nsec = s > 0 ? (long)(s * 1e9) : 0;
 		return (int)syscall(SYS_nanosleep, &now, rest); }'
-	environment=("LD_PRELOAD=$DIR/hurry.so" ASAN_OPTIONS=verify_asan_link_order=0)
+	environment=("LD_PRELOAD=$asan $DIR/hurry.so" ASAN_OPTIONS=detect_leaks=0)
 }
 
 @test "with --submit a job whose record does not come is a finding, and so is one without a summary" {
