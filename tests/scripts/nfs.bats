@@ -178,7 +178,7 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 	nfs_later
 	epilog
 	[ "$(record 7 | jq -c '.wire[0] | del(.meta) | with_entries(select(.value != null))')" = \
-		'{"scope":"node","shared":0,"source":"mountstats","client":"home","fs":"/mnt/work","read_bytes":268435456,"write_bytes":67108864,"read_calls":256,"write_calls":64,"read_us":3000000,"write_us":2500000,"meta_calls":155,"meta_us":93000,"asked_read_bytes":314572800,"asked_write_bytes":62914560,"resent":3,"copies":0,"name_calls":150}' ]
+		'{"scope":"node","shared":0,"source":"mountstats","client":"home","fs":"/mnt/work","read_bytes":268435456,"write_bytes":67108864,"read_calls":256,"write_calls":64,"read_us":3000000,"write_us":2500000,"meta_calls":155,"meta_us":76000,"asked_read_bytes":314572800,"asked_write_bytes":62914560,"resent":3,"copies":0,"name_calls":150}' ]
 	[ "$(record 7 | jq -c '.wire | length')" -eq 1 ]
 }
 
