@@ -12,14 +12,13 @@ import os
 import select
 import signal
 import socket
-import subprocess
 import sys
 import threading
 import time
 import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from wekasim import commands, localsocket, stats  # noqa: E402
+from wekasim import commands, localsocket  # noqa: E402
 from wekasim.kernel import fuse_targets  # noqa: E402
 from wekasim.node import Node, WekaError, start_time  # noqa: E402
 from wekasim.paths import Paths, read_text, write_atomic  # noqa: E402
@@ -27,31 +26,21 @@ from wekasim.topology import Topology  # noqa: E402
 
 TICK_S = 0.1
 REQUEST_MAX = 1 << 20
-YES = ("true", "yes", "1")
-NO = ("false", "no", "0")
+MODES = ("auto", "force", "force_v2", "none")
 
 
-def read_service_conf(paths):
-    """Section-agnostic, blanks around '=' allowed, last one wins; unknown
-    spellings are nobody's key, so the default stands: isolate_cpusets=true."""
+def cgroups_mode(paths):
+    """Of service.conf, or weka.conf when there is none: section-agnostic, blanks
+    around '=' allowed, the last one wins; another word is the default."""
     path = paths.service_conf
     if not os.path.exists(path):
         path = paths.weka_conf
-    found = {}
+    mode = "auto"
     for line in read_text(path).splitlines():
-        line = line.strip()
-        if not line or line[0] in "#;[":
-            continue
-        key, eq, value = line.partition("=")
-        if eq:
-            found[key.strip()] = value.strip()
-    isolate = found.get("isolate_cpusets", "true").lower()
-    mode = found.get("cgroups_mode", "auto").lower()
-    return {
-        "isolate_cpusets": isolate not in NO,
-        "cgroups_mode": mode if mode in ("auto", "force", "force_v2", "none")
-        else "auto",
-    }
+        key, _, value = line.partition("=")
+        if key.strip() == "cgroups_mode":
+            mode = value.strip().lower()
+    return mode if mode in MODES else "auto"
 
 
 class Agent:
@@ -60,7 +49,6 @@ class Agent:
         self.node = Node(self.paths)
         self.node.own()
         self.listener = None
-        self.decoy = None
         self.targets = []
         self.sockets = {}
         self.wake = threading.Event()
@@ -76,7 +64,7 @@ class Agent:
         pid = os.getppid()      # the process that is called weka --agent
         node.state["agent"] = {
             "pid": pid, "started": time.time(),
-            "config": read_service_conf(self.paths)}
+            "cgroups_mode": cgroups_mode(self.paths)}
         node.write_duty()
         if os.path.exists(self.paths.socket):
             os.unlink(self.paths.socket)
@@ -131,8 +119,6 @@ class Agent:
         """The test's side door: what no command of a client can do."""
         node = self.node
         if what == "sync":
-            # The second agent dies with the thread that started it: only the
-            # background thread, which never ends, may do that.
             with self.sync_lock:
                 self.refreshed.clear()
                 self.wake.set()
@@ -153,23 +139,9 @@ class Agent:
             return
         node.topology = Topology(node.knobs)
         node.write_duty()
-        self.keep_decoy()
         node.publish()
 
-    def keep_decoy(self):
-        want = self.node.knobs["faults.two_agents"]
-        if want and self.decoy is None:
-            exe = self.paths("/usr/bin/weka")
-            self.decoy = subprocess.Popen(
-                [exe, "--agent"], stdin=subprocess.DEVNULL,
-                env=dict(os.environ, WEKA_SIM_DECOY="1"))
-        elif not want and self.decoy is not None:
-            self.decoy.kill()
-            self.decoy.wait()
-            self.decoy = None
-
     def background(self):
-        last_sample = 0.0
         while True:
             forced = self.wake.wait(TICK_S)
             if forced:
@@ -180,11 +152,7 @@ class Agent:
                 finally:
                     if forced:
                         self.refreshed.set()
-                self.node.watch()
                 localsocket.keep(self.node, self.sockets)
-                if time.time() - last_sample >= 1:
-                    stats.sample(self.node)
-                    last_sample = time.time()
             except Exception:
                 self.log(traceback.format_exc())
 

@@ -9,8 +9,7 @@ import os
 import socket
 import sys
 
-ENVIRONMENT = ("NO_COLOR", "WEKA_CLI_LEGACY", "WEKA_CLI_STYLE",
-               "WEKA_CLI_NO_INTERACTIVE")
+ENVIRONMENT = ("WEKA_CLI_LEGACY",)
 HELPERS = {"mount.wekafs": "mount", "mount.fuse.wekafs": "mount",
            "umount.wekafs": "umount", "umount.fuse.wekafs": "umount",
            "umount.fuse": "umount"}
@@ -111,7 +110,7 @@ def main():
     except OSError:
         cwd = "/"
     answer = ask(root, {
-        "argv": argv, "cwd": cwd, "tty": sys.stdin.isatty(),
+        "argv": argv, "cwd": cwd,
         "env": {k: os.environ[k] for k in ENVIRONMENT if k in os.environ}})
     if answer is None:
         answer = without_agent(root, argv)

@@ -1,50 +1,23 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The stand-in's client as a whole: each test names the documented fact (page
-# or program in brackets; "assumed" where nothing public says so).
+# What jobio's tests rely on in the stand-in: each test names the documented fact (number in
+# README.md, page or program in brackets; "assumed" where nothing public says so).
 # shellcheck source=/dev/null disable=SC2154,SC2317,SC2030,SC2031,SC2034
 # (helpers.bash sets variables, functions are called by name, tests are subshells)
 
-load private
-
-@test "the agent is found by pgrep under its documented name and in its pidfile [weka/tools 480]" {
-	agent_up
-	run pgrep -x -f "$weka --agent"
-	[ "$status" -eq 0 ]
-	[ "$output" = "$(cat "$SIM/var/run/weka-agent.pid")" ]
+setup_file() {
+	load helpers
+	sim_install
 }
 
-@test "18: without the agent every local command fails and a mount fails too [weka-operator; assumed text]" {
-	fails_with 1 "Failed to connect to the WEKA agent" "$weka" local ps -J
-	fails_with 1 "Failed to connect to the WEKA agent" \
-		"$weka" local resources -J
-	fails_with 32 "cannot connect to the WEKA agent" \
-		mount_sim -o core=3,net=eth0 backend0/default "$mnt"
+setup() {
+	load helpers
+	sim_fresh
 }
 
-@test "frontends and mounts survive a restart of the agent [assumed: separate processes]" {
-	client_up
-	pid=$(pid_of_slot 1)
-	agent_restart
-	[ "$(pid_of_slot 1)" = "$pid" ]
-	kill -0 "$pid"
-	[ "$(status)" = READY ]
-	[[ $(mounted_options) == *writecache* ]]
-}
-
-@test "local ps says READY in display_status [weka-operator internal/services/weka.go]" {
-	client_up
-	[ "$(json '(d[0]["name"], d[0]["isRunning"], sorted(d[0]))' local ps)" = "('client', True, ['internalStatus', 'isDisabled', 'isRunning', 'lastFailure', 'lastFailureTime', 'name', 'runStatus', 'type', 'versionName'])" ]
-	[ "$(status)" = READY ]
-}
-
-@test "local ps as text and CSV has the columns of the 4.4 reference [docs cli reference; ansible-slurm-appliance]" {
-	client_up
-	run "$weka" local ps
-	[[ ${lines[0]} == CONTAINER*STATE*DISABLED*UPTIME*MONITORING*PERSISTENT*PORT*PID*STATUS*VERSION ]]
-	[[ ${lines[1]} == client*Running*False*True*False*14000*Ready*4.4.4 ]]
-	run "$weka" local ps --format csv --no-header --output name,state
-	[ "$output" = "client,Running" ]
+teardown_file() {
+	load helpers
+	sim_remove
 }
 
 @test "local resources list frontends and their cores, as JSON and as text [openapi 4.2; weka-and-slurm-integration]" {
@@ -61,27 +34,6 @@ load private
 	grep -F "backend0/default $mnt wekafs rw,relatime,writecache,inode_bits=auto,readahead_kb=32768,dentry_max_age_positive=1000,dentry_max_age_negative=0,container_name=client 0 0" "$SIM/run/weka-sim/mounts"
 	[[ $(mounted_options) != *core* ]]
 	grep -q ' /proc proc ' "$SIM/run/weka-sim/mounts"
-}
-
-@test "the driver's interface file counts mounts and names connected frontends [capture of csi-wekafs]" {
-	client_up
-	interface | grep -F 'mount:[wc-client:sbid-0x31a8] default -o,writecache,'
-	interface | grep -x 'Active mounts: 1'
-	interface | grep -x "Container=client FE 0: Connected frontend pid $(pid_of_slot 1)"
-}
-
-@test "a frontend is called wekanode --slot N [weka-operator weka_runtime.py]" {
-	client_up
-	tr '\0' ' ' <"/proc/$(pid_of_slot 1)/cmdline" | grep -x '/weka/wekanode --slot 1 '
-}
-
-@test "a frontend burns what its knob says" {
-	knob frontend.duty=50
-	client_up
-	pid=$(pid_of_slot 1)
-	used() { awk '{print $14 + $15}' "/proc/$pid/stat"; }
-	burned() { [ "$(used)" -ge 20 ]; }
-	wait_until burned
 }
 
 @test "3: remount: general options left out fall back to their defaults [docs 4.4, remount of general options]" {
@@ -101,33 +53,179 @@ load private
 	[[ $(mounted_options) == *writecache*readahead_kb=32768,* ]]
 }
 
-@test "mount -o remount with the target only keeps the table's words, as mount(8) puts them in front [mount(8)]" {
-	client_up
-	mount_sim -o remount,noatime,forcedirect backend0/default "$mnt"
-	"$SIM/bin/mount" -o remount,dentry_max_age_negative=5 "$mnt"
-	[[ $(mounted_options) == rw,noatime,forcedirect,*dentry_max_age_negative=5,* ]]
-}
-
-@test "8: the last umount of a stateless client removes it [docs 4.4, mounting-filesystems]" {
-	client_up
-	pid=$(pid_of_slot 1)
-	umount_sim "$mnt"
-	[ "$(json 'd' local ps)" = "[]" ]
-	wait_until refute grep -q wekanode "/proc/$pid/comm"
-	[ -z "$(mounted_options)" ]
-	[ ! -e "$SIM/opt/weka/data/client/container/resources.json" ]
-}
-
-@test "24: cluster commands end with 41 when nobody is logged in [weka/tools ta scripts]" {
-	client_up
-	fails_with 41 "not logged in" "$weka" status -J
-	fails_with 41 "not logged in" "$weka" cluster process -J
-	"$weka" user login admin admin
-	[ "$(json 'd[1]["node_id"]' cluster process)" = "NodeId<42>" ]
-}
-
 @test "a misspelt knob is an error, not a silent test" {
 	agent_up
 	printf '[faults]\nhangs = ps\n' >"$SIM/etc/weka-sim.conf"
 	fails_with 70 "unknown key 'faults.hangs'" "$weka" local ps
+}
+
+@test "1: a first stateless mount creates the container and joins it [docs 4.4, mounting-filesystems]" {
+	agent_up
+	[ "$(json d local ps)" = "[]" ]
+	mount_sim -o core=3,net=eth0 backend0,backend1/default "$mnt"
+	[ "$(status)" = READY ]
+	[ "$(json 'd["backend_endpoints"][1]["ip"]' local resources)" = backend1 ]
+}
+
+@test "1: num_cores=N lets WEKA choose, balanced over NUMA nodes, and resources show automatic cores [docs 4.4; weka/tools 690]" {
+	knob boot.options=num_cores=2,net=eth0
+	client_up
+	[ "$(cores)" = "[4294967295, 4294967295]" ]
+	run "$weka" local resources
+	[[ ${lines[2]} == *"<auto>" ]]
+	run python3 -c "
+import json
+print(sorted(json.load(open('$SIM/var/lib/weka-sim/state.json'))['containers']['client']['placed'].values()))"
+	[ "$output" = "[3, 7]" ]
+}
+
+@test "2: options of a second mount touch only that mount, cores are ignored silently [docs: effective on the first mount only]" {
+	client_up
+	mount_sim -o core=5,net=eth0,readcache backend0/other "$SIM/mnt/other"
+	[ "$(cores)" = "[3]" ]
+	[[ $(mounted_options) == *writecache* ]]
+	mnt=$SIM/mnt/other
+	[[ $(mounted_options) == *readcache* ]]
+	interface | grep -x 'Active mounts: 2'
+}
+
+@test "5: up to 4.4 a remount with core= says yes and changes nothing [docs 4.4: remount No; assumed: ignored]" {
+	client_up
+	mount_sim -o remount,core=3,core=5,net=eth0 backend0/default "$mnt"
+	[ "$(cores)" = "[3]" ]
+	[ "$(cores --stable)" = "[3]" ]
+}
+
+@test "6: from 5.x on a remount with core= restarts the container with the new frontends [docs 5.x]" {
+	knob client.version=5.1.0
+	client_up
+	pid=$(pid_of_slot 1)
+	mount_sim -o remount,core=3,core=5 backend0/default "$mnt"
+	[ "$(cores --stable)" = "[3, 5]" ]
+	[ "$(pid_of_slot 1)" != "$pid" ]
+	[ "$(status)" = READY ]
+	interface | grep -q 'FE 1: Connected'
+}
+
+@test "6: a remount cannot take frontends away [docs newest: not while a mount is active]" {
+	knob client.version=5.1.0 boot.options=core=3,core=5,net=eth0
+	client_up
+	fails_with 32 "Cannot lower frontend count while a mount is active" \
+		mount_sim -o remount,core=3 backend0/default "$mnt"
+	[ "$(cores)" = "[3, 5]" ]
+}
+
+@test "7: a busy target stays mounted, lazy umount takes it away [cli reference; assumed rc 32]" {
+	client_up
+	knob faults.umount_busy=true
+	fails_with 32 "target is busy" umount_sim "$mnt"
+	[ -n "$(mounted_options)" ]
+	umount_sim -l "$mnt"
+	[ -z "$(mounted_options)" ]
+}
+
+@test "15: limits of the mount options are enforced [docs 4.4, tables; wording assumed]" {
+	agent_up
+	refused() { fails_with 32 "$1" mount_sim -o "$2" backend0/default "$mnt"; }
+	refused "core 0 cannot be used" core=0,net=eth0
+	refused "mutually exclusive" core=3,num_cores=1,net=eth0
+	refused "only allowed with net=udp" num_cores=0,net=eth0
+	refused "at most 19" num_cores=20,net=eth0
+	refused "does not exist or is offline" core=99,net=eth0
+	refused "minimum is 512" core=3,net=eth0,traces_capacity_mb=100
+	refused "minimum is 60" core=3,net=eth0,remove_after_secs=59
+	refused "'net' is required" core=3
+	refused "unknown mount option 'forcedirekt'" core=3,net=eth0,forcedirekt
+	[ "$(json d local ps)" = "[]" ]
+}
+
+@test "9: cores are staged, stable resources stay [cli reference]" {
+	client_up
+	"$weka" local resources -C client cores 2 --core-ids 3,5 --only-frontend-cores
+	[ "$(cores)" = "[3, 5]" ]
+	[ "$(cores --stable)" = "[3]" ]
+	data=$SIM/opt/weka/data/client/container
+	grep -q '"core_id": 5' "$data/resources.json.staging"
+	refute grep -q '"core_id": 5' "$data/resources.json.stable"
+	"$weka" local resources restore
+	[ "$(cores)" = "[3]" ]
+}
+
+@test "10: apply without --force asks, and nobody answers [cli reference; assumed: no terminal is an error]" {
+	client_up
+	fails_with 1 "use --force" "$weka" local resources apply -C client
+	[ "$(status)" = READY ]
+}
+
+@test "13: shrinking is refused while mounted on 5.x, and nothing is applied [docs newest]" {
+	knob client.version=5.1.0 boot.options=core=3,core=5,net=eth0
+	client_up
+	"$weka" local resources cores 1 --core-ids 3
+	fails_with 1 "Cannot lower frontend count while a mount is active" \
+		"$weka" local resources apply -f
+	[ "$(cores --stable)" = "[3, 5]" ]
+	[ "$(status)" = READY ]
+}
+
+@test "18: with the agent down I/O goes on and umount works, the rest is done when it is back [weka-operator; assumed]" {
+	client_up
+	pid=$(pid_of_slot 1)
+	agent_stop
+	kill -0 "$pid"
+	[ "$(head -c 2 "$SIM/run/weka-sim/control/0")" = w0 ]
+	umount_sim "$mnt"
+	[ -z "$(mounted_options)" ]
+	agent_up
+	[ "$(json d local ps)" = "[]" ]
+}
+
+v2_host() {
+	mkdir -p "$SIM/sys/fs/cgroup/system.slice"
+	echo cpuset >"$SIM/sys/fs/cgroup/cgroup.controllers"
+	echo 0-15 >"$SIM/sys/fs/cgroup/cpuset.cpus.effective"
+}
+
+@test "21: force_v2 makes the cores vanish from the root although isolate_cpusets is false [ansible-slurm-appliance; mechanism assumed]" {
+	v2_host
+	sed -i s/cgroups_mode=auto/cgroups_mode=force_v2/ "$SIM/etc/wekaio/service.conf"
+	client_up
+	[ "$(cat "$SIM/sys/fs/cgroup/weka-client/cpuset.cpus.effective")" = 3,11 ]
+	[ "$(cat "$SIM/sys/fs/cgroup/cpuset.cpus.effective")" = 0-2,4-10,12-15 ]
+	umount_sim "$mnt"
+	[ "$(cat "$SIM/sys/fs/cgroup/cpuset.cpus.effective")" = 0-15 ]
+}
+
+@test "22: force without cgroups V1 is a container that does not start [docs 4.4, addcli]" {
+	v2_host
+	sed -i s/cgroups_mode=auto/cgroups_mode=force/ "$SIM/etc/wekaio/service.conf"
+	agent_up
+	fails_with 32 "no cgroups V1" \
+		mount_sim -o core=3,net=eth0 backend0/default "$mnt"
+	[ "$(json d local ps)" = "[]" ]
+}
+
+@test "23: a command that hangs does so until it is killed, and only that one [check-slurm-weka-cpus.sh: local resources]" {
+	client_up
+	knob faults.hang=resources
+	run timeout 0.3 "$weka" local resources -J
+	[ "$status" -eq 124 ]
+	[ "$(status)" = READY ]
+}
+
+@test "23: open of the interface file blocks when the driver is stuck [csi-wekafs cluster.go]" {
+	client_up
+	knob faults.proc_hang=true
+	run timeout 0.3 cat "$SIM/run/weka-sim/proc/interface"
+	[ "$status" -eq 124 ]
+	knob faults.proc_hang=false
+	interface | grep -q 'Active mounts: 1'
+}
+
+@test "after a reboot a stateless client is gone and comes back from fstab's options [docs 4.4]" {
+	client_up
+	"$weka" local resources cores 2 --core-ids 3,5
+	"$SIM/usr/sbin/weka-sim" reboot
+	[ ! -e "$SIM/run/weka-sim/mounts" ]
+	client_up
+	[ "$(cores --stable)" = "[3]" ]
 }

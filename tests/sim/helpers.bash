@@ -29,7 +29,6 @@ sim_remove() {
 knob() { "$SIM/usr/sbin/weka-sim" set "$@"; }
 agent_up() { "$SIM/usr/sbin/weka-sim-start" --agent-only; }
 agent_stop() { "$SIM/usr/sbin/weka-sim" stop-agent; }
-agent_restart() { agent_stop && agent_up; }
 client_up() { "$SIM/usr/sbin/weka-sim-start"; }
 mount_sim() { "$SIM/bin/mount" -t wekafs "$@"; }
 umount_sim() { "$SIM/bin/umount" "$@"; }

@@ -84,11 +84,6 @@ static int run_agent(const char *script, char *root)
 	pid_t pid, self = getpid();
 	int status = 0;
 
-	if (getenv("WEKA_SIM_DECOY")) { /* a second agent, as a fault */
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		for (;;)
-			pause();
-	}
 	/* Containers' processes outlive us, but while we live we reap them. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	child = fork();

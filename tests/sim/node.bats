@@ -48,28 +48,11 @@ as_user() { runuser -u nobody -- sh -c "$1"; }
 	[ ! -e /mnt/weka/d ]
 }
 
-@test "permissions hold between users" {
-	start
-	umask 077
-	echo secret >/mnt/weka/root-only
-	refute as_user 'cat /mnt/weka/root-only'
-	rm /mnt/weka/root-only
-}
-
 @test "the stand-in's table shows wekafs where the kernel's shows FUSE" {
 	start
 	grep -q '^backend0/default /mnt/weka fuse.wekafs ' /proc/mounts
 	grep -q '^backend0/default /mnt/weka wekafs rw,relatime,writecache,' /run/weka-sim/mounts
 	diff <(awk '$2 != "/mnt/weka"' /proc/mounts) <(awk '$2 != "/mnt/weka"' /run/weka-sim/mounts)
-}
-
-@test "the table follows mounts that are not ours" {
-	start
-	mkdir -p /tmp/other
-	mount -t tmpfs other /tmp/other
-	wait_until grep -q '^other /tmp/other tmpfs' /run/weka-sim/mounts
-	umount /tmp/other
-	wait_until refute grep -q '^other /tmp/other' /run/weka-sim/mounts
 }
 
 @test "mount -o remount reaches the helper with source and target, and with the target only [mount(8)]" {
@@ -95,18 +78,6 @@ as_user() { runuser -u nobody -- sh -c "$1"; }
 	[ "$(reads)" -gt "$before" ]
 }
 
-@test "a busy mount cannot be unmounted, a lazy umount takes it away [umount(2)]" {
-	start
-	(cd /mnt/weka && exec sleep 20) 3>&- &
-	pid=$!
-	wait_until test "/proc/$pid/cwd" -ef /mnt/weka
-	fails_with 32 "target is busy" umount /mnt/weka
-	grep -q ' /mnt/weka fuse.wekafs ' /proc/mounts
-	umount -l /mnt/weka
-	refute grep -q ' /mnt/weka fuse.wekafs ' /proc/mounts
-	kill "$pid"
-}
-
 @test "the last umount removes client, cpuset and processes" {
 	start
 	pid=$(pgrep -x -f '/weka/wekanode --slot 1')
@@ -124,16 +95,6 @@ as_user() { runuser -u nobody -- sh -c "$1"; }
 	[ -z "$(options)" ]
 }
 
-@test "a FUSE mount of somebody else is unmounted as ever" {
-	start
-	mkdir -p /tmp/backing /tmp/theirs
-	head -c 4096 /dev/zero >/tmp/control
-	/usr/lib/weka-sim/wekafs /tmp/backing /tmp/theirs /tmp/control theirs
-	umount /tmp/theirs
-	refute grep -q ' /tmp/theirs ' /proc/mounts
-	[[ $(options) == rw* ]]
-}
-
 @test "a frontend is pinned to its CPU and is in the container's cpuset, slot 0 is free" {
 	start
 	pid=$(pgrep -x -f '/weka/wekanode --slot 1')
@@ -141,56 +102,6 @@ as_user() { runuser -u nobody -- sh -c "$1"; }
 	grep -q '/weka-client$' "/proc/$pid/cpuset"
 	pid=$(pgrep -x -f '/weka/wekanode --slot 0')
 	[ "$(awk '/^Cpus_allowed_list/ {print $2}' "/proc/$pid/status")" != 1 ]
-}
-
-@test "isolate_cpusets=true takes the CPU from another cpuset and its tasks, really" {
-	other=/sys/fs/cgroup/cpuset/other
-	mkdir -p $other/inner
-	for d in $other $other/inner; do
-		cat /sys/fs/cgroup/cpuset/cpuset.mems >"$d"/cpuset.mems
-		echo 0-1 >"$d"/cpuset.cpus
-	done
-	sleep 30 3>&- &
-	pid=$!
-	echo "$pid" >$other/inner/cgroup.procs
-	allowed() { awk '/^Cpus_allowed_list/ {print $2}' "/proc/$pid/status"; }
-	[ "$(allowed)" = 0-1 ]
-	sed -i s/isolate_cpusets=false/isolate_cpusets=true/ /etc/wekaio/service.conf
-	start
-	[ "$(cat $other/cpuset.cpus)" = 0 ]
-	[ "$(allowed)" = 0 ]
-	umount /mnt/weka
-	[ "$(allowed)" = 0-1 ]
-	kill "$pid"
-	wait "$pid" || : # killed: that is its exit status
-	rmdir $other/inner $other
-}
-
-@test "I/O stalls while the container restarts, then goes on without an error [docs newest]" {
-	start
-	echo data >/mnt/weka/x
-	weka-sim set faults.stuck_join=true
-	weka local resources apply -f 3>&- &
-	gone() { grep -q 'FE 0: Frontend is not connected' /run/weka-sim/proc/interface; }
-	wait_until gone
-	cat /mnt/weka/x >/tmp/out 3>&- &
-	sleep 0.3
-	[ ! -s /tmp/out ]
-	weka-sim set faults.stuck_join=false
-	wait
-	[ "$(cat /tmp/out)" = data ]
-}
-
-@test "a hanging client stalls I/O until it is mended" {
-	start
-	echo data >/mnt/weka/x
-	weka-sim set faults.io_hang=true
-	cat /mnt/weka/x >/tmp/out 3>&- &
-	sleep 0.3
-	[ ! -s /tmp/out ]
-	weka-sim set faults.io_hang=false
-	wait
-	[ "$(cat /tmp/out)" = data ]
 }
 
 @test "mounts survive a killed agent, which finds them when it is back" {
@@ -202,11 +113,4 @@ as_user() { runuser -u nobody -- sh -c "$1"; }
 	weka-sim-start --agent-only
 	[[ $(options) == rw,relatime,writecache* ]]
 	[ "$(json 'd[0]["internalStatus"]["display_status"]' local ps)" = READY ]
-}
-
-@test "a lying umount leaves the file system in place" {
-	start
-	weka-sim set faults.umount_lies=true
-	umount /mnt/weka
-	grep -q ' /mnt/weka fuse.wekafs ' /proc/mounts
 }

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""cgroups - the container's cpuset, and what it takes away from others.
+"""cgroups - the container's cpuset.
 
 Facts: cgroups_mode auto = v1 or else none, force = v1 or fail, force_v2 = v2
-or fail, none (adding-clients-bare-metal); isolate_cpusets=true "resets
-cpusets" of others, which is why Slurm sites turn it off
-(weka-and-slurm-integration); under force_v2 the CPUs vanish from the root's
+or fail, none (adding-clients-bare-metal); under force_v2 the CPUs vanish from the root's
 effective set even with isolate_cpusets=false (ansible-slurm-appliance).
 How WEKA does it is not public: the steps here are an assumption.
 A directory that is no cgroup file system is treated as one made of files.
@@ -22,7 +20,7 @@ class CgroupError(Exception):
 
 class Cgroups:
     def __init__(self, paths, knobs, topology):
-        self.root = knobs["cgroup.root"] or paths("/sys/fs/cgroup")
+        self.root = paths("/sys/fs/cgroup")
         self.knobs = knobs
         self.topology = topology
         self.version = self._version()
@@ -51,14 +49,14 @@ class Cgroups:
         return False
 
     def decide(self, mode):
-        """(enabled, version) of this mode on this host; CgroupError: fail."""
+        """Is there a cpuset, in this mode on this host? CgroupError: it fails."""
         if mode == "none" or (mode == "auto" and self.version != 1):
-            return False, self.version
+            return False
         if mode == "force" and self.version != 1:
             raise CgroupError("cgroups_mode=force: this host has no cgroups V1")
         if mode == "force_v2" and self.version != 2:
             raise CgroupError("cgroups_mode=force_v2: this host has no cgroups V2")
-        return True, self.version
+        return True
 
     # ---- files -----------------------------------------------------------
     def _write(self, path, text):
@@ -73,9 +71,6 @@ class Cgroups:
         return set(cpulist(read_text(os.path.join(directory, name)).strip()))
 
     def path(self, container):
-        if self.version == 2 and \
-                self.knobs["cgroup.v2_directory"] == "weka.slice":
-            return os.path.join(self.base, "weka.slice")
         return os.path.join(self.base, "weka-" + container)
 
     def others(self):
@@ -132,42 +127,7 @@ class Cgroups:
             return
         self._write(path, str(pid))
 
-    def isolate(self, cpus):
-        """Take the CPUs from every other cpuset; returns what was there."""
-        old = {}
-        for directory in self.others():
-            have = self._cpus(directory, "cpuset.cpus")
-            left = have - cpus
-            if left == have or not left:
-                continue
-            try:
-                self._write(os.path.join(directory, "cpuset.cpus"),
-                            to_list(left))
-                if not self.real and self.version == 1:
-                    self._write(os.path.join(directory,
-                                             "cpuset.effective_cpus"),
-                                to_list(left))
-            except OSError:
-                continue    # a cpuset that just went away, or one in use
-            old[directory] = [to_list(have), to_list(left)]
-        return old
-
     # ---- a container goes ------------------------------------------------
-    def restore(self, old):
-        """Give the CPUs back where our value still stands, parents first."""
-        for directory in sorted(old):
-            before, ours = old[directory]
-            name = os.path.join(directory, "cpuset.cpus")
-            if read_text(name).strip() != ours:
-                continue
-            try:
-                self._write(name, before)
-                if not self.real and self.version == 1:
-                    self._write(os.path.join(directory,
-                                             "cpuset.effective_cpus"), before)
-            except OSError:
-                continue
-
     def remove(self, container):
         path = self.path(container)
         if not os.path.isdir(path):

@@ -202,7 +202,7 @@ class Kernel:
     def write_proc(self):
         knobs = self.node.knobs
         names = sorted(self.node.state["containers"])
-        if knobs["faults.proc_missing"] or not self.node.state["driver"]:
+        if not self.node.state["driver"]:
             self._drop_tree()
             return
         os.makedirs(self.paths.proc, exist_ok=True)

@@ -76,7 +76,6 @@ class Node:
         self.state = None
         self.kernel = Kernel(self)
         self.topology = Topology(self.knobs)
-        self.dead_since = {}
 
     # ---- state on disk ---------------------------------------------------
     def own(self, deadline_s=LOCK_DEADLINE_S):
@@ -97,8 +96,8 @@ class Node:
     def load(self):
         text = read_text(self.paths.state)
         self.state = json.loads(text) if text else {
-            "next_id": 41, "next_mount": 0, "driver": False, "login": False,
-            "agent": {}, "containers": {}, "mounts": [], "decoy": 0}
+            "next_id": 41, "next_mount": 0, "driver": False,
+            "agent": {}, "containers": {}, "mounts": []}
 
     def save(self):
         with self.lock:
@@ -119,7 +118,7 @@ class Node:
         time.sleep(self.knobs.seconds(documented_s))
 
     def hostname(self):
-        return self.knobs["client.hostname"] or socket.gethostname()
+        return socket.gethostname()
 
     def operation(self, name, deadline_s=OPERATION_DEADLINE_S):
         """One operation at a time on a container; others wait, not for ever."""
@@ -166,8 +165,6 @@ class Node:
 
     def stalled(self, mount):
         """I/O waits while no frontend serves it: it does not fail."""
-        if self.knobs["faults.io_hang"]:
-            return True
         container = self.state["containers"].get(mount["container"])
         return container is not None and not any(self.connected(container))
 
@@ -178,7 +175,7 @@ class Node:
     # ---- checks (#15, #16) -----------------------------------------------
     def check_cores(self, request, remount=False):
         """Refuse what the documents refuse; returns core ids or AUTO."""
-        udp = "udp" in request.nets or self.knobs["nic.kind"] == "udp"
+        udp = "udp" in request.nets
         if request.cores and request.num_cores is not None:
             raise WekaError("mount options 'core' and 'num_cores' are "
                             "mutually exclusive")
@@ -190,11 +187,6 @@ class Node:
         self.check_ids(cores)
         if not request.nets and not remount:
             raise WekaError("mount option 'net' is required")
-        if (self.knobs["nic.kind"] == "vf" and request.nets
-                and not udp and len(request.nets) != len(cores)):
-            raise WekaError("the number of network devices (%d) must be the "
-                            "number of cores (%d)"
-                            % (len(request.nets), len(cores)))
         return cores
 
     def check_ids(self, cores):
@@ -215,11 +207,12 @@ class Node:
     def _spawn(self, container, slot, cpu):
         """One /weka/wekanode, in the cpuset and on its CPU (slot 0: anywhere,
         it is not pinned)."""
-        duty = self.paths.duty if slot != "0" else self.paths.duty_management
         run = subprocess.run(
             ["/weka/wekanode", "--slot", slot],
             executable=self.paths.lib + "/wekanode",
-            env={"WEKA_SIM_DUTY": duty, "WEKA_CONTAINER": container["name"]},
+            env={"WEKA_SIM_DUTY": self.paths.duty if slot != "0"
+                 else self.paths.duty + ".management",
+                 "WEKA_CONTAINER": container["name"]},
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True,
             timeout=10)
         pid = int(run.stdout)
@@ -255,8 +248,6 @@ class Node:
 
     def write_duty(self):
         write_atomic(self.paths.duty, "%d\n" % self.knobs["frontend.duty"])
-        write_atomic(self.paths.duty_management,
-                     "%d\n" % self.knobs["frontend.management_duty"])
 
     def _cgroups(self):
         return Cgroups(self.paths, self.knobs, self.topology)
@@ -296,18 +287,11 @@ class Node:
                 placed.setdefault(slot, None)
         return placed
 
-    def _while_stuck(self, key):
-        while self.knobs[key]:
-            time.sleep(0.02)
-
     def _boot(self, container, shape, stable_ids):
         """STEM -> CLUSTERIZING -> READY with these resources."""
         self.phase(container, "STEM")
         container["started"] = time.time()
         self.sleep(self.knobs["time.start_s"])
-        self._while_stuck("faults.stuck_start")
-        if self.knobs["faults.start_fails"]:
-            raise StartError("container failed to start")
         if self.knobs["faults.apply_fails"] and shape != container["stable"]:
             raise StartError("failed to apply the new resources")
         pool = self.knobs["memory.hugepages_mb"]
@@ -315,16 +299,13 @@ class Node:
             raise StartError("failed to allocate hugepages: %d MB needed, "
                              "%d MB free" % (shape["memory"] >> 20, pool))
         container["placed"] = self._place(container, shape)
-        config = self.state["agent"].get("config", {})
-        mode = config.get("cgroups_mode", "auto")
+        mode = self.state["agent"]["cgroups_mode"]
         groups = self._cgroups()
         try:
-            enabled, version = groups.decide(mode)
+            enabled = groups.decide(mode)
         except CgroupError as e:
             raise StartError(str(e))
-        container["cgroup"] = {"mode": mode, "enabled": enabled,
-                               "version": version,
-                               "isolated": container["cgroup"]["isolated"]}
+        container["cgroup"] = {"enabled": enabled}
         cpus = self.topology.cores_of(
             c for c in container["placed"].values() if c is not None)
         if enabled and cpus:
@@ -332,18 +313,11 @@ class Node:
                 groups.create(container["name"], cpus)
             except CgroupError as e:
                 raise StartError(str(e))
-            if config.get("isolate_cpusets", True):     # #20
-                for path, row in groups.isolate(cpus).items():
-                    old = container["cgroup"]["isolated"].get(path)
-                    container["cgroup"]["isolated"][path] = [
-                        old[0] if old else row[0], row[1]]
         self._spawn(container, "0", None)
         for slot, _ in resources.processes(shape):
             self._spawn(container, slot, container["placed"][slot])
         self.phase(container, "CLUSTERIZING")
-        self.sleep(self.knobs["time.join_s"]
-                   + self.knobs["faults.slow_join_s"])
-        self._while_stuck("faults.stuck_join")
+        self.sleep(self.knobs["time.join_s"])
         with self.lock:
             container["stable"] = copy.deepcopy(shape)
             for slot in list(container["ids"]):
@@ -371,7 +345,6 @@ class Node:
                     self.phase(container, "stopped")
                     raise WekaError("error: Container '%s' failed to start: %s"
                                     % (container["name"], e))
-                self._event(container, "RevertToStableResources", str(e))
                 container["staged"] = copy.deepcopy(container["stable"])
                 reason = str(e)
         if attempt == 2:
@@ -391,18 +364,10 @@ class Node:
         container["last_failure_time"] = time.strftime(
             "%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
-    def _event(self, container, kind, text):
-        container["events"].append({"type": kind, "text": text,
-                                    "time": time.time()})
-        del container["events"][:-50]
-
     def _down(self, container):
         """No processes, no cpuset."""
         self._kill(container)
-        groups = self._cgroups()
-        groups.restore(container["cgroup"]["isolated"])
-        container["cgroup"]["isolated"] = {}
-        groups.remove(container["name"])
+        self._cgroups().remove(container["name"])
         container["placed"] = {}
 
     def stop(self, container, graceful=False, want="stopped"):
@@ -428,13 +393,12 @@ class Node:
         container = {
             "name": name, "persistent": persistent, "phase": "stopped",
             "phase_since": time.time(), "action": "NONE", "want": "stopped",
-            "disabled": False, "monitoring": True, "port": port,
+            "port": port,
             "version": self.knobs["client.version"], "started": None,
             "stable": dict(shape, nodes={}), "staged": shape, "placed": {},
-            "cgroup": {"mode": "auto", "enabled": False, "version": 0,
-                       "isolated": {}},
+            "cgroup": {"enabled": False},
             "procs": {}, "ids": {}, "stateless": stateless,
-            "last_failure": "", "last_failure_time": "", "events": [],
+            "last_failure": "", "last_failure_time": "",
         }
         with self.lock:
             self.state["containers"][name] = container
@@ -545,9 +509,6 @@ class Node:
 
     def _mount(self, source, target, request):
         hosts, fs = self.split_source(source)
-        known = self.knobs["fs.filesystems"]
-        if known and fs not in known:
-            raise WekaError("filesystem '%s' does not exist" % fs)
         if self.kernel.fuse() and not os.path.isdir(target):
             raise WekaError("mount point %s does not exist" % target)
         name = request.container
@@ -579,11 +540,6 @@ class Node:
                                      mode="NONE" if shared else "FULL")
         shape = resources.with_nets(shape,
                                     [n for n in request.nets if n != "udp"])
-        if AUTO in cores and not udp \
-                and self.knobs["rules.auto_cores"] == "explicit":
-            chosen = self.topology.choose(len(cores), [])
-            if len(chosen) == len(cores):
-                shape = resources.with_cores(shape, chosen)
         stateless = options.merge_stateless(options.default_stateless(),
                                             request, False)
         shape["auto_remove_timeout"] = int(stateless["remove_after_secs"])
@@ -640,7 +596,7 @@ class Node:
         container = self.container(mount["container"])
         lock = self.operation(container["name"])
         try:
-            restart = self._remount_cores(container, request)
+            self._remount_cores(container, request)
             with self.lock:
                 if merged:
                     general = dict(mount["general"])
@@ -651,10 +607,7 @@ class Node:
                 container["stateless"] = options.merge_stateless(
                     container["stateless"], request, True)
                 self.publish()
-            rule = self.knobs["rules.remount_restart_5x"]
-            if self.knobs.is5() and not container["persistent"] and (
-                    restart or rule == "any"
-                    or (rule == "stateless" and request.stateless)):
+            if self.knobs.is5() and not container["persistent"]:
                 lock = self._restart_for_remount(container, lock)
         finally:
             if lock:
@@ -677,25 +630,14 @@ class Node:
         return None
 
     def _remount_cores(self, container, request):
-        """1 when the container has to restart with other frontends."""
-        if not request.asks_cores():
-            return 0
-        if not self.knobs.is5():
-            if self.knobs["rules.remount_cores_4x"] == "error":
-                raise WekaError("core, num_cores and net cannot be changed "
-                                "by a remount")
-            return 0    # rc 0 and nothing changed: whoever asks must look
+        """Up to 4.4: status 0 and nothing changed, whoever asks must look."""
+        if not request.asks_cores() or not self.knobs.is5():
+            return
         cores = self.check_cores(request, remount=True)
         if request.cores or request.num_cores is not None:
-            if sorted(cores) == sorted(
-                    core for _, core in
-                    resources.frontends(container["stable"])):
-                return 0
             shape = resources.with_cores(container["stable"], cores)
             self.check_shrink(container, shape)
             container["staged"] = shape
-            return 1
-        return 0
 
     # ---- umount (#7, #8) -------------------------------------------------
     def umount(self, target, lazy=False, force=False):
@@ -795,42 +737,3 @@ class Node:
             pass    # last_failure says why
         finally:
             lock.release()
-
-    def watch(self):
-        """Monitoring: a process that died is started again (#25)."""
-        now = time.monotonic()
-        changed = False
-        for container in list(self.state["containers"].values()):
-            if container["phase"] != "READY":
-                continue
-            for slot in list(container["procs"]):
-                key = (container["name"], slot)
-                if self.alive(container, slot):
-                    self.dead_since.pop(key, None)
-                    continue
-                if key not in self.dead_since:
-                    self.dead_since[key] = now
-                    self._failure(container, "Process of slot %s died" % slot)
-                    changed = True
-                if not container["monitoring"] \
-                        or self.knobs["faults.no_respawn"] \
-                        or now - self.dead_since[key] < self.knobs.seconds(
-                            self.knobs["time.respawn_s"]):
-                    continue
-                try:
-                    lock = self.operation(container["name"], 0)
-                except WekaError:
-                    continue    # it is being changed: look again later
-                try:
-                    if container["phase"] == "READY" \
-                            and not self.alive(container, slot):
-                        self._spawn(container, slot,
-                                    container["placed"].get(slot))
-                except (StartError, OSError, subprocess.SubprocessError) as e:
-                    self._failure(container, str(e))
-                finally:
-                    lock.release()
-                self.dead_since.pop(key, None)
-                changed = True
-        if changed:
-            self.publish()

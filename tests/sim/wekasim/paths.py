@@ -21,7 +21,6 @@ class Paths:
         self.proc = self("/run/weka-sim/proc")
         self.control = self("/run/weka-sim/control")
         self.duty = self("/run/weka-sim/duty")
-        self.duty_management = self("/run/weka-sim/duty.management")
         self.data = self("/opt/weka/data")
 
     def __call__(self, path):

@@ -38,16 +38,12 @@ class Topology:
         threads = int(knobs["topology.threads"])
         cores = sockets * per_socket
         for core in range(cores):
-            if knobs["topology.layout"] == "interleaved":
-                node = core % sockets
-            else:
-                node = core // per_socket
+            node = core // per_socket
             cpus = {core + t * cores for t in range(threads)}
             for cpu in cpus:
                 self.siblings[cpu] = cpus
                 self.numa[cpu] = node
         self.online = set(self.siblings)
-        self.online -= set(cpulist(" ".join(knobs["topology.offline"])))
 
     def _real(self):
         base = "/sys/devices/system/cpu"
