@@ -244,21 +244,6 @@ def job_share(answer: dict[str, Any]) -> float | None:
     return share
 
 
-CLASS_WORDS = {"read": "reads", "write": "writes", "meta": "metadata", "sync": "sync",
-               "close": "close", "mapped": "mapped files", "async": "asynchronous"}
-
-
-def share_words(use: dict[str, Any]) -> str:
-    """17 % of a process's life in I/O: reads 12 %, metadata 4 %, sync 1 %; slowest 41 %"""
-    parts = sorted((use.get("classes") or {}).items(), key=lambda item: -item[1])
-    named = ", ".join(f"{CLASS_WORDS.get(name, name)} {units.percent(value)}"
-                      for name, value in parts if value >= 0.005)
-    text = f"{units.percent(float(use.get('share') or 0))} of a process's life in I/O"
-    text += f": {named}" if named else ""
-    slowest = use.get("slowest_share")
-    return text + (f"; slowest {units.percent(slowest)}" if slowest is not None else "")
-
-
 def as_json(answer: dict[str, Any], slurm: dict[str, Any] | None) -> list[dict[str, Any]] | None:
     """The member "advice" of jobio report --json; None: too little to judge."""
     if not judged(answer).get("judged"):

@@ -1,29 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""jobio advise: what to ask for when a job is submitted again, and why.
-
-Runs: other jobs of the same name and user that completed. Like the job: as many nodes, and 10 %
-more or less bytes. Step: an advice about the job, or what its runs alone say; taken: an option
-says it, and no run that tried it speaks against it.
-"""
-from __future__ import annotations
-
-import json
-import sys
-
-from report import advice, paths, record, sacct, samples
-from report.command import USAGE, Failure
-from report.job import slurm_of
-from report.options import VALUE, Option, parse
-from report.units import plural, tone
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from report.record import Job, Source
-
-USAGE_TEXT = """\
-usage: jobio advise [OPTION]... JOB
+"""usage: jobio advise [OPTION]... JOB
 
 Says what to ask for when JOB is submitted again, and why: from its advice, and from
 its other runs, the jobs of the same name and user of the last 30 days.
@@ -35,8 +11,29 @@ its other runs, the jobs of the same name and user of the last 30 days.
   --conf=FILE   instead of {conf}
 
 Exit status: 0, also when there is nothing to change, or too little to judge (which it
-says on standard error); 1 when nothing is known of the job; 2 bad usage.
-"""
+says on standard error); 1 when nothing is known of the job; 2 bad usage."""
+# jobio advise: what to ask for when a job is submitted again, and why.
+#
+# Runs: other jobs of the same name and user that completed. Like the job: as many nodes, and 10 %
+# more or less bytes. Step: an advice about the job, or what its runs alone say; taken: an option
+# says it, and no run that tried it speaks against it.
+from __future__ import annotations
+
+import json
+import sys
+
+from report import advice, record, sacct, samples
+from report.command import USAGE, Failure
+from report.job import slurm_of
+from report.options import VALUE, Option, parse, usage
+from report.units import plural, tone
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from report.record import Job, Source
+
 OPTIONS = [Option("options"), Option("json"), Option("conf", value=VALUE)]
 SINCE = "now-30days"
 RUNS_MAX = 20
@@ -289,8 +286,7 @@ def main(args: list[str]) -> int:
     given, words = parse("advise", OPTIONS, args)
     options = dict(given)
     if "help" in options:
-        print(USAGE_TEXT.format(conf=paths.SYSCONF + "/slurm/jobio.conf"), end="")
-        return 0
+        return usage(__doc__)
     if len(words) != 1:
         raise Failure("of which job? one, as in jobio advise 7", USAGE)
     if "options" in options and "json" in options:

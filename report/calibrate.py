@@ -1,41 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""jobio calibrate: measure what io-cores, profiles and ways of I/O are worth, with fio in jobs
-of its own."""
-from __future__ import annotations
-
-import json
-import os
-import re
-import secrets
-import shutil
-import signal
-import sys
-import tempfile
-import threading
-import time
-from functools import partial
-from importlib.util import find_spec
-from math import ceil
-
-from report import calibration, paths, record, sacct, units
-from report.calibration import Calibration, Job, Plan, setting_text
-from report.command import FAILED, USAGE, Failure, nearest
-from report.ledger import Ledger
-from report.options import VALUE, Option, number, parse
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any, NoReturn, TypeVar
-
-    from report.calibration import Setting
-
-    Settings = dict[str, Any]
-
-    T = TypeVar("T")
-
-USAGE_TEXT = """\
-usage: jobio calibrate --dir=DIR [OPTION]... [-- SBATCH-OPTION...]
+"""usage: jobio calibrate --dir=DIR [OPTION]... [-- SBATCH-OPTION...]
 
 Measures with fio, in jobs of its own, what one node reads and writes below DIR
 with each number of io-cores and each profile, compares jobio's records of these
@@ -57,8 +21,42 @@ advice.
   --conf=FILE          instead of {conf}
 
 Exit status: 0; 1 when a job failed, or its record and fio disagree; 2 bad
-usage; 130 after Ctrl-C.
-"""
+usage; 130 after Ctrl-C."""
+# jobio calibrate: measure what io-cores, profiles and ways of I/O are worth, with fio in jobs
+# of its own.
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import time
+from functools import partial
+from importlib.util import find_spec
+from math import ceil
+
+from report import calibration, paths, record, sacct, units
+from report.calibration import Calibration, Job, Plan, setting_text
+from report.command import FAILED, USAGE, Failure, nearest
+from report.ledger import Ledger
+from report.options import VALUE, Option, number, parse, usage
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, NoReturn, TypeVar
+
+    from report.calibration import Setting
+
+    Settings = dict[str, Any]
+
+    T = TypeVar("T")
+
 OPTIONS = [*(Option(name, value=VALUE) for name in (
     "dir", "output", "io-cores", "profiles", "processes", "repeats", "seconds", "max-time",
     "max-bytes", "space", "fio", "conf")), Option("dry-run")]
@@ -629,8 +627,7 @@ def measure(watch: Watch, real: str) -> int:
 def main(args: list[str]) -> int:
     wish = Wish(args)
     if "help" in wish.given:
-        print(USAGE_TEXT.format(conf=paths.SYSCONF + "/slurm/jobio.conf"), end="")
-        return 0
+        return usage(__doc__)
     if not wish.dir:
         raise Failure("--dir: which folder?", USAGE)
     conf = settings_of(wish.given.get("conf"))

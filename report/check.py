@@ -48,10 +48,11 @@ from report import (
     check_slurm,
     paths,
 )
-from report.check_host import Host, parse_cpus
+from report.check_host import Host
 from report.check_words import SEVERITIES
 from report.command import FAILED, UNSOUND, USAGE, Failure
-from report.options import VALUE, Option, parse
+from report.options import VALUE, Option, parse, usage
+from report.units import parse_cpus
 
 NAME = "check"
 FACTS_S = 300  # jobio-facts has deadlines of its own
@@ -234,8 +235,7 @@ def print_text(host: Host, is_quiet: bool, verbose: bool) -> None:
 def main(args: list[str]) -> int:
     options = read_options(args)
     if "help" in options:
-        print(__doc__)
-        return 0
+        return usage(__doc__)
     host = make_host(options)
     host.name = options.get("host", "")
     ask_slurm(host, bool(host.roles))

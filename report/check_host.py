@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The host that jobio check looks at: its files, commands, processes; sets of CPUs.
+"""The host that jobio check looks at: its files, commands, processes.
 
 With a root, files are those below it, and a command's answer is the file of its name in
 ROOT/answers, as jobio check --capture writes them.
@@ -15,6 +15,7 @@ import time
 
 from report import paths
 from report.check_words import Findings
+from report.units import parse_cpus
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -220,27 +221,3 @@ def forked(look: Callable[[], str], timeout_s: float, as_nobody: bool) -> str | 
     with open(ends[0], "rb") as file:
         text = file.read() if done else b""
     return text.decode(errors="replace") if done and status == 0 else None
-
-
-# ---- sets of CPUs
-
-
-def parse_cpus(text: str) -> set[int]:
-    """"0-3,8"; what is no list is empty."""
-    cpus: set[int] = set()
-    for part in text.strip().split(","):
-        first, _, last = part.partition("-")
-        if not first.isdigit() or (last and not last.isdigit()):
-            return set()
-        cpus.update(range(int(first), int(last or first) + 1))
-    return cpus
-
-
-def format_cpus(cpus: set[int]) -> str:
-    ranges: list[list[int]] = []
-    for cpu in sorted(cpus):
-        if ranges and cpu == ranges[-1][1] + 1:
-            ranges[-1][1] = cpu
-        else:
-            ranges.append([cpu, cpu])
-    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in ranges)

@@ -11,7 +11,8 @@ from __future__ import annotations
 import os
 import re
 
-from report.check_host import Host, format_cpus, parse_cpus
+from report.check_host import Host
+from report.units import format_cpus, parse_cpus
 
 SLEEP_US = 10  # to wake up from deeper states takes longer
 SMALL_MTU = 4000

@@ -6,8 +6,9 @@ import json
 import os
 import re
 
-from report.check_host import Host, format_cpus, parse_cpus
+from report.check_host import Host
 from report.check_slurm import faults, log_fatal, task_param
+from report.units import format_cpus, parse_cpus
 
 SLURMD_S = 10
 USUAL = ("/usr/sbin/slurmd", "/usr/local/sbin/slurmd", "/opt/slurm/sbin/slurmd")

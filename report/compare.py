@@ -1,24 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""jobio compare: two jobs, or two sets of them, side by side."""
-from __future__ import annotations
-
-import json
-import sys
-
-from report import paths, record, sacct, samples, timeline, units
-from report.command import USAGE, Failure
-from report.options import VALUE, Option, parse
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from report.record import Job, Source
-
-    Values = dict[str, list[float]]  # metric: of each job, or of each node
-
-USAGE_TEXT = """\
-usage: jobio compare [OPTION]... JOB[,JOB]... JOB[,JOB]...
+"""usage: jobio compare [OPTION]... JOB[,JOB]... JOB[,JOB]...
 
 Shows two jobs side by side: the same script with two profiles, or two numbers of
 io-cores. Several jobs on a side, or an array, are repeats. Says what differs beyond
@@ -28,8 +9,25 @@ chance: over the repeats or, where there are none, over the nodes; with mean, sp
   --json        one JSON object
   --conf=FILE   instead of {conf}
 
-Exit status: 0; 1 when nothing is known of one of the jobs; 2 bad usage.
-"""
+Exit status: 0; 1 when nothing is known of one of the jobs; 2 bad usage."""
+# jobio compare: two jobs, or two sets of them, side by side.
+from __future__ import annotations
+
+import json
+import sys
+
+from report import record, sacct, samples, timeline, units
+from report.command import USAGE, Failure
+from report.options import VALUE, Option, parse, usage
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from report.record import Job, Source
+
+    Values = dict[str, list[float]]  # metric: of each job, or of each node
+
 OPTIONS = [Option("json"), Option("conf", value=VALUE)]
 WORK_PERCENT = 10  # more: it was not the same work
 
@@ -257,8 +255,7 @@ def main(args: list[str]) -> int:
     given, words = parse("compare", OPTIONS, args)
     options = dict(given)
     if "help" in options:
-        print(USAGE_TEXT.format(conf=paths.SYSCONF + "/slurm/jobio.conf"), end="")
-        return 0
+        return usage(__doc__)
     if len(words) != 2:
         raise Failure("two jobs, or two lists of them; see jobio compare --help", USAGE)
     sides = [record.split(word) for word in words]

@@ -262,7 +262,6 @@ COLUMNS: dict[str, tuple[str, Callable[[Job], str], bool]] = {
     "advice": ("Advice", advice_of, False)}
 USUAL = ("jobid", "user", "jobname", "state", "elapsed", "nodes", "cpu%", "io%", "profile", "read",
          "written", "advice")
-NEEDS_STEPS = {"mem%"}
 
 
 def columns(text: str) -> list[tuple[str, int]]:

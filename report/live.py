@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from report.record import Source
     from report.reporter import Asked
 
-SECONDS, SECONDS_MAX = 5, 3600
+SECONDS = 5
 FIRST_S, AGAIN_S = 30.0, 10.0  # srun has to start a step
 END_S = 3.0  # for srun to end its step
 MARK = b"@jobio/1"

@@ -3,6 +3,7 @@
 report takes."""
 from __future__ import annotations
 
+from report import paths
 from report.command import USAGE, Failure
 
 NO, VALUE, MAYBE = range(3)  # has no value, must have one, may have one (--live[=5])
@@ -11,6 +12,12 @@ NO, VALUE, MAYBE = range(3)  # has no value, must have one, may have one (--live
 class Option:
     def __init__(self, name: str, letter: str = "", value: int = NO) -> None:
         self.name, self.letter, self.value = name, letter, value
+
+
+def usage(text: str | None) -> int:
+    """Print a module's docstring: it is what --help says."""
+    print((text or "").format(conf=paths.SYSCONF + "/slurm/jobio.conf"))
+    return 0
 
 
 def number(name: str, text: str, least: int, most: int) -> int:

@@ -193,26 +193,7 @@ def mean(total: int | None, calls: int | None) -> float | None:
 
 def cpu_list(text: str | None) -> list[int]:
     """Of 0-3,8; what is no list is none."""
-    found: list[int] = []
-    for part in (text or "").split(","):
-        first, _, last = part.partition("-")
-        if not first.isdecimal() or (last and not last.isdecimal()) or int(first) > 1 << 20:
-            return []
-        found += range(int(first), min(int(last or first), int(first) + CPUS_MAX) + 1)
-        if len(found) > CPUS_MAX:
-            break
-    return found[:CPUS_MAX]
-
-
-def cpu_text(numbers: Iterable[int]) -> str:
-    """0-3,8"""
-    runs: list[list[int]] = []
-    for number in sorted(numbers):
-        if runs and runs[-1][1] == number - 1:
-            runs[-1][1] = number
-        else:
-            runs.append([number, number])
-    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
+    return sorted(units.parse_cpus(text or "", CPUS_MAX))[:CPUS_MAX]
 
 
 # ---- a job: filesystems -----------------------------------------------------------------
@@ -357,8 +338,9 @@ def kind_of(has: Json, nodes: list[str]) -> Json | None:
         drawn.append({
             "socket": part.get("socket"), "numa_node": part.get("numa_node"),
             "is_split": sockets.count(part.get("socket")) > 1, "cpus": part.get("cpus"),
-            "chart": chart.cpus(numbers, looks, job), "reserved": cpu_text(here & reserved),
-            "client": cpu_text(here & client), "job": cpu_text(here & job),
+            "chart": chart.cpus(numbers, looks, job),
+            "reserved": units.format_cpus(here & reserved),
+            "client": units.format_cpus(here & client), "job": units.format_cpus(here & job),
             "cards": cards(has["client"], part.get("numa_node"))})
     return {"nodes": nodes, "parts": drawn, "has_job": bool(job),
             "has_client": bool(client), "is_whole": "parts" not in machine or not machine["parts"]}

@@ -1,23 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""jobio report: what jobs read and wrote, and what was done for them."""
-from __future__ import annotations
-
-import os
-import sys
-
-from report import options, record, sacct
-from report.command import FAILED, USAGE, Failure
-from report.jobs import Query
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from report.record import Group, Job
-
-JOBS_MAX = 1000
-USAGE_TEXT = """\
-usage: jobio report [OPTION]... [JOB]...
+"""usage: jobio report [OPTION]... [JOB]...
 
 Shows what jobs read and wrote, how well they used their CPUs and memory, and what
 to change. A JOB is 7, 5_1 (array task), 5_[1-3] or 5 (several or all of them), 7+1
@@ -51,8 +33,24 @@ last day.
 
 The ledger shows records to their owner and to root; where it does not answer, the
 summary in sacct is shown. Exit status: 0; 1 when nothing is known of one of the jobs;
-2 bad usage.
-"""
+2 bad usage."""
+# jobio report: what jobs read and wrote, and what was done for them.
+from __future__ import annotations
+
+import os
+import sys
+
+from report import options, record, sacct
+from report.command import FAILED, USAGE, Failure
+from report.jobs import Query
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from report.record import Group, Job
+
+JOBS_MAX = 1000
 
 TABLE = [
     options.Option("jobs", "j", options.VALUE), options.Option("restart", "", options.VALUE),
@@ -299,10 +297,7 @@ def report_list(asked: Asked, source: record.Source, printer: Printer) -> None:
 def main(args: list[str]) -> int:
     asked = Asked(args)
     if asked.has("help"):
-        from report import paths
-
-        print(USAGE_TEXT.format(conf=paths.SYSCONF + "/slurm/jobio.conf"), end="")
-        return 0
+        return options.usage(__doc__)
     if asked.has("site"):
         from report import site
 

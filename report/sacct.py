@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 TIMEOUT_S = 20
-OUTPUT_MAX = 64 << 20  # a year of a user's jobs
 
 # Name and comments may hold anything, newlines too: what ends a row is an id.
 FIELDS = ("JobName", "SystemComment", "User", "Account", "Partition", "Cluster", "State",

@@ -9,7 +9,7 @@ import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 BYTES = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 COUNTS = ("", "k", "M", "G", "T", "P", "E")
@@ -175,3 +175,30 @@ def width() -> int:
     except OSError:
         return 0
     return columns if columns >= 40 else 0
+
+
+# ---- sets of CPUs ----------------------------------------------------------------------
+
+
+def parse_cpus(text: str, most: int = 1 << 20) -> set[int]:
+    """"0-3,8"; what is no list is empty. 'most': CPUs of a range, and of all."""
+    cpus: set[int] = set()
+    for part in text.strip().split(","):
+        first, _, last = part.partition("-")
+        if not first.isdecimal() or (last and not last.isdecimal()) or int(first) > 1 << 20:
+            return set()
+        cpus.update(range(int(first), min(int(last or first), int(first) + most) + 1))
+        if len(cpus) > most:
+            break
+    return cpus
+
+
+def format_cpus(cpus: Iterable[int]) -> str:
+    """0-3,8"""
+    ranges: list[list[int]] = []
+    for cpu in sorted(cpus):
+        if ranges and cpu == ranges[-1][1] + 1:
+            ranges[-1][1] = cpu
+        else:
+            ranges.append([cpu, cpu])
+    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in ranges)

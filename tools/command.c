@@ -26,17 +26,6 @@ int command_choose(const char *option, const char *value, const char *yes, const
 	return err_set(err, "--%s: '%s': must be %s or %s", option, value, yes, no);
 }
 
-/* For getopt_long(): the row's number is the value. */
-static void make_table(const struct command_line *line, struct option table[OPTIONS_MAX + 2])
-{
-	const struct command_option *row = line->table;
-	size_t i;
-
-	for (i = 0; row->name && i < OPTIONS_MAX; row++, i++)
-		table[i] = (struct option){ row->name, row->argument, NULL, FIRST + (int)i };
-	table[i] = (struct option){ "help", no_argument, NULL, 'h' };
-}
-
 static int take(const struct command_option *row, void *options, const char *value, struct err *err)
 {
 	char *at = (char *)options + row->at;
@@ -65,12 +54,16 @@ int command_parse(const struct command_line *line, void *options, int argc, char
 	struct option table[OPTIONS_MAX + 2] = { { 0 } };
 	struct err err;
 	int option, rc = 0;
+	size_t i;
 
-	make_table(line, table);
+	for (i = 0; line->table[i].name && i < OPTIONS_MAX; i++)
+		table[i] = (struct option){ line->table[i].name, line->table[i].argument, NULL,
+					    FIRST + (int)i };
+	table[i] = (struct option){ "help", no_argument, NULL, 'h' };
 	opterr = 0;
-	while (rc == 0 && (option = getopt_long(argc, argv, "h", table, NULL)) != -1) {
+	while (rc == 0 && (option = getopt_long(argc, argv, "", table, NULL)) != -1) {
 		if (option == 'h') {
-			for (size_t i = 0; i < 3 && line->usage[i]; i++)
+			for (i = 0; i < 3 && line->usage[i]; i++)
 				fputs(line->usage[i], stdout);
 			return COMMAND_OK;
 		}

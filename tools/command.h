@@ -18,20 +18,19 @@
 
 enum command_status {
 	COMMAND_OK = 0,
-	COMMAND_FAILED = 1, /* check: warnings */
+	COMMAND_FAILED = 1,
 	COMMAND_USAGE = 2,
-	COMMAND_UNSOUND = 3, /* cores: Slurm will reserve something else; check:
-			      * errors */
+	COMMAND_UNSOUND = 3, /* cores: Slurm will reserve something else */
 };
 
 int command_fail(const char *name, enum command_status status, const struct err *err);
 
 /* A long option. Without 'set' it is a bool, a text or an unsigned long of the options, at 'at': a
- * bool becomes true or, where it takes a value, says whether that is 'yes' and not
- * 'no'. 'value' is NULL when none was given, and is never empty. */
+ * bool becomes true or, where it takes a value, says whether that is 'yes' and not 'no'. 'value'
+ * is not empty. */
 struct command_option {
 	const char *name;
-	int argument; /* no_argument, required_argument, optional_argument */
+	int argument; /* no_argument, required_argument */
 	size_t at;
 	const char *yes, *no;
 	unsigned long least, most; /* of a number; 0: it is none */
@@ -39,19 +38,16 @@ struct command_option {
 };
 
 /* clang-format off */
-#define COMMAND_FLAG(name, type, member) \
-	{ name, no_argument, offsetof(type, member), NULL, NULL, 0, 0, NULL }
-#define COMMAND_TEXT(name, type, member) \
-	{ name, required_argument, offsetof(type, member), NULL, NULL, \
-	  0, 0, NULL }
-#define COMMAND_CHOICE(name, type, member, yes, no) \
-	{ name, required_argument, offsetof(type, member), yes, no, \
-	  0, 0, NULL }
-#define COMMAND_NUMBER(name, type, member, least, most) \
-	{ name, required_argument, offsetof(type, member), NULL, NULL, \
-	  least, most, NULL }
-#define COMMAND_CALL(name, set) \
-	{ name, required_argument, 0, NULL, NULL, 0, 0, set }
+#define COMMAND_FLAG(word, type, member) { .name = word, .at = offsetof(type, member) }
+#define COMMAND_TEXT(word, type, member) \
+	{ .name = word, .argument = required_argument, .at = offsetof(type, member) }
+#define COMMAND_CHOICE(word, type, member, first, second) \
+	{ .name = word, .argument = required_argument, .at = offsetof(type, member), \
+	  .yes = first, .no = second }
+#define COMMAND_NUMBER(word, type, member, first, last) \
+	{ .name = word, .argument = required_argument, .at = offsetof(type, member), \
+	  .least = first, .most = last }
+#define COMMAND_CALL(word, call) { .name = word, .argument = required_argument, .set = call }
 /* clang-format on */
 
 struct command_line {

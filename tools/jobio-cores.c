@@ -103,7 +103,7 @@ static void output_json(const struct reservation *got)
 	print_add_text(json, "abstract_cpus", reservation_abs_cpus_text(got));
 	print_add_text(json, "os_cpus", cpuset_format(&got->os_cpus));
 	json_add_text(json, "class", reservation_class_name(got->class));
-	print_add_findings(json, &got->findings);
+	print_add_findings(json, &got->findings, false);
 	print_json(json);
 }
 

@@ -38,6 +38,7 @@
 #include "lib/rundir.h"
 #include "lib/seal.h"
 #include "lib/sysfs.h"
+#include "tools/print.h"
 
 #define CLIENT_BUDGET_MS 20000
 #define HELPER_MS 5000U
@@ -53,33 +54,6 @@ struct facts {
 	struct json *out;
 	long mem_spec_limit_mb;
 };
-
-/* ---- JSON --------------------------------------------------------------------------- */
-
-static void add_cpus(struct json *object, const char *key, const struct cpuset *cpus)
-{
-	char *list = cpuset_format(cpus);
-
-	json_add_text(object, key, list ? list : "");
-	free(list);
-}
-
-static void add_findings(struct json *object, const struct findings *findings)
-{
-	struct json *list = json_add_list(object, "findings"), *one;
-	const struct finding *finding;
-	size_t i;
-
-	for (i = 0; i < findings->count; i++) {
-		finding = &findings->list[i];
-		one = json_append_object(list);
-		json_add_text(one, "code", finding->code);
-		json_add_text(one, "severity", finding_severity_name(finding->severity));
-		json_add_text(one, "text", finding->text);
-		json_add_number(one, "same_bytes", (int64_t)finding->same_bytes);
-		json_add_text(one, "cure", finding->cure);
-	}
-}
 
 /* ---- jobio.conf ---------------------------------------------------------------------- */
 
@@ -222,7 +196,7 @@ static void add_cards(const struct facts *facts, const struct client *client, st
 		json_add_known(object, "mtu", sysfs_interface_number(card->name, "mtu"));
 		if (card->numa_node >= 0 &&
 		    locality_of_node(facts->topology, card->numa_node, &cpus, NULL) == 0)
-			add_cpus(object, "cpus", &cpus);
+			print_add_text(object, "cpus", cpuset_format(&cpus));
 	}
 }
 
@@ -233,7 +207,7 @@ static void judge_client(const struct facts *facts, struct client *client, struc
 	struct findings findings = { 0 };
 
 	if (known->cpus_known)
-		add_cpus(one, "cpus", &known->frontend_cpus);
+		print_add_text(one, "cpus", cpuset_format(&known->frontend_cpus));
 	json_add_number(one, "fixed_cores", known->cpus_known ? known->fixed_cores : 0);
 	json_add_text(one, "version", known->version);
 	add_cards(facts, client, one);
@@ -241,7 +215,7 @@ static void judge_client(const struct facts *facts, struct client *client, struc
 	if (facts->mem_spec_limit_mb > 0)
 		want.mem_spec_limit_mb = facts->mem_spec_limit_mb;
 	client_judge(client, &want, &findings);
-	add_findings(one, &findings);
+	print_add_findings(one, &findings, true);
 	findings_free(&findings);
 }
 
@@ -314,7 +288,7 @@ static void add_map(struct json *object, const struct core_map *map)
 	json_add_number(object, "machine_cpus", shape->cpus);
 	json_add_number(object, "machine_cores", shape->sockets * shape->cores);
 	json_add_bool(object, "ecores_dropped", core_map_flaws(map) & CORE_MAP_ECORES_DROPPED);
-	add_cpus(object, "seen", core_map_cpus(map));
+	print_add_text(object, "seen", cpuset_format(core_map_cpus(map)));
 	for (i = 0; i < core_map_core_count(map); i++) {
 		list = cpuset_format(core_map_core(map, i));
 		json_append_text(cores, list ? list : "");
@@ -335,13 +309,13 @@ static void add_reserved(struct json *object, struct node *node, const struct co
 		json_add_text(object, "error", err.text);
 		return;
 	}
-	add_cpus(object, "spec", &got.os_cpus);
-	add_findings(object, &got.findings);
+	print_add_text(object, "spec", cpuset_format(&got.os_cpus));
+	print_add_findings(object, &got.findings, true);
 	reservation_free(&got);
 	node->allow_spec_resources_usage = node->cons_tres = true;
 	if (reservation_compute(node, map, &one, &got, &err) < 0)
 		return;
-	add_cpus(object, "one", &got.os_cpus);
+	print_add_text(object, "one", cpuset_format(&got.os_cpus));
 	reservation_free(&got);
 }
 
@@ -354,7 +328,7 @@ static void add_started(const struct facts *facts, struct json *object, unsigned
 	struct core_map *map = facts->started ? core_map_load(&options, NULL) : NULL;
 
 	if (map)
-		add_cpus(object, "started_with", core_map_cpus(map));
+		print_add_text(object, "started_with", cpuset_format(core_map_cpus(map)));
 	core_map_free(map);
 }
 

@@ -90,7 +90,7 @@ void plan_show_json(const struct plan *plan)
 		      : plan->packed	       ? "packed"
 					       : "spread");
 	json_add_text(json, "reason", plan->reason);
-	print_add_findings(json, &plan->findings);
+	print_add_findings(json, &plan->findings, false);
 	print_json(json);
 }
 

@@ -34,7 +34,7 @@ void print_add_text(struct json *json, const char *key, char *text)
 	free(text);
 }
 
-void print_add_findings(struct json *json, const struct findings *findings)
+void print_add_findings(struct json *json, const struct findings *findings, bool has_same)
 {
 	struct json *list = json_add_list(json, "findings"), *one;
 
@@ -45,6 +45,8 @@ void print_add_findings(struct json *json, const struct findings *findings)
 		json_add_text(one, "code", finding->code);
 		json_add_text(one, "severity", finding_severity_name(finding->severity));
 		json_add_text(one, "text", finding->text);
+		if (has_same)
+			json_add_number(one, "same_bytes", (int64_t)finding->same_bytes);
 		json_add_text(one, "cure", finding->cure);
 	}
 }

@@ -9,6 +9,8 @@
 #ifndef JOBIO_TOOLS_PRINT_H
 #define JOBIO_TOOLS_PRINT_H
 
+#include <stdbool.h>
+
 #include "lib/cpuset.h"
 #include "lib/finding.h"
 
@@ -20,7 +22,8 @@ void print_findings(const struct findings *findings);
 
 /* NULL is "". */
 void print_add_text(struct json *json, const char *key, char *text);
-void print_add_findings(struct json *json, const struct findings *findings);
+/* 'has_same': with "same_bytes", too. */
+void print_add_findings(struct json *json, const struct findings *findings, bool has_same);
 void print_json(struct json *json);
 
 /* The exit status, when all has been printed. */
