@@ -685,9 +685,9 @@ some_jobs() {
 	record 12 c1 >"$DIR/spool/12.0.c1.json"
 	send
 	jobs "$(job 7 User=alice Start=1795224862 End=1795224890 ElapsedRaw=28 NNodes=1 State=COMPLETED JobName=train SystemComment='jobio/1 rd=38.1GiB/10M wr=2MiB/8 nodes=1/1 scope=job')" \
-		"$(job 8 User=alice Start=1795224863 ElapsedRaw=93784 NNodes=2 State=RUNNING JobName='a name that is too long for a table')" \
+		"$(job 8 User=alice Start=1795224863 End=Unknown ElapsedRaw=93784 NNodes=2 State=RUNNING JobName='a name that is too long for a table')" \
 		"$(job 25_1 JobIDRaw=26 User=alice Start=1795224800 ElapsedRaw=5 NNodes=1 State='CANCELLED by 0' JobName=many SystemComment='jobio/1 rd=1KiB/1 wr=4TiB/9 prof=stream scope=node nodes=1/1')" \
-		"$(job '25_[2-9]' JobIDRaw=25 User=alice Start=Unknown ElapsedRaw=0 NNodes=1 State=PENDING JobName=many)" \
+		"$(job '25_[2-9]' JobIDRaw=25 User=alice Start=Unknown End=Unknown ElapsedRaw=0 NNodes=1 State=PENDING JobName=many)" \
 		"$(job 12 User=carol Start=1795224862 End=1795224890 ElapsedRaw=28 NNodes=1 State=COMPLETED JobName=other Account=lab SystemComment='jobio/1 rd=1MiB/3 wr=10B/1 nodes=1/1 scope=job')"
 }
 

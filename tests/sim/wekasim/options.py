@@ -36,7 +36,6 @@ STATELESS = {
     "restricted": ("", None, False),
     "mgmt_ip": ("", None, False),
 }
-CORES = ("core", "num_cores", "net")
 # mount(8) and systemd words that never reach the file system
 FOREIGN = ("defaults", "_netdev", "noauto", "auto", "nofail", "suid", "dev",
            "exec", "async", "user", "users", "default_permissions",
