@@ -1846,8 +1846,6 @@ PROGRAM("fexit/filp_flush", time_flush_done, end_class(ctx, COUNT_TIME_CLOSE, (_
 	PROGRAM("fexit/" function, time_##name##_done, end_class(ctx, COUNT_TIME_ASYNC, 0))
 
 WAITED(getevents, "do_io_getevents")
-WAITED(submit, "__x64_sys_io_submit")
-WAITED(submit_arm64, "__arm64_sys_io_submit")
 WAITED(uring, "__x64_sys_io_uring_enter")
 WAITED(uring_arm64, "__arm64_sys_io_uring_enter")
 
