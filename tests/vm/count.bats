@@ -629,7 +629,14 @@ each_slow() {
 }
 
 @test "asynchronous I/O has its latency, and blocks for one of 16 at a time" {
-	each_slow libaio '.read_ns | add' 16
+	# from 7.1 on the kernel leaves a program out that meets another on its CPU
+	local kernel
+	for kernel in "${timed[@]}"; do
+		case $kernel in
+			newest) slow newest libaio '.read_ns | add | . >= 4 and . <= 16' true ;;
+			*) slow "$kernel" libaio '.read_ns | add' 16 ;;
+		esac
+	done
 	each_slow libaio '.async_us < 16 * 1000 * .did.delay_ms / 2' true
 }
 
