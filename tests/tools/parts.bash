@@ -462,11 +462,12 @@ part_vm() {
 
 # Before a commit, the newest kernel, and the one suite that its cluster needs as well.
 # All kinds of I/O on the oldest, a middle and the newest kernel, some on each, preempted by
-# all. Before a commit some on the newest, and times there where counting has changed.
+# all. Before a commit some on the newest, and times on 6.12 where counting has changed.
 part_count() {
-	local status=0 suite=trixie series=(newest) runs=(newest-preempt) timed=
-	! changed count tests/vm/{truth.c,count-truth,count-times,count.bats} tests/sim/wekafs.c || timed=newest
-	[[ $level != all ]] || suite=bookworm series=(5.10 6.1 6.12 6.18 newest) timed= \
+	local status=0 suite=trixie series=(newest) runs=(newest-preempt) timed=''
+	! changed count tests/vm/{truth.c,count-truth,count-times,count.bats} tests/sim/wekafs.c ||
+		timed=6.12 series=(newest 6.12)
+	[[ $level != all ]] || suite=bookworm series=(5.10 6.1 6.12 6.18 newest) timed='' \
 		runs=(5.10 6.12 newest {6.1,6.12,6.18,newest}-preempt)
 	need tree-gcc && need_site $suite && need_kernels "${series[@]}" || return 0
 	SRCDIR=$top BUILDDIR=$work/gcc JOBIO_KERNELS="${runs[*]}" JOBIO_TIMED=$timed JOBIO_VM_IMAGE=jobio-$suite:site \
