@@ -266,8 +266,7 @@ def main(args: list[str]) -> int:
             record.check(word)
     source = record.Source("compare", options.get("conf"))
     try:
-        bare = [word.split("_[")[0] for side in sides for word in side]
-        source.start_sacct(sacct.query(jobs=",".join(bare)))
+        source.start_sacct(sacct.query(jobs=record.bare(sides[0] + sides[1])))
         both = Comparison(*(Side(text, [job for word in side for job in jobs_of(source, word)])
                             for text, side in zip(words, sides)))
     finally:

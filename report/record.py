@@ -68,6 +68,11 @@ def split(words: str) -> list[str]:
     return [word for word in re.split(r",(?![^\[]*\])", words) if word]
 
 
+def bare(words: list[str]) -> str:
+    """What sacct is asked for: 5_[1-3],7 is some of 5, and 7."""
+    return ",".join(word.split("_[")[0] for word in words)
+
+
 # ---- a job ----------------------------------------------------------------------------
 
 class Job:
@@ -322,7 +327,7 @@ class Source:
 
     def job(self, job: str, restart: int | None = None,
             answer: dict[str, Any] | None = None) -> Job:
-        """A Failure where nobody knows it. 'answer': the ledger's, where it is there already."""
+        """Raises Failure for an unknown job. 'answer': the ledger's, if it was asked before."""
         if answer is None:
             answer = self.family_and_job(job, restart)[1]
         self.wait_sacct()

@@ -223,13 +223,8 @@ class Printer:
             self.fail(failure)
 
 
-def bare(words: list[str]) -> str:
-    """5_[1-3],7 is some of 5, and 7."""
-    return ",".join(word.split("_[")[0] if "[" in word else word for word in words)
-
-
 def report_jobs(asked: Asked, source: record.Source, printer: Printer) -> None:
-    source.start_sacct(sacct.query(jobs=bare(asked.words)), steps=source.form == "slim")
+    source.start_sacct(sacct.query(jobs=record.bare(asked.words)), steps=source.form == "slim")
     found = []
     for word in asked.words:
         group = record.group(source, word, asked.restart)
@@ -252,7 +247,7 @@ def report_page(asked: Asked, source: record.Source, printer: Printer) -> None:
     file = asked.values["html"] or ""
     folder = file if file.endswith("/") or os.path.isdir(file) else ""
     if asked.words:
-        source.start_sacct(sacct.query(jobs=bare(asked.words)), steps=True)
+        source.start_sacct(sacct.query(jobs=record.bare(asked.words)), steps=True)
         ready = page.prepare("page.html.j2")
         groups = [record.group(source, word, asked.restart) for word in asked.words]
         for group in groups:

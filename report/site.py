@@ -129,7 +129,7 @@ def check_caller(ledger_user: str) -> None:
 
 
 def add_row(tally: Tally, row: sacct.Row, s: Summary) -> None:
-    """A job of sacct, by its summary: of several filesystems nobody knows which."""
+    """A job of sacct, by its summary, which does not split numbers by filesystem."""
     node_s = (row.elapsed_s or 0) * (row.nodes or 0)
     job = int(row.raw_id)
     mine: Sum = {**dict.fromkeys(FIRST), "jobs": 1, "node_s": node_s}
@@ -297,8 +297,7 @@ def io_s(one: Sum) -> float | None:
 def advice_words(code: str) -> str:
     from report import advice
 
-    words: dict[str, str] = getattr(advice, "words_of", lambda code, kind: {})(code, "")
-    cure = words.get("cure") or "see man jobio-advice"
+    cure = advice.words_of(code, "").get("cure") or "see man jobio-advice"
     return re.sub(r"\{(\w+)\}", lambda number: number[1].upper(), cure)
 
 

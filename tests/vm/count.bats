@@ -12,7 +12,7 @@ load bail
 load payload
 
 read -ra all <<<"${JOBIO_KERNELS:-5.10 6.12 newest 6.1-preempt 6.12-preempt 6.18-preempt newest-preempt}"
-kernels=() modern=() preempted=() timed=()
+kernels=() modern=() preempted=()
 for kernel in "${all[@]}"; do
 	case $kernel in
 		*-preempt) preempted+=("$kernel") ;;
