@@ -306,7 +306,7 @@ static void syncs(struct judging *j)
 
 /* ---- reads ------------------------------------------------------------------------ */
 
-/* "random", "sequential", or "" where nobody knows. */
+/* "random", "sequential", or "" where it is unknown. */
 static const char *places(const struct judging *j, bool is_read)
 {
 	enum io_number random = is_read ? IO_READ_RANDOM : IO_WRITE_RANDOM;

@@ -126,7 +126,7 @@ class _Known(dict):  # type: ignore[type-arg]
 
 
 def fill(text: str, words: dict[str, str]) -> str:
-    """With the numbers; one that nobody knows, in a site's sentence, is "?"."""
+    """Insert the numbers; an unknown name in a site's sentence becomes "?"."""
     try:
         text = text.format_map(_Known(words))
     except (ValueError, IndexError, AttributeError):

@@ -50,7 +50,7 @@ def counted(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def missing(lines: list[dict[str, Any]]) -> list[str]:
-    """Filesystems on which something was moved, nobody knows when."""
+    """Filesystems with bytes and without a timeline."""
     return [line.get("fs") or "all files" for line in counted(lines)
             if not line.get("timeline") and (line.get("read_bytes") or line.get("write_bytes"))]
 

@@ -49,7 +49,7 @@ for section in page.iter("section"):
             if one.get("role") != "img" or set(one.get("aria-labelledby", "").split()) != ids or len(ids) != 2:
                 wrong.append("a picture without title or description")
         elif one.tag == "svg" and id(one) not in inner and one.find(".//text") is not None:
-            wrong.append("words in a picture that nobody reads aloud")
+            wrong.append("words in a picture without a label for screen readers")
         elif one.tag == "details":
             waiting = 0
             if one.find(".//table/caption") is None:

@@ -630,7 +630,7 @@ class Node:
         return None
 
     def _remount_cores(self, container, request):
-        """Up to 4.4: status 0 and nothing changed, whoever asks must look."""
+        """Up to 4.4: exit status 0 although nothing changed."""
         if not request.asks_cores() or not self.knobs.is5():
             return
         cores = self.check_cores(request, remount=True)
