@@ -57,8 +57,6 @@ from report.units import parse_cpus
 NAME = "check"
 FACTS_S = 300  # jobio-facts has deadlines of its own
 ROLES = ("login", "node", "ctld", "ledger")
-SLURM_CONF = ("/etc/slurm/slurm.conf", "/run/slurm/conf/slurm.conf", "/etc/slurm-llnl/slurm.conf",
-              "/usr/local/etc/slurm.conf")
 OPTIONS = [Option("quiet", "q"), Option("verbose", "v"), Option("json"), Option("submit")] + [
     Option(name, value=VALUE) for name in (
         "role", "format", "partition", "capture", "conf", "root", "slurm-conf", "host", "slurmd",
@@ -108,9 +106,9 @@ def read_options(args: list[str]) -> dict[str, str]:
 def make_host(options: dict[str, str]) -> Host:
     host = Host(os.path.realpath(options["root"]) if "root" in options else "")
     host.conf = options.get("conf", f"{'/etc' if host.root else paths.SYSCONF}/slurm/jobio.conf")
-    usual = [os.environ.get("SLURM_CONF", "")] * (not host.root) + list(SLURM_CONF)
+    usual = [os.environ.get("SLURM_CONF", "")] * (not host.root) + list(paths.SLURM_CONF)
     host.slurm_conf = options.get("slurm-conf") or next(
-        (path for path in usual if path and host.exists(path)), SLURM_CONF[0])
+        (path for path in usual if path and host.exists(path)), paths.SLURM_CONF[0])
     host.topology, host.slurmd = options.get("topology"), options.get("slurmd", "")
     if host.root and not host.topology and host.exists("/topology.xml"):
         host.topology = host.path("/topology.xml")

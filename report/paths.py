@@ -11,6 +11,9 @@ SYSCONF = "/etc"
 PLUGINS = ""  # where jobio.so is installed: Slurm's PluginDir
 SLURM_BIN = ""  # of --with-slurm=PREFIX, which sudo, for one, does not have in PATH
 
+# where Slurm's packages look for it
+SLURM_CONF = ("/etc/slurm/slurm.conf", "/run/slurm/conf/slurm.conf", "/etc/slurm-llnl/slurm.conf",
+              "/usr/local/etc/slurm.conf")
 REPORT = os.path.dirname(os.path.abspath(__file__))  # modules and templates
 
 

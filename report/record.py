@@ -235,8 +235,7 @@ def slurm_conf_cluster() -> str | None:
     """ClusterName of this host's slurm.conf."""
     named = os.environ.get("SLURM_CONF")
     usual = [os.path.join(os.path.dirname(paths.SLURM_BIN), "etc/slurm.conf")
-             if paths.SLURM_BIN else "", "/etc/slurm/slurm.conf", "/run/slurm/conf/slurm.conf",
-             "/etc/slurm-llnl/slurm.conf", "/usr/local/etc/slurm.conf"]
+             if paths.SLURM_BIN else "", *paths.SLURM_CONF]
     for path in [named] if named else usual:
         try:
             with open(path, encoding="utf-8", errors="replace") as file:
