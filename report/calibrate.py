@@ -648,5 +648,5 @@ def main(args: list[str]) -> int:
     say_plan(plan, wish.dir)
     if "dry-run" in wish.given:
         return 0
-    patience_s = conf["grace_s"] + 2 * conf["send_timeout_ms"] / 1000
+    patience_s = conf["ledger"]["grace_s"] + 2 * conf["ledger"]["send_timeout_ms"] / 1000
     return measure(Watch(wish, plan, slurm, patience_s), real)

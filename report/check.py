@@ -51,7 +51,7 @@ from report import (
 from report.check_host import Host
 from report.check_words import SEVERITIES
 from report.command import FAILED, UNSOUND, USAGE, Failure
-from report.options import VALUE, Option, parse, usage
+from report.options import VALUE, Option, parse, slurm_version, usage
 from report.units import parse_cpus
 
 NAME = "check"
@@ -72,14 +72,6 @@ def roles_of(text: str) -> list[str]:
         if word not in ROLES:
             raise Failure(f"--role: '{word}': expected login, node, ctld or ledger", USAGE)
     return [role for role in ROLES if role in words]
-
-
-def version_of(text: str) -> tuple[int, int]:
-    found = re.match(r"(\d+)\.(\d+)(\.|-|$)", text)
-    version = (int(found[1]), int(found[2])) if found else (0, 0)
-    if not (22, 5) <= version <= (26, 5):
-        raise Failure(f"--slurm-version: '{text}': must be from 22.05 to 26.05", USAGE)
-    return version
 
 
 def read_options(args: list[str]) -> dict[str, str]:
@@ -113,7 +105,7 @@ def make_host(options: dict[str, str]) -> Host:
     if host.root and not host.topology and host.exists("/topology.xml"):
         host.topology = host.path("/topology.xml")
     if "slurm-version" in options:
-        host.version = version_of(options["slurm-version"])
+        host.version = slurm_version(options["slurm-version"])
     if "client-cpus" in options:
         host.client_cpus = parse_cpus(options["client-cpus"])
     host.roles = roles_of(options.get("role", ""))
@@ -213,9 +205,14 @@ def summary(host: Host) -> str:
 
 
 def print_json(host: Host) -> None:
+    """"conf": a mark of jobio.conf, which must be the same everywhere."""
+    import hashlib
+
+    text = host.read(host.conf)
     print(json.dumps({
         "host": host.name, "roles": host.roles, "jobio": paths.PACKAGE,
-        "conf": host.facts["conf"]["digest"],
+        "conf": None if text is None else hashlib.blake2b(
+            text.encode(), digest_size=8).hexdigest(),
         "findings": [{"code": f.code, "severity": f.severity,
                       "text": f.text + (f" ({f.measured})" if f.measured else ""), "cure": f.cure}
                      for f in host.findings.sorted()]}, separators=(",", ":"), ensure_ascii=False))

@@ -48,10 +48,13 @@ def check_file(host: Host) -> None:
 
 
 def check_profiles(host: Host, keys: dict[str, Any]) -> None:
-    for one in keys["refused_profiles"]:
-        host.findings.add("J06", profile=one["profile"], client=one["client"], why=one["text"])
-    for name in keys["unused_profiles"]:
-        host.findings.add("J07", profile=name)
+    for profile in keys["profiles"]:
+        for client in profile["clients"]:
+            for why in client["refused"]:
+                host.findings.add("J06", profile=profile["name"], client=client["name"],
+                                  why=why.partition("; the profile was not applied")[0])
+        if not (profile["empty"] or any(client["used"] for client in profile["clients"])):
+            host.findings.add("J07", profile=profile["name"])
     if keys["calibration_error"] and host.is_role("login", "ledger"):
         host.findings.add("J14", why=keys["calibration_error"])
 
@@ -92,7 +95,7 @@ def hook_limit(host: Host, key: str) -> tuple[str, int]:
 def check_limits(host: Host, keys: dict[str, Any]) -> None:
     limits = [("PrologTimeout", "prolog_budget_ms", keys["prolog_budget_ms"],
                "Slurm may end a prolog, and drain the node, before jobio gives up by itself")]
-    if keys["ledger"]["waits"]:
+    if keys["waits"]:
         limits.append(("EpilogTimeout", "send_timeout_ms and wait_nodes",
                        keys["ledger"]["send_timeout_ms"],
                        "Slurm may end an epilog, and drain the node, while it waits for the "

@@ -186,12 +186,21 @@ def check_count(host: Host, folder: str) -> None:
         host.findings.add("H02", count_cause(host, why), tier=tier,
                           why=why or "the kernel does not say why")
     elif why:
-        host.findings.add("H02.part", why=why, kernel=host.facts["kernel"])
+        host.findings.add("H02.part", why=why, kernel=os.uname().release)
     else:
         check_capabilities(host)
 
 
 # ---- folders, units
+
+
+def check_left(host: Host, folder: str) -> None:
+    """Jobs in lines "16 left" of jobio-prepare."""
+    if not host.root and os.geteuid() == 0:
+        listed = host.run([folder + "/jobio-prepare", "--list", "--conf=" + host.conf])
+        jobs = re.findall(r"(?m)^(\d+) left$", listed.out)
+        if jobs:
+            host.findings.add("H06", run_dir=host.keys["run_dir"], jobs=" ".join(jobs), dir=folder)
 
 
 def check_folder(host: Host, key: str) -> None:
@@ -248,9 +257,7 @@ def check(host: Host) -> None:
     if not host.keys:
         return
     check_count(host, folder)
-    if host.facts.get("left"):
-        jobs = " ".join(str(job) for job in host.facts["left"])
-        host.findings.add("H06", run_dir=host.keys["run_dir"], jobs=jobs, dir=folder)
+    check_left(host, folder)
     for key in ("run_dir", "spool_dir"):
         check_folder(host, key)
     check_units(host)

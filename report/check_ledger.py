@@ -6,9 +6,10 @@ import os
 import pwd
 import re
 import stat
+import time
 
 from report.check_conf import slurm_user
-from report.check_helpers import folder_of
+from report.check_helpers import folder_of, mtime
 from report.check_host import Answer, Host
 from report.check_slurm import local
 
@@ -74,13 +75,15 @@ def check_reach(host: Host) -> None:
 
 
 def check_spool(host: Host) -> None:
-    spool, path = host.facts["spool"], host.keys["spool_dir"]
-    if spool["oldest_s"] >= WAITS_S:
+    path = host.keys["spool_dir"]
+    ages = [time.time() - mtime(host.path(record)) for record in host.glob(path + "/*.json")]
+    refused = host.glob(path + "/bad/*")
+    if max(ages, default=0) >= WAITS_S:
         host.findings.add("L07", spool=path, dir=folder_of(host), measured=(
-            f"{spool['records']} of at most {host.keys['spool_max_records']}, "
-            f"the oldest for {spool['oldest_s'] // 60} minutes"))
-    if spool["refused"]:
-        host.findings.add("L08", spool=path, measured=str(spool["refused"]))
+            f"{len(ages)} of at most {host.keys['spool_max_records']}, "
+            f"the oldest for {max(ages) // 60:.0f} minutes"))
+    if refused:
+        host.findings.add("L08", spool=path, measured=str(len(refused)))
 
 
 # ---- the ledger's own host

@@ -16,10 +16,10 @@ FAILED = 1
 USAGE = 2
 UNSOUND = 3
 
-# name: module, or a program of libexec, sentence; in the order of jobio(1)
+# name: module, sentence; in the order of jobio(1)
 COMMANDS = {
-    "cores": ("jobio-cores", "which cores and CPUs Slurm withholds"),
-    "plan": ("jobio-plan", "which cores to give to the client"),
+    "cores": ("cores", "which cores and CPUs Slurm withholds"),
+    "plan": ("plan", "which cores to give to the client"),
     "check": ("check", "what is wrong on this host, and the cure"),
     "report": ("reporter", "what jobs read and wrote"),
     "compare": ("compare", "two jobs side by side"),
@@ -50,16 +50,6 @@ def nearest(word: str, known: list[str]) -> str | None:
     return next(iter(get_close_matches(word, known, 1, 0.6)), None)
 
 
-def execute(name: str, args: list[str]) -> int:
-    """A command that is a program of its own."""
-    program = paths.helper(name)
-    sys.stdout.flush()
-    try:
-        os.execv(program, ["jobio", *args])
-    except OSError as error:
-        raise Failure(f"{program}: {error.strerror}") from None
-
-
 def run(args: list[str]) -> int:
     if not args:
         raise Failure("which command? see jobio --help", USAGE)
@@ -77,8 +67,6 @@ def run(args: list[str]) -> int:
         raise Failure(f"'{name}': no such command; "
                       + (f"did you mean 'jobio {near}'?" if near else "see jobio --help"), USAGE)
     module = COMMANDS[name][0]
-    if module.startswith("jobio-"):
-        return execute(module, args[1:])
     try:
         return int(import_module("report." + module).main(args[1:]))
     except Failure as failure:

@@ -3,6 +3,8 @@
 report takes."""
 from __future__ import annotations
 
+import re
+
 from report import paths
 from report.command import USAGE, Failure
 
@@ -24,6 +26,14 @@ def number(name: str, text: str, least: int, most: int) -> int:
     if text.isascii() and text.isdigit() and least <= int(text) <= most:
         return int(text)
     raise Failure(f"--{name}: '{text[:60]}': not a number from {least} to {most}", USAGE)
+
+
+def slurm_version(text: str) -> tuple[int, int]:
+    found = re.match(r"(\d+)\.(\d+)(\.|-|$)", text)
+    version = (int(found[1]), int(found[2])) if found else (0, 0)
+    if not (22, 5) <= version <= (26, 5):
+        raise Failure(f"--slurm-version: '{text}': must be from 22.05 to 26.05", USAGE)
+    return version
 
 
 def parse(command: str, table: list[Option], args: list[str], words_last: bool = False,

@@ -188,7 +188,7 @@ def get(since: int, until: int, conf: str | None) -> Site:
     ledger = Ledger(conf)
     try:
         why = ask_ledger(site, ledger)
-        user = ledger.ask(op="settings").get("ledger_user") or "" if why else ""
+        user = ledger.ask(op="settings").get("ledger", {}).get("user") or "" if why else ""
     finally:
         ledger.close()
     if not why:

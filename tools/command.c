@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/number.h"
+#include "lib/sysfs.h"
 
 #define OPTIONS_MAX 24
 #define FIRST 0x100
@@ -16,37 +16,26 @@ int command_fail(const char *name, enum command_status status, const struct err 
 	return status;
 }
 
-int command_choose(const char *option, const char *value, const char *yes, const char *no,
-		   struct err *err)
+int command_set_sysfs(void *options, const char *name, const char *value, struct err *err)
 {
-	if (!strcmp(value, yes))
-		return 1;
-	if (!strcmp(value, no))
-		return 0;
-	return err_set(err, "--%s: '%s': must be %s or %s", option, value, yes, no);
+	(void)options, (void)name, (void)err;
+	sysfs_set_root(value);
+	return 0;
 }
 
 static int take(const struct command_option *row, void *options, const char *value, struct err *err)
 {
 	char *at = (char *)options + row->at;
-	int is = 1;
 
 	if (value && !*value)
 		return err_set(err, "--%s: '': must not be empty", row->name);
 	if (row->set)
 		return row->set(options, row->name, value, err);
-	if (row->most)
-		return number_parse(value, row->least, row->most, (unsigned long *)at, err) < 0
-			       ? err_prefix(err, "--%s", row->name)
-			       : 0;
-	if (value && !row->yes) {
-		memcpy(at, &value, sizeof(value));
-		return 0;
-	}
 	if (value)
-		is = command_choose(row->name, value, row->yes, row->no, err);
-	*(bool *)at = is > 0;
-	return is < 0 ? -1 : 0;
+		memcpy(at, &value, sizeof(value));
+	else
+		*(bool *)at = true;
+	return 0;
 }
 
 int command_parse(const struct command_line *line, void *options, int argc, char *argv[])
@@ -63,8 +52,7 @@ int command_parse(const struct command_line *line, void *options, int argc, char
 	opterr = 0;
 	while (rc == 0 && (option = getopt_long(argc, argv, "", table, NULL)) != -1) {
 		if (option == 'h') {
-			for (i = 0; i < 3 && line->usage[i]; i++)
-				fputs(line->usage[i], stdout);
+			fputs(line->usage, stdout);
 			return COMMAND_OK;
 		}
 		if (option == '?')
@@ -75,7 +63,7 @@ int command_parse(const struct command_line *line, void *options, int argc, char
 		else
 			rc = take(&line->table[option - FIRST], options, optarg, &err);
 	}
-	if (rc == 0 && optind < argc)
+	if (rc == 0 && optind < argc && !line->has_words)
 		rc = err_set(&err, "'%s': one word too many", argv[optind]);
 	if (rc == 0 && line->check)
 		rc = line->check(options, &err);

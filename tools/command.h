@@ -25,15 +25,12 @@ enum command_status {
 
 int command_fail(const char *name, enum command_status status, const struct err *err);
 
-/* A long option. Without 'set' it is a bool, a text or an unsigned long of the options, at 'at': a
- * bool becomes true or, where it takes a value, says whether that is 'yes' and not 'no'. 'value'
- * is not empty. */
+/* A long option. Without 'set' it is a bool or, where it takes a value, a text of the options, at
+ * 'at'. 'value' is not empty. */
 struct command_option {
 	const char *name;
 	int argument; /* no_argument, required_argument */
 	size_t at;
-	const char *yes, *no;
-	unsigned long least, most; /* of a number; 0: it is none */
 	int (*set)(void *options, const char *name, const char *value, struct err *err);
 };
 
@@ -41,28 +38,22 @@ struct command_option {
 #define COMMAND_FLAG(word, type, member) { .name = word, .at = offsetof(type, member) }
 #define COMMAND_TEXT(word, type, member) \
 	{ .name = word, .argument = required_argument, .at = offsetof(type, member) }
-#define COMMAND_CHOICE(word, type, member, first, second) \
-	{ .name = word, .argument = required_argument, .at = offsetof(type, member), \
-	  .yes = first, .no = second }
-#define COMMAND_NUMBER(word, type, member, first, last) \
-	{ .name = word, .argument = required_argument, .at = offsetof(type, member), \
-	  .least = first, .most = last }
 #define COMMAND_CALL(word, call) { .name = word, .argument = required_argument, .set = call }
 /* clang-format on */
 
 struct command_line {
 	const char *name;
-	const char *usage[3];		    /* what --help prints, one after the other */
+	const char *usage;		    /* what --help prints */
 	const struct command_option *table; /* --help apart; name NULL: the end */
+	bool has_words;			    /* behind the options: optind is the first */
 	/* of options that exclude each other; NULL: none */
 	int (*check)(void *options, struct err *err);
 };
 
+/* Of a COMMAND_CALL, for tests: before anything of the machine is read. */
+int command_set_sysfs(void *options, const char *name, const char *value, struct err *err);
+
 /* -1: go on; else the exit status, and all has been said. */
 int command_parse(const struct command_line *line, void *options, int argc, char *argv[]);
-
-/* 'value' is one of two words: 1 the first, 0 the second, -1 neither. */
-int command_choose(const char *option, const char *value, const char *yes, const char *no,
-		   struct err *err);
 
 #endif

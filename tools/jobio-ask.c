@@ -8,20 +8,20 @@
  * before the next is read. Added to the ledger's own:
  *   {"op":"config"}     what the asker needs of jobio.conf, and the words for each quantity of IO;
  *                       the ledger is not asked
- *   {"op":"settings"}   what jobs may ask for (settings.h)
+ *   {"op":"settings"}   jobio.conf (settings.h)
  *   {"op":"merge","ok":true,"records":[..]}
  *                       as if the ledger had answered so: of records from elsewhere
  *   "form":"full"|"slim"|"row"
  *                       of get, list and merge: slim.h; all nodes of a job are in it, however
  *                       many answers of the ledger they take
  *   "advice":true       with a form: with advice, where the ledger has none
+ *                     the ledger passes over both
  * Errors  a question that could not be asked: {"ok":false,"down":true,"error":"why"}, and with
  *           QUESTIONs exit status 1. jobio.conf that is wrong: one line on standard error, exit
  *           status 2; one that is not there, in the usual place, is only no ledger.
  * Runs    any user; every question has the deadline of [ledger] send_timeout.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +31,8 @@
 #include "lib/io.h"
 #include "lib/json.h"
 #include "lib/ledger_link.h"
+#include "tools/command.h"
+#include "tools/print.h"
 #include "tools/settings.h"
 #include "tools/slim.h"
 
@@ -38,6 +40,7 @@
 #define ANSWERS_MAX 64 /* about one job: more is left out */
 
 struct asker {
+	const char *conf;      /* NULL: the usual place */
 	struct config *config; /* NULL: there is none */
 	struct config_advice limits;
 	char *warning; /* NULL: none */
@@ -76,7 +79,7 @@ static void put_quantities(struct json *to)
 	}
 }
 
-static void put_config(const struct asker *a, FILE *out)
+static void put_config(const struct asker *a)
 {
 	struct json *top = json_new_object(), *limits;
 	const char *cluster = a->config ? a->config->ledger.cluster : "";
@@ -89,31 +92,26 @@ static void put_config(const struct asker *a, FILE *out)
 	json_add_number(limits, "min_mib", a->limits.min_mib);
 	json_add_number(limits, "min_calls", a->limits.min_calls);
 	put_quantities(json_add_object(top, "quantities"));
-	fprintf(out, "%s\n", json_line(top));
-	json_free(top);
+	print_json(top);
 }
 
-static void put_error(const char *text, bool is_down, FILE *out)
+static void put_settings(const struct config *config)
+{
+	struct json *top = json_new_object();
+
+	json_add_bool(top, "ok", true);
+	settings_add(top, config);
+	print_json(top);
+}
+
+static void put_error(const char *text, bool is_down)
 {
 	struct json *top = json_new_object();
 
 	json_add_bool(top, "ok", false);
 	json_add_bool(top, "down", is_down);
 	json_add_text(top, "error", text);
-	fprintf(out, "%s\n", json_line(top));
-	json_free(top);
-}
-
-/* The question without what is for this program. */
-static char *request_of(const struct json *question)
-{
-	struct json *top = json_new_object();
-	const struct json *one;
-
-	for (one = json_first(question); one; one = one->next)
-		if (strcmp(one->key, "form") != 0 && strcmp(one->key, "advice") != 0)
-			json_add_copy(top, one->key, one);
-	return json_line_free(top);
+	print_json(top);
 }
 
 /* A list: each of its runs in the form that is wanted. */
@@ -201,39 +199,37 @@ static void put_answer(struct asker *a, const struct json *question, const char 
 }
 
 /* 0; 1: it could not be asked. */
-static int ask(struct asker *a, const char *line, FILE *out)
+static int ask(struct asker *a, const char *line)
 {
 	struct json *question = json_parse(line);
 	const char *op = json_text(question, "op");
-	char *request, *text = NULL;
+	char *text = NULL;
 	struct err err = { "" };
 	int rc = 0;
 
 	if (!op) {
-		put_error("the question is no JSON object with an \"op\"", false, out);
+		put_error("the question is no JSON object with an \"op\"", false);
 		rc = 1;
 	} else if (!strcmp(op, "config")) {
-		put_config(a, out);
+		put_config(a);
 	} else if (!strcmp(op, "settings") && a->config) {
-		settings_put(a->config, out);
+		put_settings(a->config);
 	} else if (!strcmp(op, "settings")) {
-		put_error(a->why_down.text, true, out);
+		put_error(a->why_down.text, true);
 		rc = 1;
 	} else if (!strcmp(op, "merge")) {
 		put_answer(a, question, op, line);
 	} else {
-		request = request_of(question);
-		text = call(a, request, &err);
-		free(request);
+		text = call(a, line, &err);
 		if (text)
 			put_answer(a, question, op, text);
 		else
-			put_error(err.text, true, out);
+			put_error(err.text, true);
 		rc = !text;
 		free(text);
 	}
 	json_free(question);
-	return fflush(out) ? 1 : rc;
+	return fflush(stdout) ? 1 : rc;
 }
 
 static int ask_all(struct asker *a, FILE *in)
@@ -245,7 +241,7 @@ static int ask_all(struct asker *a, FILE *in)
 	while ((size = getline(&line, &room, in)) > 0) {
 		if (line[size - 1] == '\n')
 			line[size - 1] = 0;
-		ask(a, line, stdout);
+		ask(a, line);
 		if (ferror(stdout))
 			break;
 	}
@@ -254,15 +250,15 @@ static int ask_all(struct asker *a, FILE *in)
 }
 
 /* A host without a jobio.conf in the usual place has no ledger. */
-static int load(struct asker *a, const char *conf)
+static int load(struct asker *a)
 {
 	struct err err;
 
 	config_advice_init(&a->limits);
-	a->config = config_load(conf, &a->why_down);
+	a->config = config_load(a->conf, &a->why_down);
 	a->is_down = !a->config;
 	if (!a->config) {
-		if (!conf && errno == ENOENT)
+		if (!a->conf && errno == ENOENT)
 			return 0;
 		fprintf(stderr, NAME ": %s\n", a->why_down.text);
 		return 2;
@@ -275,36 +271,27 @@ static int load(struct asker *a, const char *conf)
 	return 0;
 }
 
-static const char *parse(int argc, char *argv[])
-{
-	static const struct option table[] = { { "conf", required_argument, NULL, 'c' },
-					       { "help", no_argument, NULL, 'h' },
-					       { 0 } };
-	const char *conf = NULL;
-	int option;
-
-	while ((option = getopt_long(argc, argv, "h", table, NULL)) != -1) {
-		if (option == 'h')
-			puts("usage: jobio-ask [--conf=FILE] [QUESTION]...");
-		if (option != 'c')
-			exit(option == 'h' ? 0 : 2);
-		conf = optarg;
-	}
-	return conf;
-}
+static const struct command_line command = {
+	.name = "ask",
+	.usage = "usage: jobio-ask [--conf=FILE] [QUESTION]...\n",
+	.table = (const struct command_option[]){ COMMAND_TEXT("conf", struct asker, conf), { 0 } },
+	.has_words = true,
+};
 
 int main(int argc, char *argv[])
 {
 	struct asker a = { 0 };
-	const char *conf = parse(argc, argv);
-	int i, rc = load(&a, conf);
+	int i, rc = command_parse(&command, &a, argc, argv);
 
+	if (rc >= 0)
+		return rc;
+	rc = load(&a);
 	if (rc)
 		return rc;
 	if (optind == argc)
 		rc = ask_all(&a, stdin);
 	for (i = optind; i < argc; i++)
-		rc |= ask(&a, argv[i], stdout);
+		rc |= ask(&a, argv[i]);
 	ledger_link_close(a.link);
 	free(a.warning);
 	config_free(a.config);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jobio cores - which cores and CPUs Slurm withholds from a job on a node. */
+/* jobio-cores - which cores and CPUs Slurm withholds from a job on a node, as JSON.
+ * --map: each core, its socket, and its CPUs in Slurm's and in Linux's numbers. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -16,27 +17,10 @@
 #define NAME "cores"
 #define SPEC_MAX 0x7fff /* slurm.h:CORE_SPEC_THREAD is the bit above */
 
-static const char usage_head[] =
-	"usage: jobio cores [OPTION]...\n"
-	"\n"
-	"Shows which cores Slurm withholds from a job on a node, in Slurm's\n"
-	"numbers and in Linux's, and what is wrong with them.\n"
-	"\n";
-
-static const char usage_tail[] =
-	"  --core-spec=N         a job that asks for N cores; without: one that\n"
-	"                        does not\n"
-	"  --thread-spec=N       a job that asks for N threads\n"
-	"  --format=text|json    default text\n"
-	"\n"
-	"Exit status: 0 Slurm's numbers are sound; 3 Slurm itself reserves\n"
-	"something else than the numbers say, or nothing (os_cpus is what it\n"
-	"really reserves); 2 bad usage; 1 no answer.\n";
-
 struct options {
 	struct subject subject;
 	struct reservation_request request;
-	bool json;
+	bool map;
 };
 
 /* --core-spec, --thread-spec */
@@ -59,12 +43,11 @@ static int set_request(void *what, const char *name, const char *value, struct e
 
 static const struct command_line line = {
 	.name = NAME,
-	.usage = { usage_head, subject_usage, usage_tail },
+	.usage = "usage: jobio-cores [OPTION]...\nPrints JSON: see jobio cores --help.\n",
 	.table = (const struct command_option[]){ SUBJECT_OPTIONS,
 						  COMMAND_CALL("core-spec", set_request),
 						  COMMAND_CALL("thread-spec", set_request),
-						  COMMAND_CHOICE("format", struct options, json,
-								 "json", "text"),
+						  COMMAND_FLAG("map", struct options, map),
 						  { 0 } },
 };
 
@@ -95,7 +78,28 @@ static void add_gpu_cores(const struct node *node, enum reservation_kind kind,
 
 /* ---- output --------------------------------------------------------------------- */
 
-static void output_json(const struct reservation *got)
+static void add_map(const struct core_map *map, struct json *list)
+{
+	const struct core_map_shape *shape = core_map_shape(map);
+	struct json *one;
+
+	for (unsigned int core = 0; core < shape->sockets * shape->cores; core++) {
+		struct cpuset abs_cpus = { 0 }, os_cpus = { 0 };
+
+		for (unsigned int t = 0; t < shape->threads; t++) {
+			unsigned int cpu = core * shape->threads + t;
+
+			cpuset_add(&abs_cpus, cpu);
+			cpuset_add(&os_cpus, (unsigned int)core_map_os_cpu(map, cpu));
+		}
+		one = json_append_object(list);
+		json_add_number(one, "socket", core / shape->cores);
+		print_add_text(one, "abstract_cpus", cpuset_format(&abs_cpus));
+		print_add_text(one, "os_cpus", cpuset_format(&os_cpus));
+	}
+}
+
+static void output(const struct core_map *map, const struct reservation *got)
 {
 	struct json *json = json_new_object();
 
@@ -103,46 +107,10 @@ static void output_json(const struct reservation *got)
 	print_add_text(json, "abstract_cpus", reservation_abs_cpus_text(got));
 	print_add_text(json, "os_cpus", cpuset_format(&got->os_cpus));
 	json_add_text(json, "class", reservation_class_name(got->class));
+	if (map)
+		add_map(map, json_add_list(json, "cores"));
 	print_add_findings(json, &got->findings, false);
 	print_json(json);
-}
-
-/* One line a core: which CPUs it is, for Slurm and for Linux. */
-static void print_map(const struct node_state *state, const struct reservation *got)
-{
-	const struct core_map_shape *shape = core_map_shape(state->map);
-
-	printf("\n  core socket  abstract CPUs     OS CPUs\n");
-	for (unsigned int core = 0; core < shape->sockets * shape->cores; core++) {
-		struct cpuset abs_cpus = { 0 }, os_cpus = { 0 };
-		char *abs_list, *os_list;
-
-		for (unsigned int t = 0; t < shape->threads; t++) {
-			unsigned int cpu = core * shape->threads + t;
-
-			cpuset_add(&abs_cpus, cpu);
-			cpuset_add(&os_cpus, (unsigned int)core_map_os_cpu(state->map, cpu));
-		}
-		abs_list = cpuset_format(&abs_cpus);
-		os_list = cpuset_format(&os_cpus);
-		printf("%c %4u %6u  %-17s %s\n",
-		       cpuset_intersects(&got->os_cpus, &os_cpus) ? '*' : ' ', core,
-		       core / shape->cores, abs_list, os_list);
-		free(abs_list);
-		free(os_list);
-	}
-	printf("  (* withheld)\n");
-}
-
-static void output_text(const struct node_state *state, const struct reservation *got)
-{
-	print_list("abstract cores", &got->abs_cores);
-	print_list("abstract CPUs", &got->abs_cpus);
-	print_list("OS CPUs", &got->os_cpus);
-	printf("%-16s %s\n", "class", reservation_class_name(got->class));
-	print_findings(&got->findings);
-	if (core_map_shape(state->map)->sockets)
-		print_map(state, got);
 }
 
 static int exit_status(const struct reservation *got)
@@ -163,7 +131,6 @@ int main(int argc, char *argv[])
 	struct err err;
 	int rc;
 
-	subject_init(&options.subject);
 	rc = command_parse(&line, &options, argc, argv);
 	if (rc >= 0)
 		return rc;
@@ -174,14 +141,11 @@ int main(int argc, char *argv[])
 	}
 	findings_append(&got.findings, &findings);
 	add_gpu_cores(&state.node, options.request.kind, &got.findings);
-	if (options.json)
-		output_json(&got);
-	else
-		output_text(&state, &got);
+	output(options.map ? state.map : NULL, &got);
 	status = exit_status(&got);
 out:
 	reservation_free(&got);
 	findings_free(&findings);
 	node_state_free(&state);
-	return print_end(status);
+	return fflush(stdout) ? COMMAND_FAILED : status;
 }

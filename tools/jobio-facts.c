@@ -8,17 +8,12 @@
  *
  * Exit status: 0; 2 with one line on standard error.
  */
-#include <dirent.h>
-#include <fcntl.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,136 +22,30 @@
 #include "lib/child.h"
 #include "lib/config.h"
 #include "lib/core_map.h"
-#include "lib/digest.h"
-#include "lib/fileio.h"
 #include "lib/host.h"
 #include "lib/json.h"
 #include "lib/ledger_link.h"
-#include "lib/locality.h"
 #include "lib/node.h"
 #include "lib/reservation.h"
-#include "lib/rundir.h"
 #include "lib/seal.h"
 #include "lib/sysfs.h"
+#include "tools/command.h"
 #include "tools/print.h"
+#include "tools/settings.h"
 
 #define CLIENT_BUDGET_MS 20000
 #define HELPER_MS 5000U
 #define HELLO_EXTRA_MS 10000U /* munged and names have no deadline of ours */
-#define CONF_MAX (1U << 20)
-#define EX_USAGE 2
 
 struct facts {
-	const char *conf, *root, *topology, *started, *record, *helpers;
-	char host[NODE_NAME_MAX];
-	int text, no_clients, no_ledger;
+	const char *conf, *host, *root, *topology, *started, *record, *helpers;
+	bool text, no_clients, no_ledger;
 	struct config *config;
 	struct json *out;
 	long mem_spec_limit_mb;
 };
 
 /* ---- jobio.conf ---------------------------------------------------------------------- */
-
-/* "It must be the same everywhere" (jobio.conf(5)): a mark to compare. */
-static void add_digest(struct json *conf, const char *path)
-{
-	char *text = fileio_read_linked(path, CONF_MAX, NULL), mark[20];
-
-	if (text)
-		snprintf(mark, sizeof(mark), "%016" PRIx64,
-			 digest_add(DIGEST_BEGIN, text, strlen(text)));
-	json_add_text(conf, "digest", text ? mark : NULL);
-	free(text);
-}
-
-static void add_ledger_keys(const struct facts *facts, struct json *conf)
-{
-	const struct config_ledger *ledger = &facts->config->ledger;
-	struct json *object = json_add_object(conf, "ledger");
-
-	json_add_text(object, "host", ledger->host);
-	json_add_number(object, "port", ledger->port);
-	json_add_text(object, "user", ledger->user);
-	json_add_text(object, "store", ledger->store);
-	json_add_text(object, "storage_pass_file", ledger->storage_pass_file);
-	json_add_text(object, "cluster", ledger->cluster);
-	json_add_text(object, "munge_socket", ledger->munge_socket);
-	json_add_number(object, "send_timeout_ms", ledger->send_timeout_ms);
-	json_add_text(object, "wait_nodes", ledger->wait_nodes);
-	json_add_bool(object, "waits", config_waits(facts->config, facts->host));
-}
-
-static void add_keys(const struct facts *facts, struct json *conf)
-{
-	const struct config *config = facts->config;
-	struct json *list, *one;
-	size_t i;
-
-	json_add_bool(conf, "enabled", config->enabled == SWITCH_YES);
-	json_add_bool(conf, "is_for_node", config_has_node(config->nodes, facts->host));
-	json_add_text(conf, "nodes", config->nodes);
-	json_add_text(conf, "partitions", config->partitions);
-	json_add_text(conf, "gate", gate_policy_name(config->gate));
-	json_add_text(conf, "run_dir", config->run_dir);
-	json_add_text(conf, "spool_dir", config->spool_dir);
-	json_add_number(conf, "spool_max_records", config->spool_max_records);
-	json_add_number(conf, "prolog_budget_ms", config->prolog_budget_ms);
-	json_add_number(conf, "io_cores_min", config->io_cores_min);
-	json_add_number(conf, "io_cores_max", config->io_cores_max);
-	json_add_bool(conf, "count_kernel", config->count_kernel == SWITCH_YES);
-	add_ledger_keys(facts, conf);
-	list = json_add_list(conf, "clients");
-	for (i = 0; i < config->client_count; i++) {
-		one = json_append_object(list);
-		json_add_text(one, "name", config->clients[i].name);
-		json_add_text(one, "type", client_type_name(config->clients[i].type));
-		json_add_text(one, "nodes", config->clients[i].nodes);
-	}
-}
-
-static void add_profile(struct json *refused, const struct config_profile *profile,
-			const struct config_client *section)
-{
-	static const char end[] = "; the profile was not applied";
-	struct findings findings = { 0 };
-	struct json *one;
-	char *cut;
-	size_t i;
-
-	client_judge_profile(section, profile, &findings);
-	for (i = 0; i < findings.count; i++) {
-		cut = strstr(findings.list[i].text, end);
-		if (cut)
-			*cut = '\0';
-		one = json_append_object(refused);
-		json_add_text(one, "profile", profile->name);
-		json_add_text(one, "client", section->name);
-		json_add_text(one, "text", findings.list[i].text);
-	}
-	findings_free(&findings);
-}
-
-/* Profiles that a client refuses, and those that no client takes. */
-static void add_profiles(const struct config *config, struct json *conf)
-{
-	struct json *refused = json_add_list(conf, "refused_profiles");
-	struct json *unused = json_add_list(conf, "unused_profiles");
-	const char *name;
-	bool is_taken;
-	size_t i, k;
-
-	for (i = 0; i < config->profile_count; i++) {
-		name = config->profiles[i].name;
-		is_taken = config_profile_is_empty(config, name);
-		for (k = 0; k < config->client_count; k++) {
-			is_taken |= config_profile_is_for(config, name, &config->clients[k]);
-			add_profile(refused, config_profile_for(config, name, &config->clients[k]),
-				    &config->clients[k]);
-		}
-		if (!is_taken)
-			json_append_text(unused, name);
-	}
-}
 
 static void add_conf(struct facts *facts)
 {
@@ -165,63 +54,37 @@ static void add_conf(struct facts *facts)
 	struct err err;
 
 	snprintf(path, sizeof(path), "%s%s", facts->root, facts->conf);
-	json_add_text(conf, "file", facts->conf);
-	add_digest(conf, path);
 	facts->config = config_load(path, &err);
 	json_add_text(conf, "error", facts->config ? NULL : err.text);
 	if (!facts->config)
 		return;
-	add_keys(facts, conf);
-	add_profiles(facts->config, conf);
+	settings_add(conf, facts->config);
+	json_add_bool(conf, "is_for_node", config_has_node(facts->config->nodes, facts->host));
+	json_add_bool(conf, "waits", config_waits(facts->config, facts->host));
 	json_add_text(conf, "calibration_error",
 		      config_calibrate(facts->config, &err) < 0 ? err.text : NULL);
 }
 
 /* ---- filesystem clients ------------------------------------------------------------------ */
 
-static void add_cards(const struct facts *facts, const struct client *client, struct json *one)
-{
-	struct json *list = json_add_list(one, "cards"), *object;
-	const struct client_card *card;
-	struct client_cards cards;
-	struct cpuset cpus;
-	size_t i;
-
-	client_cards(client, &cards);
-	for (i = 0; i < cards.count; i++) {
-		card = &cards.card[i];
-		object = json_append_object(list);
-		json_add_text(object, "card", card->name);
-		json_add_known(object, "numa_node", card->numa_node);
-		json_add_known(object, "mtu", sysfs_interface_number(card->name, "mtu"));
-		if (card->numa_node >= 0 &&
-		    locality_of_node(facts->topology, card->numa_node, &cpus, NULL) == 0)
-			print_add_text(object, "cpus", cpuset_format(&cpus));
-	}
-}
-
 static void judge_client(const struct facts *facts, struct client *client, struct json *one)
 {
 	const struct client_facts *known = client_facts(client);
 	struct client_want want = { .mem_spec_limit_mb = -1 };
+	struct client_cards cards;
 	struct findings findings = { 0 };
 
 	if (known->cpus_known)
 		print_add_text(one, "cpus", cpuset_format(&known->frontend_cpus));
 	json_add_number(one, "fixed_cores", known->cpus_known ? known->fixed_cores : 0);
-	json_add_text(one, "version", known->version);
-	add_cards(facts, client, one);
+	client_cards(client, &cards);
+	print_add_cards(json_add_list(one, "cards"), &cards, facts->topology);
 	want.mount_options = want.read_ahead_kb = want.parameters = "";
 	if (facts->mem_spec_limit_mb > 0)
 		want.mem_spec_limit_mb = facts->mem_spec_limit_mb;
 	client_judge(client, &want, &findings);
 	print_add_findings(one, &findings, true);
 	findings_free(&findings);
-}
-
-static void add_path(const char *key, char **path, void *files)
-{
-	json_add_text(files, key, *path);
 }
 
 static void put_below(const char *key, char **path, void *root)
@@ -241,8 +104,6 @@ static void add_client(const struct facts *facts, struct config_client *section,
 	struct err err;
 
 	json_add_text(one, "name", section->name);
-	json_add_text(one, "type", client_type_name(section->type));
-	config_each_path(section, add_path, json_add_object(one, "files"));
 	if (facts->no_clients)
 		return;
 	if (*facts->root)
@@ -358,28 +219,19 @@ static void add_node(struct facts *facts)
 	core_map_free(map);
 }
 
-/* ---- helpers, spool ------------------------------------------------------------------- */
-
-static int run_helper(const struct facts *facts, const char *name, const char *word,
-		      const char *option, struct child_result *result, struct err *err)
-{
-	char *path = xasprintf("%s/%s", facts->helpers, name);
-	char *argv[] = { path, (char *)option, (char *)word, NULL };
-	int rc = child_run(argv, NULL, HELPER_MS, result, err);
-
-	free(path);
-	return rc;
-}
+/* ---- counting -------------------------------------------------------------------------- */
 
 /* What jobio-count probe says. */
 static void add_count(const struct facts *facts)
 {
+	char *program = xasprintf("%s/jobio-count", facts->helpers);
 	char *option = xasprintf("--run-dir=%s", facts->config->run_dir);
+	char *argv[] = { program, option, (char *)"probe", NULL };
 	struct json *count = json_add_object(facts->out, "count"), *answer;
 	struct child_result result = { 0 };
 	struct err err;
 
-	if (run_helper(facts, "jobio-count", "probe", option, &result, &err) < 0) {
+	if (child_run(argv, NULL, HELPER_MS, &result, &err) < 0) {
 		json_add_text(count, "error", err.text);
 	} else {
 		answer = json_parse(result.out);
@@ -393,62 +245,7 @@ static void add_count(const struct facts *facts)
 	}
 	child_result_free(&result);
 	free(option);
-}
-
-/* Jobs in lines "16 left" of `jobio-prepare --list`. */
-static void add_left(const struct facts *facts)
-{
-	char *option = xasprintf("--conf=%s", facts->conf), *line, *save, word[8];
-	struct json *list = json_add_list(facts->out, "left");
-	struct child_result result = { 0 };
-	unsigned int job;
-
-	if (run_helper(facts, "jobio-prepare", "--list", option, &result, NULL) == 0)
-		for (line = strtok_r(result.out, "\n", &save); line;
-		     line = strtok_r(NULL, "\n", &save))
-			if (sscanf(line, "%u %7s", &job, word) == 2 && !strcmp(word, "left"))
-				json_append_number(list, job);
-	child_result_free(&result);
-	free(option);
-}
-
-/* How many files that 'is_one' takes are in this folder; how old the oldest is. */
-static int64_t count_files(const char *path, bool (*is_one)(const char *name), int64_t *oldest_s)
-{
-	DIR *dir = opendir(path);
-	struct dirent *entry;
-	int64_t count = 0;
-	struct stat st;
-
-	while (dir && (entry = readdir(dir))) {
-		if (!is_one(entry->d_name) ||
-		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-			continue;
-		count++;
-		if (time(NULL) - st.st_mtime > *oldest_s)
-			*oldest_s = time(NULL) - st.st_mtime;
-	}
-	if (dir)
-		closedir(dir);
-	return count;
-}
-
-static bool is_shown(const char *name)
-{
-	return *name != '.';
-}
-
-static void add_spool(const struct facts *facts)
-{
-	struct json *spool = json_add_object(facts->out, "spool");
-	char path[PATH_MAX], bad[PATH_MAX + 8];
-	int64_t oldest_s = 0, ignored = 0;
-
-	snprintf(path, sizeof(path), "%s%s", facts->root, facts->config->spool_dir);
-	snprintf(bad, sizeof(bad), "%s/bad", path);
-	json_add_number(spool, "records", count_files(path, rundir_is_record, &oldest_s));
-	json_add_number(spool, "oldest_s", oldest_s);
-	json_add_number(spool, "refused", count_files(bad, is_shown, &ignored));
+	free(program);
 }
 
 /* ---- ledgers -------------------------------------------------------------------------- */
@@ -571,13 +368,7 @@ static void print_text(const struct facts *facts)
 
 static void look(struct facts *facts)
 {
-	struct utsname name;
-
 	facts->out = json_new_object();
-	uname(&name);
-	json_add_text(facts->out, "jobio", JOBIO_PACKAGE_VERSION);
-	json_add_text(facts->out, "kernel", name.release);
-	json_add_text(facts->out, "host", facts->host);
 	if (facts->record)
 		add_node(facts);
 	add_conf(facts);
@@ -585,78 +376,56 @@ static void look(struct facts *facts)
 	if (!facts->config)
 		return;
 	add_clients(facts);
-	add_spool(facts);
-	if (geteuid() == 0 && facts->helpers) {
-		if (facts->config->count_kernel == SWITCH_YES)
-			add_count(facts);
-		add_left(facts);
-	}
+	if (geteuid() == 0 && facts->helpers && facts->config->count_kernel == SWITCH_YES)
+		add_count(facts);
 	if (!facts->no_ledger)
 		add_ledgers(facts);
 }
 
-static int usage(FILE *to, int rc)
-{
-	fputs("usage: jobio-facts [--text] [--conf=FILE] [--host=NODE] [--node=JSON]\n"
-	      "                   [--topology=FILE.xml] [--started=FILE.xml] [--helpers=DIR]\n"
-	      "                   [--root=DIR] [--sysfs=DIR] [--no-clients] [--no-ledger]\n"
-	      "Prints what jobio knows of this node, as JSON; --text: its findings. See\n"
-	      "jobio-check(8). --node is a node record as jobio-slurm prints it.\n",
-	      to);
-	return rc;
-}
+/* clang-format off */
+static const struct command_option options[] = {
+	COMMAND_TEXT("conf", struct facts, conf),
+	COMMAND_TEXT("host", struct facts, host),
+	COMMAND_TEXT("node", struct facts, record),
+	COMMAND_TEXT("topology", struct facts, topology),
+	COMMAND_TEXT("started", struct facts, started),
+	COMMAND_TEXT("helpers", struct facts, helpers),
+	COMMAND_TEXT("root", struct facts, root),
+	COMMAND_CALL("sysfs", command_set_sysfs), /* for tests */
+	COMMAND_FLAG("text", struct facts, text),
+	COMMAND_FLAG("no-clients", struct facts, no_clients),
+	COMMAND_FLAG("no-ledger", struct facts, no_ledger),
+	{ 0 }
+};
+/* clang-format on */
 
-static int read_arguments(struct facts *facts, int argc, char *argv[])
-{
-	const char *host = NULL, *sysfs = NULL;
-	const char **const texts[] = { &facts->conf,	 &host,		  &facts->record,
-				       &facts->topology, &facts->started, &facts->helpers,
-				       &facts->root,	 &sysfs };
-	const struct option options[] = {
-		{ "conf", required_argument, NULL, 0x100 },
-		{ "host", required_argument, NULL, 0x101 },
-		{ "node", required_argument, NULL, 0x102 },
-		{ "topology", required_argument, NULL, 0x103 },
-		{ "started", required_argument, NULL, 0x104 },
-		{ "helpers", required_argument, NULL, 0x105 },
-		{ "root", required_argument, NULL, 0x106 },
-		{ "sysfs", required_argument, NULL, 0x107 },
-		{ "text", no_argument, &facts->text, 1 },
-		{ "no-clients", no_argument, &facts->no_clients, 1 },
-		{ "no-ledger", no_argument, &facts->no_ledger, 1 },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-	int option;
-
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (option == 'h')
-			exit(usage(stdout, 0));
-		if (option == '?')
-			return -1;
-		if (option)
-			*texts[option & 0xff] = optarg;
-	}
-	if (host)
-		snprintf(facts->host, sizeof(facts->host), "%s", host);
-	if (sysfs)
-		sysfs_set_root(sysfs);
-	return optind == argc ? 0 : -1;
-}
+static const struct command_line line = {
+	.name = "facts",
+	.usage = "usage: jobio-facts [--text] [--conf=FILE] [--host=NODE] [--node=JSON]\n"
+		 "                   [--topology=FILE.xml] [--started=FILE.xml] [--helpers=DIR]\n"
+		 "                   [--root=DIR] [--no-clients] [--no-ledger]\n"
+		 "Prints what jobio knows of this node, as JSON; --text: its findings. See\n"
+		 "jobio-check(8). --node is a node record as jobio-slurm prints it.\n",
+	.table = options,
+};
 
 int main(int argc, char *argv[])
 {
-	struct facts facts = { .conf = JOBIO_CONF, .root = "" };
-	char sys[PATH_MAX];
+	char host[NODE_NAME_MAX] = "localhost", *sys;
+	struct facts facts = { .conf = JOBIO_CONF, .root = "", .host = host };
+	int status;
 
-	if (host_node_name(facts.host, sizeof(facts.host)) < 0)
-		snprintf(facts.host, sizeof(facts.host), "localhost");
-	if (read_arguments(&facts, argc, argv) < 0)
-		return usage(stderr, EX_USAGE);
+	host_node_name(host, sizeof(host));
+	status = command_parse(&line, &facts, argc, argv);
+	if (status >= 0)
+		return status;
 	if (facts.text && !facts.helpers)
 		facts.helpers = JOBIO_LIBEXECDIR;
-	if (*facts.root && snprintf(sys, sizeof(sys), "%s/sys", facts.root) < (int)sizeof(sys))
+	if (*facts.root) {
+		sys = xasprintf("%s/sys", facts.root);
 		sysfs_set_root(sys);
+		free(sys);
+	}
 	look(&facts);
 	if (facts.text)
 		print_text(&facts);

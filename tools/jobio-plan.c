@@ -1,41 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jobio plan - which cores to give to the filesystem client, and how to write
- * that for Slurm and for the client. */
+/* jobio-plan - which cores to give to the filesystem client, and how to write
+ * that for Slurm and for the client: JSON. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/alloc.h"
 #include "lib/locality.h"
+#include "lib/number.h"
 #include "tools/command.h"
 #include "tools/plan_parts.h"
-#include "tools/print.h"
 
 #define NAME "plan"
 #define CORES_MAX 64
 
-static const char usage_head[] =
-	"usage: jobio plan --max=N [--nic=IFACE] [OPTION]...\n"
-	"       jobio plan --client=NAME [--max=N] [OPTION]...\n"
-	"       jobio plan --os-cpus=LIST [OPTION]...\n"
-	"\n"
-	"Chooses whole cores for the filesystem client, never core 0: beside\n"
-	"the network card, or spread over the NUMA nodes; and writes them as\n"
-	"slurm.conf, as mount options and as a command for the client.\n"
-	"\n"
-	"  --max=N               the most cores that the client shall have\n"
-	"  --client=NAME         that of [client NAME] in jobio.conf: find the cards\n"
-	"                        that serve it on this node; --max is then 1\n"
-	"  --nic=IFACE           the network card that the client polls\n"
-	"  --local-cpus=LIST     OS CPUs beside it, where the machine cannot\n"
-	"                        tell\n"
-	"  --packed              the cores together\n"
-	"  --spread              the cores over the NUMA nodes\n"
-	"  --os-cpus=LIST        no choice: the client has these OS CPUs\n";
+static int set_max(void *what, const char *name, const char *value, struct err *err)
+{
+	struct plan_options *options = what;
 
-static const char usage_tail[] = "  --format=text|json    default text\n"
-				 "\n"
-				 "Exit status: 0 the plan can be had; 1 it cannot, or there is no\n"
-				 "answer; 2 bad usage.\n";
+	return number_parse(value, 1, CORES_MAX, &options->max, err) < 0
+		       ? err_prefix(err, "--%s", name)
+		       : 0;
+}
 
 /* --local-cpus, --os-cpus */
 static int set_list(void *what, const char *name, const char *value, struct err *err)
@@ -77,20 +63,19 @@ static int check(void *what, struct err *err)
 
 static const struct command_line line = {
 	.name = NAME,
-	.usage = { usage_head, subject_usage, usage_tail },
+	.usage = "usage: jobio-plan [OPTION]...\nPrints JSON: see jobio plan --help.\n",
 	.check = check,
 	.table =
 		(const struct command_option[]){
 			SUBJECT_OPTIONS,
-			COMMAND_NUMBER("max", struct plan_options, max, 1, CORES_MAX),
+			COMMAND_CALL("max", set_max),
 			COMMAND_TEXT("nic", struct plan_options, nic),
 			COMMAND_TEXT("client", struct plan_options, client),
-			COMMAND_CALL("sysfs", subject_set_sysfs), /* for tests */
+			COMMAND_CALL("sysfs", command_set_sysfs), /* for tests */
 			COMMAND_CALL("local-cpus", set_list),
 			{ "packed", .argument = no_argument, .set = set_placement },
 			{ "spread", .argument = no_argument, .set = set_placement },
 			COMMAND_CALL("os-cpus", set_list),
-			COMMAND_CHOICE("format", struct plan_options, json, "json", "text"),
 			{ 0 } },
 };
 
@@ -154,7 +139,6 @@ int main(int argc, char *argv[])
 	int status;
 	struct err err;
 
-	subject_init(&options.subject);
 	status = command_parse(&line, &options, argc, argv);
 	if (status >= 0)
 		return status;
@@ -165,14 +149,11 @@ int main(int argc, char *argv[])
 		command_fail(NAME, status, &err);
 		goto out;
 	}
-	if (options.json)
-		plan_show_json(plan);
-	else
-		plan_show_text(plan);
+	plan_show(plan);
 	status = findings_worst(&plan->findings) == FINDING_ERROR ? COMMAND_FAILED : COMMAND_OK;
 out:
 	findings_free(&plan->findings);
 	node_state_free(&plan->state);
 	free(plan);
-	return print_end(status);
+	return fflush(stdout) ? COMMAND_FAILED : status;
 }

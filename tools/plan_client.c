@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "tools/plan_client.h"
+#include "tools/plan_parts.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "client/client.h"
-#include "lib/json.h"
-#include "tools/print.h"
 
 #define BUDGET_MS 20000
 
@@ -78,41 +76,4 @@ const char *plan_client_cards(const struct plan_client *client, char text[PLAN_C
 		used += (size_t)snprintf(text + used, PLAN_CLIENT_TEXT_MAX - used, "%s%s",
 					 i ? "," : "", client->cards.card[i].name);
 	return text;
-}
-
-void plan_client_json(const struct plan_client *client, struct json *json)
-{
-	struct json *list, *one;
-	const struct client_card *card = client->cards.card;
-	size_t i;
-
-	json_add_text(json, "name", client->name);
-	json_add_text(json, "type", client->type);
-	list = json_add_list(json, "cards");
-	for (i = 0; i < client->cards.count; i++, card++) {
-		one = json_append_object(list);
-		json_add_text(one, "card", card->name);
-		json_add_known(one, "numa_node", card->numa_node);
-		json_add_text(one, "serves", card->serves);
-	}
-}
-
-/* The client's cards, each with its place and with what it serves. */
-void plan_client_print(const struct plan_client *client)
-{
-	const char *label = "card";
-	size_t i;
-
-	for (i = 0; i < client->cards.count; i++, label = "") {
-		const struct client_card *card = &client->cards.card[i];
-
-		printf("%-16s %s", label, card->name);
-		if (card->numa_node >= 0)
-			printf(", NUMA node %d", card->numa_node);
-		else
-			printf(", its place is unknown");
-		printf(", of client '%s' (%s): %s\n", client->name, client->type, card->serves);
-	}
-	for (i = 0; i < client->domain_count; i++)
-		print_list(i ? "" : "beside it", &client->domain[i]);
 }

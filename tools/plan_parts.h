@@ -13,12 +13,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "client/terms.h"
+#include "lib/config.h"
 #include "lib/cpuset.h"
 #include "lib/err.h"
 #include "lib/finding.h"
 #include "lib/locality.h"
 #include "lib/node.h"
-#include "tools/plan_client.h"
 #include "tools/subject.h"
 
 enum placement {
@@ -35,7 +36,18 @@ struct plan_options {
 	struct cpuset local; /* OS CPUs */
 	struct cpuset fixed; /* OS CPUs */
 	enum placement placement;
-	bool json;
+};
+
+/* Where the cards of this node's filesystem client are; a domain is the CPUs of a NUMA node
+ * that has one of them. */
+struct plan_client {
+	char name[PROFILE_NAME_MAX + 1];
+	const char *type; /* "lustre"; constant */
+	struct client_cards cards;
+	struct cpuset domain[CLIENT_CARDS_MAX]; /* the first: of the first */
+	size_t domain_count;			/* 0: no card's place is known */
+	int numa_node;				/* of the first; -1 unknown */
+	struct cpuset fixed;			/* OS CPUs of a client that serves as well */
 };
 
 /* All of an answer. Cores are hardware cores, in hwloc's order. */
@@ -59,6 +71,16 @@ struct plan {
 	struct findings findings;
 };
 
+/* plan_client.c: inspects the client, as jobio check does; changes nothing. */
+/* Look at [client NAME] of jobio.conf ('conf' NULL: the usual one), on this
+ * node; 'xml' as for locality_load(). */
+int plan_client_find(struct plan_client *client, const char *name, const char *conf,
+		     const char *xml, struct err *err);
+
+/* The names of all cards, "ib0,ib1". */
+#define PLAN_CLIENT_TEXT_MAX 1200
+const char *plan_client_cards(const struct plan_client *client, char text[PLAN_CLIENT_TEXT_MAX]);
+
 /* plan_choose.c: 'cores', and why these; or those that were given. */
 void plan_choose(struct plan *plan);
 int plan_adopt(struct plan *plan, struct err *err);
@@ -70,7 +92,6 @@ int plan_write(struct plan *plan, struct err *err);
 const char *plan_type(const struct plan *plan);
 
 /* plan_show.c */
-void plan_show_json(const struct plan *plan);
-void plan_show_text(const struct plan *plan);
+void plan_show(const struct plan *plan);
 
 #endif

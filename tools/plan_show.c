@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A plan for people and for programs. */
+/* A plan as JSON. */
 #include "tools/plan_parts.h"
 
 #include <stdio.h>
@@ -69,9 +69,9 @@ static void add_optional(struct json *json, const char *key, char *text)
 		print_add_text(json, key, text);
 }
 
-void plan_show_json(const struct plan *plan)
+void plan_show(const struct plan *plan)
 {
-	struct json *json = json_new_object();
+	struct json *json = json_new_object(), *client;
 	char command_key[32];
 
 	print_add_text(json, "abstract_cores", cpuset_format(&plan->abs_cores));
@@ -83,8 +83,13 @@ void plan_show_json(const struct plan *plan)
 	add_optional(json, "mount_options", mount_options(plan));
 	snprintf(command_key, sizeof(command_key), "%s_command", plan_type(plan));
 	add_optional(json, command_key, client_command(plan));
-	if (plan->client.type)
-		plan_client_json(&plan->client, json_add_object(json, "client"));
+	if (plan->client.type) {
+		client = json_add_object(json, "client");
+		json_add_text(client, "name", plan->client.name);
+		json_add_text(client, "type", plan->client.type);
+		print_add_cards(json_add_list(client, "cards"), &plan->client.cards,
+				plan->options->subject.topology);
+	}
 	json_add_text(json, "placement",
 		      plan->options->has_fixed ? "given"
 		      : plan->packed	       ? "packed"
@@ -92,30 +97,4 @@ void plan_show_json(const struct plan *plan)
 	json_add_text(json, "reason", plan->reason);
 	print_add_findings(json, &plan->findings, false);
 	print_json(json);
-}
-
-/* Where there is nothing to say: no line. */
-static void print_told(const char *label, char *text)
-{
-	if (text)
-		printf("%-16s %s\n", label, text);
-	free(text);
-}
-
-void plan_show_text(const struct plan *plan)
-{
-	plan_client_print(&plan->client);
-	print_list("abstract cores", &plan->abs_cores);
-	print_list("OS CPUs", &plan->os_cpus);
-	printf("%-16s %s\n", "placement", plan->reason);
-	print_told("slurm.conf", slurm_line(plan));
-	printf("%-16s on the node line, in %s; no CoreSpecCount beside it\n", "",
-	       plan->core_unit ? "cores, since CPUs=cores there" : "Slurm's numbers of threads");
-	if (plan->no_spec_set)
-		printf("%-16s no spec set needed where every job that finds the client\n%-16s working asks with --io-cores=%u: Slurm takes the same cores\n",
-		       "", "", cpuset_count(&plan->cores));
-	print_told("mount", mount_options(plan));
-	print_told(client_sizing(plan_type(plan))->cores_max ? "or" : "client",
-		   client_command(plan));
-	print_findings(&plan->findings);
 }

@@ -1,32 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tools/print.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/json.h"
-
-void print_list(const char *label, const struct cpuset *set)
-{
-	char *list = cpuset_format(set);
-
-	printf("%-16s %s\n", label, list && *list ? list : "none");
-	free(list);
-}
-
-void print_findings(const struct findings *findings)
-{
-	for (size_t i = 0; i < findings->count; i++) {
-		const struct finding *finding = &findings->list[i];
-
-		printf("%s %s: %s\n", finding->code, finding_severity_name(finding->severity),
-		       finding->text);
-		if (*finding->cure)
-			printf("    cure: %s\n", finding->cure);
-	}
-}
+#include "lib/locality.h"
+#include "lib/sysfs.h"
 
 void print_add_text(struct json *json, const char *key, char *text)
 {
@@ -51,20 +31,26 @@ void print_add_findings(struct json *json, const struct findings *findings, bool
 	}
 }
 
+void print_add_cards(struct json *list, const struct client_cards *cards, const char *xml)
+{
+	const struct client_card *card;
+	struct cpuset cpus;
+	struct json *one;
+
+	for (card = cards->card; card < cards->card + cards->count; card++) {
+		one = json_append_object(list);
+		json_add_text(one, "card", card->name);
+		json_add_known(one, "numa_node", card->numa_node);
+		json_add_known(one, "mtu", sysfs_interface_number(card->name, "mtu"));
+		if (card->numa_node >= 0 &&
+		    locality_of_node(xml, card->numa_node, &cpus, NULL) == 0)
+			print_add_text(one, "cpus", cpuset_format(&cpus));
+		json_add_text(one, "serves", card->serves);
+	}
+}
+
 void print_json(struct json *json)
 {
 	puts(json_line(json));
 	json_free(json);
-}
-
-/* Half of a list, on a disk that is full, is no success. */
-int print_end(int status)
-{
-	int error = fflush(stdout) ? errno : 0;
-
-	if ((!error && !ferror(stdout)) || error == EPIPE)
-		return status;
-	fprintf(stderr, "jobio: standard output: %s\n",
-		error ? strerror(error) : "not all could be written");
-	return status ? status : 1;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* print.h - lists and findings on stdout, as text and as JSON
+/* print.h - texts and findings as JSON
  *
  * Owner   print_add_text() frees the text that it is given.
  *         print_json() frees the object.
@@ -11,22 +11,17 @@
 
 #include <stdbool.h>
 
-#include "lib/cpuset.h"
+#include "client/terms.h"
 #include "lib/finding.h"
 
 struct json;
-
-/* "label            2-3,8" or "none" */
-void print_list(const char *label, const struct cpuset *set);
-void print_findings(const struct findings *findings);
 
 /* NULL is "". */
 void print_add_text(struct json *json, const char *key, char *text);
 /* 'has_same': with "same_bytes", too. */
 void print_add_findings(struct json *json, const struct findings *findings, bool has_same);
+/* Each with its place, the CPUs beside it and what it serves; 'xml' as for locality_load(). */
+void print_add_cards(struct json *list, const struct client_cards *cards, const char *xml);
 void print_json(struct json *json);
-
-/* The exit status, when all has been printed. */
-int print_end(int status);
 
 #endif

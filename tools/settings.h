@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* settings.h - what jobio.conf lets jobs ask for, as JSON
+/* settings.h - jobio.conf as JSON
  *
- * Terms   {"ok":true,"io_cores_min":1,"io_cores_max":4,"io_cores_default":0,
- *          "profile_default":""|..,"ledger_user":"slurm","grace_s":300,"send_timeout_ms":10000,
- *          "profiles":[{"name":"stream","io_cores":2,"mount_options":"..",
- *                       "clients":[{"name":"weka","mount_options":"..","refused":false}]}]}
- *         clients: what a job with the profile gets on each, as its prolog has it: of
- *           [profile NAME:CLIENT] where there is one; refused: the client would not take all of it.
+ * Terms   keys as in jobio.conf, but "ledger":{..}, "clients":[{"name":..,"nodes":..}] and
+ *           "profiles":[{"name":"stream","io_cores":2,"mount_options":"..","empty":false,
+ *             "clients":[{"name":"weka","mount_options":"..","used":true,"refused":["why"]}]}]
+ *         clients of a profile: what a job with it gets on each, as its prolog has it: of
+ *           [profile NAME:CLIENT] where there is one; used: the client's type takes some of it;
+ *           refused: what the client would not take.
  * Owner   -
- * Errors  those of 'out' stay in it.
- * Runs    jobio-ask.
+ * Errors  none.
+ * Runs    jobio-ask, jobio-facts.
  */
 #ifndef JOBIO_TOOLS_SETTINGS_H
 #define JOBIO_TOOLS_SETTINGS_H
 
-#include <stdio.h>
-
 #include "lib/config.h"
+#include "lib/json.h"
 
-void settings_put(const struct config *config, FILE *out);
+void settings_add(struct json *top, const struct config *config);
 
 #endif

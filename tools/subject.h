@@ -4,7 +4,7 @@
  * Terms   --topology, --node, --slurmd-parameters, --task-plugin-param,
  *           --slurm-version, --spec-cores-first, --conf and
  *           --allow-spec-resources-usage mean the same in every command: see
- *           `jobio cores --help`.
+ *           jobio(1).
  * Owner   *state belongs to the caller: node_state_free().
  * Errors  -1, sentence in *err; *status is the exit status that fits it.
  * Runs    any user; asks slurmctld only without --topology and --node.
@@ -19,15 +19,14 @@
 #include "lib/node.h"
 #include "tools/command.h"
 
+/* NULL: not given. jobio(1) has judged them. */
 struct subject {
 	const char *topology;
 	const char *line;
 	const char *slurmd_parameters;
 	const char *task_plugin_param;
-	const char *conf; /* NULL: not given */
-	int allow;	  /* -1: not given */
+	const char *conf, *allow, *version;
 	bool first;
-	unsigned int version; /* 0: not given */
 };
 
 /* Rows for the table of a command whose options begin with a struct subject. */
@@ -35,24 +34,13 @@ struct subject {
 #define SUBJECT_OPTIONS \
 	COMMAND_TEXT("topology", struct subject, topology), \
 	COMMAND_TEXT("node", struct subject, line), \
-	COMMAND_CALL("allow-spec-resources-usage", subject_set_allow), \
+	COMMAND_TEXT("allow-spec-resources-usage", struct subject, allow), \
 	COMMAND_FLAG("spec-cores-first", struct subject, first), \
-	COMMAND_CALL("slurmd-parameters", subject_set_parameters), \
+	COMMAND_TEXT("slurmd-parameters", struct subject, slurmd_parameters), \
 	COMMAND_TEXT("task-plugin-param", struct subject, task_plugin_param), \
-	COMMAND_CALL("slurm-version", subject_set_version), \
+	COMMAND_TEXT("slurm-version", struct subject, version), \
 	COMMAND_TEXT("conf", struct subject, conf)
 /* clang-format on */
-
-int subject_set_allow(void *subject, const char *name, const char *value, struct err *err);
-int subject_set_parameters(void *subject, const char *name, const char *value, struct err *err);
-/* For tests: before anything of the machine is read. */
-int subject_set_sysfs(void *subject, const char *name, const char *value, struct err *err);
-int subject_set_version(void *subject, const char *name, const char *value, struct err *err);
-
-/* What --help says of them. */
-extern const char subject_usage[];
-
-void subject_init(struct subject *subject);
 
 int subject_find(const struct subject *subject, struct node_state *state, struct findings *findings,
 		 int *status, struct err *err);

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""usage: jobio cores [OPTION]...
+
+Shows which cores Slurm withholds from a job on a node, in Slurm's
+numbers and in Linux's, and what is wrong with them.
+
+  --topology=FILE.xml   the machine as lstopo(1) wrote it; without: this one
+  --node='LINE'         the node line of slurm.conf: 'CPUs=64 Boards=1
+                        SocketsPerBoard=2 CoresPerSocket=16
+                        ThreadsPerCore=2 CoreSpecCount=1'; without: what
+                        slurmctld says of this node or, with --topology,
+                        what `slurmd -C` would say
+  --allow-spec-resources-usage=yes|no   default yes, or slurmctld's
+  --spec-cores-first    SchedulerParameters=spec_cores_first
+  --slurmd-parameters=LIST   SlurmdParameters: l3cache_as_socket,
+                        numa_node_as_socket, allow_ecores,
+                        config_overrides
+  --task-plugin-param=LIST   TaskPluginParam: SlurmdSpecOverride
+  --slurm-version=V     22.05 to 26.05; default: the node's, or the one
+                        jobio was built with
+  --conf=FILE           jobio.conf, for the run_dir where this node is
+                        remembered
+  --core-spec=N         a job that asks for N cores; without: one that
+                        does not
+  --thread-spec=N       a job that asks for N threads
+  --format=text|json    default text
+
+Exit status: 0 Slurm's numbers are sound; 3 Slurm itself reserves
+something else than the numbers say, or nothing (os_cpus is what it
+really reserves); 2 bad usage; 1 no answer."""
+from __future__ import annotations
+
+import json
+import subprocess
+
+from report import paths
+from report.command import USAGE, Failure
+from report.options import VALUE, Option, parse, slurm_version, usage
+from report.units import parse_cpus
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+SUBJECT = [Option("spec-cores-first")] + [Option(name, value=VALUE) for name in (
+    "topology", "node", "allow-spec-resources-usage", "slurmd-parameters", "task-plugin-param",
+    "slurm-version", "conf", "format")]
+CHOICES = {"format": ("json", "text"), "allow-spec-resources-usage": ("yes", "no")}
+PARAMETERS = ("allow_ecores", "config_override", "contain_spank", "l3cache_as_socket",
+              "numa_node_as_socket", "conmgr_", "shutdown_on_reboot")
+OPTIONS = [*SUBJECT, Option("core-spec", value=VALUE), Option("thread-spec", value=VALUE)]
+
+
+def judge(given: list[tuple[str, str | None]]) -> None:
+    """Slurm passes over what it does not know; a misspelt word is no answer."""
+    for name, value in given:
+        choices = CHOICES.get(name)
+        if choices and value not in choices:
+            raise Failure(f"--{name}: '{value}': must be {' or '.join(choices)}", USAGE)
+        for word in (value or "").split(",") if name == "slurmd-parameters" else []:
+            if not word.lower().startswith(PARAMETERS):
+                raise Failure(f"--{name}: '{word}': not a word of SlurmdParameters", USAGE)
+        if name == "slurm-version" and value:
+            slurm_version(value)
+
+
+def ask(name: str, table: list[Option], args: list[str], for_text: list[str],
+        ) -> tuple[int, dict[str, Any] | None]:
+    """Run jobio-NAME, which judges the values: (its exit status, what is to be shown as text).
+    The rest is printed: its JSON, or what it says on standard error."""
+    given, words = parse(name, table, args)
+    judge(given)
+    form = dict(given).get("format") or "text"
+    words += [f"--{key}" + (f"={value}" if value else "") for key, value in given
+              if key != "format"] + for_text * (form == "text")
+    program = paths.helper("jobio-" + name)
+    try:
+        ran = subprocess.run([program, *words], stdout=subprocess.PIPE, check=False)
+    except OSError as error:
+        raise Failure(f"{program}: {error.strerror}") from None
+    if form == "text" and ran.stdout:
+        return ran.returncode, json.loads(ran.stdout)
+    print(ran.stdout.decode(), end="")
+    return ran.returncode, None
+
+
+def line(label: str, text: str | None) -> None:
+    if text is not None:
+        print(f"{label:<16} {text or 'none'}")
+
+
+def findings(told: dict[str, Any]) -> None:
+    for one in told["findings"]:
+        print(f"{one['code']} {one['severity']}: {one['text']}")
+        if one["cure"]:
+            print(f"    cure: {one['cure']}")
+
+
+def main(args: list[str]) -> int:
+    if "--help" in args or "-h" in args:
+        return usage(__doc__)
+    status, told = ask("cores", OPTIONS, args, ["--map"])
+    if not told:
+        return status
+    line("abstract cores", told["abstract_cores"])
+    line("abstract CPUs", told["abstract_cpus"])
+    line("OS CPUs", told["os_cpus"])
+    line("class", told["class"])
+    findings(told)
+    withheld = parse_cpus(told["os_cpus"])
+    for at, core in enumerate(told["cores"]):
+        if not at:
+            print("\n  core socket  abstract CPUs     OS CPUs")
+        mark = "*" if parse_cpus(core["os_cpus"]) & withheld else " "
+        print(f"{mark} {at:4} {core['socket']:6}  {core['abstract_cpus']:<17} {core['os_cpus']}")
+    if told["cores"]:
+        print("  (* withheld)")
+    return status
