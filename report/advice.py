@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
+from functools import cached_property
 
 from report import paths, units
 
@@ -37,22 +37,57 @@ BY = {"kernel": "measured by the kernel", "client": "measured by the client",
 PERHAPS = "the record cannot tell this from another cause"
 
 
-@dataclass
 class Advice:
-    code: str
-    kind: str  # which cure of the code fits; "": it has one
-    fs: str  # "": of the whole job
-    klass: str  # read, write, meta, sync, close, mapped, async; ""
-    share: float  # of the processes' time, 0 to 1
-    what: str  # a sentence with this job's numbers
-    why: str
-    cure: str  # a sentence, or what to type
-    sure: str  # sure, likely, perhaps
-    how_sure: str  # in words
-    is_error: bool = False
-    option: dict[str, Any] | None = None  # what sbatch would be told
-    node: str = ""
-    numbers: dict[str, float] = field(default_factory=dict)
+    """One that the ledger gave; its sentences are made when they are asked for."""
+
+    def __init__(self, one: dict[str, Any], **more: str) -> None:
+        self.one, self.more = one, more
+        self.code = str(one["code"])
+        self.kind = str(one.get("kind") or "")  # which cure of the code fits; "": it has one
+        self.fs: str = one.get("fs") or ""  # "": of the whole job
+        self.klass: str = one.get("class") or ""  # read, write, meta, sync, close, mapped, async
+        self.share = float(one.get("share") or 0)  # of the processes' time, 0 to 1
+        self.sure = str(one.get("confidence") or "perhaps")  # sure, likely, perhaps
+        self.is_error = self.code == "A50"
+        self.option: dict[str, Any] | None = one.get("option")  # what sbatch would be told
+        self.numbers: dict[str, float] = one.get("numbers") or {}
+
+    @cached_property
+    def words(self) -> dict[str, str]:
+        """What stands in braces in its sentences."""
+        numbers = self.numbers
+        words = {
+            **number_words(numbers),
+            **{key: units.clean(self.one.get(key) or "") for key in ("fs", "node", "profile")},
+            "took": took(self.one), "share": units.percent(self.share),
+            "small_read": units.size(SMALL_READ), "small_write": units.size(SMALL_WRITE),
+            **self.more}
+        if "late_bytes" in numbers:  # beside late_share
+            words["late"] = units.percent(numbers["late_share"])
+            words["late_size"] = units.size(numbers["late_bytes"])
+        if self.code == "A30":
+            words["kinds"] = kinds(numbers)
+        return words
+
+    def sentence(self, name: str, other: str) -> str:
+        return fill(words_of(self.code, self.kind).get(name) or other, self.words)
+
+    @cached_property
+    def what(self) -> str:
+        return self.sentence("what", plain(self.code, self.numbers))
+
+    @cached_property
+    def why(self) -> str:
+        return self.sentence("why", "")
+
+    @cached_property
+    def cure(self) -> str:
+        """A sentence, or what to type."""
+        return self.sentence("cure", "man jobio-advice")
+
+    @property
+    def how_sure(self) -> str:
+        return PERHAPS if self.sure == "perhaps" else BY.get(str(self.one.get("by")), self.sure)
 
 
 # ---- numbers in words ------------------------------------------------------------
@@ -165,32 +200,6 @@ def plain(code: str, numbers: dict[str, float]) -> str:
         f"{key} {value}" for key, value in number_words(numbers).items())
 
 
-def _advice(one: dict[str, Any], more: dict[str, str]) -> Advice:
-    code, kind = str(one["code"]), str(one.get("kind") or "")
-    numbers: dict[str, float] = one.get("numbers") or {}
-    texts = words_of(code, kind)
-    share = float(one.get("share") or 0)
-    words = {
-        **number_words(numbers),
-        "fs": units.clean(one.get("fs") or ""), "node": units.clean(one.get("node") or ""),
-        "profile": units.clean(one.get("profile") or ""),
-        "took": took(one), "share": units.percent(share),
-        "small_read": units.size(SMALL_READ), "small_write": units.size(SMALL_WRITE), **more,
-    }
-    if "late_bytes" in numbers:  # beside late_share
-        words["late"] = units.percent(numbers["late_share"])
-        words["late_size"] = units.size(numbers["late_bytes"])
-    if code == "A30":
-        words["kinds"] = kinds(numbers)
-    sure = str(one.get("confidence") or "perhaps")
-    return Advice(
-        code, kind, one.get("fs") or "", one.get("class") or "", share,
-        fill(texts.get("what") or plain(code, numbers), words),
-        fill(texts.get("why", ""), words), fill(texts.get("cure", "man jobio-advice"), words),
-        sure, PERHAPS if sure == "perhaps" else BY.get(str(one.get("by")), sure),
-        code == "A50", one.get("option"), one.get("node") or "", numbers)
-
-
 # ---- what a report asks ----------------------------------------------------------
 
 
@@ -205,13 +214,13 @@ def lines(answer: dict[str, Any], slurm: dict[str, Any] | None) -> list[Advice]:
     state = str((slurm or {}).get("state") or "").split(" ")[0]
     told = judged(answer)
     found = [
-        _advice(one, {}) for one in told.get("advice") or []
+        Advice(one) for one in told.get("advice") or []
         if one.get("code") != "A50" or one.get("kind") not in ONLY_IF_FAILED or state in FAILED]
     gpu = (slurm or {}).get("gpu_percent")
     worth = next((one for one in found if not one.is_error and one.share >= 0.05), None)
     if worth and isinstance(gpu, (int, float)) and gpu < GPU_LOW:
-        head = _advice({"code": "A60", "confidence": "likely", "share": worth.share},
-                       {"gpu": units.percent(gpu / 100), "first": worth.cure})
+        head = Advice({"code": "A60", "confidence": "likely", "share": worth.share},
+                      gpu=units.percent(gpu / 100), first=worth.cure)
         found.insert(sum(one.is_error for one in found), head)
     return found
 

@@ -11,6 +11,7 @@ from report.command import FAILED, USAGE, Failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
 
@@ -64,13 +65,17 @@ class Ledger:
         self.send(**question)
         return self.answer()
 
-    def ask_all(self, questions: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """At once."""
+    def ask_all(self, questions: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """The answers; while one is read the next question is on its way, and no more of them:
+        both pipes may be full."""
         if self.down:
-            return [self.ask() for _ in questions]
-        for question in questions:
-            self.send(**question)
-        return [self.answer() for _ in questions]
+            yield from (self.ask() for _ in questions)
+            return
+        for at in range(len(questions) + 1):
+            if at < len(questions):
+                self.send(**questions[at])
+            if at:
+                yield self.answer()
 
     def close(self) -> None:
         for end in (self.process.stdin, self.process.stdout, self.process.stderr):

@@ -49,7 +49,7 @@ CLASSES = {key[:-3]: key for key in one_job.TIMES}
 
 @cache
 def environment() -> jinja2.Environment:
-    from jinja2 import Environment, FileSystemLoader
+    from jinja2 import ChoiceLoader, Environment, FileSystemLoader, ModuleLoader
     from markupsafe import Markup
 
     def clean(value: object) -> object:
@@ -58,12 +58,31 @@ def environment() -> jinja2.Environment:
             return units.clean(value)
         return "" if value is None else value
 
-    env = Environment(loader=FileSystemLoader([paths.site(""), paths.REPORT]), autoescape=True,
-                      trim_blocks=True, lstrip_blocks=True, finalize=clean, optimized=False)
+    loader = ChoiceLoader([FileSystemLoader(paths.site("")), ModuleLoader(compiled()),
+                           FileSystemLoader(paths.REPORT)])
+    env = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True,
+                      finalize=clean, optimized=False)
     for filter_ in (units.size, units.count, units.whole, units.span, units.elapsed, units.clock,
                     units.plural, percent, us, names, chart.stack):
         env.filters[filter_.__name__] = given(filter_)
     return env
+
+
+def compiled() -> str:
+    """Where make leaves our templates as modules: jinja2 takes longer to compile them than a page
+    takes. Those of another version of jinja2 are not used."""
+    import jinja2
+
+    return os.path.join(paths.COMPILED, getattr(jinja2, "__version__", "unknown"))
+
+
+def compile_templates() -> None:
+    """For make; where there is no jinja2 there are no pages."""
+    with suppress(ImportError):
+        from jinja2 import FileSystemLoader
+
+        ours = environment().overlay(loader=FileSystemLoader(paths.REPORT))
+        ours.compile_templates(compiled(), zip=None, extensions=["j2"], ignore_errors=False)
 
 
 def given(filter_: Callable[..., Any]) -> Callable[..., Any]:

@@ -6,7 +6,7 @@ import os
 
 PACKAGE = "jobio"
 LIBEXEC = ""  # jobio-ask and the other programs
-PKGDATA = ""  # templates are in PKGDATA/report
+COMPILED = ""  # templates as Python, in a folder for each version of jinja2
 SYSCONF = "/etc"
 PLUGINS = ""  # where jobio.so is installed: Slurm's PluginDir
 SLURM_BIN = ""  # of --with-slurm=PREFIX, which sudo, for one, does not have in PATH

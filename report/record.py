@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 FAMILY_MAX = 1000  # tasks of an array
-ASK_MAX = 4096  # bytes of a question that any user may ask
+PAGE = 250  # jobs of a question: any user may ask one of 4096 bytes
 TOTALS = ("read_bytes", "read_calls", "write_bytes", "write_calls")
 CLOCKS_S = 60  # clocks of a node and of slurmctld may be so far apart
 ID = re.compile(r"([1-9]\d{0,9})(?:([_+])(\d{1,10}))?")
@@ -84,14 +84,6 @@ class Job:
         self.id, self.source, self.answer, self.slurm = job, source, answer or {}, slurm
         self.why_not_ledger = ""
         self.is_old_run = False  # asked for by its number
-        self.summary_text: str | None = self.answer.get("summary")
-        if source == "sacct":
-            self.summary_text = slurm.summary if slurm else None
-        found = parse(self.summary_text)
-        if not found:
-            self.summary_text = None
-        self.summary = found or Summary()
-        self._is_of_slurm: bool | None = None
         match = ID.fullmatch(slurm.id) if source == "sacct" and slurm else None
         part = (int(match[1]), int(match[3])) if match and match[2] else None
         self.array: tuple[int, int] | None = part if match and match[2] == "_" else None
@@ -101,6 +93,18 @@ class Job:
         if self.answer.get("het_job"):
             self.het = (self.answer["het_job"], self.answer["het_offset"])
 
+    @functools.cached_property
+    def summary(self) -> Summary:
+        told = self.answer.get("summary")
+        if self.source == "sacct" and self.slurm:
+            told = self.slurm.summary
+        return parse(told) or Summary()
+
+    @property
+    def summary_text(self) -> str | None:
+        """None: there is none, or it is damaged."""
+        return self.summary.text or None
+
     # what the ledger says
 
     @property
@@ -108,7 +112,7 @@ class Job:
         told: str | None = self.answer.get("cluster")
         return told if self.answer else self.slurm and self.slurm.cluster or None
 
-    @property
+    @functools.cached_property
     def number(self) -> int | None:
         """Slurm's own number, of an array's task as well."""
         told: int | None = self.answer.get("job")
@@ -210,14 +214,9 @@ class Job:
         last = (self.answer.get("time") or {}).get("last")
         return last is not None and last + CLOCKS_S < self.slurm.start
 
-    @property
+    @functools.cached_property
     def is_of_slurm(self) -> bool:
         """Does sacct speak of this run, and of its end?"""
-        if self._is_of_slurm is None:
-            self._is_of_slurm = self.judge_slurm()
-        return self._is_of_slurm
-
-    def judge_slurm(self) -> bool:
         if not self.slurm:
             return False
         if self.is_old_run:
@@ -306,15 +305,15 @@ class Source:
         """Both questions about a number, while sacct is on its way: for the cluster that is most
         likely meant, and again where sacct says another."""
         assert self.config
-        guess = self._cluster
+        guess = self._cluster or self.cluster
         asked = [self.question("family", guess, job=job), self.get_question(job, restart, guess)]
         if not ID.fullmatch(job) or not job.isdigit() or restart is not None:
             del asked[0]
-        answers = self.ledger.ask_all(asked)
+        answers = list(self.ledger.ask_all(asked))
         if self.cluster != guess:
             for one in asked:
                 one["cluster"] = self.cluster
-            answers = self.ledger.ask_all(asked)
+            answers = list(self.ledger.ask_all(asked))
         family = [one for one in answers[0].get("family") or [] if is_id(one)]
         return family[:FAMILY_MAX] if len(answers) > 1 else [], answers[-1]
 
@@ -359,33 +358,26 @@ class Source:
     # many
 
     def fill(self, jobs: list[Job]) -> str:
-        """Give jobs that sacct lists what the ledger knows and shows, in as few questions as it
-        takes. Why it does not answer; they stay as they are then."""
-        at = 0
-        while at < len(jobs):
-            page: list[int] = []
-            room = ASK_MAX - 512
-            for job in jobs[at:at + FAMILY_MAX]:
-                room -= len(str(job.number or 0)) + 1
-                if room < 0 and page:
-                    break
-                page.append(job.number or 0)
-            answer = self.ledger.ask(**self.question(
-                "list", self.cluster, jobs=page, form=self.form, advice=self.advice or None,
-                brief=True if self.form != "full" else None))
-            done = answer.get("done") or 0
-            if not answer.get("ok") or not 0 < done <= len(page):
-                return why_not(answer) if not answer.get("ok") else \
-                    "ledger: the answer has no meaning"
-            told = {run["job"]: run for run in answer["runs"]}
-            for i in range(at, at + done):
-                run = told.get(jobs[i].number)
-                if run:
-                    job = Job(jobs[i].id, "ledger", run, jobs[i].slurm)
+        """Give jobs that sacct lists what the ledger knows and shows, page by page. Why it does
+        not answer; they stay as they are then."""
+        left, why = list(range(len(jobs))), ""
+        while left and not why:
+            pages = [left[at:at + PAGE] for at in range(0, len(left), PAGE)]
+            left = []
+            answers = self.ledger.ask_all([self.question(
+                "list", self.cluster, jobs=[jobs[i].number or 0 for i in page], form=self.form,
+                advice=self.advice or None, brief=self.form != "full" or None) for page in pages])
+            for page, answer in zip(pages, answers):
+                done = answer.get("done") or 0
+                if not done:
+                    why = why or why_not(answer)
+                left += page[done:]
+                told = {run["job"]: run for run in answer.get("runs") or []}
+                for i in page[:done]:
+                    job = Job(jobs[i].id, "ledger", told.get(jobs[i].number), jobs[i].slurm)
                     if job.summary_text and not job.is_before_slurm:
                         jobs[i] = job
-            at += done
-        return ""
+        return why
 
     def jobs_listed(self, rows: Iterable[sacct.Row]) -> list[Job]:
         return [Job(row.id, "sacct", None, row) for row in rows]

@@ -82,8 +82,10 @@ class Row:
         self.fields = fields = dict(zip(FIELDS, values))
         comment = fields["SystemComment"]
         self.summary = summary.find(comment) if "jobio/1" in comment else None
-        for name in fields:
-            fields[name] = units.clean(fields[name])
+        whole = "".join(values)
+        if units.clean(whole) is not whole:
+            for name in fields:
+                fields[name] = units.clean(fields[name])
         self.id, self.raw_id = fields["JobID"], fields["JobIDRaw"]
         # Of a job that ended at once slurmdbd has the end first, and says root until it has
         # the start.

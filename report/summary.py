@@ -56,6 +56,7 @@ class Summary:
     """What is unknown is None or ""; the texts are those behind the "="."""
 
     def __init__(self, text: str = "") -> None:
+        self.text = text
         self.words = dict(word.split("=", 1) for word in text.split()[1:])
         if text and "nodes" not in self.words:
             raise ValueError("summary: nodes= is missing")

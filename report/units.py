@@ -6,6 +6,7 @@ import os
 import re
 import sys
 import time
+from functools import cache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -129,6 +130,7 @@ PLAIN = " .:-=+*%#"
 CODES = {"good": 32, "warn": 33, "bad": 31, "strong": 1, "faint": 2}
 
 
+@cache
 def is_utf8() -> bool:
     """Does the caller's terminal take UTF-8? Python itself makes C.UTF-8 of C."""
     env = os.environ
@@ -145,6 +147,7 @@ def bars(values: Sequence[float]) -> str:
     return "".join(glyphs[min(8, 1 + int(v * 7.99 / most)) if v > 0 else 0] for v in values)
 
 
+@cache
 def has_colour() -> bool:
     term = os.environ.get("TERM", "")
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and term not in ("", "dumb")
