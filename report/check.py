@@ -48,7 +48,7 @@ from report import (
     check_slurm,
     paths,
 )
-from report.check_host import Host
+from report.check_host import Answer, Host
 from report.check_words import SEVERITIES
 from report.command import FAILED, UNSOUND, USAGE, Failure
 from report.options import VALUE, Option, parse, slurm_version, usage
@@ -116,20 +116,19 @@ def make_host(options: dict[str, str]) -> Host:
 # ---- what this host is
 
 
-def own_name(host: Host, short: str) -> str:
+def own_name(host: Host, usual: str) -> str:
     """Its node's name: told by slurmd (-N), or Slurm's NodeName of this host; else the host's."""
     pid = host.process("slurmd")
     words = (host.read(f"/proc/{pid}/cmdline") or "").split("\0") if pid else []
     told = [os.environ.get("SLURMD_NODENAME", "")] * (not host.root) + [
         word[2:] or words[at + 1] for at, word in enumerate(words[:-1]) if word.startswith("-N")]
-    if any(told):
-        return [name for name in told if name][-1]
-    return (aliases(host, short) or [short])[0]
+    return [name for name in (usual, *told) if name][-1]
 
 
-def aliases(host: Host, name: str) -> list[str]:
-    """NodeNames of a host: scontrol reads slurm.conf, and asks nobody."""
-    return host.run(["scontrol", "show", "aliases", name]).out.split()
+def aliases(host: Host, name: str) -> Answer:
+    """NodeNames of a host: scontrol reads slurm.conf, and asks nobody. It knows of nodes that are
+    there twice, of which `show config` says nothing."""
+    return host.run(["scontrol", "show", "aliases", name])
 
 
 def is_controller(host: Host) -> bool:
@@ -154,14 +153,17 @@ def ask_slurm(host: Host, is_told: bool) -> None:
     host.local = check_slurm.lines(host, host.slurm_conf)
     short = ((host.read("/etc/hostname") if host.root else "") or os.uname().nodename).strip()
     short = short.split(".")[0]
+    here = aliases(host, short)
     if not host.name:
-        host.name = own_name(host, short)
+        host.name = own_name(host, (here.out.split() or [short])[0])
         if not host.root and not sys.stdout.isatty():
             check_slurm.pace(host)
     if not is_told:
-        named = aliases(host, host.name) or host.name in aliases(host, short)
+        named = host.name in here.out.split() or aliases(host, host.name).out.split()
         host.roles = find_roles(host, bool(named))
-    check_slurm.ask(host, host.is_role("node"), host.is_role("login", "ctld"))
+    check_slurm.ask(host)
+    if check_slurm.faults(here.err) and not host.findings.has("S15"):
+        check_slurm.tell_faults(host, here)
     if host.version == (0, 0):
         said = host.setting("SLURM_VERSION") or (host.node or {}).get("Version", "")
         said = said or host.run(["slurmd", "-V"]).out.partition(" ")[2]

@@ -21,15 +21,6 @@ def slurm_user(host: Host) -> str:
     return host.setting("SlurmUser").partition("(")[0] or "slurm"
 
 
-def check_error(host: Host) -> None:
-    """J01, with a cure for each cause."""
-    why = host.facts["conf"]["error"]
-    cause = next((cause for cause, word in (
-        ("missing", "No such file"), ("mode", "ermission denied"), ("key", "unknown key"),
-        ("value", r":\d+: ")) if re.search(word, why)), "-")
-    host.findings.add("J01", cause, why=why)
-
-
 def check_file(host: Host) -> None:
     """Who may write it: root, or SlurmUser, whose slurm.conf names programs that root runs."""
     try:
@@ -156,7 +147,7 @@ def check_names(host: Host, keys: dict[str, Any]) -> None:
 def check(host: Host) -> None:
     check_file(host)
     if not host.keys:
-        check_error(host)
+        host.findings.add("J01", why=host.facts["conf"]["error"])
         return
     keys = host.keys
     check_use(host, keys)

@@ -18,9 +18,6 @@ UNITS = {"jobio-recover.service": "what a crash left changed stays so until the 
          "jobio-send.path": "records wait for the timer",
          "jobio-send.timer": "records that the ledger did not take wait for the next job"}
 LOW_MIB = 16
-# what jobio-count says is missing, and the cause in check.words
-MISSING = (("built without BPF", "build"), ("bpffs", "bpffs"), ("lockdown", "lockdown"),
-           ("BTF", "btf"), ("ermission denied|not permitted", "capability"))
 CAPABILITIES = {"CAP_PERFMON": 38, "CAP_BPF": 39}
 SYS_ADMIN = 21  # has both
 
@@ -57,9 +54,9 @@ class Hook:
             for script in found:
                 self.look(host, script)
 
-    def tell(self, host: Host, path: str, why: str, cause: str = "-", mount: str = "") -> None:
+    def tell(self, host: Host, path: str, why: str, mount: str = "") -> None:
         self.is_wrong = True
-        host.findings.add("S17", cause, key=self.key, path=path, why=why, mount=mount)
+        host.findings.add("S17", key=self.key, path=path, why=why, mount=mount)
 
     def look(self, host: Host, script: str) -> None:
         whole = host.path(script)
@@ -68,10 +65,12 @@ class Hook:
         except OSError as error:
             self.tell(host, script, error.strerror or "it cannot be read")
             return
-        if not stat.S_ISREG(mode) or not mode & 0o111:
-            self.tell(host, script, "it is not executable", "mode" if stat.S_ISREG(mode) else "-")
+        if not stat.S_ISREG(mode):
+            self.tell(host, script, "it is no file")
+        elif not mode & 0o111:
+            self.tell(host, script, "it is not executable")
         elif os.geteuid() == 0 and not os.access(whole, os.X_OK):
-            self.tell(host, script, "its filesystem is mounted noexec", "mount", mount_of(whole))
+            self.tell(host, script, "its filesystem is mounted noexec", mount_of(whole))
         else:
             self.scripts.append(script)
             self.judge(host, script, *os.path.split(os.path.realpath(whole)))
@@ -152,16 +151,6 @@ def check_helpers(host: Host, folder: str) -> None:
                       mount=mount_of(folder))
 
 
-def count_cause(host: Host, why: str) -> str:
-    """The kernel says neither that it is locked down nor that it has no BTF."""
-    if "[confidentiality]" in (host.read("/sys/kernel/security/lockdown") or ""):
-        return "lockdown"
-    for pattern, cause in MISSING:
-        if re.search(pattern, why):
-            return cause
-    return "-" if host.exists("/sys/kernel/btf/vmlinux") else "btf"
-
-
 def check_capabilities(host: Host) -> None:
     """Of slurmd, whose prolog loads the programs."""
     status = host.read(f"/proc/{slurmd_pid(host)}/status") or ""
@@ -183,8 +172,10 @@ def check_count(host: Host, folder: str) -> None:
     why = re.sub("^BPF programs: (this kernel does not count: )?", "", probe.get("reason") or "")
     if probe["tier"] != "bpf":
         tier = "steps" if probe["tier"] == "none" else "process exits"
-        host.findings.add("H02", count_cause(host, why), tier=tier,
-                          why=why or "the kernel does not say why")
+        cause = why + ("" if host.exists("/sys/kernel/btf/vmlinux") else " BTF")
+        if "[confidentiality]" in (host.read("/sys/kernel/security/lockdown") or ""):
+            cause = "lockdown"
+        host.findings.add("H02", cause, tier=tier, why=why or "the kernel does not say why")
     elif why:
         host.findings.add("H02.part", why=why, kernel=os.uname().release)
     else:
@@ -231,7 +222,7 @@ def check_room(host: Host, key: str, path: str, whole: str) -> None:
     mount, free = mount_of(whole), room.f_bavail * room.f_frsize >> 20
     values = {"key": key, "path": path, "mount": mount}
     if room.f_flag & os.ST_RDONLY:
-        host.findings.add("H07", "readonly", why="is mounted read-only", **values)
+        host.findings.add("H07", why="is mounted read-only", **values)
     elif room.f_blocks and not room.f_bavail:
         host.findings.add("H07", why="is full", **values)
     elif room.f_files and not room.f_favail:

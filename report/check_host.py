@@ -121,11 +121,6 @@ class Host:
     def settings(self, key: str) -> list[str]:
         return (self.config or {}).get(key.lower()) or []
 
-    def has(self, key: str, *words: str) -> bool:
-        """Is one of these among the words of the setting?"""
-        mine = [w.strip().lower() for w in self.setting(key).split(",")]
-        return any(word.lower() in mine for word in words)
-
     def is_role(self, *roles: str) -> bool:
         return any(role in self.roles for role in roles)
 

@@ -33,66 +33,35 @@ def vendor(host: Host) -> str:
     return next((name for word, name in words.items() if word in text), "")
 
 
-def check_clock(host: Host) -> bool:
-    """Is it known?"""
-    clock = (host.read(CLOCK) or "").strip()
-    if clock and clock not in FAST:
-        host.findings.add("K03", clock=clock)
-    return bool(clock)
-
-
-def deepest(host: Host, cpu: int) -> tuple[int, str] | None:
-    """The state in use that takes longest to wake up from; None: not known."""
-    worst = None
+def deepest(host: Host, cpu: int) -> tuple[int, str]:
+    """The state in use that takes longest to wake up from."""
+    worst = (0, "")
     for folder in host.glob(f"{CPU}/cpu{cpu}/cpuidle/state[0-9]*"):
         us = host.number(folder + "/latency") or 0
-        worst = worst or (0, "")
         if us > max(SLEEP_US, worst[0]) and not host.number(folder + "/disable"):
             worst = us, (host.read(folder + "/name") or "a state").strip()
     return worst
 
 
-def check_sleep(host: Host, cpus: set[int], maker: str) -> bool:
-    known = (host.read(CPU + "/cpuidle/current_driver") or "").strip() == "none"
+def check_cpus(host: Host, cpus: set[int]) -> None:
+    add, maker = host.findings.add, vendor(host)
+    clock = (host.read(CLOCK) or "").strip()
+    if clock and clock not in FAST:
+        add("K03", clock=clock)
     found = {cpu: deepest(host, cpu) for cpu in cpus}
-    asleep = {cpu: worst for cpu, worst in found.items() if worst and worst[0]}
-    if asleep:
-        us, state = max(asleep.values())
-        host.findings.add("K04", cpus=format_cpus(set(asleep)), state=state, us=us,
-                          parameter=AT_BOOT[maker])
-    return known or any(worst is not None for worst in found.values())
-
-
-def check_balancing(host: Host) -> bool:
-    value = host.number("/proc/sys/kernel/numa_balancing")
-    if value:
-        host.findings.add("K05")
-    return value is not None or host.exists("/proc/sys/kernel/ostype")  # a kernel built without
-
-
-def check_iommu(host: Host, maker: str) -> bool:
-    """Since Linux 5.11: "identity", "DMA", "DMA-FQ", "blocked" or "auto"."""
+    us, state = max(found.values())
+    if us:
+        add("K04", cpus=format_cpus({cpu for cpu in cpus if found[cpu][0]}), state=state, us=us,
+            parameter=AT_BOOT[maker])
+    if host.number("/proc/sys/kernel/numa_balancing"):
+        add("K05")
+    # since Linux 5.11: "identity", "DMA", "DMA-FQ", "blocked" or "auto"
     types = [host.read(path) or "" for path in host.glob("/sys/kernel/iommu_groups/*/type")]
     translated = sum(kind.startswith("DMA") for kind in types)
     if translated:
-        host.findings.add("K06", translated=translated, groups=len(types), parameter=PASS[maker])
-    return bool(types)
-
-
-def check_command_line(host: Host, cpus: set[int]) -> None:
-    """Parameters of which the kernel does not say what they did."""
-    maker = vendor(host)
-    clock, sleep = check_clock(host), check_sleep(host, cpus, maker)
-    graphics = host.exists("/sys/class") and not host.glob("/sys/class/drm/card*")
-    balancing, iommu = check_balancing(host), check_iommu(host, maker)
-    parameters = [("clocksource=tsc", clock), ("tsc=reliable", clock), ("nomodeset", graphics),
-                  ("intel_iommu=off", iommu or maker != "intel"),
-                  ("intel_idle.max_cstate=0", sleep or maker != "intel"),
-                  ("processor.max_cstate=0", sleep), ("numa_balancing=disable", balancing)]
-    line = host.read("/proc/cmdline")
-    missing = [word for word, known in parameters if not known and word not in (line or "").split()]
-    if line is not None and missing:
-        host.findings.add("K01", missing=" ".join(missing))
+        add("K06", translated=translated, groups=len(types), parameter=PASS[maker])
+    if host.number(CPU + "/smt/active") == 1:
+        add("K07")
 
 
 def check_smbus(host: Host) -> None:
@@ -144,11 +113,9 @@ def check(host: Host) -> None:
     cpus = host.client()
     if not cpus:
         return
-    check_command_line(host, cpus)
+    check_cpus(host, cpus)
     check_smbus(host)
     check_interrupts(host, cpus)
-    if host.number(CPU + "/smt/active") == 1:
-        host.findings.add("K07")
     for client in host.facts.get("clients", []):
         for card in client.get("cards", []):
             if 0 <= (card["mtu"] if card["mtu"] is not None else -1) < SMALL_MTU:

@@ -16,8 +16,6 @@ from report.check_slurm import local
 ASK_S = 10
 CLOCK_S = 5
 WAITS_S = 15 * 60  # three rounds of jobio-send.timer
-CAUSES = {"refused": "refused", "timeout": r"timed out|\bms\b|No route|unreachable",
-          "name": "Name or service|not known|name resolution"}
 OPERATORS = ("Operator", "Administrator")
 
 
@@ -31,10 +29,6 @@ def uid_of(user: str) -> int | None:
 # ---- asking the ledger
 
 
-def connect_cause(why: str) -> str:
-    return next((cause for cause, pattern in CAUSES.items() if re.search(pattern, why)), "-")
-
-
 def tell_hello(host: Host, one: dict[str, str]) -> None:
     add, ledger, why = host.findings.add, host.keys["ledger"], one.get("text") or "it gave up"
     values = {"why": why, "host": one["host"], "port": ledger["port"], "user": ledger["user"],
@@ -45,14 +39,14 @@ def tell_hello(host: Host, one: dict[str, str]) -> None:
     elif stage == "munge":
         add("L03", **values)
     elif stage == "connect":
-        add("L04", connect_cause(why), **values)
+        add("L04", **values)
     elif stage == "done":
         ahead = int(why)
         if abs(ahead) >= CLOCK_S:
             add("L06", way="behind" if ahead > 0 else "ahead of", measured=f"{abs(ahead)} s")
     else:
         is_user = ledger["user"] != slurm_user(host)
-        add("L05", "late" if stage == "late" else "user" if is_user else "-", **values)
+        add("L05", "late" if stage == "late" else "user" if is_user else "key", **values)
 
 
 def is_loopback(name: str) -> bool:
@@ -95,37 +89,36 @@ def check_store(host: Host) -> None:
     if "/" not in path:
         check_password(host)
         return
-    folder = os.path.dirname(path)
-    cause, why = "", ""
+    folder, why = os.path.dirname(path), ""
     try:
         found = os.stat(host.path(folder))
         if not stat.S_ISDIR(found.st_mode):
-            cause, why = "-", f"{folder} is no folder"
+            why = f"{folder} is no folder"
         elif found.st_uid != uid:
-            cause, why = "owner", f"{folder} is not {user}'s"
+            why = f"{folder} is not {user}'s"
     except OSError as error:
-        cause, why = "missing", f"{folder}: {error.strerror}"
+        why = f"{folder}: {error.strerror}"
     if why:
-        host.findings.add("L11", cause, store=path, why=why, user=user, dir=folder)
+        host.findings.add("L11", store=path, why=why, user=user, dir=folder)
 
 
 def check_password(host: Host) -> None:
     """As jobio-ledgerd does, which refuses to start (ledger/mariadb.c)."""
     ledger = host.keys["ledger"]
     path, user = ledger["storage_pass_file"], ledger["user"]
+    why = ""
     if not path:
         return
-    cause, why = "", ""
     try:
         found = os.lstat(host.path(path))
         if found.st_uid != uid_of(user):
-            cause, why = "owner", f"it is not {user}'s"
+            why = f"it is not {user}'s"
         elif not stat.S_ISREG(found.st_mode) or found.st_mode & 0o077:
-            cause, why = "-", "others may read it"
+            why = "others may read it"
     except OSError:
-        cause, why = "missing", "there is no such file"
+        why = "there is no such file"
     if why:
-        host.findings.add("L13", cause, path=path, why=why, user=user)
+        host.findings.add("L13", path=path, why=why, user=user)
 
 
 def sacctmgr(host: Host, *words: str) -> Answer:
@@ -154,14 +147,14 @@ def check_user(host: Host, is_up: bool) -> None:
     answer = sacctmgr(host, "list", "user", user, "format=AdminLevel") if is_up else None
     level = answer.out.strip() if answer and answer.status == 0 else ""
     if level not in OPERATORS:
-        cause = "-" if not answer or answer.status else "known" if level else "unknown"
+        cause = "not asked" if not answer or answer.status else "known" if level else "unknown"
         host.findings.add("L10", cause, user=user, slurm_user=owner)
 
 
 def check_accounting(host: Host) -> None:
     kind = host.setting("AccountingStorageType")
     if host.config is not None and "slurmdbd" not in kind:
-        host.findings.add("L12", type=kind or "not set")
+        host.findings.add("L12", value=kind or "not set")
         return
     is_up = False
     if host.is_role("ledger"):

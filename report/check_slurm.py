@@ -2,7 +2,6 @@
 """Slurm's settings: asked from slurmctld; faults of its files in the words of its programs."""
 from __future__ import annotations
 
-import errno
 import os
 import re
 import time
@@ -15,15 +14,18 @@ from report.check_host import Answer, Host
 ASK_S = 5
 CONTACT = re.compile(r"(?i)slurm_load_\w+ error|Unable to contact|connection (refused|timed out)|"
                      r"get_addr_info|No route|authentication|Zero Bytes|Incompatible versions")
-ORDER = {"parse": r"Pars(e|ing) error", "include": r"cannot stat file|No such file"}
 
-# settings with one of these words, or without
-RULES = (("S04", "TaskPlugin", ("task/cgroup", "cgroup"), True),
-         ("S05", "TaskPlugin", ("task/affinity", "affinity"), True),
-         ("S06", "PrologFlags", ("Contain", "X11"), True),
-         ("S07", "PrologFlags", ("RunInJob",), False),
-         ("S08", "SchedulerParameters", ("spec_cores_first",), False),
-         ("S09", "ProctrackType", ("proctrack/cgroup",), True))
+# settings that must have one of these words, or have none: pattern of ",WORD,WORD,"
+EVERY, NODES = ("login", "node", "ctld", "ledger"), ("node", "ctld")
+RULES = (("S01", "SelectType", r"cons_tres|cons_res", True, EVERY),
+         ("S02", "AllowSpecResourcesUsage", ",(yes|1),", True, EVERY),
+         ("S04", "TaskPlugin", ",(task/)?cgroup,", True, NODES),
+         ("S05", "TaskPlugin", ",(task/)?affinity,", True, NODES),
+         ("S06", "PrologFlags", ",(contain|x11),", True, NODES),
+         ("S07", "PrologFlags", ",runinjob,", False, NODES),
+         ("S08", "SchedulerParameters", ",spec_cores_first,", False, NODES),
+         ("S09", "ProctrackType", ",proctrack/cgroup,", True, NODES),
+         ("S10", "SelectTypeParameters", "cr_cpu", False, NODES))
 
 
 # ---- lines of slurm.conf and cgroup.conf that are read here
@@ -77,34 +79,46 @@ def parse_record(line: str) -> dict[str, str]:
     return record
 
 
-def ask(host: Host, node: bool, partitions: bool) -> None:
-    """All questions to slurmctld: at most two of a host that is no node of slurmctld's own host.
-    Nodes do not ask all at once where clush(1) starts them."""
-    words = {"config": ["scontrol", "-ao", "show", "config"],
-             "node": ["scontrol", "-ao", "show", "node", host.name],
-             "partitions": ["scontrol", "-ao", "show", "partition"]}
-    wanted = ["config"] + ["node"] * node + ["partitions"] * partitions
+def ask(host: Host) -> None:
+    """Two questions to slurmctld at most. A node asks about itself; a host that is a node and
+    slurmctld's asks about all nodes, and reads partitions from their records and from its file."""
+    is_node, is_wide = host.is_role("node"), host.is_role("login", "ctld")
+    words = {"config": ["config"]}
+    if is_node:
+        words["nodes"] = ["node"] if is_wide else ["node", host.name]
+    elif is_wide:
+        words["partitions"] = ["partition"]
     answers: dict[str, Answer] = {}
 
     def put(key: str) -> None:
-        answers[key] = host.run(words[key], ASK_S)
-    threads = [Thread(target=put, args=(key,)) for key in wanted]
+        answers[key] = host.run(["scontrol", "-ao", "show", *words[key]], ASK_S)
+    threads = [Thread(target=put, args=(key,)) for key in words]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    config = answers["config"]
-    tell_faults(host, "scontrol", config)
-    if config.status == 0:
-        host.config = parse_config(config.out)
-        host.slurm_conf = host.setting("SLURM_CONF") if not host.local and \
-            host.setting("SLURM_CONF") else host.slurm_conf
-    if node and answers["node"].status == 0:
-        host.node = parse_record(answers["node"].out)
-    elif node and "not found" in answers["node"].out + answers["node"].err:
+    tell_faults(host, answers["config"])
+    if answers["config"].status == 0:
+        host.config = parse_config(answers["config"].out)
+        if not host.local and host.setting("SLURM_CONF"):
+            host.slurm_conf = host.setting("SLURM_CONF")
+    records = {key: [parse_record(line) for line in answer.out.splitlines()]
+               for key, answer in answers.items() if answer.status == 0}
+    host.partitions = records.get("partitions")
+    if is_node:
+        take_nodes(host, answers["nodes"], records.get("nodes"), is_wide)
+
+
+def take_nodes(host: Host, answer: Answer, nodes: list[dict[str, str]] | None, is_wide: bool,
+               ) -> None:
+    host.node = next((node for node in nodes or [] if node.get("NodeName") == host.name), None)
+    if not host.node and (nodes or "not found" in answer.out + answer.err):
         host.findings.add("N02", node=host.name)
-    if partitions and answers["partitions"].status == 0:
-        host.partitions = [parse_record(line) for line in answers["partitions"].out.splitlines()]
+    if nodes and is_wide:
+        host.partitions = [{"PartitionName": name, "Nodes": node["NodeName"]}
+                           for node in nodes for name in node.get("Partitions", "").split(",")]
+        host.partitions += [parse_record("PartitionName=" + line)
+                            for line in local(host, "PartitionName")]
 
 
 def pace(host: Host) -> None:
@@ -123,17 +137,13 @@ def faults(text: str) -> list[str]:
     return named or said
 
 
-def cause_of(said: str) -> str:
-    return next((cause for cause, pattern in ORDER.items() if re.search(pattern, said)), "-")
-
-
-def tell_faults(host: Host, program: str, answer: Answer) -> None:
+def tell_faults(host: Host, answer: Answer) -> None:
+    """What scontrol says of the files; the same once."""
     said = "; ".join(faults(answer.err)[:3])
     if answer.status == 127:
         host.findings.add("S22")
     elif said:
-        host.findings.add("S15" if answer.status else "S15.said", cause_of(said), program=program,
-                          says=said)
+        host.findings.add("S15" if answer.status else "S15.said", program="scontrol", why=said)
     elif answer.status:
         tell_away(host, answer)
 
@@ -160,35 +170,30 @@ def controller(host: Host) -> tuple[str, str, int]:
     return name, address, int(port) if port.isdigit() and int(port) < 65536 else 6817
 
 
-def tcp_cause(address: str, port: int) -> str:
+def tcp_says(name: str, address: str, port: int) -> str:
     import socket
 
     try:
         with socket.create_connection((address, port), 2):
             return ""
     except socket.gaierror:
-        return "name"
-    except OSError as error:
-        return "refused" if error.errno == errno.ECONNREFUSED else "timeout"
+        return f" (the name {address} is unknown on this host)"
+    except ConnectionRefusedError:
+        return f" ({name}:{port} refuses connections)"
+    except OSError:
+        return f" ({name}:{port} is not reachable)"
 
 
 def tell_away(host: Host, answer: Answer) -> None:
     name, address, port = controller(host)
-    cause, why = "-", answer.why
-    if re.search(r"authentication|munge|Zero Bytes", answer.err, re.IGNORECASE):
-        cause = "munge"
-    elif re.search(r"Incompatible versions|Protocol version", answer.err):
-        cause = "version"
-    elif not host.root and local(host, "SlurmctldHost"):
-        cause = tcp_cause(address, port) or "-"
-        why += {"refused": f" ({name}:{port} refuses connections)",
-                "timeout": f" ({name}:{port} is not reachable)",
-                "name": f" (the name {address} is unknown on this host)"}.get(cause, "")
+    why = answer.why
+    if not host.root and local(host, "SlurmctldHost") and not re.search(
+            r"(?i)authentication|munge|Zero Bytes|Incompatible|Protocol version", answer.err):
+        why += tcp_says(name, address, port)
     fatal = log_fatal(host, "SlurmctldLogFile") if "ctld" in host.roles and \
         host.process("slurmctld") is None else ""
-    if fatal:
-        cause, why = "log", f"{why}; its log: {fatal}"
-    host.findings.add("S21", cause, why=why, ctld=name, port=port, slurm_conf=host.slurm_conf)
+    host.findings.add("S21", why=why + (f"; its log: {fatal}" if fatal else ""), ctld=name,
+                      port=port, slurm_conf=host.slurm_conf)
 
 
 # ---- this host's files against slurmctld's
@@ -202,7 +207,8 @@ def check_same(host: Host) -> None:
         if host.local and here and here[-1].startswith("/") and (
                 set(here) != set(there) if key != "PlugStackConfig" else here[-1:] != there[-1:]):
             away.append(f"{key}={','.join(here)} here, {','.join(there) or 'not set'} there")
-    if not away and host.setting("HASH_VAL").startswith("Different"):
+    if not away and host.setting("HASH_VAL").startswith("Different") and \
+            not host.findings.has("S15"):
         away.append("their hashes differ")
     if away:
         host.findings.add("S20", "ctld" if "ctld" in host.roles else "-", what="; ".join(away))
@@ -214,30 +220,26 @@ def check_same(host: Host) -> None:
 # ---- settings
 
 
-def check_submission(host: Host) -> None:
-    kind = host.setting("SelectType")
-    fine = "cons_tres" in kind or ("cons_res" in kind and host.version < (23, 11))
-    if not fine:
-        host.findings.add("S01", type=kind or "not set")
-    if host.setting("AllowSpecResourcesUsage").lower() not in ("yes", "1"):
-        host.findings.add("S02")
-
-
 def check_settings(host: Host) -> None:
-    add = host.findings.add
-    for code, key, words, wanted in RULES:
-        if host.has(key, *words) != wanted:
-            add(code, type=host.setting(key) or "not set")
-    if "CR_CPU" in host.setting("SelectTypeParameters").upper():
-        add("S10", value=host.setting("SelectTypeParameters"))
+    for code, key, pattern, wanted, roles in RULES:
+        value = host.setting(key)
+        words = f",{value.replace(' ', '').lower()},"
+        if host.is_role(*roles) and bool(re.search(pattern, words)) != wanted:
+            host.findings.add(code, value=value or "not set")
+
+
+def check_hooks(host: Host) -> None:
     for key, what in (("Prolog", "no node is prepared for a job"),
                       ("Epilog", "no node is put back, and jobs have no record")):
         if not host.settings(key) and not local(host, key):
-            add("S12", key=key, what=what, path=paths.helper(key.lower()))
+            host.findings.add("S12", key=key, what=what, path=paths.helper(key.lower()))
+
+
+def check_partitions(host: Host) -> None:
     for partition in host.partitions or []:
         value = partition.get("OverSubscribe", "")
         if value.startswith("FORCE") and value != "FORCE:1":
-            add("S13", partition=partition["PartitionName"], value=value)
+            host.findings.add("S13", partition=partition["PartitionName"], value=value)
 
 
 def check_cgroup(host: Host) -> None:
@@ -269,10 +271,11 @@ def check_off_spec(host: Host) -> None:
 def check(host: Host) -> None:
     if host.config is None:
         return
-    check_submission(host)
+    check_settings(host)
     check_same(host)
+    check_partitions(host)
     if host.is_role("node", "ctld"):
-        check_settings(host)
+        check_hooks(host)
     if host.is_role("node"):
         check_cgroup(host)
         check_off_spec(host)

@@ -42,10 +42,9 @@ def judge_task(trial: Trial, answer: Answer) -> None:
     if answer.status or not found:
         said = [line for line in answer.err.splitlines() if line.strip()]
         said = [line for line in said if "error: " in line] + said + ["it printed nothing"]
-        cause = {127: "srun", 124: "time"}.get(
-            answer.status, "option" if "unrecognized option" in said[0] else "-")
-        trial.host.findings.add("T01", cause, cores=trial.cores, why=answer.why if cause in (
-            "srun", "time") else f"srun: exit status {answer.status}: {said[0]}")
+        why = answer.why if answer.status in (127, 124) else \
+            f"srun: exit status {answer.status}: {said[0]}"
+        trial.host.findings.add("T01", cores=trial.cores, why=why)
         return
     trial.job, trial.node, cores, cpus = found.groups()
     trial.say("option", f"srun took --io-cores={trial.cores}: job {trial.job} on node {trial.node}")

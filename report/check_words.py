@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from report import paths
 
@@ -26,7 +27,7 @@ class Finding:
 class Entry:
     def __init__(self, severity: str, text: str, place: int) -> None:
         self.severity, self.text, self.place = severity, text, place
-        self.cures: dict[str, str] = {}
+        self.cures: list[tuple[str, str]] = []  # pattern of a cause, cure
 
 
 def load(path: str) -> dict[str, Entry]:
@@ -34,14 +35,12 @@ def load(path: str) -> dict[str, Entry]:
     entry = Entry("", "", 0)
     with open(path, encoding="utf-8") as file:
         for place, line in enumerate(file):
-            if not line.strip() or line.startswith("#"):
-                continue
+            head, _, rest = line.strip().partition(" ")
             if line.startswith(" "):
-                cause, _, cure = line.strip().partition(" ")
-                entry.cures[cause] = cure
-            else:
-                code, severity, text = line.strip().split(" ", 2)
-                entry = entries[code] = Entry(severity, text, place)
+                entry.cures.append((head, rest))
+            elif rest and head != "#":
+                severity, _, text = rest.partition(" ")
+                entry = entries[head] = Entry(severity, text, place)
     return entries
 
 
@@ -51,13 +50,15 @@ class Findings:
         self.common: dict[str, object] = {}  # values that any sentence may use
         self.list: list[Finding] = []
 
-    def add(self, word: str, /, cause: str = "-", measured: str = "", **values: object) -> None:
-        """'word': a code of check.words, or CODE.variant; 'cause': which of its cures."""
-        entry = self.words[word]
+    def add(self, word: str, /, cause: str = "", measured: str = "", **values: object) -> None:
+        """'word': a code of check.words, or CODE.variant; 'cause': which of its cures, where the
+        sentence does not say it."""
+        code, entry = word.partition(".")[0], self.words[word]
         known = {**self.common, **values}
-        cure = entry.cures.get(cause) or entry.cures["-"]
-        self.list.append(Finding(word.partition(".")[0], entry.severity,
-                                 one_line(entry.text.format_map(known)),
+        cause = cause or str(values.get("why", ""))
+        cure = next(cure for pattern, cure in entry.cures or self.words[code].cures
+                    if pattern == "-" or re.search(pattern, cause))
+        self.list.append(Finding(code, entry.severity, one_line(entry.text.format_map(known)),
                                  one_line(cure.format_map(known)), measured, entry.place))
 
     def take(self, found: list[dict[str, object]]) -> None:
@@ -72,6 +73,9 @@ class Findings:
 
     def sorted(self) -> list[Finding]:
         return sorted(self.list, key=lambda f: (SEVERITIES.index(f.severity), f.place))
+
+    def has(self, code: str) -> bool:
+        return any(finding.code == code for finding in self.list)
 
     def count(self, severity: str) -> int:
         return sum(f.severity == severity for f in self.list)

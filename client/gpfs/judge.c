@@ -123,7 +123,7 @@ static void check_waiters(const struct judge *judge, const struct rule *rule)
 			continue;
 		most_s = time_s;
 		if ((!gpfs_y_get(&y, "condVarReason", reason, sizeof(reason)) || !*reason) &&
-		    !gpfs_y_get(&y, "auxReason", reason, sizeof(reason)))
+		    (!gpfs_y_get(&y, "auxReason", reason, sizeof(reason)) || !*reason))
 			strcpy(reason, "reason unknown");
 		snprintf(longest, sizeof(longest), "%s for %.0f s, %s", thread, time_s, reason);
 	}

@@ -71,7 +71,7 @@ check() {
 	[[ $status -eq 0 && -z $output ]]
 	check 1 $'S02 error: slurm.conf\nW13 warning: memory\n    cure: W08 error: no\nrole node: 1 error, 1 warning'
 	[[ $status -eq 0 && -z $output ]]
-	check 3 $'K01 warning: kernel\nW08 error: the client is stuck\n    cure: x'
+	check 3 $'K03 warning: kernel\nW08 error: the client is stuck\n    cure: x'
 	[[ $status -eq 1 && $output == 'ERROR 1 check_jobio:  W08 error: the client is stuck' ]]
 	check 1 'NF01 error: nothing is mounted'
 	[[ $status -eq 1 && $output == 'ERROR 1 check_jobio:  NF01 error: nothing is mounted' ]]
