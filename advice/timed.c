@@ -76,16 +76,6 @@ static double failed(const struct view *v, enum io_errno error, enum io_class *m
 /* EACCES is said too: whether it matters only who knows how the job ended can tell. */
 size_t timed_errors(const struct view *v, struct advice list[TIMED_MAX])
 {
-	static const char *const names[] = {
-#define ERRNO_NAME(name) #name,
-		IO_ERRNOS(ERRNO_NAME)
-#undef ERRNO_NAME
-	};
-	static const char *const classes[] = {
-#define CLASS_NAME(id, name) name,
-		IO_CLASSES(CLASS_NAME)
-#undef CLASS_NAME
-	};
 	enum io_class most;
 	size_t count = 0;
 	double calls;
@@ -96,10 +86,10 @@ size_t timed_errors(const struct view *v, struct advice list[TIMED_MAX])
 		if (calls <= 0)
 			continue;
 		list[count] = (struct advice){ .code = "A50",
-					       .kind = names[error],
-					       .error = names[error],
+					       .kind = io_errno_names[error],
+					       .error = io_errno_names[error],
 					       .trust = ADVICE_SURE };
-		view_tell(&list[count], classes[most], 0);
+		view_tell(&list[count], io_class_names[most], 0);
 		view_add(&list[count++], "calls", calls);
 	}
 	return count;

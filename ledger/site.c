@@ -23,7 +23,7 @@ static int add_use(const struct store_place *place, const char *text, void *arg,
 	char *line;
 
 	(void)err;
-	page->is_full = page->rows == SITE_ROWS || page->tally->bytes >= SITE_BYTES;
+	page->is_full = page->rows == SITE_ROWS || tally_bytes(page->tally) >= SITE_BYTES;
 	if (page->is_full)
 		return 1;
 	line = xstrdup(text); /* to be cut to pieces */

@@ -92,12 +92,14 @@ static struct use_fs *fs_of(struct usage *usage, const char *name, const char *t
 static void add_line(struct usage *usage, const struct record *record, const struct io *io)
 {
 	const char *name = name_of(io);
-	int64_t numbers[IO_COUNT];
+	int64_t numbers[USE_NUMBERS];
+	int i;
 
-	memcpy(numbers, io->numbers, sizeof(numbers));
-	numbers[IO_META_CALLS] = io_ops(io);
-	if (numbers[IO_PEAK_WRITE] > numbers[IO_PEAK_READ])
-		numbers[IO_PEAK_READ] = numbers[IO_PEAK_WRITE];
+	for (i = 0; i < USE_NUMBERS; i++)
+		numbers[i] = io->numbers[use_numbers[i]];
+	numbers[USE_META_CALLS] = io_ops(io);
+	if (io->numbers[IO_PEAK_WRITE] > numbers[USE_PEAK_READ])
+		numbers[USE_PEAK_READ] = io->numbers[IO_PEAK_WRITE];
 	use_numbers_add(fs_of(usage, name, type_of(record, name))->numbers, numbers);
 }
 

@@ -8,6 +8,11 @@ const struct io_quantity io_quantities[IO_COUNT] = { IO_QUANTITIES(QUANTITY) };
 
 const char *const io_lane_names[TIMELINE_LANES] = { "read_bytes", "write_bytes", "calls", "io_us" };
 
+#define CLASS_NAME(id, name) name,
+const char *const io_class_names[IO_CLASS_COUNT] = { IO_CLASSES(CLASS_NAME) };
+#define ERRNO_NAME(name) #name,
+const char *const io_errno_names[IO_ERRNO_COUNT] = { IO_ERRNOS(ERRNO_NAME) };
+
 /* ---- JSON -------------------------------------------------------------------- */
 
 #define NUMBER(id, name, ...)                                                                      \
@@ -125,13 +130,13 @@ void io_init(struct io *io)
 	io->timeline.start = io->timeline.width = 0;
 }
 
-void io_add_number(int64_t *sum, int64_t number)
+int64_t io_time_us(const int64_t *numbers)
 {
-	if (number < 0)
-		return;
-	if (*sum < 0)
-		*sum = 0;
-	*sum = number > INT64_MAX - *sum ? INT64_MAX : *sum + number;
+	int64_t us = IO_UNKNOWN;
+
+#define ADD_TIME(class) io_add_number(&us, numbers[IO_##class##_US]);
+	IO_TIMES(ADD_TIME)
+	return us;
 }
 
 /* The larger one, with those that go with it. Where two are as large these decide, so

@@ -153,6 +153,9 @@ enum io_hist {
 	IO_HISTS
 };
 
+/* Of these classes there are times; the sum is what a process spent in I/O. */
+#define IO_TIMES(X) X(READ) X(WRITE) X(META) X(SYNC) X(CLOSE) X(MAPPED) X(ASYNC)
+
 /* Calls that failed are counted by class and errno. */
 #define IO_CLASSES(X)                                                                              \
 	X(READ, "read")                                                                            \
@@ -183,6 +186,8 @@ enum io_errno {
 };
 
 extern const char *const io_lane_names[TIMELINE_LANES];
+extern const char *const io_class_names[IO_CLASS_COUNT];
+extern const char *const io_errno_names[IO_ERRNO_COUNT];
 
 struct io {
 	int scope;	/* enum io_scope */
@@ -207,7 +212,18 @@ int io_check_lanes(const struct io *io, struct err *err);
 void io_init(struct io *io);
 
 /* Add a number to a sum, either of which may be unknown. */
-void io_add_number(int64_t *sum, int64_t number);
+static inline void io_add_number(int64_t *sum, int64_t number)
+{
+	if (number < 0)
+		return;
+	if (*sum < 0)
+		*sum = number;
+	else if (__builtin_add_overflow(*sum, number, sum))
+		*sum = INT64_MAX;
+}
+
+/* Time in all classes; IO_UNKNOWN where none is known. */
+int64_t io_time_us(const int64_t *numbers);
 
 /* Add the counters of 'io' to 'sum'; scope, source and files stay. */
 void io_add(struct io *sum, const struct io *io);

@@ -163,16 +163,9 @@ static void take_percentiles(const int64_t *hist, int64_t *pair)
 
 static void take_time(struct summary *s, const int64_t *n)
 {
-	static const enum io_number times[] = { IO_READ_US,  IO_WRITE_US,  IO_META_US, IO_SYNC_US,
-						IO_CLOSE_US, IO_MAPPED_US, IO_ASYNC_US };
-	int64_t us = SUMMARY_UNKNOWN;
-	size_t i;
+	int64_t us = io_time_us(n);
 
-	if (n[IO_THREAD_US] <= 0)
-		return;
-	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++)
-		io_add_number(&us, n[times[i]]);
-	if (us < 0)
+	if (us < 0 || n[IO_THREAD_US] <= 0)
 		return;
 	s->io_share = 100.0 * (double)us / (double)n[IO_THREAD_US];
 	s->io_ns = us > INT64_MAX / 1000 ? INT64_MAX : us * 1000;
@@ -190,11 +183,6 @@ static int64_t failed_calls(const struct io *all, int error)
 
 static void take_errors(struct summary *s, const struct io *all)
 {
-	static const char *const names[] = {
-#define ERRNO_NAME(name) #name,
-		IO_ERRNOS(ERRNO_NAME)
-#undef ERRNO_NAME
-	};
 	char one[32], number[16];
 	int error, left = 0;
 
@@ -202,7 +190,8 @@ static void take_errors(struct summary *s, const struct io *all)
 		if (failed_calls(all, error) <= 0)
 			continue;
 		summary_count(failed_calls(all, error), number, sizeof(number));
-		snprintf(one, sizeof(one), "%s%s:%s", *s->err ? "," : "", names[error], number);
+		snprintf(one, sizeof(one), "%s%s:%s", *s->err ? "," : "",
+			 io_errno_names[error], number);
 		if (left || strlen(s->err) + strlen(one) + sizeof(",+9") > sizeof(s->err))
 			left++;
 		else

@@ -7,59 +7,95 @@
 #include "lib/alloc.h"
 #include "lib/digest.h"
 #include "lib/json.h"
-#include "lib/run.h"
 
 #define SLOTS_FIRST 256
 /* Of JSON, beside the texts. */
 #define SUM_BYTES 200
 #define JOB_BYTES 120
 
-const char *const tally_names[TALLY_KINDS] = {
-	[TALLY_FILESYSTEMS] = "filesystems", [TALLY_USERS] = "users",
-	[TALLY_ACCOUNTS] = "accounts",	     [TALLY_PROFILES] = "profiles",
-	[TALLY_ADVICE] = "advice",
+enum kind {
+	FILESYSTEMS,
+	USERS,
+	ACCOUNTS,
+	PROFILES,
+	ADVICE,
+	KINDS
 };
 
-/* Slots hold the place of a sum, plus one; 0 is free. */
-struct tally_index {
-	size_t *slots[TALLY_KINDS], rooms[TALLY_KINDS];
+static const char *const kind_names[KINDS] = {
+	[FILESYSTEMS] = "filesystems", [USERS] = "users",   [ACCOUNTS] = "accounts",
+	[PROFILES] = "profiles",       [ADVICE] = "advice",
+};
+
+struct sum {
+	char *name;    /* "": unknown, or none */
+	char *cluster; /* of a filesystem; "" of others */
+	char *type;    /* of a filesystem; NULL unknown */
+	int64_t jobs, node_s, peak_job;
+	int64_t numbers[USE_NUMBERS];
+};
+
+/* Slots hold the place of a sum, plus one; 0 is free. Half of them are, at least. */
+struct table {
+	struct sum *sums;
+	size_t count, room;
+	uint32_t *slots;
+};
+
+/* Of the gate. */
+struct job {
+	char *cluster, *user;
+	int64_t job, ended, warned, refused; /* tasks */
+};
+
+struct tally {
+	int64_t jobs, node_s, wide, judged;
+	int64_t warned_jobs, warned_tasks, refused_jobs, refused_tasks;
+	struct table tables[KINDS];
+	struct job gate[TALLY_JOBS_MAX + 1]; /* the last first */
+	size_t gate_count, bytes;
 };
 
 struct tally *tally_new(void)
 {
-	struct tally *tally = xcalloc(1, sizeof(*tally));
-
-	tally->index = xcalloc(1, sizeof(*tally->index));
-	return tally;
+	return xcalloc(1, sizeof(struct tally));
 }
 
-static void free_job(struct tally_job *job)
+static void free_job(struct job *job)
 {
 	free(job->cluster);
 	free(job->user);
 }
 
+static void free_table(struct table *table)
+{
+	size_t i;
+
+	for (i = 0; i < table->count; i++) {
+		free(table->sums[i].name);
+		free(table->sums[i].cluster);
+		free(table->sums[i].type);
+	}
+	free(table->sums);
+	free(table->slots);
+}
+
 void tally_free(struct tally *tally)
 {
 	size_t i;
-	int kind;
 
 	if (!tally)
 		return;
-	for (kind = 0; kind < TALLY_KINDS; kind++) {
-		for (i = 0; i < tally->counts[kind]; i++) {
-			free(tally->sums[kind][i].name);
-			free(tally->sums[kind][i].cluster);
-			free(tally->sums[kind][i].type);
-		}
-		free(tally->sums[kind]);
-		free(tally->index->slots[kind]);
-	}
+	for (i = 0; i < KINDS; i++)
+		free_table(&tally->tables[i]);
 	for (i = 0; i < tally->gate_count; i++)
 		free_job(&tally->gate[i]);
-	free(tally->gate);
-	free(tally->index);
 	free(tally);
+}
+
+size_t tally_bytes(const struct tally *tally)
+{
+	return tally->bytes;
 }
 
 /* ---- sums ---------------------------------------------------------------- */
@@ -73,385 +109,198 @@ static size_t hash_of(const char *name, const char *cluster)
 }
 
 /* The slot that has the sum, or the free one where it would be. */
-static size_t *find_slot(const struct tally *tally, int kind, const char *name, const char *cluster)
+static uint32_t *find_slot(const struct table *table, const char *name, const char *cluster)
 {
 	size_t at = hash_of(name, cluster);
-	const struct tally_sum *sum;
-	size_t *slot;
+	const struct sum *sum;
+	uint32_t *slot;
 
 	for (;; at++) {
-		slot = &tally->index->slots[kind][at & (tally->index->rooms[kind] - 1)];
+		slot = &table->slots[at & (table->room - 1)];
 		if (!*slot)
 			return slot;
-		sum = &tally->sums[kind][*slot - 1];
+		sum = &table->sums[*slot - 1];
 		if (!strcmp(sum->name, name) && !strcmp(sum->cluster, cluster))
 			return slot;
 	}
 }
 
-/* The places of all sums anew, in more slots or as they stand now. */
-static void index_again(struct tally *tally, int kind, size_t room)
+static void make_room(struct table *table)
 {
-	size_t i;
+	uint32_t i;
 
-	free(tally->index->slots[kind]);
-	tally->index->slots[kind] = xcalloc(room, sizeof(size_t));
-	tally->index->rooms[kind] = room;
-	for (i = 0; i < tally->counts[kind]; i++)
-		*find_slot(tally, kind, tally->sums[kind][i].name, tally->sums[kind][i].cluster) =
-			i + 1;
-}
-
-/* Room for another sum, whose slots are half empty at least. */
-static void make_room(struct tally *tally, int kind)
-{
-	size_t count = tally->counts[kind], room = tally->index->rooms[kind];
-
-	if (count * 2 < room)
+	if (table->count * 2 < table->room)
 		return;
-	room = room ? room * 2 : SLOTS_FIRST;
-	tally->sums[kind] = xrealloc(tally->sums[kind], room / 2, sizeof(struct tally_sum));
-	index_again(tally, kind, room);
+	table->room = table->room ? table->room * 2 : SLOTS_FIRST;
+	table->sums = xrealloc(table->sums, table->room / 2, sizeof(struct sum));
+	free(table->slots);
+	table->slots = xcalloc(table->room, sizeof(*table->slots));
+	for (i = 0; i < table->count; i++)
+		*find_slot(table, table->sums[i].name, table->sums[i].cluster) = i + 1;
 }
 
 /* The sum of this name, made where there is none. */
-static struct tally_sum *sum_of(struct tally *tally, int kind, const char *name,
-				const char *cluster)
+static struct sum *sum_of(struct tally *tally, enum kind kind, const char *name,
+			  const char *cluster)
 {
-	struct tally_sum *sum;
-	size_t *slot;
+	struct table *table = &tally->tables[kind];
+	struct sum *sum;
+	uint32_t *slot;
 
-	make_room(tally, kind);
-	slot = find_slot(tally, kind, name, cluster);
+	make_room(table);
+	slot = find_slot(table, name, cluster);
 	if (*slot)
-		return &tally->sums[kind][*slot - 1];
-	sum = &tally->sums[kind][tally->counts[kind]];
-	memset(sum, 0, sizeof(*sum));
-	sum->name = xstrdup(name);
-	sum->cluster = xstrdup(cluster);
-	sum->type = xstrdup("");
-	tally->bytes += SUM_BYTES + strlen(name) + strlen(cluster);
+		return &table->sums[*slot - 1];
+	sum = &table->sums[table->count];
+	*sum = (struct sum){ .name = xstrdup(name),
+			     .cluster = xstrdup(cluster),
+			     .peak_job = USE_UNKNOWN };
 	use_numbers_init(sum->numbers);
-	sum->peak_job = USE_UNKNOWN;
-	*slot = ++tally->counts[kind];
+	tally->bytes += SUM_BYTES + strlen(name) + strlen(cluster);
+	*slot = (uint32_t)++table->count;
 	return sum;
 }
 
-/* Of two jobs with the same peak the older one is told, in whatever order they come. */
-static void add_numbers(struct tally_sum *sum, const struct tally_sum *more)
+static void add(struct sum *sum, const struct use *use, const int64_t *numbers)
 {
-	int64_t peak = more->numbers[IO_PEAK_READ], most = sum->numbers[IO_PEAK_READ];
+	int64_t peak = numbers[USE_PEAK_READ], most = sum->numbers[USE_PEAK_READ];
 
-	if (peak > most || (peak == most && peak >= 0 && more->peak_job < sum->peak_job))
-		sum->peak_job = more->peak_job;
-	use_numbers_add(sum->numbers, more->numbers);
+	if (peak > most || (peak == most && peak >= 0 && use->job < sum->peak_job))
+		sum->peak_job = use->job;
+	sum->jobs++;
+	io_add_number(&sum->node_s, use->node_s);
+	use_numbers_add(sum->numbers, numbers);
 }
 
-/* What 'more' has, into a sum of the same name. */
-static void add_sum(struct tally *tally, int kind, const struct tally_sum *more)
+static void add_filesystem(struct tally *tally, const struct use *use, const struct use_fs *fs)
 {
-	struct tally_sum *sum = sum_of(tally, kind, more->name, more->cluster);
+	struct sum *sum = sum_of(tally, FILESYSTEMS, fs->name, use->cluster);
 
-	if (!*sum->type) {
-		free(sum->type);
-		sum->type = xstrdup(more->type);
-	}
-	io_add_number(&sum->jobs, more->jobs);
-	io_add_number(&sum->node_s, more->node_s);
-	add_numbers(sum, more);
+	if (!sum->type && *fs->type)
+		sum->type = xstrdup(fs->type);
+	add(sum, use, fs->numbers);
+}
+
+static void add_advice(struct tally *tally, const struct use *use, const int64_t *numbers)
+{
+	char codes[USE_ADVICE_MAX], *rest = codes, *code;
+
+	strcpy(codes, use->advice);
+	while ((code = strsep(&rest, " ")))
+		if (*code)
+			add(sum_of(tally, ADVICE, code, ""), use, numbers);
 }
 
 /* ---- the gate's jobs ------------------------------------------------------ */
 
 /* In its place among those that ended last; the first of them goes. */
-static void add_job(struct tally *tally, const struct tally_job *job)
+static void add_job(struct tally *tally, const struct use *use)
 {
-	struct tally_job new = *job;
+	struct job job = { xstrdup(use->cluster),
+			   xstrdup(use->user),
+			   use->job,
+			   use->ended,
+			   use->warned > 0 ? use->warned : 0,
+			   use->refused > 0 ? use->refused : 0 };
 	size_t at = tally->gate_count;
 
-	while (at && tally->gate[at - 1].ended < job->ended)
+	while (at && tally->gate[at - 1].ended < job.ended)
 		at--;
-	if (at == TALLY_JOBS_MAX)
-		return;
-	if (!tally->gate)
-		tally->gate = xcalloc(TALLY_JOBS_MAX + 1, sizeof(new));
-	new.cluster = xstrdup(job->cluster);
-	new.user = xstrdup(job->user);
-	memmove(&tally->gate[at + 1], &tally->gate[at], (tally->gate_count - at) * sizeof(new));
-	tally->gate[at] = new;
-	tally->bytes += JOB_BYTES + strlen(new.cluster) + strlen(new.user);
+	memmove(&tally->gate[at + 1], &tally->gate[at], (tally->gate_count - at) * sizeof(job));
+	tally->gate[at] = job;
+	tally->bytes += JOB_BYTES + strlen(job.cluster) + strlen(job.user);
 	if (tally->gate_count++ == TALLY_JOBS_MAX)
 		free_job(&tally->gate[--tally->gate_count]);
 }
 
 static void add_gate(struct tally *tally, const struct use *use)
 {
-	struct tally_job job = { (char *)use->cluster,
-				 (char *)use->user,
-				 use->job,
-				 use->ended,
-				 use->warned > 0 ? use->warned : 0,
-				 use->refused > 0 ? use->refused : 0 };
-
-	if (!job.warned && !job.refused)
-		return;
-	tally->warned_jobs += job.warned > 0;
-	tally->refused_jobs += job.refused > 0;
-	io_add_number(&tally->warned_tasks, job.warned);
-	io_add_number(&tally->refused_tasks, job.refused);
-	add_job(tally, &job);
+	tally->warned_jobs += use->warned > 0;
+	tally->refused_jobs += use->refused > 0;
+	io_add_number(&tally->warned_tasks, use->warned);
+	io_add_number(&tally->refused_tasks, use->refused);
+	if (use->warned > 0 || use->refused > 0)
+		add_job(tally, use);
 }
 
 /* ---- a use ----------------------------------------------------------------- */
 
-static void add_filesystems(struct tally *tally, const struct use *use, struct tally_sum *all)
-{
-	struct tally_sum one = *all;
-	size_t i;
-
-	for (i = 0; i < use->fs_count; i++) {
-		const struct use_fs *fs = &use->fs[i];
-
-		one.name = (char *)fs->name;
-		one.cluster = (char *)use->cluster;
-		one.type = (char *)fs->type;
-		memcpy(one.numbers, fs->numbers, sizeof(one.numbers));
-		add_sum(tally, TALLY_FILESYSTEMS, &one);
-		add_numbers(all, &one);
-	}
-}
-
-static void add_advice(struct tally *tally, const struct use *use, const struct tally_sum *all)
-{
-	struct tally_sum one = *all;
-	char codes[USE_ADVICE_MAX], *rest = NULL;
-
-	one.cluster = one.type = (char *)"";
-	strcpy(codes, use->advice);
-	for (one.name = strtok_r(codes, " ", &rest); one.name;
-	     one.name = strtok_r(NULL, " ", &rest))
-		add_sum(tally, TALLY_ADVICE, &one);
-}
-
 void tally_add(struct tally *tally, const struct use *use)
 {
-	struct tally_sum all = { .cluster = (char *)"",
-				 .type = (char *)"",
-				 .jobs = 1,
-				 .node_s = use->node_s > 0 ? use->node_s : 0,
-				 .peak_job = use->job };
-	const char *const names[] = { [TALLY_USERS] = use->user,
-				      [TALLY_ACCOUNTS] = use->account,
-				      [TALLY_PROFILES] = use->profile };
-	int kind;
+	int64_t all[USE_NUMBERS];
+	size_t i;
 
-	use_numbers_init(all.numbers);
+	use_numbers_init(all);
+	for (i = 0; i < use->fs_count; i++) {
+		add_filesystem(tally, use, &use->fs[i]);
+		use_numbers_add(all, use->fs[i].numbers);
+	}
+	add(sum_of(tally, USERS, use->user, ""), use, all);
+	add(sum_of(tally, ACCOUNTS, use->account, ""), use, all);
+	add(sum_of(tally, PROFILES, use->profile, ""), use, all);
+	add_advice(tally, use, all);
+	add_gate(tally, use);
 	tally->jobs++;
-	io_add_number(&tally->node_s, all.node_s);
+	io_add_number(&tally->node_s, use->node_s);
 	tally->wide += use->is_wide;
 	tally->judged += use->is_judged;
-	add_filesystems(tally, use, &all);
-	all.cluster = all.type = (char *)"";
-	for (kind = TALLY_USERS; kind <= TALLY_PROFILES; kind++) {
-		all.name = (char *)names[kind];
-		add_sum(tally, kind, &all);
-	}
-	add_advice(tally, use, &all);
-	add_gate(tally, use);
 }
 
 /* ---- JSON ------------------------------------------------------------------ */
 
-/* One table says how a sum is written and read. */
-static const struct {
-	const char *name;
-	size_t at;
-} numbers[] = {
-	{ "jobs", offsetof(struct tally_sum, jobs) },
-	{ "node_s", offsetof(struct tally_sum, node_s) },
-	{ "read_bytes", offsetof(struct tally_sum, numbers[IO_READ_BYTES]) },
-	{ "write_bytes", offsetof(struct tally_sum, numbers[IO_WRITE_BYTES]) },
-	{ "meta", offsetof(struct tally_sum, numbers[IO_META_CALLS]) },
-	{ "peak_Bps", offsetof(struct tally_sum, numbers[IO_PEAK_READ]) },
-	{ "peak_job", offsetof(struct tally_sum, peak_job) },
-};
-
-static const struct {
-	const char *name;
-	size_t at;
-} totals[] = {
-	{ "jobs", offsetof(struct tally, jobs) },
-	{ "node_s", offsetof(struct tally, node_s) },
-	{ "node_wide", offsetof(struct tally, wide) },
-	{ "judged", offsetof(struct tally, judged) },
-	{ "warned_jobs", offsetof(struct tally, warned_jobs) },
-	{ "warned_tasks", offsetof(struct tally, warned_tasks) },
-	{ "refused_jobs", offsetof(struct tally, refused_jobs) },
-	{ "refused_tasks", offsetof(struct tally, refused_tasks) },
-};
-
-#define NUMBERS (sizeof(numbers) / sizeof(numbers[0]))
-#define TOTALS (sizeof(totals) / sizeof(totals[0]))
-
-static int64_t *field(const void *of, size_t at)
-{
-	return (int64_t *)(void *)((char *)of + at);
-}
-
-static void put_sum(const struct tally_sum *sum, struct json *list)
+static void put_sum(const struct sum *sum, struct json *list)
 {
 	struct json *o = json_append_object(list);
-	size_t i;
+	int i;
 
 	json_add_text(o, "name", sum->name);
 	if (*sum->cluster)
 		json_add_text(o, "cluster", sum->cluster);
-	if (*sum->type)
+	if (sum->type)
 		json_add_text(o, "type", sum->type);
-	for (i = 0; i < NUMBERS; i++)
-		json_add_known(o, numbers[i].name, *field(sum, numbers[i].at));
+	json_add_known(o, "jobs", sum->jobs);
+	json_add_known(o, "node_s", sum->node_s);
+	json_add_known(o, "read_bytes", sum->numbers[USE_READ_BYTES]);
+	json_add_known(o, "write_bytes", sum->numbers[USE_WRITE_BYTES]);
+	json_add_known(o, "meta", sum->numbers[USE_META_CALLS]);
+	json_add_known(o, "peak_Bps", sum->numbers[USE_PEAK_READ]);
+	json_add_known(o, "peak_job", sum->peak_job);
 	for (i = USE_FIRST; i < USE_NUMBERS; i++)
-		if (sum->numbers[use_numbers[i]] >= 0)
-			json_add_known(o, io_quantities[use_numbers[i]].key,
-				       sum->numbers[use_numbers[i]]);
+		if (sum->numbers[i] >= 0)
+			json_add_known(o, io_quantities[use_numbers[i]].key, sum->numbers[i]);
 }
 
-static void put_gate(const struct tally *tally, struct json *list)
+static void put_job(const struct job *job, struct json *list)
 {
-	struct json *o;
-	size_t i;
+	struct json *o = json_append_object(list);
 
-	for (i = 0; i < tally->gate_count; i++) {
-		o = json_append_object(list);
-		json_add_text(o, "cluster", tally->gate[i].cluster);
-		json_add_text(o, "user", tally->gate[i].user);
-		json_add_known(o, "job", tally->gate[i].job);
-		json_add_known(o, "ended", tally->gate[i].ended);
-		json_add_known(o, "warned", tally->gate[i].warned);
-		json_add_known(o, "refused", tally->gate[i].refused);
-	}
+	json_add_text(o, "cluster", job->cluster);
+	json_add_text(o, "user", job->user);
+	json_add_known(o, "job", job->job);
+	json_add_known(o, "ended", job->ended);
+	json_add_known(o, "warned", job->warned);
+	json_add_known(o, "refused", job->refused);
 }
 
 void tally_json(const struct tally *tally, struct json *top)
 {
 	struct json *o = json_add_object(top, "tally"), *list;
-	size_t i;
-	int kind;
+	size_t kind, i;
 
-	for (i = 0; i < TOTALS; i++)
-		json_add_number(o, totals[i].name, *field(tally, totals[i].at));
-	for (kind = 0; kind < TALLY_KINDS; kind++) {
-		list = json_add_list(o, tally_names[kind]);
-		for (i = 0; i < tally->counts[kind]; i++)
-			put_sum(&tally->sums[kind][i], list);
+	json_add_number(o, "jobs", tally->jobs);
+	json_add_number(o, "node_s", tally->node_s);
+	json_add_number(o, "node_wide", tally->wide);
+	json_add_number(o, "judged", tally->judged);
+	json_add_number(o, "warned_jobs", tally->warned_jobs);
+	json_add_number(o, "warned_tasks", tally->warned_tasks);
+	json_add_number(o, "refused_jobs", tally->refused_jobs);
+	json_add_number(o, "refused_tasks", tally->refused_tasks);
+	for (kind = 0; kind < KINDS; kind++) {
+		list = json_add_list(o, kind_names[kind]);
+		for (i = 0; i < tally->tables[kind].count; i++)
+			put_sum(&tally->tables[kind].sums[i], list);
 	}
-	put_gate(tally, json_add_list(o, "gate"));
-}
-
-/* "" for what is not there. */
-static char *word_of(const struct json *o, const char *key)
-{
-	const char *text = json_text(o, key);
-
-	return (char *)(text ? text : "");
-}
-
-static void join_sum(struct tally *tally, int kind, const struct json *o)
-{
-	struct tally_sum one = { .name = word_of(o, "name"),
-				 .cluster = word_of(o, "cluster"),
-				 .type = word_of(o, "type") };
-	size_t i;
-
-	for (i = 0; i < NUMBERS; i++)
-		*field(&one, numbers[i].at) = json_number(o, numbers[i].name);
-	for (i = USE_FIRST; i < USE_NUMBERS; i++)
-		one.numbers[use_numbers[i]] = json_number(o, io_quantities[use_numbers[i]].key);
-	add_sum(tally, kind, &one);
-}
-
-static void join_gate(struct tally *tally, const struct json *list)
-{
-	const struct json *o;
-	struct tally_job job;
-
-	for (o = json_first(list); o; o = o->next) {
-		job.cluster = word_of(o, "cluster");
-		job.user = word_of(o, "user");
-		job.job = json_number(o, "job");
-		job.ended = json_number(o, "ended");
-		job.warned = json_number(o, "warned");
-		job.refused = json_number(o, "refused");
-		add_job(tally, &job);
-	}
-}
-
-int tally_join(struct tally *tally, struct json *json)
-{
-	const struct json *top = json_map(json, "tally"), *list, *one;
-	size_t i;
-	int kind;
-
-	if (!top)
-		return -1;
-	for (i = 0; i < TOTALS; i++)
-		io_add_number(field(tally, totals[i].at), json_number(top, totals[i].name));
-	for (kind = 0; kind < TALLY_KINDS; kind++) {
-		one = json_first(json_list(top, tally_names[kind]));
-		for (; one; one = one->next)
-			join_sum(tally, kind, one);
-	}
-	list = json_list(top, "gate");
-	if (!list)
-		return -1;
-	join_gate(tally, list);
-	return 0;
-}
-
-/* ---- order ----------------------------------------------------------------- */
-
-static int64_t both(const struct tally_sum *sum)
-{
-	int64_t all = 0;
-
-	io_add_number(&all, sum->numbers[IO_READ_BYTES]);
-	io_add_number(&all, sum->numbers[IO_WRITE_BYTES]);
-	return all;
-}
-
-static int by_name(const struct tally_sum *a, const struct tally_sum *b)
-{
-	return strcmp(a->name, b->name) ? strcmp(a->name, b->name) : strcmp(a->cluster, b->cluster);
-}
-
-static int by_bytes(const void *one, const void *other)
-{
-	const struct tally_sum *a = one, *b = other;
-
-	if (both(a) != both(b))
-		return both(a) < both(b) ? 1 : -1;
-	return a->jobs != b->jobs ? a->jobs < b->jobs ? 1 : -1 : by_name(a, b);
-}
-
-static int by_hours(const void *one, const void *other)
-{
-	const struct tally_sum *a = one, *b = other;
-
-	if (a->node_s != b->node_s)
-		return a->node_s < b->node_s ? 1 : -1;
-	return a->jobs != b->jobs ? a->jobs < b->jobs ? 1 : -1 : by_name(a, b);
-}
-
-void tally_sort(struct tally *tally)
-{
-	int kind;
-
-	for (kind = 0; kind < TALLY_KINDS; kind++) {
-		if (!tally->counts[kind])
-			continue;
-		qsort(tally->sums[kind], tally->counts[kind], sizeof(*tally->sums[kind]),
-		      kind == TALLY_ADVICE ? by_hours : by_bytes);
-		/* for those that are added later */
-		index_again(tally, kind, tally->index->rooms[kind]);
-	}
+	list = json_add_list(o, "gate");
+	for (i = 0; i < tally->gate_count; i++)
+		put_job(&tally->gate[i], list);
 }

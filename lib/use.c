@@ -12,35 +12,33 @@
 #define LINE_VERSION "1"
 
 const enum io_number use_numbers[USE_NUMBERS] = {
-	IO_READ_BYTES, IO_WRITE_BYTES, IO_META_CALLS, IO_PEAK_READ, IO_READ_US,	 IO_WRITE_US,
-	IO_META_US,    IO_SYNC_US,     IO_CLOSE_US,   IO_MAPPED_US, IO_ASYNC_US, IO_THREAD_US,
+#define X(id) IO_##id,
+	USE_QUANTITIES
+#undef X
 };
 
-void use_numbers_init(int64_t numbers[IO_COUNT])
+void use_numbers_init(int64_t numbers[USE_NUMBERS])
 {
 	int i;
 
-	for (i = 0; i < IO_COUNT; i++)
+	for (i = 0; i < USE_NUMBERS; i++)
 		numbers[i] = USE_UNKNOWN;
 }
 
-void use_numbers_add(int64_t numbers[IO_COUNT], const int64_t more[IO_COUNT])
+void use_numbers_add(int64_t numbers[USE_NUMBERS], const int64_t more[USE_NUMBERS])
 {
-	enum io_number n;
 	int i;
 
-	for (i = 0; i < USE_NUMBERS; i++) {
-		n = use_numbers[i];
-		if (io_quantities[n].adds == IO_SUM)
-			io_add_number(&numbers[n], more[n]);
-		else if (more[n] > numbers[n])
-			numbers[n] = more[n];
-	}
+	for (i = 0; i < USE_NUMBERS; i++)
+		if (i != USE_PEAK_READ)
+			io_add_number(&numbers[i], more[i]);
+		else if (more[i] > numbers[i])
+			numbers[i] = more[i];
 }
 
 void use_init(struct use *use)
 {
-	memset(use, 0, sizeof(*use));
+	memset(use, 0, offsetof(struct use, fs)); /* large: there is one for each row */
 	use->cluster = use->user = use->account = use->profile = "";
 	use->uid = USE_UNKNOWN;
 }
@@ -69,10 +67,10 @@ static void put_fs(FILE *out, const struct use_fs *fs)
 	fputc('\n', out);
 	put_text(out, fs->name);
 	put_text(out, fs->type);
-	while (last > USE_FIRST - 1 && fs->numbers[use_numbers[last]] < 0)
+	while (last >= USE_FIRST && fs->numbers[last] < 0)
 		last--;
 	for (i = 0; i <= last; i++)
-		put_number(out, fs->numbers[use_numbers[i]]);
+		put_number(out, fs->numbers[i]);
 }
 
 char *use_text(const struct use *use)
@@ -151,7 +149,7 @@ static int take_fs(char **at, struct use *use)
 		if (take_number(at, &number) < 0)
 			return -1;
 		if (i < USE_NUMBERS)
-			fs->numbers[use_numbers[i]] = number;
+			fs->numbers[i] = number;
 	}
 	use->fs_count++;
 	return 0;

@@ -7,15 +7,15 @@
  *         wide: the only numbers are node-wide, and so of other jobs too: none
  *           of them is in the use.
  *         judged: there was enough to judge for advice.
- *         numbers: of the quantities of io.h those of use_numbers; meta_calls are the
- *           operations of all kinds, read_Bps what is more of both peaks.
+ *         numbers: of the quantities of io.h those of use_numbers; META_CALLS are the
+ *           operations of all kinds, PEAK_READ what is more of both peaks.
  *         Of more than USE_FS_MAX filesystems the rest has the name
  *           USE_FS_REST, and so has one of a longer name than USE_NAME_MAX; what
  *           is counted of all files has USE_FS_ALL. A line stays below 64 KiB.
  * Owner   texts are borrowed: from whatever it was made of, or from the line
  *           that use_parse() cut to pieces.
  * Errors  use_text() NULL: out of memory. use_parse() -1: not such a line.
- * Runs    ledger, report.
+ * Runs    ledger.
  */
 #ifndef JOBIO_USE_H
 #define JOBIO_USE_H
@@ -33,9 +33,27 @@
 #define USE_FS_ALL "(all files)"
 #define USE_ADVICE_MAX 256
 
+/* In the order in which a line has them; what is new stands behind. */
+#define USE_TIME(class) X(class##_US)
+#define USE_QUANTITIES                                                                             \
+	X(READ_BYTES)                                                                              \
+	X(WRITE_BYTES)                                                                             \
+	X(META_CALLS)                                                                              \
+	X(PEAK_READ)                                                                               \
+	IO_TIMES(USE_TIME)                                                                         \
+	X(THREAD_US)
+
+enum use_number {
+#define X(id) USE_##id,
+	USE_QUANTITIES USE_NUMBERS
+#undef X
+};
+#define USE_FIRST USE_READ_US /* each line has those before */
+extern const enum io_number use_numbers[USE_NUMBERS];
+
 struct use_fs {
 	const char *name, *type; /* type: "" unknown */
-	int64_t numbers[IO_COUNT];
+	int64_t numbers[USE_NUMBERS];
 };
 
 struct use {
@@ -45,18 +63,13 @@ struct use {
 	bool is_wide, is_judged;
 	int64_t warned, refused;     /* tasks */
 	char advice[USE_ADVICE_MAX]; /* "A01 A17" */
-	struct use_fs fs[USE_FS_MAX];
 	size_t fs_count;
+	struct use_fs fs[USE_FS_MAX];
 };
 
-/* In the order in which a line has them; what is new stands behind. */
-#define USE_FIRST 4 /* each line has these */
-#define USE_NUMBERS 12
-extern const enum io_number use_numbers[USE_NUMBERS];
-
 /* All unknown, and add those of 'more'. */
-void use_numbers_init(int64_t numbers[IO_COUNT]);
-void use_numbers_add(int64_t numbers[IO_COUNT], const int64_t more[IO_COUNT]);
+void use_numbers_init(int64_t numbers[USE_NUMBERS]);
+void use_numbers_add(int64_t numbers[USE_NUMBERS], const int64_t more[USE_NUMBERS]);
 
 /* All unknown or none. */
 void use_init(struct use *use);

@@ -225,10 +225,10 @@ static void put_use(struct store *store, int64_t at, int64_t ended)
 		use.fs[i].name = mounts[(at + (int64_t)i) % 4];
 		use.fs[i].type = "wekafs";
 		use_numbers_init(use.fs[i].numbers);
-		use.fs[i].numbers[IO_READ_BYTES] = 1048576 + at * 37;
-		use.fs[i].numbers[IO_WRITE_BYTES] = 2097152;
-		use.fs[i].numbers[IO_META_CALLS] = at % 5000;
-		use.fs[i].numbers[IO_PEAK_READ] = at * 13 % 900000000;
+		use.fs[i].numbers[USE_READ_BYTES] = 1048576 + at * 37;
+		use.fs[i].numbers[USE_WRITE_BYTES] = 2097152;
+		use.fs[i].numbers[USE_META_CALLS] = at % 5000;
+		use.fs[i].numbers[USE_PEAK_READ] = at * 13 % 900000000;
 	}
 	text = use_text(&use);
 	if (!text || store_use_put(store, at, ended, text, &err) < 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lib/record.h, and what becomes of records together: timelines, the merge of a
- * run, its summary, the tally of a site. What a summary says: tests/cases/summary.cases. */
+ * run, its summary, its use of a site. What a summary says: tests/cases/summary.cases. */
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "lib/json.h"
 #include "lib/record.h"
 #include "lib/summary.h"
-#include "lib/tally.h"
+#include "lib/use.h"
 #include "lib/timeline.h"
 #include "lib/utf8.h"
 #include "tests/unit/runner.h"
@@ -868,62 +868,28 @@ static void random_use(struct use *use, int64_t job, char texts[3][16])
 			(struct use_fs){ i ? "/home" : texts[1], some(2) ? "nfs4" : "", { 0 } };
 		use_numbers_init(use->fs[i].numbers);
 		for (k = 0; k < (some(2) ? USE_NUMBERS : USE_FIRST); k++)
-			use->fs[i].numbers[use_numbers[k]] = a_number() >> 20;
+			use->fs[i].numbers[k] = a_number() >> 20;
 	}
 }
 
-/* Its JSON, in the order of a report; the tally is freed, and the text the caller's. */
-static char *tally_text(struct tally *tally)
+START_TEST(what_a_run_made_of_a_site_is_one_line_that_can_be_read)
 {
-	struct json *top = json_new_object();
-
-	tally_sort(tally);
-	tally_json(tally, top);
-	tally_free(tally);
-	return json_line_free(top);
-}
-
-START_TEST(parts_of_a_site_joined_in_any_order_are_the_whole)
-{
-	struct tally *whole = tally_new(), *joined = tally_new(), *parts[4];
 	char texts[3][16], *a, *b, *line;
-	struct json *top;
 	struct use use, again;
 	int i;
 
-	for (i = 0; i < 4; i++)
-		parts[i] = tally_new();
 	for (i = 0; i < 600; i++) {
 		seed = (uint64_t)i;
 		random_use(&use, i + 1, texts);
 		line = use_text(&use);
 		ck_assert_int_eq(use_parse(line, &again), 0);
 		a = use_text(&again);
-		tally_add(whole, &again);
-		tally_add(parts[i % 4], &again);
 		b = use_text(&use);
 		expect_text(a, b);
 		free(a);
 		free(b);
 		free(line);
 	}
-	for (i = 3; i >= 0; i--) {
-		a = tally_text(parts[i]);
-		top = json_parse(a);
-		ck_assert_int_eq(tally_join(joined, top), 0);
-		json_free(top);
-		free(a);
-	}
-	a = tally_text(whole);
-	b = tally_text(joined);
-	expect_text(a, b);
-	free(a);
-	free(b);
-	joined = tally_new();
-	top = json_parse("{\"tally\":{}}");
-	ck_assert_int_eq(tally_join(joined, top), -1);
-	json_free(top);
-	tally_free(joined);
 }
 END_TEST
 
@@ -944,4 +910,4 @@ UNIT_MAIN("record", all_that_a_record_may_say_is_written_again_byte_for_byte,
 	  of_two_records_of_a_node_one_is_better_and_none_without_counters_than_one_with,
 	  sixteen_thousand_nodes_that_all_differ_fit_into_a_line,
 	  a_line_that_is_no_summary_is_refused_with_the_token,
-	  parts_of_a_site_joined_in_any_order_are_the_whole)
+	  what_a_run_made_of_a_site_is_one_line_that_can_be_read)
