@@ -210,24 +210,26 @@ struct node_io {
 	double bytes, us, calls;
 };
 
+static double known(int64_t number)
+{
+	return number > 0 ? (double)number : 0;
+}
+
 static struct node_io node_of(const struct record *record)
 {
-	struct io best;
+	uint64_t best = record_best_app(record, IO_SCOPE_JOB);
 	struct node_io io = { .name = record->node };
+	const int64_t *n;
+	size_t i;
 
-	run_best(record, IO_SCOPE_JOB, &best);
-	if (best.numbers[IO_READ_BYTES] > 0)
-		io.bytes += (double)best.numbers[IO_READ_BYTES];
-	if (best.numbers[IO_WRITE_BYTES] > 0)
-		io.bytes += (double)best.numbers[IO_WRITE_BYTES];
-	if (best.numbers[IO_READ_US] > 0)
-		io.us += (double)best.numbers[IO_READ_US];
-	if (best.numbers[IO_WRITE_US] > 0)
-		io.us += (double)best.numbers[IO_WRITE_US];
-	if (best.numbers[IO_READ_CALLS] > 0)
-		io.calls += (double)best.numbers[IO_READ_CALLS];
-	if (best.numbers[IO_WRITE_CALLS] > 0)
-		io.calls += (double)best.numbers[IO_WRITE_CALLS];
+	for (i = 0; i < record->app_count; i++) {
+		if (!(best >> i & 1))
+			continue;
+		n = record->app[i].numbers;
+		io.bytes += known(n[IO_READ_BYTES]) + known(n[IO_WRITE_BYTES]);
+		io.us += known(n[IO_READ_US]) + known(n[IO_WRITE_US]);
+		io.calls += known(n[IO_READ_CALLS]) + known(n[IO_WRITE_CALLS]);
+	}
 	return io;
 }
 
@@ -250,6 +252,12 @@ static struct node_io all_nodes(const struct view *v, double *most)
 	return all;
 }
 
+/* Are there nodes to compare? */
+static bool are_nodes(const struct view *v)
+{
+	return v->is_whole && v->count > 1 && view_is_busy(v);
+}
+
 /* Did one node move (nearly) all of it? */
 static bool is_one_node(double most, double all)
 {
@@ -258,10 +266,13 @@ static bool is_one_node(double most, double all)
 
 bool setup_one_node(const struct view *v, struct advice *a)
 {
+	struct node_io all;
 	double most;
-	struct node_io all = all_nodes(v, &most);
 
-	if (!v->is_whole || v->count < 2 || !view_is_busy(v) || !is_one_node(most, all.bytes))
+	if (!are_nodes(v))
+		return false;
+	all = all_nodes(v, &most);
+	if (!is_one_node(most, all.bytes))
 		return false;
 	snprintf(a->node, sizeof(a->node), "%s", all.name);
 	view_add(a, "most_bytes", most);
@@ -273,12 +284,13 @@ bool setup_one_node(const struct view *v, struct advice *a)
 bool setup_imbalance(const struct view *v, struct advice *a)
 {
 	double most, over, limit = 1 + LIMIT_IMBALANCE_PERCENT / 100.0;
-	struct node_io all = all_nodes(v, &most);
+	struct node_io all;
 
-	if (!v->is_whole || v->count < 2 || !view_is_busy(v) || is_one_node(most, all.bytes))
+	if (!are_nodes(v))
 		return false;
+	all = all_nodes(v, &most);
 	over = most * (double)v->count / all.bytes;
-	if (over < limit)
+	if (is_one_node(most, all.bytes) || over < limit)
 		return false;
 	snprintf(a->node, sizeof(a->node), "%s", all.name);
 	view_add(a, "over", over);
@@ -303,12 +315,13 @@ static bool is_comparable(const struct view *v, const struct node_io *one,
 bool setup_slow_node(const struct view *v, struct advice *a)
 {
 	double most, speed, others, worst = 1;
-	struct node_io all = all_nodes(v, &most), one;
+	struct node_io all, one;
 	const char *name = NULL;
 	size_t i;
 
-	if (!v->is_whole || v->count < 2 || !view_is_busy(v))
+	if (!are_nodes(v))
 		return false;
+	all = all_nodes(v, &most);
 	for (i = 0; i < v->count; i++) {
 		one = node_of(v->records[i]);
 		if (!is_comparable(v, &one, &all))

@@ -23,12 +23,10 @@ struct texts {
 
 struct part {
 	const char *node, *nodelist, *cpus, *prof, *fs, *src;
-	uint64_t digest;
 	double start, end;
 	uint32_t flags;
-	int weight;	/* record_weight() */
-	int64_t cores;	/* RECORD_UNKNOWN: none */
-	struct io *app; /* of the job, else of the node */
+	int64_t cores;	   /* RECORD_UNKNOWN: none */
+	int64_t moved, us; /* of the job alone, in bytes and in calls; RECORD_UNKNOWN */
 	int64_t wire_rd, wire_wr;
 	unsigned int restored, changed, errors, warnings;
 	bool is_refused, is_far;
@@ -40,6 +38,8 @@ struct merge {
 	struct texts texts;
 	struct part *parts;
 	size_t count, room;
+	struct io app[2]; /* of all nodes, by scope */
+	bool is_counted;  /* of the job alone, on a node */
 };
 
 /* ---- texts --------------------------------------------------------------- */
@@ -97,12 +97,12 @@ static const char *keep(struct merge *merge, const char *text)
 
 struct merge *merge_new(void)
 {
-	return xcalloc(1, sizeof(struct merge));
-}
+	struct merge *merge = xcalloc(1, sizeof(*merge));
 
-static void free_part(struct part *part)
-{
-	free(part->app);
+	io_init(&merge->app[IO_SCOPE_JOB]);
+	io_init(&merge->app[IO_SCOPE_NODE]);
+	merge->app[IO_SCOPE_NODE].scope = IO_SCOPE_NODE;
+	return merge;
 }
 
 void merge_free(struct merge *merge)
@@ -113,54 +113,54 @@ void merge_free(struct merge *merge)
 		return;
 	for (i = 0; i < merge->texts.room; i++)
 		free(merge->texts.slots[i]);
-	for (i = 0; i < merge->count; i++)
-		free_part(&merge->parts[i]);
 	free(merge->texts.slots);
 	free(merge->parts);
 	free(merge);
 }
 
-/* > 0: the first is better. */
-static int compare(const struct part *a, const struct part *b)
-{
-	bool rebooted_a = (a->flags & RECORD_FLAG(NODE_REBOOTED)) != 0;
-	bool rebooted_b = (b->flags & RECORD_FLAG(NODE_REBOOTED)) != 0;
-
-	if (a->weight != b->weight)
-		return a->weight - b->weight;
-	if (rebooted_a != rebooted_b)
-		return rebooted_b ? 1 : -1;
-	if (a->end < b->end || a->end > b->end)
-		return a->end > b->end ? 1 : -1;
-	return (a->digest > b->digest) - (a->digest < b->digest);
-}
-
-static struct part rank_of(const struct record *r, uint64_t digest)
-{
-	return (struct part){
-		.flags = r->flags, .weight = record_weight(r), .end = r->end, .digest = digest
-	};
-}
-
 bool merge_is_better(const struct record *a, uint64_t digest_a, const struct record *b,
 		     uint64_t digest_b)
 {
-	const struct part first = rank_of(a, digest_a);
-	const struct part second = rank_of(b, digest_b);
+	bool rebooted_a = (a->flags & RECORD_FLAG(NODE_REBOOTED)) != 0;
+	bool rebooted_b = (b->flags & RECORD_FLAG(NODE_REBOOTED)) != 0;
+	int weight_a = record_weight(a), weight_b = record_weight(b);
 
-	return compare(&first, &second) > 0;
+	if (weight_a != weight_b)
+		return weight_a > weight_b;
+	if (rebooted_a != rebooted_b)
+		return rebooted_b;
+	if (a->end < b->end || a->end > b->end)
+		return a->end > b->end;
+	return digest_a > digest_b;
 }
 
-static void take_app(struct part *part, const struct record *r, char source[RECORD_WORD_MAX])
+/* Of the job alone where it is counted, else of the node. */
+static void take_app(struct merge *merge, struct part *part, const struct record *r)
 {
-	struct io wide;
+	const char *source = run_source(r, IO_SCOPE_JOB), *wide = run_source(r, IO_SCOPE_NODE);
+	char src[SUMMARY_SRC] = "";
+	struct io app, of_node;
 
-	part->app = xcalloc(1, sizeof(*part->app));
-	run_best(r, IO_SCOPE_JOB, part->app);
-	run_best(r, IO_SCOPE_NODE, &wide);
-	strcpy(source, *part->app->source ? part->app->source : wide.source);
-	if (!io_is_counted(part->app) && io_is_counted(&wide))
-		*part->app = wide;
+	run_best(r, IO_SCOPE_JOB, &app);
+	if (io_is_counted(&app)) {
+		merge->is_counted = true;
+		part->moved = 0;
+		io_add_number(&part->moved, app.numbers[IO_READ_BYTES]);
+		io_add_number(&part->moved, app.numbers[IO_WRITE_BYTES]);
+	} else if (*wide) {
+		run_best(r, IO_SCOPE_NODE, &of_node);
+		if (io_is_counted(&of_node))
+			app = of_node;
+	}
+	if (app.scope == IO_SCOPE_JOB) {
+		io_add_number(&part->us, app.numbers[IO_READ_US]);
+		io_add_number(&part->us, app.numbers[IO_WRITE_US]);
+	}
+	io_add(&merge->app[app.scope], &app);
+	/* as it may stand in a token */
+	if (summary_encode(src, sizeof(src), *source ? source : wide) < 0)
+		snprintf(src, sizeof(src), "long");
+	part->src = keep(merge, src);
 }
 
 static void take_counts(struct part *part, const struct record *r)
@@ -236,31 +236,27 @@ static uint32_t lacks_of(const struct record *r)
 	return lacks;
 }
 
-static void part_from(struct merge *merge, struct part *part, const struct record *r,
-		      uint64_t digest)
+static void part_from(struct merge *merge, struct part *part, const struct record *r)
 {
-	char fs[SUMMARY_FS], source[RECORD_WORD_MAX], src[SUMMARY_SRC];
-	char prof[RECORD_WORD_MAX + sizeof(NOT_APPLIED)];
+	char fs[SUMMARY_FS], prof[RECORD_WORD_MAX + sizeof(NOT_APPLIED)];
 
-	*part = rank_of(r, digest);
+	memset(part, 0, sizeof(*part));
 	part->cores = part->wire_rd = part->wire_wr = RECORD_UNKNOWN;
+	part->moved = part->us = RECORD_UNKNOWN;
+	part->flags = r->flags;
+	part->end = r->end;
 	part->start = r->start;
 	part->is_refused = r->refused != NULL;
 	part->warned_tasks = r->gate_warned;
 	part->refused_tasks = r->gate_refused;
 	part->lacks = lacks_of(r);
 	part->is_far = is_far(r);
-	take_app(part, r, source);
+	take_app(merge, part, r);
 	take_counts(part, r);
 	fs_text(r, fs);
-	/* as it may stand in a token */
-	*src = '\0';
-	if (summary_encode(src, sizeof(src), source) < 0)
-		snprintf(src, sizeof(src), "long");
 	part->node = keep(merge, r->node);
 	part->nodelist = keep(merge, r->nodelist);
 	part->fs = keep(merge, fs);
-	part->src = keep(merge, src);
 	if (r->has_io_cores) {
 		part->cores = r->io_cores_count;
 		part->cpus = keep(merge, r->io_cores_os);
@@ -282,37 +278,19 @@ static void make_room(struct merge *merge)
 	merge->room = room;
 }
 
-void merge_add(struct merge *merge, const struct record *record, uint64_t digest)
+void merge_add(struct merge *merge, const struct record *record)
 {
 	make_room(merge);
-	part_from(merge, &merge->parts[merge->count++], record, digest);
+	part_from(merge, &merge->parts[merge->count++], record);
 }
 
 /* ---- the summary --------------------------------------------------------- */
 
-/* By node, the better one first. */
 static int by_node(const void *a, const void *b)
 {
 	const struct part *x = a, *y = b;
-	int order = strcmp(x->node, y->node);
 
-	return order ? order : compare(y, x);
-}
-
-static void drop_duplicates(struct merge *merge)
-{
-	size_t i, kept = 0;
-
-	if (!merge->count)
-		return;
-	qsort(merge->parts, merge->count, sizeof(*merge->parts), by_node);
-	for (i = 0; i < merge->count; i++) {
-		if (kept && !strcmp(merge->parts[kept - 1].node, merge->parts[i].node))
-			free_part(&merge->parts[i]);
-		else
-			merge->parts[kept++] = merge->parts[i];
-	}
-	merge->count = kept;
+	return strcmp(x->node, y->node);
 }
 
 static const char *text_of(const struct part *part, size_t offset)
@@ -440,22 +418,6 @@ static void find_shape(const struct merge *merge, const struct io *all, struct s
 					  timeline_last(time.first, time.last), &s->bursts);
 }
 
-/* The counters of all nodes, of the job alone where one node has them. */
-static void sum_app(const struct merge *merge, struct io *all)
-{
-	size_t i;
-
-	io_init(all);
-	all->scope = IO_SCOPE_NODE;
-	for (i = 0; i < merge->count; i++)
-		if (merge->parts[i].app->scope == IO_SCOPE_JOB &&
-		    io_is_counted(merge->parts[i].app))
-			all->scope = IO_SCOPE_JOB;
-	for (i = 0; i < merge->count; i++)
-		if (merge->parts[i].app->scope == all->scope)
-			io_add(all, merge->parts[i].app);
-}
-
 /* The busiest node against the mean, when the numbers are the job's own. */
 static void find_busiest(const struct merge *merge, struct summary *s)
 {
@@ -466,16 +428,13 @@ static void find_busiest(const struct merge *merge, struct summary *s)
 		return;
 	for (i = 0; i < merge->count; i++) {
 		const struct part *part = &merge->parts[i];
-		int64_t moved = 0;
 
-		if (part->app->scope != IO_SCOPE_JOB || !io_is_counted(part->app))
+		if (part->moved < 0)
 			continue;
-		io_add_number(&moved, part->app->numbers[IO_READ_BYTES]);
-		io_add_number(&moved, part->app->numbers[IO_WRITE_BYTES]);
 		counted++;
-		total += (double)moved;
-		if ((double)moved > most) {
-			most = (double)moved;
+		total += (double)part->moved;
+		if ((double)part->moved > most) {
+			most = (double)part->moved;
 			*s->busiest = 0;
 			summary_encode(s->busiest, sizeof(s->busiest), part->node);
 		}
@@ -492,16 +451,11 @@ static void find_slowest(const struct merge *merge, struct summary *s)
 
 	for (i = 0; i < merge->count; i++) {
 		const struct part *part = &merge->parts[i];
-		int64_t us = RECORD_UNKNOWN;
 
-		if (part->app->scope != IO_SCOPE_JOB)
+		counted += part->us >= 0;
+		if (part->us <= most)
 			continue;
-		io_add_number(&us, part->app->numbers[IO_READ_US]);
-		io_add_number(&us, part->app->numbers[IO_WRITE_US]);
-		counted += us >= 0;
-		if (us <= most)
-			continue;
-		most = us;
+		most = part->us;
 		*s->slowest = 0;
 		summary_encode(s->slowest, sizeof(s->slowest), part->node);
 	}
@@ -589,21 +543,21 @@ static void find_missing(const struct merge *merge, struct summary *s)
 
 void merge_summary(struct merge *merge, struct summary *summary)
 {
+	const struct io *all = &merge->app[merge->is_counted ? IO_SCOPE_JOB : IO_SCOPE_NODE];
 	struct summary s;
-	struct io all;
 
 	summary_init(&s);
-	drop_duplicates(merge);
+	if (merge->count)
+		qsort(merge->parts, merge->count, sizeof(*merge->parts), by_node);
 	find_missing(merge, &s);
 	common_cores(merge, s.cores, sizeof(s.cores));
 	common_cpus(merge, s.cpus, sizeof(s.cpus));
 	common_text(merge, offsetof(struct part, prof), s.prof, sizeof(s.prof), "many");
 	union_text(merge, offsetof(struct part, fs), s.fs, SUMMARY_FS);
 	union_text(merge, offsetof(struct part, src), s.src, sizeof(s.src));
-	sum_app(merge, &all);
-	summary_take(&s, &all);
+	summary_take(&s, all);
 	sum_counts(merge, &s);
-	find_shape(merge, &all, &s);
+	find_shape(merge, all, &s);
 	find_busiest(merge, &s);
 	find_slowest(merge, &s);
 	*summary = s;

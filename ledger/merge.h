@@ -3,16 +3,16 @@
  *
  * Terms   part: what a merge keeps of one record.
  *         better: of two records of the same node (an epilog that ran twice, a
- *           node that came back after a reboot) one counts: the one with more
- *           counters (record_weight()), then the one without node_rebooted, then the later end, then the larger digest of its
- *           text. The same one whatever the order of arrival.
+ *           node that came back after a reboot) the store keeps one: the one with more
+ *           counters (record_weight()), then the one without node_rebooted, then the
+ *           later end, then the larger digest of its text. The same one whatever the
+ *           order of arrival.
  *         The numbers of a record: those of scope job that record_best_app()
  *           chooses. Node-wide numbers only if no record of the run has any of
  *           scope job, and then the summary says so.
  * Owner   struct merge copies what it needs: merge_free(), NULL allowed.
- * Errors  -1 only when out of memory.
- * Runs    ledger. merge_add in any order, with duplicates: the summary is the
- *           same.
+ * Errors  none.
+ * Runs    ledger. merge_add in any order: the summary is the same.
  */
 #ifndef JOBIO_LEDGER_MERGE_H
 #define JOBIO_LEDGER_MERGE_H
@@ -36,7 +36,8 @@ uint64_t merge_digest(const char *text, size_t size);
 bool merge_is_better(const struct record *first, uint64_t first_digest, const struct record *second,
 		     uint64_t second_digest);
 
-void merge_add(struct merge *merge, const struct record *record, uint64_t digest);
+/* One of each node. */
+void merge_add(struct merge *merge, const struct record *record);
 
 /* Summarize; missing nodes are those of the longest node list that no record
  * came from. */

@@ -20,14 +20,15 @@
 #define SCHEMA_VERSION 1
 
 static const char schema[] =
-	"BEGIN IMMEDIATE;CREATE TABLE IF NOT EXISTS runs( id INTEGER PRIMARY KEY, cluster TEXT NOT NULL, job INTEGER NOT NULL, restart INTEGER, uid INTEGER NOT NULL, array_job INTEGER, array_task INTEGER, het_job INTEGER, het_offset INTEGER, first REAL NOT NULL, last REAL NOT NULL, nodelist TEXT, nodes_seen INTEGER NOT NULL, nodes_expected INTEGER, version INTEGER NOT NULL, dirty INTEGER NOT NULL, next_try INTEGER NOT NULL, tries INTEGER NOT NULL DEFAULT 0, summary TEXT, written INTEGER NOT NULL DEFAULT 0, error TEXT, judged TEXT);CREATE INDEX IF NOT EXISTS runs_by_job ON runs(job, cluster);CREATE INDEX IF NOT EXISTS runs_by_array ON runs(array_job, array_task) WHERE array_job IS NOT NULL;CREATE INDEX IF NOT EXISTS runs_by_het ON runs(het_job, het_offset) WHERE het_job IS NOT NULL;CREATE INDEX IF NOT EXISTS runs_due ON runs(next_try) WHERE dirty;CREATE INDEX IF NOT EXISTS runs_by_age ON runs(last);CREATE TABLE IF NOT EXISTS records( run INTEGER NOT NULL, node TEXT NOT NULL, received INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY(run, node)) WITHOUT ROWID;CREATE TABLE IF NOT EXISTS uses( ended INTEGER NOT NULL, run INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY(ended, run)) WITHOUT ROWID;CREATE UNIQUE INDEX IF NOT EXISTS uses_by_run ON uses(run);PRAGMA user_version=1;COMMIT;";
+	"BEGIN IMMEDIATE;CREATE TABLE IF NOT EXISTS runs( id INTEGER PRIMARY KEY, cluster TEXT NOT NULL, job INTEGER NOT NULL, restart INTEGER, uid INTEGER NOT NULL, array_job INTEGER, array_task INTEGER, het_job INTEGER, het_offset INTEGER, first REAL NOT NULL, last REAL NOT NULL, nodelist TEXT, nodes_seen INTEGER NOT NULL, nodes_expected INTEGER, version INTEGER NOT NULL, dirty INTEGER NOT NULL, next_try INTEGER NOT NULL, tries INTEGER NOT NULL DEFAULT 0, summary TEXT, written INTEGER NOT NULL DEFAULT 0, error TEXT, judged TEXT);CREATE INDEX IF NOT EXISTS runs_by_job ON runs(job, cluster);CREATE INDEX IF NOT EXISTS runs_by_array ON runs(array_job, array_task) WHERE array_job IS NOT NULL;CREATE INDEX IF NOT EXISTS runs_by_het ON runs(het_job, het_offset) WHERE het_job IS NOT NULL;CREATE INDEX IF NOT EXISTS runs_due ON runs(next_try) WHERE dirty;CREATE INDEX IF NOT EXISTS runs_by_age ON runs(last);CREATE TABLE IF NOT EXISTS records( run INTEGER NOT NULL, node TEXT NOT NULL, received INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY(run, node));CREATE TABLE IF NOT EXISTS uses( ended INTEGER NOT NULL, run INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY(ended, run)) WITHOUT ROWID;CREATE UNIQUE INDEX IF NOT EXISTS uses_by_run ON uses(run);PRAGMA user_version=1;COMMIT;";
 
 enum statement {
 	FIND_RUNS,
 	NEW_RUN,
 	UPDATE_RUN,
 	GET_RECORD,
-	PUT_RECORD,
+	ADD_RECORD,
+	CHANGE_RECORD,
 	DUE,
 	NEXT_DUE,
 	LOAD_RUN,
@@ -69,8 +70,9 @@ static const char *const sql[STATEMENTS] = {
 	[UPDATE_RUN] =
 		"UPDATE runs SET restart=?2, first=?3, last=?4, nodelist=?5, nodes_seen=?6, nodes_expected=?7, version=?8, array_job=?9, array_task=?10, het_job=?11, het_offset=?12, dirty=1, next_try=?13, tries=0 WHERE id=?1",
 	[GET_RECORD] = "SELECT text FROM records WHERE run=?1 AND node=?2",
-	[PUT_RECORD] =
-		"INSERT OR REPLACE INTO records(run, node, received, text) VALUES(?1, ?2, ?3, ?4)",
+	[ADD_RECORD] =
+		"INSERT OR IGNORE INTO records(run, node, received, text) VALUES(?1, ?2, ?3, ?4)",
+	[CHANGE_RECORD] = "UPDATE records SET received=?3, text=?4 WHERE run=?1 AND node=?2",
 	[DUE] = "SELECT id FROM runs WHERE dirty AND next_try<=?1 ORDER BY next_try LIMIT ?2",
 	[NEXT_DUE] = "SELECT min(next_try) FROM runs WHERE dirty",
 	[LOAD_RUN] =
@@ -235,7 +237,8 @@ static int open_file(struct store *store, const char *path, struct err *err)
 			    NULL) != SQLITE_OK ||
 	    sqlite3_busy_timeout(of(store)->db, BUSY_MS) != SQLITE_OK)
 		return fail(store, err);
-	if (run_sql(store, "PRAGMA journal_mode=WAL", err) < 0 ||
+	if (run_sql(store, "PRAGMA page_size=8192", err) < 0 || /* of a new one: a record fits */
+	    run_sql(store, "PRAGMA journal_mode=WAL", err) < 0 ||
 	    run_sql(store, "PRAGMA synchronous=FULL", err) < 0)
 		return -1;
 	if (make_schema(store, err) < 0)
@@ -303,7 +306,7 @@ static void bind_known(sqlite3_stmt *st, int at, int64_t number)
 static void bind_text(sqlite3_stmt *st, int at, const char *text)
 {
 	if (text)
-		sqlite3_bind_text(st, at, text, -1, SQLITE_TRANSIENT);
+		sqlite3_bind_text(st, at, text, -1, SQLITE_STATIC); /* until it was stepped */
 }
 
 static int64_t known(sqlite3_stmt *st, int column)
@@ -419,46 +422,52 @@ static int new_run(struct store *store, const struct record *r, int64_t now_s, s
 	return 0;
 }
 
-/* Is the new record better than what this node said before? 1 yes, 0 no, -1
- * error; *is_first: the node had said nothing. */
-static int is_news(struct store *store, const struct row *run, const struct record *r,
-		   const char *text, size_t size, bool *is_first, struct err *err)
+static int write_record(struct store *store, enum statement how, const struct row *run,
+			const struct record *r, const char *text, size_t size, int64_t now_s,
+			struct err *err)
 {
-	sqlite3_stmt *st = get(store, GET_RECORD);
-	const char *old_text;
-	size_t old_size;
-	int rc;
-
-	*is_first = false;
-	sqlite3_bind_int64(st, 1, run->id);
-	bind_text(st, 2, r->node);
-	rc = sqlite3_step(st);
-	if (rc == SQLITE_DONE) {
-		*is_first = true;
-		sqlite3_reset(st);
-		return 1;
-	}
-	if (rc != SQLITE_ROW) {
-		sqlite3_reset(st);
-		return fail(store, err);
-	}
-	old_text = (const char *)sqlite3_column_text(st, 0);
-	old_size = (size_t)sqlite3_column_bytes(st, 0);
-	rc = !old_text || row_is_news(r, text, size, old_text, old_size);
-	sqlite3_reset(st);
-	return rc;
-}
-
-static int write_record(struct store *store, const struct row *run, const struct record *r,
-			const char *text, size_t size, int64_t now_s, struct err *err)
-{
-	sqlite3_stmt *st = get(store, PUT_RECORD);
+	sqlite3_stmt *st = get(store, how);
 
 	sqlite3_bind_int64(st, 1, run->id);
 	bind_text(st, 2, r->node);
 	sqlite3_bind_int64(st, 3, now_s);
 	sqlite3_bind_text(st, 4, text, (int)size, SQLITE_STATIC);
 	return finish(store, st, err);
+}
+
+/* Is the new record better than what this node said before? 1 yes, 0 no, -1 error. */
+static int is_news(struct store *store, const struct row *run, const struct record *r,
+		   const char *text, size_t size, struct err *err)
+{
+	sqlite3_stmt *st = get(store, GET_RECORD);
+	int rc;
+
+	sqlite3_bind_int64(st, 1, run->id);
+	bind_text(st, 2, r->node);
+	rc = sqlite3_step(st) != SQLITE_ROW
+		     ? fail(store, err)
+		     : row_is_news(r, text, size, text_of(st, 0),
+				   (size_t)sqlite3_column_bytes(st, 0));
+	sqlite3_reset(st);
+	return rc;
+}
+
+/* 1: the node has said nothing before, or nothing as good; 0: it has; -1 error. */
+static int keep_record(struct store *store, struct row *run, const struct record *r,
+		       const char *text, size_t size, int64_t now_s, struct err *err)
+{
+	int rc;
+
+	if (write_record(store, ADD_RECORD, run, r, text, size, now_s, err) < 0)
+		return -1;
+	if (sqlite3_changes(of(store)->db)) {
+		run->seen++;
+		return 1;
+	}
+	rc = is_news(store, run, r, text, size, err);
+	if (rc <= 0)
+		return rc;
+	return write_record(store, CHANGE_RECORD, run, r, text, size, now_s, err) < 0 ? -1 : 1;
 }
 
 static int write_run(struct store *store, const struct row *run, int64_t next_try, struct err *err)
@@ -486,28 +495,20 @@ static int sqlite_put(struct store *store, const struct record *record, const ch
 		      struct err *err)
 {
 	struct row run = { 0 };
-	int rc, result = -1;
-	bool is_first;
+	int rc = find_run(store, record, now_s, &run, err);
 
-	rc = find_run(store, record, now_s, &run, err);
-	if (rc < 0 || (rc == 0 && new_run(store, record, now_s, &run, err) < 0))
-		goto out;
-	rc = is_news(store, &run, record, text, size, &is_first, err);
-	if (rc <= 0) {
-		result = rc;
-		goto out;
+	if (rc == 0)
+		rc = new_run(store, record, now_s, &run, err);
+	if (rc >= 0)
+		rc = keep_record(store, &run, record, text, size, now_s, err);
+	if (rc > 0) {
+		row_widen(&run, record, now_s);
+		run.version++;
+		*due = row_due(&run, now_s, grace_s);
+		rc = write_run(store, &run, *due, err) < 0 ? -1 : 1;
 	}
-	row_widen(&run, record, now_s);
-	run.seen += is_first;
-	run.version++;
-	*due = row_due(&run, now_s, grace_s);
-	if (write_record(store, &run, record, text, size, now_s, err) < 0 ||
-	    write_run(store, &run, *due, err) < 0)
-		goto out;
-	result = 1;
-out:
 	free(run.nodelist);
-	return result;
+	return rc;
 }
 
 /* ---- runs ---------------------------------------------------------------- */

@@ -34,9 +34,9 @@ void sums_free(struct sums *sums)
 	free(sums);
 }
 
-static void add(struct sums *sums, struct record *record, const char *text, size_t size)
+static void add(struct sums *sums, struct record *record)
 {
-	merge_add(sums->merge, record, merge_digest(text, size));
+	merge_add(sums->merge, record);
 	if (sums->usage)
 		usage_add(sums->usage, record);
 	else
@@ -49,7 +49,7 @@ int sums_add(struct sums *sums, const char *text, size_t size, struct err *err)
 
 	if (!record)
 		return -1;
-	add(sums, record, text, size);
+	add(sums, record);
 	return 0;
 }
 
@@ -112,7 +112,7 @@ int sums_stream(FILE *in, FILE *out, const struct config_advice *limits, struct 
 		}
 		sums = sums ? sums : sums_new(true);
 		run.job = record->job;
-		add(sums, record, line, (size_t)size);
+		add(sums, record);
 	}
 	if (sums)
 		print_job(sums, &run, out, limits);

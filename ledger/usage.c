@@ -150,16 +150,14 @@ static void add_head(struct usage *usage, const struct record *record)
 
 void usage_add(struct usage *usage, struct record *record)
 {
-	struct io best;
+	const char *source = run_source(record, IO_SCOPE_JOB);
 
 	add_head(usage, record);
-	run_best(record, IO_SCOPE_JOB, &best);
-	if (*best.source) {
+	if (*source) {
 		usage->is_told = true;
-		add_lines(usage, record, best.source);
+		add_lines(usage, record, source);
 	} else {
-		run_best(record, IO_SCOPE_NODE, &best);
-		usage->is_wide |= *best.source != 0;
+		usage->is_wide |= *run_source(record, IO_SCOPE_NODE) != 0;
 	}
 	keep(usage, record);
 }

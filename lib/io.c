@@ -94,15 +94,20 @@ static int check_timeline(struct io *io, struct err *err)
 		line.start = line.width = 0;
 	for (line.count = TIMELINE_ROWS; line.count && !timeline_has_row(&line, line.count - 1);)
 		line.count--;
-	memset(&io->timeline, 0, sizeof(io->timeline));
-	if (!line.width && !line.start && !line.count)
+	if (!line.width && !line.start && !line.count) {
+		io->timeline = line;
 		return 0;
+	}
 	if (!timeline_is_row(line.start, line.width) ||
 	    !timeline_is_row(line.start + (int64_t)line.count * line.width, line.width))
 		return err_set(
 			err,
 			"timeline: width_s must be a power of two, and start a multiple of it");
-	timeline_add(&io->timeline, &line); /* without empty rows at its ends */
+	io->timeline.count = line.count;
+	if (!timeline_has_row(&line, 0)) {
+		memset(&io->timeline, 0, sizeof(io->timeline));
+		timeline_add(&io->timeline, &line); /* without the empty ones before it */
+	}
 	return io_check_lanes(io, err);
 }
 

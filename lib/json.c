@@ -23,19 +23,23 @@ struct json_tree {
 	struct chunk *chunks;
 };
 
-static void *take(struct json_tree *tree, size_t size)
+static struct chunk *new_chunk(struct json_tree *tree, size_t size)
+{
+	size_t room = size > CHUNK_BYTES ? size : CHUNK_BYTES;
+	struct chunk *chunk = xneed(malloc(sizeof(*chunk) + room)); /* not zeroed: fast */
+
+	*chunk = (struct chunk){ .next = tree->chunks, .size = room };
+	tree->chunks = chunk;
+	return chunk;
+}
+
+static inline void *take(struct json_tree *tree, size_t size)
 {
 	struct chunk *chunk = tree->chunks;
-	size_t room = size > CHUNK_BYTES ? size : CHUNK_BYTES;
 
 	size = (size + 7) & ~(size_t)7;
-	if (!chunk || chunk->size - chunk->used < size) {
-		chunk = xneed(malloc(sizeof(*chunk) + room + 7)); /* not zeroed: fast */
-		chunk->next = tree->chunks;
-		chunk->used = 0;
-		chunk->size = room + 7;
-		tree->chunks = chunk;
-	}
+	if (!chunk || chunk->size - chunk->used < size)
+		chunk = new_chunk(tree, size);
 	chunk->used += size;
 	return chunk->bytes + chunk->used - size;
 }
@@ -78,9 +82,9 @@ void json_free(struct json *top)
 /* Null so far, behind all others of an object or list. */
 static struct json *hang(struct json *list)
 {
-	struct json *one = memset(take(list->tree, sizeof(*one)), 0, sizeof(*one));
+	struct json *one = take(list->tree, sizeof(*one));
 
-	one->tree = list->tree;
+	*one = (struct json){ .tree = list->tree };
 	*(list->list.first ? &list->list.last->next : &list->list.first) = one;
 	list->list.last = one;
 	list->list.count++;
@@ -97,11 +101,15 @@ struct reader {
 	const char *wrong; /* NULL: that this is no JSON */
 };
 
-static char next_sign(struct reader *r)
+/* Loops keep the place in a variable of their own: it would be written each time. */
+static inline char next_sign(struct reader *r)
 {
-	while (*r->at == ' ' || *r->at == '\n' || *r->at == '\t' || *r->at == '\r')
-		r->at++;
-	return *r->at;
+	char *at = r->at;
+
+	while (*at == ' ' || *at == '\n' || *at == '\t' || *at == '\r')
+		at++;
+	r->at = at;
+	return *at;
 }
 
 /* Four hexadecimal digits; -1: these are none. */
@@ -169,13 +177,13 @@ static bool is_plain(char sign)
 /* The bytes, NUL-terminated; NULL: no string. */
 static char *read_string(struct reader *r, size_t *size)
 {
-	char *bytes = r->at + 1, *to;
+	char *bytes = r->at + 1, *to = bytes;
 
 	if (*r->at != '"')
 		return NULL;
-	for (r->at = bytes; is_plain(*r->at); r->at++)
-		;
-	for (to = r->at; *r->at != '"';) {
+	while (is_plain(*to))
+		to++;
+	for (r->at = to; *r->at != '"';) {
 		if (is_plain(*r->at))
 			*to++ = *r->at++;
 		else if (*r->at != '\\' || !(to = read_escape(r, to)))
@@ -187,38 +195,30 @@ static char *read_string(struct reader *r, size_t *size)
 	return bytes;
 }
 
-static bool pass_digits(struct reader *r)
+/* What they make, as long as these are at most 19. */
+static inline bool pass_digits(struct reader *r, uint64_t *number)
 {
-	char *from = r->at;
+	char *from = r->at, *at = from;
+	uint64_t all = 0;
 
-	while (*r->at >= '0' && *r->at <= '9')
-		r->at++;
-	return r->at > from;
-}
-
-/* The nearest that there is. */
-static int64_t whole_of(const char *at, const char *end)
-{
-	bool is_negative = *at == '-';
-	int64_t number = 0;
-
-	for (at += is_negative; at < end; at++)
-		if (__builtin_mul_overflow(number, 10, &number) ||
-		    __builtin_sub_overflow(number, *at - '0', &number))
-			return is_negative ? INT64_MIN : INT64_MAX;
-	return is_negative ? number : number == INT64_MIN ? INT64_MAX : -number;
+	for (; *at >= '0' && *at <= '9'; at++)
+		all = all * 10 + (uint64_t)(*at - '0');
+	r->at = at;
+	*number = all;
+	return at > from;
 }
 
 static bool read_real(struct reader *r, char *from, struct json *value)
 {
+	uint64_t ignored;
 	size_t size;
 
-	if (*r->at == '.' && (r->at++, !pass_digits(r)))
+	if (*r->at == '.' && (r->at++, !pass_digits(r, &ignored)))
 		return false;
 	if (*r->at == 'e' || *r->at == 'E') {
 		r->at++;
 		r->at += *r->at == '+' || *r->at == '-';
-		if (!pass_digits(r))
+		if (!pass_digits(r, &ignored))
 			return false;
 	}
 	size = (size_t)(r->at - from);
@@ -234,14 +234,17 @@ static bool read_real(struct reader *r, char *from, struct json *value)
 static bool read_number(struct reader *r, struct json *value)
 {
 	char *from = r->at, *first = from + (*from == '-');
+	uint64_t number;
 
 	r->at = first;
-	if (!pass_digits(r) || (*first == '0' && r->at > first + 1))
+	if (!pass_digits(r, &number) || (*first == '0' && r->at > first + 1))
 		return false;
 	if (*r->at == '.' || *r->at == 'e' || *r->at == 'E')
 		return read_real(r, from, value);
+	if (r->at - first > 19 || number > INT64_MAX)
+		number = (uint64_t)INT64_MAX + (first > from); /* the nearest that there is */
 	value->kind = JSON_WHOLE;
-	value->whole = whole_of(from, r->at);
+	value->whole = first > from ? (int64_t)-number : (int64_t)number;
 	return true;
 }
 

@@ -129,7 +129,7 @@ static void add_line(struct run_lines *lines, const struct io *io, enum run_kind
 
 /* A node's lines of other filesystems than the client's are told too, and are
  * not the same I/O: they are of the best source all the same. */
-static const char *best_source(const struct record *record, enum io_scope scope)
+const char *run_source(const struct record *record, enum io_scope scope)
 {
 	uint64_t best = record_best_app(record, scope);
 	size_t i;
@@ -142,8 +142,8 @@ static const char *best_source(const struct record *record, enum io_scope scope)
 
 static void add_record(struct run_lines *lines, const struct record *record)
 {
-	const char *best[2] = { best_source(record, IO_SCOPE_JOB),
-				best_source(record, IO_SCOPE_NODE) };
+	const char *best[2] = { run_source(record, IO_SCOPE_JOB),
+				run_source(record, IO_SCOPE_NODE) };
 	const struct io *io;
 	size_t i;
 

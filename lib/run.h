@@ -52,6 +52,8 @@ struct run_lines {
 /* The best lines of one node in one scope, added up, with their source; all
  * unknown and "" when there are none. */
 void run_best(const struct record *record, enum io_scope scope, struct io *sum);
+/* Their source; "": there are none. */
+const char *run_source(const struct record *record, enum io_scope scope);
 
 struct run_time {
 	double first, last; /* seconds since 1970; < 0: unknown */

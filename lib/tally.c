@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "lib/alloc.h"
-#include "lib/digest.h"
 #include "lib/json.h"
 
 #define SLOTS_FIRST 256
@@ -102,10 +101,13 @@ size_t tally_bytes(const struct tally *tally)
 
 static size_t hash_of(const char *name, const char *cluster)
 {
-	uint64_t hash = digest_add(DIGEST_BEGIN, name, strlen(name));
+	size_t hash = 0;
 
-	hash = digest_add(hash, cluster, strlen(cluster));
-	return (size_t)(hash ^ hash >> 29);
+	for (; *name; name++)
+		hash = hash * 31 + (unsigned char)*name;
+	for (; *cluster; cluster++)
+		hash = hash * 31 + (unsigned char)*cluster;
+	return hash;
 }
 
 /* The slot that has the sum, or the free one where it would be. */

@@ -118,7 +118,7 @@ void timeline_add(struct timeline *line, const struct timeline *other)
 {
 	size_t i, at, first = 0, last = 0;
 	int64_t base;
-	int lane;
+	int lane, shift;
 
 	if (other->is_partial)
 		timeline_spoil(line);
@@ -126,9 +126,10 @@ void timeline_add(struct timeline *line, const struct timeline *other)
 		return;
 	make_room(line, other->start + (int64_t)first * other->width,
 		  other->start + (int64_t)last * other->width, other->width);
-	base = line->start / line->width;
+	shift = __builtin_ctzll((unsigned long long)line->width); /* a power of two */
+	base = line->start >> shift;
 	for (i = first; i <= last; i++) {
-		at = (size_t)((other->start + (int64_t)i * other->width) / line->width - base);
+		at = (size_t)(((other->start + (int64_t)i * other->width) >> shift) - base);
 		for (lane = 0; lane < TIMELINE_LANES; lane++)
 			line->rows[lane][at] = sum(line->rows[lane][at], other->rows[lane][i]);
 	}

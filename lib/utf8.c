@@ -66,6 +66,14 @@ void utf8_clean(char *out, size_t room, const char *text, size_t size)
 	size_t n, used = 0;
 
 	while (size) {
+		for (n = 0; n < size && used + n + 1 < room && text[n] >= ' ' && text[n] < 0x7f;)
+			n++; /* ASCII, as most of it */
+		memmove(out + used, text, n);
+		used += n;
+		text += n;
+		size -= n;
+		if (!size)
+			break;
 		n = utf8_character(text, size, &code);
 		if (used + (n ? n : 1) >= room)
 			break;

@@ -104,15 +104,17 @@ class Site:
 
 def ask_ledger(site: Site, ledger: Ledger) -> str:
     """Why it does not say; ""."""
-    after = None
-    while True:
-        answer = ledger.ask(op="site", since=site.since, until=site.until, after=after)
-        if not answer.get("ok"):
-            return record.why_not(answer)
-        site.tally.join(answer["tally"])
+    question = {"op": "site", "since": site.since, "until": site.until}
+    answer = ledger.ask(**question)
+    while answer.get("ok"):
         after = answer.get("next")
+        if after:  # the ledger adds up the next part meanwhile
+            ledger.send(**question, after=after)
+        site.tally.join(answer["tally"])
         if not after:
             return ""
+        answer = ledger.answer()
+    return record.why_not(answer)
 
 
 def check_caller(ledger_user: str) -> None:
