@@ -33,6 +33,9 @@ payload_make() {
 	"${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -O2 -static -pthread \
 		-o "$dir/truth" "$SRCDIR/tests/vm/truth.c"
 	cp "$SRCDIR"/tests/vm/count-{truth,times,lockdown} "$dir"
+	mkdir "$work"/{image,image/{0,1,2,3}}
+	head -c 262144 /dev/urandom | tee "$work"/image/{0,1,2,3}/in >/dev/null
+	mksquashfs "$work/image" "$dir/image.squashfs" -quiet -no-progress -no-duplicates -noD -b 4096
 	# shellcheck disable=SC2016 # the container's shell expands it
 	docker run --rm --network=none -v "$SRCDIR/tests/sim:/sim:ro" -v "$dir:/out" "$image" \
 		sh -c 'gcc -std=gnu11 -D_GNU_SOURCE -O2 -o /out/wekafs /sim/wekafs.c $(pkg-config --cflags --libs fuse3)'
@@ -563,13 +566,13 @@ expect_rows() {
 	done
 }
 
-# times KERNEL LABEL - each class took what the processes measured, and at least what the
+# times KERNEL LABEL FS - each class took what the processes measured, and at least what the
 # operations of the slow filesystem take. Counted is the filesystem's part of a call: that of
 # the process, less 5 % and 50 ms, for each of many processes that wait for a CPU in turn.
 times() {
-	jq -r -s --arg kernel "$1" '
+	jq -r -s --arg kernel "$1" --arg fs "$3" '
 		.[0] as $ops | [.[1:-1][] | .times // {}] as $did
-		| (.[-1].app[] | select(.fs == "/mnt/slow")) as $got
+		| (.[-1].app[] | select(.fs == $fs)) as $got
 		| ["read_us", "write_us", "meta_us", "sync_us", "close_us", "mapped_us", "async_us"][] as $key
 		| ([$did[][$key] // 0] | add // 0) as $us
 		| select(($kernel == "5.10" and $key == "mapped_us") | not)
@@ -578,13 +581,38 @@ times() {
 }
 
 @test "time by class is what processes waited, one, four or sixteen" {
-	local kernel label found
-	for kernel in "${timed[@]}"; do
-		for label in 'nothing' 'one process' 'four processes' 'sixteen processes' \
-			libaio mapped 'mapped by four'; do
-			found=$(times "$kernel" "$label")
+	local kernel fs label found
+	while read -r fs label; do
+		for kernel in "${timed[@]}"; do
+			found=$(times "$kernel" "$label" "$fs")
 			[[ -z $found ]] || { printf '%s, %s: %s\n' "$kernel" "$label" "$found"; return 1; }
 		done
+	done <<-END
+		/mnt/slow nothing
+		/mnt/slow one process
+		/mnt/slow four processes
+		/mnt/slow sixteen processes
+		/mnt/slow libaio
+		/mnt/slow mapped
+		/mnt/slow mapped by four
+		/mnt/slow user namespace
+		/mnt/over overlay
+		/mnt/image image
+		/mnt/disk throttled
+	END
+}
+
+@test "a write waits where more is dirty than may be" {
+	each_slow throttled '.write_us > 1000000' true /mnt/disk
+}
+
+@test "overlays and images are counted on top, and where they are not, nowhere" {
+	local label fs
+	for label in overlay image; do
+		fs=/mnt/${label/overlay/over}
+		each_slow "$label" '[.read_calls, .meta.open, .read_us > 800000] | join(" ")' '8 4 true' "$fs"
+		each_slow "$label" '[.read_calls, .meta.open, .read_us, .mapped_us // 0] | join(" ")' '0 0 0 0'
+		each_slow "$label that is not counted" '[.read_calls, .meta.open, .read_us, .mapped_us // 0] | join(" ")' '0 0 0 0'
 	done
 }
 
@@ -641,7 +669,7 @@ each_slow() {
 }
 
 @test "calls that fail are counted by filesystem, class and errno" {
-	each_slow errors '.errors | tojson' '{"ENOENT":{"meta":2}}'
+	each_slow errors '.errors | tojson' '{"EROFS":{"meta":1},"ENOENT":{"meta":2}}'
 	each_slow errors '.errors | tojson' '{"ENOSPC":{"write":1}}' /mnt/b
 	each_slow 'one process' '.errors | tojson' null
 }

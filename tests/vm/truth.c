@@ -190,95 +190,110 @@ static void need(long got, long want, const char *what)
 		fail("%s: %ld instead of %ld", what, got, want);
 }
 
+static long mono_us(void)
+{
+	struct timespec t;
+
+	if (clock_gettime(CLOCK_MONOTONIC, &t) < 0)
+		fail("clock_gettime");
+	return t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+/* What a call returned, and how long it took; with all of the program in memory. */
+#define TAKES(class, call)                                                                         \
+	({                                                                                         \
+		long begin_us_ = mono_us(), rc_ = (long)(call);                                    \
+		truth->us[class] += mono_us() - begin_us_;                                         \
+		rc_;                                                                               \
+	})
+
+static void pause_ms(long ms)
+{
+	struct timespec t = { 0, ms * 1000000 };
+
+	nanosleep(&t, NULL);
+}
+
 /* ---- plain calls --------------------------------------------------------- */
+
+static long vector_call(int fd, int rw, int i)
+{
+	struct iovec v[4];
+	off_t at = (off_t)i * BLOCK;
+	int j;
+
+	for (j = 0; j < 4; j++) {
+		v[j].iov_base = buffer + j * BLOCK / 4;
+		v[j].iov_len = BLOCK / 4;
+	}
+	if (i % 2)
+		return rw == READ ? preadv2(fd, v, 4, at, 0) : pwritev2(fd, v, 4, at, 0);
+	return rw == READ ? readv(fd, v, 4) : writev(fd, v, 4);
+}
+
+static long plain_call(int fd, int rw, int i)
+{
+	(void)i;
+	return rw == READ ? read(fd, buffer, BLOCK) : write(fd, buffer, BLOCK);
+}
+
+/* From the end of the file to its beginning. */
+static long placed_call(int fd, int rw, int i)
+{
+	off_t at = (off_t)(CALLS - 1 - i) * BLOCK;
+
+	return rw == READ ? pread(fd, buffer, BLOCK, at) : pwrite(fd, buffer, BLOCK, at);
+}
+
+static int open_for(int rw, int flags)
+{
+	return rw == READ ? open_in(DIR_, "in", O_RDONLY | flags) : open_new(DIR_, flags);
+}
+
+static void calls(int rw, int flags, long (*call)(int fd, int rw, int i))
+{
+	int fd = open_for(rw, flags), i;
+
+	for (i = 0; i < CALLS; i++) {
+		need(call(fd, rw, i), BLOCK, rw == READ ? "read" : "write");
+		both(DIR_, rw, BLOCK);
+	}
+}
 
 static void do_read(void)
 {
-	int fd = open_in(DIR_, "in", O_RDONLY), i;
-
-	for (i = 0; i < CALLS; i++) {
-		need(read(fd, buffer, BLOCK), BLOCK, "read");
-		both(DIR_, READ, BLOCK);
-	}
+	calls(READ, 0, plain_call);
 }
 
 static void do_write(void)
 {
-	int fd = open_new(DIR_, 0), i;
-
-	for (i = 0; i < CALLS; i++) {
-		need(write(fd, buffer, BLOCK), BLOCK, "write");
-		both(DIR_, WRITE, BLOCK);
-	}
+	calls(WRITE, 0, plain_call);
 }
 
 static void do_pread(void)
 {
-	int fd = open_in(DIR_, "in", O_RDONLY), i;
-
-	for (i = CALLS - 1; i >= 0; i--) {
-		need(pread(fd, buffer, BLOCK, (off_t)i * BLOCK), BLOCK, "pread");
-		both(DIR_, READ, BLOCK);
-	}
+	calls(READ, 0, placed_call);
 }
 
 static void do_pwrite(void)
 {
-	int fd = open_new(DIR_, 0), i;
-
-	for (i = CALLS - 1; i >= 0; i--) {
-		need(pwrite(fd, buffer, BLOCK, (off_t)i * BLOCK), BLOCK, "pwrite");
-		both(DIR_, WRITE, BLOCK);
-	}
-}
-
-static void vectors(struct iovec *v)
-{
-	int i;
-
-	for (i = 0; i < 4; i++) {
-		v[i].iov_base = buffer + i * BLOCK / 4;
-		v[i].iov_len = BLOCK / 4;
-	}
+	calls(WRITE, 0, placed_call);
 }
 
 static void do_readv(void)
 {
-	int fd = open_in(DIR_, "in", O_RDONLY), i;
-	struct iovec v[4];
-
-	vectors(v);
-	for (i = 0; i < CALLS; i++) {
-		need(i % 2 ? preadv2(fd, v, 4, (off_t)i * BLOCK, 0) : readv(fd, v, 4), BLOCK,
-		     "readv");
-		both(DIR_, READ, BLOCK);
-	}
+	calls(READ, 0, vector_call);
 }
 
 static void do_writev(void)
 {
-	int fd = open_new(DIR_, 0), i;
-	struct iovec v[4];
-
-	vectors(v);
-	for (i = 0; i < CALLS; i++) {
-		need(i % 2 ? pwritev2(fd, v, 4, (off_t)i * BLOCK, 0) : writev(fd, v, 4), BLOCK,
-		     "writev");
-		both(DIR_, WRITE, BLOCK);
-	}
+	calls(WRITE, 0, vector_call);
 }
 
 static void do_direct(void)
 {
-	int in = open_in(DIR_, "in", O_RDONLY | O_DIRECT);
-	int out = open_new(DIR_, O_DIRECT), i;
-
-	for (i = 0; i < CALLS; i++) {
-		need(read(in, buffer, BLOCK), BLOCK, "direct read");
-		both(DIR_, READ, BLOCK);
-		need(write(out, buffer, BLOCK), BLOCK, "direct write");
-		both(DIR_, WRITE, BLOCK);
-	}
+	calls(READ, O_DIRECT, plain_call);
+	calls(WRITE, O_DIRECT, plain_call);
 }
 
 /* Sizes at the edges of the bins, the end of the file, and a refused call. */
@@ -543,12 +558,13 @@ static void do_sendfile_pipe(void)
 
 /* ---- libaio -------------------------------------------------------------- */
 
-static void aio(int fd, int rw, int flags, long ask, long get)
+/* So many at a time, of one block each; one that is alone is at the end of the file. */
+static void aio(int fd, int rw, int n, long ask)
 {
 	struct iocb cb[CALLS], *list[CALLS];
 	struct io_event event[CALLS];
 	aio_context_t context = 0;
-	int i, n = flags & O_APPEND ? 1 : CALLS;
+	int i;
 
 	memset(cb, 0, sizeof(cb));
 	need(syscall(SYS_io_setup, CALLS, &context), 0, "io_setup");
@@ -557,34 +573,35 @@ static void aio(int fd, int rw, int flags, long ask, long get)
 		cb[i].aio_lio_opcode = rw == READ ? IOCB_CMD_PREAD : IOCB_CMD_PWRITE;
 		cb[i].aio_buf = (unsigned long)buffer;
 		cb[i].aio_nbytes = (unsigned long)ask;
-		cb[i].aio_offset = n == 1 ? TOTAL - get : (long)i * BLOCK;
+		cb[i].aio_offset = (n == 1 ? CALLS - 1 : (long)i) * BLOCK;
 		list[i] = &cb[i];
 	}
-	need(syscall(SYS_io_submit, context, n, list), n, "io_submit");
-	need(syscall(SYS_io_getevents, context, n, n, event, NULL), n, "io_getevents");
+	need(TAKES(T_ASYNC, syscall(SYS_io_submit, context, n, list)), n, "io_submit");
+	need(TAKES(T_ASYNC, syscall(SYS_io_getevents, context, n, n, event, NULL)), n,
+	     "io_getevents");
 	for (i = 0; i < n; i++) {
-		need((long)event[i].res, get, "aio result");
-		count(DIR_, rw, get);
+		need((long)event[i].res, BLOCK, "aio result");
+		count(DIR_, rw, BLOCK);
 	}
 	syscall(SYS_io_destroy, context);
 }
 
 static void do_aio(void)
 {
-	aio(open_in(DIR_, "in", O_RDONLY), READ, 0, BLOCK, BLOCK);
-	aio(open_new(DIR_, 0), WRITE, 0, BLOCK, BLOCK);
+	aio(open_for(READ, 0), READ, CALLS, BLOCK);
+	aio(open_for(WRITE, 0), WRITE, CALLS, BLOCK);
 }
 
 static void do_aio_direct(void)
 {
-	aio(open_in(DIR_, "in", O_RDONLY | O_DIRECT), READ, 0, BLOCK, BLOCK);
-	aio(open_new(DIR_, O_DIRECT), WRITE, 0, BLOCK, BLOCK);
+	aio(open_for(READ, O_DIRECT), READ, CALLS, BLOCK);
+	aio(open_for(WRITE, O_DIRECT), WRITE, CALLS, BLOCK);
 }
 
 /* Asks for two blocks where one is left: what was read counts. */
 static void do_aio_short(void)
 {
-	aio(open_in(DIR_, "in", O_RDONLY), READ, O_APPEND, 2 * BLOCK, BLOCK);
+	aio(open_for(READ, 0), READ, 1, 2 * BLOCK);
 }
 
 /* Requests that the cgroup's limit holds back, so that all are there at once;
@@ -685,86 +702,6 @@ static unsigned int *at(char *base, unsigned int offset)
 	return (unsigned int *)(void *)(base + offset);
 }
 
-static void ring_run(struct ring *r, unsigned int n, long get)
-{
-	struct io_uring_cqe *cqes = (void *)(r->cq + r->params.cq_off.cqes);
-	unsigned int *tail = at(r->sq, r->params.sq_off.tail);
-	unsigned int *head = at(r->cq, r->params.cq_off.head), i;
-
-	__atomic_store_n(tail, *tail + n, __ATOMIC_RELEASE);
-	need(syscall(SYS_io_uring_enter, r->fd, n, n, IORING_ENTER_GETEVENTS, NULL, 0), n,
-	     "io_uring_enter");
-	for (i = 0; i < n; i++)
-		need(cqes[i].res, get, "io_uring result");
-	__atomic_store_n(head, *head + n, __ATOMIC_RELEASE);
-	close(r->fd);
-}
-
-static void uring(int fd, int op, unsigned int n, long ask, long get)
-{
-	static struct iovec v;
-	struct ring r;
-	unsigned int i;
-
-	ring_open(&r);
-	v.iov_base = buffer;
-	v.iov_len = (size_t)ask;
-	if (op == READV_FIXED || op == WRITEV_FIXED)
-		need(syscall(SYS_io_uring_register, r.fd, IORING_REGISTER_BUFFERS, &v, 1), 0,
-		     "io_uring_register");
-	for (i = 0; i < n; i++) {
-		struct io_uring_sqe *s = &r.sqes[i];
-
-		memset(s, 0, sizeof(*s));
-		s->opcode = (unsigned char)op;
-		s->fd = fd;
-		s->off = n == 1 ? TOTAL - (unsigned long)get : (unsigned long)i * BLOCK;
-		s->addr = (unsigned long)buffer;
-		s->len = (unsigned int)ask;
-		if (op == IORING_OP_READV || op == IORING_OP_WRITEV || op == READV_FIXED ||
-		    op == WRITEV_FIXED) {
-			s->addr = (unsigned long)&v;
-			s->len = 1;
-		}
-		at(r.sq, r.params.sq_off.array)[i] = i;
-	}
-	ring_run(&r, n, get);
-	for (i = 0; i < n; i++)
-		count(DIR_,
-		      op == IORING_OP_READ || op == IORING_OP_READV || op == READV_FIXED ? READ
-											 : WRITE,
-		      get);
-}
-
-static void do_uring(void)
-{
-	uring(open_in(DIR_, "in", O_RDONLY), IORING_OP_READ, CALLS, BLOCK, BLOCK);
-	uring(open_new(DIR_, 0), IORING_OP_WRITE, CALLS, BLOCK, BLOCK);
-}
-
-static void do_uring_v(void)
-{
-	uring(open_in(DIR_, "in", O_RDONLY), IORING_OP_READV, CALLS, BLOCK, BLOCK);
-	uring(open_new(DIR_, 0), IORING_OP_WRITEV, CALLS, BLOCK, BLOCK);
-}
-
-static void do_uring_fixed(void)
-{
-	uring(open_in(DIR_, "in", O_RDONLY), READV_FIXED, CALLS, BLOCK, BLOCK);
-	uring(open_new(DIR_, 0), WRITEV_FIXED, CALLS, BLOCK, BLOCK);
-}
-
-static void do_uring_direct(void)
-{
-	uring(open_in(DIR_, "in", O_RDONLY | O_DIRECT), IORING_OP_READ, CALLS, BLOCK, BLOCK);
-	uring(open_new(DIR_, O_DIRECT), IORING_OP_WRITE, CALLS, BLOCK, BLOCK);
-}
-
-static void do_uring_short(void)
-{
-	uring(open_in(DIR_, "in", O_RDONLY), IORING_OP_READ, 1, 2 * BLOCK, BLOCK);
-}
-
 /* One request, handed over and not waited for. */
 static void ring_put(struct ring *r, const struct io_uring_sqe *what)
 {
@@ -804,6 +741,68 @@ static struct io_uring_sqe block_read(int fd, int i)
 	s.addr = (unsigned long)buffer;
 	s.len = BLOCK;
 	return s;
+}
+
+static int is_vector(int op)
+{
+	return op == IORING_OP_READV || op == IORING_OP_WRITEV || op == READV_FIXED ||
+	       op == WRITEV_FIXED;
+}
+
+/* So many at a time, of one block each; one that is alone is at the end of the file. */
+static void uring(int rw, int flags, int op, int n, long ask)
+{
+	struct iovec v = { buffer, (size_t)ask };
+	int fd = open_for(rw, flags), i;
+	struct io_uring_sqe s;
+	struct ring r;
+
+	ring_open(&r);
+	if (op == READV_FIXED || op == WRITEV_FIXED)
+		need(syscall(SYS_io_uring_register, r.fd, IORING_REGISTER_BUFFERS, &v, 1), 0,
+		     "io_uring_register");
+	for (i = 0; i < n; i++) {
+		s = block_read(fd, n == 1 ? CALLS - 1 : i);
+		s.opcode = (unsigned char)op;
+		s.len = is_vector(op) ? 1 : (unsigned int)ask;
+		if (is_vector(op))
+			s.addr = (unsigned long)&v;
+		ring_put(&r, &s);
+	}
+	for (i = 0; i < n; i++) {
+		need(ring_get(&r), BLOCK, "io_uring result");
+		count(DIR_, rw, BLOCK);
+	}
+	close(r.fd);
+}
+
+static void do_uring(void)
+{
+	uring(READ, 0, IORING_OP_READ, CALLS, BLOCK);
+	uring(WRITE, 0, IORING_OP_WRITE, CALLS, BLOCK);
+}
+
+static void do_uring_v(void)
+{
+	uring(READ, 0, IORING_OP_READV, CALLS, BLOCK);
+	uring(WRITE, 0, IORING_OP_WRITEV, CALLS, BLOCK);
+}
+
+static void do_uring_fixed(void)
+{
+	uring(READ, 0, READV_FIXED, CALLS, BLOCK);
+	uring(WRITE, 0, WRITEV_FIXED, CALLS, BLOCK);
+}
+
+static void do_uring_direct(void)
+{
+	uring(READ, O_DIRECT, IORING_OP_READ, CALLS, BLOCK);
+	uring(WRITE, O_DIRECT, IORING_OP_WRITE, CALLS, BLOCK);
+}
+
+static void do_uring_short(void)
+{
+	uring(READ, 0, IORING_OP_READ, 1, 2 * BLOCK);
 }
 
 /* Four times as many answers as there is room for. */
@@ -901,34 +900,38 @@ static void do_uring_fsync(void)
 
 /* ---- mapped files -------------------------------------------------------- */
 
-static char *map_in(int protection)
+static char *map_file(int fd, int protection, int flags)
 {
-	int fd = open_in(DIR_, "in", O_RDWR);
-	char *map = mmap(NULL, TOTAL, protection, MAP_SHARED, fd, 0);
+	char *map = mmap(NULL, TOTAL, protection, MAP_SHARED | flags, fd, 0);
 
 	if (map == MAP_FAILED)
 		fail("mmap");
 	return map;
 }
 
-static void do_mmap_read(void)
+static char *map_in(int protection)
 {
-	volatile char *map = map_in(PROT_READ);
+	return map_file(open_in(DIR_, "in", O_RDWR), protection, 0);
+}
+
+static void map_touch(volatile char *map)
+{
 	long i;
 
 	for (i = 0; i < TOTAL; i += BLOCK)
 		buffer[0] ^= map[i];
+}
+
+static void do_mmap_read(void)
+{
+	map_touch(map_in(PROT_READ));
 	truth->mmap_bytes[DIR_][READ] = TOTAL;
 }
 
 /* The pages are in memory already: not one byte is asked for. */
 static void do_mmap_hot(void)
 {
-	volatile char *map = map_in(PROT_READ);
-	long i;
-
-	for (i = 0; i < TOTAL; i += BLOCK)
-		buffer[0] ^= map[i];
+	map_touch(map_in(PROT_READ));
 }
 
 static void do_mmap_write(void)
@@ -943,13 +946,8 @@ static void do_mmap_write(void)
 
 static char *map_readonly(int flags)
 {
-	int fd = open_in(DIR_, "in", O_RDONLY);
-	char *map = mmap(NULL, TOTAL, PROT_READ, MAP_SHARED | flags, fd, 0);
-
-	if (map == MAP_FAILED)
-		fail("mmap");
 	truth->mmap_bytes[DIR_][READ] = TOTAL;
-	return map;
+	return map_file(open_in(DIR_, "in", O_RDONLY), PROT_READ, flags);
 }
 
 static void do_mmap_populate(void)
@@ -960,12 +958,10 @@ static void do_mmap_populate(void)
 /* How much of it the kernel reads at once is its own affair. */
 static void do_mmap_willneed(void)
 {
-	volatile char *map = map_readonly(0);
-	long i;
+	char *map = map_readonly(0);
 
-	need(madvise((void *)map, TOTAL, MADV_WILLNEED), 0, "madvise");
-	for (i = 0; i < TOTAL; i += BLOCK)
-		buffer[0] ^= map[i];
+	need(madvise(map, TOTAL, MADV_WILLNEED), 0, "madvise");
+	map_touch(map);
 }
 
 static void do_mmap_populate_read(void)
@@ -999,6 +995,13 @@ static void do_mmap_read_into(void)
 	truth->mmap_bytes[DIR_][WRITE] = TOTAL;
 }
 
+static void count_op(int op, long rc)
+{
+	if (rc < 0)
+		fail("%s", op_names[op]);
+	truth->ops[DIR_][op]++;
+}
+
 /* ---- names and inodes ---------------------------------------------------- */
 
 static void do_open(void)
@@ -1029,10 +1032,8 @@ static void do_names(void)
 	for (i = 0; i < 5; i++) {
 		close(open_in(DIR_, numbered("name", i), O_WRONLY | O_CREAT | O_EXCL));
 		snprintf(from, sizeof(from), "%s", name_in(DIR_, numbered("name", i)));
-		need(rename(from, name_in(DIR_, numbered("moved", i))), 0, "rename");
-		truth->ops[DIR_][RENAME]++;
-		need(unlink(name_in(DIR_, numbered("moved", i))), 0, "unlink");
-		truth->ops[DIR_][UNLINK]++;
+		count_op(RENAME, rename(from, name_in(DIR_, numbered("moved", i))));
+		count_op(UNLINK, unlink(name_in(DIR_, numbered("moved", i))));
 	}
 }
 
@@ -1041,10 +1042,8 @@ static void do_folders(void)
 	int i;
 
 	for (i = 0; i < 5; i++) {
-		need(mkdir(name_in(DIR_, numbered("dir", i)), 0700), 0, "mkdir");
-		truth->ops[DIR_][MKDIR]++;
-		need(rmdir(name_in(DIR_, numbered("dir", i))), 0, "rmdir");
-		truth->ops[DIR_][RMDIR]++;
+		count_op(MKDIR, mkdir(name_in(DIR_, numbered("dir", i)), 0700));
+		count_op(RMDIR, rmdir(name_in(DIR_, numbered("dir", i))));
 	}
 }
 
@@ -1054,10 +1053,9 @@ static void do_stat(void)
 	struct stat st;
 
 	for (i = 0; i < 5; i++) {
-		need(stat(name_in(DIR_, "in"), &st), 0, "stat");
-		need(lstat(name_in(DIR_, "in"), &st), 0, "lstat");
-		need(fstat(fd, &st), 0, "fstat");
-		truth->ops[DIR_][STAT] += 3;
+		count_op(STAT, stat(name_in(DIR_, "in"), &st));
+		count_op(STAT, lstat(name_in(DIR_, "in"), &st));
+		count_op(STAT, fstat(fd, &st));
 	}
 }
 
@@ -1095,11 +1093,8 @@ static void do_fsync(void)
 
 	need(write(fd, buffer, BLOCK), BLOCK, "write");
 	both(DIR_, WRITE, BLOCK);
-	for (i = 0; i < 3; i++)
-		need(fsync(fd), 0, "fsync");
-	for (i = 0; i < 2; i++)
-		need(fdatasync(fd), 0, "fdatasync");
-	truth->ops[DIR_][FSYNC] = 5;
+	for (i = 0; i < 5; i++)
+		count_op(FSYNC, i % 2 ? fsync(fd) : fdatasync(fd));
 }
 
 static void do_msync(void)
@@ -1109,9 +1104,8 @@ static void do_msync(void)
 
 	for (i = 0; i < 5; i++) {
 		map[i] = 'x';
-		need(msync(map, TOTAL, MS_SYNC), 0, "msync");
+		count_op(FSYNC, msync(map, TOTAL, MS_SYNC));
 	}
-	truth->ops[DIR_][FSYNC] = 5;
 }
 
 /* Writes that wait for the disk are no calls of fsync. */
@@ -1123,9 +1117,8 @@ static void do_osync(void)
 		need(write(fd, buffer, BLOCK), BLOCK, "write");
 		both(DIR_, WRITE, BLOCK);
 	}
-	need(fsync(fd), 0, "fsync");
-	need(fdatasync(fd), 0, "fdatasync");
-	truth->ops[DIR_][FSYNC] = 2;
+	count_op(FSYNC, fsync(fd));
+	count_op(FSYNC, fdatasync(fd));
 }
 
 static void do_tmpfile(void)
@@ -1136,13 +1129,6 @@ static void do_tmpfile(void)
 		fail("O_TMPFILE");
 	truth->ops[DIR_][OPEN]++;
 	truth->ops[DIR_][CREATE]++;
-}
-
-static void count_op(int op, long rc)
-{
-	if (rc < 0)
-		fail("%s", op_names[op]);
-	truth->ops[DIR_][op]++;
 }
 
 static void do_inodes(void)
@@ -1177,23 +1163,6 @@ static void do_inodes(void)
 }
 
 /* ---- where each operation takes long ------------------------------------- */
-
-static long mono_us(void)
-{
-	struct timespec t;
-
-	if (clock_gettime(CLOCK_MONOTONIC, &t) < 0)
-		fail("clock_gettime");
-	return t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
-
-/* What a call returned, and how long it took; with all of the program in memory. */
-#define TAKES(class, call)                                                                         \
-	({                                                                                         \
-		long begin_us_ = mono_us(), rc_ = (long)(call);                                    \
-		truth->us[class] += mono_us() - begin_us_;                                         \
-		rc_;                                                                               \
-	})
 
 static void in_memory(void)
 {
@@ -1241,13 +1210,14 @@ static void do_waits_exit(void)
 static void do_waits_mapped(void)
 {
 	int fd = TAKES(T_META, open_in(DIR_, "in", O_RDONLY)), i;
-	volatile char *map = mmap(NULL, TOTAL, PROT_READ, MAP_SHARED, fd, 0);
+	volatile char *map = map_file(fd, PROT_READ, 0);
 
-	if (map == MAP_FAILED)
-		fail("mmap");
 	need(madvise((void *)map, TOTAL, MADV_RANDOM), 0, "madvise");
+	need(posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM), 0, "posix_fadvise");
 	for (i = 0; i < 5; i++)
 		buffer[0] ^= TAKES(T_MAPPED, map[i * 8 * BLOCK]);
+	for (i = 0; i < 2; i++)
+		need(TAKES(T_READ, pread(fd, buffer, BLOCK, (60 + i) * BLOCK)), BLOCK, "pread");
 	munmap((void *)map, TOTAL);
 	need(TAKES(T_CLOSE, close(fd)), 0, "close");
 }
@@ -1255,28 +1225,69 @@ static void do_waits_mapped(void)
 /* 16 at a time: the process is blocked as long as one takes. */
 static void do_waits_aio(void)
 {
-	struct iocb cb[16], *list[16];
-	struct io_event event[16];
-	aio_context_t context = 0;
-	int fd = TAKES(T_META, open_in(DIR_, "in", O_RDONLY | O_DIRECT)), i;
+	int fd = TAKES(T_META, open_in(DIR_, "in", O_RDONLY | O_DIRECT));
 
-	memset(cb, 0, sizeof(cb));
-	need(syscall(SYS_io_setup, 16, &context), 0, "io_setup");
-	for (i = 0; i < 16; i++) {
-		cb[i].aio_fildes = (unsigned int)fd;
-		cb[i].aio_lio_opcode = IOCB_CMD_PREAD;
-		cb[i].aio_buf = (unsigned long)buffer;
-		cb[i].aio_nbytes = BLOCK;
-		cb[i].aio_offset = (long)i * BLOCK;
-		list[i] = &cb[i];
-	}
-	need(TAKES(T_ASYNC, syscall(SYS_io_submit, context, 16, list)), 16, "io_submit");
-	need(TAKES(T_ASYNC, syscall(SYS_io_getevents, context, 16, 16, event, NULL)), 16,
-	     "io_getevents");
+	aio(fd, READ, 16, BLOCK);
 	need(TAKES(T_CLOSE, close(fd)), 0, "close");
 }
 
-/* What a filesystem that is full, a folder without rights and a missing name answer. */
+/* More than may be dirty at a time. */
+static void write_much(int fd)
+{
+	int i;
+
+	for (i = 0; i < 4; i++)
+		need(TAKES(T_WRITE, write(fd, buffer, 4L * TOTAL)), 4L * TOTAL, "write");
+}
+
+static void do_waits_throttled(void)
+{
+	write_much(TAKES(T_META, open_new(DIR_, 0)));
+}
+
+/* Wait until the script has taken the server away, or whatever it does for this step. */
+static void go(int step)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "ready.%d.%d", step, getpid());
+	close(open(name_in(OTHER, name), O_WRONLY | O_CREAT, 0600));
+	while (access(name_in(OTHER, numbered("go.", step)), F_OK))
+		pause_ms(10);
+}
+
+/* One call of each class, each of which waits for a server that comes back. Pages that are
+ * written are more than may be dirty. */
+static void do_away(void)
+{
+	int in = open_in(DIR_, "in", O_RDONLY), raw = open_in(DIR_, "in", O_RDONLY | O_DIRECT);
+	int direct = open_in(DIR_, "direct", O_WRONLY | O_CREAT | O_DIRECT);
+	int out = open_new(DIR_, 0);
+	volatile char *map = map_file(in, PROT_READ, 0);
+
+	need(posix_fadvise(in, 0, 0, POSIX_FADV_RANDOM), 0, "posix_fadvise");
+	go(0);
+	need(TAKES(T_META, mkdir(name_in(DIR_, "dir"), 0700)), 0, "mkdir");
+	go(1);
+	need(TAKES(T_READ, pread(in, buffer, BLOCK, 0)), BLOCK, "pread");
+	go(2);
+	need(TAKES(T_WRITE, write(direct, buffer, BLOCK)), BLOCK, "write");
+	go(3);
+	buffer[0] ^= TAKES(T_MAPPED, map[32 * BLOCK]);
+	go(4);
+	aio(raw, READ, 16, BLOCK);
+	go(5);
+	need(write(out, buffer, BLOCK), BLOCK, "write");
+	need(TAKES(T_SYNC, fsync(out)), 0, "fsync");
+	go(6);
+	need(write(out, buffer, BLOCK), BLOCK, "write");
+	need(TAKES(T_CLOSE, close(out)), 0, "close");
+	out = open_in(DIR_, "in", O_WRONLY);
+	go(7);
+	write_much(out);
+}
+
+/* What a filesystem that is full, one that is read-only and a missing name answer. */
 static void do_errors(void)
 {
 	int fd = open_new(OTHER, 0);
@@ -1288,16 +1299,10 @@ static void do_errors(void)
 		fail("write");
 	need(stat(name_in(DIR_, "missing"), &st), -1, "stat");
 	need(open(name_in(DIR_, "absent"), O_RDONLY), -1, "open");
+	need(open(name_in(DIR_, "in"), O_WRONLY), -1, "open of a file to be written");
 }
 
 /* ---- processes ----------------------------------------------------------- */
-
-static void pause_ms(long ms)
-{
-	struct timespec t = { 0, ms * 1000000 };
-
-	nanosleep(&t, NULL);
-}
 
 static void wait_for(int step)
 {
@@ -1340,16 +1345,21 @@ static void *in_thread(void *arg)
 	return NULL;
 }
 
-static void do_threads(void)
+static void four_threads(void *(*work)(void *arg))
 {
 	pthread_t threads[4];
 	int i;
 
 	for (i = 0; i < 4; i++)
-		if (pthread_create(&threads[i], NULL, in_thread, NULL))
+		if (pthread_create(&threads[i], NULL, work, NULL))
 			fail("pthread_create");
 	for (i = 0; i < 4; i++)
 		pthread_join(threads[i], NULL);
+}
+
+static void do_threads(void)
+{
+	four_threads(in_thread);
 }
 
 /* More threads than CPUs, in small calls: where a kernel preempts itself, it often
@@ -1369,18 +1379,8 @@ static void *in_crowd(void *arg)
 
 static void do_crowd(void)
 {
-	pthread_t threads[4];
-	cpu_set_t one;
-	int i;
-
-	CPU_ZERO(&one);
-	CPU_SET(0, &one);
-	need(sched_setaffinity(0, sizeof(one), &one), 0, "sched_setaffinity");
-	for (i = 0; i < 4; i++)
-		if (pthread_create(&threads[i], NULL, in_crowd, NULL))
-			fail("pthread_create");
-	for (i = 0; i < 4; i++)
-		pthread_join(threads[i], NULL);
+	run_on(0);
+	four_threads(in_crowd);
 }
 
 static pid_t before; /* the parent that goes first */
@@ -1571,6 +1571,8 @@ static const struct kind {
 	{ "waits_exit", do_waits_exit },
 	{ "waits_mapped", do_waits_mapped },
 	{ "waits_aio", do_waits_aio },
+	{ "waits_throttled", do_waits_throttled },
+	{ "waits_away", do_away },
 	{ "errors", do_errors },
 	{ "fork", do_fork },
 	{ "threads", do_threads },
