@@ -444,10 +444,9 @@ static int is_news(struct store *store, const struct row *run, const struct reco
 
 	sqlite3_bind_int64(st, 1, run->id);
 	bind_text(st, 2, r->node);
-	rc = sqlite3_step(st) != SQLITE_ROW
-		     ? fail(store, err)
-		     : row_is_news(r, text, size, text_of(st, 0),
-				   (size_t)sqlite3_column_bytes(st, 0));
+	rc = sqlite3_step(st) != SQLITE_ROW ? fail(store, err)
+					    : row_is_news(r, text, size, text_of(st, 0),
+							  (size_t)sqlite3_column_bytes(st, 0));
 	sqlite3_reset(st);
 	return rc;
 }

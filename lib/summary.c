@@ -190,8 +190,8 @@ static void take_errors(struct summary *s, const struct io *all)
 		if (failed_calls(all, error) <= 0)
 			continue;
 		summary_count(failed_calls(all, error), number, sizeof(number));
-		snprintf(one, sizeof(one), "%s%s:%s", *s->err ? "," : "",
-			 io_errno_names[error], number);
+		snprintf(one, sizeof(one), "%s%s:%s", *s->err ? "," : "", io_errno_names[error],
+			 number);
 		if (left || strlen(s->err) + strlen(one) + sizeof(",+9") > sizeof(s->err))
 			left++;
 		else
