@@ -106,6 +106,8 @@ static inline char next_sign(struct reader *r)
 {
 	char *at = r->at;
 
+	if (*at > ' ')
+		return *at; /* as nearly always */
 	while (*at == ' ' || *at == '\n' || *at == '\t' || *at == '\r')
 		at++;
 	r->at = at;

@@ -77,7 +77,6 @@ int seal_open(struct seal *seal, const char *credential, char **data, size_t *si
 	      struct err *err)
 {
 	void *found = NULL;
-	char *copy;
 	int length = 0;
 	munge_err_t rc;
 	gid_t gid;
@@ -88,11 +87,7 @@ int seal_open(struct seal *seal, const char *credential, char **data, size_t *si
 		free(found);
 		return fail(seal->decode, rc, err);
 	}
-	copy = xcalloc(1, (size_t)length + 1);
-	if (length)
-		memcpy(copy, found, (size_t)length);
-	free(found);
-	*data = copy;
+	*data = found ? found : xcalloc(1, 1); /* it ends with a NUL: munge_decode(3) */
 	*size = (size_t)length;
 	*writer = uid;
 	return 0;
