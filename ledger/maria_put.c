@@ -11,12 +11,10 @@
 #define HELD_MAX (1U << 20) /* bytes of records held back */
 #define ASK_ONE_BY_ONE 8    /* nodes of a run; then all of them at once */
 
-static const char find_runs[] =
-	"SELECT id, restart, first, last, nodelist, nodes_seen, nodes_expected, version, array_job, array_task, het_job, het_offset, CASE dirty WHEN 1 THEN next_try END, seq FROM runs WHERE job=?1 AND cluster=?2 AND uid=?3 FOR UPDATE";
+static const char find_runs[] = "SELECT " STORE_ROW_COLUMNS
+				", seq FROM runs WHERE job=?1 AND cluster=?2 AND uid=?3 FOR UPDATE";
 static const char new_run[] =
 	"INSERT INTO runs(restart, first, last, nodelist, nodes_seen, nodes_expected, version, array_job, array_task, het_job, het_offset, dirty, next_try, cluster, job, uid, seq) VALUES(?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 1, ?13, ?14, ?15, ?16, ?17)";
-static const char update_run[] =
-	"UPDATE runs SET restart=?2, first=?3, last=?4, nodelist=?5, nodes_seen=?6, nodes_expected=?7, version=?8, array_job=?9, array_task=?10, het_job=?11, het_offset=?12, dirty=1, next_try=?13, tries=0 WHERE id=?1";
 static const char get_record[] = "SELECT text FROM records WHERE run=?1 AND node=?2";
 static const char get_nodes[] = "SELECT node FROM records WHERE run=?1 ORDER BY node";
 static const char put_records[] = "INSERT INTO records(run, node, received, text) VALUES";
@@ -179,20 +177,15 @@ static int run_values(struct maria *m, const char *sql, const struct value *valu
 static int write_run(struct maria *m, struct locked *run, struct err *err)
 {
 	const struct job *job = job_at(m, run->job);
-	const struct row *row = &run->row;
-	const struct value values[] = {
-		value_number(row->id),	     value_known(row->restart),
-		value_real(row->first),	     value_real(row->last),
-		value_text(row->nodelist),   value_number(row->seen),
-		value_known(row->expected),  value_number(row->version),
-		value_known(row->array_job), value_known(row->array_task),
-		value_known(row->het_job),   value_known(row->het_offset),
-		value_number(row->next_try), value_text(job->cluster),
-		value_number(job->job),	     value_number(job->uid),
-		value_number(run->seq),
-	};
+	struct value values[STORE_ROW_VALUES + 4];
+	struct row *row = &run->row;
 
-	if (run_values(m, row->id ? update_run : new_run, values, row->id ? NULL : &run->row.id,
+	store_row_values(row, values);
+	values[STORE_ROW_VALUES] = value_text(job->cluster);
+	values[STORE_ROW_VALUES + 1] = value_number(job->job);
+	values[STORE_ROW_VALUES + 2] = value_number(job->uid);
+	values[STORE_ROW_VALUES + 3] = value_number(run->seq);
+	if (run_values(m, row->id ? store_update_run : new_run, values, row->id ? NULL : &row->id,
 		       err) < 0)
 		return -1;
 	run->is_changed = false;
@@ -258,26 +251,6 @@ int maria_flush(struct maria *m, struct err *err)
 
 /* ---- put ----------------------------------------------------------------- */
 
-static void read_row(struct maria *m, struct locked *run)
-{
-	struct row *row = &run->row;
-
-	row->id = mariadb_number(m->db, 0);
-	row->restart = mariadb_known(m->db, 1);
-	row->first = mariadb_real(m->db, 2);
-	row->last = mariadb_real(m->db, 3);
-	row->nodelist = xstrdup(mariadb_column(m->db, 4, NULL));
-	row->seen = mariadb_number(m->db, 5);
-	row->expected = mariadb_known(m->db, 6);
-	row->version = mariadb_number(m->db, 7);
-	row->array_job = mariadb_known(m->db, 8);
-	row->array_task = mariadb_known(m->db, 9);
-	row->het_job = mariadb_known(m->db, 10);
-	row->het_offset = mariadb_known(m->db, 11);
-	row->next_try = mariadb_known(m->db, 12);
-	run->seq = mariadb_number(m->db, 13);
-}
-
 /* Lock the runs of the record's job, unless that is done: its number or -1. */
 static ssize_t lock_job(struct maria *m, const struct record *r, struct err *err)
 {
@@ -301,7 +274,8 @@ static ssize_t lock_job(struct maria *m, const struct record *r, struct err *err
 		return -1;
 	while ((rc = mariadb_row(m->db, err)) > 0) {
 		run = maria_list_add(&m->runs, sizeof(*run));
-		read_row(m, run);
+		store_read_row(&m->store, &run->row);
+		run->seq = mariadb_number(m->db, STORE_ROW_VALUES);
 		recall_names(m, run);
 		run->job = at;
 		if (run->seq > job->last_seq)
@@ -385,7 +359,7 @@ static ssize_t find_run(struct maria *m, size_t job, const struct record *r, int
 
 		if (run_at(m, i)->job != job)
 			continue;
-		gap = row_distance(r, end, row->restart, row->nodelist, row->first, row->last);
+		gap = row_distance(r, end, row);
 		if (gap < 0 || (best >= 0 && gap >= best))
 			continue;
 		has = gap > 0 ? find_record(m, i, r->node, &held, &text, &size, err) : 0;
@@ -405,12 +379,7 @@ static ssize_t add_run(struct maria *m, size_t job, const struct record *r, int6
 
 	run->job = job;
 	run->seq = ++job_at(m, job)->last_seq;
-	run->row.restart = run->row.expected = RECORD_UNKNOWN;
-	run->row.array_job = run->row.array_task = RECORD_UNKNOWN;
-	run->row.het_job = run->row.het_offset = RECORD_UNKNOWN;
-	run->row.next_try = RECORD_UNKNOWN;
-	run->row.first = r->start;
-	run->row.last = row_end(r, now_s);
+	run->row = row_new(r, now_s);
 	return (ssize_t)m->runs.count - 1;
 }
 

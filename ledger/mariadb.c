@@ -36,31 +36,6 @@ struct mariadb {
 	size_t host; /* which of storage_host to try first */
 };
 
-struct value value_number(int64_t number)
-{
-	return (struct value){ .kind = VALUE_NUMBER, .number = number };
-}
-
-struct value value_known(int64_t number)
-{
-	return number < 0 ? (struct value){ .kind = VALUE_NULL } : value_number(number);
-}
-
-struct value value_real(double real)
-{
-	return (struct value){ .kind = VALUE_REAL, .real = real };
-}
-
-struct value value_bytes(const char *bytes, size_t size)
-{
-	return (struct value){ .kind = VALUE_BYTES, .bytes = bytes, .size = size };
-}
-
-struct value value_text(const char *text)
-{
-	return text ? value_bytes(text, strlen(text)) : (struct value){ .kind = VALUE_NULL };
-}
-
 static time_t now_mono(void)
 {
 	struct timespec ts;
@@ -71,7 +46,7 @@ static time_t now_mono(void)
 
 /* ---- failures ------------------------------------------------------------ */
 
-static void drop_rows(struct mariadb *db)
+void mariadb_end(struct mariadb *db)
 {
 	if (db->rows)
 		mysql_free_result(db->rows);
@@ -81,7 +56,7 @@ static void drop_rows(struct mariadb *db)
 
 static void hang_up(struct mariadb *db)
 {
-	drop_rows(db);
+	mariadb_end(db);
 	if (db->mysql)
 		mysql_close(db->mysql);
 	db->mysql = NULL;
@@ -252,7 +227,7 @@ static int check_server(struct mariadb *db, struct err *err)
 		return -1;
 	packet = mariadb_number(db, 0);
 	by_statement = mariadb_number(db, 1);
-	drop_rows(db);
+	mariadb_end(db);
 	if (packet < PACKET_MIN)
 		return err_set(err,
 			       "store: MariaDB: max_allowed_packet is %lld: at least %u is needed",
@@ -350,7 +325,7 @@ int mariadb_ready(struct mariadb *db, mariadb_greet greet, void *arg, struct err
 	time_t now = now_mono();
 
 	if (db->mysql && now - db->used > IDLE_S) {
-		drop_rows(db);
+		mariadb_end(db);
 		if (mysql_ping(db->mysql))
 			hang_up(db);
 	}
@@ -448,7 +423,7 @@ char *mariadb_text(struct mariadb *db, const char *sql, const struct value *valu
 
 static int send_text(struct mariadb *db, const char *text, size_t size, struct err *err)
 {
-	drop_rows(db);
+	mariadb_end(db);
 	if (!db->mysql)
 		return err_set(err, "%s", db->why.text);
 	db->number = 0;
@@ -494,30 +469,25 @@ int mariadb_row(struct mariadb *db, struct err *err)
 	}
 	if (mysql_errno(db->mysql))
 		return fail(db, db->mysql, err);
-	drop_rows(db);
+	mariadb_end(db);
 	return 0;
 }
 
 /* ---- columns ------------------------------------------------------------- */
 
-const char *mariadb_column(const struct mariadb *db, unsigned int column, size_t *size)
+const char *mariadb_column(const struct mariadb *db, int column, size_t *size)
 {
 	if (size)
 		*size = db->sizes[column];
 	return db->row[column];
 }
 
-int64_t mariadb_number(const struct mariadb *db, unsigned int column)
-{
-	return db->row[column] ? strtoll(db->row[column], NULL, 10) : 0;
-}
-
-int64_t mariadb_known(const struct mariadb *db, unsigned int column)
+int64_t mariadb_number(const struct mariadb *db, int column)
 {
 	return db->row[column] ? strtoll(db->row[column], NULL, 10) : RECORD_UNKNOWN;
 }
 
-double mariadb_real(const struct mariadb *db, unsigned int column)
+double mariadb_real(const struct mariadb *db, int column)
 {
 	return db->row[column] ? strtod(db->row[column], NULL) : 0;
 }

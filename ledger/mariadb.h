@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* mariadb.h - a connection to MariaDB, which may be away, hang or break
  *
- * Terms   value: what a statement's ?1 to ?9, ?10 .. stand for; texts are bytes,
- *           escaped here and nowhere else.
+ * Terms   value: store_ops.h; texts are escaped here and nowhere else.
  *         away: no server of storage_host can be reached, or none is ready (a
  *           node of Galera without its cluster); or one that did not answer
  *           within MARIADB_LIMIT_S. The next try is made after 1, 2, 4, ..
@@ -26,6 +25,7 @@
 
 #include "lib/config.h"
 #include "lib/err.h"
+#include "ledger/store_ops.h"
 
 #define MARIADB_CONNECT_S 3
 #define MARIADB_LIMIT_S 5
@@ -33,25 +33,6 @@
 #define MARIADB_RETRY_MAX_S 30
 
 struct mariadb;
-
-struct value {
-	enum {
-		VALUE_NULL,
-		VALUE_NUMBER,
-		VALUE_REAL,
-		VALUE_BYTES
-	} kind;
-	int64_t number;
-	double real;
-	const char *bytes;
-	size_t size;
-};
-
-struct value value_number(int64_t number);
-struct value value_known(int64_t number); /* NULL below 0 */
-struct value value_real(double real);
-struct value value_bytes(const char *bytes, size_t size);
-struct value value_text(const char *text); /* NULL for NULL */
 
 struct mariadb *mariadb_new(const struct config_ledger *config);
 void mariadb_free(struct mariadb *db);
@@ -77,11 +58,11 @@ int64_t mariadb_run(struct mariadb *db, const char *text, size_t size, int64_t *
  * next thing before the end is reached is fine: the rest is dropped. */
 int mariadb_ask(struct mariadb *db, const char *sql, const struct value *values, struct err *err);
 int mariadb_row(struct mariadb *db, struct err *err);
+void mariadb_end(struct mariadb *db);
 
-/* Columns of the row, from 0. Texts are NULL for NULL, and end with a 0. */
-int64_t mariadb_number(const struct mariadb *db, unsigned int column);
-int64_t mariadb_known(const struct mariadb *db, unsigned int column);
-double mariadb_real(const struct mariadb *db, unsigned int column);
-const char *mariadb_column(const struct mariadb *db, unsigned int column, size_t *size);
+/* Columns of the row, as store_ops.h has them. Texts end with a 0. */
+int64_t mariadb_number(const struct mariadb *db, int column);
+double mariadb_real(const struct mariadb *db, int column);
+const char *mariadb_column(const struct mariadb *db, int column, size_t *size);
 
 #endif

@@ -21,28 +21,40 @@ double row_end(const struct record *r, int64_t now_s)
 	return r->end;
 }
 
-/* How far a record may be from a run and be of it all the same. */
-static double slop_of(const struct record *r, int64_t restart, const char *nodelist)
+struct row row_new(const struct record *r, int64_t now_s)
 {
-	bool is_told = restart >= 0 && restart == r->restart && nodelist && r->nodelist &&
-		       !strcmp(nodelist, r->nodelist);
+	return (struct row){ .restart = RECORD_UNKNOWN,
+			     .expected = RECORD_UNKNOWN,
+			     .array_job = RECORD_UNKNOWN,
+			     .array_task = RECORD_UNKNOWN,
+			     .het_job = RECORD_UNKNOWN,
+			     .het_offset = RECORD_UNKNOWN,
+			     .next_try = RECORD_UNKNOWN,
+			     .first = r->start,
+			     .last = row_end(r, now_s) };
+}
+
+/* How far a record may be from a run and be of it all the same. */
+static double slop_of(const struct record *r, const struct row *run)
+{
+	bool is_told = run->restart >= 0 && run->restart == r->restart && run->nodelist &&
+		       r->nodelist && !strcmp(run->nodelist, r->nodelist);
 
 	return is_told ? STORE_SKEW_S : STORE_SLOP_S;
 }
 
-double row_distance(const struct record *r, double end, int64_t restart, const char *nodelist,
-		    double first, double last)
+double row_distance(const struct record *r, double end, const struct row *run)
 {
 	double gap = 0;
-	int is_elsewhere = nodelist && r->nodelist && strcmp(nodelist, r->nodelist) != 0;
+	bool is_elsewhere = run->nodelist && r->nodelist && strcmp(run->nodelist, r->nodelist) != 0;
 
-	if (restart >= 0 && r->restart >= 0 && restart != r->restart)
+	if (run->restart >= 0 && r->restart >= 0 && run->restart != r->restart)
 		return -1;
-	if (r->start > last)
-		gap = r->start - last;
-	else if (first > end)
-		gap = first - end;
-	return gap > slop_of(r, restart, nodelist) || (gap > 0 && is_elsewhere) ? -1 : gap;
+	if (r->start > run->last)
+		gap = r->start - run->last;
+	else if (run->first > end)
+		gap = run->first - end;
+	return gap > slop_of(r, run) || (gap > 0 && is_elsewhere) ? -1 : gap;
 }
 
 bool row_is_news(const struct record *r, const char *text, size_t size, const char *old_text,

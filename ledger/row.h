@@ -30,10 +30,12 @@ struct row {
  * set: it would swallow all later runs of the job, so it takes up a moment. */
 double row_end(const struct record *r, int64_t now_s);
 
+/* A run of this record alone, which is not in the store yet: id 0. */
+struct row row_new(const struct record *r, int64_t now_s);
+
 /* Seconds between a run and a record that ended at 'end', 0 when they overlap;
  * -1: another run. */
-double row_distance(const struct record *r, double end, int64_t restart, const char *nodelist,
-		    double first, double last);
+double row_distance(const struct record *r, double end, const struct row *run);
 
 /* Is it better than what this node said before? */
 bool row_is_news(const struct record *r, const char *text, size_t size, const char *old_text,

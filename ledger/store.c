@@ -3,10 +3,113 @@
 
 #include <string.h>
 
+#include "ledger/row.h"
+#include "lib/alloc.h"
+
+/* Of the cluster ?4, or NULL: of any; and a run that no writer has taken. MariaDB's column
+ * is of bytes, which have no case. */
+#define OF_CLUSTER_SQLITE " AND (?4 IS NULL OR cluster=?4 COLLATE NOCASE)"
+#define OF_CLUSTER_MARIADB                                                                         \
+	" AND (?4 IS NULL OR LOWER(CONVERT(cluster USING latin1))="                                \
+	"LOWER(CONVERT(?4 USING latin1)))"
+#define FREE_SQLITE ""
+#define FREE_MARIADB ", claimed_by=NULL, claimed_until=0"
+#define WAITS_SQLITE "dirty" /* what the index is of */
+#define WAITS_MARIADB "due IS NOT NULL"
+
+enum statement {
+	FIND_JOB,
+	FIND_ARRAY,
+	FIND_HET,
+	FIND_ALL_TASKS,
+	FIND_ALL_COMPONENTS,
+	DONE,
+	LATER,
+	BACKLOG,
+	STATEMENTS
+};
+
+/* MariaDB sets what stands first at first. */
+#define STATEMENTS_OF(dialect)                                                                                                                                                                                                                                                                             \
+	{                                                                                                                                                                                                                                                                                                  \
+		[FIND_JOB] = "SELECT id FROM runs WHERE job=?1" OF_CLUSTER_##dialect                                                                                                                                                                                                                       \
+			" ORDER BY first DESC LIMIT ?3",                                                                                                                                                                                                                                                   \
+		[FIND_ARRAY] =                                                                                                                                                                                                                                                                             \
+			"SELECT id FROM runs WHERE array_job=?1 AND array_task=?2" OF_CLUSTER_##dialect                                                                                                                                                                                                    \
+			" ORDER BY first DESC LIMIT ?3",                                                                                                                                                                                                                                                   \
+		[FIND_HET] =                                                                                                                                                                                                                                                                               \
+			"SELECT id FROM runs WHERE het_job=?1 AND het_offset=?2" OF_CLUSTER_##dialect                                                                                                                                                                                                      \
+			" ORDER BY first DESC LIMIT ?3",                                                                                                                                                                                                                                                   \
+		[FIND_ALL_TASKS] =                                                                                                                                                                                                                                                                         \
+			"SELECT max(id) FROM runs WHERE array_job=?1" OF_CLUSTER_##dialect                                                                                                                                                                                                                 \
+			" GROUP BY array_task, cluster, uid ORDER BY array_task LIMIT ?3",                                                                                                                                                                                                                 \
+		[FIND_ALL_COMPONENTS] =                                                                                                                                                                                                                                                                    \
+			"SELECT max(id) FROM runs WHERE het_job=?1" OF_CLUSTER_##dialect                                                                                                                                                                                                                   \
+			" GROUP BY het_offset, cluster, uid ORDER BY het_offset LIMIT ?3",                                                                                                                                                                                                                 \
+		[DONE] =                                                                                                                                                                                                                                                                                   \
+			"UPDATE runs SET next_try=CASE WHEN version=?2 AND ?9>0 THEN ?9 ELSE next_try END, dirty=CASE WHEN version<>?2 THEN 1 WHEN ?9>0 THEN 2 ELSE 0 END, summary=?3, written=?4, error=NULL, tries=0, array_job=?5, array_task=?6, het_job=?7, het_offset=?8, judged=?10" FREE_##dialect \
+			" WHERE id=?1",                                                                                                                                                                                                                                                                    \
+		[LATER] =                                                                                                                                                                                                                                                                                  \
+			"UPDATE runs SET next_try=?2, tries=tries+1, error=?3, summary=coalesce(?4, summary)" FREE_##dialect                                                                                                                                                                               \
+			" WHERE id=?1",                                                                                                                                                                                                                                                                    \
+		[BACKLOG] =                                                                                                                                                                                                                                                                                \
+			"SELECT count(*), coalesce(sum(tries=0 AND next_try>?1), 0), coalesce(sum(tries>0), 0), coalesce(min(last), 0) FROM runs WHERE " WAITS_##dialect                                                                                                                                   \
+			" AND dirty=1",                                                                                                                                                                                                                                                                    \
+	}
+
+static const char *const statements[STORE_DIALECTS][STATEMENTS] = {
+	[STORE_SQLITE] = STATEMENTS_OF(SQLITE),
+	[STORE_MARIADB] = STATEMENTS_OF(MARIADB),
+};
+
+static const char load_run[] =
+	"SELECT id, version, cluster, summary, error, job, uid, restart, array_job, array_task, het_job, het_offset, first, last, nodes_seen, nodes_expected, tries, next_try, written, dirty, judged FROM runs WHERE id=?1";
+static const char records[] = "SELECT text FROM records WHERE run=?1 AND node>?2 ORDER BY node";
+static const char put_use[] = "REPLACE INTO uses(run, ended, text) VALUES(?1, ?2, ?3)";
+static const char find_uses[] =
+	"SELECT ended, run, text FROM uses WHERE ended>=?1 AND ended<?3 AND (ended>?1 OR run>?2) ORDER BY ended, run LIMIT ?4";
+static const char newest[] = "SELECT coalesce(max(last), 0) FROM runs WHERE last<=?1+86400";
+
+const char store_update_run[] =
+	"UPDATE runs SET restart=?2, first=?3, last=?4, nodelist=?5, nodes_seen=?6, nodes_expected=?7, version=?8, array_job=?9, array_task=?10, het_job=?11, het_offset=?12, dirty=1, next_try=?13, tries=0 WHERE id=?1";
+
+static const char *sql(const struct store *store, enum statement which)
+{
+	return statements[store->dialect][which];
+}
+
+/* The only row: 1, 0 there is none, -1. Its columns are good until end(). */
+static int ask_one(struct store *store, const char *text, const struct value *values,
+		   struct err *err)
+{
+	return store->ops->ask(store, text, values, err) < 0 ? -1 : store->ops->row(store, err);
+}
+
+/* ---- open and close ------------------------------------------------------ */
+
+/* A file of another schema is told now. */
+static struct store *open_sqlite(const char *path, struct err *err)
+{
+	static const char *const tables[] = { load_run, records, find_uses };
+	struct store *store = store_sqlite_open(path, err);
+	const struct value zero = value_number(0), none[] = { zero, zero, zero, zero };
+	size_t i;
+
+	for (i = 0; store && i < sizeof(tables) / sizeof(*tables); i++) {
+		if (ask_one(store, tables[i], none, err) < 0) {
+			err_prefix(err, "'%s'", path);
+			store_close(store);
+			return NULL;
+		}
+		store->ops->end(store);
+	}
+	return store;
+}
+
 struct store *store_open(const struct config_ledger *config, struct err *err)
 {
 	if (strcmp(config->store, CONFIG_MARIADB) != 0)
-		return store_sqlite_open(config->store, err);
+		return open_sqlite(config->store, err);
 #ifdef HAVE_MARIADB
 	return store_mariadb_open(config, err);
 #else
@@ -43,6 +146,60 @@ int store_put(struct store *store, const struct record *record, const char *text
 	return store->ops->put(store, record, text, size, now_s, grace_s, due, err);
 }
 
+/* ---- rows ---------------------------------------------------------------- */
+
+int store_list_ids(struct store *store, const char *text, const struct value *values, int64_t *ids,
+		   int max, struct err *err)
+{
+	int count = 0, rc = 1;
+
+	if (store->ops->ask(store, text, values, err) < 0)
+		return -1;
+	while (count < max && (rc = store->ops->row(store, err)) > 0)
+		ids[count++] = store->ops->number(store, 0);
+	store->ops->end(store);
+	return rc < 0 ? -1 : count;
+}
+
+static char *copy_text(struct store *store, int column)
+{
+	return xstrdup(store->ops->text(store, column, NULL));
+}
+
+void store_read_row(struct store *store, struct row *row)
+{
+	int64_t (*number)(struct store * store, int column) = store->ops->number;
+
+	*row = (struct row){ .id = number(store, 0),
+			     .restart = number(store, 1),
+			     .first = store->ops->real(store, 2),
+			     .last = store->ops->real(store, 3),
+			     .nodelist = copy_text(store, 4),
+			     .seen = number(store, 5),
+			     .expected = number(store, 6),
+			     .version = number(store, 7),
+			     .array_job = number(store, 8),
+			     .array_task = number(store, 9),
+			     .het_job = number(store, 10),
+			     .het_offset = number(store, 11),
+			     .next_try = number(store, 12) };
+}
+
+void store_row_values(const struct row *row, struct value values[STORE_ROW_VALUES])
+{
+	const struct value all[STORE_ROW_VALUES] = {
+		value_number(row->id),	     value_known(row->restart),
+		value_real(row->first),	     value_real(row->last),
+		value_text(row->nodelist),   value_number(row->seen),
+		value_known(row->expected),  value_number(row->version),
+		value_known(row->array_job), value_known(row->array_task),
+		value_known(row->het_job),   value_known(row->het_offset),
+		value_number(row->next_try),
+	};
+
+	memcpy(values, all, sizeof(all));
+}
+
 /* ---- runs ---------------------------------------------------------------- */
 
 int store_due(struct store *store, int64_t now_s, int64_t *ids, int max, int64_t *next,
@@ -54,18 +211,73 @@ int store_due(struct store *store, int64_t now_s, int64_t *ids, int max, int64_t
 int store_find(struct store *store, const struct store_wanted *wanted, int64_t *ids, int max,
 	       struct err *err)
 {
-	return store->ops->find(store, wanted, ids, max, err);
+	bool is_all = wanted->kind != STORE_JOB && wanted->part == RECORD_UNKNOWN;
+	const struct value values[] = { value_number(wanted->job), value_number(wanted->part),
+					value_number(max), value_text(wanted->cluster) };
+	enum statement which =
+		wanted->kind == STORE_ARRAY_TASK      ? is_all ? FIND_ALL_TASKS : FIND_ARRAY
+		: wanted->kind == STORE_HET_COMPONENT ? is_all ? FIND_ALL_COMPONENTS : FIND_HET
+						      : FIND_JOB;
+
+	return store_list_ids(store, sql(store, which), values, ids, max, err);
+}
+
+static void fill_run(struct store *store, struct store_run *run)
+{
+	int64_t (*number)(struct store * store, int column) = store->ops->number;
+
+	*run = (struct store_run){ .id = number(store, 0),
+				   .version = number(store, 1),
+				   .cluster = copy_text(store, 2),
+				   .summary = copy_text(store, 3),
+				   .error = copy_text(store, 4),
+				   .job = (uint32_t)number(store, 5),
+				   .uid = (uint32_t)number(store, 6),
+				   .restart = number(store, 7),
+				   .array_job = number(store, 8),
+				   .array_task = number(store, 9),
+				   .het_job = number(store, 10),
+				   .het_offset = number(store, 11),
+				   .first = store->ops->real(store, 12),
+				   .last = store->ops->real(store, 13),
+				   .nodes_seen = number(store, 14),
+				   .nodes_expected = number(store, 15),
+				   .tries = number(store, 16),
+				   .next_try = number(store, 17),
+				   .written = number(store, 18),
+				   .dirty = (enum store_dirt)number(store, 19),
+				   .judged = copy_text(store, 20) };
 }
 
 int store_run_load(struct store *store, int64_t id, struct store_run *run, struct err *err)
 {
-	return store->ops->run_load(store, id, run, err);
+	const struct value value = value_number(id);
+	int rc = ask_one(store, load_run, &value, err);
+
+	if (rc > 0)
+		fill_run(store, run);
+	else if (rc == 0)
+		err_set(err, "store: run %lld is gone", (long long)id);
+	store->ops->end(store);
+	return rc > 0 ? 0 : -1;
 }
 
 int store_records_after(struct store *store, int64_t id, const char *node, store_fn fn, void *arg,
 			struct err *err)
 {
-	return store->ops->records_after(store, id, node, fn, arg, err);
+	const struct value values[] = { value_number(id), value_text(node) };
+	const char *text;
+	size_t size;
+	int rc = 0, said = 0;
+
+	if (store->ops->ask(store, records, values, err) < 0)
+		return -1;
+	while (!said && (rc = store->ops->row(store, err)) > 0) {
+		text = store->ops->text(store, 0, &size);
+		said = fn(text, size, arg, err);
+	}
+	store->ops->end(store);
+	return said ? said : rc;
 }
 
 int store_records(struct store *store, int64_t id, store_fn fn, void *arg, struct err *err)
@@ -76,13 +288,24 @@ int store_records(struct store *store, int64_t id, store_fn fn, void *arg, struc
 int store_done(struct store *store, const struct store_run *run, const char *summary, int64_t now_s,
 	       int64_t again_s, struct err *err)
 {
-	return store->ops->done(store, run, summary, now_s, again_s, err);
+	const struct value values[] = {
+		value_number(run->id),	     value_number(run->version),
+		value_text(summary),	     value_number(now_s),
+		value_known(run->array_job), value_known(run->array_task),
+		value_known(run->het_job),   value_known(run->het_offset),
+		value_number(again_s),	     value_text(run->judged),
+	};
+
+	return store->ops->change(store, sql(store, DONE), values, err) < 0 ? -1 : 0;
 }
 
 int store_later(struct store *store, int64_t id, const char *summary, int64_t next_try,
 		const char *why, struct err *err)
 {
-	return store->ops->later(store, id, summary, next_try, why, err);
+	const struct value values[] = { value_number(id), value_number(next_try), value_text(why),
+					value_text(summary) };
+
+	return store->ops->change(store, sql(store, LATER), values, err) < 0 ? -1 : 0;
 }
 
 /* ---- uses ---------------------------------------------------------------- */
@@ -90,20 +313,41 @@ int store_later(struct store *store, int64_t id, const char *summary, int64_t ne
 int store_use_put(struct store *store, int64_t id, int64_t ended_s, const char *text,
 		  struct err *err)
 {
-	return store->ops->use_put(store, id, ended_s, text, err);
+	const struct value values[] = { value_number(id), value_number(ended_s), value_text(text) };
+
+	return store->ops->change(store, put_use, values, err) < 0 ? -1 : 0;
 }
 
 int store_uses(struct store *store, const struct store_place *after, int64_t until_s, int max,
 	       store_use_fn fn, void *arg, struct err *err)
 {
-	return store->ops->uses(store, after, until_s, max, fn, arg, err);
+	const struct value values[] = { value_number(after->ended_s), value_number(after->id),
+					value_number(until_s), value_number(max) };
+	struct store_place place;
+	int rc = 0, said = 0;
+
+	if (store->ops->ask(store, find_uses, values, err) < 0)
+		return -1;
+	while (!said && (rc = store->ops->row(store, err)) > 0) {
+		place.ended_s = store->ops->number(store, 0);
+		place.id = store->ops->number(store, 1);
+		said = fn(&place, store->ops->text(store, 2, NULL), arg, err);
+	}
+	store->ops->end(store);
+	return said ? said : rc;
 }
 
 /* ---- housekeeping -------------------------------------------------------- */
 
 int64_t store_newest(struct store *store, int64_t now_s, struct err *err)
 {
-	return store->ops->newest(store, now_s, err);
+	const struct value value = value_number(now_s);
+	int64_t last = -1;
+
+	if (ask_one(store, newest, &value, err) > 0)
+		last = (int64_t)store->ops->real(store, 0);
+	store->ops->end(store);
+	return last;
 }
 
 int store_purge(struct store *store, int64_t before_s, int64_t now_s, int max, struct err *err)
@@ -114,5 +358,16 @@ int store_purge(struct store *store, int64_t before_s, int64_t now_s, int max, s
 int store_backlog(struct store *store, int64_t now_s, struct store_backlog *backlog,
 		  struct err *err)
 {
-	return store->ops->backlog(store, now_s, backlog, err);
+	const struct value value = value_number(now_s);
+	int rc = ask_one(store, sql(store, BACKLOG), &value, err);
+
+	if (rc > 0) {
+		backlog->for_nodes = store->ops->number(store, 1);
+		backlog->for_retry = store->ops->number(store, 2);
+		backlog->for_writer =
+			store->ops->number(store, 0) - backlog->for_nodes - backlog->for_retry;
+		backlog->oldest = store->ops->real(store, 3);
+	}
+	store->ops->end(store);
+	return rc > 0 ? 0 : -1;
 }

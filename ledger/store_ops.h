@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* store_ops.h - what a database must be able to do to be the ledger's store
  *
- * Terms   store_ops: one function for each of store.h, the same contract; what
- *           it is called with is not NULL. The other words are store.h's.
+ * Terms   store_ops: functions of store.h, the same contract, where databases differ, and
+ *           statements, of which store.c makes the others. What they are called with is not
+ *           NULL. The other words are store.h's.
+ *         dialect: what differs in the statements of store.c.
  * Owner   struct store is the first member of the database's own struct, which
  *           .close frees. Texts of a store_run belong to it.
- * Runs    ledger; nobody but store.c calls these.
+ * Runs    ledger; nobody but store.c and the databases' files call these.
  */
 #ifndef JOBIO_LEDGER_STORE_OPS_H
 #define JOBIO_LEDGER_STORE_OPS_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "lib/config.h"
 #include "lib/err.h"
@@ -75,6 +78,47 @@ struct store_place {
 typedef int (*store_use_fn)(const struct store_place *place, const char *text, void *arg,
 			    struct err *err);
 
+/* ?1, ?2, .. of a statement; texts are bytes. */
+struct value {
+	enum {
+		VALUE_NULL,
+		VALUE_NUMBER,
+		VALUE_REAL,
+		VALUE_BYTES
+	} kind;
+	int64_t number;
+	double real;
+	const char *bytes;
+	size_t size;
+};
+
+static inline struct value value_number(int64_t number)
+{
+	return (struct value){ .kind = VALUE_NUMBER, .number = number };
+}
+
+/* NULL below 0 */
+static inline struct value value_known(int64_t number)
+{
+	return number < 0 ? (struct value){ .kind = VALUE_NULL } : value_number(number);
+}
+
+static inline struct value value_real(double real)
+{
+	return (struct value){ .kind = VALUE_REAL, .real = real };
+}
+
+static inline struct value value_bytes(const char *bytes, size_t size)
+{
+	return (struct value){ .kind = VALUE_BYTES, .bytes = bytes, .size = size };
+}
+
+/* NULL for NULL */
+static inline struct value value_text(const char *text)
+{
+	return text ? value_bytes(text, strlen(text)) : (struct value){ .kind = VALUE_NULL };
+}
+
 struct store_ops {
 	void (*close)(struct store *store);
 	int (*begin)(struct store *store, struct err *err);
@@ -84,31 +128,52 @@ struct store_ops {
 		   int64_t now_s, unsigned int grace_s, int64_t *due, struct err *err);
 	int (*due)(struct store *store, int64_t now_s, int64_t *ids, int max, int64_t *next,
 		   struct err *err);
-	int (*run_load)(struct store *store, int64_t id, struct store_run *run, struct err *err);
-	int (*records_after)(struct store *store, int64_t id, const char *node, store_fn fn,
-			     void *arg, struct err *err);
-	int (*done)(struct store *store, const struct store_run *run, const char *summary,
-		    int64_t now_s, int64_t again_s, struct err *err);
-	int (*later)(struct store *store, int64_t id, const char *summary, int64_t next_try,
-		     const char *why, struct err *err);
-	int (*find)(struct store *store, const struct store_wanted *wanted, int64_t *ids, int max,
-		    struct err *err);
-	int (*use_put)(struct store *store, int64_t id, int64_t ended_s, const char *text,
-		       struct err *err);
-	int (*uses)(struct store *store, const struct store_place *after, int64_t until_s, int max,
-		    store_use_fn fn, void *arg, struct err *err);
-	int64_t (*newest)(struct store *store, int64_t now_s, struct err *err);
 	int (*purge)(struct store *store, int64_t before_s, int64_t now_s, int max,
 		     struct err *err);
-	int (*backlog)(struct store *store, int64_t now_s, struct store_backlog *backlog,
-		       struct err *err);
+
+	/* Statements, whose texts are constants. Ask, then take one row after the other: 1, 0
+	 * at their end, -1; end() before that. Columns count from 0, and are good until the
+	 * next row: numbers are RECORD_UNKNOWN for NULL, texts NULL. */
+	int (*ask)(struct store *store, const char *sql, const struct value *values,
+		   struct err *err);
+	int (*row)(struct store *store, struct err *err);
+	void (*end)(struct store *store);
+	int64_t (*number)(struct store *store, int column);
+	double (*real)(struct store *store, int column);
+	const char *(*text)(struct store *store, int column, size_t *size);
+	/* Rows changed, or -1. */
+	int (*change)(struct store *store, const char *sql, const struct value *values,
+		      struct err *err);
+};
+
+enum store_dialect {
+	STORE_SQLITE,
+	STORE_MARIADB,
+	STORE_DIALECTS
 };
 
 struct store {
 	const struct store_ops *ops;
+	enum store_dialect dialect;
 };
 
 struct store *store_sqlite_open(const char *path, struct err *err);
 struct store *store_mariadb_open(const struct config_ledger *config, struct err *err);
+
+/* ---- what both need, of store.c ------------------------------------------ */
+
+/* The first column of each row, at most 'max'; their number or -1. */
+int store_list_ids(struct store *store, const char *sql, const struct value *values, int64_t *ids,
+		   int max, struct err *err);
+
+/* A run as store_put() needs it (row.h): what to ask for, and to write. */
+#define STORE_ROW_COLUMNS                                                                          \
+	"id, restart, first, last, nodelist, nodes_seen, nodes_expected, version, array_job, array_task, het_job, het_offset, CASE dirty WHEN 1 THEN next_try END"
+struct row;
+void store_read_row(struct store *store, struct row *row);
+
+#define STORE_ROW_VALUES 13
+extern const char store_update_run[];
+void store_row_values(const struct row *row, struct value values[STORE_ROW_VALUES]);
 
 #endif

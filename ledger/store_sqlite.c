@@ -22,35 +22,6 @@
 static const char schema[] =
 	"BEGIN IMMEDIATE;CREATE TABLE IF NOT EXISTS runs( id INTEGER PRIMARY KEY, cluster TEXT NOT NULL, job INTEGER NOT NULL, restart INTEGER, uid INTEGER NOT NULL, array_job INTEGER, array_task INTEGER, het_job INTEGER, het_offset INTEGER, first REAL NOT NULL, last REAL NOT NULL, nodelist TEXT, nodes_seen INTEGER NOT NULL, nodes_expected INTEGER, version INTEGER NOT NULL, dirty INTEGER NOT NULL, next_try INTEGER NOT NULL, tries INTEGER NOT NULL DEFAULT 0, summary TEXT, written INTEGER NOT NULL DEFAULT 0, error TEXT, judged TEXT);CREATE INDEX IF NOT EXISTS runs_by_job ON runs(job, cluster);CREATE INDEX IF NOT EXISTS runs_by_array ON runs(array_job, array_task) WHERE array_job IS NOT NULL;CREATE INDEX IF NOT EXISTS runs_by_het ON runs(het_job, het_offset) WHERE het_job IS NOT NULL;CREATE INDEX IF NOT EXISTS runs_due ON runs(next_try) WHERE dirty;CREATE INDEX IF NOT EXISTS runs_by_age ON runs(last);CREATE TABLE IF NOT EXISTS records( run INTEGER NOT NULL, node TEXT NOT NULL, received INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY(run, node));CREATE TABLE IF NOT EXISTS uses( ended INTEGER NOT NULL, run INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY(ended, run)) WITHOUT ROWID;CREATE UNIQUE INDEX IF NOT EXISTS uses_by_run ON uses(run);PRAGMA user_version=1;COMMIT;";
 
-enum statement {
-	FIND_RUNS,
-	NEW_RUN,
-	UPDATE_RUN,
-	GET_RECORD,
-	ADD_RECORD,
-	CHANGE_RECORD,
-	DUE,
-	NEXT_DUE,
-	LOAD_RUN,
-	RECORDS,
-	DONE,
-	LATER,
-	FIND_JOB,
-	FIND_ARRAY,
-	FIND_HET,
-	FIND_ALL_TASKS,
-	FIND_ALL_COMPONENTS,
-	PURGE_RECORDS,
-	PURGE_RUNS,
-	BACKLOG,
-	DROP_USE,
-	PUT_USE,
-	USES,
-	NEWEST,
-	PURGE_USES,
-	STATEMENTS
-};
-
 /* Runs that ended before ?1. One that ends more than a day after now, which is
  * ?2, has its end from a clock that is wrong, or from somebody who wants it kept
  * for ever: when it was received counts. At most ?3. */
@@ -59,56 +30,34 @@ enum statement {
 	" (SELECT 1 FROM records WHERE run=id AND received>=?1))"                                  \
 	" ORDER BY last LIMIT ?3"
 
-/* Of the cluster ?4, or NULL: of any. */
-#define OF_CLUSTER " AND (?4 IS NULL OR cluster=?4 COLLATE NOCASE)"
+static const char find_runs[] =
+	"SELECT " STORE_ROW_COLUMNS " FROM runs WHERE job=?1 AND cluster=?2 AND uid=?3";
+static const char new_run[] =
+	"INSERT INTO runs(cluster, job, uid, first, last, nodes_seen, version, dirty, next_try) VALUES(?1, ?2, ?3, ?4, ?5, 0, 0, 0, 0)";
+static const char get_record[] = "SELECT text FROM records WHERE run=?1 AND node=?2";
+static const char add_record[] =
+	"INSERT OR IGNORE INTO records(run, node, received, text) VALUES(?1, ?2, ?3, ?4)";
+static const char change_record[] =
+	"UPDATE records SET received=?3, text=?4 WHERE run=?1 AND node=?2";
+static const char due_ids[] =
+	"SELECT id FROM runs WHERE dirty AND next_try<=?1 ORDER BY next_try LIMIT ?2";
+static const char next_due[] = "SELECT min(next_try) FROM runs WHERE dirty";
+static const char *const purges[] = { "DELETE FROM uses WHERE run IN (" OLD_RUNS ")",
+				      "DELETE FROM records WHERE run IN (" OLD_RUNS ")",
+				      "DELETE FROM runs WHERE id IN (" OLD_RUNS ")", NULL };
 
-static const char *const sql[STATEMENTS] = {
-	[FIND_RUNS] =
-		"SELECT id, restart, first, last, nodelist, nodes_seen, nodes_expected, version, array_job, array_task, het_job, het_offset, CASE dirty WHEN 1 THEN next_try END FROM runs WHERE job=?1 AND cluster=?2 AND uid=?3",
-	[NEW_RUN] =
-		"INSERT INTO runs(cluster, job, uid, first, last, nodes_seen, version, dirty, next_try) VALUES(?1, ?2, ?3, ?4, ?5, 0, 0, 0, 0)",
-	[UPDATE_RUN] =
-		"UPDATE runs SET restart=?2, first=?3, last=?4, nodelist=?5, nodes_seen=?6, nodes_expected=?7, version=?8, array_job=?9, array_task=?10, het_job=?11, het_offset=?12, dirty=1, next_try=?13, tries=0 WHERE id=?1",
-	[GET_RECORD] = "SELECT text FROM records WHERE run=?1 AND node=?2",
-	[ADD_RECORD] =
-		"INSERT OR IGNORE INTO records(run, node, received, text) VALUES(?1, ?2, ?3, ?4)",
-	[CHANGE_RECORD] = "UPDATE records SET received=?3, text=?4 WHERE run=?1 AND node=?2",
-	[DUE] = "SELECT id FROM runs WHERE dirty AND next_try<=?1 ORDER BY next_try LIMIT ?2",
-	[NEXT_DUE] = "SELECT min(next_try) FROM runs WHERE dirty",
-	[LOAD_RUN] =
-		"SELECT id, version, cluster, summary, error, job, uid, restart, array_job, array_task, het_job, het_offset, first, last, nodes_seen, nodes_expected, tries, next_try, written, dirty, judged FROM runs WHERE id=?1",
-	[RECORDS] = "SELECT text FROM records WHERE run=?1 AND node>?2 ORDER BY node",
-	[DONE] =
-		"UPDATE runs SET dirty=CASE WHEN version<>?2 THEN 1 WHEN ?9>0 THEN 2 ELSE 0 END, next_try=CASE WHEN version=?2 AND ?9>0 THEN ?9 ELSE next_try END, summary=?3, written=?4, error=NULL, tries=0, array_job=?5, array_task=?6, het_job=?7, het_offset=?8, judged=?10 WHERE id=?1",
-	[LATER] =
-		"UPDATE runs SET next_try=?2, tries=tries+1, error=?3, summary=coalesce(?4, summary) WHERE id=?1",
-	[FIND_JOB] = "SELECT id FROM runs WHERE job=?1" OF_CLUSTER " ORDER BY first DESC LIMIT ?3",
-	[FIND_ARRAY] = "SELECT id FROM runs WHERE array_job=?1 AND array_task=?2" OF_CLUSTER
-		       " ORDER BY first DESC LIMIT ?3",
-	[FIND_HET] = "SELECT id FROM runs WHERE het_job=?1 AND het_offset=?2" OF_CLUSTER
-		     " ORDER BY first DESC LIMIT ?3",
-	[FIND_ALL_TASKS] = "SELECT max(id) FROM runs WHERE array_job=?1" OF_CLUSTER
-			   " GROUP BY array_task, cluster, uid ORDER BY array_task LIMIT ?3",
-	[FIND_ALL_COMPONENTS] = "SELECT max(id) FROM runs WHERE het_job=?1" OF_CLUSTER
-				" GROUP BY het_offset, cluster, uid ORDER BY het_offset LIMIT ?3",
-	[PURGE_RECORDS] = "DELETE FROM records WHERE run IN (" OLD_RUNS ")",
-	[BACKLOG] =
-		"SELECT count(*), sum(tries=0 AND next_try>?1), sum(tries>0), min(last) FROM runs WHERE dirty AND dirty=1",
-	[PURGE_RUNS] = "DELETE FROM runs WHERE id IN (" OLD_RUNS ")",
-	[DROP_USE] = "DELETE FROM uses WHERE run=?1",
-	[PUT_USE] = "INSERT INTO uses(run, ended, text) VALUES(?1, ?2, ?3)",
-	[USES] =
-		"SELECT ended, run, text FROM uses WHERE (ended, run)>(?1, ?2) AND ended<?3 ORDER BY ended, run LIMIT ?4",
-	[NEWEST] = "SELECT max(last) FROM runs WHERE last<=?1+86400",
-	[PURGE_USES] = "DELETE FROM uses WHERE run IN (" OLD_RUNS ")",
-};
+#define STATEMENTS_MAX 32
 
 struct sqlite {
 	struct store store;
 	sqlite3 *db;
 	const char *path;
 	ino_t files[FILES]; /* that are open */
-	sqlite3_stmt *statements[STATEMENTS];
+	struct {
+		const char *sql;
+		sqlite3_stmt *compiled;
+	} statements[STATEMENTS_MAX]; /* once each, when they are first needed */
+	sqlite3_stmt *rows;	      /* what was asked last; NULL: all was read */
 };
 
 static const struct store_ops ops; /* at the end */
@@ -250,8 +199,8 @@ static void sqlite_close(struct store *store)
 {
 	int i;
 
-	for (i = 0; i < STATEMENTS; i++)
-		sqlite3_finalize(of(store)->statements[i]);
+	for (i = 0; i < STATEMENTS_MAX; i++)
+		sqlite3_finalize(of(store)->statements[i].compiled);
 	sqlite3_close(of(store)->db);
 	free(store);
 }
@@ -259,7 +208,7 @@ static void sqlite_close(struct store *store)
 struct store *store_sqlite_open(const char *path, struct err *err)
 {
 	struct store *store = xcalloc(1, sizeof(struct sqlite));
-	int i, rc, is_made;
+	int rc, is_made;
 	mode_t old;
 
 	store->ops = &ops;
@@ -275,73 +224,128 @@ struct store *store_sqlite_open(const char *path, struct err *err)
 			unlink(path);
 		return NULL;
 	}
-	for (i = 0; i < STATEMENTS; i++)
-		if (sqlite3_prepare_v3(of(store)->db, sql[i], -1, SQLITE_PREPARE_PERSISTENT,
-				       &of(store)->statements[i], NULL) != SQLITE_OK) {
-			fail(store, err);
-			err_prefix(err, "'%s'", path);
-			sqlite_close(store);
-			return NULL;
-		}
 	return store;
 }
 
 /* ---- statements ---------------------------------------------------------- */
 
-static sqlite3_stmt *get(struct store *store, enum statement which)
+static sqlite3_stmt *compile(struct store *store, const char *sql, struct err *err)
 {
-	sqlite3_stmt *st = of(store)->statements[which];
+	sqlite3_stmt *st;
+	int i = 0;
 
-	sqlite3_reset(st);
-	sqlite3_clear_bindings(st);
+	while (of(store)->statements[i].sql && of(store)->statements[i].sql != sql)
+		i++;
+	if (of(store)->statements[i].sql)
+		return of(store)->statements[i].compiled;
+	if (sqlite3_prepare_v3(of(store)->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &st, NULL) !=
+	    SQLITE_OK) {
+		fail(store, err);
+		return NULL;
+	}
+	of(store)->statements[i].sql = sql;
+	of(store)->statements[i].compiled = st;
 	return st;
 }
 
-static void bind_known(sqlite3_stmt *st, int at, int64_t number)
+/* Texts are the caller's until it has been stepped. */
+static void bind(sqlite3_stmt *st, int at, const struct value *value)
 {
-	if (number >= 0)
-		sqlite3_bind_int64(st, at, number);
+	if (value->kind == VALUE_NUMBER)
+		sqlite3_bind_int64(st, at, value->number);
+	else if (value->kind == VALUE_REAL)
+		sqlite3_bind_double(st, at, value->real);
+	else if (value->kind == VALUE_BYTES)
+		sqlite3_bind_text(st, at, value->bytes, (int)value->size, SQLITE_STATIC);
+	else
+		sqlite3_bind_null(st, at);
 }
 
-static void bind_text(sqlite3_stmt *st, int at, const char *text)
+static sqlite3_stmt *get(struct store *store, const char *sql, const struct value *values,
+			 struct err *err)
 {
-	if (text)
-		sqlite3_bind_text(st, at, text, -1, SQLITE_STATIC); /* until it was stepped */
+	sqlite3_stmt *st = compile(store, sql, err);
+	int i, count = st ? sqlite3_bind_parameter_count(st) : 0;
+
+	for (i = 0; i < count; i++)
+		bind(st, i + 1, &values[i]);
+	return st;
 }
 
-static int64_t known(sqlite3_stmt *st, int column)
+static void sqlite_end(struct store *store)
 {
+	sqlite3_reset(of(store)->rows); /* NULL is fine */
+	of(store)->rows = NULL;
+}
+
+static int sqlite_ask(struct store *store, const char *sql, const struct value *values,
+		      struct err *err)
+{
+	sqlite_end(store);
+	of(store)->rows = get(store, sql, values, err);
+	return of(store)->rows ? 0 : -1;
+}
+
+static int sqlite_row(struct store *store, struct err *err)
+{
+	int rc = sqlite3_step(of(store)->rows);
+
+	if (rc == SQLITE_ROW)
+		return 1;
+	rc = rc == SQLITE_DONE ? 0 : fail(store, err);
+	sqlite_end(store);
+	return rc;
+}
+
+static int64_t sqlite_number(struct store *store, int column)
+{
+	sqlite3_stmt *st = of(store)->rows;
+
 	return sqlite3_column_type(st, column) == SQLITE_NULL ? RECORD_UNKNOWN
 							      : sqlite3_column_int64(st, column);
 }
 
-/* Of a text column; NULL stays NULL. */
-static const char *text_of(sqlite3_stmt *st, int column)
+static double sqlite_real(struct store *store, int column)
 {
-	return sqlite3_column_type(st, column) == SQLITE_NULL
-		       ? NULL
-		       : xneed((char *)sqlite3_column_text(st, column));
+	return sqlite3_column_double(of(store)->rows, column);
 }
 
-/* For statements without rows. */
-static int finish(struct store *store, sqlite3_stmt *st, struct err *err)
+static const char *sqlite_text(struct store *store, int column, size_t *size)
 {
-	int rc = sqlite3_step(st);
+	sqlite3_stmt *st = of(store)->rows;
+	const char *text = NULL;
 
+	if (sqlite3_column_type(st, column) != SQLITE_NULL)
+		text = xneed((char *)sqlite3_column_text(st, column));
+	if (size)
+		*size = (size_t)sqlite3_column_bytes(st, column);
+	return text;
+}
+
+static int sqlite_change(struct store *store, const char *sql, const struct value *values,
+			 struct err *err)
+{
+	sqlite3_stmt *st = get(store, sql, values, err);
+	int rc;
+
+	if (!st)
+		return -1;
+	rc = sqlite3_step(st);
 	sqlite3_reset(st);
-	return rc == SQLITE_DONE ? 0 : fail(store, err);
+	return rc == SQLITE_DONE ? sqlite3_changes(of(store)->db) : fail(store, err);
 }
 
 /* ---- put ----------------------------------------------------------------- */
 
-/* 1: the node has a record in this run, 0, or -1 for an error. */
+/* 1: the node has a record in this run, 0, or -1. Rows that were asked for stay. */
 static int has_record(struct store *store, int64_t run, const char *node, struct err *err)
 {
-	sqlite3_stmt *st = get(store, GET_RECORD);
+	const struct value values[] = { value_number(run), value_text(node) };
+	sqlite3_stmt *st = get(store, get_record, values, err);
 	int rc;
 
-	sqlite3_bind_int64(st, 1, run);
-	bind_text(st, 2, node);
+	if (!st)
+		return -1;
 	rc = sqlite3_step(st);
 	sqlite3_reset(st);
 	if (rc == SQLITE_ROW)
@@ -349,105 +353,69 @@ static int has_record(struct store *store, int64_t run, const char *node, struct
 	return rc == SQLITE_DONE ? 0 : fail(store, err);
 }
 
-static void read_run(sqlite3_stmt *st, struct row *run)
+/* How near it is; -1: it is another run; -2: error. */
+static double distance(struct store *store, const struct record *r, int64_t now_s,
+		       const struct row *run, struct err *err)
 {
-	free(run->nodelist);
-	run->id = sqlite3_column_int64(st, 0);
-	run->restart = known(st, 1);
-	run->first = sqlite3_column_double(st, 2);
-	run->last = sqlite3_column_double(st, 3);
-	run->seen = sqlite3_column_int64(st, 5);
-	run->expected = known(st, 6);
-	run->version = sqlite3_column_int64(st, 7);
-	run->array_job = known(st, 8);
-	run->array_task = known(st, 9);
-	run->het_job = known(st, 10);
-	run->het_offset = known(st, 11);
-	run->next_try = known(st, 12);
-	run->nodelist = xstrdup(text_of(st, 4));
+	double gap = row_distance(r, row_end(r, now_s), run);
+	int has = gap > 0 ? has_record(store, run->id, r->node, err) : 0;
+
+	return has < 0 ? -2 : has > 0 ? -1 : gap;
 }
 
 /* 1 found, 0 none yet, -1 error */
 static int find_run(struct store *store, const struct record *r, int64_t now_s, struct row *run,
 		    struct err *err)
 {
-	sqlite3_stmt *st = get(store, FIND_RUNS);
-	double best = -1, gap;
-	int rc, has;
+	const struct value values[] = { value_number(r->job), value_text(r->cluster),
+					value_number(r->uid) };
+	double best = -1, gap = -1;
+	struct row one, other;
+	int rc;
 
-	sqlite3_bind_int64(st, 1, r->job);
-	bind_text(st, 2, r->cluster);
-	sqlite3_bind_int64(st, 3, r->uid);
-	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
-		gap = row_distance(r, row_end(r, now_s), known(st, 1),
-				   (const char *)sqlite3_column_text(st, 4),
-				   sqlite3_column_double(st, 2), sqlite3_column_double(st, 3));
-		if (gap < 0 || (best >= 0 && gap >= best))
-			continue;
-		has = gap > 0 ? has_record(store, sqlite3_column_int64(st, 0), r->node, err) : 0;
-		if (has < 0) {
-			sqlite3_reset(st);
-			return -1;
+	rc = sqlite_ask(store, find_runs, values, err);
+	while (rc >= 0 && gap > -2 && (rc = sqlite_row(store, err)) > 0) {
+		store_read_row(store, &one);
+		gap = distance(store, r, now_s, &one, err);
+		if (gap >= 0 && (best < 0 || gap < best)) {
+			best = gap;
+			other = *run;
+			*run = one;
+			one = other;
 		}
-		if (has)
-			continue;
-		best = gap;
-		read_run(st, run);
+		free(one.nodelist);
 	}
-	sqlite3_reset(st);
-	if (rc != SQLITE_DONE)
-		return fail(store, err);
-	return best >= 0;
+	sqlite_end(store);
+	return rc < 0 || gap <= -2 ? -1 : best >= 0;
 }
 
-static int new_run(struct store *store, const struct record *r, int64_t now_s, struct row *run,
+static int add_run(struct store *store, const struct record *r, int64_t now_s, struct row *run,
 		   struct err *err)
 {
-	sqlite3_stmt *st = get(store, NEW_RUN);
+	const struct value values[] = { value_text(r->cluster), value_number(r->job),
+					value_number(r->uid), value_real(r->start),
+					value_real(row_end(r, now_s)) };
 
-	bind_text(st, 1, r->cluster);
-	sqlite3_bind_int64(st, 2, r->job);
-	sqlite3_bind_int64(st, 3, r->uid);
-	sqlite3_bind_double(st, 4, r->start);
-	sqlite3_bind_double(st, 5, row_end(r, now_s));
-	if (finish(store, st, err) < 0)
+	if (sqlite_change(store, new_run, values, err) < 0)
 		return -1;
+	*run = row_new(r, now_s);
 	run->id = sqlite3_last_insert_rowid(of(store)->db);
-	run->restart = run->expected = RECORD_UNKNOWN;
-	run->array_job = run->array_task = RECORD_UNKNOWN;
-	run->het_job = run->het_offset = RECORD_UNKNOWN;
-	run->next_try = RECORD_UNKNOWN;
-	run->first = r->start;
-	run->last = row_end(r, now_s);
 	return 0;
 }
 
-static int write_record(struct store *store, enum statement how, const struct row *run,
-			const struct record *r, const char *text, size_t size, int64_t now_s,
-			struct err *err)
-{
-	sqlite3_stmt *st = get(store, how);
-
-	sqlite3_bind_int64(st, 1, run->id);
-	bind_text(st, 2, r->node);
-	sqlite3_bind_int64(st, 3, now_s);
-	sqlite3_bind_text(st, 4, text, (int)size, SQLITE_STATIC);
-	return finish(store, st, err);
-}
-
 /* Is the new record better than what this node said before? 1 yes, 0 no, -1 error. */
-static int is_news(struct store *store, const struct row *run, const struct record *r,
+static int is_news(struct store *store, const struct value *values, const struct record *r,
 		   const char *text, size_t size, struct err *err)
 {
-	sqlite3_stmt *st = get(store, GET_RECORD);
+	const char *old_text;
+	size_t old_size;
 	int rc;
 
-	sqlite3_bind_int64(st, 1, run->id);
-	bind_text(st, 2, r->node);
-	rc = sqlite3_step(st) != SQLITE_ROW ? fail(store, err)
-					    : row_is_news(r, text, size, text_of(st, 0),
-							  (size_t)sqlite3_column_bytes(st, 0));
-	sqlite3_reset(st);
+	if (sqlite_ask(store, get_record, values, err) < 0 || sqlite_row(store, err) <= 0)
+		return -1;
+	old_text = sqlite_text(store, 0, &old_size);
+	rc = row_is_news(r, text, size, old_text, old_size);
+	sqlite_end(store);
 	return rc;
 }
 
@@ -455,56 +423,36 @@ static int is_news(struct store *store, const struct row *run, const struct reco
 static int keep_record(struct store *store, struct row *run, const struct record *r,
 		       const char *text, size_t size, int64_t now_s, struct err *err)
 {
-	int rc;
+	const struct value values[] = { value_number(run->id), value_text(r->node),
+					value_number(now_s), value_bytes(text, size) };
+	int rc = sqlite_change(store, add_record, values, err);
 
-	if (write_record(store, ADD_RECORD, run, r, text, size, now_s, err) < 0)
-		return -1;
-	if (sqlite3_changes(of(store)->db)) {
-		run->seen++;
-		return 1;
-	}
-	rc = is_news(store, run, r, text, size, err);
-	if (rc <= 0)
+	run->seen += rc > 0;
+	if (rc == 0)
+		rc = is_news(store, values, r, text, size, err);
+	else
 		return rc;
-	return write_record(store, CHANGE_RECORD, run, r, text, size, now_s, err) < 0 ? -1 : 1;
-}
-
-static int write_run(struct store *store, const struct row *run, int64_t next_try, struct err *err)
-{
-	sqlite3_stmt *st = get(store, UPDATE_RUN);
-
-	sqlite3_bind_int64(st, 1, run->id);
-	bind_known(st, 2, run->restart);
-	sqlite3_bind_double(st, 3, run->first);
-	sqlite3_bind_double(st, 4, run->last);
-	bind_text(st, 5, run->nodelist);
-	sqlite3_bind_int64(st, 6, run->seen);
-	bind_known(st, 7, run->expected);
-	sqlite3_bind_int64(st, 8, run->version);
-	bind_known(st, 9, run->array_job);
-	bind_known(st, 10, run->array_task);
-	bind_known(st, 11, run->het_job);
-	bind_known(st, 12, run->het_offset);
-	sqlite3_bind_int64(st, 13, next_try);
-	return finish(store, st, err);
+	return rc > 0 ? sqlite_change(store, change_record, values, err) : rc;
 }
 
 static int sqlite_put(struct store *store, const struct record *record, const char *text,
 		      size_t size, int64_t now_s, unsigned int grace_s, int64_t *due,
 		      struct err *err)
 {
+	struct value values[STORE_ROW_VALUES];
 	struct row run = { 0 };
 	int rc = find_run(store, record, now_s, &run, err);
 
 	if (rc == 0)
-		rc = new_run(store, record, now_s, &run, err);
+		rc = add_run(store, record, now_s, &run, err);
 	if (rc >= 0)
 		rc = keep_record(store, &run, record, text, size, now_s, err);
 	if (rc > 0) {
 		row_widen(&run, record, now_s);
 		run.version++;
-		*due = row_due(&run, now_s, grace_s);
-		rc = write_run(store, &run, *due, err) < 0 ? -1 : 1;
+		run.next_try = *due = row_due(&run, now_s, grace_s);
+		store_row_values(&run, values);
+		rc = sqlite_change(store, store_update_run, values, err);
 	}
 	free(run.nodelist);
 	return rc;
@@ -512,244 +460,32 @@ static int sqlite_put(struct store *store, const struct record *record, const ch
 
 /* ---- runs ---------------------------------------------------------------- */
 
-static int list_ids(struct store *store, sqlite3_stmt *st, int64_t *ids, int max, struct err *err)
-{
-	int count = 0, rc;
-
-	while ((rc = sqlite3_step(st)) == SQLITE_ROW && count < max)
-		ids[count++] = sqlite3_column_int64(st, 0);
-	sqlite3_reset(st);
-	return rc == SQLITE_DONE || rc == SQLITE_ROW ? count : fail(store, err);
-}
-
 static int sqlite_due(struct store *store, int64_t now_s, int64_t *ids, int max, int64_t *next,
 		      struct err *err)
 {
-	sqlite3_stmt *st = get(store, NEXT_DUE);
+	const struct value values[] = { value_number(now_s), value_number(max) };
 
-	if (sqlite3_step(st) != SQLITE_ROW) {
-		sqlite3_reset(st);
-		return fail(store, err);
-	}
-	*next = known(st, 0);
-	sqlite3_reset(st);
-	st = get(store, DUE);
-	sqlite3_bind_int64(st, 1, now_s);
-	sqlite3_bind_int(st, 2, max);
-	return list_ids(store, st, ids, max, err);
-}
-
-static int sqlite_find(struct store *store, const struct store_wanted *wanted, int64_t *ids,
-		       int max, struct err *err)
-{
-	bool is_all = wanted->kind != STORE_JOB && wanted->part == RECORD_UNKNOWN;
-	sqlite3_stmt *st =
-		get(store, wanted->kind == STORE_ARRAY_TASK ? is_all ? FIND_ALL_TASKS : FIND_ARRAY
-			   : wanted->kind == STORE_HET_COMPONENT
-				   ? is_all ? FIND_ALL_COMPONENTS : FIND_HET
-				   : FIND_JOB);
-
-	sqlite3_bind_int64(st, 1, wanted->job);
-	if (wanted->kind != STORE_JOB && !is_all)
-		sqlite3_bind_int64(st, 2, wanted->part);
-	sqlite3_bind_int(st, 3, max);
-	bind_text(st, 4, wanted->cluster);
-	return list_ids(store, st, ids, max, err);
-}
-
-static void fill_run(sqlite3_stmt *st, struct store_run *run)
-{
-	run->id = sqlite3_column_int64(st, 0);
-	run->version = sqlite3_column_int64(st, 1);
-	run->job = (uint32_t)sqlite3_column_int64(st, 5);
-	run->uid = (uint32_t)sqlite3_column_int64(st, 6);
-	run->restart = known(st, 7);
-	run->array_job = known(st, 8);
-	run->array_task = known(st, 9);
-	run->het_job = known(st, 10);
-	run->het_offset = known(st, 11);
-	run->first = sqlite3_column_double(st, 12);
-	run->last = sqlite3_column_double(st, 13);
-	run->nodes_seen = sqlite3_column_int64(st, 14);
-	run->nodes_expected = known(st, 15);
-	run->tries = sqlite3_column_int64(st, 16);
-	run->next_try = sqlite3_column_int64(st, 17);
-	run->written = sqlite3_column_int64(st, 18);
-	run->dirty = (enum store_dirt)sqlite3_column_int(st, 19);
-	run->cluster = xstrdup(text_of(st, 2));
-	run->summary = xstrdup(text_of(st, 3));
-	run->error = xstrdup(text_of(st, 4));
-	run->judged = xstrdup(text_of(st, 20));
-}
-
-static int sqlite_run_load(struct store *store, int64_t id, struct store_run *run, struct err *err)
-{
-	sqlite3_stmt *st = get(store, LOAD_RUN);
-	int rc;
-
-	sqlite3_bind_int64(st, 1, id);
-	rc = sqlite3_step(st);
-	if (rc == SQLITE_ROW) {
-		fill_run(st, run);
-		rc = 0;
-	} else if (rc == SQLITE_DONE)
-		rc = err_set(err, "store: run %lld is gone", (long long)id);
-	else
-		rc = fail(store, err);
-	sqlite3_reset(st);
-	return rc;
-}
-
-static int sqlite_records_after(struct store *store, int64_t id, const char *node, store_fn fn,
-				void *arg, struct err *err)
-{
-	sqlite3_stmt *st = get(store, RECORDS);
-	int rc, said = 0;
-
-	sqlite3_bind_int64(st, 1, id);
-	bind_text(st, 2, node);
-	while ((rc = sqlite3_step(st)) == SQLITE_ROW && !said) {
-		const char *text = text_of(st, 0);
-
-		said = fn(text, (size_t)sqlite3_column_bytes(st, 0), arg, err);
-	}
-	sqlite3_reset(st);
-	if (said)
-		return said;
-	return rc == SQLITE_DONE ? 0 : fail(store, err);
-}
-
-static int sqlite_done(struct store *store, const struct store_run *run, const char *summary,
-		       int64_t now_s, int64_t again_s, struct err *err)
-{
-	sqlite3_stmt *st = get(store, DONE);
-
-	sqlite3_bind_int64(st, 1, run->id);
-	sqlite3_bind_int64(st, 2, run->version);
-	bind_text(st, 3, summary);
-	sqlite3_bind_int64(st, 4, now_s);
-	bind_known(st, 5, run->array_job);
-	bind_known(st, 6, run->array_task);
-	bind_known(st, 7, run->het_job);
-	bind_known(st, 8, run->het_offset);
-	sqlite3_bind_int64(st, 9, again_s);
-	bind_text(st, 10, run->judged);
-	return finish(store, st, err);
-}
-
-static int sqlite_later(struct store *store, int64_t id, const char *summary, int64_t next_try,
-			const char *why, struct err *err)
-{
-	sqlite3_stmt *st = get(store, LATER);
-
-	sqlite3_bind_int64(st, 1, id);
-	sqlite3_bind_int64(st, 2, next_try);
-	bind_text(st, 3, why);
-	bind_text(st, 4, summary);
-	return finish(store, st, err);
-}
-
-/* ---- housekeeping -------------------------------------------------------- */
-
-static int64_t sqlite_newest(struct store *store, int64_t now_s, struct err *err)
-{
-	sqlite3_stmt *st = get(store, NEWEST);
-	int64_t newest = -1;
-
-	sqlite3_bind_int64(st, 1, now_s);
-	if (sqlite3_step(st) == SQLITE_ROW)
-		newest = sqlite3_column_int64(st, 0);
-	sqlite3_reset(st);
-	return newest < 0 ? fail(store, err) : newest;
-}
-
-static int finish_one(struct store *store, enum statement which, int64_t id, struct err *err)
-{
-	sqlite3_stmt *st = get(store, which);
-
-	sqlite3_bind_int64(st, 1, id);
-	return finish(store, st, err);
-}
-
-static int sqlite_use_put(struct store *store, int64_t id, int64_t ended_s, const char *text,
-			  struct err *err)
-{
-	sqlite3_stmt *st;
-
-	if (finish_one(store, DROP_USE, id, err) < 0)
+	if (sqlite_ask(store, next_due, NULL, err) < 0 || sqlite_row(store, err) <= 0)
 		return -1;
-	st = get(store, PUT_USE);
-	sqlite3_bind_int64(st, 1, id);
-	sqlite3_bind_int64(st, 2, ended_s);
-	bind_text(st, 3, text);
-	return finish(store, st, err);
-}
-
-static int sqlite_uses(struct store *store, const struct store_place *after, int64_t until_s,
-		       int max, store_use_fn fn, void *arg, struct err *err)
-{
-	sqlite3_stmt *st = get(store, USES);
-	struct store_place place;
-	int rc, said = 0;
-
-	sqlite3_bind_int64(st, 1, after->ended_s);
-	sqlite3_bind_int64(st, 2, after->id);
-	sqlite3_bind_int64(st, 3, until_s);
-	sqlite3_bind_int(st, 4, max);
-	while (!said && (rc = sqlite3_step(st)) == SQLITE_ROW) {
-		place.ended_s = sqlite3_column_int64(st, 0);
-		place.id = sqlite3_column_int64(st, 1);
-		said = fn(&place, text_of(st, 2), arg, err);
-	}
-	sqlite3_reset(st);
-	if (said)
-		return said;
-	return rc == SQLITE_DONE ? 0 : fail(store, err);
+	*next = sqlite_number(store, 0);
+	return store_list_ids(store, due_ids, values, ids, max, err);
 }
 
 static int sqlite_purge(struct store *store, int64_t before_s, int64_t now_s, int max,
 			struct err *err)
 {
-	static const enum statement steps[] = { PURGE_USES, PURGE_RECORDS, PURGE_RUNS };
-	sqlite3_stmt *st;
-	size_t i;
+	const struct value values[] = { value_number(before_s), value_number(now_s),
+					value_number(max) };
+	int i, rc = sqlite_begin(store, err);
 
-	if (sqlite_begin(store, err) < 0)
+	if (rc < 0)
 		return -1;
-	for (i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-		st = get(store, steps[i]);
-		sqlite3_bind_int64(st, 1, before_s);
-		sqlite3_bind_int64(st, 2, now_s);
-		sqlite3_bind_int(st, 3, max);
-		if (finish(store, st, err) < 0) {
-			sqlite_rollback(store);
-			return -1;
-		}
-	}
-	max = sqlite3_changes(of(store)->db);
-	if (sqlite_commit(store, err) < 0) {
-		sqlite_rollback(store);
-		return -1;
-	}
-	return max;
-}
-
-static int sqlite_backlog(struct store *store, int64_t now_s, struct store_backlog *backlog,
-			  struct err *err)
-{
-	sqlite3_stmt *st = get(store, BACKLOG);
-
-	sqlite3_bind_int64(st, 1, now_s);
-	if (sqlite3_step(st) != SQLITE_ROW) {
-		sqlite3_reset(st);
-		return fail(store, err);
-	}
-	backlog->for_nodes = sqlite3_column_int64(st, 1);
-	backlog->for_retry = sqlite3_column_int64(st, 2);
-	backlog->for_writer = sqlite3_column_int64(st, 0) - backlog->for_nodes - backlog->for_retry;
-	backlog->oldest = sqlite3_column_double(st, 3);
-	sqlite3_reset(st);
-	return 0;
+	for (i = 0; purges[i] && rc >= 0; i++)
+		rc = sqlite_change(store, purges[i], values, err);
+	if (rc >= 0 && sqlite_commit(store, err) >= 0)
+		return rc;
+	sqlite_rollback(store);
+	return -1;
 }
 
 static const struct store_ops ops = {
@@ -759,14 +495,12 @@ static const struct store_ops ops = {
 	.rollback = sqlite_rollback,
 	.put = sqlite_put,
 	.due = sqlite_due,
-	.run_load = sqlite_run_load,
-	.records_after = sqlite_records_after,
-	.done = sqlite_done,
-	.later = sqlite_later,
-	.find = sqlite_find,
-	.use_put = sqlite_use_put,
-	.uses = sqlite_uses,
-	.newest = sqlite_newest,
 	.purge = sqlite_purge,
-	.backlog = sqlite_backlog,
+	.ask = sqlite_ask,
+	.row = sqlite_row,
+	.end = sqlite_end,
+	.number = sqlite_number,
+	.real = sqlite_real,
+	.text = sqlite_text,
+	.change = sqlite_change,
 };
