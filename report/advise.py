@@ -20,32 +20,33 @@ says on standard error); 1 when nothing is known of the job; 2 bad usage."""
 from __future__ import annotations
 
 import json
+import re
 import sys
 
 from report import advice, record, sacct, samples
 from report.command import USAGE, Failure
 from report.job import slurm_of
-from report.options import VALUE, Option, parse, usage
+from report.options import read, text
 from report.units import plural, tone
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from report.options import Spec
     from report.record import Job, Source
 
-OPTIONS = [Option("options"), Option("json"), Option("conf", value=VALUE)]
+OPTIONS: dict[str, Spec] = {"options": ("", None), "json": ("", None), "conf": ("", text)}
 SINCE = "now-30days"
 RUNS_MAX = 20
 ANYTHING = {"io_cores_min": 1, "io_cores_max": 64, "profiles": []}  # without a jobio.conf
 LIKE_PERCENT, LIKE_BYTES = 10, 1 << 20  # fewer bytes are no work
 SINGLE_PERCENT = 5  # of single runs, where no spread tells
-LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
 
 
 def is_word(text: str) -> bool:
     """In a shell it stays one word, and does nothing else."""
-    return bool(text) and text[0] != "-" and LETTERS.issuperset(text)
+    return bool(re.fullmatch(r"[\w.][\w.-]*", text, re.ASCII))
 
 
 class Run:
@@ -131,11 +132,11 @@ class Search:
             else "no difference in time")
         return sign < 0 or (is_saving and sign == 0)
 
-    def take(self, step: dict[str, Any], kind: str, is_good: bool) -> None:
+    def take(self, step: dict[str, Any], kind: str, *asked: Any) -> None:
         """One option of a kind; the first is worth most."""
         if kind in self.taken:
             step["note"] = "another advice is worth more"
-        elif is_good:
+        elif not asked or self.ask_runs(step, *asked):
             step["taken"] = True
             self.taken.add(kind)
 
@@ -146,7 +147,7 @@ class Search:
             self.propose_profile(step, option["mount_option"])
         elif "exclusive" in option:
             step["option"] = "--exclusive"
-            self.take(step, "exclusive", True)
+            self.take(step, "exclusive")
         elif is_word(option.get("exclude") or ""):
             self.propose_without(step, option["exclude"])
 
@@ -157,8 +158,7 @@ class Search:
             return
         step["option"] = f"--io-cores={cores}"
         mine = self.job.setup
-        self.take(step, "cores", "cores" not in self.taken
-                  and self.ask_runs(step, cores, mine[1], cores < mine[0]))
+        self.take(step, "cores", cores, mine[1], cores < mine[0])
 
     def propose_profile(self, step: dict[str, Any], option: str) -> None:
         name = self.find_profile(step["fs"] or "", option)
@@ -166,8 +166,7 @@ class Search:
             step["note"] = f"jobio.conf has no profile with {option} on this host"
             return
         step["option"] = f"--io-profile={name}"
-        self.take(step, "profile",
-                  "profile" not in self.taken and self.ask_runs(step, None, name))
+        self.take(step, "profile", None, name)
 
     def find_profile(self, fs: str, option: str) -> str | None:
         """Of several that fit, the one called stream, else the first."""
@@ -240,7 +239,7 @@ def reason(step: dict[str, Any]) -> str:
     return seen + "." + (f" ({step['code']}{place}, {step['confidence']})" if step["code"] else "")
 
 
-def text(search: Search) -> str:
+def told(search: Search) -> str:
     job, runs = search.job.job, len(search.runs)
     lines = [f"job {job.id}{', user ' + job.user if job.user else ''}: "
              f"{plural(runs, 'other run')} in 30 days, {len(search.like)} alike (as many nodes, "
@@ -283,10 +282,7 @@ def other_runs(source: Source, job: Job) -> list[Run]:
 
 
 def main(args: list[str]) -> int:
-    given, words = parse("advise", OPTIONS, args)
-    options = dict(given)
-    if "help" in options:
-        return usage(__doc__)
+    options, words = read("advise", OPTIONS, args)
     if len(words) != 1:
         raise Failure("of which job? one, as in jobio advise 7", USAGE)
     if "options" in options and "json" in options:
@@ -308,7 +304,7 @@ def main(args: list[str]) -> int:
     elif job.advice is None:
         print("jobio: advise: " + too_little(job.job), file=sys.stderr)
     elif "options" not in options:
-        print(text(search))
+        print(told(search))
     elif search.options():
         print(search.options())
     return 0

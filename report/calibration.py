@@ -20,6 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Optional
 
+    from report import record
+
     Setting = tuple[int, Optional[str]]  # io-cores, profile
 
 MIB = 1 << 20
@@ -52,10 +54,20 @@ class Shape:
     @property
     def name(self) -> str:
         size = f"{self.block_kib // 1024}m" if self.block_kib >= 1024 else f"{self.block_kib}k"
-        way = "write" if self.is_write else "read"
         if self.is_alone:
-            return f"{size}-{way}-{'direct' if self.is_direct else 'buffered'}"
-        return f"{size}-{way}-{'async' if self.is_async else 'sync'}-{self.processes}"
+            return f"{size}-{self.way}-{'direct' if self.is_direct else 'buffered'}"
+        return f"{size}-{self.way}-{'async' if self.is_async else 'sync'}-{self.processes}"
+
+    @property
+    def way(self) -> str:
+        return "write" if self.is_write else "read"
+
+    @property
+    def engine(self) -> str:
+        return "libaio" if self.is_async else "psync"
+
+
+LAYOUT = Shape(LARGE_KIB, True, False)  # the files are made
 
 
 def all_shapes(processes: list[int]) -> list[Shape]:
@@ -67,38 +79,92 @@ def all_shapes(processes: list[int]) -> list[Shape]:
                    for direct in (False, True) for write in (False, True)]
 
 
-@dataclass
-class Plan:
-    settings: list[Setting]
-    processes: list[int]
-    repeats: int = 3
-    seconds: int = 3
-    max_s: int = 8 * 3600
-    space_bytes: int = 8 << 30
-    max_bytes: int = 16 << 40
-    file_bytes: int = 0  # of one file
-    run_bytes: int = 0  # of one run
-    turns: list[tuple[Setting, int]] = field(default_factory=list)
+# ---- what fio and the records say --------------------------------------------------
 
-    def make(self) -> None:
-        """Settings are shuffled round by round: an hour in which the servers are busy falls on
-        all of them."""
+@dataclass
+class Run:
+    shape: Shape
+    bytes: int
+    calls: int
+    ms: int
+    latency_us: float  # of one call; 0: fio does not say
+
+    def rate(self, is_bytes: bool) -> float:
+        return (self.bytes if is_bytes else self.calls) * 1000 / self.ms
+
+
+def read_fio(text: str, shape: Shape) -> Run:
+    """What fio 3 wrote: notes may stand in front of its JSON."""
+    try:
+        (job,) = json.loads(text[text.index("{"):])["jobs"]
+        told = job[shape.way]
+        run = Run(shape, int(told["io_bytes"]), int(told["total_ios"]),
+                  int(told["runtime"]) or 1, float(told.get("lat_ns", {}).get("mean", 0)) / 1000)
+        error = int(job.get("error", 0))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise Failure("fio: its answer has no meaning") from None
+    if error:
+        raise Failure(f"fio: error {error}")
+    if run.bytes <= 0 or run.calls <= 0 or run.ms < 0:
+        raise Failure("fio: it moved nothing")
+    return run
+
+
+@dataclass
+class Job:
+    setting: Setting
+    repeat: int
+    id: str = ""
+    node: str = ""
+    mount: str = ""
+    fstype: str = ""
+    runs: dict[str, Run] = field(default_factory=dict)
+    layout: Run | None = None
+    told: dict[str, Any] | None = None  # of it, in jobio's record
+    quality: list[str] = field(default_factory=list)
+    why: str = ""  # what is wrong with it
+    is_judged: bool = False
+    is_lacking: bool = False  # it did not get what it asked for
+    disagrees: bool = False
+
+    def blame(self, why: str) -> None:
+        self.why = self.why or why
+
+    def fio(self, is_aio: bool = False) -> dict[str, int]:
+        """What fio moved; or only through libaio."""
+        runs = [run for run in (self.layout, *self.runs.values())
+                if run and (run.shape.is_async or not is_aio)]
+        return {f"{way}_{what}": sum(getattr(run, what) for run in runs if run.shape.way == way)
+                for way in ("read", "write") for what in ("bytes", "calls")}
+
+
+class Calibration:
+    """What is measured, with how much, and what came of it; a Failure where space or time are
+    not enough. Settings are shuffled round by round: an hour in which the servers are busy falls
+    on all of them."""
+
+    def __init__(self, settings: list[Setting], wish: dict[str, Any]) -> None:
+        self.settings: list[Setting] = settings
+        self.repeats: int = wish["repeats"]
+        self.seconds: int = wish["seconds"]
+        self.profiles = list(dict.fromkeys(profile for _, profile in settings))
+        self.processes: list[int] = wish["processes"]
         self.shapes = all_shapes(self.processes)
-        for repeat in range(self.repeats):
-            self.turns += [(s, repeat) for s in random.sample(self.settings, len(self.settings))]
+        self.jobs = [Job(setting, repeat) for repeat in range(self.repeats)
+                     for setting in random.sample(settings, len(settings))]
         most, least = self.processes[-1], HUGE_KIB // 1024
-        self.file_bytes = self.space_bytes // most // MIB * MIB
+        self.file_bytes: int = wish["space"] // most // MIB * MIB
         if self.file_bytes < least * MIB:
             raise Failure(f"--space: {most} files of at least {least} MiB need {most * least} MiB",
                           USAGE)
-        runs, least = len(self.turns) * len(self.shapes), max(most, least)
-        self.run_bytes = self.max_bytes // (runs + 1)
+        runs, least = len(self.jobs) * len(self.shapes), max(most, least)
+        self.run_bytes = wish["max-bytes"] // (runs + 1)
         if self.run_bytes < least * MIB:
             raise Failure(f"--max-bytes: {runs} runs of at least {least} MiB need "
                           f"{(runs + 1) * least} MiB; fewer --io-cores, --profiles, --processes or "
                           "--repeats need less", USAGE)
-        if self.all_s() // 60 > self.max_s // 60:
-            raise Failure(f"--max-time: {len(self.turns)} jobs of {len(self.shapes)} runs take "
+        if self.all_s() // 60 > wish["max-time"] // 60:
+            raise Failure(f"--max-time: {len(self.jobs)} jobs of {len(self.shapes)} runs take "
                           f"about {self.all_s() // 60} minutes; more time, or fewer --io-cores, "
                           "--profiles, --processes, --repeats or --seconds", USAGE)
 
@@ -107,7 +173,7 @@ class Plan:
 
     def all_s(self, jobs: int | None = None) -> int:
         """So many jobs, when none waits."""
-        return (len(self.turns) if jobs is None else jobs) * (self.job_s() + 10)
+        return (len(self.jobs) if jobs is None else jobs) * (self.job_s() + 10)
 
     def layout_s(self) -> int:
         return RUN_MORE_S + self.file_bytes * self.processes[-1] // MIB // SLOWEST_MBS
@@ -126,91 +192,26 @@ class Plan:
             is_random = s.block_kib == SMALL_KIB and not s.is_alone
             flush = " --end_fsync=1" if s.is_write and not s.is_direct else ""
             lines.append(
-                f"{s.name} {self.seconds + RUN_MORE_S} --rw={'rand' if is_random else ''}"
-                f"{'write' if s.is_write else 'read'} --bs={s.block_kib}k "
-                f"--numjobs={s.processes} --size={self.file_bytes} "
+                f"{s.name} {self.seconds + RUN_MORE_S} --rw={'rand' if is_random else ''}{s.way} "
+                f"--bs={s.block_kib}k --numjobs={s.processes} --size={self.file_bytes} "
                 f"--io_size={self.run_bytes // s.processes} --runtime={self.seconds} "
-                f"--ioengine={'libaio' if s.is_async else 'psync'} --iodepth={s.depth} "
+                f"--ioengine={s.engine} --iodepth={s.depth} "
                 f"--direct={int(s.is_direct)}{flush} {always}")
         return "\n".join(lines) + "\n"
 
-
-# ---- what fio and the records say --------------------------------------------------
-
-@dataclass
-class Run:
-    bytes: int
-    calls: int
-    ms: int
-    latency_us: float  # of one call; 0: fio does not say
-
-
-def read_fio(text: str, way: str) -> Run:
-    """What fio 3 wrote: notes may stand in front of its JSON."""
-    try:
-        (job,) = json.loads(text[text.index("{"):])["jobs"]
-        told = job[way]
-        run = Run(int(told["io_bytes"]), int(told["total_ios"]), int(told["runtime"]) or 1,
-                  float(told.get("lat_ns", {}).get("mean", 0)) / 1000)
-        error = int(job.get("error", 0))
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise Failure("fio: its answer has no meaning") from None
-    if error:
-        raise Failure(f"fio: error {error}")
-    if run.bytes <= 0 or run.calls <= 0 or run.ms < 0:
-        raise Failure("fio: it moved nothing")
-    return run
-
-
-def nothing() -> dict[str, int]:
-    return dict.fromkeys(("read_bytes", "read_calls", "write_bytes", "write_calls"), 0)
-
-
-@dataclass
-class Job:
-    setting: Setting
-    repeat: int
-    id: str = ""
-    node: str = ""
-    mount: str = ""
-    fstype: str = ""
-    runs: dict[str, Run] = field(default_factory=dict)
-    fio: dict[str, int] = field(default_factory=nothing)
-    aio: dict[str, int] = field(default_factory=nothing)  # of it, through libaio
-    told: dict[str, int | None] | None = None  # of it, in jobio's record
-    source: str = ""
-    quality: list[str] = field(default_factory=list)
-    why: str = ""  # what is wrong with it
-    is_judged: bool = False
-    is_lacking: bool = False  # it did not get what it asked for
-    disagrees: bool = False
-
-    def blame(self, why: str) -> None:
-        self.why = self.why or why
-
-
-class Calibration:
-    """The jobs of a plan, and what they have measured."""
-
-    def __init__(self, settings: list[Setting], shapes: list[Shape], jobs: list[Job]) -> None:
-        self.settings, self.shapes, self.jobs = settings, shapes, jobs
-        self.by_name = {s.name: s for s in shapes}
+    # ---- what came of it
 
     def take(self, job: Job, name: str, text: str) -> None:
         """What fio wrote of a run: the name of a shape, or layout."""
-        shape = self.by_name.get(name)
-        way = "write" if not shape or shape.is_write else "read"
+        shape = next((s for s in self.shapes if s.name == name), LAYOUT)
         try:
-            if not shape and name != "layout":
-                raise Failure("no such run")
-            run = read_fio(text, way)
+            run = read_fio(text, shape)
         except Failure as failure:
             job.blame(f"{name}: {failure}")
             return
-        for moved in (job.fio, job.aio) if shape and shape.is_async else (job.fio,):
-            moved[way + "_bytes"] += run.bytes
-            moved[way + "_calls"] += run.calls
-        if shape:
+        if shape is LAYOUT:
+            job.layout = run
+        else:
             job.runs[name] = run
 
     def is_whole(self, job: Job) -> bool:
@@ -221,17 +222,13 @@ class Calibration:
 
     def cell(self, setting: Setting, shape: str) -> dict[str, list[float]]:
         runs = [job.runs[shape] for job in self.whole(setting)]
-        return {"Bps": [r.bytes * 1000 / r.ms for r in runs],
-                "iops": [r.calls * 1000 / r.ms for r in runs],
+        return {"Bps": [r.rate(True) for r in runs], "iops": [r.rate(False) for r in runs],
                 "latency_us": [r.latency_us for r in runs if r.latency_us > 0],
                 "short": [r.ms for r in runs if r.ms < SHORT_MS]}
 
     def mean(self, setting: Setting, shape: str, what: str) -> float:
         values = self.cell(setting, shape)[what]
         return samples.mean(values) if values else 0
-
-    def profiles(self) -> list[str | None]:
-        return list(dict.fromkeys(profile for _, profile in self.settings))
 
 
 # ---- what follows: lines over io-cores, and constants ------------------------------
@@ -250,8 +247,7 @@ class Metric:
                 and shape.block_kib == (LARGE_KIB if self.is_bytes else SMALL_KIB))
 
     def best(self, data: Calibration, job: Job) -> float:
-        runs = [job.runs[s.name] for s in data.shapes if self.is_of(s)]
-        return max((r.bytes if self.is_bytes else r.calls) * 1000 / r.ms for r in runs)
+        return max(job.runs[s.name].rate(self.is_bytes) for s in data.shapes if self.is_of(s))
 
     def of(self, data: Calibration, setting: Setting) -> list[float]:
         return [self.best(data, job) for job in data.whole(setting)]
@@ -275,11 +271,8 @@ class Line:
 
 def fit(data: Calibration, profile: str | None, metric: Metric) -> Line | None:
     """Least squares through the origin; None: no job with io-cores."""
-    points: dict[int, list[float]] = {}
-    for setting in sorted((s for s in data.settings if s[1] == profile and s[0]),
-                          key=lambda s: s[0]):
-        points.setdefault(setting[0], []).extend(metric.of(data, setting))
-    points = {cores: values for cores, values in points.items() if values}
+    points = {cores: values for cores, of in sorted(data.settings, key=lambda s: s[0])
+              if of == profile and cores and (values := metric.of(data, (cores, of)))}
     if not points:
         return None
     last = min(points)
@@ -298,7 +291,7 @@ def fit(data: Calibration, profile: str | None, metric: Metric) -> Line | None:
 
 def best_line(data: Calibration, metric: Metric) -> Line | None:
     """Of the profile under which a core does most."""
-    lines = [line for p in data.profiles() if (line := fit(data, p, metric))]
+    lines = [line for p in data.profiles if (line := fit(data, p, metric))]
     return max(lines, key=lambda line: line.per_core, default=None)
 
 
@@ -362,29 +355,26 @@ def stamp(when_s: float) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(when_s))
 
 
-def six(value: float | None) -> float | None:
-    return None if value is None else float(f"{value:.6g}")
+def six(value: float) -> float:
+    return float(f"{value:.6g}")
 
 
 def summed(values: list[float]) -> dict[str, Any] | None:
-    return {"mean": six(samples.mean(values)), "spread": six(samples.spread(values)),
-            "samples": len(values)} if values else None
+    return samples.to_json(values, six)
 
 
 def shape_json(data: Calibration, setting: Setting, s: Shape) -> dict[str, Any]:
     cell = data.cell(setting, s.name)
     return {"shape": s.name, "block_bytes": s.block_kib * 1024, "write": s.is_write,
-            "direct": s.is_direct, "engine": "libaio" if s.is_async else "psync",
-            "processes": s.processes, "depth": s.depth, "Bps": summed(cell["Bps"]),
-            "iops": summed(cell["iops"]), "latency_us": summed(cell["latency_us"]),
+            "direct": s.is_direct, "engine": s.engine, "processes": s.processes, "depth": s.depth,
+            **{key: summed(cell[key]) for key in ("Bps", "iops", "latency_us")},
             "short_runs": len(cell["short"])}
 
 
 def job_json(data: Calibration, job: Job) -> dict[str, Any]:
     return {"job": job.id or None, "node": job.node or None, "io_cores": job.setting[0],
             "profile": job.setting[1], "repeat": job.repeat, "counts": data.is_whole(job),
-            "fio": job.fio,
-            "record": job.told and {**job.told, "source": job.source, "quality": job.quality},
+            "fio": job.fio(), "record": job.told and {**job.told, "quality": job.quality},
             "agrees": job.is_judged and not job.disagrees, "why": job.why or None,
             "runs": [{"shape": name, "bytes": r.bytes, "calls": r.calls, "ms": r.ms,
                       "latency_us": six(r.latency_us)} for name, r in job.runs.items()]}
@@ -393,14 +383,14 @@ def job_json(data: Calibration, job: Job) -> dict[str, Any]:
 def to_json(data: Calibration, about: dict[str, Any], advice: list[tuple[str, int, str]],
             ) -> dict[str, Any]:
     """jobio-calibrate(1) explains the words."""
-    lines = [(p, m, line) for p in data.profiles() for m in METRICS if (line := fit(data, p, m))]
+    lines = [(p, m, line) for p in data.profiles for m in METRICS if (line := fit(data, p, m))]
     return {
         "jobio_calibration": 1, **about,
         "settings": [{"io_cores": s[0], "profile": s[1],
                       "shapes": [shape_json(data, s, shape) for shape in data.shapes]}
                      for s in data.settings],
         "per_core": [{"profile": p, "metric": m.name, "per_core": six(line.per_core),
-                      "spread": six(line.spread), "grows_to": line.grows_to,
+                      "spread": line.spread and six(line.spread), "grows_to": line.grows_to,
                       "samples": line.count} for p, m, line in lines],
         "advice": {key: value for key, value, _ in advice},
         "jobs": [job_json(data, job) for job in data.jobs]}
@@ -418,6 +408,8 @@ def advice_conf(about: dict[str, Any], advice: list[tuple[str, int, str]]) -> st
 
 # What a record may differ by: fio's own output, and a rounded summary; with all_files what fio
 # reads of libraries, /proc and /sys, and what its processes tell each other, for each run.
+LACKS = {"started": "a node refused it", "profile": "its profile was not applied",
+         "cores": "the client did not work on its io-cores"}
 AGREE_BYTES, AGREE_FILES_BYTES = MIB, 4 * MIB
 # With these a record may say less than was moved.
 LESS = frozenset((
@@ -428,48 +420,52 @@ LESS = frozenset((
 
 def disagreement(job: Job, shapes: int) -> str:
     """Where fio and the record differ, and no flag of the record says why."""
-    flags = set(job.quality)
+    flags, fio, aio, seen = set(job.quality), job.fio(), job.fio(True), job.told or {}
     for way, verb in (("read", "read"), ("write", "wrote")):
-        moved, told = job.fio[way + "_bytes"], (job.told or {}).get(way + "_bytes")
+        moved, told = fio[way + "_bytes"], seen.get(way + "_bytes")
         slack = moved // 100 + AGREE_BYTES
         least, most = moved - slack, moved + slack
         may_be_less = bool(flags & (LESS | {"lower_bound_" + way}))
         if "aio_missing" in flags:
-            least -= job.aio[way + "_bytes"]
+            least -= aio[way + "_bytes"]
         if flags & {"all_files", "includes_stepd"}:
             most += AGREE_FILES_BYTES * (shapes + 1)
         if told is None and not may_be_less:
             return f"its record does not say what it {verb}"
         if told is not None and (told > most or (told < least and not may_be_less)):
-            return (f"fio {verb} {moved} bytes, jobio's record has {told} ({job.source}), and no "
-                    "flag of it says why")
+            return (f"fio {verb} {moved} bytes, jobio's record has {told} "
+                    f"({seen['source']}), and no flag of it says why")
     return ""
-
-
-def is_below(folder: str, mount: str) -> bool:
-    return mount == "/" or folder == mount or folder.startswith(mount + "/")
 
 
 def nearest(folder: str, items: list[dict[str, Any]], key: str) -> dict[str, Any] | None:
     """The item whose mount point is the longest above the folder; one of all files is above
     everything."""
-    fit_ = [i for i in items if i.get(key) is None or is_below(folder, i[key])]
+    fit_ = [i for i in items if i.get(key) is None
+            or (folder + "/").startswith(i[key].rstrip("/") + "/")]
     return max(fit_, key=lambda i: len(i.get(key) or ""), default=None)
 
 
-def judge(data: Calibration, job: Job, told: dict[str, Any] | None, node: str, quality: list[str],
-          lack: str, mounts: list[dict[str, Any]], folder: str) -> None:
-    """Compare a job with the numbers of its record; what is wrong is in job.why."""
-    job.is_judged, job.is_lacking = True, bool(lack)
-    job.node, job.quality = node or job.node, quality
-    mount = nearest(folder, mounts, "mount")
+def judge(data: Calibration, job: Job, found: record.Job, folder: str) -> None:
+    """Compare a job with its record; what is wrong is in job.why."""
+    told, s = None, found.summary
+    if found.nodes:
+        told = nearest(folder, [line for line in found.lines if line["kind"] == "app"
+                                and line["scope"] == "job"], "fs")
+        job.node = found.nodes[0]["node"]
+    elif s.scope == "job":
+        told = {**found.totals, "source": s.src or "summary"}
+    mount = nearest(folder, [m for client, _ in found.clients
+                             for m in client.get("mounts") or []], "mount")
     if mount:
         job.mount, job.fstype = mount["mount"], mount.get("fstype") or ""
-    if told is None:
-        why = "its record has nothing of the job alone about these files"
-    else:
-        job.told, job.source = {key: told.get(key) for key in nothing()}, told["source"]
-        why = disagreement(job, len(data.shapes))
+    lack = next((why for what, why in LACKS.items() if what in s.lacks
+                 and {"profile": job.setting[1], "cores": job.setting[0]}.get(what, True)), "")
+    job.is_judged, job.is_lacking, job.quality = True, bool(lack), s.flags
+    if told:
+        job.told = {key: told.get(key) for key in (*job.fio(), "source")}
+    why = disagreement(job, len(data.shapes)) if told else \
+        "its record has nothing of the job alone about these files"
     job.disagrees = bool(why)
     job.blame(f"{lack}; jobio report -v {job.id} shows why" if lack else why)
 

@@ -10,11 +10,11 @@ import glob
 import os
 import re
 import signal
-import subprocess
 import time
 
 from report import paths
 from report.check_words import Findings
+from report.program import finish, start
 from report.units import parse_cpus
 
 TYPE_CHECKING = False
@@ -167,25 +167,13 @@ def answered(words: list[str], status: int, out: str, err: str) -> Answer:
 
 def run(words: list[str], program: str, timeout_s: float, environment: dict[str, str]) -> Answer:
     try:
-        process = subprocess.Popen([program, *words[1:]], stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   env=environment, start_new_session=True, cwd="/")
+        process = start([program, *words[1:]], environment)
     except OSError as error:
         return Answer(127, "", "", f"{program}: {error.strerror}")
-    late = False
-    try:
-        out, err = process.communicate(timeout=timeout_s)
-    except subprocess.TimeoutExpired:
-        late = True
-        os.killpg(process.pid, signal.SIGKILL)
-        try:
-            out, err = process.communicate(timeout=1)
-        except subprocess.TimeoutExpired:
-            out = err = b""  # stuck in the kernel
-    texts = out.decode(errors="replace"), err.decode(errors="replace")
-    if late:
-        return Answer(124, *texts, f"{program} did not answer in {timeout_s:.0f} s")
-    return answered(words, process.returncode, *texts)
+    in_time, out, err = finish(process, timeout_s)
+    if not in_time:
+        return Answer(124, out, err, f"{program} did not answer in {timeout_s:.0f} s")
+    return answered(words, process.returncode, out, err)
 
 
 def forked(look: Callable[[], str], timeout_s: float, as_nobody: bool) -> str | None:

@@ -7,11 +7,17 @@ warnings); 2 bad usage; 3 unsound (check: errors; cores: Slurm will reserve othe
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from importlib import import_module
 
 from report import paths
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 FAILED = 1
 USAGE = 2
 UNSOUND = 3
@@ -34,6 +40,16 @@ class Failure(Exception):
     def __init__(self, text: str, status: int = FAILED) -> None:
         super().__init__(text)
         self.status = status
+
+
+class Help(Exception):
+    """--help was given."""
+
+
+def on_signals(action: Any) -> None:
+    """What Ctrl-C, SIGTERM and SIGHUP do."""
+    for number in SIGNALS:
+        signal.signal(number, action)
 
 
 def usage() -> str:
@@ -66,9 +82,13 @@ def run(args: list[str]) -> int:
         near = nearest(name, list(COMMANDS))
         raise Failure(f"'{name}': no such command; "
                       + (f"did you mean 'jobio {near}'?" if near else "see jobio --help"), USAGE)
-    module = COMMANDS[name][0]
+    command = import_module("report." + COMMANDS[name][0])
     try:
-        return int(import_module("report." + module).main(args[1:]))
+        return int(command.main(args[1:]))
+    except Help:
+        from report import options
+
+        return options.usage(command.__doc__)
     except Failure as failure:
         raise Failure(f"{name}: {failure}", failure.status) from None
 

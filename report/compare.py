@@ -18,17 +18,18 @@ import sys
 
 from report import record, sacct, samples, timeline, units
 from report.command import USAGE, Failure
-from report.options import VALUE, Option, parse, usage
+from report.options import read, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from report.options import Spec
     from report.record import Job, Source
 
     Values = dict[str, list[float]]  # metric: of each job, or of each node
 
-OPTIONS = [Option("json"), Option("conf", value=VALUE)]
+OPTIONS: dict[str, Spec] = {"json": ("", None), "conf": ("", text)}
 WORK_PERCENT = 10  # more: it was not the same work
 
 
@@ -218,7 +219,7 @@ def verdict(both: Comparison) -> list[str]:
     return lines
 
 
-def text(both: Comparison) -> str:
+def table(both: Comparison) -> str:
     one, other = both.sides
     lines = [table_row("job", one.text, other.text)]
     words = [(WORDS[key], one.common(key), other.common(key)) for key in WORDS]
@@ -242,20 +243,14 @@ def text(both: Comparison) -> str:
 
 def jobs_of(source: Source, word: str) -> list[Job]:
     """7, all of array 7, 7_[1-3]"""
-    if "[" in word:
-        ids, answer = record.expand(word), None
-    else:
-        ids, answer = source.family_and_job(word)
-        of_slurm = source.family_of_slurm(word) if word.isdigit() and len(ids) < 2 else []
-        ids = of_slurm if len(of_slurm) > 1 else ids
-    return [source.job(one) for one in ids] or [source.job(word, None, answer)]
+    found = record.group(source, word, form="slim")
+    if found.failures:
+        raise found.failures[0]
+    return found.jobs
 
 
 def main(args: list[str]) -> int:
-    given, words = parse("compare", OPTIONS, args)
-    options = dict(given)
-    if "help" in options:
-        return usage(__doc__)
+    options, words = read("compare", OPTIONS, args)
     if len(words) != 2:
         raise Failure("two jobs, or two lists of them; see jobio compare --help", USAGE)
     sides = [record.split(word) for word in words]
@@ -275,5 +270,5 @@ def main(args: list[str]) -> int:
         json.dump(both.to_json(), sys.stdout, separators=(",", ":"))
         print()
     else:
-        print(text(both))
+        print(table(both))
     return 0

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
     from report.record import Job, Source
 
+    Column = tuple[str, str, bool, list[str]]  # name, head, is it a number, a cell for each job
+
 LIMIT = 1000
-LIMIT_MAX = 100000
 NAME_MAX = 20
 ADVICE_MIN = 16
 NODE_WIDE = "* NODE-WIDE, with whatever else ran there"
@@ -28,62 +29,35 @@ class Query:
     """What was asked for on the command line; sacct chooses, and shows what slurmdbd lets the
     caller see."""
 
-    def __init__(self) -> None:
-        self.users: str | None = None
-        self.accounts: str | None = None
-        self.since, self.until = "now-1days", "now"
-        self.states: list[str] = []
-        self.sort = "end"
-        self.limit = LIMIT
-        self.everything = False  # jobs that never ran, too
-        self.is_given = False  # one of these was asked for
-
-    def take(self, name: str, value: str | None) -> bool:
-        """Was it one of ours?"""
-        if name == "all":
-            self.everything = True
-        elif name == "user":
-            self.users = word(name, value or "", "._,$@\\")
-        elif name == "account":
-            self.accounts = word(name, value or "", "._,")
-        elif name == "starttime":
-            self.since = word(name, value or "", "/:.+")
-        elif name == "endtime":
-            self.until = word(name, value or "", "/:.+")
-        elif name == "state":
-            self.states = states(value or "")
-        elif name == "sort":
-            if value not in SORTS:
-                *others, last = SORTS
-                raise Failure(f"--sort: '{(value or '')[:60]}': must be {', '.join(others)} or "
-                              + last, USAGE)
-            self.sort = value
-        elif name == "limit":
-            from report import options
-
-            self.limit = options.number(name, value or "", 1, LIMIT_MAX)
-        else:
-            return False
-        self.is_given = True
-        return True
+    def __init__(self, values: dict[str, Any]) -> None:
+        self.users: str | None = values.get("user")
+        self.accounts: str | None = values.get("account")
+        self.since: str = values.get("starttime", "now-1days")
+        self.until: str = values.get("endtime", "now")
+        self.states: list[str] = values.get("state", [])
+        self.sort: str = values.get("sort", "end")
+        self.limit: int = values.get("limit", LIMIT)
+        self.everything = "all" in values  # jobs that never ran, too
 
 
-def word(name: str, value: str, signs: str) -> str:
+def word(signs: str) -> Callable[[str, str], str]:
     """It becomes a word of sacct's command line: no option, no second word."""
     allowed = "A-Za-z0-9" + re.escape(signs)
-    if re.fullmatch(f"[{allowed}][-{allowed}]*", value) and len(value) <= 4000:
-        return value
-    raise Failure(f"--{name}: '{value[:60]}': not a word that sacct takes", USAGE)
+
+    def take(name: str, value: str) -> str:
+        if re.fullmatch(f"[{allowed}][-{allowed}]*", value) and len(value) <= 4000:
+            return value
+        raise Failure(f"--{name}: '{value[:60]}': not a word that sacct takes", USAGE)
+    return take
 
 
-def states(value: str) -> list[str]:
-    found = []
-    for one in value.split(","):
-        state = sacct.state_named(one)
+def states(name: str, value: str) -> list[str]:
+    found = [(one, sacct.state_named(one)) for one in value.split(",")]
+    for one, state in found:
         if not state:
-            raise Failure(f"--state: '{one[:60]}': not a state like COMPLETED, FAILED or TO", USAGE)
-        found.append(state)
-    return found
+            raise Failure(f"--{name}: '{one[:60]}': not a state like COMPLETED, FAILED or TO",
+                          USAGE)
+    return [state for _, state in found if state]
 
 
 # ---- order ----------------------------------------------------------------------------
@@ -264,7 +238,7 @@ USUAL = ("jobid", "user", "jobname", "state", "elapsed", "nodes", "cpu%", "io%",
          "written", "advice")
 
 
-def columns(text: str) -> list[tuple[str, int]]:
+def columns(option: str, text: str) -> list[tuple[str, int]]:
     """NAME or NAME%WIDTH, as sacct has them; a negative width is left-justified there, and
     here; 0: as wide as it must be."""
     found = []
@@ -277,7 +251,7 @@ def columns(text: str) -> list[tuple[str, int]]:
             from report.command import nearest
 
             near = nearest(name, list(COLUMNS))
-            raise Failure(f"--format: '{one[:60]}': no such column; "
+            raise Failure(f"--{option}: '{one[:60]}': no such column; "
                           + (f"did you mean {near}?" if near else
                              "columns: " + ",".join(COLUMNS)), USAGE)
         found.append((name, int(width or 0)))
@@ -289,35 +263,39 @@ def cut(text: str, width: int) -> str:
     return text if len(text) <= width else text[:width - 1] + "+"
 
 
-def table(jobs: list[Job], chosen: list[tuple[str, int]] | None = None) -> Iterator[str]:
-    """As wide as it must be; on a terminal its last column ends where that does."""
-    names = chosen or [(name, NAME_MAX if name == "jobname" else 0) for name in USUAL]
-    made: list[tuple[str, bool, list[str]]] = []
-    for name, width in names:
-        heading, text, is_number = COLUMNS[name]
+def columns_of(jobs: Sequence[Job], chosen: Sequence[tuple[str, int]],
+               optional: Sequence[str] = ()) -> list[Column]:
+    """Those that are optional are left out where they have nothing, and the user where it is
+    always the same."""
+    made = []
+    for name, width in chosen:
+        head, text, is_number = COLUMNS[name]
         cells = [text(job) for job in jobs]
         if width:
             cells = [cut(cell, abs(width)) for cell in cells]
-        if not chosen and (
-                (name == "user" and len(set(cells)) < 2) or
-                (name in ("cpu%", "io%", "profile") and not any(c != "-" for c in cells))):
-            continue
-        made.append((heading, is_number and width >= 0, [heading, *cells]))
-    wide = [max(map(len, cells)) for _, _, cells in made]
-    room = units.width() - sum(wide[:-1]) - 2 * (len(wide) - 1)
-    for number in range(len(jobs) + 1):
-        line = []
-        for i, (heading, is_number, cells) in enumerate(made):
-            cell = cells[number]
-            if i + 1 == len(made) and not is_number:
-                line.append(cut(cell, max(room, ADVICE_MIN)) if units.width() else cell)
-                continue
-            padded = cell.rjust(wide[i]) if is_number else cell.ljust(wide[i])
-            if number == 0:
-                padded = units.tone("strong", padded)
-            elif heading == "State":
-                padded = units.tone(one_job.state_tone(cell.split(",")[0]), padded)
-            line.append(padded)
+        if name not in optional or (any(cell != "-" for cell in cells)
+                                    and (name != "user" or len(set(cells)) > 1)):
+            made.append((name, head, is_number and width >= 0, cells))
+    return made
+
+
+def table(jobs: list[Job], chosen: list[tuple[str, int]] | None = None) -> Iterator[str]:
+    """As wide as it must be; on a terminal its last column ends where that does."""
+    made = columns_of(jobs, chosen or [(name, NAME_MAX * (name == "jobname")) for name in USUAL],
+                      () if chosen else ("user", "cpu%", "io%", "profile"))
+    wide = [max(map(len, [head, *cells])) for _, head, _, cells in made]
+    room = max(units.width() - sum(wide[:-1]) - 2 * (len(wide) - 1), ADVICE_MIN)
+    if units.width() and not made[-1][2]:
+        made[-1] = (*made[-1][:3], [cut(cell, room) for cell in made[-1][3]])
+    columns = []
+    for (name, head, is_number, cells), width in zip(made, wide):
+        padded = [cell.rjust(width) if is_number else cell.ljust(width) for cell in [head, *cells]]
+        padded[0] = units.tone("strong", padded[0])
+        if name == "state":
+            padded[1:] = [units.tone(one_job.state_tone(cell.split(",")[0]), wide_cell)
+                          for cell, wide_cell in zip(cells, padded[1:])]
+        columns.append(padded)
+    for line in zip(*columns):
         yield "  ".join(line).rstrip()
 
 

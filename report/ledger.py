@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 class Ledger:
     """A link to the ledger: jobio-ask runs beside us, one question a line."""
 
-    def __init__(self, conf: str | None = None) -> None:
-        self.conf = conf
-        self.raw = False  # texts as they came: for JSON
+    def __init__(self, conf: str | None = None, raw: bool = False) -> None:
+        self.conf, self.raw = conf, raw  # raw: texts as they came, for JSON
         self.down = ""  # why it does not answer; it is not asked again then
         words = [paths.helper("jobio-ask")]
         if conf:
@@ -35,47 +34,32 @@ class Ledger:
         """Put a question; answer() has what comes back, in the order of the questions."""
         line = json.dumps({k: v for k, v in question.items() if v is not None}) + "\n"
         assert self.process.stdin
+        if self.down:
+            return
         try:
             self.process.stdin.write(line.encode())
             self.process.stdin.flush()
         except BrokenPipeError:
             pass  # answer() says why
 
-    def line(self) -> bytes:
-        """An answer as it came."""
-        assert self.process.stdout and self.process.stderr
-        line = self.process.stdout.readline()
-        if line:
-            return line
-        why = self.process.stderr.read().decode(errors="replace").strip()
-        bad = self.process.wait() == USAGE
-        raise Failure(why.removeprefix("jobio-ask: ") or "jobio-ask: it ended without an answer",
-                      USAGE if bad and self.conf else FAILED)
-
     def answer(self) -> dict[str, Any]:
-        text = self.line().decode(errors="replace")
+        if self.down:
+            return {"ok": False, "down": True, "error": self.down}
+        assert self.process.stdout and self.process.stderr
+        text = self.process.stdout.readline().decode(errors="replace")
+        if not text:
+            why = self.process.stderr.read().decode(errors="replace").strip()
+            bad = self.process.wait() == USAGE and self.conf
+            raise Failure(why.removeprefix("jobio-ask: ") or "jobio-ask: it ended without an "
+                          "answer", USAGE if bad else FAILED)
         told: dict[str, Any] = json.loads(text if self.raw else units.clean_json(text))
         if told.get("down"):
             self.down = told["error"]
         return told
 
     def ask(self, **question: Any) -> dict[str, Any]:
-        if self.down:
-            return {"ok": False, "down": True, "error": self.down}
         self.send(**question)
         return self.answer()
-
-    def ask_all(self, questions: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-        """The answers; while one is read the next question is on its way, and no more of them:
-        both pipes may be full."""
-        if self.down:
-            yield from (self.ask() for _ in questions)
-            return
-        for at in range(len(questions) + 1):
-            if at < len(questions):
-                self.send(**questions[at])
-            if at:
-                yield self.answer()
 
     def close(self) -> None:
         for end in (self.process.stdin, self.process.stdout, self.process.stderr):
@@ -84,3 +68,12 @@ class Ledger:
                     end.close()
         self.process.wait()
 
+
+def ask_all(links: list[Ledger], questions: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The answers in order, from the links in turn. While one is read the next question is on its
+    way to its link, and no more: both pipes may be full."""
+    for at in range(len(questions) + len(links)):
+        if at < len(questions):
+            links[at % len(links)].send(**questions[at])
+        if at >= len(links):
+            yield links[at % len(links)].answer()

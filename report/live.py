@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import selectors
 import signal
 import subprocess
@@ -16,34 +17,26 @@ import sys
 import time
 
 from report import paths, sacct, units
-from report.command import Failure
+from report.command import Failure, on_signals
 from report.record import Job
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, NoReturn
+    from typing import Any
 
     from report.record import Source
     from report.reporter import Asked
 
-SECONDS = 5
 FIRST_S, AGAIN_S = 30.0, 10.0  # srun has to start a step
 END_S = 3.0  # for srun to end its step
-MARK = b"@jobio/1"
-TEXT_MAX, NODES_MAX, ASK_MAX = 256 << 10, 65536, (1 << 32) - 1
+# kind, nodes, question, part, of how many, node
+LINE = re.compile(rb"@jobio/1 ([re]) (\d{1,10}) (\d{1,10}) (\d{1,10}) (\d{1,10}) ([^ ]+) ")
+PARTS_MAX, NODES_MAX = 440, 65536
 WORDS = ("--overlap", "--ntasks-per-node=1", "--mem=0", "--gres=none", "--cpu-bind=none",
          "--mpi=none", "--job-name=jobio-live")
 # What runs where the plugin does not know of looks.
 OLD_NODE = ('echo "@jobio/1 e ${SLURM_STEP_NUM_NODES:-0} 0 1 1 ${SLURMD_NODENAME:-?} '
             'its jobio cannot tell: it is older, or switched off there"')
-
-
-class Stopped(Exception):
-    """Ctrl-C, SIGTERM or SIGHUP: enough was seen."""
-
-
-def stop(signum: int, frame: object) -> NoReturn:
-    raise Stopped
 
 
 # ---- answers of nodes --------------------------------------------------------------
@@ -66,27 +59,22 @@ class Looks:
         self.count = 0  # nodes of the step; 0: unknown
 
     def take(self, line: bytes) -> None:
-        words = line.split(b" ", 7)
-        if len(words) < 8 or words[0] != MARK or words[1] not in (b"r", b"e"):
+        match = LINE.match(line)
+        count, ask, part, parts = (int(n) for n in match.group(2, 3, 4, 5)) if match else [0] * 4
+        if not match or not 1 <= part <= parts <= PARTS_MAX or len(self.nodes) == NODES_MAX:
             return
-        if not all(w.isdigit() and len(w) < 11 for w in words[2:6]):
-            return
-        count, ask, part, parts = (int(w) for w in words[2:6])
-        if not (count <= NODES_MAX and ask <= ASK_MAX and 1 <= part <= parts <= TEXT_MAX // 600 + 1
-                and (ask or words[1] == b"e")) or len(self.nodes) == NODES_MAX:
-            return
-        node = self.nodes.setdefault(words[6].decode(errors="replace"), Node())
+        node = self.nodes.setdefault(match[6].decode(errors="replace"), Node())
         self.count = count or self.count
         if part == 1:
             node.parts = []
         elif part != len(node.parts) + 1 or ask != node.of_ask:
             node.parts = []
             return
-        node.parts.append(words[7])
+        node.parts.append(line[match.end():])
         node.of_ask = ask
         if part == parts:
             node.text = b"".join(node.parts).decode(errors="replace")
-            node.kind, node.ask, node.is_mute, node.parts = words[1].decode(), ask, not ask, []
+            node.kind, node.ask, node.is_mute, node.parts = match[1].decode(), ask, not ask, []
 
 
 # ---- srun --------------------------------------------------------------------------
@@ -302,7 +290,7 @@ class View:
     def __init__(self, asked: Asked, source: Source) -> None:
         self.asked, self.source, self.wanted = asked, source, asked.words[0]
         self.is_json = asked.form == "json"
-        self.every_s = int(asked.values["live"] or SECONDS)
+        self.every_s: int = asked.values["live"]
         self.is_screen = (not self.is_json and sys.stdout.isatty()
                           and os.environ.get("TERM", "dumb") != "dumb")
         self.row: sacct.Row | None = None
@@ -427,8 +415,7 @@ class View:
         job, user = self.find()
         self.tell("\033[2J  asking the nodes ..")
         link = self.open(job, user)
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, stop)
+        on_signals(signal.default_int_handler)
         try:
             try:
                 link.ask(FIRST_S)
@@ -437,11 +424,10 @@ class View:
             self.draw(link, job)
             if self.is_screen:
                 self.again(link, job)
-        except Stopped:
+        except KeyboardInterrupt:  # enough was seen
             self.tell("")
         finally:
-            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-                signal.signal(number, signal.SIG_IGN)
+            on_signals(signal.SIG_IGN)
             self.tell("")
             link.close()
         return 0

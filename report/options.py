@@ -1,18 +1,27 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Options of a command line, as getopt_long(3) takes them: argparse takes longer to load than a
-report takes."""
+"""Options of a command line: argparse takes longer to load than a report takes."""
 from __future__ import annotations
 
 import re
+from functools import partial
+from getopt import GetoptError, getopt, gnu_getopt
 
 from report import paths
-from report.command import USAGE, Failure
+from report.command import USAGE, Failure, Help
 
-NO, VALUE, MAYBE = range(3)  # has no value, must have one, may have one (--live[=5])
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any, Optional
+
+    # its letter, and what makes a value of its name and its text; None: it has no value
+    Spec = tuple[str, Optional[Callable[[str, str], Any]]]
+
+NO, VALUE = False, True
 
 
 class Option:
-    def __init__(self, name: str, letter: str = "", value: int = NO) -> None:
+    def __init__(self, name: str, letter: str = "", value: bool = NO) -> None:
         self.name, self.letter, self.value = name, letter, value
 
 
@@ -36,64 +45,55 @@ def slurm_version(text: str) -> tuple[int, int]:
     return version
 
 
+def numbered(least: int, most: int) -> Callable[[str, str], int]:
+    return partial(number, least=least, most=most)
+
+
+def choice(*words: str) -> Callable[[str, str], str]:
+    def take(name: str, text: str) -> str:
+        if text not in words:
+            raise Failure(f"--{name}: '{text[:60]}': must be {', '.join(words[:-1])} or "
+                          f"{words[-1]}", USAGE)
+        return text
+    return take
+
+
+def text(name: str, value: str) -> str:
+    return value
+
+
+def read(command: str, table: Mapping[str, Spec], args: list[str], words_last: bool = False,
+         ) -> tuple[dict[str, Any], list[str]]:
+    """The values of those that were given, and the other words."""
+    known = [Option(name, letter, bool(take)) for name, (letter, take) in table.items()]
+    given, words = parse(command, known, args, words_last)
+    values = {}
+    for name, value in given:
+        take = table[name][1]
+        values[name] = take(name, value or "") if take else True
+    return values, words
+
+
 def parse(command: str, table: list[Option], args: list[str], words_last: bool = False,
           ) -> tuple[list[tuple[str, str | None]], list[str]]:
-    """The options in their order, ("help", None) among them, and the other words. With
-    'words_last' what follows the first word are words."""
+    """The options in their order, and the other words. With 'words_last' what follows the first
+    word are words."""
     table = [*table, Option("help", "h")]
+    long = [option.name + "=" * option.value for option in table]
+    letters = {"-" + option.letter: option for option in table if option.letter}
+    short = "".join(letter[1] + ":" * option.value for letter, option in letters.items())
+    try:
+        found, words = (getopt if words_last else gnu_getopt)(args, short, long)
+    except GetoptError as error:
+        arg = ("-" if len(error.opt) == 1 else "--") + error.opt
+        raise Failure(f"'{arg}': no such option, or its value is missing; see jobio {command} "
+                      "--help", USAGE) from None
     given: list[tuple[str, str | None]] = []
-    words: list[str] = []
-    rest = list(args)
-    while rest:
-        arg = rest.pop(0)
-        if arg == "--" or (words_last and (arg == "-" or not arg.startswith("-"))):
-            return given, words + ([] if arg == "--" else [arg]) + rest
-        if arg.startswith("--"):
-            given.append(long_option(command, table, arg, rest))
-        elif arg.startswith("-") and arg != "-":
-            given += short_options(command, table, arg, rest)
-        else:
-            words.append(arg)
+    for arg, value in found:
+        option = letters.get(arg) or next(o for o in table if "--" + o.name == arg)
+        if option.name == "help":
+            raise Help
+        if option.value and not value:
+            raise Failure(f"--{option.name}: '': must not be empty", USAGE)
+        given.append((option.name, value if option.value else None))
     return given, words
-
-
-def wrong(command: str, arg: str) -> Failure:
-    return Failure(f"'{arg}': no such option, or its value is missing; see jobio {command} --help",
-                   USAGE)
-
-
-def filled(option: Option, value: str) -> tuple[str, str | None]:
-    if not value:
-        raise Failure(f"--{option.name}: '': must not be empty", USAGE)
-    return option.name, value
-
-
-def long_option(command: str, table: list[Option], arg: str, rest: list[str],
-                ) -> tuple[str, str | None]:
-    name, equals, value = arg[2:].partition("=")
-    found = [o for o in table if o.name == name] or [o for o in table if o.name.startswith(name)]
-    if len(found) != 1 or (equals and found[0].value == NO):
-        raise wrong(command, arg)
-    if equals:
-        return filled(found[0], value)
-    if found[0].value != VALUE:
-        return found[0].name, None
-    if not rest:
-        raise wrong(command, arg)
-    return filled(found[0], rest.pop(0))
-
-
-def short_options(command: str, table: list[Option], arg: str, rest: list[str],
-                  ) -> list[tuple[str, str | None]]:
-    given: list[tuple[str, str | None]] = []
-    letters = arg[1:]
-    while letters:
-        option = next((o for o in table if o.letter and o.letter == letters[0]), None)
-        letters = letters[1:]
-        if not option or (option.value == VALUE and not letters and not rest):
-            raise wrong(command, arg)
-        if option.value == VALUE:
-            given.append(filled(option, letters or rest.pop(0)))
-            break
-        given.append((option.name, None))
-    return given

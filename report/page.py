@@ -313,56 +313,46 @@ def same(job: Job, key: str) -> list[tuple[Any, list[str]]]:
 def kinds(job: Job) -> tuple[list[Json], int]:
     """Nodes that look the same, with the CPUs of each of their parts; and how many nodes look
     otherwise than the first few."""
-    looks: dict[str, list[tuple[str, int]]] = {}
-    values = {key: same(job, key) for key in ("machine", "io_cores", "client", "more_clients")}
-    for key, told in values.items():
-        for at, (_, nodes) in enumerate(told):
-            for node in nodes:
-                looks.setdefault(node, []).append((key, at))
-    groups: dict[tuple[tuple[str, int], ...], list[str]] = {}
+    told = [(key, value, nodes) for key in ("machine", "io_cores", "client", "more_clients")
+            for value, nodes in same(job, key)]
+    looks: dict[str, list[int]] = {}
+    for at, (_, _, nodes) in enumerate(told):
+        for node in nodes:
+            looks.setdefault(node, []).append(at)
+    groups: dict[tuple[int, ...], list[str]] = {}
     for node, look in looks.items():
         groups.setdefault(tuple(look), []).append(node)
-    drawn = []
-    for looked, nodes in groups.items():
-        has: Json = {"client": [], "more_clients": []}
-        for key, at in looked:
-            value = values[key][at][0]
-            if key in ("client", "more_clients"):
-                has["client"].append(value)
-            else:
-                has[key] = value
-        kind = kind_of(has, nodes)
-        if kind:
-            drawn.append(kind)
+    drawn = [kind for look, nodes in groups.items()
+             if (kind := kind_of([told[at][:2] for at in look], nodes))]
     return drawn[:KINDS_DRAWN], sum(len(kind["nodes"]) for kind in drawn[KINDS_DRAWN:])
 
 
-def kind_of(has: Json, nodes: list[str]) -> Json | None:
+def kind_of(has: list[tuple[str, Any]], nodes: list[str]) -> Json | None:
     """None: neither cores nor CPUs of a client are known of it."""
-    machine = has.get("machine") or {}
-    reserved = set(cpu_list((has.get("io_cores") or {}).get("os_cpus")))
-    client = {cpu for one in has["client"] for cpu in cpu_list(one.get("cpus"))}
+    of: Json = dict(has)
+    clients = [value for key, value in has if key in ("client", "more_clients")]
+    machine = of.get("machine", {})
+    reserved = set(cpu_list(of.get("io_cores", {}).get("os_cpus")))
+    client = {cpu for one in clients for cpu in cpu_list(one.get("cpus"))}
     job = set(cpu_list(machine.get("job_cpus")))
     if not reserved and not client:
         return None
-    last = max(reserved | client | job)
-    parts = machine.get("parts") or [{"cpus": f"0-{min(last, CPUS_MAX)}"}]
+    parts = machine.get("parts") or [
+        {"cpus": f"0-{min(max(reserved | client | job), CPUS_MAX)}"}]
     sockets = [part.get("socket") for part in parts]
     looks = {cpu: "c3" if cpu in client and cpu in reserved else "c1" if cpu in reserved else "c2"
              for cpu in reserved | client}
     drawn = []
     for part in parts:
         numbers = cpu_list(part.get("cpus"))
-        here = set(numbers)
+        numa_node = part.get("numa_node")
         drawn.append({
-            "socket": part.get("socket"), "numa_node": part.get("numa_node"),
-            "is_split": sockets.count(part.get("socket")) > 1, "cpus": part.get("cpus"),
-            "chart": chart.cpus(numbers, looks, job),
-            "reserved": units.format_cpus(here & reserved),
-            "client": units.format_cpus(here & client), "job": units.format_cpus(here & job),
-            "cards": cards(has["client"], part.get("numa_node"))})
-    return {"nodes": nodes, "parts": drawn, "has_job": bool(job),
-            "has_client": bool(client), "is_whole": "parts" not in machine or not machine["parts"]}
+            "socket": part.get("socket"), "numa_node": numa_node, "cpus": part.get("cpus"),
+            "is_split": sockets.count(part.get("socket")) > 1,
+            "chart": chart.cpus(numbers, looks, job), "cards": cards(clients, numa_node),
+            **{name: units.format_cpus(set(numbers) & cpus)
+               for name, cpus in (("reserved", reserved), ("client", client), ("job", job))}})
+    return {"nodes": nodes, "parts": drawn, "has_job": bool(job), "has_client": bool(client)}
 
 
 def cards(clients: list[Json], numa_node: int | None) -> list[str]:
@@ -377,8 +367,10 @@ def cards(clients: list[Json], numa_node: int | None) -> list[str]:
     return found
 
 
-def limited(rows: list[tuple[Any, list[str]]]) -> tuple[list[tuple[Any, list[str]]], int]:
-    return rows[:ROWS_MAX], max(0, len(rows) - ROWS_MAX)
+def limited(job: Job, key: str) -> Json:
+    """As "KEY", and "KEY_more"."""
+    rows = same(job, key)
+    return {key: rows[:ROWS_MAX], key + "_more": max(0, len(rows) - ROWS_MAX)}
 
 
 # ---- a job --------------------------------------------------------------------------------
@@ -386,16 +378,15 @@ def limited(rows: list[tuple[Any, list[str]]]) -> tuple[list[tuple[Any, list[str
 
 def efficiency(row: sacct.Row | None, found: list[Json]) -> Json:
     """What the tiles show; None: not known."""
-    worst = max(found, key=lambda one: one["share"] or 0, default=None)
+    worst: Json = max(found, key=lambda one: one["share"] or 0, default={})
     nodes = row.nodes or 1 if row else 1
     used, given = (row.memory_used, row.memory_given) if row else (None, None)
     return {
-        "cpu": row.cpu_share if row else None, "cpus": row.cpus if row else None,
-        "memory": row.memory_share if row else None,
+        **{key: getattr(row, name, None) for key, name in (
+            ("cpu", "cpu_share"), ("cpus", "cpus"), ("memory", "memory_share"),
+            ("gpu", "gpu_share"), ("gpus", "gpus"))},
         "memory_of": one_job.memory_of(used / nodes, given / nodes) if used and given else "",
-        "gpu": row.gpu_share if row else None, "gpus": row.gpus if row else None,
-        "io": worst["share"] if worst else None, "io_fs": worst.get("fs") if worst else None,
-        "slowest": worst["slowest"] if worst else None,
+        "io": worst.get("share"), "io_fs": worst.get("fs"), "slowest": worst.get("slowest"),
         "waited_us": known(*(one["waited_us"] for one in found)),
         "classes": {kind for one in found for kind, _, _ in one["classes"]}}
 
@@ -431,8 +422,6 @@ def job(job: Job) -> str:
     found = filesystems(job)
     rows = node_rows(job)
     drawn, otherwise = kinds(job)
-    changes, more_changes = limited(same(job, "changes"))
-    findings, more_findings = limited(same(job, "findings"))
     advice = one_job.advice_of(job)
     return render("page.html.j2", {
         "job": job, "slurm": row, "summary": job.summary, "time": job.time, "advice": advice,
@@ -442,31 +431,11 @@ def job(job: Job) -> str:
         "filesystems": found, "drawn": found[:FS_DRAWN], "others": others(job),
         "weighty": weigh(found), "refused": same(job, "refused"), "lacks": list(one_job.lacks(job)),
         "errors": one_job.errors_of(job), "rows": rows, "heats": heats(rows), "kinds": drawn,
-        "kinds_more": otherwise, "changes": changes, "changes_more": more_changes,
-        "findings": findings, "findings_more": more_findings, "quality": one_job.quality(job)})
+        "kinds_more": otherwise, **limited(job, "changes"), **limited(job, "findings"),
+        "quality": one_job.quality(job)})
 
 
 # ---- many jobs ----------------------------------------------------------------------------
-
-
-def table(found: list[Job], remarks: bool) -> tuple[list[tuple[str, str, bool]], list[list[str]]]:
-    """Columns (name, head, is it a number) and the cells of each job; columns in which nobody has
-    anything are left out."""
-    wanted = [name for name in jobs.USUAL if name != "advice"]
-    columns, cells = [], []
-    for name in wanted:
-        head, text, is_number = jobs.COLUMNS[name]
-        column = [jobs.cut(text(one), NAME_MAX) for one in found]
-        if (name == "user" and len(set(column)) < 2) or not any(one != "-" for one in column):
-            continue
-        columns.append((name, head, is_number))
-        cells.append(column)
-    if remarks:
-        column = ["; ".join(remark(one)) for one in found]
-        if any(column):
-            columns.append(("remark", "Remarks", False))
-            cells.append(column)
-    return columns, [list(row) for row in zip(*cells)]
 
 
 def remark(job: Job) -> list[str]:
@@ -482,21 +451,23 @@ def remark(job: Job) -> list[str]:
 
 
 def lines(found: list[Job], links: bool, remarks: bool) -> Json:
-    """What a table of jobs needs."""
+    """What a table of jobs needs; columns in which nobody has anything are left out."""
     shown = found[:LIST_ROWS]
-    columns, rows = table(shown, remarks)
+    columns = jobs.columns_of(shown, [(name, NAME_MAX) for name in jobs.USUAL[:-1]], jobs.USUAL)
+    if remarks and any(notes := ["; ".join(remark(one)) for one in shown]):
+        columns.append(("remark", "Remarks", False, notes))
     told = [(one, one_job.advice_of(one)) for one in shown]
     advised = [one.id for one, advice in told if advice][:ADVISED_MAX]
     return {
-        "columns": columns, "more": len(found) - len(shown),
+        "columns": [column[:3] for column in columns], "more": len(found) - len(shown),
         "rows": [{"id": one.id, "cells": row, "code": advice[0].code if advice else "",
                   "what": jobs.cut(advice[0].what, WHAT_MAX) if advice else "",
                   "tone": one_job.state_tone(one.slurm.word) if one.slurm else "",
                   "href": f"{one.id}.html" if links and one.source == "ledger" else "",
                   "anchor": f"advice-{one.id}" if one.id in advised else ""}
-                 for (one, advice), row in zip(told, rows)],
+                 for (one, advice), row in zip(told, zip(*(column[3] for column in columns)))],
         "advised": [(one, advice) for one, advice in told if one.id in advised],
-        "is_wide": any(one.is_node_wide for one in found),
+        "is_wide": any(one.is_node_wide for one in found), "limit": LIST_ROWS,
         "is_all_files": any("all_files" in one.summary.flags for one in found)}
 
 
@@ -517,8 +488,7 @@ def listed(found: jobs.List, query: jobs.Query, links: bool = False) -> str:
         "title": f"Jobs of {users.pop()}" if len(users) == 1 else "Jobs", "query": query,
         "since": moment(query.since), "until": moment(query.until),
         "count": len(found.jobs) + found.left_out, "found": found, "groups": [], "sums": {},
-        "family": None, "why_sacct": found.why_not_ledger, "limit": LIST_ROWS,
-        **lines(found.jobs, links, False)})
+        "family": None, "why_sacct": found.why_not_ledger, **lines(found.jobs, links, False)})
 
 
 def several(groups: Sequence[Group], links: bool = False) -> str:
@@ -531,7 +501,7 @@ def several(groups: Sequence[Group], links: bool = False) -> str:
         "title": title(groups), "query": None, "count": len(found), "found": None,
         "groups": groups, "sums": sums, "family": family, "common": common(found),
         "why_sacct": from_sacct[0].why_not_ledger if from_sacct else "",
-        "from_sacct": [one.id for one in from_sacct], "limit": LIST_ROWS,
+        "from_sacct": [one.id for one in from_sacct],
         **lines(found, links, True)})
 
 

@@ -8,7 +8,7 @@ import re
 
 from report import paths, sacct
 from report.command import FAILED, USAGE, Failure
-from report.ledger import Ledger
+from report.ledger import Ledger, ask_all
 from report.summary import Summary, parse
 
 TYPE_CHECKING = False
@@ -291,13 +291,6 @@ class Source:
         assert self.config
         return self._cluster
 
-    def question(self, op: str, cluster: str | None, **more: Any) -> dict[str, Any]:
-        return {"op": op, "cluster": cluster, **more}
-
-    def get_question(self, job: str, restart: int | None, cluster: str | None) -> dict[str, Any]:
-        return self.question("get", cluster, job=job, restart=restart, form=self.form,
-                             advice=self.advice or None)
-
     # one job
 
     def family_and_job(self, job: str, restart: int | None = None,
@@ -305,15 +298,18 @@ class Source:
         """Both questions about a number, while sacct is on its way: for the cluster that is most
         likely meant, and again where sacct says another."""
         assert self.config
-        guess = self._cluster or self.cluster
-        asked = [self.question("family", guess, job=job), self.get_question(job, restart, guess)]
-        if not ID.fullmatch(job) or not job.isdigit() or restart is not None:
-            del asked[0]
-        answers = list(self.ledger.ask_all(asked))
-        if self.cluster != guess:
-            for one in asked:
-                one["cluster"] = self.cluster
-            answers = list(self.ledger.ask_all(asked))
+        cluster = self._cluster or self.cluster
+        while True:
+            asked: list[dict[str, Any]] = [
+                {"op": "family", "cluster": cluster, "job": job},
+                {"op": "get", "cluster": cluster, "job": job, "restart": restart,
+                 "form": self.form, "advice": self.advice or None}]
+            if not job.isdigit() or restart is not None:
+                del asked[0]
+            answers = list(ask_all([self.ledger], asked))
+            if self.cluster == cluster:
+                break
+            cluster = self.cluster
         family = [one for one in answers[0].get("family") or [] if is_id(one)]
         return family[:FAMILY_MAX] if len(answers) > 1 else [], answers[-1]
 
@@ -361,12 +357,16 @@ class Source:
         """Give jobs that sacct lists what the ledger knows and shows, page by page. Why it does
         not answer; they stay as they are then."""
         left, why = list(range(len(jobs))), ""
+        links = [self.ledger]
+        if len(jobs) > PAGE and not self.ledger.down:  # one asks while the other reads
+            links.append(Ledger(self.ledger.conf, self.ledger.raw))
         while left and not why:
             pages = [left[at:at + PAGE] for at in range(0, len(left), PAGE)]
             left = []
-            answers = self.ledger.ask_all([self.question(
-                "list", self.cluster, jobs=[jobs[i].number or 0 for i in page], form=self.form,
-                advice=self.advice or None, brief=self.form != "full" or None) for page in pages])
+            answers = ask_all(links, [{
+                "op": "list", "cluster": self.cluster, "form": self.form,
+                "jobs": [jobs[i].number or 0 for i in page], "advice": self.advice or None,
+                "brief": self.form != "full" or None} for page in pages])
             for page, answer in zip(pages, answers):
                 done = answer.get("done") or 0
                 if not done:
@@ -377,12 +377,14 @@ class Source:
                     job = Job(jobs[i].id, "ledger", told.get(jobs[i].number), jobs[i].slurm)
                     if job.summary_text and not job.is_before_slurm:
                         jobs[i] = job
+        for link in links[1:]:
+            link.close()
         return why
 
     def jobs_listed(self, rows: Iterable[sacct.Row]) -> list[Job]:
         return [Job(row.id, "sacct", None, row) for row in rows]
 
-    def jobs_of(self, ids: list[str]) -> list[Job | Failure]:
+    def jobs_of(self, ids: list[str], found: Group) -> None:
         """Members of a family: those that sacct lists in one question, the others each."""
         together: dict[str, Job] = {}
         if self.form == "row":
@@ -391,13 +393,11 @@ class Source:
             self.fill(listed)
             together = {job.id: job for job in listed
                         if job.source == "ledger" and not job.answer.get("left_out")}
-        found: list[Job | Failure] = []
         for one in ids:
             try:
-                found.append(together[one] if one in together else self.job(one))
+                found.jobs.append(together[one] if one in together else self.job(one))
             except Failure as failure:
-                found.append(failure)
-        return found
+                found.failures.append(failure)
 
     def close(self) -> None:
         self.ledger.close()
@@ -418,13 +418,14 @@ class Group:
         self.failures: list[Failure] = []
 
 
-def group(source: Source, word: str, restart: int | None = None) -> Group:
+def group(source: Source, word: str, restart: int | None = None, form: str = "row") -> Group:
     """7 may be an array or a heterogeneous job, whose first part has that number, too. The
     ledger knows which; of a part that it knows alone, or as a job like others, sacct may know
-    the rest, as it does when it is the one who knows the job."""
-    ids: list[str] = []
+    the rest, as it does when it is the one who knows the job. 'form': of a family's answers,
+    where a single one is slim."""
     answer: dict[str, Any] | None = None
-    if "[" in word:
+    found = Group(word, "[" in word)
+    if found.is_family:
         source.wait_sacct()
         ids = expand(word)
     else:
@@ -432,22 +433,15 @@ def group(source: Source, word: str, restart: int | None = None) -> Group:
         if len(ids) < 2 and word.isdigit() and restart is None:
             of_slurm = source.family_of_slurm(word)
             ids = of_slurm if len(of_slurm) > 1 else ids
-    if len(ids) > 1 or "[" in word:
-        found = Group(word, True)
-        form, source.form = source.form, "row" if source.form == "slim" else source.form
-        for one in source.jobs_of(ids):
-            if isinstance(one, Job):
-                found.jobs.append(one)
-            else:
-                found.failures.append(one)
-        source.form = form
+    found.is_family = found.is_family or len(ids) > 1
+    if found.is_family:
+        before, source.form = source.form, form if source.form == "slim" else source.form
+        source.jobs_of(ids, found)
+        source.form = before
         return found
-    found = Group(word)
     try:
-        if ids:
-            found.jobs.append(source.job(ids[0], restart))
-        else:
-            found.jobs.append(source.job(word, restart, answer))
+        found.jobs.append(source.job(ids[0], restart) if ids else
+                          source.job(word, restart, answer))
     except Failure as failure:
         failure.status = FAILED
         found.failures.append(failure)

@@ -40,72 +40,70 @@ from __future__ import annotations
 import os
 import sys
 
-from report import options, record, sacct
+from report import jobs, record, sacct
 from report.command import FAILED, USAGE, Failure
-from report.jobs import Query
+from report.options import choice, numbered, read, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from report.options import Spec
     from report.record import Group, Job
 
 JOBS_MAX = 1000
+LIMIT_MAX = 100000
 
-TABLE = [
-    options.Option("jobs", "j", options.VALUE), options.Option("restart", "", options.VALUE),
-    options.Option("live", "", options.MAYBE), options.Option("verbose", "v"),
-    options.Option("advice", "", options.VALUE), options.Option("user", "u", options.VALUE),
-    options.Option("account", "A", options.VALUE), options.Option("starttime", "S", options.VALUE),
-    options.Option("endtime", "E", options.VALUE), options.Option("state", "s", options.VALUE),
-    options.Option("all"), options.Option("sort", "", options.VALUE),
-    options.Option("limit", "", options.VALUE), options.Option("format", "o", options.VALUE),
-    options.Option("site"), options.Option("json"), options.Option("csv"),
-    options.Option("html", "", options.VALUE), options.Option("conf", "", options.VALUE)]
+
+OPTIONS: dict[str, Spec] = {
+    "restart": ("", numbered(0, 2 ** 32 - 1)), "live": ("", numbered(1, 3600)),
+    "verbose": ("v", None), "advice": ("", choice("all", "none")),
+    "user": ("u", jobs.word("._,$@\\")), "account": ("A", jobs.word("._,")),
+    "starttime": ("S", jobs.word("/:.+")), "endtime": ("E", jobs.word("/:.+")),
+    "state": ("s", jobs.states), "all": ("", None), "sort": ("", choice(*jobs.SORTS)),
+    "limit": ("", numbered(1, LIMIT_MAX)), "format": ("o", jobs.columns), "site": ("", None),
+    "json": ("", None), "csv": ("", None), "html": ("", text), "conf": ("", text)}
+LISTS = ("user", "account", "starttime", "endtime", "state", "sort", "limit", "all")
+# an option, those that do not go with it, and what is said then
+APART = (
+    ("json", ("csv",), "--json and --csv exclude each other"),
+    ("site", ("jobs", "restart", "verbose", "user", "account", "state", "sort", "all", "format"),
+     "--site: of all jobs: only --starttime, --endtime, --limit, --json, --csv and --html go "
+     "with it"),
+    ("live", LISTS, "--live: of one job: 7, 5_1 or 7+1"),
+    ("live", ("html", "csv", "restart"), "--live: without --html, --csv and --restart"),
+    ("jobs", LISTS, "--user, --account, --starttime, --endtime, --state, --sort and --limit are "
+     "for lists: name no job"),
+    ("html", ("json", "csv"), "--html: without --json and --csv"),
+    ("format", ("json", "csv", "html", "live"),
+     "--format: without --json, --csv, --html and --live"))
 
 
 class Asked:
     """The command line."""
 
     def __init__(self, args: list[str]) -> None:
-        self.args = args
         self.words: list[str] = []
-        self.values: dict[str, str | None] = {}
-        self.query = Query()
-        self.form = ""  # json, csv
-        self.columns: list[tuple[str, int]] | None = None
-        given, words = options.parse("report", TABLE, args)
-        for name, value in given:
-            self.take(name, value)
+        args = ["--live=5" if arg == "--live" else arg for arg in args]
+        self.values, words = read("report", {**OPTIONS, "jobs": ("j", self.add)}, args)
         for word in words:
-            self.add(word)
-        if not self.has("help"):
-            self.check()
+            self.values["jobs"] = self.add("jobs", word)
+        for name, others, why in APART:
+            if name in self.values and any(other in self.values for other in others):
+                raise Failure(why, USAGE)
+        if "live" in self.values and (len(self.words) != 1 or "[" in self.words[0]):
+            raise Failure("--live: of one job: 7, 5_1 or 7+1", USAGE)
+        if "restart" in self.values and not self.words:
+            raise Failure("--restart: of which job?", USAGE)
+        self.query = jobs.Query(self.values)
+        self.form = "json" if "json" in self.values else "csv" if "csv" in self.values else ""
+        self.columns: list[tuple[str, int]] | None = self.values.get("format")
+        self.restart: int | None = self.values.get("restart")
 
     def has(self, name: str) -> bool:
         return name in self.values
 
-    def take(self, name: str, value: str | None) -> None:
-        if name == "jobs":
-            self.add(value or "")
-        elif name in ("json", "csv"):
-            if self.form not in ("", name):
-                raise Failure("--json and --csv exclude each other", USAGE)
-            self.form = name
-        elif name == "restart":
-            options.number(name, value or "", 0, 2 ** 32 - 1)
-        elif name == "live" and value:
-            options.number(name, value, 1, 3600)
-        elif name == "advice" and value not in ("all", "none"):
-            raise Failure(f"--advice: '{value}': expected all or none", USAGE)
-        elif name == "format":
-            from report import jobs
-
-            self.columns = jobs.columns(value or "")
-        self.query.take(name, value)
-        self.values[name] = value
-
-    def add(self, text: str) -> None:
+    def add(self, name: str, text: str) -> list[str]:
         """A list without a job is none: without any word all of the caller's are shown."""
         words = record.split(text)
         for word in words or [""]:
@@ -113,34 +111,7 @@ class Asked:
         self.words += words
         if len(self.words) > JOBS_MAX:
             raise Failure(f"more than {JOBS_MAX} jobs", USAGE)
-
-    def check(self) -> None:
-        listed = "--user, --account, --starttime, --endtime, --state, --sort and --limit are " \
-            "for lists: name no job"
-        if self.has("site"):
-            if self.words or self.has("restart") or self.has("verbose") or any(
-                    self.has(name) for name in ("user", "account", "state", "sort", "all",
-                                                "format")):
-                raise Failure("--site: of all jobs: only --starttime, --endtime, --limit, --json, "
-                              "--csv and --html go with it", USAGE)
-        elif self.has("live"):
-            if len(self.words) != 1 or "[" in self.words[0] or self.query.is_given:
-                raise Failure("--live: of one job: 7, 5_1 or 7+1", USAGE)
-            if self.has("html") or self.form == "csv" or self.has("restart"):
-                raise Failure("--live: without --html, --csv and --restart", USAGE)
-        elif self.words and self.query.is_given:
-            raise Failure(listed, USAGE)
-        if self.has("html") and self.form:
-            raise Failure("--html: without --json and --csv", USAGE)
-        if self.columns and (self.form or self.has("html") or self.has("live")):
-            raise Failure("--format: without --json, --csv, --html and --live", USAGE)
-        if not self.words and self.has("restart"):
-            raise Failure("--restart: of which job?", USAGE)
-
-    @property
-    def restart(self) -> int | None:
-        value = self.values.get("restart")
-        return int(value) if value else None
+        return self.words
 
     def source(self) -> record.Source:
         form = "full" if self.form == "json" else \
@@ -183,6 +154,10 @@ class Printer:
         self.asked, self.source = asked, source
         self.is_first = True
         self.status = 0
+        if asked.form == "csv":
+            from report import csv
+
+            print(csv.HEAD)
 
     def fail(self, failure: Failure) -> None:
         sys.stdout.flush()
@@ -193,8 +168,6 @@ class Printer:
         if self.asked.form == "csv":
             from report import csv
 
-            if self.is_first:
-                print(csv.HEAD)
             print(csv.line(job))
         elif self.asked.form == "json":
             print(as_json(job, self.asked.values.get("advice") != "none"))
@@ -235,8 +208,6 @@ def report_jobs(asked: Asked, source: record.Source, printer: Printer) -> None:
         else:
             printer.group(group)
     if found:
-        from report import jobs
-
         print("\n".join(jobs.table(found, asked.columns)))
 
 
@@ -244,11 +215,11 @@ def report_page(asked: Asked, source: record.Source, printer: Printer) -> None:
     """Jobs that are named, or a list; into a folder: a page of each, and one that links them."""
     from report import page
 
-    file = asked.values["html"] or ""
+    file: str = asked.values["html"]
     folder = file if file.endswith("/") or os.path.isdir(file) else ""
+    ready = page.prepare("page.html.j2" if asked.words else "list.html.j2")
     if asked.words:
         source.start_sacct(sacct.query(jobs=record.bare(asked.words)), steps=True)
-        ready = page.prepare("page.html.j2")
         groups = [record.group(source, word, asked.restart) for word in asked.words]
         for group in groups:
             for failure in group.failures[:1]:
@@ -262,9 +233,8 @@ def report_page(asked: Asked, source: record.Source, printer: Printer) -> None:
             return
         text = page.several(groups, bool(folder))
     else:
-        from report import jobs
-
         listed = jobs.get(source, asked.query)
+        ready.join()
         found, text = listed.jobs, page.listed(listed, asked.query, bool(folder))
     if folder:
         source.form = "slim"
@@ -275,24 +245,16 @@ def report_page(asked: Asked, source: record.Source, printer: Printer) -> None:
 
 
 def report_list(asked: Asked, source: record.Source, printer: Printer) -> None:
-    from report import jobs
-
     found = jobs.get(source, asked.query, bool(asked.form))
     if not asked.form:
         print(jobs.text(found, asked.query, asked.columns), end="")
         return
-    if asked.form == "csv" and not found.jobs:
-        from report import csv
-
-        print(csv.HEAD)
     for job in found.jobs:
         printer.job(job)
 
 
 def main(args: list[str]) -> int:
     asked = Asked(args)
-    if asked.has("help"):
-        return options.usage(__doc__)
     if asked.has("site"):
         from report import site
 

@@ -4,13 +4,13 @@ caller see."""
 from __future__ import annotations
 
 import os
-import subprocess
 
-from report import paths, summary, units
+from report import paths, program, summary, units
 from report.command import Failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Sequence
 
 TIMEOUT_S = 20
@@ -167,22 +167,32 @@ class Row:
         return sum(used) / len(used) / 100 if used else None
 
 
-def run_program(name: str, words: Sequence[str], timeout_s: float = TIMEOUT_S) -> str:
-    """What a command of Slurm's prints; a Failure that begins with its name."""
-    program = paths.program(name)
-    if not program:
-        raise Failure(f"{name}: there is no {name} in PATH")
+def start(name: str, words: Sequence[str], environment: dict[str, str] | None = None,
+          ) -> subprocess.Popen[bytes]:
+    """A command of Slurm's; a Failure that begins with its name."""
+    path = paths.program(name)
+    if not path:
+        raise Failure(f"{name}: there is no {name} in PATH"
+                      + (f", nor in {paths.SLURM_BIN}" if paths.SLURM_BIN else ""))
     try:
-        done = subprocess.run([program, *words], stdin=subprocess.DEVNULL, capture_output=True,
-                              timeout=timeout_s)
-    except (subprocess.TimeoutExpired, OSError) as error:
-        raise Failure(f"{name}: " + (error.strerror or "" if isinstance(error, OSError)
-                                     else f"no answer within {timeout_s:.0f} s")) from None
-    if done.returncode:
-        first = done.stderr.decode(errors="replace").strip().split("\n")[0]
-        raise Failure(f"{name}: exit status {done.returncode}"
-                      + (f": {units.clean(first)}" if first else ""))
-    return done.stdout.decode(errors="replace")
+        return program.start([path, *words], environment)
+    except OSError as error:
+        raise Failure(f"{name}: {error.strerror}") from None
+
+
+def run_program(name: str, words: Sequence[str]) -> str:
+    return finish(name, start(name, words))
+
+
+def finish(name: str, process: subprocess.Popen[bytes]) -> str:
+    """What it prints; a Failure that begins with its name."""
+    in_time, out, errors = program.finish(process, TIMEOUT_S)
+    if not in_time:
+        raise Failure(f"{name}: no answer within {TIMEOUT_S} s")
+    if process.returncode:
+        first = units.clean(errors.strip().split("\n")[0])
+        raise Failure(f"{name}: exit status {process.returncode}" + (f": {first}" if first else ""))
+    return out
 
 
 class Sacct:
@@ -192,44 +202,25 @@ class Sacct:
         self.mark = f"|{os.urandom(8).hex()}|"  # nobody can have it in a job's name
         self.process: subprocess.Popen[bytes] | None = None
         self.why = ""  # it says nothing, for this reason
-        program = paths.program("sacct")
-        if not program:
-            self.why = "sacct: there is no sacct in PATH"
-            if paths.SLURM_BIN:
-                self.why += f", nor in {paths.SLURM_BIN}"
-            return
         env = {name: os.environ[name]
                for name in ("PATH", "HOME", "SLURM_CONF", "TZ", "LD_LIBRARY_PATH")
                if name in os.environ}
-        env["SLURM_TIME_FORMAT"] = "%s"
-        command = [program, "-nP" if steps else "-nXP", "--delimiter=" + self.mark, *words,
-                   "-o", ",".join(FIELDS)]
         try:
-            self.process = subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL,
-                                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        except OSError as error:
-            self.why = f"sacct: {error.strerror}"
+            self.process = start("sacct", ["-nP" if steps else "-nXP", "--delimiter=" + self.mark,
+                                           *words, "-o", ",".join(FIELDS)],
+                                 {**env, "SLURM_TIME_FORMAT": "%s"})
+        except Failure as failure:
+            self.why = str(failure)
 
     def rows(self) -> list[Row] | None:
         """None: self.why"""
-        if not self.process:
-            return None
         try:
-            out, errors = self.process.communicate(timeout=TIMEOUT_S)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.communicate()
-            self.why = f"sacct: no answer within {TIMEOUT_S} s"
-            return None
-        if self.process.returncode:
-            first = units.clean((errors.decode(errors="replace").splitlines() or [""])[0])
-            self.why = f"sacct: exit status {self.process.returncode}: {first}"
-            return None
-        try:
-            return parse(out.decode(errors="replace"), self.mark)
+            return parse(finish("sacct", self.process), self.mark) if self.process else None
+        except Failure as failure:
+            self.why = str(failure)
         except ValueError:
             self.why = "sacct: its answer has no meaning"
-            return None
+        return None
 
 
 def parse(text: str, mark: str) -> list[Row]:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from math import fsum, sqrt
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 # Student's t for 95 %, both sides, by degrees of freedom from 1 on
 CRITICAL = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
             2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
@@ -47,10 +51,11 @@ def plain(value: float) -> float:
     return int(value) if value == int(value) else value
 
 
-def to_json(values: list[float]) -> dict[str, float | None] | None:
+def to_json(values: list[float], shown: Callable[[float], float] = plain,
+            ) -> dict[str, float | None] | None:
     """None: there are none."""
     if not values:
         return None
     about = spread(values)
-    return {"mean": plain(mean(values)), "spread": about if about is None else plain(about),
+    return {"mean": shown(mean(values)), "spread": about if about is None else shown(about),
             "samples": len(values)}

@@ -88,14 +88,14 @@ class Tally:
 class Site:
     """Sums of the jobs that ended from 'since' to before 'until'."""
 
-    def __init__(self, since: int, until: int) -> None:
-        self.since, self.until = since, until
-        self.source, self.why_not_ledger = "ledger", ""
+    def __init__(self, since: int, until: int, why_not_ledger: str = "") -> None:
+        self.since, self.until, self.why_not_ledger = since, until, why_not_ledger
         self.silent = 0  # jobs that sacct lists without a summary
         self.tally = Tally()
 
     def to_json(self) -> dict[str, Any]:
-        return {"source": self.source, "why_not_ledger": self.why_not_ledger or None,
+        return {"source": "sacct" if self.why_not_ledger else "ledger",
+                "why_not_ledger": self.why_not_ledger or None,
                 "since": self.since, "until": self.until, "silent": self.silent,
                 "tally": self.tally.to_json()}
 
@@ -197,8 +197,7 @@ def get(since: int, until: int, conf: str | None) -> Site:
         return site
     if why.startswith("ledger: site: for root"):
         raise Failure(why)
-    site = Site(since, until)  # a part of the ledger's answer is not added to what sacct says
-    site.source, site.why_not_ledger = "sacct", why
+    site = Site(since, until, why)  # without what the ledger has said
     try:
         ask_sacct(site, user)
     except Failure as failure:
@@ -281,10 +280,7 @@ def notes(site: Site) -> list[str]:
 def rows(site: Site, kind: str) -> list[dict[str, Any]]:
     """What text and page show of each sum; None: unknown."""
     judged = site.tally.totals["judged"]
-    return [{"name": name_of(site, kind, one), "jobs": one["jobs"], "hours": hours(one["node_s"]),
-             "node_s": one["node_s"],
-             "read_bytes": one["read_bytes"], "write_bytes": one["write_bytes"],
-             "meta": one["meta"], "peak_Bps": one["peak_Bps"], "peak_job": one["peak_job"],
+    return [{**one, "name": name_of(site, kind, one), "hours": hours(one["node_s"]),
              "io_s": io_s(one), "share": one["jobs"] / judged if judged else 0,
              "cure": advice_words(one["name"]) if kind == "advice" else ""}
             for one in site.tally.sorted(kind)]
@@ -323,8 +319,7 @@ def text(site: Site, limit: int) -> str:
              f"{seen['until']}, {seen['hours']} node hours"]
     lines += [f"  {'note':<6} {note}" for note in seen["notes"]]
     lines.append(f"  {'gate':<6} {seen['gate']}")
-    warned = [job for job in site.tally.gate if job["warned"]]
-    for job in warned[:GATE_SHOWN]:
+    for job in [job for job in site.tally.gate if job["warned"]][:GATE_SHOWN]:
         lines.append(f"         job {job['job']} of {job['user'] or 'unknown'} on cluster "
                      f"{job['cluster']}: {units.plural(job['warned'], 'task')} that ran")
     if t["warned_jobs"] > GATE_SHOWN:
@@ -370,26 +365,26 @@ def csv(site: Site) -> str:
     lines = [CSV_HEAD]
     for kind in HEADS:
         for one in site.tally.sorted(kind):
-            keys = ("read_bytes", "write_bytes", "meta", "peak_Bps", "peak_job")
+            numbers = [one["jobs"], f"{one['node_s'] / HOUR_S:.3f}",
+                       *(None if kind == "advice" else one[key] for key in FIRST[2:]), None, None]
             lines.append(",".join([
                 *(text(w) for w in (kind, one["name"], one.get("cluster"), one.get("type"))),
-                str(one["jobs"]), f"{one['node_s'] / HOUR_S:.3f}",
-                *(number(None if kind == "advice" else one[key]) for key in keys), "", ""]))
+                *map(number, numbers)]))
     for job in site.tally.gate:
         lines.append(f"{text('gate')},{text(job['user'])},{text(job['cluster'])},{text('')},1,,,,,,"
                      f"{job['job']},{job['warned'] or 0},{job['refused'] or 0}")
     return "\n".join(lines) + "\n"
 
 
-def run(values: dict[str, str | None], form: str) -> int:
+def run(values: dict[str, Any], form: str) -> int:
     """values: the command line's options; form: json, csv or "" for text."""
     now = int(time.time())
-    since = when("starttime", values.get("starttime") or "now-1days", now)
-    until = when("endtime", values.get("endtime") or "now", now)
+    since = when("starttime", values.get("starttime", "now-1days"), now)
+    until = when("endtime", values.get("endtime", "now"), now)
     if until < since:
         raise Failure("--endtime: it is before --starttime", USAGE)
     site = get(since, until, values.get("conf"))
-    limit = int(values.get("limit") or LIMIT)
+    limit: int = values.get("limit", LIMIT)
     html = values.get("html")
     if html:
         from report import page

@@ -15,10 +15,7 @@ _FIND = re.compile(r"(?:^|(?<=\s))jobio/1(?: [a-z]+=[A-Za-z0-9+/=._:;,@%-]+)+")
 _NUMBER = re.compile(r"(\d[\d.]*)([A-Za-z]*)")
 _PAIRS = {  # key: units of both numbers
     "rd": (units.BYTES, units.COUNTS), "wr": (units.BYTES, units.COUNTS),
-    "nodes": (units.COUNTS, units.COUNTS), "wire": (units.BYTES, units.BYTES),
-    "rsz": (units.BYTES, units.BYTES), "wsz": (units.BYTES, units.BYTES),
-    "rlat": (units.NANOSECONDS, units.NANOSECONDS),
-    "wlat": (units.NANOSECONDS, units.NANOSECONDS), "peak": (units.BYTES, units.BYTES),
+    "nodes": (units.COUNTS, units.COUNTS), "peak": (units.BYTES, units.BYTES),
     "chg": (units.COUNTS, units.COUNTS), "find": (units.COUNTS, units.COUNTS)}
 
 
@@ -52,6 +49,10 @@ def _of(key: str, which: int) -> property:
     return property(lambda self: self.pair(key)[which])
 
 
+def _count(key: str, word: str) -> property:
+    return property(lambda self: self.counts(key).get(word, 0))
+
+
 class Summary:
     """What is unknown is None or ""; the texts are those behind the "="."""
 
@@ -68,10 +69,12 @@ class Summary:
     cores, cpus, prof, fs = _text("cores"), _text("cpus"), _text("prof"), _text("fs")
     src, miss, scope = _text("src"), _text("miss"), _text("scope")
     flags, lacks = _words("q"), _words("not")
-
-    @property
-    def meta(self) -> int | None:
-        return _number(self.word("meta"), units.COUNTS)
+    errors, warnings = _of("find", 0), _of("find", 1)
+    # tasks that could run on the client's CPUs
+    gate_warned, gate_refused = _count("gate", "warn"), _count("gate", "refuse")
+    meta = property(lambda self: _number(self.word("meta"), units.COUNTS))
+    refused = property(lambda self: _number(self.word("refused"), units.COUNTS) or 0)
+    failed = property(lambda self: self.counts("err"))  # calls, by errno
 
     @property
     def io_share(self) -> float | None:
@@ -84,36 +87,10 @@ class Summary:
         ns = _number(self.word("io").partition("%/")[2], units.NANOSECONDS)
         return None if ns is None else ns / 1e9
 
-    @property
-    def failed(self) -> dict[str, int]:
-        """Calls that failed, by errno."""
-        told = (word.partition(":") for word in self.word("err").split(","))
-        return {name: _number(calls, units.COUNTS) or 0 for name, _, calls in told if calls}
-
-    @property
-    def refused(self) -> int:
-        return _number(self.word("refused"), units.COUNTS) or 0
-
-    @property
-    def errors(self) -> int:
-        return self.pair("find")[0] or 0
-
-    @property
-    def warnings(self) -> int:
-        return self.pair("find")[1] or 0
-
-    def gate(self, word: str) -> int:
-        """Tasks that could run on the client's CPUs: warn, refuse"""
-        found = dict(w.partition(":")[::2] for w in self.word("gate").split(","))
-        return _number(found.get(word, ""), units.COUNTS) or 0
-
-    @property
-    def gate_warned(self) -> int:
-        return self.gate("warn")
-
-    @property
-    def gate_refused(self) -> int:
-        return self.gate("refuse")
+    def counts(self, key: str) -> dict[str, int]:
+        """Of warn:2,refuse:1"""
+        told = (word.partition(":") for word in self.word(key).split(","))
+        return {name: _number(number, units.COUNTS) or 0 for name, _, number in told if number}
 
     def word(self, key: str) -> str:
         value: str = self.words.get(key, "")

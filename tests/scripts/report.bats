@@ -515,7 +515,7 @@ sys.exit(any(ord(c) in bad for c in text))' <<<"$1"
 	done <<-'TABLE'
 		5_1.batch|job: '5_1.batch': a step; what is counted is the whole job: 5_1
 		--json --csv 5|--json and --csv exclude each other
-		--advice=some 7|--advice: 'some': expected all or none
+		--advice=some 7|--advice: 'some': must be all or none
 		--jobs=,|job: '': not a job id like 7, 5_1 or 7+1
 		--state=DONE|--state: 'DONE': not a state like COMPLETED, FAILED or TO
 		--sort=size|--sort: 'size': must be end, start, name, user, state, elapsed, nodes, profile, read or written
