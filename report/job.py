@@ -334,7 +334,7 @@ def advice_text(job: Job, shown: int = ADVICE_SHOWN) -> Iterator[str]:
     if not lines:
         yield f"  no advice: {why_no_advice(job)}"
     for number, line in enumerate(lines[:shown], 1):
-        yield from units.wrap(line.what.rstrip(".") + ".", f"  {number}  ")
+        yield from units.wrap(f"{line.what.rstrip('.')} ({line.how_sure}).", f"  {number}  ")
         for cure in line.cure.splitlines():
             # what is no sentence is to be pasted
             yield from units.wrap(cure, " " * 5) if cure.endswith(".") else [" " * 5 + cure]

@@ -163,17 +163,11 @@ def slurm_time(when_s: int) -> str:
     return units.clock(when_s, "%Y-%m-%dT%H:%M:%S")
 
 
-def one_hour(when_s: int, step: int) -> str:
-    """A time for sacct. A clock that was set back showed an hour twice, and sacct takes the one
-    or the other: such a time goes 'step' on, out of that hour."""
-    text = slurm_time(when_s)
-    return slurm_time(when_s + step) if slurm_time(when_s - step) == text else text
-
-
 def ask_sacct(site: Site, ledger_user: str) -> None:
     check_caller(ledger_user)
-    words = sacct.query(since=one_hour(site.since, -HOUR_S), until=one_hour(site.until, HOUR_S),
-                        everybody=True)
+    # an hour more on both sides: sacct takes a time that the clock shows twice for either
+    words = sacct.query(since=slurm_time(site.since - HOUR_S),
+                        until=slurm_time(site.until + HOUR_S), everybody=True)
     for row in sacct.ask(words):
         if not site.since <= (row.end or -1) < site.until:
             continue
