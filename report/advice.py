@@ -87,7 +87,9 @@ class Advice:
 
     @property
     def how_sure(self) -> str:
-        return PERHAPS if self.sure == "perhaps" else BY.get(str(self.one.get("by")), self.sure)
+        """Also where its time comes from, if it has some."""
+        by = BY.get(str(self.one.get("by")), self.sure) if self.share else self.sure
+        return PERHAPS if self.sure == "perhaps" else by
 
 
 # ---- numbers in words ------------------------------------------------------------

@@ -558,7 +558,7 @@ waited() {
 		TotalCPU=4-14:05:30 TimelimitRaw=120 AllocTRES=billing=1,cpu=128,mem=384G,node=2 TRESUsageInTot=cpu=1,mem=82G)"
 	report --advice=none 4711 >"$DIR/kept"
 	expect_kept job.txt.golden "$DIR/kept"
-	expect_text "of the processes' time (measured by the kernel). " "$(report 4711 | tr -s '\n ' ' ')"
+	expect_text "of its life in I/O (measured by the kernel). Copy" "$(report 4711 | tr -s '\n ' ' ')"
 	# bars of ASCII, of a record that no program can have made better by its terminal
 	expect_equal '' "$(LC_ALL=C report 4711 | tr -d '\n -~')"
 	expect_equal 1 "$(LC_ALL=en_US.UTF-8 report 4711 | grep -c '^  read     █ \+  peak 4 GiB/s on c2$')"
