@@ -34,6 +34,7 @@ SILENCE = {
 NOT_JUDGED = "the ledger has not judged this job yet"
 BY = {"kernel": "measured by the kernel", "client": "measured by the client",
       "calls": "estimated from the number of calls"}
+ONE = re.compile(r"(?<![\d.,])1 ([a-z-]{3,}[a-rt-z])s\b")  # 1 reads
 PERHAPS = "the record cannot tell this from another cause"
 
 
@@ -168,7 +169,7 @@ def fill(text: str, words: dict[str, str]) -> str:
         text = text.format_map(_Known(words))
     except (ValueError, IndexError, AttributeError):
         return text
-    return re.sub(r"(?<![\d.,])1 ([a-z-]{3,}[a-rt-z])s\b", r"1 \1", text)
+    return ONE.sub(r"1 \1", text)
 
 
 def took(one: dict[str, Any]) -> str:

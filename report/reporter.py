@@ -265,7 +265,6 @@ def main(args: list[str]) -> int:
 
         return live.run(asked, source)
     printer = Printer(asked, source)
-    assert source.config
     if asked.has("html"):
         report_page(asked, source, printer)
     elif asked.words:

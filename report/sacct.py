@@ -228,19 +228,18 @@ def parse(text: str, mark: str) -> list[Row]:
     jobs: list[Row] = []
     last = len(FIELDS) - 1
     pieces = text.split(mark)
-    values: list[str] = []
-    for piece in pieces:
-        if len(values) < last:
-            values.append(piece)
-            continue
-        job, _, rest = piece.partition("\n")
-        row = Row([*values, job])
-        if "." in row.id and jobs and row.raw_id.split(".")[0] == jobs[-1].raw_id:
-            jobs[-1].steps.append(row)
-        elif "." not in row.id:
+    if len(pieces) % last != 1:
+        raise ValueError(text)
+    name = pieces[0]
+    for at in range(0, len(pieces) - 1, last):
+        job, _, rest = pieces[at + last].partition("\n")
+        row = Row([name, *pieces[at + 1:at + last], job])
+        name = rest
+        if "." not in row.id:
             jobs.append(row)
-        values = [rest]
-    if len(values) != 1 or values[0]:
+        elif jobs and row.raw_id.split(".")[0] == jobs[-1].raw_id:
+            jobs[-1].steps.append(row)
+    if name:
         raise ValueError(text)
     return jobs
 
