@@ -8,7 +8,8 @@
  *             {"op":"get","job":"7"|"5_1"|"7+1","restart":N?,
  *              "after":"n7"?}   (the records of the nodes behind it)
  *             {"op":"list","jobs":[7,8,..],"brief":true?}
- *               (records without timelines and histograms)
+ *               (records without timelines and histograms; with "head":true
+ *               none of a run that has been judged, but their time)
  *             {"op":"family","job":"5"}
  *             get, list and family: with "cluster":"c", of its jobs alone
  *             {"op":"site","since":S,"until":E,"after":[..]?}  (ledger/site.h)

@@ -61,19 +61,18 @@ class Ledger:
         self.send(**question)
         return self.answer()
 
+    def ask_all(self, questions: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """The answers; while one is read the next question is on its way, and no more of them:
+        both pipes may be full."""
+        for at in range(len(questions) + 1):
+            if at < len(questions):
+                self.send(**questions[at])
+            if at:
+                yield self.answer()
+
     def close(self) -> None:
         for end in (self.process.stdin, self.process.stdout, self.process.stderr):
             if end:
                 with contextlib.suppress(OSError):
                     end.close()
         self.process.wait()
-
-
-def ask_all(links: list[Ledger], questions: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The answers in order, from the links in turn. While one is read the next question is on its
-    way to its link, and no more: both pipes may be full."""
-    for at in range(len(questions) + len(links)):
-        if at < len(questions):
-            links[at % len(links)].send(**questions[at])
-        if at >= len(links):
-            yield links[at % len(links)].answer()

@@ -450,6 +450,14 @@ def remark(job: Job) -> list[str]:
     return told
 
 
+def cells(job: Job, columns: list[jobs.Column], row: Sequence[str]) -> list[tuple[str, str]]:
+    """The class of each, and its text."""
+    tone = one_job.state_tone(job.slurm.word) if job.slurm else ""
+    kinds = {"state": f"t {tone}", "jobname": "t name"}
+    return [("" if is_number else kinds.get(name, "t"), cell)
+            for (name, _, is_number, _), cell in zip(columns, row)]
+
+
 def lines(found: list[Job], links: bool, remarks: bool) -> Json:
     """What a table of jobs needs; columns in which nobody has anything are left out."""
     shown = found[:LIST_ROWS]
@@ -460,9 +468,9 @@ def lines(found: list[Job], links: bool, remarks: bool) -> Json:
     advised = [one.id for one, advice in told if advice][:ADVISED_MAX]
     return {
         "columns": [column[:3] for column in columns], "more": len(found) - len(shown),
-        "rows": [{"id": one.id, "cells": row, "code": advice[0].code if advice else "",
+        "rows": [{"id": one.id, "code": advice[0].code if advice else "",
                   "what": jobs.cut(advice[0].what, WHAT_MAX) if advice else "",
-                  "tone": one_job.state_tone(one.slurm.word) if one.slurm else "",
+                  "cells": cells(one, columns[1:], row[1:]),
                   "href": f"{one.id}.html" if links and one.source == "ledger" else "",
                   "anchor": f"advice-{one.id}" if one.id in advised else ""}
                  for (one, advice), row in zip(told, zip(*(column[3] for column in columns)))],

@@ -8,7 +8,7 @@ import re
 
 from report import paths, sacct
 from report.command import FAILED, USAGE, Failure
-from report.ledger import Ledger, ask_all
+from report.ledger import Ledger
 from report.summary import Summary, parse
 
 TYPE_CHECKING = False
@@ -247,7 +247,7 @@ def slurm_conf_cluster() -> str | None:
 
 class Source:
     """The ledger and sacct, asked at the same time; each may be missing. 'form' of the answers:
-    "slim" for people, "row" for lists and CSV, "full" for JSON."""
+    "slim" for people, "head" for lists, "row" for CSV and families, "full" for JSON."""
 
     def __init__(self, command: str, conf: str | None = None, form: str = "slim",
                  advice: bool = True) -> None:
@@ -306,7 +306,7 @@ class Source:
                  "form": self.form, "advice": self.advice or None}]
             if not job.isdigit() or restart is not None:
                 del asked[0]
-            answers = list(ask_all([self.ledger], asked))
+            answers = list(self.ledger.ask_all(asked))
             if self.cluster == cluster:
                 break
             cluster = self.cluster
@@ -356,17 +356,16 @@ class Source:
     def fill(self, jobs: list[Job]) -> str:
         """Give jobs that sacct lists what the ledger knows and shows, page by page. Why it does
         not answer; they stay as they are then."""
-        left, why = list(range(len(jobs))), ""
-        links = [self.ledger]
-        if len(jobs) > PAGE and not self.ledger.down:  # one asks while the other reads
-            links.append(Ledger(self.ledger.conf, self.ledger.raw))
+        left, why, form = list(range(len(jobs))), "", self.form
+        unjudged: list[int] = []  # without records there is nothing to say of them
         while left and not why:
+            question = {"op": "list", "cluster": self.cluster, "advice": self.advice or None,
+                        "form": None if form == "head" else form, "head": form == "head" or None,
+                        "brief": form != "full" or None}
             pages = [left[at:at + PAGE] for at in range(0, len(left), PAGE)]
             left = []
-            answers = ask_all(links, [{
-                "op": "list", "cluster": self.cluster, "form": self.form,
-                "jobs": [jobs[i].number or 0 for i in page], "advice": self.advice or None,
-                "brief": self.form != "full" or None} for page in pages])
+            answers = self.ledger.ask_all([
+                {**question, "jobs": [jobs[i].number or 0 for i in page]} for page in pages])
             for page, answer in zip(pages, answers):
                 done = answer.get("done") or 0
                 if not done:
@@ -375,10 +374,12 @@ class Source:
                 told = {run["job"]: run for run in answer.get("runs") or []}
                 for i in page[:done]:
                     job = Job(jobs[i].id, "ledger", told.get(jobs[i].number), jobs[i].slurm)
-                    if job.summary_text and not job.is_before_slurm:
+                    if form == "head" and job.answer and "judged" not in job.answer:
+                        unjudged.append(i)
+                    elif job.summary_text and not job.is_before_slurm:
                         jobs[i] = job
-        for link in links[1:]:
-            link.close()
+            if not left and form == "head":
+                left, unjudged, form = unjudged, [], "row"
         return why
 
     def jobs_listed(self, rows: Iterable[sacct.Row]) -> list[Job]:

@@ -114,8 +114,9 @@ class Asked:
         return self.words
 
     def source(self) -> record.Source:
-        form = "full" if self.form == "json" else \
-            "slim" if self.words and not self.form and not self.columns else "row"
+        shown = [name for name, _ in self.columns or []]
+        form = "full" if self.form == "json" else "row" if self.form or "findings" in shown else \
+            "head" if not self.words else "row" if shown else "slim"
         source = record.Source("report", self.values.get("conf"), form,
                                self.values.get("advice") != "none")
         source.ledger.raw = self.form == "json"
