@@ -7,6 +7,7 @@ Slurm decides who may look: srun starts steps in the caller's own jobs; root bec
 """
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -50,31 +51,13 @@ class Node:
         self.parts: list[bytes] = []  # of what is on its way
         self.of_ask = 0
 
-
-class Looks:
-    """What a user's nodes print is not trusted: a line that cannot be is passed over."""
-
-    def __init__(self) -> None:
-        self.nodes: dict[str, Node] = {}
-        self.count = 0  # nodes of the step; 0: unknown
-
-    def take(self, line: bytes) -> None:
-        match = LINE.match(line)
-        count, ask, part, parts = (int(n) for n in match.group(2, 3, 4, 5)) if match else [0] * 4
-        if not match or not 1 <= part <= parts <= PARTS_MAX or len(self.nodes) == NODES_MAX:
-            return
-        node = self.nodes.setdefault(match[6].decode(errors="replace"), Node())
-        self.count = count or self.count
-        if part == 1:
-            node.parts = []
-        elif part != len(node.parts) + 1 or ask != node.of_ask:
-            node.parts = []
-            return
-        node.parts.append(line[match.end():])
-        node.of_ask = ask
-        if part == parts:
-            node.text = b"".join(node.parts).decode(errors="replace")
-            node.kind, node.ask, node.is_mute, node.parts = match[1].decode(), ask, not ask, []
+    def take(self, kind: str, ask: int, part: int, parts: int, text: bytes) -> None:
+        is_next = part == len(self.parts) + 1 and ask == self.of_ask
+        self.parts = [text] if part == 1 else [*self.parts, text] if is_next else []
+        self.of_ask = ask
+        if len(self.parts) == parts:
+            self.text = b"".join(self.parts).decode(errors="replace")
+            self.kind, self.ask, self.is_mute, self.parts = kind, ask, not ask, []
 
 
 # ---- srun --------------------------------------------------------------------------
@@ -83,19 +66,22 @@ class Link:
     """The step that asks the nodes of a job. It ends with its standard input, and so with us,
     however that ends."""
 
-    def __init__(self, job: int, leader: int, component: int | None, nodes: int, user: str,
-                 ) -> None:
-        self.looks, self.asked = Looks(), 0
+    def __init__(self, job: int, row: sacct.Row | None, wanted: str, user: str) -> None:
+        self.nodes: dict[str, Node] = {}
+        self.count = 0  # nodes of the step; 0: unknown
+        self.asked = 0
         self.said, self.is_error = "", False  # srun's first error, else its first line
-        words = self.become(user) if user and os.geteuid() == 0 else []
         srun = paths.program("srun")
         if not srun:
             raise Failure("srun: there is no srun in PATH")
-        words += [srun, f"--jobid={leader}"]
-        words += [] if component is None else [f"--het-group={component}"]
-        words += WORDS
-        words += [f"--nodes={nodes}", f"--ntasks={nodes}"] if nodes else []
-        words += [f"--export=JOBIO_LIVE={job}", "/bin/sh", "-c", OLD_NODE]
+        # srun takes 7+1 as --jobid=7 --het-group=1, and no other way
+        leader, plus, component = (row.id if row else wanted).partition("+")
+        nodes = row.nodes or 0 if row else 0
+        words = [*(become(user) if user and os.geteuid() == 0 else []), srun,
+                 f"--jobid={leader if plus else job}",
+                 *([f"--het-group={component}"] if plus else []), *WORDS,
+                 *([f"--nodes={nodes}", f"--ntasks={nodes}"] if 0 < nodes < NODES_MAX else []),
+                 f"--export=JOBIO_LIVE={job}", "/bin/sh", "-c", OLD_NODE]
         try:
             self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                             stderr=subprocess.PIPE, bufsize=0,
@@ -103,26 +89,21 @@ class Link:
         except OSError as error:
             raise Failure(f"srun: {error.strerror}") from None
         self.selector = selectors.DefaultSelector()
-        for stream, take in ((self.process.stdout, self.looks.take),
-                             (self.process.stderr, self.hear)):
+        for stream, take in ((self.process.stdout, self.take), (self.process.stderr, self.hear)):
             assert stream
             os.set_blocking(stream.fileno(), False)
             self.selector.register(stream, selectors.EVENT_READ, [take, b""])
 
-    @staticmethod
-    def become(user: str) -> list[str]:
-        """slurmctld lets nobody but the job's user start steps in it, root neither
-        (step_mgr.c:step_create)."""
-        import pwd
-
-        setpriv = paths.program("setpriv")
-        if not setpriv:
-            raise Failure("there is no setpriv in PATH")
-        try:
-            who = pwd.getpwnam(user)
-        except KeyError:
-            raise Failure(f"user '{user}': unknown on this host") from None
-        return [setpriv, f"--reuid={who.pw_uid}", f"--regid={who.pw_gid}", "--init-groups"]
+    def take(self, line: bytes) -> None:
+        """What a user's nodes print is not trusted: a line that cannot be is passed over."""
+        match = LINE.match(line)
+        if not match or len(self.nodes) == NODES_MAX:
+            return
+        count, ask, part, parts = (int(n) for n in match.group(2, 3, 4, 5))
+        if 1 <= part <= parts <= PARTS_MAX:
+            self.count = count or self.count
+            node = self.nodes.setdefault(match[6].decode(errors="replace"), Node())
+            node.take(match[1].decode(), ask, part, parts, line[match.end():])
 
     def hear(self, line: bytes) -> None:
         """srun: error: Unable to ..: Invalid job id specified"""
@@ -133,9 +114,9 @@ class Link:
         if text and (not self.said or (is_error and not self.is_error)):
             self.said, self.is_error = text, is_error
 
-    def attend(self, seconds: float) -> bool:
-        """Take what comes within so long; False: srun has ended."""
-        for key, _ in self.selector.select(max(seconds, 0)):
+    def attend(self, end: float) -> bool:
+        """Take what comes, until then; False: srun has ended."""
+        for key, _ in self.selector.select(max(end - time.monotonic(), 0)):
             chunk = os.read(key.fd, 65536)
             lines = (key.data[1] + chunk).split(b"\n")
             key.data[1] = lines.pop()[-4096:]  # srun's longer lines are none of ours
@@ -147,10 +128,10 @@ class Link:
 
     def is_complete(self) -> bool:
         """The first time all nodes are waited for; then those that have ever said something."""
-        told = self.looks.nodes.values()
-        if any(not n.is_mute and n.ask < self.asked for n in told) or not self.looks.count:
+        told = self.nodes.values()
+        if any(not n.is_mute and n.ask < self.asked for n in told) or not self.count:
             return False
-        return self.asked > 1 or len(told) >= self.looks.count
+        return self.asked > 1 or len(told) >= self.count
 
     def ask(self, seconds: float) -> None:
         """All nodes that can answer have done so, or the time is over."""
@@ -162,10 +143,9 @@ class Link:
             end = time.monotonic() + 0.1  # why does it say?
         goes_on = True
         while goes_on and not self.is_complete() and time.monotonic() < end:
-            goes_on = self.attend(end - time.monotonic())
-        told = self.looks.nodes.values()
-        if any(n.ask >= self.asked for n in told) or (self.asked == 1 and
-                                                      any(n.is_mute for n in told)):
+            goes_on = self.attend(end)
+        if any(n.ask >= self.asked or (n.is_mute and self.asked == 1)
+               for n in self.nodes.values()):
             return
         if not goes_on:
             raise Failure(self.said or "the step that asks has ended")
@@ -177,21 +157,35 @@ class Link:
         """False: srun has ended."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            if not self.attend(end - time.monotonic()):
+            if not self.attend(end):
                 return False
         return True
 
     def close(self) -> None:
         assert self.process.stdin
         self.process.stdin.close()  # the tasks end with it
-        for end in (None, self.process.terminate, self.process.kill):
-            if end:
-                end()
+        for end in (self.process.poll, self.process.terminate, self.process.kill):
+            end()
             try:
                 self.process.wait(END_S)
                 return
             except subprocess.TimeoutExpired:
                 continue
+
+
+def become(user: str) -> list[str]:
+    """slurmctld lets nobody but the job's user start steps in it, root neither
+    (step_mgr.c:step_create)."""
+    import pwd
+
+    setpriv = paths.program("setpriv")
+    if not setpriv:
+        raise Failure("there is no setpriv in PATH")
+    try:
+        who = pwd.getpwnam(user)
+    except KeyError:
+        raise Failure(f"user '{user}': unknown on this host") from None
+    return [setpriv, f"--reuid={who.pw_uid}", f"--regid={who.pw_gid}", "--init-groups"]
 
 
 # ---- what is shown -----------------------------------------------------------------
@@ -204,16 +198,16 @@ class Look:
         self.records: list[dict[str, Any]] = []
         self.blind = 0  # nodes that count nothing before the job ends
         self.mute: list[str] = []  # nodes that did not answer, and why
-        self.nodes = link.looks.count
-        for name in sorted(link.looks.nodes):
-            self.take(name, link.looks.nodes[name], job, link.asked)
-        self.mute_count = len(self.mute) + max(self.nodes - len(link.looks.nodes), 0)
+        self.nodes = link.count
+        for name in sorted(link.nodes):
+            why = self.take(link.nodes[name], job, link.asked)
+            self.mute += [f"{name}: {why}"] if why else []
+        self.mute_count = len(self.mute) + max(self.nodes - len(link.nodes), 0)
 
-    def take(self, name: str, node: Node, job: int, asked: int) -> None:
+    def take(self, node: Node, job: int, asked: int) -> str:
         """A node that answered before and is silent now is shown as it was."""
         if node.kind != "r":
-            self.mute.append(f"{name}: {node.text or 'it did not answer'}")
-            return
+            return node.text or "it did not answer"
         try:
             told = json.loads(node.text)
             if told["jobio"] != 1 or told["job"] != job:
@@ -221,32 +215,28 @@ class Look:
             is_counted = any(io["scope"] == "job" and io["source"] not in ("exit", "stepd")
                              for io in told.get("app") or [])
         except (ValueError, KeyError, TypeError):
-            self.mute.append(f"{name}: its answer has no meaning")
-            return
+            return "its answer has no meaning"
         if not is_counted:
             self.blind += 1  # what it has is left out: half of a number is no number
-            return
+            return ""
         self.records.append(told)
-        if node.ask < asked:
-            self.mute.append(f"{name}: it did not answer this time")
+        return "it did not answer this time" if node.ask < asked else ""
 
     def about(self) -> dict[str, Any]:
         """What is only known of a job that runs."""
         return {"nodes": self.nodes or None, "nodes_blind": self.blind,
                 "nodes_mute": self.mute_count, "mute": ", ".join(self.mute) or None}
 
-    def summary(self) -> str:
+    def same(self, outer: str, key: str) -> str:
         """What all nodes say, or "mixed"."""
-        def same(words: list[str]) -> str:
-            return (words[0] or "-") if len(set(words)) == 1 else "mixed"
+        words = {str((r.get(outer) or {}).get(key) or "-") for r in self.records} or {"-"}
+        return words.pop() if len(words) == 1 else "mixed"
 
-        cores = [str((r.get("io_cores") or {}).get("count") or "") for r in self.records]
-        profiles = [(r.get("request") or {}).get("profile") or "" for r in self.records]
+    def summary(self) -> str:
         flags = sorted({flag for r in self.records for flag in r.get("quality") or []})
-        seen = len(self.records) + self.blind
-        return (f"jobio/1 nodes={seen}/{self.nodes or '-'} cores={same(cores or [''])} "
-                f"prof={same(profiles or [''])} q={','.join(flags) or '-'}"
-                + (" scope=job" if self.records else ""))
+        return (f"jobio/1 nodes={len(self.records) + self.blind}/{self.nodes or '-'} "
+                f"cores={self.same('io_cores', 'count')} prof={self.same('request', 'profile')} "
+                f"q={','.join(flags) or '-'}" + (" scope=job" if self.records else ""))
 
     def notes(self) -> list[str]:
         lines = [f"  no answer: {units.clean(text)}" for text in self.mute]
@@ -294,31 +284,23 @@ class View:
         self.is_screen = (not self.is_json and sys.stdout.isatty()
                           and os.environ.get("TERM", "dumb") != "dumb")
         self.row: sacct.Row | None = None
+        self.number = 0  # what srun wants: not 5_1 or 7+1, but what such a job has alone
         self.before: tuple[float, Job] | None = None
 
-    # ---- which job
-
-    def find(self) -> tuple[int, str]:
-        """What srun wants: not 5_1 or 7+1, but the number that such a job has alone; and of
-        root, whose job it is."""
+    def find(self) -> str:
+        """Of root, whose job it is."""
         self.source.start_sacct(sacct.query(jobs=self.wanted))
         self.row = sacct.find(self.source.wait_sacct(), self.wanted)
         job, user = (self.row.raw_id, self.row.user) if self.row else (self.wanted, "")
         if not job.isdigit() or (os.geteuid() == 0 and not user):
-            try:
-                job, user = self.ask_squeue()
-            except Failure:
-                if not job.isdigit():
-                    raise Failure(f"job: '{self.wanted}': neither sacct nor squeue knows "
-                                  "it") from None
+            with contextlib.suppress(Failure, ValueError):
+                job, user = sacct.run_program(
+                    "squeue", ["-h", "-j", self.wanted, "-o", "%A %u"]).split()[:2]
+        if not job.isdigit():
+            raise Failure(f"job: '{self.wanted}': neither sacct nor squeue knows it")
+        self.number = int(job)
         self.check(user)
-        return int(job), user
-
-    def ask_squeue(self) -> tuple[str, str]:
-        told = sacct.run_program("squeue", ["-h", "-j", self.wanted, "-o", "%A %u"]).split()
-        if len(told) < 2 or not told[0].isdigit():
-            raise Failure("squeue: no such job")
-        return told[0], told[1]
+        return user
 
     def check(self, user: str) -> None:
         """slurmdbd may be seconds behind: whether a job that it takes for a waiting one runs is
@@ -334,45 +316,36 @@ class View:
             raise Failure(f"job: '{wanted}': it is {user}'s: while a job runs its owner may look "
                           "at it")
 
-    def open(self, job: int, user: str) -> Link:
-        """srun takes 7+1 as --jobid=7 --het-group=1, and no other way."""
-        leader, plus, component = (self.row.id if self.row else self.wanted).partition("+")
-        nodes = self.row.nodes or 0 if self.row else 0
-        return Link(job, int(leader) if plus else job, int(component) if plus else None,
-                    nodes if 0 < nodes < NODES_MAX else 0, user)
-
-    # ---- show
-
     def tell(self, text: str) -> None:
         """A line that stays where it is."""
         if self.is_screen:
             print("\r\033[K" + text, end="", flush=True)
 
-    def merge(self, look: Look, number: int, form: str, **more: Any) -> dict[str, Any]:
+    def merge(self, look: Look, form: str, **more: Any) -> dict[str, Any]:
         """As the ledger would answer."""
         first = look.records[0] if look.records else {}
         cluster = first.get("cluster") or (self.row.cluster if self.row else None)
         told = self.source.ledger.ask(
-            op="merge", ok=True, form=form, cluster=cluster, job=number,
+            op="merge", ok=True, form=form, cluster=cluster, job=self.number,
             restart=first.get("restart"), records=look.records, **more)
         return {key: value for key, value in told.items() if key not in ("op", "ok", "form")}
 
-    def job(self, look: Look, number: int) -> Job:
-        row = self.merge(look, number, "row" if self.is_json else "slim", summary=look.summary())
+    def job(self, look: Look) -> Job:
+        row = self.merge(look, "row" if self.is_json else "slim", summary=look.summary())
         if not self.is_json:
             return Job(self.wanted, "live", row, self.row)
-        told = self.merge(look, number, "full", **look.about())
-        job = Job(self.wanted, "live", {**told, **look.about(), "totals": row["totals"]}, self.row)
+        told = {**self.merge(look, "full", **look.about()), **look.about(),
+                "totals": row["totals"]}
         if not look.records:
-            job.answer.pop("timelines", None)
-        return job
+            told.pop("timelines", None)
+        return Job(self.wanted, "live", told, self.row)
 
-    def draw(self, link: Link, number: int) -> None:
-        look = Look(link, number)
+    def draw(self, link: Link) -> None:
+        look = Look(link, self.number)
         if not look.records and not look.blind:
             why = f": {', '.join(look.mute)}" if look.mute else ""
             raise Failure(f"job: '{self.wanted}': no node can tell{why}")
-        job = self.job(look, number)
+        job = self.job(look)
         if self.is_json:
             from report import reporter
 
@@ -400,32 +373,32 @@ class View:
                 return False
         return True
 
-    def again(self, link: Link, job: int) -> None:
+    def again(self, link: Link) -> None:
         while self.wait(link):
             self.tell("  asking the nodes ..")
             try:
                 link.ask(AGAIN_S)
             except Failure:
                 break
-            self.draw(link, job)
+            self.draw(link)
         self.tell("")
         print(f"  the job has ended; soon jobio report {self.wanted} has all of it")
 
     def run(self) -> int:
-        job, user = self.find()
+        user = self.find()
         self.tell("\033[2J  asking the nodes ..")
-        link = self.open(job, user)
+        link = Link(self.number, self.row, self.wanted, user)
         on_signals(signal.default_int_handler)
         try:
             try:
                 link.ask(FIRST_S)
             except Failure as failure:
                 raise Failure(f"job: '{self.wanted}': {failure}") from None
-            self.draw(link, job)
+            self.draw(link)
             if self.is_screen:
-                self.again(link, job)
+                self.again(link)
         except KeyboardInterrupt:  # enough was seen
-            self.tell("")
+            pass
         finally:
             on_signals(signal.SIG_IGN)
             self.tell("")
