@@ -47,14 +47,13 @@ def errors_of(job: Job) -> str:
     found: dict[tuple[str, str], int] = {}
     for line in job.lines:
         for name, classes in (line.get("errors") or {}).items():
-            if line["kind"] == "app" and name in ERRORS:
-                key = name, line.get("fs") or "a file"
+            if line["kind"] == "app":
+                key = name, f" on {line.get('fs') or 'a file'}"
                 found[key] = found.get(key, 0) + sum(classes.values())
     if not job.lines:
-        found = {(name, ""): calls for name, calls in job.summary.failed.items()
-                 if name in ERRORS}
-    return "; ".join(f"{ERRORS[name]}{' on ' if fs else ''}{fs} ({name}, {plural(calls, 'call')})"
-                     for (name, fs), calls in found.items())
+        found = {(name, ""): calls for name, calls in job.summary.failed.items()}
+    return "; ".join(f"{ERRORS[name]}{place} ({name}, {plural(calls, 'call')})"
+                     for (name, place), calls in found.items() if name in ERRORS)
 
 
 def title(job: Job) -> str:
@@ -162,22 +161,25 @@ def io_us(line: dict[str, Any]) -> int | None:
     return sum(known) if known else None
 
 
+def ratio(part: float | None, whole: float | None) -> float | None:
+    return part / whole if part is not None and whole else None
+
+
 def io_share(line: dict[str, Any]) -> float | None:
     """Of the life of a thread that did I/O there, the part that it spent in it."""
-    us, life = io_us(line), line.get("thread_us")
-    return us / life if us is not None and life else None
+    return ratio(io_us(line), line.get("thread_us"))
 
 
 def slowest_share(line: dict[str, Any]) -> float | None:
-    us, life = line.get("slowest_us"), line.get("slowest_life_us")
-    return us / life if us is not None and life else None
+    return ratio(line.get("slowest_us"), line.get("slowest_life_us"))
 
 
 def fstypes(job: Job) -> dict[str, str]:
     found = {}
     for word in job.summary.fs.split(","):
-        mount, _, kind = word.rpartition(":")
-        found[mount] = kind
+        mount, colon, kind = word.rpartition(":")
+        if colon:
+            found[mount] = kind
     for client, _ in job.clients:
         for mount in client.get("mounts") or []:
             found[mount["mount"]] = mount["fstype"]
@@ -217,11 +219,9 @@ def filesystems(job: Job) -> list[list[str]]:
                      count(operations(line), ""), spent])
     s = job.summary
     if not rows and s.scope:
-        mounts = [word.rpartition(":") for word in s.fs.split(",") if ":" in word]
-        name = ", ".join(mount for mount, _, _ in mounts) or "all files"
-        if "all_files" in s.flags:
-            name, mounts = "all files", []
-        rows.append([name, mounts[0][2] if len(mounts) == 1 else "",
+        kinds = [] if "all_files" in s.flags else list(types.values())
+        rows.append([", ".join(types) if kinds else "all files",
+                     kinds[0] if len(kinds) == 1 else "",
                      *moved(job.totals["read_bytes"], job.totals["read_calls"]),
                      *moved(job.totals["write_bytes"], job.totals["write_calls"]),
                      count(s.meta, ""), ""])
@@ -229,17 +229,16 @@ def filesystems(job: Job) -> list[list[str]]:
 
 
 def table(rows: list[list[str]]) -> Iterator[str]:
-    heads = ["filesystem", "", "read", "", "written", "", "metadata",
-             "time of a process" if any(row[7] for row in rows) else ""]
-    wide = [max(len(row[i]) for row in rows) for i in range(8)]
-    pairs = []
-    for a, b in ((0, 1), (2, 3), (4, 5)):
-        cells = [(row[a].ljust(wide[a]) + "  " + row[b]).rstrip() for row in rows]
-        pairs.append([heads[a], *cells])
-    for i in (6, 7):
-        pairs.append([heads[i], *(row[i] for row in rows)])
-    for row in zip(*(pad(column) for column in pairs)):
+    cells = [pad(list(column)) for column in zip(*rows)]
+    columns = [["filesystem", *join(cells[0], cells[1])], ["read", *join(cells[2], cells[3])],
+               ["written", *join(cells[4], cells[5])], ["metadata", *cells[6]],
+               ["time of a process" if any(row[7] for row in rows) else "", *cells[7]]]
+    for row in zip(*map(pad, columns)):
         yield "  " + "   ".join(row).rstrip()
+
+
+def join(one: list[str], other: list[str]) -> list[str]:
+    return [f"{a}  {b}".rstrip() for a, b in zip(one, other)]
 
 
 def pad(column: list[str]) -> list[str]:
@@ -309,10 +308,10 @@ def course(job: Job) -> Iterator[str]:
 
 def slurm_of(job: Job) -> dict[str, Any] | None:
     """What advice may need of sacct."""
-    row = job.slurm if job.is_of_slurm else None
-    if not row:
+    if not job.slurm or not job.is_of_slurm:
         return None
-    return {"state": row.state, "gpu_percent": row.gpu_share and row.gpu_share * 100}
+    share = job.slurm.gpu_share
+    return {"state": job.slurm.state, "gpu_percent": share and share * 100}
 
 
 def advice_of(job: Job) -> list[advice.Advice]:
@@ -387,7 +386,7 @@ def text(job: Job, source: Source, verbose: bool = False, shown: int | None = AD
     if job.summary.refused or job.same("refused"):
         lines += refusal(job)
         if not verbose:
-            return "\n".join(lines) + "\n"
+            return "\n".join([*lines, ""])
     lines += io_text(job)
     if verbose:
         from report import details

@@ -206,10 +206,6 @@ def known(*values: int | None) -> int | None:
     return sum(there) if there else None
 
 
-def mean(total: int | None, calls: int | None) -> float | None:
-    return total / calls if total is not None and calls else None
-
-
 def cpu_list(text: str | None) -> list[int]:
     """Of 0-3,8; what is no list is none."""
     return sorted(units.parse_cpus(text or "", CPUS_MAX))[:CPUS_MAX]
@@ -230,8 +226,8 @@ def filesystem(line: Json, time: Json) -> Json:
         **line, "meta_calls": one_job.operations(line), "waited_us": one_job.io_us(line),
         "share": one_job.io_share(line), "classes": by_class,
         "slowest": one_job.slowest_share(line),
-        "read_mean": mean(line.get("read_bytes"), line.get("read_calls")),
-        "write_mean": mean(line.get("write_bytes"), line.get("write_calls")),
+        "read_mean": one_job.ratio(line.get("read_bytes"), line.get("read_calls")),
+        "write_mean": one_job.ratio(line.get("write_bytes"), line.get("write_calls")),
         "by_operation": sorted(((key, n) for key, n in (line.get("meta") or {}).items() if n),
                              key=lambda pair: -pair[1]),
         "failed": [(word, kind, n) for word, kinds in (line.get("errors") or {}).items()
@@ -275,8 +271,8 @@ def mark_minor(found: list[Json]) -> None:
 def others(job: Job) -> list[Json]:
     """The same as other counters saw it, and what the clients did."""
     return [{**line, "meta_calls": line.get("meta_calls", one_job.operations(line)),
-             "read_latency": mean(line.get("read_us"), line.get("read_calls")),
-             "write_latency": mean(line.get("write_us"), line.get("write_calls"))}
+             "read_latency": one_job.ratio(line.get("read_us"), line.get("read_calls")),
+             "write_latency": one_job.ratio(line.get("write_us"), line.get("write_calls"))}
             for line in job.lines if line["kind"] != "app"]
 
 
