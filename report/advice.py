@@ -6,11 +6,10 @@ calls, shares and numbers. Sentences are in advice.words; a site's own file repl
 """
 from __future__ import annotations
 
-import os
 import re
-from functools import cached_property
+from functools import cache, cached_property
 
-from report import paths, units
+from report import units, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,20 +21,7 @@ FAILED = {"FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "TIMEOUT", "BOOT_FAIL", "DEADL
 ONLY_IF_FAILED = {"EACCES"}  # programs that look around meet it, too
 SMALL_READ, SMALL_WRITE = 40e3, 70e3
 
-SILENCE = {
-    "little": "I/O took {share} of the processes' time",
-    "nothing": "I/O took {share} of the processes' time, in a way that no rule explains",
-    "cached": "what was read came from the page cache; read it so again, not with O_DIRECT",
-    "short": "less than {seconds} s, {least} and {calls} calls on a client's filesystem",
-    "all_files": "this node counts all files together, not each filesystem (jobio check H02)",
-    "node_wide": "the numbers are of everything on the node, not of this job (jobio check H02)",
-    "no_numbers": "no I/O of this job was counted on a filesystem of jobio.conf",
-}
-NOT_JUDGED = "the ledger has not judged this job yet"
-BY = {"kernel": "measured by the kernel", "client": "measured by the client",
-      "calls": "estimated from the number of calls"}
 ONE = re.compile(r"(?<![\d.,])1 ([a-z-]{3,}[a-rt-z])s\b")  # 1 reads
-PERHAPS = "the record cannot tell this from another cause"
 
 
 class Advice:
@@ -57,18 +43,18 @@ class Advice:
     def words(self) -> dict[str, str]:
         """What stands in braces in its sentences."""
         numbers = self.numbers
-        words = {
+        told = {
             **number_words(numbers),
             **{key: units.clean(self.one.get(key) or "") for key in ("fs", "node", "profile")},
             "took": took(self.one), "share": units.percent(self.share),
             "small_read": units.size(SMALL_READ), "small_write": units.size(SMALL_WRITE),
             **self.more}
         if "late_bytes" in numbers:  # beside late_share
-            words["late"] = units.percent(numbers["late_share"])
-            words["late_size"] = units.size(numbers["late_bytes"])
+            told["late"] = units.percent(numbers["late_share"])
+            told["late_size"] = units.size(numbers["late_bytes"])
         if self.code == "A30":
-            words["kinds"] = kinds(numbers)
-        return words
+            told["kinds"] = kinds(numbers)
+        return told
 
     def sentence(self, name: str, other: str) -> str:
         return fill(words_of(self.code, self.kind).get(name) or other, self.words)
@@ -89,8 +75,8 @@ class Advice:
     @property
     def how_sure(self) -> str:
         """Also where its time comes from, if it has some."""
-        by = BY.get(str(self.one.get("by")), self.sure) if self.share else self.sure
-        return PERHAPS if self.sure == "perhaps" else by
+        by = str(self.one.get("by")) if self.share and self.sure != "perhaps" else self.sure
+        return words.of("by").get(by, self.sure)
 
 
 # ---- numbers in words ------------------------------------------------------------
@@ -124,38 +110,12 @@ def number_words(numbers: dict[str, float]) -> dict[str, str]:
 # ---- words -----------------------------------------------------------------------
 
 
-def read_words(path: str) -> dict[str, dict[str, str]]:
-    words: dict[str, dict[str, str]] = {}
-    entry: dict[str, str] = {}
-    with open(path, encoding="utf-8") as file:
-        for line in file:
-            if not line.strip() or line.startswith("#"):
-                continue
-            if line[0] not in " \t":
-                entry = words.setdefault(line.strip(), {})
-                continue
-            name, _, text = line.strip().partition(": ")
-            entry[name] = text
-    return words
-
-
-_words: dict[str, dict[str, str]] = {}
-
-
+@cache
 def words_of(code: str, kind: str) -> dict[str, str]:
-    """Ours, and what the site has in their place."""
-    if not _words:
-        _words.update(read_words(os.path.join(paths.REPORT, WORDS)))
-        try:
-            for key, entry in read_words(paths.site(WORDS)).items():
-                _words[key] = {**_words.get(key, {}), **entry}
-        except (OSError, UnicodeDecodeError):
-            pass
-    key = f"{code}.{kind}"
-    if key not in _words:
-        first = next((one for one in _words if one.partition(".")[0] == code), "")
-        _words[key] = _words.get(code) or _words.get(first) or {}
-    return _words[key]
+    """Of this kind, else of the code, else of another kind of it."""
+    known = words.read(WORDS)
+    first = next((one for one in known if one.partition(".")[0] == code), "")
+    return known.get(f"{code}.{kind}") or known.get(code) or known.get(first) or {}
 
 
 class _Known(dict):  # type: ignore[type-arg]
@@ -185,15 +145,10 @@ def took(one: dict[str, Any]) -> str:
     return text
 
 
-KINDS = {"files": "files created", "folders": "folders created", "gone": "removals",
-         "opens": "opens", "stats": "stat", "renames": "renames", "links": "links",
-         "changes": "changes of mode, owner or time"}
-
-
 def kinds(numbers: dict[str, float]) -> str:
     """The three kinds of metadata operations that are most: "30 k opens, 9,000 renames" """
-    most = sorted((-numbers.get(key, 0), words) for key, words in KINDS.items())[:3]
-    return ", ".join(f"{count(-number)} {words}" for number, words in most
+    most = sorted((-numbers.get(key, 0), text) for key, text in words.of("operations").items())[:3]
+    return ", ".join(f"{count(-number)} {text}" for number, text in most
                      if -number * 50 >= -most[0][0] > 0)
 
 
@@ -231,12 +186,13 @@ def lines(answer: dict[str, Any], slurm: dict[str, Any] | None) -> list[Advice]:
 def silence(answer: dict[str, Any]) -> str:
     """Why lines() is empty, in a sentence without its full stop."""
     told = judged(answer)
+    silence = words.of("silence")
     if not told:
-        return NOT_JUDGED
+        return silence["not_judged"]
     least, share = told.get("least") or {}, told.get("share")
     if told.get("silence") in ("little", "nothing") and share is None:
         return "nothing that a rule knows"
-    return SILENCE.get(str(told.get("silence") or "nothing"), SILENCE["nothing"]).format(
+    return silence.get(str(told.get("silence") or "nothing"), silence["nothing"]).format(
         share=units.percent(float(share or 0)), seconds=least.get("seconds", 60),
         least=units.size(float(least.get("mib", 1024)) * 1048576),
         calls=count(least.get("calls", 10000)))

@@ -2,7 +2,7 @@
 """All that is recorded of a job, in the field's words: jobio report -v."""
 from __future__ import annotations
 
-from report import units
+from report import units, words
 from report.job import names, quality
 from report.units import count, plural, size
 
@@ -14,15 +14,6 @@ if TYPE_CHECKING:
     from report.record import Job, Source
 
 NODES_SHOWN = 16
-SOURCES = {"bpf": "counted by the kernel", "vfs": "counted by the kernel",
-           "exit": "counted as processes end", "stepd": "slurmstepd's totals"}
-RELATIONS = {  # words of record.h's app_to_wire
-    "cache=out": "without what a cache answered", "cache=in": "with what a cache answered",
-    "read-ahead=in": "with what was read ahead", "read-ahead=out": "without what was read ahead",
-    "direct=in": "with direct I/O", "direct=out": "without direct I/O",
-    "compression=none": "nothing is compressed", "compression=before": "before compression",
-    "compression=after": "after compression",
-    "compression=unknown": "unknown whether compressed"}
 HISTOGRAMS = {"read_sizes": "read sizes", "write_sizes": "write sizes",
               "read_ns": "read latency", "write_ns": "write latency"}
 
@@ -133,15 +124,16 @@ def means(line: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 def relation(job: Job, line: dict[str, Any]) -> str:
     """How what the client did relates to what the processes asked for."""
+    known = words.of("relations")
     for told, _ in job.clients:
         if told.get("name") == line.get("client") and told.get("app_to_wire"):
-            return ", ".join(RELATIONS.get(word, word) for word in told["app_to_wire"].split())
+            return ", ".join(known.get(word, word) for word in told["app_to_wire"].split())
     return ""
 
 
-def counters(job: Job, line: dict[str, Any], words: dict[str, list[str]]) -> Iterator[str]:
+def counters(job: Job, line: dict[str, Any], known: dict[str, list[str]]) -> Iterator[str]:
     wire = line["kind"] == "wire"
-    source = SOURCES.get(line["source"], f"counted by {line['source']}")
+    source = words.of("sources").get(line["source"], f"counted by {line['source']}")
     if wire:
         source = f"counted by the client {line.get('client') or ''} ({line['source']})"
     name = line.get("fs") or ("whole node" if wire else "all files")
@@ -153,7 +145,7 @@ def counters(job: Job, line: dict[str, Any], words: dict[str, list[str]]) -> Ite
     kind = "other counters" if line["kind"] == "other" else "client" if wire else "counters"
     yield entry(kind, f"{name}, {source}: {scope}{on}")
     told: list[tuple[str, str]] = []
-    for key, (unit, what) in words.items():
+    for key, (unit, what) in known.items():
         value = line.get(key, line.get("peak", {}).get(key))
         if isinstance(value, int):
             told.append((what, amount(value, unit)))
@@ -192,10 +184,10 @@ def by_node(job: Job) -> Iterator[str]:
 
 
 def text(job: Job, source: Source) -> list[str]:
-    words: dict[str, list[str]] = source.config.get("quantities") or {}
+    known: dict[str, list[str]] = source.config.get("quantities") or {}
     lines = ["", *setting(job)]
     for line in job.lines:
-        lines += counters(job, line, words)
+        lines += counters(job, line, known)
     left = job.answer.get("lines_left_out") or 0
     if left:
         lines.append(entry("", f"{plural(left, 'more line')} of counters: --json has them"))

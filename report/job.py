@@ -2,7 +2,7 @@
 """One job on one screen: was that good, what limits it, what to change."""
 from __future__ import annotations
 
-from report import advice, sacct, timeline, units
+from report import advice, sacct, timeline, units, words
 from report.units import count, percent, plural, size, tone
 
 TYPE_CHECKING = False
@@ -15,11 +15,6 @@ if TYPE_CHECKING:
 ADVICE_SHOWN = 5
 NAMES_SHOWN = 8
 TIMES = ("read_us", "write_us", "meta_us", "sync_us", "close_us", "mapped_us", "async_us")
-LACKS = {"started": "a start", "profile": "profile", "cores": "io-cores",
-         "gate": "cores apart from the client's"}
-ERRORS = {"EDQUOT": "disk quota exceeded", "ENOSPC": "no space left", "EIO": "I/O error",
-          "ESTALE": "stale file handle", "ETIMEDOUT": "timed out",
-          "EROFS": "read-only filesystem"}
 BOUNDS = {"baseline_missing", "node_rebooted", "no_step", "step_missing", "start_unknown",
           "counter_reset", "remounted", "unmounted", "mounted_late", "lower_bound_read",
           "lower_bound_write", "lower_bound_ops", "shared_node", "client_unreadable", "clock_set",
@@ -52,8 +47,9 @@ def errors_of(job: Job) -> str:
                 found[key] = found.get(key, 0) + sum(classes.values())
     if not job.lines:
         found = {(name, ""): calls for name, calls in job.summary.failed.items()}
-    return "; ".join(f"{ERRORS[name]}{place} ({name}, {plural(calls, 'call')})"
-                     for (name, place), calls in found.items() if name in ERRORS)
+    known = words.of("errors")
+    return "; ".join(f"{known[name]}{place} ({name}, {plural(calls, 'call')})"
+                     for (name, place), calls in found.items() if name in known)
 
 
 def title(job: Job) -> str:
@@ -126,7 +122,7 @@ def head(job: Job) -> Iterator[str]:
         told += [f"profile {s.prof}"] if s.prof else []
         yield "  " + ", ".join(told)
     if s.lacks:
-        yield "  " + tone("warn", "not given: ") + ", ".join(LACKS.get(w, w) for w in s.lacks)
+        yield "  " + tone("warn", "not given: ") + not_given(job)
     yield from lacks(job)
     if job.slurm and not job.is_old_run and not job.is_of_slurm:
         if sacct.is_early(job.slurm.word):
@@ -138,6 +134,10 @@ def head(job: Job) -> Iterator[str]:
     if s.miss or (s.nodes_seen or 0) < (s.nodes_expected or 0):
         yield f"  {s.nodes_seen or 0:,} of {units.whole(s.nodes_expected)} nodes have reported" \
             + (f"; missing: {s.miss}" if s.miss else "")
+
+
+def not_given(job: Job) -> str:
+    return ", ".join(words.of("lacks").get(word, word) for word in job.summary.lacks)
 
 
 def lacks(job: Job) -> Iterator[str]:
@@ -265,8 +265,8 @@ def io_text(job: Job) -> Iterator[str]:
 
 
 def quality(job: Job, wanted: set[str] | None = None) -> list[str]:
-    words = job.answer.get("quality_words") or {}
-    return [words.get(flag) or flag.replace("_", " ") for flag in job.summary.flags
+    known = job.answer.get("quality_words") or {}
+    return [known.get(flag) or flag.replace("_", " ") for flag in job.summary.flags
             if wanted is None or flag in wanted]
 
 

@@ -12,7 +12,7 @@ import time
 from contextlib import suppress
 from functools import cache
 
-from report import chart, jobs, paths, sacct, units
+from report import chart, jobs, paths, sacct, units, words
 from report import job as one_job
 from report.command import Failure
 
@@ -65,6 +65,7 @@ def environment() -> jinja2.Environment:
     for filter_ in (units.size, units.count, units.whole, units.span, units.elapsed, units.clock,
                     units.plural, percent, us, names, chart.stack):
         env.filters[filter_.__name__] = given(filter_)
+    env.globals["words"] = words.read(words.REPORT)
     return env
 
 
@@ -440,7 +441,7 @@ def remark(job: Job) -> list[str]:
         told.append(f"{s.nodes_seen or 0:,} of {units.plural(s.nodes_expected, 'node')} reported"
                     + (f", not {s.miss}" if s.miss else ""))
     if s.lacks:
-        told.append("not given: " + ", ".join(one_job.LACKS.get(w, w) for w in s.lacks))
+        told.append("not given: " + one_job.not_given(job))
     if job.slurm and not job.is_old_run and job.is_before_slurm:
         told.append(f"the run before the one that is {job.slurm.state}")
     return told
