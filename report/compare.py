@@ -18,15 +18,18 @@ import sys
 
 from report import record, sacct, samples, timeline, units
 from report.command import USAGE, Failure
+from report.job import ratio
 from report.options import read, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Callable
+    from typing import Any, Optional
 
     from report.options import Spec
     from report.record import Job, Source
 
+    Io = dict[str, Optional[float]]  # numbers of a job or a node
     Values = dict[str, list[float]]  # metric: of each job, or of each node
 
 OPTIONS: dict[str, Spec] = {"json": ("", None), "conf": ("", text)}
@@ -34,8 +37,9 @@ WORK_PERCENT = 10  # more: it was not the same work
 
 
 class Metric:
-    def __init__(self, key: str, name: str, unit: str, is_work: bool = False) -> None:
-        self.key, self.name, self.unit, self.is_work = key, name, unit, is_work
+    def __init__(self, key: str, name: str, unit: str, of: Callable[[Io], float | None],
+                 is_work: bool = False) -> None:
+        self.key, self.name, self.unit, self.of, self.is_work = key, name, unit, of, is_work
 
     def text(self, value: float) -> str:
         if self.unit == "elapsed":
@@ -45,38 +49,42 @@ class Metric:
         return units.size(value) + self.unit[1:] if self.unit else units.count(value)
 
 
-METRICS = [Metric("elapsed_s", "elapsed", "elapsed"),
-           *(metric for way, verb in (("read", "read"), ("write", "written")) for metric in (
-               Metric(way + "_bytes", verb, "B", True), Metric(way + "_Bps", "  rate", "B/s"),
-               Metric(way + "_size", "  mean size", "B"),
-               Metric(way + "_call_s", "  mean latency", "s"))),
-           Metric("meta", "metadata", "", True)]
+def quotient(over: str, under: str, scale: float = 1) -> Callable[[Io], float | None]:
+    def of(io: Io) -> float | None:
+        value = ratio(io.get(over), io.get(under))
+        return None if value is None else value / scale
+    return of
+
+
+def ways(way: str, verb: str) -> list[Metric]:
+    return [Metric(way + "_bytes", verb, "B", lambda io: io.get(way + "_bytes"), True),
+            Metric(way + "_Bps", "  rate", "B/s",
+                   lambda io: ratio(io.get(way + "_bytes") or None, io.get(way + "_s"))),
+            Metric(way + "_size", "  mean size", "B", quotient(way + "_bytes", way + "_calls")),
+            Metric(way + "_call_s", "  mean latency", "s",
+                   quotient(way + "_us", way + "_calls", 1e6))]
+
+
+METRICS = [Metric("elapsed_s", "elapsed", "elapsed", lambda io: io.get("elapsed_s") or None),
+           *ways("read", "read"), *ways("write", "written"),
+           Metric("meta", "metadata", "", lambda io: io.get("meta"), True)]
 WORDS = {"name": "name", "state": "state", "profile": "profile", "io_cores": "io-cores",
          "filesystems": "filesystems"}
-
-
 NUMBERS = ("read_bytes", "read_calls", "read_us", "write_bytes", "write_calls", "write_us")
+
+
+def values_of(found: list[Io]) -> Values:
+    return {metric.key: [value for io in found if (value := metric.of(io)) is not None]
+            for metric in METRICS}
 
 
 class Side:
     def __init__(self, text: str, reports: list[Job]) -> None:
         self.text, self.reports = text, reports
-        self.jobs: Values = {m.key: [] for m in METRICS}
-        self.nodes: Values = {m.key: [] for m in METRICS}
-        for report in reports:
-            self.take(report)
-
-    def take(self, job: Job) -> None:
-        elapsed = job.time["seconds"] or 0
-        if elapsed:
-            self.jobs["elapsed_s"].append(elapsed)
-        active = active_s(job)
-        for node in job.nodes:
-            add_io(self.nodes, total([node]), active, (node["end"] or 0) - (node["start"] or 0))
-        if job.nodes and not job.answer.get("left_out"):
-            add_io(self.jobs, total(job.nodes), active, elapsed)
-        else:  # of some nodes, this is no number of the job
-            add_io(self.jobs, {**job.totals, "meta": job.summary.meta}, {}, elapsed)
+        self.jobs = values_of([of_job(job) for job in reports])
+        self.nodes = values_of([
+            {**total([node]), **active_s(job, (node["end"] or 0) - (node["start"] or 0))}
+            for job in reports for node in job.nodes])
 
     def common(self, key: str) -> str:
         """One word for all jobs of a side."""
@@ -96,41 +104,27 @@ def word_of(job: Job, key: str) -> str:
     return words[key]
 
 
-def total(nodes: list[dict[str, Any]]) -> dict[str, int | None]:
-    """Of these nodes, what is of the job; what is unknown adds nothing."""
-    sums: dict[str, int | None] = {}
-    for key in NUMBERS:
-        values = [node[key] for node in nodes if node.get(key) is not None]
-        sums[key] = sum(values) if values else None
-    calls = [n for node in nodes for n in (node.get("meta") or {}).values() if n is not None]
-    sums["meta"] = sum(calls) if calls else None
-    return sums
+def of_job(job: Job) -> Io:
+    seconds = job.time["seconds"] or 0
+    if job.nodes and not job.answer.get("left_out"):
+        return {"elapsed_s": seconds, **total(job.nodes), **active_s(job, seconds)}
+    # of some nodes, this is no number of the job
+    return {"elapsed_s": seconds, **job.totals, "meta": job.summary.meta, "read_s": seconds,
+            "write_s": seconds}
 
 
-def active_s(job: Job) -> dict[str, int]:
+def total(nodes: list[dict[str, Any]]) -> Io:
+    """Of these nodes, what is of the job."""
+    return {**{key: units.known(node.get(key) for node in nodes) for key in NUMBERS},
+            "meta": units.known(n for node in nodes for n in (node.get("meta") or {}).values())}
+
+
+def active_s(job: Job, seconds: float) -> Io:
     """Seconds in which it read and wrote, where its timeline says which."""
     rows = timeline.total(job.lines, None, None)
-    return {way: sum(1 for v in rows.lanes.get(way + "_bytes", []) if v) * rows.width
-            for way in ("read", "write")} if rows else {}
-
-
-def add_io(values: Values, io: dict[str, int | None], active: dict[str, int], seconds: float,
-           ) -> None:
-    """Numbers of a job or a node; what is unknown adds nothing."""
-    for way in ("read", "write"):
-        moved, calls, us = (io.get(way + end) for end in ("_bytes", "_calls", "_us"))
-        took = active.get(way) or seconds
-        if moved is not None:
-            values[way + "_bytes"].append(moved)
-            if moved > 0 and took > 0:
-                values[way + "_Bps"].append(moved / took)
-            if calls:
-                values[way + "_size"].append(moved / calls)
-        if us is not None and calls:
-            values[way + "_call_s"].append(us / calls / 1e6)
-    meta = io.get("meta")
-    if meta is not None:
-        values["meta"].append(meta)
+    active = {way: sum(1 for v in rows.lanes.get(way + "_bytes", []) if v) * rows.width
+              for way in ("read", "write")} if rows else {}
+    return {way + "_s": active.get(way) or max(seconds, 0) for way in ("read", "write")}
 
 
 class Comparison:

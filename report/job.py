@@ -157,8 +157,7 @@ def lacks(job: Job) -> Iterator[str]:
 # ---- filesystems ----------------------------------------------------------------------
 
 def io_us(line: dict[str, Any]) -> int | None:
-    known = [line[key] for key in TIMES if line.get(key) is not None]
-    return sum(known) if known else None
+    return units.known(line.get(key) for key in TIMES)
 
 
 def ratio(part: float | None, whole: float | None) -> float | None:
@@ -196,8 +195,7 @@ def moved(total: int | None, calls: int | None) -> tuple[str, str]:
 
 
 def operations(line: dict[str, Any]) -> int | None:
-    meta = line.get("meta")
-    return sum(v for v in meta.values() if v) if meta else None
+    return units.known((line.get("meta") or {}).values())
 
 
 def filesystems(job: Job) -> list[list[str]]:

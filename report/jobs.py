@@ -138,12 +138,7 @@ def get(source: Source, query: Query, everything: bool = False) -> List:
 # ---- columns --------------------------------------------------------------------------
 
 def total(jobs: Sequence[Job]) -> dict[str, int | None]:
-    """What is unknown adds nothing."""
-    found: dict[str, int | None] = {}
-    for job in jobs:
-        for key, value in job.totals.items():
-            found[key] = value if found.get(key) is None else (found[key] or 0) + (value or 0)
-    return found
+    return {key: units.known(job.totals[key] for job in jobs) for key in jobs[0].totals}
 
 
 def is_listed_of_slurm(job: Job) -> bool:

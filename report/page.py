@@ -201,12 +201,6 @@ def us(value: float | None, unknown: str = "-") -> str:
 # ---- numbers ---------------------------------------------------------------------------
 
 
-def known(*values: int | None) -> int | None:
-    """Their sum, of those that are known."""
-    there = [value for value in values if value is not None]
-    return sum(there) if there else None
-
-
 def cpu_list(text: str | None) -> list[int]:
     """Of 0-3,8; what is no list is none."""
     return sorted(units.parse_cpus(text or "", CPUS_MAX))[:CPUS_MAX]
@@ -234,7 +228,7 @@ def filesystem(line: Json, time: Json) -> Json:
         "failed": [(word, kind, n) for word, kinds in (line.get("errors") or {}).items()
                    for kind, n in kinds.items() if n],
         "times": None, "waits": None, "is_minor": True,
-        "moved": known(line.get("read_bytes"), line.get("write_bytes")),
+        "moved": units.known([line.get("read_bytes"), line.get("write_bytes")]),
         "sizes": chart.histogram(hists["read_sizes"], hists["write_sizes"], False),
         "latencies": chart.histogram(hists["read_ns"], hists["write_ns"], True),
         "tails": {key: [bin_end(counts, part, key.endswith("_ns")) for part in (0.5, 0.99)]
@@ -384,7 +378,7 @@ def efficiency(row: sacct.Row | None, found: list[Json]) -> Json:
             ("gpu", "gpu_share"), ("gpus", "gpus"))},
         "memory_of": one_job.memory_of(used / nodes, given / nodes) if used and given else "",
         "io": worst.get("share"), "io_fs": worst.get("fs"), "slowest": worst.get("slowest"),
-        "waited_us": known(*(one["waited_us"] for one in found)),
+        "waited_us": units.known(one["waited_us"] for one in found),
         "classes": {kind for one in found for kind, _, _ in one["classes"]}}
 
 
@@ -536,7 +530,7 @@ def summed(group: Group) -> Json:
     wide = "*" if any(one.is_node_wide for one in group.jobs) else ""
     return {"word": group.word, "read": units.size(total["read_bytes"], "-") + wide,
             "written": units.size(total["write_bytes"], "-") + wide, **total,
-            "meta": known(*(one.summary.meta for one in group.jobs)),
+            "meta": units.known(one.summary.meta for one in group.jobs),
             "state": f"{completed} of {len(group.jobs)} COMPLETED",
             "tone": "good" if completed == len(group.jobs) else "bad"}
 
@@ -547,7 +541,7 @@ def summed(group: Group) -> Json:
 def site(view: Json) -> str:
     """Of site.view(): tables whose bars compare what was read and written."""
     for one in view["tables"]:
-        moved = [known(row["read_bytes"], row["write_bytes"]) or 0 for row in one["rows"]]
+        moved = [(row["read_bytes"] or 0) + (row["write_bytes"] or 0) for row in one["rows"]]
         most = max(moved, default=0) or 1
         for row in one["rows"]:
             row["parts"] = [("read", (row["read_bytes"] or 0) / most),

@@ -15,6 +15,7 @@ import time
 
 from report import record, sacct, summary, units
 from report.command import USAGE, Failure
+from report.job import TIMES
 from report.ledger import Ledger
 
 TYPE_CHECKING = False
@@ -35,7 +36,6 @@ HEADS = {"filesystems": "Filesystem", "users": "User", "accounts": "Account",
 TOTALS = ("jobs", "node_s", "node_wide", "judged", "warned_jobs", "warned_tasks", "refused_jobs",
           "refused_tasks")
 FIRST = ("jobs", "node_s", "read_bytes", "write_bytes", "meta", "peak_Bps", "peak_job")
-TIMES = ("read_us", "write_us", "meta_us", "sync_us", "close_us", "mapped_us", "async_us")
 ADDED = ("jobs", "node_s", "read_bytes", "write_bytes", "meta", *TIMES, "thread_us")
 
 
@@ -282,8 +282,8 @@ def rows(site: Site, kind: str) -> list[dict[str, Any]]:
 
 def io_s(one: Sum) -> float | None:
     """Seconds that processes were in I/O."""
-    times = [one[name] for name in TIMES if one.get(name) is not None]
-    return sum(times) / 1e6 if times else None
+    us = units.known(one.get(name) for name in TIMES)
+    return None if us is None else us / 1e6
 
 
 def advice_words(code: str) -> str:

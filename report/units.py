@@ -101,6 +101,12 @@ def percent(share: float | None, unknown: str = "unknown") -> str:
     return f"{value:.1f} %" if 0 < value < 1 else f"{value:.0f} %"
 
 
+def known(values: Iterable[int | None]) -> int | None:
+    """Their sum; what is unknown adds nothing. None: all of it is."""
+    there = [value for value in values if value is not None]
+    return sum(there) if there else None
+
+
 def plural(number: int, word: str) -> str:
     return f"{number:,} {word}{'' if number == 1 else 's'}"
 
