@@ -10,7 +10,6 @@ import glob
 import os
 import re
 import signal
-import time
 
 from report import paths
 from report.check_words import Findings
@@ -19,11 +18,9 @@ from report.units import parse_cpus
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
 SMALL_FILE = 1 << 20
-NOBODY = 65534
 
 
 class Answer:
@@ -174,33 +171,3 @@ def run(words: list[str], program: str, timeout_s: float, environment: dict[str,
     if not in_time:
         return Answer(124, out, err, f"{program} did not answer in {timeout_s:.0f} s")
     return answered(words, process.returncode, out, err)
-
-
-def forked(look: Callable[[], str], timeout_s: float, as_nobody: bool) -> str | None:
-    """What 'look' returns in a child, which has no privileges with 'as_nobody'; None: the child
-    was ended by a signal, or did not come back in time."""
-    ends = os.pipe()
-    pid = os.fork()
-    if not pid:
-        try:
-            os.close(ends[0])
-            if as_nobody and os.geteuid() == 0:
-                os.setgroups([])
-                os.setgid(NOBODY)
-                os.setuid(NOBODY)
-            os.write(ends[1], look().encode()[:60000])
-            os._exit(0)
-        finally:
-            os._exit(1)
-    os.close(ends[1])
-    deadline = time.monotonic() + timeout_s
-    while True:
-        done, status = os.waitpid(pid, os.WNOHANG)
-        if done or time.monotonic() > deadline:
-            break
-        time.sleep(0.005)
-    if not done:
-        os.kill(pid, signal.SIGKILL)
-    with open(ends[0], "rb") as file:
-        text = file.read() if done else b""
-    return text.decode(errors="replace") if done and status == 0 else None

@@ -8,17 +8,10 @@ import os
 import re
 
 from report import paths
-from report.check_host import Host, forked
+from report.check_host import Host
 from report.check_slurm import beside
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ctypes import CDLL
-
 LOAD_S = 10
-FULL = "libslurmfull.so"
-# plugins of Slurm's own, which say what it is
-OWN = ("auth_munge.so", "auth_none.so", "select_cons_tres.so", "task_affinity.so")
 
 
 class Stack:
@@ -90,99 +83,48 @@ def check_line(host: Host, stack: Stack, is_loaded: bool) -> None:
 # ---- as a user
 
 
-def barrier(path: str) -> str:
-    """Why a user cannot read it: the first part of it that he cannot pass, or ""."""
-    parts = path.split("/")[1:]
-    for i in range(1, len(parts) + 1):
-        part = "/" + "/".join(parts[:i])
-        mode = os.X_OK if i < len(parts) else os.R_OK | (os.X_OK if os.path.isdir(part) else 0)
-        if not os.access(part, mode):
-            return part
-    return ""
+def as_user(words: list[str]) -> list[str]:
+    return ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] * (
+        os.geteuid() == 0) + words
+
+
+def barrier(path: str) -> tuple[str, str]:
+    """The first part of a path that users cannot pass, and the permissions that it lacks."""
+    parts = path.split("/")
+    for end in range(2, len(parts) + 1):
+        part = "/".join(parts[:end])
+        wanted = 1 if end < len(parts) else 5 if os.path.isdir(part) else 4
+        if os.stat(part).st_mode & wanted != wanted:
+            return part, {1: "x", 4: "r", 5: "rx"}[wanted]
+    return path, "r"
 
 
 def check_readable(host: Host, name: str, path: str) -> bool:
-    found = forked(lambda: barrier(host.path(path)), LOAD_S, True)
-    if not found:
+    if host.root or host.run(as_user(["test", "-r", path])).status == 0:
         return True
-    part = found[len(host.root):]
-    mode = os.stat(host.path(part)).st_mode
-    bits = "x" if part != path else "rx" if os.path.isdir(host.path(part)) else "r"
-    host.findings.add(name, file=path, why=f"{part} has mode {mode & 0o7777:03o}",
-                      cure=f"chmod o+{bits} {part}")
+    part, lacks = barrier(path)
+    mode = os.stat(part).st_mode & 0o7777
+    host.findings.add(name, file=path, why=f"{part} has mode {mode:03o}",
+                      cure=f"chmod o+{lacks} {part}")
     return False
 
 
-# ---- jobio.so
-
-
-def find_in(dirs: str, name: str) -> str:
-    return next((f"{d}/{name}" for d in dirs.split(":") if os.path.exists(f"{d}/{name}")), "")
-
-
-def release(library: CDLL) -> int:
-    import ctypes
-
-    try:
-        return ctypes.c_uint32.in_dll(library, "plugin_version").value & 0xffff00
-    except ValueError:
-        return 0
-
-
-def spell(version: int) -> str:
-    return f"{version >> 16}.{version >> 8 & 0xff:02}"
-
-
-def load(plugin: str, full: str, another: str) -> str:
-    """In a child: why Slurm would not take it, or ""."""
-    import ctypes
-
-    if full:
-        try:
-            ctypes.CDLL(full, ctypes.RTLD_GLOBAL)
-        except OSError as error:
-            return f"Slurm's own library cannot be loaded: {error}"
-    try:
-        library = ctypes.CDLL(plugin)
-    except OSError as error:
-        # without Slurm's library its functions are missing to all plugins
-        is_known = full or "undefined symbol" not in str(error)
-        return f"it cannot be loaded: {error}" if is_known else ""
-    try:
-        kind = (ctypes.c_char * 6).in_dll(library, "plugin_type").value
-    except ValueError:
-        kind = b""
-    if kind != b"spank":
-        return "it is no SPANK plugin"
-    try:
-        here = release(ctypes.CDLL(another)) if another else 0
-    except OSError:
-        here = 0
-    built = release(library)
-    if here and built != here:
-        return (f"it was built for Slurm {spell(built)}, and Slurm here is {spell(here)}, "
-                "which refuses it")
-    return ""
-
-
-def why_not(word: str, dirs: str) -> tuple[str, str]:
-    """(the plugin as it is found, why Slurm would not take it)"""
-    plugin = word if word.startswith("/") else find_in(dirs, word)
-    if not plugin or not os.path.exists(plugin):
-        return word, "there is no such file" + ("" if word.startswith("/") else f" in {dirs}")
-    full = find_in(dirs, FULL) or find_in(dirs, "../" + FULL)
-    another = next((found for found in (find_in(dirs, own) for own in OWN) if found), "")
-    why = forked(lambda: load(plugin, full, another), LOAD_S, True)
-    return plugin, "loading it ends a program" if why is None else why
-
-
 def check_plugin(host: Host, word: str) -> bool:
+    """srun --help loads plugins, and says of each what is wrong with it."""
+    dirs = host.either("PluginDir", paths.PLUGINS)
+    plugin = word if word.startswith("/") else next(
+        (f"{d}/{word}" for d in dirs.split(":") if os.path.exists(f"{d}/{word}")), word)
+    srun, why = paths.program("srun"), ""
     if host.root:
         return True  # the files of another host
-    dirs = host.either("PluginDir", paths.PLUGINS)
-    plugin, why = why_not(word, dirs)
-    if os.path.exists(plugin) and not check_readable(host, "S27.plugin", plugin):
+    if not os.path.exists(plugin):
+        why = "there is no such file" + ("" if plugin.startswith("/") else f" in {dirs}")
+    elif not check_readable(host, "S27.plugin", plugin):
         return False
+    elif srun:
+        answer = host.run(as_user([srun, "--help"]), LOAD_S)
+        said = re.findall(r"(?m)^srun: (?:error: )?(.*(?:spank|plugin).*)$", answer.err)
+        why = f"srun says: {said[0]}" if said and "--io-cores" not in answer.out else ""
     if why:
         host.findings.add("S16", plugin=plugin, why=why, dir=dirs.split(":")[0])
     return not why

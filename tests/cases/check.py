@@ -123,8 +123,7 @@ class Site:
         else:
             command += [f"--role={role}", f"--conf={self.top}/etc/jobio.conf", f"--slurm-conf={self.top}/etc/slurm.conf"]
         ran = subprocess.run(command + self.options, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
-                             env={"PATH": f"{self.top}/bin:/usr/bin:/bin", "ASAN_OPTIONS": "detect_leaks=0",
-                                  "LD_PRELOAD": os.environ.get("CHECK_LD_PRELOAD", "")})
+                             env={"PATH": f"{self.top}/bin:/usr/bin:/bin", "ASAN_OPTIONS": "detect_leaks=0"})
         try:
             return json.loads(ran.stdout)["findings"], ran.returncode
         except ValueError:
@@ -165,7 +164,7 @@ def main():
             site = Site(folder + "/site", copied if role == "copied" else live, role == "copied")
 
             def named(text):
-                return text.replace("$S", site.top).replace("$PLUGINS", os.environ.get("PLUGINS", ""))
+                return text.replace("$S", site.top)
             for change in changes.split(" ; ") if changes else []:
                 site.change(named(change.lstrip()))
             findings, status = site.check(role, topology)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
 # jobio check: the rows of tests/cases/check.cases, on a site with a real munged and a real ledger and on
-# the copied files of a node; and what is no row: plugins that are loaded, jobs, roles, who hangs
+# the copied files of a node; and what is no row: jobs, roles, who hangs
 
 # shellcheck disable=SC2030,SC2031 # each test is a subshell
 # shellcheck source=tests/scripts/machine.bash
@@ -34,13 +34,7 @@ setup() {
 	cp -a "$DIR/copied" "$root"
 	cd "$root" || return 1
 	role=node environment=()
-	# Python loads a plugin that was made with sanitizers
 	asan=$(ldd "$BUILDDIR/.libs/jobio.so" | awk '/libasan/ { print $3 }')
-	[[ -z $asan ]] || environment=("LD_PRELOAD=$asan" ASAN_OPTIONS=detect_leaks=0)
-	# the folder of Slurm's own plugins, and of its library
-	for plugins in /usr/lib/*/slurm-wlm /usr/lib64/slurm; do
-		[[ ! -e $plugins/libslurmfull.so ]] || break
-	done
 }
 
 # answers DIR - what slurmctld 24.11 says of a site in order; slurmctld 22.05 was asked for their form
@@ -210,8 +204,7 @@ old() { mkdir -p "${1%/*}"; touch -d '1 hour ago' "$1"; }
 preload() { "${CC:-cc}" -x c -shared -fPIC -o "$DIR/$1" - <<<"$2"; }
 
 @test "each row of check.cases has the findings that it says, with their cures, and their exit status" {
-	export PLUGINS=$plugins
-	run env "${environment[@]/#LD_/CHECK_LD_}" python3 "$SRCDIR/tests/cases/check.py" "$SRCDIR/tests/cases/check.cases" "$DIR/site" "$DIR/copied"
+	run python3 "$SRCDIR/tests/cases/check.py" "$SRCDIR/tests/cases/check.cases" "$DIR/site" "$DIR/copied"
 	[[ ${lines[-1]} =~ ^([0-9]+)' rows, 0 wrong'$ && ${BASH_REMATCH[1]} -ge 210 ]] || { echo "$output"; return 1; }
 }
 
@@ -416,52 +409,6 @@ hurry() {
 	sed -i 's/"quality"/"findings":[{"code":"W46","severity":"info","text":"left out","cure":"ask for io-cores"},{"code":"W10","severity":"warning","text":"the client is slow","cure":"restart it"}],&/' "$site/spool/10.0.n02.json"
 	site --submit
 	says 1 $'*W10 warning: job 10 on node n02: the client is slow\n    cure: restart it\nW46 info: job 10 on node n02: left out\n    cure: ask for io-cores\nrole login: 1 warning, 1 info'
-}
-
-# plugin_c NAME TEXT - a plugin of this text in $site/plugins
-plugin_c() {
-	mkdir -p "$site/plugins"
-	printf '#include <stdint.h>\nconst char plugin_type[] = "spank";\n%s\n' "$2" |
-		"${CC:-cc}" -x c -shared -fPIC -o "$site/plugins/$1" -
-}
-
-# plugin_of LINE - what check says of jobio.so with this line in plugstack.conf and Slurm's plugins in $site/plugins
-plugin_of() {
-	printf '%s\n' "$1" >"$site/etc/plugstack.conf.d/jobio.conf"
-	grep -q ^PluginDir "$site/etc/config" || echo "PluginDir = $site/plugins" >>"$site/etc/config"
-	chmod 755 "$site"
-	role=login site
-}
-
-@test "jobio.so is there, and Slurm would not take it" {
-	local wrong='const uint32_t plugin_version = 0x160508;'
-	plugin_c libslurmfull.so 'int slurm_error(void) { return 0; }'
-	plugin_c auth_munge.so 'const uint32_t plugin_version = 0x180b05;'
-	plugin_c jobio.so "const uint32_t plugin_version = 0x180b01; int slurm_error(void); int f(void) { return slurm_error(); }"
-	plugin_of 'optional jobio.so'
-	says 0 'role login: no findings'
-	plugin_c jobio.so "$wrong"
-	plugin_of 'optional jobio.so'
-	says 3 "S16 error: $site/plugins/jobio.so: it was built for Slurm 22.05, and Slurm here is 24.11, which refuses it: *--with-slurm-plugindir=$site/plugins*"
-	# any plugin of Slurm's own says which it is
-	mv "$site/plugins/auth_munge.so" "$site/plugins/task_affinity.so"
-	plugin_of 'optional jobio.so'
-	says 3 '*built for Slurm 22.05, and Slurm here is 24.11*'
-	plugin_c jobio.so 'int spank_nosuch(void); int f(void) { return spank_nosuch(); }'
-	plugin_of "optional $site/plugins/jobio.so"
-	says 3 '*it cannot be loaded: *undefined symbol: spank_nosuch*'
-	# an ELF file of 32 bits
-	plugin_c jobio.so "$wrong"
-	printf '\001' | dd of="$site/plugins/jobio.so" bs=1 seek=4 conv=notrunc status=none
-	plugin_of 'optional jobio.so'
-	says 3 '*it cannot be loaded: *wrong ELF class*'
-	plugin_c jobio.so '__attribute__((constructor)) static void f(void) { __builtin_trap(); }'
-	plugin_of 'optional jobio.so'
-	says 3 '*loading it ends a program*'
-	# that of this build, and Slurm's own plugins
-	sed -i "s:^PluginDir.*:PluginDir = $plugins:" "$site/etc/config"
-	plugin_of "optional $DIR/lib/jobio.so"
-	says 0 'role login: no findings'
 }
 
 # replayed FOLDER - commands that say what the bundle there has of them
