@@ -8,6 +8,7 @@ replaced, each always by the same word; replaced.txt lists the words. `jobio che
 """
 from __future__ import annotations
 
+import http.client
 import io
 import json
 import os
@@ -22,6 +23,8 @@ from report.check_host import Answer, Host, answer_name
 from report.command import Failure
 
 READ_S = 10
+RPC = ("POST /api/v1 HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+       "Content-Length: {length}\r\nConnection: close\r\n\r\n")  # as client/weka/wire.c
 FILE_MAX = 256 << 10
 FILES_MAX = 4000
 MOUNTED = re.compile(r"\s(wekafs|nfs4?|lustre|gpfs)\s")
@@ -43,6 +46,31 @@ POINTER = re.compile("ffff[0-9a-f]{12}")  # of a mount of Lustre's
 DOMAIN = re.compile(r"(?i)\b(?:[a-z0-9-]+\.)+(?!so\b|py\b|sh\b|ko\b|gz\b|md\b)"
                     r"(?:com|org|net|edu|gov|int|[a-z]{2})\b")
 PATH = re.compile(r"(?<![\w./>-])/[\w@.+-][\w@.+/\\-]*")
+
+
+def ask(path: str, question: str) -> str:
+    """A server on a unix socket: mmfsd, or a container of WEKA's, with a method of its JSON-RPC."""
+    folder = os.open(os.path.dirname(path), os.O_PATH)  # the path itself may be too long
+    link, said = socket.socket(socket.AF_UNIX), b""
+    link.settimeout(READ_S)
+    try:
+        link.connect(f"/proc/self/fd/{folder}/{os.path.basename(path)}")
+        if question.startswith("mmpmon"):
+            link.sendall(question.encode() + b"\n")
+            while b"_response_ end" not in said and (more := link.recv(65536)):
+                said += more
+        else:
+            body = f'{{"jsonrpc":"2.0","id":1,"method":"{question}","params":{{}}}}'
+            link.sendall((RPC.format(length=len(body)) + body).encode())
+            answer = http.client.HTTPResponse(link)
+            answer.begin()
+            said = answer.read()
+    except (OSError, http.client.HTTPException):
+        pass  # what came before is kept
+    finally:
+        link.close()
+        os.close(folder)
+    return said.decode(errors="replace")
 
 
 def load() -> dict[str, list[str]]:
@@ -209,8 +237,11 @@ class Bundle:
     def commands(self) -> None:
         host = self.host
         for line in self.parts["command"]:
-            words = line.split()
-            answer, names = host.run(words, READ_S), []
+            line, _, given = line.partition(" < ")
+            words, names = line.split(), []
+            answer = host.run(["sh", "-c", f"echo {given} | {line}"] if given and not host.root
+                              else words, READ_S)
+            self.scrub.learn("name", *re.findall(r" _(?:nn|cl|fs)_ (\S+)", answer.out))
             if words[1:3] == ["local", "ps"]:
                 names = re.findall(r'"name":\s*"([^"]+)"', answer.out)
                 self.scrub.learn("name", *names)
@@ -218,6 +249,14 @@ class Bundle:
             for name in names:
                 for more in ([], ["--stable"]):
                     self.answer(["weka", "local", "resources", "-C", name, *more, "-J"])
+        for line in self.parts["socket"]:
+            pattern, _, question = line.partition(" ")
+            for path in host.glob(pattern):
+                said, name = ask(host.path(path), question), path.split("/")[-2]
+                self.scrub.learn("name", *re.findall(r" _(?:nn|cl|fs)_ (\S+)", said),
+                                 *[name] * ("weka" in path))
+                self.answer(["weka" if "weka" in path else "mmfsd", name, question],
+                            Answer(0, said, "", "") if said else Answer(127, "", "", ""))
         config = "".join(f"{key} = {value}\n" for key, values in (host.config or {}).items()
                          for value in values if self.config.match(key))
         node = " ".join(f"{k}={v}" for k, v in (host.node or {}).items() if k in self.parts["node"])

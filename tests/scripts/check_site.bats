@@ -413,14 +413,15 @@ hurry() {
 
 # replayed FOLDER - commands that say what the bundle there has of them
 replayed() {
-	mkdir -p "$1/usr/bin" "$1/usr/sbin" "$1/usr/lpp/mmfs/bin"
-	tee "$1"/usr/{bin/weka,sbin/lctl,lpp/mmfs/bin/mmdiag} >/dev/null <<-FAKE
+	local commands=("$1"/usr/{bin/weka,sbin/lctl,lpp/mmfs/bin/{mmdiag,mmpmon}})
+	mkdir -p "${commands[@]%/*}"
+	tee "${commands[@]}" >/dev/null <<-FAKE
 		#!/bin/bash
 		name=\$(printf '%s ' "\${0##*/}" "\$@")
 		name=\$(sed -E 's/ \$//; s/[^A-Za-z0-9=.,+-]+/_/g' <<<"\$name")
 		cat "$1/answers/\$name"
 	FAKE
-	chmod 755 "$1"/usr/{bin/weka,sbin/lctl,lpp/mmfs/bin/mmdiag}
+	chmod 755 "${commands[@]}"
 }
 
 # bundle_codes FOLDER - the findings of an unpacked bundle
@@ -430,7 +431,7 @@ bundle_codes() {
 }
 
 @test "a bundle of --capture has what a node said, nobody's names, and is a case" {
-	local samples=$SRCDIR/tests/samples list codes
+	local samples=$SRCDIR/tests/samples list codes sockets
 	# WEKA, Lustre and NFS, with names that must not leave it
 	mkdir -p proc/self proc/wekafs etc/wekaio
 	cp "$samples/weka/service.conf" etc/wekaio
@@ -451,13 +452,22 @@ bundle_codes() {
 	sed -i 's/= test/= ares/; s/= ctld/= athena.hpc.example.edu/' answers/scontrol_-ao_show_config
 	sed -i 's/=batch/=longqueue/' answers/scontrol_-ao_show_partition
 	printf '[ledger]\nhost=dbd.hpc.example.edu\nstorage_pass_file=/etc/sesame\n[client weka]\ntype=weka\n[client lus]\ntype=lustre\n' >etc/slurm/jobio.conf
+	cp "$samples/gpfs/mmpmon-fs_io_s.txt" answers/mmpmon_-p_-s
+	sockets=$root/opt/weka/external-mounts/local-sockets/c0ffee12client
+	mkdir -p "$sockets"
+	echo '{"jsonrpc":"2.0","id":1,"result":{"filesystems_summary":[{"name":"projects","uid":7}]}}' >"$sockets/get_local_config_summary"
+	python3 "$SRCDIR/tests/sim/weka-socket" "$sockets" 3>&- &
+	until [[ -S $sockets/container.sock ]]; do sleep 0.1; done
 	run env -i "$BUILDDIR/jobio" check --role=node --host=n02 --root="$root" --capture "$root/b.tar.gz"
+	kill %1
 	says 0 "$root/b.tar.gz: * files; * names, addresses, paths and ids were replaced."$'\n'"Look at it (tar -xzf *"
 	mkdir bundle && tar -C bundle -xzf b.tar.gz
 	list=$(find bundle -printf '%P\n'; find bundle -type f -exec cat {} +)
 	run grep -noiE 'backend7|filer3|example|10\.9\.8|projects|alice|gpfs9|c0ffee|ares|athena|longqueue|sesame|\bdbd|n02|sda1|\bwork\b' <<<"$list"
 	says 1 ''
 	grep -q '^198.18.0.1 ' bundle/replaced.txt
+	grep -q '"name": "fs[0-9]*"' bundle/answers/weka_name*_get_local_config_summary
+	grep -q '^_fs_io_s_ _n_ 198.18.0.[0-9]* _nn_ name[0-9]* _rc_ 0 .* _br_ 9007199254740992 ' bundle/answers/mmpmon_-p_-s
 	grep -q "^198.18.[0-9.]*@o2ib:/fs[0-9] /path[0-9] lustre" bundle/proc/self/mounts
 	codes=$(bundle_codes "$root" n02)
 	[[ -n $codes && $(bundle_codes "$PWD/bundle" host1) == "$codes" ]] || { bundle_codes "$PWD/bundle" host1; echo "$codes"; return 1; }
