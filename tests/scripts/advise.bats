@@ -340,17 +340,3 @@ null A01
 	[[ $(<"$DIR/bin/asked") != *--name* ]]
 }
 
-@test "wrong usage is told in one line" {
-	run advise
-	expect_equal '2 jobio: advise: of which job? one, as in jobio advise 7' "$status $output"
-	run advise 7 8
-	expect_equal 2 "$status"
-	run advise --options --json 7
-	expect_equal '2 jobio: advise: --options and --json exclude each other' "$status $output"
-	run advise '7_[1-2]'
-	expect_equal "2 jobio: advise: job: '7_[1-2]': several: name one of its tasks" "$status $output"
-	run advise x
-	expect_equal "2 jobio: advise: job: 'x': not a job id like 7, 5_1 or 7+1" "$status $output"
-	run advise --nothing 7
-	expect_equal "2 jobio: advise: '--nothing': no such option, or its value is missing; see jobio advise --help" "$status $output"
-}

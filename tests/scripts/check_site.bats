@@ -296,8 +296,6 @@ in_mount() {
 	printf 'Name:\tslurmctld-wlm\n' >proc/8/status
 	printf 'Name:\tslurmd\nNSpid:\t9\t1\n' >proc/9/status
 	is x '"ctld","ledger"' --host=x
-	run "$BUILDDIR/jobio" check --role=nod
-	says 2 "jobio: check: --role: 'nod': expected login, node, ctld or ledger"
 }
 
 @test "info findings are printed, but not with --quiet" {
@@ -494,15 +492,3 @@ bundle_codes() {
 	says 0 ''
 }
 
-@test "check refuses bad usage with exit 2 and one sentence" {
-	local try
-	for try in --nosuch word --format=xml --client-cpus=x --slurm-version=x --root=/nosuch --slurmd=slurmd \
-		--slurm-version=26.11 --conf= --host= --topology=/nosuch.xml; do
-		run env -i "$BUILDDIR/jobio" check "$try"
-		says 2 'jobio: check: *'
-		[[ ${#lines[@]} -eq 1 ]] || { echo "$try: $output"; return 1; }
-	done
-	says 2 "jobio: check: --topology: '/nosuch.xml': there is no such file, or it cannot be read"
-	run "$BUILDDIR/jobio" check --help
-	says 0 '*Exit status*'
-}

@@ -123,21 +123,9 @@ grow() {
 	expect_equal '0 ' "$status $output"
 }
 
-@test "a side that nobody knows, or that is no job, is refused with a sentence" {
-	local line want
+@test "a side that nobody knows is refused with a sentence" {
 	ran 600 100 1000 bulk
 	send
 	run compare 600 8
 	expect_equal "1 jobio: compare: job: '8': ledger: job '8': no record that you may read; sacct: no such job that you may see" "$status $output"
-	while IFS='|' read -r line want; do
-		# shellcheck disable=SC2086 # several words
-		run compare $line
-		expect_equal "2 jobio: compare: $want" "$status $output"
-	done <<-'TABLE'
-		600|two jobs, or two lists of them; see jobio compare --help
-		600 x|job: 'x': not a job id like 7, 5_1 or 7+1
-		600 ,|which job?
-	TABLE
-	run compare --nosuch 7 8
-	expect_equal 2 "$status"
 }

@@ -88,27 +88,7 @@ smt='CPUs=64 Boards=1 SocketsPerBoard=2 CoresPerSocket=16 ThreadsPerCore=2'
 	[[ $output == '{"abstract_cores":""'* ]]
 }
 
-@test "cores refuses bad usage with exit 2 and one sentence" {
-	local try
-	for try in --core-spec=x --core-spec=-1 --thread-spec= --format=xml \
-		--slurm-version=22 --allow-spec-resources-usage=maybe --nosuch word \
-		--topology= --node= --slurm-version=19.05 --slurm-version=26.11 \
-		--slurmd-parameters=l3_cache_as_socket --task-plugin-param= \
-		'--node=CPUs=x' '--node=Cores=4' '--node=CPUs=4 RestrictedCoresPerGPU=x'; do
-		cores "$try"
-		[[ $status -eq 2 ]] || { echo "$try: $status $output"; return 1; }
-		[[ ${#lines[@]} -eq 1 && $output == 'jobio: cores: '* ]] || { echo "$try: $output"; return 1; }
-	done
-	cores --core-spec=1 --thread-spec=1
-	[[ $status -eq 2 && $output == 'jobio: cores: --core-spec and --thread-spec exclude each other' ]]
-	cores --core-spec=1 --core-spec=2
-	[[ $status -eq 2 && $output == 'jobio: cores: --core-spec: given twice' ]]
-	cores --slurmd-parameters=config_overrides,l3_cache
-	[[ $output == "jobio: cores: --slurmd-parameters: 'l3_cache': not a word of SlurmdParameters" ]]
-	cores --slurm-version=26.11
-	[[ $output == "jobio: cores: --slurm-version: '26.11': must be from 22.05 to 26.05" ]]
-	cores --node=
-	[[ $output == "jobio: cores: --node: '': must not be empty" ]]
+@test "cores refuses a topology that hwloc cannot read with exit 2 and one sentence" {
 	echo nothing >"$BATS_TEST_TMPDIR/none.xml"
 	cores --topology="$BATS_TEST_TMPDIR/none.xml"
 	# hwloc 2.12 notices earlier than 2.9
@@ -121,23 +101,4 @@ smt='CPUs=64 Boards=1 SocketsPerBoard=2 CoresPerSocket=16 ThreadsPerCore=2'
 	cores --help
 	[[ $status -eq 0 && $output == *--spec-cores-first*'Exit status'* ]]
 	if grep '.\{81\}' <<<"$output"; then return 1; fi
-}
-
-@test "jobio lists its commands and refuses others" {
-	run "$BUILDDIR/jobio"
-	[[ $status -eq 2 && $output == 'jobio: which command? see jobio --help' ]]
-	run "$BUILDDIR/jobio" nosuch
-	[[ $status -eq 2 && $output == "jobio: 'nosuch': no such command; see jobio --help" ]]
-	run "$BUILDDIR/jobio" --help
-	[[ $status -eq 0 && $output == 'usage: jobio COMMAND [OPTION]...
-
-  cores     which cores and CPUs Slurm withholds
-  plan      which cores to give to the client
-  check     what is wrong on this host, and the cure
-  report    what jobs read and wrote
-  compare   two jobs side by side
-  advise    what to ask for the next time
-  calibrate what cores and profiles are worth
-
-jobio COMMAND --help explains a command; see jobio(1).' ]]
 }

@@ -497,46 +497,6 @@ sys.exit(any(ord(c) in bad for c in text))' <<<"$1"
 	is_clean "$output"
 }
 
-@test "what is no job id is refused before anybody is asked" {
-	local id wrong
-	for id in x 7x 0 -1 7_ 7_x '7;ls' 99999999999 7+; do
-		run report -- "$id"
-		expect_equal 2 "$status"
-		expect_text "job: '$id': not a job id like 7, 5_1 or 7+1" "$output"
-	done
-	for id in '5_[1-3' '5_[3-1]' '5_[]' '5_[x]' '5_[1-2000]' '5_[1]x' '_[1]' '5_[4294967294-4294967296]'; do
-		run report -- "$id"
-		expect_equal "2 jobio: report: job: '$id': not tasks of an array like 5_[1-3,7], or more than 1000" "$status $output"
-	done
-	while IFS='|' read -r id wrong; do
-		# shellcheck disable=SC2086 # several words
-		run report $id
-		expect_equal "2 jobio: report: $wrong" "$status $output"
-	done <<-'TABLE'
-		5_1.batch|job: '5_1.batch': a step; what is counted is the whole job: 5_1
-		--json --csv 5|--json and --csv exclude each other
-		--advice=some 7|--advice: 'some': must be all or none
-		--jobs=,|job: '': not a job id like 7, 5_1 or 7+1
-		--state=DONE|--state: 'DONE': not a state like COMPLETED, FAILED or TO
-		--sort=size|--sort: 'size': must be end, start, name, user, state, elapsed, nodes, profile, read or written
-		--limit=0|--limit: '0': not a number from 1 to 100000
-		-u alice 7|--user, --account, --starttime, --endtime, --state, --sort and --limit are for lists: name no job
-		--restart=1|--restart: of which job?
-	TABLE
-	for id in --user=-x '--user=a b' --account='x;y' -S--help '-Enow now' '--starttime=a&b'; do
-		run report "$id"
-		expect_equal 2 "$status"
-		expect_text 'not a word that sacct takes' "$output"
-	done
-	run report -j ''
-	expect_equal "2 jobio: report: --jobs: '': must not be empty" "$status $output"
-	run report --nosuch
-	expect_equal 2 "$status"
-	run report --help
-	expect_equal 0 "$status"
-	expect_text 'usage: jobio report' "$output"
-}
-
 # ---- one screen -----------------------------------------------------------------------------
 
 # waited NODE - a node of a job whose processes waited for its filesystems
@@ -614,18 +574,6 @@ waited() {
 	run report -u alice --all
 	expect_text '25_[2-9]' "$output"
 	expect_equal 'JobID|25_[2-9]|8|7|25_1' "$(cut -d' ' -f1 <<<"$output" | head -n5 | paste -sd'|')"
-	run report --format=jobi
-	expect_equal "2 jobio: report: --format: 'jobi': no such column; did you mean jobid?" "$status $output"
-}
-
-@test "what a spreadsheet would take for a formula is none in CSV" {
-	spool 7 c1
-	send
-	for name in '=1+1' '+1' '-1' '@x'; do
-		jobs "$(job 7 State=COMPLETED JobName="$name")"
-		run report 7 --csv
-		expect_text ",\"'$name\",\"u\"," "${lines[1]}"
-	done
 }
 
 @test "neither modules nor conda break it" {
@@ -642,25 +590,6 @@ waited() {
 	PYTHONHOME=/nonexistent PYTHONPATH=$dir PATH=$dir:$PATH run report -u u
 	expect_equal 0 "$status"
 	head -n1 "$BUILDDIR/jobio" | grep -qE '^#!/.*python3[^ ]* -I$'
-}
-
-@test "commands are named, and one that is mistyped is guessed" {
-	run "$BUILDDIR/jobio" repotr
-	expect_equal "2 jobio: 'repotr': no such command; did you mean 'jobio report'?" "$status $output"
-	run "$BUILDDIR/jobio" qqq
-	expect_equal "2 jobio: 'qqq': no such command; see jobio --help" "$status $output"
-	run "$BUILDDIR/jobio"
-	expect_equal "2 jobio: which command? see jobio --help" "$status $output"
-	for option in -h --help help; do
-		run "$BUILDDIR/jobio" "$option"
-		expect_equal "0 usage: jobio COMMAND [OPTION]..." "$status ${lines[0]}"
-	done
-	for option in -V --version; do
-		run "$BUILDDIR/jobio" "$option"
-		[[ $status == 0 && $output =~ ^jobio\ [0-9.]+$ ]]
-	done
-	expect_equal "$("$BUILDDIR/jobio" report --help)" "$("$BUILDDIR/jobio" help report)"
-	expect_equal "$("$BUILDDIR/jobio" report --help)" "$("$BUILDDIR/jobio" report -h)"
 }
 
 # ---- advice -----------------------------------------------------------------------------
@@ -725,8 +654,6 @@ some_jobs() {
 	expect_equal 0 "$status"
 	run report -u nobody --csv
 	expect_equal 1 "${#lines[@]}"
-	run report ,
-	expect_equal "2 jobio: report: job: '': not a job id like 7, 5_1 or 7+1" "$status $output"
 }
 
 @test "a list as CSV has the lines that each job has by itself" {

@@ -155,18 +155,6 @@ job() {
 	expect_text /mnt/weka "$output"
 }
 
-@test "--site is of all jobs: what chooses some of them does not go with it" {
-	local word
-	for word in 7 --user=alice --account=lab --state=FAILED --sort=read --restart=1 --verbose; do
-		run site "$word"
-		expect_equal 2 "$status"
-		expect_text 'jobio: report: --site: of all jobs: only --starttime, --endtime, --limit, --json, --csv and --html go with it' "$output"
-	done
-	run site --html=x --csv
-	expect_equal 2 "$status"
-	expect_text 'jobio: report: --html: without --json and --csv' "$output"
-}
-
 # judge_again - the ledger looks at its runs once more, with the configuration of now. Its
 # writer ends where there is no slurm.conf; that slurmdbd is away does not matter.
 judge_again() {

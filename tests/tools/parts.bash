@@ -149,7 +149,7 @@ part_gcc() {
 	need tree-gcc || return 0
 	# shellcheck disable=SC2016 # make expands it
 	JOBIO_SHARE=1 JOBIO_CRASH_EVERY=1 CK_TIMEOUT_MULTIPLIER=5 make_check gcc 'make check, gcc' 1800 \
-		'TESTS=$(LONG_TESTS) $(SUBJECT_TESTS) $(UNIT_TESTS) $(BATS_TESTS)'
+		'TESTS=$(LONG_TESTS) $(SUBJECT_TESTS) $(UNIT_TESTS) $(BATS_TESTS) $(PYTHON_TESTS)'
 	verdict 'tests that fail on purpose are counted' proves_counting
 }
 
@@ -185,7 +185,7 @@ part_sanitizers() {
 		export JOBIO_SHARE=4
 	else
 		mapfile -t subjects < <(subjects)
-		which="\$(filter-out %/hardening.bats,\$(LONG_TESTS) ${subjects[*]} \$(UNIT_TESTS) \$(BATS_TESTS))"
+		which="\$(filter-out %/hardening.bats,\$(LONG_TESTS) ${subjects[*]} \$(UNIT_TESTS) \$(BATS_TESTS) \$(PYTHON_TESTS))"
 		export JOBIO_CRASH_FIRST=$((EPOCHSECONDS / 86400 % 8 + 1))
 	fi
 	CK_TIMEOUT_MULTIPLIER=5 make_check sanitizers 'sanitized' 1800 "TESTS=$which"
