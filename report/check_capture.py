@@ -23,6 +23,7 @@ from report.check_host import Answer, Host, answer_name
 from report.command import Failure
 
 READ_S = 10
+PROBE_S = 60  # it loads all programs
 RPC = ("POST /api/v1 HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
        "Content-Length: {length}\r\nConnection: close\r\n\r\n")  # as client/weka/wire.c
 FILE_MAX = 256 << 10
@@ -267,10 +268,12 @@ class Bundle:
     def ours(self) -> None:
         """How jobio counts here, and what it finds."""
         count = paths.helper("jobio-count")
-        self.answer([count, "probe"])
-        self.answer([count, "probe", "--btf=/sys/kernel/btf/vmlinux", "--kallsyms=/proc/kallsyms"])
+        for words in ([count, "probe"], [count, "probe", "--btf=/sys/kernel/btf/vmlinux",
+                                         "--kallsyms=/proc/kallsyms"]):
+            self.answer(words, self.host.run(words, PROBE_S))
         self.answer([paths.helper("jobio-facts"), "--conf=" + self.host.conf,
-                     "--host=" + self.host.name, "--no-ledger", "--text"])
+                     "--host=" + self.host.name, "--helpers=" + paths.LIBEXEC, "--no-ledger",
+                     "--text"])
 
     def topology(self) -> None:
         text = self.host.read("/topology.xml") if self.host.root else self.host.run(
