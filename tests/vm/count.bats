@@ -603,7 +603,7 @@ times() {
 }
 
 @test "a write waits where more is dirty than may be" {
-	each_slow throttled '.write_us > 1000000' true /mnt/disk
+	each_slow throttled '.write_us > 300000' true /mnt/disk
 }
 
 @test "overlays and images are counted on top, and where they are not, nowhere" {
