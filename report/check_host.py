@@ -9,7 +9,6 @@ from __future__ import annotations
 import glob
 import os
 import re
-import signal
 
 from report import paths
 from report.check_words import Findings
