@@ -30,7 +30,7 @@ FAULTS = [
     *rows("""
         report 5_1.batch | job: '5_1.batch': a step; what is counted is the whole job: 5_1
         report --json --csv 5 | --json and --csv exclude each other
-        report --advice=some 7 | --advice: 'some': expected all or none
+        report --advice=some 7 | --advice: 'some': must be all or none
         report --jobs=, | job: '': not a job id like 7, 5_1 or 7+1
         report -j '' | --jobs: '': must not be empty
         report , | job: '': not a job id like 7, 5_1 or 7+1
