@@ -58,13 +58,6 @@ void findings_measured(struct findings *findings, const char *format, ...)
 	memcpy(last->text, what.text, sizeof(last->text));
 }
 
-void findings_forget_measured(struct findings *findings)
-{
-	for (size_t i = 0; i < findings->count; i++)
-		if (findings->list[i].same_bytes)
-			findings->list[i].text[findings->list[i].same_bytes] = '\0';
-}
-
 int findings_append(struct findings *findings, const struct findings *more)
 {
 	for (size_t i = 0; i < more->count; i++) {
@@ -106,16 +99,6 @@ const char *finding_severity_name(enum finding_severity severity)
 		break;
 	}
 	return "info";
-}
-
-enum finding_severity finding_severity_named(const char *name)
-{
-	static const enum finding_severity all[] = { FINDING_ERROR, FINDING_WARNING };
-
-	for (size_t i = 0; name && i < sizeof(all) / sizeof(all[0]); i++)
-		if (!strcmp(name, finding_severity_name(all[i])))
-			return all[i];
-	return FINDING_INFO;
 }
 
 void findings_free(struct findings *findings)

@@ -51,9 +51,6 @@ int findings_add(struct findings *findings, const char *code, enum finding_sever
 void findings_measured(struct findings *findings, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Cut it off again. */
-void findings_forget_measured(struct findings *findings);
-
 /* Append copies of all of 'more'. */
 int findings_append(struct findings *findings, const struct findings *more);
 
@@ -64,8 +61,6 @@ enum finding_severity findings_worst(const struct findings *findings);
 
 /* "error", "warning" or "info" */
 const char *finding_severity_name(enum finding_severity severity);
-/* Of another word, or NULL: FINDING_INFO. */
-enum finding_severity finding_severity_named(const char *name);
 
 void findings_free(struct findings *findings);
 

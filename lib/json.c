@@ -502,14 +502,6 @@ void json_add_bool(struct json *object, const char *key, bool is_true)
 	add(object, key, JSON_BOOL)->is_true = is_true;
 }
 
-void json_add_answer(struct json *object, const char *key, int answer)
-{
-	if (answer < 0)
-		json_add_null(object, key);
-	else
-		json_add_bool(object, key, answer);
-}
-
 struct json *json_add_object(struct json *object, const char *key)
 {
 	return add(object, key, JSON_OBJECT);

@@ -107,8 +107,6 @@ void json_add_known(struct json *object, const char *key, int64_t number);
 /* A number as the caller has printed it, "1.50"; NULL: null. */
 void json_add_real(struct json *object, const char *key, const char *digits);
 void json_add_bool(struct json *object, const char *key, bool is_true);
-/* 1, 0; -1: unknown, null. */
-void json_add_answer(struct json *object, const char *key, int answer);
 void json_add_null(struct json *object, const char *key);
 /* A new object or list, empty. */
 struct json *json_add_object(struct json *object, const char *key);

@@ -23,24 +23,18 @@
  *         Why one step for all questions: Slurm 24.11, three nodes, a busy host:
  *           the first answer took 1.3 to 5 s, nearly all of it srun's, a further
  *           one 33 ms. A step for each question took 2.2 s, and five RPC.
- * Owner   looks_free(), NULL allowed; texts hang on the nodes.
- * Errors  looks_take(): 1 taken, 0 no line of an answer, or one that cannot be:
- *           what a user's node prints is not trusted. -1: out of memory.
- * Runs    jobio-live (root), the plugin, jobio report; libc only.
+ * Owner   nothing to free.
+ * Errors  none.
+ * Runs    jobio-live (root), the plugin; libc only. report/live.py reads it.
  */
 #ifndef JOBIO_LOOK_H
 #define JOBIO_LOOK_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 
 #define LOOK_ENV "JOBIO_LIVE"
 #define LOOK_MARK "@jobio/1"
 #define LOOK_PART_BYTES 600U
-#define LOOK_TEXT_MAX (256U * 1024) /* RECORD_TEXT_MAX */
-#define LOOK_NODE_MAX 256
-#define LOOK_NODES_MAX 65536
 
 enum look_kind {
 	LOOK_RECORD = 'r',
@@ -53,28 +47,6 @@ struct look_from {
 	unsigned int ask;
 };
 
-/* Those of 'out' stay in it. */
 void look_put(FILE *out, const struct look_from *from, enum look_kind kind, const char *text);
-
-struct look_node {
-	char name[LOOK_NODE_MAX];
-	enum look_kind kind;
-	unsigned int ask; /* that 'text' answers; 0 with is_mute */
-	bool is_mute;	  /* it will answer nothing */
-	char *text;	  /* the last whole answer; NULL: none yet */
-	/* what is on its way */
-	char *part;
-	size_t part_bytes;
-	unsigned int parts, of_ask;
-};
-
-struct looks {
-	struct look_node **node; /* in the order of their names */
-	size_t count, room;
-	unsigned int nodes; /* of the step; 0 unknown */
-};
-
-int looks_take(struct looks *looks, const char *line);
-void looks_free(struct looks *looks);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lib/summary.h"
 
-#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -11,9 +10,6 @@
 #include "lib/record.h"
 
 #define FLAGS_TEXT 300
-
-static const char allowed[] =
-	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/=._:;,@%-";
 
 /* ---- numbers ------------------------------------------------------------- */
 
@@ -64,60 +60,14 @@ static void put_number(const struct unit *units, int64_t value, char *out, size_
 		snprintf(out, room, "%.3g%s", scaled, unit->name);
 }
 
-void summary_bytes(int64_t bytes, char *out, size_t room)
-{
-	put_number(byte_units, bytes, out, room);
-}
-
 void summary_count(int64_t count, char *out, size_t room)
 {
 	put_number(count_units, count, out, room);
 }
 
-void summary_time(int64_t ns, char *out, size_t room)
+static void put_time(int64_t ns, char *out, size_t room)
 {
 	put_number(time_units, ns, out, room);
-}
-
-/* Read "1.21TiB" or "-"; -1 for anything else. */
-static int get_number(const struct unit *units, const char *text, int64_t *value)
-{
-	size_t digits = strspn(text, "0123456789."), i;
-	char number[24];
-	double scaled;
-	char *end;
-
-	if (!strcmp(text, "-")) {
-		*value = SUMMARY_UNKNOWN;
-		return 0;
-	}
-	if (!digits || digits >= sizeof(number) || *text == '.')
-		return -1;
-	memcpy(number, text, digits);
-	number[digits] = 0;
-	scaled = strtod(number, &end);
-	if (*end)
-		return -1;
-	for (i = 0; units[i].name; i++) {
-		if (strcmp(units[i].name, text + digits) != 0)
-			continue;
-		scaled = round(scaled * units[i].size);
-		*value = scaled < 0x1p63 ? (int64_t)scaled : INT64_MAX;
-		return 0;
-	}
-	return -1;
-}
-
-/* "A/B" of two units */
-static int get_pair(const struct unit *first, const struct unit *second, char *text, int64_t *a,
-		    int64_t *b)
-{
-	char *slash = strchr(text, '/');
-
-	if (!slash)
-		return -1;
-	*slash = 0;
-	return get_number(first, text, a) < 0 || get_number(second, slash + 1, b) < 0 ? -1 : 0;
 }
 
 /* ---- write --------------------------------------------------------------- */
@@ -379,7 +329,7 @@ static void put_slowest(struct line *line, const struct summary *s)
 {
 	char text[SUMMARY_NODE + 32], time[16];
 
-	summary_time(s->slowest_ns, time, sizeof(time));
+	put_time(s->slowest_ns, time, sizeof(time));
 	snprintf(text, sizeof(text), "%s@%s", time, s->slowest);
 	if (s->slowest_ns >= 0)
 		put_token(line, "slow", text);
@@ -389,7 +339,7 @@ static void put_io(struct line *line, const struct summary *s)
 {
 	char text[48], time[16];
 
-	summary_time(s->io_ns, time, sizeof(time));
+	put_time(s->io_ns, time, sizeof(time));
 	snprintf(text, sizeof(text), "%.3g%%/%s",
 		 s->io_share < 0.05  ? 0
 		 : s->io_share > 999 ? 999
@@ -399,160 +349,32 @@ static void put_io(struct line *line, const struct summary *s)
 		put_token(line, "io", text);
 }
 
-/* ---- read ---------------------------------------------------------------- */
-
-static int get_text(const char *value, char *out, size_t room)
-{
-	if (strlen(value) >= room)
-		return -1;
-	strcpy(out, !strcmp(value, "-") ? "" : value);
-	return 0;
-}
-
-static int get_flags(char *value, struct summary *s)
-{
-	char *word, *rest = NULL;
-
-	s->flags = 0;
-	if (!strcmp(value, "-"))
-		return 0;
-	for (word = strtok_r(value, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
-		s->flags |= record_flag(word);
-	return s->flags ? 0 : -1;
-}
-
-/* A word of a later version is no error. */
-static int get_lacks(char *value, struct summary *s)
-{
-	char *word, *rest = NULL;
-	unsigned int bit;
-
-	s->lacks = 0;
-	for (word = strtok_r(value, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
-		for (bit = 0; bit < SUMMARY_LACK_COUNT; bit++)
-			if (!strcmp(word, lack_names[bit]))
-				s->lacks |= UINT32_C(1) << bit;
-	return 0;
-}
-
-static int get_gate(char *value, struct summary *s)
-{
-	char *word, *number, *rest = NULL;
-	int64_t *tasks;
-
-	for (word = strtok_r(value, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
-		number = strchr(word, ':');
-		if (!number)
-			return -1;
-		*number++ = 0;
-		tasks = !strcmp(word, "warn")	  ? &s->gate_warned
-			: !strcmp(word, "refuse") ? &s->gate_refused
-						  : NULL;
-		if (tasks && get_number(count_units, number, tasks) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* A word of a later version is no error. */
-static int get_shape(char *value, struct summary *s)
-{
-	char *number = strchr(value, ':');
-	size_t i;
-
-	s->shape = TIMELINE_SHAPE_NONE;
-	if (number)
-		*number++ = 0;
-	for (i = TIMELINE_STEADY; i <= TIMELINE_HEAD; i++)
-		if (!strcmp(value, shape_names[i]))
-			s->shape = (enum timeline_shape)i;
-	if (s->shape != TIMELINE_BURSTS)
-		return 0;
-	return !number || *number == '-' || get_number(count_units, number, &s->bursts) < 0 ||
-			       s->bursts > TIMELINE_ROWS
-		       ? -1
-		       : 0;
-}
-
-static int get_scope(char *value, struct summary *s)
-{
-	int i;
-
-	for (i = SUMMARY_SCOPE_NODE; i >= 0 && strcmp(value, scope_names[i]) != 0;)
-		i--;
-	s->scope = i < 0 ? SUMMARY_SCOPE_NONE : (enum summary_scope)i;
-	return i < 0 ? -1 : 0;
-}
-
-static int get_imbalance(char *value, struct summary *s)
-{
-	char *at = strchr(value, '@'), *end;
-	double ratio;
-
-	if (!at || at == value || strspn(value, "0123456789.") != (size_t)(at - value))
-		return -1;
-	*at = 0;
-	ratio = strtod(value, &end);
-	if (*end || ratio > 99999)
-		return -1;
-	s->imbalance = ratio;
-	return get_text(at + 1, s->busiest, sizeof(s->busiest));
-}
-
-static int get_slowest(char *value, struct summary *s)
-{
-	char *at = strchr(value, '@');
-
-	if (!at || at == value || *value == '-')
-		return -1;
-	*at = 0;
-	return get_number(time_units, value, &s->slowest_ns) < 0
-		       ? -1
-		       : get_text(at + 1, s->slowest, sizeof(s->slowest));
-}
-
-static int get_io(char *value, struct summary *s)
-{
-	char *end;
-	double share = strtod(value, &end);
-
-	if (end == value || strspn(value, "0123456789.e+") != (size_t)(end - value) ||
-	    strncmp(end, "%/", 2) != 0)
-		return -1;
-	s->io_share = share;
-	return get_number(time_units, end + 2, &s->io_ns);
-}
-
-/* ---- both ---------------------------------------------------------------- */
-
 /* One row a key, in the order of the line. */
 struct key {
 	const char *name;
 	const struct unit *units[2]; /* none: a text; one: a number; two: "A/B" */
-	size_t at[2];		     /* of a text the second is its room */
+	size_t at[2];
 	int64_t least;		     /* it is there where a number is that or more */
 	void (*put)(struct line *line, const struct summary *s);
-	int (*get)(char *value, struct summary *s);
 };
 
 #define ALWAYS SUMMARY_UNKNOWN
 #define AT(field) offsetof(struct summary, field)
 #define TEXT(name, field, least)                                                                   \
 	{                                                                                          \
-		name, { NULL }, { AT(field), sizeof(((struct summary *)0)->field) }, least, NULL,  \
-			NULL                                                                       \
+		name, { NULL }, { AT(field), 0 }, least, NULL                                      \
 	}
 #define PAIR(name, unit, a, other, b, least)                                                       \
 	{                                                                                          \
-		name, { unit##_units, other##_units }, { AT(a), AT(b) }, least, NULL, NULL         \
+		name, { unit##_units, other##_units }, { AT(a), AT(b) }, least, NULL               \
 	}
 #define COUNT(name, a, least)                                                                      \
 	{                                                                                          \
-		name, { count_units, NULL }, { AT(a), AT(a) }, least, NULL, NULL                   \
+		name, { count_units, NULL }, { AT(a), AT(a) }, least, NULL                         \
 	}
 #define OWN(name, what)                                                                            \
 	{                                                                                          \
-		name, { NULL }, { 0 }, 0, put_##what, get_##what                                   \
+		name, { NULL }, { 0 }, 0, put_##what                                               \
 	}
 static const struct key keys[] = {
 	OWN("not", lacks),
@@ -617,59 +439,4 @@ void summary_text(const struct summary *s, char *out)
 			keys[i].put(&line, s);
 		else
 			put_key(&line, &keys[i], s);
-}
-
-static int get_value(const struct key *key, char *value, struct summary *s)
-{
-	int64_t *a = (int64_t *)((char *)s + key->at[0]);
-	int64_t *b = (int64_t *)((char *)s + key->at[1]);
-
-	if (key->put)
-		return key->get ? key->get(value, s) : 0;
-	if (!key->units[0])
-		return get_text(value, (char *)s + key->at[0], key->at[1]);
-	return key->units[1] ? get_pair(key->units[0], key->units[1], value, a, b)
-			     : get_number(key->units[0], value, a);
-}
-
-static int get_token(const char *name, char *value, struct summary *s)
-{
-	size_t i;
-
-	for (i = 0; i < KEYS; i++)
-		if (!strcmp(keys[i].name, name))
-			return get_value(&keys[i], value, s);
-	return 0; /* of a later version */
-}
-
-int summary_parse(const char *text, struct summary *summary, struct err *err)
-{
-	char copy[SUMMARY_MAX], token_text[SUMMARY_MAX];
-	char *token, *equals, *rest = NULL;
-	struct summary s;
-	bool has_nodes = false;
-
-	if (strlen(text) >= sizeof(copy))
-		return err_set(err, "summary: longer than %d bytes", SUMMARY_MAX - 1);
-	strcpy(copy, text);
-	token = strtok_r(copy, " ", &rest);
-	if (!token || strcmp(token, "jobio/1") != 0)
-		return err_set(err, "summary: '%s': not a jobio/1 summary", token ? token : "");
-	summary_init(&s);
-	while ((token = strtok_r(NULL, " ", &rest))) {
-		strcpy(token_text, token);
-		equals = strchr(token, '=');
-		if (!equals || equals == token || !equals[1] ||
-		    strspn(token, allowed) != strlen(token))
-			return err_set(err, "summary: '%s': not key=value", token_text);
-		*equals = 0;
-		if (!strcmp(token, "nodes"))
-			has_nodes = true;
-		if (get_token(token, equals + 1, &s) < 0)
-			return err_set(err, "summary: '%s': not a value of %s", token_text, token);
-	}
-	if (!has_nodes)
-		return err_set(err, "summary: nodes= is missing");
-	*summary = s;
-	return 0;
 }

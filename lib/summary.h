@@ -56,8 +56,8 @@
  * As one regular expression: ^jobio/1( [a-z]+=[A-Za-z0-9+/=._:;,@%-]+)+$
  *
  * Owner   nothing to free.
- * Errors  summary_parse(): -1 and the token in *err; *summary untouched.
- * Runs    ledger, report.
+ * Errors  summary_encode(): -1.
+ * Runs    ledger. report/summary.py reads it.
  */
 #ifndef JOBIO_SUMMARY_H
 #define JOBIO_SUMMARY_H
@@ -65,7 +65,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/err.h"
 #include "lib/io.h"
 
 #define SUMMARY_MAX 1001 /* with the final 0 */
@@ -134,14 +133,8 @@ void summary_take(struct summary *summary, const struct io *all);
 /* Write the line into out[SUMMARY_MAX]. */
 void summary_text(const struct summary *summary, char *out);
 
-int summary_parse(const char *text, struct summary *summary, struct err *err);
-
-/* Three digits and a unit: 310GiB; "-" for unknown. 'room' of 16 is enough. */
-void summary_bytes(int64_t bytes, char *out, size_t room);
-/* 3.4M */
+/* Three digits and a unit: 3.4M; "-" for unknown. 'room' of 16 is enough. */
 void summary_count(int64_t count, char *out, size_t room);
-/* 1.05ms */
-void summary_time(int64_t ns, char *out, size_t room);
 
 /* Append 'text' to a token's value, what cannot stand there as %XX; -1 when it
  * does not fit whole (out is then unchanged). */

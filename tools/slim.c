@@ -129,12 +129,14 @@ void slim_run_clear(struct slim_run *run)
 	*run = (struct slim_run){ 0 };
 }
 
-static bool get_summary(const struct slim_run *run, struct summary *s)
+/* What the summary says behind " KEY=", in out[SUMMARY_MAX]; "" without one. */
+static const char *said(const struct slim_run *run, const char *key, char *out)
 {
-	const char *text = json_text(run->first, "summary");
-	struct err err;
+	const char *text = json_text(run->first, "summary"), *at = text ? strstr(text, key) : NULL;
 
-	return text && summary_parse(text, s, &err) == 0;
+	snprintf(out, SUMMARY_MAX, "%s", at ? at + strlen(key) : "");
+	out[strcspn(out, " ")] = '\0';
+	return out;
 }
 
 /* ---- advice and timelines -------------------------------------------------- */
@@ -144,14 +146,14 @@ static void add_judged(struct json *top, const struct slim_run *run, const struc
 {
 	struct advice_list *list;
 	struct json *judged;
-	struct summary s;
+	int64_t expected = json_number(run->first, "nodes_expected");
 	bool is_whole;
 	char *text;
 
 	if (json_member(run->first, "judged"))
 		return;
-	is_whole = get_summary(run, &s) && !run->left_out && s.nodes_expected >= 0 &&
-		   s.nodes_seen >= s.nodes_expected;
+	is_whole = !run->left_out && expected >= 0 &&
+		   json_number(run->first, "nodes_seen") >= expected;
 	list = xneed(advice_new(run->records, run->count, is_whole, want->limits));
 	text = advice_text(list, want->limits);
 	judged = json_parse(text);
@@ -276,12 +278,16 @@ static void add_nodes(struct json *top, const struct slim_run *run)
 
 static void add_quality(struct json *top, const struct slim_run *run)
 {
-	struct summary s;
+	char words[SUMMARY_MAX], *rest = words, *word;
+	uint32_t flags = 0;
 	unsigned int bit;
 
+	said(run, " q=", words);
+	while ((word = strsep(&rest, ",")))
+		flags |= *word && *word != '-' ? record_flag(word) : 0;
 	top = json_add_object(top, "quality_words");
-	for (bit = 0; get_summary(run, &s) && bit < RECORD_FLAG_COUNT; bit++)
-		if (s.flags & (UINT32_C(1) << bit))
+	for (bit = 0; bit < RECORD_FLAG_COUNT; bit++)
+		if (flags & (UINT32_C(1) << bit))
 			json_add_text(top, record_flag_name(bit), record_flag_words(bit));
 }
 
@@ -292,10 +298,10 @@ static void add_totals(struct json *top, const struct slim_run *run)
 {
 	struct json *totals;
 	struct io sum, best;
-	struct summary s;
+	char scope[SUMMARY_MAX];
 	size_t i;
 
-	if (!run->count || run->left_out || !get_summary(run, &s) || s.scope != SUMMARY_SCOPE_JOB) {
+	if (!run->count || run->left_out || strcmp(said(run, " scope=", scope), "job") != 0) {
 		json_add_null(top, "totals");
 		return;
 	}

@@ -696,9 +696,6 @@ static void expect_sound(const char *text)
 {
 	static regex_t form;
 	static bool is_made;
-	char again[SUMMARY_MAX];
-	struct summary summary;
-	struct err err = { "" };
 
 	if (!is_made)
 		ck_assert_int_eq(regcomp(&form, "^jobio/1( [a-z]+=[A-Za-z0-9+/=._:;,@%-]+)+$",
@@ -707,9 +704,6 @@ static void expect_sound(const char *text)
 	is_made = true;
 	ck_assert_msg(!regexec(&form, text, 0, NULL, 0), "%s", text);
 	ck_assert_uint_le(strlen(text), 1000);
-	ck_assert_msg(summary_parse(text, &summary, &err) == 0, "%s: %s", err.text, text);
-	summary_text(&summary, again);
-	ck_assert_str_eq(text, again);
 }
 
 START_TEST(a_run_has_one_summary_whatever_the_order_in_which_its_records_come)
@@ -790,53 +784,6 @@ START_TEST(sixteen_thousand_nodes_that_all_differ_fit_into_a_line)
 }
 END_TEST
 
-/* ---- what a reader takes for a summary -------------------------------------------------- */
-
-START_TEST(a_line_that_is_no_summary_is_refused_with_the_token)
-{
-	static const char *const rows[][2] = {
-		{ "", "summary: '': not a jobio/1 summary" },
-		{ "hello world", "summary: 'hello': not a jobio/1 summary" },
-		{ "jobio/1", "summary: nodes= is missing" },
-		{ "jobio/1 nodes=2/2 rd=", "summary: 'rd=': not key=value" },
-		{ "jobio/1 nodes=2/2 rd=1XB/3", "summary: 'rd=1XB/3': not a value of rd" },
-		{ "jobio/1 nodes=2", "summary: 'nodes=2': not a value of nodes" },
-		{ "jobio/1 nodes=1/1 scope=all", "summary: 'scope=all': not a value of scope" },
-		{ "jobio/1 nodes=1/1 a|b=2", "summary: 'a|b=2': not key=value" },
-		{ "jobio/1 nodes=1/1 imb=x@c", "summary: 'imb=x@c': not a value of imb" },
-		{ "jobio/1 nodes=1/1 slow=4s", "summary: 'slow=4s': not a value of slow" },
-		{ "jobio/1 nodes=1/1 peak=4GiB", "summary: 'peak=4GiB': not a value of peak" },
-		{ "jobio/1 nodes=1/1 shape=bursts:65",
-		  "summary: 'shape=bursts:65': not a value of shape" },
-		{ "jobio/1 nodes=1/1 gate=warn:x", "summary: 'gate=warn:x': not a value of gate" },
-	};
-	char text[200] = "";
-	struct summary s;
-	struct err err;
-	size_t i;
-
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		ck_assert_int_eq(summary_parse(rows[i][0], &s, &err), -1);
-		ck_assert_str_eq(err.text, rows[i][1]);
-	}
-	/* keys and words of a later version */
-	ck_assert_int_eq(summary_parse("jobio/1 new=1 nodes=2/2 q=tomorrow rd=1B/1 shape=spiral:4",
-				       &s, &err),
-			 0);
-	ck_assert_int_eq(s.rd_bytes, 1);
-	ck_assert_uint_eq(s.flags, RECORD_FLAG(OTHER));
-	ck_assert_int_eq(s.shape, TIMELINE_SHAPE_NONE);
-	for (i = 0; i < (size_t)rounds(50000); i++) {
-		strcpy(text,
-		       "jobio/1 not=gate rd=1.2GiB/3k nodes=1/2 q=other wire=1B/- rlat=4us/5ms "
-		       "shape=bursts:3 imb=1.5@n1 slow=4.1s@n2 gate=warn:3 miss=a,+2");
-		text[some((int64_t)strlen(text))] = (char)some(128);
-		text[some((int64_t)strlen(text) + 1)] = (char)some(128);
-		(void)summary_parse(text, &s, &err);
-	}
-}
-END_TEST
-
 /* ---- what a site did --------------------------------------------------------------------- */
 
 static void random_use(struct use *use, int64_t job, char texts[3][16])
@@ -907,5 +854,4 @@ UNIT_MAIN("record", all_that_a_record_may_say_is_written_again_byte_for_byte,
 	  a_run_has_one_summary_whatever_the_order_in_which_its_records_come,
 	  of_two_records_of_a_node_one_is_better_and_none_without_counters_than_one_with,
 	  sixteen_thousand_nodes_that_all_differ_fit_into_a_line,
-	  a_line_that_is_no_summary_is_refused_with_the_token,
 	  what_a_run_made_of_a_site_is_one_line_that_can_be_read)

@@ -637,81 +637,18 @@ static char *answer(const char *node, unsigned int ask, enum look_kind kind, con
 	return out;
 }
 
-/* All lines of the first with all of the second between them; how the last one was taken. */
-static int take_mixed(struct looks *looks, char *first, char *second)
+START_TEST(an_answer_is_lines_that_slurmstepd_does_not_cut)
 {
-	char *rest_a = NULL, *rest_b = NULL, *a = strtok_r(first, "\n", &rest_a);
-	char *b = second ? strtok_r(second, "\n", &rest_b) : NULL;
-	int last = -1;
+	char text[LOOK_PART_BYTES + 2], *lines, *second;
 
-	for (; a || b; b = b ? strtok_r(NULL, "\n", &rest_b) : NULL) {
-		ck_assert(!a || strlen(a) < 1024); /* slurmstepd cuts there */
-		last = a ? looks_take(looks, a) : last;
-		ck_assert(!b || looks_take(looks, b) == 1);
-		a = a ? strtok_r(NULL, "\n", &rest_a) : NULL;
-	}
-	free(first);
-	free(second);
-	return last;
-}
-
-START_TEST(answers_of_two_nodes_arrive_whole_when_srun_mixes_their_lines)
-{
-	char *text = malloc(LOOK_TEXT_MAX + 2);
-	struct looks looks = { 0 };
-
-	memset(text, 'a', LOOK_TEXT_MAX + 1);
-	text[LOOK_TEXT_MAX] = '\0';
-	take_mixed(&looks, answer("n2", 1, LOOK_RECORD, text), answer("n1", 1, LOOK_RECORD, "b"));
-	ck_assert(looks.count == 2 && looks.nodes == 2);
-	ck_assert_str_eq(looks.node[0]->name, "n1"); /* in the order of their names */
-	ck_assert_str_eq(looks.node[0]->text, "b");
-	ck_assert_str_eq(looks.node[1]->text, text);
-	text[LOOK_TEXT_MAX] = 'a'; /* longer than a record can be */
-	text[LOOK_TEXT_MAX + 1] = '\0';
-	ck_assert_int_eq(take_mixed(&looks, answer("n2", 2, LOOK_RECORD, text), NULL), 0);
-	ck_assert_uint_eq(looks.node[1]->ask, 1);
-	take_mixed(&looks, answer("n3", 0, LOOK_ERROR, "it is older"), NULL);
-	ck_assert(looks.node[2]->is_mute);
-	ck_assert_str_eq(looks.node[2]->text, "it is older");
-	looks_free(&looks);
-	free(text);
-}
-END_TEST
-
-START_TEST(the_newest_whole_answer_counts_and_a_line_that_is_none_is_left_alone)
-{
-	static const struct {
-		const char *line, *text; /* of n1, from then on */
-		int taken;
-	} rows[] = {
-		{ "r 1 1 1 1 n1 old", "old", 1 },
-		{ "r 1 2 1 2 n1 ne", "old", 1 },
-		{ "r 1 2 2 2 n1 w", "new", 1 },
-		{ "r 1 3 2 2 n1 w", "new", 0 }, /* its first part is lost */
-		{ "r 1 3 1 2 n1 x", "new", 1 },
-		{ "r 1 4 2 2 n1 y", "new", 0 }, /* of another answer */
-		{ "r 65536 4294967295 1 437 n1 x", "new", 1 },
-	};
-	const char *bad =
-		"|r 1 9 1 1 n1|x 1 9 1 1 n1 x|rr 1 9 1 1 n1 x|r 65537 9 1 1 n1 x|r 1 0 1 1 n1 x|r 1 4294967296 1 1 n1 x|r 1 9 0 1 n1 x|r 1 9 2 1 n1 x|r 1 9 1 438 n1 x|r 1 -1 1 1 n1 x|r 1 9 1 1  x";
-	struct looks looks = { 0 };
-	char line[220], part[200];
-
-	for (size_t i = 0; i < ROWS(rows); i++) {
-		snprintf(line, sizeof(line), LOOK_MARK " %s", rows[i].line);
-		ck_assert_msg(looks_take(&looks, line) == rows[i].taken, "%s", line);
-		ck_assert_str_eq(looks.node[0]->text, rows[i].text);
-	}
-	while (cut(&bad, part)) {
-		snprintf(line, sizeof(line), LOOK_MARK " %s", part);
-		ck_assert_msg(looks_take(&looks, line) == 0, "%s", line);
-	}
-	ck_assert(looks_take(&looks, "hello") == 0 &&
-		  looks_take(&looks, "@jobio/2 r 1 9 1 1 n1 x") == 0);
-	ck_assert_uint_eq(looks.count, 1);
-	ck_assert_str_eq(looks.node[0]->text, "new");
-	looks_free(&looks);
+	memset(text, 'a', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	lines = answer("n2", 7, LOOK_RECORD, text);
+	second = lines + strcspn(lines, "\n") + 1;
+	ck_assert(second - lines < 1024);
+	ck_assert_int_eq(strncmp(lines, "@jobio/1 r 2 7 1 2 n2 aaa", 25), 0);
+	ck_assert_str_eq(second, "@jobio/1 r 2 7 2 2 n2 a\n");
+	free(lines);
 }
 END_TEST
 
@@ -895,8 +832,7 @@ UNIT_MAIN("words", a_number_is_decimal_digits_within_its_bounds,
 	  a_request_that_the_site_does_not_allow_is_refused_with_what_it_does,
 	  a_request_reaches_the_prolog_and_the_gate_file_as_it_was_made,
 	  a_damaged_gate_file_is_an_error_and_an_unknown_key_of_a_newer_prolog_is_none,
-	  answers_of_two_nodes_arrive_whole_when_srun_mixes_their_lines,
-	  the_newest_whole_answer_counts_and_a_line_that_is_none_is_left_alone,
+	  an_answer_is_lines_that_slurmstepd_does_not_cut,
 	  mounts_of_a_type_are_read_and_the_upper_of_two_on_one_directory_counts,
 	  a_host_list_names_what_slurm_expands_it_to,
 	  host_lists_are_read_as_strictly_as_slurm_reads_them)
