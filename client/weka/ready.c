@@ -8,8 +8,6 @@
 #include "client/weka/facts.h"
 #include "lib/child.h"
 
-#define POLL_MS 200
-
 const struct client_mount *weka_mount_of(const struct client *client, const char *container)
 {
 	const struct mounts *mounts = client->mounts;
@@ -61,7 +59,7 @@ static bool is_healthy(const struct weka_facts *facts, size_t i)
 int weka_wait_ready(struct client *client, const char *container, unsigned long long end_ms,
 		    size_t *index, struct err *err)
 {
-	const struct timespec nap = { .tv_nsec = POLL_MS * 1000000L };
+	const struct timespec nap = { .tv_nsec = WEKA_POLL_MS * 1000000L };
 
 	for (;;) {
 		if (weka_look_again(client, container, index) == 0 &&

@@ -14,8 +14,6 @@
 #include "lib/child.h"
 #include "lib/faultpoint.h"
 
-#define POLL_MS 200
-
 /* "1,2,3": single ids, no ranges. */
 char *weka_ids_text(const struct cpuset *ids)
 {
@@ -91,7 +89,7 @@ static unsigned long long ready_end(const struct client *client)
 static int wait_gone(struct client *client, const char *container, unsigned long long end_ms,
 		     struct err *err)
 {
-	const struct timespec nap = { .tv_nsec = POLL_MS * 1000000L };
+	const struct timespec nap = { .tv_nsec = WEKA_POLL_MS * 1000000L };
 	size_t i;
 
 	for (;;) {
