@@ -513,6 +513,7 @@ static char *list_head(const struct store_run *run)
 	time = json_add_object(top, "time");
 	add_time(time, "first", run->first);
 	add_time(time, "last", run->last);
+	add_time(time, "seconds", run->last - run->first);
 	return json_line_free(top);
 }
 

@@ -486,8 +486,8 @@ def listed(found: jobs.List, query: jobs.Query, links: bool = False) -> str:
     return render("list.html.j2", {
         "title": f"Jobs of {users.pop()}" if len(users) == 1 else "Jobs", "query": query,
         "since": moment(query.since), "until": moment(query.until),
-        "count": len(found.jobs) + found.left_out, "found": found, "groups": [], "sums": {},
-        "family": None, "why_sacct": found.why_not_ledger, **lines(found.jobs, links, False)})
+        "count": len(found.jobs) + found.left_out, "found": found, "groups": [],
+        "why_sacct": found.why_not_ledger, **lines(found.jobs, links, False)})
 
 
 def several(groups: Sequence[Group], links: bool = False) -> str:
@@ -497,8 +497,8 @@ def several(groups: Sequence[Group], links: bool = False) -> str:
     sums = {group.jobs[0].id: summed(group) for group in groups if group.is_family and group.jobs}
     from_sacct = [one for one in found if one.source == "sacct"]
     return render("list.html.j2", {
-        "title": title(groups), "query": None, "count": len(found), "found": None,
-        "groups": groups, "sums": sums, "family": family, "common": common(found),
+        "title": title(groups), "count": len(found), "groups": groups, "sums": sums,
+        "family": family, "common": common(found),
         "why_sacct": from_sacct[0].why_not_ledger if from_sacct else "",
         "from_sacct": [one.id for one in from_sacct],
         **lines(found, links, True)})
