@@ -3,7 +3,9 @@
 moves or goes: new ones come last."""
 from __future__ import annotations
 
-from report import job as one_job
+from report import sacct
+from report.job import advice_of
+from report.record import TOTALS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,40 +18,25 @@ HEAD = ("job,cluster,restart,source,nodes_seen,nodes_expected,io_cores,cpus,prof
         "gate_warned_tasks,gate_refused_tasks,io_share,io_s,failed_calls")
 
 
-def text(value: str | None) -> str:
-    """In quotes; a spreadsheet takes what begins with = + - @ for a formula, so it does not."""
-    value = value or ""
+def cell(value: object) -> str:
+    """A text is in quotes; a spreadsheet takes what begins with = + - @ for a formula, so it does
+    not."""
+    if not isinstance(value, str):
+        return "" if value is None else str(value)
     if value[:1] in ("=", "+", "-", "@"):
         value = "'" + value
     return '"' + value.replace('"', '""') + '"'
 
 
-def number(value: float | None) -> str:
-    return "" if value is None else str(value)
-
-
-def slurm(job: Job) -> list[str]:
-    row = job.slurm
-    codes = text(" ".join(line.code for line in one_job.advice_of(job)))
-    if not row:
-        return [text(""), text(job.user), *[text("")] * 3, *[""] * 4, number(job.node_count), codes]
-    return [text(row.name), text(job.user), text(row.account), text(row.partition),
-            text(row.state), number(row.exit_code), number(row.start), number(row.end),
-            number(row.elapsed_s), number(job.node_count), codes]
-
-
 def line(job: Job) -> str:
-    s = job.summary
-    array, het = job.array or (None, None), job.het or (None, None)
+    s, row = job.summary, job.slurm or sacct.Row([""] * len(sacct.FIELDS))
     cells = [
-        text(job.id), text(job.cluster), number(job.restart), text(job.source),
-        number(s.nodes_seen or 0), number(s.nodes_expected), text(s.cores), text(s.cpus),
-        text(s.prof), number(job.totals["read_bytes"]), number(job.totals["read_calls"]),
-        number(job.totals["write_bytes"]), number(job.totals["write_calls"]), text(s.scope),
-        text(s.src), text(" ".join(s.flags)), number(s.peak_read), number(s.peak_write),
-        *slurm(job), number(job.number), number(array[0]), number(array[1]), number(het[0]),
-        number(het[1]), number(job.slurm.signal if job.slurm else None), number(s.meta),
-        text(s.fs), text(" ".join(job.findings)), number(s.gate_warned), number(s.gate_refused),
-        number(s.io_share and round(s.io_share, 5)), number(s.io_seconds),
-        text(" ".join(f"{name}:{calls}" for name, calls in s.failed.items()))]
-    return ",".join(cells)
+        job.id, job.cluster or "", job.restart, job.source, s.nodes_seen or 0, s.nodes_expected,
+        s.cores, s.cpus, s.prof, *(job.totals[key] for key in TOTALS), s.scope, s.src,
+        " ".join(s.flags), s.peak_read, s.peak_write, row.name, job.user, row.account,
+        row.partition, row.state, row.exit_code, row.start, row.end, row.elapsed_s, job.node_count,
+        " ".join(one.code for one in advice_of(job)), job.number, *(job.array or (None, None)),
+        *(job.het or (None, None)), row.signal, s.meta, s.fs, " ".join(job.findings),
+        s.gate_warned, s.gate_refused, s.io_share and round(s.io_share, 5), s.io_seconds,
+        " ".join(f"{name}:{calls}" for name, calls in s.failed.items())]
+    return ",".join(map(cell, cells))

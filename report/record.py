@@ -84,14 +84,21 @@ class Job:
         self.id, self.source, self.answer, self.slurm = job, source, answer or {}, slurm
         self.why_not_ledger = ""
         self.is_old_run = False  # asked for by its number
-        match = ID.fullmatch(slurm.id) if source == "sacct" and slurm else None
-        part = (int(match[1]), int(match[3])) if match and match[2] else None
-        self.array: tuple[int, int] | None = part if match and match[2] == "_" else None
-        self.het: tuple[int, int] | None = part if match and match[2] == "+" else None
-        if self.answer.get("array_job"):
-            self.array = (self.answer["array_job"], self.answer["array_task"])
-        if self.answer.get("het_job"):
-            self.het = (self.answer["het_job"], self.answer["het_offset"])
+
+    @property
+    def array(self) -> tuple[int, int] | None:
+        """Of which it is a task, and which."""
+        return self.part("_", "array_job", "array_task")
+
+    @property
+    def het(self) -> tuple[int, int] | None:
+        return self.part("+", "het_job", "het_offset")
+
+    def part(self, sign: str, whole: str, part: str) -> tuple[int, int] | None:
+        if self.answer.get(whole):
+            return self.answer[whole], self.answer[part]
+        match = ID.fullmatch(self.slurm.id) if self.source == "sacct" and self.slurm else None
+        return (int(match[1]), int(match[3])) if match and match[2] == sign else None
 
     @functools.cached_property
     def summary(self) -> Summary:

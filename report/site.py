@@ -354,19 +354,19 @@ CSV_HEAD = ("table,name,cluster,type,jobs,node_hours,read_bytes,write_bytes,meta
 
 
 def csv(site: Site) -> str:
-    from report.csv import number, text
+    from report.csv import cell
+
+    def line(*cells: object) -> str:
+        return ",".join(map(cell, cells))
 
     lines = [CSV_HEAD]
     for kind in HEADS:
         for one in site.tally.sorted(kind):
-            numbers = [one["jobs"], f"{one['node_s'] / HOUR_S:.3f}",
-                       *(None if kind == "advice" else one[key] for key in FIRST[2:]), None, None]
-            lines.append(",".join([
-                *(text(w) for w in (kind, one["name"], one.get("cluster"), one.get("type"))),
-                *map(number, numbers)]))
-    for job in site.tally.gate:
-        lines.append(f"{text('gate')},{text(job['user'])},{text(job['cluster'])},{text('')},1,,,,,,"
-                     f"{job['job']},{job['warned'] or 0},{job['refused'] or 0}")
+            head = line(kind, one["name"], one.get("cluster", ""), one.get("type", ""), one["jobs"])
+            numbers = [None if kind == "advice" else one[key] for key in FIRST[2:]]
+            lines.append(f"{head},{one['node_s'] / HOUR_S:.3f},{line(*numbers, None, None)}")
+    lines += [line("gate", job["user"], job["cluster"], "", 1, *[None] * 5, job["job"],
+                   job["warned"] or 0, job["refused"] or 0) for job in site.tally.gate]
     return "\n".join(lines) + "\n"
 
 
