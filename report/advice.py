@@ -75,7 +75,8 @@ class Advice:
     @property
     def how_sure(self) -> str:
         """Also where its time comes from, if it has some."""
-        by = str(self.one.get("by")) if self.share and self.sure != "perhaps" else self.sure
+        is_timed = "{took}" in words_of(self.code, self.kind).get("what", "")
+        by = str(self.one.get("by")) if is_timed and self.sure != "perhaps" else self.sure
         return words.of("by").get(by, self.sure)
 
 

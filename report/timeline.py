@@ -14,34 +14,22 @@ class Timeline:
     """Row i: what was moved from start + i * width on, for 'width' seconds, a power of two of
     which 'start' is a multiple."""
 
-    def __init__(self, start: int, width: int, lanes: dict[str, list[int]]) -> None:
-        self.start, self.width, self.lanes = start, width, lanes
+    def __init__(self, start: int, width: int, count: int) -> None:
+        self.start, self.width, self.count = start, width, count
+        self.lanes: dict[str, list[int]] = {}
 
-    @property
-    def count(self) -> int:
-        return max(map(len, self.lanes.values()), default=0)
-
-    def cover(self, first: int, last: int, width: int = 1) -> Timeline:
-        """The seconds first to last, both included; wider rows where it would be more than 64."""
-        width = max(width, self.width)
-        first = min(first, self.start)
-        last = max(last, self.start + self.count * self.width - 1)
-        while last // width - first // width >= ROWS:
-            width *= 2
-        start = first // width * width
-        rows = last // width - first // width + 1
-        lanes = {}
-        for name, values in self.lanes.items():
-            wide = lanes[name] = [0] * rows
-            for i, value in enumerate(values):
-                wide[(self.start + i * self.width - start) // width] += value
-        return Timeline(start, width, lanes)
+    def add(self, told: dict[str, Any]) -> None:
+        """As JSON has it, of a line."""
+        for lane in LANES:
+            rows = self.lanes.setdefault(lane, [0] * self.count) if told.get(lane) else []
+            for i, value in enumerate(told.get(lane) or []):
+                rows[(told["start"] + i * told["width_s"] - self.start) // self.width] += value
 
 
-def of(told: dict[str, Any]) -> Timeline:
-    """As JSON has it, of a line or of "timelines"."""
-    return Timeline(told["start"], told["width_s"],
-                    {lane: told[lane] for lane in LANES if told.get(lane)})
+def last_of(told: dict[str, Any]) -> int:
+    """Its last second."""
+    rows = max((len(told[lane]) for lane in LANES if told.get(lane)), default=0)
+    return int(told["start"]) + rows * int(told["width_s"]) - 1
 
 
 def counted(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -58,17 +46,15 @@ def missing(lines: list[dict[str, Any]]) -> list[str]:
 def total(lines: list[dict[str, Any]], first: float | None, last: float | None,
           ) -> Timeline | None:
     """All filesystems of the job together, but missing(), over its whole time."""
-    found = [of(line["timeline"]) for line in counted(lines) if line.get("timeline")]
+    found = [line["timeline"] for line in counted(lines) if line.get("timeline")]
     if not found:
         return None
-    begin = min([int(first or found[0].start), *(line.start for line in found)])
-    end = max([int(last or 0), *(line.start + line.count * line.width - 1 for line in found)])
-    width = max(line.width for line in found)
+    begin = min([int(first or found[0]["start"]), *(told["start"] for told in found)])
+    end = max([int(last or 0), *map(last_of, found)])
+    width = max(told["width_s"] for told in found)
     while end // width - begin // width >= ROWS:
         width *= 2
-    lanes: dict[str, list[int]] = {}
-    for line in found:
-        covered = line.cover(begin, end, width)
-        for name, values in covered.lanes.items():
-            lanes[name] = [a + b for a, b in zip(lanes.get(name, [0] * len(values)), values)]
-    return Timeline(begin // width * width, width, lanes)
+    made = Timeline(begin // width * width, width, end // width - begin // width + 1)
+    for told in found:
+        made.add(told)
+    return made
