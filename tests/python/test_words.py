@@ -25,9 +25,9 @@ def test_numbers_have_three_digits_and_a_unit(words, said):
 
 @pytest.mark.parametrize("cell, said", [
     ("=1+1", '"\'=1+1"'), ("+1", '"\'+1"'), ("-1", '"\'-1"'), ("@x", '"\'@x"'), ("a=1", '"a=1"'),
-    ('say "x"', '"say ""x"""'), (None, '""')])
+    ('say "x"', '"say ""x"""'), ("", '""'), (None, "")])
 def test_what_a_spreadsheet_would_take_for_a_formula_is_none_in_csv(cell, said):
-    assert csv.text(cell) == said
+    assert csv.cell(cell) == said
 
 
 @pytest.mark.parametrize("text, seconds", [
