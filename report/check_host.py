@@ -72,14 +72,13 @@ class Host:
 
     # ---- commands
 
-    def run(self, words: list[str], timeout_s: float = 5,
-            more: dict[str, str] | None = None) -> Answer:
+    def run(self, words: list[str], timeout_s: float = 5) -> Answer:
         if self.root and os.path.isdir(self.root + "/answers"):
             return recorded(self.root + "/answers/" + answer_name(words), words)
         program = words[0] if "/" in words[0] else paths.program(words[0])
         if not program:
             return Answer(127, "", "", f"there is no {words[0]} in PATH")
-        return run(words, program, timeout_s, {**self.environment(), **(more or {})})
+        return run(words, program, timeout_s, self.environment())
 
     def environment(self) -> dict[str, str]:
         keep = {k: v for k, v in os.environ.items()

@@ -13,6 +13,10 @@ from report.check_helpers import folder_of, mtime
 from report.check_host import Answer, Host
 from report.check_slurm import local
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 ASK_S = 10
 CLOCK_S = 5
 WAITS_S = 15 * 60  # three rounds of jobio-send.timer
@@ -83,42 +87,29 @@ def check_spool(host: Host) -> None:
 # ---- the ledger's own host
 
 
-def check_store(host: Host) -> None:
-    ledger = host.keys["ledger"]
-    path, user, uid = ledger["store"], ledger["user"], uid_of(ledger["user"])
-    if "/" not in path:
-        check_password(host)
-        return
-    folder, why = os.path.dirname(path), ""
-    try:
-        found = os.stat(host.path(folder))
-        if not stat.S_ISDIR(found.st_mode):
-            why = f"{folder} is no folder"
-        elif found.st_uid != uid:
-            why = f"{folder} is not {user}'s"
-    except OSError as error:
-        why = f"{folder}: {error.strerror}"
-    if why:
-        host.findings.add("L11", store=path, why=why, user=user, dir=folder)
-
-
-def check_password(host: Host) -> None:
-    """As jobio-ledgerd does, which refuses to start (ledger/mariadb.c)."""
-    ledger = host.keys["ledger"]
-    path, user = ledger["storage_pass_file"], ledger["user"]
-    why = ""
-    if not path:
-        return
+def fault(host: Host, path: str, user: str, is_kind: Callable[[int], bool], others: int) -> str:
+    """Why jobio-ledgerd would not take it (ledger/mariadb.c, ledger/store_sqlite.c)."""
     try:
         found = os.lstat(host.path(path))
-        if found.st_uid != uid_of(user):
-            why = f"it is not {user}'s"
-        elif not stat.S_ISREG(found.st_mode) or found.st_mode & 0o077:
-            why = "others may read it"
-    except OSError:
-        why = "there is no such file"
+    except OSError as error:
+        return error.strerror or "it cannot be read"
+    if not is_kind(found.st_mode):
+        return "it is of another kind"
+    if found.st_uid != uid_of(user):
+        return f"it is not {user}'s"
+    return "others may read it" if found.st_mode & others else ""
+
+
+def check_store(host: Host) -> None:
+    ledger = host.keys["ledger"]
+    user, path, secret = ledger["user"], ledger["store"], ledger["storage_pass_file"]
+    folder = os.path.dirname(path)
+    why = fault(host, folder, user, stat.S_ISDIR, 0) if folder else ""
     if why:
-        host.findings.add("L13", path=path, why=why, user=user)
+        host.findings.add("L11", store=path, why=why, user=user, dir=folder)
+    why = fault(host, secret, user, stat.S_ISREG, 0o077) if secret and not folder else ""
+    if why:
+        host.findings.add("L13", path=secret, why=why, user=user)
 
 
 def sacctmgr(host: Host, *words: str) -> Answer:

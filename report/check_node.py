@@ -7,7 +7,7 @@ import os
 import re
 
 from report.check_host import Host
-from report.check_slurm import faults, log_fatal, task_param
+from report.check_slurm import expand, faults, log_fatal, task_param
 from report.units import format_cpus, parse_cpus
 
 SLURMD_S = 10
@@ -108,10 +108,6 @@ def check_cards(host: Host, cores: Cores) -> None:
 # ---- slurmd
 
 
-def expand(host: Host, path: str) -> str:
-    return path.replace("%n", host.name).replace("%h", host.name)
-
-
 def slurmd_pid(host: Host) -> int | None:
     """That of its pid file, if it is one; else the oldest."""
     pid = host.number(expand(host, host.either("SlurmdPidFile", "/var/run/slurmd.pid")))
@@ -135,17 +131,11 @@ def find_slurmd(host: Host, pid: int | None) -> str:
     return next((p for p in (running, *USUAL) if p and os.access(p, os.X_OK)), "")
 
 
-def hwloc_environment(host: Host, pid: int | None) -> dict[str, str]:
-    """slurmd's HWLOC_* make hwloc read something else than the kernel."""
-    text = host.read(f"/proc/{pid}/environ") if pid and not host.root else ""
-    return dict(re.findall(r"(?:^|\0)(HWLOC_\w+)=([^\0]*)", text or ""))
-
-
 def check_count(host: Host, pid: int | None, online: set[int]) -> None:
     program = find_slurmd(host, pid)
     if not program:
         return
-    answer = host.run([program, "-C"], SLURMD_S, hwloc_environment(host, pid))
+    answer = host.run([program, "-C"], SLURMD_S)
     if answer.status == 127:
         return
     found = re.search(r" CPUs=(\d+)", answer.out)

@@ -2,6 +2,7 @@
 """Slurm's settings: asked from slurmctld; faults of its files in the words of its programs."""
 from __future__ import annotations
 
+import errno
 import os
 import re
 import time
@@ -13,7 +14,8 @@ from report.check_host import Answer, Host
 
 ASK_S = 5
 CONTACT = re.compile(r"(?i)slurm_load_\w+ error|Unable to contact|connection (refused|timed out)|"
-                     r"get_addr_info|No route|authentication|Zero Bytes|Incompatible versions")
+                     r"getaddrinfo|No route|authentication|munged?\b|Zero Bytes|"
+                     r"Incompatible versions")
 
 # settings that must have one of these words, or have none: pattern of ",WORD,WORD,"
 EVERY, NODES = ("login", "node", "ctld", "ledger"), ("node", "ctld")
@@ -148,11 +150,15 @@ def tell_faults(host: Host, answer: Answer) -> None:
         tell_away(host, answer)
 
 
+def expand(host: Host, path: str) -> str:
+    return path.replace("%n", host.name).replace("%h", host.name)
+
+
 def log_fatal(host: Host, key: str) -> str:
     """The last fatal line of a daemon's log, if it is what it ended with."""
     path = next(iter(local(host, key)), host.setting(key))
     try:
-        with open(host.path(path.replace("%n", host.name).replace("%h", host.name)), "rb") as file:
+        with open(host.path(expand(host, path)), "rb") as file:
             file.seek(max(0, os.fstat(file.fileno()).st_size - 65536))
             text = "\n".join(file.read().decode(errors="replace").splitlines()[-20:])
     except OSError:
@@ -171,22 +177,27 @@ def controller(host: Host) -> tuple[str, str, int]:
 
 
 def tcp_says(name: str, address: str, port: int) -> str:
+    """Of several addresses, as 127.0.0.1 and ::1, one that refuses has the host up."""
     import socket
 
+    codes: list[int] = []
     try:
-        with socket.create_connection((address, port), 2):
-            return ""
-    except socket.gaierror:
-        return f" (the name {address} is unknown on this host)"
-    except ConnectionRefusedError:
-        return f" ({name}:{port} refuses connections)"
+        for family, kind, _, _, to in socket.getaddrinfo(address, port, 0, socket.SOCK_STREAM):
+            with socket.socket(family, kind) as link:
+                link.settimeout(2)
+                codes.append(link.connect_ex(to))
     except OSError:
-        return f" ({name}:{port} is not reachable)"
+        return f" (the name {address} is unknown on this host)"
+    if 0 in codes:
+        return ""
+    refuses = errno.ECONNREFUSED in codes
+    return f" ({name}:{port} {'refuses connections' if refuses else 'is not reachable'})"
 
 
 def tell_away(host: Host, answer: Answer) -> None:
     name, address, port = controller(host)
-    why = answer.why
+    munge = re.search(r"Munge \w+ failed.*", answer.err)
+    why = f"scontrol says: {munge[0]}" if munge else answer.why
     if not host.root and local(host, "SlurmctldHost") and not re.search(
             r"(?i)authentication|munge|Zero Bytes|Incompatible|Protocol version", answer.err):
         why += tcp_says(name, address, port)

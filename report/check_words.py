@@ -4,35 +4,39 @@ from __future__ import annotations
 
 import os
 import re
+from typing import NamedTuple
 
 from report import paths
 
 SEVERITIES = ("error", "warning", "info")
 
 
-class Finding:
+class Finding(NamedTuple):
     """'measured' differs between equal nodes: with -v and in JSON only; 'place' is that of
     check.words."""
 
-    def __init__(self, code: str, severity: str, text: str, cure: str, measured: str,
-                 place: int) -> None:
-        self.code, self.severity, self.text, self.cure = code, severity, text, cure
-        self.measured, self.place = measured, place
+    code: str
+    severity: str
+    text: str
+    cure: str
+    measured: str
+    place: int
 
     def line(self, verbose: bool) -> str:
         measured = f" ({self.measured})" if verbose and self.measured else ""
         return f"{self.code} {self.severity}: {self.text}{measured}\n    cure: {self.cure}"
 
 
-class Entry:
-    def __init__(self, severity: str, text: str, place: int) -> None:
-        self.severity, self.text, self.place = severity, text, place
-        self.cures: list[tuple[str, str]] = []  # pattern of a cause, cure
+class Entry(NamedTuple):
+    severity: str
+    text: str
+    place: int
+    cures: list[tuple[str, str]]  # pattern of a cause, cure
 
 
 def load(path: str) -> dict[str, Entry]:
     entries: dict[str, Entry] = {}
-    entry = Entry("", "", 0)
+    entry = Entry("", "", 0, [])
     with open(path, encoding="utf-8") as file:
         for place, line in enumerate(file):
             head, _, rest = line.strip().partition(" ")
@@ -40,7 +44,7 @@ def load(path: str) -> dict[str, Entry]:
                 entry.cures.append((head, rest))
             elif rest and head != "#":
                 severity, _, text = rest.partition(" ")
-                entry = entries[head] = Entry(severity, text, place)
+                entry = entries[head] = Entry(severity, text, place, [])
     return entries
 
 

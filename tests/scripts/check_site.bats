@@ -477,6 +477,7 @@ bundle_codes() {
 	for bundle in "$SRCDIR"/tests/samples/bundles/*.tar.gz; do
 		name=${bundle##*/}
 		mkdir "$root/$name" && tar -C "$root/$name" -xzf "$bundle"
+		[[ -z ${JOBIO_UPDATE:-} ]] || bundle_codes "$root/$name" host1 >"${bundle%.tar.gz}.codes"
 		diff "${bundle%.tar.gz}.codes" <(bundle_codes "$root/$name" host1)
 	done
 }
