@@ -190,7 +190,7 @@ def rows(path):
 
 def real_jobs(samples, job):
     """Jobs that ran, as their names say what they need"""
-    for folder in ("", "site", "sim"):
+    for folder in ("", "site", "sim", "short"):
         conf = os.path.join(samples, folder, "jobio.conf")
         if folder and not os.path.exists(conf):
             continue
