@@ -267,6 +267,8 @@ void pins_skipped(struct pins *p, __u64 skipped[COUNT_KINDS])
 			continue;
 		n = link_skipped(p, entry->d_name);
 		kinds = hooks_kinds(entry->d_name + strlen(PIN_LINK));
+		if (!(p->info.groups & COUNT_GROUP(LATENCY)))
+			kinds &= ~HOOK_TIMES;
 		for (i = 0; i < COUNT_KINDS; i++)
 			if (kinds & 1U << i)
 				skipped[i] += n;

@@ -76,14 +76,14 @@ const struct hook hooks[] = {
 	{ LOSS_RENAME, 0, "meta_rename", FENTRY, "security_inode_rename", 5 },
 	{ LOSS_READDIR, 0, "meta_readdir", FENTRY, "iterate_dir", 2 },
 	{ LOSS_FSYNC, 0, "meta_fsync", FENTRY, "vfs_fsync_range", 4 },
-	{ LOSS_SYNC_CALLS, 0, "meta_sys_fsync_x86", FENTRY, "__x64_sys_fsync", 1 },
-	{ LOSS_SYNC_CALLS, 0, "meta_sys_fdatasync_x86", FENTRY, "__x64_sys_fdatasync", 1 },
-	{ LOSS_SYNC_CALLS, 0, "meta_msync_x86", FENTRY, "__x64_sys_msync", 1 },
-	{ LOSS_SYNC_CALLS, 0, "meta_msync_x86_done", FEXIT, "__x64_sys_msync", 1 },
-	{ LOSS_SYNC_CALLS, 1, "meta_sys_fsync_arm64", FENTRY, "__arm64_sys_fsync", 1 },
-	{ LOSS_SYNC_CALLS, 1, "meta_sys_fdatasync_arm64", FENTRY, "__arm64_sys_fdatasync", 1 },
-	{ LOSS_SYNC_CALLS, 1, "meta_msync_arm64", FENTRY, "__arm64_sys_msync", 1 },
-	{ LOSS_SYNC_CALLS, 1, "meta_msync_arm64_done", FEXIT, "__arm64_sys_msync", 1 },
+	{ LOSS_SYNC_CALLS, 0, "meta_sys_fsync", FENTRY, "__x64_sys_fsync", 1 },
+	{ LOSS_SYNC_CALLS, 0, "meta_sys_fdatasync", FENTRY, "__x64_sys_fdatasync", 1 },
+	{ LOSS_SYNC_CALLS, 0, "meta_msync", FENTRY, "__x64_sys_msync", 1 },
+	{ LOSS_SYNC_CALLS, 0, "meta_msync_done", FEXIT, "__x64_sys_msync", 1 },
+	{ LOSS_SYNC_CALLS, 1, "meta_sys_fsync", FENTRY, "__arm64_sys_fsync", 1 },
+	{ LOSS_SYNC_CALLS, 1, "meta_sys_fdatasync", FENTRY, "__arm64_sys_fdatasync", 1 },
+	{ LOSS_SYNC_CALLS, 1, "meta_msync", FENTRY, "__arm64_sys_msync", 1 },
+	{ LOSS_SYNC_CALLS, 1, "meta_msync_done", FEXIT, "__arm64_sys_msync", 1 },
 	{ LOSS_LINK, 0, "meta_link", FENTRY, "security_inode_link", 3 },
 	{ LOSS_SYMLINK, 0, "meta_symlink", FENTRY, "security_inode_symlink", 3 },
 	{ LOSS_MKNOD, 0, "meta_mknod", FENTRY, "security_inode_mknod", 4 },
@@ -144,21 +144,26 @@ const struct hook hooks[] = {
 	TIMED(T_SETATTR, 1, "setattr_3", "notify_change", 3),
 	{ LOSS_T_READDIR, 0, "time_readdir_done", FEXIT, "iterate_dir", 2 },
 	{ LOSS_T_FALLOCATE, 0, "time_fallocate_done", FEXIT, "vfs_fallocate", 4 },
-	{ LOSS_T_SYNC, 0, "meta_sys_fsync_x86", FENTRY, "__x64_sys_fsync", 1 },
-	{ LOSS_T_SYNC, 0, "time_fsync_x86_done", FEXIT, "__x64_sys_fsync", 1 },
-	{ LOSS_T_SYNC, 0, "meta_sys_fdatasync_x86", FENTRY, "__x64_sys_fdatasync", 1 },
-	{ LOSS_T_SYNC, 0, "time_fdatasync_x86_done", FEXIT, "__x64_sys_fdatasync", 1 },
-	{ LOSS_T_SYNC, 1, "meta_sys_fsync_arm64", FENTRY, "__arm64_sys_fsync", 1 },
-	{ LOSS_T_SYNC, 1, "time_fsync_arm64_done", FEXIT, "__arm64_sys_fsync", 1 },
-	{ LOSS_T_SYNC, 1, "meta_sys_fdatasync_arm64", FENTRY, "__arm64_sys_fdatasync", 1 },
-	{ LOSS_T_SYNC, 1, "time_fdatasync_arm64_done", FEXIT, "__arm64_sys_fdatasync", 1 },
+	{ LOSS_T_SYNC, 0, "meta_sys_fsync", FENTRY, "__x64_sys_fsync", 1 },
+	{ LOSS_T_SYNC, 0, "time_fsync_done", FEXIT, "__x64_sys_fsync", 1 },
+	{ LOSS_T_SYNC, 0, "meta_sys_fdatasync", FENTRY, "__x64_sys_fdatasync", 1 },
+	{ LOSS_T_SYNC, 0, "time_fdatasync_done", FEXIT, "__x64_sys_fdatasync", 1 },
+	{ LOSS_T_SYNC, 1, "meta_sys_fsync", FENTRY, "__arm64_sys_fsync", 1 },
+	{ LOSS_T_SYNC, 1, "time_fsync_done", FEXIT, "__arm64_sys_fsync", 1 },
+	{ LOSS_T_SYNC, 1, "meta_sys_fdatasync", FENTRY, "__arm64_sys_fdatasync", 1 },
+	{ LOSS_T_SYNC, 1, "time_fdatasync_done", FEXIT, "__arm64_sys_fdatasync", 1 },
 	/* since 6.6 close(2) calls the one, and the end of a process both */
 	TIMED(T_CLOSE, 0, "close", "filp_close", 2),
 	TIMED(T_CLOSE, 0, "flush", "filp_flush", 2),
-	TIMED(T_CLOSE, 1, "close", "filp_close", 2),
+	TIMED(T_CLOSE, 1, "flush", "filp_close", 2),
 	TIMED(T_GETEVENTS, 0, "getevents", "do_io_getevents", 5),
-	TIMED(T_URING, 0, "uring", "__x64_sys_io_uring_enter", 1),
-	TIMED(T_URING, 1, "uring_arm64", "__arm64_sys_io_uring_enter", 1),
+	/* kernels have the function, or compilers put it into the call */
+	{ LOSS_T_URING, 0, "time_ring", TRACE, "io_uring_cqring_wait", ANY_ARGS },
+	{ LOSS_T_URING, 0, "time_ring_done", FEXIT, "io_cqring_wait", ANY_ARGS },
+	{ LOSS_T_URING, 1, "time_ring", TRACE, "io_uring_cqring_wait", ANY_ARGS },
+	{ LOSS_T_URING, 1, "time_ring_done", FEXIT, "__x64_sys_io_uring_enter", 1 },
+	{ LOSS_T_URING, 2, "time_ring", TRACE, "io_uring_cqring_wait", ANY_ARGS },
+	{ LOSS_T_URING, 2, "time_ring_done", FEXIT, "__arm64_sys_io_uring_enter", 1 },
 	{ LOSS_T_THREADS, 0, "time_thread_gone", FENTRY, "cgroup_exit", 1 },
 	{ LOSS_T_THREADS, 1, "time_thread_gone", FENTRY, "cgroup_task_exit", 1 },
 };
@@ -263,6 +268,7 @@ static uint32_t kind_flags(uint32_t kinds)
 		[COUNT_KIND_MMAP] = RECORD_FLAG(MMAP_MISSING),
 		[COUNT_KIND_MOUNTS] = RECORD_FLAG(MOUNTS_UNSEEN),
 		[COUNT_KIND_EXIT] = RECORD_FLAG(LOWER_BOUND_READ) | RECORD_FLAG(LOWER_BOUND_WRITE),
+		[COUNT_KIND_TIMES] = RECORD_FLAG(LOWER_BOUND_TIMES),
 	};
 	uint32_t all = 0;
 	int i;
@@ -285,7 +291,7 @@ uint32_t hooks_lost_flags(uint64_t lost)
 		if (losses[i].group & (COUNT_GROUP(AIO) | COUNT_GROUP(URING)))
 			flags |= RECORD_FLAG(AIO_MISSING);
 		else
-			flags |= kind_flags(losses[i].kinds);
+			flags |= kind_flags(losses[i].kinds & ~HOOK_TIMES);
 	}
 	return flags;
 }

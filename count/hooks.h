@@ -28,6 +28,7 @@
 #define HOOK_MMAP (1U << COUNT_KIND_MMAP)
 #define HOOK_MOUNTS (1U << COUNT_KIND_MOUNTS)
 #define HOOK_EXIT (1U << COUNT_KIND_EXIT)
+#define HOOK_TIMES (1U << COUNT_KIND_TIMES)
 
 #define OP(id) (1U << COUNT_##id)
 #define TIME(id) (1U << (COUNT_META_OPS + COUNT_TIME_##id))
@@ -79,22 +80,22 @@
 	X(FAULTS, MMAP, "page faults within system calls", HOOK_MMAP, 0,                           \
 	  "bpf_func_id.BPF_FUNC_task_pt_regs")                                                     \
 	X(WILLNEED, MMAP, "MADV_WILLNEED", HOOK_MMAP, 0, "bpf_func_id.BPF_FUNC_task_pt_regs")      \
-	X(LATENCY, LATENCY, "latency", 0, TIME(READ) | TIME(WRITE), NULL)                          \
-	X(T_SENDFILE, LATENCY, "time of sendfile", 0, 0, NULL)                                     \
-	X(T_OPEN, LATENCY, "time of open", 0, TIME(META), NULL)                                    \
-	X(T_STAT, LATENCY, "time of stat", 0, TIME(META), NULL)                                    \
-	X(T_ACCESS, LATENCY, "time of access and readlink", 0, 0, NULL)                            \
-	X(T_UNLINK, LATENCY, "time of unlink and rmdir", 0, TIME(META), NULL)                      \
-	X(T_RENAME, LATENCY, "time of rename and mkdir", 0, TIME(META), NULL)                      \
-	X(T_LINK, LATENCY, "time of link, symlink and mknod", 0, 0, NULL)                          \
-	X(T_SETATTR, LATENCY, "time of chmod and the like", 0, 0, NULL)                            \
-	X(T_READDIR, LATENCY, "time of readdir", 0, TIME(META), NULL)                              \
-	X(T_FALLOCATE, LATENCY, "time of fallocate", 0, 0, NULL)                                   \
-	X(T_SYNC, LATENCY, "time of fsync", 0, TIME(SYNC), NULL)                                   \
-	X(T_CLOSE, LATENCY, "time of close", 0, TIME(CLOSE), NULL)                                 \
-	X(T_GETEVENTS, LATENCY, "waiting for libaio", 0, TIME(ASYNC), NULL)                        \
-	X(T_URING, LATENCY, "waiting for io_uring", 0, 0, "io_kiocb.cqe")                          \
-	X(T_THREADS, LATENCY, "times of threads", 0, THREADS_LOST, NULL)
+	X(LATENCY, LATENCY, "latency", HOOK_TIMES, TIME(READ) | TIME(WRITE), NULL)                 \
+	X(T_SENDFILE, LATENCY, "time of sendfile", HOOK_TIMES, 0, NULL)                            \
+	X(T_OPEN, LATENCY, "time of open", HOOK_TIMES, TIME(META), NULL)                           \
+	X(T_STAT, LATENCY, "time of stat", HOOK_TIMES, TIME(META), NULL)                           \
+	X(T_ACCESS, LATENCY, "time of access and readlink", HOOK_TIMES, 0, NULL)                   \
+	X(T_UNLINK, LATENCY, "time of unlink and rmdir", HOOK_TIMES, TIME(META), NULL)             \
+	X(T_RENAME, LATENCY, "time of rename and mkdir", HOOK_TIMES, TIME(META), NULL)             \
+	X(T_LINK, LATENCY, "time of link, symlink and mknod", HOOK_TIMES, 0, NULL)                 \
+	X(T_SETATTR, LATENCY, "time of chmod and the like", HOOK_TIMES, 0, NULL)                   \
+	X(T_READDIR, LATENCY, "time of readdir", HOOK_TIMES, TIME(META), NULL)                     \
+	X(T_FALLOCATE, LATENCY, "time of fallocate", HOOK_TIMES, 0, NULL)                          \
+	X(T_SYNC, LATENCY, "time of fsync", HOOK_TIMES, TIME(SYNC), NULL)                          \
+	X(T_CLOSE, LATENCY, "time of close", HOOK_TIMES, TIME(CLOSE), NULL)                        \
+	X(T_GETEVENTS, LATENCY, "waiting for libaio", HOOK_TIMES, TIME(ASYNC), NULL)               \
+	X(T_URING, LATENCY, "waiting for io_uring", HOOK_TIMES, 0, "io_kiocb.cqe")                 \
+	X(T_THREADS, LATENCY, "times of threads", HOOK_TIMES, THREADS_LOST, NULL)
 
 #define HOOK_LOSS_ENUM(id, group, text, kinds, ops, needs) LOSS_##id,
 enum hook_loss {

@@ -365,10 +365,11 @@ struct thread_fs {
 
 struct thread {
 	__u64 frame, start_ns;
-	__u32 slot;   /* the filesystem of the call, as far as it is known */
-	__u32 looked; /* that of the last name that was looked up in it */
-	__u32 waits;  /* that of the last asynchronous request */
-	__u32 dev;    /* what was found for the last one, which saves a look into 'cache' */
+	__u32 slot;    /* the filesystem of the call, as far as it is known */
+	__u32 looked;  /* that of the last name that was looked up in it */
+	__u32 waits;   /* that of the last asynchronous request */
+	__u64 wait_ns; /* since when it waits for a ring */
+	__u32 dev;     /* what was found for the last one, which saves a look into 'cache' */
 	__u64 cgroup;
 	struct answer answer;
 	__u64 file[2], end[2]; /* the last one that was read or written, and where to */
@@ -797,14 +798,15 @@ static __always_inline void count(struct count_slot *slot, __u32 rw, __u64 bytes
 	count_in(slot, rw, bytes, log2_floor(bytes & 0xffffffff));
 }
 
+static __always_inline int is_regular(struct file *file)
+{
+	return (file->f_inode->i_mode & S_IFMT) == S_IFREG;
+}
+
 /* The filesystem of a regular file, 0 for anything else. */
 static __always_inline __u32 file_dev(struct file *file)
 {
-	struct inode *inode = file->f_inode;
-
-	if ((inode->i_mode & S_IFMT) != S_IFREG)
-		return 0;
-	return inode->i_sb->s_dev;
+	return is_regular(file) ? file->f_inode->i_sb->s_dev : 0;
 }
 
 /* -- how long -------------------------------------------------------------- */
@@ -822,18 +824,28 @@ static __noinline struct thread *thread_new(__u32 id)
 	return bpf_map_lookup_elem(&threads, &id);
 }
 
+/* Tasks without storage did not begin a call on a counted filesystem: most of those
+ * outside of jobs. */
+static __always_inline int has_no_thread(void)
+{
+	struct task_struct *task = NULL;
+
+	if (!config.storage || !bpf_core_field_exists(task->bpf_storage))
+		return 0;
+	task = task_self();
+	return !task->bpf_storage;
+}
+
 static __always_inline struct thread *thread_get(int is_new)
 {
-	struct task_struct *task = task_self();
 	struct thread *thread;
 	__u32 id;
 
-	if (config.storage) {
-		if (!is_new && bpf_core_field_exists(task->bpf_storage) && !task->bpf_storage)
-			return NULL;
-		return bpf_task_storage_get(&threads, task, NULL,
+	if (!is_new && has_no_thread())
+		return NULL;
+	if (config.storage)
+		return bpf_task_storage_get(&threads, task_self(), NULL,
 					    is_new ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
-	}
 	id = bpf_get_current_pid_tgid();
 	thread = bpf_map_lookup_elem(&threads, &id);
 	if (!thread && is_new)
@@ -841,7 +853,19 @@ static __always_inline struct thread *thread_get(int is_new)
 	return thread;
 }
 
-/* The task's slot, and the thread if it has one; there is one where there is a slot. */
+static __noinline int missed_both(__u32 number)
+{
+	struct count_slot *slot = slot_get(number);
+
+	if (slot) {
+		add(&slot->missed[COUNT_MISSED_READ], 1);
+		add(&slot->missed[COUNT_MISSED_WRITE], 1);
+	}
+	return 0;
+}
+
+/* The task's slot, and the thread if it has one; there is one where there is a slot, or
+ * the kernel had no memory for it. */
 static __always_inline __u32 thread_find(__u32 dev, struct thread **found)
 {
 	__u64 cgroup = own_cgroup_id();
@@ -858,8 +882,10 @@ static __always_inline __u32 thread_find(__u32 dev, struct thread **found)
 	slot = find_in(cgroup, dev);
 	if (!thread && slot)
 		*found = thread = thread_get(1);
-	if (!thread)
+	if (!thread) {
+		missed_both(slot);
 		return slot;
+	}
 	thread->answer.generation = generation;
 	thread->answer.slot = slot;
 	thread->cgroup = cgroup;
@@ -897,9 +923,7 @@ static __always_inline int begin_on(void *frame, __u32 dev)
 
 static __always_inline int begin(void *frame, struct file *file)
 {
-	__u32 dev = file_dev(file);
-
-	return dev ? begin_on(frame, dev) : 0;
+	return is_regular(file) ? begin_on(frame, file->f_inode->i_sb->s_dev) : 0;
 }
 
 /* One on a name: a program within it knows the filesystem. The slot of all files tells
@@ -1069,9 +1093,8 @@ static __always_inline __u32 thread_end(struct thread *thread, void *frame)
 	return slot;
 }
 
-static __noinline int end_class(void *frame, __u32 class, __s64 rc)
+static __noinline int end_thread(struct thread *thread, void *frame, __u32 class, __s64 rc)
 {
-	struct thread *thread = thread_get(0);
 	__u32 number = thread_end(thread, frame);
 	struct count_slot *slot;
 
@@ -1085,6 +1108,11 @@ static __noinline int end_class(void *frame, __u32 class, __s64 rc)
 	if (rc < 0)
 		failed(slot, class, rc);
 	return 0;
+}
+
+static __noinline int end_class(void *frame, __u32 class, __s64 rc)
+{
+	return end_thread(thread_get(0), frame, class, rc);
 }
 
 /* A program within a call tells its filesystem: the first one does, which is the upper
@@ -1127,19 +1155,18 @@ static __always_inline __u32 rw_class(struct file *file, __u32 rw)
 	return rw == COUNT_WRITE && file->f_flags & O_DSYNC_ ? COUNT_TIME_SYNC : rw;
 }
 
-static __always_inline void timed(void *frame, struct file *file, __u32 rw, __s64 bytes, __u64 at,
-				  __u32 dev)
+static __always_inline void timed(void *frame, struct file *file, __u32 rw, __s64 bytes, __u64 at)
 {
-	__u64 cgroup = own_cgroup_id(), end;
-	struct thread *thread;
 	struct count_slot *slot;
+	struct thread *thread;
 	__u32 number;
+	__u64 end;
 
-	if (is_outsider(cgroup))
+	if (!config.storage && is_outsider(own_cgroup_id()))
 		return;
 	thread = thread_get(0);
 	number = thread_end(thread, frame);
-	slot = slot_get(number ? number : find_in(cgroup, dev));
+	slot = slot_get(number ? number : find(file_dev(file)));
 	if (!slot)
 		return;
 	if (bytes < 0)
@@ -1177,15 +1204,14 @@ static __always_inline int done(__u64 *ctx, __u32 rw, __s64 bytes)
 {
 	struct file *file = (void *)ctx[0];
 	struct count_slot *slot;
-	__u32 dev = file_dev(file);
 
-	if (!dev)
+	if (has_no_thread() || !is_regular(file))
 		return 0;
 	if (config.latency) {
-		timed(ctx, file, rw, bytes, place_of(ctx), dev);
+		timed(ctx, file, rw, bytes, place_of(ctx));
 		return 0;
 	}
-	slot = bytes < 0 ? NULL : slot_get(find(dev));
+	slot = bytes < 0 ? NULL : slot_get(find(file->f_inode->i_sb->s_dev));
 	if (slot)
 		count(slot, rw, bytes);
 	return 0;
@@ -1304,17 +1330,9 @@ static __always_inline int session(void *ctx, __u32 rw)
 			     cookie, rw, fourth_argument(ctx));
 }
 
-SEC("kprobe/session")
-int rw_session_read(void *ctx)
-{
-	return session(ctx, COUNT_READ);
-}
+PROGRAM("kprobe/session", rw_session_read, session(ctx, COUNT_READ))
 
-SEC("kprobe/session")
-int rw_session_write(void *ctx)
-{
-	return session(ctx, COUNT_WRITE);
-}
+PROGRAM("kprobe/session", rw_session_write, session(ctx, COUNT_WRITE))
 
 PROGRAM("fentry/vfs_read", latency_vfs_read, begin(ctx, (void *)ctx[0]))
 
@@ -1611,10 +1629,8 @@ int aio_done(__u64 *ctx)
 #define IOSQE_CQE_SKIP_SUCCESS (1U << 6) /* the first flags of a request */
 
 /* enum count_rw, or -1 */
-static __always_inline int uring_rw(struct io_kiocb *req)
+static __always_inline int uring_rw(__u8 opcode)
 {
-	__u8 opcode = BPF_CORE_READ(req, opcode);
-
 	if (opcode == READ || opcode == READV || opcode == READ_FIXED || opcode == READV_FIXED)
 		return COUNT_READ;
 	if (opcode == WRITE || opcode == WRITEV || opcode == WRITE_FIXED || opcode == WRITEV_FIXED)
@@ -1623,26 +1639,23 @@ static __always_inline int uring_rw(struct io_kiocb *req)
 }
 
 /* The thread may wait for it. */
-static __always_inline struct count_slot *uring_slot(struct io_kiocb *req)
+static __always_inline struct count_slot *uring_slot(__u32 dev)
 {
-	struct inode *inode = BPF_CORE_READ(req, file, f_inode);
 	struct thread *thread = NULL;
-	__u32 number, dev;
+	__u32 number;
 
-	if ((BPF_CORE_READ(inode, i_mode) & S_IFMT) != S_IFREG)
+	if (!dev)
 		return NULL;
-	dev = BPF_CORE_READ(inode, i_sb, s_dev);
 	number = config.latency ? thread_find(dev, &thread) : find(dev);
 	if (thread && number)
 		thread->waits = number;
 	return slot_get(number);
 }
 
-static __noinline int uring_count(struct io_kiocb *req)
+static __noinline int uring_count(__u8 opcode, __s32 bytes, __u32 dev)
 {
-	int rw = uring_rw(req);
-	__s32 bytes = BPF_CORE_READ(req, cqe.res);
-	struct count_slot *slot = rw < 0 ? NULL : uring_slot(req);
+	int rw = uring_rw(opcode);
+	struct count_slot *slot = rw < 0 ? NULL : uring_slot(dev);
 
 	if (slot && bytes >= 0)
 		count(slot, rw & 1, bytes);
@@ -1651,20 +1664,32 @@ static __noinline int uring_count(struct io_kiocb *req)
 	return 0;
 }
 
+/* Where the program knows no type of the request */
+static __always_inline int uring_count_any(struct io_kiocb *req)
+{
+	struct inode *inode = BPF_CORE_READ(req, file, f_inode);
+	__u32 dev = 0;
+
+	if ((BPF_CORE_READ(inode, i_mode) & S_IFMT) == S_IFREG)
+		dev = BPF_CORE_READ(inode, i_sb, s_dev);
+	return uring_count(BPF_CORE_READ(req, opcode), BPF_CORE_READ(req, cqe.res), dev);
+}
+
 /* Requests that are polled for and are not to be answered end unseen. */
 static __always_inline int uring_issued(struct io_kiocb *req, __s32 rc)
 {
+	__u32 dev = file_dev(req->file);
 	struct count_slot *slot;
 	int rw;
 
 	if (!rc) /* IOU_OK: done at once */
-		return uring_count(req);
+		return uring_count(req->opcode, req->cqe.res, dev);
+	slot = uring_slot(dev);
 	if (!(BPF_CORE_READ(req, ctx, flags) & IORING_SETUP_IOPOLL) ||
 	    !(BPF_CORE_READ(req, flags) & IOSQE_CQE_SKIP_SUCCESS))
 		return 0;
-	rw = uring_rw(req);
-	slot = rw < 0 ? NULL : uring_slot(req);
-	if (slot)
+	rw = uring_rw(req->opcode);
+	if (slot && rw >= 0)
 		add(&slot->missed[rw & 1], 1);
 	return 0;
 }
@@ -1679,26 +1704,24 @@ static __always_inline int uring_answered(void *ctx, struct io_kiocb *req)
 {
 	if ((__u64)BPF_CORE_READ(req, io_task_work.func) == bpf_get_func_ip(ctx))
 		return 0;
-	return uring_count(req);
+	return uring_count_any(req);
 }
 
 PROGRAM("fentry/io_req_task_complete", uring_done, uring_answered(ctx, (void *)ctx[0]))
 
 /* 6.15 to 6.18: an argument is an empty struct, which trampolines refuse. */
-SEC("kprobe/io_req_task_complete")
-int uring_done_probe(void *ctx)
-{
-	return uring_answered(ctx, (void *)first_argument(ctx));
-}
+PROGRAM("kprobe/io_req_task_complete", uring_done_probe,
+	uring_answered(ctx, (void *)first_argument(ctx)))
 
 SEC("tp_btf/io_uring_complete")
 int uring_polled(__u64 *ctx)
 {
+	struct io_ring_ctx *ring = (void *)ctx[0];
 	struct io_kiocb *req = (void *)ctx[1]; /* NULL: a second answer */
 
-	if (!req || !(BPF_CORE_READ(req, ctx, flags) & IORING_SETUP_IOPOLL))
+	if (!req || !(BPF_CORE_READ(ring, flags) & IORING_SETUP_IOPOLL))
 		return 0;
-	return uring_count(req);
+	return uring_count_any(req);
 }
 
 /* There was no room for an answer to a request that was polled for. */
@@ -1706,16 +1729,8 @@ SEC("tp_btf/io_uring_cqe_overflow")
 int uring_overflow(__u64 *ctx)
 {
 	struct io_ring_ctx *ring = (void *)ctx[0];
-	struct count_slot *slot;
 
-	if (!(BPF_CORE_READ(ring, flags) & IORING_SETUP_IOPOLL))
-		return 0;
-	slot = slot_get(find(0));
-	if (slot) {
-		add(&slot->missed[COUNT_MISSED_READ], 1);
-		add(&slot->missed[COUNT_MISSED_WRITE], 1);
-	}
-	return 0;
+	return BPF_CORE_READ(ring, flags) & IORING_SETUP_IOPOLL ? missed_both(find(0)) : 0;
 }
 
 /* -- names and inodes ------------------------------------------------------ */
@@ -1802,7 +1817,7 @@ int meta_opened(__u64 *ctx)
 	if (!config.latency || !thread)
 		return 0;
 	open_told(thread, number, ctx[3]);
-	return end_class(ctx, COUNT_TIME_META, 0);
+	return end_thread(thread, ctx, COUNT_TIME_META, 0);
 }
 
 /* A call on names: its filesystem is told by what is called within. */
@@ -1835,19 +1850,46 @@ static __always_inline int close_begin(void *frame, struct file *file)
 	return file->f_op->flush ? begin(frame, file) : 0;
 }
 
+static __always_inline int close_end(void *frame, struct file *file, __s32 rc)
+{
+	return file->f_op->flush ? end_class(frame, COUNT_TIME_CLOSE, rc) : 0;
+}
+
+/* Since 6.7 a file may be another one when filp_close() ends. */
 PROGRAM("fentry/filp_close", time_close, close_begin(ctx, (void *)ctx[0]))
 PROGRAM("fexit/filp_close", time_close_done, end_class(ctx, COUNT_TIME_CLOSE, (__s32)ctx[2]))
 PROGRAM("fentry/filp_flush", time_flush, close_begin(ctx, (void *)ctx[0]))
-PROGRAM("fexit/filp_flush", time_flush_done, end_class(ctx, COUNT_TIME_CLOSE, (__s32)ctx[2]))
+PROGRAM("fexit/filp_flush", time_flush_done, close_end(ctx, (void *)ctx[0], (__s32)ctx[2]))
 
-/* Until requests are done: of libaio, of io_uring */
-#define WAITED(name, function)                                                                     \
-	PROGRAM("fentry/" function, time_##name, begin_name(ctx))                                  \
-	PROGRAM("fexit/" function, time_##name##_done, end_class(ctx, COUNT_TIME_ASYNC, 0))
+/* Until requests of libaio are done */
+PROGRAM("fentry/do_io_getevents", time_getevents, begin_name(ctx))
+PROGRAM("fexit/do_io_getevents", time_getevents_done, end_class(ctx, COUNT_TIME_ASYNC, 0))
 
-WAITED(getevents, "do_io_getevents")
-WAITED(uring, "__x64_sys_io_uring_enter")
-WAITED(uring_arm64, "__arm64_sys_io_uring_enter")
+/* Until those of a ring are: the kernel says only where a thread must wait, and what
+ * else it does in io_uring_enter(2) costs nothing. */
+SEC("tp_btf/io_uring_cqring_wait")
+int time_ring(__u64 *ctx)
+{
+	struct thread *thread = thread_get(0);
+
+	if (thread && thread->waits)
+		thread->wait_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+SEC("fexit/io_cqring_wait")
+int time_ring_done(__u64 *ctx)
+{
+	struct thread *thread = thread_get(0);
+	struct count_slot *slot = thread && thread->wait_ns ? slot_get(thread->waits) : NULL;
+
+	if (!slot)
+		return 0;
+	window_look(slot);
+	spent(thread, slot, thread->waits, COUNT_TIME_ASYNC, thread->wait_ns, bpf_ktime_get_ns());
+	thread->wait_ns = 0;
+	return 0;
+}
 
 PROGRAM("fentry/security_inode_getattr", meta_stat,
 	meta(ARG(path, 0)->dentry->d_sb->s_dev, COUNT_STAT))
@@ -1876,26 +1918,20 @@ int meta_fsync(__u64 *ctx)
 	return meta(file->f_inode->i_sb->s_dev, COUNT_FSYNC);
 }
 
-static __always_inline int sys_sync(void *frame, unsigned int fd)
+static __always_inline int sys_sync(void *frame, void *regs)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
 	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
 	struct file **files = BPF_CORE_READ(table, fd), *file;
+	struct pt_regs___arm64 *arm64 = regs;
+	struct pt_regs___x86 *x86 = regs;
+	unsigned int fd = bpf_core_field_exists(x86->orig_ax) ? BPF_CORE_READ(x86, di)
+							      : BPF_CORE_READ(arm64, regs[0]);
 
 	if (fd >= BPF_CORE_READ(table, max_fds) ||
 	    bpf_probe_read_kernel(&file, sizeof(file), files + fd) || !file)
 		return 0;
 	return meta_begin(frame, BPF_CORE_READ(file, f_inode, i_sb, s_dev), COUNT_FSYNC);
-}
-
-static __always_inline int x86_sync(void *frame, struct pt_regs___x86 *regs)
-{
-	return sys_sync(frame, BPF_CORE_READ(regs, di));
-}
-
-static __always_inline int arm64_sync(void *frame, struct pt_regs___arm64 *regs)
-{
-	return sys_sync(frame, BPF_CORE_READ(regs, regs[0]));
 }
 
 static __always_inline int sync_end(void *frame, __s64 rc)
@@ -1915,29 +1951,18 @@ static __always_inline int msync_end(void *frame, __s64 rc)
 	return config.latency ? sync_end(frame, rc) : 0;
 }
 
-PROGRAM("fentry/__x64_sys_fsync", meta_sys_fsync_x86, x86_sync(ctx, (void *)ctx[0]))
+/* On arm64 they are called __arm64_sys_*. */
+PROGRAM("fentry/__x64_sys_fsync", meta_sys_fsync, sys_sync(ctx, (void *)ctx[0]))
 
-PROGRAM("fexit/__x64_sys_fsync", time_fsync_x86_done, sync_end(ctx, ctx[1]))
+PROGRAM("fexit/__x64_sys_fsync", time_fsync_done, sync_end(ctx, ctx[1]))
 
-PROGRAM("fentry/__x64_sys_fdatasync", meta_sys_fdatasync_x86, x86_sync(ctx, (void *)ctx[0]))
+PROGRAM("fentry/__x64_sys_fdatasync", meta_sys_fdatasync, sys_sync(ctx, (void *)ctx[0]))
 
-PROGRAM("fexit/__x64_sys_fdatasync", time_fdatasync_x86_done, sync_end(ctx, ctx[1]))
+PROGRAM("fexit/__x64_sys_fdatasync", time_fdatasync_done, sync_end(ctx, ctx[1]))
 
-PROGRAM("fentry/__arm64_sys_fsync", meta_sys_fsync_arm64, arm64_sync(ctx, (void *)ctx[0]))
+PROGRAM("fentry/__x64_sys_msync", meta_msync, msync_begin(ctx))
 
-PROGRAM("fexit/__arm64_sys_fsync", time_fsync_arm64_done, sync_end(ctx, ctx[1]))
-
-PROGRAM("fentry/__arm64_sys_fdatasync", meta_sys_fdatasync_arm64, arm64_sync(ctx, (void *)ctx[0]))
-
-PROGRAM("fexit/__arm64_sys_fdatasync", time_fdatasync_arm64_done, sync_end(ctx, ctx[1]))
-
-PROGRAM("fentry/__x64_sys_msync", meta_msync_x86, msync_begin(ctx))
-
-PROGRAM("fexit/__x64_sys_msync", meta_msync_x86_done, msync_end(ctx, ctx[1]))
-
-PROGRAM("fentry/__arm64_sys_msync", meta_msync_arm64, msync_begin(ctx))
-
-PROGRAM("fexit/__arm64_sys_msync", meta_msync_arm64_done, msync_end(ctx, ctx[1]))
+PROGRAM("fexit/__x64_sys_msync", meta_msync_done, msync_end(ctx, ctx[1]))
 
 /* The kernel does it later, in a thread of its own. */
 SEC("fexit/aio_fsync")
@@ -1999,34 +2024,20 @@ static __always_inline int setattr(struct dentry *dentry, struct iattr *attr)
 	return meta(dentry->d_sb->s_dev, op);
 }
 
-SEC("fentry/security_inode_setattr")
-int meta_setattr(__u64 *ctx)
-{
-	if (config.setattr_idmap)
-		return setattr((void *)ctx[1], (void *)ctx[2]);
-	return setattr((void *)ctx[0], (void *)ctx[1]);
-}
+PROGRAM("fentry/security_inode_setattr", meta_setattr,
+	config.setattr_idmap ? setattr((void *)ctx[1], (void *)ctx[2])
+			     : setattr((void *)ctx[0], (void *)ctx[1]))
 
 static __always_inline int xattr(struct dentry *dentry)
 {
 	return meta(dentry->d_sb->s_dev, COUNT_XATTR);
 }
 
-SEC("fentry/security_inode_setxattr")
-int meta_setxattr(__u64 *ctx)
-{
-	if (config.setxattr_idmap)
-		return xattr((void *)ctx[1]);
-	return xattr((void *)ctx[0]);
-}
+PROGRAM("fentry/security_inode_setxattr", meta_setxattr,
+	config.setxattr_idmap ? xattr((void *)ctx[1]) : xattr((void *)ctx[0]))
 
-SEC("fentry/security_inode_removexattr")
-int meta_removexattr(__u64 *ctx)
-{
-	if (config.setxattr_idmap)
-		return xattr((void *)ctx[1]);
-	return xattr((void *)ctx[0]);
-}
+PROGRAM("fentry/security_inode_removexattr", meta_removexattr,
+	config.setxattr_idmap ? xattr((void *)ctx[1]) : xattr((void *)ctx[0]))
 
 PROGRAM("fentry/security_inode_getxattr", meta_getxattr, xattr((void *)ctx[0]))
 
@@ -2150,23 +2161,10 @@ PROGRAM("fentry/fault_dirty_shared_page", mmap_dirty, fault_begin(ctx, fault_fil
 PROGRAM("fexit/fault_dirty_shared_page", mmap_dirty_done, fault_end(ctx, 0))
 
 /* MADV_WILLNEED reads without a fault. */
-SEC("fentry/vfs_fadvise")
-int mmap_advise(__u64 *ctx)
-{
-	struct file *file = (void *)ctx[0];
+PROGRAM("fentry/vfs_fadvise", mmap_advise,
+	in_madvise() ? enter(INSIDE_FAULT, mapped_above((void *)ctx[0])) : 0)
 
-	if (in_madvise())
-		enter(INSIDE_FAULT, mapped_above(file));
-	return 0;
-}
-
-SEC("fexit/vfs_fadvise")
-int mmap_advise_done(__u64 *ctx)
-{
-	if (in_madvise())
-		leave(INSIDE_FAULT);
-	return 0;
-}
+PROGRAM("fexit/vfs_fadvise", mmap_advise_done, in_madvise() ? leave(INSIDE_FAULT) : 0)
 
 static __always_inline __u64 folio_bytes(struct folio *folio)
 {

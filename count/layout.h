@@ -26,7 +26,7 @@
 
 #include <linux/types.h>
 
-#define COUNT_LAYOUT 6
+#define COUNT_LAYOUT 7
 #define COUNT_SHARDS_MAX 8
 #define COUNT_NAME_BYTES 16
 #define COUNT_MOUNT_BYTES 488
@@ -117,6 +117,7 @@ enum count_kind {
 	COUNT_KIND_MMAP,
 	COUNT_KIND_MOUNTS,
 	COUNT_KIND_EXIT,
+	COUNT_KIND_TIMES,
 	COUNT_KINDS
 };
 

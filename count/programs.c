@@ -43,6 +43,9 @@ extern const char programs_object_end[] __attribute__((visibility("hidden")));
 #define ATTACH_SESSION 56 /* BPF_TRACE_KPROBE_SESSION, since Linux 6.10 */
 #define CALL_OF_KERNEL 2  /* BPF_PSEUDO_KFUNC_CALL */
 
+/* Reads begin unseen: a task that has no storage may be counted. */
+#define UNTIMED (UINT64_C(1) << LOSS_LATENCY)
+
 /* What an attempt holds until it is pinned or given up. */
 struct attempt {
 	struct bpf_object *object;
@@ -241,7 +244,7 @@ static int prepare_all(struct attempt *a)
 			snprintf(blamed, sizeof(blamed), "%s", hooks[i].program);
 	}
 	a->config.latency = !!(a->plan.groups & COUNT_GROUP(LATENCY));
-	a->config.storage = a->config.latency &&
+	a->config.storage = a->config.latency && !(a->plan.lost & UNTIMED) &&
 			    kernel_has(&a->kernel, "bpf_func_id.BPF_FUNC_task_storage_get") &&
 			    kernel_has(&a->kernel, "bpf_func_id.BPF_FUNC_get_current_task_btf");
 	a->config.syncs_apart = 0;
