@@ -278,6 +278,27 @@ static bool read_one(struct reader *r, struct json *list)
 	return read_value(r, one);
 }
 
+/* Most values of a record are numbers of a histogram or timeline: "1,20,3," at once. What
+ * is none of these is read_one()'s. */
+static void read_counts(struct reader *r, struct json *list)
+{
+	char *at = r->at;
+	struct json *one;
+	uint64_t number;
+
+	for (;;) {
+		for (number = 0; *at >= '0' && *at <= '9'; at++)
+			number = number * 10 + (uint64_t)(*at - '0');
+		if (*at != ',' || at == r->at || at - r->at > 18 ||
+		    (*r->at == '0' && at > r->at + 1))
+			return;
+		one = hang(list);
+		one->kind = JSON_WHOLE;
+		one->whole = (int64_t)number;
+		r->at = ++at;
+	}
+}
+
 static bool read_list(struct reader *r, struct json *list)
 {
 	char end = *r->at == '{' ? '}' : ']', sign;
@@ -288,6 +309,8 @@ static bool read_list(struct reader *r, struct json *list)
 		r->wrong = "objects and lists in too many others";
 		return false;
 	}
+	if (end == ']')
+		read_counts(r, list);
 	for (sign = next_sign(r); sign != end || list->list.count; sign = ',') {
 		if (!read_one(r, list))
 			return false;
