@@ -18,11 +18,19 @@
 
 static char root[PATH_TEXT_MAX] = "/sys";
 static char titles[PATH_TEXT_MAX + 8] = "/proc";
+static char processes[PATH_TEXT_MAX + 8] = "/proc";
 
 void sysfs_set_root(const char *folder)
 {
 	snprintf(root, sizeof(root), "%s", folder);
 	snprintf(titles, sizeof(titles), "%s/proc", root);
+}
+
+void sysfs_set_host(const char *folder)
+{
+	snprintf(root, sizeof(root), "%s/sys", folder);
+	snprintf(titles, sizeof(titles), "%s/proc", folder);
+	snprintf(processes, sizeof(processes), "%s", titles);
 }
 
 const char *sysfs_root(void)
@@ -399,9 +407,9 @@ int process_start(long pid, int64_t *start_s, unsigned long long *ticks)
 
 int process_cpus(long pid, struct cpuset *cpus)
 {
-	char path[64], text[8192], *at;
+	char path[PATH_TEXT_MAX + 64], text[8192], *at;
 
-	snprintf(path, sizeof(path), "/proc/%ld/status", pid);
+	snprintf(path, sizeof(path), "%s/%ld/status", processes, pid);
 	if (pid <= 0 || read_some(path, text, sizeof(text)) < 0)
 		return -1;
 	at = strstr(text, "\nCpus_allowed_list:");

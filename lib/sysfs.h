@@ -18,6 +18,8 @@
 /* Read /sys below this folder, and titles of processes below FOLDER/proc: for
  * tests. */
 void sysfs_set_root(const char *folder);
+/* The files of another host: its sys and its proc, of processes as well. */
+void sysfs_set_host(const char *folder);
 const char *sysfs_root(void);
 
 /* DIR/below, where DIR is /sys, or /proc; and what tests have instead. */

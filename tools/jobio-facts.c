@@ -411,7 +411,7 @@ static const struct command_line line = {
 
 int main(int argc, char *argv[])
 {
-	char host[NODE_NAME_MAX] = "localhost", *sys;
+	char host[NODE_NAME_MAX] = "localhost";
 	struct facts facts = { .conf = JOBIO_CONF, .root = "", .host = host };
 	int status;
 
@@ -421,11 +421,8 @@ int main(int argc, char *argv[])
 		return status;
 	if (facts.text && !facts.helpers)
 		facts.helpers = JOBIO_LIBEXECDIR;
-	if (*facts.root) {
-		sys = xasprintf("%s/sys", facts.root);
-		sysfs_set_root(sys);
-		free(sys);
-	}
+	if (*facts.root)
+		sysfs_set_host(facts.root);
 	look(&facts);
 	if (facts.text)
 		print_text(&facts);
