@@ -9,6 +9,7 @@
 load nfs_machines
 
 setup_file() { machines nfs-node; }
+teardown() { [[ -z ${DIR:-} ]] || teardown_ledger; }
 
 # wire CASE MOUNT READ WRITTEN ASKED_READ ASKED_WRITTEN - bytes
 wire() {
@@ -248,6 +249,67 @@ mapped() {
 			expect "$name $how" .quality '["no_step"]'
 		done
 	done
+}
+
+# away PROCESSES - time by class is what processes waited for a server that was away for two
+# seconds in each kind of call, within 5 % and 50 ms
+away() {
+	local kernel found
+	for kernel in "${kernels[@]}"; do
+		found=$(jq -rs --argjson n "$1" '.[:-1] as $did | .[-1].app[0] as $got
+			| if ($did | length) != $n then "\($did | length) processes" else
+			("read", "write", "meta", "sync", "close", "mapped", "async" | . + "_us") as $key
+			| ([$did[].times[$key]] | add) as $us
+			| select($us < $n * 1900000 or ($us - $got[$key] | fabs) > $us * 0.05 + 50000)
+			| "\($key): measured \($us), counted \($got[$key])" end' "$work/$kernel/t4_away_from_$1")
+		[[ -z $found ]] || { printf '%s: %s\n' "$kernel" "$found"; return 1; }
+	done
+}
+
+@test "time by class is what one, four and sixteen processes waited for a server that was away" {
+	away 1
+	away 4
+	away 16
+}
+
+# met MOUNT CASE ERRNO CLASS CALLS - what calls on the mount got
+met() { expect "$2" "[.app[] | select(.fs == \"/m/$1\").errors | keys, .$3.$4]" "[[\"$3\"],$5]"; }
+
+@test "calls that fail are in the record of the job that met them, by class and errno" {
+	met errs quota EDQUOT write 1
+	met e3 'quota at fsync' EDQUOT sync 1
+	met e4 'quota at close' EDQUOT close 1
+	met e4 full ENOSPC sync 1
+	met e3 stale ESTALE meta 1
+	met e3 'read-only server' EROFS meta 1
+	met e4 'read-only' EROFS meta 1
+}
+
+# said CASE TEXT - the first line of the report of a job that failed after this ends so
+said() {
+	local kernel line
+	for kernel in "${kernels[@]}"; do
+		of "$kernel" "$1" '{jobio: 1, cluster: "vm", job: 61, restart: 0, node: "vm1", nodelist: "vm1", uid: 0, gid: 0,
+			user: "root", start: 1795224862, end: 1795224962, app, quality}' >"$DIR/spool/61.0.vm1.json"
+		send
+		read -r line < <("$BUILDDIR/jobio" report --conf="$DIR/jobio.conf" 61)
+		# shellcheck disable=SC2053 # a pattern
+		[[ $line == *"    FAILED 1:0: "$2 ]] || { printf '%s, %s: %s\n' "$kernel" "$1" "$line"; return 1; }
+		forget_jobs
+	done
+}
+
+@test "the first line of the report of a job that failed names what it met" {
+	# shellcheck source=tests/scripts/sacct.bash
+	source "$SRCDIR/tests/scripts/sacct.bash"
+	setup_sacct
+	printf 'JobID=61\tCluster=vm\tUser=root\tState=FAILED\tExitCode=1:0\n' >"$DIR/bin/jobs"
+	said quota 'disk quota exceeded on /m/errs (EDQUOT, 1 call)'
+	said 'quota at fsync' 'disk quota exceeded on /m/e3 (EDQUOT, * call*)'
+	said 'quota at close' 'disk quota exceeded on /m/e4 (EDQUOT, 1 call)'
+	said full 'no space left on /m/e4 (ENOSPC, * call*)'
+	said stale 'stale file handle on /m/e3 (ESTALE, 1 call)'
+	said read-only 'read-only filesystem on /m/e4 (EROFS, 1 call)'
 }
 
 @test "operations have times, and nothing was sent again" {
