@@ -222,8 +222,8 @@ static void metadata(struct judging *j)
 	double others = all - stats - n(j, IO_OP_LOOKUP_MISS);
 	struct advice *a;
 
-	/* the client's time is of other requests too */
-	if (!is_worth(j, seconds) || (left->by != VIEW_BY_KERNEL && all < j->floor && again <= 0))
+	/* few that take long are not cured by fewer, and the client's time is of others too */
+	if (!is_worth(j, seconds) || (all < j->floor && again <= 0))
 		return;
 	left->meta = 0;
 	if (n(j, IO_WRITE_CALLS) <= 0)
