@@ -272,17 +272,20 @@ away() {
 	away 16
 }
 
-# met MOUNT CASE ERRNO CLASS CALLS - what calls on the mount got
-met() { expect "$2" "[.app[] | select(.fs == \"/m/$1\").errors | keys, .$3.$4]" "[[\"$3\"],$5]"; }
+# met MOUNT CASE ERRNO [CLASS] - what one call on the mount got, and no other one got more
+met() {
+	expect "$2" "[.app[] | select(.fs == \"/m/$1\").errors | keys, (.$3 | ${4:-add})]" "[[\"$3\"],1]"
+}
 
 @test "calls that fail are in the record of the job that met them, by class and errno" {
-	met errs quota EDQUOT write 1
-	met e3 'quota at fsync' EDQUOT sync 1
-	met e4 'quota at close' EDQUOT close 1
-	met e4 full ENOSPC sync 1
-	met e3 stale ESTALE meta 1
-	met e3 'read-only server' EROFS meta 1
-	met e4 'read-only' EROFS meta 1
+	met errs quota EDQUOT .write
+	met e3 'quota at fsync' EDQUOT .sync
+	met e4 'quota at close' EDQUOT .close
+	met e4 full ENOSPC .sync
+	met soft 'cut off' EIO
+	met e3 stale ESTALE
+	met e3 'read-only server' EROFS .meta
+	met e4 'read-only' EROFS .meta
 }
 
 # said CASE TEXT - the first line of the report of a job that failed after this ends so
@@ -308,6 +311,7 @@ said() {
 	said 'quota at fsync' 'disk quota exceeded on /m/e3 (EDQUOT, * call*)'
 	said 'quota at close' 'disk quota exceeded on /m/e4 (EDQUOT, 1 call)'
 	said full 'no space left on /m/e4 (ENOSPC, * call*)'
+	said 'cut off' 'I/O error on /m/soft (EIO, 1 call)'
 	said stale 'stale file handle on /m/e3 (ESTALE, 1 call)'
 	said read-only 'read-only filesystem on /m/e4 (EROFS, 1 call)'
 }
