@@ -170,7 +170,11 @@ def io_share(line: dict[str, Any]) -> float | None:
 
 
 def slowest_share(line: dict[str, Any]) -> float | None:
-    return ratio(line.get("slowest_us"), line.get("slowest_life_us"))
+    """Of the thread that waited longest, where that is more than the share of all."""
+    share, slowest = io_share(line), ratio(line.get("slowest_us"), line.get("slowest_life_us"))
+    if share is None or slowest is None or slowest < share or percent(slowest) == percent(share):
+        return None
+    return slowest
 
 
 def fstypes(job: Job) -> dict[str, str]:
@@ -206,8 +210,7 @@ def filesystems(job: Job) -> list[list[str]]:
         if line["kind"] != "app":
             continue
         share, slowest = io_share(line), slowest_share(line)
-        spent = percent(share, "") + (f", slowest {percent(slowest)}"
-                                      if share is not None and slowest is not None else "")
+        spent = percent(share, "") + (f", slowest {percent(slowest)}" if slowest else "")
         name = line.get("fs") or "all files"
         kind = types.get(name, "") if line.get("fs") else "and pipes"
         wide = line["scope"] == "node"
