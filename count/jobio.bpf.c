@@ -365,13 +365,12 @@ struct thread_fs {
 
 struct thread {
 	__u64 frame, start_ns;
-	__u32 slot;    /* the filesystem of the call, as far as it is known */
-	__u32 looked;  /* that of the last name that was looked up in it */
-	__u32 waits;   /* that of the last asynchronous request */
-	__u64 wait_ns; /* since when it waits for a ring */
-	__u32 dev;     /* what was found for the last one, which saves a look into 'cache' */
-	__u64 cgroup;
+	__u32 slot;   /* the filesystem of the call, as far as it is known */
+	__u32 looked; /* that of the last name that was looked up in it */
+	__u32 waits;  /* that of the last asynchronous request */
+	__u32 dev;    /* what was found for the last one, which saves a look into 'cache' */
 	struct answer answer;
+	__u64 wait_ns;	       /* since when it waits for a ring */
 	__u64 file[2], end[2]; /* the last one that was read or written, and where to */
 	__u64 on, at;	       /* of a session: the file, and where the call begins */
 	struct thread_fs fs[THREAD_FS];
@@ -824,6 +823,11 @@ static __noinline struct thread *thread_new(__u32 id)
 	return bpf_map_lookup_elem(&threads, &id);
 }
 
+static __noinline int is_outside(void)
+{
+	return is_outsider(own_cgroup_id());
+}
+
 /* Tasks without storage did not begin a call on a counted filesystem: most of those
  * outside of jobs. */
 static __always_inline int has_no_thread(void)
@@ -831,18 +835,16 @@ static __always_inline int has_no_thread(void)
 	struct task_struct *task = NULL;
 
 	if (!config.storage || !bpf_core_field_exists(task->bpf_storage))
-		return 0;
+		return is_outside();
 	task = task_self();
 	return !task->bpf_storage;
 }
 
-static __always_inline struct thread *thread_get(int is_new)
+static __always_inline struct thread *thread_at(int is_new)
 {
 	struct thread *thread;
 	__u32 id;
 
-	if (!is_new && has_no_thread())
-		return NULL;
 	if (config.storage)
 		return bpf_task_storage_get(&threads, task_self(), NULL,
 					    is_new ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
@@ -851,6 +853,17 @@ static __always_inline struct thread *thread_get(int is_new)
 	if (!thread && is_new)
 		thread = thread_new(id);
 	return thread;
+}
+
+static __always_inline struct thread *thread_get(int is_new)
+{
+	return !is_new && has_no_thread() ? NULL : thread_at(is_new);
+}
+
+/* Is this the filesystem whose slot was found last? Nobody leaves a job's cgroups. */
+static __always_inline int is_known(struct thread *thread, __u32 dev)
+{
+	return thread && thread->dev == dev && thread->answer.generation == generation;
 }
 
 static __noinline int missed_both(__u32 number)
@@ -868,17 +881,16 @@ static __noinline int missed_both(__u32 number)
  * the kernel had no memory for it. */
 static __always_inline __u32 thread_find(__u32 dev, struct thread **found)
 {
-	__u64 cgroup = own_cgroup_id();
 	struct thread *thread;
+	__u64 cgroup;
 	__u32 slot;
 
-	*found = NULL;
+	*found = thread = thread_get(0);
+	if (is_known(thread, dev))
+		return thread->answer.slot;
+	cgroup = own_cgroup_id();
 	if (is_outsider(cgroup))
 		return 0;
-	*found = thread = thread_get(0);
-	if (thread && thread->cgroup == cgroup && thread->dev == dev &&
-	    thread->answer.generation == generation)
-		return thread->answer.slot;
 	slot = find_in(cgroup, dev);
 	if (!thread && slot)
 		*found = thread = thread_get(1);
@@ -888,7 +900,6 @@ static __always_inline __u32 thread_find(__u32 dev, struct thread **found)
 	}
 	thread->answer.generation = generation;
 	thread->answer.slot = slot;
-	thread->cgroup = cgroup;
 	thread->dev = dev;
 	return slot;
 }
@@ -930,13 +941,9 @@ static __always_inline int begin(void *frame, struct file *file)
  * whether this is a job. */
 static __noinline int begin_name(void *frame)
 {
-	__u64 cgroup = own_cgroup_id();
-	struct thread *thread;
+	struct thread *thread = thread_get(0);
 
-	if (is_outsider(cgroup))
-		return 0;
-	thread = thread_get(0);
-	if (!thread && find_in(cgroup, 0))
+	if (!thread && find(0))
 		thread = thread_get(1);
 	if (thread)
 		thread_begin(thread, frame, 0);
@@ -1157,16 +1164,16 @@ static __always_inline __u32 rw_class(struct file *file, __u32 rw)
 
 static __always_inline void timed(void *frame, struct file *file, __u32 rw, __s64 bytes, __u64 at)
 {
+	struct thread *thread = thread_at(0);
+	__u32 number = thread_end(thread, frame), found = number;
 	struct count_slot *slot;
-	struct thread *thread;
-	__u32 number;
 	__u64 end;
 
-	if (!config.storage && is_outsider(own_cgroup_id()))
-		return;
-	thread = thread_get(0);
-	number = thread_end(thread, frame);
-	slot = slot_get(number ? number : find(file_dev(file)));
+	if (!number) {
+		found = file->f_inode->i_sb->s_dev;
+		found = is_known(thread, found) ? thread->answer.slot : find(found);
+	}
+	slot = slot_get(found);
 	if (!slot)
 		return;
 	if (bytes < 0)
@@ -1205,7 +1212,7 @@ static __always_inline int done(__u64 *ctx, __u32 rw, __s64 bytes)
 	struct file *file = (void *)ctx[0];
 	struct count_slot *slot;
 
-	if (has_no_thread() || !is_regular(file))
+	if ((config.latency && has_no_thread()) || !is_regular(file))
 		return 0;
 	if (config.latency) {
 		timed(ctx, file, rw, bytes, place_of(ctx));
