@@ -162,6 +162,9 @@ struct store *store_mariadb_open(const struct config_ledger *config, struct err 
 
 /* ---- what both need, of store.c ------------------------------------------ */
 
+/* Does it have the tables and columns of this version? -1: no. */
+int store_try(struct store *store, struct err *err);
+
 /* The first column of each row, at most 'max'; their number or -1. */
 int store_list_ids(struct store *store, const char *sql, const struct value *values, int64_t *ids,
 		   int max, struct err *err);

@@ -354,7 +354,7 @@ struct key {
 	const char *name;
 	const struct unit *units[2]; /* none: a text; one: a number; two: "A/B" */
 	size_t at[2];
-	int64_t least;		     /* it is there where a number is that or more */
+	int64_t least; /* it is there where a number is that or more */
 	void (*put)(struct line *line, const struct summary *s);
 };
 

@@ -16,10 +16,14 @@ slurm.conf, as mount options and as a command for the client.
   --packed              the cores together
   --spread              the cores over the NUMA nodes
   --os-cpus=LIST        no choice: the client has these OS CPUs
-  --topology=FILE.xml   and --node, --allow-spec-resources-usage,
-                        --spec-cores-first, --slurmd-parameters,
-                        --task-plugin-param, --slurm-version, --conf:
-                        as for jobio cores
+  --topology=FILE.xml   as for jobio cores, and so are
+  --node='LINE'
+  --allow-spec-resources-usage=yes|no
+  --spec-cores-first
+  --slurmd-parameters=LIST
+  --task-plugin-param=LIST
+  --slurm-version=V
+  --conf=FILE
   --format=text|json    default text
 
 Exit status: 0 the plan can be had; 1 it cannot, or there is no
