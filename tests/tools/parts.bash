@@ -488,7 +488,7 @@ part_nfs() {
 	local status=0
 	need tree-gcc && need packages-machine packages-cluster docker base-bookworm base-trixie &&
 		need kernel-6.1-full && need kernel-6.12-full || return 0
-	SRCDIR=$top BUILDDIR=$work/gcc bats_files "$dir/nfs.log" 1800 \
+	SRCDIR=$top BUILDDIR=$work/gcc bats_files "$dir/nfs.log" 2700 \
 		"$top"/tests/vm/nfs{,_cores}.bats || status=$?
 	tests 'real NFS' $status "$dir/nfs.log"
 }

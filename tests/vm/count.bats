@@ -45,7 +45,7 @@ payload_make() {
 machine() {
 	local name=$1 status=0
 	shift
-	"$SRCDIR/tests/vm/boot" -t 1200 -r "$image" \
+	"$SRCDIR/tests/vm/boot" -t 1700 -r "$image" \
 		-p maxcpus=2 "$@" "$work/payload" \
 		>"$work/$name.out" 2>"$work/$name.err" || status=$?
 	printf '%d\n' "$status" >"$work/$name.status"

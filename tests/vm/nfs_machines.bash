@@ -22,7 +22,7 @@ payload_make() {
 # machine SCRIPT KERNEL - leaves its output in $work/KERNEL.out, a file for each case
 machine() {
 	local status=0
-	"$SRCDIR/tests/vm/boot" -n -t 1100 -r jobio-nfs:base -p maxcpus=2 "$2" "$1" \
+	"$SRCDIR/tests/vm/boot" -n -t 1700 -r jobio-nfs:base -p maxcpus=2 "$2" "$1" \
 		"$work/payload" >"$work/$2.out" 2>"$work/$2.err" || status=$?
 	printf '%d\n' "$status" >"$work/$2.status"
 	mkdir -p "$work/$2"
