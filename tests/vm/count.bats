@@ -177,7 +177,7 @@ none() {
 		status=$(<"$work/$name.status")
 		((status != 0)) || continue
 		printf '%s: status %s after\n' "$name" "$status"
-		tail -n 5 "$work/$name.out" | cut -c1-300
+		tail -n 5 "$work/$name.out" | sed -E 's/^(.{200}).*(.{300})$/\1 .. \2/'
 		tail -n 40 "$work/$name.err"
 		((status < 124)) || bail "no machine $name: $(tail -n 1 "$work/$name.err")"
 		return 1
