@@ -51,16 +51,24 @@ from report import (
 from report.check_host import Answer, Host
 from report.check_words import SEVERITIES
 from report.command import FAILED, UNSOUND, USAGE, Failure
-from report.options import VALUE, Option, parse, slurm_version, usage
+from report.options import choice, read, slurm_version, text
 from report.units import parse_cpus
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from report.options import Spec
 
 NAME = "check"
 FACTS_S = 300  # jobio-facts has deadlines of its own
 ROLES = ("login", "node", "ctld", "ledger")
-OPTIONS = [Option("quiet", "q"), Option("verbose", "v"), Option("json"), Option("submit")] + [
-    Option(name, value=VALUE) for name in (
-        "role", "format", "partition", "capture", "conf", "root", "slurm-conf", "host", "slurmd",
-        "topology", "client-cpus", "slurm-version", "sysfs")]
+OPTIONS: Mapping[str, Spec] = {
+    "quiet": ("q", None), "verbose": ("v", None), "json": ("", None), "submit": ("", None),
+    "format": ("", choice("text", "json")),
+    **dict.fromkeys(("role", "partition", "capture", "conf", "root", "slurm-conf", "host", "slurmd",
+                     "topology", "client-cpus", "slurm-version", "sysfs"), ("", text))}
 
 
 # ---- options
@@ -74,15 +82,12 @@ def roles_of(text: str) -> list[str]:
     return [role for role in ROLES if role in words]
 
 
-def read_options(args: list[str]) -> dict[str, str]:
+def read_options(args: list[str]) -> dict[str, Any]:
     # an empty list of CPUs is one
     args = ["--client-cpus=none" if arg == "--client-cpus=" else arg for arg in args]
-    given, words = parse(NAME, OPTIONS, args)
+    options, words = read(NAME, OPTIONS, args)
     if words:
         raise Failure(f"'{words[0]}': unexpected argument; see jobio check --help", USAGE)
-    options = {name: value or "yes" for name, value in given}
-    if options.get("format", "text") not in ("text", "json"):
-        raise Failure(f"--format: '{options['format']}': must be text or json", USAGE)
     for name in ("topology", "root"):
         path = options.get(name)
         if path and not os.access(path, os.R_OK):
@@ -95,7 +100,7 @@ def read_options(args: list[str]) -> dict[str, str]:
     return options
 
 
-def make_host(options: dict[str, str]) -> Host:
+def make_host(options: dict[str, Any]) -> Host:
     host = Host(os.path.realpath(options["root"]) if "root" in options else "")
     host.conf = options.get("conf", f"{'/etc' if host.root else paths.SYSCONF}/slurm/jobio.conf")
     usual = [os.environ.get("SLURM_CONF", "")] * (not host.root) + list(paths.SLURM_CONF)
@@ -171,7 +176,7 @@ def ask_slurm(host: Host, is_told: bool) -> None:
         host.version = (int(found[1]), int(found[2])) if found else (24, 11)
 
 
-def ask_facts(host: Host, options: dict[str, str]) -> None:
+def ask_facts(host: Host, options: dict[str, Any]) -> None:
     words = [paths.helper("jobio-facts"), "--conf=" + host.conf, "--host=" + host.name]
     if host.topology:
         words.append("--topology=" + host.topology)
@@ -231,8 +236,6 @@ def print_text(host: Host, is_quiet: bool, verbose: bool) -> None:
 
 def main(args: list[str]) -> int:
     options = read_options(args)
-    if "help" in options:
-        return usage(__doc__)
     host = make_host(options)
     host.name = options.get("host", "")
     ask_slurm(host, bool(host.roles))

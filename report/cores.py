@@ -35,44 +35,50 @@ import subprocess
 
 from report import paths
 from report.command import USAGE, Failure
-from report.options import VALUE, Option, parse, slurm_version, usage
+from report.options import choice, parse, slurm_version, text
 from report.units import parse_cpus
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
-SUBJECT = [Option("spec-cores-first")] + [Option(name, value=VALUE) for name in (
-    "topology", "node", "allow-spec-resources-usage", "slurmd-parameters", "task-plugin-param",
-    "slurm-version", "conf", "format")]
-CHOICES = {"format": ("json", "text"), "allow-spec-resources-usage": ("yes", "no")}
+    from report.options import Spec
+
 PARAMETERS = ("allow_ecores", "config_override", "contain_spank", "l3cache_as_socket",
               "numa_node_as_socket", "conmgr_", "shutdown_on_reboot")
-OPTIONS = [*SUBJECT, Option("core-spec", value=VALUE), Option("thread-spec", value=VALUE)]
 
 
-def judge(given: list[tuple[str, str | None]]) -> None:
+def parameters(name: str, value: str) -> str:
     """Slurm passes over what it does not know; a misspelt word is no answer."""
-    for name, value in given:
-        choices = CHOICES.get(name)
-        if choices and value not in choices:
-            raise Failure(f"--{name}: '{value}': must be {' or '.join(choices)}", USAGE)
-        for word in (value or "").split(",") if name == "slurmd-parameters" else []:
-            if not word.lower().startswith(PARAMETERS):
-                raise Failure(f"--{name}: '{word}': not a word of SlurmdParameters", USAGE)
-        if name == "slurm-version" and value:
-            slurm_version(value)
+    for word in value.split(","):
+        if not word.lower().startswith(PARAMETERS):
+            raise Failure(f"--{name}: '{word}': not a word of SlurmdParameters", USAGE)
+    return value
 
 
-def ask(name: str, table: list[Option], args: list[str], for_text: list[str],
+def known_version(_: str, value: str) -> str:
+    slurm_version(value)
+    return value
+
+
+SUBJECT: Mapping[str, Spec] = {
+    "topology": ("", text), "node": ("", text),
+    "allow-spec-resources-usage": ("", choice("yes", "no")), "spec-cores-first": ("", None),
+    "slurmd-parameters": ("", parameters), "task-plugin-param": ("", text),
+    "slurm-version": ("", known_version), "conf": ("", text),
+    "format": ("", choice("json", "text"))}
+OPTIONS: Mapping[str, Spec] = {**SUBJECT, "core-spec": ("", text), "thread-spec": ("", text)}
+
+
+def ask(name: str, table: Mapping[str, Spec], args: list[str], for_text: list[str],
         ) -> tuple[int, dict[str, Any] | None]:
     """Run jobio-NAME, which judges the values: (its exit status, what is to be shown as text).
     The rest is printed: its JSON, or what it says on standard error."""
     given, words = parse(name, table, args)
-    judge(given)
-    form = dict(given).get("format") or "text"
-    words += [f"--{key}" + (f"={value}" if value else "") for key, value in given
-              if key != "format"] + for_text * (form == "text")
+    form = dict(given).get("format", "text")
+    words += ["--" + key if value is True else f"--{key}={value}"
+              for key, value in given if key != "format"] + for_text * (form == "text")
     program = paths.helper("jobio-" + name)
     try:
         ran = subprocess.run([program, *words], stdout=subprocess.PIPE, check=False)
@@ -97,8 +103,6 @@ def findings(told: dict[str, Any]) -> None:
 
 
 def main(args: list[str]) -> int:
-    if "--help" in args or "-h" in args:
-        return usage(__doc__)
     status, told = ask("cores", OPTIONS, args, ["--map"])
     if not told:
         return status

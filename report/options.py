@@ -17,13 +17,6 @@ if TYPE_CHECKING:
     # its letter, and what makes a value of its name and its text; None: it has no value
     Spec = tuple[str, Optional[Callable[[str, str], Any]]]
 
-NO, VALUE = False, True
-
-
-class Option:
-    def __init__(self, name: str, letter: str = "", value: bool = NO) -> None:
-        self.name, self.letter, self.value = name, letter, value
-
 
 def usage(text: str | None) -> int:
     """Print a module's docstring: it is what --help says."""
@@ -64,36 +57,30 @@ def text(name: str, value: str) -> str:
 
 def read(command: str, table: Mapping[str, Spec], args: list[str], words_last: bool = False,
          ) -> tuple[dict[str, Any], list[str]]:
-    """The values of those that were given, and the other words."""
-    known = [Option(name, letter, bool(take)) for name, (letter, take) in table.items()]
-    given, words = parse(command, known, args, words_last)
-    values = {}
-    for name, value in given:
-        take = table[name][1]
-        values[name] = take(name, value or "") if take else True
-    return values, words
+    """The values of those that were given, the last of each, and the other words."""
+    given, words = parse(command, table, args, words_last)
+    return dict(given), words
 
 
-def parse(command: str, table: list[Option], args: list[str], words_last: bool = False,
-          ) -> tuple[list[tuple[str, str | None]], list[str]]:
-    """The options in their order, and the other words. With 'words_last' what follows the first
-    word are words."""
-    table = [*table, Option("help", "h")]
-    long = [option.name + "=" * option.value for option in table]
-    letters = {"-" + option.letter: option for option in table if option.letter}
-    short = "".join(letter[1] + ":" * option.value for letter, option in letters.items())
+def parse(command: str, table: Mapping[str, Spec], args: list[str], words_last: bool = False,
+          ) -> tuple[list[tuple[str, Any]], list[str]]:
+    """The options in their order, with their values, True where there is none, and the other
+    words. With 'words_last' what follows the first word are words."""
+    table = {**table, "help": ("h", None)}
+    long = [name + "=" * bool(take) for name, (_, take) in table.items()]
+    letters = {"-" + letter: name for name, (letter, _) in table.items() if letter}
+    short = "".join(letter[1] + ":" * bool(table[name][1]) for letter, name in letters.items())
     try:
         found, words = (getopt if words_last else gnu_getopt)(args, short, long)
     except GetoptError as error:
         arg = ("-" if len(error.opt) == 1 else "--") + error.opt
         raise Failure(f"'{arg}': no such option, or its value is missing; see jobio {command} "
                       "--help", USAGE) from None
-    given: list[tuple[str, str | None]] = []
-    for arg, value in found:
-        option = letters.get(arg) or next(o for o in table if "--" + o.name == arg)
-        if option.name == "help":
+    given = [(letters.get(arg, arg[2:]), value) for arg, value in found]
+    for name, value in given:
+        if name == "help":
             raise Help
-        if option.value and not value:
-            raise Failure(f"--{option.name}: '': must not be empty", USAGE)
-        given.append((option.name, value if option.value else None))
-    return given, words
+        if table[name][1] and not value:
+            raise Failure(f"--{name}: '': must not be empty", USAGE)
+    takes = [(name, value, table[name][1]) for name, value in given]
+    return [(name, take(name, value) if take else True) for name, value, take in takes], words

@@ -31,15 +31,19 @@ answer; 2 bad usage."""
 from __future__ import annotations
 
 from report.cores import SUBJECT, ask, findings, line
-from report.options import VALUE, Option, usage
+from report.options import text
 from report.units import parse_cpus
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
-OPTIONS = [*SUBJECT, Option("packed"), Option("spread")] + [Option(name, value=VALUE) for name in (
-    "max", "client", "nic", "local-cpus", "os-cpus", "sysfs")]
+    from report.options import Spec
+
+OPTIONS: Mapping[str, Spec] = {
+    **SUBJECT, "packed": ("", None), "spread": ("", None),
+    **dict.fromkeys(("max", "client", "nic", "local-cpus", "os-cpus", "sysfs"), ("", text))}
 
 
 def show_client(client: dict[str, Any]) -> None:
@@ -75,8 +79,6 @@ def show(told: dict[str, Any]) -> None:
 
 
 def main(args: list[str]) -> int:
-    if "--help" in args or "-h" in args:
-        return usage(__doc__)
     status, told = ask("plan", OPTIONS, args, [])
     if told:
         show(told)

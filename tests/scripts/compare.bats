@@ -123,7 +123,7 @@ grow() {
 	expect_equal '0 ' "$status $output"
 }
 
-@test "a side that nobody knows is refused with a sentence" {
+@test "compare: a job without a record is refused" {
 	ran 600 100 1000 bulk
 	send
 	run compare 600 8
