@@ -210,11 +210,6 @@ struct node_io {
 	double bytes, us, calls;
 };
 
-static double known(int64_t number)
-{
-	return number > 0 ? (double)number : 0;
-}
-
 static struct node_io node_of(const struct record *record)
 {
 	uint64_t best = record_best_app(record, IO_SCOPE_JOB);
@@ -226,9 +221,9 @@ static struct node_io node_of(const struct record *record)
 		if (!(best >> i & 1))
 			continue;
 		n = record->app[i].numbers;
-		io.bytes += known(n[IO_READ_BYTES]) + known(n[IO_WRITE_BYTES]);
-		io.us += known(n[IO_READ_US]) + known(n[IO_WRITE_US]);
-		io.calls += known(n[IO_READ_CALLS]) + known(n[IO_WRITE_CALLS]);
+		io.bytes += view_known(n[IO_READ_BYTES]) + view_known(n[IO_WRITE_BYTES]);
+		io.us += view_known(n[IO_READ_US]) + view_known(n[IO_WRITE_US]);
+		io.calls += view_known(n[IO_READ_CALLS]) + view_known(n[IO_WRITE_CALLS]);
 	}
 	return io;
 }

@@ -10,14 +10,14 @@ static double most(double a, double b)
 	return a > b ? a : b;
 }
 
-static double known(int64_t number)
+double view_known(int64_t number)
 {
 	return number > 0 ? (double)number : 0;
 }
 
 double view_number(const struct view *v, enum io_number number)
 {
-	return known(v->io->numbers[number]);
+	return view_known(v->io->numbers[number]);
 }
 
 double view_metas(const struct view *v)
@@ -77,7 +77,7 @@ static double moved_by(const struct view *v, enum io_number number)
 
 	if (!wire || (wire[IO_READ_BYTES] < 0 && wire[IO_WRITE_BYTES] < 0))
 		return view_number(v, number);
-	return known(wire[number]);
+	return view_known(wire[number]);
 }
 
 double view_io_share(const struct view *v)
@@ -242,7 +242,7 @@ void view_times(const struct view *v, struct view_times *t)
 
 double view_failed(const struct view *v, enum io_errno error, enum io_class class)
 {
-	return known(v->io->errors[error][class]);
+	return view_known(v->io->errors[error][class]);
 }
 
 bool view_tell(struct advice *a, const char *class, double share)

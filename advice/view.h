@@ -47,6 +47,7 @@ struct view_times {
 	double scale;	    /* of a class's seconds to its share */
 };
 
+double view_known(int64_t number); /* 0: it is not */
 double view_number(const struct view *v, enum io_number number);
 double view_metas(const struct view *v); /* all of them */
 double view_bytes(const struct view *v);

@@ -494,14 +494,6 @@ static int splice_records(struct service *service, const struct store_run *run, 
 	return rc < 0 ? -1 : 0;
 }
 
-static void add_time(struct json *to, const char *key, double seconds)
-{
-	char digits[40];
-
-	snprintf(digits, sizeof(digits), "%.3f", seconds);
-	json_add_real(to, key, digits);
-}
-
 /* Instead of the records of a run that has been judged: how many they are, and their time. */
 static char *list_head(const struct store_run *run)
 {
@@ -511,20 +503,26 @@ static char *list_head(const struct store_run *run)
 	add_judged(top, run);
 	json_add_number(top, "record_count", run->nodes_seen);
 	time = json_add_object(top, "time");
-	add_time(time, "first", run->first);
-	add_time(time, "last", run->last);
-	add_time(time, "seconds", run->last - run->first);
+	json_add_seconds(time, "first", run->first);
+	json_add_seconds(time, "last", run->last);
+	json_add_seconds(time, "seconds", run->last - run->first);
 	return json_line_free(top);
 }
 
 /* One run of the list, as get has it; its records are not read again. */
-static int list_run(struct service *service, struct store_run *run, bool is_brief, char **text,
-		    struct err *err)
+static int list_run(struct service *service, const struct json *request, struct store_run *run,
+		    char **text, struct err *err)
 {
-	struct json *top = json_new_object();
 	char *head, *records;
-	int rc = splice_records(service, run, is_brief, &records, err);
+	struct json *top;
+	int rc;
 
+	if (json_is_true(request, "head") && run->judged && run->dirty != STORE_DIRTY) {
+		*text = list_head(run);
+		return 0;
+	}
+	top = json_new_object();
+	rc = splice_records(service, run, json_is_true(request, "brief"), &records, err);
 	if (rc == 0 && run->dirty == STORE_DIRTY)
 		rc = refresh(service, run, top, err);
 	describe(top, run);
@@ -543,7 +541,6 @@ static int list_run(struct service *service, struct store_run *run, bool is_brie
 static int list_job(struct service *service, const struct json *request, uint32_t job,
 		    const struct asker *asker, char **text, struct err *err)
 {
-	bool is_head = json_is_true(request, "head"), is_brief = json_is_true(request, "brief");
 	const struct store_wanted wanted = { STORE_JOB, job, RECORD_UNKNOWN, asker->cluster };
 	int64_t ids[RUNS_MAX];
 	struct store_run run;
@@ -554,12 +551,8 @@ static int list_job(struct service *service, const struct json *request, uint32_
 			rc = -1;
 			continue;
 		}
-		if (!may_read(service, &run, asker))
-			;
-		else if (is_head && run.judged && run.dirty != STORE_DIRTY)
-			*text = list_head(&run);
-		else
-			rc = list_run(service, &run, is_brief, text, err);
+		if (may_read(service, &run, asker))
+			rc = list_run(service, request, &run, text, err);
 		store_run_free(&run);
 	}
 	return count < 0 || (rc < 0 && !*text) ? -1 : 0;

@@ -428,10 +428,9 @@ static int keep_record(struct store *store, struct row *run, const struct record
 	int rc = sqlite_change(store, add_record, values, err);
 
 	run->seen += rc > 0;
-	if (rc == 0)
-		rc = is_news(store, values, r, text, size, err);
-	else
+	if (rc != 0)
 		return rc;
+	rc = is_news(store, values, r, text, size, err);
 	return rc > 0 ? sqlite_change(store, change_record, values, err) : rc;
 }
 

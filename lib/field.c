@@ -2,7 +2,6 @@
 #include "lib/field.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -166,14 +165,6 @@ static bool has_any(const struct field *f, const void *of)
 	return false;
 }
 
-static void write_time(struct json *to, const char *key, double seconds)
-{
-	char text[64];
-
-	snprintf(text, sizeof(text), "%.3f", seconds);
-	json_add_real(to, key, text);
-}
-
 static void write_rows(const struct field *f, const int64_t *rows, struct json *to)
 {
 	struct json *list = json_add_list(to, f->key);
@@ -209,7 +200,7 @@ static void write_known(const struct field *f, const void *of, struct json *to, 
 	else if (f->kind == FIELD_ID || f->kind == FIELD_SOME)
 		json_add_number(to, f->key, *p.id);
 	else if (f->kind == FIELD_TIME)
-		write_time(to, f->key, *p.time);
+		json_add_seconds(to, f->key, *p.time);
 	else if (f->kind == FIELD_ANSWER)
 		json_add_bool(to, f->key, *p.answer);
 	else if (f->kind == FIELD_FLAG)

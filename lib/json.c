@@ -520,6 +520,14 @@ void json_add_real(struct json *object, const char *key, const char *digits)
 	one->real = strtod(digits, NULL);
 }
 
+void json_add_seconds(struct json *object, const char *key, double seconds)
+{
+	char digits[64];
+
+	snprintf(digits, sizeof(digits), "%.3f", seconds);
+	json_add_real(object, key, digits);
+}
+
 void json_add_bool(struct json *object, const char *key, bool is_true)
 {
 	add(object, key, JSON_BOOL)->is_true = is_true;

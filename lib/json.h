@@ -106,6 +106,8 @@ void json_add_number(struct json *object, const char *key, int64_t number);
 void json_add_known(struct json *object, const char *key, int64_t number);
 /* A number as the caller has printed it, "1.50"; NULL: null. */
 void json_add_real(struct json *object, const char *key, const char *digits);
+/* In thousandths: 1.500 */
+void json_add_seconds(struct json *object, const char *key, double seconds);
 void json_add_bool(struct json *object, const char *key, bool is_true);
 void json_add_null(struct json *object, const char *key);
 /* A new object or list, empty. */

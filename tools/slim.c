@@ -204,10 +204,10 @@ static void add_timelines(struct json *top, const struct slim_run *run,
 
 static void add_seconds(struct json *top, const char *key, double seconds)
 {
-	char digits[40];
-
-	snprintf(digits, sizeof(digits), "%.3f", seconds);
-	json_add_real(top, key, seconds > 0 ? digits : NULL);
+	if (seconds > 0)
+		json_add_seconds(top, key, seconds);
+	else
+		json_add_null(top, key);
 }
 
 static void add_time(struct json *top, const struct slim_run *run)

@@ -12,10 +12,11 @@
 
 #include "client/type.h"
 
-/* A mount that the container serves; the only container serves all. NULL: none. */
-const struct client_mount *weka_mount_of(const struct client *client, const char *container);
 /* Between two looks at a container that changes. */
 #define WEKA_POLL_MS 200
+
+/* A mount that the container serves; the only container serves all. NULL: none. */
+const struct client_mount *weka_mount_of(const struct client *client, const char *container);
 
 /* 0: it is READY and connected. */
 int weka_wait_ready(struct client *client, const char *container, unsigned long long end_ms,
