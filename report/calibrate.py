@@ -38,7 +38,7 @@ import time
 from importlib.util import find_spec
 from math import ceil
 
-from report import calibration, paths, record, sacct, units
+from report import calibration, paths, program, record, sacct, units
 from report.calibration import Calibration, Job, setting_text
 from report.command import FAILED, SIGNALS, USAGE, Failure, nearest, on_signals
 from report.ledger import Ledger
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     Settings = dict[str, Any]
 
 PREFIX = "jobio-calibrate."
+LOOK_S = 30  # at a filesystem that may hang
 PATIENCE_S = 20  # a prolog on this host may be mounting the filesystem anew
 POLL_FIRST_S, POLL_MAX_S = 0.2, 10.0
 SQUEUE_DOWN_S = 300  # slurmctld restarts
@@ -242,7 +243,10 @@ class Slurm:
 
 
 def check_folder(folder: str, need: int) -> str:
-    """The folder's real name: it is there, writable, and has room."""
+    """The folder's real name: it answers, is writable, and has room."""
+    look = program.start(["stat", "-f", "--", os.path.abspath(folder)])
+    if not program.finish(look, LOOK_S)[0]:
+        raise Failure(f"'{folder}': no answer within {LOOK_S} s")
     try:
         real = os.path.realpath(folder)
         fs = os.statvfs(real)
