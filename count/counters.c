@@ -115,7 +115,8 @@ static int pin_get(const char *folder, const char *name)
 
 void pins_close(struct pins *p)
 {
-	int *fds[] = { &p->slots, &p->jobs, &p->names, &p->devs, &p->info_map, &p->data };
+	int *fds[] = { &p->slots, &p->jobs,	    &p->names, &p->devs,
+			&p->paths, &p->info_map, &p->data };
 	size_t i;
 
 	for (i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
@@ -134,10 +135,11 @@ static int pins_open(struct pins *p, const char *folder, struct err *err)
 	p->jobs = pin_get(folder, "jobs");
 	p->names = pin_get(folder, "names");
 	p->devs = pin_get(folder, "devs");
+	p->paths = pin_get(folder, "paths");
 	p->info_map = pin_get(folder, "info");
 	p->data = pin_get(folder, "data");
-	if (p->slots < 0 || p->jobs < 0 || p->names < 0 || p->devs < 0 || p->info_map < 0 ||
-	    p->data < 0 || bpf_map_lookup_elem(p->info_map, &zero, &p->info) ||
+	if (p->slots < 0 || p->jobs < 0 || p->names < 0 || p->devs < 0 || p->paths < 0 ||
+	    p->info_map < 0 || p->data < 0 || bpf_map_lookup_elem(p->info_map, &zero, &p->info) ||
 	    p->info.layout != COUNT_LAYOUT || p->info.shard_shift > 3) {
 		pins_close(p);
 		return err_set(err, "counters: '%s': pins that this version cannot read", folder);

@@ -25,7 +25,7 @@
 /* One folder of pins, open. */
 struct pins {
 	char folder[256];
-	int slots, jobs, names, devs, info_map, data;
+	int slots, jobs, names, devs, paths, info_map, data;
 	struct count_info info;
 };
 

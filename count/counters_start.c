@@ -105,9 +105,11 @@ static int is_dev(struct pins *p, const struct count_key *key, const struct coun
 	return key->dev == *dev;
 }
 
-/* Device numbers that no job is counted on. */
+/* Device numbers that no job is counted on, and where they were mounted. */
 static void drop_idle_devs(struct pins *p)
 {
+	struct count_path path, next_path;
+	struct count_dev state;
 	uint32_t dev, next;
 	int rc = bpf_map_get_next_key(p->devs, NULL, &next);
 
@@ -116,6 +118,14 @@ static void drop_idle_devs(struct pins *p)
 		rc = bpf_map_get_next_key(p->devs, &dev, &next);
 		if (!pins_each_entry(p, is_dev, &dev))
 			bpf_map_delete_elem(p->devs, &dev);
+	}
+	rc = bpf_map_get_next_key(p->paths, NULL, &next_path);
+	while (!rc) {
+		path = next_path;
+		rc = bpf_map_get_next_key(p->paths, &path, &next_path);
+		if (!bpf_map_lookup_elem(p->paths, &path, &dev) &&
+		    bpf_map_lookup_elem(p->devs, &dev, &state))
+			bpf_map_delete_elem(p->paths, &path);
 	}
 }
 
@@ -158,6 +168,17 @@ static int watch_dev(struct pins *p, uint32_t dev, struct count_dev *state)
 		return 0;
 	memset(state, 0, sizeof(*state));
 	return bpf_map_update_elem(p->devs, &dev, state, BPF_ANY);
+}
+
+/* Names below a mount point are its filesystem's. */
+static void add_path(struct pins *p, uint32_t dev, const char *mount)
+{
+	struct count_path path = { .bits = 0 };
+	int n = snprintf(path.text, sizeof(path.text), "%s/", strcmp(mount, "/") ? mount : "");
+
+	path.bits = 8 * (uint32_t)n;
+	if ((size_t)n < sizeof(path.text))
+		bpf_map_update_elem(p->paths, &path, &dev, BPF_ANY);
 }
 
 static int add_entry(struct adding *a, uint32_t dev, const char *mount, struct err *err)
@@ -205,6 +226,7 @@ static int add_mount(const struct counters_options *options, struct adding *a, c
 		memcpy(a->state->reason, why.text, sizeof(why.text));
 		return 0;
 	}
+	add_path(a->pins, key.dev, mount);
 	if (!bpf_map_lookup_elem(a->pins->jobs, &key, &entry))
 		return 0;
 	if (a->mounts == MOUNTS_MAX) {

@@ -159,11 +159,20 @@ struct files_struct {
 	struct fdtable *fdt;
 };
 
+struct fs_struct {
+	struct path pwd;
+};
+
+struct filename {
+	const char *name;
+};
+
 struct bpf_local_storage;
 struct task_struct {
 	unsigned int flags;
 	__u64 start_time;
 	struct bpf_local_storage *bpf_storage;
+	struct fs_struct *fs;
 	struct files_struct *files;
 	struct css_set *cgroups;
 	const struct cred *real_cred;
@@ -309,6 +318,15 @@ struct {
 	__type(value, struct count_dev);
 } devs SEC(".maps");
 
+/* The device numbers of mount points: the longest one that a name begins with. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LPM_TRIE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1); /* set by the loader */
+	__type(key, struct count_path);
+	__type(value, __u32);
+} paths SEC(".maps");
+
 /* libaio requests that wait for their result, by the address of their kiocb.
  * Twice /proc/sys/fs/aio-max-nr as it comes; memory is taken as it is used. */
 struct request {
@@ -419,6 +437,28 @@ static __always_inline int have_task_btf(void)
 		}                                                                                  \
 		word;                                                                              \
 	})
+
+/* An argument or result as a number, whatever the verifier holds it to be. */
+static __always_inline __u64 word_of(__u64 *ctx, int n)
+{
+	__u64 word = 0;
+
+	__asm__ volatile("" : "+r"(ctx)); /* as in PROBED */
+	bpf_probe_read_kernel(&word, sizeof(word), &ctx[n]);
+	return word;
+}
+
+/* An argument that points to a number, which old verifiers do not show. */
+static __always_inline __u64 address(__u64 *ctx, int n)
+{
+	__u64 at;
+
+	if (!config.int_pointers)
+		return word_of(ctx, n);
+	at = ctx[n];
+	__asm__ volatile("" : "+r"(at));
+	return at;
+}
 
 static __always_inline __u64 first_argument(void *ctx)
 {
@@ -1053,6 +1093,8 @@ static __always_inline void spent(struct thread *thread, struct count_slot *slot
 		spread(slot->first, start, end);
 }
 
+#define ENOENT_ 2
+
 /* enum io_errno (lib/io.h), or -1 */
 static __always_inline int errno_place(__s64 rc)
 {
@@ -1072,8 +1114,8 @@ static __always_inline int errno_place(__s64 rc)
 		return 5; /* EROFS */
 	case -13:
 		return 6; /* EACCES */
-	case -2:
-		return 7; /* ENOENT */
+	case -ENOENT_:
+		return 7;
 	}
 	return -1;
 }
@@ -1120,6 +1162,60 @@ static __noinline int end_thread(struct thread *thread, void *frame, __u32 class
 static __noinline int end_class(void *frame, __u32 class, __s64 rc)
 {
 	return end_thread(thread_get(0), frame, class, rc);
+}
+
+/* The filesystem of an open file, asked by its number */
+static __always_inline __u32 fd_dev(__u32 fd)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
+	struct file **files = BPF_CORE_READ(table, fd), *file;
+
+	if (fd >= BPF_CORE_READ(table, max_fds) ||
+	    bpf_probe_read_kernel(&file, sizeof(file), files + fd) || !file)
+		return 0;
+	return BPF_CORE_READ(file, f_inode, i_sb, s_dev);
+}
+
+#define AT_FDCWD_ (-100)
+
+/* The filesystem of a name as it is written: no link in it is followed. It is a struct
+ * filename or lies in user space; that was given back by some functions at their end, and
+ * is as they left it unless a hardened kernel wipes it. */
+static __noinline __u32 name_dev(__s32 folder, __u64 name)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct filename *kernels = (void *)name;
+	struct count_path path = { 0 };
+	__u32 *dev;
+	long n;
+
+	if ((__s64)name < 0)
+		n = bpf_probe_read_kernel_str(path.text, sizeof(path.text),
+					      BPF_CORE_READ(kernels, name));
+	else
+		n = bpf_probe_read_user_str(path.text, sizeof(path.text), (void *)name);
+	if (n <= 0)
+		return 0;
+	if (path.text[0] != '/')
+		return folder == AT_FDCWD_ ? BPF_CORE_READ(task, fs, pwd.dentry, d_sb, s_dev)
+					   : fd_dev(folder);
+	path.text[(n - 1) & (COUNT_PATH_BYTES - 1)] = '/';
+	path.bits = n * 8;
+	dev = bpf_map_lookup_elem(&paths, &path);
+	return dev ? *dev : 0;
+}
+
+/* The end of a call on a name. One that failed may have done so before a filesystem was
+ * told: the walk to it did, on a server that is away, or the mount is read-only. */
+static __noinline int end_name(__u64 *ctx, __s32 folder, __s64 rc)
+{
+	struct thread *thread = thread_get(0);
+
+	if (rc < 0 && thread && thread->frame == (unsigned long)ctx && !thread->slot &&
+	    !thread->looked && errno_place(rc) >= 0 && rc != -ENOENT_)
+		thread->slot = find(name_dev(folder, word_of(ctx, 1)));
+	return end_thread(thread, ctx, COUNT_TIME_META, rc);
 }
 
 /* A program within a call tells its filesystem: the first one does, which is the upper
@@ -1192,20 +1288,6 @@ static __always_inline void timed(void *frame, struct file *file, __u32 rw, __s6
 		took(slot, rw, end - thread->start_ns);
 }
 
-/* Where the function has the place in the file, which is behind the bytes by now. */
-static __always_inline __u64 place_of(__u64 *ctx)
-{
-	__u64 at = 0;
-
-	if (config.int_pointers) { /* as in PROBED */
-		at = ctx[3];
-		__asm__ volatile("" : "+r"(at));
-		return at;
-	}
-	__asm__ volatile("" : "+r"(ctx));
-	bpf_probe_read_kernel(&at, sizeof(at), &ctx[3]);
-	return at;
-}
 
 static __always_inline int done(__u64 *ctx, __u32 rw, __s64 bytes)
 {
@@ -1215,7 +1297,8 @@ static __always_inline int done(__u64 *ctx, __u32 rw, __s64 bytes)
 	if ((config.latency && has_no_thread()) || !is_regular(file))
 		return 0;
 	if (config.latency) {
-		timed(ctx, file, rw, bytes, place_of(ctx));
+		/* the place in the file, which is behind the bytes by now */
+		timed(ctx, file, rw, bytes, address(ctx, 3));
 		return 0;
 	}
 	slot = bytes < 0 ? NULL : slot_get(find(file->f_inode->i_sb->s_dev));
@@ -1816,7 +1899,7 @@ int meta_opened(__u64 *ctx)
 	__u32 number;
 
 	if (ctx[3] >= (__u64)-ERRNO_MAX)
-		return config.latency ? end_class(ctx, COUNT_TIME_META, ctx[3]) : 0;
+		return config.latency ? end_name(ctx, ctx[0], word_of(ctx, 3)) : 0;
 	number = meta_find(file->f_inode->i_sb->s_dev, &thread);
 	slot = slot_get(number);
 	if (slot && !(file->f_mode & FMODE_PATH_))
@@ -1833,18 +1916,23 @@ int meta_opened(__u64 *ctx)
 	PROGRAM("fexit/" function, time_##name##_done,                                             \
 		end_class(ctx, COUNT_TIME_META, (__s32)ctx[result]))
 
+#define NAMED(name, function, result)                                                              \
+	PROGRAM("fentry/" function, time_##name, begin_name(ctx))                                  \
+	PROGRAM("fexit/" function, time_##name##_done,                                             \
+		end_name(ctx, ctx[0], (__s32)ctx[result]))
+
 PROGRAM("fentry/do_filp_open", time_open, begin_name(ctx))
-TIMED(stat, "vfs_statx", 5)
+NAMED(stat, "vfs_statx", 5)
 TIMED(fstat, "vfs_fstat", 2)
-TIMED(access, "do_faccessat", 4)
-TIMED(readlink, "do_readlinkat", 4)
-TIMED(unlink, "do_unlinkat", 2)
-TIMED(rmdir, "do_rmdir", 2)
-TIMED(mkdir, "do_mkdirat", 3)
-TIMED(rename, "do_renameat2", 5)
-TIMED(link, "do_linkat", 5)
+NAMED(access, "do_faccessat", 4)
+NAMED(readlink, "do_readlinkat", 4)
+NAMED(unlink, "do_unlinkat", 2)
+NAMED(rmdir, "do_rmdir", 2)
+NAMED(mkdir, "do_mkdirat", 3)
+NAMED(rename, "do_renameat2", 5)
+NAMED(link, "do_linkat", 5)
 TIMED(symlink, "do_symlinkat", 3)
-TIMED(mknod, "do_mknodat", 4)
+NAMED(mknod, "do_mknodat", 4)
 TIMED(setattr, "notify_change", 4)
 TIMED(setattr_3, "notify_change", 3)
 PROGRAM("fexit/iterate_dir", time_readdir_done, end_class(ctx, COUNT_TIME_META, (__s32)ctx[2]))
@@ -1927,18 +2015,12 @@ int meta_fsync(__u64 *ctx)
 
 static __always_inline int sys_sync(void *frame, void *regs)
 {
-	struct task_struct *task = (void *)bpf_get_current_task();
-	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
-	struct file **files = BPF_CORE_READ(table, fd), *file;
 	struct pt_regs___arm64 *arm64 = regs;
 	struct pt_regs___x86 *x86 = regs;
-	unsigned int fd = bpf_core_field_exists(x86->orig_ax) ? BPF_CORE_READ(x86, di)
-							      : BPF_CORE_READ(arm64, regs[0]);
+	__u32 dev = fd_dev(bpf_core_field_exists(x86->orig_ax) ? BPF_CORE_READ(x86, di)
+							       : BPF_CORE_READ(arm64, regs[0]));
 
-	if (fd >= BPF_CORE_READ(table, max_fds) ||
-	    bpf_probe_read_kernel(&file, sizeof(file), files + fd) || !file)
-		return 0;
-	return meta_begin(frame, BPF_CORE_READ(file, f_inode, i_sb, s_dev), COUNT_FSYNC);
+	return dev ? meta_begin(frame, dev, COUNT_FSYNC) : 0;
 }
 
 static __always_inline int sync_end(void *frame, __s64 rc)

@@ -26,10 +26,11 @@
 
 #include <linux/types.h>
 
-#define COUNT_LAYOUT 7
+#define COUNT_LAYOUT 8
 #define COUNT_SHARDS_MAX 8
 #define COUNT_NAME_BYTES 16
 #define COUNT_MOUNT_BYTES 488
+#define COUNT_PATH_BYTES 128 /* a power of two */
 #define COUNT_SIZE_BINS 32 /* one call moves less than 2 GiB */
 #define COUNT_NS_BINS 40   /* 2^40 ns are 18 minutes */
 #define COUNT_WINDOW_S 1
@@ -194,6 +195,12 @@ struct count_key {
  * ended, and mount points that were made on it by root, outside of jobs. */
 struct count_dev {
 	__u32 ended, mounted;
+};
+
+/* "/m/scratch/", and its length in bits: names that begin so lie there */
+struct count_path {
+	__u32 bits;
+	char text[COUNT_PATH_BYTES];
 };
 
 #define COUNT_PARTIAL 1U /* there was no room for all filesystems */

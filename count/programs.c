@@ -130,16 +130,18 @@ static int prepare_maps(struct attempt *a)
 	struct bpf_map *jobs = find_map(a->object, "jobs");
 	struct bpf_map *names = find_map(a->object, "names");
 	struct bpf_map *devs = find_map(a->object, "devs");
+	struct bpf_map *paths = find_map(a->object, "paths");
 	struct bpf_map *threads = find_map(a->object, "threads");
 	struct bpf_map *config = find_section(a->object, ".rodata");
 
-	if (!slots || !jobs || !names || !devs || !threads || !config ||
+	if (!slots || !jobs || !names || !devs || !paths || !threads || !config ||
 	    bpf_map__set_initial_value(config, &a->config, sizeof(a->config)))
 		return -EINVAL;
 	bpf_map__set_max_entries(slots, SLOTS << a->config.shard_shift);
 	bpf_map__set_max_entries(jobs, SLOTS);
 	bpf_map__set_max_entries(names, 2 * SLOTS);
 	bpf_map__set_max_entries(devs, SLOTS);
+	bpf_map__set_max_entries(paths, 2 * SLOTS);
 	if (!a->config.storage) {
 		bpf_map__set_type(threads, BPF_MAP_TYPE_LRU_HASH);
 		bpf_map__set_map_flags(threads, 0);
@@ -443,7 +445,7 @@ static int pin_map(struct attempt *a, const char *folder, const char *name)
 
 static int pin_all(struct attempt *a, const char *folder)
 {
-	static const char *const maps[] = { "slots", "jobs", "names", "devs", "info", ".data" };
+	static const char *const maps[] = { "slots", "jobs", "names", "devs", "paths", "info", ".data" };
 	char path[PATH_BYTES];
 	size_t i;
 	int rc;

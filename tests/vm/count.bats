@@ -671,6 +671,7 @@ each_slow() {
 @test "calls that fail are counted by filesystem, class and errno" {
 	each_slow errors '.errors | tojson' '{"EROFS":{"meta":1},"ENOENT":{"meta":2}}'
 	each_slow errors '.errors | tojson' '{"ENOSPC":{"write":1}}' /mnt/b
+	each_slow 'shut out' '.errors | tojson' '{"EACCES":{"meta":7}}' /mnt/b
 	each_slow 'one process' '.errors | tojson' null
 }
 

@@ -283,7 +283,9 @@ met() {
 	met e4 'quota at close' EDQUOT .close
 	met e4 full ENOSPC .sync
 	met soft 'cut off' EIO
+	met soft 'cut off from a name' EIO .meta
 	met e3 stale ESTALE
+	met e3 'stale name' ESTALE .meta
 	met e3 'read-only server' EROFS .meta
 	met e4 'read-only' EROFS .meta
 }

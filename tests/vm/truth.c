@@ -1288,6 +1288,25 @@ static void do_away(void)
 	need(TAKES(T_CLOSE, close(in)), 0, "close");
 }
 
+/* Names that no filesystem is asked for: they lie in a folder that may not be searched. */
+static void do_shut_out(void)
+{
+	int fd = open(dirs[OTHER], O_PATH);
+	struct stat st;
+
+	need(mkdir(name_in(OTHER, "shut"), 0700), 0, "mkdir");
+	need(chdir(dirs[OTHER]), 0, "chdir");
+	need(seteuid(1000), 0, "seteuid");
+	need(stat(name_in(OTHER, "shut/a"), &st), -1, "stat");
+	need(open(name_in(OTHER, "shut/a"), O_RDONLY), -1, "open");
+	need(mkdir(name_in(OTHER, "shut/a"), 0700), -1, "mkdir");
+	need(unlink(name_in(OTHER, "shut/a")), -1, "unlink");
+	need(rename(name_in(OTHER, "shut/a"), name_in(OTHER, "a")), -1, "rename");
+	need(stat("shut/a", &st), -1, "stat in the working directory");
+	need(openat(fd, "shut/a", O_RDONLY), -1, "openat");
+	need(seteuid(0), 0, "seteuid");
+}
+
 /* What a filesystem that is full, one that is read-only and a missing name answer. */
 static void do_errors(void)
 {
@@ -1567,6 +1586,7 @@ static const struct kind {
 	{ "waits_throttled", do_waits_throttled },
 	{ "waits_away", do_away },
 	{ "errors", do_errors },
+	{ "shut_out", do_shut_out },
 	{ "fork", do_fork },
 	{ "threads", do_threads },
 	{ "crowd", do_crowd },
