@@ -115,8 +115,9 @@ static int pin_get(const char *folder, const char *name)
 
 void pins_close(struct pins *p)
 {
-	int *fds[] = { &p->slots, &p->jobs,	    &p->names, &p->devs,
-			&p->paths, &p->info_map, &p->data };
+	int *fds[] = {
+		&p->slots, &p->jobs, &p->names, &p->devs, &p->paths, &p->info_map, &p->data
+	};
 	size_t i;
 
 	for (i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {

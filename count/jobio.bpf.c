@@ -1288,7 +1288,6 @@ static __always_inline void timed(void *frame, struct file *file, __u32 rw, __s6
 		took(slot, rw, end - thread->start_ns);
 }
 
-
 static __always_inline int done(__u64 *ctx, __u32 rw, __s64 bytes)
 {
 	struct file *file = (void *)ctx[0];
@@ -1918,8 +1917,7 @@ int meta_opened(__u64 *ctx)
 
 #define NAMED(name, function, result)                                                              \
 	PROGRAM("fentry/" function, time_##name, begin_name(ctx))                                  \
-	PROGRAM("fexit/" function, time_##name##_done,                                             \
-		end_name(ctx, ctx[0], (__s32)ctx[result]))
+	PROGRAM("fexit/" function, time_##name##_done, end_name(ctx, ctx[0], (__s32)ctx[result]))
 
 PROGRAM("fentry/do_filp_open", time_open, begin_name(ctx))
 NAMED(stat, "vfs_statx", 5)

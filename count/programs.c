@@ -445,7 +445,8 @@ static int pin_map(struct attempt *a, const char *folder, const char *name)
 
 static int pin_all(struct attempt *a, const char *folder)
 {
-	static const char *const maps[] = { "slots", "jobs", "names", "devs", "paths", "info", ".data" };
+	static const char *const maps[] = { "slots", "jobs", "names", "devs",
+					    "paths", "info", ".data" };
 	char path[PATH_BYTES];
 	size_t i;
 	int rc;
