@@ -5,8 +5,8 @@
  *           ended from second S to before E, behind the one of "after".
  *         answer: {"ok":true,"tally":{..},"rows":N,"next":[ENDED,RUN]?}:
  *           the tally (lib/tally.h) of as many runs as are added up in one go,
- *           SITE_ROWS, or those whose sums take SITE_BYTES; "next" where there
- *           are more.
+ *           SITE_ROWS, or those whose sums take SITE_BYTES; "next" where there may
+ *           be more.
  * Owner   the answer is malloc'ed.
  * Errors  NULL, the sentence in *err.
  * Runs    ledger, the server process: so long others wait.
@@ -16,7 +16,7 @@
 
 #include "ledger/store.h"
 
-#define SITE_ROWS 20000
+#define SITE_ROWS 40000
 #define SITE_BYTES 300000 /* with another run's they fit into a frame */
 
 struct json;

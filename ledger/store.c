@@ -67,7 +67,7 @@ static const char load_run[] =
 static const char records[] = "SELECT text FROM records WHERE run=?1 AND node>?2 ORDER BY node";
 static const char put_use[] = "REPLACE INTO uses(run, ended, text) VALUES(?1, ?2, ?3)";
 static const char find_uses[] =
-	"SELECT ended, run, text FROM uses WHERE ended>=?1 AND ended<?3 AND (ended>?1 OR run>?2) ORDER BY ended, run LIMIT ?4";
+	"SELECT text, ended, run FROM uses WHERE ended>=?1 AND ended<?3 AND (ended>?1 OR run>?2) ORDER BY ended, run LIMIT ?4";
 static const char newest[] = "SELECT coalesce(max(last), 0) FROM runs WHERE last<=?1+86400";
 
 const char store_update_run[] =
@@ -244,22 +244,34 @@ int store_run_load(struct store *store, int64_t id, struct store_run *run, struc
 	return rc > 0 ? 0 : -1;
 }
 
-int store_records_after(struct store *store, int64_t id, const char *node, store_fn fn, void *arg,
-			struct err *err)
+/* The text of each row, its first column; *place (NULL: none is wanted), in the two behind
+ * it, is set where fn ends it. */
+static int each_text(struct store *store, const char *sql, const struct value *values, store_fn fn,
+		     void *arg, struct store_place *place, struct err *err)
 {
-	const struct value values[] = { value_number(id), value_text(node) };
 	const char *text;
 	size_t size;
 	int rc = 0, said = 0;
 
-	if (store->ops->ask(store, records, values, err) < 0)
+	if (store->ops->ask(store, sql, values, err) < 0)
 		return -1;
 	while (!said && (rc = store->ops->row(store, err)) > 0) {
 		text = store->ops->text(store, 0, &size);
 		said = fn(text, size, arg, err);
 	}
+	if (said && place)
+		*place = (struct store_place){ store->ops->number(store, 1),
+					       store->ops->number(store, 2) };
 	store->ops->end(store);
 	return said ? said : rc;
+}
+
+int store_records_after(struct store *store, int64_t id, const char *node, store_fn fn, void *arg,
+			struct err *err)
+{
+	const struct value values[] = { value_number(id), value_text(node) };
+
+	return each_text(store, records, values, fn, arg, NULL, err);
 }
 
 int store_records(struct store *store, int64_t id, store_fn fn, void *arg, struct err *err)
@@ -300,23 +312,13 @@ int store_use_put(struct store *store, int64_t id, int64_t ended_s, const char *
 	return store->ops->change(store, put_use, values, err) < 0 ? -1 : 0;
 }
 
-int store_uses(struct store *store, const struct store_place *after, int64_t until_s, int max,
-	       store_use_fn fn, void *arg, struct err *err)
+int store_uses(struct store *store, struct store_place *place, int64_t until_s, int max,
+	       store_fn fn, void *arg, struct err *err)
 {
-	const struct value values[] = { value_number(after->ended_s), value_number(after->id),
+	const struct value values[] = { value_number(place->ended_s), value_number(place->id),
 					value_number(until_s), value_number(max) };
-	struct store_place place;
-	int rc = 0, said = 0;
 
-	if (store->ops->ask(store, find_uses, values, err) < 0)
-		return -1;
-	while (!said && (rc = store->ops->row(store, err)) > 0) {
-		place.ended_s = store->ops->number(store, 0);
-		place.id = store->ops->number(store, 1);
-		said = fn(&place, store->ops->text(store, 2, NULL), arg, err);
-	}
-	store->ops->end(store);
-	return said ? said : rc;
+	return each_text(store, find_uses, values, fn, arg, place, err);
 }
 
 /* ---- housekeeping -------------------------------------------------------- */

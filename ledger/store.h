@@ -96,10 +96,10 @@ int store_find(struct store *store, const struct store_wanted *wanted, int64_t *
 int store_use_put(struct store *store, int64_t id, int64_t ended_s, const char *text,
 		  struct err *err);
 /* Call fn for at most 'max' uses that ended before until_s and come behind this
- * place, in their order, until it returns other than 0. Before the first that
- * ended at S is { S, 0 }. */
-int store_uses(struct store *store, const struct store_place *after, int64_t until_s, int max,
-	       store_use_fn fn, void *arg, struct err *err);
+ * place, in their order, until it returns other than 0: then *place is where it did.
+ * Before the first that ended at S is { S, 0 }. */
+int store_uses(struct store *store, struct store_place *place, int64_t until_s, int max,
+	       store_fn fn, void *arg, struct err *err);
 
 /* When the run ended that ended last, but a day after now at most; 0: there is none;
  * or -1. */

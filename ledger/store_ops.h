@@ -75,8 +75,6 @@ void store_run_free(struct store_run *run);
 struct store_place {
 	int64_t ended_s, id;
 };
-typedef int (*store_use_fn)(const struct store_place *place, const char *text, void *arg,
-			    struct err *err);
 
 /* ?1, ?2, .. of a statement; texts are bytes. */
 struct value {

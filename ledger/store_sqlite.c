@@ -313,10 +313,10 @@ static double sqlite_real(struct store *store, int column)
 static const char *sqlite_text(struct store *store, int column, size_t *size)
 {
 	sqlite3_stmt *st = of(store)->rows;
-	const char *text = NULL;
+	const char *text = (const char *)sqlite3_column_text(st, column);
 
-	if (sqlite3_column_type(st, column) != SQLITE_NULL)
-		text = xneed((char *)sqlite3_column_text(st, column));
+	if (!text && sqlite3_column_type(st, column) != SQLITE_NULL)
+		xneed(NULL); /* out of memory */
 	if (size)
 		*size = (size_t)sqlite3_column_bytes(st, column);
 	return text;

@@ -65,7 +65,7 @@ void sums_make(struct sums *sums, const struct store_run *run, const struct conf
 		return;
 	list = usage_judge(sums->usage, run, limits);
 	result->judged = advice_text(list, limits);
-	result->use = usage_text(sums->usage, run, "", list);
+	result->use = usage_text(sums->usage, run, list);
 	advice_free(list);
 }
 

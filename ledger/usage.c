@@ -191,7 +191,7 @@ struct advice_list *usage_judge(const struct usage *usage, const struct store_ru
 	return advice_new(usage->records, usage->count, is_whole, limits);
 }
 
-char *usage_text(const struct usage *usage, const struct store_run *run, const char *account,
+char *usage_text(const struct usage *usage, const struct store_run *run,
 		 const struct advice_list *list)
 {
 	struct use use;
@@ -199,7 +199,6 @@ char *usage_text(const struct usage *usage, const struct store_run *run, const c
 	use_init(&use);
 	use.cluster = run->cluster;
 	use.user = usage->user;
-	use.account = account;
 	use.profile = usage->profile;
 	use.job = run->job;
 	use.uid = run->uid;

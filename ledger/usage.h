@@ -30,8 +30,7 @@ void usage_add(struct usage *usage, struct record *record);
 
 struct advice_list *usage_judge(const struct usage *usage, const struct store_run *run,
 				const struct config_advice *limits);
-/* 'account' may be "". */
-char *usage_text(const struct usage *usage, const struct store_run *run, const char *account,
+char *usage_text(const struct usage *usage, const struct store_run *run,
 		 const struct advice_list *list);
 
 #endif

@@ -86,15 +86,9 @@ static int summarize(struct writer *writer, struct job *job, struct err *err)
 static int put_use(struct writer *writer, const struct job *job, const char *account,
 		   struct err *err)
 {
-	char *line = xstrdup(job->use), *text;
-	struct use use;
-	int rc;
+	char *line = use_with_account(job->use, account);
+	int rc = store_use_put(writer->store, job->run.id, (int64_t)job->run.last, line, err);
 
-	use_parse(line, &use); /* it is ours */
-	use.account = account;
-	text = use_text(&use);
-	rc = store_use_put(writer->store, job->run.id, (int64_t)job->run.last, text, err);
-	free(text);
 	free(line);
 	return rc;
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lib/tally.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/alloc.h"
+#include "lib/digest.h"
 #include "lib/json.h"
+#include "lib/use.h"
 
 #define SLOTS_FIRST 256
 /* Of JSON, beside the texts. */
@@ -18,7 +21,12 @@ enum kind {
 	ACCOUNTS,
 	PROFILES,
 	ADVICE,
-	KINDS
+	KINDS,
+	/* By "cluster<tab>user<tab>account<tab>profile" and the codes of advice: of the jobs
+	 * of a page many have the same. What the sums of these add up to is spread over the
+	 * others at the end. */
+	WHO = KINDS,
+	TABLES
 };
 
 static const char *const kind_names[KINDS] = {
@@ -26,10 +34,17 @@ static const char *const kind_names[KINDS] = {
 	[PROFILES] = "profiles",       [ADVICE] = "advice",
 };
 
+/* Of a line: not NUL-terminated. */
+struct text {
+	const char *at;
+	size_t size;
+};
+
 struct sum {
-	char *name;    /* "": unknown, or none */
-	char *cluster; /* of a filesystem; "" of others */
-	char *type;    /* of a filesystem; NULL unknown */
+	struct text name; /* "": unknown, or none; ours, with a NUL behind it */
+	struct text more; /* of a filesystem its cluster, of WHO the codes; "" of others */
+	char *type;	  /* of a filesystem; NULL unknown */
+	uint64_t digest;  /* of name and more */
 	int64_t jobs, node_s, peak_job;
 	int64_t numbers[USE_NUMBERS];
 };
@@ -50,9 +65,22 @@ struct job {
 struct tally {
 	int64_t jobs, node_s, wide, judged;
 	int64_t warned_jobs, warned_tasks, refused_jobs, refused_tasks;
-	struct table tables[KINDS];
+	struct table tables[TABLES];
 	struct job gate[TALLY_JOBS_MAX + 1]; /* the last first */
 	size_t gate_count, bytes;
+};
+
+struct line_fs {
+	struct text name, type;
+	int64_t numbers[USE_NUMBERS];
+};
+
+/* A line of use.h. */
+struct line {
+	struct text who, cluster, user, advice;
+	int64_t job, ended, node_s, flags, warned, refused;
+	size_t fs_count;
+	struct line_fs fs[USE_FS_MAX];
 };
 
 struct tally *tally_new(void)
@@ -71,8 +99,8 @@ static void free_table(struct table *table)
 	size_t i;
 
 	for (i = 0; i < table->count; i++) {
-		free(table->sums[i].name);
-		free(table->sums[i].cluster);
+		free((char *)table->sums[i].name.at);
+		free((char *)table->sums[i].more.at);
 		free(table->sums[i].type);
 	}
 	free(table->sums);
@@ -85,7 +113,7 @@ void tally_free(struct tally *tally)
 
 	if (!tally)
 		return;
-	for (i = 0; i < KINDS; i++)
+	for (i = 0; i < TABLES; i++)
 		free_table(&tally->tables[i]);
 	for (i = 0; i < tally->gate_count; i++)
 		free_job(&tally->gate[i]);
@@ -99,21 +127,26 @@ size_t tally_bytes(const struct tally *tally)
 
 /* ---- sums ---------------------------------------------------------------- */
 
-static size_t hash_of(const char *name, const char *cluster)
+static struct text text_of(const char *string)
 {
-	size_t hash = 0;
+	return (struct text){ string, strlen(string) };
+}
 
-	for (; *name; name++)
-		hash = hash * 31 + (unsigned char)*name;
-	for (; *cluster; cluster++)
-		hash = hash * 31 + (unsigned char)*cluster;
-	return hash;
+static bool is_same(struct text a, struct text b)
+{
+	return a.size == b.size && !memcmp(a.at, b.at, a.size);
+}
+
+static struct text copy_of(struct text text)
+{
+	return (struct text){ xneed(strndup(text.at, text.size)), text.size };
 }
 
 /* The slot that has the sum, or the free one where it would be. */
-static uint32_t *find_slot(const struct table *table, const char *name, const char *cluster)
+static uint32_t *find_slot(const struct table *table, uint64_t digest, struct text name,
+			   struct text more)
 {
-	size_t at = hash_of(name, cluster);
+	size_t at = (size_t)(digest ^ digest >> 32);
 	const struct sum *sum;
 	uint32_t *slot;
 
@@ -122,13 +155,14 @@ static uint32_t *find_slot(const struct table *table, const char *name, const ch
 		if (!*slot)
 			return slot;
 		sum = &table->sums[*slot - 1];
-		if (!strcmp(sum->name, name) && !strcmp(sum->cluster, cluster))
+		if (sum->digest == digest && is_same(sum->name, name) && is_same(sum->more, more))
 			return slot;
 	}
 }
 
 static void make_room(struct table *table)
 {
+	const struct sum *sum;
 	uint32_t i;
 
 	if (table->count * 2 < table->room)
@@ -137,115 +171,214 @@ static void make_room(struct table *table)
 	table->sums = xrealloc(table->sums, table->room / 2, sizeof(struct sum));
 	free(table->slots);
 	table->slots = xcalloc(table->room, sizeof(*table->slots));
-	for (i = 0; i < table->count; i++)
-		*find_slot(table, table->sums[i].name, table->sums[i].cluster) = i + 1;
+	for (i = 0; i < table->count; i++) {
+		sum = &table->sums[i];
+		*find_slot(table, sum->digest, sum->name, sum->more) = i + 1;
+	}
 }
 
-/* The sum of this name, made where there is none. */
-static struct sum *sum_of(struct tally *tally, enum kind kind, const char *name,
-			  const char *cluster)
+/* The sum of this name, made where there is none: then it has no jobs yet. */
+static struct sum *sum_of(struct table *table, struct text name, struct text more)
 {
-	struct table *table = &tally->tables[kind];
+	uint64_t digest =
+		digest_add(digest_add(DIGEST_BEGIN, name.at, name.size), more.at, more.size);
 	struct sum *sum;
 	uint32_t *slot;
 
 	make_room(table);
-	slot = find_slot(table, name, cluster);
+	slot = find_slot(table, digest, name, more);
 	if (*slot)
 		return &table->sums[*slot - 1];
 	sum = &table->sums[table->count];
-	*sum = (struct sum){ .name = xstrdup(name),
-			     .cluster = xstrdup(cluster),
+	*sum = (struct sum){ .name = copy_of(name),
+			     .more = copy_of(more),
+			     .digest = digest,
 			     .peak_job = USE_UNKNOWN };
 	use_numbers_init(sum->numbers);
-	tally->bytes += SUM_BYTES + strlen(name) + strlen(cluster);
 	*slot = (uint32_t)++table->count;
 	return sum;
 }
 
-static void add(struct sum *sum, const struct use *use, const int64_t *numbers)
+static void add(struct sum *sum, const struct sum *more)
 {
-	int64_t peak = numbers[USE_PEAK_READ], most = sum->numbers[USE_PEAK_READ];
+	int64_t peak = more->numbers[USE_PEAK_READ], most = sum->numbers[USE_PEAK_READ];
 
-	if (peak > most || (peak == most && peak >= 0 && use->job < sum->peak_job))
-		sum->peak_job = use->job;
-	sum->jobs++;
-	io_add_number(&sum->node_s, use->node_s);
-	use_numbers_add(sum->numbers, numbers);
+	if (peak > most || (peak == most && peak >= 0 && more->peak_job < sum->peak_job))
+		sum->peak_job = more->peak_job;
+	sum->jobs += more->jobs;
+	io_add_number(&sum->node_s, more->node_s);
+	use_numbers_add(sum->numbers, more->numbers);
 }
 
-static void add_filesystem(struct tally *tally, const struct use *use, const struct use_fs *fs)
+/* To the sum of this name in a table that is told. */
+static struct sum *add_to(struct tally *tally, enum kind kind, struct text name, struct text more,
+			  const struct sum *numbers)
 {
-	struct sum *sum = sum_of(tally, FILESYSTEMS, fs->name, use->cluster);
+	struct table *table = &tally->tables[kind];
+	size_t before = table->count;
+	struct sum *sum = sum_of(table, name, more);
 
-	if (!sum->type && *fs->type)
-		sum->type = xstrdup(fs->type);
-	add(sum, use, fs->numbers);
+	if (table->count > before)
+		tally->bytes += SUM_BYTES + name.size + more.size;
+	add(sum, numbers);
+	return sum;
 }
 
-static void add_advice(struct tally *tally, const struct use *use, const int64_t *numbers)
+/* From the sum of a WHO to those of its user, account, profile and each of its codes. */
+static void spread(struct tally *tally, const struct sum *who)
 {
-	char codes[USE_ADVICE_MAX], *rest = codes, *code;
+	char *names = xstrdup(who->name.at), *codes = xstrdup(who->more.at), *rest = names, *code;
+	enum kind kind;
 
-	strcpy(codes, use->advice);
-	while ((code = strsep(&rest, " ")))
+	strsep(&rest, "\t"); /* its cluster */
+	for (kind = USERS; kind <= PROFILES; kind++)
+		add_to(tally, kind, text_of(strsep(&rest, "\t")), text_of(""), who);
+	for (rest = codes; (code = strsep(&rest, " "));)
 		if (*code)
-			add(sum_of(tally, ADVICE, code, ""), use, numbers);
+			add_to(tally, ADVICE, text_of(code), text_of(""), who);
+	free(names);
+	free(codes);
 }
 
 /* ---- the gate's jobs ------------------------------------------------------ */
 
 /* In its place among those that ended last; the first of them goes. */
-static void add_job(struct tally *tally, const struct use *use)
+static void add_job(struct tally *tally, const struct line *line)
 {
-	struct job job = { xstrdup(use->cluster),
-			   xstrdup(use->user),
-			   use->job,
-			   use->ended,
-			   use->warned > 0 ? use->warned : 0,
-			   use->refused > 0 ? use->refused : 0 };
+	struct job job = { (char *)copy_of(line->cluster).at,
+			   (char *)copy_of(line->user).at,
+			   line->job,
+			   line->ended,
+			   line->warned > 0 ? line->warned : 0,
+			   line->refused > 0 ? line->refused : 0 };
 	size_t at = tally->gate_count;
 
 	while (at && tally->gate[at - 1].ended < job.ended)
 		at--;
 	memmove(&tally->gate[at + 1], &tally->gate[at], (tally->gate_count - at) * sizeof(job));
 	tally->gate[at] = job;
-	tally->bytes += JOB_BYTES + strlen(job.cluster) + strlen(job.user);
+	tally->bytes += JOB_BYTES + line->cluster.size + line->user.size;
 	if (tally->gate_count++ == TALLY_JOBS_MAX)
 		free_job(&tally->gate[--tally->gate_count]);
 }
 
-static void add_gate(struct tally *tally, const struct use *use)
+static void add_gate(struct tally *tally, const struct line *line)
 {
-	tally->warned_jobs += use->warned > 0;
-	tally->refused_jobs += use->refused > 0;
-	io_add_number(&tally->warned_tasks, use->warned);
-	io_add_number(&tally->refused_tasks, use->refused);
-	if (use->warned > 0 || use->refused > 0)
-		add_job(tally, use);
+	tally->warned_jobs += line->warned > 0;
+	tally->refused_jobs += line->refused > 0;
+	io_add_number(&tally->warned_tasks, line->warned);
+	io_add_number(&tally->refused_tasks, line->refused);
+	if (line->warned > 0 || line->refused > 0)
+		add_job(tally, line);
 }
 
-/* ---- a use ----------------------------------------------------------------- */
+/* ---- a line ---------------------------------------------------------------- */
 
-void tally_add(struct tally *tally, const struct use *use)
+static bool take_text(const char **at, struct text *text)
 {
-	int64_t all[USE_NUMBERS];
+	const char *end = strchr(*at, '\t');
+
+	if (!end)
+		return false;
+	*text = (struct text){ *at, (size_t)(end - *at) };
+	*at = end + 1;
+	return true;
+}
+
+static inline bool take_number(const char **at, int64_t *number)
+{
+	const char *from = *at, *end = from;
+	uint64_t sum = 0;
+
+	for (; *end >= '0' && *end <= '9'; end++)
+		sum = sum * 10 + (uint64_t)(*end - '0');
+	*at = end + 1;
+	*number = end == from			       ? USE_UNKNOWN
+		  : sum > INT64_MAX || end - from > 19 ? INT64_MAX
+						       : (int64_t)sum;
+	return *end == '\t';
+}
+
+static bool take_fs(const char **at, struct line *line)
+{
+	struct line_fs *fs = &line->fs[line->fs_count];
+	int64_t number;
+	int i;
+
+	if (line->fs_count++ == USE_FS_MAX || !take_text(at, &fs->name) ||
+	    !take_text(at, &fs->type))
+		return false;
+	use_numbers_init(fs->numbers);
+	for (i = 0; i < USE_FIRST || (**at && **at != '\n'); i++) {
+		if (!take_number(at, &number))
+			return false;
+		if (i < USE_NUMBERS)
+			fs->numbers[i] = number;
+	}
+	return true;
+}
+
+static bool take_head(const char **at, struct line *line)
+{
+	struct text ignored, profile;
+	int64_t number;
+
+	if (!take_text(at, &line->cluster) || !take_text(at, &line->user) ||
+	    !take_text(at, &ignored) || !take_text(at, &profile))
+		return false;
+	line->who = (struct text){ line->cluster.at,
+				   (size_t)(profile.at - line->cluster.at) + profile.size };
+	return take_number(at, &line->job) && take_number(at, &number) &&
+	       take_number(at, &line->ended) && take_number(at, &number) &&
+	       take_number(at, &line->node_s) && take_number(at, &line->flags) &&
+	       line->flags >= 0 && take_number(at, &line->warned) &&
+	       take_number(at, &line->refused) && take_text(at, &line->advice);
+}
+
+static bool read_line(const char *at, struct line *line)
+{
+	struct text version;
+
+	line->fs_count = 0;
+	if (!take_text(&at, &version) || !is_same(version, text_of(USE_LINE_VERSION)) ||
+	    !take_head(&at, line))
+		return false;
+	while (*at == '\n') {
+		at++;
+		if (!take_fs(&at, line))
+			return false;
+	}
+	return !*at;
+}
+
+void tally_add(struct tally *tally, const char *text)
+{
+	struct sum one = { .jobs = 1 }, all, *sum;
+	struct line line;
 	size_t i;
 
-	use_numbers_init(all);
-	for (i = 0; i < use->fs_count; i++) {
-		add_filesystem(tally, use, &use->fs[i]);
-		use_numbers_add(all, use->fs[i].numbers);
+	if (!read_line(text, &line))
+		return;
+	one.node_s = line.node_s;
+	one.peak_job = line.job;
+	all = one;
+	use_numbers_init(all.numbers);
+	for (i = 0; i < line.fs_count; i++) {
+		memcpy(one.numbers, line.fs[i].numbers, sizeof(one.numbers));
+		sum = add_to(tally, FILESYSTEMS, line.fs[i].name, line.cluster, &one);
+		if (!sum->type && line.fs[i].type.size)
+			sum->type = (char *)copy_of(line.fs[i].type).at;
+		use_numbers_add(all.numbers, one.numbers);
 	}
-	add(sum_of(tally, USERS, use->user, ""), use, all);
-	add(sum_of(tally, ACCOUNTS, use->account, ""), use, all);
-	add(sum_of(tally, PROFILES, use->profile, ""), use, all);
-	add_advice(tally, use, all);
-	add_gate(tally, use);
+	sum = sum_of(&tally->tables[WHO], line.who, line.advice);
+	if (!sum->jobs)
+		spread(tally, sum); /* so that they are counted in bytes */
+	add(sum, &all);
+	add_gate(tally, &line);
 	tally->jobs++;
-	io_add_number(&tally->node_s, use->node_s);
-	tally->wide += use->is_wide;
-	tally->judged += use->is_judged;
+	io_add_number(&tally->node_s, line.node_s);
+	tally->wide += line.flags & 1;
+	tally->judged += (line.flags & 2) != 0;
 }
 
 /* ---- JSON ------------------------------------------------------------------ */
@@ -255,9 +388,9 @@ static void put_sum(const struct sum *sum, struct json *list)
 	struct json *o = json_append_object(list);
 	int i;
 
-	json_add_text(o, "name", sum->name);
-	if (*sum->cluster)
-		json_add_text(o, "cluster", sum->cluster);
+	json_add_text(o, "name", sum->name.at);
+	if (sum->more.size)
+		json_add_text(o, "cluster", sum->more.at);
 	if (sum->type)
 		json_add_text(o, "type", sum->type);
 	json_add_known(o, "jobs", sum->jobs);
@@ -284,11 +417,13 @@ static void put_job(const struct job *job, struct json *list)
 	json_add_known(o, "refused", job->refused);
 }
 
-void tally_json(const struct tally *tally, struct json *top)
+void tally_json(struct tally *tally, struct json *top)
 {
 	struct json *o = json_add_object(top, "tally"), *list;
 	size_t kind, i;
 
+	for (i = 0; i < tally->tables[WHO].count; i++)
+		spread(tally, &tally->tables[WHO].sums[i]);
 	json_add_number(o, "jobs", tally->jobs);
 	json_add_number(o, "node_s", tally->node_s);
 	json_add_number(o, "node_wide", tally->wide);

@@ -9,7 +9,7 @@
  *         warned: jobs whose tasks could run on a client's CPUs, and ran: with
  *           gate = enforce these would have been refused.
  *         A report adds up what tally_json() says of many parts (report/site.py).
- * Owner   tally_free(), NULL allowed. A use is only read.
+ * Owner   tally_free(), NULL allowed.
  * Errors  none.
  * Runs    ledger (a part each answer).
  */
@@ -17,8 +17,6 @@
 #define JOBIO_TALLY_H
 
 #include <stddef.h>
-
-#include "lib/use.h"
 
 struct json;
 struct tally;
@@ -28,11 +26,12 @@ struct tally;
 struct tally *tally_new(void);
 void tally_free(struct tally *tally);
 
-void tally_add(struct tally *tally, const struct use *use);
+/* A line of use_text(). One of another version adds nothing. */
+void tally_add(struct tally *tally, const char *line);
 
 /* Bytes of its JSON, about: texts that hold quotes take more. */
 size_t tally_bytes(const struct tally *tally);
-/* As a member "tally" of 'top'. */
-void tally_json(const struct tally *tally, struct json *top);
+/* As a member "tally" of 'top'; once, when all is added. */
+void tally_json(struct tally *tally, struct json *top);
 
 #endif

@@ -7,9 +7,7 @@
 
 #include "lib/alloc.h"
 
-/* Fields end with a tab, a filesystem begins with a newline: no text of a record
- * has one of these (utf8.h). */
-#define LINE_VERSION "1"
+#define USE_BEFORE_ACCOUNT 3 /* version, cluster, user */
 
 const enum io_number use_numbers[USE_NUMBERS] = {
 #define X(id) IO_##id,
@@ -38,8 +36,8 @@ void use_numbers_add(int64_t numbers[USE_NUMBERS], const int64_t more[USE_NUMBER
 
 void use_init(struct use *use)
 {
-	memset(use, 0, offsetof(struct use, fs)); /* large: there is one for each row */
-	use->cluster = use->user = use->account = use->profile = "";
+	memset(use, 0, sizeof(*use));
+	use->cluster = use->user = use->profile = "";
 	use->uid = USE_UNKNOWN;
 }
 
@@ -79,10 +77,10 @@ char *use_text(const struct use *use)
 	size_t i, size = 0;
 	FILE *out = xneed(open_memstream(&text, &size));
 
-	put_text(out, LINE_VERSION);
+	put_text(out, USE_LINE_VERSION);
 	put_text(out, use->cluster);
 	put_text(out, use->user);
-	put_text(out, use->account);
+	put_text(out, ""); /* account */
 	put_text(out, use->profile);
 	put_number(out, use->job);
 	put_number(out, use->uid);
@@ -99,91 +97,19 @@ char *use_text(const struct use *use)
 	return xneed(text);
 }
 
-/* ---- read ---------------------------------------------------------------- */
-
-/* Cut the next field off; NULL: there is none. */
-static const char *take_text(char **at)
+char *use_with_account(const char *line, const char *account)
 {
-	char *text = *at, *end = text ? strchr(text, '\t') : NULL;
-
-	*at = end ? end + 1 : NULL;
-	if (!end)
-		return NULL;
-	*end = 0;
-	return text;
-}
-
-/* -1: there is none, or no number. */
-static int take_number(char **at, int64_t *number)
-{
-	char *text = *at;
-	int64_t sum = 0;
-
-	*number = USE_UNKNOWN;
-	if (!text)
-		return -1;
-	for (; *text >= '0' && *text <= '9'; text++) {
-		if (sum > (INT64_MAX - 9) / 10)
-			sum = (INT64_MAX - 9) / 10;
-		sum = sum * 10 + (*text - '0');
-	}
-	if (*text != '\t')
-		return -1;
-	if (text > *at)
-		*number = sum;
-	*at = text + 1;
-	return 0;
-}
-
-static int take_fs(char **at, struct use *use)
-{
-	struct use_fs *fs = &use->fs[use->fs_count];
-	int64_t number;
+	const char *at = line;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = xneed(open_memstream(&text, &size));
 	int i;
 
-	if (use->fs_count == USE_FS_MAX || !(fs->name = take_text(at)) ||
-	    !(fs->type = take_text(at)))
-		return -1;
-	use_numbers_init(fs->numbers);
-	for (i = 0; i < USE_FIRST || (**at && **at != '\n'); i++) {
-		if (take_number(at, &number) < 0)
-			return -1;
-		if (i < USE_NUMBERS)
-			fs->numbers[i] = number;
-	}
-	use->fs_count++;
-	return 0;
-}
-
-static int take_numbers(char **at, struct use *use)
-{
-	int64_t flags;
-
-	if (take_number(at, &use->job) < 0 || take_number(at, &use->uid) < 0 ||
-	    take_number(at, &use->ended) < 0 || take_number(at, &use->nodes) < 0 ||
-	    take_number(at, &use->node_s) < 0 || take_number(at, &flags) < 0 || flags < 0 ||
-	    take_number(at, &use->warned) < 0 || take_number(at, &use->refused) < 0)
-		return -1;
-	use->is_wide = flags & 1;
-	use->is_judged = flags & 2;
-	return 0;
-}
-
-int use_parse(char *line, struct use *use)
-{
-	const char *version = take_text(&line), *advice;
-
-	use_init(use);
-	if (!version || strcmp(version, LINE_VERSION) != 0 || !(use->cluster = take_text(&line)) ||
-	    !(use->user = take_text(&line)) || !(use->account = take_text(&line)) ||
-	    !(use->profile = take_text(&line)) || take_numbers(&line, use) < 0 ||
-	    !(advice = take_text(&line)) || strlen(advice) >= sizeof(use->advice))
-		return -1;
-	strcpy(use->advice, advice);
-	while (*line == '\n') {
-		line++;
-		if (take_fs(&line, use) < 0)
-			return -1;
-	}
-	return *line ? -1 : 0;
+	for (i = 0; i < USE_BEFORE_ACCOUNT; i++)
+		at = strchr(at, '\t') + 1;
+	fwrite(line, (size_t)(at - line), 1, out);
+	put_text(out, account);
+	fputs(strchr(at, '\t') + 1, out);
+	fclose(out);
+	return xneed(text);
 }

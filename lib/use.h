@@ -11,10 +11,13 @@
  *           operations of all kinds, PEAK_READ what is more of both peaks.
  *         Of more than USE_FS_MAX filesystems the rest has the name
  *           USE_FS_REST, and so has one of a longer name than USE_NAME_MAX; what
- *           is counted of all files has USE_FS_ALL. A line stays below 64 KiB.
- * Owner   texts are borrowed: from whatever it was made of, or from the line
- *           that use_parse() cut to pieces.
- * Errors  use_text() NULL: out of memory. use_parse() -1: not such a line.
+ *           is counted of all files has USE_FS_ALL.
+ *         line: below 64 KiB. Fields end with a tab: version, cluster, user, account,
+ *           profile, job, uid, ended, nodes, node_s, is_wide + 2 * is_judged, warned,
+ *           refused, advice. A filesystem begins with a newline: name, type, numbers.
+ *           No text of a record has a tab or newline (utf8.h). lib/tally.h reads it.
+ * Owner   texts are borrowed. Lines are malloc'ed.
+ * Errors  none.
  * Runs    ledger.
  */
 #ifndef JOBIO_USE_H
@@ -27,6 +30,7 @@
 #include "lib/io.h"
 
 #define USE_UNKNOWN IO_UNKNOWN
+#define USE_LINE_VERSION "1"
 #define USE_FS_MAX 16
 #define USE_NAME_MAX 1024 /* and that of a type, with the final 0 */
 #define USE_FS_REST "(others)"
@@ -57,7 +61,7 @@ struct use_fs {
 };
 
 struct use {
-	const char *cluster, *user, *account, *profile; /* "" unknown or none */
+	const char *cluster, *user, *profile; /* "" unknown or none */
 	int64_t job, uid;
 	int64_t ended, nodes, node_s;
 	bool is_wide, is_judged;
@@ -74,7 +78,9 @@ void use_numbers_add(int64_t numbers[USE_NUMBERS], const int64_t more[USE_NUMBER
 /* All unknown or none. */
 void use_init(struct use *use);
 
+/* Its line, without an account. */
 char *use_text(const struct use *use);
-int use_parse(char *line, struct use *use);
+/* The same line with the account that slurmdbd knows. */
+char *use_with_account(const char *line, const char *account);
 
 #endif

@@ -200,7 +200,7 @@ static void put_use(struct store *store, int64_t at, int64_t ended)
 	static const char *const profiles[] = { "stream", "metadata", "" };
 	static const char *const advice[] = { "A01", "A01 A17", "", "A24 A09", "" };
 	static const char *const mounts[] = { "/mnt/weka", "/home", "/scratch", "/work" };
-	char user[16], account[16], *text;
+	char user[16], account[16], *text, *line;
 	struct err err = { "" };
 	struct use use;
 	size_t i;
@@ -210,7 +210,6 @@ static void put_use(struct store *store, int64_t at, int64_t ended)
 	snprintf(account, sizeof(account), "lab%lld", (long long)(at % 50));
 	use.cluster = "bench";
 	use.user = user;
-	use.account = account;
 	use.profile = profiles[at % 3];
 	use.job = at;
 	use.uid = 10000 + at % 500;
@@ -231,9 +230,11 @@ static void put_use(struct store *store, int64_t at, int64_t ended)
 		use.fs[i].numbers[USE_PEAK_READ] = at * 13 % 900000000;
 	}
 	text = use_text(&use);
-	if (!text || store_use_put(store, at, ended, text, &err) < 0)
-		die(*err.text ? err.text : "out of memory");
+	line = use_with_account(text, account);
+	if (store_use_put(store, at, ended, line, &err) < 0)
+		die(err.text);
 	free(text);
+	free(line);
 }
 
 static int make_site(const char *path, int64_t count)

@@ -11,7 +11,6 @@
 #include "lib/json.h"
 #include "lib/record.h"
 #include "lib/summary.h"
-#include "lib/use.h"
 #include "lib/timeline.h"
 #include "lib/utf8.h"
 #include "tests/unit/runner.h"
@@ -784,60 +783,6 @@ START_TEST(sixteen_thousand_nodes_that_all_differ_fit_into_a_line)
 }
 END_TEST
 
-/* ---- what a site did --------------------------------------------------------------------- */
-
-static void random_use(struct use *use, int64_t job, char texts[3][16])
-{
-	int i, k;
-
-	use_init(use);
-	snprintf(texts[0], 16, "u%d", (int)some(50));
-	snprintf(texts[1], 16, "/fs%d", (int)some(9));
-	snprintf(texts[2], 16, "c%d", (int)some(2));
-	use->user = texts[0];
-	use->cluster = texts[2];
-	use->account = some(2) ? "physics" : "";
-	use->profile = some(2) ? "stream" : "";
-	use->job = job;
-	use->ended = 1000 + job; /* of two that ended together the first comes first */
-	use->nodes = 1 + some(9);
-	use->node_s = some(1 << 20);
-	use->warned = some(9) ? 0 : some(9);
-	use->refused = some(9) ? 0 : some(9);
-	use->is_wide = !some(9);
-	use->is_judged = some(2);
-	strcpy(use->advice, some(2) ? "A01" : some(2) ? "A02 A03" : "");
-	use->fs_count = use->is_wide ? 0 : (size_t)some(3);
-	for (i = 0; i < (int)use->fs_count; i++) {
-		use->fs[i] =
-			(struct use_fs){ i ? "/home" : texts[1], some(2) ? "nfs4" : "", { 0 } };
-		use_numbers_init(use->fs[i].numbers);
-		for (k = 0; k < (some(2) ? USE_NUMBERS : USE_FIRST); k++)
-			use->fs[i].numbers[k] = a_number() >> 20;
-	}
-}
-
-START_TEST(what_a_run_made_of_a_site_is_one_line_that_can_be_read)
-{
-	char texts[3][16], *a, *b, *line;
-	struct use use, again;
-	int i;
-
-	for (i = 0; i < 600; i++) {
-		seed = (uint64_t)i;
-		random_use(&use, i + 1, texts);
-		line = use_text(&use);
-		ck_assert_int_eq(use_parse(line, &again), 0);
-		a = use_text(&again);
-		b = use_text(&use);
-		expect_text(a, b);
-		free(a);
-		free(b);
-		free(line);
-	}
-}
-END_TEST
-
 UNIT_MAIN("record", all_that_a_record_may_say_is_written_again_byte_for_byte,
 	  the_schema_has_each_quantity, a_bad_value_is_refused_with_its_key,
 	  a_wrong_type_a_negative_number_and_a_long_text_are_refused_wherever_they_are,
@@ -853,5 +798,4 @@ UNIT_MAIN("record", all_that_a_record_may_say_is_written_again_byte_for_byte,
 	  what_is_written_of_any_record_is_read_again,
 	  a_run_has_one_summary_whatever_the_order_in_which_its_records_come,
 	  of_two_records_of_a_node_one_is_better_and_none_without_counters_than_one_with,
-	  sixteen_thousand_nodes_that_all_differ_fit_into_a_line,
-	  what_a_run_made_of_a_site_is_one_line_that_can_be_read)
+	  sixteen_thousand_nodes_that_all_differ_fit_into_a_line)
