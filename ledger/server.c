@@ -139,7 +139,7 @@ static void reads_soon(struct server *server)
 		event_add(server->reads, &now);
 }
 
-/* Not one that waits for the commit, but at the end: it is not read from meanwhile. */
+/* Not one that waits for the commit, but at the end. */
 static void peer_free(struct peer *peer)
 {
 	struct server *server = peer->server;
@@ -211,9 +211,39 @@ static int seal_answer(struct server *server, struct peer *const *group, size_t 
 	return rc;
 }
 
+/* The answer has gone: the next frame, which may be here already. */
+static void peer_drained(struct peer *peer)
+{
+	if (peer->state != STATE_TOLD)
+		return;
+	peer->state = STATE_READS;
+	peer->frame_since = now_mono();
+	peer_out(peer, 0);
+	reads_soon(peer->server);
+	bufferevent_enable(peer->bev, EV_READ);
+	if (evbuffer_get_length(bufferevent_get_input(peer->bev)))
+		bufferevent_trigger(peer->bev, EV_READ, BEV_OPT_DEFER_CALLBACKS);
+}
+
+/* At once, as far as the kernel takes it, which is nearly always all of it. */
+static void peer_send(struct peer *peer, const char *frame, size_t size)
+{
+	ssize_t sent = send(bufferevent_getfd(peer->bev), frame, size, MSG_DONTWAIT | MSG_NOSIGNAL);
+	size_t done = sent > 0 ? (size_t)sent : 0;
+
+	peer->state = STATE_TOLD;
+	peer->told_since = now_mono();
+	if (done == size) {
+		peer_drained(peer);
+		return;
+	}
+	peer_out(peer, size - done);
+	bufferevent_write(peer->bev, frame + done, size - done);
+}
+
 static void tell(struct server *server, struct peer *const *group, size_t count, const char *answer)
 {
-	char *credential = NULL;
+	char *credential = NULL, *frame;
 	struct err err;
 	uint32_t prefix;
 	size_t i, size;
@@ -227,13 +257,11 @@ static void tell(struct server *server, struct peer *const *group, size_t count,
 	}
 	size = strlen(credential);
 	prefix = htonl((uint32_t)size);
-	for (i = 0; i < count; i++) {
-		group[i]->state = STATE_TOLD;
-		group[i]->told_since = now_mono();
-		peer_out(group[i], sizeof(prefix) + size);
-		bufferevent_write(group[i]->bev, &prefix, sizeof(prefix));
-		bufferevent_write(group[i]->bev, credential, size);
-	}
+	frame = xcalloc(sizeof(prefix) + size, 1);
+	memcpy(mempcpy(frame, &prefix, sizeof(prefix)), credential, size);
+	for (i = 0; i < count; i++)
+		peer_send(group[i], frame, sizeof(prefix) + size);
+	free(frame);
 	free(credential);
 }
 
@@ -407,7 +435,6 @@ static void peer_request(struct peer *peer, const char *credential)
 		return;
 	}
 	if (peer_admit(peer, uid) == 0) {
-		bufferevent_disable(peer->bev, EV_READ);
 		peer_touch(peer);
 		peer_ask(peer, text);
 	}
@@ -543,6 +570,8 @@ static void on_read(struct bufferevent *bev, void *arg)
 
 	if (peer->state == STATE_READS)
 		frame = next_frame(peer, &closed);
+	else
+		bufferevent_disable(bev, EV_READ); /* until it is answered */
 	if (closed)
 		return;
 	peer_hold(peer, evbuffer_get_length(in));
@@ -554,27 +583,22 @@ static void on_read(struct bufferevent *bev, void *arg)
 	}
 }
 
-/* The answer has gone: the next frame, which may be here already. */
 static void on_drained(struct bufferevent *bev, void *arg)
+{
+	(void)bev;
+	peer_drained(arg);
+}
+
+/* That it sends no more is seen again when it has been answered. */
+static void on_event(struct bufferevent *bev, short what, void *arg)
 {
 	struct peer *peer = arg;
 
-	if (peer->state != STATE_TOLD)
-		return;
-	peer->state = STATE_READS;
-	peer->frame_since = now_mono();
-	peer_out(peer, 0);
-	reads_soon(peer->server);
-	bufferevent_enable(bev, EV_READ);
-	if (evbuffer_get_length(bufferevent_get_input(bev)))
-		bufferevent_trigger(bev, EV_READ, BEV_OPT_DEFER_CALLBACKS);
-}
-
-static void on_event(struct bufferevent *bev, short what, void *arg)
-{
 	(void)bev;
+	if (what & BEV_EVENT_READING && peer->state != STATE_READS)
+		return;
 	if (what & (BEV_EVENT_EOF | BEV_EVENT_ERROR | BEV_EVENT_TIMEOUT))
-		peer_free(arg);
+		peer_free(peer);
 }
 
 static void name_peer(struct peer *peer, struct sockaddr *address, int size)

@@ -333,6 +333,10 @@ static int read_rows(const struct field *f, int64_t *rows, const struct json *li
 
 	if (list->list.count > most)
 		return err_set(err, "%s: more than %zu numbers", f->key, most);
+	if (list->list.counts) {
+		memcpy(rows, list->list.counts, list->list.count * sizeof(*rows));
+		return 0;
+	}
 	for (row = list->list.first; row; row = row->next) {
 		if (row->kind != JSON_WHOLE || row->whole < 0)
 			return err_set(err, "%s: must hold counts", f->key);
@@ -347,7 +351,7 @@ static int read_list(const struct field *f, void *of, const struct json *list, b
 	const struct json *one;
 	void *new;
 
-	for (one = list->list.first; one; one = one->next) {
+	for (one = json_first(list); one; one = one->next) {
 		if (one->kind != JSON_OBJECT)
 			return err_set(err, "%s: must hold objects", f->key);
 		new = grow(f, of);

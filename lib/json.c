@@ -171,9 +171,14 @@ static char *read_escape(struct reader *r, char *to)
 	return to + 1;
 }
 
+/* All but '"', '\\' and what is below a blank. */
 static bool is_plain(char sign)
 {
-	return (unsigned char)sign >= ' ' && sign != '"' && sign != '\\';
+	static const bool plain[256] = { [' ' ... '!'] = true,
+					 ['#' ... '['] = true,
+					 [']' ... 255] = true };
+
+	return plain[(unsigned char)sign];
 }
 
 /* The bytes, NUL-terminated; NULL: no string. */
@@ -278,39 +283,40 @@ static bool read_one(struct reader *r, struct json *list)
 	return read_value(r, one);
 }
 
-/* Most values of a record are numbers of a histogram or timeline: "1,20,3," at once. What
- * is none of these is read_one()'s. */
-static void read_counts(struct reader *r, struct json *list)
+/* Most values of a record are numbers of a histogram or timeline, "[1,20,3]": one array
+ * of them. False: it is another list, of which nothing has been read. */
+static bool read_counts(struct reader *r, struct json *list)
 {
-	char *at = r->at;
-	struct json *one;
+	int64_t counts[JSON_COUNTS_MAX];
+	char *at = r->at, *from;
 	uint64_t number;
+	unsigned int digit;
+	size_t count = 0;
 
-	for (;;) {
-		for (number = 0; *at >= '0' && *at <= '9'; at++)
-			number = number * 10 + (uint64_t)(*at - '0');
-		if (*at != ',' || at == r->at || at - r->at > 18 ||
-		    (*r->at == '0' && at > r->at + 1))
-			return;
-		one = hang(list);
-		one->kind = JSON_WHOLE;
-		one->whole = (int64_t)number;
-		r->at = ++at;
-	}
+	do {
+		from = ++at;
+		for (number = 0; (digit = (unsigned int)*at - '0') <= 9; at++)
+			number = number * 10 + digit;
+		if (at == from || at - from > 18 || (*from == '0' && at > from + 1) ||
+		    count == JSON_COUNTS_MAX)
+			return false;
+		counts[count++] = (int64_t)number;
+	} while (*at == ',');
+	if (*at != ']')
+		return false;
+	list->kind = JSON_LIST;
+	list->list.count = count;
+	list->list.counts = take(list->tree, count * sizeof(*counts));
+	memcpy(list->list.counts, counts, count * sizeof(*counts));
+	r->at = at + 1;
+	return true;
 }
 
-static bool read_list(struct reader *r, struct json *list)
+static bool read_all(struct reader *r, struct json *list)
 {
-	char end = *r->at == '{' ? '}' : ']', sign;
-	char *from = r->at++;
+	char end = *r->at++ == '{' ? '}' : ']', sign;
 
 	list->kind = end == '}' ? JSON_OBJECT : JSON_LIST;
-	if (r->depth_left-- == 0) {
-		r->wrong = "objects and lists in too many others";
-		return false;
-	}
-	if (end == ']')
-		read_counts(r, list);
 	for (sign = next_sign(r); sign != end || list->list.count; sign = ',') {
 		if (!read_one(r, list))
 			return false;
@@ -322,6 +328,19 @@ static bool read_list(struct reader *r, struct json *list)
 		r->at++;
 	}
 	r->at++;
+	return true;
+}
+
+static bool read_list(struct reader *r, struct json *list)
+{
+	char *from = r->at;
+
+	if (r->depth_left-- == 0) {
+		r->wrong = "objects and lists in too many others";
+		return false;
+	}
+	if ((*from != '[' || !read_counts(r, list)) && !read_all(r, list))
+		return false;
 	r->depth_left++;
 	list->list.at = (uint32_t)(from - r->from);
 	list->list.size = (uint32_t)(r->at - from);
@@ -397,9 +416,24 @@ bool json_is(const struct json *value, enum json_kind kind)
 	return value && value->kind == kind;
 }
 
+/* Values for the numbers of a list that has them as an array. */
+static void hang_counts(struct json *list)
+{
+	const int64_t *counts = list->list.counts, *end = counts + list->list.count;
+
+	list->list.counts = NULL;
+	list->list.count = 0;
+	for (; counts < end; counts++)
+		json_append_number(list, *counts);
+}
+
 struct json *json_first(const struct json *value)
 {
-	return json_is(value, JSON_OBJECT) || json_is(value, JSON_LIST) ? value->list.first : NULL;
+	if (!json_is(value, JSON_OBJECT) && !json_is(value, JSON_LIST))
+		return NULL;
+	if (value->list.counts)
+		hang_counts((struct json *)value);
+	return value->list.first;
 }
 
 struct json *json_member(const struct json *object, const char *key)
@@ -468,8 +502,11 @@ struct json *json_map(const struct json *object, const char *key)
 
 static struct json *add(struct json *list, const char *key, enum json_kind kind)
 {
-	struct json *one = hang(list);
+	struct json *one;
 
+	if (list->list.counts)
+		hang_counts(list);
+	one = hang(list);
 	one->kind = kind;
 	one->key_size = key ? (uint32_t)strlen(key) : 0;
 	one->key = key ? take_text(list->tree, key, one->key_size) : NULL;
@@ -554,7 +591,7 @@ void json_add_copy(struct json *object, const char *key, const struct json *valu
 		json_add_real(object, key, value->digits);
 	} else if (value->kind == JSON_OBJECT || value->kind == JSON_LIST) {
 		one = add(object, key, value->kind);
-		for (from = value->list.first; from; from = from->next)
+		for (from = json_first(value); from; from = from->next)
 			json_add_copy(one, from->key, from);
 	} else {
 		one = add(object, key, value->kind);
@@ -607,7 +644,7 @@ static void put_list(const struct json *list, FILE *out)
 	const struct json *one;
 
 	fputc(list->kind == JSON_OBJECT ? '{' : '[', out);
-	for (one = list->list.first; one; one = one->next) {
+	for (one = json_first(list); one; one = one->next) {
 		if (one->key) {
 			put_text(one->key, one->key_size, out);
 			fputc(':', out);

@@ -36,7 +36,8 @@
 #include "lib/err.h"
 
 #define JSON_UNKNOWN INT64_C(-1)
-#define JSON_DEPTH_MAX 32 /* objects and lists in each other */
+#define JSON_DEPTH_MAX 32  /* objects and lists in each other */
+#define JSON_COUNTS_MAX 64 /* of a list that is an array */
 
 enum json_kind {
 	JSON_NULL,
@@ -66,8 +67,9 @@ struct json {
 			size_t size;
 		} text;
 		struct {
-			struct json *first, *last;
+			struct json *first, *last; /* json_first() */
 			size_t count;
+			int64_t *counts;   /* of a list of counts that was read; NULL */
 			uint32_t at, size; /* bytes of the text that was read; size 0: was not */
 		} list;			   /* or object */
 	};

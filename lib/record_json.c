@@ -438,7 +438,7 @@ static int read_quality(const struct json *top, struct record *r, struct err *er
 		return 0;
 	if (list->kind != JSON_LIST)
 		return err_set(err, "quality: must be a list or null");
-	for (flag = list->list.first; flag; flag = flag->next) {
+	for (flag = json_first(list); flag; flag = flag->next) {
 		if (flag->kind != JSON_TEXT)
 			return err_set(err, "quality: must hold texts");
 		/* one that does not fit is none of ours */
