@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lib/json.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -621,11 +620,11 @@ static void put_text(const char *text, size_t size, FILE *out)
 	static const char signs[] = "\"\\\b\f\n\r\t", written[] = "\"\\bfnrt";
 	const char *sign, *end = text + size, *from;
 
-	fputc('"', out);
+	putc_unlocked('"', out);
 	for (; text < end; text++) {
 		for (from = text; text < end && is_plain(*text);)
 			text++;
-		fwrite(from, (size_t)(text - from), 1, out);
+		fwrite_unlocked(from, (size_t)(text - from), 1, out);
 		if (text == end)
 			break;
 		sign = *text ? strchr(signs, *text) : NULL;
@@ -634,7 +633,20 @@ static void put_text(const char *text, size_t size, FILE *out)
 		else
 			fprintf(out, "\\u%04x", *text);
 	}
-	fputc('"', out);
+	putc_unlocked('"', out);
+}
+
+static void put_whole(int64_t whole, FILE *out)
+{
+	uint64_t rest = whole < 0 ? -(uint64_t)whole : (uint64_t)whole;
+	char digits[20], *at = digits + sizeof(digits);
+
+	do
+		*--at = (char)('0' + rest % 10);
+	while (rest /= 10);
+	if (whole < 0)
+		putc_unlocked('-', out);
+	fwrite_unlocked(at, (size_t)(digits + sizeof(digits) - at), 1, out);
 }
 
 static void put_value(const struct json *value, FILE *out);
@@ -643,33 +655,33 @@ static void put_list(const struct json *list, FILE *out)
 {
 	const struct json *one;
 
-	fputc(list->kind == JSON_OBJECT ? '{' : '[', out);
+	putc_unlocked(list->kind == JSON_OBJECT ? '{' : '[', out);
 	for (one = json_first(list); one; one = one->next) {
 		if (one->key) {
 			put_text(one->key, one->key_size, out);
-			fputc(':', out);
+			putc_unlocked(':', out);
 		}
 		put_value(one, out);
 		if (one->next)
-			fputc(',', out);
+			putc_unlocked(',', out);
 	}
-	fputc(list->kind == JSON_OBJECT ? '}' : ']', out);
+	putc_unlocked(list->kind == JSON_OBJECT ? '}' : ']', out);
 }
 
 static void put_value(const struct json *value, FILE *out)
 {
 	switch (value->kind) {
 	case JSON_NULL:
-		fputs("null", out);
+		fputs_unlocked("null", out);
 		break;
 	case JSON_BOOL:
-		fputs(value->is_true ? "true" : "false", out);
+		fputs_unlocked(value->is_true ? "true" : "false", out);
 		break;
 	case JSON_REAL:
-		fputs(value->digits, out);
+		fputs_unlocked(value->digits, out);
 		break;
 	case JSON_WHOLE:
-		fprintf(out, "%" PRId64, value->whole);
+		put_whole(value->whole, out);
 		break;
 	case JSON_TEXT:
 		put_text(value->text.bytes, value->text.size, out);
