@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advice/limits.h"
 #include "advice/rules.h"
 #include "advice/timed.h"
 #include "advice/view.h"
@@ -89,11 +90,13 @@ static const struct io *find_wire(const struct run_lines *lines, const struct vi
 	return NULL;
 }
 
-static bool is_enough(const struct view *v)
+/* What processes waited is enough, however few calls it took, where the kernel measured it. */
+static bool is_enough(const struct view *v, const struct view_times *t)
 {
 	const struct config_advice *least = v->limits;
 
-	return (view_calls(v) + view_metas(v) > 0 && v->seconds > 0 &&
+	return (t->by == VIEW_BY_KERNEL && t->total >= LIMIT_WAITED_S) ||
+	       (view_calls(v) + view_metas(v) > 0 && v->seconds > 0 &&
 		v->seconds >= least->min_seconds) ||
 	       view_bytes(v) + view_mapped(v) >= least->min_mib * 1048576.0 ||
 	       view_calls(v) + view_metas(v) >= least->min_calls;
@@ -248,7 +251,7 @@ static void judge_one(struct advice_list *list, const struct view *v, const stru
 {
 	struct advice found[TIMED_MAX];
 
-	if (!is_enough(v))
+	if (!is_enough(v, t))
 		return;
 	list->is_judged = true;
 	if (t->life > 0)
@@ -302,7 +305,7 @@ static void judge(struct advice_list *list, const struct run_lines *lines, struc
 		one = 0;
 		judge_one(list, v, &t, &one);
 		cached += one;
-		if (is_enough(v) && view_bytes(v) > most) {
+		if (is_enough(v, &t) && view_bytes(v) > most) {
 			most = view_bytes(v);
 			main = i;
 			of_main = t;

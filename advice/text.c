@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "advice/limits.h"
 #include "lib/json.h"
 
 const char *advice_trust_name(enum advice_trust trust)
@@ -97,6 +98,7 @@ char *advice_text(const struct advice_list *list, const struct config_advice *li
 	json_add_number(least, "seconds", limits->min_seconds);
 	json_add_number(least, "mib", limits->min_mib);
 	json_add_number(least, "calls", limits->min_calls);
+	json_add_number(least, "waited", LIMIT_WAITED_S);
 	uses = json_add_list(top, "filesystems");
 	for (i = 0; i < list->use_count; i++)
 		use_json(json_append_object(uses), &list->uses[i]);

@@ -12,6 +12,10 @@
 /* No server answers as fast, nor moves as much to one process: it is the page cache */
 #define CACHE_US 20
 #define CACHE_BPS 3e9
+/* Of what was read the client fetched such a part, or less: it has the rest from there. Small
+ * calls wait for a few that it lacks, large ones for the first reading of a file alone. */
+#define CACHE_SMALL 10
+#define CACHE_LARGE 4
 /* A disk that is asked for anything is faster: the server, or the way to it, is not well */
 #define STALL_S 2
 /* A system call itself takes as long as its bytes */
@@ -315,15 +319,16 @@ static const char *places(const struct judging *j, bool is_read)
 }
 
 /* As the client tells; else by what no server can have done. */
-static bool is_cached(const struct judging *j, double seconds)
+static bool is_cached(const struct judging *j, double seconds, bool is_small)
 {
 	const struct io *wire = j->v->wire;
+	double part = is_small ? CACHE_SMALL : CACHE_LARGE;
 	double bytes = n(j, IO_READ_BYTES), calls = n(j, IO_READ_CALLS);
 
 	if (j->left.by != VIEW_BY_KERNEL)
 		return calls_is_cached(j->v, IO_READ_CALLS);
 	if (wire && wire->numbers[IO_READ_BYTES] >= 0)
-		return (double)wire->numbers[IO_READ_BYTES] * 10 < bytes;
+		return (double)wire->numbers[IO_READ_BYTES] * part < bytes;
 	return bytes > seconds * CACHE_BPS || seconds * 1e6 < calls * CACHE_US;
 }
 
@@ -358,7 +363,7 @@ static void reads(struct judging *j)
 	if (!is_worth(j, seconds) || !is_waited_for(j, mean < limit, true))
 		return;
 	j->left.read = 0;
-	if (is_cached(j, seconds) && (is_random || mean >= TINY_BYTES))
+	if (is_cached(j, seconds, mean < limit) && (is_random || mean >= TINY_BYTES))
 		*j->cached += seconds * j->left.scale;
 	else if (mean < limit)
 		calls_add(j->v, tell(j, "A01", where, "read", seconds), true);

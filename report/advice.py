@@ -196,7 +196,7 @@ def silence(answer: dict[str, Any]) -> str:
     return silence.get(str(told.get("silence") or "nothing"), silence["nothing"]).format(
         share=units.percent(float(share or 0)), seconds=least.get("seconds", 60),
         least=units.size(float(least.get("mib", 1024)) * 1048576),
-        calls=count(least.get("calls", 10000)))
+        calls=count(least.get("calls", 10000)), waited=least.get("waited", 5))
 
 
 def shares(answer: dict[str, Any]) -> dict[str, dict[str, Any]]:
