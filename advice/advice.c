@@ -208,19 +208,17 @@ static void use_times(struct advice_use *use, const struct view *v, const struct
 {
 	const double seconds[ADVICE_CLASSES] = { t->read,  t->write,  t->meta, t->sync,
 						 t->close, t->mapped, t->async };
-	double life = view_number(v, IO_SLOWEST_LIFE_US);
 	int i;
 
 	use->by = t->by;
 	use->share = t->life > 0 ? at_most_all(t->total / t->life) : -1;
-	if (life > 0)
-		use->slowest = view_number(v, IO_SLOWEST_US) / life;
+	use->slowest = view_slowest(v);
 	for (i = 0; i < ADVICE_CLASSES; i++)
 		use->classes[i] = t->life > 0 ? at_most_all(seconds[i] / t->life) : 0;
 }
 
 /* Threads are counted on each filesystem anew: together they lived at least as long as
- * those of one. */
+ * those of one. Of one that nobody waited for only the time of the job is known. */
 static void add_use(struct advice_list *list, const struct view *v, const struct view_times *t,
 		    struct view_times *all)
 {
@@ -233,8 +231,14 @@ static void add_use(struct advice_list *list, const struct view *v, const struct
 	utf8_clean(use->fs, sizeof(use->fs), v->fs, strlen(v->fs));
 	utf8_clean(use->type, sizeof(use->type), v->type, strlen(v->type));
 	use_times(use, v, t);
-	all->total += t->total;
-	all->life = t->life > all->life ? t->life : all->life;
+	if (all->total <= 0) {
+		*all = *t;
+	} else if (t->total > 0) {
+		all->total += t->total;
+		all->life = t->life > all->life ? t->life : all->life;
+		all->scale = t->scale > all->scale ? t->scale : all->scale;
+		all->by = t->by;
+	}
 	list->slowest = use->slowest > list->slowest ? use->slowest : list->slowest;
 }
 
@@ -299,8 +303,6 @@ static void judge(struct advice_list *list, const struct run_lines *lines, struc
 			continue;
 		view_times(v, &t);
 		add_use(list, v, &t, &all);
-		all.scale = t.scale > all.scale ? t.scale : all.scale;
-		all.by = t.by;
 		add_all(list, v, found, timed_errors(v, found));
 		one = 0;
 		judge_one(list, v, &t, &one);

@@ -112,6 +112,17 @@ bool calls_is_gone(const struct view *v)
 	return gone * 10 >= made * 9 && gone <= made * 2 && view_number(v, IO_OP_FSYNC) < made;
 }
 
+/* One file, or a few, written under another name and renamed to that of the last: the name
+ * of each is new, and the one that it gets is not. Copies set modes and times, too. */
+bool calls_is_replaced(const struct view *v)
+{
+	double made = view_number(v, IO_OP_CREATE);
+	double changed = view_number(v, IO_OP_CHMOD) + view_number(v, IO_OP_UTIMES);
+
+	return view_number(v, IO_OP_RENAME) * 10 >= made * 9 && changed * 2 < made &&
+	       view_number(v, IO_OP_LOOKUP_MISS) * 2 < made * 3;
+}
+
 /* What most of the operations did: "written", "removed" or "read". */
 void calls_add_metadata(const struct view *v, struct advice *a)
 {

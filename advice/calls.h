@@ -25,13 +25,14 @@ bool calls_nfs_ceiling(const struct view *v, struct advice *a);
 bool calls_more_than_asked(const struct view *v, struct advice *a);
 
 /* What timed.c asks, too: opens of files that existed; do fsyncs protect a database; are
- * the files that are opened few, and the files that were made gone again? */
+ * the files that are opened few, and the files that were made gone again, or the same anew? */
 double calls_opened(const struct view *v);
 /* Lookups that no operation explains. */
 double calls_misses(const struct view *v);
 bool calls_is_database(const struct view *v);
 bool calls_is_opened_again(const struct view *v);
 bool calls_is_gone(const struct view *v);
+bool calls_is_replaced(const struct view *v);
 bool calls_is_mapped(const struct view *v);
 /* Which part of the client's requests for names were for what it knew; 0: none. */
 double calls_asked_again(const struct view *v);

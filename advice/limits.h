@@ -16,8 +16,8 @@
 #define LIMIT_MANY_OPS 10000U
 /* Of the processes' life: what is worth a change */
 #define LIMIT_WORTH_PERCENT 5U
-/* Seconds in I/O, of all processes: a job of any length can gain them */
-#define LIMIT_WAITED_S 5U
+/* Seconds of all processes: so much of min_seconds is worth a change */
+#define LIMIT_WAITED_S 3U
 /* Fewer operations say nothing of what a job does */
 #define LIMIT_SOME_OPS 100U
 #define LIMIT_MORE_OPS 1000U /* where the client tells their time */

@@ -49,9 +49,8 @@ static struct advice *tell(struct judging *j, const char *code, const char *kind
 		return a;
 	view_add(a, "time_s", seconds);
 	view_add(a, "mean_share", seconds / j->left.life);
-	if (view_number(j->v, IO_SLOWEST_LIFE_US) > 0)
-		view_add(a, "slowest_share",
-			 view_number(j->v, IO_SLOWEST_US) / view_number(j->v, IO_SLOWEST_LIFE_US));
+	if (view_slowest(j->v) > 0)
+		view_add(a, "slowest_share", view_slowest(j->v));
 	return a;
 }
 
@@ -149,7 +148,9 @@ static void files_written(struct judging *j)
 			 left->meta + left->close < left->write))
 		return;
 	all = take(&left->meta) + take(&left->write) + take(&left->close) + take(&left->sync);
-	calls_add_files(j->v, tell(j, is_gone ? "A16" : "A12", "", "meta", all));
+	calls_add_files(j->v,
+			tell(j, is_gone ? "A16" : "A12",
+			     !is_gone && calls_is_replaced(j->v) ? "replaced" : "", "meta", all));
 }
 
 /* An interpreter's start asks for each name along its search path. */
@@ -216,6 +217,15 @@ static bool is_asked_often(const struct judging *j)
 	return j->left.by != VIEW_BY_KERNEL && n(j, IO_OP_LOOKUP_MISS) * 4 < n(j, IO_OP_STAT);
 }
 
+/* Of files that are there, and that no folder was read for: until one of them changes. */
+static bool is_watching(const struct judging *j)
+{
+	double few = n(j, IO_OP_STAT) / 20;
+
+	return j->left.by == VIEW_BY_KERNEL && n(j, IO_OP_LOOKUP_MISS) <= few &&
+	       n(j, IO_OP_OPEN) <= few && n(j, IO_OP_READDIR) * 100 <= few;
+}
+
 /* Metadata of other kinds, all added up. Close is part of it where nothing is written. */
 static void metadata(struct judging *j)
 {
@@ -246,7 +256,13 @@ static void metadata(struct judging *j)
 		view_add(a, "misses", calls_misses(j->v));
 		view_add(a, "opens", opens);
 	} else if (stats >= 2 * others || view_rate(j->v, stats) >= j->v->limits->stats_per_s) {
-		a = tell(j, "A09", is_asked_often(j) ? "search" : "files", "meta", seconds);
+		a = tell(j, "A09",
+			 is_asked_often(j) ? "search"
+			 : is_watching(j)  ? "watching"
+					   : "files",
+			 "meta", seconds);
+		if (is_watching(j))
+			a->trust = ADVICE_LIKELY;
 		view_add(a, "stats", stats);
 		view_add(a, "per_s", view_rate(j->v, stats));
 	} else {
@@ -291,10 +307,11 @@ static void syncs(struct judging *j)
 	if (is_database || n(j, IO_OP_CREATE) * 2 >= count)
 		left->meta = 0;
 	calls_add_syncs(j->v, tell(j, "A08",
-				   is_osync			     ? "osync"
-				   : is_database		     ? "database"
-				   : n(j, IO_OP_CREATE) * 2 >= count ? "files"
-								     : "lines",
+				   is_osync			    ? "osync"
+				   : is_database		    ? "database"
+				   : n(j, IO_OP_CREATE) * 2 < count ? "lines"
+				   : calls_is_replaced(j->v)	    ? "replaced"
+								    : "files",
 				   "sync", all));
 }
 

@@ -152,6 +152,15 @@ static double gain_of(const struct view *v, const struct view_times *t)
 	return most(t->total / t->life, slowest > 1 ? 1 : slowest);
 }
 
+double view_slowest(const struct view *v)
+{
+	double life = view_number(v, IO_SLOWEST_LIFE_US), threads = view_number(v, IO_THREADS);
+
+	if (life <= 0 || (threads > 0 && life * 2 * threads < view_number(v, IO_THREAD_US)))
+		return -1;
+	return view_number(v, IO_SLOWEST_US) / life;
+}
+
 /* Of requests that the client had on their way; < 0: it does not tell. */
 static double waited(const struct view *v, enum io_number us)
 {

@@ -73,6 +73,9 @@ bool view_has_option(const struct view *v, const char *option);
 int64_t view_cores(const struct view *v);
 
 void view_times(const struct view *v, struct view_times *times);
+/* Share of its life that the thread with the most time waited; < 0: unknown, or it lived for
+ * less than half as long as the others do. */
+double view_slowest(const struct view *v);
 /* Calls of a class that failed so. */
 double view_failed(const struct view *v, enum io_errno error, enum io_class class);
 

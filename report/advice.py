@@ -193,10 +193,12 @@ def silence(answer: dict[str, Any]) -> str:
     least, share = told.get("least") or {}, told.get("share")
     if told.get("silence") in ("little", "nothing") and share is None:
         return "nothing that a rule knows"
+    spent = float(share or 0)  # 4.7 % is below 5 %
     return silence.get(str(told.get("silence") or "nothing"), silence["nothing"]).format(
-        share=units.percent(float(share or 0)), seconds=least.get("seconds", 60),
+        share=f"{spent * 100:.1f} %" if spent < 0.1 else units.percent(spent),
+        seconds=least.get("seconds", 60),
         least=units.size(float(least.get("mib", 1024)) * 1048576),
-        calls=count(least.get("calls", 10000)), waited=least.get("waited", 5))
+        calls=count(least.get("calls", 10000)), waited=least.get("waited", 3))
 
 
 def shares(answer: dict[str, Any]) -> dict[str, dict[str, Any]]:

@@ -170,8 +170,13 @@ def io_share(line: dict[str, Any]) -> float | None:
 
 
 def slowest_share(line: dict[str, Any]) -> float | None:
-    """Of the thread that waited longest, where that is more than the share of all."""
-    share, slowest = io_share(line), ratio(line.get("slowest_us"), line.get("slowest_life_us"))
+    """Of the thread that waited longest, where that is more than the share of all; not of one
+    that lived for a moment beside them."""
+    life = line.get("slowest_life_us") or 0
+    share, slowest = io_share(line), ratio(line.get("slowest_us"), life)
+    threads = line.get("threads") or 0
+    if threads and life * 2 * threads < (line.get("thread_us") or 0):
+        return None
     if share is None or slowest is None or slowest < share or percent(slowest) == percent(share):
         return None
     return slowest

@@ -103,7 +103,7 @@ options() { advise --options "$1" 2>"$DIR/said"; }
 	send
 	run options 7
 	expect_equal '0 ' "$status $output"
-	expect_equal "jobio: advise: job: '7': too little to judge: less than 60 s, 1 GiB, 10 k calls and 5 s in I/O on a client's filesystem" "$(<"$DIR/said")"
+	expect_equal "jobio: advise: job: '7': too little to judge: less than 60 s, 1 GiB, 10 k calls and 3 s in I/O on a client's filesystem" "$(<"$DIR/said")"
 	sed -i 's/^port = .*/port = 1/' "$DIR/jobio.conf"
 	printf 'JobID=8\tCluster=c\tUser=bob\tState=COMPLETED\tSystemComment=jobio/1 rd=1GiB/1 nodes=1/1 scope=job\n' >>"$DIR/bin/jobs"
 	run options 8
