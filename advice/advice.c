@@ -278,7 +278,7 @@ static enum advice_silence silence_of(const struct advice_list *list, const stru
 	if (list->is_judged)
 		return all->life <= 0 || is_large(all) ? ADVICE_NOTHING : ADVICE_LITTLE;
 	if (list->use_count)
-		return ADVICE_SHORT;
+		return all->by == VIEW_BY_KERNEL && !is_large(all) ? ADVICE_LITTLE : ADVICE_SHORT;
 	for (i = 0; i < lines->count; i++) {
 		io = &lines->line[i].io;
 		if (lines->line[i].kind != RUN_APP || !io_is_counted(io))
