@@ -10,10 +10,7 @@ import re
 from functools import cache, cached_property
 
 from report import units, words
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from report.types import Json
 
 WORDS = "advice.words"
 GPU_LOW = 50  # percent
@@ -27,7 +24,7 @@ ONE = re.compile(r"(?<![\d.,])1 ([a-z-]{3,}[a-rt-z])s\b")  # 1 reads
 class Advice:
     """One that the ledger gave; its sentences are made when they are asked for."""
 
-    def __init__(self, one: dict[str, Any], **more: str) -> None:
+    def __init__(self, one: Json, **more: str) -> None:
         self.one, self.more = one, more
         self.code = str(one["code"])
         self.kind = str(one.get("kind") or "")  # which cure of the code fits; "": it has one
@@ -36,7 +33,7 @@ class Advice:
         self.share = float(one.get("share") or 0)  # of the processes' time, 0 to 1
         self.sure = str(one.get("confidence") or "perhaps")  # sure, likely, perhaps
         self.is_error = self.code == "A50"
-        self.option: dict[str, Any] | None = one.get("option")  # what sbatch would be told
+        self.option: Json | None = one.get("option")  # what sbatch would be told
         self.numbers: dict[str, float] = one.get("numbers") or {}
 
     @cached_property
@@ -133,7 +130,7 @@ def fill(text: str, words: dict[str, str]) -> str:
     return ONE.sub(r"1 \1", text)
 
 
-def took(one: dict[str, Any]) -> str:
+def took(one: Json) -> str:
     """took 15 % of the processes' time"""
     numbers, share = one.get("numbers") or {}, float(one.get("share") or 0)
     if "mean_share" not in numbers:
@@ -162,12 +159,12 @@ def plain(code: str, numbers: dict[str, float]) -> str:
 # ---- what a report asks ----------------------------------------------------------
 
 
-def judged(answer: dict[str, Any]) -> dict[str, Any]:
+def judged(answer: Json) -> Json:
     found = answer.get("judged")
     return found if isinstance(found, dict) else {}
 
 
-def lines(answer: dict[str, Any], slurm: dict[str, Any] | None) -> list[Advice]:
+def lines(answer: Json, slurm: Json | None) -> list[Advice]:
     """The most valuable first. 'slurm': what sacct has of the job, with "state", and "gpu_percent"
     where it is known to be an average over time."""
     state = str((slurm or {}).get("state") or "").split(" ")[0]
@@ -184,7 +181,7 @@ def lines(answer: dict[str, Any], slurm: dict[str, Any] | None) -> list[Advice]:
     return found
 
 
-def silence(answer: dict[str, Any]) -> str:
+def silence(answer: Json) -> str:
     """Why lines() is empty, in a sentence without its full stop."""
     told = judged(answer)
     silence = words.of("silence")
@@ -201,12 +198,12 @@ def silence(answer: dict[str, Any]) -> str:
         calls=count(least.get("calls", 10000)), waited=least.get("waited", 3))
 
 
-def shares(answer: dict[str, Any]) -> dict[str, dict[str, Any]]:
+def shares(answer: Json) -> dict[str, Json]:
     """By filesystem: "share", "slowest_share", "classes" of a process's life, and "by"."""
     return {one["fs"]: one for one in judged(answer).get("filesystems") or []}
 
 
-def job_share(answer: dict[str, Any]) -> float | None:
+def job_share(answer: Json) -> float | None:
     """Of the processes' life on all filesystems, as the kernel or the client measured it."""
     told = judged(answer)
     if all(one["by"] == "calls" for one in told.get("filesystems") or []):
@@ -215,7 +212,7 @@ def job_share(answer: dict[str, Any]) -> float | None:
     return share
 
 
-def as_json(answer: dict[str, Any], slurm: dict[str, Any] | None) -> list[dict[str, Any]] | None:
+def as_json(answer: Json, slurm: Json | None) -> list[Json] | None:
     """The member "advice" of jobio report --json; None: too little to judge."""
     if not judged(answer).get("judged"):
         return None

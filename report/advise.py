@@ -26,17 +26,11 @@ import sys
 from report import advice, record, sacct, samples
 from report.command import USAGE, Failure
 from report.job import slurm_of
-from report.options import read, text
+from report.options import read
+from report.record import Job, Source
+from report.types import Any, Json
 from report.units import plural, tone
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from report.options import Spec
-    from report.record import Job, Source
-
-OPTIONS: dict[str, Spec] = {"options": ("", None), "json": ("", None), "conf": ("", text)}
 SINCE = "now-30days"
 RUNS_MAX = 20
 ANYTHING = {"io_cores_min": 1, "io_cores_max": 64, "profiles": []}  # without a jobio.conf
@@ -92,11 +86,11 @@ ADVICE = ("code", "fs", "what", "why", "do", "confidence")
 class Search:
     """Steps for the next run of a job."""
 
-    def __init__(self, job: Run, runs: list[Run], settings: dict[str, Any]) -> None:
+    def __init__(self, job: Run, runs: list[Run], settings: Json) -> None:
         self.job, self.settings = job, settings
         self.runs = runs
         self.like = [run for run in runs if job.is_like(run)]
-        self.steps: list[dict[str, Any]] = []
+        self.steps: list[Json] = []
         self.taken: set[str] = set()
         for told in job.advice or []:
             step = {"option": None, "taken": False, "note": None,
@@ -119,7 +113,7 @@ class Search:
         own = [self.job.seconds] if self.job.seconds > 0 else []
         return own + self.times(*self.job.setup)[0]
 
-    def ask_runs(self, step: dict[str, Any], cores: int | None, profile: str,
+    def ask_runs(self, step: Json, cores: int | None, profile: str,
                  is_saving: bool = False) -> bool:
         """Runs that had the setup do not speak against it. A saving need not be faster."""
         mine, (other, first) = self.own_times(), self.times(cores, profile)
@@ -132,7 +126,7 @@ class Search:
             else "no difference in time")
         return sign < 0 or (is_saving and sign == 0)
 
-    def take(self, step: dict[str, Any], kind: str, *asked: Any) -> None:
+    def take(self, step: Json, kind: str, *asked: Any) -> None:
         """One option of a kind; the first is worth most."""
         if kind in self.taken:
             step["note"] = "another advice is worth more"
@@ -140,7 +134,7 @@ class Search:
             step["taken"] = True
             self.taken.add(kind)
 
-    def propose(self, step: dict[str, Any], option: dict[str, Any]) -> None:
+    def propose(self, step: Json, option: Json) -> None:
         if option.get("io_cores"):  # no option takes cores away
             self.propose_cores(step, option["io_cores"])
         elif "mount_option" in option:
@@ -151,7 +145,7 @@ class Search:
         elif is_word(option.get("exclude") or ""):
             self.propose_without(step, option["exclude"])
 
-    def propose_cores(self, step: dict[str, Any], cores: int) -> None:
+    def propose_cores(self, step: Json, cores: int) -> None:
         least, most = self.settings["io_cores_min"], self.settings["io_cores_max"]
         if not least <= cores <= most:
             step["note"] = f"this site allows {least} to {most} io-cores"
@@ -160,7 +154,7 @@ class Search:
         mine = self.job.setup
         self.take(step, "cores", cores, mine[1], cores < mine[0])
 
-    def propose_profile(self, step: dict[str, Any], option: str) -> None:
+    def propose_profile(self, step: Json, option: str) -> None:
         name = self.find_profile(step["fs"] or "", option)
         if not name:
             step["note"] = f"jobio.conf has no profile with {option} on this host"
@@ -175,7 +169,7 @@ class Search:
                  and self.is_fit(p, fs, option)]
         return "stream" if "stream" in names else next(iter(names), None)
 
-    def is_fit(self, profile: dict[str, Any], fs: str, option: str) -> bool:
+    def is_fit(self, profile: Json, fs: str, option: str) -> bool:
         """It gives the filesystem this option on all nodes of the job, and writecache, with which
         other nodes see old data, to none."""
         is_found = False
@@ -190,7 +184,7 @@ class Search:
                 is_found = True
         return is_found
 
-    def propose_without(self, step: dict[str, Any], node: str) -> None:
+    def propose_without(self, step: Json, node: str) -> None:
         """One job may have met a neighbour."""
         there = [run for run in self.runs if any(n["node"] == node for n in run.job.nodes)]
         slow = sum(1 for run in there if any(
@@ -224,14 +218,14 @@ class Search:
         self.steps.append({"option": " ".join(words) or None, "taken": can, "note": note,
                            **dict.fromkeys(ADVICE)})
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Json:
         return {"id": self.job.id, "judged": self.job.advice is not None, "options": self.options(),
                 "runs": len(self.runs), "runs_like_it": len(self.like), "steps": self.steps}
 
 
 # ---- text --------------------------------------------------------------------------
 
-def reason(step: dict[str, Any]) -> str:
+def reason(step: Json) -> str:
     """Sentences: why it is asked for, or is not."""
     note = (step["note"] or "")[:1].upper() + (step["note"] or "")[1:]
     seen = ". ".join(words.rstrip(".") for words in (step["what"], step["why"], note) if words)
@@ -282,7 +276,7 @@ def other_runs(source: Source, job: Job) -> list[Run]:
 
 
 def main(args: list[str]) -> int:
-    options, words = read("advise", OPTIONS, args)
+    options, words = read(__doc__, args)
     if len(words) != 1:
         raise Failure("of which job? one, as in jobio advise 7", USAGE)
     if "options" in options and "json" in options:

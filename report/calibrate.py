@@ -35,6 +35,7 @@ import signal
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from importlib.util import find_spec
 from math import ceil
 
@@ -42,17 +43,8 @@ from report import calibration, paths, program, record, sacct, units
 from report.calibration import Calibration, Job, setting_text
 from report.command import FAILED, SIGNALS, USAGE, Failure, nearest, on_signals
 from report.ledger import Ledger
-from report.options import number, numbered, read, text
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from report.calibration import Setting
-    from report.options import Spec
-
-    Settings = dict[str, Any]
+from report.options import number, numbered, read
+from report.types import Json, Setting, Take
 
 PREFIX = "jobio-calibrate."
 LOOK_S = 30  # at a filesystem that may hang
@@ -101,18 +93,16 @@ def numbers(name: str, text: str, least: int = 1, most: int = 1024, room: int = 
     return found
 
 
-OPTIONS: dict[str, Spec] = {
-    "dir": ("", text), "output": ("", text), "io-cores": ("", text), "profiles": ("", text),
-    "processes": ("", numbers), "repeats": ("", numbered(1, 100)),
-    "seconds": ("", numbered(1, 3600)), "max-time": ("", duration), "max-bytes": ("", size),
-    "space": ("", size), "fio": ("", text), "conf": ("", text), "dry-run": ("", None)}
+TAKES: dict[str, Take] = {
+    "processes": numbers, "repeats": numbered(1, 100), "seconds": numbered(1, 3600),
+    "max-time": duration, "max-bytes": size, "space": size}
 USUAL = {"output": "calibration", "processes": [1, 2, 4, 8, 16, 32], "repeats": 3, "seconds": 3,
          "max-time": 8 * 3600, "max-bytes": 16 << 40, "space": 8 << 30, "fio": "fio"}
 
 
 # ---- which settings ----------------------------------------------------------------
 
-def settings_of(conf: str | None) -> Settings:
+def settings_of(conf: str | None) -> Json:
     """What jobio.conf lets jobs ask for (tools/settings.h)."""
     ledger = Ledger(conf)
     told = ledger.ask(op="settings")
@@ -122,7 +112,7 @@ def settings_of(conf: str | None) -> Settings:
     return {**told, "own_cores": {p["name"]: p["io_cores"] for p in told["profiles"]}}
 
 
-def wanted_profiles(wish: Settings, conf: Settings) -> list[str | None]:
+def wanted_profiles(wish: Json, conf: Json) -> list[str | None]:
     own, default = conf["own_cores"], conf["profile_default"]
     names = [*([] if default else ["none"]), *own]
     if "profiles" in wish:
@@ -138,7 +128,7 @@ def wanted_profiles(wish: Settings, conf: Settings) -> list[str | None]:
     return [None if name == "none" else name for name in names]
 
 
-def wanted_cores(wish: Settings, conf: Settings) -> list[int]:
+def wanted_cores(wish: Json, conf: Json) -> list[int]:
     least, most = conf["io_cores_min"], conf["io_cores_max"]
     if "io-cores" not in wish:
         return [0, *range(least, most + 1)]
@@ -149,7 +139,7 @@ def wanted_cores(wish: Settings, conf: Settings) -> list[int]:
     return cores
 
 
-def given_cores(setting: Setting, conf: Settings) -> str:
+def given_cores(setting: Setting, conf: Json) -> str:
     """What makes a job without io-cores impossible: it gets those of its profile, or of the
     site."""
     cores, profile = setting
@@ -182,7 +172,7 @@ def keep(settings: list[Setting], speaks_against: Callable[[Setting], str], is_s
 # ---- Slurm and the filesystem ------------------------------------------------------
 
 class Slurm:
-    def __init__(self, wish: Settings) -> None:
+    def __init__(self, wish: Json) -> None:
         self.name = "jobio-calibrate-" + secrets.token_hex(6)
         self.wish = wish
         self.limit_s = 0  # of a job
@@ -281,7 +271,7 @@ def read_folder(folder: str, job: int) -> dict[str, str]:
 # ---- the work ----------------------------------------------------------------------
 
 class Watch:
-    def __init__(self, wish: Settings, data: Calibration, slurm: Slurm, patience_s: float) -> None:
+    def __init__(self, wish: Json, data: Calibration, slurm: Slurm, patience_s: float) -> None:
         self.wish, self.data, self.slurm, self.patience_s = wish, data, slurm, patience_s
         self.folder = self.cluster = self.doing = ""
         self.start, self.start_s = time.monotonic(), time.time()
@@ -413,7 +403,7 @@ class Watch:
     def write(self) -> None:
         data, output = self.data, self.wish["output"]
         place = next((job for job in data.jobs if job.mount), data.jobs[0])
-        about: dict[str, Any] = {
+        about: Json = {
             "jobio": paths.PACKAGE.split()[-1], "start": calibration.stamp(self.start_s),
             "end": calibration.stamp(time.time()), "cluster": self.cluster or None,
             "directory": os.path.dirname(self.folder), "mount": place.mount,
@@ -476,7 +466,7 @@ class Watch:
 
 # ---- main --------------------------------------------------------------------------
 
-def check(wish: Settings, data: Calibration, slurm: Slurm) -> str:
+def check(wish: Json, data: Calibration, slurm: Slurm) -> str:
     """All that can be known before: --dry-run and the run refuse the same. The folder's real
     name."""
     for name in ("sbatch", "squeue", "scancel"):
@@ -493,7 +483,7 @@ def check(wish: Settings, data: Calibration, slurm: Slurm) -> str:
     return check_folder(wish["dir"], wish["space"])
 
 
-def say_plan(wish: Settings, data: Calibration) -> None:
+def say_plan(wish: Json, data: Calibration) -> None:
     files = units.size(data.file_bytes * data.processes[-1])
     print(f"{units.plural(len(data.jobs), 'job')} of {len(data.shapes)} runs "
           f"({units.plural(len(data.settings), 'setting')}, repeats: {data.repeats}), about "
@@ -502,11 +492,11 @@ def say_plan(wish: Settings, data: Calibration) -> None:
 
 
 def main(args: list[str]) -> int:
-    given, words = read("calibrate", OPTIONS, args, words_last=True)
+    given, words = read(__doc__, args, TAKES, words_last=True)
     if words and "--" not in args:
         raise Failure(f"'{words[0]}': one word too many; what is for sbatch stands behind --",
                       USAGE)
-    wish: Settings = {**USUAL, **given, "sbatch": words}
+    wish: Json = {**USUAL, **given, "sbatch": words}
     if "dir" not in wish:
         raise Failure("--dir: which folder?", USAGE)
     conf = settings_of(wish.get("conf"))

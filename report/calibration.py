@@ -13,16 +13,9 @@ import time
 from dataclasses import dataclass, field
 from math import floor, sqrt
 
-from report import samples
+from report import record, samples
 from report.command import USAGE, Failure
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, Optional
-
-    from report import record
-
-    Setting = tuple[int, Optional[str]]  # io-cores, profile
+from report.types import Json, Setting
 
 MIB = 1 << 20
 LARGE_KIB, SMALL_KIB, HUGE_KIB = 1024, 4, 65536
@@ -120,7 +113,7 @@ class Job:
     fstype: str = ""
     runs: dict[str, Run] = field(default_factory=dict)
     layout: Run | None = None
-    told: dict[str, Any] | None = None  # of it, in jobio's record
+    told: Json | None = None  # of it, in jobio's record
     quality: list[str] = field(default_factory=list)
     why: str = ""  # what is wrong with it
     is_judged: bool = False
@@ -143,7 +136,7 @@ class Calibration:
     not enough. Settings are shuffled round by round: an hour in which the servers are busy falls
     on all of them."""
 
-    def __init__(self, settings: list[Setting], wish: dict[str, Any]) -> None:
+    def __init__(self, settings: list[Setting], wish: Json) -> None:
         self.settings: list[Setting] = settings
         self.repeats: int = wish["repeats"]
         self.seconds: int = wish["seconds"]
@@ -359,11 +352,11 @@ def six(value: float) -> float:
     return float(f"{value:.6g}")
 
 
-def summed(values: list[float]) -> dict[str, Any] | None:
+def summed(values: list[float]) -> Json | None:
     return samples.to_json(values, six)
 
 
-def shape_json(data: Calibration, setting: Setting, s: Shape) -> dict[str, Any]:
+def shape_json(data: Calibration, setting: Setting, s: Shape) -> Json:
     cell = data.cell(setting, s.name)
     return {"shape": s.name, "block_bytes": s.block_kib * 1024, "write": s.is_write,
             "direct": s.is_direct, "engine": s.engine, "processes": s.processes, "depth": s.depth,
@@ -371,7 +364,7 @@ def shape_json(data: Calibration, setting: Setting, s: Shape) -> dict[str, Any]:
             "short_runs": len(cell["short"])}
 
 
-def job_json(data: Calibration, job: Job) -> dict[str, Any]:
+def job_json(data: Calibration, job: Job) -> Json:
     return {"job": job.id or None, "node": job.node or None, "io_cores": job.setting[0],
             "profile": job.setting[1], "repeat": job.repeat, "counts": data.is_whole(job),
             "fio": job.fio(), "record": job.told and {**job.told, "quality": job.quality},
@@ -380,8 +373,8 @@ def job_json(data: Calibration, job: Job) -> dict[str, Any]:
                       "latency_us": six(r.latency_us)} for name, r in job.runs.items()]}
 
 
-def to_json(data: Calibration, about: dict[str, Any], advice: list[tuple[str, int, str]],
-            ) -> dict[str, Any]:
+def to_json(data: Calibration, about: Json, advice: list[tuple[str, int, str]],
+            ) -> Json:
     """jobio-calibrate(1) explains the words."""
     lines = [(p, m, line) for p in data.profiles for m in METRICS if (line := fit(data, p, m))]
     return {
@@ -396,7 +389,7 @@ def to_json(data: Calibration, about: dict[str, Any], advice: list[tuple[str, in
         "jobs": [job_json(data, job) for job in data.jobs]}
 
 
-def advice_conf(about: dict[str, Any], advice: list[tuple[str, int, str]]) -> str:
+def advice_conf(about: Json, advice: list[tuple[str, int, str]]) -> str:
     words = [about["end"], about["cluster"] and "cluster " + about["cluster"]]
     head = (f"# jobio calibrate, {', '.join(filter(None, words))}: "
             f"{', '.join(filter(None, (about['directory'], about['fstype'])))}\n"
@@ -438,7 +431,7 @@ def disagreement(job: Job, shapes: int) -> str:
     return ""
 
 
-def nearest(folder: str, items: list[dict[str, Any]], key: str) -> dict[str, Any] | None:
+def nearest(folder: str, items: list[Json], key: str) -> Json | None:
     """The item whose mount point is the longest above the folder; one of all files is above
     everything."""
     fit_ = [i for i in items if i.get(key) is None

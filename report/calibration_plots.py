@@ -6,13 +6,10 @@ import io
 
 from report import samples, units
 from report.calibration import METRICS, Calibration, best_line, best_setting, setting_text
+from report.types import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    # title, places of the axis, name: measured values at each place
-    Panel = tuple[str, list[str], dict[str, list[list[float]]]]
+# title, places of the axis, name: measured values at each place
+Panel = tuple[str, list[str], dict[str, list[list[float]]]]
 
 BYTES, CALLS = "bytes/s", "calls/s"
 GRID = ("Four panels: bytes a second in blocks of 1 MiB, and calls of 4 KiB a second, read and "

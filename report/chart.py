@@ -7,15 +7,12 @@ and stand at a percentage of that width. Many bars are one path: a page has few 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import ceil, log2
 
 from report import units
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
+from report.types import Json
 
 LANE = 84  # pixels of what is drawn above, or below, the axis
 HEAD, FOOT = 12, 22  # pixels above the highest bar; of the labels of the axis
@@ -112,7 +109,7 @@ def dated(chart: Chart, first: float, last: float) -> Chart:
     return chart
 
 
-def cover(line: dict[str, Any], first: float | None, last: float | None) -> tuple[float, float]:
+def cover(line: Json, first: float | None, last: float | None) -> tuple[float, float]:
     """From when to when it is drawn: as long as the job, else all that was counted."""
     if first and last and last > first:
         return first, last
@@ -120,7 +117,7 @@ def cover(line: dict[str, Any], first: float | None, last: float | None) -> tupl
     return line["start"], line["start"] + rows * line["width_s"]
 
 
-def times(line: dict[str, Any], first: float | None, last: float | None) -> Chart:
+def times(line: Json, first: float | None, last: float | None) -> Chart:
     """Bytes a second, read above the axis and written below."""
     start, width = line["start"], line["width_s"]
     read, written = ([value / width for value in line.get(key) or []]
@@ -133,7 +130,7 @@ def times(line: dict[str, Any], first: float | None, last: float | None) -> Char
     return dated(chart, since, until)
 
 
-def waits(line: dict[str, Any], first: float | None, last: float | None) -> Chart | None:
+def waits(line: Json, first: float | None, last: float | None) -> Chart | None:
     """How many processes waited at a time, on average of a slot."""
     start, width = line["start"], line["width_s"]
     waiting = [value / 1e6 / width for value in line.get("io_us") or []]

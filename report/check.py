@@ -51,24 +51,12 @@ from report import (
 from report.check_host import Answer, Host
 from report.check_words import SEVERITIES
 from report.command import FAILED, UNSOUND, USAGE, Failure
-from report.options import choice, read, slurm_version, text
+from report.options import read, slurm_version, text
+from report.types import Json
 from report.units import parse_cpus
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from report.options import Spec
-
-NAME = "check"
 FACTS_S = 300  # jobio-facts has deadlines of its own
 ROLES = ("login", "node", "ctld", "ledger")
-OPTIONS: Mapping[str, Spec] = {
-    "quiet": ("q", None), "verbose": ("v", None), "json": ("", None), "submit": ("", None),
-    "format": ("", choice("text", "json")),
-    **dict.fromkeys(("role", "partition", "capture", "conf", "root", "slurm-conf", "host", "slurmd",
-                     "topology", "client-cpus", "slurm-version", "sysfs"), ("", text))}
 
 
 # ---- options
@@ -82,10 +70,10 @@ def roles_of(text: str) -> list[str]:
     return [role for role in ROLES if role in words]
 
 
-def read_options(args: list[str]) -> dict[str, Any]:
+def read_options(args: list[str]) -> Json:
     # an empty list of CPUs is one
     args = ["--client-cpus=none" if arg == "--client-cpus=" else arg for arg in args]
-    options, words = read(NAME, OPTIONS, args)
+    options, words = read(__doc__, args, {"sysfs": text})
     if words:
         raise Failure(f"'{words[0]}': unexpected argument; see jobio check --help", USAGE)
     for name in ("topology", "root"):
@@ -100,7 +88,7 @@ def read_options(args: list[str]) -> dict[str, Any]:
     return options
 
 
-def make_host(options: dict[str, Any]) -> Host:
+def make_host(options: Json) -> Host:
     host = Host(os.path.realpath(options["root"]) if "root" in options else "")
     host.conf = options.get("conf", f"{'/etc' if host.root else paths.SYSCONF}/slurm/jobio.conf")
     usual = [os.environ.get("SLURM_CONF", "")] * (not host.root) + list(paths.SLURM_CONF)
@@ -176,7 +164,7 @@ def ask_slurm(host: Host, is_told: bool) -> None:
         host.version = (int(found[1]), int(found[2])) if found else (24, 11)
 
 
-def ask_facts(host: Host, options: dict[str, Any]) -> None:
+def ask_facts(host: Host, options: Json) -> None:
     words = [paths.helper("jobio-facts"), "--conf=" + host.conf, "--host=" + host.name]
     if host.topology:
         words.append("--topology=" + host.topology)

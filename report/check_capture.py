@@ -15,12 +15,12 @@ import os
 import re
 import socket
 import tarfile
-from typing import Any
 
 from report import paths
 from report.check_conf import expand
 from report.check_host import Answer, Host, answer_name
 from report.command import Failure
+from report.types import Any
 
 READ_S = 10
 PROBE_S = 60  # it loads all programs

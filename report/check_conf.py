@@ -9,10 +9,7 @@ import re
 
 from report.check_host import Host
 from report.check_node import Cores
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from report.types import Json
 
 NO_TIME = 65534  # of PrologEpilogTimeout: not set
 
@@ -38,7 +35,7 @@ def check_file(host: Host) -> None:
         host.findings.add("J05", mode=mode)
 
 
-def check_profiles(host: Host, keys: dict[str, Any]) -> None:
+def check_profiles(host: Host, keys: Json) -> None:
     for profile in keys["profiles"]:
         for client in profile["clients"]:
             for why in client["refused"]:
@@ -60,7 +57,7 @@ def check_clients(host: Host) -> None:
         host.findings.take(client.get("findings", []))
 
 
-def check_bounds(host: Host, keys: dict[str, Any]) -> None:
+def check_bounds(host: Host, keys: Json) -> None:
     facts = host.facts.get("node") or {}
     if not host.node or "cores" not in facts:
         return
@@ -83,7 +80,7 @@ def hook_limit(host: Host, key: str) -> tuple[str, int]:
     return key, 0
 
 
-def check_limits(host: Host, keys: dict[str, Any]) -> None:
+def check_limits(host: Host, keys: Json) -> None:
     limits = [("PrologTimeout", "prolog_budget_ms", keys["prolog_budget_ms"],
                "Slurm may end a prolog, and drain the node, before jobio gives up by itself")]
     if keys["waits"]:
@@ -98,7 +95,7 @@ def check_limits(host: Host, keys: dict[str, Any]) -> None:
                               enough=-(-ms // 500))
 
 
-def check_use(host: Host, keys: dict[str, Any]) -> None:
+def check_use(host: Host, keys: Json) -> None:
     if not keys["enabled"]:
         host.findings.add("J10", why="enabled=no")
     elif host.is_role("node") and not keys["is_for_node"]:
@@ -128,7 +125,7 @@ def numbers(text: str) -> list[str]:
     return found
 
 
-def check_names(host: Host, keys: dict[str, Any]) -> None:
+def check_names(host: Host, keys: Json) -> None:
     """Partitions and nodes that slurmctld has: a node asks about its own only."""
     if host.partitions is not None:
         known = {p["PartitionName"] for p in host.partitions if "PartitionName" in p}

@@ -13,11 +13,8 @@ import re
 from report import paths
 from report.check_words import Findings
 from report.program import finish, start
+from report.types import Json
 from report.units import parse_cpus
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 SMALL_FILE = 1 << 20
 
@@ -44,7 +41,7 @@ class Host:
         self.node: dict[str, str] | None = None  # scontrol show node
         self.partitions: list[dict[str, str]] | None = None
         self.local: list[tuple[str, str]] = []  # lines of slurm.conf here
-        self.facts: dict[str, Any] = {}  # jobio-facts
+        self.facts: Json = {}  # jobio-facts
         self.names: dict[int, str] = {}  # of processes
 
     # ---- files
@@ -120,9 +117,9 @@ class Host:
         return any(role in self.roles for role in roles)
 
     @property
-    def keys(self) -> dict[str, Any]:
+    def keys(self) -> Json:
         """What jobio.conf says; empty: it cannot be read."""
-        conf: dict[str, Any] = self.facts.get("conf") or {}
+        conf: Json = self.facts.get("conf") or {}
         return conf if conf and not conf.get("error") else {}
 
     def client(self) -> set[int] | None:

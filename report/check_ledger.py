@@ -7,15 +7,12 @@ import pwd
 import re
 import stat
 import time
+from collections.abc import Callable
 
 from report.check_conf import slurm_user
 from report.check_helpers import folder_of, mtime
 from report.check_host import Answer, Host
 from report.check_slurm import local
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ASK_S = 10
 CLOCK_S = 5

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable
 
 from report.check_host import Answer, Host
 from report.command import Failure
 from report.ledger import Ledger
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
+from report.types import Any, Json
 
 JOB_S = 120
 WAIT_S = 60
@@ -74,7 +71,7 @@ def wait(look: Callable[[], Any]) -> Any:
         time.sleep(0.5)
 
 
-def ask(trial: Trial) -> dict[str, Any]:
+def ask(trial: Trial) -> Json:
     """The ledger's answer, when it has a record."""
     try:
         ledger = Ledger(trial.host.conf)

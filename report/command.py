@@ -12,10 +12,7 @@ import sys
 from importlib import import_module
 
 from report import paths
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from report.types import Any
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 FAILED = 1

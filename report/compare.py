@@ -15,24 +15,17 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 
 from report import record, sacct, samples, timeline, units
 from report.command import USAGE, Failure
 from report.job import ratio
-from report.options import read, text
+from report.options import read
+from report.record import Job, Source
+from report.types import Io, Json
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any, Optional
+Values = dict[str, list[float]]  # metric: of each job, or of each node
 
-    from report.options import Spec
-    from report.record import Job, Source
-
-    Io = dict[str, Optional[float]]  # numbers of a job or a node
-    Values = dict[str, list[float]]  # metric: of each job, or of each node
-
-OPTIONS: dict[str, Spec] = {"json": ("", None), "conf": ("", text)}
 WORK_PERCENT = 10  # more: it was not the same work
 
 
@@ -113,7 +106,7 @@ def of_job(job: Job) -> Io:
             "write_s": seconds}
 
 
-def total(nodes: list[dict[str, Any]]) -> Io:
+def total(nodes: list[Json]) -> Io:
     """Of these nodes, what is of the job."""
     return {**{key: units.known(node.get(key) for node in nodes) for key in NUMBERS},
             "meta": units.known(n for node in nodes for n in (node.get("meta") or {}).values())}
@@ -157,8 +150,8 @@ class Comparison:
         return (None not in self.means(metric) if change is None
                 else abs(change) > WORK_PERCENT)
 
-    def to_json(self) -> dict[str, Any]:
-        top: dict[str, Any] = {"sides": [
+    def to_json(self) -> Json:
+        top: Json = {"sides": [
             {"jobs": [r.id for r in side.reports], **{key: side.common(key) for key in WORDS},
              "nodes": side.node_count()} for side in self.sides], "spread_over": self.over}
         for metric in METRICS:
@@ -244,7 +237,7 @@ def jobs_of(source: Source, word: str) -> list[Job]:
 
 
 def main(args: list[str]) -> int:
-    options, words = read("compare", OPTIONS, args)
+    options, words = read(__doc__, args)
     if len(words) != 2:
         raise Failure("two jobs, or two lists of them; see jobio compare --help", USAGE)
     sides = [record.split(word) for word in words]

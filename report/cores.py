@@ -32,18 +32,13 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Sequence
 
 from report import paths
 from report.command import USAGE, Failure
-from report.options import choice, parse, slurm_version, text
+from report.options import parse, slurm_version, text
+from report.types import Json
 from report.units import parse_cpus
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from report.options import Spec
 
 PARAMETERS = ("allow_ecores", "config_override", "contain_spank", "l3cache_as_socket",
               "numa_node_as_socket", "conmgr_", "shutdown_on_reboot")
@@ -62,23 +57,18 @@ def known_version(_: str, value: str) -> str:
     return value
 
 
-SUBJECT: Mapping[str, Spec] = {
-    "topology": ("", text), "node": ("", text),
-    "allow-spec-resources-usage": ("", choice("yes", "no")), "spec-cores-first": ("", None),
-    "slurmd-parameters": ("", parameters), "task-plugin-param": ("", text),
-    "slurm-version": ("", known_version), "conf": ("", text),
-    "format": ("", choice("json", "text"))}
-OPTIONS: Mapping[str, Spec] = {**SUBJECT, "core-spec": ("", text), "thread-spec": ("", text)}
+TAKES = {"slurmd-parameters": parameters, "slurm-version": known_version, "sysfs": text}
 
 
-def ask(name: str, table: Mapping[str, Spec], args: list[str], for_text: list[str],
-        ) -> tuple[int, dict[str, Any] | None]:
+def ask(name: str, help_text: str | None, args: list[str], for_text: Sequence[str] = (),
+        ) -> tuple[int, Json | None]:
     """Run jobio-NAME, which judges the values: (its exit status, what is to be shown as text).
     The rest is printed: its JSON, or what it says on standard error."""
-    given, words = parse(name, table, args)
+    given, words = parse(help_text, args, TAKES)
     form = dict(given).get("format", "text")
     words += ["--" + key if value is True else f"--{key}={value}"
-              for key, value in given if key != "format"] + for_text * (form == "text")
+              for key, value in given if key != "format"]
+    words += for_text if form == "text" else ()
     program = paths.helper("jobio-" + name)
     try:
         ran = subprocess.run([program, *words], stdout=subprocess.PIPE, check=False)
@@ -95,7 +85,7 @@ def line(label: str, text: str | None) -> None:
         print(f"{label:<16} {text or 'none'}")
 
 
-def findings(told: dict[str, Any]) -> None:
+def findings(told: Json) -> None:
     for one in told["findings"]:
         print(f"{one['code']} {one['severity']}: {one['text']}")
         if one["cure"]:
@@ -103,7 +93,7 @@ def findings(told: dict[str, Any]) -> None:
 
 
 def main(args: list[str]) -> int:
-    status, told = ask("cores", OPTIONS, args, ["--map"])
+    status, told = ask("cores", __doc__, args, ["--map"])
     if not told:
         return status
     line("abstract cores", told["abstract_cores"])

@@ -5,11 +5,7 @@ from __future__ import annotations
 
 from report import sacct
 from report.job import advice_of
-from report.record import TOTALS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from report.record import Job
+from report.record import TOTALS, Job
 
 HEAD = ("job,cluster,restart,source,nodes_seen,nodes_expected,io_cores,cpus,profile,read_bytes,"
         "read_calls,write_bytes,write_calls,scope,counted_by,quality,peak_read_Bps,peak_write_Bps,"

@@ -2,16 +2,13 @@
 """All that is recorded of a job, in the field's words: jobio report -v."""
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from report import units, words
 from report.job import names, quality
+from report.record import Job, Source
+from report.types import Json
 from report.units import count, plural, size
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from report.record import Job, Source
 
 NODES_SHOWN = 16
 HISTOGRAMS = {"read_sizes": "read sizes", "write_sizes": "write sizes",
@@ -34,7 +31,7 @@ def answer(value: bool | None, yes: str, no: str, unknown: str) -> str:
     return unknown if value is None else yes if value else no
 
 
-def request(told: dict[str, Any], nodes: list[str]) -> str:
+def request(told: Json, nodes: list[str]) -> str:
     words = [plural(told["io_cores"], "io-core")] if told.get("io_cores") else []
     if told.get("profile"):
         words.append(f"profile {told['profile']}" + answer(
@@ -42,12 +39,12 @@ def request(told: dict[str, Any], nodes: list[str]) -> str:
     return f"{', '.join(words) or 'nothing'}: {names(nodes)}"
 
 
-def cores(told: dict[str, Any], nodes: list[str]) -> str:
+def cores(told: Json, nodes: list[str]) -> str:
     return f"{plural(told.get('count') or 0, 'core')} {told.get('abstract') or 'unknown'}, CPUs " \
         f"{told.get('os_cpus') or 'unknown'}: {names(nodes)}"
 
 
-def client(told: dict[str, Any], nodes: list[str]) -> Iterator[str]:
+def client(told: Json, nodes: list[str]) -> Iterator[str]:
     cpus = f", CPUs {told['cpus']}" if told.get("cpus") else ""
     yield f"{told.get('name')}: {told.get('type')} {told.get('version') or 'of unknown version'}" \
         f"{cpus}: {names(nodes)}"
@@ -62,7 +59,7 @@ def client(told: dict[str, Any], nodes: list[str]) -> Iterator[str]:
         yield f"  card {card['names']}{numa}: {beside}"
 
 
-def change(told: dict[str, Any], nodes: list[str]) -> str:
+def change(told: Json, nodes: list[str]) -> str:
     old, new, made = told.get("old") or "", told.get("new") or "", told.get("made")
     what = f"{told.get('what') or '?'} {told.get('target') or ''}: "
     back = answer(told.get("restored"), "put back", "NOT put back", "unknown whether put back")
@@ -113,7 +110,7 @@ def histogram(key: str, bins: list[int]) -> str:
     return f"{units.bars(bins[used[0]:used[-1] + 1])}  {low} to {high}"
 
 
-def means(line: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def means(line: Json) -> Iterator[tuple[str, str]]:
     for kind in ("read", "write"):
         calls = line.get(f"{kind}_calls")
         if calls and line.get(f"{kind}_bytes"):
@@ -122,7 +119,7 @@ def means(line: dict[str, Any]) -> Iterator[tuple[str, str]]:
             yield f"mean latency of {kind}s", units.span(line[f"{kind}_us"] * 1000 / calls)
 
 
-def relation(job: Job, line: dict[str, Any]) -> str:
+def relation(job: Job, line: Json) -> str:
     """How what the client did relates to what the processes asked for."""
     known = words.of("relations")
     for told, _ in job.clients:
@@ -131,7 +128,7 @@ def relation(job: Job, line: dict[str, Any]) -> str:
     return ""
 
 
-def counters(job: Job, line: dict[str, Any], known: dict[str, list[str]]) -> Iterator[str]:
+def counters(job: Job, line: Json, known: dict[str, list[str]]) -> Iterator[str]:
     wire = line["kind"] == "wire"
     source = words.of("sources").get(line["source"], f"counted by {line['source']}")
     if wire:

@@ -2,15 +2,12 @@
 """One job on one screen: was that good, what limits it, what to change."""
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from report import advice, sacct, timeline, units, words
+from report.record import Group, Job, Source
+from report.types import Json
 from report.units import count, percent, plural, size, tone
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from report.record import Group, Job, Source
 
 ADVICE_SHOWN = 5
 NAMES_SHOWN = 8
@@ -156,7 +153,7 @@ def lacks(job: Job) -> Iterator[str]:
 
 # ---- filesystems ----------------------------------------------------------------------
 
-def io_us(line: dict[str, Any]) -> int | None:
+def io_us(line: Json) -> int | None:
     return units.known(line.get(key) for key in TIMES)
 
 
@@ -164,12 +161,12 @@ def ratio(part: float | None, whole: float | None) -> float | None:
     return part / whole if part is not None and whole else None
 
 
-def io_share(line: dict[str, Any]) -> float | None:
+def io_share(line: Json) -> float | None:
     """Of the life of a thread that did I/O there, the part that it spent in it."""
     return ratio(io_us(line), line.get("thread_us"))
 
 
-def slowest_share(line: dict[str, Any]) -> float | None:
+def slowest_share(line: Json) -> float | None:
     """Of the thread that waited longest, where that is more than the share of all; not of one
     that lived for a moment beside them."""
     life = line.get("slowest_life_us") or 0
@@ -203,7 +200,7 @@ def moved(total: int | None, calls: int | None) -> tuple[str, str]:
     return size(total), f"{count(calls)} x {size(total / calls)}"
 
 
-def operations(line: dict[str, Any]) -> int | None:
+def operations(line: Json) -> int | None:
     return units.known((line.get("meta") or {}).values())
 
 
@@ -312,7 +309,7 @@ def course(job: Job) -> Iterator[str]:
 
 # ---- advice ---------------------------------------------------------------------------
 
-def slurm_of(job: Job) -> dict[str, Any] | None:
+def slurm_of(job: Job) -> Json | None:
     """What advice may need of sacct."""
     if not job.slurm or not job.is_of_slurm:
         return None

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Iterator, Sequence
 
 from report import job as one_job
 from report import sacct, units
 from report.command import USAGE, Failure
+from report.record import Job, Source
+from report.types import Any, Json
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from typing import Any
-
-    from report.record import Job, Source
-
-    Column = tuple[str, str, bool, list[str]]  # name, head, is it a number, a cell for each job
+Column = tuple[str, str, bool, list[str]]  # name, head, is it a number, a cell for each job
 
 LIMIT = 1000
 NAME_MAX = 20
@@ -29,7 +25,7 @@ class Query:
     """What was asked for on the command line; sacct chooses, and shows what slurmdbd lets the
     caller see."""
 
-    def __init__(self, values: dict[str, Any]) -> None:
+    def __init__(self, values: Json) -> None:
         self.users: str | None = values.get("user")
         self.accounts: str | None = values.get("account")
         self.since: str = values.get("starttime", "now-1days")

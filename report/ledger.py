@@ -5,14 +5,11 @@ from __future__ import annotations
 import contextlib
 import json
 import subprocess
+from collections.abc import Iterator
 
 from report import paths, units
 from report.command import FAILED, USAGE, Failure
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
+from report.types import Any, Json
 
 
 class Ledger:
@@ -42,7 +39,7 @@ class Ledger:
         except BrokenPipeError:
             pass  # answer() says why
 
-    def answer(self) -> dict[str, Any]:
+    def answer(self) -> Json:
         if self.down:
             return {"ok": False, "down": True, "error": self.down}
         assert self.process.stdout and self.process.stderr
@@ -52,16 +49,16 @@ class Ledger:
             bad = self.process.wait() == USAGE and self.conf
             raise Failure(why.removeprefix("jobio-ask: ") or "jobio-ask: it ended without an "
                           "answer", USAGE if bad else FAILED)
-        told: dict[str, Any] = json.loads(text if self.raw else units.clean_json(text))
+        told: Json = json.loads(text if self.raw else units.clean_json(text))
         if told.get("down"):
             self.down = told["error"]
         return told
 
-    def ask(self, **question: Any) -> dict[str, Any]:
+    def ask(self, **question: Any) -> Json:
         self.send(**question)
         return self.answer()
 
-    def ask_all(self, questions: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    def ask_all(self, questions: list[Json]) -> Iterator[Json]:
         """The answers; while one is read the next question is on its way, and no more of them:
         both pipes may be full."""
         for at in range(len(questions) + 1):

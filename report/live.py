@@ -19,14 +19,9 @@ import time
 
 from report import paths, sacct, units
 from report.command import Failure, on_signals
-from report.record import Job
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from report.record import Source
-    from report.reporter import Asked
+from report.record import Job, Source
+from report.reporter import Asked
+from report.types import Any, Json
 
 FIRST_S, AGAIN_S = 30.0, 10.0  # srun has to start a step
 END_S = 3.0  # for srun to end its step
@@ -195,7 +190,7 @@ class Look:
 
     def __init__(self, link: Link, job: int) -> None:
         self.when = time.monotonic()
-        self.records: list[dict[str, Any]] = []
+        self.records: list[Json] = []
         self.blind = 0  # nodes that count nothing before the job ends
         self.mute: list[str] = []  # nodes that did not answer, and why
         self.nodes = link.count
@@ -222,7 +217,7 @@ class Look:
         self.records.append(told)
         return "it did not answer this time" if node.ask < asked else ""
 
-    def about(self) -> dict[str, Any]:
+    def about(self) -> Json:
         """What is only known of a job that runs."""
         return {"nodes": self.nodes or None, "nodes_blind": self.blind,
                 "nodes_mute": self.mute_count, "mute": ", ".join(self.mute) or None}
@@ -321,7 +316,7 @@ class View:
         if self.is_screen:
             print("\r\033[K" + text, end="", flush=True)
 
-    def merge(self, look: Look, form: str, **more: Any) -> dict[str, Any]:
+    def merge(self, look: Look, form: str, **more: Any) -> Json:
         """As the ledger would answer."""
         first = look.records[0] if look.records else {}
         cluster = first.get("cluster") or (self.row.cluster if self.row else None)

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from functools import partial
 from getopt import GetoptError, getopt, gnu_getopt
 
 from report import paths
 from report.command import USAGE, Failure, Help
+from report.types import Any, Json, Take
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any, Optional
-
-    # its letter, and what makes a value of its name and its text; None: it has no value
-    Spec = tuple[str, Optional[Callable[[str, str], Any]]]
+# "  -j, --jobs=A,B,C   more jobs"; a value: =A, [=A] or a blank and a word in capitals
+LINE = re.compile(r"(?m)^  (?:-(\w), )?--([a-z-]+)(?:(\[?=| (?=[A-Z]))(\S*))?")
+NO_TAKES: dict[str, Take] = {}
 
 
 def usage(text: str | None) -> int:
@@ -55,32 +53,38 @@ def text(name: str, value: str) -> str:
     return value
 
 
-def read(command: str, table: Mapping[str, Spec], args: list[str], words_last: bool = False,
-         ) -> tuple[dict[str, Any], list[str]]:
+def read(help_text: str | None, args: list[str], takes: Mapping[str, Take] = NO_TAKES,
+         words_last: bool = False) -> tuple[Json, list[str]]:
     """The values of those that were given, the last of each, and the other words."""
-    given, words = parse(command, table, args, words_last)
+    given, words = parse(help_text, args, takes, words_last)
     return dict(given), words
 
 
-def parse(command: str, table: Mapping[str, Spec], args: list[str], words_last: bool = False,
-          ) -> tuple[list[tuple[str, Any]], list[str]]:
-    """The options in their order, with their values, True where there is none, and the other
-    words. With 'words_last' what follows the first word are words."""
-    table = {**table, "help": ("h", None)}
-    long = [name + "=" * bool(take) for name, (_, take) in table.items()]
-    letters = {"-" + letter: name for name, (letter, _) in table.items() if letter}
-    short = "".join(letter[1] + ":" * bool(table[name][1]) for letter, name in letters.items())
+def parse(help_text: str | None, args: list[str], takes: Mapping[str, Take],
+          words_last: bool = False) -> tuple[list[tuple[str, Any]], list[str]]:
+    """The options that a help text names, in their order, with their values, True where there is
+    none, and the other words. 'takes': of those whose value is no plain text, and of hidden ones.
+    With 'words_last' what follows the first word are words."""
+    table: dict[str, Take | None] = {"help": None, **takes}
+    letters = {"-h": "help"}
+    for letter, name, sign, value in LINE.findall(help_text or ""):
+        if letter:
+            letters["-" + letter] = name
+        usual = choice(*value.split("|")) if "|" in value else text
+        table.setdefault(name, usual if sign else None)
+    long = [name + "=" * bool(take) for name, take in table.items()]
+    short = "".join(letter[1] + ":" * bool(table[name]) for letter, name in letters.items())
     try:
         found, words = (getopt if words_last else gnu_getopt)(args, short, long)
     except GetoptError as error:
         arg = ("-" if len(error.opt) == 1 else "--") + error.opt
-        raise Failure(f"'{arg}': no such option, or its value is missing; see jobio {command} "
-                      "--help", USAGE) from None
+        raise Failure(f"'{arg}': no such option, or its value is missing; see jobio "
+                      f"{(help_text or '').split()[2]} --help", USAGE) from None
     given = [(letters.get(arg, arg[2:]), value) for arg, value in found]
     for name, value in given:
         if name == "help":
             raise Help
-        if table[name][1] and not value:
+        if table[name] and not value:
             raise Failure(f"--{name}: '': must not be empty", USAGE)
-    takes = [(name, value, table[name][1]) for name, value in given]
-    return [(name, take(name, value) if take else True) for name, value, take in takes], words
+    return [(name, take(name, value) if (take := table[name]) else True)
+            for name, value in given], words

@@ -9,24 +9,18 @@ from __future__ import annotations
 import os
 import re
 import time
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import cache
+from threading import Thread
+
+import jinja2
 
 from report import chart, jobs, paths, sacct, units, words
 from report import job as one_job
 from report.command import Failure
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from threading import Thread
-    from typing import Any
-
-    import jinja2
-
-    from report.record import Group, Job
-
-    Json = dict[str, Any]
+from report.record import Group, Job
+from report.types import Any, Json
 
 FS_DRAWN = 6  # filesystems with pictures of their own
 MINOR = 0.02  # of the time and of the bytes of the largest: drawn where a reader asks for it

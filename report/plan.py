@@ -30,23 +30,12 @@ Exit status: 0 the plan can be had; 1 it cannot, or there is no
 answer; 2 bad usage."""
 from __future__ import annotations
 
-from report.cores import SUBJECT, ask, findings, line
-from report.options import text
+from report.cores import ask, findings, line
+from report.types import Json
 from report.units import parse_cpus
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
 
-    from report.options import Spec
-
-OPTIONS: Mapping[str, Spec] = {
-    **SUBJECT, "packed": ("", None), "spread": ("", None),
-    **dict.fromkeys(("max", "client", "nic", "local-cpus", "os-cpus", "sysfs"), ("", text))}
-
-
-def show_client(client: dict[str, Any]) -> None:
+def show_client(client: Json) -> None:
     """Its cards, each with its place and with what it serves."""
     for at, card in enumerate(client["cards"]):
         node = card["numa_node"]
@@ -58,7 +47,7 @@ def show_client(client: dict[str, Any]) -> None:
         line("" if at else "beside it", cpus)
 
 
-def show(told: dict[str, Any]) -> None:
+def show(told: Json) -> None:
     if "client" in told:
         show_client(told["client"])
     line("abstract cores", told["abstract_cores"])
@@ -79,7 +68,7 @@ def show(told: dict[str, Any]) -> None:
 
 
 def main(args: list[str]) -> int:
-    status, told = ask("plan", OPTIONS, args, [])
+    status, told = ask("plan", __doc__, args)
     if told:
         show(told)
     return status

@@ -5,10 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
 
 
 def start(words: Sequence[str], environment: dict[str, str] | None = None,

@@ -5,16 +5,13 @@ from __future__ import annotations
 import functools
 import os
 import re
+from collections.abc import Iterable, Sequence
 
 from report import paths, sacct
 from report.command import FAILED, USAGE, Failure
 from report.ledger import Ledger
 from report.summary import Summary, parse
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any
+from report.types import Any, Json
 
 FAMILY_MAX = 1000  # tasks of an array
 PAGE = 250  # jobs of a question: any user may ask one of 4096 bytes
@@ -79,7 +76,7 @@ class Job:
     """One run of a job. 'source': "ledger", "sacct" (the summary alone, of three digits) or
     "live"; 'answer': the ledger's, in one of the forms of tools/slim.h; {} of sacct."""
 
-    def __init__(self, job: str, source: str, answer: dict[str, Any] | None = None,
+    def __init__(self, job: str, source: str, answer: Json | None = None,
                  slurm: sacct.Row | None = None) -> None:
         self.id, self.source, self.answer, self.slurm = job, source, answer or {}, slurm
         self.why_not_ledger = ""
@@ -136,14 +133,14 @@ class Job:
         return len(self.answer.get("records") or []) if count is None else count
 
     @property
-    def lines(self) -> list[dict[str, Any]]:
-        told: list[dict[str, Any]] = self.answer.get("lines") or []
+    def lines(self) -> list[Json]:
+        told: list[Json] = self.answer.get("lines") or []
         return told
 
     @property
-    def nodes(self) -> list[dict[str, Any]]:
+    def nodes(self) -> list[Json]:
         """One for each record; node_count is how many the job has."""
-        told: list[dict[str, Any]] = self.answer.get("nodes") or []
+        told: list[Json] = self.answer.get("nodes") or []
         return told
 
     def same(self, key: str) -> list[tuple[Any, list[str]]]:
@@ -152,7 +149,7 @@ class Job:
                 for group in (self.answer.get("same") or {}).get(key, [])]
 
     @property
-    def clients(self) -> list[tuple[dict[str, Any], list[str]]]:
+    def clients(self) -> list[tuple[Json, list[str]]]:
         return self.same("client") + self.same("more_clients")
 
     @property
@@ -165,7 +162,7 @@ class Job:
         return {key: exact[key] if key in exact else getattr(self.summary, key) for key in TOTALS}
 
     @property
-    def advice(self) -> list[dict[str, Any]] | None:
+    def advice(self) -> list[Json] | None:
         """None: too little to judge, or no record."""
         from report import advice
 
@@ -264,11 +261,11 @@ class Source:
         self.sacct: sacct.Sacct | None = None
         self.ledger = Ledger(conf)
         self.command = command
-        self._config: dict[str, Any] | None = None
+        self._config: Json | None = None
         self._cluster: str | None = None
 
     @property
-    def config(self) -> dict[str, Any]:
+    def config(self) -> Json:
         """What jobio-ask tells of jobio.conf."""
         if self._config is None:
             import sys
@@ -301,13 +298,13 @@ class Source:
     # one job
 
     def family_and_job(self, job: str, restart: int | None = None,
-                       ) -> tuple[list[str], dict[str, Any]]:
+                       ) -> tuple[list[str], Json]:
         """Both questions about a number, while sacct is on its way: for the cluster that is most
         likely meant, and again where sacct says another."""
         assert self.config
         cluster = self._cluster or self.cluster
         while True:
-            asked: list[dict[str, Any]] = [
+            asked: list[Json] = [
                 {"op": "family", "cluster": cluster, "job": job},
                 {"op": "get", "cluster": cluster, "job": job, "restart": restart,
                  "form": self.form, "advice": self.advice or None}]
@@ -327,7 +324,7 @@ class Source:
                 and is_id(row.id)][:FAMILY_MAX]
 
     def job(self, job: str, restart: int | None = None,
-            answer: dict[str, Any] | None = None) -> Job:
+            answer: Json | None = None) -> Job:
         """Raises Failure for an unknown job. 'answer': the ledger's, if it was asked before."""
         if answer is None:
             answer = self.family_and_job(job, restart)[1]
@@ -411,7 +408,7 @@ class Source:
         self.ledger.close()
 
 
-def why_not(answer: dict[str, Any]) -> str:
+def why_not(answer: Json) -> str:
     """An answer that is not ok, in words."""
     error = answer.get("error") or "the answer has no meaning"
     return error if answer.get("down") else f"ledger: {error}"
@@ -431,7 +428,7 @@ def group(source: Source, word: str, restart: int | None = None, form: str = "ro
     ledger knows which; of a part that it knows alone, or as a job like others, sacct may know
     the rest, as it does when it is the one who knows the job. 'form': of a family's answers,
     where a single one is slim."""
-    answer: dict[str, Any] | None = None
+    answer: Json | None = None
     found = Group(word, "[" in word)
     if found.is_family:
         source.wait_sacct()

@@ -42,27 +42,19 @@ import sys
 
 from report import jobs, record, sacct
 from report.command import FAILED, USAGE, Failure
-from report.options import choice, numbered, read, text
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from report.options import Spec
-    from report.record import Group, Job
+from report.options import choice, numbered, read
+from report.record import Group, Job
+from report.types import Json, Take
 
 JOBS_MAX = 1000
 LIMIT_MAX = 100000
 
 
-OPTIONS: dict[str, Spec] = {
-    "restart": ("", numbered(0, 2 ** 32 - 1)), "live": ("", numbered(1, 3600)),
-    "verbose": ("v", None), "advice": ("", choice("all", "none")),
-    "user": ("u", jobs.word("._,$@\\")), "account": ("A", jobs.word("._,")),
-    "starttime": ("S", jobs.word("/:.+")), "endtime": ("E", jobs.word("/:.+")),
-    "state": ("s", jobs.states), "all": ("", None), "sort": ("", choice(*jobs.SORTS)),
-    "limit": ("", numbered(1, LIMIT_MAX)), "format": ("o", jobs.columns), "site": ("", None),
-    "json": ("", None), "csv": ("", None), "html": ("", text), "conf": ("", text)}
+TAKES: dict[str, Take] = {
+    "restart": numbered(0, 2 ** 32 - 1), "live": numbered(1, 3600),
+    "user": jobs.word("._,$@\\"), "account": jobs.word("._,"), "starttime": jobs.word("/:.+"),
+    "endtime": jobs.word("/:.+"), "state": jobs.states, "sort": choice(*jobs.SORTS),
+    "limit": numbered(1, LIMIT_MAX), "format": jobs.columns}
 LISTS = ("user", "account", "starttime", "endtime", "state", "sort", "limit", "all")
 # an option, those that do not go with it, and what is said then
 APART = (
@@ -85,7 +77,7 @@ class Asked:
     def __init__(self, args: list[str]) -> None:
         self.words: list[str] = []
         args = ["--live=5" if arg == "--live" else arg for arg in args]
-        self.values, words = read("report", {**OPTIONS, "jobs": ("j", self.add)}, args)
+        self.values, words = read(__doc__, args, {**TAKES, "jobs": self.add})
         for word in words:
             self.values["jobs"] = self.add("jobs", word)
         for name, others, why in APART:
@@ -131,7 +123,7 @@ def as_json(job: Job, is_advised: bool = True) -> str:
     from report import advice, units
     from report import job as one_job
 
-    told: dict[str, Any] = {key: value for key, value in job.answer.items()
+    told: Json = {key: value for key, value in job.answer.items()
                             if key not in ("ok", "advice")}
     told["id"], told["source"] = job.id, job.source
     if not job.answer:

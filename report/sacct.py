@@ -4,14 +4,11 @@ caller see."""
 from __future__ import annotations
 
 import os
+import subprocess
+from collections.abc import Sequence
 
 from report import paths, program, summary, units
 from report.command import Failure
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Sequence
 
 TIMEOUT_S = 20
 

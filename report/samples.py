@@ -2,11 +2,8 @@
 """Repeated measurements: mean, spread, and whether two sets of them differ beyond chance."""
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import fsum, sqrt
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # Student's t for 95 %, both sides, by degrees of freedom from 1 on
 CRITICAL = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,

@@ -17,14 +17,8 @@ from report import record, sacct, summary, units
 from report.command import USAGE, Failure
 from report.job import TIMES
 from report.ledger import Ledger
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from report.summary import Summary
-
-    Sum = dict[str, Any]
+from report.summary import Summary
+from report.types import Json
 
 LIMIT = 20  # lines of each table
 GATE_MAX = 1000  # jobs; those that ended last
@@ -42,10 +36,10 @@ ADDED = ("jobs", "node_s", "read_bytes", "write_bytes", "meta", *TIMES, "thread_
 class Tally:
     def __init__(self) -> None:
         self.totals = dict.fromkeys(TOTALS, 0)
-        self.sums: dict[str, dict[tuple[str, str], Sum]] = {kind: {} for kind in HEADS}
-        self.gate: list[dict[str, Any]] = []
+        self.sums: dict[str, dict[tuple[str, str], Json]] = {kind: {} for kind in HEADS}
+        self.gate: list[Json] = []
 
-    def add(self, kind: str, more: Sum) -> None:
+    def add(self, kind: str, more: Json) -> None:
         """What 'more' has, to the sum of its name; what is unknown adds nothing."""
         key = (more["name"], more.get("cluster", ""))
         found = self.sums[kind].get(key)
@@ -64,7 +58,7 @@ class Tally:
                                  (most, -found["peak_job"])):
             found["peak_Bps"], found["peak_job"] = peak, more["peak_job"]
 
-    def join(self, told: dict[str, Any]) -> None:
+    def join(self, told: Json) -> None:
         """A page of the ledger's."""
         for name in TOTALS:
             self.totals[name] += told[name]
@@ -73,15 +67,15 @@ class Tally:
                 self.add(kind, one)
         self.gate = sorted(self.gate + told["gate"], key=lambda job: -job["ended"])[:GATE_MAX]
 
-    def sorted(self, kind: str) -> list[Sum]:
+    def sorted(self, kind: str) -> list[Json]:
         """The largest first, by bytes; advice by node hours."""
-        def place(one: Sum) -> tuple[int, int, str, str]:
+        def place(one: Json) -> tuple[int, int, str, str]:
             size = (one["node_s"] if kind == "advice"
                     else (one["read_bytes"] or 0) + (one["write_bytes"] or 0))
             return -size, -one["jobs"], one["name"], one.get("cluster", "")
         return sorted(self.sums[kind].values(), key=place)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Json:
         return {**self.totals, **{kind: self.sorted(kind) for kind in HEADS}, "gate": self.gate}
 
 
@@ -93,7 +87,7 @@ class Site:
         self.silent = 0  # jobs that sacct lists without a summary
         self.tally = Tally()
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Json:
         return {"source": "sacct" if self.why_not_ledger else "ledger",
                 "why_not_ledger": self.why_not_ledger or None,
                 "since": self.since, "until": self.until, "silent": self.silent,
@@ -134,7 +128,7 @@ def add_row(tally: Tally, row: sacct.Row, s: Summary) -> None:
     """A job of sacct, by its summary, which does not split numbers by filesystem."""
     node_s = (row.elapsed_s or 0) * (row.nodes or 0)
     job = int(row.raw_id)
-    mine: Sum = {**dict.fromkeys(FIRST), "jobs": 1, "node_s": node_s}
+    mine: Json = {**dict.fromkeys(FIRST), "jobs": 1, "node_s": node_s}
     if s.scope == "job":
         peak = max(s.peak_read or 0, s.peak_write or 0) or None
         mine.update(read_bytes=s.read_bytes, write_bytes=s.write_bytes, meta=s.meta, peak_Bps=peak,
@@ -236,7 +230,7 @@ def hours(seconds: float) -> str:
     return f"{value:.1f}" if value < 100 else units.count(value)
 
 
-def name_of(site: Site, kind: str, one: Sum) -> str:
+def name_of(site: Site, kind: str, one: Json) -> str:
     """Filesystems of one name on several clusters are told apart."""
     if not one["name"]:
         return "none" if kind == "profiles" else "unknown"
@@ -271,7 +265,7 @@ def notes(site: Site) -> list[str]:
     return found
 
 
-def rows(site: Site, kind: str) -> list[dict[str, Any]]:
+def rows(site: Site, kind: str) -> list[Json]:
     """What text and page show of each sum; None: unknown."""
     judged = site.tally.totals["judged"]
     return [{**one, "name": name_of(site, kind, one), "hours": hours(one["node_s"]),
@@ -280,7 +274,7 @@ def rows(site: Site, kind: str) -> list[dict[str, Any]]:
             for one in site.tally.sorted(kind)]
 
 
-def io_s(one: Sum) -> float | None:
+def io_s(one: Json) -> float | None:
     """Seconds that processes were in I/O."""
     us = units.known(one.get(name) for name in TIMES)
     return None if us is None else us / 1e6
@@ -293,7 +287,7 @@ def advice_words(code: str) -> str:
     return re.sub(r"\{(\w+)\}", lambda number: number[1].upper(), cure)
 
 
-def view(site: Site, limit: int) -> dict[str, Any]:
+def view(site: Site, limit: int) -> Json:
     """All that a page shows."""
     t = site.tally.totals
     tables = [{"kind": kind, "head": HEADS[kind], "rows": found[:limit], "more": len(found) - limit}
@@ -323,7 +317,7 @@ def text(site: Site, limit: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def table_lines(table: dict[str, Any], limit: int) -> list[str]:
+def table_lines(table: Json, limit: int) -> list[str]:
     is_advice = table["kind"] == "advice"
     head = f"{table['head']:<28} {'Jobs':>7} {'Node hours':>10} "
     lines = [head + (f"{'Of jobs':>8}  What to do" if is_advice else
@@ -370,7 +364,7 @@ def csv(site: Site) -> str:
     return "\n".join(lines) + "\n"
 
 
-def run(values: dict[str, Any], form: str) -> int:
+def run(values: Json, form: str) -> int:
     """values: the command line's options; form: json, csv or "" for text."""
     now = int(time.time())
     since = when("starttime", values.get("starttime", "now-1days"), now)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from report import units
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 MAX = 1000
 _FIND = re.compile(r"(?:^|(?<=\s))jobio/1(?: [a-z]+=[A-Za-z0-9+/=._:;,@%-]+)+")

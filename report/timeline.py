@@ -2,9 +2,7 @@
 """When something was read and written, in rows of equal width (lib/timeline.h)."""
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from report.types import Json
 
 ROWS = 64
 LANES = ("read_bytes", "write_bytes", "calls", "io_us")
@@ -18,7 +16,7 @@ class Timeline:
         self.start, self.width, self.count = start, width, count
         self.lanes: dict[str, list[int]] = {}
 
-    def add(self, told: dict[str, Any]) -> None:
+    def add(self, told: Json) -> None:
         """As JSON has it, of a line."""
         for lane in LANES:
             rows = self.lanes.setdefault(lane, [0] * self.count) if told.get(lane) else []
@@ -26,24 +24,24 @@ class Timeline:
                 rows[(told["start"] + i * told["width_s"] - self.start) // self.width] += value
 
 
-def last_of(told: dict[str, Any]) -> int:
+def last_of(told: Json) -> int:
     """Its last second."""
     rows = max((len(told[lane]) for lane in LANES if told.get(lane)), default=0)
     return int(told["start"]) + rows * int(told["width_s"]) - 1
 
 
-def counted(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def counted(lines: list[Json]) -> list[Json]:
     """What the job asked for."""
     return [line for line in lines if line["kind"] == "app" and line["scope"] == "job"]
 
 
-def missing(lines: list[dict[str, Any]]) -> list[str]:
+def missing(lines: list[Json]) -> list[str]:
     """Filesystems with bytes and without a timeline."""
     return [line.get("fs") or "all files" for line in counted(lines)
             if not line.get("timeline") and (line.get("read_bytes") or line.get("write_bytes"))]
 
 
-def total(lines: list[dict[str, Any]], first: float | None, last: float | None,
+def total(lines: list[Json], first: float | None, last: float | None,
           ) -> Timeline | None:
     """All filesystems of the job together, but missing(), over its whole time."""
     found = [line["timeline"] for line in counted(lines) if line.get("timeline")]

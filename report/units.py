@@ -6,11 +6,8 @@ import os
 import re
 import sys
 import time
+from collections.abc import Iterable, Sequence
 from functools import cache
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 BYTES = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 COUNTS = ("", "k", "M", "G", "T", "P", "E")

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Types that only mypy reads: typing takes as long to load as a report may take."""
+from __future__ import annotations
+
+from collections.abc import Callable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any as Any
+    from typing import Optional
+
+    Json = dict[str, Any]  # an object
+    Io = dict[str, Optional[float]]  # numbers of a job or a node
+    Setting = tuple[int, Optional[str]]  # io-cores, profile
+    Take = Callable[[str, str], Any]  # what makes a value of an option's name and its text
+else:
+    Any = Json = Io = Setting = Take = None
