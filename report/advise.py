@@ -22,6 +22,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from contextlib import closing
 
 from report import advice, record, sacct, samples
 from report.command import USAGE, Failure
@@ -284,15 +285,12 @@ def main(args: list[str]) -> int:
     if "[" in words[0]:
         raise Failure(f"job: '{words[0]}': several: name one of its tasks", USAGE)
     record.check(words[0])
-    source = record.Source("advise", options.get("conf"))
-    try:
+    with closing(record.Source("advise", options.get("conf"))) as source:
         source.start_sacct(sacct.query(jobs=words[0]))
         job = Run(source.job(words[0]))
         settings = source.ledger.ask(op="settings")
         search = Search(job, other_runs(source, job.job),
                         settings if settings.get("ok") else ANYTHING)
-    finally:
-        source.close()
     if "json" in options:
         print(json.dumps(search.to_json(), ensure_ascii=False, separators=(",", ":")))
     elif job.advice is None:

@@ -36,6 +36,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import closing
 from importlib.util import find_spec
 from math import ceil
 
@@ -104,9 +105,8 @@ USUAL = {"output": "calibration", "processes": [1, 2, 4, 8, 16, 32], "repeats": 
 
 def settings_of(conf: str | None) -> Json:
     """What jobio.conf lets jobs ask for (tools/settings.h)."""
-    ledger = Ledger(conf)
-    told = ledger.ask(op="settings")
-    ledger.close()
+    with closing(Ledger(conf)) as ledger:
+        told = ledger.ask(op="settings")
     if not told.get("ok"):
         raise Failure(str(told.get("error")))
     return {**told, "own_cores": {p["name"]: p["io_cores"] for p in told["profiles"]}}
@@ -190,7 +190,7 @@ class Slurm:
     def refuses(self, setting: Setting) -> str:
         """What Slurm says against such a job; nothing is submitted."""
         try:
-            sacct.run_program("sbatch", self.words(setting, "/", 0, "--test-only"))
+            sacct.run_program("sbatch", *self.words(setting, "/", 0, "--test-only"))
         except Failure as failure:
             return str(failure)
         return ""
@@ -199,7 +199,7 @@ class Slurm:
         words = self.words(setting, folder, job, "--dependency=singleton")
         signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # half a submission may be a job
         try:
-            said = sacct.run_program("sbatch", words).split("\n")[0]
+            said = sacct.run_program("sbatch", *words).split("\n")[0]
         finally:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
         number_ = said.split(";")[0]
@@ -209,12 +209,12 @@ class Slurm:
 
     def queue(self) -> dict[str, list[str]]:
         """Job: state, reason, node."""
-        out = sacct.run_program("squeue", ["-h", "--name=" + self.name, "-o", "%i|%T|%r|%N"])
+        out = sacct.run_program("squeue", "-h", "--name=" + self.name, "-o", "%i|%T|%r|%N")
         rows = [line.split("|") for line in out.splitlines()]
         return {row[0]: row[1:] for row in rows if len(row) == 4}
 
     def cancel(self, job: str = "") -> None:
-        sacct.run_program("scancel", ["--name=" + self.name, *([job] if job else [])])
+        sacct.run_program("scancel", "--name=" + self.name, *([job] if job else []))
 
     def cancel_all(self) -> bool:
         """False: some may be left."""
@@ -470,8 +470,7 @@ def check(wish: Json, data: Calibration, slurm: Slurm) -> str:
     """All that can be known before: --dry-run and the run refuse the same. The folder's real
     name."""
     for name in ("sbatch", "squeue", "scancel"):
-        if not paths.program(name):
-            raise Failure(f"{name}: there is no {name} in PATH")
+        program.find(name)
     output = wish["output"]
     place = output if os.path.lexists(output) else os.path.dirname(os.path.abspath(output))
     if not os.path.isdir(place):

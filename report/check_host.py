@@ -10,8 +10,8 @@ import glob
 import os
 import re
 
-from report import paths
 from report.check_words import Findings
+from report.command import Failure
 from report.program import finish, start
 from report.types import Json
 from report.units import parse_cpus
@@ -72,10 +72,14 @@ class Host:
     def run(self, words: list[str], timeout_s: float = 5) -> Answer:
         if self.root and os.path.isdir(self.root + "/answers"):
             return recorded(self.root + "/answers/" + answer_name(words), words)
-        program = words[0] if "/" in words[0] else paths.program(words[0])
-        if not program:
-            return Answer(127, "", "", f"there is no {words[0]} in PATH")
-        return run(words, program, timeout_s, self.environment())
+        try:
+            process = start(words, self.environment())
+        except Failure as failure:
+            return Answer(127, "", "", str(failure))
+        in_time, out, err = finish(process, timeout_s)
+        if not in_time:
+            return Answer(124, out, err, f"{words[0]} did not answer in {timeout_s:.0f} s")
+        return answered(words, process.returncode, out, err)
 
     def environment(self) -> dict[str, str]:
         keep = {k: v for k, v in os.environ.items()
@@ -155,14 +159,3 @@ def answered(words: list[str], status: int, out: str, err: str) -> Answer:
         said = next((line for line in lines if "error" in line or "fatal" in line), "")
         why = f"{' '.join(words)}: exit status {status}: {said or (lines or [out.strip()])[0]}"
     return Answer(status, out, err, why)
-
-
-def run(words: list[str], program: str, timeout_s: float, environment: dict[str, str]) -> Answer:
-    try:
-        process = start([program, *words[1:]], environment)
-    except OSError as error:
-        return Answer(127, "", "", f"{program}: {error.strerror}")
-    in_time, out, err = finish(process, timeout_s)
-    if not in_time:
-        return Answer(124, out, err, f"{program} did not answer in {timeout_s:.0f} s")
-    return answered(words, process.returncode, out, err)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
+from contextlib import closing
 
 from report.check_host import Answer, Host
 from report.command import Failure
@@ -74,9 +75,8 @@ def wait(look: Callable[[], Any]) -> Any:
 def ask(trial: Trial) -> Json:
     """The ledger's answer, when it has a record."""
     try:
-        ledger = Ledger(trial.host.conf)
-        answer = ledger.ask(op="get", job=trial.job)
-        ledger.close()
+        with closing(Ledger(trial.host.conf)) as ledger:
+            answer = ledger.ask(op="get", job=trial.job)
     except Failure as failure:
         answer = {"ok": False, "error": str(failure)}
     trial.why = str(answer.get("error") or "it has none")

@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from contextlib import closing
 
 from report import record, sacct, samples, timeline, units
 from report.command import USAGE, Failure
@@ -246,13 +247,10 @@ def main(args: list[str]) -> int:
             raise Failure("which job?", USAGE)
         for word in side:
             record.check(word)
-    source = record.Source("compare", options.get("conf"))
-    try:
+    with closing(record.Source("compare", options.get("conf"))) as source:
         source.start_sacct(sacct.query(jobs=record.bare(sides[0] + sides[1])))
         both = Comparison(*(Side(text, [job for word in side for job in jobs_of(source, word)])
                             for text, side in zip(words, sides)))
-    finally:
-        source.close()
     if "json" in options:
         json.dump(both.to_json(), sys.stdout, separators=(",", ":"))
         print()

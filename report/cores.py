@@ -31,10 +31,9 @@ really reserves); 2 bad usage; 1 no answer."""
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Sequence
 
-from report import paths
+from report import paths, program
 from report.command import USAGE, Failure
 from report.options import parse, slurm_version, text
 from report.types import Json
@@ -69,14 +68,12 @@ def ask(name: str, help_text: str | None, args: list[str], for_text: Sequence[st
     words += ["--" + key if value is True else f"--{key}={value}"
               for key, value in given if key != "format"]
     words += for_text if form == "text" else ()
-    program = paths.helper("jobio-" + name)
-    try:
-        ran = subprocess.run([program, *words], stdout=subprocess.PIPE, check=False)
-    except OSError as error:
-        raise Failure(f"{program}: {error.strerror}") from None
-    if form == "text" and ran.stdout:
-        return ran.returncode, json.loads(ran.stdout)
-    print(ran.stdout.decode(), end="")
+    ran = program.start([paths.helper("jobio-" + name), *words], stdin=None, stderr=None,
+                        **program.OURS)
+    out = ran.communicate()[0].decode()
+    if form == "text" and out:
+        return ran.returncode, json.loads(out)
+    print(out, end="")
     return ran.returncode, None
 
 

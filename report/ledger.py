@@ -7,7 +7,7 @@ import json
 import subprocess
 from collections.abc import Iterator
 
-from report import paths, units
+from report import paths, program, units
 from report.command import FAILED, USAGE, Failure
 from report.types import Any, Json
 
@@ -21,11 +21,7 @@ class Ledger:
         words = [paths.helper("jobio-ask")]
         if conf:
             words.append("--conf=" + conf)
-        try:
-            self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                            stderr=subprocess.PIPE)
-        except OSError as error:
-            raise Failure(f"{words[0]}: {error.strerror}") from None
+        self.process = program.start(words, stdin=subprocess.PIPE, **program.OURS)
 
     def send(self, **question: Any) -> None:
         """Put a question; answer() has what comes back, in the order of the questions."""

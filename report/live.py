@@ -17,7 +17,7 @@ import subprocess
 import sys
 import time
 
-from report import paths, sacct, units
+from report import program, sacct, units
 from report.command import Failure, on_signals
 from report.record import Job, Source
 from report.reporter import Asked
@@ -66,23 +66,15 @@ class Link:
         self.count = 0  # nodes of the step; 0: unknown
         self.asked = 0
         self.said, self.is_error = "", False  # srun's first error, else its first line
-        srun = paths.program("srun")
-        if not srun:
-            raise Failure("srun: there is no srun in PATH")
         # srun takes 7+1 as --jobid=7 --het-group=1, and no other way
         leader, plus, component = (row.id if row else wanted).partition("+")
         nodes = row.nodes or 0 if row else 0
-        words = [*(become(user) if user and os.geteuid() == 0 else []), srun,
+        words = [*(become(user) if user and os.geteuid() == 0 else []), program.find("srun"),
                  f"--jobid={leader if plus else job}",
                  *([f"--het-group={component}"] if plus else []), *WORDS,
                  *([f"--nodes={nodes}", f"--ntasks={nodes}"] if 0 < nodes < NODES_MAX else []),
                  f"--export=JOBIO_LIVE={job}", "/bin/sh", "-c", OLD_NODE]
-        try:
-            self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                            stderr=subprocess.PIPE, bufsize=0,
-                                            start_new_session=True)  # Ctrl-C is for us
-        except OSError as error:
-            raise Failure(f"srun: {error.strerror}") from None
+        self.process = program.start(words, stdin=subprocess.PIPE, bufsize=0)
         self.selector = selectors.DefaultSelector()
         for stream, take in ((self.process.stdout, self.take), (self.process.stderr, self.hear)):
             assert stream
@@ -173,14 +165,11 @@ def become(user: str) -> list[str]:
     (step_mgr.c:step_create)."""
     import pwd
 
-    setpriv = paths.program("setpriv")
-    if not setpriv:
-        raise Failure("there is no setpriv in PATH")
     try:
         who = pwd.getpwnam(user)
     except KeyError:
         raise Failure(f"user '{user}': unknown on this host") from None
-    return [setpriv, f"--reuid={who.pw_uid}", f"--regid={who.pw_gid}", "--init-groups"]
+    return ["setpriv", f"--reuid={who.pw_uid}", f"--regid={who.pw_gid}", "--init-groups"]
 
 
 # ---- what is shown -----------------------------------------------------------------
@@ -290,7 +279,7 @@ class View:
         if not job.isdigit() or (os.geteuid() == 0 and not user):
             with contextlib.suppress(Failure, ValueError):
                 job, user = sacct.run_program(
-                    "squeue", ["-h", "-j", self.wanted, "-o", "%A %u"]).split()[:2]
+                    "squeue", "-h", "-j", self.wanted, "-o", "%A %u").split()[:2]
         if not job.isdigit():
             raise Failure(f"job: '{self.wanted}': neither sacct nor squeue knows it")
         self.number = int(job)
@@ -402,7 +391,5 @@ class View:
 
 
 def run(asked: Asked, source: Source) -> int:
-    try:
+    with contextlib.closing(source):
         return View(asked, source).run()
-    finally:
-        source.close()

@@ -14,8 +14,6 @@ from contextlib import suppress
 from functools import cache
 from threading import Thread
 
-import jinja2
-
 from report import chart, jobs, paths, sacct, units, words
 from report import job as one_job
 from report.command import Failure
@@ -42,7 +40,7 @@ CLASSES = {key[:-3]: key for key in one_job.TIMES}
 
 
 @cache
-def environment() -> jinja2.Environment:
+def environment() -> Any:
     from jinja2 import ChoiceLoader, Environment, FileSystemLoader, ModuleLoader
     from markupsafe import Markup
 
@@ -89,8 +87,6 @@ def given(filter_: Callable[..., Any]) -> Callable[..., Any]:
 
 def prepare(name: str) -> Thread:
     """To load a template takes as long as sacct and the ledger do: at the same time."""
-    from threading import Thread
-
     def load() -> None:
         with suppress(Failure):  # render() says it
             for one in (name, "base.html.j2", "macros.html.j2", "style.css.j2"):
@@ -101,7 +97,7 @@ def prepare(name: str) -> Thread:
     return thread
 
 
-def template(name: str) -> jinja2.Template:
+def template(name: str) -> Any:
     """The site's, or ours."""
     try:
         from jinja2 import TemplateError
@@ -139,22 +135,17 @@ def write(file: str, text: str) -> None:
     """In one step: who reads it has the old page or the new one. A device, a pipe and a link stay
     what they are: /dev/stdout is all three."""
     new = f"{file}.{os.getpid()}.new"
+    is_plain = not os.path.lexists(file) or (os.path.isfile(file) and not os.path.islink(file))
     try:
-        if os.path.lexists(file) and (os.path.islink(file) or not os.path.isfile(file)):
-            with open(file, "w", encoding="utf-8", errors="replace") as out:
-                out.write(text)
-            return
-        try:
-            with open(new, "x", encoding="utf-8", errors="replace") as out:
-                out.write(text)
-                out.flush()
+        with open(new if is_plain else file, "w", encoding="utf-8", errors="replace") as out:
+            out.write(text)
+            out.flush()
+            if is_plain:
                 os.fsync(out.fileno())
-            os.rename(new, file)
-        except OSError:
-            if os.path.exists(new):
-                os.unlink(new)
-            raise
+                os.rename(new, file)
     except OSError as error:
+        with suppress(OSError):
+            os.unlink(new)
         raise Failure(f"--html: cannot write '{file}': {error.strerror}") from None
 
 

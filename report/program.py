@@ -7,13 +7,33 @@ import signal
 import subprocess
 from collections.abc import Sequence
 
+from report import paths
+from report.command import Failure
+from report.types import Any, Json
 
-def start(words: Sequence[str], environment: dict[str, str] | None = None,
+# Ctrl-C is for us
+USUAL = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE,
+         "start_new_session": True, "cwd": "/"}
+OURS: Json = {"start_new_session": False, "cwd": None}  # in the caller's folder; it ends with us
+
+
+def find(name: str) -> str:
+    """A command of Slurm's, or of the host's."""
+    path = name if "/" in name else paths.program(name)
+    if not path:
+        raise Failure(f"there is no {name} in PATH"
+                      + (f", nor in {paths.SLURM_BIN}" if paths.SLURM_BIN else ""))
+    return path
+
+
+def start(words: Sequence[str], environment: dict[str, str] | None = None, **otherwise: Any,
           ) -> subprocess.Popen[bytes]:
-    """May raise OSError. Ctrl-C is for us."""
-    return subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, env=environment, start_new_session=True,
-                            cwd="/")
+    path = find(words[0])
+    how: Any = {**USUAL, "env": environment, **otherwise}
+    try:
+        return subprocess.Popen([path, *words[1:]], **how)
+    except OSError as error:
+        raise Failure(f"{path}: {error.strerror}") from None
 
 
 def finish(process: subprocess.Popen[bytes], timeout_s: float) -> tuple[bool, str, str]:

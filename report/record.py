@@ -79,6 +79,12 @@ class Job:
     def __init__(self, job: str, source: str, answer: Json | None = None,
                  slurm: sacct.Row | None = None) -> None:
         self.id, self.source, self.answer, self.slurm = job, source, answer or {}, slurm
+        self.restart: int | None = self.answer.get("restart")
+        self.lines: list[Json] = self.answer.get("lines") or []
+        self.nodes: list[Json] = self.answer.get("nodes") or []  # of each record
+        # Slurm's own number, of an array's task as well
+        self.number: int | None = self.answer.get("job") or sacct.number(
+            slurm.raw_id if slurm else "")
         self.why_not_ledger = ""
         self.is_old_run = False  # asked for by its number
 
@@ -116,32 +122,10 @@ class Job:
         told: str | None = self.answer.get("cluster")
         return told if self.answer else self.slurm and self.slurm.cluster or None
 
-    @functools.cached_property
-    def number(self) -> int | None:
-        """Slurm's own number, of an array's task as well."""
-        told: int | None = self.answer.get("job")
-        return told or (sacct.number(self.slurm.raw_id) if self.slurm else None)
-
-    @property
-    def restart(self) -> int | None:
-        told: int | None = self.answer.get("restart")
-        return told
-
     @property
     def record_count(self) -> int:
         count: int | None = self.answer.get("record_count")
         return len(self.answer.get("records") or []) if count is None else count
-
-    @property
-    def lines(self) -> list[Json]:
-        told: list[Json] = self.answer.get("lines") or []
-        return told
-
-    @property
-    def nodes(self) -> list[Json]:
-        """One for each record; node_count is how many the job has."""
-        told: list[Json] = self.answer.get("nodes") or []
-        return told
 
     def same(self, key: str) -> list[tuple[Any, list[str]]]:
         """What nodes say of it, each with the nodes that say the same."""

@@ -7,7 +7,7 @@ import os
 import subprocess
 from collections.abc import Sequence
 
-from report import paths, program, summary, units
+from report import program, summary, units
 from report.command import Failure
 
 TIMEOUT_S = 20
@@ -164,21 +164,9 @@ class Row:
         return sum(used) / len(used) / 100 if used else None
 
 
-def start(name: str, words: Sequence[str], environment: dict[str, str] | None = None,
-          ) -> subprocess.Popen[bytes]:
-    """A command of Slurm's; a Failure that begins with its name."""
-    path = paths.program(name)
-    if not path:
-        raise Failure(f"{name}: there is no {name} in PATH"
-                      + (f", nor in {paths.SLURM_BIN}" if paths.SLURM_BIN else ""))
-    try:
-        return program.start([path, *words], environment)
-    except OSError as error:
-        raise Failure(f"{name}: {error.strerror}") from None
-
-
-def run_program(name: str, words: Sequence[str]) -> str:
-    return finish(name, start(name, words))
+def run_program(*words: str) -> str:
+    """A command of Slurm's."""
+    return finish(words[0], program.start(words))
 
 
 def finish(name: str, process: subprocess.Popen[bytes]) -> str:
@@ -203,9 +191,9 @@ class Sacct:
                for name in ("PATH", "HOME", "SLURM_CONF", "TZ", "LD_LIBRARY_PATH")
                if name in os.environ}
         try:
-            self.process = start("sacct", ["-nP" if steps else "-nXP", "--delimiter=" + self.mark,
-                                           *words, "-o", ",".join(FIELDS)],
-                                 {**env, "SLURM_TIME_FORMAT": "%s"})
+            self.process = program.start(
+                ["sacct", "-nP" if steps else "-nXP", "--delimiter=" + self.mark, *words, "-o",
+                 ",".join(FIELDS)], {**env, "SLURM_TIME_FORMAT": "%s"})
         except Failure as failure:
             self.why = str(failure)
 

@@ -12,6 +12,7 @@ import os
 import re
 import sys
 import time
+from contextlib import closing
 
 from report import record, sacct, summary, units
 from report.command import USAGE, Failure
@@ -118,8 +119,8 @@ def check_caller(ledger_user: str) -> None:
     name = pwd.getpwuid(os.geteuid()).pw_name
     if os.geteuid() == 0 or name == ledger_user:
         return
-    level = sacct.run_program("sacctmgr", ["-nP", "show", "user", f"name={name}",
-                                           "format=adminlevel"])
+    level = sacct.run_program("sacctmgr", "-nP", "show", "user", f"name={name}",
+                              "format=adminlevel")
     if level.split("\n")[0] not in ("Operator", "Administrator"):
         raise Failure("--site: for root, SlurmUser and operators of Slurm only")
 
@@ -175,12 +176,9 @@ def ask_sacct(site: Site, ledger_user: str) -> None:
 
 def get(since: int, until: int, conf: str | None) -> Site:
     site = Site(since, until)
-    ledger = Ledger(conf)
-    try:
+    with closing(Ledger(conf)) as ledger:
         why = ask_ledger(site, ledger)
         user = ledger.ask(op="settings").get("ledger", {}).get("user") or "" if why else ""
-    finally:
-        ledger.close()
     if not why:
         return site
     if why.startswith("ledger: site: for root"):

@@ -108,7 +108,7 @@ its() { jq -r "$1" "$DIR/out/calibration.json"; }
 	PATH=/usr/bin:/bin
 	run one
 	expect_equal 1 "$status"
-	expect_text 'jobio: calibrate: sbatch: there is no sbatch in PATH' "$output"
+	expect_text 'jobio: calibrate: there is no sbatch in PATH' "$output"
 	expect_clean
 }
 

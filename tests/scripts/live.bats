@@ -115,7 +115,7 @@ expect_equal() { [[ $2 == "$1" ]] || fail "expected '$1'" "got '$2'"; }
 	expect_equal "jobio: report: job: '7': the step that asks has ended" "$output"
 	rm "$NODE/bin/srun"
 	PATH=$NODE/bin run live --live 7
-	expect_equal "jobio: report: srun: there is no srun in PATH" "$output"
+	expect_equal "jobio: report: there is no srun in PATH" "$output"
 }
 
 @test "a job that has ended, or is somebody else's, is not asked for; whether one waits is for slurmctld to say" {
