@@ -125,7 +125,7 @@ def aliases(host: Host, name: str) -> Answer:
 
 
 def is_controller(host: Host) -> bool:
-    hosts = check_slurm.local(host, "SlurmctldHost") + check_slurm.local(host, "ControlMachine")
+    hosts = host.here("SlurmctldHost") + host.here("ControlMachine")
     return any(re.split(r"[(,]", value)[0] == host.name for value in hosts)
 
 

@@ -18,16 +18,20 @@ def slurm_user(host: Host) -> str:
     return host.setting("SlurmUser").partition("(")[0] or "slurm"
 
 
+def uid_of(user: str) -> int | None:
+    try:
+        return pwd.getpwnam(user).pw_uid
+    except KeyError:
+        return None
+
+
 def check_file(host: Host) -> None:
     """Who may write it: root, or SlurmUser, whose slurm.conf names programs that root runs."""
     try:
         found = os.stat(host.path(host.conf))
     except OSError:
         return
-    try:
-        user = pwd.getpwnam(slurm_user(host)).pw_uid if host.setting("SlurmUser") else 0
-    except KeyError:
-        user = 0
+    user = uid_of(slurm_user(host)) if host.setting("SlurmUser") else 0
     mode = f"{found.st_mode & 0o777:03o}"
     if found.st_uid not in (0, user) or found.st_mode & 0o022:
         host.findings.add("J04", uid=found.st_uid, mode=mode)

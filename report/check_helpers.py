@@ -10,7 +10,7 @@ import stat
 from report import paths
 from report.check_host import Host
 from report.check_node import slurmd_pid
-from report.check_slurm import beside, local
+from report.check_slurm import beside
 
 HELPERS = ("prolog", "epilog", "jobio-prepare", "jobio-release", "jobio-send", "jobio-slurm",
            "jobio-node", "jobio-count")
@@ -41,7 +41,7 @@ class Hook:
 
     def __init__(self, host: Host, key: str) -> None:
         self.key, self.kind = key, key.lower()
-        self.values = local(host, key) or host.settings(key)
+        self.values = host.here(key) or host.settings(key)
         self.helper = "jobio-prepare" if key == "Prolog" else "jobio-release"
         self.folder = ""  # of ours
         self.is_wrong = False  # slurmd cannot run one of them
@@ -130,7 +130,7 @@ def check_hooks(host: Host) -> None:
 
 def folder_of(host: Host) -> str:
     """Of our helpers: beside a prolog that is ours, else where they were installed."""
-    for value in local(host, "Prolog") or host.settings("Prolog"):
+    for value in host.here("Prolog") or host.settings("Prolog"):
         for script in host.glob(beside(host.slurm_conf, value)):
             folder = os.path.dirname(os.path.realpath(host.path(script)))
             if any(os.path.exists(f"{folder}/{name}") for name in HELPERS[2:4]):
@@ -153,9 +153,7 @@ def check_helpers(host: Host, folder: str) -> None:
 
 def check_capabilities(host: Host) -> None:
     """Of slurmd, whose prolog loads the programs."""
-    status = host.read(f"/proc/{slurmd_pid(host)}/status") or ""
-    found = re.search(r"(?m)^CapBnd:\s*([0-9a-f]+)", status)
-    mask = int(found[1], 16) if found else 1 << SYS_ADMIN
+    mask = int(host.status(slurmd_pid(host), "CapBnd") or f"{1 << SYS_ADMIN:x}", 16)
     lacks = [name for name, bit in CAPABILITIES.items() if not mask >> bit & 1]
     if lacks and not mask >> SYS_ADMIN & 1:
         host.findings.add("H02.slurmd", lacks=" and ".join(lacks))
@@ -221,12 +219,11 @@ def check_room(host: Host, key: str, path: str, whole: str) -> None:
         return
     mount, free = mount_of(whole), room.f_bavail * room.f_frsize >> 20
     values = {"key": key, "path": path, "mount": mount}
-    if room.f_flag & os.ST_RDONLY:
-        host.findings.add("H07", why="is mounted read-only", **values)
-    elif room.f_blocks and not room.f_bavail:
-        host.findings.add("H07", why="is full", **values)
-    elif room.f_files and not room.f_favail:
-        host.findings.add("H07", why="has no inode left", **values)
+    why = "is mounted read-only" if room.f_flag & os.ST_RDONLY else \
+        "is full" if room.f_blocks and not room.f_bavail else \
+        "has no inode left" if room.f_files and not room.f_favail else ""
+    if why:
+        host.findings.add("H07", why=why, **values)
     elif room.f_blocks and free < LOW_MIB:
         host.findings.add("H07.low", free=free, **values)
 

@@ -12,7 +12,7 @@ import re
 
 from report.check_words import Findings
 from report.command import Failure
-from report.program import finish, start
+from report.program import find, finish, start
 from report.types import Json
 from report.units import parse_cpus
 
@@ -71,15 +71,23 @@ class Host:
 
     def run(self, words: list[str], timeout_s: float = 5) -> Answer:
         if self.root and os.path.isdir(self.root + "/answers"):
-            return recorded(self.root + "/answers/" + answer_name(words), words)
+            return self.recorded(words)
         try:
             process = start(words, self.environment())
         except Failure as failure:
             return Answer(127, "", "", str(failure))
         in_time, out, err = finish(process, timeout_s)
         if not in_time:
-            return Answer(124, out, err, f"{words[0]} did not answer in {timeout_s:.0f} s")
+            return Answer(124, out, err, f"{find(words[0])} did not answer in {timeout_s:.0f} s")
         return answered(words, process.returncode, out, err)
+
+    def recorded(self, words: list[str]) -> Answer:
+        """FILE has standard output, FILE.err standard error, FILE.rc the exit status."""
+        out, err, status = (self.read(f"/answers/{answer_name(words)}{end}")
+                            for end in ("", ".err", ".rc"))
+        if out is None and err is None:
+            return Answer(127, "", "", f"there is no {words[0]} in PATH")
+        return answered(words, int(status or 0), out or "", err or "")
 
     def environment(self) -> dict[str, str]:
         keep = {k: v for k, v in os.environ.items()
@@ -100,6 +108,11 @@ class Host:
                     self.names[int(path.split("/")[2])] = text.partition("\n")[0][len("Name:\t"):]
         return sorted(pid for pid, comm in self.names.items() if comm in (name, name + "-wlm"))
 
+    def status(self, pid: int | None, key: str) -> str:
+        """The word of a line of /proc/PID/status."""
+        found = re.search(rf"(?m)^{key}:\s*(\S+)", self.read(f"/proc/{pid}/status") or "")
+        return found[1] if found else ""
+
     def process(self, name: str) -> int | None:
         return next(iter(self.processes(name)), None)
 
@@ -107,12 +120,14 @@ class Host:
 
     def setting(self, key: str) -> str:
         """The last value that scontrol shows; "": not set."""
-        return ((self.config or {}).get(key.lower()) or [""])[-1]
+        return (self.settings(key) or [""])[-1]
 
     def either(self, key: str, default: str = "") -> str:
         """As scontrol shows it, or as the file of this host has it."""
-        here = [value for name, value in self.local if name == key.lower()]
-        return self.setting(key) or (here[-1] if here else default)
+        return (self.settings(key) or self.here(key) or [default])[-1]
+
+    def here(self, key: str) -> list[str]:
+        return [value for name, value in self.local if name == key.lower()]
 
     def settings(self, key: str) -> list[str]:
         return (self.config or {}).get(key.lower()) or []
@@ -136,20 +151,6 @@ class Host:
 
 def answer_name(words: list[str]) -> str:
     return re.sub(r"[^A-Za-z0-9=.,+-]+", "_", " ".join([os.path.basename(words[0]), *words[1:]]))
-
-
-def recorded(path: str, words: list[str]) -> Answer:
-    """FILE has standard output, FILE.err standard error, FILE.rc the exit status."""
-    texts: list[str | None] = []
-    for end in ("", ".err", ".rc"):
-        try:
-            with open(path + end, encoding="utf-8", errors="replace") as file:
-                texts.append(file.read())
-        except OSError:
-            texts.append(None)
-    if texts[0] is None and texts[1] is None:
-        return Answer(127, "", "", f"there is no {words[0]} in PATH")
-    return answered(words, int(texts[2] or 0), texts[0] or "", texts[1] or "")
 
 
 def answered(words: list[str], status: int, out: str, err: str) -> Answer:

@@ -65,12 +65,10 @@ def check_cpus(host: Host, cpus: set[int]) -> None:
 
 
 def check_smbus(host: Host) -> None:
-    if not host.exists("/sys/module/i2c_i801"):
-        return
-    for path in host.glob("/etc/modprobe.d/*.conf"):
-        if re.search(r"(?m)^options i2c_i801 .*disable_features=0x10", host.read(path) or ""):
-            return
-    host.findings.add("K02")
+    if host.exists("/sys/module/i2c_i801") and not any(
+            re.search(r"(?m)^options i2c_i801 .*disable_features=0x10", host.read(path) or "")
+            for path in host.glob("/etc/modprobe.d/*.conf")):
+        host.findings.add("K02")
 
 
 def banned(host: Host) -> set[int]:

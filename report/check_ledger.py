@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 import os
-import pwd
 import re
 import stat
 import time
 from collections.abc import Callable
 
-from report.check_conf import slurm_user
+from report.check_conf import slurm_user, uid_of
 from report.check_helpers import folder_of, mtime
 from report.check_host import Answer, Host
-from report.check_slurm import local
 
 ASK_S = 10
 CLOCK_S = 5
 WAITS_S = 15 * 60  # three rounds of jobio-send.timer
 OPERATORS = ("Operator", "Administrator")
-
-
-def uid_of(user: str) -> int | None:
-    try:
-        return pwd.getpwnam(user).pw_uid
-    except KeyError:
-        return None
 
 
 # ---- asking the ledger
@@ -35,12 +26,9 @@ def tell_hello(host: Host, one: dict[str, str]) -> None:
     values = {"why": why, "host": one["host"], "port": ledger["port"], "user": ledger["user"],
               "slurm_user": slurm_user(host)}
     stage = one["stage"]
-    if stage == "user":
-        add("L09", **values)
-    elif stage == "munge":
-        add("L03", **values)
-    elif stage == "connect":
-        add("L04", **values)
+    code = {"user": "L09", "munge": "L03", "connect": "L04"}.get(stage)
+    if code:
+        add(code, **values)
     elif stage == "done":
         ahead = int(why)
         if abs(ahead) >= CLOCK_S:
@@ -116,7 +104,7 @@ def sacctmgr(host: Host, *words: str) -> Answer:
 def check_clusters(host: Host, clusters: set[str]) -> None:
     """Of Slurm, and of the ledger's own key."""
     own = host.keys["ledger"]["cluster"]
-    name = host.setting("ClusterName") or (local(host, "ClusterName") or [""])[-1]
+    name = host.either("ClusterName")
     for cluster, where, cure in (
             (own, "[ledger] cluster=", f"cluster={name} in [ledger] of {host.conf}"),
             (name, "slurm.conf", f"sacctmgr -i add cluster {name}")):

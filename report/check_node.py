@@ -111,14 +111,7 @@ def check_cards(host: Host, cores: Cores) -> None:
 def slurmd_pid(host: Host) -> int | None:
     """That of its pid file, if it is one; else the oldest."""
     pid = host.number(expand(host, host.either("SlurmdPidFile", "/var/run/slurmd.pid")))
-    status = host.read(f"/proc/{pid}/status") or ""
-    return pid if re.match(r"Name:\tslurmd(-wlm)?\n", status) else host.process("slurmd")
-
-
-def status_cpus(host: Host, pid: int) -> set[int]:
-    status = host.read(f"/proc/{pid}/status") or ""
-    found = re.search(r"(?m)^Cpus_allowed_list:\s*(\S+)", status)
-    return parse_cpus(found[1]) if found else set()
+    return pid if host.status(pid, "Name") in ("slurmd", "slurmd-wlm") else host.process("slurmd")
 
 
 def find_slurmd(host: Host, pid: int | None) -> str:
@@ -152,7 +145,7 @@ def check_allowed(host: Host, pid: int, online: set[int], spec: set[int]) -> Non
     (slurmd.c:_core_spec_init). With SlurmdSpecOverride (25.05) the cpuset that it is started in
     makes the spec set."""
     param = task_param(host).lower()
-    allowed = status_cpus(host, pid)
+    allowed = parse_cpus(host.status(pid, "Cpus_allowed_list"))
     if ("slurmdspecoverride" in param and host.version >= (25, 5)) or (
             spec and (allowed <= spec or "slurmdoffspec" not in param)):
         return

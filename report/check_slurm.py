@@ -7,7 +7,7 @@ import os
 import re
 import time
 import zlib
-from threading import Thread
+from concurrent.futures import ThreadPoolExecutor
 
 from report import paths
 from report.check_host import Answer, Host
@@ -54,10 +54,6 @@ def beside(path: str, name: str) -> str:
     return name if name.startswith("/") else os.path.join(os.path.dirname(path), name)
 
 
-def local(host: Host, key: str) -> list[str]:
-    return [value for name, value in host.local if name == key.lower()]
-
-
 # ---- asking
 
 
@@ -90,15 +86,9 @@ def ask(host: Host) -> None:
         words["nodes"] = ["node"] if is_wide else ["node", host.name]
     elif is_wide:
         words["partitions"] = ["partition"]
-    answers: dict[str, Answer] = {}
-
-    def put(key: str) -> None:
-        answers[key] = host.run(["scontrol", "-ao", "show", *words[key]], ASK_S)
-    threads = [Thread(target=put, args=(key,)) for key in words]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor() as pool:
+        answers = dict(zip(words, pool.map(
+            lambda what: host.run(["scontrol", "-ao", "show", *what], ASK_S), words.values())))
     tell_faults(host, answers["config"])
     if answers["config"].status == 0:
         host.config = parse_config(answers["config"].out)
@@ -120,7 +110,7 @@ def take_nodes(host: Host, answer: Answer, nodes: list[dict[str, str]] | None, i
         host.partitions = [{"PartitionName": name, "Nodes": node["NodeName"]}
                            for node in nodes for name in node.get("Partitions", "").split(",")]
         host.partitions += [parse_record("PartitionName=" + line)
-                            for line in local(host, "PartitionName")]
+                            for line in host.here("PartitionName")]
 
 
 def pace(host: Host) -> None:
@@ -156,7 +146,7 @@ def expand(host: Host, path: str) -> str:
 
 def log_fatal(host: Host, key: str) -> str:
     """The last fatal line of a daemon's log, if it is what it ended with."""
-    path = next(iter(local(host, key)), host.setting(key))
+    path = next(iter(host.here(key)), host.setting(key))
     try:
         with open(host.path(expand(host, path)), "rb") as file:
             file.seek(max(0, os.fstat(file.fileno()).st_size - 65536))
@@ -168,11 +158,11 @@ def log_fatal(host: Host, key: str) -> str:
 
 def controller(host: Host) -> tuple[str, str, int]:
     """Its name, its address, its port."""
-    named = local(host, "SlurmctldHost") + local(host, "ControlMachine")
+    named = host.here("SlurmctldHost") + host.here("ControlMachine")
     value = (named or ["slurmctld's host"])[0]
     found = re.match(r"([^(,]*)(?:\(([^)]*)\))?", value)
     name, address = (found[1], found[2] or found[1]) if found else (value, value)
-    port = (local(host, "SlurmctldPort") or ["6817"])[-1].split("-")[0]
+    port = (host.here("SlurmctldPort") or ["6817"])[-1].split("-")[0]
     return name, address, int(port) if port.isdigit() and int(port) < 65536 else 6817
 
 
@@ -198,7 +188,7 @@ def tell_away(host: Host, answer: Answer) -> None:
     name, address, port = controller(host)
     munge = re.search(r"Munge \w+ failed.*", answer.err)
     why = f"scontrol says: {munge[0]}" if munge else answer.why
-    if not host.root and local(host, "SlurmctldHost") and not re.search(
+    if not host.root and host.here("SlurmctldHost") and not re.search(
             r"(?i)authentication|munge|Zero Bytes|Incompatible|Protocol version", answer.err):
         why += tcp_says(name, address, port)
     fatal = log_fatal(host, "SlurmctldLogFile") if "ctld" in host.roles and \
@@ -214,7 +204,7 @@ def check_same(host: Host) -> None:
     """The hash that Slurm itself compares, and the lines that are read here."""
     away = []
     for key in ("Prolog", "Epilog", "PlugStackConfig"):
-        here, there = local(host, key), host.settings(key)
+        here, there = host.here(key), host.settings(key)
         if host.local and here and here[-1].startswith("/") and (
                 set(here) != set(there) if key != "PlugStackConfig" else here[-1:] != there[-1:]):
             away.append(f"{key}={','.join(here)} here, {','.join(there) or 'not set'} there")
@@ -223,7 +213,7 @@ def check_same(host: Host) -> None:
         away.append("their hashes differ")
     if away:
         host.findings.add("S20", "ctld" if "ctld" in host.roles else "-", what="; ".join(away))
-    name, cluster = (local(host, "ClusterName") or [""])[-1], host.setting("ClusterName")
+    name, cluster = (host.here("ClusterName") or [""])[-1], host.setting("ClusterName")
     if name and cluster and name.lower() != cluster.lower():
         host.findings.add("S23", here=name, there=cluster)
 
@@ -242,7 +232,7 @@ def check_settings(host: Host) -> None:
 def check_hooks(host: Host) -> None:
     for key, what in (("Prolog", "no node is prepared for a job"),
                       ("Epilog", "no node is put back, and jobs have no record")):
-        if not host.settings(key) and not local(host, key):
+        if not host.settings(key) and not host.here(key):
             host.findings.add("S12", key=key, what=what, path=paths.helper(key.lower()))
 
 
@@ -265,7 +255,7 @@ def check_cgroup(host: Host) -> None:
 
 def task_param(host: Host) -> str:
     """TaskPluginParam: scontrol of 22.05 does not show SlurmdOffSpec (try it)."""
-    return ",".join([host.setting("TaskPluginParam"), *local(host, "TaskPluginParam")])
+    return ",".join([host.setting("TaskPluginParam"), *host.here("TaskPluginParam")])
 
 
 def check_off_spec(host: Host) -> None:

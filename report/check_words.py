@@ -2,11 +2,10 @@
 """Findings of jobio check: their words are in check.words."""
 from __future__ import annotations
 
-import os
 import re
 from typing import NamedTuple
 
-from report import paths
+from report import words
 
 SEVERITIES = ("error", "warning", "info")
 
@@ -27,43 +26,24 @@ class Finding(NamedTuple):
         return f"{self.code} {self.severity}: {self.text}{measured}\n    cure: {self.cure}"
 
 
-class Entry(NamedTuple):
-    severity: str
-    text: str
-    place: int
-    cures: list[tuple[str, str]]  # pattern of a cause, cure
-
-
-def load(path: str) -> dict[str, Entry]:
-    entries: dict[str, Entry] = {}
-    entry = Entry("", "", 0, [])
-    with open(path, encoding="utf-8") as file:
-        for place, line in enumerate(file):
-            head, _, rest = line.strip().partition(" ")
-            if line.startswith(" "):
-                entry.cures.append((head, rest))
-            elif rest and head != "#":
-                severity, _, text = rest.partition(" ")
-                entry = entries[head] = Entry(severity, text, place, [])
-    return entries
-
-
 class Findings:
     def __init__(self) -> None:
-        self.words = load(os.path.join(paths.REPORT, "check.words"))
+        self.words = words.read("check.words")
         self.common: dict[str, object] = {}  # values that any sentence may use
         self.list: list[Finding] = []
 
     def add(self, word: str, /, cause: str = "", measured: str = "", **values: object) -> None:
         """'word': a code of check.words, or CODE.variant; 'cause': which of its cures, where the
         sentence does not say it."""
-        code, entry = word.partition(".")[0], self.words[word]
+        code = word.partition(".")[0]
+        (severity, text), *cures = self.words[word].items()
         known = {**self.common, **values}
         cause = cause or str(values.get("why", ""))
-        cure = next(cure for pattern, cure in entry.cures or self.words[code].cures
+        cure = next(cure for pattern, cure in cures or [*self.words[code].items()][1:]
                     if pattern == "-" or re.search(pattern, cause))
-        self.list.append(Finding(code, entry.severity, one_line(entry.text.format_map(known)),
-                                 one_line(cure.format_map(known)), measured, entry.place))
+        self.list.append(Finding(code, severity, one_line(text.format_map(known)),
+                                 one_line(cure.format_map(known)), measured,
+                                 [*self.words].index(word)))
 
     def take(self, found: list[dict[str, object]]) -> None:
         """Those of jobio-facts, which have their words."""
