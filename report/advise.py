@@ -66,9 +66,8 @@ class Run:
 
 
 def is_near(a: int | None, b: int | None) -> bool:
-    if a is None or b is None:
-        return False
-    return abs(a - b) <= LIKE_BYTES or abs(a - b) * 100 <= max(a, b) * LIKE_PERCENT
+    return a is not None and b is not None and (
+        abs(a - b) <= LIKE_BYTES or abs(a - b) * 100 <= max(a, b) * LIKE_PERCENT)
 
 
 def compare_times(mine: list[float], other: list[float]) -> tuple[int, float]:

@@ -477,6 +477,7 @@ def check(wish: Json, data: Calibration, slurm: Slurm) -> str:
         raise Failure(f"--output: '{output}': cannot write there: Not a directory")
     if not os.access(place, os.W_OK | os.X_OK):
         raise Failure(f"--output: '{output}': cannot write there: Permission denied")
+    paths.add_packages()
     if not find_spec("matplotlib"):
         say("matplotlib is missing: no plots will be drawn; install python3-matplotlib")
     return check_folder(wish["dir"], wish["space"])

@@ -103,12 +103,6 @@ def lanes(paths: list[tuple[str, str]], left: float, wide: float, has_down: bool
     return Chart(HEAD + plot + FOOT, plot, box, paths, rows)
 
 
-def dated(chart: Chart, first: float, last: float) -> Chart:
-    chart.ticks = time_ticks(first, last)
-    chart.first, chart.last = units.clock(first), units.clock(last)
-    return chart
-
-
 def cover(line: Json, first: float | None, last: float | None) -> tuple[float, float]:
     """From when to when it is drawn: as long as the job, else all that was counted."""
     if first and last and last > first:
@@ -117,30 +111,37 @@ def cover(line: Json, first: float | None, last: float | None) -> tuple[float, f
     return line["start"], line["start"] + rows * line["width_s"]
 
 
+def over_time(line: Json, first: float | None, last: float | None, values: list[list[float]],
+              kinds: tuple[str, str], labels: tuple[str, str], top: float, lane: int = LANE,
+              ) -> Chart:
+    """Above the axis, and below."""
+    start, width = line["start"], line["width_s"]
+    since, until = cover(line, first, last)
+    up, down = values
+    chart = lanes(bars(heights(up, top), heights(down, top), kinds), (since - start) / width,
+                  (until - since) / width, any(down), labels, lane)
+    chart.ticks = time_ticks(since, until)
+    chart.first, chart.last = units.clock(since), units.clock(until)
+    return chart
+
+
 def times(line: Json, first: float | None, last: float | None) -> Chart:
     """Bytes a second, read above the axis and written below."""
-    start, width = line["start"], line["width_s"]
-    read, written = ([value / width for value in line.get(key) or []]
-                     for key in ("read_bytes", "write_bytes"))
-    top = 2.0 ** ceil(log2(max([*read, *written, 2])))
-    since, until = cover(line, first, last)
-    paths = bars(heights(read, top), heights(written, top), ("read", "write"))
-    chart = lanes(paths, (since - start) / width, (until - since) / width, any(written),
-                  (units.size(top) + "/s", units.size(top / 2) + "/s"))
-    return dated(chart, since, until)
+    rates = [[value / line["width_s"] for value in line.get(key) or []]
+             for key in ("read_bytes", "write_bytes")]
+    top = 2.0 ** ceil(log2(max([*rates[0], *rates[1], 2])))
+    return over_time(line, first, last, rates, ("read", "write"),
+                     (units.size(top) + "/s", units.size(top / 2) + "/s"), top)
 
 
 def waits(line: Json, first: float | None, last: float | None) -> Chart | None:
     """How many processes waited at a time, on average of a slot."""
-    start, width = line["start"], line["width_s"]
-    waiting = [value / 1e6 / width for value in line.get("io_us") or []]
+    waiting = [value / 1e6 / line["width_s"] for value in line.get("io_us") or []]
     if not any(waiting):
         return None
     top = nice(max(waiting) * 1000) / 1000
-    since, until = cover(line, first, last)
-    chart = lanes(bars(heights(waiting, top), [], ("wait", "")), (since - start) / width,
-                  (until - since) / width, False, (f"{top:g}", f"{top / 2:g}"), LANE * 2 // 3)
-    return dated(chart, since, until)
+    return over_time(line, first, last, [waiting, []], ("wait", ""), (f"{top:g}", f"{top / 2:g}"),
+                     top, LANE * 2 // 3)
 
 
 # ---- sizes and latencies ------------------------------------------------------------------

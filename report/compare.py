@@ -127,17 +127,15 @@ class Comparison:
         self.is_of_nodes = len(one.reports) < 2 and len(other.reports) < 2
         self.over = "nodes" if self.is_of_nodes else "jobs"
 
-    def values(self, metric: Metric) -> tuple[list[float], list[float]]:
+    def values(self, metric: Metric) -> list[list[float]]:
         """What chance is judged by."""
-        one, other = ((s.nodes if self.is_of_nodes else s.jobs)[metric.key] for s in self.sides)
-        return one, other
+        return [(s.nodes if self.is_of_nodes else s.jobs)[metric.key] for s in self.sides]
 
     def differs(self, metric: Metric) -> bool | None:
         return samples.differ(*self.values(metric))
 
-    def means(self, metric: Metric) -> tuple[float | None, float | None]:
-        one, other = (samples.mean(v) if (v := s.jobs[metric.key]) else None for s in self.sides)
-        return one, other
+    def means(self, metric: Metric) -> list[float | None]:
+        return [samples.mean(v) if (v := s.jobs[metric.key]) else None for s in self.sides]
 
     def change(self, metric: Metric) -> float | None:
         """In percent; None: unknown, or from nothing to something."""

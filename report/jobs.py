@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator, Sequence
 
 from report import job as one_job
 from report import sacct, units
-from report.command import USAGE, Failure
+from report.command import USAGE, Failure, nearest
 from report.record import Job, Source
 from report.types import Any, Json
 
@@ -21,39 +20,10 @@ NODE_WIDE = "* NODE-WIDE, with whatever else ran there"
 NEVER_RAN = {"PENDING", "CANCELLED", "BOOT_FAIL", "DEADLINE", "REVOKED", "CONFIGURING"}
 
 
-class Query:
-    """What was asked for on the command line; sacct chooses, and shows what slurmdbd lets the
-    caller see."""
-
-    def __init__(self, values: Json) -> None:
-        self.users: str | None = values.get("user")
-        self.accounts: str | None = values.get("account")
-        self.since: str = values.get("starttime", "now-1days")
-        self.until: str = values.get("endtime", "now")
-        self.states: list[str] = values.get("state", [])
-        self.sort: str = values.get("sort", "end")
-        self.limit: int = values.get("limit", LIMIT)
-        self.everything = "all" in values  # jobs that never ran, too
-
-
-def word(signs: str) -> Callable[[str, str], str]:
-    """It becomes a word of sacct's command line: no option, no second word."""
-    allowed = "A-Za-z0-9" + re.escape(signs)
-
-    def take(name: str, value: str) -> str:
-        if re.fullmatch(f"[{allowed}][-{allowed}]*", value) and len(value) <= 4000:
-            return value
-        raise Failure(f"--{name}: '{value[:60]}': not a word that sacct takes", USAGE)
-    return take
-
-
-def states(name: str, value: str) -> list[str]:
-    found = [(one, sacct.state_named(one)) for one in value.split(",")]
-    for one, state in found:
-        if not state:
-            raise Failure(f"--{name}: '{one[:60]}': not a state like COMPLETED, FAILED or TO",
-                          USAGE)
-    return [state for _, state in found if state]
+# of a list, where the command line says nothing; sacct chooses, and shows what slurmdbd lets the
+# caller see
+USUAL_QUERY = {"starttime": "now-1days", "endtime": "now", "state": [], "sort": "end",
+               "limit": LIMIT}
 
 
 # ---- order ----------------------------------------------------------------------------
@@ -100,34 +70,35 @@ def never_ran(row: sacct.Row) -> bool:
     return (not row.start or not row.elapsed_s) and row.word in NEVER_RAN and not row.summary
 
 
-def get(source: Source, query: Query, everything: bool = False) -> List:
+def get(source: Source, query: Json, everything: bool = False) -> List:
     """The caller's own jobs, if nobody else's are asked for: root's, too. 'everything': for
     programs, which are told of jobs that never ran as well."""
-    users = query.users
-    if not users and not query.accounts:
+    users = query.get("user")
+    if not users and not query.get("account"):
         import pwd
 
         try:
             users = pwd.getpwuid(os.geteuid()).pw_name
         except KeyError:
             users = str(os.geteuid())
-    source.start_sacct(sacct.query(users=users, accounts=query.accounts, since=query.since,
-                                   until=query.until, everybody=not users))
+    source.start_sacct(sacct.query(
+        users=users, accounts=query.get("account"), since=query["starttime"],
+        until=query["endtime"], everybody=not users))
     assert source.config
     rows = source.wait_sacct()
     if rows is None:
         raise Failure(source.why_no_slurm)
     found = List()
-    shown = [row for row in rows if not query.states or row.word in query.states]
-    if not (everything or query.everything or query.states):
+    shown = [row for row in rows if not query["state"] or row.word in query["state"]]
+    if not (everything or "all" in query or query["state"]):
         hidden = [row for row in shown if never_ran(row)]
         found.never_ran = len(hidden)
         shown = [row for row in shown if not never_ran(row)]
-    jobs = in_order(source.jobs_listed(shown), query.sort)
-    found.left_out = max(0, len(jobs) - query.limit)
-    found.jobs = jobs[:query.limit]
+    jobs = in_order(source.jobs_listed(shown), query["sort"])
+    found.left_out = max(0, len(jobs) - query["limit"])
+    found.jobs = jobs[:query["limit"]]
     found.why_not_ledger = source.fill(found.jobs)
-    found.jobs = in_order(found.jobs, query.sort)
+    found.jobs = in_order(found.jobs, query["sort"])
     return found
 
 
@@ -170,10 +141,7 @@ def advice_of(job: Job) -> str:
 
 
 def share(name: str) -> Callable[[Job], str]:
-    def text(job: Job) -> str:
-        row = job.slurm if job.is_of_slurm else None
-        return units.percent(getattr(row, name) if row else None, "-")
-    return text
+    return lambda job: units.percent(getattr(job.slurm, name) if job.is_of_slurm else None, "-")
 
 
 def field(name: str) -> Callable[[Job], str]:
@@ -181,10 +149,8 @@ def field(name: str) -> Callable[[Job], str]:
 
 
 def clock(name: str) -> Callable[[Job], str]:
-    def text(job: Job) -> str:
-        when: int | None = getattr(job.slurm, name) if job.slurm else None
-        return units.clock(when, "%Y-%m-%dT%H:%M:%S") if when else "Unknown"
-    return text
+    return lambda job: units.clock(getattr(job.slurm, name, None) or None, "%Y-%m-%dT%H:%M:%S",
+                                   "Unknown")
 
 
 # name: head, text, is it a number; as --format takes them
@@ -199,9 +165,7 @@ COLUMNS: dict[str, tuple[str, Callable[[Job], str], bool]] = {
     "jobname": ("JobName", lambda job: (job.slurm.name if job.slurm else "") or "-", False),
     "state": ("State", state, False),
     "exitcode": ("ExitCode", field("ExitCode"), False),
-    "submit": ("Submit", lambda job: units.clock(
-        sacct.number(job.slurm.fields["Submit"]) if job.slurm else None, "%Y-%m-%dT%H:%M:%S"),
-        False),
+    "submit": ("Submit", clock("submit"), False),
     "start": ("Start", clock("start"), False),
     "end": ("End", clock("end"), False),
     "elapsed": ("Elapsed", elapsed, True),
@@ -239,8 +203,6 @@ def columns(option: str, text: str) -> list[tuple[str, int]]:
         if name + "%" in COLUMNS and name not in COLUMNS:
             name += "%"
         if name not in COLUMNS or (width and not width.lstrip("-").isdigit()):
-            from report.command import nearest
-
             near = nearest(name, list(COLUMNS))
             raise Failure(f"--{option}: '{one[:60]}': no such column; "
                           + (f"did you mean {near}?" if near else
@@ -290,17 +252,17 @@ def table(jobs: list[Job], chosen: list[tuple[str, int]] | None = None) -> Itera
         yield "  ".join(line).rstrip()
 
 
-def text(found: List, query: Query, chosen: list[tuple[str, int]] | None = None) -> str:
+def text(found: List, query: Json, chosen: list[tuple[str, int]] | None = None) -> str:
     hidden = f"{units.plural(found.never_ran, 'job')} that never ran: --all shows " \
         f"{'it' if found.never_ran == 1 else 'them'}"
     if not found.jobs:
-        return f"no jobs from {query.since} to {query.until}\n" \
+        return f"no jobs from {query['starttime']} to {query['endtime']}\n" \
             + (hidden + "\n" if found.never_ran else "")
     lines = list(table(found.jobs, chosen))
     if any(job.is_node_wide for job in found.jobs):
         lines.append(NODE_WIDE)
     if found.left_out:
-        lines.append(f"{found.left_out} more: --limit={query.limit + found.left_out} shows them")
+        lines.append(f"{found.left_out} more: --limit={query['limit'] + found.left_out} shows them")
     if found.never_ran:
         lines.append(hidden)
     if found.why_not_ledger:

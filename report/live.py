@@ -331,9 +331,9 @@ class View:
             raise Failure(f"job: '{self.wanted}': no node can tell{why}")
         job = self.job(look)
         if self.is_json:
-            from report import reporter
+            from report import printer
 
-            print(reporter.as_json(job))
+            print(printer.as_json(job))
             return
         from report import job as one_job
 

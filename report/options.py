@@ -49,6 +49,17 @@ def choice(*words: str) -> Callable[[str, str], str]:
     return take
 
 
+def word(signs: str) -> Callable[[str, str], str]:
+    """It becomes a word of sacct's command line: no option, no second word."""
+    allowed = "A-Za-z0-9" + re.escape(signs)
+
+    def take(name: str, value: str) -> str:
+        if re.fullmatch(f"[{allowed}][-{allowed}]*", value) and len(value) <= 4000:
+            return value
+        raise Failure(f"--{name}: '{value[:60]}': not a word that sacct takes", USAGE)
+    return take
+
+
 def text(name: str, value: str) -> str:
     return value
 

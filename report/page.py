@@ -99,6 +99,7 @@ def prepare(name: str) -> Thread:
 
 def template(name: str) -> Any:
     """The site's, or ours."""
+    paths.add_packages()
     try:
         from jinja2 import TemplateError
     except ImportError:
@@ -465,12 +466,12 @@ def moment(text: str) -> str:
         return text
 
 
-def listed(found: jobs.List, query: jobs.Query, links: bool = False) -> str:
+def listed(found: jobs.List, query: Json, links: bool = False) -> str:
     """The page of jobio report -u, -A, -S ..."""
     users = {one.user for one in found.jobs}
     return render("list.html.j2", {
         "title": f"Jobs of {users.pop()}" if len(users) == 1 else "Jobs", "query": query,
-        "since": moment(query.since), "until": moment(query.until),
+        "since": moment(query["starttime"]), "until": moment(query["endtime"]),
         "count": len(found.jobs) + found.left_out, "found": found, "groups": [],
         "why_sacct": found.why_not_ledger, **lines(found.jobs, links, False)})
 

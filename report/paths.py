@@ -27,6 +27,14 @@ def site(name: str) -> str:
     return os.path.join(SYSCONF, "slurm", "jobio", name)
 
 
+def add_packages() -> None:
+    """jinja2 and matplotlib are not of the standard library: the launcher's -S leaves out what
+    takes as long as a fifth of a report, and is for them."""
+    import site
+
+    site.main()
+
+
 def program(name: str) -> str | None:
     """A command of Slurm's, as the caller's shell would find it: in absolute folders only."""
     folders = os.environ.get("PATH") or "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 import os
 import re
+import sys
 from collections.abc import Iterable, Sequence
 
 from report import paths, sacct
 from report.command import FAILED, USAGE, Failure
-from report.ledger import Ledger
 from report.summary import Summary, parse
 from report.types import Any, Json
 
@@ -18,6 +18,7 @@ PAGE = 250  # jobs of a question: any user may ask one of 4096 bytes
 TOTALS = ("read_bytes", "read_calls", "write_bytes", "write_calls")
 CLOCKS_S = 60  # clocks of a node and of slurmctld may be so far apart
 ID = re.compile(r"([1-9]\d{0,9})(?:([_+])(\d{1,10}))?")
+PIECE = re.compile(r"(\d{1,10})(?:-(\d{1,10}))?(?::([1-9]\d{0,9}))?")
 TASKS = re.compile(r"(\d{1,10})_\[([0-9,:-]+)(?:%\d+)?\]")
 
 
@@ -32,19 +33,12 @@ def is_id(word: str) -> bool:
 def expand(word: str) -> list[str]:
     """The tasks of 5_[1-3,7], 5_[0-8:2%4] as Slurm writes them."""
     match = TASKS.fullmatch(word)
-    ids: list[str] = []
-    for part in match[2].split(",") if match else [""]:
-        piece = re.fullmatch(r"(\d{1,10})(?:-(\d{1,10}))?(?::([1-9]\d{0,9}))?", part)
-        if not match or not piece:
-            break
-        first, last = int(piece[1]), int(piece[2] or piece[1])
-        numbers = range(first, last + 1, int(piece[3] or 1))
-        if not numbers or last >= 2 ** 32 or len(ids) + len(numbers) > FAMILY_MAX:
-            break
-        ids += [f"{match[1]}_{number}" for number in numbers]
-    else:
-        if ids and is_id(ids[0]):
-            return ids
+    pieces = [PIECE.fullmatch(part) for part in match[2].split(",")] if match else [None]
+    tasks = [range(int(piece[1]), int(piece[2] or piece[1]) + 1, int(piece[3] or 1))
+             for piece in pieces if piece]
+    if (match and None not in pieces and all(tasks) and sum(map(len, tasks)) <= FAMILY_MAX
+            and is_id(f"{match[1]}_{max(some[-1] for some in tasks)}")):
+        return [f"{match[1]}_{number}" for some in tasks for number in some]
     raise Failure(f"job: '{word}': not tasks of an array like 5_[1-3,7], or more than "
                   f"{FAMILY_MAX}", USAGE)
 
@@ -243,17 +237,22 @@ class Source:
         self.rows: list[sacct.Row] | None = None  # what sacct says of all jobs
         self.why_no_slurm = ""
         self.sacct: sacct.Sacct | None = None
-        self.ledger = Ledger(conf)
+        self.conf = conf
         self.command = command
         self._config: Json | None = None
         self._cluster: str | None = None
+
+    @functools.cached_property
+    def ledger(self) -> Any:
+        """It is loaded while sacct runs; texts stay as they came for JSON alone."""
+        from report.ledger import Ledger
+
+        return Ledger(self.conf, self.form == "full")
 
     @property
     def config(self) -> Json:
         """What jobio-ask tells of jobio.conf."""
         if self._config is None:
-            import sys
-
             self._config = self.ledger.ask(op="config")
             if self._config.get("warning"):
                 print(f"jobio: {self.command}: {self._config['warning']}", file=sys.stderr)

@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Sequence
 
 from report import program, summary, units
-from report.command import Failure
+from report.command import USAGE, Failure
 
 TIMEOUT_S = 20
 
@@ -34,6 +34,15 @@ def state_named(word: str) -> str | None:
     """The state that has this name or short form."""
     word = word.upper()
     return next((name for name, (brief, _) in STATES.items() if word in (name, brief)), None)
+
+
+def states(name: str, value: str) -> list[str]:
+    found = [(one, state_named(one)) for one in value.split(",")]
+    for one, state in found:
+        if not state:
+            raise Failure(f"--{name}: '{one[:60]}': not a state like COMPLETED, FAILED or TO",
+                          USAGE)
+    return [state for _, state in found if state]
 
 
 def is_early(state: str) -> bool:
@@ -92,7 +101,8 @@ class Row:
         self.state = fields["State"]
         code, _, signal = fields["ExitCode"].partition(":")
         self.exit_code, self.signal = number(code), number(signal)
-        self.start, self.end = number(fields["Start"]), number(fields["End"])
+        self.submit, self.start, self.end = (
+            number(fields[name]) for name in ("Submit", "Start", "End"))
         self.elapsed_s, self.nodes = number(fields["ElapsedRaw"]), number(fields["NNodes"])
         self.steps: list[Row] = []
 

@@ -117,9 +117,9 @@ def elapsed(seconds: float | None, unknown: str = "-") -> str:
     return f"{days}{rest % 86400 // 3600:02}:{rest // 60 % 60:02}:{rest % 60:02}"
 
 
-def clock(when: float | None, form: str = "%Y-%m-%d %H:%M:%S") -> str:
+def clock(when: float | None, form: str = "%Y-%m-%d %H:%M:%S", unknown: str = "unknown") -> str:
     if when is None:
-        return "unknown"
+        return unknown
     try:
         return time.strftime(form, time.localtime(when))
     except (OverflowError, ValueError, OSError):

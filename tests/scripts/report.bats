@@ -589,7 +589,7 @@ waited() {
 	expect_equal 1048576 "$(jq .totals.read_bytes <<<"$output")"
 	PYTHONHOME=/nonexistent PYTHONPATH=$dir PATH=$dir:$PATH run report -u u
 	expect_equal 0 "$status"
-	head -n1 "$BUILDDIR/jobio" | grep -qE '^#!/.*python3[^ ]* -I$'
+	head -n1 "$BUILDDIR/jobio" | grep -qE '^#!/.*python3[^ ]* -IS$'
 }
 
 # ---- advice -----------------------------------------------------------------------------
