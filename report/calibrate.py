@@ -380,7 +380,6 @@ class Watch:
             before = len(left)
             time.sleep(1)
         for job in left:
-            job.disagrees = True
             job.blame(f"jobio has no record of it: {why}")
 
     def judge_all(self, left: list[Job]) -> str:

@@ -116,9 +116,8 @@ class Job:
     told: Json | None = None  # of it, in jobio's record
     quality: list[str] = field(default_factory=list)
     why: str = ""  # what is wrong with it
-    is_judged: bool = False
     is_lacking: bool = False  # it did not get what it asked for
-    disagrees: bool = False
+    agrees: bool = False  # fio and the record
 
     def blame(self, why: str) -> None:
         self.why = self.why or why
@@ -352,15 +351,11 @@ def six(value: float) -> float:
     return float(f"{value:.6g}")
 
 
-def summed(values: list[float]) -> Json | None:
-    return samples.to_json(values, six)
-
-
 def shape_json(data: Calibration, setting: Setting, s: Shape) -> Json:
     cell = data.cell(setting, s.name)
     return {"shape": s.name, "block_bytes": s.block_kib * 1024, "write": s.is_write,
             "direct": s.is_direct, "engine": s.engine, "processes": s.processes, "depth": s.depth,
-            **{key: summed(cell[key]) for key in ("Bps", "iops", "latency_us")},
+            **{key: samples.to_json(cell[key], six) for key in ("Bps", "iops", "latency_us")},
             "short_runs": len(cell["short"])}
 
 
@@ -368,7 +363,7 @@ def job_json(data: Calibration, job: Job) -> Json:
     return {"job": job.id or None, "node": job.node or None, "io_cores": job.setting[0],
             "profile": job.setting[1], "repeat": job.repeat, "counts": data.is_whole(job),
             "fio": job.fio(), "record": job.told and {**job.told, "quality": job.quality},
-            "agrees": job.is_judged and not job.disagrees, "why": job.why or None,
+            "agrees": job.agrees, "why": job.why or None,
             "runs": [{"shape": name, "bytes": r.bytes, "calls": r.calls, "ms": r.ms,
                       "latency_us": six(r.latency_us)} for name, r in job.runs.items()]}
 
@@ -454,11 +449,11 @@ def judge(data: Calibration, job: Job, found: record.Job, folder: str) -> None:
         job.mount, job.fstype = mount["mount"], mount.get("fstype") or ""
     lack = next((why for what, why in LACKS.items() if what in s.lacks
                  and {"profile": job.setting[1], "cores": job.setting[0]}.get(what, True)), "")
-    job.is_judged, job.is_lacking, job.quality = True, bool(lack), s.flags
+    job.is_lacking, job.quality = bool(lack), s.flags
     if told:
         job.told = {key: told.get(key) for key in (*job.fio(), "source")}
     why = disagreement(job, len(data.shapes)) if told else \
         "its record has nothing of the job alone about these files"
-    job.disagrees = bool(why)
+    job.agrees = not why
     job.blame(f"{lack}; jobio report -v {job.id} shows why" if lack else why)
 

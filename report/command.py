@@ -6,7 +6,6 @@ warnings); 2 bad usage; 3 unsound (check: errors; cores: Slurm will reserve othe
 """
 from __future__ import annotations
 
-import os
 import signal
 import sys
 from importlib import import_module
@@ -92,7 +91,7 @@ def run(args: list[str]) -> int:
 
 def main(args: list[str]) -> int:
     """All of it: half a list, on a disk that is full, is no success; a reader that has gone has
-    what it wanted."""
+    what it wanted. The launcher ends with os._exit()."""
     sys.stdout.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
     sys.stderr.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
     status = 0
@@ -111,8 +110,4 @@ def main(args: list[str]) -> int:
     except OSError as error:
         print(f"jobio: standard output: {error.strerror}", file=sys.stderr)
         status = status or FAILED
-    try:
-        sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or Python says at exit what was said
     return status

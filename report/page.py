@@ -55,7 +55,7 @@ def environment() -> Any:
     env = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True,
                       finalize=clean, optimized=False)
     for filter_ in (units.size, units.count, units.whole, units.span, units.elapsed, units.clock,
-                    units.plural, percent, us, names, chart.stack):
+                    units.plural, units.percent, us, names, chart.stack):
         env.filters[filter_.__name__] = given(filter_)
     env.globals["words"] = words.read(words.REPORT)
     return env
@@ -175,10 +175,6 @@ def names(nodes: Sequence[str], whole: int = 0) -> str:
     return text if len(nodes) <= NODES_NAMED else f"{text} and {len(nodes) - NODES_NAMED:,} more"
 
 
-def percent(share: float | None, unknown: str = "unknown") -> str:
-    return "< 0.1 %" if share and 0 < share < 0.0005 else units.percent(share, unknown)
-
-
 def us(value: float | None, unknown: str = "-") -> str:
     """Microseconds, as most times are."""
     return unknown if value is None else units.span(value * 1000)
@@ -282,16 +278,11 @@ def heats(rows: list[Json]) -> list[Json]:
 # ---- a job: settings, findings, cores ------------------------------------------------------
 
 
-def same(job: Job, key: str) -> list[tuple[Any, list[str]]]:
-    """Null ones are left out."""
-    return [(value, nodes) for value, nodes in job.same(key) if value is not None]
-
-
 def kinds(job: Job) -> tuple[list[Json], int]:
     """Nodes that look the same, with the CPUs of each of their parts; and how many nodes look
     otherwise than the first few."""
     told = [(key, value, nodes) for key in ("machine", "io_cores", "client", "more_clients")
-            for value, nodes in same(job, key)]
+            for value, nodes in job.same(key)]
     looks: dict[str, list[int]] = {}
     for at, (_, _, nodes) in enumerate(told):
         for node in nodes:
@@ -346,7 +337,7 @@ def cards(clients: list[Json], numa_node: int | None) -> list[str]:
 
 def limited(job: Job, key: str) -> Json:
     """As "KEY", and "KEY_more"."""
-    rows = same(job, key)
+    rows = job.same(key)
     return {key: rows[:ROWS_MAX], key + "_more": max(0, len(rows) - ROWS_MAX)}
 
 
@@ -406,7 +397,7 @@ def job(job: Job) -> str:
         "tone": one_job.state_tone(row.word) if row else "", "use": efficiency(row, found),
         "totals_on": totals_on(job, found), "mounts": mounts_of(job),
         "filesystems": found, "drawn": found[:FS_DRAWN], "others": others(job),
-        "weighty": weigh(found), "refused": same(job, "refused"), "lacks": list(one_job.lacks(job)),
+        "weighty": weigh(found), "refused": job.same("refused"), "lacks": list(one_job.lacks(job)),
         "errors": one_job.errors_of(job), "rows": rows, "heats": heats(rows), "kinds": drawn,
         "kinds_more": otherwise, **limited(job, "changes"), **limited(job, "findings"),
         "quality": one_job.quality(job)})

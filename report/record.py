@@ -124,7 +124,8 @@ class Job:
     def same(self, key: str) -> list[tuple[Any, list[str]]]:
         """What nodes say of it, each with the nodes that say the same."""
         return [(group["value"], group["nodes"])
-                for group in (self.answer.get("same") or {}).get(key, [])]
+                for group in (self.answer.get("same") or {}).get(key, [])
+                if group["value"] is not None]
 
     @property
     def clients(self) -> list[tuple[Json, list[str]]]:

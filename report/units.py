@@ -95,6 +95,8 @@ def percent(share: float | None, unknown: str = "unknown") -> str:
     if share is None:
         return unknown
     value = share * 100
+    if 0 < value < 0.05:
+        return "< 0.1 %"
     return f"{value:.1f} %" if 0 < value < 1 else f"{value:.0f} %"
 
 

@@ -81,16 +81,12 @@ static void put_quantities(struct json *to)
 
 static void put_config(const struct asker *a)
 {
-	struct json *top = json_new_object(), *limits;
+	struct json *top = json_new_object();
 	const char *cluster = a->config ? a->config->ledger.cluster : "";
 
 	json_add_bool(top, "ok", true);
 	json_add_text(top, "cluster", *cluster ? cluster : NULL);
 	json_add_text(top, "warning", a->warning);
-	limits = json_add_object(top, "advice");
-	json_add_number(limits, "min_seconds", a->limits.min_seconds);
-	json_add_number(limits, "min_mib", a->limits.min_mib);
-	json_add_number(limits, "min_calls", a->limits.min_calls);
 	put_quantities(json_add_object(top, "quantities"));
 	print_json(top);
 }
@@ -232,7 +228,7 @@ static int ask(struct asker *a, const char *line)
 	return fflush(stdout) ? 1 : rc;
 }
 
-static int ask_all(struct asker *a, FILE *in)
+static void ask_all(struct asker *a, FILE *in)
 {
 	char *line = NULL;
 	size_t room = 0;
@@ -246,7 +242,6 @@ static int ask_all(struct asker *a, FILE *in)
 			break;
 	}
 	free(line);
-	return 0;
 }
 
 /* A host without a jobio.conf in the usual place has no ledger. */
@@ -289,7 +284,7 @@ int main(int argc, char *argv[])
 	if (rc)
 		return rc;
 	if (optind == argc)
-		rc = ask_all(&a, stdin);
+		ask_all(&a, stdin);
 	for (i = optind; i < argc; i++)
 		rc |= ask(&a, argv[i]);
 	ledger_link_close(a.link);
