@@ -150,20 +150,16 @@ class Job:
     @property
     def findings(self) -> list[str]:
         """The codes of all nodes, each once."""
-        if "findings" in self.answer:
-            codes: list[str] = self.answer["findings"]
-            return codes
-        return list(dict.fromkeys(finding["code"]
-                                  for record in self.answer.get("records") or []
-                                  for finding in record.get("findings") or []))
+        return self.answer.get("findings") or list(dict.fromkeys(
+            finding["code"] for record in self.answer.get("records") or []
+            for finding in record.get("findings") or []))
 
     # what both say
 
     @property
     def user(self) -> str:
-        told: str | None = self.answer.get("user")
-        if not told and self.answer.get("records"):
-            told = self.answer["records"][0].get("user")
+        records = self.answer.get("records") or [{}]
+        told: str | None = self.answer.get("user") or records[0].get("user")
         return told or (self.slurm.user if self.slurm else "")
 
     @property
@@ -183,9 +179,8 @@ class Job:
         expected: int | None = self.summary.nodes_expected
         if expected is not None:
             return expected
-        if self.slurm and self.is_of_slurm and self.slurm.nodes:
-            return self.slurm.nodes
-        return self.summary.nodes_seen or None
+        return (self.slurm.nodes if self.slurm and self.is_of_slurm else 0) or \
+            self.summary.nodes_seen or None
 
     @property
     def is_before_slurm(self) -> bool:

@@ -34,8 +34,12 @@ FIRST = ("jobs", "node_s", "read_bytes", "write_bytes", "meta", "peak_Bps", "pea
 ADDED = ("jobs", "node_s", "read_bytes", "write_bytes", "meta", *TIMES, "thread_us")
 
 
-class Tally:
-    def __init__(self) -> None:
+class Site:
+    """Sums of the jobs that ended from 'since' to before 'until'."""
+
+    def __init__(self, since: int, until: int, why_not_ledger: str = "") -> None:
+        self.since, self.until, self.why_not_ledger = since, until, why_not_ledger
+        self.silent = 0  # jobs that sacct lists without a summary
         self.totals = dict.fromkeys(TOTALS, 0)
         self.sums: dict[str, dict[tuple[str, str], Json]] = {kind: {} for kind in HEADS}
         self.gate: list[Json] = []
@@ -77,22 +81,11 @@ class Tally:
         return sorted(self.sums[kind].values(), key=place)
 
     def to_json(self) -> Json:
-        return {**self.totals, **{kind: self.sorted(kind) for kind in HEADS}, "gate": self.gate}
-
-
-class Site:
-    """Sums of the jobs that ended from 'since' to before 'until'."""
-
-    def __init__(self, since: int, until: int, why_not_ledger: str = "") -> None:
-        self.since, self.until, self.why_not_ledger = since, until, why_not_ledger
-        self.silent = 0  # jobs that sacct lists without a summary
-        self.tally = Tally()
-
-    def to_json(self) -> Json:
         return {"source": "sacct" if self.why_not_ledger else "ledger",
                 "why_not_ledger": self.why_not_ledger or None,
                 "since": self.since, "until": self.until, "silent": self.silent,
-                "tally": self.tally.to_json()}
+                "tally": {**self.totals, **{kind: self.sorted(kind) for kind in HEADS},
+                          "gate": self.gate}}
 
 
 # ---- who is asked ------------------------------------------------------------------
@@ -105,7 +98,7 @@ def ask_ledger(site: Site, ledger: Ledger) -> str:
         after = answer.get("next")
         if after:  # the ledger adds up the next part meanwhile
             ledger.send(**question, after=after)
-        site.tally.join(answer["tally"])
+        site.join(answer["tally"])
         if not after:
             return ""
         answer = ledger.answer()
@@ -125,7 +118,7 @@ def check_caller(ledger_user: str) -> None:
         raise Failure("--site: for root, SlurmUser and operators of Slurm only")
 
 
-def add_row(tally: Tally, row: sacct.Row, s: Summary) -> None:
+def add_row(site: Site, row: sacct.Row, s: Summary) -> None:
     """A job of sacct, by its summary, which does not split numbers by filesystem."""
     node_s = (row.elapsed_s or 0) * (row.nodes or 0)
     job = int(row.raw_id)
@@ -141,16 +134,16 @@ def add_row(tally: Tally, row: sacct.Row, s: Summary) -> None:
             where = {"name": name, "type": kind}
         else:
             where = {"name": s.fs}
-        tally.add("filesystems", {**mine, **where, "cluster": row.cluster})
+        site.add("filesystems", {**mine, **where, "cluster": row.cluster})
     for table, name in (("users", row.user), ("accounts", row.account),
                         ("profiles", s.prof.partition("/")[0])):
-        tally.add(table, {**mine, "name": name})
+        site.add(table, {**mine, "name": name})
     for what, value in (("jobs", 1), ("node_s", node_s), ("node_wide", s.scope == "node"),
                         ("warned_jobs", s.gate_warned > 0), ("warned_tasks", s.gate_warned),
                         ("refused_jobs", s.gate_refused > 0), ("refused_tasks", s.gate_refused)):
-        tally.totals[what] += value
+        site.totals[what] += value
     if s.gate_warned or s.gate_refused:
-        tally.gate.append({"cluster": row.cluster, "user": row.user, "job": job, "ended": row.end,
+        site.gate.append({"cluster": row.cluster, "user": row.user, "job": job, "ended": row.end,
                            "warned": s.gate_warned, "refused": s.gate_refused})
 
 
@@ -168,10 +161,10 @@ def ask_sacct(site: Site, ledger_user: str) -> None:
             continue
         told = summary.parse(row.summary)
         if told:
-            add_row(site.tally, row, told)
+            add_row(site, row, told)
         else:
             site.silent += 1
-    site.tally.gate = sorted(site.tally.gate, key=lambda job: -job["ended"])[:GATE_MAX]
+    site.gate = sorted(site.gate, key=lambda job: -job["ended"])[:GATE_MAX]
 
 
 def get(since: int, until: int, conf: str | None) -> Site:
@@ -232,14 +225,14 @@ def name_of(site: Site, kind: str, one: Json) -> str:
     """Filesystems of one name on several clusters are told apart."""
     if not one["name"]:
         return "none" if kind == "profiles" else "unknown"
-    is_many = kind == "filesystems" and len({c for _, c in site.tally.sums[kind]}) > 1
+    is_many = kind == "filesystems" and len({c for _, c in site.sums[kind]}) > 1
     return (f"{one['name']}" + (f" ({one['type']})" if one.get("type") else "")
             + (f" on {one['cluster']}" if is_many else ""))
 
 
 def gate_words(site: Site) -> str:
     """Tasks that ran and those that were refused, of all jobs of the time."""
-    t, plural = site.tally.totals, units.plural
+    t, plural = site.totals, units.plural
     words = []
     if t["warned_jobs"]:
         words.append(f"{plural(t['warned_tasks'], 'task')} of {plural(t['warned_jobs'], 'job')} "
@@ -251,7 +244,7 @@ def gate_words(site: Site) -> str:
 
 
 def notes(site: Site) -> list[str]:
-    t, silent = site.tally.totals, site.silent
+    t, silent = site.totals, site.silent
     found = []
     if t["node_wide"]:
         found.append(f"{units.plural(t['node_wide'], 'job')} with node-wide numbers only: counted, "
@@ -265,11 +258,11 @@ def notes(site: Site) -> list[str]:
 
 def rows(site: Site, kind: str) -> list[Json]:
     """What text and page show of each sum; None: unknown."""
-    judged = site.tally.totals["judged"]
+    judged = site.totals["judged"]
     return [{**one, "name": name_of(site, kind, one), "hours": hours(one["node_s"]),
              "io_s": io_s(one), "share": one["jobs"] / judged if judged else 0,
              "cure": advice_words(one["name"]) if kind == "advice" else ""}
-            for one in site.tally.sorted(kind)]
+            for one in site.sorted(kind)]
 
 
 def io_s(one: Json) -> float | None:
@@ -287,25 +280,25 @@ def advice_words(code: str) -> str:
 
 def view(site: Site, limit: int) -> Json:
     """All that a page shows."""
-    t = site.tally.totals
+    t = site.totals
     tables = [{"kind": kind, "head": HEADS[kind], "rows": found[:limit], "more": len(found) - limit}
               for kind in HEADS if (found := rows(site, kind))]
     return {"since": slurm_time(site.since), "until": slurm_time(site.until), "jobs": t["jobs"],
             "hours": hours(t["node_s"]), "notes": notes(site), "gate": gate_words(site),
             "warned": t["warned_jobs"] > 0, "tables": tables,
-            "gate_jobs": site.tally.gate[:limit], "gate_more": len(site.tally.gate) - limit}
+            "gate_jobs": site.gate[:limit], "gate_more": len(site.gate) - limit}
 
 
 # ---- text and CSV ------------------------------------------------------------------
 
 def text(site: Site, limit: int) -> str:
     seen = view(site, limit)
-    t = site.tally.totals
+    t = site.totals
     lines = [f"{units.plural(t['jobs'], 'job')} that ended from {seen['since']} to "
              f"{seen['until']}, {seen['hours']} node hours"]
     lines += [f"  {'note':<6} {note}" for note in seen["notes"]]
     lines.append(f"  {'gate':<6} {seen['gate']}")
-    for job in [job for job in site.tally.gate if job["warned"]][:GATE_SHOWN]:
+    for job in [job for job in site.gate if job["warned"]][:GATE_SHOWN]:
         lines.append(f"         job {job['job']} of {job['user'] or 'unknown'} on cluster "
                      f"{job['cluster']}: {units.plural(job['warned'], 'task')} that ran")
     if t["warned_jobs"] > GATE_SHOWN:
@@ -353,12 +346,12 @@ def csv(site: Site) -> str:
 
     lines = [CSV_HEAD]
     for kind in HEADS:
-        for one in site.tally.sorted(kind):
+        for one in site.sorted(kind):
             head = line(kind, one["name"], one.get("cluster", ""), one.get("type", ""), one["jobs"])
             numbers = [None if kind == "advice" else one[key] for key in FIRST[2:]]
             lines.append(f"{head},{one['node_s'] / HOUR_S:.3f},{line(*numbers, None, None)}")
     lines += [line("gate", job["user"], job["cluster"], "", 1, *[None] * 5, job["job"],
-                   job["warned"] or 0, job["refused"] or 0) for job in site.tally.gate]
+                   job["warned"] or 0, job["refused"] or 0) for job in site.gate]
     return "\n".join(lines) + "\n"
 
 
