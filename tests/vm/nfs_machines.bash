@@ -11,7 +11,8 @@ read -ra kernels <<<"${JOBIO_NFS_KERNELS:-6.1-full 6.12-full}"
 load payload
 
 payload_make() {
-	payload_add "$1" "$BUILDDIR"/jobio{,-prepare,-release,-count,-node,-send,-ledgerd} "$(command -v munged)"
+	payload_add "$1" "$BUILDDIR"/jobio-{prepare,release,count,node,send,ledgerd,ask,cores,plan,facts} "$(command -v munged)"
+	payload_report "$1"
 	cp "$BUILDDIR/tests/faults/jobio-prepare" "$1/prepare-killed"
 	cp "$SRCDIR"/tests/vm/nfs{-node,-cores,-slurm,.bash,_job.bash} "$SRCDIR/report/calibrate-job" \
 		"$SRCDIR/tests/scripts/fake-sacct" "$BUILDDIR/.libs/jobio.so" "$1"

@@ -13,3 +13,11 @@ payload_add() {
 		cp -L "$library" "$dir"
 	done < <(ldd "$@" | awk '$3 ~ "^/" && $1 !~ "^libc\\.so" { print $3 }' | sort -u)
 }
+
+# payload_report DIR - the jobio command, whose helpers the folder has, too
+payload_report() {
+	cp -r "$SRCDIR/report" "$1"
+	sed -E 's:^(sys.path.insert\(0, |paths.LIBEXEC = )"[^"]*":\1"/payload":; s:^paths.SYSCONF.*:paths.SYSCONF = "/etc":' \
+		"$BUILDDIR/jobio" >"$1/jobio"
+	chmod +x "$1/jobio"
+}
