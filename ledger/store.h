@@ -91,7 +91,7 @@ int store_later(struct store *store, int64_t id, const char *summary, int64_t ne
 int store_find(struct store *store, const struct store_wanted *wanted, int64_t *ids, int max,
 	       struct err *err);
 
-/* What a run makes of the site's filesystems (lib/use.h), in the place of what
+/* What a run makes of the site's filesystems (lib/tally.h), in the place of what
  * was said before. In a transaction. */
 int store_use_put(struct store *store, int64_t id, int64_t ended_s, const char *text,
 		  struct err *err);

@@ -2,7 +2,7 @@
 /* sums.h - what the records of one run become: summary, advice, and use
  *
  * Terms   summary: lib/summary.h. judged: the JSON object of advice_text(). use: a line of
- *           lib/use.h, without an account.
+ *           lib/tally.h, without an account.
  * Owner   sums_free(), NULL allowed; the texts of a result are malloc'ed: sums_clear().
  * Errors  -1 and a sentence: a text is no record.
  * Runs    ledger.

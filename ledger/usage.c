@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ledger/usage.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,9 +9,16 @@
 
 #include "lib/alloc.h"
 #include "lib/run.h"
-#include "lib/use.h"
+#include "lib/tally.h"
 
 #define NODE_S_MAX (366 * 86400.0) /* a clock that is wrong adds no more */
+
+#define BEFORE_ACCOUNT 3 /* fields: version, cluster, user */
+
+struct usage_fs {
+	char *name, *type; /* type: "" unknown */
+	int64_t numbers[USE_NUMBERS];
+};
 
 struct usage {
 	struct record **records;
@@ -18,7 +26,7 @@ struct usage {
 	char user[RECORD_NAME_MAX], profile[RECORD_NAME_MAX];
 	int64_t nodes, node_s, warned, refused;
 	bool is_wide, is_told;
-	struct use_fs fs[USE_FS_MAX]; /* names and types are malloc'ed */
+	struct usage_fs fs[USE_FS_MAX];
 	size_t fs_count;
 };
 
@@ -36,8 +44,8 @@ void usage_free(struct usage *usage)
 	for (i = 0; i < usage->count; i++)
 		record_free(usage->records[i]);
 	for (i = 0; i < usage->fs_count; i++) {
-		free((char *)usage->fs[i].name);
-		free((char *)usage->fs[i].type);
+		free(usage->fs[i].name);
+		free(usage->fs[i].type);
 	}
 	free(usage->records);
 	free(usage);
@@ -65,9 +73,9 @@ static const char *name_of(const struct io *io)
 }
 
 /* The last place is for all that have none. */
-static struct use_fs *fs_of(struct usage *usage, const char *name, const char *type)
+static struct usage_fs *fs_of(struct usage *usage, const char *name, const char *type)
 {
-	struct use_fs *fs = usage->fs, *end = fs + usage->fs_count;
+	struct usage_fs *fs = usage->fs, *end = fs + usage->fs_count;
 
 	if (usage->fs_count == USE_FS_MAX - 1) {
 		while (fs < end && strcmp(fs->name, name) != 0)
@@ -162,26 +170,6 @@ void usage_add(struct usage *usage, struct record *record)
 	keep(usage, record);
 }
 
-/* ---- the use ---------------------------------------------------------------- */
-
-/* Each code once. */
-static void take_advice(struct use *use, const struct advice_list *list)
-{
-	char word[RECORD_WORD_MAX + 1], codes[USE_ADVICE_MAX + 2];
-	size_t i;
-
-	use->is_judged = list->is_judged;
-	for (i = 0; i < list->count; i++) {
-		snprintf(word, sizeof(word), "%s ", list->list[i].code);
-		snprintf(codes, sizeof(codes), "%s ", use->advice);
-		if (strstr(codes, word) || strlen(use->advice) + strlen(word) + 1 >= USE_ADVICE_MAX)
-			continue;
-		if (*use->advice)
-			strcat(use->advice, " ");
-		strcat(use->advice, list->list[i].code);
-	}
-}
-
 struct advice_list *usage_judge(const struct usage *usage, const struct store_run *run,
 				const struct config_advice *limits)
 {
@@ -191,25 +179,92 @@ struct advice_list *usage_judge(const struct usage *usage, const struct store_ru
 	return advice_new(usage->records, usage->count, is_whole, limits);
 }
 
+/* ---- the use ---------------------------------------------------------------- */
+
+static void put_text(FILE *out, const char *text)
+{
+	for (; text && *text; text++)
+		fputc(*text == '\t' || *text == '\n' ? '?' : *text, out);
+	fputc('\t', out);
+}
+
+static void put_number(FILE *out, int64_t number)
+{
+	if (number >= 0)
+		fprintf(out, "%" PRId64, number);
+	fputc('\t', out);
+}
+
+/* Unknown ones at the end are left out, as in lines of before they were counted. */
+static void put_fs(FILE *out, const struct usage_fs *fs)
+{
+	int i, last = USE_NUMBERS - 1;
+
+	fputc('\n', out);
+	put_text(out, fs->name);
+	put_text(out, fs->type);
+	while (last >= USE_FIRST && fs->numbers[last] < 0)
+		last--;
+	for (i = 0; i <= last; i++)
+		put_number(out, fs->numbers[i]);
+}
+
+/* Each code once. */
+static void put_advice(FILE *out, const struct advice_list *list)
+{
+	char word[RECORD_WORD_MAX + 1], codes[USE_ADVICE_MAX] = "";
+	size_t i, size;
+
+	for (i = 0; i < list->count; i++) {
+		size = (size_t)snprintf(word, sizeof(word), "%s ", list->list[i].code);
+		if (!strstr(codes, word) && strlen(codes) + size < sizeof(codes))
+			strcat(codes, word);
+	}
+	if (*codes)
+		codes[strlen(codes) - 1] = 0;
+	put_text(out, codes);
+}
+
 char *usage_text(const struct usage *usage, const struct store_run *run,
 		 const struct advice_list *list)
 {
-	struct use use;
+	char *text = NULL;
+	size_t i, size = 0;
+	FILE *out = xneed(open_memstream(&text, &size));
 
-	use_init(&use);
-	use.cluster = run->cluster;
-	use.user = usage->user;
-	use.profile = usage->profile;
-	use.job = run->job;
-	use.uid = run->uid;
-	use.ended = (int64_t)run->last;
-	use.nodes = usage->nodes;
-	use.node_s = usage->node_s;
-	use.is_wide = usage->is_wide && !usage->is_told;
-	use.warned = usage->warned;
-	use.refused = usage->refused;
-	memcpy(use.fs, usage->fs, sizeof(use.fs));
-	use.fs_count = usage->fs_count;
-	take_advice(&use, list);
-	return use_text(&use);
+	put_text(out, USE_LINE_VERSION);
+	put_text(out, run->cluster);
+	put_text(out, usage->user);
+	put_text(out, ""); /* account */
+	put_text(out, usage->profile);
+	put_number(out, run->job);
+	put_number(out, run->uid);
+	put_number(out, (int64_t)run->last);
+	put_number(out, usage->nodes);
+	put_number(out, usage->node_s);
+	put_number(out, (usage->is_wide && !usage->is_told) + 2 * list->is_judged);
+	put_number(out, usage->warned);
+	put_number(out, usage->refused);
+	put_advice(out, list);
+	for (i = 0; i < usage->fs_count; i++)
+		put_fs(out, &usage->fs[i]);
+	fclose(out);
+	return xneed(text);
+}
+
+char *usage_with_account(const char *line, const char *account)
+{
+	const char *at = line;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = xneed(open_memstream(&text, &size));
+	int i;
+
+	for (i = 0; i < BEFORE_ACCOUNT; i++)
+		at = strchr(at, '\t') + 1;
+	fwrite(line, (size_t)(at - line), 1, out);
+	put_text(out, account);
+	fputs(strchr(at, '\t') + 1, out);
+	fclose(out);
+	return xneed(text);
 }

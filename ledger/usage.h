@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* usage.h - make the use of a run (lib/use.h) from the records of its nodes
+/* usage.h - make the use of a run (lib/tally.h) from the records of its nodes
  *
  * Terms   the numbers of a node: those of scope job of its best source, by
  *           filesystem; what is counted of all files only where no filesystem
  *           is told.
  *         advice: judged by the records of at most USAGE_RECORDS nodes.
- * Owner   usage_free(), NULL allowed; it keeps the records. usage_text() is
+ * Owner   usage_free(), NULL allowed; it keeps the records. Lines are
  *           malloc'ed.
  * Errors  none.
  * Runs    ledger,.
@@ -30,7 +30,10 @@ void usage_add(struct usage *usage, struct record *record);
 
 struct advice_list *usage_judge(const struct usage *usage, const struct store_run *run,
 				const struct config_advice *limits);
+/* The line (lib/tally.h), without an account. */
 char *usage_text(const struct usage *usage, const struct store_run *run,
 		 const struct advice_list *list);
+/* The same line with the account that slurmdbd knows. */
+char *usage_with_account(const char *line, const char *account);
 
 #endif

@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "ledger/sums.h"
+#include "ledger/usage.h"
 #include "lib/alloc.h"
 #include "lib/record.h"
 #include "lib/summary.h"
-#include "lib/use.h"
 
 /* One batch; a libslurm that hangs is ended, long before STORE_CLAIM_S. */
 #define ACCT_LIMIT_S 120
@@ -86,7 +86,7 @@ static int summarize(struct writer *writer, struct job *job, struct err *err)
 static int put_use(struct writer *writer, const struct job *job, const char *account,
 		   struct err *err)
 {
-	char *line = use_with_account(job->use, account);
+	char *line = usage_with_account(job->use, account);
 	int rc = store_use_put(writer->store, job->run.id, (int64_t)job->run.last, line, err);
 
 	free(line);

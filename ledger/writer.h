@@ -9,7 +9,7 @@
  *         A run whose row is not there yet is tried again after 2, 4, 8, ..
  *           3600 s, and when ACCT_PATIENCE_S is over; when slurmdbd cannot be
  *           reached the whole writer waits 2, 4, .. 60 s.
- *         Beside its summary each run's use (lib/use.h) is kept.
+ *         Beside its summary each run's use (lib/tally.h) is kept.
  * Owner   struct writer is the caller's; what it points to is borrowed.
  * Errors  of slurmdbd are logged when they begin and when they end. A store
  *           that fails ends the process: the server starts it again.

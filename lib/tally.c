@@ -8,7 +8,6 @@
 #include "lib/alloc.h"
 #include "lib/digest.h"
 #include "lib/json.h"
-#include "lib/use.h"
 
 #define SLOTS_FIRST 256
 /* Of JSON, beside the texts. */
@@ -82,6 +81,31 @@ struct line {
 	size_t fs_count;
 	struct line_fs fs[USE_FS_MAX];
 };
+
+const enum io_number use_numbers[USE_NUMBERS] = {
+#define X(id) IO_##id,
+	USE_QUANTITIES
+#undef X
+};
+
+void use_numbers_init(int64_t numbers[USE_NUMBERS])
+{
+	int i;
+
+	for (i = 0; i < USE_NUMBERS; i++)
+		numbers[i] = USE_UNKNOWN;
+}
+
+void use_numbers_add(int64_t numbers[USE_NUMBERS], const int64_t more[USE_NUMBERS])
+{
+	int i;
+
+	for (i = 0; i < USE_NUMBERS; i++)
+		if (i != USE_PEAK_READ)
+			io_add_number(&numbers[i], more[i]);
+		else if (more[i] > numbers[i])
+			numbers[i] = more[i];
+}
 
 struct tally *tally_new(void)
 {

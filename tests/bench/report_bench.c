@@ -19,7 +19,6 @@
 #include "ledger/store.h"
 #include "ledger/writer.h"
 #include "lib/record.h"
-#include "lib/use.h"
 
 #define REPORT_JOBS 1000
 #define REPORT_WIDE 5000
@@ -200,41 +199,22 @@ static void put_use(struct store *store, int64_t at, int64_t ended)
 	static const char *const profiles[] = { "stream", "metadata", "" };
 	static const char *const advice[] = { "A01", "A01 A17", "", "A24 A09", "" };
 	static const char *const mounts[] = { "/mnt/weka", "/home", "/scratch", "/work" };
-	char user[16], account[16], *text, *line;
+	long long job = at, nodes = 1 + at % 4;
 	struct err err = { "" };
-	struct use use;
-	size_t i;
+	char line[512];
+	int i, size;
 
-	use_init(&use);
-	snprintf(user, sizeof(user), "user%lld", (long long)(at * 7 % 500));
-	snprintf(account, sizeof(account), "lab%lld", (long long)(at % 50));
-	use.cluster = "bench";
-	use.user = user;
-	use.profile = profiles[at % 3];
-	use.job = at;
-	use.uid = 10000 + at % 500;
-	use.ended = ended;
-	use.nodes = 1 + at % 4;
-	use.node_s = use.nodes * 1800;
-	use.is_judged = true;
-	use.warned = at % 1000 == 0;
-	strcpy(use.advice, advice[at % 5]);
-	use.fs_count = 1 + (size_t)(at % 2);
-	for (i = 0; i < use.fs_count; i++) {
-		use.fs[i].name = mounts[(at + (int64_t)i) % 4];
-		use.fs[i].type = "wekafs";
-		use_numbers_init(use.fs[i].numbers);
-		use.fs[i].numbers[USE_READ_BYTES] = 1048576 + at * 37;
-		use.fs[i].numbers[USE_WRITE_BYTES] = 2097152;
-		use.fs[i].numbers[USE_META_CALLS] = at % 5000;
-		use.fs[i].numbers[USE_PEAK_READ] = at * 13 % 900000000;
-	}
-	text = use_text(&use);
-	line = use_with_account(text, account);
+	size = snprintf(
+		line, sizeof(line),
+		"1\tbench\tuser%lld\tlab%lld\t%s\t%lld\t%lld\t%lld\t%lld\t%lld\t2\t%d\t0\t%s\t",
+		job * 7 % 500, job % 50, profiles[at % 3], job, 10000 + job % 500, (long long)ended,
+		nodes, nodes * 1800, at % 1000 == 0, advice[at % 5]);
+	for (i = 0; i <= at % 2; i++)
+		size += snprintf(line + size, sizeof(line) - (size_t)size,
+				 "\n%s\twekafs\t%lld\t2097152\t%lld\t%lld\t", mounts[(at + i) % 4],
+				 1048576 + job * 37, job % 5000, job * 13 % 900000000);
 	if (store_use_put(store, at, ended, line, &err) < 0)
 		die(err.text);
-	free(text);
-	free(line);
 }
 
 static int make_site(const char *path, int64_t count)
