@@ -15,16 +15,22 @@ static double written(const struct timeline *run, size_t from)
 	return bytes;
 }
 
+/* The rows of all of the run; false: too few of them to tell, or clocks that differ. */
+static bool cover(const struct view *v, struct timeline *run)
+{
+	timeline_cover(&v->io->timeline, (int64_t)v->start,
+		       timeline_last(v->start, v->start + v->seconds), run);
+	return v->apart <= 0 && run->count >= TIMELINE_SHAPE_ROWS;
+}
+
 double course_late(const struct view *v)
 {
 	struct timeline run;
 	size_t quarter;
 
-	timeline_cover(&v->io->timeline, (int64_t)v->start,
-		       timeline_last(v->start, v->start + v->seconds), &run);
-	quarter = (run.count + 3) / 4;
-	if (v->apart > 0 || run.count < TIMELINE_SHAPE_ROWS || view_bytes(v) <= 0)
+	if (!cover(v, &run) || view_bytes(v) <= 0)
 		return 0;
+	quarter = (run.count + 3) / 4;
 	return written(&run, run.count - quarter) / view_bytes(v);
 }
 
@@ -40,10 +46,7 @@ double course_late_waits(const struct view *v)
 	double late = 0;
 	size_t i;
 
-	timeline_cover(&v->io->timeline, (int64_t)v->start,
-		       timeline_last(v->start, v->start + v->seconds), &run);
-	if (v->apart > 0 || run.count < TIMELINE_SHAPE_ROWS ||
-	    timeline_sum(&run, TIMELINE_IO_US) <= 0)
+	if (!cover(v, &run) || timeline_sum(&run, TIMELINE_IO_US) <= 0)
 		return -1;
 	for (i = run.count - (run.count + 3) / 4; i < run.count; i++)
 		late += (double)run.rows[TIMELINE_IO_US][i];
@@ -57,9 +60,7 @@ double course_bursts(const struct view *v)
 	bool is_above = false, was_above = false;
 	size_t i;
 
-	timeline_cover(&v->io->timeline, (int64_t)v->start,
-		       timeline_last(v->start, v->start + v->seconds), &run);
-	if (v->apart > 0 || run.count < TIMELINE_SHAPE_ROWS)
+	if (!cover(v, &run))
 		return 0;
 	for (i = 0; i < run.count; i++)
 		sum += waited(&run, i);

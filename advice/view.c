@@ -63,7 +63,7 @@ double view_call_s(const struct view *v, double calls)
 }
 
 /* The client asked for a tenth of them, or less: it had the rest at hand. */
-bool view_is_at_hand(const struct view *v)
+static bool is_at_hand(const struct view *v)
 {
 	return v->wire && v->wire->numbers[IO_META_CALLS] >= 0 &&
 	       (double)v->wire->numbers[IO_META_CALLS] * 10 < view_metas(v);
@@ -209,7 +209,7 @@ static void estimate(const struct view *v, struct view_times *t)
 {
 	double mapped = view_mapped(v),
 	       part = mapped / (mapped + view_number(v, IO_READ_BYTES) + 1);
-	double least = view_is_at_hand(v) ? 0 : view_call_s(v, meta_operations(v));
+	double least = is_at_hand(v) ? 0 : view_call_s(v, meta_operations(v));
 	double *classes[] = { &t->read, &t->write, &t->meta, &t->sync, &t->mapped };
 	size_t i;
 

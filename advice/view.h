@@ -60,8 +60,6 @@ double view_mean(const struct view *v, enum io_number bytes, enum io_number call
 double view_rate(const struct view *v, double number);
 /* Seconds that so many synchronous calls take at least: limits->sync_call_us each. */
 double view_call_s(const struct view *v, double calls);
-/* Had the client nearly all names at hand, without asking for them? */
-bool view_is_at_hand(const struct view *v);
 /* Share of the job's time in reading and writing. */
 double view_io_share(const struct view *v);
 /* Enough of it for a cure to be noticed. */

@@ -322,8 +322,9 @@ static const char *sqlite_text(struct store *store, int column, size_t *size)
 	return text;
 }
 
-static int sqlite_change(struct store *store, const char *sql, const struct value *values,
-			 struct err *err)
+/* One that is done with its first step; 1: that is a row, 0, or -1. Rows that were asked
+ * for stay. */
+static int step(struct store *store, const char *sql, const struct value *values, struct err *err)
 {
 	sqlite3_stmt *st = get(store, sql, values, err);
 	int rc;
@@ -332,33 +333,24 @@ static int sqlite_change(struct store *store, const char *sql, const struct valu
 		return -1;
 	rc = sqlite3_step(st);
 	sqlite3_reset(st);
-	return rc == SQLITE_DONE ? sqlite3_changes(of(store)->db) : fail(store, err);
+	return rc == SQLITE_ROW ? 1 : rc == SQLITE_DONE ? 0 : fail(store, err);
+}
+
+static int sqlite_change(struct store *store, const char *sql, const struct value *values,
+			 struct err *err)
+{
+	return step(store, sql, values, err) < 0 ? -1 : sqlite3_changes(of(store)->db);
 }
 
 /* ---- put ----------------------------------------------------------------- */
-
-/* 1: the node has a record in this run, 0, or -1. Rows that were asked for stay. */
-static int has_record(struct store *store, int64_t run, const char *node, struct err *err)
-{
-	const struct value values[] = { value_number(run), value_text(node) };
-	sqlite3_stmt *st = get(store, get_record, values, err);
-	int rc;
-
-	if (!st)
-		return -1;
-	rc = sqlite3_step(st);
-	sqlite3_reset(st);
-	if (rc == SQLITE_ROW)
-		return 1;
-	return rc == SQLITE_DONE ? 0 : fail(store, err);
-}
 
 /* How near it is; -1: it is another run; -2: error. */
 static double distance(struct store *store, const struct record *r, int64_t now_s,
 		       const struct row *run, struct err *err)
 {
+	const struct value values[] = { value_number(run->id), value_text(r->node) };
 	double gap = row_distance(r, row_end(r, now_s), run);
-	int has = gap > 0 ? has_record(store, run->id, r->node, err) : 0;
+	int has = gap > 0 ? step(store, get_record, values, err) : 0;
 
 	return has < 0 ? -2 : has > 0 ? -1 : gap;
 }

@@ -396,8 +396,8 @@ static int read_value(const struct field *f, void *of, const struct json *value,
 
 static bool is_of(const struct field *f, const struct json *member)
 {
-	return f->kind != FIELD_END && *f->key == *member->key &&
-	       strlen(f->key) == member->key_size && !memcmp(f->key, member->key, member->key_size);
+	return f->kind != FIELD_END && f->key_size == member->key_size &&
+	       !memcmp(f->key, member->key, member->key_size);
 }
 
 /* Members mostly come in the order of the table: so each is looked for from the last

@@ -45,6 +45,7 @@ enum field_kind {
 
 struct field {
 	const char *key;
+	size_t key_size;
 	enum field_kind kind;
 	size_t at, room; /* in the struct, bytes */
 	int64_t most;	 /* 0: FIELD_TEXT_MAX, FIELD_LIST_MAX */
@@ -60,12 +61,14 @@ struct field {
 /* Rows of a table; what comes behind is more of the struct above. */
 #define FIELD(type, name, of, member, ...)                                                         \
 	{                                                                                          \
-		.key = name, .kind = FIELD_##type, .at = offsetof(struct of, member),              \
-		.room = sizeof(((const struct of *)0)->member), __VA_ARGS__                        \
+		.key = name, .key_size = sizeof(name) - 1, .kind = FIELD_##type,                   \
+		.at = offsetof(struct of, member), .room = sizeof(((const struct of *)0)->member), \
+		__VA_ARGS__                                                                        \
 	}
 #define FIELD_PART(name, fields, ...)                                                              \
 	{                                                                                          \
-		.key = name, .kind = FIELD_OBJECT, .table = fields, __VA_ARGS__                    \
+		.key = name, .key_size = sizeof(name) - 1, .kind = FIELD_OBJECT, .table = fields,  \
+		__VA_ARGS__                                                                        \
 	}
 #define FIELD_ALL(name, fields, of, list, count, ...)                                              \
 	FIELD(LIST, name, of, list, .table = fields,                                               \

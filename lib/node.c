@@ -78,39 +78,37 @@ static bool is_other_key(const char *key)
 
 static int line_key(struct line *line, const char *key, char *value, struct err *err)
 {
-	if (!strcasecmp(key, "CPUs") || !strcasecmp(key, "Procs")) {
-		line->has_cpus = true;
-		return line_number(&line->cpus, key, value, err);
+	const struct {
+		const char *key;
+		unsigned int *number;
+		bool *has;
+	} numbers[] = {
+		{ "CPUs", &line->cpus, &line->has_cpus },
+		{ "Procs", &line->cpus, &line->has_cpus },
+		{ "Sockets", &line->sockets, &line->has_sockets },
+		{ "SocketsPerBoard", &line->sockets_per_board, &line->has_sockets_per_board },
+		{ "Boards", &line->boards, NULL },
+		{ "CoresPerSocket", &line->cores, NULL },
+		{ "ThreadsPerCore", &line->threads, NULL },
+		{ "CoreSpecCount", &line->core_spec_count, NULL },
+		{ "RestrictedCoresPerGPU", &line->restricted_cores_per_gpu, NULL },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		if (strcasecmp(key, numbers[i].key) != 0)
+			continue;
+		if (numbers[i].has)
+			*numbers[i].has = true;
+		return line_number(numbers[i].number, key, value, err);
 	}
-	if (!strcasecmp(key, "Sockets")) {
-		line->has_sockets = true;
-		return line_number(&line->sockets, key, value, err);
-	}
-	if (!strcasecmp(key, "SocketsPerBoard")) {
-		line->has_sockets_per_board = true;
-		return line_number(&line->sockets_per_board, key, value, err);
-	}
-	if (!strcasecmp(key, "Boards"))
-		return line_number(&line->boards, key, value, err);
-	if (!strcasecmp(key, "CoresPerSocket"))
-		return line_number(&line->cores, key, value, err);
-	if (!strcasecmp(key, "ThreadsPerCore"))
-		return line_number(&line->threads, key, value, err);
-	if (!strcasecmp(key, "CoreSpecCount"))
-		return line_number(&line->core_spec_count, key, value, err);
-	if (!strcasecmp(key, "CpuSpecList")) {
+	if (!strcasecmp(key, "CpuSpecList"))
 		line->spec_list = value;
-		return 0;
-	}
-	if (!strcasecmp(key, "RestrictedCoresPerGPU"))
-		return line_number(&line->restricted_cores_per_gpu, key, value, err);
-	if (!strcasecmp(key, "Parameters")) {
+	else if (!strcasecmp(key, "Parameters"))
 		line->parameters = value;
-		return 0;
-	}
-	if (is_other_key(key))
-		return 0;
-	return err_set(err, "node line: '%s': not a key of a node line", key);
+	else if (!is_other_key(key))
+		return err_set(err, "node line: '%s': not a key of a node line", key);
+	return 0;
 }
 
 static int line_split(struct line *line, char *text, char name[NODE_NAME_MAX], struct err *err)
