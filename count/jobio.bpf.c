@@ -2011,12 +2011,19 @@ int meta_fsync(__u64 *ctx)
 	return meta(file->f_inode->i_sb->s_dev, COUNT_FSYNC);
 }
 
-static __always_inline int sys_sync(void *frame, void *regs)
+/* Of the file that is the first argument of a system call. */
+static __always_inline __u32 sys_fd_dev(void *regs)
 {
 	struct pt_regs___arm64 *arm64 = regs;
 	struct pt_regs___x86 *x86 = regs;
-	__u32 dev = fd_dev(bpf_core_field_exists(x86->orig_ax) ? BPF_CORE_READ(x86, di)
-							       : BPF_CORE_READ(arm64, regs[0]));
+
+	return fd_dev(bpf_core_field_exists(x86->orig_ax) ? BPF_CORE_READ(x86, di)
+							  : BPF_CORE_READ(arm64, regs[0]));
+}
+
+static __always_inline int sys_sync(void *frame, void *regs)
+{
+	__u32 dev = sys_fd_dev(regs);
 
 	return dev ? meta_begin(frame, dev, COUNT_FSYNC) : 0;
 }
@@ -2038,7 +2045,23 @@ static __always_inline int msync_end(void *frame, __s64 rc)
 	return config.latency ? sync_end(frame, rc) : 0;
 }
 
+/* A lock of a network filesystem waits for servers, and writes before it is given back. */
+static __always_inline int flock_begin(void *frame, void *regs)
+{
+	__u32 dev = sys_fd_dev(regs);
+
+	return dev ? begin_on(frame, dev) : 0;
+}
+
+PROGRAM("fentry/fcntl_setlk", time_lock, begin(ctx, (void *)ctx[1]))
+
+PROGRAM("fexit/fcntl_setlk", time_lock_done, end_class(ctx, COUNT_TIME_META, (__s32)ctx[4]))
+
 /* On arm64 they are called __arm64_sys_*. */
+PROGRAM("fentry/__x64_sys_flock", time_flock, flock_begin(ctx, (void *)ctx[0]))
+
+PROGRAM("fexit/__x64_sys_flock", time_flock_done, end_class(ctx, COUNT_TIME_META, ctx[1]))
+
 PROGRAM("fentry/__x64_sys_fsync", meta_sys_fsync, sys_sync(ctx, (void *)ctx[0]))
 
 PROGRAM("fexit/__x64_sys_fsync", time_fsync_done, sync_end(ctx, ctx[1]))
