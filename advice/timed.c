@@ -226,6 +226,18 @@ static bool is_watching(const struct judging *j)
 	       n(j, IO_OP_OPEN) <= few && n(j, IO_OP_READDIR) * 100 <= few;
 }
 
+/* Requests of the client that are for no name, and that no operation explains: locks. */
+static double lock_requests(const struct judging *j)
+{
+	const int64_t *wire = j->v->wire ? j->v->wire->numbers : NULL;
+	double operations = view_metas(j->v), more;
+
+	if (!wire || j->left.by != VIEW_BY_KERNEL)
+		return 0;
+	more = view_known(wire[IO_META_CALLS]) - view_known(wire[IO_NAME_CALLS]) - operations;
+	return more >= LIMIT_SOME_OPS && more >= operations ? more : 0;
+}
+
 /* Metadata of other kinds, all added up. Close is part of it where nothing is written. */
 static void metadata(struct judging *j)
 {
@@ -233,11 +245,11 @@ static void metadata(struct judging *j)
 	double stats = n(j, IO_OP_STAT), opens = n(j, IO_OP_OPEN), all = view_metas(j->v);
 	double seconds = left->meta + (n(j, IO_WRITE_CALLS) > 0 ? 0 : left->close);
 	double again = seconds * calls_asked_again(j->v);
-	double others = all - stats - n(j, IO_OP_LOOKUP_MISS);
+	double others = all - stats - n(j, IO_OP_LOOKUP_MISS), locks = lock_requests(j);
 	struct advice *a;
 
 	/* few that take long are not cured by fewer, and the client's time is of others too */
-	if (!is_worth(j, seconds) || (all < j->floor && again <= 0))
+	if (!is_worth(j, seconds) || (all < j->floor && again <= 0 && locks <= 0))
 		return;
 	left->meta = 0;
 	if (n(j, IO_WRITE_CALLS) <= 0)
@@ -247,6 +259,10 @@ static void metadata(struct judging *j)
 		a->trust = ADVICE_PERHAPS;
 		view_add(a, "requests", (double)j->v->wire->numbers[IO_NAME_CALLS]);
 		view_add(a, "operations", all);
+	} else if (locks > 0) {
+		a = tell(j, "A30", "locks", "meta", seconds);
+		a->trust = ADVICE_LIKELY;
+		view_add(a, "requests", locks);
 	} else if (is_polling(j)) {
 		a = tell(j, "A09", "polling", "meta", seconds);
 		view_add(a, "stats", stats);
