@@ -100,6 +100,18 @@ size_t timed_errors(const struct view *v, struct advice list[TIMED_MAX])
 
 /* ---- the server ---------------------------------------------------------------- */
 
+/* Requests of the client that are for no name, and that no operation explains: locks. */
+static double lock_requests(const struct judging *j)
+{
+	const int64_t *wire = j->v->wire ? j->v->wire->numbers : NULL;
+	double operations = view_metas(j->v), more;
+
+	if (!wire || j->left.by != VIEW_BY_KERNEL)
+		return 0;
+	more = view_known(wire[IO_META_CALLS]) - view_known(wire[IO_NAME_CALLS]) - operations;
+	return more >= LIMIT_SOME_OPS && more >= operations ? more : 0;
+}
+
 /* Few calls that took long and moved little: the job cannot do them better. */
 static void stalled(struct judging *j)
 {
@@ -109,7 +121,8 @@ static void stalled(struct judging *j)
 
 	if (left->by != VIEW_BY_KERNEL || !is_worth(j, left->total) ||
 	    left->total < calls * STALL_S ||
-	    view_bytes(j->v) + view_mapped(j->v) > left->total * MIB)
+	    view_bytes(j->v) + view_mapped(j->v) > left->total * MIB ||
+	    (left->meta * 2 > left->total && lock_requests(j) > 0))
 		return;
 	a = tell(j, "A33", "", "", left->total);
 	view_add(a, "calls", calls);
@@ -224,18 +237,6 @@ static bool is_watching(const struct judging *j)
 
 	return j->left.by == VIEW_BY_KERNEL && n(j, IO_OP_LOOKUP_MISS) <= few &&
 	       n(j, IO_OP_OPEN) <= few && n(j, IO_OP_READDIR) * 100 <= few;
-}
-
-/* Requests of the client that are for no name, and that no operation explains: locks. */
-static double lock_requests(const struct judging *j)
-{
-	const int64_t *wire = j->v->wire ? j->v->wire->numbers : NULL;
-	double operations = view_metas(j->v), more;
-
-	if (!wire || j->left.by != VIEW_BY_KERNEL)
-		return 0;
-	more = view_known(wire[IO_META_CALLS]) - view_known(wire[IO_NAME_CALLS]) - operations;
-	return more >= LIMIT_SOME_OPS && more >= operations ? more : 0;
 }
 
 /* Metadata of other kinds, all added up. Close is part of it where nothing is written. */
