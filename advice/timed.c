@@ -161,6 +161,9 @@ static void files_written(struct judging *j)
 			 left->meta + left->close < left->write))
 		return;
 	all = take(&left->meta) + take(&left->write) + take(&left->close) + take(&left->sync);
+	/* of a copy the files that it reads are as small, and as many */
+	if (n(j, IO_READ_BYTES) < files * MIB && n(j, IO_READ_CALLS) < files * 10)
+		all += take(&left->read);
 	calls_add_files(j->v,
 			tell(j, is_gone ? "A16" : "A12",
 			     !is_gone && calls_is_replaced(j->v) ? "replaced" : "", "meta", all));
