@@ -157,7 +157,8 @@ static void files_written(struct judging *j)
 
 	if (files < j->floor || !is_worth(j, all) || calls_is_database(j->v))
 		return;
-	if (!is_gone && (n(j, IO_WRITE_BYTES) >= files * MIB || making(j) * 10 < view_metas(j->v) ||
+	if (!is_gone && (n(j, IO_WRITE_BYTES) >= files * MIB ||
+			 making(j) * 10 < view_metas(j->v) - n(j, IO_OP_LOOKUP_MISS) ||
 			 left->meta + left->close < left->write))
 		return;
 	all = take(&left->meta) + take(&left->write) + take(&left->close) + take(&left->sync);

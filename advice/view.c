@@ -241,11 +241,13 @@ void view_times(const struct view *v, struct view_times *t)
 				  .mapped = seconds(v, IO_MAPPED_US),
 				  .async = seconds(v, IO_ASYNC_US),
 				  .life = seconds(v, IO_THREAD_US) };
+	t->total = t->read + t->write + t->meta + t->sync + t->close + t->mapped + t->async;
+	if (t->life <= 0 && v->io->numbers[IO_THREAD_US] == 0 && t->total <= 0)
+		t->life = v->seconds * (double)v->nodes; /* the kernel saw nobody there */
 	if (t->life <= 0) {
 		estimate(v, t);
 		return;
 	}
-	t->total = t->read + t->write + t->meta + t->sync + t->close + t->mapped + t->async;
 	t->scale = t->total > 0 ? gain_of(v, t) / t->total : 0;
 }
 

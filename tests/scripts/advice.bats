@@ -4,7 +4,7 @@
 # jobio-ledgerd --judge and the sentences of report/advice.py
 
 # A60 is of sacct's numbers; of the others without a job the kernel's times are needed
-UNRECORDED='A31|A33'
+UNRECORDED='A33'
 
 advice() { python3 "$SRCDIR/tests/cases/advice.py" "$@"; }
 
