@@ -285,7 +285,7 @@ def main(args: list[str]) -> int:
         raise Failure(f"job: '{words[0]}': several: name one of its tasks", USAGE)
     record.check(words[0])
     with closing(record.Source("advise", options.get("conf"))) as source:
-        source.start_sacct(sacct.query(jobs=words[0]))
+        source.start(sacct.query(jobs=words[0]))
         job = Run(source.job(words[0]))
         settings = source.ledger.ask(op="settings")
         search = Search(job, other_runs(source, job.job),

@@ -385,7 +385,7 @@ class Watch:
     def judge_all(self, left: list[Job]) -> str:
         """Those that have a record are judged, and not left; why others have none."""
         source, why = record.Source("calibrate", self.wish.get("conf"), advice=False), ""
-        source.start_sacct(sacct.query(jobs=",".join(job.id for job in left)))
+        source.start(sacct.query(jobs=",".join(job.id for job in left)))
         for job in list(left):
             try:
                 found = source.job(job.id)

@@ -246,7 +246,7 @@ def main(args: list[str]) -> int:
         for word in side:
             record.check(word)
     with closing(record.Source("compare", options.get("conf"))) as source:
-        source.start_sacct(sacct.query(jobs=record.bare(sides[0] + sides[1])))
+        source.start(sacct.query(jobs=record.bare(sides[0] + sides[1])))
         both = Comparison(*(Side(text, [job for word in side for job in jobs_of(source, word)])
                             for text, side in zip(words, sides)))
     if "json" in options:

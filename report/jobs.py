@@ -81,7 +81,7 @@ def get(source: Source, query: Json, everything: bool = False) -> List:
             users = pwd.getpwuid(os.geteuid()).pw_name
         except KeyError:
             users = str(os.geteuid())
-    source.start_sacct(sacct.query(
+    source.start(sacct.query(
         users=users, accounts=query.get("account"), since=query["starttime"],
         until=query["endtime"], everybody=not users))
     assert source.config

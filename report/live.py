@@ -273,7 +273,7 @@ class View:
 
     def find(self) -> str:
         """Of root, whose job it is."""
-        self.source.start_sacct(sacct.query(jobs=self.wanted))
+        self.source.start(sacct.query(jobs=self.wanted))
         self.row = sacct.find(self.source.wait_sacct(), self.wanted)
         job, user = (self.row.raw_id, self.row.user) if self.row else (self.wanted, "")
         if not job.isdigit() or (os.geteuid() == 0 and not user):

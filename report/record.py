@@ -234,16 +234,10 @@ class Source:
         self.why_no_slurm = ""
         self.sacct: sacct.Sacct | None = None
         self.conf = conf
+        self.ledger: Any = None
         self.command = command
         self._config: Json | None = None
         self._cluster: str | None = None
-
-    @functools.cached_property
-    def ledger(self) -> Any:
-        """It is loaded while sacct runs; texts stay as they came for JSON alone."""
-        from report.ledger import Ledger
-
-        return Ledger(self.conf, self.form == "full")
 
     @property
     def config(self) -> Json:
@@ -255,8 +249,13 @@ class Source:
             self._cluster = self._config.get("cluster") or slurm_conf_cluster()
         return self._config
 
-    def start_sacct(self, words: Sequence[str], steps: bool = False) -> None:
+    def start(self, words: Sequence[str], steps: bool = False) -> None:
+        """Both: they begin while the rest is loaded. For JSON the ledger's texts stay as they
+        came."""
         self.sacct = sacct.Sacct(words, steps)
+        from report.ledger import Ledger
+
+        self.ledger = Ledger(self.conf, self.form == "full")
 
     def wait_sacct(self) -> list[sacct.Row] | None:
         if self.sacct:
@@ -384,7 +383,8 @@ class Source:
                 found.failures.append(failure)
 
     def close(self) -> None:
-        self.ledger.close()
+        if self.ledger:
+            self.ledger.close()
 
 
 def why_not(answer: Json) -> str:

@@ -127,7 +127,7 @@ def main(args: list[str]) -> int:
 
         return live.run(asked, source)
     if asked.words:  # what follows is loaded while sacct runs
-        source.start_sacct(sacct.query(jobs=record.bare(asked.words)),
+        source.start(sacct.query(jobs=record.bare(asked.words)),
                            steps=source.form == "slim" or asked.has("html"))
     from report import printer
 
