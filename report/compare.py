@@ -20,7 +20,7 @@ from contextlib import closing
 
 from report import record, sacct, samples, timeline, units
 from report.command import USAGE, Failure
-from report.job import ratio
+from report.job import advice_of, ratio
 from report.options import read
 from report.record import Job, Source
 from report.types import Io, Json
@@ -213,8 +213,7 @@ def table(both: Comparison) -> str:
     for name, a, b in [*words, ("nodes", *counts)]:
         lines.append(table_row(name, a, b, "" if a == b else "  differs"))
     lines += [metric_row(both, m) for m in METRICS if any(s.jobs[m.key] for s in both.sides)]
-    codes = [" ".join(a["code"] for a in side.reports[0].advice or []) or "-"
-             for side in both.sides]
+    codes = [" ".join(one.code for one in advice_of(side.reports[0])) or "-" for side in both.sides]
     lines += [table_row("advice", codes[0], codes[1]), "", *verdict(both)]
     for metric in METRICS:
         if metric.is_work and both.is_other_work(metric):

@@ -141,13 +141,6 @@ class Job:
         return {key: exact[key] if key in exact else getattr(self.summary, key) for key in TOTALS}
 
     @property
-    def advice(self) -> list[Json] | None:
-        """None: too little to judge, or no record."""
-        from report import advice
-
-        return advice.as_json(self.answer, None)
-
-    @property
     def findings(self) -> list[str]:
         """The codes of all nodes, each once."""
         return self.answer.get("findings") or list(dict.fromkeys(
