@@ -180,15 +180,10 @@ def slowest_share(line: Json) -> float | None:
 
 
 def fstypes(job: Job) -> dict[str, str]:
-    found = {}
-    for word in job.summary.fs.split(","):
-        mount, colon, kind = word.rpartition(":")
-        if colon:
-            found[mount] = kind
-    for client, _ in job.clients:
-        for mount in client.get("mounts") or []:
-            found[mount["mount"]] = mount["fstype"]
-    return found
+    told = [word.rpartition(":") for word in job.summary.fs.split(",")]
+    mounts = [mount for client, _ in job.clients for mount in client.get("mounts") or []]
+    return {**{mount: kind for mount, colon, kind in told if colon},
+            **{mount["mount"]: mount["fstype"] for mount in mounts}}
 
 
 def moved(total: int | None, calls: int | None) -> tuple[str, str]:

@@ -229,18 +229,18 @@ class Source:
         self.conf = conf
         self.ledger: Any = None
         self.command = command
-        self._config: Json | None = None
-        self._cluster: str | None = None
 
-    @property
+    @functools.cached_property
     def config(self) -> Json:
         """What jobio-ask tells of jobio.conf."""
-        if self._config is None:
-            self._config = self.ledger.ask(op="config")
-            if self._config.get("warning"):
-                print(f"jobio: {self.command}: {self._config['warning']}", file=sys.stderr)
-            self._cluster = self._config.get("cluster") or slurm_conf_cluster()
-        return self._config
+        config: Json = self.ledger.ask(op="config")
+        if config.get("warning"):
+            print(f"jobio: {self.command}: {config['warning']}", file=sys.stderr)
+        return config
+
+    @functools.cached_property
+    def own_cluster(self) -> str | None:
+        return self.config.get("cluster") or slurm_conf_cluster()
 
     def start(self, words: Sequence[str], steps: bool = False) -> None:
         """Both: they begin while the rest is loaded. For JSON the ledger's texts stay as they
@@ -252,7 +252,10 @@ class Source:
 
     def wait_sacct(self) -> list[sacct.Row] | None:
         if self.sacct:
-            self.rows, self.why_no_slurm = self.sacct.rows(), self.sacct.why
+            try:
+                self.rows = self.sacct.rows()
+            except Failure as failure:
+                self.why_no_slurm = str(failure)
             self.sacct = None
         return self.rows
 
@@ -261,10 +264,7 @@ class Source:
         """Whose jobs sacct lists here, or while it lists none this host's: a ledger of several
         clusters has other jobs of the same number."""
         rows = self.wait_sacct()
-        if rows and rows[0].cluster:
-            return rows[0].cluster
-        assert self.config
-        return self._cluster
+        return rows[0].cluster if rows and rows[0].cluster else self.own_cluster
 
     # one job
 
@@ -272,8 +272,7 @@ class Source:
                        ) -> tuple[list[str], Json]:
         """Both questions about a number, while sacct is on its way: for the cluster that is most
         likely meant, and again where sacct says another."""
-        assert self.config
-        cluster = self._cluster or self.cluster
+        cluster = self.own_cluster or self.cluster
         while True:
             asked: list[Json] = [
                 {"op": "family", "cluster": cluster, "job": job},

@@ -196,7 +196,7 @@ class Sacct:
     def __init__(self, words: Sequence[str], steps: bool = False) -> None:
         self.mark = f"|{os.urandom(8).hex()}|"  # nobody can have it in a job's name
         self.process: subprocess.Popen[bytes] | None = None
-        self.why = ""  # it says nothing, for this reason
+        self.why = ""  # it could not be started
         env = {name: os.environ[name]
                for name in ("PATH", "HOME", "SLURM_CONF", "TZ", "LD_LIBRARY_PATH")
                if name in os.environ}
@@ -207,15 +207,13 @@ class Sacct:
         except Failure as failure:
             self.why = str(failure)
 
-    def rows(self) -> list[Row] | None:
-        """None: self.why"""
+    def rows(self) -> list[Row]:
+        if not self.process:
+            raise Failure(self.why)
         try:
-            return parse(finish("sacct", self.process), self.mark) if self.process else None
-        except Failure as failure:
-            self.why = str(failure)
+            return parse(finish("sacct", self.process), self.mark)
         except ValueError:
-            self.why = "sacct: its answer has no meaning"
-        return None
+            raise Failure("sacct: its answer has no meaning") from None
 
 
 def parse(text: str, mark: str) -> list[Row]:
@@ -249,21 +247,15 @@ def query(jobs: str | None = None, users: str | None = None, accounts: str | Non
           name: str | None = None, since: str | None = None, until: str | None = None,
           everybody: bool = False) -> list[str]:
     """Words of sacct's command line; a name of several words is not asked for."""
-    words = []
-    for option, value in (("-j", jobs), ("-u", users), ("-A", accounts)):
-        words += [option, value] if value else []
-    if name and not name.startswith("-") and not any(c in name for c in ", \t\n"):
-        words += ["--name", name]
-    words += ["-a"] if everybody else []
-    for option, value in (("-S", since), ("-E", until)):
+    words = ["-a"] if everybody else []
+    if name and (name.startswith("-") or any(c in name for c in ", \t\n")):
+        name = None
+    for option, value in (("-j", jobs), ("-u", users), ("-A", accounts), ("--name", name),
+                          ("-S", since), ("-E", until)):
         words += [option, value] if value else []
     return words
 
 
 def ask(words: Sequence[str], steps: bool = False) -> list[Row]:
     """At once; a Failure where it does not answer."""
-    sacct = Sacct(words, steps)
-    rows = sacct.rows()
-    if rows is None:
-        raise Failure(sacct.why)
-    return rows
+    return Sacct(words, steps).rows()

@@ -18,11 +18,8 @@ _PAIRS = {  # key: units of both numbers
 
 def find(comment: str) -> str | None:
     """Ours among what others wrote; the last, as the ledger replaces it."""
-    found = None
-    for match in _FIND.finditer(comment):
-        if len(match[0]) <= MAX:
-            found = match[0]
-    return found
+    found = [match[0] for match in _FIND.finditer(comment) if len(match[0]) <= MAX]
+    return found[-1] if found else None
 
 
 def _number(text: str, names: Sequence[str]) -> int | None:

@@ -649,7 +649,7 @@ some_jobs() {
 	are '8 7 12 25_1 25_[2-9]' .id
 	json -A lab -S 2026-11-01 -E now-2hours
 	are 12 .id
-	expect_text ' -A lab -a -S 2026-11-01 -E now-2hours ' "$(tail -n1 "$DIR/bin/asked")"
+	expect_text ' -a -A lab -S 2026-11-01 -E now-2hours ' "$(tail -n1 "$DIR/bin/asked")"
 	run report -u nobody
 	expect_equal 0 "$status"
 	run report -u nobody --csv
