@@ -131,14 +131,9 @@ def is_controller(host: Host) -> bool:
 
 def find_roles(host: Host, named: bool) -> list[str]:
     """'named': slurm.conf has a node of this name."""
-    found = []
-    if host.process("slurmd") or named:
-        found.append("node")
-    if host.process("slurmctld") or is_controller(host):
-        found.append("ctld")
-    if host.process("jobio-ledgerd"):
-        found.append("ledger")
-    return found or ["login"]
+    is_here = {"node": host.process("slurmd") or named, "ledger": host.process("jobio-ledgerd"),
+               "ctld": host.process("slurmctld") or is_controller(host)}
+    return [role for role in ROLES if is_here.get(role)] or ["login"]
 
 
 def ask_slurm(host: Host, is_told: bool) -> None:
