@@ -31,8 +31,8 @@
 #define COUNT_NAME_BYTES 16
 #define COUNT_MOUNT_BYTES 488
 #define COUNT_PATH_BYTES 128 /* a power of two */
-#define COUNT_SIZE_BINS 32 /* one call moves less than 2 GiB */
-#define COUNT_NS_BINS 40   /* 2^40 ns are 18 minutes */
+#define COUNT_SIZE_BINS 32   /* one call moves less than 2 GiB */
+#define COUNT_NS_BINS 40     /* 2^40 ns are 18 minutes */
 #define COUNT_WINDOW_S 1
 #define COUNT_ROWS 64
 #define COUNT_PEAK_SHIFT 16 /* a CPU reports what it moved by 64 KiB */
