@@ -253,7 +253,7 @@ sys.exit(other == text)' "$1"
 	on login cp /tmp/kept.so "$plugin"
 	wait_for_job "$job"
 	expect_text 'cores none' "$(job_output "$job")"
-	expect_text 'it was built for Slurm ' "$output"
+	expect_text 'S16 error: ' "$output"
 	expect_text 'ncompatible Slurm plugin' "$said"
 }
 

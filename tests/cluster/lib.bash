@@ -99,7 +99,7 @@ set_conf() { on "$1" sed -i "$2" /etc/slurm/jobio.conf; }
 # slurm_conf LINE... - the site's slurm.conf and these lines, in slurmctld
 slurm_conf() {
 	on ctld sh -c '[ -e /tmp/site.conf ] || cp /etc/slurm/slurm.conf /tmp/site.conf' || return
-	printf '%s\n' "$@" | docker exec -i "$JOBIO_CLUSTER-ctld" \
+	{ [[ -z $* ]] || printf '%s\n' "$@"; } | docker exec -i "$JOBIO_CLUSTER-ctld" \
 		sh -c 'cat /tmp/site.conf - >/etc/slurm/slurm.conf' || return
 	on ctld svc stop slurmctld || return
 	on ctld svc start slurmctld || return

@@ -86,10 +86,10 @@ on_colours() {
 	submit 'srun --exact -n"$SLURM_NTASKS" --mem=0 sleep 100' -N2 --ntasks-per-node=1 --exclusive --io-cores=1 -w c1,c2
 	within 30 runs "$job"
 	report=$(live "$job")
-	expect_text "job $job on cluster jobio, user alice" "$report"
-	expect_text 'state         RUNNING, ' "$report"
-	expect_text ' on 2 nodes' "$report"
-	expect_text 'written       2MiB in 32 calls of 64KiB' "$report"
+	expect_text "Job $job  " "$report"
+	expect_text '    RUNNING' "$report"
+	expect_text '  2 nodes  ' "$report"
+	expect_text '2 MiB  32 x 64 KiB' "$report"
 	report=$(live --json "$job")
 	expect_equal '2 0 0 4194304 c1,c2' "$(jq -r '"\(.nodes) \(.nodes_blind) \(.nodes_mute) \(.totals.write_bytes) \([.records[].node] | join(","))"' <<<"$report")"
 	on login scancel "$job"
@@ -106,7 +106,7 @@ on_colours() {
 	within 30 job_runs "$job"
 	within 30 on c1 test -e "/run/jobio/$job/begun"
 	report=$(live "$job")
-	expect_text 'I/O           nothing to see before the job ends: the kernel does not count for it on its nodes' "$report"
+	expect_text 'nothing is counted there before the job ends (jobio check H02)' "$report"
 }
 
 @test "a job is looked at by its owner, and by root; Slurm refuses the step of anybody else" {
@@ -114,7 +114,7 @@ on_colours() {
 	counting c1
 	submit 'srun sleep 100' -n1 -w c1
 	within 30 runs "$job"
-	expect_text 'written       1MiB' "$(on login jobio report --live "$job")"
+	expect_text '1 MiB  16 x 64 KiB' "$(on login jobio report --live "$job")"
 	said=$(as bob jobio report --live "$job" 2>&1) && return 1
 	expect_text "jobio: report: job: '$job': " "$said"
 	[[ $said != *written* ]]
@@ -132,8 +132,8 @@ on_colours() {
 	submit 'srun sleep 100' -n1 --array=4 -w c1
 	within 30 runs "${job%%_*}_4"
 	report=$(live "${job%%_*}_4")
-	expect_text "job ${job%%_*}_4 on cluster" "$report"
-	expect_text 'written       1MiB' "$report"
+	expect_text "Job ${job%%_*}_4  " "$report"
+	expect_text '1 MiB  16 x 64 KiB' "$report"
 	on login scancel -u alice
 	within 60 queue_is_empty
 	submit 'srun --het-group=0,1 sleep 100' -n1 -w c1 : -n1 -w c2
@@ -153,9 +153,9 @@ rpcs() { on ctld sdiag | sed -n '/by message type/,/by user/p' | sed -nE "s/^[ \
 	within 30 runs "$job"
 	on ctld sdiag -r >/dev/null
 	text=$(on_terminal 8 "$job")
-	expect_text '1MiB in 16 calls of 64KiB' "$text"
-	expect_text '3MiB in 16 calls of 192KiB' "$text"
-	expect_text 'now           read 0B/s, written ' "$text"
+	expect_text '1 MiB  16 x 64 KiB' "$text"
+	expect_text '3 MiB  16 x 192 KiB' "$text"
+	expect_text 'read 0/s in 0 calls/s, written ' "$text"
 	expect_text 'again in 1 s; Ctrl-C ends this' "$text"
 	looks=$(on c1 sh -c 'wc -l </tmp/asked')
 	((looks >= 3))

@@ -150,10 +150,10 @@ listed() {
 	expect_equal '0 ' "$status $output"
 	expect_equal 8 "$(on login grep -cE '<tr( class="sum")?><th scope="row">' $page)"
 	on login grep -qF "<h1>Jobs $array, $het, $his</h1>" $page
-	on login grep -qF "<th scope=\"row\">3 tasks of $array</th>" $page
-	on login grep -qF '<td class="bad sum">2 of 3 COMPLETED</td>' $page
-	on login grep -qF "<th scope=\"row\">2 components of $het</th>" $page
-	on login grep -qF "three digits and no advice: $his: " $page
+	on login grep -qF "<tr class=\"sum\"><th scope=\"row\">$array</th>" $page
+	on login grep -qF '<span class="bad">2 of 3 COMPLETED</span>' $page
+	on login grep -qF "<tr class=\"sum\"><th scope=\"row\">$het</th>" $page
+	on login grep -qF "$his from sacct, three digits and no advice: " $page
 }
 
 @test "without a number all of one's own jobs are listed that sacct lists" {
