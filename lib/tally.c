@@ -74,7 +74,7 @@ struct line_fs {
 	int64_t numbers[USE_NUMBERS];
 };
 
-/* A line of use.h. */
+/* What is read of a line (tally.h) */
 struct line {
 	struct text who, cluster, user, advice;
 	int64_t job, ended, node_s, flags, warned, refused;
