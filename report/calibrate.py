@@ -40,7 +40,7 @@ from contextlib import closing
 from importlib.util import find_spec
 from math import ceil
 
-from report import calibration, paths, program, record, sacct, units
+from report import calibration, files, paths, program, record, sacct, units
 from report.calibration import Calibration, Job, setting_text
 from report.command import FAILED, SIGNALS, USAGE, Failure, nearest, on_signals
 from report.ledger import Ledger
@@ -253,9 +253,7 @@ def check_folder(folder: str, need: int) -> str:
 
 def put(path: str, text: str) -> None:
     """Whole, or not at all."""
-    with open(path + ".new", "w", encoding="utf-8") as file:
-        file.write(text)
-    os.replace(path + ".new", path)
+    files.replace(path, text.encode())
 
 
 def read_folder(folder: str, job: int) -> dict[str, str]:

@@ -9,6 +9,7 @@ import re
 
 from report.check_host import Host
 from report.check_node import Cores
+from report.files import is_trusted
 from report.types import Json
 
 NO_TIME = 65534  # of PrologEpilogTimeout: not set
@@ -37,6 +38,9 @@ def check_file(host: Host) -> None:
         host.findings.add("J04", uid=found.st_uid, mode=mode)
     if not found.st_mode & 0o004:
         host.findings.add("J05", mode=mode)
+    for path in host.glob(os.path.join(os.path.dirname(host.conf), "jobio", "*.*")):
+        if path.endswith((".words", ".j2")) and not is_trusted(host.path(path)):
+            host.findings.add("J04.site", path=path, uid=os.stat(host.path(path)).st_uid)
 
 
 def check_profiles(host: Host, keys: Json) -> None:

@@ -14,7 +14,7 @@ from contextlib import suppress
 from functools import cache
 from threading import Thread
 
-from report import chart, jobs, paths, sacct, units, words
+from report import chart, files, jobs, paths, sacct, units, words
 from report import job as one_job
 from report.command import Failure
 from report.record import Group, Job
@@ -39,9 +39,24 @@ CLASSES = {key[:-3]: key for key in one_job.TIMES}
 # ---- templates -----------------------------------------------------------------------
 
 
+def of_site(name: str) -> tuple[str, str, None] | None:
+    """The site's own template: its text and path. None: it has none, or it is not trusted."""
+    path = paths.site(name)
+    if not files.is_trusted(path):
+        return None
+    with open(path, encoding="utf-8") as file:
+        return file.read(), path, None
+
+
 @cache
 def environment() -> Any:
-    from jinja2 import ChoiceLoader, Environment, FileSystemLoader, ModuleLoader
+    from jinja2 import (
+        ChoiceLoader,
+        Environment,
+        FileSystemLoader,
+        FunctionLoader,
+        ModuleLoader,
+    )
     from markupsafe import Markup
 
     def clean(value: object) -> object:
@@ -50,7 +65,7 @@ def environment() -> Any:
             return units.clean(value)
         return "" if value is None else value
 
-    loader = ChoiceLoader([FileSystemLoader(paths.site("")), ModuleLoader(compiled()),
+    loader = ChoiceLoader([FunctionLoader(of_site), ModuleLoader(compiled()),
                            FileSystemLoader(paths.REPORT)])
     env = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True,
                       finalize=clean, optimized=False)
@@ -133,20 +148,10 @@ def broken(name: str, error: Exception) -> Failure:
 
 
 def write(file: str, text: str) -> None:
-    """In one step: who reads it has the old page or the new one. A device, a pipe and a link stay
-    what they are: /dev/stdout is all three."""
-    new = f"{file}.{os.getpid()}.new"
-    is_plain = not os.path.lexists(file) or (os.path.isfile(file) and not os.path.islink(file))
+    """Write a page. Raises: Failure"""
     try:
-        with open(new if is_plain else file, "w", encoding="utf-8", errors="replace") as out:
-            out.write(text)
-            out.flush()
-            if is_plain:
-                os.fsync(out.fileno())
-                os.rename(new, file)
+        files.replace(file, text.encode(errors="replace"))
     except OSError as error:
-        with suppress(OSError):
-            os.unlink(new)
         raise Failure(f"--html: cannot write '{file}': {error.strerror}") from None
 
 

@@ -7,6 +7,7 @@ from contextlib import suppress
 from functools import cache
 
 from report import paths
+from report.files import is_trusted
 
 REPORT = "report.words"
 
@@ -30,8 +31,9 @@ def parse(path: str) -> dict[str, dict[str, str]]:
 def read(name: str) -> dict[str, dict[str, str]]:
     words = parse(os.path.join(paths.REPORT, name))
     with suppress(OSError, UnicodeDecodeError):
-        for key, entry in parse(paths.site(name)).items():
-            words[key] = {**words.get(key, {}), **entry}
+        if is_trusted(paths.site(name)):
+            for key, entry in parse(paths.site(name)).items():
+                words[key] = {**words.get(key, {}), **entry}
     return words
 
 

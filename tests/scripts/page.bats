@@ -149,6 +149,16 @@ for i in range(1, 1001):
 	page=$DIR/stdout run html 7
 	expect_equal 0 "$status"
 	[[ -L $DIR/stdout && $output == *'</html>' ]]
+	# one that another user made in the folder is replaced
+	((EUID == 0)) || return 0
+	mkdir "$DIR/folder"
+	printf 'root\n' >"$DIR/roots"
+	ln -s "$DIR/roots" "$DIR/folder/7.html"
+	ln -s "$DIR/roots" "$DIR/folder/index.html"
+	chown -h 65534 "$DIR/folder"/*.html
+	page=$DIR/folder/ run html 7
+	expect_equal '0 root' "$status $(<"$DIR/roots")"
+	[[ ! -L $DIR/folder/7.html && ! -L $DIR/folder/index.html ]]
 }
 
 @test "into a folder goes a page of each job, and one of the list that links to them" {
@@ -183,6 +193,10 @@ for i in range(1, 1001):
 	"$jobio" report --conf="$DIR/jobio.conf" --html="$page" 7
 	is_sound
 	says 'Our cluster, job 7 of alice<b>'
+	# not one that everybody may write
+	chmod 666 "$DIR/etc/slurm/jobio/page.html.j2"
+	"$jobio" report --conf="$DIR/jobio.conf" --html="$page" 7
+	expect_equal 0 "$(grep -c 'Our cluster' "$page")"
 	# a part of ours is replaced in the same way
 	rm "$DIR/etc/slurm/jobio/page.html.j2"
 	printf 'body{color:#123}{# prefers-color-scheme:dark #}@media print{*{color:#000}}' >"$DIR/etc/slurm/jobio/style.css.j2"
