@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """jobio check --capture FILE: what the checks and the clients read on a real node, in one file.
 
-capture.list says what is read. Files are at their paths, outputs of commands in answers/
-(check_host.recorded), the machine in topology.xml. Names, addresses, paths and ids are
-replaced, each always by the same word; replaced.txt lists the words. `jobio check
---root=FOLDER` checks the unpacked file.
+capture.list has what is read and which words are kept; all others are replaced, each always by
+the same word, and replaced.txt lists those. Files are at their paths, outputs of commands in
+answers/ (check_host.recorded), the machine in topology.xml. `jobio check --root=FOLDER` checks
+the unpacked file.
 """
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import re
 import socket
 import tarfile
 
-from report import paths
+from report import files, paths
 from report.check_conf import expand
 from report.check_host import Answer, Host, answer_name
 from report.command import Failure
@@ -31,22 +31,18 @@ FILES_MAX = 4000
 MOUNTED = re.compile(r"\s(wekafs|nfs4?|lustre|gpfs)\s")
 PARAMETERS = re.compile(r"\b(?:\w*iommu|clocksource|tsc|nomodeset|[\w.]*max_cstate|numa_balancing|"
                         r"isolcpus|nohz_full|lockdown|mitigations)\b\S*")
-ENUMS = re.compile(r"(?i)(status|state|type|mode|kind|action|method|roles?|version|governor)$")
-NO_NAME = re.compile(r"[A-Z][A-Z0-9_ ]*|[\d.,:TZ+-]*[hms]?|\w+Id<\d+>|v?\d+(\.\d+)+[\w.-]*")
-OURS = re.compile(r"/(usr|etc|proc|sys|dev|run|lib|lib64|bin|sbin|boot|opt/weka|"
-                  r"var/(lib|log|run|spool|mmfs))(/|$)")
-SECRET = re.compile(r"(?im)^\s*\w*(?:pass|secret|token|key|authinfo|description|storage_)\w*"
-                    r"\s*[=:].*$")
-ADDRESS = re.compile(
-    r"(?i)\b(?:[0-9a-f]{2}:){5,19}[0-9a-f]{2}\b|\b(?:[0-9a-f]{4}:){3}[0-9a-f]{4}\b|"
-    r"(?<![\w:])(?=[0-9a-f:]*::|(?:[0-9a-f]+:){7})[0-9a-f:]{3,39}(?![\w:])|"
-    r"(?<![\d.])(?!127\.|0\.0\.|255\.)\d{1,3}(?:\.\d{1,3}){3}(?![\d.])")
-IDENTITY = re.compile(r"(?i)\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|"
-                      r"\b(?=[0-9]*[a-f])[0-9a-f]{16,}\b|\b[A-Z0-9]{24,}\b")
-POINTER = re.compile("ffff[0-9a-f]{12}")  # of a mount of Lustre's
-DOMAIN = re.compile(r"(?i)\b(?:[a-z0-9-]+\.)+(?!so\b|py\b|sh\b|ko\b|gz\b|md\b)"
-                    r"(?:com|org|net|edu|gov|int|[a-z]{2})\b")
-PATH = re.compile(r"(?<![\w./>-])/[\w@.+-][\w@.+/\\-]*")
+CONFIGURATION = re.compile(r"/(jobio|service|weka|slurm)\.conf$")
+SECRET = re.compile(r"(?i)pass|secret|token|key|auth|cred|cookie|jwt|cert|storage_|description")
+ADDRESS = (r"(?:[0-9a-f]{2}:){5,19}[0-9a-f]{2}\b|(?:[0-9a-f]{4}:){3}[0-9a-f]{4}\b|"
+           r"(?<![\w:])(?=[0-9a-f:]*::|(?:[0-9a-f]+:){7})[0-9a-f:]{3,39}(?![\w:])|"
+           r"(?<![\d.])(?!127\.|0\.0\.|255\.)\d{1,3}(?:\.\d{1,3}){3}(?![\d.])")
+PCI = r"\b[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.\d\b"
+TOKEN = re.compile(rf"(?i)(?P<address>{ADDRESS})|(?P<pci>{PCI})|"
+                   r"(?P<word>[^\W_](?:[\w.~@+-]|\[[\d,-]+\])*|_\w[\w.-]*|[^\x00-\x7f]\w*)")
+PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+# "key = value" to the end of the line, "key=value" to the next blank or comma
+SETTING = re.compile(r"([A-Za-z_][\w.-]*)(\s*:\s+|\s+=\s*|=(?=\s*$))(.*)")
+OPTION = re.compile(r"([A-Za-z_][\w.-]*)=([^\s,]*)")
 
 
 def ask(path: str, question: str) -> str:
@@ -84,76 +80,137 @@ def load() -> dict[str, list[str]]:
 
 
 class Scrub:
-    """Puts one word for each name, address, path and id."""
+    """Keeps what capture.list allows and replaces each other word by one that is the same in the
+    whole bundle: names in the order in which they are first read."""
 
-    def __init__(self, known: list[str]) -> None:
-        self.known = set(" ".join(known).split())  # they name nobody
-        self.words: dict[str, str] = {}
+    def __init__(self, parts: dict[str, list[str]]) -> None:
+        self.allowed = set(" ".join(
+            parts["word"] + [key.lower() for key in parts["config"] + parts["node"]]).split())
+        self.form = re.compile("|".join(parts["form"]))
+        self.lines = re.compile("|".join(parts["line"]))
+        self.words: dict[str, str] = {}  # what was replaced: its word
         self.used: dict[str, int] = {}
         self.counts: dict[str, int] = {}
-        self.names = re.compile(r"(?!)")
 
-    def put(self, kind: str, text: str) -> str:
+    def replace(self, kind: str, text: str) -> str:
+        if kind == "value":  # may be a number, which is no name elsewhere
+            text = "= " + text
         if text not in self.words:
             number = self.counts[kind] = self.counts.get(kind, 0) + 1
-            self.words[text] = {
-                "address": f"198.18.{number >> 8}.{number & 255}",
-                "id": f"{text[:4]}{number:012x}" if POINTER.fullmatch(text) else f"id{number}",
-            }.get(kind, f"{kind}{number}")
+            self.words[text] = (f"198.18.{number >> 8}.{number & 255}" if kind == "address"
+                                else f"{text[:4]}{number:012x}" if kind == "pointer"
+                                else f"{kind}{number}")
         word = self.words[text]
         self.used[word] = self.used.get(word, 0) + 1
         return word
 
     def learn(self, kind: str, *names: str) -> None:
+        """Replace these names even where each is an allowed word."""
         for name in names:
-            if name and name.lower() not in self.known and not re.fullmatch(r"[\d.:]+|ALL", name):
-                self.put(kind, name)
-        known = sorted(filter(lambda n: n[0] != "/", self.words), key=len, reverse=True)
-        self.names = re.compile(r"(?<![A-Za-z0-9])(?:" + "|".join(map(re.escape, known)) +
-                                r")(?![A-Za-z0-9])" if known else r"(?!)")
+            if name not in ("", "ALL") and not re.fullmatch(r"[\d.:]+", name) and (
+                    name.lower() not in self.allowed or kind in ("host", "cluster")):
+                self.replace(kind, name)
 
-    def path(self, text: str) -> str:
-        """A part of it that is known is the same word elsewhere."""
-        text = text.rstrip("/")
-        tops = [top for top in self.words if top[0] == "/" and text.startswith(top + "/")]
-        if OURS.match(text) or not text:
-            return text
-        if not tops:
-            return self.put("/path", text)
-        top = max(tops, key=len)
-        return self.put("/path", top) + self.put("/path", text[len(top):])
+    def is_allowed(self, word: str) -> bool:
+        """Is it a form of capture.list, or a word made of listed parts only (lastFailureTime,
+        read_ahead_kb)?"""
+        if word in self.words:
+            return False
+        if self.form.fullmatch(word) or word.lower() in self.allowed:
+            return True
+        parts = PARTS.findall(word)
+        return "".join(parts) == word.replace("_", "") and all(
+            part.lower() in self.allowed for part in parts)
 
-    def named(self, text: str) -> str:
-        return self.names.sub(lambda m: self.put("", m[0]), text)
+    def word(self, word: str) -> str:
+        """Words that are joined by - or by . are judged one by one (work-OST0000-osc), but a
+        number beside a name is a part of the name (ip-10-0-0-1)."""
+        end = re.search(r"[.-]*$", word)[0]  # type: ignore[index]
+        word = word[:len(word) - len(end)]
+        if word in self.words or self.is_allowed(word):
+            return self.known(word) + end
+        if not re.search(r"[~@+\[]", word):
+            pieces = re.split(r"([.-]+)", word)
+            unknown = [p for p in pieces[::2] if not self.is_allowed(p)]
+            if not unknown or "." not in word and not any(p.isdigit() for p in pieces):
+                return "".join(map(self.known, pieces)) + end
+        return self.known(word, True) + end
 
-    def line(self, line: str) -> str:
-        line = IDENTITY.sub(lambda m: self.put("id", m[0]), line)
-        if not re.search(r"(?i)version|release|software", line):  # "4.4.2.157"
-            line = ADDRESS.sub(lambda m: self.put("address", m[0]), line)
-        line = self.named(PATH.sub(lambda m: self.path(m[0]), line))
-        return DOMAIN.sub(lambda m: self.put("host", m[0]), line)
+    def known(self, word: str, name: bool = False) -> str:
+        if re.fullmatch(r"[.-]*", word) or not name and self.is_allowed(word):
+            return word
+        return self.replace("pointer" if re.fullmatch("ffff[0-9a-f]{12}", word) else "name", word)
+
+    def token(self, match: re.Match[str]) -> str:
+        nid = re.fullmatch(r"([^@]+)(@(?:tcp|o2ib|kfi)\d{0,2})", match[0])
+        if nid:  # of LNet
+            return self.text(nid[1]) + nid[2]
+        return (self.replace("address", match[0].lower()) if match["address"]
+                else match[0] if match["pci"] else self.word(match[0]))
 
     def text(self, text: str) -> str:
-        text = re.sub(r"\w+://[^\s\"]+", "url", SECRET.sub("# removed", text))
+        return TOKEN.sub(self.token, text)
+
+    def value(self, key: str, value: str) -> str:
+        """Of a key that is allowed; of any other the value is replaced as a whole, numbers too."""
+        if SECRET.search(key):
+            return "removed" if value else value
+        if not all(map(self.is_allowed, re.split("[.-]", key))) and value:
+            return self.replace("value", value)
+        if re.search("(?i)version", key) and re.fullmatch(r"[1-9](\.\d+){2,4}(-\d+)?", value):
+            return value
+        return self.options(value)
+
+    def options(self, text: str) -> str:
+        """Words, some of them key=value."""
+        done, at = "", 0
+        for match in OPTION.finditer(text):
+            done += self.text(text[at:match.start()]) + self.key(match[1]) + "=" + self.value(
+                match[1], match[2])
+            at = match.end()
+        return done + self.text(text[at:])
+
+    def key(self, key: str) -> str:
+        return "removed" if SECRET.search(key) and not self.is_allowed(key) else self.word(key)
+
+    def line(self, line: str) -> str:
+        if self.lines.fullmatch(line):
+            return line
+        match = SETTING.search(line)
+        if not match or OPTION.search(line[:match.start()]):
+            return self.options(line)
+        return (self.options(line[:match.start()]) + self.key(match[1]) + match[2] +
+                self.value(match[1], match[3]))
+
+    def configuration(self, text: str, host: str) -> str:
+        """Without comments and secrets; nodes= is ALL where it names this host."""
+        lines = []
+        for line in text.split("\n"):
+            line = re.sub(r"(^|\s)[#;].*", "", line)
+            key, equals, value = line.partition("=")
+            if key.strip() in ("nodes", "wait_nodes") and host in expand(value):
+                lines.append(f"{key}= ALL")
+            elif line.strip() and not (equals and SECRET.search(key)):
+                lines.append(self.line(line))
+        return "\n".join([*lines, ""])
+
+    def file(self, text: str) -> str:
         return "\n".join(map(self.line, text.split("\n")))
 
-    def json(self, value: Any, key: str = "") -> Any:
-        """A string that is no word of a program's, no number and no sentence is a name."""
+    def xml(self, text: str) -> str:
+        return re.sub(r'((?:name|value|subtype)=")([^"]*)', lambda m: m[1] + self.text(m[2]), text)
+
+    def json(self, value: Any, key: str = "id") -> Any:
+        """Objects keep their shape; 'key' is that of the object or list that holds the value."""
         if isinstance(value, dict):
-            return {k if re.fullmatch("[A-Za-z_]+", k) else self.named(k): self.json(v, k)
+            return {self.key(k): self.json(v, k if not k.isdigit() else key)
                     for k, v in value.items()}
         if isinstance(value, list):
             return [self.json(v, key) for v in value]
-        if not isinstance(value, str) or value.lower() in self.known or ENUMS.search(key):
-            return value
-        if re.search(r"(?i)secret|token|passw", key):
-            return "removed"
-        if NO_NAME.fullmatch(value) and not ADDRESS.fullmatch(value):
-            return value
-        if re.search(r"(?i)message|failure|reason|/|\.", key + value) or os.path.exists(
-                f"/sys/class/net/{value}"):
-            return self.text(value)
-        return self.put("name", value)
+        if isinstance(value, str):
+            return self.value(key, value)
+        return value if isinstance(value, bool) or value is None or self.is_allowed(
+            key) and not SECRET.search(key) else 0
 
 
 def reduce(path: str, text: str) -> str:
@@ -172,7 +229,7 @@ def reduce(path: str, text: str) -> str:
 class Bundle:
     def __init__(self, host: Host) -> None:
         self.host, self.parts = host, load()
-        self.scrub = Scrub(self.parts["word"])
+        self.scrub = Scrub(self.parts)
         self.config = re.compile("(?i)" + "|".join(self.parts["config"]))
         self.files: dict[str, str] = {}
 
@@ -203,14 +260,10 @@ class Bundle:
     def learn_mounts(self) -> None:
         mounts = self.read("/proc/self/mounts")
         for line in reduce("mounts", mounts).splitlines():
-            source, target, kind = line.split()[:3]
-            if not OURS.match(target):
-                self.scrub.put("/path", target.rstrip("/"))
+            source, _, kind = line.split()[:3]
             parts = (source, "", "") if kind.startswith("nfs") else source.rpartition("/")
             servers, name = parts[0], parts[2]
             self.scrub.learn("fs", name)
-            if name in self.scrub.words:  # HOST:/NAME of Lustre, whose folders have NAME
-                self.scrub.words["/" + name] = "/" + self.scrub.words[name]
             servers = re.sub(r"@\w+", "", servers)  # a network of LNet's
             self.scrub.learn("host", *[word.strip("[]") for word in re.split(
                 r",|:(?=/|$|[\w.-]+(?::|$))", servers) if "/" not in word])
@@ -223,17 +276,16 @@ class Bundle:
         answer = answer or self.host.run(words, READ_S)
         if answer.status == 127:
             return
-        out = self.scrub.text(answer.out)
         try:
-            if words[0] == "weka":
-                out = json.dumps(self.scrub.json(json.loads(answer.out)), indent=1) + "\n"
-        except ValueError:
-            pass
-        name = "answers/" + answer_name([words[0], *map(self.scrub.text, words[1:])])
+            out = json.dumps(self.scrub.json(json.loads(answer.out)), indent=1) + "\n"
+        except (ValueError, RecursionError):
+            out = self.scrub.file(answer.out)
+        name = "answers/" + answer_name([words[0], *[
+            self.scrub.words.get(word, word) for word in words[1:]]])
         self.files[name] = out
         for end, text in ((".err", answer.err), (".rc", str(answer.status or ""))):
             if text:
-                self.files[name + end] = self.scrub.text(text)
+                self.files[name + end] = self.scrub.file(text)
 
     def commands(self) -> None:
         host = self.host
@@ -266,14 +318,16 @@ class Bundle:
                 self.answer(["scontrol", "-ao", "show", *words], Answer(0, text, "", ""))
 
     def ours(self) -> None:
-        """How jobio counts here, and what it finds."""
+        """How jobio counts here, which has only names of the kernel's, and codes of findings."""
         count = paths.helper("jobio-count")
-        for words in ([count, "probe"], [count, "probe", "--btf=/sys/kernel/btf/vmlinux",
-                                         "--kallsyms=/proc/kallsyms"]):
-            self.answer(words, self.host.run(words, PROBE_S))
-        self.answer([paths.helper("jobio-facts"), "--conf=" + self.host.conf,
-                     "--host=" + self.host.name, "--helpers=" + paths.LIBEXEC, "--no-ledger",
-                     "--text"])
+        for options in ([], ["--btf=/sys/kernel/btf/vmlinux", "--kallsyms=/proc/kallsyms"]):
+            answer = self.host.run([count, "probe", *options], PROBE_S)
+            if not answer.status:
+                self.files["answers/" + answer_name([count, "probe", *options])] = answer.out
+        found = self.host.run([paths.helper("jobio-facts"), "--conf=" + self.host.conf,
+                               "--host=" + self.host.name, "--helpers=" + paths.LIBEXEC,
+                               "--no-ledger", "--text"], READ_S)
+        self.files["answers/findings"] = "".join(re.findall(r"(?m)^[A-Z]+\d+ \w+", found.out))
 
     def topology(self) -> None:
         text = self.host.read("/topology.xml") if self.host.root else self.host.run(
@@ -281,35 +335,39 @@ class Bundle:
         if text:
             kept = "|".join(self.parts["xml"])
             text = re.sub(rf'\s*<info name="(?!{kept})[^"]*" value="[^"]*"/>', "", text)
-            self.files["topology.xml"] = IDENTITY.sub(lambda m: self.scrub.put("id", m[0]), text)
+            self.files["topology.xml"] = self.scrub.xml(text)
 
     def system(self) -> None:
         host = self.host
         for pattern in (*self.parts["file"], host.conf):
             for path in host.glob(pattern)[:FILES_MAX - len(self.files)]:
                 text = self.read(path) if os.path.isfile(host.path(path)) else ""
-                name = self.scrub.text(path) if re.search("lustre|lnet|weka", path) else path
-                if text:
-                    self.files[name[1:]] = self.scrub.text(reduce(path, text))
-        lines = [f"{key}={self.scrub.text(value)}\n" for key, value in host.local
-                 if self.config.match(key)]
-        self.files[host.slurm_conf[1:]] = "".join(lines)
+                name = "/etc/slurm/jobio.conf" if path == host.conf else self.scrub.text(path)
+                if text or path.startswith("/proc/self/mount"):  # an empty table is an answer
+                    self.files[name[1:]] = self.scrub.configuration(
+                        text, host.name) if CONFIGURATION.search(path) else self.scrub.file(
+                        reduce(path, text))
+        self.files["etc/slurm/slurm.conf"] = self.scrub.configuration("".join(
+            f"{key}={value}\n" for key, value in host.local if self.config.match(key)), "")
 
     def list(self) -> str:
         rows = sorted(self.scrub.used.items(), key=lambda row: (row[0].rstrip("0123456789"),
                                                                 len(row[0]), row[0]))
-        return ("What was replaced: each word stands for one name, address, path or id of this "
-                "node's.\nValues of passwords, secrets, tokens and keys were removed.\n\n" +
+        return ("Kept: words and forms of capture.list (keys, states and options of Slurm and of\n"
+                "the filesystem clients), numbers and versions, and kernel functions.\n"
+                "Replaced: every other word, each by the same word throughout. Removed: comments\n"
+                "of configuration files and values of keys for passwords, secrets and tokens.\n\n" +
                 "".join(f"{word:<16} {count} x\n" for word, count in rows))
 
 
-def save(file: str, files: dict[str, str]) -> None:
-    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out, \
-            tarfile.open(fileobj=out, mode="w:gz") as tar:
-        for name, text in sorted(files.items()):
+def packed(parts: dict[str, str]) -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as tar:
+        for name, text in sorted(parts.items()):
             info = tarfile.TarInfo(name)
             info.size, info.mode = len(text.encode()), 0o644
             tar.addfile(info, io.BytesIO(text.encode()))
+    return out.getvalue()
 
 
 def write(host: Host, file: str) -> int:
@@ -322,9 +380,9 @@ def write(host: Host, file: str) -> int:
     bundle.system()
     bundle.files["replaced.txt"] = bundle.list()
     try:
-        save(file, bundle.files)
+        files.replace(file, packed(bundle.files), 0o600)
     except OSError as error:
         raise Failure(f"--capture: '{file}': {error.strerror}") from None
-    print(f"{file}: {len(bundle.files)} files; {len(bundle.scrub.used)} names, addresses, paths "
-          f"and ids were replaced.\nLook at it (tar -xzf {file}), then send it: see README.md.")
+    print(f"{file}: {len(bundle.files)} files; {len(bundle.scrub.used)} words were "
+          f"replaced.\nLook at it (tar -xzf {file}), then send it: see README.md.")
     return 0
