@@ -139,16 +139,20 @@ static bool line_has_cpuset(const char *controllers)
 	return at && (at == controllers || at[-1] == ',') && (at[6] == ',' || at[6] == '\0');
 }
 
-bool gate_is_confined(uint32_t job_id, const char *proc_cgroup, const char *cgroup_root)
+/* In a cgroup namespace (cgroup_namespaces(7)) paths begin at its root. */
+static bool is_namespace_root(const char *path)
+{
+	return !strcmp(path, "/") || !strncmp(path, "/..", 3);
+}
+
+int gate_confined(uint32_t job_id, const char *proc_cgroup, const char *cgroup_root)
 {
 	char *text = fileio_read(proc_cgroup, CGROUP_BYTES_MAX, NULL, NULL);
 	char *line, *state = NULL, *controllers, *path, *end;
-	bool confined = false;
+	int confined = -1;
 
-	if (!text)
-		return true; /* cannot tell: judge by what it could use */
 	/* cgroups(7): hierarchy-ID:controller-list:path, "0::path" for v2 */
-	for (line = strtok_r(text, "\n", &state); line && !confined;
+	for (line = text ? strtok_r(text, "\n", &state) : NULL; line && confined < 1;
 	     line = strtok_r(NULL, "\n", &state)) {
 		controllers = strchr(line, ':');
 		path = controllers ? strchr(controllers + 1, ':') : NULL;
@@ -158,9 +162,11 @@ bool gate_is_confined(uint32_t job_id, const char *proc_cgroup, const char *cgro
 		controllers++;
 		end = job_folder(path, job_id);
 		if (end && line_has_cpuset(controllers))
-			confined = true;
+			confined = 1;
 		else if (end && !*controllers)
 			confined = has_cpus_below(cgroup_root, path, end);
+		else if (!is_namespace_root(path))
+			confined = 0;
 	}
 	free(text);
 	return confined;
@@ -221,10 +227,12 @@ enum gate_verdict gate_judge(const struct gate *gate, const struct gate_view *vi
 	return judge_overlap(file, &both, view->is_confined, node, err);
 }
 
-enum gate_verdict gate_check(const struct gate *gate, const char *node, struct err *err)
+enum gate_verdict gate_check(const struct gate *gate, int step_confined, const char *node,
+			     struct err *err)
 {
 	struct gate_view view = { .is_confined = true };
 	enum gate_verdict verdict;
+	int confined;
 
 	/* nothing to compare: spare the task the system calls */
 	if (!gate->is_known || gate->file.policy == GATE_OFF ||
@@ -235,6 +243,8 @@ enum gate_verdict gate_check(const struct gate *gate, const char *node, struct e
 	verdict = gate_judge(gate, &view, node, err);
 	if (verdict == GATE_PASS)
 		return verdict;
-	view.is_confined = gate_is_confined(gate->job_id, "/proc/self/cgroup", "/sys/fs/cgroup");
+	confined = gate_confined(gate->job_id, GATE_PROC_CGROUP, GATE_CGROUP_ROOT);
+	view.is_confined =
+		confined == 1 || step_confined == 1 || (confined < 0 && step_confined < 0);
 	return view.is_confined ? verdict : gate_judge(gate, &view, node, err);
 }

@@ -40,7 +40,7 @@ struct gate {
 struct gate_view {
 	struct cpuset allowed;
 	struct cpuset bound;
-	bool is_confined; /* by gate_is_confined() */
+	bool is_confined; /* by gate_confined() */
 };
 
 enum gate_verdict {
@@ -56,16 +56,21 @@ int gate_open(struct gate *gate, const char *run_dir, uint32_t job_id, struct er
 /* The CPUs that this process is bound to. */
 int gate_bound(struct cpuset *bound);
 
-/* Is the job confined to a cpuset of its own? Reads two files; only needed when
- * the first look shows an overlap. PROC_CGROUP is "/proc/self/cgroup",
- * CGROUP_ROOT "/sys/fs/cgroup". */
-bool gate_is_confined(uint32_t job_id, const char *proc_cgroup, const char *cgroup_root);
+#define GATE_PROC_CGROUP "/proc/self/cgroup"
+#define GATE_CGROUP_ROOT "/sys/fs/cgroup"
+
+/* Is this process in a cgroup of the job that has CPUs? 1 yes, 0 no, -1 not known: no file, or
+ * the paths are those of a cgroup namespace. Reads PROC_CGROUP and, on v2, cpuset.cpus below
+ * CGROUP_ROOT. */
+int gate_confined(uint32_t job_id, const char *proc_cgroup, const char *cgroup_root);
 
 /* No system call. 'node' is for the sentence. */
 enum gate_verdict gate_judge(const struct gate *gate, const struct gate_view *view,
 			     const char *node, struct err *err);
 
-/* Look and judge, looking closer only when it matters. */
-enum gate_verdict gate_check(const struct gate *gate, const char *node, struct err *err);
+/* Read this task's CPUs and judge them. STEP_CONFINED is gate_confined() of slurmstepd: plugins
+ * whose task_init comes first (pyxis) may have moved the task to a cgroup namespace. */
+enum gate_verdict gate_check(const struct gate *gate, int step_confined, const char *node,
+			     struct err *err);
 
 #endif

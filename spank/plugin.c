@@ -163,6 +163,7 @@ struct answers {
 	char warned[ERR_MAX];  /* "": not warned of */
 	struct cpuset cpus;    /* that they are bound to */
 	char private_mounts[PRIVATE_TYPES_MAX];
+	int confined; /* gate_confined() of slurmstepd */
 };
 
 static struct {
@@ -221,6 +222,8 @@ static void share_page(void)
 				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	step.answers = page == MAP_FAILED ? NULL : page;
+	if (step.answers)
+		step.answers->confined = -1;
 }
 
 /* Of a site that has switched jobio off no gate is known: whatever an earlier
@@ -496,7 +499,7 @@ static int check_task(spank_t sp)
 
 	spank_get_item(sp, S_TASK_ID, &local_id);
 	find_name(sp, node, sizeof(node));
-	switch (gate_check(&step.gate, node, &err)) {
+	switch (gate_check(&step.gate, step.answers ? step.answers->confined : -1, node, &err)) {
 	case GATE_REFUSE:
 		note_refused(local_id, &err);
 		_exit(EXIT_FAILURE);
@@ -623,6 +626,12 @@ int slurm_spank_task_post_fork(spank_t sp, int argc, char *argv[])
 	spank_get_item(sp, S_TASK_ID, &local_id);
 	if (step.live.is_on && local_id == 0)
 		live_forked(&step.live);
+	/* in slurmstepd, which is in the job's cgroup; tasks wait until this hook has run for
+	 * each (mgr.c:_fork_all_tasks(), 22.05 to 26.05) */
+	if (step.answers && local_id == 0 && step.gate.is_known &&
+	    step.gate.file.policy != GATE_OFF)
+		step.answers->confined =
+			gate_confined(step.job_id, GATE_PROC_CGROUP, GATE_CGROUP_ROOT);
 	return 0;
 }
 

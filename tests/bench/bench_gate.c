@@ -41,7 +41,7 @@ static void check(void)
 {
 	struct err err = { "" };
 
-	if (gate_check(&gate, "n1", &err) != GATE_PASS)
+	if (gate_check(&gate, -1, "n1", &err) != GATE_PASS)
 		die("gate_check", err.text);
 }
 

@@ -90,6 +90,26 @@ warned() {
 	END
 }
 
+# A plugin that moves tasks to other namespaces in task_init, as pyxis does, on a line before
+# jobio's or behind it
+@test "a task that another plugin moves into namespaces of its own is refused, in either order" {
+	local order bind
+	docker exec -i "$JOBIO_CLUSTER-c1" gcc -shared -fPIC -D_GNU_SOURCE -o /tmp/namespaces.so -xc - <"$BATS_TEST_DIRNAME/namespaces.c"
+	for order in a z; do
+		on c1 sh -c "rm -f /etc/slurm/plugstack.conf.d/?.conf; echo required /tmp/namespaces.so >/etc/slurm/plugstack.conf.d/$order.conf"
+		run as alice env NAMESPACES=1 srun -w c1 --io-cores=1 sh -c 'cat /proc/self/cgroup; id -u'
+		[[ $status == 0 && $output != *job_* && $output == *65534 ]] || { echo "$output"; return 1; }
+		for bind in none map_cpu:0; do
+			run as alice env NAMESPACES=1 srun -w c1 -n1 -c2 --core-spec=0 --cpu-bind=$bind hostname
+			expect_equal "1 1" "$status $(grep -c "jobio: gate: not started: $spec" <<<"$output")"
+		done
+		submit 'srun -n1 -c2 --cpu-bind=map_cpu:0 hostname' -w c1 --core-spec=0 --export=ALL,NAMESPACES=1
+		wait_for_job "$job"
+		expect_record "$job" c1 .refused "$spec"
+	done
+	on c1 sh -c 'rm -f /etc/slurm/plugstack.conf.d/[az].conf'
+}
+
 @test "a required plugin refuses with the same line" {
 	on c1 sed -i 's/^optional/required/' /etc/slurm/plugstack.conf.d/jobio.conf
 	refused "$spec" --core-spec=0

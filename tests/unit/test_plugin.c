@@ -1135,7 +1135,7 @@ END_TEST
 
 START_TEST(a_job_is_confined_by_a_cpuset_of_its_own_cgroup)
 {
-	/* /proc/self/cgroup, ";" for its ends of lines | the folder that has CPUs | confined?
+	/* /proc/self/cgroup, ";" for its ends of lines | the folder that has CPUs | confined, -1: not known
 	 * v1: the folder is there only when task/cgroup made it; v2: its CPUs say; 26.05: a scope */
 	static const char *const rows[] = {
 		"5:freezer:/slurm/uid_1000/job_7/step_0;4:cpu,cpuset:/slurm/uid_1000/job_7/step_0 | | 1",
@@ -1151,6 +1151,9 @@ START_TEST(a_job_is_confined_by_a_cpuset_of_its_own_cgroup)
 		"0::/slurm/job_7/step_0/user/task_0 | slurm | 0",
 		"0::/slurm/job_7/step_0/user/task_0 | | 0",
 		"0::/user.slice | user.slice | 0",
+		"0::/ | | -1",
+		"0::/../../step_0/user | | -1",
+		"5:freezer:/;4:cpuset:/ | | -1",
 		"0::/slurmstepd.scope/sEKN/step_0/user/task_0 | slurmstepd.scope/sEKN | 1",
 		"0::/slurmstepd.scope/sEKN/step_0/user/task_0 | slurmstepd.scope/sEKN/step_0/user/task_0 | 1",
 		"0::/slurmstepd.scope/sEKN/step_0/user/task_0 | slurmstepd.scope | 0",
@@ -1170,12 +1173,12 @@ START_TEST(a_job_is_confined_by_a_cpuset_of_its_own_cgroup)
 		snprintf(path, sizeof(path), "%s/cpuset.cpus", *part[1] ? part[1] : "x");
 		tempdir_put(path, "0-3\n");
 		tempdir_put("slurm/job_7/empty/cpuset.cpus", "\n");
-		ck_assert_msg(gate_is_confined(7, tempdir_put("cgroup", part[0]),
-					       tempdir_path(".")) == (*part[2] == '1'),
+		ck_assert_msg(gate_confined(7, tempdir_put("cgroup", part[0]), tempdir_path(".")) ==
+				      atoi(part[2]),
 			      "%s", rows[i]);
 		tempdir_remove();
 	}
-	ck_assert(gate_is_confined(7, "/nonexistent/cgroup", "/nonexistent")); /* cannot tell */
+	ck_assert_int_eq(gate_confined(7, "/nonexistent/cgroup", "/nonexistent"), -1);
 }
 END_TEST
 

@@ -37,6 +37,21 @@ readonly where='jobio: gate: not started: the job may run on CPU 6-7 of node vm1
 	done
 }
 
+@test "nor where a plugin has moved the task into a cgroup namespace, before jobio or behind it" {
+	node_is v2 block CoreSpecCount=1
+	local order
+	on_node "base64 -d <<<$(base64 -w0 "$BATS_TEST_DIRNAME/../cluster/namespaces.c") | gcc -shared -fPIC -D_GNU_SOURCE -o /tmp/namespaces.so -xc -"
+	for order in a z; do
+		on_node "rm -f /etc/slurm/plugstack.conf.d/?.conf; echo required /tmp/namespaces.so >/etc/slurm/plugstack.conf.d/$order.conf"
+		run alice env NAMESPACES=1 srun -Q -n1 --io-cores=1 cat /proc/self/cgroup
+		expect_equal '0 0::/' "$status $output" "as $order.conf"
+		run alice env NAMESPACES=1 srun -Q -n1 -c8 --core-spec=0 --cpu-bind=map_cpu:0 hostname
+		expect_equal 1 "$status" "as $order.conf"
+		expect_part "$where" "$output"
+	done
+	on_node 'rm -f /etc/slurm/plugstack.conf.d/?.conf'
+}
+
 @test "a job that reserved the client's core starts, and cannot get at it" {
 	node_is v2 block CoreSpecCount=1
 	expect_equal 0-5 "$(step_cpus --io-cores=1)" 'CPUs of the step'
