@@ -66,6 +66,10 @@ thing_docker() { host_docker "$work"; }
 thing_base() { "$top/tests/cluster/base-image" "$1"; }
 thing_site() { "$top/tests/cluster/image" "$1"; }
 thing_image() { "$top/tests/cluster/image" "$1" "$tag"; }
+thing_pyxis() {
+	docker build --network=host --build-arg SUITE="$1" --build-arg TAG="$tag" \
+		-t "jobio-$1:$tag-pyxis" -f "$top/tests/cluster/Dockerfile.pyxis" "$kits/pyxis-kit"
+}
 thing_newer() { "$top/tests/cluster/newer-slurm" trixie "$1"; }
 thing_packager() { retry packager "$1"; }
 packager() {
@@ -320,6 +324,7 @@ cluster_files() {
 		all-trixie) files+=(calibrate cloud clusters firewall rows spool two_ledgers upgrade) ;;
 		all-sid) files+=(deploy live rollout deploy_page) ;;
 		*-upgrade) files=(slurm_upgrade) ;;
+		*-pyxis) files=(pyxis) ;;
 	esac
 	printf "$top/tests/cluster/%s.bats\n" "${files[@]}"
 }
@@ -327,7 +332,7 @@ cluster_files() {
 # Files of a cluster's tests that no suite runs would be forgotten.
 none_left_out() {
 	local level=all suite files
-	files=$(comm -13 <(for suite in "${suites[@]}" upgrade; do cluster_files "$suite"; done | sort -u) \
+	files=$(comm -13 <(for suite in "${suites[@]}" upgrade pyxis; do cluster_files "$suite"; done | sort -u) \
 		<(printf '%s\n' "$top"/tests/cluster/*.bats | sort))
 	[[ -z $files ]] || { say "no suite runs $files"; return 1; }
 }
@@ -378,6 +383,24 @@ part_upgrade() {
 	need_image trixie && need_image sid && need newer-sid || return 0
 	trap '"$top/tests/cluster/cluster" down "$project-upgrade" trixie "$tag" || :' EXIT
 	suite_cluster trixie upgrade
+}
+
+# A cluster with real pyxis and enroot, where somebody has put a kit of them beside this tree
+# (CONTRIBUTING.md says what is in it).
+part_pyxis() {
+	local status=0 name=$project-pyxis
+	if [[ ! -d $kits/pyxis-kit ]]; then
+		not_run 'a kit of pyxis and enroot'
+		return 0
+	fi
+	need_image trixie && need pyxis-trixie || return 0
+	trap '"$top/tests/cluster/cluster" down "$project-pyxis" trixie "$tag-pyxis" || :' EXIT
+	if ! "$top/tests/cluster/cluster" up "$name" trixie "$tag-pyxis"; then
+		verdict 'a cluster with pyxis comes up' false
+		return 0
+	fi
+	JOBIO_CLUSTER=$name JOBIO_SUITE=trixie bats_files "$dir/pyxis.log" 300 "$top/tests/cluster/pyxis.bats" || status=$?
+	tests 'pyxis and enroot' $status "$dir/pyxis.log"
 }
 
 # slurms VERSION - one that no Debian has, where somebody has put a kit of them beside
