@@ -119,7 +119,7 @@ static const struct cpuset *frontends(const struct judge *judge)
 {
 	const struct client_facts *facts = &judge->client->common;
 
-	if (!judge->want || !judge->want->has_io_cores || !facts->cpus_known ||
+	if (!judge->want || !judge->want->has_io_cores ||
 	    cpuset_is_empty(&facts->frontend_cpus))
 		return NULL;
 	return &facts->frontend_cpus;
@@ -176,7 +176,8 @@ void rule_check_too_few(const struct judge *judge, const struct rule *rule)
 	char is[RULE_LIST_MAX], should[RULE_LIST_MAX];
 	const struct cpuset *cpus = frontends(judge);
 
-	if (!cpus || !cpuset_is_subset(cpus, &judge->want->io_cpus) ||
+	if (!cpus || !judge->client->common.cpus_known ||
+	    !cpuset_is_subset(cpus, &judge->want->io_cpus) ||
 	    cpuset_is_subset(&judge->want->io_cpus, cpus))
 		return;
 	rule_say(judge, rule, "the client uses CPU %s of the reserved CPU %s: the rest is idle",

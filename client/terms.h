@@ -36,8 +36,8 @@ struct client_facts {
 	const char *type;	 /* type= of jobio.conf */
 	const char *version;	 /* "" unknown */
 	const char *app_to_wire; /* record.h */
-	bool cpus_known;
-	struct cpuset frontend_cpus;	   /* empty: it has no CPU of its own */
+	bool cpus_known;		   /* frontend_cpus are all of them */
+	struct cpuset frontend_cpus;	   /* as far as known; empty and known: none */
 	unsigned int fixed_cores;	   /* of a client that serves as well, all of them: a
 					    * job cannot change them; 0: of another */
 	const struct client_mount *mounts; /* only those jobio may touch */
@@ -45,7 +45,7 @@ struct client_facts {
 };
 
 /* Network cards that a client's work goes over. */
-#define CLIENT_CARDS_MAX 16
+#define CLIENT_CARDS_MAX 64
 #define CLIENT_CARD_TEXT_MAX 128
 struct client_card {
 	char name[64];			   /* an interface, "ib0", or an RDMA device, "mlx5_0" */

@@ -25,7 +25,7 @@
 #include "lib/err.h"
 
 #define PROFILE_NAME_MAX 32
-#define IO_CORES_LIMIT 64U /* no site may allow more */
+#define IO_CORES_LIMIT 256U /* no site may allow more */
 #define CONFIG_CLIENTS_MAX 8
 #define CONFIG_PROFILES_MAX 64
 #define CONFIG_COUNT_MOUNTS_MAX 16

@@ -30,8 +30,7 @@ static void tell_clients(const struct visit *visit, struct gatefile *gate)
 		facts = client_facts(visit->clients[i]);
 		if (!named && (!facts->cpus_known || !cpuset_is_empty(&facts->frontend_cpus)))
 			named = facts;
-		if (facts->cpus_known)
-			cpuset_or(&gate->client_cpus, &facts->frontend_cpus);
+		cpuset_or(&gate->client_cpus, &facts->frontend_cpus);
 		is_known &= facts->cpus_known;
 	}
 	if (!named && visit->client_count)

@@ -190,6 +190,7 @@ bool weka_is_automatic(const struct weka_resources *resources)
  * Good when the command line is silent and for automatic cores. */
 static int linked_cpus(const struct weka_facts *facts, const char *container, struct cpuset *cpus)
 {
+	bool is_whole = !facts->interface.has_more;
 	struct cpuset one;
 	size_t i;
 	int found = 0;
@@ -199,68 +200,65 @@ static int linked_cpus(const struct weka_facts *facts, const char *container, st
 
 		if (container && strcmp(link->container, container) != 0)
 			continue;
-		if (!link->pid || process_cpus(link->pid, &one) < 0)
-			return -1;
-		cpuset_or(cpus, &one);
-		found++;
+		if (link->pid && process_cpus(link->pid, &one) == 0) {
+			cpuset_or(cpus, &one);
+			found++;
+		} else {
+			is_whole = false;
+		}
 	}
-	return found ? 0 : -1;
+	return found && is_whole ? 0 : -1;
 }
 
-static int container_cpus(const struct weka_facts *facts, size_t i, struct cpuset *cpus)
+/* Add the CPUs on which container i polls. -1: they are not known, or not all of them. */
+static int add_container_cpus(const struct weka_facts *facts, size_t i, struct cpuset *cpus)
 {
 	const struct weka_resources *stable = &facts->stable[i];
+	struct cpuset named;
+	int rc;
 
-	if (!facts->containers.item[i].running) {
-		cpuset_zero(cpus);
+	if (!facts->containers.item[i].running)
 		return 0;
-	}
-	if (stable->known && !weka_is_automatic(stable)) {
-		weka_named_cpus(stable, cpus);
+	weka_named_cpus(stable, &named);
+	cpuset_or(cpus, &named);
+	if (stable->known && !weka_is_automatic(stable))
 		return 0;
-	}
-	cpuset_zero(cpus);
+	rc = linked_cpus(facts, facts->containers.item[i].name, cpus);
 	/* the driver names frontends alone */
-	if (stable->server_is_automatic)
-		return -1;
-	*cpus = stable->server_cpus;
-	return linked_cpus(facts, facts->containers.item[i].name, cpus);
+	return stable->known && !stable->server_is_automatic ? rc : -1;
 }
 
-/* Without a container of its own (clients of 2026) the driver's word is all there is. */
-static bool asks_driver(const struct client *client)
+/* A client without a container of its own (2026): only the driver names its frontends. */
+static bool has_driver_only(const struct weka_facts *facts)
 {
-	const struct weka_facts *facts = weka_of(client);
-
-	return !facts->containers_known ||
-	       (!facts->containers.count && !facts->others_running && facts->interface.link_count);
+	return facts->containers_known && !facts->containers.count && !facts->others_running &&
+	       facts->interface.link_count;
 }
 
 void weka_digest(struct client *client)
 {
 	const struct weka_facts *facts = weka_of(client);
 	struct client_facts *common = &client->common;
-	struct cpuset all, one, ids;
+	bool known = facts->containers_known;
+	struct cpuset all, ids;
 	size_t i, servers = 0;
-	bool known = true;
 
 	cpuset_zero(&all);
 	common->version = "";
 	for (i = 0; i < facts->containers.count; i++) {
-		if (container_cpus(facts, i, &one) < 0)
+		if (add_container_cpus(facts, i, &all) < 0)
 			known = false;
-		else
-			cpuset_or(&all, &one);
 		servers += facts->stable[i].server_count;
 		if (*facts->containers.item[i].version)
 			common->version = facts->containers.item[i].version;
 	}
-	if (asks_driver(client))
+	/* `weka local ps` without an answer: processes of other roles are not seen */
+	if (!facts->containers_known)
+		linked_cpus(facts, NULL, &all);
+	else if (has_driver_only(facts))
 		known = linked_cpus(facts, NULL, &all) == 0;
 	common->cpus_known = known;
-	cpuset_zero(&common->frontend_cpus);
-	if (known)
-		sysfs_whole_cores(&all, &common->frontend_cpus);
+	sysfs_whole_cores(&all, &common->frontend_cpus);
 	sysfs_core_ids(&common->frontend_cpus, &all, &ids);
 	common->fixed_cores = servers ? cpuset_count(&ids) : 0;
 }

@@ -112,6 +112,18 @@ static void check_left_out(const struct judge *judge, const struct rule *rule)
 			weka_of(judge->client)->others_running, section->container, section->name);
 }
 
+static void check_unguarded(const struct judge *judge, const struct rule *rule)
+{
+	const struct client_facts *common = &judge->client->common;
+	char list[RULE_LIST_MAX];
+
+	if (!common->cpus_known && !cpuset_is_empty(&common->frontend_cpus))
+		rule_say(
+			judge, rule,
+			"not all CPUs on which the client polls are known: the gate guards CPU %s and those that it knew before",
+			rule_list(&common->frontend_cpus, list));
+}
+
 #define SERVICE_CURE                                                                               \
 	"set isolate_cpusets=false in /etc/wekaio/service.conf and restart "                       \
 	"the agent (systemctl restart weka-agent)"
@@ -199,6 +211,8 @@ const struct rule weka_rules[] = {
 	{ "W35", FINDING_INFO, RULE_SPARES_NODE,
 	  "take container= out of jobio.conf, or give the others a [client] of their own",
 	  check_left_out },
+	{ "W35", FINDING_WARNING, RULE_SPARES_NODE, CORES_CURE "; or see why weka gives no answer",
+	  check_unguarded },
 	{ "W36", FINDING_WARNING, RULE_SPARES_NODE,
 	  "set core_change=grow, or ask for fewer io-cores", check_too_few },
 	{ "W37", FINDING_WARNING, RULE_SPARES_NODE, "look at the mount with the client's own tools",

@@ -38,7 +38,7 @@ void weka_check_core_zero(const struct judge *judge, const struct rule *rule)
 {
 	const struct client_facts *common = &judge->client->common;
 
-	if (common->cpus_known && cpuset_has(&common->frontend_cpus, 0))
+	if (cpuset_has(&common->frontend_cpus, 0))
 		rule_say(judge, rule,
 			 "the client polls on the core of CPU 0, which serves the system");
 }
@@ -146,7 +146,7 @@ void weka_check_memory(const struct judge *judge, const struct rule *rule)
 
 static bool has_slot(const struct weka_nic *nic, unsigned int slot)
 {
-	return !nic->slots || (slot < 64 && nic->slots >> slot & 1);
+	return cpuset_is_empty(&nic->slots) || cpuset_has(&nic->slots, slot);
 }
 
 /* Has this frontend a card on the NUMA node of its core? */
@@ -245,7 +245,8 @@ void weka_check_link_count(const struct judge *judge, const struct rule *rule)
 	const struct weka_resources *resources;
 	size_t i, n, links;
 
-	if (facts->interface_source.answer != ASK_ANSWERED || !facts->interface.link_count)
+	if (facts->interface_source.answer != ASK_ANSWERED || !facts->interface.link_count ||
+	    facts->interface.has_more)
 		return;
 	for (i = 0; i < facts->containers.count; i++) {
 		resources = running(judge, i);

@@ -12,6 +12,8 @@
 #include "lib/number.h"
 #include "lib/text.h"
 
+#define NODES_UNKNOWN "\"nodes\" is not what is known of 4.x to 6.x"
+
 /* core_id of a frontend whose core the client picks itself */
 #define CORE_AUTOMATIC UINT32_MAX
 
@@ -125,15 +127,19 @@ int weka_parse_ps(const char *text, struct weka_containers *containers, struct e
 		err_set(err, "weka local ps: expected a JSON list");
 		goto out;
 	}
-	for (item = json_first(list); item && found.count < WEKA_CONTAINERS_MAX;
-	     item = item->next) {
+	for (item = json_first(list); item; item = item->next) {
 		type = get_text(item, "type");
 		if (!*get_text(item, "name")) {
 			err_set(err, "weka local ps: a container has no name");
 			goto out;
 		}
-		if (!*type || !strcasecmp(type, "weka"))
-			parse_container(item, &found.item[found.count++]);
+		if (*type && strcasecmp(type, "weka") != 0)
+			continue;
+		if (found.count == WEKA_CONTAINERS_MAX) {
+			err_set(err, "weka local ps: more than %d containers", WEKA_CONTAINERS_MAX);
+			goto out;
+		}
+		parse_container(item, &found.item[found.count++]);
 	}
 	*containers = found;
 	rc = 0;
@@ -183,7 +189,8 @@ static void add_server(struct weka_resources *resources, const struct weka_front
 		cpuset_add(&resources->server_cpus, process->core_id);
 }
 
-static int add_node(struct weka_resources *resources, long long slot, struct json *node)
+static int add_node(struct weka_resources *resources, long long slot, struct json *node,
+		    struct err *err)
 {
 	struct weka_frontend process = { .slot = (unsigned int)slot, .shared = is_shared(node) };
 	enum role role = role_of(node);
@@ -192,7 +199,7 @@ static int add_node(struct weka_resources *resources, long long slot, struct jso
 	if (role == ROLE_MANAGEMENT)
 		return 0;
 	if (slot < 0)
-		return -1;
+		return err_set(err, NODES_UNKNOWN);
 	if (id_of(json_member(node, "core_id"), &core) < 0 || core < 0 || core >= CPUSET_MAX)
 		process.automatic = true;
 	else
@@ -200,7 +207,7 @@ static int add_node(struct weka_resources *resources, long long slot, struct jso
 	if (role == ROLE_SERVER)
 		add_server(resources, &process);
 	else if (resources->frontend_count == WEKA_FRONTENDS_MAX)
-		return -1;
+		return err_set(err, "more than %d frontends", WEKA_FRONTENDS_MAX);
 	else
 		resources->frontend[resources->frontend_count++] = process;
 	return 0;
@@ -213,14 +220,14 @@ static int by_slot(const void *a, const void *b)
 	return x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 
-static int parse_nodes(struct json *nodes, struct weka_resources *resources)
+static int parse_nodes(struct json *nodes, struct weka_resources *resources, struct err *err)
 {
 	struct json *node;
 	unsigned long slot;
 	long long id, at = 0;
 
 	if (!json_is(nodes, JSON_LIST) && !json_is(nodes, JSON_OBJECT))
-		return -1;
+		return err_set(err, NODES_UNKNOWN);
 	for (node = json_first(nodes); node; node = node->next, at++) {
 		if (!node->key) {
 			if (id_of(json_member(node, "slot"), &id) < 0)
@@ -228,9 +235,9 @@ static int parse_nodes(struct json *nodes, struct weka_resources *resources)
 		} else if (number_parse(node->key, 0, UINT16_MAX, &slot, NULL) == 0) {
 			id = (long long)slot;
 		} else {
-			return -1;
+			return err_set(err, NODES_UNKNOWN);
 		}
-		if (add_node(resources, id, node) < 0)
+		if (add_node(resources, id, node, err) < 0)
 			return -1;
 	}
 	qsort(resources->frontend, resources->frontend_count, sizeof(resources->frontend[0]),
@@ -254,28 +261,17 @@ static void parse_ids(struct json *value, struct cpuset *ids)
 			cpuset_add(ids, (unsigned int)id);
 }
 
-static uint64_t parse_slots(struct json *value)
-{
-	struct cpuset ids;
-	uint64_t slots = 0;
-	int slot;
-
-	parse_ids(value, &ids);
-	cpuset_for_each (slot, &ids)
-		slots |= slot < 64 ? UINT64_C(1) << slot : 0;
-	return slots;
-}
-
-static void parse_nics(struct json *list, struct weka_resources *resources)
+static int parse_nics(struct json *list, struct weka_resources *resources, struct err *err)
 {
 	struct json *item;
 	struct weka_nic *nic;
 	const char *name;
 
 	if (!json_is(list, JSON_LIST))
-		return;
-	for (item = json_first(list); item && resources->nic_count < WEKA_NICS_MAX;
-	     item = item->next) {
+		return 0;
+	for (item = json_first(list); item; item = item->next) {
+		if (resources->nic_count == WEKA_NICS_MAX)
+			return err_set(err, "more than %d network devices", WEKA_NICS_MAX);
 		nic = &resources->nic[resources->nic_count++];
 		/* the API of 4.2 shows names only */
 		name = json_value_text(item);
@@ -283,8 +279,9 @@ static void parse_nics(struct json *list, struct weka_resources *resources)
 		if (!*nic->name)
 			text_copy(nic->name, sizeof(nic->name), get_text(item, "name"));
 		text_copy(nic->identifier, sizeof(nic->identifier), get_text(item, "identifier"));
-		nic->slots = parse_slots(json_member(item, "slots"));
+		parse_ids(json_member(item, "slots"), &nic->slots);
 	}
+	return 0;
 }
 
 int weka_parse_resources(const char *text, const char *container, struct weka_resources *resources,
@@ -293,6 +290,7 @@ int weka_parse_resources(const char *text, const char *container, struct weka_re
 	struct json *root = json_parse(text), *one = root;
 	struct weka_resources found = { .known = true, .memory_bytes = -1 };
 	struct json *nodes;
+	struct err why;
 	int rc = -1;
 
 	if (!json_member(one, "nodes") && json_member(json_member(root, container), "nodes"))
@@ -302,13 +300,11 @@ int weka_parse_resources(const char *text, const char *container, struct weka_re
 		err_set(err, "weka local resources of '%s': no \"nodes\" in it", container);
 		goto out;
 	}
-	if (parse_nodes(nodes, &found) < 0) {
-		err_set(err,
-			"weka local resources of '%s': \"nodes\" is not what is known of 4.x to 6.x",
-			container);
+	if (parse_nodes(nodes, &found, &why) < 0 ||
+	    parse_nics(json_member(one, "net_devices"), &found, &why) < 0) {
+		err_set(err, "weka local resources of '%s': %s", container, why.text);
 		goto out;
 	}
-	parse_nics(json_member(one, "net_devices"), &found);
 	parse_ids(json_member(one, "non_datapath_cores"), &found.management);
 	found.memory_bytes = json_number(one, "memory");
 	*resources = found;

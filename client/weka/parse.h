@@ -28,9 +28,11 @@
 #include "lib/cpuset.h"
 #include "lib/err.h"
 
-#define WEKA_CONTAINERS_MAX 8
-#define WEKA_FRONTENDS_MAX 64
-#define WEKA_NICS_MAX 16
+/* More than a node has; beyond them a fact is not known, and the error gives the limit. */
+#define WEKA_CONTAINERS_MAX 64
+#define WEKA_FRONTENDS_MAX 512
+#define WEKA_NICS_MAX 64
+#define WEKA_LINKS_MAX 1024
 #define WEKA_NAME_MAX 64
 
 enum weka_switch {
@@ -82,7 +84,7 @@ struct weka_frontend {
 struct weka_nic {
 	char name[WEKA_NAME_MAX];
 	char identifier[WEKA_NAME_MAX]; /* PCI address */
-	uint64_t slots;			/* bit n: slot n; 0: serves all */
+	struct cpuset slots;		/* empty: serves all */
 };
 
 /* `weka local resources -J` */
@@ -111,7 +113,8 @@ struct weka_interface {
 	char driver_state[WEKA_NAME_MAX]; /* "DRIVER_ACCEPTING"; "" unknown */
 	long active_mounts;		  /* -1 unknown */
 	size_t link_count;
-	struct weka_link link[WEKA_FRONTENDS_MAX];
+	bool has_more; /* than WEKA_LINKS_MAX */
+	struct weka_link link[WEKA_LINKS_MAX];
 };
 
 /* Of "true", "yes", "0", ..: never WEKA_UNSET. */

@@ -133,8 +133,12 @@ static void parse_link(char *line, struct weka_interface *interface)
 	struct weka_link *link;
 	unsigned long number;
 
-	if (!space || strncmp(space, " FE ", 4) != 0 || interface->link_count == WEKA_FRONTENDS_MAX)
+	if (!space || strncmp(space, " FE ", 4) != 0)
 		return;
+	if (interface->link_count == WEKA_LINKS_MAX) {
+		interface->has_more = true;
+		return;
+	}
 	colon = strchr(space + 4, ':');
 	if (!colon)
 		return;

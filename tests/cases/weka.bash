@@ -105,6 +105,19 @@ case_second() {
 	case_cores second "$1"
 }
 
+# case_many COUNT LIST - more containers, "c1" to "cCOUNT", on core 6; the last one's cores are LIST
+case_many() {
+	local i
+	for ((i = 1; i <= $1; i++)); do
+		answer "c$i"
+		edit "$ps" ".+=[.[0]|.name=\"c$i\"]"
+		case_cores "c$i" "$( ((i == $1)) && echo "$2" || echo 6)"
+	done
+}
+
+# case_gate LIST - of the client's CPUs in the gate file of job 7
+case_gate() { expect_gate 7 "client_cpus=$1"; }
+
 # case_link CONTAINER N PID|none - what the driver says of its frontend
 case_link() {
 	local text="Connected frontend pid $3"
