@@ -8,6 +8,7 @@
 
 #include "client/mounts.h"
 #include "client/type.h"
+#include "lib/alloc.h"
 #include "lib/sysfs.h"
 
 void rule_check_all(const struct judge *judge)
@@ -53,6 +54,34 @@ void rule_say_of(const struct judge *judge, const struct rule *rule, const char 
 	va_start(args, format);
 	add(judge->findings, rule, rule->cure, target, format, args);
 	va_end(args);
+}
+
+char *rule_cure_for(const char *cure, const char *name)
+{
+	static const char place[] = "NAME";
+	char *text = xstrdup(""), *more;
+	const char *at;
+
+	for (; (at = strstr(cure, place)); cure = at + strlen(place)) {
+		more = xasprintf("%s%.*s%s", text, (int)(at - cure), cure, name);
+		free(text);
+		text = more;
+	}
+	more = xasprintf("%s%s", text, cure);
+	free(text);
+	return more;
+}
+
+void rule_say_named(const struct judge *judge, const struct rule *rule, const char *name,
+		    const char *format, ...)
+{
+	char *cure = rule_cure_for(rule->cure, name);
+	va_list args;
+
+	va_start(args, format);
+	add(judge->findings, rule, cure, "", format, args);
+	va_end(args);
+	free(cure);
 }
 
 void rule_tell(const struct client *client, const char *code, const char *cure,
@@ -119,8 +148,7 @@ static const struct cpuset *frontends(const struct judge *judge)
 {
 	const struct client_facts *facts = &judge->client->common;
 
-	if (!judge->want || !judge->want->has_io_cores ||
-	    cpuset_is_empty(&facts->frontend_cpus))
+	if (!judge->want || !judge->want->has_io_cores || cpuset_is_empty(&facts->frontend_cpus))
 		return NULL;
 	return &facts->frontend_cpus;
 }

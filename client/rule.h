@@ -54,6 +54,12 @@ void rule_say(const struct judge *judge, const struct rule *rule, const char *fo
 void rule_say_of(const struct judge *judge, const struct rule *rule, const char *target,
 		 const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+/* The same, of a container or device: its name takes the place of NAME in the cure. */
+void rule_say_named(const struct judge *judge, const struct rule *rule, const char *name,
+		    const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* CURE with the name for each NAME in it; caller frees. */
+char *rule_cure_for(const char *cure, const char *name);
+
 /* For who changes a client: the rule of its type with this code; 'cure' NULL:
  * the rule's own. */
 void rule_tell(const struct client *client, const char *code, const char *cure,

@@ -32,10 +32,10 @@ struct client_mount {
 
 /* What every type can say about itself. */
 struct client_facts {
-	const char *name;	 /* of the [client NAME] section */
-	const char *type;	 /* type= of jobio.conf */
-	const char *version;	 /* "" unknown */
-	const char *app_to_wire; /* record.h */
+	const char *name;		   /* of the [client NAME] section */
+	const char *type;		   /* type= of jobio.conf */
+	const char *version;		   /* "" unknown */
+	const char *app_to_wire;	   /* record.h */
 	bool cpus_known;		   /* frontend_cpus are all of them */
 	struct cpuset frontend_cpus;	   /* as far as known; empty and known: none */
 	unsigned int fixed_cores;	   /* of a client that serves as well, all of them: a

@@ -189,12 +189,15 @@ static void say_failed(const struct client *client, const struct switch_report *
 static void say_not_back(const struct client *client, struct findings *findings,
 			 const struct journal_change *change, const struct err *why)
 {
-	rule_tell(client, "W45",
-		  weka_mount_is_begun(client, change->target)
-			  ? "mount what fstab(5) names; the next job tries again"
-			  : NULL,
-		  findings, "container '%s' is not back at core %s: %.300s", change->target,
-		  change->old_value, why->text);
+	char *cure = rule_cure_for(
+		weka_mount_is_begun(client, change->target)
+			? "mount what fstab(5) names; the next job tries again"
+			: "weka local resources restore -C NAME; weka local restart NAME",
+		change->target);
+
+	rule_tell(client, "W45", cure, findings, "container '%s' is not back at core %s: %.300s",
+		  change->target, change->old_value, why->text);
+	free(cure);
 }
 
 static enum change_made make_cores(const struct change_kind *kind, struct client *client,
@@ -265,8 +268,9 @@ const struct change_kind weka_cores = {
 char *weka_cores_command(const struct client_place *place)
 {
 	char *list = weka_ids_text(&place->ids);
-	char *text = xasprintf("weka local resources cores %u --only-frontend-cores --core-ids %s",
-			       cpuset_count(&place->ids), list);
+	char *text = xasprintf(
+		"weka local resources cores %u --only-frontend-cores --core-ids %s --allow-mix-setting -C client && weka local resources apply -C client",
+		cpuset_count(&place->ids), list);
 
 	free(list);
 	return text;

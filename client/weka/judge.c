@@ -50,15 +50,19 @@ static void check_ready(const struct judge *judge, const struct rule *rule)
 
 	for (i = 0; i < weka_of(judge->client)->containers.count; i++) {
 		container = &weka_of(judge->client)->containers.item[i];
+		if (!container->running && container->disabled)
+			continue; /* W33 */
 		if (!container->running)
-			rule_say(judge, rule, "container '%s' does not run%s%s", container->name,
-				 *container->last_failure ? ": " : "", container->last_failure);
+			rule_say_named(judge, rule, container->name,
+				       "container '%s' does not run%s%s", container->name,
+				       *container->last_failure ? ": " : "",
+				       container->last_failure);
 		else if (strcmp(container->display_status, "READY") != 0)
-			rule_say(judge, rule, "container '%s' is %s, not READY%s%s",
-				 container->name,
-				 *container->display_status ? container->display_status
-							    : "in an unknown state",
-				 *container->message ? ": " : "", container->message);
+			rule_say_named(judge, rule, container->name,
+				       "container '%s' is %s, not READY%s%s", container->name,
+				       *container->display_status ? container->display_status
+								  : "in an unknown state",
+				       *container->message ? ": " : "", container->message);
 	}
 }
 
@@ -70,13 +74,25 @@ static void check_disabled(const struct judge *judge, const struct rule *rule)
 	for (i = 0; i < weka_of(judge->client)->containers.count; i++) {
 		container = &weka_of(judge->client)->containers.item[i];
 		if (container->disabled)
-			rule_say(judge, rule,
-				 "container '%s' is disabled: it will not start with the node",
-				 container->name);
+			rule_say_named(
+				judge, rule, container->name,
+				"container '%s' is disabled%s: it will not start with the node",
+				container->name, container->running ? "" : " and does not run");
+	}
+}
+
+static void check_monitored(const struct judge *judge, const struct rule *rule)
+{
+	const struct weka_container *container;
+	size_t i;
+
+	for (i = 0; i < weka_of(judge->client)->containers.count; i++) {
+		container = &weka_of(judge->client)->containers.item[i];
 		if (container->monitored_known && !container->monitored)
-			rule_say(judge, rule,
-				 "container '%s' is not monitored: nobody restarts it when it dies",
-				 container->name);
+			rule_say_named(
+				judge, rule, container->name,
+				"container '%s' is not monitored: it is not restarted when it ends",
+				container->name);
 	}
 }
 
@@ -127,10 +143,8 @@ static void check_unguarded(const struct judge *judge, const struct rule *rule)
 #define SERVICE_CURE                                                                               \
 	"set isolate_cpusets=false in /etc/wekaio/service.conf and restart "                       \
 	"the agent (systemctl restart weka-agent)"
-#define CORES_CURE                                                                                 \
-	"name the cores: weka local resources cores N --only-frontend-cores (or "                  \
-	"--only-drives-cores, --only-compute-cores) --core-ids LIST -C NAME; "                     \
-	"weka local resources apply -C NAME"
+#define CORES_CURE "name the cores of each container: jobio plan prints them, and the commands"
+#define RESTART_CURE "I/O on its mounts waits meanwhile: weka local restart NAME"
 
 #define FORCE_V2_CURE                                                                              \
 	"keep it while slurmd -C shows all CPUs of the node and CpuSpecList holds the "            \
@@ -150,16 +164,17 @@ const struct rule weka_rules[] = {
 	  "give the client the cores that Slurm reserves (jobio plan), or set core_change=any",
 	  rule_check_other_cores },
 	{ "W08", FINDING_ERROR, RULE_BREAKS_NODE,
-	  "see weka local status -v and the agent's log; weka local start", check_ready },
-	{ "W09", FINDING_ERROR, RULE_BREAKS_NODE, "restart the container: weka local restart",
-	  weka_check_connected },
+	  "correct what the agent's log names (journalctl -u weka-agent), then: weka local start NAME",
+	  check_ready },
+	{ "W09", FINDING_ERROR, RULE_BREAKS_NODE, RESTART_CURE, weka_check_connected },
 	{ "W10", FINDING_ERROR, RULE_SPARES_NODE,
 	  "stop all agents and start one: systemctl restart weka-agent", weka_check_two_agents },
 	{ "W11", FINDING_WARNING, RULE_SPARES_NODE,
 	  "reserve cores of the card's NUMA node with CpuSpecList, and give the client the same ones",
 	  weka_check_nic },
 	{ "W12", FINDING_WARNING, RULE_SPARES_NODE,
-	  "drop them with weka local resources restore -C NAME, or apply them", weka_check_staged },
+	  "to drop them: weka local resources restore -C NAME; to take them: weka local resources apply -C NAME",
+	  weka_check_staged },
 	{ "W13", FINDING_WARNING, RULE_SPARES_NODE, "raise MemSpecLimit of the node in slurm.conf",
 	  weka_check_memory },
 	{ "W14", FINDING_ERROR, RULE_BREAKS_NODE,
@@ -185,15 +200,13 @@ const struct rule weka_rules[] = {
 	  weka_check_no_service },
 	{ "W24", FINDING_ERROR, RULE_BREAKS_NODE,
 	  "the node needs a reboot when the driver does not recover", weka_check_driver_hung },
-	{ "W25", FINDING_WARNING, RULE_SPARES_NODE, "see dmesg and weka local status",
+	{ "W25", FINDING_WARNING, RULE_SPARES_NODE, "see dmesg, and: weka local status",
 	  weka_check_driver_state },
 	{ "W26", FINDING_INFO, RULE_SPARES_NODE, "correct proc_dir= in jobio.conf",
 	  weka_check_driver_missing },
-	{ "W27", FINDING_WARNING, RULE_SPARES_NODE, "restart the container: weka local restart",
-	  weka_check_link_count },
-	{ "W28", FINDING_ERROR, RULE_SPARES_NODE, "restart the container: weka local restart",
-	  weka_check_affinity },
-	{ "W29", FINDING_ERROR, RULE_SPARES_NODE, "restart the container", weka_check_cpuset },
+	{ "W27", FINDING_WARNING, RULE_SPARES_NODE, RESTART_CURE, weka_check_link_count },
+	{ "W28", FINDING_ERROR, RULE_SPARES_NODE, RESTART_CURE, weka_check_affinity },
+	{ "W29", FINDING_ERROR, RULE_SPARES_NODE, RESTART_CURE, weka_check_cpuset },
 	{ "W30", FINDING_WARNING, RULE_SPARES_NODE, FORCE_V2_CURE, weka_check_exclusive },
 	{ "W31", FINDING_INFO, RULE_SPARES_NODE,
 	  "nothing to do while Slurm reserves the cores; WEKA recommends force_v2 there (W03)",
@@ -201,8 +214,11 @@ const struct rule weka_rules[] = {
 	{ "W32", FINDING_WARNING, RULE_SPARES_NODE,
 	  "correct container= in jobio.conf, or mount a file system; nothing where the client needs no container",
 	  check_no_container },
-	{ "W33", FINDING_WARNING, RULE_SPARES_NODE, "weka local enable, weka local monitoring",
+	{ "W33", FINDING_WARNING, RULE_SPARES_NODE,
+	  "nothing if that is meant; else: weka local enable NAME; weka local start NAME",
 	  check_disabled },
+	{ "W33", FINDING_WARNING, RULE_SPARES_NODE, "weka local monitoring on NAME",
+	  check_monitored },
 	{ "W34", FINDING_WARNING, RULE_SPARES_NODE, "name one with container= in jobio.conf",
 	  check_several },
 	{ "W35", FINDING_INFO, RULE_SPARES_NODE,
@@ -232,10 +248,10 @@ const struct rule weka_rules[] = {
 	{ "W42", FINDING_ERROR, RULE_BREAKS_NODE,
 	  "remount it with the options of fstab(5), or let the next job try again", NULL },
 	{ "W43", FINDING_WARNING, RULE_SPARES_NODE, "none, if intended", NULL },
-	{ "W44", FINDING_ERROR, RULE_SPARES_NODE, "see weka local status -v and the client's log",
-	  NULL },
+	{ "W44", FINDING_ERROR, RULE_SPARES_NODE,
+	  "correct what the agent's log names: journalctl -u weka-agent", NULL },
 	{ "W45", FINDING_ERROR, RULE_BREAKS_NODE,
-	  "weka local resources restore -C NAME; weka local restart", NULL },
+	  "weka local resources restore -C NAME; weka local restart NAME", NULL },
 	{ "W46", FINDING_INFO, RULE_OF_JOB, "ask for io-cores or --exclusive", NULL },
 	{ "W47", FINDING_WARNING, RULE_SPARES_NODE, "set core_method=resources", NULL },
 	{ "W48", FINDING_ERROR, RULE_SPARES_NODE, "end what uses the mount: fuser -vm, lsof",

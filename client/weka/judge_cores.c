@@ -107,13 +107,13 @@ void weka_check_staged(const struct judge *judge, const struct rule *rule)
 		is = cores_of(stable, a);
 		next = cores_of(staged, b);
 		if (strcmp(is, next) != 0)
-			rule_say(
-				judge, rule,
+			rule_say_named(
+				judge, rule, facts->containers.item[i].name,
 				"container '%s' runs with cores %s, and cores %s are staged: its next restart takes them",
 				facts->containers.item[i].name, is, next);
 		else
-			rule_say(
-				judge, rule,
+			rule_say_named(
+				judge, rule, facts->containers.item[i].name,
 				"container '%s' runs with %lld MiB of huge pages, and %lld MiB are staged: its next restart takes them",
 				facts->containers.item[i].name, stable->memory_bytes >> 20,
 				staged->memory_bytes >> 20);
@@ -234,9 +234,10 @@ void weka_check_connected(const struct judge *judge, const struct rule *rule)
 
 	for (i = 0; i < interface->link_count; i++)
 		if (!interface->link[i].connected)
-			rule_say(judge, rule,
-				 "frontend %u of container '%s' is not connected to the driver",
-				 interface->link[i].index, interface->link[i].container);
+			rule_say_named(
+				judge, rule, interface->link[i].container,
+				"frontend %u of container '%s' is not connected to the driver",
+				interface->link[i].index, interface->link[i].container);
 }
 
 void weka_check_link_count(const struct judge *judge, const struct rule *rule)
@@ -255,9 +256,10 @@ void weka_check_link_count(const struct judge *judge, const struct rule *rule)
 			links += !strcmp(facts->interface.link[n].container,
 					 facts->containers.item[i].name);
 		if (resources && links && links != resources->frontend_count)
-			rule_say(judge, rule,
-				 "container '%s' has %zu frontends, and the driver knows %zu",
-				 facts->containers.item[i].name, resources->frontend_count, links);
+			rule_say_named(judge, rule, facts->containers.item[i].name,
+				       "container '%s' has %zu frontends, and the driver knows %zu",
+				       facts->containers.item[i].name, resources->frontend_count,
+				       links);
 	}
 }
 
@@ -280,8 +282,8 @@ void weka_check_affinity(const struct judge *judge, const struct rule *rule)
 		weka_named_cpus(&facts->stable[i], &named);
 		sysfs_whole_cores(&named, &whole);
 		if (!cpuset_is_subset(&real, &whole))
-			rule_say(
-				judge, rule,
+			rule_say_named(
+				judge, rule, link->container,
 				"frontend %u of container '%s' may run on CPU %s, its resources name core %s",
 				link->index, link->container, rule_list(&real, is),
 				rule_list(&named, should));
@@ -302,8 +304,8 @@ void weka_check_cpuset(const struct judge *judge, const struct rule *rule)
 			continue;
 		weka_named_cpus(&facts->stable[i], &named);
 		if (!cpuset_is_subset(&named, &facts->cgroup[i].cpus))
-			rule_say(
-				judge, rule,
+			rule_say_named(
+				judge, rule, facts->containers.item[i].name,
 				"the cpuset of container '%s' is %s and does not hold its cores %s",
 				facts->containers.item[i].name,
 				rule_list(&facts->cgroup[i].cpus, is), rule_list(&named, should));

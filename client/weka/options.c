@@ -152,7 +152,9 @@ static int write_options(const struct setting *setting, struct client *client, c
 	if (rc == 0)
 		cache_keep(client);
 	else
-		rule_tell(client, "W08", NULL, client->findings,
+		rule_tell(client, "W08",
+			  "correct what the agent's log names: journalctl -u weka-agent",
+			  client->findings,
 			  "container '%s' was restarted by the remount of '%s': %.300s", container,
 			  target, late.text);
 	free(list);

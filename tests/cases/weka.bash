@@ -118,6 +118,13 @@ case_many() {
 # case_gate LIST - of the client's CPUs in the gate file of job 7
 case_gate() { expect_gate 7 "client_cpus=$1"; }
 
+# cure_fails TEXT - a command of weka that is not one of its 6.x command line (WEKA's page of the
+# local commands), or lacks the container's name
+cure_fails() {
+	local name='(client|second|frontend0|drives0|compute0|other|c[0-9]+|[0-9a-f]{12}client)'
+	grep -oE 'weka local [^;,&)]*' <<<"$1" | sed 's/ *$//' | grep -vqxE "weka local (status|(start|restart|enable|monitoring on) $name|resources (restore|apply) -C $name)"
+}
+
 # case_link CONTAINER N PID|none - what the driver says of its frontend
 case_link() {
 	local text="Connected frontend pid $3"

@@ -145,7 +145,7 @@ line() { expect_in $'\n'"$1"$'\n' $'\n'"$output"$'\n'; }
 	[ "$status" -eq 0 ]
 	line "card             ib0, NUMA node 1, of client 'weka' (weka): client"
 	line 'mount            -o net=ib0,core=27'
-	line 'or               weka local resources cores 1 --only-frontend-cores --core-ids 27'
+	line 'or               weka local resources cores 1 --only-frontend-cores --core-ids 27 --allow-mix-setting -C client && weka local resources apply -C client'
 }
 
 @test "plan --client in JSON has each card with its place, null where nobody knows it" {

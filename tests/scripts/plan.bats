@@ -80,7 +80,7 @@ machine_of() {
 
 @test "JSON has the cores, the line for slurm.conf, the mount options and the command" {
 	plan --topology="$(machine intel-2x16x2-block)" --max=2 --spread --format=json
-	[[ $output == '{"abstract_cores":"15,31","os_cpus":"15,31,47,63","client_cpus":"15,31","cpu_spec_list":"30-31,62-63","spec_set_needed":false,"slurm_conf":"CpuSpecList=30-31,62-63","mount_options":"-o core=15,core=31","weka_command":"weka local resources cores 2 --only-frontend-cores --core-ids 15,31","placement":"spread","reason":"spread over 2 package(s): no network card was named, no place is better","findings":[]}' ]] ||
+	[[ $output == '{"abstract_cores":"15,31","os_cpus":"15,31,47,63","client_cpus":"15,31","cpu_spec_list":"30-31,62-63","spec_set_needed":false,"slurm_conf":"CpuSpecList=30-31,62-63","mount_options":"-o core=15,core=31","weka_command":"weka local resources cores 2 --only-frontend-cores --core-ids 15,31 --allow-mix-setting -C client && weka local resources apply -C client","placement":"spread","reason":"spread over 2 package(s): no network card was named, no place is better","findings":[]}' ]] ||
 		{ echo "$output"; return 1; }
 }
 
