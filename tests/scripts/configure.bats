@@ -163,3 +163,41 @@ INIH_CPPFLAGS = -I$folder/inih/include" ]
 	[ "$status" -ne 0 ]
 	[[ $output == *"--with-inih=$folder/nowhere: no $folder/nowhere/include/ini.h. jobio.so holds inih"* ]]
 }
+
+# ---- Python ----------------------------------------------------------------------
+
+# configure_python ARGUMENT... - configure has PYTHON in its cache, and refuses another one
+configure_python() {
+	grep -v env_PYTHON "$folder/cache" >"$folder/cache-python"
+	configure "$@" --cache-file="$folder/cache-python"
+}
+
+@test "the jobio command gets the system's Python, whatever is first in PATH" {
+	mkdir -p "$folder/pyenv"
+	ln -sf "$(type -P false)" "$folder/pyenv/python3"
+	PATH=$folder/pyenv:$PATH configure
+	[ "$status" -eq 0 ] || { printf '%s\n' "$output"; false; }
+	[[ $output == *'checking for Python 3.9 or later... /usr/bin/python3'* ]]
+}
+
+@test "PYTHON=: one that does not run, is too old, or is below a folder of mode 0700 is an error" {
+	local end='name a Python 3.9 or later, ./configure PYTHON=/usr/bin/python3.11, or build without the jobio command, --without-python'
+	configure_python PYTHON="$folder/none"
+	is_last "$folder/none does not run: $end"
+	printf '%s\n' '#!/bin/sh' 'exec /usr/bin/python3 -I -c "import sys; sys.version_info = (3, 6); $3"' >"$folder/old"
+	chmod 755 "$folder/old"
+	configure_python PYTHON="$folder/old"
+	is_last "/usr/bin/python3 is Python 3.6: $end"
+	/usr/bin/python3 -m venv --without-pip "$folder/home"
+	chmod 700 "$folder/home"
+	configure_python PYTHON="$folder/home/bin/python3"
+	is_last "$folder/home/bin/python3 cannot be run by other users, because $folder/home has mode 0700: $end"
+}
+
+@test "a Python that finds no jinja2 is taken, and the last line names the package" {
+	chmod 755 "$folder" # mktemp's is 0700
+	/usr/bin/python3 -m venv --without-pip "$folder/venv"
+	configure_python PYTHON="$folder/venv/bin/python3"
+	[ "$status" -eq 0 ] || { printf '%s\n' "$output"; false; }
+	[ "${lines[-1]}" = "configure: WARNING: $folder/venv/bin/python3 has no jinja2, which jobio report --html needs: install python3-jinja2" ]
+}
