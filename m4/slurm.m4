@@ -122,7 +122,7 @@ AC_DEFUN([JOBIO_SLURM_PLUGINDIR], [
 			slurm_dirs='/usr/lib64/slurm /usr/lib/slurm /usr/local/lib/slurm'
 		], [slurm_dirs=])
 		for dir in "$slurm_lib/slurm-wlm" "$slurm_lib/slurm" $slurm_dirs; do
-			AS_IF([test -z "$plugindir" && test -f "$dir/auth_munge.so"],
+			AS_IF([test -z "$plugindir" && test -f "$dir/select_cons_tres.so"],
 				[plugindir=$dir])
 		done
 		plugindir_from='its plugins are there'

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from report.check_conf import slurm_user, uid_of
 from report.check_helpers import folder_of, mtime
 from report.check_host import Answer, Host
+from report.check_slurm import is_slurm_auth
 
 ASK_S = 10
 CLOCK_S = 5
@@ -27,7 +28,9 @@ def tell_hello(host: Host, one: dict[str, str]) -> None:
               "slurm_user": slurm_user(host)}
     stage = one["stage"]
     code = {"user": "L09", "munge": "L03", "connect": "L04"}.get(stage)
-    if code:
+    if code == "L03" and is_slurm_auth(host) and host.setting("CredType") != "cred/munge":
+        add("L03.slurm", "ledger" if host.is_role("ledger") else "-", **values)
+    elif code:
         add(code, **values)
     elif stage == "done":
         ahead = int(why)

@@ -15,7 +15,7 @@ from report.check_host import Answer, Host
 ASK_S = 5
 CONTACT = re.compile(r"(?i)slurm_load_\w+ error|Unable to contact|connection (refused|timed out)|"
                      r"getaddrinfo|No route|authentication|munged?\b|Zero Bytes|"
-                     r"Incompatible versions")
+                     r"Incompatible versions|sack socket|create_external")
 
 # settings that must have one of these words, or have none: pattern of ",WORD,WORD,"
 EVERY, NODES = ("login", "node", "ctld", "ledger"), ("node", "ctld")
@@ -28,6 +28,9 @@ RULES = (("S01", "SelectType", r"cons_tres|cons_res", True, EVERY),
          ("S08", "SchedulerParameters", ",spec_cores_first,", False, NODES),
          ("S09", "ProctrackType", ",proctrack/cgroup,", True, NODES),
          ("S10", "SelectTypeParameters", "cr_cpu", False, NODES))
+
+# the daemon of a role whose socket commands use under AuthType=auth/slurm (sack.c)
+SACKS = (("ctld", "slurmctld"), ("node", "slurmd"), ("ledger", "slurmdbd"))
 
 
 # ---- lines of slurm.conf and cgroup.conf that are read here
@@ -184,17 +187,25 @@ def tcp_says(name: str, address: str, port: int) -> str:
     return f" ({name}:{port} {'refuses connections' if refuses else 'is not reachable'})"
 
 
+def is_slurm_auth(host: Host) -> bool:
+    """Slurm of this site needs no MUNGE."""
+    return host.either("AuthType").lower() == "auth/slurm"
+
+
 def tell_away(host: Host, answer: Answer) -> None:
     name, address, port = controller(host)
-    munge = re.search(r"Munge \w+ failed.*", answer.err)
-    why = f"scontrol says: {munge[0]}" if munge else answer.why
+    said = re.search(r"Munge \w+ failed.*|failed to connect to any sack socket.*", answer.err)
+    why = f"scontrol says: {said[0]}" if said else answer.why
+    if is_slurm_auth(host) and re.search("(?i)authentication", answer.err):
+        why += " (AuthType=auth/slurm)"
     if not host.root and host.here("SlurmctldHost") and not re.search(
             r"(?i)authentication|munge|Zero Bytes|Incompatible|Protocol version", answer.err):
         why += tcp_says(name, address, port)
     fatal = log_fatal(host, "SlurmctldLogFile") if "ctld" in host.roles and \
         host.process("slurmctld") is None else ""
+    sack = next((daemon for role, daemon in SACKS if host.is_role(role)), "sackd")
     host.findings.add("S21", why=why + (f"; its log: {fatal}" if fatal else ""), ctld=name,
-                      port=port, slurm_conf=host.slurm_conf)
+                      port=port, slurm_conf=host.slurm_conf, sack=sack)
 
 
 # ---- this host's files against slurmctld's

@@ -7,7 +7,7 @@ setup_file() {
 	folder=$(mktemp -d "${BATS_TMPDIR:-/tmp}/jobio-configure.XXXXXX")
 	export folder
 	mkdir -p "$folder/obj" "$folder/slurm/lib64/slurm"
-	: >"$folder/slurm/lib64/slurm/auth_munge.so"
+	: >"$folder/slurm/lib64/slurm/select_cons_tres.so"
 }
 
 teardown_file() { rm -rf "$folder"; }
@@ -56,7 +56,7 @@ plugindir = $prefix/lib64/slurm" ]
 
 @test "--with-slurm: where no plugins are, jobio.so goes beside its library, and configure warns" {
 	local prefix=$folder/slurm
-	rm "$prefix/lib64/slurm/auth_munge.so"
+	rm "$prefix/lib64/slurm/select_cons_tres.so"
 	configure --with-slurm="$prefix"
 	[ "$status" -eq 0 ]
 	[[ $output == *"WARNING: jobio.so will go to $prefix/lib64/slurm; if Slurm looks elsewhere,"* ]]
@@ -120,7 +120,7 @@ is_plugindir() { grep -qxF "plugindir = $1" "$folder/obj/Makefile"; }
 @test "where pkg-config knows Slurm, headers, library and plugins are those that it names" {
 	local prefix=$folder/slurm
 	mkdir -p "$folder/pc"
-	: >"$prefix/lib64/slurm/auth_munge.so"
+	: >"$prefix/lib64/slurm/select_cons_tres.so"
 	printf '%s\n' "includedir=$prefix/include" "libdir=$prefix/lib64" 'Cflags: -I${includedir}' \
 		'Libs: -L${libdir} -lslurm' 'Description: Slurm API' 'Name: slurm' 'Version: 25.11.7' >"$folder/pc/slurm.pc"
 	PKG_CONFIG_PATH=$folder/pc configure

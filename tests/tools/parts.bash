@@ -325,6 +325,7 @@ cluster_files() {
 		all-sid) files+=(deploy live rollout deploy_page) ;;
 		*-upgrade) files=(slurm_upgrade) ;;
 		*-pyxis) files=(pyxis) ;;
+		*-auth) files=(auth) ;;
 	esac
 	printf "$top/tests/cluster/%s.bats\n" "${files[@]}"
 }
@@ -332,7 +333,7 @@ cluster_files() {
 # Files of a cluster's tests that no suite runs would be forgotten.
 none_left_out() {
 	local level=all suite files
-	files=$(comm -13 <(for suite in "${suites[@]}" upgrade pyxis; do cluster_files "$suite"; done | sort -u) \
+	files=$(comm -13 <(for suite in "${suites[@]}" upgrade pyxis auth; do cluster_files "$suite"; done | sort -u) \
 		<(printf '%s\n' "$top"/tests/cluster/*.bats | sort))
 	[[ -z $files ]] || { say "no suite runs $files"; return 1; }
 }
@@ -344,21 +345,24 @@ suite_source() {
 	tests "$1, make install to make uninstall" $status "$dir/source.log"
 }
 
-# suite_cluster SUITE [upgrade] - its tests, or those that have a cluster of their own
+# suite_cluster SUITE [upgrade|auth] - its tests, or those that have a cluster of their own
 suite_cluster() {
-	local which=${2:-$1} status=0 name files
-	name=$project-$which
+	local which=${2:-$1} status=0 name=$project-$1 files log=$dir/cluster.log
 	mapfile -t files < <(cluster_files "$which")
+	case $which in
+		upgrade) name=$project-upgrade ;;
+		auth) which=$1-auth log=$dir/auth.log ;;
+	esac
 	if ! "$top/tests/cluster/cluster" up "$name" "$1" "$tag"; then
 		verdict "$which, a cluster comes up" false
 		return 0
 	fi
 	say "$which: the cluster is up"
-	JOBIO_CLUSTER=$name JOBIO_SUITE=$1 bats_files "$dir/cluster.log" 1800 "${files[@]}" || status=$?
+	JOBIO_CLUSTER=$name JOBIO_SUITE=$1 bats_files "$log" 1800 "${files[@]}" || status=$?
 	((status == 0)) ||
 		"$top/tests/cluster/cluster" logs "$name" "$1" "$tag" >"$dir/containers.log" 2>&1
 	"$top/tests/cluster/cluster" down "$name" "$1" "$tag"
-	tests "$which, cluster" $status "$dir/cluster.log"
+	tests "$which, cluster" $status "$log"
 }
 
 # for docs/tested.md
@@ -376,6 +380,7 @@ part_cluster() {
 	fi
 	suite_source "$1"
 	suite_cluster "$1"
+	[[ $level != all || $1 == bookworm ]] || SITE=auth_slurm suite_cluster "$1" auth # 24.05 and later
 }
 
 # A cluster of the one Slurm becomes one of the other, under jobs.
