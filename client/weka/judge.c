@@ -227,8 +227,6 @@ const struct rule weka_rules[] = {
 	{ "W35", FINDING_INFO, RULE_SPARES_NODE,
 	  "take container= out of jobio.conf, or give the others a [client] of their own",
 	  check_left_out },
-	{ "W35", FINDING_WARNING, RULE_SPARES_NODE, CORES_CURE "; or see why weka gives no answer",
-	  check_unguarded },
 	{ "W36", FINDING_WARNING, RULE_SPARES_NODE,
 	  "set core_change=grow, or ask for fewer io-cores", check_too_few },
 	{ "W37", FINDING_WARNING, RULE_SPARES_NODE, "look at the mount with the client's own tools",
@@ -242,6 +240,8 @@ const struct rule weka_rules[] = {
 	{ "W41", FINDING_WARNING, RULE_SPARES_NODE,
 	  "find the process whose /proc/PID/cmdline cannot be read, and what it waits for",
 	  weka_check_look },
+	{ "W60", FINDING_WARNING, RULE_SPARES_NODE, CORES_CURE "; or see why weka gives no answer",
+	  check_unguarded },
 	/* told by what changes the client */
 	{ "W40", FINDING_ERROR, RULE_SPARES_NODE,
 	  "see the client's log; does this version know the option?", NULL },
