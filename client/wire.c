@@ -111,8 +111,10 @@ static const struct field fields[] = {
 void wire_clean(struct wire *wire)
 {
 	struct wire_row *row;
+	size_t i;
 
-	for (row = wire->row; row < wire->row + wire->count; row++) {
+	for (i = 0; i < wire->count; i++) {
+		row = &wire->row[i];
 		utf8_clean(row->id, sizeof(row->id), row->id, strlen(row->id));
 		utf8_clean(row->fs, sizeof(row->fs), row->fs, strlen(row->fs));
 	}

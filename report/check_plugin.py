@@ -125,6 +125,9 @@ def check_plugin(host: Host, word: str) -> bool:
         answer = host.run(as_user([srun, "--help"]), LOAD_S)
         said = re.findall(r"(?m)^srun: (?:error: )?(.*(?:spank|plugin).*)$", answer.err)
         why = f"srun says: {said[0]}" if said and "--io-cores" not in answer.out else ""
+        if "Incompatible" in why:  # it names the plugin's version only
+            why += "".join(f"; this host has Slurm {word}" for word in
+                           host.run([srun, "--version"], LOAD_S).out.split()[-1:])
     if why:
         host.findings.add("S16", plugin=plugin, why=why, dir=dirs.split(":")[0])
     return not why

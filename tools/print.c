@@ -36,8 +36,10 @@ void print_add_cards(struct json *list, const struct client_cards *cards, const 
 	const struct client_card *card;
 	struct cpuset cpus;
 	struct json *one;
+	size_t i;
 
-	for (card = cards->card; card < cards->card + cards->count; card++) {
+	for (i = 0; i < cards->count; i++) {
+		card = &cards->card[i];
 		one = json_append_object(list);
 		json_add_text(one, "card", card->name);
 		json_add_known(one, "numa_node", card->numa_node);

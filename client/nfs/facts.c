@@ -340,7 +340,8 @@ static void find_servers(struct client *client)
 
 	for (i = 0; i < facts->count; i++)
 		ask_server(client, &facts->mounts[i]);
-	for (mount = facts->mounts; mount < facts->mounts + facts->count; mount++) {
+	for (i = 0; i < facts->count; i++) {
+		mount = &facts->mounts[i];
 		take_server(server_at(facts, mount), mount);
 		if (mount->is_tcp && !client->run_dir)
 			nfs_proxy_find(client->section->process_dir, mount);

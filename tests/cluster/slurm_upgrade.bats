@@ -64,8 +64,9 @@ registered() { [[ $(on login scontrol -o show node "$1") == *" Version=$newer"* 
 # mismatched HOST OPTION... - jobio.so is not of the host's Slurm, and its check says so
 mismatched() {
 	check "$@"
-	expect_text "jobio.so: it was built for Slurm $older, and Slurm here is $newer, which refuses it" "$output"
 	expect_text 'S16 error: ' "$output"
+	expect_text "Incompatible Slurm plugin $(plugin "$1") version ($older." "$output"
+	expect_text "; this host has Slurm $newer." "$output"
 }
 
 matched() {

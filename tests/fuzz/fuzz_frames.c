@@ -47,14 +47,17 @@ static void nothing(void *arg)
 static struct server *made_server(void)
 {
 	static struct config_ledger config = { .grace_s = 300, .port = 0 };
+	static struct config_advice advice;
 	static struct metrics metrics;
 	static struct service service = { .config = &config,
+					  .advice = &advice,
 					  .ledger_uid = 500,
 					  .metrics = &metrics };
 	static struct seal seal;
 	struct server *server;
 	struct err err = { "" };
 
+	config_advice_init(&advice);
 	config.listen = (char *)"127.0.0.1";
 	config.store = strdup(fuzz_file("ledger.db", ""));
 	MUST(config.store && unlink(config.store) == 0);

@@ -18,7 +18,7 @@ payload_make() { # NODE KIND AHEAD
 	payload_add "$dir" "$BUILDDIR"/jobio-{prepare,release,count,node}
 	"${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -O2 -static -pthread \
 		-o "$dir/truth" "$SRCDIR/tests/vm/truth.c"
-	cp "$SRCDIR"/tests/vm/{clocks-node,nfs.bash} "$dir"
+	cp "$SRCDIR"/tests/vm/{clocks-node,preload,nfs.bash} "$dir"
 	printf '%s\n' "$*" >"$dir/half"
 }
 

@@ -13,18 +13,14 @@ load lib
 setup_file() { export work=$BATS_FILE_TMPDIR; }
 teardown_file() { node_end; }
 
-# node_counts CGROUP - have a node whose mounts are there and are counted. The
-# programs are loaded beforehand: an emulator on a busy host may take longer for
-# that than a prolog waits.
+# node_counts CGROUP - have a node whose mounts are there and are counted
 node_counts() {
 	node_is "$1" block
 	tidy
-	loaded
-	on_node '/usr/libexec/jobio/jobio-count stop 9999' >/dev/null
+	preloaded
 }
 
-# loaded [OPTION] - until job 9999, which never was, is stopped
-loaded() { on_node "/usr/libexec/jobio/jobio-count ${1---latency} start 9999 /mnt/a" >/dev/null; }
+preloaded() { on_node '/payload/preload /usr/libexec/jobio/jobio-count /etc/slurm/jobio.conf /mnt/a'; }
 
 # tidy - mounts as at the beginning
 tidy() { on_node /payload/mounts; }
@@ -174,16 +170,14 @@ one() {
 @test "latency is counted unless the site does not want it: one measurement a call" {
 	node_counts v2
 	on_node "printf 'latency = no\n' >>/etc/slurm/jobio.conf"
-	loaded ''
+	preloaded
 	submit '/payload/truth - read /mnt/a /mnt/b'
 	finish "$job"
-	on_node '/usr/libexec/jobio/jobio-count stop 9999' >/dev/null
 	expect_of "$job" '.app[0].read_us' null
 	on_node "sed -i '/^latency/d' /etc/slurm/jobio.conf"
-	loaded
+	preloaded
 	submit '/payload/truth - read /mnt/a /mnt/b'
 	finish "$job"
-	on_node '/usr/libexec/jobio/jobio-count stop 9999' >/dev/null
 	expect_exact "$job" "$work/$job.out"
 	expect_of "$job" '.app[0].read_ns | add' "$(jq '.["/mnt/a"].read_calls' "$work/$job.out")"
 	run words "$job"
@@ -196,7 +190,7 @@ one() {
 @test "no counters are left when the jobs are gone, and none of a job without an epilog" {
 	node_counts v2
 	expect_equal 0 "$(on_node '/usr/libexec/jobio/jobio-count status' | jq '.jobs | length')" 'counted jobs'
-	loaded
+	on_node '/usr/libexec/jobio/jobio-count --latency start 9999 /mnt/a' >/dev/null
 	expect_equal 2 "$(on_node '/usr/libexec/jobio/jobio-count status' | jq '.jobs | length')" 'counted filesystems'
 	on_node 'SLURMD_NODENAME=vm1 /usr/libexec/jobio/jobio-prepare --recover'
 	expect_equal 0 "$(on_node '/usr/libexec/jobio/jobio-count status' | jq '.jobs | length')" 'counted jobs'

@@ -18,7 +18,7 @@ payload_make() {
 	payload_add "$dir" "$BUILDDIR"/{jobio-facts,jobio-prepare,jobio-release,jobio-count,jobio-node}
 	"${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -O2 -static -pthread \
 		-o "$dir/truth" "$SRCDIR/tests/vm/truth.c"
-	cp "$SRCDIR/tests/vm/lustre-truth" "$dir"
+	cp "$SRCDIR"/tests/vm/{lustre-truth,preload} "$dir"
 }
 
 setup_file() {

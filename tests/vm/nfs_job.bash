@@ -78,8 +78,3 @@ act() {
 	bash -c 'echo $$ >"$0/cgroup.procs"; exec "$@"' "$dir" "$@" >/dev/null
 }
 
-# The first load takes longer than a prolog has on an emulated machine.
-counting() {
-	./jobio-count --run-dir=/run/jobio --latency start 99 /m/t3 >/dev/null
-	./jobio-count --run-dir=/run/jobio stop 99 >/dev/null
-}

@@ -14,7 +14,7 @@ payload_make() {
 	payload_add "$1" "$BUILDDIR"/jobio-{prepare,release,count,node,send,ledgerd,ask,cores,plan,facts} "$(command -v munged)"
 	payload_report "$1"
 	cp "$BUILDDIR/tests/faults/jobio-prepare" "$1/prepare-killed"
-	cp "$SRCDIR"/tests/vm/nfs{-node,-cores,-slurm,.bash,_job.bash} "$SRCDIR/report/calibrate-job" \
+	cp "$SRCDIR"/tests/vm/{preload,nfs{-node,-cores,-slurm,.bash,_job.bash}} "$SRCDIR/report/calibrate-job" \
 		"$SRCDIR/tests/scripts/fake-sacct" "$BUILDDIR/.libs/jobio.so" "$1"
 	"${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -O1 -rdynamic -I"$SRCDIR" -o "$1/stepd" "$SRCDIR/tests/vm/stepd.c" -ldl
 	"${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -O2 -static -pthread -o "$1/truth" "$SRCDIR/tests/vm/truth.c"
