@@ -49,10 +49,9 @@ static struct server *made_server(void)
 	static struct config_ledger config = { .grace_s = 300, .port = 0 };
 	static struct config_advice advice;
 	static struct metrics metrics;
-	static struct service service = { .config = &config,
-					  .advice = &advice,
-					  .ledger_uid = 500,
-					  .metrics = &metrics };
+	static struct service service = {
+		.config = &config, .advice = &advice, .ledger_uid = 500, .metrics = &metrics
+	};
 	static struct seal seal;
 	struct server *server;
 	struct err err = { "" };

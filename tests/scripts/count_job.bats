@@ -70,6 +70,22 @@ stop 7, gate 0, mount 0, record 1" "$output"
 	[ "$output" = 'start 7 /mnt/weka' ]
 }
 
+@test "a test machine loads beforehand what a prolog with the same jobio.conf asks for" {
+	local line
+	for line in '' 'latency = no' 'latency = yes'; do
+		NODE_MORE=$'[count]\n'$line
+		node_conf
+		rm -f "$NODE/count-calls"
+		"$SRCDIR/tests/vm/preload" "$NODE/bin/jobio-count" "$NODE/jobio.conf" /mnt/weka
+		job 9999
+		prolog
+		epilog
+		run grep ' start ' "$NODE/count-calls"
+		[ "${#lines[@]}" -eq 2 ]
+		[ "${lines[0]}" = "${lines[1]}" ]
+	done
+}
+
 @test "the record has each filesystem, then all files, then the steps; its quality is that of the best" {
 	node_count "$COUNTED"
 	starts 7
