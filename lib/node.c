@@ -181,10 +181,14 @@ static void line_cpus(struct line *line, struct findings *findings)
 		line->cpus = cores * line->threads;
 	}
 	if (line->core_spec_count >= cores) {
-		findings_add(findings, "C13", FINDING_ERROR,
-			     "give a CoreSpecCount below the number of cores",
-			     "Slurm reads CoreSpecCount=%u as 1: the node has %u cores",
-			     line->core_spec_count, cores);
+		if (line->core_spec_count == 1)
+			findings_add(findings, "C13", FINDING_ERROR, "remove CoreSpecCount",
+				     "CoreSpecCount=1 reserves the only core of the node");
+		else
+			findings_add(findings, "C13", FINDING_ERROR,
+				     "give a CoreSpecCount below the number of cores",
+				     "Slurm reads CoreSpecCount=%u as 1: the node has %u cores",
+				     line->core_spec_count, cores);
 		line->core_spec_count = 1;
 	}
 }

@@ -185,8 +185,8 @@ bool nfs_is_same_server(const struct nfs_mount *a, const struct nfs_mount *b)
  * address", "the xprt security policy" (since 6.5) */
 bool nfs_shares_transports(const struct nfs_mount *a, const struct nfs_mount *b)
 {
-	return nfs_is_same_server(a, b) && has_same(a, b, "port") && has_same(a, b, "vers") &&
-	       has_same(a, b, "proto") && has_same(a, b, "xprtsec");
+	return nfs_is_same_server(a, b) && has_same(a, b, "vers") && has_same(a, b, "proto") &&
+	       has_same(a, b, "xprtsec");
 }
 
 bool nfs_is_told(const struct nfs_facts *facts, const struct nfs_mount *mount,

@@ -62,6 +62,7 @@ struct part {
 	struct nfs_stats *stats;
 	bool is_v3, is_ops; /* is_ops: from here on */
 	bool has_read, has_write, has_other, has_last;
+	bool has_bytes, has_end;		/* the empty line behind the operations */
 	bool has_odd_transport, is_cut, is_two; /* is_two: and another one's */
 	/* Goes data to disks that are not the server's, without an RPC, and how
 	 * often did it? NFS_UNKNOWN: not told. */
@@ -232,9 +233,11 @@ static void read_line(struct part *part, const char *line)
 		return;
 	else if (part->is_ops)
 		read_op(part, line, (size_t)(colon - line), colon + 1);
-	else if (!strncmp(line, "bytes:", 6))
+	else if (!strncmp(line, "bytes:", 6)) {
+		part->is_two |= part->has_bytes;
+		part->has_bytes = true;
 		read_bytes(colon + 1, part->stats);
-	else if (!strncmp(line, "nfsv4:", 6))
+	} else if (!strncmp(line, "nfsv4:", 6))
 		part->has_disks = has_disks(colon + 1);
 	else if (!strncmp(line, "events:", 7))
 		read_events(part, colon + 1);
@@ -281,13 +284,14 @@ static bool is_beside(const struct nfs_ops *ops, int64_t bytes)
 	return bytes > 0 && !ops->count;
 }
 
-/* Operations that no line tells of are unknown, not none: each version has READ,
- * WRITE and others, and version 3 ends with COMMIT. */
+/* Operations without a line are unknown, not none: each version has READ, WRITE and others,
+ * version 3 ends with COMMIT, and an empty line ends the statistics of a mount
+ * (fs/proc_namespace.c:show_vfsstat()). */
 static void finish(struct part *part)
 {
 	struct nfs_stats *stats = part->stats;
 	bool is_whole = part->has_read && part->has_write && part->has_other &&
-			(part->has_last || !part->is_v3) && !part->is_cut;
+			(part->has_last || !part->is_v3) && part->has_end && !part->is_cut;
 
 	if (part->is_two) {
 		forget(stats);
@@ -352,6 +356,7 @@ static void read_part(const char **text, struct nfs_stats *stats)
 	forget(stats);
 	while (**text && !is_next_mount(*text)) {
 		part.is_cut |= !take_line(text, line);
+		part.has_end |= part.is_ops && !*line;
 		read_line(&part, line);
 	}
 	finish(&part);

@@ -48,7 +48,7 @@ case_ops() {
 		printf '\t%s: %s %s 0 1 1 %s %s %s 0\n' "${op^^}" "${n[$op]}" "${n[$op.sent]:-${n[$op]}}" \
 			"${n[$op.queue]:-0}" "${n[$op.rtt]:-0}" "${n[$op.total]:-1}"
 	done
-	printf '\tCOMMIT: 0 0 0 0 0 0 0 0 0\n' # so that nothing is missing
+	printf '\tCOMMIT: 0 0 0 0 0 0 0 0 0\n\n' # so that nothing is missing
 } >>"$NODE/nfs/mountstats"
 
 # case_then WORD... - the counters of the last mount when the job ends: as `ops`
