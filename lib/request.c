@@ -41,10 +41,13 @@ static int check_cores(const struct request *request, const struct config *confi
 {
 	if (!request->io_cores)
 		return 0;
-	if (request->io_cores < config->io_cores_min || request->io_cores > config->io_cores_max)
-		return err_set(err, "'%u': this site allows %u to %u io-cores", request->io_cores,
-			       config->io_cores_min, config->io_cores_max);
-	return 0;
+	if (request->io_cores >= config->io_cores_min && request->io_cores <= config->io_cores_max)
+		return 0;
+	if (config->io_cores_min == config->io_cores_max)
+		return err_set(err, "'%u': this site allows only %u io-core%s", request->io_cores,
+			       config->io_cores_max, config->io_cores_max == 1 ? "" : "s");
+	return err_set(err, "'%u': this site allows %u to %u io-cores", request->io_cores,
+		       config->io_cores_min, config->io_cores_max);
 }
 
 static int check_profile(const struct request *request, const struct config *config,
@@ -68,15 +71,9 @@ static int check_profile(const struct request *request, const struct config *con
 
 int request_check(const struct request *request, const struct config *config, struct err *err)
 {
-	if (check_cores(request, config, err) < 0) {
-		err_prefix(err, "--io-cores");
+	if (check_cores(request, config, err) < 0)
 		return -1;
-	}
-	if (check_profile(request, config, err) < 0) {
-		err_prefix(err, "--io-profile");
-		return -1;
-	}
-	return 0;
+	return check_profile(request, config, err);
 }
 
 int request_export(const struct request *request,

@@ -165,14 +165,20 @@ struct settle {
 	bool asked_cores; /* by number, not through a profile */
 };
 
-/* "SBATCH_IO_CORES: '9x': ..." or "--io-cores: '9x': ..." */
+/* SBATCH_IO_CORES or --io-cores: what the user wrote */
+static const char *asked_by(int wish, char *name, size_t room)
+{
+	if (wishes[wish].source == ENVIRONMENT)
+		return env_name(wish, name, room);
+	snprintf(name, room, "--%s", known[wish].option);
+	return name;
+}
+
 static int blame(int wish, struct err *err)
 {
 	char name[32];
 
-	if (wishes[wish].source == ENVIRONMENT)
-		return err_prefix(err, "%s", env_name(wish, name, sizeof(name)));
-	return err_prefix(err, "--%s", known[wish].option);
+	return err_prefix(err, "%s", asked_by(wish, name, sizeof(name)));
 }
 
 static int parse_cores(struct settle *s, const struct config *config, struct err *err)
@@ -183,8 +189,13 @@ static int parse_cores(struct settle *s, const struct config *config, struct err
 		return 0;
 	if (number_parse(wishes[CORES].text, config->io_cores_min, config->io_cores_max, &n, NULL) <
 	    0) {
-		err_set(err, "'%s': this site allows a number from %u to %u (see --io-cores=help)",
-			wishes[CORES].text, config->io_cores_min, config->io_cores_max);
+		if (config->io_cores_min == config->io_cores_max)
+			err_set(err, "'%s': this site allows only %u (see --io-cores=help)",
+				wishes[CORES].text, config->io_cores_max);
+		else
+			err_set(err,
+				"'%s': this site allows a number from %u to %u (see --io-cores=help)",
+				wishes[CORES].text, config->io_cores_min, config->io_cores_max);
 		return blame(CORES, err);
 	}
 	s->request.io_cores = (unsigned int)n;
@@ -251,9 +262,11 @@ static int reserve_or_yield(struct settle *s, struct err *err)
 		return 0;
 	}
 	if (s->asked_cores)
-		return err_prefix(err, "--io-cores: '%u'", s->request.io_cores);
-	return err_prefix(err, "--io-profile: '%s' (brings %u io-core%s)", s->request.profile,
-			  s->request.io_cores, s->request.io_cores == 1 ? "" : "s");
+		err_prefix(err, "'%u'", s->request.io_cores);
+	else
+		err_prefix(err, "'%s' (brings %u io-core%s)", s->request.profile,
+			   s->request.io_cores, s->request.io_cores == 1 ? "" : "s");
+	return blame(s->asked_cores ? CORES : PROFILE, err);
 }
 
 static int set_job_env(void *sp, const char *name, const char *value)
@@ -345,11 +358,16 @@ static enum option_outcome settle_step(struct err *err)
 
 static int settle_with(struct settle *s, const struct config *config, struct err *err)
 {
+	struct request cores = { 0 };
+
 	if (parse_cores(s, config, err) < 0 || parse_profile(s, err) < 0)
 		return -1;
 	fill_defaults(s, config);
+	cores.io_cores = s->request.io_cores;
+	if (request_check(&cores, config, err) < 0)
+		return blame(CORES, err);
 	if (request_check(&s->request, config, err) < 0)
-		return -1;
+		return blame(PROFILE, err);
 	return reserve_or_yield(s, err);
 }
 
@@ -359,15 +377,23 @@ static int settle_with(struct settle *s, const struct config *config, struct err
 static enum option_outcome settle_off(spank_t sp, bool asked, struct err *err)
 {
 	struct err why = *err;
+	char cores[32], profile[32];
 
 	withdraw(sp);
 	if (!asked)
 		return OPTION_DONE;
 	err_set(err, "%s%s%s: nothing is done: %s",
-		wishes[CORES].source != NOBODY ? "--io-cores" : "",
+		wishes[CORES].source != NOBODY ? asked_by(CORES, cores, sizeof(cores)) : "",
 		wishes[CORES].source != NOBODY && wishes[PROFILE].source != NOBODY ? " and " : "",
-		wishes[PROFILE].source != NOBODY ? "--io-profile" : "", why.text);
+		wishes[PROFILE].source != NOBODY ? asked_by(PROFILE, profile, sizeof(profile)) : "",
+		why.text);
 	return OPTION_NOTE;
+}
+
+static int blame_config(const struct settle *s, struct err *err)
+{
+	err_prefix(err, "jobio has no valid configuration on this machine");
+	return blame(s->asked_cores ? CORES : PROFILE, err);
 }
 
 static enum option_outcome settle_job(spank_t sp, const char *conf, struct err *err)
@@ -386,8 +412,7 @@ static enum option_outcome settle_job(spank_t sp, const char *conf, struct err *
 	if (config)
 		rc = settle_with(&s, config, err);
 	else
-		rc = err_prefix(err, "--%s: jobio has no valid configuration on this machine",
-				known[s.asked_cores ? CORES : PROFILE].option);
+		rc = blame_config(&s, err);
 	config_free(config);
 	if (rc < 0 && s.asked)
 		return OPTION_REFUSED;

@@ -532,12 +532,12 @@ START_TEST(a_request_that_the_site_does_not_allow_is_refused_with_what_it_does)
 		{ 0, "", NULL },
 		{ 2, "", NULL },
 		{ 3, "stream", NULL },
-		{ 1, "", "--io-cores: '1': this site allows 2 to 3 io-cores" },
-		{ 4, "", "--io-cores: '4': this site allows 2 to 3 io-cores" },
+		{ 1, "", "'1': this site allows 2 to 3 io-cores" },
+		{ 4, "", "'4': this site allows 2 to 3 io-cores" },
 		{ 2, "straem",
-		  "--io-profile: 'straem': this site has no such profile; did you mean 'stream'? (--io-profile=list shows all)" },
+		  "'straem': this site has no such profile; did you mean 'stream'? (--io-profile=list shows all)" },
 		{ 0, "zzz",
-		  "--io-profile: 'zzz': this site has no such profile; --io-profile=list shows what it has" },
+		  "'zzz': this site has no such profile; --io-profile=list shows what it has" },
 	};
 	struct config *config = conf_load(
 		"[option]\nio_cores_min=2\nio_cores_max=3\n[profile stream]\nio_cores=2\n");
