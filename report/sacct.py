@@ -4,6 +4,7 @@ caller see."""
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Sequence
 
@@ -50,29 +51,24 @@ def is_early(state: str) -> bool:
 
 
 def number(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() else None
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else None
 
 
 def memory(text: str) -> int | None:
     """Bytes of 1024K, 4G, 1.5T, 4Gn."""
-    text = text.rstrip("nc")
-    power = "BKMGTP".find(text[-1:].upper()) if text[-1:].isalpha() else 0
-    try:
-        return int(float(text[:-1] if text[-1:].isalpha() else text) * 1024 ** power)
-    except ValueError:
-        return None
+    match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,9})?)([BKMGTPbkmgtp]?)[nc]?", text, re.A)
+    return int(float(match[1]) * 1024 ** "BKMGTP".find(match[2].upper() or "B")) if match else None
 
 
 def seconds(text: str) -> float | None:
     """Of 1-02:03:04, 02:03.500, as TotalCPU has it."""
-    days, dash, rest = text.rpartition("-")
-    try:
-        total = 0.0
-        for part in rest.split(":"):
-            total = total * 60 + float(part)
-        return total + (int(days) * 86400 if dash else 0)
-    except ValueError:
+    match = re.fullmatch(r"(?:(\d{1,9})-)?((?:\d{1,9}:){0,2}\d{1,9}(?:\.\d{1,9})?)", text, re.A)
+    if not match:
         return None
+    total = 0.0
+    for part in match[2].split(":"):
+        total = total * 60 + float(part)
+    return total + int(match[1] or 0) * 86400
 
 
 def tres(text: str, name: str) -> str:
@@ -162,16 +158,20 @@ class Row:
         if not comment.startswith("JS1:"):
             return None
         import base64
-        import gzip
         import json
+        import zlib
 
-        try:
-            nodes = json.loads(gzip.decompress(base64.b64decode(comment[4:])))["nodes"]
+        try:  # gzip, of at most 1 MiB
+            text = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(
+                base64.b64decode(comment[4:]), 1 << 20)
+            nodes = json.loads(text)["nodes"]
             used = [float(value) for node in nodes.values()
                     for value in node.get("gpu_utilization", {}).values()]
-        except (ValueError, OSError, EOFError, KeyError, AttributeError, TypeError):
+        except (ValueError, zlib.error, LookupError, AttributeError, TypeError, RecursionError,
+                OverflowError):
             return None
-        return sum(used) / len(used) / 100 if used else None
+        share = sum(used) / len(used) / 100 if used else -1
+        return share if 0 <= share <= 1 else None
 
 
 def run_program(*words: str) -> str:

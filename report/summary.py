@@ -9,7 +9,7 @@ from report import units
 
 MAX = 1000
 _FIND = re.compile(r"(?:^|(?<=\s))jobio/1(?: [a-z]+=[A-Za-z0-9+/=._:;,@%-]+)+")
-_NUMBER = re.compile(r"(\d[\d.]*)([A-Za-z]*)")
+_NUMBER = re.compile(r"(\d{1,19}(?:\.\d{1,9})?)([A-Za-z]{0,3})", re.A)
 _PAIRS = {  # key: units of both numbers
     "rd": (units.BYTES, units.COUNTS), "wr": (units.BYTES, units.COUNTS),
     "nodes": (units.COUNTS, units.COUNTS), "peak": (units.BYTES, units.BYTES),
@@ -73,8 +73,8 @@ class Summary:
     @property
     def io_share(self) -> float | None:
         """Of the life of the job's processes, the part in I/O."""
-        share = self.word("io").partition("%/")[0]
-        return float(share) / 100 if share.replace(".", "", 1).isdigit() else None
+        share = _NUMBER.fullmatch(self.word("io").partition("%/")[0])
+        return float(share[1]) / 100 if share and not share[2] else None
 
     @property
     def io_seconds(self) -> float | None:

@@ -543,6 +543,23 @@ waited() {
 	[[ $output != *CPU* && $output != *memory* && $output != *GPU* ]]
 }
 
+@test "what accounting has of one job cannot take the list of the others" {
+	local many deep big
+	many=$(printf '9%.0s' {1..400})
+	deep=$(python3 -c 'print("{\"nodes\":" + "[" * 100000 + "]" * 100000 + "}")' | gzip -c | base64 -w0)
+	big=$(head -c 8M /dev/zero | gzip -c | base64 -w0)
+	jobs "$(job 7 State=COMPLETED "ElapsedRaw=$many" "AllocCPUS=$many" "TotalCPU=$many-$many:$many" "ReqMem=${many}T" "NNodes=$many" "SystemComment=jobio/1 rd=${many}EiB/1 nodes=1/1" AllocTRES=gres/gpu=2 "AdminComment=JS1:$deep")" \
+		"$(job 8 State=COMPLETED ElapsedRaw=nan TotalCPU=nan ReqMem=inf "SystemComment=jobio/1 rd=1EiB/1 io=nan%/1s nodes=1/1" AllocTRES=gres/gpu=2 "AdminComment=JS1:$big")" \
+		"$(job 9 State=COMPLETED ElapsedRaw=100 AllocCPUS=4 "SystemComment=jobio/1 rd=1MiB/1 nodes=1/1")"
+	run report 7 8 9 --format=jobid,state,cpu%,mem%,read,elapsed
+	expect_equal '0 7 8 9' "$status $(awk 'NR > 1 { print $1 }' <<<"$output" | paste -sd' ')"
+	expect_text '1 MiB' "$output"
+	for job in 7 8 9; do
+		run report $job
+		expect_equal 0 "$status"
+	done
+}
+
 @test "a job that was refused has the refusal and its cure, and nothing else; the list marks it" {
 	node_of c1 '.nodelist = "c1" | .app = [] | .wire = null | .quality = [] | .changes = [] | .refused = "io-cores 9: this node has 4" | .findings = [{code: "W01", severity: "error", text: "x", cure: "sbatch --io-cores=4"}]'
 	send
