@@ -79,10 +79,10 @@ static const struct flag task_flags[] = {
 };
 
 static const char usage[] =
-	"usage: jobio-slurm [--timeout-ms=N] node [NAME] | job ID |\n"
+	"usage: jobio-slurm [--timeout-ms=N] node [NAME] | job ID | name |\n"
 	"                   drain NAME REASON | drain-new NAME REASON\n"
 	"Asks slurmctld once and prints one JSON object; drain: drains a node;\n"
-	"drain-new: unless it is drained already.\n"
+	"drain-new: unless it is drained already; name: prints this node's name.\n"
 	"  --timeout-ms=N  no answer by then: one line and exit 1 (5000)\n";
 
 static void on_alarm(int signal)
@@ -192,6 +192,40 @@ static void add_settings(struct json *json, const slurm_conf_t *conf)
 	add_text(json, "cluster", conf->cluster_name);
 }
 
+/* Exported by libslurm of 22.05 to 26.05, but in no header that is installed (read_config.h). */
+__attribute__((weak)) char *slurm_conf_get_nodename(const char *host);
+__attribute__((weak)) char *slurm_conf_get_aliased_nodename(void);
+
+/*
+ * This node's name as slurmd passes it; else as slurmd finds it without -N (slurmd.c of 22.05
+ * and 24.11: _read_config(), of 26.05: _log_setup()): the NodeName of the short host name, of
+ * the whole one, of a name that the resolver has, of localhost.
+ */
+static void own_name(char *name, size_t size)
+{
+	const char *given = getenv("SLURMD_NODENAME");
+	char *found = NULL;
+
+	host_node_name(name, size);
+	if ((given && *given) || !slurm_conf_get_nodename || !slurm_conf_get_aliased_nodename)
+		return;
+	found = slurm_conf_get_nodename(name);
+	if (!found)
+		found = slurm_conf_get_aliased_nodename();
+	if (!found)
+		found = slurm_conf_get_nodename("localhost");
+	if (found)
+		snprintf(name, size, "%s", found); /* xmalloc()'s, and this program ends soon */
+}
+
+static int print_name(void)
+{
+	char name[256];
+
+	own_name(name, sizeof(name));
+	return puts(name) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
 static int print_node(const char *name)
 {
 	node_info_msg_t *nodes = NULL;
@@ -201,7 +235,7 @@ static int print_node(const char *name)
 	int rc = EXIT_FAILURE;
 
 	if (!name) {
-		host_node_name(host, sizeof(host));
+		own_name(host, sizeof(host));
 		name = host;
 	}
 	if (slurm_load_ctl_conf(0, &conf) != SLURM_SUCCESS)
@@ -270,7 +304,7 @@ static bool is_here(const job_info_t *job)
 
 	if (base != JOB_RUNNING && base != JOB_SUSPENDED && !(job->job_state & JOB_COMPLETING))
 		return false;
-	host_node_name(host, sizeof(host));
+	own_name(host, sizeof(host));
 	/* hostlist_t is a pointer up to 22.05 and a struct from 23.02 on */
 	__auto_type nodes = slurm_hostlist_create(job->nodes);
 	here = nodes && slurm_hostlist_find(nodes, host) >= 0;
@@ -337,6 +371,8 @@ static int drain_new(const char *node, const char *reason)
 
 static int run(int argc, char *argv[])
 {
+	if (argc == 1 && !strcmp(argv[0], "name"))
+		return print_name();
 	if (argc >= 1 && argc <= 2 && !strcmp(argv[0], "node"))
 		return print_node(argv[1]);
 	if (argc == 2 && !strcmp(argv[0], "job"))

@@ -15,6 +15,8 @@
 #include "job/ask_slurm.h"
 #include "prolog/leftover.h"
 
+#define NAME_MS 5000U /* it may ask DNS */
+
 /* Does slurmctld say that the job holds this node? No answer is no. */
 static bool is_held(const struct visit *visit, uint32_t job_id)
 {
@@ -81,9 +83,25 @@ static int list_folder(void *arg, uint32_t job_id)
 	return 0;
 }
 
+/* This node's name, which slurmd passes to a prolog only: jobio-slurm asks Slurm's library; the
+ * host's name where that does not answer. */
+static int find_name(struct visit *visit, struct err *err)
+{
+	const char *given = getenv("SLURMD_NODENAME");
+	struct child_result result = { 0 };
+
+	if ((!given || !*given) && ask_slurm(NAME_MS, "name", NULL, NULL, &result, NULL) == 0) {
+		result.out[strcspn(result.out, "\n")] = '\0';
+		if (result.status == 0 && *result.out && !strpbrk(result.out, " \t{\""))
+			setenv("SLURMD_NODENAME", result.out, 1);
+		child_result_free(&result);
+	}
+	return job_node_name(visit->job.node, sizeof(visit->job.node), err);
+}
+
 int recover_list(struct visit *visit, struct err *err)
 {
-	if (job_node_name(visit->job.node, sizeof(visit->job.node), err) < 0)
+	if (find_name(visit, err) < 0)
 		return -1;
 	job_each_folder(visit->config, list_folder, visit);
 	return 0;
@@ -167,8 +185,7 @@ int recover_node(struct visit *visit, struct err *err)
 	struct err why;
 
 	visit->lock_fd = -1;
-	if (job_node_name(visit->job.node, sizeof(visit->job.node), err) < 0 ||
-	    job_make_dirs(visit->config, err) < 0)
+	if (find_name(visit, err) < 0 || job_make_dirs(visit->config, err) < 0)
 		return -1;
 	visit->lock_fd = job_lock(visit->config, visit->config->prolog_budget_ms, err);
 	if (visit->lock_fd < 0)

@@ -46,9 +46,11 @@ from report import (
     check_node,
     check_plugin,
     check_slurm,
+    check_who,
     paths,
 )
-from report.check_host import Answer, Host
+from report.check_host import Host
+from report.check_who import ROLES
 from report.check_words import SEVERITIES
 from report.command import FAILED, UNSOUND, USAGE, Failure
 from report.options import read, slurm_version, text
@@ -56,7 +58,6 @@ from report.types import Json
 from report.units import parse_cpus
 
 FACTS_S = 300  # jobio-facts has deadlines of its own
-ROLES = ("login", "node", "ctld", "ledger")
 
 
 # ---- options
@@ -91,7 +92,8 @@ def read_options(args: list[str]) -> Json:
 def make_host(options: Json) -> Host:
     host = Host(os.path.realpath(options["root"]) if "root" in options else "")
     host.conf = options.get("conf", f"{'/etc' if host.root else paths.SYSCONF}/slurm/jobio.conf")
-    usual = [os.environ.get("SLURM_CONF", "")] * (not host.root) + list(paths.SLURM_CONF)
+    usual = [os.environ.get("SLURM_CONF", "")] * (not host.root)
+    usual += [*check_who.daemon_conf(host), *paths.SLURM_CONF]
     host.slurm_conf = options.get("slurm-conf") or next(
         (path for path in usual if path and host.exists(path)), paths.SLURM_CONF[0])
     host.topology, host.slurmd = options.get("topology"), options.get("slurmd", "")
@@ -109,49 +111,19 @@ def make_host(options: Json) -> Host:
 # ---- what this host is
 
 
-def own_name(host: Host, usual: str) -> str:
-    """Its node's name: told by slurmd (-N), or Slurm's NodeName of this host; else the host's."""
-    pid = host.process("slurmd")
-    words = (host.read(f"/proc/{pid}/cmdline") or "").split("\0") if pid else []
-    told = [os.environ.get("SLURMD_NODENAME", "")] * (not host.root) + [
-        word[2:] or words[at + 1] for at, word in enumerate(words[:-1]) if word.startswith("-N")]
-    return [name for name in (usual, *told) if name][-1]
-
-
-def aliases(host: Host, name: str) -> Answer:
-    """NodeNames of a host: scontrol reads slurm.conf, and asks nobody. It knows of nodes that are
-    there twice, of which `show config` says nothing."""
-    return host.run(["scontrol", "show", "aliases", name])
-
-
-def is_controller(host: Host) -> bool:
-    hosts = host.here("SlurmctldHost") + host.here("ControlMachine")
-    return any(re.split(r"[(,]", value)[0] == host.name for value in hosts)
-
-
-def find_roles(host: Host, named: bool) -> list[str]:
-    """'named': slurm.conf has a node of this name."""
-    is_here = {"node": host.process("slurmd") or named, "ledger": host.process("jobio-ledgerd"),
-               "ctld": host.process("slurmctld") or is_controller(host)}
-    return [role for role in ROLES if is_here.get(role)] or ["login"]
-
-
 def ask_slurm(host: Host, is_told: bool) -> None:
     """Settings, the node, partitions; and with them the roles that were not told."""
     host.local = check_slurm.lines(host, host.slurm_conf)
-    short = ((host.read("/etc/hostname") if host.root else "") or os.uname().nodename).strip()
-    short = short.split(".")[0]
-    here = aliases(host, short)
-    if not host.name:
-        host.name = own_name(host, (here.out.split() or [short])[0])
-        if not host.root and not sys.stdout.isatty():
-            check_slurm.pace(host)
-    if not is_told:
-        named = host.name in here.out.split() or aliases(host, host.name).out.split()
-        host.roles = find_roles(host, bool(named))
+    is_named = bool(host.name)
+    answer = check_who.find(host, is_told)
+    if not is_named and not host.root and not sys.stdout.isatty():
+        check_slurm.pace(host)
     check_slurm.ask(host)
-    if check_slurm.faults(here.err) and not host.findings.has("S15"):
-        check_slurm.tell_faults(host, here)
+    if not is_told:
+        check_who.drop_future(host)
+    check_slurm.tell_node(host)
+    if check_slurm.faults(answer.err) and not host.findings.has("S15"):
+        check_slurm.tell_faults(host, answer)
     if host.version == (0, 0):
         said = host.setting("SLURM_VERSION") or (host.node or {}).get("Version", "")
         said = said or host.run(["slurmd", "-V"]).out.partition(" ")[2]
@@ -226,6 +198,8 @@ def main(args: list[str]) -> int:
         from report import check_capture
         return check_capture.write(host, options["capture"])
     ask_facts(host, options)
+    if "role" not in options:
+        check_who.add_ledger(host)
     check_conf.check(host)
     check_slurm.check(host)
     if host.is_role("login", "node") and (host.config is not None or host.local):

@@ -316,6 +316,24 @@ class Bundle:
         for words, text in ((["config"], config), (["node", host.name], node)):
             if text:
                 self.answer(["scontrol", "-ao", "show", *words], Answer(0, text, "", ""))
+        if not host.root:
+            self.who()
+
+    def who(self) -> None:
+        """What check_who asks, about this node; of slurmd the lines that the checks read."""
+        host = self.host
+        name = self.scrub.replace("host", host.name)
+        daemons = [daemon for role, daemon in (("ctld", "slurmctld"), ("node", "slurmd"))
+                   if host.is_role(role)]
+        self.files["etc/hostname"] = name + "\n"
+        self.files["answers/scontrol_show_daemons"] = " ".join(daemons) + "\n"
+        if host.is_role("node"):
+            self.files["answers/scontrol_show_aliases_" + name] = name + "\n"
+        pid = host.process("slurmd")
+        status = host.read(f"/proc/{pid}/status") or ""
+        if pid:
+            self.files[f"proc/{pid}/status"] = "".join(re.findall(
+                r"(?m)^(?:Name|NSpid|CapBnd|Cpus_allowed_list):.*\n", status))
 
     def ours(self) -> None:
         """How jobio counts here, which has only names of the kernel's, and codes of findings."""

@@ -39,6 +39,7 @@ class Host:
         self.client_cpus: set[int] | None = None  # as told on the command line
         self.config: dict[str, list[str]] | None = None  # scontrol show config; None: not known
         self.node: dict[str, str] | None = None  # scontrol show node
+        self.has_no_record = False  # slurmctld answers, and has no node of this name
         self.partitions: list[dict[str, str]] | None = None
         self.local: list[tuple[str, str]] = []  # lines of slurm.conf here
         self.facts: Json = {}  # jobio-facts

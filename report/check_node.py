@@ -33,7 +33,8 @@ def record(host: Host) -> str:
         "cores_per_socket": number("CoresPerSocket"), "threads_per_core": number("ThreadsPerCore"),
         "core_spec_count": number("CoreSpecCount"), "cpu_spec_list": node.get("CPUSpecList"),
         "version": version, "conf_read_at": 0, "mem_spec_limit": number("MemSpecLimit"),
-        "allow_spec_resources_usage": host.setting("AllowSpecResourcesUsage").lower() == "yes"})
+        "allow_spec_resources_usage": host.setting("AllowSpecResourcesUsage").lower() in (
+            "yes", "1")})
 
 
 class Cores:

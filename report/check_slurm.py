@@ -81,13 +81,11 @@ def parse_record(line: str) -> dict[str, str]:
 
 
 def ask(host: Host) -> None:
-    """Two questions to slurmctld at most. A node asks about itself; a host that is a node and
-    slurmctld's asks about all nodes, and reads partitions from their records and from its file."""
-    is_node, is_wide = host.is_role("node"), host.is_role("login", "ctld")
+    """A node asks slurmctld two questions, a host that is also something else three."""
     words = {"config": ["config"]}
-    if is_node:
-        words["nodes"] = ["node"] if is_wide else ["node", host.name]
-    elif is_wide:
+    if host.is_role("node"):
+        words["node"] = ["node", host.name]
+    if host.is_role("login", "ctld"):
         words["partitions"] = ["partition"]
     with ThreadPoolExecutor() as pool:
         answers = dict(zip(words, pool.map(
@@ -100,20 +98,10 @@ def ask(host: Host) -> None:
     records = {key: [parse_record(line) for line in answer.out.splitlines()]
                for key, answer in answers.items() if answer.status == 0}
     host.partitions = records.get("partitions")
-    if is_node:
-        take_nodes(host, answers["nodes"], records.get("nodes"), is_wide)
-
-
-def take_nodes(host: Host, answer: Answer, nodes: list[dict[str, str]] | None, is_wide: bool,
-               ) -> None:
-    host.node = next((node for node in nodes or [] if node.get("NodeName") == host.name), None)
-    if not host.node and (nodes or "not found" in answer.out + answer.err):
-        host.findings.add("N02", node=host.name)
-    if nodes and is_wide:
-        host.partitions = [{"PartitionName": name, "Nodes": node["NodeName"]}
-                           for node in nodes for name in node.get("Partitions", "").split(",")]
-        host.partitions += [parse_record("PartitionName=" + line)
-                            for line in host.here("PartitionName")]
+    host.node = next((node for node in records.get("node") or []
+                      if node.get("NodeName") == host.name), None)
+    host.has_no_record = "node" in answers and not host.node and (
+        "node" in records or "not found" in answers["node"].out + answers["node"].err)
 
 
 def pace(host: Host) -> None:
@@ -143,6 +131,11 @@ def tell_faults(host: Host, answer: Answer) -> None:
         tell_away(host, answer)
 
 
+def tell_node(host: Host) -> None:
+    if host.has_no_record and host.is_role("node"):
+        host.findings.add("N02", node=host.name)
+
+
 def expand(host: Host, path: str) -> str:
     return path.replace("%n", host.name).replace("%h", host.name)
 
@@ -159,12 +152,17 @@ def log_fatal(host: Host, key: str) -> str:
     return str((re.findall(r"fatal: .*", text) or [""])[-1])
 
 
+def controllers(host: Host) -> list[tuple[str, str]]:
+    """Name and address of each: NAME or NAME(ADDRESS), and those of old files NAME,NAME."""
+    values = [name for value in host.here("SlurmctldHost") + host.here("ControlMachine")
+              for name in value.split(",")]
+    found = [re.match(r"([^(]*)(?:\(([^)]*)\))?", value) for value in values]
+    return [(one[1].strip(), (one[2] or one[1]).strip()) for one in found if one]
+
+
 def controller(host: Host) -> tuple[str, str, int]:
-    """Its name, its address, its port."""
-    named = host.here("SlurmctldHost") + host.here("ControlMachine")
-    value = (named or ["slurmctld's host"])[0]
-    found = re.match(r"([^(,]*)(?:\(([^)]*)\))?", value)
-    name, address = (found[1], found[2] or found[1]) if found else (value, value)
+    """The first one's name, its address, its port."""
+    name, address = (controllers(host) or [("slurmctld's host", "slurmctld's host")])[0]
     port = (host.here("SlurmctldPort") or ["6817"])[-1].split("-")[0]
     return name, address, int(port) if port.isdigit() and int(port) < 65536 else 6817
 

@@ -129,11 +129,13 @@ site_make() {
 			'-ao show node') cat "$1/etc/node" ;;
 			'-ao show node '*) echo "Node \${!#} not found"; exit 1 ;;
 			'-ao show partition') cat "$1/etc/partition" ;;
+			'show daemons') cat "$1/etc/daemons" ;;
 			'show aliases '*) cat "$1/etc/aliases" >&2; exit "\$(wc -l <"$1/etc/aliases")" ;;
 			*) exit 9 ;;
 		esac
 	FAKE
 	: >etc/aliases
+	echo slurmd >etc/daemons # as scontrol of 22.05 to 26.05 prints it; "(null)" where there is none
 	cat >bin/sacctmgr <<-FAKE
 		#!/bin/bash
 		case \$* in
@@ -213,12 +215,12 @@ preload() { "${CC:-cc}" -x c -shared -fPIC -o "$DIR/$1" - <<<"$2"; }
 		<(grep -oE '^[A-Z][0-9]{2}' "$SRCDIR/man/jobio-check.8" | sort -u)
 }
 
-@test "a host asks slurmctld two questions at most, and nodes do not all ask at once" {
+@test "a node asks slurmctld two questions, other hosts three at most, and nodes do not all ask at once" {
 	for role in login node ctld ledger node,ctld,ledger; do
 		: >"$site/asked"
 		site
 		says 0 "role $role: no findings"
-		[[ $(grep -c ^-ao "$site/asked") -le 2 ]] || { cat "$site/asked"; return 1; }
+		[[ $(grep -c ^-ao "$site/asked") -le $(if [[ $role == *,* ]]; then echo 3; else echo 2; fi) ]] || { cat "$site/asked"; return 1; }
 	done
 	run env PYTHONPATH="$SRCDIR" python3 -c 'import time
 from report import check_slurm
@@ -269,33 +271,101 @@ in_mount() {
 	says 3 "S17 error: slurm.conf: Prolog=$site/libexec/prolog: its filesystem is mounted noexec: slurmd drains this node*cure: mount -o remount,exec $site/libexec"$'\n'"*H01 error: $site/libexec: missing, or not executable for slurmd: prolog epilog jobio-prepare *"
 }
 
-@test "the roles and the name of a node are what runs on the host, and what Slurm says" {
+# is NAME ROLES [WORD...] - what jobio check takes the host of $root for
+is() {
+	run env -i "$BUILDDIR/jobio" check --json --root="$root" --topology="$(<"$DIR/topology")" "${@:3}"
+	[[ $output == '{"host":"'"$1"'","roles":['"$2"']'* ]] || { echo "$output"; return 1; }
+}
 
-	answer() { printf '%s\n' "$2" >"answers/$1"; }
-	is() { # NAME ROLES [WORD...]
-		run env -i "$BUILDDIR/jobio" check --json --root="$root" --topology="$(<"$DIR/topology")" "${@:3}"
-		[[ $output == '{"host":"'"$1"'","roles":['"$2"']'* ]] || { echo "$output"; return 1; }
-	}
+# answer COMMAND TEXT - what this command prints there
+answer() { printf '%s\n' "$2" >"answers/${1// /_}"; }
+
+@test "a node has the name that slurmd finds: -N, the short name, the whole one, the resolver's" {
+	rm answers/scontrol_-ao_show_node_n02
 	echo n09.example.com >etc/hostname
 	is n09 '"node"'
+	# NodeName=n01 NodeHostname=alias7
+	answer 'getent hosts n09.example.com' '192.0.2.9       n09.example.com alias7'
+	answer 'scontrol show aliases alias7' n01
+	is n01 '"node"'
+	# NodeName=n09.example.com
+	answer 'scontrol show aliases n09.example.com' n09.example.com
+	is n09.example.com '"node"'
 	# NodeName=n02 NodeHostname=n09
-	answer scontrol_show_aliases_n09 n02
+	answer 'scontrol show aliases n09' n02
 	is n02 '"node"'
 	printf '%s\0' /usr/sbin/slurmd -D -N n03 -Nn04 -b >proc/812/cmdline
 	is n04 '"node"'
+	printf '%s\0' /usr/sbin/slurmd -DvN n05 --conf 'NodeName=n06' >proc/812/cmdline
+	is n05 '"node"'
 	printf '%s\0' slurmd -D -N >proc/812/cmdline
 	is n02 '"node"'
+	rm answers/scontrol_show_aliases*
+	printf '%s\0' slurmd -DZ --conf 'Feature=x' >proc/812/cmdline
+	is n09.example.com '"node"'
+}
+
+@test "slurm.conf is the file of slurmd's -f, else of its SLURM_CONF" {
+	mkdir opt
+	mv etc/slurm/slurm.conf opt/slurm.conf
+	printf '%s\0' PATH=/bin SLURM_CONF=/opt/slurm.conf >proc/812/environ
+	echo 'ClusterName = other' >etc/slurm/slurm.conf
+	run env -i "$BUILDDIR/jobio" check --root="$root" --host=n02 --topology="$(<"$DIR/topology")"
+	[[ $output != *S23* ]] || { echo "$output"; return 1; }
+	rm proc/812/environ
+	run env -i "$BUILDDIR/jobio" check --root="$root" --host=n02 --topology="$(<"$DIR/topology")"
+	[[ $output == *"S23 error: /etc/slurm/slurm.conf has ClusterName=other"* ]] || { echo "$output"; return 1; }
+	printf '%s\0' slurmd -f /opt/slurm.conf >proc/812/cmdline
+	run env -i "$BUILDDIR/jobio" check --root="$root" --host=n02 --topology="$(<"$DIR/topology")"
+	[[ $output != *S23* ]] || { echo "$output"; return 1; }
+}
+
+@test "the roles of a host are what Slurm and jobio.conf have for it, whether it runs or not" {
+	echo n02 >etc/hostname
 	rm -r proc/812
+	answer 'scontrol show aliases n02' n02
+	answer 'scontrol show daemons' slurmd
 	is n02 '"node"'
-	rm answers/scontrol_show_aliases_n09
-	is n09 '"login"'
+	answer 'scontrol show daemons' '(null)'
+	is n02 '"login"'
+	answer 'scontrol show daemons' 'slurmctld slurmd'
+	is n02 '"node","ctld"'
+	# a controller that is NodeName=n02 State=FUTURE (22.05 and 24.11 were asked)
+	answer 'scontrol -ao show node n02' 'Node n02 not found'
+	echo 1 >answers/scontrol_-ao_show_node_n02.rc
+	is n02 '"ctld"'
+	rm answers/scontrol_show_*
+	is n02 '"login"'
+	# an old bundle, or no answer: the file
+	printf 'slurmctldhost = "n02(192.0.2.1)"\n' >>etc/slurm/slurm.conf
+	is n02 '"ctld"'
 	is ctld '"ctld"' --host=ctld
 	mkdir proc/{7,8,9}
-	printf 'Name:\tjobio-ledgerd\nNSpid:\t7\n' >proc/7/status
-	is x '"ledger"' --host=x
 	printf 'Name:\tslurmctld-wlm\n' >proc/8/status
 	printf 'Name:\tslurmd\nNSpid:\t9\t1\n' >proc/9/status
+	is x '"ctld"' --host=x
+	printf 'Name:\tjobio-ledgerd\nNSpid:\t7\n' >proc/7/status
 	is x '"ctld","ledger"' --host=x
+	rm -r proc/7
+	sed -i 's/^host=.*/host=n02/' etc/slurm/jobio.conf
+	is x '"ctld","ledger"' --host=x
+	sed -i 's/^host=.*/host=dbd/' etc/slurm/jobio.conf
+	mkdir -p etc/systemd/system/multi-user.target.wants
+	: >etc/systemd/system/multi-user.target.wants/jobio-ledgerd.service
+	is x '"ctld","ledger"' --host=x
+}
+
+@test "a ledger host whose ledger does not run is checked as one" {
+	sed -i "s/^host .*/host = 192.0.2.7/; s/^port .*/port = 1/; s:^store .*:store = /nowhere/store:" "$site/etc/jobio.conf"
+	echo '(null)' >"$site/etc/daemons"
+	# lo gets this address, and is up
+	run unshare -n python3 -c 'import fcntl, os, socket, struct, sys
+one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+fcntl.ioctl(one, 0x8916, struct.pack("16sHH4s8x", b"lo", 2, 0, socket.inet_aton("192.0.2.7")))
+fcntl.ioctl(one, 0x8914, struct.pack("16sh14x", b"lo", 0x49))
+os.execvp(sys.argv[1], sys.argv[1:])' env -i PATH="$site/bin:/usr/bin:/bin" \
+		"$BUILDDIR/jobio" check --conf="$site/etc/jobio.conf" --slurm-conf="$site/etc/slurm.conf"
+	says 3 "*L04 error: the ledger cannot be reached: *L11 error: [[]ledger] store=/nowhere/store: *role ledger: 2 errors"
 }
 
 @test "info findings are printed, but not with --quiet" {

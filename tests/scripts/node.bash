@@ -113,6 +113,7 @@ node_slurm() {
 	node_fake jobio-slurm 'printf "%s\n" "$*" >>"${0%/bin/*}/asked"
 	case $* in
 		*" drain"*) ;;
+		*" name") echo c1 ;;
 		*node*) cat "${0%/bin/*}/node-record" ;;
 		*) echo "{\"job\":7,\"core_spec\":'"$1"',\"alone\":'"${2:-true}"'}" ;;
 	esac'

@@ -518,6 +518,19 @@ old() {
 	[ -s "$NODE/spool/7.0.c1.json" ]
 }
 
+@test "--recover finds the node's name as slurmd does, which passes it to prologs only" {
+	job 7
+	JOB_ENV+=(SLURMD_NODENAME=cn07.example.org)
+	expect_run 0 prolog
+	rm "$NODE/run/7/start.json"
+	old 7
+	JOB_ENV=(PWD=/ SHLVL=1 SLURM_CONF=/etc/slurm/slurm.conf HWLOC_XMLFILE="$NODE/machine.xml")
+	# shellcheck disable=SC2016 # the fake expands it; jobio-slurm of 22.05 was tried
+	node_fake jobio-slurm 'case $* in *" name") echo cn07.example.org ;; *) echo "{\"job\":7,\"here\":false}" ;; esac'
+	expect_run 0 recover 'mended what dead jobs had left: 0 settings put back, 1 records'
+	expect_in '"node":"cn07.example.org"' "$(<"$NODE/spool/7.0.cn07.example.org.json")"
+}
+
 @test "the pid of a slurmstepd that has ended may be that of another one, and keeps no folder" {
 	starts 7
 	node_stepd $$

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Who this host is: its slurm.conf, its NodeName, its roles, as Slurm's daemons find them.
+
+slurmd of 22.05 to 26.05 (slurmd.c: _read_config(), in 26.05 _log_setup()) takes the NodeName of -N;
+else that of the NodeHostname which is the name without domain (gethostname_short()), the whole name,
+or another name of it that the resolver has (slurm_conf_get_aliased_nodename()); else localhost's.
+slurmctld (controller.c: _controller_index()) and `scontrol show daemons` compare SlurmctldHost with
+the name without domain and with the whole name.
+"""
+from __future__ import annotations
+
+import os
+import re
+import socket
+from collections.abc import Iterator
+
+from report.check_host import Answer, Host
+from report.check_slurm import controllers
+
+ROLES = ("login", "node", "ctld", "ledger")
+WITH_VALUE = "dfLnN"  # slurmd.c, controller.c: opt_string; "F" may have one in the same word
+RESOLVE_S = 5
+
+
+# ---- from the daemons
+
+
+def option(host: Host, pid: int | None, letter: str) -> str:
+    """The last value of an option of one letter on a daemon's command line."""
+    words = (host.read(f"/proc/{pid}/cmdline") or "").split("\0")[1:] if pid else []
+    value = ""
+    while words:
+        word = words.pop(0)
+        found = re.match(f"-[A-EG-Za-eg-z]*?([{WITH_VALUE}])(.*)", word)
+        if found:
+            text = found[2] or (words.pop(0) if words else "")
+            value = text if found[1] == letter and text else value
+    return value
+
+
+def daemon_conf(host: Host) -> list[str]:
+    """slurm.conf of the daemons that run here: -f, else SLURM_CONF (slurmd.c, read_config.c)."""
+    files = []
+    for name in ("slurmd", "slurmctld"):
+        pid = host.process(name)
+        environ = (host.read(f"/proc/{pid}/environ") or "").split("\0") if pid else []
+        named = [text[len("SLURM_CONF="):] for text in environ if text.startswith("SLURM_CONF=")]
+        files += [option(host, pid, "f"), *named]
+    return [file for file in files if file.startswith("/")]
+
+
+# ---- names
+
+
+def whole_name(host: Host) -> str:
+    """Of a bundle without one: that of the node that it asked about."""
+    if not host.root:
+        return os.uname().nodename
+    asked = [path.rpartition("_show_node_")[2] for path in
+             host.glob("/answers/scontrol_-ao_show_node_*") if not path.endswith((".err", ".rc"))]
+    return (host.read("/etc/hostname") or "").strip() or (asked or [os.uname().nodename])[0]
+
+
+def names(host: Host) -> Iterator[str]:
+    whole = whole_name(host)
+    yield whole.partition(".")[0]
+    yield whole
+    yield from host.run(["getent", "hosts", whole], RESOLVE_S).out.split()[1:]
+    yield "localhost"
+
+
+def node_names(host: Host, daemons: Answer) -> tuple[list[str], Answer]:
+    """NodeNames of this host in slurm.conf; scontrol reads the file, and asks nobody."""
+    answer = daemons
+    if daemons.status not in (0, 127) or (daemons.status == 0 and
+                                          "slurmd" not in daemons.out.split()):
+        return [], answer
+    for name in dict.fromkeys(names(host)):
+        answer = host.run(["scontrol", "show", "aliases", name])
+        if answer.out.split() or answer.status not in (0, 127):
+            break
+    return answer.out.split(), answer
+
+
+# ---- roles
+
+
+def is_controller(host: Host, daemons: Answer) -> bool:
+    if daemons.status == 0:
+        return "slurmctld" in daemons.out.split()
+    whole = whole_name(host)
+    return any(name in (whole, whole.partition(".")[0], host.name)
+               for name, _ in controllers(host))
+
+
+def is_own(host: Host, name: str) -> bool:
+    """Is this a name or an address of this host? For an address of its own the kernel takes the
+    same one as the sender's; nothing is sent."""
+    whole = whole_name(host)
+    if name.lower() in (whole.lower(), whole.partition(".")[0].lower()):
+        return True
+    if host.root or re.match(r"localhost(\.|$)|127\.|::1$", name, re.IGNORECASE):
+        return False
+    for line in host.run(["getent", "ahosts", name], RESOLVE_S).out.splitlines():
+        address = line.split()[0]
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        try:
+            with socket.socket(family, socket.SOCK_DGRAM) as link:
+                link.connect((address, 9))
+                if link.getsockname()[0] == address:
+                    return True
+        except OSError:
+            pass
+    return False
+
+
+def find(host: Host, is_told: bool) -> Answer:
+    """Sets the name, unless it is set, and the roles, unless they were told; what scontrol
+    answered."""
+    daemons = host.run(["scontrol", "show", "daemons"])
+    named, answer = node_names(host, daemons)
+    pid = host.process("slurmd")
+    given = option(host, pid, "N") or ("" if host.root else os.environ.get("SLURMD_NODENAME", ""))
+    is_dynamic = bool(re.search(r"\0-[A-Za-z]*[ZF]", host.read(f"/proc/{pid}/cmdline") or ""))
+    told = host.name
+    if not told:
+        whole = whole_name(host)
+        host.name = given or (named or [whole if is_dynamic else whole.partition(".")[0]])[0]
+    if not is_told:
+        is_node = named if not told else told in named or host.run(
+            ["scontrol", "show", "aliases", told]).out.split()
+        is_here = {"node": pid or is_node,
+                   "ledger": host.process("jobio-ledgerd"),
+                   "ctld": host.process("slurmctld") or is_controller(host, daemons)}
+        host.roles = [role for role in ROLES if is_here.get(role)] or ["login"]
+    return answer
+
+
+def drop_future(host: Host) -> None:
+    """A controller that slurm.conf names as a node, of which slurmctld shows none (State=FUTURE),
+    and on which no slurmd runs, is no node."""
+    if host.has_no_record and host.is_role("ctld") and not host.process("slurmd"):
+        host.roles = [role for role in host.roles if role != "node"]
+
+
+def add_ledger(host: Host) -> None:
+    """[ledger] host= names this host, or its unit is enabled: the ledger belongs here, even if it
+    does not run."""
+    hosts = re.split(r"[,\s]+", str(host.keys["ledger"]["host"]).strip()) if host.keys else []
+    if "ledger" not in host.roles and (
+            any(is_own(host, name) for name in hosts if name) or
+            host.glob("/etc/systemd/system/*.wants/jobio-ledgerd.service")):
+        host.roles = [role for role in [*host.roles, "ledger"] if role != "login"]
