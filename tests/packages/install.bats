@@ -85,6 +85,12 @@ setup() { cd /debs || return; }
 	[[ $output == *"'/etc/slurm/jobio.conf': cannot read"* ]]
 }
 
+@test "without matplotlib jobio calibrate names its package, once" {
+	run jobio calibrate --dir=/nowhere --output=/tmp/plots --io-cores=0
+	[ "$(grep -c 'no plots will be drawn; install python3-matplotlib$' <<<"$output")" -eq 1 ]
+	[ "$(wc -l <<<"$output")" -eq 2 ]
+}
+
 @test "every page that a program's package should have is there" {
 	run bash -c 'for page in man1/jobio.1 man1/jobio-calibrate.1 man5/jobio.conf.5 man7/jobio.7 man8/jobio-{check,count,ledgerd,prepare,send,slurm}.8 man8/spank_jobio.8; do
 		dpkg -S "/usr/share/man/$page.gz" | cut -d: -f1; done | xargs'

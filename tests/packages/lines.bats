@@ -78,8 +78,10 @@ has_jobio() { dpkg-query -W -f '${db:Status-Status} ${Package}\n' 'jobio*' | sed
 @test "compute node: with its packages and its line of the table nothing of jobio is missing there" {
 	site
 	packages_for 'compute node'
-	[ "$(has_jobio)" = 'jobio jobio-node jobio-plugin' ]
+	[ "$(has_jobio)" = 'jobio-node jobio-plugin' ]
 	table_for 'compute node'
+	packages_for "slurmctld's host; jobio check on a compute node"
+	[ "$(has_jobio)" = 'jobio jobio-node jobio-plugin' ]
 	for name in Prolog Epilog; do
 		[ -x "$(sed -n "s/^$name=//p" /etc/slurm/slurm.conf)" ]
 	done

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # rpms.bats - what the scripts of the rpms do when they are installed and erased
 #
-# Runs inside the image jobio-SUITE:packages, after build: Debian's rpm, which knows
+# Runs inside the image jobio-SUITE:judge, after judge: Debian's rpm, which knows
 # nothing of what Debian has, so that no requirement is looked for. Each test begins
 # where the one before it has ended.
 

@@ -8,7 +8,7 @@ setup() {
 	top=$(mktemp -d "${BATS_TMPDIR:-/tmp}/jobio-check.XXXXXX")
 	chmod 755 "$top" # or the check would go on elsewhere
 	mkdir -p "$top/tests/tools" "$top/tests/cluster"
-	cp "$SRCDIR/check" "$top"
+	cp "$SRCDIR/"{check,packages.list} "$top"
 	cp "$SRCDIR/tests/tools/"{part.bash,place.bash,tally} "$top/tests/tools"
 	printf '%s\n' 'host_docker_stop() { :; }' >"$top/tests/cluster/host.bash"
 	parts 'thing_packages() { :; }' 'thing_source() { :; }'

@@ -73,10 +73,10 @@ thing_pyxis() {
 thing_newer() { "$top/tests/cluster/newer-slurm" trixie "$1"; }
 thing_packager() { retry packager "$1"; }
 packager() {
-	local judges=()
-	[[ $1 == bookworm ]] || judges=(--build-arg JUDGES=)
-	docker build --network=host --build-arg SUITE="$1" "${judges[@]}" -t "jobio-$1:packages" - \
-		<"$top/tests/packages/Dockerfile"
+	local target=${1%-*} suite=${1#*-} line
+	line=$(sed -n 's/^\(apt-get build-dep [^#]*[^# ]\) *#.*/\1/p' "$top/docs/install.md")
+	tar -C "$top" -c debian/control -C tests/packages Dockerfile | docker build --network=host \
+		--build-arg SUITE="$suite" --build-arg LINE="$line" --target "$target" -t "jobio-$suite:$target" -
 }
 thing_kernel() { "$top/tests/vm/kernel" "$1"; }
 
@@ -422,12 +422,16 @@ part_slurms() {
 	tests "Slurm $1, from source" $status "$dir/slurm.log"
 }
 
-# build_packages SUITE [debs] - "make deb" and "make rpm" in a container, without a network
-build_packages() {
-	run "$dir/build.log" 900 docker run --rm --network=none --name "$project-$1-packages" \
-		-v "$top/build/packages/$1:/jobio" -v "$top/tests/packages:/packages:ro" \
-		"jobio-$1:packages" /packages/build "${@:2}" || { tail -n 30 "$dir/build.log"; return 1; }
+# in_packager LOG LIMIT SUITE IMAGE COMMAND... - in a container without a network
+in_packager() {
+	run "$dir/$1.log" "$2" docker run --rm --network=none --name "$project-$3-packages" \
+		-v "$top/build/packages/$3:/jobio" -v "$top/tests/packages:/packages:ro" "jobio-$3:$4" "${@:5}"
 }
+
+# make_packages SUITE IMAGE COMMAND...
+make_packages() { in_packager "$2" 900 "$@" || { tail -n 30 "$dir/$2.log"; return 1; }; }
+
+same_files() { in_packager same 60 "$1" judge /packages/same-files || { cat "$dir/same.log"; return 1; }; }
 
 # is_content SUITE LINT - has it found nothing?
 is_content() {
@@ -435,44 +439,45 @@ is_content() {
 		{ tail -n 30 "$top/build/packages/$1/$2.log"; return 1; }
 }
 
-# the files of both kinds of one package: its own, less what only one kind has
-same_files() {
-	docker run --rm --network=none --name "$project-$1-packages" \
-		-v "$top/build/packages/$1:/jobio" -v "$top/tests/packages:/packages:ro" \
-		"jobio-$1:packages" /packages/same-files
+# on_plain_debian LOG LIMIT SUITE FILE... - tests of the packages, which get the rest from its mirrors
+on_plain_debian() {
+	run "$dir/$1.log" "$2" docker run --rm --network=host --name "$project-$3-packages" \
+		-v "$top/README.md:/text/README.md:ro" -v "$top/docs:/text/docs:ro" \
+		-v "$top/build/packages/$3/debs:/debs:ro" -v "$top/tests/packages:/packages:ro" \
+		"jobio-$3:base" /packages/plain "${@:4}"
 }
 
 # packages SUITE - make them, and try them on a host of that suite; in one suite they are
-# judged, too, and tried on a plain Debian, which gets the rest from its mirrors
+# judged, too. What is tried in the others takes half the compiler's time.
 part_packages() {
 	local status=0
-	need_site "$1" && need "packager-$1" || return 0
+	need_site "$1" && need "packager-builder-$1" || return 0
 	mkdir -p "$top/build/packages/$1"
 	"$top/tests/tools/copy-tree" "$top/build/packages/$1/src"
 	if [[ $1 == bookworm ]]; then
 		judged_packages "$1"
 	else
-		verdict "$1, dpkg-buildpackage" build_packages "$1" debs
+		verdict "$1, make deb with what docs/install.md installs" make_packages "$1" builder env DEB_CFLAGS_APPEND='-O1 -g0' /packages/build
 	fi
+	on_plain_debian weights 400 "$1" weights.bats || status=$?
+	tests "$1, what packages add to a host" $status "$dir/weights.log"
+	status=0
 	run "$dir/debs.log" 300 env JOBIO_NAME="$project-$1-debs" "$top/tests/packages/debs" "$1" || status=$?
 	tests "$1, apt install to apt purge" $status "$dir/debs.log"
 }
 
 judged_packages() {
 	local status=0
-	verdict "$1, make deb and make rpm" build_packages "$1"
+	verdict "$1, make deb with what docs/install.md installs" make_packages "$1" builder /packages/build
+	need "packager-judge-$1" || return 0
+	verdict "$1, make rpm" make_packages "$1" judge /packages/judge
 	verdict "$1, lintian finds no error and warns of nothing" is_content "$1" lintian
 	verdict "$1, rpmlint finds no error and warns of nothing" is_content "$1" rpmlint
 	verdict "$1, packages of both kinds have the same files" same_files "$1"
-	run "$dir/rpms.log" 200 docker run --rm --network=none --name "$project-$1-packages" \
-		-v "$top/build/packages/$1:/jobio:ro" -v "$top/tests/packages:/packages:ro" \
-		"jobio-$1:packages" bats --tap /packages/rpms.bats || status=$?
+	in_packager rpms 200 "$1" judge bats --tap /packages/rpms.bats || status=$?
 	tests "$1, scripts of the rpms" $status "$dir/rpms.log"
 	status=0
-	run "$dir/install.log" 600 docker run --rm --network=host --name "$project-$1-packages" \
-		-v "$top/README.md:/text/README.md:ro" -v "$top/docs:/text/docs:ro" \
-		-v "$top/build/packages/$1/debs:/debs:ro" -v "$top/tests/packages:/packages:ro" \
-		"jobio-$1:base" /packages/install || status=$?
+	on_plain_debian install 600 "$1" install.bats lines.bats || status=$?
 	tests "$1, packages on a plain Debian" $status "$dir/install.log"
 }
 

@@ -1,0 +1,65 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# weights.bats - what the lines of docs/install.md for packages add to a host with Debian's
+# Slurm, where apt installs what packages recommend, as it does unless it is told otherwise
+
+# The site has the packages in an archive: what they recommend of each other can be had.
+setup_file() {
+	local deb
+	mkdir /tmp/archive
+	for deb in /debs/*.deb; do
+		dpkg-deb -f "$deb"
+		printf 'Filename: %s\nSize: %s\nSHA256: %s\n\n' "${deb#/debs/}" "$(stat -c %s "$deb")" "$(sha256sum <"$deb" | cut -d' ' -f1)"
+	done >/tmp/archive/Packages
+	echo 'deb [trusted=yes] file:/tmp/archive ./' >/etc/apt/sources.list.d/site.list
+	apt-get update -o Dir::Etc::sourcelist=/etc/apt/sources.list.d/site.list -o Dir::Etc::sourceparts=- -o APT::Get::List-Cleanup=0
+}
+
+setup() { cd /debs || return; }
+
+# would_install WORD... - names that apt would install on this plain Debian
+would_install() {
+	apt-get -s -o APT::Install-Recommends=true "$@" >/tmp/apt 2>&1 || { cat /tmp/apt >&2; return 1; }
+	sed -n 's/^Inst \([^ ]*\).*/\1/p' /tmp/apt | sort
+}
+
+# adds ROLE PACKAGE... - sets $added: what its line installs that these packages do not
+adds() {
+	local line
+	line=$(sed -n "s/^apt-get \(install .*[^ ]\) *# $1\(;.*\)*$/\1/p" /text/docs/install.md)
+	[[ $line == 'install '*./jobio* && $line != *$'\n'* ]]
+	shift
+	would_install install "$@" >/tmp/beside
+	# shellcheck disable=SC2086 # names that the shell expands
+	would_install $line "$@" >/tmp/all
+	added=$(comm -13 /tmp/beside /tmp/all)
+}
+
+# is_light ROLE PACKAGE... - at most eight packages, and nothing for a compiler or plots
+is_light() {
+	adds "$@"
+	printf '%s: %s\n' "$1" "${added//$'\n'/ }"
+	[[ $added == *jobio* && $(wc -l <<<"$added") -le 8 ]]
+	run grep -E '^(gcc|cpp|g\+\+|clang|make|binutils|perl|python3-matplotlib|.*-dev)' <<<"$added"
+	[ "$output" = '' ]
+}
+
+@test "beside slurmd a compute node gets at most eight packages, and no Python" {
+	is_light 'compute node' slurmd
+	[[ $added != *python* ]]
+}
+
+@test "beside slurmd or slurmctld, and Python, jobio check brings at most eight, and nothing for pages" {
+	is_light "slurmctld's host" slurmd python3 ./jobio-node_*.deb ./jobio-plugin_*.deb
+	[[ $added != *jinja2* ]]
+	is_light "slurmctld's host" slurmctld python3
+}
+
+@test "beside slurm-client and Python a submit host gets at most eight, pages among them" {
+	is_light 'submit host' slurm-client python3
+	[[ $added == *python3-jinja2* ]]
+}
+
+@test "beside slurmdbd and Python an accounting host gets at most eight" {
+	is_light 'accounting host' slurmdbd python3
+}
