@@ -64,7 +64,8 @@ def nearest(word: str, known: list[str]) -> str | None:
 
 def run(args: list[str]) -> int:
     if not args:
-        raise Failure("which command? see jobio --help", USAGE)
+        print(usage())
+        return USAGE
     name = args[0]
     if name in ("-V", "--version", "version"):
         print(paths.PACKAGE)

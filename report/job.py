@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from report import advice, sacct, timeline, units, words
-from report.record import Group, Job, Source
+from report.record import WHY_NO_SUMMARY, Group, Job, Source
 from report.types import Json
 from report.units import count, percent, plural, size, tone
 
@@ -59,9 +59,8 @@ def title(job: Job) -> str:
             told.append(f"task {job.array[0]}_{job.array[1]} of array {job.array[0]}")
         elif job.het:
             told.append(f"component {job.het[0]}+{job.het[1]} of job {job.het[0]}")
-    runs = len(job.answer.get("runs") or [])
-    if (job.restart or 0) > 0 or runs > 1:
-        told.append(f"run {job.restart or 0} of {runs} known")
+    if job.run:
+        told.append(f"run {job.run[0]} of {job.run[1]}")
     told.append("  ".join(word for word in (job.user, row and row.account, row and row.partition,
                                             None if row else job.cluster) if word))
     told.append(state(job))
@@ -102,6 +101,18 @@ def efficiency(job: Job) -> str:
     return line
 
 
+def where(job: Job) -> str:
+    """started 2026-11-21 09:34:22 on c[1-2]"""
+    row = job.slurm if job.is_of_slurm else None
+    nodes = row.fields["NodeList"] if row else ""
+    if not nodes and job.nodes and len(job.nodes) == job.node_count:
+        nodes = names([node["node"] for node in job.nodes])
+    start = row.start if row and row.start else job.time["first"]
+    told = [f"started {units.clock(start)}"] if start else []
+    told += [f"on {nodes}"] if nodes and (job.node_count or 0) <= NAMES_SHOWN else []
+    return " ".join(told)
+
+
 def memory_of(used: float, given: float) -> str:
     """41 of 192 GiB"""
     a, b = size(used).split(" "), size(given).split(" ")
@@ -110,9 +121,9 @@ def memory_of(used: float, given: float) -> str:
 
 def head(job: Job) -> Iterator[str]:
     yield title(job)
-    line = efficiency(job)
-    if line:
-        yield "  " + line
+    for line in (where(job), efficiency(job)):
+        if line:
+            yield "  " + line
     s = job.summary
     if s.cores or s.prof:
         told = [f"io-cores {s.cores}"] if s.cores else []
@@ -258,6 +269,10 @@ def pad(column: list[str]) -> list[str]:
 
 def io_text(job: Job) -> Iterator[str]:
     rows = filesystems(job)
+    if job.source == "sacct" and not job.summary_text:
+        yield ""
+        yield from units.wrap(f"I/O is not known: {WHY_NO_SUMMARY} ({job.why_not_ledger})", "  ")
+        return
     if not rows:
         yield ""
         yield "  I/O was not counted" + (
@@ -337,10 +352,18 @@ def why_no_advice(job: Job) -> str:
     return advice.silence(job.answer)
 
 
+def asks(job: Job) -> list[str]:
+    """What sacct alone has: use of CPUs, memory and time."""
+    from report import usage
+
+    row = job.slurm if job.is_of_slurm else None
+    return list(usage.lines(row, bool(job.summary.cores))) if row else []
+
+
 def advice_text(job: Job, shown: int = ADVICE_SHOWN) -> Iterator[str]:
     lines = advice_of(job)
     yield ""
-    if not lines:
+    if not lines and job.summary_text:
         yield f"  no advice: {why_no_advice(job)}"
     for number, line in enumerate(lines[:shown], 1):
         yield from units.wrap(f"{line.what.rstrip('.')} ({line.how_sure}).", f"  {number}  ")
@@ -349,6 +372,8 @@ def advice_text(job: Job, shown: int = ADVICE_SHOWN) -> Iterator[str]:
             yield from units.wrap(cure, " " * 5) if cure.endswith(".") else [" " * 5 + cure]
     if len(lines) > shown:
         yield f"  {len(lines) - shown} more: --advice=all"
+    if not lines:
+        yield from ("  " + line for line in asks(job))
 
 
 # ---- findings -------------------------------------------------------------------------
@@ -381,7 +406,7 @@ def notes(job: Job) -> Iterator[str]:
     if left:
         yield f"  {plural(left, 'record')} of nodes are not shown: the ledger keeps more than " \
             "one report holds"
-    if job.source == "sacct":
+    if job.source == "sacct" and job.summary_text:
         why = job.why_not_ledger
         yield "  from sacct alone, three digits and no details: " + why + (
             " (its owner, root and SlurmUser may)" if "you may read" in why else "")

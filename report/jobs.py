@@ -67,12 +67,13 @@ class List:
 
 
 def never_ran(row: sacct.Row) -> bool:
-    return (not row.start or not row.elapsed_s) and row.word in NEVER_RAN and not row.summary
+    return not row.summary and (row.never_started or row.word in NEVER_RAN
+                                and (not row.start or not row.elapsed_s))
 
 
-def get(source: Source, query: Json, everything: bool = False) -> List:
-    """The caller's own jobs, if nobody else's are asked for: root's, too. 'everything': for
-    programs, which are told of jobs that never ran as well."""
+def get(source: Source, query: Json, everything: bool = False, steps: bool = True) -> List:
+    """The caller's own jobs, if nobody else's are asked for: root's, too. 'everything': with jobs
+    that never ran, as for programs; 'steps': with the use of CPUs and memory."""
     users = query.get("user")
     if not users and not query.get("account"):
         import pwd
@@ -83,7 +84,7 @@ def get(source: Source, query: Json, everything: bool = False) -> List:
             users = str(os.geteuid())
     source.start(sacct.query(
         users=users, accounts=query.get("account"), since=query["starttime"],
-        until=query["endtime"], everybody=not users))
+        until=query["endtime"], everybody=not users, cluster=source.wanted_cluster), steps)
     assert source.config
     rows = source.wait_sacct()
     if rows is None:

@@ -17,6 +17,7 @@ class Ledger:
 
     def __init__(self, conf: str | None = None, raw: bool = False) -> None:
         self.conf, self.raw = conf, raw  # raw: texts as they came, for JSON
+        self.name = "the ledger"
         self.down = ""  # why it does not answer; it is not asked again then
         words = [paths.helper("jobio-ask")]
         if conf:
@@ -39,7 +40,9 @@ class Ledger:
         if self.down:
             return {"ok": False, "down": True, "error": self.down}
         assert self.process.stdout and self.process.stderr
+        timer = program.waiting(self.name)
         text = self.process.stdout.readline().decode(errors="replace")
+        timer.cancel()
         if not text:
             why = self.process.stderr.read().decode(errors="replace").strip()
             bad = self.process.wait() == USAGE and self.conf
@@ -48,6 +51,8 @@ class Ledger:
         told: Json = json.loads(text if self.raw else units.clean_json(text))
         if told.get("down"):
             self.down = told["error"]
+        if told.get("host"):  # of jobio.conf
+            self.name = f"the ledger on {told['host']}, at most {told['timeout_ms'] / 1000:g} s"
         return told
 
     def ask(self, **question: Any) -> Json:

@@ -399,6 +399,7 @@ def job(job: Job) -> str:
     return render("page.html.j2", {
         "job": job, "slurm": row, "summary": job.summary, "time": job.time, "advice": advice,
         "silence": "" if advice else one_job.why_no_advice(job),
+        "asks": [] if advice else one_job.asks(job),
         "tone": one_job.state_tone(row.word) if row else "", "use": efficiency(row, found),
         "totals_on": totals_on(job, found), "mounts": mounts_of(job),
         "filesystems": found, "drawn": found[:FS_DRAWN], "others": others(job),

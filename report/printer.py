@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from report import advice, csv, jobs, record, units
 from report import job as one_job
-from report.command import FAILED
+from report.command import FAILED, USAGE, Failure
 from report.record import Group, Job
 from report.reporter import Asked
 from report.types import Json
@@ -84,7 +84,8 @@ class Printer:
             print("\n".join(jobs.table(found, self.asked.columns)))
 
     def print_list(self) -> None:
-        found = jobs.get(self.source, self.query, bool(self.asked.form))
+        found = jobs.get(self.source, self.query, bool(self.asked.form),
+                         self.asked.is_use_shown())
         if not self.asked.form:
             print(jobs.text(found, self.query, self.asked.columns), end="")
             return
@@ -96,6 +97,8 @@ class Printer:
         from report import page
 
         file: str = self.asked.values["html"]
+        if record.is_id(file):
+            raise Failure(f"--html: '{file}': a job ID, not a file: --html=job.html {file}", USAGE)
         folder = file if file.endswith("/") or os.path.isdir(file) else ""
         ready = page.prepare("page.html.j2" if self.asked.words else "list.html.j2")
         if self.asked.words:
@@ -116,6 +119,10 @@ class Printer:
                                              for job in found if job.source == "ledger"))
         else:
             page.write(file, text)
+        what = units.plural(len(found), "job") if self.asked.words else \
+            f"the list of {units.plural(len(found), 'job')}"
+        if os.path.isfile(file) or folder:
+            print(f"{file}: {what}")
 
 
 def run(asked: Asked, source: record.Source) -> int:

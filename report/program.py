@@ -2,10 +2,15 @@
 """Programs that are run beside us and have a time limit, even where the kernel holds them."""
 from __future__ import annotations
 
+import codecs
 import os
+import select
 import signal
 import subprocess
-from collections.abc import Sequence
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from threading import Timer
 
 from report import paths
 from report.command import Failure
@@ -14,6 +19,8 @@ from report.types import Any, Json
 # Ctrl-C is for us
 USUAL = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE,
          "start_new_session": True, "cwd": "/"}
+PIECE = 1 << 18
+WAITING_S = 1
 OURS: Json = {"start_new_session": False, "cwd": None}  # in the caller's folder; it ends with us
 
 
@@ -50,3 +57,31 @@ def finish(process: subprocess.Popen[bytes], timeout_s: float) -> tuple[bool, st
         except subprocess.TimeoutExpired:
             out = errors = b""
     return not is_late, out.decode(errors="replace"), errors.decode(errors="replace")
+
+
+def waiting(what: str) -> Timer:
+    """Prints, after a second, what the caller waits for; to be cancelled."""
+    timer = Timer(WAITING_S, lambda: print(f"jobio: waiting for {what}", file=sys.stderr))
+    timer.daemon = True
+    timer.start()
+    return timer
+
+
+def pieces(process: subprocess.Popen[bytes], timeout_s: float) -> Iterator[tuple[bool, str]]:
+    """What it prints as it comes: is it of its errors, and the text. Its returncode stays None
+    if it does not end in time."""
+    assert process.stdout and process.stderr
+    ends = time.monotonic() + timeout_s
+    decoders = {stream: codecs.getincrementaldecoder("utf-8")("replace")
+                for stream in (process.stdout, process.stderr)}
+    while decoders:
+        ready = select.select(list(decoders), [], [], max(0, ends - time.monotonic()))[0]
+        if not ready:
+            os.killpg(process.pid, signal.SIGKILL)
+            return
+        for stream in ready:
+            data = os.read(stream.fileno(), PIECE)
+            yield stream is process.stderr, decoders[stream].decode(data, not data)
+            if not data:
+                del decoders[stream]
+    process.wait()

@@ -16,6 +16,7 @@ from report.types import Any, Json
 FAMILY_MAX = 1000  # tasks of an array
 PAGE = 250  # jobs of a question: any user may ask one of 4096 bytes
 TOTALS = ("read_bytes", "read_calls", "write_bytes", "write_calls")
+WHY_NO_SUMMARY = "jobio did not count it, or its nodes have not reported yet"
 CLOCKS_S = 60  # clocks of a node and of slurmctld may be so far apart
 ID = re.compile(r"([1-9]\d{0,9})(?:([_+])(\d{1,10}))?")
 PIECE = re.compile(r"(\d{1,10})(?:-(\d{1,10}))?(?::([1-9]\d{0,9}))?")
@@ -54,6 +55,14 @@ def check(word: str) -> None:
         raise Failure(f"job: '{word}': not a job id like 7, 5_1 or 7+1", USAGE)
 
 
+def of_cluster(word: str) -> tuple[str, str]:
+    """The job and its cluster of 101;c1, as sbatch --parsable prints it; "": of this one."""
+    job, _, cluster = word.partition(";")
+    if ";" in word and not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}", cluster):
+        raise Failure(f"job: '{word}': not a job and its cluster like 101;c1", USAGE)
+    return job, cluster
+
+
 def split(words: str) -> list[str]:
     """7 and 5_[1-3,9] of 7,5_[1-3,9]"""
     return [word for word in re.split(r",(?![^\[]*\])", words) if word]
@@ -81,6 +90,13 @@ class Job:
             slurm.raw_id if slurm else "")
         self.why_not_ledger = ""
         self.is_old_run = False  # asked for by its number
+
+    @property
+    def run(self) -> tuple[int, int] | None:
+        """Of a requeued job: which of how many, from 1; Slurm's restart count is from 0."""
+        known = [one.get("restart") or 0 for one in self.answer.get("runs") or []]
+        count = max([self.restart or 0, *known]) + 1
+        return ((self.restart or 0) + 1, count) if count > 1 else None
 
     @property
     def array(self) -> tuple[int, int] | None:
@@ -221,8 +237,9 @@ class Source:
     "slim" for people, "head" for lists, "row" for CSV and families, "full" for JSON."""
 
     def __init__(self, command: str, conf: str | None = None, form: str = "slim",
-                 advice: bool = True) -> None:
+                 advice: bool = True, cluster: str | None = None) -> None:
         self.form, self.advice = form, advice
+        self.wanted_cluster = cluster  # None: this host's
         self.rows: list[sacct.Row] | None = None  # what sacct says of all jobs
         self.why_no_slurm = ""
         self.sacct: sacct.Sacct | None = None
@@ -240,7 +257,7 @@ class Source:
 
     @functools.cached_property
     def own_cluster(self) -> str | None:
-        return self.config.get("cluster") or slurm_conf_cluster()
+        return self.wanted_cluster or self.config.get("cluster") or slurm_conf_cluster()
 
     def start(self, words: Sequence[str], steps: bool = False) -> None:
         """Both: they begin while the rest is loaded. For JSON the ledger's texts stay as they
@@ -320,9 +337,13 @@ class Source:
         elif row and sacct.is_early(row.word):
             raise Failure(f"job: '{job}': the job is {row.state}; what it read and wrote is known "
                           "when it has ended")
+        elif row and row.never_started:
+            raise Failure(f"job: '{job}': {never_started(row, not self.wanted_cluster)}")
+        elif row and (self.command, self.form) == ("report", "slim"):
+            found.why_not_ledger = first
+            return found
         elif row:
-            second = (f"sacct: the job is {row.state} and has no summary: jobio was not at work, "
-                      "or its nodes have not reported yet")
+            second = f"sacct: the job is {row.state} and has no summary: {WHY_NO_SUMMARY}"
         raise Failure(f"job: '{job}': {first}" + (f"; {second}" if second else ""))
 
     # many
@@ -377,6 +398,15 @@ class Source:
     def close(self) -> None:
         if self.ledger:
             self.ledger.close()
+
+
+def never_started(row: sacct.Row, is_here: bool) -> str:
+    """'is_here': this host's squeue has jobs of that cluster."""
+    reason = sacct.reason_of(row, is_here)
+    text = f"it never started: {row.state}" + (f", {reason}" if reason else "")
+    if reason in ("BadConstraints", "PartitionConfig"):
+        text += ": no node has what it asked for; --io-cores leaves fewer cores for tasks"
+    return text
 
 
 def why_not(answer: Json) -> str:

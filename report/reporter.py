@@ -14,6 +14,7 @@ last day.
   --advice=all|none  more than the first five lines of it, or none
   -u, --user=A,B     without JOB: the jobs of these users
   -A, --account=A,B  of these accounts, of all users
+  -M, --clusters=C   of this cluster, as 101;C asks for job 101 of cluster C
   -S, --starttime=T  from this time on, as sacct has it: now-1days
   -E, --endtime=T    until then: now
   -s, --state=A,B    in these states: FAILED,TIMEOUT
@@ -56,13 +57,14 @@ def of_lists(name: str, text: str) -> Any:
 TAKES: dict[str, Take] = {
     "restart": numbered(0, 2 ** 32 - 1), "live": numbered(1, 3600),
     "user": word("._,$@\\"), "account": word("._,"), "starttime": word("/:.+"),
-    "endtime": word("/:.+"), "state": sacct.states, "sort": of_lists,
+    "endtime": word("/:.+"), "clusters": word("._"), "state": sacct.states, "sort": of_lists,
     "limit": numbered(1, LIMIT_MAX), "format": of_lists}
 LISTS = ("user", "account", "starttime", "endtime", "state", "sort", "limit", "all")
 # an option, those that do not go with it, and what is said then
 APART = (
     ("json", ("csv",), "--json and --csv exclude each other"),
-    ("site", ("jobs", "restart", "verbose", "user", "account", "state", "sort", "all", "format"),
+    ("site", ("jobs", "restart", "verbose", "user", "account", "state", "sort", "all", "format",
+              "clusters"),
      "--site: of all jobs: only --starttime, --endtime, --limit, --json, --csv and --html go "
      "with it"),
     ("live", LISTS, "--live: of one job: 7, 5_1 or 7+1"),
@@ -79,10 +81,12 @@ class Asked:
 
     def __init__(self, args: list[str]) -> None:
         self.words: list[str] = []
+        self.clusters: list[str] = []  # of each
         args = ["--live=5" if arg == "--live" else arg for arg in args]
         self.values, words = read(__doc__, args, {**TAKES, "jobs": self.add})
         for one in words:
             self.values["jobs"] = self.add("jobs", one)
+        self.find_cluster()
         for name, others, why in APART:
             if name in self.values and any(other in self.values for other in others):
                 raise Failure(why, USAGE)
@@ -97,22 +101,35 @@ class Asked:
     def has(self, name: str) -> bool:
         return name in self.values
 
+    def find_cluster(self) -> None:
+        """Of --clusters and of all jobs: sacct and the ledger are asked once."""
+        found = {one for one in (self.values.get("clusters"), *self.clusters) if one}
+        if len(found) > 1:
+            raise Failure("jobs of one cluster at a time: " + ", ".join(sorted(found)), USAGE)
+        self.cluster = next(iter(found), None)
+
     def add(self, name: str, text: str) -> list[str]:
         """A list without a job is none: without any word all of the caller's are shown."""
-        words = record.split(text)
-        for one in words or [""]:
-            record.check(one)
-        self.words += words
+        for one in record.split(text) or [""]:
+            job, cluster = record.of_cluster(one)
+            record.check(job)
+            self.words.append(job)
+            self.clusters.append(cluster)
         if len(self.words) > JOBS_MAX:
             raise Failure(f"more than {JOBS_MAX} jobs", USAGE)
         return self.words
+
+    def is_use_shown(self) -> bool:
+        """Of CPUs and memory: sacct must print the steps, too."""
+        return not self.form and any(name in ("cpu%", "mem%")
+                                     for name, _ in self.columns or [("cpu%", 0)])
 
     def source(self) -> record.Source:
         shown = [name for name, _ in self.columns or []]
         form = "full" if self.form == "json" else "row" if self.form or "findings" in shown else \
             "head" if not self.words else "row" if shown else "slim"
         return record.Source("report", self.values.get("conf"), form,
-                               self.values.get("advice") != "none")
+                               self.values.get("advice") != "none", self.cluster)
 
 
 def main(args: list[str]) -> int:
@@ -127,8 +144,8 @@ def main(args: list[str]) -> int:
 
         return live.run(asked, source)
     if asked.words:  # what follows is loaded while sacct runs
-        source.start(sacct.query(jobs=record.bare(asked.words)),
-                           steps=source.form == "slim" or asked.has("html"))
+        source.start(sacct.query(jobs=record.bare(asked.words), cluster=asked.cluster),
+                     asked.is_use_shown())
     from report import printer
 
     return printer.run(asked, source)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from report import program, summary, units
 from report.command import USAGE, Failure
@@ -17,7 +17,7 @@ TIMEOUT_S = 20
 FIELDS = ("JobName", "SystemComment", "User", "Account", "Partition", "Cluster", "State",
           "ExitCode", "Start", "End", "ElapsedRaw", "NNodes", "AllocCPUS", "TotalCPU",
           "TimelimitRaw", "AllocTRES", "ReqMem", "MaxRSS", "NTasks", "TRESUsageInTot",
-          "Submit", "QOS", "NodeList", "AdminComment", "JobIDRaw", "JobID")
+          "Submit", "QOS", "NodeList", "AdminComment", "Reason", "JobIDRaw", "JobID")
 
 # name: short form, is the job yet to run, or to end (slurm_protocol_defs.c:job_state_string())
 STATES = {
@@ -100,7 +100,8 @@ class Row:
         self.submit, self.start, self.end = (
             number(fields[name]) for name in ("Submit", "Start", "End"))
         self.elapsed_s, self.nodes = number(fields["ElapsedRaw"]), number(fields["NNodes"])
-        self.steps: list[Row] = []
+        self.memory_used: int | None = None  # bytes, of all nodes together; see add_step()
+        self.has_steps = self.is_sampled = False  # is_sampled: memory of a step of the job's own
 
     @property
     def word(self) -> str:
@@ -118,8 +119,9 @@ class Row:
 
     @property
     def cpu_share(self) -> float | None:
-        """CPU time of the time that the job's CPUs were its own, as seff has it."""
-        used = seconds(self.fields["TotalCPU"])
+        """CPU time of the time that the job's CPUs were its own, as seff has it. sacct adds it up
+        from the steps: with -X it prints 00:00:00."""
+        used = seconds(self.fields["TotalCPU"]) if self.has_steps else None
         if used is None or not self.cpus or not self.elapsed_s or is_early(self.word):
             return None
         return used / (self.cpus * self.elapsed_s)
@@ -131,16 +133,20 @@ class Row:
                 or memory(self.fields["ReqMem"])) or None
 
     @property
-    def memory_used(self) -> int | None:
-        """The most of a step: the most of each of its tasks, added up; all nodes together."""
-        most = 0
-        for step in self.steps or [self]:
-            used = memory(tres(step.fields["TRESUsageInTot"], "mem"))
-            if used is None:
-                used = memory(step.fields["MaxRSS"])
-                used = used and used * (number(step.fields["NTasks"]) or 1)
-            most = max(most, used or 0)
-        return most or None
+    def never_started(self) -> bool:
+        """sacct prints Start=None or Unknown; without nodes it is not a start yet to come."""
+        return not self.start and not self.elapsed_s and not is_early(self.word) \
+            and self.fields["NodeList"] == "None assigned"
+
+    def add_step(self, step: str, tres_used: str, max_rss: str, tasks: str) -> None:
+        """The largest step counts: the maxima of its tasks, added up."""
+        self.has_steps = True
+        used = memory(tres(tres_used, "mem"))
+        if used is None:
+            used = memory(max_rss)
+            used = used and used * (number(tasks) or 1)
+        self.is_sampled |= bool(used) and not step.endswith(".extern")
+        self.memory_used = max(self.memory_used or 0, used or 0) or None
 
     @property
     def memory_share(self) -> float | None:
@@ -149,7 +155,10 @@ class Row:
 
     @property
     def gpus(self) -> int:
-        return number(tres(self.fields["AllocTRES"], "gres/gpu")) or 0
+        """Some sites account types alone: gres/gpu:a100=2"""
+        words = [word.partition("=")[::2] for word in self.fields["AllocTRES"].split(",")]
+        typed = sum(number(value) or 0 for name, value in words if name.startswith("gres/gpu:"))
+        return number(dict(words).get("gres/gpu", "")) or typed
 
     @property
     def gpu_share(self) -> float | None:
@@ -175,23 +184,32 @@ class Row:
 
 
 def run_program(*words: str) -> str:
-    """A command of Slurm's."""
-    return finish(words[0], program.start(words))
+    """A command of Slurm's: what it prints."""
+    process = program.start(words)
+    return "".join(output(words[0], process))
 
 
-def finish(name: str, process: subprocess.Popen[bytes]) -> str:
-    """What it prints; a Failure that begins with its name."""
-    in_time, out, errors = program.finish(process, TIMEOUT_S)
-    if not in_time:
+def output(name: str, process: subprocess.Popen[bytes]) -> Iterator[str]:
+    """What it prints, piece by piece; a Failure that begins with its name."""
+    errors = ""
+    timer = program.waiting(f"{name}, at most {TIMEOUT_S} s")
+    for is_error, text in program.pieces(process, TIMEOUT_S):
+        timer.cancel()
+        if not is_error:
+            yield text
+        elif len(errors) < 4096:
+            errors += text
+    timer.cancel()
+    if process.returncode is None:
         raise Failure(f"{name}: no answer within {TIMEOUT_S} s")
     if process.returncode:
         first = units.clean(errors.strip().split("\n")[0])
         raise Failure(f"{name}: exit status {process.returncode}" + (f": {first}" if first else ""))
-    return out
 
 
 class Sacct:
-    """A call that runs beside us: rows() waits for it."""
+    """A call that runs beside us: rows() waits for it. 'steps': also print steps, which have the
+    use of CPUs and memory."""
 
     def __init__(self, words: Sequence[str], steps: bool = False) -> None:
         self.mark = f"|{os.urandom(8).hex()}|"  # nobody can have it in a job's name
@@ -211,30 +229,46 @@ class Sacct:
         if not self.process:
             raise Failure(self.why)
         try:
-            return parse(finish("sacct", self.process), self.mark)
+            return parse(output("sacct", self.process), self.mark)
         except ValueError:
             raise Failure("sacct: its answer has no meaning") from None
 
 
-def parse(text: str, mark: str) -> list[Row]:
-    """Jobs, each with its steps."""
+def parse(texts: Iterable[str], mark: str) -> list[Row]:
+    """Jobs, each with the use of its steps. A job may have more steps than fit in memory: none
+    is kept."""
     jobs: list[Row] = []
     last = len(FIELDS) - 1
-    pieces = text.split(mark)
-    if len(pieces) % last != 1:
-        raise ValueError(text)
-    name = pieces[0]
-    for at in range(0, len(pieces) - 1, last):
-        job, _, rest = pieces[at + last].partition("\n")
-        row = Row([name, *pieces[at + 1:at + last], job])
-        name = rest
-        if "." not in row.id:
-            jobs.append(row)
-        elif jobs and row.raw_id.split(".")[0] == jobs[-1].raw_id:
-            jobs[-1].steps.append(row)
-    if name:
-        raise ValueError(text)
+    used = [FIELDS.index(name) for name in ("TRESUsageInTot", "MaxRSS", "NTasks")]
+    left = ""
+    for text in texts:
+        pieces = (left + text).split(mark)
+        at = 0
+        while at + last < len(pieces) and "\n" in pieces[at + last]:
+            job, _, name = pieces[at + last].partition("\n")
+            values = [*pieces[at:at + last], job]
+            if "." not in job:
+                jobs.append(Row(values))
+            elif jobs and values[last - 1].split(".")[0] == jobs[-1].raw_id:
+                jobs[-1].add_step(job, *(values[i] for i in used))
+            at += last
+            pieces[at] = name
+        left = mark.join(pieces[at:])
+    if left:
+        raise ValueError(left)
     return jobs
+
+
+def reason_of(row: Row, is_here: bool) -> str:
+    """Why it never started: sacct has None where slurmctld, which forgets a job after MinJobAge,
+    still has a reason."""
+    reason = row.fields["Reason"]
+    if reason in ("", "None") and is_here:
+        try:
+            reason = run_program("squeue", "-h", "-t", "all", "-o", "%r", "-j", row.raw_id).strip()
+        except Failure:
+            reason = ""
+    return units.clean(reason) if reason != "None" else ""
 
 
 def find(rows: list[Row] | None, job: str) -> Row | None:
@@ -245,13 +279,13 @@ def find(rows: list[Row] | None, job: str) -> Row | None:
 
 def query(jobs: str | None = None, users: str | None = None, accounts: str | None = None,
           name: str | None = None, since: str | None = None, until: str | None = None,
-          everybody: bool = False) -> list[str]:
+          everybody: bool = False, cluster: str | None = None) -> list[str]:
     """Words of sacct's command line; a name of several words is not asked for."""
     words = ["-a"] if everybody else []
     if name and (name.startswith("-") or any(c in name for c in ", \t\n")):
         name = None
     for option, value in (("-j", jobs), ("-u", users), ("-A", accounts), ("--name", name),
-                          ("-S", since), ("-E", until)):
+                          ("-M", cluster), ("-S", since), ("-E", until)):
         words += [option, value] if value else []
     return words
 

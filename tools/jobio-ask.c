@@ -86,6 +86,10 @@ static void put_config(const struct asker *a)
 
 	json_add_bool(top, "ok", true);
 	json_add_text(top, "cluster", *cluster ? cluster : NULL);
+	if (a->config && a->config->ledger.host && *a->config->ledger.host) {
+		json_add_text(top, "host", a->config->ledger.host);
+		json_add_number(top, "timeout_ms", a->config->ledger.send_timeout_ms);
+	}
 	json_add_text(top, "warning", a->warning);
 	put_quantities(json_add_object(top, "quantities"));
 	print_json(top);

@@ -239,8 +239,9 @@ static int make_site(const char *path, int64_t count)
 
 /* ---- sacct --------------------------------------------------------------- */
 
-/* The fields of -o, in its order. */
-static void print_row(const char *mark, const char *fields, uint32_t job, int nodes)
+/* The fields of -o, in its order; "step": of a step, "" of the job. */
+static void print_row(const char *mark, const char *fields, uint32_t job, const char *step,
+		      int nodes)
 {
 	long long start = (long long)start_of(job);
 	size_t length;
@@ -264,7 +265,9 @@ static void print_row(const char *mark, const char *fields, uint32_t job, int no
 			value = "07:12:40";
 		else if (!strncmp(fields, "AllocTRES,", 10))
 			value = "billing=16,cpu=16,mem=64G,node=1";
-		else if (!strncmp(fields, "SystemComment,", 14)) {
+		else if (*step && !strncmp(fields, "TRESUsageInTot,", 15))
+			value = "cpu=07:12:38,energy=0,fs/disk=2147483648,mem=50331648K,pages=12,vmem=60000000K";
+		else if (!*step && !strncmp(fields, "SystemComment,", 14)) {
 			printf("jobio/1 rd=33.1MiB/342 wr=19.9MiB/285 nodes=%d/%d cores=2 cpus=46-47 prof=stream fs=/mnt/weka:wekafs scope=job src=bpf q=- meta=81.5k rsz=4MiB/16MiB wsz=4MiB/16MiB shape=steady chg=1/1 find=0/1",
 			       nodes, nodes);
 		} else {
@@ -276,15 +279,27 @@ static void print_row(const char *mark, const char *fields, uint32_t job, int no
 				      : !strncmp(fields, "JobID", 5)	    ? (long long)job
 									    : -1;
 
-			snprintf(number, sizeof(number), "%lld", n);
+			snprintf(number, sizeof(number), "%lld%s", n,
+				 strncmp(fields, "JobID", 5) ? "" : step);
 			value = n < 0 ? "" : number;
 		}
 		printf("%s%s", value, fields[length] ? mark : "\n");
 	}
 }
 
+static void print_job(const char *mark, const char *fields, uint32_t job, int nodes, bool steps)
+{
+	print_row(mark, fields, job, "", nodes);
+	if (!steps)
+		return;
+	print_row(mark, fields, job, ".batch", nodes);
+	print_row(mark, fields, job, ".extern", nodes);
+	print_row(mark, fields, job, ".0", nodes);
+}
+
 static int sacct(int argc, char *argv[])
 {
+	bool steps = argc > 1 && !strchr(argv[1], 'X');
 	const char *mark = "|", *fields = argv[argc - 1];
 	uint32_t job = 0, i;
 	int at;
@@ -296,9 +311,9 @@ static int sacct(int argc, char *argv[])
 			job = (uint32_t)strtoul(argv[at + 1], NULL, 10);
 	}
 	if (job)
-		print_row(mark, fields, job, job == REPORT_WIDE ? REPORT_NODES : 4);
+		print_job(mark, fields, job, job == REPORT_WIDE ? REPORT_NODES : 4, steps);
 	for (i = 1; !job && i <= REPORT_JOBS; i++)
-		print_row(mark, fields, i, 1);
+		print_job(mark, fields, i, 1, steps);
 	return 0;
 }
 

@@ -147,7 +147,7 @@ listed() {
 @test "arrays and heterogeneous jobs are one page, with their sums" {
 	local page=/home/alice/jobs.html
 	run as alice jobio report --html=jobs.html "$array" "$het" "$his"
-	expect_equal '0 ' "$status $output"
+	expect_text '0 jobs.html: ' "$status $output"
 	expect_equal 8 "$(on login grep -cE '<tr( class="sum")?><th scope="row">' $page)"
 	on login grep -qF "<h1>Jobs $array, $het, $his</h1>" $page
 	on login grep -qF "<tr class=\"sum\"><th scope=\"row\">$array</th>" $page

@@ -72,11 +72,16 @@ def test_bad_usage_is_one_sentence(args, said, capfd):
 @pytest.mark.parametrize("args, said", rows("""
     repotr | 'repotr': no such command; did you mean 'jobio report'?
     qqq | 'qqq': no such command; see jobio --help
-     | which command? see jobio --help
     """))
 def test_commands_are_named_and_one_that_is_mistyped_is_guessed(args, said, capfd):
     assert command.main(args) == 2
     assert capfd.readouterr() == ("", f"jobio: {said}\n")
+
+
+def test_without_a_command_all_are_printed(capfd):
+    assert command.main([]) == 2
+    out, err = capfd.readouterr()
+    assert err == "" and all(f"  {name} " in out for name in command.COMMANDS)
 
 
 @pytest.mark.parametrize("name", command.COMMANDS)

@@ -100,10 +100,10 @@ its() { jq -r "$1" "$DIR/out/calibration.json"; }
 }
 
 @test "a job that Slurm refuses ends it, and nothing is left behind" {
-	printf 'sbatch: error: invalid partition specified: fast\nsbatch: error: Batch job submission failed\n' >"$DIR/bin/sbatch-fails"
+	printf 'sbatch: error: invalid partition specified: nosuch\nsbatch: error: Batch job submission failed: Invalid partition name specified\n' >"$DIR/bin/sbatch-fails"
 	run calibrate
 	expect_equal 1 "$status"
-	expect_text 'jobio: calibrate: no io-cores, no profile: sbatch: exit status 1: sbatch: error: invalid partition specified: fast' "$output"
+	expect_text 'jobio: calibrate: no io-cores, no profile: sbatch: exit status 1: sbatch: error: invalid partition specified: nosuch' "$output"
 	expect_clean
 	PATH=/usr/bin:/bin
 	run one

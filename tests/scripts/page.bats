@@ -39,7 +39,7 @@ says() {
 @test "a page of a job has its numbers, nodes, changes, findings and cores, and pictures of them" {
 	nodes 2
 	run html 7
-	expect_equal '0 ' "$status $output"
+	expect_equal "0 $page: 1 job" "$status $output"
 	is_sound
 	[[ ${output%% *} -ge 4 ]] # pictures
 	says 'Job 7' train alice lab gpu COMPLETED 01:00:00 stream /mnt/weka /home c1 c2 'something' 'do this' 46-47 47,94 ib0 'whole node' 'counted by the kernel'
@@ -67,7 +67,8 @@ says() {
 	# an unknown one is named, here and on the page
 	run html 7 8
 	expect_equal 1 "$status"
-	expect_equal "jobio: report: job: '8': ledger: job '8': no record that you may read; sacct: no such job that you may see" "$output"
+	expect_equal "jobio: report: job: '8': ledger: job '8': no record that you may read; sacct: no such job that you may see
+$page: 1 job" "$output"
 	says "job: '8': ledger: job '8': no record that you may read"
 }
 
@@ -169,7 +170,7 @@ for i in range(1, 1001):
 	for args in '7 12' '-u alice'; do
 		# shellcheck disable=SC2086 # several words
 		page=$DIR/folder/ run html $args
-		expect_equal '0 ' "$status $output"
+		expect_text "$DIR/folder/: " "$output"
 		page=$DIR/folder/index.html is_sound
 		expect_equal '7.html' "$(grep -oP 'href="\K[^#"]*' "$DIR/folder/index.html")"
 		page=$DIR/folder/7.html is_sound

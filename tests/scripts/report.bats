@@ -307,8 +307,11 @@ for i in range(1, 1001):
 @test "a job that has not ended, or left no summary, is told apart from none" {
 	run report 4
 	expect_equal "1 jobio: report: job: '4': the job is RUNNING: 'jobio report --live 4' shows what it has read and written so far" "$status $output"
+	json 6
+	expect_equal "1 jobio: report: job: '6': ledger: job '6': no record that you may read; sacct: the job is CANCELLED by 0 and has no summary: jobio did not count it, or its nodes have not reported yet" "$status $said"
 	run report 6
-	expect_equal "1 jobio: report: job: '6': ledger: job '6': no record that you may read; sacct: the job is CANCELLED by 0 and has no summary: jobio was not at work, or its nodes have not reported yet" "$status $output"
+	expect_equal 0 "$status"
+	expect_text "I/O is not known: jobio did not count it, or its nodes have not reported yet (ledger:" "$output"
 }
 
 @test "a host without jobio.conf still has sacct; a wrong --conf is bad usage" {
@@ -497,6 +500,69 @@ sys.exit(any(ord(c) in bad for c in text))' <<<"$1"
 	is_clean "$output"
 }
 
+@test "of jobs as Slurm 22.05, 24.11 and 26.05 record them a list and a screen have the figures of seff" {
+	local version id cpu mem count=0 name said
+	for version in $(cd "$SRCDIR/tests/samples/slurm" && ls -- *-seff.txt); do
+		version=${version%-seff.txt}
+		cp "$SRCDIR/tests/samples/slurm/$version-jobs.txt" "$DIR/bin/jobs"
+		# what the real sacct prints with -X, the false one does
+		for name in $(head -n1 "$DIR/bin/jobs" | tr '\t' '\n' | cut -d= -f1); do
+			"$DIR/bin/sacct" -nXP -o "JobID,$name"
+		done >"$DIR/false"
+		cp "$SRCDIR/tests/samples/slurm/$version-jobs-X.txt" "$DIR/bin/jobs"
+		for name in $(head -n1 "$SRCDIR/tests/samples/slurm/$version-jobs.txt" | tr '\t' '\n' | cut -d= -f1); do
+			"$DIR/bin/sacct" -nXP -o "JobID,$name"
+		done | diff - "$DIR/false"
+		cp "$SRCDIR/tests/samples/slurm/$version-jobs.txt" "$DIR/bin/jobs"
+		report -u alice --all -o jobid,cpu%,mem% | sed 's/ %//g; s/< //g' >"$DIR/list"
+		while read -r name id cpu mem; do
+			said=$(awk -v id="$id" '$1 == id { print $2, $3 }' "$DIR/list")
+			if [[ $said == '- -' ]]; then
+				expect_text 'never started' "$(report "$id" 2>&1)"
+				[[ $name == pending || $name == impossible ]]
+				continue
+			fi
+			# seff rounds the CPU time to a second
+			awk -v id="$id" -v said="$said" -v cpu="$cpu" -v mem="$mem" -v s="$(sed -nE "s/^JobID=${id/+/[+]}\t.*ElapsedRaw=([0-9]+).*/\1/p" "$DIR/bin/jobs")" \
+				'BEGIN { split(said, a, " "); exit !(s > 0 && (a[1] - cpu) ^ 2 <= (60 / s + 1) ^ 2 && (a[2] - mem) ^ 2 <= 0.6 ^ 2) }' ||
+				{ echo "$version: $name $id: $said here, $cpu $mem of seff"; return 1; }
+			run report "$id"
+			expect_text " CPU $(awk -v id="$id" '$1 == id' < <(report -u alice --all -o jobid,cpu%) | sed 's/^[^ ]* *//') of 1 CPU" "$output"
+			count=$((count + 1))
+		done <"$SRCDIR/tests/samples/slurm/$version-seff.txt"
+	done
+	((count >= 20))
+}
+
+@test "Slurm's messages of the false commands are those that the real ones printed" {
+	local line count=0
+	while read -r line; do
+		grep -rhqF -- "$line" "$SRCDIR"/tests/samples/slurm/*-commands.txt || { echo "not recorded: $line"; return 1; }
+		count=$((count + 1))
+	done < <(grep -ohE "(srun|sbatch): error: [^\\\\'\"]+|allocation failure: [^\\\\'\"]+" \
+		"$SRCDIR"/tests/scripts/{fake-slurm,fake-srun,live.bats,calibrate.bats} | sed -E 's/\b(job|Slurm job) [0-9]+/\1 N/')
+	((count >= 5))
+}
+
+@test "a job that never started is not listed, and its screen has Slurm's state and reason" {
+	cp "$SRCDIR/tests/samples/slurm/24.11-jobs.txt" "$DIR/bin/jobs"
+	printf '#!/bin/sh\necho BadConstraints\n' >"$DIR/bin/squeue"
+	chmod +x "$DIR/bin/squeue"
+	local id
+	id=$(grep JobName=impossible "$DIR/bin/jobs" | cut -f1)
+	run report "${id#*=}"
+	expect_equal "1 jobio: report: job: '${id#*=}': it never started: FAILED, BadConstraints: no node has what it asked for; --io-cores leaves fewer cores for tasks" "$status $output"
+	# slurmctld has forgotten it
+	sed -n '/Invalid job id/p' "$SRCDIR/tests/samples/slurm/24.11-commands.txt" | head -n1 >"$DIR/forgotten"
+	printf '#!/bin/sh\ncat %s >&2\nexit 1\n' "$DIR/forgotten" >"$DIR/bin/squeue"
+	run report "${id#*=}"
+	expect_equal "1 jobio: report: job: '${id#*=}': it never started: FAILED" "$status $output"
+	rm "$DIR/bin/squeue"
+	run report -u alice
+	[[ $output != *impossible* && $output != *pending* ]]
+	expect_text '2 jobs that never ran: --all shows them' "$output"
+}
+
 # ---- one screen -----------------------------------------------------------------------------
 
 # waited NODE - a node of a job whose processes waited for its filesystems
@@ -515,7 +581,7 @@ waited() {
 	waited c2
 	send
 	jobs "$(job 4711 User=alice Account=physics Partition=compute JobName=turbulence State=FAILED ExitCode=1:0 Start=1795224862 End=1795228422 ElapsedRaw=3560 NNodes=2 AllocCPUS=128 \
-		TotalCPU=4-14:05:30 TimelimitRaw=120 AllocTRES=billing=1,cpu=128,mem=384G,node=2 TRESUsageInTot=cpu=1,mem=82G)"
+		TotalCPU=4-14:05:30 TimelimitRaw=120 AllocTRES=billing=1,cpu=128,mem=384G,node=2)" "$(job 4711.0 TRESUsageInTot=cpu=1,mem=82G NTasks=2)"
 	report --advice=none 4711 >"$DIR/kept"
 	expect_kept job.txt.golden "$DIR/kept"
 	expect_text "of its life in I/O (measured by the kernel). Copy" "$(report 4711 | tr -s '\n ' ' ')"
@@ -548,8 +614,8 @@ waited() {
 	many=$(printf '9%.0s' {1..400})
 	deep=$(python3 -c 'print("{\"nodes\":" + "[" * 100000 + "]" * 100000 + "}")' | gzip -c | base64 -w0)
 	big=$(head -c 8M /dev/zero | gzip -c | base64 -w0)
-	jobs "$(job 7 State=COMPLETED "ElapsedRaw=$many" "AllocCPUS=$many" "TotalCPU=$many-$many:$many" "ReqMem=${many}T" "NNodes=$many" "SystemComment=jobio/1 rd=${many}EiB/1 nodes=1/1" AllocTRES=gres/gpu=2 "AdminComment=JS1:$deep")" \
-		"$(job 8 State=COMPLETED ElapsedRaw=nan TotalCPU=nan ReqMem=inf "SystemComment=jobio/1 rd=1EiB/1 io=nan%/1s nodes=1/1" AllocTRES=gres/gpu=2 "AdminComment=JS1:$big")" \
+	jobs "$(job 7 State=COMPLETED "ElapsedRaw=$many" "AllocCPUS=$many" "TotalCPU=$many-$many:$many" "ReqMem=${many}T" "NNodes=$many" "SystemComment=jobio/1 rd=${many}EiB/1 nodes=1/1" AllocTRES=gres/gpu=2 "AdminComment=JS1:$deep")" "$(job 7.0 JobIDRaw=7.0 "MaxRSS=${many}T" "NTasks=$many")" \
+		"$(job 8 State=COMPLETED ElapsedRaw=nan TotalCPU=nan ReqMem=inf "SystemComment=jobio/1 rd=1EiB/1 io=nan%/1s nodes=1/1" AllocTRES=gres/gpu=2 "AdminComment=JS1:$big")" "$(job 8.0 JobIDRaw=8.0 MaxRSS=inf TRESUsageInTot=mem=nan)" \
 		"$(job 9 State=COMPLETED ElapsedRaw=100 AllocCPUS=4 "SystemComment=jobio/1 rd=1MiB/1 nodes=1/1")"
 	run report 7 8 9 --format=jobid,state,cpu%,mem%,read,elapsed
 	expect_equal '0 7 8 9' "$status $(awk 'NR > 1 { print $1 }' <<<"$output" | paste -sd' ')"
@@ -558,6 +624,88 @@ waited() {
 		run report $job
 		expect_equal 0 "$status"
 	done
+}
+
+@test "without advice on I/O a screen has what to ask for the next time: CPUs, memory and time" {
+	local fields step wanted count=0
+	no_ledger
+	while IFS='|' read -r fields step wanted; do
+		# shellcheck disable=SC2086 # several fields
+		jobs "$(job 7 ElapsedRaw=3600 NNodes=1 AllocCPUS=16 TimelimitRaw=1440 ReqMem=64G $fields SystemComment='jobio/1 rd=1KiB/1 nodes=1/1 scope=job q=all_files')" \
+			"$(job 7.0 JobIDRaw=7.0 NTasks=1 $step)"
+		run report 7
+		if [[ -z $wanted ]]; then
+			[[ $output != *'next time'* ]] || { echo "$fields: $output"; return 1; }
+		else
+			expect_text "  $wanted" "$output"
+		fi
+		count=$((count + 1))
+	done <<-'END'
+		State=COMPLETED TotalCPU=01:00:00|MaxRSS=3G|CPU     6 % of 16 CPUs; next time: 1 CPU (--ntasks, --cpus-per-task): 1 of 16 were busy in the mean
+		State=COMPLETED TotalCPU=07:30:00|MaxRSS=3G|memory  5 % of 64 GiB; next time: --mem=3700M
+		State=COMPLETED TotalCPU=07:30:00|MaxRSS=3G|time    01:00:00 of 1-00:00:00; next time: --time=01:15:00
+		State=COMPLETED TotalCPU=15:00:00|MaxRSS=50G|CPU     94 % of 16 CPUs; next time: as many
+		State=COMPLETED TotalCPU=15:00:00|MaxRSS=50G|memory  78 % of 64 GiB; next time: as much
+		State=COMPLETED TotalCPU=15:00:00 TimelimitRaw=90|MaxRSS=50G|time    01:00:00 of 01:30:00; next time: as much
+		State=COMPLETED NNodes=2 TotalCPU=15:00:00|MaxRSS=20G|memory  31 % of 64 GiB; next time: less: --mem=12G, if the nodes use the same
+		State=COMPLETED AllocTRES=cpu=16,gres/gpu:a100=2 TotalCPU=01:00:00|MaxRSS=3G|CPU     6 % of 16 CPUs; next time: as many
+		State=TIMEOUT TotalCPU=15:00:00|MaxRSS=50G|time    01:00:00 of 1-00:00:00; next time: more: --time; it ran into its limit
+		State=OUT_OF_MEMORY TotalCPU=15:00:00|MaxRSS=50G|memory  78 % of 64 GiB; next time: more: --mem; it ran out of memory
+		State=COMPLETED ElapsedRaw=200 TotalCPU=00:01:00|MaxRSS=1G|
+	END
+	expect_equal 11 "$count"
+	# no step of its own was sampled
+	jobs "$(job 7 State=COMPLETED ElapsedRaw=3600 NNodes=1 AllocCPUS=1 ReqMem=64G SystemComment='jobio/1 rd=1KiB/1 nodes=1/1')" "$(job 7.extern JobIDRaw=7.extern MaxRSS=1M NTasks=1)"
+	run report 7
+	[[ $output != *'memory  '* ]]
+}
+
+@test "small things: a typed GPU, a run of a requeued job, a file for a page, a job of another cluster, a slow ledger" {
+	no_ledger
+	jobs "$(job 7 State=COMPLETED AllocTRES=billing=9,gres/gpu:a100=2 "AdminComment=JS1:$(printf '{"nodes":{"c1":{"gpu_utilization":{"0":40,"1":10}}}}' | gzip -c | base64 -w0)" SystemComment='jobio/1 nodes=1/1 rd=1KiB/1' NodeList=c1 NNodes=1)"
+	run report 7
+	expect_text 'GPU 25 % of 2 GPUs' "$output"
+	expect_text '  started 2026-11-21 01:00:00 on c1' "$output"
+	run report --html 1
+	expect_equal "2 jobio: report: --html: '1': a job ID, not a file: --html=job.html 1" "$status $output"
+	cd "$DIR"
+	run report --html=job.html 7
+	expect_equal '0 job.html: 1 job' "$status $output"
+	run report --html=list.html -u bob
+	expect_equal '0 list.html: the list of 1 job' "$status $output"
+	for words in '7;c1' '-M c1 7' '--cluster=c1 7'; do
+		# shellcheck disable=SC2086 # options
+		run report $words
+		expect_equal 0 "$status"
+		expect_text ' -j 7 -M c1 -o ' "$(tail -n1 "$DIR/bin/asked")"
+	done
+	run report '7;c1' '8;c2'
+	expect_equal '2 jobio: report: jobs of one cluster at a time: c1, c2' "$status $output"
+	run report '7;'
+	expect_equal "2 jobio: report: job: '7;': not a job and its cluster like 101;c1" "$status $output"
+	# one that accepts the connection and prints nothing
+	python3 -c 'import socket, time
+s = socket.create_server(("127.0.0.1", 0))
+print(s.getsockname()[1], flush=True)
+time.sleep(60)' >"$DIR/port" 3>&- &
+	local server=$!
+	until [[ -s $DIR/port ]]; do sleep 0.05; done
+	sed -i "s/^port = .*/port = $(<"$DIR/port")/; s/^send_timeout_ms = .*/send_timeout_ms = 1600/" "$DIR/jobio.conf"
+	run report 7
+	kill "$server"
+	expect_equal "jobio: waiting for the ledger on 127.0.0.1, at most 1.6 s" "${lines[0]}"
+	expect_text 'from sacct alone' "$output"
+}
+
+@test "a requeued job is run 1 of 2 and run 2 of 2" {
+	spool 7 c1
+	record 7 c1 | sed -E 's/"restart":0/"restart":1/; s/17952248/17952258/g' >"$DIR/spool/7.1.c1.json"
+	send
+	jobs "$(job 7 State=COMPLETED Start=1795225862 End=1795225890)"
+	run report 7
+	expect_text '    run 2 of 2    ' "$output"
+	run report --restart=0 7
+	expect_text '    run 1 of 2    ' "$output"
 }
 
 @test "a job that was refused has the refusal and its cure, and nothing else; the list marks it" {
@@ -577,7 +725,7 @@ waited() {
 	mv "$DIR/spool/7.0.c1.json" "$DIR/spool/8.0.c1.json"
 	spool 7 c1
 	send
-	for why in '7 this node counts all files together, not each filesystem (jobio check H02)' '8 less than 60 s'; do
+	for why in '7 this cluster counts all files together, pipes and /dev/zero included, not each filesystem; ask your administrators about jobio-count(8), which needs BPF' '8 less than 60 s'; do
 		run report "${why%% *}"
 		expect_text "no advice: ${why#* }" "$output"
 	done
