@@ -558,7 +558,6 @@ int counters_plan(const struct counters_options *options, const char *btf, const
 	if (kernel_open(&kernel, btf, kallsyms, err) < 0)
 		return -1;
 	kernel_plan(&kernel, wanted_groups(options), &plan);
-	kernel_free(&kernel);
 	for (i = 0; i < hook_count; i++)
 		if (plan.hook[i])
 			each(&hooks[i], arg);
@@ -566,6 +565,9 @@ int counters_plan(const struct counters_options *options, const char *btf, const
 	state->lost = plan.lost;
 	state->tier = tier_of(plan.groups);
 	say_lost(state);
+	if (!kernel.has_trampolines)
+		snprintf(state->reason, sizeof(state->reason), "%s", kernel_no_trampolines);
+	kernel_free(&kernel);
 	return 0;
 }
 

@@ -226,7 +226,9 @@ void kernel_plan(const struct kernel *kernel, uint32_t wanted, struct plan *plan
 		if (!(hook_group(i) & wanted))
 			continue;
 		needs = hook_needs(i);
-		if ((!needs || has_member(kernel->btf, needs)) && take_way(kernel, plan, i))
+		if (!kernel->has_trampolines && hook_group(i) != COUNT_GROUP(EXIT))
+			plan->lost |= UINT64_C(1) << i;
+		else if ((!needs || has_member(kernel->btf, needs)) && take_way(kernel, plan, i))
 			plan->groups |= hook_group(i);
 		else if (!hook_is_newer(i) || has_any(kernel, i))
 			plan->lost |= UINT64_C(1) << i;
@@ -258,6 +260,9 @@ static bool was_told_to_preempt(void)
 	       strstr(self.version, "PREEMPT_RT") || strstr(self.version, "PREEMPT ");
 }
 
+const char kernel_no_trampolines[] =
+	"BPF programs: this arm64 kernel has no trampolines (no register_ftrace_direct): only totals of processes are counted";
+
 int kernel_open(struct kernel *kernel, const char *btf, const char *kallsyms, struct err *err)
 {
 	long rc;
@@ -281,6 +286,9 @@ int kernel_open(struct kernel *kernel, const char *btf, const char *kallsyms, st
 		read_symbols(kernel, kallsyms ? kallsyms : "/proc/kallsyms");
 	else
 		memset(kernel->has_symbol, 1, sizeof(kernel->has_symbol));
+	/* arm64 needs direct calls of ftrace for them: 6.4 (bpf_trampoline.c: register_fentry()) */
+	kernel->has_trampolines = !has_member(kernel->btf, "pt_regs.pstate") ||
+				  kernel_function(kernel, "register_ftrace_direct") > 0;
 	/* 7.1 ends the time of a task by a timer of its own, also within the kernel */
 	kernel->preempts =
 		has_member(kernel->btf, "rq.hrtick_sched") || (!btf && was_told_to_preempt());

@@ -3,6 +3,7 @@
  *
  * Terms   symbols: names of functions that the kernel has for the tracer. Type
  *           information also names some that the compiler renamed or inlined.
+ *         trampoline: how a function calls programs (fentry, fexit).
  *         preempts: a task of this kernel can lose its CPU inside of a program.
  * Owner   kernel_free() what kernel_open() filled.
  * Errors  -1, the reason in *err. Symbols that cannot be read: all are there.
@@ -23,8 +24,11 @@ struct btf;
 struct kernel {
 	struct btf *btf;
 	bool has_symbol[KERNEL_HOOKS_MAX]; /* of hooks[i].target */
-	bool preempts;
+	bool preempts, has_trampolines;
 };
+
+/* The reason where has_trampolines is false. */
+extern const char kernel_no_trampolines[];
 
 /* A plan: hooks by their place in the table. */
 struct plan {

@@ -374,7 +374,9 @@ static void say_missing(const struct attempt *a, const char *refused, struct err
 	char lost[ERR_MAX / 2];
 
 	hooks_text(a->plan.lost, lost, sizeof(lost));
-	if (*refused && *lost)
+	if (!a->kernel.has_trampolines)
+		err_set(err, "%s", kernel_no_trampolines);
+	else if (*refused && *lost)
 		err_set(err, "BPF programs: not counted: %s: the kernel refuses %s", lost, refused);
 	else if (*lost)
 		err_set(err, "BPF programs: this kernel does not count: %s", lost);

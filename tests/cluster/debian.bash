@@ -49,20 +49,22 @@ sources() {
 	printf 'deb %s %s-security main\n' "$security" "$suite"
 }
 
-# debian_tar SUITE [PACKAGE...] - print a plain Debian as an archive
+# debian_tar SUITE [PACKAGE...] - print a plain Debian as an archive; of the architecture
+# $debian_arch, if set: its packages are unpacked only, since their scripts do not run here
 #
 # minbase is closest to the official slim images. A frozen mirror outlives the
 # Valid-Until of sid's release file. Without the hook, bookworm drags in perl. Its
 # "cat >&11" is too much for dash: what we hold open makes room for one digit.
 # shellcheck disable=SC2016 # the hooks' $1 is for mmdebstrap's shell
 debian_tar() {
-	local suite=$1 lists proxy opts=()
+	local suite=$1 lists proxy opts=(--variant=minbase)
+	[[ -z ${debian_arch:-} ]] || opts=(--variant=extract "--architectures=$debian_arch")
 	lists=$(sources "$suite") || return 1
 	proxy=$(apt-config dump --format '%v' Acquire::http::Proxy)
 	[[ -z $proxy ]] || opts+=(--aptopt="Acquire::http::Proxy \"$proxy\"")
 	shift
 	(($# == 0)) || opts+=(--include="$(IFS=,; printf '%s' "$*")")
-	mmdebstrap --quiet --mode=root --variant=minbase \
+	mmdebstrap --quiet --mode=root \
 		--hook-dir=/usr/share/mmdebstrap/hooks/maybe-merged-usr \
 		--dpkgopt=force-unsafe-io \
 		--dpkgopt='path-exclude=/usr/share/man/*' \

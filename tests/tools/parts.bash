@@ -13,6 +13,7 @@ thing_packages() {
 		cluster) host_packages_cluster ;;
 		browser) host_packages chromium fonts-dejavu-core ;;
 		galera) host_packages mariadb-server galera-4 rsync ;;
+		arm64) host_packages qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross ;;
 		zig) host_packages python3-venv binutils ;;
 		machine)
 			mapfile -t wanted < <(grep -v '^#' "$top/tests/vm/packages")
@@ -77,6 +78,23 @@ packager() {
 	line=$(sed -n 's/^\(apt-get build-dep [^#]*[^# ]\) *#.*/\1/p' "$top/docs/install.md")
 	tar -C "$top" -c debian/control -C tests/packages Dockerfile | docker build --network=host \
 		--build-arg SUITE="$suite" --build-arg LINE="$line" --target "$target" -t "jobio-$suite:$target" -
+}
+# A jobio-count for arm64, static, and the files of a machine that runs it. Headers are this
+# machine's; none of hwloc is linked.
+thing_arm64() {
+	local name container tree=$work/arm64
+	"$top/tests/vm/arm64-image" || return
+	mkdir -p "$tree/arm64"
+	container=$(docker create --network=none jobio-bookworm:arm64 true) || return
+	for name in bpf elf z inih; do
+		docker cp -L "$container:/usr/lib/aarch64-linux-gnu/lib$name.a" "$tree/arm64/" || return
+	done
+	docker rm "$container"
+	cd "$tree" || return
+	[[ -e Makefile ]] || "$work/src/configure" -q CC=gcc
+	make -s -j"$(nproc)" jobio-count CC=aarch64-linux-gnu-gcc LIBTOOLFLAGS=--tag=CC "CFLAGS=$quick_gcc" \
+		CPPFLAGS="-idirafter /usr/include/$(gcc -print-multiarch)" HWLOC_LIBS= INIH_A=arm64/libinih.a \
+		BPF_LIBS='-Larm64 -lbpf -lelf -lz' PIE_LDFLAGS= LDFLAGS=-all-static
 }
 thing_kernel() { "$top/tests/vm/kernel" "$1"; }
 
@@ -506,6 +524,15 @@ part_count() {
 	SRCDIR=$top BUILDDIR=$work/gcc JOBIO_KERNELS="${runs[*]}" JOBIO_TIMED=$timed JOBIO_VM_IMAGE=jobio-$suite:site \
 		bats_files "$dir/count.log" 2400 "$top/tests/vm/count.bats" || status=$?
 	tests counting $status "$dir/count.log"
+}
+
+# Two emulated machines, for two minutes.
+part_arm64() {
+	local status=0
+	need packages-machine packages-arm64 packages-cluster docker base-bookworm base-trixie &&
+		need arm64 kernel-6.1-arm64 kernel-6.12-arm64 || return 0
+	SRCDIR=$top BUILDDIR=$work/arm64 bats_files "$dir/arm64.log" 600 "$top/tests/vm/arm64.bats" || status=$?
+	tests 'counting on arm64' $status "$dir/arm64.log"
 }
 
 # Two machines at a time, for half a minute.

@@ -57,17 +57,25 @@ disk_make() {
 # call the emulator translates addresses anew each time; a system call takes 16
 # times, a fork 3 times as long.
 machine_command() {
-	local kernel=$1 root=$2 payload=$3 init=$4 parameters=${5:-}
+	local kernel=$1 root=$2 payload=$3 init=$4 parameters=${5:-} console=ttyS0
 	# shellcheck disable=SC2034,SC2054 # for the caller; QEMU's commas
 	machine=(qemu-system-x86_64 -machine q35 -accel tcg,thread=single
 		-cpu Skylake-Server-v1 -smp 8,sockets=2,cores=2,threads=2 -m $((2 * vm_node_mib))
 		-object "memory-backend-ram,id=m0,size=${vm_node_mib}M"
 		-object "memory-backend-ram,id=m1,size=${vm_node_mib}M"
 		-numa node,nodeid=0,cpus=0-3,memdev=m0
-		-numa node,nodeid=1,cpus=4-7,memdev=m1
-		-nodefaults -display none -monitor none -no-reboot
+		-numa node,nodeid=1,cpus=4-7,memdev=m1)
+	if [[ $kernel == *-arm64 ]]; then
+		console=ttyAMA0
+		# shellcheck disable=SC2054 # QEMU's commas
+		machine=(qemu-system-aarch64 -machine virt -accel tcg,thread=single -cpu cortex-a72 -smp 2 -m 1024)
+	else
+		parameters+=' no_timer_check'
+	fi
+	# shellcheck disable=SC2054 # QEMU's commas
+	machine+=(-nodefaults -display none -monitor none -no-reboot
 		-kernel "$kernel/vmlinuz"
-		-append "root=PARTUUID=$vm_root_id-01 rootwait rw console=ttyS0 quiet panic=-1 no_timer_check mitigations=off $parameters init=/sbin/vm-init -- $init"
+		-append "root=PARTUUID=$vm_root_id-01 rootwait rw console=$console quiet panic=-1 mitigations=off $parameters init=/sbin/vm-init -- $init"
 		-drive "file=$root,if=none,id=d0,format=raw,snapshot=on"
 		-device nvme,serial=root,drive=d0
 		-drive "file=$kernel/modules.ext4,if=none,id=d1,format=raw,readonly=on"
