@@ -81,13 +81,16 @@ expect_result() {
 }
 
 @test "results become one table, a page and plots" {
-	printf 'a\t1 s\t2 s\tb 3 s\nc\t300 jobs/s\t200 jobs/s\t\n' >"$work/ledger.tsv"
+	printf 'a\t1 s\t2 s\tb 3 s\nc\t300 jobs/s\t200 jobs/s\t\nd\t+9 instructions\t+8\t\ne\t1 s, 101 MiB\t2 s, 100 MiB\t\nf\t199 jobs/s\t200 jobs/s\t\n' >"$work/ledger.tsv"
 	printf '%s\n' 'nodes ...' '100 1 1 1 4.0 1 1 1 1 5.0' '1000 2 1 1 6.0 9 1 1 1 5.0' >"$work/ledger.txt"
 	echo 'some CPU' >"$work/ledger.machine"
 	run "$SRCDIR/tests/bench/render" "$work" "$work/docs"
 	[ "$status" -eq 0 ]
 	expect_line 'a +1 s +< 2 s +b 3 s'
 	expect_line 'c +300 jobs/s +> 200 jobs/s'
+	expect_line 'f +199 jobs/s +> 200 jobs/s: \*\*not kept\*\*'
+	grep -qxF '| d | +9 instructions | < +8: **not kept** |  |' "$work/docs/benchmarks.md"
+	grep -qxF '| e | 1 s, 101 MiB | < 2 s, 100 MiB: **not kept** |  |' "$work/docs/benchmarks.md"
 	grep -qxF '| c | 300 jobs/s | > 200 jobs/s |  |' "$work/docs/benchmarks.md"
 	grep -qxF 'On: some CPU' "$work/docs/benchmarks.md"
 	python3 -c 'import sys, xml.dom.minidom as x; [x.parse(f) for f in sys.argv[1:]]' \
