@@ -177,6 +177,7 @@ struct config {
 	unsigned int spool_max_records; /* newer ones are refused */
 	unsigned int prolog_budget_ms;
 	/* [option] */
+	bool has_option; /* the file has such a section */
 	unsigned int io_cores_min;
 	unsigned int io_cores_max;
 	unsigned int io_cores_default; /* 0: a job that asks gets none */

@@ -141,8 +141,10 @@ static const struct key *find_section(struct config *config, const char *section
 	*base = config;
 	if (!strcmp(section, "jobio"))
 		return config_jobio_keys;
-	if (!strcmp(section, "option"))
+	if (!strcmp(section, "option")) {
+		config->has_option = true;
 		return config_option_keys;
+	}
 	if (!strcmp(section, "count"))
 		return config_count_keys;
 	if (!strcmp(section, "ledger"))

@@ -31,6 +31,7 @@ Exit status: 0 no errors or warnings; 1 warnings; 3 errors; 2 bad usage."""
 #         K  kernel                                        check_kernel
 #         T  a job that was tried                          check_submit
 #         C W NF LU GP  cores and clients: jobio-facts has their words
+# What a site does not use gives no finding: check_states
 from __future__ import annotations
 
 import json
@@ -46,6 +47,7 @@ from report import (
     check_node,
     check_plugin,
     check_slurm,
+    check_states,
     check_who,
     paths,
 )
@@ -166,7 +168,7 @@ def summary(host: Host) -> str:
     return ", ".join(words) or "no findings"
 
 
-def print_json(host: Host) -> None:
+def print_json(host: Host, verdicts: dict[str, str]) -> None:
     """"conf": a mark of jobio.conf, which must be the same everywhere."""
     import hashlib
 
@@ -175,18 +177,20 @@ def print_json(host: Host) -> None:
         "host": host.name, "roles": host.roles, "jobio": paths.PACKAGE,
         "conf": None if text is None else hashlib.blake2b(
             text.encode(), digest_size=8).hexdigest(),
+        "states": verdicts,
         "findings": [{"code": f.code, "severity": f.severity,
                       "text": f.text + (f" ({f.measured})" if f.measured else ""), "cure": f.cure}
                      for f in host.findings.sorted()]}, separators=(",", ":"), ensure_ascii=False))
 
 
-def print_text(host: Host, is_quiet: bool, verbose: bool) -> None:
+def print_text(host: Host, verdicts: dict[str, str], is_quiet: bool, verbose: bool) -> None:
     for finding in host.findings.sorted():
         if finding.severity != "info" or not is_quiet:
             print(finding.line(verbose))
     if not is_quiet:
         name = f"{host.name}: " if verbose else ""
-        print(f"{name}role {','.join(host.roles)}: {summary(host)}")
+        words = [f"role {','.join(host.roles)}: {summary(host)}"]
+        print(name + "; ".join(words + [f"{what}: {is_so}" for what, is_so in verdicts.items()]))
 
 
 def main(args: list[str]) -> int:
@@ -213,10 +217,12 @@ def main(args: list[str]) -> int:
     if "submit" in options and host.keys and not host.root:
         from report import check_submit
         check_submit.check(host, options.get("partition"), is_json or is_quiet)
+    states = check_states.States(host)
+    states.apply()
     if is_json:
-        print_json(host)
+        print_json(host, states.verdicts())
     else:
-        print_text(host, is_quiet, "verbose" in options)
+        print_text(host, states.verdicts(), is_quiet, "verbose" in options)
     if host.findings.count("error"):
         return UNSOUND
     return FAILED if host.findings.count("warning") else 0

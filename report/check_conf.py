@@ -12,6 +12,7 @@ from report.check_node import Cores
 from report.files import is_trusted
 from report.types import Json
 
+MANY_CORES = 64  # jobio.conf takes no more
 NO_TIME = 65534  # of PrologEpilogTimeout: not set
 
 
@@ -73,10 +74,15 @@ def check_bounds(host: Host, keys: Json) -> None:
     fixed = sum(c.get("fixed_cores", 0) for c in host.facts.get("clients", []))
     if high >= cores.total:
         host.findings.add("J08", max=high, cores=cores.total, below=max(1, cores.total - 1))
-    if fixed > low:
-        host.findings.add("J09", min=low, cores=fixed)
-    elif cores.has_spec and cores.spec_count() > low:
-        host.findings.add("J09.spec", min=low, cores=cores.spec_count())
+    client = host.client() or set()
+    reserved = cores.spec_count() if cores.has_spec and client <= cores.spec else \
+        len([core for core in cores.cores if core & client])  # as N06 and N07 have it written
+    count = max(fixed, reserved)
+    if count > low:
+        word = "J09" if fixed > low else "J09.polls" if client else "J09.spec"
+        line = f"io_cores_min={count}" + f" and io_cores_max={count}" * (count > high)
+        host.findings.add(word, "many" if count > MANY_CORES else "-", min=low, cores=count,
+                          line=line)
 
 
 def hook_limit(host: Host, key: str) -> tuple[str, int]:

@@ -7,7 +7,7 @@ import os
 import re
 
 from report.check_host import Host
-from report.check_slurm import expand, faults, log_fatal, task_param
+from report.check_slurm import expand, faults, lacks_off_spec, log_fatal, off_spec, task_param
 from report.units import format_cpus, parse_cpus
 
 SLURMD_S = 10
@@ -75,24 +75,41 @@ class Cores:
         return linuxs and not slurms
 
 
+def reserve(host: Host, cores: Cores, os_cpus: set[int]) -> dict[str, str]:
+    """What slurm.conf lacks to reserve these for the client: words of the node's line, and of
+    another line."""
+    line, count = cores.line(os_cpus), len([core for core in cores.cores if core & os_cpus])
+    if host.client() and not has_memory(host):
+        line += f" MemSpecLimit={memory_limit(host, count)}"
+    return {"line": line, "off_spec": f", and {off_spec(host)}" if lacks_off_spec(host) else ""}
+
+
+def has_memory(host: Host) -> bool:
+    return int((host.node or {}).get("MemSpecLimit", 0)) > 0
+
+
+def memory_limit(host: Host, cores: int) -> int:
+    """MiB for a client of so many cores."""
+    size = host.facts["sizing"]
+    return int(size["memory_fixed_mb"] + size["memory_core_mb"] * max(1, cores))
+
+
 def check_spec(host: Host, cores: Cores) -> None:
     add, client = host.findings.add, host.client() or set()
     if cores.list and cores.is_in_os_numbers(client):
         add("N05", list=format_cpus(cores.list), really=format_cpus(cores.spec),
-            line=cores.line(client or cores.list))
+            **reserve(host, cores, client or cores.list))
     away = client - cores.spec
-    if away and cores.has_spec:
-        add("N06", open=format_cpus(away), really=format_cpus(cores.spec), line=cores.line(client))
-    elif away:
-        add("N07" if host.keys.get("gate") == "enforce" else "N07.warn", open=format_cpus(away),
-            line=cores.line(client))
+    if away:
+        add("N06" if cores.has_spec else "N07", open=format_cpus(away),
+            really=format_cpus(cores.spec), **reserve(host, cores, client))
     if 0 in cores.spec:
         add("N08")
-    if cores.has_spec and not int((host.node or {}).get("MemSpecLimit", 0)):
+    if cores.has_spec and not has_memory(host):
         size = host.facts["sizing"]
-        fixed, core = size["memory_fixed_mb"], size["memory_core_mb"]
-        add("N09", fixed=f"{fixed / 1000:.1f}", core=f"{core / 1000:.1f}",
-            limit=fixed + core * max(1, cores.spec_count()))
+        add("N09", fixed=f"{size['memory_fixed_mb'] / 1000:.1f}",
+            core=f"{size['memory_core_mb'] / 1000:.1f}",
+            limit=memory_limit(host, cores.spec_count()))
 
 
 def check_cards(host: Host, cores: Cores) -> None:

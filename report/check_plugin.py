@@ -62,7 +62,8 @@ def tell_line(host: Host, path: str, stack: Stack) -> None:
     if path.startswith("/run/slurm/conf/"):
         into = "plugstack.conf on slurmctld's host"
     why = "no line names jobio.so" if host.exists(path) else "there is no such file"
-    host.findings.add("S14", file=path, why=why, line=line, into=into)
+    host.findings.add("S14.node" if host.is_role("node") else "S14", file=path, why=why,
+                      line=line, into=into)
 
 
 def optional(line: str, file: str) -> str:

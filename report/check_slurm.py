@@ -267,15 +267,24 @@ def task_param(host: Host) -> str:
     return ",".join([host.setting("TaskPluginParam"), *host.here("TaskPluginParam")])
 
 
-def check_off_spec(host: Host) -> None:
-    node = host.node or {}
-    if not (node.get("CoreSpecCount") or node.get("CPUSpecList")):
-        return
+def lacks_off_spec(host: Host) -> bool:
+    """Is slurmd, where the node has a spec set, confined to it?"""
     param = task_param(host).lower()
     if "slurmdoffspec" in param or ("slurmdspecoverride" in param and host.version >= (25, 5)):
-        return
-    if host.local or host.version >= (24, 5):
-        host.findings.add("S11")
+        return False
+    return bool(host.local) or host.version >= (24, 5)
+
+
+def off_spec(host: Host) -> str:
+    """The line that has it, beside what the site has there."""
+    value = host.either("TaskPluginParam").replace("(null type)", "")
+    return "TaskPluginParam=" + ",".join([value] * bool(value) + ["SlurmdOffSpec"])
+
+
+def check_off_spec(host: Host) -> None:
+    node = host.node or {}
+    if (node.get("CoreSpecCount") or node.get("CPUSpecList")) and lacks_off_spec(host):
+        host.findings.add("S11", off_spec=off_spec(host))
 
 
 def check(host: Host) -> None:

@@ -25,7 +25,7 @@ class Trial:
     def __init__(self, host: Host, is_quiet: bool) -> None:
         self.host, self.is_quiet = host, is_quiet
         self.job = self.node = self.why = ""
-        self.cores = host.keys["io_cores_min"]
+        self.cores = host.keys["io_cores_min"] if host.keys["offers"] else 0
 
     def say(self, room: str, text: str) -> None:
         if not self.is_quiet:
@@ -42,9 +42,12 @@ def judge_task(trial: Trial, answer: Answer) -> None:
         said = [line for line in said if "error: " in line] + said + ["it printed nothing"]
         why = answer.why if answer.status in (127, 124) else \
             f"srun: exit status {answer.status}: {said[0]}"
-        trial.host.findings.add("T01", cores=trial.cores, why=why)
+        trial.host.findings.add("T01" if trial.cores else "T01.plain", cores=trial.cores, why=why)
         return
     trial.job, trial.node, cores, cpus = found.groups()
+    if not trial.cores:
+        trial.say("job", f"job {trial.job} ran on node {trial.node}")
+        return
     trial.say("option", f"srun took --io-cores={trial.cores}: job {trial.job} on node {trial.node}")
     if cores == "-":
         trial.host.findings.add("T02", job=trial.job, node=trial.node)
@@ -55,7 +58,7 @@ def judge_task(trial: Trial, answer: Answer) -> None:
 
 def run_job(trial: Trial, partition: str | None) -> None:
     words = ["srun", "--job-name=jobio-check", "--nodes=1", "--ntasks=1", "--time=1",
-             "--immediate=60", f"--io-cores={trial.cores}",
+             "--immediate=60", *[f"--io-cores={trial.cores}"] * bool(trial.cores),
              f"--partition={partition}" if partition else "--quiet", "/bin/sh", "-c", TASK]
     judge_task(trial, trial.host.run(words, JOB_S))
 

@@ -11,9 +11,10 @@ SEVERITIES = ("error", "warning", "info")
 
 
 class Finding(NamedTuple):
-    """'measured' differs between equal nodes: with -v and in JSON only; 'place' is that of
-    check.words."""
+    """'word' is a name of check.words: the code, or CODE.variant; 'measured' differs between
+    equal nodes: with -v and in JSON only; 'place' is that of check.words."""
 
+    word: str
     code: str
     severity: str
     text: str
@@ -41,7 +42,7 @@ class Findings:
         cause = cause or str(values.get("why", ""))
         cure = next(cure for pattern, cure in cures or [*self.words[code].items()][1:]
                     if pattern == "-" or re.search(pattern, cause))
-        self.list.append(Finding(code, severity, one_line(text.format_map(known)),
+        self.list.append(Finding(word, code, severity, one_line(text.format_map(known)),
                                  one_line(cure.format_map(known)), measured,
                                  [*self.words].index(word)))
 
@@ -51,7 +52,8 @@ class Findings:
             text, same = str(one["text"]), int(str(one.get("same_bytes") or 0))
             raw = text.encode()
             measured = raw[same:].decode(errors="replace").strip(" ()") if same else ""
-            self.list.append(Finding(str(one["code"]), str(one["severity"]),
+            code = str(one["code"])
+            self.list.append(Finding(code, code, str(one["severity"]),
                                      raw[:same].decode(errors="replace") if same else text,
                                      str(one["cure"]) or "none", measured, 100000))
 

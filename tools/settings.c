@@ -61,6 +61,8 @@ void settings_add(struct json *top, const struct config *config)
 	json_add_text(top, "nodes", config->nodes);
 	json_add_text(top, "partitions", config->partitions);
 	json_add_text(top, "gate", gate_policy_name(config->gate));
+	json_add_bool(top, "offers",
+		      config->gate != GATE_OFF || config->has_option || config->profile_count);
 	json_add_text(top, "run_dir", config->run_dir);
 	json_add_text(top, "spool_dir", config->spool_dir);
 	json_add_number(top, "spool_max_records", config->spool_max_records);
@@ -74,6 +76,7 @@ void settings_add(struct json *top, const struct config *config)
 	for (i = 0; i < config->client_count; i++) {
 		one = json_append_object(list);
 		json_add_text(one, "name", config->clients[i].name);
+		json_add_text(one, "type", client_type_name(config->clients[i].type));
 		json_add_text(one, "nodes", config->clients[i].nodes);
 	}
 	list = json_add_list(top, "profiles");

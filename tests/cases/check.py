@@ -97,10 +97,19 @@ class Site:
         elif word == "irqbalance":
             self.write(f"{self.top}/proc/900/status", "Name:\tirqbalance\nNSpid:\t900\n")
 
+    def count_only(self):
+        """jobio.conf as README's: gate = off, no [option], no [profile]"""
+        path = self.path("jobio.conf")
+        text = re.sub(r"(?ms)^\[profile .*?(?=^\[|\Z)", "", self.read(path))
+        text = re.sub(r"(?m)^\[jobio\]\n|\A(?!.*^\[jobio\])", "[jobio]\ngate = off\n", text, count=1, flags=re.S)
+        self.write(path, text)
+
     def change(self, text):
         name, _, how = text.partition(" ")
         if text.startswith("--"):
             self.options.append(text)
+        elif text == "counting":
+            self.count_only()
         elif name in ("rm", "chmod", "chown", "link", "old", "mkdir", "topology", "idle", "hugepages", "irqbalance"):
             self.command(name, how.split())
         elif how[:1] == "+":

@@ -219,7 +219,7 @@ preload() { "${CC:-cc}" -x c -shared -fPIC -o "$DIR/$1" - <<<"$2"; }
 	for role in login node ctld ledger node,ctld,ledger; do
 		: >"$site/asked"
 		site
-		says 0 "role $role: no findings"
+		says 0 "role $role: no findings; counting: ready; io-cores: ready"
 		[[ $(grep -c ^-ao "$site/asked") -le $(if [[ $role == *,* ]]; then echo 3; else echo 2; fi) ]] || { cat "$site/asked"; return 1; }
 	done
 	run env PYTHONPATH="$SRCDIR" python3 -c 'import time
@@ -234,7 +234,7 @@ for i in range(100): check_slurm.pace(type("Node", (), {"name": f"n{i:03}"}))'
 	fake libexec/jobio-count 'exec sleep 60'
 	SECONDS=0
 	role=node,ctld site
-	says 3 "*S21 error: slurmctld does not answer: $site/bin/scontrol did not answer in 5 s*role node,ctld: 1 error, 1 warning"
+	says 3 "*S21 error: slurmctld does not answer: $site/bin/scontrol did not answer in 5 s*role node,ctld: 1 error, 1 warning; counting: not ready (S21); io-cores: not ready (S21)"
 	[[ $SECONDS -lt 25 && $output == *"H02 warning: "*"jobio-count"*"5000 ms"* ]] || { echo "$output"; return 1; }
 }
 
@@ -246,7 +246,7 @@ for i in range(100): check_slurm.pace(type("Node", (), {"name": f"n{i:03}"}))'
 	site
 	says 1 "L06 warning: this host's clock is behind the ledger's: records have wrong times, and from 300 s on MUNGE refuses them"$'\n*'
 	site -v
-	[[ $output =~ "MUNGE refuses them ("(99|100|101)" s)"$'\n'.*"n02: role login: 1 warning"$ ]] || { echo "$output"; return 1; }
+	[[ $output =~ "MUNGE refuses them ("(99|100|101)" s)"$'\n'.*"n02: role login: 1 warning; counting: ready; io-cores: ready"$ ]] || { echo "$output"; return 1; }
 }
 
 # in_mount COMMANDS - what check says where these have mounted something in $site
@@ -365,7 +365,7 @@ fcntl.ioctl(one, 0x8916, struct.pack("16sHH4s8x", b"lo", 2, 0, socket.inet_aton(
 fcntl.ioctl(one, 0x8914, struct.pack("16sh14x", b"lo", 0x49))
 os.execvp(sys.argv[1], sys.argv[1:])' env -i PATH="$site/bin:/usr/bin:/bin" \
 		"$BUILDDIR/jobio" check --conf="$site/etc/jobio.conf" --slurm-conf="$site/etc/slurm.conf"
-	says 3 "*L04 error: the ledger cannot be reached: *L11 error: [[]ledger] store=/nowhere/store: *role ledger: 2 errors"
+	says 3 "*L04 error: the ledger cannot be reached: *L11 error: [[]ledger] store=/nowhere/store: *role ledger: 2 errors; *"
 }
 
 @test "info findings are printed, but not with --quiet" {
@@ -377,7 +377,7 @@ os.execvp(sys.argv[1], sys.argv[1:])' env -i PATH="$site/bin:/usr/bin:/bin" \
 			--slurm-conf="$site/etc/slurm.conf" --topology="$site/topology" "$@"
 	}
 	as_nobody
-	says "$status" '*H05 info: not run as root*role node: *1 info'
+	says "$status" '*H05 info: not run as root*role node: *1 info; counting: not checked as a whole (H05); *'
 	as_nobody --quiet
 	[[ $output != *info* && $output != *'role node'* ]] || { echo "$output"; return 1; }
 }
@@ -389,7 +389,7 @@ os.execvp(sys.argv[1], sys.argv[1:])' env -i PATH="$site/bin:/usr/bin:/bin" \
 	old "$site/spool/7.0.n02.json"
 	site
 	first=$output
-	says 1 '*J02*J08*L07*role node: 3 warnings'
+	says 1 '*J02*J08*L07*role node: 3 warnings; counting: ready; io-cores: ready'
 	old "$site/spool/8.0.n03.json"
 	site --host=n03
 	[[ $output == "$first" ]] || { diff <(echo "$first") <(echo "$output"); return 1; }
@@ -423,19 +423,43 @@ gate     the task may start, and knows of them
 epilog   node n02 has left its record
 ledger   jobio/1 * nodes=1/1 *
 report   sacct has the same
-role login: no findings'
+role login: no findings; counting: ready; io-cores: ready'
 	[[ $(<"$site/srun-called") == '--job-name=jobio-check --nodes=1 --ntasks=1 --time=1 --immediate=60 --io-cores=1 --partition=test /bin/sh -c '* ]]
 	site --submit --quiet
 	says 0 ''
 }
 
+# counting - README's file: gate = off, no [option], no [profile]
+counting() {
+	sed -i -e 's/^\[jobio\]$/&\ngate = off/' -e '/^\[profile/,/^\[ledger/{/^\[ledger/!d}' "$site/etc/jobio.conf"
+}
+
+@test "on a site that only counts the last line says so, and --submit tries a job without io-cores" {
+	counting
+	for role in login node ctld ledger; do
+		site
+		says 0 "role $role: no findings; counting: ready; io-cores: not on offer"
+	done
+	srun_says 'JOBIO-CHECK 7 n02 - -'
+	site --submit
+	says 0 'job      job 7 ran on node n02
+epilog   node n02 has left its record
+ledger   jobio/1 * nodes=1/1 *
+report   sacct has the same
+role login: no findings; counting: ready; io-cores: not on offer'
+	[[ $(<"$site/srun-called") != *--io-cores* ]]
+	rm "$site/bin/srun"
+	site --submit
+	says 3 '*T01 error: a job did not run: there is no srun in PATH*; counting: not ready (T01); io-cores: not on offer'
+}
+
 @test "with --submit what did not work is a finding" {
 	srun_says '' 1 "srun: unrecognized option '--io-cores=1'"
 	site --submit
-	says 3 "T01 error: a job with --io-cores=1 did not run: srun: exit status 1: srun: unrecognized option '--io-cores=1'*(S14, S16)*: 1 error"
+	says 3 "T01 error: a job with --io-cores=1 did not run: srun: exit status 1: srun: unrecognized option '--io-cores=1'*(S14, S16)*: 1 error; counting: ready; io-cores: not ready (T01)"
 	srun_says 'JOBIO-CHECK 7 n02 - -'
 	site --submit
-	says 3 '*T02 error: job 7 ran on node n02 and does not know of its io-cores*cure: jobio check, on n02*: 1 error'
+	says 3 '*T02 error: job 7 ran on node n02 and does not know of its io-cores*cure: jobio check, on n02*: 1 error; *'
 	rm "$site/bin/srun"
 	site --submit
 	says 3 '*T01 error: a job with --io-cores=1 did not run: there is no srun in PATH*'
@@ -465,18 +489,18 @@ hurry() {
 	srun_says 'JOBIO-CHECK 8 n02 1 31,63'
 	rm "$site/spool/8.0.n02.json"
 	site --submit
-	says 3 $'*T03 error: the ledger has no record of job 8 after 60 s: *\n    cure: jobio check and jobio-send --once, on n02*: 1 error'
+	says 3 $'*T03 error: the ledger has no record of job 8 after 60 s: *\n    cure: jobio check and jobio-send --once, on n02*: 1 error; counting: not ready (T03); *'
 	srun_says 'JOBIO-CHECK 9 n02 1 31,63'
 	sed -i 's/SystemComment=.*/SystemComment=/' "$site/bin/jobs"
 	site --submit
-	says 3 $'*epilog   node n02 has left its record*T04 error: sacct has no summary of job 9 after 60 s\n    cure: jobio-ledgerd --check, as its user on its host*: 1 error'
+	says 3 $'*epilog   node n02 has left its record*T04 error: sacct has no summary of job 9 after 60 s\n    cure: jobio-ledgerd --check, as its user on its host*: 1 error; *'
 }
 
 @test "with --submit the findings in the job's record are findings" {
 	srun_says 'JOBIO-CHECK 10 n02 1 31,63'
 	sed -i 's/"quality"/"findings":[{"code":"W46","severity":"info","text":"left out","cure":"ask for io-cores"},{"code":"W10","severity":"warning","text":"the client is slow","cure":"restart it"}],&/' "$site/spool/10.0.n02.json"
 	site --submit
-	says 1 $'*W10 warning: job 10 on node n02: the client is slow\n    cure: restart it\nW46 info: job 10 on node n02: left out\n    cure: ask for io-cores\nrole login: 1 warning, 1 info'
+	says 1 $'*W10 warning: job 10 on node n02: the client is slow\n    cure: restart it\nW46 info: job 10 on node n02: left out\n    cure: ask for io-cores\nrole login: 1 warning, 1 info; counting: ready; io-cores: ready'
 }
 
 # replayed FOLDER - commands that say what the bundle there has of them
@@ -576,7 +600,7 @@ captured_node() {
 	rm "$site/etc/jobio.conf"
 	site --format=json
 	printf '%s\n' "$output" >>"$site/lines"
-	says 3 '{"host":"n02","roles":\["node"\],"jobio":"jobio *","conf":null,"findings":\[{"code":"J01",*'
+	says 3 '{"host":"n02","roles":\["node"\],"jobio":"jobio *","conf":null,"states":{"counting":"not ready (J01)","io-cores":"not ready (J01)"},"findings":\[{"code":"J01",*'
 	run python3 "$SRCDIR/tests/scripts/schema_check.py" "$SRCDIR/etc/check.schema.json" <"$site/lines"
 	says 0 ''
 }

@@ -10,7 +10,7 @@ setup() {
 	tree=$BATS_TEST_TMPDIR/tree
 	mkdir "$tree"
 	(cd "$SRCDIR" && find . -path ./build -prune -o -name '.?*' -prune -o -type f \
-		\( -name '*.[ch]' -o -name '*.bats' -o -path './man/*' -o -name CONTRIBUTING.md \
+		\( -name '*.[ch]' -o -name '*.bats' -o -path './man/*' -o -name 'check.*' -o -name CONTRIBUTING.md \
 		-o -name Makefile.am \) -print0 | tar --null -T - -cf -) | tar -C "$tree" -xf -
 	cd "$tree" || return
 }
@@ -191,10 +191,27 @@ assertions() {
 	END
 }
 
+@test "states, words, code and page have the same findings, with the same severities" {
+	breaks states <<-'END'
+		+ tools/new.c void new(void) { findings_add(f, "C30", FINDING_INFO, "", ""); }
+		= report/check.states:1: no row for C30
+		~ report/check.states /^S01 /d
+		= report/check.states:1: no row for S01
+		+ report/check.states S99 error . . . .
+		= report/check.states:#: nothing finds S99
+		~ report/check.states s/^S02 .*/S02 warning . . . ./
+		= report/check.states:#: S02 is error in check.words
+		~ report/check.states s/^S05 .*/S05 warning . . . ./
+		= man/jobio-check.8:#: S05 is not as in report/check.states
+		~ man/jobio-check.8 /^K03/d
+		= man/jobio-check.8:1: no row for K03 with its severity and states
+	END
+}
+
 @test "make lint asks for all of these" {
 	local check
 	grep -qE "^tap '.*' heard$" "$SRCDIR/tests/lint"
-	for check in includes circles guards findings tested; do
+	for check in includes circles guards findings tested states; do
 		grep -qE "^tap '.*' wall $check$" "$SRCDIR/tests/lint"
 	done
 }

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a site has in use, and the severity of each finding there: check.states."""
+from __future__ import annotations
+
+import os
+import re
+
+from report import paths
+from report.check_host import Host
+from report.check_words import SEVERITIES, Finding
+
+COUNTING, CORES = "counting", "io-cores"
+STATES = (COUNTING, CORES, "gate", "polls", "ledger")
+SILENT, SAME = ".", "="
+
+
+def codes(text: str) -> list[str]:
+    """L01 of "L01", L01 and L02 of "L01-L02"."""
+    found = re.fullmatch(r"([A-Z]+)(\d\d)-\1(\d\d)", text)
+    if not found:
+        return [text]
+    return [f"{found[1]}{n:02}" for n in range(int(found[2]), int(found[3]) + 1)]
+
+
+def read(path: str) -> dict[str, dict[str, str]]:
+    """The severity in each state, by code or CODE.variant."""
+    table: dict[str, dict[str, str]] = {}
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            if line.strip() and not line.startswith("#"):
+                name, *cells = line.split()
+                for code in codes(name):
+                    table[code] = dict(zip(STATES, cells))
+    return table
+
+
+# ---- what is in use
+
+
+def polls(host: Host) -> bool:
+    """Has a client cores of its own here? Of a WEKA client that is not mounted nobody knows
+    them yet, and other hosts than a node have none."""
+    types = {client["name"]: client["type"] for client in host.keys["clients"]}
+    if not host.is_role("node"):
+        return "weka" in types.values()
+    if host.client_cpus is not None:
+        return bool(host.client_cpus)
+    return any(bool(one["cpus"]) if "cpus" in one else types.get(one["name"]) == "weka"
+               for one in host.facts.get("clients", []))
+
+
+def find(host: Host) -> set[str]:
+    """All of them where jobio.conf cannot be read."""
+    keys = host.keys
+    if not keys:
+        return set(STATES)
+    found = {COUNTING}
+    if keys["ledger"]["host"].strip() or host.is_role("ledger"):
+        found.add("ledger")
+    if keys["enabled"] and (keys["is_for_node"] or not host.is_role("node")):
+        found |= {CORES} if keys["offers"] else set()
+        found |= {"gate"} if keys["gate"] != "off" else set()
+        found |= {"polls"} if polls(host) else set()
+    return found
+
+
+# ---- findings
+
+
+class States:
+    def __init__(self, host: Host) -> None:
+        self.table = read(os.path.join(paths.REPORT, "check.states"))
+        self.on = find(host)
+        self.host = host
+
+    def severity(self, finding: Finding, states: set[str]) -> str:
+        """The worst in these; "" is silence."""
+        row = self.table.get(finding.word, {})
+        found = {cell for state, cell in row.items() if state in states and cell != SILENT}
+        if SAME in found or not row:
+            found.add(finding.severity)
+        return next((severity for severity in SEVERITIES if severity in found), "")
+
+    def apply(self) -> None:
+        """Give each finding its severity here; those without one go."""
+        findings = self.host.findings
+        judged = [(self.severity(one, self.on), one) for one in findings.list]
+        findings.list = [one._replace(severity=severity) for severity, one in judged if severity]
+
+    def verdict(self, states: set[str]) -> str:
+        """Of counting, or of io-cores: is anything in the way?"""
+        missing = [one.code for one in self.host.findings.sorted()
+                   if self.severity(one, states & self.on) == "error"]
+        if missing:
+            return f"not ready ({' '.join(dict.fromkeys(missing))})"
+        if self.host.findings.has("H05"):
+            return "not checked as a whole (H05)"
+        return "ready"
+
+    def verdicts(self) -> dict[str, str]:
+        cores = self.verdict(set(STATES) - {"ledger"}) if CORES in self.on else "not on offer"
+        return {COUNTING: self.verdict({COUNTING, "ledger"}), CORES: cores}
