@@ -10,7 +10,7 @@ NO_TASKS = "job: '{}': not tasks of an array like 5_[1-3,7], or more than 1000"
 SITE = "--site: of all jobs: only --starttime, --endtime, --limit, --json, --csv and --html go with it"
 FAULTS = [
     *[(["report", "--", word], NO_JOB.format(word))
-      for word in ("x", "7x", "0", "-1", "7_", "7_x", "7;ls", "99999999999", "7+")],
+      for word in ("x", "7x", "0", "-1", "7_", "7_x", "99999999999", "7+")],
     *[(["report", word], NO_TASKS.format(word))
       for word in ("5_[1-3", "5_[3-1]", "5_[]", "5_[x]", "5_[1-2000]", "5_[1]x", "_[1]",
                    "5_[4294967294-4294967296]")],
@@ -57,6 +57,8 @@ FAULTS = [
         cores --node= | --node: '': must not be empty
         plan --packed --spread | --packed and --spread exclude each other
         plan --max=1 --os-cpus=1 | give one of --max=N and --os-cpus=LIST
+        report 7;-ls | job: '7;-ls': not a job and its cluster like 101;c1
+        report --clusters=-x 7 | --clusters: '-x': not a word that sacct takes
         check --topology=/nosuch.xml | --topology: '/nosuch.xml': there is no such file, or it cannot be read
         check --role=nod | --role: 'nod': expected login, node, ctld or ledger
         """)]
