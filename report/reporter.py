@@ -92,6 +92,8 @@ class Asked:
                 raise Failure(why, USAGE)
         if "live" in self.values and (len(self.words) != 1 or "[" in self.words[0]):
             raise Failure("--live: of one job: 7, 5_1 or 7+1", USAGE)
+        if "live" in self.values and self.cluster not in (None, record.slurm_conf_cluster()):
+            raise Failure(f"--live: run it on cluster {self.cluster}", USAGE)
         if "restart" in self.values and not self.words:
             raise Failure("--restart: of which job?", USAGE)
         self.form = "json" if "json" in self.values else "csv" if "csv" in self.values else ""

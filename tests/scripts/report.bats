@@ -683,6 +683,12 @@ waited() {
 	expect_equal '2 jobio: report: jobs of one cluster at a time: c1, c2' "$status $output"
 	run report '7;'
 	expect_equal "2 jobio: report: job: '7;': not a job and its cluster like 101;c1" "$status $output"
+	run report --live '7;c1'
+	expect_equal '2 jobio: report: --live: run it on cluster c1' "$status $output"
+	printf '#!/bin/sh\nsleep 1.3\n' >"$DIR/bin/sacct"
+	run report 7
+	expect_equal 'jobio: waiting for sacct, at most 20 s' "${lines[0]}"
+	restore_sacct
 	# one that accepts the connection and prints nothing
 	python3 -c 'import socket, time
 s = socket.create_server(("127.0.0.1", 0))
