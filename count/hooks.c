@@ -159,6 +159,7 @@ const struct hook hooks[] = {
 	TIMED(T_CLOSE, 0, "close", "filp_close", 2),
 	TIMED(T_CLOSE, 0, "flush", "filp_flush", 2),
 	TIMED(T_CLOSE, 1, "flush", "filp_close", 2),
+	TIMED(T_RELEASE, 0, "release", "__fput", 1),
 	TIMED(T_GETEVENTS, 0, "getevents", "do_io_getevents", 5),
 	/* kernels have the function, or compilers put it into the call */
 	{ LOSS_T_URING, 0, "time_ring", TRACE, "io_uring_cqring_wait", ANY_ARGS },

@@ -95,6 +95,7 @@
 	X(T_FLOCK, LATENCY, "time of flock", HOOK_TIMES, 0, NULL)                                  \
 	X(T_SYNC, LATENCY, "time of fsync", HOOK_TIMES, TIME(SYNC), NULL)                          \
 	X(T_CLOSE, LATENCY, "time of close", HOOK_TIMES, TIME(CLOSE), NULL)                        \
+	X(T_RELEASE, LATENCY, "time of the last close", HOOK_TIMES, 0, NULL)                       \
 	X(T_GETEVENTS, LATENCY, "waiting for libaio", HOOK_TIMES, TIME(ASYNC), NULL)               \
 	X(T_URING, LATENCY, "waiting for io_uring", HOOK_TIMES, 0, "io_kiocb.cqe")                 \
 	X(T_THREADS, LATENCY, "times of threads", HOOK_TIMES, THREADS_LOST, NULL)

@@ -82,6 +82,7 @@ struct pinned_mountpoint { /* 6.17 */
 
 struct file_operations {
 	void *flush;
+	void *release;
 };
 
 struct file {
@@ -1206,14 +1207,17 @@ static __noinline __u32 name_dev(__s32 folder, __u64 name)
 	return dev ? *dev : 0;
 }
 
-/* The end of a call on a name. One that failed may have done so before a filesystem was
- * told: the walk to it did, on a server that is away, or the mount is read-only. */
+#define REMOTE_NS 30000 /* a request to a server takes longer, a walk of known names does not */
+
+/* The end of a call on a name, during which no program named a filesystem: it failed in the walk to
+ * it (a server that is away, a read-only mount), or known names were revalidated. */
 static __noinline int end_name(__u64 *ctx, __s32 folder, __s64 rc)
 {
 	struct thread *thread = thread_get(0);
 
-	if (rc < 0 && thread && thread->frame == (unsigned long)ctx && !thread->slot &&
-	    !thread->looked && errno_place(rc) >= 0 && rc != -ENOENT_)
+	if (thread && thread->frame == (unsigned long)ctx && !thread->slot && !thread->looked &&
+	    ((rc < 0 && errno_place(rc) >= 0 && rc != -ENOENT_) ||
+	     bpf_ktime_get_ns() - thread->start_ns > REMOTE_NS))
 		thread->slot = find(name_dev(folder, word_of(ctx, 1)));
 	return end_thread(thread, ctx, COUNT_TIME_META, rc);
 }
@@ -1953,6 +1957,12 @@ PROGRAM("fentry/filp_close", time_close, close_begin(ctx, (void *)ctx[0]))
 PROGRAM("fexit/filp_close", time_close_done, end_class(ctx, COUNT_TIME_CLOSE, (__s32)ctx[2]))
 PROGRAM("fentry/filp_flush", time_flush, close_begin(ctx, (void *)ctx[0]))
 PROGRAM("fexit/filp_flush", time_flush_done, close_end(ctx, (void *)ctx[0], (__s32)ctx[2]))
+
+/* The last reference to the file goes, in the thread that closed it: before close(2) returns, in
+ * the call or in its task work. NFSv4 sends CLOSE here, Lustre closes its handle, and the blocks of
+ * a file without a name are freed. After the end of a process a worker of the kernel does it. */
+PROGRAM("fentry/__fput", time_release, ARG(file, 0)->f_op->release ? begin(ctx, (void *)ctx[0]) : 0)
+PROGRAM("fexit/__fput", time_release_done, end_class(ctx, COUNT_TIME_CLOSE, 0))
 
 /* Until requests of libaio are done */
 PROGRAM("fentry/do_io_getevents", time_getevents, begin_name(ctx))

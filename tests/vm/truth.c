@@ -1187,6 +1187,9 @@ static void do_waits(void)
 	need(TAKES(T_CLOSE, close(in)), 0, "close");
 	need(TAKES(T_META, mkdir(path, 0700)), 0, "mkdir");
 	need(TAKES(T_META, stat(path, &st)), 0, "stat");
+	/* known for a second (libfuse), then revalidated */
+	pause_ms(1200);
+	need(TAKES(T_META, access(path, F_OK)), 0, "access");
 	need(TAKES(T_META, rename(path, moved)), 0, "rename");
 	need(TAKES(T_META, rmdir(moved)), 0, "rmdir");
 }
@@ -1285,6 +1288,10 @@ static void do_away(void)
 	in = TAKES(T_META, open_in(DIR_, "in", O_WRONLY));
 	go(7);
 	write_much(in);
+	need(TAKES(T_CLOSE, close(in)), 0, "close");
+	/* nothing is left to write: NFSv4 sends CLOSE */
+	in = TAKES(T_META, open_in(DIR_, "in", O_RDWR));
+	go(8);
 	need(TAKES(T_CLOSE, close(in)), 0, "close");
 }
 
