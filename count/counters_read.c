@@ -155,8 +155,10 @@ static void put_times(struct io *io, const struct count_slot *s, uint32_t lost)
 	io->numbers[IO_WRITE_RANDOM] = (int64_t)s->random[COUNT_WRITE];
 	io->numbers[IO_READ_FIRST] = (int64_t)s->firsts[COUNT_READ];
 	io->numbers[IO_WRITE_FIRST] = (int64_t)s->firsts[COUNT_WRITE];
-	put_hist(io, IO_READ_NS, s->ns[COUNT_READ], COUNT_NS_BINS);
-	put_hist(io, IO_WRITE_NS, s->ns[COUNT_WRITE], COUNT_NS_BINS);
+	if (!(lost & TIME(READ)))
+		put_hist(io, IO_READ_NS, s->ns[COUNT_READ], COUNT_NS_BINS);
+	if (!(lost & TIME(WRITE)))
+		put_hist(io, IO_WRITE_NS, s->ns[COUNT_WRITE], COUNT_NS_BINS);
 	if (lost & THREADS_LOST)
 		return;
 	io->numbers[IO_THREADS] = (int64_t)s->threads;
@@ -166,9 +168,10 @@ static void put_times(struct io *io, const struct count_slot *s, uint32_t lost)
 }
 
 /* The order of enum count_meta is the record's. */
-static void put_bpf(struct io *io, const struct count_slot *s, const struct count_info *info)
+static void put_bpf(struct io *io, const struct count_slot *s, const struct count_info *info,
+		    uint32_t skipped)
 {
-	uint32_t groups = info->groups, lost_ops = hooks_lost_ops(info->lost);
+	uint32_t groups = info->groups, lost_ops = hooks_lost_ops(info->lost) | skipped;
 	int i;
 
 	put_hist(io, IO_READ_SIZES, s->sizes[COUNT_READ], COUNT_SIZE_BINS);
@@ -197,6 +200,7 @@ struct reading {
 	struct record *record;
 	struct counters_state *state;
 	__u64 before[COUNT_KINDS]; /* skipped when the job began */
+	__u64 now[COUNT_KINDS];
 	bool has_mount;
 };
 
@@ -235,6 +239,7 @@ static uint32_t missed_flags(const struct count_slot *s, const struct count_entr
 static int read_entry(struct pins *p, const struct count_key *key, const struct count_entry *entry,
 		      void *arg)
 {
+	uint32_t skipped = hooks_skipped_times(entry->skipped, ((struct reading *)arg)->now);
 	struct reading *r = arg;
 	struct count_slot sum;
 	struct io io;
@@ -245,6 +250,9 @@ static int read_entry(struct pins *p, const struct count_key *key, const struct 
 	io_init(&io);
 	if (slot_read(p, entry->slot, &sum, &io.timeline) < 0)
 		return -1;
+	if (skipped)
+		memset(io.timeline.rows[TIMELINE_IO_US], 0,
+		       sizeof(io.timeline.rows[TIMELINE_IO_US]));
 	io.numbers[IO_READ_BYTES] = (int64_t)sum.bytes[COUNT_READ];
 	io.numbers[IO_WRITE_BYTES] = (int64_t)sum.bytes[COUNT_WRITE];
 	io.numbers[IO_READ_CALLS] = (int64_t)sum.calls[COUNT_READ];
@@ -253,7 +261,7 @@ static int read_entry(struct pins *p, const struct count_key *key, const struct 
 	if (key->dev) {
 		snprintf(mount, sizeof(mount), "%s", entry->mount);
 		io.fs = mount;
-		put_bpf(&io, &sum, &p->info);
+		put_bpf(&io, &sum, &p->info, skipped);
 		/* rows that are not the counters would show other I/O */
 		if (io_check_lanes(&io, NULL) < 0)
 			timeline_spoil(&io.timeline);
@@ -271,16 +279,15 @@ static int read_folder(struct pins *p, void *arg, struct err *err)
 {
 	struct reading *r = arg;
 	size_t before = r->record->app_count;
-	__u64 skipped[COUNT_KINDS];
 
-	pins_skipped(p, skipped);
+	pins_skipped(p, r->now);
 	if (pins_each_entry(p, read_entry, r))
 		return err_set(err, "counters: job %u: cannot read '%s'", r->job, p->folder);
 	if (r->record->app_count == before)
 		return 0;
 	counters_fill_state(r->state, p);
 	r->record->flags |= counters_flags(&p->info, r->has_mount) |
-			    hooks_skipped_flags(r->before, skipped, r->has_mount);
+			    hooks_skipped_flags(r->before, r->now, r->has_mount);
 	return 0;
 }
 
@@ -298,7 +305,7 @@ static int compare_io(const void *a, const void *b)
 int counters_read(const struct counters_options *options, uint32_t job, struct record *record,
 		  struct counters_state *state, struct err *err)
 {
-	struct reading r = { options, job, record, state, { 0 }, false };
+	struct reading r = { options, job, record, state, { 0 }, { 0 }, false };
 	size_t before = record->app_count;
 	int lock, rc = counters_look(options, state, &lock, err);
 

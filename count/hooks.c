@@ -272,7 +272,7 @@ static uint32_t kind_flags(uint32_t kinds)
 		[COUNT_KIND_MMAP] = RECORD_FLAG(MMAP_MISSING),
 		[COUNT_KIND_MOUNTS] = RECORD_FLAG(MOUNTS_UNSEEN),
 		[COUNT_KIND_EXIT] = RECORD_FLAG(LOWER_BOUND_READ) | RECORD_FLAG(LOWER_BOUND_WRITE),
-		[COUNT_KIND_TIMES] = RECORD_FLAG(LOWER_BOUND_TIMES),
+		[COUNT_KIND_TIMES] = RECORD_FLAG(TIMES_SKIPPED),
 	};
 	uint32_t all = 0;
 	int i;
@@ -298,6 +298,21 @@ uint32_t hooks_lost_flags(uint64_t lost)
 			flags |= kind_flags(losses[i].kinds & ~HOOK_TIMES);
 	}
 	return flags;
+}
+
+uint32_t hooks_skipped_times(const __u64 before[COUNT_KINDS], const __u64 now[COUNT_KINDS])
+{
+	uint32_t lost =
+		TIME(META) | TIME(SYNC) | TIME(CLOSE) | TIME(MAPPED) | TIME(ASYNC) | THREADS_LOST;
+
+	if (now[COUNT_KIND_TIMES] == before[COUNT_KIND_TIMES])
+		return 0;
+	/* sessions, which are not skipped, time reads and writes by themselves */
+	if (now[COUNT_KIND_READ] != before[COUNT_KIND_READ])
+		lost |= TIME(READ);
+	if (now[COUNT_KIND_WRITE] != before[COUNT_KIND_WRITE])
+		lost |= TIME(WRITE);
+	return lost;
 }
 
 uint32_t hooks_skipped_flags(const __u64 before[COUNT_KINDS], const __u64 now[COUNT_KINDS],

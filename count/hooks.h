@@ -39,18 +39,18 @@
  * the kernel has the function; without it another one sees the same. */
 #define HOOK_LOSSES(X)                                                                             \
 	X(EXIT, EXIT, "totals of processes", HOOK_EXIT, 0, NULL)                                   \
-	X(READ, RW, "read and pread", HOOK_READ, 0, NULL)                                          \
-	X(READV, RW, "readv and preadv", HOOK_READ, 0, NULL)                                       \
-	X(WRITE, RW, "write and pwrite", HOOK_WRITE, 0, NULL)                                      \
-	X(WRITEV, RW, "writev and pwritev", HOOK_WRITE, 0, NULL)                                   \
-	X(COPY, RW, "copy_file_range", HOOK_BOTH, 0, NULL)                                         \
-	X(SENDFILE, RW, "sendfile", HOOK_BOTH, 0, NULL)                                            \
-	X(SPLICE, RW, "splice", HOOK_BOTH, 0, NULL)                                                \
+	X(READ, RW, "read and pread", HOOK_READ | HOOK_TIMES, 0, NULL)                             \
+	X(READV, RW, "readv and preadv", HOOK_READ | HOOK_TIMES, 0, NULL)                          \
+	X(WRITE, RW, "write and pwrite", HOOK_WRITE | HOOK_TIMES, 0, NULL)                         \
+	X(WRITEV, RW, "writev and pwritev", HOOK_WRITE | HOOK_TIMES, 0, NULL)                      \
+	X(COPY, RW, "copy_file_range", HOOK_BOTH | HOOK_TIMES, 0, NULL)                            \
+	X(SENDFILE, RW, "sendfile", HOOK_BOTH | HOOK_TIMES, 0, NULL)                               \
+	X(SPLICE, RW, "splice", HOOK_BOTH | HOOK_TIMES, 0, NULL)                                   \
 	X(TO_PIPE, RW, "+sendfile to a pipe", HOOK_READ, 0, NULL)                                  \
 	X(CORE, RW, "core dumps", HOOK_WRITE, 0, NULL)                                             \
 	X(SUPER, RW, "device numbers that are used again", HOOK_MOUNTS, 0, NULL)                   \
 	X(MOUNT, RW, "mounts below", HOOK_MOUNTS, 0, NULL)                                         \
-	X(AIO, AIO, "libaio", HOOK_BOTH, 0, NULL)                                                  \
+	X(AIO, AIO, "libaio", HOOK_BOTH | HOOK_TIMES, 0, NULL)                                     \
 	X(AIO_FSYNC, AIO, "fsync of libaio", HOOK_OPS, 0, NULL)                                    \
 	X(URING, URING, "io_uring", HOOK_BOTH, 0, "io_kiocb.cqe")                                  \
 	X(URING_DONE, URING, "answers of io_uring", HOOK_BOTH, 0, "io_kiocb.cqe")                  \
@@ -62,7 +62,7 @@
 	X(MKDIR, META, "mkdir", HOOK_OPS, OP(MKDIR), NULL)                                         \
 	X(RMDIR, META, "rmdir", HOOK_OPS, OP(RMDIR), NULL)                                         \
 	X(RENAME, META, "rename", HOOK_OPS, OP(RENAME), NULL)                                      \
-	X(READDIR, META, "readdir", HOOK_OPS, OP(READDIR), NULL)                                   \
+	X(READDIR, META, "readdir", HOOK_OPS | HOOK_TIMES, OP(READDIR), NULL)                      \
 	X(FSYNC, META, "fsync", HOOK_OPS, OP(FSYNC), NULL)                                         \
 	X(SYNC_CALLS, META, "+fsync beside O_SYNC", HOOK_OPS, 0, NULL)                             \
 	X(LINK, META, "link", HOOK_OPS, OP(LINK), NULL)                                            \
@@ -72,12 +72,12 @@
 	  OP(CHMOD) | OP(CHOWN) | OP(UTIMES) | OP(TRUNCATE), NULL)                                 \
 	X(XATTR, META, "xattr", HOOK_OPS, OP(XATTR), NULL)                                         \
 	X(ACL, META, "+POSIX ACLs", HOOK_OPS, 0, NULL)                                             \
-	X(FALLOCATE, META, "fallocate", HOOK_OPS, OP(FALLOCATE), NULL)                             \
+	X(FALLOCATE, META, "fallocate", HOOK_OPS | HOOK_TIMES, OP(FALLOCATE), NULL)                \
 	X(STATFS, META, "statfs", HOOK_OPS, OP(STATFS), NULL)                                      \
 	X(LOOKUP, META, "lookup_miss", HOOK_OPS, OP(LOOKUP_MISS), NULL)                            \
 	X(MMAP_READ, MMAP, "pages that are read", HOOK_MMAP, 0, "folio.mapping")                   \
 	X(MMAP_WRITE, MMAP, "pages that are dirtied", HOOK_MMAP, 0, "folio.mapping")               \
-	X(FAULTS, MMAP, "page faults within system calls", HOOK_MMAP, 0,                           \
+	X(FAULTS, MMAP, "page faults within system calls", HOOK_MMAP | HOOK_TIMES, 0,              \
 	  "bpf_func_id.BPF_FUNC_task_pt_regs")                                                     \
 	X(WILLNEED, MMAP, "MADV_WILLNEED", HOOK_MMAP, 0, "bpf_func_id.BPF_FUNC_task_pt_regs")      \
 	X(LATENCY, LATENCY, "latency", HOOK_TIMES, TIME(READ) | TIME(WRITE), NULL)                 \
@@ -144,6 +144,9 @@ uint32_t hooks_lost_ops(uint64_t lost);
 
 /* Quality flags of a record; skipped: of its filesystems, or of all files together. */
 uint32_t hooks_lost_flags(uint64_t lost);
+/* Classes of time that are not known then, TIME() and THREADS_LOST: an end without its begin would
+ * count from an earlier one. */
+uint32_t hooks_skipped_times(const __u64 before[COUNT_KINDS], const __u64 now[COUNT_KINDS]);
 uint32_t hooks_skipped_flags(const __u64 before[COUNT_KINDS], const __u64 now[COUNT_KINDS],
 			     bool has_mount);
 

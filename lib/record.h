@@ -141,7 +141,7 @@ struct json;
 	X(LOWER_BOUND_READ, "lower_bound_read", "the read numbers are a lower bound")              \
 	X(LOWER_BOUND_WRITE, "lower_bound_write", "the write numbers are a lower bound")           \
 	X(LOWER_BOUND_OPS, "lower_bound_ops", "the numbers of operations are a lower bound")       \
-	X(LOWER_BOUND_TIMES, "lower_bound_times", "the times are a lower bound")                   \
+	X(TIMES_SKIPPED, "times_skipped", "times are not known: the kernel skipped programs")      \
 	X(MOUNTS_UNSEEN, "mounts_unseen", "mounts below a filesystem are not seen")                \
 	X(SHARED_NODE, "shared_node", "node-wide numbers include other jobs")                      \
 	X(CLIENT_UNREADABLE, "client_unreadable", "the filesystem client did not answer")          \
