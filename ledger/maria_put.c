@@ -362,7 +362,9 @@ static ssize_t find_run(struct maria *m, size_t job, const struct record *r, int
 		gap = row_distance(r, end, row);
 		if (gap < 0 || (best >= 0 && gap >= best))
 			continue;
-		has = gap > 0 ? find_record(m, i, r->node, &held, &text, &size, err) : 0;
+		has = gap > 0 && !row_is_blank(r, row)
+			      ? find_record(m, i, r->node, &held, &text, &size, err)
+			      : 0;
 		if (has < 0)
 			return -2;
 		if (has)

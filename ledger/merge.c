@@ -123,10 +123,14 @@ bool merge_is_better(const struct record *a, uint64_t digest_a, const struct rec
 {
 	bool rebooted_a = (a->flags & RECORD_FLAG(NODE_REBOOTED)) != 0;
 	bool rebooted_b = (b->flags & RECORD_FLAG(NODE_REBOOTED)) != 0;
+	bool unknown_a = (a->flags & RECORD_FLAG(START_UNKNOWN)) != 0;
+	bool unknown_b = (b->flags & RECORD_FLAG(START_UNKNOWN)) != 0;
 	int weight_a = record_weight(a), weight_b = record_weight(b);
 
 	if (weight_a != weight_b)
 		return weight_a > weight_b;
+	if (unknown_a != unknown_b)
+		return unknown_b;
 	if (rebooted_a != rebooted_b)
 		return rebooted_b;
 	if (a->end < b->end || a->end > b->end)

@@ -10,11 +10,26 @@
 
 #define AHEAD_MAX_S 86400.0	   /* of a clock that is wrong a little */
 #define TOOK_MAX_S (366 * 86400.0) /* a run */
+#define BLANK_S 1.0		   /* an epilog */
+#define NO_TIME_S 0.001
+
+static bool is_blank(const struct record *r)
+{
+	return r->restart < 0 && r->flags & RECORD_FLAG(START_UNKNOWN) &&
+	       r->end - r->start < BLANK_S && !record_weight(r);
+}
+
+bool row_is_blank(const struct record *r, const struct row *run)
+{
+	return is_blank(r) || run->last < run->first;
+}
 
 double row_end(const struct record *r, int64_t now_s)
 {
 	double ahead = (double)now_s + AHEAD_MAX_S;
 
+	if (is_blank(r))
+		return r->start - NO_TIME_S;
 	if (r->end <= r->start || r->end - r->start > TOOK_MAX_S ||
 	    (r->start <= ahead && r->end > ahead))
 		return r->start;
@@ -54,7 +69,11 @@ double row_distance(const struct record *r, double end, const struct row *run)
 		gap = r->start - run->last;
 	else if (run->first > end)
 		gap = run->first - end;
-	return gap > slop_of(r, run) || (gap > 0 && is_elsewhere) ? -1 : gap;
+	if (gap > 0 && is_elsewhere)
+		return -1;
+	if ((is_blank(r) && r->start > run->last) || (run->last < run->first && run->first > end))
+		return gap;
+	return gap > slop_of(r, run) ? -1 : gap;
 }
 
 bool row_is_news(const struct record *r, const char *text, size_t size, const char *old_text,
@@ -70,11 +89,12 @@ bool row_is_news(const struct record *r, const char *text, size_t size, const ch
 
 void row_widen(struct row *run, const struct record *r, int64_t now_s)
 {
+	bool is_anew = run->last < run->first, is_more = is_anew || !is_blank(r);
 	struct nodes *nodes;
 
-	if (r->start < run->first)
+	if (is_anew || (is_more && r->start < run->first))
 		run->first = r->start;
-	if (row_end(r, now_s) > run->last)
+	if (is_anew || (is_more && row_end(r, now_s) > run->last))
 		run->last = row_end(r, now_s);
 	if (run->restart < 0)
 		run->restart = r->restart;

@@ -3,6 +3,10 @@
  *
  * Terms   row: a run as a store keeps it, as far as store_put() needs it. The
  *           rules are those of store.h, the same for every database.
+ *         blank: a record as an epilog makes it that finds nothing of its job, a
+ *           second time mostly: neither start nor restart nor any counter. It is
+ *           of the nearest run that began before. A row of such alone, whose last
+ *           is before its first, is of the next run that ends before it.
  * Owner   the nodelist of a row is malloc'ed, the caller's.
  * Errors  -1 and a sentence: out of memory.
  * Runs    ledger.
@@ -36,6 +40,9 @@ struct row row_new(const struct record *r, int64_t now_s);
 /* Seconds between a run and a record that ended at 'end', 0 when they overlap;
  * -1: another run. */
 double row_distance(const struct record *r, double end, const struct row *run);
+
+/* One of the two is blank: of what a node has in both there is one record. */
+bool row_is_blank(const struct record *r, const struct row *run);
 
 /* Is it better than what this node said before? */
 bool row_is_news(const struct record *r, const char *text, size_t size, const char *old_text,

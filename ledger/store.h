@@ -9,8 +9,10 @@
  *           at most STORE_SLOP_S apart, say the same node list (or one says
  *           none), and come from different nodes; STORE_SKEW_S where both say
  *           the restart and the node list. A record that ends in days to come or
- *           took more than a year counts as its start alone. A requeued job,
- *           and a job id that is used again months later, are other runs.
+ *           took more than a year counts as its start alone. One that has
+ *           neither its start nor its restart nor a counter (row.h: blank) is of
+ *           the nearest run before it. A requeued job, and a job id that is used
+ *           again months later, are other runs.
  *         dirty: the run has records that its summary in slurmdbd does not
  *           have; next_try says when to write it: at once when every node has
  *           reported, else after the grace period.

@@ -350,7 +350,7 @@ static double distance(struct store *store, const struct record *r, int64_t now_
 {
 	const struct value values[] = { value_number(run->id), value_text(r->node) };
 	double gap = row_distance(r, row_end(r, now_s), run);
-	int has = gap > 0 ? step(store, get_record, values, err) : 0;
+	int has = gap > 0 && !row_is_blank(r, run) ? step(store, get_record, values, err) : 0;
 
 	return has < 0 ? -2 : has > 0 ? -1 : gap;
 }

@@ -94,7 +94,9 @@ static struct record *record_of(uint32_t job, const char *text)
 	io_init(&io);
 	strcpy(io.source, "stepd");
 	io.numbers[IO_READ_BYTES] = 1024;
-	if (strcmp(more, "empty") != 0)
+	if (!strcmp(more, "blank"))
+		r->flags = RECORD_FLAG(START_UNKNOWN) | RECORD_FLAG(NO_STEP);
+	if (strcmp(more, "empty") != 0 && strcmp(more, "blank") != 0)
 		record_add_app(r, &io);
 	return r;
 }
@@ -238,6 +240,16 @@ static const char *const partings[][2] = {
 	/* records of impossible times swallow no run */
 	{ "n1 0 0 99000000000, n2 0 1752024862 1795224862, n1 0 1795221262 1797816862, n1 0 1795224662 1795224762, n1 1 1795224812 1795224862",
 	  "n1 n1 n1 n1 n2" },
+	/* an epilog that ran again, hours later, and found nothing */
+	{ "n1 0 1000 2000, n1 - 9000 9000.1 blank", "n1" },
+	/* without a number of the restart */
+	{ "n1 - 1000 2000, n1 - 3000 4000, n1 - 9000 9000.1 blank", "n1 n1" },
+	/* of two nodes, and of two runs */
+	{ "n1 0 1000 2000, n2 0 1000 2000, n1 1 3000 4000, n1 - 9000 9000.1 blank", "n1 n1+n2" },
+	/* nothing else of it is known */
+	{ "n1 0 7000 7100 list=n1, n2 - 9000 9000.1 blank", "n1 n2" },
+	/* its start, as Slurm has it */
+	{ "n1 0 1000 2000, n1 - 1000 9000 blank, n1 1 10000 10100", "n1 n1" },
 	/* a long job on a node whose clock is ahead */
 	{ "n1 1 1795224812 1795224862, n2 1 1795224812 1795228462", "n1+n2" },
 };
