@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "client/affinity.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -238,7 +239,9 @@ static int put_back(const struct affinity_way *way, const struct client *client,
 		FAULT_POINT("affinity back after");
 		return rc;
 	}
-	if (way->get(client, item->name, &now) < 0 || cpuset_equal(&now, &item->was))
+	if (way->get(client, item->name, &now) < 0)
+		return affinity_is_gone(errno) ? 1 : err_set(why, "%s", strerror(errno));
+	if (cpuset_equal(&now, &item->was))
 		return 1;
 	if (!cpuset_equal(&now, &item->is))
 		return 0;
@@ -249,7 +252,7 @@ static enum change_made make(const struct change_kind *kind, struct client *clie
 			     const struct journal_change *change, struct findings *findings)
 {
 	const char *olds = change->old_value, *news = change->new_value;
-	size_t failed = 0, count = 0;
+	size_t failed = 0, stuck = 0, count = 0;
 	struct err why = { "" };
 	struct item item;
 
@@ -257,15 +260,17 @@ static enum change_made make(const struct change_kind *kind, struct client *clie
 		count++;
 		if (move(way_of(kind), client, item.name, &item.is, &why) == 0)
 			continue;
-		put_back(way_of(kind), client, &item, &why);
+		stuck += put_back(way_of(kind), client, &item, &why) < 0;
 		failed++;
 	}
 	if (!count)
 		return CHANGE_NOT_MADE;
 	tell_failed(client, client->type->affinity->failed, findings, change->target, &item.is,
 		    failed, count, &why);
-	if (failed == count)
+	if (failed == count && !stuck)
 		return CHANGE_NOT_MADE;
+	if (failed == count)
+		return CHANGE_STUCK;
 	tell_gate(client, &item.is);
 	return CHANGE_MADE;
 }

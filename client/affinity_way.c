@@ -20,6 +20,11 @@
 #define KTHREADD 2
 #define PASSES_MAX 5 /* over threads that start threads */
 
+bool affinity_is_gone(int error)
+{
+	return error == ENOENT || error == ESRCH;
+}
+
 /* ---- files that hold CPUs ---------------------------------------------- */
 
 static int write_text(const char *path, const char *text, struct err *err)
@@ -67,7 +72,10 @@ static int workqueue_get(const struct client *client, const char *item, struct c
 
 	(void)client;
 	workqueue_path(path, item);
-	return sysfs_line(path, line, sizeof(line)) < 0 ? -1 : cpuset_parse_mask(cpus, line, NULL);
+	if (sysfs_line(path, line, sizeof(line)) < 0)
+		return -1;
+	errno = EINVAL;
+	return cpuset_parse_mask(cpus, line, NULL);
 }
 
 static int workqueue_set(const struct client *client, const char *item, const struct cpuset *cpus,
@@ -195,8 +203,11 @@ static int thread_get(const struct client *client, const char *item, struct cpus
 	const char *colon = strchr(item, ':');
 	char name[64];
 
-	if (!colon || thread_name(client, pid_of(item), name, sizeof(name)) < 0 ||
-	    strcmp(name, colon + 1) != 0)
+	errno = EINVAL;
+	if (!colon || thread_name(client, pid_of(item), name, sizeof(name)) < 0)
+		return -1;
+	errno = ENOENT;
+	if (strcmp(name, colon + 1) != 0)
 		return -1;
 	return task_get(pid_of(item), cpus);
 }
@@ -229,32 +240,41 @@ static void process_each(const struct client *client, const char *word, item_fn 
 	fn(arg, item);
 }
 
+/* errno: why not. */
 static bool is_same_process(const char *item)
 {
 	const char *dot = strchr(item, '.');
 	unsigned long long ticks;
 
-	return dot && process_start(pid_of(item), NULL, &ticks) == 0 &&
-	       strtoull(dot + 1, NULL, 10) == ticks;
+	errno = EINVAL;
+	if (!dot || process_start(pid_of(item), NULL, &ticks) < 0)
+		return false;
+	errno = ESRCH;
+	return strtoull(dot + 1, NULL, 10) == ticks;
 }
 
-/* Call fn for each thread; stops and returns what is not 0. */
+/* Call fn for each thread; stops and returns what is not 0. -1 and errno: not all of
+ * them were seen. */
 static int each_thread(const char *item, int (*fn)(void *arg, long tid), void *arg)
 {
 	struct dirent *entry;
 	unsigned long tid;
 	char path[64];
-	int rc = 0;
+	int rc = 0, error;
 	DIR *all;
 
 	snprintf(path, sizeof(path), "/proc/%ld/task", pid_of(item));
 	all = opendir(path);
 	if (!all)
 		return -1;
-	while (rc == 0 && (entry = readdir(all)))
+	while (rc == 0 && (errno = 0, entry = readdir(all)))
 		if (number_parse(entry->d_name, 1, 1UL << 30, &tid, NULL) == 0)
 			rc = fn(arg, (long)tid);
+	if (rc == 0 && errno)
+		rc = -1;
+	error = errno;
 	closedir(all);
+	errno = error;
 	return rc;
 }
 
@@ -270,7 +290,7 @@ static int compare_thread(void *arg, long tid)
 	struct cpuset cpus;
 
 	if (task_get(tid, &cpus) < 0)
-		return 0; /* it has ended */
+		return errno == ESRCH ? 0 : -1;
 	if (threads->is_known && !cpuset_equal(&cpus, &threads->cpus))
 		return 1;
 	threads->cpus = cpus;
@@ -297,7 +317,9 @@ static int move_thread(void *arg, long tid)
 	struct threads *threads = arg;
 	struct cpuset cpus;
 
-	if (task_get(tid, &cpus) < 0 || cpuset_equal(&cpus, &threads->cpus))
+	if (task_get(tid, &cpus) < 0)
+		return errno == ESRCH ? 0 : -1;
+	if (cpuset_equal(&cpus, &threads->cpus))
 		return 0;
 	if (task_set(tid, &threads->cpus) < 0 && errno != ESRCH)
 		return -1;
@@ -334,7 +356,9 @@ static int thread_back(void *arg, long tid)
 	struct way_back *back = arg;
 	struct cpuset now;
 
-	if (task_get(tid, &now) < 0 || cpuset_equal(&now, back->was))
+	if (task_get(tid, &now) < 0)
+		return errno == ESRCH ? 0 : -1;
+	if (cpuset_equal(&now, back->was))
 		return 0;
 	if (!cpuset_equal(&now, back->is))
 		back->strange++;
@@ -351,10 +375,12 @@ static int process_back(const struct client *client, const char *item, const str
 	int pass;
 
 	(void)client;
-	for (pass = 0; pass < 2 && is_same_process(item); pass++) {
+	for (pass = 0; pass < 2; pass++) {
 		back.strange = 0;
-		if (each_thread(item, thread_back, &back) < 0)
-			return err_set(err, "process %s: %s", item, strerror(errno));
+		if (!is_same_process(item) || each_thread(item, thread_back, &back) < 0)
+			return affinity_is_gone(errno)
+				       ? 1
+				       : err_set(err, "process %s: %s", item, strerror(errno));
 	}
 	return !back.strange;
 }
@@ -373,7 +399,10 @@ static int interrupt_get(const struct client *client, const char *item, struct c
 	(void)client;
 	snprintf(below, sizeof(below), "irq/%s/smp_affinity_list", item);
 	sysfs_proc_path(path, below);
-	return sysfs_line(path, line, sizeof(line)) < 0 ? -1 : cpuset_parse(cpus, line, NULL);
+	if (sysfs_line(path, line, sizeof(line)) < 0)
+		return -1;
+	errno = EINVAL;
+	return cpuset_parse(cpus, line, NULL);
 }
 
 /* One that the driver manages (IRQF_AFFINITY_MANAGED) refuses. */

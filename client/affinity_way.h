@@ -31,7 +31,7 @@ struct affinity_way {
 	const char *words; /* what a target is called, "%s" the words */
 	/* call fn for each item of one of the type's words */
 	void (*each)(const struct client *client, const char *word, item_fn fn, void *arg);
-	/* -1: it is gone, or its CPUs cannot be told */
+	/* -1 and errno, see affinity_is_gone() */
 	int (*get)(const struct client *client, const char *item, struct cpuset *cpus);
 	int (*set)(const struct client *client, const char *item, const struct cpuset *cpus,
 		   struct err *err);
@@ -42,6 +42,9 @@ struct affinity_way {
 	/* the words of the type, or of jobio.conf; blank-separated */
 	const char *(*wanted)(const struct client *client);
 };
+
+/* Does the errno of a 'get' mean that there is no such item any more? */
+bool affinity_is_gone(int error);
 
 extern const struct affinity_way affinity_workqueues, affinity_threads, affinity_processes,
 	affinity_interrupts;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "client/mount_option.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -22,6 +23,7 @@ const char *mount_option_now(const struct client *client, const char *target)
 {
 	const struct client_mount *mount = mounts_find(client->mounts, target);
 
+	errno = ENOENT;
 	return mount ? mount->options : NULL;
 }
 

@@ -31,8 +31,7 @@ static struct client_mount *slot_for(struct mounts *mounts, const char *target)
 			return &mounts->mount[i];
 		}
 	}
-	if (mounts->count == MOUNTS_MAX)
-		return NULL;
+	mounts->mount = xmore(mounts->mount, mounts->count, sizeof(*mounts->mount));
 	return &mounts->mount[mounts->count++];
 }
 
@@ -62,8 +61,6 @@ static void add_line(struct mounts *mounts, char *line, const struct wanted *wan
 	    (wanted->is_client && !wanted->is_client(field[0])))
 		return;
 	mount = slot_for(mounts, field[1]);
-	if (!mount)
-		return;
 	mount->source = xstrdup(field[0]);
 	mount->target = xstrdup(field[1]);
 	mount->fstype = xstrdup(field[2]);
@@ -128,6 +125,7 @@ void mounts_free(struct mounts *mounts)
 		return;
 	for (i = 0; i < mounts->count; i++)
 		mount_free(&mounts->mount[i]);
+	free(mounts->mount);
 	free(mounts);
 }
 

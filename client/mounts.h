@@ -22,13 +22,11 @@
 #include "client/terms.h"
 #include "lib/err.h"
 
-#define MOUNTS_MAX 256
-
 struct client;
 
 struct mounts {
 	size_t count;
-	struct client_mount mount[MOUNTS_MAX];
+	struct client_mount *mount;
 };
 
 /* All mounts of the type in the table; of several on one mount point only the

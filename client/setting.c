@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "client/setting.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -271,17 +272,27 @@ bool setting_holds(const struct change_kind *kind, const struct client *client,
 
 /* ---- there and back ---------------------------------------------------- */
 
+/* After now(): NULL. */
+static int no_list(struct err *err)
+{
+	if (errno == ENOENT)
+		return err_set(err, "it is not mounted any more");
+	return err_set(err, "cannot read what it has: %s", strerror(errno));
+}
+
 /* Give a target the words of a list. 0: it has them now, and no other has
  * changed. */
 static int set_list(const struct setting *setting, struct client *client, const char *target,
 		    const char *wanted, struct err *err)
 {
 	struct err said = { "" };
-	const char *after;
+	const char *after = setting->now(client, target);
 	char *before;
 	int rc = -1;
 
-	before = xstrdup(setting->now(client, target));
+	if (!after)
+		return no_list(err);
+	before = xstrdup(after);
 	if (setting->write(setting, client, target, wanted, &said) < 0)
 		err_set(err, "%s", said.text);
 	/* whatever the command said: what counts is what is there */
@@ -289,7 +300,7 @@ static int set_list(const struct setting *setting, struct client *client, const 
 		goto out;
 	after = setting->now(client, target);
 	if (!after) {
-		err_set(err, "it is not mounted any more");
+		no_list(err);
 		goto out;
 	}
 	rc = setting_verify(setting, before, after, wanted, said.text[0] ? NULL : err);
@@ -304,7 +315,7 @@ enum change_made setting_make(const struct change_kind *kind, struct client *cli
 	const struct setting *setting = setting_of(kind);
 	struct err why = { "" };
 
-	if (!setting->now(client, change->target)) {
+	if (!setting->now(client, change->target) && errno == ENOENT) {
 		rule_tell(client, setting->failed, "mount it", findings,
 			  "'%s' is not mounted any more", change->target);
 		return CHANGE_NOT_MADE;
@@ -358,8 +369,12 @@ static enum change_undone undo_list(const struct setting *setting, struct client
 	if (setting->read(client, why) < 0)
 		return CHANGE_NOT_UNDONE;
 	now = setting->now(client, change->target);
-	if (!now)
+	if (!now && errno == ENOENT)
 		return CHANGE_UNDONE; /* the next mount starts anew */
+	if (!now) {
+		no_list(why);
+		return CHANGE_NOT_UNDONE;
+	}
 	*list = still_ours(setting, now, change, &strange);
 	if (strange)
 		rule_tell(

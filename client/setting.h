@@ -46,8 +46,9 @@ struct setting {
 	const char *(*wanted)(const struct client_want *want);
 	/* the index-th target; NULL: there are no more */
 	const char *(*target)(const struct client *client, size_t index);
-	/* the list as it stands, borrowed until the next read; NULL: the
-	 * target is gone, which puts everything back */
+	/* the list as it stands, borrowed until the next read; NULL and errno
+	 * ENOENT: there is no such target, which puts everything back; another
+	 * errno: it could not be read */
 	const char *(*now)(const struct client *client, const char *target);
 	int (*read)(struct client *client, struct err *err);
 	int (*write)(const struct setting *setting, struct client *client, const char *target,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "client/state.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@ char *state_read(const struct client *client, const char *kind)
 {
 	char path[RUNDIR_PATH_MAX];
 
+	errno = ENOENT;
 	if (state_path(client, kind, path) < 0)
 		return NULL;
 	return fileio_read(path, STATE_BYTES_MAX, NULL, NULL);

@@ -4,8 +4,8 @@
  * Terms   kind: a word that the type chooses ("baseline"); the file is
  *           STATE/NAME.KIND, where NAME is the [client NAME] of jobio.conf.
  * Owner   state_read() returns malloc'ed text; the caller frees it.
- * Errors  -1 and a sentence when the file cannot be written. A file that is not
- *           there, or cannot be read, says nothing: NULL. One that cannot be
+ * Errors  -1 and a sentence when the file cannot be written. NULL and errno: ENOENT, there
+ *           is no file; else it could not be read. One that cannot be
  *           removed stays; its readers must know what is out of date by what
  *           it says.
  * Runs    as client.h says; a fault point before and after each change.

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sysexits.h>
 #include <unistd.h>
@@ -21,6 +22,7 @@
 #include "job/log.h"
 #include "lib/child.h"
 #include "lib/faultpoint.h"
+#include "lib/fileio.h"
 #include "lib/request.h"
 #include "lib/rundir.h"
 #include "lib/sysfs.h"
@@ -69,22 +71,32 @@ static bool has_open_record(const struct config *config, const struct job *job)
 	char path[RUNDIR_PATH_MAX];
 	struct stat st;
 
-	return rundir_open_file(path, config->spool_dir, job->id, job->node, NULL) == 0 &&
-	       lstat(path, &st) == 0;
+	if (rundir_open_file(path, config->spool_dir, job->id, job->node, NULL) < 0)
+		return false;
+	return lstat(path, &st) == 0 || fileio_may_be_there(errno);
 }
 
 /* The prolog's state, or the little that the epilog's environment says: not the
  * restart count, which is the next run's when the job was requeued
  * (job_mgr.c:_job_requeue_op counts before the epilog runs). */
-static struct record *state_of(const struct config *config, const struct job *job)
+static struct record *state_of(const struct config *config, const struct job *job, struct err *err)
 {
 	struct record *state = job_state_read(config, job->id, job->node);
 
 	if (state)
 		return state;
+	if (fileio_may_be_there(errno)) {
+		err_set(err, "its state cannot be read: %s; left for the next prolog",
+			strerror(errno));
+		return NULL;
+	}
 	state = job_state_new(job, config);
 	state->flags |= RECORD_FLAG(START_UNKNOWN);
 	state->restart = RECORD_UNKNOWN;
+	if (job->start > 0 && (double)job->start <= state->start) {
+		state->start = (double)job->start; /* as Slurm has it */
+		state->up = RECORD_UNKNOWN;
+	}
 	state->has_request = request_from_env(&state->request, NULL) == 1;
 	/* a journal tells of a prolog that went further */
 	if (!job_has_changes(config, job->id, NULL))
@@ -114,7 +126,9 @@ static int release(const struct config *config, const struct job *job, bool lock
 			job_count_stop(config, job->id, NULL);
 		return 0;
 	}
-	state = state_of(config, job);
+	state = state_of(config, job, err);
+	if (!state)
+		return -1;
 	rc = job_release(config, state, locked, job->start, &mended, err);
 	if (rc > 0)
 		log_line("%s: left for the next prolog", err->text);

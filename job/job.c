@@ -166,8 +166,11 @@ bool job_has_file(const struct config *config, uint32_t job_id, const char *name
 	char path[RUNDIR_PATH_MAX];
 	struct stat st;
 
-	return rundir_job_file(path, config->run_dir, job_id, name, NULL) == 0 &&
-	       lstat(path, &st) == 0 && (name || S_ISDIR(st.st_mode));
+	if (rundir_job_file(path, config->run_dir, job_id, name, NULL) < 0)
+		return false;
+	if (lstat(path, &st) < 0)
+		return fileio_may_be_there(errno);
+	return name || S_ISDIR(st.st_mode);
 }
 
 bool job_has_folder(const struct config *config, uint32_t job_id)
@@ -186,9 +189,10 @@ bool job_has_steps(const struct config *config, uint32_t job_id)
 		return false;
 	dir = opendir(path);
 	if (!dir)
-		return false;
-	while (!found && (entry = readdir(dir)))
+		return fileio_may_be_there(errno);
+	while (!found && (errno = 0, entry = readdir(dir)))
 		found = *entry->d_name != '.';
+	found |= errno != 0;
 	closedir(dir);
 	return found;
 }
@@ -404,9 +408,11 @@ static struct record *read_state(const char *path)
 	char *text;
 
 	text = fileio_read(path, RECORD_TEXT_MAX, &size_bytes, NULL);
-	if (text)
-		state = record_parse(text, size_bytes, NULL);
+	if (!text)
+		return NULL;
+	state = record_parse(text, size_bytes, NULL);
 	free(text);
+	errno = EBADMSG;
 	return state;
 }
 
@@ -415,13 +421,16 @@ struct record *job_state_read(const struct config *config, uint32_t job_id, cons
 	struct record *state = NULL;
 	char path[RUNDIR_PATH_MAX];
 
+	errno = ENOENT;
 	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_START, NULL) == 0)
 		state = read_state(path);
-	if (!state && rundir_open_file(path, config->spool_dir, job_id, node, NULL) == 0)
+	if (!state && !fileio_may_be_there(errno) &&
+	    rundir_open_file(path, config->spool_dir, job_id, node, NULL) == 0)
 		state = read_state(path);
 	if (state && state->job != job_id) {
 		record_free(state);
 		state = NULL;
+		errno = EBADMSG;
 	}
 	return state;
 }
@@ -499,6 +508,7 @@ int job_discard(const struct config *config, uint32_t job_id, struct err *err)
 
 /* Where Slurm does not count restarts, two runs of a job must not share one
  * name while the first waits in the spool. */
+/* -1: a record that is there may not be read now. */
 static int record_path(const struct config *config, const struct record *state, char *path,
 		       struct err *err)
 {
@@ -511,6 +521,8 @@ static int record_path(const struct config *config, const struct record *state, 
 	if (state->restart >= 0)
 		return 0;
 	other = read_state(path);
+	if (!other && fileio_may_be_there(errno))
+		return err_set(err, "record '%s': %s", path, strerror(errno));
 	taken = other && other->start != state->start;
 	record_free(other);
 	return taken ? rundir_record_again(path, config->spool_dir, state->job, state->node,
@@ -554,11 +566,13 @@ static int rename_record(const char *open_path, const char *path, struct err *er
 
 /* What this run left before is in the spool, with counters that this state has not: of
  * two epilogs at once, one came when the folder had gone. */
-static bool has_better(const char *path, const struct record *state)
+static int has_better(const char *path, const struct record *state, struct err *err)
 {
 	struct record *other = read_state(path);
-	bool is_better = other && record_weight(other) > record_weight(state);
+	int is_better = other && record_weight(other) > record_weight(state);
 
+	if (!other && fileio_may_be_there(errno))
+		return err_set(err, "record '%s': %s", path, strerror(errno));
 	record_free(other);
 	return is_better;
 }
@@ -578,10 +592,11 @@ static int write_record(const struct config *config, const struct record *state,
 	if (record_path(config, state, path, err) < 0 ||
 	    rundir_open_file(open_path, config->spool_dir, state->job, state->node, err) < 0)
 		goto out;
-	if (has_better(path, state)) {
-		if (is_last)
-			job_remember_released(config, &run);
-		rc = 0;
+	rc = has_better(path, state, err);
+	if (rc > 0 && is_last)
+		job_remember_released(config, &run);
+	if (rc) {
+		rc = rc < 0 ? -1 : 0;
 		goto out;
 	}
 	rc = spool_check_room(config, state, path, err);

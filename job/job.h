@@ -93,6 +93,8 @@ int job_state_update(const struct config *config, const struct record *state, st
  * counted or read any more. */
 bool job_state_is_ended(const struct record *state);
 /* From RUN, else from SPOOL; NULL: neither place has a readable one. */
+/* NULL and errno: ENOENT, there is none; EBADMSG, it says nothing; else see
+ * fileio_may_be_there(). */
 struct record *job_state_read(const struct config *config, uint32_t job_id, const char *node);
 
 /* Make RUN/JOB and RUN/JOB/steps. */

@@ -2,6 +2,7 @@
 /* Undoing what a job's journal has pending. */
 #include "job/job.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "lib/journal.h"
@@ -105,6 +106,14 @@ int job_mend(const struct config *config, uint32_t job_id, struct record *state,
 	journal = open_journal(config, job_id, err);
 	if (!journal)
 		return -1;
+	if (journal_is_unread(journal)) {
+		err_set(err, "its journal cannot be read: %s",
+			strerror(journal_is_unread(journal)));
+		if (state)
+			state->flags |= RECORD_FLAG(JOURNAL_DAMAGED);
+		journal_close(journal);
+		return -1;
+	}
 	if (state)
 		add_from_state(journal, state);
 	job_state_dir(config, state_dir);

@@ -3,6 +3,7 @@
  * for what is not known. RUN/released has them while SPOOL cannot be written. */
 #include "job/job.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,27 +54,32 @@ static void add_line(struct released *list, char *line)
 		add(list, &run);
 }
 
-static void load_file(struct released *list, const char *path)
+static int load_file(struct released *list, const char *path)
 {
 	char *text, *line, *save = NULL;
 
 	text = fileio_read(path, RELEASED_MAX * LINE_MAX_BYTES, NULL, NULL);
 	if (!text)
-		return;
+		return fileio_may_be_there(errno) ? -1 : 0;
 	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
 		add_line(list, line);
 	free(text);
+	return 0;
 }
 
-static void load(const struct config *config, struct released *list)
+/* -1: some of them could not be read. */
+static int load(const struct config *config, struct released *list)
 {
 	char path[RUNDIR_PATH_MAX];
+	int rc = 0;
 
 	list->count = 0;
 	if (rundir_spool_file(path, config->spool_dir, RUNDIR_RELEASED, NULL) == 0)
-		load_file(list, path);
-	if (rundir_node_file(path, config->run_dir, RUNDIR_RELEASED, NULL) == 0)
-		load_file(list, path);
+		rc = load_file(list, path);
+	if (rundir_node_file(path, config->run_dir, RUNDIR_RELEASED, NULL) == 0 &&
+	    load_file(list, path) < 0)
+		rc = -1;
+	return rc;
 }
 
 static const char *word_of(int64_t number, char word[24])
@@ -146,7 +152,9 @@ void job_remember_released(const struct config *config, const struct job_run *ru
 {
 	struct released list;
 
-	load(config, &list);
+	/* what was read in part is not written back as all */
+	if (load(config, &list) < 0)
+		return;
 	drop(&list, run);
 	add(&list, run);
 	store(config, &list);
@@ -157,7 +165,6 @@ void job_forget_released(const struct config *config, uint32_t job_id)
 	const struct job_run any = JOB_RUN_ANY(job_id);
 	struct released list;
 
-	load(config, &list);
-	if (drop(&list, &any))
+	if (load(config, &list) == 0 && drop(&list, &any))
 		store(config, &list);
 }

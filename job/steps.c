@@ -53,24 +53,30 @@ static int step_parse(struct step *step, const char *text)
 	return rc;
 }
 
-/* Call fn for each step, with NULL for one that cannot be read. */
-static void each_step(const struct config *config, uint32_t job_id,
-		      void (*fn)(void *arg, const struct step *step), void *arg)
+/* Call fn for each step, with NULL for one that cannot be read. -1 and errno: another
+ * try may find more. */
+static int each_step(const struct config *config, uint32_t job_id,
+		     void (*fn)(void *arg, const struct step *step), void *arg)
 {
 	char folder[RUNDIR_PATH_MAX], path[RUNDIR_PATH_MAX + 258], *text;
 	struct dirent *entry;
 	struct step step;
+	int error = 0;
 	DIR *dir;
 
 	if (rundir_job_file(folder, config->run_dir, job_id, RUNDIR_STEPS, NULL) < 0)
-		return;
+		return 0;
 	dir = opendir(folder);
-	while (dir && (entry = readdir(dir))) {
+	if (!dir)
+		return fileio_may_be_there(errno) ? -1 : 0;
+	while ((errno = 0, entry = readdir(dir))) {
 		/* "7.tmp.123": its writer was killed */
 		if (strchr(entry->d_name, '.'))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
 		text = fileio_read(path, STEP_BYTES_MAX, NULL, NULL);
+		if (!text && fileio_may_be_there(errno))
+			error = errno;
 		memset(&step, 0, sizeof(step));
 		field_init(fields, &step);
 		io_init(&step.io);
@@ -79,8 +85,10 @@ static void each_step(const struct config *config, uint32_t job_id,
 		free(step.io.fs);
 		free(text);
 	}
-	if (dir)
-		closedir(dir);
+	error = errno ? errno : error;
+	closedir(dir);
+	errno = error;
+	return error ? -1 : 0;
 }
 
 /* ---- whose they were ------------------------------------------------------- */
@@ -106,7 +114,9 @@ struct record *job_state_of_steps(const struct config *config, uint32_t job_id,
 	struct job job = { .id = job_id, .gid = UINT32_MAX, .restart = -1 };
 	struct record *state;
 
-	each_step(config, job_id, find_owner, &owner);
+	if (each_step(config, job_id, find_owner, &owner) < 0)
+		return NULL;
+	errno = ENOENT;
 	if (owner.uid < 0)
 		return NULL;
 	job.uid = (uint32_t)owner.uid;
@@ -115,6 +125,7 @@ struct record *job_state_of_steps(const struct config *config, uint32_t job_id,
 	state = job_state_new(&job, config);
 	if (!*state->cluster) {
 		record_free(state);
+		errno = ENOENT;
 		return NULL;
 	}
 	state->flags |= RECORD_FLAG(START_UNKNOWN);
@@ -268,7 +279,8 @@ void job_add_steps(const struct config *config, struct record *state)
 
 	io_init(&sum.io);
 	snprintf(sum.io.source, sizeof(sum.io.source), "stepd");
-	each_step(config, state->job, read_step, &sum);
+	if (each_step(config, state->job, read_step, &sum) < 0)
+		state->flags |= RECORD_FLAG(STEP_MISSING);
 	for (i = 0; i < state->client_count; i++)
 		judge_cards(&state->clients[i], &sum.cpus);
 	if (state->part_count)
@@ -277,7 +289,7 @@ void job_add_steps(const struct config *config, struct record *state)
 	if (was_away && (sum.is_best || !sum.steps))
 		state->flags |= RECORD_FLAG(PLUGIN_AWAY);
 	if (!sum.steps) {
-		if (!was_away)
+		if (!was_away && !(state->flags & RECORD_FLAG(STEP_MISSING)))
 			state->flags |= RECORD_FLAG(NO_STEP);
 		return;
 	}

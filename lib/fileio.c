@@ -95,6 +95,17 @@ char *fileio_read_linked(const char *path, size_t max_bytes, struct err *err)
 	return read_file(path, 0, max_bytes, NULL, err);
 }
 
+bool fileio_may_be_there(int error)
+{
+	static const int never[] = { ENOENT, ENOTDIR, ELOOP, EISDIR, EINVAL, EFBIG, EBADMSG };
+	size_t i;
+
+	for (i = 0; i < sizeof(never) / sizeof(never[0]); i++)
+		if (error == never[i])
+			return false;
+	return true;
+}
+
 static int write_all(int fd, const char *data, size_t size_bytes)
 {
 	ssize_t done;

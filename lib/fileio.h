@@ -17,6 +17,7 @@
 #ifndef JOBIO_FILEIO_H
 #define JOBIO_FILEIO_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -28,6 +29,10 @@ char *fileio_read(const char *path, size_t max_bytes, size_t *size_bytes, struct
 /* The same through symbolic links: for files of the administrator's, in folders
  * that only root may write. */
 char *fileio_read_linked(const char *path, size_t max_bytes, struct err *err);
+
+/* After a read that failed, by its errno: may the file be there all the same, and be read
+ * by another try? (It may not where there is none, or none that could be read.) */
+bool fileio_may_be_there(int error);
 
 /* What a name has in it while its file is written: NAME.tmp.PID. */
 #define FILEIO_TEMPORARY ".tmp."

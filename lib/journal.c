@@ -22,6 +22,7 @@ struct journal {
 	struct journal_change change[JOURNAL_CHANGES_MAX];
 	size_t count;
 	bool damaged;
+	int unread; /* errno */
 	bool torn;
 	off_t whole_bytes; /* of the file, without a torn line */
 	bool scratch;
@@ -152,6 +153,8 @@ static struct journal *load(const char *path)
 	text = fileio_read(path, JOURNAL_BYTES_MAX, &size_bytes, NULL);
 	if (text)
 		fold_text(journal, text, size_bytes);
+	else if (fileio_may_be_there(errno))
+		journal->unread = errno;
 	else if (errno != ENOENT)
 		journal->damaged = true;
 	free(text);
@@ -170,7 +173,11 @@ struct journal *journal_open(const char *path, struct err *err)
 {
 	struct journal *journal = load(path);
 
-	journal->fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (journal->unread)
+		errno = journal->unread;
+	else
+		journal->fd =
+			open(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (journal->fd < 0) {
 		err_set(err, "journal '%s': %s", path, strerror(errno));
 		journal_close(journal);
@@ -311,4 +318,9 @@ bool journal_is_pending(const struct journal *journal)
 bool journal_is_damaged(const struct journal *journal)
 {
 	return journal->damaged;
+}
+
+int journal_is_unread(const struct journal *journal)
+{
+	return journal->unread;
 }

@@ -73,5 +73,7 @@ const struct journal_change *journal_at(const struct journal *journal, size_t in
 /* Is there a change that may still have to be undone (planned or done)? */
 bool journal_is_pending(const struct journal *journal);
 bool journal_is_damaged(const struct journal *journal);
+/* Its file could not be read, although it may be there: errno, else 0. */
+int journal_is_unread(const struct journal *journal);
 
 #endif

@@ -386,8 +386,12 @@ int process_start(long pid, int64_t *start_s, unsigned long long *ticks)
 	snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
 	/* the kernel adds up every interrupt of every CPU for that of the boot */
 	boot = start_s ? boot_time_s() : 0;
-	if (pid <= 0 || boot < 0 || read_some(path, text, sizeof(text)) < 0)
+	errno = ENOENT;
+	if (pid <= 0)
 		return -1;
+	if (boot < 0 || read_some(path, text, sizeof(text)) < 0)
+		return -1;
+	errno = EINVAL;
 	at = strrchr(text, ')'); /* the name may hold anything */
 	if (!at)
 		return -1;

@@ -60,7 +60,7 @@ size_t sysfs_parts(struct sysfs_part *parts, size_t max);
 /* Is there one with an active port? */
 bool sysfs_has_active_rdma(void);
 
-/* Of a running process; ticks tell two processes with one pid apart. */
+/* Of a running process (-1 and errno; ENOENT or ESRCH: there is none); ticks tell two processes with one pid apart. */
 int process_start(long pid, int64_t *start_s, unsigned long long *ticks);
 int process_cpus(long pid, struct cpuset *cpus);
 /* How many processes have exactly these two arguments? Of root and our own user,

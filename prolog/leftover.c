@@ -1,27 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "prolog/leftover.h"
 
+#include <errno.h>
+#include <string.h>
+
 #include "job/log.h"
+#include "lib/fileio.h"
 #include "lib/rundir.h"
 
 /* A folder that says neither itself nor by its steps whose it is: slurmstepd made it
  * where no prolog had worked, or the files are damaged on both places. There is
- * no record to be made of it, but its journal holds. */
+ * no record to be made of it, but its journal holds. What was counted waits ten minutes
+ * for the job's epilog, which slurmd gives the job's user. */
 static void clear_nameless(struct visit *visit, uint32_t job_id)
 {
 	const struct job_run any = JOB_RUN_ANY(job_id);
 	bool is_counted = job_is_counted(visit->config, job_id);
+	bool has_steps = job_has_steps(visit->config, job_id);
 	struct err err;
 	int count = job_mend(visit->config, job_id, NULL, &err);
 
+	visit->mended += count > 0 ? count : 0;
+	if (count >= 0 && (is_counted || has_steps) && job_id != visit->job.id &&
+	    !job_is_old(visit->config, job_id))
+		return;
 	if (count < 0 || job_discard(visit->config, job_id, &err) < 0) {
 		log_line("of job %u: %s", job_id, err.text);
 		return;
 	}
-	visit->mended += count;
 	if (is_counted)
 		job_count_stop(visit->config, job_id, NULL);
-	if (!job_was_released(visit->config, &any))
+	if (has_steps || !job_was_released(visit->config, &any))
 		log_line("of job %u: nothing says whose it was: no record", job_id);
 }
 
@@ -34,8 +43,10 @@ int leftover_finish(struct visit *visit, uint32_t job_id, struct err *err)
 	int rc;
 
 	state = job_state_read(config, job_id, visit->job.node);
-	if (!state)
+	if (!state && !fileio_may_be_there(errno))
 		state = job_state_of_steps(config, job_id, &visit->job);
+	if (!state && fileio_may_be_there(errno))
+		return err_set(err, "its state cannot be read: %s", strerror(errno));
 	if (!state) {
 		clear_nameless(visit, job_id);
 		return 0;
@@ -101,7 +112,9 @@ int leftover_clear_own(struct visit *visit, struct err *err)
 	struct record *state = job_state_read(config, id, visit->job.node);
 	int rc = 0, count;
 
-	if (is_earlier(visit, state)) {
+	if (!state && fileio_may_be_there(errno)) {
+		rc = err_set(err, "its state cannot be read: %s", strerror(errno));
+	} else if (is_earlier(visit, state)) {
 		rc = leftover_finish(visit, id, err);
 	} else if (job_has_changes(config, id, state) || job_has_file(config, id, RUNDIR_START)) {
 		count = job_mend(config, id, state, err);

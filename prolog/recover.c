@@ -173,10 +173,14 @@ static void finish_all_rebooted(struct visit *visit)
  * them. Those of a job with a folder are read when its record is made. */
 static int stop_dead(void *arg, uint32_t job_id)
 {
+	const struct job_run any = JOB_RUN_ANY(job_id);
 	struct visit *visit = arg;
 
-	if (!job_has_folder(visit->config, job_id) && !job_has_stepd(visit->config, job_id))
-		job_count_stop(visit->config, job_id, NULL);
+	if (job_has_folder(visit->config, job_id) || job_has_stepd(visit->config, job_id))
+		return 0;
+	if (!job_was_released(visit->config, &any))
+		log_line("of job %u: it was counted and has no folder: counters stopped", job_id);
+	job_count_stop(visit->config, job_id, NULL);
 	return 0;
 }
 

@@ -179,7 +179,10 @@ static int read_value(const struct config_client *section, const struct param *p
 	at = at ? at + strlen("max_cached_mb: ") : text;
 	length = strcspn(at, " \n");
 	snprintf(digits, sizeof(digits), "%.*s", (int)length, at);
-	return number_parse(digits, 0, ~0UL, number, NULL);
+	if (number_parse(digits, 0, ~0UL, number, NULL) == 0)
+		return 0;
+	errno = ENOENT; /* another parameter than the one of the table */
+	return -1;
 }
 
 int param_now(const struct config_client *section, enum tree_kind kind, const char *device,
@@ -189,11 +192,17 @@ int param_now(const struct config_client *section, enum tree_kind kind, const ch
 	size_t used = 0, i;
 
 	for (i = 0; i < PARAM_COUNT; i++) {
-		if (params[i].kind != kind || read_value(section, &params[i], device, &number) < 0)
+		if (params[i].kind != kind)
 			continue;
+		if (read_value(section, &params[i], device, &number) < 0) {
+			if (errno != ENOENT)
+				return -1;
+			continue;
+		}
 		used += (size_t)snprintf(list + used, PARAM_LIST_MAX - used, "%s%s=%lu",
 					 used ? "," : "", params[i].key, number);
 	}
+	errno = ENOENT;
 	return used ? 0 : -1;
 }
 
@@ -336,9 +345,8 @@ static bool is_concerned(const struct device_values *all, const struct value *va
 	return false;
 }
 
-/* Read all of them. The word of a named one that is not there: 'lacking'. */
-static void read_values(struct device_values *all, const char *wanted,
-			char lacking[SETTING_WORD_MAX])
+/* Read all of them. What is not known could not be put back. */
+static int read_values(struct device_values *all, const char *wanted, struct err *err)
 {
 	struct search search;
 	struct value *value;
@@ -351,6 +359,9 @@ static void read_values(struct device_values *all, const char *wanted,
 		value->param = &params[i];
 		value->known = read_value(all->client->section, &params[i], all->device->name,
 					  &value->now) == 0;
+		if (!value->known && errno != ENOENT)
+			return err_set(err, "%s of %s: %s", params[i].key, all->device->name,
+				       strerror(errno));
 		value->to = value->now;
 		search = (struct search){ .kind = params[i].kind, .key = params[i].key };
 		options_each(wanted, match, &search);
@@ -359,9 +370,10 @@ static void read_values(struct device_values *all, const char *wanted,
 		value->named =
 			value->known && parse_value(&params[i], search.value, &value->to) == 0;
 		if (!value->named)
-			snprintf(lacking, SETTING_WORD_MAX, "%s.%s", tree_folder(params[i].kind),
-				 params[i].key);
+			return err_set(err, "this client does not have '%s.%s'",
+				       tree_folder(params[i].kind), params[i].key);
 	}
+	return 0;
 }
 
 static bool is_different(const struct device_values *all)
@@ -374,21 +386,20 @@ static bool is_different(const struct device_values *all)
 	return false;
 }
 
-void param_compose(const struct client *client, const struct tree_device *device,
-		   const char *wanted, char **old_list, char **new_list,
-		   char lacking[SETTING_WORD_MAX])
+int param_compose(const struct client *client, const struct tree_device *device, const char *wanted,
+		  char **old_list, char **new_list, struct err *err)
 {
 	struct device_values all = { .client = client, .device = device };
 	char word[SETTING_WORD_MAX];
 	size_t i;
 
 	*old_list = *new_list = NULL;
-	*lacking = '\0';
-	read_values(&all, wanted, lacking);
+	if (read_values(&all, wanted, err) < 0)
+		return -1;
 	respect_server(&all);
 	move_others(&all);
 	if (!is_different(&all))
-		return;
+		return 0;
 	for (i = 0; i < all.count; i++) {
 		if (!is_concerned(&all, &all.value[i]))
 			continue;
@@ -397,4 +408,5 @@ void param_compose(const struct client *client, const struct tree_device *device
 		snprintf(word, sizeof(word), "%s=%lu", all.value[i].param->key, all.value[i].to);
 		*new_list = options_append(*new_list, word);
 	}
+	return 0;
 }

@@ -34,8 +34,8 @@ const char *param_refusal(const char *key, const char *value);
 /* The words of a profile that are for devices of this kind? */
 bool param_concerns(const char *wanted, enum tree_kind kind);
 
-/* All parameters of the table that the device has, "key=value,..". -1: it has
- * none, it is gone. */
+/* All parameters of the table that the device has, "key=value,..". -1 and errno:
+ * ENOENT, it has none and is gone; else one of them could not be read. */
 #define PARAM_LIST_MAX 1024 /* 16 of them: a key of 31 bytes, 20 digits */
 int param_now(const struct config_client *section, enum tree_kind kind, const char *device,
 	      char list[PARAM_LIST_MAX]);
@@ -45,10 +45,9 @@ int param_write(const struct config_client *section, enum tree_kind kind, const 
 		const char *key, const char *value);
 
 /* What the profile's words change on a device: two lists, as many words in each;
- * both NULL when it has all of it. 'lacking' gets the word of a parameter that
- * this client does not have, "" if there is none. */
-void param_compose(const struct client *client, const struct tree_device *device,
-		   const char *wanted, char **old_list, char **new_list,
-		   char lacking[SETTING_WORD_MAX]);
+ * both NULL when it has all of it. -1: this client does not have a parameter, or
+ * one could not be read. */
+int param_compose(const struct client *client, const struct tree_device *device, const char *wanted,
+		  char **old_list, char **new_list, struct err *err);
 
 #endif

@@ -43,6 +43,7 @@ static const char *now(const struct client *client, const char *target)
 	enum tree_kind kind;
 	const char *device = split(target, &kind);
 
+	errno = EINVAL;
 	if (!device || param_now(client->section, kind, device, list) < 0)
 		return NULL;
 	return list;
@@ -171,11 +172,12 @@ static void device_target(const struct group *group, unsigned int index, char te
 			 group->kind == TREE_OSC ? "OST" : "MDT", index, folder, dash);
 }
 
-/* 0: there is no such mount any more. */
+/* 0 and errno: ENOENT, there is no such mount any more; else not known. */
 static unsigned long instance_inode(const struct config_client *section, const char *instance)
 {
 	const char *const roots[] = { section->sys_dir, section->procfs_dir };
 	char path[TREE_PATH_MAX];
+	int error = ENOENT;
 	struct stat st;
 	size_t i;
 
@@ -183,14 +185,24 @@ static unsigned long instance_inode(const struct config_client *section, const c
 		snprintf(path, sizeof(path), "%s/llite/%s", roots[i], instance);
 		if (stat(path, &st) == 0)
 			return (unsigned long)st.st_ino;
+		if (errno != ENOENT && errno != ENOTDIR)
+			error = errno;
 	}
+	errno = error;
 	return 0;
 }
 
-static bool is_same_mount(const struct client *client, const struct group *group)
+/* Its group, and is it mounted as it was? 1, 0, -1: not known. */
+static int find_group(const struct client *client, const struct journal_change *change,
+		      struct group *group, struct err *err)
 {
-	unsigned long inode = instance_inode(client->section, group->instance);
+	unsigned long inode;
 
+	if (group_parse(change->target, group) < 0)
+		return err_set(err, "not the name of a group of targets");
+	inode = instance_inode(client->section, group->instance);
+	if (!inode && errno != ENOENT)
+		return err_set(err, "%s: %s", group->instance, strerror(errno));
 	return inode && inode == group->inode;
 }
 
@@ -201,10 +213,16 @@ static enum change_undone undo_group(const struct change_kind *kind, struct clie
 	struct journal_change device = *change;
 	char target[TARGET_MAX];
 	struct group group;
-	int index;
+	struct err why;
+	int index, rc = find_group(client, change, &group, &why);
 
-	if (group_parse(change->target, &group) < 0 || !is_same_mount(client, &group))
+	if (rc == 0)
 		return CHANGE_UNDONE; /* the next mount starts anew */
+	if (rc < 0) {
+		rule_tell(client, "LU42", NULL, findings, "'%s' could not get %s back: %.300s",
+			  change->target, change->old_value, why.text);
+		return CHANGE_NOT_UNDONE;
+	}
 	device.target = target;
 	cpuset_for_each (index, &group.indexes) {
 		device_target(&group, (unsigned int)index, target);
@@ -222,13 +240,17 @@ static enum change_made make_group(const struct change_kind *kind, struct client
 	enum change_made made = CHANGE_MADE;
 	char target[TARGET_MAX];
 	struct group group;
-	int index;
+	struct err why;
+	int index, rc = find_group(client, change, &group, &why);
 
-	if (group_parse(change->target, &group) < 0 || !is_same_mount(client, &group)) {
+	if (rc == 0)
 		rule_tell(client, "LU40", "mount it", findings, "'%s' is not mounted any more",
 			  change->target);
+	else if (rc < 0)
+		rule_tell(client, "LU40", NULL, findings, "'%s' could not get %s: %.300s",
+			  change->target, change->new_value, why.text);
+	if (rc <= 0)
 		return CHANGE_NOT_MADE;
-	}
 	device.target = target;
 	cpuset_for_each (index, &group.indexes) {
 		device_target(&group, (unsigned int)index, target);
@@ -286,11 +308,14 @@ struct grouping {
 	struct group group[GROUPS_MAX];
 };
 
-/* Takes the two lists. -1: no more groups. */
+/* Takes the two lists. */
 static int add_to_group(struct grouping *all, const struct client *client,
-			const struct tree_device *device, char *old_list, char *new_list)
+			const struct tree_device *device, char *old_list, char *new_list,
+			struct err *err)
 {
 	struct group *group = all->group, *end = group + all->count;
+	unsigned long inode = instance_inode(client->section, device->instance);
+	int error = errno;
 
 	while (group < end &&
 	       (group->kind != device->kind || strcmp(group->instance, device->instance) != 0 ||
@@ -299,42 +324,21 @@ static int add_to_group(struct grouping *all, const struct client *client,
 	if (group < end) {
 		free(old_list);
 		free(new_list);
-	} else if (all->count == GROUPS_MAX) {
+	} else if (!inode || all->count == GROUPS_MAX) {
 		free(old_list);
 		free(new_list);
-		return -1;
+		if (!inode)
+			return err_set(err, "%s: %s", device->instance, strerror(error));
+		return err_set(err, "its targets differ in more than %d ways", GROUPS_MAX);
 	} else {
 		all->count++;
 		snprintf(group->instance, sizeof(group->instance), "%s", device->instance);
-		group->inode = instance_inode(client->section, device->instance);
+		group->inode = inode;
 		group->kind = device->kind;
 		group->old_list = old_list;
 		group->new_list = new_list;
 	}
 	cpuset_add(&group->indexes, device->index);
-	return 0;
-}
-
-/* 1: too many ways in which the devices differ. 'lacking': a parameter that one of
- * them has not. */
-static int group_devices(const struct client *client, const struct tree *tree, const char *wanted,
-			 struct grouping *all, char lacking[SETTING_WORD_MAX])
-{
-	char *old_list, *new_list, without[SETTING_WORD_MAX];
-	const struct tree_device *device;
-	size_t i;
-
-	*lacking = '\0';
-	for (i = 0; i < tree->count; i++) {
-		device = &tree->device[i];
-		if (!param_concerns(wanted, device->kind))
-			continue;
-		param_compose(client, device, wanted, &old_list, &new_list, without);
-		if (*without)
-			strcpy(lacking, without);
-		if (old_list && add_to_group(all, client, device, old_list, new_list) < 0)
-			return 1;
-	}
 	return 0;
 }
 
@@ -347,6 +351,27 @@ static bool have_names(const struct grouping *all)
 		if (!group_target(&all->group[i], target))
 			return false;
 	return true;
+}
+
+static int group_devices(const struct client *client, const struct tree *tree, const char *wanted,
+			 struct grouping *all, struct err *err)
+{
+	char *old_list, *new_list;
+	const struct tree_device *device;
+	size_t i;
+
+	for (i = 0; i < tree->count; i++) {
+		device = &tree->device[i];
+		if (!param_concerns(wanted, device->kind))
+			continue;
+		if (param_compose(client, device, wanted, &old_list, &new_list, err) < 0 ||
+		    (old_list && add_to_group(all, client, device, old_list, new_list, err) < 0))
+			return -1;
+	}
+	return have_names(all)
+		       ? 0
+		       : err_set(err,
+				 "its targets that are alike have too many numbers to be named");
 }
 
 static void add_changes(const struct change_kind *kind, struct client *client,
@@ -368,26 +393,10 @@ static void plan_tree(const struct change_kind *kind, struct client *client, con
 	struct grouping *all = xcalloc(1, sizeof(*all));
 	struct err why = { "" };
 	struct tree *tree = tree_read(client, &why);
-	char lacking[SETTING_WORD_MAX];
-	int differ = 0;
 	size_t i;
 
-	if (tree)
-		differ = group_devices(client, tree, wanted, all, lacking);
-	if (!tree)
+	if (!tree || group_devices(client, tree, wanted, all, &why) < 0)
 		rule_tell(client, "LU40", NULL, findings, "could not set %s: %s", wanted, why.text);
-	else if (differ)
-		rule_tell(client, "LU40", NULL, findings,
-			  "could not set %s: its targets differ in more than %d ways", wanted,
-			  GROUPS_MAX);
-	else if (*lacking)
-		rule_tell(client, "LU40", NULL, findings,
-			  "could not set %s: this client does not have '%s'", wanted, lacking);
-	else if (!have_names(all))
-		rule_tell(
-			client, "LU40", NULL, findings,
-			"could not set %s: its targets that are alike have too many numbers to be named",
-			wanted);
 	else
 		add_changes(kind, client, all, plan);
 	for (i = 0; i < all->count; i++) {
@@ -446,23 +455,34 @@ const struct change_kind lustre_parameters = {
 
 static const char *const jobid_keys[] = { "jobid_name", "jobid_var" };
 
-/* A template may be anything; one that would break the list is not touched. */
-static const char *jobid_now(const struct client *client, const char *target)
+/* A template may be anything; what would break the list is '?' here, and its text can
+ * then not be put back: *is_whole. */
+static const char *jobid_read(const struct client *client, bool *is_whole)
 {
 	static char list[300];
-	char value[128];
+	char value[128], *at;
 	size_t i;
 
-	(void)target;
+	*is_whole = true;
 	list[0] = '\0';
 	for (i = 0; i < 2; i++) {
-		if (tree_global_line(client->section, jobid_keys[i], value, sizeof(value)) < 0 ||
-		    !*value || strpbrk(value, ",\"="))
+		if (tree_global_line(client->section, jobid_keys[i], value, sizeof(value)) < 0)
 			return NULL;
+		*is_whole &= *value && !strpbrk(value, ",\"=");
+		while ((at = strpbrk(value, ",\"=")))
+			*at = '?';
 		snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s=%s", i ? "," : "",
 			 jobid_keys[i], value);
 	}
 	return list;
+}
+
+static const char *jobid_now(const struct client *client, const char *target)
+{
+	bool is_whole;
+
+	(void)target;
+	return jobid_read(client, &is_whole);
 }
 
 static void put_jobid(struct writer *w, const char *key, const char *list)
@@ -542,11 +562,12 @@ static void plan_jobid(const struct change_kind *kind, struct client *client,
 {
 	const char *old_list;
 	char new_list[JOBID_LIST_MAX];
+	bool is_whole;
 
 	if (!is_jobid_wanted(client, want))
 		return;
-	old_list = jobid_now(client, JOBID_TARGET);
-	if (!old_list) {
+	old_list = jobid_read(client, &is_whole);
+	if (!old_list || !is_whole) {
 		rule_tell(
 			client, "LU40", NULL, findings,
 			"'%s' could not get the job's number: the kernel does not say what jobid_var and jobid_name are",

@@ -44,6 +44,7 @@ static int bdi_path(const struct client *client, const char *target, char path[P
 {
 	const struct nfs_mount *mount = nfs_mount_at(client, target);
 
+	errno = mount ? ENODEV : ENOENT;
 	if (!mount || !*mount->device)
 		return -1;
 	snprintf(path, PATH_TEXT_MAX, "%s/%s/read_ahead_kb", client->section->bdi_dir,
@@ -57,8 +58,10 @@ static const char *read_ahead_now(const struct client *client, const char *targe
 	char path[PATH_TEXT_MAX], line[16];
 	unsigned long kb;
 
-	if (bdi_path(client, target, path) < 0 || sysfs_line(path, line, sizeof(line)) < 0 ||
-	    number_parse(line, 0, UINT32_MAX, &kb, NULL) < 0)
+	if (bdi_path(client, target, path) < 0 || sysfs_line(path, line, sizeof(line)) < 0)
+		return NULL;
+	errno = EINVAL;
+	if (number_parse(line, 0, UINT32_MAX, &kb, NULL) < 0)
 		return NULL;
 	snprintf(facts->now, sizeof(facts->now), "read_ahead_kb=%lu", kb);
 	return facts->now;
@@ -87,7 +90,9 @@ static int set_read_ahead(const struct setting *setting, struct client *client, 
 
 	(void)setting;
 	if (!value || bdi_path(client, target, path) < 0)
-		return err_set(err, "it is not mounted any more");
+		return err_set(err, "%s",
+			       errno == ENOENT ? "it is not mounted any more"
+					       : "mountinfo does not have it");
 	FAULT_POINT("read-ahead before");
 	rc = write_line(path, value + 1);
 	if (rc < 0)
@@ -157,6 +162,7 @@ static const char *options_now(const struct client *client, const char *target)
 	struct nfs_facts *facts = nfs_of(client);
 	const char *options, *atime;
 
+	errno = ENOENT;
 	if (!mount)
 		return NULL;
 	options = mount->mount->options;

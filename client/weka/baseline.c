@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "client/weka/baseline.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,15 +60,16 @@ static bool drop_half_line(char *text)
 	return has_one;
 }
 
-static void baseline_load(const struct client *client, const char *container,
-			  struct baseline *baseline)
+/* -1 and errno: it could not be read. */
+static int baseline_load(const struct client *client, const char *container,
+			 struct baseline *baseline)
 {
 	char *text = state_read(client, RUNDIR_BASELINE), *line, *save = NULL;
 	bool is_cut;
 
 	memset(baseline, 0, sizeof(*baseline));
 	if (!text)
-		return;
+		return errno == ENOENT ? 0 : -1;
 	is_cut = drop_half_line(text);
 	line = strtok_r(text, "\n", &save);
 	while (line) {
@@ -78,6 +80,7 @@ static void baseline_load(const struct client *client, const char *container,
 	/* what the last job wanted is not there: nothing tells that it is stale */
 	if (is_cut || !baseline->ours_count)
 		baseline->boot_id[0] = '\0';
+	return 0;
 }
 
 /* 1: *cores is the baseline of the container; 0: it is at its baseline. */
@@ -123,7 +126,9 @@ int weka_baseline_keep(const struct client *client, const char *container,
 {
 	struct baseline baseline;
 
-	baseline_load(client, container, &baseline);
+	if (baseline_load(client, container, &baseline) < 0)
+		return err_set(err, "its cores before jobio's first change cannot be read: %s",
+			       strerror(errno));
 	if (!baseline.is_known) {
 		baseline.is_known = true;
 		baseline.cores = *old_ids;
@@ -146,6 +151,8 @@ static bool is_stale(const struct client *client, const struct baseline *baselin
 	if (!*baseline->boot_id)
 		return false;
 	host_boot_id(boot_id, sizeof(boot_id));
+	if (!*boot_id)
+		return false;
 	if (strcmp(boot_id, baseline->boot_id) != 0 &&
 	    (client->section->core_method != CORE_METHOD_RESOURCES ||
 	     cpuset_equal(now, &baseline->cores)))

@@ -190,7 +190,7 @@ static void say_not_back(const struct client *client, struct findings *findings,
 			 const struct journal_change *change, const struct err *why)
 {
 	char *cure = rule_cure_for(
-		weka_mount_is_begun(client, change->target)
+		weka_mount_is_begun(client, change->target) > 0
 			? "mount what fstab(5) names; the next job tries again"
 			: "weka local resources restore -C NAME; weka local restart NAME",
 		change->target);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "client/weka/remount.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,14 +147,13 @@ static void print_mount(FILE *file, const char *source, const char *target, cons
 }
 
 static void print_set(FILE *file, const struct client *client, const char *container,
-		      const struct mounts *fstab)
+		      const char *boot, const struct mounts *fstab)
 {
 	const struct mounts *mounts = client->mounts;
 	const struct client_mount *mount, *line;
-	char boot[64], *list;
+	char *list;
 	size_t i;
 
-	host_boot_id(boot, sizeof(boot));
 	fprintf(file, "# %s %s\n", container, boot);
 	for (i = 0; i < mounts->count; i++) {
 		mount = &mounts->mount[i];
@@ -170,16 +170,19 @@ static void print_set(FILE *file, const struct client *client, const char *conta
 int weka_mount_begin(const struct client *client, const char *container, struct err *err)
 {
 	struct mounts *fstab;
-	char *text = NULL;
+	char *text = NULL, boot[64];
 	size_t size_bytes = 0;
 	FILE *file;
 	int rc;
 
+	host_boot_id(boot, sizeof(boot));
+	if (!*boot)
+		return err_set(err, "the kernel's boot_id cannot be read");
 	fstab = mounts_read(client->section->fstab, WEKA_FSTYPE, err);
 	if (!fstab)
 		return -1;
 	file = xneed(open_memstream(&text, &size_bytes));
-	print_set(file, client, container, fstab);
+	print_set(file, client, container, boot, fstab);
 	fclose(file);
 	rc = state_write(client, RUNDIR_MOUNTS, xneed(text), err);
 	free(text);
@@ -187,7 +190,8 @@ int weka_mount_begin(const struct client *client, const char *container, struct 
 	return rc;
 }
 
-/* NULL: there is none of this boot. 'container' NULL: any. */
+/* NULL and errno: ENOENT, there is none of this boot; else not known. 'container'
+ * NULL: any. */
 static char *set_read(const struct client *client, const char *container)
 {
 	char *text = state_read(client, RUNDIR_MOUNTS), boot[64], head[256];
@@ -197,6 +201,11 @@ static char *set_read(const struct client *client, const char *container)
 	if (!text)
 		return NULL;
 	host_boot_id(boot, sizeof(boot));
+	if (!*boot) {
+		free(text);
+		errno = EIO;
+		return NULL;
+	}
 	length = strcspn(text, "\n");
 	snprintf(head, sizeof(head), "# %s %s", container ? container : "", boot);
 	if (container)
@@ -207,6 +216,7 @@ static char *set_read(const struct client *client, const char *container)
 	if (ours)
 		return text;
 	free(text);
+	errno = ENOENT;
 	return NULL;
 }
 
@@ -225,10 +235,10 @@ static struct mounts *set_load(const struct client *client, const char *fstype, 
 	return set;
 }
 
-bool weka_mount_is_begun(const struct client *client, const char *container)
+int weka_mount_is_begun(const struct client *client, const char *container)
 {
 	char *text = set_read(client, container);
-	bool begun = text != NULL;
+	int begun = text ? 1 : errno == ENOENT ? 0 : -1;
 
 	free(text);
 	return begun;
@@ -236,15 +246,11 @@ bool weka_mount_is_begun(const struct client *client, const char *container)
 
 void weka_mount_forget_old(const struct client *client)
 {
-	char *text = state_read(client, RUNDIR_MOUNTS), *ours;
+	char *ours = set_read(client, NULL);
 
-	if (!text)
-		return;
-	ours = set_read(client, NULL);
-	if (!ours)
+	if (!ours && errno == ENOENT)
 		state_forget(client, RUNDIR_MOUNTS);
 	free(ours);
-	free(text);
 }
 
 void weka_mount_end(const struct client *client)

@@ -236,9 +236,12 @@ static int back_out_mount(struct client *client, const char *container,
 int weka_switch_back(struct client *client, const char *container, const struct cpuset *old_ids,
 		     struct err *err)
 {
+	int begun = weka_mount_is_begun(client, container);
 	size_t i;
 
-	if (weka_mount_is_begun(client, container))
+	if (begun < 0)
+		return err_set(err, "what was mounted cannot be read");
+	if (begun)
 		return back_out_mount(client, container, old_ids, err);
 	if (weka_look_again(client, container, &i) < 0)
 		return err_set(err, "the container is gone");
@@ -260,9 +263,12 @@ int weka_switch_back(struct client *client, const char *container, const struct 
 static int remount_half(struct client *client, const char *container, const struct cpuset *old_ids,
 			unsigned long long end_ms, struct err *err)
 {
+	int begun = weka_mount_is_begun(client, container);
 	struct err ignored;
 
-	if (!weka_mount_is_begun(client, container))
+	if (begun < 0)
+		return err_set(err, "what was mounted cannot be read");
+	if (!begun)
 		return 0;
 	if (weka_mount_count(client, err) == 0)
 		wait_gone(client, container, end_ms, &ignored);
@@ -277,7 +283,7 @@ int weka_switch_finish(struct client *client, const char *container, const struc
 	if (remount_half(client, container, old_ids, end_ms, err) < 0 ||
 	    weka_wait_ready(client, container, end_ms, index, err) < 0)
 		return -1;
-	if (weka_mount_is_begun(client, container))
+	if (weka_mount_is_begun(client, container) > 0)
 		weka_mount_end(client);
 	if (weka_resources_equal(&weka_of(client)->stable[*index],
 				 &weka_of(client)->staged[*index]))

@@ -281,3 +281,98 @@ crash_schedule() {
 	done
 	crash_end "${ids[@]}" && is_back
 }
+
+# ---- calls that fail: with watch.so
+
+# fails_at CALL ERRNO [all] COMMAND - in one run of it, other processes' calls are none of it
+fails_at() {
+	local order="$1 $2"
+	[[ $3 != all ]] || { order+=" all"; set -- "$1" "$2" "${@:4}"; }
+	NODE_ENV=(LD_PRELOAD="${LUSTRE_LIBRARY:+$LUSTRE_LIBRARY:}$BATS_FILE_TMPDIR/watch.so" WATCH_FAIL="$order"
+		WATCH_COUNT="$NODE/calls" ASAN_OPTIONS=verify_asan_link_order=0)
+	rm -f "$NODE"/run/client.*.json
+	LUSTRE_LIBRARY=${NODE_ENV[0]#LD_PRELOAD=} "$3" >"$NODE/said" 2>&1 || :
+	NODE_ENV=()
+}
+
+# expect_true ID - all is as before if its record has 'restored' of each change
+expect_true() {
+	local record
+	for record in "$NODE/spool/$1".*.json; do
+		[[ -e $record ]] || continue
+		jq -e 'any(.changes[]; .restored | not)' "$record" >"$NODE/jq" || is_back ||
+			fail "job $1: 'restored' is not so: $(<"$record")" || return
+	done
+}
+
+# fail_walk COMMAND [all] - one call of it fails, or all from there on, each of them once; in
+# the end all is as before, and the job has one record, which is true
+fail_walk() {
+	local at id count command=$1 all=${2:-} errors=(12 24 23 5) error
+	FAIL_JOBS=$((${FAIL_JOBS:-0} + 10000))
+	[[ -e $BATS_FILE_TMPDIR/watch.so ]] || watch_library "$BATS_FILE_TMPDIR/watch.so"
+	crash_helpers
+	crash_begin
+	wish "$FAIL_JOBS"
+	[[ $command != release ]] || prepare
+	fails_at 0 5 "$command"
+	count=$(sort -n "$NODE/calls" | tail -n 1)
+	[[ $command == release ]] || release
+	[[ $count -gt 20 ]] || fail "$count calls"
+	for at in $(steps "$count"); do
+		id=$((FAIL_JOBS + at)) error=${errors[at % 4]}
+		wish "$id"
+		[[ $command != release ]] || prepare
+		fails_at "$at" "$error" ${all:+"$all"} "$command"
+		[[ $command != prepare || ! -d $NODE/run/$id/steps ]] || step "$id" batch 4711 1
+		expect_true "$id" || fail "call $at, errno $error"
+		wish "$id"
+		[[ $command != prepare ]] || release || fail "call $at, errno $error: epilog"
+		crash_next_job "$id" || fail "call $at, errno $error: next job"
+		is_back || fail "call $at, errno $error: $(<"$NODE/said")"
+		{ expect_true "$id" && expect_one_run "$id"; } || fail "call $at, errno $error"
+		[[ ! -e $NODE/run/$id ]] || fail "call $at, errno $error: run/$id is left"
+	done
+}
+
+# ---- processes that begin late: with watch.so
+
+# late_at N COMMAND - the child of its N-th fork(2) goes on when COMMAND was killed and the
+# epilog has run; 1: it does not wait, see watch.c
+late_at() {
+	local order=$NODE/hold pid parent
+	rm -f "$order"*
+	NODE_ENV=(LD_PRELOAD="$BATS_FILE_TMPDIR/watch.so" WATCH_HOLD="$1 $order" ASAN_OPTIONS=verify_asan_link_order=0)
+	rm -f "$NODE"/run/client.*.json
+	"$2" >/dev/null 2>&1 3>&- &
+	NODE_ENV=()
+	until [[ -s $order.at ]]; do
+		kill -0 $! 2>/dev/null || return
+		sleep 0.01
+	done
+	read -r pid parent <"$order.at"
+	kill -9 "$parent"
+	wait $! || :
+	release || fail "fork $1: epilog" || return
+	touch "$order"
+	while [[ -d /proc/$pid && $(<"/proc/$pid/stat") != *' Z '* ]]; do sleep 0.01; done
+}
+
+# late_walk COMMAND - it is killed when one of its forks has not gone far, and that is late
+late_walk() {
+	local at found=0
+	[[ -e $BATS_FILE_TMPDIR/watch.so ]] || watch_library "$BATS_FILE_TMPDIR/watch.so"
+	crash_helpers
+	crash_begin
+	for at in {1..12}; do
+		wish $((90000 + at))
+		[[ $1 == prepare ]] || prepare
+		if late_at "$at" "$1"; then
+			found=$((found + 1))
+		else
+			release
+		fi
+		is_back || fail "fork $at of $1 came late"
+	done
+	((found)) || fail "$1: no fork was held"
+}

@@ -467,6 +467,13 @@ rebooted() { lustre_rebooted; }
 # killed COMMAND MENDER
 killed() { crash_walk "$@" 'parameter before' 'jobid after'; }
 
+@test "a call that fails in prolog or epilog, or all from there on: each target has its own parameters in the end" {
+	fail_walk prepare
+	fail_walk release
+	fail_walk prepare all
+	fail_walk release all
+}
+
 by_next_job() {
 	lustre_conf # the next job changes nothing
 	crash_next_job "$1"

@@ -330,6 +330,13 @@ rebooted() { nfs_rebooted; }
 	crash_schedules scan stream ""
 }
 
+@test "a call that fails in prolog or epilog, or all from there on: the mount has its own settings in the end" {
+	fail_walk prepare
+	fail_walk release
+	fail_walk prepare all
+	fail_walk release all
+}
+
 # killed COMMAND MENDER
 killed() { crash_walk "$@" 'read-ahead before' 'read-ahead after'; }
 
