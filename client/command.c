@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@
 
 struct order {
 	const char *marker;
+	pid_t helper;
 	char *const *argv;
 	char *const *env;
 };
@@ -42,7 +44,20 @@ static int mark(const char *marker, long pid, unsigned long long ticks)
 	return wrote == MARKER_BYTES ? 0 : -1;
 }
 
-/* In the child: say who we are, then become the command. */
+/* In the child. A helper that is killed from here on takes it along, before slurmd can
+ * wait for the helper (kernel/exit.c:exit_notify(), Linux 6.12), until the marker names
+ * it. */
+static void own(const struct order *order)
+{
+	unsigned long long ticks = 0;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != order->helper)
+		_exit(127);
+	if (process_start(getpid(), NULL, &ticks) == 0 && mark(order->marker, getpid(), ticks) == 0)
+		prctl(PR_SET_PDEATHSIG, 0);
+}
+
 static int become(void *arg)
 {
 	char *env[ENV_MAX + 4] = {
@@ -51,13 +66,11 @@ static int become(void *arg)
 		"NO_COLOR=1",
 	};
 	const struct order *order = arg;
-	unsigned long long ticks = 0;
 	int i;
 
 	for (i = 0; order->env && order->env[i] && i < ENV_MAX; i++)
 		env[3 + i] = order->env[i];
-	process_start(getpid(), NULL, &ticks);
-	mark(order->marker, getpid(), ticks);
+	own(order);
 	execve(order->argv[0], order->argv, env);
 	dprintf(2, "cannot execute %s: %s\n", order->argv[0], strerror(errno));
 	return errno == ENOENT ? 127 : 126;
@@ -66,7 +79,7 @@ static int become(void *arg)
 int command_run(const char *run_dir, char *const argv[], char *const env[], unsigned int timeout_ms,
 		struct child_result *result, struct err *err)
 {
-	struct order order = { .argv = argv, .env = env };
+	struct order order = { .helper = getpid(), .argv = argv, .env = env };
 	char marker[RUNDIR_PATH_MAX];
 	int rc, saved;
 
@@ -95,11 +108,14 @@ int command_do(const char *run_dir, char *const argv[], const char *name, unsign
 	return rc;
 }
 
+/* -1: not known. */
 static int is_alive(long pid, unsigned long long ticks)
 {
 	unsigned long long now;
 
-	return process_start(pid, NULL, &now) == 0 && now == ticks;
+	if (process_start(pid, NULL, &now) < 0)
+		return errno == ENOENT || errno == ESRCH ? 0 : -1;
+	return now == ticks;
 }
 
 static int end_group(long pid, unsigned long long ticks, struct err *err)
@@ -126,13 +142,17 @@ int command_end_leftover(const char *run_dir, struct err *err)
 
 	if (rundir_node_file(marker, run_dir, RUNDIR_COMMAND, err) < 0)
 		return -1;
-	text = fileio_read(marker, 128, NULL, NULL);
+	text = fileio_read(marker, 128, NULL, err);
 	if (!text)
-		return 0;
+		return fileio_may_be_there(errno) ? -1 : 0;
 	pid_text = strtok_r(text, " \n", &save);
 	ticks_text = strtok_r(NULL, " \n", &save);
 	if (pid_text && ticks_text && number_parse(pid_text, 2, 1UL << 30, &pid, NULL) == 0 &&
-	    number_parse(ticks_text, 0, ~0UL, &ticks, NULL) == 0 && is_alive((long)pid, ticks))
+	    number_parse(ticks_text, 0, ~0UL, &ticks, NULL) == 0)
+		rc = is_alive((long)pid, ticks);
+	if (rc < 0)
+		err_set(err, "'%s': does process %lu still run?", marker, pid);
+	if (rc > 0)
 		rc = end_group((long)pid, ticks, err) < 0 ? -1 : 1;
 	if (rc > 0)
 		mark(marker, 0, 0);

@@ -5,11 +5,11 @@
  *           or "0 0". A helper that is killed leaves the command running and
  *           named; the next one ends it before it looks at anything: otherwise
  *           a late remount would come after the decision that nothing is to be
- *           put back. The file keeps its size and is written in place, which
+ *           put back. Until it is named it ends with the helper. The file keeps its size and is written in place, which
  *           needs no room when /run is full.
  * Owner   as in child.h.
- * Errors  as child_run(). Without a marker the command is run all the same:
- *           putting back matters more.
+ * Errors  as child_run(). Where no marker can be written the command is run all
+ *           the same, and ends with the helper: putting back matters more.
  * Runs    prolog and epilog as root, under the node's lock.
  */
 #ifndef JOBIO_CLIENT_COMMAND_H
@@ -28,7 +28,7 @@ int command_do(const char *run_dir, char *const argv[], const char *name, unsign
 	       struct err *err);
 
 /* End a command that a killed helper left behind. 1: there was one, 0: none,
- * -1: it does not die. */
+ * -1: it does not end, or the marker cannot be read. */
 int command_end_leftover(const char *run_dir, struct err *err);
 
 #endif

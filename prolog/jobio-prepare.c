@@ -161,8 +161,8 @@ static int supervise(const struct config *config, const struct job *job,
 	unsigned int ms = budget_ms(config);
 	int status = 0, rc = EX_SOFTWARE;
 	struct err why;
+	pid_t pid, parent = getpid();
 	sigset_t chld;
-	pid_t pid;
 
 	/* blocked, so that sigtimedwait() sees it */
 	sigemptyset(&chld);
@@ -171,6 +171,8 @@ static int supervise(const struct config *config, const struct job *job,
 	pid = fork();
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL); /* slurmd ended us */
+		if (getppid() != parent)
+			_exit(EX_SOFTWARE);
 		exit(work(config, job, arguments));
 	}
 	if (pid < 0) {

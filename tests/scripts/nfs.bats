@@ -362,6 +362,12 @@ remount_killed() {
 	crash_walk "$@" 'remount before' 'remount after' 'read-ahead before' 'read-ahead after'
 }
 
+@test "a command that a killed prolog or epilog had just begun does nothing after the next epilog" {
+	PROFILE=stream
+	late_walk prepare
+	late_walk release
+}
+
 @test "a prolog killed at any step of a remount is mended by its epilog" {
 	third 1 remount_killed prepare release
 }
