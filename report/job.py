@@ -364,7 +364,7 @@ def advice_text(job: Job, shown: int = ADVICE_SHOWN) -> Iterator[str]:
     lines = advice_of(job)
     yield ""
     if not lines and job.summary_text:
-        yield f"  no advice: {why_no_advice(job)}"
+        yield from units.wrap(f"no advice: {why_no_advice(job)}", "  ")
     for number, line in enumerate(lines[:shown], 1):
         yield from units.wrap(f"{line.what.rstrip('.')} ({line.how_sure}).", f"  {number}  ")
         for cure in line.cure.splitlines():

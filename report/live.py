@@ -229,7 +229,7 @@ class Look:
             lines.append(f"  no answer: {units.plural(more, 'node')}")
         if self.blind:
             lines.append(f"  {units.plural(self.blind, 'node')}: nothing is counted there before "
-                         "the job ends (jobio check H02)")
+                         "the job ends; ask your administrators about jobio-count(8)")
         return lines
 
 

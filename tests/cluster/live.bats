@@ -106,7 +106,7 @@ on_colours() {
 	within 30 job_runs "$job"
 	within 30 on c1 test -e "/run/jobio/$job/begun"
 	report=$(live "$job")
-	expect_text 'nothing is counted there before the job ends (jobio check H02)' "$report"
+	expect_text 'nothing is counted there before the job ends; ask your administrators about jobio-count(8)' "$report"
 }
 
 @test "a job is looked at by its owner, and by root; Slurm refuses the step of anybody else" {

@@ -733,7 +733,7 @@ time.sleep(60)' >"$DIR/port" 3>&- &
 	send
 	for why in '7 this cluster counts all files together, pipes and /dev/zero included, not each filesystem; ask your administrators about jobio-count(8), which needs BPF' '8 less than 60 s'; do
 		run report "${why%% *}"
-		expect_text "no advice: ${why#* }" "$output"
+		expect_text "no advice: ${why#* }" "$(tr -s '\n ' ' ' <<<"$output")"
 	done
 }
 
