@@ -228,35 +228,6 @@ hooks_restore() {
 	beside_jobio "$order"
 }
 
-# ---- a plugin of another Slurm -------------------------------------------------------
-
-# of_last_year PLUGIN - as if it had been built for the Slurm of a year before; 1 where it
-# does not say for which it was
-of_last_year() {
-	on login python3 -c '
-import glob, re, sys
-headers = "".join(open(name).read() for name in glob.glob("/usr/include/slurm/*.h"))
-number = int(re.search(r"define SLURM_VERSION_NUMBER\s+(\w+)", headers).group(1), 16)
-text = open(sys.argv[1], "rb").read()
-other = text.replace(number.to_bytes(4, "little"), (number - 0x10000).to_bytes(4, "little"))
-open(sys.argv[1], "wb").write(other)
-sys.exit(other == text)' "$1"
-}
-
-@test "a jobio.so that was built for another Slurm: sbatch says so, and submits all the same" {
-	local plugin
-	plugin=$(on login scontrol show config | sed -n 's/^PluginDir *= //p')/jobio.so
-	on login cp "$plugin" /tmp/kept.so
-	of_last_year "$plugin"
-	check login --role=login
-	submit_says -n1 -w c1
-	on login cp /tmp/kept.so "$plugin"
-	wait_for_job "$job"
-	expect_text 'cores none' "$(job_output "$job")"
-	expect_text 'S16 error: ' "$output"
-	expect_text 'ncompatible Slurm plugin' "$said"
-}
-
 # ---- a SlurmUser that is not slurm ---------------------------------------------------
 
 # bobs_ledger - in place of the one that runs as slurm; bob is an operator of Slurm's

@@ -255,3 +255,14 @@ check() {
 no() {
 	! grep -qE "^($1) (error|warning|info): " <<<"$output" || { printf '%s\n' "$output" >&2; return 1; }
 }
+
+# plugin HOST - the path of jobio.so there
+plugin() { echo "$(on "$1" scontrol show config | sed -n 's/^PluginDir *= //p')/jobio.so"; }
+
+# mismatched HOST BUILT HERE - S16 there: jobio.so is of Slurm BUILT, 23.11, on a host with HERE
+mismatched() {
+	check "$1"
+	expect_text 'S16 error: ' "$output" || return
+	expect_text "Incompatible Slurm plugin $(plugin "$1") version ($2." "$output" || return
+	expect_text "; this host has Slurm $3." "$output"
+}

@@ -241,3 +241,33 @@ other_conf() {
 		expect_equal '' "$(grep -E '.{80}|\+$' <<<"$text" || :)"
 	done
 }
+
+# ---- a plugin of another Slurm -------------------------------------------------------
+
+# of_last_year PLUGIN - as if it had been built for the Slurm of a year before; 1 where it
+# does not contain for which it was
+of_last_year() {
+	on login python3 -c '
+import glob, re, sys
+headers = "".join(open(name).read() for name in glob.glob("/usr/include/slurm/*.h"))
+number = int(re.search(r"define SLURM_VERSION_NUMBER\s+(\w+)", headers).group(1), 16)
+text = open(sys.argv[1], "rb").read()
+other = text.replace(number.to_bytes(4, "little"), (number - 0x10000).to_bytes(4, "little"))
+open(sys.argv[1], "wb").write(other)
+sys.exit(other == text)' "$1"
+}
+
+@test "a jobio.so that was built for another Slurm: sbatch names it and submits; jobio check names both versions" {
+	local plugin here said
+	plugin=$(plugin login)
+	here=$(on login srun --version | sed -E 's/^slurm(-wlm)? ([0-9]+\.[0-9]+).*/\2/')
+	on login cp -p "$plugin" /tmp/kept.so
+	of_last_year "$plugin"
+	run mismatched login "$((${here%.*} - 1)).${here#*.}" "$here"
+	said=$(as alice sbatch -H --wrap true 2>&1)
+	on login cp -p /tmp/kept.so "$plugin"
+	printf '%s\n' "$output"
+	[ "$status" -eq 0 ]
+	expect_text 'ncompatible Slurm plugin' "$said"
+	expect_text 'Submitted batch job ' "$said"
+}

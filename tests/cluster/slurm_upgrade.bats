@@ -36,8 +36,6 @@ teardown_file() { on login scancel -u alice; }
 # of HOST - the Slurm there: 24.11
 of() { on "$1" slurmd -V | sed -E 's/^slurm(-wlm)? ([0-9]+\.[0-9]+).*/\2/'; }
 
-plugin() { echo "$(on "$1" scontrol show config | sed -n 's/^PluginDir *= //p')/jobio.so"; }
-
 newer_slurm() {
 	on "$1" sh -c "DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $STORE/debs/*.deb >/tmp/apt.log 2>&1 ||
 		{ tail -n 20 /tmp/apt.log >&2; exit 1; }"
@@ -60,14 +58,6 @@ resumed() {
 }
 
 registered() { [[ $(on login scontrol -o show node "$1") == *" Version=$newer"* ]]; }
-
-# mismatched HOST OPTION... - jobio.so is not of the host's Slurm, and its check says so
-mismatched() {
-	check "$@"
-	expect_text 'S16 error: ' "$output"
-	expect_text "Incompatible Slurm plugin $(plugin "$1") version ($older." "$output"
-	expect_text "; this host has Slurm $newer." "$output"
-}
 
 matched() {
 	check "$@"
@@ -120,8 +110,16 @@ delivered() {
 
 # is_old JOB NODE - its slurmstepds are programs that the upgrade has replaced
 is_old() {
-	on "$2" sh -c 'for pid in $(pgrep -f "^slurmstepd: \['"$1"'\.(batch|0)\]"); do readlink "/proc/$pid/exe"; done | sort | uniq -c' |
-		grep -qxE ' +2 .*/slurmstepd[^ ]* \(deleted\)'
+	local programs
+	programs=$(on "$2" sh -c 'for pid in $(pgrep -f "^slurmstepd: \['"$1"'\.(batch|0)\]"); do readlink "/proc/$pid/exe"; done | sort | uniq -c')
+	grep -qxE ' +2 .*/slurmstepd[^ ]* \(deleted\)' <<<"$programs" || {
+		printf "programs of job %s's slurmstepds: %s\n" "$1" "$programs"
+		on "$2" ps -eo pid,ppid,lstart,args
+		on login squeue -o '%i %T %r %N'
+		on login sacct -n -P -j "$1" -o JobID,State,ExitCode,Start,End
+		on "$2" tail -n 50 /var/log/slurm/slurmd.log
+		return 1
+	} >&2
 }
 
 @test "Slurm's major release changes under jobs, host by host: none fails, each has its records and its summary, no node drains" {
@@ -167,7 +165,7 @@ is_old() {
 	drained c1
 	on c1 svc stop slurmd
 	newer_slurm c1
-	mismatched c1
+	mismatched c1 "$older" "$newer"
 	newer_jobio c1
 	resumed c1
 	is_old "$first" c1
@@ -213,7 +211,7 @@ is_old() {
 	local older newer
 	older=$(of login) newer=$(of c1)
 	newer_slurm login
-	mismatched login
+	mismatched login "$older" "$newer"
 	run as alice sbatch -n1 --wrap='srun -Q true'
 	expect_text 'ncompatible Slurm plugin' "$output"
 	expect_text 'Submitted batch job ' "$output"

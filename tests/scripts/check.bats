@@ -108,6 +108,36 @@ is_said() {
 	is_said 'written: .*/build/check/parts'
 }
 
+@test "what has passed is written down with its commit, what failed or did not run keeps its line" {
+	mkdir "$top/docs"
+	cp "$SRCDIR/tests/tools/"{tested,fill} "$top/tests/tools"
+	printf '<!-- %s -->\n' 'begin tested' 'end tested' 'begin last' 'end last' >"$top/docs/tested.md"
+	printf '%s\n' 'count 2020-01-02 1234abcd 5' 'fuzz 2020-01-02 1234abcd 13' >"$top/tests/tools/last"
+	printf 'build\n' >"$top/.gitignore"
+	parts 'part_lint() { result 3 0 three; }' 'part_count() { result 4 1 five; }' \
+		'part_nfs() { not_run "a network"; }'
+	git -C "$top" init -q
+	git -C "$top" add .
+	git -C "$top" -c user.name=a -c user.email=a@b commit -qm all
+	local at now last
+	at=$(git -C "$top" rev-parse --short=8 HEAD) now=$(date +%F) last=$top/tests/tools/last
+	update=1
+	check lint count nfs
+	[ "$(xargs -d '\n' printf '%s; ' <"$last")" = "count 2020-01-02 1234abcd 5; fuzz 2020-01-02 1234abcd 13; lint $now $at 3; " ]
+	run cat "$top/docs/tested.md"
+	is_said "\\| lint \\| $now \\| $at \\| 3 \\|" '\| count \| 2020-01-02 \| 1234abcd \| 5 \|' '\| nfs \| not recorded \| \| +\|'
+	[ "$(sed -n '/begin last/,$p' "$top/docs/tested.md" | grep -c '^| lint')" -eq 1 ]
+	echo 'part_diff() { result 7 0 seven; }' >>"$top/tests/tools/parts.bash"
+	check diff
+	grep -qx "diff $now $at+ 7" "$last"
+	# before a commit parts are not run in full
+	parts 'part_sanitizers() { :; }' 'part_soak() { :; }' 'part_dist() { :; }' 'part_glibc() { :; }' \
+		'part_page() { result 1 0 one; }' 'part_fuzz() { :; }' 'part_cluster() { :; }'
+	check
+	run grep -c page "$last"
+	[ "$output" -eq 0 ]
+}
+
 @test "each Slurm of a kit is a part of its own" {
 	mkdir -p "$top/kit/25.05.8" "$top/kit/23.11.11"
 	parts 'part_slurms() { result 3 0 "Slurm $1, from source"; }'

@@ -70,14 +70,15 @@ run() {
 	return $status
 }
 
-# bats_files LOG LIMIT FILE... - run files of tests, a log of all
+# bats_files LOG LIMIT FILE... - run files of tests, a log of all; with JOBIO_BATS_FILTER only
+# tests with such a name
 bats_files() {
 	local log=$1 end=$((SECONDS + $2)) file status=0
 	shift 2
 	: >"$log"
 	for file in "$@"; do
 		timeout -k 10 $((end > SECONDS ? end - SECONDS : 1)) \
-			"$top/tests/tools/timed" bats --tap "$file" >>"$log" 2>&1 </dev/null 9>&- || status=$?
+			"$top/tests/tools/timed" bats --tap ${JOBIO_BATS_FILTER:+--filter "$JOBIO_BATS_FILTER"} "$file" >>"$log" 2>&1 </dev/null 9>&- || status=$?
 	done
 	return $status
 }

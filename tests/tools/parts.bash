@@ -227,26 +227,28 @@ part_valgrind() {
 
 # crashes N - as many random schedules of crashes, of each type of client
 crashes() {
-	run "$dir/soak.log" $((600 + $1 * 12)) make -s -C "$work/gcc" soak SOAK_CRASHES="$1" ||
+	run "$dir/soak.log" $((600 + $1 * 12)) make -s -C "$work/$tree" soak SOAK_CRASHES="$1" ||
 		{ tail -n 30 "$dir/soak.log"; return 1; }
 }
 
 part_soak() {
 	local n=${SOAK_CRASHES:-20}
-	need tree-gcc || return 0
+	[[ $level == all ]] || n=1
+	need "tree-$tree" || return 0
 	verdict "$n random schedules of crashes for each type of client" crashes "$n"
 }
 
-# Random bytes, 10 s for each parser, or FUZZ_S. In "all" beside the other lanes,
-# at the lowest priority: it takes what they leave.
+# Random bytes, 10 s for each parser, or FUZZ_S; before a commit 1 s. In "all" beside the
+# other lanes, at the lowest priority: it takes what they leave.
 part_fuzz() {
-	local status=0
-	need tree-gcc || return 0
+	local status=0 seconds=${FUZZ_S:-10}
+	[[ $level == all ]] || seconds=1
+	need "tree-$tree" || return 0
 	renice -n 19 $BASHPID >/dev/null
-	run "$dir/build.log" 900 make -s -j2 -C "$work/gcc" fuzz-programs ||
+	run "$dir/build.log" 900 make -s -j2 -C "$work/$tree" fuzz-programs ||
 		tail -n 30 "$dir/build.log"
-	run "$dir/fuzz.log" $((1200 + 40 * ${FUZZ_S:-10})) \
-		make -s -C "$work/gcc" fuzz FUZZ_S="${FUZZ_S:-10}" || status=$?
+	run "$dir/fuzz.log" $((1200 + 40 * seconds)) \
+		make -s -C "$work/$tree" fuzz FUZZ_S="$seconds" || status=$?
 	tests 'random bytes' $status "$dir/fuzz.log"
 }
 
@@ -262,25 +264,55 @@ distcheck() {
 		{ tail -n 30 "$dir/distcheck.log"; return 1; }
 }
 
+# of this machine's glibc, in their place
+are_programs() {
+	local file
+	"$top/tests/tools/old-glibc" --programs "$work/$tree" >"$dir/programs" || return
+	while read -r file; do
+		readelf -h "$work/$tree/$file" >/dev/null || return
+	done <"$dir/programs"
+}
+
 # What Enterprise Linux 8 and 9 have: no newer symbol of glibc or of a library.
 part_glibc() {
 	local status=0
+	if [[ $level != all ]]; then
+		need "tree-$tree" && verdict 'older glibcs: the files to look at are compiled' are_programs
+		return 0
+	fi
 	need packages-zig zig || return 0
 	cd "$work/src" || return
 	run "$dir/glibc.log" 1800 "$top/tests/tools/old-glibc" "$work/zig/bin/python" "$work/glibc" 2.28 2.34 || status=$?
 	tests 'older glibcs' $status "$dir/glibc.log"
 }
 
-part_dist() {
-	need tree-gcc || return 0
-	verdict 'make distcheck' distcheck
+# The archive has each file that is compiled, documented or tested.
+is_archived() {
+	local made
+	run "$dir/distdir.log" 300 make -s -C "$work/$tree" distdir distdir="$dir/archive" ||
+		{ tail -n 30 "$dir/distdir.log"; return 1; }
+	made=$(cd "$work/src" && comm -23 <(find . -type f | sort) <(cd "$dir/archive" && find . -type f | sort) |
+		grep -vE '/(\.|autom4te)')
+	rm -rf "$dir/archive"
+	[[ -z $made ]] || { say "not in the archive: $made"; return 1; }
 }
 
-# The page of a report, as a browser shows it, light and dark, wide and narrow.
+part_dist() {
+	need "tree-$tree" || return 0
+	if [[ $level == all ]]; then
+		verdict 'make distcheck' distcheck
+	else
+		verdict 'make distdir' is_archived
+	fi
+}
+
+# The page of a report, as a browser shows it, light and dark, wide and narrow; before a commit
+# one test.
 part_page() {
 	local status=0
-	need tree-gcc && need packages-browser || return 0
-	SRCDIR=$top BUILDDIR=$work/gcc bats_files "$dir/page.log" 600 "$top/tests/browser/page.bats" || status=$?
+	need "tree-$tree" && need packages-browser || return 0
+	[[ $level == all ]] || export JOBIO_BATS_FILTER='^bars over time'
+	SRCDIR=$top BUILDDIR=$work/$tree bats_files "$dir/page.log" 600 "$top/tests/browser/page.bats" || status=$?
 	tests 'pages in Chromium' $status "$dir/page.log"
 }
 
