@@ -20,7 +20,7 @@ installs() {
 	local line
 	# shellcheck disable=SC2154 # words.bash sets install
 	line=$(sed -n "s/^apt-get \(install .*[^ ]\)  *# $1.*/\1/p" "$install")
-	[[ $line == 'install ./jobio'* && $line != *$'\n'* ]]
+	[[ $line == 'install '*' ./jobio'* && $line != *$'\n'* ]]
 	cd /jobio/debs || return
 	# shellcheck disable=SC2086 # names that the shell expands
 	apt $line >/tmp/said 2>&1 || { cat /tmp/said; return 1; }
