@@ -132,7 +132,7 @@ class Site:
         else:
             command += [f"--role={role}", f"--conf={self.top}/etc/jobio.conf", f"--slurm-conf={self.top}/etc/slurm.conf"]
         ran = subprocess.run(command + self.options, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
-                             env={"PATH": f"{self.top}/bin:/usr/bin:/bin", "ASAN_OPTIONS": "detect_leaks=0"})
+                             env={"PATH": f"{self.top}/bin:{os.environ['PATH']}", "ASAN_OPTIONS": "detect_leaks=0"})
         try:
             return json.loads(ran.stdout)["findings"], ran.returncode
         except ValueError:

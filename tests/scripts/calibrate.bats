@@ -105,7 +105,7 @@ its() { jq -r "$1" "$DIR/out/calibration.json"; }
 	expect_equal 1 "$status"
 	expect_text 'jobio: calibrate: no io-cores, no profile: sbatch: exit status 1: sbatch: error: invalid partition specified: nosuch' "$output"
 	expect_clean
-	PATH=/usr/bin:/bin
+	PATH=$BUILDDIR/tests/bin
 	run one
 	expect_equal 1 "$status"
 	expect_text 'jobio: calibrate: there is no sbatch in PATH' "$output"

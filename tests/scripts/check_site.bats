@@ -189,7 +189,7 @@ copied_make() {
 
 # site OPTION... - what jobio check says of it, as this role; sets $lines
 site() {
-	run env -i PATH="$site/bin:/usr/bin:/bin" "${environment[@]}" "$BUILDDIR/jobio" check --role="$role" --host=n02 \
+	run env -i PATH="$site/bin:$PATH" "${environment[@]}" "$BUILDDIR/jobio" check --role="$role" --host=n02 \
 		--conf="$site/etc/jobio.conf" --slurm-conf="$site/etc/slurm.conf" --topology="$(<"$DIR/topology")" "$@"
 }
 
@@ -252,7 +252,7 @@ for i in range(100): check_slurm.pace(type("Node", (), {"name": f"n{i:03}"}))'
 # in_mount COMMANDS - what check says where these have mounted something in $site
 in_mount() {
 	# shellcheck disable=SC2016 # the inner shell expands it
-	run unshare -m bash -ec 'cd "$1"; eval "$2"; shift 2; "$@"' - "$site" "$1" env -i PATH="$site/bin:/usr/bin:/bin" \
+	run unshare -m bash -ec 'cd "$1"; eval "$2"; shift 2; "$@"' - "$site" "$1" env -i PATH="$site/bin:$PATH" \
 		"${environment[@]}" "$BUILDDIR/jobio" check --role=node --host=n02 --conf="$site/etc/jobio.conf" --slurm-conf="$site/etc/slurm.conf" \
 		--topology="$(<"$DIR/topology")"
 }
@@ -372,7 +372,7 @@ os.execvp(sys.argv[1], sys.argv[1:])' env -i PATH="$site/bin:/usr/bin:/bin" \
 	cp "$(<"$DIR/topology")" "$site/topology"
 	chmod 755 "$site"
 	as_nobody() {
-		run setpriv --reuid 65534 --regid 65534 --clear-groups env -i PATH="$site/bin:/usr/bin:/bin" \
+		run setpriv --reuid 65534 --regid 65534 --clear-groups env -i PATH="$site/bin:$PATH" \
 			"${environment[@]}" "$BUILDDIR/jobio" check --role=node --host=n02 --conf="$site/etc/jobio.conf" \
 			--slurm-conf="$site/etc/slurm.conf" --topology="$site/topology" "$@"
 	}
@@ -519,7 +519,7 @@ replayed() {
 # bundle_codes FOLDER - the findings of an unpacked bundle
 bundle_codes() {
 	replayed "$1"
-	env -i PATH=/usr/bin:/bin "$BUILDDIR/jobio" check --role=node --host="$2" --root="$1" --json | jq -r '[.findings[].code | select(test("^(W|NF|LU|GP|N0)"))] | join(" ")'
+	env -i PATH="$PATH" "$BUILDDIR/jobio" check --role=node --host="$2" --root="$1" --json | jq -r '[.findings[].code | select(test("^(W|NF|LU|GP|N0)"))] | join(" ")'
 }
 
 # captured_node - WEKA, Lustre and NFS, with names that must not leave the node

@@ -255,7 +255,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 # doctor OPTION... - what it says of this node
 doctor() {
 	node_scontrol Sockets=1 CoresPerSocket=8 ThreadsPerCore=2 CPUTot=16 MemSpecLimit=5000
-	run env -i PATH="$NODE/bin:/usr/bin:/bin" "$BUILDDIR/jobio" check --role=node --conf="$NODE/jobio.conf" "$@" \
+	run env -i PATH="$NODE/bin:$PATH" "$BUILDDIR/jobio" check --role=node --conf="$NODE/jobio.conf" "$@" \
 		--host=c1 --topology="$NODE/machine.xml"
 }
 
