@@ -11,7 +11,7 @@ setup() {
 	cp "$SRCDIR/"{check,packages.list} "$top"
 	cp "$SRCDIR/tests/tools/"{part.bash,place.bash,tally} "$top/tests/tools"
 	printf '%s\n' 'host_docker_stop() { :; }' >"$top/tests/cluster/host.bash"
-	parts 'thing_packages() { :; }' 'thing_source() { :; }'
+	parts 'thing_packages() { :; }' 'thing_root() { :; }' 'thing_source() { :; }'
 }
 
 teardown() { rm -rf "$top"; }
@@ -150,7 +150,7 @@ is_said() {
 
 @test "a part for which there is no kit is named in the last table, and is no failure" {
 	cp "$SRCDIR/tests/tools/parts.bash" "$top/tests/tools"
-	parts 'thing_packages() { :; }' 'thing_source() { :; }' 'part_lint() { result 3 0 three; }'
+	parts 'thing_packages() { :; }' 'thing_root() { :; }' 'thing_source() { :; }' 'part_lint() { result 3 0 three; }'
 	export JOBIO_SHARED=$top/nowhere
 	check lint slurms lustre
 	[ "$status" -eq 0 ]

@@ -71,6 +71,7 @@ without() {
 	done
 	mkdir -p "$BATS_TEST_TMPDIR/bin"
 	ln -sf "$(type -P true)" "$BATS_TEST_TMPDIR/bin/docker"
+	ln -sf "$(type -P true)" "$BATS_TEST_TMPDIR/bin/mksquashfs"
 	env PATH="$BATS_TEST_TMPDIR/bin:$PATH" SRCDIR="$BATS_TEST_TMPDIR" BUILDDIR="$BUILDDIR" CC=true VM_DIR="$BATS_TEST_TMPDIR/vm" \
 		JOBIO_SUITE=x JOBIO_TAG=x bats --tap "$TEST_VM/$1" >"$log" || :
 }

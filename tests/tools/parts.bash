@@ -4,12 +4,16 @@
 # $level is commit or all: what is tested before a commit, or once a day.
 # shellcheck shell=bash disable=SC2154,SC2317 # check sets these, and calls by name
 
+# To run where nothing is installed but $packages: what their list lacks is missing in every
+# run, not only on a fresh machine.
+in_root=("$top/tests/tools/in-root" "$work/root" "$top")
+
 # ---- things (see part.bash); the last line they print is the cause -----------
 
 thing_packages() {
 	local wanted
 	case $1 in
-		base) host_packages "${packages[@]}" ;;
+		base) host_packages "${packages[@]}" mmdebstrap debian-archive-keyring iproute2 ;;
 		cluster) host_packages_cluster ;;
 		browser) host_packages chromium fonts-dejavu-core ;;
 		galera) host_packages mariadb-server galera-4 rsync ;;
@@ -22,13 +26,18 @@ thing_packages() {
 	esac
 }
 
+thing_root() {
+	local root
+	root=$("$top/tests/tools/root" "${packages[@]}") && ln -sfn "$root" "$work/root"
+}
+
 # A changed configure.ac makes the old trees worthless.
 thing_source() {
 	cmp -s "$top/configure.ac" "$work/src/configure.ac" ||
 		rm -rf "$work"/{src,gcc,sanitizers}
 	"$top/tests/tools/copy-tree" "$work/src"
 	cd "$work/src" || return
-	[[ -x configure && -f Makefile.in ]] || ./autogen.sh
+	[[ -x configure && -f Makefile.in ]] || "${in_root[@]}" ./autogen.sh
 }
 
 # What nobody installs, the tests' own programs included, takes half the time to compile
@@ -42,18 +51,19 @@ tree=gcc
 # thing_tree NAME - a configured and compiled build tree. Before a commit that without
 # sanitizers has only what counts on a virtual machine.
 thing_tree() {
-	local arguments=(CC=gcc) targets=()
+	local arguments=(CC=gcc) targets=() root
+	root=$(readlink "$work/root")
 	[[ $1 != sanitizers ]] || arguments+=(--enable-sanitizers "CFLAGS=$quick_gcc")
 	[[ $1 == "$tree" || $level == all ]] || targets=(jobio-count)
 	# one whose configure was interrupted has a Makefile, and no libtool
-	[[ -e $work/$1/configured ]] || rm -rf "${work:?}/$1"
+	[[ -e $work/$1/configured && $(<"$work/$1/configured") == "$root" ]] || rm -rf "${work:?}/$1"
 	mkdir -p "$work/$1"
 	cd "$work/$1" || return
-	[[ -e configured ]] || "$work/src/configure" -q --enable-werror "${arguments[@]}"
-	: >configured
-	make -s -j"$(nproc)" "${targets[@]}" || { echo "jobio does not build: $work/things/tree-$1.log"; return 1; }
+	[[ -e configured ]] || "${in_root[@]}" "$work/src/configure" -q --enable-werror "${arguments[@]}"
+	printf '%s\n' "$root" >configured
+	"${in_root[@]}" make -s -j"$(nproc)" "${targets[@]}" || { echo "jobio does not build: $work/things/tree-$1.log"; return 1; }
 	# what a virtual machine kills; two parts must not make it at once
-	[[ $1 != gcc || $level != all ]] || make -s -j"$(nproc)" tests/faults/jobio-prepare
+	[[ $1 != gcc || $level != all ]] || "${in_root[@]}" make -s -j"$(nproc)" tests/faults/jobio-prepare
 }
 
 # A compiler for older glibcs, as a Python package.
@@ -139,7 +149,7 @@ make_check() {
 	shift 3
 	find "$tree" -name '*.trs' -delete
 	memory=$(in_memory)
-	TMPDIR=$memory run "$dir/check.log" "$limit" make -s -j$(($(nproc) + 1)) -C "$tree" -k check \
+	TMPDIR=$memory run "$dir/check.log" "$limit" "${in_root[@]}" make -s -j$(($(nproc) + 1)) -C "$tree" -k check \
 		"CFLAGS=$quick_gcc" "$@" || status=$?
 	rm -rf "$memory"
 	mapfile -t logs < <(test_logs "$tree")
@@ -321,12 +331,12 @@ part_diff() {
 	[[ $level == all ]] || n=100 odd=60
 	need "tree-$tree" || return 0
 	export ASAN_OPTIONS=detect_leaks=0	# hwloc's library leaks
-	run "$dir/build.log" 600 make -s -C "$work/$tree" diff-programs || tail -n 30 "$dir/build.log"
-	run "$dir/diff.log" 900 "$work/$tree/tests/diff/slurmd_diff" \
+	run "$dir/build.log" 600 "${in_root[@]}" make -s -C "$work/$tree" diff-programs || tail -n 30 "$dir/build.log"
+	run "$dir/diff.log" 900 "${in_root[@]}" "$work/$tree/tests/diff/slurmd_diff" \
 		--count=$n --keep="$dir/kept" || status=$?
 	tests 'made-up machines' $status "$dir/diff.log"
 	status=0
-	run "$dir/odd.log" 900 "$work/$tree/tests/diff/slurmd_diff" --odd \
+	run "$dir/odd.log" 900 "${in_root[@]}" "$work/$tree/tests/diff/slurmd_diff" --odd \
 		--count=$odd --keep="$dir/kept-odd" || status=$?
 	tests 'odd machines' $status "$dir/odd.log"
 }
