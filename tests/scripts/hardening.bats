@@ -3,7 +3,7 @@
 # hardening.bats - what was built resists a bug that is exploited, as far as the
 # compiler can see to it (m4/hardening.m4), and the plugin needs libc alone
 
-programs=(jobio jobio-count jobio-ledgerd jobio-live jobio-node jobio-prepare jobio-release jobio-send jobio-slurm)
+programs=(jobio-count jobio-ledgerd jobio-live jobio-node jobio-prepare jobio-release jobio-send jobio-slurm)
 
 setup() { cd "$BUILDDIR" || return; }
 
