@@ -111,6 +111,7 @@ files() {
 	follow 'accounting host'
 	within 20 green ledger
 	follow 'compute node'
+	follow "$hooks"
 	within 20 is_idle
 	within 20 green node
 	follow 'submit host'

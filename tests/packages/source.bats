@@ -51,6 +51,7 @@ files() {
 
 @test "compute node" {
 	follow 'compute node'
+	follow "$hooks"
 	within 20 is_idle
 	within 20 green node
 }
