@@ -164,6 +164,14 @@ killed() {
 	killed release release 'affinity back before' 'affinity back after'
 }
 
+@test "a call that fails in prolog or epilog, or all from there on: a mmfsd and its card work where they did in the end" {
+	gpfs
+	fail_walk prepare
+	fail_walk release
+	fail_walk prepare all
+	fail_walk release all
+}
+
 @test "random schedules of crashes end where all was" {
 	gpfs
 	crash_schedules ""

@@ -148,25 +148,28 @@ hand_over() {
 }
 
 # expect_one_run JOB - all that was recorded of it is one run to the ledger: one
-# restart count, and one start (store.h)
+# restart count, and one start (store.h); what is blank (row.h) is of a run beside it
 expect_one_run() {
 	local runs
 	runs=$(cat "$NODE/spool/$1".*.json "$NODE/taken/$1".*.json 2>/dev/null |
-		jq -r '"\(.restart) \(.start)"' | sort -u | wc -l)
+		jq -rs 'map(select(.restart != null or .app != [] or (.quality | index("start_unknown") | not))) as $known |
+			(if $known == [] then . else $known end)[] | "\(.restart) \(.start)"' | sort -u | wc -l)
 	[[ $runs == 1 ]] || fail "job $1 has $runs runs:" \
 		"$(cat "$NODE/spool/$1".*.json "$NODE/taken/$1".*.json 2>/dev/null)"
 }
 
 # crash_round ID - the helpers of the job are killed anywhere, on a node that
-# reboots and whose clock is set anywhere
+# reboots and whose clock is set anywhere, and calls of theirs fail
 crash_round() {
 	killed_at $((RANDOM % 60 + 1)) prepare || :
 	maybe 4 killed_at $((RANDOM % 60 + 1)) prepare
+	maybe 4 fails_somewhere prepare
 	[[ ! -d $NODE/run/$1/steps ]] || step "$1" batch 1 2
 	maybe 2 set_clock
 	maybe 6 crash_reboot
 	maybe 3 killed_at $((RANDOM % 20 + 1)) recover
 	maybe 3 two_releases
+	maybe 3 fails_somewhere release
 	killed_at $((RANDOM % 25 + 1)) release || :
 	maybe 3 hand_over
 	maybe 6 crash_reboot
@@ -284,11 +287,27 @@ crash_schedule() {
 
 # ---- calls that fail: with watch.so
 
+# watch_made - it is WATCH
+watch_made() {
+	WATCH=${BATS_FILE_TMPDIR:-$NODE}/watch.so
+	[[ -e $WATCH ]] || watch_library "$WATCH"
+}
+
+ERRORS=(12 24 23 5) # ENOMEM EMFILE ENFILE EIO
+
+# fails_somewhere COMMAND
+fails_somewhere() {
+	local all=()
+	((RANDOM % 2)) || all=(all)
+	watch_made
+	fails_at $((RANDOM % 150 + 1)) "${ERRORS[RANDOM % 4]}" "${all[@]}" "$1"
+}
+
 # fails_at CALL ERRNO [all] COMMAND - in one run of it, other processes' calls are none of it
 fails_at() {
 	local order="$1 $2"
 	[[ $3 != all ]] || { order+=" all"; set -- "$1" "$2" "${@:4}"; }
-	NODE_ENV=(LD_PRELOAD="${LUSTRE_LIBRARY:+$LUSTRE_LIBRARY:}$BATS_FILE_TMPDIR/watch.so" WATCH_FAIL="$order"
+	NODE_ENV=(LD_PRELOAD="${LUSTRE_LIBRARY:+$LUSTRE_LIBRARY:}$WATCH" WATCH_FAIL="$order"
 		WATCH_COUNT="$NODE/calls" ASAN_OPTIONS=verify_asan_link_order=0)
 	rm -f "$NODE"/run/client.*.json
 	LUSTRE_LIBRARY=${NODE_ENV[0]#LD_PRELOAD=} "$3" >"$NODE/said" 2>&1 || :
@@ -308,9 +327,9 @@ expect_true() {
 # fail_walk COMMAND [all] - one call of it fails, or all from there on, each of them once; in
 # the end all is as before, and the job has one record, which is true
 fail_walk() {
-	local at id count command=$1 all=${2:-} errors=(12 24 23 5) error
+	local at id count command=$1 each=${2:-} error every=${JOBIO_CRASH_EVERY:-8}
 	FAIL_JOBS=$((${FAIL_JOBS:-0} + 10000))
-	[[ -e $BATS_FILE_TMPDIR/watch.so ]] || watch_library "$BATS_FILE_TMPDIR/watch.so"
+	watch_made
 	crash_helpers
 	crash_begin
 	wish "$FAIL_JOBS"
@@ -319,11 +338,13 @@ fail_walk() {
 	count=$(sort -n "$NODE/calls" | tail -n 1)
 	[[ $command == release ]] || release
 	[[ $count -gt 20 ]] || fail "$count calls"
-	for at in $(steps "$count"); do
-		id=$((FAIL_JOBS + at)) error=${errors[at % 4]}
+	# where not all are tried, a quarter: there are many
+	((every == 1)) || every=$((4 * every))
+	for at in $(JOBIO_CRASH_EVERY=$every steps "$count"); do
+		id=$((FAIL_JOBS + at)) error=${ERRORS[at % 4]}
 		wish "$id"
 		[[ $command != release ]] || prepare
-		fails_at "$at" "$error" ${all:+"$all"} "$command"
+		fails_at "$at" "$error" ${each:+"$each"} "$command"
 		[[ $command != prepare || ! -d $NODE/run/$id/steps ]] || step "$id" batch 4711 1
 		expect_true "$id" || fail "call $at, errno $error"
 		wish "$id"
@@ -342,7 +363,7 @@ fail_walk() {
 late_at() {
 	local order=$NODE/hold pid parent
 	rm -f "$order"*
-	NODE_ENV=(LD_PRELOAD="$BATS_FILE_TMPDIR/watch.so" WATCH_HOLD="$1 $order" ASAN_OPTIONS=verify_asan_link_order=0)
+	NODE_ENV=(LD_PRELOAD="$WATCH" WATCH_HOLD="$1 $order" ASAN_OPTIONS=verify_asan_link_order=0)
 	rm -f "$NODE"/run/client.*.json
 	"$2" >/dev/null 2>&1 3>&- &
 	NODE_ENV=()
@@ -361,7 +382,7 @@ late_at() {
 # late_walk COMMAND - it is killed when one of its forks has not gone far, and that is late
 late_walk() {
 	local at found=0
-	[[ -e $BATS_FILE_TMPDIR/watch.so ]] || watch_library "$BATS_FILE_TMPDIR/watch.so"
+	watch_made
 	crash_helpers
 	crash_begin
 	for at in {1..12}; do

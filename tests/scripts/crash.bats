@@ -65,3 +65,13 @@ by_second_prolog() {
 	echo 1 >"$NODE/weka/restarts"
 	third 1 walk_prolog by_epilog
 }
+
+wish() { job "$1" 1 stream; }
+is_back() { expect_base; }
+
+@test "a call that fails in prolog or epilog, or all from there on: the mount has its own options in the end" {
+	fail_walk prepare
+	fail_walk release
+	fail_walk prepare all
+	fail_walk release all
+}
