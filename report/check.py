@@ -118,6 +118,10 @@ def ask_slurm(host: Host, is_told: bool) -> None:
     host.local = check_slurm.lines(host, host.slurm_conf)
     is_named = bool(host.name)
     answer = check_who.find(host, is_told)
+    ctld = check_slurm.controller(host)[0]
+    host.findings.common.update(
+        slurm_conf=host.slurm_conf, conf=host.slurm_conf, ctld=ctld, peer=ctld, daemon="slurmctld",
+        dir=paths.PLUGINS, slurm_user=(host.here("SlurmUser") or ["root"])[-1])
     if not is_named and not host.root and not sys.stdout.isatty():
         check_slurm.pace(host)
     check_slurm.ask(host)

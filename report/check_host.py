@@ -50,9 +50,11 @@ class Host:
     def path(self, path: str) -> str:
         return self.root + path
 
-    def read(self, path: str) -> str | None:
+    def read(self, path: str, newline: str | None = None) -> str | None:
+        """'newline' as open() takes it."""
         try:
-            with open(self.path(path), encoding="utf-8", errors="replace") as file:
+            with open(self.path(path), encoding="utf-8", errors="replace",
+                      newline=newline) as file:
                 return file.read(SMALL_FILE)
         except OSError:
             return None

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from report.check_conf import slurm_user, uid_of
 from report.check_helpers import folder_of, mtime
 from report.check_host import Answer, Host
-from report.check_slurm import is_slurm_auth
+from report.check_slurm import beside, is_slurm_auth, lines, log_end
 
 ASK_S = 10
 CLOCK_S = 5
@@ -130,6 +130,18 @@ def check_user(host: Host, is_up: bool) -> None:
         host.findings.add("L10", cause, user=user, slurm_user=owner)
 
 
+def tell_dbd(host: Host, answer: Answer) -> None:
+    """What sacctmgr prints; where slurmdbd does not run on its own host, its log has the cause."""
+    path = beside(host.slurm_conf, "slurmdbd.conf")
+    own = dict(lines(host, path))
+    last, log = log_end(host, own["logfile"]) if own.get("logfile") and \
+        not host.process("slurmdbd") else ("", "")
+    host.findings.add(
+        "L15", why=answer.why + (f"; its log: {last}" if last else ""), said=log or answer.err,
+        peer=host.setting("AccountingStorageHost") or "slurmdbd's host", daemon="slurmdbd",
+        conf=path if log else host.slurm_conf, slurm_user=own.get("slurmuser", "root"))
+
+
 def check_accounting(host: Host) -> None:
     kind = host.setting("AccountingStorageType")
     if host.config is not None and "slurmdbd" not in kind:
@@ -142,8 +154,7 @@ def check_accounting(host: Host) -> None:
         if is_up:
             check_clusters(host, set(answer.out.lower().split()))
         elif answer.status != 127:
-            host.findings.add("L15", why=answer.why, host=host.setting("AccountingStorageHost")
-                              or "slurmdbd's host")
+            tell_dbd(host, answer)
     check_user(host, is_up)
 
 

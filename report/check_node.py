@@ -7,7 +7,15 @@ import os
 import re
 
 from report.check_host import Host
-from report.check_slurm import expand, faults, lacks_off_spec, log_fatal, off_spec, task_param
+from report.check_slurm import (
+    expand,
+    faults,
+    lacks_off_spec,
+    log_end,
+    log_file,
+    off_spec,
+    task_param,
+)
 from report.units import format_cpus, parse_cpus
 
 SLURMD_S = 10
@@ -151,9 +159,11 @@ def check_count(host: Host, pid: int | None, online: set[int]) -> None:
         return
     found = re.search(r" CPUs=(\d+)", answer.out)
     if answer.status or not found:
-        host.findings.add("N12", why=answer.why or f"{program} -C prints no CPUs", program=program)
+        host.findings.add("N12", why=answer.why or f"{program} -C prints no CPUs", program=program,
+                          said=answer.err)
     elif faults(answer.err):
-        host.findings.add("N12", why="; ".join(faults(answer.err)[:3]), program=program)
+        host.findings.add("N12", why="; ".join(faults(answer.err)[:3]), program=program,
+                          said=answer.err)
     if found and int(found[1]) < len(online):
         host.findings.add("N03.count", seen=found[1], program=program, online=len(online))
 
@@ -199,8 +209,8 @@ def check_slurmd(host: Host, facts: dict[str, object], spec: set[int]) -> None:
     pid = slurmd_pid(host)
     check_count(host, pid, online)
     if not pid:
-        fatal = log_fatal(host, "SlurmdLogFile")
-        host.findings.add("N11", said=f" (its log: {fatal})" if fatal else "")
+        last, said = log_end(host, log_file(host, "SlurmdLogFile"))
+        host.findings.add("N11", log=f" (its log: {last})" if last else "", said=said)
         return
     if "started_with" in facts:
         hidden("slurmd did not see, when it was started,", parse_cpus(str(facts["started_with"])))

@@ -19,30 +19,48 @@ class Stack:
         self.files: list[str] = []  # that are read
         self.named: list[tuple[str, str]] = []  # (file, line) of jobio.so
         self.room = ""  # a file that would be included
+        self.wrong: list[tuple[str, str, str]] = []  # file, why, cure: Slurm does not read a line
+
+
+def misread(path: str, line: str, word: str) -> tuple[str, str, str] | None:
+    """Slurm compares words with their case, and cuts at blanks, tabs and line feeds (spank.c of
+    22.05 to 26.05: _plugin_stack_line_type(), _plugin_stack_parse_line())."""
+    if line.rstrip(" \t").endswith("\r"):
+        return path, "its lines end in CR LF, and Slurm takes the CR for a part of the last word", \
+            f"sed -i 's/\\r$//' {path}"
+    if word != word.lower():
+        return path, f'line "{line.strip()}": Slurm takes {word.lower()} in small letters only', \
+            f"{line.strip().replace(word, word.lower(), 1)} in {path}"
+    return None
 
 
 def walk(host: Host, path: str, stack: Stack, depth: int = 0) -> None:
     """plugstack.conf and what it includes (spank.c:_spank_conf_include)."""
-    text = host.read(path) if depth < 4 else None
+    text = host.read(path, newline="") if depth < 4 else None
     if text is None:
         return
     stack.files.append(path)
-    for line in text.splitlines():
-        words = line.partition("#")[0].split()
+    for line in text.split("\n"):
+        words, before = line.partition("#")[0].split(), len(stack.named)
         if len(words) < 2:
             continue
-        if words[0].lower() != "include":
-            if words[0].lower() in ("optional", "required") and words[1].endswith("jobio.so"):
-                stack.named.append((path, " ".join(words)))
-            continue
-        pattern = beside(path, words[1])
-        room = os.path.dirname(pattern) + "/jobio.conf"
-        if fnmatch.fnmatch(room, pattern) and host.exists(os.path.dirname(pattern)):
-            stack.room = room
-        if re.search(r"[*?\[]", pattern) and host.exists(os.path.dirname(pattern)):
-            stack.files.append(os.path.dirname(pattern))  # users must list it
-        for file in host.glob(pattern):
-            walk(host, file, stack, depth + 1)
+        kind = words[0].lower()
+        if kind == "include":
+            include(host, beside(path, words[1]), stack, depth)
+        elif kind in ("optional", "required") and words[1].endswith("jobio.so"):
+            stack.named.append((path, " ".join([kind, *words[1:]])))
+        wrong = misread(path, line, words[0]) if len(stack.named) > before else None
+        stack.wrong += [wrong] if wrong else []
+
+
+def include(host: Host, pattern: str, stack: Stack, depth: int) -> None:
+    room = os.path.dirname(pattern) + "/jobio.conf"
+    if fnmatch.fnmatch(room, pattern) and host.exists(os.path.dirname(pattern)):
+        stack.room = room
+    if re.search(r"[*?\[]", pattern) and host.exists(os.path.dirname(pattern)):
+        stack.files.append(os.path.dirname(pattern))  # users must list it
+    for file in host.glob(pattern):
+        walk(host, file, stack, depth + 1)
 
 
 def plugstack(host: Host) -> str:
@@ -115,7 +133,7 @@ def check_plugin(host: Host, word: str) -> bool:
     dirs = host.either("PluginDir", paths.PLUGINS)
     plugin = word if word.startswith("/") else next(
         (f"{d}/{word}" for d in dirs.split(":") if os.path.exists(f"{d}/{word}")), word)
-    srun, why = paths.program("srun"), ""
+    srun, why, said_all = paths.program("srun"), "", ""
     if host.root:
         return True  # the files of another host
     if not os.path.exists(plugin):
@@ -124,13 +142,14 @@ def check_plugin(host: Host, word: str) -> bool:
         return False
     elif srun:
         answer = host.run(as_user([srun, "--help"]), LOAD_S)
+        said_all = answer.err
         said = re.findall(r"(?m)^srun: (?:error: )?(.*(?:spank|plugin).*)$", answer.err)
         why = f"srun says: {said[0]}" if said and "--io-cores" not in answer.out else ""
         if "Incompatible" in why:  # it names the plugin's version only
             why += "".join(f"; this host has Slurm {word}" for word in
                            host.run([srun, "--version"], LOAD_S).out.split()[-1:])
     if why:
-        host.findings.add("S16", plugin=plugin, why=why, dir=dirs.split(":")[0])
+        host.findings.add("S16", plugin=plugin, why=why, dir=dirs.split(":")[0], said=said_all)
     return not why
 
 
@@ -143,5 +162,11 @@ def check(host: Host) -> None:
     if not stack.named:
         tell_line(host, path, stack)
         return
-    unread = [f for f in dict.fromkeys(stack.files) if not check_readable(host, "S27", f)]
-    check_line(host, stack, bool(unread) or check_plugin(host, stack.named[0][1].split()[1]))
+    for file, why, cure in stack.wrong:
+        host.findings.add("S14.node" if host.is_role("node") else "S14", "misread", file=file,
+                          why=why, cure=cure)
+    slurm_conf = [host.slurm_conf] * host.exists(host.slurm_conf)
+    unread = [f for f in dict.fromkeys([*slurm_conf, *stack.files])
+              if not check_readable(host, "S27", f)]
+    check_line(host, stack, bool(unread or stack.wrong) or
+               check_plugin(host, stack.named[0][1].split()[1]))

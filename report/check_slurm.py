@@ -15,7 +15,8 @@ from report.check_host import Answer, Host
 ASK_S = 5
 CONTACT = re.compile(r"(?i)slurm_load_\w+ error|Unable to contact|connection (refused|timed out)|"
                      r"getaddrinfo|No route|authentication|munged?\b|Zero Bytes|"
-                     r"Incompatible versions|sack socket|create_external")
+                     r"Incompatible versions|sack socket|create_external|"
+                     r"Unable to (resolve|establish)")
 
 # settings that must have one of these words, or have none: pattern of ",WORD,WORD,"
 EVERY, NODES = ("login", "node", "ctld", "ledger"), ("node", "ctld")
@@ -126,7 +127,8 @@ def tell_faults(host: Host, answer: Answer) -> None:
     if answer.status == 127:
         host.findings.add("S22")
     elif said:
-        host.findings.add("S15" if answer.status else "S15.said", program="scontrol", why=said)
+        host.findings.add("S15" if answer.status else "S15.said", program="scontrol", why=said,
+                          said=answer.err)
     elif answer.status:
         tell_away(host, answer)
 
@@ -140,16 +142,20 @@ def expand(host: Host, path: str) -> str:
     return path.replace("%n", host.name).replace("%h", host.name)
 
 
-def log_fatal(host: Host, key: str) -> str:
-    """The last fatal line of a daemon's log, if it is what it ended with."""
-    path = next(iter(host.here(key)), host.setting(key))
+def log_end(host: Host, path: str) -> tuple[str, str]:
+    """Of the errors at the end of a daemon's log: the last two in one line, and the last eight."""
     try:
         with open(host.path(expand(host, path)), "rb") as file:
             file.seek(max(0, os.fstat(file.fileno()).st_size - 65536))
-            text = "\n".join(file.read().decode(errors="replace").splitlines()[-20:])
+            text = "\n".join(file.read().decode(errors="replace").splitlines()[-40:])
     except OSError:
-        return ""
-    return str((re.findall(r"fatal: .*", text) or [""])[-1])
+        return "", ""
+    found = re.findall("(?:fatal: |error: |Unable to open logfile).*", text)[-8:]
+    return "; ".join(found[-2:]), "\n".join(found)
+
+
+def log_file(host: Host, key: str) -> str:
+    return next(iter(host.here(key)), host.setting(key))
 
 
 def controllers(host: Host) -> list[tuple[str, str]]:
@@ -192,18 +198,19 @@ def is_slurm_auth(host: Host) -> bool:
 
 def tell_away(host: Host, answer: Answer) -> None:
     name, address, port = controller(host)
-    said = re.search(r"Munge \w+ failed.*|failed to connect to any sack socket.*", answer.err)
-    why = f"scontrol says: {said[0]}" if said else answer.why
+    auth = re.search(r"Munge \w+ failed.*|failed to connect to any sack socket.*", answer.err)
+    why, said = f"scontrol says: {auth[0]}" if auth else answer.why, answer.err
     if is_slurm_auth(host) and re.search("(?i)authentication", answer.err):
         why += " (AuthType=auth/slurm)"
     if not host.root and host.here("SlurmctldHost") and not re.search(
             r"(?i)authentication|munge|Zero Bytes|Incompatible|Protocol version", answer.err):
         why += tcp_says(name, address, port)
-    fatal = log_fatal(host, "SlurmctldLogFile") if "ctld" in host.roles and \
-        host.process("slurmctld") is None else ""
+    last, log = log_end(host, log_file(host, "SlurmctldLogFile")) if "ctld" in host.roles and \
+        host.process("slurmctld") is None else ("", "")
+    if last:
+        why, said = f"{answer.why}; its log: {last}", log
     sack = next((daemon for role, daemon in SACKS if host.is_role(role)), "sackd")
-    host.findings.add("S21", why=why + (f"; its log: {fatal}" if fatal else ""), ctld=name,
-                      port=port, slurm_conf=host.slurm_conf, sack=sack)
+    host.findings.add("S21", "log" if last else "", why=why, port=port, sack=sack, said=said)
 
 
 # ---- this host's files against slurmctld's

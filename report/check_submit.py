@@ -42,7 +42,8 @@ def judge_task(trial: Trial, answer: Answer) -> None:
         said = [line for line in said if "error: " in line] + said + ["it printed nothing"]
         why = answer.why if answer.status in (127, 124) else \
             f"srun: exit status {answer.status}: {said[0]}"
-        trial.host.findings.add("T01" if trial.cores else "T01.plain", cores=trial.cores, why=why)
+        trial.host.findings.add("T01" if trial.cores else "T01.plain", cores=trial.cores, why=why,
+                                said=answer.err)
         return
     trial.job, trial.node, cores, cpus = found.groups()
     if not trial.cores:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Who this host is: its slurm.conf, its NodeName, its roles, as Slurm's daemons find them.
 
-slurmd of 22.05 to 26.05 (slurmd.c: _read_config(), in 26.05 _log_setup()) takes the NodeName of -N;
-else that of the NodeHostname which is the name without domain (gethostname_short()), the whole name,
-or another name of it that the resolver has (slurm_conf_get_aliased_nodename()); else localhost's.
+slurmd of 22.05 to 26.05 (slurmd.c: _read_config(), in 26.05 _log_setup()) takes the NodeName of
+-N; else that of the NodeHostname which is the name without domain (gethostname_short()), the
+whole name, or another name that the resolver has (slurm_conf_get_aliased_nodename()); else that
+of localhost.
 slurmctld (controller.c: _controller_index()) and `scontrol show daemons` compare SlurmctldHost with
 the name without domain and with the whole name.
 """

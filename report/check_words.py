@@ -27,21 +27,36 @@ class Finding(NamedTuple):
         return f"{self.code} {self.severity}: {self.text}{measured}\n    cure: {self.cure}"
 
 
+def slurm_cause(said: str, known: dict[str, object]) -> tuple[str, str] | None:
+    """Cause and cure of slurm.words; adds the groups of its pattern to 'known'."""
+    for pattern, entry in words.read("slurm.words").items():
+        found = re.search(pattern, said)
+        if found:
+            # "path2" is "path" of another form of the message
+            known.update({name.rstrip("23"): one_line(text) for name, text in
+                          found.groupdict().items() if text})
+            return re.sub("^source: [^:]*: ", "", entry["cause"]), entry["cure"]
+    return None
+
+
 class Findings:
     def __init__(self) -> None:
         self.words = words.read("check.words")
         self.common: dict[str, object] = {}  # values that any sentence may use
         self.list: list[Finding] = []
 
-    def add(self, word: str, /, cause: str = "", measured: str = "", **values: object) -> None:
+    def add(self, word: str, /, cause: str = "", measured: str = "", said: str = "",
+            **values: object) -> None:
         """'word': a code of check.words, or CODE.variant; 'cause': which of its cures, where the
-        sentence does not say it."""
+        sentence does not say it; 'said': what a program of Slurm's printed, for slurm.words."""
         code = word.partition(".")[0]
         (severity, text), *cures = self.words[word].items()
         known = {**self.common, **values}
         cause = cause or str(values.get("why", ""))
-        cure = next(cure for pattern, cure in cures or [*self.words[code].items()][1:]
-                    if pattern == "-" or re.search(pattern, cause))
+        pattern, cure = next(row for row in cures or [*self.words[code].items()][1:]
+                             if row[0] == "-" or re.search(row[0], cause))
+        if pattern == "-" and (meant := slurm_cause(said, known)):
+            text, cure = f"{text} ({meant[0]})", meant[1]
         self.list.append(Finding(word, code, severity, one_line(text.format_map(known)),
                                  one_line(cure.format_map(known)), measured,
                                  [*self.words].index(word)))

@@ -53,14 +53,14 @@ class Site:
 
     def write(self, path, text):
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="utf-8") as file:
+        with open(path, "w", encoding="utf-8", newline="") as file:
             file.write(text)
 
     def edit(self, name, how):
         path = self.path(name)
         if how[0] == "s":
             _, pattern, to, _ = how.split(how[1])
-            changed = re.sub(pattern, lambda _: to.replace("\\n", "\n"), self.read(path), flags=re.M)
+            changed = re.sub(pattern, lambda _: to.replace("\\n", "\n").replace("\\r", "\r"), self.read(path), flags=re.M)
         else:
             changed = re.sub(f"^.*{how[1:-2].replace('^', '(?m:^)')}.*\n", "", self.read(path), flags=re.M)
         assert changed != self.read(path), f"{name} {how} changes nothing"
@@ -114,9 +114,9 @@ class Site:
             self.command(name, how.split())
         elif how[:1] == "+":
             self.write(self.path(name), (self.read(self.path(name)) if os.path.exists(self.path(name)) else "") +
-                       how[2:].replace("\\n", "\n") + "\n")
+                       how[2:].replace("\\n", "\n").replace("\\r", "\r") + "\n")
         elif how[:1] == "=":
-            self.write(self.path(name), how[2:].replace("\\n", "\n").replace("\\t", "\t") + "\n")
+            self.write(self.path(name), how[2:].replace("\\n", "\n").replace("\\t", "\t").replace("\\r", "\r") + "\n")
         elif how[:1] == "!":
             self.write(self.path(name), "#!/bin/bash\n" + how[2:] + "\n")
             os.chmod(self.path(name), 0o755)

@@ -210,6 +210,11 @@ preload() { "${CC:-cc}" -x c -shared -fPIC -o "$DIR/$1" - <<<"$2"; }
 	[[ ${lines[-1]} =~ ^([0-9]+)' rows, 0 wrong'$ && ${BASH_REMATCH[1]} -ge 210 ]] || { echo "$output"; return 1; }
 }
 
+@test "each message of scontrol, srun, slurmctld, slurmdbd and sacctmgr that was recorded has the cure that mends it" {
+	run python3 "$SRCDIR/tests/cases/messages.py" "$SRCDIR/tests/cases/messages.cases" "$SRCDIR/tests/samples/slurm_messages" "$DIR/site"
+	[[ ${lines[-1]} =~ ^([0-9]+)' messages, 0 wrong'$ && ${BASH_REMATCH[1]} -ge 100 ]] || { echo "$output"; return 1; }
+}
+
 @test "each code of check.words is in its manual page, and the other way round" {
 	diff <(grep -oE '^[A-Z]+[0-9]+' "$SRCDIR/report/check.words" | sort -u) \
 		<(grep -oE '^[A-Z][0-9]{2}' "$SRCDIR/man/jobio-check.8" | sort -u)
