@@ -111,7 +111,7 @@ files() {
 	follow 'accounting host'
 	within 20 green ledger
 	follow 'compute node'
-	follow "$hooks"
+	follow 'slurm.conf'
 	within 20 is_idle
 	within 20 green node
 	follow 'submit host'

@@ -80,7 +80,7 @@ has_jobio() { dpkg-query -W -f '${db:Status-Status} ${Package}\n' 'jobio*' | sed
 	packages_for 'compute node'
 	[ "$(has_jobio)" = 'jobio-node jobio-plugin' ]
 	table_for 'compute node'
-	table_for "$hooks"
+	table_for 'slurm.conf'
 	packages_for "slurmctld's host; jobio check on a compute node"
 	[ "$(has_jobio)" = 'jobio jobio-node jobio-plugin' ]
 	for name in Prolog Epilog; do
@@ -111,7 +111,7 @@ has_jobio() { dpkg-query -W -f '${db:Status-Status} ${Package}\n' 'jobio*' | sed
 	type_in 'apt-get install ./jobio-ledger_*.deb'
 	cp /etc/slurm/slurm.conf /tmp/slurm.conf
 	table_for 'compute node'
-	table_for "$hooks"
+	table_for 'slurm.conf'
 	table_for back
 	cmp /etc/slurm/slurm.conf /tmp/slurm.conf
 	run grep -rs 'jobio\.so' /etc/slurm

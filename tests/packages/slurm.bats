@@ -90,7 +90,7 @@ step_loaded() { loaded "$(pgrep -f "^slurmstepd: \\[$1\\.batch\\]")"; }
 
 @test "compute node: jobio check --role=node finds nothing to do" {
 	follow 'compute node'
-	follow "$hooks"
+	follow 'slurm.conf'
 	within 20 is_idle
 	within 20 green node
 }

@@ -51,7 +51,7 @@ files() {
 
 @test "compute node" {
 	follow 'compute node'
-	follow "$hooks"
+	follow 'slurm.conf'
 	within 20 is_idle
 	within 20 green node
 }

@@ -3,8 +3,6 @@
 # shellcheck shell=bash disable=SC2016 # backticks of the table
 
 readme=/jobio/src/README.md install=/jobio/src/docs/install.md tree=/jobio/obj
-# shellcheck disable=SC2034 # the tests read it
-hooks='slurm.conf of the cluster, once, when all nodes have the files'
 
 # row WORD - the commands of a line of the table, one a line
 row() {
