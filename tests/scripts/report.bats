@@ -500,7 +500,7 @@ sys.exit(any(ord(c) in bad for c in text))' <<<"$1"
 	is_clean "$output"
 }
 
-@test "of jobs as Slurm 22.05, 24.11 and 26.05 record them a list and a screen have the figures of seff" {
+@test "of jobs that real Slurms recorded a list and a screen have the figures of seff" {
 	local version id cpu mem count=0 name said
 	for version in $(cd "$SRCDIR/tests/samples/slurm" && ls -- *-seff.txt); do
 		version=${version%-seff.txt}
