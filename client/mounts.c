@@ -117,6 +117,58 @@ int mounts_reread(struct client *client, struct err *err)
 	return 0;
 }
 
+/* ---- mounted later ------------------------------------------------------- */
+
+/* systemd mounts some of the kernel's own so: /proc/sys/fs/binfmt_misc, /efi. */
+static bool is_systems(const char *target)
+{
+	static const char *const tops[] = { "/proc", "/sys", "/dev", "/boot", "/efi", NULL };
+	size_t i, length;
+
+	for (i = 0; tops[i]; i++) {
+		length = strlen(tops[i]);
+		if (!strncmp(target, tops[i], length) && strchr("/", target[length]))
+			return true;
+	}
+	return false;
+}
+
+/* Storage Scale has its automounter at automountDir, with links to it from its mount points. */
+static bool is_automounted(const struct client *client, const char *at, const char *target)
+{
+	size_t length = strlen(at);
+
+	if (is_systems(at))
+		return false;
+	return !*target || client->section->type == CLIENT_GPFS ||
+	       (!strncmp(target, at, length) && strchr("/", target[length]));
+}
+
+/* mmstartup mounts lines with "autostart", although they have "noauto". */
+static bool is_on_demand(const struct client_mount *line)
+{
+	return options_get(line->options, "x-systemd.automount", NULL, 0) ||
+	       (options_get(line->options, "noauto", NULL, 0) &&
+		!options_get(line->options, "autostart", NULL, 0));
+}
+
+bool mounts_come_later(const struct client *client, const char *target)
+{
+	struct mounts *automounts = mounts_read(client->section->mount_table, "autofs", NULL);
+	const struct wanted wanted = { client->type->fstypes, target, client->type->is_client };
+	struct mounts *lines = read_table(client->section->fstab, &wanted, NULL);
+	bool later = false;
+	size_t i;
+
+	for (i = 0; automounts && i < automounts->count; i++)
+		later |= is_automounted(client, automounts->mount[i].target, target);
+	for (i = 0; lines && i < lines->count; i++)
+		later |= is_on_demand(&lines->mount[i]);
+	mounts_free(automounts);
+	mounts_free(lines);
+	return later;
+}
+
 void mounts_free(struct mounts *mounts)
 {
 	size_t i;

@@ -37,6 +37,10 @@ void mounts_free(struct mounts *mounts);
 /* Those of the client's type that mounts= of jobio.conf names, anew. */
 int mounts_reread(struct client *client, struct err *err);
 
+/* Will 'target' ("": any mount of the client) be mounted when it is used, by an automounter of
+ * the mount table, or by who reads its noauto line of fstab(5)? */
+bool mounts_come_later(const struct client *client, const char *target);
+
 /* NULL when it is not mounted. */
 const struct client_mount *mounts_find(const struct mounts *mounts, const char *target);
 

@@ -99,6 +99,12 @@ void rule_tell(const struct client *client, const char *code, const char *cure,
 	va_end(args);
 }
 
+/* Only OverSubscribe=FORCE:n lets others on the node of a job with io-cores. */
+const char *rule_shared_cure(const struct client_want *want)
+{
+	return want->io_cores ? "use a partition without OverSubscribe=FORCE" : NULL;
+}
+
 const char *rule_list(const struct cpuset *cpus, char text[RULE_LIST_MAX])
 {
 	char *list = cpuset_format(cpus);
@@ -110,11 +116,39 @@ const char *rule_list(const struct cpuset *cpus, char text[RULE_LIST_MAX])
 
 /* ---- mounts ------------------------------------------------------------ */
 
+/* The next word of 'words'; false: there is none. */
+static bool next_word(const char **words, char word[512])
+{
+	size_t length;
+
+	*words += strspn(*words, " \t");
+	length = strcspn(*words, " \t");
+	snprintf(word, 512, "%.*s", (int)length, *words);
+	*words += length;
+	return length > 0;
+}
+
+/* Is nothing mounted, and will a mount be made when it is used? */
+bool rule_is_idle(const struct client *client)
+{
+	const char *at = client->section->mounts;
+	char target[512];
+
+	if (client->common.mount_count)
+		return false;
+	if (!*at)
+		return mounts_come_later(client, "");
+	while (next_word(&at, target))
+		if (mounts_come_later(client, target))
+			return true;
+	return false;
+}
+
 void rule_check_no_mount(const struct judge *judge, const struct rule *rule)
 {
 	const struct client *client = judge->client;
 
-	if (!client->common.mount_count)
+	if (!client->common.mount_count && !rule_is_idle(client))
 		rule_say(judge, rule, "no file system of type %.*s is mounted%s%s",
 			 (int)strcspn(client->type->fstypes, " "), client->type->fstypes,
 			 *client->section->mounts ? " on " : "", client->section->mounts);
@@ -124,21 +158,14 @@ void rule_check_missing_mount(const struct judge *judge, const struct rule *rule
 {
 	const char *at = judge->client->section->mounts;
 	char target[512];
-	size_t length;
 
-	if (!judge->client->common.mount_count)
+	if (!judge->client->common.mount_count && !rule_is_idle(judge->client))
 		return;
-	for (;;) {
-		at += strspn(at, " \t");
-		length = strcspn(at, " \t");
-		if (!length)
-			return;
-		snprintf(target, sizeof(target), "%.*s", (int)length, at);
-		if (!mounts_find(judge->client->mounts, target))
+	while (next_word(&at, target))
+		if (!mounts_find(judge->client->mounts, target) &&
+		    !mounts_come_later(judge->client, target))
 			rule_say(judge, rule, "'%s' is not mounted (mounts= of [client %s])",
 				 target, judge->client->section->name);
-		at += length;
-	}
 }
 
 /* ---- cores ------------------------------------------------------------- */

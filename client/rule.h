@@ -69,9 +69,13 @@ void rule_tell(const struct client *client, const char *code, const char *cure,
 /* "2-3,8" or "none", cut at RULE_LIST_MAX - 1; returns 'text'. */
 const char *rule_list(const struct cpuset *cpus, char text[RULE_LIST_MAX]);
 
+/* What a job that shares its node can do about it; NULL: the rule's own cure. */
+const char *rule_shared_cure(const struct client_want *want);
+
 /* ---- what can be wrong with any client ----------------------------------- */
 
-/* Nothing of its type is mounted; a mount of mounts= is missing. */
+/* Nothing of its type is mounted, or will be when it is used; a mount of mounts= is missing. */
+bool rule_is_idle(const struct client *client);
 void rule_check_no_mount(const struct judge *judge, const struct rule *rule);
 void rule_check_missing_mount(const struct judge *judge, const struct rule *rule);
 

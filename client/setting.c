@@ -234,7 +234,7 @@ void setting_plan(const struct change_kind *kind, struct client *client,
 	if (!*wanted || setting_refuses(setting, client, wanted, findings))
 		return;
 	if (!want->alone) {
-		rule_tell(client, setting->shared, NULL, findings,
+		rule_tell(client, setting->shared, rule_shared_cure(want), findings,
 			  "the profile's %s were left out: the job shares this node with others",
 			  setting->many);
 		return;

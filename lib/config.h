@@ -78,6 +78,7 @@ struct config_client {
 	char *process_dir;	 /* "/proc" */
 	unsigned int timeout_ms; /* one command or read */
 	char *mount_table;
+	char *fstab;
 	/* WEKA; each type's keys have their defaults in every section */
 	char *container; /* only this one; "": all */
 	enum core_method core_method;
@@ -86,7 +87,6 @@ struct config_client {
 	char *command;		       /* its command line tool */
 	char *mount_command;
 	char *umount_command;
-	char *fstab;
 	char *service_conf;
 	char *service_conf_alt;
 	char *proc_dir;

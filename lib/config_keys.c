@@ -111,6 +111,7 @@ const struct key config_client_keys[] = {
 	{ "process_dir", PATH, AT(process_dir), "/proc", 0, 0, NULL },
 	{ "timeout_ms", NUMBER, AT(timeout_ms), "5000", 100, 120000, NULL },
 	{ "mount_table", PATH, AT(mount_table), "/proc/self/mounts", 0, 0, NULL },
+	{ "fstab", PATH, AT(fstab), "/etc/fstab", 0, 0, NULL },
 	{ 0 }
 };
 
@@ -122,7 +123,6 @@ static const struct key weka_keys[] = {
 	{ "command", PATH, AT(command), "/usr/bin/weka", 0, 0, NULL },
 	{ "mount_command", PATH, AT(mount_command), "/bin/mount", 0, 0, NULL },
 	{ "umount_command", PATH, AT(umount_command), "/bin/umount", 0, 0, NULL },
-	{ "fstab", PATH, AT(fstab), "/etc/fstab", 0, 0, NULL },
 	{ "service_conf", PATH, AT(service_conf), "/etc/wekaio/service.conf", 0, 0, NULL },
 	{ "service_conf_alt", PATH, AT(service_conf_alt), "/etc/wekaio/weka.conf", 0, 0, NULL },
 	{ "proc_dir", PATH, AT(proc_dir), "/proc/wekafs", 0, 0, NULL },

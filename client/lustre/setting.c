@@ -420,7 +420,7 @@ static void plan_parameters(const struct change_kind *kind, struct client *clien
 		return;
 	if (!want->alone)
 		rule_tell(
-			client, "LU46", NULL, findings,
+			client, "LU46", rule_shared_cure(want), findings,
 			"the profile's parameters were left out: the job shares this node with others");
 	else if (client->common.mount_count)
 		plan_tree(kind, client, want->parameters, plan, findings);

@@ -36,7 +36,8 @@ static void check_cache_mode(const struct judge *judge, const struct rule *rule)
 
 static void check_no_container(const struct judge *judge, const struct rule *rule)
 {
-	if (weka_of(judge->client)->containers_known && !weka_of(judge->client)->containers.count)
+	if (weka_of(judge->client)->containers_known && !weka_of(judge->client)->containers.count &&
+	    !rule_is_idle(judge->client))
 		rule_say(judge, rule, "there is no WEKA container%s%s%s",
 			 *judge->client->section->container ? " '" : "",
 			 judge->client->section->container,
@@ -52,6 +53,9 @@ static void check_ready(const struct judge *judge, const struct rule *rule)
 		container = &weka_of(judge->client)->containers.item[i];
 		if (!container->running && container->disabled)
 			continue; /* W33 */
+		/* that of a stateless client ends with its last mount */
+		if (!container->running && rule_is_idle(judge->client))
+			continue;
 		if (!container->running)
 			rule_say_named(judge, rule, container->name,
 				       "container '%s' does not run%s%s", container->name,

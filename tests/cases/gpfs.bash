@@ -13,6 +13,13 @@ case_begin() {
 	ENDS+=("$MMFSD")
 }
 
+# case_table LINE, case_fstab LINE - another line of the mount table; of fstab(5)
+case_table() { echo "$* rw 0 0" >>"$NODE/gpfs/mounts"; }
+case_fstab() {
+	echo "$* 0 0" >>"$NODE/gpfs/fstab"
+	case_conf "fstab=$NODE/gpfs/fstab"
+}
+
 # case_conf KEY=VALUE - of the client's section in jobio.conf; case_main of [jobio]
 case_conf() { sed -i "/^${1%%=*}=/d; s|^type=gpfs\$|&\n$*|" "$NODE/jobio.conf"; }
 case_main() { sed -i "s|^\[jobio\]\$|&\n$*|" "$NODE/jobio.conf"; }

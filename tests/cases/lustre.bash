@@ -26,6 +26,13 @@ path_of() {
 	esac
 }
 
+# case_table LINE, case_fstab LINE - another line of the mount table; of fstab(5)
+case_table() { echo "$* rw 0 0" >>"$NODE/lustre/mounts"; }
+case_fstab() {
+	echo "$* 0 0" >>"$NODE/lustre/fstab"
+	case_conf "fstab=$NODE/lustre/fstab"
+}
+
 # case_conf KEY=VALUE - of the client's section in jobio.conf
 case_conf() { sed -i "/^${1%%=*}=/d; s|^type=lustre\$|&\n$*|" "$NODE/jobio.conf"; }
 

@@ -16,6 +16,13 @@ case_begin() {
 # case_conf KEY=VALUE - of the client's section in jobio.conf
 case_conf() { sed -i "/^${1%%=*}=/d; s|^type=nfs\$|&\n$*|" "$NODE/jobio.conf"; }
 
+# case_table LINE, case_fstab LINE - another line of the mount table; of fstab(5)
+case_table() { echo "$* rw 0 0" >>"$NODE/nfs/mounts"; }
+case_fstab() {
+	echo "$* 0 0" >>"$NODE/nfs/fstab"
+	case_conf "fstab=$NODE/nfs/fstab"
+}
+
 # case_mount [SOURCE TARGET] OPTIONS - PORT in them is that of the last server, ADDRESS of `own`. Commands
 # behind it are about its counters: first transports, then operations.
 case_mount() {

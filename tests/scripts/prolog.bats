@@ -314,6 +314,7 @@ doctor() {
 		prolog 2>/dev/null
 		[[ $made == no ]] || expect_options forcedirect || fail "$what"
 		[[ $made == yes ]] || expect_base || fail "$what"
+		[[ $what != 1*OK* ]] || grep -q 'others; use a partition without OverSubscribe=FORCE' "$NODE/run/7/gate" || fail "$what: no cure that works with io-cores"
 		[ "$(grep -c ' job 7$' "$NODE/asked")" -eq "$asked" ] || fail "$what: $(<"$NODE/asked")"
 		epilog
 		expect_base

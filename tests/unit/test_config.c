@@ -55,7 +55,7 @@ static const char *const bad[] = {
 	"[client w]\nmountstats = /b\n => :2: [client w] mountstats: not a key of type=weka; is it 'mounts'?",
 	"[client w]\ntype = weka\n[client home]\nmounts = /home\ncommand = /usr/bin/weka\ntype = nfs\n => :5: [client home] command: not a key of type=nfs",
 	"[client w]\ntype = lustre\numount_command = /bin/umount\n => :3: [client w] umount_command: not a key of type=lustre",
-	"[client home]\ntype = nfs\nfstab = /f\n[client w]\ntype = weka\n[jobio]\ngate = off\n => :3: [client home] fstab: not a key of type=nfs",
+	"[client home]\ntype = nfs\nproc_dir = /f\n[client w]\ntype = weka\n[jobio]\ngate = off\n => :3: [client home] proc_dir: not a key of type=nfs",
 	"[client w]\ntype = weka\nnodes = n*\n => :3: [client w] nodes: 'n*': expected nodes as Slurm writes them: ALL, or n[01-04],m7",
 	"[jobio]\nnodes = n[1-\n => :2: [jobio] nodes: 'n[1-': expected nodes as Slurm writes them",
 	"[ledger]\nwait_nodes = c?\n => :2: [ledger] wait_nodes: 'c?': expected nodes as Slurm writes them",
