@@ -174,10 +174,11 @@ static void line_cpus(struct line *line, struct findings *findings)
 	}
 	if (line->cpus != line->sockets && line->cpus != cores &&
 	    line->cpus != cores * line->threads) {
-		findings_add(findings, "C12", FINDING_WARNING,
-			     "write the line that `slurmd -C` prints",
-			     "Slurm reads CPUs=%u as %u: it matches no Sockets, Cores or Threads",
-			     line->cpus, cores * line->threads);
+		findings_add(
+			findings, "C12", FINDING_WARNING,
+			"remove CPUs= from the node line: Slurm then takes Sockets * CoresPerSocket * ThreadsPerCore",
+			"Slurm reads CPUs=%u as %u: it matches no Sockets, Cores or Threads",
+			line->cpus, cores * line->threads);
 		line->cpus = cores * line->threads;
 	}
 	if (line->core_spec_count >= cores) {

@@ -487,6 +487,15 @@ static void report_map(struct work *work)
 			     "slurmd leaves the efficiency cores of this machine out");
 }
 
+/* Is the record what slurmctld makes of the line that slurmd -C prints? Of CPUs that are no
+ * multiple of the cores it drops the rest (node.c:line_cpus()). */
+static bool is_as_printed(const struct node *node, const struct core_map_shape *hw)
+{
+	return node->boards == hw->boards && node->sockets == hw->sockets &&
+	       node->cores == hw->cores && node->threads == hw->threads &&
+	       node->cpus == hw->sockets * hw->cores * hw->threads;
+}
+
 static void report_geometry(struct work *work)
 {
 	const struct node *node = work->node;
@@ -496,7 +505,9 @@ static void report_geometry(struct work *work)
 		return;
 	findings_add(
 		&work->out->findings, "C10", work->out->sound ? FINDING_WARNING : FINDING_ERROR,
-		"write the geometry that `slurmd -C` prints",
+		is_as_printed(node, hw)
+			? "bring all CPUs of every core online, or turn SMT off; the node line is that of `slurmd -C`"
+			: "write the geometry that `slurmd -C` prints",
 		"the node record says CPUs=%u Boards=%u Sockets=%u CoresPerSocket=%u ThreadsPerCore=%u, slurmd finds CPUs=%u Boards=%u Sockets=%u CoresPerSocket=%u ThreadsPerCore=%u",
 		node->cpus, node->boards, node->sockets, node->cores, node->threads, hw->cpus,
 		hw->boards, hw->sockets, hw->cores, hw->threads);

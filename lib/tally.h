@@ -6,8 +6,7 @@
  *           bytes. node_s: seconds of nodes.
  *         peak: the most that one node read, or wrote, in a second, and whose job it
  *           was: of two jobs with the same peak the older one.
- *         warned: jobs whose tasks could run on a client's CPUs, and ran: with
- *           gate = enforce these would have been refused.
+ *         warned: jobs whose tasks could run on a client's CPUs, and ran.
  *         use: bytes and metadata operations of one run by filesystem, of the
  *           job alone; who ran it, on how many nodes for how long; which advice
  *           it got; tasks that the gate warned of.

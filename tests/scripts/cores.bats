@@ -65,6 +65,7 @@ smt='CPUs=64 Boards=1 SocketsPerBoard=2 CoresPerSocket=16 ThreadsPerCore=2'
 	table <<-END
 		x86-2x8x1-even-numbers-sparse | | --core-spec=1 --format=json | 3 | "class":"sparse"..."code":"C01"
 		intel-2x8x2-block-last-two-offline | | --core-spec=1 | 3 | irregular...C02 error
+		intel-2x8x2-block-last-two-offline | CPUs=30 Sockets=2 CoresPerSocket=8 ThreadsPerCore=1 | --core-spec=1 | 3 | C10 warning...cure: bring all CPUs of every core online...C12...cure: remove CPUs= from the node line
 		intel-2x16x2-block | CPUs=32 Sockets=2 CoresPerSocket=16 | --core-spec=1 | 3 | C10 error: the node record says CPUs=32
 		x86-1x8x1-block | CPUs=9 Sockets=2 CoresPerSocket=2 ThreadsPerCore=2 | --core-spec=1 | 3 | C12
 		x86-1x4x1-block | CPUs=4 CoresPerSocket=4 CoreSpecCount=4 | | 0 | C13 error: Slurm reads CoreSpecCount=4 as 1: the node has 4 cores
