@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Who this host is: its slurm.conf, its NodeName, its roles, as Slurm's daemons find them.
+"""slurm.conf, NodeName and roles of this host, as Slurm's daemons find them.
 
 slurmd of 22.05 to 26.05 (slurmd.c: _read_config(), in 26.05 _log_setup()) takes the NodeName of
 -N; else that of the NodeHostname which is the name without domain (gethostname_short()), the
@@ -71,7 +71,7 @@ def names(host: Host) -> Iterator[str]:
 
 
 def node_names(host: Host, daemons: Answer) -> tuple[list[str], Answer]:
-    """NodeNames of this host in slurm.conf; scontrol reads the file, and asks nobody."""
+    """NodeNames of this host in slurm.conf, which scontrol reads itself, and its answer."""
     answer = daemons
     if daemons.status not in (0, 127) or (daemons.status == 0 and
                                           "slurmd" not in daemons.out.split()):
@@ -115,21 +115,21 @@ def is_own(host: Host, name: str) -> bool:
     return False
 
 
-def find(host: Host, is_told: bool) -> Answer:
-    """Sets the name, unless it is set, and the roles, unless they were told; what scontrol
-    answered."""
+def find(host: Host, is_given: bool) -> Answer:
+    """Sets the name unless --host did, and the roles unless --role did; returns scontrol's
+    answer."""
     daemons = host.run(["scontrol", "show", "daemons"])
     named, answer = node_names(host, daemons)
     pid = host.process("slurmd")
     given = option(host, pid, "N") or ("" if host.root else os.environ.get("SLURMD_NODENAME", ""))
     is_dynamic = bool(re.search(r"\0-[A-Za-z]*[ZF]", host.read(f"/proc/{pid}/cmdline") or ""))
-    told = host.name
-    if not told:
+    given_name = host.name
+    if not given_name:
         whole = whole_name(host)
         host.name = given or (named or [whole if is_dynamic else whole.partition(".")[0]])[0]
-    if not is_told:
-        is_node = named if not told else told in named or host.run(
-            ["scontrol", "show", "aliases", told]).out.split()
+    if not is_given:
+        is_node = named if not given_name else given_name in named or host.run(
+            ["scontrol", "show", "aliases", given_name]).out.split()
         is_here = {"node": pid or is_node,
                    "ledger": host.process("jobio-ledgerd"),
                    "ctld": host.process("slurmctld") or is_controller(host, daemons)}
