@@ -12,7 +12,7 @@ from report.check_node import Cores
 from report.files import is_trusted
 from report.types import Json
 
-MANY_CORES = 64  # jobio.conf takes no more
+MANY_CORES = 256  # jobio.conf takes no more
 NO_TIME = 65534  # of PrologEpilogTimeout: not set
 
 

@@ -236,7 +236,8 @@ def gate_words(site: Site) -> str:
     words = []
     if t["warned_jobs"]:
         words.append(f"{plural(t['warned_tasks'], 'task')} of {plural(t['warned_jobs'], 'job')} "
-                     "could run on CPUs of a client, and ran (gate = enforce refuses those of jobs with io-cores)")
+                     "could run on CPUs of a client, and ran "
+                     "(gate = enforce refuses those of jobs with io-cores)")
     if t["refused_jobs"]:
         words.append(f"{plural(t['refused_tasks'], 'task')} of {plural(t['refused_jobs'], 'job')} "
                      f"{'was' if t['refused_tasks'] == 1 else 'were'} refused")

@@ -31,7 +31,7 @@ static const char *const bad[] = {
 	"[jobio]\ngarbage\ngate = maybe\n => :2: expected [section]",
 	"[options]\nx = 2\n => :2: [options] x: '2': unknown section",
 	"[client]\ntype = weka\n => :2: [client] type: 'weka': unknown section",
-	"[option]\nio_cores_max = 65\n => :2: [option] io_cores_max: '65': expected a number from 1 to 64",
+	"[option]\nio_cores_max = 257\n => :2: [option] io_cores_max: '257': expected a number from 1 to 256",
 	"[option]\nio_cores_max = 2 \nio_cores = 2\n => :3: [option] io_cores: '2': unknown key",
 	"[option]\nio_cores_min = 3\nio_cores_max = 2\n => : [option] io_cores_min: '3': more than io_cores_max",
 	"[option]\nio_cores_default = 5\n => : [option] io_cores_default: '5': outside io_cores_min and io_cores_max",
