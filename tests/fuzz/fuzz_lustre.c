@@ -31,11 +31,11 @@ static struct tree_device devices[] = {
 	{ TREE_OSC, 1, TREE_UNREAD, "work-OST0001-osc-" ADDRESS, "work-" ADDRESS },
 };
 static struct tree tree = { 4, devices };
-static struct mounts mounts = {
-	2,
-	{ { (char *)"192.0.2.60@tcp:/work", (char *)"/mnt/work", (char *)"lustre", (char *)"rw" },
-	  { (char *)"192.0.2.60@tcp:/work/a", (char *)"/mnt/a", (char *)"lustre", (char *)"rw" } }
+static struct client_mount mounted[] = {
+	{ (char *)"192.0.2.60@tcp:/work", (char *)"/mnt/work", (char *)"lustre", (char *)"rw" },
+	{ (char *)"192.0.2.60@tcp:/work/a", (char *)"/mnt/a", (char *)"lustre", (char *)"rw" },
 };
+static struct mounts mounts = { 2, mounted };
 
 static void read_stats(const char *text)
 {
