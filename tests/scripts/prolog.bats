@@ -268,7 +268,7 @@ doctor() {
 	NODE_JOBIO=on_error=drain node_conf
 	echo STEM >"$NODE/weka/status"
 	local text="container 'client' is STEM, not READY: Joining cluster" cure
-	cure="see weka local status -v and the agent's log; weka local start"
+	cure="correct what the agent's log names (journalctl -u weka-agent), then: weka local start client"
 	job 7
 	run prolog
 	expect_in "jobio: prolog: job 7: W08 $text; cure: $cure" "$output"
