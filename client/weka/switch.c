@@ -279,11 +279,15 @@ int weka_switch_finish(struct client *client, const char *container, const struc
 		       size_t *index, struct err *err)
 {
 	unsigned long long end_ms = ready_end(client);
+	int begun;
 
 	if (remount_half(client, container, old_ids, end_ms, err) < 0 ||
 	    weka_wait_ready(client, container, end_ms, index, err) < 0)
 		return -1;
-	if (weka_mount_is_begun(client, container) > 0)
+	begun = weka_mount_is_begun(client, container);
+	if (begun < 0)
+		return err_set(err, "what was mounted cannot be read");
+	if (begun)
 		weka_mount_end(client);
 	if (weka_resources_equal(&weka_of(client)->stable[*index],
 				 &weka_of(client)->staged[*index]))
