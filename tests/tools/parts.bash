@@ -378,7 +378,7 @@ suite_stand_in() {
 # or two of them what costs minutes, or is jobio's alone.
 cluster_files() {
 	local files=(smoke option gate node ledger drain)
-	[[ $level != all ]] || files+=(alone hostile mine sacct)
+	[[ $level != all ]] || files+=(alone hostile mine sacct count_only)
 	case $level-$1 in
 		all-bookworm) files+=(disk fleet) ;;
 		all-trixie) files+=(calibrate cloud clusters firewall rows spool two_ledgers upgrade) ;;
