@@ -20,6 +20,13 @@ setup_file() {
 	docker run --rm --network=none "jobio-$JOBIO_SUITE:to-$NEWER" tar -C /debs -c . |
 		docker exec -i "$JOBIO_CLUSTER-login" tar -C "$STORE/debs" -x
 	hand "$top/build/cluster/$NEWER/context/root" "$STORE/jobio" --exclude=./conf --exclude=./usr/local
+	# Slurm's upgrade guide: a node whose packages take longer than SlurmdTimeout (60 s here, on
+	# a busy host) is DOWN, and its jobs are requeued
+	for host in dbd ctld c1 c2 c3 login; do
+		on "$host" sed -i 's/^SlurmdTimeout=.*/SlurmdTimeout=600/' /etc/slurm/slurm.conf
+	done
+	on ctld scontrol reconfigure
+	expect_healthy
 	for host in c1 c2 c3; do
 		# the client works on a CPU that plain jobs may have
 		set_conf "$host" 's/^gate = .*/gate = warn/'
