@@ -12,6 +12,8 @@ static struct config_client section = {
 	.name = (char *)"scale",
 	.type = CLIENT_GPFS,
 	.mounts = (char *)"",
+	.fstab = (char *)"/nonexistent",
+	.mount_table = (char *)"/nonexistent",
 	.process_dir = (char *)"/nonexistent",
 	.interrupts_of = (char *)"",
 };

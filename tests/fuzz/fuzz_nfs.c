@@ -12,6 +12,7 @@ static struct config_client section = {
 	.name = (char *)"home",
 	.type = CLIENT_NFS,
 	.mounts = (char *)"",
+	.fstab = (char *)"/nonexistent",
 	.timeout_ms = 0, /* no server is asked */
 	.bdi_dir = (char *)"/nonexistent",
 };

@@ -12,6 +12,8 @@
 static struct config_client section = {
 	.name = (char *)"weka",
 	.mounts = (char *)"",
+	.fstab = (char *)"/nonexistent",
+	.mount_table = (char *)"/nonexistent",
 	.container = (char *)"",
 	.core_change = CORE_CHANGE_ANY,
 	.command = (char *)"/nonexistent/weka",
