@@ -224,7 +224,7 @@ automounted() {
 	prepare 2>/dev/null
 	release 2>/dev/null
 	[ "$(record 7 | jq -c '[.client.mounts, .wire]')" = '[[],null]' ]
-	expect_in NF01 "$(told 7)"
+	[[ $(told 7) != *NF01* ]] # it is mounted when it is used
 	# the server's file system has been mounted by its use, and the other not
 	echo '192.0.2.40:/export/work /mnt/work nfs rw,vers=3,rsize=1048576,wsize=1048576,hard,local_lock=none 0 0' >>"$NODE/nfs/mounts"
 	echo '60 41 0:60 / /mnt/work rw,relatime shared:40 - nfs 192.0.2.40:/export/work rw,vers=3,hard' >>"$NODE/nfs/mountinfo"
@@ -236,7 +236,7 @@ automounted() {
 	release 2>/dev/null
 	expect_read_ahead 128
 	[ "$(record 8 | jq -c '[.client.mounts[].mount, .wire[0].read_bytes]')" = '["/mnt/work",268435456]' ]
-	expect_in NF02 "$(told 8)"
+	[[ $(told 8) != *NF02* ]]
 	[ "$(watched open "$NODE/nfs/mounts")" -gt 3 ]
 	run grep -E '^[a-z]+ /mnt(/|$)' "$NODE/watched"
 	[ "$output" = '' ] || fail "$output"

@@ -302,7 +302,7 @@ is_archived() {
 	run "$dir/distdir.log" 300 make -s -C "$work/$tree" distdir distdir="$dir/archive" ||
 		{ tail -n 30 "$dir/distdir.log"; return 1; }
 	made=$(cd "$work/src" && comm -23 <(find . -type f | sort) <(cd "$dir/archive" && find . -type f | sort) |
-		grep -vE '/(\.|autom4te)')
+		grep -vE '/(\.|autom4te|__pycache__)|^\./m4/(libtool|lt)')
 	rm -rf "$dir/archive"
 	[[ -z $made ]] || { say "not in the archive: $made"; return 1; }
 }

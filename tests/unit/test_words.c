@@ -485,7 +485,7 @@ START_TEST(a_request_in_the_environment_is_strict_since_users_can_forge_it)
 	} rows[] = {
 		{ NULL, NULL, NULL, 0, "" },
 		{ "1", NULL, NULL, 0, "" },
-		{ "1", "64", NULL, 1, "" },
+		{ "1", "256", NULL, 1, "" },
 		{ "1", NULL, "p", 1, "" },
 		{ "1", "3", "a_name-of-32-bytes-of-a-profile_", 1, "" },
 		{ "2", "1", "stream", REQUEST_NEWER, "" },
@@ -497,7 +497,7 @@ START_TEST(a_request_in_the_environment_is_strict_since_users_can_forge_it)
 		{ NULL, NULL, "p", -1, "SPANK_JOBIO_VERSION ''" },
 		{ "1", "", NULL, -1, "SPANK_JOBIO_IO_CORES: ''" },
 		{ "1", "0", NULL, -1, "SPANK_JOBIO_IO_CORES: '0'" },
-		{ "1", "65", NULL, -1, "SPANK_JOBIO_IO_CORES: '65'" },
+		{ "1", "257", NULL, -1, "SPANK_JOBIO_IO_CORES: '257'" },
 		{ "1", "-1", NULL, -1, "SPANK_JOBIO_IO_CORES: '-1'" },
 		{ "1", "1", "", -1, "SPANK_JOBIO_IO_PROFILE: ''" },
 		{ "1", "1", "../../etc/passwd", -1,
