@@ -499,7 +499,7 @@ struct json *json_map(const struct json *object, const char *key)
 
 /* ---- change -------------------------------------------------------------- */
 
-static struct json *add(struct json *list, const char *key, enum json_kind kind)
+static struct json *add_key(struct json *list, const char *key, size_t size, enum json_kind kind)
 {
 	struct json *one;
 
@@ -507,9 +507,14 @@ static struct json *add(struct json *list, const char *key, enum json_kind kind)
 		hang_counts(list);
 	one = hang(list);
 	one->kind = kind;
-	one->key_size = key ? (uint32_t)strlen(key) : 0;
-	one->key = key ? take_text(list->tree, key, one->key_size) : NULL;
+	one->key_size = (uint32_t)size;
+	one->key = key ? take_text(list->tree, key, size) : NULL;
 	return one;
+}
+
+static struct json *add(struct json *list, const char *key, enum json_kind kind)
+{
+	return add_key(list, key, key ? strlen(key) : 0, kind);
 }
 
 static void add_bytes(struct json *list, const char *key, const char *text, size_t size)
@@ -579,23 +584,28 @@ struct json *json_add_list(struct json *object, const char *key)
 	return add(object, key, JSON_LIST);
 }
 
-void json_add_copy(struct json *object, const char *key, const struct json *value)
+static void add_copy(struct json *object, const char *key, size_t size, const struct json *value)
 {
+	struct json *one = add_key(object, key, size, value->kind);
 	const struct json *from;
-	struct json *one;
 
 	if (value->kind == JSON_TEXT) {
-		add_bytes(object, key, value->text.bytes, value->text.size);
+		one->text.bytes = take_text(object->tree, value->text.bytes, value->text.size);
+		one->text.size = value->text.size;
 	} else if (value->kind == JSON_REAL) {
-		json_add_real(object, key, value->digits);
+		one->digits = take_text(object->tree, value->digits, strlen(value->digits));
+		one->real = value->real;
 	} else if (value->kind == JSON_OBJECT || value->kind == JSON_LIST) {
-		one = add(object, key, value->kind);
 		for (from = json_first(value); from; from = from->next)
-			json_add_copy(one, from->key, from);
+			add_copy(one, from->key, from->key_size, from);
 	} else {
-		one = add(object, key, value->kind);
 		one->whole = value->whole;
 	}
+}
+
+void json_add_copy(struct json *object, const char *key, const struct json *value)
+{
+	add_copy(object, key, key ? strlen(key) : 0, value);
 }
 
 struct json *json_append_object(struct json *list)
