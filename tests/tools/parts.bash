@@ -149,7 +149,7 @@ make_check() {
 	shift 3
 	find "$tree" -name '*.trs' -delete
 	memory=$(in_memory)
-	TMPDIR=$memory run "$dir/check.log" "$limit" "${in_root[@]}" make -s -j$(($(nproc) + 1)) -C "$tree" -k check \
+	TMPDIR=$memory run "$dir/check.log" "$limit" "${in_root[@]}" make -s -j$(($(nproc) + 2)) -C "$tree" -k check \
 		"CFLAGS=$quick_gcc" "$@" || status=$?
 	rm -rf "$memory"
 	mapfile -t logs < <(test_logs "$tree")
@@ -248,11 +248,11 @@ part_soak() {
 	verdict "$n random schedules of crashes for each type of client" crashes "$n"
 }
 
-# Random bytes, 10 s for each parser, or FUZZ_S; before a commit 1 s. In "all" beside the
+# Random bytes, 10 s for each parser, or FUZZ_S; before a commit 1 s of the same ones. In "all" beside the
 # other lanes, at the lowest priority: it takes what they leave.
 part_fuzz() {
 	local status=0 seconds=${FUZZ_S:-10}
-	[[ $level == all ]] || seconds=1
+	[[ $level == all ]] || { seconds=1; export FUZZ_SEED=1; }
 	need "tree-$tree" || return 0
 	renice -n 19 $BASHPID >/dev/null
 	run "$dir/build.log" 900 make -s -j2 -C "$work/$tree" fuzz-programs ||
