@@ -65,17 +65,15 @@ print(",".join(f for f in sacct.FIELDS if f not in ("SystemComment", "AdminComme
 # shape - of such lines: which fields have something, without what every run has of its own
 shape() {
 	awk -F'\t' 'BEGIN { OFS = "\t" } {
-		for (i = 1; i <= NF; i++) { key = $i; sub(/=.*/, "", key); value[key] = substr($i, length(key) + 2) }
-		started = value["Start"] ~ /^[0-9]+$/
-		delete value
 		for (i = 1; i <= NF; i++) {
 			if ($i ~ /^JobName=/ && $1 !~ /[.]/) name = substr($i, 9)
 			if ($i ~ /^(Start|End|Submit)=[0-9]+$/) sub(/=.*/, "=TIME", $i)
 			if ($i ~ /^(JobIDRaw|JobID)=/) gsub(/[0-9]+([._+]|$)/, "N&", $i)
 			if ($i ~ /^ElapsedRaw=[1-9]/) $i = "ElapsedRaw=N"
-			if ($i ~ /^TotalCPU=/ && $i != "TotalCPU=00:00:00") $i = "TotalCPU=CPU"
+			if ($i ~ /^TotalCPU=/ && ($i != "TotalCPU=00:00:00" || name == "extern" || $1 ~ /[.]extern$/)) $i = "TotalCPU=CPU"
 			if ($i ~ /^NodeList=c[0-9]$/) $i = "NodeList=NODE"
-			if ($i ~ /^Reason=/ && started) $i = "Reason=ANY"
+			# 22.05 has it or None, by what slurmdbd was sent first
+			if ($i ~ /^Reason=/) $i = "Reason=ANY"
 			if ($i ~ /^(MaxRSS|TRESUsageInTot)=/ && $1 ~ /[.]/) $i = ""
 		}
 		gsub(/N[0-9]+/, "N"); gsub(/\t+/, "\t")
