@@ -5,8 +5,8 @@
  *           or "0 0". A helper that is killed leaves the command running and
  *           named; the next one ends it before it looks at anything: otherwise
  *           a late remount would come after the decision that nothing is to be
- *           put back. Until it is named it ends with the helper. The file keeps its size and is written in place, which
- *           needs no room when /run is full.
+ *           put back. Until it is named it ends with the helper. The file keeps
+ *           its size and is written in place, which needs no room when /run is full.
  * Owner   as in child.h.
  * Errors  as child_run(). Where no marker can be written the command is run all
  *           the same, and ends with the helper: putting back matters more.

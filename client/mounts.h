@@ -38,7 +38,7 @@ void mounts_free(struct mounts *mounts);
 int mounts_reread(struct client *client, struct err *err);
 
 /* Will 'target' ("": any mount of the client) be mounted when it is used, by an automounter of
- * the mount table, or by who reads its noauto line of fstab(5)? */
+ * the mount table or by its noauto line in fstab(5)? */
 bool mounts_come_later(const struct client *client, const char *target);
 
 /* NULL when it is not mounted. */

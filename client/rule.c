@@ -128,7 +128,6 @@ static bool next_word(const char **words, char word[512])
 	return length > 0;
 }
 
-/* Is nothing mounted, and will a mount be made when it is used? */
 bool rule_is_idle(const struct client *client)
 {
 	const char *at = client->section->mounts;

@@ -74,8 +74,10 @@ const char *rule_shared_cure(const struct client_want *want);
 
 /* ---- what can be wrong with any client ----------------------------------- */
 
-/* Nothing of its type is mounted, or will be when it is used; a mount of mounts= is missing. */
+/* Is nothing of the client mounted, and will a mount be made when it is used? */
 bool rule_is_idle(const struct client *client);
+
+/* Nothing of its type is mounted; a mount of mounts= is missing. */
 void rule_check_no_mount(const struct judge *judge, const struct rule *rule);
 void rule_check_missing_mount(const struct judge *judge, const struct rule *rule);
 

@@ -5,8 +5,8 @@
  *         better: of two records of the same node (an epilog that ran twice, a
  *           node that came back after a reboot) the store keeps one: the one with more
  *           counters (record_weight()), then the one that has its start, then the one
- *           without node_rebooted, then the later end, then the larger digest of its text. The same one whatever the
- *           order of arrival.
+ *           without node_rebooted, then the later end, then the larger digest of its
+ *           text. The same one whatever the order of arrival.
  *         The numbers of a record: those of scope job that record_best_app()
  *           chooses. Node-wide numbers only if no record of the run has any of
  *           scope job, and then the summary says so.

@@ -16,6 +16,7 @@
 #include "client/rule.h"
 #include "client/state.h"
 #include "client/weka/baseline.h"
+#include "client/weka/checks.h"
 #include "client/weka/facts.h"
 #include "client/weka/options.h"
 #include "client/weka/remount.h"
@@ -189,11 +190,10 @@ static void say_failed(const struct client *client, const struct switch_report *
 static void say_not_back(const struct client *client, struct findings *findings,
 			 const struct journal_change *change, const struct err *why)
 {
-	char *cure = rule_cure_for(
-		weka_mount_is_begun(client, change->target) > 0
-			? "mount what fstab(5) names; the next job tries again"
-			: "weka local resources restore -C NAME; weka local restart NAME",
-		change->target);
+	char *cure = rule_cure_for(weka_mount_is_begun(client, change->target) > 0
+					   ? "mount what fstab(5) names; the next job tries again"
+					   : WEKA_BACK_CURE,
+				   change->target);
 
 	rule_tell(client, "W45", cure, findings, "container '%s' is not back at core %s: %.300s",
 		  change->target, change->old_value, why->text);

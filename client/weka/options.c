@@ -10,6 +10,7 @@
 #include "client/cache.h"
 #include "client/mount_option.h"
 #include "client/rule.h"
+#include "client/weka/checks.h"
 #include "client/weka/facts.h"
 #include "client/weka/ready.h"
 #include "lib/child.h"
@@ -152,9 +153,7 @@ static int write_options(const struct setting *setting, struct client *client, c
 	if (rc == 0)
 		cache_keep(client);
 	else
-		rule_tell(client, "W08",
-			  "correct what the agent's log names: journalctl -u weka-agent",
-			  client->findings,
+		rule_tell(client, "W08", WEKA_LOG_CURE, client->findings,
 			  "container '%s' was restarted by the remount of '%s': %.300s", container,
 			  target, late.text);
 	free(list);

@@ -25,7 +25,7 @@ int weka_mount_check(const struct client *client, const char *container, const c
 
 /* Keep the set; nothing else happens. */
 int weka_mount_begin(const struct client *client, const char *container, struct err *err);
-/* Is a set of this boot kept for the container? */
+/* Is a set of this boot kept for the container? 1; 0; -1: not known. */
 int weka_mount_is_begun(const struct client *client, const char *container);
 void weka_mount_end(const struct client *client);
 /* Forget a set of another boot: fstab has mounted what is to be mounted. */
