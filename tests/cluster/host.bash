@@ -36,14 +36,16 @@ host_packages() {
 	rm -f "$log"
 }
 
-# Packages that bring up a cluster; docker itself only where there is none.
+# Packages that bring up a cluster; docker itself only where there is none. Its command is
+# a package of its own from Debian 13 on.
 host_packages_cluster() {
 	local want=(mmdebstrap debian-archive-keyring rsync git bats util-linux)
 	command -v docker >/dev/null && command -v dockerd >/dev/null ||
 		want+=(docker.io)
 	docker compose version >/dev/null 2>&1 || command -v docker-compose >/dev/null ||
 		want+=(docker-compose)
-	host_packages "${want[@]}"
+	host_packages "${want[@]}" || return
+	command -v docker >/dev/null || host_packages docker-cli
 }
 
 host_docker_answers() { timeout 10 docker info >/dev/null 2>&1; }

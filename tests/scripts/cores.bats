@@ -69,7 +69,7 @@ smt='CPUs=64 Boards=1 SocketsPerBoard=2 CoresPerSocket=16 ThreadsPerCore=2'
 		intel-2x16x2-block | CPUs=32 Sockets=2 CoresPerSocket=16 | --core-spec=1 | 3 | C10 error: the node record says CPUs=32
 		x86-1x8x1-block | CPUs=9 Sockets=2 CoresPerSocket=2 ThreadsPerCore=2 | --core-spec=1 | 3 | C12
 		x86-1x4x1-block | CPUs=4 CoresPerSocket=4 CoreSpecCount=4 | | 0 | C13 error: Slurm reads CoreSpecCount=4 as 1: the node has 4 cores
-		x86-1x1x1 | CPUs=1 CoreSpecCount=1 | | 3 | C16...C13 error: CoreSpecCount=1 reserves the only core of the node
+		x86-1x1x1 | CPUs=1 CoreSpecCount=1 | --slurm-version=22.05 | 3 | C16...C13 error: CoreSpecCount=1 reserves the only core of the node
 		x86-1x4x1-block | CPUs=4 CoresPerSocket=4 CpuSpecList=2,4 | | 0 | C14 error: Slurm ignores CpuSpecList=2,4: the node has CPUs 0-3 only
 		x86-1x4x1-block | CPUs=4 CoresPerSocket=4 CpuSpecList=1 CoreSpecCount=2 | | 0 | C15
 		x86-1x4x1-block | | --core-spec=4 | 3 | C20 error: a job that asks for 4 cores never runs on this node: it has 4
