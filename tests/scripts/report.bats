@@ -729,9 +729,11 @@ time.sleep(60)' >"$DIR/port" 3>&- &
 	local why
 	node_of c1 '.job = 8'
 	mv "$DIR/spool/7.0.c1.json" "$DIR/spool/8.0.c1.json"
+	node_of c2 '.job = 13 | .nodelist = "c2" | .client = null | .wire = null | .quality = [] | .app = [.app[0] | .fs = "/mnt/a" | .source = "bpf"]'
+	mv "$DIR/spool/7.0.c2.json" "$DIR/spool/13.0.c2.json"
 	spool 7 c1
 	send
-	for why in '7 this cluster counts all files together, pipes and /dev/zero included, not each filesystem; ask your administrators about jobio-count(8), which needs BPF' '8 less than 60 s'; do
+	for why in '13 no I/O of this job was counted on the filesystem of a [client] of jobio.conf' '7 this cluster counts all files together, pipes and /dev/zero included, not each filesystem; ask your administrators about jobio-count(8), which needs BPF' '8 less than 60 s'; do
 		run report "${why%% *}"
 		expect_text "no advice: ${why#* }" "$(tr -s '\n ' ' ' <<<"$output")"
 	done
