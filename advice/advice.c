@@ -14,7 +14,7 @@
 
 /* ---- views ------------------------------------------------------------------- */
 
-/* Whose filesystem is it? "": none of a client. */
+/* Set [v->type] and [v->client] to the client that mounts [v->fs]; "" if there is none. */
 static void find_client(struct view *v)
 {
 	const struct record *r;
@@ -34,7 +34,7 @@ static void find_client(struct view *v)
 	}
 }
 
-/* What clients did is this job's where it was the only one on its nodes. */
+/* Return true if the client counters cover this job only: it shared none of its nodes. */
 static bool is_wire_ours(struct record *const *records, size_t count)
 {
 	size_t i, k;
@@ -50,7 +50,7 @@ static bool is_wire_ours(struct record *const *records, size_t count)
 	return true;
 }
 
-/* Is it the only filesystem of its client, on all nodes? */
+/* Return true if [v->fs] is the only filesystem of its client, on all nodes. */
 static bool is_only_one(const struct view *v)
 {
 	const struct record *r;
@@ -69,7 +69,7 @@ static bool is_only_one(const struct view *v)
 	return true;
 }
 
-/* A line of the whole client (WEKA's) is that of a filesystem which it has alone. */
+/* Counters of a whole client (WEKA) belong to a filesystem if the client has no other. */
 static bool is_of(const struct io *wire, const struct view *v)
 {
 	if (wire->fs)
@@ -90,7 +90,8 @@ static const struct io *find_wire(const struct run_lines *lines, const struct vi
 	return NULL;
 }
 
-/* What processes waited is enough, however few calls it took, where the kernel measured it. */
+/* Return true if there is enough to judge: LIMIT_WAITED_S of I/O time measured by the kernel, or
+ * the configured minimum of seconds, MiB or calls. */
 static bool is_enough(const struct view *v, const struct view_times *t)
 {
 	const struct config_advice *least = v->limits;
@@ -118,7 +119,8 @@ static struct advice *more(struct advice_list *list, const struct view *v, bool 
 	return a;
 }
 
-/* Part of the time of its class; is that worth it? */
+/* Convert a->share from a part of its class to a part of the job. Return false if the class took
+ * too little time. */
 static bool is_worth(struct advice *a, const struct view_times *t)
 {
 	const struct {
@@ -168,8 +170,8 @@ static void add_all(struct advice_list *list, const struct view *v, const struct
 	}
 }
 
-/* Failed calls come first. Then share times how sure; of large calls only their time is
- * known, and what has a cause goes before them. */
+/* Sort key: failed calls first, then share times trust. For large calls (A32, A41) only the time is
+ * known; advice with a cause precedes them. */
 static double value_of(const struct advice *a)
 {
 	bool is_vague = !strcmp(a->code, "A32") || !strcmp(a->code, "A41");
@@ -187,7 +189,7 @@ static int compare(const void *one, const void *other)
 	return strcmp(a->code, b->code) ? strcmp(a->code, b->code) : strcmp(a->fs, b->fs);
 }
 
-/* Fill in the view of a line; is it of a client's filesystem? */
+/* Fill in the view of line [at]. Return true if it counts this job on a client's filesystem. */
 static bool see(struct view *v, const struct run_lines *lines, size_t at, bool is_ours)
 {
 	const struct run_line *line = &lines->line[at];
@@ -217,8 +219,9 @@ static void use_times(struct advice_use *use, const struct view *v, const struct
 		use->classes[i] = t->life > 0 ? at_most_all(seconds[i] / t->life) : 0;
 }
 
-/* Threads are counted on each filesystem anew: together they lived at least as long as
- * those of one. Of one that nobody waited for only the time of the job is known. */
+/* Add the times of one filesystem to those of the job. Threads are counted on each filesystem
+ * again, so the job's lifetime is the largest, not the sum. Without I/O time only the elapsed time
+ * is known. */
 static void add_use(struct advice_list *list, const struct view *v, const struct view_times *t,
 		    struct view_times *all)
 {
@@ -249,7 +252,7 @@ static bool is_large(const struct view_times *t)
 	return t->total * t->scale >= timed_worth(t);
 }
 
-/* One filesystem: first what explains the times, then what else there is to say. */
+/* Judge one filesystem: first the causes of its I/O time, then the other rules. */
 static void judge_one(struct advice_list *list, const struct view *v, const struct view_times *t,
 		      double *cached)
 {
@@ -263,7 +266,7 @@ static void judge_one(struct advice_list *list, const struct view *v, const stru
 	ask(list, v, t, false, is_large(t) || t->by != VIEW_BY_KERNEL ? RULE_LARGE : RULE_ALWAYS);
 }
 
-/* Why nothing is told. */
+/* Return why there is no advice, or ADVICE_TOLD. */
 static enum advice_silence silence_of(const struct advice_list *list, const struct run_lines *lines,
 				      const struct view_times *all, double cached)
 {
@@ -337,7 +340,7 @@ struct advice_list *advice_new(struct record *const *records, size_t count, bool
 			  .apart = time.apart,
 			  .limits = limits };
 
-	/* each line is set when it is asked for */
+	/* entries of list[] and uses[] are set when they are added */
 	list->is_judged = false;
 	list->count = list->use_count = 0;
 	list->share = list->slowest = -1;

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* advice.h - what to change about a job, from what its records say
+/* advice.h - advice on how to change a job, derived from its records
  *
  * Terms   advice: a code, the filesystem and class of calls, their share, and numbers of
- *           the job. jobio-advice(7) has every code; sentences are the report's.
- *         judged: there is enough to judge: numbers of the job alone, of a
- *           client's filesystem, and of enough seconds, bytes or calls.
- *         use: of one such filesystem: the share of the processes' life in I/O there, by
+ *           the job. jobio-advice(7) lists the codes; the report adds the sentences.
+ *         judged: the records suffice: counters of this job only, on a client's
+ *           filesystem, and enough seconds, bytes or calls.
+ *         use: of one such filesystem: I/O time as a share of the processes' lifetime, by
  *           class, and of the slowest process. Measured by the kernel; or by the client,
- *           of whose requests several can be on their way at a time; or estimated from
- *           the number of calls.
- *         share of the job: time on all these filesystems by the life of its processes.
+ *           with requests that may overlap; or estimated from the number of calls.
+ *         share of the job: I/O time on all these filesystems by lifetime of its processes.
  *         silence: why there is no advice.
- *         whole: the records are those of all nodes of the job.
- * Owner   advice_free(), NULL allowed; the texts hang on the list.
+ *         whole: the records cover all nodes of the job.
+ * Owner   advice_free(), NULL allowed; the texts belong to the list.
  * Errors  none.
- * Runs    ledger, report. Records may come from anybody: nothing in them is more than a
- *           number or a text here.
+ * Runs    ledger, report. Records may be forged: their contents are used as numbers and
+ *         text only.
  */
 #ifndef JOBIO_ADVICE_ADVICE_H
 #define JOBIO_ADVICE_ADVICE_H
@@ -27,25 +26,25 @@
 #include "lib/config.h"
 #include "lib/record.h"
 
-#define ADVICE_MAX 64 /* those that come later are not told */
+#define ADVICE_MAX 64 /* further advice is dropped */
 #define ADVICE_USES 16
-#define ADVICE_CLASSES 7 /* those of io.h, and asynchronous */
+#define ADVICE_CLASSES 7 /* those of io.h, and asynchronous I/O */
 
 struct advice_use {
 	char fs[256], type[32];
 	enum view_by by;
 	double share, slowest;		/* < 0: unknown */
-	double classes[ADVICE_CLASSES]; /* of the same life; unknown ones are 0 */
+	double classes[ADVICE_CLASSES]; /* of the same lifetime; unknown ones are 0 */
 };
 
 enum advice_silence {
 	ADVICE_TOLD,
-	ADVICE_NOTHING,	  /* nothing that rules know */
-	ADVICE_LITTLE,	  /* I/O took less than a share that is worth it */
-	ADVICE_CACHED_IO, /* what took time came from the page cache */
-	ADVICE_SHORT,	  /* not enough seconds, bytes and calls */
-	ADVICE_ALL_FILES, /* numbers are of all files together */
-	ADVICE_NODE_WIDE, /* numbers are of all jobs on the node */
+	ADVICE_NOTHING,	  /* no rule matched */
+	ADVICE_LITTLE,	  /* I/O took less than the least share worth a change */
+	ADVICE_CACHED_IO, /* the page cache served what took time */
+	ADVICE_SHORT,	  /* too few seconds, bytes and calls */
+	ADVICE_ALL_FILES, /* the counters cover all files together */
+	ADVICE_NODE_WIDE, /* the counters cover all jobs on the node */
 	ADVICE_NO_NUMBERS
 };
 
@@ -55,7 +54,7 @@ struct advice_list {
 	double share, slowest; /* of the job; < 0: unknown */
 	struct advice_use uses[ADVICE_USES];
 	size_t use_count;
-	struct advice list[ADVICE_MAX]; /* the most valuable first */
+	struct advice list[ADVICE_MAX]; /* most valuable first */
 	size_t count;
 };
 
@@ -63,7 +62,7 @@ struct advice_list *advice_new(struct record *const *records, size_t count, bool
 			       const struct config_advice *limits);
 void advice_free(struct advice_list *advice);
 
-/* One JSON object, malloc'ed: what the ledger keeps of a run, and answers as "judged". */
+/* Return one JSON object, malloc'ed: stored by the ledger with the run, sent as "judged". */
 char *advice_text(const struct advice_list *advice, const struct config_advice *limits);
 
 /* "perhaps", "likely", "sure" */

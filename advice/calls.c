@@ -8,20 +8,21 @@
 #define KIB 1024.0
 #define MIB 1048576.0
 #define SPILL_FILES 8
-#define SOME_BYTES 10000 /* a client that was asked for fewer was not asked */
+#define SOME_BYTES 10000 /* of reads at the client; fewer are not compared */
 
-/* ---- what jobs do ------------------------------------------------------------ */
+/* ---- access patterns --------------------------------------------------------- */
 
-/* The client did a tenth of the calls, or less: the page cache had the rest
- * (facts of Lustre: 556,629 reads a second from it, against 6,742). */
+/* The client handled less than a tenth of the calls; the page cache served the rest (facts of
+ * Lustre: 556,629 cached reads a second, 6,742 uncached). */
 bool calls_is_cached(const struct view *v, enum io_number calls)
 {
 	return v->wire && v->wire->numbers[calls] >= 0 &&
 	       (double)v->wire->numbers[calls] * 10 < view_number(v, calls);
 }
 
-/* By the client's own requests: one of its own for each call is what it cannot read ahead
- * or collect. "": nobody knows. */
+/* Return the order of accesses from the client's requests: "random" if it sends about one request
+ * for each call (no read-ahead, no merging), "sequential" if requests are 8 times as large, "" if
+ * unknown. */
 const char *calls_places(const struct view *v, enum io_number bytes, enum io_number calls)
 {
 	double mean = view_mean(v, bytes, calls), asked, sent;
@@ -45,7 +46,7 @@ void calls_add(const struct view *v, struct advice *a, bool is_read)
 	view_add(a, "moved_bytes", view_number(v, bytes));
 }
 
-/* A journal is made for each transaction and removed behind it, or pages change in place. */
+/* A journal is created and removed for each transaction, or pages are rewritten in place. */
 bool calls_is_database(const struct view *v)
 {
 	double syncs = view_number(v, IO_OP_FSYNC), made = view_number(v, IO_OP_CREATE);
@@ -96,15 +97,14 @@ void calls_add_files_read(const struct view *v, struct advice *a)
 	view_add(a, "each_bytes", each(view_number(v, IO_READ_BYTES), calls_opened(v)));
 }
 
-/* A file that is opened for the first time is looked up by its name, if nobody else on
- * the node has used it before: of all opens a quarter, or fewer, are those of another
- * file. */
+/* The first open of a file looks up its name, unless the node has it cached. If at most a quarter
+ * of the opens do, the same files are opened repeatedly. */
 bool calls_is_opened_again(const struct view *v)
 {
 	return view_number(v, IO_OP_LOOKUP_MISS) * 4 <= calls_opened(v);
 }
 
-/* Of the files that it made the job has removed nine in ten or more. */
+/* The job removed nine in ten or more of the files that it created. */
 bool calls_is_gone(const struct view *v)
 {
 	double made = view_number(v, IO_OP_CREATE), gone = view_number(v, IO_OP_UNLINK);
@@ -112,8 +112,8 @@ bool calls_is_gone(const struct view *v)
 	return gone * 10 >= made * 9 && gone <= made * 2 && view_number(v, IO_OP_FSYNC) < made;
 }
 
-/* One file, or a few, written under another name and renamed to that of the last: the name
- * of each is new, and the one that it gets is not. Copies set modes and times, too. */
+/* A file is replaced repeatedly: written under a temporary name, then renamed. Each temporary name
+ * is a lookup miss, the final name is not. Copies also set modes and times. */
 bool calls_is_replaced(const struct view *v)
 {
 	double made = view_number(v, IO_OP_CREATE);
@@ -123,7 +123,7 @@ bool calls_is_replaced(const struct view *v)
 	       view_number(v, IO_OP_LOOKUP_MISS) * 2 < made * 3;
 }
 
-/* What most of the operations did: "written", "removed" or "read". */
+/* Set a->kind to the effect of most operations ("written", "removed" or "read"); add the counts. */
 void calls_add_metadata(const struct view *v, struct advice *a)
 {
 	double made = view_number(v, IO_OP_CREATE) + view_number(v, IO_OP_MKDIR) +
@@ -150,9 +150,8 @@ void calls_add_metadata(const struct view *v, struct advice *a)
 			 view_number(v, IO_OP_UTIMES));
 }
 
-/* Names that are looked up for nothing: each that an operation is about is looked up once if
- * it is new to the node, and that to which a file is renamed always is. What is changed about
- * a file mostly follows its open or stat. */
+/* Return the lookups that operations explain. Each name that is new to the node is looked up once;
+ * the target of a rename always is. Attribute changes mostly follow an open or stat. */
 static double names_used(const struct view *v)
 {
 	double asking = view_number(v, IO_OP_STAT) + view_number(v, IO_OP_OPEN);
@@ -194,7 +193,7 @@ bool calls_direct_metadata(const struct view *v, struct advice *a)
 {
 	double all = view_metas(v);
 
-	/* 1 in 10 of all operations */
+	/* at least 1 in 10 of all operations */
 	if (!view_has_option(v, "forcedirect") || all < LIMIT_MANY_OPS || all * 9 < view_calls(v))
 		return false;
 	a->option = ADVICE_CACHED;
@@ -217,17 +216,16 @@ bool calls_cached_stream(const struct view *v, struct advice *a)
 
 /* ---- metadata -------------------------------------------------------------------- */
 
-/* What an operation on a name asks the servers at most: for the folder that it is in
- * and for the name, whether it holds still, and who may. NFS v3 with lookupcache=none
- * and actimeo=0: 3.95 for each name that a search path lacks, 2.9 a stat. */
+/* Most requests that an operation on a name sends: to revalidate and to check access, for the
+ * folder and for the name. NFS v3 with lookupcache=none and actimeo=0: 3.95 for each absent name of
+ * a search path, 2.9 for each stat. */
 #define REQUESTS_A_NAME 4
 
-/* Names that nobody has got in the end, and that the client knows not to exist, are in
- * no count of the job's; with noac or actimeo=0 it asks the servers each time whether
- * that still holds. What no operation of the job explains is that; and so is twice as
- * much as there were operations, where most of the time went there: Python from a mount
- * with noac and lookupcache=none took 4.6 for each, and 61 % of its time.
- * Which part of the requests that is; 0: it is not so. */
+/* Return the share of the client's metadata requests that revalidate cached names; 0: none. Lookups
+ * that end without a file, and names cached as absent, are in no counter of the job; with noac or
+ * actimeo=0 the client sends requests for them each time. Counted are requests that no operation
+ * explains; or all, if there are twice as many as operations and they took half of the run: Python
+ * on a mount with noac and lookupcache=none sent 4.6 for each and spent 61 % of its time there. */
 double calls_asked_again(const struct view *v)
 {
 	const int64_t *wire = v->wire ? v->wire->numbers : NULL;
@@ -243,7 +241,7 @@ double calls_asked_again(const struct view *v)
 	return again >= LIMIT_MANY_OPS ? again / all : 0;
 }
 
-/* Cluster-wide: of all nodes. */
+/* Cluster-wide rate, over all nodes. */
 bool calls_one_folder(const struct view *v, struct advice *a)
 {
 	double creates = view_number(v, IO_OP_CREATE);
@@ -260,7 +258,7 @@ bool calls_one_folder(const struct view *v, struct advice *a)
 
 /* ---- bytes ------------------------------------------------------------------ */
 
-/* READs of the client that no read() can have asked for are of mapped files. */
+/* READs of the client in excess of the job's read() calls are from mapped files. */
 bool calls_is_mapped(const struct view *v)
 {
 	double more =
@@ -271,10 +269,9 @@ bool calls_is_mapped(const struct view *v)
 	       (view_mapped(v) >= v->limits->min_mib * MIB || more >= LIMIT_MORE_OPS);
 }
 
-/* Fewer files, all of which are gone, or all but the result, and what was written was
- * read again: as a sort does that does not fit into memory. It reads its input, too: as
- * much again. Who reads more, and keeps one, may as well have kept the last of its
- * checkpoints. */
+/* Scratch files, as of an external sort: all are removed, or all but the result, and the data is
+ * read back. A sort reads its input too, about as much again. More reads with one file left may be
+ * a job that keeps its last checkpoint. */
 static bool is_spill(const struct view *v, double made, double gone)
 {
 	double rd = view_number(v, IO_READ_BYTES);
@@ -288,7 +285,7 @@ bool calls_is_spill(const struct view *v)
 {
 	double made = view_number(v, IO_OP_CREATE), gone = view_number(v, IO_OP_UNLINK);
 
-	/* what is synced is no scratch: a journal of SQLite is, before it goes */
+	/* synced files are not scratch: SQLite syncs a journal before removing it */
 	return is_spill(v, made, gone) && gone <= made * 2 && view_number(v, IO_OP_FSYNC) < made &&
 	       view_number(v, IO_WRITE_BYTES) >= v->limits->min_mib * MIB;
 }
@@ -304,7 +301,7 @@ bool calls_lustre_buffered(const struct view *v, struct advice *a)
 	double mean = view_mean(v, IO_WRITE_BYTES, IO_WRITE_CALLS);
 	double rate = view_rate(v, view_number(v, IO_WRITE_BYTES)) / 1e6;
 
-	/* the rate while it wrote: of one process, if it was one */
+	/* rate during writes; of one process, if there was one */
 	rate = at_once > 0 && at_once < 1 ? rate / at_once : rate;
 	if (!is_type(v, "lustre") || mean < LIMIT_LARGE_KIB * KIB ||
 	    view_number(v, IO_WRITE_BYTES) < v->limits->min_mib * MIB ||
@@ -334,8 +331,8 @@ bool calls_nfs_ceiling(const struct view *v, struct advice *a)
 	return view_tell(a, "", 0.8);
 }
 
-/* llite does not count asynchronous direct I/O (Lustre 2.14 and later): what the
- * client was asked for is at least what the job read. */
+/* llite does not count asynchronous direct I/O (Lustre 2.14 and later): the client was asked for at
+ * least the bytes that the job read. */
 bool calls_more_than_asked(const struct view *v, struct advice *a)
 {
 	double asked, moved, read = view_number(v, IO_READ_BYTES);
@@ -345,7 +342,7 @@ bool calls_more_than_asked(const struct view *v, struct advice *a)
 		return false;
 	asked = (double)v->wire->numbers[IO_ASKED_READ_BYTES];
 	asked = asked < read ? read : asked;
-	/* a page fault is no read of the client's */
+	/* the client does not count page faults as reads */
 	asked += view_number(v, IO_MMAP_READ_BYTES);
 	moved = (double)v->wire->numbers[IO_READ_BYTES];
 	if (moved < v->limits->min_mib * MIB ||

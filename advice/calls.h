@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* calls.h - what a job does, and rules beside the times of its calls (timed.h)
+/* calls.h - access patterns of a job, and rules without times of calls (see timed.h)
  *
- * Terms   each answers "is this so?" for one view; when it is, it has filled in
- *           numbers, the class of calls and which part of its time is at stake (of no
- *           class: the share), and may have changed trust from what its row says.
- * Owner   everything is the caller's.
+ * Terms   a rule returns true if it applies to the view. It has then added numbers and set
+ *           the class of calls and the part of its time at stake (without a class: the
+ *           share of the job); it may have changed trust from the default in rules.c.
+ * Owner   everything belongs to the caller.
  * Errors  none.
  * Runs    advice.
  */
@@ -24,22 +24,21 @@ bool calls_lustre_buffered(const struct view *v, struct advice *a);
 bool calls_nfs_ceiling(const struct view *v, struct advice *a);
 bool calls_more_than_asked(const struct view *v, struct advice *a);
 
-/* What timed.c asks, too: opens of files that existed; do fsyncs protect a database; are
- * the files that are opened few, and the files that were made gone again, or the same anew? */
+/* Patterns, also used by timed.c. Opens of files that existed. */
 double calls_opened(const struct view *v);
-/* Lookups that no operation explains. */
+/* Lookup misses that no operation explains. */
 double calls_misses(const struct view *v);
 bool calls_is_database(const struct view *v);
 bool calls_is_opened_again(const struct view *v);
 bool calls_is_gone(const struct view *v);
 bool calls_is_replaced(const struct view *v);
 bool calls_is_mapped(const struct view *v);
-/* Which part of the client's requests for names were for what it knew; 0: none. */
+/* Share of the client's metadata requests that revalidate cached names; 0: none. */
 double calls_asked_again(const struct view *v);
 bool calls_is_spill(const struct view *v);
 const char *calls_places(const struct view *v, enum io_number bytes, enum io_number calls);
 bool calls_is_cached(const struct view *v, enum io_number calls);
-/* Add the numbers of an advice about these. */
+/* Add the numbers of an advice about the calls in the function's name. */
 void calls_add(const struct view *v, struct advice *a, bool is_read);
 void calls_add_syncs(const struct view *v, struct advice *a);
 void calls_add_files(const struct view *v, struct advice *a);

@@ -4,8 +4,6 @@
 #include "advice/limits.h"
 #include "lib/timeline.h"
 
-/* ---- at the end of the job ---------------------------------------------------- */
-
 static double written(const struct timeline *run, size_t from)
 {
 	double bytes = 0;
@@ -15,7 +13,8 @@ static double written(const struct timeline *run, size_t from)
 	return bytes;
 }
 
-/* The rows of all of the run; false: too few of them to tell, or clocks that differ. */
+/* Set [run] to the rows of the whole run. Return false if there are too few of them or the clocks
+ * of nodes differ. */
 static bool cover(const struct view *v, struct timeline *run)
 {
 	timeline_cover(&v->io->timeline, (int64_t)v->start,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* course.h - when in a job its I/O was
+/* course.h - when in a job its I/O took place
  *
  * Terms   as view.h.
  * Owner   -
- * Errors  none. A job without a timeline has no course.
+ * Errors  none. Without a timeline the results are those for "unknown".
  * Runs    advice.
  */
 #ifndef JOBIO_ADVICE_COURSE_H
@@ -11,13 +11,13 @@
 
 #include "advice/view.h"
 
-/* How much of all that was moved was written in the last quarter of the run: 0 to 1, 0 too
- * where there are too few rows to tell, or clocks that differ. */
+/* Return the bytes written in the last quarter of the run as a part of all bytes moved, 0 to 1; 0
+ * also if there are too few rows or clocks differ. */
 double course_late(const struct view *v);
-/* How much of its time in I/O was in the last quarter; < 0: unknown. */
+/* Return the part of I/O time in the last quarter; < 0: unknown. */
 double course_late_waits(const struct view *v);
-/* In how many bursts it waited, by time in I/O or by bytes where that is unknown: groups of
- * rows above the mean; 0: it is not known, or all the time. */
+/* Return the number of bursts: groups of rows above the mean I/O time (bytes, if times are
+ * unknown). 0: unknown, or more than half of the rows are above. */
 double course_bursts(const struct view *v);
 
 #endif

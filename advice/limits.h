@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* limits.h - thresholds of rules that are of programs, and not of a site
+/* limits.h - thresholds of rules that depend on programs, not on the site
  *
- * Terms   jobio-advice(7) says what each stands on. What a site can measure is a
- *           key of [advice] in jobio.conf(5).
+ * Terms   jobio-advice(7) has the source of each. Those that a site can measure are keys
+ *           of [advice] in jobio.conf(5).
  * Owner   -
  * Errors  none.
  * Runs    advice, report.
@@ -10,33 +10,33 @@
 #ifndef JOBIO_ADVICE_LIMITS_H
 #define JOBIO_ADVICE_LIMITS_H
 
-/* Drishti (config.py): 10 % of operations are worth a line */
+/* Drishti (config.py) reports from 10 % of operations on */
 #define LIMIT_BUSY_PERCENT 10U
-/* ten times the 1,000 below which Drishti says nothing */
+/* Ten times the 1,000 operations from which Drishti reports */
 #define LIMIT_MANY_OPS 10000U
-/* Of the processes' life: what is worth a change */
+/* Of the processes' lifetime: the least share worth a change */
 #define LIMIT_WORTH_PERCENT 5U
-/* Seconds of all processes: so much of min_seconds is worth a change */
+/* Seconds of I/O of all processes: LIMIT_WORTH_PERCENT of the default of min_seconds */
 #define LIMIT_WAITED_S 3U
-/* Fewer operations say nothing of what a job does */
+/* Fewer operations do not show what a job does */
 #define LIMIT_SOME_OPS 100U
-#define LIMIT_MORE_OPS 1000U /* where the client tells their time */
-/* WEKA's guide on forcedirect: small without a page cache, and in files; large */
+#define LIMIT_MORE_OPS 1000U /* if the client measures their time */
+/* WEKA's guide on forcedirect: small (calls without a page cache, and files) and large */
 #define LIMIT_SMALL_KIB 64U
 #define LIMIT_LARGE_KIB 1024U
-/* WEKA's sizing guide: 30 % of headroom; and from where on something is full */
+/* WEKA's sizing guide: 30 % of headroom; a resource counts as full from 80 % on */
 #define LIMIT_HEADROOM_PERCENT 30U
 #define LIMIT_FULL_PERCENT 80U
-/* Drishti: 30 % more bytes than the others; the 10 % of all others are few */
+/* Drishti: 30 % more bytes than the others; the remaining 10 % on all other nodes are few */
 #define LIMIT_IMBALANCE_PERCENT 30U
 #define LIMIT_ONE_NODE_PERCENT 90U
-/* Lustre routers across sockets: 28 % of the speed beside the card */
+/* Lustre routers on the other socket: 28 % of the speed on the NIC's socket */
 #define LIMIT_SLOW_PERCENT 40U
-/* finding NF08 */
+/* as finding NF08 */
 #define LIMIT_RESENT_PERCENT 1U
-/* what a client takes to start and stop, up to 240 s, should be little of it */
+/* A client takes up to 240 s to start and stop, which should be a small part */
 #define LIMIT_IDLE_S 600U
-/* the summary's word tail, jobio-ledgerd(8) */
+/* as the word tail of the summary, jobio-ledgerd(8) */
 #define LIMIT_TAIL_PERCENT 75U
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* rules.h - the table of rules: a row is a code
+/* rules.h - table of rules, one row for each code
  *
- * Terms   trust: what it is unless the check says otherwise.
- *         is_once: of the whole job, not of each filesystem; asked of the one
- *           that it moved most on.
- *         when: large: only where the kernel measured no times, or I/O took a share
- *           that is worth it; timed.c has what
- *           explains the times of calls. always: refusals and reserved cores.
+ * Terms   trust: default, which the check may change.
+ *         is_once: checked once for the job, on the filesystem that moved the most bytes,
+ *           instead of for each filesystem.
+ *         when: RULE_LARGE: only if the kernel measured no times, or if I/O took a share
+ *           worth a change; timed.c has the rules about times of calls.
+ *           RULE_ALWAYS: refusals and reserved cores.
  * Owner   the table is constant.
  * Errors  none.
- * Runs    advice. A new row: a check in calls.c, course.c, setup.c or timed.c, words in
- *         report/advice.words, an entry in man/jobio-advice.7, rows in
+ * Runs    advice. A new row needs a check in calls.c, course.c, setup.c or timed.c, words in
+ *         report/advice.words, an entry in man/jobio-advice.7, and rows in
  *         tests/cases/advice.cases.
  */
 #ifndef JOBIO_ADVICE_RULES_H
@@ -27,7 +27,7 @@ enum rule_when {
 };
 
 struct rule {
-	const char *code; /* NULL: the end of the table */
+	const char *code; /* NULL: end of the table */
 	enum advice_trust trust;
 	bool is_once;
 	enum rule_when when;

@@ -8,11 +8,11 @@
 #include "lib/run.h"
 
 #define GIB 1073741824.0
-#define SPEED_CALLS 100 /* of a node, before its speed is one */
+#define SPEED_CALLS 100 /* fewest calls of a node to measure its speed */
 
-/* ---- what the job asked for ------------------------------------------------- */
+/* ---- the job's request ---------------------------------------------------- */
 
-/* Did a client of any node leave its settings alone because of other jobs there? */
+/* Return true if the client of any node left its settings unchanged because of other jobs. */
 static bool is_not_alone(const struct view *v)
 {
 	size_t i, k;
@@ -68,9 +68,9 @@ bool setup_cores_unmet(const struct view *v, struct advice *a)
 	return view_tell(a, "", 0.5);
 }
 
-/* ---- one core, more cores, none ---------------------------------------------- */
+/* ---- number of io-cores ---------------------------------------------------- */
 
-/* The most of one node in a second, as parts of what a core moves; -1 unknown */
+/* Highest rate of one node in any second, in units of one core's rate; -1: unknown. */
 static double peak_cores(const struct view *v)
 {
 	int64_t rd = v->io->numbers[IO_PEAK_READ];
@@ -107,8 +107,8 @@ static void tell_cores(const struct view *v, struct advice *a, int64_t cores)
 	view_add(a, "wanted_cores", (double)cores);
 }
 
-/* Was it the client that moved these bytes, and not the page cache? Around the cache
- * it was; else the client knows, or they are at least no more than its cores move. */
+/* Return true if the client moved these bytes, not the page cache. Direct I/O bypasses the cache;
+ * else compare with the client's counters, or (less certain) with what its cores can move. */
 static bool is_the_clients(const struct view *v, int64_t cores, struct advice *a)
 {
 	double most = 1 + LIMIT_HEADROOM_PERCENT / 100.0;
@@ -125,7 +125,7 @@ static bool is_the_clients(const struct view *v, int64_t cores, struct advice *a
 	return peak_cores(v) <= (double)cores * most;
 }
 
-/* In its best second at the limit, and a quarter of it all the time. */
+/* At the limit in its best second, and at a quarter of it on average. */
 bool setup_core_bytes(const struct view *v, struct advice *a)
 {
 	int64_t cores = view_cores(v);
@@ -140,7 +140,7 @@ bool setup_core_bytes(const struct view *v, struct advice *a)
 	return view_tell(a, "", mean_cores(v) / (double)cores);
 }
 
-/* Only what went around the page cache is known to have met the client. */
+/* Only calls that bypass the page cache are known to have reached the client. */
 bool setup_core_calls(const struct view *v, struct advice *a)
 {
 	int64_t cores = view_cores(v);
@@ -153,7 +153,7 @@ bool setup_core_calls(const struct view *v, struct advice *a)
 	return view_tell(a, "", call_cores(v) / (double)cores);
 }
 
-/* Several filesystems of one client share its cores: then nobody knows. */
+/* Several filesystems of one client share its cores: the use of one is unknown. */
 static bool is_alone(const struct view *v)
 {
 	size_t i, k;
@@ -165,7 +165,7 @@ static bool is_alone(const struct view *v)
 	return true;
 }
 
-/* Cores that the site always reserves are not for the job to leave out. */
+/* Cores that the site always reserves cannot be left out by the job. */
 static bool has_asked(const struct view *v)
 {
 	size_t i;
@@ -203,7 +203,7 @@ bool setup_one_core(const struct view *v, struct advice *a)
 	return view_tell(a, "", 0.02);
 }
 
-/* ---- node against node ------------------------------------------------------- */
+/* ---- comparison of nodes --------------------------------------------------- */
 
 struct node_io {
 	const char *name;
@@ -228,7 +228,7 @@ static struct node_io node_of(const struct record *record)
 	return io;
 }
 
-/* Of all nodes together, with the name of the one that did the most. */
+/* Return the sum over all nodes, with the name of the node that moved the most bytes. */
 static struct node_io all_nodes(const struct view *v, double *most)
 {
 	struct node_io all = { .name = "" }, one;
@@ -247,13 +247,13 @@ static struct node_io all_nodes(const struct view *v, double *most)
 	return all;
 }
 
-/* Are there nodes to compare? */
+/* Return true if the nodes can be compared. */
 static bool are_nodes(const struct view *v)
 {
 	return v->is_whole && v->count > 1 && view_is_busy(v);
 }
 
-/* Did one node move (nearly) all of it? */
+/* Return true if one node moved (nearly) all bytes. */
 static bool is_one_node(double most, double all)
 {
 	return most * 100 >= all * LIMIT_ONE_NODE_PERCENT;
@@ -293,9 +293,8 @@ bool setup_imbalance(const struct view *v, struct advice *a)
 	return view_tell(a, "", view_io_share(v) * (over - 1));
 }
 
-/* Did a node move half of the mean, and the others together half of theirs? The
- * speed of who hardly moved anything is no measure, nor is that of a few calls: with
- * 7 and 11 of them two nodes on one path differed by three. */
+/* Return true if the node moved half of the mean, and the others half of theirs. The speed of a few
+ * calls is no measure: with 7 and 11 calls two nodes on one path differed by a factor of three. */
 static bool is_comparable(const struct view *v, const struct node_io *one,
 			  const struct node_io *all)
 {
@@ -306,7 +305,7 @@ static bool is_comparable(const struct view *v, const struct node_io *one,
 	       (all->bytes - one->bytes) * nodes * 2 >= all->bytes * (nodes - 1);
 }
 
-/* Bytes a second in calls, against those of all others together. */
+/* Compare each node's bytes per second of I/O time with those of all others together. */
 bool setup_slow_node(const struct view *v, struct advice *a)
 {
 	double most, speed, others, worst = 1;

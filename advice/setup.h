@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* setup.h - rules about cores, nodes, and how the client is set up
+/* setup.h - rules about cores, nodes and the client's settings
  *
  * Terms   as calls.h.
- * Owner   everything is the caller's.
+ * Owner   everything belongs to the caller.
  * Errors  none.
  * Runs    advice.
  */

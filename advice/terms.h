@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* terms.h - one advice: what a rule found, in numbers; its sentences are the report's
+/* terms.h - one advice: the numbers of a rule; the report adds the sentences
  *
- * Terms   advice.h explains the words.
- *         kind: which cure of a code fits; "": it has one.
- *         option: what the next submission would say, where the cure is that;
- *           the others are in the job's script, or an administrator's.
+ * Terms   advice.h defines the terms.
+ *         kind: selects one of several cures of a code; "": it has one.
+ *         option: what to change at the next submission, if that is the cure; other cures
+ *           are in the job's script, or an administrator's.
  *         number: its key ends with its unit: _bytes, _s, _us, _Bps, _share; none: a count.
  * Owner   code, kind, class, error and keys are constants.
  * Errors  none. Numbers that do not fit are left out.
@@ -18,25 +18,25 @@
 #define ADVICE_NUMBERS 16
 
 enum view_by {
-	VIEW_BY_CALLS, /* estimated from their number, and from bytes */
+	VIEW_BY_CALLS, /* estimated from calls and bytes */
 	VIEW_BY_CLIENT,
 	VIEW_BY_KERNEL
 };
 
 enum advice_trust {
-	ADVICE_PERHAPS, /* the record cannot tell this from something else */
+	ADVICE_PERHAPS, /* the record fits another cause too */
 	ADVICE_LIKELY,	/* estimated from the number of calls */
 	ADVICE_SURE	/* measured, or a fact */
 };
 
 enum advice_option {
 	ADVICE_NO_OPTION,
-	ADVICE_CORES,	  /* --io-cores of so many: 'cores' */
+	ADVICE_CORES,	  /* --io-cores='cores' */
 	ADVICE_NO_CORES,  /* without --io-cores */
 	ADVICE_CACHED,	  /* a profile with a cache, or none */
-	ADVICE_DIRECT,	  /* a profile that goes around it */
+	ADVICE_DIRECT,	  /* a profile that bypasses it */
 	ADVICE_EXCLUSIVE, /* --exclusive */
-	ADVICE_WITHOUT	  /* not this node: 'node' */
+	ADVICE_WITHOUT	  /* --exclude='node' */
 };
 
 struct advice_number {
@@ -49,12 +49,12 @@ struct advice {
 	const char *class; /* of calls: read, write, meta, sync, close, mapped, async; or "" */
 	const char *error; /* "EDQUOT"; NULL: none */
 	enum advice_trust trust;
-	enum view_by by; /* who measured the time */
-	double share;	 /* of the processes' life, or of the run where that is unknown; 0 to 1 */
+	enum view_by by; /* source of the time */
+	double share;	 /* of the processes' lifetime, or of the run if that is unknown; 0 to 1 */
 	enum advice_option option;
 	unsigned int cores;
 	char node[256], profile[256];
-	char fs[256]; /* mount point; "": of the whole job */
+	char fs[256]; /* mount point; "": the whole job */
 	struct advice_number numbers[ADVICE_NUMBERS];
 	size_t number_count;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What was judged, as the JSON object that the ledger keeps and answers. */
+/* Advice as the JSON object that the ledger stores and sends. */
 #include "advice/advice.h"
 
 #include <stdio.h>
@@ -40,7 +40,7 @@ static void use_json(struct json *o, const struct advice_use *use)
 			add_real(shares, classes[i], use->classes[i]);
 }
 
-/* What sbatch would be told; null: nothing. */
+/* The option of sbatch to change; null: none. */
 static void option_json(struct json *o, const struct advice *a)
 {
 	struct json *option;

@@ -7,24 +7,24 @@
 
 #define KIB 1024.0
 #define MIB 1048576.0
-/* Waiting for servers, and not for bytes, where a request moves less: random ones longer */
+/* Smaller requests are bound by latency, not by bandwidth; for random and asynchronous I/O */
 #define RANDOM_BYTES (256 * KIB)
-/* No server answers as fast, nor moves as much to one process: it is the page cache */
+/* No server replies faster, or moves more to one process: it is the page cache */
 #define CACHE_US 20
 #define CACHE_BPS 3e9
-/* Of what was read the client fetched such a part, or less: it has the rest from there. Small
- * calls wait for a few that it lacks, large ones for the first reading of a file alone. */
+/* The page cache served the rest if the client fetched less than 1 in so many bytes read. Small
+ * calls wait for the few misses, large ones only for the first reading of a file. */
 #define CACHE_SMALL 10
 #define CACHE_LARGE 4
-/* A disk that is asked for anything is faster: the server, or the way to it, is not well */
+/* Seconds a call. Any disk is faster: the server or the path to it is at fault */
 #define STALL_S 2
-/* A system call itself takes as long as its bytes */
+/* Bytes; moving fewer takes no longer than the system call itself */
 #define TINY_BYTES 1024
 
 struct judging {
 	const struct view *v;
-	struct view_times left; /* of which nobody has said anything yet */
-	double worth, floor;	/* share, and operations, that say something */
+	struct view_times left; /* not yet explained by an advice */
+	double worth, floor;	/* least share and operations to report */
 	enum advice_trust trust;
 	struct advice *list;
 	size_t count;
@@ -43,7 +43,7 @@ static struct advice *tell(struct judging *j, const char *code, const char *kind
 
 	*a = (struct advice){ .code = code, .kind = kind, .trust = j->trust, .by = j->left.by };
 	if ((*class == 'r' && n(j, IO_READ_US) > 0) || (*class == 'w' && n(j, IO_WRITE_US) > 0))
-		a->trust = ADVICE_SURE; /* latency was counted, if nothing else */
+		a->trust = ADVICE_SURE; /* latency was counted at least */
 	view_tell(a, class, seconds * j->left.scale);
 	if (j->left.by != VIEW_BY_KERNEL)
 		return a;
@@ -76,7 +76,7 @@ static double failed(const struct view *v, enum io_errno error, enum io_class *m
 	return all;
 }
 
-/* EACCES is said too: whether it matters only who knows how the job ended can tell. */
+/* EACCES is included: only the exit status of the job shows if it matters. */
 size_t timed_errors(const struct view *v, struct advice list[TIMED_MAX])
 {
 	enum io_class most;
@@ -100,7 +100,7 @@ size_t timed_errors(const struct view *v, struct advice list[TIMED_MAX])
 
 /* ---- the server ---------------------------------------------------------------- */
 
-/* Requests of the client that are for no name, and that no operation explains: locks. */
+/* Metadata requests of the client that are not for names and that no operation explains: locks. */
 static double lock_requests(const struct judging *j)
 {
 	const int64_t *wire = j->v->wire ? j->v->wire->numbers : NULL;
@@ -112,7 +112,7 @@ static double lock_requests(const struct judging *j)
 	return more >= LIMIT_SOME_OPS && more >= operations ? more : 0;
 }
 
-/* Few calls that took long and moved little: the job cannot do them better. */
+/* Few calls that took long and moved little: the job cannot improve them. */
 static void stalled(struct judging *j)
 {
 	const struct view_times *left = &j->left;
@@ -140,14 +140,14 @@ static double take(double *seconds)
 	return taken;
 }
 
-/* Operations that make files: what an archive, a copy or an installation does. */
+/* Operations that create files, as of an archive, a copy or an installation. */
 static double making(const struct judging *j)
 {
 	return n(j, IO_OP_CREATE) + n(j, IO_OP_RENAME) + n(j, IO_OP_MKDIR) + n(j, IO_OP_CHMOD) +
 	       n(j, IO_OP_CHOWN) + n(j, IO_OP_UTIMES) + n(j, IO_OP_LINK) + n(j, IO_OP_SYMLINK);
 }
 
-/* Many files are made, and to make them takes as long as their bytes. */
+/* Many files are created, and this takes as long as writing their bytes. */
 static void files_written(struct judging *j)
 {
 	struct view_times *left = &j->left;
@@ -162,7 +162,7 @@ static void files_written(struct judging *j)
 			 left->meta + left->close < left->write))
 		return;
 	all = take(&left->meta) + take(&left->write) + take(&left->close) + take(&left->sync);
-	/* of a copy the files that it reads are as small, and as many */
+	/* a copy reads files as small, and as many */
 	if (n(j, IO_READ_BYTES) < files * MIB && n(j, IO_READ_CALLS) < files * 10)
 		all += take(&left->read);
 	calls_add_files(j->v,
@@ -170,7 +170,7 @@ static void files_written(struct judging *j)
 			     !is_gone && calls_is_replaced(j->v) ? "replaced" : "", "meta", all));
 }
 
-/* An interpreter's start asks for each name along its search path. */
+/* At its start an interpreter looks for each module along its search path. */
 static bool is_import(const struct judging *j, double opens)
 {
 	enum io_class most;
@@ -179,7 +179,7 @@ static bool is_import(const struct judging *j, double opens)
 	return n(j, IO_OP_STAT) >= 4 * opens || absent >= 2 * opens;
 }
 
-/* Files that exist are opened for each write. */
+/* An existing file is opened for each write. */
 static void files_appended(struct judging *j)
 {
 	struct view_times *left = &j->left;
@@ -217,7 +217,7 @@ static void files_read(struct judging *j)
 	view_add(a, "stats", n(j, IO_OP_STAT));
 }
 
-/* The same name is asked for again and again until it is there. */
+/* The same absent name is looked up repeatedly until it exists. */
 static bool is_polling(const struct judging *j)
 {
 	enum io_class most;
@@ -227,14 +227,14 @@ static bool is_polling(const struct judging *j)
 	       n(j, IO_OP_LOOKUP_MISS) * 4 <= absent && n(j, IO_OP_CREATE) * 20 <= absent;
 }
 
-/* Who lists files asks for each name once or twice, and looks it up the first time; starts
- * of programs ask for the same ones again. Which names were absent tells the kernel. */
+/* A listing stats each name once or twice and looks it up the first time; program starts stat the
+ * same names repeatedly. The kernel counts absent names itself. */
 static bool is_asked_often(const struct judging *j)
 {
 	return j->left.by != VIEW_BY_KERNEL && n(j, IO_OP_LOOKUP_MISS) * 4 < n(j, IO_OP_STAT);
 }
 
-/* Of files that are there, and that no folder was read for: until one of them changes. */
+/* stat() of existing files without reading folders: waiting for one to change. */
 static bool is_watching(const struct judging *j)
 {
 	double few = n(j, IO_OP_STAT) / 20;
@@ -243,7 +243,7 @@ static bool is_watching(const struct judging *j)
 	       n(j, IO_OP_OPEN) <= few && n(j, IO_OP_READDIR) * 100 <= few;
 }
 
-/* Metadata of other kinds, all added up. Close is part of it where nothing is written. */
+/* All other metadata, added up. close() is included if nothing was written. */
 static void metadata(struct judging *j)
 {
 	struct view_times *left = &j->left;
@@ -253,7 +253,7 @@ static void metadata(struct judging *j)
 	double others = all - stats - n(j, IO_OP_LOOKUP_MISS), locks = lock_requests(j);
 	struct advice *a;
 
-	/* few that take long are not cured by fewer, and the client's time is of others too */
+	/* fewer calls are no cure if few take long, and the client's time includes other calls */
 	if (!is_worth(j, seconds) || (all < j->floor && again <= 0 && locks <= 0))
 		return;
 	left->meta = 0;
@@ -291,7 +291,7 @@ static void metadata(struct judging *j)
 	}
 }
 
-/* Fewer files, all of which are gone, or all but the result, and read as much as written. */
+/* Scratch files: removed (but for a result), and read as much as written. */
 static void spilled(struct judging *j)
 {
 	struct view_times *left = &j->left;
@@ -308,7 +308,7 @@ static void spilled(struct judging *j)
 
 /* ---- fsync ----------------------------------------------------------------------- */
 
-/* A few bytes between two of them; without any the file is open with O_SYNC. */
+/* Few bytes between two fsyncs; without any fsync the file is open with O_SYNC. */
 static void syncs(struct judging *j)
 {
 	struct view_times *left = &j->left;
@@ -338,7 +338,7 @@ static void syncs(struct judging *j)
 
 /* ---- reads ------------------------------------------------------------------------ */
 
-/* "random", "sequential", or "" where it is unknown. */
+/* Return "random", "sequential", or "" if unknown. */
 static const char *places(const struct judging *j, bool is_read)
 {
 	enum io_number random = is_read ? IO_READ_RANDOM : IO_WRITE_RANDOM;
@@ -347,16 +347,16 @@ static const char *places(const struct judging *j, bool is_read)
 	double known = n(j, calls) - n(j, first);
 
 	if (j->v->io->numbers[random] < 0 && !is_read)
-		return ""; /* O_DIRECT and O_SYNC look like that, too */
+		return ""; /* O_DIRECT and O_SYNC look the same */
 	if (j->v->io->numbers[random] < 0)
 		return calls_places(j->v, IO_READ_BYTES, calls);
 	if (n(j, random) * 2 >= known && n(j, random) > 0)
 		return "random";
-	/* who reads files in turn begins each anew, and asynchronous requests have no place */
+	/* the first call of a file has no order, asynchronous requests have no offset */
 	return known * 10 < n(j, calls) || n(j, IO_ASYNC_US) > 0 ? "" : "sequential";
 }
 
-/* As the client tells; else by what no server can have done. */
+/* By the client's counters; else by rates that no server reaches. */
 static bool is_cached(const struct judging *j, double seconds, bool is_small)
 {
 	const struct io *wire = j->v->wire;
@@ -370,8 +370,9 @@ static bool is_cached(const struct judging *j, double seconds, bool is_small)
 	return bytes > seconds * CACHE_BPS || seconds * 1e6 < calls * CACHE_US;
 }
 
-/* Did processes wait for these? A client reads ahead and writes behind: without times of the
- * kernel small calls count where they are many, and large ones where latency was counted. */
+/* Return true if processes waited for these calls. A client reads ahead and writes behind: without
+ * times of the kernel, small calls count if there are many, large ones if their latency was
+ * counted. */
 static bool is_waited_for(const struct judging *j, bool is_small, bool is_read)
 {
 	if (j->left.by == VIEW_BY_KERNEL || n(j, is_read ? IO_READ_US : IO_WRITE_US) > 0)
@@ -411,15 +412,14 @@ static void reads(struct judging *j)
 
 /* ---- writes ----------------------------------------------------------------------- */
 
-/* Pieces of one file, from several processes: fewer files than threads were made. */
+/* Several processes write parts of one file: fewer files than threads were created. */
 static bool is_one_file(const struct judging *j)
 {
 	return n(j, IO_THREADS) >= 2 && n(j, IO_OP_OPEN) >= 2 &&
 	       n(j, IO_OP_CREATE) * 2 <= n(j, IO_THREADS);
 }
 
-/* How often, and how long the job waits for each: by the seconds of time in I/O, or by
- * bytes. */
+/* Add the number of bursts and the wait in each, by seconds of I/O time or by bytes. */
 static void add_bursts(const struct judging *j, struct advice *a, double seconds)
 {
 	double bursts = course_bursts(j->v), threads = n(j, IO_THREADS);

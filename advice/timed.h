@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* timed.h - what to change about the calls that a job waited for
+/* timed.h - advice about the calls that a job waited for
  *
- * Terms   a class of calls is explained once: the first cause that fits takes the times of
- *           the classes that it explains. What took less than timed_worth() is not told,
- *           whatever the counts; failed calls always are.
- * Owner   everything is the caller's.
+ * Terms   a class of calls is explained once: the first cause that matches takes the times
+ *           of its classes. Causes below timed_worth() are not reported, whatever the
+ *           counts; failed calls always are.
+ * Owner   everything belongs to the caller.
  * Errors  none.
  * Runs    advice.
  */
@@ -16,16 +16,16 @@
 #include "advice/terms.h"
 #include "advice/view.h"
 
-#define TIMED_MAX 12 /* of one filesystem */
+#define TIMED_MAX 12 /* per filesystem */
 
-/* Calls that failed for want of space, a quota, a server: one advice for each errno, with
- * or without times. Their number. */
+/* Add one advice for each errno of calls that failed (no space, quota, server), with or without
+ * times. Return their number. */
 size_t timed_errors(const struct view *v, struct advice list[TIMED_MAX]);
 
-/* The least share that is worth a change: more of it where it is an estimate. */
+/* Return the least share worth a change; it is larger for estimates. */
 double timed_worth(const struct view_times *times);
 
-/* *cached: the share of what the page cache served, of which nothing is told. */
+/* Return the number of advice. *cached: share served by the page cache, which gets no advice. */
 size_t timed_judge(const struct view *v, struct advice list[TIMED_MAX], double *cached);
 
 #endif

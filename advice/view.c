@@ -62,15 +62,15 @@ double view_call_s(const struct view *v, double calls)
 	return calls * v->limits->sync_call_us / 1e6;
 }
 
-/* The client asked for a tenth of them, or less: it had the rest at hand. */
+/* The client sent less than a tenth of the operations; its cache served the rest. */
 static bool is_at_hand(const struct view *v)
 {
 	return v->wire && v->wire->numbers[IO_META_CALLS] >= 0 &&
 	       (double)v->wire->numbers[IO_META_CALLS] * 10 < view_metas(v);
 }
 
-/* Bytes or calls: what the client moved, or did, where it tells, and not what came from the
- * page cache; else as asked for. Of mapped files, too, where it tells. */
+/* Bytes or calls handled by the client, if it counts them (with mapped files, without the page
+ * cache); else those of the job. */
 static double moved_by(const struct view *v, enum io_number number)
 {
 	const int64_t *wire = v->wire ? v->wire->numbers : NULL;
@@ -97,7 +97,7 @@ bool view_is_busy(const struct view *v)
 
 	view_times(v, &t);
 	share = (t.read + t.write + t.sync + t.close) * t.scale * 100;
-	/* at the speed of a core it is the least that it can have taken */
+	/* the least time it can have taken, at the speed of a core */
 	least = t.by == VIEW_BY_KERNEL	 ? LIMIT_WORTH_PERCENT
 		: t.by == VIEW_BY_CLIENT ? LIMIT_BUSY_PERCENT
 					 : LIMIT_BUSY_PERCENT / 10.0;
@@ -143,8 +143,8 @@ static double seconds(const struct view *v, enum io_number us)
 	return view_number(v, us) / 1e6;
 }
 
-/* The mean process may wait little and the one for which all others wait much: of both
- * shares the larger is what can be gained. */
+/* All processes may wait for the slowest: the possible gain is the larger of its share and the mean
+ * share. */
 static double gain_of(const struct view *v, const struct view_times *t)
 {
 	double slowest = v->seconds > 0 ? seconds(v, IO_SLOWEST_US) / v->seconds : 0;
@@ -161,14 +161,14 @@ double view_slowest(const struct view *v)
 	return view_number(v, IO_SLOWEST_US) / life;
 }
 
-/* Of requests that the client had on their way; < 0: it does not tell. */
+/* Sum over the client's requests, in seconds; < 0: not counted. */
 static double waited(const struct view *v, enum io_number us)
 {
 	return v->wire && v->wire->numbers[us] >= 0 ? (double)v->wire->numbers[us] / 1e6 : -1;
 }
 
-/* Of reads or writes: as the kernel measured these alone, else the client, else at least as
- * long as calls or bytes take. */
+/* Time of reads or writes: from the kernel, if it measured these; else from the client; else the
+ * least that the calls or bytes take. */
 static double moving(const struct view *v, bool is_read, double part)
 {
 	enum io_number us = is_read ? IO_READ_US : IO_WRITE_US;
@@ -183,8 +183,8 @@ static double moving(const struct view *v, bool is_read, double part)
 	return most(view_call_s(v, view_number(v, calls)), view_number(v, bytes) / (mbs * 1e6));
 }
 
-/* A name that is new to the node is looked up by the stat or the open of it: that is
- * one operation. To open a file and to close it takes three. */
+/* The stat or open of a name that is new to the node includes its lookup: one operation. Opening
+ * and closing a file takes three. */
 static double meta_operations(const struct view *v)
 {
 	double asking = view_number(v, IO_OP_STAT) + view_number(v, IO_OP_OPEN);
@@ -194,7 +194,7 @@ static double meta_operations(const struct view *v)
 	       2 * most(view_number(v, IO_OP_OPEN), view_number(v, IO_OP_CREATE));
 }
 
-/* What waits for an fsync is written by then: the client's time of WRITEs is the fsync's. */
+/* An fsync waits for WRITEs: the client's time of WRITEs counts as fsync. */
 static void split_syncs(const struct view *v, struct view_times *t)
 {
 	double syncs = view_number(v, IO_OP_FSYNC), measured = seconds(v, IO_WRITE_US);
@@ -243,7 +243,7 @@ void view_times(const struct view *v, struct view_times *t)
 				  .life = seconds(v, IO_THREAD_US) };
 	t->total = t->read + t->write + t->meta + t->sync + t->close + t->mapped + t->async;
 	if (t->life <= 0 && v->io->numbers[IO_THREAD_US] == 0 && t->total <= 0)
-		t->life = v->seconds * (double)v->nodes; /* the kernel saw nobody there */
+		t->life = v->seconds * (double)v->nodes; /* no process used it */
 	if (t->life <= 0) {
 		estimate(v, t);
 		return;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* view.h - what the rules see: one filesystem of one run
+/* view.h - input of the rules: one job on one filesystem
  *
- * Terms   view: the job's own numbers on one filesystem of a client, of all
- *           nodes; wire: what the client did there, NULL when it is unknown or
- *           of other jobs too.
- *         share: of the job's time on its nodes, 1.0 is all of it; the calls
- *           of several processes may make it more.
- *         A number that is unknown counts as 0: no rule asks for few of
- *           something without asking for much of something else.
+ * Terms   view: the job's own counters on one filesystem of a client, over all nodes;
+ *           wire: the client's counters there; NULL: unknown, or they include other jobs.
+ *         share: of the job's time on its nodes, 1.0 is all of it; the calls of several
+ *           processes may add up to more.
+ *         An unknown number counts as 0: no rule requires little of one number without
+ *           much of another.
  * Owner   everything is borrowed from the run.
  * Errors  none.
  * Runs    advice.
@@ -25,60 +24,60 @@
 
 struct view {
 	const char *fs, *type;
-	const char *client; /* name of its section */
+	const char *client; /* its section in jobio.conf */
 	const struct io *io, *wire;
 	struct record *const *records; /* of the run */
-	size_t count, nodes;	       /* nodes: those with numbers of it */
+	size_t count, nodes;	       /* nodes: with counters of it */
 	bool is_whole;
-	double start;	/* the first node's; < 0 unknown */
-	double seconds; /* how long the job ran */
-	double apart;	/* by which clocks of nodes differ (run.h) */
+	double start;	/* on the first node; < 0: unknown */
+	double seconds; /* elapsed time of the job */
+	double apart;	/* seconds by which clocks of nodes differ (run.h) */
 	const struct config_advice *limits;
 };
 
-/* Seconds of the job in calls on this filesystem, by class. By the kernel: of all threads,
- * and how long they lived. By the client: of its requests, several of which are on their
- * way at a time, at most as long as the job took; by the number of calls likewise; life is
- * then the time of the job on its nodes. */
+/* Seconds of the job in calls on this filesystem, by class. From the kernel: over all threads,
+ * whose lifetimes add up to life. From the client: over its requests, which may overlap, at most
+ * the job's time; from the number of calls likewise; life is then the time of the job on its
+ * nodes. */
 struct view_times {
 	enum view_by by;
 	double read, write, meta, sync, close, mapped, async;
-	double total, life; /* life 0: the job has not run */
-	double scale;	    /* of a class's seconds to its share */
+	double total, life; /* 0: the job has not run */
+	double scale;	    /* factor from seconds to share */
 };
 
-double view_known(int64_t number); /* 0: it is not */
+double view_known(int64_t number); /* 0 if unknown */
 double view_number(const struct view *v, enum io_number number);
-double view_metas(const struct view *v); /* all of them */
+double view_metas(const struct view *v); /* all metadata operations */
 double view_bytes(const struct view *v);
-double view_mapped(const struct view *v); /* through mapped files: not in it */
+double view_mapped(const struct view *v); /* by mapped files: not in view_bytes() */
 double view_calls(const struct view *v);
-/* Bytes a call; 0: there is none. */
+/* Bytes per call; 0: no calls. */
 double view_mean(const struct view *v, enum io_number bytes, enum io_number calls);
 
-/* A second on each node. */
+/* Per second and node. */
 double view_rate(const struct view *v, double number);
-/* Seconds that so many synchronous calls take at least: limits->sync_call_us each. */
+/* Least seconds of [calls] synchronous calls: limits->sync_call_us each. */
 double view_call_s(const struct view *v, double calls);
-/* Share of the job's time in reading and writing. */
+/* Share of the job's time in reads and writes. */
 double view_io_share(const struct view *v);
-/* Enough of it for a cure to be noticed. */
+/* Return true if there is enough I/O for a change to be noticed. */
 bool view_is_busy(const struct view *v);
 
-/* Did jobio set this mount option, on this filesystem? */
+/* Return true if jobio set this mount option on this filesystem. */
 bool view_has_option(const struct view *v, const char *option);
-/* io-cores of a node that the client works on: the fewest; 0: none or unknown. */
+/* Fewest io-cores of a node that the client runs on; 0: none or unknown. */
 int64_t view_cores(const struct view *v);
 
 void view_times(const struct view *v, struct view_times *times);
-/* Share of its life that the thread with the most time waited; < 0: unknown, or it lived for
- * less than half as long as the others do. */
+/* I/O share of the lifetime of the thread with the most I/O time; < 0: unknown, or it ran for less
+ * than half of the mean lifetime. */
 double view_slowest(const struct view *v);
-/* Calls of a class that failed so. */
+/* Number of calls of [class] that failed with [error]. */
 double view_failed(const struct view *v, enum io_errno error, enum io_class class);
 
-/* Fill in an advice; a share is at most 1. */
-bool view_tell(struct advice *a, const char *class, double share); /* true */
+/* Set class and share; a share is at most 1. */
+bool view_tell(struct advice *a, const char *class, double share); /* always true */
 void view_add(struct advice *a, const char *key, double number);
 
 #endif
