@@ -22,6 +22,7 @@ static const struct weka_service *service_of(const struct judge *judge, const ch
 	return &weka_of(judge->client)->service_alt;
 }
 
+/* On an idle node as well: a client that is mounted on demand starts inside the job. */
 void weka_check_isolate(const struct judge *judge, const struct rule *rule)
 {
 	const struct weka_service *service;
@@ -35,12 +36,12 @@ void weka_check_isolate(const struct judge *judge, const struct rule *rule)
 			return; /* the spelling has a finding of its own */
 		rule_say(
 			judge, rule,
-			"%s does not set isolate_cpusets, and WEKA's default is true: the client takes CPUs out of Slurm's cpusets",
+			"%s does not set isolate_cpusets, and WEKA's default is true: the client takes CPUs out of Slurm's cpusets each time it starts",
 			path);
 	} else {
 		rule_say(
 			judge, rule,
-			"%s says isolate_cpusets='%s': the client takes CPUs out of Slurm's cpusets",
+			"%s says isolate_cpusets='%s': the client takes CPUs out of Slurm's cpusets each time it starts",
 			path, service->isolate_text);
 	}
 }
