@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# must_fail.bats - fails on purpose: ./check proves with it that it counts
+# must_fail.bats - fails on purpose: ./check runs it to show that failures are counted
 
 @test "a test that passes" {
 	true

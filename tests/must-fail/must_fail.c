@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* must_fail - fails on purpose: ./check proves with it that it counts */
+/* must_fail - fails on purpose: ./check runs it to show that failures are counted */
 #include <stdlib.h>
 
 #include <check.h>

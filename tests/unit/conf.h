@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* conf.h - the configuration that a text is; nothing of it stays on the disk */
+/* conf.h - load a configuration from a text; its temporary file is removed */
 #ifndef JOBIO_TESTS_UNIT_CONF_H
 #define JOBIO_TESTS_UNIT_CONF_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* rows.h - tables of text
  *
- * ROWS(table) is how many rows it has. split_row("a | b | c", part) cuts a row into its parts,
- * without the blanks around them; those that it has not are "". */
+ * ROWS(table) is the number of rows. split_row("a | b | c", part) splits a row at '|' and
+ * trims blanks; parts that are missing are "". */
 #ifndef JOBIO_TESTS_UNIT_ROWS_H
 #define JOBIO_TESTS_UNIT_ROWS_H
 

@@ -3,18 +3,18 @@
  *
  *   UNIT_MAIN("cpuset", a_list_is_parsed, an_empty_list_is_the_empty_set)
  *
- * Runs every test in a process of its own (Check forks), prints Check's line
- * "100%: Checks: N, Failures: N, Errors: N" and exits 1 if one failed.
+ * Runs each test in a process of its own (Check forks), prints Check's line
+ * "100%: Checks: N, Failures: N, Errors: N" and exits 1 if a test failed.
  *
- * The variable JOBIO_SHARE=N asks for an N-th of what is tried at random, or row by
- * row of a long table: a tenth, unless it is set. */
+ * JOBIO_SHARE=N in the environment runs one in N of the random rounds and of the rows
+ * of long tables; default 10. */
 #ifndef JOBIO_TESTS_UNIT_RUNNER_H
 #define JOBIO_TESTS_UNIT_RUNNER_H
 
 #include <check.h>
 #include <stdlib.h>
 
-/* The N of JOBIO_SHARE. */
+/* N of JOBIO_SHARE. */
 static inline int rounds_share(void)
 {
 	const char *text = getenv("JOBIO_SHARE");
@@ -22,7 +22,7 @@ static inline int rounds_share(void)
 	return text && atoi(text) > 0 ? atoi(text) : 10;
 }
 
-/* How many of so many; at least one. */
+/* Rounds to run out of 'all'; at least 1. */
 static inline int rounds(int all)
 {
 	return (all - 1) / rounds_share() + 1;

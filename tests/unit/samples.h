@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* samples.h - outputs of clients, written for the tests (tests/samples)
+/* samples.h - recorded output of clients (tests/samples)
  *
- * sample_read("weka/x.json") is the text of a file there; the caller frees it.
- * sample_kept("report/x.golden", text) fails unless the file has that text, which
- * somebody has looked at; JOBIO_UPDATE=1 keeps it anew. */
+ * sample_read("weka/x.json") returns the text of that file; the caller frees it.
+ * sample_kept("report/x.golden", text) fails unless the file has that text;
+ * JOBIO_UPDATE=1 rewrites the file, and the difference is reviewed. */
 #ifndef JOBIO_TESTS_UNIT_SAMPLES_H
 #define JOBIO_TESTS_UNIT_SAMPLES_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tempdir.h - a folder of its own for one test
+/* tempdir.h - a temporary folder for one test
  *
- * tempdir_make() makes one under TMPDIR or /tmp and returns its path (static);
- * tempdir_path("a") is "DIR/a" (static, four at a time);
- * tempdir_put("a/b", "text") writes a file there, makes the folders above it and
- * returns its path, tempdir_command() writes one that can be run; tempdir_expect() reads one. Each test
- * runs in a process of its own; tempdir_remove() at its end. */
+ * tempdir_make() creates one under TMPDIR or /tmp and returns its path (static);
+ * tempdir_path("a") returns "DIR/a" (static, four buffers in turn);
+ * tempdir_put("a/b", "text") writes a file, creates its parent folders and returns its
+ * path; tempdir_command() writes an executable file; tempdir_expect() compares a file's text.
+ * Each test runs in a process of its own and calls tempdir_remove() at its end. */
 #ifndef JOBIO_TESTS_UNIT_TEMPDIR_H
 #define JOBIO_TESTS_UNIT_TEMPDIR_H
 
@@ -55,7 +55,7 @@ __attribute__((unused)) static const char *tempdir_put(const char *name, const c
 	return path;
 }
 
-/* A script, in which each %s is the folder; 'path' gets where it is. */
+/* Write a script, with each %s replaced by the folder; 'path' gets its path. */
 __attribute__((unused)) static char *tempdir_command(const char *name, const char *script,
 						     char path[600])
 {
@@ -67,7 +67,7 @@ __attribute__((unused)) static char *tempdir_command(const char *name, const cha
 	return path;
 }
 
-/* A file has this text; one that is not there has none. */
+/* Fail unless the file has this text; a missing file counts as "". */
 __attribute__((unused)) static void tempdir_expect(const char *name, const char *text)
 {
 	char *is = fileio_read(tempdir_path(name), 10000, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jobio.conf: a row for each sentence that a bad file is refused with, each key's bounds by the
- * tables of keys themselves, and what sections mean for nodes, clients and jobs. */
+/* jobio.conf: a row for each error message of a bad file, the bounds of each key from the
+ * tables of keys, and what sections mean for nodes, clients and jobs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 static struct err err;
 
-/* File => what its refusal begins with, after the path of the file. */
+/* File => start of the error message, after the path of the file. */
 static const char *const bad[] = {
 	"[jobio]\n\ngate = maybe\n => :3: [jobio] gate: 'maybe': expected one of off warn enforce",
 	"[jobio]\nenabled=off\n => :2: [jobio] enabled: 'off': expected one of no yes",
@@ -120,7 +120,7 @@ END_TEST
 
 /* ---- keys -------------------------------------------------------------------------- */
 
-/* jobio.conf(5) without quotes and macros, blanks folded. */
+/* jobio.conf(5) without quotes and macros, runs of blanks as one. */
 static char *manual(void)
 {
 	char *text = fileio_read(SRCDIR "/man/jobio.conf.5", 1 << 20, NULL, &err), *from, *to;
@@ -176,10 +176,10 @@ END_TEST
 
 /* ---- which clients and profiles ----------------------------------------------------- */
 
-START_TEST(jobio_is_off_by_enabled_nodes_and_partitions_for_those_that_they_leave_out)
+START_TEST(jobio_is_off_where_enabled_nodes_or_partitions_exclude_a_node_or_job)
 {
 	static const struct {
-		const char *text, *node, *partitions, *why; /* NULL: on */
+		const char *text, *node, *partitions, *why; /* NULL: jobio is on */
 	} rows[] = {
 		{ "", "c1", "batch", NULL },
 		{ "enabled=yes\n", NULL, "", NULL },
@@ -228,7 +228,7 @@ START_TEST(an_epilog_waits_for_the_ledger_on_wait_nodes_where_there_is_a_host)
 }
 END_TEST
 
-/* "a c": the clients of a node, in their order. */
+/* The names of a node's clients in their order: "a c". */
 static const char *clients_of(const struct config *config, const char *node)
 {
 	const struct config_client *list[CONFIG_CLIENTS_MAX];
@@ -357,7 +357,7 @@ START_TEST(the_ledgers_store_and_hosts_are_words)
 	}
 	config_free(config);
 	memset(list, 'x', sizeof(list));
-	list[CONFIG_WORD_MAX] = '\0'; /* no word is cut */
+	list[CONFIG_WORD_MAX] = '\0'; /* words are not truncated */
 	ck_assert(!config_word(list, 0, word) && !config_word(", ", 0, word));
 }
 END_TEST
@@ -395,7 +395,7 @@ END_TEST
 
 /* ---- calibrations and the example -------------------------------------------------------- */
 
-/* jobio.conf with these keys of [advice], and the file that its calibration names. */
+/* Load jobio.conf with these keys of [advice] and the calibration file that it names. */
 static int calibrate(const char *keys, const char *constants, struct config **config)
 {
 	char text[600];
@@ -445,7 +445,7 @@ START_TEST(a_calibration_gives_the_numbers_of_advice_that_jobio_conf_does_not)
 }
 END_TEST
 
-/* Its text, with the lines that a '#' and no blank puts out of use. */
+/* Text of the example, with the lines that start with '#' and no blank uncommented. */
 static char *example(void)
 {
 	char *text = fileio_read(SRCDIR "/etc/jobio.conf", 65536, NULL, NULL), *from, *to;
@@ -458,7 +458,7 @@ static char *example(void)
 	return text;
 }
 
-/* Each profile, by the client that it is for: as `jobio check` asks it (J06, J07). */
+/* Every client accepts each profile for it, as in `jobio check` (J06, J07). */
 static void expect_profiles_taken(const struct config *config)
 {
 	for (size_t i = 0; i < config->profile_count; i++) {
@@ -488,7 +488,7 @@ START_TEST(the_example_loads_with_and_without_the_lines_that_are_not_in_use)
 	ck_assert_msg(config != NULL, "%s", err.text);
 	ck_assert_uint_eq(config->client_count, 1);
 	ck_assert_uint_eq(config->profile_count, 3);
-	/* it is copied to nodes, which have no ledger of their own (L02) */
+	/* the example is copied to nodes, which have no ledger of their own (L02) */
 	ck_assert_str_eq(config->ledger.host, "accounting.example.org");
 	expect_profiles_taken(config);
 	config_free(config);
@@ -508,7 +508,7 @@ START_TEST(a_process_without_standard_input_reads_its_configuration)
 
 	tempdir_make();
 	tempdir_put("jobio.conf", "[jobio]\ngate = off\n");
-	close(0); /* the file gets this number */
+	close(0); /* the next open() returns 0 */
 	config = config_load(tempdir_path("jobio.conf"), &err);
 	ck_assert_int_eq(fcntl(0, F_GETFD), -1);
 	ck_assert_int_eq(dup2(kept, 0), 0);
@@ -522,7 +522,7 @@ END_TEST
 
 UNIT_MAIN("config", a_bad_jobio_conf_is_refused_with_file_line_and_reason,
 	  jobio_conf_5_has_the_bounds_words_and_default_of_each_key,
-	  jobio_is_off_by_enabled_nodes_and_partitions_for_those_that_they_leave_out,
+	  jobio_is_off_where_enabled_nodes_or_partitions_exclude_a_node_or_job,
 	  an_epilog_waits_for_the_ledger_on_wait_nodes_where_there_is_a_host,
 	  of_two_clients_of_one_type_the_first_has_the_mounts_that_both_claim,
 	  a_profile_is_for_the_clients_whose_type_takes_what_it_sets,

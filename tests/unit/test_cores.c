@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which cores Slurm withholds, and which OS CPUs they are. The judge is what the real daemons
- * of two versions printed on 145 machines (tests/machines); below it stand rows for what no
- * daemon prints: findings, soundness, odd machines, node lines and records, the cache. */
+/* Which cores Slurm withholds, and which OS CPUs they are. The results are compared with
+ * what the real daemons of two versions printed on 145 machines (tests/machines). Tables of
+ * rows cover the rest: findings, soundness, odd machines, node lines and records, the cache. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@
 
 static struct err err;
 
-/* Of a set, for a comparison; four at a time. */
+/* Text of a set, for a comparison; four buffers in turn. */
 static const char *list_of(const struct cpuset *set)
 {
 	static char kept[4][4096];
@@ -35,7 +35,7 @@ static const char *list_of(const struct cpuset *set)
 
 /* ---- what the daemons printed ---------------------------------------------------- */
 
-/* A row of a file below tests/machines, with the words of its head. */
+/* A row of a file of tests/machines, with the words of its head. */
 struct row {
 	char *heads[WORDS_MAX], *words[WORDS_MAX];
 };
@@ -55,7 +55,7 @@ static void split(char *line, char **words)
 		words[count++] = NULL;
 }
 
-/* Each row, or where there are none each head, that is not left out in a slow program. */
+/* Call for each row, or for each head that has no rows, except those that is_left_out() drops. */
 static void each_row(const char *name, bool heads_only, struct score *score,
 		     void (*judge)(const struct row *row, struct score *score))
 {
@@ -84,7 +84,7 @@ static void each_row(const char *name, bool heads_only, struct score *score,
 	free(head);
 }
 
-/* In an emulator of memory, all but some of the rows. */
+/* Under valgrind most rows are left out. */
 static bool is_left_out(struct score *score)
 {
 	bool is = (score->rows + score->left_out) % (unsigned int)rounds_share();
@@ -93,14 +93,14 @@ static bool is_left_out(struct score *score)
 	return is;
 }
 
-/* "-" stands for nothing. */
+/* "-" in a table is the empty text. */
 static const char *plain(const char *word)
 {
 	ck_assert_ptr_nonnull(word);
 	return !strcmp(word, "-") ? "" : word;
 }
 
-/* A machine of the table, kept: it is needed by many rows. */
+/* The map of a machine of the table; kept, since many rows use it. */
 static const struct core_map *map_of(const char *machine, const char *flags, unsigned int version)
 {
 	struct core_map_options options = { .slurm_version = version };
@@ -126,8 +126,8 @@ static const struct core_map *map_of(const char *machine, const char *flags, uns
 	return maps[i].map;
 }
 
-/* What is computed for a node line with a spec set ("cores=2", "cpus=0,16"), and how it differs
- * from what the daemon said. */
+/* Compute the reservation for a node line with a spec set ("cores=2", "cpus=0,16") and compare
+ * it with the daemon's log. */
 static void judge(struct score *score, const struct row *row, const char *line, const char *usage,
 		  unsigned int version, struct reservation_request request, const char *class,
 		  const char *abs_cpus, const char *os_cpus)
@@ -167,11 +167,11 @@ static void judge(struct score *score, const struct row *row, const char *line, 
 	findings_free(&findings);
 }
 
-static const char *version_name; /* of the rows that are judged */
+static const char *version_name; /* of the rows that are compared */
 static unsigned int version;
 
-/* Head: machine, flags, class, CPUs, Boards, sockets of all boards, cores of a socket, threads
- * of a core. Row: spec set, abstract CPUs, OS CPUs, and the version when the two do not agree. */
+/* Head: machine, flags, class, CPUs, boards, sockets of all boards, cores per socket, threads
+ * per core. Row: spec set, abstract CPUs, OS CPUs, and the version if the two versions differ. */
 static void judge_slurmd(const struct row *row, struct score *score)
 {
 	char *const *h = row->heads, *const *w = row->words;
@@ -186,9 +186,9 @@ static void judge_slurmd(const struct row *row, struct score *score)
 	      plain(w[1]), plain(w[2]));
 }
 
-/* Head: machine, flags, sockets, cores of a socket, threads of a core, AllowSpecResourcesUsage,
+/* Head: machine, flags, sockets, cores per socket, threads per core, AllowSpecResourcesUsage,
  * version. Row: spec set, the job's request ("-": none; "2": cores; "t2": threads), abstract
- * CPUs and OS CPUs that it did not get. */
+ * CPUs and OS CPUs that were withheld from the job. */
 static void judge_job(const struct row *row, struct score *score)
 {
 	struct reservation_request request = { RESERVATION_CORES, 0 };
@@ -207,7 +207,7 @@ static void judge_job(const struct row *row, struct score *score)
 	judge(score, row, line, h[5], version, request, "regular", plain(w[2]), plain(w[3]));
 }
 
-/* No row may get lost on the way; of those that are not regular, 95 % and none silently. */
+/* All rows were compared; of irregular machines at least 95 % agree, the others have a finding. */
 static void expect_rows(const char *file, const char *name, unsigned int number, unsigned int rows)
 {
 	struct score score = { 0 };
@@ -233,14 +233,14 @@ START_TEST(spec_sets_are_those_that_slurmd_22_05_and_25_11_reserve)
 }
 END_TEST
 
-START_TEST(jobs_lose_the_cores_that_slurmctld_22_05_and_25_11_keep_back)
+START_TEST(jobs_do_not_get_the_cores_that_slurmctld_22_05_and_25_11_withhold)
 {
 	expect_rows(MACHINES "jobs.txt", "22.05", VERSION_OF(22, 5, 8), 1411);
 	expect_rows(MACHINES "jobs.txt", "25.11", VERSION_OF(25, 11, 7), 183);
 }
 END_TEST
 
-/* "0,4*,1": OS CPUs in Slurm's order; '*' marks what slurmd left at its default. */
+/* "0,4*,1": OS CPUs in Slurm's order; '*': slurmd left the default. */
 static char *block_of(const struct core_map *map)
 {
 	unsigned int cpus = core_map_shape(map)->cpus;
@@ -252,8 +252,8 @@ static char *block_of(const struct core_map *map)
 	return text;
 }
 
-/* The same of the words of a row: a list for the first threads of all cores, one for the second
- * ones, ..., "default" and the entries that are defaults. */
+/* The same from the words of a row: a list for the first threads of all cores, one for the
+ * second threads, ..., "default" and the entries that are defaults. */
 static char *block_of_words(char *const *words)
 {
 	unsigned int *lists[WORDS_MAX], counts[WORDS_MAX], threads = 0, cpus = 0, defaults;
@@ -277,7 +277,7 @@ static char *block_of_words(char *const *words)
 	return text;
 }
 
-/* As text it is the same map. */
+/* The map is unchanged after being written as text and read again. */
 static void expect_same_as_text(const struct core_map *map)
 {
 	char *text = core_map_format(map), *again, *a = block_of(map), *b;
@@ -328,12 +328,12 @@ END_TEST
 
 /* ---- reservations ------------------------------------------------------------------ */
 
-/* 2 sockets of 2 cores with 2 threads, core k is CPU k and k + 4, and the flaws of the machine;
- * 2 sockets of 2 cores with one thread */
+/* smt: 2 sockets of 2 cores with 2 threads, core k is CPUs k and k + 4, %d: the machine's flaws;
+ * the other map: 2 sockets of 2 cores with one thread */
 #define SMT "core_map/1 8 1 2 2 2 %d 0-7 0-7 0,4,1,5,2,6,3,7 0,4;1,5;2,6;3,7"
 #define PLAIN "4 1 2 2 1 0 0-3 0-3 0,1,2,3 0;1;2;3"
 
-/* "8:2x2x2 count=1 list=7 ...": a record of 24.11.5 but for what the words say. */
+/* "8:2x2x2 count=1 list=7 ...": a node record of 24.11.5, with these words changed. */
 static void set_node(struct node *node, const char *text)
 {
 	char words[200], *state, *word, *value;
@@ -376,7 +376,7 @@ static void set_node(struct node *node, const char *text)
 	node->version = VERSION_OF(release[0], release[1], release[2]);
 }
 
-/* "smt" has 'flaws' in its text; another text is a map of four CPUs of its own. */
+/* 'text': "smt" with 'flaws', or the text of another map of four CPUs. */
 static int compute(const struct node *node, const char *text, const char *asked,
 		   struct reservation *got)
 {
@@ -401,7 +401,7 @@ static int compute(const struct node *node, const char *text, const char *asked,
 	return rc;
 }
 
-/* Class, "unsound", "never" (no such job runs), and the codes of the findings in their order. */
+/* Class, "unsound", "never" (no such job can run), and the codes of the findings in order. */
 static const char *says_of(const struct reservation *got)
 {
 	static char says[200];
@@ -415,8 +415,8 @@ static const char *says_of(const struct reservation *got)
 	return says;
 }
 
-/* Map | node record | what the job asks for (-: nothing, N: --core-spec, tN: --thread-spec) |
- * abstract cores and OS CPUs that it does not get | class and findings | the first sentence. */
+/* Map | node record | request of the job (-: none, N: --core-spec, tN: --thread-spec) |
+ * abstract cores and OS CPUs withheld | class and findings | the first finding's text. */
 static const char *const reserved[] = {
 	"smt | 8:2x2x2 | 1 | 3 | 3,7 | regular",
 	"smt | 8:2x2x2 | 3 | 1-3 | 1-3,5-7 | regular",
@@ -494,7 +494,7 @@ static const char *const reserved[] = {
 	"smt 513 | 8:2x2x2 | 1 | 3 | 3,7 | irregular C01 C09",
 };
 
-START_TEST(a_job_loses_the_cores_of_its_row_and_the_findings_say_why)
+START_TEST(a_job_does_not_get_the_cores_of_its_row_and_has_its_findings)
 {
 	struct reservation got;
 	char part[8][700];
@@ -542,7 +542,7 @@ END_TEST
 
 /* ---- lists that slurmd cuts at 255 characters (slurmd.c:res_abs_cpus) ------------------ */
 
-/* A machine of so many sockets and cores of one CPU. */
+/* A machine of so many sockets and cores per socket, one thread per core. */
 static const char *many_cores(unsigned int sockets, unsigned int cores)
 {
 	unsigned int all = sockets * cores, i;
@@ -557,7 +557,7 @@ static const char *many_cores(unsigned int sockets, unsigned int cores)
 	return text;
 }
 
-/* CoreSpecCount of such a node, and a job that asks for the cores of 'list'. */
+/* A node with this CoreSpecCount, and a job that requests the cores of 'list'. */
 static void expect_cut(const char *release, unsigned int sockets, unsigned int cores,
 		       unsigned int count, const char *list, const char *sentence)
 {
@@ -582,7 +582,7 @@ static void expect_cut(const char *release, unsigned int sockets, unsigned int c
 	free(numbers);
 }
 
-START_TEST(before_23_02_slurmctld_keeps_back_what_is_left_of_a_list_that_slurmd_cuts)
+START_TEST(before_23_02_slurmctld_withholds_the_cores_of_a_list_that_slurmd_truncates)
 {
 	const char *left = "and slurmctld keeps back only what is left of it";
 
@@ -610,7 +610,7 @@ START_TEST(a_list_of_255_characters_is_not_cut_and_one_more_is)
 	for (int more = 0; more < 2; more++) {
 		ck_assert_int_eq(compute(&node, many_cores(1, 512), "-", &got), 0);
 		ck_assert_str_eq(says_of(&got), more ? "regular C07" : "regular");
-		text = reservation_abs_cpus_text(&got); /* as slurmd logs it */
+		text = reservation_abs_cpus_text(&got); /* the text in slurmd's log */
 		ck_assert_uint_eq(strlen(text), RESERVATION_LOG_MAX);
 		free(text);
 		reservation_free(&got);
@@ -626,9 +626,9 @@ END_TEST
 #define KINDS                                                                                      \
 	"kind 0 efficiency=4 CoreType=IntelAtom FrequencyMaxMHz=5100; kind 1 efficiency=3 CoreType=IntelAtom FrequencyMaxMHz=4800; kind 2 efficiency=0 CoreType=IntelCore FrequencyMaxMHz=5000; kind 3 efficiency=1 CoreType=IntelCore FrequencyMaxMHz=5100; kind 4 efficiency=2 CoreType=IntelCore FrequencyMaxMHz=5000; kind 5 efficiency=5 CoreType=IntelAtom FrequencyMaxMHz=5000; numa 0; package 0; .core 0-5 pu 0-5"
 
-/* Release of Slurm, SlurmdParameters | machine, as tests/machines has it, with "; " for the ends
- * of lines and a point for a tab | the map as text: CPUs, boards, sockets, cores, threads, flaws,
- * OS CPUs, entries that slurmd sets, OS CPU of each abstract one, cores of the machine. */
+/* Release of Slurm, SlurmdParameters | machine, as in tests/machines, with "; " for newlines
+ * and a point for a tab | the map as text: CPUs, boards, sockets, cores, threads, flaws,
+ * OS CPUs, entries that slurmd sets, OS CPU of each abstract CPU, cores of the machine. */
 static const char *const odd[] = {
 	"24.11.5 | numa 0; package 0; .core 0-1 pu 0-1 4-5; package 1; .core 2-3 pu 2-3 6-7 | 8 1 2 2 2 0 0-7 0-7 0,4,1,5,2,6,3,7 0,4;1,5;2,6;3,7",
 	"24.11.5 | numa 0; package 0; .core 0-1 pu 0-1 3-4; package 1; .core 2 pu 2 | 5 1 2 1 1 70 0-4 0-2 0,1,2,3,4 0,3;1,4;2",
@@ -665,7 +665,7 @@ static const char *const odd[] = {
 	"25.11.3 | " KINDS " | 5 1 1 5 1 97 0,2-5 0-3 0,2,3,4,4 0;2;3;4;5",
 };
 
-/* The machine as hwloc XML; its path. */
+/* Write the machine as hwloc XML and return its path. */
 static const char *write_machine(const char *machine)
 {
 	char table[2000] = "machine m\n\t", *at = table + strlen(table);
@@ -688,7 +688,7 @@ static const char *write_machine(const char *machine)
 	return tempdir_path("m.xml");
 }
 
-START_TEST(slurmd_sees_an_odd_machine_as_its_row_says)
+START_TEST(the_map_of_an_odd_machine_is_the_one_of_its_row)
 {
 	struct core_map_options options = { 0 };
 	unsigned int release[3];
@@ -698,7 +698,7 @@ START_TEST(slurmd_sees_an_odd_machine_as_its_row_says)
 	tempdir_make();
 	for (size_t i = 0; i < ROWS(odd); i++) {
 		split_row(odd[i], part);
-		/* slurmd does not ask an older hwloc for kinds of CPUs, xcpuinfo.c */
+		/* slurmd does not ask hwloc 2.4 and older for kinds of CPUs, xcpuinfo.c */
 		if (HWLOC_API_VERSION <= 0x00020401 && strstr(part[1], "kind"))
 			continue;
 		options.xml = write_machine(part[1]);
@@ -762,8 +762,8 @@ END_TEST
 /* ---- node lines and records ------------------------------------------------------------ */
 
 /* A line of slurm.conf, as slurmd and slurmctld correct it (read_config.c:_parse_nodename) |
- * CPUs, boards, sockets of all boards, cores, threads | the finding and its sentence, or why the
- * line is refused. */
+ * CPUs, boards, sockets of all boards, cores, threads | the finding and its text, or the error
+ * message if the line is refused. */
 static const char *const node_lines[] = {
 	"CPUs=64 Boards=1 SocketsPerBoard=2 CoresPerSocket=16 ThreadsPerCore=2 | 64 1 2 16 2",
 	"nodename=n1 SOCKETS=2 corespersocket=4 RealMemory=9 | 8 1 2 4 1",
@@ -847,11 +847,11 @@ START_TEST(parameters_of_a_node_line_count_since_25_11)
 }
 END_TEST
 
-/* What jobio-slurm prints, in parts that a row replaces. */
+/* Output of jobio-slurm; rows replace parts of it. */
 static const char record[] =
 	"{\"name\":\"n1\",\"cpus\":8,\"boards\":1,\"sockets\":1,\"cores_per_socket\":4,\"threads_per_core\":2,\"core_spec_count\":1,\"cpu_spec_list\":\"6-7\",\"version\":\"24.11.5\",\"controller_version\":\"26.05.3\",\"mem_spec_limit\":5100,\"conf_read_at\":12,\"allow_spec_resources_usage\":true,\"select_type\":\"select/cons_tres\",\"scheduler_parameters\":\"defer,spec_cores_first\",\"restricted_cores_per_gpu\":2,\"gpu_spec\":\"0-3\",\"slurmd_parameters\":\"\"}";
 
-/* What is replaced | by what | why it is refused; or what the record says then. */
+/* Text to replace | new text | error message, or the contents of the record. */
 static const char *const records[] = {
 	"x | x | first cons_tres usage list=6-7 mem=5100 gpu=2 controller=26.05.3",
 	"select/cons_tres | select/linear | first usage list=6-7 mem=5100 gpu=2 controller=26.05.3",
@@ -907,12 +907,12 @@ START_TEST(a_record_of_slurmctld_is_read_strictly)
 END_TEST
 
 UNIT_MAIN("cores", spec_sets_are_those_that_slurmd_22_05_and_25_11_reserve,
-	  jobs_lose_the_cores_that_slurmctld_22_05_and_25_11_keep_back,
+	  jobs_do_not_get_the_cores_that_slurmctld_22_05_and_25_11_withhold,
 	  the_map_of_cores_to_os_cpus_is_slurmds_own_and_survives_the_cache,
-	  a_job_loses_the_cores_of_its_row_and_the_findings_say_why,
+	  a_job_does_not_get_the_cores_of_its_row_and_has_its_findings,
 	  a_record_without_geometry_or_of_more_than_8192_cpus_has_no_answer,
-	  before_23_02_slurmctld_keeps_back_what_is_left_of_a_list_that_slurmd_cuts,
+	  before_23_02_slurmctld_withholds_the_cores_of_a_list_that_slurmd_truncates,
 	  a_list_of_255_characters_is_not_cut_and_one_more_is,
-	  slurmd_sees_an_odd_machine_as_its_row_says, a_damaged_map_or_topology_is_refused,
+	  the_map_of_an_odd_machine_is_the_one_of_its_row, a_damaged_map_or_topology_is_refused,
 	  a_node_line_means_what_slurm_makes_of_it, parameters_of_a_node_line_count_since_25_11,
 	  a_record_of_slurmctld_is_read_strictly)

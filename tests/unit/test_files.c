@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files that outlive a crash and commands that outlive their patience: writes on a full or
- * failing disk and in a process that is killed, the journal, the folders of jobs, commands with
- * deadlines, processes by name, and the cache of slurmctld's node record. */
+/* Files and commands under faults: writes on a full or failing disk and in a process that is
+ * killed, the journal, the folders of jobs, commands with timeouts, processes by name, and
+ * the cache of slurmctld's node record. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -49,7 +49,7 @@ static void pause_ms(long ms)
 	nanosleep(&(struct timespec){ .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 }, NULL);
 }
 
-/* Files of this process may be so long at most; RLIM_INFINITY: as long as may be. */
+/* Limit the size of this process's files; RLIM_INFINITY: no limit. */
 static void limit_files(rlim_t bytes)
 {
 	struct rlimit limit = { bytes, RLIM_INFINITY };
@@ -110,7 +110,7 @@ START_TEST(links_are_neither_read_nor_followed_by_a_write)
 }
 END_TEST
 
-/* Nothing but this file is in the folder. */
+/* The folder contains this file only. */
 static void expect_alone(const char *name, const char *text)
 {
 	tempdir_expect(name, text);
@@ -118,13 +118,13 @@ static void expect_alone(const char *name, const char *text)
 	ck_assert_int_eq(rmdir(tempdir_name), 0);
 }
 
-START_TEST(a_write_on_a_full_disk_leaves_the_old_text_and_no_litter)
+START_TEST(a_write_on_a_full_disk_leaves_the_old_text_and_no_temporary_file)
 {
 	int rc;
 
 	tempdir_make();
 	tempdir_put("a", "old");
-	limit_files(4); /* for Check's own file, too */
+	limit_files(4); /* applies to Check's own file as well */
 	rc = fileio_write(tempdir_path("a"), "newer", 5, 0600, &err);
 	limit_files(RLIM_INFINITY);
 	ck_assert_int_eq(rc, -1);
@@ -138,7 +138,7 @@ START_TEST(a_write_on_a_full_disk_leaves_the_old_text_and_no_litter)
 }
 END_TEST
 
-/* From now on the kernel answers fsync(2) of this process with EIO, as a failing disk. */
+/* From now on fsync(2) fails with EIO in this process, as on a failing disk. */
 static void fail_fsync(void)
 {
 	struct sock_filter filter[] = {
@@ -167,8 +167,9 @@ START_TEST(a_write_that_fsync_does_not_confirm_is_an_error_but_for_files_of_run)
 }
 END_TEST
 
-/* Who may write in a folder, and not read it, cannot make sure that a name lasts. */
-START_TEST(a_name_that_may_not_last_is_an_error)
+/* Without read permission on the folder, fsync(2) of the folder is impossible: the new name may
+ * be lost in a crash. */
+START_TEST(a_name_that_cannot_be_made_durable_is_an_error)
 {
 	tempdir_make();
 	if (geteuid() == 0)
@@ -184,7 +185,7 @@ START_TEST(a_name_that_may_not_last_is_an_error)
 }
 END_TEST
 
-/* A process that writes the one and the other text again and again. */
+/* Start a process that writes the two texts in turn, without end. */
 static pid_t start_writer(const char *path, size_t size)
 {
 	pid_t pid = fork();
@@ -219,7 +220,7 @@ START_TEST(a_process_that_is_killed_while_it_writes_leaves_one_whole_text)
 		ck_assert(got == size && strspn(text, *text == 'a' ? "a" : "b") == size);
 		free(text);
 	}
-	/* the rest is known by its name, and prologs remove it */
+	/* the temporary file has a known name; prologs remove it */
 	snprintf(command, sizeof(command), "cd %s && rm a && ! ls | grep -v '^a\\.tmp\\.'",
 		 tempdir_name);
 	ck_assert_int_eq(system(command), 0);
@@ -256,7 +257,7 @@ START_TEST(a_folder_is_ours_alone_and_removed_without_following_links)
 	ck_assert_int_eq(symlink("../../keep", tempdir_path("t/u/l")), 0);
 	ck_assert_int_eq(symlink("..", tempdir_path("t/up")), 0);
 	ck_assert_int_eq(fileio_rmtree(tempdir_path("t"), NULL), 0);
-	ck_assert_int_eq(fileio_rmtree(tempdir_path("t"), NULL), 0); /* there is none */
+	ck_assert_int_eq(fileio_rmtree(tempdir_path("t"), NULL), 0); /* no such folder */
 	ck_assert_int_eq(access(tempdir_path("t"), F_OK), -1);
 	tempdir_expect("keep", "x");
 	tempdir_remove();
@@ -307,7 +308,7 @@ START_TEST(names_below_run_dir_and_spool_dir_are_those_of_the_manual)
 	ck_assert_str_eq(path, "/r/7/steps/interactive");
 	rundir_record_file(path, "/s", 7, -1, "c1", NULL);
 	ck_assert_str_eq(path, "/s/7.x.c1.json");
-	/* the name of a node cannot leave its folder */
+	/* a node name with "../" is refused */
 	ck_assert_int_eq(rundir_open_file(path, "/s", 7, "../../x", &err), -1);
 	ck_assert_int_eq(rundir_open_file(path, "/s", 7, "", &err), -1);
 	ck_assert_str_eq(err.text, "node name '': not a name");
@@ -360,9 +361,9 @@ START_TEST(a_journal_keeps_the_last_state_of_each_change)
 	}
 	ck_assert_int_eq(journal_mark(journal, 9, JOURNAL_DONE, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "': no change 9"));
-	scratch = journal_scratch(tempdir_path("journal")); /* marks stay in memory */
+	scratch = journal_scratch(tempdir_path("journal")); /* marks are kept in memory only */
 	journal_mark(scratch, JOURNAL_PLANNED + 1, JOURNAL_RESTORED, NULL);
-	ck_assert(journal_is_pending(scratch)); /* one is done yet */
+	ck_assert(journal_is_pending(scratch)); /* one change is still DONE */
 	journal_mark(scratch, JOURNAL_DONE + 1, JOURNAL_RESTORED, NULL);
 	ck_assert(!journal_is_pending(scratch) && journal_at(scratch, JOURNAL_DONE)->was_done);
 	ck_assert(journal_is_pending(journal = reopen(journal)));
@@ -372,7 +373,7 @@ START_TEST(a_journal_keeps_the_last_state_of_each_change)
 }
 END_TEST
 
-/* Property: wherever a crash cuts it, whole lines count, and the next one is whole, too. */
+/* Property: after a cut at any byte, complete lines are read and the next line is written whole. */
 START_TEST(a_journal_that_is_cut_anywhere_has_its_whole_lines_and_takes_the_next)
 {
 	struct journal *journal;
@@ -401,7 +402,7 @@ START_TEST(a_journal_that_is_cut_anywhere_has_its_whole_lines_and_takes_the_next
 }
 END_TEST
 
-START_TEST(a_damaged_line_of_a_journal_is_told_and_spares_the_others)
+START_TEST(a_damaged_line_of_a_journal_is_reported_and_the_others_are_read)
 {
 #define LINE(seq, state)                                                                                   \
 	"{\"seq\":" #seq                                                                                   \
@@ -432,11 +433,11 @@ START_TEST(a_damaged_line_of_a_journal_is_told_and_spares_the_others)
 		ck_assert_msg(journal_is_damaged(journal) == rows[i].damaged &&
 				      journal_count(journal) == rows[i].count,
 			      "%s", rows[i].text);
-		if (i == 1) /* behind the highest number */
+		if (i == 1) /* the number after the highest one */
 			ck_assert_int_eq(journal_plan(journal, &change, NULL), 10);
 	}
 	journal_close(journal);
-	journal = journal_scratch(tempdir_path("journal/x")); /* cannot be read */
+	journal = journal_scratch(tempdir_path("journal/x")); /* unreadable */
 	ck_assert(journal_is_damaged(journal) && journal_count(journal) == 0);
 	journal_close(journal);
 	unlink(tempdir_path("journal"));
@@ -447,7 +448,7 @@ START_TEST(a_damaged_line_of_a_journal_is_told_and_spares_the_others)
 }
 END_TEST
 
-START_TEST(a_full_disk_takes_a_line_of_the_journal_back)
+START_TEST(a_line_of_the_journal_that_does_not_fit_on_the_disk_is_removed)
 {
 	struct journal *journal;
 	struct stat st;
@@ -459,7 +460,7 @@ START_TEST(a_full_disk_takes_a_line_of_the_journal_back)
 	journal_plan(journal, &change, NULL);
 	stat(tempdir_path("journal"), &st);
 	whole = st.st_size;
-	limit_files((rlim_t)whole + 10); /* room for a part of it */
+	limit_files((rlim_t)whole + 10); /* room for part of a line */
 	rc[0] = journal_plan(journal, &change, &err);
 	limit_files(0);
 	rc[1] = journal_mark(journal, 1, JOURNAL_LOST, NULL);
@@ -493,7 +494,7 @@ START_TEST(a_command_answers_with_status_and_output_or_is_killed_at_its_deadline
 	static const struct {
 		char *script;
 		unsigned int timeout_ms;
-		int status; /* -1: none */
+		int status; /* -1: not run to its end */
 		const char *out, *errtext;
 	} rows[] = {
 		{ "echo out; echo err >&2; exit 7", 20000, 7, "out\n", "err\n" },
@@ -596,7 +597,7 @@ START_TEST(a_function_in_a_child_has_the_same_deadline_and_none_of_our_handlers)
 	ck_assert_int_eq(r.status, 128 + SIGTERM);
 	child_result_free(&r);
 	sigaction(SIGALRM, &(struct sigaction){ .sa_handler = nothing }, NULL);
-	setitimer(ITIMER_REAL, &often, NULL); /* signals do not end the wait */
+	setitimer(ITIMER_REAL, &often, NULL); /* the wait continues after signals */
 	ck_assert_int_eq(child_call("read", speak, "hello", 5000, &r, &err), 0);
 	ck_assert_int_eq(r.status, 3);
 	ck_assert_str_eq(r.out, "hello");
@@ -605,7 +606,7 @@ START_TEST(a_function_in_a_child_has_the_same_deadline_and_none_of_our_handlers)
 	ck_assert_int_eq(child_call("read of x", speak_and_hang, "half", 100, &r, &err), -1);
 	ck_assert_str_eq(err.text, "'read of x': no answer within 100 ms");
 	ck_assert_int_eq(child_call_heard("read", speak_and_hang, "half", 300, &r, &err), -1);
-	ck_assert_str_eq(r.out, "half"); /* said before its deadline */
+	ck_assert_str_eq(r.out, "half"); /* printed before the timeout */
 	child_result_free(&r);
 	expect_no_child();
 }
@@ -674,7 +675,7 @@ START_TEST(processes_of_root_and_ours_in_our_namespace_are_known_by_title_and_na
 		ck_assert_int_eq(process_named(proc, "mmfsd"), 0);
 		ck_assert_int_eq(process_count_titled("slurmstepd: [7."), 1);
 	}
-	tempdir_put("proc/11/ns/pid", ""); /* a container's */
+	tempdir_put("proc/11/ns/pid", ""); /* process of a container */
 	ck_assert_int_eq(process_count_titled("slurmstepd: [7."), geteuid() == 0 ? 0 : 1);
 	tempdir_remove();
 }
@@ -682,7 +683,7 @@ END_TEST
 
 /* ---- the cache of the node record ---------------------------------------------------------- */
 
-/* A jobio-slurm that prints a record and counts its calls. */
+/* A jobio-slurm that prints a node record and counts its calls. */
 static const char *helper(long long conf_read_at)
 {
 	static char path[600];
@@ -695,7 +696,7 @@ static const char *helper(long long conf_read_at)
 	return tempdir_command("helper", script, path);
 }
 
-/* How often slurmctld has been asked after this load. */
+/* Number of calls of slurmctld after this load. */
 static long load(const char *with, const char *node)
 {
 	struct node_state state = { 0 };
@@ -715,7 +716,7 @@ static void set_age(const char *path, long seconds)
 	ck_assert_int_eq(utime(path, &times), 0);
 }
 
-/* What is kept, with 'new' at so many bytes behind where 'from' begins. */
+/* Overwrite the cache with 'new', so many bytes after the start of 'from'. */
 static void change_cache(const char *from, size_t behind, const char *new)
 {
 	char *text = fileio_read(tempdir_path("node.json"), 1 << 20, NULL, NULL);
@@ -735,7 +736,7 @@ static void write_cache_at(time_t when)
 	change_cache("\"written_at\":", strlen("\"written_at\":"), number);
 }
 
-/* This process is the slurmd: else it would be the oldest one of this machine. */
+/* This process takes the role of slurmd; otherwise the oldest slurmd of the machine would. */
 static void begin_node(const char *conf)
 {
 	prctl(PR_SET_NAME, "slurmd");
@@ -744,7 +745,7 @@ static void begin_node(const char *conf)
 	set_age(getenv("SLURM_CONF"), 100);
 }
 
-START_TEST(slurmctld_is_asked_again_when_slurm_conf_or_slurmd_is_another)
+START_TEST(slurmctld_is_asked_again_after_a_change_of_slurm_conf_or_slurmd)
 {
 	const char *with;
 	int status;
@@ -758,22 +759,22 @@ START_TEST(slurmctld_is_asked_again_when_slurm_conf_or_slurmd_is_another)
 	ck_assert_uint_eq(mode_of("node.json"), 0600);
 	set_age(getenv("SLURM_CONF"), 50);
 	ck_assert_int_eq(load(with, "n1"), 2);
-	set_age(tempdir_put("nodes.conf", "y"), 100); /* beside it */
+	set_age(tempdir_put("nodes.conf", "y"), 100); /* a file beside slurm.conf */
 	ck_assert_int_eq(load(with, "n1"), 3);
 	ck_assert_int_eq(load(with, "n2"), 4); /* another node of this host */
 	tempdir_put("node.json", "{\"format\":1,");
 	ck_assert_int_eq(load(with, "n1"), 5);
-	prctl(PR_SET_NAME, "slurmd-wlm"); /* reconfigured, on Debian */
+	prctl(PR_SET_NAME, "slurmd-wlm"); /* the process name on Debian, after reconfigure */
 	ck_assert_int_eq(load(with, "n1"), 5);
 	prctl(PR_SET_NAME, "test_files");
 	pid = fork();
-	if (pid == 0) { /* another slurmd */
+	if (pid == 0) { /* a new slurmd process */
 		prctl(PR_SET_NAME, "slurmd");
 		_exit((int)load(with, "n1"));
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(WEXITSTATUS(status), 6);
-	ck_assert_int_eq(load(with, "n1"), 7); /* which is no more */
+	ck_assert_int_eq(load(with, "n1"), 7); /* that process has exited */
 	tempdir_remove();
 }
 END_TEST
@@ -791,12 +792,12 @@ START_TEST(a_record_older_than_slurm_conf_holds_for_a_minute)
 	ck_assert_int_eq(load(with, "n1"), 2);
 	write_cache_at(time(NULL) + NODE_YOUNG_S / 2); /* the clock was set back */
 	ck_assert_int_eq(load(with, "n1"), 3);
-	set_age(getenv("SLURM_CONF"), 4000); /* long unchanged */
+	set_age(getenv("SLURM_CONF"), 4000); /* not changed for long */
 	ck_assert_int_eq(load(with, "n1"), 4);
 	write_cache_at(0);
 	ck_assert_int_eq(load(with, "n1"), 4);
 	tempdir_remove();
-	/* slurmd writes what it has fetched anew whenever it starts: its time says nothing */
+	/* slurmd rewrites conf-cache at each start: its mtime is not that of slurm.conf */
 	begin_node("conf-cache/slurm.conf");
 	with = helper((long long)time(NULL) - 1000);
 	ck_assert_int_eq(load(with, "n1"), 1);
@@ -806,7 +807,7 @@ START_TEST(a_record_older_than_slurm_conf_holds_for_a_minute)
 }
 END_TEST
 
-START_TEST(a_cache_that_does_not_hold_is_none)
+START_TEST(an_invalid_cache_is_ignored)
 {
 	static const char *const changes[][2] = {
 		{ "\"format\":1", "\"format\":2" },
@@ -831,7 +832,7 @@ START_TEST(a_cache_that_does_not_hold_is_none)
 }
 END_TEST
 
-START_TEST(the_sentence_of_jobio_slurm_reaches_the_caller)
+START_TEST(the_error_message_of_jobio_slurm_reaches_the_caller)
 {
 	static const char *const rows[][2] = {
 		{ "#!/bin/sh\necho noise >&2\necho no such node >&2\nexit 1\n",
@@ -857,22 +858,22 @@ END_TEST
 
 UNIT_MAIN("files", a_file_is_written_whole_with_its_mode_and_read_back,
 	  links_are_neither_read_nor_followed_by_a_write,
-	  a_write_on_a_full_disk_leaves_the_old_text_and_no_litter,
+	  a_write_on_a_full_disk_leaves_the_old_text_and_no_temporary_file,
 	  a_write_that_fsync_does_not_confirm_is_an_error_but_for_files_of_run,
-	  a_name_that_may_not_last_is_an_error,
+	  a_name_that_cannot_be_made_durable_is_an_error,
 	  a_process_that_is_killed_while_it_writes_leaves_one_whole_text,
 	  a_folder_is_ours_alone_and_removed_without_following_links,
 	  a_lock_is_waited_for_until_its_deadline,
 	  names_below_run_dir_and_spool_dir_are_those_of_the_manual,
 	  a_journal_keeps_the_last_state_of_each_change,
 	  a_journal_that_is_cut_anywhere_has_its_whole_lines_and_takes_the_next,
-	  a_damaged_line_of_a_journal_is_told_and_spares_the_others,
-	  a_full_disk_takes_a_line_of_the_journal_back,
+	  a_damaged_line_of_a_journal_is_reported_and_the_others_are_read,
+	  a_line_of_the_journal_that_does_not_fit_on_the_disk_is_removed,
 	  a_command_answers_with_status_and_output_or_is_killed_at_its_deadline,
 	  all_that_a_command_started_is_killed_with_it,
 	  a_function_in_a_child_has_the_same_deadline_and_none_of_our_handlers,
 	  a_started_child_has_its_grace_and_then_sigterm_and_sigkill,
 	  processes_of_root_and_ours_in_our_namespace_are_known_by_title_and_name,
-	  slurmctld_is_asked_again_when_slurm_conf_or_slurmd_is_another,
-	  a_record_older_than_slurm_conf_holds_for_a_minute, a_cache_that_does_not_hold_is_none,
-	  the_sentence_of_jobio_slurm_reaches_the_caller)
+	  slurmctld_is_asked_again_after_a_change_of_slurm_conf_or_slurmd,
+	  a_record_older_than_slurm_conf_holds_for_a_minute, an_invalid_cache_is_ignored,
+	  the_error_message_of_jobio_slurm_reaches_the_caller)

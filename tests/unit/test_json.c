@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lib/json.h: RFC 8259, limits, and that what is written is read again. */
+/* lib/json.h: RFC 8259, limits, and that written JSON can be read again. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,9 +18,9 @@ static unsigned int some(unsigned int limit)
 	return (unsigned int)(seed >> 33) % limit;
 }
 
-/* ---- what is JSON ------------------------------------------------------------- */
+/* ---- syntax ------------------------------------------------------------------- */
 
-START_TEST(a_text_is_read_as_rfc_8259_says_and_written_in_its_shortest_form)
+START_TEST(a_text_is_read_by_rfc_8259_and_written_in_its_shortest_form)
 {
 	static const char *const rows[][2] = {
 		{ "null", NULL },
@@ -60,7 +60,7 @@ START_TEST(a_text_is_read_as_rfc_8259_says_and_written_in_its_shortest_form)
 					"A\"" },
 		{ "\"a\\u0000b\\u001f\"", NULL },
 		{ "{\"a\\u0000b\":1}", NULL },
-		{ "\"\x7f\xe4\xff\"", NULL }, /* bytes are bytes */
+		{ "\"\x7f\xe4\xff\"", NULL }, /* any byte >= 0x80 is accepted */
 	};
 	const char *wanted;
 	struct json *top;
@@ -77,7 +77,7 @@ START_TEST(a_text_is_read_as_rfc_8259_says_and_written_in_its_shortest_form)
 }
 END_TEST
 
-START_TEST(what_is_no_json_is_refused_with_the_cause)
+START_TEST(text_that_is_not_json_is_refused_with_the_cause)
 {
 	static const char *const rows[][2] = {
 		{ "", "it ends too early" },
@@ -132,14 +132,14 @@ START_TEST(what_is_no_json_is_refused_with_the_cause)
 				      !strcmp(err.text + 10, rows[i][1]),
 			      "%s: %s, not %s", rows[i][0], err.text, rows[i][1]);
 	}
-	/* a NUL is no end, and no blank */
+	/* a NUL is neither the end nor a blank */
 	ck_assert_ptr_null(json_read("{}\0", 3, DEPTH, &err));
 	ck_assert_str_eq(err.text, "not JSON: byte 3");
 	ck_assert_ptr_null(json_read("\"\0\"", 3, DEPTH, NULL));
 }
 END_TEST
 
-/* ---- at random ----------------------------------------------------------------- */
+/* ---- random values ------------------------------------------------------------- */
 
 static struct {
 	char text[4096];
@@ -173,7 +173,7 @@ static void add_list(int depth, bool is_object)
 	add("%c", is_object ? '}' : ']');
 }
 
-/* As it is written. */
+/* Append a random value as it is written. */
 static void add_value(int depth)
 {
 	static const char *const plain[] = { "null",
@@ -195,7 +195,7 @@ static void add_value(int depth)
 		add("%s", plain[some(sizeof(plain) / sizeof(plain[0]))]);
 }
 
-START_TEST(what_is_written_is_read_again_and_a_changed_byte_does_no_harm)
+START_TEST(written_json_can_be_read_again_and_a_changed_byte_does_no_harm)
 {
 	static const char wrong[] = "\"\\{}[],:0-.eu \n\x01\x80x";
 	unsigned int i, k, count = (unsigned int)rounds(4000);
@@ -255,18 +255,18 @@ START_TEST(a_member_of_another_kind_is_as_one_that_is_missing)
 	list = json_list(top, "list");
 	ck_assert(json_value_number(json_first(list), &number));
 	ck_assert_int_eq(number, -7);
-	/* where it stands, for who keeps a part of a text */
+	/* position in the text, for callers that keep a part of it */
 	ck_assert_int_eq(strncmp(sample + list->list.at, "[-7],", list->list.size + 1), 0);
 	json_free(top);
 	ck_assert(!json_text(NULL, "a") && !json_first(NULL) && !json_parse("[1]") &&
 		  !json_parse_list("{}"));
-	top = json_parse("{\"a\":1,\"a\":null,\"b\":null,\"b\":2}"); /* the last counts */
+	top = json_parse("{\"a\":1,\"a\":null,\"b\":null,\"b\":2}"); /* the last one counts */
 	ck_assert(!json_member(top, "a") && json_number(top, "b") == 2);
 	json_free(top);
 }
 END_TEST
 
-START_TEST(what_is_added_is_written_in_its_order)
+START_TEST(members_are_written_in_the_order_of_their_addition)
 {
 	struct json *top = json_new_object(), *list;
 	char *line;
@@ -291,7 +291,8 @@ START_TEST(what_is_added_is_written_in_its_order)
 }
 END_TEST
 
-UNIT_MAIN("json", a_text_is_read_as_rfc_8259_says_and_written_in_its_shortest_form,
-	  what_is_no_json_is_refused_with_the_cause,
-	  what_is_written_is_read_again_and_a_changed_byte_does_no_harm,
-	  a_member_of_another_kind_is_as_one_that_is_missing, what_is_added_is_written_in_its_order)
+UNIT_MAIN("json", a_text_is_read_by_rfc_8259_and_written_in_its_shortest_form,
+	  text_that_is_not_json_is_refused_with_the_cause,
+	  written_json_can_be_read_again_and_a_changed_byte_does_no_harm,
+	  a_member_of_another_kind_is_as_one_that_is_missing,
+	  members_are_written_in_the_order_of_their_addition)

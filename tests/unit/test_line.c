@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* No byte is lost by folding, which no counter of the kernel can show: a job's timeline
- * is told at random times, in gaps of seconds and of months. */
+/* No byte is lost when the timeline is folded: counts are added at random times, with gaps
+ * from seconds to months. The kernel's counters cannot be used to test this. */
 #include <stdint.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #define TOLD_MAX 400
 
 static struct count_line line;
-static __u64 window[TOLD_MAX], seed; /* of what was told, in the order of time */
+static __u64 window[TOLD_MAX], seed; /* window of each addition, in the order of time */
 static struct count_row row[TOLD_MAX], sum;
 static size_t told;
 
@@ -20,7 +20,7 @@ static __u64 some(__u64 below)
 	return (seed >> 33) % below;
 }
 
-/* So much more was counted until the line's window ended. */
+/* Add a random number of bytes and calls to the current window. */
 static void tell(void)
 {
 	struct count_row more = { { some(1 << 30), some(1 << 30) }, some(100), some(1 << 30) };
@@ -34,7 +34,7 @@ static void tell(void)
 	line_tell(&line, &sum);
 }
 
-/* Each row has what its windows had. */
+/* Each row has the sum of its windows. */
 static void expect_rows(void)
 {
 	struct count_row rows[COUNT_ROWS] = { 0 };
@@ -51,7 +51,7 @@ static void expect_rows(void)
 	ck_assert(!memcmp(rows, line.rows, sizeof(rows)));
 }
 
-/* As wide as it takes, no wider. */
+/* The rows are as wide as needed, no wider. */
 static void expect_least_width(void)
 {
 	__u64 first = window[0], last = window[told - 1];
@@ -83,7 +83,7 @@ START_TEST(no_byte_gets_lost_or_into_another_row_whatever_the_gaps_are)
 }
 END_TEST
 
-/* From 100.25 s to 'end', the first call that ends; then one of the last second. */
+/* A call from 100.25 s to 'end', the first to end; then a call in the last second. */
 START_TEST(a_long_call_is_in_each_row_that_it_took)
 {
 	static const __u64 ends[] = { 100500000000, 103500000000, 163000000000, 301000000000 };

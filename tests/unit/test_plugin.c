@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The built jobio.so in a client and in a slurmstepd of spank.h's contract: this program exports
- * what they export, opens the plugin as Slurm does, and calls it in Slurm's order (sbatch/opt.c,
- * mgr.c, task.c). Each client and slurmstepd is a process of its own. A row of text each. */
+/* The built jobio.so in a client and in a slurmstepd as spank.h defines them: this program
+ * exports the functions that they export, opens the plugin as Slurm does, and calls it in Slurm's
+ * order (sbatch/opt.c, mgr.c, task.c). Each client and slurmstepd is a process of its own. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -24,11 +24,11 @@
 #include "tests/unit/tempdir.h"
 
 #define PLUGIN BUILDDIR "/.libs/jobio.so"
-#define FAILED 98 /* a callback did */
+#define FAILED 98 /* exit status: a callback failed */
 
 static struct err err;
 
-/* Is 'text' the pattern, in which "..." is anything? A newline at its end is not looked at. */
+/* Compare 'text' with a pattern, in which "..." matches anything; a final newline is ignored. */
 static bool is_like(const char *text, const char *pattern)
 {
 	const char *gap = strstr(pattern, "..."), *at = text;
@@ -46,11 +46,11 @@ static bool is_like(const char *text, const char *pattern)
 
 /* ---- what Slurm exports ---------------------------------------------------------------- */
 
-/* "sbatch core-spec=2 missing=opt": which client it is, what it was given and what it lacks. */
+/* "sbatch core-spec=2 missing=opt": the client, its options, and a symbol that is not exported. */
 static char client[400];
 static spank_context_t context;
 
-/* Of a word KEY=VALUE; NULL: there is none. Four at a time. */
+/* Value of a word KEY=VALUE, NULL if there is none; four buffers in turn. */
 static const char *word_of(const char *words, const char *key)
 {
 	static char values[4][200];
@@ -68,7 +68,7 @@ static const char *word_of(const char *words, const char *key)
 	return NULL;
 }
 
-/* "NAME=VALUE" */
+/* Set "NAME=VALUE" in the environment. */
 static void set_variable(const char *word)
 {
 	char name[100];
@@ -79,7 +79,7 @@ static void set_variable(const char *word)
 
 static struct spank_option options[2];
 static int option_count;
-static char core_spec[16]; /* of the client's record */
+static char core_spec[16]; /* of the client's option record */
 static char job_env[4][2][128];
 static int job_env_count;
 
@@ -168,10 +168,10 @@ spank_err_t spank_unsetenv(spank_t sp, const char *name)
 	return unsetenv(name) == 0 ? ESPANK_SUCCESS : ESPANK_ERROR;
 }
 
-static uint32_t step_id; /* of job 7 */
+static uint32_t step_id; /* a step of job 7 */
 static int node_id, task_id;
 
-/* "lacks=job": Slurm does not tell this one. */
+/* "lacks=job": spank_get_item() fails for this item. */
 static bool is_told(spank_item_t item)
 {
 	static const struct {
@@ -219,7 +219,7 @@ spank_err_t spank_get_item(spank_t sp, spank_item_t item, ...)
 	return ESPANK_NOT_AVAIL;
 }
 
-/* Errors go into the job's output, the rest of a slurmstepd into slurmd's log. */
+/* slurm_error() of a slurmstepd goes to the job's output, other levels to slurmd's log. */
 static void say(FILE *out, const char *level, const char *format, va_list args)
 {
 	if (!out)
@@ -245,7 +245,7 @@ LOG(error, context == S_CTX_REMOTE ? stderr : stdout)
 LOG(info, context == S_CTX_REMOTE ? slurmd_log : stdout)
 LOG(verbose, slurmd_log)
 
-/* ---- what clients export besides, and the plugin looks for --------------------------------- */
+/* ---- other symbols of clients that the plugin looks up -------------------------------------- */
 
 static bool is_set(void *record, const char *name)
 {
@@ -304,7 +304,7 @@ static void list_end(void *iterator)
 	(void)iterator;
 }
 
-/* slurm_opt.c: the options that this client has, ours included */
+/* slurm_opt.c: the table of options of this client, with those of the plugin */
 static struct option *table_of(void *record, char **letters)
 {
 	static struct option table[] = {
@@ -323,8 +323,8 @@ static struct option *table_of(void *record, char **letters)
 	return table;
 }
 
-/* A symbol of one client that others have not: dlsym(3) asks the resolver of an indirect
- * function each time, and NULL is what it says of a symbol that is missing. */
+/* A symbol that only one client exports: dlsym(3) calls the resolver of an indirect function
+ * each time, and a resolver that returns NULL stands for a missing symbol. */
 typedef void (*function)(void);
 
 static function found(const char *symbol, function address)
@@ -387,7 +387,7 @@ static int call(const char *callback)
 	"[option];io_cores_max=3;[profile stream];description=large files;io_cores=2;[profile metadata];description=many small files"
 #define CARRIED "SLURM_SPANK__SLURM_SPANK_OPTION_jobio_io_"
 
-/* The words of ours, "--io-cores=2"; each is remembered as Slurm does. */
+/* Process the plugin's options, "--io-cores=2"; the last value of each is kept, as in Slurm. */
 static void take_words(const char *words, char last[2][200])
 {
 	char copy[300], *state, *word, *value;
@@ -417,8 +417,8 @@ static const char *carried(const char *name)
 	return i < 0 ? "-" : job_env[i][1];
 }
 
-/* One component of a job: #SBATCH lines, environment, command line, init_post_opt. What Slurm
- * remembers of the one before stays. Says: core-spec, what the job carries, what its steps find. */
+/* One component of a job: #SBATCH lines, environment, command line, init_post_opt. As in Slurm,
+ * values of the component before remain. Prints core-spec, the variables of job and steps. */
 static void submit_component(const char *sbatch_lines, const char *command_line)
 {
 	static const char *const names[] = { CARRIED "cores", CARRIED "profile" };
@@ -442,7 +442,7 @@ static void submit_component(const char *sbatch_lines, const char *command_line)
 	       carried("JOBIO_IO_PROFILE"), or_none(getenv(names[0])), or_none(getenv(names[1])));
 }
 
-/* Slurm's order, with what a client calls in vain. */
+/* Calls in Slurm's order, including those that clients make without effect. */
 static void be_client(const char *sbatch_lines, const char *command_line)
 {
 	static const char *const vain[] = { "task_init_privileged", "task_init", "task_post_fork",
@@ -462,7 +462,7 @@ static void be_client(const char *sbatch_lines, const char *command_line)
 	exit(0);
 }
 
-/* ';' ends a line; NAME=VALUE of capital letters goes to the environment. */
+/* ';' is a newline of 'conf'; NAME=VALUE in capital letters is set in the environment. */
 static void set_up(const char *words, const char *conf)
 {
 	char copy[400], text[700], *state, *word;
@@ -481,10 +481,10 @@ static void set_up(const char *words, const char *conf)
 	snprintf(plugin_path, sizeof(plugin_path), "%s", PLUGIN);
 }
 
-/* What a client that ends with an answer leaves is not freed. */
+/* Memory of a client that exits after printing an answer is not freed. */
 void __lsan_disable(void) __attribute__((weak));
 
-/* What this client says, and at its end "exit N" unless it is 0. */
+/* Output of this client, followed by "exit N" unless N is 0. */
 static const char *run_client(char part[8][700])
 {
 	static char said[2000];
@@ -511,9 +511,9 @@ static const char *run_client(char part[8][700])
 	return said;
 }
 
-/* Client and what it was given | jobio.conf (SITE; none) | #SBATCH lines | command line, ":" between
- * the components of a job | what it says and, of each component, --core-spec, JOBIO_IO_CORES and
- * JOBIO_IO_PROFILE of the job, and what its steps find; "...": anything. */
+/* Client and its state | jobio.conf (SITE; none) | #SBATCH lines | command line, ":" between
+ * the components of a job | output, and for each component --core-spec, JOBIO_IO_CORES and
+ * JOBIO_IO_PROFILE of the job, and the variables of its steps; "...": anything. */
 static const char
 	*const
 		requests[] = {
@@ -622,11 +622,11 @@ START_TEST(a_request_is_settled_by_command_line_environment_sbatch_profile_and_s
 }
 END_TEST
 
-/* ---- questions, before Slurm parses anything ------------------------------------------- */
+/* ---- --io-cores=help, before Slurm parses the command line ------------------------------ */
 
-#define WENT_ON 97 /* valgrind has 99 */
+#define WENT_ON 97 /* 99 is valgrind's */
 
-/* The command line is the process' own: this program again, which ends here. */
+/* The plugin reads the command line of its process: this program starts itself and exits here. */
 __attribute__((constructor)) static void be_asked(void)
 {
 	const char *words = getenv("JOBIO_TEST_CLIENT");
@@ -639,7 +639,7 @@ __attribute__((constructor)) static void be_asked(void)
 	snprintf(arguments[0], sizeof(arguments[0]), "conf=%s", getenv("JOBIO_TEST_CONF"));
 	snprintf(plugin_path, sizeof(plugin_path), "%s", PLUGIN);
 	context = !strncmp(client, "srun", 4) ? S_CTX_LOCAL : S_CTX_ALLOCATOR;
-	opterr = 7; /* a client's own, which it finds again */
+	opterr = 7; /* set by the client; must not change */
 	exit(call("init") == 0 && opterr == 7 && optind <= 1 ? WENT_ON : FAILED);
 }
 
@@ -648,7 +648,7 @@ static int run_asked(const char *words, const char *command_line)
 	char *argv[16] = { (char *)"client" }, copy[200], self[4096] = "", *state;
 	int argc = 1, status;
 
-	/* the file itself: under valgrind the link leads to valgrind */
+	/* the file itself: under valgrind /proc/self/exe is valgrind */
 	ck_assert_int_gt(readlink("/proc/self/exe", self, sizeof(self) - 1), 0);
 	snprintf(copy, sizeof(copy), "%s", command_line);
 	for (argv[argc] = strtok_r(copy, " ", &state); argv[argc];
@@ -665,9 +665,9 @@ static int run_asked(const char *words, const char *command_line)
 	return WEXITSTATUS(status);
 }
 
-START_TEST(a_question_on_the_command_line_is_answered_before_a_script_is_asked_for)
+START_TEST(io_cores_help_on_the_command_line_needs_no_script)
 {
-	/* client | words | the answer begins so; none: the client goes on */
+	/* client | arguments | start of the output; empty: the client continues */
 	static const char *const rows[] = {
 		"sbatch | --io-cores=help | --io-cores=N gives",
 		"salloc | --io-profile=list | NAME ",
@@ -676,7 +676,7 @@ START_TEST(a_question_on_the_command_line_is_answered_before_a_script_is_asked_f
 		"sbatch | --io-cores=1 --io-profile list | NAME ",
 		"sbatch | --io-c=help | --io-cores=N gives",
 		"sbatch | --nonsense --io-cores=help | --io-cores=N gives",
-		"srun | --io-cores=help", /* it may have several jobs on its line */
+		"srun | --io-cores=help", /* srun accepts several jobs on one command line */
 		"sbatch |",
 		"sbatch | --io-cores=1 job.sh",
 		"sbatch | -J --io-cores=help job.sh",
@@ -687,7 +687,7 @@ START_TEST(a_question_on_the_command_line_is_answered_before_a_script_is_asked_f
 		"sbatch | --job-name=help --io-cores=2",
 		"sbatch missing=slurm_option_table_create | --io-cores=help",
 		"sbatch missing=opt | --io-cores=help",
-		"sbatch no-table=yes | --io-cores=helpless -n 2 help.sh", /* it is not looked for */
+		"sbatch no-table=yes | --io-cores=helpless -n 2 help.sh", /* not parsed */
 	};
 	char part[8][700], *text;
 
@@ -706,7 +706,7 @@ START_TEST(a_question_on_the_command_line_is_answered_before_a_script_is_asked_f
 }
 END_TEST
 
-START_TEST(slurms_help_has_room_for_our_options)
+START_TEST(our_options_fit_into_the_columns_of_slurms_help)
 {
 	tempdir_make();
 	set_up("sbatch", "");
@@ -747,7 +747,7 @@ static int open_file(const char *name, int how)
 	return open(tempdir_path(name), O_WRONLY | O_CREAT | how, 0600);
 }
 
-/* As the user, when slurmstepd is root. */
+/* Run as the user, if slurmstepd runs as root. */
 static int be_task(void)
 {
 	int out = open_file("out", O_APPEND), env = open_file("env", O_TRUNC);
@@ -765,8 +765,8 @@ static int be_task(void)
 	return 0;
 }
 
-/* How its tasks end is left in "ended"; the option comes between init and init_post_opt, before
- * 24.05 twice (plugstack.c:spank_stack_post_opt). */
+/* The result of its tasks is written to "ended"; the option callback runs between init and
+ * init_post_opt, before 24.05 twice (plugstack.c:spank_stack_post_opt). */
 static int be_stepd(int tasks)
 {
 	const char *wished = word_of(client, "wished");
@@ -784,7 +784,7 @@ static int be_stepd(int tasks)
 		dprintf(ended, "%d ", WEXITSTATUS(status));
 		rc |= call("task_exit");
 	}
-	if (word_of(client, "reading") && fork() == 0) { /* not a task */
+	if (word_of(client, "reading") && fork() == 0) { /* a child that is not a task */
 		read_block();
 		_exit(0);
 	}
@@ -795,7 +795,7 @@ static int be_stepd(int tasks)
 	return rc | call("exit");
 }
 
-/* "batch:0:1": step, node, tasks. "NAME=VALUE" is set for the steps behind it. */
+/* "batch:0:1": step, node, tasks. "NAME=VALUE" is set for the following steps. */
 static void run_step(const char *word)
 {
 	static const char *const names[] = { "interactive", "batch", "extern" };
@@ -827,7 +827,7 @@ static void run_step(const char *word)
 #define MPI_IO "ROMIO_HINTS=/etc/a OMPI_MCA_io=romio341"
 #define NOTE "profile 'stream' was not applied: the node is shared"
 
-/* What the prolog left, by the words of a row, and jobio.conf. */
+/* Write the files of the prolog, by the words of a row, and jobio.conf. */
 static void prepare(const char *words)
 {
 	struct gatefile gate = { .policy = strstr(words, "enforce") ? GATE_ENFORCE : GATE_WARN,
@@ -859,11 +859,11 @@ static void prepare(const char *words)
 	else if (!strstr(words, "none"))
 		gatefile_write(tempdir_path(strstr(words, "on-node") ? "run/gate" : "run/7/gate"),
 			       &gate, NULL);
-	if (strstr(words, "mountinfo")) /* the node, a namespace with a disk and nothing else */
+	if (strstr(words, "mountinfo")) /* mounts of the node: one disk */
 		tempdir_put("run/7/mountinfo", "mnt:[1]\n1 1 8:1 / / rw - ext4 a rw\n");
 }
 
-/* The plugin lies in this folder, and the gate file is as old as that. */
+/* Copy the plugin to this folder, and set the time of the gate file. */
 static void copy_plugin(const char *gate_s)
 {
 	const struct timespec at = { .tv_sec = strtol(gate_s, NULL, 10) }, times[2] = { at, at };
@@ -877,8 +877,8 @@ static void copy_plugin(const char *gate_s)
 	free(so);
 }
 
-/* FILE=TEXT, FILE~a part of it, FILE^its beginning, FILE#lines, FILE@mode; FILE or !FILE: it is
- * there or not. */
+/* FILE=TEXT, FILE~part of the text, FILE^start of the text, FILE#number of lines, FILE@mode;
+ * FILE: it exists; !FILE: it does not. */
 static bool holds(const char *expected)
 {
 	size_t length = strcspn(expected, "=~^#@");
@@ -925,10 +925,10 @@ static bool holds(const char *expected)
 #define NO_LIVE "@jobio/1 e 0 0 1 1 c1 " JOBIO_LIBEXECDIR "/jobio-live: No such file or directory"
 #define MPI_IO_GIVEN "JOBIO_ENVIRONMENT=" MPI_IO
 
-/* What the prolog left | the step's environment, and what Slurm does not tell | steps of job 7 in
- * turn | what is so at the end. */
+/* Files of the prolog | environment of the step, and items that Slurm does not have | steps of
+ * job 7 in order | expected files at the end. */
 static const char *const steps[] = {
-	/* what a job did not get is said once, by its first task on the first node */
+	/* unmet requests are printed once, by the first task on the first node */
 	"note | | batch:0:1 0:0:4 1:0:2 | out=" SAID,
 	"note | | 0:0:4 1:0:4 | out=" SAID,
 	"note | | 0:1:2 JOBIO_GOT_ALL=6 0:1:2 | out=",
@@ -937,14 +937,14 @@ static const char *const steps[] = {
 	"note | lacks=task | 0:0:1 | out=" SAID,
 	"note | lacks=node | 0:0:1 | out=" SAID,
 	"cores=1 profile=stream | | batch:0:1 0:0:2 | out=",
-	/* a job that asked and was not prepared */
+	/* a job with a request, whose prolog did not run */
 	"none | wished=stream | batch:0:1 0:0:4 | out=" UNPREPARED,
 	"none | | batch:0:1 0:0:4 | out=",
 	"on-node | wished=stream | batch:0:1 | out=" UNPREPARED,
 	"no-folder | wished=stream | batch:0:1 JOBIO_GOT_ALL=no7 0:0:4 | out=" UNPREPARED
 	" | run/7/steps/batch | " STEP0,
 	"no-folder | wished=stream | JOBIO_GOT_ALL=no6 1:0:1 | out=" UNPREPARED,
-	/* the gate: refused, warned of, off */
+	/* the gate: refused, warned, off */
 	"client enforce asked | | 0:0:3 | out^error: jobio: gate: not started: the job may run on CPU  | out#1 | ended=1 1 1 | " STEP0
 	"~,\"refused\":\"the job may run on CPU  | " STEP0 "~,\"refused_tasks\":3}",
 	"client | | 0:0:1 1:0:2 | out= | ended=0 0 0 | log^info: jobio: gate: the job may run on | log#2 | run/7/steps/1~,\"warned_tasks\":2}",
@@ -959,7 +959,7 @@ static const char *const steps[] = {
 	"bad | | 0:0:1 | out= | log^error: jobio: gate: tasks are not checked: gate file ' | log~': bad policy 'maybe'",
 	"| argument=gate=off | 0:0:1 | log=verbose: jobio: plugstack.conf: 'gate=off': unknown argument, expected conf=/PATH | " STEP0,
 	"| argument=conf=jobio.conf | 0:0:1 | log=verbose: jobio: plugstack.conf: 'conf=jobio.conf': unknown argument, expected conf=/PATH",
-	/* what tasks find in their environment */
+	/* variables in the tasks' environment */
 	"cores=2 profile=stream | SLURM_IO_CPUS=9 SLURM_IO_PROFILE=other | 0:0:1 | env=SLURM_IO_CORES=2 SLURM_IO_CPUS=6-7 SLURM_IO_PROFILE=stream",
 	"cores=2 | SLURM_IO_PROFILE=other | 0:0:1 | env=SLURM_IO_CORES=2 SLURM_IO_CPUS=6-7",
 	"| SLURM_IO_CORES=9 SLURM_IO_CPUS=9 SLURM_IO_PROFILE=other | 0:0:1 | env=",
@@ -979,7 +979,7 @@ static const char *const steps[] = {
 	"| ROMIO_HINTS=/etc/a OMPI_MCA_io=ompio JOBIO_ENVIRONMENT=ROMIO_HINTS=/etc/a+OMPI_MCA_io=romio341 | 0:0:1 | env=OMPI_MCA_io=ompio",
 	"profile=mpi-io | JOBIO_ENVIRONMENT=;+rm+-r+~+= | 0:0:1 | env=SLURM_IO_PROFILE=mpi-io " MPI_IO
 	" " MPI_IO_GIVEN,
-	/* what is left for the record */
+	/* files for the record */
 	"note | | extern:0:0 | run/7/begun | !run/7/steps/extern | !run/7/told",
 	"note | lacks=job | 0:0:1 | out= | ended=0 | !" STEP0 " | !run/7/begun",
 	"note | lacks=step | 0:0:1 | out= | ended=0 | !" STEP0 " | !run/7/begun",
@@ -989,12 +989,12 @@ static const char *const steps[] = {
 	"| array=5:2 | 0:0:1 | " STEP0 "~\"array_job_id\":5,\"array_task_id\":2,",
 	"| array=5:0xfffffffe | 0:0:1 | " STEP0 "~\"array_job_id\":null,\"array_task_id\":null,",
 	"mountinfo | | 0:0:1 | " STEP0 "~,\"private_mounts\":\"",
-	/* a plugin that came after the prolog, or went away */
+	/* a plugin that was installed after the prolog ran, or removed since */
 	"note | plugin=1 | 0:0:1 | run/7/away | run/plugin~/jobio.so",
 	"note | plugin=4000000000 | 0:0:1 | !run/7/away | run/plugin~/jobio.so",
 	"note | plugin=1 | extern:0:0 0:0:1 | !run/7/away",
 	"note | plugin=4000000000 removed=yes | 0:0:1 | run/7/away",
-	/* a step that looks at its job (jobio-live is not installed) is no step of the user's */
+	/* a step of jobio report --live (jobio-live is not installed) is no step of the user */
 	"note | JOBIO_LIVE=7 | 0:0:2 | out=" NO_LIVE " | !" STEP0,
 	"note | JOBIO_LIVE=7 lacks=task | 0:0:1 | out=" NO_LIVE,
 	"note | JOBIO_LIVE=7 | batch:0:1 interactive:0:1 | out=" SAID
@@ -1028,7 +1028,7 @@ static void set_step_up(const char *words)
 		copy_plugin(plugin);
 }
 
-START_TEST(a_step_is_judged_told_and_left_for_the_record_as_its_row_says)
+START_TEST(a_step_is_checked_and_leaves_the_output_and_files_of_its_row)
 {
 	char part[8][700], *state, *word;
 
@@ -1089,8 +1089,8 @@ END_TEST
 
 START_TEST(the_gate_refuses_a_task_that_may_run_on_the_clients_cpus_where_it_may)
 {
-	/* policy and whether it asked | the client's CPUs | reserved ones | those that the job may
-	 * use | those that it is bound to, "free": nothing confines it | verdict | the sentence */
+	/* policy, and whether the job requested cores | the client's CPUs | reserved CPUs | CPUs
+	 * that the job may use | CPUs bound to, "free": not confined | verdict | message */
 	static const char *const rows[] = {
 		"enforce | 7,15 | 7,15 | 0-6,8-14 | 0 | 0",
 		"enforce | 7,15 | 7,15 | 0-7 | 0 | 2 | the job may run on CPU 7 of node c1, where the filesystem client weka:client works; slurm.conf reserves it (CpuSpecList): submit the job without --core-spec=0, or with --io-cores",
@@ -1139,8 +1139,8 @@ END_TEST
 
 START_TEST(a_job_is_confined_by_a_cpuset_of_its_own_cgroup)
 {
-	/* /proc/self/cgroup, ";" for its ends of lines | the folder that has CPUs | confined, -1: not known
-	 * v1: the folder is there only when task/cgroup made it; v2: its CPUs say; 26.05: a scope */
+	/* /proc/self/cgroup, ";" for newlines | folder with cpuset.cpus | confined, -1: not known
+	 * v1: only task/cgroup creates the folder; v2: it has cpuset.cpus; 26.05: in a scope */
 	static const char *const rows[] = {
 		"5:freezer:/slurm/uid_1000/job_7/step_0;4:cpu,cpuset:/slurm/uid_1000/job_7/step_0 | | 1",
 		"5:freezer:/slurm/uid_1000/job_7/step_0;4:cpuset:/ | | 0",
@@ -1190,7 +1190,7 @@ END_TEST
 
 #define ALL "rchar: 9000\nwchar: 8000\nsyscr: 700\nsyscw: 600\n"
 
-START_TEST(what_slurmstepds_threads_moved_is_not_its_tasks)
+START_TEST(io_of_slurmstepds_own_threads_is_not_counted_for_its_tasks)
 {
 	struct stepio io = { 0 };
 	char path[64];
@@ -1208,7 +1208,7 @@ START_TEST(what_slurmstepds_threads_moved_is_not_its_tasks)
 	tempdir_put("task/999999999/io", "rchar: 30000\nwchar: 7\nsyscr: 200\nsyscw: 8\n");
 	ck_assert(stepio_read(&io, tempdir_path("."), &err) == 0 && io.has_own);
 	ck_assert_uint_eq(io.all[STEPIO_WRITE_CALLS], 600);
-	/* without the call that it took to read the process' counters */
+	/* without the read(2) of the process's own counters */
 	ck_assert(io.own[STEPIO_READ_BYTES] == 31000 - strlen(ALL) &&
 		  io.own[STEPIO_READ_CALLS] == 209);
 	ck_assert(io.own[STEPIO_WRITE_BYTES] == 57 && io.own[STEPIO_WRITE_CALLS] == 13);
@@ -1228,7 +1228,7 @@ START_TEST(a_step_file_has_the_difference_and_is_never_longer_than_the_epilog_re
 
 	tempdir_make();
 	ck_assert_int_eq(stepio_write(&start, &end, &label, tempdir_path("no"), &err), 0);
-	ck_assert_int_eq(access(tempdir_path("no"), F_OK), -1); /* a node without jobio */
+	ck_assert_int_eq(access(tempdir_path("no"), F_OK), -1); /* a node without jobio's folder */
 	memset(quotes, '"', sizeof(quotes) - 1);
 	quotes[sizeof(quotes) - 1] = '\0';
 	for (unsigned int cpu = 0; cpu < 510; cpu += 2)
@@ -1237,7 +1237,7 @@ START_TEST(a_step_file_has_the_difference_and_is_never_longer_than_the_epilog_re
 	label.refused = label.warned = quotes;
 	label.refused_tasks = label.warned_tasks = 2;
 	ck_assert_int_eq(stepio_write(&start, &end, &label, tempdir_path("run"), &err), 0);
-	text = fileio_read(tempdir_path(STEP0), 4096, NULL, &err); /* job/steps.c */
+	text = fileio_read(tempdir_path(STEP0), 4096, NULL, &err); /* as job/steps.c does */
 	ck_assert_msg(text != NULL, "%s", err.text);
 	ck_assert_ptr_nonnull(strstr(
 		text,
@@ -1259,12 +1259,12 @@ START_TEST(a_step_file_has_the_difference_and_is_never_longer_than_the_epilog_re
 END_TEST
 
 UNIT_MAIN("plugin", a_request_is_settled_by_command_line_environment_sbatch_profile_and_site,
-	  a_question_on_the_command_line_is_answered_before_a_script_is_asked_for,
-	  slurms_help_has_room_for_our_options,
-	  a_step_is_judged_told_and_left_for_the_record_as_its_row_says,
+	  io_cores_help_on_the_command_line_needs_no_script,
+	  our_options_fit_into_the_columns_of_slurms_help,
+	  a_step_is_checked_and_leaves_the_output_and_files_of_its_row,
 	  a_step_ends_with_its_last_task_and_has_the_cpus_that_its_tasks_were_bound_to,
 	  in_slurmd_and_in_a_job_script_the_plugin_does_nothing,
 	  the_gate_refuses_a_task_that_may_run_on_the_clients_cpus_where_it_may,
 	  a_job_is_confined_by_a_cpuset_of_its_own_cgroup,
-	  what_slurmstepds_threads_moved_is_not_its_tasks,
+	  io_of_slurmstepds_own_threads_is_not_counted_for_its_tasks,
 	  a_step_file_has_the_difference_and_is_never_longer_than_the_epilog_reads)

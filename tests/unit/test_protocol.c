@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a jobio-ledgerd answers to whom, and what jobio believes of an answer
- * (lib/ledger_link.h). The ledger is the program, beside a munged with a key of its
- * own and the slurmdbd of tests/tools/slurmdb.c. Hostile peers: tests/scripts/peers.bats. */
+/* Replies of jobio-ledgerd by request and user, and the checks of a reply by its clients
+ * (lib/ledger_link.h). The real ledger runs with a munged that has a key of its own and the
+ * slurmdbd of tests/tools/slurmdb.c. Hostile peers: tests/scripts/peers.bats. */
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <pwd.h>
@@ -25,10 +25,10 @@
 	"jobio/1 rd=2KiB/- wr=-/- nodes=2/2 cores=- cpus=- prof=- fs=- scope=job src=stepd q=- imb=1.00@n1"
 
 enum who {
-	ROOT, /* or the user of the tests: the ledger's user */
+	ROOT, /* or the user that runs the tests: the ledger's user */
 	ALICE = 1000,
 	BOB = 1001,
-	OPERATOR = 1 /* daemon */
+	OPERATOR = 1 /* user "daemon" */
 };
 
 static pid_t munged, ledger;
@@ -146,9 +146,9 @@ static void end(void)
 	tempdir_remove();
 }
 
-/* ---- to ask ------------------------------------------------------------------------- */
+/* ---- requests ----------------------------------------------------------------------- */
 
-/* In a process of that user: the answer, or why there is none, on its output. */
+/* In a process of that user: print the reply, or the error message. */
 static void ask_and_exit(enum who who, const char *request)
 {
 	struct err err = { "" };
@@ -166,7 +166,7 @@ static void ask_and_exit(enum who who, const char *request)
 	_exit(0);
 }
 
-/* Valid until the next one. */
+/* The result is valid until the next call. */
 static const char *ask(enum who who, const char *request)
 {
 	static char answer[LEDGER_FRAME_MAX];
@@ -190,7 +190,7 @@ static const char *ask(enum who who, const char *request)
 	return answer;
 }
 
-/* A record of alice's, from 1000 to 2000, in which pieces have another text:
+/* A request with a record of alice's, from 1000 to 2000 s, with parts of its text replaced:
  * "\"job\":7|\"job\":8". */
 static const char *put_request(const char *const *changes)
 {
@@ -216,13 +216,13 @@ static const char *put_request(const char *const *changes)
 	ck_assert_str_eq(ask(ROOT, put_request((const char *const[]){ __VA_ARGS__, NULL })),       \
 			 "{\"ok\":true}")
 
-/* Who may see nothing learns no more than that of a job that there is not. */
+/* Without permission the reply is the same as for a job that does not exist. */
 #define NO(what) "{\"ok\":false,\"error\":\"" what "\"}"
 #define NO_JOB(job) NO("job '" job "': no record that you may read")
 #define NO_SITE NO("site: for root, SlurmUser and operators of Slurm only")
 #define BAD(what) "{\"ok\":false,\"error\":\"" what "\",\"bad_record\":true}"
 
-/* Who asks what; the whole answer, or what is ("..") and is not ("!..") in it. */
+/* User and request; the whole reply, or texts that it contains ("..") or not ("!.."). */
 static const struct {
 	enum who who;
 	const char *request, *answer[5];
@@ -248,7 +248,7 @@ static const struct {
 	  "{\"op\":\"put\",\"record\":{}}",
 	  { BAD("record: jobio: '0': this program reads version 1") } },
 	{ ALICE, "{\"op\":\"put\",\"record\":{}}", { NO("put: only root may put records") } },
-	/* a job is its owner's, root's and the ledger's user's */
+	/* a job may be read by its owner, root and the ledger's user */
 	{ ALICE,
 	  "{\"op\":\"get\",\"job\":\"7\"}",
 	  { "..\"records\":[{", "..\"totals\":{\"read_bytes\":2048,",
@@ -263,11 +263,11 @@ static const struct {
 	  "{\"op\":\"get\",\"job\":\"8\"}",
 	  { "..\"uid\":1001", "..\"records_left_out\":0" } },
 	{ ALICE, "{\"op\":\"get\",\"job\":\"8\"}", { NO_JOB("8") } },
-	/* what waits has its summary already */
+	/* a job that waits to be written has its summary already */
 	{ ALICE,
 	  "{\"op\":\"get\",\"job\":\"9\"}",
 	  { "..\"state\":\"waiting\"", ".. nodes=1/2 ", ".. miss=n2" } },
-	/* the newest run that one may see, or the one that was asked for */
+	/* the newest run that the user may read, or the run that was requested */
 	{ ALICE,
 	  "{\"op\":\"get\",\"job\":\"10\"}",
 	  { "..{\"ok\":true,\"totals\"", "..\"start\":5000.0", "!\"start\":1000.0",
@@ -276,7 +276,7 @@ static const struct {
 	  "{\"op\":\"get\",\"job\":\"10\",\"restart\":0}",
 	  { "..\"start\":1000.0", "!\"start\":5000.0" } },
 	{ BOB, "{\"op\":\"get\",\"job\":\"10\"}", { "..\"start\":9000.0", "!\"start\":5000.0" } },
-	/* of the cluster that was named, in any case */
+	/* a cluster's name, in upper or lower case */
 	{ ALICE,
 	  "{\"op\":\"get\",\"job\":\"7\",\"cluster\":\"C\"}",
 	  { "..\"cluster\":\"c\"", "!\"cluster\":\"d\"" } },
@@ -290,7 +290,7 @@ static const struct {
 	{ ALICE,
 	  "{\"op\":\"list\",\"jobs\":[11],\"cluster\":\"c\"}",
 	  { "..\"start\":1000.0", "!\"cluster\":\"d\"" } },
-	/* tasks and components, by number */
+	/* array tasks and het job components, by number */
 	{ ALICE,
 	  "{\"op\":\"family\",\"job\":\"25\"}",
 	  { "{\"ok\":true,\"family\":[\"25_2\",\"25_10\"]}" } },
@@ -302,7 +302,7 @@ static const struct {
 	{ ALICE, "{\"op\":\"get\",\"job\":\"25_3\"}", { NO_JOB("25_3") } },
 	{ ALICE, "{\"op\":\"family\",\"job\":\"40\"}", { "{\"ok\":true,\"family\":[\"40+0\"]}" } },
 	{ ALICE, "{\"op\":\"get\",\"job\":\"40+0\"}", { "..\"job\":40," } },
-	/* many jobs in one answer */
+	/* many jobs in one reply */
 	{ ALICE,
 	  "{\"op\":\"list\",\"jobs\":[7,9,8,\"x\",-1]}",
 	  { "..\"node\":\"n2\"", "..\"job\":9,", "!\"job\":8,", "..\"done\":5}" } },
@@ -311,7 +311,7 @@ static const struct {
 	{ ALICE,
 	  "{\"op\":\"list\",\"jobs\":[12],\"brief\":true}",
 	  { "..\"read_bytes\":1024", "!read_sizes" } },
-	/* a site is root's, the ledger's user's and operators' */
+	/* site totals: root, the ledger's user and operators only */
 	{ ROOT,
 	  "{\"op\":\"site\",\"since\":0,\"until\":5000}",
 	  { "..{\"ok\":true,\"rows\":2,\"tally\":{\"jobs\":2,", "..\"physics\"", "!\"next\"" } },
@@ -354,20 +354,20 @@ static void put_jobs(void)
 	PUT("\"job\":7|\"job\":40", "\"array\":null|\"het\":{\"job\":40,\"offset\":0}");
 }
 
-START_TEST(each_question_has_its_answer_for_those_who_may_know)
+START_TEST(each_request_is_answered_by_the_permissions_of_its_user)
 {
 	const char *said;
 	size_t i, k;
 
 	start();
 	put_jobs();
-	for (i = 0; i < 200; i++, usleep(100000)) /* until the writer has been there */
+	for (i = 0; i < 200; i++, usleep(100000)) /* until the summary is written */
 		if (strstr(ask(ROOT, "{\"op\":\"list\",\"jobs\":[7]}"), "\"written\"") &&
 		    strstr(ask(ROOT, "{\"op\":\"list\",\"jobs\":[8]}"), "\"written\""))
 			break;
 	for (i = 0; i < sizeof(questions) / sizeof(questions[0]); i++) {
 		if (geteuid() && questions[i].who != ROOT)
-			continue; /* only root can ask as another */
+			continue; /* only root can act as another user */
 		said = ask(questions[i].who, questions[i].request);
 		for (k = 0; k < 5 && questions[i].answer[k]; k++)
 			expect_said(questions[i].request, said, questions[i].answer[k]);
@@ -376,7 +376,7 @@ START_TEST(each_question_has_its_answer_for_those_who_may_know)
 }
 END_TEST
 
-START_TEST(a_question_that_is_too_long_is_refused_of_users_alone)
+START_TEST(a_request_that_is_too_long_is_refused_for_users_only)
 {
 	static char request[LEDGER_ASK_MAX + 600];
 
@@ -390,7 +390,7 @@ START_TEST(a_question_that_is_too_long_is_refused_of_users_alone)
 }
 END_TEST
 
-START_TEST(records_that_do_not_fit_into_an_answer_are_counted_and_come_with_the_next)
+START_TEST(records_that_do_not_fit_into_a_reply_are_counted_and_sent_in_the_next)
 {
 	char node[40],
 		finding[4200] =
@@ -423,9 +423,9 @@ START_TEST(records_that_do_not_fit_into_an_answer_are_counted_and_come_with_the_
 }
 END_TEST
 
-/* ---- what is no ledger -------------------------------------------------------------- */
+/* ---- peers that are not a ledger ---------------------------------------------------- */
 
-/* Takes one frame and says these bytes; with '*' nothing, and stays. */
+/* Read one frame and write these bytes; '*': write nothing and keep the connection. */
 static pid_t liar(int server, const char *bytes, size_t size)
 {
 	char frame[4096];
@@ -443,7 +443,7 @@ static pid_t liar(int server, const char *bytes, size_t size)
 	_exit(0);
 }
 
-START_TEST(an_answer_that_does_not_come_whole_is_told)
+START_TEST(an_incomplete_reply_is_an_error)
 {
 	static const struct {
 		const char *bytes;
@@ -487,7 +487,7 @@ START_TEST(an_answer_that_does_not_come_whole_is_told)
 }
 END_TEST
 
-UNIT_MAIN("protocol", each_question_has_its_answer_for_those_who_may_know,
-	  a_question_that_is_too_long_is_refused_of_users_alone,
-	  records_that_do_not_fit_into_an_answer_are_counted_and_come_with_the_next,
-	  an_answer_that_does_not_come_whole_is_told)
+UNIT_MAIN("protocol", each_request_is_answered_by_the_permissions_of_its_user,
+	  a_request_that_is_too_long_is_refused_for_users_only,
+	  records_that_do_not_fit_into_a_reply_are_counted_and_sent_in_the_next,
+	  an_incomplete_reply_is_an_error)

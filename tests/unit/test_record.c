@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lib/record.h, and what becomes of records together: timelines, the merge of a
- * run, its summary, its use of a site. What a summary says: tests/cases/summary.cases. */
+/* lib/record.h, and several records together: timelines, the merge of a run, its summary, its
+ * share of the site totals. Texts of summaries: tests/cases/summary.cases. */
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,13 +23,13 @@ static int64_t some(int64_t limit)
 	return (int64_t)(seed >> 33) % limit;
 }
 
-/* Of any size, or unknown. */
+/* A number of any size, or unknown. */
 static int64_t a_number(void)
 {
 	return some(4) ? some(INT64_C(1) << some(31)) << some(31) : RECORD_UNKNOWN;
 }
 
-/* Everything that a record may say. */
+/* A record with every key. */
 static const char *const all =
 	"{\"jobio\":1,\"cluster\":\"c\",\"job\":7,\"restart\":0,\"node\":\"c1\",\"nodelist\":\"c[1-2]\",\"uid\":1000,\"gid\":1000,\"user\":\"alice\",\"boot_id\":\"b-1\",\"up\":3600.200,\"start\":1000.060,\"end\":1100.110,\"array\":{\"job\":5,\"task\":1},\"het\":{\"job\":6,\"offset\":2},\"request\":{\"io_cores\":1,\"profile\":\"stream\",\"applied\":true,\"cores_met\":false},\"refused\":\"no\",\"gate\":{\"warned\":1,\"refused\":2,\"text\":\"why\"},\"io_cores\":{\"count\":1,\"abstract\":\"1\",\"os_cpus\":\"1,3\"},\"machine\":{\"job_cpus\":\"0,2\",\"parts\":[{\"socket\":0,\"numa_node\":1,\"cpus\":\"0-3\"}]},\"client\":{\"name\":\"w\",\"type\":\"weka\",\"version\":\"4\",\"cpus\":\"1,3\",\"app_to_wire\":\"a\",\"card\":{\"names\":\"ib0\",\"numa_nodes\":\"0-1\",\"beside\":false},\"mounts\":[{\"mount\":\"/w\",\"fstype\":\"wekafs\",\"source\":\"default\"}]},\"more_clients\":[{\"name\":\"h\",\"type\":\"nfs\",\"version\":\"5\",\"cpus\":\"2\",\"mounts\":[{\"mount\":\"/h\",\"fstype\":\"nfs4\",\"source\":\"s:/h\"}]}],\"changes\":[{\"client\":\"w\",\"what\":\"mount-option\",\"target\":\"/w\",\"old\":\"a\",\"new\":\"b\",\"restored\":true,\"made\":true}],\"findings\":[{\"code\":\"W01\",\"severity\":\"error\",\"text\":\"a\",\"cure\":\"b\",\"target\":\"/w\",\"users\":true},{\"code\":\"W02\",\"severity\":\"info\",\"text\":\"c\",\"cure\":\"d\",\"users\":false}],\"app\":[{\"scope\":\"job\",\"shared\":2,\"source\":\"bpf\",\"client\":\"w\",\"fs\":\"/w\",\"read_bytes\":10,\"write_bytes\":3,\"read_calls\":1,\"write_calls\":1,\"mmap_read_bytes\":1,\"mmap_write_bytes\":2,\"read_us\":12,\"write_us\":5,\"meta_calls\":1,\"meta_us\":2,\"asked_read_bytes\":3,\"asked_write_bytes\":4,\"resent\":5,\"queue_us\":6,\"backlog\":7,\"copies\":8,\"name_calls\":9,\"sync_us\":1,\"close_us\":2,\"mapped_us\":3,\"async_us\":4,\"threads\":5,\"thread_us\":6,\"slowest_us\":7,\"slowest_life_us\":8,\"read_random\":9,\"write_random\":1,\"read_first\":2,\"write_first\":3,\"peak\":{\"read_Bps\":9,\"write_Bps\":1,\"window_s\":1},\"timeline\":{\"start\":1004,\"width_s\":4,\"read_bytes\":[10],\"write_bytes\":[3],\"calls\":[1,1],\"io_us\":[0,7]},\"meta\":{\"open\":3,\"create\":1,\"unlink\":1,\"rename\":1,\"mkdir\":1,\"rmdir\":1,\"stat\":1,\"lookup_miss\":1,\"readdir\":1,\"fsync\":1,\"link\":1,\"symlink\":1,\"mknod\":1,\"chmod\":7,\"chown\":1,\"utimes\":1,\"truncate\":1,\"xattr\":1,\"fallocate\":1,\"statfs\":1},\"read_sizes\":[0,0,4],\"write_sizes\":[1],\"read_ns\":[2],\"write_ns\":[0,3],\"errors\":{\"EDQUOT\":{\"write\":3,\"close\":1},\"ENOENT\":{\"meta\":2}}}],\"wire\":[{\"scope\":\"node\",\"shared\":0,\"source\":\"weka\",\"fs\":null,\"read_bytes\":5,\"write_bytes\":6,\"read_calls\":7,\"write_calls\":8,\"read_ns\":[]}],\"steps\":2,\"quality\":[\"all_files\"]}";
 
@@ -42,7 +42,7 @@ static struct record *parse(const char *text)
 	return r;
 }
 
-/* Its text; caller frees. */
+/* The record as text; the caller frees it. */
 static char *text_of(const struct record *r)
 {
 	struct err err = { "" };
@@ -64,7 +64,7 @@ static struct record *minimal(void)
 	return r;
 }
 
-/* Long texts: where they differ. */
+/* Compare long texts and print where they differ. */
 static void expect_text(const char *text, const char *wanted)
 {
 	size_t at = 0;
@@ -75,7 +75,7 @@ static void expect_text(const char *text, const char *wanted)
 		      wanted + (at < 30 ? 0 : at - 30));
 }
 
-/* The whole record with one piece of text replaced; caller frees. */
+/* The whole record with one part of its text replaced; the caller frees it. */
 static char *with(const char *old, const char *new)
 {
 	const char *at = strstr(all, old);
@@ -89,7 +89,7 @@ static char *with(const char *old, const char *new)
 
 /* ---- one record ------------------------------------------------------------------ */
 
-START_TEST(all_that_a_record_may_say_is_written_again_byte_for_byte)
+START_TEST(a_record_with_every_key_is_written_again_byte_for_byte)
 {
 	struct record *r = parse(all);
 	char *text = text_of(r);
@@ -121,7 +121,7 @@ START_TEST(the_schema_has_each_quantity)
 }
 END_TEST
 
-/* A piece of the record above, what takes its place, and why that is refused. */
+/* A part of the record above, its replacement, and the error message. */
 static const char *const refusals[][3] = {
 	{ "\"jobio\":1,", "", "jobio: '0': this program reads version 1" },
 	{ "\"jobio\":1,", "\"jobio\":2,", "jobio: '2': this program reads version 1" },
@@ -192,7 +192,7 @@ START_TEST(a_bad_value_is_refused_with_its_key)
 }
 END_TEST
 
-/* Behind the value that begins here. */
+/* The end of the value that begins here. */
 static const char *value_end(const char *value)
 {
 	int depth = 0;
@@ -279,7 +279,7 @@ START_TEST(keys_and_flags_of_a_later_version_do_no_harm)
 }
 END_TEST
 
-START_TEST(bytes_that_are_no_text_and_hidden_characters_become_question_marks)
+START_TEST(invalid_utf_8_and_hidden_characters_become_question_marks)
 {
 	struct record *r = minimal(), *again;
 	char *text;
@@ -304,7 +304,7 @@ START_TEST(bytes_that_are_no_text_and_hidden_characters_become_question_marks)
 }
 END_TEST
 
-/* As many of everything as there may be and 'more', texts of so many bytes. */
+/* A record with the maximum of everything and 'more', and texts of 'size' bytes. */
 static struct record *endless(int more, size_t size)
 {
 	struct record *r = minimal();
@@ -338,7 +338,7 @@ static struct record *endless(int more, size_t size)
 	return r;
 }
 
-START_TEST(of_too_much_to_say_timelines_and_histograms_go_first_then_the_later_half_of_lists)
+START_TEST(a_record_that_is_too_long_drops_timelines_and_histograms_then_the_later_half_of_lists)
 {
 	static const struct {
 		int more;
@@ -435,7 +435,7 @@ static void random_line(struct timeline *line, int64_t rows)
 
 #define LINES 7
 
-/* Add sums of some to sums of others, in some order. */
+/* Add sums of some timelines to sums of others, in random order. */
 static struct timeline added(const struct timeline *lines)
 {
 	struct timeline parts[LINES], one;
@@ -473,7 +473,7 @@ START_TEST(timelines_added_in_any_order_are_the_same_and_lose_nothing)
 			ck_assert_int_eq(timeline_sum(&first, (enum timeline_lane)lane),
 					 moved[lane]);
 	}
-	/* of what has no rows the sum has none */
+	/* a sum with an unknown timeline has none */
 	timeline_spoil(&lines[0]);
 	first = added(lines);
 	ck_assert(first.is_partial && !first.count);
@@ -523,7 +523,7 @@ START_TEST(counters_added_in_any_order_are_the_same)
 		io_add(&sums[1], &nothing);
 		ck_assert(!memcmp(sums[0].numbers, sums[1].numbers, sizeof(sums[0].numbers)));
 	}
-	/* the life of the slowest thread goes with its time */
+	/* the lifetime of the slowest thread belongs to the maximum of the times */
 	io_init(&sums[0]);
 	io_init(&sums[1]);
 	sums[0].numbers[IO_SLOWEST_US] = 5, sums[0].numbers[IO_SLOWEST_LIFE_US] = 90;
@@ -607,7 +607,7 @@ static void add_random_io(struct record *r, bool is_wire)
 		record_add_app(r, &io);
 }
 
-/* Of one of a few nodes, with anything in it. */
+/* A random record of one of a few nodes. */
 static struct record *random_record(void)
 {
 	struct record *r = minimal();
@@ -647,7 +647,7 @@ static struct record *random_record(void)
 	return r;
 }
 
-START_TEST(what_is_written_of_any_record_is_read_again)
+START_TEST(any_record_that_is_written_can_be_read_again)
 {
 	struct record *r, *again;
 	char *text, *second;
@@ -670,7 +670,7 @@ END_TEST
 
 #define RECORDS 7
 
-/* The summary of these records in some order. */
+/* The summary of these records, added in random order. */
 static void merged(struct record *const *records, char *text)
 {
 	int at[RECORDS], i, k, swap;
@@ -690,7 +690,7 @@ static void merged(struct record *const *records, char *text)
 	merge_free(merge);
 }
 
-/* What readers of sacct rely on, and jobio reads it as it wrote it. */
+/* The syntax that readers of sacct rely on; parsing the text returns the same summary. */
 static void expect_sound(const char *text)
 {
 	static regex_t form;
@@ -783,19 +783,19 @@ START_TEST(sixteen_thousand_nodes_that_all_differ_fit_into_a_line)
 }
 END_TEST
 
-UNIT_MAIN("record", all_that_a_record_may_say_is_written_again_byte_for_byte,
+UNIT_MAIN("record", a_record_with_every_key_is_written_again_byte_for_byte,
 	  the_schema_has_each_quantity, a_bad_value_is_refused_with_its_key,
 	  a_wrong_type_a_negative_number_and_a_long_text_are_refused_wherever_they_are,
 	  half_a_record_and_a_changed_byte_never_harm_the_reader,
 	  keys_and_flags_of_a_later_version_do_no_harm,
-	  bytes_that_are_no_text_and_hidden_characters_become_question_marks,
-	  of_too_much_to_say_timelines_and_histograms_go_first_then_the_later_half_of_lists,
+	  invalid_utf_8_and_hidden_characters_become_question_marks,
+	  a_record_that_is_too_long_drops_timelines_and_histograms_then_the_later_half_of_lists,
 	  counters_travel_into_another_record_whole_or_not_at_all,
 	  a_brief_text_has_all_but_timelines_and_histograms,
 	  timelines_added_in_any_order_are_the_same_and_lose_nothing,
 	  counters_added_in_any_order_are_the_same,
 	  a_timeline_covers_its_run_in_at_most_64_rows_of_powers_of_two,
-	  what_is_written_of_any_record_is_read_again,
+	  any_record_that_is_written_can_be_read_again,
 	  a_run_has_one_summary_whatever_the_order_in_which_its_records_come,
 	  of_two_records_of_a_node_one_is_better_and_none_without_counters_than_one_with,
 	  sixteen_thousand_nodes_that_all_differ_fit_into_a_line)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What clients count, as their kernels and daemons print it: Lustre's stats, NFS's
- * mountstats, Storage Scale's mmpmon and mmdiag -Y. A row is a text and what is read
- * of it: "KEY=NUMBER ..", "?" for a number that is unknown; or "damaged". */
+/* Counters of clients, as their kernels and daemons print them: Lustre's stats, NFS's
+ * mountstats, Storage Scale's mmpmon and mmdiag -Y. A row is a text and the result of
+ * parsing it: "KEY=NUMBER ..", "?" for an unknown number; or "damaged". */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,19 +93,19 @@ START_TEST(an_ost_counts_what_went_over_the_network)
 		{ "req_waittime " TIMES, "meta=0" },
 		{ "open 7 samples [regs]\n", "reads=0" },
 		{ "read_bytes 0 samples [bytes] 0 0 0 0\n", "reads=0 read_bytes=0" },
-		/* a sum of squares begins at 0 again on a busy client */
+		/* on a busy client a sum of squares wraps to 0 */
 		{ "read_bytes 2 samples [bytes] 1 4 5 17\n", "reads=2" },
 		{ "read_bytes 2 samples [bytes] 1 4 5 -17\n", "reads=2" },
 		{ "read_bytes 2 samples [bytes] 1 4 5 " UNDERFLOW "\n", "reads=2 read_bytes=5" },
 		/* columns of a later release */
 		{ "read_bytes 2 samples [bytes] 1 4 5 17 9 -9 0\n", "reads=2 read_bytes=5" },
-		/* a sum that is full is unknown, and the number of samples is not */
+		/* a sum that has overflowed is unknown; the number of samples is known */
 		{ "write_bytes 2 samples [bytes] 4096 4096 " MOST " 1\n",
 		  "write_bytes=? writes=2" },
-		/* a clock that went back */
+		/* the clock was set back */
 		{ "read_bytes 4 samples [bytes] 4 4 16\nost_read 4 samples [usec] -500 3 -499\n",
 		  "reads=4 read_us=?" },
-		/* a sum may be that of a few samples that are counted a moment later */
+		/* a sum may include a few samples that are not counted yet */
 		{ "read_bytes 1 samples [bytes] 0 10 10250\n", "reads=1" },
 		{ "read_bytes 1 samples [bytes] 0 10 10251\n", "damaged" },
 	};
@@ -138,7 +138,7 @@ START_TEST(llite_counts_what_was_asked_for_and_an_mdt_requests_for_metadata)
 }
 END_TEST
 
-START_TEST(statistics_that_are_damaged_are_not_believed)
+START_TEST(damaged_statistics_are_refused)
 {
 	static const char *const rest[] = { "2",
 					    "2 samples",
@@ -185,7 +185,7 @@ START_TEST(statistics_that_are_damaged_are_not_believed)
 }
 END_TEST
 
-START_TEST(statistics_are_known_by_when_they_began)
+START_TEST(statistics_have_the_start_time_of_the_kernel)
 {
 	static const struct row rows[] = {
 		{ "snapshot_time 7.1 secs.nsecs\nstart_time 5.9 secs.nsecs\n", "5.9" },
@@ -250,7 +250,7 @@ static int64_t nfs_get(const void *of, const char *key)
 #define LAYOUT(name) "\tnfsv4:\tbm0=0xfdff,acl=0x0,sessions,pnfs=" name ",lease_time=90\n"
 #define EVENTS "\tevents:\t1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 "
 
-/* Of the mount at /a, whose part begins with DEVICE and ends with an empty line, unless CUT does. */
+/* The part of mountstats for the mount at /a: DEVICE, the row, an empty line (not after CUT). */
 #define CUT "\v"
 static void nfs(const struct row *rows, size_t count)
 {
@@ -273,9 +273,9 @@ START_TEST(operations_of_a_mount_are_unknown_where_a_line_is_missing_or_not_unde
 		{ OPS READ WRITE ACCESS, "read_queue=1 read_rtt=2 read_total=3" },
 		{ "", "reads=? writes=? others=? copies=? names=? age=? read_bytes=?" },
 		{ OPS READ ACCESS, "reads=5 writes=? others=?" },
-		{ V3 OPS ACCESS READ WRITE, "reads=5 writes=7 others=?" }, /* ends with COMMIT */
+		{ V3 OPS ACCESS READ WRITE, "reads=5 writes=7 others=?" }, /* COMMIT is missing */
 		{ V3 OPS "\tCOMMIT: 4 4 0 1 1 1 1 1\n" ACCESS READ WRITE, "others=13" },
-		/* what no process waits for has no time */
+		/* operations that no process waits for have no time */
 		{ OPS READ WRITE "\tLOOKUP: 1 1 0 1 1 1 5 7\n\tDELEGRETURN: 2 2 0 1 1 1 90 100\n"
 				 "\tCOMMIT: 2 2 0 1 1 1 90 100\n",
 		  "others=5 other_total=7" },
@@ -285,12 +285,12 @@ START_TEST(operations_of_a_mount_are_unknown_where_a_line_is_missing_or_not_unde
 		  "others=? names=?" },
 		{ OPS "\t  READ: 5 6 0 9 9 1 2x 3 0\n" WRITE ACCESS, "reads=? writes=7" },
 		{ OPS READ WRITE "\tACCESS: 900 900 0 900 90 1 2 3", "writes=7 others=?" },
-		/* cut between two lines */
+		/* truncated between two lines */
 		{ V3 OPS READ WRITE "\tCOMMIT: 4 4 0 1 1 1 1 1\n" CUT, "writes=7 others=?" },
 		{ OPS READ WRITE ACCESS CUT, "reads=5 writes=7 others=?" },
-		/* twice: a line of another mount was lost between them */
+		/* READ twice: lines of another mount's part are missing between them */
 		{ OPS READ READ WRITE ACCESS, "reads=? writes=? others=?" },
-		/* a time that a kernel let underflow spoils itself alone */
+		/* a kernel's underflow makes this time unknown, and no other number */
 		{ OPS "\tREAD: 5 6 0 9 9 1 " UNDERFLOW " 3\n" WRITE ACCESS,
 		  "reads=5 read_rtt=? read_queue=1" },
 		{ OPS READ WRITE ACCESS
@@ -326,7 +326,7 @@ START_TEST(bytes_transports_and_layouts_of_a_mount_are_read)
 		{ "\txprt:\tudp 1 2 60 50 8 9 7\n", "waiting=10 backlog=7" },
 		{ "\txprt:\ttcp 1 2 3 4 5 60 50 8 9 " UNDERFLOW "\n", "transports=0" },
 		{ "\txprt:\ttcp 1 2 3 4 " UNDERFLOW " 60 50 8 9 7\n", "transports=1" },
-		/* pNFS of blocks: READs and WRITEs do not tell what went to the disks */
+		/* pNFS block layouts: READ and WRITE do not count I/O to the disks */
 		{ LAYOUT("LAYOUT_SCSI") EVENTS "400 0\n" OPS READ WRITE ACCESS,
 		  "reads=? writes=7" },
 		{ LAYOUT("LAYOUT_BLOCK_VOLUME") EVENTS "0 5\n" OPS READ WRITE ACCESS,
@@ -363,7 +363,7 @@ START_TEST(the_last_of_the_mounts_on_a_place_counts_and_no_other_ones_lines)
 		     "reads=40 read_rtt=400 writes=9 others=308 other_sent=309 names=290",
 		     old);
 	free(old);
-	/* a line too long to be read is unknown, and so is what begins another's part */
+	/* a line that is too long is unknown, and so is a line of another mount's part */
 	for (length = 4000; length <= 5000; length += 1000) {
 		snprintf(text, sizeof(text),
 			 DEVICE OPS READ "\tLOOKUP: 1 1 0 1 1 1 1 1%*s\n" WRITE ACCESS "\n",
@@ -385,7 +385,7 @@ END_TEST
 
 #define IO(cl, fs, rest) "_fs_io_s_ _n_ 1 _nn_ c1 _rc_ 0 _cl_ " cl " _fs_ " fs " _d_ 4 " rest "\n"
 
-/* Each row as "ID READ-BYTES WRITE-BYTES READS WRITES;", or why there are none. */
+/* Each row as "ID READ-BYTES WRITE-BYTES READS WRITES;", or the error message. */
 static const char *mmpmon(const char *text)
 {
 	static char told[1024];
@@ -406,7 +406,7 @@ static const char *mmpmon(const char *text)
 	return told;
 }
 
-START_TEST(mmpmon_tells_of_each_file_system_of_each_cluster_or_why_not)
+START_TEST(mmpmon_has_counters_of_each_file_system_of_each_cluster_or_a_reason)
 {
 	static const struct row rows[] = {
 		{ "gpfs/mmpmon-fs_io_s.txt",
@@ -450,7 +450,7 @@ END_TEST
 START_TEST(an_attribute_of_mmdiag_is_whole_decoded_and_found_by_its_header)
 {
 	static const struct row rows[] = {
-		/* want NULL: there is no 'a' */
+		/* want NULL: no attribute 'a' */
 		{ "mmdiag:config:HEADER:v:r:new:value:more:name:\nmmdiag:config:0:1:::7:x:a:\n",
 		  "7" },
 		{ "mmdiag:config:0:1:::a:7::\n", NULL },
@@ -460,7 +460,7 @@ START_TEST(an_attribute_of_mmdiag_is_whole_decoded_and_found_by_its_header)
 		{ CONFIG "mmdiag:version:0:1:::a:5:\nmmdiag:config:0:1:::a:7:\n", "7" },
 		{ CONFIG "mmdiag:config:0:1:::a:/usr/\nmmdiag/lib::\n", "/usr/mmdiag/lib" },
 		{ CONFIG "mmdiag:config:0:1:::a:4294", NULL },			      /* cut off */
-		{ CONFIG "mmdiag:config:0:1:::a:123456789012345678901234:\n", NULL }, /* no room */
+		{ CONFIG "mmdiag:config:0:1:::a:123456789012345678901234:\n", NULL }, /* too long */
 	};
 	char value[24];
 	bool has;
@@ -477,9 +477,9 @@ END_TEST
 
 UNIT_MAIN("stats", an_ost_counts_what_went_over_the_network,
 	  llite_counts_what_was_asked_for_and_an_mdt_requests_for_metadata,
-	  statistics_that_are_damaged_are_not_believed, statistics_are_known_by_when_they_began,
+	  damaged_statistics_are_refused, statistics_have_the_start_time_of_the_kernel,
 	  operations_of_a_mount_are_unknown_where_a_line_is_missing_or_not_understood,
 	  bytes_transports_and_layouts_of_a_mount_are_read,
 	  the_last_of_the_mounts_on_a_place_counts_and_no_other_ones_lines,
-	  mmpmon_tells_of_each_file_system_of_each_cluster_or_why_not,
+	  mmpmon_has_counters_of_each_file_system_of_each_cluster_or_a_reason,
 	  an_attribute_of_mmdiag_is_whole_decoded_and_found_by_its_header)

@@ -19,9 +19,9 @@
 #define NOW INT64_C(1000000)
 #define GRACE_S 300
 
-static char schema[48]; /* of this test; a child's is its parent's */
+static char schema[48]; /* one for each test; children use their parent's */
 
-/* 'port' tells ledgers on the same store apart. */
+/* 'port' identifies one of several ledgers on the same store. */
 static struct config_ledger where(unsigned int port)
 {
 	const char *socket = getenv("JOBIO_TEST_MARIADB");
@@ -67,8 +67,8 @@ static void closed(struct store *store)
 	tempdir_remove();
 }
 
-/* "n1 0 1000 2000 user=1001 cluster=d list=n[1-3]": a node's record of a job; "-" for
- * a restart or a list that it does not know. */
+/* "n1 0 1000 2000 user=1001 cluster=d list=n[1-3]": a node's record of a job: node, restart,
+ * start, end; "-": restart or node list unknown. */
 static struct record *record_of(uint32_t job, const char *text)
 {
 	struct record *r = record_new();
@@ -112,7 +112,7 @@ static int put_in(struct store *store, struct record *r, int64_t now_s, int64_t 
 	return rc;
 }
 
-/* In a transaction of its own; what store_put() returned. */
+/* Store a record in a transaction of its own; returns the result of store_put(). */
 static int put_at(struct store *store, uint32_t job, const char *text, int64_t now_s, int64_t *due)
 {
 	struct err err = { "" };
@@ -142,7 +142,7 @@ static int find(struct store *store, enum store_part kind, uint32_t job, int64_t
 	return count;
 }
 
-/* The newest of a job. */
+/* The newest run of a job. */
 static struct store_run run_of(struct store *store, uint32_t job)
 {
 	struct store_run run = { 0 };
@@ -169,7 +169,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-/* The runs of a job by their nodes, "n1 n1+n2". */
+/* The runs of a job as lists of their nodes: "n1 n1+n2". */
 static const char *runs_of(struct store *store, uint32_t job)
 {
 	static char text[512];
@@ -189,73 +189,73 @@ static const char *runs_of(struct store *store, uint32_t job)
 
 /* ---- which run a record belongs to ------------------------------------------ */
 
-/* Records, in any order; their runs, behind "!" in this order alone. Those with large
- * times came in 2026. */
+/* Records, tried in every order, and the expected runs; "!": in the order given only. Records
+ * with large times were received in 2026. */
 static const char *const partings[][2] = {
 	/* runs of a requeued job */
 	{ "n1 0 1000 2000, n1 1 2003 2500, n2 1 2003 2500", "n1 n1+n2" },
-	/* requeued runs without a number on the same node, and one minutes later */
+	/* requeued runs without a restart number on the same node, the second minutes later */
 	{ "n1 - 1000 2000, n1 - 2003 2500, n2 - 2130 2500", "n1 n1+n2" },
-	/* a run that begins at once on another node */
+	/* a run that starts at once on another node */
 	{ "n1 - 1000 2000 list=n1, n2 1 2003 2010 list=n2", "n1 n2" },
-	/* runs that say the same wrong number */
+	/* runs with the same wrong restart number */
 	{ "n1 1 1000 2000, n1 1 2003 2500", "n1 n1" },
-	/* a node that knows the restart and one that does not */
+	/* a node that knows the restart number and a node that does not */
 	{ "n1 - 1000 2000, n2 3 1001 2001", "n1+n2" },
 	/* clocks that differ by seconds */
 	{ "n1 0 1000 1000.5, n2 0 1004 1004.5", "n1+n2" },
-	/* clocks that differ by minutes, where number and node list are told */
+	/* clocks that differ by minutes: restart number and node list are equal */
 	{ "n1 0 1000 1020, n2 0 1040 1060", "n1+n2" },
-	/* the longest such way */
+	/* the longest such gap, 300 s */
 	{ "n2 2 1320 1340, n1 2 1000 1020", "n1+n2" },
-	/* and longer */
+	/* 301 s */
 	{ "n1 0 1000 1020, n2 0 1321 1340", "n1 n2" },
 	/* minutes apart on one node */
 	{ "n1 0 1000 1020, n1 0 1040 1060", "n1 n1" },
-	/* minutes apart with another number */
+	/* minutes apart with another restart number */
 	{ "n1 0 1000 1020, n2 1 1040 1060", "n1 n2" },
-	/* minutes apart without a number */
+	/* minutes apart without a restart number */
 	{ "n1 - 1000 1020, n2 - 1040 1060", "n1 n2" },
-	/* minutes apart with another list */
+	/* minutes apart with another node list */
 	{ "n1 0 1000 1020, n2 0 1040 1060 list=n[2-3]", "n1 n2" },
 	/* two runs of nodes whose clocks are 200 s apart */
 	{ "n1 0 1200 2200, n2 0 1000 2000, n2 1 2060 2500, n1 1 2260 2700", "n1+n2 n1+n2" },
-	/* a job id used again */
+	/* a job ID that is used again */
 	{ "n1 0 1000 2000, n2 0 5000000 5000100", "n1 n2" },
 	/* jobs of two clusters */
 	{ "n1 0 1000 2000, n2 0 1000 2000 cluster=d", "n1 n2" },
 	/* records of two users */
 	{ "n1 0 1000 2000, n2 0 1000 2000 user=1001", "n1 n2" },
-	/* two records of a node */
+	/* two records of one node */
 	{ "n1 0 1000 2000, n1 0 1000 2001", "n1" },
-	/* of two runs nearby the nearest takes a record */
+	/* of two runs nearby, the record belongs to the nearest */
 	{ "n1 - 1000 2000, n1 - 2012 3000, n2 - 2003 2004", "!n1 n1+n2" },
-	/* the nearest without this node */
+	/* .. that has no record of this node yet */
 	{ "n1 - 1000 2000, n1 - 2012 3000, n2 - 2003 2004, n2 - 2005 2006", "!n1+n2 n1+n2" },
-	/* of two that both have this node neither */
+	/* if both have a record of this node, it belongs to neither */
 	{ "n1 - 1000 2000, n1 - 2012 3000, n2 - 2003 2004, n2 - 2005 2006, n2 - 2004.5 2004.6",
 	  "!n1+n2 n1+n2 n2" },
-	/* a run that a record overlaps takes it before one nearby */
+	/* a run that the record overlaps goes before a run nearby */
 	{ "n1 - 1000 2000, n1 - 2012 3000, n2 - 1500 2004, n2 - 2011 2900", "!n1+n2 n1+n2" },
-	/* records of impossible times swallow no run */
+	/* records with impossible times do not absorb other runs */
 	{ "n1 0 0 99000000000, n2 0 1752024862 1795224862, n1 0 1795221262 1797816862, n1 0 1795224662 1795224762, n1 1 1795224812 1795224862",
 	  "n1 n1 n1 n1 n2" },
-	/* an epilog that ran again, hours later, and found nothing */
+	/* an epilog that ran again hours later, without a job folder */
 	{ "n1 0 1000 2000, n1 - 9000 9000.1 blank", "n1" },
-	/* without a number of the restart */
+	/* the same without a restart number */
 	{ "n1 - 1000 2000, n1 - 3000 4000, n1 - 9000 9000.1 blank", "n1 n1" },
-	/* of two nodes, and of two runs */
+	/* the same with two nodes and two runs */
 	{ "n1 0 1000 2000, n2 0 1000 2000, n1 1 3000 4000, n1 - 9000 9000.1 blank", "n1 n1+n2" },
-	/* nothing else of it is known */
+	/* the job is not known on that node */
 	{ "n1 0 7000 7100 list=n1, n2 - 9000 9000.1 blank", "n1 n2" },
-	/* its start, as Slurm has it */
+	/* with the start time from Slurm */
 	{ "n1 0 1000 2000, n1 - 1000 9000 blank, n1 1 10000 10100", "n1 n1" },
-	/* a long job on a node whose clock is ahead */
+	/* a long job, one node's clock is ahead */
 	{ "n1 1 1795224812 1795224862, n2 1 1795224812 1795228462", "n1+n2" },
 };
 
-/* Put the records of a row in the order that number 'order' stands for: false, when
- * there are not so many. */
+/* Store the records of a row in the permutation with the number 'order'; false if there is no
+ * such permutation. */
 static bool put_in_order(struct store *store, const char *const row[2], uint32_t job, int order)
 {
 	int64_t due, now_s = strstr(row[0], "1795224862") ? 1795224862 : NOW;
@@ -271,7 +271,7 @@ static bool put_in_order(struct store *store, const char *const row[2], uint32_t
 		k = order % left;
 		order /= left;
 		put_at(store, job, records[k], now_s, &due);
-		rest = records[k]; /* to the end: all of them come again */
+		rest = records[k]; /* every record is sent again */
 		for (i = k; i + 1 < count; i++)
 			records[i] = records[i + 1];
 		records[count - 1] = rest;
@@ -315,7 +315,7 @@ START_TEST(a_run_is_due_when_all_nodes_reported_or_grace_is_over_since_the_first
 	put_at(store, 8, "n1 0 1000 2000 list=-", NOW, &due);
 	ck_assert_int_eq(due, NOW + GRACE_S);
 	for (i = 1; i <= 9; i++) {
-		if (i == 6) { /* written: what comes late waits for others that do */
+		if (i == 6) { /* written: a late record waits for other late records */
 			run = run_of(store, 9);
 			run.judged = strdup("{}");
 			ck_assert_int_eq(store_begin(store, &err), 0);
@@ -375,9 +375,9 @@ START_TEST(array_tasks_and_het_components_are_found_by_their_numbers)
 }
 END_TEST
 
-/* ---- what waits ---------------------------------------------------------------- */
+/* ---- due runs ------------------------------------------------------------------ */
 
-/* Ids of what is due; *next may be NULL. */
+/* IDs of due runs; *next may be NULL. */
 static int due_for(struct store *store, int64_t now_s, int64_t *ids, int max, int64_t *next)
 {
 	struct err err = { "" };
@@ -422,7 +422,7 @@ START_TEST(runs_are_counted_by_what_they_wait_for_until_they_are_written)
 	run = run_of(store, 7);
 	ck_assert_str_eq(run.error, "no row");
 	ck_assert_int_eq(run.tries, 1);
-	put(store, 7, "n3 0 1000 2000"); /* while the summary is written */
+	put(store, 7, "n3 0 1000 2000"); /* received while the summary is being written */
 	ck_assert_int_eq(store_done(store, &run, "old", NOW, 0, &err), 0);
 	store_run_free(&run);
 	run = run_of(store, 7);
@@ -455,7 +455,7 @@ START_TEST(what_was_not_committed_is_not_there)
 }
 END_TEST
 
-/* ---- uses, and what is old ------------------------------------------------------ */
+/* ---- usage, and removal of old runs ---------------------------------------------- */
 
 static void put_use(struct store *store, int64_t id, int64_t ended_s, const char *text)
 {
@@ -495,7 +495,7 @@ START_TEST(uses_are_told_by_the_end_of_their_runs_from_a_place_on)
 	put_use(store, 4, 2001, "d");
 	put_use(store, 5, 3000, "stop");
 	put_use(store, 6, 3000, "g");
-	put_use(store, 2, 2500, "f"); /* in the place of b */
+	put_use(store, 2, 2500, "f"); /* replaces b */
 	expect_uses(store, (struct store_place){ 2000, 0 }, 3000, 9, "a d f ");
 	expect_uses(store, (struct store_place){ 2001, 1 }, 3001, 9, "d f stop at 3000.5");
 	expect_uses(store, (struct store_place){ 0, 0 }, 9000, 2, "c a ");
@@ -518,11 +518,11 @@ START_TEST(old_runs_are_purged_with_their_records_and_uses)
 	ck_assert_str_eq(runs_of(store, 1), "");
 	ck_assert_str_eq(runs_of(store, 2), "n1");
 	expect_uses(store, (struct store_place){ 0, 0 }, 9000, 9, "");
-	/* of clocks in the far future: by when their records came */
+	/* records with clocks in the far future: by the time of arrival */
 	put_at(store, 3, "n1 0 91000000000 92000000000", 1000, &due);
 	put_at(store, 4, "n1 1 80000000000 81000000000", 5000, &due);
 	put_at(store, 4, "n2 1 80000000000 81000000000", 6000, &due);
-	put_at(store, 5, "n1 2 5500 9600", 1000, &due); /* an hour ahead */
+	put_at(store, 5, "n1 2 5500 9600", 1000, &due); /* its clock is an hour ahead */
 	ck_assert_int_eq(store_purge(store, 5500, 6000, 100, &err), 1);
 	ck_assert_str_eq(runs_of(store, 3), "");
 	ck_assert_str_eq(runs_of(store, 4), "n1+n2");
@@ -548,15 +548,15 @@ START_TEST(what_one_ledger_has_taken_the_others_leave_alone_until_it_must_have_d
 		ck_assert_int_eq(due, NOW); /* both nodes have reported */
 	}
 	ck_assert_int_eq(due_for(first, NOW, ids, 2, NULL), 2);
-	if (!getenv("JOBIO_TEST_MARIADB")) { /* a file has one ledger */
+	if (!getenv("JOBIO_TEST_MARIADB")) { /* SQLite: one ledger for a file */
 		store_close(second);
 		closed(first);
 		return;
 	}
 	ck_assert_int_eq(due_for(second, NOW, ids + 2, 8, &next), 1);
-	/* done, or put off: free again */
+	/* done, or postponed: the run is free again */
 	ck_assert_int_eq(store_run_load(first, ids[0], &run, &err), 0);
-	put(second, 1, "n3 0 1000 2000"); /* meanwhile */
+	put(second, 1, "n3 0 1000 2000"); /* received meanwhile */
 	ck_assert_int_eq(store_begin(first, &err), 0);
 	ck_assert_int_eq(store_done(first, &run, "sum", NOW, 0, &err), 0);
 	ck_assert_int_eq(store_later(first, ids[1], "sum", NOW + 2, "no row", &err), 0);
@@ -570,8 +570,8 @@ START_TEST(what_one_ledger_has_taken_the_others_leave_alone_until_it_must_have_d
 }
 END_TEST
 
-/* So many records for each of two jobs, in an order of the ledger's own: two at it
- * stand in each other's way. What is refused for now comes again, as from a node. */
+/* Store so many records for each of two jobs, in an order that differs by ledger, so that two
+ * ledgers conflict. A record that is refused is sent again, as by a node. */
 static int put_many(unsigned int ledger, int records)
 {
 	struct store *store = opened_as(ledger);
@@ -600,7 +600,7 @@ static int put_many(unsigned int ledger, int records)
 START_TEST(two_ledgers_in_each_others_way_lose_no_record)
 {
 	const int records = getenv("JOBIO_TEST_MARIADB") ? rounds(200) : 5;
-	static struct store *store; /* so that the child has not lost it */
+	static struct store *store; /* static: not a leak in the child */
 	struct store_run run;
 	uint32_t job;
 	int status;
@@ -623,7 +623,7 @@ START_TEST(two_ledgers_in_each_others_way_lose_no_record)
 }
 END_TEST
 
-/* ---- what is no store of ours -------------------------------------------------------- */
+/* ---- files that are not a store ---------------------------------------------------- */
 
 static void expect_not_opened(const char *why)
 {

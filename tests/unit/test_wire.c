@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The difference of two readings of a client's counters, which every type of client relies on.
- * What each type reads, and what a record says of it, is in tests/scripts. */
+/* The difference of two readings of a client's counters; all types of client use it. Reading
+ * the counters of each type, and the resulting record: tests/scripts. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,10 +30,10 @@ static const char *const kinds[WIRE_NUMBERS] = {
 	[IO_NAME_CALLS] = "names",
 };
 
-/* BEFORE | AFTER | what is told of each filesystem
+/* BEFORE | AFTER | the result for each filesystem
  *
- * A reading is "[at=1000] [wrap=N] [clears]; ID FILESYSTEM [born=S] [KIND=N]..; .."; "-" is
- * no filesystem. */
+ * A reading is "[at=1000] [wrap=N] [clears]; ID FILESYSTEM [born=S] [KIND=N]..; .."; "-":
+ * filesystem unknown. */
 static const struct {
 	const char *says, *rows[20];
 } table[] = {
@@ -52,7 +52,7 @@ static const struct {
 	    "; x /a read=10; y /b read=0 | clears; x /a read=3; y /b read=5 | /a restarted; /b restarted",
 	    "; x /a read=1; y /b read=6 | clears; x /a read=3; y /b read=5 | /a restarted; /b restarted",
 	    "; x /a read=10; y /b read=0 | clears; z /a read=3; y /b read=5 | /a restarted; /b read=5" } },
-	{ "rows that get a filesystem meanwhile are told by it",
+	{ "rows whose filesystem is known in the second reading only are counted for it",
 	  { "; x - read=10; y - read=20 | ; x /a read=11; y /b read=22 | /a read=1; /b read=2",
 	    "; x - read=10; y - read=20 | ; x /a read=11 | /a read=1; - restarted" } },
 	{ "a row that was born later has restarted, and a device number is given again",
@@ -152,7 +152,7 @@ static struct wire *reading(const char *text)
 	return wire;
 }
 
-/* By way of a file, as prolog and epilog do. */
+/* Through a file, as between prolog and epilog. */
 static void told(struct wire *before, const struct wire *after, struct client_wire *lines)
 {
 	char *text = wire_text(before);
@@ -207,8 +207,8 @@ START_TEST(what_was_moved_is_the_difference_of_two_readings)
 }
 END_TEST
 
-/* So many filesystems, each of which has moved a byte. */
-START_TEST(filesystems_beyond_the_last_line_are_told_together)
+/* More filesystems than lines; each has read 1 byte. */
+START_TEST(filesystems_beyond_the_last_line_are_added_up_in_it)
 {
 	static struct client_wire lines;
 	struct client_wire_line *last = &lines.line[CLIENT_WIRE_LINES_MAX - 1];
@@ -271,4 +271,4 @@ START_TEST(a_damaged_file_is_refused)
 END_TEST
 
 UNIT_MAIN("wire", what_was_moved_is_the_difference_of_two_readings,
-	  filesystems_beyond_the_last_line_are_told_together, a_damaged_file_is_refused)
+	  filesystems_beyond_the_last_line_are_added_up_in_it, a_damaged_file_is_refused)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Words that users, the kernel and Slurm write: numbers, lists of CPUs, versions, variables,
- * mount tables, the request in the environment, the gate file, SystemComment, live answers. */
+/* Parsers of text from users, the kernel and Slurm: numbers, lists of CPUs, versions, variables,
+ * mount tables, the request in the environment, the gate file, SystemComment, live replies. */
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@
 
 static struct err err;
 
-/* The next part of a list with bars between its parts; false at its end. */
+/* The next part of a list that is separated by '|'; false at its end. */
 static bool cut(const char **list, char part[200])
 {
 	size_t size = *list ? strcspn(*list, "|") : 0;
@@ -43,7 +43,7 @@ static bool cut(const char **list, char part[200])
 	return true;
 }
 
-/* What is printed of a set, for one comparison. */
+/* Text of a set, for one comparison. */
 static const char *list_of(const struct cpuset *set)
 {
 	static char kept[9000];
@@ -78,7 +78,7 @@ END_TEST
 
 /* ---- lists of CPUs ----------------------------------------------------------- */
 
-/* Each part of 'list' is IN=OUT; or each is refused, and *why is in the sentence. */
+/* Each part of 'list' is IN=OUT; or each is refused, and *why is in the message. */
 static void expect_sets(bool mask, const char *list, const char *why)
 {
 	char part[200], *out;
@@ -133,7 +133,7 @@ END_TEST
 
 #define MEMBERS 200
 
-/* The same set twice: as a cpuset and as a table of bools. */
+/* A random set as a cpuset and as a table of bools. */
 static void random_set(struct cpuset *set, bool has[MEMBERS], unsigned int density)
 {
 	cpuset_zero(set);
@@ -162,7 +162,7 @@ static void expect_members(const struct cpuset *set, const bool has[MEMBERS])
 	ck_assert(cpuset_is_empty(set) == !count);
 }
 
-/* Property: what a set of bits answers is what a table of bools does. */
+/* Property: a cpuset and a table of bools give the same results. */
 START_TEST(sets_of_cpus_follow_the_algebra_of_sets)
 {
 	bool a_has[MEMBERS], b_has[MEMBERS], want[3][MEMBERS], part, touch;
@@ -193,7 +193,7 @@ START_TEST(sets_of_cpus_follow_the_algebra_of_sets)
 		ck_assert(cpuset_equal(&again, &a));
 	}
 	cpuset_zero(&a);
-	cpuset_add(&a, CPUSET_MAX); /* beyond: ignored */
+	cpuset_add(&a, CPUSET_MAX); /* out of range: ignored */
 	ck_assert(cpuset_is_empty(&a) && !cpuset_has(&a, CPUSET_MAX));
 }
 END_TEST
@@ -256,7 +256,7 @@ START_TEST(control_and_direction_characters_and_broken_utf8_are_printed_as_quest
 		utf8_clean(out, sizeof(out), rows[i][0], strlen(rows[i][0]));
 		ck_assert_str_eq(out, rows[i][1]);
 	}
-	utf8_clean(out, 4, "ab\303\244", 4); /* whole characters only */
+	utf8_clean(out, 4, "ab\303\244", 4); /* characters are not cut */
 	ck_assert_str_eq(out, "ab");
 	utf8_clean(out, 4, "a\303\244", 3);
 	ck_assert_str_eq(out, "a\303\244");
@@ -265,7 +265,7 @@ START_TEST(control_and_direction_characters_and_broken_utf8_are_printed_as_quest
 }
 END_TEST
 
-/* By RFC 3629, section 3. */
+/* Encode as UTF-8, RFC 3629, section 3. */
 static size_t encode(unsigned int code, char *bytes)
 {
 	const size_t size = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
@@ -277,7 +277,7 @@ static size_t encode(unsigned int code, char *bytes)
 	return size;
 }
 
-/* A ck_assert() of each of a million would take seconds. */
+/* No ck_assert() for each of a million characters: it would take seconds. */
 START_TEST(each_character_of_unicode_is_read_and_half_of_it_is_none)
 {
 	unsigned int code, got, half;
@@ -295,7 +295,7 @@ START_TEST(each_character_of_unicode_is_read_and_half_of_it_is_none)
 		if (!is)
 			ck_abort_msg("U+%04X is not", code);
 	}
-	ck_assert(!utf8_character("\xe0\x9f\xbf", 3, &got)); /* longer than need be */
+	ck_assert(!utf8_character("\xe0\x9f\xbf", 3, &got)); /* overlong encoding */
 	ck_assert(!utf8_character("\xf0\x8f\xbf\xbf", 4, &got));
 	ck_assert(!utf8_character("\xe2\x28\xa1", 3, &got));
 }
@@ -320,7 +320,7 @@ START_TEST(a_version_of_slurm_is_two_or_three_numbers_and_what_a_package_appends
 		ck_assert_ptr_nonnull(strstr(err.text, "must look like 22.05"));
 	}
 	version_parse("22.05.8", &older, NULL);
-	version_parse("22.05", &newer, NULL); /* the newest of it */
+	version_parse("22.05", &newer, NULL); /* means the newest 22.05 */
 	ck_assert(older == VERSION_OF(22, 5, 8) && older < newer && newer < VERSION_OF(23, 2, 0));
 }
 END_TEST
@@ -387,7 +387,7 @@ START_TEST(the_summary_in_systemcomment_replaces_our_older_one_and_other_text_st
 	}
 	memset(text, 'x', COMMENT_MAX);
 	text[most] = '\0';
-	got = comment_with(text, NEW, &err); /* as long as slurmdbd keeps */
+	got = comment_with(text, NEW, &err); /* the maximum length that slurmdbd stores */
 	ck_assert_uint_eq(strlen(got), COMMENT_MAX - 1);
 	text[most] = 'x';
 	text[most + 1] = '\0';
@@ -572,7 +572,7 @@ START_TEST(a_request_reaches_the_prolog_and_the_gate_file_as_it_was_made)
 	struct stat st;
 
 	clearenv();
-	for (int left = 0; left < 3; left++) /* all of it or nothing */
+	for (int left = 0; left < 3; left++) /* all variables are set, or none */
 		ck_assert_int_eq(request_export(&sent, put_in_env, &(int){ left }), -1);
 	clearenv();
 	ck_assert_int_eq(request_export(&sent, put_in_env, &(int){ 3 }), 0);
@@ -622,9 +622,9 @@ START_TEST(a_damaged_gate_file_is_an_error_and_an_unknown_key_of_a_newer_prolog_
 }
 END_TEST
 
-/* ---- live answers, which srun mixes ------------------------------------------------- */
+/* ---- live replies, which srun interleaves -------------------------------------------- */
 
-/* Lines of an answer; the caller frees them. */
+/* Lines of a reply; the caller frees them. */
 static char *answer(const char *node, unsigned int ask, enum look_kind kind, const char *text)
 {
 	struct look_from from = { .node = node, .nodes = 2, .ask = ask };
@@ -660,7 +660,7 @@ START_TEST(mounts_of_a_type_are_read_and_the_upper_of_two_on_one_directory_count
 	struct mounts *mounts = mounts_parse(table, "wekafs");
 	char value[64];
 
-	ck_assert_uint_eq(mounts->count, 5); /* the first line is there twice */
+	ck_assert_uint_eq(mounts->count, 5); /* the first line occurs twice */
 	ck_assert_str_eq(mounts_find(mounts, "/mnt/weka")->source,
 			 "198.51.100.1,198.51.100.2/home");
 	ck_assert_str_eq(mounts->mount[1].target, "/mnt/my scratch");
@@ -691,7 +691,7 @@ static unsigned int dice(unsigned int sides)
 	return seed / 65536U % sides;
 }
 
-/* "n[01-04,7]x[8-11],m7": one to three elements of up to three brackets. */
+/* "n[01-04,7]x[8-11],m7": one to three elements with up to three brackets each. */
 static void make_list(char *list)
 {
 	static const char *const prefixes[] = { "n", "m0", "r1x", "", "gpu-", "a.b_1" };
@@ -726,7 +726,7 @@ static bool has_name(const struct nodes *nodes, const char *name)
 	return false;
 }
 
-/* The name itself, and names that are like it: a digit more, fewer, or another one. */
+/* Search for the name itself and for similar names: a digit more, a digit less, another digit. */
 static size_t compare_names(const char *list, const struct nodes *nodes, const char *name)
 {
 	char like[RECORD_NAME_MAX + 2];
@@ -756,7 +756,7 @@ START_TEST(a_host_list_names_what_slurm_expands_it_to)
 		make_list(list);
 		nodes = nodes_expand(list, &err);
 		ck_assert_msg(nodes != NULL, "%s", list);
-		/* of thousands of names some */
+		/* about 100 of thousands of names */
 		for (i = 0; i < nodes->count; i += 1 + nodes->count / 100)
 			tries += compare_names(list, nodes, nodes->names[i]);
 		nodes_free(nodes);
@@ -782,14 +782,14 @@ START_TEST(host_lists_are_read_as_strictly_as_slurm_reads_them)
 		{ "", "n1", 0 },
 		{ "[1-3]", "2", 1 },
 		{ "n[0-65535]", "n65535", 1 },
-		/* Slurm 23.11 and later */
+		/* Slurm 23.11 and later: suffix after brackets */
 		{ "c[1-3]-ib", "c2-ib", 1 },
 		{ "c[1-3]-ib", "c2", 0 },
 		{ "c[1-30]5", "c205", 1 },
 		{ "c[1-3]5", "c55", 0 },
 		{ "c[100000000000000]", "c100000000000000", 1 },
 		{ "c[1-3]", "c100000000000000000000000001", 0 },
-		/* refused, wherever it stands */
+		/* refused, wherever the bad part is */
 		{ "a,n*", "a", -1 },
 		{ "n?", "n1", -1 },
 		{ "n[a-b]", "", -1 },
