@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a reader would see wrong on a page: printed into it, for --dump-dom.
+// Layout faults that a reader would see, printed into the page, for --dump-dom.
 window.onload = () => {
 	const bad = [];
 	const inside = (inner, outer) => inner.left >= outer.left - 1 && inner.right <= outer.right + 1 &&

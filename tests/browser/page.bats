@@ -14,7 +14,7 @@ setup() {
 }
 teardown() { teardown_ledger; }
 
-# browse FILE OPTION... - what Chromium prints of it; it wants a folder of its own
+# browse FILE OPTION... - output of Chromium for a page; it gets a folder of its own
 browse() {
 	local file=$1
 	shift
@@ -23,7 +23,7 @@ browse() {
 		--enable-logging=stderr --virtual-time-budget=5000 "$@" "file://$file" 2>"$DIR/chromium.log"
 }
 
-# looks LOOK... - what else is to be seen on the page, and is not there or has no room
+# looks SELECTOR... - the CSS selectors that match nothing, or an element without area
 looks() {
 	{
 		sed -e 's/<meta http-equiv[^>]*>//' -e 's/<\/main>.*//' "$page"
@@ -41,10 +41,10 @@ looks() {
 	browse "$DIR/looks.html" --dump-dom --window-size=1000,3000 | grep -oE 'LOOKS [^$]* END'
 }
 
-# layout OPTION... - what is wrong with the page in such a window
+# layout OPTION... - layout faults of the page in a window of this size (layout.js)
 layout() {
 	{
-		# a page of the policy runs no script: this one is not of it
+		# without the page's security policy, which forbids this script
 		sed -e 's/<meta http-equiv[^>]*>//' -e 's/<\/main>.*//' "$page"
 		printf '</main><script>\n'
 		cat "$SRCDIR/tests/browser/layout.js"
@@ -55,13 +55,13 @@ layout() {
 
 pictures() { printf 'LAYOUT %s %s  END' "$1" "$(python3 "$SRCDIR/tests/scripts/page_check.py" "$page" | cut -d' ' -f1)"; }
 
-@test "in a wide and a narrow window, light and dark, nothing overlaps, leaves its place or is hard to read" {
+@test "in wide and narrow windows, light and dark, nothing overlaps, overflows or has low contrast" {
 	expect_equal "$(pictures light)" "$(layout --window-size=1000,3000)"
 	expect_equal "$(pictures light)" "$(layout --window-size=390,3000)"
 	expect_equal "$(pictures dark)" "$(layout --window-size=1000,3000 --blink-settings=preferredColorScheme=0)"
 }
 
-@test "a page of a list is read as well, light and dark, wide and narrow" {
+@test "the page of a list has no layout faults, light and dark, wide and narrow" {
 	sed -i '/JobID=9_1/s/COMPLETED/FAILED/; /JobID=9_2/s/User=alice/User=bob/' "$DIR/bin/jobs"
 	html -u alice,bob
 	expect_equal 'LAYOUT light 0  END' "$(layout --window-size=1000,1000)"
@@ -73,7 +73,7 @@ pictures() { printf 'LAYOUT %s %s  END' "$1" "$(python3 "$SRCDIR/tests/scripts/p
 	expect_equal 0 "$output"
 }
 
-@test "a page of jobs that were named is read as well, with the sums of arrays" {
+@test "the page of several job IDs has no layout faults, with the sums of arrays" {
 	sed -i '/JobID=9_/s/$/\tSystemComment=jobio\/1 nodes=1\/2 rd=1KiB\/1 not=profile scope=node/; /JobID=9_1/s/COMPLETED/FAILED/' "$DIR/bin/jobs"
 	html 7 9 12
 	expect_equal 'LAYOUT light 0  END' "$(layout --window-size=1000,1000)"
@@ -85,22 +85,22 @@ pictures() { printf 'LAYOUT %s %s  END' "$1" "$(python3 "$SRCDIR/tests/scripts/p
 	expect_equal 0 "$output"
 }
 
-@test "bars over time, sizes, latencies, nodes and CPUs are drawn, and keys say what their colours mean" {
+@test "bars over time, sizes, latencies, nodes and CPUs are drawn, with a key to their colours" {
 	expect_equal 'LOOKS  END' "$(looks '.chart .read' '.chart .write' .heat .cpus .cj .c0 .c1 .c2 .c3 '.key .read' '.key .cj' '.bar .meta')"
 	expect_equal 'LOOKS .c9 END' "$(looks .cpus .c9)"
 }
 
-@test "Chromium has nothing to say about the page, asks nobody for anything, and draws it" {
+@test "Chromium draws the page without console messages and without network requests" {
 	browse "$page" --screenshot="$DIR/page.png" --window-size=1000,3000 --log-net-log="$DIR/net.json" >/dev/null
 	run grep -c CONSOLE "$DIR/chromium.log"
 	expect_equal 0 "$output"
 	[[ $(stat -c %s "$DIR/page.png") -gt 20000 ]]
-	# a browser updates itself; what it does for this page names it
+	# Chromium also sends requests of its own, which do not contain the page's name
 	run grep -c "page.html.*http" "$DIR/net.json"
 	expect_equal 0 "$output"
 }
 
-@test "a page that had a script or a picture from elsewhere would be told" {
+@test "a script or an external picture in the page would cause console messages" {
 	sed -i 's/<\/main>/<img src="http:\/\/127.0.0.1:1\/x"\/><script>1<\/script><\/main>/' "$page"
 	browse "$page" --screenshot="$DIR/page.png" >/dev/null
 	run grep -c CONSOLE "$DIR/chromium.log"

@@ -53,7 +53,7 @@ static void become_slurmd(const struct daemon_start *start, const char *conf, in
 	_exit(127);
 }
 
-/* The last line to the point, whatever came of it. */
+/* The log has a final line about specialized cores, or a fatal error. */
 static bool is_done(const char *log)
 {
 	return strstr(log, "Reserved machine CPU IDs: ") ||
@@ -80,7 +80,7 @@ static int collect(int from, unsigned int timeout_ms, char *log, struct err *err
 			return is_done(log) ? 0 : err_set(err, "slurmd ended: %.300s", log);
 		used += (size_t)got;
 		log[used] = '\0';
-		/* whole lines only */
+		/* complete lines only */
 		if (log[used - 1] == '\n' && is_done(log))
 			return 0;
 	}
@@ -101,9 +101,9 @@ static void read_log(struct daemon_said *said)
 	struct core_map_shape *shape = &said->shape;
 	const char *at = strstr(said->log, "CPUs:");
 	/*
-	 * slurmd looks twice; the second time it reads what it wrote to its
-	 * spool, without the CPUs forbidden to it. Only the first counts for
-	 * reservations (conf->block_map).
+	 * slurmd logs this twice; the second time it uses the cache in its
+	 * spool, without the CPUs that it may not use. Reservations use the
+	 * first (conf->block_map).
 	 */
 	const char *again = at ? strstr(at + 1, "CPUs:") : NULL;
 
@@ -158,7 +158,7 @@ int daemon_run(const struct daemon_start *start, struct daemon_said *said, struc
 	snprintf(conf, sizeof(conf), "%s/slurm.conf", start->folder);
 	snprintf(spool, sizeof(spool), "%s/spool", start->folder);
 	snprintf(cache, sizeof(cache), "%s/hwloc_topo_whole.xml", spool);
-	unlink(cache); /* up to 24.11 slurmd may read it instead */
+	unlink(cache); /* slurmd up to 24.11 may use this cache */
 	if (mkdir(spool, 0755) < 0 && errno != EEXIST)
 		return err_set(err, "%s: %s", spool, strerror(errno));
 	if (write_conf(start, conf, err) < 0 || run(start, conf, said, err) < 0)

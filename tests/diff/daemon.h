@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* daemon.h - one start of the real slurmd on a made-up machine
  *
- * Terms   folder: a place of its own, for slurm.conf and slurmd's spool.
+ * Terms   folder: a folder for slurm.conf and slurmd's spool, for one start.
  * Owner   daemon_said_free() frees what daemon_start() filled in.
- * Errors  -1, sentence in *err: slurmd said nothing to the point in time.
- * Runs    as root (slurmd's wish); slurmd is ended by its pid.
+ * Errors  -1, message in *err: slurmd did not log its cores in time.
+ * Runs    as root (required by slurmd); slurmd is killed by its pid.
  */
 #ifndef JOBIO_TESTS_DIFF_DAEMON_H
 #define JOBIO_TESTS_DIFF_DAEMON_H
@@ -28,7 +28,7 @@ struct daemon_start {
 struct daemon_said {
 	struct core_map_shape shape;
 	bool has_shape;
-	int block[8192]; /* abstract CPU -> OS CPU; -1: not said */
+	int block[8192]; /* abstract CPU -> OS CPU; -1: not in the log */
 	char *abs_cpus;
 	char *os_cpus;
 	bool disabled; /* "core specialization disabled" */

@@ -31,7 +31,7 @@ static const char *const numbering_names[] = {
 	"swapped", "scrambled",
 };
 
-/* Scattered, or neighbouring seeds would roll the same numbers in turn. */
+/* Scatter the seed: neighbouring seeds would give similar sequences. */
 void dice_seed(struct dice *dice, uint64_t seed)
 {
 	dice->state = seed * 0xd1342543de82ef95U + 1;
@@ -145,7 +145,7 @@ static char *synthetic(const struct plan *plan, const unsigned int *os)
 	return text;
 }
 
-/* Take up to a quarter of the CPUs away: offline, or whole cores. */
+/* Remove up to a quarter of the CPUs: offline CPUs, or whole cores. */
 static int make_holes(hwloc_topology_t topology, const struct plan *plan, struct dice *dice)
 {
 	unsigned int cpus = plan_cpus(plan);
@@ -172,7 +172,7 @@ static int make_holes(hwloc_topology_t topology, const struct plan *plan, struct
 	return rc;
 }
 
-/* As in a cgroup: still there, but not for us. */
+/* Forbid CPUs as a cgroup does: present, but not usable by this process. */
 static int forbid(hwloc_topology_t topology, struct dice *dice)
 {
 	hwloc_bitmap_t allowed = hwloc_bitmap_dup(hwloc_topology_get_topology_cpuset(topology));
@@ -201,8 +201,8 @@ static int add_kind(hwloc_topology_t topology, hwloc_const_bitmap_t cpus, const 
 
 /*
  * Intel's hybrid kinds: the last cores are efficient ones without siblings;
- * the others are of one or two speeds. Now and then the type of some is not
- * told, as in a cgroup.
+ * the others have one or two speeds. In some machines the type of some cores
+ * is unknown, as in a cgroup.
  */
 static int make_hybrid(hwloc_topology_t topology, struct dice *dice)
 {
@@ -305,13 +305,13 @@ int machine_draw(struct machine *machine, struct dice *dice, const char *xml, st
 #define ODD_TRIES 200
 
 struct odd {
-	char text[MACHINE_TEXT_MAX]; /* as synthetic: "package:2 core:3 pu:2" */
+	char text[MACHINE_TEXT_MAX]; /* hwloc's synthetic description: "package:2 core:3 pu:2" */
 	unsigned int cpus;
 	unsigned int first, step; /* OS numbers */
 	bool scrambled, lopsided, forbidden, hybrid, no_packages, no_cores;
 };
 
-/* Any order of any levels; hwloc refuses some, then the next is tried. */
+/* Levels in any order; hwloc refuses some orders, then another one is drawn. */
 static void draw_odd(struct odd *odd, struct dice *dice)
 {
 	static const char *const levels[] = { "package", "package", "numa", "die", "group",
@@ -361,7 +361,7 @@ static char *odd_synthetic(const struct odd *odd, struct dice *dice)
 	return text;
 }
 
-/* Some cores lose threads, some objects above them lose cores. */
+/* Remove threads from some cores, and cores from some of the objects above them. */
 static int make_lopsided(hwloc_topology_t topology, struct dice *dice)
 {
 	hwloc_const_bitmap_t all = hwloc_topology_get_topology_cpuset(topology);

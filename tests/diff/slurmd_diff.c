@@ -18,7 +18,7 @@
 #include "lib/reservation.h"
 #include "lib/version.h"
 
-#define STARTS 4 /* of slurmd, a machine */
+#define STARTS 4 /* starts of slurmd for each machine */
 #define TIMEOUT_MS 20000
 #define WORKERS_MAX 64
 
@@ -32,7 +32,7 @@ struct settings {
 	char folder[256];
 };
 
-/* Chosen for one start. */
+/* The settings of one start. */
 struct trial {
 	char line[512];
 	char parameters[128];
@@ -60,7 +60,7 @@ static unsigned int at_least_one(unsigned int number)
 	return number ? number : 1;
 }
 
-/* Mostly the line that slurmd -C prints; now and then what people write. */
+/* Mostly the line that slurmd -C prints; sometimes a line as administrators write it. */
 static void draw_geometry(struct trial *trial, const struct core_map_shape *shape,
 			  struct dice *dice)
 {
@@ -73,7 +73,7 @@ static void draw_geometry(struct trial *trial, const struct core_map_shape *shap
 		per_board *= boards;
 		boards = 1;
 		break;
-	case 1: /* whole cores, their threads to the tasks */
+	case 1: /* CPUs are cores; each task gets all threads of its core */
 		cpus = shape->sockets * cores;
 		break;
 	case 2: /* ThreadsPerCore forgotten */
@@ -84,7 +84,7 @@ static void draw_geometry(struct trial *trial, const struct core_map_shape *shap
 		cores *= threads;
 		threads = 1;
 		break;
-	case 4: /* sockets and cores of another view */
+	case 4: /* twice the sockets, half the cores */
 		if (cores % 2 == 0) {
 			cores /= 2;
 			per_board *= 2;
@@ -123,7 +123,7 @@ static void draw_spec(struct trial *trial, const struct core_map_shape *shape, u
 		snprintf(at, room, " CpuSpecList=%u,%u", low, shape->cpus - 1);
 }
 
-/* Of any line that draw_geometry() writes; zeros are read as ones. */
+/* CPUs of the largest line that draw_geometry() writes; zeros count as ones. */
 static unsigned long most_cpus(const struct core_map_shape *shape)
 {
 	unsigned long sockets = shape->sockets > shape->boards ? shape->sockets : shape->boards;
@@ -136,7 +136,7 @@ static void draw_trial(struct trial *trial, const struct machine *machine,
 {
 	trial->first = turn % 2;
 	draw_geometry(trial, shape, dice);
-	if (most_cpus(shape) > CPUSET_MAX) /* no cores: no node line fits */
+	if (most_cpus(shape) > CPUSET_MAX) /* no node line with cores fits */
 		snprintf(trial->line, sizeof(trial->line), "CPUs=%u", shape->cpus);
 	draw_spec(trial, shape, turn, dice);
 	snprintf(trial->parameters, sizeof(trial->parameters), "%s%s%s", machine->slurmd_parameters,
@@ -144,7 +144,7 @@ static void draw_trial(struct trial *trial, const struct machine *machine,
 		 dice_roll(dice, 8) ? "shutdown_on_reboot" : "config_overrides");
 }
 
-/* ---- judging ------------------------------------------------------------------- */
+/* ---- comparison ------------------------------------------------------------------ */
 
 static int differ_shape(const struct core_map *map, const struct daemon_said *said, struct err *err)
 {

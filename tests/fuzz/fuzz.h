@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz.h - what each fuzz_NAME.c stands on
+/* fuzz.h - interface of the fuzz targets
  *
- * A target is FUZZ(NAME) { .. return 0; } in fuzz_NAME.c: it gets 'data' and
- * 'size' and says with MUST() what holds for every input. It is compiled twice:
- * for libFuzzer ("make fuzz"), and into tests/fuzz/replay, which tries the kept
- * inputs of all targets in "make check".
+ * A target is FUZZ(NAME) { .. return 0; } in fuzz_NAME.c: it gets 'data' and 'size' and
+ * asserts with MUST() what holds for every input. It is compiled twice: for libFuzzer
+ * ("make fuzz"), and into tests/fuzz/replay, which runs the kept inputs of all targets
+ * in "make check".
  *
  * Parts: an input of several texts has a line "----" between them. */
 #ifndef JOBIO_TESTS_FUZZ_FUZZ_H
@@ -19,11 +19,11 @@
 
 typedef int fuzz_fn(const uint8_t *data, size_t size);
 
-#ifdef FUZZ_ALONE /* libFuzzer's main() calls it */
+#ifdef FUZZ_ALONE /* called by libFuzzer's main() */
 #define FUZZ(name) int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 fuzz_fn LLVMFuzzerTestOneInput;
 #else
-/* In replay.c; tests/fuzz/corpus/NAME has the inputs. */
+/* Defined in replay.c; the inputs are in tests/fuzz/corpus/NAME. */
 void fuzz_add(const char *name, fuzz_fn *fn);
 #define FUZZ(name)                                                                                 \
 	static fuzz_fn fuzz_##name;                                                                \
@@ -34,7 +34,7 @@ void fuzz_add(const char *name, fuzz_fn *fn);
 	static int fuzz_##name(const uint8_t *data, size_t size)
 #endif
 
-/* Holds for every input, also without assert(). */
+/* Like assert(), also with NDEBUG. */
 #define MUST(condition)                                                                            \
 	do {                                                                                       \
 		if (!(condition)) {                                                                \
@@ -56,8 +56,7 @@ __attribute__((unused)) static char *fuzz_text(const uint8_t *data, size_t size)
 	return text;
 }
 
-/* The next part as a text of its own, "" when there is none; the caller frees
- * it. */
+/* The next part as a text, "" if there is none; the caller frees it. */
 __attribute__((unused)) static char *fuzz_part(const uint8_t **data, size_t *size)
 {
 	static const char line[] = "\n----\n";
@@ -75,7 +74,7 @@ __attribute__((unused)) static char *fuzz_part(const uint8_t **data, size_t *siz
 	return text;
 }
 
-/* A folder of our own; who starts us removes it (tests/fuzz/run), or replay. */
+/* A temporary folder for this process; tests/fuzz/run or replay removes it. */
 __attribute__((unused)) static const char *fuzz_folder(void)
 {
 	const char *base = getenv("TMPDIR");
@@ -88,8 +87,8 @@ __attribute__((unused)) static const char *fuzz_folder(void)
 	return folder;
 }
 
-/* Write a text into a file of that folder and return its path (static, one of
- * each name): for parsers that open their file. */
+/* Write a text to a file of that folder and return its path (static, one for each
+ * name): for parsers that open their file. */
 __attribute__((unused)) static const char *fuzz_file(const char *name, const char *text)
 {
 	static char paths[8][300];

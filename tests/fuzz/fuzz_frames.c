@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A connection to the ledger: frames, envelopes, requests. The server is the
- * real one; munged is left out: a credential that
- * begins with 'r' is root's, with 'u' a user's, and any other is forged. The
- * input is what comes over the wire; where it has '\377' a prefix is made for
- * the bytes up to the next one. */
+/* A connection to the ledger: frames, MUNGE credentials, requests. The server is
+ * the real one; munged is replaced: a credential that starts with 'r' is root's,
+ * with 'u' a user's, and any other is forged. The input is the data from the
+ * network; '\377' is replaced by a length prefix for the bytes up to the next
+ * '\377'. */
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* its static functions are what is tried */
+/* its static functions are called */
 #include "ledger/server.c"
 #include "tests/fuzz/fuzz.h"
 
@@ -64,12 +64,12 @@ static struct server *made_server(void)
 	MUST(service.store);
 	server = server_new(&config, &service, &seal, nothing, NULL, &err);
 	MUST(server);
-	/* what it says about peers would be all that one sees */
+	/* no log lines about peers: they would hide libFuzzer's output */
 	server->log_lines = SERVER_LOG_MAX + 1;
 	return server;
 }
 
-/* Frames with right prefixes are rare in random bytes. */
+/* Add length prefixes: random bytes rarely contain a right one. */
 static size_t make_wire(const uint8_t *data, size_t size, uint8_t *wire)
 {
 	size_t used = 0, at = 0, length;
@@ -121,7 +121,7 @@ static void forget_all(struct server *server)
 {
 	struct err err;
 
-	/* so that one input does not depend on those before it */
+	/* empty the store: each input starts in the same state */
 	MUST(store_purge(server->service->store, INT64_C(1) << 40, 0, 1000000, &err) >= 0);
 }
 
@@ -147,7 +147,7 @@ FUZZ(frames)
 	turn(server, fds[1]);
 	close(fds[1]);
 	turn(server, -1);
-	while (!TAILQ_EMPTY(&server->peers)) /* half a frame, then nothing */
+	while (!TAILQ_EMPTY(&server->peers)) /* peers with an incomplete frame */
 		peer_free(TAILQ_FIRST(&server->peers));
 	check_empty(server);
 	forget_all(server);

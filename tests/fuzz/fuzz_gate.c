@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* RUN/JOB/gate: what is read, written again, is read the same. */
+/* RUN/JOB/gate: a gate file that can be read is the same after writing and reading. */
 #include "lib/gatefile.h"
 #include "tests/fuzz/fuzz.h"
 

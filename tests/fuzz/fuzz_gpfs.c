@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What mmfsd says of itself. Parts: mmdiag --config, mmdiag --waiters, mmpmon's
+/* Output of Storage Scale. Parts: mmdiag --config, mmdiag --waiters, mmpmon's
  * counters. */
 #include "client/client.h"
 #include "client/gpfs/facts.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* RUN/JOB/journal: whatever it holds, a new change can be written down and is
- * found again. */
+/* RUN/JOB/journal: whatever the file contains, a new change can be written and
+ * read again. */
 #include "lib/journal.h"
 #include "tests/fuzz/fuzz.h"
 

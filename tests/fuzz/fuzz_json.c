@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is read as JSON is written, and read again as the same. */
+/* JSON that can be parsed is the same after writing and parsing it again. */
 #include "lib/json.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the kernel and lctl say of a Lustre client. Parts: statistics, an import, a
- * state, the CPU partitions, the lines of our own child (LNet's interfaces, targets,
- * mounts), what lctl prints. */
+/* Output of the kernel and lctl for a Lustre client. Parts: statistics, an import, a
+ * state, the CPU partitions, the lines of jobio's child (LNet's interfaces, targets,
+ * mounts), output of lctl. */
 #include "client/client.h"
 #include "client/lustre/facts.h"
 #include "client/lustre/layout.h"

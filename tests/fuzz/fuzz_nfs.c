@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the kernel says of NFS mounts. Parts: mount table, mountinfo,
+/* The kernel's files about NFS mounts. Parts: mount table, mountinfo,
  * mountstats. */
 #include "client/client.h"
 #include "client/mounts.h"
@@ -13,7 +13,7 @@ static struct config_client section = {
 	.type = CLIENT_NFS,
 	.mounts = (char *)"",
 	.fstab = (char *)"/nonexistent",
-	.timeout_ms = 0, /* no server is asked */
+	.timeout_ms = 0, /* servers are not contacted */
 	.bdi_dir = (char *)"/nonexistent",
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A node list: what is taken has as many names as were counted, and no odd
- * ones. */
+/* A node list: an accepted list has as many names as were counted, all of them
+ * valid. */
 #include <string.h>
 
 #include "ledger/nodes.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a node says, on its way into the field of slurmdbd: record_parse(),
- * merge, summary; and into a report. Lines of the input are records of one
- * run. */
+/* A node's record on its way to slurmdbd's SystemComment: record_parse(), merge,
+ * summary; and into a report. Lines of the input are records of one run. */
 #include "ledger/merge.h"
 #include "lib/record.h"
 #include "lib/run.h"
@@ -21,7 +20,7 @@ static void check_clean(const char *text)
 	}
 }
 
-/* What was read can be written, and is the same when it is read again. */
+/* A record that was parsed is the same after writing and parsing it again. */
 static void check_again(const struct record *record)
 {
 	struct err err;
@@ -53,7 +52,7 @@ static void check_summary(struct merge *merge)
 	     strlen(text));
 }
 
-/* What jobio-count prints is added to a record. */
+/* Add the output of jobio-count to a record. */
 static void check_counters(const char *text, size_t size)
 {
 	struct record *record = record_new();
@@ -72,7 +71,7 @@ static void check_counters(const char *text, size_t size)
 	record_free(record);
 }
 
-/* Whatever the order: the same summary. */
+/* The summary is the same for any order of the records. */
 static void check_order(struct merge *merge, struct record *const *records, size_t count)
 {
 	struct merge *other = merge_new();
@@ -91,7 +90,7 @@ static void check_order(struct merge *merge, struct record *const *records, size
 	merge_free(other);
 }
 
-/* A record of another node than those before, as the store has them. */
+/* Parse a record and add it, under the name of another node than those before. */
 static struct record *take(struct merge *merge, const char *line, size_t length, size_t at)
 {
 	struct err err;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* SPANK_JOBIO_* as a user set them. Parts: version, cores, profile; "unset" is
- * none. */
+/* SPANK_JOBIO_* as set by a user. Parts: version, cores, profile; "unset": the
+ * variable is not set. */
 #include "lib/request.h"
 #include "tests/fuzz/fuzz.h"
 

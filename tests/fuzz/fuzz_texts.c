@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The small parsers of lib, each with the whole input: lists of CPUs, numbers,
- * versions, names, comments, envelopes, variables, texts of the kernel. */
+ * versions, names, comments, MUNGE credentials, variables, texts of the kernel. */
 #include "lib/comment.h"
 #include "lib/config.h"
 #include "lib/cpuset.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What WEKA's client prints, and what is made of it: facts, findings, the plan.
- * Parts: ps, resources (staged), resources (stable), interface, service.conf,
- * mount table. */
+/* Output of WEKA's client, and its use: facts, findings, the plan. Parts: ps,
+ * resources (staged), resources (stable), interface, service.conf, mount table. */
 #include "client/client.h"
 #include "client/mounts.h"
 #include "client/weka/facts.h"

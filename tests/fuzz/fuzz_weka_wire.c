@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a container's socket answers, and RUN/JOB/wire. */
+/* Replies of a container's socket, and RUN/JOB/wire. */
 #include "client/weka/wire.h"
 #include "client/wire.h"
 #include "tests/fuzz/fuzz.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* replay - try the kept inputs of the fuzz targets, without libFuzzer
+/* replay - run the kept inputs of the fuzz targets, without libFuzzer
  *
  * replay               all of them: tests/fuzz/corpus/NAME
- * replay NAME FILE...  these, in this target
+ * replay NAME FILE...  these files, with this target
  *
- * Says which input it tries: one that fails ends the program. */
+ * Prints the name of each input before it runs; a failing input ends the program. */
 #include <dirent.h>
 
 #include "lib/fileio.h"
