@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * machine - machines of tests/machines, for scripts and for people
+ * machine - print machines of tests/machines
  *
  *   machine xml NAME          its hwloc XML
  *   machine names             one a line
@@ -37,7 +37,7 @@ static int load(hwloc_topology_t *topology, const char *file)
 
 /* ---- entry ------------------------------------------------------------------- */
 
-/* Numbers in their order: "0-3,8,16-22/2". */
+/* Write numbers in their order: "0-3,8,16-22/2". */
 static void put_list(FILE *out, const unsigned int *numbers, unsigned int count)
 {
 	unsigned int i, end, step;
@@ -105,7 +105,7 @@ static bool has_number(hwloc_obj_t obj)
 	       obj->type != HWLOC_OBJ_GROUP;
 }
 
-/* CPUs that no object below has: offline ones. */
+/* Write the CPUs that no object below contains: offline CPUs. */
 static void put_offline(FILE *out, hwloc_obj_t obj)
 {
 	hwloc_bitmap_t gone = hwloc_bitmap_dup(obj->complete_cpuset);
@@ -128,7 +128,7 @@ static void put_memory(FILE *out, hwloc_obj_t obj)
 	}
 }
 
-/* A core of CPUs alone, all of them online. */
+/* The core consists of CPUs only, all of them online. */
 static bool is_plain(hwloc_obj_t obj)
 {
 	if (obj->type != HWLOC_OBJ_CORE || obj->memory_arity || !obj->arity ||
@@ -140,7 +140,7 @@ static bool is_plain(hwloc_obj_t obj)
 	return true;
 }
 
-/* Cores like the first one, as one line; how many. */
+/* Write one line for all cores that equal the first one; returns their number. */
 static unsigned int put_cores(FILE *out, hwloc_obj_t *cores, unsigned int left)
 {
 	unsigned int count = 1, threads = cores[0]->arity;

@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# part.bash - words in which the parts of ./check are written
+# part.bash - functions for the parts of ./check
 #
-# Terms   part    a process of its own (./check --part NAME), which leaves in
-#                 $dir: result, a line "PASSED FAILED WHAT" for each thing that
-#                 was tested; took, what its test files took; behind, what it
-#                 lacked; done, that it came to its end.
-#         thing   what parts need and one of them gets, once a run: packages,
-#                 build trees, images, kernels. One that cannot be had is one
-#                 failure, which names its cause; the parts that wait for it do
-#                 not run and do not count as failed.
+# Terms   part    a process of its own (./check --part NAME). It writes to $dir:
+#                 result, a line "PASSED FAILED WHAT" for each test suite; took,
+#                 the times of its test files; behind, what was missing;
+#                 done, when it has finished.
+#         thing   something that several parts need, and that is made once a run:
+#                 packages, build trees, images, kernels. A thing that cannot be
+#                 made is one failure, with its cause; parts that need it do not
+#                 run and do not count as failed.
 # Needs $self, $top, $work and, in a part, $part and $dir.
 # shellcheck shell=bash disable=SC2154
 
 say() { printf '[%4d s] %s%s\n' $((EPOCHSECONDS - JOBIO_CHECK_BEGIN)) "${part:+$part: }" "$*"; }
 
-# result PASSED FAILED WHAT - add to what this part has tested
+# result PASSED FAILED WHAT - add a line to the results of this part
 result() { printf '%d %d %s\n' "$@" >>"$dir/result"; }
 
-# verdict WHAT COMMAND... - a check that is one yes or no
+# verdict WHAT COMMAND... - one test: passed if the command exits 0
 verdict() {
 	local what=$1
 	shift
@@ -29,7 +29,7 @@ verdict() {
 	fi
 }
 
-# show_failures LOG... - the lines that say what went wrong, forty of each log
+# show_failures LOG... - print the lines about failures, forty of each log
 show_failures() {
 	local log
 	for log in "$@"; do
@@ -46,7 +46,7 @@ show_failures() {
 	done
 }
 
-# tests WHAT STATUS LOG... - add up test logs; a bad exit status with no failed
+# tests WHAT STATUS LOG... - add up test logs; a non-zero status without a failed
 # test in the logs is a failure of its own
 tests() {
 	local what=$1 status=$2 p f
@@ -60,7 +60,7 @@ tests() {
 	((f == 0)) || show_failures "$@"
 }
 
-# run LOG LIMIT COMMAND... - with a deadline; output to LOG
+# run LOG LIMIT COMMAND... - run with a timeout of LIMIT seconds; output to LOG
 run() {
 	local log=$1 limit=$2 status=0
 	shift 2
@@ -70,8 +70,8 @@ run() {
 	return $status
 }
 
-# bats_files LOG LIMIT FILE... - run files of tests, a log of all; with JOBIO_BATS_FILTER only
-# tests with such a name
+# bats_files LOG LIMIT FILE... - run test files within LIMIT seconds, all output to LOG;
+# JOBIO_BATS_FILTER selects tests by name
 bats_files() {
 	local log=$1 end=$((SECONDS + $2)) file status=0
 	shift 2
@@ -83,7 +83,7 @@ bats_files() {
 	return $status
 }
 
-# need THING... - get them, unless one was got or tried in vain in this run
+# need THING... - make them, unless they were made or failed before in this run
 need() {
 	local thing lock
 	for thing in "$@"; do
@@ -100,14 +100,14 @@ need() {
 	done
 }
 
-# not_run WHAT - a part that has nothing to test here, for lack of what no package has:
-# no failure, and the last table says so
+# not_run WHAT - this part is not run, since WHAT is missing, which no package provides:
+# not a failure; the last table prints it
 not_run() {
 	printf '%s\n' "$1" >"$dir/behind"
 	say "not run, for lack of: $1"
 }
 
-# get THING - leaves THING.had, or the cause in THING.failed
+# get THING - make it; creates THING.had, or THING.failed with the cause
 get() {
 	local thing=$1 log=$work/things/$1.log had=$SECONDS
 	if timeout -k 10 1800 "$self" --thing "$thing" >"$log" 2>&1 </dev/null 9>&-; then
@@ -120,8 +120,8 @@ get() {
 }
 
 # in_image SUITE WHAT LIMIT [OPTION... --] COMMAND... - run in the image of a
-# site, without a network, with what was compiled for it in /jobio; leaves
-# $dir/WHAT.log, and $dir/WHAT.passed if all went well
+# suite, without a network, with the build for it in /jobio; writes
+# $dir/WHAT.log, and $dir/WHAT.passed if the command exits 0
 in_image() {
 	local suite=$1 what=$2 limit=$3 options=()
 	shift 3

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# parts.bash - what ./check runs: the things that parts need, then the parts
+# parts.bash - the things that parts of ./check need, then the parts
 #
-# $level is commit or all: what is tested before a commit, or once a day.
+# $level is commit or all: before a commit, or once a day.
 # shellcheck shell=bash disable=SC2154,SC2317 # check sets these, and calls by name
 
-# To run where nothing is installed but $packages: what their list lacks is missing in every
+# Run in a root with $packages only: a package that is missing in the list is missing in every
 # run, not only on a fresh machine.
 in_root=("$top/tests/tools/in-root" "$work/root" "$top")
 
-# ---- things (see part.bash); the last line they print is the cause -----------
+# ---- things (see part.bash); the last line of output is the cause of a failure ---
 
 thing_packages() {
 	local wanted
@@ -31,7 +31,7 @@ thing_root() {
 	root=$("$top/tests/tools/root" "${packages[@]}") && ln -sfn "$root" "$work/root"
 }
 
-# A changed configure.ac makes the old trees worthless.
+# After a change of configure.ac the build trees are made again.
 thing_source() {
 	cmp -s "$top/configure.ac" "$work/src/configure.ac" ||
 		rm -rf "$work"/{src,gcc,sanitizers}
@@ -40,33 +40,33 @@ thing_source() {
 	[[ -x configure && -f Makefile.in ]] || "${in_root[@]}" ./autogen.sh
 }
 
-# What nobody installs, the tests' own programs included, takes half the time to compile
-# so; sanitizers and valgrind still know the lines. Less is known of lengths then.
+# Trees that are not installed, with the tests' programs, compile in half the time with these
+# flags; sanitizers and valgrind still print lines. gcc's format-truncation warns wrongly then.
 readonly quick='-g1 -O1' quick_gcc='-g1 -O1 -Wno-format-truncation'
 
-# The tree in which make check runs: one with sanitizers before a commit.
+# The tree of make check: before a commit one with sanitizers.
 tree=gcc
 [[ $level == all ]] || tree=sanitizers
 
-# thing_tree NAME - a configured and compiled build tree. Before a commit that without
-# sanitizers has only what counts on a virtual machine.
+# thing_tree NAME - a configured and compiled build tree. Before a commit the tree without
+# sanitizers has only the programs for counting on a virtual machine.
 thing_tree() {
 	local arguments=(CC=gcc) targets=() root
 	root=$(readlink "$work/root")
 	[[ $1 != sanitizers ]] || arguments+=(--enable-sanitizers "CFLAGS=$quick_gcc")
 	[[ $1 == "$tree" || $level == all ]] || targets=(jobio-count)
-	# one whose configure was interrupted has a Makefile, and no libtool
+	# an interrupted configure leaves a Makefile without libtool
 	[[ -e $work/$1/configured && $(<"$work/$1/configured") == "$root" ]] || rm -rf "${work:?}/$1"
 	mkdir -p "$work/$1"
 	cd "$work/$1" || return
 	[[ -e configured ]] || "${in_root[@]}" "$work/src/configure" -q --enable-werror "${arguments[@]}"
 	printf '%s\n' "$root" >configured
 	"${in_root[@]}" make -s -j"$(nproc)" "${targets[@]}" || { echo "jobio does not build: $work/things/tree-$1.log"; return 1; }
-	# what a virtual machine kills; two parts must not make it at once
+	# a program that tests on virtual machines kill; two parts must not make it at once
 	[[ $1 != gcc || $level != all ]] || "${in_root[@]}" make -s -j"$(nproc)" tests/faults/jobio-prepare
 }
 
-# A compiler for older glibcs, as a Python package.
+# A compiler for older versions of glibc, as a Python package.
 thing_zig() {
 	[[ $("$work/zig/bin/python" -m ziglang version 2>/dev/null) != 0.13.0 ]] || return 0
 	rm -rf "${work:?}/zig"
@@ -89,8 +89,8 @@ packager() {
 	tar -C "$top" -c debian/control -C tests/packages Dockerfile | docker build --network=host \
 		--build-arg SUITE="$suite" --build-arg LINE="$line" --target "$target" -t "jobio-$suite:$target" -
 }
-# A jobio-count for arm64, static, and the files of a machine that runs it. Headers are this
-# machine's; none of hwloc is linked.
+# A jobio-count for arm64, static, and the files of a virtual machine for it. Headers are this
+# machine's; hwloc is not linked.
 thing_arm64() {
 	local name container tree=$work/arm64
 	"$top/tests/vm/arm64-image" || return
@@ -108,11 +108,11 @@ thing_arm64() {
 }
 thing_kernel() { "$top/tests/vm/kernel" "$1"; }
 
-# need_site SUITE, need_image SUITE - with what they are made of
+# need_site SUITE, need_image SUITE - with the things that they are made of
 need_site() { need packages-cluster docker "base-$1" "site-$1"; }
 need_image() { need_site "$1" && need "image-$1"; }
 
-# need_kernels SERIES... - to boot on a virtual machine
+# need_kernels SERIES... - kernels for virtual machines
 need_kernels() {
 	local kernel
 	declare -A suite_of=([5.10]=bullseye [6.1]=bookworm [6.12]=trixie)
@@ -132,8 +132,8 @@ part_lint() {
 	verdict 'some suite runs each file of cluster tests' none_left_out
 }
 
-# in_memory - a folder for the nodes of files, which other users enter as they do /tmp: below
-# /dev/shm if programs run there and 2 GiB are free. The caller removes it.
+# in_memory - make a folder for the nodes of files, which other users can enter like /tmp: below
+# /dev/shm if programs may run there and 2 GiB are free. The caller removes it.
 in_memory() {
 	local place=/dev/shm folder
 	if [[ ! -w $place || $(findmnt -no OPTIONS -T $place) == *noexec* ]] ||
@@ -157,7 +157,7 @@ make_check() {
 	tests "$what" $status "${logs[@]}"
 }
 
-# suites that fail on purpose must be counted as failed
+# tests that fail on purpose must be counted as failed
 proves_counting() {
 	local p f
 	if run "$dir/bats.log" 60 bats --tap "$top/tests/must-fail/must_fail.bats" ||
@@ -169,8 +169,8 @@ proves_counting() {
 	[[ "$p $f" == '2 5' ]] || { say "tests that fail on purpose count as '$p $f'"; return 1; }
 }
 
-# changed FILE... - do they differ from what they were 20 commits ago? Where nobody can
-# tell, as in a clone without those or in an archive, they do.
+# changed FILE... - do they differ from 20 commits ago? Yes if git cannot show that, as in
+# a shallow clone or in an archive.
 changed() {
 	local git=(git -c "safe.directory=$top" -C "$top")
 	! "${git[@]}" diff --quiet 'HEAD~20' -- "$@" 2>/dev/null ||
@@ -185,7 +185,7 @@ part_gcc() {
 	verdict 'tests that fail on purpose are counted' proves_counting
 }
 
-# Two ledgers, each with a node of a Galera cluster of its own.
+# Two ledgers, each with its own node of one Galera cluster.
 part_galera() {
 	local status=0
 	need tree-gcc && need packages-galera || return 0
@@ -194,7 +194,7 @@ part_galera() {
 	tests 'two ledgers on Galera' $status "$dir/galera.log"
 }
 
-# Tests that only who changes their subject needs before a commit
+# Tests that are run before a commit only if their subject has changed
 subjects() {
 	! changed configure.ac m4 tests/scripts/configure.bats || echo tests/scripts/configure.bats
 	! changed tests/bench tests/scripts/bench.bats || echo tests/scripts/bench.bats
@@ -204,10 +204,10 @@ subjects() {
 	! changed tests/sim client/weka tests/scripts/standin.bats || echo tests/scripts/standin.bats
 }
 
-# Before a commit make check, and of a crash other steps each day; without how a program is
-# hardened where there are no sanitizers.
-#   In "all", which has run the rest without sanitizers, those scripts whose programs read
-# most of what others wrote, or live long.
+# Before a commit: make check, with other crash steps each day; without hardening.bats, which
+# needs a build without sanitizers.
+#   In "all", which has run the rest without sanitizers: scripts whose programs parse most
+# data of other programs, or are daemons.
 part_sanitizers() {
 	local which subjects
 	need tree-sanitizers || return 0
@@ -224,8 +224,8 @@ part_sanitizers() {
 	[[ $level == all ]] || verdict 'tests that fail on purpose are counted' proves_counting
 }
 
-# What is tried at random a twentieth as often. Fair scheduling: threads otherwise take
-# turns by bytes in a pipe, which then count as the program's.
+# A twentieth of the random rounds. Fair scheduling: otherwise threads take turns through
+# bytes in a pipe, which are then counted as the program's I/O.
 part_valgrind() {
 	need tree-gcc || return 0
 	# shellcheck disable=SC2016 # make expands it
@@ -235,7 +235,7 @@ part_valgrind() {
 		LOG_FLAGS='-q --fair-sched=yes --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite'
 }
 
-# crashes N - as many random schedules of crashes, of each type of client
+# crashes N - N random schedules of crashes, for each type of client
 crashes() {
 	run "$dir/soak.log" $((600 + $1 * 12)) make -s -C "$work/$tree" soak SOAK_CRASHES="$1" ||
 		{ tail -n 30 "$dir/soak.log"; return 1; }
@@ -248,8 +248,8 @@ part_soak() {
 	verdict "$n random schedules of crashes for each type of client" crashes "$n"
 }
 
-# Random bytes, 10 s for each parser, or FUZZ_S; before a commit 1 s of the same ones. In "all" beside the
-# other lanes, at the lowest priority: it takes what they leave.
+# Random bytes, 10 s (or FUZZ_S) for each parser; before a commit 1 s, the same inputs each time.
+# In "all" at the lowest priority, parallel to the other parts.
 part_fuzz() {
 	local status=0 seconds=${FUZZ_S:-10}
 	[[ $level == all ]] || { seconds=1; export FUZZ_SEED=1; }
@@ -262,9 +262,8 @@ part_fuzz() {
 	tests 'random bytes' $status "$dir/fuzz.log"
 }
 
-# Here some of the scripts' tests show that the archive has what they need.
-# All is compiled from the archive, with little optimizing; of the tests those that read
-# files of it are run.
+# Compile everything from the archive, with little optimization, and run the tests that use
+# files of it: they show that the archive is complete.
 distcheck() {
 	local which
 	which=$(cd "$top" && grep -lE 'SRCDIR|MACHINES' tests/unit/test_*.c | sed 's/\.c$//' | paste -sd' ')
@@ -274,7 +273,7 @@ distcheck() {
 		{ tail -n 30 "$dir/distcheck.log"; return 1; }
 }
 
-# of this machine's glibc, in their place
+# the files that old-glibc --programs lists are ELF files of the build tree
 are_programs() {
 	local file
 	"$top/tests/tools/old-glibc" --programs "$work/$tree" >"$dir/programs" || return
@@ -283,7 +282,7 @@ are_programs() {
 	done <"$dir/programs"
 }
 
-# What Enterprise Linux 8 and 9 have: no newer symbol of glibc or of a library.
+# Symbols of Enterprise Linux 8 and 9: none newer, of glibc or of a library.
 part_glibc() {
 	local status=0
 	if [[ $level != all ]]; then
@@ -296,7 +295,7 @@ part_glibc() {
 	tests 'older glibcs' $status "$dir/glibc.log"
 }
 
-# The archive has each file that is compiled, documented or tested.
+# The archive contains each file that is compiled, documentation or a test.
 is_archived() {
 	local made
 	run "$dir/distdir.log" 300 make -s -C "$work/$tree" distdir distdir="$dir/archive" ||
@@ -316,7 +315,7 @@ part_dist() {
 	fi
 }
 
-# The page of a report, as a browser shows it, light and dark, wide and narrow; before a commit
+# The page of a report in a browser, light and dark, wide and narrow; before a commit
 # one test.
 part_page() {
 	local status=0
@@ -343,9 +342,9 @@ part_diff() {
 
 # ---- in containers ---------------------------------------------------------------
 
-# The unit programs, and those scripts whose subject a Slurm, its files or libraries
-# may change; make check with gcc has run them all on this machine, and ten times as
-# much of what is tried at random.
+# The unit programs, and scripts whose subject depends on Slurm, its files or libraries;
+# make check with gcc has run all of them on this machine, with ten times as many
+# random rounds.
 # shellcheck disable=SC2016 # make expands it
 suite_unit() {
 	local logs which
@@ -374,8 +373,8 @@ suite_stand_in() {
 	tests "$1, stand-in on a node" "$(missing "$dir/sim.passed")" "$dir/sim.log"
 }
 
-# cluster_files WHICH - the tests of a cluster: on all suites' what a Slurm may change; on one
-# or two of them what costs minutes, or is jobio's alone.
+# cluster_files WHICH - the test files of a cluster: on every suite those that depend on the
+# Slurm version; on one or two those that take minutes or test jobio only.
 cluster_files() {
 	local files=(smoke option gate node ledger drain)
 	[[ $level != all ]] || files+=(alone hostile mine sacct count_only)
@@ -390,7 +389,7 @@ cluster_files() {
 	printf "$top/tests/cluster/%s.bats\n" "${files[@]}"
 }
 
-# Files of a cluster's tests that no suite runs would be forgotten.
+# Each test file of clusters is run by a suite.
 none_left_out() {
 	local level=all suite files
 	files=$(comm -13 <(for suite in "${suites[@]}" upgrade pyxis auth; do cluster_files "$suite"; done | sort -u) \
@@ -405,7 +404,7 @@ suite_source() {
 	tests "$1, make install to make uninstall" $status "$dir/source.log"
 }
 
-# suite_cluster SUITE [upgrade|auth] - its tests, or those that have a cluster of their own
+# suite_cluster SUITE [upgrade|auth] - its tests, or those that start a cluster of their own
 suite_cluster() {
 	local which=${2:-$1} status=0 name=$project-$1 files log=$dir/cluster.log
 	mapfile -t files < <(cluster_files "$which")
@@ -443,15 +442,15 @@ part_cluster() {
 	[[ $level != all || $1 == bookworm ]] || SITE=auth_slurm suite_cluster "$1" auth # 24.05 and later
 }
 
-# A cluster of the one Slurm becomes one of the other, under jobs.
+# Upgrade a cluster from one Slurm to the other while jobs run.
 part_upgrade() {
 	need_image trixie && need_image sid && need newer-sid || return 0
 	trap '"$top/tests/cluster/cluster" down "$project-upgrade" trixie "$tag" || :' EXIT
 	suite_cluster trixie upgrade
 }
 
-# A cluster with real pyxis and enroot, where somebody has put a kit of them beside this tree
-# (CONTRIBUTING.md says what is in it).
+# A cluster with real pyxis and enroot, if a kit of them is beside this tree (see
+# CONTRIBUTING.md).
 part_pyxis() {
 	local status=0 name=$project-pyxis
 	if [[ ! -d $kits/pyxis-kit ]]; then
@@ -468,8 +467,8 @@ part_pyxis() {
 	tests 'pyxis and enroot' $status "$dir/pyxis.log"
 }
 
-# slurms VERSION - one that no Debian has, where somebody has put a kit of them beside
-# this tree (CONTRIBUTING.md says what is in it)
+# slurms VERSION - a Slurm that no Debian has, if a kit of it is beside this tree (see
+# CONTRIBUTING.md)
 part_slurms() {
 	local status=0
 	if [[ ! -d $slurm_kit/$1 ]]; then
@@ -493,13 +492,13 @@ make_packages() { in_packager "$2" 900 "$@" || { tail -n 30 "$dir/$2.log"; retur
 
 same_files() { in_packager same 60 "$1" judge /packages/same-files || { cat "$dir/same.log"; return 1; }; }
 
-# is_content SUITE LINT - has it found nothing?
+# is_content SUITE LINT - has LINT reported nothing?
 is_content() {
 	[[ -e $top/build/packages/$1/$2.passed ]] ||
 		{ tail -n 30 "$top/build/packages/$1/$2.log"; return 1; }
 }
 
-# on_plain_debian LOG LIMIT SUITE FILE... - tests of the packages, which get the rest from its mirrors
+# on_plain_debian LOG LIMIT SUITE FILE... - test the packages; dependencies come from the mirrors
 on_plain_debian() {
 	run "$dir/$1.log" "$2" docker run --rm --network=host --name "$project-$3-packages" \
 		-v "$top/README.md:/text/README.md:ro" -v "$top/docs:/text/docs:ro" \
@@ -507,8 +506,8 @@ on_plain_debian() {
 		"jobio-$3:base" /packages/plain "${@:4}"
 }
 
-# packages SUITE - make them, and try them on a host of that suite; in one suite they are
-# judged, too. What is tried in the others takes half the compiler's time.
+# packages SUITE - make them, and test them on a host of that suite; on one suite lintian and
+# rpmlint check them, too. On the others they are compiled with less optimization.
 part_packages() {
 	local status=0
 	need_site "$1" && need "packager-builder-$1" || return 0
@@ -543,7 +542,7 @@ judged_packages() {
 
 # ---- on virtual machines -----------------------------------------------------------
 
-# vm SUITE - the machine ends by itself
+# vm SUITE - the virtual machine shuts itself down
 part_vm() {
 	local status=0
 	need_image "$1" && need_kernels 6.1 || return 0
@@ -553,9 +552,9 @@ part_vm() {
 	tests "$1, virtual machine" $status "$dir/vm.log"
 }
 
-# Before a commit, the newest kernel, and the one suite that its cluster needs as well.
-# All kinds of I/O on the oldest, a middle and the newest kernel, some on each, preempted by
-# all. Before a commit some on the newest, and times on 6.12 where counting has changed.
+# All kinds of I/O on the oldest, a middle and the newest kernel, some on each, with full
+# preemption all. Before a commit some on the newest kernel, with the suite of its cluster,
+# and times on 6.12 if counting has changed.
 part_count() {
 	local status=0 suite=trixie series=(newest) runs=(newest-preempt) timed=''
 	! changed count tests/vm/{truth.c,count-truth,count-times,count.bats} tests/sim/wekafs.c ||
@@ -568,7 +567,7 @@ part_count() {
 	tests counting $status "$dir/count.log"
 }
 
-# Two emulated machines, for two minutes.
+# Two emulated machines; two minutes.
 part_arm64() {
 	local status=0
 	need packages-machine packages-arm64 packages-cluster docker base-bookworm base-trixie &&
@@ -577,7 +576,7 @@ part_arm64() {
 	tests 'counting on arm64' $status "$dir/arm64.log"
 }
 
-# Two machines at a time, for half a minute.
+# Two machines at a time; half a minute.
 part_clocks() {
 	local status=0
 	need tree-gcc && need_site bookworm && need_kernels 6.1 || return 0
@@ -585,7 +584,7 @@ part_clocks() {
 	tests 'clocks that differ' $status "$dir/clocks.log"
 }
 
-# Real NFS, on the full kernels: those of clouds have no rdma_rxe.
+# Real NFS, on full kernels: cloud kernels have no rdma_rxe.
 part_nfs() {
 	local status=0
 	need tree-gcc && need packages-machine packages-cluster docker base-bookworm base-trixie &&
@@ -595,8 +594,8 @@ part_nfs() {
 	tests 'real NFS' $status "$dir/nfs.log"
 }
 
-# Servers and client of a real Lustre, where somebody has put a kit beside this
-# tree (CONTRIBUTING.md says how to make one).
+# Servers and client of a real Lustre, if a kit is beside this tree (see
+# CONTRIBUTING.md).
 part_lustre() {
 	local status=0 kit=$kits/lustre-kit
 	if [[ ! -x $kit/lustre-up ]]; then

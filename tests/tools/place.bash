@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# place.bash - run from a copy where the checkout cannot be used as it lies
+# place.bash - run from a copy if the checkout cannot be used in its place
 #
-# Tests start programs as other users, and configure takes no blank in a path. place
-# returns where another user can run a file of $top. Elsewhere (a directory with mode
+# Tests start programs as other users, and configure accepts no blank in a path. place
+# returns if another user can run a file of $top. Otherwise (a directory with mode
 # 0700 above it, a file system mounted noexec, a blank in its path) it copies the
 # checkout to /var/cache/jobio and runs the same command there.
 # shellcheck shell=bash disable=SC2154 # check and demo set top
@@ -15,7 +15,7 @@ place_is_fit() {
 		setpriv --reuid=65534 --regid=65534 --clear-groups -- test -x "$top/check"
 }
 
-# place [ARGUMENT...] - those of the command
+# place [ARGUMENT...] - the arguments of the command
 place() {
 	local copy
 	! place_is_fit || return 0

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# retry.bash - what needs the network is tried three times
+# retry.bash - try commands that need the network three times
 #
-# Downloads and bootstraps break off for reasons of the network, and work a
-# minute later. Nothing else may be repeated: a test that fails has failed.
+# Downloads and bootstraps sometimes fail because of the network and work a minute
+# later. Nothing else may be repeated: a failed test is a failure.
 # shellcheck shell=bash
 
-# retry COMMAND... - three times at most, with pauses of 10 and 60 seconds
-# (JOBIO_RETRY_PAUSES) between; its status is that of the last try
+# retry COMMAND... - run it up to three times, with pauses of 10 and 60 seconds
+# (JOBIO_RETRY_PAUSES) between; returns the status of the last try
 retry() {
 	local try=1 status pauses
 	read -ra pauses <<<"${JOBIO_RETRY_PAUSES-10 60}"
@@ -24,8 +24,8 @@ retry() {
 	return "$status"
 }
 
-# cause LOG - the line that says why a download failed: apt's first error, else
-# the last line that is not ours
+# cause LOG - the line with the cause of a failed download: apt's first error, else
+# the last line that is not of this file
 cause() {
 	grep -m1 '^E: ' "$1" || grep -vE '^(try [0-9]+ failed|failed [0-9]+ times) ' "$1" | tail -n 1
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* slurmdb - a slurmdbd of one file, for jobio-ledgerd
  *
- * A library for LD_PRELOAD: what the ledger calls of slurmdb.h is answered from
- * $SLURMDB/rows, a row of the job table a line, "-" for none:
+ * A library for LD_PRELOAD: it replaces the functions of slurmdb.h that the ledger calls.
+ * $SLURMDB/rows has a row of the job table a line, "-" for a missing value:
  *   CLUSTER JOB SUBMIT START END STATE ARRAY TASK HET OFFSET ACCOUNT|COMMENT
  * A condition finds the rows that slurmdbd finds (as_mysql_job.c,
  * as_mysql_jobacct_process.c, 22.05 to 26.05). $SLURMDB/users: "LEVEL NAME" a line.
- * A file fail-connect, fail-look, fail-change, fail-commit or fail-users there has
- * the errno that the call ends with; with a file "lose" a change is answered and
- * not made. $SLURMDB/log: what was called. */
+ * A file fail-connect, fail-look, fail-change, fail-commit or fail-users contains the
+ * errno with which that call fails; with a file "lose" a change is acknowledged and
+ * not made. $SLURMDB/log: the calls. */
 #include <errno.h>
 #include <pthread.h>
 #include <slurm/slurm.h>
@@ -42,7 +42,7 @@ static FILE *file(const char *name, const char *mode)
 	return fopen(path, mode);
 }
 
-/* Note the call; is it to fail? Then errno says why. */
+/* Log the call; true with errno set if a file makes it fail. */
 static bool fails(const char *call)
 {
 	char name[32];
@@ -118,7 +118,7 @@ static bool names(const slurm_selected_step_t *step, const struct row *row)
 	return row->n[0] == step->step_id.job_id;
 }
 
-/* Is it one of the texts? Of no list everything is. */
+/* The text is in the list; an empty list contains every text. */
 static bool is_listed(list_of_slurm list, const char *text)
 {
 	bool found = !list;
