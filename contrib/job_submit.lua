@@ -1,18 +1,18 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
--- job_submit.lua - a guard in slurmctld for the cores of the filesystem client
+-- job_submit.lua - a check in slurmctld for the cores of the filesystem client
 --
--- The gate turns a job away when it starts; this turns it away when it is
--- submitted, by whatever means (sbatch without the plugin, scrontab, REST):
---   * --core-spec=0 .. MINIMUM-1, and --thread-spec, would free cores on which
---     the client works
---   * a request for io-cores without the --core-spec that belongs to it gets it
+-- The gate refuses a task when it starts; this refuses the job when it is
+-- submitted, by any means (sbatch without the plugin, scrontab, REST):
+--   * --core-spec=0 .. MINIMUM-1 and --thread-spec are refused: they would give
+--     the client's cores to the job
+--   * a request for io-cores without the matching --core-spec gets it
 --
 -- Needs Slurm 26.05: before, a script could not see --core-spec. On older
 -- versions leave it out and let the gate enforce (jobio.conf(5), gate).
 -- Install: JobSubmitPlugins=lua in slurm.conf, this file as
 -- /etc/slurm/job_submit.lua (or call jobio_guard() from the one you have).
 
--- The cores that every node's client has all the time: [option] io_cores_min,
+-- The cores that the client of every node uses all the time: [option] io_cores_min,
 -- or 0 where nodes have no spec set (CoreSpecCount, CpuSpecList).
 local MINIMUM = 1
 
@@ -21,8 +21,8 @@ local function refuse(text, ...)
 	return slurm.ERROR
 end
 
--- The N of --io-cores=N as the plugin carries it. A user can write it himself:
--- it is only ever compared with, or made into, a --core-spec.
+-- The N of --io-cores=N as the plugin carries it. A user can set it: it is only
+-- compared with --core-spec, or becomes the --core-spec.
 local function io_cores(job)
 	for _, entry in pairs(job.spank_job_env or {}) do
 		local n = entry:match("^JOBIO_IO_CORES=(%d%d?)$")

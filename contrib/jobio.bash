@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # jobio.bash - completion for jobio, and for --io-cores and --io-profile of
-# sbatch, salloc and srun beside what completes these already
+# sbatch, salloc and srun in addition to Slurm's completion
 #
 # Install: copy it to /etc/bash_completion.d/jobio.bash, after Slurm's own.
 # shellcheck shell=bash
 
 _jobio_conf=/etc/slurm/jobio.conf
 
-# The long options that "jobio COMMAND --help" shows, and --help.
+# The long options in the output of "jobio COMMAND --help", and --help.
 _jobio_options() {
 	jobio "$1" --help 2>/dev/null | grep -oE '^ +(-[a-zA-Z], )?--[a-z][a-z-]+(=[A-Za-z]?)?' |
 		grep -oE -e '--.*' | sed 's/=.*/=/'
@@ -23,7 +23,7 @@ _jobio() {
 			sed -nE 's/^  ([a-z]+) .*/\1/p') help -h -V --help --version" -- "$word")
 		return
 	fi
-	# readline makes three words of --topology=/etc
+	# readline splits --topology=/etc into three words
 	[[ $word != = ]] || word=
 	[[ $before != = ]] || before=${COMP_WORDS[COMP_CWORD - 2]}=
 	case ${before%=}= in
@@ -51,12 +51,12 @@ _jobio() {
 	esac
 }
 
-# The names of the sections of a kind: profile, client.
+# The names of the sections of one kind: profile, client.
 _jobio_sections() {
 	[[ ! -r $_jobio_conf ]] || sed -nE "s/^\\[$1[ \\t]+([a-z0-9_-]+)\\].*/\\1/p" "$_jobio_conf"
 }
 
-# What Slurm's completion says, and our two options.
+# The words of Slurm's completion, and the plugin's two options.
 _jobio_slurm() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} more=()
 	[[ $word != = ]] || word=
@@ -73,7 +73,7 @@ _jobio_slurm() {
 	[[ ${COMPREPLY[*]} != *= ]] || compopt -o nospace 2>/dev/null
 }
 
-# Remember who completes the command now, and come after.
+# Save the function that completes the command now, and call it first.
 _jobio_join() {
 	local command=$1 now
 	now=$(complete -p "$command" 2>/dev/null) || now=
