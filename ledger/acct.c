@@ -18,14 +18,14 @@
 #include "lib/comment.h"
 #include "lib/utf8.h"
 
-/* Clocks of nodes and of slurmctld may differ by this much; and by STORE_SKEW_S where
- * there is no doubt which row it is. */
+/* Largest difference between the clocks of nodes and of slurmctld; STORE_SKEW_S if the row is
+ * certain otherwise. */
 #define SKEW_S 5.0
 
 /* List up to 22.05, list_t * from 23.02 on: __typeof__ names both. */
 typedef __typeof__(slurm_list_create(NULL)) acct_list;
 
-/* A connection, and what is done on it in one call of acct_write(). */
+/* A connection to slurmdbd, and its work in one call of acct_write(). */
 struct lane {
 	void *connection;
 	struct acct_job *jobs; /* of all lanes */
@@ -40,15 +40,14 @@ struct acct {
 	struct lane lanes[ACCT_LANES];
 };
 
-/* ---- which row ----------------------------------------------------------- */
+/* ---- choice of the row ---------------------------------------------------- */
 
-/* A row as far as the choice needs it. */
+/* Members of a row that the choice needs. */
 struct acct_row {
 	uint32_t job;
 	int64_t start, end; /* 0: not yet */
-	bool waits, leader; /* is pending; is the leader of an array */
-	bool is_told;	    /* has a summary, and not this one; of runs
-				 whose number is known nobody asks */
+	bool waits, leader; /* waits: is pending; leader: of an array */
+	bool is_told;	    /* has another summary; not set if restart is known */
 };
 
 static bool fits(const struct acct_row *row, const struct acct_job *job, double skew_s)
@@ -68,7 +67,7 @@ static double distance(const struct acct_row *row, const struct acct_job *job)
 	return d < 0 ? -d : d;
 }
 
-/* Rows of its runs that started before. */
+/* Return the number of this job's rows that started before [row]. */
 static int64_t rows_before(const struct acct_row *rows, size_t count, const struct acct_row *row)
 {
 	int64_t before = 0;
@@ -80,8 +79,8 @@ static int64_t rows_before(const struct acct_row *rows, size_t count, const stru
 	return before;
 }
 
-/* Rows know whole seconds. A prolog that begins when its job was cancelled already
- * has no time before the row's end, but it has a number. */
+/* Return true if no later row can fit better. Rows have whole seconds. A prolog that starts after
+ * its job was cancelled has no time before the row's end, but it has a restart count. */
 static bool is_sure(const struct acct_row *rows, size_t count, const struct acct_row *row,
 		    const struct acct_job *job)
 {
@@ -92,8 +91,8 @@ static bool is_sure(const struct acct_row *rows, size_t count, const struct acct
 		(before == job->restart && fits(row, job, SKEW_S)));
 }
 
-/* The run's own row by its number, where a clock that is wrong has its time beside
- * those of all rows. */
+/* Return true if [row] has ended and is the one at the run's restart count; for a wrong clock that
+ * puts the run outside the times of all rows. */
 static bool is_numbered(const struct acct_row *rows, size_t count, const struct acct_row *row,
 			const struct acct_job *job)
 {
@@ -101,9 +100,9 @@ static bool is_numbered(const struct acct_row *rows, size_t count, const struct 
 	       rows_before(rows, count, row) == job->restart;
 }
 
-/* A run that was cancelled before its prolog: all that is known is when its epilog
- * ran, which comes when slurmd can (slurmd/req.c:_rpc_terminate_job, 22.05). What
- * other nodes told of a row is better. */
+/* Return true if the run may have been cancelled before its prolog: only the time of its epilog is
+ * known, which runs when slurmd can (slurmd/req.c:_rpc_terminate_job, 22.05). A row with another
+ * node's summary is left alone. */
 static bool ended_before(const struct acct_row *row, const struct acct_job *job)
 {
 	return job->restart < 0 && !row->is_told && row->end > 0 &&
@@ -122,7 +121,7 @@ static const struct acct_row *last_before(const struct acct_row *rows, size_t co
 	return last;
 }
 
-/* Its index or -1. */
+/* Return the index of the row, or -1. */
 static int choose_row(const struct acct_row *rows, size_t count, const struct acct_job *job,
 		      int64_t now_s)
 {
@@ -192,7 +191,7 @@ static int connect_lane(struct lane *lane)
 	return lane->connection ? 0 : fail(lane, "cannot connect");
 }
 
-/* The conditions of one question. Everything in it is borrowed. */
+/* Conditions of one query. The entries of its lists are borrowed. */
 struct question {
 	slurmdb_job_cond_t cond;
 	acct_list clusters, steps, states;
@@ -209,7 +208,7 @@ static void question_free(struct question *q)
 	memset(q, 0, sizeof(*q));
 }
 
-/* NO_DEFAULT_USAGE: rows of any age. NO_WHOLE_HETJOB: an id means this row, not
+/* NO_DEFAULT_USAGE: rows of any age. NO_WHOLE_HETJOB: an ID selects this row, not
  * every component (as_mysql_jobacct_process.c:_setup_job_cond_selected_steps,
  * the same in 22.05 .. 26.05). DUP: earlier runs of requeued jobs too. */
 static void question_init(struct question *q, const char *cluster)
@@ -237,12 +236,12 @@ static void selected_init(slurm_selected_step_t *step, uint32_t job)
 
 /* ---- change one row ------------------------------------------------------ */
 
-/* Point the condition at exactly this row. slurmdbd changes every row that the
- * condition finds (as_mysql_job.c:as_mysql_modify_job), so it names
- *  - array task or het component by both of its numbers, and
- *  - for a row that has ended its state and the second of its end
- *    (_state_time_string), which tells a requeued run from the others; one
- *    that has not ended is the newest, which is what we get without DUP. */
+/* Set the condition to match exactly this row. slurmdbd changes every row that
+ * matches (as_mysql_job.c:as_mysql_modify_job), so it contains
+ *  - both numbers of an array task or het component, and
+ *  - for a row that has ended its state and end time (_state_time_string), which
+ *    separate the runs of a requeued job; one that has not ended is the newest,
+ *    which is the result without DUP. */
 static void aim(struct question *q, slurm_selected_step_t *step, char *state, size_t room,
 		const slurmdb_job_rec_t *row)
 {
@@ -287,11 +286,10 @@ static void tell(struct acct_job *job, const slurmdb_job_rec_t *row)
 		   row->account ? strlen(row->account) : 0);
 }
 
-/* What is to be written into which row. slurmdbd knows a row by its id and the
- * second of its submission, which is another one for each requeue
- * (as_mysql_archive.c, table definition). */
+/* What to write to which row. slurmdbd identifies a row by its ID and the second of its submission,
+ * which differs for each requeue (as_mysql_archive.c, table definition). */
 struct text {
-	char *comment; /* SystemComment, malloc'ed; NULL: stays as it is */
+	char *comment; /* SystemComment, malloc'ed; NULL: unchanged */
 	time_t submit;
 };
 
@@ -300,7 +298,7 @@ static bool is_same(const char *a, const char *b)
 	return a && b && !strcmp(a, b);
 }
 
-/* -1: there is no room. */
+/* Return -1 if there is no room. */
 static int make_text(struct acct_job *job, const slurmdb_job_rec_t *row, struct text *text)
 {
 	text->submit = row->submit;
@@ -314,7 +312,7 @@ static int make_text(struct acct_job *job, const slurmdb_job_rec_t *row, struct 
 	return 0;
 }
 
-/* 0, also when only this job failed; -1: the connection is no good. */
+/* Return 0, also if only this job failed; -1 if the connection failed. */
 static int change(struct lane *lane, struct acct_job *job, const slurmdb_job_rec_t *row,
 		  struct text *text)
 {
@@ -355,7 +353,7 @@ static int change(struct lane *lane, struct acct_job *job, const slurmdb_job_rec
 	}
 	errno = error;
 	if (!error || error == SLURM_NO_CHANGE_IN_DATA) {
-		job->result = ACCT_NO_ROW; /* it changed under us: ask again */
+		job->result = ACCT_NO_ROW; /* it changed meanwhile: try again */
 		return 0;
 	}
 	if (error == ESLURM_ACCESS_DENIED) {
@@ -367,7 +365,7 @@ static int change(struct lane *lane, struct acct_job *job, const slurmdb_job_rec
 	return fail(lane, "cannot change a job");
 }
 
-/* ---- the jobs of one cluster in one lane --------------------------------- */
+/* ---- jobs of one cluster in one lane --------------------------------------- */
 
 struct rows {
 	acct_list list;
@@ -406,8 +404,8 @@ static void rows_fill(struct rows *rows)
 	slurm_list_iterator_destroy(it);
 }
 
-/* Also after questions alone: MariaDB goes on answering from what there was at
- * the first of a transaction. */
+/* Commit, after queries too: MariaDB keeps replying from the snapshot of a transaction's first
+ * query. */
 static int commit(struct lane *lane)
 {
 	errno = 0;
@@ -426,7 +424,7 @@ static int look_up(struct lane *lane, struct question *q, struct rows *rows)
 	return 0;
 }
 
-/* Runs of a job share a lane: two of them may mean the same row. */
+/* Runs of a job share a lane, because two of them may match the same row. */
 static bool is_ours(const struct lane *lane, const struct acct_job *job, const char *cluster)
 {
 	return job->job % lane->lanes == lane->number && !strcmp(job->cluster, cluster);
@@ -445,10 +443,9 @@ static bool holds(const struct rows *rows, const struct acct_job *job, const str
 	return false;
 }
 
-/* A connection that breaks between two changes is made anew by libslurm, or
- * that of slurmdbd to MariaDB by that, and nobody is told that the changes
- * before were rolled back (slurm_persist_conn.c:slurm_persist_send_msg). So
- * what counts is what stands there after the commit. */
+/* Verify the changes after the commit. If a connection breaks between two changes, libslurm (or
+ * slurmdbd, to MariaDB) reconnects and does not report that the changes before were rolled back
+ * (slurm_persist_conn.c:slurm_persist_send_msg). */
 static int make_sure(struct lane *lane, const char *cluster, struct question *q,
 		     const struct text *texts)
 {
@@ -470,7 +467,7 @@ static int make_sure(struct lane *lane, const char *cluster, struct question *q,
 	return rc == 0 ? commit(lane) : rc;
 }
 
-/* Does the row have a summary, and another one than this? */
+/* Return true if the row has a summary other than [text]. */
 static bool is_told(const slurmdb_job_rec_t *rec, const char *text)
 {
 	size_t size;
@@ -479,8 +476,8 @@ static bool is_told(const slurmdb_job_rec_t *rec, const char *text)
 	return at && (size != strlen(text) || memcmp(at, text, size) != 0);
 }
 
-/* The row of a job; -1: not there (yet). What rows say already is read only where
- * choose_row() asks for it. */
+/* Return the index of the job's row; -1: not there (yet). Summaries in rows are read only if
+ * choose_row() needs them. */
 static int choose(struct rows *rows, const struct acct_job *job)
 {
 	size_t i;
@@ -513,8 +510,8 @@ static int change_all(struct lane *lane, const char *cluster, struct question *q
 	return rc < 0 ? -1 : changed;
 }
 
-/* One question for all jobs of the same cluster, then a change each, one
- * commit, and one question whether all is there. */
+/* One query for all jobs of a cluster, one change for each, one commit, and one query to verify the
+ * changes. */
 static int write_cluster(struct lane *lane, const char *cluster)
 {
 	slurm_selected_step_t *steps = xcalloc(lane->count, sizeof(*steps));
@@ -543,7 +540,7 @@ static int write_cluster(struct lane *lane, const char *cluster)
 
 /* ---- a batch, over the lanes --------------------------------------------- */
 
-/* Is this job the first of its cluster in this lane? */
+/* Return true if this job is the first of its cluster in this lane. */
 static bool is_first(const struct lane *lane, size_t at)
 {
 	size_t i;
@@ -559,7 +556,7 @@ static void *lane_run(void *arg)
 	struct lane *lane = arg;
 	size_t i;
 
-	if (!lane->count) /* is slurmdbd there? */
+	if (!lane->count) /* test the connection only */
 		lane->rc = commit(lane);
 	for (i = 0; lane->rc == 0 && i < lane->count; i++)
 		if (is_first(lane, i))
@@ -604,7 +601,7 @@ int acct_write(void *data, struct acct_job *jobs, size_t count, struct err *err)
 		if (i < running)
 			pthread_join(acct->lanes[i].thread, NULL);
 		else
-			lane_run(&acct->lanes[i]); /* no thread to be had */
+			lane_run(&acct->lanes[i]); /* no thread: run it here */
 	for (i = 0; i < lanes; i++) {
 		if (acct->lanes[i].rc == 0 || rc < 0)
 			continue;
@@ -616,7 +613,7 @@ int acct_write(void *data, struct acct_job *jobs, size_t count, struct err *err)
 
 /* ---- operators ------------------------------------------------------------- */
 
-/* slurmdbd tells the names; what a name is here, the host. */
+/* Convert the user names of slurmdbd to UIDs of this host. */
 static size_t take_uids(acct_list users, uid_t *uids, size_t max)
 {
 	__auto_type it = slurm_list_iterator_create(users);

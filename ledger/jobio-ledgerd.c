@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jobio-ledgerd - keep the records of all jobs, write their summaries
+/* jobio-ledgerd - store the records of all jobs, write their summaries
  *
- * Two processes: the server takes records, keeps them and answers questions;
- * its child, the writer, merges what is complete and tells slurmdbd. They meet
- * in the store; a pipe wakes the writer, and tells it that the server is gone.
+ * Two processes: the server receives and stores records and replies to queries;
+ * its child, the writer, merges complete runs and writes them to slurmdbd. They
+ * share the store; a pipe wakes the writer, and is closed when the server ends.
  */
 #include <errno.h>
 #include <event2/event.h>
@@ -39,7 +39,7 @@
 
 #define FILES_MAX 4096
 #define RESTART_MAX_S 60
-#define SOUND_S 300 /* a writer that lived this long was sound */
+#define SOUND_S 300 /* a writer that ran this long resets the delay */
 #define WRITER_FD 3
 #define METRICS_FD 4
 #define METRICS_FILE_S 15
@@ -50,11 +50,11 @@ struct ledger {
 	const struct config *config;
 	struct event *child, *restart, *metrics_timer;
 	struct metrics *metrics;
-	bool metrics_file_fails; /* and that has been said */
+	bool metrics_file_fails; /* and this was logged */
 	struct store *store;
 	int metrics_fd;
 	pid_t writer;
-	int wake_fd; /* to the writer; -1: it does not run */
+	int wake_fd; /* pipe to the writer; -1: it does not run */
 	time_t started;
 	unsigned int restart_s;
 };
@@ -66,7 +66,7 @@ static void say(const char *text)
 
 /* ---- calibration ------------------------------------------------------------ */
 
-/* What jobio calibrate has measured counts in --site as it does in a report. */
+/* Values measured by jobio calibrate apply to --site as they do to a report. */
 static int read_calibration(void *arg)
 {
 	struct config *config = arg;
@@ -79,7 +79,7 @@ static int read_calibration(void *arg)
 	return fwrite(&config->advice, sizeof(config->advice), 1, stdout) != 1 || fflush(stdout);
 }
 
-/* The file may lie where reading blocks for ever. */
+/* The file may be on a filesystem that hangs: it is read in a child with a timeout. */
 static int calibrate(struct config *config, struct err *err)
 {
 	struct child_result child;
@@ -114,7 +114,7 @@ static int writer_main(struct config *all, int wake_fd)
 		say("[advice] calibration is not used");
 	}
 	writer.metrics = metrics_attach(METRICS_FD, &err);
-	/* the server makes it, and this never makes another one */
+	/* the server creates the file, the writer never does */
 	if (strcmp(config->store, CONFIG_MARIADB) != 0 && access(config->store, F_OK) < 0)
 		err_set(&err, "store: '%s': %s", config->store, strerror(errno));
 	else if (writer.metrics)
@@ -136,8 +136,8 @@ out:
 	return rc;
 }
 
-/* A new program, not only a new process: it must not hold the peers' sockets
- * or the server's connection to the store. */
+/* Execute a new program: the writer must not inherit the peers' sockets or the server's connection
+ * to the store. */
 static void writer_exec(const char *file, int wake_fd, int metrics_fd)
 {
 	char option[300];
@@ -147,7 +147,7 @@ static void writer_exec(const char *file, int wake_fd, int metrics_fd)
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* first out of each other's way */
+	/* move both above the descriptors to be set */
 	wake_fd = fcntl(wake_fd, F_DUPFD_CLOEXEC, METRICS_FD + 1);
 	metrics_fd = fcntl(metrics_fd, F_DUPFD_CLOEXEC, METRICS_FD + 1);
 	if (dup2(wake_fd, WRITER_FD) >= 0 && dup2(metrics_fd, METRICS_FD) >= 0)
@@ -187,7 +187,7 @@ static void writer_wake(void *arg)
 
 	if (ledger->wake_fd >= 0) {
 		n = write(ledger->wake_fd, "", 1);
-		(void)n; /* full: it has been woken already */
+		(void)n; /* full: a wake-up is pending */
 	}
 }
 
@@ -196,7 +196,7 @@ static void writer_stop(struct ledger *ledger)
 	if (ledger->wake_fd >= 0)
 		close(ledger->wake_fd);
 	if (ledger->writer > 0) {
-		kill(ledger->writer, SIGKILL); /* the store survives that */
+		kill(ledger->writer, SIGKILL); /* safe for the store */
 		waitpid(ledger->writer, NULL, 0);
 	}
 }
@@ -314,9 +314,9 @@ static void start_metrics(struct ledger *ledger, struct event_base *base)
 	on_metrics(-1, 0, ledger);
 }
 
-/* ---- all parts ------------------------------------------------------------- */
+/* ---- server process ---------------------------------------------------------- */
 
-/* What serves and lives as long as the server. */
+/* Objects that exist as long as the server. */
 struct parts {
 	struct service service;
 	struct server *server;
@@ -332,7 +332,7 @@ static int open_store(struct ledger *ledger, struct service *service, struct err
 	*err->text = 0;
 	ledger->store = store_open(&ledger->config->ledger, err);
 	if (ledger->store && *err->text)
-		say(err->text); /* away: records stay with the nodes */
+		say(err->text); /* not reachable: records stay on the nodes */
 	service->metrics = ledger->metrics;
 	service->store = ledger->store;
 	return ledger->store ? 0 : -1;
@@ -379,7 +379,7 @@ static int serve(struct config *config, struct err *err)
 
 	signal(SIGPIPE, SIG_IGN);
 	raise_limits();
-	(void)calibrate(config, err); /* the writer says why not */
+	(void)calibrate(config, err); /* the writer logs the error */
 	if (open_store(&ledger, &parts.service, err) < 0 || open_server(&ledger, &parts, err) < 0 ||
 	    watch_writer(&ledger, server_base(parts.server), err) < 0)
 		goto out;
@@ -420,7 +420,7 @@ static int check_metrics(const struct config_ledger *config, struct err *err)
 		       strerror(errno));
 }
 
-/* In a child: libslurm ends the process when slurm.conf cannot be read. */
+/* In a child: libslurm exits if slurm.conf cannot be read. */
 static int ask_slurmdbd(void *arg)
 {
 	struct err err = { "" };
@@ -530,7 +530,7 @@ int main(int argc, char **argv)
 		{ "judge", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' },
-		{ "writer", no_argument, NULL, 'w' }, /* for ourselves */
+		{ "writer", no_argument, NULL, 'w' }, /* internal */
 		{ NULL, 0, NULL, 0 },
 	};
 	const char *file = NULL;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a transaction was asked for: made, and after a clash made again. */
+/* Journal of a transaction: entries are applied, and repeated after a clash. */
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "ledger/maria.h"
 
-#define TRIES 40 /* of a transaction that clashes */
+#define TRIES 40 /* attempts of a transaction that clashes */
 
 static void forget_journal(struct maria *m)
 {
@@ -14,7 +14,7 @@ static void forget_journal(struct maria *m)
 		free(maria_entry_at(m, --m->journal.count)->bytes);
 }
 
-/* ---- make it, and make it again ------------------------------------------ */
+/* ---- apply and repeat -------------------------------------------------------- */
 
 static int apply(struct maria *m, struct entry *entry, struct err *err)
 {
@@ -31,7 +31,7 @@ static int apply(struct maria *m, struct entry *entry, struct err *err)
 	} else {
 		if (maria_flush(m, err) < 0)
 			return -1;
-		maria_forget_rows(m); /* it may change them */
+		maria_forget_rows(m); /* the statement may change them */
 		entry->result = mariadb_run(m->db, entry->bytes, entry->size, NULL, err);
 	}
 	return entry->result < 0 ? -1 : 0;
@@ -45,8 +45,8 @@ static time_t now_mono(void)
 	return ts.tv_sec;
 }
 
-/* A node of Galera answers from what it has; whether it waits for what the others
- * have committed (a server without Galera does not know the question). */
+/* A Galera node replies from its own state. [yes]: wait for the commits of the others (a server
+ * without Galera rejects the variable). */
 static void wait_for_others(struct maria *m, bool yes)
 {
 	maria_run_text(
@@ -54,7 +54,7 @@ static void wait_for_others(struct maria *m, bool yes)
 		NULL);
 }
 
-/* Begin anew; the other one is not met again in the same step. */
+/* Restart the transaction after a random delay, so that it does not clash again. */
 static int begin_again(struct maria *m, struct err *err)
 {
 	useconds_t nap_us = 1000U << (m->tries < 6 ? m->tries : 6);
@@ -68,7 +68,7 @@ static int begin_again(struct maria *m, struct err *err)
 	return maria_run_text(m, "START TRANSACTION", err);
 }
 
-/* After a clash: all of it again, in a new transaction. */
+/* After a clash, repeat the whole journal in a new transaction. */
 static int redo(struct maria *m, struct err *err)
 {
 	size_t i;
@@ -96,7 +96,6 @@ static int settle(struct maria *m, struct err *err)
 	return 0;
 }
 
-/* Questions outside of a transaction connect; in one they see what was put. */
 int maria_ready(struct maria *m, struct err *err)
 {
 	if (m->in_transaction)
@@ -104,7 +103,6 @@ int maria_ready(struct maria *m, struct err *err)
 	return mariadb_ready(m->db, maria_make_schema, m, err);
 }
 
-/* Note what is asked for, and do it. Its bytes are the journal's from now on. */
 int maria_do_entry(struct maria *m, const struct entry *new, int64_t *result, int64_t *due,
 		   struct err *err)
 {
@@ -159,10 +157,9 @@ void maria_rollback(struct store *store)
 	maria_forget_rows(m);
 	forget_journal(m);
 	m->in_transaction = false;
-	maria_run_text(m, "ROLLBACK", NULL); /* a lost connection has done so */
+	maria_run_text(m, "ROLLBACK", NULL); /* after a lost connection the server did this */
 }
 
-/* A statement that may be made again: rows changed, or -1. */
 int maria_change(struct store *store, const char *sql, const struct value *values, struct err *err)
 {
 	struct maria *m = maria_of(store);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Records and rows of a transaction: found, held back, written together. */
+/* Records and rows of a transaction: found, buffered, written together. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "ledger/maria.h"
 #include "lib/alloc.h"
 
-#define HELD_MAX (1U << 20) /* bytes of records held back */
-#define ASK_ONE_BY_ONE 8    /* nodes of a run; then all of them at once */
+#define HELD_MAX (1U << 20) /* bytes of buffered records */
+#define ASK_ONE_BY_ONE 8    /* nodes of a run; above this all of them at once */
 
 static const char find_runs[] = "SELECT " STORE_ROW_COLUMNS
 				", seq FROM runs WHERE job=?1 AND cluster=?2 AND uid=?3 FOR UPDATE";
@@ -21,33 +21,32 @@ static const char put_records[] = "INSERT INTO records(run, node, received, text
 static const char put_records_end[] =
 	" ON DUPLICATE KEY UPDATE received=VALUES(received), text=VALUES(text)";
 
-/* A job whose runs this transaction has locked. */
+/* A job with runs that this transaction has locked. */
 struct job {
 	char cluster[RECORD_NAME_MAX];
 	uint32_t job, uid;
 	int64_t last_seq;
 };
 
-/* One of those runs, and what is to be written of it. */
+/* One of those runs, and what to write to it. */
 struct locked {
-	struct row row; /* id 0: not there yet */
+	struct row row; /* id 0: not in the database yet */
 	size_t job;
 	int64_t seq;
 	bool is_changed;
-	size_t asked; /* for the record of a node */
-	char **names; /* of all nodes that reported, when 'knows' */
+	size_t asked; /* queries for the record of one node */
+	char **names; /* of all nodes that reported, if 'knows' */
 	size_t count;
 	bool knows;
 };
 
-/* A record to be written. */
+/* A buffered record. */
 struct held {
 	size_t run, entry;
 	int64_t now_s;
 	char node[RECORD_NAME_MAX];
 };
 
-/* One more, all zero. */
 void *maria_list_add(struct list *list, size_t size)
 {
 	list->items = xmore(list->items, list->count, size);
@@ -91,13 +90,13 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Among the first 'count' of them. */
+/* Search among the first 'count' names. */
 static bool is_known(const struct locked *run, size_t count, const char *node)
 {
 	return count && bsearch(&node, run->names, count, sizeof(*run->names), compare_names);
 }
 
-/* These are written now. */
+/* Add the nodes of the records just written. */
 static void learn_names(struct maria *m, size_t run_number)
 {
 	struct locked *run = run_at(m, run_number);
@@ -114,7 +113,6 @@ static void learn_names(struct maria *m, size_t run_number)
 	qsort(run->names, run->count, sizeof(*run->names), compare_names);
 }
 
-/* After the commit: the next records may be of the same run. */
 void maria_keep_names(struct maria *m)
 {
 	struct locked *run;
@@ -147,7 +145,6 @@ static void recall_names(struct maria *m, struct locked *run)
 
 /* ---- one transaction ----------------------------------------------------- */
 
-/* What is locked and held back, not what was asked for. */
 void maria_forget_rows(struct maria *m)
 {
 	size_t i;
@@ -231,7 +228,6 @@ static int write_records(struct maria *m, struct err *err)
 	return rc;
 }
 
-/* Write what was held back. */
 int maria_flush(struct maria *m, struct err *err)
 {
 	size_t i;
@@ -251,7 +247,7 @@ int maria_flush(struct maria *m, struct err *err)
 
 /* ---- put ----------------------------------------------------------------- */
 
-/* Lock the runs of the record's job, unless that is done: its number or -1. */
+/* Lock the runs of the record's job, unless locked already. Return the job's index or -1. */
 static ssize_t lock_job(struct maria *m, const struct record *r, struct err *err)
 {
 	const struct value values[] = { value_number(r->job), value_text(r->cluster),
@@ -303,8 +299,8 @@ static int ask_names(struct maria *m, struct locked *run, struct err *err)
 	return rc;
 }
 
-/* Does the database have a record of this node? One by one that is a way there
- * and back for each; of a run that many nodes report for, ask for all. */
+/* Find the stored record of [node]: 1, 0 or -1. Each query is a round trip; for a run with many
+ * nodes fetch all names once. */
 static int ask_record(struct maria *m, struct locked *run, const char *node, const char **text,
 		      size_t *size, struct err *err)
 {
@@ -324,8 +320,8 @@ static int ask_record(struct maria *m, struct locked *run, const char *node, con
 	return rc;
 }
 
-/* What this node has said in this run, or is about to: 1, 0 nothing, -1. Held:
- * which of those it is, or -1. */
+/* Find the stored or buffered record of [node]: 1, 0 or -1. *held: index of the buffered one, or
+ * -1. */
 static int find_record(struct maria *m, size_t run, const char *node, ssize_t *held,
 		       const char **text, size_t *size, struct err *err)
 {
@@ -344,7 +340,7 @@ static int find_record(struct maria *m, size_t run, const char *node, ssize_t *h
 	return ask_record(m, run_at(m, run), node, text, size, err);
 }
 
-/* The run that the record belongs to, or -1: none yet; -2: error. */
+/* Return the index of the record's run; -1: none yet; -2: error. */
 static ssize_t find_run(struct maria *m, size_t job, const struct record *r, int64_t now_s,
 			struct err *err)
 {
@@ -385,7 +381,7 @@ static ssize_t add_run(struct maria *m, size_t job, const struct record *r, int6
 	return (ssize_t)m->runs.count - 1;
 }
 
-/* Hold the record back, in the place of what the node said before. */
+/* Buffer the record, in place of the buffered record [at] of its node (-1: none). */
 static int hold(struct maria *m, size_t run, const struct record *r, ssize_t at,
 		const struct entry *entry, struct err *err)
 {
@@ -400,7 +396,6 @@ static int hold(struct maria *m, size_t run, const struct record *r, ssize_t at,
 	return m->held_bytes < HELD_MAX ? 0 : maria_flush(m, err);
 }
 
-/* As store_put(). */
 int maria_put_record(struct maria *m, struct entry *entry, const struct record *r, struct err *err)
 {
 	ssize_t job = lock_job(m, r, err), run, held = -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The tables of this store. */
+/* Tables of the store on MariaDB. */
 #include "ledger/maria.h"
 
 #define SCHEMA_VERSION 1

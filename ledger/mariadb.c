@@ -19,8 +19,8 @@
 #define PASSWORD_MAX 256
 #define PACKET_MIN (4U << 20)
 #define NUMBER_ROOM 32
-#define IDLE_S 1	  /* then ask first whether it still is there */
-#define ER_NOT_READY 1047 /* of Galera: ER_UNKNOWN_COM_ERROR */
+#define IDLE_S 1	  /* after this, ping the server first */
+#define ER_NOT_READY 1047 /* Galera node without its cluster: ER_UNKNOWN_COM_ERROR */
 
 struct mariadb {
 	const struct config_ledger *config;
@@ -28,12 +28,12 @@ struct mariadb {
 	MYSQL_RES *rows;
 	MYSQL_ROW row;
 	unsigned long *sizes;
-	unsigned int number; /* of the last failure; 0: not MariaDB's */
+	unsigned int number; /* of the last failure; 0: not from MariaDB */
 	bool is_away;
-	struct err why; /* why it is away: what all are told until then */
+	struct err why; /* reason, returned to all callers until not_before */
 	unsigned int failures;
 	time_t not_before, used;
-	size_t host; /* which of storage_host to try first */
+	size_t host; /* index in storage_host to try first */
 };
 
 static time_t now_mono(void)
@@ -62,7 +62,7 @@ static void hang_up(struct mariadb *db)
 	db->mysql = NULL;
 }
 
-/* Not about what was asked: the same may work elsewhere, or later. */
+/* Return true if the server is the cause, not the statement: it may work elsewhere, or later. */
 static bool is_about_server(unsigned int number)
 {
 	switch (number) {
@@ -75,7 +75,7 @@ static bool is_about_server(unsigned int number)
 	case ER_OPTION_PREVENTS_STATEMENT: /* read_only */
 	case ER_CONNECTION_KILLED:
 		return true;
-	default: /* the client library's own: 2000 to 2999, 5000 .. */
+	default: /* errors of the client library: 2000 to 2999, 5000 .. */
 		return (number >= CR_MIN_ERROR && number < 3000) || number >= 5000;
 	}
 }
@@ -138,7 +138,7 @@ static int check_password_file(const char *path, int fd, struct err *err)
 	return 0;
 }
 
-/* The first line of the file. */
+/* Read the first line of the file. */
 static int read_password(const char *path, char password[PASSWORD_MAX], struct err *err)
 {
 	int fd, rc = -1;
@@ -176,7 +176,7 @@ static MYSQL *prepare(const struct config_ledger *config)
 	mysql_options(mysql, MYSQL_OPT_READ_TIMEOUT, &limit_s);
 	mysql_options(mysql, MYSQL_OPT_WRITE_TIMEOUT, &limit_s);
 	mysql_options(mysql, MYSQL_SET_CHARSET_NAME, "binary");
-	/* a server must not ask us for files */
+	/* a server must not request files of this host */
 	mysql_options(mysql, MYSQL_OPT_LOCAL_INFILE, &no);
 	if (*config->storage_ca) {
 		mysql_ssl_set(mysql, NULL, NULL, config->storage_ca, NULL, NULL);
@@ -194,9 +194,9 @@ static int run_all(MYSQL *mysql, const char *const *texts)
 	return 0;
 }
 
-/* With the schema, which is made when the server has none of that name. To name
- * it at once would need a new handle then: one that failed to connect has
- * forgotten its limits (libmariadb 3.3). */
+/* Select the schema; create it if the server has none of that name. mysql_real_connect() could
+ * select it, but would then need a new handle: one that failed to connect has lost its timeouts
+ * (libmariadb 3.3). */
 static int log_in(struct mariadb *db, MYSQL *mysql, const char *host, const char *password)
 {
 	const struct config_ledger *config = db->config;
@@ -215,7 +215,7 @@ static int log_in(struct mariadb *db, MYSQL *mysql, const char *host, const char
 	return mysql_query(mysql, create) || mysql_select_db(mysql, config->storage_loc) ? -1 : 0;
 }
 
-/* What a site may have set that we cannot work with. */
+/* Refuse settings of the server that the ledger cannot work with. */
 static int check_server(struct mariadb *db, struct err *err)
 {
 	static const char ask[] =
@@ -293,7 +293,7 @@ static int stay_away(struct mariadb *db, const struct err *why)
 	return -1;
 }
 
-/* Each server once, the last that worked first, as long as there is time. */
+/* Try each server once, the last that worked first, within the time limit. */
 static int connect_any(struct mariadb *db, mariadb_greet greet, void *arg, struct err *err)
 {
 	time_t until = now_mono() + MARIADB_LIMIT_S;
@@ -376,7 +376,8 @@ static size_t put_value(struct mariadb *db, const struct value *value, char *to)
 	return 4;
 }
 
-/* The value that stands at 'from', "?12": its end in *end; NULL: none does. */
+/* Return the value of the placeholder at 'from', "?12", and set *end behind it; NULL: not a
+ * placeholder. */
 static const struct value *value_at(const struct value *values, const char *from, const char **end)
 {
 	char *after;

@@ -11,11 +11,11 @@
 #include "lib/digest.h"
 #include "lib/run.h"
 
-/* behind the name of a profile */
+/* suffix of a profile's name */
 #define NOT_APPLIED "/not-applied"
 
-/* Every node of a job says the same texts (profile, CPUs, mounts, node list):
- * each is kept once. */
+/* Every node of a job has the same texts (profile, CPUs, mounts, node list): each is stored
+ * once. */
 struct texts {
 	char **slots;
 	size_t room, count;
@@ -26,7 +26,7 @@ struct part {
 	double start, end;
 	uint32_t flags;
 	int64_t cores;	   /* RECORD_UNKNOWN: none */
-	int64_t moved, us; /* of the job alone, in bytes and in calls; RECORD_UNKNOWN */
+	int64_t moved, us; /* of scope job: bytes, and time in calls; RECORD_UNKNOWN */
 	int64_t wire_rd, wire_wr;
 	unsigned int restored, changed, errors, warnings;
 	bool is_refused, is_far;
@@ -39,7 +39,7 @@ struct merge {
 	struct part *parts;
 	size_t count, room;
 	struct io app[2]; /* of all nodes, by scope */
-	bool is_counted;  /* of the job alone, on a node */
+	bool is_counted;  /* a node has counters of scope job */
 };
 
 /* ---- texts --------------------------------------------------------------- */
@@ -75,7 +75,7 @@ static void grow_texts(struct texts *texts)
 	*texts = bigger;
 }
 
-/* Our one copy of 'text'. */
+/* Return the shared copy of 'text'. */
 static const char *keep(struct merge *merge, const char *text)
 {
 	struct texts *texts = &merge->texts;
@@ -138,7 +138,7 @@ bool merge_is_better(const struct record *a, uint64_t digest_a, const struct rec
 	return digest_a > digest_b;
 }
 
-/* Of the job alone where it is counted, else of the node. */
+/* Use the counters of scope job if there are any, else those of the node. */
 static void take_app(struct merge *merge, struct part *part, const struct record *r)
 {
 	const char *source = run_source(r, IO_SCOPE_JOB), *wide = run_source(r, IO_SCOPE_NODE);
@@ -161,7 +161,7 @@ static void take_app(struct merge *merge, struct part *part, const struct record
 		io_add_number(&part->us, app.numbers[IO_WRITE_US]);
 	}
 	io_add(&merge->app[app.scope], &app);
-	/* as it may stand in a token */
+	/* as allowed in a token */
 	if (summary_encode(src, sizeof(src), *source ? source : wide) < 0)
 		snprintf(src, sizeof(src), "long");
 	part->src = keep(merge, src);
@@ -176,7 +176,7 @@ static void take_counts(struct part *part, const struct record *r)
 		io_add_number(&part->wire_wr, r->wire[i].numbers[IO_WRITE_BYTES]);
 	}
 	for (i = 0; i < r->change_count; i++) {
-		/* of what may not have been made nothing is said */
+		/* changes that may not have been made are not counted */
 		if (r->changes[i].made <= 0)
 			continue;
 		part->changed++;
@@ -188,7 +188,7 @@ static void take_counts(struct part *part, const struct record *r)
 	}
 }
 
-/* "/mnt/weka:wekafs,/scratch:lustre", as many as fit and "+N" */
+/* "/mnt/weka:wekafs,/scratch:lustre": as many as fit, then "+N" */
 static void fs_text(const struct record *r, char *out)
 {
 	char one[SUMMARY_FS], more[16] = "";
@@ -214,7 +214,7 @@ static void fs_text(const struct record *r, char *out)
 	}
 }
 
-/* Had the job no core beside the cards of one of the clients? */
+/* Return true if the job had no core near the NICs of one of the clients. */
 static bool is_far(const struct record *r)
 {
 	size_t i;
@@ -302,8 +302,7 @@ static const char *text_of(const struct part *part, size_t offset)
 	return *(const char *const *)(const void *)((const char *)part + offset);
 }
 
-/* The text that all parts have, "" when nobody has one; NULL when they differ, and
- * out is "mixed". */
+/* Return the text of all parts, "" if none has one; NULL if they differ: out is then "mixed". */
 static const char *one_text(const struct merge *merge, size_t offset, char *out, size_t room)
 {
 	const char *first = NULL, *text;
@@ -322,7 +321,7 @@ static const char *one_text(const struct merge *merge, size_t offset, char *out,
 	return first ? first : "";
 }
 
-/* One text for all parts: theirs, "mixed", or "" when nobody has one. */
+/* Set [out] to the text of all parts, "mixed", or "" if none has one. */
 static void common_text(const struct merge *merge, size_t offset, char *out, size_t room,
 			const char *too_long)
 {
@@ -332,7 +331,7 @@ static void common_text(const struct merge *merge, size_t offset, char *out, siz
 		snprintf(out, room, "%s", too_long);
 }
 
-/* A CPU list stands in a token as it is: digits, "," and "-". */
+/* A CPU list needs no encoding: digits, "," and "-". */
 static void common_cpus(const struct merge *merge, char *out, size_t room)
 {
 	const char *list = one_text(merge, offsetof(struct part, cpus), out, room);
@@ -359,7 +358,7 @@ static void common_cores(const struct merge *merge, char *out, size_t room)
 		summary_count(first, out, room);
 }
 
-/* The first text of a part behind 'last', in strcmp order; NULL: none. */
+/* Return the first text after 'last' in strcmp order; NULL: none. */
 static const char *next_text(const struct merge *merge, size_t offset, const char *last)
 {
 	const char *next = NULL;
@@ -374,7 +373,7 @@ static const char *next_text(const struct merge *merge, size_t offset, const cha
 	return next;
 }
 
-/* The texts of the parts that differ, in strcmp order, joined by ",". */
+/* Join the different texts of the parts by ",", in strcmp order. */
 static void union_text(const struct merge *merge, size_t offset, char *out, size_t room)
 {
 	const char *text = next_text(merge, offset, ""), *next;
@@ -384,7 +383,7 @@ static void union_text(const struct merge *merge, size_t offset, char *out, size
 	*out = 0;
 	for (; text && left < 9; text = next) {
 		next = next_text(merge, offset, text);
-		rest = next ? strlen(",+9") : 0; /* the last needs no room */
+		rest = next ? strlen(",+9") : 0; /* the last one needs no room for it */
 		snprintf(one, sizeof(one), "%s%s", *out ? "," : "", text);
 		if (left || strlen(out) + strlen(one) + rest >= room)
 			left++;
@@ -409,8 +408,8 @@ static struct run_time find_time(const struct merge *merge)
 	return time;
 }
 
-/* What the job's bytes look like from the first start to the last end. With clocks
- * that are apart it would be the clocks that one sees. */
+/* Find the shape of the job's I/O from the first start to the last end. With a clock skew it would
+ * be that of the clocks. */
 static void find_shape(const struct merge *merge, const struct io *all, struct summary *s)
 {
 	const struct run_time time = find_time(merge);
@@ -422,7 +421,7 @@ static void find_shape(const struct merge *merge, const struct io *all, struct s
 					  timeline_last(time.first, time.last), &s->bursts);
 }
 
-/* The busiest node against the mean, when the numbers are the job's own. */
+/* Compare the busiest node with the mean, if the counters are of scope job. */
 static void find_busiest(const struct merge *merge, struct summary *s)
 {
 	double total = 0, most = 0;
@@ -447,7 +446,7 @@ static void find_busiest(const struct merge *merge, struct summary *s)
 		s->imbalance = most * (double)counted / total;
 }
 
-/* The node that was longest in its calls. */
+/* Find the node with the most time in calls. */
 static void find_slowest(const struct merge *merge, struct summary *s)
 {
 	int64_t most = RECORD_UNKNOWN;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* metrics.h - what the ledger counts about itself, and how Prometheus reads it
+/* metrics.h - counters of the ledger itself, in Prometheus' format
  *
- * Terms   metrics: counters since the server's start, in memory that it shares
- *           with the writer; each is counted by one of the two.
- *         text: Prometheus' exposition format 0.0.4. The number of its lines
- *           is fixed: no label names a job, a user or a node.
- * Owner   the one who made them: metrics_free() in both processes. The text is
- *           malloc'ed.
+ * Terms   metrics: counters since the server's start, in memory shared with the
+ *           writer; each is updated by one of the two.
+ *         text: Prometheus' exposition format 0.0.4. The number of lines is
+ *           fixed: no label contains a job, a user or a node.
+ * Owner   the creator: metrics_free() in both processes. The text is malloc'ed.
  * Errors  NULL and the reason in *err.
  * Runs    ledger.
  */
@@ -19,21 +18,21 @@
 #include "lib/err.h"
 #include "ledger/store.h"
 
-/* Why something that a peer sent was refused. */
+/* Why a frame, request or record was refused. */
 #define METRICS_REFUSALS(X)                                                                        \
-	X(FRAME, "frame")     /* no bytes, or too many, or another protocol */                     \
-	X(SEAL, "seal")	      /* munged did not open it */                                         \
-	X(REQUEST, "request") /* not a question that the ledger knows */                           \
-	X(USER, "user")	      /* a put by somebody who is not root */                              \
-	X(RECORD, "record")   /* a record that can never be accepted */
+	X(FRAME, "frame")     /* empty, too long, or another protocol */                           \
+	X(SEAL, "seal")	      /* munged could not decode it */                                     \
+	X(REQUEST, "request") /* unknown operation */                                              \
+	X(USER, "user")	      /* put by a user that is not trusted */                              \
+	X(RECORD, "record")   /* record that can never be accepted */
 
-/* Why a peer was hung up on. */
+/* Why a connection was closed. */
 #define METRICS_CLOSED(X)                                                                          \
-	X(SLOW, "slow")	    /* no whole frame in time */                                           \
-	X(IDLE, "idle")	    /* silent for long */                                                  \
-	X(ROOM, "room")	    /* silent, and others waited */                                        \
-	X(MEMORY, "memory") /* too many bytes waited */                                            \
-	X(USER, "user")	    /* its user has too many connections */
+	X(SLOW, "slow")	    /* frame incomplete or reply unread for too long */                    \
+	X(IDLE, "idle")	    /* idle for too long */                                                \
+	X(ROOM, "room")	    /* idle, and room was needed */                                        \
+	X(MEMORY, "memory") /* too many bytes buffered */                                          \
+	X(USER, "user")	    /* too many connections of its user */
 
 #define METRICS_REFUSED_ENUM(id, name) METRICS_REFUSED_##id,
 enum metrics_refused {
@@ -47,7 +46,7 @@ enum metrics_closed {
 #define METRICS_OPERATORS_MAX 256
 
 struct metrics {
-	/* the server's */
+	/* updated by the server */
 	int64_t started_s;
 	uint64_t received, duplicates;
 	uint64_t gate_warned, gate_refused; /* tasks */
@@ -56,18 +55,18 @@ struct metrics {
 	uint64_t peers;
 	uint64_t store_failures;
 	uint64_t writer_starts;
-	/* the writer's */
+	/* updated by the writer */
 	uint64_t written, no_row, refused_by_slurmdbd, slurmdbd_failures;
-	uint64_t slurmdbd_failing; /* in a row */
-	int64_t written_s;	   /* the last time, 0: not since the start */
-	/* what the writer has learned of slurmdbd, for the server */
+	uint64_t slurmdbd_failing; /* consecutive failures */
+	int64_t written_s;	   /* last write; 0: none since the start */
+	/* operators of Slurm, from the writer to the server */
 	uid_t operators[METRICS_OPERATORS_MAX];
 	uint64_t operator_count;
 };
 
-/* All zero. *fd is for the writer, and may be closed. */
+/* Return zeroed metrics. *fd is for the writer, and may be closed. */
 struct metrics *metrics_new(int *fd, struct err *err);
-/* In the writer. Without the server's memory: some of its own. */
+/* Map the server's metrics in the writer; if that fails, private memory. */
 struct metrics *metrics_attach(int fd, struct err *err);
 void metrics_free(struct metrics *metrics);
 
@@ -87,7 +86,7 @@ static inline void metrics_set(uint64_t *gauge, uint64_t value)
 	__atomic_store_n(gauge, value, __ATOMIC_RELAXED);
 }
 
-/* store_path: where the store's files are. */
+/* store_path: file of the store. */
 char *metrics_text(const struct metrics *metrics, struct store *store, const char *store_path,
 		   int64_t now_s, struct err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#undef _FORTIFY_SOURCE /* it has an inline poll() */
+#undef _FORTIFY_SOURCE /* it defines an inline poll() */
 #include "ledger/nodelay.h"
 
 #include <errno.h>

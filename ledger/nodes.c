@@ -10,18 +10,18 @@
 
 #define DIGITS "0123456789"
 #define NAME_CHARACTERS DIGITS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._-"
-#define DIGITS_MAX 18 /* of a number */
-/* slurm_hostlist_shift() moves all ranges that are left: 0.2 s for so many */
+#define DIGITS_MAX 18 /* per number */
+/* slurm_hostlist_shift() moves all remaining ranges: 0.2 s for so many */
 #define RANGES_MAX 16384
 
-/* What libslurm would make of a list, counted before it does. */
+/* Size of a list after libslurm's expansion, computed before it. */
 struct extent {
 	unsigned long names;  /* of the element */
-	unsigned long ranges; /* that libslurm keeps for them */
+	unsigned long ranges; /* that libslurm allocates for them */
 	size_t length;	      /* of its longest name */
 };
 
-/* "7" or "007"; -1: not a number. */
+/* Read "7" or "007"; -1: not a number. */
 static int read_number(const char **at, size_t *digits, unsigned long *number)
 {
 	*digits = strspn(*at, DIGITS);
@@ -32,8 +32,7 @@ static int read_number(const char **at, size_t *digits, unsigned long *number)
 	return 0;
 }
 
-/* "[1-3,7]": numbers and ranges that rise, nothing else. *at is set behind it;
- * -1: it is something else, or too much. */
+/* Read "[1-3,7]", with ascending ranges only, and set *at behind it; -1: malformed or too large. */
 static int read_bracket(const char **at, struct extent *extent)
 {
 	unsigned long low, high, count = 0, ranges = 0;
@@ -61,12 +60,12 @@ static int read_bracket(const char **at, struct extent *extent)
 	if (*(*at)++ != ']')
 		return -1;
 	extent->ranges = extent->names * ranges;
-	extent->names *= count; /* both are at most NODES_MAX */
+	extent->names *= count; /* both factors are at most NODES_MAX */
 	extent->length += longest;
 	return extent->names > NODES_MAX ? -1 : 0;
 }
 
-/* One element of a list: characters of names, and brackets. */
+/* Read one element of a list: characters of names, and brackets. */
 static int read_element(const char **at, struct extent *extent)
 {
 	size_t size;
@@ -89,8 +88,8 @@ static int read_element(const char **at, struct extent *extent)
 	return extent->length ? 0 : -1;
 }
 
-/* libslurm expands whatever it is given, and takes a good deal for a node list
- * that no slurmctld ever wrote: so read it first, and strictly. */
+/* Return true if the list is valid and not too large. libslurm expands any size and accepts lists
+ * that slurmctld never writes. */
 static bool is_bounded(const char *list)
 {
 	struct extent extent;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* nodes.h - the names in a Slurm node list
+/* nodes.h - expand a Slurm node list
  *
  * Terms   node list: "c[1-3,7],login1", as in SLURM_JOB_NODELIST.
  * Owner   struct nodes belongs to the caller: nodes_free(), NULL allowed. The
- *           names are sorted (strcmp) and appear once.
- * Errors  NULL or -1, the reason in *err. A list that is not written as Slurm
- *           writes them, of more than NODES_MAX names or with one longer than a
- *           record may hold, is refused before it is expanded.
- * Runs    ledger; libslurm expands, so that names mean what Slurm means.
+ *           names are sorted (strcmp) and unique.
+ * Errors  NULL, the reason in *err. A list that is not in Slurm's format, has more
+ *           than NODES_MAX names or one longer than a record may hold is refused
+ *           before it is expanded.
+ * Runs    ledger; libslurm does the expansion.
  */
 #ifndef JOBIO_LEDGER_NODES_H
 #define JOBIO_LEDGER_NODES_H

@@ -8,9 +8,9 @@
 #include "ledger/nodes.h"
 #include "ledger/store_ops.h"
 
-#define AHEAD_MAX_S 86400.0	   /* of a clock that is wrong a little */
-#define TOOK_MAX_S (366 * 86400.0) /* a run */
-#define BLANK_S 1.0		   /* an epilog */
+#define AHEAD_MAX_S 86400.0	   /* largest lead of a clock */
+#define TOOK_MAX_S (366 * 86400.0) /* longest run */
+#define BLANK_S 1.0		   /* longest blank record */
 #define NO_TIME_S 0.001
 
 static bool is_blank(const struct record *r)
@@ -49,7 +49,7 @@ struct row row_new(const struct record *r, int64_t now_s)
 			     .last = row_end(r, now_s) };
 }
 
-/* How far a record may be from a run and be of it all the same. */
+/* Return the largest gap in seconds between a record and its run. */
 static double slop_of(const struct record *r, const struct row *run)
 {
 	bool is_told = run->restart >= 0 && run->restart == r->restart && run->nodelist &&

@@ -26,33 +26,32 @@
 #include "lib/envelope.h"
 #include "lib/ledger_link.h"
 
-#define BATCH_US 2000 /* how long a put waits for others to commit with */
+#define BATCH_US 2000 /* a put waits this long to share a commit */
 #define BATCH_MAX 256
 #define TICK_MS 500
 
-/* One request at a time: what comes behind it is read when its answer has
- * gone. */
+/* One request at a time: the next is read after the reply to the last was sent. */
 enum state {
-	STATE_READS,   /* a frame comes, or may */
-	STATE_QUEUED,  /* 'request' waits for its turn: next_reader() */
+	STATE_READS,   /* receives a frame, or may */
+	STATE_QUEUED,  /* 'request' is queued: next_reader() */
 	STATE_COMMITS, /* 'answer' waits for the commit */
-	STATE_TOLD     /* the answer is on its way */
+	STATE_TOLD     /* the reply is being sent */
 };
 
 struct peer {
-	TAILQ_ENTRY(peer) entry; /* by 'active', the oldest first */
+	TAILQ_ENTRY(peer) entry; /* ordered by 'active', oldest first */
 	struct server *server;
 	struct bufferevent *bev;
-	size_t held;   /* bytes of its that wait in memory */
-	size_t out;    /* bytes of an answer that it has not read */
-	size_t wanted; /* of the frame that is coming; 0: none */
-	time_t active; /* came, or last asked something that could be opened */
+	size_t held;   /* bytes received from it in memory */
+	size_t out;    /* bytes of a reply that it has not read */
+	size_t wanted; /* size of the frame being received; 0: none */
+	time_t active; /* time of connecting, or of the last authentic request */
 	time_t frame_since, told_since;
 	enum state state;
 	char *request, *answer;
 	char nonce[ENVELOPE_NONCE]; /* of the request */
-	bool is_known;		    /* it has sent something */
-	uid_t uid;		    /* who gets the answer */
+	bool is_known;		    /* is authenticated */
+	uid_t uid;		    /* user that the reply is encrypted for */
 	char host[48], name[80];
 };
 TAILQ_HEAD(peers, peer);
@@ -67,8 +66,8 @@ struct server {
 	void *wake_arg;
 	struct peers peers;
 	size_t peer_count, held, out, waiting;
-	size_t room;	 /* for so many peers */
-	size_t accepted; /* since the loop last looked at all others */
+	size_t room;	 /* most peers */
+	size_t accepted; /* since the last turn of the event loop */
 	uid_t last_reader;
 	time_t log_minute;
 	unsigned int log_lines;
@@ -82,7 +81,7 @@ static time_t now_mono(void)
 	return ts.tv_sec;
 }
 
-/* About peers, so anybody who can connect could fill the log. */
+/* Log a line about a peer, at most SERVER_LOG_MAX a minute: any peer could fill the log. */
 __attribute__((format(printf, 2, 3))) static void say(struct server *server, const char *format,
 						      ...)
 {
@@ -130,7 +129,7 @@ static void peer_out(struct peer *peer, size_t bytes)
 	peer->out = bytes;
 }
 
-/* There may be something for on_reads() to do now. */
+/* Schedule on_reads(). */
 static void reads_soon(struct server *server)
 {
 	struct timeval now = { 0, 0 };
@@ -139,7 +138,7 @@ static void reads_soon(struct server *server)
 		event_add(server->reads, &now);
 }
 
-/* Not one that waits for the commit, but at the end. */
+/* Close a peer. It must not be waiting for a commit, except at the end. */
 static void peer_free(struct peer *peer)
 {
 	struct server *server = peer->server;
@@ -174,8 +173,8 @@ static bool is_trusted(const struct server *server, uid_t uid)
 	return uid == 0 || uid == server->service->ledger_uid;
 }
 
-/* How many of this user's connections have sent something; those to which an
- * answer is on its way. */
+/* Return the number of this user's authenticated connections. *told: those with a reply in
+ * transit. */
 static size_t count_peers(const struct server *server, uid_t uid, size_t *told)
 {
 	const struct peer *peer;
@@ -193,8 +192,8 @@ static size_t count_peers(const struct server *server, uid_t uid, size_t *told)
 
 /* ---- answers ------------------------------------------------------------- */
 
-/* Tell these peers the same, whose requests it names: sealed once for all of
- * them, which is half of what the ledger wants of munged. */
+/* Encode one reply to all these peers, with the nonces of their requests: one credential for
+ * several halves the load on munged. */
 static int seal_answer(struct server *server, struct peer *const *group, size_t count,
 		       const char *answer, char **credential, struct err *err)
 {
@@ -211,7 +210,7 @@ static int seal_answer(struct server *server, struct peer *const *group, size_t 
 	return rc;
 }
 
-/* The answer has gone: the next frame, which may be here already. */
+/* The reply was sent: read the next frame, which may be here already. */
 static void peer_drained(struct peer *peer)
 {
 	if (peer->state != STATE_TOLD)
@@ -225,7 +224,7 @@ static void peer_drained(struct peer *peer)
 		bufferevent_trigger(peer->bev, EV_READ, BEV_OPT_DEFER_CALLBACKS);
 }
 
-/* At once, as far as the kernel takes it, which is nearly always all of it. */
+/* Send at once what the kernel accepts, which is nearly always all of it. */
 static void peer_send(struct peer *peer, const char *frame, size_t size)
 {
 	ssize_t sent = send(bufferevent_getfd(peer->bev), frame, size, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -265,14 +264,14 @@ static void tell(struct server *server, struct peer *const *group, size_t count,
 	free(credential);
 }
 
-/* One answer serves both: for one user, the same text. */
+/* Return true if one reply serves both: the same user, the same text. */
 static bool are_alike(const struct peer *a, const struct peer *b)
 {
 	return a->uid == b->uid && !strcmp(a->answer, b->answer);
 }
 
-/* Answer one who waits for the commit and, with him, all who are told the same:
- * with what they asked for, or an error. 0: nobody waits. */
+/* Send one peer that waits for the commit, and all with the same reply, their reply or an error.
+ * Return 0 if none waits. */
 static int answer_group(struct server *server, const char *error)
 {
 	struct peer *peer, *group[ENVELOPE_MAX];
@@ -335,7 +334,7 @@ static void on_batch(evutil_socket_t fd, short what, void *arg)
 	commit(arg);
 }
 
-/* Ask the service; answer now, or after the commit. */
+/* Pass the request to the service; reply now, or after the commit. */
 static void peer_handle(struct peer *peer, const char *request)
 {
 	struct server *server = peer->server;
@@ -373,7 +372,7 @@ static void peer_refuse(struct peer *peer, const char *why)
 	free(answer);
 }
 
-/* Who it is, and is he welcome? */
+/* Set the user of the peer, and enforce the limit of connections. */
 static int peer_admit(struct peer *peer, uid_t uid)
 {
 	struct server *server = peer->server;
@@ -392,7 +391,7 @@ static int peer_admit(struct peer *peer, uid_t uid)
 	return 0;
 }
 
-/* Records are handled at once, and all else in its turn. */
+/* Handle records at once; queue all other requests. */
 static void peer_ask(struct peer *peer, char *text)
 {
 	static const char get[] = "{\"op\":\"get\"";
@@ -419,7 +418,7 @@ static void peer_ask(struct peer *peer, char *text)
 	}
 }
 
-/* One frame: open it, and see what it wants. */
+/* Decode one frame and handle its request. */
 static void peer_request(struct peer *peer, const char *credential)
 {
 	struct server *server = peer->server;
@@ -443,8 +442,8 @@ static void peer_request(struct peer *peer, const char *credential)
 
 /* ---- reads --------------------------------------------------------------- */
 
-/* May this one be answered now? Unread answers fill memory: so many bytes of
- * all, so many answers a user. */
+/* Return true if this request may be handled now. Unread replies fill memory: their bytes are
+ * limited in total, their number per user. */
 static bool may_read(const struct server *server, const struct peer *peer)
 {
 	size_t told;
@@ -457,8 +456,7 @@ static bool may_read(const struct server *server, const struct peer *peer)
 	return told < SERVER_USER_ANSWERS;
 }
 
-/* The one that has waited longest, but no user twice in a row while others
- * wait. */
+/* Return the peer that has waited longest, but no user twice in a row while others wait. */
 static struct peer *next_reader(struct server *server)
 {
 	struct peer *peer, *found = NULL;
@@ -480,8 +478,8 @@ static struct peer *next_reader(struct server *server)
 	return found;
 }
 
-/* One question between two looks at all connections, and what waits for the
- * commit goes before it: a record waits for one read at most. */
+/* Handle one query for each turn of the event loop, after a pending commit: a record waits for one
+ * query at most. */
 static void on_reads(evutil_socket_t fd, short what, void *arg)
 {
 	struct server *server = arg;
@@ -494,7 +492,7 @@ static void on_reads(evutil_socket_t fd, short what, void *arg)
 		commit(server);
 	peer = next_reader(server);
 	if (!peer)
-		return; /* until an answer is read, or another one asks */
+		return; /* until a reply is read, or a request arrives */
 	server->last_reader = peer->uid;
 	request = peer->request;
 	peer->request = NULL;
@@ -505,8 +503,8 @@ static void on_reads(evutil_socket_t fd, short what, void *arg)
 
 /* ---- frames -------------------------------------------------------------- */
 
-/* The next whole frame, NUL-terminated; NULL: not here yet, or (*closed) the
- * peer is gone. */
+/* Return the next complete frame, NUL-terminated; NULL: incomplete, or (*closed) the peer was
+ * closed. */
 static char *next_frame(struct peer *peer, bool *closed)
 {
 	struct evbuffer *in = bufferevent_get_input(peer->bev);
@@ -543,8 +541,7 @@ static char *next_frame(struct peer *peer, bool *closed)
 	return text;
 }
 
-/* Close the peer whose frame is the longest under way, or the one that holds
- * most when no frame is. */
+/* Close the peer with the oldest frame of those with buffered bytes. */
 static void make_room(struct server *server)
 {
 	struct peer *peer, *worst = NULL;
@@ -571,7 +568,7 @@ static void on_read(struct bufferevent *bev, void *arg)
 	if (peer->state == STATE_READS)
 		frame = next_frame(peer, &closed);
 	else
-		bufferevent_disable(bev, EV_READ); /* until it is answered */
+		bufferevent_disable(bev, EV_READ); /* until the reply was sent */
 	if (closed)
 		return;
 	peer_hold(peer, evbuffer_get_length(in));
@@ -589,7 +586,7 @@ static void on_drained(struct bufferevent *bev, void *arg)
 	peer_drained(arg);
 }
 
-/* That it sends no more is seen again when it has been answered. */
+/* End of file is ignored until the reply was sent, and reported again then. */
 static void on_event(struct bufferevent *bev, short what, void *arg)
 {
 	struct peer *peer = arg;
@@ -612,7 +609,7 @@ static void name_peer(struct peer *peer, struct sockaddr *address, int size)
 	snprintf(peer->host, sizeof(peer->host), "%.47s", host);
 }
 
-/* Do bytes wait in the kernel, which the next turn reads? */
+/* Return true if the kernel has unread bytes of the peer. */
 static bool has_sent(const struct peer *peer)
 {
 	int waiting = 0;
@@ -625,9 +622,8 @@ static bool is_stranger(const struct peer *peer, const char *host)
 	return !peer->is_known && !strcmp(host, peer->host);
 }
 
-/* Of the connections of an address that have not been identified the oldest that has
- * sent nothing makes room for a new one, else the oldest that is not fresh. A system
- * call for each is only spent where there are too many. */
+/* Limit the unauthenticated connections of an address: close the oldest that has sent nothing, else
+ * the oldest that is not fresh. The system call for each is made above the limit only. */
 static void limit_strangers(struct server *server, const struct peer *new)
 {
 	struct peer *peer, *first = NULL, *oldest = NULL;
@@ -657,8 +653,8 @@ static void limit_strangers(struct server *server, const struct peer *new)
 	peer_free(first);
 }
 
-/* The peer that has asked nothing for longest, unless it is still fresh or
- * waits for us. 1: there is room now. */
+/* Close the peer that has been idle longest, unless it is fresh or waits for a reply. Return 1 if
+ * there is room now. */
 static int drop_oldest(struct server *server)
 {
 	time_t now = now_mono();
@@ -678,7 +674,7 @@ static int drop_oldest(struct server *server)
 	return 0;
 }
 
-/* Take new peers while there is room for them, or may be, and it is their turn. */
+/* Accept peers while there is room, or may be, up to SERVER_ACCEPTS in a turn. */
 static void accept_more(struct server *server)
 {
 	if (server->accepted < SERVER_ACCEPTS &&
@@ -688,9 +684,8 @@ static void accept_more(struct server *server)
 		evconnlistener_disable(server->listener);
 }
 
-/* An answer is written piece by piece, and the last one is a short one: it would wait
- * until the other side's kernel acknowledges those before, which puts that off for
- * 40 ms. */
+/* A reply is written in pieces, and the last one is short: it would wait for the acknowledgement of
+ * those before, which the peer's kernel delays by 40 ms. */
 static void send_at_once(evutil_socket_t fd)
 {
 	int one = 1;
@@ -698,7 +693,7 @@ static void send_at_once(evutil_socket_t fd)
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 }
 
-/* libevent accepts until nobody waits, and closes what is freed only after that. */
+/* libevent accepts until the queue is empty, and closes freed peers only after that. */
 static void count_accepted(struct server *server)
 {
 	struct timeval now = { 0, 0 };
@@ -760,7 +755,7 @@ static void on_accept(struct evconnlistener *listener, evutil_socket_t fd, struc
 	accept_more(server);
 }
 
-/* No descriptors left: let one go, so that the next one can be taken. */
+/* No descriptors left: close one peer to accept the next. */
 static void on_accept_error(struct evconnlistener *listener, void *arg)
 {
 	struct timeval later = { 0, TICK_MS * 1000 };
@@ -842,8 +837,8 @@ static int listen_on(struct server *server, const struct config_ledger *config, 
 		return err_set(err, "listen: '%s:%u': %s", config->listen, config->port,
 			       strerror(errno));
 	evconnlistener_set_error_cb(server->listener, on_accept_error);
-	/* what the kernel holds for a peer that does not read, or for one that
-	 * waits: counted to the unit's memory too; peers inherit it */
+	/* buffers in the kernel for a peer that does not read, or for one that waits: they count to
+	 * the unit's memory too; peers inherit the sizes */
 	fd = evconnlistener_get_fd(server->listener);
 	(void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &kept, sizeof(kept));
 	(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &kept, sizeof(kept));
@@ -866,8 +861,8 @@ static int make_events(struct server *server)
 	return 0;
 }
 
-/* The other half of the descriptors is for munged, the store, the writer, and for
- * connections that libevent has not closed yet. */
+/* Half of the descriptors; the others are for munged, the store, the writer, and connections that
+ * libevent has not closed yet. */
 static size_t find_room(void)
 {
 	struct rlimit limit;

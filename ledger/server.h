@@ -1,27 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* server.h - the ledger's TCP server: many peers, none of which can hurt it
+/* server.h - the ledger's TCP server, with limits on what peers can use
  *
  * Terms   peer: one TCP connection. It sends frames (lib/ledger_link.h), one
- *           at a time: the next is read when the answer to the last has gone.
- *         Bounds: SERVER_PEERS_MAX connections (the one that has asked nothing
- *           for longest, SERVER_FRESH_S at least, makes room for a new one;
- *           until there is such a one new ones wait in the kernel's queue, so
- *           that ten thousand nodes may come at once), SERVER_BYTES_MAX held
- *           for all of them (the oldest unfinished frame goes first),
- *           SERVER_OUT_MAX of answers that nobody has read yet, then questions
- *           wait; SERVER_FRAME_S for a frame and for an answer, SERVER_IDLE_S
- *           between frames.
- *         A connection has SERVER_HELLO_S to say who it is; of an address
- *           SERVER_STRANGERS may not have said so yet, the next one takes the
- *           place of the first. After SERVER_ACCEPTS new ones all others are
- *           looked at. Half of the descriptors are not for connections.
- *         Users who are not trusted (service.h) have SERVER_USER_PEERS
- *           connections that have asked something, SERVER_USER_ANSWERS answers
- *           on their way and SERVER_ASK_MAX bytes for a question; users take
- *           turns. Records go first: one waits for one question at most. Those
- *           that arrive together are committed together and answered after the
- *           commit.
- * Owner   struct server; the service stays the caller's.
+ *           at a time: the next is read after the reply to the last was sent.
+ *         Limits: SERVER_PEERS_MAX connections (a new one replaces the one that
+ *           has been idle longest, SERVER_FRESH_S at least; if there is none,
+ *           it waits in the kernel's queue, so that ten thousand nodes may
+ *           connect at once), SERVER_BYTES_MAX buffered for all of them (the
+ *           oldest incomplete frame is dropped first), SERVER_OUT_MAX of unread
+ *           replies, above which queries wait; SERVER_FRAME_S for a frame and
+ *           for a reply, SERVER_IDLE_S between frames.
+ *         A connection must authenticate within SERVER_HELLO_S; an address may
+ *           have SERVER_STRANGERS that have not, the next one replaces the
+ *           first. After SERVER_ACCEPTS new ones all others are served. Half of
+ *           the descriptors are not for connections.
+ *         Users that are not trusted (service.h) have SERVER_USER_PEERS
+ *           authenticated connections, SERVER_USER_ANSWERS replies in transit
+ *           and SERVER_ASK_MAX bytes for a query; users take turns. Records
+ *           have priority: one waits for one query at most. Those that arrive
+ *           together are committed together, and acknowledged after that.
+ * Owner   struct server; the service belongs to the caller.
  * Errors  of peers are logged, at most SERVER_LOG_MAX lines a minute.
  * Runs    ledger, one thread, until SIGTERM or SIGINT.
  */
@@ -52,7 +50,7 @@
 struct server;
 struct event_base;
 
-/* 'wake' is called when the writer has something to do. */
+/* 'wake' is called when there is work for the writer. */
 struct server *server_new(const struct config_ledger *config, struct service *service,
 			  struct seal *seal, void (*wake)(void *arg), void *arg, struct err *err);
 void server_free(struct server *server);
@@ -60,7 +58,7 @@ void server_free(struct server *server);
 /* libevent's loop, for other events of the same process. */
 struct event_base *server_base(struct server *server);
 
-/* Returns after a signal, what was being committed is committed. */
+/* Run until a signal arrives; the open batch is committed before the return. */
 int server_run(struct server *server, struct err *err);
 
 #endif

@@ -18,15 +18,15 @@
 
 #define DEPTH_MAX 16
 #define RUNS_MAX 64
-#define FAMILY_MAX 1000 /* tasks of an array in one answer */
+#define FAMILY_MAX 1000 /* tasks of an array in one reply */
 #define MERGE_MAX 2048	/* nodes: 0.1 s */
 #define LIST_JOBS_MAX 1000
 #define LIST_NODES_MAX 64
 #define LIST_RUN_MAX (64U * 1024) /* of records of one run */
-/* Records in one answer: the rest of the frame is for the head. */
+/* Records in one reply; the rest of the frame is for the head. */
 #define RECORDS_BYTES_MAX (LEDGER_PAYLOAD_MAX - 200U * 1024)
 
-/* Then another run would not fit. */
+/* Above this another run would not fit. */
 #define LIST_BYTES_MAX (LEDGER_PAYLOAD_MAX - LIST_RUN_MAX - 16U * 1024)
 
 /* ---- answers ------------------------------------------------------------- */
@@ -73,7 +73,7 @@ static int begin(struct service *service, struct err *err)
 	return 0;
 }
 
-/* As it was received. */
+/* Store a record as received. */
 static int keep(struct service *service, const struct record *record, const char *text, size_t size,
 		int64_t now_s, struct err *err)
 {
@@ -132,12 +132,12 @@ static int put(struct service *service, const char *text, const struct json *req
 
 /* ---- get ----------------------------------------------------------------- */
 
-/* Records as they were put, one after the other: they are JSON already. */
+/* Records are stored as JSON: they are copied one after the other. */
 struct collector {
 	FILE *out;
 	size_t bytes;  /* of the records */
 	bool is_brief; /* without timelines and histograms */
-	int64_t left;  /* did not fit */
+	int64_t left;  /* number that did not fit */
 };
 
 static int collect(const char *text, size_t size, void *arg, struct err *err)
@@ -170,8 +170,8 @@ static int merge_one(const char *text, size_t size, void *arg, struct err *err)
 	return 0;
 }
 
-/* For the one who asks: the numbers to the last digit, and the summary and advice when
- * they are not up to date. A job of very many nodes would hold up the others. */
+/* Add exact totals; compute summary and advice again if they are out of date. Jobs of very many
+ * nodes are left out: they would delay other requests. */
 static int refresh(struct service *service, struct store_run *run, struct json *top,
 		   struct err *err)
 {
@@ -227,7 +227,7 @@ static void describe(struct json *o, const struct store_run *run)
 	json_add_text(o, "summary", run->summary);
 }
 
-/* What advice says of the run, where it has been judged. */
+/* Add the advice about the run, if it has been judged. */
 static void add_judged(struct json *o, const struct store_run *run)
 {
 	struct json *judged = run->judged ? json_parse(run->judged) : NULL;
@@ -237,7 +237,7 @@ static void add_judged(struct json *o, const struct store_run *run)
 	json_free(judged);
 }
 
-/* Who asks, and about the jobs of which cluster: NULL for all that there are. */
+/* User, and cluster of the jobs asked for (NULL: any). */
 struct asker {
 	uid_t uid;
 	const char *cluster;
@@ -276,8 +276,8 @@ static int parse_job(const char *text, struct store_wanted *wanted, struct err *
 	return 0;
 }
 
-/* The runs that this user may see, each by its summary; *run is the newest of
- * them, or the one asked for: 1; 0 when there is none; -1: the store failed. */
+/* Add the summary of each run that this user may see. *run is the newest of them, or the one asked
+ * for. Return 1, 0 if there is none, -1 if the store failed. */
 static int list_runs(struct service *service, const int64_t *ids, int count, int64_t restart,
 		     const struct asker *asker, struct json *runs, struct store_run *run,
 		     struct err *err)
@@ -305,10 +305,10 @@ static int list_runs(struct service *service, const int64_t *ids, int count, int
 	return found ? 1 : failed;
 }
 
-/* What to show of the runs of a job. */
+/* Which run of a job to return, and which records. */
 struct wish {
 	int64_t restart;   /* RECORD_UNKNOWN: the newest */
-	const char *after; /* NULL: all; else the records of later nodes alone */
+	const char *after; /* NULL: all; else only the records of later nodes */
 };
 
 static int put_records(struct service *service, const struct store_run *run,
@@ -324,8 +324,7 @@ static int put_records(struct service *service, const struct store_run *run,
 	return 0;
 }
 
-/* What is said of the run, its records, and behind them all runs. NULL: the store
- * failed half way. */
+/* Return the run, its records, and then the list of runs. NULL: the store failed. */
 static char *whole_run(struct service *service, struct store_run *run, const struct wish *wish,
 		       const struct json *runs, struct err *err)
 {
@@ -356,8 +355,8 @@ static char *whole_run(struct service *service, struct store_run *run, const str
 	return NULL;
 }
 
-/* The newest run, or the one asked for, with its records; the others by their
- * summaries. NULL: nothing that this user may see, or why not in *err. */
+/* Return the newest run, or the one asked for, with its records, and summaries of the others. NULL:
+ * no run that this user may see, or the reason in *err. */
 static char *show(struct service *service, const int64_t *ids, int count, const struct wish *wish,
 		  const struct asker *asker, struct err *err)
 {
@@ -407,7 +406,7 @@ static char *get(struct service *service, struct json *request, const struct ask
 
 /* ---- family -------------------------------------------------------------- */
 
-/* Tasks of the same number, of several clusters or users, follow each other. */
+/* Tasks of the same number, of several clusters or users, are adjacent. */
 static void add_once(struct json *list, const char *text)
 {
 	const char *last = json_value_text(list->list.last);
@@ -416,8 +415,8 @@ static void add_once(struct json *list, const char *text)
 		json_append_text(list, text);
 }
 
-/* The tasks of array 5, or the components of job 7, that this user may see, as
- * they are asked for one by one: "5_1", "7+1". */
+/* List the tasks of an array, or the components of a het job, that this user may see, as job IDs:
+ * "5_1", "7+1". */
 static int list_family(struct service *service, enum store_part kind, uint32_t job,
 		       const struct asker *asker, struct json *list, struct err *err)
 {
@@ -473,7 +472,7 @@ static int splice(const char *text, size_t size, void *arg, struct err *err)
 	return collect(text, size, c, err);
 }
 
-/* All of a run's records, or (*text NULL) none of them where they are too many. */
+/* Set *text to all records of a run, or to NULL if they are too many. */
 static int splice_records(struct service *service, const struct store_run *run, bool is_brief,
 			  char **text, struct err *err)
 {
@@ -494,7 +493,7 @@ static int splice_records(struct service *service, const struct store_run *run, 
 	return rc < 0 ? -1 : 0;
 }
 
-/* Instead of the records of a run that has been judged: how many they are, and their time. */
+/* Return a judged run with the number and the time of its records instead of these. */
 static char *list_head(const struct store_run *run)
 {
 	struct json *top = json_new_object(), *time;
@@ -509,7 +508,7 @@ static char *list_head(const struct store_run *run)
 	return json_line_free(top);
 }
 
-/* One run of the list, as get has it; its records are not read again. */
+/* Set *text to one run of the list, in the format of get. */
 static int list_run(struct service *service, const struct json *request, struct store_run *run,
 		    char **text, struct err *err)
 {
@@ -537,7 +536,7 @@ static int list_run(struct service *service, const struct json *request, struct 
 	return rc;
 }
 
-/* The newest run that this user may see, in *text; 0 too when there is none. */
+/* Set *text to the newest run that this user may see. Return 0 also if there is none. */
 static int list_job(struct service *service, const struct json *request, uint32_t job,
 		    const struct asker *asker, char **text, struct err *err)
 {
@@ -558,7 +557,7 @@ static int list_job(struct service *service, const struct json *request, uint32_
 	return count < 0 || (rc < 0 && !*text) ? -1 : 0;
 }
 
-/* As many of the jobs as fit; "done" says how many that are, from the first. */
+/* Return as many of the jobs as fit; "done" is their number, from the first. */
 static char *list(struct service *service, struct json *request, const struct asker *asker)
 {
 	const struct json *jobs = json_list(request, "jobs"), *one = json_first(jobs);
@@ -595,7 +594,7 @@ static char *list(struct service *service, struct json *request, const struct as
 
 /* ---- site ---------------------------------------------------------------- */
 
-/* Root, the ledger's own user, and whom slurmdbd has as an operator. */
+/* Root, the ledger's own user, and operators in slurmdbd. */
 static bool is_operator(const struct service *service, uid_t uid)
 {
 	const struct metrics *metrics = service->metrics;
@@ -624,7 +623,7 @@ static char *site(struct service *service, struct json *request, uid_t uid)
 
 /* ---- all ----------------------------------------------------------------- */
 
-/* By whose clock records are judged: `jobio check` compares. */
+/* Return the clock that records are judged by: `jobio check` compares it. */
 static char *ping(int64_t now_s)
 {
 	struct json *top = good();

@@ -12,7 +12,7 @@ struct page {
 	int64_t rows;
 };
 
-/* One that cannot be read is of another version: it counts as a row. 1: the page is full. */
+/* A use of another version cannot be read, but counts as a row. Return 1 if the page is full. */
 static int add_use(const char *text, size_t size, void *arg, struct err *err)
 {
 	struct page *page = arg;
@@ -23,7 +23,7 @@ static int add_use(const char *text, size_t size, void *arg, struct err *err)
 	return ++page->rows == SITE_ROWS || tally_bytes(page->tally) >= SITE_BYTES;
 }
 
-/* "after", else where the time begins. */
+/* Set [place] to "after", else to "since". */
 static int find_place(struct json *request, struct store_place *place)
 {
 	const struct json *list = json_list(request, "after"), *ended = json_first(list);

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* site.h - what all jobs of some days did, a page of them at a time
+/* site.h - sums over all jobs of a period, one page at a time
  *
  * Terms   request: {"op":"site","since":S,"until":E,"after":[ENDED,RUN]?}: runs that
- *           ended from second S to before E, behind the one of "after".
+ *           ended from second S to before E, after the one in "after".
  *         answer: {"ok":true,"tally":{..},"rows":N,"next":[ENDED,RUN]?}:
- *           the tally (lib/tally.h) of as many runs as are added up in one go,
- *           SITE_ROWS, or those whose sums take SITE_BYTES; "next" where there may
- *           be more.
+ *           the tally (lib/tally.h) of one page of runs: SITE_ROWS, or as many as
+ *           take SITE_BYTES; "next" if there may be more.
  * Owner   the answer is malloc'ed.
- * Errors  NULL, the sentence in *err.
- * Runs    ledger, the server process: so long others wait.
+ * Errors  NULL, the reason in *err.
+ * Runs    ledger, the server process: other requests wait for one page.
  */
 #ifndef JOBIO_LEDGER_SITE_H
 #define JOBIO_LEDGER_SITE_H
@@ -17,7 +16,7 @@
 #include "ledger/store.h"
 
 #define SITE_ROWS 40000
-#define SITE_BYTES 300000 /* with another run's they fit into a frame */
+#define SITE_BYTES 300000 /* with those of another run they fit into a frame */
 
 struct json;
 

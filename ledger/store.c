@@ -6,15 +6,15 @@
 #include "ledger/row.h"
 #include "lib/alloc.h"
 
-/* Of the cluster ?4, or NULL: of any; and a run that no writer has taken. MariaDB's column
- * is of bytes, which have no case. */
+/* Cluster ?4, or any if it is NULL; and the end of a claim. MariaDB's column is binary, which has
+ * no case. */
 #define OF_CLUSTER_SQLITE " AND (?4 IS NULL OR cluster=?4 COLLATE NOCASE)"
 #define OF_CLUSTER_MARIADB                                                                         \
 	" AND (?4 IS NULL OR LOWER(CONVERT(cluster USING latin1))="                                \
 	"LOWER(CONVERT(?4 USING latin1)))"
 #define FREE_SQLITE ""
 #define FREE_MARIADB ", claimed_by=NULL, claimed_until=0"
-#define WAITS_SQLITE "dirty" /* what the index is of */
+#define WAITS_SQLITE "dirty" /* condition of the index */
 #define WAITS_MARIADB "due IS NOT NULL"
 
 enum statement {
@@ -29,7 +29,7 @@ enum statement {
 	STATEMENTS
 };
 
-/* MariaDB sets what stands first at first. */
+/* MariaDB evaluates assignments from left to right. */
 #define STATEMENTS_OF(dialect)                                                                                                                                                                                                                                                                             \
 	{                                                                                                                                                                                                                                                                                                  \
 		[FIND_JOB] = "SELECT id FROM runs WHERE job=?1" OF_CLUSTER_##dialect                                                                                                                                                                                                                       \
@@ -78,7 +78,7 @@ static const char *sql(const struct store *store, enum statement which)
 	return statements[store->dialect][which];
 }
 
-/* The only row: 1, 0 there is none, -1. Its columns are good until end(). */
+/* Fetch the only row: 1, 0 if there is none, -1. Its columns are valid until end(). */
 static int ask_one(struct store *store, const char *text, const struct value *values,
 		   struct err *err)
 {
@@ -244,8 +244,8 @@ int store_run_load(struct store *store, int64_t id, struct store_run *run, struc
 	return rc > 0 ? 0 : -1;
 }
 
-/* The text of each row, its first column; *place (NULL: none is wanted), in the two behind
- * it, is set where fn ends it. */
+/* Call fn with the first column of each row. If fn ends the loop, *place (may be NULL) is set from
+ * the next two columns. */
 static int each_text(struct store *store, const char *sql, const struct value *values, store_fn fn,
 		     void *arg, struct store_place *place, struct err *err)
 {

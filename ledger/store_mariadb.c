@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What differs from store_sqlite.c, and why:
+/* Differences from store_sqlite.c:
  *
- * - Two ledgers work on it. A transaction that clashes with the other's is made
- *   again from the journal, which has what was asked for since its begin. New
- *   rows of a job are numbered (seq), so that two of them clash: with Galera,
- *   whose nodes see each other's locks at the commit only, too.
- * - Each question is a way there and back. Records and rows of a transaction
- *   are held back, and written together before the commit or the next question;
- *   which nodes have reported is asked for many at once.
- * - A run that a writer takes carries its name until claimed_until:
- *   the other leaves it alone, and takes it over when the writer has died.
+ * - Two ledgers use it. A transaction that clashes with the other's is repeated
+ *   from the journal, which has all operations since its begin. New rows of a
+ *   job are numbered (seq), so that two of them clash: also with Galera, where
+ *   nodes detect each other's locks at the commit only.
+ * - Each query is a round trip. Records and rows of a transaction are buffered,
+ *   and written together before the commit or the next query; the names of nodes
+ *   that have reported are fetched together.
+ * - A writer puts its name on a run until claimed_until: the other skips the run,
+ *   and takes it over after that time.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,9 +19,9 @@
 #include "ledger/maria.h"
 #include "lib/alloc.h"
 
-#define PURGE_RECORDS 20000 /* in a transaction, or one run */
+#define PURGE_RECORDS 20000 /* per transaction, or one run */
 
-/* Free for us to take: nobody's, ours from before, or of one that has died. */
+/* Not claimed, claimed by this ledger, or expired. */
 #define FREE_AT "(claimed_until<=?1 OR claimed_by=?3)"
 
 /* As in store_sqlite.c. */
@@ -34,13 +34,13 @@ static const char claim_due[] =
 	" ORDER BY due LIMIT ?2";
 static const char due_ids[] =
 	"SELECT id FROM runs WHERE due<=?1 AND claimed_by=?3 AND claimed_until=?4 ORDER BY due LIMIT ?2";
-/* What another has taken is looked at when its claim ends. */
+/* Runs claimed by another ledger are due when the claim ends. */
 static const char next_due[] =
 	"SELECT (SELECT min(due) FROM runs WHERE due>?1), (SELECT min(IF(" FREE_AT
 	", due, claimed_until)) FROM runs WHERE due<=?1)";
 static const char old_runs[] =
 	"SELECT id, nodes_seen FROM runs WHERE " OLD_RUNS " ORDER BY last LIMIT ?3 FOR UPDATE";
-static const struct store_ops ops; /* at the end */
+static const struct store_ops ops; /* defined at the end */
 
 /* ---- open and close ------------------------------------------------------ */
 
@@ -131,7 +131,7 @@ static const char *maria_text(struct store *store, int column, size_t *size)
 
 /* ---- runs that are due --------------------------------------------------- */
 
-/* The earlier of two columns that may be NULL. */
+/* Set *next to the earlier of two columns, which may be NULL. */
 static int ask_next(struct store *store, const struct value *values, int64_t *next, struct err *err)
 {
 	int64_t second;
@@ -163,7 +163,7 @@ static int maria_due(struct store *store, int64_t now_s, int64_t *ids, int max, 
 
 /* ---- housekeeping -------------------------------------------------------- */
 
-/* The ids of old runs, as "1,2,3"; their number or -1. */
+/* Set *ids to the IDs of old runs, "1,2,3". Return their number or -1. */
 static int list_old(struct maria *m, const struct value *values, char **ids, struct err *err)
 {
 	int64_t sum = 0;
@@ -190,8 +190,8 @@ static int delete_from(struct maria *m, const char *what, const char *ids, struc
 	return rc;
 }
 
-/* Some of them, in one transaction; their number, 0 also while the other ledger is
- * at it, or -1. */
+/* Delete some of them, in one transaction. Return their number, 0 also after a clash with the other
+ * ledger, or -1. */
 static int purge_some(struct store *store, const struct value *values, struct err *err)
 {
 	struct maria *m = maria_of(store);
@@ -211,7 +211,7 @@ static int purge_some(struct store *store, const struct value *values, struct er
 	if (count < 0) {
 		if (mariadb_is_clash(m->db))
 			count = 0;
-		maria_rollback(store); /* forgets the clash */
+		maria_rollback(store); /* resets the error number */
 	}
 	m->in_transaction = false;
 	return count;

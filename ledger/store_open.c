@@ -4,7 +4,7 @@
 #include "ledger/store.h"
 #include "ledger/store_ops.h"
 
-/* A file of another schema is told now. */
+/* Report a file of another schema now. */
 static struct store *open_sqlite(const char *path, struct err *err)
 {
 	struct store *store = store_sqlite_open(path, err);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* store_ops.h - what a database must be able to do to be the ledger's store
+/* store_ops.h - operations that a database provides to the ledger's store
  *
- * Terms   store_ops: functions of store.h, the same contract, where databases differ, and
- *           statements, of which store.c makes the others. What they are called with is not
- *           NULL. The other words are store.h's.
- *         dialect: what differs in the statements of store.c.
+ * Terms   store_ops: functions of store.h, with the same contract, where databases differ,
+ *           and statements, from which store.c makes the others. Arguments are not NULL.
+ *           store.h defines the other terms.
+ *         dialect: differences in the statements of store.c.
  * Owner   struct store is the first member of the database's own struct, which
  *           .close frees. Texts of a store_run belong to it.
- * Runs    ledger; nobody but store.c and the databases' files call these.
+ * Runs    ledger; called by store.c and the databases' files only.
  */
 #ifndef JOBIO_LEDGER_STORE_OPS_H
 #define JOBIO_LEDGER_STORE_OPS_H
@@ -21,7 +21,7 @@
 #include "lib/record.h"
 
 #define STORE_SLOP_S 10
-#define STORE_SKEW_S 300 /* MUNGE refuses more: its credentials live so long */
+#define STORE_SKEW_S 300 /* MUNGE refuses more: it is the lifetime of its credentials */
 #define STORE_CLAIM_S 150
 
 struct store;
@@ -42,14 +42,14 @@ struct store_run {
 	int64_t het_job, het_offset;   /* RECORD_UNKNOWN */
 	double first, last;	       /* first start, last end */
 	int64_t nodes_seen, nodes_expected;
-	int64_t tries, next_try, written; /* written: when, 0 never */
+	int64_t tries, next_try, written; /* written: when; 0: never */
 	enum store_dirt dirty;
 };
 
 /* Runs without an up-to-date summary in slurmdbd. */
 struct store_backlog {
 	int64_t for_nodes, for_writer, for_retry;
-	double oldest; /* when the run ended that waits longest; 0: none */
+	double oldest; /* end of the run that waits longest; 0: none */
 };
 
 enum store_part {
@@ -58,25 +58,24 @@ enum store_part {
 	STORE_HET_COMPONENT
 };
 
-/* Which runs: of a job by its raw id; or by array and task, or het job and
- * offset. */
+/* Selects runs: of a job by its raw ID; or by array and task, or het job and offset. */
 struct store_wanted {
 	enum store_part kind;
 	uint32_t job;
 	int64_t part;	     /* RECORD_UNKNOWN: one run of each */
-	const char *cluster; /* in any case; NULL: of all that there are */
+	const char *cluster; /* in any case; NULL: any cluster */
 };
 
 typedef int (*store_fn)(const char *text, size_t size, void *arg, struct err *err);
 
 void store_run_free(struct store_run *run);
 
-/* Where a use is in the order of their ends. */
+/* Position of a use in the order of their ends. */
 struct store_place {
 	int64_t ended_s, id;
 };
 
-/* ?1, ?2, .. of a statement; texts are bytes. */
+/* Parameter ?1, ?2, .. of a statement; texts are bytes. */
 struct value {
 	enum {
 		VALUE_NULL,
@@ -129,8 +128,8 @@ struct store_ops {
 	int (*purge)(struct store *store, int64_t before_s, int64_t now_s, int max,
 		     struct err *err);
 
-	/* Statements, whose texts are constants. Ask, then take one row after the other: 1, 0
-	 * at their end, -1; end() before that. Columns count from 0, and are good until the
+	/* Statements are constants. Call ask(), then row() for one row after the other: 1, 0 at
+	 * their end, -1; end() to stop before that. Columns count from 0, and are valid until the
 	 * next row: numbers are RECORD_UNKNOWN for NULL, texts NULL. */
 	int (*ask)(struct store *store, const char *sql, const struct value *values,
 		   struct err *err);
@@ -139,7 +138,7 @@ struct store_ops {
 	int64_t (*number)(struct store *store, int column);
 	double (*real)(struct store *store, int column);
 	const char *(*text)(struct store *store, int column, size_t *size);
-	/* Rows changed, or -1. */
+	/* Return rows changed, or -1. */
 	int (*change)(struct store *store, const char *sql, const struct value *values,
 		      struct err *err);
 };
@@ -158,16 +157,16 @@ struct store {
 struct store *store_sqlite_open(const char *path, struct err *err);
 struct store *store_mariadb_open(const struct config_ledger *config, struct err *err);
 
-/* ---- what both need, of store.c ------------------------------------------ */
+/* ---- shared by both, in store.c --------------------------------------------- */
 
-/* Does it have the tables and columns of this version? -1: no. */
+/* Return -1 if tables or columns of this version are missing. */
 int store_try(struct store *store, struct err *err);
 
-/* The first column of each row, at most 'max'; their number or -1. */
+/* Set [ids] to the first column of each row, at most 'max'. Return their number or -1. */
 int store_list_ids(struct store *store, const char *sql, const struct value *values, int64_t *ids,
 		   int max, struct err *err);
 
-/* A run as store_put() needs it (row.h): what to ask for, and to write. */
+/* Columns of a run that store_put() reads and writes (row.h). */
 #define STORE_ROW_COLUMNS                                                                          \
 	"id, restart, first, last, nodelist, nodes_seen, nodes_expected, version, array_job, array_task, het_job, het_offset, CASE dirty WHEN 1 THEN next_try END"
 struct row;

@@ -22,9 +22,8 @@
 static const char schema[] =
 	"BEGIN IMMEDIATE;CREATE TABLE IF NOT EXISTS runs( id INTEGER PRIMARY KEY, cluster TEXT NOT NULL, job INTEGER NOT NULL, restart INTEGER, uid INTEGER NOT NULL, array_job INTEGER, array_task INTEGER, het_job INTEGER, het_offset INTEGER, first REAL NOT NULL, last REAL NOT NULL, nodelist TEXT, nodes_seen INTEGER NOT NULL, nodes_expected INTEGER, version INTEGER NOT NULL, dirty INTEGER NOT NULL, next_try INTEGER NOT NULL, tries INTEGER NOT NULL DEFAULT 0, summary TEXT, written INTEGER NOT NULL DEFAULT 0, error TEXT, judged TEXT);CREATE INDEX IF NOT EXISTS runs_by_job ON runs(job, cluster);CREATE INDEX IF NOT EXISTS runs_by_array ON runs(array_job, array_task) WHERE array_job IS NOT NULL;CREATE INDEX IF NOT EXISTS runs_by_het ON runs(het_job, het_offset) WHERE het_job IS NOT NULL;CREATE INDEX IF NOT EXISTS runs_due ON runs(next_try) WHERE dirty;CREATE INDEX IF NOT EXISTS runs_by_age ON runs(last);CREATE TABLE IF NOT EXISTS records( run INTEGER NOT NULL, node TEXT NOT NULL, received INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY(run, node));CREATE TABLE IF NOT EXISTS uses( ended INTEGER NOT NULL, run INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY(ended, run)) WITHOUT ROWID;CREATE UNIQUE INDEX IF NOT EXISTS uses_by_run ON uses(run);PRAGMA user_version=1;COMMIT;";
 
-/* Runs that ended before ?1. One that ends more than a day after now, which is
- * ?2, has its end from a clock that is wrong, or from somebody who wants it kept
- * for ever: when it was received counts. At most ?3. */
+/* Runs that ended before ?1, at most ?3. An end more than a day after now (?2) is from a wrong
+ * clock, or forged to keep the run for ever: then the time of receipt counts. */
 #define OLD_RUNS                                                                                   \
 	"SELECT id FROM runs WHERE last<?1 OR (last>?2+86400 AND NOT EXISTS"                       \
 	" (SELECT 1 FROM records WHERE run=id AND received>=?1))"                                  \
@@ -52,15 +51,15 @@ struct sqlite {
 	struct store store;
 	sqlite3 *db;
 	const char *path;
-	ino_t files[FILES]; /* that are open */
+	ino_t files[FILES]; /* inodes of the open files */
 	struct {
 		const char *sql;
 		sqlite3_stmt *compiled;
-	} statements[STATEMENTS_MAX]; /* once each, when they are first needed */
-	sqlite3_stmt *rows;	      /* what was asked last; NULL: all was read */
+	} statements[STATEMENTS_MAX]; /* compiled at first use */
+	sqlite3_stmt *rows;	      /* open query; NULL: all was read */
 };
 
-static const struct store_ops ops; /* at the end */
+static const struct store_ops ops; /* defined at the end */
 
 static struct sqlite *of(struct store *store)
 {
@@ -81,7 +80,7 @@ static int run_sql(struct store *store, const char *text, struct err *err)
 	return 0;
 }
 
-/* Which files are there now? Without one of them a later start finds another store. */
+/* Get the inodes of the files. If one is missing, a later start would find another store. */
 static int find_files(struct store *store, ino_t files[FILES], struct err *err)
 {
 	static const char *const suffixes[FILES] = { "", "-wal", "-shm" };
@@ -121,7 +120,7 @@ static int sqlite_begin(struct store *store, struct err *err)
 	return run_sql(store, "BEGIN IMMEDIATE", err);
 }
 
-/* Files that are in place afterwards have it. */
+/* A commit is valid only if the open files are in place afterwards. */
 static int sqlite_commit(struct store *store, struct err *err)
 {
 	if (run_sql(store, "COMMIT", err) < 0)
@@ -134,8 +133,7 @@ static void sqlite_rollback(struct store *store)
 	sqlite3_exec(of(store)->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
-/* Only a new file is written to: another process may be in the middle of a
- * transaction. */
+/* Write only to a new file: another process may have a transaction open. */
 static int make_schema(struct store *store, struct err *err)
 {
 	sqlite3_stmt *st;
@@ -158,8 +156,8 @@ static int make_schema(struct store *store, struct err *err)
 	return -1;
 }
 
-/* SQLite takes an empty file, or none, for a new database, and deletes its -wal. 1: it
- * is one. */
+/* Return 1 if the store is to be created. SQLite takes an empty file, or none, for a new database,
+ * and deletes its -wal. */
 static int is_new(const char *path, struct err *err)
 {
 	bool is_there;
@@ -186,7 +184,7 @@ static int open_file(struct store *store, const char *path, struct err *err)
 			    NULL) != SQLITE_OK ||
 	    sqlite3_busy_timeout(of(store)->db, BUSY_MS) != SQLITE_OK)
 		return fail(store, err);
-	if (run_sql(store, "PRAGMA page_size=8192", err) < 0 || /* of a new one: a record fits */
+	if (run_sql(store, "PRAGMA page_size=8192", err) < 0 || /* of a new file: a record fits */
 	    run_sql(store, "PRAGMA journal_mode=WAL", err) < 0 ||
 	    run_sql(store, "PRAGMA synchronous=FULL", err) < 0)
 		return -1;
@@ -248,7 +246,7 @@ static sqlite3_stmt *compile(struct store *store, const char *sql, struct err *e
 	return st;
 }
 
-/* Texts are the caller's until it has been stepped. */
+/* Texts must stay valid until the statement has been stepped. */
 static void bind(sqlite3_stmt *st, int at, const struct value *value)
 {
 	if (value->kind == VALUE_NUMBER)
@@ -274,7 +272,7 @@ static sqlite3_stmt *get(struct store *store, const char *sql, const struct valu
 
 static void sqlite_end(struct store *store)
 {
-	sqlite3_reset(of(store)->rows); /* NULL is fine */
+	sqlite3_reset(of(store)->rows); /* NULL is allowed */
 	of(store)->rows = NULL;
 }
 
@@ -322,8 +320,7 @@ static const char *sqlite_text(struct store *store, int column, size_t *size)
 	return text;
 }
 
-/* One that is done with its first step; 1: that is a row, 0, or -1. Rows that were asked
- * for stay. */
+/* Run a statement of one step: 1 for a row, 0, or -1. An open query is not affected. */
 static int step(struct store *store, const char *sql, const struct value *values, struct err *err)
 {
 	sqlite3_stmt *st = get(store, sql, values, err);
@@ -344,7 +341,7 @@ static int sqlite_change(struct store *store, const char *sql, const struct valu
 
 /* ---- put ----------------------------------------------------------------- */
 
-/* How near it is; -1: it is another run; -2: error. */
+/* Return the seconds between run and record; -1: another run; -2: error. */
 static double distance(struct store *store, const struct record *r, int64_t now_s,
 		       const struct row *run, struct err *err)
 {
@@ -395,7 +392,7 @@ static int add_run(struct store *store, const struct record *r, int64_t now_s, s
 	return 0;
 }
 
-/* Is the new record better than what this node said before? 1 yes, 0 no, -1 error. */
+/* Is the record better than the stored one of its node? 1 yes, 0 no, -1 error. */
 static int is_news(struct store *store, const struct value *values, const struct record *r,
 		   const char *text, size_t size, struct err *err)
 {
@@ -411,7 +408,7 @@ static int is_news(struct store *store, const struct value *values, const struct
 	return rc;
 }
 
-/* 1: the node has said nothing before, or nothing as good; 0: it has; -1 error. */
+/* Store a record if it is new or better: 1 stored, 0 not, -1 error. */
 static int keep_record(struct store *store, struct row *run, const struct record *r,
 		       const char *text, size_t size, int64_t now_s, struct err *err)
 {

@@ -13,7 +13,7 @@
 
 struct sums {
 	struct merge *merge;
-	struct usage *usage; /* NULL: only the summary is wanted */
+	struct usage *usage; /* NULL: summary only */
 };
 
 struct sums *sums_new(bool is_judged)

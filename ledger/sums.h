@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sums.h - what the records of one run become: summary, advice, and use
+/* sums.h - results of one run's records: summary, advice, and use
  *
  * Terms   summary: lib/summary.h. judged: the JSON object of advice_text(). use: a line of
  *           lib/tally.h, without an account.
  * Owner   sums_free(), NULL allowed; the texts of a result are malloc'ed: sums_clear().
- * Errors  -1 and a sentence: a text is no record.
+ * Errors  -1, the reason in *err: a text is not a record.
  * Runs    ledger.
  */
 #ifndef JOBIO_LEDGER_SUMS_H
@@ -24,10 +24,10 @@ struct sums;
 struct sums_result {
 	struct summary summary;
 	char text[SUMMARY_MAX]; /* the summary */
-	char *judged, *use;	/* NULL: not wanted */
+	char *judged, *use;	/* NULL: not requested */
 };
 
-/* Also what advice and use need, or only the summary? */
+/* is_judged: compute advice and use too, not only the summary. */
 struct sums *sums_new(bool is_judged);
 void sums_free(struct sums *sums);
 int sums_add(struct sums *sums, const char *text, size_t size, struct err *err);
@@ -36,8 +36,8 @@ void sums_make(struct sums *sums, const struct store_run *run, const struct conf
 	       struct sums_result *result);
 void sums_clear(struct sums_result *result);
 
-/* Records from 'in', a line each, those of a job behind each other; a line of JSON for each
- * job to 'out': {"job":7,"summary":"..","judged":{..}}. */
+/* Read records from 'in', one a line, those of a job adjacent. Write a line of JSON for each job to
+ * 'out': {"job":7,"summary":"..","judged":{..}}. */
 int sums_stream(FILE *in, FILE *out, const struct config_advice *limits, struct err *err);
 
 #endif

@@ -11,7 +11,7 @@
 #include "lib/run.h"
 #include "lib/tally.h"
 
-#define NODE_S_MAX (366 * 86400.0) /* a clock that is wrong adds no more */
+#define NODE_S_MAX (366 * 86400.0) /* a wrong clock adds no more */
 
 #define BEFORE_ACCOUNT 3 /* fields: version, cluster, user */
 
@@ -64,7 +64,7 @@ static const char *type_of(const struct record *record, const char *fs)
 	return "";
 }
 
-/* What a record may say is longer than a row of every store. */
+/* A name in a record may be longer than a row of every store. */
 static const char *name_of(const struct io *io)
 {
 	if (!io->fs)
@@ -72,7 +72,7 @@ static const char *name_of(const struct io *io)
 	return strlen(io->fs) < USE_NAME_MAX ? io->fs : USE_FS_REST;
 }
 
-/* The last place is for all that have none. */
+/* The last entry collects all further filesystems. */
 static struct usage_fs *fs_of(struct usage *usage, const char *name, const char *type)
 {
 	struct usage_fs *fs = usage->fs, *end = fs + usage->fs_count;
@@ -195,7 +195,7 @@ static void put_number(FILE *out, int64_t number)
 	fputc('\t', out);
 }
 
-/* Unknown ones at the end are left out, as in lines of before they were counted. */
+/* Unknown numbers at the end are left out, as in lines of older versions. */
 static void put_fs(FILE *out, const struct usage_fs *fs)
 {
 	int i, last = USE_NUMBERS - 1;
@@ -209,7 +209,7 @@ static void put_fs(FILE *out, const struct usage_fs *fs)
 		put_number(out, fs->numbers[i]);
 }
 
-/* Each code once. */
+/* Write each code once. */
 static void put_advice(FILE *out, const struct advice_list *list)
 {
 	char word[RECORD_WORD_MAX + 1], codes[USE_ADVICE_MAX] = "";

@@ -17,7 +17,7 @@
 #include "lib/record.h"
 #include "lib/summary.h"
 
-/* One batch; a libslurm that hangs is ended, long before STORE_CLAIM_S. */
+/* Of one batch: SIGALRM ends a libslurm that hangs, long before STORE_CLAIM_S. */
 #define ACCT_LIMIT_S 120
 #define RUN_RETRY_MAX_S 3600
 #define ACCT_RETRY_MAX_S 60
@@ -25,7 +25,7 @@
 #define PURGE_EVERY_S 3600
 #define PURGE_MAX 1000
 #define PURGE_FAR_S INT64_C(2592000) /* 30 days */
-#define ACCOUNT_LATE_S 10	     /* after a run's end, with Slurm 22.05: up to 2 s */
+#define ACCOUNT_LATE_S 10	     /* after a run's end; up to 2 s with Slurm 22.05 */
 #define ACCOUNT_AGAIN_S 5
 
 struct job {
@@ -55,8 +55,8 @@ static int add_record(const char *text, size_t size, void *arg, struct err *err)
 	struct err why;
 
 	(void)err;
-	/* It was checked when it came in, by another version perhaps: it must
-	 * not hold up all others. The summary says that a node is missing. */
+	/* It was valid when received, perhaps by another version: it must not block all others. The
+	 * summary contains a missing node. */
 	if (sums_add(arg, text, size, &why) < 0) {
 		snprintf(said, sizeof(said), "store: a record cannot be read and is left out: %s",
 			 why.text);
@@ -82,7 +82,7 @@ static int summarize(struct writer *writer, struct job *job, struct err *err)
 	return rc;
 }
 
-/* With the account, which slurmdbd knows. */
+/* Store the use with the account from slurmdbd. */
 static int put_use(struct writer *writer, const struct job *job, const char *account,
 		   struct err *err)
 {
@@ -93,7 +93,7 @@ static int put_use(struct writer *writer, const struct job *job, const char *acc
 	return rc;
 }
 
-/* ---- what came of it ----------------------------------------------------- */
+/* ---- results --------------------------------------------------------------- */
 
 static int64_t retry_at(int64_t now_s, int64_t tries, int64_t max_s)
 {
@@ -102,7 +102,7 @@ static int64_t retry_at(int64_t now_s, int64_t tries, int64_t max_s)
 	return now_s + (wait_s < max_s ? wait_s : max_s);
 }
 
-/* After ACCT_PATIENCE_S a row is taken that was not sure before. */
+/* After ACCT_PATIENCE_S an uncertain row is accepted. */
 static int64_t row_at(const struct store_run *run, int64_t now_s)
 {
 	int64_t patience = (int64_t)run->last + ACCT_PATIENCE_S + 1,
@@ -111,7 +111,7 @@ static int64_t row_at(const struct store_run *run, int64_t now_s)
 	return now_s < patience && patience < at ? patience : at;
 }
 
-/* When to look at the row again, 0 never. */
+/* Return when to look at the row again; 0: never. */
 static int64_t again_at(const struct store_run *run, const char *account, int64_t now_s)
 {
 	if (!*account && now_s < (int64_t)run->last + ACCOUNT_LATE_S)
@@ -155,7 +155,7 @@ static int note_one(struct writer *writer, struct job *job, const struct acct_jo
 			   retry_at(now_s, job->run.tries, RUN_RETRY_MAX_S), acct->why.text, err);
 }
 
-/* Note what came of each of 'count', all or none of it. */
+/* Store 'count' results in one transaction, all or none. */
 static int note_each(struct writer *writer, int count,
 		     int (*note)(struct writer *writer, void *what, int at, int64_t now_s,
 				 struct err *err),
@@ -195,7 +195,7 @@ static int note_all(struct writer *writer, struct job *jobs, const struct acct_j
 	return note_each(writer, count, note_job, &batch, now_s, err);
 }
 
-/* Nothing was written. The summaries are kept: jobio report shows them. */
+/* Nothing was written. The summaries are stored: jobio report shows them. */
 static int note_down(struct writer *writer, struct job *jobs, struct acct_job *accts, int count,
 		     int64_t now_s, const char *why, struct err *err)
 {
@@ -213,14 +213,14 @@ static int note_down(struct writer *writer, struct job *jobs, struct acct_job *a
 	for (i = 0; i < count; i++) {
 		accts[i].result = ACCT_FAILED;
 		snprintf(accts[i].why.text, ERR_MAX, "%s", why);
-		jobs[i].run.tries = 1; /* said already, and soon again */
+		jobs[i].run.tries = 1; /* logged already, retry soon */
 	}
 	return note_all(writer, jobs, accts, count, now_s, err);
 }
 
 /* ---- rounds -------------------------------------------------------------- */
 
-/* Load and merge the runs that are due; the number of them or -1. */
+/* Load and merge the runs that are due. Return their number or -1. */
 static int prepare(struct writer *writer, const int64_t *ids, int count, struct job *jobs,
 		   struct acct_job *accts, struct err *err)
 {
@@ -260,8 +260,8 @@ static int write_batch(struct writer *writer, struct job *jobs, struct acct_job 
 	return note_all(writer, jobs, accts, count, now_s, err);
 }
 
-/* Is now so far beyond the newest record, which ended by a node's clock, that ours may
- * have jumped? */
+/* Return 1 if now is so far beyond the end of the newest record, by a node's clock, that the
+ * ledger's clock may have jumped; 0, or -1. */
 static int is_clock_ahead(struct writer *writer, int64_t now_s, struct err *err)
 {
 	int64_t far_s = (int64_t)writer->config->retention_days * 86400 / 4;
@@ -285,7 +285,7 @@ static int is_clock_ahead(struct writer *writer, int64_t now_s, struct err *err)
 	return is_ahead;
 }
 
-/* 1: there is more to purge, in the next round. */
+/* Return 1 if there is more to purge in the next round. */
 static int purge(struct writer *writer, int64_t now_s, struct err *err)
 {
 	int64_t before_s = now_s - (int64_t)writer->config->retention_days * 86400;
@@ -342,9 +342,9 @@ out:
 	return rc;
 }
 
-/* ---- who may ask ------------------------------------------------------------ */
+/* ---- operators of Slurm -------------------------------------------------------- */
 
-/* Not often: slurmdbd has them in a table. When it is down they stay. */
+/* Read the operators from slurmdbd, rarely. While it is down the last ones stay. */
 static void ask_operators(struct writer *writer, int64_t now_s)
 {
 	uid_t uids[METRICS_OPERATORS_MAX];
@@ -377,7 +377,7 @@ int writer_round(struct writer *writer, int64_t now_s, int64_t *next_s, struct e
 	return count;
 }
 
-/* Wait for a byte or until it is time: 1, or 0 when the server is gone. */
+/* Wait for a byte or until next_s: 1, or 0 if the server has ended. */
 static int wait_for(int wake_fd, int64_t next_s)
 {
 	struct pollfd p = { .fd = wake_fd, .events = POLLIN };
