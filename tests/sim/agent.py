@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """agent - the Python half of `/usr/bin/weka --agent`.
 
-Answers the command line on a socket, watches the containers' processes and
-the mount table. It reads service.conf once, when it starts: "restart the
-agent" is what every document says after an edit. Frontends and mounts are
-processes of their own and survive it.
+Answers commands on a socket and watches the containers' processes and the mount
+table. It reads service.conf once, when it starts: all documents require a restart
+of the agent after an edit. Frontends and mounts are processes of their own and
+continue to run when it ends.
 """
 import json
 import os
@@ -30,8 +30,8 @@ MODES = ("auto", "force", "force_v2", "none")
 
 
 def cgroups_mode(paths):
-    """Of service.conf, or weka.conf when there is none: section-agnostic, blanks
-    around '=' allowed, the last one wins; another word is the default."""
+    """Value in service.conf, or weka.conf if there is none: in any section, blanks
+    around '=' allowed, the last one is used; an unknown word means the default."""
     path = paths.service_conf
     if not os.path.exists(path):
         path = paths.weka_conf
@@ -61,7 +61,7 @@ class Agent:
 
     def prepare(self):
         node = self.node
-        pid = os.getppid()      # the process that is called weka --agent
+        pid = os.getppid()      # the process with the title weka --agent
         node.state["agent"] = {
             "pid": pid, "started": time.time(),
             "cgroups_mode": cgroups_mode(self.paths)}
@@ -96,7 +96,7 @@ class Agent:
             try:
                 conn.sendall(json.dumps(answer).encode())
             except OSError:
-                pass    # the caller is gone; what it asked for is done
+                pass    # the caller has gone; its command was run
 
     @staticmethod
     def receive(conn):
@@ -116,7 +116,7 @@ class Agent:
         return bool(poll.poll(0))
 
     def control(self, what):
-        """The test's side door: what no command of a client can do."""
+        """Requests of tests that no command of a client can make."""
         node = self.node
         if what == "sync":
             with self.sync_lock:
@@ -133,7 +133,7 @@ class Agent:
 
     # ---- the background --------------------------------------------------
     def refresh(self, force):
-        """Knobs take effect without a restart of anything."""
+        """Knobs take effect without a restart."""
         node = self.node
         if not node.knobs.load() and not force:
             return

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""cli - the `weka` command: it hands its arguments to the agent and prints
-the answer. Also mount.wekafs and umount.wekafs, which are `weka mount` and
-`weka umount` (cli reference). Imports stay few: it is started very often.
+"""cli - the `weka` command: it sends its arguments to the agent and prints
+the reply. Also mount.wekafs and umount.wekafs, which are `weka mount` and
+`weka umount` (cli reference). Imports are few: it is started very often.
 """
 import json
 import os
@@ -20,7 +20,7 @@ def ask(root, message):
     conn = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         here = os.open(root + "/run/weka-sim", os.O_RDONLY | os.O_DIRECTORY)
-        # a short name: a root may be longer than a socket address holds
+        # a short path: a root may be too long for a socket address
         conn.connect("/proc/self/fd/%d/agent.sock" % here)
         conn.sendall(json.dumps(message).encode() + b"\n")
         data = b""
@@ -35,7 +35,7 @@ def ask(root, message):
 
 
 def without_agent(root, argv):
-    """Unmounting and the version need no agent; the rest does."""
+    """umount and version work without the agent; other commands need it."""
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
     if argv[:1] == ["umount"] or argv[:1] == ["version"]:
         from wekasim import commands
@@ -57,8 +57,8 @@ def without_agent(root, argv):
 
 
 def foreign_umount(argv):
-    """umount(8) knows a FUSE mount by statfs(2) only and calls umount.fuse
-    for all of them: those that are not ours are umounted as without a helper.
+    """umount(8) identifies a FUSE mount by statfs(2) only and calls umount.fuse
+    for each: mounts of other programs are unmounted as without a helper.
     """
     import ctypes
     target = [w for w in argv[1:] if not w.startswith("-")][0]
@@ -73,7 +73,7 @@ def foreign_umount(argv):
 
 def like_mount(root, argv):
     """mount(8) for unit tests, where it cannot be called: ROOT/bin/mount.
-    When only the target is named, the words of the mount table come first."""
+    When only the target is named, options of the mount table come first."""
     words, text = [], []
     queue = list(argv)
     while queue:

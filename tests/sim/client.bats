@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What jobio's tests rely on in the stand-in: each test names the documented fact (number in
-# README.md, page or program in brackets; "assumed" where nothing public says so).
+# Behaviour of the stand-in that jobio's tests rely on: each test names the documented fact
+# (number in README.md, page or program in brackets; "assumed" if no public source has it).
 # shellcheck source=/dev/null disable=SC2154,SC2317,SC2030,SC2031,SC2034
 # (helpers.bash sets variables, functions are called by name, tests are subshells)
 
@@ -53,7 +53,7 @@ teardown_file() {
 	[[ $(mounted_options) == *writecache*readahead_kb=32768,* ]]
 }
 
-@test "a misspelt knob is an error, not a silent test" {
+@test "a misspelt knob is an error" {
 	agent_up
 	printf '[faults]\nhangs = ps\n' >"$SIM/etc/weka-sim.conf"
 	fails_with 70 "unknown key 'faults.hangs'" "$weka" local ps
@@ -67,7 +67,7 @@ teardown_file() {
 	[ "$(json 'd["backend_endpoints"][1]["ip"]' local resources)" = backend1 ]
 }
 
-@test "1: num_cores=N lets WEKA choose, balanced over NUMA nodes, and resources show automatic cores [docs 4.4; weka/tools 690]" {
+@test "1: num_cores=N takes cores that WEKA chooses, balanced over NUMA nodes, and resources show automatic cores [docs 4.4; weka/tools 690]" {
 	knob boot.options=num_cores=2,net=eth0
 	client_up
 	[ "$(cores)" = "[4294967295, 4294967295]" ]
@@ -89,7 +89,7 @@ print(sorted(json.load(open('$SIM/var/lib/weka-sim/state.json'))['containers']['
 	interface | grep -x 'Active mounts: 2'
 }
 
-@test "5: up to 4.4 a remount with core= says yes and changes nothing [docs 4.4: remount No; assumed: ignored]" {
+@test "5: up to 4.4 a remount with core= exits 0 and changes nothing [docs 4.4: remount No; assumed: ignored]" {
 	client_up
 	mount_sim -o remount,core=3,core=5,net=eth0 backend0/default "$mnt"
 	[ "$(cores)" = "[3]" ]
@@ -115,7 +115,7 @@ print(sorted(json.load(open('$SIM/var/lib/weka-sim/state.json'))['containers']['
 	[ "$(cores)" = "[3, 5]" ]
 }
 
-@test "7: a busy target stays mounted, lazy umount takes it away [cli reference; assumed rc 32]" {
+@test "7: a busy target stays mounted, lazy umount detaches it [cli reference; assumed rc 32]" {
 	client_up
 	knob faults.umount_busy=true
 	fails_with 32 "target is busy" umount_sim "$mnt"
@@ -139,7 +139,7 @@ print(sorted(json.load(open('$SIM/var/lib/weka-sim/state.json'))['containers']['
 	[ "$(json d local ps)" = "[]" ]
 }
 
-@test "9: cores are staged, stable resources stay [cli reference]" {
+@test "9: cores are staged, stable resources are unchanged [cli reference]" {
 	client_up
 	"$weka" local resources -C client cores 2 --core-ids 3,5 --only-frontend-cores
 	[ "$(cores)" = "[3, 5]" ]
@@ -151,7 +151,7 @@ print(sorted(json.load(open('$SIM/var/lib/weka-sim/state.json'))['containers']['
 	[ "$(cores)" = "[3]" ]
 }
 
-@test "10: apply without --force asks, and nobody answers [cli reference; assumed: no terminal is an error]" {
+@test "10: apply without --force asks for confirmation, and fails without a terminal [cli reference; assumed: no terminal is an error]" {
 	client_up
 	fails_with 1 "use --force" "$weka" local resources apply -C client
 	[ "$(status)" = READY ]
@@ -167,7 +167,7 @@ print(sorted(json.load(open('$SIM/var/lib/weka-sim/state.json'))['containers']['
 	[ "$(status)" = READY ]
 }
 
-@test "18: with the agent down I/O goes on and umount works, the rest is done when it is back [weka-operator; assumed]" {
+@test "18: with the agent down I/O goes on and umount works, the rest is done when it runs again [weka-operator; assumed]" {
 	client_up
 	pid=$(pid_of_slot 1)
 	agent_stop
@@ -185,7 +185,7 @@ v2_host() {
 	echo 0-15 >"$SIM/sys/fs/cgroup/cpuset.cpus.effective"
 }
 
-@test "21: force_v2 makes the cores vanish from the root although isolate_cpusets is false [ansible-slurm-appliance; mechanism assumed]" {
+@test "21: force_v2 removes the cores from the root's effective CPUs although isolate_cpusets is false [ansible-slurm-appliance; mechanism assumed]" {
 	v2_host
 	sed -i s/cgroups_mode=auto/cgroups_mode=force_v2/ "$SIM/etc/wekaio/service.conf"
 	client_up
@@ -195,7 +195,7 @@ v2_host() {
 	[ "$(cat "$SIM/sys/fs/cgroup/cpuset.cpus.effective")" = 0-15 ]
 }
 
-@test "22: force without cgroups V1 is a container that does not start [docs 4.4, addcli]" {
+@test "22: force without cgroups V1: the container does not start [docs 4.4, addcli]" {
 	v2_host
 	sed -i s/cgroups_mode=auto/cgroups_mode=force/ "$SIM/etc/wekaio/service.conf"
 	agent_up
@@ -204,7 +204,7 @@ v2_host() {
 	[ "$(json d local ps)" = "[]" ]
 }
 
-@test "23: a command that hangs does so until it is killed, and only that one [check-slurm-weka-cpus.sh: local resources]" {
+@test "23: a hanging command hangs until it is killed; other commands work [check-slurm-weka-cpus.sh: local resources]" {
 	client_up
 	knob faults.hang=resources
 	run timeout 0.3 "$weka" local resources -J
@@ -221,7 +221,7 @@ v2_host() {
 	interface | grep -q 'Active mounts: 1'
 }
 
-@test "after a reboot a stateless client is gone and comes back from fstab's options [docs 4.4]" {
+@test "after a reboot a stateless client is gone; mounting with fstab's options creates it again [docs 4.4]" {
 	client_up
 	"$weka" local resources cores 2 --core-ids 3,5
 	"$SIM/usr/sbin/weka-sim" reboot

@@ -10,7 +10,7 @@ sim_install() {
 	export weka mnt
 }
 
-# Fast: documented seconds pass a thousand times quicker.
+# Documented seconds pass a thousand times as fast.
 sim_fresh() {
 	rm -f "$SIM/etc/wekaio/weka.conf"
 	printf '%s\n' '[agent]' 'isolate_cpusets=false' 'cgroups_mode=auto' \
@@ -33,7 +33,7 @@ client_up() { "$SIM/usr/sbin/weka-sim-start"; }
 mount_sim() { "$SIM/bin/mount" -t wekafs "$@"; }
 umount_sim() { "$SIM/bin/umount" "$@"; }
 
-# The option field of the mount, as a program reads it
+# The option field of the mount in the mount table.
 mounted_options() {
 	awk -v t="$mnt" '$2 == t && $3 == "wekafs" {print $4}' \
 		"$SIM/run/weka-sim/mounts"
@@ -41,7 +41,7 @@ mounted_options() {
 
 interface() { cat "$SIM/run/weka-sim/proc/interface"; }
 
-# json EXPRESSION - evaluate on `weka ARGS -J`, as d: json 'd[0]["x"]' local ps
+# json EXPRESSION - evaluate it with d = output of `weka ARGS -J`: json 'd[0]["x"]' local ps
 json() {
 	local expression=$1
 	shift
@@ -75,7 +75,7 @@ wait_until() {
 	done
 }
 
-# fails_with STATUS TEXT COMMAND... - it ends so and says so
+# fails_with STATUS TEXT COMMAND... - it exits with STATUS and prints TEXT
 fails_with() {
 	local want=$1 text=$2
 	shift 2

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* launcher - the stand-in's /usr/bin/weka: a command line and the agent
  *
- * Terms   root: what stands before /usr/bin/weka in our own path; empty on a
+ * Terms   root: the part of our own path before /usr/bin/weka; empty on a
  *           node, a directory in the unit tests.
- *         library: ROOT/usr/lib/weka-sim, where the Python part lives.
+ *         library: ROOT/usr/lib/weka-sim, with the Python part.
  * Runs    as /usr/bin/weka, /sbin/mount.wekafs, /sbin/umount.wekafs (one file,
- *           it looks at argv[0]) and as the agent, `/usr/bin/weka --agent`.
- * Errors  127 when the Python part cannot be started.
+ *           selected by argv[0]) and as the agent, `/usr/bin/weka --agent`.
+ * Errors  127 if the Python part cannot be started.
  *
  * The agent is found by `pgrep -x -f '/usr/bin/weka --agent'` (weka/tools,
  * ta script 480): an interpreter would show up as `python3 /usr/bin/weka ...`,
@@ -39,7 +39,7 @@ static void die(const char *what, const char *value)
 	exit(127);
 }
 
-/* ROOT of ROOT/usr/bin/weka; the environment may name another. */
+/* ROOT of ROOT/usr/bin/weka; an environment variable overrides it. */
 static void find_root(char *root, size_t size)
 {
 	const char *tail = "/usr/bin/weka";
@@ -67,7 +67,7 @@ static void run_python(const char *script, char **args, int count)
 
 	argv[n++] = "python3";
 	argv[n++] = "-I"; /* no user site, no PYTHON* environment */
-	argv[n++] = "-S"; /* no site packages: quick start */
+	argv[n++] = "-S"; /* no site packages: starts faster */
 	argv[n++] = (char *)script;
 	for (i = 0; i < count && i < ARGS_MAX; i++)
 		argv[n++] = args[i];
@@ -77,14 +77,14 @@ static void run_python(const char *script, char **args, int count)
 	die("exec", "python3");
 }
 
-/* Stay as the agent's process; live and die together with the Python part. */
+/* Run as the agent's process: it ends with the Python part, and the Python part with it. */
 static int run_agent(const char *script, char *root)
 {
 	struct sigaction sa = { .sa_handler = forward };
 	pid_t pid, self = getpid();
 	int status = 0;
 
-	/* Containers' processes outlive us, but while we live we reap them. */
+	/* Containers' processes may run longer than this one, which reaps them until then. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	child = fork();
 	if (child < 0)

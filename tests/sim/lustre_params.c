@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lustre_params - what the kernel's Lustre does when a parameter is written
+/* lustre_params - the effect of writing a parameter in the kernel's Lustre
  *
  * Below $LUSTRE_TREE, a folder of plain files (tests/tools/lustre-tree), write(2)
- * clamps, drags along, ratchets and refuses as Lustre 2.17 was seen to do. As a
- * library for LD_PRELOAD, or linked into a program. $LUSTRE_DENY names a
- * parameter that nobody can set (EIO).
+ * clamps or refuses values, raises limits for good and changes related parameters, as
+ * recorded from Lustre 2.17. A library for LD_PRELOAD, or linked into a program. A write
+ * to the parameter $LUSTRE_DENY fails with EIO.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -81,7 +81,7 @@ static int set_rpcs(const char *folder, int is_mdc, long value)
 	return 0;
 }
 
-/* What is refused has moved its neighbour all the same. */
+/* A value that is refused has changed the related parameter all the same. */
 static int set_mods(const char *folder, long value)
 {
 	if (value < 1)
@@ -111,7 +111,7 @@ static int set_clamped(const char *folder, const char *name, long value, long mo
 	return 0;
 }
 
-/* llite's switch those of all targets, on and off. */
+/* The llite parameter switches checksums of all targets on and off. */
 static int set_checksums(const char *folder, long value)
 {
 	char pattern[PATH_MAX + 64];
@@ -175,7 +175,7 @@ static int set_number(const char *folder, const char *name, const char *text)
 	return 0;
 }
 
-/* Accepted without a check, but a name without '%' only for nodelocal. */
+/* Any text is accepted, but a name without '%' only in mode nodelocal. */
 static int set_text(int fd, const char *folder, const char *name, const char *text, size_t size)
 {
 	char path[PATH_MAX + 64], var[64] = "";
@@ -197,8 +197,8 @@ static int set_text(int fd, const char *folder, const char *name, const char *te
 	return 0;
 }
 
-/* Of any folder: the layout that the caller's user gets, $LUSTRE_TREE/layout/UID. A
- * file "asked" there gets a line. */
+/* The layout of any folder for the calling user: the file $LUSTRE_TREE/layout/UID. Each call
+ * adds a line to the file "asked" there. */
 ssize_t getxattr(const char *path, const char *name, void *value, size_t size)
 {
 	const char *tree = getenv("LUSTRE_TREE");

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The stand-in on a node: a file system that is mounted, CPUs that are taken.
-# Needs root, /dev/fuse, CAP_SYS_ADMIN, CAP_SYS_NICE, cpusets of cgroup v1 that
-# can be written, and two CPUs; it installs itself under / and resets what is
-# there, so run it in a container (README.md says how).
+# The stand-in on a node: a mounted file system, and CPUs in use by frontends.
+# Needs root, /dev/fuse, CAP_SYS_ADMIN, CAP_SYS_NICE, writable cpusets of
+# cgroup v1, and two CPUs; it installs the stand-in under / and resets its
+# state, so run it in a container (see README.md).
 # shellcheck source=/dev/null disable=SC2154,SC2317,SC2030,SC2031,SC2034
 # (helpers.bash sets variables, functions are called by name, tests are subshells)
 
@@ -67,7 +67,7 @@ as_user() { runuser -u nobody -- sh -c "$1"; }
 	touch /mnt/weka/x
 }
 
-@test "forcedirect holds for files opened from then on" {
+@test "forcedirect applies to files opened after the remount" {
 	start
 	mount -t wekafs -o remount,forcedirect backend0/default /mnt/weka
 	reads() { od -An -t u8 -j 16 -N 8 /run/weka-sim/control/0 | tr -d ' '; }
@@ -87,7 +87,7 @@ as_user() { runuser -u nobody -- sh -c "$1"; }
 	refute kill -0 "$pid"
 }
 
-@test "the last umount is noticed when no helper was called" {
+@test "the last umount removes the client when no helper was called, too" {
 	start
 	umount -i /mnt/weka
 	none() { [ "$(weka local ps -J)" = "[]" ]; }
@@ -104,7 +104,7 @@ as_user() { runuser -u nobody -- sh -c "$1"; }
 	[ "$(awk '/^Cpus_allowed_list/ {print $2}' "/proc/$pid/status")" != 1 ]
 }
 
-@test "mounts survive a killed agent, which finds them when it is back" {
+@test "mounts stay when the agent is killed, and a new agent finds them" {
 	start
 	echo data >/mnt/weka/x
 	kill -9 "$(cat /var/run/weka-agent.pid)"

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* watch - which paths a program goes to, and how many processes it makes; or one that
- * fails
+/* watch - log the paths that a program uses and the processes that it starts; or make a
+ * call fail
  *
  * A library for LD_PRELOAD: each call below is a line of $WATCH_LOG, its name
- * and its path ("open /proc/self/mounts", "fork"). What libc itself opens on the
- * way (glob(3), getifaddrs(3)) is not seen.
+ * and its path ("open /proc/self/mounts", "fork"). Files that libc itself opens
+ * (glob(3), getifaddrs(3)) are not logged.
  *
- * With $WATCH_FAIL "N ERRNO" the N-th call but fork(2) fails so, with "N ERRNO all" each
- * from there on. read(2) is then a call, too. A child counts on. How many there were is
- * a line of $WATCH_COUNT, of each process.
+ * With $WATCH_FAIL "N ERRNO" the N-th call other than fork(2) fails with ERRNO, with
+ * "N ERRNO all" each call from the N-th on. read(2) is then counted as well. A child process
+ * continues the count. Each process writes its count to a line of $WATCH_COUNT.
  *
- * With $WATCH_HOLD "N PATH" the child of the N-th fork(2) waits until PATH is there, once it
- * comes to prctl(2) or to RUN/command.
+ * With $WATCH_HOLD "N PATH" the child of the N-th fork(2) waits until PATH exists, when it
+ * calls prctl(2) or uses RUN/command.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -29,9 +29,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static const char *late; /* a child of the fork that is to be held */
+static const char *late; /* a child of the fork that has to wait */
 
-/* Its pid and its parent's are in PATH.at meanwhile. */
+/* While it waits, PATH.at has its pid and that of its parent. */
 static void hold(void)
 {
 	char text[64], at[512];
@@ -84,7 +84,7 @@ __attribute__((destructor)) static void at_end(void)
 		tell_count(getenv("WATCH_COUNT"));
 }
 
-/* Not of another program, nor in a library that stands in for the kernel. */
+/* Calls of other programs, and of libraries that replace the kernel, do not fail. */
 static bool fails_for(const void *caller)
 {
 	const char *order = getenv("WATCH_FAIL");
@@ -133,7 +133,7 @@ static bool fails_for(const void *caller)
 		return REAL(name)(at, path, flags, mode);                                          \
 	}
 
-/* what it returns when it fails, name, what is noted, how it is declared, how it is
+/* its return value on failure, its name, its name in the log, how it is declared and
  * called, its path */
 #define WATCH_OR(type, failed, name, word, arguments, call, path)                                  \
 	type name arguments;                                                                       \
@@ -147,7 +147,7 @@ static bool fails_for(const void *caller)
 #define WATCH(type, name, word, arguments, call, path)                                             \
 	WATCH_OR(type, -1, name, word, arguments, call, path)
 
-/* Reads are many: they count only where one is to fail. */
+/* read(2) is called often: it is counted only if a call is to fail. */
 ssize_t read(int fd, void *data, size_t size)
 {
 	if (fails())
@@ -208,7 +208,7 @@ WATCH(int, mount, "mount",
       (const char *s, const char *p, const char *t, unsigned long f,
        const void *o), (s, p, t, f, o), p)
 WATCH(int, umount2, "umount", (const char *p, int f), (p, f), p)
-/* both families of stat(2): symbols of their own only since glibc 2.33 */
+/* both families of stat(2): they have symbols of their own since glibc 2.33 */
 #if __GLIBC_PREREQ(2, 33)
 WATCH(int, stat, "stat", (const char *p, struct stat *s), (p, s), p)
 WATCH(int, lstat, "stat", (const char *p, struct stat *s), (p, s), p)

@@ -3,15 +3,15 @@
  *
  * Terms   backing: the directory that holds the files.
  *         control page: a small file shared with the agent: cache mode, stall,
- *           read-only, how long each operation takes at least, and the counters of what
- *           passed through.
- * Owner   the agent writes cache, stall, readonly and delay_ms; we write the rest.
- * Errors  exit status 1 and a sentence before the mount stands; afterwards
+ *           read-only, the minimum duration of each operation, and counters of
+ *           operations and bytes.
+ * Owner   the agent writes cache, stall, readonly and delay_ms; this program the rest.
+ * Errors  exit status 1 and a message before the mount is made; afterwards
  *           errno values, as any file system.
  * Runs    as root, started by the agent: wekafs BACKING TARGET CONTROL SOURCE
- *           [MOUNTFLAGS]. It outlives agent and command.
+ *           [MOUNTFLAGS]. It continues to run when agent and command end.
  *
- * I/O stalls while the container restarts and goes on afterwards, it does not
+ * I/O stalls while the container restarts and continues afterwards; it does not
  * fail ("all active I/O operations of that client resume automatically").
  */
 #define FUSE_USE_VERSION 31
@@ -54,7 +54,7 @@ static int result(long rc)
 	return rc < 0 ? -errno : 0;
 }
 
-/* Every operation comes through here: count it, and wait out a restart. */
+/* Called by every operation: count it, and wait while the container restarts. */
 static void enter(void)
 {
 	struct timespec ts = { 0, 5000000 };
@@ -80,7 +80,7 @@ static void count(uint64_t *calls, uint64_t *bytes, ssize_t n)
 		__atomic_fetch_add(bytes, (uint64_t)n, __ATOMIC_RELAXED);
 }
 
-/* What root made belongs to the caller; a setgid directory keeps its group. */
+/* A file made by root gets the caller as owner; a setgid directory keeps its group. */
 static int give(const char *path)
 {
 	struct fuse_context *c = fuse_get_context();
@@ -234,7 +234,7 @@ static int op_utimens(const char *path, const struct timespec tv[2], struct fuse
 			 : utimensat(root_fd, rel(path), tv, AT_SYMLINK_NOFOLLOW));
 }
 
-/* The cache mode of the mount holds for files opened from now on. */
+/* The cache mode of the mount applies to files opened from now on. */
 static int open_file(const char *path, mode_t mode, struct fuse_file_info *fi)
 {
 	int fd = openat(root_fd, rel(path), (fi->flags & ~(O_NOFOLLOW | O_DIRECT)) | O_CLOEXEC,
@@ -382,7 +382,7 @@ static off_t op_lseek(const char *path, off_t off, int whence, struct fuse_file_
 	return rc < 0 ? -errno : rc;
 }
 
-/* The xattr calls have no *at form: go through the descriptor of the root. */
+/* The xattr calls have no *at form: use the path of the root's descriptor in /proc. */
 static void fd_path(char *out, size_t size, const char *path)
 {
 	snprintf(out, size, "/proc/self/fd/%d/%s", root_fd, rel(path));
@@ -398,7 +398,7 @@ static int op_setxattr(const char *path, const char *name, const char *value, si
 	return rc ? rc : result(lsetxattr(full, name, value, size, flags));
 }
 
-/* A slow one has none: the kernel would ask for them with each write. */
+/* None with a minimum duration: the kernel would read xattrs before each write. */
 static int op_getxattr(const char *path, const char *name, char *value, size_t size)
 {
 	char full[PATH_MAX + 64];
@@ -499,7 +499,7 @@ int main(int argc, char **argv)
 		return 1;
 	umask(0);
 	/* The subtype makes mount(8) and umount(8) call mount.fuse.wekafs and
-	 * umount.fuse.wekafs, which are ours, when only the target is named. */
+	 * umount.fuse.wekafs, which the stand-in installs, when only the target is named. */
 	snprintf(options, sizeof(options),
 		 "fsname=%s,subtype=wekafs,allow_other,default_permissions%s%s", argv[4],
 		 argc == 6 ? "," : "", argc == 6 ? argv[5] : "");

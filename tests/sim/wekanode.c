@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* wekanode - one process of a stand-in container: burns the CPU it is given
+/* wekanode - one process of a stand-in container: uses CPU time as a frontend does
  *
- * Terms   duty: percent of one CPU to burn, read again every second from the
+ * Terms   duty: percent of one CPU to use, read again every second from the
  *           file named by WEKA_SIM_DUTY; 0 sleeps.
  * Runs    as `/weka/wekanode --slot N`; the agent starts it, moves it into the
- *           container's cpuset and pins it. It leaves the agent's life behind:
- *           a restarted agent must not take the data path down.
+ *           container's cpuset and pins it. It is no child of the agent: a
+ *           restart of the agent must not stop I/O.
  * Errors  none: it prints its process id, then runs until it is killed.
  */
 #include <fcntl.h>

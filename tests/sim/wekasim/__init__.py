@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""wekasim - a WEKA client for tests: what the documents say, faults included."""
+"""wekasim - a WEKA client for tests: the documented behaviour, faults included."""

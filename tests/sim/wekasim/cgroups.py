@@ -2,10 +2,10 @@
 """cgroups - the container's cpuset.
 
 Facts: cgroups_mode auto = v1 or else none, force = v1 or fail, force_v2 = v2
-or fail, none (adding-clients-bare-metal); under force_v2 the CPUs vanish from the root's
+or fail, none (adding-clients-bare-metal); under force_v2 the CPUs are removed from the root's
 effective set even with isolate_cpusets=false (ansible-slurm-appliance).
-How WEKA does it is not public: the steps here are an assumption.
-A directory that is no cgroup file system is treated as one made of files.
+The mechanism is not public: the steps here are an assumption.
+A directory that is not a cgroup file system is treated as one made of files.
 """
 import os
 
@@ -49,7 +49,7 @@ class Cgroups:
         return False
 
     def decide(self, mode):
-        """Is there a cpuset, in this mode on this host? CgroupError: it fails."""
+        """True if a container gets a cpuset in this mode on this host; CgroupError if it fails."""
         if mode == "none" or (mode == "auto" and self.version != 1):
             return False
         if mode == "force" and self.version != 1:
@@ -74,7 +74,7 @@ class Cgroups:
         return os.path.join(self.base, "weka-" + container)
 
     def others(self):
-        """Every cpuset but the root and WEKA's own, children first."""
+        """Every cpuset except the root and WEKA's own, children first."""
         out = []
         for directory, names, files in os.walk(self.base, topdown=False):
             relative = os.path.relpath(directory, self.base)
@@ -110,7 +110,7 @@ class Cgroups:
                               % (path, text, e.strerror))
 
     def _partition(self, path, cpus):
-        """An exclusive partition: everybody else's effective set shrinks."""
+        """An exclusive partition: its CPUs leave the effective sets of all other cgroups."""
         self._write(os.path.join(path, "cpuset.cpus.partition"), "root")
         if self.real:
             return
@@ -136,7 +136,7 @@ class Cgroups:
             try:
                 os.rmdir(path)
             except OSError:
-                pass    # a process is still leaving; the next start reuses it
+                pass    # a process has not left yet; the next start uses it again
             return
         cpus = self._cpus(path, "cpuset.cpus")
         for name in os.listdir(path):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""commands - the `weka` command line, as the 4.4 and 6.x references have it.
+"""commands - the `weka` command line, by the 4.4 and 6.x references.
 
-dispatch() takes what the command line process sent and returns
+dispatch() gets the message of the command line process and returns
 (exit status, standard output, standard error). It runs in the agent.
 """
 import time
@@ -13,7 +13,7 @@ from .node import WekaError
 USAGE = 2
 HANG_POLL_S = 0.05
 
-# options that every command knows; the value says whether it takes a value
+# options of every command; those of GLOBAL_VALUE take a value
 GLOBAL = {"-J": "json", "--json": "json", "-R": "raw", "--raw-units": "raw",
           "-U": "utc", "--UTC": "utc", "-v": "verbose",
           "--verbose": "verbose", "--no-header": "no-header", "-h": "help",
@@ -28,7 +28,7 @@ ONLY_LEGACY = ("-U", "-v", "-o", "-s", "-F", "-H", "-P", "-T")
 
 
 class Args:
-    """Words and options of one command; 'flags' and 'values' are its own."""
+    """Words and options of one command; 'flags' and 'values' are options of this command."""
 
     def __init__(self, words, flags=None, values=None, is6=False):
         self.words = []
@@ -94,7 +94,7 @@ class Call:
         self.argv = sent["argv"]
         self.env = sent.get("env", {})
         self.cwd = sent.get("cwd", "/")
-        self.gone = gone    # has the caller hung up?
+        self.gone = gone    # true if the caller has closed the connection
         self.out = []
         self.err = []
 
@@ -106,7 +106,7 @@ class Call:
         return Args(words, flags, values, self.node.knobs.is6() and not legacy)
 
     def fault(self, name):
-        """Never answer while the knob stands."""
+        """Do not answer while the knob is set."""
         knobs = self.node.knobs
         while name in knobs["faults.hang"] or "*" in knobs["faults.hang"]:
             if self.gone():
@@ -281,8 +281,8 @@ def resources_restore(call, args, container):
 
 
 def local_setup(call, words):
-    """A persistent ("stateful") client: `weka local setup client`; and the
-    containers that serve, `weka local setup container --only-drives-cores`."""
+    """A persistent ("stateful") client: `weka local setup client`; and
+    backend containers, `weka local setup container --only-drives-cores`."""
     args = call.args(words, {"--no-start": "no-start", "--restricted":
                              "restricted", "--disable": "disable",
                              "--only-frontend-cores": "only-frontend",

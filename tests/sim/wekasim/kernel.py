@@ -2,8 +2,8 @@
 """kernel - the part of the client that is a driver: mounts and /proc/wekafs.
 
 FUSE can show neither the type wekafs nor a cache word in the kernel's table,
-so RUN/mounts holds the table as a real client would show it, and RUN/proc is
-what /proc/wekafs is there.
+so RUN/mounts has the table as a real client would show it, and RUN/proc has
+the files of /proc/wekafs.
 """
 import ctypes
 import os
@@ -39,7 +39,7 @@ def real_lines():
 
 
 def fuse_targets():
-    """Where the kernel has one of our file systems, in mount order."""
+    """Targets of this stand-in's file systems in the kernel's table, in mount order."""
     out = []
     for line in real_lines():
         field = line.split(" ")
@@ -49,9 +49,9 @@ def fuse_targets():
 
 
 def without_kernel_words(target, text):
-    """(text, 1) without the words that mount(8) took from the kernel's table,
-    or (text, 0): it puts them in front when only the target is named. There
-    they are FUSE's; on a real client they are the options in force."""
+    """(text, 1) without the options that mount(8) took from the kernel's table,
+    or (text, 0): it puts them first when only the target is named. Here they
+    are FUSE's; on a real client they are the current options."""
     if "user_id=" not in text:
         return text, 0
     words = text.split(",")
@@ -66,7 +66,7 @@ def without_kernel_words(target, text):
 
 
 class Kernel:
-    """Everything here is done for a node; the node's lock is held."""
+    """Mounts of one node; callers hold the node's lock."""
 
     def __init__(self, node):
         self.node = node
@@ -89,7 +89,7 @@ class Kernel:
         return path
 
     def attach(self, mount):
-        """Mount for real; returns an error text or None."""
+        """Mount with the kernel; returns an error text or None."""
         path = self.control_path(mount)
         with open(path, "wb") as f:
             f.write(bytes(4096))
@@ -122,7 +122,7 @@ class Kernel:
             pass
 
     def steer(self, mount):
-        """Tell the mounted file system its mode and whether to stall."""
+        """Write cache mode, stall and read-only to the control page of the mount."""
         stalled = self.node.stalled(mount)
         head = (mount["general"]["cache"][0] + ("1" if stalled else "0")
                 + ("1" if mount["general"]["rw"] == "ro" else "0"))
@@ -144,7 +144,7 @@ class Kernel:
             return dict.fromkeys(COUNTERS, 0)
         return dict(zip(COUNTERS, row[4:]))
 
-    # ---- what it shows ---------------------------------------------------
+    # ---- files for readers -----------------------------------------------
     def table_line(self, mount):
         return "%s %s wekafs %s 0 0" % (
             escape(mount["source"]), escape(mount["target"]),
@@ -156,7 +156,7 @@ class Kernel:
         return container["stateless"]["readahead_kb"] if container else "32768"
 
     def write_table(self):
-        """All real lines; ours stand where the kernel shows FUSE."""
+        """All lines of the kernel's table, with wekafs lines in place of FUSE's."""
         ours = {}
         out = []
         for mount in self.node.state["mounts"]:
@@ -176,7 +176,7 @@ class Kernel:
         self._put(self.paths.mounts, "\n".join(out) + "\n")
 
     def interface(self, only=None):
-        """/proc/wekafs/interface; 'only' one container's."""
+        """/proc/wekafs/interface; 'only': of one container."""
         out = ["IO node version 2e694b326b50d08a"]
         mounts = [m for m in self.node.state["mounts"] if not m["pending"]
                   and only in (None, m["container"])]
@@ -237,7 +237,7 @@ class Kernel:
         except OSError:
             is_fifo = False
         if self.node.knobs["faults.proc_hang"]:
-            # open(2) for reading blocks while nobody writes: a stuck driver
+            # open(2) for reading a FIFO blocks without a writer: a stuck driver
             if not is_fifo:
                 temp = path + ".fifo"
                 if os.path.exists(temp):
@@ -246,7 +246,7 @@ class Kernel:
                 os.replace(temp, path)
             return
         if is_fifo:
-            try:    # let those go who wait in open(2)
+            try:    # wake readers that wait in open(2)
                 os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
             except OSError:
                 pass

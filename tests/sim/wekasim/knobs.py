@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""knobs - /etc/weka-sim.conf: what this client is like and how it misbehaves.
+"""knobs - /etc/weka-sim.conf: the properties and faults of this client.
 
-One table says every key, its type, its default and what it does. An unknown
-key or a bad value is an error: a test that misspells its fault must not pass.
+A table has every key, its type, its default and its effect. An unknown key
+or a bad value is an error: a test that misspells its fault must not pass.
 """
 import os
 
@@ -100,7 +100,7 @@ class Knobs:
         return self.values[key]
 
     def load(self):
-        """1 when the file changed since the last call, else 0."""
+        """1 if the file has changed since the last call, else 0."""
         try:
             st = os.stat(self.path)
             stamp = (st.st_mtime_ns, st.st_size, st.st_ino)
@@ -167,7 +167,7 @@ def parse(path):
 
 
 def render(changed):
-    """The file that holds only these keys."""
+    """Text of a file with these keys only."""
     sections = {}
     for key, text in changed.items():
         section, name = key.split(".", 1)

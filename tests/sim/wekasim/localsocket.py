@@ -2,8 +2,8 @@
 """localsocket - the container's own JSON-RPC: HTTP POST /api/v1 on a unix
 socket, .../local-sockets/NAME/container.sock (weka-operator node_agent.go).
 
-Undocumented, in newer releases only, and where it lies outside of Kubernetes
-is not public: a knob turns it on, the directory is an assumption.
+Undocumented, in newer releases only, and its path outside of Kubernetes is
+not public: a knob turns it on, the directory is an assumption.
 """
 import json
 import os
@@ -39,7 +39,7 @@ def _read_request(conn):
 
 
 class LocalSocket:
-    """One container's socket; close() takes it away."""
+    """One container's socket; close() removes it."""
 
     def __init__(self, node, name):
         self.node = node
@@ -77,7 +77,7 @@ class LocalSocket:
                 elif request is not None:
                     conn.sendall(self._answer(request))
             except (OSError, ValueError):
-                pass    # a broken caller
+                pass    # a broken connection
 
     def _answer(self, request):
         container = self.node.state["containers"].get(self.name)
@@ -105,7 +105,7 @@ class LocalSocket:
 
 
 def keep(node, open_sockets):
-    """Sockets for exactly the containers that run, when the knob says so."""
+    """Open and close sockets: one for each running container if the knob is set."""
     want = set()
     if node.knobs["client.local_socket"]:
         want = {name for name, c in node.state["containers"].items()

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""node - the state of one client node and everything that changes it.
+"""node - the state of one client node and all operations that change it.
 
 The state is one JSON file, replaced atomically; one process at a time owns it
-(a lock with a deadline). Documented seconds pass at the speed of the knob
-time.compression. Numbers in comments, #1 to #26, are the transitions of the
-stand-in's contract (README.md).
+(a lock with a timeout). Documented seconds pass at the speed of the knob
+time.compression. Numbers in comments, #1 to #26, are those of the table in
+README.md.
 """
 import copy
 import errno
@@ -43,7 +43,7 @@ class StartError(Exception):
 
 
 def start_time(pid):
-    """Field 22 of /proc/PID/stat, or None for a dead process or a zombie."""
+    """Field 22 of /proc/PID/stat, or None if the process has ended or is a zombie."""
     text = read_text("/proc/%d/stat" % pid)
     field = text.rpartition(")")[2].split()
     if len(field) < 20 or field[0] in "ZX":
@@ -79,7 +79,7 @@ class Node:
 
     # ---- state on disk ---------------------------------------------------
     def own(self, deadline_s=LOCK_DEADLINE_S):
-        """Become the one process that may change the state."""
+        """Take the lock: one process may change the state."""
         self.lock_fd = os.open(self.paths.lock,
                                os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         end = time.monotonic() + deadline_s
@@ -104,7 +104,7 @@ class Node:
             write_atomic(self.paths.state, json.dumps(self.state, indent=1))
 
     def publish(self):
-        """Save, and let driver and tables show it."""
+        """Save, and update the driver's files and the mount table."""
         with self.lock:
             self.save()
             for mount in self.state["mounts"]:
@@ -121,7 +121,7 @@ class Node:
         return socket.gethostname()
 
     def operation(self, name, deadline_s=OPERATION_DEADLINE_S):
-        """One operation at a time on a container; others wait, not for ever."""
+        """One operation at a time on a container; others wait, with a timeout."""
         with self.lock:
             lock = self.operations.setdefault(name, threading.Lock())
         if not lock.acquire(timeout=deadline_s):
@@ -129,7 +129,7 @@ class Node:
                             % name)
         return lock
 
-    # ---- questions -------------------------------------------------------
+    # ---- queries ---------------------------------------------------------
     def container(self, name=None):
         """The named container, or the only one."""
         all_of_them = self.state["containers"]
@@ -153,7 +153,7 @@ class Node:
         return bool(row) and start_time(row[0]) == row[1]
 
     def connected(self, container):
-        """Frontend process ids in order; 0 for one that is not connected."""
+        """Frontend process ids in order; 0 for a frontend that is not connected."""
         out = []
         gone = self.knobs["faults.disconnected"]
         for index, (slot, _) in enumerate(
@@ -164,7 +164,7 @@ class Node:
         return out
 
     def stalled(self, mount):
-        """I/O waits while no frontend serves it: it does not fail."""
+        """True while no frontend is connected: I/O then waits and does not fail."""
         container = self.state["containers"].get(mount["container"])
         return container is not None and not any(self.connected(container))
 
@@ -174,7 +174,7 @@ class Node:
 
     # ---- checks (#15, #16) -----------------------------------------------
     def check_cores(self, request, remount=False):
-        """Refuse what the documents refuse; returns core ids or AUTO."""
+        """Refuse requests that the documents exclude; returns core ids or AUTO."""
         udp = "udp" in request.nets
         if request.cores and request.num_cores is not None:
             raise WekaError("mount options 'core' and 'num_cores' are "
@@ -205,8 +205,8 @@ class Node:
 
     # ---- processes -------------------------------------------------------
     def _spawn(self, container, slot, cpu):
-        """One /weka/wekanode, in the cpuset and on its CPU (slot 0: anywhere,
-        it is not pinned)."""
+        """Start a /weka/wekanode, in the cpuset and on its CPU (slot 0 is not
+        pinned)."""
         run = subprocess.run(
             ["/weka/wekanode", "--slot", slot],
             executable=self.paths.lib + "/wekanode",
@@ -233,7 +233,7 @@ class Node:
                 pass    # a made-up CPU of the knobs
 
     def _kill(self, container, slots=None):
-        """End processes that we started, by id, and wait until they are."""
+        """End processes of this container by id, and wait until they have ended."""
         with self.lock:
             rows = [container["procs"].pop(slot)
                     for slot in list(container["procs"])
@@ -261,7 +261,7 @@ class Node:
             self.publish()
 
     def _place(self, container, shape):
-        """Which CPU each frontend runs on; automatic ones are chosen here."""
+        """The CPU of each frontend; CPUs of automatic cores are chosen here."""
         rows = resources.processes(shape)
         dedicated = shape["nodes"]
         taken = [core for _, core in rows if core != AUTO]
@@ -288,7 +288,7 @@ class Node:
         return placed
 
     def _boot(self, container, shape, stable_ids):
-        """STEM -> CLUSTERIZING -> READY with these resources."""
+        """Start with these resources: STEM -> CLUSTERIZING -> READY."""
         self.phase(container, "STEM")
         container["started"] = time.time()
         self.sleep(self.knobs["time.start_s"])
@@ -326,8 +326,8 @@ class Node:
         self.phase(container, "READY")
 
     def start(self, container):
-        """Boot the staged resources; when they do not come up, go back to the
-        last stable ones ("RevertToStableResources", #11)."""
+        """Start with the staged resources; if that fails, with the last stable
+        ones ("RevertToStableResources", #11)."""
         container["want"] = "running"
         for attempt in (1, 2):
             shape = container["staged"]
@@ -353,7 +353,7 @@ class Node:
                             % (container["name"], reason))
 
     def _number(self, container, shape):
-        """Process ids change when a container is re-created only (#26)."""
+        """Process ids change only when the container is created again (#26)."""
         for slot in shape["nodes"]:
             if slot not in container["ids"]:
                 container["ids"][slot] = self.state["next_id"]
@@ -365,7 +365,7 @@ class Node:
             "%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
     def _down(self, container):
-        """No processes, no cpuset."""
+        """End the processes and remove the cpuset."""
         self._kill(container)
         self._cgroups().remove(container["name"])
         container["placed"] = {}
@@ -531,7 +531,7 @@ class Node:
             lock.release()
 
     def _first_mount(self, name, hosts, request):
-        """Create, allocate, join; nothing is left when that fails."""
+        """Create, allocate, join; after a failure everything is removed."""
         cores = self.check_cores(request)
         udp = request.num_cores == 0
         shape = resources.new(self.next_port(), self.hostname(), hosts)
@@ -564,7 +564,7 @@ class Node:
             }
             self.state["next_mount"] += 1
             self.state["mounts"].append(mount)
-        # not under the lock: the kernel asks the file system at once
+        # without the lock: the kernel calls the file system during the mount
         error = self.kernel.attach(mount)
         with self.lock:
             if error:
@@ -614,12 +614,12 @@ class Node:
                 lock.release()
 
     def _restart_for_remount(self, container, lock):
-        """The lock, or None when a thread goes on with it."""
+        """Restart; returns the lock, or None if a thread releases it."""
         def restart():
             try:
                 self.restart(container)
             except WekaError:
-                pass    # last_failure says why
+                pass    # last_failure has the reason
             finally:
                 lock.release()
         if self.knobs["rules.remount_waits"]:
@@ -652,9 +652,9 @@ class Node:
                             MOUNT_FAILED)
         if mount["kernel"]:
             flags = (MNT_DETACH if lazy else 0) | (MNT_FORCE if force else 0)
-            mount["leaving"] = True     # the watcher leaves it to us, to the end
+            mount["leaving"] = True     # notice_umounts() ignores it
             code = self.kernel.detach(target, flags)
-            if code and code != errno.EINVAL:   # EINVAL: it was gone already
+            if code and code != errno.EINVAL:   # EINVAL: was not mounted any more
                 mount.pop("leaving", None)
                 raise WekaError(
                     "umount.wekafs: %s: %s" % (
@@ -681,7 +681,7 @@ class Node:
             lock.release()
 
     def notice_umounts(self):
-        """Somebody called umount2(2) without our helper."""
+        """Find mounts that were removed by umount2(2) without the helper."""
         there = {}
         for target in fuse_targets():
             there[target] = there.get(target, 0) + 1
@@ -699,8 +699,8 @@ class Node:
 
     # ---- the agent's part ------------------------------------------------
     def recover(self):
-        """After a start of the agent: containers whose processes live go on
-        unharmed, a node that was rebooted has lost its mounts."""
+        """After a start of the agent: containers with running processes
+        continue; after a reboot the mounts are removed from the state."""
         with self.lock:
             targets = fuse_targets()
             for mount in list(self.state["mounts"]):
@@ -712,7 +712,7 @@ class Node:
         known = [row[0] for c in self.state["containers"].values()
                  for row in c["procs"].values()]
         for pid, started in our_processes(self.paths):
-            if pid not in known and started:    # an agent died after the fork
+            if pid not in known and started:    # the agent ended after the fork
                 os.kill(pid, signal.SIGKILL)
         resume = []
         for container in list(self.state["containers"].values()):
@@ -734,6 +734,6 @@ class Node:
             self._down(container)
             self.start(container)
         except WekaError:
-            pass    # last_failure says why
+            pass    # last_failure has the reason
         finally:
             lock.release()

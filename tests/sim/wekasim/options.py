@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""options - mount options: who may set what, when, and what a remount keeps.
+"""options - mount options: where each may be set, and which a remount keeps.
 
 Facts: mounting-filesystems (docs 4.4) has the tables "general" and "stateless
 clients". On remount, general options that are left out fall back to their
@@ -36,7 +36,7 @@ STATELESS = {
     "restricted": ("", None, False),
     "mgmt_ip": ("", None, False),
 }
-# mount(8) and systemd words that never reach the file system
+# words of mount(8) and systemd that are not passed to the file system
 FOREIGN = ("defaults", "_netdev", "noauto", "auto", "nofail", "suid", "dev",
            "exec", "async", "user", "users", "default_permissions",
            "allow_other", "rw", "ro", "remount", "nosync_on_close", "lazytime")
@@ -49,7 +49,7 @@ class OptionError(Exception):
 
 
 class Request:
-    """What one -o list asks for; only what was written is in it."""
+    """The options of one -o list, without defaults."""
 
     def __init__(self, text):
         self.cores = []
@@ -131,8 +131,8 @@ def mounted(request):
 
 
 def remounted(old, request):
-    """General options after a remount: what is not named is the default
-    again; inode_bits and acl cannot be remounted and stay."""
+    """General options after a remount: options that are not named return to
+    their default; inode_bits and acl cannot be remounted and stay."""
     out = mounted(request)
     for name in ("inode_bits", "acl"):
         out.pop(name, None)
@@ -142,7 +142,7 @@ def remounted(old, request):
 
 
 def merge_stateless(old, request, remount):
-    """Values of the container after a mount option list."""
+    """Values of the container after a mount with these options."""
     out = dict(old)
     for name, value in request.stateless.items():
         default, _, remountable = STATELESS[name]

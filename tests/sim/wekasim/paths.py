@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""paths - where everything lives, under an optional root for unit tests."""
+"""paths - all paths of the stand-in, under an optional root for unit tests."""
 import os
 
 
@@ -34,7 +34,7 @@ class Paths:
 
 
 def write_atomic(path, text, mode=0o644):
-    """Readers see the old file or the new one, never half of one."""
+    """Replace a file atomically: readers get the old text or the new one."""
     temp = "%s.%d.tmp" % (path, os.getpid())
     fd = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC,
                  mode)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""resources - what `weka local resources -J` prints: the container's shape.
+"""resources - the output of `weka local resources -J`: the container's processes.
 
 Keys: containerResource of WEKA's OpenAPI 4.2, and those that public tools
 edit (weka/tools resources_generator.py). An automatic core is 4294967295;

@@ -2,7 +2,7 @@
 """show - the texts and the JSON that `weka` prints.
 
 Shapes: internalStatus as weka-operator parses it (internal/services/weka.go):
-health is display_status, `state` says READY all the time; resources as OpenAPI
+health is display_status, `state` is always READY; resources as in OpenAPI
 4.2 and the tables of weka-and-slurm-integration.
 """
 import json
@@ -41,7 +41,7 @@ def internal_status(container):
 
 def container_json(node, container):
     running = container["phase"] != "stopped"
-    # the keys that WEKA's public tools read, and no other: no pid
+    # the keys that WEKA's public tools read, and no others: no pid
     out = {
         "name": container["name"], "type": "weka",
         "versionName": container["version"],

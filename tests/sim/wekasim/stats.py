@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""stats - what the container's socket tells: counters from its start, of the
-file systems that are mounted (weka-operator node_agent.go).
+"""stats - replies of the container's socket: counters since its start, and the
+mounted file systems (weka-operator node_agent.go).
 """
 NAMES = {"READS": "reads", "WRITES": "writes", "READ_BYTES": "read_bytes",
          "WRITE_BYTES": "write_bytes"}

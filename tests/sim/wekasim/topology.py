@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""topology - the CPUs of this node: the real ones, or those of the knobs."""
+"""topology - the CPUs of this node: the real ones, or CPUs set by knobs."""
 import os
 
 from .knobs import cpulist
@@ -58,7 +58,7 @@ class Topology:
                     self.numa[cpu] = node
 
     def cores_of(self, cpus):
-        """These CPUs and all their hardware siblings."""
+        """These CPUs with all their hardware siblings."""
         out = set()
         for cpu in cpus:
             out |= self.siblings.get(cpu, {cpu})
