@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# debs.bats - the lines for packages and the table of docs/install.md, on one host with all roles, under
-# jobs, from the first to the last day
-# Each test begins where the one before it has ended.
+# debs.bats - the commands for packages and the table of docs/install.md, on one host with all
+# roles, while jobs run, from installation to removal
+# Each test continues where the one before it ended.
 # shellcheck disable=SC2016,SC2030,SC2031,SC2034 # the job expands it; submit sets $job, in each
 # test anew; words.bash reads tree
 
@@ -11,11 +11,11 @@ load words
 tree=/	# nothing is made here
 packages=(jobio jobio-doc jobio-ledger jobio-node jobio-plugin)
 
-# apt WORD... - apt-get, as an administrator has it who is not asked anything; what it
-# starts finds the stand-in of systemctl
+# apt WORD... - apt-get without questions; the programs that it starts find the
+# stand-in of systemctl
 apt() { DEBIAN_FRONTEND=noninteractive apt-get -y -o "DPkg::Path=$PATH" "$@" </dev/null 3>&-; }
 
-# installs ROLE - docs/install.md's line for such a host
+# installs ROLE - run the line of docs/install.md for a host with this role
 installs() {
 	local line
 	# shellcheck disable=SC2154 # words.bash sets install
@@ -28,7 +28,7 @@ installs() {
 
 is_installed() { [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
 
-# asked - what systemd was asked to do, since this was called last
+# asked - the calls of systemctl since the last call of this function
 asked() {
 	sed -nE 's/--[a-z]+ //g; /^(start|stop|restart) /p' /run/systemctl.asked
 	: >/run/systemctl.asked
@@ -36,7 +36,7 @@ asked() {
 
 as_alice() { setpriv --reuid=alice --regid=alice --init-groups env HOME=/home/alice "$@"; }
 
-# submit SCRIPT [SBATCH OPTION...] - as alice; sets job
+# submit SCRIPT [SBATCH OPTION...] - submit as alice; sets job
 submit() {
 	local script=$1
 	shift
@@ -49,7 +49,7 @@ has_summary() { [[ $(sacct -XPn -j "$1" -o SystemComment) =~ $2 ]]; }
 mount_mode() { grep ' /mnt/weka ' /run/weka-sim/mounts | grep -owE 'forcedirect|readcache|writecache'; }
 has_profile() { [[ $(mount_mode) == forcedirect ]]; }
 
-# long_job SCRIPT - one with a profile that runs until alice has made "go"; sets job
+# long_job SCRIPT - submit a job with a profile that runs until alice creates "go"; sets job
 long_job() {
 	rm -f /home/alice/*
 	submit "$1 until [ -e go ]; do sleep 0.2; done" --io-cores=1 --io-profile=stream -n1
@@ -57,7 +57,7 @@ long_job() {
 	within 10 state_is "$job" RUNNING
 }
 
-# ends_well JOB - let it, and look what it leaves: no drained node, its record, no profile
+# ends_well JOB - end it; then no node is drained, it has a record, the profile is undone
 ends_well() {
 	as_alice touch /home/alice/go
 	within 30 state_is "$1" COMPLETED || { scontrol show job "$1"; return 1; }
@@ -69,7 +69,7 @@ ends_well() {
 	[ ! -e "/run/jobio/$1" ]
 }
 
-# files - all on this host, but for what Slurm, its database, dpkg and the tests write
+# files - all files of this host, except those that Slurm, its database, dpkg and the tests write
 files() {
 	find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /run -o -path /tmp -o -path /jobio \
 		-o -path /var/lib/mysql -o -path /var/lib/mariadb -o -path /var/lib/slurm -o -path /var/spool/slurmd -o -path /var/log \
@@ -77,9 +77,9 @@ files() {
 		-o -path /var/cache -o -path /var/lib/apt -o -path /var/lib/dpkg \) -prune -o -print | sort
 }
 
-@test "Slurm runs here, and has never heard of jobio" {
+@test "Slurm runs, and no file of jobio is on this host" {
 	within 120 is_idle
-	mkdir -p /run/systemd/system	# as where systemd runs: the packages' scripts look
+	mkdir -p /run/systemd/system	# as on a host with systemd: the packages' scripts test for it
 	sed -i '/^path-exclude/d' /etc/dpkg/dpkg.cfg.d/*	# small images leave documentation out
 	files >/tmp/before
 	run grep jobio /tmp/before
@@ -88,7 +88,7 @@ files() {
 	[ "$status" -ne 0 ]
 }
 
-@test "the lines of docs/install.md install the packages with what this Slurm's host has, and nothing is active" {
+@test "the lines of docs/install.md install the packages beside this host's Slurm, and activate nothing" {
 	local role package
 	: >/run/systemctl.asked
 	for role in 'submit host' 'compute node' 'accounting host'; do installs "$role"; done
@@ -107,7 +107,7 @@ files() {
 	next_conf
 }
 
-@test "the lines of the table activate it, and jobio check finds nothing to do on any role" {
+@test "the lines of the table activate jobio, and jobio check has no findings for any role" {
 	follow 'accounting host'
 	within 20 green ledger
 	follow 'compute node'
@@ -118,7 +118,7 @@ files() {
 	green login
 }
 
-@test "a job goes through all rooms, and its line is in sacct" {
+@test "a job gets a record, and its line is in sacct" {
 	run as_alice jobio check --submit --role=login
 	[[ $status -eq 0 ]] || { printf '%s\n' "$output"; false; }
 	[[ $output == *'report   sacct has the same'* ]]
@@ -126,7 +126,7 @@ files() {
 	has_summary "$job" '^jobio/1 .* nodes=1/1 cores=1 '
 }
 
-@test "dpkg -i over a running job: it keeps its profile, its record is there, and the ledger alone is restarted" {
+@test "dpkg -i under a running job: the job keeps its profile and gets its record, and only the ledger is restarted" {
 	local ledger
 	long_job ''
 	ledger=$(</run/jobio-ledgerd.service.pid)
@@ -142,7 +142,7 @@ files() {
 	green node
 }
 
-@test "under a running job neither jobio-node nor the plugin that it needs is removed" {
+@test "apt refuses to remove jobio-node and its plugin while a job runs" {
 	local package
 	long_job ''
 	for package in jobio-node jobio-plugin; do
@@ -154,7 +154,7 @@ files() {
 	ends_well "$job"
 }
 
-@test "who removes both by force, and puts them back before the job's end, has its record all the same" {
+@test "a job gets its record if both are removed by force and installed again before it ends" {
 	long_job 'until [ -e step ]; do sleep 0.2; done; srun hostname;'
 	rm /var/lib/dpkg/info/jobio-node.prerm
 	run apt remove jobio-plugin
@@ -163,13 +163,13 @@ files() {
 	run find /usr/lib -name jobio.so
 	[ "$output" = '' ]
 	as_alice touch /home/alice/step
-	within 20 grep -qx n1 "/home/alice/$job.out"	# its step, which no gate looks at
+	within 20 grep -qx n1 "/home/alice/$job.out"	# its step, without a gate
 	installs 'compute node'
 	ends_well "$job"
 	green node
 }
 
-@test "back: the last line of the table, then purge: Slurm is as it was, and nothing is left but data" {
+@test "back: after the last line of the table and purge Slurm is unchanged, and only data of the site is left" {
 	follow back make
 	within 20 is_idle
 	asked

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# install.bats - the packages on a plain Debian, from the first to the last day
-# One host: each test begins where the one before it has ended.
+# install.bats - the packages on a plain Debian, from installation to removal
+# One host: each test continues where the one before it ended.
 
 packages=(jobio jobio-doc jobio-ledger jobio-node jobio-plugin)
 units=(jobio-ledgerd.service jobio-recover.service jobio-send.path jobio-send.service
@@ -12,7 +12,7 @@ installs() { apt-get install -y --no-install-recommends "$@" </dev/null; }
 
 is_installed() { [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
 
-# a slurm.conf that commands can read, for a site with no host up
+# slurm_conf - write a slurm.conf that commands can read, for a site without running hosts
 slurm_conf() {
 	mkdir -p /etc/slurm
 	printf '%s\n' ClusterName=test SlurmctldHost=localhost AuthType=auth/munge \
@@ -20,14 +20,14 @@ slurm_conf() {
 		'NodeName=n1 CPUs=1' 'PartitionName=all Nodes=n1 Default=YES' >/etc/slurm/slurm.conf
 }
 
-# active - what of jobio would do something by itself
+# active - files and links by which jobio would run by itself
 active() {
 	grep -rs jobio /etc/slurm/plugstack.conf /etc/slurm/plugstack.conf.d /etc/slurm/slurm.conf || :
 	find /etc/systemd /etc/cron* /etc/profile.d -name '*jobio*' 2>/dev/null
 	grep -sl jobio /proc/[0-9]*/comm || :
 }
 
-# left - what of jobio is on this host beside the data of the site
+# left - files of jobio on this host, without data of the site
 left() {
 	find / -xdev \( -path /proc -o -path /sys -o -path /debs -o -path /packages -o -path /tmp \
 		-o -path /etc/slurm/jobio.conf -o -path /var/lib/jobio -o -path /var/spool/jobio \
@@ -36,7 +36,7 @@ left() {
 
 setup() { cd /debs || return; }
 
-@test "on a submit host the plugin comes with Slurm of its major version, and with nothing of jobio's" {
+@test "on a submit host the plugin brings Slurm of its major version, and no other package of jobio" {
 	run installs ./jobio-plugin_*.deb
 	[ "$status" -eq 0 ] || { printf '%s\n' "$output"; false; }
 	is_installed slurm-wlm-basic-plugins
@@ -47,27 +47,27 @@ setup() { cd /debs || return; }
 	[[ $output == *"slurm-wlm-basic-plugins (>= $version), slurm-wlm-basic-plugins (<< "* ]]
 }
 
-@test "the plugin is where Slurm has its own, and needs libc alone" {
+@test "the plugin is in Slurm's PluginDir, and links libc only" {
 	plugin=$(dpkg -L jobio-plugin | grep '/jobio\.so$')
 	[ "${plugin%/*}" = "$(dpkg -L slurm-wlm-basic-plugins | sed -n 's,/auth_munge\.so$,,p')" ]
 	run bash -c "ldd '$plugin' | grep -vE 'linux-vdso|libc\.so|/ld-linux|libdl\.so|statically'"
 	[ "$output" = '' ]
 }
 
-@test "all packages install with what Debian has" {
+@test "all packages can be installed from Debian's archive" {
 	run installs ./jobio{,-node,-ledger,-doc}_*.deb slurm-client
 	[ "$status" -eq 0 ] || { printf '%s\n' "$output"; false; }
 	for package in "${packages[@]}"; do is_installed "$package"; done
 }
 
-@test "no program lacks a library" {
+@test "all programs find their libraries" {
 	run bash -c 'dpkg -L jobio jobio-ledger jobio-node jobio-plugin |
 		grep -E "bin/jobio|/libexec/jobio/jobio-|\.so$" | xargs ldd 2>&1 | grep "not found"'
 	[ "$output" = '' ]
 	[ "$(dpkg -L jobio-node | grep -c '/libexec/jobio/jobio-')" -eq 7 ]
 }
 
-@test "installing them has activated nothing" {
+@test "the installation activates nothing" {
 	run active
 	[ "$output" = '' ]
 	for unit in "${units[@]}"; do
@@ -75,7 +75,7 @@ setup() { cd /debs || return; }
 	done
 }
 
-@test "jobio says its version, and jobio check what this host lacks" {
+@test "jobio --version prints its version, and jobio check reports the missing jobio.conf" {
 	run jobio --version
 	[ "$status" -eq 0 ]
 	[[ $output == jobio\ * ]]
@@ -91,7 +91,7 @@ setup() { cd /debs || return; }
 	[ "$(wc -l <<<"$output")" -eq 2 ]
 }
 
-@test "every page that a program's package should have is there" {
+@test "every man page is in the package of its program" {
 	run bash -c 'for page in man1/jobio.1 man1/jobio-calibrate.1 man5/jobio.conf.5 man7/jobio.7 man8/jobio-{check,count,ledgerd,prepare,send,slurm}.8 man8/spank_jobio.8; do
 		dpkg -S "/usr/share/man/$page.gz" | cut -d: -f1; done | xargs'
 	[ "$output" = 'jobio jobio jobio-doc jobio-doc jobio jobio-node jobio-ledger jobio-node jobio-node jobio-node jobio-plugin' ]
@@ -106,7 +106,7 @@ setup() { cd /debs || return; }
 	[[ $output == *--io-cores* ]] || { printf '%s\n' "$output"; false; }
 }
 
-@test "an upgrade changes nothing that the site has set" {
+@test "an upgrade keeps the site's settings" {
 	wants=/etc/systemd/system/timers.target.wants
 	mkdir -p "$wants"
 	ln -s /lib/systemd/system/jobio-send.timer "$wants"
@@ -127,7 +127,7 @@ setup() { cd /debs || return; }
 	rmdir /run/jobio/4711
 }
 
-@test "who removes jobio-node is told that slurm.conf still names it" {
+@test "removing jobio-node prints that slurm.conf still names it" {
 	echo 'Epilog=/usr/libexec/jobio/epilog' >>/etc/slurm/slurm.conf
 	run apt-get remove -y jobio-node
 	[ "$status" -eq 0 ]
@@ -145,7 +145,7 @@ setup() { cd /debs || return; }
 	[[ $output != *--io-cores* ]]
 }
 
-@test "purged, they leave the site's data and configuration, and nothing else" {
+@test "after purge only the site's data and configuration are left" {
 	install -D /dev/null /var/lib/jobio/ledger.db
 	install -D /dev/null /var/spool/jobio/4711.0.n1.json
 	run apt-get purge -y "${packages[@]}"

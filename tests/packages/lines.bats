@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# lines.bats - the lines of docs/install.md for packages, typed as they stand there on a plain Debian:
-# all that they copy, enable and name has come with the packages of that host
+# lines.bats - the commands of docs/install.md for packages, as they are printed, on a plain Debian:
+# every file that they copy, enable or name is in the packages of that host
 # shellcheck disable=SC2034 # words.bash reads install
 
 load words
@@ -27,7 +27,7 @@ setup_file() {
 	chmod 755 "$bin"/*
 }
 
-# site - a host of a site with Debian's Slurm and nothing of jobio
+# site - a host of a site with Debian's Slurm and without jobio
 site() {
 	dpkg-query -W -f '${Package}\n' 'jobio*' 'slurm*' | xargs -r apt-get purge
 	rm -rf /etc/slurm
@@ -36,7 +36,7 @@ site() {
 		'NodeName=n1 CPUs=1' 'PartitionName=all Nodes=n1 Default=YES' >/etc/slurm/slurm.conf
 } </dev/null >/tmp/said 2>&1
 
-# packages_for HOST - type the line that installs them
+# packages_for HOST - run the line that installs them
 packages_for() {
 	local line
 	line=$(sed -n "s/^\(apt-get install .*[^ ]\) *# $1\$/\1/p" "$install")
@@ -50,7 +50,7 @@ type_in() {
 		{ printf '%s:\n' "$1"; cat /tmp/said; return 1; }
 }
 
-# table_for HOST - type its row, but for make
+# table_for HOST - run its row of the table, except make
 table_for() {
 	local command
 	row "$1" >/tmp/row
@@ -62,7 +62,7 @@ table_for() {
 
 has_jobio() { dpkg-query -W -f '${db:Status-Status} ${Package}\n' 'jobio*' | sed -n 's/^installed //p' | xargs; }
 
-@test "submit host: with its packages and its line of the table sbatch has --io-cores" {
+@test "submit host: after its packages and its line of the table sbatch has --io-cores" {
 	site
 	packages_for 'submit host'
 	[ "$(has_jobio)" = 'jobio jobio-plugin' ]
@@ -75,7 +75,7 @@ has_jobio() { dpkg-query -W -f '${db:Status-Status} ${Package}\n' 'jobio*' | sed
 	[[ $output == *--io-cores* ]] || { printf '%s\n' "$output"; false; }
 }
 
-@test "compute node: with its packages and its line of the table nothing of jobio is missing there" {
+@test "compute node: after its packages and its line of the table no file of jobio is missing" {
 	site
 	packages_for 'compute node'
 	[ "$(has_jobio)" = 'jobio-node jobio-plugin' ]
@@ -92,20 +92,20 @@ has_jobio() { dpkg-query -W -f '${db:Status-Status} ${Package}\n' 'jobio*' | sed
 	[ "$output" = '' ] || { printf '%s\n' "$output"; false; }
 }
 
-@test "what README and docs name below /usr/share/jobio is on a compute node" {
+@test "files that README and docs name below /usr/share/jobio are on a compute node" {
 	names=$(grep -ohE '/usr/share/jobio/[^` ]+' "$readme" /text/docs/*.md | sort -u)
 	[ "$(wc -l <<<"$names")" -ge 2 ]
 	for name in $names; do [ -s "$name" ] || { echo "$name"; false; }; done
 }
 
-@test "accounting host: its packages have the unit of its line" {
+@test "accounting host: its packages contain the unit of its line" {
 	site
 	packages_for 'accounting host'
 	[ "$(has_jobio)" = 'jobio jobio-ledger' ]
 	table_for 'accounting host'
 }
 
-@test "back: the line of the table ends with Slurm as it was" {
+@test "back: the line of the table restores Slurm's configuration" {
 	site
 	packages_for 'compute node'
 	type_in 'apt-get install ./jobio-ledger_*.deb'

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# one-host.bash - the site of the cluster tests on one host, as it was before jobio
+# one-host.bash - the site of the cluster tests on one host, without jobio
 #
-# To be sourced by what starts such a host; needs $here and $top.
+# Sourced by scripts that start such a host; needs $here and $top.
 # shellcheck shell=bash disable=SC2154
 
-# one_host NAME SUITE CONF [OPTION...] -- COMMAND... - start it in a container, with a spec
-# set of the client's core; its files of Slurm lie in the folder CONF
+# one_host NAME SUITE CONF [OPTION...] -- COMMAND... - start it in a container, with the client's
+# core as spec set; CONF is the folder with Slurm's configuration
 one_host() {
 	local name=$1 suite=$2 conf=$3 options=()
 	shift 3
@@ -23,8 +23,8 @@ one_host() {
 		"${options[@]}" "jobio-$suite:site" tini -g -- "$@" >/dev/null
 }
 
-# one_host_tests NAME [OPTION...] FILE - its tests, and its last words when one fails;
-# adds the seconds of CPU that it took to $JOBIO_CPU
+# one_host_tests NAME [OPTION...] FILE - run its tests, and print its logs after a failure;
+# adds its CPU seconds to $JOBIO_CPU
 one_host_tests() {
 	local name=$1 file=${*: -1} status=0
 	shift

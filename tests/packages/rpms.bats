@@ -1,15 +1,15 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# rpms.bats - what the scripts of the rpms do when they are installed and erased
+# rpms.bats - the effects of the rpms' scripts when packages are installed and erased
 #
-# Runs inside the image jobio-SUITE:judge, after judge: Debian's rpm, which knows
-# nothing of what Debian has, so that no requirement is looked for. Each test begins
-# where the one before it has ended.
+# Runs inside the image jobio-SUITE:judge, after judge: with Debian's rpm, whose database
+# is empty, so that dependencies are not checked. Each test continues where the one before
+# it ended.
 
 rpms() { rpm --nodeps --force-debian "$@"; }
 is_installed() { rpm -q "$1" >/dev/null; }
 
-# calls - of systemctl, since they were asked for last
+# calls - calls of systemctl since the last call of this function
 calls() { cat /tmp/calls; : >/tmp/calls; }
 
 setup_file() {
@@ -23,20 +23,20 @@ setup_file() {
 	! getent passwd slurm >/dev/null || userdel slurm
 }
 
-# asks WORD... - which packages of Slurm the spec needs, to build and to run
+# asks WORD... - Slurm packages that the spec requires, for build and installation
 asks() {
 	local spec=${SPEC:-/jobio/src/jobio.spec}
 	rpmspec -q --buildrequires "$@" "$spec" | grep slurm
 	rpmspec -q --requires "$@" "$spec" | sed -n 's/^\(slurm[^ ]*\) [<>].*/\1/p' | sort -u
 }
 
-@test "the spec needs Slurm's packages by the names that they have on the site" {
+@test "the spec requires Slurm's packages by their names at the site" {
 	[ "$(asks | xargs)" = 'slurm-devel slurm' ]
 	[ "$(asks -D 'slurm_package slurm-ohpc' | xargs)" = 'slurm-devel-ohpc slurm-ohpc' ]
 	[ "$(asks -D 'slurm_package slurm-x' -D 'slurm_devel libslurm-x' | xargs)" = 'libslurm-x slurm-x' ]
 }
 
-@test "installed, they have made the ledger's user and started nothing" {
+@test "installation creates the ledger's user and starts nothing" {
 	run rpms -i /jobio/rpms/*.rpm
 	[ "$status" -eq 0 ] || { printf '%s\n' "$output"; false; }
 	for package in jobio jobio-doc jobio-ledger jobio-node jobio-plugin; do is_installed "$package"; done
@@ -48,7 +48,7 @@ asks() {
 	[ "$output" = '' ]
 }
 
-@test "jobio-node is not erased while a job needs its epilog, wherever jobio.conf has run_dir" {
+@test "jobio-node is not erased while a job needs its epilog, in every run_dir of jobio.conf" {
 	for dir in /run/jobio /run/other; do
 		mkdir -p "$dir/4711"
 		run rpms -e jobio-node
@@ -63,7 +63,7 @@ asks() {
 	[ "$output" = '' ]
 }
 
-@test "whoever erases jobio-node reads that slurm.conf still names it" {
+@test "erasing jobio-node prints that slurm.conf still names it" {
 	printf 'Epilog=/usr/libexec/jobio/epilog\n' >/etc/slurm/slurm.conf
 	run rpms -e jobio-node
 	[ "$status" -eq 0 ] || { printf '%s\n' "$output"; false; }
@@ -72,7 +72,7 @@ asks() {
 	[ ! -e /usr/libexec/jobio/prolog ]
 	run calls
 	[ "$output" = '--no-reload disable --now jobio-recover.service jobio-send.path jobio-send.timer' ]
-	# and nothing where it does not
+	# and prints nothing if slurm.conf does not name it
 	rpms -i /jobio/rpms/jobio-node-[0-9]*.rpm
 	printf '#Epilog=/usr/libexec/jobio/epilog\n' >/etc/slurm/slurm.conf
 	run rpms -e jobio-node
@@ -80,7 +80,7 @@ asks() {
 	[[ $output != *'still names'* ]]
 }
 
-@test "an upgrade disables nothing, and restarts a ledger that runs" {
+@test "an upgrade disables nothing, and restarts a running ledger" {
 	: >/tmp/calls
 	for package in node ledger; do
 		for script in PREIN PREUN POSTUN; do
@@ -92,7 +92,7 @@ asks() {
 	[ "$output" = 'try-restart jobio-ledgerd.service' ]
 }
 
-@test "erased, they leave the site's data, its configuration and the user" {
+@test "after erasing the site's data, its configuration and the user are left" {
 	install -D /dev/null /var/lib/jobio/ledger.sqlite
 	run rpms -e jobio jobio-doc jobio-ledger jobio-plugin
 	[ "$status" -eq 0 ] || { printf '%s\n' "$output"; false; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# slurm.bats - jobio and a Slurm that the site has built itself, on one host with all roles
-# Each test begins where the one before it has ended.
+# slurm.bats - jobio with a Slurm that the site has compiled, on one host with all roles
+# Each test continues where the one before it ended.
 # shellcheck disable=SC2016,SC2030,SC2031 # the job expands it; submit sets $job, in each
 # test anew
 
@@ -13,7 +13,7 @@ prefix=/opt/slurm-$version
 # as_alice COMMAND...
 as_alice() { setpriv --reuid=alice --regid=alice --init-groups env HOME=/home/alice "$@"; }
 
-# submit SCRIPT [SBATCH OPTION...] - as alice; sets job
+# submit SCRIPT [SBATCH OPTION...] - submit as alice; sets job
 submit() {
 	local script=$1
 	shift
@@ -27,10 +27,10 @@ field() { scontrol -o show job "$1" | sed -n "s/.* $2=\([^ ]*\).*/\1/p"; }
 reason() { scontrol -o show node n1 | sed -n 's/.* Reason=\(.*\) \[[^]]*\].*/\1/p'; }
 reason_starts() { [[ $(reason) == "$1"* ]]; }
 
-# how the client's filesystem is mounted
+# the cache mode of the client's mount
 mount_mode='grep " /mnt/weka " /run/weka-sim/mounts | grep -owE "forcedirect|readcache|writecache"'
 
-# has_cpu LIST CPU - is it one of "0-2,5"?
+# has_cpu LIST CPU - true if a list such as "0-2,5" contains the CPU
 has_cpu() {
 	local part
 	for part in ${1//,/ }; do
@@ -39,14 +39,14 @@ has_cpu() {
 	return 1
 }
 
-# the CPU of the stand-in's frontend, as Linux counts
+# client_cpu - the OS CPU of the stand-in's frontend
 client_cpu() { weka local resources | awk '$1 == "FRONTEND" { print $3 }'; }
 
-# loaded PID - has it jobio.so of this PluginDir in its memory?
+# loaded PID - true if the process has loaded jobio.so of this PluginDir
 loaded() { grep -qF "$prefix/lib/slurm/jobio.so" "/proc/$1/maps"; }
 step_loaded() { loaded "$(pgrep -f "^slurmstepd: \\[$1\\.batch\\]")"; }
 
-@test "this Slurm alone is here, and it runs" {
+@test "only this Slurm is installed, and it runs" {
 	within 60 is_idle
 	[ "$(slurmctld -V)" = "slurm $version" ]
 	[ "$(scontrol -o show node n1 | grep -o ' Version=[^ ]*')" = " Version=$version" ]
@@ -57,7 +57,7 @@ step_loaded() { loaded "$(pgrep -f "^slurmstepd: \\[$1\\.batch\\]")"; }
 	[ "$output" = n1 ]
 }
 
-@test "configure --with-slurm=PREFIX takes its headers, its library and its PluginDir" {
+@test "configure --with-slurm=PREFIX uses its headers, its library and its PluginDir" {
 	cd /jobio/obj
 	../src/configure -C --enable-werror --with-slurm="$prefix" --prefix=/usr --sysconfdir=/etc \
 		--localstatedir=/var >/tmp/said 2>&1 || { tail -n 20 /tmp/said; false; }
@@ -66,14 +66,14 @@ step_loaded() { loaded "$(pgrep -f "^slurmstepd: \\[$1\\.batch\\]")"; }
 	grep -qxF "checking for Slurm's version... $version, and scontrol says $version" /tmp/said
 }
 
-@test "it compiles, and the compiler has nothing to say" {
+@test "jobio compiles without warnings" {
 	cd /jobio/obj
 	make -s -j"$(nproc)" >/tmp/said 2>&1 || { tail -n 40 /tmp/said; false; }
 	run grep ': warning: ' /tmp/said
 	[ "$output" = '' ] || { printf '%s\n' "$output"; false; }
 }
 
-@test "make install puts jobio.so into its PluginDir, and what links libslurm finds this one" {
+@test "make install installs jobio.so in its PluginDir, and programs find its libslurm" {
 	follow 'each host'
 	[ -e "$prefix/lib/slurm/jobio.so" ]
 	for program in /usr/sbin/jobio-ledgerd /usr/libexec/jobio/jobio-slurm; do
@@ -83,19 +83,19 @@ step_loaded() { loaded "$(pgrep -f "^slurmstepd: \\[$1\\.batch\\]")"; }
 	next_conf
 }
 
-@test "accounting host: the ledger finds nothing wrong" {
+@test "accounting host: jobio check has no findings" {
 	follow 'accounting host'
 	within 20 green ledger
 }
 
-@test "compute node: jobio check --role=node finds nothing to do" {
+@test "compute node: jobio check --role=node has no findings" {
 	follow 'compute node'
 	follow 'slurm.conf'
 	within 20 is_idle
 	within 20 green node
 }
 
-@test "submit host: this sbatch lists --io-cores and --io-profile, and answers for them" {
+@test "submit host: this sbatch lists --io-cores and --io-profile, prints help and refuses a bad value" {
 	follow 'submit host'
 	green login
 	run sbatch --help
@@ -108,7 +108,7 @@ step_loaded() { loaded "$(pgrep -f "^slurmstepd: \\[$1\\.batch\\]")"; }
 	[ "${#lines[@]}" -eq 1 ]
 }
 
-@test "a slurm.conf below PREFIX is the one that jobio reads" {
+@test "jobio reads the slurm.conf below PREFIX" {
 	mkdir -p "$prefix/etc"
 	sed '$a PluginDir=/nowhere' /etc/slurm/slurm.conf >"$prefix/etc/slurm.conf"
 	run jobio check --role=login
@@ -116,7 +116,7 @@ step_loaded() { loaded "$(pgrep -f "^slurmstepd: \\[$1\\.batch\\]")"; }
 	[[ $output == *'S16 error: jobio.so: there is no such file in /nowhere'* ]] || { printf '%s\n' "$output"; false; }
 }
 
-@test "this slurmd and its slurmstepd load it" {
+@test "this slurmd and its slurmstepd load the plugin" {
 	svc kill slurmd
 	within 20 is_idle
 	within 10 loaded "$(svc pid slurmd)"
@@ -126,7 +126,7 @@ step_loaded() { loaded "$(pgrep -f "^slurmstepd: \\[$1\\.batch\\]")"; }
 	within 30 is_idle
 }
 
-@test "a job with --io-cores=1 gets the others, and its tasks know which it left" {
+@test "a job with --io-cores=1 gets the other cores, and its tasks have SLURM_IO_CPUS" {
 	submit 'echo "$SLURM_IO_CORES $SLURM_IO_CPUS $(awk "/^Cpus_allowed_list/ { print \$2 }" /proc/self/status)"' --io-cores=1 -n1
 	within 30 state_is "$job" COMPLETED
 	[ "$(field "$job" CoreSpec)" = 1 ]
@@ -137,7 +137,7 @@ step_loaded() { loaded "$(pgrep -f "^slurmstepd: \\[$1\\.batch\\]")"; }
 	[ "$status" -eq 1 ] || { output_of "$job"; false; }
 }
 
-@test "a profile holds while the job runs, and is taken back" {
+@test "a profile is set while the job runs, and undone afterwards" {
 	submit "$mount_mode" --io-profile=stream -n1
 	within 30 state_is "$job" COMPLETED
 	[ "$(output_of "$job")" = forcedirect ] || { output_of "$job"; false; }
@@ -145,15 +145,15 @@ step_loaded() { loaded "$(pgrep -f "^slurmstepd: \\[$1\\.batch\\]")"; }
 	[ "$output" = writecache ]
 }
 
-@test "salloc and srun take it too" {
+@test "salloc and srun accept --io-cores, too" {
 	run as_alice salloc -Q --io-cores=1 -n1 srun -n1 sh -c 'echo "$SLURM_IO_CORES"'
 	[[ $status -eq 0 && ${lines[-1]} == 1 ]] || { printf '%s\n' "$output"; false; }
 	run as_alice srun -Q --io-cores=1 -n1 sh -c 'echo "$SLURM_IO_CORES"'
 	[[ $status -eq 0 && ${lines[-1]} == 1 ]] || { printf '%s\n' "$output"; false; }
 }
 
-@test "a job goes through prolog, gate, epilog and ledger, and its line is in sacct" {
-	# as sudo has it: without this Slurm's folder
+@test "a job runs with prolog, gate, epilog and ledger, and its line is in sacct" {
+	# as with sudo: this Slurm's folder is not in PATH
 	run as_alice PATH=/usr/bin:/bin jobio check --submit --role=login
 	[[ $status -eq 0 && $output == *'report   sacct has the same'* ]] || { printf '%s\n' "$output"; false; }
 	job=$(sed -n 's/.*srun took --io-cores=1: job \([0-9]*\).*/\1/p' <<<"$output")
@@ -170,7 +170,7 @@ step_loaded() { loaded "$(pgrep -f "^slurmstepd: \\[$1\\.batch\\]")"; }
 	[ "${#lines[@]}" -eq 1 ]
 }
 
-@test "a node with a broken client is drained, and sinfo -R says what is wrong with it" {
+@test "a node with a broken client is drained, and sinfo -R shows the finding" {
 	sed -i '/^\[jobio\]/a on_error = drain' /etc/slurm/jobio.conf
 	weka-sim set faults.disconnected=0
 	submit true --io-cores=1

@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
 # source.bats - the table of docs/install.md, line by line, on one host with all roles
-# Each test begins where the one before it has ended.
+# Each test continues where the one before it ended.
 # shellcheck disable=SC2016 # backticks of the table
 
 load words
 
-# files - all on this host, but for what Slurm, its database and the tests write
+# files - all files of this host, except those that Slurm, its database and the tests write
 files() {
 	find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /run -o -path /tmp -o -path /jobio \
 		-o -path /var/lib/mysql -o -path /var/lib/mariadb -o -path /var/lib/slurm -o -path /var/spool/slurmd -o -path /var/log \
@@ -14,9 +14,9 @@ files() {
 		-o -path "/usr/share/man/man[0-9]" \) -prune -o -print | sort
 }
 
-@test "Slurm runs here, and has never heard of jobio" {
+@test "Slurm runs, and no file of jobio is on this host" {
 	within 60 is_idle
-	mkdir -p /run/systemd/system # as where systemd runs: jobio check looks for its units
+	mkdir -p /run/systemd/system # as on a host with systemd: jobio check then checks its units
 	files >/tmp/before
 	run grep jobio /tmp/before
 	[ "$output" = '' ] || { printf '%s\n' "$output"; false; }
@@ -26,7 +26,7 @@ files() {
 	[ "$status" -ne 0 ]
 }
 
-@test "the tree is configured as docs/install.md says, and make install activates nothing" {
+@test "the tree is configured as in docs/install.md, and make install activates nothing" {
 	# shellcheck disable=SC2154 # words.bash sets install and readme
 	configure=$(sed -n 's,^\./configure \(--prefix.*\),\1,p' "$install")
 	[ "$configure" = '--prefix=/usr --sysconfdir=/etc --localstatedir=/var' ]
@@ -64,7 +64,7 @@ files() {
 	[[ $output == *'allowed here  1 to 1'* ]]
 }
 
-@test "a job goes through all rooms, and its line is in sacct" {
+@test "a job gets a record, and its line is in sacct" {
 	run setpriv --reuid=alice --regid=alice --init-groups env HOME=/home/alice jobio check --submit --role=login
 	[[ $status -eq 0 ]] || { printf '%s\n' "$output"; false; }
 	[[ $output == *'report   sacct has the same'* ]]
@@ -72,7 +72,7 @@ files() {
 	[[ $(sacct -XPn -j "$job" -o SystemComment) == 'jobio/1 '*' nodes=1/1 cores=1 '* ]]
 }
 
-@test "back: Slurm is as it was, and nothing is left but data" {
+@test "back: Slurm is unchanged, and only data of the site is left" {
 	follow 'back'
 	within 20 is_idle
 	run srun -n1 hostname

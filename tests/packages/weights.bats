@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# weights.bats - what the lines of docs/install.md for packages add to a host with Debian's
-# Slurm, where apt installs what packages recommend, as it does unless it is told otherwise
+# weights.bats - the packages that the lines of docs/install.md add to a host with Debian's
+# Slurm, if apt installs recommended packages, as it does by default
 
-# The site has the packages in an archive: what they recommend of each other can be had.
+# The site has jobio's packages in an archive: packages that they recommend can be installed.
 setup_file() {
 	local deb
 	mkdir /tmp/archive
@@ -23,7 +23,7 @@ would_install() {
 	sed -n 's/^Inst \([^ ]*\).*/\1/p' /tmp/apt | sort
 }
 
-# adds ROLE PACKAGE... - sets $added: what its line installs that these packages do not
+# adds ROLE PACKAGE... - sets $added: packages that its line installs in addition to these
 adds() {
 	local line
 	line=$(sed -n "s/^apt-get \(install .*[^ ]\) *# $1\(;.*\)*$/\1/p" /text/docs/install.md)
@@ -33,7 +33,8 @@ adds() {
 	added_by "$@" -- ${line#install} "$@"
 }
 
-# added_by PACKAGE... -- WORD... - sets $added: what the words install beside these packages
+# added_by PACKAGE... -- WORD... - sets $added: packages that apt installs for the words in
+# addition to these
 added_by() {
 	local beside=()
 	while [[ $1 != -- ]]; do beside+=("$1"); shift; done
@@ -42,13 +43,13 @@ added_by() {
 	added=$(comm -13 /tmp/beside /tmp/all)
 }
 
-# is_light ROLE PACKAGE...
+# is_light ROLE PACKAGE... - is_few() for the line of this role
 is_light() {
 	adds "$@"
 	is_few
 }
 
-# is_few - at most eight packages, and nothing for a compiler or plots
+# is_few - at most eight packages, none of them a compiler or for plots
 is_few() {
 	printf '%s\n' "${added//$'\n'/ }"
 	[[ $added == *jobio* && $(wc -l <<<"$added") -le 8 ]]
@@ -56,7 +57,7 @@ is_few() {
 	[ "$output" = '' ]
 }
 
-@test "beside slurmd a compute node gets at most eight packages, and no Python" {
+@test "a compute node with slurmd gets at most eight further packages, and no Python" {
 	is_light 'compute node' slurmd
 	[[ $added != *python* ]]
 	added_by slurmd -- slurmd jobio-node # as from an archive of the site
@@ -64,17 +65,17 @@ is_few() {
 	is_few
 }
 
-@test "beside slurmd or slurmctld, and Python, jobio check brings at most eight, and nothing for pages" {
+@test "a host with slurmd or slurmctld and Python gets at most eight further packages for jobio check, and none for pages" {
 	is_light "slurmctld's host" slurmd python3 ./jobio-node_*.deb ./jobio-plugin_*.deb
 	[[ $added != *jinja2* ]]
 	is_light "slurmctld's host" slurmctld python3
 }
 
-@test "beside slurm-client and Python a submit host gets at most eight, pages among them" {
+@test "a submit host with slurm-client and Python gets at most eight further packages, jinja2 among them" {
 	is_light 'submit host' slurm-client python3
 	[[ $added == *python3-jinja2* ]]
 }
 
-@test "beside slurmdbd and Python an accounting host gets at most eight" {
+@test "an accounting host with slurmdbd and Python gets at most eight further packages" {
 	is_light 'accounting host' slurmdbd python3
 }

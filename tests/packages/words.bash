@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# words.bash - words for the tests on one host that has all roles, which run there
+# words.bash - functions for the tests that run on one host with all roles
 # shellcheck shell=bash disable=SC2016 # backticks of the table
 
 readme=/jobio/src/README.md install=/jobio/src/docs/install.md tree=/jobio/obj
 
-# row WORD - the commands of a line of the table, one a line
+# row WORD - the commands of a row of the table, one a line
 row() {
 	awk -F' *[|] *' -v role="$1" '/^<!-- begin roles/ { on = 1 } /^<!-- end roles/ { on = 0 }
 		on && $2 == role { print $3 }' "$install" | grep -o '`[^`]*`' | tr -d '`'
 }
 
-# follow WORD [PROGRAM] - type them, but for those of this program, as root, in the build
-# tree; what they start does not hold the tests' output open
+# follow WORD [PROGRAM] - run them as root in the build tree, except those of this program;
+# processes that they start do not keep the tests' output open
 follow() {
 	local command
 	row "$1" >"/tmp/row"
@@ -32,8 +32,8 @@ within() {
 	done
 }
 
-# green ROLE - jobio check finds nothing to do on a host of this role, but for what is
-# the machine's and not a container's: what its kernel does (K..)
+# green ROLE - jobio check has no findings for a host of this role, except those about
+# the machine's kernel, which containers share (K..)
 green() {
 	local said status=0
 	said=$(jobio check --quiet --role="$1" 2>&1) || status=$?
@@ -43,11 +43,11 @@ green() {
 
 is_idle() { [[ $(sinfo -h -o %T) == idle ]]; }
 
-# conf_of PAGE... - their lines of jobio.conf
+# conf_of PAGE... - the lines of jobio.conf in these pages
 conf_of() { awk '/^```ini/ { on = 1; next } /^```/ { on = 0 } on' "$@"; }
 
-# next_conf - README's jobio.conf after the next step of docs/install.md, for a host of two
-# cores where no kernel counts, and where the stand-in shows what a client shows in /proc
+# next_conf - write README's jobio.conf after the next step of docs/install.md, for a host of two
+# cores without counting in the kernel, and with the stand-in's files in place of /proc's
 next_conf() {
 	conf_of "$readme" "$install" |
 		sed -E 's/^gate = off/gate = warn/; s/accounting.example.org/n1/; s/^(io_cores(_max)?) = .*/\1 = 1/

@@ -13,6 +13,6 @@ paths.LIBEXEC = os.environ["BUILDDIR"]
 
 
 def rows(text):
-    """Lines of words | what is said of them"""
+    """Parse lines "arguments | expected text" into pairs"""
     return [(shlex.split(words), said) for words, _, said in
             (line.strip().partition("| ") for line in text.strip("\n").splitlines() if "|" in line)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What commands refuse, in one sentence and with exit status 2; and --help, -V"""
+"""Errors of usage, in one sentence and with exit status 2; and --help, -V"""
 import pytest
 from conftest import rows
 

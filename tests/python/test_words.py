@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Numbers, times and texts: as people, spreadsheets and Slurm have them"""
+"""Formats of numbers, times and texts for users, spreadsheets and Slurm"""
 import pytest
 from conftest import rows
 
