@@ -10,8 +10,7 @@
 
 #include "lib/fileio.h"
 
-/* Inodes have the time of the last tick: both of one rename() may have different
- * ones. */
+/* Inode times have the resolution of a tick: the two of one rename() may differ. */
 #define TICKS_NS 20000000LL
 
 void away_open(struct away *away, const char *path)

@@ -11,7 +11,7 @@
 #include "lib/rundir.h"
 
 #define CGROUP_BYTES_MAX 65536
-#define CPUS_TEXT_MAX 100 /* of a list in a sentence */
+#define CPUS_TEXT_MAX 100 /* of a list in a message */
 
 int gate_open(struct gate *gate, const char *run_dir, uint32_t job_id, struct err *err)
 {
@@ -34,8 +34,8 @@ int gate_open(struct gate *gate, const char *run_dir, uint32_t job_id, struct er
 	return rc;
 }
 
-/* cpu_set_t and struct cpuset are both arrays of longs, lowest CPU first; only
- * on big-endian 32-bit machines would they differ. */
+/* cpu_set_t and struct cpuset are both arrays of longs, lowest CPU first; they would differ only on
+ * big-endian 32-bit machines. */
 _Static_assert(sizeof(unsigned long) == sizeof(uint64_t),
 	       "struct cpuset is handed to the kernel as it is");
 
@@ -55,7 +55,7 @@ int gate_bound(struct cpuset *bound)
 	return get_affinity(bound);
 }
 
-/* What this process may use. Leaves its binding as it was. */
+/* Read the CPUs that this process may use. Its binding stays the same. */
 static int look(struct gate_view *view, struct err *err)
 {
 	struct gate_view new = { .is_confined = true };
@@ -65,7 +65,7 @@ static int look(struct gate_view *view, struct err *err)
 	memset(&all, 0xff, sizeof(all));
 	if (get_affinity(&new.bound) < 0)
 		return err_set(err, "cannot read the task's CPUs: %s", strerror(errno));
-	/* The kernel clips this to the task's cpuset, whatever made it */
+	/* The kernel clips this to the task's cpuset */
 	if (set_affinity(&all) < 0)
 		return err_set(err, "cannot try the task's CPUs: %s", strerror(errno));
 	rc = get_affinity(&new.allowed);
@@ -77,10 +77,10 @@ static int look(struct gate_view *view, struct err *err)
 	return 0;
 }
 
-/* Where the first folder of a cgroup path ends that is of one job alone; NULL:
- * the path is not in one. slurmd calls it job_ID (cgroup_common.c), and on v2,
- * in slurmstepd's scope, by the run's SLUID from 26.05 on (cgroup_v2.c): there
- * any name will do. Several slurmd of one machine: NODE_slurmstepd.scope. */
+/* Return the end of the first folder in a cgroup path that is of one job alone; NULL: there is
+ * none. slurmd names it job_ID (cgroup_common.c), and on v2, in slurmstepd's scope, by the run's
+ * SLUID from 26.05 on (cgroup_v2.c): any name is accepted there. Several slurmd on one machine:
+ * NODE_slurmstepd.scope. */
 static char *job_folder(char *path, uint32_t job_id)
 {
 	static const char scope[] = "slurmstepd.scope/";
@@ -100,7 +100,7 @@ static char *job_folder(char *path, uint32_t job_id)
 	return NULL;
 }
 
-/* v2: folders are there for other reasons too; one confines that has CPUs */
+/* v2: a folder may exist for other reasons; it confines if it has CPUs */
 static bool has_cpus(const char *root, const char *folder)
 {
 	char path[RUNDIR_PATH_MAX], *text;
@@ -114,8 +114,8 @@ static bool has_cpus(const char *root, const char *folder)
 	return has;
 }
 
-/* Has the job's folder CPUs, which ends at 'end', or one on the way from there
- * down to the task: its step's, its own? */
+/* Return true if the job's folder, which ends at 'end', or one between it and the task (its step's,
+ * its own) has CPUs. */
 static bool has_cpus_below(const char *root, char *folder, char *end)
 {
 	char kept;
@@ -172,8 +172,8 @@ int gate_confined(uint32_t job_id, const char *proc_cgroup, const char *cgroup_r
 	return confined;
 }
 
-/* Slurm gives no CPU of the spec set to a job that has not asked for it; where jobs
- * are not confined, no job need ask. */
+/* Slurm gives no CPU of the spec set to a job that has not requested it; if jobs are not confined,
+ * no request is needed. */
 static bool is_refused(const struct gatefile *file, const struct cpuset *overlap, bool is_confined)
 {
 	struct cpuset spec = *overlap;
@@ -184,7 +184,7 @@ static bool is_refused(const struct gatefile *file, const struct cpuset *overlap
 	return file->asked || (is_confined && !cpuset_is_empty(&spec));
 }
 
-/* Why the job has these CPUs, and what can be done. */
+/* Return why the job has these CPUs, and what can be done. */
 static const char *cure_of(const struct gatefile *file, bool is_refused)
 {
 	if (file->asked)
@@ -234,7 +234,7 @@ enum gate_verdict gate_check(const struct gate *gate, int step_confined, const c
 	enum gate_verdict verdict;
 	int confined;
 
-	/* nothing to compare: spare the task the system calls */
+	/* nothing to compare: save the system calls */
 	if (!gate->is_known || gate->file.policy == GATE_OFF ||
 	    cpuset_is_empty(&gate->file.client_cpus))
 		return gate_judge(gate, &view, node, err);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* gate.h - may this task start on this node?
+/* gate.h - check the CPUs of a task before it starts
  *
- * Terms   view: what one task may use, as the kernel has it:
- *           allowed  the CPUs that it could bind itself to: its cpuset
- *           bound    the CPUs that it is bound to now; part of allowed
+ * Terms   view: CPUs of one task, from the kernel:
+ *           allowed  those that it could bind itself to: its cpuset
+ *           bound    those that it is bound to now; part of allowed
  *           confined the job has a cpuset of its own: no task can leave it
- *         gate file: what the prolog found out (gatefile.h). It says who owns
- *           which CPUs, all hardware threads of a core included, and the policy.
- *         A task passes when 'allowed' holds no CPU of the client. Where jobs
- *           are not confined, 'bound' is all that there is to judge by.
+ *         gate file: written by the prolog (gatefile.h). It has the CPUs of the
+ *           client, all hardware threads of a core included, and the policy.
+ *         A task passes if 'allowed' has no CPU of the client. If jobs are not
+ *           confined, 'bound' is used instead.
  *         Policy enforce refuses a task that could use the client's CPUs if its
- *           job asked for io-cores, or went around the node's spec set (with
+ *           job requested io-cores, or bypassed the node's spec set (with
  *           --core-spec=0). A plain job on CPUs that the site gives to all jobs
  *           is reported.
  * Owner   struct gate and gate_view are plain values.
- * Errors  gate_judge: GATE_REFUSE and GATE_REPORT set the sentence.
+ * Errors  gate_judge: GATE_REFUSE and GATE_REPORT set the message.
  * Runs    gate_open in slurmstepd, root, once a step. The rest in the forked
  *         task, as the user, in task_init: Slurm has put it into its cgroup and
  *         bound it (mgr.c:_fork_all_tasks, task.c:exec_task), its stdout and
@@ -33,7 +33,7 @@
 struct gate {
 	uint32_t job_id;
 	bool is_known; /* there is a gate file .. */
-	bool is_own;   /* .. that the job's prolog left, damaged perhaps */
+	bool is_own;   /* .. of the job's prolog, damaged perhaps */
 	struct gatefile file;
 };
 
@@ -49,27 +49,27 @@ enum gate_verdict {
 	GATE_REFUSE
 };
 
-/* Read the gate file of the job, else that of the node. 1 there is one, 0 there
- * is none, -1 it cannot be read (then nothing is known: every task passes). */
+/* Read the gate file of the job, else that of the node. Return 1, 0 if there is none, -1 if it
+ * cannot be read (then every task passes). */
 int gate_open(struct gate *gate, const char *run_dir, uint32_t job_id, struct err *err);
 
-/* The CPUs that this process is bound to. */
+/* Get the CPUs that this process is bound to. */
 int gate_bound(struct cpuset *bound);
 
 #define GATE_PROC_CGROUP "/proc/self/cgroup"
 #define GATE_CGROUP_ROOT "/sys/fs/cgroup"
 
-/* Is this process in a cgroup of the job that has CPUs? 1 yes, 0 no, -1 not known: no file, or
- * the paths are those of a cgroup namespace. Reads PROC_CGROUP and, on v2, cpuset.cpus below
- * CGROUP_ROOT. */
+/* Return 1 if this process is in a cgroup of the job that has CPUs, 0 if not, -1 if unknown: no
+ * file, or the paths are those of a cgroup namespace. Reads PROC_CGROUP and, on v2, cpuset.cpus
+ * below CGROUP_ROOT. */
 int gate_confined(uint32_t job_id, const char *proc_cgroup, const char *cgroup_root);
 
-/* No system call. 'node' is for the sentence. */
+/* No system call. 'node' is for the message. */
 enum gate_verdict gate_judge(const struct gate *gate, const struct gate_view *view,
 			     const char *node, struct err *err);
 
-/* Read this task's CPUs and judge them. STEP_CONFINED is gate_confined() of slurmstepd: plugins
- * whose task_init comes first (pyxis) may have moved the task to a cgroup namespace. */
+/* Read this task's CPUs and judge them. STEP_CONFINED is gate_confined() of slurmstepd: a plugin
+ * with an earlier task_init (pyxis) may have moved the task to a cgroup namespace. */
 enum gate_verdict gate_check(const struct gate *gate, int step_confined, const char *node,
 			     struct err *err);
 

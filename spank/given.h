@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* given.h - the variables of a job's profile, in the environment of its tasks
+/* given.h - set the variables of a job's profile in the environment of its tasks
  *
- * A variable that the user has set stays, whatever the profile says. One that an
- * outer job's profile gave (a job that submits a job hands its environment on) is
- * not the user's: it goes.
+ * A variable that the user has set is not changed. One that was set by an outer
+ * job's profile (a job that submits a job passes its environment on) is removed.
  *
- * Terms   JOBIO_ENVIRONMENT has the list that was given last, as in variables.h;
- *           what still has that value is what was given.
+ * Terms   JOBIO_ENVIRONMENT has the list that was set last, as in variables.h; a
+ *           variable that still has that value was set by jobio.
  * Owner   nothing.
- * Errors  none: a task without hints runs all the same.
+ * Errors  none: a task without hints runs anyway.
  * Runs    a task of slurmstepd, as the user, before the program: the environment
- *           is his, and its words are parsed as strictly as the site's.
+ *           is the user's, and parsed as strictly as the site's.
  */
 #ifndef JOBIO_SPANK_GIVEN_H
 #define JOBIO_SPANK_GIVEN_H

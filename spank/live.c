@@ -16,9 +16,9 @@
 
 #define PATH_SIZE 600
 #define RELAY_BYTES 4096
-#define FILES_MAX 65536L /* slurmstepd has fewer: some 10 ms, once a look */
+#define FILES_MAX 65536L /* slurmstepd has fewer: some 10 ms, once a live view */
 #define KEPT_FD 3	 /* the task's end of the socket */
-#define END_MS 50U	 /* its socket is closed: it is about to end */
+#define END_MS 50U	 /* its socket is closed: it is about to exit */
 
 bool live_is_asked(const char *value, uint32_t job_id)
 {
@@ -84,7 +84,7 @@ void live_close(struct live *live)
 
 /* ---- the task ---------------------------------------------------------------- */
 
-/* What came in at one side goes out at the other; false: either has ended. */
+/* Copy what has arrived at one side to the other. Return false if either has ended. */
 static bool carry(int from, int to)
 {
 	char bytes[RELAY_BYTES];
@@ -113,8 +113,8 @@ static void be_interruptible(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* slurmstepd's ends of this task's own pipes are closed on exec only: its standard
- * input would never end. Not close_range(2): older kernels have none. */
+/* slurmstepd's ends of this task's own pipes are close-on-exec, and nothing is executed: its
+ * standard input would never end. Older kernels have no close_range(2). */
 static void close_others(void)
 {
 	long fd, last = sysconf(_SC_OPEN_MAX);
@@ -148,7 +148,7 @@ void live_relay(const struct live *live, const char *node)
 		else if (fds[0].revents)
 			goes_on = carry(STDIN_FILENO, KEPT_FD);
 	}
-	/* where slurmstepd has the hooks called in a process of its own
-	 * (contain_spank, 24.05) it holds this end, too */
+	/* if slurmstepd has the hooks called in a process of its own (contain_spank, 24.05) that
+	 * one has this end open, too */
 	shutdown(KEPT_FD, SHUT_RDWR);
 }

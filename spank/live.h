@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* live.h - a step that looks at its job (look.h), in slurmstepd
+/* live.h - a step that shows its running job (look.h), in slurmstepd
  *
- * Terms   helper: jobio-live, as root, a child of slurmstepd. There it is in no
- *           cgroup of the user's tasks: who stops or suspends these does not stop it
- *           while it holds a lock of jobio-count. It is given the job and the
- *           user as slurmstepd knows them, nothing of the user's environment,
- *           and a socket; it ends when the other end is closed.
+ * Terms   helper: jobio-live, as root, a child of slurmstepd. It is in no cgroup of
+ *           the user's tasks: stopping or suspending these does not stop it
+ *           while it holds a lock of jobio-count. Its input is the job and the
+ *           user from slurmstepd, nothing of the user's environment, and a
+ *           socket; it exits when the other end is closed.
  *         The task has that other end, and the step's standard input and output:
- *           it hands bytes to and fro as the user, and never becomes a program.
- * Owner   struct live is a plain value; live_close() takes the helper back.
- * Errors  -1, sentence in *err: the task tells it to the viewer.
+ *           it copies bytes in both directions as the user, and executes nothing.
+ * Owner   struct live is a plain value; live_close() ends the helper.
+ * Errors  live->error: the task sends it to the viewer.
  * Runs    live_open, live_close: slurmstepd, root, once a step each. live_forked:
- *           slurmstepd, when the task is there. live_relay: the task.
+ *           slurmstepd, when the task exists. live_relay: the task.
  */
 #ifndef JOBIO_SPANK_LIVE_H
 #define JOBIO_SPANK_LIVE_H
@@ -26,7 +26,7 @@ struct live {
 	bool is_on;
 	pid_t helper;	  /* 0: none */
 	int task_fd;	  /* -1: none */
-	struct err error; /* why there is no helper; "": there is one */
+	struct err error; /* reason why there is no helper; "" */
 };
 
 struct live_step {
@@ -34,13 +34,13 @@ struct live_step {
 	const char *node, *conf;
 };
 
-/* Does the step's LOOK_ENV, 'value', ask for this job? */
+/* Return true if 'value', the step's LOOK_ENV, is this job's ID. */
 bool live_is_asked(const char *value, uint32_t job_id);
 
 /* Start PROGRAM, the helper. */
 void live_open(struct live *live, const char *program, const struct live_step *step);
 void live_forked(struct live *live);
-/* Until the viewer or the helper has gone; then the caller ends. */
+/* Run until the viewer or the helper has exited; then the caller exits. */
 void live_relay(const struct live *live, const char *node);
 void live_close(struct live *live);
 

@@ -22,7 +22,7 @@ enum {
 enum source {
 	NOBODY,
 	ENVIRONMENT,
-	OPTION /* command line or #SBATCH: Slurm does not say which */
+	OPTION /* command line or #SBATCH: Slurm does not distinguish them */
 };
 
 struct wish {
@@ -32,7 +32,7 @@ struct wish {
 
 static const struct {
 	const char *option;    /* as the user writes it */
-	const char *spank_env; /* how Slurm carries it on */
+	const char *spank_env; /* variable in which Slurm passes it on */
 	const char *suffix;    /* of the documented variables */
 	const char *question;
 	enum option_question answer;
@@ -41,11 +41,11 @@ static const struct {
 	{ "io-profile", SPANK_ENV "io_profile", "IO_PROFILE", "list", OPTION_PROFILE_LIST },
 };
 
-/* SPANK hands nothing to option callbacks: what they learn has to wait here
- * for option_settle(). One thread (sbatch/opt.c, salloc/opt.c, srun/opt.c). */
+/* SPANK passes no argument to option callbacks: their values are stored here for option_settle().
+ * One thread (sbatch/opt.c, salloc/opt.c, srun/opt.c). */
 static struct wish wishes[WISHES];
 static char env_words[WISHES][WORD_MAX];
-static char job_words[WISHES][WORD_MAX]; /* of the job around us; "": none */
+static char job_words[WISHES][WORD_MAX]; /* of the outer job; "": none */
 static bool has_env[WISHES];
 static void (*answer_question)(enum option_question question);
 static bool is_wished;
@@ -65,16 +65,15 @@ static const char *env_name(int wish, char *name, size_t room)
 
 static int on_option(int wish, const char *word, int remote)
 {
-	/* the node does not ask the option, it asks what the prolog checked */
+	/* the node uses the request that the prolog checked, not the option */
 	is_wished |= remote && word;
 	if (remote || wish < 0 || wish >= WISHES || !word)
 		return 0;
 	if (submit_command() == SUBMIT_OTHER)
 		answer_question(OPTION_NOT_HERE);
-	/* spank_process_env_options hands getenv's own pointer over: this call
-	 * is about the environment. The word may be that of an earlier part
-	 * of a het job (sbatch.c:_set_spank_env); ours is the documented
-	 * variable, or nothing. */
+	/* spank_process_env_options passes getenv()'s pointer: this call is for the environment.
+	 * The value may be that of an earlier component of a het job (sbatch.c:_set_spank_env): use
+	 * that of the documented variable, or none. */
 	if (word == getenv(known[wish].spank_env)) {
 		if (!has_env[wish])
 			return 0;
@@ -89,10 +88,9 @@ static int on_option(int wish, const char *word, int remote)
 	return 0;
 }
 
-/* Let Slurm read SBATCH_IO_CORES at the right moment, after #SBATCH and before
- * the command line. Without such a variable, remove what an outer job left: a
- * job that a job submits does not inherit the request, as it does not inherit
- * --core-spec. */
+/* Let Slurm read SBATCH_IO_CORES in its own order, after #SBATCH and before the command line.
+ * Without such a variable, remove the outer job's request: a job that a job submits does not
+ * inherit it, as it does not inherit --core-spec. */
 static void take_environment(void)
 {
 	const char *word, *outer;
@@ -162,10 +160,10 @@ enum option_question option_early_question(void)
 struct settle {
 	struct request request;
 	bool asked;	  /* by this user, for this component */
-	bool asked_cores; /* by number, not through a profile */
+	bool asked_cores; /* by number, not by a profile */
 };
 
-/* SBATCH_IO_CORES or --io-cores: what the user wrote */
+/* Return what the user wrote: SBATCH_IO_CORES or --io-cores */
 static const char *asked_by(int wish, char *name, size_t room)
 {
 	if (wishes[wish].source == ENVIRONMENT)
@@ -225,8 +223,8 @@ static void fill_defaults(struct settle *s, const struct config *config)
 		profile && profile->io_cores ? profile->io_cores : config->io_cores_default;
 }
 
-/* 1 the user reserves the same number by himself, 0 he reserves none,
- * -1 something else, or it cannot be told */
+/* Return 1 if the user reserves the same number, 0 if none, -1 if another number, or if this cannot
+ * be determined. */
 static int find_rival(const struct settle *s, struct err *err)
 {
 	unsigned int core_spec = 0;
@@ -258,7 +256,7 @@ static int reserve_or_yield(struct settle *s, struct err *err)
 	if (!s->request.io_cores || reserve(s, err) == 0)
 		return 0;
 	if (!s->asked) {
-		s->request.io_cores = 0; /* the site's default is no order */
+		s->request.io_cores = 0; /* the site's default is no request */
 		return 0;
 	}
 	if (s->asked_cores)
@@ -284,7 +282,7 @@ static int unset_job_env(void *sp, const char *name, const char *value)
 	return 0;
 }
 
-/* What an earlier component, or the job around us, left behind is not ours. */
+/* Remove the request of an earlier component, or of the outer job. */
 static void withdraw(spank_t sp)
 {
 	static const struct request all = { 1, "x" };
@@ -309,9 +307,8 @@ static int publish(spank_t sp, const struct settle *s, struct err *err)
 		"Slurm does not carry the request to the nodes (spank_job_control_setenv failed)");
 }
 
-/* What the job has asked for, as its steps find it in the environment: under
- * Slurm's own name, where an option or a variable said it, a profile's io-cores
- * included. */
+/* Set the job's request in the environment, for its steps: under Slurm's own name, as an option or
+ * a variable would, with the io-cores of a profile. */
 static void leave_for_steps(const struct request *request)
 {
 	char number[16];
@@ -323,8 +320,8 @@ static void leave_for_steps(const struct request *request)
 		setenv(known[PROFILE].spank_env, request->profile, 1);
 }
 
-/* Does the step ask for what its job has not? What the job has is told by the
- * gate (SLURM_IO_CORES), and by those who submitted it. */
+/* Return true if the step requests what its job does not have. The gate (SLURM_IO_CORES) and the
+ * submission have set what it has. */
 static bool is_new(int wish)
 {
 	static const char *const told[WISHES] = { "SLURM_IO_CORES", "SLURM_IO_PROFILE" };
@@ -334,7 +331,7 @@ static bool is_new(int wish)
 	       strcmp(job_words[wish], wishes[wish].text) != 0;
 }
 
-/* A step cannot change what its job has got: say so, once, if it matters. */
+/* A step cannot change the request of its job: set a note, if it tries to. */
 static enum option_outcome settle_step(struct err *err)
 {
 	bool cores = is_new(CORES), profile = is_new(PROFILE);
@@ -371,9 +368,8 @@ static int settle_with(struct settle *s, const struct config *config, struct err
 	return reserve_or_yield(s, err);
 }
 
-/* Where the site does not use jobio, a request is neither looked at nor carried
- * on: a node where it is in use would take it for a forged one, because nothing
- * is reserved for it. */
+/* If the site does not use jobio, a request is neither checked nor passed on: a node that uses it
+ * would take the request for forged, because nothing is reserved for it. */
 static enum option_outcome settle_off(spank_t sp, bool asked, struct err *err)
 {
 	struct err why = *err;
@@ -416,7 +412,7 @@ static enum option_outcome settle_job(spank_t sp, const char *conf, struct err *
 	config_free(config);
 	if (rc < 0 && s.asked)
 		return OPTION_REFUSED;
-	if (rc < 0) /* whoever asks for nothing is not refused */
+	if (rc < 0) /* a job without a request is not refused */
 		memset(&s.request, 0, sizeof(s.request));
 	leave_for_steps(&s.request);
 	return publish(sp, &s, err) < 0 ? OPTION_REFUSED : OPTION_DONE;
@@ -430,7 +426,7 @@ enum option_outcome option_settle(spank_t sp, const char *conf, struct err *err)
 		outcome = settle_step(err);
 	else
 		outcome = settle_job(sp, conf, err);
-	memset(wishes, 0, sizeof(wishes)); /* the next component's are its own */
+	memset(wishes, 0, sizeof(wishes)); /* the next component has its own */
 	return outcome;
 }
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* plugin.c - what Slurm calls, in each context, and who does the work
+/* plugin.c - Slurm's entry points, in each context, and what they call
  *
- *   context            callback        does
+ *   context            callback        calls
  *   sbatch salloc srun init            option_register
  *                      init_post_opt   option_settle: a refusal ends the client
- *   slurmstepd         init            option_register (Slurm insists)
+ *   slurmstepd         init            option_register (Slurm requires it)
  *                      init_post_opt   rundir_note_begun, away_open, gate_open,
  *                                      stepio_read
  *                      task_init_privileged
  *                                      private_mount_types
- *                      task_init       gate_check: a refusal ends the task; in
- *                                      the job's output, what it did not get
+ *                      task_init       gate_check: a refusal ends the task;
+ *                                      unmet requests go to the job's output
  *                      task_exit       stepio_read
  *                      exit            away_was, stepio_write
- *                      in a step that looks (live.h), instead of the last four:
+ *                      in a step of the live view (live.h), instead of the last four:
  *                      init_post_opt   live_open
  *                      task_post_fork  live_forked
  *                      task_init       live_relay, which ends the task
@@ -52,8 +52,8 @@
 
 SPANK_PLUGIN(jobio, 1)
 
-/* Static: Slurm gives the arguments of plugstack.conf to every callback, but
- * not to those of options. */
+/* Static: Slurm passes the arguments of plugstack.conf to every callback, but not to those of
+ * options. */
 static const char *conf = JOBIO_CONF;
 
 static void read_arguments(int argc, char *argv[])
@@ -124,11 +124,10 @@ static int init_client(spank_t sp, spank_context_t context)
 	return 0;
 }
 
-/* Ends the client itself when it refuses: the return value of a plugin that
- * plugstack.conf calls optional is thrown away (spank.c:_do_call_stack), and
- * that of a required one adds two lines that say nothing. Nothing has been
- * submitted yet (sbatch.c, salloc.c, srun/opt.c: before the job description is
- * made). */
+/* A refusal ends the client here: the return value of a plugin that plugstack.conf calls optional
+ * is ignored (spank.c:_do_call_stack), and that of a required one adds two lines without
+ * information. Nothing has been submitted yet (sbatch.c, salloc.c, srun/opt.c: before the job
+ * description is made). */
 static int settle_client(spank_t sp)
 {
 	struct err err = { "" };
@@ -149,19 +148,19 @@ static int settle_client(spank_t sp)
 
 /* ---- slurmstepd ---------------------------------------------------------- */
 
-/* slurm.h, the same in 22.05 .. 26.05; spank.h does not have them */
+/* slurm.h, the same in 22.05 .. 26.05; not in spank.h */
 #define STEP_EXTERN 0xfffffffcU
 #define STEP_BATCH 0xfffffffbU
 #define STEP_INTERACTIVE 0xfffffffaU
 #define NO_VALUE 0xfffffffeU
 
-/* What the tasks tell slurmstepd through a shared page, before they become the
- * user's programs. */
+/* Results of the tasks for slurmstepd, in a shared page, written before they execute the user's
+ * programs. */
 struct answers {
 	uint32_t refused_tasks, warned_tasks;
 	char refused[ERR_MAX]; /* "": not refused */
-	char warned[ERR_MAX];  /* "": not warned of */
-	struct cpuset cpus;    /* that they are bound to */
+	char warned[ERR_MAX];  /* "": no warning */
+	struct cpuset cpus;    /* that the tasks are bound to */
 	char private_mounts[PRIVATE_TYPES_MAX];
 	int confined; /* gate_confined() of slurmstepd */
 };
@@ -171,15 +170,15 @@ static struct {
 	struct gate gate;
 	char run_dir[512];
 	bool is_off;   /* the site does not use jobio on this node */
-	bool is_guess; /* of run_dir */
+	bool is_guess; /* run_dir is the default */
 	uint32_t job_id, step_id;
 	struct away away; /* this plugin's file */
 	pid_t pid;
 	struct stepio begin, end;
 	bool has_begin, has_end;
-	struct answers *answers;	 /* NULL: there was no memory for it */
-	int told_fd;			 /* -1: there is no folder for the job */
-	struct live live;		 /* of a step that looks */
+	struct answers *answers;	 /* NULL: out of memory */
+	int told_fd;			 /* -1: the job has no folder */
+	struct live live;		 /* of a step of the live view */
 	char environment[VARIABLES_MAX]; /* of the job's profile */
 } step;
 
@@ -189,7 +188,7 @@ static void find_name(spank_t sp, char *node, size_t size)
 		host_name(node, size);
 }
 
-/* NULL: there is none. */
+/* Return jobio.conf, or NULL. Set run_dir, is_off and is_guess. */
 static struct config *read_config(spank_t sp)
 {
 	struct err err = { "" };
@@ -205,7 +204,7 @@ static struct config *read_config(spank_t sp)
 	return config;
 }
 
-/* Where the profile was applied, by the prolog's word. */
+/* Use the environment of the profile in the gate file. */
 static void find_environment(const struct config *config)
 {
 	const struct config_profile *profile = NULL;
@@ -226,8 +225,8 @@ static void share_page(void)
 		step.answers->confined = -1;
 }
 
-/* Of a site that has switched jobio off no gate is known: whatever an earlier
- * prolog wrote, tasks pass. */
+/* If the site has switched jobio off no gate is opened: tasks pass, whatever an earlier prolog
+ * wrote. */
 static void open_gate(uint32_t job_id)
 {
 	struct err err = { "" };
@@ -245,8 +244,8 @@ static void open_gate(uint32_t job_id)
 			job_id, step.run_dir);
 }
 
-/* Only a step that was started to look has this job's number, and no program of
- * the user's runs in it. In a job that inherits the variable, its script does. */
+/* Only a step of the live view has this job's ID in the variable, and it executes no program of the
+ * user's. A job that inherits the variable has another ID. */
 static bool open_live(spank_t sp, uint32_t job_id)
 {
 	struct live_step with = { .job_id = job_id, .conf = conf };
@@ -264,7 +263,7 @@ static bool open_live(spank_t sp, uint32_t job_id)
 	return true;
 }
 
-/* Ends the task. One on each node is enough to hand bytes over. */
+/* Relay the live view, and end the task. One task on each node is enough. */
 static void look(spank_t sp)
 {
 	char node[256] = "";
@@ -277,7 +276,7 @@ static void look(spank_t sp)
 	_exit(EXIT_SUCCESS);
 }
 
-/* Empty until a task of any step has said what the job has not got. */
+/* Return a file that is empty until a task of any step has reported unmet requests. */
 static int open_told(uint32_t job_id)
 {
 	char path[RUNDIR_PATH_MAX];
@@ -302,9 +301,9 @@ static void open_users_step(uint32_t job_id, const struct config *config)
 	step.is_open = true;
 }
 
-/* Where the first step to load the plugin is not the extern step, which begins
- * before all others (PrologFlags=Contain), and the plugin came after the prolog,
- * that one has begun without it. */
+/* If the first step to load the plugin is not the extern step, which begins before all others
+ * (PrologFlags=Contain), and the plugin was installed after the prolog, the extern step has begun
+ * without it. */
 static void watch_plugin(uint32_t job_id, bool is_first)
 {
 	char gate[RUNDIR_PATH_MAX];
@@ -337,8 +336,8 @@ static int open_step(spank_t sp)
 	return 0;
 }
 
-/* What the user's programs may want to know. A value that is not true for this
- * job (inherited from the job that submitted it) must not be there. */
+/* Set the variables for the user's programs. Values inherited from the job that submitted this one
+ * are removed. */
 static void tell_task(spank_t sp)
 {
 	const struct gatefile *file = &step.gate.file;
@@ -362,10 +361,10 @@ static void tell_task(spank_t sp)
 	free(cpus);
 }
 
-/* Has the first node of the job got all it asked for? The tasks of a batch
- * script, and all that it starts, carry its answer to the other nodes. */
-#define GOT_ALL "JOBIO_GOT_ALL" /* the job's id: yes */
-#define SAID_NO "no"		/* before it: no, and it was said */
+/* Did the first node of the job get all that was requested? The tasks of a batch script, and all
+ * that it starts, carry its answer to the other nodes. */
+#define GOT_ALL "JOBIO_GOT_ALL" /* the job's ID: yes */
+#define SAID_NO "no"		/* before it: no, and this was reported */
 
 static void set_got(spank_t sp, const char *word)
 {
@@ -384,8 +383,8 @@ static bool has_got(spank_t sp, const char *word)
 	       !strcmp(text, wanted);
 }
 
-/* What its script has said is said for all that it starts, where the job had no
- * folder to note it in, too. */
+/* Return true if this node may report. After a batch script has reported, what it starts does not,
+ * also if the job has no folder to note it in. */
 static bool is_speaker(spank_t sp)
 {
 	int node_id = 0;
@@ -396,7 +395,7 @@ static bool is_speaker(spank_t sp)
 	return has_got(sp, "");
 }
 
-/* No prolog came to its end: nobody has found out what the job got. */
+/* No prolog was completed: what the job got is unknown. */
 #define UNPREPARED                                                                                 \
 	"the node's prolog did not prepare this job: its I/O options may "                         \
 	"have no effect"
@@ -412,8 +411,9 @@ static const char *what_it_lacks(const char *warning)
 	return warning;
 }
 
-/* The task is the user's and may make no file where the job's folder is: the one
- * that root has opened is locked instead. Without it each step speaks for itself. */
+/* Return true if no other task of the job has reported. The task is the user's and may not create a
+ * file in the job's folder: it locks the one that root has opened. Without that each step
+ * reports. */
 static bool is_first_to_tell(void)
 {
 	struct flock whole = { .l_type = F_WRLCK };
@@ -427,9 +427,9 @@ static bool is_first_to_tell(void)
 	return ftruncate(step.told_fd, 1) == 0;
 }
 
-/* One line in the job's output on what it asked for and has not got: from its
- * first node, or from one that has not got what the first one has; from the
- * first task there, once a job. Whoever asks for nothing is told nothing. */
+/* Print one line about unmet requests to the job's output: on its first node, or on one that did
+ * not get what the first one has; by the first task there, once a job. Without a request nothing is
+ * printed. */
 static void tell_job(spank_t sp, const char *node, const char *warning)
 {
 	const struct gatefile *file = &step.gate.file;
@@ -450,7 +450,7 @@ static void count_task(uint32_t *tasks)
 	__atomic_add_fetch(tasks, 1, __ATOMIC_RELAXED);
 }
 
-/* Where the task may run: two tasks may write at once. */
+/* Add the CPUs that the task may use: two tasks may write at once. */
 static void note_cpus(void)
 {
 	struct cpuset bound;
@@ -486,11 +486,10 @@ static void note_warned(int local_id, const struct err *why)
 		snprintf(step.answers->warned, ERR_MAX, "%s", why->text);
 }
 
-/* A refusal ends the task here: as with the option, Slurm ignores what an
- * optional plugin returns. The parent sees a task that exited with 1
- * (task.c:exec_task ends it the same way when a required plugin fails): the job
- * fails, the node stays up. All tasks of a step have the same cpuset: the first
- * one on the node speaks for all. */
+/* A refusal ends the task here: as with the option, Slurm ignores the return value of an optional
+ * plugin. The parent sees a task that exited with 1 (task.c:exec_task ends it the same way when a
+ * required plugin fails): the job fails, the node stays up. All tasks of a step have the same
+ * cpuset: the first one on the node reports for all. */
 static int check_task(spank_t sp)
 {
 	struct err err = { "" };
@@ -547,10 +546,10 @@ static int close_step(spank_t sp)
 		label.cpus = &answers->cpus;
 		label.private_mounts = answers->private_mounts;
 	}
-	/* for other jobs the item is the job's own id, or 0 */
+	/* for other jobs the item is the job's own ID, or 0 */
 	if (label.array_task_id != STEPIO_NONE)
 		label.array_job_id = item_or_none(sp, S_JOB_ARRAY_ID);
-	/* not an error: those are written into the job's output as well */
+	/* not an error: errors are written to the job's output as well */
 	if ((!step.has_end && stepio_read(&step.end, "/proc/self", &err) < 0) ||
 	    stepio_write(&step.begin, &step.end, &label, step.run_dir, &err) < 0)
 		slurm_info("jobio: stepio: the I/O of this step is lost: %s", err.text);
@@ -593,7 +592,7 @@ int slurm_spank_init_post_opt(spank_t sp, int argc, char *argv[])
 	}
 }
 
-/* All tasks of a step are in one namespace: the first one on the node looks. */
+/* All tasks of a step are in one namespace: only the first one on the node is examined. */
 int slurm_spank_task_init_privileged(spank_t sp, int argc, char *argv[])
 {
 	char note[RUNDIR_PATH_MAX];
@@ -635,9 +634,8 @@ int slurm_spank_task_post_fork(spank_t sp, int argc, char *argv[])
 	return 0;
 }
 
-/* slurmstepd has waited for the task, and its threads that forward are still
- * there. Not where Slurm calls this in a process of its own (contain_spank,
- * 24.05): that one's counters are nobody's. */
+/* slurmstepd has waited for the task, and its forwarding threads still run. Skipped if Slurm calls
+ * this in a process of its own (contain_spank, 24.05), which has other counters. */
 int slurm_spank_task_exit(spank_t sp, int argc, char *argv[])
 {
 	(void)sp;

@@ -31,7 +31,7 @@ static bool parse(char *line, const char **device, const char **type)
 	return *type && *device;
 }
 
-/* No other word of a table looks like one. */
+/* No other word of a table has this form. */
 static bool has_device(const char *table, const char *device)
 {
 	char word[LINE_TEXT_MAX + 2];
@@ -66,8 +66,8 @@ static bool read_space(const char *who, char space[SPACE_MAX])
 	return length > 0;
 }
 
-/* What is read here counts as the step's: the first line alone, as most tasks are
- * in the namespace of the node. */
+/* Bytes read here count as the step's: read the first line only, as most tasks are in the namespace
+ * of the node. */
 static bool read_note(const char *note, char space[SPACE_MAX])
 {
 	int fd = open(note, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
@@ -102,9 +102,8 @@ static void compare(const char *mine, const char *then, const char *now,
 			add_type(types, type);
 }
 
-/* What the node has mounted since the prolog (autofs) is in the table of process
- * 1, unless that one is the job's (a PID namespace) or slurmd has a mount namespace
- * of its own. */
+/* Mounts made on the node since the prolog (autofs) are in the table of process 1, unless that one
+ * is the job's (a PID namespace) or slurmd has a mount namespace of its own. */
 void private_mount_types(const char *note, char types[PRIVATE_TYPES_MAX])
 {
 	char ours[SPACE_MAX], nodes[SPACE_MAX], first[SPACE_MAX];

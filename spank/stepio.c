@@ -21,7 +21,7 @@
 #define IO_BYTES_MAX 4096
 #define CPUS_TEXT_MAX 1024
 
-#define TRIES 8		/* threads that move bytes meanwhile: look again */
+#define TRIES 8		/* of reading, while threads move bytes */
 #define THREADS_MAX 256 /* slurmstepd has about ten */
 
 static const struct {
@@ -57,7 +57,7 @@ static int parse(uint64_t *count, char *text, const char *path, struct err *err)
 	return found == STEPIO_COUNTERS ? 0 : err_set(err, "'%s': has not the four counters", path);
 }
 
-/* One call, so that the reader knows what it adds itself: the bytes it gets. */
+/* Read in one call, so that the bytes added by reading are known. */
 static ssize_t read_once(uint64_t *count, const char *path, struct err *err)
 {
 	char text[IO_BYTES_MAX];
@@ -94,8 +94,8 @@ static void take_off(uint64_t *all, const uint64_t *part)
 		all[i] = all[i] > part[i] ? all[i] - part[i] : 0;
 }
 
-/* All threads but this one. A thread that ends meanwhile is an error: its
- * counters have gone over to the process. */
+/* Sum up all threads but this one. A thread that ends meanwhile is an error: its counters have
+ * moved to the process. */
 static int read_others(uint64_t *sum, const char *proc, pid_t self)
 {
 	char path[256 + NAME_MAX];
@@ -123,14 +123,14 @@ static int read_others(uint64_t *sum, const char *proc, pid_t self)
 	return rc;
 }
 
-/* The process between two looks at its other threads. 1: nothing was moved
- * meanwhile; 0: something was, or a thread came or went; -1: unreadable. */
+/* Read the process between two readings of its other threads. Return 1 if nothing was moved
+ * meanwhile; 0 if something was, or a thread started or ended; -1 if unreadable. */
 static int read_between(struct stepio *io, const char *proc, struct err *err)
 {
 	uint64_t before[STEPIO_COUNTERS], mine[STEPIO_COUNTERS];
 	uint64_t reading[STEPIO_COUNTERS] = { [STEPIO_READ_CALLS] = 1 };
 	char path[256], own[256];
-	pid_t self = (pid_t)syscall(SYS_gettid); /* gettid: glibc 2.30 */
+	pid_t self = (pid_t)syscall(SYS_gettid); /* gettid(): glibc 2.30 */
 	ssize_t size;
 	int rc;
 
@@ -145,15 +145,15 @@ static int read_between(struct stepio *io, const char *proc, struct err *err)
 	if (!io->has_own)
 		return 0;
 	rc = !memcmp(before, io->own, sizeof(before));
-	/* the first reading is in this thread's counters, and not in itself */
+	/* this thread's counters include the first reading, which does not include itself */
 	reading[STEPIO_READ_BYTES] = (uint64_t)size;
 	take_off(mine, reading);
 	add(io->own, mine);
 	return rc;
 }
 
-/* Where threads never rest, the last look counts: a little more of their own,
- * a little less of the tasks'. */
+/* If the threads never pause, the last reading counts: a little more for slurmstepd, a little less
+ * for the tasks. */
 int stepio_read(struct stepio *io, const char *proc, struct err *err)
 {
 	struct stepio new = { .time = time(NULL) };
@@ -167,7 +167,7 @@ int stepio_read(struct stepio *io, const char *proc, struct err *err)
 	return 0;
 }
 
-/* What the tasks did; false: slurmstepd's own is in it. */
+/* Compute the I/O of the tasks. Return false if slurmstepd's own is in it. */
 static bool difference(uint64_t *tasks, const struct stepio *from, const struct stepio *to)
 {
 	bool is_own_out = from->has_own && to->has_own;
@@ -190,7 +190,7 @@ static const char *number_or_null(uint32_t n, char *text, size_t room)
 	return n == STEPIO_NONE ? "null" : text;
 }
 
-/* "text" as JSON, what is not ASCII as '?'; never longer than 'room'. */
+/* Write "text" as JSON, at most 'room' bytes, with '?' for what is not ASCII. */
 static void quote(const char *text, char *out, size_t room)
 {
 	size_t used = 0;
@@ -218,7 +218,7 @@ static void add_gate(char *text, size_t room, const char *word, const char *why,
 		 tasks);
 }
 
-/* ,"cpus":"0-7": a list that is long says nothing that anybody needs */
+/* ,"cpus":"0-7"; a long list is left out */
 static void add_cpus(char *text, size_t room, const struct cpuset *cpus)
 {
 	char *list = cpus ? cpuset_format(cpus) : NULL;

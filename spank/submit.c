@@ -31,8 +31,8 @@ struct client {
 	int (*set)(void *opt, const char *name, const char *value, bool early);
 };
 
-/* ISO C has no cast from an object pointer to a function pointer; POSIX asks
- * for this form (dlsym(3)). */
+/* ISO C has no cast from an object pointer to a function pointer; POSIX requires this form
+ * (dlsym(3)). */
 static void find(void *to, const char *symbol)
 {
 	*(void **)to = dlsym(RTLD_DEFAULT, symbol);
@@ -86,7 +86,7 @@ int submit_core_spec(unsigned int *cores, struct err *err)
 		return -1;
 	if (!client.isset(client.opt, "core-spec"))
 		return 0;
-	/* Slurm's own allocator made it (xmalloc): left to the process' end */
+	/* allocated by Slurm (xmalloc), never freed */
 	text = client.get(client.opt, "core-spec");
 	if (!text || number_parse(text, 0, CORE_SPEC_MAX, &n, NULL) < 0)
 		return 0; /* "unset": a later --thread-spec replaced it */
@@ -133,10 +133,10 @@ int submit_in_allocation(void)
 	return submit_is_set("jobid", NULL) == 1 || (job && *job);
 }
 
-/* The value of KEY as "scontrol show config" prints it, from the slurm.conf
- * that this client has read. slurm_ctl_conf_2_key_pairs() (api/config_info.c)
- * knows the layout of its own slurm_conf, so that no build of this plugin has
- * to; it costs some 0.1 ms and asks nobody. NULL: cannot tell. */
+/* Return the value of KEY as "scontrol show config" prints it, from the slurm.conf that this client
+ * has read; NULL: unknown. slurm_ctl_conf_2_key_pairs() (api/config_info.c) has the layout of its
+ * own slurm_conf, so that the plugin does not depend on it; it takes some 0.1 ms and sends no
+ * RPC. */
 static const char *site_value(const char *key)
 {
 	void *conf = dlsym(RTLD_DEFAULT, "slurm_conf");
@@ -152,7 +152,7 @@ static const char *site_value(const char *key)
 	find(&end, "slurm_list_iterator_destroy");
 	if (!conf || !pairs_of || !begin || !next || !end)
 		return NULL;
-	list = pairs_of(conf); /* lives until the process ends */
+	list = pairs_of(conf); /* never freed */
 	iterator = list ? begin(list) : NULL;
 	if (!iterator)
 		return NULL;
@@ -167,7 +167,7 @@ int submit_site_reserves(struct err *err)
 {
 	const char *allowed, *select;
 
-	/* -M: the job may go to a cluster whose slurm.conf is not here */
+	/* -M: the job may go to a cluster with another slurm.conf */
 	if (submit_is_set("clusters", NULL) == 1)
 		return 1;
 	allowed = site_value("AllowSpecResourcesUsage");
@@ -185,7 +185,7 @@ int submit_site_reserves(struct err *err)
 	return 1;
 }
 
-/* argv as the kernel has it; lives until the process ends */
+/* Return argv as the kernel has it, in static memory. */
 static char **command_line(int *argc)
 {
 	static char *argv[ARGUMENTS_MAX + 1];
@@ -207,7 +207,7 @@ static char **command_line(int *argc)
 	return argv;
 }
 
-/* Cheap, and no for nearly every command line: does any word end so? */
+/* Return true if any word ends so: cheap, and false for nearly every command line. */
 static bool has_word(char **argv, const char *word)
 {
 	size_t length = strlen(word), size;
@@ -228,8 +228,8 @@ int submit_asks_early(const char *name, const char *word)
 	char *letters = NULL;
 	char **argv = command_line(&argc);
 
-	/* Slurm's own table (slurm_opt.c) says where the options end and which
-	 * words are arguments of options: "sbatch -J --io-cores=help job.sh" */
+	/* Slurm's own table (slurm_opt.c) defines where the options end and which words are
+	 * arguments of options: "sbatch -J --io-cores=help job.sh" */
 	find(&table_of, "slurm_option_table_create");
 	if (!opt || !table_of || !has_word(argv, word))
 		return 0;
@@ -248,6 +248,6 @@ int submit_asks_early(const char *name, const char *word)
 			found = 1;
 	}
 	opterr = saved;
-	optind = 0; /* the clients start over themselves */
+	optind = 0; /* the clients start from the beginning */
 	return found;
 }
