@@ -26,7 +26,7 @@ struct live {
 	bool is_on;
 	pid_t helper;	  /* 0: none */
 	int task_fd;	  /* -1: none */
-	struct err error; /* reason why there is no helper; "" */
+	struct err error; /* why there is no helper, else "" */
 };
 
 struct live_step {

@@ -3,7 +3,7 @@
  *
  * Terms   a command is called with argv[0] = its own name ("cores") and
  *           returns the exit status of jobio.
- * Errors  command_fail() prints "jobio: NAME: SENTENCE" on stderr and returns
+ * Errors  command_fail() prints "jobio: NAME: MESSAGE" on stderr and returns
  *           the status, so that commands may return command_fail(...).
  * Runs    any user, any host, one thread.
  */
@@ -25,8 +25,8 @@ enum command_status {
 
 int command_fail(const char *name, enum command_status status, const struct err *err);
 
-/* A long option. Without 'set' it is a bool or, where it takes a value, a text of the options, at
- * 'at'. 'value' is not empty. */
+/* A long option. Without 'set' it sets the bool or, if it takes a value, the text at 'at' of the
+ * options. 'value' is not empty. */
 struct command_option {
 	const char *name;
 	int argument; /* no_argument, required_argument */
@@ -44,16 +44,16 @@ struct command_option {
 struct command_line {
 	const char *name;
 	const char *usage;		    /* what --help prints */
-	const struct command_option *table; /* --help apart; name NULL: the end */
-	bool has_words;			    /* behind the options: optind is the first */
-	/* of options that exclude each other; NULL: none */
+	const struct command_option *table; /* without --help; name NULL: the end */
+	bool has_words;			    /* after the options: optind is the first */
+	/* for options that exclude each other; NULL: none */
 	int (*check)(void *options, struct err *err);
 };
 
-/* Of a COMMAND_CALL, for tests: before anything of the machine is read. */
+/* For COMMAND_CALL, in tests: call before anything of the machine is read. */
 int command_set_sysfs(void *options, const char *name, const char *value, struct err *err);
 
-/* -1: go on; else the exit status, and all has been said. */
+/* Return -1 to continue; else the exit status, and all messages were printed. */
 int command_parse(const struct command_line *line, void *options, int argc, char *argv[]);
 
 #endif

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jobio-ask - ask the ledger of jobio.conf, for the jobio command
+/* jobio-ask - send queries to the ledger of jobio.conf, for the jobio command
  *
  * usage: jobio-ask [--conf=FILE] [QUESTION]...
  *
- * A question is one JSON object as ledger_link.h has them, an answer is one line on standard
- * output. Without a QUESTION they are read from standard input, one a line, and each is answered
- * before the next is read. Added to the ledger's own:
- *   {"op":"config"}     what the asker needs of jobio.conf, and the words for each quantity of IO;
- *                       the ledger is not asked
+ * A question is one JSON object as in ledger_link.h, an answer is one line on standard output.
+ * Without a QUESTION they are read from standard input, one a line, and each is answered before
+ * the next is read. In addition to the ledger's own:
+ *   {"op":"config"}     settings of jobio.conf for the caller, and the words for each quantity of
+ *                       IO; the ledger is not contacted
  *   {"op":"settings"}   jobio.conf (settings.h)
  *   {"op":"merge","ok":true,"records":[..]}
- *                       as if the ledger had answered so: of records from elsewhere
+ *                       used as an answer of the ledger: for records from elsewhere
  *   "form":"full"|"slim"|"row"
- *                       of get, list and merge: slim.h; all nodes of a job are in it, however
- *                       many answers of the ledger they take
- *   "advice":true       with a form: with advice, where the ledger has none
- *                     the ledger passes over both
- * Errors  a question that could not be asked: {"ok":false,"down":true,"error":"why"}, and with
- *           QUESTIONs exit status 1. jobio.conf that is wrong: one line on standard error, exit
- *           status 2; one that is not there, in the usual place, is only no ledger.
- * Runs    any user; every question has the deadline of [ledger] send_timeout.
+ *                       of get, list and merge: slim.h; it includes all nodes of a job, from as
+ *                       many answers of the ledger as needed
+ *   "advice":true       with a form: add advice if the ledger has none
+ *                     the ledger ignores both
+ * Errors  a question that cannot be sent: {"ok":false,"down":true,"error":"why"}, and with
+ *           QUESTIONs exit status 1. An invalid jobio.conf: one line on standard error, exit
+ *           status 2; a missing one, in the default place, only means that there is no ledger.
+ * Runs    any user; every question has the timeout of [ledger] send_timeout.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -37,10 +37,10 @@
 #include "tools/slim.h"
 
 #define NAME "jobio-ask"
-#define ANSWERS_MAX 64 /* about one job: more is left out */
+#define ANSWERS_MAX 64 /* about one job; more are left out */
 
 struct asker {
-	const char *conf;      /* NULL: the usual place */
+	const char *conf;      /* NULL: the default */
 	struct config *config; /* NULL: there is none */
 	struct config_advice limits;
 	char *warning; /* NULL: none */
@@ -114,7 +114,7 @@ static void put_error(const char *text, bool is_down)
 	print_json(top);
 }
 
-/* A list: each of its runs in the form that is wanted. */
+/* Print a list, each of its runs in the requested form. */
 static void put_list(const struct json *answer, const char *text, const struct slim_want *want)
 {
 	struct slim_run run = { 0 };
@@ -132,8 +132,8 @@ static void put_list(const struct json *answer, const char *text, const struct s
 	puts("]}");
 }
 
-/* The records of the nodes behind the last one; false: there are no more. A ledger that does
- * not know "after" sends the same again. */
+/* Get the records of the nodes after the last one. Return false if there are no more. A ledger that
+ * does not support "after" sends the same again. */
 static bool add_more(struct asker *a, const struct json *question, struct slim_run *run,
 		     enum slim_form form)
 {
@@ -198,7 +198,7 @@ static void put_answer(struct asker *a, const struct json *question, const char 
 	json_free(answer);
 }
 
-/* 0; 1: it could not be asked. */
+/* Return 0, or 1 if there is no answer. */
 static int ask(struct asker *a, const char *line)
 {
 	struct json *question = json_parse(line);
@@ -248,7 +248,7 @@ static void ask_all(struct asker *a, FILE *in)
 	free(line);
 }
 
-/* A host without a jobio.conf in the usual place has no ledger. */
+/* Without a jobio.conf in the default place there is no ledger. */
 static int load(struct asker *a)
 {
 	struct err err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jobio-cores - which cores and CPUs Slurm withholds from a job on a node, as JSON.
+/* jobio-cores - print the cores and CPUs that Slurm withholds from a job on a node, as JSON.
  * --map: each core, its socket, and its CPUs in Slurm's and in Linux's numbers. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,11 +51,8 @@ static const struct command_line line = {
 						  { 0 } },
 };
 
-/*
- * RestrictedCoresPerGPU keeps cores beside a GPU from jobs without one, but not
- * from a job that has the whole node, which --core-spec makes of it
- * (cons_helpers.c:cons_helpers_mark_avail_cores, 24.05).
- */
+/* RestrictedCoresPerGPU withholds cores near a GPU from jobs without one, but not from a job that
+ * has the whole node, as with --core-spec (cons_helpers.c:cons_helpers_mark_avail_cores, 24.05). */
 static void add_gpu_cores(const struct node *node, enum reservation_kind kind,
 			  struct findings *findings)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jobio-facts - print what only C knows of this node, as JSON: for jobio check
+/* jobio-facts - print the facts of this node that C programs can read, as JSON: for jobio check
  *
- * What jobio.conf says, or what is wrong with it; facts and findings of the filesystem
- * clients; the cores that Slurm withholds; how the kernel lets jobio count; spool, job
- * folders that are left, and an answer of each ledger. With --text it prints its findings:
- * for nodes without Python.
+ * Settings of jobio.conf, or its error; facts and findings of the filesystem clients; the cores
+ * that Slurm withholds; how jobio can count with this kernel; and an answer of each ledger. With
+ * --text it prints its findings: for nodes without Python.
  *
  * Exit status: 0; 2 with one line on standard error.
  */
@@ -35,7 +34,7 @@
 
 #define CLIENT_BUDGET_MS 20000
 #define HELPER_MS 5000U
-#define HELLO_EXTRA_MS 10000U /* munged and names have no deadline of ours */
+#define HELLO_EXTRA_MS 10000U /* munged and name resolution have no timeout of ours */
 
 struct facts {
 	const char *conf, *host, *root, *topology, *started, *record, *helpers;
@@ -157,8 +156,8 @@ static void add_map(struct json *object, const struct core_map *map)
 	}
 }
 
-/* What Slurm withholds from a job that asks for nothing, and from one that asks for one
- * core where it may. */
+/* Add the cores that Slurm withholds from a job without --core-spec, and from one with
+ * --core-spec=1 if it is allowed to use it. */
 static void add_reserved(struct json *object, struct node *node, const struct core_map *map)
 {
 	static const struct reservation_request unset = { RESERVATION_UNSET, 0 },
@@ -180,7 +179,7 @@ static void add_reserved(struct json *object, struct node *node, const struct co
 	reservation_free(&got);
 }
 
-/* What the running slurmd found when it was started (until 24.11). */
+/* Add the CPUs that the running slurmd found when it was started (until 24.11). */
 static void add_started(const struct facts *facts, struct json *object, unsigned int version)
 {
 	struct core_map_options options = { .xml = facts->started,
@@ -221,7 +220,7 @@ static void add_node(struct facts *facts)
 
 /* ---- counting -------------------------------------------------------------------------- */
 
-/* What jobio-count probe says. */
+/* Add the output of jobio-count probe. */
 static void add_count(const struct facts *facts)
 {
 	char *program = xasprintf("%s/jobio-count", facts->helpers);
@@ -256,7 +255,7 @@ static int end_at(const char *stage, const char *text)
 	return 0;
 }
 
-/* In a child: where it ended, and a sentence or the ledger's clock less ours. */
+/* In a child: print the last stage, and a message or the ledger's clock minus ours. */
 static int hello(void *arg)
 {
 	const struct config_ledger *ledger = arg;
@@ -303,7 +302,7 @@ static void add_hello(struct config_ledger *ledger, struct json *one)
 	child_result_free(&result);
 }
 
-/* Each of them: that the next one answers hides that one is down. */
+/* Add each ledger: jobio-send would use the next one, and hide that one is down. */
 static void add_ledgers(const struct facts *facts)
 {
 	struct json *list = json_add_list(facts->out, "ledgers");
@@ -344,7 +343,7 @@ static void say_count(const struct facts *facts)
 		say("H02", "warning", why, "see jobio-count(8)");
 }
 
-/* The findings, of a node without Python. */
+/* Print the findings, for a node without Python. */
 static void print_text(const struct facts *facts)
 {
 	const char *error = json_text(json_map(facts->out, "conf"), "error");

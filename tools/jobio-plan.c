@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jobio-plan - which cores to give to the filesystem client, and how to write
- * that for Slurm and for the client: JSON. */
+/* jobio-plan - choose the cores for the filesystem client, and print them as settings of
+ * Slurm and of the client: JSON. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +81,7 @@ static const struct command_line line = {
 
 /* ---- the plan ------------------------------------------------------------------ */
 
-/* What was said on the command line holds; else the client's cards. */
+/* Use the CPUs of the command line; else those near the client's NICs. */
 static int find_local(struct plan *plan, struct err *err)
 {
 	struct plan_options *options = plan->options;
@@ -93,7 +93,7 @@ static int find_local(struct plan *plan, struct err *err)
 	if (options->client &&
 	    plan_client_find(&plan->client, options->client, options->subject.conf, xml, err) < 0)
 		return -1;
-	/* drives and compute containers stay where they are */
+	/* drives and compute containers keep their cores */
 	if (!options->has_fixed && !cpuset_is_empty(&plan->client.fixed)) {
 		options->fixed = plan->client.fixed;
 		options->has_fixed = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which cores the client should have. */
+/* Choose the client's cores. */
 #include "tools/plan_parts.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@ static bool is_free(const struct plan *plan, unsigned int core)
 {
 	const struct core_map *map = plan->state.map;
 
-	/* core 0 takes the kernel's own work; the client refuses it */
+	/* core 0 runs the kernel's own work; the client refuses it */
 	return core < core_map_core_count(map) && !cpuset_has(core_map_core(map, core), 0) &&
 	       !cpuset_has(&plan->cores, core);
 }
@@ -20,7 +20,7 @@ static bool lies_in(const struct plan *plan, unsigned int core, const struct cpu
 	return cpuset_is_subset(core_map_core(plan->state.map, core), os_cpus);
 }
 
-/* The highest free core within 'os_cpus' (NULL: anywhere), or -1. */
+/* Return the highest free core within 'os_cpus' (NULL: anywhere), or -1. */
 static int highest(const struct plan *plan, const struct cpuset *os_cpus)
 {
 	for (int core = (int)core_map_core_count(plan->state.map) - 1; core >= 0; core--)
@@ -55,10 +55,10 @@ static void take_spread(struct plan *plan, unsigned int count)
 				progress = true;
 			}
 	}
-	take(plan, NULL, count); /* no NUMA nodes at all */
+	take(plan, NULL, count); /* there are no NUMA nodes */
 }
 
-/* Beside each card in turn. */
+/* Take cores near each NIC in turn. */
 static unsigned int take_local(struct plan *plan, unsigned int count)
 {
 	unsigned int taken = 0, before;
@@ -116,7 +116,7 @@ void plan_choose(struct plan *plan)
 		take_spread(plan, count);
 }
 
-/* Whole cores around the CPUs that the client has. */
+/* Use whole cores around the CPUs that the client has. */
 int plan_adopt(struct plan *plan, struct err *err)
 {
 	struct cpuset whole = { 0 };

@@ -23,7 +23,7 @@ static int look(struct plan_client *found, const struct config_client *section, 
 	return rc;
 }
 
-/* NUMA nodes, each once, in the order of the cards. */
+/* Find the NUMA nodes of the NICs, each once, in the order of the NICs. */
 static int find_domains(struct plan_client *client, const char *xml, struct err *err)
 {
 	struct cpuset seen = { 0 };

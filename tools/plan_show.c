@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A plan as JSON. */
+/* Print a plan as JSON. */
 #include "tools/plan_parts.h"
 
 #include <stdio.h>
@@ -33,7 +33,7 @@ static char *join_first_cpus(const struct plan *plan)
 	return text;
 }
 
-/* NULL: its cores are not said at the mount. */
+/* Return NULL if the cores are no mount option of the client. */
 static char *mount_options(const struct plan *plan)
 {
 	const char *nic = plan->options->nic;
@@ -49,7 +49,7 @@ static char *mount_options(const struct plan *plan)
 	return text;
 }
 
-/* The command of the client whose cores are planned. */
+/* Return the client's command that sets the planned cores. */
 static char *client_command(const struct plan *plan)
 {
 	struct client_place place = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The client's cores as others write them. */
+/* Convert the client's cores to the numbers of Linux, Slurm and the client. */
 #include "tools/plan_parts.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static int reserve(const struct plan *plan, const struct node *node, enum reserv
 	return 0;
 }
 
-/* A copy of the node whose spec set is the one abstract core, or empty. */
+/* Return a copy of the node with the spec set [list], or without one (NULL). */
 static struct node with_spec(const struct plan *plan, const struct cpuset *list)
 {
 	struct node node = plan->state.node;
@@ -55,7 +55,7 @@ static void add_unit(const struct plan *plan, struct cpuset *list, unsigned int 
 		cpuset_add(list, abs_core * unit + t);
 }
 
-/* Ask for every abstract core what slurmd makes of it. */
+/* Compute which CPUs slurmd reserves for each abstract core. */
 static int find_abstract(struct plan *plan, struct err *err)
 {
 	const struct node *record = &plan->state.node;
@@ -85,7 +85,7 @@ static int find_abstract(struct plan *plan, struct err *err)
 	return 0;
 }
 
-/* What would a job get that asks for as many io-cores, without a spec set? */
+/* Compare with a job that requests as many io-cores without a spec set. */
 static int compare_with_slurm(struct plan *plan, struct err *err)
 {
 	struct node bare = with_spec(plan, NULL);

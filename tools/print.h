@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* print.h - texts and findings as JSON
+/* print.h - print texts and findings as JSON
  *
  * Owner   print_add_text() frees the text that it is given.
  *         print_json() frees the object.
- * Errors  none are told: stdout is the caller's business.
+ * Errors  none; the caller checks stdout.
  * Runs    commands of jobio(1).
  */
 #ifndef JOBIO_TOOLS_PRINT_H
@@ -16,11 +16,11 @@
 
 struct json;
 
-/* NULL is "". */
+/* NULL is printed as "". */
 void print_add_text(struct json *json, const char *key, char *text);
-/* 'has_same': with "same_bytes", too. */
+/* 'has_same': add "same_bytes". */
 void print_add_findings(struct json *json, const struct findings *findings, bool has_same);
-/* Each with its place, the CPUs beside it and what it serves; 'xml' as for locality_load(). */
+/* Each with its NUMA node, the CPUs of that, and what it serves; 'xml' as for locality_load(). */
 void print_add_cards(struct json *list, const struct client_cards *cards, const char *xml);
 void print_json(struct json *json);
 

@@ -18,7 +18,7 @@ static void add_ledger(struct json *top, const struct config_ledger *ledger)
 	json_add_text(object, "wait_nodes", ledger->wait_nodes);
 }
 
-/* What a profile is for this client. */
+/* Add the settings of a profile for this client. */
 static void add_given(struct json *one, const struct config *config, const char *name,
 		      const struct config_client *client)
 {

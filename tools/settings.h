@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* settings.h - jobio.conf as JSON
+/* settings.h - print jobio.conf as JSON
  *
  * Terms   keys as in jobio.conf, but "ledger":{..}, "clients":[{"name":..,"nodes":..}] and
  *           "profiles":[{"name":"stream","io_cores":2,"mount_options":"..","empty":false,
  *             "clients":[{"name":"weka","mount_options":"..","used":true,"refused":["why"]}]}]
- *         clients of a profile: what a job with it gets on each, as its prolog has it: of
- *           [profile NAME:CLIENT] where there is one; used: the client's type takes some of it;
- *           refused: what the client would not take.
+ *         clients of a profile: settings of its jobs on each, as the prolog applies them: of
+ *           [profile NAME:CLIENT] if there is one; used: the client's type has some of them;
+ *           refused: those that the client rejects.
  * Owner   -
  * Errors  none.
  * Runs    jobio-ask, jobio-facts.

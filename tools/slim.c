@@ -11,9 +11,9 @@
 #include "lib/run.h"
 #include "lib/summary.h"
 
-/* ---- what nodes say the same ------------------------------------------------- */
+/* ---- values that nodes have in common ------------------------------------------ */
 
-/* Members of a record that are shown once for all nodes that have the same. */
+/* Members of a record that are printed once for all nodes with the same value. */
 static const char *const same[] = { "nodelist", "request",	"refused", "gate",     "io_cores",
 				    "machine",	"client",	"changes", "findings", "quality",
 				    "steps",	"more_clients", "user",	   "uid",      "gid" };
@@ -129,7 +129,7 @@ void slim_run_clear(struct slim_run *run)
 	*run = (struct slim_run){ 0 };
 }
 
-/* What the summary says behind " KEY=", in out[SUMMARY_MAX]; "" without one. */
+/* Copy the value of " KEY=" in the summary to out[SUMMARY_MAX]; "" if there is none. */
 static const char *said(const struct slim_run *run, const char *key, char *out)
 {
 	const char *text = json_text(run->first, "summary"), *at = text ? strstr(text, key) : NULL;
@@ -141,7 +141,7 @@ static const char *said(const struct slim_run *run, const char *key, char *out)
 
 /* ---- advice and timelines -------------------------------------------------- */
 
-/* As the ledger has it; else of the records that are here. */
+/* Add advice from these records, unless the ledger has sent it. */
 static void add_judged(struct json *top, const struct slim_run *run, const struct slim_want *want)
 {
 	struct advice_list *list;
@@ -200,7 +200,7 @@ static void add_timelines(struct json *top, const struct slim_run *run,
 			add_timeline(json_append_object(list), &lines->line[i]);
 }
 
-/* ---- what nodes say together ------------------------------------------------- */
+/* ---- sums over nodes -------------------------------------------------------------- */
 
 static void add_seconds(struct json *top, const char *key, double seconds)
 {
@@ -221,7 +221,7 @@ static void add_time(struct json *top, const struct slim_run *run)
 	add_seconds(top, "apart", time.apart);
 }
 
-/* Without what is unknown. */
+/* Copy the members that are not unknown. */
 static void add_known(struct json *to, const struct json *from)
 {
 	const struct json *one;
@@ -293,7 +293,7 @@ static void add_quality(struct json *top, const struct slim_run *run)
 
 /* ---- rows ----------------------------------------------------------------- */
 
-/* What the ledger would add up, where the summary has three digits. */
+/* Add exact totals, as the ledger does; the summary has three digits. */
 static void add_totals(struct json *top, const struct slim_run *run)
 {
 	struct json *totals;
@@ -317,7 +317,7 @@ static void add_totals(struct json *top, const struct slim_run *run)
 	json_add_known(totals, "write_calls", sum.numbers[IO_WRITE_CALLS]);
 }
 
-/* Each code once. */
+/* Add each code once. */
 static void add_findings(struct json *top, const struct slim_run *run)
 {
 	struct json *list = json_add_list(top, "findings");
@@ -338,7 +338,7 @@ static void add_findings(struct json *top, const struct slim_run *run)
 
 /* ---- all ------------------------------------------------------------------ */
 
-/* The members of the first answer but its records. */
+/* Copy the members of the first answer, without its records. */
 static void add_head(struct json *top, const struct slim_run *run)
 {
 	const struct json *one;

@@ -1,30 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* slim.h - what the records of a run say together, as JSON
+/* slim.h - merge the records of a run, and print them as JSON
  *
- * Terms   run: a job's answer of the ledger, or one of the runs of a list.
- *         full: the run as it came, and behind it
+ * Terms   run: the ledger's answer about a job, or one of the runs of a list.
+ *         full: the run as received, and after it
  *           "timelines":[{"fs":..,"source":..,"scope":..,"nodes":2,"start":..,"width_s":..,
  *             "read_bytes":[..],"write_bytes":[..],"calls":[..],..}]|null (null: records
  *             are missing)
- *           "judged":{..}, the object of advice_text(); only where the ledger does not say
- *             it itself
+ *           "judged":{..}, the object of advice_text(), unless the ledger has sent it
  *         slim: the same without "records", and
  *           "record_count":2
  *           "time":{"first":..,"last":..,"seconds":..,"apart":..}, null where unknown
  *           "lines":[{"kind":"app"|"other"|"wire","nodes":2, and IO of record.h}]: each
  *             filesystem and source, added up over nodes
  *           "lines_left_out":0
- *           "nodes":[{"node":"c1","start":..,"end":.., what of IO is of the job}]
+ *           "nodes":[{"node":"c1","start":..,"end":.., and IO of scope job}]
  *           "same":{"findings":[{"value":..,"nodes":["c1",..]}],..}: each member of a
- *             record that is in SAME, once for all nodes that have the same; of lists each
+ *             record that is in SAME, once for all nodes with the same value; of lists each
  *             element
  *           "quality_words":{"all_files":"counts every file, ..",..}
- *           of each advice also "option", what the next submission would say:
+ *           of each advice also "option", a change to the next submission:
  *           {"io_cores":2}, {"mount_option":"readcache"} (or "forcedirect"; by a profile),
  *           {"exclude":"c2"}, {"exclusive":true}, or null
  *         row: the head of a slim run and
- *           "user":"alice"|null,"totals":{..}|null (to the last digit, where all records
- *           of the job alone are there; null: as the summary has them),"time":..,
+ *           "user":"alice"|null,"totals":{..}|null (exact, if all records have counters of
+ *           scope job; null: as in the summary),"time":..,
  *           "findings":["W01",..],"judged":..
  * Owner   slim_run_clear() of a run that was zeroed first.
  * Errors  none; those of 'out' stay in it. Records of later versions are left out.
@@ -47,11 +46,11 @@ enum slim_form {
 };
 
 struct slim_run {
-	struct json *first; /* answer; the caller's */
+	struct json *first; /* answer; belongs to the caller */
 	struct record **records;
 	size_t count, room;
 	int64_t left_out;
-	struct json *same; /* NULL: it is not wanted */
+	struct json *same; /* NULL: not requested */
 	void **groups;	   /* of each member of SAME, by value */
 };
 
@@ -61,11 +60,11 @@ struct slim_want {
 	const struct config_advice *limits;
 };
 
-/* The first answer, which must live as long, or one that continues it. 'text': what it was
- * read from. */
+/* Add the first answer, which must stay valid, or one that continues it. 'text': what it was parsed
+ * from. */
 void slim_run_add(struct slim_run *run, struct json *answer, const char *text, enum slim_form form);
 void slim_run_clear(struct slim_run *run);
-/* One line without the newline; 'text': that of the first answer. */
+/* Print one line without the newline; 'text': that of the first answer. */
 void slim_run_put(const struct slim_run *run, const char *text, const struct slim_want *want,
 		  FILE *out);
 

@@ -52,7 +52,7 @@ static void take_shape(struct node *node, const struct core_map *map)
 	node->threads = shape->threads;
 }
 
-/* As the prolog keeps it in run_dir; nobody needs to have a jobio.conf. */
+/* Use the prolog's copy in run_dir; a jobio.conf is not required. */
 static int load_node(const struct subject *subject, struct node_state *state, struct err *err)
 {
 	const char *conf = subject->conf ? subject->conf : JOBIO_CONF;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* subject.h - the node and the machine that a command is asked about
+/* subject.h - options that select the node and the machine for a command
  *
  * Terms   --topology, --node, --slurmd-parameters, --task-plugin-param,
  *           --slurm-version, --spec-cores-first, --conf and
- *           --allow-spec-resources-usage mean the same in every command: see
+ *           --allow-spec-resources-usage are the same in every command: see
  *           jobio(1).
  * Owner   *state belongs to the caller: node_state_free().
- * Errors  -1, sentence in *err; *status is the exit status that fits it.
- * Runs    any user; asks slurmctld only without --topology and --node.
+ * Errors  -1, the reason in *err; *status is the exit status for it.
+ * Runs    any user; contacts slurmctld only without --topology and --node.
  */
 #ifndef JOBIO_TOOLS_SUBJECT_H
 #define JOBIO_TOOLS_SUBJECT_H
@@ -19,7 +19,7 @@
 #include "lib/node.h"
 #include "tools/command.h"
 
-/* NULL: not given. jobio(1) has judged them. */
+/* NULL: not given. jobio(1) has checked them. */
 struct subject {
 	const char *topology;
 	const char *line;
@@ -29,7 +29,7 @@ struct subject {
 	bool first;
 };
 
-/* Rows for the table of a command whose options begin with a struct subject. */
+/* Rows for a command's table; its struct of options begins with a struct subject. */
 /* clang-format off */
 #define SUBJECT_OPTIONS \
 	COMMAND_TEXT("topology", struct subject, topology), \
