@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# alone.bats - jobs that share a node, by all the ways that Slurm has for it
+# alone.bats - jobs that share a node, in all ways that Slurm allows
 #
-# Nothing is changed on a node that a job has not alone; a job that is on the
-# node, suspended or with a slurmstepd that does not end, loses nothing to
-# another. The gate is off: without the client's CPU there is room for one.
+# Nothing is changed on a node that a job does not have alone; a job that is still on the
+# node, suspended or with a slurmstepd that does not end, keeps its settings when another
+# job starts. The gate is off: without the client's CPU there is room for one job only.
 # shellcheck disable=SC2154,SC2030,SC2031 # submit sets $job, for one test
 
 load lib
@@ -30,27 +30,27 @@ teardown() {
 
 force='PartitionName=force Nodes=c[1-3] OverSubscribe=FORCE:2'
 
-# Time slices of 5 s; the partition high suspends jobs of the partition low.
+# Time slices of 5 s; jobs of the partition high suspend jobs of the partition low.
 turns=('PreemptType=preempt/partition_prio' 'PreemptMode=SUSPEND,GANG' 'SchedulerTimeSlice=5'
 	'PartitionName=force Nodes=c[1-3] OverSubscribe=FORCE:2'
 	'PartitionName=low Nodes=c[1-3] PriorityTier=1 PreemptMode=SUSPEND'
 	'PartitionName=high Nodes=c[1-3] PriorityTier=10 PreemptMode=OFF')
 
-# A job says what it finds, waits for go, and says it again.
+# The job prints the cache mode, waits for the file go.JOBID, and prints it again.
 # shellcheck disable=SC2016 # the job expands it
 look='mode() { grep " /mnt/weka " /run/weka-sim/mounts | grep -owE "forcedirect|readcache|writecache"; }
 mode; until [ -e "/home/alice/go.$SLURM_JOB_ID" ]; do sleep 0.2; done; mode'
 go() { on login touch "/home/alice/go.$1"; }
 
-# printed ID - what the job itself printed; that jobio says what it did not get
-# is tested in gate.bats
+# printed ID - output of the job itself, without jobio's lines about unmet requests, which
+# gate.bats tests
 printed() { job_output "$1" | sed '/^jobio: /d'; }
 
 has_said() { [[ $(printed "$1") == "$2" ]]; }
 has_begun() { [[ -n $(printed "$1") ]]; }
 is_mode() { [[ $(mount_mode c1) == "$1" ]]; }
 
-# begin OPTION... - a job on c1, which has said what it finds
+# begin OPTION... - submit a job on c1, and wait until it has printed the mode
 begin() {
 	submit "$look" -w c1 -n1 "$@"
 	within 60 has_begun "$job"
@@ -62,14 +62,14 @@ finish() {
 	wait_for_job "$1"
 }
 
-# expect_untouched ID - it wanted a profile and did not get it, and has a record
+# expect_untouched ID - its profile was not applied, and it has a record
 expect_untouched() {
 	expect_record "$1" c1 '.findings[] | select(.code == "W46").code' W46
 	expect_record "$1" c1 '.changes | length' 0
 	expect_record "$1" c1 '.quality | contains(["no_step"])' false
 }
 
-# expect_profile ID - it had its profile, the record is whole
+# expect_profile ID - its profile was applied and undone, and the record is complete
 expect_profile() {
 	expect_record "$1" c1 '.changes[0] | "\(.new) \(.made) \(.restored)"' 'forcedirect true true'
 	expect_record "$1" c1 '.quality | contains(["no_step"])' false
@@ -95,7 +95,7 @@ expect_profile() {
 	expect_untouched "$first"
 }
 
-@test "a plain job that came first finds its mount as it was" {
+@test "a plain job that came first keeps its mount unchanged" {
 	begin
 	local first=$job
 	begin --exclusive=user --io-profile=metadata
@@ -105,7 +105,7 @@ expect_profile() {
 	expect_untouched "$job"
 }
 
-@test "a job whose slurmstepd does not end keeps what it has, although the node is given away" {
+@test "a job with a slurmstepd that does not end keeps its profile, although Slurm gives the node to another job" {
 	begin --exclusive --no-requeue --io-profile=stream
 	local first=$job pid
 	pid=$(on c1 pgrep -f "^slurmstepd: .$first.batch")
@@ -113,7 +113,7 @@ expect_profile() {
 	on login scancel "$first"
 	within 20 job_is "$first" COMPLETING
 	on ctld scontrol update nodename=c1 state=down reason=stuck
-	# unless ReturnToService has it back already
+	# unless ReturnToService has resumed it already
 	on ctld scontrol update nodename=c1 state=resume || [[ $(node_state c1) != down* ]]
 	begin --exclusive --io-profile=metadata
 	expect_equal forcedirect "$(printed "$job")"
@@ -141,7 +141,7 @@ expect_profile() {
 	expect_untouched "$job"
 }
 
-@test "gang scheduling: jobs that take turns lose nothing to each other" {
+@test "gang scheduling: jobs in time slices keep their settings" {
 	slurm_conf "${turns[@]}"
 	begin -p force --io-cores=1 --io-profile=stream
 	local first=$job
@@ -157,7 +157,7 @@ expect_profile() {
 	expect_untouched "$job"
 }
 
-@test "a job that is suspended for another finds its profile again" {
+@test "a job that is suspended for another has its profile when it is resumed" {
 	begin -p low --io-cores=1 --io-profile=stream
 	local first=$job
 	begin -p high --io-cores=1 --io-profile=metadata
@@ -172,11 +172,11 @@ expect_profile() {
 	expect_equal writecache "$(mount_mode c1)"
 }
 
-@test "a suspended job whose slurmstepds were killed keeps its profile as long as it has processes" {
+@test "a suspended job keeps its profile after its slurmstepds were killed, as long as it has processes" {
 	slurm_conf "${turns[@]}"
 	begin -p low --io-cores=1 --io-profile=stream
 	local first=$job
-	# not the ones of the user's programs, which live on
+	# not those of the user's programs, which keep running
 	on c1 pkill -KILL -f "^slurmstepd: .${first}[.]"
 	within 10 no_stepd "$first"
 	begin -p high --io-cores=1 --io-profile=metadata
@@ -192,7 +192,7 @@ expect_profile() {
 
 no_stepd() { ! on c1 pgrep -f "^slurmstepd: .$1[.]"; }
 
-@test "a suspended job that is cancelled gives its profile back, under the job that runs" {
+@test "a suspended job that is cancelled has its profile undone while the other job runs" {
 	begin -p low --io-cores=1 --io-profile=stream
 	local first=$job
 	begin -p high

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# auth.bats - Slurm without MUNGE: AuthType=auth/slurm with its slurm.key, and a munged that
-# only jobio uses (SITE=auth_slurm); steps that are managed on the job's node
+# auth.bats - Slurm without MUNGE: AuthType=auth/slurm with its slurm.key, and a munged for
+# jobio only (SITE=auth_slurm); steps that are managed on the job's node (enable_stepmgr)
 # shellcheck disable=SC2154,SC2030,SC2031 # submit sets $job, for one test
 # shellcheck disable=SC2016 # quoted code runs elsewhere
 
@@ -12,7 +12,7 @@ teardown() { expect_healthy; }
 
 setting() { on login scontrol show config | sed -n "s/^$1 *= //p"; }
 
-# quiet HOST CODES - none of these findings is there
+# quiet HOST CODES - jobio check has none of these findings there
 quiet() {
 	check "$1"
 	no "$2" || { echo "$1"; return 1; }
@@ -27,7 +27,7 @@ munged() {
 	done
 }
 
-@test "from submission to the report: Slurm authenticates by itself, records are sealed with MUNGE" {
+@test "from submission to the report: Slurm uses auth/slurm, records are sent with MUNGE credentials" {
 	local host
 	expect_equal auth/slurm "$(setting AuthType)"
 	expect_equal cred/slurm "$(setting CredType)"
@@ -43,7 +43,7 @@ munged() {
 	for host in login ctld dbd c1; do quiet "$host" 'S[0-9]+|L[0-9]+'; done
 }
 
-@test "without munged Slurm runs jobs as before; jobio check has the lines to type, and the record comes later" {
+@test "without munged Slurm runs jobs as before; jobio check prints the commands to start it, and the record is sent later" {
 	local host
 	munged stop login c1 dbd
 	submit 'hostname' -n1 -w c1 --io-cores=1
@@ -73,7 +73,7 @@ munged() {
 	quiet login 'S[0-9]+'
 }
 
-@test "with enable_stepmgr the job's node starts its steps: they are counted, and the gate judges each" {
+@test "with enable_stepmgr the job's node starts its steps: they are counted, and the gate checks each" {
 	slurm_of_c1 's/^NodeName=c\[1-3\]\(.*\)/NodeName=c1 CpuSpecList=1\1\nNodeName=c[2-3]\1/
 		$a SlurmctldParameters=enable_stepmgr'
 	submit 'srun sh -c "echo \$SLURMD_NODENAME \$SLURM_IO_CPUS \$SLURM_STEPMGR"

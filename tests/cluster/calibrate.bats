@@ -14,32 +14,32 @@ teardown() {
 	expect_healthy
 }
 
-# calibrate [OPTION...] - as alice on c3, which has the filesystem of the nodes and
-# takes the place of a login node; small. Sets status and output
+# calibrate [OPTION...] - run jobio calibrate, small, as alice on c3, which has the filesystem
+# of the nodes and is used as a login node. Sets status and output
 calibrate() {
 	run enter_as alice "$JOBIO_CLUSTER-c3" timeout -s INT "${stop_after:-500}" \
 		jobio calibrate --dir=/mnt/weka --io-cores=1 --processes=4 --repeats=1 --seconds=1 \
 		--space=256M --max-bytes=2200M "$@" </dev/null
 }
 
-# its JQ - what it has measured
+# its JQ - a value of calibration.json
 its() { on c3 jq -r "$1" /home/alice/calibration/calibration.json; }
 
 expect_no_files() { expect_equal '' "$(on c3 find /mnt/weka -maxdepth 1 -name 'jobio-calibrate.*')"; }
 
-@test "fio's shapes run on reserved cores with each profile, and jobio's records agree with fio" {
+@test "fio runs on reserved cores with each profile, and jobio's records agree with fio" {
 	calibrate --profiles=none,stream -- --exclude=c3
 	expect_equal '0' "$status" || { echo "$output"; return 1; }
 	expect_text '2 jobs of 16 runs (2 settings, repeats: 1)' "$output"
 	expect_equal 'wekafs /mnt/weka jobio' "$(its '"\(.fstype) \(.mount) \(.cluster)"')"
 	expect_equal 'null 1 true true 16, stream 1 true true 16' \
 		"$(its '[.jobs | sort_by(.profile)[] | "\(.profile) \(.io_cores) \(.agrees) \(.counts) \(.runs | length)"] | join(", ")')"
-	# slurmstepd's counters lack what libaio moved; the rest is there to a percent
+	# slurmstepd does not count libaio's I/O: it has fewer bytes than fio, at most 10 % more
 	expect_equal 'true true' "$(its '[.jobs[] | .fio.write_bytes as $fio | .record |
 		.source == "stepd" and (.quality | contains(["aio_missing"])) and .write_bytes > 0 and .write_bytes < $fio * 1.1] | join(" ")')"
 	expect_equal true "$(its '.advice | .core_read_mbs > 0 and .core_write_iops > 0 and .sync_call_us > 0')"
 	expect_no_files
-	# what it found is what the site's reports compare with
+	# the site's reports use the measured values
 	on c3 cp /home/alice/calibration/advice.conf /home/alice/advice.conf
 	docker exec -i "$JOBIO_CLUSTER-login" sh -c 'printf "[advice]\ncalibration = /home/alice/advice.conf\n" >>/etc/slurm/jobio.conf'
 	run as alice jobio report "$(its '.jobs[0].job')"
@@ -47,7 +47,7 @@ expect_no_files() { expect_equal '' "$(on c3 find /mnt/weka -maxdepth 1 -name 'j
 	[[ $output != *'are not used'* ]]
 }
 
-@test "a job that the gate refuses is told with the gate's words" {
+@test "for a job that the gate refuses the gate's message is printed" {
 	reserving no
 	calibrate --profiles=none -- -w c1
 	reserving yes
@@ -62,13 +62,13 @@ expect_no_files() { expect_equal '' "$(on c3 find /mnt/weka -maxdepth 1 -name 'j
 	stop_after=8
 	calibrate --profiles=none,stream,cached --seconds=30 --max-bytes=4T -- --exclude=c3
 	expect_text 'jobio: calibrate: stopped; cancelling its jobs, removing its files' "$output"
-	# timeout's own, of a command that it has interrupted
+	# exit status of timeout(1) for an interrupted command
 	expect_equal 124 "$status"
 	expect_equal '' "$(on login squeue -h)"
 	expect_no_files
 }
 
-@test "jobs that somebody holds are told and cancelled" {
+@test "jobs that are held are reported and cancelled" {
 	calibrate --profiles=none -- --hold
 	expect_equal 1 "$status"
 	expect_text '(1 io-core, no profile): Slurm does not start it: JobHeldUser' "$output"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# cloud.bats - nodes that are there only while jobs need them: State=CLOUD, ResumeProgram,
-# SuspendProgram, PowerDownOnIdle; dynamic ones (slurmd -Z), and configless ones
+# cloud.bats - nodes that exist only while jobs need them: State=CLOUD, ResumeProgram,
+# SuspendProgram, PowerDownOnIdle; dynamic nodes (slurmd -Z), and configless nodes
 #
-# The cloud is this machine's docker. Slurm's programs leave an order in ctld:/srv/cloud,
-# which is carried out here: a new container of the nodes' image with an empty disk, called
-# otherwise than its node; or its end. Nothing of it is kept, but where a test says so.
+# The cloud is docker on this machine. Slurm's programs write orders to ctld:/srv/cloud, which
+# are carried out here: a new container of the nodes' image with an empty disk and a name that
+# is not its node's; or the end of one. Nothing of it is kept, except where a test notes it.
 # shellcheck disable=SC2016,SC2154,SC2030,SC2031 # alice's shell expands; submit sets $job,
 # for one test
 
@@ -33,7 +33,7 @@ setup_file() {
 	echo $! >"$CLOUD/cloud.pid"
 }
 
-# Whatever was reached above, and each step although one before it failed.
+# Every step is done, also after a failed step or an aborted test.
 teardown_file() {
 	local status=0
 	[[ ! -s $CLOUD/cloud.pid ]] || kill "$(<"$CLOUD/cloud.pid")" || :
@@ -46,7 +46,7 @@ teardown_file() {
 	return $status
 }
 
-# Each test begins with an empty cloud.
+# Each test starts with an empty cloud.
 setup() { site_conf; }
 
 teardown() {
@@ -73,7 +73,7 @@ ledger_again() {
 
 # ---- the cloud -----------------------------------------------------------------------
 
-# programs_make - ResumeProgram and SuspendProgram, which slurmctld runs as SlurmUser
+# programs_make - write ResumeProgram and SuspendProgram, which slurmctld runs as SlurmUser
 programs_make() {
 	on ctld install -d -o slurm -m 700 $ORDERS
 	docker exec -i "$JOBIO_CLUSTER-ctld" sh -c 'cat >/usr/local/sbin/cloud-resume
@@ -89,7 +89,7 @@ programs_make() {
 	END
 }
 
-# cloud - carry orders out, in their order, until somebody ends this
+# cloud - carry out the orders one by one until killed
 cloud() {
 	local file verb node orders
 	set +e
@@ -107,7 +107,7 @@ cloud() {
 	done
 }
 
-# container NAME OPTION... - a host more
+# container NAME OPTION... - start another host
 container() {
 	local name=$1
 	shift
@@ -116,8 +116,8 @@ container() {
 
 image() { docker inspect -f '{{.Config.Image}}' "$JOBIO_CLUSTER-c1"; }
 
-# machine NODE OPTION... - a new one, which its cloud calls by another name. With the file
-# "spool", where its name is, SlurmdSpoolDir is on its disk.
+# machine NODE OPTION... - start a new machine with another host name than its node's. If the file
+# "spool" contains the node's name, SlurmdSpoolDir is on its disk.
 machine() {
 	local node=$1 options=('--tmpfs=/var/spool/slurmd:mode=755,exec')
 	! is_marked spool "$node" || options=()
@@ -128,23 +128,23 @@ machine() {
 		"${options[@]}" "$(image)" compute
 }
 
-# machine_resume NODE - a new machine, or that of before, at another address
+# machine_resume NODE - start a new machine, or the old one with another address
 machine_resume() {
 	if is_there "$1"; then docker start "$JOBIO_CLUSTER-$1"; else machine "$1"; fi
 }
 
-# machine_suspend NODE - it ends as it stands. With the file "flush", where its name is,
-# SuspendProgram has a last word; with "keep" its disk stays.
+# machine_suspend NODE - end it without a shutdown. If the file "flush" contains the node's name,
+# SuspendProgram first runs jobio-send there; if "keep" does, its disk is kept.
 machine_suspend() {
 	! is_marked flush "$1" || docker exec "$JOBIO_CLUSTER-$1" /usr/libexec/jobio/jobio-send --flush=60
 	if is_marked keep "$1"; then crash "$1"; else machine_end "$1"; fi
 }
 
-# crash NODE - with its memory, not its disk
+# crash NODE - its memory is lost, its disk is kept
 crash() { ! is_up "$1" || docker kill "$JOBIO_CLUSTER-$1"; }
 machine_end() { ! is_there "$1" || docker rm -f -v "$JOBIO_CLUSTER-$1"; }
 
-# machines_end - of this cloud none is left
+# machines_end - remove all machines of this cloud
 machines_end() {
 	local all
 	mapfile -t all < <(docker ps -aq -f "label=jobio.cluster=$JOBIO_CLUSTER")
@@ -164,7 +164,7 @@ is_empty() {
 
 address() { docker inspect -f '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}' "$JOBIO_CLUSTER-$1"; }
 
-# site_conf LINE... - the jobio.conf of the next machines, with these lines in [ledger]
+# site_conf LINE... - write the jobio.conf of later machines, with these lines in [ledger]
 site_conf() {
 	on c1 cat /conf/jobio.conf | sed 's/^nodes = c.*/&,k[1-99],z[1-99]/' >"$CLOUD/jobio.conf"
 	printf '%s\n' "$@" >>"$CLOUD/jobio.conf"
@@ -172,7 +172,7 @@ site_conf() {
 
 # ---- jobs ----------------------------------------------------------------------------
 
-# order SCRIPT OPTION... - a job for the cloud; sets $job
+# order SCRIPT OPTION... - submit a job for the cloud; sets $job
 order() {
 	local script=$1
 	shift
@@ -183,7 +183,7 @@ order() {
 runs_on() { [[ $(on login squeue -h -j "$1" -o '%T %N') == "RUNNING $2" ]]; }
 completing() { [[ $(on login squeue -h -t all -j "$1" -o %T) == COMPLETING ]]; }
 
-# expect_end JOB NODE... - it has ended well, and its machines are gone
+# expect_end JOB NODE... - it has completed, and its machines are gone
 expect_end() {
 	local job=$1 node
 	shift
@@ -194,9 +194,9 @@ expect_end() {
 
 MODE='grep " /mnt/weka " /run/weka-sim/mounts | grep -ow forcedirect; hostname'
 
-# job_time_limit() of slurmctld looks every 30 s whether the machines of jobs are there: a job
-# takes as long, and these three run at once.
-@test "jobs with io-cores and a profile on machines that are made for them and gone as they end: the one whose epilog waits for the ledger and the one that is flushed lose no record while it is away, the third does" {
+# job_time_limit() of slurmctld tests every 30 s whether the machines of a job are up: a job takes
+# that long, so these three run at the same time.
+@test "machines that are made for a job and end with it: while the ledger is down no record is lost if the epilog waits for it (wait_nodes) or SuspendProgram sends it, otherwise the record is lost" {
 	local job_of=() i=0 node waiting lost flushed
 	site_conf 'wait_nodes = k1' 'send_timeout_ms = 60000'
 	echo k3 >"$CLOUD/flush"
@@ -228,18 +228,18 @@ MODE='grep " /mnt/weka " /run/weka-sim/mounts | grep -ow forcedirect; hostname'
 	expect_equal '' "$(record "$lost" k2)"
 }
 
-# first_record JOB NODE - of the job's first run
+# first_record JOB NODE - the record of the job's first run
 first_record() {
 	in_ledger "SELECT text FROM records JOIN runs ON run = id WHERE job = $1 AND node = '$2' ORDER BY first LIMIT 1"
 }
 
-# has_row JOB REGEX - one of its runs has this summary
+# has_row JOB REGEX - one of its runs has a summary that matches
 has_row() { [[ $(on login sacct -D -n -X -P -j "$1" -o SystemComment) =~ $2 ]]; }
 
-# restarted JOB NODE - of its last run's record: what the prolog found and did there
+# restarted JOB NODE VALUES - the record of its last run: restart, applied, old value, node_rebooted
 restarted() { expect_record "$1" "$2" '"\(.restart) \(.request.applied) \(.changes[0].old) \(.quality | contains(["node_rebooted"]))"' "$3"; }
 
-@test "machines that their cloud takes away under a job: where the disk comes back, with another boot and address, the record does; the next run has all, but where slurmd remembers the job" {
+@test "machines that end under a job: if the disk comes back, with another boot and address, the record is sent; the next run has its settings, unless slurmd still knows the job" {
 	local node before boot
 	site_conf 'wait_nodes = k[1-99]'
 	printf '%s\n' k1 k3 >"$CLOUD/keep"
@@ -251,7 +251,7 @@ restarted() { expect_record "$1" "$2" '"\(.restart) \(.request.applied) \(.chang
 	crash k1
 	crash k3
 	machine_end k2
-	# others get their addresses
+	# other hosts take their addresses
 	for node in "${NODES[@]}"; do container "not-$node" --entrypoint sleep "$(image)" infinity; done
 	on ctld scontrol update 'nodename=k[1-3]' state=down reason=reclaimed
 	within 30 job_is "$job" PENDING
@@ -267,7 +267,7 @@ restarted() { expect_record "$1" "$2" '"\(.restart) \(.request.applied) \(.chang
 	for node in k1 k3; do
 		expect_equal true "$(first_record "$job" $node | jq '.restart == 0 and (.quality | contains(["node_rebooted"]))')"
 	done
-	# Slurm runs no prolog for a job that slurmd has seen (cred_context.c)
+	# slurmd runs no prolog for a job that it has seen before (cred_context.c)
 	expect_record "$job" k3 '"\(.restart) \(.request.applied) \(.quality | contains(["start_unknown"]))"' 'null false true'
 	expect_text "jobio: node k3: the node's prolog did not prepare this job" "$(job_output "$job")"
 	within 30 has_row "$job" 'nodes=3/3 '
@@ -276,13 +276,13 @@ restarted() { expect_record "$1" "$2" '"\(.restart) \(.request.applied) \(.chang
 
 is_idle() { [[ $(node_state "$1") == idle ]]; }
 
-# as_any_other NODE - a job there has what it asks for, and check finds nothing wrong
+# as_any_other NODE - a job there has its io-cores and profile, and jobio check has no findings
 as_any_other() {
 	submit "$MODE" -p dynamic -w "$1" --io-cores=1 --io-profile=stream -n1
 	wait_for_job "$job"
 	expect_equal "forcedirect
 ip-10-0-0-${1:1}" "$(job_output "$job")"
-	# the plugin counts steps
+	# steps that the plugin has counted
 	expect_record "$job" "$1" '"\(.io_cores.count) \(.changes[0].restored) \(.steps)"' '1 true 1'
 	expect_summary "$job" '^jobio/1 .* nodes=1/1 cores=1 '
 	check "$1"
@@ -290,14 +290,14 @@ ip-10-0-0-${1:1}" "$(job_output "$job")"
 	on ctld scontrol delete "nodename=$1"
 }
 
-@test "a dynamic node (slurmd -Z), of which slurm.conf knows nothing, is like any other" {
+@test "a dynamic node (slurmd -Z), which slurm.conf does not name, works like any other" {
 	machine z1 -e SLURMD_OPTIONS=-Z
 	within 60 is_idle z1
 	as_any_other z1
 }
 
-@test "a configless node, which has Slurm's files from slurmctld and jobio.conf of its own, is like any other" {
-	# its default, as a path would be one on the node
+@test "a configless node, with Slurm's files from slurmctld and a jobio.conf of its own, works like any other" {
+	# the default of PlugStackConfig: a path would be one on the node
 	on ctld sed -i '/^PlugStackConfig=/d' /etc/slurm/slurm.conf
 	on ctld sh -c 'cd /etc/slurm && cp plugstack.conf /tmp/plugstack.conf && echo "optional jobio.so" >plugstack.conf'
 	on ctld scontrol reconfigure

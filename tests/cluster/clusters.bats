@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# clusters.bats - two clusters with one slurmdbd and one ledger: jobs of the same number,
-# on nodes of the same name, are not taken for each other
+# clusters.bats - two clusters with one slurmdbd and one ledger: jobs with the same ID, on
+# nodes with the same names, are kept apart
 #
-# The second cluster, "other", is made here: its slurmctld on octld, where its users log
-# in, too, and its nodes c1 and c2, on the hosts c1.other and c2.other. Its job ids begin
-# where the first one's are, and each test gives both as many jobs.
+# The second cluster, "other", is made here: its slurmctld on octld, which is also its
+# login host, and its nodes c1 and c2, on the hosts c1.other and c2.other. Its job IDs start
+# where the first cluster's are, and each test submits as many jobs to both.
 # shellcheck disable=SC2154,SC2030,SC2031 # pair sets $job, for one test
 # shellcheck disable=SC2016 # alice's shell expands
 
@@ -47,8 +47,8 @@ SEND=/usr/libexec/jobio/jobio-send
 
 # ---- the second cluster --------------------------------------------------------------
 
-# host NAME HOSTNAME ROLE - one of its hosts. A hostname without a domain would be one of
-# the first cluster's network, too, and its steps would go astray.
+# host NAME HOSTNAME ROLE - start one of its hosts. A hostname without a domain would also be
+# one of the first cluster's network, and steps would go to the wrong host.
 host() {
 	docker run -d --name "$JOBIO_CLUSTER-$1" --network-alias "$1" --hostname "$2" --label "jobio.cluster=$JOBIO_CLUSTER" \
 		--network "${JOBIO_CLUSTER}_default" --volumes-from "$JOBIO_CLUSTER-c1" --tmpfs /run:mode=755 \
@@ -74,7 +74,7 @@ other_up() {
 others_idle() { [[ $(on octld sinfo -h -t idle -o %D) == 2 ]]; }
 is_over() { [[ -z $(on "$1" squeue -h) ]]; }
 
-# pair SCRIPT [SBATCH OPTION...] - a job of the same number in each; sets $job
+# pair SCRIPT [SBATCH OPTION...] - submit a job with the same ID to each; sets $job
 pair() {
 	local there
 	submit "$@"
@@ -82,8 +82,8 @@ pair() {
 	expect_equal "$job" "$there"
 }
 
-# reads MIB MIB - a script that reads so much on each node, in the first cluster and in
-# the other
+# reads MIB MIB - a script that reads so many MiB on each node, in the first and in the
+# other cluster
 reads() {
 	printf 'n=%s; [ "$SLURM_CLUSTER_NAME" = jobio ] || n=%s; srun dd if=/dev/zero of=/dev/null bs=1M count=$n status=none' "$1" "$2"
 }
@@ -93,23 +93,23 @@ both_over() {
 	within 60 is_over octld
 }
 
-# report HOST OPTION... - of jobio, as root
+# report HOST OPTION... - output of jobio report on that host, as root
 report() { inside "$JOBIO_CLUSTER-$1" jobio report "${@:2}" </dev/null; }
 
-# of CLUSTER JOB - the summaries that slurmdbd has
+# of CLUSTER JOB - the summaries in slurmdbd
 of() { on login sacct -M "$1" -n -X -P -j "$2" -o SystemComment; }
 of_matches() { [[ $(of "$1" "$2") =~ $3 ]]; }
 
-# expect_of CLUSTER REGEX - $job has such a summary there
+# expect_of CLUSTER REGEX - the summary of $job in that cluster matches
 expect_of() { within 60 of_matches "$1" "$job" "$2" || { of "$1" "$job" >&2; return 1; }; }
 
-# told HOST - of which cluster, nodes and how many times 32 MiB $job is there
+# told HOST - the report of $job on that host: cluster, nodes, read bytes in units of 32 MiB, runs
 told() {
 	report "$1" --json "$job" |
 		jq -r '"\(.cluster) \([.records[].node] | join(",")) \(.totals.read_bytes / 33554432 | floor) \(.runs | length)"'
 }
 
-@test "jobs of one number on nodes of one name have each its summary, its report and its list" {
+@test "jobs with the same ID on nodes with the same names have a summary, a report and a list each" {
 	local host cluster
 	pair "$(reads 16 64)" -N2 --ntasks-per-node=1 -w c1,c2
 	both_over
@@ -129,7 +129,7 @@ told() {
 	done
 }
 
-@test "arrays of one number are shown each on its cluster's hosts" {
+@test "arrays with the same ID are shown on the hosts of their cluster" {
 	pair "$(reads 1 1)" --array=1-2%1 -n1
 	both_over
 	within 60 have 2 jobio
@@ -139,10 +139,10 @@ told() {
 	expect_text "job ${job}_2 on cluster other, user alice" "$(report octld "${job}_2")"
 }
 
-# have COUNT CLUSTER - so many tasks of $job have their summary
+# have COUNT CLUSTER - so many tasks of $job have a summary
 have() { [[ $(of "$2" "$job" | grep -c '^jobio/1 .* nodes=1/1 ') == "$1" ]]; }
 
-@test "a run waits for its own node, though one of that name has reported for the other cluster" {
+@test "a run waits for its own node, even if a node with that name has reported for the other cluster" {
 	on c2 mv $SEND $SEND.away
 	pair "$(reads 1 1)" -N2 --ntasks-per-node=1 -w c1,c2
 	both_over
@@ -157,7 +157,7 @@ have() { [[ $(of "$2" "$job" | grep -c '^jobio/1 .* nodes=1/1 ') == "$1" ]]; }
 seen() { report "$1" --json "$job" | jq -r '"\(.cluster) \(.nodes_seen) \(.nodes_expected) \(.state)"'; }
 seen_here() { [[ $(seen login) == "$1" ]]; }
 
-@test "while slurmdbd is away the job of a host's own cluster is shown" {
+@test "while slurmdbd is down a host shows the job of its own cluster" {
 	pair "$(reads 32 128)" -n1 -w c1
 	both_over
 	expect_of jobio 'nodes=1/1 '
@@ -167,10 +167,10 @@ seen_here() { [[ $(seen login) == "$1" ]]; }
 	expect_equal 'other c1 4 1' "$(told octld)"
 }
 
-# reason_there_starts TEXT - of the other cluster's c1
+# reason_there_starts TEXT - the drain reason of the other cluster's c1 starts with TEXT
 reason_there_starts() { [[ $(on octld scontrol -o show node c1) == *" Reason=$1"* ]]; }
 
-@test "a node of the other cluster is drained there, and not the node of that name here" {
+@test "a node of the other cluster is drained there, and the node with that name here is not" {
 	on oc1 sed -i 's/^on_error = .*/on_error = drain/' /etc/slurm/jobio.conf
 	on oc1 weka-sim set faults.disconnected=0
 	pair true --io-cores=1 -n1 -w c1
@@ -179,7 +179,7 @@ reason_there_starts() { [[ $(on octld scontrol -o show node c1) == *" Reason=$1"
 	expect_equal '' "$(reason c1)"
 }
 
-@test "the report of the site is of both clusters, wherever it is asked for" {
+@test "the report of the site contains both clusters on every host" {
 	local host here there
 	pair true -n1
 	both_over

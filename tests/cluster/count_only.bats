@@ -1,14 +1,14 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# count_only.bats - a site with the jobio.conf of README.md, which counts and does nothing else
+# count_only.bats - a site with the jobio.conf of README.md, which only counts
 # shellcheck disable=SC2154,SC2030,SC2031 # submit sets $job, for one test
 
 load lib
 
 readonly all_hosts='login ctld dbd c1 c2 c3'
 
-# README's first file, with this site's accounting host, and where the stand-in has what a real
-# client has in /proc
+# readme_conf - README's first jobio.conf, with this site's accounting host, and the stand-in's
+# files in place of a real client's files in /proc
 readme_conf() {
 	awk '/^```ini/ { on = 1; next } /^```/ { on = 0 } on' "$BATS_TEST_DIRNAME/../../README.md" |
 		sed 's/^host = .*/host = dbd/; /^type = weka/a mount_table = /run/weka-sim/mounts\nproc_dir = /run/weka-sim/proc'
@@ -45,14 +45,14 @@ teardown_file() {
 	on dbd svc start jobio-ledgerd
 }
 
-@test "a job has its record" {
+@test "a job gets a record" {
 	submit 'dd if=/dev/zero of=/mnt/weka/count-only bs=1M count=4 2>/dev/null' -w c1
 	wait_for_job "$job"
 	expect_summary "$job" '^jobio/1 .* nodes=1/1 '
 }
 
-# H02 is of containers, and N07 is so here: the client polls on a CPU of all jobs.
-@test "jobio check has no finding on any host, and names what is ready" {
+# H02 comes from containers; N07 is right here: the client polls on a CPU that all jobs may use.
+@test "jobio check has no finding on any host, and prints what is ready" {
 	local host found
 	for host in $all_hosts; do
 		found=$(on "$host" jobio check --json | jq -r '[.findings[] | select(.severity != "info" and (.code | IN("H02", "N07") | not)) | "\(.code) \(.text)"] | join("\n")')

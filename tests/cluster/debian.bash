@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# debian.bash - a Debian from the mirrors of this machine's own apt
+# debian.bash - a Debian from the mirrors of this machine's apt
 # shellcheck shell=bash
 
-# The address behind a mirror list of Debian's cloud images.
+# resolve_uri URI - the address behind a mirror list of Debian's cloud images
 resolve_uri() {
 	local uri=$1
 	[[ $uri == mirror+file:* ]] || { printf '%s\n' "$uri"; return; }
 	awk '!/^#/ && NF { print $1; exit }' "${uri#mirror+file:}"
 }
 
-# Print the first address in apt's configuration whose release matches $1 and
-# that serves Debian's suite $2 (a third party's repository does not).
+# apt_mirror PATTERN SUITE - print the first address in apt's configuration that has Debian's
+# SUITE and a release that matches PATTERN (repositories of third parties have no such suite).
 # shellcheck disable=SC2016 # apt fills in the format, not the shell
 apt_mirror() {
 	local pattern=$1 suite=$2 uri release
@@ -26,7 +26,7 @@ apt_mirror() {
 	return 1
 }
 
-# Does this address have Debian's release file of the suite?
+# serves URI SUITE - true if the address has Debian's release file of the suite
 serves() {
 	local helper=/usr/lib/apt/apt-helper tmp rc=0
 	tmp=$(mktemp -d)
@@ -49,12 +49,12 @@ sources() {
 	printf 'deb %s %s-security main\n' "$security" "$suite"
 }
 
-# debian_tar SUITE [PACKAGE...] - print a plain Debian as an archive; of the architecture
-# $debian_arch, if set: its packages are unpacked only, since their scripts do not run here
+# debian_tar SUITE [PACKAGE...] - print a plain Debian as an archive; for the architecture
+# $debian_arch, if set: its packages are only unpacked, since their scripts do not run here
 #
-# minbase is closest to the official slim images. A frozen mirror outlives the
-# Valid-Until of sid's release file. Without the hook, bookworm drags in perl. Its
-# "cat >&11" is too much for dash: what we hold open makes room for one digit.
+# minbase is closest to the official slim images. A frozen mirror may be older than the
+# Valid-Until of sid's release file allows. Without the hook bookworm gets perl as well. The
+# "cat >&11" of mmdebstrap fails in dash, which accepts one digit: close our descriptors.
 # shellcheck disable=SC2016 # the hooks' $1 is for mmdebstrap's shell
 debian_tar() {
 	local suite=$1 lists proxy opts=(--variant=minbase)

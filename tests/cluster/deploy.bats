@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# deploy.bats - what docs/deploy.md says, on a cluster: the check of each host, a
-# job through all rooms, a canary, the switch, and what drains a node
+# deploy.bats - the steps of docs/deploy.md on a cluster: jobio check on each host, a
+# job with all parts of jobio, a canary, the switch, and what drains a node
 # shellcheck disable=SC2016,SC2154,SC2030,SC2031 # a node's shell expands; submit sets $job,
 # for one test
 
@@ -20,13 +20,13 @@ teardown() {
 	local host
 	for host in login ctld dbd c1 c2 c3; do
 		check "$host"
-		# a node of two cores, which are too few for io_cores_max (J08)
+		# a node of two cores has too few for io_cores_max (J08)
 		no 'S[0-9]+|J0[1-79]|J1[0-9]|L[0-9]+|H0[13]' || { echo "$host"; return 1; }
 		expect_text 'role ' "$output"
 	done
 }
 
-@test "roles are found, and nodes that differ in nothing say the same" {
+@test "jobio check finds the roles of hosts, and prints the same on equal nodes" {
 	local answers host
 	answers=$(for host in login ctld dbd c1 c2 c3; do
 		printf '%s: ' "$host"
@@ -41,7 +41,7 @@ teardown() {
 	for host in c2 c3; do expect_equal "$answers" "$(on "$host" jobio check || :)"; done
 }
 
-@test "a job of jobio check goes through all rooms" {
+@test "the job of jobio check --submit runs with option, gate and report" {
 	run as alice jobio check --submit --role=login
 	expect_text 'option   srun took --io-cores=1: job ' "$output"
 	expect_text 'gate     the task may start' "$output"
@@ -57,27 +57,27 @@ teardown() {
 	expect_text 'runs with: Epilog=/usr/libexec/jobio/new-epilog here, /usr/libexec/jobio/epilog there' "$output"
 }
 
-@test "a ledger that is down is found, by the name of its host" {
+@test "a ledger that is down is found, with the name of its host" {
 	on dbd svc stop jobio-ledgerd
 	check c1
 	on dbd svc start jobio-ledgerd
 	expect_text "L04 error: the ledger cannot be reached: ledger 'dbd:8632'" "$output"
 }
 
-# everywhere SED - change jobio.conf on every host
+# everywhere SED - change jobio.conf on all hosts
 everywhere() {
 	local host
 	for host in login dbd c1 c2 c3; do set_conf "$host" "$1"; done
 }
 
-# submit_says OPTION... - what sbatch prints; sets $job
+# submit_says OPTION... - submit; sets $said to the output of sbatch, and $job
 submit_says() {
 	said=$(enter_as alice "$JOBIO_CLUSTER-login" sbatch --parsable -o '/home/alice/%j.out' "$@" \
 		<<<$'#!/bin/bash\nawk "/Cpus_allowed_list/ { print \\$2 }" /proc/self/status; echo "cores ${SLURM_IO_CORES:-none}"' 2>&1)
 	job=$(tail -n 1 <<<"$said")
 }
 
-@test "enabled = no: options are taken, nothing is reserved or changed, and the record says why" {
+@test "enabled = no: options are accepted, nothing is reserved or changed, and the record has the reason" {
 	everywhere '/^\[jobio\]/a enabled = no'
 	submit_says --io-cores=1 --io-profile=stream -n1 -w c1
 	expect_text 'sbatch: jobio: option: --io-cores and --io-profile: nothing is done: the site has switched jobio off (enabled=no)' "$said"
@@ -90,7 +90,7 @@ submit_says() {
 	expect_text 'J10 info: jobio does nothing on this host' "$output"
 }
 
-@test "enabled = no opens the gate at once, also for jobs that are prepared already" {
+@test "enabled = no switches the gate off at once, also for jobs whose prolog has run" {
 	reserving no
 	submit 'echo ran' -n1 -w c1 --exclusive --io-cores=1
 	wait_for_job "$job"
@@ -123,7 +123,7 @@ submit_says() {
 
 is_drained() { [[ $(on login sinfo -h -n "$1" -o %T) == drain* ]]; }
 
-# drained_by FILE REASON - c1 without this script drains at its next job
+# drained_by FILE REASON - c1 without this script is drained by its next job
 drained_by() {
 	on c1 mv "$1" "$1.away"
 	check c1
@@ -138,12 +138,12 @@ drained_by() {
 	on login scontrol update nodename=c1 state=resume
 }
 
-@test "a node without the script of Prolog= drains at its next job, as Slurm has it, and check says so before" {
+@test "a node without the script of Prolog= is drained by Slurm at its next job, and jobio check reports it before" {
 	drained_by /usr/libexec/jobio/prolog Prolog
 }
 
-# Slurm before 23.02 does not say whether a job is alone: ten minutes go by.
-@test "a node without the script of Epilog= drains at its next job, whose record comes with one that is alone there" {
+# Slurm before 23.02 does not show whether a job is alone: jobio then waits ten minutes.
+@test "a node without the script of Epilog= is drained at its next job; its record is sent by the next job that has the node alone" {
 	local late
 	drained_by /usr/libexec/jobio/epilog Epilog
 	late=$job
@@ -154,10 +154,10 @@ drained_by() {
 	expect_record "$late" c1 .job "$late"
 }
 
-# ---- a prolog that is there already -------------------------------------------------
+# ---- an existing prolog and epilog ---------------------------------------------------
 
-# hooks LINE... - these lines in place of Prolog= and Epilog= of c1's slurm.conf, whose
-# slurmd reads them when it starts
+# hooks LINE... - replace Prolog= and Epilog= of c1's slurm.conf by these lines, and restart its
+# slurmd
 hooks() {
 	hooked=1
 	on c1 sed -i '/^\(Prolog\|Epilog\)=/d' /etc/slurm/slurm.conf
@@ -167,17 +167,17 @@ hooks() {
 	expect_healthy
 }
 
-# site_script PATH LINE... - a script of the site's own, of these lines
+# site_script PATH LINE... - write a script of the site with these lines
 site_script() {
 	inside "$JOBIO_CLUSTER-c1" install -D -m 755 /dev/stdin "$1" < <(printf '%s\n' '#!/bin/bash' "${@:2}")
 }
 
-# tells WORD - a line of a site's script: has jobio anything of this job now?
+# tells WORD - a line of a site's script: log whether the job has a folder of jobio now
 tells() {
 	printf 'if [ -e /run/jobio/$SLURM_JOB_ID ]; then echo "%s with"; else echo "%s without"; fi >>/tmp/order\n' "$1" "$1"
 }
 
-# beside_jobio ORDER - a job with a profile, whose scripts ran as the page says, and whose record
+# beside_jobio ORDER - run a job with a profile: the scripts ran in this order, and its record
 # is there
 beside_jobio() {
 	check c1
@@ -191,13 +191,13 @@ beside_jobio() {
 	expect_equal "$1" "$(on c1 cat /tmp/order | xargs)"
 }
 
-# hooks_restore - after a test that has changed them
+# hooks_restore - undo hooks()
 hooks_restore() {
 	hooks Prolog=/usr/libexec/jobio/prolog Epilog=/usr/libexec/jobio/epilog
 	on c1 rm -rf /etc/slurm/prolog.d /etc/slurm/epilog.d /etc/slurm/prolog /etc/slurm/epilog
 }
 
-@test "patterns: linked as 00-jobio into prolog.d it is the last of them, and as zz-jobio into epilog.d the first" {
+@test "patterns: a link 00-jobio in prolog.d runs after the site's scripts, and zz-jobio in epilog.d before them" {
 	local dir
 	for dir in prolog epilog; do
 		site_script /etc/slurm/$dir.d/10-site "$(tells "$dir-10")"
@@ -209,14 +209,14 @@ hooks_restore() {
 	beside_jobio 'prolog-90 without prolog-10 without epilog-90 without epilog-10 without'
 }
 
-@test "a script of the site's own that ends with jobio's prolog, and one that begins with its epilog" {
+@test "the site's prolog may end with jobio's prolog, and its epilog begin with jobio's epilog" {
 	site_script /etc/slurm/prolog "$(tells prolog)" 'exec /usr/libexec/jobio/prolog'
 	site_script /etc/slurm/epilog "$(tells before)" '/usr/libexec/jobio/epilog || exit 1' "$(tells after)"
 	hooks Prolog=/etc/slurm/prolog Epilog=/etc/slurm/epilog
 	beside_jobio 'prolog without before with after without'
 }
 
-@test "several lines of Prolog= and Epilog= run in their order, where Slurm takes them" {
+@test "several lines of Prolog= and Epilog= run in their order, if this Slurm accepts several" {
 	local order='prolog without epilog with'
 	site_script /etc/slurm/prolog "$(tells prolog)"
 	site_script /etc/slurm/epilog "$(tells epilog)"
@@ -230,7 +230,7 @@ hooks_restore() {
 
 # ---- a SlurmUser that is not slurm ---------------------------------------------------
 
-# bobs_ledger - in place of the one that runs as slurm; bob is an operator of Slurm's
+# bobs_ledger - replace the ledger that runs as slurm by one of bob, an operator of Slurm
 bobs_ledger() {
 	bobs=1
 	everywhere 's,^host = dbd,&\nuser = bob\nstore = /tmp/bob.sqlite,'
@@ -250,7 +250,7 @@ bobs_ledger_stop() {
 	on dbd svc start jobio-ledgerd
 }
 
-@test "user = bob: a ledger that runs as another user, an operator of Slurm's, has the records and writes the summaries" {
+@test "user = bob: a ledger that runs as another user, an operator of Slurm, accepts records and writes summaries" {
 	bobs_ledger
 	submit true --io-cores=1 -n1 -w c1
 	wait_for_job "$job"

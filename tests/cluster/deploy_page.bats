@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# deploy_page.bats - the commands of docs/deploy.md as they stand there: back to a site
-# without jobio, and from there, in the page's order, to one with it
+# deploy_page.bats - the commands of docs/deploy.md as they are printed: back to a site
+# without jobio, and from there, in the page's order, to a site with it
 # shellcheck disable=SC2154,SC2030,SC2031 # submit sets $job, for one test
 
 load lib
@@ -15,7 +15,7 @@ teardown() {
 
 page=$BATS_TEST_DIRNAME/../../docs/deploy.md
 
-# hosts_of WORDS - of "sh WORDS" above a block
+# hosts_of WORDS - the hosts in "sh WORDS" above a block
 hosts_of() {
 	local word
 	for word in $1; do
@@ -29,20 +29,20 @@ hosts_of() {
 	done
 }
 
-# blocks HEADING - "NUMBER HOSTS" of each of the section, with the names that the page
-# asks for replaced; the commands are left in $BATS_TEST_TMPDIR/NUMBER
+# blocks HEADING - "NUMBER HOSTS" for each block of the section, with the site's names in place
+# of the page's; the commands are written to $BATS_TEST_TMPDIR/NUMBER
 blocks() {
 	awk -v heading="## $1" -v dir="$BATS_TEST_TMPDIR" '
 		/^## / { on = $0 == heading }
 		on && sub(/^ *```sh /, "") { file = dir "/" ++n; print n, $0; printf "" >file; next }
 		/^ *```$/ { file = "" }
 		file { sub(/^   /, ""); print >file }' "$page"
-	# the stand-in does not show in /proc what a client shows there
+	# mount_table and proc_dir of the stand-in, in place of a client's files in /proc
 	sed -i -e 's/\bn001\b/c1/; s/accounting\.example\.org/dbd/' \
 		-e 's,^type = weka,&\nmount_table = /run/weka-sim/mounts\nproc_dir = /run/weka-sim/proc,' "$BATS_TEST_TMPDIR"/[0-9]*
 }
 
-# type_in NUMBER HOST - what jobio check finds there is not yet all
+# type_in NUMBER HOST - run a block there; findings of jobio check are not a failure
 type_in() {
 	{
 		echo 'jobio() { command jobio "$@" || (($? == 1 || $? == 3)); }'
@@ -50,11 +50,11 @@ type_in() {
 	} | docker exec -i -w /jobio/obj "$JOBIO_CLUSTER-$2" bash -e >"$BATS_TEST_TMPDIR/$2" 2>&1
 }
 
-# codes HOST - what of S, N and C jobio check has printed there
+# codes HOST - the codes S, N and C in jobio check's output there
 codes() { grep -oE '^[SNC][0-9]+ ' "$BATS_TEST_TMPDIR/$1" | sort -u | xargs; }
 
-# after COMMANDS - when they have been typed: the list that jobio plan has printed stands in the
-# next blocks; what step 5 leaves to do on a node, and that the job of this test runs on
+# after COMMANDS - after these commands: save the list that jobio plan has printed for the next
+# blocks; check the findings that remain on a node after step 5, and that this test's job runs
 after() {
 	local host list
 	if [[ $1 == *'jobio plan --client'* ]]; then
@@ -68,7 +68,7 @@ after() {
 	looked=1
 }
 
-# follow HEADING - type its commands where it says, on the hosts of a block at once
+# follow HEADING - run its commands, on all hosts of a block at the same time
 follow() {
 	local number hosts host typing
 	blocks "$1" >"$BATS_TEST_TMPDIR/list"
@@ -87,21 +87,21 @@ follow() {
 	done <"$BATS_TEST_TMPDIR/list"
 }
 
-# units COMMAND - jobio's services, which the containers' own init keeps alive
+# units COMMAND - jobio's services, which the containers' init restarts
 units() {
 	local host
 	on dbd svc "$1" jobio-ledgerd
 	for host in c1 c2 c3; do on "$host" svc "$1" jobio-send-timer; done
 }
 
-# left HOST - what of jobio is there, but for data, and what the tests brought
+# left HOST - files of jobio there, without data and files of the tests
 left() {
 	on "$1" find / -xdev \( -path /proc -o -path /sys -o -path /jobio -o -path /conf -o -path /home -o -path /var/log \
 		-o -path /etc/slurm/jobio.conf -o -path /var/lib/jobio -o -path /var/spool/jobio -o -path /run \) -prune \
 		-o -iname '*jobio*' -print
 }
 
-@test "the way back, as the page has it: Slurm without jobio, nothing left but data" {
+@test "the way back of the page: Slurm without jobio, only data is left" {
 	local host
 	units stop
 	for host in dbd ctld c1 c2 c3; do
@@ -124,7 +124,7 @@ left() {
 	expect_text "unrecognized option '--io-cores=1'" "$output"
 }
 
-# strip - a site that has never heard of jobio: nothing is as step 5 wants it
+# strip - configure a site without jobio, with none of the settings of step 5
 strip() {
 	local host
 	for host in login ctld dbd c1 c2 c3; do
@@ -137,7 +137,7 @@ strip() {
 	expect_healthy
 }
 
-@test "the order of steps, as the page has it: from a site without jobio to a job with io-cores, under a job that runs on" {
+@test "the steps of the page in their order: from a site without jobio to a job with io-cores, while a job runs" {
 	local before looked='' host
 	strip
 	expect_text proctrack/pgid "$(on login scontrol show config)"
@@ -163,7 +163,7 @@ strip() {
 	expect_equal c1 "$(job_output "$before")"
 	within 20 accounted "$before" COMPLETED
 	expect_healthy
-	# the containers' own init takes over again
+	# the containers' init restarts it again
 	on dbd systemctl stop jobio-ledgerd
 	for host in c1 c2 c3; do on "$host" systemctl stop jobio-send.timer; done
 	units start

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# disk.bats - a node whose /run is full or damaged ends as it began
+# disk.bats - a full or damaged /run on a node: node and client are restored after the job
 # shellcheck disable=SC2154,SC2030,SC2031 # submit sets $job, for one test
 # shellcheck disable=SC2016 # quoted code runs elsewhere
 
@@ -8,7 +8,7 @@ load lib
 
 setup_file() { expect_healthy; }
 
-# A syslog of our own: prolog and epilog have no other that can be read.
+# A syslog for the test: output of prolog and epilog can be read nowhere else.
 setup() {
 	docker exec -d "$JOBIO_CLUSTER-c1" python3 -c '
 import os, socket
@@ -30,46 +30,46 @@ teardown() {
 	expect_equal writecache "$(mount_mode c1)"
 }
 
-# small_run OPTIONS - c1 has a run_dir of its own, as it is after a boot
+# small_run OPTIONS - mount an empty run_dir on c1, as after a boot
 small_run() { on c1 mount -t tmpfs -o "mode=755,$1" tmpfs /run/jobio; }
 fill_run() { on c1 sh -c '! cat /dev/zero >/run/jobio/fill 2>&1'; }
 
-# said WORDS - how many lines of c1's log have them
+# said TEXT - number of lines in c1's log that contain it
 said() { on c1 grep -c -- "$1" /run/syslog; }
 
 mode='grep " /mnt/weka " /run/weka-sim/mounts | grep -owE "forcedirect|readcache|writecache"'
 
-# runs_without_jobio WHY - a job on c1 runs, is told so, has its record, and one
-# line of the log says what was wrong
+# runs_without_jobio WHY - a job on c1 runs, its output has the message about unmet requests,
+# it has a record, and the log has one line with the reason
 runs_without_jobio() {
 	submit "echo ran; $mode" --io-cores=1 --io-profile=stream -n1 -w c1
 	wait_for_job "$job"
 	expect_equal "$UNPREPARED"$'\nran\nwritecache' "$(job_output "$job")"
 	expect_equal 1 "$(said "prolog: job $job: .*$1")" || { on c1 cat /run/syslog >&2; return 1; }
 	expect_record "$job" c1 '.request | "\(.profile) \(.applied) \(.cores_met)"' 'stream false false'
-	# when it began is not known: if its row ends in an earlier second than the
-	# epilog, the ledger takes it for another run's for two minutes
+	# its start is not known: if its row in slurmdbd ends in an earlier second than the
+	# epilog, the ledger takes it for another run's record for two minutes
 	within 180 summary_matches "$job" '^jobio/1 not=profile,cores .* prof=stream/not-applied '
 	expect_equal 0 "$(on c1 find /var/spool/jobio/open -type f | wc -l)"
 }
 
-@test "no space in /run: the job runs with the client as it was, and one line says why" {
+@test "no space in /run: the job runs with the client unchanged, and one line has the reason" {
 	small_run size=16k
 	fill_run
 	runs_without_jobio "cannot write '.*/start.json': No space left on device"
 }
 
-@test "no file can be made in /run: the job runs with the client as it was, and one line says why" {
+@test "no file can be made in /run: the job runs with the client unchanged, and one line has the reason" {
 	small_run nr_inodes=1
 	runs_without_jobio 'No space left on device'
 }
 
-@test "a read-only /run: the job runs with the client as it was, and one line says why" {
+@test "a read-only /run: the job runs with the client unchanged, and one line has the reason" {
 	small_run ro
 	runs_without_jobio 'Read-only file system'
 }
 
-# while_running COMMAND... - a job with a profile meets this on c1
+# while_running COMMAND... - run it while a job with a profile runs on c1
 while_running() {
 	submit "touch begun; $mode; while [ ! -e go ]; do sleep 0.1; done" \
 		--io-cores=1 --io-profile=stream -n1 -w c1
@@ -84,18 +84,18 @@ while_running() {
 	on c1 test ! -e "/run/jobio/$job"
 }
 
-@test "/run fills while a job runs: its change is taken back, and its record arrives" {
+@test "/run fills while a job runs: its change is undone, and its record is sent" {
 	small_run size=256k
 	while_running fill_run
 }
 
-@test "a journal that nobody can read: the change is taken back, and the record says so" {
+@test "an unreadable journal: the change is undone, and the record has journal_damaged" {
 	while_running damage_journal
 	expect_record "$job" c1 '.quality | contains(["journal_damaged"])' true
 }
 
 damage_journal() { on c1 sh -c 'head -c 300 /dev/urandom >"$0"; echo >>"$0"' "/run/jobio/$job/journal"; }
 
-@test "job and node survive a /run that is emptied while the job runs" {
+@test "the job completes and the node stays up if /run/jobio is emptied while the job runs" {
 	while_running on c1 sh -c 'rm -r /run/jobio/*'
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# drain.bats - which node is drained, why, and what Slurm says about it
+# drain.bats - which node is drained, why, and the reason that Slurm shows
 # shellcheck disable=SC2154,SC2030,SC2031 # submit sets $job, for one test
 
 load lib
@@ -17,13 +17,13 @@ teardown() {
 	expect_healthy
 }
 
-# The site drains nodes with a broken client, and c1 has one.
+# The site drains nodes with a broken client, and c1's client is broken.
 break_client() {
 	set_conf c1 's/^on_error = .*/on_error = drain/'
 	on c1 weka-sim set faults.disconnected=0
 }
 
-# c1 has no place for records: its epilogs fail
+# c1 has no folder for records: its epilogs fail
 break_spool() {
 	set_conf c1 's/^on_error = .*/on_error = drain/'
 	on c1 sh -c 'mv /var/spool/jobio /var/spool/jobio-away; : >/var/spool/jobio'
@@ -32,19 +32,19 @@ break_spool() {
 job_waits() { [[ $(on login squeue -h -j "$1" -t all -o %T) == PENDING ]]; }
 node_is() { [[ $(node_state "$1") == "$2" ]]; }
 
-@test "a broken client drains its node, and sinfo -R says what is wrong with it" {
+@test "a broken client drains its node, and sinfo -R shows the finding" {
 	break_client
 	submit 'echo ran' --io-cores=1 -n1 -w c1
 	within 30 reason_starts c1 'jobio:W09 '
 	expect_text 'frontend 0 of container client is not connected to the driver; cure: ' "$(reason c1)"
 	expect_equal "$(reason c1)" "$(on login sinfo -R -h -o %E)"
-	# the job is back in the queue, and what Slurm says of its prolog came too late
+	# the job is requeued; Slurm's own reason for the failed prolog came later and is not set
 	within 30 job_waits "$job"
 	within 30 node_is c1 drained
 	sleep 2
 	within 5 reason_starts c1 'jobio:W09 '
 	expect_equal 'idle idle' "$(node_state c2) $(node_state c3)"
-	# mended and resumed by somebody, not by jobio: the reason is gone
+	# repaired and resumed by an administrator: the reason is removed
 	on c1 weka-sim unset faults.disconnected
 	resume c1
 	expect_equal '' "$(reason c1)"
@@ -54,7 +54,7 @@ node_is() { [[ $(node_state "$1") == "$2" ]]; }
 	expect_equal '' "$(reason c1)"
 }
 
-@test "a slurmctld that does not answer within 2 s leaves Slurm's own reason" {
+@test "a slurmctld that does not answer within 2 s keeps Slurm's own reason" {
 	break_client
 	on c1 mv /usr/libexec/jobio/jobio-slurm /usr/libexec/jobio/jobio-slurm.away
 	on c1 sh -c 'printf "#!/bin/sh\nexec sleep 60\n" >/usr/libexec/jobio/jobio-slurm; chmod 755 /usr/libexec/jobio/jobio-slurm'
@@ -72,7 +72,7 @@ node_is() { [[ $(node_state "$1") == "$2" ]]; }
 	within 5 reason_starts c1 'jobio:epilog '
 }
 
-@test "an administrator's reason is left alone" {
+@test "an administrator's reason is kept" {
 	submit 'sleep 60' -n1 -w c1
 	within 20 job_runs "$job"
 	on ctld scontrol update nodename=c1 state=drain reason='ticket 4711'
@@ -83,7 +83,7 @@ node_is() { [[ $(node_state "$1") == "$2" ]]; }
 	expect_equal 'ticket 4711' "$(reason c1)"
 }
 
-@test "a broken client drains no node unless the site says so" {
+@test "a broken client drains no node without on_error = drain" {
 	on c1 weka-sim set faults.disconnected=0
 	submit 'echo ran' --io-cores=1 -n1 -w c1
 	wait_for_job "$job"
@@ -94,8 +94,8 @@ node_is() { [[ $(node_state "$1") == "$2" ]]; }
 
 # ---- jobio's own faults ------------------------------------------------------
 
-# own_fault - c1 runs a job as if jobio were not there, whatever the policy, and
-# tells it so; one that asks for nothing is told nothing
+# own_fault - c1 runs jobs without jobio, whatever the policy; the output of a job with a request
+# has the message about it, that of a job without a request has none
 own_fault() {
 	local policy
 	for policy in continue drain; do
@@ -110,13 +110,13 @@ own_fault() {
 	done
 }
 
-@test "a node without jobio-prepare runs every job" {
+@test "a node without jobio-prepare runs all jobs" {
 	on c1 mv /usr/libexec/jobio/jobio-prepare /usr/libexec/jobio/away
 	own_fault || { on c1 mv /usr/libexec/jobio/away /usr/libexec/jobio/jobio-prepare; return 1; }
 	on c1 mv /usr/libexec/jobio/away /usr/libexec/jobio/jobio-prepare
 }
 
-@test "a node where every helper crashes runs every job, and what is left goes with a later one" {
+@test "a node where all helpers crash runs all jobs, and a later job removes their folders" {
 	local helper
 	for helper in jobio-prepare jobio-release; do
 		on c1 mv "/usr/libexec/jobio/$helper" "/usr/libexec/jobio/$helper.away"
@@ -129,7 +129,7 @@ own_fault() {
 		on c1 mv "/usr/libexec/jobio/$helper.away" "/usr/libexec/jobio/$helper"
 	done
 	((failed == 0))
-	# nobody knows these jobs: their folders go when they are old
+	# Slurm does not know these jobs any more: their folders are removed when they are old
 	on c1 find /run/jobio -mindepth 1 -type d -exec touch -d '11 minutes ago' {} +
 	submit 'echo ran' --io-cores=1 -n1 -w c1
 	wait_for_job "$job"

@@ -2,8 +2,8 @@
 # enter.bash - run a command in a container
 # shellcheck shell=bash
 
-# container_pid CONTAINER - sets $container_pid to its first process; noted for the
-# tests of a file, and asked again when the container was restarted
+# container_pid CONTAINER - set $container_pid to its first process; cached for the tests
+# of a file, and read again after a restart of the container
 container_pid() {
 	local note=${BATS_FILE_TMPDIR:-/nonexistent}/pid.$1 group='' noted=''
 	container_pid=
@@ -15,11 +15,11 @@ container_pid() {
 	[[ ! -d ${note%/*} ]] || printf '%s %s\n' "$container_pid" "$group" >"$note"
 }
 
-# "docker exec" takes a third of a second on a busy machine, and tests ask hundreds of
-# times: what only looks, or hands something over, goes in by the namespaces. What
-# starts something to stay belongs into the container's cgroup.
+# "docker exec" takes a third of a second on a busy machine, and tests call it hundreds of
+# times: commands that read or copy something enter the namespaces directly. A command that
+# starts a process that stays must run in the container's cgroup.
 
-# inside CONTAINER COMMAND... - with its environment, not in its cgroup; limit 600 s
+# inside CONTAINER COMMAND... - run with its environment, not in its cgroup; limit 600 s
 inside() {
 	local environment
 	if [[ $EUID != 0 ]] || ! container_pid "$1"; then
@@ -31,7 +31,7 @@ inside() {
 	timeout 600 nsenter -t "$container_pid" -a env -i "${environment[@]}" "$@"
 }
 
-# enter CONTAINER COMMAND... - as root, without input
+# enter CONTAINER COMMAND... - run as root, without input
 enter() {
 	case $2 in
 		squeue | sacct | sacctmgr | scontrol | scancel | sinfo | sdiag | svc | test | cat | \
@@ -40,7 +40,7 @@ enter() {
 	esac
 }
 
-# enter_as USER CONTAINER COMMAND... - as a user of the container, in its home
+# enter_as USER CONTAINER COMMAND... - run as a user of the container, in that user's home
 enter_as() {
 	local user=$1 container=$2
 	shift 2

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# firewall.bats - what a firewall between nodes and ledger does to jobs, nodes and records,
-# and that the ports that docs/deploy.md names are enough
+# firewall.bats - effects of a firewall between nodes and ledger on jobs, nodes and records,
+# and that the ports in docs/deploy.md are enough
 #
-# The rules are made in the hosts' own network namespaces, from outside.
+# The rules are set in the hosts' network namespaces, from outside.
 # shellcheck disable=SC2016,SC2154,SC2030,SC2031 # alice's shell expands; submit sets $job,
 # for one test
 
@@ -28,7 +28,7 @@ teardown() {
 	within 30 nothing_waits
 }
 
-# filter HOST ARGUMENT... - of iptables, for what comes to the host and leaves it
+# filter HOST ARGUMENT... - iptables for traffic to and from the host
 filter() {
 	local host=$1
 	shift
@@ -39,7 +39,7 @@ filter() {
 nothing_waits() { [[ -z $(spooled c1) ]]; }
 waits() { [[ $(spooled c1) == "$1."* ]]; }
 
-# ended_within SECONDS - $job is over, from its end to an idle node
+# ended_within SECONDS - $job ends, and the node becomes idle within so many seconds after
 ended_within() {
 	local begin=$SECONDS
 	wait_for_job "$job"
@@ -49,7 +49,7 @@ ended_within() {
 }
 node_is_idle() { [[ $(node_state c1) == idle ]]; }
 
-# closed SAID TARGET... - to c1, port 8632 of the ledger is, in this way
+# closed ERROR TARGET... - close the ledger's port 8632 to c1 with TARGET; jobio check prints ERROR
 closed() {
 	local said=$1
 	shift
@@ -65,19 +65,19 @@ closed() {
 	within 10 nothing_waits
 }
 
-@test "a firewall that drops: the job ends in time, its record waits and arrives when the port is open, and check names the port" {
+@test "DROP: the job ends in time, its record waits and is sent when the port is open, and jobio check names the port" {
 	closed 'Connection timed out' DROP
 }
 
-@test "a firewall that rejects with a reset does the same" {
+@test "REJECT with tcp-reset: the same" {
 	closed 'Connection refused' REJECT --reject-with tcp-reset
 }
 
-@test "a firewall that says that it prohibits does the same" {
+@test "REJECT with icmp-admin-prohibited: the same" {
 	closed 'No route to host' REJECT --reject-with icmp-admin-prohibited
 }
 
-@test "a firewall that drops, on a node whose epilog waits: it waits for send_timeout_ms, and node and record are well" {
+@test "DROP on a node of wait_nodes: the epilog waits send_timeout_ms, the node is not drained and the record is not lost" {
 	set_conf c1 's/^grace_s.*/&\nwait_nodes = c1/'
 	filter c1 -A OUTPUT -p tcp --dport 8632 -j DROP
 	submit true --io-cores=1 -n1 -w c1
@@ -87,12 +87,12 @@ closed() {
 	expect_summary "$job" '^jobio/1 .* nodes=1/1 cores=1 '
 }
 
-# times JOB - how often the ledger's host got its record: by what it has
+# kept JOB - the number of records of the job in the ledger
 kept() { in_ledger "SELECT count(*) FROM records JOIN runs ON run = id WHERE job = $1"; }
 has_kept() { [[ $(kept "$1") == 1 ]]; }
 
-@test "a port that closes while a record is on its way: the ledger has it, the node sends it again, and it counts once" {
-	# the connection is made, and no answer comes back
+@test "replies that are dropped: the ledger has the record, the node sends it again, and it counts once" {
+	# the connection is made, and no reply arrives
 	filter c1 -A INPUT -p tcp --sport 8632 --tcp-flags PSH PSH -j DROP
 	submit true --io-cores=1 -n1 -w c1
 	ended_within 8
@@ -106,12 +106,12 @@ has_kept() { [[ $(kept "$1") == 1 ]]; }
 
 # ---- the ports of the page -------------------------------------------------------------
 
-# ports WHERE - that the page's table has open there: "FROM PORT" of each
+# ports WHERE - the ports in the page's table for it: "FROM PORT" for each
 ports() {
 	awk -F' *\\| *' -v to="$1" '/^\| from /, !/^\|/ { if ($3 == to) print $4 }' "$page" | tr ',' '\n' | sed 's/[^0-9:].*//' | grep .
 }
 
-# only HOST PORT... - new connections from others get there, and nowhere else
+# only HOST PORT... - new connections to the host are accepted on these ports only
 only() {
 	local host=$1 port
 	shift
@@ -120,7 +120,7 @@ only() {
 	filter "$host" -A INPUT -p tcp --syn -j DROP
 }
 
-@test "with the ports of the page open, and no others, all of jobio works" {
+@test "with only the ports of the page open all of jobio works" {
 	local host ports
 	for host in login ctld c1 c2 c3; do
 		on $host sh -c 'echo SrunPortRange=60001-60999 >>/etc/slurm/slurm.conf'
@@ -148,7 +148,7 @@ only() {
 	expect_summary "$job" '^jobio/1 .* nodes=2/2 cores=1 '
 	run as alice jobio report --json "$job"
 	expect_equal ledger "$(jq -r .source <<<"$output")"
-	# and without the one of the ledger, what sacct has
+	# and without the ledger's port, the figures of sacct
 	filter login -A OUTPUT -p tcp --dport 8632 -j REJECT --reject-with tcp-reset
 	run as alice jobio report --json "$job"
 	expect_equal sacct "$(jq -r .source <<<"$output")"

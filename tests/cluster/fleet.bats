@@ -1,18 +1,18 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# fleet.bats - many jobs at once, some cancelled, some requeued, and one node
-# whose client fails in the middle of it
+# fleet.bats - many jobs at once, some cancelled, some requeued, and one node with a
+# client that fails meanwhile
 #
-# What the jobs ask for and what becomes of them is random; the seed is printed
-# when the test fails. JOBIO_FLEET_SEED=N repeats a plan (not Slurm's timing).
+# Requests and fates of the jobs are random; the seed is printed when the test
+# fails. JOBIO_FLEET_SEED=N repeats a plan (not Slurm's timing).
 # shellcheck disable=SC2016,SC2154,SC2030,SC2031 # alice's shell expands
 
 load lib
 
 readonly JOBS=100 LIMIT_S=240
 
-# slurmd of c1 is busy while a job is cancelled there that has just begun: some seconds
-# after slurmdbd has the job's end it runs its epilog, and its prolog before that or not.
+# slurmd of c1 is busy when a job that has just started there is cancelled: it runs the epilog
+# some seconds after the job's end in slurmdbd, with or without the prolog before it.
 setup_file() {
 	local job
 	expect_healthy
@@ -39,7 +39,7 @@ teardown() {
 
 one_of() { local words=("$@"); printf '%s\n' "${words[RANDOM % $#]}"; }
 
-# plan - one job a line: what becomes of it, and the options of sbatch
+# plan - print a job a line: its fate, and the options of sbatch
 plan() {
 	local i fate options profile
 	for ((i = 0; i < JOBS; i++)); do
@@ -58,7 +58,7 @@ plan() {
 	done
 }
 
-# submit_all - the plan on stdin; "JOB FATE" for each, in order
+# submit_all - submit the plan on stdin; print "JOB FATE" for each, in order
 submit_all() {
 	enter_as alice "$JOBIO_CLUSTER-login" bash -c '
 		while read -r fate nap options; do
@@ -72,9 +72,9 @@ submit_all() {
 		done'
 }
 
-# A job that was cancelled or requeued once is let alone afterwards.
+# A job is cancelled or requeued once only.
 declare -A fates done_once due
-# drive - do to running jobs what the plan says, let requeued ones run again
+# drive - cancel and requeue running jobs by the plan, let requeued ones run again
 drive() {
 	local id state why commands=''
 	while read -r id state why; do
@@ -100,13 +100,13 @@ drive() {
 
 queue_now() { on login squeue -h -o '%i %T %r' -u alice; }
 
-# baseline NODE - what the client is when no job is there
+# baseline NODE - the client's settings without a job
 baseline() {
 	on "$1" sh -c 'grep " wekafs " /run/weka-sim/mounts | tr " ," "\n\n" | sort
 		weka local resources -J | grep core_id'
 }
 
-# Every run that had nodes, and what accounting has of it.
+# runs - all runs that had nodes, with their summary in sacct
 runs() {
 	on login sacct -D -X -n -P -u alice -S "$began" -o JobID,State,NodeList,SystemComment |
 		grep -v '|None assigned|'
@@ -120,7 +120,7 @@ spools_are_empty() {
 	done
 }
 
-@test "a hundred random jobs, a node that fails among them: clients, drains and records are right" {
+@test "after a hundred random jobs, with a node that fails, settings, drains and records are right" {
 	local seed=${JOBIO_FLEET_SEED:-$RANDOM} node victim left queue limit is_broken=''
 	printf 'again: JOBIO_FLEET_SEED=%s\n' "$seed" >&2
 	RANDOM=$seed
@@ -148,13 +148,13 @@ spools_are_empty() {
 		sleep 0.2 # squeue is not asked more often than that
 	done
 
-	# only the broken node is drained, and it says why
+	# only the broken node is drained, with its reason
 	within 60 reason_starts "$victim" 'jobio:W24 '
 	expect_equal "$victim" "$(on login sinfo -h -t drain,down,fail -N -o %N | sort -u)"
 	# every run has its summary
 	within 60 spools_are_empty
 	within 150 all_runs_have_summaries # one without a prolog is waited for 120 s
-	# mended: the next job finds it as it was
+	# repaired: the next job finds the old settings
 	on "$victim" weka-sim unset faults.proc_hang
 	resume "$victim"
 	submit true -n1 -w "$victim" --io-cores=1
@@ -166,7 +166,7 @@ spools_are_empty() {
 	(($(runs | wc -l) >= JOBS * 3 / 4))
 }
 
-@test "a job whose node was busy when it was cancelled has its summary, too" {
+@test "a job that was cancelled on a busy node gets its summary, too" {
 	within 130 summary_matches "$(<"$BATS_FILE_TMPDIR/late")" \
 		'^jobio/1 .*nodes=1/1 (cores=- .*start_unknown|cores=1 .*q=no_step)'
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* forge.c - a user's own SPANK plugin: hands FORGE_NAME=VALUE of the user's
- * environment to the prolog as SPANK_NAME=VALUE. Nothing stops users from
- * loading one: SLURM_CONF may name a file that names another plugstack.conf. */
+/* forge.c - a user's own SPANK plugin: passes FORGE_NAME=VALUE of the user's
+ * environment to the prolog as SPANK_NAME=VALUE. Slurm lets users load one:
+ * SLURM_CONF may name a file that names another plugstack.conf. */
 #include <string.h>
 
 #include <slurm/spank.h>

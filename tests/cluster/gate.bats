@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # gate.bats - which tasks may start on a CPU of the client
 #
-# On every node the client works on CPU 1 of 0 and 1. On c1 this is the spec set: only a job
+# On every node the client uses CPU 1 of 0 and 1. On c1 this is the spec set: only a job
 # with --core-spec=0 may use CPU 1 there.
 # shellcheck disable=SC2154,SC2016,SC2030,SC2031 # submit sets $job, in each test
 # anew; quoted code runs elsewhere
@@ -26,14 +26,14 @@ no_spec_set() { slurm_of_c1 '/^NodeName=c1/d; s/^NodeName=c\[2-3\]/NodeName=c[1-
 
 slurmd_log() { on c1 cat /var/log/slurm/slurmd.log; }
 
-# policy off|warn|enforce - on c1
+# policy off|warn|enforce - set gate= on c1
 policy() { on c1 sed -i "s/^gate *=.*/gate = $1/" /etc/slurm/jobio.conf; }
 
 where='the job may run on CPU 1 of node c1, where the filesystem client weka:weka works; '
 spec="${where}slurm.conf reserves it (CpuSpecList): submit the job without --core-spec=0, or with --io-cores"
 none='io-cores without use: slurmctld reserves no cores for jobs: it runs AllowSpecResourcesUsage=no'
 
-# refused WHY OPTION... - a batch job on c1 does not start; one line says why
+# refused WHY OPTION... - a batch job on c1 does not start; its output is one line with WHY
 refused() {
 	submit 'echo started' -w c1 "${@:2}"
 	wait_for_job "$job"
@@ -45,7 +45,7 @@ refused() {
 	expect_equal 1:0 "$(on login sacct -n -X -j "$job" -P -o ExitCode)"
 }
 
-# starts OPTION... - a batch job on c1 starts and says nothing else
+# starts OPTION... - a batch job on c1 starts, with no other output
 starts() {
 	submit 'echo started' -w c1 "$@"
 	wait_for_job "$job"
@@ -55,7 +55,7 @@ starts() {
 is_reported() { on login jobio report "$1" | grep -q -- "$2"; }
 site_says() { [[ $(on login jobio report --site -S now-1hour) == *"$1"* ]]; }
 
-# warned OPTION... - it starts, and log, record, summary and reports tell of it
+# warned OPTION... - it starts, and log, record, summary and reports have the warning
 warned() {
 	starts "$@"
 	expect_text "jobio: gate: $where" "$(slurmd_log)"
@@ -66,14 +66,14 @@ warned() {
 	site_says " could run on CPUs of a client, and ran"
 }
 
-@test "a job that goes around the spec set does not start, and its record and the report say why" {
+@test "a job that avoids the spec set with --core-spec=0 does not start, and its record and report have the reason" {
 	refused "$spec" --core-spec=0
 	expect_record "$job" c1 .refused "$spec"
 	within 20 is_reported "$job" "refused .*on c1: $where"
 	expect_summary "$job" ' refused=1'
 }
 
-@test "steps of such a job do not start, however they are bound, and say it once" {
+@test "steps of such a job do not start, however they are bound, and print it once" {
 	local command
 	while read -r command; do
 		# shellcheck disable=SC2086 # words
@@ -90,8 +90,8 @@ warned() {
 	END
 }
 
-# A plugin that moves tasks to other namespaces in task_init, as pyxis does, on a line before
-# jobio's or behind it
+# A plugin that moves tasks to other namespaces in task_init, as pyxis does, on a line of
+# plugstack.conf before jobio's or after it
 @test "a task that another plugin moves into namespaces of its own is refused, in either order" {
 	local order bind
 	docker exec -i "$JOBIO_CLUSTER-c1" gcc -shared -fPIC -D_GNU_SOURCE -o /tmp/namespaces.so -xc - <"$BATS_TEST_DIRNAME/namespaces.c"
@@ -115,7 +115,7 @@ warned() {
 	refused "$spec" --core-spec=0
 }
 
-@test "a job beside the client starts, and nothing is called wrong with it" {
+@test "a job that avoids the client's CPU starts, without findings about it" {
 	starts --exclusive
 	expect_record "$job" c1 '[.findings[] | select(.severity != "info") | .code] | join(",")' W13
 	expect_record "$job" c1 .refused null
@@ -123,19 +123,19 @@ warned() {
 	starts --io-cores=1
 }
 
-@test "policy warn starts such a job and tells of it, policy off does not look" {
+@test "policy warn starts such a job and reports it, policy off does not check" {
 	policy warn
 	warned --core-spec=0
 	policy off
 	starts --core-spec=0
 }
 
-@test "without a spec set enforce starts a job that asks for nothing, and tells of it" {
+@test "without a spec set enforce starts a job without a request, and reports it" {
 	no_spec_set
 	warned --exclusive
 }
 
-@test "io-cores that slurmctld reserves for nobody: enforce refuses for this cause, warn starts the job" {
+@test "io-cores that slurmctld does not reserve: enforce refuses with this reason, warn starts the job" {
 	reserving no
 	refused "$where$none" --exclusive --io-cores=1
 	expect_record "$job" c1 '[.findings[].code] | index("W59") != null' true
@@ -153,7 +153,7 @@ warned() {
 	expect_text $'Cpus_allowed_list:\t0' "$output"
 }
 
-@test "what a job did not get is said once in its output, first in sacct and in the report" {
+@test "unmet requests are printed once in the job's output, and come first in sacct and in the report" {
 	local said="jobio: node c1: profile 'shared' was not applied: the profile's mount options were left out: the job shares this node with others; ask for io-cores or --exclusive"
 	on login sh -c 'printf "[profile shared]\nmount_options = forcedirect\n" >>/etc/slurm/jobio.conf'
 	on c1 sh -c 'printf "[profile shared]\nmount_options = forcedirect\n" >>/etc/slurm/jobio.conf'
@@ -171,7 +171,7 @@ warned() {
 	on login cp /conf/jobio.conf /etc/slurm/jobio.conf
 }
 
-@test "what slurmstepd forwards is not the step's" {
+@test "bytes that slurmstepd forwards are not counted for the step" {
 	run as alice sh -c 'srun -Q -n1 -w c1 --io-cores=1 sh -c "echo \$SLURM_JOB_ID >&2; dd if=/dev/zero bs=64k count=320 status=none" 2>id >/dev/null; cat id'
 	job=$output
 	expect_record "$job" c1 '[.app[] | select(.source == "stepd")][0] |
@@ -179,7 +179,7 @@ warned() {
 	expect_record "$job" c1 '.quality | contains(["includes_stepd"])' false
 }
 
-@test "of a pipe each program's part is the step's, and what slurmstepd forwards is not" {
+@test "bytes through a pipe count for each program of the step, those that slurmstepd forwards do not" {
 	as alice sh -c 'head -c 20971520 /dev/zero >twenty'
 	run as alice sh -c 'srun -Q -n1 -w c1 --io-cores=1 sh -c "echo \$SLURM_JOB_ID >&2; cat twenty | cat | cat" 2>id >/dev/null; cat id'
 	as alice rm twenty
@@ -188,7 +188,7 @@ warned() {
 		[.read_bytes, .write_bytes] | all(. >= 62914560 and . < 64000000)' true
 }
 
-@test "tasks know their job's cores, CPUs and profile" {
+@test "tasks have SLURM_IO_CORES, SLURM_IO_CPUS and SLURM_IO_PROFILE of their job" {
 	submit $'env | grep ^SLURM_IO | sort\nsrun env | grep ^SLURM_IO | sort' \
 		-w c1 --io-cores=1 --io-profile=stream
 	wait_for_job "$job"
@@ -196,7 +196,7 @@ warned() {
 	expect_equal "$one"$'\n'"$one" "$(job_output "$job")"
 }
 
-@test "tasks find the variables of their job's profile, and keep what the user has set" {
+@test "tasks have the variables of their job's profile, and keep values that the user has set" {
 	on c1 sh -c 'printf "[profile mpi-io]\nenvironment = ROMIO_HINTS=/etc/jobio/hints OMPI_MCA_io=romio341\n" >>/etc/slurm/jobio.conf'
 	on login cp /etc/slurm/jobio.conf /tmp/site.conf
 	on login sh -c 'printf "[profile mpi-io]\nenvironment = ROMIO_HINTS=/etc/jobio/hints OMPI_MCA_io=romio341\n" >>/etc/slurm/jobio.conf'
@@ -215,14 +215,14 @@ warned() {
 	expect_text "[profile mpi-io] environment: 'LD_PRELOAD=x': LD_PRELOAD is not for a profile to set" "$output"
 }
 
-@test "tasks of a job without a request do not know another job's" {
+@test "tasks of a job without a request do not have the variables of another job" {
 	job=$(as alice env SLURM_IO_CORES=7 SLURM_IO_CPUS=7 SLURM_IO_PROFILE=x \
 		sbatch --parsable -w c1 -o /home/alice/%j.out --wrap 'env | grep ^SLURM_IO')
 	wait_for_job "$job"
 	expect_equal '' "$(job_output "$job")"
 }
 
-@test "a request that goes around the site's rules is not followed on the node, with the reason" {
+@test "a request that avoids the site's limits is not applied on the node, with the reason" {
 	as alice sh -c 'printf "[profile mine]\ndescription = my own\n" >jobio.conf
 		echo "optional jobio.so conf=$PWD/jobio.conf" >plugstack.conf
 		sed "s:^PlugStackConfig=.*:PlugStackConfig=$PWD/plugstack.conf:" /etc/slurm/slurm.conf >slurm.conf'
@@ -231,7 +231,7 @@ warned() {
 	expect_equal 1 "$(grep -cx c1 <<<"$output")"
 }
 
-@test "a node without its configuration starts tasks and says so in its log" {
+@test "a node without its configuration starts tasks and logs the missing file" {
 	on c1 rm /etc/slurm/jobio.conf
 	starts -n1
 	expect_text "jobio: gate: '/etc/slurm/jobio.conf': cannot read: No such file" "$(slurmd_log)"

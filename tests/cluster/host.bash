@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# host.bash - make this machine able to run the clusters: packages, dockerd
+# host.bash - prepare this machine for clusters: packages, dockerd
 #
-# To be sourced by demo and check. host_packages installs what is missing;
-# host_docker starts dockerd when none answers, and host_docker_stop ends the
-# one that host_docker started, no other, unless somebody has containers there.
-# Functions return 1 with a message.
+# Sourced by demo and check. host_packages installs missing packages;
+# host_docker starts dockerd if none answers; host_docker_stop ends that dockerd and no
+# other, unless it still has containers. Functions return 1 with a message.
 # shellcheck shell=bash
 
 # shellcheck source=tests/tools/retry.bash
@@ -17,7 +16,7 @@ host_apt_install() {
 		--no-install-recommends -o DPkg::Lock::Timeout=120 "$@"
 }
 
-# host_packages PACKAGE... - install those that are missing; needs root
+# host_packages PACKAGE... - install the missing ones; needs root
 host_packages() {
 	local package missing=() log
 	for package in "$@"; do
@@ -36,8 +35,8 @@ host_packages() {
 	rm -f "$log"
 }
 
-# Packages that bring up a cluster; docker itself only where there is none. Its command is
-# a package of its own from Debian 13 on.
+# host_packages_cluster - packages for a cluster; docker only if it is not installed. Its
+# command is a package of its own since Debian 13.
 host_packages_cluster() {
 	local want=(mmdebstrap debian-archive-keyring rsync git bats util-linux)
 	command -v docker >/dev/null && command -v dockerd >/dev/null ||
@@ -50,8 +49,8 @@ host_packages_cluster() {
 
 host_docker_answers() { timeout 10 docker info >/dev/null 2>&1; }
 
-# host_dockerd PID - this dockerd, as no other process is written; nothing: it
-# does not run. Without ps, which a minimal machine lacks; a zombie does not run.
+# host_dockerd PID - print PID, start time and boot ID of this dockerd, which identify it; nothing
+# if it does not run or is a zombie. Without ps, which a minimal machine does not have.
 host_dockerd() {
 	local stat
 	stat=$(cat "/proc/$1/stat" 2>/dev/null) || return 0
@@ -59,7 +58,7 @@ host_dockerd() {
 		printf '%s %s %s\n' "$1" "$(cut -d ' ' -f 22 <<<"$stat")" "$(</proc/sys/kernel/random/boot_id)"
 }
 
-# host_docker STATE_DIR - have a dockerd; remember in STATE_DIR one we started
+# host_docker STATE_DIR - make sure that a dockerd runs; note in STATE_DIR one that is started here
 host_docker() {
 	local state=$1 limit pid
 	! host_docker_answers || return 0

@@ -1,22 +1,22 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# hostile.bats - what a user can try from an account, and what comes of it
+# hostile.bats - attempts of a user to harm nodes, records or other jobs
 #
-# After each of these the node is not drained, every job that ran has its record,
-# the client has its own settings, and no task was on its CPU, which is CPU 1.
+# After each of these the node is not drained, every job that ran has its record, the client has
+# its own settings, and no task has run on the client's CPU, which is CPU 1.
 #
-# What else was tried stands where it can be shown best:
+# Other attempts are tested elsewhere:
 #   jobs that share a node, in all ways                       alone.bats
-#   refusals, bindings, what slurmstepd forwards              gate.bats
-#   all that a request can hold                               node.bats
+#   refusals, bindings, bytes that slurmstepd forwards        gate.bats
+#   all values of a request                                   node.bats
 #   memory of the ledger, frames, limits by user              tests/scripts/peers.bats
-#   answers replayed, and sealed by another                   tests/scripts/ledger.bats
+#   replies replayed, and replies of another user             tests/scripts/ledger.bats
 #   node lists, texts and numbers of records                  tests/unit/test_record.c, tests/fuzz
-#   who is there: titles, cgroups                             tests/scripts/prolog_left.bats, prolog_faults.bats
-#   what others learn of a job, under PrivateData too         ledger.bats, tests/scripts/prolog.bats, report.bats
+#   running jobs by title and cgroup                          tests/scripts/prolog_left.bats, prolog_faults.bats
+#   reading others' jobs, with PrivateData                    ledger.bats, tests/scripts/prolog.bats, report.bats
 #   markup and terminals                                      tests/scripts/page.bats, report.bats
 #   full spools, the clock                                    tests/scripts/prolog_left.bats
-#   a bpffs that a user was first in, a job_4242 that counts  tests/vm/count.bats
+#   a bpffs that a user has opened first, a job_4242 that counts  tests/vm/count.bats
 #   steps below a SLUID's folder, task epilogs that stay      tests/vm/gate_v2.bats
 # shellcheck disable=SC2154,SC2030,SC2031 # submit sets $job, for one test
 # shellcheck disable=SC2016 # quoted code runs elsewhere
@@ -30,7 +30,7 @@ setup() { ran=(); }
 
 teardown() {
 	on login scancel -u alice
-	# one failure is one
+	# a failed test does not make the next one fail
 	[[ -n ${BATS_TEST_COMPLETED:-} ]] || on login scontrol update nodename=c[1-3] state=resume || :
 	on c1 pkill -u bob || : # he may run nothing
 	within 60 queue_is_empty
@@ -39,7 +39,7 @@ teardown() {
 	unharmed
 }
 
-# unharmed - as above, for the jobs in $ran
+# unharmed - the conditions above, for the jobs in $ran
 unharmed() {
 	local id
 	expect_equal writecache "$(mount_mode c1)"
@@ -49,28 +49,28 @@ unharmed() {
 	within 20 no_traces c1
 }
 
-# newest - the last job that alice submitted
+# newest - the ID of the last job that alice submitted
 newest() { on login squeue -h -t all -u alice -o %i | sort -n | tail -n 1; }
 
-# mischief COMMAND... - what alice runs; sets output and status
+# mischief COMMAND... - run it as alice; sets output and status
 mischief() { run as alice "$@"; }
 
 # ---- requests ----------------------------------------------------------------
 
-# is_none COMMAND... - the job runs as one without a request
+# is_none COMMAND... - the job runs like a job without a request
 is_none() {
 	mischief "$@" -Q -n1 -w c1 sh -c 'echo "started $SLURM_IO_CORES"'
 	expect_equal 'started ' "$output"
 	ran+=("$(newest)")
 }
 
-@test "a request forged in environments is none" {
+@test "a request that is forged in the environment is ignored" {
 	is_none srun --export=ALL,SPANK_JOBIO_VERSION=1,SPANK_JOBIO_IO_CORES=99
 	is_none env SLURM_SPANK__SLURM_SPANK_OPTION_jobio_io_cores=99 srun
 	is_none env SLURM_SPANK_JOBIO_VERSION=1 SLURM_SPANK_JOBIO_IO_CORES=99 srun
 }
 
-@test "a wrong request in the environment or the script is not submitted" {
+@test "a job with a wrong request in the environment or the script is not submitted" {
 	local before
 	before=$(newest)
 	mischief env SBATCH_IO_CORES=99 sbatch --wrap true
@@ -82,7 +82,7 @@ is_none() {
 	expect_equal "$before" "$(newest)"
 }
 
-@test "a request by rules of the user's own gets what the node's rules allow: nothing" {
+@test "a request by a jobio.conf of the user's own is checked by the node's jobio.conf and not applied" {
 	as alice sh -c 'printf "[option]\nio_cores_max = 64\n[profile mine]\nio_cores = 1\n" >own.conf
 		echo "optional jobio.so conf=$PWD/own.conf" >own.plugstack
 		sed "s:^PlugStackConfig=.*:PlugStackConfig=$PWD/own.plugstack:" /etc/slurm/slurm.conf >own.slurm.conf'
@@ -93,9 +93,9 @@ is_none() {
 	expect_record "${ran[0]}" c1 .request.applied false
 }
 
-# ---- what root's programs must not take from a user ----------------------------
+# ---- variables and names that root's programs must not use ---------------------
 
-@test "LD_PRELOAD and BASH_ENV get into the job, and into nothing of root's" {
+@test "LD_PRELOAD and BASH_ENV take effect in the job, and in no program of root's" {
 	on c1 sh -c 'rm -f /tmp/evil.*'
 	as alice sh -c 'printf "%s\n" "#include <stdio.h>" "#include <unistd.h>" \
 		"__attribute__((constructor)) static void f(void) { char p[40];
@@ -112,7 +112,7 @@ is_none() {
 	expect_equal '/tmp/evil.sh.1000 /tmp/evil.so.1000' "$(on c1 sh -c 'echo /tmp/evil.*')"
 }
 
-@test "newlines and escapes in names move no cursor and end no line" {
+@test "newlines and escape sequences in names are not printed" {
 	local report
 	job=$(as alice sh -c 'dir=$(printf "w\n\033[31m|x"); mkdir -p "$dir"; cd "$dir" &&
 		sbatch --parsable -w c1 -n1 --io-cores=1 --io-profile=stream -o /dev/null \
@@ -126,7 +126,7 @@ is_none() {
 	expect_text "Job $job  " "$report"
 }
 
-@test "controls of C1 and marks that turn text round do not reach a terminal" {
+@test "C1 control characters and bidirectional marks are not printed to a terminal" {
 	local shown
 	job=$(as alice sh -c 'sbatch --parsable -w c1 -n1 --io-cores=1 -o /dev/null \
 		-J "$(printf "n\302\2332J\342\200\256gnp.exe\342\201\246x")" --wrap true')
@@ -138,7 +138,7 @@ is_none() {
 	expect_text "Job $job  " "$shown"
 }
 
-@test "an environment of 1 MiB harms nobody" {
+@test "a job with an environment of 1 MiB gets its profile and its record" {
 	job=$(as alice python3 -c 'import os
 for i in range(8): os.environ["BIG%d" % i] = "x" * 130000
 os.execvp("sbatch", ["sbatch", "--parsable", "-w", "c1", "-n1", "--io-cores=1", "--io-profile=stream",
@@ -149,11 +149,11 @@ os.execvp("sbatch", ["sbatch", "--parsable", "-w", "c1", "-n1", "--io-cores=1", 
 	expect_record "$job" c1 '.changes[0] | "\(.made) \(.restored)"' 'true true'
 }
 
-@test "processes that are titled like the agent or a slurmstepd fool nobody" {
+@test "users' processes with the title of WEKA's agent or of a slurmstepd have no effect" {
 	docker exec -d -u bob "$JOBIO_CLUSTER-c1" bash -c 'exec -a "slurmstepd: [4242.extern]" sleep 120'
 	docker exec -d -u bob "$JOBIO_CLUSTER-c1" python3 -c 'import time; time.sleep(120)' /usr/bin/weka --agent
 	within 10 on c1 pgrep -u bob -f '^slurmstepd: .4242'
-	on c1 rm -f /run/jobio/client.json # the client is asked anew
+	on c1 rm -f /run/jobio/client.json # the client is examined again
 	submit 'grep " /mnt/weka " /run/weka-sim/mounts | grep -ow forcedirect' -n1 -w c1 --io-cores=1 --io-profile=stream
 	ran+=("$job")
 	wait_for_job "$job"
@@ -163,7 +163,7 @@ os.execvp("sbatch", ["sbatch", "--parsable", "-w", "c1", "-n1", "--io-cores=1", 
 
 # ---- cores -------------------------------------------------------------------
 
-@test "neither overcommitted nor rebound tasks get onto the client's CPU" {
+@test "neither overcommitted nor rebound tasks run on the client's CPU" {
 	submit 'srun -O -n8 --overlap sh -c "taskset -pc 1 \$\$; taskset -pc 0-1 \$\$; grep Cpus_allowed_list /proc/self/status" 2>&1' \
 		-n1 -O -s -w c1 --io-cores=1
 	ran+=("$job")
@@ -172,7 +172,7 @@ os.execvp("sbatch", ["sbatch", "--parsable", "-w", "c1", "-n1", "--io-cores=1", 
 	expect_equal 8 "$(job_output "$job" | grep -c Cpus_allowed_list)"
 }
 
-@test "a job that fights its preemption loses the node, and neither its record nor the client's settings" {
+@test "a job that ignores its preemption is ended; its record and the client's settings are kept" {
 	slurm_conf PreemptType=preempt/partition_prio PreemptMode=REQUEUE \
 		'PartitionName=low Nodes=c[1-3] PriorityTier=1 PreemptMode=REQUEUE' \
 		'PartitionName=high Nodes=c[1-3] PriorityTier=10 PreemptMode=OFF'
@@ -182,8 +182,8 @@ os.execvp("sbatch", ["sbatch", "--parsable", "-w", "c1", "-n1", "--io-cores=1", 
 	local first=$job
 	ran+=("$first")
 	within 30 on login test -e /home/alice/begun
-	# of a job in its first second Slurm may not get the extern step killed, which
-	# drains the node after a minute (seen on 24.11)
+	# if a job is in its first second, Slurm may fail to kill its extern step, which drains
+	# the node after a minute (seen on 24.11)
 	sleep 3
 	submit 'grep " /mnt/weka " /run/weka-sim/mounts | grep -oE "readcache|forcedirect"; pgrep -u alice -f trap | wc -l' \
 		-n1 -w c1 -p high --io-cores=1 --io-profile=cached
@@ -196,7 +196,7 @@ os.execvp("sbatch", ["sbatch", "--parsable", "-w", "c1", "-n1", "--io-cores=1", 
 	within 60 queue_is_empty
 }
 
-@test "what a job finds of jobio on its node says nothing of other jobs" {
+@test "a job can read no files of jobio on its node" {
 	submit 'exec 2>&1; ls /run/jobio; cat /run/jobio/gate /run/jobio/$SLURM_JOB_ID/gate /run/jobio/$SLURM_JOB_ID/start.json
 		ls /var/spool/jobio; echo x >/run/jobio/x; mkdir /run/jobio/4242; stat -c %a:%U /run/jobio /var/spool/jobio' -n1 -w c1
 	ran+=("$job")
@@ -205,8 +205,8 @@ os.execvp("sbatch", ["sbatch", "--parsable", "-w", "c1", "-n1", "--io-cores=1", 
 	expect_equal $'700:root\n700:root' "$(job_output "$job" | grep -v 'Permission denied')"
 }
 
-@test "a folder that is named like a job's cgroup, and is not Slurm's, is no job" {
-	# root made it for bob, say a container's, outside of what slurmd has made
+@test "a cgroup with the name of a job's outside of Slurm's hierarchy is not taken for a job" {
+	# made by root for bob, as for a container, outside of slurmd's cgroups
 	on c1 sh -c 'for top in /sys/fs/cgroup/freezer /sys/fs/cgroup; do
 		mkdir -p $top/evil/job_4242 2>/dev/null && { echo $top/evil >/tmp/evil.cgroup; exit 0; }; done; exit 1'
 	docker exec -d -u bob "$JOBIO_CLUSTER-c1" sleep 120
@@ -222,7 +222,7 @@ os.execvp("sbatch", ["sbatch", "--parsable", "-w", "c1", "-n1", "--io-cores=1", 
 
 # ---- records -----------------------------------------------------------------
 
-@test "jobs that are cancelled at any moment have their records, and leave nothing" {
+@test "jobs that are cancelled at any moment have a record, and leave no files" {
 	local id
 	for id in {1..6}; do
 		submit 'sleep 60' -n1 -w c1 --io-cores=1 --io-profile=stream
@@ -253,7 +253,7 @@ is_configured() { [[ $(on login squeue -h -t all -j "$1" -o %T) != PENDING ]]; }
 	expect_equal '' "$(record 424242 c1)"
 }
 
-# The questions are right ones, and sealed; their answers are long.
+# The requests are valid and have a MUNGE credential; their replies are long.
 readers='import json, socket, struct, subprocess, sys, time
 text = "jobio/1 " + "0" * 32 + "\n" + json.dumps({"op": "list", "jobs": [int(sys.argv[1])] * 1000})
 sealed = subprocess.run(["munge", "-u", sys.argv[2]], input=text.encode(), stdout=subprocess.PIPE, check=True).stdout.strip()
@@ -269,7 +269,7 @@ for i in range(900):
 open("held", "w").close()
 time.sleep(90)'
 
-@test "900 readers who take no answer hold no record up for ten seconds, and fill no memory" {
+@test "900 clients that do not read their replies delay no record by ten seconds, and do not fill the ledger's memory" {
 	submit true -n1 -w c1 --io-cores=1
 	wait_for_job "$job"
 	expect_record "$job" c1 .job "$job"
@@ -287,7 +287,7 @@ time.sleep(90)'
 	as alice rm held
 }
 
-@test "a user's connections and questions do not hold up records" {
+@test "a user's connections and requests do not delay records" {
 	submit true -n1 -w c1
 	wait_for_job "$job"
 	docker exec -d -u alice "$JOBIO_CLUSTER-login" python3 -c 'import socket, time

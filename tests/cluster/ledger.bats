@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# ledger.bats - every job's I/O reaches accounting, whatever is down meanwhile
+# ledger.bats - every job's I/O reaches accounting, whichever daemons are down meanwhile
 # shellcheck disable=SC2154,SC2030,SC2031 # submit sets $job, for one test
 # shellcheck disable=SC2016 # quoted code runs elsewhere
 
@@ -28,14 +28,14 @@ teardown() {
 	((${#text} <= 1000))
 }
 
-@test "a job that asks for nothing has its summary too" {
+@test "a job without a request has a summary, too" {
 	submit true -n1
 	wait_for_job "$job"
 	expect_summary "$job" '^jobio/1 rd=[^ ]+ wr=[^ ]+ (of=all_files )?nodes=1/1 cores=- cpus=- prof=- '
 }
 
-@test "bytes that a job reads and writes are counted, and say what they count" {
-	# 5 MiB from zero to a file, 5 MiB from the file to null: 10 both ways
+@test "bytes that a job reads and writes are counted, with their scope and source" {
+	# 5 MiB from /dev/zero to a file, 5 MiB from the file to /dev/null: 10 MiB both ways
 	submit 'dd if=/dev/zero of=/mnt/weka/$SLURM_JOB_ID bs=1M count=5 status=none
 		dd if=/mnt/weka/$SLURM_JOB_ID of=/dev/null bs=1M status=none' --io-cores=1 -n1 -w c1
 	wait_for_job "$job"
@@ -49,10 +49,10 @@ between() {
 	(($3 >= $1 && $3 <= $2)) || { printf '%s is not from %s to %s\n' "$3" "$1" "$2" >&2; return 1; }
 }
 
-@test "dd on two nodes: records, report and sacct agree with what it did, and say how they know" {
+@test "dd on two nodes: records, report and sacct have its bytes, with their source" {
 	local node mib report text key
-	# reads zeros and the file, writes the file and to null: twice 8 MiB on the
-	# first node, twice 24 MiB on the second, in as many calls of 64 KiB
+	# reads /dev/zero and the file, writes the file and /dev/null: twice 8 MiB on the
+	# first node, twice 24 MiB on the second, in calls of 64 KiB
 	submit 'srun sh -c "f=/mnt/weka/\$SLURM_JOB_ID.\$SLURM_PROCID n=\$((128 + 256 * SLURM_PROCID))
 		dd if=/dev/zero of=\$f bs=64k count=\$n status=none
 		dd if=\$f of=/dev/null bs=64k status=none"' -N2 --ntasks-per-node=1 -w c1,c2
@@ -60,7 +60,7 @@ between() {
 	expect_summary "$job" 'nodes=2/2'
 	text=$(summary "$job")
 	report=$(on login jobio report --json "$job")
-	# a container has no bpffs: counted by slurmstepd, srun in the batch script included
+	# no bpffs in a container: counted by slurmstepd, with srun in the batch script
 	for node in c1:16 c2:48; do
 		mib=${node#*:} node=${node%:*}
 		expect_equal '1 stepd job null' "$(jq -r --arg n "$node" '.records[] | select(.node == $n)
@@ -84,7 +84,7 @@ between() {
 	expect_text 'asynchronous I/O (aio, io_uring) is not counted' "$report"
 }
 
-@test "fio on two nodes: the record has what fio says it did, and what slurmstepd adds" {
+@test "fio on two nodes: the record has fio's bytes, and those of slurmstepd" {
 	local node report
 	# 256 writes of 64 KiB, then 512 reads of 32 KiB
 	submit 'srun sh -c "f() { fio --name=f --filename=/mnt/weka/\$SLURM_JOB_ID.\$SLURM_PROCID \\
@@ -100,10 +100,10 @@ between() {
 	done
 }
 
-# expect_fio NODE read|write BYTES CALLS REPORT - fio did just that, and the
-# node's record has it with a little of slurmstepd and of fio's own files
+# expect_fio NODE read|write BYTES CALLS REPORT - fio reports exactly this; the node's
+# record has slightly more, by slurmstepd and fio's own files
 expect_fio() {
-	# fio 3.25 remarks before its JSON that it cannot use each CPU of the machine
+	# before its JSON fio 3.25 prints that it cannot use each CPU of the machine
 	expect_equal "[$3,$4]" "$(on login sed -n '/^{/,$p' "/home/alice/fio.$job.$1.$2" |
 		jq -c ".jobs[0].$2 | [.io_bytes, .total_ios]")"
 	between "$3" $(($3 + 600000)) \
@@ -112,7 +112,7 @@ expect_fio() {
 		"$(jq ".records[] | select(.node == \"$1\") | .app[0].$2_calls" <<<"$5")"
 }
 
-@test "while the ledger is down records stay on the nodes, and arrive later" {
+@test "while the ledger is down records stay on the nodes, and are sent later" {
 	on dbd svc stop jobio-ledgerd
 	submit true --io-cores=1 -N2 --ntasks-per-node=1 -w c1,c2
 	wait_for_job "$job"
@@ -127,7 +127,7 @@ expect_fio() {
 is_spooled() { [[ $(spooled "$1") == "$job."* ]]; }
 is_unspooled() { [[ -z $(spooled "$1") ]]; }
 
-@test "while slurmdbd is down summaries wait in the ledger, and arrive later" {
+@test "while slurmdbd is down summaries wait in the ledger, and are written later" {
 	on dbd svc stop slurmdbd
 	submit true --io-cores=1 -n1 -w c1
 	wait_for_job "$job"
@@ -136,7 +136,7 @@ is_unspooled() { [[ -z $(spooled "$1") ]]; }
 	within 120 summary_matches "$job" 'nodes=1/1'
 }
 
-@test "slurmdbd killed again and again while summaries are written loses none" {
+@test "no summary is lost if slurmdbd is killed repeatedly while summaries are written" {
 	on dbd svc stop jobio-ledgerd
 	submit true -N1 -n1 -w c1
 	wait_for_job "$job"
@@ -161,7 +161,7 @@ are_written() {
 		WHERE id_job >= 1000000 AND system_comment LIKE 'jobio/1 % nodes=1/1 %'") >= $1))
 }
 
-# copies JOB COUNT - so many jobs more, from 1000000 on, with the row and the
+# copies JOB COUNT - add COUNT jobs, with IDs from 1000000 on, with the row and the
 # record of this one
 copies() {
 	local columns
@@ -177,7 +177,7 @@ copies() {
 		done' copies "$1" "$2"
 }
 
-@test "a ledger that is killed comes back and has lost nothing" {
+@test "no record is lost if the ledger is killed" {
 	submit true --io-cores=1 -n1 -w c1
 	wait_for_job "$job"
 	expect_record "$job" c1 .job "$job"
@@ -188,7 +188,7 @@ copies() {
 	expect_summary "$job" 'nodes=1/1'
 }
 
-# metric SERIES - of the ledger, since its start
+# metric SERIES - its value in the ledger's metrics file
 metric() {
 	on dbd awk -v series="jobio_ledger_$1" '$1 == series { print $2 }' /var/lib/jobio/jobio.prom
 }
@@ -196,12 +196,12 @@ metric_is() { [[ $(metric "$2") == "$1" ]]; }
 metric_reaches() { (($(metric "$2") >= $1)); }
 slurmdbd_fails() { (($(metric slurmdbd_failing) > 0)); }
 
-@test "the metrics say what reached slurmdbd, and that it is away" {
+@test "the metrics count summaries in slurmdbd, and show that slurmdbd is down" {
 	local written
 	set_conf dbd '/^\[ledger\]/a metrics_file = /var/lib/jobio/jobio.prom'
 	on dbd svc stop jobio-ledgerd
 	on dbd svc start jobio-ledgerd
-	# runs of earlier tests may still wait for their row
+	# runs of earlier tests may still wait for their row in slurmdbd
 	within 40 metric_is 0 slurmdbd_failing
 	written=$(metric summaries_written_total)
 	submit true -n1 -w c1
@@ -221,7 +221,7 @@ slurmdbd_fails() { (($(metric slurmdbd_failing) > 0)); }
 
 admin_comment() { on login sacct -n -X -P -j "$1" -o AdminComment; }
 
-@test "what others wrote into SystemComment and AdminComment stays, and the summary stands behind the first" {
+@test "text of others in SystemComment and AdminComment is kept, and the summary is appended to SystemComment" {
 	local text="it's ticket 7 \\o/ \"burst\"" jobstats=JS1:H4sIAAAAAAACA6tWystPSS1Wsqqu1VEqyS9JzIkvycxNVbIyM9RRSi8oBcoY1AIAVjpCiyUAAAA=
 	on dbd svc stop jobio-ledgerd
 	submit true -N1 -n1 -w c1 --io-cores=1
@@ -247,7 +247,7 @@ stands_behind() { [[ $(summary "$1") == "$2 jobio/1 rd="*" nodes=1/1 "* && $(sum
 	expect_summary "$job" 'nodes=1/1'
 }
 
-@test "jobio report shows a job's records to its owner, to others what sacct shows" {
+@test "jobio report shows a job's records to its owner, and to others what sacct shows" {
 	local report
 	submit true --io-cores=1 --io-profile=stream -N2 --ntasks-per-node=1
 	wait_for_job "$job"
@@ -261,7 +261,7 @@ stands_behind() { [[ $(summary "$1") == "$2 jobio/1 rd="*" nodes=1/1 "* && $(sum
 	[[ $report != *forcedirect* ]]
 }
 
-@test "with PrivateData=jobs others learn nothing of a job, and its owner all" {
+@test "with PrivateData=jobs only the owner of a job can read it" {
 	local dbd=/etc/slurm/slurmdbd.conf
 	submit true --io-cores=1 --io-profile=stream -n1 -w c1
 	wait_for_job "$job"
@@ -281,23 +281,23 @@ stands_behind() { [[ $(summary "$1") == "$2 jobio/1 rd="*" nodes=1/1 "* && $(sum
 	within 30 is_shown "$job"
 }
 
-# by a slurmdbd that answers
+# is_shown JOB - slurmdbd answers, and shows the job to bob
 is_shown() { [[ -n $(as bob sacct -n -X -P -j "$1" -o JobID) ]]; }
 is_hidden() { [[ -n $(on login sacct -n -X -P -j "$1" -o JobID) ]] && ! is_shown "$1"; }
 
-# restore_slurmdbd - as the site has it, where a test has changed it
+# restore_slurmdbd - restore the site's slurmdbd.conf after a test
 restore_slurmdbd() {
 	on dbd sh -c '[ ! -e /tmp/slurmdbd.conf ] || { mv /tmp/slurmdbd.conf /etc/slurm/slurmdbd.conf && svc kill slurmdbd; }'
 }
 
-# site_says USER TEXT - does USER see TEXT in what the site did today?
+# site_says USER TEXT - true if TEXT is in jobio report --site of USER for today
 site_says() {
 	[[ $(as "$1" jobio report --site -S now-1hour 2>&1) == *"$2"* ]]
 }
 
 site_knows() { [[ $(on login jobio report --site -S now-1hour --csv) == *"$1"* ]]; }
 
-@test "what all jobs did is added up for root and for operators of Slurm, by the accounts of slurmdbd" {
+@test "the I/O of all jobs is added up for root and for operators of Slurm, by the accounts of slurmdbd" {
 	local said
 	submit 'dd if=/dev/zero of=/mnt/weka/$SLURM_JOB_ID bs=1M count=3 status=none' --io-cores=1 --io-profile=stream -n1 -w c1 --account=lab
 	wait_for_job "$job"
@@ -319,7 +319,7 @@ site_knows() { [[ $(on login jobio report --site -S now-1hour --csv) == *"$1"* ]
 	within 60 site_says bob 'Node hours'
 	on login sacctmgr -i modify user bob set adminlevel=None >/dev/null
 	on dbd svc stop jobio-ledgerd
-	# without the ledger sacctmgr says who may, and sacct what there is
+	# without the ledger sacctmgr decides on permission, and the figures come from sacct
 	run as bob jobio report --site
 	expect_equal 1 "$status"
 	expect_text '--site: for root, SlurmUser and operators of Slurm only' "$output"

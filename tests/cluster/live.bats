@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# live.bats - a job is looked at while it runs, through a step that Slurm allows
+# live.bats - jobio report --live of a running job, through a step that Slurm allows
 #
-# A container has no bpffs: a stand-in of jobio-count says what the kernel would, and
-# tells more each time it is asked.
+# A container has no bpffs: a stand-in of jobio-count prints the kernel's counters, which
+# grow with each call.
 # shellcheck disable=SC2154,SC2030,SC2031 # submit sets $job, for one test
 # shellcheck disable=SC2016 # quoted code runs elsewhere
 
@@ -28,7 +28,7 @@ teardown() {
 	expect_healthy
 }
 
-# counting NODE... - their kernel counts: 1 MiB, and one more at each question
+# counting NODE... - the stand-in counts there: 1 MiB, and 1 MiB more at each call
 counting() {
 	local node
 	for node in "$@"; do
@@ -49,11 +49,11 @@ not_counting() {
 
 live() { as alice timeout 60 jobio report --live "$@"; }
 
-# runs ID - its tasks do
+# runs ID - its tasks are running
 runs() { [[ $(on login squeue -h -s -j "$1" -o %i) =~ (^|[^0-9])"$1"(\+0)?\.0 ]]; }
 
-# on_terminal SECONDS JOB - alice looks every second for so long, then types Ctrl-C;
-# what she reads, without colours
+# on_terminal SECONDS JOB - alice runs --live for so long, with an update each second, then types
+# Ctrl-C; prints her screen without colours
 on_terminal() { on_colours "$@" | sed $'s/\e\\[[0-9;]*[mHJK]//g'; }
 on_colours() {
 	enter_as alice "$JOBIO_CLUSTER-login" env TERM=xterm timeout 90 python3 - "$@" <<-'END'
@@ -79,7 +79,7 @@ on_colours() {
 	END
 }
 
-@test "what two nodes have counted up to now is seen while the job runs, beside a step that takes all of it" {
+@test "counters of two nodes are shown while the job runs, also if a step uses the whole allocation" {
 	local report node
 	counting c1 c2
 	# all cores and memory are in use by a step
@@ -94,12 +94,12 @@ on_colours() {
 	expect_equal '2 0 0 4194304 c1,c2' "$(jq -r '"\(.nodes) \(.nodes_blind) \(.nodes_mute) \(.totals.write_bytes) \([.records[].node] | join(","))"' <<<"$report")"
 	on login scancel "$job"
 	wait_for_job "$job"
-	# the record has the job's steps, and none of those that looked
+	# the record has the job's steps, and none of --live
 	for node in c1 c2; do expect_record "$job" "$node" .app[0].source bpf; done
 	expect_record "$job" c2 .steps 1
 }
 
-@test "where the kernel does not count the report says that there is nothing to see yet" {
+@test "without counting in the kernel the report prints that no counters are available before the job ends" {
 	local report
 	not_counting c1
 	submit 'sleep 100' -n1 -w c1
@@ -109,7 +109,7 @@ on_colours() {
 	expect_text 'nothing is counted there before the job ends; ask your administrators about jobio-count(8)' "$report"
 }
 
-@test "a job is looked at by its owner, and by root; Slurm refuses the step of anybody else" {
+@test "the owner and root can run --live for a job; Slurm refuses the step of other users" {
 	local said
 	counting c1
 	submit 'srun sleep 100' -n1 -w c1
@@ -118,15 +118,15 @@ on_colours() {
 	said=$(as bob jobio report --live "$job" 2>&1) && return 1
 	expect_text "jobio: report: job: '$job': " "$said"
 	[[ $said != *written* ]]
-	# with a step of his own making
+	# with a step that bob starts himself
 	said=$(as bob srun --overlap --jobid="$job" --export=JOBIO_LIVE="$job" true 2>&1 <<<$'\n') && return 1
 	[[ $said != *@jobio* ]]
-	# what the helper tells him who is let in by accident
+	# output of the helper for another user with access to the job
 	said=$(docker exec -i "$JOBIO_CLUSTER-c1" /usr/libexec/jobio/jobio-live "$job" 65534 1 <<<'')
 	expect_text "the job is another user's" "$said"
 }
 
-@test "an array's task, and a component of a heterogeneous job, are looked at by their own names" {
+@test "an array's task, and a component of a heterogeneous job, are shown under their own IDs" {
 	local report
 	counting c1 c2
 	submit 'srun sleep 100' -n1 --array=4 -w c1
@@ -143,10 +143,10 @@ on_colours() {
 	expect_equal 'c2' "$(jq -r '[.records[].node] | join(",")' <<<"$report")"
 }
 
-# rpcs TYPE - how many of these slurmctld has taken
+# rpcs TYPE - number of these RPCs in slurmctld
 rpcs() { on ctld sdiag | sed -n '/by message type/,/by user/p' | sed -nE "s/^[ \t]*$1 .*count:([0-9]+).*/\1/p"; }
 
-@test "a look of many seconds costs slurmctld one step, and ends it" {
+@test "--live for many seconds creates one step in slurmctld, and ends it" {
 	local text looks
 	counting c1
 	submit 'srun sleep 100' -n1 -w c1
@@ -162,17 +162,17 @@ rpcs() { on ctld sdiag | sed -n '/by message type/,/by user/p' | sed -nE "s/^[ \
 	within 10 runs_alone "$job"
 	expect_equal 1 "$(rpcs REQUEST_JOB_STEP_CREATE)"
 	expect_equal 1 "$(rpcs REQUEST_STEP_COMPLETE)"
-	# and nothing asks any more
+	# and no process reads counters any more
 	looks=$(on c1 sh -c 'wc -l </tmp/asked')
 	sleep 3
 	expect_equal "$looks" "$(on c1 sh -c 'wc -l </tmp/asked')"
 	[[ -z $(on c1 pgrep -f jobio-live) ]]
 }
 
-# only the job's own step
+# runs_alone JOB - only the job's own step runs
 runs_alone() { [[ $(on login squeue -h -s -j "$1" -o %i | grep -c "$1\.[0-9]") == 1 ]]; }
 
-@test "when the job ends so does the look, without an error" {
+@test "when the job ends --live ends without an error" {
 	local text
 	counting c1
 	submit 'srun sleep 12' -n1 -w c1
@@ -182,7 +182,7 @@ runs_alone() { [[ $(on login squeue -h -s -j "$1" -o %i | grep -c "$1\.[0-9]") =
 	wait_for_job "$job"
 }
 
-@test "who stops the step that looks stops no other job's counters" {
+@test "SIGSTOP to the step of --live does not stop other jobs' counters" {
 	local step other
 	counting c1
 	submit 'srun sleep 100' -n1 -w c1
@@ -194,7 +194,7 @@ runs_alone() { [[ $(on login squeue -h -s -j "$1" -o %i | grep -c "$1\.[0-9]") =
 	other=$job
 	submit 'sleep 1' -n1 -w c2
 	wait_for_job "$job"
-	# the helper is none of the user's processes, nor of what Slurm stops with them
+	# the helper is not a process of the user, and Slurm does not stop it with the step
 	[[ $(on ctld scontrol show config) != *proctrack/cgroup* ]] ||
 		[[ $(on c1 sh -c 'ps -o stat= -p $(pgrep -f libexec/jobio/jobio-live)') != *T* ]]
 	[[ -z $(on c1 pgrep -u alice -f libexec/jobio/jobio-live) ]]
@@ -203,7 +203,7 @@ runs_alone() { [[ $(on login squeue -h -s -j "$1" -o %i | grep -c "$1\.[0-9]") =
 	wait
 }
 
-@test "a batch script that inherits the wish to look runs as ever" {
+@test "a batch script that inherits JOBIO_LIVE runs normally" {
 	submit 'echo here; srun echo there' -n1 -w c1 --export=ALL,JOBIO_LIVE=1
 	wait_for_job "$job"
 	expect_equal $'here\nthere' "$(job_output "$job")"

@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# mine.bats - arrays, heterogeneous jobs, lists, compare and advise, as the cluster's own
-# sacct and slurmdbd tell of them
+# mine.bats - arrays, heterogeneous jobs, lists, compare and advise, with the cluster's
+# sacct and slurmdbd
 #
-# All jobs are submitted at the beginning; the tests ask about them. A container has no
-# bpffs: on c3 a stand-in of jobio-count says what the kernel would.
+# All jobs are submitted at the beginning; the tests read their reports. A container has no
+# bpffs: on c3 a stand-in of jobio-count prints the kernel's counters.
 # shellcheck disable=SC2154,SC2030,SC2031 # submit sets $job, for one test
 # shellcheck disable=SC2016 # quoted code runs elsewhere
 
@@ -12,7 +12,7 @@ load lib
 
 HELPER=/usr/libexec/jobio/jobio-count
 
-# Small reads, which a profile around the page cache is wrong for.
+# counting - counters of small reads, for which a profile that bypasses the page cache is wrong
 counting() {
 	on c3 cp $HELPER /tmp/jobio-count
 	docker exec -i "$JOBIO_CLUSTER-c3" sh -c "cat >/tmp/stand-in && chmod 755 /tmp/stand-in && mv /tmp/stand-in $HELPER" <<-'END'
@@ -23,7 +23,7 @@ counting() {
 	END
 }
 
-# bobs SCRIPT [SBATCH OPTION...] - as submit, as bob
+# bobs SCRIPT [SBATCH OPTION...] - submit as bob
 bobs() {
 	job=$(as bob sbatch --parsable -o /dev/null --wrap "$@")
 	[[ $job =~ ^[0-9]+$ ]]
@@ -32,9 +32,9 @@ bobs() {
 setup_file() {
 	local node
 	expect_healthy
-	# tasks without io-cores may have any CPU
+	# tasks without io-cores may use any CPU
 	for node in c1 c2; do set_conf $node 's/^gate = .*/gate = off/'; done
-	# the backfill scheduler alone starts heterogeneous jobs, each half a minute
+	# only the backfill scheduler starts heterogeneous jobs, by default each 30 s
 	slurm_conf SchedulerParameters=sched_interval=5,batch_sched_delay=0,bf_interval=1
 	counting
 	since=$(on login date +%FT%T)
@@ -50,7 +50,7 @@ setup_file() {
 	bobs true -J his -n1 --account=site -x c3
 	his=$job
 	for job in "$het" "$array" "$advised" "$his"; do within 60 over "$job"; done
-	# one runs, the others wait
+	# one task runs, the others are pending
 	submit 'sleep 600' -J waits -n1 --array=5-9%1 -x c3
 	waits=$job
 	within 20 job_runs "${waits}_5"
@@ -70,34 +70,34 @@ teardown_file() {
 	slurm_conf ''
 }
 
-# over JOB - all of its tasks and components
+# over JOB - all of its tasks and components have ended
 over() { [[ -z $(on login squeue -h -j "$1" 2>/dev/null) ]]; }
 
-# have_summaries COUNT JOB - so many of its rows in slurmdbd
+# have_summaries COUNT JOB - COUNT of its rows in slurmdbd have a summary
 have_summaries() { [[ $(summary "$2" | grep -c '^jobio/1 .* nodes=1/1 ') == "$1" ]]; }
 
-# ledger_has COUNT JOB - so many of its tasks or components; slurmdbd may hear what a row
-# is a part of after its summary was written, and the ledger then looks again
+# ledger_has COUNT JOB - the report of COUNT tasks or components comes from the ledger; slurmdbd may
+# get the array or het ID of a row after its summary was written: the ledger then reads it again
 ledger_has() { [[ $(as alice jobio report --json "$2" | jq -r .source | sort | uniq -c) =~ ^\ *$1\ ledger$ ]]; }
 
-# raw_id JOB - its number in Slurm
+# raw_id JOB - its number in Slurm (JobIDRaw)
 raw_id() { on login sacct -n -X -P -j "$1" -o JobIDRaw; }
 
-# line REGEX TEXT - is this one of its lines?
+# line REGEX TEXT - fail unless a line of TEXT matches
 line() {
 	grep -qE "^$1\$" <<<"$2" || { printf "no line '%s' in:\n%s\n" "$1" "$2" >&2; return 1; }
 }
 
-# listed USER OPTION... - the ids of a list, in its order
+# listed USER OPTION... - the job IDs of a list, in order
 listed() {
 	local user=$1
 	shift
 	as "$user" jobio report --csv "$@" | tail -n +2 | cut -d, -f1 | tr -d '"'
 }
 
-@test "an array is found by its number, by brackets and by the numbers of its tasks" {
+@test "an array is found by its ID, by brackets and by the IDs of its tasks" {
 	local report user task first=${array}_1
-	for user in alice bob; do # bob has what sacct tells
+	for user in alice bob; do # bob gets the data of sacct
 		report=$(as "$user" jobio report "$array")
 		line "Job $array    3 tasks of an array    alice" "$report"
 		line '  read [0-9.]+ MiB in [0-9.k ]+ calls, written [0-9.]+ MiB in [0-9.k ]+ calls' "$report"
@@ -125,7 +125,7 @@ listed() {
 	done
 }
 
-@test "a heterogeneous job is found by its number and by its components" {
+@test "a heterogeneous job is found by its ID and by its components" {
 	local report user
 	for user in alice bob; do
 		report=$(as "$user" jobio report "$het")
@@ -144,7 +144,7 @@ listed() {
 		jq -rs '[.[] | "\(.id) \(.het_job) \(.het_offset) \(.source) \(.slurm.state)"] | join(", ")')"
 }
 
-@test "arrays and heterogeneous jobs are one page, with their sums" {
+@test "arrays and heterogeneous jobs are in one page, with their sums" {
 	local page=/home/alice/jobs.html
 	run as alice jobio report --html=jobs.html "$array" "$het" "$his"
 	expect_text '0 jobs.html: ' "$status $output"
@@ -156,7 +156,7 @@ listed() {
 	on login grep -qF "$his from sacct, three digits and no advice: " $page
 }
 
-@test "without a number all of one's own jobs are listed that sacct lists" {
+@test "without a job ID all of the user's jobs in sacct are listed" {
 	local list pending
 	list=$(as alice jobio report --limit=100000 --all)
 	line 'JobID +JobName +State +Elapsed +Nodes .*Profile +Read +Written +Advice' "$list"
@@ -164,10 +164,10 @@ listed() {
 	line "$het\+1 +both +COMPLETED +00:00:[0-9]+ +1 .* [0-9.]+ MiB +9\.?[0-9]* MiB +-" "$list"
 	line "${waits}_5 +waits +RUNNING +00:0[0-9]:[0-9]+ +1 .*- +- +- +-" "$list"
 	line "$advised +advised +COMPLETED +00:00:[0-9]+ +1 .*stream +78.1 MiB +0 +A[0-9]+ .*" "$list"
-	# those that sacct lists, and no others
+	# the jobs that sacct lists, and no others
 	expect_equal "$(on login sacct -n -X -P -u alice -S now-1days -E now -o JobID | sort)" \
 		"$(grep -oE '^[0-9]+[^ ]*' <<<"$list" | sort)"
-	# who waits is told to wait
+	# for a pending job the message is to wait
 	pending="${waits}_[6-9%1]"
 	run as alice jobio report "$pending"
 	expect_equal 1 "$status"
@@ -175,7 +175,7 @@ listed() {
 	expect_equal "1 jobio: report: job: '${waits}_5': the job is RUNNING: 'jobio report --live ${waits}_5' shows what it has read and written so far" "$status $output"
 }
 
-@test "a list is of the users, accounts, states and the time that are asked for, in the order asked for" {
+@test "a list has the requested users, accounts, states and times, in the requested order" {
 	local list
 	list=$(as alice jobio report -u alice,bob -S "$since")
 	line 'JobID +User +JobName .*' "$list"
@@ -187,14 +187,14 @@ listed() {
 	expect_equal "${array}_2" "$(listed alice -s FAILED -S "$since")"
 	expect_equal "${array}_2" "$(listed alice --state=f,pd -S "$since" --sort=name | xargs)"
 	expect_equal "no jobs from $since to now" "$(as alice jobio report -s TIMEOUT -S "$since")"
-	# by what they read and wrote; the newest first; and by name
+	# sorted by bytes read; by time, newest first; and by name
 	expect_equal "$advised $het+1" "$(listed alice --sort=read --limit=2 -S "$since" | xargs)"
 	list=$(as alice jobio report --sort=written --limit=2 -S "$since")
 	expect_equal "$het+1 ${array}_3" "$(awk 'NR == 2 || NR == 3 { print $1 }' <<<"$list" | xargs)"
 	expect_text ' more: --limit=' "$list"
 	expect_equal true "$(as alice jobio report --json -S "$since" | jq -s '[.[] | .slurm.end // 1e12] | length >= 7 and . == (sort | reverse)')"
 	expect_equal true "$(as alice jobio report --json --sort=name -S "$since" | jq -s '[.[].slurm.name] | . == sort')"
-	# a time before all of them, as sacct understands it
+	# a time before all jobs, in sacct's syntax
 	list=$(listed alice -S now-1days -E "$since")
 	expect_equal "" "$(grep -xE "$array(_.*)?|$het(\+.*)?" <<<"$list" || :)"
 	expect_equal '' "$(listed alice -A nosuch)"
@@ -204,7 +204,7 @@ listed() {
 	expect_text nosuch "$output"
 }
 
-@test "two tasks, and sets of them, stand side by side" {
+@test "jobio compare shows two tasks, or sets of tasks, side by side" {
 	local user said
 	for user in alice bob; do
 		said=$(as "$user" jobio compare "${array}_1" "${array}_3")
@@ -219,12 +219,12 @@ listed() {
 	expect_text "beyond chance (95 %" "$(as alice jobio compare "$array" "$het")"
 }
 
-# has_other_run JOB - one, which is like it
+# has_other_run JOB - advise has found another run like it
 has_other_run() {
 	[[ $(as alice jobio advise --json "$1" | jq -r '"\(.id) \(.judged) \(.runs) \(.runs_like_it)"') == "$1 true 1 1" ]]
 }
 
-@test "what advise prints is taken by sbatch, and its runs are found by name" {
+@test "sbatch accepts the options that advise prints, and runs of the same name are found" {
 	local options said
 	options=$(as alice jobio advise --options "$advised")
 	expect_equal --io-profile=cached "$options"
@@ -234,7 +234,7 @@ has_other_run() {
 	within 20 has_other_run "$advised" # slurmdbd may hear of its end later
 	said=$(as alice jobio advise --json "$advised")
 	expect_text "run $job had it: " "$(jq -r '.steps[].note' <<<"$said")"
-	# a task is advised, too; whose records one may not see there is no advice about
+	# advise works for tasks, too; without permission to read records there is no advice
 	run as alice jobio advise "${array}_3"
 	expect_text "job: '${array}_3': too little to judge" "$output"
 	run as bob jobio advise --options "$advised"

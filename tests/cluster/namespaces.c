@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* namespaces.c - a SPANK plugin that moves each task into a user, mount and cgroup namespace of its
- * own in slurm_spank_task_init, as pyxis 0.24 does (pyxis_slurmstepd.c). If the job has
+ * own in slurm_spank_task_init, as pyxis 0.24 does (pyxis_slurmstepd.c), if the job has
  * NAMESPACES in its environment. */
 #include <sched.h>
 #include <stdio.h>

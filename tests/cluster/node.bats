@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# node.bats - what a job meets on the node: prolog, epilog, and faults
+# node.bats - prolog and epilog of jobs on a node, and faults
 # shellcheck disable=SC2154,SC2030,SC2031 # submit sets $job, for one test
 # shellcheck disable=SC2016 # quoted code runs elsewhere
 
@@ -18,7 +18,7 @@ mode='grep " /mnt/weka " /run/weka-sim/mounts | grep -owE "forcedirect|readcache
 
 # ---- 3 prolog, 5 epilog ------------------------------------------------------
 
-@test "a profile holds while the job runs, on every node, and is taken back" {
+@test "a profile is set while the job runs, on every node, and undone afterwards" {
 	submit "srun sh -c '$mode'" --io-cores=1 --io-profile=stream -N2 --ntasks-per-node=1 -w c1,c2
 	wait_for_job "$job"
 	expect_equal $'forcedirect\nforcedirect' "$(job_output "$job")"
@@ -36,7 +36,7 @@ mode='grep " /mnt/weka " /run/weka-sim/mounts | grep -owE "forcedirect|readcache
 	expect_record "$job" c1 '.changes | length' 0
 }
 
-@test "a change that a crashed epilog left behind is taken back by the next job's prolog" {
+@test "a change that a crashed epilog has left is undone by the next job's prolog" {
 	on c1 chmod 000 /usr/libexec/jobio/jobio-release
 	submit "$mode" --io-cores=1 --io-profile=stream -n1 -w c1
 	wait_for_job "$job"
@@ -51,7 +51,7 @@ mode='grep " /mnt/weka " /run/weka-sim/mounts | grep -owE "forcedirect|readcache
 	expect_record "$job" c1 '.job' "$job"
 }
 
-@test "a job that is cancelled during its prolog leaves node and client as they were" {
+@test "a job that is cancelled during its prolog leaves node and client unchanged" {
 	on c1 weka-sim set faults.hang=remount
 	submit "$mode" --io-cores=1 --io-profile=stream -n1 -w c1
 	within 20 on c1 test -s "/run/jobio/$job/journal"
@@ -66,7 +66,7 @@ mode='grep " /mnt/weka " /run/weka-sim/mounts | grep -owE "forcedirect|readcache
 	expect_equal forcedirect "$(job_output "$job")"
 }
 
-@test "a node that reboots under a job loses no record, and its client is as before" {
+@test "a node that reboots under a job loses no record, and its client has its old settings" {
 	submit 'sleep 300' --no-requeue --io-cores=1 --io-profile=stream -n1 -w c1
 	within 20 job_runs "$job"
 	within 20 mode_is c1 forcedirect
@@ -82,15 +82,15 @@ mode='grep " /mnt/weka " /run/weka-sim/mounts | grep -owE "forcedirect|readcache
 job_is_older() { (($(on login squeue -h -j "$1" -o %M | awk -F: '{ print $1 * 60 + $2 }') > $2)); }
 mode_is() { [[ $(mount_mode "$1") == "$2" ]]; }
 
-# ---- nobody's node is drained ------------------------------------------------
+# ---- faults that do not drain the node ----------------------------------------
 
-# ran_without WHY - the job ran, and was told why it ran without its profile
+# ran_without WHY - the job ran, and its output has the reason why its profile was not applied
 ran_without() {
 	expect_equal "jobio: node c1: profile 'stream' was not applied: $1
 ran" "$(job_output "$job")"
 }
 
-@test "no WEKA mounted: the job runs, and its record says so" {
+@test "no WEKA mounted: the job runs, and its record has a finding" {
 	on c1 umount /mnt/weka
 	submit 'echo ran' --io-cores=1 --io-profile=stream -n1 -w c1
 	wait_for_job "$job"
@@ -99,7 +99,7 @@ ran" "$(job_output "$job")"
 	expect_record "$job" c1 '.findings | length > 0' true
 }
 
-@test "a client of another type than what is mounted: the job runs, and its record says so" {
+@test "a client of another type than the mounts: the job runs, and its record has a finding" {
 	set_conf c1 's/^type = weka/type = lustre/;/^proc_dir/d'
 	submit 'echo ran' --io-cores=1 --io-profile=stream -n1 -w c1
 	wait_for_job "$job"
@@ -107,7 +107,7 @@ ran" "$(job_output "$job")"
 	expect_record "$job" c1 '[.findings[].code] | index("LU01") != null' true
 }
 
-@test "a node that jobio.conf does not name: the job runs, and its record says so" {
+@test "a node that jobio.conf does not name: the job runs, and its record has a finding" {
 	set_conf c1 's/^nodes = .*/nodes = other1/'
 	submit 'echo ran' --io-cores=1 --io-profile=stream -n1 -w c1
 	wait_for_job "$job"
@@ -115,14 +115,14 @@ ran" "$(job_output "$job")"
 	expect_record "$job" c1 '.findings[0].code' W51
 }
 
-@test "a node with a mistake in jobio.conf runs every job" {
+@test "a node with a mistake in jobio.conf runs all jobs" {
 	set_conf c1 's/^type = weka/type = nosuch/'
 	submit 'echo ran' --io-cores=1 -n1 -w c1
 	wait_for_job "$job"
 	expect_equal "$UNPREPARED"$'\nran' "$(job_output "$job")"
 }
 
-@test "a client whose command hangs costs the job a bounded time, not the node" {
+@test "a hanging command of the client delays the job by a bounded time, and the node is not drained" {
 	on c1 weka-sim set 'faults.hang=*'
 	set_conf c1 's/^type = weka/type = weka\ntimeout_ms = 500/'
 	submit 'echo ran' --io-cores=1 --io-profile=stream -n1 -w c1
@@ -134,7 +134,7 @@ ran" "$(job_output "$job")"
 
 # ---- what a user can forge ---------------------------------------------------
 
-# forged_is_told WHY NAME=VALUE... - the task starts and alice reads why it has nothing
+# forged_is_told WHY NAME=VALUE... - the task starts, and its output has the reason
 forged_is_told() {
 	local why=$1
 	shift
@@ -143,7 +143,7 @@ forged_is_told() {
 	expect_text "jobio: node c1: $why" "$out"
 }
 
-@test "forged requests are left out, whatever they hold, and run nothing" {
+@test "forged requests of any value are ignored, and run no command" {
 	local value
 	forger_make
 	for value in 999 0 -1 1x '' '$(touch /tmp/forged)' '1;touch /tmp/forged' \
@@ -169,7 +169,7 @@ forged_is_told() {
 	expect_record "$job" c1 '.changes | length' 0
 }
 
-@test "a forged request that Slurm confirms is like one from the option" {
+@test "a forged request with the matching --core-spec works like the option" {
 	forger_make
 	forged --core-spec=1 VERSION=1 IO_CORES=1 IO_PROFILE=stream
 	expect_equal 0 "$status"
@@ -178,7 +178,7 @@ forged_is_told() {
 	expect_equal writecache "$(mount_mode c1)"
 }
 
-@test "nodes without jobio.conf run every job" {
+@test "nodes without jobio.conf run all jobs" {
 	on c1 rm /etc/slurm/jobio.conf
 	submit 'echo ran' -n1 -w c1
 	wait_for_job "$job"

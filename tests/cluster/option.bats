@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# option.bats - --io-cores and --io-profile, as users meet them
+# option.bats - --io-cores and --io-profile at submission
 # shellcheck disable=SC2154,SC2016,SC2030,SC2031 # submit sets $job, in each test
 # anew; quoted code runs elsewhere
 
@@ -20,13 +20,13 @@ teardown() {
 	expect_healthy
 }
 
-# core_spec JOB - what slurmctld reserves for it; * for nothing
+# core_spec JOB - number of cores that slurmctld reserves for it; * for none
 core_spec() { on login scontrol show job -o "$1" | grep -o 'CoreSpec=[^ ]*' | sed 's/CoreSpec=//'; }
 
 # held OPTION... - submit a job that stays pending; sets $job
 held() { submit 'true' -H "$@"; }
 
-# refused TEXT [VARIABLE=VALUE...] OPTION... - sbatch says one line with TEXT
+# refused TEXT [VARIABLE=VALUE...] OPTION... - sbatch prints one line with TEXT
 # and submits nothing
 refused() {
 	local text=$1 said status=0 env=()
@@ -54,12 +54,12 @@ refused() {
 	expect_equal 1 "$(core_spec "$job")"
 }
 
-@test "a profile brings its cores" {
+@test "a profile sets io_cores of its section" {
 	held --io-profile=stream
 	expect_equal 1 "$(core_spec "$job")"
 }
 
-@test "the command line beats the environment, the environment a #SBATCH line" {
+@test "the command line overrides the environment, the environment overrides a #SBATCH line" {
 	job=$(as alice env SBATCH_IO_CORES=99 sbatch --parsable -H --io-cores=1 --wrap true)
 	expect_equal 1 "$(core_spec "$job")"
 	as alice sh -c 'printf "#!/bin/sh\n#SBATCH --io-cores=99\n" >lines.sh'
@@ -67,22 +67,22 @@ refused() {
 	expect_equal 1 "$(core_spec "$job")"
 }
 
-@test "the last of several on a command line wins" {
+@test "the last of several options on a command line is used" {
 	held --io-cores=99 --io-cores=1
 	expect_equal 1 "$(core_spec "$job")"
 }
 
-@test "an equal --core-spec is no conflict" {
+@test "an equal --core-spec is accepted" {
 	held --io-cores=1 --core-spec=1
 	expect_equal 1 "$(core_spec "$job")"
 }
 
-@test "a job that asks for nothing reserves nothing" {
+@test "a job without a request reserves nothing" {
 	held
 	expect_equal '*' "$(core_spec "$job")"
 }
 
-@test "salloc and srun take the option too" {
+@test "salloc and srun accept the option, too" {
 	run as alice salloc --io-cores=1 sh -c 'scontrol show job $SLURM_JOB_ID'
 	expect_text 'CoreSpec=1' "$output"
 	run as alice env SALLOC_IO_CORES=1 salloc sh -c 'scontrol show job $SLURM_JOB_ID'
@@ -101,7 +101,7 @@ refused() {
 	expect_equal '1 1' "$(core_spec "$job" | paste -sd' ')"
 }
 
-@test "each component of a heterogeneous job says for itself" {
+@test "each component of a heterogeneous job has its own request" {
 	job=$(as alice sbatch --parsable -H -n1 --io-cores=1 : -n1 --wrap true)
 	expect_equal '1 *' "$(on login scontrol show job -o "$job" | grep -o 'CoreSpec=[^ ]*' |
 		sed 's/CoreSpec=//' | paste -sd' ')"
@@ -122,7 +122,7 @@ refused() {
 running() { [[ $(job_state "$1") == RUNNING ]]; }
 pending() { [[ $(job_state "$1") == PENDING ]]; }
 
-@test "srun inside the job leaves the reservation as it is" {
+@test "srun inside the job does not change the reservation" {
 	submit $'srun true && echo inherited\nsrun --io-cores=3 true && echo told' \
 		--io-cores=1
 	wait_for_job "$job"
@@ -133,14 +133,14 @@ pending() { [[ $(job_state "$1") == PENDING ]]; }
 	expect_equal 3 "$(wc -l <<<"$output")"
 }
 
-@test "--export=NONE does not hurt" {
+@test "--export=NONE has no effect on --io-cores" {
 	submit $'srun /bin/true && echo well' --io-cores=1 --export=NONE
 	wait_for_job "$job"
 	expect_equal well "$(job_output "$job")"
 	expect_equal 1 "$(core_spec "$job")"
 }
 
-@test "a job submitted from inside a job does not inherit" {
+@test "a job submitted from inside a job does not inherit the request" {
 	submit $'sbatch --parsable -H -o /dev/null --wrap true' --io-cores=1
 	wait_for_job "$job"
 	local inner
@@ -168,12 +168,12 @@ pending() { [[ $(job_state "$1") == PENDING ]]; }
 		--io-cores=1 --thread-spec=1
 }
 
-@test "a refusal is the same single line when the plugin is required" {
+@test "with a required plugin a refusal is the same single line" {
 	on login sed -i 's/^optional/required/' /etc/slurm/plugstack.conf.d/jobio.conf
 	refused "sbatch: error: jobio: option: --io-cores: '99'" --io-cores=99
 }
 
-@test "srun and salloc refuse as sbatch does" {
+@test "srun and salloc refuse the same values as sbatch" {
 	run as alice srun --io-cores=99 true
 	expect_equal 1 "$status"
 	expect_text "srun: error: jobio: option: --io-cores: '99'" "$output"
@@ -182,14 +182,14 @@ pending() { [[ $(job_state "$1") == PENDING ]]; }
 	expect_text "salloc: error: jobio: option: --io-cores: '99'" "$output"
 }
 
-# other_conf SED-SCRIPT - a slurm.conf that only the submitting command reads
+# other_conf SED-SCRIPT - make a slurm.conf that only the submitting command reads
 other_conf() {
 	on login sh -c "mkdir -p /tmp/other && cp /etc/slurm/*.conf /tmp/other/ &&
 		sed '$1' /etc/slurm/slurm.conf >/tmp/other/slurm.conf"
 	on login rm -f /tmp/other/slurmdbd.conf
 }
 
-@test "a cluster that does not let jobs reserve cores is named" {
+@test "without AllowSpecResourcesUsage=yes the refusal names it" {
 	other_conf 's/^AllowSpecResourcesUsage=.*/AllowSpecResourcesUsage=no/'
 	refused "--io-cores: '1': this cluster does not let jobs reserve cores (slurm.conf lacks AllowSpecResourcesUsage=yes)" \
 		SLURM_CONF=/tmp/other/slurm.conf --io-cores=1
@@ -198,14 +198,14 @@ other_conf() {
 		SLURM_CONF=/tmp/other/slurm.conf --io-cores=1
 }
 
-@test "without a configuration only those who ask are refused" {
+@test "without jobio.conf only jobs with a request are refused" {
 	on login rm /etc/slurm/jobio.conf
 	refused "--io-cores: jobio has no valid configuration on this machine: '/etc/slurm/jobio.conf': cannot read: No such file" \
 		--io-cores=1
 	held
 }
 
-@test "a broken configuration names file and line, to those who ask" {
+@test "with a broken jobio.conf jobs with a request are refused with file and line" {
 	on login sh -c 'printf "[option]\nio_cores_max = many\n" >/etc/slurm/jobio.conf'
 	refused "/etc/slurm/jobio.conf:2: [option] io_cores_max: 'many'" --io-cores=1
 	held
@@ -226,12 +226,12 @@ other_conf() {
 	expect_equal '' "$(on login squeue -h -u alice)"
 }
 
-@test "an argument that looks like our question is left alone" {
+@test "another option's argument --io-cores=help is not answered" {
 	job=$(as alice sbatch --parsable -H -J --io-cores=help --wrap true)
 	expect_equal '--io-cores=help' "$(on login squeue -h -j "$job" -o %j)"
 }
 
-@test "--help shows both options and no line is cut at 80 columns" {
+@test "--help shows both options and no line is truncated at 80 columns" {
 	local command text
 	for command in sbatch srun salloc; do
 		text=$(as alice "$command" --help | grep -A3 'provided by plugins')
@@ -244,8 +244,8 @@ other_conf() {
 
 # ---- a plugin of another Slurm -------------------------------------------------------
 
-# of_last_year PLUGIN - as if it had been built for the Slurm of a year before; 1 where it
-# does not contain for which it was
+# of_last_year PLUGIN - change it as if it had been built for the Slurm of a year before; fails if
+# its file does not contain the version
 of_last_year() {
 	on login python3 -c '
 import glob, re, sys

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# pyxis.bats - jobs in containers of pyxis and enroot, with jobio's line of plugstack.conf before pyxis's
-# and behind it
+# pyxis.bats - jobs in containers of pyxis and enroot, with jobio's line of plugstack.conf before
+# and after that of pyxis
 #
-# The client works on CPU 1 of 0 and 1 of every node, which is the spec set of c1.
+# The client uses CPU 1 of 0 and 1 of every node, which is the spec set of c1.
 # shellcheck disable=SC2154,SC2016,SC2030,SC2031 # submit sets $job, in each test anew; quoted code runs elsewhere
 
 load lib
@@ -24,7 +24,7 @@ setup_file() {
 	slurm_of_c1 's/^NodeName=c\[1-3\]\(.*\)/NodeName=c1 CpuSpecList=1\1\nNodeName=c[2-3]\1/'
 }
 
-# pyxis_line NAME - pyxis is loaded by plugstack.conf.d/NAME.conf, jobio by jobio.conf there
+# pyxis_line NAME - load pyxis by plugstack.conf.d/NAME.conf; jobio is loaded by jobio.conf there
 pyxis_line() {
 	local host
 	for host in login c1 c2 c3; do
@@ -32,7 +32,7 @@ pyxis_line() {
 	done
 }
 
-# contained OPTION... -- COMMAND... - as alice, by srun on c1 in a container
+# contained OPTION... -- COMMAND... - run as alice, by srun on c1 in a container
 contained() {
 	local options=()
 	while [[ $1 != -- ]]; do options+=("$1"); shift; done
@@ -69,7 +69,7 @@ contained() {
 	done
 }
 
-@test "gate = warn starts it and reports it" {
+@test "gate = warn starts the container and reports it" {
 	local order
 	on c1 sed -i.before 's/^gate *=.*/gate = warn/' /etc/slurm/jobio.conf
 	for order in $orders; do

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# record.bash - what Slurm's commands print of a set of jobs, for tests/samples/slurm
+# record.bash - record the output of Slurm's commands for a set of jobs, for tests/samples/slurm
 #
-# Beside the words of lib.bash.
+# Uses functions of lib.bash.
 # shellcheck shell=bash disable=SC2154 # submit sets $job
 
-# submit_all FILE - jobs of every kind that a list shows; FILE gets "NAME JOBID"
+# submit_all FILE - submit jobs of every kind that a list shows; FILE gets "NAME JOBID"
 submit_all() {
 	local name spin='timeout 12 sh -c "while :; do :; done"; true'
 	local -A script=(
@@ -37,11 +37,11 @@ submit_all() {
 
 sacct_rows() { on login env SLURM_TIME_FORMAT=%s sacct -a "$@"; }
 
-# end_all FILE - until slurmdbd has their ends
+# end_all FILE - wait until slurmdbd has their ends
 end_all() {
 	within 60 job_is "$(id_of cancelled "$1")" RUNNING
 	on login scancel "$(id_of pending "$1")" "$(id_of cancelled "$1")"
-	# 22.05 lets it wait for a node that never comes
+	# in 22.05 it stays pending for a node that is never there
 	on login scancel --state=PENDING --name=impossible
 	start_again "$(id_of requeued "$1")"
 	within 120 queue_is_empty
@@ -62,7 +62,7 @@ print(",".join(f for f in sacct.FIELDS if f not in ("SystemComment", "AdminComme
 		{ line = "JobID=" $NF; for (i = 1; i < NF; i++) if ($i != "") line = line "\t" name[i] "=" $i; print line }'
 }
 
-# shape - of such lines: which fields have something, without what every run has of its own
+# shape - filter such lines: which fields have a value, without values that differ by run
 shape() {
 	awk -F'\t' 'BEGIN { OFS = "\t" } {
 		for (i = 1; i <= NF; i++) {
@@ -72,7 +72,7 @@ shape() {
 			if ($i ~ /^ElapsedRaw=[1-9]/) $i = "ElapsedRaw=N"
 			if ($i ~ /^TotalCPU=/ && ($i != "TotalCPU=00:00:00" || name == "extern" || $1 ~ /[.]extern$/)) $i = "TotalCPU=CPU"
 			if ($i ~ /^NodeList=c[0-9]$/) $i = "NodeList=NODE"
-			# 22.05 has it or None, by what slurmdbd was sent first
+			# 22.05 has a reason or None, depending on what slurmdbd was sent first
 			if ($i ~ /^Reason=/) $i = "Reason=ANY"
 			if ($i ~ /^(MaxRSS|TRESUsageInTot)=/ && $1 ~ /[.]/) $i = ""
 		}
@@ -80,7 +80,7 @@ shape() {
 		print name, $0 }' | sort
 }
 
-# asked COMMAND... - as alice: its output and exit status
+# asked COMMAND... - run it as alice: its output and exit status
 asked() {
 	printf '$ %s\n' "$*"
 	run as alice "$@"
@@ -88,7 +88,7 @@ asked() {
 	printf 'exit status %s\n' "$status"
 }
 
-# commands FILE - what the commands print that fake-slurm and fake-srun stand for
+# commands FILE - output of the commands that fake-slurm and fake-srun replace
 commands() {
 	local held
 	asked sbatch --parsable -n1 -H -J held --wrap true

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# rollout.bats - nodes with another jobio.conf, or another jobio, than the host where
-# a job was submitted
+# rollout.bats - nodes with another jobio.conf, or another version of jobio, than the submit
+# host of a job
 # shellcheck disable=SC2154,SC2030,SC2031 # submit sets $job, forged $out, for one test
 # shellcheck disable=SC2016 # quoted code runs elsewhere
 
@@ -18,13 +18,13 @@ teardown() {
 
 mode='grep " /mnt/weka " /run/weka-sim/mounts | grep -owE "forcedirect|readcache|writecache"'
 
-# renamed HOST... - the site renames its profile, here first
+# renamed HOST... - the site renames its profile, first on these hosts
 renamed() {
 	local host
 	for host in "$@"; do set_conf "$host" 's/^\[profile stream\]/[profile streaming]/'; done
 }
 
-@test "a job that waited while its profile was renamed runs without it, and says so in its output, record and summary" {
+@test "a job runs without its profile if that was renamed while the job was pending; its output, record and summary show it" {
 	submit "$mode" -H --io-cores=1 --io-profile=stream -n1 -w c1
 	renamed c1
 	on login scontrol release "$job"
@@ -36,7 +36,7 @@ writecache" "$(job_output "$job" | sort)"
 	expect_summary "$job" ' not=profile'
 }
 
-@test "other bounds on the node than at submission: the job runs without them, with its profile" {
+@test "with other limits on the node than at submission the job runs without io-cores, with its profile" {
 	set_conf c2 's/^io_cores_min.*/io_cores_min = 2/; /^io_cores = 1/d'
 	submit "$mode" --io-cores=1 --io-profile=stream -n1 -w c2
 	wait_for_job "$job"
@@ -45,7 +45,7 @@ jobio: node c2: io-cores without use: jobio.conf of this node allows 2 to 4, the
 	expect_summary "$job" ' not=cores'
 }
 
-@test "a request for what this node has not, and one of a newer jobio, fail no job" {
+@test "a request for an unknown profile, and one of a newer jobio, fail no job" {
 	forger_make
 	forged VERSION=1 IO_PROFILE=gone
 	expect_equal 0 "$status"
@@ -57,7 +57,7 @@ jobio: node c2: io-cores without use: jobio.conf of this node allows 2 to 4, the
 	expect_text "jobio: node c1: the job's I/O options have no effect: a newer jobio than this node's wrote the job's request" "$out"
 }
 
-@test "a node that does not know the client of the profile runs the job, and says what it has not got" {
+@test "a node without the profile's client runs the job, and prints the unmet request" {
 	local host
 	for host in login c1; do
 		set_conf "$host" '$a [profile scan]\nread_ahead_kb = 4096'

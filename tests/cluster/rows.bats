@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# rows.bats - exactly the right row of slurmdbd gets exactly its own numbers
+# rows.bats - each row of slurmdbd gets the numbers of its own job
 # shellcheck disable=SC2154,SC2030,SC2031 # submit sets $job, for one test
 # shellcheck disable=SC2016 # quoted code runs elsewhere
 
@@ -13,7 +13,7 @@ teardown() {
 	expect_healthy
 }
 
-# summary_of JOB [SACCT OPTION...] - what stands in sacct, a line a row
+# summary_of JOB [SACCT OPTION...] - SystemComment in sacct, a line for each row
 summary_of() {
 	local id=$1
 	shift
@@ -22,8 +22,8 @@ summary_of() {
 
 has_summary() { [[ $(summary_of "$1") == "jobio/1 "*" nodes=$2 "* ]]; }
 
-@test "every task of an array has its own row, the leader's too" {
-	# the raw id of one of the tasks is the array's
+@test "every task of an array has a summary in its own row, also the leader" {
+	# the raw ID of one of the tasks is that of the array
 	submit 'dd if=/dev/zero of=/dev/null bs=1M count=$((SLURM_ARRAY_TASK_ID * 100)) 2>/dev/null' \
 		--array=1-3 -n1 --io-cores=1
 	local array=${job%%_*}
@@ -31,7 +31,7 @@ has_summary() { [[ $(summary_of "$1") == "jobio/1 "*" nodes=$2 "* ]]; }
 	local task
 	for task in 1 2 3; do
 		within 60 has_summary "${array}_$task" 1/1
-		# 100 MiB a task read from /dev/zero and written, plus a little
+		# 100 MiB times the task's ID, read from /dev/zero and written, and a little more
 		expect_text " rd=${task}0" "$(summary_of "${array}_$task")"
 	done
 	expect_equal 3 "$(summary_of "$array" | grep -c '^jobio/1 .* nodes=1/1 ')"
@@ -81,14 +81,14 @@ both_rows() { [[ $(summary_of "$1" --duplicates | grep -c '^jobio/1 .* nodes=1/1
 	within 20 on c1 /usr/libexec/jobio/jobio-send --once # when the ledger listens
 	within 60 has_summary "$job" 1/2
 	expect_text ' miss=c2' "$(summary_of "$job")"
-	# when it comes late, it counts
+	# a late record is added
 	on c2 mv /var/spool/jobio/kept "/var/spool/jobio/$job.0.c2.json"
 	on c2 /usr/libexec/jobio/jobio-send --once
 	within 30 has_summary "$job" 2/2
 	[[ $(summary_of "$job") != *miss=* ]]
 }
 
-@test "a user cannot put a record" {
+@test "a user cannot send a record" {
 	run as alice python3 -c 'import socket, struct, subprocess, sys
 text = b"jobio/1 " + b"0" * 32 + b"\n{\"op\":\"put\",\"record\":{\"jobio\":1,\"cluster\":\"jobio\",\"job\":1,\"node\":\"c1\",\"uid\":0,\"start\":1}}"
 cred = subprocess.run(["munge", "-u", "slurm"], input=text, capture_output=True, check=True).stdout.strip()
@@ -101,7 +101,7 @@ sys.stdout.buffer.write(subprocess.run(["unmunge"], input=answer, capture_output
 	expect_text '{"ok":false,"error":"put: only root may put records"}' "$output"
 }
 
-@test "jobio-ledgerd --check finds everything in order" {
+@test "jobio-ledgerd --check prints ok for everything" {
 	run on dbd setpriv --reuid slurm --regid slurm --clear-groups jobio-ledgerd --check
 	expect_equal 0 "$status"
 	expect_text 'slurmdbd: ok' "$output"

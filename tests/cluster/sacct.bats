@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# sacct.bats - a list, a screen, seff and sacct give the same figures of a job; and what Slurm's
-# commands print is what tests/samples/slurm has of them
+# sacct.bats - lists, reports, seff and sacct have the same figures of a job; and Slurm's
+# commands print what tests/samples/slurm has recorded
 # shellcheck disable=SC2154,SC2030,SC2031 # of bats
 
 load lib
 load record
 
-# Memory is a resource that Slurm allocates, as on most sites: seff compares with that.
+# Memory is allocated by Slurm, as on most sites: seff compares with the allocation.
 setup_file() {
 	expect_healthy
 	select_parameters CR_Core_Memory
@@ -27,19 +27,19 @@ select_parameters() {
 	expect_healthy
 }
 
-# sample NAME - the file of this Slurm
+# sample NAME - the recorded file of this Slurm
 sample() {
 	[[ $(on login sacct --version) =~ ([0-9]+\.[0-9]+) ]]
 	printf '%s/../samples/slurm/%s-%s.txt\n' "$BATS_TEST_DIRNAME" "${BASH_REMATCH[1]}" "$1"
 }
 
-# keep NAME - of standard input; JOBIO_UPDATE=1 writes it
+# keep NAME - save standard input; JOBIO_UPDATE=1 writes the sample
 keep() {
 	cat >"$BATS_TEST_TMPDIR/$1"
 	[[ ${JOBIO_UPDATE:-} != 1 ]] || cp "$BATS_TEST_TMPDIR/$1" "$(sample "$1")"
 }
 
-@test "sacct prints of each kind of job what the samples have, with steps and without" {
+@test "sacct prints each kind of job as in the samples, with and without steps" {
 	rows "$JOBS" | keep jobs
 	rows "$JOBS" -X | keep jobs-X
 	for file in jobs jobs-X; do
@@ -47,12 +47,12 @@ keep() {
 	done
 }
 
-@test "sbatch, squeue, scancel, srun and sacctmgr print what the samples have" {
+@test "sbatch, squeue, scancel, srun and sacctmgr print as in the samples" {
 	commands "$JOBS" | keep commands
 	diff "$(sample commands)" "$BATS_TEST_TMPDIR/commands"
 }
 
-# figures ID - CPU% and MEM% of the steps, as seff adds them up; "-": there are none
+# figures ID - CPU% and MEM% of the steps, added up as in seff; "-": no value
 figures() {
 	sacct_rows -nP -j "$1" --units=K -o JobID,State,ElapsedRaw,AllocCPUS,CPUTimeRAW,AllocTRES,TRESUsageInTot,TotalCPU | awk -F'|' '
 		function kib(text) { return match(text, /(^|,)mem=[0-9.]+K/) ? substr(text, RSTART + (substr(text, RSTART, 1) == ",") + 4) + 0 : 0 }
@@ -68,7 +68,7 @@ near() {
 		{ echo "$4: $1 and $2"; return 1; }
 }
 
-@test "a list, its page, a screen, seff and sacct -j have the same CPU and memory of every job" {
+@test "list, page, report, seff and sacct -j have the same CPU and memory of every job" {
 	local id cpu mem list screen count=0 elapsed
 	! on login test -x /usr/local/bin/seff || efficiency "$JOBS" | keep seff
 	as alice jobio report -u alice -S now-10minutes --all --format=jobid,cpu%,mem% >"$BATS_TEST_TMPDIR/list"
@@ -77,7 +77,7 @@ near() {
 	on login cat /home/alice/list.html >"$BATS_TEST_TMPDIR/page"
 	for id in $(sacct_rows -nXP -j "$(cut -d' ' -f2 "$JOBS" | paste -sd,)" -o JobID); do
 		read -r cpu mem < <(figures "$id")
-		# a job that was held until it was cancelled is in no list of sacct's
+		# sacct lists no job that was cancelled while held
 		read -r _ list < <(sed -E 's/ %//g; s/< //g' "$BATS_TEST_TMPDIR/list" | awk -v id="$id" '$1 == id { print $1, $2, $3 }
 			END { print id, "- -" }')
 		elapsed=$(sacct_rows -nXP -j "$id" -o CPUTimeRAW)

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# slurm_upgrade.bats - a site goes from one major release of Slurm to another, and to the
+# slurm_upgrade.bats - upgrade of a site from one major release of Slurm to another, and to the
 # jobio that was built for it, host by host, while jobs run
 #
-# The newer Slurm's packages are those of Debian's suite $NEWER, installed over the older
-# ones as on a site (newer-slurm). The cluster is of no use to other tests then: this file
-# has one of its own. Its tests go on from one another.
+# The packages of the newer Slurm are those of Debian's suite $NEWER, installed over the older
+# ones as on a site (newer-slurm). The cluster cannot be used by other tests afterwards: this
+# file has its own. Its tests continue from one another.
 # shellcheck disable=SC2016,SC2154 # alice's shell expands; submit sets $job
 
 load lib
@@ -20,17 +20,17 @@ setup_file() {
 	docker run --rm --network=none "jobio-$JOBIO_SUITE:to-$NEWER" tar -C /debs -c . |
 		docker exec -i "$JOBIO_CLUSTER-login" tar -C "$STORE/debs" -x
 	hand "$top/build/cluster/$NEWER/context/root" "$STORE/jobio" --exclude=./conf --exclude=./usr/local
-	# Slurm's upgrade guide: a node whose packages take longer than SlurmdTimeout (60 s here, on
-	# a busy host) is DOWN, and its jobs are requeued
+	# Slurm's upgrade guide: a node that takes longer than SlurmdTimeout (60 s here) is set
+	# DOWN, and its jobs are requeued
 	for host in dbd ctld c1 c2 c3 login; do
 		on "$host" sed -i 's/^SlurmdTimeout=.*/SlurmdTimeout=600/' /etc/slurm/slurm.conf
 	done
 	on ctld scontrol reconfigure
 	expect_healthy
 	for host in c1 c2 c3; do
-		# the client works on a CPU that plain jobs may have
+		# the client uses a CPU that plain jobs may use
 		set_conf "$host" 's/^gate = .*/gate = warn/'
-		# away.h: not of an image, whose files show no time at which they lose their names
+		# files of an image have no time of their last rename, which spank/away.h needs
 		on "$host" touch "$(plugin "$host")"
 	done
 	: >"$BATS_FILE_TMPDIR/jobs"
@@ -40,7 +40,7 @@ teardown_file() { on login scancel -u alice; }
 
 # ---- hosts ---------------------------------------------------------------------------
 
-# of HOST - the Slurm there: 24.11
+# of HOST - the version of Slurm there: 24.11
 of() { on "$1" slurmd -V | sed -E 's/^slurm(-wlm)? ([0-9]+\.[0-9]+).*/\2/'; }
 
 newer_slurm() {
@@ -52,7 +52,7 @@ newer_jobio() { exchange "$1" "$STORE/jobio"; }
 
 answers() { on "$1" sacct -n -X; }
 
-# drained NODE - no job begins there; those that it has go on
+# drained NODE - no job starts there; running jobs continue
 drained() {
 	on ctld scontrol update "nodename=$1" state=drain reason=upgrade
 	within $LIMIT_S only_long "$1"
@@ -73,17 +73,17 @@ matched() {
 
 # ---- jobs ----------------------------------------------------------------------------
 
-# listed NODES - what submit has submitted
+# listed NODES - note the job that submit has submitted
 listed() { echo "$job $1" >>"$BATS_FILE_TMPDIR/jobs"; }
 ids() { cut -d' ' -f1 "$BATS_FILE_TMPDIR/jobs" | paste -sd,; }
 
 DD='dd if=/dev/zero of=/mnt/weka/$SLURM_JOB_ID.$SLURM_PROCID bs=4k count=4 status=none; '
 step() { printf "srun -Q sh -c '%s'; " "$1"; }
 
-# waits NAME - a command of a job's: until the test says so
+# waits NAME - part of a job's script: wait until the test continues it
 waits() { printf 'touch at.%s.$SLURM_PROCID; until [ -e go.%s ]; do sleep 0.1; done; ' "$1" "$1"; }
 
-# short COUNT NODES OPTION...
+# short COUNT NODES OPTION... - submit COUNT short jobs
 short() {
 	local i
 	for ((i = 0; i < $1; i++)); do
@@ -92,7 +92,7 @@ short() {
 	done
 }
 
-# long NODES SCRIPT OPTION...
+# long NODES SCRIPT OPTION... - submit a job that waits
 long() {
 	submit "$2" "${@:3}" -J long
 	listed "$1"
@@ -105,17 +105,17 @@ only_long() { ! on login squeue -h -w "$1" -o %j | grep -qvx long; }
 accounts() { on login sacct -X -n -P -j "$(ids)" -o "$1"; }
 all_accounted() { [[ $(accounts State,ExitCode | sort | uniq -c | sed 's/^ *//') == "$(grep -c . "$BATS_FILE_TMPDIR/jobs") COMPLETED|0:0" ]]; }
 
-# summarized - "JOB NODES" of each whose summary has all its nodes
+# summarized - "JOB NODES" of each job with a summary of all its nodes
 summarized() { accounts JobID,SystemComment | sed -nE 's/^([0-9]+)\|jobio\/1 (.* )?nodes=([0-9]+)\/\3( .*|$)/\1 \3/p' | sort -n; }
 all_summarized() { [[ $(summarized) == "$(sort -n "$BATS_FILE_TMPDIR/jobs")" ]]; }
 
-# delivered - "JOB RECORDS" of each, as the ledger has them
+# delivered - "JOB RECORDS" of each job in the ledger
 delivered() {
 	in_ledger "SELECT job || ' ' || count(*) FROM records JOIN runs ON run = id
 		WHERE job IN ($(ids)) GROUP BY job ORDER BY job"
 }
 
-# is_old JOB NODE - its slurmstepds are programs that the upgrade has replaced
+# is_old JOB NODE - its slurmstepds run programs that the upgrade has replaced
 is_old() {
 	local programs
 	programs=$(on "$2" sh -c 'for pid in $(pgrep -f "^slurmstepd: \['"$1"'\.(batch|0)\]"); do readlink "/proc/$pid/exe"; done | sort | uniq -c')
@@ -129,14 +129,14 @@ is_old() {
 	} >&2
 }
 
-@test "Slurm's major release changes under jobs, host by host: none fails, each has its records and its summary, no node drains" {
+@test "Slurm's major release is upgraded host by host while jobs run: no job fails, each has its records and its summary, no node is drained" {
 	local host wait first held older newer
 	older=$(of c1)
-	# a step that goes on, and one after it
+	# a step that runs during the upgrade, and one after it
 	long 1 "$(step "$(waits profile)")$(step "$DD")" -n1 --io-cores=1 --io-profile=stream -w c1
 	first=$job
 	long 2 "$(step "$(waits wide)")$(step "$DD")" -N2 --ntasks-per-node=1 -w c2,c3
-	# steps cannot begin while slurmctld or slurmd is away: these have none
+	# steps cannot start while slurmctld or slurmd is down: these jobs have none
 	long 1 "$(waits ctld)$DD" -n1 -w c2
 	long 1 "$(waits dbd)$DD" -n1 -w c3
 	for wait in profile.0 wide.0 wide.1 ctld.0 dbd.0; do at "$wait"; done
@@ -146,7 +146,7 @@ is_old() {
 	held=$job
 	short 4 1 -n1
 
-	# slurmdbd with the ledger; a job ends meanwhile, and another begins
+	# slurmdbd and the ledger; meanwhile a job ends, and another starts
 	on dbd svc stop jobio-ledgerd
 	on dbd svc stop slurmdbd
 	go dbd
@@ -159,7 +159,7 @@ is_old() {
 	newer=$(of dbd)
 	[[ $newer != "$older" ]]
 
-	# slurmctld; a job ends meanwhile
+	# slurmctld; meanwhile a job ends
 	within $LIMIT_S only_long c1,c2,c3
 	on ctld svc stop slurmctld
 	go ctld
@@ -168,7 +168,7 @@ is_old() {
 	on ctld svc start slurmctld
 	within $LIMIT_S on login scontrol ping
 
-	# nodes
+	# the nodes
 	drained c1
 	on c1 svc stop slurmd
 	newer_slurm c1
@@ -179,7 +179,7 @@ is_old() {
 	go profile
 	short 3 1 -n1
 	short 1 1 -n1 --io-cores=1 --io-profile=stream -w c1
-	# a newer node with an older one
+	# a job on a newer and an older node
 	short 1 2 -N2 --ntasks-per-node=1 -w c1,c2
 	wait_for_job "$job"
 
@@ -214,7 +214,7 @@ is_old() {
 	for host in dbd ctld c1 c2 c3; do matched "$host"; done
 }
 
-@test "a login host with the new Slurm and the jobio of the old: sbatch says that the plugin is incompatible, and submits; jobio check reports S16" {
+@test "a login host with the new Slurm and the old jobio: sbatch prints that the plugin is incompatible, and submits; jobio check reports S16" {
 	local older newer
 	older=$(of login) newer=$(of c1)
 	newer_slurm login

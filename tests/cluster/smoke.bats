@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# smoke.bats - the cluster itself: what jobio's promises stand on
+# smoke.bats - properties of the cluster on which the other tests rely
 # shellcheck disable=SC2154,SC2030,SC2031 # submit sets $job, for one test
 # shellcheck disable=SC2016 # quoted code runs elsewhere
 
@@ -14,7 +14,7 @@ teardown() { expect_healthy; }
 	expect_text "slurm-wlm ${version[$JOBIO_SUITE]}." "$(on ctld slurmctld -V)"
 }
 
-@test "a reserved core is kept from the job's tasks even when they try to take it" {
+@test "tasks cannot run on a reserved core even if they set their affinity to it" {
 	submit 'grep Cpus_allowed_list /proc/self/status; taskset -p -c 0-1023 $$ >/dev/null 2>&1; grep Cpus_allowed_list /proc/self/status' \
 		-n1 --core-spec=1
 	wait_for_job "$job"
@@ -25,7 +25,7 @@ teardown() { expect_healthy; }
 	[[ $cpus != "$all" ]]
 }
 
-@test "an ended job reaches sacct" {
+@test "a job that has ended is in sacct" {
 	submit 'exit 3'
 	wait_for_job "$job"
 	within 20 accounted "$job" FAILED
@@ -45,7 +45,7 @@ teardown() { expect_healthy; }
 	expect_equal $'c1\nc3' "$(job_output "$job")"
 }
 
-@test "the core that Slurm reserves first is the core of the client" {
+@test "the core that Slurm reserves first is the client's core" {
 	local client all
 	submit 'grep Cpus_allowed_list /proc/self/status | cut -f2' -n1 --core-spec=1
 	wait_for_job "$job"
@@ -56,7 +56,7 @@ teardown() { expect_healthy; }
 	[[ ,$(expand_cpus "$(job_output "$job")"), != *,$client,* ]]
 }
 
-@test "a compute node that restarts comes back by itself, with a new boot id" {
+@test "a compute node that restarts becomes idle by itself, with a new boot ID" {
 	local before
 	before=$(on c3 cat /proc/sys/kernel/random/boot_id)
 	docker restart -t 1 "$JOBIO_CLUSTER-c3" >/dev/null

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# spool.bats - a node whose disk is full
+# spool.bats - a full disk below the spool of a node
 # shellcheck disable=SC2154,SC2030,SC2031 # submit sets $job, for one test
 
 load lib
@@ -26,14 +26,14 @@ is_empty() { [[ -z $(spooled c3) ]]; }
 only_spooled() { [[ $(spooled c3) =~ ^$1\.[0-9x]+\.c3\.json$ ]]; }
 is_spooled() { [[ $(spooled c3) == "$1."* ]]; }
 
-# epilog JOB - as slurmd runs it
+# epilog JOB - run it as slurmd does
 epilog() {
 	on c3 env -i SLURMD_NODENAME=c3 SLURM_CLUSTER_NAME=jobio "SLURM_JOB_ID=$1" \
 		SLURM_JOB_UID=1000 SLURM_JOB_GID=1000 SLURM_JOB_USER=alice \
 		SLURM_JOB_NODELIST=c3 /usr/libexec/jobio/epilog 2>&1
 }
 
-@test "on a full disk older records are kept, the newest is refused loudly, and neither job nor node suffers" {
+@test "on a full disk older records are kept, the newest is not written and logged, the job completes and the node is not drained" {
 	local first
 	submit true -n1 -w c3 --io-cores=1
 	wait_for_job "$job"
@@ -57,7 +57,7 @@ epilog() {
 	within 20 on c3 /usr/libexec/jobio/jobio-send --once # when the ledger listens
 	is_empty
 	expect_summary "$first" '^jobio/1 .* nodes=1/1 '
-	# and with room there are records again
+	# with free space records are written again
 	submit true -n1 -w c3 --io-cores=1
 	wait_for_job "$job"
 	expect_summary "$job" '^jobio/1 .* nodes=1/1 '

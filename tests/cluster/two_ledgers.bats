@@ -1,38 +1,38 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# two_ledgers.bats - two ledgers on the site's MariaDB: one summary a job,
-# whatever dies
+# two_ledgers.bats - two ledgers on the site's MariaDB write one summary for each job,
+# whichever process is killed
 #
-# One ledger is beside slurmdbd, the other beside slurmctld; c1 and c3 send to the
-# one first, c2 to the other, so that a job's records meet in the database.
+# One ledger runs beside slurmdbd, the other beside slurmctld; c1 and c3 send to the
+# first by preference, c2 to the second, so that a job's records meet in the database.
 # shellcheck disable=SC2154,SC2030,SC2031 # submit sets $job, for one test
 # shellcheck disable=SC2016 # quoted code runs elsewhere
 
 load lib
 
-# in_db SQL - as the ledgers see it
+# in_db SQL - run it in the ledgers' schema
 in_db() {
 	on db mariadb --batch --skip-column-names -e "$1" jobio_ledger 2>/dev/null | tr '\t' '|'
 }
 
-# second_ledger - start the one on ctld
+# second_ledger - start the ledger on ctld
 second_ledger() {
 	docker exec -d "$JOBIO_CLUSTER-ctld" setpriv --reuid=slurm --regid=slurm --init-groups \
 		bash -c 'echo $$ >/tmp/ledger.pid; exec /usr/sbin/jobio-ledgerd 2>>/tmp/ledger.log'
 	within 20 on ctld bash -c 'exec 3<>/dev/tcp/localhost/8632'
 }
 
-# kill_second - with kill -9, and its writer with it
+# kill_second - kill it and its writer with kill -9
 kill_second() { on ctld bash -c 'kill -9 "$(</tmp/ledger.pid)"'; }
 
-# written HOST - summaries that its ledger has written since its start
+# written HOST - summaries that its ledger has written since it started
 written() { on "$1" sed -n 's/^jobio_ledger_summaries_written_total //p' /tmp/jobio.prom; }
 one_is_written() { (($(written dbd) + $(written ctld) == 1)); }
 
 setup_file() {
 	expect_healthy
 	on db mariadb -e "DROP DATABASE IF EXISTS jobio_ledger; GRANT ALL ON jobio_ledger.* TO slurm@'%'"
-	# what is committed survives MariaDB: else the cluster does without
+	# commits survive a crash of MariaDB: the cluster's default does not flush them
 	on db mariadb -e 'SET GLOBAL innodb_flush_log_at_trx_commit = 1'
 	local host
 	for host in login dbd ctld c1 c2 c3; do
@@ -61,7 +61,7 @@ teardown_file() {
 	within 60 queue_is_empty
 }
 
-# all_written COUNT - so many runs, each with its summary
+# all_written COUNT - there are COUNT runs, each with its summary
 all_written() { expect_equal "$1|$1" "$(in_db 'SELECT count(*), sum(dirty=0 AND written>0) FROM runs')"; }
 
 runs_at_least() { (($(in_db 'SELECT count(*) FROM runs') >= $1)); }
@@ -77,7 +77,7 @@ expect_one_each() {
 	expect_equal 0 "$(grep -c 'jobio/1.*jobio/1' <<<"$texts")"
 }
 
-@test "the records of a job come to two ledgers and make one summary" {
+@test "records of one job that are sent to two ledgers make one summary" {
 	submit 'srun dd if=/dev/zero of=/dev/null bs=1M count=3 status=none' -N2 --ntasks-per-node=1 -w c1,c2
 	wait_for_job "$job"
 	expect_summary "$job" '^jobio/1 .*nodes=2/2'
@@ -86,25 +86,25 @@ expect_one_each() {
 	[[ $(on login jobio report --json "$job" | jq '.records | length') == 2 ]]
 }
 
-@test "a ledger that is killed with kill -9 while jobs end costs no record and no summary" {
+@test "no record and no summary is lost if a ledger is killed with kill -9 while jobs end" {
 	local before
 	before=$(in_db 'SELECT count(*) FROM runs')
 	run_array 40
 	within 120 runs_at_least $((before + 8))
 	kill_second
 	within 180 queue_is_empty
-	# what the dead one had claimed is taken over after 150 s
+	# runs that the killed ledger had claimed are taken over after 150 s
 	within 240 all_written $((before + 40))
 	expect_one_each 40
 	expect_equal 0 "$(on c2 find /var/spool/jobio -maxdepth 1 -name '*.json' | wc -l)"
 	second_ledger
 }
 
-# known - the records of which the database has all, and what is in them
+# known - the records whose text is in the database, with their checksums
 known() { in_db 'SELECT job, node, md5(text) FROM records JOIN runs ON run=id' | sort; }
 source_of() { on login jobio report --json "$1" | jq -r .source; }
 
-@test "a dump of MariaDB that is taken while jobs end brings the old reports back, and goes on" {
+@test "after a restore of a MariaDB dump that was made while jobs end, old reports are back, and new jobs are recorded" {
 	local before old later wait='until [ -e go.$SLURM_JOB_ID ]; do sleep 0.1; done'
 	submit "$wait" -n1 -w c1
 	later=$job
@@ -121,7 +121,7 @@ source_of() { on login jobio report --json "$1" | jq -r .source; }
 	within 120 all_written $((before + 2))
 	as alice rm "go.$job" "go.$later"
 	expect_summary "$later" 'nodes=1/1'
-	# the database is lost
+	# the database is dropped
 	on dbd svc stop jobio-ledgerd
 	kill_second
 	on db mariadb -e 'DROP DATABASE jobio_ledger; CREATE DATABASE jobio_ledger'
@@ -131,7 +131,7 @@ source_of() { on login jobio report --json "$1" | jq -r .source; }
 	known >"$BATS_TEST_TMPDIR/after"
 	expect_equal '' "$(comm -23 "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/after")"
 	expect_equal ledger "$(source_of "$old")"
-	# of what came after the dump there is the summary alone
+	# of a job after the dump there is only the summary
 	expect_equal sacct "$(source_of "$later")"
 	expect_summary "$later" 'nodes=1/1'
 	submit 'srun true' -N2 --ntasks-per-node=1 -w c1,c2
@@ -140,7 +140,7 @@ source_of() { on login jobio report --json "$1" | jq -r .source; }
 	expect_equal ledger "$(source_of "$job")"
 }
 
-@test "MariaDB killed with kill -9 while jobs end costs no record and no summary" {
+@test "no record and no summary is lost if MariaDB is killed with kill -9 while jobs end" {
 	local before
 	before=$(in_db 'SELECT count(*) FROM runs')
 	run_array 20

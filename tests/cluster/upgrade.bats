@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# upgrade.bats - hosts go from one version of jobio to another, one by one, while a
+# upgrade.bats - upgrade of jobio from one version to another, host by host, while a
 # hundred jobs run
 #
-# Both are of this tree: the same code under another version number (build-other).
-# JOBIO_OTHER names the installed files of a real older one, built for the same Slurm,
-# in its place. Files are exchanged as packages do it: all beside the old ones first,
-# then each renamed.
+# Both versions are made from this tree, under two version numbers (build-other). JOBIO_OTHER
+# names the installed files of a really older version, built for the same Slurm, to be used
+# instead. Files are replaced as packages do it: first all are written beside the old ones,
+# then each is renamed.
 # shellcheck disable=SC2016,SC2154,SC2030,SC2031 # alice's shell expands; submit sets $job, for one test
 
 load lib
@@ -14,14 +14,14 @@ load lib
 JOBS=100 LIMIT_S=300
 STORE=/home/.versions
 
-# to VERSION HOST... - these hosts get it
+# to VERSION HOST... - install it on these hosts
 to() {
 	local version=$1 host
 	shift
 	for host in "$@"; do exchange "$host" "$STORE/$version"; done
 }
 
-# the ledger is a service: a package restarts it
+# ledger_to VERSION - install it on the ledger's host and restart the ledger, as a package does
 ledger_to() {
 	to "$1" dbd
 	on dbd svc stop jobio-ledgerd
@@ -39,7 +39,7 @@ setup_file() {
 	on login sh -c "cd '$STORE/other' && find . ! -type d >'$STORE/files' &&
 		mkdir '$STORE/this' && tar -C / -c -T '$STORE/files' --ignore-failed-read 2>/dev/null | tar -C '$STORE/this' -x"
 	all_to other
-	# the client works on a CPU that plain jobs may have
+	# the client uses a CPU that plain jobs may use
 	for host in c1 c2 c3; do set_conf "$host" 's/^gate = .*/gate = warn/'; done
 }
 
@@ -72,14 +72,14 @@ jobs() {
 		done' >>"$BATS_FILE_TMPDIR/jobs"
 }
 
-# crossing HOST - a job that has its profile there; sets $job
+# crossing HOST - submit a job that has its profile there; sets $job
 crossing() {
 	submit "until [ -e go.$1 ]; do sleep 0.1; done" -n1 --io-cores=1 --io-profile=stream -w "$1"
 	echo "$job 1" >>"$BATS_FILE_TMPDIR/jobs"
 	within $LIMIT_S on "$1" grep -q '"state":"done"' "/run/jobio/$job/journal"
 }
 
-# cross HOST - it gets this version under such a job
+# cross HOST - upgrade it while such a job runs
 cross() {
 	crossing "$1"
 	to this "$1"
@@ -93,13 +93,13 @@ accounts() { on login sacct -X -n -P -j "$(ids)" -o "$1"; }
 all_accounted() { [[ $(accounts State,ExitCode | sort | uniq -c | sed 's/^ *//') == "$JOBS COMPLETED|0:0" ]]; }
 all_have_summaries() { [[ $(accounts SystemComment | grep -cE '^jobio/1 (.* )?nodes=([0-9]+)/\2( |$)') == "$JOBS" ]]; }
 
-# delivered - "JOB NODES" of each, as the ledger has them
+# delivered - "JOB NODES" of each job in the ledger
 delivered() {
 	in_ledger "SELECT job || ' ' || count(DISTINCT node) FROM records JOIN runs ON run = id
 		WHERE job IN ($(ids)) GROUP BY job ORDER BY job"
 }
 
-@test "a hundred jobs run while nodes, ledger and login host change one by one: no job fails, no record is lost, no node drains" {
+@test "a hundred jobs run while nodes, ledger and login host are upgraded one by one: no job fails, no record is lost, no node is drained" {
 	local host crossed=() id other
 	other=$(version c1)
 	: >"$BATS_FILE_TMPDIR/jobs"
@@ -130,19 +130,19 @@ delivered() {
 	done
 }
 
-# ---- a plugin that is away for a while ----------------------------------------------
+# ---- a plugin that is removed for a while --------------------------------------------
 
-# waits_for NAME - a command of alice's job: until the test says go
+# waits_for NAME - part of alice's script: wait until the test continues it
 waits_for() { printf 'touch at.%s; until [ -e go.%s ]; do sleep 0.1; done; ' "$1" "$1"; }
 at() { within 30 on login test -e "/home/alice/at.$1"; }
 go() { on login touch "/home/alice/go.$1"; }
 
-# removed, put_back - c1's plugin, as a package manager does; kept under another name
+# removed, put_back - remove and install c1's plugin as a package manager does
 removed() { on c1 sh -c "cp $PLUGIN /tmp/jobio.so && rm $PLUGIN"; }
 put_back() { on c1 sh -c "cp /tmp/jobio.so $PLUGIN.new && mv $PLUGIN.new $PLUGIN"; }
 
-# end_of JOB - "STEPS AWAY": how many left counters, and whether the record says that
-# one may be missing
+# end_of JOB - "STEPS AWAY": number of counted steps, and whether the record has plugin_away (a
+# step may be missing)
 end_of() {
 	wait_for_job "$1"
 	expect_record "$1" c1 .node c1
@@ -151,11 +151,11 @@ end_of() {
 
 STEP='srun -Q dd if=/dev/zero of=/dev/null bs=1M count=64 status=none; '
 
-@test "a step that begins while the plugin is away is not counted, and the record says that it may be missing" {
+@test "a step that starts while the plugin is removed is not counted, and the record has plugin_away" {
 	local first
 	all_to this
 	PLUGIN=$(on c1 scontrol show config | sed -n 's/^PluginDir *= //p')/jobio.so
-	# it goes, and comes back, under this job
+	# the plugin is removed and installed again while this job runs
 	submit "$STEP$(waits_for b)$STEP$(waits_for c)$STEP" -n1 -w c1
 	first=$job
 	at b
@@ -169,22 +169,22 @@ STEP='srun -Q dd if=/dev/zero of=/dev/null bs=1M count=64 status=none; '
 	expect_text "jobio's plugin was away for a while, or exchanged, as the job ran: a step that began without it left no counters" "$output"
 	expect_summary "$first" 'q=[a-z_,]*plugin_away'
 
-	# a job that begins, and ends, without it
+	# a job that starts and ends without it
 	removed
 	submit "$STEP" -n1 -w c1
 	expect_equal '0 true' "$(end_of "$job")"
-	# one that begins without it, and ends with it
+	# a job that starts without it and ends with it
 	submit "$(waits_for d)$STEP" -n1 -w c1
 	at d
 	put_back
 	go d
 	expect_equal '1 true' "$(end_of "$job")"
-	# and one after all that
+	# a job after all that
 	submit "$STEP" -n1 -w c1
 	expect_equal '2 false' "$(end_of "$job")"
 }
 
-@test "an upgrade, which renames the new plugin over the old one, leaves no doubt in the records" {
+@test "an upgrade, which renames the new plugin over the old one, sets no plugin_away in records" {
 	submit "$(waits_for e)$STEP" -n1 -w c1
 	at e
 	to this c1
@@ -194,7 +194,7 @@ STEP='srun -Q dd if=/dev/zero of=/dev/null bs=1M count=64 status=none; '
 
 is_spooled() { [[ $(spooled c1) == "$job."* ]]; }
 
-# in_form FILTER - the record of a new job reaches the ledger in another form
+# in_form FILTER - send the record of a new job to the ledger in another form
 in_form() {
 	on dbd svc stop jobio-ledgerd
 	on c1 svc stop jobio-send-timer
@@ -207,7 +207,7 @@ in_form() {
 	expect_summary "$job" '^jobio/1 .* nodes=1/1 .*prof=stream '
 }
 
-@test "a ledger takes the records of nodes that are newer" {
+@test "a ledger accepts records of newer nodes" {
 	all_to this
 	in_form '. + {later: {list: [1, {a: null}]}} | .request.later = "x" | .quality += ["flag_of_later"]
 		| .findings += [{code: "W99", severity: "info", text: "of later", cure: null, later: 1}] | .changes[0].later = 7'
