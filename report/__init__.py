@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The jobio command: a module for each thing that is shown, and one for each that is asked."""
+"""The jobio command: one module for each output, and one for each source of data."""

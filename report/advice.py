@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Advice about a job: the order and the sentences of what the ledger judged.
+"""Advice about a job: order and sentences.
 
-The ledger's answer has "judged" (advice_text() in advice/): codes, filesystems, classes of
-calls, shares and numbers. Sentences are in advice.words; a site's own file replaces entries.
+The ledger's reply has "judged" (advice_text() in advice/): codes, filesystems, classes of
+calls, shares and numbers. Sentences are in advice.words; a site's file replaces entries.
 """
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from report.types import Json
 WORDS = "advice.words"
 GPU_LOW = 50  # percent
 FAILED = {"FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "TIMEOUT", "BOOT_FAIL", "DEADLINE"}
-ONLY_IF_FAILED = {"EACCES"}  # programs that look around meet it, too
+ONLY_IF_FAILED = {"EACCES"}  # also an error of programs that search files
 SMALL_READ, SMALL_WRITE = 40e3, 70e3
 
 ONE = re.compile(r"(?<![\d.,])1 ([a-z-]{3,}[a-rt-z])s\b")  # 1 reads
 
 
 class Advice:
-    """One that the ledger gave; its sentences are made when they are asked for."""
+    """One advice of the ledger; its sentences are formatted on first use."""
 
     def __init__(self, one: Json, **more: str) -> None:
         self.one, self.more = one, more
         self.code = str(one["code"])
-        self.kind = str(one.get("kind") or "")  # which cure of the code fits; "": it has one
+        self.kind = str(one.get("kind") or "")  # selects a cure of the code; "": the only one
         self.fs: str = one.get("fs") or ""  # "": of the whole job
         self.klass: str = one.get("class") or ""  # read, write, meta, sync, close, mapped, async
         self.share = float(one.get("share") or 0)  # of the processes' time, 0 to 1
         self.sure = str(one.get("confidence") or "perhaps")  # sure, likely, perhaps
         self.is_error = self.code == "A50"
-        self.option: Json | None = one.get("option")  # what sbatch would be told
+        self.option: Json | None = one.get("option")  # options of sbatch
         self.numbers: dict[str, float] = one.get("numbers") or {}
 
     @cached_property
     def words(self) -> dict[str, str]:
-        """What stands in braces in its sentences."""
+        """Return the values of the names in braces, by name."""
         numbers = self.numbers
         told = {
             **number_words(numbers),
@@ -46,7 +46,7 @@ class Advice:
             "took": took(self.one), "share": units.percent(self.share),
             "small_read": units.size(SMALL_READ), "small_write": units.size(SMALL_WRITE),
             **self.more}
-        if "late_bytes" in numbers:  # beside late_share
+        if "late_bytes" in numbers:  # late_share is also set
             told["late"] = units.percent(numbers["late_share"])
             told["late_size"] = units.size(numbers["late_bytes"])
         if self.code == "A30":
@@ -66,29 +66,29 @@ class Advice:
 
     @cached_property
     def cure(self) -> str:
-        """A sentence, or what to type."""
+        """Return a sentence or a command."""
         return self.sentence("cure", "man jobio-advice")
 
     @property
     def how_sure(self) -> str:
-        """Also where its time comes from, if it has some."""
+        """Return the source of the measured time or, without one, the confidence."""
         is_timed = "{took}" in words_of(self.code, self.kind).get("what", "")
         by = str(self.one.get("by")) if is_timed and self.sure != "perhaps" else self.sure
         return words.of("by").get(by, self.sure)
 
 
-# ---- numbers in words ------------------------------------------------------------
+# ---- formatted numbers -----------------------------------------------------------
 
 
 def count(number: float) -> str:
-    """9,999; from there on 12.3 k, 45 M"""
+    """Return a count as text: 9,999, larger ones as 12.3 k, 45 M."""
     if number < 10 and number != int(number):
         return f"{number:.1f}"
     return f"{number:,.0f}" if number < 9999.5 else units.count(number)
 
 
 def number_words(numbers: dict[str, float]) -> dict[str, str]:
-    """{"size_bytes": 4096} as {"size": "4 KiB"}: a key ends with its unit."""
+    """Format {"size_bytes": 4096} as {"size": "4 KiB"}, by the unit at the end of each key."""
     words = {}
     for key, value in numbers.items():
         name, _, unit = key.rpartition("_")
@@ -110,7 +110,7 @@ def number_words(numbers: dict[str, float]) -> dict[str, str]:
 
 @cache
 def words_of(code: str, kind: str) -> dict[str, str]:
-    """Of this kind, else of the code, else of another kind of it."""
+    """Return the words of this kind, else of the code, else of another kind of the code."""
     known = words.read(WORDS)
     first = next((one for one in known if one.partition(".")[0] == code), "")
     return known.get(f"{code}.{kind}") or known.get(code) or known.get(first) or {}
@@ -122,7 +122,7 @@ class _Known(dict):  # type: ignore[type-arg]
 
 
 def fill(text: str, words: dict[str, str]) -> str:
-    """Insert the numbers; an unknown name in a site's sentence becomes "?"."""
+    """Insert the numbers into a sentence; an unknown name becomes "?"."""
     try:
         text = text.format_map(_Known(words))
     except (ValueError, IndexError, AttributeError):
@@ -131,7 +131,7 @@ def fill(text: str, words: dict[str, str]) -> str:
 
 
 def took(one: Json) -> str:
-    """took 15 % of the processes' time"""
+    """Return "took 15 % of the processes' time"."""
     numbers, share = one.get("numbers") or {}, float(one.get("share") or 0)
     if "mean_share" not in numbers:
         verb = "may have taken about" if one.get("by") == "calls" else "took about"
@@ -144,19 +144,19 @@ def took(one: Json) -> str:
 
 
 def kinds(numbers: dict[str, float]) -> str:
-    """The three kinds of metadata operations that are most: "30 k opens, 9,000 renames" """
+    """Return the three most frequent kinds of metadata operations: "30 k opens, 9,000 renames"."""
     most = sorted((-numbers.get(key, 0), text) for key, text in words.of("operations").items())[:3]
     return ", ".join(f"{count(-number)} {text}" for number, text in most
                      if -number * 50 >= -most[0][0] > 0)
 
 
 def plain(code: str, numbers: dict[str, float]) -> str:
-    """Of a code without words."""
+    """Return the sentence of a code without words."""
     return f"{code} on {{fs}}: " + ", ".join(
         f"{key} {value}" for key, value in number_words(numbers).items())
 
 
-# ---- what a report asks ----------------------------------------------------------
+# ---- interface of the report -----------------------------------------------------
 
 
 def judged(answer: Json) -> Json:
@@ -165,8 +165,10 @@ def judged(answer: Json) -> Json:
 
 
 def lines(answer: Json, slurm: Json | None) -> list[Advice]:
-    """The most valuable first. 'slurm': what sacct has of the job, with "state", and "gpu_percent"
-    where it is known to be an average over time."""
+    """Return the advice of a job, the largest share first.
+
+    slurm: sacct's "state" and, if it is an average over time, "gpu_percent".
+    """
     state = str((slurm or {}).get("state") or "").split(" ")[0]
     told = judged(answer)
     found = [
@@ -182,7 +184,7 @@ def lines(answer: Json, slurm: Json | None) -> list[Advice]:
 
 
 def silence(answer: Json) -> str:
-    """Why lines() is empty, in a sentence without its full stop."""
+    """Return the reason why lines() is empty, without a full stop."""
     told = judged(answer)
     silence = words.of("silence")
     if not told:
@@ -199,12 +201,15 @@ def silence(answer: Json) -> str:
 
 
 def shares(answer: Json) -> dict[str, Json]:
-    """By filesystem: "share", "slowest_share", "classes" of a process's life, and "by"."""
+    """Return by filesystem the shares of a process's elapsed time: "share", "slowest_share",
+    "classes"; and "by", the source.
+    """
     return {one["fs"]: one for one in judged(answer).get("filesystems") or []}
 
 
 def job_share(answer: Json) -> float | None:
-    """Of the processes' life on all filesystems, as the kernel or the client measured it."""
+    """Return the share of the processes' elapsed time on all filesystems, as measured by the kernel
+    or the client."""
     told = judged(answer)
     if all(one["by"] == "calls" for one in told.get("filesystems") or []):
         return None
@@ -213,7 +218,7 @@ def job_share(answer: Json) -> float | None:
 
 
 def as_json(answer: Json, slurm: Json | None) -> list[Json] | None:
-    """The member "advice" of jobio report --json; None: too little to judge."""
+    """Return the member "advice" of jobio report --json; None: too little to judge."""
     if not judged(answer).get("judged"):
         return None
     return [

@@ -12,11 +12,11 @@ its other runs, the jobs of the same name and user of the last 30 days.
 
 Exit status: 0, also when there is nothing to change, or too little to judge (which it
 says on standard error); 1 when nothing is known of the job; 2 bad usage."""
-# jobio advise: what to ask for when a job is submitted again, and why.
+# jobio advise: options for submitting a job again, with reasons.
 #
-# Runs: other jobs of the same name and user that completed. Like the job: as many nodes, and 10 %
-# more or less bytes. Step: an advice about the job, or what its runs alone say; taken: an option
-# says it, and no run that tried it speaks against it.
+# Runs: other completed jobs of the same name and user. Like the job: as many nodes, and bytes
+# within 10 %. Step: an advice about the job, or a result of its runs; taken: it is an option, and
+# no run with it contradicts it.
 from __future__ import annotations
 
 import json
@@ -36,16 +36,16 @@ SINCE = "now-30days"
 RUNS_MAX = 20
 ANYTHING = {"io_cores_min": 1, "io_cores_max": 64, "profiles": []}  # without a jobio.conf
 LIKE_PERCENT, LIKE_BYTES = 10, 1 << 20  # fewer bytes are no work
-SINGLE_PERCENT = 5  # of single runs, where no spread tells
+SINGLE_PERCENT = 5  # difference of single runs, which have no spread
 
 
 def is_word(text: str) -> bool:
-    """In a shell it stays one word, and does nothing else."""
+    """Return True if a shell takes the text as one plain word."""
     return bool(re.fullmatch(r"[\w.][\w.-]*", text, re.ASCII))
 
 
 class Run:
-    """setup: io-cores and profile; "": none, or it was not applied."""
+    """A run of the job; setup: io-cores and profile ("": none, or not applied)."""
 
     def __init__(self, job: Job) -> None:
         self.job, self.id = job, job.id
@@ -71,7 +71,10 @@ def is_near(a: int | None, b: int | None) -> bool:
 
 
 def compare_times(mine: list[float], other: list[float]) -> tuple[int, float]:
-    """1 longer, -1 shorter, 0 they cannot be told apart; and by how many percent."""
+    """Compare the means.
+
+    Returns: 1 longer, -1 shorter, 0 no significant difference; and the difference in percent.
+    """
     base = samples.mean(mine)
     percent = (samples.mean(other) - base) * 100 / base if base > 0 else 0.0
     differ = samples.differ(mine, other)
@@ -84,7 +87,7 @@ ADVICE = ("code", "fs", "what", "why", "do", "confidence")
 
 
 class Search:
-    """Steps for the next run of a job."""
+    """Search of options for the next run of a job."""
 
     def __init__(self, job: Run, runs: list[Run], settings: Json) -> None:
         self.job, self.settings = job, settings
@@ -104,7 +107,10 @@ class Search:
         return " ".join(step["option"] for step in self.steps if step["taken"])
 
     def times(self, cores: int | None, profile: str) -> tuple[list[float], str]:
-        """Of runs like the job with such a setup, and the first of them. None: any cores."""
+        """Return the seconds of comparable runs with this setup, and the ID of the first one.
+
+        cores: None: any number.
+        """
         found = [run for run in self.like if run.seconds > 0 and run.setup[1] == profile
                  and cores in (None, run.setup[0])]
         return [run.seconds for run in found], found[0].id if found else ""
@@ -115,7 +121,10 @@ class Search:
 
     def ask_runs(self, step: Json, cores: int | None, profile: str,
                  is_saving: bool = False) -> bool:
-        """Runs that had the setup do not speak against it. A saving need not be faster."""
+        """Return True if no run with this setup contradicts it.
+
+        is_saving: fewer cores, which need not be faster.
+        """
         mine, (other, first) = self.own_times(), self.times(cores, profile)
         if not other or not mine:
             return True
@@ -127,7 +136,7 @@ class Search:
         return sign < 0 or (is_saving and sign == 0)
 
     def take(self, step: Json, kind: str, *asked: Any) -> None:
-        """One option of a kind; the first is worth most."""
+        """Take one option of each kind; the first one has the largest share."""
         if kind in self.taken:
             step["note"] = "another advice is worth more"
         elif not asked or self.ask_runs(step, *asked):
@@ -135,7 +144,7 @@ class Search:
             self.taken.add(kind)
 
     def propose(self, step: Json, option: Json) -> None:
-        if option.get("io_cores"):  # no option takes cores away
+        if option.get("io_cores"):  # no option sets io-cores to 0
             self.propose_cores(step, option["io_cores"])
         elif "mount_option" in option:
             self.propose_profile(step, option["mount_option"])
@@ -163,15 +172,15 @@ class Search:
         self.take(step, "profile", None, name)
 
     def find_profile(self, fs: str, option: str) -> str | None:
-        """Of several that fit, the one called stream, else the first."""
+        """Return a profile that fits: "stream" if it is one of several, else the first."""
         names = [p["name"] for p in self.settings["profiles"]
                  if is_word(p["name"]) and p["name"] != self.job.setup[1]
                  and self.is_fit(p, fs, option)]
         return "stream" if "stream" in names else next(iter(names), None)
 
     def is_fit(self, profile: Json, fs: str, option: str) -> bool:
-        """It gives the filesystem this option on all nodes of the job, and writecache, with which
-        other nodes see old data, to none."""
+        """Return True if the profile sets the option for the filesystem on all nodes of the job,
+        and writecache, with which other nodes read old data, nowhere."""
         is_found = False
         for client, _ in self.job.job.clients:
             given = next((c for c in profile["clients"] if c["name"] == client["name"]), profile)
@@ -185,7 +194,8 @@ class Search:
         return is_found
 
     def propose_without(self, step: Json, node: str) -> None:
-        """One job may have met a neighbour."""
+        """Propose to exclude the node if it was slow in most other runs: in one job it may have
+        been another job's I/O."""
         there = [run for run in self.runs if any(n["node"] == node for n in run.job.nodes)]
         slow = sum(1 for run in there if any(
             (a.get("option") or {}).get("exclude") == node for a in run.advice or []))
@@ -194,7 +204,8 @@ class Search:
         step["taken"] = slow > len(there) - slow
 
     def add_best(self) -> None:
-        """The setup whose runs took least, and less than the job's by more than chance."""
+        """Add the setup with the shortest runs, if they are shorter than the job's beyond
+        chance."""
         if self.taken & {"cores", "profile"}:
             return
         mine, most, best = self.own_times(), 0.0, None
@@ -213,7 +224,7 @@ class Search:
         old_cores, old_profile = self.job.setup
         words = [f"--io-cores={cores}"] if cores and cores != old_cores else []
         words += [f"--io-profile={profile}"] if profile and profile != old_profile else []
-        # no option takes a profile or cores away
+        # no option unsets a profile or io-cores
         can = bool(words and (profile or not old_profile) and (cores or not old_cores))
         self.steps.append({"option": " ".join(words) or None, "taken": can, "note": note,
                            **dict.fromkeys(ADVICE)})
@@ -226,7 +237,7 @@ class Search:
 # ---- text --------------------------------------------------------------------------
 
 def reason(step: Json) -> str:
-    """Sentences: why it is asked for, or is not."""
+    """Return the reasons for or against an option, as sentences."""
     note = (step["note"] or "")[:1].upper() + (step["note"] or "")[1:]
     seen = ". ".join(words.rstrip(".") for words in (step["what"], step["why"], note) if words)
     place = f" on {step['fs']}" if step["fs"] else ""
@@ -261,14 +272,14 @@ def too_little(job: Job) -> str:
 # ---- the command -------------------------------------------------------------------
 
 def other_runs(source: Source, job: Job) -> list[Run]:
-    """The newest jobs of the same name and user; sacct lists them last."""
+    """Return the newest jobs of the same name and user, which sacct lists last."""
     row = job.slurm
     if not row or not row.name or not row.user:
         return []
     try:
         rows = sacct.ask(sacct.query(users=row.user, name=row.name, since=SINCE, until="now"))
     except Failure:
-        return []  # the job's own advice is all there is
+        return []  # only the job's own advice is used
     listed = source.jobs_listed([r for r in rows if r.name == row.name and r.user == row.user
                                  and r.raw_id != row.raw_id and r.word == "COMPLETED"][-RUNS_MAX:])
     source.fill(listed)

@@ -22,8 +22,7 @@ advice.
 
 Exit status: 0; 1 when a job failed, or its record and fio disagree; 2 bad
 usage; 130 after Ctrl-C."""
-# jobio calibrate: measure what io-cores, profiles and ways of I/O are worth, with fio in jobs
-# of its own.
+# jobio calibrate: measure the throughput of io-cores, profiles and kinds of I/O with jobs of fio.
 from __future__ import annotations
 
 import json
@@ -48,13 +47,13 @@ from report.options import number, numbered, read
 from report.types import Json, Setting, Take
 
 PREFIX = "jobio-calibrate."
-LOOK_S = 30  # at a filesystem that may hang
-PATIENCE_S = 20  # a prolog on this host may be mounting the filesystem anew
+LOOK_S = 30  # timeout of a query of the filesystem
+PATIENCE_S = 20  # a prolog on this host may be remounting the filesystem
 POLL_FIRST_S, POLL_MAX_S = 0.2, 10.0
 SQUEUE_DOWN_S = 300  # slurmctld restarts
 END_S = 90  # for cancelled jobs to end
-FAILED_MAX = 3  # before any job has succeeded
-# slurm_protocol_defs.c:job_state_reason_string(): those that wait for a person
+FAILED_MAX = 3  # failed jobs before the first success
+# slurm_protocol_defs.c:job_state_reason_string(): reasons that do not end by waiting
 HOPELESS = ("BadConstraints", "JobHeldAdmin", "JobHeldUser", "PartitionNodeLimit",
             "PartitionTimeLimit", "PartitionInactive", "DependencyNeverSatisfied",
             "AccountNotAllowed", "QOSNotAllowed", "InvalidAccount", "InvalidQOS",
@@ -75,7 +74,7 @@ def size(name: str, text: str) -> int:
 
 
 def duration(name: str, text: str) -> int:
-    """"480", "480:00" and "8:00:00" are the same, as in sbatch --time."""
+    """Return seconds of a time as in sbatch --time: "480", "480:00" and "8:00:00" are equal."""
     total = 0
     if re.fullmatch(r"\d{1,6}(:[0-5]?\d){0,2}", text):
         for part in text.split(":"):
@@ -101,10 +100,10 @@ USUAL = {"output": "calibration", "processes": [1, 2, 4, 8, 16, 32], "repeats": 
          "max-time": 8 * 3600, "max-bytes": 16 << 40, "space": 8 << 30, "fio": "fio"}
 
 
-# ---- which settings ----------------------------------------------------------------
+# ---- settings ----------------------------------------------------------------------
 
 def settings_of(conf: str | None) -> Json:
-    """What jobio.conf lets jobs ask for (tools/settings.h)."""
+    """Return the settings of jobio.conf for jobs (tools/settings.h)."""
     with closing(Ledger(conf)) as ledger:
         told = ledger.ask(op="settings")
     if not told.get("ok"):
@@ -140,8 +139,7 @@ def wanted_cores(wish: Json, conf: Json) -> list[int]:
 
 
 def given_cores(setting: Setting, conf: Json) -> str:
-    """What makes a job without io-cores impossible: it gets those of its profile, or of the
-    site."""
+    """Return the setting that gives a job without io-cores some; "": none."""
     cores, profile = setting
     own, default = conf["own_cores"].get(profile), conf["io_cores_default"]
     if cores or not (own or default):
@@ -152,8 +150,10 @@ def given_cores(setting: Setting, conf: Json) -> str:
 
 def keep(settings: list[Setting], speaks_against: Callable[[Setting], str], is_strict: bool,
          ) -> list[Setting]:
-    """Those that nothing speaks against; the others are left out or, where they were asked for,
-    refused."""
+    """Return the settings without an objection; others are left out or, if requested, refused.
+
+    speaks_against: returns the objection to a setting, or "".
+    """
     kept, why = [], ""
     for setting in settings:
         no = speaks_against(setting)
@@ -175,7 +175,7 @@ class Slurm:
     def __init__(self, wish: Json) -> None:
         self.name = "jobio-calibrate-" + secrets.token_hex(6)
         self.wish = wish
-        self.limit_s = 0  # of a job
+        self.limit_s = 0  # of one job
         self.script = os.path.join(paths.REPORT, "calibrate-job")
 
     def words(self, setting: Setting, folder: str, job: int, more: str) -> list[str]:
@@ -188,7 +188,7 @@ class Slurm:
                 *self.wish["sbatch"], self.script, folder, str(job), self.wish["fio"]]
 
     def refuses(self, setting: Setting) -> str:
-        """What Slurm says against such a job; nothing is submitted."""
+        """Return Slurm's error for such a job, or ""; nothing is submitted."""
         try:
             sacct.run_program("sbatch", *self.words(setting, "/", 0, "--test-only"))
         except Failure as failure:
@@ -197,7 +197,7 @@ class Slurm:
 
     def submit(self, setting: Setting, folder: str, job: int) -> str:
         words = self.words(setting, folder, job, "--dependency=singleton")
-        signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # half a submission may be a job
+        signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # sbatch may have submitted already
         try:
             said = sacct.run_program("sbatch", *words).split("\n")[0]
         finally:
@@ -208,7 +208,7 @@ class Slurm:
         return number_
 
     def queue(self) -> dict[str, list[str]]:
-        """Job: state, reason, node."""
+        """Return by job ID: state, reason, node."""
         out = sacct.run_program("squeue", "-h", "--name=" + self.name, "-o", "%i|%T|%r|%N")
         rows = [line.split("|") for line in out.splitlines()]
         return {row[0]: row[1:] for row in rows if len(row) == 4}
@@ -217,7 +217,7 @@ class Slurm:
         sacct.run_program("scancel", "--name=" + self.name, *([job] if job else []))
 
     def cancel_all(self) -> bool:
-        """False: some may be left."""
+        """Cancel the jobs and wait for their end; False: some may remain."""
         try:
             end, why = time.monotonic() + END_S, ""
             if self.queue():
@@ -233,7 +233,11 @@ class Slurm:
 
 
 def check_folder(folder: str, need: int) -> str:
-    """The folder's real name: it answers, is writable, and has room."""
+    """Check that the folder replies, is writable and has room.
+
+    need: bytes.
+    Returns: its real path.
+    """
     look = program.start(["stat", "-f", "--", os.path.abspath(folder)])
     if not program.finish(look, LOOK_S)[0]:
         raise Failure(f"'{folder}': no answer within {LOOK_S} s")
@@ -252,12 +256,12 @@ def check_folder(folder: str, need: int) -> str:
 
 
 def put(path: str, text: str) -> None:
-    """Whole, or not at all."""
+    """Replace a file in one step."""
     files.replace(path, text.encode())
 
 
 def read_folder(folder: str, job: int) -> dict[str, str]:
-    """What a job has written: NAME of NUMBER.NAME, and the text."""
+    """Read the files of a job: {NAME of NUMBER.NAME: text}."""
     texts = {}
     for entry in os.listdir(folder):
         if entry.startswith(f"{job}."):
@@ -266,7 +270,7 @@ def read_folder(folder: str, job: int) -> dict[str, str]:
     return texts
 
 
-# ---- the work ----------------------------------------------------------------------
+# ---- run of a calibration ----------------------------------------------------------
 
 class Watch:
     def __init__(self, wish: Json, data: Calibration, slurm: Slurm, patience_s: float) -> None:
@@ -304,7 +308,7 @@ class Watch:
         self.waiting.remove(at)
 
     def look(self, job: Job, state: str, reason: str, node: str) -> None:
-        """What a queued job does; one that will never start is cancelled."""
+        """Note the state of a queued job; cancel one that will never start."""
         is_running = state != "PENDING"
         if not is_running and reason.startswith(HOPELESS):
             job.blame(f"Slurm does not start it: {reason}")
@@ -324,13 +328,13 @@ class Watch:
         self.slurm.cancel()
 
     def is_hopeless(self, over: list[Job]) -> bool:
-        """Nothing has worked so far. A gate may refuse all jobs without io-cores, and those
-        alone."""
+        """Return True if no job has succeeded so far, with and without io-cores: a gate may refuse
+        all jobs without them only."""
         return (len(over) >= FAILED_MAX and all(job.why for job in over) and
                 {job.setting[0] > 0 for job in over} == {s[0] > 0 for s in self.data.settings})
 
     def ask(self) -> None:
-        """Look at what is queued, and collect what is no more."""
+        """Query the queue, and collect the jobs that have left it."""
         queued = self.slurm.queue()
         self.doing = ""
         for at in list(self.waiting):
@@ -381,7 +385,8 @@ class Watch:
             job.blame(f"jobio has no record of it: {why}")
 
     def judge_all(self, left: list[Job]) -> str:
-        """Those that have a record are judged, and not left; why others have none."""
+        """Judge the jobs that have a record and remove them from the list; return the reason why
+        others have none."""
         source, why = record.Source("calibrate", self.wish.get("conf"), advice=False), ""
         source.start(sacct.query(jobs=",".join(job.id for job in left)))
         for job in list(left):
@@ -439,7 +444,7 @@ class Watch:
         return FAILED if wrong else 0
 
     def run(self, real: str) -> int:
-        """Whatever happens, no job and no file is left."""
+        """Run the calibration; cancel all jobs and remove all files in any case."""
         status = FAILED
         on_signals(signal.default_int_handler)
         try:
@@ -464,8 +469,8 @@ class Watch:
 # ---- main --------------------------------------------------------------------------
 
 def check(wish: Json, data: Calibration, slurm: Slurm) -> str:
-    """All that can be known before: --dry-run and the run refuse the same. The folder's real
-    name."""
+    """Make all checks that are possible before submission, for --dry-run as well; return the
+    folder's real path."""
     for name in ("sbatch", "squeue", "scancel"):
         program.find(name)
     output = wish["output"]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a calibration measures, what came of it, and what follows for a site.
+"""Plan and results of a calibration, and the constants for a site.
 
-Setting: io-cores (0: none are asked for) and a profile (None: none). Shape: what fio does for
-some seconds. Job: one setting, once, all shapes in an order of its own. Run: one shape in one
-job. A job that lacks runs, or what it asked for, counts for nothing.
+Setting: io-cores (0: none) and a profile (None: none). Shape: a kind of I/O of fio. Job: one
+setting, with all shapes in random order. Run: one shape in one job. A job with missing runs or
+unmet requests is not used.
 """
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from report.types import Json, Setting
 MIB = 1 << 20
 LARGE_KIB, SMALL_KIB, HUGE_KIB = 1024, 4, 65536
 DEPTH, DEPTH_LARGE = 32, 4  # requests of a process with libaio: of 4 KiB, of 1 MiB
-RUN_MORE_S = 60  # what a run may take longer than it should
-JOB_MORE_S = 300  # prolog and epilog, a client that restarts
-SLOWEST_MBS = 20  # files are made at this rate, or the job ends
+RUN_MORE_S = 60  # seconds that a run may take longer
+JOB_MORE_S = 300  # for prolog, epilog and restarts of the client
+SLOWEST_MBS = 20  # minimum rate of creating the files
 SHORT_MS = 1000
-GROWS = 0.8  # a core that adds less than this part of the first core's adds nothing
-FLAT = 0.9  # of the best: more processes add nothing
+GROWS = 0.8  # minimum gain of a core, as a share of the first core's
+FLAT = 0.9  # share of the maximum: more processes gain nothing
 
 
 def setting_text(setting: Setting) -> str:
@@ -60,7 +60,7 @@ class Shape:
         return "libaio" if self.is_async else "psync"
 
 
-LAYOUT = Shape(LARGE_KIB, True, False)  # the files are made
+LAYOUT = Shape(LARGE_KIB, True, False)  # creates the files
 
 
 def all_shapes(processes: list[int]) -> list[Shape]:
@@ -72,7 +72,7 @@ def all_shapes(processes: list[int]) -> list[Shape]:
                    for direct in (False, True) for write in (False, True)]
 
 
-# ---- what fio and the records say --------------------------------------------------
+# ---- results of fio and of records -------------------------------------------------
 
 @dataclass
 class Run:
@@ -80,14 +80,17 @@ class Run:
     bytes: int
     calls: int
     ms: int
-    latency_us: float  # of one call; 0: fio does not say
+    latency_us: float  # mean of one call; 0: unknown
 
     def rate(self, is_bytes: bool) -> float:
         return (self.bytes if is_bytes else self.calls) * 1000 / self.ms
 
 
 def read_fio(text: str, shape: Shape) -> Run:
-    """What fio 3 wrote: notes may stand in front of its JSON."""
+    """Parse the JSON of fio 3, after any notes before it.
+
+    Raises: Failure
+    """
     try:
         (job,) = json.loads(text[text.index("{"):])["jobs"]
         told = job[shape.way]
@@ -113,17 +116,17 @@ class Job:
     fstype: str = ""
     runs: dict[str, Run] = field(default_factory=dict)
     layout: Run | None = None
-    told: Json | None = None  # of it, in jobio's record
+    told: Json | None = None  # its I/O in jobio's record
     quality: list[str] = field(default_factory=list)
-    why: str = ""  # what is wrong with it
-    is_lacking: bool = False  # it did not get what it asked for
-    agrees: bool = False  # fio and the record
+    why: str = ""  # the first fault
+    is_lacking: bool = False  # a request was not met
+    agrees: bool = False  # fio and the record agree
 
     def blame(self, why: str) -> None:
         self.why = self.why or why
 
     def fio(self, is_aio: bool = False) -> dict[str, int]:
-        """What fio moved; or only through libaio."""
+        """Return bytes and calls by fio, or only those of libaio."""
         runs = [run for run in (self.layout, *self.runs.values())
                 if run and (run.shape.is_async or not is_aio)]
         return {f"{way}_{what}": sum(getattr(run, what) for run in runs if run.shape.way == way)
@@ -131,9 +134,11 @@ class Job:
 
 
 class Calibration:
-    """What is measured, with how much, and what came of it; a Failure where space or time are
-    not enough. Settings are shuffled round by round: an hour in which the servers are busy falls
-    on all of them."""
+    """Plan and results of a calibration.
+
+    Settings are shuffled in each round: an hour with busy servers is spread over all of them.
+    Raises: Failure, if space or time are not sufficient.
+    """
 
     def __init__(self, settings: list[Setting], wish: Json) -> None:
         self.settings: list[Setting] = settings
@@ -164,7 +169,7 @@ class Calibration:
         return len(self.shapes) * (self.seconds + 1)
 
     def all_s(self, jobs: int | None = None) -> int:
-        """So many jobs, when none waits."""
+        """Return the seconds of so many jobs without time in the queue."""
         return (len(self.jobs) if jobs is None else jobs) * (self.job_s() + 10)
 
     def layout_s(self) -> int:
@@ -174,8 +179,8 @@ class Calibration:
         return 2 * self.job_s() + self.layout_s() + JOB_MORE_S
 
     def text(self) -> str:
-        """The lines of a job, NAME LIMIT_S OPTION...; the first makes the files: each process
-        has one of its own, of the same name in all runs."""
+        """Return the lines of a job, NAME LIMIT_S OPTION...; the first creates the files, one for
+        each process, with the same names in all runs."""
         always = ("--filename_format=data.$jobnum --group_reporting --randrepeat=0 --norandommap "
                   "--fallocate=none")
         lines = [f"layout {self.layout_s()} --rw=write --bs=1m --numjobs={self.processes[-1]} "
@@ -191,10 +196,10 @@ class Calibration:
                 f"--direct={int(s.is_direct)}{flush} {always}")
         return "\n".join(lines) + "\n"
 
-    # ---- what came of it
+    # ---- results
 
     def take(self, job: Job, name: str, text: str) -> None:
-        """What fio wrote of a run: the name of a shape, or layout."""
+        """Add fio's output of a run; name: that of a shape, or "layout"."""
         shape = next((s for s in self.shapes if s.name == name), LAYOUT)
         try:
             run = read_fio(text, shape)
@@ -223,11 +228,12 @@ class Calibration:
         return samples.mean(values) if values else 0
 
 
-# ---- what follows: lines over io-cores, and constants ------------------------------
+# ---- lines over io-cores, and constants --------------------------------------------
 
 @dataclass(frozen=True)
 class Metric:
-    """What a core of the client limits: of each job the best number of processes and engine."""
+    """A quantity that a core of the client limits, with the best number of processes and engine of
+    each job."""
     name: str
     words: str
     is_write: bool
@@ -253,7 +259,7 @@ METRICS = (Metric("read_Bps", "1 MiB read", False, True, "core_read_mbs"),
 
 @dataclass
 class Line:
-    """value = per_core * io-cores, over those numbers of cores up to which it grows."""
+    """value = per_core * io-cores, up to the number of cores where it stops growing."""
     count: int
     per_core: float
     spread: float | None
@@ -262,7 +268,7 @@ class Line:
 
 
 def fit(data: Calibration, profile: str | None, metric: Metric) -> Line | None:
-    """Least squares through the origin; None: no job with io-cores."""
+    """Fit by least squares through the origin; None: no job with io-cores."""
     points = {cores: values for cores, of in sorted(data.settings, key=lambda s: s[0])
               if of == profile and cores and (values := metric.of(data, (cores, of)))}
     if not points:
@@ -282,7 +288,7 @@ def fit(data: Calibration, profile: str | None, metric: Metric) -> Line | None:
 
 
 def best_line(data: Calibration, metric: Metric) -> Line | None:
-    """Of the profile under which a core does most."""
+    """Return the line of the profile with the highest throughput of a core."""
     lines = [line for p in data.profiles if (line := fit(data, p, metric))]
     return max(lines, key=lambda line: line.per_core, default=None)
 
@@ -293,7 +299,7 @@ def best_setting(data: Calibration, metric: Metric) -> Setting | None:
 
 
 def enough(data: Calibration, setting: Setting, is_write: bool) -> int:
-    """The fewest synchronous processes that reach nearly the most."""
+    """Return the fewest synchronous processes that reach nearly the maximum."""
     rates = {s.processes: data.mean(setting, s.name, "iops") for s in data.shapes
              if not s.is_alone and not s.is_async and s.block_kib == SMALL_KIB
              and s.is_write == is_write}
@@ -301,7 +307,7 @@ def enough(data: Calibration, setting: Setting, is_write: bool) -> int:
 
 
 def constants(data: Calibration, fstype: str) -> list[tuple[str, int, str]]:
-    """Keys of [advice] in jobio.conf(5), and what each was measured by."""
+    """Return keys of [advice] in jobio.conf(5), with values and their measurements."""
     found: list[tuple[str, int, str]] = []
 
     def add(key: str, value: float, origin: str) -> None:
@@ -370,7 +376,7 @@ def job_json(data: Calibration, job: Job) -> Json:
 
 def to_json(data: Calibration, about: Json, advice: list[tuple[str, int, str]],
             ) -> Json:
-    """jobio-calibrate(1) explains the words."""
+    """Return the object of calibration.json, described in jobio-calibrate(1)."""
     lines = [(p, m, line) for p in data.profiles for m in METRICS if (line := fit(data, p, m))]
     return {
         "jobio_calibration": 1, **about,
@@ -394,12 +400,12 @@ def advice_conf(about: Json, advice: list[tuple[str, int, str]]) -> str:
 
 # ---- fio and jobio -----------------------------------------------------------------
 
-# What a record may differ by: fio's own output, and a rounded summary; with all_files what fio
-# reads of libraries, /proc and /sys, and what its processes tell each other, for each run.
+# Bytes that a record may differ by: fio's own output, and a rounded summary; with all_files also
+# libraries, /proc and /sys, and messages of fio's processes, for each run.
 LACKS = {"started": "a node refused it", "profile": "its profile was not applied",
          "cores": "the client did not work on its io-cores"}
 AGREE_BYTES, AGREE_FILES_BYTES = MIB, 4 * MIB
-# With these a record may say less than was moved.
+# With these flags a record may have fewer bytes.
 LESS = frozenset((
     "baseline_missing", "node_rebooted", "no_step", "step_missing", "counter_reset", "remounted",
     "unmounted", "mount_below", "mounted_late", "private_mount", "plugin_away", "truncated",
@@ -407,7 +413,7 @@ LESS = frozenset((
 
 
 def disagreement(job: Job, shapes: int) -> str:
-    """Where fio and the record differ, and no flag of the record says why."""
+    """Return the difference of fio and the record that no flag of the record explains, or ""."""
     flags, fio, aio, seen = set(job.quality), job.fio(), job.fio(True), job.told or {}
     for way, verb in (("read", "read"), ("write", "wrote")):
         moved, told = fio[way + "_bytes"], seen.get(way + "_bytes")
@@ -427,15 +433,15 @@ def disagreement(job: Job, shapes: int) -> str:
 
 
 def nearest(folder: str, items: list[Json], key: str) -> Json | None:
-    """The item whose mount point is the longest above the folder; one of all files is above
-    everything."""
+    """Return the item with the longest mount point above the folder; an item of all files is above
+    any folder."""
     fit_ = [i for i in items if i.get(key) is None
             or (folder + "/").startswith(i[key].rstrip("/") + "/")]
     return max(fit_, key=lambda i: len(i.get(key) or ""), default=None)
 
 
 def judge(data: Calibration, job: Job, found: record.Job, folder: str) -> None:
-    """Compare a job with its record; what is wrong is in job.why."""
+    """Compare a job with its record; the fault is set in job.why."""
     told, s = None, found.summary
     if found.nodes:
         told = nearest(folder, [line for line in found.lines if line["kind"] == "app"

@@ -8,7 +8,7 @@ from report import samples, units
 from report.calibration import METRICS, Calibration, best_line, best_setting, setting_text
 from report.types import Any
 
-# title, places of the axis, name: measured values at each place
+# title, values of the axis, {name: measured values at each of them}
 Panel = tuple[str, list[str], dict[str, list[list[float]]]]
 
 BYTES, CALLS = "bytes/s", "calls/s"
@@ -17,7 +17,7 @@ GRID = ("Four panels: bytes a second in blocks of 1 MiB, and calls of 4 KiB a se
 
 
 def panels(title: str, axis: str, found: list[Panel], is_bars: bool = False) -> tuple[Any, Any]:
-    """The figure, and its axes."""
+    """Return the figure, and its axes."""
     from matplotlib.figure import Figure
     from matplotlib.ticker import EngFormatter
 
@@ -54,7 +54,7 @@ def svg(figure: Any, title: str, about: str) -> str:
     if names:
         figure.legend(handles, names, loc="lower center", ncol=4)
     out = io.StringIO()
-    with rc_context({"svg.fonttype": "none"}):  # words stay words
+    with rc_context({"svg.fonttype": "none"}):  # text stays text
         figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
     head, body = out.getvalue().split("<svg ", 1)
     start, rest = body.split(">", 1)
@@ -119,6 +119,6 @@ def direct(data: Calibration) -> str:
 
 
 def draw(data: Calibration) -> dict[str, str]:
-    """File name: SVG."""
+    """Return {file name: SVG}."""
     return {"scaling.svg": scaling(data), "engines.svg": engines(data),
             "direct.svg": direct(data)}
