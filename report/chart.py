@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Geometry of a page's pictures: axes, ticks, and the paths of SVG.
 
-A bar is drawn in a box of its own units that fills the width it has; labels keep their size
-and stand at a percentage of that width. Many bars are one path: a page has few elements.
+A bar is drawn in a box of its own units that fills the available width; labels keep their size
+and have a position in percent of that width. Many bars are one path: a page has few elements.
 """
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from math import ceil, log2
 from report import units
 from report.types import Json
 
-LANE = 84  # pixels of what is drawn above, or below, the axis
+LANE = 84  # pixels of the plot above, or below, the axis
 HEAD, FOOT = 12, 22  # pixels above the highest bar; of the labels of the axis
 TICKS = 5
 LEVELS = 7
@@ -25,18 +25,18 @@ STEPS_S = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800,
 
 @dataclass
 class Chart:
-    height: int  # pixels, of all
+    height: int  # pixels, in total
     plot: int  # of the bars, below HEAD
     box: str  # viewBox of the bars
     paths: list[tuple[str, str]]  # class, d
     rows: list[tuple[float, str]] = field(default_factory=list)  # y in pixels, label
     ticks: list[tuple[str, str, str]] = field(default_factory=list)  # x in percent, anchor, label
-    first: str = ""  # what the axis begins and ends with, in words
+    first: str = ""  # text at the start and the end of the axis
     last: str = ""
 
 
 def digits(value: float) -> str:
-    """No more of them than a picture needs."""
+    """Format a coordinate with few digits."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
@@ -46,7 +46,7 @@ def rect(x: float, y: float, wide: float, high: float) -> str:
 
 
 def nice(most: float) -> float:
-    """The least of 1, 2, 5, 10, 20, .. that is not below."""
+    """Return the smallest of 1, 2, 5, 10, 20, .. that is not below the value."""
     scale = 1.0
     while scale * 5 < most:
         scale *= 10
@@ -61,7 +61,7 @@ def anchor(percent: float) -> str:
 
 
 def time_ticks(first: float, last: float) -> list[tuple[str, str, str]]:
-    """At round times of the reader's clock; a date where the day is another."""
+    """Return ticks at round local times, with a date if the day changes."""
     span = last - first
     step = next((s for s in STEPS_S if span / s <= TICKS), STEPS_S[-1])
     try:
@@ -80,13 +80,13 @@ def time_ticks(first: float, last: float) -> list[tuple[str, str, str]]:
 
 
 def heights(values: Sequence[float], top: float) -> list[float]:
-    """0 to 100; what is there is seen."""
+    """Scale the values to 0..100; a value above 0 has a visible height."""
     return [max(1.5, value * 100 / top) if value > 0 else 0 for value in values]
 
 
 def bars(up: Sequence[float], down: Sequence[float], kinds: tuple[str, str],
          gap: float = 0.1) -> list[tuple[str, str]]:
-    """Of heights above and below the axis, which is at 100."""
+    """Return paths of bars above and below the axis, which is at 100."""
     above = "".join(rect(i + gap / 2, 100 - h, 1 - gap, h) for i, h in enumerate(up) if h)
     below = "".join(rect(i + gap / 2, 100, 1 - gap, h) for i, h in enumerate(down) if h)
     return [(kind, d) for kind, d in zip(kinds, (above, below)) if d]
@@ -94,7 +94,8 @@ def bars(up: Sequence[float], down: Sequence[float], kinds: tuple[str, str],
 
 def lanes(paths: list[tuple[str, str]], left: float, wide: float, has_down: bool,
           labels: tuple[str, str], lane: int = LANE) -> Chart:
-    """One lane, or two that share a scale; labels of its top and its middle."""
+    """Return a chart of one lane, or two with the same scale; the top and the middle have
+    labels."""
     plot = lane * 2 if has_down else lane
     rows = [(HEAD, labels[0]), (HEAD + lane / 2, labels[1]), (HEAD + lane, "0")]
     if has_down:
@@ -104,7 +105,7 @@ def lanes(paths: list[tuple[str, str]], left: float, wide: float, has_down: bool
 
 
 def cover(line: Json, first: float | None, last: float | None) -> tuple[float, float]:
-    """From when to when it is drawn: as long as the job, else all that was counted."""
+    """Return the start and the end to draw: those of the job, else of the counters."""
     if first and last and last > first:
         return first, last
     rows = max(len(rows) for rows in line.values() if isinstance(rows, list))
@@ -114,7 +115,7 @@ def cover(line: Json, first: float | None, last: float | None) -> tuple[float, f
 def over_time(line: Json, first: float | None, last: float | None, values: list[list[float]],
               kinds: tuple[str, str], labels: tuple[str, str], top: float, lane: int = LANE,
               ) -> Chart:
-    """Above the axis, and below."""
+    """Return a chart with values above and below the axis."""
     start, width = line["start"], line["width_s"]
     since, until = cover(line, first, last)
     up, down = values
@@ -126,7 +127,7 @@ def over_time(line: Json, first: float | None, last: float | None, values: list[
 
 
 def times(line: Json, first: float | None, last: float | None) -> Chart:
-    """Bytes a second, read above the axis and written below."""
+    """Return a chart of bytes a second, read above the axis and written below."""
     rates = [[value / line["width_s"] for value in line.get(key) or []]
              for key in ("read_bytes", "write_bytes")]
     top = 2.0 ** ceil(log2(max([*rates[0], *rates[1], 2])))
@@ -135,7 +136,7 @@ def times(line: Json, first: float | None, last: float | None) -> Chart:
 
 
 def waits(line: Json, first: float | None, last: float | None) -> Chart | None:
-    """How many processes waited at a time, on average of a slot."""
+    """Return a chart of the mean number of waiting processes in each slot."""
     waiting = [value / 1e6 / line["width_s"] for value in line.get("io_us") or []]
     if not any(waiting):
         return None
@@ -148,13 +149,13 @@ def waits(line: Json, first: float | None, last: float | None) -> Chart | None:
 
 
 def bin_text(number: int, is_time: bool) -> str:
-    """Where a bin of a histogram begins."""
+    """Return the lower bound of a bin of a histogram as text."""
     value = 1 << min(number, 62)
     return units.span(value) if is_time else units.size(value)
 
 
 def tail(counts: Sequence[int], share: float) -> int | None:
-    """The bin that the smallest 'share' of the calls ends with."""
+    """Return the last bin of the smallest calls, up to this share of all."""
     left = sum(counts) * share
     for number, count in enumerate(counts):
         left -= count
@@ -164,12 +165,12 @@ def tail(counts: Sequence[int], share: float) -> int | None:
 
 
 def histogram(up: Sequence[int], down: Sequence[int], is_time: bool) -> Chart | None:
-    """In each bin, a power of two, how much of the reads, and of the writes."""
+    """Return a chart of the share of the reads, and of the writes, in each bin, a power of two."""
     used = [i for counts in (up, down) for i, count in enumerate(counts) if count > 0]
     if not used:
         return None
     first, last = min(used), max(used)
-    more = max(0, 7 - (last - first))  # few bins are not drawn as wide as a page
+    more = max(0, 7 - (last - first))  # keep few bins narrow
     first = max(0, first - (more + 1) // 2)
     last = max(last, first + 7)
     wide = last - first + 1
@@ -193,7 +194,7 @@ def histogram(up: Sequence[int], down: Sequence[int], is_time: bool) -> Chart | 
 
 
 def stack(parts: Sequence[tuple[str, float]]) -> list[tuple[str, str]]:
-    """Parts of a bar whose whole is 1, side by side: in a box of 1000 by 1."""
+    """Return the parts of a stacked bar with the sum 1, in a box of 1000 by 1."""
     at, paths = 0.0, []
     for kind, share in parts:
         wide = min(max(share, 0) * 1000, 1000 - at)
@@ -204,7 +205,8 @@ def stack(parts: Sequence[tuple[str, float]]) -> list[tuple[str, str]]:
 
 
 def heat(values: Sequence[float]) -> Chart:
-    """A cell for each, the darker the more: a stroke; those of a level are one path."""
+    """Return a heat bar: a stroke for each value, darker for larger ones; one path for each
+    level."""
     most = max(values, default=0) or 1
     rows = (len(values) + ACROSS - 1) // ACROSS or 1
     across = (len(values) + rows - 1) // rows or 1
@@ -221,7 +223,7 @@ CELL, CELLS = 22, 16  # pixels of a CPU; CPUs in a row
 
 
 def cpus(numbers: Sequence[int], looks: dict[int, str], job: set[int]) -> Chart:
-    """A square for each CPU, by how it looks; a line below those of the job."""
+    """Return a square for each CPU, with the class of its look; those of the job are underlined."""
     looked: dict[str, str] = {}
     labels, line = [], ""
     for at, cpu in enumerate(numbers):

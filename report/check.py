@@ -29,9 +29,9 @@ Exit status: 0 no errors or warnings; 1 warnings; 3 errors; 2 bad usage."""
 #         H  helpers, counting, folders                    check_helpers
 #         L  ledger, MUNGE, slurmdbd                       check_ledger
 #         K  kernel                                        check_kernel
-#         T  a job that was tried                          check_submit
+#         T  a test job                                    check_submit
 #         C W NF LU GP  cores and clients: jobio-facts has their words
-# What a site does not use gives no finding: check_states
+# Findings about unused features are not printed: check_states
 from __future__ import annotations
 
 import json
@@ -59,7 +59,7 @@ from report.options import read, slurm_version, text
 from report.types import Json
 from report.units import parse_cpus
 
-FACTS_S = 300  # jobio-facts has deadlines of its own
+FACTS_S = 300  # jobio-facts has timeouts of its own
 
 
 # ---- options
@@ -74,7 +74,7 @@ def roles_of(text: str) -> list[str]:
 
 
 def read_options(args: list[str]) -> Json:
-    # an empty list of CPUs is one
+    # an empty list of CPUs is valid
     args = ["--client-cpus=none" if arg == "--client-cpus=" else arg for arg in args]
     options, words = read(__doc__, args, {"sysfs": text})
     if words:
@@ -110,11 +110,11 @@ def make_host(options: Json) -> Host:
     return host
 
 
-# ---- what this host is
+# ---- facts of this host
 
 
 def ask_slurm(host: Host, is_told: bool) -> None:
-    """Settings, the node, partitions; and with them the roles that were not told."""
+    """Query Slurm's settings, the node and partitions; without --role also set the roles."""
     host.local = check_slurm.lines(host, host.slurm_conf)
     is_named = bool(host.name)
     answer = check_who.find(host, is_told)
@@ -153,7 +153,7 @@ def ask_facts(host: Host, options: Json) -> None:
         words.append("--node=" + check_node.record(host))
         xml = check_node.started(host)
         words += ["--started=" + xml] if xml else []
-    root, host.root = host.root, ""  # it is run here, whatever the files are
+    root, host.root = host.root, ""  # run the command on this host, also with --root
     answer = host.run(words, FACTS_S)
     host.root = root
     try:
@@ -173,7 +173,7 @@ def summary(host: Host) -> str:
 
 
 def print_json(host: Host, verdicts: dict[str, str]) -> None:
-    """"conf": a mark of jobio.conf, which must be the same everywhere."""
+    """Print one JSON object; "conf": a digest of jobio.conf, to compare hosts."""
     import hashlib
 
     text = host.read(host.conf)

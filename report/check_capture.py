@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""jobio check --capture FILE: what the checks and the clients read on a real node, in one file.
+"""jobio check --capture FILE: the input of the checks and the clients on a real node, in one file.
 
-capture.list has what is read and which words are kept; all others are replaced, each always by
-the same word, and replaced.txt lists those. Files are at their paths, outputs of commands in
+capture.list has the input and the words that are kept; all others are replaced, each always by
+the same word, and listed in replaced.txt. Files are at their paths, outputs of commands in
 answers/ (check_host.recorded), the machine in topology.xml. `jobio check --root=FOLDER` checks
 the unpacked file.
 """
@@ -23,7 +23,7 @@ from report.command import Failure
 from report.types import Any
 
 READ_S = 10
-PROBE_S = 60  # it loads all programs
+PROBE_S = 60  # jobio-count loads all programs
 RPC = ("POST /api/v1 HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
        "Content-Length: {length}\r\nConnection: close\r\n\r\n")  # as client/weka/wire.c
 FILE_MAX = 256 << 10
@@ -46,8 +46,8 @@ OPTION = re.compile(r"([A-Za-z_][\w.-]*)=([^\s,]*)")
 
 
 def ask(path: str, question: str) -> str:
-    """A server on a unix socket: mmfsd, or a container of WEKA's, with a method of its JSON-RPC."""
-    folder = os.open(os.path.dirname(path), os.O_PATH)  # the path itself may be too long
+    """Send a request to a unix socket: to mmfsd, or a JSON-RPC method to a container of WEKA."""
+    folder = os.open(os.path.dirname(path), os.O_PATH)  # the path may be too long
     link, said = socket.socket(socket.AF_UNIX), b""
     link.settimeout(READ_S)
     try:
@@ -63,7 +63,7 @@ def ask(path: str, question: str) -> str:
             answer.begin()
             said = answer.read()
     except (OSError, http.client.HTTPException):
-        pass  # what came before is kept
+        pass  # keep the data so far
     finally:
         link.close()
         os.close(folder)
@@ -80,20 +80,20 @@ def load() -> dict[str, list[str]]:
 
 
 class Scrub:
-    """Keeps what capture.list allows and replaces each other word by one that is the same in the
-    whole bundle: names in the order in which they are first read."""
+    """Replace words that are not in capture.list, each by the same word in the whole capture,
+    numbered in the order in which they are first read."""
 
     def __init__(self, parts: dict[str, list[str]]) -> None:
         self.allowed = set(" ".join(
             parts["word"] + [key.lower() for key in parts["config"] + parts["node"]]).split())
         self.form = re.compile("|".join(parts["form"]))
         self.lines = re.compile("|".join(parts["line"]))
-        self.words: dict[str, str] = {}  # what was replaced: its word
+        self.words: dict[str, str] = {}  # {original word: replacement}
         self.used: dict[str, int] = {}
         self.counts: dict[str, int] = {}
 
     def replace(self, kind: str, text: str) -> str:
-        if kind == "value":  # may be a number, which is no name elsewhere
+        if kind == "value":  # a number as a value must not replace numbers elsewhere
             text = "= " + text
         if text not in self.words:
             number = self.counts[kind] = self.counts.get(kind, 0) + 1
@@ -105,15 +105,15 @@ class Scrub:
         return word
 
     def learn(self, kind: str, *names: str) -> None:
-        """Replace these names even where each is an allowed word."""
+        """Replace these names; of kinds "host" and "cluster" also allowed words."""
         for name in names:
             if name not in ("", "ALL") and not re.fullmatch(r"[\d.:]+", name) and (
                     name.lower() not in self.allowed or kind in ("host", "cluster")):
                 self.replace(kind, name)
 
     def is_allowed(self, word: str) -> bool:
-        """Is it a form of capture.list, or a word made of listed parts only (lastFailureTime,
-        read_ahead_kb)?"""
+        """Return True for a form of capture.list, and for a word of listed parts only
+        (lastFailureTime, read_ahead_kb)."""
         if word in self.words:
             return False
         if self.form.fullmatch(word) or word.lower() in self.allowed:
@@ -123,8 +123,8 @@ class Scrub:
             part.lower() in self.allowed for part in parts)
 
     def word(self, word: str) -> str:
-        """Words that are joined by - or by . are judged one by one (work-OST0000-osc), but a
-        number beside a name is a part of the name (ip-10-0-0-1)."""
+        """Replace a word; parts joined by - or . are replaced separately (work-OST0000-osc), but a
+        number after a name belongs to the name (ip-10-0-0-1)."""
         end = re.search(r"[.-]*$", word)[0]  # type: ignore[index]
         word = word[:len(word) - len(end)]
         if word in self.words or self.is_allowed(word):
@@ -143,7 +143,7 @@ class Scrub:
 
     def token(self, match: re.Match[str]) -> str:
         nid = re.fullmatch(r"([^@]+)(@(?:tcp|o2ib|kfi)\d{0,2})", match[0])
-        if nid:  # of LNet
+        if nid:  # a NID of LNet
             return self.text(nid[1]) + nid[2]
         return (self.replace("address", match[0].lower()) if match["address"]
                 else match[0] if match["pci"] else self.word(match[0]))
@@ -152,7 +152,8 @@ class Scrub:
         return TOKEN.sub(self.token, text)
 
     def value(self, key: str, value: str) -> str:
-        """Of a key that is allowed; of any other the value is replaced as a whole, numbers too."""
+        """Replace the value of a key: word by word if the key is allowed, else as a whole, numbers
+        included."""
         if SECRET.search(key):
             return "removed" if value else value
         if not all(map(self.is_allowed, re.split("[.-]", key))) and value:
@@ -162,7 +163,7 @@ class Scrub:
         return self.options(value)
 
     def options(self, text: str) -> str:
-        """Words, some of them key=value."""
+        """Replace words, some of them key=value."""
         done, at = "", 0
         for match in OPTION.finditer(text):
             done += self.text(text[at:match.start()]) + self.key(match[1]) + "=" + self.value(
@@ -183,7 +184,7 @@ class Scrub:
                 self.value(match[1], match[3]))
 
     def configuration(self, text: str, host: str) -> str:
-        """Without comments and secrets; nodes= is ALL where it names this host."""
+        """Remove comments and secrets; nodes= becomes ALL if it includes this host."""
         lines = []
         for line in text.split("\n"):
             line = re.sub(r"(^|\s)[#;].*", "", line)
@@ -201,7 +202,8 @@ class Scrub:
         return re.sub(r'((?:name|value|subtype)=")([^"]*)', lambda m: m[1] + self.text(m[2]), text)
 
     def json(self, value: Any, key: str = "id") -> Any:
-        """Objects keep their shape; 'key' is that of the object or list that holds the value."""
+        """Replace words in JSON of the same structure; key: that of the object or list around the
+        value."""
         if isinstance(value, dict):
             return {self.key(k): self.json(v, k if not k.isdigit() else key)
                     for k, v in value.items()}
@@ -214,7 +216,8 @@ class Scrub:
 
 
 def reduce(path: str, text: str) -> str:
-    """Of tables of mounts the network filesystems, of others what the checks look for."""
+    """Return the network filesystems of tables of mounts, and the lines that the checks need of
+    other files."""
     name = os.path.basename(path)
     if name == "mountstats":
         blocks = re.split(r"(?m)^(?=device )", text)
@@ -234,7 +237,7 @@ class Bundle:
         self.files: dict[str, str] = {}
 
     def read(self, path: str) -> str:
-        """cat, which can be ended where a client hangs."""
+        """Read a file with cat, which can be killed if a client hangs."""
         if self.host.root:
             return self.host.read(path) or ""
         return self.host.run(["cat", path], READ_S).out[:FILE_MAX]
@@ -264,13 +267,13 @@ class Bundle:
             parts = (source, "", "") if kind.startswith("nfs") else source.rpartition("/")
             servers, name = parts[0], parts[2]
             self.scrub.learn("fs", name)
-            servers = re.sub(r"@\w+", "", servers)  # a network of LNet's
+            servers = re.sub(r"@\w+", "", servers)  # a network of LNet
             self.scrub.learn("host", *[word.strip("[]") for word in re.split(
                 r",|:(?=/|$|[\w.-]+(?::|$))", servers) if "/" not in word])
         self.scrub.learn("name", *re.findall(r"(?:Container|container_name)=([\w.-]+)",
                                              mounts + self.read("/proc/wekafs/interface")))
 
-    # ---- answers and files
+    # ---- replies and files
 
     def answer(self, words: list[str], answer: Answer | None = None) -> None:
         answer = answer or self.host.run(words, READ_S)
@@ -320,7 +323,7 @@ class Bundle:
             self.who()
 
     def who(self) -> None:
-        """What check_who asks, about this node; of slurmd the lines that the checks read."""
+        """Add the queries of check_who about this node, and slurmd's lines for the checks."""
         host = self.host
         name = self.scrub.replace("host", host.name)
         daemons = [daemon for role, daemon in (("ctld", "slurmctld"), ("node", "slurmd"))
@@ -336,7 +339,7 @@ class Bundle:
                 r"(?m)^(?:Name|NSpid|CapBnd|Cpus_allowed_list):.*\n", status))
 
     def ours(self) -> None:
-        """How jobio counts here, which has only names of the kernel's, and codes of findings."""
+        """Add the sources of counters: names of the kernel only; and codes of findings."""
         count = paths.helper("jobio-count")
         for options in ([], ["--btf=/sys/kernel/btf/vmlinux", "--kallsyms=/proc/kallsyms"]):
             answer = self.host.run([count, "probe", *options], PROBE_S)
@@ -361,7 +364,7 @@ class Bundle:
             for path in host.glob(pattern)[:FILES_MAX - len(self.files)]:
                 text = self.read(path) if os.path.isfile(host.path(path)) else ""
                 name = "/etc/slurm/jobio.conf" if path == host.conf else self.scrub.text(path)
-                if text or path.startswith("/proc/self/mount"):  # an empty table is an answer
+                if text or path.startswith("/proc/self/mount"):  # an empty table is valid
                     self.files[name[1:]] = self.scrub.configuration(
                         text, host.name) if CONFIGURATION.search(path) else self.scrub.file(
                         reduce(path, text))

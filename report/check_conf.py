@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""jobio.conf: its file, profiles, numbers, and what it names of Slurm."""
+"""jobio.conf: its file, profiles, numbers, and its names of nodes and partitions."""
 from __future__ import annotations
 
 import itertools
@@ -12,8 +12,8 @@ from report.check_node import Cores
 from report.files import is_trusted
 from report.types import Json
 
-MANY_CORES = 256  # jobio.conf takes no more
-NO_TIME = 65534  # of PrologEpilogTimeout: not set
+MANY_CORES = 256  # the maximum in jobio.conf
+NO_TIME = 65534  # PrologEpilogTimeout is not set
 
 
 def slurm_user(host: Host) -> str:
@@ -28,7 +28,8 @@ def uid_of(user: str) -> int | None:
 
 
 def check_file(host: Host) -> None:
-    """Who may write it: root, or SlurmUser, whose slurm.conf names programs that root runs."""
+    """Check that only root can write the file, or SlurmUser: its slurm.conf names programs that
+    root runs."""
     try:
         found = os.stat(host.path(host.conf))
     except OSError:
@@ -76,7 +77,7 @@ def check_bounds(host: Host, keys: Json) -> None:
         host.findings.add("J08", max=high, cores=cores.total, below=max(1, cores.total - 1))
     client = host.client() or set()
     reserved = cores.spec_count() if cores.has_spec and client <= cores.spec else \
-        len([core for core in cores.cores if core & client])  # as N06 and N07 have it written
+        len([core for core in cores.cores if core & client])  # as in N06 and N07
     count = max(fixed, reserved)
     if count > low:
         word = "J09" if fixed > low else "J09.polls" if client else "J09.spec"
@@ -86,7 +87,8 @@ def check_bounds(host: Host, keys: Json) -> None:
 
 
 def hook_limit(host: Host, key: str) -> tuple[str, int]:
-    """PrologEpilogTimeout, or PrologTimeout and EpilogTimeout of 25.05; 0: none."""
+    """Return PrologEpilogTimeout, or PrologTimeout and EpilogTimeout of 25.05, in seconds; 0:
+    none."""
     for name in (key, "PrologEpilogTimeout"):
         found = re.match(r"\d+", host.setting(name))
         if found and 0 < int(found[0]) < NO_TIME:
@@ -118,11 +120,11 @@ def check_use(host: Host, keys: Json) -> None:
         host.findings.add("J12", partitions=keys["partitions"])
 
 
-# ---- names of Slurm's
+# ---- names in Slurm
 
 
 def expand(text: str) -> set[str]:
-    """Names of a list as Slurm writes it: "n[01-04],m7"."""
+    """Return the names of a list of Slurm: "n[01-04],m7"."""
     names: set[str] = set()
     for part in re.findall(r"(?:[^,\s\[]|\[[^\]]*\])+", text):
         pieces = [[piece] if not piece.startswith("[") else numbers(piece[1:-1])
@@ -140,7 +142,7 @@ def numbers(text: str) -> list[str]:
 
 
 def check_names(host: Host, keys: Json) -> None:
-    """Partitions and nodes that slurmctld has: a node asks about its own only."""
+    """Check partitions and nodes against slurmctld; a node has only its own record."""
     if host.partitions is not None:
         known = {p["PartitionName"] for p in host.partitions if "PartitionName" in p}
         for name in re.split(r"[,\s]+", keys["partitions"]):

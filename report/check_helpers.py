@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a node needs besides settings: prolog and epilog that run, helpers, counting, folders,
-units, a spool with room."""
+"""Requirements of a node besides settings: running prolog and epilog, helpers, counting, folders,
+units, space in the spool.
+"""
 from __future__ import annotations
 
 import os
@@ -19,7 +20,7 @@ UNITS = {"jobio-recover.service": "what a crash left changed stays so until the 
          "jobio-send.timer": "records that the ledger did not take wait for the next job"}
 LOW_MIB = 16
 CAPABILITIES = {"CAP_PERFMON": 38, "CAP_BPF": 39}
-SYS_ADMIN = 21  # has both
+SYS_ADMIN = 21  # includes both
 
 
 def mount_of(path: str) -> str:
@@ -37,13 +38,13 @@ def mtime(path: str) -> float:
 
 
 class Hook:
-    """Prolog= or Epilog= as slurmd on this host reads it."""
+    """Prolog= or Epilog= as read by slurmd on this host."""
 
     def __init__(self, host: Host, key: str) -> None:
         self.key, self.kind = key, key.lower()
         self.values = host.here(key) or host.settings(key)
         self.helper = "jobio-prepare" if key == "Prolog" else "jobio-release"
-        self.folder = ""  # of ours
+        self.folder = ""  # of jobio's script
         self.is_wrong = False  # slurmd cannot run one of them
         self.scripts: list[str] = []
         for value in self.values:
@@ -87,7 +88,8 @@ class Hook:
 
 
 def runs_ours(host: Host, path: str, helper: str, depth: int = 0) -> bool:
-    """May this script run jobio's? Its text, and what is in folders that it names."""
+    """Return True if this script may run jobio's: by its text, and by files in folders that it
+    names."""
     text = host.read(path) or ""
     beside_it = os.path.dirname(os.path.realpath(host.path(path))) + "/" + helper
     if "jobio" in text or os.path.exists(beside_it):
@@ -99,7 +101,7 @@ def runs_ours(host: Host, path: str, helper: str, depth: int = 0) -> bool:
 
 
 def running_jobs(host: Host) -> list[str]:
-    """Those that began after the last change of slurm.conf, by their slurmstepd."""
+    """Return the jobs that started after the last change of slurm.conf, from their slurmstepds."""
     changed = mtime(host.path(host.slurm_conf))
     titles = [host.read(f"/proc/{pid}/cmdline") or "" for pid in host.processes("slurmstepd")
               if mtime(host.path(f"/proc/{pid}")) >= changed]
@@ -129,7 +131,7 @@ def check_hooks(host: Host) -> None:
 
 
 def folder_of(host: Host) -> str:
-    """Of our helpers: beside a prolog that is ours, else where they were installed."""
+    """Return the folder of the helpers: that of jobio's prolog, else that of the installation."""
     for value in host.here("Prolog") or host.settings("Prolog"):
         for script in host.glob(beside(host.slurm_conf, value)):
             folder = os.path.dirname(os.path.realpath(host.path(script)))
@@ -152,7 +154,7 @@ def check_helpers(host: Host, folder: str) -> None:
 
 
 def check_capabilities(host: Host) -> None:
-    """Of slurmd, whose prolog loads the programs."""
+    """Check the capabilities of slurmd: its prolog loads the programs."""
     mask = int(host.status(slurmd_pid(host), "CapBnd") or f"{1 << SYS_ADMIN:x}", 16)
     lacks = [name for name, bit in CAPABILITIES.items() if not mask >> bit & 1]
     if lacks and not mask >> SYS_ADMIN & 1:
@@ -184,7 +186,7 @@ def check_count(host: Host, folder: str) -> None:
 
 
 def check_left(host: Host, folder: str) -> None:
-    """Jobs in lines "16 left" of jobio-prepare."""
+    """Check for jobs in lines "16 left" of jobio-prepare."""
     if not host.root and os.geteuid() == 0:
         listed = host.run([folder + "/jobio-prepare", "--list", "--conf=" + host.conf])
         jobs = re.findall(r"(?m)^(\d+) left$", listed.out)
@@ -198,7 +200,7 @@ def check_folder(host: Host, key: str) -> None:
     try:
         found = os.lstat(whole)
     except OSError:
-        whole = os.path.dirname(whole)  # the first prolog makes it
+        whole = os.path.dirname(whole)  # the first prolog creates it
     else:
         why, cure = "", f"chown root:root {path} && chmod 700 {path}"
         if not stat.S_ISDIR(found.st_mode):
@@ -212,7 +214,7 @@ def check_folder(host: Host, key: str) -> None:
 
 
 def check_room(host: Host, key: str, path: str, whole: str) -> None:
-    """Of the filesystem on which records are written."""
+    """Check the free space of the filesystem of the records."""
     try:
         room = os.statvfs(whole)
     except OSError:

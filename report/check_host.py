@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The host that jobio check looks at: its files, commands, processes.
+"""The host that jobio check inspects: its files, commands, processes.
 
-With a root, files are those below it, and a command's answer is the file of its name in
-ROOT/answers, as jobio check --capture writes them.
+With a root, files are those below it, and the output of a command is the file of its name in
+ROOT/answers, as written by jobio check --capture.
 """
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ SMALL_FILE = 1 << 20
 
 
 class Answer:
-    """Of a command; status 127: there is none, 124: it did not answer in time. 'why' is one line,
-    "" when all is well."""
+    """Result of a command; status 127: not found, 124: timeout. why: one line, "" on success."""
 
     def __init__(self, status: int, out: str, err: str, why: str) -> None:
         self.status, self.out, self.err, self.why = status, out, err, why
@@ -34,12 +33,12 @@ class Host:
         self.name = ""  # NodeName
         self.slurm_conf = self.conf = ""
         self.topology: str | None = None
-        self.slurmd = ""  # its program
-        self.version = (0, 0)  # Slurm's
-        self.client_cpus: set[int] | None = None  # as told on the command line
+        self.slurmd = ""  # path of slurmd
+        self.version = (0, 0)  # of Slurm
+        self.client_cpus: set[int] | None = None  # from the command line
         self.config: dict[str, list[str]] | None = None  # scontrol show config; None: not known
         self.node: dict[str, str] | None = None  # scontrol show node
-        self.has_no_record = False  # slurmctld answers, and has no node of this name
+        self.has_no_record = False  # slurmctld replied, and has no node of this name
         self.partitions: list[dict[str, str]] | None = None
         self.local: list[tuple[str, str]] = []  # lines of slurm.conf here
         self.facts: Json = {}  # jobio-facts
@@ -51,7 +50,7 @@ class Host:
         return self.root + path
 
     def read(self, path: str, newline: str | None = None) -> str | None:
-        """'newline' as open() takes it."""
+        """Read a text file; newline: as for open()."""
         try:
             with open(self.path(path), encoding="utf-8", errors="replace",
                       newline=newline) as file:
@@ -64,7 +63,7 @@ class Host:
         return int(text) if text.isascii() and text.isdigit() else None
 
     def glob(self, pattern: str) -> list[str]:
-        """Paths without the root."""
+        """Return matching paths without the root."""
         return [p[len(self.root):] for p in sorted(glob.glob(self.path(pattern)))]
 
     def exists(self, path: str) -> bool:
@@ -85,7 +84,8 @@ class Host:
         return answered(words, process.returncode, out, err)
 
     def recorded(self, words: list[str]) -> Answer:
-        """FILE has standard output, FILE.err standard error, FILE.rc the exit status."""
+        """Return a recorded result: FILE has standard output, FILE.err standard error, FILE.rc the
+        exit status."""
         out, err, status = (self.read(f"/answers/{answer_name(words)}{end}")
                             for end in ("", ".err", ".rc"))
         if out is None and err is None:
@@ -103,7 +103,8 @@ class Host:
     # ---- processes
 
     def processes(self, name: str) -> list[int]:
-        """Those of this name outside of containers (NSpid has one number), the oldest first."""
+        """Return the PIDs of this name outside of containers (NSpid has one number), the oldest
+        first."""
         if not self.names:
             for path in self.glob("/proc/[0-9]*/status"):
                 text = self.read(path) or ""
@@ -112,7 +113,7 @@ class Host:
         return sorted(pid for pid, comm in self.names.items() if comm in (name, name + "-wlm"))
 
     def status(self, pid: int | None, key: str) -> str:
-        """The word of a line of /proc/PID/status."""
+        """Return the word of a line of /proc/PID/status."""
         found = re.search(rf"(?m)^{key}:\s*(\S+)", self.read(f"/proc/{pid}/status") or "")
         return found[1] if found else ""
 
@@ -122,11 +123,11 @@ class Host:
     # ---- Slurm's settings
 
     def setting(self, key: str) -> str:
-        """The last value that scontrol shows; "": not set."""
+        """Return the last value in scontrol's output; "": not set."""
         return (self.settings(key) or [""])[-1]
 
     def either(self, key: str, default: str = "") -> str:
-        """As scontrol shows it, or as the file of this host has it."""
+        """Return scontrol's value, or that of this host's file."""
         return (self.settings(key) or self.here(key) or [default])[-1]
 
     def here(self, key: str) -> list[str]:
@@ -140,12 +141,12 @@ class Host:
 
     @property
     def keys(self) -> Json:
-        """What jobio.conf says; empty: it cannot be read."""
+        """Return the keys of jobio.conf; empty: it cannot be read."""
         conf: Json = self.facts.get("conf") or {}
         return conf if conf and not conf.get("error") else {}
 
     def client(self) -> set[int] | None:
-        """The client's CPUs, whole cores; None: not known."""
+        """Return the client's CPUs, whole cores; None: unknown."""
         if self.client_cpus is not None:
             return self.client_cpus
         known = [parse_cpus(c["cpus"]) for c in self.facts.get("clients", []) if "cpus" in c]

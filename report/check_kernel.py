@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Kernel parameters, modules and what the kernel does to cores that poll.
+"""Kernel parameters, modules and settings that affect polling cores.
 
 Lenovo and WEKA measured their best latencies with these: polling cores lose microseconds to
-sleep states, a clock that is read slowly, page migration and an SMBus interrupt. What the
-kernel says that it does counts more than its command line. Flow control and what a switch does
-are not in files, and are not checked.
+sleep states, a slow clock, page migration and an SMBus interrupt. The state reported by the
+kernel takes precedence over its command line. Flow control and switch settings are not in files,
+and are not checked.
 """
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ import re
 from report.check_host import Host
 from report.units import format_cpus, parse_cpus
 
-SLEEP_US = 10  # to wake up from deeper states takes longer
+SLEEP_US = 10  # wakeup latency of deeper states is higher
 SMALL_MTU = 4000
 CPU = "/sys/devices/system/cpu"
 CLOCK = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
-# those that a program reads without a system call (arch/x86/entry/vdso, arm_arch_timer.c)
+# clocks that are read without a system call (arch/x86/entry/vdso, arm_arch_timer.c)
 FAST = ("tsc", "arch_sys_counter", "kvm-clock", "hyperv_clocksource_tsc_page")
 IRQBALANCE = ("/etc/default/irqbalance", "/etc/sysconfig/irqbalance")
 AT_BOOT = {"intel": "intel_idle.max_cstate=0 processor.max_cstate=0",
@@ -34,7 +34,7 @@ def vendor(host: Host) -> str:
 
 
 def deepest(host: Host, cpu: int) -> tuple[int, str]:
-    """The state in use that takes longest to wake up from."""
+    """Return the enabled state with the highest wakeup latency, in microseconds."""
     worst = (0, "")
     for folder in host.glob(f"{CPU}/cpu{cpu}/cpuidle/state[0-9]*"):
         us = host.number(folder + "/latency") or 0
@@ -72,7 +72,7 @@ def check_smbus(host: Host) -> None:
 
 
 def banned(host: Host) -> set[int]:
-    """CPUs that irqbalance leaves alone; the isolated ones it does by itself."""
+    """Return the CPUs that irqbalance skips; it skips isolated ones without an option."""
     cpus = parse_cpus(host.read(CPU + "/isolated") or "")
     for path in IRQBALANCE:
         for name, value in re.findall(r"^\s*IRQBALANCE_BANNED_(CPULIST|CPUS)=[\"']?([^\s\"'#]+)",
@@ -95,7 +95,7 @@ def check_interrupts(host: Host, cpus: set[int]) -> None:
 
 
 def check_hugepages(host: Host) -> None:
-    """More than all cores that a job may ask for would take."""
+    """Check for more hugepages than all io-cores of a job need."""
     unused = 0
     for folder in host.glob("/sys/kernel/mm/hugepages/hugepages-*kB"):
         kb = int(re.sub(r"\D", "", os.path.basename(folder)))

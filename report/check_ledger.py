@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Does what this host knows reach the ledger, and what the ledger knows slurmdbd?"""
+"""Connections of this host to the ledger, and of the ledger to slurmdbd."""
 from __future__ import annotations
 
 import os
@@ -19,7 +19,7 @@ WAITS_S = 15 * 60  # three rounds of jobio-send.timer
 OPERATORS = ("Operator", "Administrator")
 
 
-# ---- asking the ledger
+# ---- requests to the ledger
 
 
 def tell_hello(host: Host, one: dict[str, str]) -> None:
@@ -46,7 +46,7 @@ def is_loopback(name: str) -> bool:
 
 
 def check_reach(host: Host) -> None:
-    """The same jobio.conf is on all hosts."""
+    """Check the address of the ledger, which is in the same jobio.conf on all hosts."""
     hosts = re.split(r"[,\s]+", host.keys["ledger"]["host"].strip())
     if not hosts[0]:
         host.findings.add("L01")
@@ -57,7 +57,7 @@ def check_reach(host: Host) -> None:
             tell_hello(host, one)
 
 
-# ---- what waits on a node
+# ---- records that wait on a node
 
 
 def check_spool(host: Host) -> None:
@@ -72,11 +72,15 @@ def check_spool(host: Host) -> None:
         host.findings.add("L08", spool=path, measured=str(len(refused)))
 
 
-# ---- the ledger's own host
+# ---- host of the ledger
 
 
 def fault(host: Host, path: str, user: str, is_kind: Callable[[int], bool], others: int) -> str:
-    """Why jobio-ledgerd would not take it (ledger/mariadb.c, ledger/store_sqlite.c)."""
+    """Return the reason why jobio-ledgerd refuses the path (ledger/mariadb.c,
+    ledger/store_sqlite.c), or "".
+
+    others: permission bits that must not be set.
+    """
     try:
         found = os.lstat(host.path(path))
     except OSError as error:
@@ -105,7 +109,7 @@ def sacctmgr(host: Host, *words: str) -> Answer:
 
 
 def check_clusters(host: Host, clusters: set[str]) -> None:
-    """Of Slurm, and of the ledger's own key."""
+    """Check the cluster of Slurm, and that of the ledger's key."""
     own = host.keys["ledger"]["cluster"]
     name = host.either("ClusterName")
     for cluster, where, cure in (
@@ -119,7 +123,8 @@ def check_clusters(host: Host, clusters: set[str]) -> None:
 
 
 def check_user(host: Host, is_up: bool) -> None:
-    """slurmdbd lets SlurmUser, and operators, change a job."""
+    """Check that the ledger's user is SlurmUser or an operator: others cannot change a job in
+    slurmdbd."""
     user, owner = host.keys["ledger"]["user"], slurm_user(host)
     if not host.setting("SlurmUser") or user == owner:
         return
@@ -131,7 +136,7 @@ def check_user(host: Host, is_up: bool) -> None:
 
 
 def tell_dbd(host: Host, answer: Answer) -> None:
-    """What sacctmgr prints; where slurmdbd does not run on its own host, its log has the cause."""
+    """Report sacctmgr's error; on slurmdbd's host, if it does not run, the cause is in its log."""
     path = beside(host.slurm_conf, "slurmdbd.conf")
     own = dict(lines(host, path))
     last, log = log_end(host, own["logfile"]) if own.get("logfile") and \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The node's record against the machine, the client's CPUs and what slurmd sees."""
+"""The node's record against the machine, the client's CPUs and the CPUs of slurmd."""
 from __future__ import annotations
 
 import json
@@ -23,7 +23,7 @@ USUAL = ("/usr/sbin/slurmd", "/usr/local/sbin/slurmd", "/opt/slurm/sbin/slurmd")
 
 
 def record(host: Host) -> str:
-    """The node record for jobio-facts, as jobio-slurm prints it."""
+    """Return the node record for jobio-facts, in jobio-slurm's format."""
     node = host.node or {}
 
     def number(key: str) -> int:
@@ -63,14 +63,14 @@ class Cores:
             [core for core in self.cores if core & self.spec])
 
     def line(self, os_cpus: set[int]) -> str:
-        """The CpuSpecList that withholds these OS CPUs."""
+        """Return the CpuSpecList that reserves these OS CPUs."""
         numbers = {i * self.unit + t for i, core in enumerate(self.cores) if core & os_cpus
                    for t in range(self.unit)}
         return "CpuSpecList=" + format_cpus(numbers)
 
     def is_in_os_numbers(self, client: set[int]) -> bool:
-        """A list of whole cores in the one numbers and torn ones in the other is in the one; else
-        the client's CPUs tell."""
+        """Return True if the CpuSpecList has OS CPU numbers: it is whole cores in these numbers
+        only or, if that is ambiguous, the client's CPUs match."""
         slurms = all({cpu // self.unit * self.unit + t for t in range(self.unit)} <= self.list
                      for cpu in self.list)
         of = {cpu: core for core in self.cores for cpu in core}
@@ -84,8 +84,8 @@ class Cores:
 
 
 def reserve(host: Host, cores: Cores, os_cpus: set[int]) -> dict[str, str]:
-    """What slurm.conf lacks to reserve these for the client: words of the node's line, and of
-    another line."""
+    """Return the settings of slurm.conf that reserve these CPUs for the client: words of the node's
+    line, and another line."""
     line, count = cores.line(os_cpus), len([core for core in cores.cores if core & os_cpus])
     if host.client() and not has_memory(host):
         line += f" MemSpecLimit={memory_limit(host, count)}"
@@ -97,7 +97,7 @@ def has_memory(host: Host) -> bool:
 
 
 def memory_limit(host: Host, cores: int) -> int:
-    """MiB for a client of so many cores."""
+    """Return the MiB of a client with so many cores."""
     size = host.facts["sizing"]
     return int(size["memory_fixed_mb"] + size["memory_core_mb"] * max(1, cores))
 
@@ -135,7 +135,7 @@ def check_cards(host: Host, cores: Cores) -> None:
 
 
 def slurmd_pid(host: Host) -> int | None:
-    """That of its pid file, if it is one; else the oldest."""
+    """Return the PID of slurmd's pid file if it is a slurmd, else of the oldest slurmd."""
     pid = host.number(expand(host, host.either("SlurmdPidFile", "/var/run/slurmd.pid")))
     return pid if host.status(pid, "Name") in ("slurmd", "slurmd-wlm") else host.process("slurmd")
 
@@ -169,9 +169,12 @@ def check_count(host: Host, pid: int | None, online: set[int]) -> None:
 
 
 def check_allowed(host: Host, pid: int, online: set[int], spec: set[int]) -> None:
-    """With a spec set slurmd binds itself to it, or off it with SlurmdOffSpec
-    (slurmd.c:_core_spec_init). With SlurmdSpecOverride (25.05) the cpuset that it is started in
-    makes the spec set."""
+    """Check slurmd's CPUs.
+
+    With a spec set slurmd binds itself to it, or to all others with SlurmdOffSpec
+    (slurmd.c:_core_spec_init). With SlurmdSpecOverride (25.05) the cpuset in which it was started
+    determines the spec set.
+    """
     param = task_param(host).lower()
     allowed = parse_cpus(host.status(pid, "Cpus_allowed_list"))
     if ("slurmdspecoverride" in param and host.version >= (25, 5)) or (
@@ -184,7 +187,7 @@ def check_allowed(host: Host, pid: int, online: set[int], spec: set[int]) -> Non
 
 
 def started(host: Host) -> str | None:
-    """What slurmd found when it was started; 25.05 and later keep none."""
+    """Return the topology file of slurmd's start; 25.05 and later have none."""
     folder = expand(host, host.either("SlurmdSpoolDir", "/var/spool/slurmd"))
     path = host.path(folder + "/hwloc_topo_whole.xml")
     return path if host.version < (25, 5) and os.access(path, os.R_OK) else None
@@ -192,7 +195,7 @@ def started(host: Host) -> str | None:
 
 def check_slurmd(host: Host, facts: dict[str, object], spec: set[int]) -> None:
     if host.topology and not host.root:
-        return  # another machine's: nothing here is about it
+        return  # the topology is of another machine
     online = parse_cpus(host.read("/sys/devices/system/cpu/online") or "")
     if not online:
         return

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Does Slurm find jobio.so, once, and would it take it? Looked at as a user without privileges:
-root can read files that sbatch of a user cannot."""
+"""Check that Slurm finds jobio.so, once, and loads it, as a user without privileges: root can
+read files that sbatch of a user cannot.
+"""
 from __future__ import annotations
 
 import fnmatch
@@ -16,15 +17,16 @@ LOAD_S = 10
 
 class Stack:
     def __init__(self) -> None:
-        self.files: list[str] = []  # that are read
+        self.files: list[str] = []  # files that are read
         self.named: list[tuple[str, str]] = []  # (file, line) of jobio.so
-        self.room = ""  # a file that would be included
-        self.wrong: list[tuple[str, str, str]] = []  # file, why, cure: Slurm does not read a line
+        self.room = ""  # a path that an include line matches
+        self.wrong: list[tuple[str, str, str]] = []  # file, why, cure: Slurm ignores a line
 
 
 def misread(path: str, line: str, word: str) -> tuple[str, str, str] | None:
-    """Slurm compares words with their case, and cuts at blanks, tabs and line feeds (spank.c of
-    22.05 to 26.05: _plugin_stack_line_type(), _plugin_stack_parse_line())."""
+    """Return file, reason and cure if Slurm misreads the line: it compares words with their case,
+    and splits at blanks, tabs and line feeds (spank.c of 22.05 to 26.05: _plugin_stack_line_type(),
+    _plugin_stack_parse_line())."""
     if line.rstrip(" \t").endswith("\r"):
         return path, "its lines end in CR LF, and Slurm takes the CR for a part of the last word", \
             f"sed -i 's/\\r$//' {path}"
@@ -35,7 +37,7 @@ def misread(path: str, line: str, word: str) -> tuple[str, str, str] | None:
 
 
 def walk(host: Host, path: str, stack: Stack, depth: int = 0) -> None:
-    """plugstack.conf and what it includes (spank.c:_spank_conf_include)."""
+    """Read plugstack.conf and its includes (spank.c:_spank_conf_include)."""
     text = host.read(path, newline="") if depth < 4 else None
     if text is None:
         return
@@ -58,7 +60,7 @@ def include(host: Host, pattern: str, stack: Stack, depth: int) -> None:
     if fnmatch.fnmatch(room, pattern) and host.exists(os.path.dirname(pattern)):
         stack.room = room
     if re.search(r"[*?\[]", pattern) and host.exists(os.path.dirname(pattern)):
-        stack.files.append(os.path.dirname(pattern))  # users must list it
+        stack.files.append(os.path.dirname(pattern))  # users must be able to list it
     for file in host.glob(pattern):
         walk(host, file, stack, depth + 1)
 
@@ -71,8 +73,8 @@ def plugstack(host: Host) -> str:
 
 
 def tell_line(host: Host, path: str, stack: Stack) -> None:
-    """The line to write, and the file that it belongs in. A file of plugstack.conf.d that no line
-    includes is never read: only Debian ships that line."""
+    """Report the missing line, and the file that it belongs in; plugstack.conf.d is read only if a
+    line includes it, as in Debian's file."""
     folder = os.path.dirname(path)
     line, into = "optional jobio.so", stack.room or path
     if not stack.room and host.exists(folder + "/plugstack.conf.d/jobio.conf"):
@@ -108,7 +110,7 @@ def as_user(words: list[str]) -> list[str]:
 
 
 def barrier(path: str) -> tuple[str, str]:
-    """The first part of a path that users cannot pass, and the permissions that it lacks."""
+    """Return the first part of a path that users cannot pass, and the missing permissions."""
     parts = path.split("/")
     for end in range(2, len(parts) + 1):
         part = "/".join(parts[:end])
@@ -129,13 +131,13 @@ def check_readable(host: Host, name: str, path: str) -> bool:
 
 
 def check_plugin(host: Host, word: str) -> bool:
-    """srun --help loads plugins, and says of each what is wrong with it."""
+    """Check the errors of srun --help, which loads all plugins."""
     dirs = host.either("PluginDir", paths.PLUGINS)
     plugin = word if word.startswith("/") else next(
         (f"{d}/{word}" for d in dirs.split(":") if os.path.exists(f"{d}/{word}")), word)
     srun, why, said_all = paths.program("srun"), "", ""
     if host.root:
-        return True  # the files of another host
+        return True  # files of another host cannot be loaded
     if not os.path.exists(plugin):
         why = "there is no such file" + ("" if plugin.startswith("/") else f" in {dirs}")
     elif not check_readable(host, "S27.plugin", plugin):
@@ -145,7 +147,7 @@ def check_plugin(host: Host, word: str) -> bool:
         said_all = answer.err
         said = re.findall(r"(?m)^srun: (?:error: )?(.*(?:spank|plugin).*)$", answer.err)
         why = f"srun says: {said[0]}" if said and "--io-cores" not in answer.out else ""
-        if "Incompatible" in why:  # it names the plugin's version only
+        if "Incompatible" in why:  # the message has only the plugin's version
             why += "".join(f"; this host has Slurm {word}" for word in
                            host.run([srun, "--version"], LOAD_S).out.split()[-1:])
     if why:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Slurm's settings: asked from slurmctld; faults of its files in the words of its programs."""
+"""Slurm's settings from slurmctld, and errors in its files from the output of its programs."""
 from __future__ import annotations
 
 import errno
@@ -18,7 +18,7 @@ CONTACT = re.compile(r"(?i)slurm_load_\w+ error|Unable to contact|connection (re
                      r"Incompatible versions|sack socket|create_external|"
                      r"Unable to (resolve|establish)")
 
-# settings that must have one of these words, or have none: pattern of ",WORD,WORD,"
+# settings with a required or a forbidden word: pattern of ",WORD,WORD,"
 EVERY, NODES = ("login", "node", "ctld", "ledger"), ("node", "ctld")
 RULES = (("S01", "SelectType", r"cons_tres|cons_res", True, EVERY),
          ("S02", "AllowSpecResourcesUsage", ",(yes|1),", True, EVERY),
@@ -30,16 +30,16 @@ RULES = (("S01", "SelectType", r"cons_tres|cons_res", True, EVERY),
          ("S09", "ProctrackType", ",proctrack/cgroup,", True, NODES),
          ("S10", "SelectTypeParameters", "cr_cpu", False, NODES))
 
-# the daemon of a role whose socket commands use under AuthType=auth/slurm (sack.c)
+# by role, the daemon with the socket of AuthType=auth/slurm (sack.c)
 SACKS = (("ctld", "slurmctld"), ("node", "slurmd"), ("ledger", "slurmdbd"))
 
 
-# ---- lines of slurm.conf and cgroup.conf that are read here
+# ---- lines of slurm.conf and cgroup.conf
 
 
 def lines(host: Host, path: str, depth: int = 0) -> list[tuple[str, str]]:
-    """Whole lines KEY=VALUE of a file and its includes, as Slurm joins and cuts them: a backslash
-    and blanks at the end continue a line, # begins a comment (parse_config.c)."""
+    """Return the lines KEY=VALUE of a file and its includes, joined and split as by Slurm: a
+    backslash and blanks at the end continue a line, # starts a comment (parse_config.c)."""
     text = host.read(path) if depth < 8 else None
     found: list[tuple[str, str]] = []
     for line in re.sub(r"\\[ \t]*\n", " ", text or "").splitlines():
@@ -58,7 +58,7 @@ def beside(path: str, name: str) -> str:
     return name if name.startswith("/") else os.path.join(os.path.dirname(path), name)
 
 
-# ---- asking
+# ---- queries
 
 
 def parse_config(text: str) -> dict[str, list[str]]:
@@ -72,7 +72,7 @@ def parse_config(text: str) -> dict[str, list[str]]:
 
 
 def parse_record(line: str) -> dict[str, str]:
-    """"NodeName=n01 CPUTot=64 ..." of scontrol -o."""
+    """Parse a line "NodeName=n01 CPUTot=64 ..." of scontrol -o."""
     record: dict[str, str] = {}
     for word in line.split():
         key, equals, value = word.partition("=")
@@ -82,7 +82,7 @@ def parse_record(line: str) -> dict[str, str]:
 
 
 def ask(host: Host) -> None:
-    """A node asks slurmctld two questions, a host that is also something else three."""
+    """Query slurmctld: two RPCs from a node, three from a host with other roles as well."""
     words = {"config": ["config"]}
     if host.is_role("node"):
         words["node"] = ["node", host.name]
@@ -106,15 +106,15 @@ def ask(host: Host) -> None:
 
 
 def pace(host: Host) -> None:
-    """Equal nodes that were started together ask one after the other, within a second."""
+    """Sleep for up to a second, by the host name: many nodes may start at the same time."""
     time.sleep(zlib.crc32(host.name.encode()) % 1000 / 1000)
 
 
-# ---- what Slurm's programs say of its files, slurmctld that is away
+# ---- errors of Slurm's programs, unreachable slurmctld
 
 
 def faults(text: str) -> list[str]:
-    """Lines of errors that are about files; a summary only where it is alone."""
+    """Return the lines of errors about files; a summary only if it is the only one."""
     said = [re.sub(r"^.*?((error|fatal): )", r"\1", line) for line in text.splitlines()
             if re.search(r"\b(error|fatal): ", line) and not CONTACT.search(line)]
     named = [line for line in said if "Unable to process configuration file" not in line]
@@ -122,7 +122,7 @@ def faults(text: str) -> list[str]:
 
 
 def tell_faults(host: Host, answer: Answer) -> None:
-    """What scontrol says of the files; the same once."""
+    """Report scontrol's errors about the files, each once."""
     said = "; ".join(faults(answer.err)[:3])
     if answer.status == 127:
         host.findings.add("S22")
@@ -143,7 +143,8 @@ def expand(host: Host, path: str) -> str:
 
 
 def log_end(host: Host, path: str) -> tuple[str, str]:
-    """Of the errors at the end of a daemon's log: the last two in one line, and the last eight."""
+    """Return the errors at the end of a daemon's log: the last two in one line, and the last
+    eight."""
     try:
         with open(host.path(expand(host, path)), "rb") as file:
             file.seek(max(0, os.fstat(file.fileno()).st_size - 65536))
@@ -159,7 +160,7 @@ def log_file(host: Host, key: str) -> str:
 
 
 def controllers(host: Host) -> list[tuple[str, str]]:
-    """Name and address of each: NAME or NAME(ADDRESS), and those of old files NAME,NAME."""
+    """Return name and address of each controller: NAME or NAME(ADDRESS), in old files NAME,NAME."""
     values = [name for value in host.here("SlurmctldHost") + host.here("ControlMachine")
               for name in value.split(",")]
     found = [re.match(r"([^(]*)(?:\(([^)]*)\))?", value) for value in values]
@@ -167,14 +168,15 @@ def controllers(host: Host) -> list[tuple[str, str]]:
 
 
 def controller(host: Host) -> tuple[str, str, int]:
-    """The first one's name, its address, its port."""
+    """Return name, address and port of the first controller."""
     name, address = (controllers(host) or [("slurmctld's host", "slurmctld's host")])[0]
     port = (host.here("SlurmctldPort") or ["6817"])[-1].split("-")[0]
     return name, address, int(port) if port.isdigit() and int(port) < 65536 else 6817
 
 
 def tcp_says(name: str, address: str, port: int) -> str:
-    """Of several addresses, as 127.0.0.1 and ::1, one that refuses has the host up."""
+    """Return the result of a TCP connection; of several addresses, as 127.0.0.1 and ::1, one that
+    refuses shows that the host is up."""
     import socket
 
     codes: list[int] = []
@@ -192,7 +194,7 @@ def tcp_says(name: str, address: str, port: int) -> str:
 
 
 def is_slurm_auth(host: Host) -> bool:
-    """Slurm of this site needs no MUNGE."""
+    """Return True if this site's Slurm does not need MUNGE."""
     return host.either("AuthType").lower() == "auth/slurm"
 
 
@@ -217,7 +219,7 @@ def tell_away(host: Host, answer: Answer) -> None:
 
 
 def check_same(host: Host) -> None:
-    """The hash that Slurm itself compares, and the lines that are read here."""
+    """Compare Slurm's own hash, and the local lines of slurm.conf."""
     away = []
     for key in ("Prolog", "Epilog", "PlugStackConfig"):
         here, there = host.here(key), host.settings(key)
@@ -260,7 +262,7 @@ def check_partitions(host: Host) -> None:
 
 
 def check_cgroup(host: Host) -> None:
-    """slurmd reads the file beside its slurm.conf; scontrol shows slurmctld's."""
+    """Check cgroup.conf: slurmd's in the folder of slurm.conf, or slurmctld's from scontrol."""
     path = beside(host.slurm_conf, "cgroup.conf")
     own = dict(lines(host, path)) if host.local else {}
     value = own.get("constraincores", "") if host.local else host.setting("ConstrainCores")
@@ -270,12 +272,13 @@ def check_cgroup(host: Host) -> None:
 
 
 def task_param(host: Host) -> str:
-    """TaskPluginParam: scontrol of 22.05 does not show SlurmdOffSpec (try it)."""
+    """Return TaskPluginParam with the local value: scontrol of 22.05 does not print
+    SlurmdOffSpec."""
     return ",".join([host.setting("TaskPluginParam"), *host.here("TaskPluginParam")])
 
 
 def lacks_off_spec(host: Host) -> bool:
-    """Is slurmd, where the node has a spec set, confined to it?"""
+    """Return True if slurmd on a node with a spec set is bound to it."""
     param = task_param(host).lower()
     if "slurmdoffspec" in param or ("slurmdspecoverride" in param and host.version >= (25, 5)):
         return False
@@ -283,7 +286,7 @@ def lacks_off_spec(host: Host) -> bool:
 
 
 def off_spec(host: Host) -> str:
-    """The line that has it, beside what the site has there."""
+    """Return the line that sets SlurmdOffSpec, with the site's other values."""
     value = host.either("TaskPluginParam").replace("(null type)", "")
     return "TaskPluginParam=" + ",".join([value] * bool(value) + ["SlurmdOffSpec"])
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a site has in use, and the severity of each finding there: check.states."""
+"""States of a host (the features in use), and the severity of each finding in them:
+check.states."""
 from __future__ import annotations
 
 import os
@@ -15,7 +16,7 @@ SILENT, SAME = ".", "="
 
 
 def codes(text: str) -> list[str]:
-    """L01 of "L01", L01 and L02 of "L01-L02"."""
+    """Return [L01] for "L01", [L01, L02] for "L01-L02"."""
     found = re.fullmatch(r"([A-Z]+)(\d\d)-\1(\d\d)", text)
     if not found:
         return [text]
@@ -23,7 +24,7 @@ def codes(text: str) -> list[str]:
 
 
 def read(path: str) -> dict[str, dict[str, str]]:
-    """The severity in each state, by code or CODE.variant."""
+    """Return {code or CODE.variant: {state: severity}}."""
     table: dict[str, dict[str, str]] = {}
     with open(path, encoding="utf-8") as file:
         for line in file:
@@ -34,12 +35,12 @@ def read(path: str) -> dict[str, dict[str, str]]:
     return table
 
 
-# ---- what is in use
+# ---- features in use
 
 
 def polls(host: Host) -> bool:
-    """Has a client cores of its own here? Of a WEKA client that is not mounted nobody knows
-    them yet, and other hosts than a node have none."""
+    """Return True if a client has cores of its own on this host. A WEKA client counts while its
+    cores are unknown: it is not mounted, or this host is not a node."""
     types = {client["name"]: client["type"] for client in host.keys["clients"]}
     if not host.is_role("node"):
         return "weka" in types.values()
@@ -50,7 +51,7 @@ def polls(host: Host) -> bool:
 
 
 def find(host: Host) -> set[str]:
-    """All of them where jobio.conf cannot be read."""
+    """Return the states of the host; all of them if jobio.conf cannot be read."""
     keys = host.keys
     if not keys:
         return set(STATES)
@@ -74,7 +75,7 @@ class States:
         self.host = host
 
     def severity(self, finding: Finding, states: set[str]) -> str:
-        """The worst in these; "" is silence."""
+        """Return the highest severity in these states; "": not printed."""
         row = self.table.get(finding.word, {})
         found = {cell for state, cell in row.items() if state in states and cell != SILENT}
         if SAME in found or not row:
@@ -82,13 +83,13 @@ class States:
         return next((severity for severity in SEVERITIES if severity in found), "")
 
     def apply(self) -> None:
-        """Give each finding its severity here; those without one go."""
+        """Set each finding's severity on this host; remove those without one."""
         findings = self.host.findings
         judged = [(self.severity(one, self.on), one) for one in findings.list]
         findings.list = [one._replace(severity=severity) for severity, one in judged if severity]
 
     def verdict(self, states: set[str]) -> str:
-        """Of counting, or of io-cores: is anything in the way?"""
+        """Return "ready", or the errors of counting or of io-cores."""
         missing = [one.code for one in self.host.findings.sorted()
                    if self.severity(one, states & self.on) == "error"]
         if missing:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A job of one second, and what each part of jobio did for it."""
+"""Run a job of one second, and report the result of each part of jobio."""
 from __future__ import annotations
 
 import re
@@ -16,7 +16,7 @@ JOB_S = 120
 WAIT_S = 60
 ASK_S = 20
 MARK = "JOBIO-CHECK"
-# what the task prints
+# printed by the task
 TASK = (f'echo {MARK} "$SLURM_JOB_ID" "$SLURMD_NODENAME" "${{SLURM_IO_CORES:--}}" '
         '"${SLURM_IO_CPUS:--}"; sleep 1')
 
@@ -77,7 +77,7 @@ def wait(look: Callable[[], Any]) -> Any:
 
 
 def ask(trial: Trial) -> Json:
-    """The ledger's answer, when it has a record."""
+    """Return the ledger's reply, {} without a record."""
     try:
         with closing(Ledger(trial.host.conf)) as ledger:
             answer = ledger.ask(op="get", job=trial.job)

@@ -19,7 +19,7 @@ from report.check_host import Answer, Host
 from report.check_slurm import controllers
 
 ROLES = ("login", "node", "ctld", "ledger")
-WITH_VALUE = "dfLnN"  # slurmd.c, controller.c: opt_string; "F" may have one in the same word
+WITH_VALUE = "dfLnN"  # slurmd.c, controller.c: opt_string; "F" can have a value in the same word
 RESOLVE_S = 5
 
 
@@ -27,7 +27,7 @@ RESOLVE_S = 5
 
 
 def option(host: Host, pid: int | None, letter: str) -> str:
-    """The last value of an option of one letter on a daemon's command line."""
+    """Return the last value of a one-letter option on a daemon's command line."""
     words = (host.read(f"/proc/{pid}/cmdline") or "").split("\0")[1:] if pid else []
     value = ""
     while words:
@@ -40,7 +40,8 @@ def option(host: Host, pid: int | None, letter: str) -> str:
 
 
 def daemon_conf(host: Host) -> list[str]:
-    """slurm.conf of the daemons that run here: -f, else SLURM_CONF (slurmd.c, read_config.c)."""
+    """Return slurm.conf of the daemons on this host: -f, else SLURM_CONF (slurmd.c,
+    read_config.c)."""
     files = []
     for name in ("slurmd", "slurmctld"):
         pid = host.process(name)
@@ -54,7 +55,7 @@ def daemon_conf(host: Host) -> list[str]:
 
 
 def whole_name(host: Host) -> str:
-    """Of a bundle without one: that of the node that it asked about."""
+    """Return the full name of this host; of a capture without one, the name of its node."""
     if not host.root:
         return os.uname().nodename
     asked = [path.rpartition("_show_node_")[2] for path in
@@ -71,7 +72,7 @@ def names(host: Host) -> Iterator[str]:
 
 
 def node_names(host: Host, daemons: Answer) -> tuple[list[str], Answer]:
-    """NodeNames of this host in slurm.conf, which scontrol reads itself, and its answer."""
+    """Return this host's NodeNames in slurm.conf, as read by scontrol, and scontrol's output."""
     answer = daemons
     if daemons.status not in (0, 127) or (daemons.status == 0 and
                                           "slurmd" not in daemons.out.split()):
@@ -95,8 +96,8 @@ def is_controller(host: Host, daemons: Answer) -> bool:
 
 
 def is_own(host: Host, name: str) -> bool:
-    """Is this a name or an address of this host? For an address of its own the kernel takes the
-    same one as the sender's; nothing is sent."""
+    """Return True for a name or an address of this host: for an own address the kernel chooses the
+    same source address; nothing is sent."""
     whole = whole_name(host)
     if name.lower() in (whole.lower(), whole.partition(".")[0].lower()):
         return True
@@ -116,8 +117,7 @@ def is_own(host: Host, name: str) -> bool:
 
 
 def find(host: Host, is_given: bool) -> Answer:
-    """Sets the name unless --host did, and the roles unless --role did; returns scontrol's
-    answer."""
+    """Set the name without --host, and the roles without --role; return scontrol's output."""
     daemons = host.run(["scontrol", "show", "daemons"])
     named, answer = node_names(host, daemons)
     pid = host.process("slurmd")
@@ -138,15 +138,15 @@ def find(host: Host, is_given: bool) -> Answer:
 
 
 def drop_future(host: Host) -> None:
-    """A controller that slurm.conf names as a node, of which slurmctld shows none (State=FUTURE),
-    and on which no slurmd runs, is no node."""
+    """Remove the role node from a controller that is in slurm.conf as a node that slurmctld does
+    not list (State=FUTURE), without a slurmd."""
     if host.has_no_record and host.is_role("ctld") and not host.process("slurmd"):
         host.roles = [role for role in host.roles if role != "node"]
 
 
 def add_ledger(host: Host) -> None:
-    """[ledger] host= names this host, or its unit is enabled: the ledger belongs here, even if it
-    does not run."""
+    """Add the role ledger if [ledger] host= is this host or the unit is enabled, even if it does
+    not run."""
     hosts = re.split(r"[,\s]+", str(host.keys["ledger"]["host"]).strip()) if host.keys else []
     if "ledger" not in host.roles and (
             any(is_own(host, name) for name in hosts if name) or

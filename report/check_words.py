@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Findings of jobio check: their words are in check.words."""
+"""Findings of jobio check, with the sentences of check.words."""
 from __future__ import annotations
 
 import re
@@ -11,8 +11,12 @@ SEVERITIES = ("error", "warning", "info")
 
 
 class Finding(NamedTuple):
-    """'word' is a name of check.words: the code, or CODE.variant; 'measured' differs between
-    equal nodes: with -v and in JSON only; 'place' is that of check.words."""
+    """One finding.
+
+    word: entry of check.words, the code or CODE.variant
+    measured: differs between equal nodes, printed with -v and in JSON only
+    place: order of the entry in check.words
+    """
 
     word: str
     code: str
@@ -28,11 +32,11 @@ class Finding(NamedTuple):
 
 
 def slurm_cause(said: str, known: dict[str, object]) -> tuple[str, str] | None:
-    """Cause and cure of slurm.words; adds the groups of its pattern to 'known'."""
+    """Return cause and cure from slurm.words; add the groups of the pattern to known."""
     for pattern, entry in words.read("slurm.words").items():
         found = re.search(pattern, said)
         if found:
-            # "path2" is "path" of another form of the message
+            # "path2" is "path" in another form of the message
             known.update({name.rstrip("23"): one_line(text) for name, text in
                           found.groupdict().items() if text})
             return re.sub("^source: [^:]*: ", "", entry["cause"]), entry["cure"]
@@ -42,13 +46,17 @@ def slurm_cause(said: str, known: dict[str, object]) -> tuple[str, str] | None:
 class Findings:
     def __init__(self) -> None:
         self.words = words.read("check.words")
-        self.common: dict[str, object] = {}  # values that any sentence may use
+        self.common: dict[str, object] = {}  # values for all sentences
         self.list: list[Finding] = []
 
     def add(self, word: str, /, cause: str = "", measured: str = "", said: str = "",
             **values: object) -> None:
-        """'word': a code of check.words, or CODE.variant; 'cause': which of its cures, where the
-        sentence does not say it; 'said': what a program of Slurm's printed, for slurm.words."""
+        """Add a finding.
+
+        word: a code of check.words, or CODE.variant
+        cause: selects one of its cures, if the sentence does not have it
+        said: output of a program of Slurm, for slurm.words
+        """
         code = word.partition(".")[0]
         (severity, text), *cures = self.words[word].items()
         known = {**self.common, **values}
@@ -62,7 +70,7 @@ class Findings:
                                  [*self.words].index(word)))
 
     def take(self, found: list[dict[str, object]]) -> None:
-        """Those of jobio-facts, which have their words."""
+        """Add findings of jobio-facts, which have sentences."""
         for one in found:
             text, same = str(one["text"]), int(str(one.get("same_bytes") or 0))
             raw = text.encode()
@@ -83,5 +91,5 @@ class Findings:
 
 
 def one_line(text: str) -> str:
-    """What a daemon or a file says, printable and on one line."""
+    """Return the text of a daemon or a file, printable and in one line."""
     return "".join(c if c.isprintable() else " " if c in "\t\n" else "?" for c in text).strip()
