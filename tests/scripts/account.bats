@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# account.bats - what jobio-ledgerd writes into slurmdbd, into which row, and when not
+# account.bats - the summaries that jobio-ledgerd writes to slurmdbd: text, row, and faults
 # shellcheck disable=SC2030,SC2031 # each test is a subshell, teardown included
 
 # shellcheck source=tests/scripts/ledger.bash
@@ -19,25 +19,25 @@ setup() {
 }
 teardown() { teardown_ledger; }
 
-# cases KIND NAME - a table
+# cases KIND NAME - run the table tests/cases/NAME.cases
 cases() { run python3 "$SRCDIR/tests/cases/account.py" "$1" "$SRCDIR/tests/cases/$2.cases"; printf '%s\n' "$output"; [[ $status == 0 ]]; }
 
-@test "the summary goes into the row of the run, and into no other" { cases rows rows; }
-@test "the line of a job in SystemComment says what its nodes told" { cases summary summary; }
+@test "the summary is written to the row of the run, and to no other" { cases rows rows; }
+@test "the summary in SystemComment has the figures of the nodes' records" { cases summary summary; }
 
-# row JOB START END STATE ARRAY TASK HET OFFSET ACCOUNT [COMMENT] - of slurmdbd
+# row JOB START END STATE ARRAY TASK HET OFFSET ACCOUNT [COMMENT] - add a row to slurmdbd
 row() { printf 'c %s %s %s %s %s %s %s %s %s %s|%s\n' "$1" "$2" "${@:2:8}" "${10:-}" >>"$SLURMDB/rows"; }
 
-# comment JOB - in SystemComment, of the last row
+# comment JOB - SystemComment of its last row
 comment() { sed -n "s/^c $1 [^|]*|//p" "$SLURMDB/rows" | tail -n 1; }
 has_comment() { [[ $(comment "$1") == *jobio/1* ]]; }
 said() { grep -q -- "$1" "$DIR/ledger.log"; }
 calls() { grep -cx "$1" "$SLURMDB/log"; }
 
-# The records of spool() begin and end then.
+# Start and end in the records of spool().
 readonly START=1795224862 END=1795224890
 
-@test "a row that ended is meant by its state and end, one that runs is the newest, a task and a component by both numbers" {
+@test "an ended row is selected by state and end, a running job by its newest row, a task and a component by both IDs" {
 	row 7 $START $END 3 - - - - a
 	row 7 $START $((END + 1)) 5 - - - - a
 	row 8 $((START - 100)) 0 1 - - - - a
@@ -49,13 +49,13 @@ readonly START=1795224862 END=1795224890
 	send
 	for job in 8 9 10; do within 20 has_comment "$job"; done
 	expect_equal '1 1' "$(grep -c '^c 7 .*jobio/1' "$SLURMDB/rows") $(grep -c '^c 8 .*jobio/1' "$SLURMDB/rows")"
-	# and what the row knows, others may ask for
+	# and array and het IDs of the row can be queried in the store
 	expect_equal '5_1|6+2' "$(in_store "SELECT (SELECT array_job||'_'||array_task FROM runs WHERE job=9),
 		(SELECT het_job||'+'||het_offset FROM runs WHERE job=10)")"
 	expect_text physics "$(in_store 'SELECT * FROM uses')"
 }
 
-@test "where two rows cannot be told apart both are changed, and that is said" {
+@test "if two rows match both are changed, and that is logged" {
 	row 7 $START $END 3 - - - - a
 	row 7 $((START + 1)) $END 3 - - - - a
 	spool 7 c1
@@ -63,7 +63,7 @@ readonly START=1795224862 END=1795224890
 	within 20 said "job: '7': 2 rows were changed"
 }
 
-@test "while slurmdbd is away nothing is lost, that is said once, and so is that it works again" {
+@test "while slurmdbd is down no summary is lost; the fault is logged once, and so is its end" {
 	row 7 $START $END 3 - - - - a
 	row 8 $START $END 3 - - - - a
 	stop "$LEDGER"
@@ -80,7 +80,7 @@ readonly START=1795224862 END=1795224890
 	expect_equal '1 1' "$(grep -c 'trying again' "$DIR/ledger.log") $(grep -c 'slurmdbd: works again' "$DIR/ledger.log")"
 }
 
-# why JOB CALL ERRNO WHAT - what is said when slurmdbd answers so; then it is asked again
+# why JOB CALL ERRNO TEXT - CALL of slurmdbd fails with ERRNO: TEXT is logged; then it works again
 why() {
 	row "$1" $START $END 3 - - - - a
 	echo "$3" >"$SLURMDB/fail-$2"
@@ -93,7 +93,7 @@ why() {
 }
 has_worked_again() { (($(grep -c 'slurmdbd: works again' "$DIR/ledger.log") == $1)); }
 
-@test "what slurmdbd cannot do is said with its cause, and tried again on a new connection" {
+@test "a failed call of slurmdbd is logged with its cause, and tried again on a new connection" {
 	why 1 look 104 'slurmdbd: cannot look up jobs: Connection reset by peer'
 	why 2 commit 32 'slurmdbd: cannot commit: Broken pipe'
 	why 3 change 110 'slurmdbd: cannot change a job: Connection timed out'
@@ -113,7 +113,7 @@ has_worked_again() { (($(grep -c 'slurmdbd: works again' "$DIR/ledger.log") == $
 	within 20 has_comment 9
 }
 
-@test "a large batch goes over four connections at once" {
+@test "a large batch is written over four connections at once" {
 	local i
 	stop "$LEDGER"
 	for i in {1..70}; do row "$i" $START $END 3 - - - - a; done
@@ -127,7 +127,7 @@ has_worked_again() { (($(grep -c 'slurmdbd: works again' "$DIR/ledger.log") == $
 	expect_equal '4 70' "$(calls connect) $(calls change)"
 }
 
-@test "a comment that others fill stays, and that is said once" {
+@test "a SystemComment that is full of other text is kept, and that is logged once" {
 	row 7 $START $END 3 - - - - a "$(printf 'x%.0s' {1..59990})"
 	spool 7 c1
 	send
@@ -137,7 +137,7 @@ has_worked_again() { (($(grep -c 'slurmdbd: works again' "$DIR/ledger.log") == $
 	expect_equal 59990 "$(comment 7 | tr -d '\n' | wc -c)"
 }
 
-@test "a record that cannot be read hides no other, and is said" {
+@test "an unreadable record does not affect others, and is logged" {
 	row 7 $START $END 3 - - - - a
 	stop "$LEDGER"
 	sed -i 's/^grace_s.*/grace_s = 3/' "$DIR/jobio.conf"
@@ -155,7 +155,7 @@ c.commit()' "$DIR/store.sqlite"
 	expect_text ' nodes=1/2 ' "$(comment 7) "
 }
 
-@test "runs older than retention_days are forgotten, not where the clock may have jumped" {
+@test "runs older than retention_days are removed, unless the clock may have jumped" {
 	local now
 	now=$(date +%s)
 	record 7 c1 | sed "s/$START/$((now - 3 * 86400))/; s/$END/$((now - 2 * 86400))/" >"$DIR/spool/7.0.c1.json"
@@ -169,7 +169,7 @@ c.commit()' "$DIR/store.sqlite"
 }
 forgotten() { [[ -z $(in_store "SELECT job FROM runs WHERE job=$1") ]]; }
 
-@test "nothing is forgotten where the newest record ended long ago: the clock may have jumped" {
+@test "no run is removed if the newest record ended long ago: the clock may have jumped" {
 	spool 7 c1
 	send
 	stop "$LEDGER"

@@ -1,25 +1,25 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# advice.bats - the rows of tests/cases/advice*.cases and the jobs of tests/samples/advice, through
-# jobio-ledgerd --judge and the sentences of report/advice.py
+# advice.bats - the rows of tests/cases/advice*.cases and the jobs of tests/samples/advice, with
+# jobio-ledgerd --judge and the texts of report/advice.py
 
-# A60 is of sacct's numbers; of the others without a job the kernel's times are needed
+# A60 uses figures of sacct; the other advice without a recorded job needs times from the kernel
 UNRECORDED='A33'
 
 advice() { python3 "$SRCDIR/tests/cases/advice.py" "$@"; }
 
-# judged ROWS FILE [SAMPLES] - at least ROWS jobs, and nothing differs
+# judged ROWS FILE [SAMPLES] - at least ROWS jobs are judged, without a difference
 judged() {
 	run advice "$SRCDIR/tests/cases/$2" "${@:3}"
 	[[ $status -eq 0 && ${lines[-1]} =~ ^([0-9]+)' jobs, 0 wrong'$ && ${BASH_REMATCH[1]} -ge $1 ]] ||
 		{ printf '%s\n' "${lines[@]}"; return 1; }
 }
 
-@test "each row of advice.cases is told what it says, and so is each job that ran" {
+@test "each row of advice.cases gets its advice, and so does each recorded job" {
 	judged 400 advice.cases "$SRCDIR/tests/samples/advice"
 }
 
-@test "jobs as users run them get the advice first that was written down before the rules" {
+@test "typical jobs of users get the advice first that was chosen before the rules were written" {
 	judged 26 advice_jobs.cases
 }
 
@@ -29,7 +29,7 @@ judged() {
 	[[ $status -eq 0 ]] || { echo "$output"; return 1; }
 }
 
-@test "each advice that recorded counters can lead to has a job that ran and was told it" {
+@test "each advice that recorded counters can cause has a recorded job" {
 	local code names
 	names=$(find "$SRCDIR/tests/samples/advice" -name '*.json' -printf '%f\n')
 	while read -r code; do
@@ -43,7 +43,7 @@ judged() {
 	[[ $status -eq 0 ]] || { echo "$output"; return 1; }
 }
 
-@test "each advice says what was seen, why it matters, what to do, and how sure that is" {
+@test "each advice has observation, reason, cure and certainty" {
 	advice "$SRCDIR/tests/cases/advice.cases" '' told >"$BATS_TEST_TMPDIR/told"
 	[[ ${JOBIO_UPDATE:-} != 1 ]] || cp "$BATS_TEST_TMPDIR/told" "$SRCDIR/tests/samples/advice/told.golden"
 	diff "$SRCDIR/tests/samples/advice/told.golden" "$BATS_TEST_TMPDIR/told"
@@ -51,7 +51,7 @@ judged() {
 	[[ $output == 0 ]]
 }
 
-# say CODE - the sentences of the first advice of what is judged of a job, on standard input
+# say CODE - print the texts of the first advice for the judged job on standard input
 say() {
 	python3 -c 'import json, sys
 from report import advice
@@ -61,7 +61,7 @@ for one in advice.lines(answer, slurm): print(one.code, one.what, one.cure)
 print(advice.silence(answer))' "$1"
 }
 
-@test "a permission that is denied matters to a job that failed; idle GPUs come before what keeps them waiting" {
+@test "denied permissions are advice for failed jobs only; idle GPUs come before the cause of their waiting" {
 	local PYTHONPATH=$SRCDIR
 	export PYTHONPATH
 	a='{"judged":true,"silence":null,"advice":[{"code":"A50","kind":"EACCES","fs":"/w","share":0,"numbers":{"calls":1}}]}'
@@ -72,7 +72,7 @@ print(advice.silence(answer))' "$1"
 	[[ $(say '{"gpu_percent":50}' <<<"$a") == A13* ]]
 }
 
-@test "a site has its own sentences in /etc/slurm/jobio/advice.words" {
+@test "a site can replace texts in /etc/slurm/jobio/advice.words" {
 	mkdir -p "$BATS_TEST_TMPDIR/slurm/jobio"
 	printf 'A13\n  cure: module load stage; see {fs} in the wiki\n' >"$BATS_TEST_TMPDIR/slurm/jobio/advice.words"
 	run env PYTHONPATH="$SRCDIR" python3 -c 'import sys

@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# advise.bats - jobio advise, from a ledger of our own and from a false sacct
+# advise.bats - jobio advise, with a temporary ledger and fake-sacct
 # shellcheck disable=SC2030,SC2031 # each test is a subshell
 
 # shellcheck source=tests/scripts/sacct.bash
 source "$SRCDIR/tests/scripts/sacct.bash"
 
-# One ledger, which forgets between tests.
+# One ledger for all tests; its jobs are removed between tests.
 setup_file() {
 	export DIR LEDGER MUNGED PORT
 	setup_sacct
@@ -21,8 +21,8 @@ setup() {
 	printf '[client weka]\ntype = weka\n[profile cached]\nmount_options = readcache\n[profile metadata]\nmount_options = writecache\n[profile direct]\nmount_options = forcedirect\n[profile stream]\nio_cores = 1\nmount_options = forcedirect\n' >>"$DIR/jobio.conf"
 }
 
-# ran JOB SECONDS CORES PROFILE MODE GIB PEAK_MB [KIB [NAME]] - read so much on WEKA, in
-# calls of so many KiB, at most so fast, with a cache mode that jobio set for it
+# ran JOB SECONDS CORES PROFILE MODE GIB PEAK_MB [KIB [NAME]] - add a job that read GIB on WEKA, in
+# calls of KIB, at most PEAK_MB MB/s, with the cache mode MODE set by jobio
 ran() {
 	jq -nc --argjson job "$1" --argjson s "$2" --argjson cores "$3" --arg profile "$4" --arg mode "$5" --argjson gib "$6" \
 		--argjson peak "$7" --argjson kib "${8:-1024}" --argjson uid "$EUID" '
@@ -37,33 +37,33 @@ ran() {
 	listed "$1" "${9:-train}"
 }
 
-# listed JOB NAME [STATE] - as sacct has it
+# listed JOB NAME [STATE] - add the job to sacct
 listed() { printf 'JobID=%s\tCluster=c\tUser=alice\tState=%s\tExitCode=0:0\tJobName=%s\n' "$1" "${3:-COMPLETED}" "$2" >>"$DIR/bin/jobs"; }
 
-# edit JOB JQ - change its record
+# edit JOB JQ - change its record in the spool
 edit() {
 	local text
 	text=$(jq -c "$2" "$DIR/spool/$1.0.c1.json")
 	printf '%s\n' "$text" >"$DIR/spool/$1.0.c1.json"
 }
 
-# clients TEXT - in the place of the client and profiles of setup
+# clients TEXT - replace the client and the profiles of setup in jobio.conf
 clients() {
 	sed -i '/^\[client weka\]/,$d' "$DIR/jobio.conf"
 	printf '%b' "$1" >>"$DIR/jobio.conf"
 }
 
 advise() { "$BUILDDIR/jobio" advise --conf="$DIR/jobio.conf" "$@"; }
-# has ID JQ - is it so of its JSON?
+# has ID JQ - fail unless JQ is true for its JSON
 has() {
 	run advise --json "$1"
 	expect_equal 0 "$status"
 	jq -e "$2" <<<"$output" >/dev/null || { printf 'not so: %s\n%s\n' "$2" "$output"; return 1; }
 }
-# options ID - what goes to standard output
+# options ID - print what --options writes to standard output
 options() { advise --options "$1" 2>"$DIR/said"; }
 
-@test "a core at its limit: one more is asked for, in words that sbatch takes" {
+@test "a core at its limit: the options request one more core, in sbatch's syntax" {
 	ran 7 100 1 stream '' 500 5700
 	send
 	run options 7
@@ -74,7 +74,7 @@ options() { advise --options "$1" 2>"$DIR/said"; }
 	expect_text 'sbatch --io-cores=2 SCRIPT' "$output"
 }
 
-@test "a core at the limit that the site has measured" {
+@test "the limit of a core can be measured by the site" {
 	ran 7 100 1 stream '' 250 3000
 	send
 	run options 7
@@ -90,7 +90,7 @@ options() { advise --options "$1" 2>"$DIR/said"; }
 	start_ledger
 }
 
-@test "where there is nothing to change nothing is printed, and that is no failure" {
+@test "without advice nothing is printed, with exit status 0" {
 	ran 7 100 1 stream forcedirect 100 2000
 	send
 	run advise --options 7
@@ -98,7 +98,7 @@ options() { advise --options "$1" 2>"$DIR/said"; }
 	has 7 '.options == ""'
 }
 
-@test "too little to judge is one line on standard error, and nothing for sbatch" {
+@test "too little I/O to judge: one line on standard error, no options" {
 	ran 7 10 1 stream '' 0 0
 	send
 	run options 7
@@ -114,10 +114,10 @@ options() { advise --options "$1" 2>"$DIR/said"; }
 	expect_text "jobio: advise: job: '9': " "$(<"$DIR/said")"
 }
 
-@test "a profile is one of the site's, and never one that other nodes cannot see behind" {
-	# streams through a cache: around it, with the profile that is called so
+@test "the advised profile is one of the site's, and never one with writecache" {
+	# streams through a cache: advise the profile that bypasses it, by its name
 	ran 7 100 1 cached readcache 200 2000
-	# small reads around the cache: a cache, but not writecache
+	# small reads that bypass the cache: advise a cache, but not writecache
 	ran 8 1000 1 direct forcedirect 4 10 4
 	send
 	run options 7
@@ -130,14 +130,14 @@ options() { advise --options "$1" 2>"$DIR/said"; }
 	has 8 '[.steps[] | select(.code == "A03")][0] | .option == null and (.taken | not) and .note == "jobio.conf has no profile with readcache on this host"'
 }
 
-@test "of a profile counts what it sets for the client of that filesystem" {
+@test "a profile is matched by its settings for the client of that filesystem" {
 	# streams through a cache
 	ran 7 100 1 cached readcache 200 2000
 	send
 	clients '[client weka]\ntype = weka\n[client other]\ntype = weka\nnodes = x1\n[profile fast]\nio_cores = 1\n[profile fast:weka]\nmount_options = forcedirect\n'
 	run options 7
 	expect_equal '0 --io-profile=fast' "$status $output"
-	# the client's own section takes the place of the one for all
+	# the section for the client replaces the section for all
 	sed -i 's/^\[profile fast:weka\]/[profile fast:other]/' "$DIR/jobio.conf"
 	run options 7
 	expect_equal '0 ' "$status $output"
@@ -150,8 +150,8 @@ options() { advise --options "$1" 2>"$DIR/said"; }
 	expect_equal '0 ' "$status $output"
 }
 
-@test "a profile that has writecache for another client of the job is not asked for" {
-	# small reads around the cache
+@test "a profile with writecache for another client of the job is not advised" {
+	# small reads that bypass the cache
 	ran 8 1000 1 direct forcedirect 4 10 4
 	send
 	clients '[client weka]\ntype = weka\nmounts = /mnt/weka\n[client home]\ntype = weka\nmounts = /home\n[profile cached]\nmount_options = readcache\n[profile cached:home]\nmount_options = writecache\n'
@@ -167,7 +167,7 @@ options() { advise --options "$1" 2>"$DIR/said"; }
 	expect_equal '0 --io-profile=cached' "$status $output"
 }
 
-@test "a profile that the client would refuse is not asked for" {
+@test "a profile that the client would refuse is not advised" {
 	ran 7 100 1 cached readcache 200 2000
 	send
 	clients '[client weka]\ntype = weka\n[profile fast]\nmount_options = forcedirect\n'
@@ -178,7 +178,7 @@ options() { advise --options "$1" 2>"$DIR/said"; }
 	expect_equal '0 ' "$status $output"
 }
 
-@test "what the site does not allow is not asked for" {
+@test "io-cores above the site's limit are not advised" {
 	sed -i '1i [option]\nio_cores_max = 1' "$DIR/jobio.conf"
 	ran 7 100 1 stream '' 500 5700
 	send
@@ -187,17 +187,17 @@ options() { advise --options "$1" 2>"$DIR/said"; }
 	has 7 '.steps[0].note == "this site allows 1 to 1 io-cores"'
 }
 
-@test "other runs of the same name speak for it, or against it" {
+@test "other runs with the same name are evidence for or against an advice" {
 	ran 7 100 1 stream '' 500 5700
 	ran 6 60 2 stream '' 501 9000
-	ran 5 10 2 stream '' 100 9000	# not like it
+	ran 5 10 2 stream '' 100 9000	# not similar: other bytes
 	ran 4 10 2 stream '' 500 9000 1024 other
 	listed 3 train FAILED
 	send
 	has 7 '.runs == 2 and .runs_like_it == 1 and .steps[0].note == "run 6 had it: 40 % less time" and .options == "--io-cores=2"'
 }
 
-@test "what was tried and was not faster is not asked for again" {
+@test "options that were tried and were not faster are not advised" {
 	ran 7 100 1 stream '' 500 5700
 	ran 6 103 2 stream '' 500 9000
 	send
@@ -206,7 +206,7 @@ options() { advise --options "$1" 2>"$DIR/said"; }
 	has 7 '.steps[0] | .option == "--io-cores=2" and .code == "A22" and (.taken | not) and .note == "run 6 had it: no difference in time"'
 }
 
-@test "several runs that were faster are enough, without any advice" {
+@test "several faster runs are enough for options without advice" {
 	local job
 	for job in 11 12 13; do ran $job $((100 + job)) 1 direct forcedirect 100 2000; done
 	for job in 14 15 16; do ran $job $((50 + job)) 1 stream forcedirect 100 2000; done
@@ -214,12 +214,12 @@ options() { advise --options "$1" 2>"$DIR/said"; }
 	run options 13
 	expect_equal '0 --io-profile=stream' "$status $output"
 	has 13 '.runs == 5 and .runs_like_it == 5 and any(.steps[]; .code == null and .note == "run 14 and 2 more took 42 % less time than 3 like this one")'
-	# the other way round there is nothing to gain
+	# for the faster runs there is nothing to change
 	run options 14
 	expect_equal '0 ' "$status $output"
 }
 
-@test "a saving need not be faster, but must not be slower" {
+@test "options that save cores need not be faster, but must not be slower" {
 	ran 7 100 2 stream '' 100 2000
 	send
 	run options 7
@@ -239,7 +239,7 @@ options() { advise --options "$1" 2>"$DIR/said"; }
 	expect_equal '0 ' "$status $output"
 }
 
-@test "a profile that was not applied to a shared node is asked for with --exclusive" {
+@test "for a profile that was not applied on a shared node --exclusive is advised" {
 	ran 7 100 1 stream '' 100 2000
 	edit 7 '.request.applied = false | .findings = [{code: "W46", severity: "warning", text: "the node is shared"}]'
 	send
@@ -252,7 +252,7 @@ options() { advise --options "$1" 2>"$DIR/said"; }
 	expect_equal '0 ' "$status $output"
 }
 
-# slow JOB NODE - four nodes read the same, this one in ten times the time
+# slow JOB NODE - add a job of four nodes that read the same; NODE took ten times as long
 slow() {
 	local node
 	ran "$1" 1000 1 stream forcedirect 100 2000
@@ -263,7 +263,7 @@ slow() {
 	done
 }
 
-@test "a node is left out when other runs found it slow, too, and not after one job" {
+@test "a node is excluded if it was slow in other runs, too, not after one job" {
 	slow 7 c2
 	send
 	run options 7
@@ -279,7 +279,7 @@ slow() {
 	expect_equal '0 ' "$status $output"
 }
 
-@test "as JSON every step has its option, whether it is taken, and its evidence" {
+@test "in JSON each step has its option, whether it is advised, and its evidence" {
 	ran 7 100 1 stream '' 500 5700
 	ran 6 60 2 stream '' 501 9000
 	send
@@ -287,9 +287,9 @@ slow() {
 	expect_kept advise.json.golden "$DIR/kept"
 }
 
-# Of the same work are runs whose bytes differ by a tenth or a MiB at most; alone, 5 % of the time are a
-# difference: GiB and seconds of run 6, is it asked for, what is said
-@test "a run that had it speaks for or against it where it did the same work" {
+# Runs do the same work if their bytes differ by a tenth or 1 MiB at most; for a single run a
+# difference is 5 % of the time. Columns: GiB and seconds of run 6, the advised option, the note
+@test "a run with the option is evidence if it did the same work" {
 	local gib seconds want note
 	while IFS='|' read -r gib seconds want note; do
 		rm -f "$DIR/bin/jobs"
@@ -308,7 +308,7 @@ slow() {
 	TABLE
 }
 
-@test "JSON holds to its schema, with steps that are taken, by hand or of runs alone, and with none" {
+@test "JSON matches its schema, with steps of each kind, and without steps" {
 	local job
 	ran 7 100 1 stream '' 500 5700
 	ran 8 1000 1 stream forcedirect 4 10 4
@@ -328,7 +328,7 @@ null A01
 	expect_equal 1 "$status"
 }
 
-@test "sacct is asked for runs of this name, where that is one word for it" {
+@test "sacct is asked for runs with --name, unless the name has a comma" {
 	ran 7 100 1 stream '' 100 2000
 	ran 8 100 1 stream '' 100 2000 1024 'a,b'
 	send

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# affinity.bash - a node of two CPUs whose client can be told where to work:
-# workqueues and interrupts are files, the threads of a mmfsd and the one of Lustre
-# are real. Uses node.bash and gpfs.bash.
+# affinity.bash - a node of two CPUs with a client whose CPUs can be set: workqueues
+# and interrupts are files, the threads of mmfsd and of Lustre are real processes. Uses
+# node.bash and gpfs.bash.
 #
-# A node is made by one of nfs, lustre and gpfs; TYPE is which.
+# nfs, lustre or gpfs makes a node; TYPE is its type.
 
 QUEUES=devices/virtual/workqueue
 
-# affinity_make - the node of node.bash has two CPUs
+# affinity_make - give the node of node.bash two CPUs
 affinity_make() {
 	"$BUILDDIR/tests/tools/machine" xml arm-1x2x1-block >"$NODE/machine.xml"
 	sed -i 's/"cpus":16/"cpus":2/; s/"cores_per_socket":8/"cores_per_socket":2/; s/"threads_per_core":2/"threads_per_core":1/' "$NODE/node-record"
@@ -15,7 +15,7 @@ affinity_make() {
 	echo 1 >"$NODE/sysfs/devices/system/cpu/cpu1/topology/thread_siblings_list"
 }
 
-# nfs - a node with NFS: two of its workqueues can be told where to run
+# nfs - a node with NFS: the CPUs of two of its workqueues can be set
 nfs() {
 	TYPE=nfs
 	mkdir -p "$NODE/nfs" "$NODE/sysfs/$QUEUES"/{nfsiod,rpciod,xprtiod,writeback}
@@ -52,7 +52,7 @@ expect_queues() {
 	[[ $have == "$1" ]] || fail "workqueues: $have"
 }
 
-# thread_starts - a thread of the kernel, which is a process of ours
+# thread_starts - start a process that stands for a kernel thread
 thread_starts() {
 	sleep 36000 3>&- &
 	THREAD=$!
@@ -96,7 +96,7 @@ lustre() {
 	END
 }
 
-# gpfs - a node with Storage Scale, whose card is ib0
+# gpfs - a node with Storage Scale and the network card ib0
 gpfs() {
 	TYPE=gpfs
 	gpfs_make
@@ -114,8 +114,8 @@ interrupts_as_booted() {
 	echo "${BOOTED#* }" >"$NODE/sysfs/proc/irq/46/smp_affinity_list"
 }
 
-# affinity_rebooted - daemons and threads are new, mmfsd is where it was; card and
-# workqueues are perhaps somewhere else
+# affinity_rebooted - daemons and threads are new, mmfsd has its old CPUs; card and
+# workqueues may have other CPUs
 affinity_rebooted() {
 	local places=('0 0-1' '0-1 0')
 	case $TYPE in
@@ -132,7 +132,7 @@ affinity_rebooted() {
 	esac
 }
 
-# affinity_is_back - all of it is where the boot had it
+# affinity_is_back - all have the CPUs that they had after boot
 affinity_is_back() {
 	local it=$QUEUES_BOOTED
 	case $TYPE in

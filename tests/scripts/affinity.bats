@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
 # core_change=affinity: while a job with io-cores runs, the work of a client that
-# has no cores of its own runs on the reserved ones. Workqueues and interrupts
-# are files; the threads of a mmfsd are real (tests/sim/gpfs), on a machine of
-# two CPUs, which the one that tests must have.
+# has no cores of its own runs on the reserved cores. Workqueues and interrupts
+# are files; the threads of mmfsd (tests/sim/gpfs) are real and need two CPUs on
+# the machine that runs the tests.
 #
 # shellcheck disable=SC2154 # bats sets output and status
 
@@ -30,7 +30,7 @@ teardown() { affinity_remove; }
 	[ "$(record 7 | jq -c .findings)" = '[]' ]
 }
 
-@test "the gate knows the reserved core as the client's while the client's work runs there" {
+@test "the gate file has the reserved core as the client's while the client's work runs there" {
 	nfs
 	starts 7 1
 	expect_gate 7 client_cpus=1
@@ -42,7 +42,7 @@ teardown() { affinity_remove; }
 	epilog
 }
 
-@test "workqueues that the kernel does not show are named, or moved by its limit for all" {
+@test "workqueues that the kernel does not show are reported, or moved by its cpumask for all" {
 	nfs
 	rm -r "$NODE/sysfs/$QUEUES"/{nfsiod,rpciod,xprtiod}
 	one_job 7 1
@@ -64,7 +64,7 @@ teardown() { affinity_remove; }
 	epilog
 }
 
-@test "the threads of Lustre run on the reserved core, and go back" {
+@test "the threads of Lustre run on the reserved core, and on their own afterwards" {
 	lustre
 	starts 7 1
 	[ "$(taskset -cp "$THREAD")" = "pid $THREAD's current affinity list: 1" ]
@@ -75,7 +75,7 @@ teardown() { affinity_remove; }
 		"[\"thread\",\"threads ptlrpcd_* socknal_* kiblnd_* ldlm_*\",\"$THREAD:ptlrpcd_00_00=1\",true]" ]
 }
 
-@test "all threads of mmfsd and the interrupts of its card run on the reserved core, and go back" {
+@test "all threads of mmfsd and the interrupts of its card run on the reserved core, and on their own afterwards" {
 	gpfs
 	job 7 1
 	expect_run 0 prolog ''
@@ -88,9 +88,9 @@ teardown() { affinity_remove; }
 	[ "$(record 7 | jq -c '[.changes[] | .what, .restored]')" = '["process",true,"interrupt",true]' ]
 }
 
-# The lists of a change are in the job's state too, which has room for 4096 bytes of
-# each: here it would end in the middle of a number's "0-15".
-@test "a card with some hundred interrupts has each where it was when the job has ended" {
+# The job's state also has the lists of a change, with at most 4096 bytes each: this list would be
+# truncated within a number's "0-15".
+@test "each of several hundred interrupts of a card has its old CPUs when the job has ended" {
 	local irq
 	gpfs
 	rm -r "$NODE/sysfs/class/net/ib0/device/msi_irqs/"* "$NODE/sysfs/proc/irq/"*
@@ -107,7 +107,7 @@ teardown() { affinity_remove; }
 		'["process",true,"interrupt",true,"interrupt",true]' ]
 }
 
-@test "interrupts are left to irqbalance where it runs, and the job's record says so" {
+@test "interrupts are not moved if irqbalance runs, and the job's record has the reason" {
 	gpfs
 	mkdir "$NODE/processes/1"
 	echo irqbalance >"$NODE/processes/1/comm"
@@ -122,13 +122,13 @@ teardown() { affinity_remove; }
 @test "an interrupt that cannot be moved is a finding, and the job runs" {
 	gpfs
 	rm "$NODE/sysfs/proc/irq/45/smp_affinity_list"
-	ln -s /proc/sys/kernel/random/entropy_avail "$NODE/sysfs/proc/irq/45/smp_affinity_list" # a number that nobody can set
+	ln -s /proc/sys/kernel/random/entropy_avail "$NODE/sysfs/proc/irq/45/smp_affinity_list" # a number that cannot be written
 	job 7 1
 	expect_run 0 prolog 'GP44 interrupts of ib0: 1 of 2 could not get CPU 1: '
 	epilog
 }
 
-@test "a WEKA client, which has cores of its own, is not told where to run" {
+@test "core_change=affinity is refused for a WEKA client, which has cores of its own" {
 	NODE_CLIENT=core_change=affinity node_conf
 	job 7
 	run prolog
@@ -142,29 +142,29 @@ wish() { job "$1" 1; }
 is_back() { affinity_is_back; }
 rebooted() { affinity_rebooted; }
 
-# killed COMMAND MENDER [POINT...] - of a mmfsd and of its card's interrupts
+# killed COMMAND MENDER [POINT...] - kill COMMAND while it moves mmfsd and its card's interrupts
 killed() {
 	gpfs
 	crash_walk "$@" 'affinity before' 'affinity after'
 }
 
-@test "a prolog killed at any step of moving is mended by its epilog" {
+@test "a prolog killed at any step of moving is undone by its epilog" {
 	killed prepare release
 }
 
-@test "a prolog killed at any step of moving is mended by --recover" {
+@test "a prolog killed at any step of moving is undone by --recover" {
 	killed prepare recover
 }
 
-@test "a prolog killed at any step of moving is mended by the next job" {
+@test "a prolog killed at any step of moving is undone by the next job" {
 	killed prepare crash_next_job
 }
 
-@test "an epilog killed at any step of moving back is mended by its second run" {
+@test "an epilog killed at any step of moving back is finished by its second run" {
 	killed release release 'affinity back before' 'affinity back after'
 }
 
-@test "a call that fails in prolog or epilog, or all from there on: a mmfsd and its card work where they did in the end" {
+@test "mmfsd and its card have their old CPUs in the end if one call of prolog or epilog fails, or all from there on" {
 	gpfs
 	fail_walk prepare
 	fail_walk release
@@ -172,19 +172,19 @@ killed() {
 	fail_walk release all
 }
 
-@test "random schedules of crashes end where all was" {
+@test "after random schedules of crashes all have their old CPUs" {
 	gpfs
 	crash_schedules ""
 }
 
-# another TYPE - a node that knows nothing of the jobs before
+# another TYPE - make a new node, without the jobs before
 another() {
 	affinity_remove
 	setup
 	"$1"
 }
 
-# each_killed COMMAND MENDER - of the workqueues of NFS, then of a thread of Lustre
+# each_killed COMMAND MENDER - for the workqueues of NFS, then for a thread of Lustre
 each_killed() {
 	local make
 	for make in nfs lustre; do
@@ -193,23 +193,23 @@ each_killed() {
 	done
 }
 
-@test "a prolog killed at any step of moving workqueues or threads is mended by its epilog" {
+@test "a prolog killed at any step of moving workqueues or threads is undone by its epilog" {
 	third 1 each_killed prepare release
 }
 
-@test "a prolog killed at any step of moving workqueues or threads is mended by --recover" {
+@test "a prolog killed at any step of moving workqueues or threads is undone by --recover" {
 	third 2 each_killed prepare recover
 }
 
-@test "a prolog killed at any step of moving workqueues or threads is mended by the next job" {
+@test "a prolog killed at any step of moving workqueues or threads is undone by the next job" {
 	third 3 each_killed prepare crash_next_job
 }
 
-@test "an epilog killed at any step of moving workqueues or threads back is mended by its second run" {
+@test "an epilog killed at any step of moving workqueues or threads back is finished by its second run" {
 	each_killed release release
 }
 
-@test "random schedules of crashes end where workqueues and threads were" {
+@test "after random schedules of crashes workqueues and threads have their old CPUs" {
 	local make
 	for make in nfs lustre; do
 		another $make

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# bench.bats - the benches run, and say what they measured; no figure is judged
+# bench.bats - the benches run and print their measurements; no figure is compared
 #
-# What needs a cluster or a virtual machine is left to make bench.
+# Benches that need a cluster or a virtual machine run in make bench only.
 # shellcheck disable=SC2154 # bats sets output and status
 
 setup() {
@@ -63,7 +63,7 @@ expect_result() {
 	expect_line 'jobs of one node: +50( +[0-9.]+){3}'
 }
 
-@test "the bench of a restart counts the senders that came again" {
+@test "the bench of a restart counts the senders that connect again" {
 	run "$SRCDIR/tests/bench/restart" 20
 	[ "$status" -eq 0 ]
 	expect_line '20 senders: [0-9]+ records before the ledger was killed, all [0-9.]+ s after it was back; [0-9]+ senders .*'
@@ -97,7 +97,7 @@ expect_result() {
 		"$work/docs/ledger-time.svg" "$work/docs/ledger-memory.svg"
 }
 
-@test "the page has a row for each Slurm whose jobs went into slurmdbd" {
+@test "the page has a row for each measured version of Slurm" {
 	local suite
 	for suite in bookworm:22.05.8:500.5 trixie:24.11.5:600.6; do
 		IFS=: read -r suite version rate <<<"$suite"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# calibrate.bash - a false Slurm and a false fio, and a ledger of our own, for
-# jobio calibrate
+# calibrate.bash - fake-slurm, fake-fio and a temporary ledger, for jobio
+# calibrate
 # shellcheck shell=bash disable=SC2030,SC2031 # bats runs each test in a subshell
 
 # shellcheck source=tests/scripts/sacct.bash
@@ -38,7 +38,7 @@ teardown_calibrate() {
 	teardown_ledger
 }
 
-# calibrate [OPTION...] - a small one, unless the options say otherwise
+# calibrate [OPTION...] - run it; small by default
 calibrate() {
 	"$BUILDDIR/jobio" calibrate --conf="$DIR/jobio.conf" --dir="$DIR/fs" --output="$DIR/out" \
 		--fio="$DIR/bin/fio" --space=256M --io-cores=0,1,2 --profiles=none --processes=1,4 --repeats=2 --seconds=1 "$@"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# calibrate.bats - jobio calibrate, with a false Slurm and a false fio, and a
-# ledger of our own
+# calibrate.bats - jobio calibrate, with fake-slurm, fake-fio and a temporary
+# ledger
 # shellcheck disable=SC2030,SC2031 # each test is a subshell, teardown included
 
 # shellcheck source=tests/scripts/calibrate.bash
@@ -10,24 +10,24 @@ source "$SRCDIR/tests/scripts/calibrate.bash"
 setup() { setup_calibrate; }
 teardown() { teardown_calibrate; }
 
-# one [OPTION...] - the smallest: one job
+# one [OPTION...] - the smallest calibration: one job
 one() { calibrate --io-cores=1 --processes=2 --repeats=1 "$@"; }
 
-# All that a calibration may leave in the directory and in the queue.
+# No file of the calibration is left in the directory, and no job in the queue.
 expect_clean() {
 	expect_equal '' "$(ls -A "$DIR/fs")"
 	expect_equal '' "$(find "$DIR/bin/slurm" -name '*.job' 2>/dev/null)"
 }
 
-# its JQ
+# its JQ - a value of calibration.json
 its() { jq -r "$1" "$DIR/out/calibration.json"; }
 
-@test "each number of cores is measured several times, and what follows is written down" {
+@test "each number of cores is measured several times, and the results are written" {
 	run calibrate
 	expect_equal 0 "$status"
 	expect_text "6 jobs of 24 runs (3 settings, repeats: 2), about 6 min when none waits; files of 256 MiB below $DIR/fs, at most 16 TiB read and written" "$output"
 	expect_clean
-	# one after the other, each alone on its node, in two rounds
+	# one after the other, each job alone on its node, in two rounds
 	expect_equal 6 "$(grep -c -- '--dependency=singleton --nodes=1 --ntasks=1 --exclusive --no-requeue --time=8 ' "$DIR/bin/sbatch.asked")"
 	expect_equal 2 "$(grep -c -- ' --io-cores=2 ' "$DIR/bin/sbatch.asked")"
 	expect_equal 2 "$(grep -vc -- ' --io-cores=' "$DIR/bin/sbatch.asked")"
@@ -37,7 +37,7 @@ its() { jq -r "$1" "$DIR/out/calibration.json"; }
 	expect_equal '6 6' "$(its '"\([.jobs[] | select(.agrees)] | length) \([.jobs[] | select(.counts)] | length)"')"
 	expect_equal '3 1m-read-sync-1 2 2' "$(its '.settings | "\(length) \(.[1].shapes[0] | "\(.shape) \(.Bps.samples) \(.Bps.mean / 1e9 | round)")"')"
 	expect_equal 'read_Bps 2 4' "$(its '.per_core[0] | "\(.metric) \(.grows_to) \(.samples)"')"
-	# a core does 100,000 calls and 5 GB/s, less some percent; a call of one process takes 100 us
+	# fake-fio: a core does 100,000 calls/s and 5 GB/s, less some percent; one call takes 100 us
 	expect_equal '50 50 100 4' "$(its '.advice | "\(.small_read_kb) \(.small_write_kb) \(.sync_call_us) \(.io_processes)"')"
 	expect_equal true "$(its '.advice | .core_read_mbs >= 4800 and .core_write_mbs >= 4800 and .core_read_iops >= 96000 and .core_write_iops <= 100000')"
 	expect_equal "$(its '.advice | to_entries[] | "\(.key) = \(.value)"' | sort)" "$(grep '=' "$DIR/out/advice.conf" | grep -v '^#' | sort)"
@@ -46,7 +46,7 @@ its() { jq -r "$1" "$DIR/out/calibration.json"; }
 	done
 }
 
-@test "what it writes is read by the reports as it is" {
+@test "reports read the file that it writes" {
 	run one
 	expect_equal 0 "$status"
 	printf '[advice]\ncalibration = %s\n' "$DIR/out/advice.conf" >>"$DIR/jobio.conf"
@@ -60,7 +60,7 @@ its() { jq -r "$1" "$DIR/out/calibration.json"; }
 	expect_text 'Job 101' "$output"
 }
 
-@test "profiles are asked for by name, and those behind -- go to sbatch" {
+@test "profiles are requested by name, and options after -- are passed to sbatch" {
 	run one --profiles=stream,cached -- --partition=fast --comment="a b"
 	expect_equal 0 "$status"
 	expect_equal 2 "$(grep -c -- ' --partition=fast --comment=a b /' "$DIR/bin/sbatch.asked")"
@@ -68,7 +68,7 @@ its() { jq -r "$1" "$DIR/out/calibration.json"; }
 	expect_equal 'cached stream' "$(its '[.settings[].profile] | sort | join(" ")')"
 }
 
-@test "where there is less room than the files need nothing is submitted, and --dry-run says so as well" {
+@test "with too little space for the files nothing is submitted, and --dry-run reports it as well" {
 	local dry
 	for dry in '' --dry-run; do
 		run one --space=900000T $dry
@@ -83,7 +83,7 @@ its() { jq -r "$1" "$DIR/out/calibration.json"; }
 	done
 }
 
-@test "io-cores that no node can give are left out, or refused by name where they were asked for" {
+@test "io-cores that no node has are left out, or refused if they were requested" {
 	local no='2 io-cores, no profile: sbatch: exit status 1: allocation failure: Requested node configuration is not available'
 	echo --io-cores=2 >"$DIR/bin/impossible"
 	run calibrate --dry-run
@@ -99,7 +99,7 @@ its() { jq -r "$1" "$DIR/out/calibration.json"; }
 	expect_clean
 }
 
-@test "a job that Slurm refuses ends it, and nothing is left behind" {
+@test "a job that Slurm refuses ends it, and no file or job is left" {
 	printf 'sbatch: error: invalid partition specified: nosuch\nsbatch: error: Batch job submission failed: Invalid partition name specified\n' >"$DIR/bin/sbatch-fails"
 	run calibrate
 	expect_equal 1 "$status"
@@ -112,7 +112,7 @@ its() { jq -r "$1" "$DIR/out/calibration.json"; }
 	expect_clean
 }
 
-@test "a job whose number nobody has read is cancelled, too" {
+@test "a job is cancelled also if its ID could not be read" {
 	echo 'Submitted batch job' >"$DIR/bin/sbatch-says"
 	: >"$DIR/bin/fio-hangs"
 	run one
@@ -121,8 +121,8 @@ its() { jq -r "$1" "$DIR/out/calibration.json"; }
 	expect_clean
 }
 
-@test "jobs that fail are told with what they said, and the rest is not tried for ever" {
-	echo 103 >"$DIR/bin/last-start" # all six might fail before it looks
+@test "failed jobs are reported with their output, and the rest is cancelled after some failures" {
+	echo 103 >"$DIR/bin/last-start" # otherwise all six might fail before it checks
 	run calibrate --fio=nosuchfio
 	rm "$DIR/bin/last-start"
 	expect_equal 1 "$status"
@@ -138,13 +138,13 @@ its() { jq -r "$1" "$DIR/out/calibration.json"; }
 	expect_clean
 }
 
-@test "a job that will never start is told and cancelled, not waited for" {
+@test "a job that cannot start is reported and cancelled" {
 	echo BadConstraints >"$DIR/bin/held"
 	run one
 	expect_equal 1 "$status"
 	expect_text 'jobio: calibrate: job 101 (1 io-core, no profile): Slurm does not start it: BadConstraints' "$output"
 	expect_clean
-	# a queue that is only long has the time that it may take
+	# a job that only waits in the queue has until --max-time
 	echo Resources >"$DIR/bin/held"
 	run one --max-time=0:02
 	expect_equal 1 "$status"
@@ -155,7 +155,7 @@ its() { jq -r "$1" "$DIR/out/calibration.json"; }
 
 job_runs() { grep -qs '|RUNNING|' "$DIR"/bin/slurm/*.job; }
 
-@test "Ctrl-C ends its jobs, removes its files and says so" {
+@test "Ctrl-C ends its jobs, removes its files and prints that" {
 	local pid
 	: >"$DIR/bin/fio-hangs"
 	calibrate >"$DIR/said" 2>&1 3>&- &
@@ -171,7 +171,7 @@ job_runs() { grep -qs '|RUNNING|' "$DIR"/bin/slurm/*.job; }
 	[[ ! -e $DIR/out/calibration.json ]]
 }
 
-@test "a record that says something else than fio is told, and the results are kept" {
+@test "a record that differs from fio is reported, and the results are kept" {
 	echo '.app[0].read_bytes *= 2' >"$DIR/bin/record"
 	run one
 	expect_equal 1 "$status"
@@ -180,24 +180,24 @@ job_runs() { grep -qs '|RUNNING|' "$DIR"/bin/slurm/*.job; }
 	expect_clean
 }
 
-@test "what a flag of the record explains is no disagreement" {
+@test "a difference that a flag of the record explains is accepted" {
 	echo '.app[0] |= (.source = "stepd" | .fs = null | .read_bytes = (.read_bytes * 0.9 | floor)) | .quality = ["all_files", "aio_missing"]' >"$DIR/bin/record"
 	run one
 	expect_equal 0 "$status"
 	expect_equal 'true stepd ["all_files","aio_missing"]' "$(its '.jobs[0] | "\(.agrees) \(.record.source) \(.record.quality)"')"
 }
 
-@test "a job without a record is told" {
+@test "a job without a record is reported" {
 	: >"$DIR/bin/no-records"
 	sed -i 's/^send_timeout_ms.*/send_timeout_ms = 1000/' "$DIR/jobio.conf"
 	run one
 	expect_equal 1 "$status"
-	# its node is known when somebody saw it run
+	# its node is known only if squeue has shown it running
 	expect_text "(1 io-core, no profile): jobio has no record of it: job: '101': ledger: job '101': no record that you may read" "$output"
 	expect_equal 'false true null' "$(its '.jobs[0] | "\(.agrees) \(.counts) \(.record)"')"
 }
 
-@test "a job that did not get its profile or its cores measures nothing" {
+@test "a job that did not get its profile or its cores is not used" {
 	echo '.request.applied = false' >"$DIR/bin/record"
 	run one --profiles=none,stream
 	expect_equal 1 "$status"
@@ -210,7 +210,7 @@ job_runs() { grep -qs '|RUNNING|' "$DIR"/bin/slurm/*.job; }
 	expect_text 'no job has measured anything' "$output"
 }
 
-@test "two at once do not disturb each other" {
+@test "two calibrations at the same time have jobs and files of their own" {
 	local first
 	one --output="$DIR/first" >"$DIR/said" 2>&1 3>&- &
 	first=$!
@@ -220,7 +220,7 @@ job_runs() { grep -qs '|RUNNING|' "$DIR"/bin/slurm/*.job; }
 	expect_equal 2 "$(grep -o -- '--job-name=[^ ]*' "$DIR/bin/sbatch.asked" | sort -u | wc -l)"
 	expect_equal 'true true' "$(jq -r '.jobs[0].agrees' "$DIR/out/calibration.json" "$DIR/first/calibration.json" | xargs)"
 	expect_clean
-	# what another one left, or is using, stays, and is told
+	# folders of another calibration are kept, and reported
 	mkdir "$DIR/fs/jobio-calibrate.abc123"
 	run one
 	[[ $status == 0 ]] || { echo "$output"; cat "$DIR/bin/live.err"; return 1; }
@@ -228,7 +228,7 @@ job_runs() { grep -qs '|RUNNING|' "$DIR"/bin/slurm/*.job; }
 	expect_equal jobio-calibrate.abc123 "$(ls -A "$DIR/fs")"
 }
 
-@test "with --dry-run it says what it would do" {
+@test "--dry-run prints the plan and submits nothing" {
 	run calibrate --dry-run
 	expect_equal 0 "$status"
 	expect_text '6 jobs of 24 runs (3 settings, repeats: 2)' "$output"
@@ -236,7 +236,7 @@ job_runs() { grep -qs '|RUNNING|' "$DIR"/bin/slurm/*.job; }
 	expect_clean
 }
 
-@test "bad usage is one line" {
+@test "a usage error is one line" {
 	local wrong
 	while IFS='|' read -r option wrong; do
 		run one ${option:+"$option"}

@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# check.bats - ./check adds up what its parts say, and what they could not say
+# check.bats - ./check adds up the results of its parts, and failures to run them
 # shellcheck disable=SC2016,SC2030,SC2031 # the parts expand what is quoted; each test is a
 # process of its own
 
 setup() {
 	top=$(mktemp -d "${BATS_TMPDIR:-/tmp}/jobio-check.XXXXXX")
-	chmod 755 "$top" # or the check would go on elsewhere
+	chmod 755 "$top" # or place.bash would copy it
 	mkdir -p "$top/tests/tools" "$top/tests/cluster"
 	cp "$SRCDIR/"{check,packages.list} "$top"
 	cp "$SRCDIR/tests/tools/"{part.bash,place.bash,tally} "$top/tests/tools"
@@ -16,13 +16,13 @@ setup() {
 
 teardown() { rm -rf "$top"; }
 
-# parts LINE... - add to the parts of the check
+# parts LINE... - add lines to parts.bash
 parts() { printf '%s\n' "$@" >>"$top/tests/tools/parts.bash"; }
 
-# check PART... - sets status, output and lines
+# check PART... - run it; sets status, output and lines
 check() { run env -u JOBIO_CHECK_LEVEL -u JOBIO_CHECK_BEGIN -u JOBIO_UPDATE ${update:+JOBIO_UPDATE=1} "$top/check" "$@"; }
 
-# is_said LINE... - one line of the output is it
+# is_said LINE... - fail unless a line of the output matches each LINE
 is_said() {
 	local line
 	for line in "$@"; do
@@ -38,14 +38,14 @@ is_said() {
 	is_said 'lint +3 +0 +[0-9]+ +[0-9]+' 'count +4 +1 +[0-9]+ +[0-9]+' 'FAILED: 1 of 5: five things'
 }
 
-@test "when all have passed the check has" {
+@test "./check passes if all parts pass" {
 	parts 'part_lint() { result 3 0 three; }'
 	check lint
 	[ "$status" -eq 0 ]
 	[ "${lines[-1]}" = '3 passed, 0 failed' ]
 }
 
-@test "what could not be had is one failure that names its cause, and what waits for it does not run" {
+@test "a thing that cannot be made is one failure with its cause, and parts that need it do not run" {
 	parts 'thing_kernel() { echo called >>"$top/calls"; echo "E: Failed to fetch linux-image-$1"; return 100; }' \
 		'part_count() { need kernel-6.1 || return 0; result 0 25 counting; }' \
 		'part_diff() { need kernel-6.1 || return 0; result 0 7 differences; }' \
@@ -58,7 +58,7 @@ is_said() {
 	[ "$(wc -l <"$top/calls")" -eq 1 ]
 }
 
-@test "without its packages nothing runs, and that is one failure" {
+@test "without its packages no part runs, and that is one failure" {
 	parts 'thing_packages() { echo "cannot install clang: E: Unable to fetch"; return 1; }' \
 		'part_lint() { result 3 0 three; }'
 	check lint
@@ -67,7 +67,7 @@ is_said() {
 	is_said 'FAILED: no packages-base: cannot install clang: E: Unable to fetch'
 }
 
-@test "a part that does not come to its end is a failure" {
+@test "a part that ends early is a failure" {
 	parts 'part_lint() { result 3 0 three; false; result 1 0 four; }'
 	check lint
 	[ "$status" -eq 1 ]
@@ -75,14 +75,14 @@ is_said() {
 	is_said 'lint .* did not come to its end'
 }
 
-@test "where no test ran, none has passed" {
+@test "a part without tests is a failure" {
 	parts 'part_lint() { :; }'
 	check lint
 	[ "$status" -eq 1 ]
 	[ "${lines[-1]}" = '0 passed, 0 failed' ]
 }
 
-@test "the ten slowest files are shown, the slowest first" {
+@test "the ten slowest files are printed, the slowest first" {
 	parts 'part_lint() {
 		for i in {1..12}; do printf "1..1\nok 1 a\n# took tests/scripts/x%s.bats %s.5 0.1\n" $i $i; done >"$dir/log"
 		tests three 0 "$dir/log"; }'
@@ -91,14 +91,14 @@ is_said() {
 	[ "$(grep -oE 'x[0-9]+' <<<"$output" | xargs)" = 'x12 x11 x10 x9 x8 x7 x6 x5 x4 x3' ]
 }
 
-@test "a file of tests ends with what it took, and its status is its own" {
+@test "output of a test file ends with its times, and its exit status is kept" {
 	run "$SRCDIR/tests/tools/timed" bash -c 'echo tests; exit 3' x/tests/scripts/a.bats
 	[ "$status" -eq 3 ]
 	[ "${lines[0]}" = tests ]
 	[[ ${lines[1]} =~ ^'# took tests/scripts/a.bats '[0-9]+\.[0-9]\ [0-9]+\.[0-9]$ ]]
 }
 
-@test "only the check itself writes down what was tested, not the tests in it" {
+@test "only ./check itself updates docs/tested.md, not the tests in it" {
 	printf '#!/bin/sh\necho "written: $1"\n' >"$top/tests/tools/tested"
 	chmod +x "$top/tests/tools/tested"
 	parts 'part_lint() { result 3 "$(printenv JOBIO_UPDATE | wc -l)" three; }'
@@ -108,7 +108,7 @@ is_said() {
 	is_said 'written: .*/build/check/parts'
 }
 
-@test "what has passed is written down with its commit, what failed or did not run keeps its line" {
+@test "a part that passed is noted with its commit, a part that failed or did not run keeps its line" {
 	mkdir "$top/docs"
 	cp "$SRCDIR/tests/tools/"{tested,fill} "$top/tests/tools"
 	printf '<!-- %s -->\n' 'begin tested' 'end tested' 'begin last' 'end last' >"$top/docs/tested.md"
@@ -130,7 +130,7 @@ is_said() {
 	echo 'part_diff() { result 7 0 seven; }' >>"$top/tests/tools/parts.bash"
 	check diff
 	grep -qx "diff $now $at+ 7" "$last"
-	# before a commit parts are not run in full
+	# before a commit parts do not run in full
 	parts 'part_sanitizers() { :; }' 'part_soak() { :; }' 'part_dist() { :; }' 'part_glibc() { :; }' \
 		'part_page() { result 1 0 one; }' 'part_fuzz() { :; }' 'part_cluster() { :; }'
 	check
@@ -159,7 +159,7 @@ is_said() {
 	[ "${lines[-1]}" = '3 passed, 0 failed' ]
 }
 
-@test "where there is no kit of Slurms, one part says so" {
+@test "without a kit of Slurms one part reports that" {
 	parts 'part_slurms() { say "not there: $1"; }' 'part_lint() { result 3 0 three; }'
 	export JOBIO_SLURM_KIT=$top/nowhere
 	check lint slurms
@@ -167,7 +167,7 @@ is_said() {
 	is_said '.* slurms: not there: slurms' 'slurms +0 +0 .*'
 }
 
-@test "a dockerd is ended by who started it, and not while others have containers there" {
+@test "dockerd is ended only by the run that started it, and not while it has containers" {
 	local pid status=0
 	mkdir "$top/bin" "$top/state"
 	cp "$(command -v sleep)" "$top/bin/dockerd"
@@ -181,7 +181,7 @@ is_said() {
 	echo $pid >"$top/pid"
 	until [ -n "$(host_dockerd $pid)" ]; do sleep 0.1; done
 	host_dockerd $pid >"$top/state/dockerd"
-	# somebody's container; docker gives no answer; the process has another's number
+	# it has a container; docker does not answer; the PID belongs to another process
 	echo 4711 >"$top/containers"
 	run host_docker_stop "$top/state"
 	[[ $output == *" goes on: it has containers of others" ]]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A node with two clients: WEKA, made of small commands, and NFS, made of files.
+# A node with two clients: WEKA, by fake commands, and NFS, by files.
 #
 # shellcheck disable=SC2154,SC2030,SC2031 # bats sets output and status; each test is a subshell
 
@@ -32,7 +32,7 @@ teardown() { node_remove; }
 
 read_ahead() { cat "$NODE/bdi/0:60/read_ahead_kb"; }
 
-@test "a job finds each client with the settings of its profile, and each has its own back" {
+@test "each client has the settings of the job's profile while it runs, and its own afterwards" {
 	job 7 1 both
 	expect_run 0 prolog
 	expect_options forcedirect
@@ -45,7 +45,7 @@ read_ahead() { cat "$NODE/bdi/0:60/read_ahead_kb"; }
 		'[true,["weka","mount-option",true,true],["home","read-ahead",true,true]]' ]
 }
 
-@test "a profile of the second client only is applied, and one of neither is not" {
+@test "a profile with settings of the second client only is applied, one without settings of either is not" {
 	sed -i '/^\[profile both\]/,$d' "$NODE/jobio.conf"
 	printf '[profile ahead]\nread_ahead_kb=512\n[profile none]\nmmconfig=maxMBpS=1000\n' >>"$NODE/jobio.conf"
 	one_job 7 1 ahead
@@ -56,7 +56,7 @@ read_ahead() { cat "$NODE/bdi/0:60/read_ahead_kb"; }
 	[ "$(record 8 | jq -c '[.request.applied, .changes]')" = '[false,[]]' ]
 }
 
-@test "a client that cannot be looked at has not got its part of the profile, and the job is told why" {
+@test "the profile is not applied to a client that cannot be examined, and the job gets the reason" {
 	rm "$NODE/nfs/mounts"
 	starts 7 1 both
 	expect_options forcedirect
@@ -66,7 +66,7 @@ read_ahead() { cat "$NODE/bdi/0:60/read_ahead_kb"; }
 	expect_in '"applied":false' "$(record 7)"
 }
 
-@test "the record has both clients with their mounts, and the second's counters by its name" {
+@test "the record has both clients with their mounts, and the counters of the second under its name" {
 	starts 7
 	cp "$SRCDIR/tests/samples/nfs/mountstats-6.1-later.txt" "$NODE/nfs/mountstats"
 	epilog
@@ -76,12 +76,12 @@ read_ahead() { cat "$NODE/bdi/0:60/read_ahead_kb"; }
 	[ "$(record 7 | jq -r .client.app_to_wire)" = 'cache=out read-ahead=in direct=in compression=before' ]
 }
 
-@test "the kernel counts on the mounts of both" {
+@test "the kernel counts on the mounts of both clients" {
 	one_job 7
 	expect_in '/mnt/weka /mnt/work' "$(count_calls)"
 }
 
-@test "a client that hangs takes its share of the time, and the other gets its settings" {
+@test "a hanging client uses its share of the prolog's time, and the other gets its settings" {
 	# shellcheck disable=SC2016
 	node_fake weka 'sleep 60'
 	NODE_JOBIO=prolog_budget_ms=4000 NODE_CLIENT=timeout_ms=2000 node_conf
@@ -96,7 +96,7 @@ read_ahead() { cat "$NODE/bdi/0:60/read_ahead_kb"; }
 	[ "$(record 7 | jq -c '[.changes[] | select(.what == "read-ahead") | .restored]')" = '[true]' ]
 }
 
-@test "a mount table that is gone leaves its client out, and no other" {
+@test "with a missing mount table only its client is left out" {
 	rm "$NODE/nfs/mounts"
 	job 7 1 both
 	expect_run 0 prolog 'W53 ' \
@@ -107,7 +107,7 @@ read_ahead() { cat "$NODE/bdi/0:60/read_ahead_kb"; }
 	[ "$(record 7 | jq -c '[.client.name, .more_clients]')" = '["weka",null]' ]
 }
 
-@test "the second client of those that would have the io-cores keeps its own, and is told" {
+@test "of two clients that would get the io-cores the second keeps its own, and a finding reports it" {
 	NODE_MORE+="
 [client home]
 core_change=any"
@@ -117,10 +117,10 @@ core_change=any"
 	expect_in 'W55 [client weka] and [client home] would both have the job'\''s io-cores: the first gets them; cure: leave core_change out of one of them' "$output"
 }
 
-# cpumasks - where the workqueues of NFS may run
+# cpumasks - the CPU masks of NFS's workqueues
 cpumasks() { cat "$NODE/sysfs/devices/virtual/workqueue"/*/cpumask | sort -u; }
 
-@test "the io-cores go to the client that has core_change, though one before it cannot be looked at" {
+@test "the client with core_change gets the io-cores, also if a client before it cannot be examined" {
 	local queue
 	for queue in nfsiod rpciod xprtiod writeback; do
 		mkdir -p "$NODE/sysfs/devices/virtual/workqueue/$queue"
@@ -141,7 +141,7 @@ core_change=affinity"
 		'[true,["home","workqueue",true]]' ]
 }
 
-@test "check looks at every client of the node" {
+@test "jobio check examines every client of the node" {
 	sed -i 's/,hard/,soft/' "$NODE/nfs/mounts"
 	echo 'isolate_cpusets=true' >"$NODE/weka/service.conf"
 	run in_env "$BUILDDIR/jobio" check --role=node --conf="$NODE/jobio.conf" --host=c1

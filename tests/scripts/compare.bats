@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# compare.bats - jobio compare --json, from a ledger of our own and from a false sacct
+# compare.bats - jobio compare --json, with a temporary ledger and fake-sacct
 # shellcheck disable=SC2030,SC2031 # each test is a subshell
 
 # shellcheck source=tests/scripts/sacct.bash
 source "$SRCDIR/tests/scripts/sacct.bash"
 
-# One ledger for all: each test has jobs of its own numbers.
+# One ledger for all: each test uses other job IDs.
 setup_file() {
 	export DIR LEDGER MUNGED PORT
 	setup_sacct
@@ -17,8 +17,8 @@ setup() {
 	: >"$DIR/bin/jobs"
 }
 
-# ran JOB SECONDS READ_MIB PROFILE [NODES [SPREAD_MIB]] - each node read so much,
-# the first SPREAD_MIB more
+# ran JOB SECONDS READ_MIB PROFILE [NODES [SPREAD_MIB]] - add a job: each node read READ_MIB,
+# the first node SPREAD_MIB more
 ran() {
 	local node
 	for ((node = 1; node <= ${5:-1}; node++)); do
@@ -35,14 +35,14 @@ ran() {
 
 compare() { "$BUILDDIR/jobio" compare --conf="$DIR/jobio.conf" "$@"; }
 
-# is EXPECTED JQ SIDE SIDE - what its JSON has
+# is EXPECTED JQ SIDE SIDE - fail unless JQ prints this for its JSON
 is() {
 	run compare --json "${@:3}"
 	expect_equal 0 "$status"
 	expect_equal "$1" "$(jq -r "$2" <<<"$output")"
 }
 
-@test "two jobs of several nodes are compared, and the spread over the nodes says what is chance" {
+@test "two jobs of several nodes are compared; a difference is significant if it exceeds the spread over nodes" {
 	ran 100 100 1000 bulk 4 8
 	ran 101 60 1000 stream 4 -6
 	send
@@ -53,7 +53,7 @@ is() {
 	expect_text 'read: rate             10 MiB/s +- 41 KiB/s (4)     16.6 MiB/s +- 51.2 KiB/s (4)' "$output"
 }
 
-@test "several jobs on a side are repeats, and their spread says what is chance" {
+@test "several jobs on a side are repeats; a difference is significant if it exceeds their spread" {
 	local i
 	for i in 0 1 2; do
 		ran "21$i" $((100 + i)) 1000 bulk
@@ -66,7 +66,7 @@ is() {
 	is 'bulk mixed' '"\(.sides[0].profile) \(.sides[1].profile)"' 210,211,212 220,230,231
 }
 
-@test "of one job with one node a side nobody can say what is chance" {
+@test "with one job of one node on each side the significance is unknown" {
 	ran 300 100 1000 bulk
 	ran 301 60 500 stream
 	send
@@ -74,7 +74,7 @@ is() {
 		'"\(.sides[0].jobs) \(.sides[1].profile) \(.read_bytes.significant) \(.read_bytes.change_percent | round) \(.spread_over) \(.read_bytes.first.mean | round)"' 300 301
 }
 
-# grow JOB NODES - as if so many nodes had said what its one node did
+# grow JOB NODES - copy the record of its node to so many nodes
 grow() {
 	python3 - "$DIR/store.sqlite" "$@" <<-'EOP'
 		import sqlite3, sys
@@ -107,7 +107,7 @@ grow() {
 	expect_text 8:\ node-wide "$output"
 }
 
-@test "JSON holds to its schema, of two jobs, of repeats and of summaries" {
+@test "JSON matches its schema, for two jobs, repeats and summaries" {
 	local job
 	for job in 507 508 510 511; do ran $job $((90 + job)) 1000 bulk; done
 	ran 509 80 1000 stream 2

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# configure.bats - for which Slurm jobio is built (m4/slurm.m4), and with which inih
+# configure.bats - the Slurm (m4/slurm.m4) and the inih that configure selects
 # shellcheck disable=SC2016,SC2030,SC2031 # pkg-config expands it; each test is a subshell
 
 setup_file() {
@@ -12,8 +12,8 @@ setup_file() {
 
 teardown_file() { rm -rf "$folder"; }
 
-# configure ARGUMENT... - sets status, output and lines; what was found with another
-# PKG_CONFIG_PATH is not used
+# configure ARGUMENT... - run it; sets status, output and lines; without the cache if
+# PKG_CONFIG_PATH differs
 configure() {
 	cd "$folder/obj" || return
 	run timeout 120 "$SRCDIR/configure" --cache-file="$folder/cache${PKG_CONFIG_PATH:+-pc}" "$@"
@@ -24,11 +24,11 @@ is_last() {
 	[ "${lines[-1]}" = "configure: error: $1" ] || { printf '%s\n' "${lines[-1]}"; false; }
 }
 
-# the place of this machine's Slurm
+# folders of this machine's Slurm
 slurm_headers() { dirname "$(gcc -xc -M - <<<'#include <slurm/spank.h>' | grep -o '/[^ ]*/spank.h')"; }
 slurm_library() { readlink -f "$(gcc -print-file-name=libslurm.so)"; }
 
-@test "--with-slurm: a PREFIX that has no Slurm is an error that names what is not there" {
+@test "--with-slurm: a PREFIX without Slurm is an error that names the missing file" {
 	configure --with-slurm="$folder/slurm"
 	is_last "--with-slurm=$folder/slurm: no $folder/slurm/include/slurm/spank.h"
 	mkdir -p "$folder/slurm/include"
@@ -37,7 +37,7 @@ slurm_library() { readlink -f "$(gcc -print-file-name=libslurm.so)"; }
 	is_last "--with-slurm=$folder/slurm: no libslurm.so in $folder/slurm/lib64 or $folder/slurm/lib"
 }
 
-@test "--with-slurm: PREFIX is an absolute path" {
+@test "--with-slurm: PREFIX must be an absolute path" {
 	configure --with-slurm=slurm
 	is_last '--with-slurm=slurm: PREFIX is an absolute path'
 }
@@ -54,7 +54,7 @@ SLURM_LIBS = -L$prefix/lib64 -Wl,-rpath,$prefix/lib64 -lslurm
 plugindir = $prefix/lib64/slurm" ]
 }
 
-@test "--with-slurm: where no plugins are, jobio.so goes beside its library, and configure warns" {
+@test "--with-slurm: without plugins in PREFIX jobio.so is installed beside the library, with a warning" {
 	local prefix=$folder/slurm
 	rm "$prefix/lib64/slurm/select_cons_tres.so"
 	configure --with-slurm="$prefix"
@@ -62,9 +62,9 @@ plugindir = $prefix/lib64/slurm" ]
 	[[ $output == *"WARNING: jobio.so will go to $prefix/lib64/slurm; if Slurm looks elsewhere,"* ]]
 }
 
-# ---- the Slurm that is here ------------------------------------------------------
+# ---- the Slurm of this machine -----------------------------------------------------
 
-# here VERSION - a scontrol of that Slurm, whose plugins are in two folders
+# here VERSION - make a scontrol that prints this version and a PluginDir of two folders
 here() {
 	mkdir -p "$folder/bin"
 	cat >"$folder/bin/scontrol" <<-EOS
@@ -79,7 +79,7 @@ here() {
 	PATH=$folder/bin:$PATH
 }
 
-# the version of this machine's headers
+# version - of this machine's headers
 version() {
 	local number
 	number=$(gcc -xc -E -P - <<<$'#include <slurm/slurm_version.h>\nSLURM_VERSION_NUMBER')
@@ -88,7 +88,7 @@ version() {
 
 is_plugindir() { grep -qxF "plugindir = $1" "$folder/obj/Makefile"; }
 
-@test "the PluginDir is the first that scontrol says, and the version is that of headers and scontrol" {
+@test "the PluginDir is the first folder that scontrol prints, the version that of headers and scontrol" {
 	local version
 	version=$(version)
 	here "$version"
@@ -100,7 +100,7 @@ is_plugindir() { grep -qxF "plugindir = $1" "$folder/obj/Makefile"; }
 	is_plugindir /opt/x/lib/slurm
 }
 
-@test "--with-slurm-plugindir and plugindir= say where jobio.so goes, whatever scontrol says" {
+@test "--with-slurm-plugindir and plugindir= override the PluginDir that scontrol prints" {
 	here "$(version)"
 	configure --with-slurm-plugindir=/opt/a/b
 	[[ $status -eq 0 && $output == *"checking for Slurm's PluginDir... /opt/a/b (as given)"* ]] || { printf '%s\n' "$output"; false; }
@@ -110,14 +110,14 @@ is_plugindir() { grep -qxF "plugindir = $1" "$folder/obj/Makefile"; }
 	is_plugindir /opt/c
 }
 
-@test "headers of another Slurm than the one whose commands are here are a warning" {
+@test "headers of another version than scontrol's are a warning" {
 	here 99.05.1
 	configure
 	[ "$status" -eq 0 ]
 	[[ $output == *"WARNING: the headers are those of Slurm $(version | cut -d. -f1,2), and Slurm 99.05.1"* ]] || { printf '%s\n' "$output"; false; }
 }
 
-@test "where pkg-config knows Slurm, headers, library and plugins are those that it names" {
+@test "with a slurm.pc headers, library and plugins are taken from pkg-config" {
 	local prefix=$folder/slurm
 	mkdir -p "$folder/pc"
 	: >"$prefix/lib64/slurm/select_cons_tres.so"
@@ -133,7 +133,7 @@ SLURM_LIBS = -L$prefix/lib64 -lslurm -Wl,-rpath,$prefix/lib64" ]
 
 # ---- inih ------------------------------------------------------------------------
 
-@test "an inih without a static library is an error that says how to make one, and that one is taken" {
+@test "an inih without a static library is an error with the commands to make one, which then is used" {
 	local so=$folder/so
 	mkdir -p "$so" "$folder/sources" "$folder/pc"
 	: >"$so/libinih.so"
@@ -142,7 +142,7 @@ SLURM_LIBS = -L$prefix/lib64 -lslurm -Wl,-rpath,$prefix/lib64" ]
 	[ "$status" -ne 0 ]
 	[[ $output == *"configure: error: no libinih.a in $so. jobio.so holds inih, "* ]] || { printf '%s\n' "$output"; false; }
 	[ "${lines[-1]}" = '  and name it: ./configure --with-inih=/opt/inih' ]
-	# what it says is typed, in sources that are as short as can be
+	# run the printed commands, with the shortest possible sources
 	cd "$folder/sources"
 	printf 'int ini_parse(void);\n' >ini.h
 	printf '#include "ini.h"\nint ini_parse(void)\n{\n\treturn 0;\n}\n' >ini.c
@@ -156,7 +156,7 @@ SLURM_LIBS = -L$prefix/lib64 -lslurm -Wl,-rpath,$prefix/lib64" ]
 INIH_CPPFLAGS = -I$folder/inih/include" ]
 }
 
-@test "--with-inih: PREFIX is an absolute path, and has what is needed" {
+@test "--with-inih: PREFIX must be an absolute path with header and library" {
 	configure --with-inih=inih
 	is_last '--with-inih=inih: PREFIX is an absolute path'
 	configure --with-inih="$folder/nowhere"
@@ -166,13 +166,13 @@ INIH_CPPFLAGS = -I$folder/inih/include" ]
 
 # ---- Python ----------------------------------------------------------------------
 
-# configure_python ARGUMENT... - configure has PYTHON in its cache, and refuses another one
+# configure_python ARGUMENT... - run it without PYTHON in the cache: another value is refused
 configure_python() {
 	grep -v env_PYTHON "$folder/cache" >"$folder/cache-python"
 	configure "$@" --cache-file="$folder/cache-python"
 }
 
-@test "the jobio command gets the system's Python, whatever is first in PATH" {
+@test "the jobio command uses the system's Python, whatever is first in PATH" {
 	mkdir -p "$folder/pyenv"
 	ln -sf "$(type -P false)" "$folder/pyenv/python3"
 	PATH=$folder/pyenv:$PATH configure
@@ -180,7 +180,7 @@ configure_python() {
 	[[ $output == *'checking for Python 3.9 or later... /usr/bin/python3'* ]]
 }
 
-@test "PYTHON=: one that does not run, is too old, or is below a folder of mode 0700 is an error" {
+@test "PYTHON= that does not run, is too old, or is below a folder of mode 0700 is an error" {
 	local end='name a Python 3.9 or later, ./configure PYTHON=/usr/bin/python3.11, or build without the jobio command, --without-python'
 	configure_python PYTHON="$folder/none"
 	is_last "$folder/none does not run: $end"
@@ -194,7 +194,7 @@ configure_python() {
 	is_last "$folder/home/bin/python3 cannot be run by other users, because $folder/home has mode 0700: $end"
 }
 
-@test "a Python that finds no jinja2 is taken, and the last line names the package" {
+@test "a Python without jinja2 is accepted, and the last line names the package" {
 	chmod 755 "$folder" # mktemp's is 0700
 	/usr/bin/python3 -m venv --without-pip "$folder/venv"
 	configure_python PYTHON="$folder/venv/bin/python3"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# what contrib/ holds: bash completion, the check for NHC, mail, a dashboard
+# contrib.bats - the files of contrib/: bash completion, the check for NHC, mail, a dashboard
 
 setup() {
 	root=$(mktemp -d "$BATS_TMPDIR/contrib.XXXXXX")
@@ -10,7 +10,7 @@ setup() {
 
 teardown() { rm -rf "$root"; }
 
-# completions WORD... - what the last word may become, one a line
+# completions WORD... - the completions of the last word, one a line
 completions() {
 	bash -c '
 		_sbatch() { COMPREPLY=(--core-spec=); }
@@ -24,7 +24,7 @@ completions() {
 		printf "%s\n" "${COMPREPLY[@]}"' _ "$SRCDIR" "$root/jobio.conf" "$@"
 }
 
-@test "completion knows jobio's commands and the options of each" {
+@test "jobio's commands and their options are completed" {
 	ln -s "$BUILDDIR/jobio" "$root/bin/jobio"
 	[[ $(completions jobio p) == plan ]]
 	[[ $(completions jobio ch) == check ]]
@@ -47,7 +47,7 @@ completions() {
 	done
 }
 
-@test "completion adds our options to what completes sbatch already" {
+@test "the plugin's options are added to Slurm's completion of sbatch" {
 	printf '[profile stream]\n[profile small-files]\n[option]\n' >"$root/jobio.conf"
 	[[ $(completions sbatch --) == $'--core-spec=\n--io-cores=\n--io-profile=' ]]
 	[[ $(completions sbatch --io-profile = s) == $'stream\nsmall-files' ]]
@@ -57,7 +57,7 @@ completions() {
 	[[ $(completions salloc --io-c) == --io-cores= ]]
 }
 
-# check STATUS OUTPUT [OPTION...] - check_jobio with a jobio check that says so
+# check STATUS OUTPUT [OPTION...] - run check_jobio; its jobio check prints OUTPUT, exits STATUS
 check() {
 	printf '#!/bin/bash\ncat <<"END"\n%s\nEND\nexit %d\n' "$2" "$1" >"$root/bin/jobio"
 	chmod +x "$root/bin/jobio"
@@ -66,7 +66,7 @@ check() {
 		source "$1/contrib/jobio.nhc"; shift; check_jobio "$@"' _ "$SRCDIR" "$@"
 }
 
-@test "the NHC check fails a node for what jobio check calls an error of node or client" {
+@test "the NHC check fails a node for errors of node or client in jobio check" {
 	check 0 'role node: no findings'
 	[[ $status -eq 0 && -z $output ]]
 	check 1 $'S02 error: slurm.conf\nW13 warning: memory\n    cure: W08 error: no\nrole node: 1 error, 1 warning'
@@ -83,7 +83,7 @@ check() {
 	[[ $status -eq 1 && $output == 'ERROR 1 check_jobio:  S02 error: no' ]]
 }
 
-@test "the NHC check says when jobio check fails, hangs, or records wait" {
+@test "the NHC check fails if jobio check fails or hangs, or if records wait" {
 	check 2 'jobio: check: no'
 	[[ $status -eq 1 && $output == 'ERROR 1 check_jobio:  jobio check: exit status 2: jobio: check: no' ]]
 	check 0 '' -x
@@ -99,7 +99,7 @@ check() {
 	[[ $status -eq 1 && $output == 'ERROR 1 check_jobio:  jobio check: exit status 124: ' ]]
 }
 
-# mail SUBJECT [STATUS...] - what is mailed, when jobio report ends so, one after the other
+# mail SUBJECT [STATUS...] - print the mail that is sent; jobio report exits with STATUS in turn
 mail() {
 	local subject=$1
 	shift
@@ -124,18 +124,18 @@ mail() {
 	cat "$root/mail"
 }
 
-@test "the mail about a job's end has its report, when the ledger has it" {
+@test "the mail about a job's end contains its report, when the ledger has it" {
 	run mail 'Slurm Job_id=7 Name=x y Ended, Run time 00:00:22, COMPLETED, ExitCode 0' 1 1 0
 	[ "$output" = $'-s|Slurm Job_id=7 Name=x y Ended, Run time 00:00:22, COMPLETED, ExitCode 0|alice@example.org|report of 7' ]
 	[ "$(wc -l <"$root/asked")" -eq 3 ]
 }
 
-@test "the mail about a job's end goes out when there is no report" {
+@test "the mail about a job's end is sent also without a report" {
 	JOBIO_MAIL_WAIT=0 run mail 'Slurm Job_id=7 Name=x Failed, Run time 00:00:22, FAILED' 1
 	[ "$output" = $'-s|Slurm Job_id=7 Name=x Failed, Run time 00:00:22, FAILED|alice@example.org|jobio has no report of this job (yet): jobio report 7' ]
 }
 
-@test "so many seconds to wait for a report are a decimal number" {
+@test "JOBIO_MAIL_WAIT is read as a decimal number" {
 	JOBIO_MAIL_WAIT=08 run mail 'Slurm Job_id=7 Name=x Ended, Run time 00:00:22' 1 0
 	[[ $output == *'|report of 7' ]]
 }
@@ -148,7 +148,7 @@ mail() {
 	[[ $output == *'|report of 25' ]]
 }
 
-@test "other mails go out as they came, and nobody is asked for a report" {
+@test "other mails are sent unchanged, without a call of jobio report" {
 	run mail 'Slurm Job_id=7 Name=x Began, Queued time 00:00:01'
 	[ "$output" = '-s|Slurm Job_id=7 Name=x Began, Queued time 00:00:01|alice@example.org|' ]
 	rm "$root/mail"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A WEKA that also serves from Slurm's node: drives0, compute0 and frontend0 with 8, 16 and
-# 12 cores of 96, as "NeuralMesh Axon deployment" sets them up without Kubernetes.
+# A WEKA cluster on Slurm's nodes: drives0, compute0 and frontend0 with 8, 16 and 12
+# cores of 96, as "NeuralMesh Axon deployment" sets them up without Kubernetes.
 #
 # every test is a process of its own, which shellcheck calls a loss
 # shellcheck disable=SC2030,SC2031
@@ -12,7 +12,7 @@ drives=(24 30 36 42 23 29 35 41)
 compute=(48 54 60 66 72 78 84 90 47 53 59 65 71 77 83 89)
 frontend=(26 32 38 44 50 56 25 31 37 43 49 55)
 all=23-26,29-32,35-38,41-44,47-50,53-56,59-60,65-66,71-72,77-78,83-84,89-90
-# the same in Slurm's numbers: even CPUs are cores of the first socket, odd ones of the second
+# the same cores in Slurm's numbers: even CPUs are cores of the first socket, odd ones of the second
 spec=12-13,15-16,18-19,21-22,24-25,27-28,30,33,36,39,42,45,59-60,62-63,65-66,68-69,71-72,74-75,77,80,83,86,89,92
 
 setup() {
@@ -34,7 +34,7 @@ setup() {
 
 teardown() { node_remove; }
 
-# containers [NAME ROLE CORES]... - what weka says of them, with the keys that its tools read
+# containers [NAME ROLE CORES]... - weka lists them, with the keys that WEKA's tools read
 containers() {
 	local core slot=0 text ps=''
 	rm -f "$NODE/proc/interface"
@@ -60,19 +60,19 @@ containers() {
 	esac'
 }
 
-# minimum N [MORE...] - io_cores_min of jobio.conf, and lines of its client
+# minimum N [LINE...] - set io_cores_min in jobio.conf, and lines for its client
 minimum() {
 	NODE_CLIENT=$(printf '%s\n' timeout_ms=20000 "${@:2}") node_conf
 	sed -i "s/^io_cores_max=4/io_cores_min=$1\nio_cores_max=40/" "$NODE/jobio.conf"
 }
 
-# found ID - codes of the record's findings, one a line
+# found ID - "CODE,SEVERITY" of the record's findings, one a line
 found() { record "$1" | grep -o '"code":"[^"]*","severity":"[^"]*"' | sed 's/"code"://; s/"severity"://; s/"//g'; }
 
-# told ID CODE TEXT CURE - the record has this finding
+# told ID CODE SEVERITY TEXT CURE - fail unless the record has this finding
 told() { [[ $(record "$1") == *"{\"code\":\"$2\",\"severity\":\"$3\",\"text\":\"$4"*"\"cure\":\"$5"* ]] || fail "no $2 $3: $4" "$(record "$1")"; }
 
-@test "the cores of all roles are the client's, and the gate's" {
+@test "the gate file has the cores of all roles as the client's" {
 	job 7 36
 	expect_run 0 prolog
 	expect_gate 7 "client_cpus=$all"
@@ -84,7 +84,7 @@ told() { [[ $(record "$1") == *"{\"code\":\"$2\",\"severity\":\"$3\",\"text\":\"
 	expect_in '"cores_met":true' "$(record 7)"
 }
 
-@test "a job with fewer io-cores than that is refused, or recorded where the site allows it" {
+@test "a job with fewer io-cores than that is refused, or gets a finding if the site allows it" {
 	minimum 1 core_change=any core_method=resources
 	job 7 12
 	expect_run 0 prolog
@@ -108,7 +108,7 @@ told() { [[ $(record "$1") == *"{\"code\":\"$2\",\"severity\":\"$3\",\"text\":\"
 	expect_in "container 'client' keeps core 24, although this job should find $all: WEKA allows at most 19 cores a container" "$(record 7)"
 }
 
-@test "container= does not hide that others poll" {
+@test "container= does not exclude other containers that poll" {
 	minimum 36 container=frontend0 core_change=any
 	starts 7 36
 	[ ! -e "$NODE/weka/orders" ]
@@ -117,7 +117,7 @@ told() { [[ $(record "$1") == *"{\"code\":\"$2\",\"severity\":\"$3\",\"text\":\"
 	told 7 W35 info "2 containers run beside 'frontend0', and container= of [client weka] leaves them out" 'take container= out'
 }
 
-@test "each frontend of many cards is compared with the card of its slot" {
+@test "each frontend is compared with the network card of its slot" {
 	local card
 	for card in 0 1; do
 		mkdir -p "$NODE/sysfs/class/net/ib$card/device"
@@ -138,7 +138,7 @@ told() { [[ $(record "$1") == *"{\"code\":\"$2\",\"severity\":\"$3\",\"text\":\"
 	told 8 W11 warning "network card 'ib1' is on NUMA node 1, the frontend on CPU 24 on NUMA node 0" 'reserve cores'
 }
 
-@test "frontends that do not poll are said so, and not guarded" {
+@test "frontends that do not poll are reported, and are not in the gate file" {
 	MODE=NONE containers client FRONTEND '24 26'
 	minimum 1
 	starts 7
@@ -157,7 +157,7 @@ told() { [[ $(record "$1") == *"{\"code\":\"$2\",\"severity\":\"$3\",\"text\":\"
 
 slurm() { node_scontrol Sockets=2 CoresPerSocket=48 ThreadsPerCore=1 CPUTot=96 MemSpecLimit=200000 "$@"; }
 
-@test "jobio check: io_cores_min below the sum of all roles is an error, and the spec set must hold them" {
+@test "jobio check: io_cores_min below the sum of all roles is an error, and the spec set must contain them" {
 	slurm CPUSpecList=13,16
 	minimum 2
 	check=(env PATH="$NODE/bin:$PATH" "$BUILDDIR/jobio" check --role=node --host=c1 --conf="$NODE/jobio.conf" --topology="$NODE/machine.xml")
@@ -170,7 +170,7 @@ slurm() { node_scontrol Sockets=2 CoresPerSocket=48 ThreadsPerCore=1 CPUTot=96 M
 	[[ $output != *J09* && $output != *N06* ]]
 }
 
-@test "jobio plan: the spec set of all roles, and no command that would move them" {
+@test "jobio plan: the spec set of all roles, without a command that would move them" {
 	run "$BUILDDIR/jobio" plan --client=weka --conf="$NODE/jobio.conf" --topology="$NODE/machine.xml" \
 		--node='CPUs=96 Boards=1 SocketsPerBoard=2 CoresPerSocket=48 ThreadsPerCore=1'
 	expect_in "placement        where the client's containers poll" "$output"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# jobio cores, as an administrator calls it
+# cores.bats - jobio cores, as an administrator calls it
 
 # shellcheck source=tests/scripts/machine.bash
 . "$SRCDIR/tests/scripts/machine.bash"
@@ -14,8 +14,8 @@ cores() {
 	run env -i "$BUILDDIR/jobio" cores "$@"
 }
 
-# table - rows of stdin: machine | node line | other options | exit status | parts of the output,
-# "..." between them; "!" before one that it must not have
+# table - rows on stdin: machine | node line | other options | exit status | parts of the output,
+# separated by "..."; "!" before a part that must not occur
 table() {
 	local machine node options status_wanted parts part rest before
 	while IFS='|' read -r machine node options status_wanted parts; do
@@ -48,7 +48,7 @@ smt='CPUs=64 Boards=1 SocketsPerBoard=2 CoresPerSocket=16 ThreadsPerCore=2'
 	[[ $output == '{"abstract_cores":"31","abstract_cpus":"62-63","os_cpus":"31,63","class":"regular","findings":[]}' ]]
 }
 
-@test "cores counts spec set, thread-spec, spec_cores_first, version and parameters in" {
+@test "cores uses spec set, thread-spec, spec_cores_first, version and parameters" {
 	table <<-END
 		intel-2x16x2-block | $smt CoreSpecCount=2 | --format=json | 0 | "os_cpus":"15,31,47,63"
 		intel-2x16x2-block | $smt | --core-spec=2 --spec-cores-first --format=json | 0 | "os_cpus":"0,16,32,48"
@@ -61,7 +61,7 @@ smt='CPUs=64 Boards=1 SocketsPerBoard=2 CoresPerSocket=16 ThreadsPerCore=2'
 	END
 }
 
-@test "cores says with findings what Slurm makes of a node line, a request and a machine" {
+@test "cores reports findings about how Slurm reads a node line, a request and a machine" {
 	table <<-END
 		x86-2x8x1-even-numbers-sparse | | --core-spec=1 --format=json | 3 | "class":"sparse"..."code":"C01"
 		intel-2x8x2-block-last-two-offline | | --core-spec=1 | 3 | irregular...C02 error
@@ -84,16 +84,16 @@ smt='CPUs=64 Boards=1 SocketsPerBoard=2 CoresPerSocket=16 ThreadsPerCore=2'
 	END
 }
 
-@test "cores reads this machine when no topology is given" {
+@test "cores reads this machine without --topology" {
 	cores --node="CPUs=$(getconf _NPROCESSORS_ONLN) CoresPerSocket=1" --format=json
 	[[ $status -eq 0 || $status -eq 3 ]]
 	[[ $output == '{"abstract_cores":""'* ]]
 }
 
-@test "cores refuses a topology that hwloc cannot read with exit 2 and one sentence" {
+@test "cores refuses a topology that hwloc cannot read with exit 2 and one line" {
 	echo nothing >"$BATS_TEST_TMPDIR/none.xml"
 	cores --topology="$BATS_TEST_TMPDIR/none.xml"
-	# hwloc 2.12 notices earlier than 2.9
+	# hwloc 2.12 detects it earlier than 2.9
 	[[ $status -eq 2 && $output =~ ^"jobio: cores: topology: '".*"none.xml': "("hwloc cannot load it: "|"not a readable hwloc XML file") ]]
 	cores --topology="$BATS_TEST_TMPDIR/nosuch.xml"
 	[[ $status -eq 2 && $output == *"nosuch.xml': not a readable hwloc XML file" ]]

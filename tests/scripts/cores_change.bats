@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# When the client gets other cores for a job, and when it gives them back.
-# Slurm withholds core 7 (CPU 7,15) for one io-core, 6 and 7 for two.
+# When the client gets other cores for a job, and when it returns to its own.
+# Slurm withholds core 7 (CPUs 7,15) for one io-core, 6 and 7 for two.
 #
 # every test is a process of its own, which shellcheck calls a loss
 # shellcheck disable=SC2030,SC2031
@@ -17,7 +17,7 @@ teardown() {
 	node_remove
 }
 
-@test "a job with more io-cores gets a client that has grown" {
+@test "a job with more io-cores gets a client with more cores" {
 	job 7 2
 	expect_run 0 prolog ''
 	expect_cores 6,7
@@ -27,7 +27,7 @@ teardown() {
 	expect_in '"cpus":"6-7,14-15"' "$(record 7)"
 }
 
-@test "the client keeps the cores for the next job that wants them" {
+@test "the client keeps the cores for the next job with the same request" {
 	one_job 7 2
 	: >"$NODE/weka/calls"
 	one_job 8 2
@@ -36,13 +36,13 @@ teardown() {
 	expect_in '"changes":[]' "$(record 8)"
 }
 
-@test "a client that has the right cores is never touched" {
+@test "a client that has the right cores is not changed" {
 	one_job 7 1
 	one_job 8 1
 	[ "$(grep -c cores "$NODE/weka/calls")" -eq 0 ]
 }
 
-@test "core_change=never leaves the client alone and says what is missing" {
+@test "core_change=never does not change the client, and findings name the difference" {
 	allow never
 	job 7 2
 	expect_run 0 prolog
@@ -82,7 +82,7 @@ teardown() {
 	expect_in "WEKA does not lower the number of cores while a file system is mounted" "$(record 7)"
 }
 
-@test "a change that fails leaves nothing staged, and the job runs with the old cores" {
+@test "after a failed change nothing is staged, and the job runs with the old cores" {
 	touch "$NODE/weka/apply-fails"
 	allow any ready_timeout_ms=20000
 	job 7 2
@@ -94,7 +94,7 @@ teardown() {
 	[ ! -e "$NODE/spool/state/weka.baseline" ]
 }
 
-@test "a client that does not come back READY is a finding within its own deadline" {
+@test "a client that does not become READY is a finding within ready_timeout_ms" {
 	allow any ready_timeout_ms=600
 	NODE_JOBIO=on_error=drain allow any ready_timeout_ms=600
 	# shellcheck disable=SC2016 # the fake expands it
@@ -104,7 +104,7 @@ teardown() {
 	expect_in "jobio:W" "$(cat "$NODE/run/reason")"
 }
 
-@test "a client that does not work with its new cores gets the old ones again" {
+@test "a client that does not work with its new cores gets its old ones again" {
 	allow any ready_timeout_ms=1000
 	echo 1 >"$NODE/weka/disconnected"
 	job 7 2
@@ -118,7 +118,7 @@ teardown() {
 	[ ! -e "$NODE/spool/state/weka.baseline" ]
 }
 
-@test "a client that does not work with the old ones either breaks the node" {
+@test "a client that does not work with its old cores either drains the node" {
 	NODE_JOBIO=on_error=drain allow any ready_timeout_ms=1000
 	job 7 2
 	# shellcheck disable=SC2016 # the fake expands it
@@ -127,14 +127,14 @@ teardown() {
 	expect_cores 7
 }
 
-@test "what was staged by hand is a finding" {
+@test "cores that were staged by hand are a finding" {
 	echo 5,7 >"$NODE/weka/staged"
 	one_job 7 1
 	expect_in "W12" "$(record 7)"
 	expect_in "container 'client' runs with cores 7, and cores 5,7 are staged: its next restart takes them" "$(record 7)"
 }
 
-@test "a job that may run on the client's cores gets the baseline back first" {
+@test "before a job that may run on the client's cores the baseline is restored" {
 	touch "$NODE/weka/idle"
 	one_job 7 2
 	expect_cores 6,7
@@ -147,19 +147,19 @@ teardown() {
 	[ ! -e "$NODE/spool/state/weka.baseline" ]
 }
 
-@test "a job that cannot get the baseline back finds the client's real CPUs in its gate file" {
+@test "if the baseline cannot be restored the job's gate file has the client's real CPUs" {
 	one_job 7 2
 	starts 8
 	expect_cores 6,7
 	expect_gate 8 client_cpus=6-7,14-15
 }
 
-# Tests beside this one may have processes that look like a job's.
+# Other tests that run now may have processes with the title of a job's.
 first_on_node() {
 	prolog && expect_cores "$1" 2>/dev/null
 }
 
-@test "a job that shares its node gets the baseline back while it is the first there" {
+@test "the baseline is restored before the first job on a shared node" {
 	touch "$NODE/weka/idle"
 	one_job 7 2
 	expect_cores 6,7
@@ -172,10 +172,10 @@ first_on_node() {
 	[[ $(record 8) != *W47* ]]
 }
 
-@test "once another job is on the node, the client is left as it is" {
+@test "the client is not changed while another job is on the node" {
 	one_job 7 2
 	starts 8
-	expect_cores 6,7 # it is mounted
+	expect_cores 6,7 # not restored: it is mounted
 	touch "$NODE/weka/idle"
 	starts 9
 	expect_cores 6,7
@@ -184,7 +184,7 @@ first_on_node() {
 	[[ $(record 9) != *W47* ]]
 }
 
-@test "a slurmstepd of a job that came before jobio counts as a job" {
+@test "a slurmstepd of a job that started before jobio was installed counts as a job" {
 	touch "$NODE/weka/idle"
 	one_job 7 2
 	node_stepd 4
@@ -192,7 +192,7 @@ first_on_node() {
 	expect_cores 6,7
 }
 
-@test "a job waits while the client is restarted for another, beyond its own budget" {
+@test "a job waits while the client is restarted for another job, longer than prolog_budget_ms" {
 	touch "$NODE/weka/idle"
 	NODE_JOBIO=prolog_budget_ms=1000 allow any ready_timeout_ms=20000
 	one_job 7 2
@@ -210,7 +210,7 @@ first_on_node() {
 	expect_gate 8 client_cpus=7,15
 }
 
-@test "a folder of a dead job, or of nobody, keeps no job from being the first" {
+@test "a folder of an ended or unknown job does not count as a job on the node" {
 	touch "$NODE/weka/idle"
 	one_job 7 2
 	expect_cores 6,7
@@ -222,7 +222,7 @@ first_on_node() {
 	expect_gate 8 client_cpus=7,15
 }
 
-@test "a job that is starting keeps others from being the first" {
+@test "a job that is starting counts as a job on the node" {
 	touch "$NODE/weka/idle"
 	one_job 7 2
 	starts 5 2
@@ -230,7 +230,7 @@ first_on_node() {
 	expect_cores 6,7
 }
 
-@test "the baseline is remembered across a reboot" {
+@test "the baseline is kept across a reboot" {
 	touch "$NODE/weka/idle"
 	one_job 7 2
 	rm -rf "$NODE/run"
@@ -240,21 +240,21 @@ first_on_node() {
 	expect_cores 7
 }
 
-# site_gives CORES - somebody else gives the client these cores for good
+# site_gives CORES - the administrator gives the client these cores permanently
 site_gives() {
 	echo "$1" | tee "$NODE/weka/stable" >"$NODE/weka/staged"
 	rm -f "$NODE/run/client.weka.json"
 	node_interface
 }
 
-# plain_job ID - it reserves what the site reserves, alone on its node
+# plain_job ID - a job with the site's spec set only, alone on its node
 plain_job() {
 	job "$1"
 	JOB_ENV+=(SLURM_JOB_CORE_SPEC_COUNT=1)
 	prolog
 }
 
-@test "cores that the site gives the client are its own, whatever a job left behind" {
+@test "cores that the administrator gives the client become its baseline, whatever a job has left" {
 	touch "$NODE/weka/idle"
 	one_job 7 2
 	[ -s "$NODE/spool/state/weka.baseline" ]
@@ -264,7 +264,7 @@ plain_job() {
 	[ ! -e "$NODE/spool/state/weka.baseline" ]
 }
 
-@test "so they are after a reboot that brought the client's old cores back" {
+@test "they are the baseline also after a reboot that restored the client's old cores" {
 	touch "$NODE/weka/idle"
 	one_job 7 2
 	reboot
@@ -275,20 +275,20 @@ plain_job() {
 	[ ! -e "$NODE/spool/state/weka.baseline" ]
 }
 
-@test "a reboot that brings the client's old cores back ends what was left" {
+@test "a reboot that restores the client's old cores ends the need for the baseline" {
 	one_job 7 2
 	reboot
 	starts 8
 	[ ! -e "$NODE/spool/state/weka.baseline" ]
 	expect_cores 7
-	# what the site gives it now is what a job wanted then
+	# the site now gives it the cores that the job had
 	touch "$NODE/weka/idle"
 	site_gives 6,7
 	plain_job 9
 	expect_cores 6,7
 }
 
-@test "cores of a job that outlive a reboot are given back after it" {
+@test "a job's cores that are still set after a reboot are restored" {
 	one_job 7 2
 	reboot
 	touch "$NODE/weka/idle"
@@ -298,7 +298,7 @@ plain_job() {
 	[ ! -e "$NODE/spool/state/weka.baseline" ]
 }
 
-@test "a client that went from job to job goes back to what it had before the first" {
+@test "a client that was changed for several jobs returns to its cores before the first" {
 	touch "$NODE/weka/idle"
 	one_job 7 2
 	one_job 8 3

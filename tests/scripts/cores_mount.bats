@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# core_method=mount: the client gets other cores by taking all its mounts away
-# and making them again. Slurm withholds core 7 for one io-core, 6 and 7 for two.
+# core_method=mount: the client gets other cores by unmounting all its file systems and mounting
+# them again. Slurm withholds core 7 for one io-core, 6 and 7 for two.
 #
 # every test is a process of its own, which shellcheck calls a loss
 # shellcheck disable=SC2030,SC2031
@@ -18,7 +18,7 @@ teardown() {
 	node_remove
 }
 
-# Nothing was touched: no umount, no mount.
+# No umount and no mount was called.
 expect_untouched() {
 	[[ ! -e $NODE/weka/umount-calls && ! -e $NODE/weka/mount-calls ]] ||
 		fail "touched: $(cat "$NODE"/weka/*mount-calls)"
@@ -28,14 +28,14 @@ expect_no_rest() {
 	[[ -z $(ls "$NODE/spool/state") ]] || fail "left: $(ls "$NODE/spool/state")"
 }
 
-# A second file system of the same container.
+# Add a second file system of the same container.
 second_mount() {
 	sed 's|be0/default /mnt/weka|be0/scratch /mnt/scratch|' "$NODE/weka/mounts" >"$NODE/weka/more"
 	cat "$NODE/weka/more" >>"$NODE/weka/mounts"
 	echo 'be0,be1/scratch /mnt/scratch/ wekafs num_cores=1,net=ib0 0 0' >>"$NODE/weka/fstab"
 }
 
-@test "the client grows by a new mount that repeats the options of the old one and of fstab" {
+@test "the client gets more cores by a new mount with the options of the old mount and of fstab" {
 	job 7 2
 	expect_run 0 prolog ''
 	expect_cores 6,7
@@ -48,7 +48,7 @@ second_mount() {
 	expect_in '"what":"cores","target":"client","old":"7","new":"6-7","restored":false' "$(record 7)"
 }
 
-@test "an option that the administrator changed by hand is repeated too" {
+@test "an option that the administrator changed by hand is kept, too" {
 	sed -i 's/relatime/noatime/; s/negative=0/negative=50/' "$NODE/weka/mounts"
 	starts 7 2
 	expect_cores 6,7
@@ -57,7 +57,7 @@ second_mount() {
 	epilog
 }
 
-@test "an option that is lost on the way is a finding, of each file system" {
+@test "an option that is missing after the new mount is a finding, for each file system" {
 	second_mount
 	sed -i 's/relatime/noatime/' "$NODE/weka/mounts"
 	touch "$NODE/weka/forgets"
@@ -68,7 +68,7 @@ second_mount() {
 	epilog
 }
 
-@test "a profile is applied after the new mount, and put back" {
+@test "a profile is applied after the new mount, and undone" {
 	starts 7 2 stream
 	expect_cores 6,7
 	expect_options forcedirect
@@ -77,7 +77,7 @@ second_mount() {
 	expect_in '"restored":true' "$(record 7)"
 }
 
-@test "the client shrinks by a new mount, although it was mounted" {
+@test "the client gets fewer cores by a new mount, although it was mounted" {
 	one_job 7 2
 	expect_cores 6,7
 	job 8 1
@@ -89,7 +89,7 @@ second_mount() {
 	expect_no_rest
 }
 
-@test "the next job that wants the same cores costs no mount" {
+@test "for the next job with the same request nothing is mounted" {
 	one_job 7 2
 	: >"$NODE/weka/umount-calls"
 	one_job 8 2
@@ -97,7 +97,7 @@ second_mount() {
 	expect_cores 6,7
 }
 
-@test "two file systems go and come together, in the reverse order" {
+@test "two file systems are unmounted together, and mounted in reverse order" {
 	second_mount
 	job 7 2
 	run prolog
@@ -122,7 +122,7 @@ second_mount() {
 	expect_no_rest
 }
 
-@test "a busy mount is said with each job that would need it away" {
+@test "a busy mount is reported for each job that needs it unmounted" {
 	one_job 7 1
 	echo /mnt/weka >"$NODE/weka/umount-busy"
 	job 8 2
@@ -134,7 +134,7 @@ second_mount() {
 	expect_in "W48" "$output"
 }
 
-@test "when the mounts cannot be remembered nothing is touched" {
+@test "nothing is unmounted if the list of mounts cannot be written" {
 	mkdir -p "$NODE/spool/state/weka.mounts/full"
 	chmod 700 "$NODE/spool" "$NODE/spool/state"
 	job 7 2
@@ -144,7 +144,7 @@ second_mount() {
 	epilog
 }
 
-@test "when the second of two mounts is busy the first comes back" {
+@test "if the second of two mounts is busy the first is mounted again" {
 	second_mount
 	echo /mnt/weka >"$NODE/weka/umount-busy"
 	job 7 2
@@ -156,7 +156,7 @@ second_mount() {
 	expect_no_rest
 }
 
-@test "an umount that lies is found out in the mount table" {
+@test "an umount that exits 0 without effect is detected in the mount table" {
 	touch "$NODE/weka/umount-lies"
 	job 7 2
 	expect_run 0 prolog "W44 container 'client' could not change from core 7 to 6-7: umount /mnt/weka says that it has worked, and it is still mounted"
@@ -167,7 +167,7 @@ second_mount() {
 	expect_no_rest
 }
 
-@test "a container that does not go away with its last mount keeps its cores" {
+@test "a container that still runs after its last umount keeps its cores" {
 	touch "$NODE/weka/lingers"
 	allow any core_method=mount ready_timeout_ms=600
 	job 7 2
@@ -179,7 +179,7 @@ second_mount() {
 	expect_no_rest
 }
 
-@test "a new mount that is refused brings the old one back" {
+@test "if the new mount is refused the old one is made again" {
 	echo '6 7' >"$NODE/weka/refused"
 	job 7 2
 	expect_run 0 prolog "W44 container 'client' could not change from core 7 to 6-7: mount -o rw,relatime," \
@@ -192,7 +192,7 @@ second_mount() {
 	expect_no_rest
 }
 
-@test "when the old mount does not come back either, the node is drained and the next job mends it" {
+@test "if the old mount fails as well the node is drained, and the next job mounts it" {
 	NODE_JOBIO=on_error=drain allow any core_method=mount ready_timeout_ms=600
 	touch "$NODE/weka/mount-fails"
 	job 7 2
@@ -208,7 +208,7 @@ second_mount() {
 	expect_no_rest
 }
 
-@test "a mount that says done and is not there is found out" {
+@test "a mount that exits 0 without effect is detected" {
 	allow any core_method=mount ready_timeout_ms=600
 	touch "$NODE/weka/mount-lies"
 	job 7 2
@@ -221,7 +221,7 @@ second_mount() {
 	expect_no_rest
 }
 
-@test "without a line in fstab nothing is touched" {
+@test "without a line in fstab nothing is unmounted" {
 	echo '#be0,be1/default /mnt/weka wekafs net=ib0 0 0' >"$NODE/weka/fstab"
 	job 7 2
 	expect_run 0 prolog
@@ -231,14 +231,14 @@ second_mount() {
 	expect_in "container 'client' keeps core 7, although this job should find 6-7: $NODE/weka/fstab has no line of type wekafs that mounts 'be0/default' on '/mnt/weka'" "$(record 7)"
 }
 
-@test "a line of fstab for another file system does not count" {
+@test "a line of fstab for another file system is not used" {
 	sed -i s/default/scratch/ "$NODE/weka/fstab"
 	one_job 7 2
 	expect_untouched
 	expect_in "has no line of type wekafs that mounts 'be0/default'" "$(record 7)"
 }
 
-@test "a mount that mounts= leaves out keeps the client as it is" {
+@test "the client is not changed if mounts= leaves out one of its mounts" {
 	second_mount
 	allow any core_method=mount mounts=/mnt/weka
 	one_job 7 2
@@ -246,7 +246,7 @@ second_mount() {
 	expect_in "it also serves '/mnt/scratch', which mounts= leaves out" "$(record 7)"
 }
 
-@test "a bind mount keeps the client as it is" {
+@test "the client is not changed if it has a bind mount" {
 	sed 's|/mnt/weka|/home|' "$NODE/weka/mounts" >"$NODE/weka/more"
 	cat "$NODE/weka/more" >>"$NODE/weka/mounts"
 	one_job 7 2
@@ -270,7 +270,7 @@ second_mount() {
 	epilog
 }
 
-@test "what was left of an earlier boot is not mounted" {
+@test "mounts that were noted in an earlier boot are not made" {
 	mkdir -p "$NODE/spool/state"
 	chmod 700 "$NODE/spool" "$NODE/spool/state"
 	printf '# client 00000000-0000-4000-8000-000000000000\nbe0/old /mnt/old wekafs net=ib0 0 0\n' \
@@ -283,7 +283,7 @@ second_mount() {
 	expect_no_rest
 }
 
-@test "a set of mounts that a reboot cut off is forgotten, and what fstab mounted stays" {
+@test "after a reboot during a change the noted mounts are removed, and those of fstab stay" {
 	one_job 7
 	printf '# client x\nbe0/default /mnt/weka wekafs rw 0 0\n' >"$NODE/spool/state/weka.mounts"
 	reboot
@@ -293,7 +293,7 @@ second_mount() {
 	expect_untouched
 }
 
-@test "cores of a job that made its mounts anew are the site's after a reboot" {
+@test "after a reboot the cores of a job that mounted again are replaced by the site's" {
 	one_job 7 2
 	reboot
 	starts 8

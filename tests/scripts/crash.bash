@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck disable=SC2034 # node.bash uses NODE_ENV
 #
-# crash.bash - kill prolog and epilog at their fault points, and see whether the
-# node ends as it began. Uses node.bash, with the helpers of tests/faults.
+# crash.bash - kill prolog and epilog at their fault points, and check that the
+# node is restored in the end. Uses node.bash, with the helpers of tests/faults.
 
-# crash_node - a node whose helpers can be killed
+# crash_node - make a node with helpers that can be killed
 crash_node() {
 	export HELPER_DIR=tests/faults
 	node_make
-	touch "$NODE/weka/idle" # or the client would not give cores back
+	touch "$NODE/weka/idle" # otherwise the client keeps the cores
 	node_interface
 }
 
-# A client that is asked makes more points than one whose answers were kept.
-# points COMMAND... - how many fault points it passes
+# points COMMAND... - number of fault points that it passes. Without cached replies of the client
+# there are more.
 points() {
 	rm -f "$NODE/points" "$NODE"/run/client.*.json
 	NODE_ENV=(JOBIO_FAULT_LOG="$NODE/points")
@@ -22,15 +22,15 @@ points() {
 	wc -l <"$NODE/points"
 }
 
-# third N COMMAND... - with every third step from the N-th on: three menders of a change
-# that the engine makes as it makes others share the steps
+# third N COMMAND... - run it with every third step from the N-th on: three tests share the
+# steps, since each kind of change is made by the same engine
 third() {
 	local every=${JOBIO_CRASH_EVERY:-8}
 	((every > 3)) || every=3
 	JOBIO_CRASH_FIRST=$(((${JOBIO_CRASH_FIRST:-1} + $1 - 2) % every + 1)) JOBIO_CRASH_EVERY=$every "${@:2}"
 }
 
-# killed_at N COMMAND... - it must not survive point N
+# killed_at N COMMAND... - kill it at point N; fails if it passes that point
 killed_at() {
 	local at=$1 rc=0
 	shift
@@ -41,8 +41,8 @@ killed_at() {
 	[[ $rc -eq 137 ]]
 }
 
-# watch_helpers - what prepare and release go to is in $NODE/watched; watch.so is from
-# watch_library
+# watch_helpers - log the paths that prepare and release use in $NODE/watched; watch.so is made
+# by watch_library
 watch_helpers() {
 	crash_helpers
 	# shellcheck disable=SC2034 # node.bash uses it
@@ -50,7 +50,7 @@ watch_helpers() {
 		ASAN_OPTIONS=verify_asan_link_order=0)
 }
 
-# Without the bash fronts: they would hide the signal.
+# prepare and release run without the bash fronts, which would hide the signal.
 prepare() {
 	in_env "$NODE/bin/jobio-prepare" --conf="$NODE/jobio.conf" \
 		--sysfs="$NODE/sysfs"
@@ -61,8 +61,8 @@ release() {
 		--sysfs="$NODE/sysfs"
 }
 
-# Mounted, with its own options; the cores may be those of the killed change,
-# if they are known as such.
+# Mounted with its own options; the cores may be those of the killed change if the
+# baseline is known.
 expect_mounted() {
 	local cores
 	expect_base || return
@@ -77,13 +77,13 @@ expect_mounted() {
 	esac
 }
 
-# expect_clean JOB... - baseline, no folder, nothing open, a record of each job
+# expect_clean JOB... - the baseline is restored, no folder is left, each job has a record
 expect_clean() {
 	local job left
 	expect_base || return
 	for job in "$@"; do
 		[[ ! -e $NODE/run/$job ]] || fail "run/$job is left" || return
-		# x: the prolog died before it could note the count of restarts
+		# x: the prolog was killed before it could write the restart count
 		[[ -s $NODE/spool/$job.0.c1.json || -s $NODE/spool/$job.x.c1.json ]] ||
 			fail "job $job has no record" || return
 	done
@@ -95,8 +95,8 @@ expect_clean() {
 	[[ $left == $'7\n7' ]] || fail "cores, staged cores: $left"
 }
 
-# One more job, without wishes, alone on the node: the administrator's view of
-# "the next job".
+# next_job ID - a plain job, alone on the node, as the next job of an
+# administrator would be.
 next_job() {
 	slurmd_env "$1"
 	JOB_ENV+=(SLURM_JOB_CORE_SPEC_COUNT=1 SLURM_JOB_CORE_SPEC_TYPE=cores
@@ -104,36 +104,36 @@ next_job() {
 	prepare && release
 }
 
-# cores_by METHOD - the client may get other cores, so
+# cores_by METHOD - allow core_change=any with this core_method
 cores_by() {
 	NODE_CLIENT="core_change=any
 core_method=$1
 timeout_ms=60000" node_conf
 }
 
-# The node's clock is so many seconds ahead from now on.
+# Seconds by which the node's clock may be set.
 CLOCKS=(0 0 0 -90000 90000 -3 -4000000 40000000)
 set_clock() { export JOBIO_CLOCK=${CLOCKS[RANDOM % ${#CLOCKS[@]}]}; }
 
-# rebooted - what of the client is as the boot leaves it; WEKA's still serves nobody
-# else. Files about other clients say it in their own words.
+# rebooted - the state of the client after a boot; WEKA's is idle. Files for other clients
+# define their own.
 rebooted() {
 	touch "$NODE/weka/idle"
 	node_interface
 }
 
-# crash_reboot - anywhere; slurmd may start without jobio-recover.service
+# crash_reboot - reboot at any point; slurmd may start without jobio-recover.service
 crash_reboot() {
 	reboot
 	rebooted
 	[[ $((RANDOM % 3)) -eq 0 ]] || recover 2>/dev/null
 }
 
-# maybe N COMMAND... - one time in N
+# maybe N COMMAND... - run it one time in N
 maybe() { [[ $((RANDOM % $1)) -ne 0 ]] || "${@:2}" || :; }
 
-# two_releases - Slurm before 26.05 may run an epilog twice at once; one of them is
-# killed anywhere
+# two_releases - Slurm before 26.05 may run two epilogs of a job at the same time; kill one of
+# them at a random point
 two_releases() {
 	(killed_at $((RANDOM % 25 + 1)) release || :) &
 	local pid=$!
@@ -141,14 +141,14 @@ two_releases() {
 	wait "$pid" # a node may have processes of its own
 }
 
-# hand_over - jobio-send has taken what is in the spool
+# hand_over - remove the records from the spool as jobio-send does
 hand_over() {
 	mkdir -p "$NODE/taken"
 	find "$NODE/spool" -maxdepth 1 -name '*.json' -exec mv -t "$NODE/taken" {} +
 }
 
-# expect_one_run JOB - all that was recorded of it is one run to the ledger: one
-# restart count, and one start (store.h); what is blank (row.h) is of a run beside it
+# expect_one_run JOB - all records of the job belong to one run: one restart count and one start
+# (store.h); records without counters (row.h) belong to a run with counters
 expect_one_run() {
 	local runs
 	runs=$(cat "$NODE/spool/$1".*.json "$NODE/taken/$1".*.json 2>/dev/null |
@@ -158,8 +158,8 @@ expect_one_run() {
 		"$(cat "$NODE/spool/$1".*.json "$NODE/taken/$1".*.json 2>/dev/null)"
 }
 
-# crash_round ID - the helpers of the job are killed anywhere, on a node that
-# reboots and whose clock is set anywhere, and calls of theirs fail
+# crash_round ID - kill the helpers of the job at random points; reboots, clock changes and
+# failing calls may happen at any point
 crash_round() {
 	killed_at $((RANDOM % 60 + 1)) prepare || :
 	maybe 4 killed_at $((RANDOM % 60 + 1)) prepare
@@ -183,8 +183,8 @@ crash_begin() {
 	export JOBIO_CLOCK=0
 }
 
-# crash_end ID... - slurmd runs an epilog for each, at last, and one more job is not
-# killed: nothing is left of any, and each was one run
+# crash_end ID... - slurmd finally runs an epilog for each, and one more job runs without
+# crashes: no file of any job is left, and each had one run
 crash_end() {
 	local id
 	for id; do
@@ -200,8 +200,8 @@ crash_end() {
 	expect_clean "$@" $((id + 1))
 }
 
-# random_schedule SEED - a few jobs whose helpers are killed anywhere, then one that
-# is not; cores change by resources or by a new mount
+# random_schedule SEED - some jobs with helpers killed at random points, then one without
+# crashes; cores are changed by resources or by a new mount
 random_schedule() {
 	local id ids=() round profile cores method
 	RANDOM=$1
@@ -219,14 +219,14 @@ random_schedule() {
 	crash_end "${ids[@]}"
 }
 
-# ---- clients of any type; the file has wish ID (the job, with what it asks for),
-# is_back (all that was changed is as before) and rebooted
+# ---- clients of any type; the test file defines wish ID (the job's request),
+# is_back (all settings are restored) and rebooted
 
-# crash_helpers - those of the node can be killed from here on
+# crash_helpers - install helpers that can be killed on the node
 crash_helpers() { cp "$BUILDDIR"/tests/faults/jobio-{prepare,release} "$NODE/bin/"; }
 
-# crash_walk COMMAND MENDER POINT... - kill it at each of its points, these among
-# them, then run MENDER ID. After that nothing is left of the job.
+# crash_walk COMMAND MENDER POINT... - kill COMMAND at each of its points, which must include these,
+# then run MENDER ID. After that no file and no change of the job is left.
 crash_walk() {
 	local at count id command=$1 mender=$2 point
 	shift 2
@@ -251,8 +251,8 @@ crash_walk() {
 	done
 }
 
-# crash_next_job ID - a job whose prolog got as far as its gate file counts as one
-# that starts: only its epilog mends
+# crash_next_job ID - run another job: a job whose gate file exists counts as starting, so
+# only its epilog restores
 crash_next_job() {
 	local starts=0
 	[[ ! -e $NODE/run/$1/gate ]] || starts=1
@@ -262,8 +262,8 @@ crash_next_job() {
 	((!starts)) || release
 }
 
-# crash_schedules WISH... - jobs whose helpers are killed anywhere, each with one
-# of these profiles, then one that is not
+# crash_schedules PROFILE... - jobs with helpers killed at random points, each with one
+# of these profiles, then one without crashes
 crash_schedules() {
 	local seed
 	crash_helpers
@@ -287,7 +287,7 @@ crash_schedule() {
 
 # ---- calls that fail: with watch.so
 
-# watch_made - it is WATCH
+# watch_made - compile watch.so once, and set WATCH
 watch_made() {
 	WATCH=${BATS_FILE_TMPDIR:-$NODE}/watch.so
 	[[ -e $WATCH ]] || watch_library "$WATCH"
@@ -295,7 +295,7 @@ watch_made() {
 
 ERRORS=(12 24 23 5) # ENOMEM EMFILE ENFILE EIO
 
-# fails_somewhere COMMAND
+# fails_somewhere COMMAND - make a random call of it fail, or all calls from there on
 fails_somewhere() {
 	local all=()
 	((RANDOM % 2)) || all=(all)
@@ -303,7 +303,7 @@ fails_somewhere() {
 	fails_at $((RANDOM % 150 + 1)) "${ERRORS[RANDOM % 4]}" "${all[@]}" "$1"
 }
 
-# fails_at CALL ERRNO [all] COMMAND - in one run of it, other processes' calls are none of it
+# fails_at CALL ERRNO [all] COMMAND - make this call fail in one run of COMMAND only
 fails_at() {
 	local order="$1 $2"
 	[[ $3 != all ]] || { order+=" all"; set -- "$1" "$2" "${@:4}"; }
@@ -314,7 +314,7 @@ fails_at() {
 	NODE_ENV=()
 }
 
-# expect_true ID - all is as before if its record has 'restored' of each change
+# expect_true ID - all is restored if its record has 'restored' for each change
 expect_true() {
 	local record
 	for record in "$NODE/spool/$1".*.json; do
@@ -324,8 +324,8 @@ expect_true() {
 	done
 }
 
-# fail_walk COMMAND [all] - one call of it fails, or all from there on, each of them once; in
-# the end all is as before, and the job has one record, which is true
+# fail_walk COMMAND [all] - for each call of COMMAND, make it fail, or it and all later calls; in
+# the end all is restored, and the job has one record with right values
 fail_walk() {
 	local at id count command=$1 each=${2:-} error every=${JOBIO_CRASH_EVERY:-8}
 	FAIL_JOBS=$((${FAIL_JOBS:-0} + 10000))
@@ -338,7 +338,7 @@ fail_walk() {
 	count=$(sort -n "$NODE/calls" | tail -n 1)
 	[[ $command == release ]] || release
 	[[ $count -gt 20 ]] || fail "$count calls"
-	# where not all are tried, a quarter: there are many
+	# if only some calls are tried, take a quarter of them: there are many
 	((every == 1)) || every=$((4 * every))
 	for at in $(JOBIO_CRASH_EVERY=$every steps "$count"); do
 		id=$((FAIL_JOBS + at)) error=${ERRORS[at % 4]}
@@ -356,10 +356,10 @@ fail_walk() {
 	done
 }
 
-# ---- processes that begin late: with watch.so
+# ---- child processes that run late: with watch.so
 
-# late_at N COMMAND - the child of its N-th fork(2) goes on when COMMAND was killed and the
-# epilog has run; 1: it does not wait, see watch.c
+# late_at N COMMAND - the child of its N-th fork(2) continues only after COMMAND was killed and the
+# epilog has run; returns 1 if that child does not wait (see watch.c)
 late_at() {
 	local order=$NODE/hold pid parent
 	rm -f "$order"*
@@ -379,7 +379,7 @@ late_at() {
 	while [[ -d /proc/$pid && $(<"/proc/$pid/stat") != *' Z '* ]]; do sleep 0.01; done
 }
 
-# late_walk COMMAND - it is killed when one of its forks has not gone far, and that is late
+# late_walk COMMAND - for each of its forks: kill COMMAND at the fork, and let the child run late
 late_walk() {
 	local at found=0
 	watch_made

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Killed at any step, prolog and epilog leave nothing that the next one of them
-# does not mend: here the prolog, with a profile.
+# crash.bats - a prolog with a profile is killed at any step; the next run of prolog, epilog or
+# --recover restores the node.
 
 load node
 load crash
@@ -10,7 +10,7 @@ setup() { crash_node; }
 
 teardown() { node_remove; }
 
-# walk MENDER - kill the prolog at each of its points, then run MENDER ID
+# walk_prolog MENDER - kill the prolog at each of its points, then run MENDER ID
 walk_prolog() {
 	local at count id
 	job 100 1 stream
@@ -43,15 +43,15 @@ by_second_prolog() {
 	prepare && expect_options forcedirect && release && expect_clean "$1"
 }
 
-@test "a prolog killed at any step is mended by its epilog" {
+@test "a prolog killed at any step is undone by its epilog" {
 	walk_prolog by_epilog
 }
 
-@test "a prolog killed at any step is mended by the next job" {
+@test "a prolog killed at any step is undone by the next job" {
 	walk_prolog by_next_job
 }
 
-@test "a prolog killed at any step is mended by --recover" {
+@test "a prolog killed at any step is undone by --recover" {
 	walk_prolog by_recover
 }
 
@@ -59,8 +59,8 @@ by_second_prolog() {
 	walk_prolog by_second_prolog
 }
 
-# The container restarts with every remount, and refuses one meanwhile.
-@test "a prolog killed at any step of a remount that restarts WEKA 5 is mended by its epilog" {
+# The container restarts with each remount, and refuses a second one meanwhile.
+@test "a prolog killed at any step of a remount that restarts WEKA 5 is undone by its epilog" {
 	echo 5.1.0 >"$NODE/weka/version"
 	echo 1 >"$NODE/weka/restarts"
 	third 1 walk_prolog by_epilog
@@ -69,7 +69,7 @@ by_second_prolog() {
 wish() { job "$1" 1 stream; }
 is_back() { expect_base; }
 
-@test "a call that fails in prolog or epilog, or all from there on: the mount has its own options in the end" {
+@test "the mount has its own options in the end if one call of prolog or epilog fails, or all from there on" {
 	fail_walk prepare
 	fail_walk release
 	fail_walk prepare all

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Killed at any step, and killed again while the next one mends it, prolog and
-# epilog leave nothing that the one after does not mend.
+# crash_again.bats - prolog and epilog are killed at any step, and the run that restores the node
+# is killed as well; the run after it restores the node.
 
 load node
 load crash
@@ -10,7 +10,7 @@ setup() { crash_node; }
 
 teardown() { node_remove; }
 
-@test "a new mount killed at any step, whose mending is killed at any step, is mended" {
+@test "a new mount killed at any step is undone, also if the run that undoes it is killed at any step" {
 	local at again count
 	cores_by mount
 	job 100 2
@@ -31,7 +31,7 @@ teardown() { node_remove; }
 	done
 }
 
-@test "random schedules of crashes end at the baseline" {
+@test "after random schedules of crashes the baseline is restored" {
 	for seed in $(seeds 20); do
 		random_schedule "$seed" || fail "seed $seed"
 	done

@@ -1,8 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Killed at any step, prolog and epilog leave nothing that the next one of them
-# does not mend: here the prolog, in a change of cores, and the mounts that
-# are away meanwhile.
+# crash_cores.bats - a prolog is killed at any step of a change of cores, with file systems
+# unmounted; the next run of prolog, epilog or --recover restores the node.
 
 load node
 load crash
@@ -11,7 +10,7 @@ setup() { crash_node; }
 
 teardown() { node_remove; }
 
-@test "a change of cores killed at any step ends at the baseline when the next job has no use for it" {
+@test "a change of cores killed at any step is undone by the next job without io-cores" {
 	NODE_CLIENT=$'core_change=any\ntimeout_ms=60000' node_conf
 	job 100 2
 	count=$(points prepare)
@@ -28,7 +27,7 @@ teardown() { node_remove; }
 	done
 }
 
-@test "a prolog that was killed while the mount is away can be run again" {
+@test "a prolog that was killed while nothing was mounted can be run again" {
 	cut_off
 	job 7 2
 	prepare
@@ -36,7 +35,7 @@ teardown() { node_remove; }
 	expect_mounted
 }
 
-# cut_off - kill the prolog of job 7 when the mount is away
+# cut_off - kill the prolog of job 7 while nothing is mounted
 cut_off() {
 	local at
 	cores_by mount
@@ -50,21 +49,21 @@ cut_off() {
 	[[ ! -s $NODE/weka/mounts ]] || fail "still mounted"
 }
 
-@test "mounts that are away come back although the journal cannot be read" {
+@test "unmounted file systems are mounted again although the journal cannot be read" {
 	cut_off
 	printf 'nonsense\n{"half' >"$NODE/run/7/journal"
 	recover
 	expect_mounted
 }
 
-@test "mounts that are away come back although the journal is gone" {
+@test "unmounted file systems are mounted again although the journal is missing" {
 	cut_off
 	rm "$NODE/run/7/journal" "$NODE/run/7/start.json"
 	recover
 	expect_mounted
 }
 
-@test "after a reboot the mounts are fstab's, and nothing is mounted by us" {
+@test "after a reboot the mounts are those of fstab, and jobio mounts nothing" {
 	cut_off
 	sed -i '1s/[^ ]*$/00000000-0000-4000-8000-000000000000/' "$NODE/spool/state/weka.mounts"
 	reboot

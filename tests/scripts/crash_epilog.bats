@@ -1,8 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Killed at any step, prolog and epilog leave nothing that the next one of them
-# does not mend: here the epilog, and a prolog that says why its node is
-# drained.
+# crash_epilog.bats - an epilog, and a prolog that sets the drain reason of its node, are
+# killed at any step; the next run of prolog, epilog or --recover finishes their work.
 
 load node
 load crash
@@ -11,7 +10,7 @@ setup() { crash_node; }
 
 teardown() { node_remove; }
 
-# said_at STATUS ID - a job finds the client so; how its prolog ends
+# said_at STATUS ID - run the prolog of a job with the client in this status; prints its exit status
 said_at() {
 	echo "$1" >"$NODE/weka/status"
 	rm -f "$NODE/run/client.weka.json"
@@ -21,7 +20,7 @@ said_at() {
 	echo "$rc"
 }
 
-@test "a prolog killed at any step of saying why its node is drained says it in its next run, and takes it back" {
+@test "a prolog killed at any step of setting the drain reason sets it in its next run, and removes it later" {
 	local at count
 	NODE_JOBIO=on_error=drain node_conf
 	echo STEM >"$NODE/weka/status"

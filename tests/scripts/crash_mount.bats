@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Killed at any step, prolog and epilog leave nothing that the next one of them
-# does not mend: here the prolog, in a new mount for other cores.
+# crash_mount.bats - a prolog is killed at any step of a new mount for other cores; the next run of
+# prolog, epilog or --recover restores the node.
 
 load node
 load crash
@@ -10,7 +10,7 @@ setup() { crash_node; }
 
 teardown() { node_remove; }
 
-# A job whose prolog got as far as its gate file counts as one that starts.
+# A job whose gate file exists counts as starting; make that file old.
 by_another_job() {
 	[[ ! -e $NODE/run/$1/gate ]] || touch -d '20 minutes ago' "$NODE/run/$1/gate"
 	next_job $(($1 + 1000))
@@ -21,8 +21,8 @@ by_second_run() {
 }
 
 # walk_mount MENDER - kill the prolog at each step of a change of cores by a new
-# mount, then run MENDER ID; the client is mounted then, and at its old cores
-# when a job without wishes has begun
+# mount, then run MENDER ID; then the client is mounted, and has its old cores
+# once a job without a request has started
 walk_mount() {
 	local at count id
 	cores_by mount
@@ -45,15 +45,15 @@ walk_mount() {
 	done
 }
 
-@test "a new mount killed at any step is mended by the epilog" {
+@test "a new mount killed at any step is undone by the epilog" {
 	walk_mount release
 }
 
-@test "a new mount killed at any step is mended by --recover" {
+@test "a new mount killed at any step is undone by --recover" {
 	walk_mount recover
 }
 
-@test "a new mount killed at any step is mended by the next job" {
+@test "a new mount killed at any step is undone by the next job" {
 	walk_mount by_another_job
 }
 

@@ -2,7 +2,7 @@
 # gpfs.bash - a Storage Scale client on the node of node.bash: tests/sim/gpfs
 # below $NODE/gpfs, two filesystems, scratch and home.
 
-# gpfs_make [--socket]
+# gpfs_make [--socket] - make the node
 gpfs_make() {
 	mkdir -p "$NODE/gpfs/bin" "$NODE/processes"
 	cp "$SRCDIR"/tests/sim/gpfs/mm* "$NODE/gpfs/bin"
@@ -18,7 +18,7 @@ gpfs_make() {
 	gpfs_conf
 }
 
-# gpfs_start [--socket] - mmfsd runs
+# gpfs_start [--socket] - start mmfsd
 gpfs_start() {
 	rm -f "$NODE/gpfs/pid" "$NODE/gpfs/socket"
 	"$NODE/gpfs/bin/mmfsd" "$@" 3>&- &
@@ -28,7 +28,7 @@ gpfs_start() {
 	echo mmfsd >"$NODE/processes/$MMFSD/comm"
 }
 
-# gpfs_stop - mmfsd has ended; its mounts stay, as they do when it crashed
+# gpfs_stop - end mmfsd; its mounts stay, as after a crash
 gpfs_stop() {
 	kill -KILL "$MMFSD" 2>/dev/null || :
 	wait "$MMFSD" 2>/dev/null || :
@@ -45,7 +45,7 @@ gpfs_remove() {
 	node_remove
 }
 
-# jobio.conf; NODE_JOBIO has lines for [jobio], NODE_CLIENT for [client fast]
+# gpfs_conf - write jobio.conf; NODE_JOBIO has lines for [jobio], NODE_CLIENT for [client fast]
 gpfs_conf() {
 	cat >"$NODE/jobio.conf" <<-END
 		[jobio]
@@ -69,7 +69,7 @@ gpfs_conf() {
 	END
 }
 
-# gpfs_work READ-BYTES WRITE-BYTES READS WRITES - on scratch, by anybody
+# gpfs_work READ-BYTES WRITE-BYTES READS WRITES - add I/O on scratch, by any process
 gpfs_work() {
 	local cl fs d br bw oc cc rdc wc rest
 	{
@@ -80,5 +80,5 @@ gpfs_work() {
 	mv "$NODE/gpfs/counters.new" "$NODE/gpfs/counters"
 }
 
-# gpfs_calls WORD - how often a command was called
+# gpfs_calls WORD - number of calls of a command
 gpfs_calls() { grep -c "^$1 " "$NODE/gpfs/calls" || :; }

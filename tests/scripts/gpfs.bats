@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What prolog and epilog do on a node whose file system is IBM Storage Scale: a
-# stand-in (tests/sim/gpfs), not a real one.
+# gpfs.bats - prolog and epilog on a node with IBM Storage Scale: a stand-in
+# (tests/sim/gpfs), not a real one.
 #
 # shellcheck disable=SC2154 # bats sets output and status
 
@@ -21,19 +21,19 @@ teardown() { gpfs_remove; }
 # told ID - the codes of the findings in its record
 told() { record "$1" | jq -r '[.findings[].code] | join(" ")'; }
 
-# wire ID - what it says the client has moved
+# wire ID - the client's counters in its record
 wire() {
 	record "$1" | jq -c '.wire[0] | [.scope, .source, .read_bytes, .write_bytes, .read_calls, .write_calls]'
 }
 
-# worked ID ... - a job that did gpfs_work ...
+# worked ID ... - run a job with gpfs_work ...
 worked() {
 	starts "$1"
 	gpfs_work "${@:2}"
 	epilog
 }
 
-# took_at_most SECONDS COMMAND...
+# took_at_most SECONDS COMMAND... - fail if it takes longer
 took_at_most() {
 	local began=$SECONDS limit=$1
 	shift
@@ -50,23 +50,23 @@ took_at_most() {
 	[ "$(record 7 | jq -c '[.client.type, [.client.mounts[].mount]]')" = '["gpfs",["/scratch","/home"]]' ]
 }
 
-@test "what the node has read and written while a job ran is in its record, by mmpmon" {
+@test "the I/O of the node while a job ran is in its record, by mmpmon" {
 	worked 7 268435456 67108864 256 64
 	[ "$(wire 7)" = '["node","mmpmon",268435456,67108864,256,64]' ]
 }
 
-# lines ID - of its wire: filesystem, bytes read
+# lines ID - its client counters: filesystem, bytes read
 lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 
-@test "each file system has a line of its own, whatever number of mounts it has" {
+@test "each file system has one line, with any number of mounts" {
 	sed -i '1i scratch /srv/first gpfs ro,relatime 0 0' "$NODE/gpfs/mounts"
 	worked 7 4096 0 1 0
 	[ "$(lines 7)" = '[["/srv/first",4096],["/home",0]]' ]
 }
 
-@test "file systems of one name in two clusters are told apart by the mount that names its cluster, or called by it" {
+@test "file systems with the same name in two clusters are named by mount if it has the cluster's name, or else by cluster" {
 	echo 'archive.example.org scratch 6 100 0 1 0 0 0 0 0' >>"$NODE/gpfs/counters"
-	# whose mount /scratch is, nobody knows
+	# it is not known which of the two is mounted on /scratch
 	worked 7 4096 0 1 0
 	[ "$(lines 7)" = '[["hpc.example.org:scratch",4096],["/home",0],["archive.example.org:scratch",0]]' ]
 	echo 'archive.example.org:scratch /archive gpfs ro 0 0' >>"$NODE/gpfs/mounts"
@@ -77,7 +77,7 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 	[ "$(lines 9)" = '[["/scratch",4096]]' ]
 }
 
-@test "a file system that is mounted while a job runs counts whole, and the record says that it came late" {
+@test "a file system that is mounted while a job runs counts whole, and the record has mounted_late" {
 	starts 7
 	echo 'hpc.example.org late 6 700 0 7 0 0 0 0 0' >>"$NODE/gpfs/counters"
 	echo 'late /late gpfs rw 0 0' >>"$NODE/gpfs/mounts"
@@ -86,7 +86,7 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 	[ "$(record 7 | jq -c .quality)" = '["no_step","mounted_late"]' ]
 }
 
-@test "the socket of mmpmon is asked before the program" {
+@test "mmpmon's socket is used before the program" {
 	gpfs_stop
 	gpfs_start --socket
 	worked 7 268435456 67108864 256 64
@@ -94,13 +94,13 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 	[ "$(gpfs_calls mmpmon)" -eq 0 ]
 }
 
-@test "a counter of calls that began at 0 again is counted over its end" {
+@test "a counter of calls that has wrapped to 0 is counted across its end" {
 	gpfs_work 0 0 4294967000 0
 	worked 7 1073741824 0 416 0
 	[ "$(wire 7)" = '["node","mmpmon",1073741824,0,416,0]' ]
 }
 
-@test "counters that somebody has reset leave no wire numbers and say why" {
+@test "after a reset of the counters there are no client counters, and wire_reset is the reason" {
 	starts 7
 	gpfs_work 500 0 5 0
 	echo reset | "$NODE/gpfs/bin/mmpmon" -p -s
@@ -108,7 +108,7 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 	[ "$(record 7 | jq -c '[.wire, .quality]')" = '[null,["no_step","wire_reset"]]' ]
 }
 
-@test "a file system that is unmounted while a job runs has no wire numbers, and the others keep theirs" {
+@test "a file system that is unmounted while a job runs has no client counters, and the others keep theirs" {
 	starts 7
 	gpfs_work 500 0 5 0
 	sed -i '/ home /d' "$NODE/gpfs/counters"
@@ -117,7 +117,7 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 	[ "$(record 7 | jq -c .quality)" = '["no_step","unmounted"]' ]
 }
 
-@test "another mmfsd counts from 0, also when it has come further than the first" {
+@test "after a restart of mmfsd its counters are used from 0, also if they exceed the old ones" {
 	starts 7
 	gpfs_stop
 	gpfs_start
@@ -126,7 +126,7 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 	[ "$(record 7 | jq -c '[.wire, .quality]')" = '[null,["no_step","wire_reset"]]' ]
 }
 
-@test "only the file systems of mounts= are counted, and one that is not to be told apart is not" {
+@test "only the file systems of mounts= are counted, except one whose cluster is not known" {
 	NODE_CLIENT=mounts=/home gpfs_conf
 	worked 7 500 500 5 5
 	[ "$(wire 7)" = '["node","mmpmon",0,0,0,0]' ]
@@ -135,7 +135,7 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 	[ "$(record 8 | jq -c .wire)" = null ]
 }
 
-@test "an answer with an error, or none at all, is said and gives no numbers" {
+@test "an error or no reply of mmpmon is a finding, without client counters" {
 	echo 16 >"$NODE/gpfs/rc"
 	job 7
 	expect_run 0 prolog "GP06 its counters cannot be read: mmpmon answers with _rc_ 16: somebody else holds its lock; cure: correct mmpmon= in jobio.conf"
@@ -149,7 +149,7 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 	[ "$(told 8)" = GP06 ]
 }
 
-@test "a mmpmon that hangs costs a second, one finding, and no node" {
+@test "a hanging mmpmon is one finding, delays the job by a second, and does not drain the node" {
 	NODE_JOBIO=on_error=continue gpfs_conf
 	touch "$NODE/gpfs/hang"
 	job 7
@@ -165,7 +165,7 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 	[ "$(record 7 | jq -c .wire)" = null ]
 }
 
-@test "a mmfsd whose socket takes questions and never answers is the same one finding" {
+@test "a mmfsd whose socket accepts requests and never replies is the same single finding" {
 	gpfs_stop
 	gpfs_start --socket
 	touch "$NODE/gpfs/hang"
@@ -175,21 +175,21 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 	[ "$(told 7)" = GP04 ]
 }
 
-@test "a mmpmon that begins to hang while a job runs does not hold up its epilog, and the record says so" {
+@test "a mmpmon that starts to hang while a job runs does not delay its epilog, and the record has client_unreadable" {
 	starts 7
 	touch "$NODE/gpfs/hang"
 	took_at_most 8 epilog
 	[ "$(record 7 | jq -c '[.wire, .quality]')" = '[null,["no_step","client_unreadable"]]' ]
 	job 8
-	run prolog # the next job finds it
+	run prolog # the next job has the finding
 	expect_in 'GP04 mmfsd does not answer' "$output"
 	epilog
 }
 
-@test "mmpmon never runs twice at a time on a node" {
+@test "mmpmon never runs twice at the same time on a node" {
 	local id pids=()
 	echo 0.3 >"$NODE/gpfs/slow"
-	one_job 6 # what is kept of it spares the others the first question
+	one_job 6 # with its cached reply the others need no first call
 	for id in 7 8; do
 		(job "$id"; prolog) &
 		pids+=($!)
@@ -199,7 +199,7 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 	[ ! -e "$NODE/gpfs/overlapped" ]
 }
 
-@test "a mmdiag that hangs is one finding" {
+@test "a hanging mmdiag is one finding" {
 	NODE_CLIENT=timeout_ms=1000 gpfs_conf
 	touch "$NODE/gpfs/hang-mmdiag"
 	job 7
@@ -209,7 +209,7 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 	[ "$(gpfs_calls mmdiag)" -eq 1 ]
 }
 
-@test "a node whose mmfsd has ended is drained where the site wants it" {
+@test "a node whose mmfsd has ended is drained with on_error=drain" {
 	gpfs_stop
 	NODE_JOBIO=on_error=drain gpfs_conf
 	job 7
@@ -218,7 +218,7 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 	[ ! -e "$NODE/gpfs/calls" ]
 }
 
-@test "a node without its file systems is drained where the site wants it" {
+@test "a node without its file systems is drained with on_error=drain" {
 	NODE_JOBIO=on_error=drain gpfs_conf
 	: >"$NODE/gpfs/mounts"
 	job 7
@@ -226,7 +226,7 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 	[ "$(<"$NODE/run/reason")" = 'jobio:GP01 no file system of type gpfs is mounted; cure: mmmount, or leave this node out of nodes= of [client] in jobio.conf' ]
 }
 
-@test "a file system of mounts= that is not mounted is said" {
+@test "a file system of mounts= that is not mounted is a finding" {
 	NODE_CLIENT='mounts=/scratch /archive' gpfs_conf
 	job 7
 	expect_run 0 prolog "GP02 '/archive' is not mounted (mounts= of [client fast]); cure: mount it, or correct mounts= in jobio.conf"
@@ -234,7 +234,7 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 	[ "$(told 7)" = GP02 ]
 }
 
-@test "a mmdiag that is not there is said, and stops no job" {
+@test "a missing mmdiag is a finding, and the job runs" {
 	rm "$NODE/gpfs/bin/mmdiag"
 	job 7
 	expect_run 0 prolog "GP05 its settings are unknown: mmdiag: cannot execute $NODE/gpfs/bin/mmdiag: No such file or directory; cure: correct mmdiag= in jobio.conf"
@@ -242,7 +242,7 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 	[ "$(told 7)" = GP05 ]
 }
 
-@test "a dynamic page pool is neither judged by its size now nor set by a profile" {
+@test "a dynamic page pool is neither compared by its present size nor set by a profile" {
 	sed -i 's/^pagepool .*/pagepool 1048576 dynamic/' "$NODE/gpfs/config"
 	echo 'dynamicPagepoolEnabled yes static' >>"$NODE/gpfs/config"
 	printf '[profile pool]\nmmconfig=pagepool=17179869184\n' >>"$NODE/jobio.conf"
@@ -262,7 +262,7 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 	expect_in 'the profile asks for fsyncIsGlobal=0, and mmfsd has none (mmdiag --config)","cure":"take it out of the profile in jobio.conf"' "$(record 7)"
 }
 
-@test "an answer of mmdiag that is cut off in a value leaves it unknown" {
+@test "a value that is truncated in mmdiag's output is unknown" {
 	sed -i 's/^pagepool .*/pagepool 4294967296 static/' "$NODE/gpfs/config"
 	sed -i "s|'--config -Y')|&\n exec 1> >(head -c -15)|" "$NODE/gpfs/bin/mmdiag"
 	sed -i '/^verbs/d' "$NODE/gpfs/config"
@@ -270,7 +270,7 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 	[ "$(told 7)" = '' ]
 }
 
-@test "a stat cache that mostly misses is said, where mmpmon's socket tells it" {
+@test "a stat cache with mostly misses is a finding, if mmpmon's socket has its counters" {
 	echo '15000 120000' >"$NODE/gpfs/stat-cache"
 	one_job 7
 	[ "$(told 7)" = '' ] # the program has no such counters
@@ -281,7 +281,7 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 	expect_in 'most lookups miss the stat cache (maxStatCache=1000) (120000 of 135000)' "$(record 8)"
 }
 
-@test "what mmdiag has said is kept for the next jobs" {
+@test "mmdiag's output is cached for later jobs" {
 	one_job 7
 	one_job 8
 	[ "$(gpfs_calls mmdiag)" -eq 2 ] # config and waiters, once
@@ -291,27 +291,27 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 	[ "$(gpfs_calls mmdiag)" -eq 4 ]
 }
 
-# synced ID FSYNCS [FS] - a job without a profile that called it so often there
+# synced ID FSYNCS [FS] - run a job without a profile that calls fsync so often on FS
 synced() {
 	count_syncs "$2" "${3:-/scratch}"
 	one_job "$1"
 }
 
-# count_syncs FSYNCS FS - what the kernel counts
+# count_syncs FSYNCS FS - set the kernel's counters
 count_syncs() {
 	node_count '{"tier":"bpf","groups":["rw","meta"],"reason":null,"app":[
 	{"scope":"job","shared":null,"source":"bpf","fs":"'"$2"'","read_bytes":0,"write_bytes":4096,"read_calls":0,"write_calls":2000,"meta":{"fsync":'"$1"'}},
 	{"scope":"job","shared":null,"source":"bpf","fs":"/local","read_bytes":0,"write_bytes":0,"read_calls":0,"write_calls":0,"meta":{"fsync":50000}}],"quality":[]}'
 }
 
-@test "a job with many fsync is told that each waits for other nodes, where it does" {
+@test "a job with many fsync calls has a finding if each waits for other nodes" {
 	count_syncs 1000 /scratch
 	one_job 7
 	[ "$(told 7)" = GP12 ]
 	expect_in '"code":"GP12","severity":"info","text":"the job called fsync 1000 times on this node, and each waits for what other nodes have written of the file, too (fsyncIsGlobal=yes)","cure":"mmchconfig fsyncIsGlobal=no -i -N CLASS, for nodes whose jobs do not rely on another node'"'"'s fsync"' "$(record 7)"
 	synced 8 999
 	[ "$(told 8)" = '' ]
-	synced 9 1000 /mnt/other # none of the client's
+	synced 9 1000 /mnt/other # not on the client's filesystem
 	[ "$(told 9)" = '' ]
 	sed -i 's/^fsyncIsGlobal 1/fsyncIsGlobal no/' "$NODE/gpfs/config"
 	synced 10 1000 /home
@@ -324,7 +324,7 @@ count_syncs() {
 	[ "$(told 12)" = '' ]
 }
 
-@test "only a job with many fsync makes its epilog ask mmdiag" {
+@test "the epilog runs mmdiag only for a job with many fsync calls" {
 	synced 7 999
 	before=$(gpfs_calls mmdiag)
 	synced 8 999
@@ -340,7 +340,7 @@ count_syncs() {
 
 # ---- settings ------------------------------------------------------------------
 
-@test "what a profile asks of mmfsd is advice, with the command that changes it" {
+@test "mmfsd settings of a profile are advice, with the command that sets them" {
 	job 7 1 stream
 	expect_run 0 prolog
 	[[ $(<"$NODE/run/7/gate") != *io_profile=stream* ]]
@@ -370,7 +370,7 @@ mmchconfig fsyncIsGlobal=no -i -N CLASS" ]
 	epilog
 }
 
-@test "of several hundred attributes those that jobio asks for are kept, and hold for the next job" {
+@test "of several hundred attributes those that jobio uses are cached, also for the next job" {
 	local i
 	sed -i 's/^pagepool .*/pagepool 1048576 dynamic/' "$NODE/gpfs/config"
 	for i in {1..800}; do echo "anAttributeOfThem$i $i -"; done >"$NODE/gpfs/config.new"
@@ -384,7 +384,7 @@ mmchconfig fsyncIsGlobal=no -i -N CLASS" ]
 	[ "$(gpfs_calls mmdiag)" -eq 2 ] # --config and --waiters, once
 }
 
-@test "each attribute that a profile may have is one that jobio asks for" {
+@test "each attribute that a profile may set is one that jobio reads" {
 	printf '%s -\n' 'ignorePrefetchLUNCount yes' 'maxFilesToCache 4000' 'seqDiscardThreshold 1048576' \
 		'workerThreads 512' 'writebehindThreshold 524288' >>"$NODE/gpfs/config"
 	printf '%s\n' '[profile live]' \
@@ -398,15 +398,15 @@ mmchconfig fsyncIsGlobal=no -i -N CLASS" ]
 	[ "$(record 8 | jq -c '[.request.applied, .changes]')" = '[true,[]]' ]
 }
 
-# watched_job ID
+# watched_job ID - run a job, with the paths that its helpers use in $NODE/watched
 watched_job() {
 	job "$1"
 	prepare 2>/dev/null
 	release 2>/dev/null
 }
 
-# /proc/stat adds up every interrupt of every CPU
-@test "a job on a healthy client looks neither for processes nor at the whole node's interrupts" {
+# reading /proc/stat adds up every interrupt of every CPU
+@test "a job on a healthy client reads neither the list of processes nor /proc/stat" {
 	gpfs_stop
 	gpfs_start --socket
 	watch_helpers
@@ -418,7 +418,7 @@ watched_job() {
 	[ "$(watched open "$NODE/processes")" -eq 0 ]
 }
 
-@test "check says what is wrong with a Storage Scale client" {
+@test "jobio check reports faults of a Storage Scale client" {
 	sed -i 's/^pagepool .*/pagepool 1048576 -/' "$NODE/gpfs/config"
 	cp "$SRCDIR/tests/samples/gpfs/mmdiag-waiters.txt" "$NODE/gpfs/waiters"
 	slurmd_env 0

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# ledger.bash - a ledger, a spool and a munged of our own, all in $DIR
+# ledger.bash - a ledger, a spool and a munged for the test, all in $DIR
 #
-# The store is a file there; or, when JOBIO_TEST_MARIADB is the socket of a server
+# The store is a file there; or, if JOBIO_TEST_MARIADB is the socket of a server
 # (tests/tools/with-mariadb), a schema of its own, $SCHEMA.
 #
-# Needs no root and no Slurm: the ledger's user is whoever runs the test. The
-# writer finds no slurmdbd; with PRELOAD, that of tests/tools/slurmdb.c, which
-# sanitizers let come before their own.
+# Needs neither root nor Slurm: the ledger runs as the user of the test. Its writer finds no
+# slurmdbd; with PRELOAD it uses that of tests/tools/slurmdb.c, which is loaded before the
+# sanitizers' libraries.
 # shellcheck shell=bash disable=SC2031 # bats runs each test in a subshell
 
-# start_munged - with a key and a socket of its own
+# start_munged - start it with a key and a socket of its own
 start_munged() {
 	mkdir -m 755 "$DIR/munge"
 	head -c 128 /dev/urandom >"$DIR/munge/key"
 	chmod 600 "$DIR/munge/key"
-	# --force: a socket below /tmp is good enough for a test
+	# --force: accept a socket below /tmp
 	munged --force --foreground --key-file="$DIR/munge/key" \
 		--socket="$DIR/munge/socket" --pid-file="$DIR/munge/pid" \
 		--log-file="$DIR/munge/log" --seed-file="$DIR/munge/seed" \
@@ -23,7 +23,7 @@ start_munged() {
 	within 10 test -S "$DIR/munge/socket" || { cat "$DIR/munge/out" >&2; return 1; }
 }
 
-# within SECONDS COMMAND... - repeat until it succeeds or time is up
+# within SECONDS COMMAND... - repeat it until it succeeds; fails after SECONDS
 within() {
 	local limit=$((SECONDS + $1))
 	shift
@@ -33,7 +33,7 @@ within() {
 	done
 }
 
-# Any: tests run side by side, and below the range of ephemeral ports.
+# A free port: tests run in parallel; below the range of ephemeral ports.
 free_port() {
 	local port
 	for _ in {1..50}; do
@@ -75,7 +75,7 @@ port_answers() {
 	(exec 3<>"/dev/tcp/127.0.0.1/$PORT") 2>/dev/null
 }
 
-# stop PID [SIGNAL] - end a process of ours and wait for it
+# stop PID [SIGNAL] - end a process of the test and wait for it
 stop() {
 	kill "-${2:-TERM}" "$1" 2>/dev/null || return 0
 	wait "$1" 2>/dev/null || return 0
@@ -99,7 +99,7 @@ teardown_ledger() {
 	rm -rf "$DIR"
 }
 
-# record JOB NODE [NODELIST] - one record as text
+# record JOB NODE [NODELIST] - print a record
 record() {
 	printf '{"jobio":1,"cluster":"c","job":%s,"restart":0,"node":"%s",' "$1" "$2"
 	printf '"nodelist":"%s","uid":%s,"gid":0,"user":"u",' "${3:-$2}" "${OWNER:-$EUID}"
@@ -125,7 +125,7 @@ spool_is_sent() {
 	send && [[ $(spool_count) == 0 ]]
 }
 
-# in_store SQL - what the store holds
+# in_store SQL - run it on the store
 in_store() {
 	if [[ -n ${JOBIO_TEST_MARIADB:-} ]]; then
 		mariadb --no-defaults --socket="$JOBIO_TEST_MARIADB" --user=root \
@@ -148,7 +148,7 @@ expect_text() {
 	[[ $2 == *"$1"* ]] || { printf "expected '%s' in:\n%s\n" "$1" "$2" >&2; return 1; }
 }
 
-# forget_jobs - the store has none again
+# forget_jobs - remove all runs from the store
 forget_jobs() {
 	python3 -c 'import sqlite3, sys
 with sqlite3.connect(sys.argv[1], timeout=10) as store:

@@ -20,7 +20,7 @@ teardown() { teardown_ledger; }
 	expect_equal '7|c1' "$(in_store 'SELECT job, node FROM runs JOIN records ON run=id')"
 }
 
-@test "without a ledger records stay, and arrive when it is back" {
+@test "without a ledger records stay, and are sent when it runs again" {
 	stop "$LEDGER"
 	spool 7 c1
 	spool 8 c1
@@ -34,7 +34,7 @@ teardown() { teardown_ledger; }
 	expect_equal 2 "$(in_store 'SELECT count(*) FROM records')"
 }
 
-@test "a thousand records that waited for a day all arrive soon, whatever their order" {
+@test "a thousand records that waited for a day are all sent soon, in any order" {
 	local before count
 	count=$(rounds 1000)
 	stop "$LEDGER"
@@ -63,7 +63,7 @@ for job in sys.stdin.read().split():
 	expect_equal "$count|$count|1|$count" "$(in_store 'SELECT count(*), count(DISTINCT job), min(job), max(job) FROM runs')"
 }
 
-@test "a ledger killed again and again while records arrive loses none" {
+@test "a ledger killed again and again while it receives records loses none" {
 	local i pid interrupted=0
 	for i in {1..400}; do spool "$i" c1; done
 	for i in 05 10 15 20 25 30 35 40; do
@@ -72,7 +72,7 @@ for job in sys.stdin.read().split():
 		sleep "0.$i"
 		stop "$LEDGER" KILL
 		wait "$pid" || expect_text 'jobio: send: ledger' "$(cat "$DIR/send.log")"
-		# what left the spool is in the store
+		# records that left the spool are in the store
 		(($(in_store 'SELECT count(*) FROM records') + $(spool_count) >= 400))
 		(($(spool_count) == 0)) || interrupted=$((interrupted + 1))
 		start_ledger
@@ -92,13 +92,13 @@ for job in sys.stdin.read().split():
 		sleep "0.0$i"
 		stop "$pid" KILL
 	done
-	# a child of the last one may hold the lock for a moment longer
+	# a child of the last sender may still hold the lock
 	within 20 spool_is_sent
 	expect_equal 40 "$(in_store 'SELECT count(*) FROM records')"
 }
 
-# A limit of the file size stands for a full disk, which takes root to make.
-@test "a ledger that cannot write answers so, keeps what it answered, and goes on when there is room" {
+# A limit on the file size stands for a full disk, which only root could make.
+@test "a ledger that cannot write refuses records, keeps those that it has acknowledged, and continues when there is space" {
 	local i stored
 	stop "$LEDGER"
 	touch "$DIR/ledger.log"
@@ -122,7 +122,7 @@ for job in sys.stdin.read().split():
 	expect_equal '400|400' "$(in_store 'SELECT count(*), count(DISTINCT job) FROM runs')"
 }
 
-@test "records that can never be accepted are set aside and the others go on" {
+@test "records that can never be accepted are moved to spool/bad, and the others are sent" {
 	printf '{"jobio":1}' >"$DIR/spool/1.0.c1.json"
 	printf 'not json' >"$DIR/spool/2.0.c1.json"
 	head -c 300000 /dev/zero >"$DIR/spool/3.0.c1.json"
@@ -137,7 +137,7 @@ for job in sys.stdin.read().split():
 	expect_equal 0 "$(spool_count)"
 }
 
-@test "a record that cannot be set aside stays, and that is said" {
+@test "a record that cannot be moved to spool/bad stays, and an error is printed" {
 	printf 'not json' >"$DIR/spool/2.0.c1.json"
 	: >"$DIR/spool/bad"
 	spool 4 c1
@@ -149,7 +149,7 @@ for job in sys.stdin.read().split():
 	expect_equal 1 "$(in_store 'SELECT count(*) FROM records')"
 }
 
-@test "as many records as may wait are set aside, and the next are removed with a word" {
+@test "up to spool_max_records are moved to spool/bad, and further ones are removed with a message" {
 	local i
 	sed -i 's/^\[jobio\]/&\nspool_max_records = 3/' "$DIR/jobio.conf"
 	for i in 1 2; do printf 'not json' >"$DIR/spool/$i.0.c1.json"; done
@@ -165,7 +165,7 @@ for job in sys.stdin.read().split():
 	expect_equal 0 "$(spool_count)"
 }
 
-@test "half written records, links and folders in the spool are left alone" {
+@test "incomplete records, links and folders in the spool are ignored" {
 	record 1 c1 >"$DIR/spool/.1.0.c1.json.tmp"
 	record 2 c1 >"$DIR/elsewhere"
 	ln -s "$DIR/elsewhere" "$DIR/spool/2.0.c1.json"
@@ -177,13 +177,13 @@ for job in sys.stdin.read().split():
 	[[ -L $DIR/spool/2.0.c1.json ]]
 }
 
-# writer_waits - until it has died for the third time, and waits longest
+# writer_waits - wait until it has ended for the third time, and waits longest
 writer_waits() {
 	pkill -KILL -P "$LEDGER" || :
 	grep -q 'writer: ended (.*): starting it again in 4 s$' "$DIR/ledger.log"
 }
 
-@test "a writer that dies again and again is waited for, and a ledger without one ends as ever" {
+@test "a writer that ends repeatedly is restarted with pauses, and a ledger without one can be ended" {
 	local rc=0
 	within 30 writer_waits
 	kill -TERM "$LEDGER"
@@ -193,7 +193,7 @@ writer_waits() {
 	expect_equal '1 2 4' "$(sed -n 's/.*writer: ended .* again in \([0-9]*\) s$/\1/p' "$DIR/ledger.log" | xargs)"
 }
 
-@test "only one jobio-send works at a time" {
+@test "only one jobio-send runs at a time" {
 	spool 7 c1
 	exec 9>"$DIR/spool/.lock"
 	flock 9
@@ -205,10 +205,10 @@ writer_waits() {
 	expect_equal 0 "$(spool_count)"
 }
 
-# flush SECONDS - as before the node is taken away
+# flush SECONDS - run jobio-send --flush, as before a node is powered down
 flush() { timeout 60 "$BUILDDIR/jobio-send" --flush="$1" --conf="$DIR/jobio.conf"; }
 
-@test "before a node is taken away: records are tried until the ledger has them, and each reason is said once" {
+@test "--flush: records are sent until the ledger has them, and each reason is printed once" {
 	stop "$LEDGER"
 	spool 7 c1
 	spool 8 c1
@@ -224,7 +224,7 @@ jobio: send: 2 records sent, 0 bad" "$(<"$DIR/said")"
 	expect_equal 2 "$(in_store 'SELECT count(*) FROM records')"
 }
 
-@test "before a node is taken away: what another one sends is waited for, and not for ever" {
+@test "--flush: it waits for another sender, with a timeout" {
 	spool 7 c1
 	exec 9>"$DIR/spool/.lock"
 	flock 9
@@ -239,7 +239,7 @@ jobio: send: 2 records sent, 0 bad" "$(<"$DIR/said")"
 	expect_equal 0 "$(spool_count)"
 }
 
-@test "before a node is taken away: a ledger that never answers is given up in time" {
+@test "--flush: a ledger that does not reply is given up in time" {
 	local before=$SECONDS
 	kill -STOP "$LEDGER"
 	spool 7 c1
@@ -253,14 +253,14 @@ jobio: send: 2 records sent, 0 bad" "$(<"$DIR/said")"
 	expect_equal 2 "$status"
 }
 
-# epilog - of a job 7 on c1, which no prolog has seen
+# epilog - run the epilog of a job 7 on c1 that had no prolog
 epilog() {
 	mkdir -p "$DIR/run"
 	env -i PATH="$PATH" SLURMD_NODENAME=c1 SLURM_CLUSTER_NAME=c SLURM_JOB_ID=7 SLURM_JOB_UID=1000 \
 		SLURM_JOB_GID=1000 SLURM_NODELIST=c1 "$BUILDDIR/jobio-release" --conf="$DIR/jobio.conf"
 }
 
-# waiting_on NODES - the epilogs of these nodes wait for the ledger
+# waiting_on NODES - set wait_nodes: the epilogs of these nodes wait for the ledger
 waiting_on() { sed -i -e "s,^spool_dir,run_dir = $DIR/run\n&," -e "s/^send_timeout_ms.*/&\nwait_nodes = $1/" "$DIR/jobio.conf"; }
 
 @test "wait_nodes: the epilog ends when the ledger has the job's record, and on other nodes at once" {
@@ -283,7 +283,7 @@ waiting_on() { sed -i -e "s,^spool_dir,run_dir = $DIR/run\n&," -e "s/^send_timeo
 	expect_equal '' "$output"
 }
 
-@test "wait_nodes: the epilog does not wait longer than send_timeout_ms, and says what may be lost" {
+@test "wait_nodes: the epilog does not wait longer than send_timeout_ms, and prints that the record may be lost" {
 	local begin
 	waiting_on 'c[1-9]'
 	sed -i 's/^send_timeout_ms.*/send_timeout_ms = 700/' "$DIR/jobio.conf"
@@ -297,10 +297,10 @@ waiting_on() { sed -i -e "s,^spool_dir,run_dir = $DIR/run\n&," -e "s/^send_timeo
 	expect_equal 1 "$(spool_count)"
 }
 
-# asked - somebody has a connection to the ledger
+# asked - a connection to the ledger exists
 asked() { grep -q ":$(printf '%04X' "$PORT") 01 " /proc/net/tcp; }
 
-@test "a record that another one has replaced while it was sent is not taken for it, though its file has the same number" {
+@test "a record that is replaced while it is sent is not removed, even if its file has the same inode number" {
 	spool 7 c1
 	kill -STOP "$LEDGER"
 	send 2>"$DIR/said" 3>&- &
@@ -313,9 +313,9 @@ asked() { grep -q ":$(printf '%04X' "$PORT") 01 " /proc/net/tcp; }
 	expect_equal 0 "$(spool_count)"
 }
 
-# Root may seal as any user, and a user only as himself: where the tests are not
-# root's, the ledger is said to be another's.
-@test "an answer that another user of the site has sealed removes nothing" {
+# Root may encode a credential as any user, other users only as themselves: if the tests do not
+# run as root, user= in jobio.conf names another user.
+@test "a reply with another user's credential removes no record" {
 	local liar as=() uid=$EUID
 	spool 1 c1
 	liar=$(free_port)
@@ -354,9 +354,9 @@ asked() { grep -q ":$(printf '%04X' "$PORT") 01 " /proc/net/tcp; }
 	expect_equal 1 "$(spool_count)"
 }
 
-# A proxy without keys, which forwards one request and says to all others what
-# the ledger said to that one.
-@test "an answer to another request removes nothing" {
+# A proxy without keys: it forwards one request, and sends the ledger's reply to it to all
+# others.
+@test "a reply to another request removes no record" {
 	local i proxy
 	for i in {1..5}; do spool "$i" c1; done
 	cp "$DIR/jobio.conf" "$DIR/ledger.conf"
@@ -406,9 +406,9 @@ asked() { grep -q ":$(printf '%04X' "$PORT") 01 " /proc/net/tcp; }
 	expect_equal 5 "$(in_store 'SELECT count(*) FROM records')"
 }
 
-# Frames of one byte, and credentials of a user (of the same, where the tests are not root's)
-# with cipher "none", 25 a second each. Beside them 100 records, and a word for each that is not
-# answered, or without a cipher.
+# Frames of one byte, and credentials of a user (the same user if the tests do not run as root)
+# with cipher "none", 25 a second each. Meanwhile 100 records are sent; prints a word for each
+# without a reply, or with a reply without a cipher.
 spoilers() {
 	cat <<-'EOP'
 		import json, os, re, socket, struct, subprocess, sys, threading, time
@@ -446,7 +446,7 @@ spoilers() {
 	EOP
 }
 
-@test "what is not sealed, or sealed without a cipher, changes no answer to others" {
+@test "requests without a credential, or with one without a cipher, do not affect replies to others" {
 	local i
 	for i in {1..300}; do spool "$i" c1; done
 	record 7 c1 >"$DIR/record"
@@ -462,7 +462,7 @@ spoilers() {
 	expect_equal 400 "$(in_store 'SELECT count(*) FROM records')"
 }
 
-@test "without [ledger] host records stay and the reason is said" {
+@test "without [ledger] host records stay and the reason is printed" {
 	spool 7 c1
 	sed -i '/^host/d' "$DIR/jobio.conf"
 	run send
@@ -471,7 +471,7 @@ spoilers() {
 	expect_equal 1 "$(spool_count)"
 }
 
-@test "a ledger for another user, or for an unknown one, does not start" {
+@test "a ledger with another or an unknown user= does not start" {
 	stop "$LEDGER"
 	sed -i 's/^user.*/user = nobody/' "$DIR/jobio.conf"
 	run timeout 20 "$BUILDDIR/jobio-ledgerd" --conf="$DIR/jobio.conf"
@@ -489,7 +489,7 @@ spoilers() {
 	expect_text "$DIR/none.conf" "$output"
 }
 
-@test "jobio-ledgerd says how it is used, and which version it is" {
+@test "jobio-ledgerd prints its usage and its version" {
 	local word usage='usage: jobio-ledgerd [--check|--judge] [--conf=FILE]'
 	run sh -c '"$1" --help 2>/dev/null' - "$BUILDDIR/jobio-ledgerd"
 	expect_equal 0 "$status"
@@ -508,7 +508,7 @@ calibration_is_missed() {
 	grep -qx 'jobio: ledger: \[advice\] calibration is not used' "$DIR/ledger.log"
 }
 
-@test "a ledger whose calibration cannot be read says why, and goes on without it" {
+@test "a ledger logs an unreadable calibration, and runs without it" {
 	stop "$LEDGER"
 	printf '[advice]\ncalibration = %s\n' "$DIR/advice.conf" >>"$DIR/jobio.conf"
 	start_ledger
@@ -519,7 +519,7 @@ calibration_is_missed() {
 	expect_equal 0 "$(spool_count)"
 }
 
-# with_slurm - the writer stays, though there is no slurmdbd
+# with_slurm - the writer keeps running, although there is no slurmdbd
 with_slurm() {
 	printf '%s\n' ClusterName=c SlurmctldHost=localhost NodeName=c1 'PartitionName=p Nodes=c1' \
 		AccountingStorageType=accounting_storage/slurmdbd AccountingStorageHost=127.0.0.1 \
@@ -529,10 +529,10 @@ with_slurm() {
 	start_ledger
 }
 
-# wakeups - how often the ledger and its writer have waited until now
+# wakeups - voluntary context switches of the ledger and its writer until now
 wakeups() { cat /proc/"$LEDGER"/task/*/status /proc/"$(pgrep -P "$LEDGER")"/task/*/status | awk '/^voluntary/ { n += $2 } END { print n }'; }
 
-@test "a ledger that has nothing to do does not wake up" {
+@test "an idle ledger does not wake up" {
 	local before
 	with_slurm
 	within 60 grep -q 'slurmdbd: cannot look up operators' "$DIR/ledger.log" || { cat "$DIR/ledger.log"; return 1; }
@@ -542,7 +542,7 @@ wakeups() { cat /proc/"$LEDGER"/task/*/status /proc/"$(pgrep -P "$LEDGER")"/task
 	(($(wakeups) - before <= 1))
 }
 
-@test "jobio-ledgerd --check names every part and what is wrong with it" {
+@test "jobio-ledgerd --check names every part and its fault" {
 	echo 'Nonsense=1' >"$DIR/slurm.conf"
 	SLURM_CONF=$DIR/slurm.conf run "$BUILDDIR/jobio-ledgerd" --check --conf="$DIR/jobio.conf"
 	expect_equal 1 "$status"
@@ -561,7 +561,7 @@ wakeups() { cat /proc/"$LEDGER"/task/*/status /proc/"$(pgrep -P "$LEDGER")"/task
 	expect_text $'\ncalibration: ok: '"$DIR/advice.conf" "$output"
 }
 
-@test "the next ledger is asked when one is away" {
+@test "the next ledger is used if one is down" {
 	sed -i "s/^host =.*/host = 127.0.0.2, 127.0.0.1/" "$DIR/jobio.conf"
 	spool 7 c1
 	run send
@@ -574,7 +574,7 @@ wakeups() { cat /proc/"$LEDGER"/task/*/status /proc/"$(pgrep -P "$LEDGER")"/task
 	expect_text "jobio: send: ledger '127.0.0.1:$PORT': Connection refused" "$output"
 }
 
-@test "the next ledger is asked when one cannot keep a record now" {
+@test "the next ledger is used if one cannot store a record now" {
 	local second
 	mkdir "$DIR/second"
 	sed "s:^listen.*:listen = 127.0.0.2:; s:^store.*:store = $DIR/second/store.sqlite:" \
@@ -596,10 +596,10 @@ wakeups() { cat /proc/"$LEDGER"/task/*/status /proc/"$(pgrep -P "$LEDGER")"/task
 	expect_equal 1 "$(in_store 'SELECT count(*) FROM records')"
 }
 
-# in_file FILE SQL - what this store holds
+# in_file FILE SQL - run it on this store
 in_file() { sqlite3 "$1" "$2" | xargs; }
 
-@test "a store that was cut to nothing, or of which only the -wal is left, is not taken for a new one" {
+@test "an empty store file, or a -wal without its store, is not taken for a new store" {
 	local path=$DIR/store.sqlite
 	spool 7 c1
 	send
@@ -618,7 +618,7 @@ in_file() { sqlite3 "$1" "$2" | xargs; }
 	expect_equal 7 "$(in_store 'SELECT job FROM runs')"
 }
 
-@test "a ledger whose files are removed or replaced under it answers for no record, says so once, and makes no other store" {
+@test "a ledger whose files are removed or replaced while it runs acknowledges no record, logs it once, and makes no other store" {
 	local name said writer path=$DIR/store.sqlite
 	mkdir "$DIR/aside"
 	with_slurm
@@ -652,7 +652,7 @@ in_file() { sqlite3 "$1" "$2" | xargs; }
 
 has_records() { (($(in_store 'SELECT count(*) FROM records') >= $1)); }
 
-@test "a backup of SQLite is taken while records come in, and a ledger that starts from it shows the old jobs and goes on" {
+@test "a ledger that starts from an SQLite backup, made while records arrive, shows the old jobs and accepts new records" {
 	local job before sender
 	for job in {101..160}; do
 		spool "$job" c1
@@ -677,7 +677,7 @@ has_records() { (($(in_store 'SELECT count(*) FROM records') >= $1)); }
 	expect_equal 9 "$(in_store 'SELECT job FROM runs WHERE job = 9')"
 }
 
-@test "a ledger that was killed is moved to another host with all that it answered, and what waited arrives there" {
+@test "after a crash the store can be moved to another host: all acknowledged records are there, and waiting ones are sent" {
 	spool 7 c1
 	send
 	stop "$LEDGER" KILL

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# lint.bats - the walls between the rooms stand: what is forbidden is named, with its line
+# lint.bats - make lint reports each violation of a rule, with its line
 #
-# Each test adds forbidden things to a copy of the tree, all of one wall at once. That the
-# tree itself is in order is for make lint, not for these.
+# Each test adds violations of one rule to a copy of the tree. make lint checks the tree
+# itself.
 # shellcheck disable=SC2154,SC2030,SC2031 # bats sets output and status
 
 setup() {
@@ -15,9 +15,9 @@ setup() {
 	cd "$tree" || return
 }
 
-# Lines of standard input: "+ FILE TEXT" adds a line to a file, "~ FILE SCRIPT" is for
-# sed, "= LINE" is said of it ({ROW} is the line of the table that begins with ROW, # any
-# number), "! PART" is said nowhere.
+# Lines of standard input: "+ FILE TEXT" adds a line to a file, "~ FILE SCRIPT" runs
+# sed on it, "= LINE" is an expected line of the output ({ROW}: number of the table's line that
+# starts with ROW, #: any number), "! PART" must not be in the output.
 breaks() {
 	local what file text wanted=() silent=() line
 	while read -r what file text; do
@@ -42,7 +42,7 @@ breaks() {
 	done
 }
 
-@test "a file includes what the row of its folder allows, and no more" {
+@test "an include that the row of the folder does not allow is an error" {
 	breaks includes <<-'END'
 		+ tools/new.c /* why */
 		+ tools/new.c #include "ledger/store.h"
@@ -75,7 +75,7 @@ breaks() {
 	END
 }
 
-@test "no module and no folder comes back to itself, by headers, functions or tables of them" {
+@test "a module or folder that depends on itself, by headers, functions or tables of them, is an error" {
 	breaks circles <<-'END'
 		+ lib/one.h #include "lib/two.h"
 		+ lib/two.h struct two;
@@ -112,7 +112,7 @@ breaks() {
 	END
 }
 
-@test "every header has a guard that is named after it" {
+@test "a header guard without the header's name is an error" {
 	breaks guards <<-'END'
 		~ tools/print.h s/JOBIO_TOOLS_PRINT_H/JOBIO_DIGEST_H/
 		= tools/print.h:#: guard JOBIO_DIGEST_H is that of lib/digest.h
@@ -125,7 +125,7 @@ breaks() {
 	END
 }
 
-@test "pages and code tell the same findings, with their severities and stars" {
+@test "a finding that differs between man pages and code, by severity or star, is an error" {
 	breaks findings < <(sed 's/TAB/\t/g' <<-'END'
 		+ tools/new.c void new(void) { findings_add(findings, "S98", FINDING_ERROR, "cure", "what"); }
 		= tools/new.c:1: finding S98 (error) is in no table of a man page
@@ -151,7 +151,7 @@ breaks() {
 	[[ $output == *": finding W53 has a '*' there, but breaks no node at prolog/"* ]]
 }
 
-# assertions STATUS CALL LINE... - is said of a test whose function has these lines
+# assertions STATUS CALL LINE... - run unheard on a test whose function has these lines
 assertions() {
 	rm -rf "$tree/tests"
 	mkdir -p "$tree/tests/scripts"
@@ -161,7 +161,7 @@ assertions() {
 }
 
 # shellcheck disable=SC2016 # the words of a test
-@test "an assertion that cannot fail, because errexit is off where it stands, is an error" {
+@test "an assertion that cannot fail, because errexit is off there, is an error" {
 	local call
 	for call in 'new || return' 'if new; then echo; fi' '! new' 'within 10 new' '(new && echo)'; do
 		assertions 1 "$call" '	[[ $1 == 1 ]]' '	echo'
@@ -175,7 +175,7 @@ assertions() {
 	assertions 0 'new || return' '	[[ $1 == 1 ]] || return' '	expect_equal 1 2 ||' '		return' '	[ 1 ]'
 }
 
-@test "a finding that no test tells of is an error, and a comment or a name is no test" {
+@test "a finding without a test is an error; comments and test names do not count" {
 	breaks tested <<-'END'
 		+ tools/new.c void new(void) { findings_add(f, "S98", FINDING_INFO, "", ""); }
 		+ tests/scripts/new.bats # S98
@@ -191,7 +191,7 @@ assertions() {
 	END
 }
 
-@test "states, words, code and page have the same findings, with the same severities" {
+@test "a finding that differs between states, words, code and page is an error" {
 	breaks states <<-'END'
 		+ tools/new.c void new(void) { findings_add(f, "C30", FINDING_INFO, "", ""); }
 		= report/check.states:1: no row for C30
@@ -208,7 +208,7 @@ assertions() {
 	END
 }
 
-@test "make lint asks for all of these" {
+@test "make lint runs all of these checks" {
 	local check
 	grep -qE "^tap '.*' heard$" "$SRCDIR/tests/lint"
 	for check in includes circles guards findings tested states; do
