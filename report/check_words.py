@@ -55,7 +55,7 @@ class Findings:
 
         word: a code of check.words, or CODE.variant
         cause: selects one of its cures, if the sentence does not have it
-        said: output of a program of Slurm, for slurm.words
+        said: text of a program of Slurm, for slurm.words
         """
         code = word.partition(".")[0]
         (severity, text), *cures = self.words[word].items()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The commands of jobio, their options, and what every command keeps to.
+"""The commands of jobio, their options, and rules for all commands.
 
 A command is a module with main(args) -> exit status. Exit status: 0; 1 failed (check:
 warnings); 2 bad usage; 3 unsound (check: errors; cores: Slurm will reserve other cores).
@@ -31,7 +31,7 @@ COMMANDS = {
 
 
 class Failure(Exception):
-    """A sentence for standard error, and the exit status."""
+    """A message for standard error, and the exit status."""
 
     def __init__(self, text: str, status: int = FAILED) -> None:
         super().__init__(text)
@@ -43,7 +43,7 @@ class Help(Exception):
 
 
 def on_signals(action: Any) -> None:
-    """What Ctrl-C, SIGTERM and SIGHUP do."""
+    """Set the action for Ctrl-C, SIGTERM and SIGHUP."""
     for number in SIGNALS:
         signal.signal(number, action)
 
@@ -56,7 +56,7 @@ def usage() -> str:
 
 
 def nearest(word: str, known: list[str]) -> str | None:
-    """The name that a mistyped one most likely meant."""
+    """Return the most similar name to a mistyped one."""
     from difflib import get_close_matches
 
     return next(iter(get_close_matches(word, known, 1, 0.6)), None)
@@ -91,8 +91,8 @@ def run(args: list[str]) -> int:
 
 
 def main(args: list[str]) -> int:
-    """All of it: half a list, on a disk that is full, is no success; a reader that has gone has
-    what it wanted. The launcher ends with os._exit()."""
+    """Run a command and flush its output: an incomplete output, for example on a full disk, is a
+    failure; a closed pipe is not. The launcher exits with os._exit()."""
     sys.stdout.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
     sys.stderr.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
     status = 0

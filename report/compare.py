@@ -25,9 +25,9 @@ from report.options import read
 from report.record import Job, Source
 from report.types import Io, Json
 
-Values = dict[str, list[float]]  # metric: of each job, or of each node
+Values = dict[str, list[float]]  # {metric: values of the jobs, or of the nodes}
 
-WORK_PERCENT = 10  # more: it was not the same work
+WORK_PERCENT = 10  # a larger difference is different work
 
 
 class Metric:
@@ -81,7 +81,7 @@ class Side:
             for job in reports for node in job.nodes])
 
     def common(self, key: str) -> str:
-        """One word for all jobs of a side."""
+        """Return one word for all jobs of a side."""
         words = {word_of(job, key) for job in self.reports}
         return (words.pop() or "-") if len(words) == 1 else "mixed"
 
@@ -102,19 +102,19 @@ def of_job(job: Job) -> Io:
     seconds = job.time["seconds"] or 0
     if job.nodes and not job.answer.get("left_out"):
         return {"elapsed_s": seconds, **total(job.nodes), **active_s(job, seconds)}
-    # of some nodes, this is no number of the job
+    # the sum of some nodes is not that of the job
     return {"elapsed_s": seconds, **job.totals, "meta": job.summary.meta, "read_s": seconds,
             "write_s": seconds}
 
 
 def total(nodes: list[Json]) -> Io:
-    """Of these nodes, what is of the job."""
+    """Return the sums of these nodes for the job only."""
     return {**{key: units.known(node.get(key) for node in nodes) for key in NUMBERS},
             "meta": units.known(n for node in nodes for n in (node.get("meta") or {}).values())}
 
 
 def active_s(job: Job, seconds: float) -> Io:
-    """Seconds in which it read and wrote, where its timeline says which."""
+    """Return the seconds with I/O by the timeline."""
     rows = timeline.total(job.lines, None, None)
     active = {way: sum(1 for v in rows.lanes.get(way + "_bytes", []) if v) * rows.width
               for way in ("read", "write")} if rows else {}
@@ -128,7 +128,7 @@ class Comparison:
         self.over = "nodes" if self.is_of_nodes else "jobs"
 
     def values(self, metric: Metric) -> list[list[float]]:
-        """What chance is judged by."""
+        """Return the values of both sides for the test of significance."""
         return [(s.nodes if self.is_of_nodes else s.jobs)[metric.key] for s in self.sides]
 
     def differs(self, metric: Metric) -> bool | None:
@@ -138,7 +138,7 @@ class Comparison:
         return [samples.mean(v) if (v := s.jobs[metric.key]) else None for s in self.sides]
 
     def change(self, metric: Metric) -> float | None:
-        """In percent; None: unknown, or from nothing to something."""
+        """Return the change in percent; None: unknown, or from 0."""
         one, other = self.means(metric)
         if one is None or other is None or (one <= 0 < other):
             return None
@@ -180,7 +180,7 @@ def metric_row(both: Comparison, metric: Metric) -> str:
 
 
 def measured(metric: Metric, values: list[float]) -> str:
-    """1.00 GiB ± 12 MiB (4)"""
+    """Return mean, spread and count: 1.00 GiB ± 12 MiB (4)."""
     sign = "±" if units.is_utf8() else "+-"
     return (f"{metric.text(samples.mean(values))} {sign} "
             f"{metric.text(samples.spread(values) or 0)} ({len(values)})")
@@ -227,7 +227,7 @@ def table(both: Comparison) -> str:
 # ---- the command -------------------------------------------------------------------
 
 def jobs_of(source: Source, word: str) -> list[Job]:
-    """7, all of array 7, 7_[1-3]"""
+    """Return the jobs of 7, of array 7, or of 7_[1-3]."""
     found = record.group(source, word, form="slim")
     if found.failures:
         raise found.failures[0]

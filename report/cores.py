@@ -44,7 +44,7 @@ PARAMETERS = ("allow_ecores", "config_override", "contain_spank", "l3cache_as_so
 
 
 def parameters(name: str, value: str) -> str:
-    """Slurm passes over what it does not know; a misspelt word is no answer."""
+    """Check the words of an option: Slurm ignores unknown words, so a misspelt one is an error."""
     for word in value.split(","):
         if not word.lower().startswith(PARAMETERS):
             raise Failure(f"--{name}: '{word}': not a word of SlurmdParameters", USAGE)
@@ -61,8 +61,10 @@ TAKES = {"slurmd-parameters": parameters, "slurm-version": known_version, "sysfs
 
 def ask(name: str, help_text: str | None, args: list[str], for_text: Sequence[str] = (),
         ) -> tuple[int, Json | None]:
-    """Run jobio-NAME, which judges the values: (its exit status, what is to be shown as text).
-    The rest is printed: its JSON, or what it says on standard error."""
+    """Run jobio-NAME, which checks the values.
+
+    Returns: its exit status, and the JSON to print as text; other output is printed here.
+    """
     given, words = parse(help_text, args, TAKES)
     form = dict(given).get("format", "text")
     words += ["--" + key if value is True else f"--{key}={value}"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A line of comma-separated values for each job. jobio-report(5) promises that no column ever
-moves or goes: new ones come last."""
+"""One line of comma-separated values for each job. Columns are never moved or removed; new ones are
+last: jobio-report(5)."""
 from __future__ import annotations
 
 from report import sacct
@@ -15,8 +15,8 @@ HEAD = ("job,cluster,restart,source,nodes_seen,nodes_expected,io_cores,cpus,prof
 
 
 def cell(value: object) -> str:
-    """A text is in quotes; a spreadsheet takes what begins with = + - @ for a formula, so it does
-    not."""
+    """Format a value: texts in quotes; a text that a spreadsheet would evaluate, after = + - @, is
+    preceded by a single quote."""
     if not isinstance(value, str):
         return "" if value is None else str(value)
     if value[:1] in ("=", "+", "-", "@"):

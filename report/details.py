@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""All that is recorded of a job, in the field's words: jobio report -v."""
+"""The whole record of a job, with the names of its fields: jobio report -v."""
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -101,7 +101,7 @@ def amount(value: int, unit: str) -> str:
 
 
 def histogram(key: str, bins: list[int]) -> str:
-    """Bin i counts 2^i .. 2^(i+1)-1 bytes or nanoseconds."""
+    """Format a histogram; bin i counts 2^i .. 2^(i+1)-1 bytes or nanoseconds."""
     used = [i for i, value in enumerate(bins) if value > 0]
     if not used:
         return ""
@@ -120,7 +120,7 @@ def means(line: Json) -> Iterator[tuple[str, str]]:
 
 
 def relation(job: Job, line: Json) -> str:
-    """How what the client did relates to what the processes asked for."""
+    """Return the relation of client counters to requests of processes."""
     known = words.of("relations")
     for told, _ in job.clients:
         if told.get("name") == line.get("client") and told.get("app_to_wire"):
@@ -161,7 +161,7 @@ def counters(job: Job, line: Json, known: dict[str, list[str]]) -> Iterator[str]
 
 
 def by_node(job: Job) -> Iterator[str]:
-    """What each node moved, for the job."""
+    """Return lines with the I/O of each node for the job."""
     if len(job.nodes) < 2:
         return
     yield ""

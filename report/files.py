@@ -20,7 +20,7 @@ def replace(path: str, data: bytes, mode: int = 0o666) -> None:
         if stat.S_ISLNK(mode_now) and os.lstat(path).st_uid in (0, os.geteuid()):
             target = os.path.realpath(path)
             if path.startswith("/dev/") or target.startswith("/proc/"):
-                mode_now = 0  # /dev/stdout, whatever it is
+                mode_now = 0  # /dev/stdout, of any type
             else:
                 path = target
         if not (stat.S_ISREG(mode_now) or stat.S_ISLNK(mode_now)):

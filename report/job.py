@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One job on one screen: was that good, what limits it, what to change."""
+"""The screen of one job: efficiency, I/O and advice."""
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ NODE_WIDE = "NODE-WIDE: with whatever else ran on its nodes"
 
 
 def names(nodes: list[str]) -> str:
-    """c1, c2 and 6 more nodes"""
+    """Return "c1, c2 and 6 more nodes"."""
     text = ", ".join(nodes[:NAMES_SHOWN])
     more = len(nodes) - NAMES_SHOWN
     return text + (f" and {plural(more, 'more node')}" if more > 0 else "")
@@ -35,7 +35,7 @@ def state_tone(word: str) -> str:
 # ---- head -----------------------------------------------------------------------------
 
 def errors_of(job: Job) -> str:
-    """Disk quota exceeded on /scratch (EDQUOT, 3 calls): what a job's calls got instead."""
+    """Return the errors of calls: "Disk quota exceeded on /scratch (EDQUOT, 3 calls)"."""
     found: dict[tuple[str, str], int] = {}
     for line in job.lines:
         for name, classes in (line.get("errors") or {}).items():
@@ -81,7 +81,8 @@ def state(job: Job) -> str:
 
 
 def efficiency(job: Job) -> str:
-    """16 nodes  00:59:20 of 02:00:00   CPU 87 % of 1,024 CPUs   memory 41 of 192 GiB a node"""
+    """Return "16 nodes  00:59:20 of 02:00:00   CPU 87 % of 1,024 CPUs   memory 41 of 192 GiB a
+    node"."""
     row = job.slurm if job.is_of_slurm else None
     told = [plural(job.node_count, "node")] if job.node_count else []
     if job.time["seconds"]:
@@ -102,7 +103,7 @@ def efficiency(job: Job) -> str:
 
 
 def where(job: Job) -> str:
-    """started 2026-11-21 09:34:22 on c[1-2]"""
+    """Return "started 2026-11-21 09:34:22 on c[1-2]"."""
     row = job.slurm if job.is_of_slurm else None
     nodes = row.fields["NodeList"] if row else ""
     if not nodes and job.nodes and len(job.nodes) == job.node_count:
@@ -114,7 +115,7 @@ def where(job: Job) -> str:
 
 
 def memory_of(used: float, given: float) -> str:
-    """41 of 192 GiB"""
+    """Return "41 of 192 GiB"."""
     a, b = size(used).split(" "), size(given).split(" ")
     return f"{a[0]} of {b[0]} {b[1]}" if a[1:] == b[1:] else f"{' '.join(a)} of {' '.join(b)}"
 
@@ -149,7 +150,7 @@ def not_given(job: Job) -> str:
 
 
 def lacks(job: Job) -> Iterator[str]:
-    """Why, of each node."""
+    """Return lines with the unmet requests of each node."""
     refused = {node for _, nodes in job.same("refused") for node in nodes}
     for request, nodes in job.same("request"):
         nodes = [node for node in nodes if node not in refused]
@@ -173,13 +174,13 @@ def ratio(part: float | None, whole: float | None) -> float | None:
 
 
 def io_share(line: Json) -> float | None:
-    """Of the life of a thread that did I/O there, the part that it spent in it."""
+    """Return the time in I/O as a share of the threads' elapsed time."""
     return ratio(io_us(line), line.get("thread_us"))
 
 
 def slowest_share(line: Json) -> float | None:
-    """Of the thread that waited longest, where that is more than the share of all; not of one
-    that lived for a moment beside them."""
+    """Return the share of the thread that waited longest, if it is above the mean; None for a
+    thread that ran only a short time."""
     life = line.get("slowest_life_us") or 0
     share, slowest = io_share(line), ratio(line.get("slowest_us"), life)
     threads = line.get("threads") or 0
@@ -198,7 +199,7 @@ def fstypes(job: Job) -> dict[str, str]:
 
 
 def moved(total: int | None, calls: int | None) -> tuple[str, str]:
-    """2.51 TiB, 2.6 M x 1 MiB"""
+    """Return bytes, and calls with their mean size: "2.51 TiB", "2.6 M x 1 MiB"."""
     if total is None:
         return "unknown", ""
     if not total or not calls:
@@ -206,11 +207,11 @@ def moved(total: int | None, calls: int | None) -> tuple[str, str]:
     return size(total), f"{count(calls)} x {size(total / calls)}"
 
 
-MAPPED_LEAST = 1 << 20  # programs and libraries are mapped, too
+MAPPED_LEAST = 1 << 20  # below: only programs and libraries
 
 
 def moved_by(line: Json, way: str) -> tuple[str, str]:
-    """Of mapped files beside what calls moved, where it is more: 0, 596 MiB mapped"""
+    """Return moved(), with the bytes of mapped files if they are more: "0", "596 MiB mapped"."""
     total, calls = line.get(f"{way}_bytes"), line.get(f"{way}_calls")
     mapped = line.get(f"mmap_{way}_bytes") or 0
     text, of = moved(total, calls)
@@ -224,7 +225,7 @@ def operations(line: Json) -> int | None:
 
 
 def filesystems(job: Job) -> list[list[str]]:
-    """Rows of the table: filesystem, type, read, of what, written, of what, metadata, time."""
+    """Return rows of the table: filesystem, type, read, calls, written, calls, metadata, time."""
     types = fstypes(job)
     rows = []
     for line in job.lines:
@@ -298,7 +299,7 @@ def quality(job: Job, wanted: set[str] | None = None) -> list[str]:
 # ---- over time ------------------------------------------------------------------------
 
 def peak(job: Job, key: str) -> tuple[int, str]:
-    """The most that one node moved in a second, and which."""
+    """Return the maximum of one node in a second, and the node."""
     return max(((node.get("peak", {}).get(key) or 0, node["node"]) for node in job.nodes),
                default=(0, ""))
 
@@ -332,7 +333,7 @@ def course(job: Job) -> Iterator[str]:
 # ---- advice ---------------------------------------------------------------------------
 
 def slurm_of(job: Job) -> Json | None:
-    """What advice may need of sacct."""
+    """Return sacct's values for advice."""
     if not job.slurm or not job.is_of_slurm:
         return None
     share = job.slurm.gpu_share
@@ -344,7 +345,7 @@ def advice_of(job: Job) -> list[advice.Advice]:
 
 
 def why_no_advice(job: Job) -> str:
-    """The true reason."""
+    """Return the reason why there is no advice."""
     if not job.record_count:
         return "the ledger shows no records of this job"
     if job.is_node_wide:
@@ -353,7 +354,7 @@ def why_no_advice(job: Job) -> str:
 
 
 def asks(job: Job) -> list[str]:
-    """What sacct alone has: use of CPUs, memory and time."""
+    """Return lines with the options for the next job, from sacct's use of CPUs, memory and time."""
     from report import usage
 
     row = job.slurm if job.is_of_slurm else None
@@ -368,7 +369,7 @@ def advice_text(job: Job, shown: int = ADVICE_SHOWN) -> Iterator[str]:
     for number, line in enumerate(lines[:shown], 1):
         yield from units.wrap(f"{line.what.rstrip('.')} ({line.how_sure}).", f"  {number}  ")
         for cure in line.cure.splitlines():
-            # what is no sentence is to be pasted
+            # a command is not wrapped
             yield from units.wrap(cure, " " * 5) if cure.endswith(".") else [" " * 5 + cure]
     if len(lines) > shown:
         yield f"  {len(lines) - shown} more: --advice=all"
@@ -387,7 +388,7 @@ def refusal(job: Job) -> Iterator[str]:
 
 
 def findings(job: Job, everything: bool) -> Iterator[str]:
-    """Those that the job's owner can do something about; or all."""
+    """Return lines of the findings that the job's owner can act on, or of all."""
     s = job.summary
     for finding, nodes in job.same("findings"):
         if everything or finding.get("users"):
@@ -412,11 +413,14 @@ def notes(job: Job) -> Iterator[str]:
             " (its owner, root and SlurmUser may)" if "you may read" in why else "")
 
 
-# ---- all ------------------------------------------------------------------------------
+# ---- job and family -------------------------------------------------------------------
 
 def text(job: Job, source: Source, verbose: bool = False, shown: int | None = ADVICE_SHOWN,
          ) -> str:
-    """'shown': lines of advice; None: no advice is asked for."""
+    """Return the text of a job.
+
+    shown: number of lines of advice; None: no advice.
+    """
     lines = list(head(job))
     if job.summary.refused or job.same("refused"):
         lines += refusal(job)
@@ -434,7 +438,7 @@ def text(job: Job, source: Source, verbose: bool = False, shown: int | None = AD
 
 
 def family(group: Group) -> str:
-    """Many tasks: their sum, and a line each."""
+    """Return the text of an array or a heterogeneous job: the sum, and a line for each part."""
     from report import jobs
 
     first = group.jobs[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Many jobs: the list, its columns, order and sums."""
+"""Lists of jobs: columns, order and sums."""
 from __future__ import annotations
 
 import os
@@ -11,7 +11,7 @@ from report.command import USAGE, Failure, nearest
 from report.record import Job, Source
 from report.types import Any, Json
 
-Column = tuple[str, str, bool, list[str]]  # name, head, is it a number, a cell for each job
+Column = tuple[str, str, bool, list[str]]  # name, head, is it a number, cells
 
 LIMIT = 1000
 NAME_MAX = 20
@@ -20,8 +20,7 @@ NODE_WIDE = "* NODE-WIDE, with whatever else ran there"
 NEVER_RAN = {"PENDING", "CANCELLED", "BOOT_FAIL", "DEADLINE", "REVOKED", "CONFIGURING"}
 
 
-# of a list, where the command line says nothing; sacct chooses, and shows what slurmdbd lets the
-# caller see
+# default query of a list; sacct selects the jobs, as far as slurmdbd lets the caller see them
 USUAL_QUERY = {"starttime": "now-1days", "endtime": "now", "state": [], "sort": "end",
                "limit": LIMIT}
 
@@ -29,12 +28,12 @@ USUAL_QUERY = {"starttime": "now-1days", "endtime": "now", "state": [], "sort": 
 # ---- order ----------------------------------------------------------------------------
 
 def most(value: float | None) -> float:
-    """Most, or last, first; what is unknown at the end."""
+    """Return a sort key: largest, or last, first; unknown values at the end."""
     return -value if value is not None else float("inf")
 
 
 def newest(value: int | None) -> float:
-    """What has not begun or ended comes first: it will be the newest."""
+    """Return a sort key: jobs that have not started or ended are first."""
     return -value if value else -float("inf")
 
 
@@ -54,15 +53,15 @@ SORTS: dict[str, Callable[[Job], Any]] = {
 
 
 def in_order(jobs: list[Job], key: str) -> list[Job]:
-    """Those that are equal: the newest first, tasks of an array as they are numbered."""
+    """Sort the jobs; equal ones: the newest first, tasks of an array by number."""
     return sorted(jobs, key=lambda job: (SORTS[key](job), newest(row_of(job).start)))
 
 
 class List:
     def __init__(self) -> None:
         self.jobs: list[Job] = []
-        self.left_out = 0  # beyond the limit
-        self.never_ran = 0  # and are hidden
+        self.left_out = 0  # above the limit
+        self.never_ran = 0  # hidden jobs
         self.why_not_ledger = ""
 
 
@@ -72,8 +71,11 @@ def never_ran(row: sacct.Row) -> bool:
 
 
 def get(source: Source, query: Json, everything: bool = False, steps: bool = True) -> List:
-    """The caller's own jobs, if nobody else's are asked for: root's, too. 'everything': with jobs
-    that never ran, as for programs; 'steps': with the use of CPUs and memory."""
+    """Query a list: the caller's own jobs without other users or accounts, also for root.
+
+    everything: include jobs that never ran, as for programs
+    steps: include the use of CPUs and memory
+    """
     users = query.get("user")
     if not users and not query.get("account"):
         import pwd
@@ -110,7 +112,7 @@ def total(jobs: Sequence[Job]) -> dict[str, int | None]:
 
 
 def is_listed_of_slurm(job: Job) -> bool:
-    """Also where slurmdbd has not heard of its end."""
+    """Return True if sacct's row is of this run, also before slurmdbd has its end."""
     return job.is_of_slurm or bool(job.slurm and not job.is_old_run and not job.is_before_slurm)
 
 
@@ -154,7 +156,7 @@ def clock(name: str) -> Callable[[Job], str]:
                                    "Unknown")
 
 
-# name: head, text, is it a number; as --format takes them
+# {name of --format: head, text, is it a number}
 COLUMNS: dict[str, tuple[str, Callable[[Job], str], bool]] = {
     "jobid": ("JobID", lambda job: job.id, False),
     "jobidraw": ("JobIDRaw", lambda job: str(job.number or "-"), False),
@@ -195,8 +197,10 @@ USUAL = ("jobid", "user", "jobname", "state", "elapsed", "nodes", "cpu%", "io%",
 
 
 def columns(option: str, text: str) -> list[tuple[str, int]]:
-    """NAME or NAME%WIDTH, as sacct has them; a negative width is left-justified there, and
-    here; 0: as wide as it must be."""
+    """Parse NAME or NAME%WIDTH, as in sacct.
+
+    Returns: names and widths; 0: as needed; negative, as in sacct: left-justified.
+    """
     found = []
     for one in text.lower().split(","):
         name, _, width = one.strip().partition("%") if one.strip() not in COLUMNS else \
@@ -213,14 +217,14 @@ def columns(option: str, text: str) -> list[tuple[str, int]]:
 
 
 def cut(text: str, width: int) -> str:
-    """The last character is a '+' where there were more."""
+    """Cut a text to the width, with '+' as the last character."""
     return text if len(text) <= width else text[:width - 1] + "+"
 
 
 def columns_of(jobs: Sequence[Job], chosen: Sequence[tuple[str, int]],
                optional: Sequence[str] = ()) -> list[Column]:
-    """Those that are optional are left out where they have nothing, and the user where it is
-    always the same."""
+    """Return the columns; optional ones without values are left out, and the user if all are the
+    same."""
     made = []
     for name, width in chosen:
         head, text, is_number = COLUMNS[name]
@@ -234,7 +238,8 @@ def columns_of(jobs: Sequence[Job], chosen: Sequence[tuple[str, int]],
 
 
 def table(jobs: list[Job], chosen: list[tuple[str, int]] | None = None) -> Iterator[str]:
-    """As wide as it must be; on a terminal its last column ends where that does."""
+    """Return the lines of a table, as wide as needed; on a terminal the last column is cut at its
+    width."""
     made = columns_of(jobs, chosen or [(name, NAME_MAX * (name == "jobname")) for name in USUAL],
                       () if chosen else ("user", "cpu%", "io%", "profile"))
     wide = [max(map(len, [head, *cells])) for _, head, _, cells in made]

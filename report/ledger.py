@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Ask the ledger, through jobio-ask: questions and answers as ledger_link.h has them."""
+"""Requests to the ledger through jobio-ask; requests and replies are those of ledger_link.h."""
 from __future__ import annotations
 
 import contextlib
@@ -13,19 +13,19 @@ from report.types import Any, Json
 
 
 class Ledger:
-    """A link to the ledger: jobio-ask runs beside us, one question a line."""
+    """A link to the ledger: jobio-ask runs in parallel and gets one request a line."""
 
     def __init__(self, conf: str | None = None, raw: bool = False) -> None:
-        self.conf, self.raw = conf, raw  # raw: texts as they came, for JSON
+        self.conf, self.raw = conf, raw  # raw: unchanged texts, for JSON
         self.name = "the ledger"
-        self.down = ""  # why it does not answer; it is not asked again then
+        self.down = ""  # reason for no reply; no further requests then
         words = [paths.helper("jobio-ask")]
         if conf:
             words.append("--conf=" + conf)
         self.process = program.start(words, stdin=subprocess.PIPE, **program.OURS)
 
     def send(self, **question: Any) -> None:
-        """Put a question; answer() has what comes back, in the order of the questions."""
+        """Send a request; answer() returns the replies in the same order."""
         line = json.dumps({k: v for k, v in question.items() if v is not None}) + "\n"
         assert self.process.stdin
         if self.down:
@@ -34,7 +34,7 @@ class Ledger:
             self.process.stdin.write(line.encode())
             self.process.stdin.flush()
         except BrokenPipeError:
-            pass  # answer() says why
+            pass  # answer() reports it
 
     def answer(self) -> Json:
         if self.down:
@@ -51,7 +51,7 @@ class Ledger:
         told: Json = json.loads(text if self.raw else units.clean_json(text))
         if told.get("down"):
             self.down = told["error"]
-        if told.get("host"):  # of jobio.conf
+        if told.get("host"):  # host from jobio.conf
             self.name = f"the ledger on {told['host']}, at most {told['timeout_ms'] / 1000:g} s"
         return told
 
@@ -60,8 +60,7 @@ class Ledger:
         return self.answer()
 
     def ask_all(self, questions: list[Json]) -> Iterator[Json]:
-        """The answers; while one is read the next question is on its way, and no more of them:
-        both pipes may be full."""
+        """Return the replies; one request is sent ahead, not more: both pipes may be full."""
         for at in range(len(questions) + 1):
             if at < len(questions):
                 self.send(**questions[at])

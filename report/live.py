@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""jobio report --live: a job that runs, as long as somebody looks.
+"""jobio report --live: the I/O of a running job so far.
 
-One srun --overlap in the job asks all nodes, for as long as somebody looks: two RPC to slurmctld
-when it begins, one from each node when it ends, none a question (lib/look.h has what travels).
-Slurm decides who may look: srun starts steps in the caller's own jobs; root becomes their user.
+One srun --overlap in the job asks all nodes until it is stopped: two RPCs to slurmctld at its
+start, one from each node at its end, none for a request (lib/look.h has the protocol). Slurm
+authorizes the caller: srun starts steps in the caller's own jobs; root becomes the job's user.
 """
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ from report.record import Job, Source
 from report.reporter import Asked
 from report.types import Any, Json
 
-FIRST_S, AGAIN_S = 30.0, 10.0  # srun has to start a step
+FIRST_S, AGAIN_S = 30.0, 10.0  # the first reply includes the start of the step
 END_S = 3.0  # for srun to end its step
-# kind, nodes, question, part, of how many, node
+# kind, nodes, request, part, number of parts, node
 LINE = re.compile(rb"@jobio/1 ([re]) (\d{1,10}) (\d{1,10}) (\d{1,10}) (\d{1,10}) ([^ ]+) ")
 PARTS_MAX, NODES_MAX = 440, 65536
 WORDS = ("--overlap", "--ntasks-per-node=1", "--mem=0", "--gres=none", "--cpu-bind=none",
          "--mpi=none", "--job-name=jobio-live")
-# What runs where the plugin does not know of looks.
+# Runs on nodes with a plugin without --live.
 OLD_NODE = ('echo "@jobio/1 e ${SLURM_STEP_NUM_NODES:-0} 0 1 1 ${SLURMD_NODENAME:-?} '
             'its jobio cannot tell: it is older, or switched off there"')
 
 
-# ---- answers of nodes --------------------------------------------------------------
+# ---- replies of nodes --------------------------------------------------------------
 
 class Node:
     def __init__(self) -> None:
-        self.kind = ""  # "r": a record, "e": a sentence why there is none; "": no answer yet
-        self.ask = 0  # the question that it answers
+        self.kind = ""  # "r": a record, "e": the reason for none; "": no reply yet
+        self.ask = 0  # request of the reply
         self.text = ""
-        self.is_mute = False  # it will answer none
-        self.parts: list[bytes] = []  # of what is on its way
+        self.is_mute = False  # it replies to no request
+        self.parts: list[bytes] = []  # of an incomplete reply
         self.of_ask = 0
 
     def take(self, kind: str, ask: int, part: int, parts: int, text: bytes) -> None:
@@ -58,15 +58,15 @@ class Node:
 # ---- srun --------------------------------------------------------------------------
 
 class Link:
-    """The step that asks the nodes of a job. It ends with its standard input, and so with us,
-    however that ends."""
+    """The step that queries the nodes of a job. It ends at the end of its standard input, also if
+    this process is killed."""
 
     def __init__(self, job: int, row: sacct.Row | None, wanted: str, user: str) -> None:
         self.nodes: dict[str, Node] = {}
         self.count = 0  # nodes of the step; 0: unknown
         self.asked = 0
         self.said, self.is_error = "", False  # srun's first error, else its first line
-        # srun takes 7+1 as --jobid=7 --het-group=1, and no other way
+        # srun accepts 7+1 only as --jobid=7 --het-group=1
         leader, plus, component = (row.id if row else wanted).partition("+")
         nodes = row.nodes or 0 if row else 0
         words = [*(become(user) if user and os.geteuid() == 0 else []), program.find("srun"),
@@ -82,7 +82,8 @@ class Link:
             self.selector.register(stream, selectors.EVENT_READ, [take, b""])
 
     def take(self, line: bytes) -> None:
-        """What a user's nodes print is not trusted: a line that cannot be is passed over."""
+        """Parse a line of a node. The output of a user's nodes is not trusted: invalid lines are
+        ignored."""
         match = LINE.match(line)
         if not match or len(self.nodes) == NODES_MAX:
             return
@@ -93,7 +94,7 @@ class Link:
             node.take(match[1].decode(), ask, part, parts, line[match.end():])
 
     def hear(self, line: bytes) -> None:
-        """srun: error: Unable to ..: Invalid job id specified"""
+        """Keep srun's first error: "srun: error: Unable to ..: Invalid job id specified"."""
         text, is_error = line.decode(errors="replace").strip(), False
         for mark in ("srun: ", "error: ", "fatal: "):
             if text.startswith(mark):
@@ -102,11 +103,11 @@ class Link:
             self.said, self.is_error = text, is_error
 
     def attend(self, end: float) -> bool:
-        """Take what comes, until then; False: srun has ended."""
+        """Read lines until the time is over; return False if srun has ended."""
         for key, _ in self.selector.select(max(end - time.monotonic(), 0)):
             chunk = os.read(key.fd, 65536)
             lines = (key.data[1] + chunk).split(b"\n")
-            key.data[1] = lines.pop()[-4096:]  # srun's longer lines are none of ours
+            key.data[1] = lines.pop()[-4096:]  # ignore longer lines
             for line in lines:
                 key.data[0](line)
             if not chunk:
@@ -114,20 +115,24 @@ class Link:
         return bool(self.selector.get_map())
 
     def is_complete(self) -> bool:
-        """The first time all nodes are waited for; then those that have ever said something."""
+        """Return True if all nodes have replied to the first request or, later, all that have ever
+        replied."""
         told = self.nodes.values()
         if any(not n.is_mute and n.ask < self.asked for n in told) or not self.count:
             return False
         return self.asked > 1 or len(told) >= self.count
 
     def ask(self, seconds: float) -> None:
-        """All nodes that can answer have done so, or the time is over."""
+        """Send a request and wait for the replies.
+
+        Raises: Failure, if no node replies.
+        """
         self.asked += 1
         end = time.monotonic() + seconds
         try:
             os.write(self.process.stdin.fileno(), b"\n")  # type: ignore[union-attr]
         except OSError:
-            end = time.monotonic() + 0.1  # why does it say?
+            end = time.monotonic() + 0.1  # wait for its error
         goes_on = True
         while goes_on and not self.is_complete() and time.monotonic() < end:
             goes_on = self.attend(end)
@@ -141,7 +146,7 @@ class Link:
                           + (f": {self.said}" if self.said else ""))
 
     def wait(self, seconds: float) -> bool:
-        """False: srun has ended."""
+        """Read lines for so many seconds; return False if srun has ended."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             if not self.attend(end):
@@ -161,8 +166,8 @@ class Link:
 
 
 def become(user: str) -> list[str]:
-    """slurmctld lets nobody but the job's user start steps in it, root neither
-    (step_mgr.c:step_create)."""
+    """Return the words that run a command as the user: slurmctld starts steps of a job only for its
+    user, not for root (step_mgr.c:step_create)."""
     import pwd
 
     try:
@@ -172,16 +177,16 @@ def become(user: str) -> list[str]:
     return ["setpriv", f"--reuid={who.pw_uid}", f"--regid={who.pw_gid}", "--init-groups"]
 
 
-# ---- what is shown -----------------------------------------------------------------
+# ---- output ------------------------------------------------------------------------
 
 class Look:
-    """The answers of one question, as the ledger would have them."""
+    """The replies to one request, in the form of the ledger's."""
 
     def __init__(self, link: Link, job: int) -> None:
         self.when = time.monotonic()
         self.records: list[Json] = []
-        self.blind = 0  # nodes that count nothing before the job ends
-        self.mute: list[str] = []  # nodes that did not answer, and why
+        self.blind = 0  # nodes without counters before the job ends
+        self.mute: list[str] = []  # nodes without a reply, and the reason
         self.nodes = link.count
         for name in sorted(link.nodes):
             why = self.take(link.nodes[name], job, link.asked)
@@ -189,7 +194,7 @@ class Look:
         self.mute_count = len(self.mute) + max(self.nodes - len(link.nodes), 0)
 
     def take(self, node: Node, job: int, asked: int) -> str:
-        """A node that answered before and is silent now is shown as it was."""
+        """Add a node's record, also an earlier one; return the reason if there is no new one."""
         if node.kind != "r":
             return node.text or "it did not answer"
         try:
@@ -201,18 +206,18 @@ class Look:
         except (ValueError, KeyError, TypeError):
             return "its answer has no meaning"
         if not is_counted:
-            self.blind += 1  # what it has is left out: half of a number is no number
+            self.blind += 1  # partial numbers are left out
             return ""
         self.records.append(told)
         return "it did not answer this time" if node.ask < asked else ""
 
     def about(self) -> Json:
-        """What is only known of a job that runs."""
+        """Return the keys of running jobs only."""
         return {"nodes": self.nodes or None, "nodes_blind": self.blind,
                 "nodes_mute": self.mute_count, "mute": ", ".join(self.mute) or None}
 
     def same(self, outer: str, key: str) -> str:
-        """What all nodes say, or "mixed"."""
+        """Return the word of all nodes, or "mixed"."""
         words = {str((r.get(outer) or {}).get(key) or "-") for r in self.records} or {"-"}
         return words.pop() if len(words) == 1 else "mixed"
 
@@ -237,7 +242,7 @@ KEYS = ("read_bytes", "write_bytes", "read_calls", "write_calls")
 
 
 def moved(job: Job) -> dict[str, dict[str, int]]:
-    """Bytes, calls and metadata operations by filesystem."""
+    """Return bytes, calls and metadata operations by filesystem."""
     return {line.get("fs") or "all files": {
         **{key: line.get(key) or 0 for key in KEYS},
         "meta": sum(v or 0 for v in (line.get("meta") or {}).values())}
@@ -245,7 +250,7 @@ def moved(job: Job) -> dict[str, dict[str, int]]:
 
 
 def rates(before: Job, now: Job, seconds: float) -> list[str]:
-    """Since the look before, where the same nodes have answered."""
+    """Return lines with the rates since the last request, if the same nodes have replied."""
     if [node["node"] for node in before.nodes] != [node["node"] for node in now.nodes]:
         return []
     old, lines = moved(before), []
@@ -268,11 +273,11 @@ class View:
         self.is_screen = (not self.is_json and sys.stdout.isatty()
                           and os.environ.get("TERM", "dumb") != "dumb")
         self.row: sacct.Row | None = None
-        self.number = 0  # what srun wants: not 5_1 or 7+1, but what such a job has alone
+        self.number = 0  # the job ID for srun, instead of 5_1 or 7+1
         self.before: tuple[float, Job] | None = None
 
     def find(self) -> str:
-        """Of root, whose job it is."""
+        """Find the job; return its user."""
         self.source.start(sacct.query(jobs=self.wanted))
         self.row = sacct.find(self.source.wait_sacct(), self.wanted)
         job, user = (self.row.raw_id, self.row.user) if self.row else (self.wanted, "")
@@ -287,8 +292,11 @@ class View:
         return user
 
     def check(self, user: str) -> None:
-        """slurmdbd may be seconds behind: whether a job that it takes for a waiting one runs is
-        for slurmctld to say. Slurm would refuse another user's step; this says it better."""
+        """Check that the job runs and is the caller's.
+
+        slurmdbd may be seconds late, so slurmctld decides about a job that is pending there. Slurm
+        would refuse another user's step with a less clear message.
+        """
         import pwd
 
         row, wanted = self.row, self.wanted
@@ -301,12 +309,12 @@ class View:
                           "at it")
 
     def tell(self, text: str) -> None:
-        """A line that stays where it is."""
+        """Print a line in place."""
         if self.is_screen:
             print("\r\033[K" + text, end="", flush=True)
 
     def merge(self, look: Look, form: str, **more: Any) -> Json:
-        """As the ledger would answer."""
+        """Return the merged records, in the form of the ledger's reply."""
         first = look.records[0] if look.records else {}
         cluster = first.get("cluster") or (self.row.cluster if self.row else None)
         told = self.source.ledger.ask(
@@ -341,7 +349,7 @@ class View:
         if self.before:
             lines += rates(self.before[1], job, look.when - self.before[0])
         lines += look.notes()
-        if self.is_screen:  # at once, over what was there
+        if self.is_screen:  # in one write, over the last screen
             print("\033[H" + "".join(line + "\033[K\n" for line in lines) + "\033[J", end="",
                   flush=True)
         else:
@@ -349,7 +357,7 @@ class View:
         self.before = look.when, job
 
     def wait(self, link: Link) -> bool:
-        """The seconds go down until the next look; False: the job has ended."""
+        """Count down the seconds to the next request; return False if the job has ended."""
         clock = time.strftime("%H:%M:%S")
         for left in range(self.every_s, 0, -1):
             self.tell(f"  {clock}, again in {left} s; Ctrl-C ends this")
@@ -381,7 +389,7 @@ class View:
             self.draw(link)
             if self.is_screen:
                 self.again(link)
-        except KeyboardInterrupt:  # enough was seen
+        except KeyboardInterrupt:  # stop
             pass
         finally:
             on_signals(signal.SIG_IGN)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Options of a command line: argparse takes longer to load than a report takes."""
+"""Options of a command line: loading argparse takes longer than a report."""
 from __future__ import annotations
 
 import re
@@ -17,7 +17,7 @@ NO_TAKES: dict[str, Take] = {}
 
 
 def usage(text: str | None) -> int:
-    """Print a module's docstring: it is what --help says."""
+    """Print a module's docstring, the text of --help."""
     print((text or "").format(conf=paths.SYSCONF + "/slurm/jobio.conf"))
     return 0
 
@@ -50,7 +50,7 @@ def choice(*words: str) -> Callable[[str, str], str]:
 
 
 def word(signs: str) -> Callable[[str, str], str]:
-    """It becomes a word of sacct's command line: no option, no second word."""
+    """Return a parser of values that are safe as one word of sacct's command line."""
     allowed = "A-Za-z0-9" + re.escape(signs)
 
     def take(name: str, value: str) -> str:
@@ -66,16 +66,19 @@ def text(name: str, value: str) -> str:
 
 def read(help_text: str | None, args: list[str], takes: Mapping[str, Take] = NO_TAKES,
          words_last: bool = False) -> tuple[Json, list[str]]:
-    """The values of those that were given, the last of each, and the other words."""
+    """Return the given options, the last value of each, and the other words."""
     given, words = parse(help_text, args, takes, words_last)
     return dict(given), words
 
 
 def parse(help_text: str | None, args: list[str], takes: Mapping[str, Take],
           words_last: bool = False) -> tuple[list[tuple[str, Any]], list[str]]:
-    """The options that a help text names, in their order, with their values, True where there is
-    none, and the other words. 'takes': of those whose value is no plain text, and of hidden ones.
-    With 'words_last' what follows the first word are words."""
+    """Parse the options in a help text.
+
+    takes: parsers of values that are not plain text, and of hidden options
+    words_last: all after the first word are words
+    Returns: options in their order with their values, True without one; and the other words.
+    """
     table: dict[str, Take | None] = {"help": None, **takes}
     letters = {"-h": "help"}
     for letter, name, sign, value in LINE.findall(help_text or ""):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Pages of jobio report --html: one file each, without network and without script.
 
-Numbers are made ready here; layout and words are in the templates (*.j2), of which a site may
-have its own in SYSCONFDIR/slurm/jobio. Everything that is put into a page is escaped.
+Numbers are computed here; layout and words are in the templates (*.j2), which a site can replace
+in SYSCONFDIR/slurm/jobio. All values in a page are escaped.
 """
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from report.command import Failure
 from report.record import Group, Job
 from report.types import Any, Json
 
-FS_DRAWN = 6  # filesystems with pictures of their own
-MINOR = 0.02  # of the time and of the bytes of the largest: drawn where a reader asks for it
+FS_DRAWN = 6  # filesystems with separate pictures
+MINOR = 0.02  # share of the largest time and bytes: below, the pictures are folded
 NODES_NAMED = 3
-EVEN = 1.05  # times the mean: the busiest node is as busy as the others
-KINDS_DRAWN = 4  # of nodes, by where the CPUs are
-ROWS_MAX = 200  # of changes and findings that differ
+EVEN = 1.05  # times the mean: below, no node is busier than the others
+KINDS_DRAWN = 4  # kinds of nodes, by the position of their CPUs
+ROWS_MAX = 200  # different changes and findings
 LIST_ROWS = 1000
 NAME_MAX = 60
-WHAT_MAX = 70  # of advice in a line of a list
-ADVISED_MAX = 50  # jobs of a list whose advice is told in full
+WHAT_MAX = 70  # characters of advice in a line of a list
+ADVISED_MAX = 50  # jobs of a list with complete advice
 CPUS_MAX = 1024
 
-# class of calls: the quantity that has its time
+# {class of calls: quantity with its time}
 CLASSES = {key[:-3]: key for key in one_job.TIMES}
 
 
@@ -40,7 +40,7 @@ CLASSES = {key[:-3]: key for key in one_job.TIMES}
 
 
 def of_site(name: str) -> tuple[str, str, None] | None:
-    """The site's own template: its text and path. None: it has none, or it is not trusted."""
+    """Return text and path of the site's template; None: none, or not trusted."""
     path = paths.site(name)
     if not files.is_trusted(path):
         return None
@@ -60,7 +60,7 @@ def environment() -> Any:
     from markupsafe import Markup
 
     def clean(value: object) -> object:
-        """Nothing that moves the cursor or turns the words."""
+        """Replace characters that move the cursor or change the direction of the text."""
         if isinstance(value, str) and not isinstance(value, Markup):
             return units.clean(value)
         return "" if value is None else value
@@ -77,15 +77,15 @@ def environment() -> Any:
 
 
 def compiled() -> str:
-    """Where make leaves our templates as modules: jinja2 takes longer to compile them than a page
-    takes. Those of another version of jinja2 are not used."""
+    """Return the folder of our templates as Python modules, from make: jinja2 compiles them longer
+    than a page takes. Those of another version of jinja2 are not used."""
     import jinja2
 
     return os.path.join(paths.COMPILED, getattr(jinja2, "__version__", "unknown"))
 
 
 def compile_templates() -> None:
-    """For make; where there is no jinja2 there are no pages."""
+    """Compile the templates, for make; without jinja2 there are no pages."""
     with suppress(ImportError):
         from jinja2 import FileSystemLoader
 
@@ -94,16 +94,16 @@ def compile_templates() -> None:
 
 
 def given(filter_: Callable[..., Any]) -> Callable[..., Any]:
-    """What is not there is None."""
+    """Make a filter that returns None for undefined values."""
     from jinja2 import Undefined
 
     return lambda value, *more: filter_(None if isinstance(value, Undefined) else value, *more)
 
 
 def prepare(name: str) -> Thread:
-    """To load a template takes as long as sacct and the ledger do: at the same time."""
+    """Load a template in parallel to sacct and the ledger: it takes as long as these."""
     def load() -> None:
-        with suppress(Failure):  # render() says it
+        with suppress(Failure):  # render() reports it
             for one in (name, "base.html.j2", "macros.html.j2", "style.css.j2"):
                 template(one)
 
@@ -113,7 +113,7 @@ def prepare(name: str) -> Thread:
 
 
 def template(name: str) -> Any:
-    """The site's, or ours."""
+    """Return the site's template, or ours."""
     paths.add_packages()
     try:
         from jinja2 import TemplateError
@@ -130,13 +130,13 @@ def render(name: str, view: Json) -> str:
     made = template(name)
     try:
         text: str = made.render(view, package=paths.PACKAGE)
-    except Exception as error:  # whatever a site's template does
+    except Exception as error:  # any error of a site's template
         raise broken(name, error) from error
     return text
 
 
 def broken(name: str, error: Exception) -> Failure:
-    """A Failure that says where: of templates it is nearly always the site's own."""
+    """Return a Failure with the line of the template, usually the site's."""
     where, line = getattr(error, "filename", None), getattr(error, "lineno", None)
     trace = error.__traceback__
     while trace:
@@ -148,7 +148,10 @@ def broken(name: str, error: Exception) -> Failure:
 
 
 def write(file: str, text: str) -> None:
-    """Write a page. Raises: Failure"""
+    """Write a page.
+
+    Raises: Failure
+    """
     try:
         files.replace(file, text.encode(errors="replace"))
     except OSError as error:
@@ -156,7 +159,7 @@ def write(file: str, text: str) -> None:
 
 
 def write_folder(folder: str, index: str, found: Iterable[Job]) -> None:
-    """index.html, and a page of each job."""
+    """Write index.html, and a page of each job."""
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:
@@ -167,13 +170,13 @@ def write_folder(folder: str, index: str, found: Iterable[Job]) -> None:
 
 
 def natural(name: str) -> list[tuple[int, str]]:
-    """n2 before n10"""
+    """Return a sort key: n2 before n10."""
     return [(int(part), "") if part.isdecimal() else (-1, part)
             for part in re.split(r"(\d+)", name) if part]
 
 
 def names(nodes: Sequence[str], whole: int = 0) -> str:
-    """n01, n02, n03 and 7 more; all 16 nodes"""
+    """Return "n01, n02, n03 and 7 more", or "all 16 nodes"."""
     if len(nodes) == whole and whole > NODES_NAMED:
         return f"all {whole:,} nodes"
     text = ", ".join(sorted(nodes, key=natural)[:NODES_NAMED])
@@ -181,7 +184,7 @@ def names(nodes: Sequence[str], whole: int = 0) -> str:
 
 
 def us(value: float | None, unknown: str = "-") -> str:
-    """Microseconds, as most times are."""
+    """Format microseconds, the unit of most times."""
     return unknown if value is None else units.span(value * 1000)
 
 
@@ -189,7 +192,7 @@ def us(value: float | None, unknown: str = "-") -> str:
 
 
 def cpu_list(text: str | None) -> list[int]:
-    """Of 0-3,8; what is no list is none."""
+    """Return the numbers of "0-3,8"; an invalid list is empty."""
     return sorted(units.parse_cpus(text or "", CPUS_MAX))[:CPUS_MAX]
 
 
@@ -197,7 +200,7 @@ def cpu_list(text: str | None) -> list[int]:
 
 
 def filesystem(line: Json, time: Json) -> Json:
-    """A line of I/O, with what its pictures and its row need."""
+    """Return a line of I/O with the values of its pictures and its row."""
     timeline = line.get("timeline")
     life = line.get("thread_us")
     by_class = [(kind, line[key], line[key] / life if life else None)
@@ -234,7 +237,7 @@ def bin_end(counts: Sequence[int], part: float, is_time: bool) -> str:
 
 
 def filesystems(job: Job) -> list[Json]:
-    """What the job did, by what processes waited for most."""
+    """Return the I/O of the job, the longest time in I/O first."""
     types = one_job.fstypes(job)
     lines = [{**filesystem(line, job.time), "type": types.get(line.get("fs") or "", "")}
              for line in job.lines if line["kind"] == "app"]
@@ -243,7 +246,7 @@ def filesystems(job: Job) -> list[Json]:
 
 
 def mark_minor(found: list[Json]) -> None:
-    """Those that a reader need not look at first."""
+    """Mark the lines that are folded."""
     for key in ("waited_us", "moved"):
         most = max((one[key] or 0 for one in found), default=0)
         for one in found:
@@ -251,7 +254,7 @@ def mark_minor(found: list[Json]) -> None:
 
 
 def others(job: Job) -> list[Json]:
-    """The same as other counters saw it, and what the clients did."""
+    """Return the lines of other counters, and those of clients."""
     return [{**line, "meta_calls": line.get("meta_calls", one_job.operations(line)),
              "read_latency": one_job.ratio(line.get("read_us"), line.get("read_calls")),
              "write_latency": one_job.ratio(line.get("write_us"), line.get("write_calls"))}
@@ -268,7 +271,7 @@ def node_rows(job: Job) -> list[Json]:
 
 
 def heats(rows: list[Json]) -> list[Json]:
-    """A heat bar for each quantity that some node has."""
+    """Return a heat bar for each quantity with values."""
     found = []
     for key in ("read", "write", "meta", "waited_us"):
         values = [row[key] or 0 for row in rows]
@@ -284,8 +287,8 @@ def heats(rows: list[Json]) -> list[Json]:
 
 
 def kinds(job: Job) -> tuple[list[Json], int]:
-    """Nodes that look the same, with the CPUs of each of their parts; and how many nodes look
-    otherwise than the first few."""
+    """Return the kinds of nodes, with the CPUs of each of their parts; and the number of nodes of
+    further kinds."""
     told = [(key, value, nodes) for key in ("machine", "io_cores", "client", "more_clients")
             for value, nodes in job.same(key)]
     looks: dict[str, list[int]] = {}
@@ -301,7 +304,7 @@ def kinds(job: Job) -> tuple[list[Json], int]:
 
 
 def kind_of(has: list[tuple[str, Any]], nodes: list[str]) -> Json | None:
-    """None: neither cores nor CPUs of a client are known of it."""
+    """Return a kind of node; None: neither reserved cores nor CPUs of a client are known."""
     of: Json = dict(has)
     clients = [value for key, value in has if key in ("client", "more_clients")]
     machine = of.get("machine", {})
@@ -329,7 +332,8 @@ def kind_of(has: list[tuple[str, Any]], nodes: list[str]) -> Json | None:
 
 
 def cards(clients: list[Json], numa_node: int | None) -> list[str]:
-    """Of clients whose card is there; of several at several nobody wrote down which."""
+    """Return the clients' cards on this NUMA node; for cards on several nodes the record does not
+    have the node of each."""
     found = []
     for client in clients:
         card = client.get("card") or {}
@@ -341,7 +345,7 @@ def cards(clients: list[Json], numa_node: int | None) -> list[str]:
 
 
 def limited(job: Job, key: str) -> Json:
-    """As "KEY", and "KEY_more"."""
+    """Return the first values as "KEY", and the number of others as "KEY_more"."""
     rows = job.same(key)
     return {key: rows[:ROWS_MAX], key + "_more": max(0, len(rows) - ROWS_MAX)}
 
@@ -350,7 +354,7 @@ def limited(job: Job, key: str) -> Json:
 
 
 def efficiency(row: sacct.Row | None, found: list[Json]) -> Json:
-    """What the tiles show; None: not known."""
+    """Return the values of the tiles; None: unknown."""
     worst: Json = max(found, key=lambda one: one["share"] or 0, default={})
     nodes = row.nodes or 1 if row else 1
     used, given = (row.memory_used, row.memory_given) if row else (None, None)
@@ -365,7 +369,7 @@ def efficiency(row: sacct.Row | None, found: list[Json]) -> Json:
 
 
 def mounts_of(job: Job) -> list[str]:
-    """/scratch wekafs: those of the clients, as the summary has them."""
+    """Return the clients' mounts in the summary: "/scratch wekafs"."""
     from urllib.parse import unquote
 
     return [" ".join(unquote(part) for part in word.split(":"))
@@ -373,14 +377,14 @@ def mounts_of(job: Job) -> list[str]:
 
 
 def totals_on(job: Job, found: list[Json]) -> str:
-    """The clients' filesystems, where the job used others as well: totals are of these."""
+    """Return the clients' filesystems if the job used others as well: totals are of these."""
     mounts = {mount["mount"] for client, _ in job.clients for mount in client.get("mounts") or []}
     used = {one["fs"] for one in found if one.get("fs")}
     return ", ".join(sorted(used & mounts)) if used - mounts else ""
 
 
 def weigh(found: list[Json]) -> list[Json]:
-    """Filesystems that processes waited for, with bars that compare."""
+    """Return the filesystems with time in I/O, with bars relative to the largest."""
     most = max((one["waited_us"] or 0 for one in found), default=0)
     weighty = [one for one in found if one["classes"] and one["waited_us"] * 100 >= most
                and (one["share"] is None or one["share"] >= 0.001)]
@@ -390,7 +394,7 @@ def weigh(found: list[Json]) -> list[Json]:
 
 
 def job(job: Job) -> str:
-    """The page of one job."""
+    """Return the page of one job."""
     row = job.slurm if job.is_of_slurm else None
     found = filesystems(job)
     rows = node_rows(job)
@@ -425,7 +429,7 @@ def remark(job: Job) -> list[str]:
 
 
 def cells(job: Job, columns: list[jobs.Column], row: Sequence[str]) -> list[tuple[str, str]]:
-    """The class of each, and its text."""
+    """Return class and text of each cell."""
     tone = one_job.state_tone(job.slurm.word) if job.slurm else ""
     kinds = {"state": f"t {tone}", "jobname": "t name"}
     return [("" if is_number else kinds.get(name, "t"), cell)
@@ -433,7 +437,7 @@ def cells(job: Job, columns: list[jobs.Column], row: Sequence[str]) -> list[tupl
 
 
 def lines(found: list[Job], links: bool, remarks: bool) -> Json:
-    """What a table of jobs needs; columns in which nobody has anything are left out."""
+    """Return the values of a table of jobs; columns without values are left out."""
     shown = found[:LIST_ROWS]
     columns = jobs.columns_of(shown, [(name, NAME_MAX) for name in jobs.USUAL[:-1]], jobs.USUAL)
     if remarks and any(notes := ["; ".join(remark(one)) for one in shown]):
@@ -454,7 +458,7 @@ def lines(found: list[Job], links: bool, remarks: bool) -> Json:
 
 
 def moment(text: str) -> str:
-    """Who reads a page later wants to know when "now" was; as it is where sacct alone knows."""
+    """Return "now" and other times as the time of the page; words that only sacct parses stay."""
     from report import site
 
     try:
@@ -464,7 +468,7 @@ def moment(text: str) -> str:
 
 
 def listed(found: jobs.List, query: Json, links: bool = False) -> str:
-    """The page of jobio report -u, -A, -S ..."""
+    """Return the page of jobio report -u, -A, -S ..."""
     users = {one.user for one in found.jobs}
     return render("list.html.j2", {
         "title": f"Jobs of {users.pop()}" if len(users) == 1 else "Jobs", "query": query,
@@ -474,7 +478,7 @@ def listed(found: jobs.List, query: Json, links: bool = False) -> str:
 
 
 def several(groups: Sequence[Group], links: bool = False) -> str:
-    """The page of jobs that were named; of an array with the sum of its tasks."""
+    """Return the page of the given jobs; for an array with the sum of its tasks."""
     found = [one for group in groups for one in group.jobs]
     family = groups[0] if len(groups) == 1 and groups[0].is_family else None
     sums = {group.jobs[0].id: summed(group) for group in groups if group.is_family and group.jobs}
@@ -488,7 +492,7 @@ def several(groups: Sequence[Group], links: bool = False) -> str:
 
 
 def common(found: list[Job]) -> Json:
-    """What all of them say, and from when to when they ran."""
+    """Return the values that all jobs share, and their first start and last end."""
     users, clusters = {one.user for one in found}, {one.cluster for one in found}
     firsts = [one.time["first"] for one in found if one.time["first"]]
     lasts = [one.time["last"] for one in found if one.time["last"]]
@@ -507,7 +511,7 @@ def title(groups: Sequence[Group]) -> str:
 
 
 def summed(group: Group) -> Json:
-    """Of the tasks of an array; 'word': what was asked for."""
+    """Return the sum of the tasks of an array; "word": the job of the command line."""
     total = jobs.total(group.jobs)
     completed = sum(bool(one.slurm and one.slurm.word == "COMPLETED") for one in group.jobs)
     wide = "*" if any(one.is_node_wide for one in group.jobs) else ""
@@ -522,7 +526,7 @@ def summed(group: Group) -> Json:
 
 
 def site(view: Json) -> str:
-    """Of site.view(): tables whose bars compare what was read and written."""
+    """Return the page of site.view(): tables with bars of bytes read and written."""
     for one in view["tables"]:
         moved = [(row["read_bytes"] or 0) + (row["write_bytes"] or 0) for row in one["rows"]]
         most = max(moved, default=0) or 1

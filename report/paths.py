@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Where things are: the launcher (jobio.in) sets these, in the build tree and installed."""
+"""Paths, set by the launcher (jobio.in) in the build tree and installed."""
 from __future__ import annotations
 
 import os
@@ -9,34 +9,34 @@ LIBEXEC = ""  # jobio-ask and the other programs
 COMPILED = ""  # templates as Python, in a folder for each version of jinja2
 SYSCONF = "/etc"
 PLUGINS = ""  # where jobio.so is installed: Slurm's PluginDir
-SLURM_BIN = ""  # of --with-slurm=PREFIX, which sudo, for one, does not have in PATH
+SLURM_BIN = ""  # of --with-slurm=PREFIX, which is not in PATH with sudo, for example
 
-# where Slurm's packages look for it
+# paths of Slurm's packages
 SLURM_CONF = ("/etc/slurm/slurm.conf", "/run/slurm/conf/slurm.conf", "/etc/slurm-llnl/slurm.conf",
               "/usr/local/etc/slurm.conf")
 REPORT = os.path.dirname(os.path.abspath(__file__))  # modules and templates
 
 
 def helper(name: str) -> str:
-    """A program of ours in libexec."""
+    """Return the path of a program of ours in libexec."""
     return os.path.join(LIBEXEC, name)
 
 
 def site(name: str) -> str:
-    """A file that a site may have in place of ours: a template."""
+    """Return the path of the site's replacement of a file."""
     return os.path.join(SYSCONF, "slurm", "jobio", name)
 
 
 def add_packages() -> None:
-    """jinja2 and matplotlib are not of the standard library: the launcher's -S leaves out what
-    takes as long as a fifth of a report, and is for them."""
+    """Add the folders of jinja2 and matplotlib, which the launcher's -S leaves out: they take a
+    fifth of a report to scan."""
     import site
 
     site.main()
 
 
 def program(name: str) -> str | None:
-    """A command of Slurm's, as the caller's shell would find it: in absolute folders only."""
+    """Return the path of a command of Slurm from PATH, absolute folders only."""
     folders = os.environ.get("PATH") or "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
     for folder in [*folders.split(":"), SLURM_BIN]:
         path = os.path.join(folder, name)

@@ -36,7 +36,7 @@ from report.units import parse_cpus
 
 
 def show_client(client: Json) -> None:
-    """Its cards, each with its place and with what it serves."""
+    """Print the client's cards, each with its NUMA node and its use."""
     for at, card in enumerate(client["cards"]):
         node = card["numa_node"]
         place = "its place is unknown" if node is None else f"NUMA node {node}"

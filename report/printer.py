@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What jobio report prints or writes, in the form that was asked for."""
+"""Output of jobio report, in the requested form."""
 from __future__ import annotations
 
 import json
@@ -14,14 +14,14 @@ from report.record import Group, Job
 from report.reporter import Asked
 from report.types import Json
 
-# of the member "slurm" of JSON
+# keys of "slurm" in JSON
 SLURM = ("name", "user", "account", "partition", "state", "exit_code", "signal", "start", "end",
          "elapsed_s", "nodes")
 
 
 def as_json(job: Job, is_advised: bool = True) -> str:
-    """The ledger's answer as it came, timelines (null: records are left out) and advice (null:
-    too little to judge), or what sacct knows in the same form."""
+    """Return the JSON of a job: the ledger's unchanged reply, or sacct's data in the same form;
+    with timelines (null: records are left out) and advice (null: too little to judge)."""
     told: Json = {key: value for key, value in job.answer.items() if key not in ("ok", "advice")}
     told["id"], told["source"] = job.id, job.source
     if not job.answer:
@@ -45,8 +45,8 @@ class Printer:
         self.status = 0
 
     def groups(self) -> Iterator[Group]:
-        """What the command line names; then why jobs of it are not known: people are told of the
-        first."""
+        """Return the jobs of each word of the command line, and print failures; in text only the
+        first one of each word."""
         for word in self.asked.words:
             group = record.group(self.source, word, self.asked.restart)
             yield group
@@ -76,7 +76,7 @@ class Printer:
                 found += group.jobs
             elif group.is_family and group.jobs and not self.asked.form:
                 self.block(one_job.family(group))
-                group.failures = []  # it has told them
+                group.failures = []  # it has printed them
             else:
                 for job in group.jobs:
                     self.print_job(job)
@@ -93,7 +93,7 @@ class Printer:
             self.print_job(job)
 
     def write_page(self) -> None:
-        """Of jobs, or a list; into a folder: a page of each, and one that links them."""
+        """Write the page of jobs, or of a list; into a folder: a page of each, and an index."""
         from report import page
 
         file: str = self.asked.values["html"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Programs that are run beside us and have a time limit, even where the kernel holds them."""
+"""Programs that run in parallel with a timeout, even if they hang in the kernel."""
 from __future__ import annotations
 
 import codecs
@@ -16,16 +16,16 @@ from report import paths
 from report.command import Failure
 from report.types import Any, Json
 
-# Ctrl-C is for us
+# Ctrl-C must reach jobio only
 USUAL = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE,
          "start_new_session": True, "cwd": "/"}
 PIECE = 1 << 18
 WAITING_S = 1
-OURS: Json = {"start_new_session": False, "cwd": None}  # in the caller's folder; it ends with us
+OURS: Json = {"start_new_session": False, "cwd": None}  # in the caller's folder, with Ctrl-C
 
 
 def find(name: str) -> str:
-    """A command of Slurm's, or of the host's."""
+    """Return the path of a command of Slurm, or of the host."""
     path = name if "/" in name else paths.program(name)
     if not path:
         raise Failure(f"there is no {name} in PATH"
@@ -44,8 +44,10 @@ def start(words: Sequence[str], environment: dict[str, str] | None = None, **oth
 
 
 def finish(process: subprocess.Popen[bytes], timeout_s: float) -> tuple[bool, str, str]:
-    """Did it end in time? What it printed, and its errors. One that is stuck in the kernel is
-    left behind."""
+    """Wait for the end of a program; one that hangs in the kernel is left running.
+
+    Returns: True if it ended in time, its output, its errors.
+    """
     is_late = False
     try:
         out, errors = process.communicate(timeout=timeout_s)
@@ -60,7 +62,7 @@ def finish(process: subprocess.Popen[bytes], timeout_s: float) -> tuple[bool, st
 
 
 def waiting(what: str) -> Timer:
-    """Prints, after a second, what the caller waits for; to be cancelled."""
+    """Print a line after one second of waiting; the caller cancels the timer."""
     timer = Timer(WAITING_S, lambda: print(f"jobio: waiting for {what}", file=sys.stderr))
     timer.daemon = True
     timer.start()
@@ -68,8 +70,8 @@ def waiting(what: str) -> Timer:
 
 
 def pieces(process: subprocess.Popen[bytes], timeout_s: float) -> Iterator[tuple[bool, str]]:
-    """What it prints as it comes: is it of its errors, and the text. Its returncode stays None
-    if it does not end in time."""
+    """Return the output of a program as it arrives: True for errors, and the text. returncode is
+    None after a timeout."""
     assert process.stdout and process.stderr
     ends = time.monotonic() + timeout_s
     decoders = {stream: codecs.getincrementaldecoder("utf-8")("replace")

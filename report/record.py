@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What is known of jobs, from the ledger and from sacct: Source asks both, Job has the answer."""
+"""Data of jobs from the ledger and from sacct: Source queries both, Job is the result."""
 from __future__ import annotations
 
 import functools
@@ -14,10 +14,10 @@ from report.summary import Summary, parse
 from report.types import Any, Json
 
 FAMILY_MAX = 1000  # tasks of an array
-PAGE = 250  # jobs of a question: any user may ask one of 4096 bytes
+PAGE = 250  # jobs of a request, which has 4096 bytes at most
 TOTALS = ("read_bytes", "read_calls", "write_bytes", "write_calls")
 WHY_NO_SUMMARY = "jobio did not count it, or its nodes have not reported yet"
-CLOCKS_S = 60  # clocks of a node and of slurmctld may be so far apart
+CLOCKS_S = 60  # maximum difference of clocks of a node and of slurmctld
 ID = re.compile(r"([1-9]\d{0,9})(?:([_+])(\d{1,10}))?")
 PIECE = re.compile(r"(\d{1,10})(?:-(\d{1,10}))?(?::([1-9]\d{0,9}))?")
 TASKS = re.compile(r"(\d{1,10})_\[([0-9,:-]+)(?:%\d+)?\]")
@@ -26,13 +26,13 @@ TASKS = re.compile(r"(\d{1,10})_\[([0-9,:-]+)(?:%\d+)?\]")
 # ---- ids ------------------------------------------------------------------------------
 
 def is_id(word: str) -> bool:
-    """7, 5_1 or 7+1"""
+    """Return True for 7, 5_1 or 7+1."""
     match = ID.fullmatch(word)
     return bool(match and int(match[1]) < 2 ** 32 and int(match[3] or 0) < 2 ** 32)
 
 
 def expand(word: str) -> list[str]:
-    """The tasks of 5_[1-3,7], 5_[0-8:2%4] as Slurm writes them."""
+    """Return the tasks of 5_[1-3,7] or 5_[0-8:2%4], as printed by Slurm."""
     match = TASKS.fullmatch(word)
     pieces = [PIECE.fullmatch(part) for part in match[2].split(",")] if match else [None]
     tasks = [range(int(piece[1]), int(piece[2] or piece[1]) + 1, int(piece[3] or 1))
@@ -45,7 +45,10 @@ def expand(word: str) -> list[str]:
 
 
 def check(word: str) -> None:
-    """Is it something to ask for?"""
+    """Check the syntax of a job.
+
+    Raises: Failure
+    """
     if "[" in word:
         expand(word)
     elif not is_id(word):
@@ -56,7 +59,7 @@ def check(word: str) -> None:
 
 
 def of_cluster(word: str) -> tuple[str, str]:
-    """The job and its cluster of 101;c1, as sbatch --parsable prints it; "": of this one."""
+    """Return job and cluster of 101;c1, as printed by sbatch --parsable; "": this cluster."""
     job, _, cluster = word.partition(";")
     if ";" in word and not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}", cluster):
         raise Failure(f"job: '{word}': not a job and its cluster like 101;c1", USAGE)
@@ -64,43 +67,47 @@ def of_cluster(word: str) -> tuple[str, str]:
 
 
 def split(words: str) -> list[str]:
-    """7 and 5_[1-3,9] of 7,5_[1-3,9]"""
+    """Return 7 and 5_[1-3,9] of 7,5_[1-3,9]."""
     return [word for word in re.split(r",(?![^\[]*\])", words) if word]
 
 
 def bare(words: list[str]) -> str:
-    """What sacct is asked for: 5_[1-3],7 is some of 5, and 7."""
+    """Return the jobs for sacct: 5 for 5_[1-3], and 7."""
     return ",".join(word.split("_[")[0] for word in words)
 
 
 # ---- a job ----------------------------------------------------------------------------
 
 class Job:
-    """One run of a job. 'source': "ledger", "sacct" (the summary alone, of three digits) or
-    "live"; 'answer': the ledger's, in one of the forms of tools/slim.h; {} of sacct."""
+    """One run of a job.
+
+    source: "ledger", "sacct" (only the summary, with three digits) or "live"
+    answer: the ledger's, in one of the forms of tools/slim.h; {} for sacct
+    """
 
     def __init__(self, job: str, source: str, answer: Json | None = None,
                  slurm: sacct.Row | None = None) -> None:
         self.id, self.source, self.answer, self.slurm = job, source, answer or {}, slurm
         self.restart: int | None = self.answer.get("restart")
         self.lines: list[Json] = self.answer.get("lines") or []
-        self.nodes: list[Json] = self.answer.get("nodes") or []  # of each record
-        # Slurm's own number, of an array's task as well
+        self.nodes: list[Json] = self.answer.get("nodes") or []  # one for each record
+        # SLURM_JOB_ID, also of a task of an array
         self.number: int | None = self.answer.get("job") or sacct.number(
             slurm.raw_id if slurm else "")
         self.why_not_ledger = ""
-        self.is_old_run = False  # asked for by its number
+        self.is_old_run = False  # selected by its number
 
     @property
     def run(self) -> tuple[int, int] | None:
-        """Of a requeued job: which of how many, from 1; Slurm's restart count is from 0."""
+        """Return number and count of the runs of a requeued job, from 1; Slurm's restart count is
+        from 0."""
         known = [one.get("restart") or 0 for one in self.answer.get("runs") or []]
         count = max([self.restart or 0, *known]) + 1
         return ((self.restart or 0) + 1, count) if count > 1 else None
 
     @property
     def array(self) -> tuple[int, int] | None:
-        """Of which it is a task, and which."""
+        """Return the array of the task, and the number of the task."""
         return self.part("_", "array_job", "array_task")
 
     @property
@@ -122,10 +129,10 @@ class Job:
 
     @property
     def summary_text(self) -> str | None:
-        """None: there is none, or it is damaged."""
+        """Return the summary; None: none, or damaged."""
         return self.summary.text or None
 
-    # what the ledger says
+    # from the ledger
 
     @property
     def cluster(self) -> str | None:
@@ -138,7 +145,7 @@ class Job:
         return len(self.answer.get("records") or []) if count is None else count
 
     def same(self, key: str) -> list[tuple[Any, list[str]]]:
-        """What nodes say of it, each with the nodes that say the same."""
+        """Return the values of the nodes, each with the nodes that have it."""
         return [(group["value"], group["nodes"])
                 for group in (self.answer.get("same") or {}).get(key, [])
                 if group["value"] is not None]
@@ -153,17 +160,17 @@ class Job:
 
     @functools.cached_property
     def totals(self) -> dict[str, int | None]:
-        exact = self.answer.get("totals") or {}  # to the last digit
+        exact = self.answer.get("totals") or {}
         return {key: exact[key] if key in exact else getattr(self.summary, key) for key in TOTALS}
 
     @property
     def findings(self) -> list[str]:
-        """The codes of all nodes, each once."""
+        """Return the codes of all nodes, each once."""
         return self.answer.get("findings") or list(dict.fromkeys(
             finding["code"] for record in self.answer.get("records") or []
             for finding in record.get("findings") or []))
 
-    # what both say
+    # from both
 
     @property
     def user(self) -> str:
@@ -173,7 +180,7 @@ class Job:
 
     @property
     def time(self) -> dict[str, float | None]:
-        """first, last, seconds, apart: by the nodes' clocks, else Slurm's."""
+        """Return first, last, seconds, apart: by the nodes' clocks, else Slurm's."""
         told: dict[str, float | None] = self.answer.get("time") or {}
         if told.get("first") is None and self.slurm and self.is_of_slurm:
             row = self.slurm
@@ -193,7 +200,7 @@ class Job:
 
     @property
     def is_before_slurm(self) -> bool:
-        """Does sacct speak of a newer run?"""
+        """Return True if sacct's row is of a newer run."""
         if not self.slurm:
             return False
         if not self.slurm.start:
@@ -203,7 +210,7 @@ class Job:
 
     @functools.cached_property
     def is_of_slurm(self) -> bool:
-        """Does sacct speak of this run, and of its end?"""
+        """Return True if sacct's row is of this run, and of its end."""
         if not self.slurm:
             return False
         if self.is_old_run:
@@ -215,10 +222,10 @@ class Job:
                                                or self.is_before_slurm)
 
 
-# ---- who is asked ---------------------------------------------------------------------
+# ---- sources --------------------------------------------------------------------------
 
 def slurm_conf_cluster() -> str | None:
-    """ClusterName of this host's slurm.conf."""
+    """Return ClusterName of this host's slurm.conf."""
     named = os.environ.get("SLURM_CONF")
     usual = [os.path.join(os.path.dirname(paths.SLURM_BIN), "etc/slurm.conf")
              if paths.SLURM_BIN else "", *paths.SLURM_CONF]
@@ -233,14 +240,16 @@ def slurm_conf_cluster() -> str | None:
 
 
 class Source:
-    """The ledger and sacct, asked at the same time; each may be missing. 'form' of the answers:
-    "slim" for people, "head" for lists, "row" for CSV and families, "full" for JSON."""
+    """The ledger and sacct, queried in parallel; each may be missing.
+
+    form: "slim" for text, "head" for lists, "row" for CSV and families, "full" for JSON
+    """
 
     def __init__(self, command: str, conf: str | None = None, form: str = "slim",
                  advice: bool = True, cluster: str | None = None) -> None:
         self.form, self.advice = form, advice
         self.wanted_cluster = cluster  # None: this host's
-        self.rows: list[sacct.Row] | None = None  # what sacct says of all jobs
+        self.rows: list[sacct.Row] | None = None  # sacct's rows of all jobs
         self.why_no_slurm = ""
         self.sacct: sacct.Sacct | None = None
         self.conf = conf
@@ -249,7 +258,7 @@ class Source:
 
     @functools.cached_property
     def config(self) -> Json:
-        """What jobio-ask tells of jobio.conf."""
+        """Return jobio.conf as read by jobio-ask."""
         config: Json = self.ledger.ask(op="config")
         if config.get("warning"):
             print(f"jobio: {self.command}: {config['warning']}", file=sys.stderr)
@@ -260,8 +269,8 @@ class Source:
         return self.wanted_cluster or self.config.get("cluster") or slurm_conf_cluster()
 
     def start(self, words: Sequence[str], steps: bool = False) -> None:
-        """Both: they begin while the rest is loaded. For JSON the ledger's texts stay as they
-        came."""
+        """Start both queries while other modules are loaded. For JSON the ledger's texts are not
+        changed."""
         self.sacct = sacct.Sacct(words, steps)
         from report.ledger import Ledger
 
@@ -278,8 +287,8 @@ class Source:
 
     @property
     def cluster(self) -> str | None:
-        """Whose jobs sacct lists here, or while it lists none this host's: a ledger of several
-        clusters has other jobs of the same number."""
+        """Return the cluster of sacct's rows or, without rows, of this host: a ledger of several
+        clusters has other jobs with the same ID."""
         rows = self.wait_sacct()
         return rows[0].cluster if rows and rows[0].cluster else self.own_cluster
 
@@ -287,8 +296,8 @@ class Source:
 
     def family_and_job(self, job: str, restart: int | None = None,
                        ) -> tuple[list[str], Json]:
-        """Both questions about a number, while sacct is on its way: for the cluster that is most
-        likely meant, and again where sacct says another."""
+        """Send both requests for an ID while sacct runs: for the expected cluster, and again if
+        sacct has another one."""
         cluster = self.own_cluster or self.cluster
         while True:
             asked: list[Json] = [
@@ -305,14 +314,18 @@ class Source:
         return family[:FAMILY_MAX] if len(answers) > 1 else [], answers[-1]
 
     def family_of_slurm(self, job: str) -> list[str]:
-        """25_[4-9] of tasks that wait is none of them."""
+        """Return the members in sacct's rows, without 25_[4-9] of pending tasks."""
         return [row.id for row in self.rows or []
                 if row.id[len(job):len(job) + 1] in ("_", "+") and row.id.startswith(job)
                 and is_id(row.id)][:FAMILY_MAX]
 
     def job(self, job: str, restart: int | None = None,
             answer: Json | None = None) -> Job:
-        """Raises Failure for an unknown job. 'answer': the ledger's, if it was asked before."""
+        """Return a job.
+
+        answer: the ledger's, if already known
+        Raises: Failure, for an unknown job
+        """
         if answer is None:
             answer = self.family_and_job(job, restart)[1]
         self.wait_sacct()
@@ -349,10 +362,12 @@ class Source:
     # many
 
     def fill(self, jobs: list[Job]) -> str:
-        """Give jobs that sacct lists what the ledger knows and shows, page by page. Why it does
-        not answer; they stay as they are then."""
+        """Set the ledger's data of sacct's jobs, page by page.
+
+        Returns: the reason if the ledger does not reply; the jobs are not changed then
+        """
         left, why, form = list(range(len(jobs))), "", self.form
-        unjudged: list[int] = []  # without records there is nothing to say of them
+        unjudged: list[int] = []  # jobs that the ledger has not judged
         while left and not why:
             question = {"op": "list", "cluster": self.cluster, "advice": self.advice or None,
                         "form": None if form == "head" else form, "head": form == "head" or None,
@@ -381,7 +396,8 @@ class Source:
         return [Job(row.id, "sacct", None, row) for row in rows]
 
     def jobs_of(self, ids: list[str], found: Group) -> None:
-        """Members of a family: those that sacct lists in one question, the others each."""
+        """Add the members of a family: those in sacct's rows with one request, others with one
+        each."""
         together: dict[str, Job] = {}
         if self.form == "row":
             rows = [row for row in (sacct.find(self.rows, one) for one in ids) if row]
@@ -401,7 +417,10 @@ class Source:
 
 
 def never_started(row: sacct.Row, is_here: bool) -> str:
-    """'is_here': this host's squeue has jobs of that cluster."""
+    """Return the reason why a job never started.
+
+    is_here: squeue of this host has jobs of that cluster
+    """
     reason = sacct.reason_of(row, is_here)
     text = f"it never started: {row.state}" + (f", {reason}" if reason else "")
     if reason in ("BadConstraints", "PartitionConfig"):
@@ -410,13 +429,13 @@ def never_started(row: sacct.Row, is_here: bool) -> str:
 
 
 def why_not(answer: Json) -> str:
-    """An answer that is not ok, in words."""
+    """Return the reason of a failed reply."""
     error = answer.get("error") or "the answer has no meaning"
     return error if answer.get("down") else f"ledger: {error}"
 
 
 class Group:
-    """What one word of the command line names: a job, or a family of jobs."""
+    """The result of one word of the command line: a job, or a family of jobs."""
 
     def __init__(self, word: str, is_family: bool = False) -> None:
         self.word, self.is_family = word, is_family
@@ -425,10 +444,13 @@ class Group:
 
 
 def group(source: Source, word: str, restart: int | None = None, form: str = "row") -> Group:
-    """7 may be an array or a heterogeneous job, whose first part has that number, too. The
-    ledger knows which; of a part that it knows alone, or as a job like others, sacct may know
-    the rest, as it does when it is the one who knows the job. 'form': of a family's answers,
-    where a single one is slim."""
+    """Return the job or the family of a word: 7 may be an array or a heterogeneous job, whose first
+    part has the same ID.
+
+    The ledger knows which; if it has only one part, or a plain job, sacct may have the others.
+
+    form: of the replies for a family; a single one is slim
+    """
     answer: Json | None = None
     found = Group(word, "[" in word)
     if found.is_family:

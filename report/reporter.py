@@ -35,7 +35,7 @@ last day.
 The ledger shows records to their owner and to root; where it does not answer, the
 summary in sacct is shown. Exit status: 0; 1 when nothing is known of one of the jobs;
 2 bad usage."""
-# jobio report: what jobs read and wrote, and what was done for them.
+# jobio report: I/O of jobs, changes made for them, and advice.
 from __future__ import annotations
 
 from report import record, sacct
@@ -48,7 +48,7 @@ LIMIT_MAX = 100000
 
 
 def of_lists(name: str, text: str) -> Any:
-    """--sort and --format"""
+    """Check the values of --sort and --format."""
     from report import jobs
 
     return jobs.columns(name, text) if name == "format" else choice(*jobs.SORTS)(name, text)
@@ -60,7 +60,7 @@ TAKES: dict[str, Take] = {
     "endtime": word("/:.+"), "clusters": word("._"), "state": sacct.states, "sort": of_lists,
     "limit": numbered(1, LIMIT_MAX), "format": of_lists}
 LISTS = ("user", "account", "starttime", "endtime", "state", "sort", "limit", "all")
-# an option, those that do not go with it, and what is said then
+# option, options that conflict with it, message
 APART = (
     ("json", ("csv",), "--json and --csv exclude each other"),
     ("site", ("jobs", "restart", "verbose", "user", "account", "state", "sort", "all", "format",
@@ -81,7 +81,7 @@ class Asked:
 
     def __init__(self, args: list[str]) -> None:
         self.words: list[str] = []
-        self.clusters: list[str] = []  # of each
+        self.clusters: list[str] = []  # cluster of each job
         args = ["--live=5" if arg == "--live" else arg for arg in args]
         self.values, words = read(__doc__, args, {**TAKES, "jobs": self.add})
         for one in words:
@@ -104,14 +104,14 @@ class Asked:
         return name in self.values
 
     def find_cluster(self) -> None:
-        """Of --clusters and of all jobs: sacct and the ledger are asked once."""
+        """Set the cluster of --clusters and of all jobs: sacct and the ledger have one query."""
         found = {one for one in (self.values.get("clusters"), *self.clusters) if one}
         if len(found) > 1:
             raise Failure("jobs of one cluster at a time: " + ", ".join(sorted(found)), USAGE)
         self.cluster = next(iter(found), None)
 
     def add(self, name: str, text: str) -> list[str]:
-        """A list without a job is none: without any word all of the caller's are shown."""
+        """Add jobs; without any word the caller's jobs are listed, so an empty list is an error."""
         for one in record.split(text) or [""]:
             job, cluster = record.of_cluster(one)
             record.check(job)
@@ -122,7 +122,7 @@ class Asked:
         return self.words
 
     def is_use_shown(self) -> bool:
-        """Of CPUs and memory: sacct must print the steps, too."""
+        """Return True if the use of CPUs and memory is printed: sacct must then print steps."""
         return not self.form and any(name in ("cpu%", "mem%")
                                      for name, _ in self.columns or [("cpu%", 0)])
 
@@ -145,7 +145,7 @@ def main(args: list[str]) -> int:
         from report import live
 
         return live.run(asked, source)
-    if asked.words:  # what follows is loaded while sacct runs
+    if asked.words:  # load the other modules while sacct runs
         source.start(sacct.query(jobs=record.bare(asked.words), cluster=asked.cluster),
                      asked.is_use_shown())
     from report import printer

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What Slurm's accounting says of jobs, in one call of sacct, which shows what slurmdbd lets the
-caller see."""
+"""Slurm's accounting data of jobs that the caller may see, in one call of sacct."""
 from __future__ import annotations
 
 import os
@@ -13,13 +12,13 @@ from report.command import USAGE, Failure
 
 TIMEOUT_S = 20
 
-# Name and comments may hold anything, newlines too: what ends a row is an id.
+# Name and comments may contain any text, also newlines: the last field of a row is an ID.
 FIELDS = ("JobName", "SystemComment", "User", "Account", "Partition", "Cluster", "State",
           "ExitCode", "Start", "End", "ElapsedRaw", "NNodes", "AllocCPUS", "TotalCPU",
           "TimelimitRaw", "AllocTRES", "ReqMem", "MaxRSS", "NTasks", "TRESUsageInTot",
           "Submit", "QOS", "NodeList", "AdminComment", "Reason", "JobIDRaw", "JobID")
 
-# name: short form, is the job yet to run, or to end (slurm_protocol_defs.c:job_state_string())
+# {name: (short form, is the job pending or running)} (slurm_protocol_defs.c:job_state_string())
 STATES = {
     "PENDING": ("PD", True), "RUNNING": ("R", True), "SUSPENDED": ("S", True),
     "COMPLETED": ("CD", False), "CANCELLED": ("CA", False), "FAILED": ("F", False),
@@ -32,7 +31,7 @@ STATES = {
 
 
 def state_named(word: str) -> str | None:
-    """The state that has this name or short form."""
+    """Return the state with this name or short form."""
     word = word.upper()
     return next((name for name, (brief, _) in STATES.items() if word in (name, brief)), None)
 
@@ -55,13 +54,13 @@ def number(text: str) -> int | None:
 
 
 def memory(text: str) -> int | None:
-    """Bytes of 1024K, 4G, 1.5T, 4Gn."""
+    """Return bytes of 1024K, 4G, 1.5T or 4Gn."""
     match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,9})?)([BKMGTPbkmgtp]?)[nc]?", text, re.A)
     return int(float(match[1]) * 1024 ** "BKMGTP".find(match[2].upper() or "B")) if match else None
 
 
 def seconds(text: str) -> float | None:
-    """Of 1-02:03:04, 02:03.500, as TotalCPU has it."""
+    """Return seconds of 1-02:03:04 or 02:03.500, as in TotalCPU."""
     match = re.fullmatch(r"(?:(\d{1,9})-)?((?:\d{1,9}:){0,2}\d{1,9}(?:\.\d{1,9})?)", text, re.A)
     if not match:
         return None
@@ -72,13 +71,13 @@ def seconds(text: str) -> float | None:
 
 
 def tres(text: str, name: str) -> str:
-    """The value of cpu=4,mem=16G,gres/gpu=2; "": it has none."""
+    """Return the value in cpu=4,mem=16G,gres/gpu=2; "": none."""
     return dict(w.partition("=")[::2] for w in text.split(",")).get(name, "")
 
 
 class Row:
-    """A job, a task of an array, a component of a heterogeneous job, or a step; of a requeued
-    job its newest run. Tasks that wait are one row, 25_[4-9]. Unknown is "" or None."""
+    """A job, a task of an array, a component of a heterogeneous job, or a step; the newest run of a
+    requeued job. Pending tasks are one row, 25_[4-9]. Unknown values are "" or None."""
 
     def __init__(self, values: Sequence[str]) -> None:
         self.fields = fields = dict(zip(FIELDS, values))
@@ -89,8 +88,7 @@ class Row:
             for name in fields:
                 fields[name] = units.clean(fields[name])
         self.id, self.raw_id = fields["JobID"], fields["JobIDRaw"]
-        # Of a job that ended at once slurmdbd has the end first, and says root until it has
-        # the start.
+        # slurmdbd may have the end of a short job before its start, and its user is root until then
         self.user = fields["User"] if fields["User"] != "root" else ""
         self.name, self.account = fields["JobName"], fields["Account"]
         self.partition, self.cluster = fields["Partition"], fields["Cluster"]
@@ -101,11 +99,11 @@ class Row:
             number(fields[name]) for name in ("Submit", "Start", "End"))
         self.elapsed_s, self.nodes = number(fields["ElapsedRaw"]), number(fields["NNodes"])
         self.memory_used: int | None = None  # bytes, of all nodes together; see add_step()
-        self.has_steps = self.is_sampled = False  # is_sampled: memory of a step of the job's own
+        self.has_steps = self.is_sampled = False  # is_sampled: memory of a step other than extern
 
     @property
     def word(self) -> str:
-        """CANCELLED of CANCELLED by 0"""
+        """Return CANCELLED of "CANCELLED by 0"."""
         return self.state.split(" ")[0]
 
     @property
@@ -119,8 +117,8 @@ class Row:
 
     @property
     def cpu_share(self) -> float | None:
-        """CPU time of the time that the job's CPUs were its own, as seff has it. sacct adds it up
-        from the steps: with -X it prints 00:00:00."""
+        """Return TotalCPU as a share of CPUTime, as seff does. sacct sums it up from the steps:
+        with -X it prints 00:00:00."""
         used = seconds(self.fields["TotalCPU"]) if self.has_steps else None
         if used is None or not self.cpus or not self.elapsed_s or is_early(self.word):
             return None
@@ -128,18 +126,19 @@ class Row:
 
     @property
     def memory_given(self) -> int | None:
-        """Bytes of all nodes together."""
+        """Return the allocated bytes of all nodes."""
         return (memory(tres(self.fields["AllocTRES"], "mem"))
                 or memory(self.fields["ReqMem"])) or None
 
     @property
     def never_started(self) -> bool:
-        """sacct prints Start=None or Unknown; without nodes it is not a start yet to come."""
+        """Return True if the job ended without a start: sacct prints Start=None or Unknown, and no
+        nodes."""
         return not self.start and not self.elapsed_s and not is_early(self.word) \
             and self.fields["NodeList"] == "None assigned"
 
     def add_step(self, step: str, tres_used: str, max_rss: str, tasks: str) -> None:
-        """The largest step counts: the maxima of its tasks, added up."""
+        """Add a step: the largest one counts, with the sum of the maxima of its tasks."""
         self.has_steps = True
         used = memory(tres(tres_used, "mem"))
         if used is None:
@@ -155,14 +154,15 @@ class Row:
 
     @property
     def gpus(self) -> int:
-        """Some sites account types alone: gres/gpu:a100=2"""
+        """Return the number of GPUs; some sites account types only: gres/gpu:a100=2"""
         words = [word.partition("=")[::2] for word in self.fields["AllocTRES"].split(",")]
         typed = sum(number(value) or 0 for name, value in words if name.startswith("gres/gpu:"))
         return number(dict(words).get("gres/gpu", "")) or typed
 
     @property
     def gpu_share(self) -> float | None:
-        """Mean use of its GPUs over time, as jobstats leaves it; sacct's own is the last sample."""
+        """Return the mean GPU utilization over time from jobstats; sacct's own is the last
+        sample."""
         comment = self.fields["AdminComment"]
         if not comment.startswith("JS1:"):
             return None
@@ -170,7 +170,7 @@ class Row:
         import json
         import zlib
 
-        try:  # gzip, of at most 1 MiB
+        try:  # gzip, 1 MiB at most
             text = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(
                 base64.b64decode(comment[4:]), 1 << 20)
             nodes = json.loads(text)["nodes"]
@@ -184,13 +184,16 @@ class Row:
 
 
 def run_program(*words: str) -> str:
-    """A command of Slurm's: what it prints."""
+    """Run a command of Slurm and return its output."""
     process = program.start(words)
     return "".join(output(words[0], process))
 
 
 def output(name: str, process: subprocess.Popen[bytes]) -> Iterator[str]:
-    """What it prints, piece by piece; a Failure that begins with its name."""
+    """Return the output as it arrives.
+
+    Raises: Failure, with the name of the command
+    """
     errors = ""
     timer = program.waiting(f"{name}, at most {TIMEOUT_S} s")
     for is_error, text in program.pieces(process, TIMEOUT_S):
@@ -208,13 +211,15 @@ def output(name: str, process: subprocess.Popen[bytes]) -> Iterator[str]:
 
 
 class Sacct:
-    """A call that runs beside us: rows() waits for it. 'steps': also print steps, which have the
-    use of CPUs and memory."""
+    """A call that runs in parallel; rows() waits for it.
+
+    steps: also print steps, which have the use of CPUs and memory
+    """
 
     def __init__(self, words: Sequence[str], steps: bool = False) -> None:
-        self.mark = f"|{os.urandom(8).hex()}|"  # nobody can have it in a job's name
+        self.mark = f"|{os.urandom(8).hex()}|"  # random, so that no job's name contains it
         self.process: subprocess.Popen[bytes] | None = None
-        self.why = ""  # it could not be started
+        self.why = ""  # reason if it could not be started
         env = {name: os.environ[name]
                for name in ("PATH", "HOME", "SLURM_CONF", "TZ", "LD_LIBRARY_PATH")
                if name in os.environ}
@@ -235,8 +240,8 @@ class Sacct:
 
 
 def parse(texts: Iterable[str], mark: str) -> list[Row]:
-    """Jobs, each with the use of its steps. A job may have more steps than fit in memory: none
-    is kept."""
+    """Return the jobs, each with the use of its steps. Steps are not stored: a job may have more
+    than fit in memory."""
     jobs: list[Row] = []
     last = len(FIELDS) - 1
     used = [FIELDS.index(name) for name in ("TRESUsageInTot", "MaxRSS", "NTasks")]
@@ -260,8 +265,8 @@ def parse(texts: Iterable[str], mark: str) -> list[Row]:
 
 
 def reason_of(row: Row, is_here: bool) -> str:
-    """Why it never started: sacct has None where slurmctld, which forgets a job after MinJobAge,
-    still has a reason."""
+    """Return the reason why it never started; without one in sacct, slurmctld's, until
+    MinJobAge."""
     reason = row.fields["Reason"]
     if reason in ("", "None") and is_here:
         try:
@@ -272,15 +277,15 @@ def reason_of(row: Row, is_here: bool) -> str:
 
 
 def find(rows: list[Row] | None, job: str) -> Row | None:
-    """sacct -j 2 lists every task of array 2 and every component of job 2. The one that is
-    meant has this id, or this number: the ledger takes it so, too."""
+    """Return the row with this ID or SLURM_JOB_ID, as the ledger does: sacct -j 2 lists every task
+    of array 2 and every component of job 2."""
     return next((row for row in rows or [] if job in (row.id, row.raw_id)), None)
 
 
 def query(jobs: str | None = None, users: str | None = None, accounts: str | None = None,
           name: str | None = None, since: str | None = None, until: str | None = None,
           everybody: bool = False, cluster: str | None = None) -> list[str]:
-    """Words of sacct's command line; a name of several words is not asked for."""
+    """Return the words of sacct's command line; a name of several words is left out."""
     words = ["-a"] if everybody else []
     if name and (name.startswith("-") or any(c in name for c in ", \t\n")):
         name = None
@@ -291,5 +296,8 @@ def query(jobs: str | None = None, users: str | None = None, accounts: str | Non
 
 
 def ask(words: Sequence[str], steps: bool = False) -> list[Row]:
-    """At once; a Failure where it does not answer."""
+    """Run sacct and return the rows.
+
+    Raises: Failure
+    """
     return Sacct(words, steps).rows()

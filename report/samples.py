@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Repeated measurements: mean, spread, and whether two sets of them differ beyond chance."""
+"""Statistics of repeated measurements: mean, spread, and significance of a difference."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ def variance(values: list[float]) -> float:
 
 
 def spread(values: list[float]) -> float | None:
-    """The standard deviation; None: of one value there is none."""
+    """Return the standard deviation; None for one value."""
     return sqrt(variance(values)) if len(values) > 1 else None
 
 
@@ -32,7 +32,8 @@ def critical(freedom: float) -> float:
 
 
 def differ(one: list[float], other: list[float]) -> bool | None:
-    """Do the means differ beyond chance (Welch's t-test, 95 %)? None: it needs two of each."""
+    """Return True if the means differ beyond chance (Welch's t-test, 95 %); None: fewer than two of
+    each."""
     if len(one) < 2 or len(other) < 2:
         return None
     parts = [variance(values) / len(values) for values in (one, other)]
@@ -44,13 +45,13 @@ def differ(one: list[float], other: list[float]) -> bool | None:
 
 
 def plain(value: float) -> float:
-    """100, not 100.0, in JSON."""
+    """Return 100 instead of 100.0, for JSON."""
     return int(value) if value == int(value) else value
 
 
 def to_json(values: list[float], shown: Callable[[float], float] = plain,
             ) -> dict[str, float | None] | None:
-    """None: there are none."""
+    """Return mean, spread and count; None without values."""
     if not values:
         return None
     about = spread(values)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""jobio report --site: what all jobs of some days did with a site's filesystems.
+"""jobio report --site: I/O of all jobs of some days on a site's filesystems.
 
-The ledger adds them up, a page after the other. Without it the summaries in sacct are added up:
-they have no advice, and what a job did on several filesystems is one sum there. Sums are dicts
-as the ledger's answer has them (lib/tally.h).
+The ledger sums them up, page by page. Without it the summaries in sacct are summed up: they
+have no advice, and one sum for all filesystems of a job. Sums are dicts as in the ledger's reply
+(lib/tally.h).
 """
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from report.summary import Summary
 from report.types import Json
 
 LIMIT = 20  # lines of each table
-GATE_MAX = 1000  # jobs; those that ended last
+GATE_MAX = 1000  # jobs, the last ones to end
 GATE_SHOWN = 20
 HOUR_S = 3600
 ALL_FILES = "(all files)"
@@ -35,17 +35,17 @@ ADDED = ("jobs", "node_s", "read_bytes", "write_bytes", "meta", *TIMES, "thread_
 
 
 class Site:
-    """Sums of the jobs that ended from 'since' to before 'until'."""
+    """Sums of the jobs that ended from since to before until."""
 
     def __init__(self, since: int, until: int, why_not_ledger: str = "") -> None:
         self.since, self.until, self.why_not_ledger = since, until, why_not_ledger
-        self.silent = 0  # jobs that sacct lists without a summary
+        self.silent = 0  # jobs in sacct without a summary
         self.totals = dict.fromkeys(TOTALS, 0)
         self.sums: dict[str, dict[tuple[str, str], Json]] = {kind: {} for kind in HEADS}
         self.gate: list[Json] = []
 
     def add(self, kind: str, more: Json) -> None:
-        """What 'more' has, to the sum of its name; what is unknown adds nothing."""
+        """Add more to the sum of its name; unknown values are skipped."""
         key = (more["name"], more.get("cluster", ""))
         found = self.sums[kind].get(key)
         if found is None:
@@ -58,13 +58,13 @@ class Site:
         if "type" in more:
             found.setdefault("type", more["type"])
         peak, most = more.get("peak_Bps"), found.get("peak_Bps")
-        # of two jobs with the same peak the older one is told, in whatever order they come
+        # of two jobs with the same peak the older one is kept, in any order
         if peak is not None and (most is None or (peak, -more["peak_job"]) >
                                  (most, -found["peak_job"])):
             found["peak_Bps"], found["peak_job"] = peak, more["peak_job"]
 
     def join(self, told: Json) -> None:
-        """A page of the ledger's."""
+        """Add a page of the ledger."""
         for name in TOTALS:
             self.totals[name] += told[name]
         for kind in HEADS:
@@ -73,7 +73,7 @@ class Site:
         self.gate = sorted(self.gate + told["gate"], key=lambda job: -job["ended"])[:GATE_MAX]
 
     def sorted(self, kind: str) -> list[Json]:
-        """The largest first, by bytes; advice by node hours."""
+        """Return the sums, the largest first: by bytes, advice by node hours."""
         def place(one: Json) -> tuple[int, int, str, str]:
             size = (one["node_s"] if kind == "advice"
                     else (one["read_bytes"] or 0) + (one["write_bytes"] or 0))
@@ -88,15 +88,15 @@ class Site:
                           "gate": self.gate}}
 
 
-# ---- who is asked ------------------------------------------------------------------
+# ---- sources -----------------------------------------------------------------------
 
 def ask_ledger(site: Site, ledger: Ledger) -> str:
-    """Why it does not say; ""."""
+    """Add the ledger's sums; return the reason if it does not reply, else ""."""
     question = {"op": "site", "since": site.since, "until": site.until}
     answer = ledger.ask(**question)
     while answer.get("ok"):
         after = answer.get("next")
-        if after:  # the ledger adds up the next part meanwhile
+        if after:  # the ledger sums up the next part meanwhile
             ledger.send(**question, after=after)
         site.join(answer["tally"])
         if not after:
@@ -106,7 +106,7 @@ def ask_ledger(site: Site, ledger: Ledger) -> str:
 
 
 def check_caller(ledger_user: str) -> None:
-    """slurmdbd shows everybody's jobs to whom it wants; sums of a site are for administrators."""
+    """Check that the caller is an administrator: slurmdbd may show all jobs to other users, too."""
     import pwd
 
     name = pwd.getpwuid(os.geteuid()).pw_name
@@ -119,7 +119,7 @@ def check_caller(ledger_user: str) -> None:
 
 
 def add_row(site: Site, row: sacct.Row, s: Summary) -> None:
-    """A job of sacct, by its summary, which does not split numbers by filesystem."""
+    """Add a job of sacct by its summary, which has one sum for all filesystems."""
     node_s = (row.elapsed_s or 0) * (row.nodes or 0)
     job = int(row.raw_id)
     mine: Json = {**dict.fromkeys(FIRST), "jobs": 1, "node_s": node_s}
@@ -153,7 +153,7 @@ def slurm_time(when_s: int) -> str:
 
 def ask_sacct(site: Site, ledger_user: str) -> None:
     check_caller(ledger_user)
-    # an hour more on both sides: sacct takes a time that the clock shows twice for either
+    # one more hour at both ends: sacct may use either of two equal times when daylight saving ends
     words = sacct.query(since=slurm_time(site.since - HOUR_S),
                         until=slurm_time(site.until + HOUR_S), everybody=True)
     for row in sacct.ask(words):
@@ -176,7 +176,7 @@ def get(since: int, until: int, conf: str | None) -> Site:
         return site
     if why.startswith("ledger: site: for root"):
         raise Failure(why)
-    site = Site(since, until, why)  # without what the ledger has said
+    site = Site(since, until, why)  # without the sums of the ledger so far
     try:
         ask_sacct(site, user)
     except Failure as failure:
@@ -184,14 +184,14 @@ def get(since: int, until: int, conf: str | None) -> Site:
     return site
 
 
-# ---- times, as sacct takes them ----------------------------------------------------
+# ---- times of sacct ----------------------------------------------------------------
 
 FORMS = ("%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d", "%H:%M:%S", "%H:%M")
 SPANS = {"seconds": 1, "minutes": 60, "hours": HOUR_S, "days": 24 * HOUR_S, "weeks": 168 * HOUR_S}
 
 
 def seconds_of(unit: str) -> int:
-    """As Slurm's parse_time.c counts: any beginning of the word."""
+    """Return the seconds of a unit as Slurm's parse_time.c does: any prefix of the word."""
     return next((s for name, s in SPANS.items() if name.startswith(unit.lower())), 0)
 
 
@@ -214,7 +214,7 @@ def when(name: str, text: str, now: int) -> int:
                   "2026-11-15T12:30", USAGE)
 
 
-# ---- what text and page say in the same words --------------------------------------
+# ---- common words of text and page -------------------------------------------------
 
 def hours(seconds: float) -> str:
     value = seconds / HOUR_S
@@ -222,7 +222,7 @@ def hours(seconds: float) -> str:
 
 
 def name_of(site: Site, kind: str, one: Json) -> str:
-    """Filesystems of one name on several clusters are told apart."""
+    """Return the name of a sum; filesystems with one name on several clusters have the cluster."""
     if not one["name"]:
         return "none" if kind == "profiles" else "unknown"
     is_many = kind == "filesystems" and len({c for _, c in site.sums[kind]}) > 1
@@ -231,7 +231,7 @@ def name_of(site: Site, kind: str, one: Json) -> str:
 
 
 def gate_words(site: Site) -> str:
-    """Tasks that ran and those that were refused, of all jobs of the time."""
+    """Return the number of tasks that ran and that were refused."""
     t, plural = site.totals, units.plural
     words = []
     if t["warned_jobs"]:
@@ -258,7 +258,7 @@ def notes(site: Site) -> list[str]:
 
 
 def rows(site: Site, kind: str) -> list[Json]:
-    """What text and page show of each sum; None: unknown."""
+    """Return the values of each sum; None: unknown."""
     judged = site.totals["judged"]
     return [{**one, "name": name_of(site, kind, one), "hours": hours(one["node_s"]),
              "io_s": io_s(one), "share": one["jobs"] / judged if judged else 0,
@@ -267,7 +267,7 @@ def rows(site: Site, kind: str) -> list[Json]:
 
 
 def io_s(one: Json) -> float | None:
-    """Seconds that processes were in I/O."""
+    """Return the processes' seconds in I/O."""
     us = units.known(one.get(name) for name in TIMES)
     return None if us is None else us / 1e6
 
@@ -280,7 +280,7 @@ def advice_words(code: str) -> str:
 
 
 def view(site: Site, limit: int) -> Json:
-    """All that a page shows."""
+    """Return all values of a page."""
     t = site.totals
     tables = [{"kind": kind, "head": HEADS[kind], "rows": found[:limit], "more": len(found) - limit}
               for kind in HEADS if (found := rows(site, kind))]
@@ -317,7 +317,7 @@ def table_lines(table: Json, limit: int) -> list[str]:
                      "  of job")]
     for row in table["rows"]:
         name = row["name"]
-        if len(name) > 28:  # its numbers stay below the others'
+        if len(name) > 28:  # keep its numbers aligned
             lines.append(name)
             name = ""
         line = f"{name:<28} {units.count(row['jobs']):>7} {row['hours']:>10} "
@@ -357,7 +357,11 @@ def csv(site: Site) -> str:
 
 
 def run(values: Json, form: str) -> int:
-    """values: the command line's options; form: json, csv or "" for text."""
+    """Run the command.
+
+    values: options of the command line
+    form: "json", "csv" or "" for text
+    """
     now = int(time.time())
     since = when("starttime", values.get("starttime", "now-1days"), now)
     until = when("endtime", values.get("endtime", "now"), now)

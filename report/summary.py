@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The line jobio/1 of SystemComment, as lib/summary.h has it."""
+"""The line jobio/1 of SystemComment, as in lib/summary.h."""
 from __future__ import annotations
 
 import re
@@ -10,14 +10,14 @@ from report import units
 MAX = 1000
 _FIND = re.compile(r"(?:^|(?<=\s))jobio/1(?: [a-z]+=[A-Za-z0-9+/=._:;,@%-]+)+")
 _NUMBER = re.compile(r"(\d{1,19}(?:\.\d{1,9})?)([A-Za-z]{0,3})", re.A)
-_PAIRS = {  # key: units of both numbers
+_PAIRS = {  # {key: units of both numbers}
     "rd": (units.BYTES, units.COUNTS), "wr": (units.BYTES, units.COUNTS),
     "nodes": (units.COUNTS, units.COUNTS), "peak": (units.BYTES, units.BYTES),
     "chg": (units.COUNTS, units.COUNTS), "find": (units.COUNTS, units.COUNTS)}
 
 
 def find(comment: str) -> str | None:
-    """Ours among what others wrote; the last, as the ledger replaces it."""
+    """Return our line from other text in the field; the last one, which the ledger replaces."""
     found = [match[0] for match in _FIND.finditer(comment) if len(match[0]) <= MAX]
     return found[-1] if found else None
 
@@ -48,7 +48,7 @@ def _count(key: str, word: str) -> property:
 
 
 class Summary:
-    """What is unknown is None or ""; the texts are those behind the "="."""
+    """A parsed summary; unknown values are None or ""; texts are those after "="."""
 
     def __init__(self, text: str = "") -> None:
         self.text = text
@@ -72,7 +72,7 @@ class Summary:
 
     @property
     def io_share(self) -> float | None:
-        """Of the life of the job's processes, the part in I/O."""
+        """Return the time in I/O as a share of the processes' elapsed time."""
         share = _NUMBER.fullmatch(self.word("io").partition("%/")[0])
         return float(share[1]) / 100 if share and not share[2] else None
 
@@ -82,7 +82,7 @@ class Summary:
         return None if ns is None else ns / 1e9
 
     def counts(self, key: str) -> dict[str, int]:
-        """Of warn:2,refuse:1"""
+        """Parse "warn:2,refuse:1"."""
         told = (word.partition(":") for word in self.word(key).split(","))
         return {name: _number(number, units.COUNTS) or 0 for name, _, number in told if number}
 
@@ -98,13 +98,13 @@ class Summary:
         return _number(first, names[0]), _number(second, names[1])
 
     def at(self, key: str) -> tuple[str, str]:
-        """VALUE@NODE: of imb and slow."""
+        """Return value and node of imb and slow: VALUE@NODE."""
         value, _, node = self.word(key).partition("@")
         return value, node
 
 
 def parse(text: str | None) -> Summary | None:
-    """None: it is none of ours, or damaged."""
+    """Parse a summary; None: not ours, or damaged."""
     try:
         return Summary(text) if text and text.startswith("jobio/1 ") else None
     except ValueError:

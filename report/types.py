@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Types that only mypy reads: typing takes as long to load as a report may take."""
+"""Types for mypy only: loading typing takes as long as a report may take."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -12,6 +12,6 @@ if TYPE_CHECKING:
     Json = dict[str, Any]  # an object
     Io = dict[str, Optional[float]]  # numbers of a job or a node
     Setting = tuple[int, Optional[str]]  # io-cores, profile
-    Take = Callable[[str, str], Any]  # what makes a value of an option's name and its text
+    Take = Callable[[str, str], Any]  # makes a value from an option's name and text
 else:
     Any = Json = Io = Setting = Take = None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Numbers, times and texts as people read them. What is unknown is None, and "-" or "unknown"."""
+"""Numbers, times and texts for output. Unknown is None, printed as "-" or "unknown"."""
 from __future__ import annotations
 
 import os
@@ -13,7 +13,7 @@ BYTES = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 COUNTS = ("", "k", "M", "G", "T", "P", "E")
 NANOSECONDS = ("ns", "us", "ms", "s")
 
-# Characters that move the cursor or turn the words (lib/utf8.h), and what decoding left
+# Characters that move the cursor or change the direction (lib/utf8.h), and decoding errors
 _HIDDEN = [*range(0x20), *range(0x7F, 0xA0), 0x61C, 0x200E, 0x200F, *range(0x2028, 0x202F),
            *range(0x2066, 0x206A), 0xFFFD]
 _CLEAN = dict.fromkeys(_HIDDEN, "?")
@@ -24,12 +24,12 @@ _JSON_ESCAPE = re.compile(
 
 
 def clean(text: str) -> str:
-    """No character of a record or of sacct moves the cursor."""
+    """Replace characters that move the cursor by "?", in text of a record or of sacct."""
     return text if text.isascii() and text.isprintable() else text.translate(_CLEAN)
 
 
 def clean_json(text: str) -> str:
-    """The same of a JSON text, whose escapes may hide them."""
+    """Replace them in JSON, also if they are escaped."""
     def visible(match: re.Match[str]) -> str:
         return "?" if match[1] or match[0][1] in "bfnrt" else match[0]
 
@@ -40,12 +40,12 @@ def clean_json(text: str) -> str:
 
 
 def escape_json(text: str) -> str:
-    """JSON that a terminal may show: hidden characters as escapes."""
+    """Return JSON with hidden characters as escapes, safe for a terminal."""
     return text if text.isascii() else text.translate(_ESCAPED).replace("\ufffd", "?")
 
 
 def _scaled(value: float, step: int, names: Sequence[str]) -> tuple[str, str]:
-    """Three digits, and a unit that keeps them below 1000."""
+    """Return three digits, and the unit that keeps the value below 1000."""
     at = 0
     while round(value) >= 1000 and at + 1 < len(names):
         value /= step
@@ -57,7 +57,7 @@ def _scaled(value: float, step: int, names: Sequence[str]) -> tuple[str, str]:
 
 
 def size(value: float | None, unknown: str = "unknown") -> str:
-    """2.51 TiB"""
+    """Format bytes: 2.51 TiB."""
     if value is None:
         return unknown
     text, unit = _scaled(value, 1024, BYTES)
@@ -65,7 +65,7 @@ def size(value: float | None, unknown: str = "unknown") -> str:
 
 
 def count(value: float | None, unknown: str = "unknown") -> str:
-    """45 M"""
+    """Format a count: 45 M."""
     if value is None:
         return unknown
     text, unit = _scaled(value, 1000, COUNTS)
@@ -73,12 +73,12 @@ def count(value: float | None, unknown: str = "unknown") -> str:
 
 
 def whole(value: int | None, unknown: str = "unknown") -> str:
-    """1,024"""
+    """Format a number with all digits: 1,024."""
     return unknown if value is None else f"{value:,}"
 
 
 def span(ns: float | None, unknown: str = "unknown") -> str:
-    """4.1 ms; from a minute on 1 min 5 s, 2 h 3 min"""
+    """Format nanoseconds: 4.1 ms; from one minute on 1 min 5 s, 2 h 3 min."""
     if ns is None:
         return unknown
     if ns < 60e9:
@@ -91,7 +91,7 @@ def span(ns: float | None, unknown: str = "unknown") -> str:
 
 
 def percent(share: float | None, unknown: str = "unknown") -> str:
-    """0.4 %, 17 %"""
+    """Format a share: 0.4 %, 17 %."""
     if share is None:
         return unknown
     value = share * 100
@@ -101,7 +101,7 @@ def percent(share: float | None, unknown: str = "unknown") -> str:
 
 
 def known(values: Iterable[int | None]) -> int | None:
-    """Their sum; what is unknown adds nothing. None: all of it is."""
+    """Return the sum without unknown values; None: all are unknown."""
     there = [value for value in values if value is not None]
     return sum(there) if there else None
 
@@ -111,7 +111,7 @@ def plural(number: int, word: str) -> str:
 
 
 def elapsed(seconds: float | None, unknown: str = "-") -> str:
-    """As Slurm has it: 1-02:03:04, the hours always."""
+    """Format seconds as Slurm does, always with hours: 1-02:03:04."""
     if seconds is None:
         return unknown
     rest = int(seconds + 0.5)
@@ -137,7 +137,7 @@ CODES = {"good": 32, "warn": 33, "bad": 31, "strong": 1, "faint": 2}
 
 @cache
 def is_utf8() -> bool:
-    """Does the caller's terminal take UTF-8? Python itself makes C.UTF-8 of C."""
+    """Return True if the caller's terminal accepts UTF-8; Python itself changes C to C.UTF-8."""
     env = os.environ
     name = env.get("LC_ALL") or env.get("LC_CTYPE") or env.get("LANG") or ""
     if not env.get("LC_ALL") and env.get("LC_CTYPE") in ("C.UTF-8", "C.utf8", "UTF-8"):
@@ -146,7 +146,7 @@ def is_utf8() -> bool:
 
 
 def bars(values: Sequence[float]) -> str:
-    """A character for each value, the largest full."""
+    """Return one character for each value, a full one for the largest."""
     glyphs = BLOCKS if is_utf8() else PLAIN
     most = max(values, default=0) or 1
     return "".join(glyphs[min(8, 1 + int(v * 7.99 / most)) if v > 0 else 0] for v in values)
@@ -159,13 +159,13 @@ def has_colour() -> bool:
 
 
 def tone(kind: str, text: str) -> str:
-    """kind: good, warn, bad, strong, faint; in colour where the terminal has it."""
+    """Colour a text if the terminal supports it; kind: good, warn, bad, strong, faint."""
     return f"\033[{CODES[kind]}m{text}\033[0m" if kind and has_colour() else text
 
 
 def wrap(text: str, before: str) -> list[str]:
-    """A sentence in lines of the terminal's width, or 100 columns; 'before' stands before the
-    first, as many blanks before the others."""
+    """Wrap a sentence to the terminal's width, or 100 columns; before: prefix of the first line,
+    blanks in the others."""
     lines = [before]
     for word in text.split():
         if len(lines[-1]) + 1 + len(word) > (width() or 100) and len(lines[-1]) > len(before):
@@ -175,7 +175,7 @@ def wrap(text: str, before: str) -> list[str]:
 
 
 def width() -> int:
-    """Columns of the terminal; 0: it is none."""
+    """Return the columns of the terminal; 0: none."""
     if not sys.stdout.isatty():
         return 0
     try:
@@ -189,7 +189,10 @@ def width() -> int:
 
 
 def parse_cpus(text: str, most: int = 1 << 20) -> set[int]:
-    """"0-3,8"; what is no list is empty. 'most': CPUs of a range, and of all."""
+    """Parse "0-3,8"; an invalid list is empty.
+
+    most: maximum CPUs of a range, and in total
+    """
     cpus: set[int] = set()
     for part in text.strip().split(","):
         first, _, last = part.partition("-")
@@ -202,7 +205,7 @@ def parse_cpus(text: str, most: int = 1 << 20) -> set[int]:
 
 
 def format_cpus(cpus: Iterable[int]) -> str:
-    """0-3,8"""
+    """Format a set of CPUs: 0-3,8."""
     ranges: list[list[int]] = []
     for cpu in sorted(cpus):
         if ranges and cpu == ranges[-1][1] + 1:

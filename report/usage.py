@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""CPUs, memory and time that a job asked for and used, and what to ask for the next time."""
+"""Requested and used CPUs, memory and time of a job, and options for the next one."""
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -30,7 +30,8 @@ def cpus(row: sacct.Row) -> str:
 
 
 def memory(row: sacct.Row) -> str:
-    """One node's: of several the mean is known, and the largest may need more."""
+    """Return the memory option for one node: of several nodes the mean is known, and the largest
+    may need more."""
     if row.word == "OUT_OF_MEMORY":
         return "more: --mem; it ran out of memory"
     share, nodes = row.memory_share, row.nodes or 1
@@ -55,7 +56,10 @@ def time(row: sacct.Row) -> str:
 
 
 def lines(row: sacct.Row, is_whole: bool) -> Iterator[str]:
-    """'is_whole': the job had whole nodes, and pays for all of their CPUs and memory."""
+    """Return lines with the use and the option for the next job.
+
+    is_whole: the job had exclusive nodes, with all of their CPUs and memory
+    """
     if (row.elapsed_s or 0) < JUDGED_S and row.word not in ("OUT_OF_MEMORY", "TIMEOUT"):
         return
     told = [("time", time(row), f"{units.elapsed(row.elapsed_s)} of {units.elapsed(row.limit_s)}")]

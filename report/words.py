@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Files of words: entries of NAME: TEXT. A site's own file replaces lines of ours."""
+"""Files of words: entries of NAME: TEXT. A site's file replaces lines of ours."""
 from __future__ import annotations
 
 import os
