@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# live.bats - jobio report --live, of a node made of files: a false srun starts
-# the real jobio-live, which asks a false jobio-count
+# live.bats - jobio report --live with a node made of files: fake-srun starts the
+# real jobio-live, which runs a fake jobio-count
 #
 # every test is a process of its own, which shellcheck calls a loss
 # shellcheck disable=SC2030,SC2031
@@ -30,7 +30,7 @@ sacct_job() {
 	printf 'JobID=%s\tCluster=c\tUser=%s\tStart=1795224862\tExitCode=0:0\t%s\n' "$id" "$(id -un)" "$*"
 }
 
-# counted BYTES - what jobio-count says now
+# counted BYTES - set the output of jobio-count
 counted() {
 	node_count '{"tier":"bpf","groups":["exit","rw"],"reason":null,"app":[
 {"scope":"job","shared":null,"source":"bpf","fs":"/mnt/weka","read_bytes":4096,"write_bytes":'"$1"',"read_calls":1,"write_calls":16,"meta":{"open":2}},
@@ -41,7 +41,7 @@ live() { "$BUILDDIR/jobio" report --conf="$NODE/jobio.conf" "$@"; }
 
 expect_equal() { [[ $2 == "$1" ]] || fail "expected '$1'" "got '$2'"; }
 
-@test "a running job is shown as it is now, once in a pipe" {
+@test "the present counters of a running job are printed, once if into a pipe" {
 	run live --live 7
 	expect_equal 0 "$status"
 	expect_in RUNNING "$output"
@@ -53,7 +53,7 @@ expect_equal() { [[ $2 == "$1" ]] || fail "expected '$1'" "got '$2'"; }
 	[[ $output != *$'\e'* ]]
 }
 
-@test "as JSON it has the records as far as they are known, as the ledger would" {
+@test "JSON has the records as far as they are known, in the ledger's form" {
 	run live --live --json 7
 	expect_equal 0 "$status"
 	expect_equal 'live 7 1 0 0 1048576 c1 bpf 0 ' "$(jq -r '"\(.source) \(.job) \(.nodes) \(.nodes_blind) \(.nodes_mute)
@@ -62,7 +62,7 @@ expect_equal() { [[ $2 == "$1" ]] || fail "expected '$1'" "got '$2'"; }
 	expect_equal '0 ' "$status $output"
 }
 
-@test "srun is asked for one task on each node beside what runs, under the job's own number" {
+@test "srun starts one task on each node with --overlap, under the job's own ID" {
 	jobs "$(sacct_job 5_1 JobIDRaw=7 State=RUNNING NNodes=1)"
 	run live --live 5_1
 	expect_equal 0 "$status"
@@ -75,7 +75,7 @@ expect_equal() { [[ $2 == "$1" ]] || fail "expected '$1'" "got '$2'"; }
 	expect_in '--export=JOBIO_LIVE=7 ' "$(tail -1 "$NODE/bin/asked")"
 }
 
-@test "where the kernel does not count there is nothing to see before the end" {
+@test "without counting in the kernel no counters are printed before the end" {
 	node_count '{"tier":"exit","app":[{"scope":"job","shared":null,"source":"exit","fs":null,"read_bytes":999,"write_bytes":5,"read_calls":9,"write_calls":1}],"quality":[]}'
 	run live --live 7
 	[[ $status -eq 0 && $output != *999* ]]
@@ -83,7 +83,7 @@ expect_equal() { [[ $2 == "$1" ]] || fail "expected '$1'" "got '$2'"; }
 	expect_equal '1 0 null' "$(jq -r '"\(.nodes_blind) \(.records | length) \(.totals)"' <<<"$output")"
 }
 
-@test "a job of another user is shown to nobody but him, whoever starts the step" {
+@test "another user's job is not shown, whoever starts the step" {
 	nodes "c1 live $NODE/jobio.conf 1001"
 	run live --live 7
 	expect_equal 1 "$status"
@@ -93,7 +93,7 @@ expect_equal() { [[ $2 == "$1" ]] || fail "expected '$1'" "got '$2'"; }
 	expect_equal 0 "$status"
 }
 
-@test "a node whose jobio is older says so in one line, and the others are shown" {
+@test "a node with an older jobio is reported in one line, and the others are shown" {
 	nodes "c1 live $NODE/jobio.conf" 'c2 old'
 	run live --live --json 7
 	expect_equal '0 1048576 1' "$status $(jq -r '"\(.totals.write_bytes) \(.nodes_mute)"' <<<"$output")"
@@ -105,7 +105,7 @@ expect_equal() { [[ $2 == "$1" ]] || fail "expected '$1'" "got '$2'"; }
 	expect_equal "jobio: report: job: '7': no node can tell: c2: its jobio cannot tell: it is older, or switched off there" "$output"
 }
 
-@test "what srun says against it is what the user reads" {
+@test "an error of srun is printed to the user" {
 	printf 'srun: Job 7 step creation temporarily disabled, retrying\nsrun: error: Unable to confirm allocation for job 7: Invalid job id specified\nsrun: Check SLURM_JOB_ID\n' >"$NODE/bin/refuses"
 	run live --live 7
 	expect_equal 1 "$status"
@@ -118,7 +118,7 @@ expect_equal() { [[ $2 == "$1" ]] || fail "expected '$1'" "got '$2'"; }
 	expect_equal "jobio: report: there is no srun in PATH" "$output"
 }
 
-@test "a job that has ended, or is somebody else's, is not asked for; whether one waits is for slurmctld to say" {
+@test "no step is started for a job that has ended or belongs to another user; for a pending job slurmctld's error is printed" {
 	jobs "$(sacct_job 7 State=PENDING)" "$(sacct_job 8 State='CANCELLED by 0')" "$(sacct_job 9 State=RUNNING)" "$(sacct_job 5_1 JobIDRaw=6 State=RUNNING)"
 	run live --live 8
 	expect_equal "1 jobio: report: job: '8': it is CANCELLED by 0: jobio report 8 has all of it" "$status $output"
@@ -133,7 +133,7 @@ expect_equal() { [[ $2 == "$1" ]] || fail "expected '$1'" "got '$2'"; }
 	expect_equal "1 jobio: report: job: '7': Unable to confirm allocation for job 7: Job is pending execution" "$status $output"
 }
 
-@test "a task that sacct does not know yet is found in the queue" {
+@test "a task that is not in sacct yet is found by squeue" {
 	# shellcheck disable=SC2016 # the fake expands it
 	node_fake squeue '[[ $* == "-h -j 5_2 -o %A %u" ]] && echo "7 $(id -un)"'
 	run live --live 5_2
@@ -143,7 +143,7 @@ expect_equal() { [[ $2 == "$1" ]] || fail "expected '$1'" "got '$2'"; }
 	expect_equal "1 jobio: report: job: '5_3': neither sacct nor squeue knows it" "$status $output"
 }
 
-@test "an answer that is none hurts nobody" {
+@test "a malformed reply does not affect the others" {
 	nodes "c1 live $NODE/jobio.conf" 'c2 says hello\n@jobio/1 r 2 1 1 1 c2 {"jobio":1,\n@jobio/1 r 9 1 2 3 c3 x\n@jobio/1 r 2 1 99999 1 c4 x\n@jobio/1 r'
 	run live --live 7
 	expect_equal 0 "$status"
@@ -151,7 +151,7 @@ expect_equal() { [[ $2 == "$1" ]] || fail "expected '$1'" "got '$2'"; }
 	expect_in 'c2: its answer has no meaning' "$output"
 }
 
-@test "what does not go with a look is refused" {
+@test "options that exclude --live are refused" {
 	local line why
 	while IFS='|' read -r line why; do
 		# shellcheck disable=SC2086 # several words
@@ -171,7 +171,7 @@ expect_equal() { [[ $2 == "$1" ]] || fail "expected '$1'" "got '$2'"; }
 	expect_equal "2 jobio: report: --live: '0': not a number from 1 to 3600" "$status $output"
 }
 
-@test "jobio-live answers when it is asked, once for questions that came together, and ends with its input" {
+@test "jobio-live replies to each request, once to several that arrive together, and exits at the end of its input" {
 	local begin=$SECONDS
 	run in_env timeout 10 "$NODE/bin/jobio-live" --conf="$NODE/jobio.conf" 7 1000 1 < <(printf '\n\n'; sleep 0.3; printf '\n')
 	expect_equal 0 "$status"
@@ -186,7 +186,7 @@ expect_equal() { [[ $2 == "$1" ]] || fail "expected '$1'" "got '$2'"; }
 	expect_equal 64 "$status"
 }
 
-@test "jobio-live with words that it does not know says how it is used" {
+@test "jobio-live prints its usage for wrong arguments" {
 	local line
 	while read -r line; do
 		# shellcheck disable=SC2086 # several words
@@ -209,7 +209,7 @@ expect_equal() { [[ $2 == "$1" ]] || fail "expected '$1'" "got '$2'"; }
 	expect_in 'usage: jobio-live [--conf=FILE] JOB UID NODES' "$output"
 }
 
-@test "jobio-live tells root of any job, others of their own, and how many nodes were asked" {
+@test "jobio-live replies to root about any job, to users about their own, with the number of nodes" {
 	run in_env "$NODE/bin/jobio-live" --conf="$NODE/jobio.conf" 7 0 4294967295 <<<''
 	expect_equal 0 "$status"
 	expect_in '@jobio/1 r 4294967295 1 1 ' "$output"
@@ -217,7 +217,7 @@ expect_equal() { [[ $2 == "$1" ]] || fail "expected '$1'" "got '$2'"; }
 	expect_equal "@jobio/1 e 3 1 1 1 c1 the job is another user's" "$output"
 	run in_env "$NODE/bin/jobio-live" --conf="$NODE/jobio.conf" 4294967295 0 1 <<<''
 	expect_equal '@jobio/1 e 1 1 1 1 c1 jobio knows nothing of this job' "$output"
-	# its epilog has been here, and the next prolog has not
+	# its epilog has run, and the next prolog has not
 	jq -c '.end = .start + 1' "$NODE/run/7/start.json" >"$NODE/ended"
 	cp "$NODE/ended" "$NODE/run/7/start.json"
 	run in_env "$NODE/bin/jobio-live" --conf="$NODE/jobio.conf" 7 0 1 <<<''
@@ -227,13 +227,13 @@ expect_equal() { [[ $2 == "$1" ]] || fail "expected '$1'" "got '$2'"; }
 	expect_in "$NODE/none.conf" "$output"
 }
 
-@test "jobio-live ends when nobody can hear it, and says nothing unless it is asked" {
+@test "jobio-live exits if its output fails, and prints nothing without a request" {
 	local in
 	run in_env "$NODE/bin/jobio-live" --conf="$NODE/jobio.conf" 7 0 1 < <(printf 'abc')
 	expect_equal '0 ' "$status $output"
 	run in_env timeout 10 "$NODE/bin/jobio-live" --conf="$NODE/jobio.conf" 7 0 1 </
 	expect_equal '0 ' "$status $output"
-	# its input stays open
+	# its input remains open
 	mkfifo "$NODE/in"
 	exec {in}<>"$NODE/in"
 	echo >&"$in"
@@ -242,7 +242,7 @@ expect_equal() { [[ $2 == "$1" ]] || fail "expected '$1'" "got '$2'"; }
 	expect_equal '0 ' "$status $output"
 }
 
-@test "a look leaves the job's record as it would be without" {
+@test "--live does not change the job's record" {
 	step 7 batch 5 6
 	run live --live 7
 	epilog
@@ -251,8 +251,8 @@ expect_equal() { [[ $2 == "$1" ]] || fail "expected '$1'" "got '$2'"; }
 	expect_in 'c1: jobio knows nothing of this job' "$output"
 }
 
-@test "on a terminal it is shown again and again, with rates, until Ctrl-C; then the step ends" {
-	# every look has written 1 MiB more than the one before
+@test "on a terminal counters are updated, with rates, until Ctrl-C; then the step ends" {
+	# at each update 1 MiB more is written
 	# shellcheck disable=SC2016 # the fake expands it
 	node_fake jobio-count 'file=${0%/bin/*}/looks; echo >>"$file"
 	printf "{\"tier\":\"bpf\",\"app\":[{\"scope\":\"job\",\"shared\":null,\"source\":\"bpf\",\"fs\":\"/mnt/weka\",\"read_bytes\":0,\"write_bytes\":%d,\"read_calls\":0,\"write_calls\":16}],\"quality\":[]}\n" $(($(wc -l <"$file") << 20))'

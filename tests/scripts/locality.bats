@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Which network card serves a client, of each type, where it is, which cores are
-# beside it; and whether a job had one of them. The machine is one of
-# tests/machines, sysfs is made of files, the card is the loopback interface.
+# locality.bats - the network card of a client, of each type, its NUMA node and the cores near it;
+# and whether a job had one of them. The machine is one of tests/machines, sysfs is made of
+# files, the card is the loopback interface.
 #
 # shellcheck disable=SC2154,SC2030,SC2031 # bats sets output; tests are subshells
 
@@ -32,7 +32,7 @@ teardown() {
 	node_remove
 }
 
-# place NUMA-NODE - of all cards but mlx5_1, which is at the last
+# place NUMA-NODE - set it for all cards but mlx5_1, which is on the last one
 place() {
 	local card
 	for card in net/lo net/ib0 infiniband/mlx5_0; do
@@ -41,7 +41,7 @@ place() {
 	echo 3 >"$NODE/sysfs/class/infiniband/mlx5_1/device/numa_node"
 }
 
-# nfs_home - a file system of a server at the loopback interface
+# nfs_home - mount a file system of a server at the loopback interface
 nfs_home() {
 	mkdir -p "$NODE/nfs"
 	cp "$SRCDIR/tests/samples/nfs/mountinfo-6.1.txt" "$NODE/nfs/mountinfo"
@@ -60,7 +60,7 @@ nfs_home() {
 	END
 }
 
-# scratch - Lustre over the loopback interface
+# scratch - mount Lustre over the loopback interface
 scratch() {
 	mkdir -p "$NODE/lustre"
 	lustre_sample get_param-2.17.txt
@@ -71,7 +71,7 @@ scratch() {
 	lustre_conf
 }
 
-# weka_on CARD - WEKA's container has it
+# weka_on CARD - let WEKA's container use it
 weka_on() {
 	sed -i "s/\"net_devices\":\[\]/\"net_devices\":[{\"name\":\"$1\",\"identifier\":\"\"}]/" \
 		"$NODE/bin/weka"
@@ -84,7 +84,7 @@ plan() {
 
 line() { expect_in $'\n'"$1"$'\n' $'\n'"$output"$'\n'; }
 
-@test "plan names no card of an NFS server at the loopback interface, which may be a proxy" {
+@test "plan names no card for an NFS server at the loopback interface, since it may be a proxy" {
 	nfs_home
 	plan --client=home
 	[ "$status" -eq 0 ]
@@ -93,7 +93,7 @@ line() { expect_in $'\n'"$1"$'\n' $'\n'"$output"$'\n'; }
 	line 'client           core_change=affinity in its section of jobio.conf'
 }
 
-@test "plan: a bond or a VLAN is where the cards below it are, if they are at one place" {
+@test "plan: a bond or a VLAN has the NUMA node of its cards, if they have the same" {
 	scratch
 	rm -r "$NODE/sysfs/class/net/lo/device"
 	mkdir -p "$NODE"/sysfs/class/net/{lo/lower_bond0,bond0/lower_ib0,bond0/lower_ib1,ib1/device}
@@ -108,7 +108,7 @@ line() { expect_in $'\n'"$1"$'\n' $'\n'"$output"$'\n'; }
 	done
 }
 
-@test "plan finds Lustre's card by its LNet address, and writes its CPU partition" {
+@test "plan finds Lustre's card by its LNet address, and prints its CPU partition" {
 	scratch
 	plan --client=scratch
 	line 'beside it        14-27,70-83'
@@ -121,7 +121,7 @@ line() { expect_in $'\n'"$1"$'\n' $'\n'"$output"$'\n'; }
 	line 'client           options libcfs cpu_pattern="0[26-27,82-83]" in /etc/modprobe.d, and load Lustre'"'"'s modules anew'
 }
 
-@test "plan finds mmfsd's cards by verbsPorts, takes a core beside each, and writes numactl's options" {
+@test "plan finds mmfsd's cards by verbsPorts, selects a core near each, and prints numactl's options" {
 	gpfs_make
 	sed -i 's|verbsRdma disable|verbsRdma enable|;s|verbsPorts -|verbsPorts mlx5_0/1|' "$NODE/gpfs/config"
 	plan --client=fast
@@ -139,7 +139,7 @@ line() { expect_in $'\n'"$1"$'\n' $'\n'"$output"$'\n'; }
 	expect_in 'cure: name it with --nic=IFACE, or give the CPUs beside it with --local-cpus' "$output"
 }
 
-@test "plan finds WEKA's card, and names it at the mount" {
+@test "plan finds WEKA's card, and prints it in the mount options" {
 	weka_on ib0
 	plan --client=weka
 	[ "$status" -eq 0 ]
@@ -148,7 +148,7 @@ line() { expect_in $'\n'"$1"$'\n' $'\n'"$output"$'\n'; }
 	line 'or               weka local resources cores 1 --only-frontend-cores --core-ids 27 --allow-mix-setting -C client && weka local resources apply -C client'
 }
 
-@test "plan --client in JSON has each card with its place, null where nobody knows it" {
+@test "plan --client in JSON has each card with its NUMA node, null if unknown" {
 	scratch
 	plan --client=scratch --format=json
 	[ "$(jq -c '[.client.name, .client.type, (.client.cards[0] | .card, .numa_node, .serves), .os_cpus, has("mount_options")]' <<<"$output")" = \
@@ -156,19 +156,19 @@ line() { expect_in $'\n'"$1"$'\n' $'\n'"$output"$'\n'; }
 	place -1
 	plan --client=scratch --format=json
 	[ "$(jq -c '[.client.cards[0].numa_node, .placement, .findings[0].code]' <<<"$output")" = '[null,"spread","P09"]' ]
-	echo 2 >"$NODE/sysfs/devices/system/node/online" # a machine with one place
+	echo 2 >"$NODE/sysfs/devices/system/node/online" # a machine with one NUMA node
 	plan --client=scratch --format=json
 	[ "$(jq -c '[.client.cards[0].numa_node, .placement]' <<<"$output")" = '[2,"packed"]' ]
 }
 
-@test "what is said on the command line holds against the client's card" {
+@test "options of the command line override the client's card" {
 	scratch
 	plan --client=scratch --local-cpus=28-41,84-97
 	line 'OS CPUs          41,97'
 	line 'placement        packed beside the network card: its queues are polled from there'
 }
 
-@test "a client that jobio.conf does not have, and a card where no CPUs are, are told in one line" {
+@test "an unknown client, and a card on a NUMA node without CPUs, are errors of one line" {
 	scratch
 	plan --client=work
 	[ "$status" -eq 2 ]
@@ -179,7 +179,7 @@ line() { expect_in $'\n'"$1"$'\n' $'\n'"$output"$'\n'; }
 	[ "$output" = "jobio: plan: card lo: NUMA node 7: $MACHINE has no CPUs there" ]
 }
 
-# check SPEC [CODE] - what it finds about cards; SPEC is of the node line
+# check SPEC [CODE] - findings of jobio check about cards; SPEC is added to the node line
 check() {
 	node_scontrol Sockets=2 CoresPerSocket=28 ThreadsPerCore=2 CPUTot=112 "$1"
 	run env PATH="$NODE/bin:$PATH" "$BUILDDIR/jobio" check --role=node --conf="$NODE/jobio.conf" --sysfs="$NODE/sysfs" --host=c1 \
@@ -187,7 +187,7 @@ check() {
 	output=$(grep -A1 "^${2:-N13}" <<<"$output" || :)
 }
 
-@test "jobio check tells of a card of a polling client whose MTU is small" {
+@test "jobio check reports a small MTU of a polling client's card" {
 	weka_on ib0
 	echo 2044 >"$NODE/sysfs/class/net/ib0/mtu"
 	check 'CPUSpecList=110-111 MemSpecLimit=5100' K09
@@ -198,7 +198,7 @@ check() {
 	[ -z "$output" ]
 }
 
-@test "jobio check tells of a spec set that has no core beside the card of a client, of any type" {
+@test "jobio check reports a spec set without a core near the client's card, for any type" {
 	scratch
 	check 'CPUSpecList=110-111 MemSpecLimit=5100'
 	[ "$output" = "N13 warning: the spec set has OS CPUs 55,111, and none of them is beside the card of client 'scratch': lo (NUMA node 1)
@@ -218,7 +218,7 @@ check() {
 	[ -z "$output" ]
 }
 
-@test "without a spec set jobio check asks which core --io-cores=1 gets" {
+@test "without a spec set jobio check uses the core that --io-cores=1 gets" {
 	scratch
 	check ''
 	[ "$output" = "N13 info: there is no spec set, --io-cores=1 gets OS CPUs 55,111, and none of them is beside the card of client 'scratch': lo (NUMA node 1)
@@ -231,7 +231,7 @@ check() {
 	[ -z "$output" ]
 }
 
-# ran CPUS - a job whose step could run there; what its record says of the card
+# ran CPUS - run a job with a step on these CPUs; prints the card in its record
 ran() {
 	starts 7
 	step 7 0 10 20
@@ -241,7 +241,7 @@ ran() {
 	rm -f "$NODE/spool"/7.*.json "$NODE/spool/released"
 }
 
-@test "the record says whether the job had a core beside the card" {
+@test "the record shows whether the job had a core near the card" {
 	scratch
 	[ "$(ran 14-17)" = '{"names":"lo","numa_nodes":"1","beside":true}' ]
 	[ "$(ran 0-13,56-69)" = '{"names":"lo","numa_nodes":"1","beside":false}' ]
@@ -254,10 +254,10 @@ ran() {
 	[ "$(ran 14-17)" = '{"names":"lo","numa_nodes":null,"beside":null}' ]
 }
 
-@test "the record says which CPUs share a socket, and where the job's tasks could run" {
+@test "the record has the CPUs of each socket, and those of the job's tasks" {
 	scratch
 	local cpus=$NODE/sysfs/devices/system/cpu cpu numa
-	# sockets of two NUMA nodes each
+	# two NUMA nodes in each socket
 	for numa in {0..3}; do
 		cpu=cpu$((14 * numa))
 		mkdir -p "$cpus/$cpu/topology"
@@ -274,11 +274,11 @@ ran() {
 	[ "$(record 7 | jq -c .machine)" = '{"job_cpus":"0-26","parts":[{"socket":0,"numa_node":0,"cpus":"0-13,56-69"},{"socket":0,"numa_node":1,"cpus":"14-27,70-83"},{"socket":1,"numa_node":2,"cpus":"28-41,84-97"},{"socket":1,"numa_node":3,"cpus":"42-55,98-111"}]}' ]
 }
 
-@test "a client without a card that is known has none in the record" {
+@test "a client with an unknown card has none in the record" {
 	[ "$(ran 14-17)" = null ]
 }
 
-@test "the record has WEKA's card, also by answers that were kept" {
+@test "the record has WEKA's card, also from cached replies" {
 	weka_on ib0
 	[ "$(ran 14-17)" = '{"names":"ib0","numa_nodes":"1","beside":true}' ]
 	[ "$(ran 14-17)" = '{"names":"ib0","numa_nodes":"1","beside":true}' ]

@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck disable=SC2034 # node.bash uses NODE_JOBIO
 #
-# lustre.bash - a node whose filesystem is Lustre: its parameters are files made
-# of a sample, and what is written to them is taken as the kernel takes it
-# (tests/sim/lustre_params.c). Uses node.bash, and crash.bash where helpers die.
+# lustre.bash - a node with Lustre: its parameters are files made from a sample, and a write
+# to them has the effect that it has in the kernel (tests/sim/lustre_params.c). Uses
+# node.bash, and crash.bash if helpers are killed.
 
 INSTANCE=work-ffff9a2c41d08000
 BASE_OSC0=max_pages_per_rpc=1024,max_rpcs_in_flight=8,max_dirty_mb=2000
 BASE_OSC1=max_pages_per_rpc=1024,max_rpcs_in_flight=16,max_dirty_mb=512
 
-# lustre_library FILE - the kernel's part, to be preloaded
+# lustre_library FILE - compile the kernel's part, for LD_PRELOAD
 lustre_library() {
 	"${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -O1 -shared -fPIC -o "$1" \
 		"$SRCDIR/tests/sim/lustre_params.c"
 }
 
-# lustre_node LIBRARY - the node; see tests/samples/lustre
+# lustre_node LIBRARY - make the node; see tests/samples/lustre
 lustre_node() {
 	LUSTRE_LIBRARY=$1
-	# of the helpers that are installed, some take no library: they are static
+	# LD_PRELOAD has no effect on some installed helpers: they are static
 	cp "$BUILDDIR"/tests/faults/jobio-{prepare,release} "$NODE/bin/"
 	mkdir -p "$NODE/sysfs/class/net/lo/device"
 	if [[ -z ${BATS_FILE_TMPDIR:-} ]]; then
@@ -31,7 +31,7 @@ lustre_node() {
 	lustre_conf
 }
 
-# lustre_files FOLDER - what is the same on each
+# lustre_files FOLDER - make the files that all nodes have
 lustre_files() {
 	mkdir -p "$1"
 	"$SRCDIR/tests/tools/lustre-tree" "$SRCDIR/tests/samples/lustre/get_param-2.17.txt" "$1"
@@ -49,8 +49,8 @@ lustre_sample() {
 	"$SRCDIR/tests/tools/lustre-tree" "$SRCDIR/tests/samples/lustre/$1" "$NODE/lustre"
 }
 
-# lustre_twice MOUNT - the same filesystem is mounted there, too: it has a device of
-# its own for each target, with the values of the other's
+# lustre_twice MOUNT - mount the same filesystem there as well: each target gets a second
+# device, with the values of the first
 lustre_twice() {
 	local from to
 	while IFS= read -r from; do
@@ -61,7 +61,7 @@ lustre_twice() {
 	echo "192.0.2.60@tcp:192.0.2.61@tcp:/work/projects $1 lustre rw,flock 0 0" >>"$NODE/lustre/mounts"
 }
 
-# lustre_later - 600 s of work
+# lustre_later - counters after 600 s of work
 lustre_later() {
 	local values=$NODE/values
 	cp -r "$NODE/lustre/sys" "$values"
@@ -70,7 +70,7 @@ lustre_later() {
 	rm -r "$values"
 }
 
-# lustre_osts COUNT - so many, each as the first one
+# lustre_osts COUNT - make COUNT OSTs, equal to the first one
 lustre_osts() {
 	local i name root
 	for ((i = 2; i < $1; i++)); do
@@ -81,8 +81,8 @@ lustre_osts() {
 	done
 }
 
-# lustre_layout UID COUNT... - what lustre.lov of each folder says to this user: a plain
-# layout of so many stripes, or one of several components
+# lustre_layout UID COUNT... - set lustre.lov of all folders for this user: a plain layout of
+# COUNT stripes, or one with several components
 lustre_layout() {
 	mkdir -p "$NODE/lustre/layout"
 	chmod 711 "$NODE" "$NODE/lustre" "$NODE/lustre/layout"
@@ -95,7 +95,7 @@ sys.stdout.buffer.write(plain[0] if len(plain) == 1 else b"".join([head] + entri
 		"${@:2}" >"$NODE/lustre/layout/$1"
 }
 
-# lustre_conf [LINE...] - jobio.conf, with lines for the client
+# lustre_conf [LINE...] - write jobio.conf, with lines for the client
 lustre_conf() {
 	cat >"$NODE/jobio.conf" <<-END
 		[jobio]
@@ -128,7 +128,7 @@ lustre_conf() {
 	END
 }
 
-# With the kernel's part before libc; without sanitizers wanting to be first.
+# Preload the kernel's part before libc; sanitizers must not require to be first.
 in_env() {
 	env -i "${JOB_ENV[@]}" "JOBIO_FAULT_CLOCK=${JOBIO_CLOCK:-0}" \
 		"${NODE_ENV[@]}" LD_PRELOAD="$LUSTRE_LIBRARY" \
@@ -136,7 +136,7 @@ in_env() {
 		${LUSTRE_DENY:+LUSTRE_DENY="$LUSTRE_DENY"} "$@"
 }
 
-# slowly FILE SECONDS - who opens it has it so much later, once
+# slowly FILE SECONDS - open(2) of the file blocks for so long, once
 slowly() {
 	mv "$1" "$1.text"
 	mkfifo "$1"
@@ -144,7 +144,7 @@ slowly() {
 	timeout 120 bash -c 'exec 3>"$1"; sleep "$2"; cat "$1.text" >&3' - "$1" "$2" >/dev/null 2>&1 3>&- &
 }
 
-# set_param FOLDER.DEVICE.NAME VALUE - as an administrator does
+# set_param FOLDER.DEVICE.NAME VALUE - set it as an administrator does
 set_param() {
 	local path=${1//.//}
 	[[ -e $NODE/lustre/sys/$path ]] || path=../debug/$path
@@ -154,7 +154,7 @@ fd = os.open(sys.argv[1], os.O_WRONLY)
 os.write(fd, sys.argv[2].encode())' "$NODE/lustre/sys/$path" "$2"
 }
 
-# osc N KEY... - "KEY=VALUE,.." of OST N; llite, mdc likewise
+# osc N KEY... - print "KEY=VALUE,.." of OST N; llite and mdc likewise
 params_of() {
 	local folder=$1 list='' key
 	shift
@@ -169,7 +169,7 @@ jobid() { params_of "$NODE/lustre/sys" jobid_name jobid_var; }
 rpcs=(max_pages_per_rpc max_rpcs_in_flight max_dirty_mb)
 ahead=(max_read_ahead_mb max_read_ahead_per_file_mb max_read_ahead_whole_mb)
 
-# all - every parameter that a profile could change
+# all_params - every parameter that a profile could change
 all_params() {
 	osc 0 "${rpcs[@]}" checksums short_io_bytes
 	osc 1 "${rpcs[@]}" checksums short_io_bytes
@@ -182,8 +182,8 @@ all_params() {
 # told ID - the codes of the findings in its record
 told() { record "$1" | jq -r '[.findings[].code] | join(" ")'; }
 
-# lustre_rebooted - every parameter is as when the schedule began, but for one that
-# somebody may have changed for good; sets $before
+# lustre_rebooted - restore every parameter as at the start of the schedule, except one that an
+# administrator may have changed permanently; sets $before
 lustre_rebooted() {
 	rm -r "$NODE/lustre"
 	cp -r "$NODE/lustre.booted" "$NODE/lustre"
@@ -191,8 +191,8 @@ lustre_rebooted() {
 	before=$(all_params)
 }
 
-# lustre_schedule SEED - a few jobs whose helpers are killed anywhere, then one
-# that is not; see crash.bash
+# lustre_schedule SEED - some jobs with helpers killed at random points, then one without
+# crashes; see crash.bash
 lustre_schedule() {
 	local id ids=() round profile before jobid=('' %j)
 	RANDOM=$1

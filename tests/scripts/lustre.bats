@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What prolog and epilog do on a node whose filesystem is Lustre: parameters are
-# files that behave as the kernel's.
+# lustre.bats - prolog and epilog on a node with Lustre: parameters are files that behave
+# like the kernel's.
 #
 # shellcheck disable=SC2154 # bats sets output and status; lustre.bash the rest
 
@@ -14,7 +14,7 @@ setup_file() {
 	watch_library "$BATS_FILE_TMPDIR/watch.so"
 }
 
-# OST0001 has four MiB a time, as its server takes here.
+# The server of OST0001 accepts 4 MiB at a time.
 setup() {
 	node_make
 	lustre_node "$BATS_FILE_TMPDIR/lustre.so"
@@ -26,16 +26,16 @@ setup() {
 
 teardown() { node_remove; }
 
-# as_before - every parameter has the value that it had
+# as_before - every parameter has its old value
 as_before() {
 	[[ $(all_params) == "$before" ]] ||
 		fail "$(diff <(echo "$before") <(all_params))"
 }
 
-# changes ID FILTER - of the record
+# changes ID FILTER - changes in its record
 changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 
-@test "a job with io-cores has the parameters of its profile while it runs, and each target its own afterwards" {
+@test "parameters of a profile are set while a job with io-cores runs, and each target has its own afterwards" {
 	job 7 1 small
 	expect_run 0 prolog ''
 	[ "$(osc 0 max_rpcs_in_flight checksums)" = max_rpcs_in_flight=24,checksums=0 ]
@@ -48,7 +48,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	[ "$(record 7 | jq -c .request)" = '{"io_cores":1,"profile":"small","applied":true}' ]
 }
 
-@test "targets that have the same values are one change" {
+@test "targets with the same old values are one change" {
 	set_param osc.work-OST0001-osc-ffff9a2c41d08000.max_rpcs_in_flight 8
 	set_param osc.work-OST0001-osc-ffff9a2c41d08000.max_pages_per_rpc 1024
 	set_param osc.work-OST0001-osc-ffff9a2c41d08000.max_dirty_mb 2000
@@ -59,9 +59,9 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 		"[[\"$BASE_OSC0,checksums=1\",\"max_pages_per_rpc=1024,max_rpcs_in_flight=24,max_dirty_mb=2000,checksums=0\"]]" ]
 }
 
-@test "what the kernel drags along comes back: dirty memory, in its turn" {
+@test "max_dirty_mb, which the kernel raises with RPC parameters, is restored after them" {
 	starts 7 1 stream
-	# 256 RPCs of 4 MiB, all that the servers take, are 1024 MiB
+	# 256 RPCs of 4 MiB, the maximum of the servers, are 1024 MiB
 	[ "$(osc 0 "${rpcs[@]}")" = max_pages_per_rpc=1024,max_rpcs_in_flight=256,max_dirty_mb=2000 ]
 	[[ $(osc 1 "${rpcs[@]}") =~ ^max_pages_per_rpc=1024,max_rpcs_in_flight=256,max_dirty_mb=([0-9]+)$ ]]
 	((BASH_REMATCH[1] > 512))
@@ -70,17 +70,17 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	[ "$(osc 1 "${rpcs[@]}")" = "$BASE_OSC1" ]
 }
 
-@test "changes of an MDT's RPCs move each other, and both come back" {
+@test "an MDT's RPC parameters change each other, and both are restored" {
 	starts 7 1 metadata
-	# the server allows 8, as its import says: asking for more would be refused,
-	# and would move max_rpcs_in_flight all the same
+	# the import has the server's maximum, 8: a higher value would be refused, and
+	# would change max_rpcs_in_flight all the same
 	[ "$(mdc max_rpcs_in_flight max_mod_rpcs_in_flight)" = max_rpcs_in_flight=32,max_mod_rpcs_in_flight=8 ]
 	epilog
 	as_before
 	[ "$(mdc max_rpcs_in_flight max_mod_rpcs_in_flight)" = max_rpcs_in_flight=8,max_mod_rpcs_in_flight=7 ]
 }
 
-@test "read-ahead is lowered with what depends on it, and comes back parents first" {
+@test "read-ahead is lowered with the parameters that depend on it, and restored in the opposite order" {
 	lustre_conf
 	starts 7 1 stream
 	[ "$(llite "${ahead[@]}")" = max_read_ahead_mb=64,max_read_ahead_per_file_mb=64,max_read_ahead_whole_mb=64 ]
@@ -88,7 +88,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	[ "$(llite "${ahead[@]}")" = max_read_ahead_mb=1024,max_read_ahead_per_file_mb=256,max_read_ahead_whole_mb=64 ]
 }
 
-@test "a parameter that shows several lines is read by its name and comes back" {
+@test "a parameter with several lines of values is read by its name, and restored" {
 	starts 7 1 cached
 	grep -qx 'max_cached_mb: 32000' "$NODE/lustre/debug/llite/$INSTANCE/max_cached_mb"
 	epilog
@@ -96,7 +96,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	[ "$(changes 7 '[.old, .new]')" = '[["max_cached_mb=64012","max_cached_mb=32000"]]' ]
 }
 
-@test "a parameter that the kernel refuses leaves all as it was, and the job runs" {
+@test "if the kernel refuses a parameter all are restored, and the job runs" {
 	LUSTRE_DENY=checksums job 7 1 small
 	LUSTRE_DENY=checksums run prolog
 	[ "$status" -eq 0 ]
@@ -108,7 +108,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	[ "$(changes 7 '[.made, .restored]')" = '[[false,null],[true,true]]' ]
 }
 
-@test "a parameter that cannot be put back is a finding; the record is written, and the next job tries again" {
+@test "a parameter that cannot be restored is a finding; the record is written, and the next job tries again" {
 	starts 7 1 small
 	LUSTRE_DENY=checksums run epilog
 	[ "$status" -eq 0 ]
@@ -119,9 +119,9 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	as_before
 }
 
-@test "a mount that was made anew is not written, even at the same address" {
+@test "parameters of a new mount are not written, even at the same address" {
 	starts 7 1 small
-	mkdir "$NODE/kept" # so that no inode comes again
+	mkdir "$NODE/kept" # keeps inode numbers from being used again
 	mv "$NODE/lustre/sys/llite" "$NODE/kept"
 	mkdir -p "$NODE/lustre/sys/llite"
 	cp -r "$NODE/kept/llite/$INSTANCE" "$NODE/lustre/sys/llite"
@@ -131,7 +131,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	[[ " $(told 7) " != *' LU4'* ]]
 }
 
-@test "a target that vanished is passed over" {
+@test "a target that no longer exists is skipped" {
 	starts 7 1 small
 	rm -r "$NODE"/lustre/*/osc/work-OST0001-osc-ffff9a2c41d08000
 	expect_run 0 epilog
@@ -150,7 +150,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	as_before
 }
 
-@test "a parameter that this client does not have is said, and nothing is changed" {
+@test "a parameter that this client does not have is a finding, and nothing is changed" {
 	rm "$NODE/lustre/sys/llite/$INSTANCE/parallel_dio"
 	job 7 1 unknown
 	expect_run 0 prolog "this client does not have 'llite.parallel_dio'"
@@ -159,7 +159,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 
 # ---- jobid -------------------------------------------------------------------
 
-@test "jobid=%j tells the servers the job's number while it runs" {
+@test "jobid=%j sets jobid_name to the job ID while the job runs" {
 	lustre_conf jobid=%j
 	job 4711 1
 	expect_run 0 prolog
@@ -170,8 +170,8 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 		'[["jobid","node","jobid_name=%e.%u,jobid_var=disable","jobid_name=4711,jobid_var=nodelocal",true]]' ]
 }
 
-@test "a template of jobid keeps what the servers' tools read, and the job's number is in it" {
-	local jobid id=4294967295 # as many digits as a number has
+@test "a template of jobid keeps fields of the servers' tools, and contains the job ID" {
+	local jobid id=4294967295 # the longest job ID
 	while read -r jobid name; do
 		lustre_conf "jobid=$jobid"
 		job $id 1 labelled
@@ -188,7 +188,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	TABLE
 }
 
-@test "jobid of a profile does the same, for its jobs" {
+@test "jobid of a profile does the same for its jobs" {
 	starts 7 1 labelled
 	[ "$(jobid)" = jobid_name=7,jobid_var=nodelocal ]
 	epilog
@@ -196,13 +196,13 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	[ "$(record 7 | jq -c .request.applied)" = true ]
 }
 
-@test "a job that shares its node is not the servers' only one" {
+@test "jobid is not set for a job that shares its node" {
 	lustre_conf jobid=%j
 	starts 7
 	[ "$(jobid)" = jobid_name=%e.%u,jobid_var=disable ]
 }
 
-@test "a name without a template comes back as well" {
+@test "a jobid_name without a template is restored as well" {
 	set_param jobid_var nodelocal
 	set_param jobid_name fixed
 	set_param jobid_var disable
@@ -211,15 +211,15 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	[ "$(jobid)" = jobid_name=fixed,jobid_var=disable ]
 }
 
-# ---- what it is and what it moved ----------------------------------------------
+# ---- identity and counters -------------------------------------------------------
 
-@test "the record names the client, its version and its mounts, not a server's own" {
+@test "the record has the client, its version and its mounts, without a server's own" {
 	one_job 7
 	[ "$(record 7 | jq -c '.client | [.name, .type, .version]')" = '["scratch","lustre","2.17.0"]' ]
 	[ "$(record 7 | jq -c '[.client.mounts[].mount]')" = '["/mnt/work"]' ]
 }
 
-@test "what was asked for and what went over the network are in the record side by side" {
+@test "the record has bytes requested by processes and bytes over the network" {
 	starts 7
 	lustre_later
 	epilog
@@ -228,8 +228,8 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	[ "$(record 7 | jq -c '.wire | length')" -eq 1 ]
 }
 
-# Each mount counts its own: what went through one of them is not the other's.
-@test "two mounts of one Lustre are one line, and the record names both" {
+# Each mount has counters of its own.
+@test "two mounts of one Lustre are one line of counters, and the record names both" {
 	lustre_twice /mnt/my\\040projects
 	starts 7
 	lustre_later
@@ -244,7 +244,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	[ "$(record 8 | jq -c '[.wire[] | [.fs, .read_bytes, .write_bytes]]')" = '[["/mnt/work",503320576,838860800]]' ]
 }
 
-@test "what is true of both mounts of one Lustre is found once, and each gets its parameters" {
+@test "a fault of both mounts of one Lustre is one finding, and each gets its parameters" {
 	local second=$NODE/lustre/sys/osc/work-OST0001-osc-ffff9a2c55e0c000
 	sed -i 's/state: FULL/state: DISCONN/' "$NODE/lustre/debug/osc/work-OST0000-osc-ffff9a2c41d08000/import"
 	echo 0 >"$NODE/lustre/sys/llite/$INSTANCE/max_read_ahead_mb"
@@ -260,7 +260,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	[ "$(changes 7 .restored)" = '[true,true,true,true]' ]
 }
 
-@test "a second mount that goes while the job runs takes its line's numbers along" {
+@test "if one of two mounts is unmounted while the job runs the line has no numbers" {
 	lustre_twice /mnt/projects
 	starts 7
 	lustre_later
@@ -270,7 +270,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	[ "$(record 7 | jq -c '[.wire, .quality]')" = '[null,["no_step","wire_reset"]]' ]
 }
 
-@test "a Lustre that is mounted while a job runs is told by a flag, and a target of the node's own server is none" {
+@test "a Lustre that is mounted while a job runs sets mounted_late, a target of the node's own server does not" {
 	starts 7
 	echo '/dev/sdd /mnt/ost1 lustre rw,svname=work-OST0001,osd=osd-ldiskfs 0 0' >>"$NODE/lustre/mounts"
 	epilog
@@ -290,8 +290,8 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	expect_in "\"code\":\"LU06\",\"severity\":\"warning\",\"text\":\"OST0001 of 'work' has evicted this node\"" "$(record 7)"
 }
 
-# OST0000 takes more than half of timeout_ms, and OST0001 would come after it.
-@test "OSTs that the epilog had no time for leave a lower bound, and the record says so" {
+# OST0000 takes more than half of timeout_ms; OST0001 is read after it.
+@test "without the OSTs that the epilog had no time to read counters are a lower bound, with osc_partial" {
 	lustre_conf timeout_ms=4000
 	starts 7
 	lustre_later
@@ -302,7 +302,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 		'[503320576,419430400,121,100,524288000,419430400]' ]
 }
 
-@test "OSTs that the prolog had no time for leave a lower bound as well" {
+@test "without the OSTs that the prolog had no time to read counters are a lower bound as well" {
 	lustre_conf timeout_ms=4000
 	job 7
 	slowly "$NODE/lustre/debug/osc/work-OST0000-osc-ffff9a2c41d08000/stats" 2.2
@@ -314,7 +314,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 		'[["no_step","osc_partial"],[[503320576,419430400]]]' ]
 }
 
-@test "a device that the job's beginning did not show counts if it is younger, else no number is told" {
+@test "a device that was missing in the first reading counts if it was created later, otherwise there are no numbers" {
 	local stats=$NODE/lustre/debug/osc/work-OST0001-osc-${INSTANCE#*-}/stats
 	local written=([7]=null [8]=419430400) told=([7]='["no_step","wire_reset"]' [8]='["no_step"]') id
 	for id in 7 8; do
@@ -331,7 +331,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	done
 }
 
-@test "debugfs that is not there is said, and stops no job" {
+@test "a missing debugfs is a finding, and the job runs" {
 	NODE_JOBIO=on_error=drain lustre_conf
 	rm -r "$NODE/lustre/debug"
 	job 7 1 small
@@ -344,8 +344,8 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 
 # ---- the job's directory ----------------------------------------------------------
 
-# streams ID DIR [PROFILE] - what is said of new files in the directory of a job that
-# streams; one of the filesystem lies on one OST
+# streams ID DIR [PROFILE] - run a job that streams, in directory DIR; prints the finding about new
+# files there. By default a file has one OST
 streams() {
 	mkdir -p "$NODE/lustre/sys/lov/work-clilov-ffff9a2c41d08000"
 	echo 1 >"$NODE/lustre/sys/lov/work-clilov-ffff9a2c41d08000/stripecount"
@@ -358,7 +358,7 @@ streams() {
 
 readonly by_default="a new file of 'work' lies on one OST unless its folder says otherwise (stripecount=1)"
 
-@test "one OST for new files of the job's directory is said, by what its user may see" {
+@test "a layout of one OST for new files in the job's directory is a finding, with its user's permissions" {
 	[[ $EUID == 0 ]] || skip 'needs root, to become somebody else'
 	lustre_layout 1000 1
 	lustre_layout 0 4
@@ -366,7 +366,7 @@ readonly by_default="a new file of 'work' lies on one OST unless its folder says
 	[ "$(record 7 | jq -r '.findings[] | select(.code == "LU15") | .cure')" = "lfs setstripe -c N for the job's folder" ]
 }
 
-@test "a directory that has more of them is in order, whatever the filesystem has" {
+@test "a directory with a layout of several OSTs has no finding, whatever the filesystem's default" {
 	local id=7 count
 	[[ $EUID == 0 ]] || skip 'needs root, to become somebody else'
 	for count in 4 65535 '1 4' '1 65535'; do
@@ -379,7 +379,7 @@ readonly by_default="a new file of 'work' lies on one OST unless its folder says
 	expect_in "'/mnt/work' lies on one OST" "$(streams $id /mnt/work)"
 }
 
-@test "where the directory says nothing the filesystem's own word counts" {
+@test "without a layout of the directory the filesystem's default is used" {
 	local id=7 dir
 	[[ $EUID == 0 ]] || skip 'needs root, to become somebody else'
 	[ "$(streams $id /mnt/work/a)" = "$by_default" ] # no layout
@@ -388,13 +388,13 @@ readonly by_default="a new file of 'work' lies on one OST unless its folder says
 		id=$((id + 1))
 		[ "$(streams $id "$dir")" = "$by_default" ]
 	done
-	[ -z "$(streams 20 /mnt/work/a small)" ] # which does not stream
+	[ -z "$(streams 20 /mnt/work/a small)" ] # a profile that does not stream
 	head -c 30 "$NODE/lustre/layout/1000" >"$NODE/lustre/layout/cut"
 	mv "$NODE/lustre/layout/cut" "$NODE/lustre/layout/1000"
 	[ "$(streams 21 /mnt/work/a)" = "$by_default" ]
 }
 
-@test "a directory that does not answer holds up a prolog for a second, and one whose MDT is away not at all" {
+@test "a hanging directory delays the prolog by a second, and one on a disconnected MDT not at all" {
 	local begin
 	[[ $EUID == 0 ]] || skip 'needs root, to become somebody else'
 	lustre_layout 1000 4
@@ -413,7 +413,7 @@ readonly by_default="a new file of 'work' lies on one OST unless its folder says
 
 # ---- hundreds of OSTs ------------------------------------------------------------
 
-# many COUNT - as many OSTs
+# many COUNT - make so many OSTs
 many() {
 	local i name root
 	for ((i = 2; i < $1; i++)); do
@@ -425,7 +425,7 @@ many() {
 	done
 }
 
-@test "of 400 OSTs each is counted and each gets its parameters" {
+@test "each of 400 OSTs is counted and gets its parameters" {
 	local count
 	count=$(rounds 400)
 	many "$count"
@@ -437,10 +437,10 @@ many() {
 	[ "$(record 7 | jq '.wire[0].write_bytes')" = 0 ]
 }
 
-# rpcs - how many OSTs have which max_rpcs_in_flight
+# rpcs - "NUMBER-OF-OSTS max_rpcs_in_flight" for each value
 rpcs() { cat "$NODE"/lustre/sys/osc/*-ffff9a2c41d08000/max_rpcs_in_flight | sort | uniq -c | xargs; }
 
-@test "of 600 OSTs, every other one of which differs, each gets its parameters and has its own back" {
+@test "each of 600 OSTs, half of them with other values, gets its parameters and has its own afterwards" {
 	local i half
 	half=$(rounds 300)
 	many $((2 * half))
@@ -464,10 +464,10 @@ wish() {
 is_back() { as_before; }
 rebooted() { lustre_rebooted; }
 
-# killed COMMAND MENDER
+# killed COMMAND MENDER - kill COMMAND at each step that changes parameters
 killed() { crash_walk "$@" 'parameter before' 'jobid after'; }
 
-@test "a call that fails in prolog or epilog, or all from there on: each target has its own parameters in the end" {
+@test "each target has its own parameters in the end if one call of prolog or epilog fails, or all from there on" {
 	fail_walk prepare
 	fail_walk release
 	fail_walk prepare all
@@ -479,38 +479,38 @@ by_next_job() {
 	crash_next_job "$1"
 }
 
-@test "a prolog killed at any step of the parameters is mended by its epilog" {
+@test "a prolog killed at any step of the parameters is undone by its epilog" {
 	third 1 killed prepare release
 }
 
-@test "a prolog killed at any step of the parameters is mended by --recover" {
+@test "a prolog killed at any step of the parameters is undone by --recover" {
 	third 2 killed prepare recover
 }
 
-@test "a prolog killed at any step of the parameters is mended by the next job" {
+@test "a prolog killed at any step of the parameters is undone by the next job" {
 	third 3 killed prepare by_next_job
 }
 
-@test "an epilog killed at any step of the parameters is mended by its second run" {
+@test "an epilog killed at any step of the parameters is finished by its second run" {
 	killed release release
 }
 
-# watch - what helpers do from now on is noted
+# watch - log the calls of helpers from now on
 # shellcheck disable=SC2034 # node.bash and lustre.bash use them
 watch() {
 	LUSTRE_LIBRARY=$BATS_FILE_TMPDIR/lustre.so:$BATS_FILE_TMPDIR/watch.so
 	NODE_ENV=(WATCH_LOG="$NODE/watched")
 }
 
-# forked COMMAND - how many processes it has made
+# forked COMMAND - number of processes that it starts
 forked() {
 	rm -f "$NODE/watched"
 	"$1" 2>/dev/null
 	watched fork
 }
 
-# costs PROCESSES ID [OPTION...] - the prolog of one of three jobs, whose number is
-# $ran: what it has read holds for a second, which a busy machine may take
+# costs PROCESSES ID [OPTION...] - the prolog of one of three jobs starts so many; $ran is its ID.
+# Read values are cached for a second, which may be too short on a busy machine
 costs() {
 	local wanted=$1 had
 	shift
@@ -523,13 +523,13 @@ costs() {
 	fail "the prolog of job $ran: $had processes, not $wanted"
 }
 
-# Facts and statistics are read by one child, with a deadline; what a change may have
-# moved is not the job's.
-@test "a Lustre client costs the prolog one process, another where something was changed, and the epilog one" {
+# One child process with a timeout reads facts and statistics; after a change of parameters
+# counters are read again, so that I/O of the change is not the job's.
+@test "a Lustre client costs the prolog one process, and a second one after a change, and the epilog one" {
 	local prolog epilog ran
 	watch
 	lustre_conf nodes=elsewhere
-	job 6 1 # what is asked once is known
+	job 6 1 # facts that are read once are cached
 	forked prepare >/dev/null
 	forked release >/dev/null
 	job 7
@@ -539,7 +539,7 @@ costs() {
 	costs $((prolog + 1)) 8
 	[ "$(forked release)" = $((epilog + 1)) ]
 	[ "$(record "$ran" | jq -c '[.wire[].fs]')" = '["/mnt/work"]' ]
-	lustre_conf jobid=%j # which moves nothing
+	lustre_conf jobid=%j # a change that moves no counters
 	job 19 1 labelled
 	prolog=$(forked prepare)
 	forked release >/dev/null
@@ -548,8 +548,8 @@ costs() {
 	[ "$(record "$ran" | jq -c '[.request.applied, [.wire[].fs]]')" = '[true,["/mnt/work"]]' ]
 }
 
-# who opens it waits for ever
-@test "statistics that hang take nothing but the numbers: the rest is known, tuned, and told in time" {
+# open(2) of the statistics blocks forever
+@test "hanging statistics cost the counters only: facts, parameters and findings are complete, in time" {
 	local stats=$NODE/lustre/debug/osc/work-OST0001-osc-ffff9a2c41d08000/stats began=$SECONDS
 	lustre_conf timeout_ms=1500
 	mv "$stats" "$stats.text"
@@ -568,7 +568,7 @@ costs() {
 	[ "$(record 7 | jq -c '[.wire, .request.applied]')" = '[null,true]' ]
 }
 
-@test "400 OSTs cost the prolog six files each, the epilog two, and neither a process more than two do" {
+@test "with 400 OSTs the prolog opens six files each, the epilog two, with as many processes as with two OSTs" {
 	local forks count
 	count=$(rounds 400)
 	watch
@@ -592,7 +592,7 @@ costs() {
 	[ "$(record 8 | jq -c '[.quality, (.wire | length)]')" = '[["no_step"],1]' ] # all of them in time
 }
 
-@test "random schedules of crashes end with the parameters as they were" {
+@test "after random schedules of crashes all parameters have their old values" {
 	local seed
 	for seed in $(seeds 5); do
 		lustre_schedule "$seed" || fail "seed $seed"

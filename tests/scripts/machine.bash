@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# machine.bash - machines of tests/machines for scripts
+# machine.bash - machines of tests/machines, for scripts
 
-# machine NAME - the path of its hwloc XML, in the folder $machines
+# machine NAME - write its hwloc XML to the folder $machines, and print the path
 machine() {
 	"$BUILDDIR/tests/tools/machine" xml "$1" >"${machines:?}/$1.xml" || return
 	printf '%s\n' "$machines/$1.xml"

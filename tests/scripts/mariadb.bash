@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# mariadb.bash - a MariaDB of our own, on a socket in a folder, without a network
+# mariadb.bash - a temporary MariaDB, on a socket in a folder, without a network
 #
-# Debian's service is neither asked nor touched. What is written here is thrown
-# away: the disk is waited for only where MARIADB_SAFE=1 asks for it.
+# Debian's service is not used. Its data is removed afterwards: writes are flushed to
+# disk only with MARIADB_SAFE=1.
 # shellcheck shell=bash
 
-# make_mariadb FOLDER - the tables of a new server
+# make_mariadb FOLDER - create the tables of a new server
 make_mariadb() {
 	local log=$1/install.log
 	mkdir -m 700 "$1/data"
@@ -14,7 +14,7 @@ make_mariadb() {
 		{ cat "$log" >&2; return 1; }
 }
 
-# start_mariadb FOLDER [OPTION...] - sets $MARIADBD and $MARIADB_SOCKET
+# start_mariadb FOLDER [OPTION...] - start it; sets $MARIADBD and $MARIADB_SOCKET
 start_mariadb() {
 	local folder=$1 limit=$((SECONDS + 60))
 	shift
@@ -34,7 +34,7 @@ start_mariadb() {
 	done
 }
 
-# stop_mariadb [SIGNAL] - and wait for it
+# stop_mariadb [SIGNAL] - end it and wait for it
 stop_mariadb() {
 	[[ -n ${MARIADBD:-} ]] || return 0
 	kill "-${1:-TERM}" "$MARIADBD" 2>/dev/null || :
@@ -42,7 +42,7 @@ stop_mariadb() {
 	MARIADBD=''
 }
 
-# mariadb_says FOLDER SQL [SCHEMA] - as root of that server
+# mariadb_says FOLDER SQL [SCHEMA] - run SQL as root of that server
 mariadb_says() {
 	mariadb --no-defaults --socket="$1/socket" --user=root --connect-timeout=10 \
 		--batch --skip-column-names -e "$2" ${3:+"$3"}

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# mariadb.bats - the ledger's store in MariaDB: the same as in SQLite, for two
-# ledgers, and when MariaDB is away, hangs or comes back
+# mariadb.bats - the ledger's store in MariaDB: as in SQLite, for two
+# ledgers, and while MariaDB is down, hangs or is restarted
 # shellcheck disable=SC2030,SC2031 # each test is a subshell, teardown included
 
 # shellcheck source=tests/scripts/ledger.bash
@@ -30,19 +30,19 @@ teardown() {
 	stop_mariadb KILL
 }
 
-# unit NAME - a unit program, on MariaDB
+# unit NAME - run a unit program with MariaDB
 unit() {
 	run env CK_FORK=yes "$BUILDDIR/tests/unit/test_$1"
 	printf '%s\n' "$output"
 	expect_equal 0 "$status"
-	# it was there that they worked
+	# the tests have used this server
 	(($(mariadb_says "$FOLDER" 'SHOW DATABASES' | grep -c '^t[0-9]') >= 3))
 }
 
-@test "what holds for the store in SQLite holds in MariaDB" { unit store; }
-@test "a ledger answers the same with MariaDB" { unit protocol; }
+@test "the store's unit tests pass with MariaDB" { unit store; }
+@test "the protocol's unit tests pass with MariaDB" { unit protocol; }
 
-@test "what holds for the ledger with SQLite holds with MariaDB" {
+@test "tests of ledger.bats pass with MariaDB" {
 	local tests='a record leaves|without a ledger|a thousand records|killed again'
 	tests+='|jobio-send killed|names every part'
 	run "$BATS" --tap --filter "$tests" "$SRCDIR/tests/scripts/ledger.bats"
@@ -51,7 +51,7 @@ unit() {
 	expect_text '1..6' "$output"
 }
 
-@test "records stay with the nodes while MariaDB is away, and arrive when it is back" {
+@test "records stay on the nodes while MariaDB is down, and are sent when it runs again" {
 	setup_ledger
 	stop_mariadb KILL
 	spool 7 c1
@@ -68,7 +68,7 @@ unit() {
 	expect_text 'jobio: ledger: store: works again' "$(cat "$DIR/ledger.log")"
 }
 
-@test "a MariaDB that hangs holds nobody for long, and what it had is not lost" {
+@test "a hanging MariaDB delays senders by seconds, and no record is lost" {
 	local before
 	setup_ledger
 	sed -i 's/^send_timeout_ms.*/send_timeout_ms = 10000/' "$DIR/jobio.conf" # the default
@@ -81,7 +81,7 @@ unit() {
 	expect_equal 1 "$status"
 	((SECONDS - before <= 10)) || { printf 'took %s s\n' $((SECONDS - before)) >&2; return 1; }
 	expect_text ': try again later' "$output"
-	# now nobody waits: it is not asked before its time
+	# now the ledger refuses at once, until it tries MariaDB again
 	before=$SECONDS
 	run send
 	expect_equal 1 "$status"
@@ -104,13 +104,13 @@ unit() {
 	within 60 spool_is_sent
 }
 
-# check_says SENTENCE - of the store
+# check_says TEXT - jobio-ledgerd --check prints it about the store
 check_says() {
 	run "$BUILDDIR/jobio-ledgerd" --check --conf="$DIR/jobio.conf"
 	expect_text "$1" "$output"
 }
 
-@test "the password is in a file that only the ledger's user can read" {
+@test "the password is read from a file that only the ledger's user can read" {
 	local file
 	setup_ledger
 	stop "$LEDGER"
@@ -144,14 +144,14 @@ check_says() {
 	check_says "'$DIR/password': belongs to uid 1: it must belong to the ledger's user, uid 0"
 }
 
-@test "a schema of a later version is left alone" {
+@test "a schema of a later version is not changed" {
 	setup_ledger
 	stop "$LEDGER"
 	in_store 'UPDATE schema_version SET version=99'
 	check_says 'store: FAILED: store: MariaDB: the schema was made by a later version of jobio'
 }
 
-@test "a server that cannot hold records is told what it lacks" {
+@test "a server with unsuitable settings is refused, with the setting that is needed" {
 	setup_ledger
 	stop "$LEDGER"
 	mariadb_says "$FOLDER" 'SET GLOBAL max_allowed_packet=1048576'
@@ -161,14 +161,14 @@ check_says() {
 	check_says 'store: FAILED: store: MariaDB: binlog_format is STATEMENT: MIXED or ROW is needed'
 }
 
-# Certificates of a CA of our own, for localhost.
+# Certificates of a temporary CA, for localhost.
 make_certificates() {
 	openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=ca -keyout "$1/ca.key" -out "$1/ca.pem"
 	openssl req -newkey rsa:2048 -nodes -subj /CN=localhost -keyout "$1/key.pem" -out "$1/request.pem"
 	openssl x509 -req -days 2 -in "$1/request.pem" -CA "$1/ca.pem" -CAkey "$1/ca.key" -CAcreateserial -out "$1/cert.pem"
 } 2>/dev/null
 
-@test "with storage_ca only a server that the CA knows is spoken to" {
+@test "with storage_ca only a server with a certificate of that CA is used" {
 	setup_ledger
 	stop "$LEDGER"
 	sed -i "/^storage_user/a storage_ca = $DIR/ca.pem" "$DIR/jobio.conf"
@@ -181,7 +181,7 @@ make_certificates() {
 	check_says "store: FAILED: store: MariaDB '$MARIADB_SOCKET': "
 }
 
-@test "the next server of storage_host takes over" {
+@test "the next server of storage_host is used if one is down" {
 	setup_ledger
 	stop "$LEDGER"
 	sed -i "s:^storage_host.*:storage_host = /nowhere, $MARIADB_SOCKET:" "$DIR/jobio.conf"

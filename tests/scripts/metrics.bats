@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# metrics.bats - what Prometheus can read of the ledger
+# metrics.bats - the ledger's metrics_file for Prometheus
 # shellcheck disable=SC2030,SC2031 # each test is a subshell, teardown included
 
 # shellcheck source=tests/scripts/ledger.bash
@@ -22,12 +22,12 @@ setup() {
 
 teardown() { teardown_ledger; }
 
-# metric SERIES... - the values, from a text that is checked as a whole
+# metric SERIES... - print the values, after a check of the whole text
 metric() {
 	python3 "$SRCDIR/tests/scripts/metrics_check.py" "${@/#/jobio_ledger_}" <"$DIR/jobio.prom" | tail -n +2 | xargs
 }
 
-# metrics_are VALUES SERIES... - the file is written every 15 s
+# metrics_are VALUES SERIES... - wait for these values: the file is written every 15 s
 metrics_are() { within 25 metric_is "$@"; }
 metric_is() {
 	local got
@@ -35,10 +35,10 @@ metric_is() {
 	[[ $got == "$1" ]] || { printf 'metrics: %s\n' "$got" >"$DIR/metrics.last"; return 1; }
 }
 
-# gated JOB NODE WARNED REFUSED - into the spool, a record with what the gate did
+# gated JOB NODE WARNED REFUSED - put a record into the spool, with counts of the gate
 gated() { record "$1" "$2" | sed "s/\"quality\"/\"gate\":{\"warned\":$3,\"refused\":$4,\"text\":null},&/" >"$DIR/spool/$1.0.$2.json"; }
 
-@test "the file is what Prometheus takes, with a fixed number of series, and counts each record, task, refusal and run once" {
+@test "the file is valid for Prometheus, has a fixed number of series, and counts each record, task, refusal and run once" {
 	local age inode
 	within 5 test -s "$DIR/jobio.prom"
 	expect_equal $SERIES "$(python3 "$SRCDIR/tests/scripts/metrics_check.py" <"$DIR/jobio.prom")"
@@ -69,7 +69,7 @@ print("{\"op\":\"put\",\"record\":%s}" % sys.stdin.read())' >"$DIR/bad"
 		frame(seal(b'{"op":"dance"}'))
 		frame(seal(open(sys.argv[2] + "/bad", "rb").read()))
 	EOP
-	# all of them have hung up
+	# all connections are closed
 	metrics_are '4 1 5 5 1 1 2 0 1 0 1' records_received_total records_duplicate_total \
 		'gate_tasks_total{did="warn"}' 'gate_tasks_total{did="refuse"}' \
 		'refused_total{cause="frame"}' 'refused_total{cause="seal"}' \
@@ -77,11 +77,11 @@ print("{\"op\":\"put\",\"record\":%s}" % sys.stdin.read())' >"$DIR/bad"
 		peers 'runs_waiting{for="nodes"}'
 	[[ $(stat -c %i "$DIR/jobio.prom") != "$inode" ]] # replaced as a whole
 	expect_equal $SERIES "$(python3 "$SRCDIR/tests/scripts/metrics_check.py" <"$DIR/jobio.prom")"
-	# the record's job ended at 1795224890
+	# the job of the record ended at 1795224890
 	age=$(metric waiting_oldest_seconds)
 	((age >= 0 && age <= $(date +%s) - 1795224890))
 	[[ $(metric store_bytes) -gt 4096 && $(metric store_free_bytes) -gt 1000000 ]]
-	# there is no slurmdbd: libslurm ends the writer, or it fails to connect
+	# there is no slurmdbd: libslurm ends the writer, or its connect fails
 	within 40 writer_was_started_again
 }
 
@@ -89,7 +89,7 @@ writer_was_started_again() {
 	[[ $(metric writer_starts_total) -gt 1 ]] || [[ $(metric slurmdbd_failures_total) -gt 0 ]]
 }
 
-@test "a file that cannot be written is said once, and by --check; one without an absolute path is refused" {
+@test "a file that cannot be written is logged once, and reported by --check; a relative path is refused" {
 	stop "$LEDGER"
 	sed -i "s|^metrics_file.*|metrics_file = $DIR/none/jobio.prom|" "$DIR/jobio.conf"
 	start_ledger
@@ -106,7 +106,7 @@ writer_was_started_again() {
 	expect_text "[ledger] metrics_file: 'jobio.prom': expected an absolute path" "$output"
 }
 
-@test "the dashboard asks for series and labels that the ledger has, and for all but its versions" {
+@test "the dashboard uses series and labels of the ledger, and all except its versions" {
 	within 5 test -s "$DIR/jobio.prom"
 	run python3 - "$DIR/jobio.prom" "$SRCDIR/contrib/jobio-grafana.json" <<-'EOP'
 		import json, re, sys

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""metrics_check.py - read Prometheus text as strictly as its format says
+"""metrics_check.py - check Prometheus text strictly by its format
 
 metrics_check.py [NAME[{LABEL="VALUE"}]]... <TEXT
-Fails at the first line that is not of exposition format 0.0.4 as promtool would
-have it. Prints the number of series, then the value of each one named.
+Fails at the first line that is not of exposition format 0.0.4, as promtool does.
+Prints the number of series, then the value of each series that was named.
 """
 import re
 import sys

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A node whose home is NFS, whose work is Lustre, and which has Storage Scale, too:
-# one of them hangs, and the others are looked at, tuned and counted as ever.
+# mixed.bats - a node with NFS for homes, Lustre for work, and Storage Scale:
+# while one of them hangs, the others are examined, tuned and counted as usual.
 #
 # shellcheck disable=SC2154,SC2034 # bats sets output and status; the .bash files read NODE_*
 
@@ -24,7 +24,7 @@ setup() {
 
 teardown() { gpfs_remove; }
 
-# mixed_conf - all three, with a profile that sets something of each
+# mixed_conf - write jobio.conf with all three, and a profile that sets something of each
 mixed_conf() {
 	local home work fast
 	home=$(conf_client nfs_conf)
@@ -48,12 +48,12 @@ mixed_conf() {
 	END
 }
 
-# nfs_hangs - the server of /mnt/work answers nobody, and requests wait for it
+# nfs_hangs - the server of /mnt/work does not answer, and requests wait for it
 nfs_hangs() {
 	mounted rw,vers=3,rsize=1048576,wsize=1048576,hard,local_lock=none,proto=tcp,port=1,addr=127.0.0.1
 }
 
-# within SECONDS COMMAND... - its output, which is $output
+# within SECONDS COMMAND... - fail if it takes longer; sets $output
 within() {
 	local began=$SECONDS limit=$1
 	shift
@@ -62,7 +62,7 @@ within() {
 	[[ $((SECONDS - began)) -le $limit ]] || fail "took $((SECONDS - began)) s"
 }
 
-# works - what the job does on each of them
+# works - I/O of the job on each of them
 works() {
 	nfs_later
 	lustre_later
@@ -72,14 +72,14 @@ works() {
 # told ID - the errors in its record, each once
 told() { record "$1" | jq -r '[.findings[] | select(.severity == "error") | .code] | join(" ")'; }
 
-# moved ID - what its clients have moved, by name
+# moved ID - counters of its clients, by name
 moved() { record "$1" | jq -c '[.wire[]? | [.client, .fs, .read_bytes]]'; }
 
 HOME_MOVED='["home","/mnt/work",268435456]'
 WORK_MOVED='["scratch","/mnt/work",503320576]'
 FAST_MOVED='["fast","/scratch",1000],["fast","/home",0]'
 
-# settings - what NFS and Lustre have now: read-ahead, RPCs
+# settings - present settings of NFS and Lustre: read-ahead, RPCs
 settings() {
 	echo "$(<"$NODE/bdi/0:60/read_ahead_kb") $(osc 0 max_rpcs_in_flight)"
 }
@@ -95,7 +95,7 @@ expect_all_as_before() {
 	[[ $(all_params) == "$before" ]] || fail "$(diff <(echo "$before") <(all_params))"
 }
 
-# one_mixed_job ID - with the settings of each, which it gives back
+# one_mixed_job ID - run a job; the settings of each client are set, and restored afterwards
 one_mixed_job() {
 	job "$1" 1 all
 	within 15 prolog
@@ -110,13 +110,13 @@ one_mixed_job() {
 		'[true,["home",true,true],["scratch",true,true],["scratch",true,true]]' ]
 }
 
-@test "three clients of one node each get the settings of a job's profile, and each its own back" {
+@test "three clients of one node get the settings of a job's profile, and have their own afterwards" {
 	one_mixed_job 7
 	[ "$(told 7)" = '' ]
 	[ "$(moved 7)" = "[$HOME_MOVED,$WORK_MOVED,$FAST_MOVED]" ]
 }
 
-@test "the record says how what each client moved relates to what was asked for" {
+@test "the record has the relation of each client's counters to the processes' I/O" {
 	starts 7
 	works
 	epilog
@@ -125,7 +125,7 @@ lustre: cache=out read-ahead=in direct=in compression=unknown
 gpfs: cache=in read-ahead=out direct=in compression=before' ]
 }
 
-@test "beside an NFS server that does not answer, Lustre and Storage Scale are looked at, tuned and counted" {
+@test "while an NFS server does not answer Lustre and Storage Scale are examined, tuned and counted" {
 	nfs_hangs
 	sed -i 's/state: FULL/state: DISCONN/' "$NODE/lustre/debug/osc/work-OST0000-osc-ffff9a2c41d08000/import"
 	one_mixed_job 7
@@ -133,7 +133,7 @@ gpfs: cache=in read-ahead=out direct=in compression=before' ]
 	[ "$(moved 7)" = "[$HOME_MOVED,$WORK_MOVED,$FAST_MOVED]" ]
 }
 
-@test "beside a mmpmon that hangs, NFS and Lustre are looked at, tuned and counted" {
+@test "while mmpmon hangs NFS and Lustre are examined, tuned and counted" {
 	touch "$NODE/gpfs/hang"
 	mounted rw,vers=3,rsize=1048576,wsize=1048576,soft,local_lock=none
 	job 7 1 all
@@ -148,7 +148,7 @@ gpfs: cache=in read-ahead=out direct=in compression=before' ]
 	[ "$(moved 7)" = "[$HOME_MOVED,$WORK_MOVED]" ]
 }
 
-@test "with an NFS server and a mmpmon that hang, Lustre is looked at, tuned and counted" {
+@test "while an NFS server and mmpmon hang Lustre is examined, tuned and counted" {
 	nfs_hangs
 	touch "$NODE/gpfs/hang"
 	job 7 1 all
@@ -161,7 +161,7 @@ gpfs: cache=in read-ahead=out direct=in compression=before' ]
 	[ "$(moved 7)" = "[$HOME_MOVED,$WORK_MOVED]" ]
 }
 
-@test "check tells of each client of such a node what it tells of it alone" {
+@test "jobio check reports the same findings of each client as on a node with that client only" {
 	nfs_hangs
 	touch "$NODE/gpfs/hang"
 	slurmd_env 0

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# nfs.bash - an NFS mount on the node of node.bash: its tables and its read-ahead
-# are files, as the kernel writes them (tests/samples/nfs).
+# nfs.bash - an NFS mount on the node of node.bash: the kernel's tables and the read-ahead
+# are files (tests/samples/nfs).
 
-# nfs_make - on the node of node.bash
+# nfs_make - add it to the node of node.bash
 nfs_make() {
 	mkdir -p "$NODE/nfs" "$NODE/bdi/0:60"
 	cp "$SRCDIR/tests/samples/nfs/mountinfo-6.1.txt" "$NODE/nfs/mountinfo"
 	cp "$SRCDIR/tests/samples/nfs/mountstats-6.1.txt" "$NODE/nfs/mountstats"
 	nfs_booted
-	# a kernel that takes what a live NFS mount takes, and notes it
+	# accepts the options that the kernel accepts for a live NFS mount, and logs them
 	# shellcheck disable=SC2016 # the fake expands it
 	node_fake nfs-mount 'node=${0%/bin/*}
 	echo "$*" >>"$node/mount-calls"
@@ -18,31 +18,31 @@ nfs_make() {
 	nfs_conf
 }
 
-NFS_AHEAD=128 # that of the mount as it is booted
+NFS_AHEAD=128 # read_ahead_kb of the mount after boot
 
-# nfs_booted - mounted as fstab says
+# nfs_booted - mount it with the options of fstab
 nfs_booted() {
 	mounted rw,vers=3,rsize=1048576,wsize=1048576,hard,local_lock=none
 	echo "$NFS_AHEAD" >"$NODE/bdi/0:60/read_ahead_kb"
 }
 
-# nfs_rebooted - what it had before, or what somebody has changed for good
+# nfs_rebooted - mount it with the old read-ahead, or one that an administrator has set permanently
 nfs_rebooted() {
 	NFS_AHEAD=$((RANDOM % 2 ? 128 : 256))
 	nfs_booted
 }
 
-# nfs_later - 600 s of work: 256 READs of 1 MiB, 64 WRITEs of 1 MiB on /mnt/work
+# nfs_later - counters after 600 s of work: 256 READs and 64 WRITEs of 1 MiB on /mnt/work
 nfs_later() {
 	cp "$SRCDIR/tests/samples/nfs/mountstats-6.1-later.txt" "$NODE/nfs/mountstats"
 }
 
-# mounted OPTIONS - the only mount of the node
+# mounted OPTIONS - set the only mount of the node
 mounted() {
 	echo "192.0.2.40:/export/work /mnt/work nfs $1 0 0" >"$NODE/nfs/mounts"
 }
 
-# nfs_conf - jobio.conf; NODE_JOBIO has lines for [jobio]
+# nfs_conf - write jobio.conf; NODE_JOBIO has lines for [jobio]
 nfs_conf() {
 	cat >"$NODE/jobio.conf" <<-END
 		[jobio]
@@ -70,7 +70,7 @@ expect_read_ahead() {
 	[[ $have == "$1" ]] || fail "read-ahead is $have"
 }
 
-# expect_nfs_as_before - the read-ahead and the options that profiles change
+# expect_nfs_as_before - read-ahead and options of profiles have their old values
 expect_nfs_as_before() {
 	expect_read_ahead "$NFS_AHEAD" || return
 	[[ ! $(<"$NODE/nfs/mounts") =~ ,(sync|noatime), ]] || fail "the mount: $(<"$NODE/nfs/mounts")"

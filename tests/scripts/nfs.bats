@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What prolog and epilog do on a node whose file system is NFS: its tables and
-# its read-ahead are files, as the kernel writes them (tests/samples/nfs).
+# nfs.bats - prolog and epilog on a node with NFS: the kernel's tables and the read-ahead are
+# files (tests/samples/nfs).
 #
 # shellcheck disable=SC2154,SC2034 # bats sets output and status; nfs.bash reads NODE_*
 
@@ -23,7 +23,7 @@ teardown() { node_remove; }
 # told ID - the codes of the findings in its record
 told() { record "$1" | jq -r '[.findings[].code] | join(" ")'; }
 
-@test "a job with io-cores has the read-ahead of its profile while it runs, and the mount its own afterwards" {
+@test "the read-ahead of a profile is set while a job with io-cores runs, and the mount has its own afterwards" {
 	job 7 1 scan
 	expect_run 0 prolog ''
 	expect_read_ahead 512
@@ -34,10 +34,10 @@ told() { record "$1" | jq -r '[.findings[].code] | join(" ")'; }
 	[ "$(told 7)" = '' ]
 }
 
-# ahead - how many mounts have which read-ahead
+# ahead - "MOUNTS READ_AHEAD_KB" for each value
 ahead() { cat "$NODE"/bdi/*/read_ahead_kb | sort | uniq -c | xargs; }
 
-@test "a node with many mounts has a profile on each of them, and each has its own back" {
+@test "a profile is applied to each of many mounts, and each has its own settings afterwards" {
 	local i
 	for i in {101..170}; do
 		echo "files:/$i /mnt/$i nfs rw,vers=3,hard,local_lock=none 0 0" >>"$NODE/nfs/mounts"
@@ -52,22 +52,22 @@ ahead() { cat "$NODE"/bdi/*/read_ahead_kb | sort | uniq -c | xargs; }
 	expect_gate 7 io_profile=scan
 	expect_run 0 epilog
 	[ "$(ahead)" = '71 128' ]
-	# the record names some of them, and says that there was more
+	# the record has some of them, and the flag truncated
 	[ "$(record 7 | jq -c '[(.changes | length), (.changes | map(.restored) | unique), (.quality | index("truncated") != null)]')" = \
 		'[64,[true],true]' ]
 }
 
-@test "the record names the client and its mounts" {
+@test "the record has the client and its mounts" {
 	one_job 7
 	[ "$(record 7 | jq -c '.client | [.name, .type, .version]')" = '["home","nfs","3"]' ]
 	[ "$(record 7 | jq -c '.client.mounts')" = \
 		'[{"mount":"/mnt/work","fstype":"nfs","source":"192.0.2.40:/export/work"}]' ]
 }
 
-# shared ID - how many other jobs are in what its client moved; null: nobody knows
+# shared ID - number of other jobs that share its client counters; null: unknown
 shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 
-@test "what the client moved is the job's when no other was on the node meanwhile, and nobody's else" {
+@test "client counters are the job's if no other job was on the node, otherwise unknown" {
 	one_job 7
 	[ "$(shared 7)" = '[0]' ]
 	starts 8
@@ -82,12 +82,12 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 	[ "$(shared 11)" = '[0]' ]
 }
 
-@test "what the client moved is nobody's where Slurm does not tell the prolog whether others are here" {
+@test "client counters are unknown if Slurm does not tell the prolog whether other jobs are on the node" {
 	job 7
 	old_slurm
 	prolog
 	echo 512 >"$NODE/bdi/0:60/read_ahead_kb"
-	job 8 - scan # it stands already: slurmctld need not be asked
+	job 8 - scan # already set: slurmctld is not asked
 	old_slurm
 	prolog
 	[ ! -e "$NODE/run/8/journal" ]
@@ -103,7 +103,7 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 	[ "$(record 9 | jq -c '[.wire[].shared] | unique')" = '[0]' ]
 }
 
-@test "what the client moved is nobody's when a job came for which jobio is switched off" {
+@test "client counters are unknown if a job started for which jobio is switched off" {
 	NODE_JOBIO='partitions = io'
 	nfs_conf
 	job 7
@@ -119,7 +119,7 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 	[ "$(shared 7)" = '[null]' ]
 }
 
-@test "a job whose mount could not be put back has ended then, whatever the node moves until it can be" {
+@test "a job keeps its end time and counters if its mount is restored later" {
 	starts 7 1 stream
 	mv "$NODE/bin/nfs-mount" "$NODE/bin/nfs-mount-itself"
 	node_fake nfs-mount 'exit 32'
@@ -132,11 +132,11 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 	starts 8 1
 	[ ! -e "$NODE/run/7" ]
 	[ "$(record 7 | jq -c '[.changes[].restored, .wire[].read_bytes]')" = '[true,true,0]' ]
-	# the later of two records of a node counts
+	# the later of two records of a node is used
 	[[ $(record 7 | jq "(.end - $end) * 1000 | round") == [12] ]]
 }
 
-@test "a profile may have mount options and read-ahead, and both are put back" {
+@test "a profile may have mount options and read-ahead, and both are restored" {
 	mounted rw,nosuid,relatime,vers=3,rsize=1048576,wsize=1048576,hard,local_lock=none
 	job 7 1 stream
 	expect_run 0 prolog
@@ -152,7 +152,7 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 -i -t nfs -o remount,nosuid,diratime,async,atime,relatime 192.0.2.40:/export/work /mnt/work" ]
 }
 
-@test "an option that a live mount does not take is refused when jobio.conf is read" {
+@test "an option that a live mount does not accept is refused when jobio.conf is read" {
 	NODE_OPTIONS=noatime,rsize=1048576 nfs_conf
 	job 7 1 stream
 	expect_run 0 prolog "[profile stream] mount_options: 'rsize=1048576': a live NFS mount takes sync, async, noatime, relatime, strictatime, nodiratime and diratime only; in /etc/fstab: SERVER:/EXPORT MOUNT_POINT nfs defaults,rsize=1048576 0 0; the job runs without jobio"
@@ -161,7 +161,7 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 	expect_in "'rsize=1048576': a live NFS mount takes" "$output"
 }
 
-@test "an option that the kernel refuses leaves the others as they were" {
+@test "if the kernel refuses an option the others are not changed" {
 	# shellcheck disable=SC2016 # the fake expands it
 	node_fake nfs-mount 'echo "mount: an incorrect mount option was specified" >&2
 	exit 32'
@@ -173,7 +173,7 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 	expect_read_ahead 128
 }
 
-@test "what the mounts moved while a job ran is in its record, as the whole node's" {
+@test "client counters of the mounts are in the job's record, with scope node" {
 	starts 7
 	nfs_later
 	epilog
@@ -182,8 +182,8 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 	[ "$(record 7 | jq -c '.wire | length')" -eq 1 ]
 }
 
-# what is done between prolog and epilog, and the flags of the record
-@test "counters that cannot be compared leave no wire numbers, and the record says why" {
+# an action between prolog and epilog | flags of the record
+@test "with counters that cannot be compared there are no client counters, and a flag has the reason" {
 	local what wanted had
 	while IFS='|' read -r what wanted; do
 		nfs_make
@@ -206,7 +206,7 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 	END
 }
 
-# automounted - autofs at /mnt/work, which nobody has used yet, and at /mnt/direct
+# automounted - autofs at /mnt/work, not used yet, and at /mnt/direct
 automounted() {
 	printf '%s\n' '/etc/auto.mnt /mnt autofs rw,fd=6,timeout=300,indirect 0 0' \
 		'/etc/auto.direct /mnt/work autofs rw,fd=7,timeout=300,direct 0 0' \
@@ -216,7 +216,7 @@ automounted() {
 		'42 40 0:71 / /mnt/direct rw,relatime shared:31 - autofs /etc/auto.direct rw,direct' >"$NODE/nfs/mountinfo"
 }
 
-@test "an automount point is not walked to, used or not, by prolog, epilog and --recover" {
+@test "prolog, epilog and --recover do not trigger an automount point, used or not" {
 	automounted
 	sed -i "/^\[client/a mounts=/mnt/work /mnt/direct" "$NODE/jobio.conf"
 	watch_helpers
@@ -225,7 +225,7 @@ automounted() {
 	release 2>/dev/null
 	[ "$(record 7 | jq -c '[.client.mounts, .wire]')" = '[[],null]' ]
 	[[ $(told 7) != *NF01* ]] # it is mounted when it is used
-	# the server's file system has been mounted by its use, and the other not
+	# the server's file system is now mounted, and the other one is not
 	echo '192.0.2.40:/export/work /mnt/work nfs rw,vers=3,rsize=1048576,wsize=1048576,hard,local_lock=none 0 0' >>"$NODE/nfs/mounts"
 	echo '60 41 0:60 / /mnt/work rw,relatime shared:40 - nfs 192.0.2.40:/export/work rw,vers=3,hard' >>"$NODE/nfs/mountinfo"
 	job 8 1 scan
@@ -242,7 +242,7 @@ automounted() {
 	[ "$output" = '' ] || fail "$output"
 }
 
-# quality_with FIELD - of the record of a job whose step left this
+# quality_with FIELD - flags in the record of a job with this field in its step file
 quality_with() {
 	starts 7
 	step 7 0 10 20
@@ -252,28 +252,28 @@ quality_with() {
 	rm -f "$NODE/spool"/7.*.json "$NODE/spool/released"
 }
 
-@test "a mount that the job has alone, of the client's type, is told by a flag: no number of a filesystem has what was moved there" {
+@test "a mount of the client's type in the job's own namespace sets private_mount: its I/O is in no number of a filesystem" {
 	[[ " $(quality_with ',"private_mounts":"tmpfs nfs4"') " == *' private_mount '* ]]
 	[[ " $(quality_with ',"private_mounts":"tmpfs overlay lustre nfsd nfs40"') " != *private_mount* ]]
 	[[ " $(quality_with '') " != *private_mount* ]]
 }
 
-# mount_files - another filesystem
+# mount_files - mount another filesystem
 mount_files() {
 	printf '%s\n' 'files.example.org:/ /mnt/my\040files nfs4 rw,vers=4.2,soft 0 0' >>"$NODE/nfs/mounts"
 }
 
-@test "a filesystem that is mounted while a job runs is told by a flag: what processes moved there is in no number of a filesystem" {
+@test "a filesystem that is mounted while a job runs sets mounted_late: I/O there is in no number of a filesystem" {
 	starts 7
 	mount_files
 	nfs_later
 	epilog
 	[ "$(record 7 | jq -c '[.client.mounts[].mount]')" = '["/mnt/work"]' ]
 	[ "$(record 7 | jq -c '[[.wire[].fs], .quality]')" = '[["/mnt/work"],["no_step","mounted_late","wire_reset"]]' ]
-	# it is there when this one begins
+	# it is mounted before this one starts
 	one_job 8
 	[ "$(record 8 | jq -c .quality)" = '["no_step"]' ]
-	# the first of a node is one
+	# the first filesystem of a node sets it as well
 	: >"$NODE/nfs/mounts"
 	job 9
 	prolog 2>/dev/null
@@ -282,7 +282,7 @@ mount_files() {
 	[ "$(record 9 | jq -c .quality)" = '["no_step","mounted_late"]' ]
 }
 
-@test "a filesystem that mounts= does not name may be mounted while a job runs" {
+@test "a filesystem that mounts= does not name does not set mounted_late" {
 	sed -i "/^\[client/a mounts=/mnt/work" "$NODE/jobio.conf"
 	starts 7
 	mount_files
@@ -290,7 +290,7 @@ mount_files() {
 	[ "$(record 7 | jq -c .quality)" = '["no_step"]' ]
 }
 
-@test "a job whose prolog left no table of what was mounted has no word on what came later" {
+@test "without the prolog's mount table mounted_late is not set" {
 	starts 7
 	rm "$NODE/run/7/mountinfo"
 	mount_files
@@ -298,7 +298,7 @@ mount_files() {
 	[ "$(record 7 | jq -c .quality)" = '["no_step","wire_reset"]' ]
 }
 
-@test "a server that does not answer is said beside a setting that was made" {
+@test "a server that does not answer is a finding, and settings are made" {
 	mounted rw,vers=3,rsize=1048576,wsize=1048576,hard,local_lock=none,proto=tcp,port=1,addr=127.0.0.1
 	printf '%s\n' 'device 192.0.2.40:/export/work mounted on /mnt/work with fstype nfs statvers=1.1' \
 		$'\txprt:\ttcp 802 1 1 0 0 17 12 0 9100 0 65 4 1' >"$NODE/nfs/mountstats"
@@ -310,7 +310,7 @@ mount_files() {
 	[ "$(told 7)" = NF09 ]
 }
 
-@test "a node without its NFS mount is drained where the site wants it" {
+@test "a node without its NFS mount is drained with on_error=drain" {
 	NODE_JOBIO=on_error=drain nfs_conf
 	: >"$NODE/nfs/mounts"
 	job 7
@@ -326,60 +326,60 @@ wish() { job "$1" 1 "${PROFILE:-scan}"; }
 is_back() { expect_nfs_as_before; }
 rebooted() { nfs_rebooted; }
 
-@test "random schedules of crashes end with the read-ahead that the mount had" {
+@test "after random schedules of crashes the mount has its old read-ahead" {
 	crash_schedules scan stream ""
 }
 
-@test "a call that fails in prolog or epilog, or all from there on: the mount has its own settings in the end" {
+@test "the mount has its own settings in the end if one call of prolog or epilog fails, or all from there on" {
 	fail_walk prepare
 	fail_walk release
 	fail_walk prepare all
 	fail_walk release all
 }
 
-# killed COMMAND MENDER
+# killed COMMAND MENDER - kill COMMAND at each step that changes the read-ahead
 killed() { crash_walk "$@" 'read-ahead before' 'read-ahead after'; }
 
-@test "a prolog killed at any step of the read-ahead is mended by its epilog" {
+@test "a prolog killed at any step of the read-ahead is undone by its epilog" {
 	killed prepare release
 }
 
-@test "a prolog killed at any step of the read-ahead is mended by --recover" {
+@test "a prolog killed at any step of the read-ahead is undone by --recover" {
 	killed prepare recover
 }
 
-@test "a prolog killed at any step of the read-ahead is mended by the next job" {
+@test "a prolog killed at any step of the read-ahead is undone by the next job" {
 	killed prepare crash_next_job
 }
 
-@test "an epilog killed at any step of the read-ahead is mended by its second run" {
+@test "an epilog killed at any step of the read-ahead is finished by its second run" {
 	killed release release
 }
 
-# remount_killed COMMAND MENDER - the profile has mount options, too
+# remount_killed COMMAND MENDER - the same with mount options in the profile
 remount_killed() {
 	PROFILE=stream
 	crash_walk "$@" 'remount before' 'remount after' 'read-ahead before' 'read-ahead after'
 }
 
-@test "a command that a killed prolog or epilog had just begun does nothing after the next epilog" {
+@test "a command that a killed prolog or epilog has just started has no effect after the next epilog" {
 	PROFILE=stream
 	late_walk prepare
 	late_walk release
 }
 
-@test "a prolog killed at any step of a remount is mended by its epilog" {
+@test "a prolog killed at any step of a remount is undone by its epilog" {
 	third 1 remount_killed prepare release
 }
 
-@test "a prolog killed at any step of a remount is mended by --recover" {
+@test "a prolog killed at any step of a remount is undone by --recover" {
 	third 2 remount_killed prepare recover
 }
 
-@test "a prolog killed at any step of a remount is mended by the next job" {
+@test "a prolog killed at any step of a remount is undone by the next job" {
 	third 3 remount_killed prepare crash_next_job
 }
 
-@test "an epilog killed at any step of a remount is mended by its second run" {
+@test "an epilog killed at any step of a remount is finished by its second run" {
 	remount_killed release release
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# node.bash - a compute node in a temporary folder, for the tests of prolog and
+# node.bash - a compute node in a temporary folder, for tests of prolog and
 # epilog: helpers, a jobio.conf, and a WEKA client made of two small commands.
 #
 #   $NODE/bin        prolog, epilog, the helpers, fake jobio-slurm, jobio-send,
@@ -9,8 +9,8 @@
 #   $NODE/sysfs      16 OS CPUs, 8 cores: CPU k and k+8 are one core
 #   $NODE/machine.xml  the same machine for hwloc
 #
-# The client knows what these tests need and no more; the stand-in of the
-# cluster tests behaves like the real one.
+# The client has the commands and files that these tests need; the stand-in of the
+# cluster tests behaves like a real one.
 
 export LC_ALL=C
 # shellcheck source=tests/scripts/share.bash
@@ -22,7 +22,7 @@ fail() {
 	return 1
 }
 
-# node_make - one for this test: a copy of the one that is made once a file of tests
+# node_make - make a node for this test: a copy of one that is made once for a test file
 node_make() {
 	local made=${BATS_FILE_TMPDIR:-}/node${HELPER_DIR:+.${HELPER_DIR//\//.}}
 	NODE=$(mktemp -d "${BATS_TMPDIR:-/tmp}/jobio-node-XXXXXX")
@@ -37,7 +37,7 @@ node_make() {
 	node_conf
 }
 
-# node_first FOLDER - the one that others are copies of
+# node_first FOLDER - make the node that is copied
 node_first() {
 	local NODE=$1.begun
 	mkdir "$NODE"
@@ -47,7 +47,7 @@ node_first() {
 	mv -T "$NODE" "$1"
 }
 
-# node_files - what is the same on each
+# node_files - files that all nodes have
 node_files() {
 	mkdir "$NODE"/{bin,weka,proc,cgroup,data}
 	local helper
@@ -72,14 +72,14 @@ node_remove() {
 	wait_for rm -rf "$NODE" # jobio-send may still be writing
 }
 
-# node_fake NAME TEXT - a command made of one line of bash
+# node_fake NAME TEXT - make a command from bash code
 node_fake() {
 	printf '#!/bin/bash\n%s\n' "$2" >"$NODE/bin/$1"
 	chmod +x "$NODE/bin/$1"
 }
 
-# node_count ANSWER - jobio-count says this, and notes how it was called. The
-# real one would load programs into the kernel of the machine that tests.
+# node_count TEXT - make a jobio-count that prints TEXT and logs its calls. The
+# real one would load programs into the kernel of the machine that runs the tests.
 node_count() {
 	printf '%s\n' "$1" >"$NODE/counted"
 	# shellcheck disable=SC2016 # the fake expands it
@@ -87,20 +87,20 @@ node_count() {
 	cat "${0%/bin/*}/counted"'
 }
 
-# count_calls - how jobio-count was called, without the option all calls have
+# count_calls - arguments of the calls of jobio-count, without the option that all have
 count_calls() {
 	sed "s|^--run-dir=$NODE/run ||" "$NODE/count-calls"
 }
 
-# watch_library FILE - tells which paths a program goes to, and how often it forks
+# watch_library FILE - compile watch.so, which logs the paths and forks of a program
 watch_library() {
 	"${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -O1 -shared -fPIC -o "$1" "$SRCDIR/tests/sim/watch.c" -ldl
 }
 
-# watched WORD [PATTERN] - how many such calls there were, with such a path
+# watched WORD [PATTERN] - number of logged calls WORD with a path that matches
 watched() { grep -cE -- "^$1 .*${2:-}" "$NODE/watched" || :; }
 
-# node_slurm N [ALONE] - what slurmctld says: a node of 8 cores with 2 threads
+# node_slurm N [ALONE] - set slurmctld's replies: a node of 8 cores with 2 threads
 node_slurm() {
 	cat >"$NODE/node-record" <<-'END'
 	{"name":"c1","cpus":16,"boards":1,"sockets":1,"cores_per_socket":8,
@@ -119,8 +119,8 @@ node_slurm() {
 	esac'
 }
 
-# node_stepd ID - a slurmstepd of the job lives, as ps would show it; its pid is
-# the job's id
+# node_stepd ID - a slurmstepd of the job runs, as shown by ps; its pid is the
+# job ID
 node_stepd() {
 	mkdir -p "$NODE/sysfs/proc/$1"
 	printf 'slurmstepd: [%s.extern]\0' "$1" >"$NODE/sysfs/proc/$1/cmdline"
@@ -128,7 +128,7 @@ node_stepd() {
 	[[ ! -d $NODE/run/$1 ]] || (umask 077 && printf '%s' "$1" >"$NODE/run/$1/begun")
 }
 
-# node_stepd_was ID - it lived, and has ended
+# node_stepd_was ID - a slurmstepd of the job has run and ended
 node_stepd_was() {
 	node_stepd "$1"
 	node_stepd_ends "$1"
@@ -137,7 +137,7 @@ node_stepd_was() {
 # node_stepd_ends ID
 node_stepd_ends() { rm -r "$NODE/sysfs/proc/$1"; }
 
-# node_scontrol WORDS - what scontrol shows of c1, for jobio check with $NODE/bin in PATH
+# node_scontrol WORDS - set scontrol's output for c1, for jobio check with $NODE/bin in PATH
 node_scontrol() {
 	printf 'NodeName=c1 Boards=1 %s\n' "$*" >"$NODE/scontrol"
 	# shellcheck disable=SC2016 # the fake expands it
@@ -157,7 +157,7 @@ node_sysfs() {
 	done
 }
 
-# A healthy client: one mount, frontend on core 7 (which Slurm reserves first).
+# A healthy client: one mount, frontend on core 7 (the one that Slurm reserves first).
 node_weka() {
 	echo 'be0/default /mnt/weka wekafs rw,relatime,writecache,inode_bits=auto,readahead_kb=32768,dentry_max_age_positive=1000,dentry_max_age_negative=0,container_name=client 0 0' \
 		>"$NODE/weka/mounts"
@@ -175,7 +175,7 @@ node_weka() {
 	node_interface
 }
 
-# The driver's file, as it is with the stable cores.
+# The driver's file for the stable cores.
 node_interface() {
 	local i=0 core
 	{
@@ -191,7 +191,7 @@ node_interface() {
 	: "$core"
 }
 
-# jobio.conf; NODE_JOBIO has lines for [jobio], NODE_CLIENT for [client weka],
+# node_conf - write jobio.conf; NODE_JOBIO has lines for [jobio], NODE_CLIENT for [client weka],
 # NODE_MORE other sections.
 node_conf() {
 	{
@@ -219,13 +219,13 @@ node_conf() {
 	} >"$NODE/jobio.conf"
 }
 
-# conf_client COMMAND... - the [client] section of the jobio.conf that it writes
+# conf_client COMMAND... - the [client] section of the jobio.conf that COMMAND writes
 conf_client() {
 	"$@"
 	sed -n '/^\[client/,/^\[profile/{/^\[profile/!p}' "$NODE/jobio.conf"
 }
 
-# allow WHAT [LINE...] - core_change, and more lines for the client
+# allow VALUE [LINE...] - set core_change, and more lines for the client
 allow() {
 	local line
 	NODE_CLIENT=core_change=$1$'\n'timeout_ms=20000
@@ -235,7 +235,7 @@ allow() {
 	node_conf
 }
 
-# What slurmd 24.11 gives to a prolog (recorded on a cluster), and no more.
+# The variables that slurmd 24.11 sets for a prolog (recorded on a cluster).
 slurmd_env() {
 	JOB_ENV=(PWD=/ SHLVL=1 SLURMD_NODENAME=c1 SLURM_CLUSTER_NAME=dslurm
 		SLURM_CONF=/etc/slurm/slurm.conf SLURM_JOBID="$1"
@@ -248,7 +248,7 @@ slurmd_env() {
 		HWLOC_XMLFILE="$NODE/machine.xml")
 }
 
-# job ID [CORES [PROFILE]] - the environment of a job; CORES "-": no io-cores
+# job ID [CORES [PROFILE]] - set the environment of a job; CORES "-": no io-cores
 job() {
 	slurmd_env "$1"
 	[[ $# -gt 1 ]] || return 0
@@ -279,24 +279,24 @@ recover() {
 		--sysfs="$NODE/sysfs"
 }
 
-# list - which folders are of jobs that live, and which are left
+# list - list the folders of running and of ended jobs
 list() {
 	in_env "$NODE/bin/jobio-prepare" --list --conf="$NODE/jobio.conf" --sysfs="$NODE/sysfs"
 }
 
-# starts ID [CORES [PROFILE]] - the job's prolog, whose words nobody needs
+# starts ID [CORES [PROFILE]] - run the job's prolog, without a check of its output
 starts() {
 	job "$@"
 	prolog
 }
 
-# one_job ID [CORES [PROFILE]] - from its prolog to its epilog
+# one_job ID [CORES [PROFILE]] - run its prolog and its epilog
 one_job() {
 	starts "$@"
 	epilog
 }
 
-# step ID STEP READ WRITE - what slurmstepd leaves
+# step ID STEP READ WRITE - write the step file of slurmstepd
 step() {
 	printf '{"step":"%s","source":"stepd","read_bytes":%d,"write_bytes":%d,"read_calls":10,"write_calls":20,"array_job_id":null,"array_task_id":null,"restart":0,"start":1795224862,"end":1795224890}\n' \
 		"$2" "$3" "$4" >"$NODE/run/$1/steps/$2"
@@ -314,7 +314,7 @@ expect_options() {
 
 BASE_OPTIONS=rw,relatime,writecache,inode_bits=auto,readahead_kb=32768,dentry_max_age_positive=1000,dentry_max_age_negative=0,container_name=client
 
-# Order does not matter in a mount table.
+# expect_base - mount options are restored, in any order
 expect_base() {
 	local have want
 	have=$(options | tr , '\n' | sort | paste -sd,)
@@ -322,7 +322,7 @@ expect_base() {
 	[[ $have == "$want" ]] || fail "not at its baseline: $have"
 }
 
-# expect_cores LIST - the container is there, runs on them, and will after a restart
+# expect_cores LIST - the container exists, runs on them, and will after a restart
 expect_cores() {
 	local have
 	[[ ! -e $NODE/weka/gone ]] || fail "the container is gone" || return
@@ -330,7 +330,7 @@ expect_cores() {
 	[[ $have == "$1/$1" ]] || fail "cores/staged: $have"
 }
 
-# record ID [RESTART] - the text of a record in the spool
+# record ID [RESTART] - print a record of the spool
 record() {
 	cat "$NODE/spool/$1.${2:-0}.c1.json"
 }
@@ -339,7 +339,7 @@ expect_in() {
 	[[ $2 == *"$1"* ]] || fail "expected: $1" "in: $2"
 }
 
-# expect_run STATUS COMMAND [TEXT...] - it ends so, and says each of these; "": nothing
+# expect_run STATUS COMMAND [TEXT...] - it exits with STATUS and prints each TEXT; "": no output
 # shellcheck disable=SC2154 # bats sets output and status
 expect_run() {
 	local text
@@ -357,7 +357,7 @@ expect_gate() {
 			"$(cat "$NODE/run/$1/gate" 2>&1)"
 }
 
-# wait_for COMMAND... - until it succeeds, ten seconds at most
+# wait_for COMMAND... - repeat it until it succeeds, ten seconds at most
 wait_for() {
 	local try
 	for try in {1..500}; do
@@ -367,7 +367,7 @@ wait_for() {
 	fail "in vain, $try times: $*"
 }
 
-# The job's environment as slurmd 22.05 makes it.
+# old_slurm - change the job's environment to that of slurmd 22.05
 old_slurm() {
 	local var kept=()
 	for var in "${JOB_ENV[@]}"; do
@@ -377,7 +377,7 @@ old_slurm() {
 	JOB_ENV=("${kept[@]}")
 }
 
-# node_slow_mount SECONDS - `mount` takes so long
+# node_slow_mount SECONDS - make `mount` take so long
 node_slow_mount() {
 	mv "$NODE/bin/mount" "$NODE/bin/mount-itself"
 	# shellcheck disable=SC2016 # the fake expands it
@@ -388,7 +388,7 @@ node_slow_mount() {
 	"$0-itself" "$@"'
 }
 
-# /run is empty, the mounts are as in fstab, the kernel has another boot id.
+# reboot - empty /run, mount as in fstab, set another boot ID
 reboot() {
 	rm -rf "$NODE/run"
 	node_weka

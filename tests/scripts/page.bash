@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# page.bash - jobs whose reports are written as pages, from a ledger of our own
+# page.bash - jobs for tests of pages, with a temporary ledger
 # shellcheck shell=bash disable=SC2030,SC2031 # bats runs each test in a subshell
 
 # shellcheck source=tests/scripts/sacct.bash
@@ -10,15 +10,15 @@ setup_page() {
 	page_jobs
 }
 
-# page_jobs - sacct knows these, and the page is this
+# page_jobs - set the jobs in sacct, and the path of the page
 page_jobs() {
 	printf 'JobID=%s\tCluster=c\tUser=alice\tStart=1795222800\tEnd=1795226400\tExitCode=0:0\tState=COMPLETED\tJobName=%s\tPartition=gpu\tAccount=lab\tElapsedRaw=3600\t%s\n' \
 		7 'train' '' 9_1 'a task' 'JobIDRaw=10' 9_2 'a task' 'JobIDRaw=11' \
 		12 'from sacct' 'SystemComment=jobio/1 nodes=1/1 rd=1.21TiB/3.4M wr=310GiB/120k scope=node src=weka' >"$DIR/bin/jobs"
 	page=$DIR/page.html
 }
-# a node's record of a job of so many nodes, with the hostile words of $EVIL in
-# each of its texts
+# node_record - a node's record of a job of so many nodes, with the text $EVIL in each of its
+# texts
 node_record() {
 	jq -nc --argjson i "$1" --argjson n "$2" --argjson uid "$EUID" --arg evil "${EVIL:-}" '
 		def rows($m): [range(57) | if . % $m == 0 or . > 40 then (. * 7919 * ($i + 1)) % 4000000 else 0 end];

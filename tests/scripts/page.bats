@@ -1,14 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# page.bats - jobio report --html, from a ledger of our own and from a false sacct: what a page promises whatever
-# it looks like. It needs nothing from anywhere, nothing in a record is taken for HTML, it is small, and it is
-# written whole or not at all.
+# page.bats - jobio report --html, with a temporary ledger and fake-sacct. A page loads nothing
+# from elsewhere, escapes all texts of records, is small, and is written whole or not at all.
 # shellcheck disable=SC2030,SC2031 # each test is a subshell
 
 # shellcheck source=tests/scripts/page.bash
 source "$SRCDIR/tests/scripts/page.bash"
 
-# One ledger, which forgets between tests.
+# One ledger for all tests; its jobs are removed between tests.
 setup_file() {
 	export DIR LEDGER MUNGED PORT
 	setup_sacct
@@ -24,13 +23,13 @@ setup() {
 
 no_ledger() { sed -i 's/^port = .*/port = 1/' "$DIR/jobio.conf"; }
 
-# is_sound - a page that needs nothing from anywhere, and that all can read
+# is_sound - the page loads nothing from elsewhere, and is accessible (page_check.py)
 is_sound() {
 	run python3 "$SRCDIR/tests/scripts/page_check.py" "$page"
 	[[ $status -eq 0 ]] || { echo "$output"; return 1; }
 }
 
-# says TEXT... - among its words
+# says TEXT... - fail unless each TEXT is in the page's text
 says() {
 	local text
 	for text; do expect_text "$text" "$(words)"; done
@@ -45,14 +44,14 @@ says() {
 	says 'Job 7' train alice lab gpu COMPLETED 01:00:00 stream /mnt/weka /home c1 c2 'something' 'do this' 46-47 47,94 ib0 'whole node' 'counted by the kernel'
 }
 
-@test "without records the page has what sacct knows" {
+@test "without records the page has the data of sacct" {
 	run html 12
 	expect_equal 0 "$status"
 	is_sound
 	says NODE-WIDE 'from sacct' 1.21TiB
 }
 
-@test "several jobs and lists are a page each: a line for each job" {
+@test "several jobs and lists give one page: a line for each job" {
 	nodes 1
 	run html 7 12
 	expect_equal 0 "$status"
@@ -64,7 +63,7 @@ says() {
 	for id in 7 9_1 9_2 12; do expect_text $'\n'"$id|" $'\n'"$(rows)"; done
 	html -u nobody
 	is_sound
-	# an unknown one is named, here and on the page
+	# an unknown job is named, on the terminal and on the page
 	run html 7 8
 	expect_equal 1 "$status"
 	expect_equal "jobio: report: job: '8': ledger: job '8': no record that you may read; sacct: no such job that you may see
@@ -72,7 +71,7 @@ $page: 1 job" "$output"
 	says "job: '8': ledger: job '8': no record that you may read"
 }
 
-@test "an array is a page: what all its tasks did, and a line for each" {
+@test "an array gives one page: the sum of its tasks, and a line for each" {
 	sed -i '/JobID=9_/s/$/\tSystemComment=jobio\/1 nodes=1\/1 rd=1GiB\/1k wr=2GiB\/2k not=profile/; /JobID=9_2/s/State=COMPLETED/State=FAILED/' "$DIR/bin/jobs"
 	for job in 9 '9_[1-2]'; do
 		run html "$job"
@@ -83,7 +82,7 @@ $page: 1 job" "$output"
 	done
 }
 
-@test "nothing in a record or in sacct is taken for HTML, of a job, of several and of a list" {
+@test "texts of records and sacct are escaped in HTML, for a job, several jobs and a list" {
 	local evil='</td><script>alert(1)</script><img src="x" onerror='\''x'\''>&amp;]]>' args
 	EVIL=$evil nodes 2
 	sed -i 's/JobName=train/JobName=<\/h1><script src=\/\/evil>\&quot;"/; s/Partition=gpu/Partition=<b>/; s/User=alice\(.*from sacct\)/User=<u>"\1/
@@ -116,7 +115,7 @@ for i in range(1, 1001):
 	expect_equal 1000 "$(words | grep -E '^c[0-9]+$' | sort -u | wc -l)"
 }
 
-@test "a page of a list has 1000 jobs at most, in less than 250 KB, and says how many more there are" {
+@test "a page of a list has 1000 jobs at most, in less than 250 KB, and the number of further jobs" {
 	cat >"$DIR/bin/sacct" <<-'END'
 		#!/usr/bin/env python3
 		import sys
@@ -134,7 +133,7 @@ for i in range(1, 1001):
 	[[ $(stat -c %s "$page") -lt 250000 ]]
 }
 
-@test "a page is written into a pipe, and to where a link leads, and replaces neither" {
+@test "a page is written into a pipe or to the target of a link, without replacing them" {
 	nodes 1
 	ln -sf there.html "$DIR/link"
 	page=$DIR/link run html 7
@@ -150,7 +149,7 @@ for i in range(1, 1001):
 	page=$DIR/stdout run html 7
 	expect_equal 0 "$status"
 	[[ -L $DIR/stdout && $output == *'</html>' ]]
-	# one that another user made in the folder is replaced
+	# a link that another user has made in the folder is replaced
 	((EUID == 0)) || return 0
 	mkdir "$DIR/folder"
 	printf 'root\n' >"$DIR/roots"
@@ -162,7 +161,7 @@ for i in range(1, 1001):
 	[[ ! -L $DIR/folder/7.html && ! -L $DIR/folder/index.html ]]
 }
 
-@test "into a folder goes a page of each job, and one of the list that links to them" {
+@test "into a folder a page of each job is written, and one of the list with links to them" {
 	local id
 	nodes 1
 	run html 7 12
@@ -183,7 +182,7 @@ for i in range(1, 1001):
 	expect_text "cannot write '$DIR/file/': " "$output"
 }
 
-@test "a site's own template, in /etc/slurm/jobio, takes the place of ours" {
+@test "a site's own template in /etc/slurm/jobio replaces jobio's" {
 	local jobio=$DIR/jobio
 	EVIL='<b>' nodes 2
 	sed "s|^paths.SYSCONF = .*|paths.SYSCONF = \"$DIR/etc\"|" "$BUILDDIR/jobio" >"$jobio"
@@ -194,16 +193,16 @@ for i in range(1, 1001):
 	"$jobio" report --conf="$DIR/jobio.conf" --html="$page" 7
 	is_sound
 	says 'Our cluster, job 7 of alice<b>'
-	# not one that everybody may write
+	# a template that everybody may write is not used
 	chmod 666 "$DIR/etc/slurm/jobio/page.html.j2"
 	"$jobio" report --conf="$DIR/jobio.conf" --html="$page" 7
 	expect_equal 0 "$(grep -c 'Our cluster' "$page")"
-	# a part of ours is replaced in the same way
+	# a part of jobio's template is replaced in the same way
 	rm "$DIR/etc/slurm/jobio/page.html.j2"
 	printf 'body{color:#123}{# prefers-color-scheme:dark #}@media print{*{color:#000}}' >"$DIR/etc/slurm/jobio/style.css.j2"
 	"$jobio" report --conf="$DIR/jobio.conf" --html="$page" 7
 	expect_equal 1 "$(grep -c 'body{color:#123}' "$page")"
-	# one that does not work is named, with its line, and the old page stays
+	# a template with an error is reported with its line, and the old page stays
 	printf 'old\n' >"$page"
 	printf '{%% block title %%}\n{{ job.id + }}' >"$DIR/etc/slurm/jobio/page.html.j2"
 	run "$jobio" report --conf="$DIR/jobio.conf" --html="$page" 7
@@ -215,7 +214,7 @@ for i in range(1, 1001):
 	expect_text "page.html.j2, line 2: " "$output"
 }
 
-@test "a page that cannot be written, or has nothing to say, leaves the old one" {
+@test "a page that cannot be written, or without data, does not replace the old one" {
 	nodes 1
 	printf 'old\n' >"$page"
 	run html 8
@@ -236,7 +235,7 @@ for i in range(1, 1001):
 	expect_equal 600 "$(stat -c %a "$page")"
 }
 
-@test "the pictures of README and docs are small, and need nothing from anywhere" {
+@test "the pictures of README and docs are small, and load nothing from elsewhere" {
 	local picture
 	: >"$DIR/pictures"
 	for picture in $(cd "$SRCDIR" && grep -ohE '\((docs/)?[a-z-]+\.(png|svg)\)' README.md docs/deploy.md | tr -d '()'); do
@@ -247,7 +246,7 @@ for i in range(1, 1001):
 		printf '%s\n' "$picture" >>"$DIR/pictures"
 	done
 	expect_equal $'docs/report.png\ndocs/calibration.svg' "$(<"$DIR/pictures")"
-	# the run behind the page is one that nodes could have sent
+	# the run on the page is valid by the schema of records
 	run python3 "$SRCDIR/tests/scripts/schema_check.py" "$SRCDIR/etc/record.schema.json" \
 		< <("$SRCDIR/tests/samples/report/records" "$EUID")
 	expect_equal '' "$output"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""page_check FILE - is it a page that needs nothing else, and that all can read?
+"""page_check FILE - check that a page loads nothing from elsewhere, and is accessible
 
-Prints what is wrong, a line each, and exits 1. Then, for tests, "SVGS TABLES";
-with --text the words of the page, without tags; with --rows the cells of its tables, a
-line each row.
+Prints faults, a line each, and exits 1. Then, for tests, "SVGS TABLES";
+with --text the text of the page, without tags; with --rows the cells of its tables, a
+line for each row.
 """
 import re
 import sys
@@ -35,8 +35,8 @@ for word in ("prefers-color-scheme:dark", "@media print"):
     if word not in style:
         wrong.append(f"no {word}")
 
-# A picture has a title and a description, and behind it a table of its numbers that opens. What
-# is hidden from readers of the page's words stands beside the number that it shows.
+# A picture has a title and a description, and after it a table of its numbers that can be opened.
+# Text that is hidden from screen readers is next to the number that it shows.
 pictures = 0
 inner = {id(svg) for outer in page.iter("svg") for svg in outer.iter("svg") if svg is not outer}
 for section in page.iter("section"):

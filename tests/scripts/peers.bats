@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# peers.bats - whoever connects to the ledger cannot hurt it or the others
+# peers.bats - clients of the ledger cannot harm it, nor delay other clients
 # shellcheck disable=SC2030,SC2031 # each test is a subshell, teardown included
 
 # shellcheck source=tests/scripts/ledger.bash
 source "$SRCDIR/tests/scripts/ledger.bash"
 
-# A sanitizer build keeps freed memory for a while: not what is measured here.
+# Sanitizers keep freed memory for a while: limit it, since memory is measured here.
 export ASAN_OPTIONS=quarantine_size_mb=4:thread_local_quarantine_size_kb=64
 
 setup() { setup_ledger; }
@@ -15,8 +15,8 @@ teardown() {
 	teardown_ledger
 }
 
-# peers SCRIPT - run Python in the background with connect(), seal(TEXT), frame(BYTES)
-# and what else is here at hand; it prints "ready" when it has done its worst, and stays
+# peers SCRIPT - run Python in the background, with connect(), seal(TEXT), frame(BYTES) and the
+# functions defined here; it prints "ready" when its connections are made, and keeps running
 peers() {
 	{
 		cat <<-'EOP'
@@ -47,7 +47,7 @@ peers() {
 			    sealed = s.recv(size, socket.MSG_WAITALL)
 			    return subprocess.run(["unmunge", "-S", munge, "-m", "/dev/null"], input=sealed,
 			        capture_output=True).stdout.partition(b"\n")[2]
-			# so many connections, one by one; each writes this for so long, and never reads
+			# open the connections; each writes the data for so many seconds, and never reads
 			def flood(connections, data, seconds):
 			    all = []
 			    for i in range(connections):
@@ -67,7 +67,7 @@ peers() {
 	within 60 grep -q ready "$DIR/peers.out" || { cat "$DIR/peers.out" >&2; return 1; }
 }
 
-# others_are_served - a record is taken soon, whatever the others do
+# others_are_served - a record is accepted soon, whatever the peers do
 others_are_served() {
 	local before=$SECONDS
 	spool "$((RANDOM + 100))" c1
@@ -75,14 +75,14 @@ others_are_served() {
 	((SECONDS - before <= 6))
 }
 
-# memory_below MIB - what the ledger ever held
+# memory_below MIB - the peak memory of the ledger is lower
 memory_below() {
 	local kb
 	kb=$(awk '/^VmHWM/ { print $2 }' "/proc/$LEDGER/status")
 	((kb < $1 * 1024)) || { printf 'the ledger held %s kB\n' "$kb" >&2; return 1; }
 }
 
-@test "a peer that speaks another protocol is hung up on" {
+@test "the connection of a peer with another protocol is closed" {
 	peers 'for text in (b"GET / HTTP/1.0\r\n\r\n", b"\0\0\0\0", b"\xff" * 100, frame(b"MUNGE:nonsense:"),
 	    frame(b"x" * 5000), frame(b"\0" * 10), struct.pack(">I", (1 << 20) + 1)):
 	    s = connect()
@@ -93,13 +93,13 @@ memory_below() {
 	expect_text 'refused: munge:' "$(cat "$DIR/ledger.log")"
 }
 
-@test "two thousand silent connections keep nobody out" {
+@test "two thousand silent connections do not exclude other clients" {
 	peers 'all = [connect() for i in range(2000)]'
 	others_are_served
 	memory_below 100
 }
 
-@test "a host that opens silent connections as fast as it can keeps nobody out" {
+@test "a host that opens silent connections as fast as it can does not exclude other clients" {
 	peers 'import select, threading
 def open_them():
     ours = []
@@ -119,9 +119,9 @@ time.sleep(8)'
 	memory_below 100
 }
 
-# 4,000 a second, each on a connection of its own: half of them for munged to open, half of an
-# impossible size. JOBIO_FLOOD_S: for so long.
-@test "four thousand malformed frames a second from a host fail nobody's record and hold few descriptors" {
+# 4,000 frames a second, each on a connection of its own: half of them for munged to decode, half
+# with an impossible size; for JOBIO_FLOOD_S seconds.
+@test "with four thousand malformed frames a second from a host no record fails and few descriptors are in use" {
 	local failed=0 sent=0 most=0 fds end=$((SECONDS + ${JOBIO_FLOOD_S:-10}))
 	peers 'import threading
 def flood():
@@ -157,8 +157,8 @@ time.sleep(1)'
 	((failed == 0 && sent > 0 && most < 300))
 }
 
-@test "three thousand nodes that come at once are all served" {
-	# on a busy machine some wait longer than ten seconds, and come again as nodes do
+@test "three thousand nodes that connect at the same time are all served" {
+	# on a busy machine some wait longer than ten seconds, and try again as nodes do
 	local try=0
 	until "$BUILDDIR/tests/bench/ledger_bench" load 3000 3000 "$DIR/jobio.conf"; do
 		((++try < 5))
@@ -166,20 +166,20 @@ time.sleep(1)'
 	expect_equal 3000 "$(in_store 'SELECT count(*) FROM records')"
 }
 
-@test "four hundred frames that never end keep nobody out and fill no memory" {
+@test "four hundred unfinished frames do not exclude other clients, and use little memory" {
 	peers 'all = flood(400, struct.pack(">I", 1 << 20) + b"x" * ((1 << 20) - 100), 0.2)'
 	others_are_served
 	memory_below 200
 }
 
-@test "without a free descriptor the connection that was silent for longest goes, and that is said" {
+@test "without a free descriptor the longest silent connection is closed, and that is logged" {
 	prlimit --pid "$LEDGER" --nofile=40:
 	peers 'all = [connect() for i in range(60)]'
 	others_are_served
 	expect_text 'accept: Too many open files' "$(cat "$DIR/ledger.log")"
 }
 
-@test "a connection has ten seconds to say who it is, and half a minute for a frame, however it drips" {
+@test "a connection has ten seconds for its first credential, and half a minute for a frame, however slowly it arrives" {
 	peers 'import threading
 took = {}
 def waits(name, data, drip):
@@ -206,7 +206,7 @@ assert 8 < took["stranger"] < 19 and 29 < took["drips"] < 45, took'
 	expect_text 'no whole frame in 30 s: closed' "$(cat "$DIR/ledger.log")"
 }
 
-@test "a peer that asks and never reads the answers fills no memory" {
+@test "a peer that sends requests and never reads the replies uses little memory" {
 	record 7 c1 | python3 -c 'import json, sys
 r = json.load(sys.stdin)
 r["findings"] = [{"code": "X", "severity": "info", "text": "x" * 4000}] * 50
@@ -224,7 +224,7 @@ except (TimeoutError, OSError):
 	memory_below 60
 }
 
-@test "sealed nonsense gets an answer and does no harm" {
+@test "malformed requests with a credential get a reply and have no effect" {
 	peers 'import random
 random.seed(1)
 s = connect()
@@ -240,7 +240,7 @@ for text in texts:
 	others_are_served
 }
 
-@test "a request that somebody recorded and sends again does no harm" {
+@test "a request that is recorded and sent again has no effect" {
 	record 7 c1 >"$DIR/record"
 	peers 's = connect()
 ask = seal("{\"op\":\"put\",\"record\":" + open("'"$DIR"'/record").read() + "}")
@@ -251,7 +251,7 @@ for i in range(3):
 	expect_equal '1|1|1' "$(in_store 'SELECT count(*), version, nodes_seen FROM runs')"
 }
 
-@test "answers cross a connection in the order of the questions" {
+@test "replies have the order of the requests on a connection" {
 	peers 's = connect()
 s.sendall(seal("{\"op\":\"ping\"}") * 20 + seal("{\"op\":\"get\",\"job\":\"1\"}"))
 got = [answer(s) for i in range(21)]
@@ -269,7 +269,7 @@ assert all(b"version" in text for text in got[:20]) and b"no record" in got[20],
 
 readonly NOBODY=65534
 
-# big_job USER - job 7 of a user, whose answer has nearly as much as a frame may hold
+# big_job USER - send job 7 of a user, with a reply of nearly the maximum size of a frame
 big_job() {
 	local node
 	for node in c1 c2; do
@@ -281,7 +281,7 @@ json.dump(r, open(sys.argv[1], "w"))' "$DIR/spool/7.0.$node.json"
 	send
 }
 
-@test "nine hundred connections of a user who never reads the answers fill no memory" {
+@test "nine hundred connections of a user that never reads the replies use little memory" {
 	[[ $EUID == 0 ]] || skip 'needs a user who is not trusted'
 	big_job "$NOBODY"
 	peers "all = flood(900, seal_as($NOBODY, '{\"op\":\"get\",\"job\":\"7\"}') * 4, 0.5)"
@@ -289,7 +289,7 @@ json.dump(r, open(sys.argv[1], "w"))' "$DIR/spool/7.0.$node.json"
 	memory_below 100
 }
 
-@test "nobody's answers fill memory, not root's" {
+@test "unread replies use little memory, also those to root" {
 	[[ $EUID == 0 ]] || skip 'needs a user who is not trusted'
 	big_job 0
 	peers 'all = flood(300, seal("{\"op\":\"get\",\"job\":\"7\"}") * 4, 0.5)'
@@ -297,7 +297,7 @@ json.dump(r, open(sys.argv[1], "w"))' "$DIR/spool/7.0.$node.json"
 	memory_below 200
 }
 
-@test "a user has so many connections, root as many as there are" {
+@test "the number of connections is limited for a user, and not for root" {
 	[[ $EUID == 0 ]] || skip 'needs a user who is not trusted'
 	peers "ask = seal_as($NOBODY, '{\"op\":\"ping\"}')
 mine = seal('{\"op\":\"ping\"}')
@@ -323,7 +323,7 @@ for i in range(200):
 	expect_text "too many connections of user $NOBODY: closed" "$(cat "$DIR/ledger.log")"
 }
 
-@test "nine hundred readers do not keep a record waiting" {
+@test "nine hundred reading clients do not delay a record" {
 	[[ $EUID == 0 ]] || skip 'needs a user who is not trusted'
 	local i before
 	python3 - "$DIR/spool" <(OWNER=$NOBODY record 7 NODE 'n[1-1000]') <<-'EOP'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# jobio plan, on machines that are known from guides and papers
+# plan.bats - jobio plan, on machines of guides and papers
 
 # shellcheck disable=SC2030,SC2031 # each test is a subshell
 # shellcheck source=tests/scripts/machine.bash
@@ -16,7 +16,7 @@ teardown() {
 
 plan() { run env -i "$BUILDDIR/jobio" plan "$@"; }
 
-# A machine of 2 packages x 2 cores with a network card beside the second one.
+# A machine of 2 packages x 2 cores with a network card near the second package.
 machine_with_card() {
 	cat <<-'XML'
 		<?xml version="1.0" encoding="UTF-8"?>
@@ -50,7 +50,7 @@ machine_with_card() {
 	XML
 }
 
-# A machine of so many cores, of one CPU each.
+# machine_of CORES - a machine of so many cores with one CPU each
 machine_of() {
 	python3 - "$1" <<-'EOP'
 		import sys
@@ -72,7 +72,7 @@ machine_of() {
 	EOP
 }
 
-@test "a thousand cores are written out" {
+@test "a thousand cores are listed" {
 	machine_of 1024 >"$machines/large.xml"
 	plan --topology="$machines/large.xml" --os-cpus=1-1023
 	[[ $status -le 1 && $output == *'-o core=1,core=2,'*',core=1022,core=1023'* ]] || { echo "$status: ${output: -500}"; return 1; }
@@ -84,8 +84,8 @@ machine_of() {
 		{ echo "$output"; return 1; }
 }
 
-# Machines known from guides and papers, and one of a card, ib7, beside the first of two packages of two cores.
-# A row: machine | options | exit status | what its JSON has, as jq says it
+# Machines of guides and papers, and one with a card, ib7, near the first of two packages of two
+# cores. A row: machine | options | exit status | jq expression about its JSON
 plans() {
 	cat <<-'TABLE'
 		dell-2x24x2-interleaved | --os-cpus=47 | 0 | .os_cpus == "47,95" and .cpu_spec_list == "94-95"
@@ -110,7 +110,7 @@ plans() {
 	TABLE
 }
 
-@test "cores are chosen beside the card or spread, never core 0, and what Slurm would do else is said" {
+@test "cores are selected near the card or spread, never core 0, with a finding if Slurm would reserve others" {
 	local name options want jq wrong=0 args
 	machine_with_card >"$machines/card.xml"
 	while IFS='|' read -r name options want jq; do
@@ -123,7 +123,7 @@ plans() {
 	((!wrong))
 }
 
-@test "CpuSpecList counts cores where CPUs=cores" {
+@test "CpuSpecList has core numbers if CPUs= is the number of cores" {
 	local line='CPUs=32 SocketsPerBoard=2 CoresPerSocket=16 ThreadsPerCore=2'
 	plan --topology="$(machine intel-2x16x2-block)" --node="$line" --slurm-version=22.05 \
 		--os-cpus=31 --format=json

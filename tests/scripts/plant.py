@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """plant.py FOLDER SEED COUNT - write secrets and names into the files of a node
 
-It has no list of places: each secret goes into any line of any text file, or into any part of
-any JSON text, of FOLDER, as a comment, a setting, an option of a mount, a word, a key or a value.
-Prints what must not be found afterwards: the parts of six characters or more.
+There is no list of places: each secret is written into any line of any text file, or into any part
+of any JSON text, of FOLDER, as a comment, a setting, a mount option, a word, a key or a value.
+Prints the strings that must not occur in a bundle: parts of the secrets of six characters or more.
 """
 import base64
 import json

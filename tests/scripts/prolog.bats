@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What prolog and epilog do on a node, run as slurmd runs them.
+# prolog.bats - prolog and epilog on a node, run as slurmd runs them.
 #
 # every test is a process of its own, which shellcheck calls a loss
 # shellcheck disable=SC2030,SC2031,SC2034 # NODE_CLIENT is node.bash's
@@ -17,7 +17,7 @@ teardown() {
 
 FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new":"forcedirect"'
 
-@test "a job gets its profile while it runs, and the node has its own options back afterwards" {
+@test "a profile is set while the job runs, and the node has its own options afterwards" {
 	job 7 1 stream
 	expect_run 0 prolog
 	expect_options forcedirect
@@ -42,7 +42,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	expect_in '"findings":[]' "$text"
 }
 
-@test "nobody but root sees which jobs a node has, what they asked for, or why one did not get it" {
+@test "only root can read a node's jobs, their requests, and the reasons of unmet ones" {
 	mkdir -m 755 "$NODE/run"
 	umask 000
 	starts 7 1 stream
@@ -67,7 +67,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	kill "$(<"$NODE/sender")"
 }
 
-@test "a job that asks for nothing gets a gate file and a record, and the client stays as it is" {
+@test "a job without a request gets a gate file and a record, and the client is not changed" {
 	starts 8
 	expect_base
 	expect_gate 8 client_cpus=7,15
@@ -80,7 +80,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	expect_in '"read_bytes":5' "$(record 8)"
 }
 
-@test "a profile is applied to every file system of the client, or to those that mounts= names" {
+@test "a profile is applied to every file system of the client, or to those of mounts=" {
 	sed 's|be0/default /mnt/weka|be0/scratch /mnt/scratch|' "$NODE/weka/mounts" >"$NODE/weka/more"
 	cat "$NODE/weka/more" >>"$NODE/weka/mounts"
 	cp "$NODE/weka/mounts" "$NODE/weka/before"
@@ -96,7 +96,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	diff <(tr , '\n' <"$NODE/weka/before" | sort) <(tr , '\n' <"$NODE/weka/mounts" | sort)
 }
 
-@test "two options of a profile are set and put back with one remount each" {
+@test "two options of a profile are set with one remount, and restored with one" {
 	starts 7 1 metadata
 	expect_options readcache
 	expect_options dentry_max_age_positive=10000
@@ -106,7 +106,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	expect_in '"old":"writecache,dentry_max_age_positive=1000","new":"readcache,dentry_max_age_positive=10000","restored":true' "$(record 7)"
 }
 
-@test "a remount repeats the general options of the mount, so that none falls back" {
+@test "a remount repeats the general options of the mount, so that none returns to its default" {
 	sed -i 's/relatime/noatime,nodiratime,sync/; s/negative=0/negative=50/' "$NODE/weka/mounts"
 	starts 7 1 stream
 	for command in : epilog; do
@@ -119,7 +119,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	expect_options writecache
 }
 
-@test "the second job on a node asks the client nothing" {
+@test "for the second job on a node the client is not called" {
 	one_job 7
 	[ "$(wc -l <"$NODE/weka/calls")" -eq 3 ]
 	starts 8
@@ -127,9 +127,9 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	expect_gate 8 client_cpus=7,15
 }
 
-@test "jobio cores takes what the prolog remembered, from the run_dir of jobio.conf" {
+@test "jobio cores uses the prolog's cache, in the run_dir of jobio.conf" {
 	local try
-	for try in 1 2 3; do # a slurmd that starts on this machine meanwhile makes it forget
+	for try in 1 2 3; do # a slurmd that starts on this machine meanwhile makes the cache invalid
 		one_job "$try" 1
 		run in_env "$BUILDDIR/jobio" cores --conf="$NODE/jobio.conf" --core-spec=1 --format=json
 		[[ $status -ne 0 ]] || break
@@ -140,7 +140,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	expect_in "$NODE/nowhere.conf" "$output"
 }
 
-@test "a client is asked again after ten minutes, however many jobs come" {
+@test "a client is called again after ten minutes, whatever the number of jobs" {
 	one_job 7
 	local at
 	at=$(grep -o '"at":[0-9]*' "$NODE/run/client.weka.json")
@@ -156,8 +156,8 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	[ "$(wc -l <"$NODE/weka/calls")" -eq 6 ]
 }
 
-# timeout_ms and prolog_budget_ms are a fifth of what they are by default
-@test "a weka command that takes 5 s a call is paid for by the first job, and by none of the next 100" {
+# timeout_ms and prolog_budget_ms are a fifth of their defaults
+@test "a weka command that takes 5 s delays the first job, and none of the next 100" {
 	local id
 	echo 1.05 >"$NODE/weka/slow"
 	NODE_JOBIO=prolog_budget_ms=2000 NODE_CLIENT=timeout_ms=1000 node_conf
@@ -172,7 +172,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	[ "$(wc -l <"$NODE/weka/calls")" -eq 3 ]
 }
 
-@test "a client is asked again when its files, its frontends or its agent are others, after a day at the latest" {
+@test "a client is called again after a change of its files, frontends or agent, and after a day at the latest" {
 	local at calls=3
 	mkdir -p "$NODE/data/client/container" "$NODE/cgroup/system.slice/weka-agent.service"
 	sed -i "s/pid 0/pid $$/" "$NODE/proc/interface"
@@ -198,7 +198,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	again sed -i 's/86400/699/' "$NODE/run/client.weka.json"
 }
 
-@test "a warning is logged when the client was asked anew, and is in every record" {
+@test "a warning is logged when the client was called again, and is in every record" {
 	sed -i 's/"conf_read_at"/"mem_spec_limit":5000,&/' "$NODE/node-record"
 	job 7 1
 	expect_run 0 prolog 'W13 MemSpecLimit is 5000 MiB, and 1 frontends need about 5100 MiB; cure: raise MemSpecLimit'
@@ -211,7 +211,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	expect_in '"code":"W13"' "$(record 8)"
 }
 
-@test "the client's files may be links, as a site's configuration leaves them" {
+@test "the client's files may be links, made by a site's configuration management" {
 	local file
 	for file in service.conf mounts; do
 		mv "$NODE/weka/$file" "$NODE/weka/$file.real"
@@ -221,7 +221,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	expect_run 0 prolog ''
 }
 
-@test "a node with a spec set and no MemSpecLimit is told so, one that has enough is not" {
+@test "a spec set without MemSpecLimit is a finding, with a sufficient one it is not" {
 	sed -i 's/"conf_read_at"/"mem_spec_limit":0,&/; s/"core_spec_count":0/"core_spec_count":1/' \
 		"$NODE/node-record"
 	job 7 1
@@ -236,9 +236,9 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	[ -z "$output" ]
 }
 
-@test "a job without io-cores on a node with a spec set finds the client on the cores of the set" {
+@test "for a job without io-cores the client uses the cores of the spec set" {
 	sed -i 's/"core_spec_count":0/"core_spec_count":1/' "$NODE/node-record"
-	one_job 7 1 # asks for the node's record
+	one_job 7 1 # caches the node's record
 	one_job 8
 	[ "$(record 8 | jq '.findings | map(select(.text | contains("Slurm reserves")))')" = '[]' ]
 }
@@ -252,19 +252,19 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	expect_in '"findings":[]' "$(record 7)"
 }
 
-# doctor OPTION... - what it says of this node
+# doctor OPTION... - run jobio check on this node
 doctor() {
 	node_scontrol Sockets=1 CoresPerSocket=8 ThreadsPerCore=2 CPUTot=16 MemSpecLimit=5000
 	run env -i PATH="$NODE/bin:$PATH" "$BUILDDIR/jobio" check --role=node --conf="$NODE/jobio.conf" "$@" \
 		--host=c1 --topology="$NODE/machine.xml"
 }
 
-@test "jobio check says the same about MemSpecLimit" {
+@test "jobio check reports the same about MemSpecLimit" {
 	doctor
 	expect_in 'W13 warning: MemSpecLimit is 5000 MiB, and 1 frontends need about 5100 MiB' "$output"
 }
 
-@test "log, reason, record and check say the same of a finding" {
+@test "a finding has the same text in log, drain reason, record and jobio check" {
 	NODE_JOBIO=on_error=drain node_conf
 	echo STEM >"$NODE/weka/status"
 	local text="container 'client' is STEM, not READY: Joining cluster" cure
@@ -273,7 +273,7 @@ doctor() {
 	run prolog
 	expect_in "jobio: prolog: job 7: W08 $text; cure: $cure" "$output"
 	[ "$(<"$NODE/run/reason")" = "jobio:W08 $text; cure: $cure" ]
-	# what Slurm keeps has no quotes
+	# Slurm stores reasons without quotes
 	expect_in "--timeout-ms=2000 drain c1 jobio:W08 ${text//\'/}; cure: ${cure//\'/}" "$(cat "$NODE/asked")"
 	epilog
 	expect_in "{\"code\":\"W08\",\"severity\":\"error\",\"text\":\"$text\",\"cure\":\"$cure\"}" "$(record 7)"
@@ -284,9 +284,9 @@ doctor() {
 	expect_in "\"$cure\"" "$output"
 }
 
-# ---- alone or not ----------------------------------------------------------
+# ---- alone on the node or not -----------------------------------------------
 
-@test "nothing is changed on a node that the job shares" {
+@test "nothing is changed on a node that the job shares with others" {
 	job 7 - stream
 	expect_run 0 prolog
 	expect_base
@@ -297,10 +297,10 @@ doctor() {
 	expect_in '"profile":"stream","applied":false' "$(record 7)"
 }
 
-# The io-cores of a job with a profile; OverSubscribe and Exclusive in its prolog's
-# environment (-: not there, old: Slurm before 23.02 says neither); whether slurmctld, where
-# it is asked, says that the job is alone; is the profile made; how often was it asked.
-@test "a job has its node alone by Slurm's words, and slurmctld is asked once where they do not tell" {
+# Columns: io-cores of a job with a profile; OverSubscribe and Exclusive in the prolog's
+# environment (-: not set, old: Slurm before 23.02 sets neither); slurmctld's reply whether the
+# job is alone; is the profile applied; how often was slurmctld asked.
+@test "Slurm's variables decide whether a job has its node alone, and slurmctld is asked once if they do not" {
 	local cores oversubscribe exclusive alone made asked what
 	while read -r cores oversubscribe exclusive alone made asked; do
 		what="$cores $oversubscribe $exclusive $alone"
@@ -351,15 +351,15 @@ doctor() {
 	[[ $(<"$NODE/asked") != *' job '* ]]
 }
 
-# weka5 VERSION TENTHS [LINE...] - a client that a remount restarts, so long, and more
-# lines of [client weka]
+# weka5 VERSION TENTHS [LINE...] - a client that restarts at a remount, for TENTHS of a second, and
+# more lines of [client weka]
 weka5() {
 	echo "$1" >"$NODE/weka/version"
 	echo "$2" >"$NODE/weka/restarts"
 	NODE_CLIENT=$(printf '%s\n' "timeout_ms=20000" "${@:3}") node_conf
 }
 
-# restarted N - so often, and it is READY
+# restarted N - it was restarted N times, and is READY
 restarted() {
 	local have
 	have=$(wc -l 2>/dev/null <"$NODE/weka/restarted" || echo 0)
@@ -367,7 +367,7 @@ restarted() {
 	[[ ! -e $NODE/weka/ready-at || ${EPOCHREALTIME/./} -ge $(<"$NODE/weka/ready-at") ]] || fail "not READY yet"
 }
 
-@test "a profile restarts a client of WEKA 5 once there and once back, and both wait until it is READY" {
+@test "a profile restarts a client of WEKA 5 once to set and once to restore it, and both wait until it is READY" {
 	weka5 5.1.0 8
 	job 7 1 stream
 	expect_run 0 prolog ''
@@ -392,7 +392,7 @@ restarted() {
 	expect_base
 }
 
-@test "one remount makes the cores and the options of a job" {
+@test "one remount sets the cores and the options of a job" {
 	touch "$NODE/weka/idle"
 	weka5 5.1.0 2 core_change=grow core_method=remount
 	starts 7 2 stream
@@ -406,7 +406,7 @@ restarted() {
 		'[true,"cores",true,false,"mount-option",true,true]' ]
 }
 
-# light VERSION OPTIONS SAID - the options of a job with remount=light_only
+# light VERSION OPTIONS TEXT - with remount=light_only a job has these options, and TEXT is printed
 light() {
 	rm -f "$NODE/run/client.weka.json"
 	weka5 "$1" 1 remount=light_only
@@ -419,19 +419,19 @@ light() {
 	expect_base
 }
 
-@test "remount=light_only leaves out what would restart a client, and says so" {
+@test "remount=light_only leaves out options that would restart a client, with a finding" {
 	local keeps="W47 '/mnt/weka' keeps writecache, although this job should find forcedirect: remount=light_only"
 	light 4.4.4 forcedirect ''
 	light 5.1.0 writecache "$keeps"
 	light 6.0.0 writecache "$keeps"
-	light '' writecache "$keeps" # unknown is not "it does not"
+	light '' writecache "$keeps" # an unknown version may restart
 	[ ! -e "$NODE/weka/restarted" ]
-	# stateful: the name of the file system alone
+	# stateful: the source is the name of the file system only
 	sed -i 's|^be0/||' "$NODE/weka/mounts"
 	light 5.1.0 forcedirect ''
 }
 
-@test "remount=light_only keeps core_method=remount from restarting a client" {
+@test "with remount=light_only core_method=remount does not restart a client" {
 	touch "$NODE/weka/idle"
 	weka5 5.1.0 1 core_change=grow core_method=remount remount=light_only
 	job 7 2

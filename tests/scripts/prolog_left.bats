@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What a job leaves behind on a node, who mends it, and that it has one record.
+# prolog_left.bats - jobs without a complete epilog: changes are undone, each has one record.
 #
 # every test is a process of its own, which shellcheck calls a loss
 # shellcheck disable=SC2030,SC2031,SC2034 # NODE_ENV is node.bash's
@@ -17,7 +17,7 @@ teardown() {
 
 FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new":"forcedirect"'
 
-@test "an epilog that runs twice leaves one record" {
+@test "an epilog that runs twice writes one record" {
 	starts 7 1 stream
 	step 7 batch 1000 2000
 	epilog
@@ -29,18 +29,18 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	[ ! -e "$NODE/spool/7.0.c1.json" ]
 }
 
-@test "an epilog that runs twice leaves one record of a job that was requeued meanwhile" {
+@test "an epilog that runs twice writes one record of a job that was requeued meanwhile" {
 	starts 7 1 stream
-	JOB_ENV+=(SLURM_JOB_RESTART_COUNT=1) # slurmctld counts before the epilog
+	JOB_ENV+=(SLURM_JOB_RESTART_COUNT=1) # slurmctld raises it before the epilog
 	epilog
 	epilog
 	[ "$(find "$NODE/spool" -name '7.*.json')" = "$NODE/spool/7.0.c1.json" ]
 }
 
-@test "a user who fills half of the spool does not keep the records of others out" {
+@test "a user with half of spool_max_records does not prevent records of others" {
 	local id uid
 	NODE_JOBIO='spool_max_records = 4' node_conf
-	# two of one user, two of another
+	# two records of one user, two of another
 	for id in 1 2 3 4 5; do
 		uid=1000
 		((id < 4)) || uid=1001
@@ -58,7 +58,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	[ "$(cd "$NODE/spool" && echo *.json)" = '1.0.c1.json 2.0.c1.json 4.0.c1.json 5.0.c1.json' ]
 }
 
-@test "a spool that holds as many records as it may refuses the newest, loudly, and keeps the others" {
+@test "a spool with spool_max_records refuses the newest record with a message, and keeps the others" {
 	NODE_JOBIO='spool_max_records = 3' node_conf
 	for id in 1 2 3; do
 		job $id
@@ -72,7 +72,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	[ "$(grep -c 'is lost' <<<"$output")" -eq 1 ]
 	[ "$(cd "$NODE/spool" && echo *.json)" = '1.0.c1.json 2.0.c1.json 3.0.c1.json' ]
 	[ ! -e "$NODE/run/4" ] && [ ! -e "$NODE/spool/open/4.c1.json" ]
-	# the record that is there already may be written again, and room is used
+	# a record that is there may be written again, and free space is used
 	starts 3
 	run epilog
 	[[ $output != *lost* ]]
@@ -84,13 +84,13 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	[ -e "$NODE/spool/5.0.c1.json" ]
 }
 
-@test "a job whose prolog never ran has a record all the same" {
+@test "a job without a prolog has a record, too" {
 	job 7
 	epilog
 	expect_in '"quality":["no_step","start_unknown"]' "$(record 7 x)"
 }
 
-@test "a prolog that runs twice is as good as once" {
+@test "a prolog that runs twice has the effect of one" {
 	starts 7 1 stream
 	prolog
 	expect_options forcedirect
@@ -99,7 +99,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	expect_in "$FORCEDIRECT,\"restored\":true" "$(record 7)"
 }
 
-@test "what a job without an epilog left is mended by the next job, which also writes its record" {
+@test "changes of a job without an epilog are undone by the next job, which also writes its record" {
 	starts 7 1 stream
 	step 7 batch 1000 2000
 	job 8 1
@@ -111,14 +111,14 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	[ ! -e "$NODE/spool/open/7.c1.json" ]
 }
 
-# cgroup FOLDER [FILE TEXT] - a file of a folder that slurmd has made
+# cgroup FOLDER [FILE TEXT] - make a cgroup of slurmd, with a file
 cgroup() {
 	mkdir -p "$NODE/sysfs/fs/cgroup/$1"
 	[[ $# -eq 1 ]] || printf '%s' "$3" >"$NODE/sysfs/fs/cgroup/$1/$2"
 }
 
-# killed_in FOLDER FILE SOME NONE - the slurmstepds of job 7 were killed; that its
-# processes live, and that they have ended, is what FILE in FOLDER says
+# killed_in FOLDER FILE SOME NONE - the slurmstepds of job 7 were killed; FILE in FOLDER shows with
+# SOME that the job has processes, with NONE that they have ended
 killed_in() {
 	job 7 1 stream
 	JOB_ENV+=(SLURM_JOB_SLUID=sEKNKTV3WPV500)
@@ -142,7 +142,7 @@ killed_in() {
 	rm -r "$NODE"/sysfs/fs "$NODE"/spool/*.json
 }
 
-@test "a job whose slurmstepds were killed is there as long as a process of it is, by all cgroups of Slurm" {
+@test "a job without slurmstepds runs as long as it has a process, in all kinds of Slurm's cgroups" {
 	local scope some=$'populated 1\nfrozen 0\n' none=$'populated 0\nfrozen 0\n'
 	for scope in system.slice/slurmstepd.scope system.slice/c1_slurmstepd.scope slurmstepd.scope; do
 		cgroup "$scope/system" cgroup.events "$some"
@@ -155,7 +155,7 @@ killed_in() {
 	done
 }
 
-@test "what a job that is over has left in its cgroup keeps no other from having the node alone" {
+@test "processes in the cgroup of an ended job do not prevent another from having the node alone" {
 	local scope=system.slice/slurmstepd.scope some=$'populated 1\n'
 	cgroup "$scope/job_5" cgroup.events "$some"
 	cgroup "$scope/system" cgroup.events "$some"
@@ -171,26 +171,26 @@ killed_in() {
 	grep -q "^note=profile 'stream' was not applied: .*: the job shares this node" "$NODE/run/7/gate"
 }
 
-@test "a folder that says nothing of its job goes, once its changes are taken back" {
+@test "a job folder without the job's data is removed, after its changes are undone" {
 	starts 7 1 stream
 	node_stepd_was 7
 	rm -r "$NODE/spool/open/7.c1.json" "$NODE/run/7/start.json"
-	mkdir -p "$NODE/run/6/steps" # slurmstepd made it: no prolog, no epilog
+	mkdir -p "$NODE/run/6/steps" # made by slurmstepd: no prolog and no epilog have run
 	step 6 batch 1 2
 	job 8 1
 	expect_run 0 prolog
 	expect_base
 	expect_in 'of job 7: nothing says whose it was: no record' "$output"
 	[ ! -e "$NODE/run/7" ]
-	# what was counted waits for its epilog
+	# counters are kept for the job's epilog
 	job 6
 	epilog
 	expect_in '"read_bytes":1,"write_bytes":2,' "$(record 6 x)"
 	[ ! -e "$NODE/run/6" ]
 }
 
-@test "a folder that says nothing of its job goes on a shared node too, once it is old and no slurmstepd has it" {
-	one_job 5 # this one is of its next run
+@test "a job folder without the job's data is removed on a shared node, too, if it is old and without a slurmstepd" {
+	one_job 5 # the folder is of its next run
 	mkdir -p "$NODE"/run/{4,5,6}/steps
 	step 5 batch 1 2
 	touch -d '11 minutes ago' "$NODE"/run/{5,6}/steps "$NODE"/run/{5,6}
@@ -200,9 +200,9 @@ killed_in() {
 	[ "$(cd "$NODE/run" && echo [456])" = '4 6' ]
 }
 
-# what job 7 asks for, whether its slurmstepd lives or is still to come (none: there was no
-# prolog either), what job 8 asks for, what 8 is told, and what the mount has meanwhile
-@test "nothing is changed under a job that lives, nor taken away from it, whatever others ask for" {
+# Columns: request of job 7; its slurmstepd runs (yes), is not started yet (soon), or there was no
+# prolog either (none); request of job 8; finding of job 8; mount option meanwhile
+@test "settings are not changed nor restored while a job uses them, whatever other jobs request" {
 	local seven lives eight code options
 	while IFS='|' read -r seven lives eight code options; do
 		# shellcheck disable=SC2086 # words of their own
@@ -238,7 +238,7 @@ killed_in() {
 	END
 }
 
-@test "a job that has begun nothing ten minutes after its prolog is dead" {
+@test "a job without a step ten minutes after its prolog has ended" {
 	starts 7 1 stream
 	touch -d '11 minutes ago' "$NODE/run/7/gate"
 	job 8 1
@@ -247,7 +247,7 @@ killed_in() {
 	[ ! -e "$NODE/run/7" ]
 }
 
-@test "a job that changed nothing and has no epilog has its record on a node that is always shared" {
+@test "a job without changes and epilog has its record also on a node that is always shared" {
 	for id in 6 7; do
 		starts $id
 	done
@@ -261,7 +261,7 @@ killed_in() {
 	[ -e "$NODE/run/6/start.json" ]
 }
 
-@test "what cannot be put back is tried again by each job, one with the node alone too" {
+@test "a failed restore is tried again by each job, also one with the node alone" {
 	starts 7 1 stream
 	node_stepd_was 7
 	touch "$NODE/weka/mount-fails"
@@ -276,7 +276,7 @@ killed_in() {
 	expect_in "$FORCEDIRECT,\"restored\":true" "$(record 7)"
 }
 
-@test "a job that shares the node mends what a dead one left, and writes its record" {
+@test "a job that shares the node undoes changes of an ended job, and writes its record" {
 	starts 7 1 stream
 	node_stepd_was 7
 	job 8
@@ -290,7 +290,7 @@ killed_in() {
 	expect_in "$FORCEDIRECT,\"restored\":true" "$(record 7)"
 }
 
-@test "what killed processes have left is swept by the next prolog, and that of the spool by --recover" {
+@test "temporary files of killed processes are removed by the next prolog, those of the spool by --recover" {
 	local left=(run/.gone.5 run/lock.tmp.3 spool/a.json.tmp.12 spool/open/7.c1.json.tmp.1 spool/state/weka.mounts.tmp.1)
 	one_job 6
 	mkdir "$NODE/run/.gone.5"
@@ -302,7 +302,7 @@ killed_in() {
 	[ -e "$NODE/spool/released" ] && [ -e "$NODE/spool/7.0.c1.json" ]
 }
 
-@test "runs that Slurm does not number have a record each" {
+@test "runs without a restart count have a record each" {
 	local start
 	for start in 1795224862 1795224962; do
 		job 7
@@ -321,7 +321,7 @@ killed_in() {
 	[ "$(cut -d' ' -f1 "$NODE/spool/released" | paste -sd' ')" = "$(echo {1002..2024} 7)" ]
 }
 
-@test "damaged lines of spool/released are left out" {
+@test "damaged lines of spool/released are ignored" {
 	one_job 7
 	printf '%s\n' '7 0' 'x 1' '0 1' '' '4294967296 0' '10 1 y' >"$NODE/spool/released"
 	taken
@@ -332,7 +332,7 @@ killed_in() {
 	[ "$(cut -d' ' -f1,2 "$NODE/spool/released" | paste -sd,)" = '7 0,10 1,12 0' ] || fail "$(<"$NODE/spool/released")"
 }
 
-@test "a process of a user that calls itself slurmstepd is none, and its title is not read" {
+@test "a user's process with the title of a slurmstepd is not taken for one, and its title is not read" {
 	[[ $EUID == 0 ]] || skip 'needs root, to become somebody else'
 	starts 7 1 stream
 	node_stepd 7
@@ -346,15 +346,15 @@ killed_in() {
 	[ ! -e "$NODE/run/7" ]
 }
 
-# flags - those in the record of job 7, whose epilog this is
+# flags - run the epilog of job 7 and print the flags in its record
 flags() {
 	epilog 2>/dev/null
 	record 7 | jq -r '.quality - ["all_files", "orphans_missing", "mmap_missing", "aio_missing", "copies_twice"] | join(" ")'
 	rm "$NODE"/spool/{7.*.json,released}
 }
 
-# what is done between prolog and epilog, and the flags
-@test "the record says which steps it misses, and that the plugin was away" {
+# an action between prolog and epilog | flags
+@test "flags of the record show missing steps, and that the plugin was removed" {
 	local what wanted had
 	while IFS='|' read -r what wanted; do
 		starts 7
@@ -374,7 +374,7 @@ flags() {
 	END
 }
 
-@test "a requeued job has two records, one a run" {
+@test "a requeued job has two records, one for each run" {
 	starts 7 1 stream
 	step 7 batch 1 2
 	epilog
@@ -389,16 +389,16 @@ flags() {
 	expect_in '"read_bytes":3' "$(record 7 1)"
 }
 
-# records ID - how many of the job are in the spool or were sent
+# records ID - number of the job's records in the spool or sent
 records() { find "$NODE/spool" "$NODE/taken" -name "$1.*.json" -not -path '*/open/*' | wc -l; }
 
-# taken - jobio-send has handed over what is in the spool
+# taken - remove the records from the spool, as jobio-send does
 taken() {
 	mkdir -p "$NODE/taken"
 	mv "$NODE"/spool/*.json "$NODE/taken"
 }
 
-@test "an epilog that runs again after a reboot leaves no second record" {
+@test "an epilog that runs again after a reboot writes no second record" {
 	starts 7 1 stream
 	step 7 batch 1000 2000
 	epilog
@@ -409,7 +409,7 @@ taken() {
 	[ "$(records 7)" -eq 1 ]
 }
 
-@test "an epilog that runs again after those of all other jobs of a large node leaves no second record" {
+@test "an epilog that runs again after those of all other jobs of a large node writes no second record" {
 	starts 7
 	step 7 batch 1000 2000
 	epilog
@@ -419,7 +419,7 @@ taken() {
 	[ "$(records 7)" -eq 1 ]
 }
 
-@test "an epilog that runs again where SPOOL was full for a moment leaves no second record" {
+@test "an epilog that runs again after SPOOL was full for a moment writes no second record" {
 	starts 7
 	mkdir "$NODE/spool/released" # cannot be replaced by a file
 	step 7 batch 1000 2000
@@ -434,7 +434,7 @@ taken() {
 	grep -q '^7 ' "$NODE/spool/released"
 }
 
-@test "an epilog killed at any step, and run again after a reboot, leaves one record with what was counted" {
+@test "an epilog killed at any step, and run again after a reboot, writes one record with the counters" {
 	job 100 1 stream
 	cp "$BUILDDIR"/tests/faults/jobio-{prepare,release} "$NODE/bin"
 	local at count
@@ -456,14 +456,14 @@ taken() {
 		[ $((at % 2)) -eq 0 ] || recover
 		epilog
 		[ "$(records $((1000 + at)))" -eq 1 ] || fail "killed at $at: $(records $((1000 + at))) records, $had before"
-		# before it was written the counters were in /run only
+		# before it was written the counters were in /run only, which a reboot clears
 		grep -q "^$at .*record" "$NODE/points" || continue
 		[ $at -le "$(grep -n 'record after' "$NODE/points" | cut -d: -f1)" ] ||
 			grep -q '"read_bytes":4711' "$NODE"/{spool,taken}/$((1000 + at)).*.json
 	done
 }
 
-@test "a requeued run has a record, though its prolog was killed before it could do anything" {
+@test "a requeued run has a record, also if its prolog was killed before its first change" {
 	cp "$BUILDDIR"/tests/faults/jobio-{prepare,release} "$NODE/bin"
 	one_job 7
 	taken
@@ -480,13 +480,13 @@ taken() {
 	done
 }
 
-# old ID... - nothing of their folders has changed for eleven minutes
+# old ID... - set the time of their folders to eleven minutes ago
 old() {
 	local id
 	for id; do find "$NODE/run/$id" -exec touch -h -d '11 minutes ago' {} +; done
 }
 
-@test "--recover makes the record of a job whose epilog never ran, ten minutes after the last change of its folder" {
+@test "--recover writes the record of a job without an epilog, ten minutes after the last change of its folder" {
 	for id in 5 6 7; do
 		starts $id
 		node_stepd_was $id
@@ -509,7 +509,7 @@ old() {
 	[ "$output" = $'5 lives\n7 left' ]
 }
 
-@test "--recover leaves a job that slurmctld says is here, and decides alone where slurmctld does not answer" {
+@test "--recover keeps a job that runs by slurmctld, and decides by itself if slurmctld does not answer" {
 	starts 7
 	old 7
 	# shellcheck disable=SC2016 # the fake expands it
@@ -522,7 +522,7 @@ old() {
 	[ -s "$NODE/spool/7.0.c1.json" ]
 }
 
-@test "--recover finds the node's name as slurmd does, which passes it to prologs only" {
+@test "--recover finds the node's name as slurmd does, without the prolog's variable" {
 	job 7
 	JOB_ENV+=(SLURMD_NODENAME=cn07.example.org)
 	expect_run 0 prolog
@@ -535,17 +535,17 @@ old() {
 	expect_in '"node":"cn07.example.org"' "$(<"$NODE/spool/7.0.cn07.example.org.json")"
 }
 
-@test "the pid of a slurmstepd that has ended may be that of another one, and keeps no folder" {
+@test "a slurmstepd with the pid of an ended one does not keep the job's folder" {
 	starts 7
 	node_stepd $$
-	printf '%d 4711' $$ >"$NODE/run/7/begun" # $$ began at another time
+	printf '%d 4711' $$ >"$NODE/run/7/begun" # $$ has another start time
 	old 7
 	starts 9
 	[ ! -e "$NODE/run/7" ]
 	[ -s "$NODE/spool/7.0.c1.json" ]
 }
 
-@test "a dead job whose setting nobody can put back has its record once" {
+@test "an ended job with a setting that cannot be restored has one record" {
 	starts 7 1 stream
 	node_stepd_was 7
 	step 7 batch 1000 2000
@@ -568,7 +568,7 @@ old() {
 	[ ! -e "$NODE/run/7" ]
 }
 
-@test "a folder with steps and nothing else of the job becomes a record" {
+@test "a job folder with steps only becomes a record" {
 	one_job 7
 	taken
 	mkdir -p "$NODE/run/7/steps" # of its next run, whose prolog was killed
@@ -585,7 +585,7 @@ old() {
 	[ "$(records 7)" -eq 2 ]
 }
 
-@test "a requeued run has a record, though its prolog was killed early and its folder is gone" {
+@test "a requeued run has a record, also if its prolog was killed early and its folder is missing" {
 	cp "$BUILDDIR"/tests/faults/jobio-{prepare,release} "$NODE/bin"
 	local at
 	for at in 1 2 3 4 5 6; do
@@ -605,7 +605,7 @@ old() {
 	done
 }
 
-@test "a run to which no epilog came, without steps, has its record by the prolog of the next, after a reboot too" {
+@test "a run without epilog and steps gets its record from the prolog of the next run, also after a reboot" {
 	local boots
 	for boots in 0 1; do
 		starts 7 1 stream
@@ -622,7 +622,7 @@ old() {
 	done
 }
 
-@test "a record without counters takes no place of one in the spool that has them" {
+@test "a record without counters does not replace one in the spool that has them" {
 	starts 7
 	step 7 batch 1000 2000
 	epilog
@@ -636,7 +636,7 @@ old() {
 	[ ! -e "$NODE/spool/open/7.c1.json" ]
 }
 
-@test "two epilogs of a job at once leave one record with what was counted" {
+@test "two epilogs of a job at the same time write one record with the counters" {
 	local id
 	for id in {1001..1012}; do
 		starts "$id" 1 stream
@@ -651,13 +651,13 @@ old() {
 	done
 }
 
-@test "the package is removed though a dead job left its folder, and not while a job lives" {
+@test "the package can be removed with the folder of an ended job, and not while a job runs" {
 	local prerm
 	prerm=$(sed "s|^\(\s*helper=\).*|\1$NODE/bin/helper|" "$SRCDIR/debian/jobio-node.prerm")
 	# shellcheck disable=SC2016 # the fake expands it
 	node_fake helper 'exec "${0%/*}/jobio-prepare" "$@" --conf="${0%/bin/*}/jobio.conf" --sysfs="${0%/bin/*}/sysfs"'
 	node_fake deb-systemd-invoke :
-	starts 5 1 stream # nobody can put it back
+	starts 5 1 stream # cannot be restored
 	for id in 6 7; do
 		starts $id
 	done
@@ -675,17 +675,17 @@ old() {
 	[ "$(find "$NODE/run" -maxdepth 1 -name '[0-9]*')" = "$NODE/run/5" ]
 }
 
-# clock SECONDS - the node's clock is so many seconds ahead of ours from now on
+# clock SECONDS - from now on the node's clock is so many seconds ahead
 clock() {
 	cp "$BUILDDIR"/tests/faults/jobio-{prepare,release} "$NODE/bin"
 	# shellcheck disable=SC2034 # node.bash uses it
 	NODE_ENV=(JOBIO_FAULT_CLOCK="$1")
 }
 
-# took RECORD - the seconds from its start to its end
+# took RECORD - seconds from its start to its end
 took() { jq '.end - .start | round' <<<"$1"; }
 
-@test "a clock that is set back or ahead while a job runs costs no record, and is told" {
+@test "no record is lost if the clock is set while a job runs, and the record has clock_set" {
 	NODE_JOBIO=on_error=drain node_conf
 	local by
 	for by in -90000 -864000 -120 120 40000000; do
@@ -705,7 +705,7 @@ took() { jq '.end - .start | round' <<<"$1"; }
 	done
 }
 
-@test "a clock that is set by seconds is no matter" {
+@test "a clock that is set by seconds has no effect" {
 	job 7
 	clock 0
 	prolog
@@ -714,7 +714,7 @@ took() { jq '.end - .start | round' <<<"$1"; }
 	[[ $(record 7) != *clock_set* ]]
 }
 
-@test "a run that ends after a reboot, with a clock that is behind its start, has no end" {
+@test "a run that ends after a reboot with a clock before its start has no end time" {
 	job 7
 	clock 0
 	prolog
@@ -727,7 +727,7 @@ took() { jq '.end - .start | round' <<<"$1"; }
 	expect_in '"node_rebooted"' "$(record 7)"
 }
 
-@test "a run that another prolog finishes with a clock that was set back has a record" {
+@test "a run that another prolog finishes after the clock was set back has a record" {
 	job 7
 	clock 0
 	prolog
@@ -738,7 +738,7 @@ took() { jq '.end - .start | round' <<<"$1"; }
 	expect_in '"clock_set"' "$(record 7)"
 }
 
-@test "a value that somebody else has set since is left alone" {
+@test "a value that was changed by someone else since is kept" {
 	starts 7 1 stream
 	sed -i 's/forcedirect/readcache/' "$NODE/weka/mounts"
 	expect_run 0 epilog
@@ -747,14 +747,14 @@ took() { jq '.end - .start | round' <<<"$1"; }
 	expect_in "$FORCEDIRECT,\"restored\":false" "$(record 7)"
 }
 
-@test "a mount that is gone needs nothing back" {
+@test "for a mount that is gone nothing is restored" {
 	starts 7 1 stream
 	: >"$NODE/weka/mounts"
 	expect_run 0 epilog ''
 	expect_in '"restored":true' "$(record 7)"
 }
 
-@test "an option that cannot be put back is a finding; the record is written, and the next job tries again" {
+@test "an option that cannot be restored is a finding; the record is written, and the next job tries again" {
 	starts 7 1 stream
 	touch "$NODE/weka/mount-fails"
 	expect_run 0 epilog "W42 '/mnt/weka' could not get writecache back: mount -o remount,"
@@ -764,7 +764,7 @@ took() { jq '.end - .start | round' <<<"$1"; }
 	expect_base
 }
 
-@test "an epilog that does not get the lock leaves a record, and the next prolog makes it again for the same time" {
+@test "an epilog without the lock writes a record, and the next prolog writes it again with the same end time" {
 	local end
 	starts 7 1 stream
 	step 7 batch 1000 2000
@@ -786,7 +786,7 @@ took() { jq '.end - .start | round' <<<"$1"; }
 	[[ $(record 7 | jq "(.end - $end) * 1000 | round") == [12] ]]
 }
 
-@test "an unreadable journal does not keep the setting from going back" {
+@test "a setting is restored also with an unreadable journal" {
 	starts 7 1 stream
 	head -c 300 /dev/urandom >"$NODE/run/7/journal"
 	echo >>"$NODE/run/7/journal"
@@ -795,7 +795,7 @@ took() { jq '.end - .start | round' <<<"$1"; }
 	expect_in '"journal_damaged"' "$(record 7)"
 }
 
-@test "what cannot be noted down in /run is put back all the same" {
+@test "a setting is restored also if files in /run cannot be written" {
 	starts 7 1 stream
 	rm "$NODE/run/command"
 	mkdir -p "$NODE/run/command" "$NODE/run/released"
@@ -806,7 +806,7 @@ took() { jq '.end - .start | round' <<<"$1"; }
 	[ ! -e "$NODE/run/7" ]
 }
 
-@test "a journal that is no file does not keep the setting from going back" {
+@test "a setting is restored also if the journal is not a file" {
 	starts 7 1 stream
 	rm "$NODE/run/7/journal"
 	mkdir "$NODE/run/7/journal"
@@ -815,7 +815,7 @@ took() { jq '.end - .start | round' <<<"$1"; }
 	[ ! -e "$NODE/run/7" ]
 }
 
-@test "without journal and start.json the open record in the spool is enough" {
+@test "without journal and start.json a setting is restored from the open record in the spool" {
 	starts 7 1 stream
 	rm -r "$NODE/run/7"
 	expect_run 0 epilog
@@ -823,7 +823,7 @@ took() { jq '.end - .start | round' <<<"$1"; }
 	expect_in "$FORCEDIRECT,\"restored\":true" "$(record 7)"
 }
 
-@test "a job cancelled while its prolog works is put back by the epilog, which waits for the prolog" {
+@test "changes of a job that is cancelled during its prolog are undone by the epilog, which waits for the prolog" {
 	node_slow_mount 1
 	job 7 1 stream
 	prolog &
@@ -835,7 +835,7 @@ took() { jq '.end - .start | round' <<<"$1"; }
 	[ ! -e "$NODE/run/7" ]
 }
 
-@test "a remount that a killed prolog left running is ended before anything is put back" {
+@test "a remount that a killed prolog has started is ended before anything is restored" {
 	node_slow_mount 1
 	job 7 1 stream
 	env -i "${JOB_ENV[@]}" "$NODE/bin/jobio-prepare" \
@@ -851,7 +851,7 @@ took() { jq '.end - .start | round' <<<"$1"; }
 	[ ! -e "$NODE/weka/mount-ended" ]
 }
 
-@test "after a reboot --recover turns what is open into records" {
+@test "after a reboot --recover turns open records into complete ones" {
 	starts 7 1 stream
 	reboot
 	expect_run 0 recover 'mended what dead jobs had left: 0 settings put back, 1 records'
@@ -861,7 +861,7 @@ took() { jq '.end - .start | round' <<<"$1"; }
 	expect_run 0 recover ''
 }
 
-@test "after a reboot what had been put back before does not hide what had not, and the record keeps its other flags" {
+@test "after a reboot settings that were not restored are in the record, beside restored ones, and it keeps its flags" {
 	sed 's|be0/default /mnt/weka|be0/scratch /mnt/scratch|' "$NODE/weka/mounts" >"$NODE/weka/more"
 	cat "$NODE/weka/more" >>"$NODE/weka/mounts"
 	starts 7 1 stream
@@ -874,7 +874,7 @@ took() { jq '.end - .start | round' <<<"$1"; }
 	[ "$(record 7 | jq -c '[.changes[].restored], .quality' | xargs)" = '[true,true] [node_rebooted,truncated]' ]
 }
 
-@test "an epilog after a reboot says so in the record" {
+@test "an epilog after a reboot sets node_rebooted in the record" {
 	starts 7 1 stream
 	reboot
 	epilog
@@ -882,7 +882,7 @@ took() { jq '.end - .start | round' <<<"$1"; }
 	[ "$(ls "$NODE/spool/open")" = "" ]
 }
 
-@test "--recover mends jobs that no slurmstepd runs for, and leaves the others" {
+@test "--recover undoes changes of jobs without a slurmstepd, and keeps others" {
 	starts 7 1 stream
 	node_stepd 7
 	recover
@@ -895,14 +895,14 @@ took() { jq '.end - .start | round' <<<"$1"; }
 @test "the record of a requeued job has the restart count of its own run, not of the next" {
 	job 7
 	expect_run 0 prolog
-	# slurmctld counts before the epilog runs
+	# slurmctld raises the count before the epilog runs
 	JOB_ENV+=(SLURM_JOB_RESTART_COUNT=1)
 	expect_run 0 epilog
 	expect_in '"restart":0' "$(record 7)"
 }
 
-# what slurmd says (none: nothing), and the complaint
-@test "an epilog that is not told which job ended says so, and the jobs of the node stay as they are" {
+# a variable of slurmd, its value (empty: not set), and the message
+@test "an epilog without a job ID in its environment prints that, and jobs of the node are not changed" {
 	local name value said rows=0 variable=()
 	starts 7 1 stream
 	while IFS='|' read -r name value said; do
@@ -930,7 +930,7 @@ took() { jq '.end - .start | round' <<<"$1"; }
 	expect_options forcedirect
 }
 
-@test "an epilog with words that it does not know says how it is used, and the job stays as it is" {
+@test "an epilog with wrong arguments prints its usage, and the job is not changed" {
 	local word
 	starts 7 1 stream
 	for word in --nosuch more; do

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A node whose jobio.conf, or jobio, is another than that of the host where the job
-# was submitted: the request was judged there.
+# rollout.bats - a node with another jobio.conf, or another version of jobio, than the submit host,
+# where the request was checked.
 #
 # shellcheck disable=SC2154,SC2034,SC2030,SC2031 # bats sets output and status;
 # node.bash reads NODE_*; each test is a process of its own
@@ -11,17 +11,17 @@ load node
 setup() { node_make; }
 teardown() { node_remove; }
 
-# limit MAX - this node's jobio.conf allows so many io-cores
+# limit MAX - set io_cores_max in this node's jobio.conf
 limit() { sed -i "s/^io_cores_max=.*/io_cores_max=$1/" "$NODE/jobio.conf"; }
 
-# got ID - what the record says of request and reservation
+# got ID - request and reservation in its record
 got() {
 	record "$1" | jq -c '[.request.io_cores, .request.profile, .request.applied, .request.cores_met, .io_cores.count, .refused]'
 }
 
 findings() { record "$1" | jq -c '[.findings[] | [.code, .severity, .text]]'; }
 
-@test "a profile that this node does not have is left out: the job runs, and its output and record say so" {
+@test "a profile that this node does not have is not applied: the job runs, and its output and record have the reason" {
 	job 7 1 strem
 	expect_run 0 prolog "W58 profile 'strem' is left out: jobio.conf of this node has no such profile; cure: install the same jobio.conf on submit hosts and nodes"
 	expect_gate 7 "note=profile 'strem' was not applied: jobio.conf of this node has no such profile"
@@ -33,7 +33,7 @@ findings() { record "$1" | jq -c '[.findings[] | [.code, .severity, .text]]'; }
 	[ "$(findings 7)" = "[[\"W58\",\"warning\",\"profile 'strem' is left out: jobio.conf of this node has no such profile\"]]" ]
 }
 
-@test "more io-cores than this node allows are left out, and the profile is not" {
+@test "more io-cores than this node allows are left out, and the profile is applied" {
 	allow any
 	limit 2
 	starts 7 3 stream
@@ -54,7 +54,7 @@ findings() { record "$1" | jq -c '[.findings[] | [.code, .severity, .text]]'; }
 	expect_base
 }
 
-@test "a request in the form of a newer jobio is left out: nothing of it is guessed" {
+@test "a request in the form of a newer jobio is ignored" {
 	job 7 1 stream
 	JOB_ENV+=(SPANK_JOBIO_VERSION=2 SPANK_JOBIO_IO_CORES=1+1)
 	expect_run 0 prolog

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# sacct.bash - a ledger of our own, and a false sacct that knows the jobs of
-# $DIR/bin/jobs; beside the words of ledger.bash
+# sacct.bash - a temporary ledger, and fake-sacct with the jobs of
+# $DIR/bin/jobs; in addition to the functions of ledger.bash
 # shellcheck shell=bash disable=SC2031 # bats runs each test in a subshell
 
 # shellcheck source=tests/scripts/ledger.bash
 source "$SRCDIR/tests/scripts/ledger.bash"
 
-# setup_sacct - it knows no job yet
+# setup_sacct - set them up, without jobs
 setup_sacct() {
 	setup_ledger
 	mkdir "$DIR/bin"
@@ -18,14 +18,14 @@ setup_sacct() {
 	export TZ=UTC LC_ALL=C SLURM_CONF=$DIR/slurm.conf # which is not there
 }
 
-# restore_sacct - jobio.conf and sacct as they were set up, for the next test
+# restore_sacct - restore jobio.conf and sacct for the next test
 restore_sacct() {
 	cp "$DIR/kept.conf" "$DIR/jobio.conf"
 	cp "$DIR/kept.sacct" "$DIR/bin/sacct"
 }
 
-# expect_kept NAME FILE - FILE is what tests/samples/report/NAME keeps of it. JOBIO_UPDATE=1
-# keeps it anew, for somebody to look at
+# expect_kept NAME FILE - FILE equals tests/samples/report/NAME. JOBIO_UPDATE=1 writes the sample,
+# and the difference is reviewed
 expect_kept() {
 	local kept=$SRCDIR/tests/samples/report/$1
 	if [[ ${JOBIO_UPDATE:-} == 1 ]]; then cp "$2" "$kept"; fi

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""sacct_readers.py - programs that read sacct, as small as they can be
+"""sacct_readers.py - minimal models of programs that read sacct
 
-Each asks and cuts as the program of its name does; none asks for our summary, or
-knows what it is, but some ask for every column. What they make of a job must not
-depend on whether it has a summary, nor must what jobstats keeps in AdminComment.
+Each calls sacct and splits its output as the program with its name does; none requests the
+summary or parses it, but some request every column. Their result for a job must not depend on
+whether it has a summary, nor may jobstats' data in AdminComment.
 
-sacct_readers.py DIR writes DIR/jobs for the false sacct in DIR, without summaries
+sacct_readers.py DIR writes DIR/jobs for the fake-sacct in DIR, without summaries
 and with all kinds of them, and fails at the first difference.
 """
 import base64
@@ -64,7 +64,7 @@ def by_bar(folder, columns, mark="|"):
 
 
 def xdmod(folder):
-    """Its own columns, the name last; a line with more or fewer stops it."""
+    """Its own columns, the job name last; a line with more or fewer columns is an error."""
     columns = [c for c in COLUMNS if c not in ("SystemComment", "JobName")] + ["JobName"]
     rows = by_bar(folder, columns)
     assert all(len(row) == len(columns) for row in rows)
@@ -79,7 +79,7 @@ def ood_core(folder):
 
 
 def gcm(folder):
-    """All columns by name, below a header."""
+    """All columns by name, after a header."""
     text = "|".join(COLUMNS) + "\n" + sacct(folder, "-o", ",".join(COLUMNS))
     rows = list(csv.DictReader(io.StringIO(text), delimiter="|", strict=True,
                                quoting=csv.QUOTE_NONE))
@@ -88,7 +88,7 @@ def gcm(folder):
 
 
 def pandas(folder):
-    """read_csv(sep="|"): a quote would run on over bars and lines."""
+    """read_csv(sep="|"): a quote would join columns and lines."""
     text = sacct(folder, "-o", ",".join(COLUMNS))
     rows = list(csv.reader(io.StringIO(text), delimiter="|", strict=True))
     assert all(len(row) == len(COLUMNS) for row in rows)
@@ -96,7 +96,7 @@ def pandas(folder):
 
 
 def columns_of_text(folder):
-    """Scripts: sacct -o JobID%10,State%12,SystemComment%1000, cut by blanks."""
+    """Scripts: sacct -o JobID%10,State%12,SystemComment%1000, split at blanks."""
     ids, comments = [], []
     for job, state, ours in by_bar(folder, ["JobID", "State", "SystemComment"]):
         line = f"{job:>10} {state.split()[0]:>12} {ours:>1000}"
@@ -107,14 +107,14 @@ def columns_of_text(folder):
 
 
 def jobstats(folder):
-    """JS1 in AdminComment; Short is none. What cannot be decoded raises."""
+    """JS1 in AdminComment; Short has no data. Raises if it cannot be decoded."""
     texts = [row[0][4:] for row in by_bar(folder, ["AdminComment"])]
     return [text if text == "Short" else json.loads(gzip.decompress(base64.b64decode(text)))
             for text in texts]
 
 
 def as_json(folder):
-    """What sacct --json says of these columns (data_parser: job.comment)."""
+    """These columns as in sacct --json (data_parser: job.comment)."""
     return json.dumps({"jobs": [
         {"job_id": int(row[1]), "cluster": row[2], "user": row[5], "nodes": row[10],
          "state": {"current": [row[6].split()[0]]}, "time": {"elapsed": int(row[8])},
@@ -123,7 +123,7 @@ def as_json(folder):
 
 
 def cc_slurm_adapter(folder):
-    """Types as declared; comments are texts."""
+    """Column types as declared; comments are texts."""
     made = []
     for job in json.loads(as_json(folder))["jobs"]:
         assert all(isinstance(text, str) for text in job["comment"].values())
@@ -133,7 +133,7 @@ def cc_slurm_adapter(folder):
 
 
 def clockwork(folder):
-    """Keeps whole jobs, but for what the site's users may not see."""
+    """Keeps whole jobs, without the fields that the site's users may not see."""
     rows = json.loads(as_json(folder))["jobs"]
     return rows, [row["comment"].pop("system") for row in rows]
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""schema_check SCHEMA - does each line of standard input hold to it?
+"""schema_check SCHEMA - check each line of standard input against the schema
 
-Knows as much of JSON Schema as etc/*.schema.json use, and says so when they use
-more. Prints what is wrong, a line each, and exits 1; also a key of an object that
-the schema does not name: what is printed is documented.
+Supports the keywords of JSON Schema that etc/*.schema.json use, and reports others.
+Prints faults, a line each, and exits 1; also a key of an object that the schema
+does not name: all output is documented.
 """
 import json
 import os
@@ -31,7 +31,7 @@ def is_a(value, kind):
 
 
 def check(value, schema, name, at):
-    """What is wrong with it, of the schema in this file."""
+    """Faults of the schema itself."""
     for word in set(schema) - KNOWN:
         yield f"{at}: schema_check does not know '{word}'"
     if "$ref" in schema:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# site.bats - jobio report --site, from a ledger of our own and from a false sacct
+# site.bats - jobio report --site, with a temporary ledger and fake-sacct
 # shellcheck disable=SC2030,SC2031 # each test is a subshell, teardown included
 
 # shellcheck source=tests/scripts/sacct.bash
@@ -14,7 +14,7 @@ site() {
 }
 
 # use RUN ENDED CLUSTER USER ACCOUNT PROFILE NODES NODE_S FLAGS WARNED REFUSED ADVICE [FS TYPE READ WRITTEN META PEAK]...
-# - what the ledger's writer would have kept of a run
+# - add the sums of a run to the store, as the ledger's writer does
 use() {
 	python3 - "$DIR/store.sqlite" "$@" <<-'EOP'
 		import sqlite3, sys
@@ -27,7 +27,7 @@ use() {
 	EOP
 }
 
-# three jobs of the morning of 2026-11-21, one of the day before
+# fill - three jobs in the morning of 2026-11-21, one of the day before
 fill() {
 	use 7 1795224862 c alice lab stream 2 7200 2 0 0 A01 /mnt/weka wekafs 1073741824 2147483648 1200 536870912
 	use 8 1795224900 c bob lab '' 1 3600 2 3 0 'A01 A17' /mnt/weka wekafs 1073741824 '' 5 1024 /home nfs 1024 0 7 ''
@@ -35,7 +35,7 @@ fill() {
 	use 6 1795100000 c carol lab metadata 1 3600 2 0 0 '' /home nfs 1048576 0 '' ''
 }
 
-@test "JSON has what loads the filesystems, whose jobs, what the gate did, and which advice would help most" {
+@test "JSON has sums by filesystem, user and account, counts of the gate, and the most frequent advice" {
 	fill
 	site -S 2026-11-21 -E 2026-11-22 --json | jq -S . >"$DIR/kept"
 	expect_kept site.json.golden "$DIR/kept"
@@ -44,7 +44,7 @@ fill() {
 	expect_text alice "$output"
 }
 
-@test "a time has its end: jobs that ended before and after it are of other days" {
+@test "-S and -E select jobs by their end time" {
 	fill
 	run site -S 2026-11-19 -E 2026-11-21 --json
 	expect_equal '1 0 carol' "$(jq -r '.tally | "\(.jobs) \(.warned_jobs) \(.users[0].name)"' <<<"$output")"
@@ -56,7 +56,7 @@ fill() {
 	expect_text 'jobio: report: --endtime: it is before --starttime' "$output"
 }
 
-@test "CSV has a line for each sum, and for each job that the gate warned of or refused" {
+@test "CSV has a line for each sum, and for each job that the gate warned or refused" {
 	fill
 	run site -S 2026-11-21 -E 2026-11-22 --csv
 	expect_equal 0 "$status"
@@ -72,7 +72,7 @@ fill() {
 	done
 }
 
-@test "JSON holds to its schema, from the ledger and from sacct, and says nothing beside it" {
+@test "JSON matches its schema, from the ledger and from sacct, without undocumented keys" {
 	fill
 	site -S 2026-11-21 -E 2026-11-22 --json >"$DIR/lines"
 	site -S 2020-11-21 -E 2020-11-22 --json >>"$DIR/lines"
@@ -89,7 +89,7 @@ fill() {
 : no silent" "$output"
 }
 
-@test "a page of it needs nothing else, and encodes what records say" {
+@test "its page loads nothing from elsewhere, and escapes texts of records" {
 	fill
 	use 10 1795225100 c '<b>eve' '"lab"' x 1 60 2 1 0 '' '/mnt/<script>' 'x&y' 1 1 1 1
 	run site -S 2026-11-21 -E 2026-11-22 --html="$DIR/page.html"
@@ -102,14 +102,14 @@ fill() {
 	[[ $(<"$DIR/page.html") != *'<script'* && $(<"$DIR/page.html") != *'<b>'* ]]
 }
 
-# job ID KEY=VALUE... - a line for fake-sacct
+# job ID KEY=VALUE... - print a line for fake-sacct
 job() {
 	local id=$1 IFS=$'\t'
 	shift
 	printf 'JobID=%s\tCluster=c\tAccount=lab\tStart=1795220000\tEnd=1795224862\tElapsedRaw=3600\tNNodes=2\tState=COMPLETED\t%s\n' "$id" "$*"
 }
 
-@test "without a ledger the summaries in sacct are added up, and that is said" {
+@test "without a ledger the summaries in sacct are added up, with a note" {
 	stop "$LEDGER"
 	{
 		job 7 User=alice SystemComment='jobio/1 not=gate rd=1GiB/10 wr=2GiB/20 nodes=2/2 cores=1 cpus=1 prof=stream fs=/mnt/weka:wekafs scope=job src=bpf q=- meta=5 peak=1KiB/3KiB gate=warn:3'
@@ -128,7 +128,7 @@ job() {
 	expect_text '-a -S 2026-11-20T23:00:00 -E 2026-11-22T01:00:00' "$(<"$DIR/bin/asked")"
 }
 
-@test "who is not root, SlurmUser or an operator of Slurm is refused, with and without a ledger" {
+@test "users other than root, SlurmUser and operators of Slurm are refused, with and without a ledger" {
 	[[ $EUID == 0 ]] || skip 'needs a user who is not trusted'
 	fill
 	chmod 755 "$DIR/bin"
@@ -155,8 +155,8 @@ job() {
 	expect_text /mnt/weka "$output"
 }
 
-# judge_again - the ledger looks at its runs once more, with the configuration of now. Its
-# writer ends where there is no slurm.conf; that slurmdbd is away does not matter.
+# judge_again - the ledger judges its runs again, with the present configuration. Its writer ends
+# if there is no slurm.conf; a slurmdbd is not needed.
 judge_again() {
 	stop "$LEDGER"
 	printf '%s\n' ClusterName=vm SlurmctldHost=localhost AccountingStorageType=accounting_storage/slurmdbd \
@@ -178,7 +178,7 @@ advised() {
 	site -S 2026-11-20 -E 2026-11-25 --csv | sed -n 's/^"advice","\(A[0-9]*\)".*/\1/p' | tr '\n' ' '
 }
 
-@test "advice is by what the site has calibrated, as in a report of the same job" {
+@test "advice uses the site's calibration, as in a report of the same job" {
 	cp "$SRCDIR/tests/samples/advice/A01-small-reads.json" "$DIR/spool/101.0.vm1.json"
 	send
 	printf '[advice]\nsmall_read_kb = 4\n' >"$DIR/advice.conf"
@@ -197,7 +197,7 @@ advised() {
 	expect_text 'jobio: ledger: [advice] calibration is not used' "$(<"$DIR/ledger.log")"
 }
 
-# used JOB NODE JQ - the record of a node whose job belongs to alice and ran 1,000 s
+# used JOB NODE JQ - a node's record of a job of alice that ran 1,000 s
 used() {
 	jq -nc --argjson job "$1" --arg node "$2" '
 		def io($fs; $bytes): {scope: "job", source: "vfs", fs: $fs, read_bytes: $bytes, write_bytes: (2 * $bytes), read_calls: 1, write_calls: 1};
@@ -206,8 +206,8 @@ used() {
 		>"$DIR/spool/$1.0.$2.json"
 }
 
-@test "a run is added up from the records of its nodes: filesystems of the best source, peaks, metadata, the gate" {
-	# 20: two nodes, a better source beside it; 21: all files; 22: node-wide alone; 24: more than there is room for
+@test "the sums of a run are added up from its nodes' records: filesystems of the best source, peaks, metadata, the gate" {
+	# 20: two nodes, with a worse source, too; 21: all files; 22: node-wide only; 24: too many filesystems
 	used 20 n1 '.request = {profile: "stream"} | .gate = {warned: 2, refused: 1, text: "x"} | .app = [io("/a"; 100) + {meta: {open: 5, stat: 6}, peak: {read_Bps: 10, write_Bps: 30, window_s: 1}}, io("/b"; 7), io(null; 5000) + {source: "stepd"}]'
 	used 20 n2 '.user = "bob" | .app = [io("/a"; 100) + {peak: {read_Bps: 20, write_Bps: null, window_s: 1}}, io("/b"; 7)]'
 	used 21 n1 '.nodelist = "n1" | .app = [io(null; 100) + {source: "exit"}]'

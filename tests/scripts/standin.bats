@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Prolog and epilog with the stand-in of tests/sim, which behaves as WEKA's
-# documents say, in all its versions.
+# standin.bats - prolog and epilog with the stand-in of tests/sim, which behaves as in WEKA's
+# documents, for all versions.
 #
 # helpers.bash sets variables; every test is a process of its own
 # shellcheck source=/dev/null disable=SC2154,SC2030,SC2031
@@ -26,7 +26,7 @@ teardown() {
 	node_remove
 }
 
-# standin KNOB... - a client on core 7 of 8, mounted, and a jobio.conf for it
+# standin KNOB... - start a client on core 7 of 8, mounted, and write a jobio.conf for it
 standin() {
 	sim_fresh topology.sockets=1 topology.cores_per_socket=8 \
 		boot.options="core=7,net=eth0" "$@"
@@ -36,7 +36,7 @@ standin() {
 	conf
 }
 
-# conf [KEY=VALUE...] - more keys for the client
+# conf [KEY=VALUE...] - add keys for the client
 conf() {
 	NODE_CLIENT=$(printf '%s\n' timeout_ms=60000 "$@") node_conf
 	sed -i "s|^command=.*|command=$SIM/usr/bin/weka|
@@ -68,28 +68,28 @@ for_profile() {
 	[ "$(sorted_options)" = "$before" ]
 	expect_in '"restored":true' "$(record 7)"
 	expect_in "\"version\":\"$1" "$(record 7)"
-	# a machine without CPU 7 cannot pin the frontend there, and W28 says so
+	# on a machine without CPU 7 the frontend cannot be pinned there, which W28 reports
 	codes=$(record 7 | grep -o '"code":"[^"]*"' | grep -v W28 || :)
 	[ -z "$codes" ]
 }
 
-@test "a profile comes and goes on a 4.2 client" {
+@test "a profile is set and undone on a 4.2 client" {
 	for_profile 4.2.12
 }
 
-@test "a profile comes and goes on a 4.4 client" {
+@test "a profile is set and undone on a 4.4 client" {
 	for_profile 4.4.4
 }
 
-@test "a profile comes and goes on a 5.x client" {
+@test "a profile is set and undone on a 5.x client" {
 	for_profile 5.0.1
 }
 
-@test "a profile comes and goes with the 6.x command line" {
+@test "a profile is set and undone with the 6.x command line" {
 	for_profile 6.0.0
 }
 
-@test "a 5.x client whose remount returns at once is waited for, in the prolog and in the epilog" {
+@test "prolog and epilog wait for a 5.x client if its remount returns at once" {
 	standin client.version=5.0.1 rules.remount_waits=false time.compression=20
 	job 7 1 stream
 	prolog
@@ -100,7 +100,7 @@ for_profile() {
 	[[ $(mounted_options) == *writecache* ]]
 }
 
-@test "a client grows for a job by resources and apply" {
+@test "a client gets more cores for a job by resources and apply" {
 	standin
 	conf core_change=grow
 	job 7 2
@@ -112,7 +112,7 @@ for_profile() {
 	expect_in '"old":"7","new":"6-7"' "$(record 7)"
 }
 
-@test "the 6.x command line is told how long apply may wait" {
+@test "apply of the 6.x command line gets a timeout" {
 	standin client.version=6.0.0
 	conf core_change=grow
 	job 7 2
@@ -121,7 +121,7 @@ for_profile() {
 	epilog
 }
 
-@test "a 5.x client grows for a job by a remount" {
+@test "a 5.x client gets more cores for a job by a remount" {
 	standin client.version=5.0.1
 	conf core_change=grow core_method=remount
 	job 7 2
@@ -131,15 +131,15 @@ for_profile() {
 	epilog
 }
 
-# Nothing was logged; that a machine without CPU 7 cannot pin a frontend there
-# does not count.
+# Nothing was logged, except that on a machine without CPU 7 a frontend cannot be
+# pinned there.
 expect_quiet() {
 	local said
 	said=$(grep -v W28 <<<"$output" || :)
 	[[ -z $said ]] || fail "$said"
 }
 
-# by_mount [KNOB...] - cores change by a new mount; fstab has what made this one
+# by_mount [KNOB...] - cores change by a new mount; fstab has the line of this mount
 by_mount() {
 	standin "$@"
 	conf core_change=any core_method=mount
@@ -147,7 +147,7 @@ by_mount() {
 		>"$NODE/weka/fstab"
 }
 
-# A whole life: grow for a job, shrink for the next one.
+# mounted_again VERSION - more cores for a job, fewer for the next one.
 mounted_again() {
 	by_mount client.version="$1"
 	local before
@@ -172,19 +172,19 @@ mounted_again() {
 	[ -z "$(ls "$NODE/spool/state")" ]
 }
 
-@test "a 4.4 client grows and shrinks by a new mount" {
+@test "a 4.4 client gets more and fewer cores by a new mount" {
 	mounted_again 4.4.4
 }
 
-@test "a 5.x client grows and shrinks by a new mount" {
+@test "a 5.x client gets more and fewer cores by a new mount" {
 	mounted_again 5.0.1
 }
 
-@test "a client with the 6.x command line grows and shrinks by a new mount" {
+@test "a client with the 6.x command line gets more and fewer cores by a new mount" {
 	mounted_again 6.0.0
 }
 
-# in_cpuset METHOD - the client has a cpuset (cgroup v1), which must hold its cores
+# in_cpuset METHOD - the client has a cpuset (cgroup v1), which must contain its cores
 in_cpuset() {
 	sim_fresh topology.sockets=1 topology.cores_per_socket=8 \
 		boot.options="core=7,net=eth0"
@@ -201,7 +201,7 @@ in_cpuset() {
 	epilog
 }
 
-@test "cores that change by resources are verified in the container's cpuset as it is now" {
+@test "cores that change by resources are verified in the container's present cpuset" {
 	in_cpuset resources
 }
 
@@ -209,7 +209,7 @@ in_cpuset() {
 	in_cpuset mount
 }
 
-@test "an umount that lies keeps the mount and its cores" {
+@test "an umount that exits 0 without effect keeps the mount and its cores" {
 	by_mount
 	knob faults.umount_lies=true
 	job 7 2
@@ -231,7 +231,7 @@ in_cpuset() {
 	epilog
 }
 
-@test "a new mount that the cluster does not let in brings the old one back" {
+@test "if the cluster refuses the new mount the old one is made again" {
 	by_mount memory.hugepages_mb=1500
 	job 7 2
 	run prolog
@@ -261,7 +261,7 @@ in_cpuset() {
 	expect_in 'WEKA changes cores on a remount from version 5 on only' "$(record 7)"
 }
 
-@test "a 4.4 client that wants to be deactivated first keeps its cores and has nothing staged" {
+@test "a 4.4 client that must be deactivated first keeps its cores, and nothing is staged" {
 	standin rules.strict_deactivate=true
 	conf core_change=grow
 	job 7 2
@@ -271,7 +271,7 @@ in_cpuset() {
 	epilog
 }
 
-@test "a lying remount is found out" {
+@test "a remount that exits 0 without effect is detected" {
 	standin
 	knob faults.remount_lies=true
 	before=$(sorted_options)
@@ -291,7 +291,7 @@ in_cpuset() {
 	expect_in "W09 frontend 0 of container 'client' is not connected to the driver" "$output"
 }
 
-@test "a 5.x driver with a file for each container is read whole" {
+@test "all files of a 5.x driver with a file for each container are read" {
 	standin client.version=5.0.1
 	mount_sim -o core=6,net=eth0,container_name=second other0/default "$SIM/mnt/second"
 	knob faults.disconnected=0
@@ -333,15 +333,15 @@ in_cpuset() {
 	expect_in "W01" "$output"
 }
 
-# wire_standin [KNOB...] - a client whose socket tells READS WRITES READ_BYTES
-# WRITE_BYTES from 10 20 1000 2000 on
+# wire_standin [KNOB...] - a client with a socket that has READS WRITES READ_BYTES
+# WRITE_BYTES starting at 10 20 1000 2000
 wire_standin() {
 	standin client.local_socket=true \
 		client.counters="10 20 1000 2000" "$@"
 	wait_until test -S "$SIM/opt/weka/external-mounts/local-sockets/client/container.sock"
 }
 
-@test "what the client moved while a job ran is in its record, as the whole node's" {
+@test "client counters while a job ran are in its record, with scope node" {
 	wire_standin
 	starts 7
 	knob client.counters="13 24 6000 9000"
@@ -349,12 +349,12 @@ wire_standin() {
 	[ "$(record 7 | jq -c '.wire[0] | del(.meta)|with_entries(select(.value != null))')" = \
 		'{"scope":"node","shared":0,"source":"container.sock","client":"weka","fs":"'"$mnt"'","read_bytes":5000,"write_bytes":7000,"read_calls":3,"write_calls":4}' ]
 	[ "$(record 7 | jq -c '[(.wire | length), .app, .quality]')" = '[1,[],["no_step"]]' ]
-	# a job with the node alone has nobody else in that number
+	# for a job with the node alone the number is shared with no other job
 	one_job 8 1
 	[ "$(record 8 | jq -c '.wire[0] | [.scope, .shared, .read_bytes]')" = '["node",0,0]' ]
 }
 
-@test "a client that restarts while a job runs leaves no wire numbers and says why" {
+@test "if the client restarts while a job runs there are no client counters, and wire_reset is the reason" {
 	wire_standin
 	starts 7
 	knob client.counters="9 9 9000 9000"
@@ -367,7 +367,7 @@ wire_standin() {
 	[ "$(record 8 | jq -c '[.wire, .quality]')" = '[null,["no_step","wire_reset"]]' ]
 }
 
-@test "a socket that is not there, or no longer answers, is no number and no finding" {
+@test "without the socket, or after it closes, there are no client counters and no finding" {
 	standin
 	starts 7
 	[ ! -e "$NODE/run/7/wire" ]
@@ -384,7 +384,7 @@ wire_standin() {
 	done
 }
 
-@test "a socket that hangs costs a second and one line when the client is asked anew" {
+@test "a hanging socket costs a second and one line when the client is called again" {
 	wire_standin faults.socket=hang
 	job 7
 	expect_run 0 prolog "jobio: prolog: job 7: wire: '$SIM/opt/weka/external-mounts/local-sockets/client/container.sock': no answer in time"
@@ -399,7 +399,7 @@ wire_standin() {
 	((took_ms >= 1000 && took_ms < 5000)) || fail "took $took_ms ms"
 }
 
-@test "only a socket is asked for what the client moved" {
+@test "client counters are read from a socket only" {
 	standin
 	mkdir -p "$NODE/sockets/client"
 	touch "$NODE/sockets/client/container.sock"
@@ -410,7 +410,7 @@ wire_standin() {
 	[ "$(record 7 | jq -c .wire)" = null ]
 }
 
-@test "a node that serves, computes and has frontends: all of them are the client's" {
+@test "on a node with drives, compute and frontend containers all their cores are the client's" {
 	standin client.version=5.1.0 boot.options=container_name=frontend0 boot.source=default \
 		boot.setup="container --name drives0 --only-drives-cores --cores 2 --core-ids 2,3;container --name compute0 --only-compute-cores --cores 2 --core-ids 4,5;container --name frontend0 --client --only-frontend-cores --cores 2 --core-ids 6,7 --net ib0"
 	job 7

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What prolog and epilog do where the site has switched jobio off: nothing, and
-# the record says so.
+# switched_off.bats - prolog and epilog with jobio switched off: nothing is done, and the
+# record has the reason.
 #
 # shellcheck disable=SC2154,SC2034 # bats sets output and status; node.bash reads NODE_*
 
@@ -10,13 +10,13 @@ load node
 setup() { node_make; }
 teardown() { node_remove; }
 
-# off LINE... - jobio.conf has these lines in [jobio]
+# off LINE... - write these lines to [jobio] of jobio.conf
 off() {
 	NODE_JOBIO=$(printf '%s\n' "$@")
 	node_conf
 }
 
-# expect_nothing ID WHY - the job ran, nobody was asked, nothing was changed
+# expect_nothing ID WHY - the job ran, the client was not called, nothing was changed
 expect_nothing() {
 	[[ $status -eq 0 && -z $output ]] || fail "$status: $output"
 	expect_base
@@ -28,26 +28,26 @@ expect_nothing() {
 	[ "$(record "$1" | jq -c '[.findings[] | [.code, .severity, .text]]')" = "[[\"W57\",\"info\",\"jobio did nothing for this job: $2\"]]" ]
 }
 
-@test "enabled = no: a job's options have no effect, and its record says why" {
+@test "enabled = no: a job's options have no effect, and its record has the reason" {
 	off 'enabled = no' 'gate = enforce'
 	job 7 1 stream
 	run prolog
 	expect_nothing 7 'the site has switched jobio off (enabled=no)'
 }
 
-@test "enabled = no: a request that would be refused is not, and a broken client drains no node" {
+@test "enabled = no: no request is refused, and a broken client drains no node" {
 	off 'enabled = no' 'on_error = drain'
 	echo STEM >"$NODE/weka/status"
 	job 7 9 stream
 	run prolog
 	expect_nothing 7 'the site has switched jobio off (enabled=no)'
-	# nor does our own fault: there is no room for the state
+	# nor does a fault of jobio: the state cannot be written
 	rm -r "$NODE/run" && touch "$NODE/run"
 	job 8
 	expect_run 0 prolog 'going on: jobio is off here'
 }
 
-@test "nodes and partitions say where jobio is in use" {
+@test "nodes= and partitions= select where jobio is used" {
 	off 'nodes = d1'
 	job 7 1 stream
 	run prolog
@@ -67,14 +67,14 @@ expect_nothing() {
 	expect_base
 }
 
-@test "what was changed before the site switched jobio off is put back all the same" {
+@test "changes made before jobio was switched off are undone" {
 	starts 7 1 stream
 	expect_options forcedirect
 	off 'enabled = no'
 	epilog
 	expect_base
 	[ "$(record 7 | jq -c '[.changes[].restored]')" = '[true]' ]
-	# by the next prolog, of a job that had no epilog
+	# by the next prolog, for a job without an epilog
 	off
 	starts 8 1 stream
 	expect_options forcedirect

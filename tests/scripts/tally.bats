@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# tally.bats - ./check counts every test that failed, and every one that is missing
+# tally.bats - ./check counts every failed and every missing test
 
 setup() {
 	tally=$SRCDIR/tests/tools/tally
@@ -32,7 +32,7 @@ counts() {
 	counts '1 1' <<<$'1..2\nok 1 a\nok 2 b # skip no tool'
 }
 
-@test "a test that was promised and did not run is a failed test" {
+@test "a test of the plan that did not run is a failed test" {
 	counts '1 2' <<<$'1..3\nok 1 a'
 }
 
@@ -44,7 +44,7 @@ counts() {
 	counts '0 1' <<<'1..0'
 }
 
-@test "a log that says something else is a failed test" {
+@test "a log without test results is a failed test" {
 	counts '0 1' <<<'bats: command not found'
 }
 
@@ -53,13 +53,13 @@ counts() {
 	[[ $status == 0 && $output == '0 1' ]]
 }
 
-@test "what cannot be had is one failure, and the tests behind it are not counted" {
+@test "Bail out! is one failure, and tests after it are not counted" {
 	counts '1 1' <<<$'1..4\nok 1 a\nBail out! no machine\nnot ok 2 b\nok 3 c # skip not run\nok 4 d # skip not run'
 	counts '1 1' <<<$'1..4\nok 1 a\nBail out! no machine'
 	counts '2 2' <<<$'1..3\nBail out! no machine\nnot ok 1 a\n1..3\nok 1 a\nnot ok 2 b\nok 3 c'
 }
 
-# without FILE - its tests, where no machine boots, as ./check counts them
+# without FILE - run its tests with machines that do not boot, and count them as ./check does
 without() {
 	TEST_VM=$BATS_TEST_TMPDIR/tests/vm
 	mkdir -p "$TEST_VM"
@@ -76,7 +76,7 @@ without() {
 		JOBIO_SUITE=x JOBIO_TAG=x bats --tap "$TEST_VM/$1" >"$log" || :
 }
 
-@test "a machine that does not boot is one failure that says so, not one of each test" {
+@test "a machine that does not boot is one failure with the reason, not one for each test" {
 	without count.bats
 	grep -qx 'Bail out! no machine 5.10: no kernel today' "$log"
 	[ "$("$tally" "$log")" = '0 1' ]

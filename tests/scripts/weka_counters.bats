@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the record of a job says of counters that a WEKA container tells: the table
-# tests/cases/weka-counters.cases, a job for each row, by tests/sim/weka-socket.
+# weka_counters.bats - the record for counters that a WEKA container sends: the table
+# tests/cases/weka-counters.cases, a job for each row, with tests/sim/weka-socket.
 #
 # shellcheck disable=SC2034 # node_conf reads NODE_CLIENT
 
@@ -19,8 +19,8 @@ teardown() {
 	node_remove
 }
 
-# answer VALUE ROWS - the result: "STAT VALUE [n=NODE] [u=UNIT] [p=PARAMS]; ..", each as
-# JSON writes it; VALUE "" leaves the row's. Other text stays as it is.
+# answer VALUE ROWS - print the result: "STAT VALUE [n=NODE] [u=UNIT] [p=PARAMS]; ..", each as
+# in JSON; VALUE "" uses that of the row. Other text is printed unchanged.
 answer() {
 	local rows row stat value word text=''
 	[[ $2 == [A-Z]* ]] || { printf '%s' "$2"; return; }
@@ -38,7 +38,7 @@ answer() {
 	printf '{"jsonrpc":"2.0","id":1,"result":[%s]}' "${text#,}"
 }
 
-# told RECORD - the numbers of its lines of wire
+# told RECORD - print the client counters of the record
 told() {
 	local lines line key text=''
 	[[ $1 =~ \"wire\":\[([^]]*)\] ]] || return 0
@@ -53,7 +53,7 @@ told() {
 	printf '%s' "${text#, }"
 }
 
-# counted WANT ROW FILESYSTEMS FRAMING - as one job
+# counted WANT ROW FILESYSTEMS FRAMING - run a job with these counters
 counted() {
 	local want=$1 have value='"0"' # before the job; of one that is refused, the same
 	[[ $want != -* ]] || value=
@@ -76,7 +76,7 @@ counted() {
 	bad+="$2 $3 $4: wanted $want, got $have"$'\n'
 }
 
-@test "of many forms of counters each gives the right number, or none and the reason" {
+@test "each form of counters gives the right number, or none with a reason" {
 	local bad='' count=0 want row names framing
 	mkdir "$NODE/w"
 	"$SRCDIR/tests/sim/weka-socket" "$NODE/w" 3>&- &
@@ -95,7 +95,7 @@ counted() {
 	[ "$count" -ge 131 ]
 }
 
-@test "of a node that also serves, each client's container counts for its own mount" {
+@test "on a node with backend containers each client container counts for its own mount" {
 	local name summary='{"filesystems_summary":[{"filesystem_id":"FSId<1>","name":"default"}],"processes_summary":{"frontend":{"total":1}}}'
 	mkdir -p "$NODE"/w/{drives0,one,two}
 	for name in one two; do
@@ -116,7 +116,7 @@ counted() {
 	[ "$(told "$(record 7)")" = '/mnt/one: read_calls=0 read_us=0, /mnt/two: read_calls=5 read_us=10' ]
 }
 
-@test "a filesystem that is mounted while a job runs is told by its mount, and nothing as gone" {
+@test "a filesystem that is mounted while a job runs is found by its mount, and none is missing" {
 	mkdir "$NODE/w"
 	echo '{"result":{"filesystems_summary":[{"filesystem_id":"FSId<1>","name":"late"}]}}' >"$NODE/w/get_local_config_summary"
 	answer '' 'READS "10"' >"$NODE/w/fetch_local_stats"
