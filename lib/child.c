@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define ENV_MAX 32
-#define SLICE_MS 20 /* how soon the end of a child is seen */
+#define SLICE_MS 20 /* delay until the end of a child is noticed */
 
 struct pipe_reader {
 	int fd;
@@ -52,19 +52,19 @@ static void unblock_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* All of them: a program inherits those that are ignored. */
+/* Reset all of them: a program inherits ignored signals. */
 static void reset_signals(void)
 {
 	struct sigaction dfl = { .sa_handler = SIG_DFL };
 	int sig;
 
 	for (sig = 1; sig < NSIG; sig++)
-		sigaction(sig, &dfl, NULL); /* KILL and STOP refuse: fine */
+		sigaction(sig, &dfl, NULL); /* KILL and STOP fail: fine */
 	unblock_signals();
 }
 
-/* Those that a program of ours catches, for a function of it: all 64 would take as
- * long as reading a dozen files. */
+/* Reset those that our programs catch, for a function of ours: all 64 would take as long as reading
+ * a dozen files. */
 static void reset_caught(void)
 {
 	static const int caught[] = { SIGHUP,  SIGINT,	SIGQUIT, SIGPIPE, SIGALRM,
@@ -77,11 +77,9 @@ static void reset_caught(void)
 	unblock_signals();
 }
 
-/*
- * A child that somebody ends before its signals are reset must not run our handlers.
- * Linux blocks for this thread alone (sigprocmask(2)); pthread_sigmask() would
- * need libpthread before glibc 2.32.
- */
+/* Fork with signals blocked: a child that gets one before its signals are reset must not run our
+ * handlers. On Linux sigprocmask(2) blocks for this thread only; pthread_sigmask() would need
+ * libpthread before glibc 2.32. */
 static pid_t fork_blocked(void)
 {
 	sigset_t all, before;
@@ -138,7 +136,7 @@ static int reader_grow(struct pipe_reader *r)
 	return 0;
 }
 
-/* A text even if nothing came. */
+/* Terminate the text, even if it is empty. */
 static int reader_end(struct pipe_reader *r)
 {
 	if (reader_grow(r) < 0)
@@ -147,7 +145,8 @@ static int reader_end(struct pipe_reader *r)
 	return 0;
 }
 
-/* Take what is there. 1: more may come, 0: end, -1: too much or no memory. */
+/* Read what is there. Return 1 if more may come, 0 at the end, -1 if it is too much or there is no
+ * memory. */
 static int reader_take(struct pipe_reader *r)
 {
 	ssize_t got;
@@ -174,9 +173,8 @@ static bool has_ended(pid_t pid)
 	       info.si_pid == pid;
 }
 
-/* Read both pipes until they end, or until the child has ended and they are
- * empty: a daemon that it started may hold them open for ever. -1 with errno
- * ETIMEDOUT or E2BIG. */
+/* Read both pipes until they end, or until the child has ended and they are empty: a daemon that it
+ * started may hold them open. Return -1 with errno ETIMEDOUT or E2BIG. */
 static int collect(struct pipe_reader r[2], pid_t pid, unsigned long long end_ms)
 {
 	struct pollfd fds[2] = {
@@ -214,10 +212,10 @@ static int collect(struct pipe_reader r[2], pid_t pid, unsigned long long end_ms
 	return 0;
 }
 
-/* Wait for the child until end_ms; 1 ended, or not ours, 0 still there. */
+/* Wait for the child until end_ms. Return 1 if it has ended, or is not ours, 0 if it still runs. */
 static int reap(pid_t pid, unsigned long long end_ms, int *status)
 {
-	/* its pipes end a little before it does: most wait for that only */
+	/* its pipes end a little before it does: most calls wait for that only */
 	struct timespec nap = { .tv_nsec = 20000 };
 	pid_t got;
 
@@ -269,7 +267,7 @@ struct job {
 	int (*fn)(void *arg);
 	void *arg;
 	size_t output_max;
-	bool is_heard; /* what it said before its deadline counts, and no error */
+	bool is_heard; /* return output from before a timeout; no standard error */
 };
 
 static void be_child(const struct job *job, int out, int errout)
@@ -310,7 +308,7 @@ static int run(const struct job *job, unsigned int timeout_ms, struct child_resu
 	}
 	if (pid == 0)
 		be_child(job, out[1], errout[1]);
-	setpgid(pid, pid); /* whoever comes first */
+	setpgid(pid, pid); /* parent or child, whichever is first */
 	close(out[1]);
 	if (errout[1] >= 0)
 		close(errout[1]);
@@ -407,7 +405,7 @@ int child_detach(char *const argv[], struct err *err)
 	return 0;
 }
 
-/* Out of the way of 0, 1 and 2, which it is about to become. */
+/* Move it above 0, 1 and 2, which are replaced next. */
 static int move_up(int fd)
 {
 	return fcntl(fd < 0 ? open("/dev/null", O_RDWR) : fd, F_DUPFD, 3);
@@ -422,7 +420,7 @@ pid_t child_start(char *const argv[], char *const env[], const int stdio[3], str
 	if (pid < 0)
 		return err_set(err, "'%s': cannot fork: %s", argv[0], strerror(errno));
 	if (pid > 0) {
-		setpgid(pid, pid); /* whoever comes first */
+		setpgid(pid, pid); /* parent or child, whichever is first */
 		return pid;
 	}
 	setpgid(0, 0);

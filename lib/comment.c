@@ -7,7 +7,7 @@
 
 static const char head[] = "jobio/1";
 
-/* The size of "key=value" at 'text'; 0: it is something else. */
+/* Return the size of "key=value" at 'text'; 0: something else. */
 static size_t token_size(const char *text)
 {
 	size_t key = strspn(text, "abcdefghijklmnopqrstuvwxyz");

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* comment.h - our summary in a SystemComment that others may use, too
+/* comment.h - jobio's summary in a SystemComment with other text
  *
- * Terms   SystemComment: the one that sacct shows. Slurm's burst buffer plugins
+ * Terms   SystemComment: the field that sacct prints. Slurm's burst buffer plugins
  *           add lines to it (burst_buffer_common.c:bb_update_system_comment),
- *           administrators write it with sacctmgr. Ours follows what was
- *           there, after a blank, and replaces only an older one of ours.
- * Owner   what comment_with() returns is malloc'ed; the caller frees it.
- * Errors  NULL and *err: the text would be cut off by slurmdbd, or no memory.
+ *           administrators write it with sacctmgr. The summary is appended after
+ *           a blank, or replaces an older summary.
+ * Owner   the result of comment_with() is malloc'ed; the caller frees it.
+ * Errors  NULL and *err: slurmdbd would cut the text.
  * Runs    ledger, report.
  */
 #ifndef JOBIO_COMMENT_H
@@ -16,13 +16,13 @@
 
 #include "lib/err.h"
 
-/* slurmdbd cuts at 65,535 bytes and says nothing. */
+/* slurmdbd cuts at 65,535 bytes, without an error. */
 #define COMMENT_MAX 60000
 
-/* The last summary of ours in 'text', and its size; NULL: there is none. */
+/* Return the last summary in 'text', and its size; NULL: there is none. */
 const char *comment_find(const char *text, size_t *size);
 
-/* 'text' (NULL: none) with this summary, in the place of the one it has. */
+/* Return 'text' (NULL: none) with this summary, in place of its old one. */
 char *comment_with(const char *text, const char *summary, struct err *err);
 
 #endif

@@ -29,8 +29,7 @@ bool config_word(const char *list, size_t at, char word[CONFIG_WORD_MAX])
 
 /* ---- profiles and clients ------------------------------------------------ */
 
-/* The types that look at a setting of a profile, be it to refuse it; the others
- * leave it alone. */
+/* Types that use a setting of a profile, even if only to refuse it; others ignore it. */
 #define IS(type) (1U << (type))
 #define AT(member) offsetof(struct config_profile, member)
 static const struct setting {
@@ -100,7 +99,7 @@ const char *config_profile_options(const struct config_profile *profile,
 	return client->type == CLIENT_NFS ? profile->nfs_options : profile->mount_options;
 }
 
-/* The types that the profile sets something of. */
+/* Return the types for which the profile has a setting. */
 static unsigned int types_of(const struct config_profile *profile)
 {
 	unsigned int found = 0;
@@ -138,7 +137,7 @@ bool config_has_node(const char *nodes, const char *node)
 	return !strcasecmp(nodes, CONFIG_ALL) || hostlist_match(nodes, node) > 0;
 }
 
-/* Of one type, and one mount is claimed by both? Without mounts= it is all. */
+/* Return true if both are of one type and claim the same mount. Without mounts= it is all. */
 static bool claims_same(const struct config_client *a, const struct config_client *b)
 {
 	char ours[CONFIG_TEXT_MAX + 3], theirs[CONFIG_TEXT_MAX + 3], key[CONFIG_TEXT_MAX + 3];
@@ -187,7 +186,7 @@ size_t config_clients_for(const struct config *config, const char *node,
 	return count;
 }
 
-/* Is the word in [jobio] partitions? Of an empty list each is. */
+/* Return true if the partition is in [jobio] partitions. An empty list has all. */
 static bool has_partition(const struct config *config, const char *name)
 {
 	char list[CONFIG_TEXT_MAX + 1];
@@ -202,7 +201,7 @@ static bool has_partition(const struct config *config, const char *name)
 	return false;
 }
 
-/* The first of the job's partitions that is not the site's; NULL: there is none. */
+/* Return the first of the job's partitions that is not the site's; NULL: there is none. */
 static const char *foreign_partition(const struct config *config, const char *partitions,
 				     char *name, size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* config.h - jobio.conf: what a site allows and where things are
+/* config.h - jobio.conf: limits and paths of a site
  *
  * Terms   The file is INI (jobio.conf(5) documents every key). Sections:
  *           [jobio] [option] [count] [client NAME] [profile NAME]
@@ -7,12 +7,11 @@
  *         A name (of a client or a profile) is [a-z0-9][a-z0-9_-]*, at most
  *           PROFILE_NAME_MAX bytes.
  *         *_ms is milliseconds, *_s seconds, *_days days.
- * Owner   struct config and all that hangs on it belong together: read-only
- *           for others, freed by config_free(). Strings are never NULL: an
- *           unset one is "".
+ * Owner   struct config owns everything in it: read-only for callers, freed by
+ *           config_free(). Strings are never NULL: an unset one is "".
  * Errors  NULL and "FILE:LINE: [SECTION] KEY: 'VALUE': why" for the first bad
- *           line: an unknown key (of a [client]: one that its type= has not),
- *           a wrong type or a value out of bounds is an error, never a guess. errno is ENOENT when there is no file.
+ *           line: an unknown key (in a [client]: one of another type), a wrong
+ *           type, or a value out of bounds. errno is ENOENT if there is no file.
  * Runs    everywhere, also in the plugin: libc (and inih, linked in) only.
  */
 #ifndef JOBIO_CONFIG_H
@@ -25,7 +24,7 @@
 #include "lib/err.h"
 
 #define PROFILE_NAME_MAX 32
-#define IO_CORES_LIMIT 256U /* no site may allow more */
+#define IO_CORES_LIMIT 256U /* limit for every site */
 #define CONFIG_CLIENTS_MAX 8
 #define CONFIG_PROFILES_MAX 64
 #define CONFIG_COUNT_MOUNTS_MAX 16
@@ -66,7 +65,7 @@ enum config_switch {
 	SWITCH_YES
 };
 
-/* [client NAME]: the filesystem client of some nodes */
+/* [client NAME]: filesystem client of some nodes */
 struct config_client {
 	char *name;
 	enum client_type type;
@@ -74,16 +73,16 @@ struct config_client {
 	char *mounts; /* mount points, blank-separated; "": all */
 	enum core_change core_change;
 	enum workqueue_choice unbound_workqueues;
-	char *interrupts_of;	 /* cards, blank-separated; "": none */
+	char *interrupts_of;	 /* NICs, blank-separated; "": none */
 	char *process_dir;	 /* "/proc" */
-	unsigned int timeout_ms; /* one command or read */
+	unsigned int timeout_ms; /* of one command or read */
 	char *mount_table;
 	char *fstab;
-	/* WEKA; each type's keys have their defaults in every section */
-	char *container; /* only this one; "": all */
+	/* WEKA; keys of each type have their defaults in every section */
+	char *container; /* this one only; "": all */
 	enum core_method core_method;
-	enum config_switch light_only; /* remount=: none that restarts the client */
-	unsigned int ready_timeout_ms; /* a client that restarts */
+	enum config_switch light_only; /* remount=: only those that do not restart the client */
+	unsigned int ready_timeout_ms; /* for a client that restarts */
 	char *command;		       /* its command line tool */
 	char *mount_command;
 	char *umount_command;
@@ -98,9 +97,9 @@ struct config_client {
 	char *mountinfo;
 	char *mountstats;
 	char *bdi_dir;
-	enum config_switch ask_servers; /* also when no request waits */
+	enum config_switch ask_servers; /* also if no request waits */
 	/* Lustre */
-	char *jobid; /* template of jobid_name; "": left alone */
+	char *jobid; /* template of jobid_name; "": unchanged */
 	char *sys_dir;
 	char *debug_dir;
 	char *procfs_dir;
@@ -112,16 +111,16 @@ struct config_client {
 	char *mmdiag;
 };
 
-/* [profile NAME]: settings that a user may ask for by name; [profile
- * NAME:CLIENT]: those for one client, in place of them */
+/* [profile NAME]: settings that a user may request by name; [profile NAME:CLIENT]: settings for one
+ * client instead */
 struct config_profile {
 	char *name;
 	char *client; /* "": for all */
 	char *description;
-	unsigned int io_cores; /* when the job names none; 0: not set */
+	unsigned int io_cores; /* if the job requests no number; 0: not set */
 	char *mount_options;   /* comma-separated; "": none */
-	char *read_ahead_kb;   /* a number; "": left alone */
-	char *nfs_options;     /* those of mount_options that NFS takes */
+	char *read_ahead_kb;   /* a number; "": unchanged */
+	char *nfs_options;     /* those of mount_options that NFS supports */
 	char *parameters;      /* of the client, comma-separated */
 	char *mmconfig;	       /* comma-separated; "": none */
 	char *environment;     /* variables.h; "": none */
@@ -151,10 +150,10 @@ struct config_ledger {
 	char *wait_nodes; /* hostlist.h, or CONFIG_ALL; "": none */
 };
 
-/* [advice]: what the rules of jobio-advice(7) compare with; each default is a
- * measurement that jobio.conf(5) names */
+/* [advice]: thresholds of the rules in jobio-advice(7); jobio.conf(5) has the measurement behind
+ * each default */
 struct config_advice {
-	unsigned int min_seconds, min_mib, min_calls; /* before any advice */
+	unsigned int min_seconds, min_mib, min_calls; /* below these no advice */
 	unsigned int sync_call_us;		      /* one synchronous call */
 	unsigned int small_read_kb, small_write_kb;   /* 1000 bytes */
 	unsigned int core_read_mbs, core_write_mbs;   /* 10^6 bytes a second */
@@ -180,13 +179,13 @@ struct config {
 	bool has_option; /* the file has such a section */
 	unsigned int io_cores_min;
 	unsigned int io_cores_max;
-	unsigned int io_cores_default; /* 0: a job that asks gets none */
+	unsigned int io_cores_default; /* if no number is requested; 0: none */
 	char *profile_default;	       /* "": none */
 	/* [count] */
 	enum config_switch count_kernel; /* use the kernel's own counters */
 	enum config_switch count_latency;
 	char *count_mounts; /* blank-separated, added to the client's */
-	/* the others */
+	/* other sections */
 	struct config_client clients[CONFIG_CLIENTS_MAX];
 	size_t client_count;
 	struct config_profile profiles[CONFIG_PROFILES_MAX];
@@ -196,61 +195,57 @@ struct config {
 	struct config_ledger ledger;
 	struct config_advice advice;
 	char *calibration;     /* a file with more of [advice]; "": none */
-	uint64_t advice_given; /* which keys the file itself has */
+	uint64_t advice_given; /* bits of the keys in the file itself */
 };
 
-/* Word number 'at' of a list with blanks or commas: 1, or 0 when there are not
- * so many. */
+/* Get word number 'at' of a list with blanks or commas. Return false if there are fewer. */
 bool config_word(const char *list, size_t at, char word[CONFIG_WORD_MAX]);
 
-/* Read 'file'; NULL means the default place, JOBIO_CONF. */
+/* Read 'file'; NULL: the default, JOBIO_CONF. */
 struct config *config_load(const char *file, struct err *err);
 void config_free(struct config *config);
-/* Read [advice] calibration, if there is one: numbers that jobio.conf does not set
- * itself. For those who advise: the plugin and the nodes need none of it. -1 and
- * the sentence; config->advice may have some of them. */
+/* Read the file of [advice] calibration, if there is one: numbers that jobio.conf itself does not
+ * set. Only programs that give advice need it. Return -1 and the reason; config->advice may be set
+ * in part. */
 int config_calibrate(struct config *config, struct err *err);
-/* What [advice] is where there is no file. */
+/* Set [advice] to its defaults. */
 void config_advice_init(struct config_advice *advice);
 
-/* Is jobio off here? Then *why says by which key, for users and records. 'node'
- * NULL: not asked. 'partitions': those that the job may run in, with commas
- * between them, and each must be one of the site's; "": not known, which is
- * none of them; NULL: not asked. */
+/* Return true if jobio is off here, and the key that does it in *why, for users and records. 'node'
+ * NULL: not checked. 'partitions': those that the job may run in, separated by commas, all of which
+ * must be the site's; "": unknown, which is not one of the site's; NULL: not checked. */
 bool config_is_off(const struct config *config, const char *node, const char *partitions,
 		   struct err *why);
-/* Does one of the lists above name this node? */
+/* Return true if one of the lists above contains this node. */
 bool config_has_node(const char *nodes, const char *node);
-/* Does this node's epilog wait for the ledger ([ledger] wait_nodes)? */
+/* Return true if this node's epilog waits for the ledger ([ledger] wait_nodes). */
 bool config_waits(const struct config *config, const char *node);
 
-/* Borrowed; NULL when there is none. */
+/* Borrowed; NULL: there is none. */
 const struct config_client *config_client_find(const struct config *config, const char *name);
 const struct config_profile *config_profile_find(const struct config *config, const char *name);
-/* The name that a mistyped one most likely meant; NULL if none is near. */
+/* Return the name most similar to a mistyped one; NULL if none is. */
 const char *config_profile_nearest(const struct config *config, const char *name);
-/* The [client] sections of a node, in their order: those whose nodes= match. Of
- * two of one type that claim a mount both, the first has it, and the other is
- * not one of this node. Returns how many. */
+/* Set [list] to the [client] sections of a node, in their order: those with a matching nodes=. If
+ * two of one type claim the same mount, only the first is used. Return their number. */
 size_t config_clients_for(const struct config *config, const char *node,
 			  const struct config_client *list[CONFIG_CLIENTS_MAX]);
-/* The settings of a profile for a client: [profile NAME:CLIENT] if there is one,
- * else those for all; NULL: there is no such profile. */
+/* Return the settings of a profile for a client: [profile NAME:CLIENT] if it exists, else those for
+ * all; NULL: no such profile. */
 const struct config_profile *config_profile_for(const struct config *config, const char *name,
 						const struct config_client *client);
 
-/* Its mount options, as far as they are for this client: those for all may be
- * of several types. */
+/* Return its mount options for this client: those for all may be of several types. */
 const char *config_profile_options(const struct config_profile *profile,
 				   const struct config_client *client);
-/* Does it set anything that the client's type looks at? */
+/* Return true if it has a setting that the client's type uses. */
 bool config_profile_is_for(const struct config *config, const char *name,
 			   const struct config_client *client);
-/* Does it set nothing but io_cores, for no client at all? */
+/* Return true if it sets nothing but io_cores, for any client. */
 bool config_profile_is_empty(const struct config *config, const char *name);
 
-/* Call it for each path that is a key of this client's type. What it puts in place of a
- * path is malloc'ed, and the old one freed. */
+/* Call each() for every path that is a key of this client's type. A path that replaces another is
+ * malloc'ed, and the old one freed. */
 void config_each_path(struct config_client *client,
 		      void (*each)(const char *key, char **path, void *arg), void *arg);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a line alone cannot tell: keys that belong together. */
+/* Check keys that depend on each other. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 #define READ_AHEAD_KB_MAX 1048576
 #define LUSTRE_JOBID_MAX 31
-#define SCHEMA_MAX 64 /* bytes of a schema's name, as MariaDB has it */
+#define SCHEMA_MAX 64 /* bytes of a schema's name in MariaDB */
 
 static int wrong(struct config *config, struct err *err, const char *key, const char *value,
 		 const char *why)
@@ -52,8 +52,7 @@ static int check_environment(struct config *config, const struct config_profile 
 	return 0;
 }
 
-/* A client that has cores of its own takes others; one that has none can be
- * told where to run. */
+/* A client with cores of its own is given others; one without can be bound to CPUs. */
 static int check_core_change(struct config *config, struct err *err)
 {
 	const struct config_client *client;
@@ -71,8 +70,8 @@ static int check_core_change(struct config *config, struct err *err)
 	return 0;
 }
 
-/* Lustre takes 31 bytes and drops blanks (obdclass/jobid.c:jobid_interpret_string(),
- * LUSTRE_JOBID_SIZE); a number has ten digits at most, two of them "%j". */
+/* Lustre allows 31 bytes and drops blanks (obdclass/jobid.c:jobid_interpret_string(),
+ * LUSTRE_JOBID_SIZE); up to ten digits replace the two bytes of "%j". */
 static int check_jobid(struct config *config, struct err *err)
 {
 	const struct config_client *client;
@@ -96,8 +95,7 @@ static int check_jobid(struct config *config, struct err *err)
 	return 0;
 }
 
-/* The NFS client of a site that has no type besides which takes mount options;
- * else NULL. */
+/* Return the NFS client of a site without another type that has mount options; else NULL. */
 static const struct config_client *only_nfs(const struct config *config)
 {
 	const struct config_client *found = NULL;
@@ -112,8 +110,8 @@ static const struct config_client *only_nfs(const struct config *config)
 	return found;
 }
 
-/* fs/nfs/super.c:nfs_reconfigure() and what the VFS keeps itself; seen on 5.10,
- * 6.1 and 6.12. */
+/* Options that can be changed on a mounted filesystem: fs/nfs/super.c:nfs_reconfigure() and those
+ * of the VFS itself; seen on 5.10, 6.1 and 6.12. */
 static bool is_live_option(const char *word)
 {
 	static const char *const words[] = { "sync",	    "async",	  "noatime",  "relatime",
@@ -136,7 +134,7 @@ static int refuse_option(struct config *config, const char *key, const char *wor
 	return wrong(config, err, key, word, why.text);
 }
 
-/* Sets nfs_options; with 'nfs' nothing else may be there. */
+/* Set nfs_options; with 'nfs' all others are refused. */
 static int check_nfs_options(struct config *config, struct config_profile *profile,
 			     const struct config_client *nfs, struct err *err)
 {
@@ -157,7 +155,7 @@ static int check_nfs_options(struct config *config, struct config_profile *profi
 	return profile->nfs_options ? 0 : err_set(err, "out of memory");
 }
 
-/* What every section of a profile may have. nfs: it is for this client alone. */
+/* Check the settings of any section of a profile. nfs: it is for this client only. */
 static int check_settings(struct config *config, struct config_profile *profile,
 			  const struct config_client *nfs, struct err *err)
 {
@@ -166,7 +164,7 @@ static int check_settings(struct config *config, struct config_profile *profile,
 	return check_nfs_options(config, profile, nfs, err);
 }
 
-/* [profile NAME:CLIENT]: both are there, and what it says is for a client. */
+/* [profile NAME:CLIENT]: both must exist, and its keys must be those of a client. */
 static int check_client_profiles(struct config *config, struct err *err)
 {
 	struct config_profile *profile;
@@ -223,7 +221,7 @@ static int check_profiles(struct config *config, struct err *err)
 	return check_client_profiles(config, err);
 }
 
-/* Words that are mount points, and not too many for one command line. */
+/* Check that the words are mount points, and few enough for one command line. */
 static int check_mounts(struct config *config, struct err *err)
 {
 	char copy[CONFIG_TEXT_MAX + 1], *word, *rest = NULL;

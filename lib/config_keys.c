@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Every key of jobio.conf, and what a value of it may be. */
+/* Keys of jobio.conf, and their possible values. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +92,7 @@ const struct key config_advice_keys[] = {
 };
 #undef AT
 
-/* of [advice], and not a number of it */
+/* in [advice], but not a number of it */
 #define AT(member) offsetof(struct config, member)
 const struct key config_calibration_keys[] = {
 	{ "calibration", TEXT, AT(calibration), "", 0, 0, NULL }, { 0 }
@@ -160,7 +160,7 @@ static const struct key lustre_keys[] = {
 	{ 0 },
 };
 
-/* What a [client] section may say besides, by its type. */
+/* Further keys of a [client] section, by its type. */
 const struct key *const config_type_keys[CONFIG_TYPE_COUNT] = {
 	[CLIENT_WEKA] = weka_keys,
 	[CLIENT_LUSTRE] = lustre_keys,
@@ -205,7 +205,6 @@ static bool is_printable(const char *text)
 	return true;
 }
 
-/* The number of a word in a list that ends with NULL, or -1. */
 int config_find_choice(const char *const *choices, const char *value)
 {
 	int i;
@@ -235,7 +234,7 @@ const char *config_replace_text(char **text, const char *value)
 	return NULL;
 }
 
-/* NULL when it fits, else why not */
+/* Return NULL if it fits, else the reason */
 const char *config_set(void *base, const struct key *key, const char *value)
 {
 	static _Thread_local struct err why;
@@ -288,7 +287,7 @@ int config_set_initial(void *base, const struct key *keys)
 	return 0;
 }
 
-/* Two types may have the same key: it is freed once. */
+/* Two types may have the same key: free it once. */
 void config_free_texts(void *base, const struct key *keys)
 {
 	char **text;
@@ -310,7 +309,6 @@ const struct key *config_find_key(const struct key *keys, const char *name)
 	return NULL;
 }
 
-/* Of any type: which one the section has may be said further below. */
 const struct key *config_find_type_key(const char *name)
 {
 	const struct key *key = NULL;
@@ -321,7 +319,7 @@ const struct key *config_find_type_key(const char *name)
 	return key;
 }
 
-/* ---- names that are near ------------------------------------------------- */
+/* ---- similar names --------------------------------------------------------- */
 
 static size_t min3(size_t a, size_t b, size_t c)
 {
@@ -329,7 +327,6 @@ static size_t min3(size_t a, size_t b, size_t c)
 	return a < c ? a : c;
 }
 
-/* Levenshtein's distance; 'b' of at most PROFILE_NAME_MAX bytes. */
 size_t config_distance(const char *a, const char *b)
 {
 	size_t row[PROFILE_NAME_MAX + 1], i, j, diagonal, above;
@@ -362,7 +359,6 @@ static void nearest_of(const struct key *keys, const char *name, const char **ne
 	}
 }
 
-/* A key that a section of this type may have, nearest to a mistyped one. */
 const char *config_nearest_key(const struct key *keys, const struct key *more, const char *name)
 {
 	const char *nearest = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads the file. */
+/* Read the file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <ini.h>
@@ -13,9 +13,8 @@
 
 #define LINES_MAX 10000
 #define SECTION_MAX 49
-/* inih reads a line into 200 bytes (INI_MAX_LINE), and the name of a section into
- * 50 (MAX_SECTION), and cuts the rest off without a word; our reader refuses such a
- * line instead. */
+/* inih reads a line into 200 bytes (INI_MAX_LINE), and the name of a section into 50 (MAX_SECTION),
+ * and silently cuts the rest; our reader refuses such a line. */
 
 struct seen {
 	struct seen *next;
@@ -47,7 +46,7 @@ static int fail(struct parse *p, const char *section, const char *key, const cha
 	return 0; /* inih: 0 is an error */
 }
 
-/* Note that the key was set. 1: it was before; -1: out of memory. */
+/* Note that the key was set. Return 1 if it was set before, -1 if out of memory. */
 static int note_key(struct parse *p, const char *section, const char *key)
 {
 	size_t size = strlen(section) + strlen(key) + 2;
@@ -88,7 +87,7 @@ static struct config_client *client_named(struct config *config, const char *nam
 	return client;
 }
 
-/* client: "" or of [profile NAME:CLIENT] */
+/* client: "", or that of [profile NAME:CLIENT] */
 static struct config_profile *profile_named(struct config *config, const char *name,
 					    const char *client)
 {
@@ -130,7 +129,7 @@ static bool split_profile(const char *text, char name[PROFILE_NAME_MAX + 1],
 static const char no_name[] = "its name is not of 1 to 32 small letters, digits, '_' and '-'";
 _Static_assert(PROFILE_NAME_MAX == 32, "no_name says so");
 
-/* The table and the struct of a section; NULL when there is no such one. */
+/* Return the table and the struct of a section; NULL: unknown section. */
 static const struct key *find_section(struct config *config, const char *section, void **base,
 				      const char **why)
 {
@@ -205,7 +204,7 @@ static int take(void *user, const char *section, const char *name, const char *v
 	return why ? fail(p, section, name, value, why) : 1;
 }
 
-/* A line of a calibration: what jobio.conf says itself, wins. */
+/* Read a line of a calibration. Keys in jobio.conf itself take precedence. */
 static int take_constant(void *user, const char *section, const char *name, const char *value)
 {
 	struct parse *p = user;
@@ -229,7 +228,7 @@ static int take_constant(void *user, const char *section, const char *name, cons
 	return why ? fail(p, section, name, value, why) : 1;
 }
 
-/* The one that was read is refused, and none is read any more. */
+/* Refuse the line that was read, and stop. */
 static char *no_line(struct parse *p)
 {
 	p->line_failed = p->line;
@@ -267,7 +266,7 @@ static FILE *open_file(const char *file, struct err *err)
 	FILE *in;
 	int fd, saved;
 
-	/* a link is fine here: sites keep /etc/slurm elsewhere; a FIFO is not */
+	/* links are allowed: sites keep /etc/slurm elsewhere; a FIFO is not */
 	fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0) {
 		saved = errno;
@@ -286,7 +285,7 @@ static FILE *open_file(const char *file, struct err *err)
 	return NULL;
 }
 
-/* Has each [client] section keys of its own type only? */
+/* Check that each [client] section has keys of its own type only. */
 static int check_type_keys(const struct parse *p)
 {
 	const struct config_client *client;
@@ -321,7 +320,7 @@ static int check_type_keys(const struct parse *p)
 		       nearest ? nearest : "", nearest ? "'?" : "");
 }
 
-/* The lines of a file, one after the other, for 'handler'. */
+/* Pass the lines of a file to 'handler', one after the other. */
 static int read_lines(struct config *config, const char *file, FILE *in, ini_handler handler,
 		      struct err *err)
 {
@@ -338,7 +337,7 @@ static int read_lines(struct config *config, const char *file, FILE *in, ini_han
 	}
 	if (p.failed && (rc <= 0 || rc >= p.line_failed))
 		return -1;
-	if (rc > 0) /* inih goes on after a line that it cannot read */
+	if (rc > 0) /* inih continues after a line that it cannot read */
 		return err_set(err, "%s:%d: expected [section], key=value or a comment", file, rc);
 	return rc < 0 ? err_set(err, "%s: out of memory", file) : 0;
 }

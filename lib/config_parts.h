@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* config_parts.h - what the files behind config.h share
+/* config_parts.h - internals of config.h
  *
- * Terms   config_keys.c has a table of keys for each kind of section, and knows
- *           what a value may be; config_load.c reads a file; config_check.c
- *           looks at the whole; config.c answers questions.
+ * Terms   config_keys.c has a table of keys for each kind of section, and checks
+ *           values; config_load.c reads a file; config_check.c checks the whole;
+ *           config.c has the queries.
  *         key: a row of such a table; the last has no name. 'base' is the struct
- *           that its offset is of: that of the section.
- * Owner   as config.h's: what is set belongs to the struct.
+ *           of the section, which its offset refers to.
+ * Owner   as in config.h: what is set belongs to the struct.
  * Errors  config_set() and config_replace_text() return NULL, or why a value is
- *           none, good until the thread's next call; the others are as config.h's.
- * Runs    where config.h does. Nobody but these files includes this.
+ *           invalid, until the thread's next call; the others as in config.h.
+ * Runs    where config.h does. Included by these files only.
  */
 #ifndef JOBIO_CONFIG_PARTS_H
 #define JOBIO_CONFIG_PARTS_H
@@ -60,23 +60,23 @@ void config_free_texts(void *base, const struct key *keys);
 const char *config_replace_text(char **text, const char *value);
 
 const struct key *config_find_key(const struct key *keys, const char *name);
-/* Of any type: which one the section has may be said further below. */
+/* Find a key of any type: the type of the section may be set further below. */
 const struct key *config_find_type_key(const char *name);
-/* A sentence; it names the key that was most likely meant. */
+/* Return a message with the most similar key. */
 const char *config_unknown_key(const struct key *keys, const char *name, char *text, size_t size);
-/* A key that a section of this type may have, nearest to a mistyped one; NULL if
- * none is near. */
+/* Return the key of a section of this type that is most similar to a mistyped one; NULL if none
+ * is. */
 const char *config_nearest_key(const struct key *keys, const struct key *more, const char *name);
-/* Levenshtein's distance; 'b' of at most PROFILE_NAME_MAX bytes. */
+/* Return Levenshtein's distance; 'b' of at most PROFILE_NAME_MAX bytes. */
 size_t config_distance(const char *a, const char *b);
 
-/* The number of a word in a list that ends with NULL, or -1. */
+/* Return the index of a word in a list that ends with NULL, or -1. */
 int config_find_choice(const char *const *choices, const char *value);
 bool config_is_path(const char *text);
 
 /* ---- config_check.c ------------------------------------------------------ */
 
-/* Of the whole file; it sets nfs_options of profiles, and the store's path. */
+/* Check the whole file; set nfs_options of profiles, and the store's path. */
 int config_check(struct config *config, struct err *err);
 
 /* ---- config.c ------------------------------------------------------------ */

@@ -15,7 +15,7 @@ void core_map_slurmd_parameters(struct core_map_options *options, const char *sl
 	options->allow_ecores = false;
 	if (!slurmd_parameters)
 		return;
-	/* Substrings, as xstrcasestr() finds them; L3 wins over NUMA. */
+	/* Substrings, as in xstrcasestr(); L3 takes precedence over NUMA. */
 	if (strcasestr(slurmd_parameters, "l3cache_as_socket"))
 		options->socket = CORE_MAP_L3CACHE;
 	else if (strcasestr(slurmd_parameters, "numa_node_as_socket"))
@@ -84,7 +84,7 @@ static int take_number(char **at, unsigned int max, unsigned int *number)
 	return 0;
 }
 
-/* A list up to one of 'stops' or the end. */
+/* Read a list up to one of 'stops' or the end. */
 static int take_set(char **at, const char *stops, struct cpuset *set)
 {
 	size_t length = strcspn(*at, stops);
@@ -150,7 +150,7 @@ struct core_map *core_map_parse(const char *text, struct err *err)
 	return map;
 }
 
-/* ---- answers -------------------------------------------------------------- */
+/* ---- queries ------------------------------------------------------------- */
 
 const struct core_map_shape *core_map_shape(const struct core_map *map)
 {

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Slurm counts cores over the whole node, CPUs outside our own cpuset
- * included, in hwloc's logical order, and drops Intel's E-cores. The topology
- * is loaded here with the same flags and filters as xcpuinfo.c uses, minus
- * what cannot change the map (PCI, cpuid walks), and walked the same way.
- */
+/* Slurm counts cores over the whole node, including CPUs outside our own cpuset, in hwloc's logical
+ * order, and drops Intel's E-cores. The topology is loaded here with the same flags and filters as
+ * in xcpuinfo.c, without what cannot change the map (PCI, cpuid walks), and walked the same way. */
 #include <errno.h>
 #include <hwloc.h>
 #include <stdlib.h>
@@ -22,7 +19,7 @@
 struct level {
 	hwloc_obj_t *obj;
 	unsigned int count;
-	unsigned int total; /* those without one, too */
+	unsigned int total; /* including those without one */
 };
 
 struct walk {
@@ -50,11 +47,9 @@ static void set_filters(hwloc_topology_t topology)
 	hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
 }
 
-/*
- * sysfs has all that makes the map. Only two kinds of machine need the slow
- * walk over cpuid: hybrid ones, where it may be what tells the kinds of cores
- * apart (hwloc < 2.10), and those whose kernel tells no cores.
- */
+/* sysfs has all that the map needs. Only two kinds of machine need the slow walk over cpuid: hybrid
+ * ones, where it may be the only source for the kinds of cores (hwloc < 2.10), and those with a
+ * kernel that reports no cores. */
 static unsigned long load_flags(hwloc_topology_t topology, bool cpuid)
 {
 	unsigned long flags = HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED;
@@ -341,8 +336,8 @@ static void measure(struct core_map *map, const struct walk *walk, unsigned int 
 	shape->threads = cpus / cores;
 }
 
-/* hwloc's order of a core's threads: not that of their numbers when there are
- * caches or groups below the core. */
+/* Use hwloc's order of a core's threads, which is not that of their numbers if there are caches or
+ * groups below the core. */
 static void set_core(struct core_map *map, const struct walk *walk, unsigned int core,
 		     hwloc_obj_t obj)
 {
@@ -397,7 +392,7 @@ static void add_bits(struct cpuset *set, hwloc_const_bitmap_t bits)
 		cpuset_add(set, (unsigned int)bit);
 }
 
-/* The machine's own view, for what Slurm should have said. */
+/* Set the machine's own cores, to compare with Slurm's. */
 static int fill_cores(struct core_map *map, const struct walk *walk)
 {
 	int depth = hwloc_get_type_depth(walk->topology, HWLOC_OBJ_PU);

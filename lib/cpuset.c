@@ -13,8 +13,8 @@ static int bad_list(const char *list, const char *why, struct err *err)
 	return err_set(err, "CPU list '%.80s': %s", list, why);
 }
 
-/* Read one number at *at and step over it; -1 when there is none or it is
- * CPUSET_MAX or more. */
+/* Read one number at *at and step over it. Return -1 if there is none or it is CPUSET_MAX or
+ * more. */
 static long take_number(const char **at)
 {
 	long n = 0;

@@ -3,12 +3,11 @@
  *
  * Terms   list: "0-3,8,10-11", ascending, as the kernel, Slurm and taskset
  *           print it; the empty set is "".
- *         A set does not know whether it holds OS CPUs or abstract cores: the
- *         variable's name says so (os_cpus, abs_cores).
+ *         The variable's name has the kind of members: os_cpus, abs_cores.
  *         Range of members: 0 .. CPUSET_MAX - 1.
  * Owner   struct cpuset is a plain value: copy it, keep it on the stack.
  *         cpuset_format() returns malloc'ed text that the caller frees.
- * Errors  -1 and a sentence in *err, output untouched; -1 from a search means
+ * Errors  -1 and the reason in *err, output unchanged; -1 from a search means
  *           "no such member".
  * Runs    everywhere, also in the plugin: needs libc only.
  */
@@ -32,12 +31,11 @@ struct cpuset {
  * One newline at the end is allowed, as the kernel's files have it. */
 int cpuset_parse(struct cpuset *set, const char *list, struct err *err);
 
-/* A mask, "ff,ffffffff", as workqueues and irqbalance have it: hexadecimal, the
- * last digit CPUs 0 to 3, a comma in front of each 32 CPUs or nowhere. Strict as
- * above, but there is at least one digit. */
+/* A mask, "ff,ffffffff", as in workqueues and irqbalance: hexadecimal, the last digit CPUs 0 to 3,
+ * a comma in front of each 32 CPUs or nowhere. Strict as above, but there is at least one digit. */
 int cpuset_parse_mask(struct cpuset *set, const char *mask, struct err *err);
 
-/* The list as malloc'ed text; NULL when out of memory. */
+/* Return the list as malloc'ed text; NULL when out of memory. */
 char *cpuset_format(const struct cpuset *set);
 
 void cpuset_zero(struct cpuset *set);
@@ -50,7 +48,7 @@ bool cpuset_intersects(const struct cpuset *a, const struct cpuset *b);
 bool cpuset_is_subset(const struct cpuset *part, const struct cpuset *whole);
 unsigned int cpuset_count(const struct cpuset *set);
 
-/* The smallest member >= from, or -1. */
+/* Return the smallest member >= from, or -1. */
 int cpuset_next(const struct cpuset *set, unsigned int from);
 
 /* a &= b, a |= b, a &= ~b */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* digest.h - 64 bits that tell texts apart
+/* digest.h - 64-bit digest of texts
  *
- * Terms   digest: FNV-1a of 64 bits, the same on every machine. It is kept in
+ * Terms   digest: FNV-1a of 64 bits, the same on every machine. It is stored in
  *           records and in names of folders: another one would be another format.
- *           It protects against nothing: who wants two texts of one digest makes
- *           them.
+ *           It is no protection: two texts with one digest can be made at will.
  * Owner   plain values.
  * Errors  none.
  * Runs    everywhere, also in the plugin: needs libc only.
@@ -17,7 +16,7 @@
 
 #define DIGEST_BEGIN UINT64_C(0xcbf29ce484222325) /* of no bytes */
 
-/* The digest of what 'digest' is of, with these bytes behind it. */
+/* Return 'digest' extended by these bytes. */
 uint64_t digest_add(uint64_t digest, const void *bytes, size_t size);
 
 #endif

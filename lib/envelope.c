@@ -17,7 +17,7 @@ int envelope_nonce(char nonce[ENVELOPE_NONCE], struct err *err)
 	unsigned char bytes[DIGITS / 2];
 	size_t i;
 
-	/* up to 256 bytes come whole, or not at all: getrandom(2) */
+	/* up to 256 bytes are returned completely, or not at all: getrandom(2) */
 	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
 		return err_set(err, "random numbers: %s", strerror(errno));
 	for (i = 0; i < sizeof(bytes); i++)
@@ -40,7 +40,7 @@ char *envelope_make(const char *const *nonces, size_t count, const char *json)
 	return text;
 }
 
-/* Nonces with one blank between them, nothing else. */
+/* Return 1 if it is nonces with one blank between them, nothing else. */
 static int are_nonces(const char *text)
 {
 	for (;; text++) {

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The worker of jobio-prepare has a parent of the same program. */
+/* The worker of jobio-prepare has a parent of the same program: kill that too. */
 static void kill_supervisor(void)
 {
 	struct stat ours, theirs;
@@ -54,5 +54,5 @@ void fault_hang(const char *name)
 		pause();
 }
 #else
-typedef int faultpoint_is_empty; /* ISO C wants a declaration */
+typedef int faultpoint_is_empty; /* ISO C requires a declaration */
 #endif

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* faultpoint.h - a place where a test may kill the process
+/* faultpoint.h - points where a test may kill the process
  *
- * Terms   A fault point stands before and after every write and command that
- *           changes something outside the process. In the programs that are
- *           installed it compiles to nothing; the test builds of the same
- *           sources (-DJOBIO_FAULTPOINTS) count the points they pass and, at
- *           number $JOBIO_FAULT_AT, end the process and its parent helper by
- *           SIGKILL. $JOBIO_FAULT_LOG names a file that gets one line a point.
- *         A place to hang is one that only ends when the process is ended, in
- *           the test builds and while $JOBIO_FAULT_HANG is its name.
- *         The clock is wrong by $JOBIO_FAULT_CLOCK seconds in the test builds.
+ * Terms   A fault point precedes and follows every write and command that
+ *           changes something outside the process. In installed programs it
+ *           compiles to nothing; the test builds of the same sources
+ *           (-DJOBIO_FAULTPOINTS) count the points and, at number
+ *           $JOBIO_FAULT_AT, end the process and its parent helper by
+ *           SIGKILL. $JOBIO_FAULT_LOG is a file that gets one line a point.
+ *         FAULT_HANG waits until the process is ended, in the test builds and
+ *           while $JOBIO_FAULT_HANG is its name.
+ *         FAULT_CLOCK is the error of the clock, $JOBIO_FAULT_CLOCK seconds, in
+ *           the test builds.
  * Owner   nothing.
  * Errors  none.
  * Runs    prolog and epilog helpers of the tests.

@@ -8,7 +8,7 @@
 #include "lib/alloc.h"
 #include "lib/utf8.h"
 
-/* What lies at a field. */
+/* Pointer to a field. */
 union place {
 	void *any;
 	char *word;
@@ -31,7 +31,7 @@ static size_t *count_of(const struct field *f, const void *of)
 	return (size_t *)(void *)((char *)of + f->has);
 }
 
-/* ---- nothing known, nothing left ------------------------------------------- */
+/* ---- set to unknown, free ---------------------------------------------------- */
 
 void field_init(const struct field *f, void *of)
 {
@@ -89,7 +89,7 @@ void field_set(char **field, const char *text, size_t most)
 	set_sized(field, text, text ? strnlen(text, most) : 0);
 }
 
-/* Another element, unknown; NULL: it has the most. */
+/* Append an element, all unknown; NULL: the list is full. */
 static void *grow(const struct field *f, void *of)
 {
 	void **list = place_of(f, of).list, *new;
@@ -116,7 +116,7 @@ static size_t row_count(const struct field *f, const int64_t *rows)
 
 static bool has_any(const struct field *f, const void *of);
 
-/* -1: nothing says so. */
+/* Return -1 if there is no such field. */
 static int says_has(const struct field *f, const void *of)
 {
 	if (f->has_size == sizeof(bool))
@@ -215,7 +215,7 @@ static void write_known(const struct field *f, const void *of, struct json *to, 
 		write_list(f, of, to, most, is_brief);
 }
 
-/* An empty one is written as such. */
+/* Empty ones are written as such. */
 static bool is_rows(const struct field *f)
 {
 	return f->kind == FIELD_ROWS || f->kind == FIELD_LIST;
@@ -400,8 +400,7 @@ static bool is_of(const struct field *f, const struct json *member)
 	       !memcmp(f->key, member->key, member->key_size);
 }
 
-/* Members mostly come in the order of the table: so each is looked for from the last
- * one on. */
+/* Members are mostly in the order of the table: search from the last match on. */
 int field_read(const struct field *table, void *of, const struct json *from, bool *is_cut,
 	       struct err *err)
 {

@@ -161,7 +161,7 @@ static int replace(const char *path, const void *data, size_t size_bytes, mode_t
 		errno = ENAMETOOLONG;
 		return fail(err, "cannot write", path);
 	}
-	/* a leftover of a killed process with our pid is ours to replace */
+	/* leftover of a killed process with the same pid */
 	unlink(temp);
 	fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
@@ -207,7 +207,7 @@ int fileio_mkdir(const char *path, mode_t mode, struct err *err)
 	struct stat st;
 
 	if (mkdir(path, mode) == 0) {
-		if (chmod(path, mode) < 0) /* whatever the umask is */
+		if (chmod(path, mode) < 0) /* independent of the umask */
 			return fail(err, "cannot set permissions of", path);
 		return 0;
 	}

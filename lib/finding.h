@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* finding.h - a list of things an administrator should know, with their cures
+/* finding.h - list of findings for an administrator, with their cures
  *
  * Terms   code: short, stable, for scripts ("C01"); text: what is wrong, with
  *           the numbers; cure: what to write or do, "" if there is none.
@@ -29,10 +29,10 @@ enum finding_severity {
 struct finding {
 	char code[FINDING_CODE_MAX];
 	enum finding_severity severity;
-	bool breaks_node; /* told by a rule that says so (client/rule.h) */
-	bool is_users;	  /* the cure is the job's owner's, not an admin's */
+	bool breaks_node; /* of a rule with RULE_BREAKS_NODE (client/rule.h) */
+	bool is_users;	  /* the cure is for the job's owner, not for an administrator */
 	char text[ERR_MAX];
-	size_t same_bytes; /* of the text, before what was measured; 0: all */
+	size_t same_bytes; /* of the text, without measured values; 0: all */
 	char cure[ERR_MAX];
 	char target[FINDING_TARGET_MAX]; /* record.h; "": all of the client */
 };
@@ -42,12 +42,12 @@ struct findings {
 	size_t count;
 };
 
-/* Append a finding; the format makes its text. 'cure' may be NULL. */
+/* Append a finding with the formatted text. 'cure' may be NULL. */
 int findings_add(struct findings *findings, const char *code, enum finding_severity severity,
 		 const char *cure, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* Put what was measured of the last one, which differs between equal nodes, in
- * parentheses behind its text. */
+/* Append measured values, which differ between equal nodes, to the last finding's text, in
+ * parentheses. */
 void findings_measured(struct findings *findings, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -56,7 +56,7 @@ int findings_append(struct findings *findings, const struct findings *more);
 
 bool findings_has(const struct findings *findings, const char *code);
 
-/* The worst severity in the list; FINDING_INFO when it is empty. */
+/* Return the worst severity in the list; FINDING_INFO if it is empty. */
 enum finding_severity findings_worst(const struct findings *findings);
 
 /* "error", "warning" or "info" */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* gatefile.h - what the prolog tells the gate: may this job's tasks start?
+/* gatefile.h - file from the prolog to the gate: CPUs and policy for a job
  *
  * Terms   A gate file is text, one "key=value" a line; see rundir.h for where.
  *           version=1
  *           policy=off|warn|enforce
- *           client=TEXT              whose CPUs, TYPE:NAME; may be empty
+ *           client=TEXT              client of these CPUs, TYPE:NAME; may be empty
  *           client_cpus=LIST         OS CPUs, all threads of its cores
  *           spec_cpus=LIST           OS CPUs of the node's spec set, with enforce
- *           asked=0|1                the job asked for io-cores, or the site did for it
+ *           asked=0|1                the job requested io-cores, or the site did for it
  *           io_cores=N io_cpus=LIST io_profile=NAME   the job's own, or absent
- *           note=SENTENCE            what the job asked for and has not got here
+ *           note=MESSAGE             what the job requested and did not get here
  *         Unknown keys are ignored: an older plugin reads a newer prolog.
  * Owner   struct gatefile is a plain value, no pointers.
  * Errors  gatefile_read: 1 read, 0 there is none, -1 unreadable or damaged.
@@ -29,7 +29,7 @@
 
 struct gatefile {
 	enum gate_policy policy;
-	char note[GATE_TEXT_MAX]; /* "": it got all */
+	char note[GATE_TEXT_MAX]; /* "": it got everything */
 	char client[64];
 	struct cpuset client_cpus, spec_cpus;
 	bool asked;

@@ -38,9 +38,8 @@ void host_boot_id(char *boot_id, size_t size)
 
 const char *host_slurm_conf(const char *root)
 {
-	/* of the Slurm that jobio was configured with, of packages, of slurmd
-	 * without a file of its own ("configless"), of Debian until 10, of
-	 * Slurm's own make install */
+	/* of the Slurm that jobio was configured with, of packages, of slurmd without a file of its
+	 * own ("configless"), of Debian until 10, of Slurm's own make install */
 	static const char *const usual[] = {
 #ifdef JOBIO_SLURM_CONF
 		JOBIO_SLURM_CONF,

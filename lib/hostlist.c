@@ -8,10 +8,10 @@
 #define DIGITS "0123456789"
 #define NAME DIGITS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._-"
 #define BETWEEN ", \t\n"
-#define DIGITS_MAX 18	/* of a number */
+#define DIGITS_MAX 18	/* per number */
 #define RANGE_MAX 65536 /* src/common/hostlist.h: MAX_RANGE */
 
-/* *at is set behind the digits; 0: there are none, or too many. */
+/* Read a number and set *at behind it. Return its digits; 0: none, or too many. */
 static size_t read_number(const char **at, unsigned long *number)
 {
 	size_t digits = strspn(*at, DIGITS);
@@ -23,7 +23,7 @@ static size_t read_number(const char **at, unsigned long *number)
 	return digits;
 }
 
-/* "07" or "1-3"; the digits of its lower end, 0: it is refused. */
+/* Read "07" or "1-3". Return the digits of its lower end; 0: refused. */
 static size_t read_range(const char **at, unsigned long *low, unsigned long *high)
 {
 	size_t width = read_number(at, low);
@@ -37,8 +37,8 @@ static size_t read_range(const char **at, unsigned long *low, unsigned long *hig
 	return *high < *low || *high - *low >= RANGE_MAX ? 0 : width;
 }
 
-/* Is the number of so many digits one of "[1-3,07]"? *after: what is behind it;
- * NULL: it is refused. */
+/* Return true if the number of so many digits is one of "[1-3,07]". *after: the text behind it;
+ * NULL: refused. */
 static bool in_bracket(const char *at, const char *text, size_t digits, const char **after)
 {
 	unsigned long number = 0, low, high;
@@ -61,8 +61,8 @@ static bool in_bracket(const char *at, const char *text, size_t digits, const ch
 	return found;
 }
 
-/* Does what is left of an element name what is left of a name? The digits behind a
- * number of the name may be the element's own: "n[1-3]5". */
+/* Return 1 if the rest of an element matches the rest of a name, 0, or -1 if it is refused. The
+ * digits behind a number of the name may be the element's own: "n[1-3]5". */
 static int match(const char *at, const char *name)
 {
 	size_t length = strspn(at, NAME), digits;

@@ -85,7 +85,7 @@ int io_check_lanes(const struct io *io, struct err *err)
 	return 0;
 }
 
-/* As it was read: with empty rows, and without saying how many there are. */
+/* Check a timeline as it was read: it may have empty rows, and has no count. */
 static int check_timeline(struct io *io, struct err *err)
 {
 	struct timeline line = io->timeline;
@@ -106,7 +106,7 @@ static int check_timeline(struct io *io, struct err *err)
 	io->timeline.count = line.count;
 	if (!timeline_has_row(&line, 0)) {
 		memset(&io->timeline, 0, sizeof(io->timeline));
-		timeline_add(&io->timeline, &line); /* without the empty ones before it */
+		timeline_add(&io->timeline, &line); /* without the empty rows at its start */
 	}
 	return io_check_lanes(io, err);
 }
@@ -144,8 +144,8 @@ int64_t io_time_us(const int64_t *numbers)
 	return us;
 }
 
-/* The larger one, with those that go with it. Where two are as large these decide, so
- * that the order does not. */
+/* Keep the larger number, with those that belong to it. If both are equal these decide, so that the
+ * order does not matter. */
 static void keep_most(struct io *sum, const struct io *io, int number)
 {
 	int count = 1;
@@ -173,7 +173,7 @@ static void add_hist(struct io *sum, const struct io *io, int which)
 		io_add_number(&sum->hist[which][bin], io->hist[which][bin]);
 }
 
-/* What moved something and does not say when would be missing in the picture. */
+/* A timeline without bytes that were moved at an unknown time would be incomplete. */
 static void add_timeline(struct io *sum, const struct io *io)
 {
 	const int64_t *n = io->numbers;

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* io.h - what was read, written and waited for: the one set of counters
+/* io.h - the set of I/O counters of all sources
  *
  * Terms   io: numbers, histograms, errors and a timeline of one filesystem, or of all
- *           files, in one scope, as one source has them. A kernel's counters, a step's, a
- *           client's, a node's record, sums of them: all of these are a struct io.
+ *           files, in one scope, from one source. Counters of the kernel, a step, a client
+ *           or a record, and sums of them: all of these are a struct io.
  *         quantity: a row of IO_QUANTITIES: its id, its key in JSON, its unit, how it adds,
- *           and what it is. A new one is a row here, and where it is counted.
+ *           and words. A new one is a row here, and is counted elsewhere.
  *         unknown: a number that was not measured is IO_UNKNOWN here and null or missing
  *           in JSON, never 0.
- *         scope: "job" (the numbers are this job's alone) or "node" (of everything on the
- *           node while the job ran).
+ *         scope: "job" (this job only) or "node" (everything on the node while the job
+ *           ran).
  *         class: of calls. mapped: page faults of mapped files that waited.
  *         times: inside calls of that class, of all threads added up. Those of a client: of
- *           requests, from the first until the reply.
+ *           requests, from the first sending until the reply.
  *         random: a read or write that does not begin where the last one of the same thread
- *           on that file ended; the first is neither random nor not. A call whose place is
- *           not known is none of these.
- *         threads: those that did I/O there, on each filesystem anew; thread_us: how long
- *           they lived while they were counted.
- * Owner   plain values; 'fs' is the caller's and is not freed here.
- * Errors  -1 and a sentence that begins with a key. A sum ends at INT64_MAX. Unknown values
+ *           on that file ended; the first is neither random nor not. A call with an unknown
+ *           offset is none of these.
+ *         threads: those that did I/O, counted on each filesystem again; thread_us: their
+ *           lifetime while they were counted.
+ * Owner   plain values; 'fs' belongs to the caller and is not freed here.
+ * Errors  -1 and a message that begins with a key. A sum ends at INT64_MAX. Unknown values
  *           are skipped; if all are unknown, so is the sum. Sums do not depend on the
  *           order in which they are made.
  * Runs    jobio-count, prolog, epilog, ledger, report.
@@ -39,8 +39,8 @@
 #define IO_WORD_MAX 64 /* sources, names of clients, with the final 0 */
 #define IO_BINS 64
 
-/* Those of every source: null in JSON where they are unknown; of the others only what is
- * known is there. And what clients count. */
+/* Of clients and of processes. The first four are in every source: null in JSON if unknown; others
+ * are left out then. */
 #define IO_CLIENT_NUMBERS(X)                                                                       \
 	X(READ_BYTES, "read_bytes", BYTES, SUM, "read")                                            \
 	X(WRITE_BYTES, "write_bytes", BYTES, SUM, "written")                                       \
@@ -75,7 +75,7 @@
 	X(READ_FIRST, "read_first", CALLS, SUM, "first reads of a file by a thread")               \
 	X(WRITE_FIRST, "write_first", CALLS, SUM, "first writes of a file by a thread")
 
-/* Members of "peak": of one node in a window, a second of it. */
+/* Members of "peak": of one node in a window, per second. */
 #define IO_PEAKS(X)                                                                                \
 	X(PEAK_READ, "read_Bps", BYTES, MOST, "the most that was read in a second")                \
 	X(PEAK_WRITE, "write_Bps", BYTES, MOST, "the most that was written in a second")           \
@@ -153,10 +153,10 @@ enum io_hist {
 	IO_HISTS
 };
 
-/* Of these classes there are times; the sum is what a process spent in I/O. */
+/* Classes with times; their sum is a process' time in I/O. */
 #define IO_TIMES(X) X(READ) X(WRITE) X(META) X(SYNC) X(CLOSE) X(MAPPED) X(ASYNC)
 
-/* Calls that failed are counted by class and errno. */
+/* Failed calls are counted by class and errno. */
 #define IO_CLASSES(X)                                                                              \
 	X(READ, "read")                                                                            \
 	X(WRITE, "write")                                                                          \
@@ -193,7 +193,7 @@ struct io {
 	int scope;	/* enum io_scope */
 	int64_t shared; /* other jobs in numbers of scope node; IO_UNKNOWN */
 	char source[IO_WORD_MAX];
-	char client[IO_WORD_MAX]; /* whose counters they are; "" unknown */
+	char client[IO_WORD_MAX]; /* client that has these counters; "" unknown */
 	char *fs;		  /* mount point, or the client's name for it; NULL: all files */
 	int64_t numbers[IO_COUNT];
 	bool has_hist[IO_HISTS];
@@ -202,16 +202,16 @@ struct io {
 	struct timeline timeline;			/* may have no rows */
 };
 
-/* How JSON has it (field.h). Of what was read io_check() says whether it may be so. */
+/* Members in JSON (field.h). io_check() validates what was read. */
 extern const struct field io_fields[];
 int io_check(struct io *io, struct err *err);
-/* Do the rows of the timeline add up to the numbers? */
+/* Check that the rows of the timeline add up to the numbers. */
 int io_check_lanes(const struct io *io, struct err *err);
 
-/* All numbers unknown, scope job. */
+/* Set all numbers to unknown, scope job. */
 void io_init(struct io *io);
 
-/* Add a number to a sum, either of which may be unknown. */
+/* Add a number to a sum; either may be unknown. */
 static inline void io_add_number(int64_t *sum, int64_t number)
 {
 	if (number < 0)
@@ -222,18 +222,18 @@ static inline void io_add_number(int64_t *sum, int64_t number)
 		*sum = INT64_MAX;
 }
 
-/* Time in all classes; IO_UNKNOWN where none is known. */
+/* Return the time in all classes; IO_UNKNOWN if none is known. */
 int64_t io_time_us(const int64_t *numbers);
 
-/* Add the counters of 'io' to 'sum'; scope, source and files stay. */
+/* Add the counters of 'io' to 'sum'; its scope, source and fs stay. */
 void io_add(struct io *sum, const struct io *io);
 
-/* Is any of its numbers known? */
+/* Return true if any number is known. */
 bool io_is_known(const struct io *io);
-/* Are bytes or calls of reads or writes known? */
+/* Return true if bytes or calls of reads or writes are known. */
 bool io_is_counted(const struct io *io);
 
-/* Metadata operations of all kinds. */
+/* Return the metadata operations of all kinds. */
 int64_t io_ops(const struct io *io);
 
 #endif

@@ -22,7 +22,7 @@ struct journal {
 	struct journal_change change[JOURNAL_CHANGES_MAX];
 	size_t count;
 	bool damaged;
-	int unread; /* errno */
+	int unread; /* errno of the failed read */
 	bool torn;
 	off_t whole_bytes; /* of the file, without a torn line */
 	bool scratch;
@@ -90,7 +90,7 @@ static int remember(struct journal *journal, const struct journal_change *from)
 	return 0;
 }
 
-/* One line of the file; -1 when it says nothing that can be used. */
+/* Apply one line of the file. Return -1 if it cannot be used. */
 static int fold_object(struct journal *journal, struct json *line)
 {
 	struct journal_change change = { 0 }, *known;
@@ -183,7 +183,7 @@ struct journal *journal_open(const char *path, struct err *err)
 		journal_close(journal);
 		return NULL;
 	}
-	/* with an end, it would be a change after all */
+	/* a newline would make it a change */
 	if (journal->torn && ftruncate(journal->fd, journal->whole_bytes) == 0)
 		journal->torn = false;
 	return journal;
@@ -203,7 +203,7 @@ void journal_close(struct journal *journal)
 	free(journal);
 }
 
-/* All of it or nothing: a line that did not fit is cut off again. */
+/* Append the whole line or nothing: an incomplete one is cut off again. */
 static int append(struct journal *journal, const char *line, struct err *err)
 {
 	size_t length = strlen(line);
@@ -230,7 +230,7 @@ static int append(struct journal *journal, const char *line, struct err *err)
 
 static int append_object(struct journal *journal, struct json *object, struct err *err)
 {
-	/* what a killed writer left must not swallow this line */
+	/* do not append to an incomplete line of a killed writer */
 	char *line = xasprintf("%s%s\n", journal->torn ? "\n" : "", json_line(object));
 	int rc = append(journal, line, err);
 

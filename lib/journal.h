@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* journal - what was changed for a job, written down before it is done
+/* journal - changes made for a job, written to disk before they are made
  *
  * Terms   A change has a 'what' ("mount-option", "cores"), a 'target' (a mount
- *           point, a container), the value before and the value wanted.
+ *           point, a container), the old value and the new value.
  *         State of a change: planned (written before the first command, so the
- *           change may or may not have happened), done (seen to be there),
- *           kept (done, and left so on purpose), restored (the old value is
- *           back), lost (someone else set a third value: not ours any more),
- *           failed (the client did not take it, the old value is there).
- *         The file holds one JSON object a line; a change is its first line
- *           folded with later lines of the same "seq".
- *         torn: the last line has no end, because the writer was killed. What
- *           it announced never began. damaged: any other line that cannot be
- *           read; the changes it named are unknown.
- * Owner   journal_close() frees; NULL allowed. Changes are borrowed and live
- *           until the next call that writes.
- * Errors  NULL or -1, sentence in *err. A line is either whole in the file or
- *           taken back (full file system), so that a failed journal_plan()
- *           means: do not begin the change.
+ *           change may or may not have been made), done (verified), kept (done,
+ *           and not undone on purpose), restored (the old value is back), lost
+ *           (a third value was set: not ours any more), failed (the client
+ *           rejected it, the old value is there).
+ *         The file has one JSON object a line; a change is its first line,
+ *           updated by later lines of the same "seq".
+ *         torn: the last line is incomplete, because the writer was killed. Its
+ *           change never began. damaged: any other line that cannot be
+ *           read; its change is unknown.
+ * Owner   journal_close() frees; NULL allowed. Changes are borrowed until the
+ *           next call that writes.
+ * Errors  NULL or -1, the reason in *err. A line is either complete in the file
+ *           or removed again (full file system): if journal_plan() fails, do not
+ *           begin the change.
  * Runs    prolog and epilog, as root, under the node's lock.
  */
 #ifndef JOBIO_JOURNAL_H
@@ -45,35 +45,34 @@ struct journal_change {
 	char *old_value;
 	char *new_value;
 	enum journal_state state;
-	bool was_done; /* whatever it is now */
+	bool was_done; /* at any time */
 };
 
-/* Free its texts; it is all zeros then. */
+/* Free its texts and set it to zeros. */
 void journal_change_clear(struct journal_change *change);
 
 struct journal;
 
-/* Open 'path' (0600) and read what it holds; create it when it is missing. */
+/* Open 'path' (0600) and read it; create it if it is missing. */
 struct journal *journal_open(const char *path, struct err *err);
 
-/* What 'path' holds (it may be missing or unreadable), for use in memory: new
- * lines are not written anywhere. */
+/* Read 'path' (it may be missing or unreadable), for use in memory: new lines are not written. */
 struct journal *journal_scratch(const char *path);
 void journal_close(struct journal *journal);
 
-/* Write down a change that is about to begin; its number is returned (> 0). */
+/* Write a change that is about to begin. Return its number (> 0). */
 int journal_plan(struct journal *journal, const struct journal_change *change, struct err *err);
-/* In memory the state is new even when the line could not be written. */
+/* The state in memory is set even if the line could not be written. */
 int journal_mark(struct journal *journal, unsigned int seq, enum journal_state state,
 		 struct err *err);
 
 size_t journal_count(const struct journal *journal);
 const struct journal_change *journal_at(const struct journal *journal, size_t index);
 
-/* Is there a change that may still have to be undone (planned or done)? */
+/* Return true if a change may still have to be undone (planned or done). */
 bool journal_is_pending(const struct journal *journal);
 bool journal_is_damaged(const struct journal *journal);
-/* Its file could not be read, although it may be there: errno, else 0. */
+/* Return the errno if its file could not be read, although it may exist, else 0. */
 int journal_is_unread(const struct journal *journal);
 
 #endif

@@ -16,7 +16,7 @@ struct chunk {
 	_Alignas(8) char bytes[];
 };
 
-/* Values and their texts, of one memory. */
+/* Values and their texts, in one pool of memory. */
 struct json_tree {
 	struct json top;
 	struct chunk *chunks;
@@ -78,7 +78,7 @@ void json_free(struct json *top)
 	free(tree);
 }
 
-/* Null so far, behind all others of an object or list. */
+/* Append a value, null so far, to an object or list. */
 static struct json *hang(struct json *list)
 {
 	struct json *one = take(list->tree, sizeof(*one));
@@ -92,28 +92,28 @@ static struct json *hang(struct json *list)
 
 /* ---- read ---------------------------------------------------------------- */
 
-/* Of a copy that ends with a NUL, which stands nowhere in JSON: so every loop ends.
- * Texts are decoded where they are, which never takes more bytes. */
+/* Reads a copy that ends with a NUL, which is not allowed in JSON: so every loop ends. Texts are
+ * decoded in place, which never takes more bytes. */
 struct reader {
 	char *from, *at;
 	int depth_left;
-	const char *wrong; /* NULL: that this is no JSON */
+	const char *wrong; /* reason; NULL: not JSON */
 };
 
-/* Loops keep the place in a variable of their own: it would be written each time. */
+/* Loops keep the position in a local variable, so that it is not written each time. */
 static inline char next_sign(struct reader *r)
 {
 	char *at = r->at;
 
 	if (*at > ' ')
-		return *at; /* as nearly always */
+		return *at; /* the usual case */
 	while (*at == ' ' || *at == '\n' || *at == '\t' || *at == '\r')
 		at++;
 	r->at = at;
 	return *at;
 }
 
-/* Four hexadecimal digits; -1: these are none. */
+/* Return the value of four hexadecimal digits, or -1. */
 static long read_hex(const char *at)
 {
 	char digits[5] = "";
@@ -135,7 +135,7 @@ static char *put_utf8(char *to, unsigned int code)
 	return to + size;
 }
 
-/* \uXXXX, or two of them that are one character; half of such a pair is U+FFFD. */
+/* Read \uXXXX, or two of them that are one character; half of such a pair is U+FFFD. */
 static char *read_unicode(struct reader *r, char *to)
 {
 	long code = read_hex(r->at + 1), low;
@@ -170,7 +170,7 @@ static char *read_escape(struct reader *r, char *to)
 	return to + 1;
 }
 
-/* All but '"', '\\' and what is below a blank. */
+/* All but '"', '\\' and control characters. */
 static bool is_plain(char sign)
 {
 	static const bool plain[256] = { [' ' ... '!'] = true,
@@ -180,7 +180,7 @@ static bool is_plain(char sign)
 	return plain[(unsigned char)sign];
 }
 
-/* The bytes, NUL-terminated; NULL: no string. */
+/* Return the bytes, NUL-terminated; NULL: not a string. */
 static char *read_string(struct reader *r, size_t *size)
 {
 	char *bytes = r->at + 1, *to = bytes;
@@ -201,7 +201,7 @@ static char *read_string(struct reader *r, size_t *size)
 	return bytes;
 }
 
-/* What they make, as long as these are at most 19. */
+/* Skip digits; *number is their value if they are at most 19. */
 static inline bool pass_digits(struct reader *r, uint64_t *number)
 {
 	char *from = r->at, *at = from;
@@ -248,7 +248,7 @@ static bool read_number(struct reader *r, struct json *value)
 	if (*r->at == '.' || *r->at == 'e' || *r->at == 'E')
 		return read_real(r, from, value);
 	if (r->at - first > 19 || number > INT64_MAX)
-		number = (uint64_t)INT64_MAX + (first > from); /* the nearest that there is */
+		number = (uint64_t)INT64_MAX + (first > from); /* the nearest possible */
 	value->kind = JSON_WHOLE;
 	value->whole = first > from ? (int64_t)-number : (int64_t)number;
 	return true;
@@ -266,7 +266,7 @@ static bool read_word(struct reader *r, const char *word)
 
 static bool read_value(struct reader *r, struct json *value);
 
-/* One member or element, behind the others. */
+/* Read one member or element, and append it. */
 static bool read_one(struct reader *r, struct json *list)
 {
 	struct json *one = hang(list);
@@ -282,8 +282,8 @@ static bool read_one(struct reader *r, struct json *list)
 	return read_value(r, one);
 }
 
-/* Most values of a record are numbers of a histogram or timeline, "[1,20,3]": one array
- * of them. False: it is another list, of which nothing has been read. */
+/* Most values of a record are numbers of a histogram or timeline, "[1,20,3]": store them as an
+ * array. Return false if it is another list, of which nothing has been read. */
 static bool read_counts(struct reader *r, struct json *list)
 {
 	int64_t counts[JSON_COUNTS_MAX];
@@ -408,14 +408,14 @@ struct json *json_parse_list(const char *text)
 	return parse(text, JSON_LIST);
 }
 
-/* ---- look ---------------------------------------------------------------- */
+/* ---- queries ------------------------------------------------------------- */
 
 bool json_is(const struct json *value, enum json_kind kind)
 {
 	return value && value->kind == kind;
 }
 
-/* Values for the numbers of a list that has them as an array. */
+/* Make values of the numbers of a list that has them as an array. */
 static void hang_counts(struct json *list)
 {
 	const int64_t *counts = list->list.counts, *end = counts + list->list.count;

@@ -26,7 +26,7 @@ struct ledger_link {
 	uid_t ledger_uid;
 	unsigned int timeout_ms;
 	int fd;
-	char name[300]; /* host:port, for sentences */
+	char name[300]; /* host:port, for messages */
 };
 
 struct address {
@@ -38,7 +38,7 @@ struct question {
 	const char *host, *port;
 };
 
-/* In a child: a name server that does not answer must not hold us. */
+/* In a child: a name server that does not reply must not block the caller. */
 static int resolve(void *arg)
 {
 	const struct question *q = arg;
@@ -62,7 +62,7 @@ static int resolve(void *arg)
 	return fflush(stdout) ? 1 : 0;
 }
 
-/* Wait for 'events' until the deadline: 0, or -1 with errno. */
+/* Wait for 'events' until the deadline. Return 0, or -1 with errno. */
 static int wait_for(int fd, short events, unsigned long long deadline_ms)
 {
 	struct pollfd p = { .fd = fd, .events = events };
@@ -218,7 +218,7 @@ void ledger_link_close(struct ledger_link *link)
 	free(link);
 }
 
-/* All of it in one direction: 'events' is POLLIN or POLLOUT. */
+/* Receive or send all bytes: 'events' is POLLIN or POLLOUT. */
 static int move_all(struct ledger_link *link, short events, char *at, size_t size,
 		    unsigned long long deadline_ms)
 {
@@ -280,8 +280,7 @@ static char *recv_frame(struct ledger_link *link, unsigned long long deadline_ms
 	return text;
 }
 
-/* The JSON of an answer to the request with this nonce, moved to the front of
- * the text. */
+/* Move the JSON of an answer to the request with this nonce to the front of the text. */
 static int take_answer(struct ledger_link *link, char *text, const char *nonce, struct err *err)
 {
 	char *nonces, *json = envelope_open(text, &nonces);

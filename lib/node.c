@@ -26,7 +26,7 @@
 #define ANCESTORS_MAX 16
 #define SETTLED_S 3600 /* a slurm.conf older than this has been read */
 
-/* Version assumed for a node line when nobody says which. */
+/* Version assumed for a node line if none is given. */
 #define NODE_VERSION_DEFAULT VERSION_OF(22, 5, 0xff)
 
 void node_init(struct node *node)
@@ -370,7 +370,7 @@ static int read_numbers(struct node *node, struct json *json, struct err *err)
 			err) < 0)
 		return -1;
 	node->allow_spec_resources_usage = json_is_true(json, "allow_spec_resources_usage");
-	number = 0; /* records of before 24.05 have none */
+	number = 0; /* records from before 24.05 have none */
 	if (json_member(json, "restricted_cores_per_gpu") &&
 	    read_number(json, "restricted_cores_per_gpu", 0, 0xffff, &number, err) < 0)
 		return -1;
@@ -434,9 +434,9 @@ static void put_node(const struct node *node, struct json *json)
 	free(list);
 }
 
-/* ---- what the cache holds for ------------------------------------------------ */
+/* ---- validity of the cache ------------------------------------------------------ */
 
-/* Name, parent and start time of a process; the name may hold blanks. */
+/* Read name, parent and start time of a process; the name may have blanks. */
 static int read_stat(int64_t pid, char comm[32], int64_t *parent, int64_t *start)
 {
 	char path[64], *text, *open, *close;
@@ -484,8 +484,8 @@ static bool find_ancestor(struct node_epoch *epoch)
 	return found;
 }
 
-/* In a container of this host, whose slurmd is another node's? Who may not look
- * takes it for ours. */
+/* Return true if the process is in a container of this host, as another node's slurmd is. One that
+ * cannot be examined counts as ours. */
 static bool is_elsewhere(int64_t pid)
 {
 	char path[48], theirs[32], ours[32];
@@ -497,7 +497,7 @@ static bool is_elsewhere(int64_t pid)
 	return length > 0 && own > 0 && (length != own || memcmp(theirs, ours, (size_t)own) != 0);
 }
 
-/* Outside a prolog: the oldest slurmd of this host. */
+/* Outside a prolog: find the oldest slurmd of this host. */
 static void find_slurmd(struct node_epoch *epoch)
 {
 	DIR *proc = opendir("/proc");
@@ -529,7 +529,7 @@ static void find_conf(struct node_epoch *epoch)
 		strcpy(epoch->conf, found);
 }
 
-/* slurm.conf may include its neighbours: any of them being newer counts. */
+/* slurm.conf may include its neighbours: the newest of them counts. */
 static void stat_conf(struct node_epoch *epoch)
 {
 	char folder[NODE_TEXT_MAX], *slash;
@@ -569,8 +569,8 @@ void node_epoch_read(struct node_epoch *epoch)
 	stat_conf(epoch);
 }
 
-/* The same, but looking only at the slurmd that the cache names: a search
- * through /proc costs more than all the rest. */
+/* As node_epoch_read(), but with the slurmd in the cache only: a search through /proc costs more
+ * than everything else. */
 static void check_epoch(struct node_epoch *epoch, struct json *json)
 {
 	int64_t pid = json_number(json, "slurmd_pid"), parent, start;
@@ -586,7 +586,7 @@ static void check_epoch(struct node_epoch *epoch, struct json *json)
 	stat_conf(epoch);
 }
 
-/* slurmd fetches slurm.conf itself where there is none of the site's own. */
+/* Return true if slurmd has fetched slurm.conf, as the site has none on the node. */
 static bool is_fetched(const char *conf)
 {
 	return strstr(conf, "/conf-cache/") || !strncmp(conf, "/run/slurm/conf/", 16);
@@ -611,7 +611,7 @@ static int64_t now_s(void)
 	return now.tv_sec;
 }
 
-/* A record that slurmctld made from an older slurm.conf is soon wrong. */
+/* Return false if slurmctld made the record from an older slurm.conf: it is soon outdated. */
 static bool is_settled(const struct node *node, const struct node_epoch *epoch, int64_t written_at)
 {
 	int64_t now = now_s();
@@ -658,7 +658,7 @@ int node_cached(const char *run_dir, struct node_state *state, struct err *err)
 	json = json_parse(text);
 	free(text);
 	if (!json)
-		return 0; /* damaged: write it anew */
+		return 0; /* damaged: write it again */
 	check_epoch(&epoch, json);
 	rc = read_cache(json, &epoch, state);
 	json_free(json);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* node.h - what Slurm knows about one node, and the copy kept on the node
+/* node.h - Slurm's record of one node, and the copy cached on the node
  *
  * Terms   node record: CPUs, boards, sockets (of the whole node), cores per
- *           socket, threads per core and the spec set, as slurmctld has them.
- *         spec set: the cores that slurm.conf takes away from jobs, written
+ *           socket, threads per core and the spec set, from slurmctld.
+ *         spec set: the cores that slurm.conf withholds from jobs, written
  *           as CoreSpecCount or CpuSpecList.
  *         node line: "CPUs=64 Boards=1 SocketsPerBoard=2 ..." of slurm.conf.
- *         cache: RUN/node.json: record, settings and core map. It holds for
+ *         cache: RUN/node.json: record, settings and core map. It is valid for
  *           one slurmd process (pid, start time) and one state of slurm.conf;
  *           while slurmctld has not read that slurm.conf, for NODE_YOUNG_S.
  * Owner   struct node is a plain value; node_state_free() frees the rest.
- * Errors  -1, sentence in *err, output untouched. A cache that does not hold
- *           is no error: node_cached() returns 0.
+ * Errors  -1, the reason in *err, output unchanged. An invalid cache is no
+ *           error: node_cached() returns 0.
  * Runs    node, as root (prolog, --recover); node_line_parse() anywhere.
  */
 #ifndef JOBIO_NODE_H
@@ -40,7 +40,7 @@ struct node {
 	bool has_spec_list;
 	struct cpuset spec_list;	       /* CpuSpecList as written or reported */
 	unsigned int restricted_cores_per_gpu; /* 0: not set (24.05) */
-	bool from_controller;		       /* not a slurm.conf line */
+	bool from_controller;		       /* not from a slurm.conf line */
 	unsigned int version;		       /* of slurmd, version.h */
 	int64_t mem_spec_limit_mb;	       /* 0: not set; -1: unknown */
 
@@ -59,46 +59,44 @@ struct node {
 	int64_t conf_read_at; /* when slurmctld read slurm.conf; seconds */
 };
 
-/* What a reservation needs: the record and the map of this node. */
+/* Input of a reservation: the record and the map of this node. */
 struct node_state {
 	struct node node;
 	struct core_map *map;
 };
 
-/* A record with the defaults that slurm.conf has; allow_spec_resources_usage
- * and cons_tres are true. */
+/* Set the defaults of slurm.conf; allow_spec_resources_usage and cons_tres are true. */
 void node_init(struct node *node);
 
-/* Read a node line into *node, with slurmd's and slurmctld's corrections
+/* Read a node line into *node, corrected as slurmd and slurmctld do
  * (read_config.c:_parse_nodename); each correction is a finding. */
 int node_line_parse(struct node *node, const char *line, struct findings *findings,
 		    struct err *err);
 
-/* The JSON that `jobio-slurm node` prints. */
+/* Read the JSON that `jobio-slurm node` prints. */
 int node_parse_json(struct node *node, const char *json, struct err *err);
 
-/* 1: *state is set from the cache; 0: the cache is missing or does not hold;
- * -1: it cannot be read. No RPC, no command. */
+/* Set *state from the cache. Return 1; 0 if the cache is missing or invalid; -1 if it cannot be
+ * read. No RPC, no command. */
 int node_cached(const char *run_dir, struct node_state *state, struct err *err);
 
-/* Ask slurmctld once (through the helper jobio-slurm, as a child), read the
- * machine, write the cache, set *state. 'node_name' NULL: this node's.
- * 'helper' NULL: the installed one. */
+/* Query slurmctld once (through the helper jobio-slurm, as a child), read the machine, write the
+ * cache, set *state. 'node_name' NULL: this node's. 'helper' NULL: the installed one. */
 int node_refresh(const char *run_dir, const char *helper, const char *node_name,
 		 unsigned int timeout_ms, struct node_state *state, struct err *err);
 
-/* node_cached(), then node_refresh() only when needed: for the prolog. */
+/* Call node_cached(), then node_refresh() only if needed: for the prolog. */
 int node_load(const char *run_dir, const char *helper, const char *node_name,
 	      unsigned int timeout_ms, struct node_state *state, struct err *err);
 
 void node_state_free(struct node_state *state);
 
-/* For node_load.c: what the cache holds for, and how it is written. */
+/* For node_load.c: what the cache is valid for, and how it is written. */
 struct node_epoch {
 	int64_t slurmd_pid;
 	int64_t slurmd_start;	  /* clock ticks after boot */
 	char conf[NODE_TEXT_MAX]; /* path */
-	int64_t conf_ns;	  /* newest *.conf beside it */
+	int64_t conf_ns;	  /* newest *.conf in its folder */
 	int64_t conf_files;
 	int64_t conf_s;
 };

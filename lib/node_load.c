@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Asks slurmctld and hwloc; node.c knows the cache and does without them. */
+/* Query slurmctld and hwloc; node.c has the cache, which needs neither. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static int ask(const char *helper, const char *node_name, unsigned int timeout_m
 	if (result.status == 0) {
 		rc = node_parse_json(node, result.out, err);
 	} else {
-		/* one sentence; libslurm may have logged before it */
+		/* one message; libslurm may have logged before it */
 		char *last = last_line(result.errtext);
 
 		rc = err_set(err, "node record: %s", *last ? last : "jobio-slurm failed");
@@ -56,7 +56,7 @@ int node_refresh(const char *run_dir, const char *helper, const char *node_name,
 
 	if (!helper)
 		helper = JOBIO_LIBEXECDIR "/jobio-slurm";
-	/* before the question: a change in between makes the cache too old */
+	/* before the query: a change in between makes the cache too old */
 	node_epoch_read(&epoch);
 	if (ask(helper, node_name, timeout_ms, &read.node, err) < 0)
 		return -1;

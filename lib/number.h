@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* number.h - the one strict parser for numbers that people or machines write
+/* number.h - strict parser for decimal numbers
  *
  * Terms   A number is decimal digits only: no sign, blank, "0x" or unit; no
  *           leading zero except "0" itself.
- * Errors  -1 and "'12x': not a number from 1 to 64"; output untouched.
+ * Errors  -1 and "'12x': not a number from 1 to 64"; output unchanged.
  * Runs    everywhere; libc only.
  */
 #ifndef JOBIO_NUMBER_H

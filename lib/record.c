@@ -94,7 +94,7 @@ static void set_array(char *field, size_t room, const char *text)
 
 /* ---- the struct ---------------------------------------------------------- */
 
-/* One more in a list, zeroed and counted; NULL: the list is full, flag set. */
+/* Append a zeroed element to a list; NULL: the list is full, the flag is set. */
 static void *grow(struct record *record, void **list, size_t *count, size_t size)
 {
 	if (*count >= RECORD_LIST_MAX) {
@@ -105,7 +105,7 @@ static void *grow(struct record *record, void **list, size_t *count, size_t size
 	return memset((char *)*list + (*count)++ * size, 0, size);
 }
 
-/* A list that was cut would name other CPUs: a long one is unknown. */
+/* A cut list would contain other CPUs: a long one is unknown. */
 static void set_cpus(char **field, const struct cpuset *os_cpus)
 {
 	char *list = xneed(cpuset_format(os_cpus));
@@ -246,7 +246,7 @@ void record_add_wire(struct record *record, const struct io *io)
 	add_io(record, &record->wire, &record->wire_count, io);
 }
 
-/* ---- its best numbers ---------------------------------------------------- */
+/* ---- the best counters ----------------------------------------------------- */
 
 static bool is_client_mount(const struct record *record, const char *fs)
 {
@@ -258,8 +258,8 @@ static bool is_client_mount(const struct record *record, const char *fs)
 	return false;
 }
 
-/* The lines of one source that are the record's numbers; 0: none of them is,
- * and *others has those of filesystems that are not the client's. */
+/* Return the lines of one source that are the record's numbers; 0: there are none, and *others has
+ * those of filesystems that are not the client's. */
 static uint64_t best_of(const struct record *record, int scope, const char *source,
 			uint64_t *others)
 {

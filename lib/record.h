@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* record.h - what one node knows about one job's I/O: one JSON object
+/* record.h - I/O of one job on one node: one JSON object
  *
- * Terms   record: the object below; jobio-release writes it, jobio-send carries
- *           it, the ledger keeps it, jobio report shows it.
- *         run: one execution of a job; a requeued job has several, told apart
- *           by 'restart' (null: not known).
- *         scope: "job" (the number is this job's alone) or "node" (everything
+ * Terms   record: the object below; jobio-release writes it, jobio-send sends
+ *           it, the ledger stores it, jobio report prints it.
+ *         run: one execution of a job; a requeued job has several, with
+ *           different 'restart' (null: unknown).
+ *         scope: "job" (the number is of this job only) or "node" (everything
  *           on the node while the job ran). It is part of every number.
- *         unknown: a number that nobody measured is RECORD_UNKNOWN here and
+ *         unknown: a number that was not measured is RECORD_UNKNOWN here and
  *           null in the text, never 0. Times are seconds since 1970; up: the
  *           seconds since the node's boot at the start.
  *         quality flag: a word of the closed list RECORD_FLAGS. clocks_apart is of
@@ -45,45 +45,43 @@
  *     "write_bytes":[..],"calls":[..],"io_us":[..]?}?,
  *   "read_sizes":[N,..]|null,"write_sizes":..,"read_ns":..,"write_ns":..,
  *   "errors":{"EDQUOT":{"write":3,"close":1},..}?}
- *   ?: only where there is something to say; cores_met: the client works on the io-cores, and nowhere else; gate: so many
- *   tasks could have run on its CPUs, and were warned of or did not start;
+ *   ?: only if it applies; cores_met: the client runs on the io-cores, and nowhere
+ *   else; gate: numbers of tasks that could have run on its CPUs, and were warned
+ *   about or not started;
  *   app_to_wire: how this client's lines of wire relate to app, a constant of its
- *   type: words WHAT=HOW, where what a cache answered, what was read ahead and
- *   direct I/O are "in" them or "out", and their bytes are counted "before" or
- *   "after" compression, which may be "none"; or "unknown";
- *   card: what the client's work goes over; beside: were tasks of the job allowed
- *   on a core of one of these NUMA nodes;
- *   machine: where what is; a part: the CPUs that share a socket and a NUMA node,
- *   in the order of their lowest; sockets are counted in that order, as Slurm counts
- *   them; job_cpus: where tasks of the job could run;
- *   made: false: the client did not take it, or took it and gave no sign of it;
- *   which of both, and its words, is the text of a finding; null: its maker was
- *   killed, nobody knows;
+ *   type: words WHAT=HOW: replies of a cache, read-ahead and direct I/O are "in" them
+ *   or "out", and their bytes are counted "before" or "after" compression, which may
+ *   be "none"; or "unknown";
+ *   card: NICs of the client; beside: were tasks of the job allowed on a core of one
+ *   of these NUMA nodes;
+ *   machine: its topology; a part: the CPUs that share a socket and a NUMA node, in
+ *   the order of their lowest; sockets are counted in that order, as in Slurm;
+ *   job_cpus: CPUs that tasks of the job could run on;
+ *   made: false: the client rejected the change, or accepted it without effect; the
+ *   text of a finding has which of both, and its message; null: unknown, because the
+ *   process that made it was killed;
  *   users: the cure is for the job's owner, not for an administrator;
- *   shared: how many other jobs are in a number of scope node; fs null: all
- *   files. Sources of app are other views of the same I/O, the best one first,
- *   which the quality flags are about; sizes and ns: log2 histograms, bin i counts 2^i .. 2^(i+1)-1 bytes
- *   or nanoseconds (bin 0: 0 and 1); peak: the most that was moved in one of the
- *   windows of window_s seconds, a second of it; timeline: what was moved in each
- *   width_s seconds (a power of two) from start on, which is a multiple of them, at
- *   most 64, those of the last that moved nothing left out: the lists of bytes add up
- *   to the number of their name, calls to those of both; errors: calls that failed,
- *   only those that did. app: what processes asked for;
- *   wire: what the client did; never added together.
+ *   shared: number of other jobs in a number of scope node; fs null: all files.
+ *   Sources of app are other views of the same I/O, the best one first, which the
+ *   quality flags refer to; sizes and ns: log2 histograms, bin i counts
+ *   2^i .. 2^(i+1)-1 bytes or nanoseconds (bin 0: 0 and 1); peak: the most that was
+ *   moved in one of the windows of window_s seconds, per second; timeline: what was
+ *   moved in each width_s seconds (a power of two) from start on, which is a multiple
+ *   of them, at most 64, without empty ones at the end: the lists of bytes add up to
+ *   the number of their name, calls to those of both; errors: failed calls, if there
+ *   are any. app: I/O of processes; wire: I/O of the client; never added together.
  *
- * The format grows by new keys only; a reader ignores keys it does not know
- * and takes a quality flag that it does not know as "other". The schema as
- * JSON Schema: etc/record.schema.json.
+ * The format grows by new keys only; a reader ignores unknown keys and reads an
+ * unknown quality flag as "other". JSON Schema: etc/record.schema.json.
  *
  * Owner   a record and everything in it: record_free(). Lists are read through
  *           the struct, written through record_add_*(), which copy.
  * Errors  NULL or -1, the reason in *err; outputs change on success only. Text
- *           that is too long is cut, a list that is full drops what comes
- *           later and sets the flag "truncated"; and so does the text of all
- *           of it, which leaves out timelines and histograms, then the later
- *           half of each list: a record is never lost for having too much to
- *           say. Bytes that are not UTF-8 and
- *           characters that are hidden (utf8.h) become '?'.
+ *           that is too long is cut; a full list drops later elements and sets
+ *           the flag "truncated". A whole text that is too long is written
+ *           without timelines and histograms, then without the later half of
+ *           each list: a record is never lost because of its size. Bytes that
+ *           are not UTF-8 and hidden characters (utf8.h) become '?'.
  * Runs    epilog (root), ledger (its input is checked as if hostile), report.
  */
 #ifndef JOBIO_RECORD_H
@@ -109,7 +107,7 @@ struct json;
 #define RECORD_STRING_MAX 4096
 #define RECORD_LIST_MAX 64 /* mounts, changes, findings, app, wire: each */
 
-/* flag, what it says in words (jobio report prints them) */
+/* flag, and its description (jobio report prints it) */
 #define RECORD_FLAGS(X)                                                                            \
 	X(ALL_FILES, "all_files",                                                                  \
 	  "counts every file, pipe and socket, not only the client's files")                       \
@@ -192,14 +190,14 @@ struct record_part {
 
 struct record_mount {
 	char *mount, *fstype, *source;
-	size_t client; /* which one's */
+	size_t client; /* index of its client */
 };
 
 struct record_change {
-	char client[RECORD_WORD_MAX]; /* "": of the first */
+	char client[RECORD_WORD_MAX]; /* "": the first */
 	char *what, *target, *old_value, *new_value;
 	int made;     /* 1, 0 refused or failed, -1 unknown */
-	int restored; /* 1, 0, -1 unknown; of what was not made: nothing */
+	int restored; /* 1, 0, -1 unknown, or not made */
 };
 
 struct record_finding {
@@ -226,8 +224,8 @@ struct record {
 	struct request request;
 	int profile_applied;		   /* 1, 0, -1 unknown */
 	int cores_met;			   /* the same */
-	char *refused;			   /* by prolog or gate; NULL: it was not */
-	bool has_gate;			   /* the gate had something to say */
+	char *refused;			   /* reason of prolog or gate; NULL: it was not */
+	bool has_gate;			   /* the gate has warned or refused */
 	int64_t gate_warned, gate_refused; /* tasks */
 	char *gate_text;
 	bool has_io_cores;
@@ -246,28 +244,25 @@ struct record {
 	uint32_t flags; /* RECORD_FLAG(..) | .. */
 };
 
-/* Every number unknown, every text missing. */
+/* Return a record with all numbers unknown, all texts missing. */
 struct record *record_new(void);
 void record_free(struct record *record);
 
-/* Of all that was requested nothing is known to be there: so it stays, should
- * nobody come to say more. */
+/* Mark every request as not applied until proven otherwise. */
 void record_lacks_all(struct record *record);
 
-/* Which counters it has: 2 what the job asked for, 1 what the client moved, 3 both, 0
- * none. Of two records of one run and node, the one with more counts. */
+/* Return which counters it has: 2 app, 1 wire, 3 both, 0 none. Of two records of one run and node
+ * the larger is better. */
 int record_weight(const struct record *record);
 
-/* Set one of the texts that are pointers: record_set(&record->refused, "..").
- * NULL removes it. */
+/* Set a text that is a pointer: record_set(&record->refused, ".."). NULL removes it. */
 void record_set(char **field, const char *text);
 
-/* The cores that Slurm withholds for the request: as it counts them, and as Linux
- * does. */
+/* Set the cores that Slurm withholds for the request, in its own and in Linux's numbers. */
 void record_set_io_cores(struct record *record, const struct cpuset *abs_cores,
 			 const struct cpuset *os_cpus);
 
-/* Where tasks of the job could run: an empty set is unknown. */
+/* Set the CPUs that tasks of the job could run on; an empty set is unknown. */
 void record_set_job_cpus(struct record *record, const struct cpuset *os_cpus);
 void record_add_part(struct record *record, int64_t socket, int64_t numa_node,
 		     const struct cpuset *os_cpus);
@@ -276,10 +271,9 @@ void record_add_client(struct record *record, const char *name, const char *type
 		       const char *version, const char *cpus);
 /* Of the client that was added last. */
 void record_set_app_to_wire(struct record *record, const char *words);
-/* The one of this name; "": the first; NULL: there is none. */
+/* Return the client of this name; "": the first; NULL: there is none. */
 const struct record_client *record_client_named(const struct record *record, const char *name);
-/* The network cards of the client that was added last, and their NUMA nodes: an
- * empty set is unknown. */
+/* Set the NICs of the client that was added last, and their NUMA nodes; an empty set is unknown. */
 void record_set_cards(struct record *record, const char *names, const struct cpuset *numa_nodes);
 /* Of the client that was added last. */
 void record_add_mount(struct record *record, const char *mount, const char *fstype,
@@ -292,36 +286,35 @@ void record_add_finding(struct record *record, const char *code, const char *sev
 void record_add_app(struct record *record, const struct io *io);
 void record_add_wire(struct record *record, const struct io *io);
 
-/* The lines of app that are the record's numbers in one scope, as bits: those of
- * the first source that says something of all files or of the client's
- * filesystems (its line of all files alone, if it has one); on a node without
- * a client, of any. Never two sources added. */
+/* Return the lines of app that are the record's numbers in one scope, as bits: those of the first
+ * source with counters of all files or of the client's filesystems (only its line of all files, if
+ * it has one); on a node without a client, of any. Two sources are never added. */
 uint64_t record_best_app(const struct record *record, int scope);
 
-/* The name of a flag bit and what it says; NULL past the end of the list. */
+/* Return the name of a flag bit, and its description; NULL after the last. */
 const char *record_flag_name(unsigned int bit);
 const char *record_flag_words(unsigned int bit);
-/* The flag of a name; RECORD_FLAG(OTHER) for a name that is not in the list. */
+/* Return the flag of a name; RECORD_FLAG(OTHER) for a name that is not in the list. */
 uint32_t record_flag(const char *name);
 
-/* Build the text: one line without the newline, caller frees. Timelines and histograms are left
- * out, with the flag "truncated", where it would be longer than a reader takes. */
+/* Return one line without the newline; the caller frees it. Timelines and histograms are left out,
+ * with the flag "truncated", if it would be too long for readers. */
 char *record_text(const struct record *record, struct err *err);
 
-/* Read a text of 'size' bytes; everything about it is checked. */
+/* Read a text of 'size' bytes, and validate all of it. */
 struct record *record_parse(const char *text, size_t size, struct err *err);
-/* Read a value of a longer JSON text, the same checked of its part of the text. */
+/* Read a value of a longer JSON text, with the same checks of its part of the text. */
 struct record *record_read(const struct json *json, const char *text, struct err *err);
 
-/* Copy a text of 'size' bytes that record_text() made, without timelines and
- * histograms; how many bytes that are. */
+/* Copy a text of 'size' bytes from record_text(), without timelines and histograms. Return the
+ * number of bytes. */
 size_t record_text_brief(const char *text, size_t size, char *out);
 
-/* The counters alone, {"app":[IO,..],"quality":[..]}: what a helper that counts
- * hands to the one that writes the record. */
+/* Return the counters only, {"app":[IO,..],"quality":[..]}: from a helper that counts to the one
+ * that writes the record. */
 char *record_counters_text(const struct record *record);
 
-/* Add such counters to a record. The text may hold other keys. */
+/* Add such counters to a record. The text may have other keys. */
 int record_counters_add(struct record *record, const char *text, size_t size, struct err *err);
 
 #endif

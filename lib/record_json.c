@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A record as JSON; what is read is not trusted. */
+/* A record as JSON; input is not trusted. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +95,7 @@ struct client {
 };
 
 struct clients {
-	struct client first; /* where readers of old look for the only one */
+	struct client first; /* older readers expect the only client here */
 	bool has_first;
 	struct client *more;
 	size_t count;
@@ -198,7 +198,7 @@ void record_free(struct record *record)
 	free(record);
 }
 
-/* ---- what every record has ----------------------------------------------- */
+/* ---- validation ---------------------------------------------------------- */
 
 /* A name that may become a file name or a key: no blank, no slash. */
 static bool is_name(const char *name)
@@ -325,8 +325,8 @@ static char *write_text(const struct record *record, size_t most, bool is_brief)
 	return json_line_free(top);
 }
 
-/* Pictures give way where a record would be too long for its readers, then half of each
- * list, and half of that. */
+/* If a record would be too long for its readers leave out pictures, then half of each list, and
+ * half of that. */
 char *record_text(const struct record *record, struct err *err)
 {
 	size_t most = RECORD_LIST_MAX;
@@ -344,7 +344,7 @@ char *record_text(const struct record *record, struct err *err)
 	return text;
 }
 
-/* A timeline or histogram, which begins behind a comma: "KEY":. */
+/* Return true for a timeline or histogram, which begins after a comma: "KEY":. */
 static bool is_picture(const struct json *member)
 {
 	const struct field *f;
@@ -371,7 +371,7 @@ size_t record_text_brief(const char *text, size_t size, char *out)
 					continue;
 				comma = text + one->list.at - one->key_size - 4;
 				if (*comma != ',')
-					continue; /* with blanks: nobody has to be brief */
+					continue; /* with blanks: not shortened */
 				to = mempcpy(to, from, (size_t)(comma - from));
 				from = text + one->list.at + one->list.size;
 			}
@@ -392,7 +392,7 @@ char *record_counters_text(const struct record *record)
 
 /* ---- read -------------------------------------------------------------------- */
 
-/* Those of all clients are one list. */
+/* The mounts of all clients are one list. */
 static void take_client(struct record *r, struct client *client)
 {
 	size_t i, before = r->client_count, mounts;
@@ -441,7 +441,7 @@ static int read_quality(const struct json *top, struct record *r, struct err *er
 	for (flag = json_first(list); flag; flag = flag->next) {
 		if (flag->kind != JSON_TEXT)
 			return err_set(err, "quality: must hold texts");
-		/* one that does not fit is none of ours */
+		/* one that does not fit is unknown */
 		snprintf(name, sizeof(name), "%.*s", (int)flag->text.size, flag->text.bytes);
 		r->flags |= record_flag(name);
 	}
@@ -523,7 +523,7 @@ static int read_counters(const struct json *top, struct record *part, bool *is_c
 	return read_quality(top, part, err);
 }
 
-/* All or nothing: what was read goes over when it was right to the end. */
+/* All or nothing: counters are copied if the whole text is valid. */
 int record_counters_add(struct record *record, const char *text, size_t size, struct err *err)
 {
 	struct json *top = json_read(text, size, JSON_DEPTH_MAX, err);

@@ -12,7 +12,7 @@
 #define NAME_CORES "JOBIO_IO_CORES"
 #define NAME_PROFILE "JOBIO_IO_PROFILE"
 #define NODE_PREFIX "SPANK_"
-/* longest value that is worth quoting back */
+/* longest value that is quoted in a message */
 #define VALUE_MAX 40
 #define VERSION_MAX 999UL
 
@@ -91,7 +91,7 @@ int request_export(const struct request *request,
 	return set(arg, NAME_PROFILE, request->profile);
 }
 
-/* 0: it is ours; else what request_from_env() returns. */
+/* Return 0 if it is ours, else the result of request_from_env(). */
 static int check_version(const char *version, struct err *err)
 {
 	unsigned long n;

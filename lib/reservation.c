@@ -6,7 +6,7 @@
 
 #include "lib/version.h"
 
-/* What one daemon believes about the node. */
+/* Geometry of the node, as one daemon uses it. */
 struct view {
 	unsigned int cpus;
 	unsigned int sockets;
@@ -20,11 +20,11 @@ struct work {
 	const struct core_map_shape *hw;
 	struct view ctld;
 	struct view slurmd;
-	unsigned int actual_threads; /* slurmd's idea of the hardware's */
+	unsigned int actual_threads; /* threads per core that slurmd finds */
 	struct cpuset ctld_spec;     /* abstract cores */
 	struct cpuset slurmd_spec;
 	bool slurmd_disabled;
-	bool cut; /* slurmd's registration does not hold its list */
+	bool cut; /* slurmd's list does not fit into its registration */
 	struct reservation *out;
 };
 
@@ -90,7 +90,7 @@ static void multiply(struct cpuset *cpus, const struct cpuset *cores, unsigned i
 			cpuset_add(cpus, (unsigned int)core * threads + t);
 }
 
-/* ---- whose numbers slurmd uses: slurmd.c:_read_config ---------------------- */
+/* ---- slurmd's geometry: slurmd.c:_read_config ------------------------------- */
 
 static void set_slurmd_view(struct work *work)
 {
@@ -104,7 +104,7 @@ static void set_slurmd_view(struct work *work)
 	work->slurmd = conf;
 	if (node->version >= VERSION_OF(23, 11, 7) && conf.sockets == hw->cpus &&
 	    conf.cpus == hw->cpus && conf.cores == 1 && conf.threads == 1) {
-		/* "Only CPUs= was configured": slurmd lies to itself */
+		/* "Only CPUs= was configured": slurmd uses that as found */
 		work->actual_threads = 1;
 	} else if (!overrides && hw->cpus < conf.cpus) {
 		work->slurmd = actual;
@@ -117,13 +117,11 @@ static void set_slurmd_view(struct work *work)
 	}
 }
 
-/* ---- the spec set as slurmctld knows it ------------------------------------ */
+/* ---- slurmctld's spec set --------------------------------------------------- */
 
-/*
- * 23.02 and later print CpuSpecList in their own unit. Up to 22.05 the list
- * comes from slurmd, in threads, unless slurm.conf wrote one on 22.05, which
- * counts cores when CPUs <= cores. core_spec_count tells the two apart.
- */
+/* 23.02 and later print CpuSpecList in their own unit. Up to 22.05 the list comes from slurmd, in
+ * threads, unless slurm.conf has one on 22.05, which counts cores if CPUs <= cores. core_spec_count
+ * distinguishes the two. */
 static unsigned int reported_unit(struct work *work)
 {
 	const struct node *node = work->node;
@@ -179,11 +177,11 @@ static void set_ctld_spec(struct work *work)
 	else if (node->core_spec_count && (node->version >= VERSION_OF(23, 2, 0)))
 		pick_cores(&work->ctld_spec, &work->ctld, node->core_spec_count,
 			   node->spec_cores_first);
-	else /* slurmctld takes what slurmd registers */
+	else /* slurmctld uses what slurmd registers */
 		divide(&work->ctld_spec, &registered, work->ctld.threads);
 }
 
-/* ---- the spec set as slurmd computes it: slurmd.c:_core_spec_init ----------- */
+/* ---- slurmd's spec set: slurmd.c:_core_spec_init ----------------------------- */
 
 static void disable(struct work *work, const char *why)
 {
@@ -250,7 +248,7 @@ static void set_slurmd_spec(struct work *work)
 				   node->spec_cores_first);
 		multiply(&list, &cores, unit);
 		drop_from(&list, node->cpus); /* its bitmap ends there */
-		if (cpuset_is_empty(&list))   /* and bit_fmt_full() says NULL */
+		if (cpuset_is_empty(&list))   /* and bit_fmt_full() returns NULL */
 			take_count(work);
 		else
 			take_list(work, &list);
@@ -259,7 +257,7 @@ static void set_slurmd_spec(struct work *work)
 	}
 }
 
-/* ---- which cores this job does not get -------------------------------------- */
+/* ---- cores withheld from this job -------------------------------------------- */
 
 /* cons_common.c:common_mark_avail_cores, cons_helpers.c */
 static void withhold(struct work *work, unsigned int count, bool asked, struct cpuset *withheld)
@@ -405,7 +403,7 @@ static void map_cores(struct work *work, const struct cpuset *withheld)
 	cpuset_and(&out->shared_os_cpus, &out->job_os_cpus);
 }
 
-/* ---- what is wrong ----------------------------------------------------------- */
+/* ---- findings ------------------------------------------------------------------ */
 
 static bool differs(const struct work *work)
 {
@@ -487,8 +485,8 @@ static void report_map(struct work *work)
 			     "slurmd leaves the efficiency cores of this machine out");
 }
 
-/* Is the record what slurmctld makes of the line that slurmd -C prints? Of CPUs that are no
- * multiple of the cores it drops the rest (node.c:line_cpus()). */
+/* Return true if the record is what slurmctld makes of the line that slurmd -C prints. If CPUs are
+ * not a multiple of cores it drops the rest (node.c:line_cpus()). */
 static bool is_as_printed(const struct node *node, const struct core_map_shape *hw)
 {
 	return node->boards == hw->boards && node->sockets == hw->sockets &&
@@ -542,7 +540,7 @@ static void report_reservation(struct work *work)
 			"slurmctld and slurmd choose different cores for the spec set of this node");
 }
 
-/* slurmd.c:_spec_override, 25.05; slurmctld then takes what slurmd registers
+/* slurmd.c:_spec_override, 25.05; slurmctld then uses what slurmd registers
  * (node_mgr.c:validate_node_specs), so its own record is right. */
 static void report_override(struct work *work)
 {
@@ -557,7 +555,8 @@ static void report_override(struct work *work)
 		"TaskPluginParam=SlurmdSpecOverride: when slurmd is started in a cgroup that lacks CPUs, these are the spec set, whatever the node line says: Slurm may reserve others than these");
 }
 
-/* All threads of as many real cores as Slurm counted, none of them given. */
+/* Return true if these are all threads of as many real cores as Slurm counted, none of which the
+ * job gets. */
 static bool is_sound(const struct work *work)
 {
 	const struct reservation *out = work->out;

@@ -6,8 +6,8 @@
 
 #include "lib/alloc.h"
 
-/* On each filesystem threads are counted anew: of one node together they are at least as
- * many, and lived as long, as those of one filesystem. */
+/* Threads are counted on each filesystem again: a node has at least as many, and with the same
+ * lifetime, as any of its filesystems. */
 static void keep_most(struct io *sum, const struct io *io, const int64_t before[IO_COUNT])
 {
 	static const enum io_number of_threads[] = { IO_THREADS, IO_THREAD_US };
@@ -127,8 +127,8 @@ static void add_line(struct run_lines *lines, const struct io *io, enum run_kind
 	io_add(&line->io, io);
 }
 
-/* A node's lines of other filesystems than the client's are told too, and are
- * not the same I/O: they are of the best source all the same. */
+/* Lines of filesystems that are not the client's are listed too. They are other I/O, from the same
+ * best source. */
 const char *run_source(const struct record *record, enum io_scope scope)
 {
 	uint64_t best = record_best_app(record, scope);

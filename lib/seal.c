@@ -8,8 +8,8 @@
 
 #include "lib/alloc.h"
 
-/* munge_decode(3) sets its context to the credential's cipher and MAC, the sender's choice,
- * and to none of them where it cannot be opened. */
+/* munge_decode(3) sets its context to the credential's cipher and MAC, which the encoder chose, and
+ * to none if it fails: so encode with a context of its own. */
 struct seal {
 	munge_ctx_t encode, decode;
 };

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* seal.h - put data into a MUNGE credential for one reader, and take it out
+/* seal.h - encode and decode MUNGE credentials for one UID
  *
  * Terms   credential: base64 text that only a host with the site's MUNGE key
- *           can make or open; it tells who sealed it (uid). We seal for one
- *           uid: munged opens it for that user only.
- * Owner   sealed and opened data are malloc'ed; the caller frees them.
- * Errors  -1, reason in *err. munged not running is an error like others.
- *           A credential opened before is accepted again: all that jobio asks
- *           for may be asked twice, and envelope.h says which request an
- *           answer is for.
- * Runs    jobio-send, ledger, report. libmunge gives up by itself when munged
- *           does not answer.
+ *           can encode or decode; it has the UID of its encoder. Ours have a
+ *           UID restriction: munged decodes them for that user only.
+ * Owner   encoded and decoded data are malloc'ed; the caller frees them.
+ * Errors  -1, the reason in *err, also if munged does not run.
+ *           A replayed credential is accepted: jobio's requests may all be
+ *           repeated, and envelope.h matches answers to requests.
+ * Runs    jobio-send, ledger, report. libmunge has a timeout of its own if
+ *           munged does not reply.
  */
 #ifndef JOBIO_SEAL_H
 #define JOBIO_SEAL_H
@@ -22,19 +21,19 @@
 
 struct seal;
 
-/* 'munge_socket' "" or NULL: where munged usually is. */
+/* 'munge_socket' "" or NULL: munged's default. */
 struct seal *seal_new(const char *munge_socket, struct err *err);
 void seal_free(struct seal *seal);
 
-/* Set *credential to 'size' bytes of data sealed for user 'reader'. */
+/* Encode 'size' bytes of data into *credential, for user 'reader'. */
 int seal_close(struct seal *seal, const void *data, size_t size, uid_t reader, char **credential,
 	       struct err *err);
 
-/* Set *data (NUL-terminated), *size and *writer from a credential. */
+/* Decode a credential into *data (NUL-terminated), *size and *writer. */
 int seal_open(struct seal *seal, const char *credential, char **data, size_t *size, uid_t *writer,
 	      struct err *err);
 
-/* Can this host seal for ourselves, and open that? */
+/* Return 0 if this host can encode a credential for this user, and decode it. */
 int seal_check(const char *munge_socket, struct err *err);
 
 #endif

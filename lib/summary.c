@@ -38,8 +38,8 @@ static const struct unit time_units[] = {
 	{ "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { NULL, 0 },
 };
 
-/* Three significant digits in the smallest unit that keeps them below 1000,
- * so that what is printed reads back as what is printed again. */
+/* Print three significant digits in the smallest unit that keeps them below 1000, so that the text
+ * reads back as the same text. */
 static void put_number(const struct unit *units, int64_t value, char *out, size_t room)
 {
 	const struct unit *unit = units;
@@ -53,7 +53,7 @@ static void put_number(const struct unit *units, int64_t value, char *out, size_
 		unit++;
 	scaled = (double)value / unit->size;
 	if (scaled >= 999.5 && scaled < 1000)
-		scaled = 999; /* not 1000 of it, and 0.976 would read less */
+		scaled = 999; /* not 1000 of it, and 0.976 of the next unit would be less */
 	if (unit == units || scaled >= 1000)
 		snprintf(out, room, "%.0f%s", scaled, unit->name);
 	else
@@ -204,8 +204,8 @@ struct line {
 	size_t used;
 };
 
-/* The sizes of the fields and of numbers add up to less than SUMMARY_MAX, so a
- * token that does not fit is a mistake of ours; it is then left out whole. */
+/* The sizes of the fields and of numbers add up to less than SUMMARY_MAX: a token that does not fit
+ * is a bug, and is left out. */
 static void put_token(struct line *line, const char *key, const char *value)
 {
 	size_t room = SUMMARY_MAX - line->used;
@@ -217,7 +217,7 @@ static void put_token(struct line *line, const char *key, const char *value)
 		line->used += (size_t)n;
 }
 
-/* More than twenty at once, which no record has: the rest is "other". */
+/* If more than twenty are set, which no record has, the rest is "other". */
 static void put_flags(struct line *line, const struct summary *s)
 {
 	static const char rest[] = ",other";
@@ -354,7 +354,7 @@ struct key {
 	const char *name;
 	const struct unit *units[2]; /* none: a text; one: a number; two: "A/B" */
 	size_t at[2];
-	int64_t least; /* it is there where a number is that or more */
+	int64_t least; /* printed if a number is that or more */
 	void (*put)(struct line *line, const struct summary *s);
 };
 

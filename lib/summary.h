@@ -1,56 +1,55 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* summary.h - what all records of one run of a job say, in one line
+/* summary.h - one line about all records of a job's run
  *
  * Terms   "jobio/1" and then key=value tokens, separated by one blank, in this
- *           order: what sacct shows in a narrow column comes first. Readers look
- *           for keys, not for places. At most SUMMARY_MAX - 1 bytes for any number of nodes, all
- *           of them of [A-Za-z0-9+/=._:;,@%-] and the blank. A value that is
- *           unknown or does not apply is "-". Readers ignore keys that they do
- *           not know.
+ *           order: those that sacct prints in a narrow column come first. Readers
+ *           search for keys, not for positions. At most SUMMARY_MAX - 1 bytes for
+ *           any number of nodes, all of them of [A-Za-z0-9+/=._:;,@%-] and the
+ *           blank. A value that is unknown or does not apply is "-". Readers
+ *           ignore unknown keys.
  *
- *   not=WORD[,WORD]    what the job did not get, only when it is so: "started"
+ *   not=WORD[,WORD]    what the job did not get, if anything: "started"
  *                      (a node refused it), "profile" (not applied), "cores"
  *                      (its io-cores were of no use), "gate" (tasks could run
  *                      on the client's CPUs), on any of its nodes
  *   rd=BYTES/CALLS     read, summed over nodes: 1.21TiB/3.4M (three digits)
  *   wr=BYTES/CALLS     written
- *   of=all_files       only when rd and wr are not those of fs=, but of all
+ *   of=all_files       only if rd and wr are not those of fs=, but of all
  *                      files, pipes and sockets: more than what went to fs=
  *   nodes=3/4          nodes that reported / nodes of the job
- *   cores=N            io-cores on every node; "mixed" when they differ
+ *   cores=N            io-cores on every node; "mixed" if they differ
  *   cpus=LIST          their OS CPUs; "mixed", or "many" for a long list
  *   prof=NAME          the profile; "mixed"
  *   fs=M:T[,M:T][,+N]  mount point and type of the client's filesystems, N
- *                      more; bytes that a token cannot hold as %XX
- *   scope=job          rd and wr are the job's alone; "node": node-wide, other
+ *                      more; bytes that a token cannot have as %XX
+ *   scope=job          rd and wr are of the job only; "node": node-wide, other
  *                      jobs and the system included
- *   src=NAME[,NAME]    where rd and wr come from (bpf, exit, stepd)
+ *   src=NAME[,NAME]    source of rd and wr (bpf, exit, stepd)
  *   q=FLAG[,FLAG]      quality flags of any record (record.h)
- *  only where there is something to say:
- *   io=SHARE/TIME      time in I/O: of the life of the job's processes, and the seconds
- *                      of all of them: 16.9%/52100s
- *   err=NAME:N[,..]    calls of the job that failed so: EDQUOT:3,ENOSPC:12 (io.h; not
+ *  only if they apply:
+ *   io=SHARE/TIME      time in I/O: as a share of the lifetime of the job's processes,
+ *                      and in seconds of all of them: 16.9%/52100s
+ *   err=NAME:N[,..]    failed calls of the job by errno: EDQUOT:3,ENOSPC:12 (io.h; not
  *                      ENOENT), "+N" for more names
  *   wire=RD/WR         bytes that the client moved, always node-wide
  *   meta=N             metadata operations of the job
  *   rsz= wsz=P50/P99   size of reads and writes: half of them, 99 % of them are
  *                      no larger (upper end of a power of two)
- *   rlat= wlat=P50/P99 how long they took: 64us/1.05ms
+ *   rlat= wlat=P50/P99 their latency: 64us/1.05ms
  *   peak=RD/WR         the most that one node read and wrote in one second, on
  *                      one filesystem
- *   shape=WORD         what reading and writing look like over the time of the
- *                      job (timeline.h): steady, bursts:3 (so many), tail, head
+ *   shape=WORD         shape of reads and writes over the time of the job
+ *                      (timeline.h): steady, bursts:3 (their number), tail, head
  *   imb=1.52@NODE      the busiest node moved 1.52 times the mean
- *   slow=4.1s@NODE     the node whose processes spent most time in read and
- *                      write calls, and how much: of several, where latency is
- *                      counted
- *   chg=2/2            settings put back / changed for the job
+ *   slow=4.1s@NODE     the node with the most time of its processes in read and
+ *                      write calls, and that time: of several nodes, if latency
+ *                      is counted
+ *   chg=2/2            settings restored / changed for the job
  *   find=1/0           findings that are errors / warnings
- *   refused=N          nodes that turned the job's request down
+ *   refused=N          nodes that refused the job's request
  *   gate=warn:3        tasks that could run on the client's CPUs, and ran;
  *                      refuse:2 were not started; "warn:3,refuse:2"
- *   far=N              nodes where no task could run beside the network card
- *                      of a client
+ *   far=N              nodes where no task could run near the NIC of a client
  *   miss=A,B[,+N]      nodes that did not report
  *
  * As one regular expression: ^jobio/1( [a-z]+=[A-Za-z0-9+/=._:;,@%-]+)+$
@@ -69,8 +68,7 @@
 
 #define SUMMARY_MAX 1001 /* with the final 0 */
 #define SUMMARY_UNKNOWN INT64_C(-1)
-/* Room of the texts, with the final 0: the sum of all that a line can hold
- * stays below SUMMARY_MAX. */
+/* Sizes of the texts, with the final 0: the sum of all in a line stays below SUMMARY_MAX. */
 #define SUMMARY_CPUS 40
 #define SUMMARY_PROF 36
 #define SUMMARY_FS 72
@@ -100,7 +98,7 @@ enum summary_scope {
 
 struct summary {
 	int64_t nodes_seen, nodes_expected;
-	/* texts as they stand behind the "="; "" is "-" */
+	/* values after the "="; "" is "-" */
 	char cores[8], cpus[SUMMARY_CPUS], prof[SUMMARY_PROF];
 	char fs[SUMMARY_FS], src[SUMMARY_SRC], miss[SUMMARY_MISS];
 	int64_t rd_bytes, rd_calls, wr_bytes, wr_calls;
@@ -116,7 +114,7 @@ struct summary {
 	int64_t peak_rd, peak_wr; /* bytes a second */
 	enum timeline_shape shape;
 	int64_t bursts;	  /* of TIMELINE_BURSTS */
-	double imbalance; /* 0: nothing to say */
+	double imbalance; /* 0: not known */
 	char busiest[SUMMARY_NODE];
 	int64_t slowest_ns;
 	char slowest[SUMMARY_NODE];
@@ -124,20 +122,20 @@ struct summary {
 	int64_t gate_warned, gate_refused; /* tasks */
 };
 
-/* Every number unknown, every text empty. */
+/* Set all numbers to unknown, all texts empty. */
 void summary_init(struct summary *summary);
 
-/* The counters of all nodes together. What is node-wide says only what was moved. */
+/* Set the counters from the sum over all nodes. Of scope node only bytes and calls. */
 void summary_take(struct summary *summary, const struct io *all);
 
 /* Write the line into out[SUMMARY_MAX]. */
 void summary_text(const struct summary *summary, char *out);
 
-/* Three digits and a unit: 3.4M; "-" for unknown. 'room' of 16 is enough. */
+/* Print three digits and a unit: 3.4M; "-" for unknown. 'room' of 16 is enough. */
 void summary_count(int64_t count, char *out, size_t room);
 
-/* Append 'text' to a token's value, what cannot stand there as %XX; -1 when it
- * does not fit whole (out is then unchanged). */
+/* Append 'text' to a token's value, with other bytes as %XX. Return -1 if it does not fit (out is
+ * then unchanged). */
 int summary_encode(char *out, size_t room, const char *text);
 
 #endif

@@ -14,7 +14,7 @@
 #include "lib/number.h"
 
 #define PATH_TEXT_MAX 512
-#define LOWER_MAX 3 /* a VLAN on a bond on cards */
+#define LOWER_MAX 3 /* a VLAN on a bond on NICs */
 
 static char root[PATH_TEXT_MAX] = "/sys";
 static char titles[PATH_TEXT_MAX + 8] = "/proc";
@@ -72,7 +72,7 @@ int sysfs_line(const char *path, char *line, size_t size)
 	return 0;
 }
 
-/* A list of the kernel's, "0-27,56-83". */
+/* Read a CPU list of the kernel, "0-27,56-83". */
 static int list_in(const char *path, struct cpuset *set)
 {
 	char line[4096];
@@ -80,7 +80,7 @@ static int list_in(const char *path, struct cpuset *set)
 	return sysfs_line(path, line, sizeof(line)) < 0 ? -1 : cpuset_parse(set, line, NULL);
 }
 
-/* The CPUs that share something with this one, by the older or the newer name. */
+/* Read the CPUs that share something with this one, by the older or the newer name. */
 static int cpus_beside(unsigned int os_cpu, const char *const names[2], struct cpuset *cpus)
 {
 	char path[PATH_TEXT_MAX + 96];
@@ -163,7 +163,7 @@ static bool is_plain_name(const char *name)
 	return *name && *name != '.' && !strchr(name, '/') && strlen(name) < 64;
 }
 
-/* drivers/virtio: the device's parent is that of the bus. */
+/* Return true for a virtio device: its parent is the device on the bus (drivers/virtio). */
 static bool is_virtio(const char *device)
 {
 	char path[SYSFS_PATH_MAX], target[256];
@@ -196,7 +196,7 @@ static int numa_node_in(const char *path)
 
 	if (sysfs_line(path, line, sizeof(line)) < 0 ||
 	    number_parse(line, 0, 65535, &node, NULL) < 0)
-		return -1; /* "-1" is the kernel's word for unknown */
+		return -1; /* the kernel prints "-1" for unknown */
 	return (int)node;
 }
 
@@ -270,7 +270,7 @@ long sysfs_interface_number(const char *interface, const char *name)
 	snprintf(path, sizeof(path), "%s/class/net/%s/%s", root, interface, name);
 	if (sysfs_line(path, line, sizeof(line)) < 0 ||
 	    number_parse(line, 0, INT32_MAX, &number, NULL) < 0)
-		return -1; /* "-1" is the speed of a card without a link */
+		return -1; /* a NIC without a link has the speed "-1" */
 	return (long)number;
 }
 
@@ -282,7 +282,7 @@ int sysfs_numa_cpus(int node, struct cpuset *cpus)
 	return node < 0 ? -1 : list_in(path, cpus);
 }
 
-/* The part of the CPUs in 'rest' that has this one, its lowest. */
+/* Find the part of the CPUs in 'rest' that has this one, the lowest. */
 static void find_part(struct sysfs_part *parts, size_t count, unsigned int os_cpu,
 		      const struct cpuset *rest)
 {
@@ -324,7 +324,7 @@ size_t sysfs_parts(struct sysfs_part *parts, size_t max)
 		find_part(parts, count, (unsigned int)os_cpu, &rest);
 		cpuset_andnot(&rest, &parts[count++].cpus);
 	}
-	/* nothing tells the one part from others */
+	/* nothing distinguishes the one part from others */
 	return count == 1 && parts[0].socket < 0 && parts[0].numa_node < 0 ? 0 : count;
 }
 
@@ -384,7 +384,7 @@ int process_start(long pid, int64_t *start_s, unsigned long long *ticks)
 	int field;
 
 	snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
-	/* the kernel adds up every interrupt of every CPU for that of the boot */
+	/* the kernel adds up every interrupt of every CPU to print the boot time */
 	boot = start_s ? boot_time_s() : 0;
 	errno = ENOENT;
 	if (pid <= 0)
@@ -392,7 +392,7 @@ int process_start(long pid, int64_t *start_s, unsigned long long *ticks)
 	if (boot < 0 || read_some(path, text, sizeof(text)) < 0)
 		return -1;
 	errno = EINVAL;
-	at = strrchr(text, ')'); /* the name may hold anything */
+	at = strrchr(text, ')'); /* the name may have anything in it */
 	if (!at)
 		return -1;
 	/* proc_pid_stat(5): starttime is field 22, ')' ends field 2 */
@@ -425,7 +425,7 @@ int process_cpus(long pid, struct cpuset *cpus)
 	return cpuset_parse(cpus, at, NULL);
 }
 
-/* Interpreters put themselves in front: a script's argv[0] is the shell. */
+/* An interpreter precedes its script: compare the last two arguments. */
 static bool has_arguments(const char *text, size_t size, const char *argv0, const char *argv1)
 {
 	const char *at = text, *end = text + size;
@@ -439,8 +439,8 @@ static bool has_arguments(const char *text, size_t size, const char *argv0, cons
 	return first && !strcmp(first, argv0) && !strcmp(second, argv1);
 }
 
-/* Any user can give a process a title, and one whose memory is stuck holds up
- * who reads its arguments; ours are root's. */
+/* Any user can set a process title, and reading the arguments of a process with stuck memory hangs;
+ * ours are root's. */
 static bool is_ours(const char *proc, unsigned long pid)
 {
 	char path[PATH_TEXT_MAX + 64];
@@ -450,8 +450,8 @@ static bool is_ours(const char *proc, unsigned long pid)
 	return stat(path, &st) == 0 && (st.st_uid == 0 || st.st_uid == geteuid());
 }
 
-/* A container on this node may have a slurmd of its own: what it runs is in
- * another PID namespace. Unknown is ours. */
+/* A container on this node may have a slurmd of its own, in another PID namespace. Unknown counts
+ * as ours. */
 static bool is_in_our_namespace(const char *proc, unsigned long pid)
 {
 	char path[PATH_TEXT_MAX + 64];

@@ -10,7 +10,7 @@
 #include "lib/json.h"
 
 #define SLOTS_FIRST 256
-/* Of JSON, beside the texts. */
+/* Bytes of JSON, without the texts. */
 #define SUM_BYTES 200
 #define JOB_BYTES 120
 
@@ -21,9 +21,8 @@ enum kind {
 	PROFILES,
 	ADVICE,
 	KINDS,
-	/* By "cluster<tab>user<tab>account<tab>profile" and the codes of advice: of the jobs
-	 * of a page many have the same. What the sums of these add up to is spread over the
-	 * others at the end. */
+	/* By "cluster<tab>user<tab>account<tab>profile" and the codes of advice, which many jobs of
+	 * a page have in common. These sums are added to the others at the end. */
 	WHO = KINDS,
 	TABLES
 };
@@ -33,29 +32,29 @@ static const char *const kind_names[KINDS] = {
 	[PROFILES] = "profiles",       [ADVICE] = "advice",
 };
 
-/* Of a line: not NUL-terminated. */
+/* Part of a line: not NUL-terminated. */
 struct text {
 	const char *at;
 	size_t size;
 };
 
 struct sum {
-	struct text name; /* "": unknown, or none; ours, with a NUL behind it */
-	struct text more; /* of a filesystem its cluster, of WHO the codes; "" of others */
+	struct text name; /* "": unknown, or none; our copy, with a NUL */
+	struct text more; /* cluster of a filesystem, codes of a combined sum; else "" */
 	char *type;	  /* of a filesystem; NULL unknown */
 	uint64_t digest;  /* of name and more */
 	int64_t jobs, node_s, peak_job;
 	int64_t numbers[USE_NUMBERS];
 };
 
-/* Slots hold the place of a sum, plus one; 0 is free. Half of them are, at least. */
+/* Slots have the index of a sum, plus one; 0 is free. At least half of them are free. */
 struct table {
 	struct sum *sums;
 	size_t count, room;
 	uint32_t *slots;
 };
 
-/* Of the gate. */
+/* Job that the gate warned or refused. */
 struct job {
 	char *cluster, *user;
 	int64_t job, ended, warned, refused; /* tasks */
@@ -65,7 +64,7 @@ struct tally {
 	int64_t jobs, node_s, wide, judged;
 	int64_t warned_jobs, warned_tasks, refused_jobs, refused_tasks;
 	struct table tables[TABLES];
-	struct job gate[TALLY_JOBS_MAX + 1]; /* the last first */
+	struct job gate[TALLY_JOBS_MAX + 1]; /* latest first */
 	size_t gate_count, bytes;
 };
 
@@ -74,7 +73,7 @@ struct line_fs {
 	int64_t numbers[USE_NUMBERS];
 };
 
-/* What is read of a line (tally.h) */
+/* Fields of a line that are used (tally.h) */
 struct line {
 	struct text who, cluster, user, advice;
 	int64_t job, ended, node_s, flags, warned, refused;
@@ -166,7 +165,7 @@ static struct text copy_of(struct text text)
 	return (struct text){ xneed(strndup(text.at, text.size)), text.size };
 }
 
-/* The slot that has the sum, or the free one where it would be. */
+/* Return the slot with the sum, or the free one for it. */
 static uint32_t *find_slot(const struct table *table, uint64_t digest, struct text name,
 			   struct text more)
 {
@@ -201,7 +200,7 @@ static void make_room(struct table *table)
 	}
 }
 
-/* The sum of this name, made where there is none: then it has no jobs yet. */
+/* Return the sum of this name. A new one has no jobs yet. */
 static struct sum *sum_of(struct table *table, struct text name, struct text more)
 {
 	uint64_t digest =
@@ -234,7 +233,7 @@ static void add(struct sum *sum, const struct sum *more)
 	use_numbers_add(sum->numbers, more->numbers);
 }
 
-/* To the sum of this name in a table that is told. */
+/* Add to the sum of this name in a table that is printed. */
 static struct sum *add_to(struct tally *tally, enum kind kind, struct text name, struct text more,
 			  const struct sum *numbers)
 {
@@ -248,13 +247,13 @@ static struct sum *add_to(struct tally *tally, enum kind kind, struct text name,
 	return sum;
 }
 
-/* From the sum of a WHO to those of its user, account, profile and each of its codes. */
+/* Add a combined sum to those of its user, account, profile and each of its codes. */
 static void spread(struct tally *tally, const struct sum *who)
 {
 	char *names = xstrdup(who->name.at), *codes = xstrdup(who->more.at), *rest = names, *code;
 	enum kind kind;
 
-	strsep(&rest, "\t"); /* its cluster */
+	strsep(&rest, "\t"); /* skip the cluster */
 	for (kind = USERS; kind <= PROFILES; kind++)
 		add_to(tally, kind, text_of(strsep(&rest, "\t")), text_of(""), who);
 	for (rest = codes; (code = strsep(&rest, " "));)
@@ -264,9 +263,9 @@ static void spread(struct tally *tally, const struct sum *who)
 	free(codes);
 }
 
-/* ---- the gate's jobs ------------------------------------------------------ */
+/* ---- jobs that the gate warned or refused -------------------------------------- */
 
-/* In its place among those that ended last; the first of them goes. */
+/* Insert it among those that ended last; the earliest is dropped. */
 static void add_job(struct tally *tally, const struct line *line)
 {
 	struct job job = { (char *)copy_of(line->cluster).at,
@@ -396,7 +395,7 @@ void tally_add(struct tally *tally, const char *text)
 	}
 	sum = sum_of(&tally->tables[WHO], line.who, line.advice);
 	if (!sum->jobs)
-		spread(tally, sum); /* so that they are counted in bytes */
+		spread(tally, sum); /* so that their bytes are counted */
 	add(sum, &all);
 	add_gate(tally, &line);
 	tally->jobs++;

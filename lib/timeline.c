@@ -14,7 +14,7 @@ bool timeline_is_row(int64_t start, int64_t width)
 	       start < TIMELINE_TIME_MAX && start % width == 0;
 }
 
-/* How many rows it takes from the one with 'first' to the one with 'last'. */
+/* Return the number of rows from the one with 'first' to the one with 'last'. */
 static int64_t span(int64_t first, int64_t last, int64_t width)
 {
 	return last / width - first / width + 1;
@@ -25,7 +25,7 @@ static int64_t end_of(const struct timeline *line)
 	return line->start + ((int64_t)line->count - 1) * line->width;
 }
 
-/* The least width, from this one on, with which 64 rows hold both. */
+/* Return the least width, from this one on, with which 64 rows hold both. */
 static int64_t wide_enough(int64_t first, int64_t last, int64_t width)
 {
 	while (span(first, last, width) > TIMELINE_ROWS)
@@ -33,7 +33,7 @@ static int64_t wide_enough(int64_t first, int64_t last, int64_t width)
 	return width;
 }
 
-/* The same rows in another frame, which holds them all. */
+/* Move the rows to another frame, which holds them all. */
 static void frame(struct timeline *line, int64_t first, int64_t last, int64_t width)
 {
 	const struct timeline old = *line;
@@ -51,7 +51,7 @@ static void frame(struct timeline *line, int64_t first, int64_t last, int64_t wi
 	}
 }
 
-/* Fold and lengthen it until it has a place for all from 'first' to 'last'. */
+/* Fold and lengthen it until everything from 'first' to 'last' fits. */
 static void make_room(struct timeline *line, int64_t first, int64_t last, int64_t width)
 {
 	if (line->count) {
@@ -97,7 +97,7 @@ bool timeline_has_row(const struct timeline *line, size_t row)
 	return false;
 }
 
-/* Its rows that are not empty are first to last; false: there is none. */
+/* Find the first and last row that are not empty. Return false if there is none. */
 static bool find_ends(const struct timeline *line, size_t *first, size_t *last)
 {
 	size_t i;
@@ -159,7 +159,7 @@ int64_t timeline_last(double start, double end)
 
 	if (end < start)
 		return first;
-	/* what ends with a second does not last into the next */
+	/* a run that ends with a second does not extend into the next */
 	return last > first && (double)last >= end ? last - 1 : last;
 }
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* timeline.h - when something was read and written, in rows of equal width
+/* timeline.h - I/O over time, in rows of equal width
  *
  * Terms   row: what was moved from 'start + i * width' on, for 'width' seconds.
  *           The width is a power of two and the start a multiple of it: rows of
- *           any two timelines lie in each other whole.
- *         to fold: to double the width. What was moved stays the same.
- *         lane: bytes that were read, bytes that were written, calls, time inside I/O
- *           calls (microseconds of all threads; a long call is in each row that it took).
- *         partial: something that moved bytes has no rows. A sum with it has
- *           none either: it would show too little.
+ *           any two timelines nest.
+ *         to fold: to double the width. The sums stay the same.
+ *         lane: bytes read, bytes written, calls, time inside I/O calls
+ *           (microseconds of all threads; a long call is in each row that it took).
+ *         partial: some bytes were moved at an unknown time. A sum with it has
+ *           no rows either: they would be incomplete.
  *         run: the seconds 'first' to 'last' of a job, both included.
- *         shape: what the bytes of a run look like, over its at most 64 rows:
+ *         shape: of the bytes of a run, over its at most 64 rows:
  *           TAIL    at least 3/4 of them in the last quarter of the rows
  *           HEAD    at least 3/4 of them in the first quarter
  *           STEADY  at least 3/4 of the rows have half of their mean or more
- *           BURSTS  else: so many groups of rows that have their mean or more
- *           NONE    below 8 rows, or below 1 MiB: too little to tell.
+ *           BURSTS  else: the number of groups of rows with their mean or more
+ *           NONE    below 8 rows, or below 1 MiB: too few.
  * Owner   plain values. All zero is one without rows. Rows at both ends are not
  *           empty.
  * Errors  none; a number ends at INT64_MAX. Adding in any order, any number of
@@ -60,32 +60,32 @@ enum timeline_shape {
 	TIMELINE_HEAD
 };
 
-/* May there be a row of this width here? */
+/* Return true if a row of this width may start here. */
 bool timeline_is_row(int64_t start, int64_t width);
 
-/* Add a row for which that is so; an empty one adds nothing. */
+/* Add such a row; an empty one adds nothing. */
 void timeline_put(struct timeline *line, int64_t start, int64_t width,
 		  const int64_t amounts[TIMELINE_LANES]);
 
 void timeline_add(struct timeline *line, const struct timeline *other);
 
-/* It has no rows from now on. */
+/* Mark as partial: it has no rows from now on. */
 void timeline_spoil(struct timeline *line);
 
 int64_t timeline_sum(const struct timeline *line, enum timeline_lane lane);
 
-/* The same with empty rows at both ends, so that the run is covered, and wider
- * ones where it would be more than 64. */
+/* Copy, with empty rows at both ends so that the run is covered, and wider ones if there were more
+ * than 64. */
 void timeline_cover(const struct timeline *line, int64_t first, int64_t last,
 		    struct timeline *covered);
 
-/* The last second of a run from 'start' to 'end'; end < 0: unknown. */
+/* Return the last second of a run from 'start' to 'end'; end < 0: unknown. */
 int64_t timeline_last(double start, double end);
 
-/* Has one of its lanes anything in this row? */
+/* Return true if any lane has a value in this row. */
 bool timeline_has_row(const struct timeline *line, size_t row);
 
-/* What was read and written in a row. */
+/* Return the bytes read and written in a row. */
 int64_t timeline_moved(const struct timeline *line, size_t row);
 
 /* *bursts is set with TIMELINE_BURSTS. */

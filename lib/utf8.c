@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Bytes of the UTF-8 sequence at 's' (at least one byte), 0: not UTF-8. */
+/* Return the bytes of the UTF-8 sequence at 's' (at least one byte), 0: not UTF-8. */
 static size_t utf8_length(const unsigned char *s, size_t size)
 {
 	size_t i, n = s[0] < 0x80   ? 1
@@ -47,7 +47,7 @@ bool utf8_is_text(const char *text, size_t size)
 		if (size >= 8)
 			memcpy(&eight, text, 8);
 		n = size >= 8 && !(eight & UINT64_C(0x8080808080808080))
-			    ? 8 /* ASCII, as most of it */
+			    ? 8 /* ASCII, the usual case */
 			    : utf8_length((const unsigned char *)text, size);
 	}
 	return !size;
@@ -67,7 +67,7 @@ void utf8_clean(char *out, size_t room, const char *text, size_t size)
 
 	while (size) {
 		for (n = 0; n < size && used + n + 1 < room && text[n] >= ' ' && text[n] < 0x7f;)
-			n++; /* ASCII, as most of it */
+			n++; /* ASCII, the usual case */
 		memmove(out + used, text, n);
 		used += n;
 		text += n;

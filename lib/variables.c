@@ -8,14 +8,14 @@
 #define DIGITS "0123456789"
 #define BLANKS " \t"
 
-/* A word that ends with '*' stands for all that begin so. */
+/* Denied names; '*' at the end matches any rest. */
 static const char *const denied[] = {
-	/* which program, by bash(1), ld.so(8) and libc */
+	/* select the program, for bash(1), ld.so(8) and libc */
 	"PATH", "IFS", "ENV", "SHELLOPTS", "BASHOPTS", "PS4", "BASH_*", "LD_*", "GLIBC_*",
 	"GCONV_PATH", "LOCPATH", "HOSTALIASES",
-	/* as whom, and where */
+	/* user, and directories */
 	"HOME", "SHELL", "USER", "LOGNAME", "PWD", "OLDPWD",
-	/* Slurm's, and what it tells an MPI */
+	/* Slurm's, and those of an MPI */
 	"SLURM*", "SBATCH*", "SALLOC*", "SRUN*", "SPANK*", "_SLURM*", "PMI*", "JOBIO_*", NULL
 };
 
@@ -32,7 +32,7 @@ static bool is_denied(const char *name)
 	return false;
 }
 
-/* The word that begins here, without what is behind it; false: it is no variable. */
+/* Parse the word that begins here. Return false if it is no variable. */
 static bool split(const char *word, size_t length, struct variable *variable)
 {
 	size_t name = strspn(word, LETTERS DIGITS), value;
@@ -60,7 +60,7 @@ bool variable_next(const char **list, struct variable *variable)
 	return true;
 }
 
-/* How often is the name in the list? */
+/* Return how often the name is in the list. */
 static int count(const char *list, const char *name)
 {
 	struct variable other;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* variables.h - what a profile puts into the environment of a job's tasks
+/* variables.h - environment variables that a profile sets for a job's tasks
  *
  * Terms   list: "NAME=VALUE NAME=VALUE", blanks between the words. A name has
  *           letters, digits and '_', a value letters, digits and _./:,@+=-
  *           and is not empty: nothing that a shell would read as more.
- *         denied: a name that decides which program runs, or as whom, or that is
- *           Slurm's, an MPI's link to it, or jobio's. jobio.conf is root's word:
- *           this keeps slips of the pen from every job of a profile.
+ *         denied: a name that selects the program that runs, or its user, or that
+ *           is Slurm's, an MPI's link to it, or jobio's. Only root writes
+ *           jobio.conf: this prevents mistakes, which would affect every job of
+ *           a profile.
  * Owner   plain values.
- * Errors  variables_check: -1 and *err, which begins with the word at fault.
+ * Errors  variables_check: -1, the reason in *err.
  * Runs    everywhere, also in the plugin.
  */
 #ifndef JOBIO_VARIABLES_H
@@ -27,11 +28,11 @@ struct variable {
 	char value[VARIABLES_MAX];
 };
 
-/* Cut the next one off the list; false: at its end, or where a word is none. */
+/* Get the next variable of the list. Return false at its end, or at an invalid word. */
 bool variable_next(const char **list, struct variable *variable);
 
-/* Is each word of it one that a profile may set, and each name there once? If not,
- * 'word' is the one at fault, and *err says why. */
+/* Check that a profile may set each variable, and that each name is there once. If not, 'word' is
+ * the one at fault. */
 int variables_check(const char *list, char word[VARIABLES_MAX], struct err *err);
 
 #endif

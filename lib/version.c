@@ -5,7 +5,7 @@
 
 #define LAST_RELEASE 0xffU
 
-/* One or two digits, at most 99; NULL when there are none or more. */
+/* Parse one or two digits, at most 99; NULL: none, or more. */
 static const char *parse_part(const char *text, unsigned int *part)
 {
 	unsigned int digits = 0;

@@ -3,7 +3,7 @@
  *
  * Terms   version: VERSION_OF(22, 5, 8) for 22.05.8. A text without the third
  *           number means the last release of that series ("22.05").
- * Errors  version_parse: -1, sentence in *err, output untouched.
+ * Errors  version_parse: -1, the reason in *err, output unchanged.
  * Runs    everywhere; needs libc only.
  */
 #ifndef JOBIO_VERSION_H
@@ -18,7 +18,7 @@
 /* "22.05", "22.05.8", "24.11.5-1", "26.05.0-0rc1" */
 int version_parse(const char *text, unsigned int *version, struct err *err);
 
-/* "22.05.8", or "22.05" when the third number is not known. */
+/* "22.05.8", or "22.05" if the third number is unknown. */
 void version_format(unsigned int version, char text[VERSION_TEXT_MAX]);
 
 #endif
