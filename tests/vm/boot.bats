@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# boot.bats - scripts on a kernel of choice: what tests of ours rely on
+# boot.bats - scripts on a chosen kernel, as other tests use them
 
 setup() {
 	dir=$(mktemp -d)
@@ -9,13 +9,13 @@ setup() {
 
 teardown() { rm -rf "$dir"; }
 
-# script TEXT - make $dir/script
+# script TEXT - write $dir/script
 script() {
 	printf '#!/bin/bash\n%s\n' "$1" >"$dir/script"
 	chmod +x "$dir/script"
 }
 
-# on_kernel SERIES - boots it, and gives back output and status
+# on_kernel SERIES - boot it and check the script's output and status
 on_kernel() {
 	script 'uname -r; cat data; exit 7'
 	echo 'from the payload' >"$dir/data"
@@ -25,27 +25,27 @@ on_kernel() {
 	[[ ${lines[1]} == 'from the payload' ]]
 }
 
-@test "a script on Linux 5.10 gives back its output and exit status" { on_kernel 5.10; }
+@test "a script on Linux 5.10 returns its output and exit status" { on_kernel 5.10; }
 
-@test "a script on Linux 6.1 gives back its output and exit status" { on_kernel 6.1; }
+@test "a script on Linux 6.1 returns its output and exit status" { on_kernel 6.1; }
 
-@test "a script on Linux 6.12 gives back its output and exit status" { on_kernel 6.12; }
+@test "a script on Linux 6.12 returns its output and exit status" { on_kernel 6.12; }
 
-@test "long output arrives whole" {
+@test "long output is complete" {
 	script 'seq 20000'
 	run "$boot" -c v1 6.1 script "$dir"
 	[[ $status == 0 ]]
 	[[ $output == "$(seq 20000)" ]]
 }
 
-@test "a script that does not end is ended after the time limit: status 124" {
+@test "a script that does not end is killed after the time limit: status 124" {
 	script 'echo started; sleep 1000'
 	run "$boot" -t 15 6.1 script "$dir"
 	[[ $status == 124 ]]
 	[[ $output == *'boot: script is not done within 15 s' ]]
 }
 
-@test "a kernel that dies shows its console: status 125" {
+@test "after a kernel panic the console is printed: status 125" {
 	script 'echo c >/proc/sysrq-trigger'
 	run "$boot" 6.1 script "$dir"
 	[[ $status == 125 ]]

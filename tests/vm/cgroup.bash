@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# cgroup.bash - reserved cores on a real kernel, of both versions of cgroups
+# cgroup.bash - reserved cores on a real kernel, with both versions of cgroups
 # shellcheck shell=bash disable=SC2054 # lists of CPUs have commas
 
-# withholds CGROUP NUMBERING FILESYSTEM - the threads of the first and the last core, and
-# what jobs that reserve no, one, two and three cores do not get: the last of socket 1,
-# one of each socket, all but the first
+# withholds CGROUP NUMBERING FILESYSTEM - check the threads of the first and the last core, and
+# the cores that are kept from jobs that reserve zero, one, two and three cores: the last of
+# socket 1, one of each socket, all but the first
 withholds() {
 	local cores=(0-1 6-7 2-3,6-7 2-7)
 	[[ $2 == block ]] || cores=(0,4 3,7 1,3,5,7 1-3,5-7)

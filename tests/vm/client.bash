@@ -1,36 +1,36 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# client.bash - words for jobs whose client gets other cores: the stand-in of
-# tests/sim on a machine that has some to give; beside those of lib.bash
+# client.bash - functions for jobs for which the client gets other cores: the stand-in of
+# tests/sim on a machine with several cores; in addition to those of lib.bash
 # shellcheck shell=bash disable=SC2154 # $job, $work and more are lib.bash's
 # shellcheck disable=SC2016 # quoted code runs in the job
 
-# client_new CORES [KNOB...] - a mounted client with a frontend on each of these
-# CPUs, known to jobio by nothing yet
+# client_new CORES [KNOB...] - start a mounted client with a frontend on each of these
+# CPUs; jobio has no state about it
 client_new() {
 	local options=core=${1//,/,core=},net=eth0
 	shift
 	on_node "rm -rf /run/jobio/* /var/spool/jobio/state/*; /payload/client new boot.options=$options $*"
 }
 
-# client_moved CORE - somebody gives the client this one core
+# client_moved CORE - move the client to this one core, as an administrator does
 client_moved() {
 	on_node "weka local resources cores 1 --only-frontend-cores --core-ids $1; weka local resources apply -f"
 	expect_client "$1"
 }
 
-# knob KEY=VALUE - a fault of the client from now on
+# knob KEY=VALUE - set a fault of the client
 knob() { on_node "weka-sim set $*"; }
 
-# allow LINE... - what jobio.conf says of the client
+# allow LINE... - write lines for the client to jobio.conf
 allow() { on_node "/payload/client conf $(printf "'%s' " "$@")"; }
 
-# What a job sees: the CPUs that its batch script can get, those that it is
-# told, where the frontends run meanwhile, and what a step can get.
+# A job prints: the CPUs that its batch script can use, SLURM_IO_CPUS, the CPUs of the
+# frontends meanwhile, and the CPUs that a step can use.
 readonly look="$vm_grab"'; echo "$SLURM_IO_CPUS"; /payload/client cpus'
 readonly look_step='; srun -n1 --cpu-bind=none bash -c '\''taskset -p -c 0-7 $$ >/dev/null 2>&1
 	awk "/^Cpus_allowed_list/ { print \$2 }" /proc/self/status'\'
 
-# look OPTION... - have such a job come and go; sets $job
+# look OPTION... - run such a job; sets $job
 look() {
 	submit "$look" "$@"
 	finish "$job"
@@ -42,8 +42,8 @@ look_and_step() {
 	expect_equal 4 "$(wc -l <"$work/$job.out")" "lines of the job, $(<"$work/$job.out")"
 }
 
-# expect_apart RESERVED FRONTENDS - the job could get at all CPUs but RESERVED,
-# as Slurm and jobio say alike, and the client ran on FRONTENDS, one a core
+# expect_apart RESERVED FRONTENDS - the job could use all CPUs but RESERVED, by Slurm and by
+# jobio, and the client ran on FRONTENDS, one CPU for each core
 expect_apart() {
 	local seen reserved=$1
 	mapfile -t seen <"$work/$job.out"
@@ -54,7 +54,7 @@ expect_apart() {
 	((${#seen[@]} == 3)) || expect_equal "${seen[0]}" "${seen[3]}" 'CPUs of the step'
 }
 
-# expect_client IDS - it runs with these core ids, and no others are staged
+# expect_client IDS - it runs with these core IDs, and no others are staged
 expect_client() {
 	expect_equal "$1" "$(on_node '/payload/client cpus')" 'frontends'
 	expect_equal "$1" "$(core_ids --stable)" 'cores'
@@ -65,12 +65,12 @@ core_ids() {
 		jq -r '[.nodes[] | select(.roles[] == "FRONTEND") | .core_id] | sort | join(" ")'
 }
 
-# expect_findings CODE... - the record's warnings and errors, but for MemSpecLimit
+# expect_findings CODE... - the record has these warnings and errors, without that on MemSpecLimit
 expect_findings() {
 	expect_of "$job" '[.findings[] | select(.severity != "info" and .code != "W13") | .code] | sort | join(" ")' "$*"
 }
 
-# expect_says CODE TEXT - the sentence of this finding
+# expect_says CODE TEXT - the finding in the record has this text
 expect_says() {
 	expect_equal "$2" "$(of "$job" ".findings[] | select(.code == \"$1\") | .text")" "$1"
 }
@@ -83,14 +83,14 @@ expect_summary() {
 	done
 }
 
-# expect_refused CPUS - the gate did not start the job, which could use them
+# expect_refused CPUS - the gate did not start the job, which could use these CPUs of the client
 expect_refused() {
 	[[ $(<"$work/$job.out") == *"jobio: gate: not started: the job may run on CPU $1 of node vm1, where the filesystem client weka:weka works"* ]] ||
 		{ printf 'not refused because of CPU %s: %s\n' "$1" "$(<"$work/$job.out")" >&2; return 1; }
 	expect_equal FAILED "$(controller squeue -h -j "$job" -t all -o %T)" 'state'
 }
 
-# expect_warned CPUS - the gate started the job, which could use them, and told of it
+# expect_warned CPUS - the gate started the job, which could use these CPUs, and reported it
 expect_warned() {
 	expect_of "$job" ".gate | [.warned, (.text | startswith(\"the job may run on CPU $1 of \"))]" '[1,true]'
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# client_v1.bats - jobs whose client gets other cores; cgroup v1
+# client_v1.bats - jobs for which the client gets other cores; cgroup v1
 #
-# Nodes have a spec set of one core, the client's own; CPUs are numbered
-# interleaved. Core 3 (CPU 3,7) is never a job's, the second io-core is 1 (1,5).
+# Nodes have a spec set of one core, the client's own; CPUs are numbered interleaved. Core 3
+# (CPUs 3,7) is never used by jobs, the second io-core is core 1 (CPUs 1,5).
 
 # shellcheck disable=SC2030,SC2031,SC2154 # each test is a process; lib sets $job
 # shellcheck disable=SC2016 # quoted code runs on the node
@@ -15,7 +15,7 @@ setup_file() { export work=$BATS_FILE_TMPDIR; }
 teardown_file() { node_end; }
 teardown() { controller scancel -u alice; }
 
-@test "under cgroup v1 a client grows beside the core that is always its own" {
+@test "cgroup v1: a client gets more cores in addition to its own" {
 	node_is v1 interleaved CoreSpecCount=1
 	allow core_change=grow
 	client_new 3
@@ -30,7 +30,7 @@ teardown() { controller scancel -u alice; }
 	expect_idle
 }
 
-@test "it goes back for the first job that reserves nothing, if there is a way" {
+@test "cgroup v1: its own core is restored for the first job without io-cores, if that is possible" {
 	node_is v1 interleaved CoreSpecCount=1
 	look --exclusive
 	expect_warned 1,5

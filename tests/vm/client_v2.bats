@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# client_v2.bats - jobs whose client gets other cores; cgroup v2
+# client_v2.bats - jobs for which the client gets other cores; cgroup v2
 #
-# The site reserves nothing by itself, CPUs are numbered in blocks: Slurm
-# withholds core 3 (CPU 6,7) for one io-core, 1 and 3 (2,3,6,7) for two.
+# The site has no spec set, CPUs are numbered in blocks: Slurm withholds core 3
+# (CPUs 6,7) for one io-core, 1 and 3 (CPUs 2,3,6,7) for two.
 
 # shellcheck disable=SC2030,SC2031,SC2154 # each test is a process; lib sets $job
 # shellcheck disable=SC2016 # quoted code runs on the node
@@ -15,7 +15,7 @@ setup_file() { export work=$BATS_FILE_TMPDIR; }
 teardown_file() { node_end; }
 teardown() { controller scancel -u alice; }
 
-@test "under cgroup v2 a client moves to the cores that Slurm reserves for a job, which runs elsewhere" {
+@test "cgroup v2: a client moves to the cores that Slurm reserves for a job, which runs on others" {
 	node_is v2 block
 	allow core_change=any
 	client_new 4
@@ -31,7 +31,7 @@ teardown() { controller scancel -u alice; }
 	expect_idle
 }
 
-@test "it stays there: the next job that wants these cores restarts nothing" {
+@test "the client keeps the cores: for the next job with the same request nothing is restarted" {
 	local before
 	node_is v2 block
 	before=$(frontend_pids)
@@ -43,7 +43,7 @@ teardown() { controller scancel -u alice; }
 	expect_client '2 6'
 }
 
-@test "a job that may run on its cores then is told of; one with fewer io-cores does not start" {
+@test "then a job that may run on its cores is reported; one with fewer io-cores does not start" {
 	node_is v2 block
 	look --exclusive
 	expect_warned 2-3,6-7
@@ -54,7 +54,7 @@ teardown() { controller scancel -u alice; }
 	expect_idle
 }
 
-@test "core_method=mount takes a core away: mounts are made again, with what fstab says" {
+@test "core_method=mount removes a core: mounts are made again, with the options of fstab" {
 	node_is v2 block
 	allow core_change=any core_method=mount
 	look --io-cores=1
@@ -65,7 +65,7 @@ teardown() { controller scancel -u alice; }
 	expect_summary cores=1 cpus=6-7
 }
 
-@test "a change that fails leaves the old cores, nothing staged, and a job that runs" {
+@test "after a failed change the old cores are kept, nothing is staged, and the job runs" {
 	node_is v2 block
 	allow core_change=any
 	knob faults.apply_fails=yes
@@ -79,7 +79,7 @@ teardown() { controller scancel -u alice; }
 	expect_idle
 }
 
-@test "a frontend that stays disconnected is given up again" {
+@test "a frontend that stays disconnected is removed again" {
 	node_is v2 block
 	allow core_change=any ready_timeout_ms=12000
 	knob faults.apply_fails=no faults.disconnected=1

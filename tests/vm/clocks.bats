@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Two nodes whose clocks differ run a job together: what the ledger makes of it
+# clocks.bats - the ledger's result for a job on two nodes whose clocks differ
 #
 # Needs SRCDIR, BUILDDIR with jobio's programs, docker, jq, munge and tests/vm/packages.
 # Two machines with Debian's 6.1 at a time, in clocks-node: the clock of vm2 is 40 s
@@ -22,7 +22,7 @@ payload_make() { # NODE KIND AHEAD
 	printf '%s\n' "$*" >"$dir/half"
 }
 
-# Each machine's fourth serial line is the other's.
+# The fourth serial lines of the machines are connected.
 lines_make() {
 	mkfifo "$work"/line.{one,other}
 	ln -s line.one "$work/line.vm1.in"
@@ -60,15 +60,15 @@ setup_file() {
 
 teardown_file() { teardown_ledger; }
 
-# report OPTION... - by root, from the ledger
+# report OPTION... - jobio report as root, with the ledger
 report() { TZ=UTC "$BUILDDIR/jobio" report --conf="$DIR/jobio.conf" "$@" 2>/dev/null; }
 
-# of NODE JOB FILTER - of what its truth did ($did) and its record
+# of NODE JOB FILTER - jq on truth's output ($did) and the record
 of() { jq -rc --slurp ".[0] as \$did | .[1] | $3" "$work/$1.$2"; }
 
-# rows_wrong TIMELINES JOB NODE... - rows that do not have the MiB of their seconds, by the
-# clock of the node that moved them; or, where truth does not know in which second it was,
-# some of it
+# rows_wrong TIMELINES JOB NODE... - rows of the timeline without the MiB of their seconds, by the
+# clock of the node that moved them; for calls with an uncertain second, rows without any of
+# them
 rows_wrong() {
 	local timelines=$1 job=$2
 	shift 2
@@ -81,7 +81,7 @@ rows_wrong() {
 		| {row: $row, is: ., did: $in}' <<<"$timelines"
 }
 
-# did JOB NODE... - bytes read, written and calls on /mnt/b, as truth says
+# did JOB NODE... - bytes read, written and calls on /mnt/b, by truth
 did() {
 	local job=$1
 	shift
@@ -89,13 +89,13 @@ did() {
 		| [([.[].read_bytes] | add), ([.[].write_bytes] | add), ([.[] | .read_calls + .write_calls] | add)] | join(" ")'
 }
 
-# told TIMELINES - the same, as their rows add up
+# told TIMELINES - the same, as sums of rows
 told() {
 	jq -r '.[] | select(.fs == "/mnt/b")
 		| [(.read_bytes | add), (.write_bytes | add), (.calls | add)] | join(" ")' <<<"$1"
 }
 
-@test "both machines ran to the end of their scripts" {
+@test "both machines run their scripts to the end" {
 	local node
 	for node in vm1 vm2; do
 		[[ $(<"$work/$node.status") == 0 && -e $work/$node.end ]] || {
@@ -108,7 +108,7 @@ told() {
 	expect_equal 0 "$(spool_count)"
 }
 
-@test "a job of two nodes with clocks that are apart is one run, exact in bytes and in the second of each node" {
+@test "a job on two nodes with different clocks is one run, exact in bytes and in each node's seconds" {
 	local json timelines wrong
 	json=$(report --json 7)
 	timelines=$(jq -c .timelines <<<"$json")
@@ -118,11 +118,11 @@ told() {
 	wrong=$(rows_wrong "$timelines" 7 vm1 vm2)
 	expect_equal '' "$wrong"
 	expect_equal true "$(jq '.[] | select(.fs == "/mnt/b").width_s <= 2' <<<"$timelines")"
-	# by their clocks the one began when the other had ended
+	# by their clocks the one started after the other had ended
 	expect_equal true "$(jq -n --argjson a "$(of vm1 7 .end)" --argjson b "$(of vm2 7 .start)" '$b > $a')"
 }
 
-@test "the run says that clocks were apart, by how much, and no shape that they made" {
+@test "the report has the difference of the clocks, and no shape that comes from it" {
 	local text between
 	text=$(report -v 7)
 	between=$(jq -n --argjson a "$(of vm1 7 '[.start, .end]')" --argjson b "$(of vm2 7 '[.start, .end]')" \
@@ -131,12 +131,12 @@ told() {
 	expect_text 'nodes began and ended seconds apart, as those do whose clocks differ' "$text"
 	expect_text 'clocks_apart' "$(report --json 7 | jq -r .summary)"
 	[[ $text != *shape=* ]]
-	# it took as long as it did on one node
+	# its time is that of one node
 	expect_equal true "$(jq -n --argjson a "$(of vm1 7 '.end - .start')" --argjson b "$(of vm2 7 '.end - .start')" \
 		--argjson told "$(sed -n 's/^  time .*(\([0-9.]*\) s).*/\1/p' <<<"$text")" '([$a, $b] | max) - $told | fabs < 0.1')"
 }
 
-@test "halves that are further apart than MUNGE lets clocks be are two runs, each of them exact" {
+@test "records whose clocks differ by more than MUNGE allows are two runs, each of them exact" {
 	local node
 	expect_equal '2|1|2' "$(in_store 'SELECT count(*), max(nodes_seen), max(nodes_expected) FROM runs WHERE job=8')"
 	for node in vm1 vm2; do

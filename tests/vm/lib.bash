@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# lib.bash - words for tests on a virtual machine
+# lib.bash - functions for tests on a virtual machine
 #
 # Terms   machine  2 sockets x 2 cores x 2 threads, 2 NUMA nodes; emulated by
 #                  QEMU without KVM, so that it runs inside other machines.
 #         disk     an ext4 image with a label, made from a folder.
-#         cache    where kernels and root disks are kept between runs:
+#         cache    folder for kernels and root disks that are kept between runs:
 #                  build/vm of the tree, or JOBIO_VM_CACHE.
 # shellcheck shell=bash disable=SC2154 # a file that needs $work sets it
 
@@ -17,7 +17,7 @@ vm_cache=${JOBIO_VM_CACHE:-$vm_here/../../build/vm}
 readonly vm_root_id=6a6f6269	# of the root disk's partition table
 vm_node_mib=768	# memory of each NUMA node
 
-# cache_lock NAME - one builder of a cached thing at a time; waits 20 minutes
+# cache_lock NAME - lock a cached thing while it is made; waits up to 20 minutes
 cache_lock() {
 	mkdir -p "$vm_cache"
 	exec 8>"$vm_cache/$1.lock"
@@ -26,7 +26,7 @@ cache_lock() {
 
 # disk_make LABEL DIR FILE [FREE_MIB [ID]] - an ext4 image of a folder
 #
-# With ID it is partition 1 behind a partition table that has this id.
+# With ID it is partition 1 of a disk with this partition table ID.
 disk_make() {
 	local label=$1 dir=$2 file=$3 free=${4:-8} id=${5:-} size options
 	options=lazy_itable_init=1
@@ -47,14 +47,14 @@ disk_make() {
 #
 # Sets the array $machine to the command that boots the machine. The caller
 # adds serial lines: first the kernel's console, second the output of the
-# script, third its exit status, fourth what the caller likes.
-#   An Intel model: TCG gives AMD ones no threads. NVMe and ext4 are built into
-# Debian's cloud kernels: no initramfs. Disks are found by label, for NVMe's
+# script, third its exit status, fourth for any use.
+#   An Intel model: TCG gives AMD models no threads. NVMe and ext4 are built into
+# Debian's cloud kernels: no initramfs. Disks are found by label, since NVMe's
 # numbers vary. One QEMU thread for all CPUs: QEMU before 8.1 may keep a
-# translation of code that another CPU patches; Linux 6.12 dies of it at boot.
-# no_timer_check: on a busy host the kernel's test of its timer fails, and it
-# panics. mitigations=off: with tables of pages that are exchanged at each system
-# call the emulator translates addresses anew each time; a system call takes 16
+# translation of code that another CPU patches; Linux 6.12 crashes at boot.
+# no_timer_check: on a busy host the kernel's timer test fails, and it
+# panics. mitigations=off: with page tables that are switched at each system
+# call the emulator translates addresses again each time; a system call takes 16
 # times, a fork 3 times as long.
 machine_command() {
 	local kernel=$1 root=$2 payload=$3 init=$4 parameters=${5:-} console=ttyS0
@@ -84,11 +84,11 @@ machine_command() {
 		-device nvme,serial=payload,drive=d2)
 }
 
-# ---- words of the bats files ----------------------------------------------
-# The run gives JOBIO_SUITE and JOBIO_TAG, the image jobio-SUITE:TAG, and
-# VM_DIR, where the machine's state is.
+# ---- functions of the bats files -------------------------------------------
+# run sets JOBIO_SUITE and JOBIO_TAG, the image jobio-SUITE:TAG, and
+# VM_DIR, the folder with the machine's state.
 
-# node_is v1|v2 block|interleaved [PARAMETER] - have this compute node; see
+# node_is v1|v2 block|interleaved [PARAMETER] - start this compute node unless it runs; see
 # tests/vm/machine
 node_is() {
 	[[ ! -f $VM_DIR/is || $(<"$VM_DIR/is") != "$*" ]] || return 0
@@ -105,24 +105,24 @@ node_is() {
 
 node_end() { "$vm_here/machine" down "$VM_DIR"; }
 
-# node_uncounted v1|v2 block|interleaved - have this node, whose kernel counts
-# nothing: that is other files' matter, and costs seconds of each job
+# node_uncounted v1|v2 block|interleaved - the same without counting in the kernel, which other
+# files test and which costs seconds for each job
 node_uncounted() {
 	node_is "$@"
 	on_node "grep -qx 'kernel = no' /etc/slurm/jobio.conf || sed -i 's/^\[count\]\$/&\nkernel = no/; /^mounts = /d' /etc/slurm/jobio.conf" >/dev/null
 }
 
-# controller COMMAND... - run as root beside slurmctld
+# controller COMMAND... - run as root on slurmctld's host
 controller() { enter "${VM_DIR##*/}" "$@"; }
 
-# alice COMMAND... - run as a user who may submit jobs
+# alice COMMAND... - run as a user that may submit jobs
 alice() { timeout 60 docker exec -i -u alice -w /tmp "${VM_DIR##*/}" "$@" </dev/null; }
 
-# on_node COMMAND - run a line of shell as root on the node; limit 120 s. An answer
-# bears the number of its question: one that came too late is not the next one's.
+# on_node COMMAND - run a line of shell as root on the node; limit 120 s. A reply has the ID of
+# its request: a late reply is not taken for that of the next request.
 on_node() {
 	local status output id=$BASHPID.$EPOCHREALTIME of=''
-	# <> opens without waiting for QEMU, which may be gone
+	# <> opens without waiting for QEMU, which may have ended
 	printf '%s %s\n' "$id" "$1" 1<>"$VM_DIR/shell.in"
 	until [[ $of == "$id" ]]; do
 		read -r -t 120 of status output 0<>"$VM_DIR/shell.out" ||
@@ -132,8 +132,8 @@ on_node() {
 	return "$status"
 }
 
-# within SECONDS COMMAND... - repeat until it succeeds or time is up; not often,
-# for a docker exec takes time from the emulator
+# within SECONDS COMMAND... - repeat it until it succeeds; fails after SECONDS. Tries are rare,
+# since docker exec takes CPU time from the emulator
 within() {
 	local limit=$((SECONDS + $1))
 	shift
@@ -143,20 +143,20 @@ within() {
 	done
 }
 
-# siblings_of CPU - the threads of its core
+# siblings_of CPU - the CPUs of its core
 siblings_of() {
 	on_node "cat /sys/devices/system/cpu/cpu$1/topology/thread_siblings_list"
 }
 
-# Print the CPUs that a task may use after it tried to get all of them.
+# A task prints the CPUs that it may use after it has tried to get all.
 # shellcheck disable=SC2016 # for the task's shell
 readonly vm_grab='taskset -p -c 0-7 $$ >/dev/null 2>&1
 	awk "/^Cpus_allowed_list/ { print \$2 }" /proc/self/status'
 
-# step_cpus OPTION... - CPUs that a job's srun step can use
+# step_cpus OPTION... - CPUs that an srun step of a job can use
 step_cpus() { alice srun -Q -n1 --cpu-bind=none "$@" bash -c "$vm_grab"; }
 
-# batch SCRIPT OPTION... - print what a job's batch script prints
+# batch SCRIPT OPTION... - print the output of a batch job
 batch() {
 	local script=$1 job
 	shift
@@ -165,14 +165,14 @@ batch() {
 	on_node "sed '/^jobio: /d' /tmp/$job.out" # it may say what the job did not get
 }
 
-# batch_cpus OPTION... - CPUs that a job's batch script can use
+# batch_cpus OPTION... - CPUs that a batch script can use
 batch_cpus() { batch "$vm_grab" "$@"; }
 
 job_ended() {
 	[[ $(controller squeue -h -j "$1" -t all -o %T) =~ ^(COMPLETED|FAILED|CANCELLED|NODE_FAIL|TIMEOUT) ]]
 }
 
-# cpus LIST - "0-1,5" as "0 1 5"
+# cpus LIST - print "0-1,5" as "0 1 5"
 cpus() {
 	local part
 	for part in ${1//,/ }; do
@@ -180,25 +180,25 @@ cpus() {
 	done | sort -n | paste -sd' '
 }
 
-# others LIST - the CPUs of the node that are not in the list, as "0 1 5"
+# others LIST - CPUs of the node that are not in the list, as "0 1 5"
 others() {
 	comm -13 <(cpus "$1" | tr ' ' '\n' | sort) <(seq 0 7 | sort) | paste -sd' '
 }
 
-# told FIELD OPTION... - what `jobio cores` says on the node
+# told FIELD OPTION... - a field of the output of `jobio cores` on the node
 told() {
 	local field=$1
 	shift
 	on_node "jobio cores --format=json $*" | jq -er ".$field"
 }
 
-# expect_equal WANTED GOT WHAT
+# expect_equal WANTED GOT WHAT - fail unless they are equal
 expect_equal() {
 	[[ $2 == "$1" ]] || { printf "%s: expected '%s', got '%s'\n" "$3" "$1" "$2" >&2; return 1; }
 }
 
-# expect_withheld N LIST - N reserved cores are these CPUs: in `jobio cores`,
-# kept from the tasks of jobs, however they ask, and named to the tasks
+# expect_withheld N LIST - N reserved cores are these CPUs: in `jobio cores`, kept from
+# the tasks of jobs even if they try to use them, and in their SLURM_IO_CPUS
 expect_withheld() {
 	local n=$1 list=$2 wanted job
 	wanted=$(cpus "$list")
@@ -209,11 +209,11 @@ expect_withheld() {
 	expect_equal "$list" "$(tail -n 1 <<<"$job")" 'SLURM_IO_CPUS'
 }
 
-# ---- jobs and what is known of them afterwards; the file sets $work -----------
+# ---- jobs and their records; the file sets $work -------------------------------
 
 vm_out=/tmp	# what jobs print, on the node
 
-# submit SCRIPT [OPTION...] - sets $job
+# submit SCRIPT [OPTION...] - submit; sets $job
 submit() {
 	local script=$1
 	shift
@@ -221,24 +221,24 @@ submit() {
 	[[ $job =~ ^[0-9]+$ ]] || { printf 'no job id: %s\n' "$job" >&2; return 1; }
 }
 
-# reported ID - the ledger has the job's record; leaves the report in $work/ID
+# reported ID - the ledger has the job's record; writes the report to $work/ID
 reported() {
 	controller jobio report --json "$1" >"$work/$1" 2>"$work/$1.err" &&
 		[[ $(jq '.records | length' "$work/$1") == 1 ]]
 }
 
-# finish ID - until it is over and reported
+# finish ID - wait until it has ended and is reported
 finish() {
 	within 120 job_ended "$1"
 	within 60 reported "$1"
 	on_node "cat $vm_out/$1.out" >"$work/$1.out"
 }
 
-# of ID FILTER - of the job's record
+# of ID FILTER - jq on the job's record
 of() { jq -rc ".records[0] | $2" "$work/$1"; }
 
-# expect_of ID FILTER VALUE
+# expect_of ID FILTER VALUE - fail unless jq prints VALUE
 expect_of() { expect_equal "$3" "$(of "$1" "$2")" "job $1, $2"; }
 
-# words ID - the summary's words, one a line
+# words ID - the words of the summary, one a line
 words() { jq -r '.summary | split(" ")[]' "$work/$1"; }

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A real Lustre, servers and client on one virtual machine: jobs from prolog to
-# epilog, what they find, change and put back, and what was counted of known work
+# lustre.bats - a real Lustre, servers and client on one virtual machine: jobs from prolog to
+# epilog, their findings, settings and counters for known I/O
 #
 # Needs SRCDIR, BUILDDIR with the helpers, jq, tests/vm/packages and LUSTRE_KIT, a
-# folder (see tests/vm/lustre). One machine does all of it, in lustre-truth: two
-# to three minutes, several times as long beside other work.
+# folder (see tests/vm/lustre). One machine runs all of it, in lustre-truth: two
+# to three minutes, several times as long on a busy host.
 #
 # shellcheck disable=SC2016 # variables of jq
 
@@ -32,10 +32,10 @@ setup_file() {
 		file != "" { gsub(/\033\[[0-9;]*m/, ""); print >file }' "$work/out"
 }
 
-# of LABEL - what there was to see
+# of LABEL - output of this case
 of() { cat "$work/case/${1// /_}"; }
 
-# job LABEL FILTER - of the record that its job left
+# job LABEL FILTER - jq on the record of its job
 job() { of "$1" | grep '^{' | jq -rc "$2"; }
 
 expect() {
@@ -44,7 +44,7 @@ expect() {
 	[[ $have == "$3" ]] || { printf "%s: %s: expected '%s', got '%s'\n" "$@" "$have" >&2; return 1; }
 }
 
-# during PROFILE FOLDER.NAME=VALUE... - the parameters that each device had
+# during PROFILE FOLDER.NAME=VALUE... - each device had these parameters during the job
 during() {
 	local profile=$1 line name
 	shift
@@ -58,28 +58,28 @@ during() {
 	done
 }
 
-# as_before LABEL - all parameters are what they were
+# as_before LABEL - all parameters have their old values
 as_before() { diff <(of before) <(of "$1"); }
 
-# moved LABEL WIRE_READ WIRE_WRITE ASKED_READ ASKED_WRITE
+# moved LABEL NET_READ NET_WRITE ASKED_READ ASKED_WRITE - client counters in the record
 moved() {
 	expect "$1" '.wire[0] | [.read_bytes, .write_bytes, .asked_read_bytes, .asked_write_bytes]' \
 		"[$2,$3,$4,$5]"
 }
 
-# app LABEL READ WRITE - what processes asked for, by the kernel's own counters
+# app LABEL READ WRITE - I/O of processes, by the kernel's counters
 app() {
 	expect "$1" '[.app[] | select(.fs == "/mnt/lustre")] | .[0] | [.read_bytes, .write_bytes]' "[$2,$3]"
 }
 
-# of_truth KIND FILTER - of what truth did ($t), of what the kernel counted of it ($a)
-# and of what went over the network ($w)
+# of_truth KIND FILTER - jq on truth's output ($t), the counters of processes ($a) and the
+# client counters ($w)
 of_truth() {
 	of "truth $1" | grep '^{' | jq -rcs "(.[0] | to_entries[0].value) as \$t |
 		(.[1].app[] | select(.fs == \"/mnt/lustre\") | . + (.meta // {})) as \$a | .[1].wire[0] as \$w | $2"
 }
 
-# app_exact KIND... - every number is what was done
+# app_exact KIND... - every counter equals truth
 app_exact() {
 	local kind wrong bad=0
 	for kind; do
@@ -90,7 +90,7 @@ app_exact() {
 	return "$bad"
 }
 
-# wire_exact READ WRITE KIND... - that many bytes went over the network
+# wire_exact READ WRITE KIND... - so many bytes were sent over the network
 wire_exact() {
 	local kind have bad=0
 	for kind in "${@:3}"; do
@@ -100,49 +100,49 @@ wire_exact() {
 	return "$bad"
 }
 
-# took LABEL - milliseconds; it has to have ended well
+# took LABEL - milliseconds; it must have exited 0
 took() {
 	of took | awk -F, -v label="$1" '$1 == label && $2 == 0 { print $3; found = 1 } END { exit !found }'
 }
 
-# soon LABEL - as the usual prolog or epilog and a moment more: less than a wait for
-# a server, or half of timeout_ms, would make it
+# soon LABEL - it takes little longer than the usual prolog or epilog: less than a wait for
+# a server, or half of timeout_ms
 soon() {
 	local ms usual
 	ms=$(took "$1") usual=$(took "usual ${1#* }")
 	((ms < 10000 && ms < 2 * usual + 2000)) || { printf '%s: %d ms, usually %d\n' "$1" "$ms" "$usual" >&2; return 1; }
 }
 
-@test "the machine came to its end" {
+@test "the machine runs its script to the end" {
 	cat "$work/err" >&2
 	grep -qx '@ end' "$work/out"
 }
 
-@test "real Lustre: doctor finds nothing wrong with a client in order" {
+@test "real Lustre: jobio check has no finding for a healthy client" {
 	of doctor | grep -q '^LU12 info'
 	[[ $(of doctor | grep -oE '^LU[0-9]+' | paste -sd' ') == LU12 ]]
 }
 
-@test "real Lustre: the record names the version and the client's own mount" {
+@test "real Lustre: the record has the version and the client's mount" {
 	expect 'record targets' '[.client.type, .client.version]' '["lustre","2.17.0"]'
 	expect 'record targets' '[.client.mounts[].mount]' '["/mnt/lustre"]'
 }
 
-@test "real Lustre: parameters of OSTs go there and back" {
+@test "real Lustre: parameters of OSTs are set and restored" {
 	during targets osc.max_pages_per_rpc=256 osc.max_rpcs_in_flight=24 \
 		osc.checksums=0 osc.short_io_bytes=4096 ldlm.lru_max_age=60000
 	expect 'record targets' '[.request.applied, ([.changes[].restored] | all)]' '[true,true]'
 	as_before 'after targets'
 }
 
-@test "real Lustre: RPCs of the MDT, and dirty memory that they pull, go there and back" {
+@test "real Lustre: RPC parameters of the MDT, and max_dirty_mb that follows them, are set and restored" {
 	during mdt mdc.max_rpcs_in_flight=16 mdc.max_mod_rpcs_in_flight=8 mdc.max_pages_per_rpc=64 mdc.max_dirty_mb=48 \
 		mdc.checksums=0 osc.max_dirty_mb=64 osc.max_rpcs_in_flight=256
 	expect 'record mdt' '[.request.applied, ([.changes[].restored] | all)]' '[true,true]'
 	as_before 'after mdt'
 }
 
-@test "real Lustre: parameters of the mount go there and back" {
+@test "real Lustre: parameters of the mount are set and restored" {
 	during mount llite.max_read_ahead_mb=32 llite.max_read_ahead_per_file_mb=32 \
 		llite.statahead_max=1024 llite.hybrid_io=0 llite.parallel_dio=0 llite.unaligned_dio=0
 	of 'during mount' | grep -qx 'max_cached_mb: 512'
@@ -153,13 +153,13 @@ soon() {
 	as_before 'after thresholds'
 }
 
-@test "real Lustre: what jobio does not set is refused, and nothing is changed" {
+@test "real Lustre: a parameter that jobio does not set is refused, and nothing is changed" {
 	diff <(of before) <(of 'during wrong' | grep -v '^jobio:')
 	of 'during wrong' | grep -q "LU49 parameter 'llite.checksums=0' of the profile"
 	expect 'record wrong' .request.applied false
 }
 
-@test "real Lustre: what the directory of a job that streams says of new files is judged" {
+@test "real Lustre: the layout of new files in the directory of a job that streams is checked" {
 	local said='[.findings[] | select(.code == "LU15") | .text]'
 	expect 'layout plain' "$said" '["a new file of '"'lustre'"' lies on one OST unless its folder says otherwise (stripecount=1)"]'
 	expect 'layout one' "$said" '["a new file in the job'"'s directory '/mnt/lustre/one'"' lies on one OST (stripe count 1)"]'
@@ -167,7 +167,7 @@ soon() {
 	expect 'layout grows' "$said" '[]'
 }
 
-@test "real Lustre: the servers' job_stats carry the number of the job" {
+@test "real Lustre: the servers' job_stats contain the job ID" {
 	of jobid | grep -qx 'jobid_var=nodelocal'
 	of jobid | grep -qx 'jobid_name=4711'
 	of jobid | grep -qE '^- job_id: +4711$'
@@ -176,19 +176,19 @@ soon() {
 	expect 'record jobid' '.changes[0].restored' true
 }
 
-@test "real Lustre: wire is what went over the network, asked what llite saw" {
+@test "real Lustre: client counters have bytes over the network, and bytes that llite has counted" {
 	moved 'work write' 0 $mib64 0 $mib64
 	moved 'work read hot' 0 0 $mib64 0
 	moved 'work read cold' $mib64 0 $mib64 0
 	moved 'work write direct' 0 $mib64 0 $mib64
 	moved 'work read direct' $mib64 0 $mib64 0
-	# asynchronous direct I/O, which llite does not see, and mapped files
+	# asynchronous direct I/O, which llite does not count, and mapped files
 	moved 'work write libaio' 0 $mib64 0 0
 	moved 'work read io_uring' $mib64 0 0 0
 	expect 'work read mmap' '.wire[0].asked_read_bytes' 0
 }
 
-@test "real Lustre: app is what the job's processes asked for" {
+@test "real Lustre: the kernel counts the bytes requested by the job's processes" {
 	app 'work write' 0 $mib64
 	app 'work read hot' $mib64 0
 	app 'work read cold' $mib64 0
@@ -198,26 +198,26 @@ soon() {
 	app 'work read io_uring' $mib64 0
 }
 
-@test "real Lustre: app is the truth of each way to read and write, splice among them" {
+@test "real Lustre: the kernel counts each way to read and write exactly, splice included" {
 	app_exact read write readv writev direct sizes aio uring \
 		mmap_read sendfile copy_file_range splice vmsplice
-	# a page that is written is read first: the lock that it was read under does not do
+	# a page that is written is read first: its read lock is not sufficient
 	[[ $(of_truth mmap_write '[$t.mmap_write_bytes, $a.mmap_write_bytes, $a.mmap_read_bytes]') == '[262144,262144,262144]' ]]
 }
 
-@test "real Lustre: app is the truth of operations on names and inodes" {
+@test "real Lustre: the kernel counts operations on names and inodes exactly" {
 	app_exact open create names folders stat readdir fsync inodes
 }
 
-@test "real Lustre: wire is the truth of small, vectored, asynchronous and mapped I/O" {
+@test "real Lustre: client counters are exact for small, vectored, asynchronous and mapped I/O" {
 	wire_exact 262144 0 read mmap_read
 	wire_exact 0 262144 write vmsplice
-	wire_exact 0 196608 writev # which writes over 16 of its 64 blocks before they are sent
+	wire_exact 0 196608 writev # 16 of its 64 blocks are overwritten before they are sent
 	wire_exact 262144 0 readv
 	wire_exact 262144 262144 direct aio uring sendfile copy_file_range splice mmap_write
 }
 
-@test "real Lustre: wire has a request at least for each change of a name or inode" {
+@test "real Lustre: client counters have at least one request for each change of a name or inode" {
 	local kind
 	for kind in create names folders inodes; do
 		[[ $(of_truth "$kind" '$w.meta_calls >= ([$t.create, $t.unlink, $t.rename, $t.mkdir, $t.rmdir,
@@ -225,13 +225,13 @@ soon() {
 	done
 }
 
-@test "real Lustre: three mounts of one filesystem are one line, and the record names them" {
+@test "real Lustre: three mounts of one filesystem are one line of counters, and the record names them" {
 	expect 'three mounts' '[.client.mounts[].mount]' '["/mnt/lustre","/mnt/second","/mnt/sub"]'
 	expect 'three mounts' '[.wire[] | [.fs, .write_bytes, .asked_write_bytes]]' '[["/mnt/lustre",14680064,14680064]]'
 	expect 'three mounts' '[.app[] | select(.fs) | [.fs, .write_bytes]]' '[["/mnt/lustre",14680064]]'
 }
 
-@test "real Lustre: a mount that was made anew while the job ran is not written" {
+@test "real Lustre: parameters of a new mount are not changed" {
 	[[ $(of 'after remount' | sed -n 's/^osc.*max_rpcs_in_flight=//p' | paste -sd' ') == '16 16' ]]
 	expect 'record remount' '[.findings[] | select(.code | test("LU4"))] | length' 0
 	expect 'record remount' '[.wire, (.quality | index("wire_reset") != null)]' '[null,true]'
@@ -248,18 +248,18 @@ soon() {
 	[[ $(took 'affinity prolog') && $(took 'affinity epilog') ]]
 }
 
-@test "real Lustre: a deactivated OST is said" {
+@test "real Lustre: a deactivated OST is a finding" {
 	of deactivated | grep -q "^LU05 warning: 1 of the 2 OSTs of 'lustre' are deactivated on this node: OST0001"
 }
 
-@test "real Lustre: an eviction while the job ran is in its record, once, and holds up nothing" {
+@test "real Lustre: an eviction while the job ran is in its record, once, and delays nothing" {
 	expect evicted '[.findings[] | select(.code != "LU12") | [.code, .text]]' \
 		"[[\"LU06\",\"OST0000 of 'lustre' has evicted this node\"]]"
 	soon 'evicted prolog'
 	soon 'evicted epilog'
 }
 
-@test "real Lustre: an OST that went is said, and holds up neither prolog nor epilog" {
+@test "real Lustre: a disconnected OST is a finding, and delays neither prolog nor epilog" {
 	of gone | grep -q "^LU04 error: 1 of the 2 OSTs of 'lustre' are not connected: OST0001"
 	expect 'record gone' '[.findings[] | select(.code != "LU12") | .code]' '["LU04"]'
 	soon 'gone prolog'

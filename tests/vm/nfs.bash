@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# nfs.bash - an NFS server on the virtual machine that is its client, too, and
-# prolog and epilog as slurmd runs them
+# nfs.bash - an NFS server and client on the same virtual machine, and prolog and epilog
+# as slurmd runs them
 # shellcheck shell=bash
 
-# server MIB [OPTION...] - serves /exp, which is as large; options are mkfs.ext4's.
-# Over TCP and RDMA (rdma_rxe), at 192.168.77.1 to .5: v3 mounts of one address share
-# their transport, those of different ones do not.
+# server MIB [OPTION...] - export /exp, of so many MiB; options are mkfs.ext4's. Over
+# TCP and RDMA (rdma_rxe), at 192.168.77.1 to .5: v3 mounts of one address share
+# a transport, those of different addresses do not.
 server() {
 	local i mib=$1
 	shift
@@ -31,7 +31,7 @@ server() {
 	rpc.nfsd --rdma=20049 8
 }
 
-# in_job ID [NAME=VALUE]... COMMAND... - with these in slurmd's environment
+# in_job ID [NAME=VALUE]... COMMAND... - run with these variables in slurmd's environment
 in_job() {
 	local id=$1
 	shift
@@ -41,8 +41,8 @@ in_job() {
 		SLURM_SCRIPT_CONTEXT=prolog_slurmd "$@"
 }
 
-# slurm_make - what slurmctld says of this machine, all of whose CPUs come up; helpers
-# find it in the folder that they are in, /run/bin, which becomes ours
+# slurm_make - make slurmctld's replies for this machine, and bring all its CPUs online; helpers
+# run them from their own folder, /run/bin, which is made writable
 slurm_make() {
 	local cpu cores sockets cpus
 	for cpu in /sys/devices/system/cpu/cpu[1-9]*/online; do echo 1 >"$cpu"; done
@@ -64,7 +64,7 @@ slurm_make() {
 		esac
 	END
 	chmod +x /run/bin/jobio-slurm
-	# helpers get no LD_LIBRARY_PATH from a prolog
+	# a prolog passes no LD_LIBRARY_PATH to helpers
 	pwd >/etc/ld.so.conf.d/payload.conf
 	ldconfig
 	cd /run/bin || return

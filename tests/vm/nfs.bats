@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Real NFS: the kernel's server and client, over TCP and RDMA; see nfs-node
+# nfs.bats - real NFS: the kernel's server and client, over TCP and RDMA; see nfs-node
 #
-# What it needs is in nfs_machines.bash.
+# Requirements: see nfs_machines.bash.
 #
 # shellcheck disable=SC2154 # nfs_machines.bash sets kernels and work
 
@@ -11,37 +11,37 @@ load nfs_machines
 setup_file() { machines nfs-node; }
 teardown() { [[ -z ${DIR:-} ]] || teardown_ledger; }
 
-# wire CASE MOUNT READ WRITTEN ASKED_READ ASKED_WRITTEN - bytes
+# wire CASE MOUNT READ WRITTEN ASKED_READ ASKED_WRITTEN - client counters, in bytes
 wire() {
 	expect "$1" "[.wire[] | select(.fs == \"/m/$2\") |
 		.read_bytes, .write_bytes, .asked_read_bytes, .asked_write_bytes]" "[$3,$4,$5,$6]"
 }
 
-# app CASE MOUNT READ WRITTEN
+# app CASE MOUNT READ WRITTEN - counters of processes, in bytes
 app() {
 	expect "$1" "[.app[] | select(.fs == \"/m/$2\") | .read_bytes, .write_bytes]" "[$3,$4]"
 }
 
-# moved CASE MOUNT READ WRITTEN - asked for, over the wire, and by processes
+# moved CASE MOUNT READ WRITTEN - the same bytes requested, over the network, and by processes
 moved() {
 	wire "$1" "$2" "$3" "$4" "$3" "$4"
 	app "$1" "$2" "$3" "$4"
 }
 
-@test "the machines do all that they shall" { expect_done; }
+@test "the machines run their scripts to the end" { expect_done; }
 
-@test "the mounts are found: their versions, and one superblock for two of one export" {
+@test "the mounts are found: versions, and one superblock for two mounts of one export" {
 	expect facts '.client | [.type, .version, (.mounts | length)]' '["nfs","3,4.2",4]'
 	expect mountinfo '[.[] | select(test("/m/[ts]3 ")) | split(" ")[2]] | unique | length' 1
 }
 
-@test "TCP where the card can RDMA, and locks that others do not see, are said" {
+@test "TCP although the card supports RDMA, and local locks, are findings" {
 	expect facts '[.findings[].code] | unique' '["NF07","NF10"]'
 	expect facts '[.findings[] | select(.code == "NF10") | .text]' \
 		"[\"'/m/t3' goes over TCP, and the card ve0 that leads to its server can do RDMA\",\"'/m/t4' goes over TCP, and the card ve0 that leads to its server can do RDMA\"]"
 }
 
-@test "settings of a profile are made on live mounts and put back, over TCP and RDMA" {
+@test "settings of a profile are set on live mounts and restored, over TCP and RDMA" {
 	expect 'before the settings' . '["t3 128 ,relatime","t4 128 ,relatime","r3 128 ,relatime"]'
 	expect 'with the settings' . '["t3 1024 ,sync,noatime","t4 1024 ,sync,noatime","r3 1024 ,sync,noatime"]'
 	expect 'after the settings' . '["t3 128 ,relatime","t4 128 ,relatime","r3 128 ,relatime"]'
@@ -50,8 +50,8 @@ moved() {
 	expect 'record of the settings' '[.changes[].what] | group_by(.) | map([.[0], length])' '[["mount-option",4],["read-ahead",4]]'
 }
 
-# within_s CASE LIKE SECONDS - it succeeded, and took at most so much longer: a quiet
-# machine takes two; one that waits for ever is killed after 90
+# within_s CASE LIKE SECONDS - it exited 0, and took at most so many seconds longer than LIKE: a
+# quiet machine needs two; a hanging one is killed after 90
 within_s() {
 	local kernel took
 	for kernel in "${kernels[@]}"; do
@@ -64,8 +64,8 @@ within_s() {
 	done
 }
 
-# cut_off NAME SERVER CHANGED WRITTEN - what is said of it, whose options were
-# changed, and what was written, with the status of the writer
+# cut_off NAME SERVER CHANGED WRITTEN - check findings about the server, the mounts with changed
+# options, and the written files with the exit status of the writer
 cut_off() {
 	within_s "prolog with $1 cut off" 'prolog of the settings' 20
 	within_s "epilog with $1 cut off" 'epilog of the settings' 20
@@ -74,22 +74,22 @@ cut_off() {
 	expect "written to $1" . "$4"
 }
 
-@test "a server that is cut off is one finding, holds up neither prolog nor epilog, and no job is lost: v3 over TCP" {
+@test "a disconnected server is one finding, and delays neither prolog nor epilog, and writers complete: v3 over TCP" {
 	cut_off t3 192.168.77.1: '["/m/c3","/m/r3","/m/t4"]' \
 		'["t3/before-t3 0","t3/task-t3 0"]'
 }
 
-@test "a server that is cut off is one finding, holds up neither prolog nor epilog, and no job is lost: v4.2 over TCP" {
+@test "a disconnected server is one finding, and delays neither prolog nor epilog, and writers complete: v4.2 over TCP" {
 	cut_off t4 192.168.77.2: '["/m/c3","/m/r3","/m/s3","/m/t3"]' \
 		'["t4/before-t4 0","t4/task-t4 0"]'
 }
 
-@test "a server that is cut off is one finding, holds up neither prolog nor epilog, and no job is lost: v3 over RDMA" {
+@test "a disconnected server is one finding, and delays neither prolog nor epilog, and writers complete: v3 over RDMA" {
 	cut_off c3 192.168.78.1: '["/m/r3","/m/s3","/m/t3","/m/t4"]' \
 		'["c3/before-c3 0","c3/task-c3 0","c3/unplugged 0"]'
 }
 
-@test "servers that go while a job runs hold up no hook, its tasks go on when they are back, and their mounts get theirs back" {
+@test "servers that disconnect while a job runs delay neither prolog nor epilog; after they reconnect its tasks continue and settings are restored" {
 	within_s 'epilog when all went' 'epilog of the settings' 20
 	within_s 'prolog while all are away' 'prolog of the settings' 20
 	within_s 'epilog while all are away' 'epilog of the settings' 20
@@ -99,20 +99,20 @@ cut_off() {
 	expect 'after the servers came back' . '["t3 128 ,relatime","t4 128 ,relatime","r3 128 ,relatime"]'
 }
 
-@test "a mount that is made during the job counts whole, is no line of app, and the record says so" {
+@test "a mount that is made during the job counts whole, has no counters of processes, and sets mounted_late" {
 	wire 'mounted during the job' late 0 4194304 0 4194304
 	expect 'mounted during the job' '[.app[].fs] | index("/m/late")' null
 	expect 'mounted during the job' '.quality | index("mounted_late") != null' true
 }
 
-@test "a bind mount that is made during the job counts with what it shows, and is nothing to be told" {
+@test "a bind mount that is made during the job counts for its filesystem, and sets no flag" {
 	wire 'bound during the job' t3 0 2097152 0 2097152
 	app 'bound during the job' t3 0 2097152
 	expect 'bound during the job' '[.wire[].fs] | index("/m/bind")' null
 	expect 'bound during the job' '.quality | index("mounted_late")' null
 }
 
-@test "what autofs would mount is not looked at, and counts whole where the job does" {
+@test "hooks do not trigger autofs, and a filesystem that the job triggers counts whole" {
 	expect 'mounts when nobody uses autofs' . '["autofs /auto"]'
 	expect 'autofs that nobody uses' '[.client.mounts[].mount, .wire[].fs, .app[].fs] | map(select(. != null and startswith("/auto")))' '[]'
 	expect 'autofs that nobody uses' '.findings | map(select(.severity == "error"))' '[]'
@@ -121,18 +121,18 @@ cut_off() {
 	expect 'autofs that nobody uses' '.quality | index("mounted_late")' null
 }
 
-@test "requests that wait for a free slot are told once for each connection" {
+@test "requests that wait for a free slot are counted once for each connection" {
 	expect backlog '[.wire[] | select(.fs == "/m/n3") | .write_calls, .backlog > 0]' '[0,true]'
 	expect backlog '[.wire[] | select(.fs == "/m/n3b") | .write_bytes, .backlog]' '[4194304,null]'
 	expect 't3 dd write' '[.wire[] | .backlog | type] | unique' '["number"]'
 }
 
-@test "a mount that is gone at the end has no line, and the record says so" {
+@test "a mount that is gone at the end has no line, and sets unmounted" {
 	expect 'gone during the job' '[.wire[].fs] | index("/m/late")' null
 	expect 'gone during the job' '.quality | index("unmounted") != null' true
 }
 
-@test "NFS that a job has in a namespace of its own is told by a flag, and what shows the node's is counted there" {
+@test "NFS in a job's own namespace sets private_mount, and a mount that shows the node's counts for it" {
 	wire 'in a namespace of its own' t3 0 2097152 0 2097152
 	expect 'in a namespace of its own' '[.wire[].fs | select(test("own|shown"))]' '[]'
 	expect 'in a namespace of its own' '.steps' 2
@@ -140,7 +140,7 @@ cut_off() {
 	expect 'mounts of the node after the namespace' . '[]'
 }
 
-@test "dd writes and reads: wire and app tell the same bytes" {
+@test "dd writes and reads: client and processes have the same bytes" {
 	local name
 	for name in t3 t4 r3; do
 		moved "$name dd write" $name 0 4194304
@@ -149,7 +149,7 @@ cut_off() {
 	done
 }
 
-@test "reads past the end of a file are asked for, and bring nothing" {
+@test "reads past the end of a file are requested, and return no bytes" {
 	local name
 	for name in t3 t4 r3; do
 		wire "$name dd direct read" $name 4194304 0 5242880 0
@@ -157,14 +157,14 @@ cut_off() {
 	done
 }
 
-@test "small writes that are each waited for: wire and app tell the same bytes" {
+@test "small synchronous writes: client and processes have the same bytes" {
 	local name
 	for name in t3 t4 r3; do
 		moved "$name small" $name 0 5000
 	done
 }
 
-@test "a file that is copied: what the server of v4.2 copies is asked for by processes, on no wire, and told" {
+@test "copies of files: those by a v4.2 server are counted for processes and as copies, without bytes over the network" {
 	local name
 	for name in t3 r3; do
 		moved "$name cp" $name 4194304 4194304
@@ -178,7 +178,7 @@ cut_off() {
 	expect 't3 cp' '[.wire[].copies] | unique' '[0]'
 }
 
-@test "fio with sync, libaio and io_uring: wire and app tell the same bytes" {
+@test "fio with sync, libaio and io_uring: client and processes have the same bytes" {
 	local name engine
 	for name in t3 t4 r3; do
 		moved "$name sync" $name 4194304 0
@@ -188,7 +188,7 @@ cut_off() {
 	done
 }
 
-# known KIND - on every mount the job is charged with what truth(.c) did
+# known KIND - on every mount the job's counters equal truth(.c)
 known() {
 	local kernel name field='.read_bytes, .write_bytes, .read_calls, .write_calls' did got
 	for kernel in "${kernels[@]}"; do
@@ -203,7 +203,7 @@ known() {
 	done
 }
 
-@test "io_uring whose answers have no room is counted: 64 reads, room for 16" {
+@test "io_uring with a full completion queue is counted: 64 reads, 16 entries" {
 	local name kind
 	for kind in uring_few_answers uring_few_direct; do
 		known $kind
@@ -213,7 +213,7 @@ known() {
 	done
 }
 
-@test "a core dump is a write of its bytes, and the client is asked for as many" {
+@test "a core dump counts as a write of its bytes, for processes and client" {
 	local name
 	known core
 	for name in t3 t4 r3; do
@@ -222,18 +222,18 @@ known() {
 	done
 }
 
-# mapped CASE MOUNT READ WRITTEN - by pages; no call moved a byte
+# mapped CASE MOUNT READ WRITTEN - counted by pages; no call has read or written a byte
 mapped() {
 	app "$1" "$2" 0 0
 	expect "$1" "[.app[] | select(.fs == \"/m/$2\") | .mmap_read_bytes, .mmap_write_bytes]" "[$3,$4]"
 }
 
-@test "fio reads and writes by mapped files: the client was asked for nothing, the wire has it, and app as pages" {
+@test "fio reads and writes mapped files: bytes over the network, none requested by calls, and pages of processes" {
 	local name
 	for name in t3 t4 r3; do
 		wire "$name mmap" $name 4194304 0 0 0
 		mapped "$name mmap" $name 4194304 0
-		# a page is read before it is written, and written again if it changes on its way
+		# a page is read before it is written, and written again if it changes while it is sent
 		expect "$name mmap write" "[.wire[] | select(.fs == \"/m/$name\") | .read_bytes,
 			(.write_bytes - 4194304 | . >= 0 and . % 4096 == 0 and . <= 65536), .asked_read_bytes,
 			.asked_write_bytes]" '[4194304,true,0,0]'
@@ -241,7 +241,7 @@ mapped() {
 	done
 }
 
-@test "none of these numbers is a lower bound: no record has a flag but that no step ran" {
+@test "none of these numbers is a lower bound: no record has a flag other than no_step" {
 	local name how
 	for name in t3 t4 r3; do
 		for how in 'dd write' 'dd read' 'dd direct' 'dd direct read' sync libaio io_uring mmap 'mmap write' small cp \
@@ -251,8 +251,8 @@ mapped() {
 	done
 }
 
-# away PROCESSES - time by class is what processes waited for a server that was away for two
-# seconds in each kind of call, within 5 % and 50 ms
+# away PROCESSES - time by class is the time that processes waited for a server that was unreachable
+# for two seconds in each class of calls, within 5 % and 50 ms
 away() {
 	local kernel found
 	for kernel in "${kernels[@]}"; do
@@ -266,18 +266,18 @@ away() {
 	done
 }
 
-@test "time by class is what one, four and sixteen processes waited for a server that was away" {
+@test "time by class is the time that one, four and sixteen processes waited for an unreachable server" {
 	away 1
 	away 4
 	away 16
 }
 
-# met MOUNT CASE ERRNO [CLASS] - what one call on the mount got, and no other one got more
+# met MOUNT CASE ERRNO [CLASS] - exactly one call on the mount failed, with ERRNO
 met() {
 	expect "$2" "[.app[] | select(.fs == \"/m/$1\").errors | keys, (.$3 | ${4:-add})]" "[[\"$3\"],1]"
 }
 
-@test "calls that fail are in the record of the job that met them, by class and errno" {
+@test "failed calls are in the job's record, by class and errno" {
 	met errs quota EDQUOT .write
 	met e3 'quota at fsync' EDQUOT .sync
 	met e4 'quota at close' EDQUOT .close
@@ -290,7 +290,7 @@ met() {
 	met e4 'read-only' EROFS .meta
 }
 
-# said CASE TEXT - the first line of the report of a job that failed after this ends so
+# said CASE TEXT - the first line of the report of a failed job with these counters ends so
 said() {
 	local kernel line
 	for kernel in "${kernels[@]}"; do
@@ -304,7 +304,7 @@ said() {
 	done
 }
 
-@test "the first line of the report of a job that failed names what it met" {
+@test "the first line of the report of a failed job names the failed calls" {
 	# shellcheck source=tests/scripts/sacct.bash
 	source "$SRCDIR/tests/scripts/sacct.bash"
 	setup_sacct
@@ -318,7 +318,7 @@ said() {
 	said read-only 'read-only filesystem on /m/e4 (EROFS, 1 call)'
 }
 
-@test "operations have times, and nothing was sent again" {
+@test "operations have times, and no request was sent again" {
 	local name
 	for name in t3 t4 r3; do
 		expect "$name dd write" "[.wire[] | select(.fs == \"/m/$name\") | .write_us > 0, .resent]" '[true,0]'

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# core_change=affinity on real NFS, over TCP and RDMA: where its work runs; see
+# nfs_cores.bats - core_change=affinity on real NFS, over TCP and RDMA: CPUs of its work; see
 # nfs-cores
 #
-# What it needs is in nfs_machines.bash.
+# Requirements: see nfs_machines.bash.
 #
 # shellcheck disable=SC2154 # nfs_machines.bash sets kernels
 
@@ -11,10 +11,10 @@ load nfs_machines
 
 setup_file() { machines nfs-cores; }
 
-# The reserved core of these machines has the CPUs 6 and 7.
+# The reserved core of these machines is CPUs 6 and 7.
 on() { expect "served $1" "$2" "$3"; }
 
-# same CASE CASE
+# same CASE CASE - both have the same output
 same() {
 	local kernel
 	for kernel in "${kernels[@]}"; do
@@ -25,9 +25,9 @@ same() {
 	done
 }
 
-@test "the machines do all that they shall" { expect_done; }
+@test "the machines run their scripts to the end" { expect_done; }
 
-@test "before and after a job with a reserved core the client is served anywhere" {
+@test "before and after a job with a reserved core the client's work runs on any CPU" {
 	local when
 	for when in before after; do
 		on "$when" .lost 0
@@ -35,25 +35,25 @@ same() {
 	done
 }
 
-@test "with core_change=affinity all workers that can be told so serve the client on the reserved core alone" {
+@test "with core_change=affinity all unbound workers of the client run on the reserved core only" {
 	on 'in the job' .lost 0
 	on 'in the job' '[.on[] | select(.kind == "unbound") | .cpu] | [length > 0, all(. >= 6)]' '[true,true]'
 	expect 'record of the job' '[.client.cpus, .request.cores_met]' '["6-7",true]'
 	expect 'record of the job' '[.findings[] | select(.severity == "error" or .code == "NF47")]' '[]'
 }
 
-@test "what is bound to a CPU by nature stays: packets, completions and memory of RDMA, the renewal of a lease" {
+@test "work that is bound to a CPU stays: packets, completions and memory of RDMA, the renewal of a lease" {
 	on 'in the job' '[.on[] | select(.kind != "task" and .cpu < 6) | .kind + " " + .name] | unique | map(select(test("softirq")))' \
 		'["softirq NET_RX"]'
 	on 'in the job' '[.on[] | select(.kind != "task" and .cpu < 6) | .kind + " " + .name] | unique - [
 		"softirq NET_RX", "bound ib_cq_poll_work", "bound rpcrdma_mr_refresh_worker", "bound nfs4_renew_state"]' '[]'
 }
 
-@test "the tasks of the job run on its own cores alone" {
+@test "the tasks of the job run on its own cores only" {
 	on 'in the job' '[.on[] | select(.kind == "task") | .cpu] | [length > 0, all(. < 6)]' '[true,true]'
 }
 
-@test "workqueues, the threads of callbacks and the interrupts of the card move, and go back" {
+@test "workqueues, the threads of callbacks and the interrupts of the card are moved, and restored" {
 	same 'told before' 'told after'
 	expect 'told in the job' '[.[] | select(startswith("callback"))] | unique' '["callback 6-7"]'
 	expect 'told in the job' '[.[] | select(startswith("irq")) | split(" ")[2]] | [length, unique]' '[3,["6-7"]]'
@@ -62,24 +62,24 @@ same() {
 		'[["interrupt",true,true],["thread",true,true],["workqueue",true,true]]'
 }
 
-@test "by name this kernel lets writeback move alone, and the rest is named" {
+@test "by name only writeback can be moved on this kernel, and a finding names the others" {
 	expect 'record of the job that moves by name' '[.findings[] | select(.code == "NF47") | .text]' \
 		'["this kernel does not let workqueues be moved by name: nfsiod rpciod xprtiod: left where they are"]'
 	expect 'told in the job that moves by name' '[.[] | select(test("^(writeback/)?cpumask"))]' '["cpumask ff","writeback/cpumask c0"]'
 	same 'told before' 'told after the job that moves by name'
 }
 
-@test "a prolog that is killed before, amid and after the moves leaves all where it was, by epilog, recovery or the next job" {
+@test "after a prolog that is killed before, between and after the moves epilog, --recover or the next job restores all CPUs" {
 	expect 'killed before the first move' '[.status, .moved, .back]' '["137",false,true]'
 	expect 'killed after the first move' '[.status, .moved, .back]' '["137",true,true]'
 	expect 'killed at the end' '[.status, .moved, .back]' '["137",true,true]'
 }
 
-@test "jobio calibrate over TCP and RDMA, on a reserved core: jobio has counted what fio says, libaio too" {
+@test "jobio calibrate over TCP and RDMA, on a reserved core: jobio's counters agree with fio, also for libaio" {
 	expect calibration .status 0
 	expect calibration '[.fstype, .left]' '["nfs",""]'
 	expect calibration '[.jobs[] | [.io_cores, .record.source, .agrees, .counts, .record.quality]]' '[[1,"bpf",true,true,[]]]'
-	# but for what the job reads of its plan, and for fio's answers, on the same filesystem
+	# the job also reads its plan and writes fio's output on the same filesystem
 	expect calibration '.jobs[0] | [.record.read_bytes - .fio.read_bytes, .record.write_bytes - .fio.write_bytes] |
 		map(. >= 0 and . < 300000)' '[true,true]'
 	expect calibration '.per_core | length == 4 and all(.per_core > 0)' true

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # nfs_job.bash - jobs on the NFS mounts of a virtual machine that is its own server
 #
-# For nfs-node and nfs-cores, with nfs.bash, in a folder with jobio's helpers. What
-# is said is a line "@ LABEL", then JSON.
+# For nfs-node and nfs-cores, with nfs.bash, in a folder with jobio's helpers. Output
+# is a line "@ LABEL", then JSON.
 #
 # Mounts: /m/t3 v3 over TCP, /m/t4 v4.2 over TCP with nconnect=2, /m/r3 v3 over
-# RDMA (rdma_rxe), each of a server address of its own, so that none shares the
-# transport of another; /m/s3 shares the superblock of /m/t3.
+# RDMA (rdma_rxe), each with a server address of its own, so that no two share a
+# transport; /m/s3 shares the superblock of /m/t3.
 # shellcheck shell=bash disable=SC2034 # $mounts and $asks are the scripts', too
 
 readonly mounts=(t3 t4 r3)
 
-# The serial line is a terminal to jq.
+# jq must not colour its output: the serial line is a terminal.
 jq() { command jq -M "$@"; }
 say() { printf '@ %s\n' "$*"; }
 
@@ -24,7 +24,7 @@ mount_all() {
 	mount -t nfs -o vers=3,proto=tcp,nolock,hard 192.168.77.1:/exp/a /m/s3
 }
 
-# conf COUNTING [LINE...] - COUNTING: yes, no; the lines are of the client's section
+# conf COUNTING [LINE...] - COUNTING: yes, no; LINEs are added to the client's section
 conf() {
 	mkdir -p /run/jobio
 	{
@@ -49,7 +49,7 @@ conf() {
 readonly alone=(SPANK_JOBIO_VERSION=1 SPANK_JOBIO_IO_CORES=1 SLURM_JOB_CORE_SPEC_COUNT=1
 	SLURM_JOB_CORE_SPEC_TYPE=cores SLURM_JOB_OVERSUBSCRIBE=NO)
 asks=()
-# Of its budget no hook needs half on an emulated machine.
+# A hook must need less than half of its time limit on an emulated machine.
 hook() {
 	in_job "$1" SLURM_JOB_START_TIME=1795224862 "${asks[@]}" timeout -s KILL 90 \
 		"$2" --conf=/run/jobio.conf 2>/run/said
@@ -61,7 +61,7 @@ record() {
 	echo
 }
 
-# timed LABEL COMMAND... - how it ended, and how long it took
+# timed LABEL COMMAND... - print its exit status, and its time
 timed() {
 	local start=$EPOCHREALTIME status=0
 	"${@:2}" || status=$?
@@ -70,7 +70,7 @@ timed() {
 		'{status: $s, seconds: ($b - $a), said: $said}'
 }
 
-# act ID COMMAND... - in the cgroup of the job
+# act ID COMMAND... - run in the cgroup of the job
 act() {
 	local dir=/sys/fs/cgroup/system.slice/vm1_slurmstepd.scope/job_$1/step_0/user/task_0
 	mkdir -p "$dir"

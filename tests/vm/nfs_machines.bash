@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# nfs_machines.bash - a script on virtual machines with NFS, and what it said there
+# nfs_machines.bash - run a script on virtual machines with NFS, and split its output
 #
 # Needs SRCDIR, BUILDDIR with jobio's helpers, those of tests/faults and the plugin,
 # docker, jq and tests/vm/packages.
@@ -20,7 +20,7 @@ payload_make() {
 	"${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -O2 -static -pthread -o "$1/truth" "$SRCDIR/tests/vm/truth.c"
 }
 
-# machine SCRIPT KERNEL - leaves its output in $work/KERNEL.out, a file for each case
+# machine SCRIPT KERNEL - write its output to $work/KERNEL.out, and each case to a file
 machine() {
 	local status=0
 	"$SRCDIR/tests/vm/boot" -n -t 1700 -r jobio-nfs:base -p maxcpus=2 "$2" "$1" \
@@ -32,7 +32,7 @@ machine() {
 		file != "" { print >file }' "$work/$2.out"
 }
 
-# machines SCRIPT - all of them
+# machines SCRIPT - run it on all kernels
 machines() {
 	local kernel
 	export work=$BATS_FILE_TMPDIR
@@ -54,10 +54,10 @@ expect_done() {
 	done
 }
 
-# of KERNEL CASE FILTER
+# of KERNEL CASE FILTER - jq on the output of a case
 of() { jq -rc "$3" "$work/$1/${2// /_}"; }
 
-# expect CASE FILTER VALUE - on every kernel
+# expect CASE FILTER VALUE - fail unless jq prints VALUE on every kernel
 expect() {
 	local kernel got
 	for kernel in "${kernels[@]}"; do

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# payload.bash - programs that a virtual machine (boot) gets
+# payload.bash - copy programs to the folder of a virtual machine (boot)
 # shellcheck shell=bash
 
-# payload_add DIR PROGRAM... - into this folder, with the libraries that they need;
-# a machine has a libc of its own
+# payload_add DIR PROGRAM... - copy them to this folder, with their libraries; a machine has a
+# libc of its own
 payload_add() {
 	local dir=$1 library
 	shift
@@ -14,7 +14,7 @@ payload_add() {
 	done < <(ldd "$@" | awk '$3 ~ "^/" && $1 !~ "^libc\\.so" { print $3 }' | sort -u)
 }
 
-# payload_report DIR - the jobio command, whose helpers the folder has, too
+# payload_report DIR - copy the jobio command, with its helpers in the same folder
 payload_report() {
 	cp -r "$SRCDIR/report" "$1"
 	sed -E 's:^(sys.path.insert\(0, |paths.LIBEXEC = )"[^"]*":\1"/payload":; s:^paths.SYSCONF.*:paths.SYSCONF = "/etc":' \

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stepd PLUGIN CONF JOB STEP NAMESPACE COMMAND... - a slurmstepd with one plugin
  *
- * Runs COMMAND as the only task of a step, in the mount namespace that NAMESPACE
- * is a file of, and calls the plugin where Slurm does (mgr.c): init and
- * init_post_opt, task_init_privileged in the namespace, task_post_fork, task_exit,
- * exit. The gate is left out. Exit status: that of COMMAND. */
+ * Runs COMMAND as the only task of a step, in the mount namespace of the file NAMESPACE,
+ * and calls the plugin as Slurm does (mgr.c): init and init_post_opt,
+ * task_init_privileged in the namespace, task_post_fork, task_exit, exit. Without the
+ * gate. Exit status: that of COMMAND. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sched.h>

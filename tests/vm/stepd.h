@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stepd.h - what a plugin asks slurmstepd for
+/* stepd.h - functions of slurmstepd that a plugin calls
  *
- * Stands in for slurmstepd with one SPANK plugin: the step and the task that
- * 'fake' says, its own environment, and no job control environment, as in remote
- * context. Errors go to stderr, as into the job's output; the rest is for
- * slurmd's log, which is fake.log, or is dropped. Whoever includes this calls the
- * plugin. */
+ * Stands for slurmstepd with one SPANK plugin: the step and the task in 'fake', the
+ * process's environment, and no job control environment, as in remote context. Errors
+ * are printed to stderr, which is the job's output; other levels to fake.log, if set,
+ * as to slurmd's log. The program that includes this file calls the plugin. */
 #ifndef JOBIO_TESTS_VM_STEPD_H
 #define JOBIO_TESTS_VM_STEPD_H
 
@@ -18,13 +17,13 @@
 #include <slurm/spank.h>
 
 static struct {
-	spank_context_t context; /* 0: slurmstepd's */
+	spank_context_t context; /* 0: S_CTX_REMOTE */
 	uint32_t job_id, step_id, uid, nodes;
-	int task, node; /* of the step */
+	int task, node; /* task and node of the step */
 	uint32_t array_job, array_task;
-	bool is_array;	      /* or the two are not told */
-	const char *profile;  /* --io-profile, as the step carries it; or NULL */
-	spank_item_t missing; /* what it does not tell */
+	bool is_array;	      /* false: array items are not available */
+	const char *profile;  /* --io-profile in the step's options, or NULL */
+	spank_item_t missing; /* an item that is not available */
 	bool is_missing;
 	FILE *log;
 	struct spank_option last;
@@ -42,8 +41,8 @@ spank_err_t spank_option_register(spank_t sp, struct spank_option *opt)
 	return ESPANK_SUCCESS;
 }
 
-/* Between init and init_post_opt (plugstack.c:spank_stack_post_opt), as Slurm
- * before 24.05 does: twice. */
+/* Option callbacks between init and init_post_opt (plugstack.c:spank_stack_post_opt), twice as in
+ * Slurm before 24.05. */
 __attribute__((unused)) static void fake_options(void)
 {
 	int i;

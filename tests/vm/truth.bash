@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# truth.bash - what count-truth printed on machines: $work has NAME.out of each, $all the names
+# truth.bash - output of count-truth on machines: $work has NAME.out of each, $all the names
 # shellcheck shell=bash disable=SC2154
 
-# The cases of one kernel, one file each, named by their labels.
+# cases_split - split the output of a kernel into cases, one file each, named by its label
 cases_split() {
 	mkdir -p "$work/$1"
 	awk -v dir="$work/$1/" '
@@ -10,16 +10,16 @@ cases_split() {
 		file != "" { print >file }' "$work/$1.out"
 }
 
-# case_file KERNEL LABEL
+# case_file KERNEL LABEL - path of the case
 case_file() { printf '%s/%s/%s' "$work" "$1" "${2// /_}"; }
 
-# is_booted KERNEL - is it one of those that this run has?
+# is_booted KERNEL - this run has booted it
 is_booted() { [[ " ${all[*]} " == *" $1 "* ]]; }
 
-# of KERNEL LABEL FILTER - a jq filter on what was counted
+# of KERNEL LABEL FILTER - jq on the counters
 of() { jq -r -s ".[1] | $3" "$(case_file "$1" "$2")"; }
 
-# expect KERNEL LABEL FILTER VALUE
+# expect KERNEL LABEL FILTER VALUE - fail unless jq prints VALUE
 expect() {
 	local got
 	is_booted "$1" || return 0
@@ -30,8 +30,8 @@ expect() {
 	}
 }
 
-# differences KERNEL LABEL [KEYS TO LEAVE OUT] - between deed and count, per
-# mount; mounts that were not given to jobio-count are not in the count
+# differences KERNEL LABEL [KEYS TO LEAVE OUT] - between truth and counters, for each
+# mount; mounts that jobio-count was not started with have no counters
 differences() {
 	jq -r -s --arg out "${3:-nothing}" '
 		(reduce (.[1].app // [])[] as $a
@@ -45,7 +45,7 @@ differences() {
 		"$(case_file "$1" "$2")"
 }
 
-# exact KERNEL LABEL... - every number is what was done
+# exact KERNEL LABEL... - every counter equals truth
 exact() {
 	local kernel=$1 label found bad=0 out=nothing
 	is_booted "$kernel" || return 0

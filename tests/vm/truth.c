@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* truth - do known I/O in a cgroup, and say what it was
+/* truth - do known I/O in a cgroup, and print it
  *
  *   truth CGROUP KIND DIR OTHER
  *
- * Joins the cgroup (a folder; "-" stays), does what KIND says in DIR, and in
- * OTHER where there are two ends, and prints one JSON object: for DIR, OTHER
- * and "exit" (what /proc/PID/io of all its processes adds up to) every counter
- * that is known. Processes tell each other through shared memory, which is no
- * I/O; the one line of output has always the same length.
+ * Joins the cgroup (a folder; "-": stays), does the I/O of KIND in DIR, and in
+ * OTHER for calls with two ends, and prints one JSON object: for DIR, OTHER
+ * and "exit" (the sum of /proc/PID/io of all its processes) every counter
+ * that is known. Its processes communicate by shared memory, which is not
+ * I/O; the line of output always has the same length.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -39,7 +39,7 @@
 #define BLOCK 4096
 #define TOTAL (CALLS * BLOCK)
 #define LINE 4000
-#define MANY 40000 /* requests at a time */
+#define MANY 40000 /* concurrent requests */
 #define PIPED (16L * BLOCK)
 #define SECONDS 256
 #define CALLS_A_BURST 10
@@ -101,10 +101,10 @@ static const char *const op_names[OPS] = { "open",     "create", "unlink",    "r
 struct truth {
 	_Atomic long bytes[PLACES][2], calls[PLACES][2], sizes[PLACES][2][64];
 	_Atomic long mmap_bytes[PLACES][2], ops[PLACES][OPS];
-	_Atomic int step; /* how far a child has come */
+	_Atomic int step; /* progress of a child */
 	int lookups_known;
-	_Atomic long us[TIMES]; /* in calls, where it is said */
-	/* of OTHER, where it is said when: calls in each second from 'first' on,
+	_Atomic long us[TIMES]; /* microseconds in calls, if printed */
+	/* of OTHER, if printed by time: calls in each second from 'first' on,
 	 * and calls that may have been in it */
 	long first, sure[SECONDS][2], unsure[SECONDS][2];
 };
@@ -136,7 +136,7 @@ static void count(int place, int rw, long bytes)
 	truth->sizes[place][rw][bin]++;
 }
 
-/* A call that /proc/PID/io sees too. */
+/* A call that /proc/PID/io counts, too. */
 static void both(int place, int rw, long bytes)
 {
 	count(place, rw, bytes);
@@ -198,7 +198,7 @@ static long mono_us(void)
 	return t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-/* What a call returned, and how long it took; with all of the program in memory. */
+/* Result and time of a call; the whole program is in memory. */
 #define TAKES(class, call)                                                                         \
 	({                                                                                         \
 		long begin_us_ = mono_us(), rc_ = (long)(call);                                    \
@@ -236,7 +236,7 @@ static long plain_call(int fd, int rw, int i)
 	return rw == READ ? read(fd, buffer, BLOCK) : write(fd, buffer, BLOCK);
 }
 
-/* From the end of the file to its beginning. */
+/* From the end of the file to its start. */
 static long placed_call(int fd, int rw, int i)
 {
 	off_t at = (off_t)(CALLS - 1 - i) * BLOCK;
@@ -295,7 +295,7 @@ static void do_direct(void)
 	calls(WRITE, O_DIRECT, plain_call);
 }
 
-/* Sizes at the edges of the bins, the end of the file, and a refused call. */
+/* Sizes at the limits of the bins, the end of the file, and a refused call. */
 static void do_sizes(void)
 {
 	static const long sizes[] = { 1,    2,	  3,	     4,	    7,	       8,	 1023,
@@ -315,12 +315,12 @@ static void do_sizes(void)
 	need(pread(in, buffer, BLOCK, TOTAL), 0, "pread at the end");
 	both(DIR_, READ, 0);
 	need(pread(in, nowhere, BLOCK, 0), -1, "pread to nowhere");
-	truth->calls[EXIT][READ]++; /* /proc/PID/io counts what fails, too */
+	truth->calls[EXIT][READ]++; /* /proc/PID/io counts failed calls, too */
 }
 
-/* Four times as much as fits into the buffer, and a quarter of a megabyte read,
- * each time in another second and at another place in it: one time at least no
- * second ends between the two writes. */
+/* Read four times the size of the buffer and a quarter of a megabyte, each time in another second
+ * and at another position in the second: at least once no second ends between the two
+ * writes. */
 static void do_bursts(void)
 {
 	static const struct timespec apart = { 1, 370000000 };
@@ -340,7 +340,7 @@ static void do_bursts(void)
 /* ---- at known times -------------------------------------------------------- */
 
 struct burst {
-	long second; /* from the first one on */
+	long second; /* counted from the first second */
 	int rw, cpu;
 };
 
@@ -353,8 +353,8 @@ static struct timespec now(void)
 	return t;
 }
 
-/* The index-th CPU that is online: with maxcpus=2 Linux 6.12 brings 0 and 2 up,
- * if an emulator on a busy machine lets the second come at all. */
+/* The index-th online CPU: with maxcpus=2 Linux 6.12 brings 0 and 2 online, if
+ * an emulator on a busy machine starts the second CPU at all. */
 static void run_on(int index)
 {
 	static cpu_set_t all;
@@ -374,7 +374,7 @@ static void run_on(int index)
 		fail("sched_setaffinity: CPU %d", found);
 }
 
-/* In the middle of a second, this one or a later one; its number. */
+/* Sleep to the middle of a second, this one or a later one; returns its number. */
 static long sleep_until(long second)
 {
 	struct timespec until = { second, EARLY_NS }, t = now();
@@ -386,8 +386,8 @@ static long sleep_until(long second)
 	return until.tv_sec;
 }
 
-/* It was in this second, or, on a machine that stood still meanwhile, or whose
- * clock of ticks did, in one of these. */
+/* A call was in this second, or, if the machine or its clock of ticks stood still meanwhile,
+ * in one of several. */
 static void note(struct timespec begin, struct timespec end, int rw)
 {
 	long from = begin.tv_sec - (begin.tv_nsec < EARLY_NS);
@@ -445,7 +445,7 @@ static void do_timed(void)
 	do_plan(plan, sizeof(plan) / sizeof(plan[0]));
 }
 
-/* What another node of the job does. */
+/* I/O of another node of the job. */
 static void do_timed_beside(void)
 {
 	static const struct burst plan[] = {
@@ -457,7 +457,7 @@ static void do_timed_beside(void)
 	do_plan(plan, sizeof(plan) / sizeof(plan[0]));
 }
 
-/* CPU 0 has rows of two seconds at the end, CPU 1 of one. */
+/* At the end CPU 0 has rows of two seconds, CPU 1 of one. */
 static void do_timed_long(void)
 {
 	static const struct burst plan[] = {
@@ -557,7 +557,7 @@ static void do_sendfile_pipe(void)
 
 /* ---- libaio -------------------------------------------------------------- */
 
-/* So many at a time, of one block each; one that is alone is at the end of the file. */
+/* 'n' requests at a time, of one block each; a single request is at the end of the file. */
 static void aio(int fd, int rw, int n, long ask)
 {
 	struct iocb cb[CALLS], *list[CALLS];
@@ -597,14 +597,14 @@ static void do_aio_direct(void)
 	aio(open_for(WRITE, O_DIRECT), WRITE, CALLS, BLOCK);
 }
 
-/* Asks for two blocks where one is left: what was read counts. */
+/* Request two blocks where one is left: the bytes read are counted. */
 static void do_aio_short(void)
 {
 	aio(open_for(READ, 0), READ, 1, 2 * BLOCK);
 }
 
-/* Requests that the cgroup's limit holds back, so that all are there at once;
- * one that is refused is none. */
+/* Requests that the cgroup's limit delays, so that all are pending at once; a refused
+ * request is not counted. */
 static void do_aio_many(void)
 {
 	struct iocb *cb = calloc(MANY + 1, sizeof(*cb));
@@ -656,7 +656,7 @@ static void do_aio_fsync(void)
 
 /* ---- io_uring ------------------------------------------------------------ */
 
-#define READV_FIXED 60 /* 6.15 */
+#define READV_FIXED 60 /* Linux 6.15 */
 #define WRITEV_FIXED 61
 
 struct ring {
@@ -701,7 +701,7 @@ static unsigned int *at(char *base, unsigned int offset)
 	return (unsigned int *)(void *)(base + offset);
 }
 
-/* One request, handed over and not waited for. */
+/* Submit one request, and do not wait for it. */
 static void ring_put(struct ring *r, const struct io_uring_sqe *what)
 {
 	unsigned int *tail = at(r->sq, r->params.sq_off.tail);
@@ -713,7 +713,7 @@ static void ring_put(struct ring *r, const struct io_uring_sqe *what)
 	need(syscall(SYS_io_uring_enter, r->fd, 1, 0, 0, NULL, 0), 1, "io_uring_enter");
 }
 
-/* Wait for an answer. */
+/* Wait for a completion. */
 static long ring_get(struct ring *r)
 {
 	struct io_uring_cqe *cqes = (void *)(r->cq + r->params.cq_off.cqes);
@@ -748,7 +748,7 @@ static int is_vector(int op)
 	       op == WRITEV_FIXED;
 }
 
-/* So many at a time, of one block each; one that is alone is at the end of the file. */
+/* 'n' requests at a time, of one block each; a single request is at the end of the file. */
 static void uring(int rw, int flags, int op, int n, long ask)
 {
 	struct iovec v = { buffer, (size_t)ask };
@@ -804,7 +804,7 @@ static void do_uring_short(void)
 	uring(READ, 0, IORING_OP_READ, 1, 2 * BLOCK);
 }
 
-/* Four times as many answers as there is room for. */
+/* Four times as many completions as entries of the queue. */
 static void uring_few(int flags)
 {
 	int fd = open_in(DIR_, "in", O_RDONLY | flags), i;
@@ -833,7 +833,7 @@ static void do_uring_few_direct(void)
 	uring_few(O_DIRECT);
 }
 
-/* A chain of which the last one answers. */
+/* A chain of requests of which only the last one has a completion. */
 static void do_uring_skip(void)
 {
 	int fd = open_in(DIR_, "in", O_RDONLY), i;
@@ -927,7 +927,7 @@ static void do_mmap_read(void)
 	truth->mmap_bytes[DIR_][READ] = TOTAL;
 }
 
-/* The pages are in memory already: not one byte is asked for. */
+/* The pages are in memory already: no byte is requested. */
 static void do_mmap_hot(void)
 {
 	map_touch(map_in(PROT_READ));
@@ -954,7 +954,7 @@ static void do_mmap_populate(void)
 	map_readonly(MAP_POPULATE);
 }
 
-/* How much of it the kernel reads at once is its own affair. */
+/* The kernel decides how much of it is read at once. */
 static void do_mmap_willneed(void)
 {
 	char *map = map_readonly(0);
@@ -1009,7 +1009,7 @@ static void do_open(void)
 
 	for (i = 0; i < 5; i++)
 		close(open_in(DIR_, "in", O_RDONLY));
-	i = open(name_in(DIR_, "in"), O_PATH); /* opens nothing */
+	i = open(name_in(DIR_, "in"), O_PATH); /* does not open the file */
 	close(i);
 }
 
@@ -1058,7 +1058,7 @@ static void do_stat(void)
 	}
 }
 
-/* Names that are not there: the filesystem is asked once for each. */
+/* Names that do not exist: one request to the filesystem for each. */
 static void do_lookup(void)
 {
 	struct stat st;
@@ -1107,7 +1107,7 @@ static void do_msync(void)
 	}
 }
 
-/* Writes that wait for the disk are no calls of fsync. */
+/* O_SYNC writes wait for the disk and are not fsync calls. */
 static void do_osync(void)
 {
 	int fd = open_new(DIR_, O_SYNC), i;
@@ -1161,7 +1161,7 @@ static void do_inodes(void)
 	close(open_in(DIR_, "cut", O_WRONLY | O_TRUNC));
 }
 
-/* ---- where each operation takes long ------------------------------------- */
+/* ---- slow operations ----------------------------------------------------- */
 
 static void in_memory(void)
 {
@@ -1187,14 +1187,14 @@ static void do_waits(void)
 	need(TAKES(T_CLOSE, close(in)), 0, "close");
 	need(TAKES(T_META, mkdir(path, 0700)), 0, "mkdir");
 	need(TAKES(T_META, stat(path, &st)), 0, "stat");
-	/* known for a second (libfuse), then revalidated */
+	/* cached for a second (libfuse), then revalidated */
 	pause_ms(1200);
 	need(TAKES(T_META, access(path, F_OK)), 0, "access");
 	need(TAKES(T_META, rename(path, moved)), 0, "rename");
 	need(TAKES(T_META, rmdir(moved)), 0, "rmdir");
 }
 
-/* Files that the end of a process closes: its own and its children's. */
+/* Files that are closed at the exit of a process and its children. */
 static void do_waits_exit(void)
 {
 	pid_t pid;
@@ -1224,7 +1224,7 @@ static void do_waits_mapped(void)
 	need(TAKES(T_CLOSE, close(fd)), 0, "close");
 }
 
-/* 16 at a time: the process is blocked as long as one takes. */
+/* 16 requests at a time: the process is blocked as long as by one. */
 static void do_waits_aio(void)
 {
 	int fd = TAKES(T_META, open_in(DIR_, "in", O_RDONLY | O_DIRECT));
@@ -1233,7 +1233,7 @@ static void do_waits_aio(void)
 	need(TAKES(T_CLOSE, close(fd)), 0, "close");
 }
 
-/* More than may be dirty at a time. */
+/* More than the limit of dirty pages. */
 static void write_much(int fd)
 {
 	int i;
@@ -1247,7 +1247,7 @@ static void do_waits_throttled(void)
 	write_much(TAKES(T_META, open_new(DIR_, 0)));
 }
 
-/* Wait until the script has taken the server away, or whatever it does for this step. */
+/* Wait until the script has disconnected the server, or done its part of this step. */
 static void go(int step)
 {
 	char name[64];
@@ -1258,8 +1258,8 @@ static void go(int step)
 		pause_ms(10);
 }
 
-/* One call of each class, each of which waits for a server that comes back. Pages that are
- * written are more than may be dirty. */
+/* One call of each class, each of which waits for a server that is reconnected later. More pages
+ * are written than may be dirty. */
 static void do_away(void)
 {
 	int in = TAKES(T_META, open_in(DIR_, "in", O_RDWR)), i;
@@ -1289,13 +1289,13 @@ static void do_away(void)
 	go(7);
 	write_much(in);
 	need(TAKES(T_CLOSE, close(in)), 0, "close");
-	/* nothing is left to write: NFSv4 sends CLOSE */
+	/* no dirty pages are left: NFSv4 sends CLOSE */
 	in = TAKES(T_META, open_in(DIR_, "in", O_RDWR));
 	go(8);
 	need(TAKES(T_CLOSE, close(in)), 0, "close");
 }
 
-/* Names that no filesystem is asked for: they lie in a folder that may not be searched. */
+/* Names that are not sent to a filesystem: their folder may not be searched. */
 static void do_shut_out(void)
 {
 	int fd = open(dirs[OTHER], O_PATH);
@@ -1314,7 +1314,7 @@ static void do_shut_out(void)
 	need(seteuid(0), 0, "seteuid");
 }
 
-/* What a filesystem that is full, one that is read-only and a missing name answer. */
+/* Errors of a full filesystem, of a read-only one and of a missing name. */
 static void do_errors(void)
 {
 	int fd = open_new(OTHER, 0);
@@ -1384,8 +1384,8 @@ static void do_threads(void)
 	four_threads(in_thread);
 }
 
-/* More threads than CPUs, in small calls: where a kernel preempts itself, it often
- * does so inside of a call. */
+/* More threads than CPUs, in small calls: a preemptible kernel often preempts inside of
+ * a call. */
 static void *in_crowd(void *arg)
 {
 	int fd = open_new(OTHER, 0), i;
@@ -1405,7 +1405,7 @@ static void do_crowd(void)
 	four_threads(in_crowd);
 }
 
-static pid_t before; /* the parent that goes first */
+static pid_t before; /* the parent, which exits first */
 
 static void after_parent(void)
 {
@@ -1421,15 +1421,15 @@ static void leave(void)
 	child(after_parent);
 }
 
-/* A daemon: its parent has gone and its session is its own. */
+/* A daemon: its parent has exited, and it has a session of its own. */
 static void do_daemon(void)
 {
 	waitpid(child(leave), NULL, 0);
 	wait_for(2);
 }
 
-/* The same, but all of us are gone before it begins: what it will have done
- * is known now. */
+/* The same, but all other processes have exited before it starts: its I/O is
+ * printed in advance. */
 static void write_later(void)
 {
 	struct truth known = *truth;
@@ -1467,7 +1467,7 @@ static void do_killed(void)
 	waitpid(pid, NULL, 0);
 }
 
-/* What /proc/self/io says of us and the children that are gone. */
+/* Bytes written in /proc/self/io, by this process and its ended children. */
 static long written(void)
 {
 	FILE *file = fopen("/proc/self/io", "r");
@@ -1483,8 +1483,7 @@ static long written(void)
 	return bytes;
 }
 
-/* A child that dies with a few megabytes; where its core goes is the script's
- * affair. */
+/* A child that dumps core with a few megabytes; the script sets core_pattern. */
 static void do_core(void)
 {
 	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
@@ -1508,7 +1507,7 @@ static void do_nothing(void)
 {
 }
 
-/* Different from each other, for two jobs at once: 3 and 5 rounds. */
+/* Different numbers for two jobs at once: 3 and 5 rounds. */
 static void rounds(int n, void (*even)(void), void (*odd)(void))
 {
 	int i;
@@ -1605,7 +1604,7 @@ static const struct kind {
 	{ "five", do_five },
 };
 
-/* ---- what it was --------------------------------------------------------- */
+/* ---- output -------------------------------------------------------------- */
 
 static char line[LINE + 1];
 static size_t used;
@@ -1683,7 +1682,7 @@ static void say_times(void)
 	say("}");
 }
 
-/* One write of one length, whatever there is to say. */
+/* One write of a fixed length for all of the output. */
 static void say_all(void)
 {
 	say("{");

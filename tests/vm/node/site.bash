@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# site.bash - what the controller and the virtual machine both set up
+# site.bash - configuration of the controller and of the virtual machine
 # shellcheck shell=bash
 
-# site_files CONTROLLER - write /etc/slurm; jobio's own files are installed
+# site_files CONTROLLER - write /etc/slurm; jobio's files are installed already
 site_files() {
 	mkdir -p /etc/slurm/plugstack.conf.d
 	sed "s/%CONTROLLER%/$1/" /payload/slurm.conf >/etc/slurm/slurm.conf
