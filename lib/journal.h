@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* journal - changes made for a job, written to disk before they are made
+/* journal.h - changes made for a job, written to disk before they are made
  *
  * Terms   A change has a 'what' ("mount-option", "cores"), a 'target' (a mount
  *           point, a container), the old value and the new value.

@@ -20,7 +20,7 @@ struct work {
 	const struct core_map_shape *hw;
 	struct view ctld;
 	struct view slurmd;
-	unsigned int actual_threads; /* threads per core that slurmd finds */
+	unsigned int actual_threads; /* threads per core that slurmd assumes */
 	struct cpuset ctld_spec;     /* abstract cores */
 	struct cpuset slurmd_spec;
 	bool slurmd_disabled;
@@ -104,7 +104,7 @@ static void set_slurmd_view(struct work *work)
 	work->slurmd = conf;
 	if (node->version >= VERSION_OF(23, 11, 7) && conf.sockets == hw->cpus &&
 	    conf.cpus == hw->cpus && conf.cores == 1 && conf.threads == 1) {
-		/* "Only CPUs= was configured": slurmd uses that as found */
+		/* "Only CPUs= was configured": slurmd assumes 1 thread a core */
 		work->actual_threads = 1;
 	} else if (!overrides && hw->cpus < conf.cpus) {
 		work->slurmd = actual;
