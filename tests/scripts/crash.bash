@@ -44,7 +44,7 @@ killed_at() {
 # watch_helpers - log the paths that prepare and release use in $NODE/watched; watch.so is made
 # by watch_library
 watch_helpers() {
-	crash_helpers
+	node_fault_helpers
 	# shellcheck disable=SC2034 # node.bash uses it
 	NODE_ENV=(LD_PRELOAD="$BATS_FILE_TMPDIR/watch.so" WATCH_LOG="$NODE/watched"
 		ASAN_OPTIONS=verify_asan_link_order=0)
@@ -222,15 +222,12 @@ random_schedule() {
 # ---- clients of any type; the test file defines wish ID (the job's request),
 # is_back (all settings are restored) and rebooted
 
-# crash_helpers - install helpers that can be killed on the node
-crash_helpers() { cp "$BUILDDIR"/tests/faults/jobio-{prepare,release} "$NODE/bin/"; }
-
 # crash_walk COMMAND MENDER POINT... - kill COMMAND at each of its points, which must include these,
 # then run MENDER ID. After that no file and no change of the job is left.
 crash_walk() {
 	local at count id command=$1 mender=$2 point
 	shift 2
-	crash_helpers
+	node_fault_helpers
 	wish 100
 	[[ $command != release ]] || prepare
 	count=$(points "$command")
@@ -266,7 +263,7 @@ crash_next_job() {
 # of these profiles, then one without crashes
 crash_schedules() {
 	local seed
-	crash_helpers
+	node_fault_helpers
 	for seed in $(seeds 5); do
 		crash_schedule "$seed" "$@" || fail "seed $seed"
 	done
@@ -330,7 +327,7 @@ fail_walk() {
 	local at id count command=$1 each=${2:-} error every=${JOBIO_CRASH_EVERY:-8}
 	FAIL_JOBS=$((${FAIL_JOBS:-0} + 10000))
 	watch_made
-	crash_helpers
+	node_fault_helpers
 	crash_begin
 	wish "$FAIL_JOBS"
 	[[ $command != release ]] || prepare
@@ -383,7 +380,7 @@ late_at() {
 late_walk() {
 	local at found=0
 	watch_made
-	crash_helpers
+	node_fault_helpers
 	crash_begin
 	for at in {1..12}; do
 		wish $((90000 + at))

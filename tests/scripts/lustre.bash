@@ -19,7 +19,7 @@ lustre_library() {
 lustre_node() {
 	LUSTRE_LIBRARY=$1
 	# LD_PRELOAD has no effect on some installed helpers: they are static
-	cp "$BUILDDIR"/tests/faults/jobio-{prepare,release} "$NODE/bin/"
+	node_fault_helpers
 	mkdir -p "$NODE/sysfs/class/net/lo/device"
 	if [[ -z ${BATS_FILE_TMPDIR:-} ]]; then
 		lustre_files "$NODE/lustre"

@@ -68,6 +68,12 @@ node_files() {
 	node_sysfs
 }
 
+# node_fault_helpers - replace the helpers by those with fault points; bin has links to files
+# that other nodes use, and may still run
+node_fault_helpers() {
+	cp --remove-destination "$BUILDDIR"/tests/faults/jobio-{prepare,release} "$NODE/bin"
+}
+
 node_remove() {
 	wait_for rm -rf "$NODE" # jobio-send may still be writing
 }

@@ -436,7 +436,7 @@ taken() {
 
 @test "an epilog killed at any step, and run again after a reboot, writes one record with the counters" {
 	job 100 1 stream
-	cp "$BUILDDIR"/tests/faults/jobio-{prepare,release} "$NODE/bin"
+	node_fault_helpers
 	local at count
 	prolog
 	NODE_ENV=(JOBIO_FAULT_LOG="$NODE/points")
@@ -464,7 +464,7 @@ taken() {
 }
 
 @test "a requeued run has a record, also if its prolog was killed before its first change" {
-	cp "$BUILDDIR"/tests/faults/jobio-{prepare,release} "$NODE/bin"
+	node_fault_helpers
 	one_job 7
 	taken
 	local at
@@ -586,7 +586,7 @@ old() {
 }
 
 @test "a requeued run has a record, also if its prolog was killed early and its folder is missing" {
-	cp "$BUILDDIR"/tests/faults/jobio-{prepare,release} "$NODE/bin"
+	node_fault_helpers
 	local at
 	for at in 1 2 3 4 5 6; do
 		starts $((1000 + at))
@@ -677,7 +677,7 @@ old() {
 
 # clock SECONDS - from now on the node's clock is so many seconds ahead
 clock() {
-	cp "$BUILDDIR"/tests/faults/jobio-{prepare,release} "$NODE/bin"
+	node_fault_helpers
 	# shellcheck disable=SC2034 # node.bash uses it
 	NODE_ENV=(JOBIO_FAULT_CLOCK="$1")
 }

@@ -581,7 +581,7 @@ static const char
 			"sbatch not-taken=io-profile | | | | error: jobio: option: Slurm does not take the options --io-cores and --io-profile\nexit 98",
 			"sbatch | none | | --io-cores=1 | error: jobio: option: --io-cores: jobio has no valid configuration on this machine: '.../jobio.conf': cannot read: No such file or directory\nexit 1",
 			"sbatch | none | | | - - - steps - -",
-			"sbatch | [option];io_cores_max=many | | --io-profile=stream | error: jobio: option: --io-profile: jobio has no valid configuration on this machine: .../jobio.conf:2: [option] io_cores_max: 'many': expected a number from 1 to 64\nexit 1",
+			"sbatch | [option];io_cores_max=many | | --io-profile=stream | error: jobio: option: --io-profile: jobio has no valid configuration on this machine: .../jobio.conf:2: [option] io_cores_max: 'many': expected a number from 1 to 256\nexit 1",
 			"sbatch | [option];io_cores_max=many | | | - - - steps - -",
 			"sbatch | [profile p];environment=PATH=/tmp | | --io-profile=p | error: jobio: option: --io-profile: jobio has no valid configuration on this machine: .../jobio.conf: [profile p] environment: 'PATH=/tmp': PATH is not for a profile to set: it decides what runs, or is Slurm's\nexit 1",
 			"sbatch core-spec=2 | [option];io_cores_default=1 | | | 2 - - steps - -",
