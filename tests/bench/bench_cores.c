@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the reservation of a node costs, beside the ways people find it today.
+/* CPU time of computing a node's reservation, and of other ways to find it.
  * Medians; run by `make bench`. */
 #include <hwloc.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ static void reserve(const struct node_state *state)
 	reservation_free(&got);
 }
 
-/* What a prolog does. */
+/* As a prolog does. */
 static void from_cache(void)
 {
 	struct node_state state = { 0 };
@@ -97,7 +97,7 @@ static void hwloc_calc(void)
 	run("hwloc-calc --whole-system --po --intersect pu core:1");
 }
 
-/* The published recipe: the highest CPU of a socket. */
+/* The published recipe: the highest CPU of a socket in lscpu. */
 static void lscpu(void)
 {
 	run("lscpu -a --extended | grep -E ':0[[:space:]]+' | tail -n 1 | awk '{print $1}'");
@@ -139,7 +139,7 @@ static void write_machine(void)
 	hwloc_topology_destroy(topology);
 }
 
-/* A cache for a node of 384 CPUs. */
+/* Write a cache for a node of 384 CPUs. */
 static void write_cache(void)
 {
 	struct node_state state = { 0 };
@@ -161,7 +161,7 @@ static double line(const char *what, double us, double base)
 	return us;
 }
 
-/* bench_cores [ROUNDS]: at most so many */
+/* bench_cores [ROUNDS]: at most ROUNDS rounds */
 int main(int argc, char **argv)
 {
 	double cache, hwloc = 0, recipe;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the gate costs a task: each round in a freshly forked process that is
- * bound to one CPU, as slurmstepd's tasks are. Medians; run by `make bench`. */
+/* Cost of the gate for a task: each round in a new process that is bound to one CPU,
+ * like slurmstepd's tasks. Medians; run by `make bench`. */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,7 +59,7 @@ static void count_step(void)
 		die("stepio", err.text);
 }
 
-/* What starting a task costs anyway. */
+/* Cost of starting a task without the gate. */
 static void start_true(void)
 {
 	pid_t pid = fork();
@@ -113,7 +113,7 @@ static void prepare(void)
 
 	if (!mkdtemp(folder))
 		die(folder, "cannot make it");
-	/* CPUs that no machine of today has: every task passes */
+	/* CPU numbers above those of any machine: every task passes */
 	cpuset_parse(&file.client_cpus, "8000-8015", NULL);
 	snprintf(path, sizeof(path), "%s/7", folder);
 	if (fileio_mkdir(path, 0755, &err) < 0)
@@ -123,7 +123,7 @@ static void prepare(void)
 		die("prepare", err.text);
 }
 
-/* bench_gate [ROUNDS]: at most so many */
+/* bench_gate [ROUNDS]: at most ROUNDS rounds */
 int main(int argc, char **argv)
 {
 	double look, step, counts, task;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bench_verdict CONF ROUNDS - what a prolog pays for the client's verdict
+/* bench_verdict CONF ROUNDS - cost of a client's facts and findings for a prolog
  *
- * Facts and findings of the client that CONF names, once asked of the client
- * itself, then ROUNDS times from what that left: each time in a freshly forked
- * process, as the worker of jobio-prepare is. Medians. Fails when more than
- * 19 rounds cost 5 ms of CPU. Run by tests/bench/hooks, whose client it needs.
+ * Facts and findings of the client in CONF, once read from the client itself, then ROUNDS
+ * times from the cache: each time in a new process, like the worker of jobio-prepare.
+ * Medians. With more than 19 rounds it fails if one costs 5 ms of CPU. Run by
+ * tests/bench/hooks, with its client.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ struct times {
 	double clock_ms[ROUNDS_MAX], cpu_ms[ROUNDS_MAX];
 };
 
-static char path[4096]; /* where the prolog keeps what it asked */
+static char path[4096]; /* the prolog's cache */
 static const char *run_dir;
 static const struct config_client *section;
 static struct times *times; /* shared with the children */
@@ -45,7 +45,7 @@ static double of_ms(const struct timeval *time)
 	return (double)time->tv_sec * 1e3 + (double)time->tv_usec / 1e3;
 }
 
-/* Of this process and of the children that it has waited for. */
+/* CPU time of this process and of its children that were waited for. */
 static double cpu_ms(void)
 {
 	struct rusage self, children;
@@ -56,7 +56,7 @@ static double cpu_ms(void)
 	       of_ms(&children.ru_stime);
 }
 
-/* What visit_prepare() does: what is kept, the facts, the findings. */
+/* As visit_prepare(): the cache, the facts, the findings. */
 static struct client *judge(void)
 {
 	struct client_want want = { .mem_spec_limit_mb = -1 };

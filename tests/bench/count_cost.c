@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* count_cost - what a call costs
+/* count_cost - cost of calls
  *
  *   count_cost [--few | --tracepoints | --counting | --ptrace] FILE
  *
  * Prints five numbers (count_least.h): getppid(2); lseek(2) in FILE; 64 bytes
  * through a pipe, a write(2) and a read(2); pread(2) of 64 bytes of FILE; open(2) and
  * close(2) of FILE.
- * --few: only a hundred calls, for whom a tracer stops. --tracepoints: with empty
+ * --few: only a hundred calls, for a tracer that stops at each. --tracepoints: with empty
  * BPF programs on entry and exit of all system calls; --counting: the one on exit
- * adds to a counter, the least that counts; --ptrace: under a tracer that counts
- * them, the least that strace -c does.
+ * adds to a counter, the minimum of counting; --ptrace: under a tracer that counts
+ * calls, the minimum of strace -c.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -106,7 +106,7 @@ static int make_counter(void)
 	return bpf(BPF_MAP_CREATE, &attr);
 }
 
-/* A program on a raw tracepoint; it stays until we end. */
+/* Attach a program to a raw tracepoint; it stays until this process exits. */
 static void attach(const char *tracepoint, const struct bpf_insn *program, unsigned int length)
 {
 	union bpf_attr attr;
@@ -139,7 +139,7 @@ static void attach_counting(void)
 		  .dst_reg = 1,
 		  .src_reg = BPF_PSEUDO_MAP_FD,
 		  .imm = make_counter() },
-		{ .code = 0 }, /* its second half */
+		{ .code = 0 }, /* second half of the instruction */
 		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_map_lookup_elem },
 		{ .code = BPF_JMP | BPF_JEQ | BPF_K, .off = 2 },
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 1, .imm = 1 },
@@ -153,7 +153,7 @@ static void attach_counting(void)
 	attach("sys_exit", program, sizeof(program) / sizeof(*program));
 }
 
-/* Stop the child at both ends of every call, and look which one it is. */
+/* Stop the child at both ends of every call, and read its number. */
 static void trace(pid_t child)
 {
 	unsigned long counts[512] = { 0 };

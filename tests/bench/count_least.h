@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* count_least.h - what a call costs at least, for count_cost and count_paths
+/* count_least.h - minimum cost of a call, for count_cost and count_paths
  *
- * Nanoseconds of the clock; where that advances one with each instruction (QEMU's
- * -icount shift=0), instructions. The least of eight rounds counts: interrupts
- * come and go. */
+ * Nanoseconds of the clock; if the clock advances by one with each instruction (QEMU's
+ * -icount shift=0), instructions. The minimum of eight rounds is used, to exclude
+ * interrupts. */
 #ifndef JOBIO_TESTS_BENCH_COUNT_LEAST_H
 #define JOBIO_TESTS_BENCH_COUNT_LEAST_H
 
@@ -27,7 +27,7 @@ static long now_ns(void)
 	return t.tv_sec * 1000000000L + t.tv_nsec;
 }
 
-/* Of so many calls in each round. */
+/* 'calls' calls in each round. */
 static long least(void (*call)(int fd), int fd, int calls)
 {
 	long best = -1, start, each;

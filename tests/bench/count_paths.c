@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* count_paths - what ways to the pages of a file cost that are no read(2)
+/* count_paths - cost of access to a file without read(2)
  *
  *   count_paths FILE
  *
  * Prints four numbers (count_least.h): the fault of an anonymous page; that of a
- * cached page of FILE, which is mapped; an io_uring request that does nothing; one
- * that reads 64 bytes of FILE.
+ * cached page of FILE, which is mapped; an io_uring request without data; an io_uring
+ * request that reads 64 bytes of FILE.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

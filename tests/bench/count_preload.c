@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* count_preload - the other way to count: between program and libc
+/* count_preload - another way to count: a library between program and libc
  *
- * For comparison in tests/bench/count: calls, bytes and sizes of pread(2), as
- * cheap as it can be, without knowing the file, the job or who is statically
- * linked.
+ * For comparison in tests/bench/count: calls, bytes and sizes of pread(2), at minimum
+ * cost. It does not determine file and job, and does not work for statically linked
+ * programs.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

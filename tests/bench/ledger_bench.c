@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ledger_bench merge N DIR     - N records of one job: stored, merged, summed;
- *                              in a file in DIR, or in MariaDB, whose socket
- *                              DIR is
+/* ledger_bench merge N DIR     - N records of one job: stored, merged, summed; in a
+ *                              file in DIR, or in MariaDB if DIR is its socket
  * ledger_bench singles N DIR   - the same of N jobs of one node each
  * ledger_bench load N PEERS CONF - the same through a running ledger
  * ledger_bench jobs FIRST N RATE CLUSTER START END CONF
- *                              - N jobs of one node each, ids from FIRST on,
- *                                RATE a second (0: as fast as the ledger takes
+ *                              - N jobs of one node each, IDs from FIRST on,
+ *                                RATE a second (0: as fast as the ledger accepts
  *                                them), that ran from START to END
  *
  * Prints one line. "merge": N, seconds to store, seconds to merge and write,
- * seconds of CPU for both, kB of memory at most. "load" and "jobs": N, seconds
- * from the first byte to the last answer, seconds to make and seal the records,
- * which is done before, when the first byte was sent, in microseconds since
- * 1970, and seconds of CPU meanwhile: our own, then of each process that
- * JOBIO_BENCH_PIDS names. In "jobs" each record has a connection of its own.
+ * CPU seconds for both, maximum kB of memory. "load" and "jobs": N, seconds
+ * from the first byte to the last reply, seconds to make the records and their
+ * credentials, which is done before, the time of the first byte, in microseconds since
+ * 1970, and CPU seconds meanwhile: of this program, then of each process in
+ * JOBIO_BENCH_PIDS. In "jobs" each record has a connection of its own.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -67,15 +66,15 @@ static void die(const char *what)
 	exit(1);
 }
 
-/* What the records say: of one job on 'nodes' nodes, or of jobs on one node. */
+/* Contents of the records: of one job on 'nodes' nodes, or of jobs on one node. */
 struct made {
 	const char *cluster;
-	uint32_t job; /* the first one's */
+	uint32_t job; /* ID of the first job */
 	int nodes;    /* of each job */
 	double start, end;
 };
 
-/* What the job's processes asked of one filesystem: sizes, times, timeline. */
+/* Counters of the job's processes on one filesystem: sizes, times, timeline. */
 static void add_counted(struct record *r, const char *fs, int at)
 {
 	struct io io;
@@ -111,7 +110,7 @@ static void add_counted(struct record *r, const char *fs, int at)
 	record_add_app(r, &io);
 }
 
-/* A record as a node of today writes it, of 6.5 KB; 'at' counts from 1. */
+/* A record of 6.5 KB as a node writes it; 'at' counts from 1. */
 static char *make_text(const struct made *made, int at)
 {
 	struct record *r = record_new();
@@ -128,7 +127,7 @@ static char *make_text(const struct made *made, int at)
 	r->job = made->job + (made->nodes > 1 ? 0 : (uint32_t)(at - 1));
 	r->restart = 0;
 	r->uid = getuid();
-	/* nodes begin and end one after the other; a job of one has its row */
+	/* start and end differ between nodes; a job of one node has the times of its row */
 	r->start = made->start + (made->nodes > 1 ? node % 5 : 0);
 	r->end = made->end + (made->nodes > 1 ? node % 7 : 0);
 	r->has_request = r->has_io_cores = true;
@@ -208,7 +207,7 @@ static double cpu(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-/* N jobs of one node, or one of N nodes. */
+/* N jobs of one node, or one job of N nodes. */
 static bool are_singles;
 
 static struct made one_job(int nodes)
@@ -218,7 +217,7 @@ static struct made one_job(int nodes)
 	return made;
 }
 
-/* A line each, in a file: they are no memory of who keeps them. */
+/* A line for each record, in a file: the memory of this process must not contain them. */
 static FILE *make_all(int nodes)
 {
 	struct made made = one_job(nodes);
@@ -237,7 +236,7 @@ static FILE *make_all(int nodes)
 	return texts;
 }
 
-/* A file in 'dir', or a schema of the MariaDB whose socket 'dir' is. */
+/* A store in a file in 'dir', or in a schema of MariaDB if 'dir' is its socket. */
 static struct store *open_store(int nodes, const char *dir, struct err *err)
 {
 	static struct config_ledger config;
@@ -306,10 +305,10 @@ struct peer {
 struct load {
 	const struct config_ledger *config;
 	char **frames;
-	int count;	    /* of frames */
-	int next, done;	    /* frames that were begun, that were answered */
+	int count;	    /* number of frames */
+	int next, done;	    /* frames that are started, frames with a reply */
 	double rate, start; /* rate: frames a second, 0: no limit */
-	int each_its_own;   /* connection */
+	int each_its_own;   /* each frame has its own connection */
 };
 
 static void seal_all(struct load *load, const struct made *made)
@@ -355,7 +354,7 @@ static void begin(struct peer *peer, char *frame)
 
 static int open_peer(const struct config_ledger *config)
 {
-	static struct addrinfo *found; /* looked up once, for ever */
+	static struct addrinfo *found; /* looked up once */
 	struct addrinfo hints = { .ai_family = AF_INET, .ai_socktype = SOCK_STREAM };
 	char port[16];
 	int fd;
@@ -369,7 +368,7 @@ static int open_peer(const struct config_ledger *config)
 	return fd;
 }
 
-/* 1: the whole answer is here. */
+/* 1: the reply is complete. */
 static int step(struct peer *peer, short events)
 {
 	char buffer[65536];
@@ -398,14 +397,14 @@ static int step(struct peer *peer, short events)
 	return peer->answer_size && peer->got >= peer->answer_size;
 }
 
-/* May the next frame begin? */
+/* The rate allows the next frame. */
 static int is_time(const struct load *load)
 {
 	return load->next < load->count &&
 	       (load->rate <= 0 || now() >= load->start + load->next / load->rate);
 }
 
-/* Give an idle peer its next frame, when there is one and it is time. */
+/* Give an idle peer the next frame, if there is one and the rate allows it. */
 static void feed(struct load *load, struct peer *peer)
 {
 	if (peer->frame || !is_time(load))
@@ -450,7 +449,7 @@ static void run_load(struct load *load, struct peer *peers, int count)
 	}
 }
 
-/* Seconds of CPU of a process. */
+/* CPU seconds of a process. */
 static double cpu_of(long pid)
 {
 	unsigned long user = 0, system = 0;

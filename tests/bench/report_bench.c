@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* report_bench store FILE  - a ledger's store with what tests/bench/report asks for
- * report_bench site FILE N - a store that knows what N jobs of the last seven days
- *                            did: 500 users, 50 accounts, 4 filesystems
- * sacct ...                - called by that name: what sacct says of the jobs of the
- *                            first
+/* report_bench store FILE  - make a ledger's store with the jobs of tests/bench/report
+ * report_bench site FILE N - make a store with the sums of N jobs of the last seven days:
+ *                            500 users, 50 accounts, 4 filesystems
+ * sacct ...                - under that name: print the rows of sacct for the jobs of
+ *                            the first
  *
  * Jobs 1 to REPORT_JOBS of one node each, job REPORT_WIDE of REPORT_NODES nodes,
- * job REPORT_SMALL of 4, all of yesterday. Each node's record is a full one:
+ * job REPORT_SMALL of 4, all of yesterday. Each node has a full record:
  * two filesystems with timeline, sizes, times and metadata operations, and the
  * totals of slurmstepd.
  */
@@ -239,7 +239,7 @@ static int make_site(const char *path, int64_t count)
 
 /* ---- sacct --------------------------------------------------------------- */
 
-/* The fields of -o, in its order; "step": of a step, "" of the job. */
+/* The fields of -o, in its order; 'step': name of a step, "" for the job. */
 static void print_row(const char *mark, const char *fields, uint32_t job, const char *step,
 		      int nodes)
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# result.bash - one line of the table that tests/bench/all makes of all benches
+# result.bash - add a line to the table that tests/bench/all makes of all benches
 # shellcheck shell=bash
 
 # result WHAT MEASURED ALLOWED BESIDE - ALLOWED and BESIDE may be empty

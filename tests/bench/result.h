@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* result.h - one line of the table that tests/bench/all makes of all benches */
+/* result.h - add a line to the table that tests/bench/all makes of all benches */
 #ifndef JOBIO_TESTS_BENCH_RESULT_H
 #define JOBIO_TESTS_BENCH_RESULT_H
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* 'allowed' and 'beside' may be "". Without JOBIO_BENCH_RESULTS: nothing. */
+/* 'allowed' and 'beside' may be "". Does nothing without JOBIO_BENCH_RESULTS. */
 static void result(const char *what, const char *measured, const char *allowed, const char *beside)
 {
 	const char *path = getenv("JOBIO_BENCH_RESULTS");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* spent FILE COMMAND [ARGUMENT..] - run it, and tell what CPU it took
+/* spent FILE COMMAND [ARGUMENT..] - run a command and measure its CPU time
  *
- * Appends one line to FILE: the microseconds of the command and of all that it has
- * waited for. bash's `time` tells milliseconds, of two parts. Exits as it does. */
+ * Appends one line to FILE: microseconds of the command and of all children that it waited
+ * for. bash's `time` has milliseconds only, of two parts. Exits with the command's status. */
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

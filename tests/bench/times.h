@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* times.h - what time it is, and the middle of what took some */
+/* times.h - time of the clock, and the median of several times */
 #ifndef JOBIO_TESTS_BENCH_TIMES_H
 #define JOBIO_TESTS_BENCH_TIMES_H
 
@@ -21,7 +21,7 @@ static int times_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* It leaves them in order. */
+/* Sorts 'times'. */
 static double median(double *times, int count)
 {
 	qsort(times, (size_t)count, sizeof(*times), times_compare);
