@@ -8,9 +8,9 @@
 #include "advice/rules.h"
 #include "advice/timed.h"
 #include "advice/view.h"
-#include "lib/alloc.h"
-#include "lib/run.h"
-#include "lib/utf8.h"
+#include "base/utf8.h"
+#include "record/alloc.h"
+#include "record/run.h"
 
 /* ---- views ------------------------------------------------------------------- */
 

@@ -23,8 +23,8 @@
 #include <stddef.h>
 
 #include "advice/terms.h"
-#include "lib/config.h"
-#include "lib/record.h"
+#include "base/config.h"
+#include "record/record.h"
 
 #define ADVICE_MAX 64 /* further advice is dropped */
 #define ADVICE_USES 16

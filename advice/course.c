@@ -2,7 +2,7 @@
 #include "advice/course.h"
 
 #include "advice/limits.h"
-#include "lib/timeline.h"
+#include "record/timeline.h"
 
 static double written(const struct timeline *run, size_t from)
 {

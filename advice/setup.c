@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "advice/limits.h"
-#include "lib/run.h"
+#include "record/run.h"
 
 #define GIB 1073741824.0
 #define SPEED_CALLS 100 /* fewest calls of a node to measure its speed */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "advice/limits.h"
-#include "lib/json.h"
+#include "record/json.h"
 
 const char *advice_trust_name(enum advice_trust trust)
 {

@@ -19,8 +19,8 @@
 #include <stdint.h>
 
 #include "advice/terms.h"
-#include "lib/config.h"
-#include "lib/record.h"
+#include "base/config.h"
+#include "record/record.h"
 
 struct view {
 	const char *fs, *type;

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/config.h"
+#include "base/faultpoint.h"
+#include "base/sysfs.h"
 #include "client/rule.h"
 #include "client/type.h"
-#include "lib/alloc.h"
-#include "lib/config.h"
-#include "lib/faultpoint.h"
-#include "lib/sysfs.h"
+#include "record/alloc.h"
 
 /* Of a value of the journal; the record would cut it behind RECORD_STRING_MAX bytes,
  * and half a list is another one. */

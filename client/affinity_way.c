@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/alloc.h"
-#include "lib/config.h"
-#include "lib/number.h"
-#include "lib/sysfs.h"
+#include "base/config.h"
+#include "base/number.h"
+#include "base/sysfs.h"
+#include "record/alloc.h"
 
 #define WORKQUEUES "devices/virtual/workqueue"
 #define NO_SETAFFINITY 0x04000000UL /* include/linux/sched.h:PF_ */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/child.h"
 #include "client/type.h"
-#include "lib/child.h"
 
 #define FN_MISSING 2
 

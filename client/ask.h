@@ -16,7 +16,7 @@
 
 #include <stdbool.h>
 
-#include "lib/err.h"
+#include "base/err.h"
 
 struct child_result;
 struct client;

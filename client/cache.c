@@ -8,15 +8,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/faultpoint.h"
+#include "base/fileio.h"
+#include "base/host.h"
+#include "base/rundir.h"
+#include "base/sysfs.h"
 #include "client/ask.h"
 #include "client/type.h"
-#include "lib/alloc.h"
-#include "lib/faultpoint.h"
-#include "lib/fileio.h"
-#include "lib/host.h"
-#include "lib/json.h"
-#include "lib/rundir.h"
-#include "lib/sysfs.h"
+#include "record/alloc.h"
+#include "record/json.h"
 
 #define CACHE_FORMAT "2"
 #define CACHE_BYTES_MAX (4U << 20)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "client/type.h"
-#include "lib/alloc.h"
+#include "record/alloc.h"
 
 const struct change_kind *change_find(const struct client_type_ops *type, const char *what)
 {

@@ -18,10 +18,10 @@
 #ifndef JOBIO_CLIENT_CHANGE_H
 #define JOBIO_CLIENT_CHANGE_H
 
+#include "base/err.h"
+#include "client/journal.h"
 #include "client/terms.h"
-#include "lib/err.h"
-#include "lib/finding.h"
-#include "lib/journal.h"
+#include "record/finding.h"
 
 #define CHANGES_MAX 256 /* as many as a journal has */
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/child.h"
+#include "base/sysfs.h"
 #include "client/cache.h"
 #include "client/change.h"
 #include "client/command.h"
@@ -16,9 +18,7 @@
 #include "client/type.h"
 #include "client/weka/weka.h"
 #include "client/wire.h"
-#include "lib/alloc.h"
-#include "lib/child.h"
-#include "lib/sysfs.h"
+#include "record/alloc.h"
 
 /* A new type: its file, and a line here. */
 static const struct client_type_ops *const types[] = {

@@ -31,11 +31,11 @@
 #ifndef JOBIO_CLIENT_CLIENT_H
 #define JOBIO_CLIENT_CLIENT_H
 
+#include "base/config.h"
+#include "base/err.h"
+#include "client/journal.h"
 #include "client/terms.h"
-#include "lib/config.h"
-#include "lib/err.h"
-#include "lib/finding.h"
-#include "lib/journal.h"
+#include "record/finding.h"
 
 struct client;
 struct client_plan;

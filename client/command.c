@@ -11,10 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/sysfs.h"
-#include "lib/fileio.h"
-#include "lib/number.h"
-#include "lib/rundir.h"
+#include "base/fileio.h"
+#include "base/number.h"
+#include "base/rundir.h"
+#include "base/sysfs.h"
 
 #define MARKER_BYTES 64
 #define END_WAIT_MS 2000

@@ -15,8 +15,8 @@
 #ifndef JOBIO_CLIENT_COMMAND_H
 #define JOBIO_CLIENT_COMMAND_H
 
-#include "lib/child.h"
-#include "lib/err.h"
+#include "base/child.h"
+#include "base/err.h"
 
 int command_run(const char *run_dir, char *const argv[], char *const env[], unsigned int timeout_ms,
 		struct child_result *result, struct err *err);

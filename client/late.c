@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fileio.h"
+#include "base/text.h"
 #include "client/client.h"
 #include "client/mounts.h"
 #include "client/place.h"
 #include "client/type.h"
-#include "lib/alloc.h"
-#include "lib/fileio.h"
-#include "lib/text.h"
+#include "record/alloc.h"
 
 #define TABLE_BYTES_MAX (4U << 20)
 

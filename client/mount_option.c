@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/faultpoint.h"
 #include "client/command.h"
 #include "client/type.h"
-#include "lib/faultpoint.h"
 
 const char *mount_option_wanted(const struct client_want *want)
 {

@@ -19,8 +19,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/err.h"
 #include "client/terms.h"
-#include "lib/err.h"
 
 struct client;
 

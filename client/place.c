@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "lib/text.h"
+#include "base/text.h"
 
 /* ID PARENT MAJOR:MINOR ROOT TARGET OPTIONS [TAG..] - FSTYPE SOURCE SUPER:
  * proc_pid_mountinfo(5) */

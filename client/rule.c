@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sysfs.h"
 #include "client/mounts.h"
 #include "client/type.h"
-#include "lib/alloc.h"
-#include "lib/sysfs.h"
+#include "record/alloc.h"
 
 void rule_check_all(const struct judge *judge)
 {

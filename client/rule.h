@@ -18,7 +18,7 @@
 #define JOBIO_CLIENT_RULE_H
 
 #include "client/terms.h"
-#include "lib/finding.h"
+#include "record/finding.h"
 
 #define RULE_LIST_MAX 256
 

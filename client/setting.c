@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "client/mounts.h"
 #include "client/rule.h"
 #include "client/type.h"
-#include "lib/alloc.h"
-#include "lib/number.h"
+#include "record/alloc.h"
 
 static const struct setting *setting_of(const struct change_kind *kind)
 {

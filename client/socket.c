@@ -11,7 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "lib/child.h"
+#include "base/child.h"
 
 static int time_left(unsigned long long end_ms)
 {

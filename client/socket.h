@@ -15,7 +15,7 @@
 
 #include <stddef.h>
 
-#include "lib/err.h"
+#include "base/err.h"
 
 struct socket_question {
 	const char *path;

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/faultpoint.h"
+#include "base/fileio.h"
+#include "base/rundir.h"
 #include "client/type.h"
-#include "lib/faultpoint.h"
-#include "lib/fileio.h"
-#include "lib/rundir.h"
 
 #define STATE_BYTES_MAX (1U << 20)
 

@@ -13,7 +13,7 @@
 #ifndef JOBIO_CLIENT_STATE_H
 #define JOBIO_CLIENT_STATE_H
 
-#include "lib/err.h"
+#include "base/err.h"
 
 struct client;
 

@@ -19,8 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/cpuset.h"
-#include "lib/io.h"
+#include "base/cpuset.h"
+#include "record/io.h"
 
 /* One line of the mount table. */
 struct client_mount {

@@ -20,9 +20,9 @@
 #ifndef JOBIO_CLIENT_TYPE_H
 #define JOBIO_CLIENT_TYPE_H
 
+#include "base/config.h"
+#include "base/err.h"
 #include "client/terms.h"
-#include "lib/config.h"
-#include "lib/err.h"
 
 struct affinity;
 struct cache;

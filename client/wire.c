@@ -7,10 +7,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "lib/alloc.h"
-#include "lib/field.h"
-#include "lib/json.h"
-#include "lib/utf8.h"
+#include "base/utf8.h"
+#include "record/alloc.h"
+#include "record/field.h"
+#include "record/json.h"
 
 #define DEPTH_MAX 4
 /* More operations than a node makes in a second; 2 million by one of 128 cores

@@ -40,8 +40,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/err.h"
 #include "client/terms.h"
-#include "lib/err.h"
 
 #define WIRE_ID_MAX 512
 #define WIRE_ROWS_MAX 4096

@@ -14,16 +14,16 @@
 #include <bpf/bpf.h>
 #include <linux/magic.h>
 
+#include "base/child.h"
+#include "base/fileio.h"
+#include "base/lock.h"
+#include "base/rundir.h"
 #include "count/counters_parts.h"
 #include "count/folder.h"
 #include "count/hooks.h"
 #include "count/kernel.h"
 #include "count/layout.h"
 #include "count/programs.h"
-#include "lib/child.h"
-#include "lib/fileio.h"
-#include "lib/lock.h"
-#include "lib/rundir.h"
 
 #define IDLE_MS 1000 /* within JOB_COUNT_START_MS, after loading */
 #define NS_IN_S INT64_C(1000000000)

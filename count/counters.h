@@ -30,8 +30,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/err.h"
-#include "lib/record.h"
+#include "base/err.h"
+#include "record/record.h"
 
 #define COUNTERS_BPFFS "/sys/fs/bpf"
 

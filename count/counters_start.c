@@ -12,7 +12,7 @@
 
 #include "count/counters_parts.h"
 #include "count/mounts.h"
-#include "lib/alloc.h"
+#include "record/alloc.h"
 
 #define STALE_S 3600			 /* a prolog is long over then */
 #define CGROUP_DEPTH 5			 /* system.slice/slurmstepd.scope/job_1 and the like */

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/child.h"
+#include "base/child.h"
 
 #define PATH_BYTES 512
 #define OLD "-old"

@@ -16,7 +16,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#include "lib/err.h"
+#include "base/err.h"
 
 #define FOLDER_NO_END ULLONG_MAX
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/record.h"
+#include "record/record.h"
 
 #define FENTRY HOOK_FENTRY
 #define FEXIT HOOK_FEXIT

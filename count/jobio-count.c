@@ -29,10 +29,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "count/counters.h"
 #include "count/hooks.h"
-#include "lib/json.h"
-#include "lib/number.h"
+#include "record/json.h"
 
 #define EX_USAGE 64
 

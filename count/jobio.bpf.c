@@ -1096,7 +1096,7 @@ static __always_inline void spent(struct thread *thread, struct count_slot *slot
 
 #define ENOENT_ 2
 
-/* enum io_errno (lib/io.h), or -1 */
+/* enum io_errno (record/io.h), or -1 */
 static __always_inline int errno_place(__s64 rc)
 {
 	switch (rc) {

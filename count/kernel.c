@@ -10,7 +10,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
-#include "lib/fileio.h"
+#include "base/fileio.h"
 
 #define FILE_MAX 65536
 

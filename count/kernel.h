@@ -15,8 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/err.h"
 #include "count/hooks.h"
-#include "lib/err.h"
 
 #define KERNEL_HOOKS_MAX 192
 

@@ -42,7 +42,7 @@ enum count_rw {
 	COUNT_WRITE
 };
 
-/* In the order of IO_CLASSES (lib/io.h); the first of them can fail. */
+/* In the order of IO_CLASSES (record/io.h); the first of them can fail. */
 enum count_class {
 	COUNT_TIME_READ,
 	COUNT_TIME_WRITE,
@@ -65,7 +65,7 @@ enum count_missed {
 	COUNT_MISSED_KINDS
 };
 
-/* In the order of IO_QUANTITIES (lib/io.h). */
+/* In the order of IO_QUANTITIES (record/io.h). */
 enum count_meta {
 	COUNT_OPEN,
 	COUNT_CREATE,

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "count/mounts.h"
-#include "lib/text.h"
 
 #define MINOR_BITS 20
 

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#include "lib/err.h"
+#include "base/err.h"
 
 /* The last mount on 'path' counts: it covers the others. */
 int mounts_dev(const char *mountinfo, const char *path, uint32_t *dev, struct err *err);

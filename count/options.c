@@ -2,9 +2,9 @@
 /* options.c - what every build of counters.h has, with BPF or without */
 #include <string.h>
 
+#include "base/rundir.h"
 #include "count/counters.h"
 #include "count/hooks.h"
-#include "lib/rundir.h"
 
 void counters_options_init(struct counters_options *options)
 {

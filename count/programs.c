@@ -15,10 +15,10 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
+#include "base/digest.h"
 #include "count/folder.h"
 #include "count/kernel.h"
 #include "count/programs.h"
-#include "lib/digest.h"
 
 #define SLOTS 512     /* jobs on this node times filesystems, at once */
 #define THREADS 16384 /* at once, where tasks have no storage */

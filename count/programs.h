@@ -16,8 +16,8 @@
 
 #include <stdint.h>
 
+#include "base/err.h"
 #include "count/layout.h"
-#include "lib/err.h"
 
 /* 64 bits of the object's contents, for the folder's name. */
 uint64_t programs_hash(void);

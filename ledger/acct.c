@@ -13,10 +13,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/utf8.h"
+#include "ledger/comment.h"
 #include "ledger/store_ops.h"
-#include "lib/alloc.h"
-#include "lib/comment.h"
-#include "lib/utf8.h"
+#include "record/alloc.h"
 
 /* Largest difference between the clocks of nodes and of slurmctld; STORE_SKEW_S if the row is
  * certain otherwise. */

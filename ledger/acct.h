@@ -42,7 +42,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "lib/err.h"
+#include "base/err.h"
 
 #define ACCT_PATIENCE_S 120
 #define ACCT_LANES 4

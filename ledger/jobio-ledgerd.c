@@ -22,20 +22,20 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/alloc.h"
-#include "lib/child.h"
-#include "lib/config.h"
-#include "lib/err.h"
-#include "lib/fileio.h"
+#include "base/child.h"
+#include "base/config.h"
+#include "base/err.h"
+#include "base/fileio.h"
+#include "ledger/acct.h"
 #include "ledger/metrics.h"
 #include "ledger/nodelay.h"
-#include "lib/seal.h"
 #include "ledger/server.h"
 #include "ledger/service.h"
-#include "ledger/acct.h"
 #include "ledger/store.h"
 #include "ledger/sums.h"
 #include "ledger/writer.h"
+#include "link/seal.h"
+#include "record/alloc.h"
 
 #define FILES_MAX 4096
 #define RESTART_MAX_S 60

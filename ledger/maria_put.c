@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 #include "ledger/maria.h"
-#include "lib/alloc.h"
+#include "record/alloc.h"
 
 #define HELD_MAX (1U << 20) /* bytes of buffered records */
 #define ASK_ONE_BY_ONE 8    /* nodes of a run; above this all of them at once */

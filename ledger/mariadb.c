@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/alloc.h"
-#include "lib/record.h"
+#include "record/alloc.h"
+#include "record/record.h"
 
 #define PASSWORD_MAX 256
 #define PACKET_MIN (4U << 20)

@@ -23,8 +23,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/config.h"
-#include "lib/err.h"
+#include "base/config.h"
+#include "base/err.h"
 #include "ledger/store_ops.h"
 
 #define MARIADB_CONNECT_S 3

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digest.h"
 #include "ledger/nodes.h"
-#include "lib/alloc.h"
-#include "lib/digest.h"
-#include "lib/run.h"
+#include "record/alloc.h"
+#include "record/run.h"
 
 /* suffix of a profile's name */
 #define NOT_APPLIED "/not-applied"

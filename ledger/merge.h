@@ -21,8 +21,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/record.h"
-#include "lib/summary.h"
+#include "record/record.h"
+#include "record/summary.h"
 
 struct merge;
 

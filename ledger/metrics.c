@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
-#include "lib/alloc.h"
+#include "record/alloc.h"
 
 #define PREFIX "jobio_ledger_"
 

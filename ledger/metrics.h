@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "lib/err.h"
+#include "base/err.h"
 #include "ledger/store.h"
 
 /* Why a frame, request or record was refused. */

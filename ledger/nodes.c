@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/alloc.h"
-#include "lib/record.h"
+#include "record/alloc.h"
+#include "record/record.h"
 
 #define DIGITS "0123456789"
 #define NAME_CHARACTERS DIGITS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._-"

@@ -14,7 +14,7 @@
 
 #include <stddef.h>
 
-#include "lib/err.h"
+#include "base/err.h"
 
 #define NODES_MAX 65536
 

@@ -18,8 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/err.h"
-#include "lib/record.h"
+#include "base/err.h"
+#include "record/record.h"
 
 struct row {
 	int64_t id, restart, seen, expected, version;

@@ -22,9 +22,9 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#include "lib/alloc.h"
-#include "lib/envelope.h"
-#include "lib/ledger_link.h"
+#include "link/envelope.h"
+#include "link/ledger_link.h"
+#include "record/alloc.h"
 
 #define BATCH_US 2000 /* a put waits this long to share a commit */
 #define BATCH_MAX 256

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* server.h - the ledger's TCP server, with limits on what peers can use
  *
- * Terms   peer: one TCP connection. It sends frames (lib/ledger_link.h), one
+ * Terms   peer: one TCP connection. It sends frames (link/ledger_link.h), one
  *           at a time: the next is read after the reply to the last was sent.
  *         Limits: SERVER_PEERS_MAX connections (a new one replaces the one that
  *           has been idle longest, SERVER_FRESH_S at least; if there is none,
@@ -26,11 +26,11 @@
 #ifndef JOBIO_LEDGER_SERVER_H
 #define JOBIO_LEDGER_SERVER_H
 
-#include "lib/config.h"
-#include "lib/err.h"
-#include "lib/ledger_link.h"
-#include "lib/seal.h"
+#include "base/config.h"
+#include "base/err.h"
 #include "ledger/service.h"
+#include "link/ledger_link.h"
+#include "link/seal.h"
 
 #define SERVER_PEERS_MAX 1024
 #define SERVER_BYTES_MAX (64U << 20)

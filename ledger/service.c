@@ -7,14 +7,14 @@
 #include <string.h>
 #include <strings.h>
 
-#include "ledger/sums.h"
+#include "base/number.h"
 #include "ledger/site.h"
-#include "lib/alloc.h"
-#include "lib/json.h"
-#include "lib/ledger_link.h"
-#include "lib/number.h"
-#include "lib/record.h"
-#include "lib/summary.h"
+#include "ledger/sums.h"
+#include "link/ledger_link.h"
+#include "record/alloc.h"
+#include "record/json.h"
+#include "record/record.h"
+#include "record/summary.h"
 
 #define DEPTH_MAX 16
 #define RUNS_MAX 64

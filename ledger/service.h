@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* service.h - requests to the ledger, and its replies
  *
- * Terms   request, answer: JSON texts, as in lib/ledger_link.h.
+ * Terms   request, answer: JSON texts, as in link/ledger_link.h.
  *         trusted: uid 0 and the ledger's own user; only they may put.
  *         batch: the puts between two commits. Their answers are sent only after
  *           service_commit() has returned 0.
@@ -18,8 +18,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "lib/config.h"
-#include "lib/err.h"
+#include "base/config.h"
+#include "base/err.h"
 #include "ledger/metrics.h"
 #include "ledger/store.h"
 

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "lib/alloc.h"
-#include "lib/json.h"
-#include "lib/tally.h"
+#include "ledger/tally.h"
+#include "record/alloc.h"
+#include "record/json.h"
 
 struct page {
 	struct tally *tally;

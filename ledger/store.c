@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "ledger/row.h"
-#include "lib/alloc.h"
+#include "record/alloc.h"
 
 /* Cluster ?4, or any if it is NULL; and the end of a claim. MariaDB's column is binary, which has
  * no case. */

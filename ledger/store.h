@@ -41,10 +41,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/config.h"
-#include "lib/err.h"
-#include "lib/record.h"
+#include "base/config.h"
+#include "base/err.h"
 #include "ledger/store_ops.h"
+#include "record/record.h"
 
 /* Return a store or NULL. If the database is only not reachable now, return a store with the reason
  * in *err, which is unchanged otherwise. */
@@ -89,7 +89,7 @@ int store_later(struct store *store, int64_t id, const char *summary, int64_t ne
 int store_find(struct store *store, const struct store_wanted *wanted, int64_t *ids, int max,
 	       struct err *err);
 
-/* Store the use of a run (lib/tally.h), replacing an earlier one. In a transaction. */
+/* Store the use of a run (ledger/tally.h), replacing an earlier one. In a transaction. */
 int store_use_put(struct store *store, int64_t id, int64_t ended_s, const char *text,
 		  struct err *err);
 /* Call fn for at most 'max' uses after *place that ended before until_s, in their order, until it

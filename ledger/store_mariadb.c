@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "ledger/maria.h"
-#include "lib/alloc.h"
+#include "record/alloc.h"
 
 #define PURGE_RECORDS 20000 /* per transaction, or one run */
 

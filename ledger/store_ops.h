@@ -16,9 +16,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "lib/config.h"
-#include "lib/err.h"
-#include "lib/record.h"
+#include "base/config.h"
+#include "base/err.h"
+#include "record/record.h"
 
 #define STORE_SLOP_S 10
 #define STORE_SKEW_S 300 /* MUNGE refuses more: it is the lifetime of its credentials */

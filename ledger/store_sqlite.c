@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "ledger/row.h"
-#include "lib/alloc.h"
+#include "record/alloc.h"
 
 #define BUSY_MS 10000
 #define FILES 3

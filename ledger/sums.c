@@ -7,9 +7,9 @@
 #include "advice/advice.h"
 #include "ledger/merge.h"
 #include "ledger/usage.h"
-#include "lib/alloc.h"
-#include "lib/json.h"
-#include "lib/record.h"
+#include "record/alloc.h"
+#include "record/json.h"
+#include "record/record.h"
 
 struct sums {
 	struct merge *merge;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sums.h - results of one run's records: summary, advice, and use
  *
- * Terms   summary: lib/summary.h. judged: the JSON object of advice_text(). use: a line of
- *           lib/tally.h, without an account.
+ * Terms   summary: record/summary.h. judged: the JSON object of advice_text(). use: a line of
+ *           ledger/tally.h, without an account.
  * Owner   sums_free(), NULL allowed; the texts of a result are malloc'ed: sums_clear().
  * Errors  -1, the reason in *err: a text is not a record.
  * Runs    ledger.
@@ -14,10 +14,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/config.h"
+#include "base/err.h"
 #include "ledger/store.h"
-#include "lib/config.h"
-#include "lib/err.h"
-#include "lib/summary.h"
+#include "record/summary.h"
 
 struct sums;
 

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/alloc.h"
-#include "lib/run.h"
-#include "lib/tally.h"
+#include "ledger/tally.h"
+#include "record/alloc.h"
+#include "record/run.h"
 
 #define NODE_S_MAX (366 * 86400.0) /* a wrong clock adds no more */
 

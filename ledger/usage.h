@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* usage.h - compute the use of a run (lib/tally.h) from the records of its nodes
+/* usage.h - compute the use of a run (ledger/tally.h) from the records of its nodes
  *
  * Terms   numbers of a node: those of scope job of its best source, by filesystem;
  *           counters of all files only if there are none of a filesystem.
@@ -12,9 +12,9 @@
 #define JOBIO_LEDGER_USAGE_H
 
 #include "advice/advice.h"
-#include "lib/config.h"
-#include "lib/record.h"
+#include "base/config.h"
 #include "ledger/store.h"
+#include "record/record.h"
 
 #define USAGE_RECORDS 2048
 
@@ -28,7 +28,7 @@ void usage_add(struct usage *usage, struct record *record);
 
 struct advice_list *usage_judge(const struct usage *usage, const struct store_run *run,
 				const struct config_advice *limits);
-/* Return the line (lib/tally.h), without an account. */
+/* Return the line (ledger/tally.h), without an account. */
 char *usage_text(const struct usage *usage, const struct store_run *run,
 		 const struct advice_list *list);
 /* Return the line with the account from slurmdbd. */

@@ -13,9 +13,9 @@
 
 #include "ledger/sums.h"
 #include "ledger/usage.h"
-#include "lib/alloc.h"
-#include "lib/record.h"
-#include "lib/summary.h"
+#include "record/alloc.h"
+#include "record/record.h"
+#include "record/summary.h"
 
 /* Of one batch: SIGALRM ends a libslurm that hangs, long before STORE_CLAIM_S. */
 #define ACCT_LIMIT_S 120

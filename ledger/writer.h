@@ -9,7 +9,7 @@
  *         A run without a row is retried after 2, 4, 8, .. 3600 s, and when
  *           ACCT_PATIENCE_S is over; if slurmdbd is not reachable the whole
  *           writer waits 2, 4, .. 60 s.
- *         The use of each run (lib/tally.h) is stored beside its summary.
+ *         The use of each run (ledger/tally.h) is stored beside its summary.
  * Owner   struct writer belongs to the caller; what it points to is borrowed.
  * Errors  of slurmdbd are logged when they begin and when they end. If the store
  *           fails the process ends: the server starts it again.
@@ -22,10 +22,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/config.h"
-#include "lib/err.h"
-#include "ledger/metrics.h"
+#include "base/config.h"
+#include "base/err.h"
 #include "ledger/acct.h"
+#include "ledger/metrics.h"
 #include "ledger/store.h"
 
 #define WRITER_BATCH 256

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The line jobio/1 of SystemComment, as in lib/summary.h."""
+"""The line jobio/1 of SystemComment, as in record/summary.h."""
 from __future__ import annotations
 
 import re

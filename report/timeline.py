@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""I/O over time, in rows of equal width (lib/timeline.h)."""
+"""I/O over time, in rows of equal width (record/timeline.h)."""
 from __future__ import annotations
 
 from report.types import Json

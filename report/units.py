@@ -13,7 +13,7 @@ BYTES = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 COUNTS = ("", "k", "M", "G", "T", "P", "E")
 NANOSECONDS = ("ns", "us", "ms", "s")
 
-# Characters that move the cursor or change the direction (lib/utf8.h), and decoding errors
+# Characters that move the cursor or change the direction (base/utf8.h), and decoding errors
 _HIDDEN = [*range(0x20), *range(0x7F, 0xA0), 0x61C, 0x200E, 0x200F, *range(0x2028, 0x202F),
            *range(0x2066, 0x206A), 0xFFFD]
 _CLEAN = dict.fromkeys(_HIDDEN, "?")

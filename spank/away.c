@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/fileio.h"
+#include "base/fileio.h"
 
 /* Inode times have the resolution of a tick: the two of one rename() may differ. */
 #define TICKS_NS 20000000LL

@@ -21,7 +21,7 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "lib/rundir.h"
+#include "base/rundir.h"
 
 struct away {
 	bool is_open;

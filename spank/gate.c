@@ -7,8 +7,8 @@
 #include <string.h>
 #include <errno.h>
 
-#include "lib/fileio.h"
-#include "lib/rundir.h"
+#include "base/fileio.h"
+#include "base/rundir.h"
 
 #define CGROUP_BYTES_MAX 65536
 #define CPUS_TEXT_MAX 100 /* of a list in a message */

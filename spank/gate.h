@@ -26,9 +26,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/cpuset.h"
-#include "lib/err.h"
-#include "lib/gatefile.h"
+#include "base/cpuset.h"
+#include "base/err.h"
+#include "base/gatefile.h"
 
 struct gate {
 	uint32_t job_id;

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "lib/variables.h"
+#include "base/variables.h"
 
 #define GIVEN "JOBIO_ENVIRONMENT"
 

@@ -10,9 +10,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "lib/child.h"
-#include "lib/look.h"
-#include "lib/number.h"
+#include "base/child.h"
+#include "base/look.h"
+#include "base/number.h"
 
 #define PATH_SIZE 600
 #define RELAY_BYTES 4096

@@ -20,7 +20,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "lib/err.h"
+#include "base/err.h"
 
 struct live {
 	bool is_on;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/number.h"
-#include "lib/request.h"
+#include "base/number.h"
+#include "base/request.h"
 #include "spank/submit.h"
 
 /* spank.c:_opt_env_name: prefix, plugin name, option name */

@@ -24,8 +24,8 @@
 
 #include <slurm/spank.h>
 
-#include "lib/config.h"
-#include "lib/err.h"
+#include "base/config.h"
+#include "base/err.h"
 
 enum option_question {
 	OPTION_NONE,

@@ -35,13 +35,13 @@
 
 #include <slurm/spank.h>
 
-#include "lib/config.h"
-#include "lib/err.h"
-#include "lib/host.h"
-#include "lib/look.h"
-#include "lib/number.h"
-#include "lib/rundir.h"
-#include "lib/variables.h"
+#include "base/config.h"
+#include "base/err.h"
+#include "base/host.h"
+#include "base/look.h"
+#include "base/number.h"
+#include "base/rundir.h"
+#include "base/variables.h"
 #include "spank/away.h"
 #include "spank/gate.h"
 #include "spank/given.h"

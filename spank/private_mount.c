@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/fileio.h"
-#include "lib/text.h"
+#include "base/fileio.h"
+#include "base/text.h"
 
 #define TABLE_BYTES_MAX (1U << 20)
 #define NOTE_BYTES_MAX (TABLE_BYTES_MAX + 4096)

@@ -14,9 +14,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "lib/fileio.h"
-#include "lib/number.h"
-#include "lib/rundir.h"
+#include "base/fileio.h"
+#include "base/number.h"
+#include "base/rundir.h"
 
 #define IO_BYTES_MAX 4096
 #define CPUS_TEXT_MAX 1024

@@ -33,12 +33,12 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "lib/cpuset.h"
-#include "lib/err.h"
+#include "base/cpuset.h"
+#include "base/err.h"
 
 #define STEPIO_NONE UINT32_MAX /* unknown ID or number */
 
-/* Keys in the step's file are those of a record (lib/io.h). */
+/* Keys in the step's file are those of a record (record/io.h). */
 enum stepio_counter {
 	STEPIO_READ_BYTES,
 	STEPIO_WRITE_BYTES,

@@ -12,7 +12,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "lib/number.h"
+#include "base/number.h"
 
 #define COMMAND_LINE_MAX (256 * 1024)
 #define ARGUMENTS_MAX 4096

@@ -14,7 +14,7 @@
 #ifndef JOBIO_SPANK_SUBMIT_H
 #define JOBIO_SPANK_SUBMIT_H
 
-#include "lib/err.h"
+#include "base/err.h"
 
 enum submit_command {
 	SUBMIT_SBATCH,

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/sysfs.h"
+#include "base/sysfs.h"
 
 #define OPTIONS_MAX 24
 #define FIRST 0x100

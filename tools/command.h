@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "lib/err.h"
+#include "base/err.h"
 
 enum command_status {
 	COMMAND_OK = 0,

@@ -26,11 +26,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/alloc.h"
-#include "lib/config.h"
-#include "lib/io.h"
-#include "lib/json.h"
-#include "lib/ledger_link.h"
+#include "base/config.h"
+#include "link/ledger_link.h"
+#include "record/alloc.h"
+#include "record/io.h"
+#include "record/json.h"
 #include "tools/command.h"
 #include "tools/print.h"
 #include "tools/settings.h"

@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/core_map.h"
-#include "lib/json.h"
-#include "lib/node.h"
-#include "lib/number.h"
-#include "lib/reservation.h"
-#include "lib/version.h"
+#include "base/number.h"
+#include "base/version.h"
+#include "cores/core_map.h"
+#include "cores/node.h"
+#include "cores/reservation.h"
+#include "record/json.h"
 #include "tools/command.h"
 #include "tools/print.h"
 #include "tools/subject.h"

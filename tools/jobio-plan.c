@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/alloc.h"
-#include "lib/locality.h"
-#include "lib/number.h"
+#include "base/number.h"
+#include "cores/locality.h"
+#include "record/alloc.h"
 #include "tools/command.h"
 #include "tools/plan_parts.h"
 

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "lib/core_map.h"
+#include "cores/core_map.h"
 
 static bool is_free(const struct plan *plan, unsigned int core)
 {

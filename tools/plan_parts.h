@@ -13,13 +13,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/config.h"
+#include "base/cpuset.h"
+#include "base/err.h"
 #include "client/terms.h"
-#include "lib/config.h"
-#include "lib/cpuset.h"
-#include "lib/err.h"
-#include "lib/finding.h"
-#include "lib/locality.h"
-#include "lib/node.h"
+#include "cores/locality.h"
+#include "cores/node.h"
+#include "record/finding.h"
 #include "tools/subject.h"
 
 enum placement {

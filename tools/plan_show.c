@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "client/client.h"
-#include "lib/alloc.h"
-#include "lib/json.h"
+#include "record/alloc.h"
+#include "record/json.h"
 #include "tools/print.h"
 
 #define FIRST_CPU_SIZE sizeof(",core=8191")

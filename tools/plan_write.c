@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "client/client.h"
-#include "lib/alloc.h"
-#include "lib/core_map.h"
-#include "lib/reservation.h"
+#include "cores/core_map.h"
+#include "cores/reservation.h"
+#include "record/alloc.h"
 
 static void expand(struct plan *plan)
 {

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/json.h"
-#include "lib/locality.h"
-#include "lib/sysfs.h"
+#include "base/sysfs.h"
+#include "cores/locality.h"
+#include "record/json.h"
 
 void print_add_text(struct json *json, const char *key, char *text)
 {

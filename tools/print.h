@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 #include "client/terms.h"
-#include "lib/finding.h"
+#include "record/finding.h"
 
 struct json;
 

@@ -14,8 +14,8 @@
 #ifndef JOBIO_TOOLS_SETTINGS_H
 #define JOBIO_TOOLS_SETTINGS_H
 
-#include "lib/config.h"
-#include "lib/json.h"
+#include "base/config.h"
+#include "record/json.h"
 
 void settings_add(struct json *top, const struct config *config);
 

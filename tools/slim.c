@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "advice/advice.h"
-#include "lib/alloc.h"
-#include "lib/field.h"
-#include "lib/run.h"
-#include "lib/summary.h"
+#include "record/alloc.h"
+#include "record/field.h"
+#include "record/run.h"
+#include "record/summary.h"
 
 /* ---- values that nodes have in common ------------------------------------------ */
 

@@ -35,9 +35,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "lib/config.h"
-#include "lib/json.h"
-#include "lib/record.h"
+#include "base/config.h"
+#include "record/json.h"
+#include "record/record.h"
 
 enum slim_form {
 	SLIM_FULL,

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/config.h"
-#include "lib/core_map.h"
-#include "lib/rundir.h"
-#include "lib/version.h"
+#include "base/config.h"
+#include "base/rundir.h"
+#include "base/version.h"
+#include "cores/core_map.h"
 
 #define TIMEOUT_MS 5000
 

@@ -14,9 +14,9 @@
 
 #include <stdbool.h>
 
-#include "lib/err.h"
-#include "lib/finding.h"
-#include "lib/node.h"
+#include "base/err.h"
+#include "cores/node.h"
+#include "record/finding.h"
 #include "tools/command.h"
 
 /* NULL: not given. jobio(1) has checked them. */

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/child.h"
+#include "base/number.h"
+#include "base/sysfs.h"
 #include "client/cache.h"
 #include "client/gpfs/mmpmon.h"
 #include "client/gpfs/y.h"
-#include "lib/child.h"
-#include "lib/number.h"
-#include "lib/sysfs.h"
 
 struct gpfs_facts *gpfs_facts(const struct client *client)
 {

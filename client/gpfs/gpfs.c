@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/sysfs.h"
 #include "client/affinity.h"
 #include "client/cache.h"
 #include "client/card.h"
@@ -12,8 +13,7 @@
 #include "client/gpfs/judge.h"
 #include "client/gpfs/mmconfig.h"
 #include "client/gpfs/mmpmon.h"
-#include "lib/alloc.h"
-#include "lib/sysfs.h"
+#include "record/alloc.h"
 
 /* Who did not answer this prolog's first question is not asked a second one, and
  * nothing that it said before holds for the next job. */

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sysfs.h"
 #include "client/gpfs/facts.h"
 #include "client/gpfs/mmpmon.h"
 #include "client/gpfs/y.h"
-#include "lib/sysfs.h"
 
 #define MIB (INT64_C(1) << 20)
 #define GIB (INT64_C(1) << 30)

@@ -8,15 +8,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/child.h"
+#include "base/lock.h"
+#include "base/number.h"
+#include "base/rundir.h"
+#include "base/sysfs.h"
+#include "base/text.h"
 #include "client/mounts.h"
 #include "client/socket.h"
-#include "lib/alloc.h"
-#include "lib/child.h"
-#include "lib/lock.h"
-#include "lib/number.h"
-#include "lib/rundir.h"
-#include "lib/sysfs.h"
-#include "lib/text.h"
+#include "record/alloc.h"
 
 #define ANSWER_MAX (1U << 20)
 #define LINE_TEXT_MAX 2048

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "client/mounts.h"
-#include "lib/alloc.h"
+#include "record/alloc.h"
 
 #define CONFIG "mmdiag:config:"
 

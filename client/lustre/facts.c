@@ -10,11 +10,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/child.h"
+#include "base/sysfs.h"
+#include "base/text.h"
 #include "client/lustre/stats.h"
-#include "lib/alloc.h"
-#include "lib/child.h"
-#include "lib/sysfs.h"
-#include "lib/text.h"
+#include "record/alloc.h"
 
 #define LINE_TEXT_MAX 512
 #define ADDRESSES_MAX 512	  /* of IPv4, that this node has */

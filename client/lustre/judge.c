@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sysfs.h"
 #include "client/lustre/facts.h"
 #include "client/lustre/layout.h"
 #include "client/mounts.h"
-#include "lib/sysfs.h"
 
 #define NAMED_MAX 4 /* targets that a sentence names; the others are counted */
 

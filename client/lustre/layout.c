@@ -10,9 +10,9 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "client/lustre/facts.h"
 #include "client/mounts.h"
-#include "lib/child.h"
 
 #define LOOK_MS 1000U /* an MDT that takes longer is not waited for */
 #define LAYOUT_BYTES_MAX 65536

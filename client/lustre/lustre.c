@@ -10,7 +10,7 @@
 #include "client/lustre/layout.h"
 #include "client/lustre/setting.h"
 #include "client/lustre/wire.h"
-#include "lib/alloc.h"
+#include "record/alloc.h"
 
 /* jobid first: what the parameters' own RPCs are for is the job's, too */
 static const struct change_kind *const changes[] = { &lustre_jobid, &lustre_parameters,

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "client/mounts.h"
-#include "lib/number.h"
 
 #define PARAMS_MAX 16 /* of one kind of device */
 #define MIB (1UL << 20)

@@ -8,11 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/faultpoint.h"
 #include "client/lustre/param.h"
 #include "client/mounts.h"
 #include "client/rule.h"
-#include "lib/alloc.h"
-#include "lib/faultpoint.h"
+#include "record/alloc.h"
 
 #define GROUPS_MAX 24	/* entries of the journal for one job */
 #define TARGET_MAX 4096 /* as much as a record holds */

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "lib/child.h"
-#include "lib/text.h"
+#include "base/child.h"
+#include "base/text.h"
 
 #define LINE_TEXT_MAX 512
 #define SAMPLES_BETWEEN 1024

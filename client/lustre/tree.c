@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/alloc.h"
-#include "lib/sysfs.h"
+#include "base/sysfs.h"
+#include "record/alloc.h"
 
 static const char *const folders[TREE_KINDS] = { "llite", "mdc", "osc" };
 static const char *const words[TREE_KINDS] = { "", "-MDT", "-OST" };

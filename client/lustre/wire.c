@@ -8,11 +8,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/child.h"
+#include "base/text.h"
 #include "client/lustre/facts.h"
 #include "client/mounts.h"
-#include "lib/alloc.h"
-#include "lib/child.h"
-#include "lib/text.h"
+#include "record/alloc.h"
 
 #define LINE_TEXT_MAX 512
 /* What was read when the client was looked at is the job's first reading, too, unless

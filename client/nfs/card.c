@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sysfs.h"
 #include "client/nfs/nfs.h"
-#include "lib/sysfs.h"
 
 unsigned int nfs_parse_address(const char *text, unsigned int port, struct sockaddr_storage *to)
 {

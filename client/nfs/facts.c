@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/child.h"
+#include "base/fileio.h"
+#include "base/number.h"
 #include "client/nfs/nfs.h"
-#include "lib/alloc.h"
-#include "lib/child.h"
-#include "lib/fileio.h"
-#include "lib/number.h"
+#include "record/alloc.h"
 
 #define TABLE_BYTES_MAX (16U << 20)
 #define NFS_PORT 2049

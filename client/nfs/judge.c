@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
+#include "base/sysfs.h"
 #include "client/nfs/nfs.h"
-#include "lib/number.h"
-#include "lib/sysfs.h"
 
 #define SMALL_IO_BYTES (256U << 10) /* what servers of this century take */
 #define FEW 1000		    /* too few to speak of a rate */

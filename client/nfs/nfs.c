@@ -7,7 +7,7 @@
 #include "client/affinity.h"
 #include "client/card.h"
 #include "client/wire.h"
-#include "lib/alloc.h"
+#include "record/alloc.h"
 
 /* NULL and errno ENOENT: no such mount is there, or no mountstats (NF03). */
 static struct wire *read_wire(const struct client *of, struct err *err)

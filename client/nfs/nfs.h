@@ -26,8 +26,8 @@
 #define JOBIO_CLIENT_NFS_NFS_H
 
 #include "client/mounts.h"
-#include "client/place.h"
 #include "client/nfs/stats.h"
+#include "client/place.h"
 #include "client/rule.h"
 #include "client/type.h"
 

@@ -8,11 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/child.h"
+#include "base/fileio.h"
+#include "base/number.h"
+#include "base/sysfs.h"
 #include "client/nfs/nfs.h"
-#include "lib/child.h"
-#include "lib/fileio.h"
-#include "lib/number.h"
-#include "lib/sysfs.h"
 
 #define TABLE_BYTES_MAX (16U << 20)
 #define SEARCH_MS 200

@@ -2,7 +2,7 @@
 /* What of a live mount can be changed: the read-ahead of its superblock, and the
  * few options that the kernel takes in a remount (fs/nfs/super.c:nfs_reconfigure
  * and what the VFS keeps itself). The others are refused, or worse, ignored in
- * silence; lib/config_check.c has the same list, so that a profile with one of
+ * silence; base/config_check.c has the same list, so that a profile with one of
  * them is refused when jobio.conf is read. */
 #include <errno.h>
 #include <stdio.h>
@@ -10,16 +10,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/child.h"
+#include "base/faultpoint.h"
+#include "base/number.h"
+#include "base/sysfs.h"
 #include "client/affinity.h"
 #include "client/command.h"
 #include "client/mount_option.h"
 #include "client/nfs/nfs.h"
 #include "client/setting.h"
-#include "lib/alloc.h"
-#include "lib/child.h"
-#include "lib/faultpoint.h"
-#include "lib/number.h"
-#include "lib/sysfs.h"
+#include "record/alloc.h"
 
 #define READ_AHEAD_KB_MAX 1048576
 #define PATH_TEXT_MAX 1024

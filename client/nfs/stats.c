@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/text.h"
+#include "base/text.h"
 
 #define LINE_TEXT_MAX 4096
 #define PATH_TEXT_MAX 1024

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/host.h"
+#include "base/rundir.h"
 #include "client/state.h"
-#include "lib/alloc.h"
-#include "lib/host.h"
-#include "lib/rundir.h"
+#include "record/alloc.h"
 
 #define OURS_MAX 16U
 

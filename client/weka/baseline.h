@@ -16,8 +16,8 @@
 #ifndef JOBIO_CLIENT_WEKA_BASELINE_H
 #define JOBIO_CLIENT_WEKA_BASELINE_H
 
+#include "base/cpuset.h"
 #include "client/type.h"
-#include "lib/cpuset.h"
 
 /* 1: *cores is the baseline of the container; 0: it is at its baseline. */
 int weka_baseline_read(const struct client *client, const char *container, struct cpuset *cores);

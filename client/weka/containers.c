@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/child.h"
+#include "base/sysfs.h"
 #include "client/cache.h"
 #include "client/command.h"
 #include "client/weka/facts.h"
-#include "lib/child.h"
-#include "lib/sysfs.h"
 
 #define PATH_TEXT_MAX 1024
 #define WEKA_ARGS_MAX 16

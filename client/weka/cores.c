@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sysfs.h"
 #include "client/cache.h"
 #include "client/rule.h"
 #include "client/state.h"
@@ -19,11 +20,10 @@
 #include "client/weka/checks.h"
 #include "client/weka/facts.h"
 #include "client/weka/options.h"
-#include "client/weka/remount.h"
 #include "client/weka/ready.h"
+#include "client/weka/remount.h"
 #include "client/weka/switch.h"
-#include "lib/alloc.h"
-#include "lib/sysfs.h"
+#include "record/alloc.h"
 
 /* ---- plan -------------------------------------------------------------- */
 

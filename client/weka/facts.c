@@ -10,12 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/child.h"
+#include "base/faultpoint.h"
+#include "base/fileio.h"
+#include "base/number.h"
+#include "base/sysfs.h"
 #include "client/cache.h"
-#include "lib/child.h"
-#include "lib/faultpoint.h"
-#include "lib/fileio.h"
-#include "lib/number.h"
-#include "lib/sysfs.h"
 
 #define CONF_BYTES_MAX (256U << 10)
 #define PATH_TEXT_MAX 1024

@@ -3,9 +3,9 @@
  * cgroup say. */
 #include <string.h>
 
+#include "base/sysfs.h"
 #include "client/weka/checks.h"
 #include "client/weka/facts.h"
-#include "lib/sysfs.h"
 
 /* ---- frontends and cores ----------------------------------------------- */
 

@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/child.h"
 #include "client/cache.h"
 #include "client/mount_option.h"
 #include "client/rule.h"
 #include "client/weka/checks.h"
 #include "client/weka/facts.h"
 #include "client/weka/ready.h"
-#include "lib/child.h"
-#include "lib/alloc.h"
+#include "record/alloc.h"
 
 /* WEKA's mount guide, tables of 4.0 to 5.x. profile: only what the mount table
  * shows, since nothing else can be verified and put back. group: of these

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <strings.h>
 
-#include "lib/cpuset.h"
-#include "lib/json.h"
-#include "lib/number.h"
-#include "lib/text.h"
+#include "base/cpuset.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "record/json.h"
 
 #define NODES_UNKNOWN "\"nodes\" is not what is known of 4.x to 6.x"
 

@@ -25,8 +25,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/cpuset.h"
-#include "lib/err.h"
+#include "base/cpuset.h"
+#include "base/err.h"
 
 /* More than a node has; beyond them a fact is not known, and the error gives the limit. */
 #define WEKA_CONTAINERS_MAX 64

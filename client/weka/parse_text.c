@@ -5,9 +5,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/number.h"
+#include "base/text.h"
 #include "client/weka/parse.h"
-#include "lib/number.h"
-#include "lib/text.h"
 
 #define LINE_TEXT_MAX 1024
 

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/child.h"
 #include "client/mounts.h"
 #include "client/weka/facts.h"
-#include "lib/child.h"
 
 const struct client_mount *weka_mount_of(const struct client *client, const char *container)
 {

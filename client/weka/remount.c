@@ -7,17 +7,17 @@
 #include <string.h>
 #include <time.h>
 
-#include "lib/alloc.h"
-#include "lib/child.h"
+#include "base/child.h"
+#include "base/faultpoint.h"
+#include "base/host.h"
+#include "base/rundir.h"
 #include "client/command.h"
-#include "lib/host.h"
-#include "lib/rundir.h"
 #include "client/mounts.h"
 #include "client/rule.h"
 #include "client/state.h"
 #include "client/weka/options.h"
 #include "client/weka/ready.h"
-#include "lib/faultpoint.h"
+#include "record/alloc.h"
 
 #define PATH_TEXT_MAX 1024
 #define NAP_MS 500

@@ -17,7 +17,7 @@
 #define JOBIO_CLIENT_WEKA_REMOUNT_H
 
 #include "client/weka/facts.h"
-#include "lib/finding.h"
+#include "record/finding.h"
 
 /* Why the mounts of the container cannot be made again: -1; else 0. */
 int weka_mount_check(const struct client *client, const char *container, const char **cure,

@@ -6,13 +6,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/child.h"
+#include "base/faultpoint.h"
 #include "client/weka/facts.h"
 #include "client/weka/options.h"
 #include "client/weka/ready.h"
 #include "client/weka/remount.h"
-#include "lib/alloc.h"
-#include "lib/child.h"
-#include "lib/faultpoint.h"
+#include "record/alloc.h"
 
 /* "1,2,3": single ids, no ranges. */
 char *weka_ids_text(const struct cpuset *ids)

@@ -16,9 +16,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "client/type.h"
+#include "base/cpuset.h"
 #include "client/rule.h"
-#include "lib/cpuset.h"
+#include "client/type.h"
 
 /* What a switch says beside its error. */
 struct switch_report {

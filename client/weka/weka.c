@@ -3,13 +3,13 @@
 
 #include <stddef.h>
 
+#include "base/sysfs.h"
 #include "client/card.h"
 #include "client/weka/cores.h"
 #include "client/weka/facts.h"
 #include "client/weka/judge.h"
 #include "client/weka/options.h"
 #include "client/weka/wire.h"
-#include "lib/sysfs.h"
 
 /* cores first: a restarted client may come back with other options */
 static const struct change_kind *const changes[] = { &weka_cores, &weka_mount_option, NULL };

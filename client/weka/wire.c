@@ -11,13 +11,13 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/child.h"
+#include "base/number.h"
 #include "client/mounts.h"
 #include "client/socket.h"
 #include "client/weka/facts.h"
-#include "lib/alloc.h"
-#include "lib/child.h"
-#include "lib/json.h"
-#include "lib/number.h"
+#include "record/alloc.h"
+#include "record/json.h"
 
 #define DEPTH_MAX 16
 #define WORD_MAX 64

@@ -20,8 +20,8 @@
 
 #include <stddef.h>
 
-#include "client/wire.h"
 #include "client/type.h"
+#include "client/wire.h"
 
 #define WEKA_WIRE_BYTES_MAX (1U << 20) /* of an answer */
 #define WEKA_WIRE_MS_MAX 1000U

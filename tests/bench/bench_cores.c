@@ -7,13 +7,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "lib/child.h"
-#include "lib/fileio.h"
-#include "lib/node.h"
-#include "lib/reservation.h"
+#include "base/child.h"
+#include "base/fileio.h"
+#include "base/version.h"
+#include "cores/node.h"
+#include "cores/reservation.h"
 #include "tests/bench/result.h"
 #include "tests/bench/times.h"
-#include "lib/version.h"
 
 #define ROUNDS_MAX 2000
 

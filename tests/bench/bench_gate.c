@@ -9,11 +9,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/fileio.h"
+#include "base/fileio.h"
 #include "spank/gate.h"
+#include "spank/stepio.h"
 #include "tests/bench/result.h"
 #include "tests/bench/times.h"
-#include "spank/stepio.h"
 
 #define ROUNDS_MAX 500
 #define BAR_US 200

@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/config.h"
 #include "client/client.h"
-#include "lib/config.h"
 #include "tests/bench/result.h"
 #include "tests/bench/times.h"
 

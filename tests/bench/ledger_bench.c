@@ -30,15 +30,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/config.h"
-#include "lib/envelope.h"
-#include "ledger/merge.h"
-#include "lib/record.h"
-#include "lib/seal.h"
+#include "base/config.h"
 #include "ledger/acct.h"
+#include "ledger/merge.h"
 #include "ledger/store.h"
-#include "lib/summary.h"
 #include "ledger/writer.h"
+#include "link/envelope.h"
+#include "link/seal.h"
+#include "record/record.h"
+#include "record/summary.h"
 
 #define BATCH 256
 #define PEERS_MAX 4000

@@ -18,7 +18,7 @@
 
 #include "ledger/store.h"
 #include "ledger/writer.h"
-#include "lib/record.h"
+#include "record/record.h"
 
 #define REPORT_JOBS 1000
 #define REPORT_WIDE 5000

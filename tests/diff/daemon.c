@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/child.h"
+#include "base/child.h"
 
 #define LOG_MAX (1U << 20)
 

@@ -11,8 +11,8 @@
 
 #include <stdbool.h>
 
-#include "lib/core_map.h"
-#include "lib/err.h"
+#include "base/err.h"
+#include "cores/core_map.h"
 
 struct daemon_start {
 	const char *slurmd;  /* path */

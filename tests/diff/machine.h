@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#include "lib/err.h"
+#include "base/err.h"
 
 #define MACHINE_TEXT_MAX 256
 

@@ -9,14 +9,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/child.h"
+#include "base/child.h"
+#include "base/fileio.h"
+#include "base/number.h"
+#include "base/version.h"
+#include "cores/node.h"
+#include "cores/reservation.h"
 #include "tests/diff/daemon.h"
-#include "lib/fileio.h"
 #include "tests/diff/machine.h"
-#include "lib/node.h"
-#include "lib/number.h"
-#include "lib/reservation.h"
-#include "lib/version.h"
 
 #define STARTS 4 /* starts of slurmd for each machine */
 #define TIMEOUT_MS 20000

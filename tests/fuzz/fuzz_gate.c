@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* RUN/JOB/gate: a gate file that can be read is the same after writing and reading. */
-#include "lib/gatefile.h"
+#include "base/gatefile.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_same(const struct gatefile *a, const struct gatefile *b)

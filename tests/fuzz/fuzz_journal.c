@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* RUN/JOB/journal: whatever the file contains, a new change can be written and
  * read again. */
-#include "lib/journal.h"
+#include "client/journal.h"
 #include "tests/fuzz/fuzz.h"
 
 static const struct journal_change change = {

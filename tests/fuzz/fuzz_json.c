@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* JSON that can be parsed is the same after writing and parsing it again. */
-#include "lib/json.h"
+#include "record/json.h"
 #include "tests/fuzz/fuzz.h"
 
 #define DEPTH 8

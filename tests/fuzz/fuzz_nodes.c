@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "ledger/nodes.h"
-#include "lib/record.h"
+#include "record/record.h"
 #include "tests/fuzz/fuzz.h"
 
 FUZZ(nodes)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A node's record on its way to slurmdbd's SystemComment: record_parse(), merge,
  * summary; and into a report. Lines of the input are records of one run. */
+#include "base/utf8.h"
 #include "ledger/merge.h"
-#include "lib/record.h"
-#include "lib/run.h"
-#include "lib/utf8.h"
+#include "record/record.h"
+#include "record/run.h"
 #include "tests/fuzz/fuzz.h"
 
 #define RECORDS_MAX 64

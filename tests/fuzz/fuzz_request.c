@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPANK_JOBIO_* as set by a user. Parts: version, cores, profile; "unset": the
  * variable is not set. */
-#include "lib/request.h"
+#include "base/request.h"
 #include "tests/fuzz/fuzz.h"
 
 static const char *const names[] = { "SPANK_JOBIO_VERSION", "SPANK_JOBIO_IO_CORES",

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The small parsers of lib, each with the whole input: lists of CPUs, numbers,
  * versions, names, comments, MUNGE credentials, variables, texts of the kernel. */
-#include "lib/comment.h"
-#include "lib/config.h"
-#include "lib/cpuset.h"
-#include "lib/envelope.h"
-#include "lib/number.h"
-#include "lib/text.h"
-#include "lib/utf8.h"
-#include "lib/variables.h"
-#include "lib/version.h"
+#include "base/config.h"
+#include "base/cpuset.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "base/utf8.h"
+#include "base/variables.h"
+#include "base/version.h"
+#include "ledger/comment.h"
+#include "link/envelope.h"
 #include "spank/stepio.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Output of WEKA's client, and its use: facts, findings, the plan. Parts: ps,
  * resources (staged), resources (stable), interface, service.conf, mount table. */
+#include "base/sysfs.h"
 #include "client/client.h"
 #include "client/mounts.h"
 #include "client/weka/facts.h"
 #include "client/weka/weka.h"
-#include "lib/sysfs.h"
 #include "tests/fuzz/fuzz.h"
 
 static struct config_client section = {

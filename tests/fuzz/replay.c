@@ -7,7 +7,7 @@
  * Prints the name of each input before it runs; a failing input ends the program. */
 #include <dirent.h>
 
-#include "lib/fileio.h"
+#include "base/fileio.h"
 #include "tests/fuzz/fuzz.h"
 
 #define TARGETS_MAX 64

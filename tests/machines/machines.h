@@ -15,7 +15,7 @@
 
 #include <stdio.h>
 
-#include "lib/err.h"
+#include "base/err.h"
 
 /* What hwloc_topology_set_xml() reads of one machine of the table. */
 char *machines_xml(const char *table, const char *name, struct err *err);

@@ -57,19 +57,19 @@ breaks() {
 		+ tools/new.c #endif
 		+ tools/new.c #include "print.h"
 		= tools/new.c:9: "print.h" is no full path from the top of the tree
-		+ client/new/new.c #include "prolog/prepare.h"
-		= client/new/new.c:1: may not include "prolog/prepare.h" (row {client/})
-		+ client/new/good.c #include "lib/err.h"
+		+ client/new/new.c #include "node/prepare.h"
+		= client/new/new.c:1: may not include "node/prepare.h" (row {client/})
+		+ client/new/good.c #include "base/err.h"
 		+ client/new/good.c #include "client/new/new.h"
 		+ client/new/new.h struct x;
 		! client/new/good.c
-		~ lib/number.c 1i #include "lib/record.h"
-		= lib/number.c:1: may not include "lib/record.h" (row {libbase})
-		+ prolog/new.c #include <slurm/slurm.h>
-		= prolog/new.c:1: may not include <slurm/slurm.h> (row {prolog/})
-		! prolog/jobio-slurm.c
-		+ attic/new.c #include "lib/err.h"
-		= attic/new.c:1: may not include "lib/err.h" (no row of CONTRIBUTING.md names the file)
+		~ base/number.c 1i #include "record/record.h"
+		= base/number.c:1: may not include "record/record.h" (row {base/})
+		+ node/new.c #include <slurm/slurm.h>
+		= node/new.c:1: may not include <slurm/slurm.h> (row {node/})
+		! node/jobio-slurm.c
+		+ attic/new.c #include "base/err.h"
+		= attic/new.c:1: may not include "base/err.h" (no row of CONTRIBUTING.md names the file)
 		~ CONTRIBUTING.md /^| `tools\/`/{p;s,tools/,toosl/,}
 		= {toosl/}: `toosl/` holds no source file
 	END
@@ -77,11 +77,11 @@ breaks() {
 
 @test "a module or folder that depends on itself, by headers, functions or tables of them, is an error" {
 	breaks circles <<-'END'
-		+ lib/one.h #include "lib/two.h"
-		+ lib/two.h struct two;
-		+ lib/two.h #include "lib/one.h"
-		= lib/one.h:1: lib/one includes "lib/two.h" (circle of modules: lib/one -> lib/two -> lib/one)
-		= lib/two.h:2: lib/two includes "lib/one.h" (circle of modules: lib/one -> lib/two -> lib/one)
+		+ base/one.h #include "base/two.h"
+		+ base/two.h struct two;
+		+ base/two.h #include "base/one.h"
+		= base/one.h:1: base/one includes "base/two.h" (circle of modules: base/one -> base/two -> base/one)
+		= base/two.h:2: base/two includes "base/one.h" (circle of modules: base/one -> base/two -> base/one)
 		+ report/ill.h int ill_main(void); int ill_part(void); int ill_read(void);
 		+ report/ill.c #include "report/ill.h"
 		+ report/ill.c int ill_read(void)
@@ -93,16 +93,16 @@ breaks() {
 		+ report/ill_part.c { return ill_read(); }
 		= report/ill.c:5: report/ill uses ill_part of report/ill_part (circle of modules: report/ill -> report/ill_part -> report/ill)
 		= report/ill_part.c:3: report/ill_part uses ill_read of report/ill (circle of modules: report/ill -> report/ill_part -> report/ill)
-		+ lib/menu.h int menu_say(void);
-		+ lib/menu.c #include "lib/dish.h"
-		+ lib/menu.c static int (*const menu[])(void) = { dish_main };
-		+ lib/menu.c int menu_say(void)
-		+ lib/menu.c { return menu[0](); }
-		+ lib/dish.h int dish_main(void);
-		+ lib/dish.c #include "lib/dish.h"
-		+ lib/dish.c int dish_main(void)
-		+ lib/dish.c { return menu_say(); }
-		= lib/dish.c:3: lib/dish uses menu_say of lib/menu (circle of modules: lib/dish -> lib/menu -> lib/dish)
+		+ base/menu.h int menu_say(void);
+		+ base/menu.c #include "base/dish.h"
+		+ base/menu.c static int (*const menu[])(void) = { dish_main };
+		+ base/menu.c int menu_say(void)
+		+ base/menu.c { return menu[0](); }
+		+ base/dish.h int dish_main(void);
+		+ base/dish.c #include "base/dish.h"
+		+ base/dish.c int dish_main(void)
+		+ base/dish.c { return menu_say(); }
+		= base/dish.c:3: base/dish uses menu_say of base/menu (circle of modules: base/dish -> base/menu -> base/dish)
 		+ count/north.h struct x;
 		+ count/south.c #include "spank/south.h"
 		+ spank/south.h struct x;
@@ -114,14 +114,14 @@ breaks() {
 
 @test "a header guard without the header's name is an error" {
 	breaks guards <<-'END'
-		~ tools/print.h s/JOBIO_TOOLS_PRINT_H/JOBIO_DIGEST_H/
-		= tools/print.h:#: guard JOBIO_DIGEST_H is that of lib/digest.h
+		~ tools/print.h s/JOBIO_TOOLS_PRINT_H/JOBIO_BASE_DIGEST_H/
+		= tools/print.h:#: guard JOBIO_BASE_DIGEST_H is that of base/digest.h
 		+ client/new/new.h struct x;
 		= client/new/new.h:1: no include guard; #ifndef JOBIO_CLIENT_NEW_NEW_H
-		+ lib/new.h #ifndef JOBIO_NEW_H
-		+ lib/new.h #define JOBIO_NEWS_H
-		+ lib/new.h #endif
-		= lib/new.h:1: no include guard; #ifndef JOBIO_NEW_H
+		+ base/new.h #ifndef JOBIO_BASE_NEW_H
+		+ base/new.h #define JOBIO_BASE_NEWS_H
+		+ base/new.h #endif
+		= base/new.h:1: no include guard; #ifndef JOBIO_BASE_NEW_H
 	END
 }
 
@@ -140,7 +140,7 @@ breaks() {
 		+ man/jobio.7 S95TABerror or infoTABnew
 		! S95
 		~ man/jobio.1 s/^C05\tinfo\t/C05\terror\t/
-		= man/jobio.1:#: finding C05 is 'error' there, 'info' at lib/reservation.c:#
+		= man/jobio.1:#: finding C05 is 'error' there, 'info' at cores/reservation.c:#
 		+ man/jobio.1 S94TABerrorTABnew
 		= man/jobio.1:#: no code reports a finding S94
 		~ man/jobio-prepare.8 s/^W08 \*\terror\t/W08\terror\t/; s/^NF04\twarning\t/NF04 *\twarning\t/; s/^W53\terror\t/&&/; s/^W53\terror\tW53\terror/W53 *\terror/
@@ -148,7 +148,7 @@ breaks() {
 	END
 	)
 	[[ $output == *": finding W08 breaks the node at client/weka/"*", but has no '*' there"* ]]
-	[[ $output == *": finding W53 has a '*' there, but breaks no node at prolog/"* ]]
+	[[ $output == *": finding W53 has a '*' there, but breaks no node at node/"* ]]
 }
 
 # assertions STATUS CALL LINE... - run unheard on a test whose function has these lines

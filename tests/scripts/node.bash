@@ -56,7 +56,7 @@ node_files() {
 			"$NODE/bin/$helper"
 	done
 	cp "$BUILDDIR/jobio-node" "$NODE/bin"
-	cp "$SRCDIR/prolog/prolog" "$SRCDIR/epilog/epilog" "$NODE/bin"
+	cp "$SRCDIR/node/prolog" "$SRCDIR/node/epilog" "$NODE/bin"
 	cp "$SRCDIR/tests/scripts/fake-weka" "$NODE/bin/weka"
 	cp "$SRCDIR/tests/scripts/fake-mount" "$NODE/bin/mount"
 	cp "$SRCDIR/tests/scripts/fake-umount" "$NODE/bin/umount"

@@ -198,7 +198,7 @@ part_galera() {
 subjects() {
 	! changed configure.ac m4 tests/scripts/configure.bats || echo tests/scripts/configure.bats
 	! changed tests/bench tests/scripts/bench.bats || echo tests/scripts/bench.bats
-	! changed lib/comment.c lib/summary.c tests/scripts/{readers.bats,sacct_readers.py,fake-sacct} ||
+	! changed ledger/comment.c record/summary.c tests/scripts/{readers.bats,sacct_readers.py,fake-sacct} ||
 		echo tests/scripts/readers.bats
 	! changed tests/sim || echo tests/sim/client.bats
 	! changed tests/sim client/weka tests/scripts/standin.bats || echo tests/scripts/standin.bats

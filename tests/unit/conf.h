@@ -3,7 +3,7 @@
 #ifndef JOBIO_TESTS_UNIT_CONF_H
 #define JOBIO_TESTS_UNIT_CONF_H
 
-#include "lib/config.h"
+#include "base/config.h"
 #include "tests/unit/tempdir.h"
 
 static struct config *conf_load(const char *text)

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/fileio.h"
+#include "base/fileio.h"
 
 __attribute__((unused)) static char *sample_read(const char *name)
 {

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "lib/fileio.h"
+#include "base/fileio.h"
 
 static char tempdir_name[256];
 

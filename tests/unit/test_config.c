@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/config_parts.h"
 #include "client/client.h"
-#include "lib/config_parts.h"
 #include "tests/unit/conf.h"
 #include "tests/unit/rows.h"
 #include "tests/unit/runner.h"

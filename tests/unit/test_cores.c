@@ -8,8 +8,8 @@
 
 #include <hwloc.h>
 
-#include "lib/reservation.h"
-#include "lib/version.h"
+#include "base/version.h"
+#include "cores/reservation.h"
 #include "tests/machines/machines.h"
 #include "tests/unit/rows.h"
 #include "tests/unit/runner.h"

@@ -21,13 +21,13 @@
 #include <unistd.h>
 #include <utime.h>
 
-#include "lib/child.h"
-#include "lib/fileio.h"
-#include "lib/journal.h"
-#include "lib/lock.h"
-#include "lib/node.h"
-#include "lib/rundir.h"
-#include "lib/sysfs.h"
+#include "base/child.h"
+#include "base/fileio.h"
+#include "base/lock.h"
+#include "base/rundir.h"
+#include "base/sysfs.h"
+#include "client/journal.h"
+#include "cores/node.h"
 #include "tests/unit/rows.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"

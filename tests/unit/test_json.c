@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lib/json.h: RFC 8259, limits, and that written JSON can be read again. */
+/* record/json.h: RFC 8259, limits, and that written JSON can be read again. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/json.h"
+#include "record/json.h"
 #include "tests/unit/runner.h"
 
 #define DEPTH 8

@@ -16,7 +16,7 @@
 
 #include <slurm/spank.h>
 
-#include "lib/gatefile.h"
+#include "base/gatefile.h"
 #include "spank/gate.h"
 #include "spank/stepio.h"
 #include "tests/unit/rows.h"
@@ -1237,7 +1237,7 @@ START_TEST(a_step_file_has_the_difference_and_is_never_longer_than_the_epilog_re
 	label.refused = label.warned = quotes;
 	label.refused_tasks = label.warned_tasks = 2;
 	ck_assert_int_eq(stepio_write(&start, &end, &label, tempdir_path("run"), &err), 0);
-	text = fileio_read(tempdir_path(STEP0), 4096, NULL, &err); /* as job/steps.c does */
+	text = fileio_read(tempdir_path(STEP0), 4096, NULL, &err); /* as node/steps.c does */
 	ck_assert_msg(text != NULL, "%s", err.text);
 	ck_assert_ptr_nonnull(strstr(
 		text,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Replies of jobio-ledgerd by request and user, and the checks of a reply by its clients
- * (lib/ledger_link.h). The real ledger runs with a munged that has a key of its own and the
+ * (link/ledger_link.h). The real ledger runs with a munged that has a key of its own and the
  * slurmdbd of tests/tools/slurmdb.c. Hostile peers: tests/scripts/peers.bats. */
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -14,10 +14,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/config.h"
-#include "lib/fileio.h"
-#include "lib/ledger_link.h"
-#include "lib/number.h"
+#include "base/config.h"
+#include "base/fileio.h"
+#include "base/number.h"
+#include "link/ledger_link.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lib/record.h, and several records together: timelines, the merge of a run, its summary, its
+/* record/record.h, and several records together: timelines, the merge of a run, its summary, its
  * share of the site totals. Texts of summaries: tests/cases/summary.cases. */
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fileio.h"
+#include "base/utf8.h"
 #include "ledger/merge.h"
-#include "lib/fileio.h"
-#include "lib/json.h"
-#include "lib/record.h"
-#include "lib/summary.h"
-#include "lib/timeline.h"
-#include "lib/utf8.h"
+#include "record/json.h"
+#include "record/record.h"
+#include "record/summary.h"
+#include "record/timeline.h"
 #include "tests/unit/runner.h"
 
 static uint64_t seed;

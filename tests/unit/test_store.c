@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "ledger/store.h"
-#include "lib/record.h"
+#include "record/record.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
 

@@ -9,21 +9,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/cpuset.h"
+#include "base/gatefile.h"
+#include "base/host.h"
+#include "base/hostlist.h"
+#include "base/look.h"
+#include "base/number.h"
+#include "base/request.h"
+#include "base/text.h"
+#include "base/utf8.h"
+#include "base/variables.h"
+#include "base/version.h"
 #include "client/mounts.h"
+#include "ledger/comment.h"
 #include "ledger/nodes.h"
-#include "lib/comment.h"
-#include "lib/cpuset.h"
-#include "lib/gatefile.h"
-#include "lib/host.h"
-#include "lib/hostlist.h"
-#include "lib/look.h"
-#include "lib/number.h"
-#include "lib/record.h"
-#include "lib/request.h"
-#include "lib/text.h"
-#include "lib/utf8.h"
-#include "lib/variables.h"
-#include "lib/version.h"
+#include "record/record.h"
 #include "tests/unit/conf.h"
 #include "tests/unit/rows.h"
 #include "tests/unit/runner.h"
@@ -681,7 +681,7 @@ START_TEST(mounts_of_a_type_are_read_and_the_upper_of_two_on_one_directory_count
 }
 END_TEST
 
-/* ---- lib/hostlist.h ------------------------------------------------------------ */
+/* ---- base/hostlist.h ------------------------------------------------------------ */
 
 static unsigned int seed = 36;
 

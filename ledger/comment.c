@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ledger/comment.h"
+
+#include <string.h>
+
+#include "record/alloc.h"
+
+static const char head[] = "jobio/1";
+
+/* Return the size of "key=value" at 'text'; 0: something else. */
+static size_t token_size(const char *text)
+{
+	size_t key = strspn(text, "abcdefghijklmnopqrstuvwxyz");
+	size_t size = strcspn(text, " \n");
+	size_t good =
+		key +
+		strspn(text + key,
+		       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=._:;,@%-");
+
+	return key && text[key] == '=' && good == size ? size : 0;
+}
+
+const char *comment_find(const char *text, size_t *size)
+{
+	const char *at, *end, *found = NULL;
+	size_t token;
+
+	for (at = text; at && (at = strstr(at, head)); at++) {
+		if (at > text && at[-1] != ' ' && at[-1] != '\n')
+			continue;
+		end = at + strlen(head);
+		while (*end == ' ' && (token = token_size(end + 1)))
+			end += 1 + token;
+		if (end == at + strlen(head))
+			continue;
+		found = at;
+		*size = (size_t)(end - at);
+	}
+	return found;
+}
+
+char *comment_with(const char *text, const char *summary, struct err *err)
+{
+	const char *before = text ? text : "", *after = "", *blank = "";
+	size_t size = 0, room;
+	const char *ours = comment_find(before, &size);
+	int kept = (int)strlen(before);
+
+	if (ours) {
+		kept = (int)(ours - before);
+		after = ours + size;
+	} else if (kept) {
+		blank = " ";
+	}
+	room = (size_t)kept + strlen(summary) + strlen(after) + 2;
+	if (room > COMMENT_MAX) {
+		err_set(err, "SystemComment: other text takes all of its %d bytes", COMMENT_MAX);
+		return NULL;
+	}
+	return xasprintf("%.*s%s%s%s", kept, before, blank, summary, after);
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "node/cores.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/child.h"
+#include "base/faultpoint.h"
+#include "base/rundir.h"
+#include "cores/node.h"
+#include "cores/reservation.h"
+#include "node/ask_slurm.h"
+#include "record/alloc.h"
+
+#define ASKS 2
+#define HELPER_MORE_MS 1500U /* it ends what it started, and says so */
+
+/* Slurm's own word about the job against its request, which a user can forge. */
+static void check_reserved(struct visit *visit, const struct node *node)
+{
+	const struct job *job = &visit->job;
+	unsigned int wanted = visit->request.io_cores;
+	const char *cure = "submit the job with --io-cores and without --core-spec";
+	bool is_off = node && !node->allow_spec_resources_usage;
+
+	/* 22.05 does not tell prologs what it reserves */
+	if (!wanted || (!job->core_spec_is_told && !is_off) ||
+	    (job->core_spec == (int)wanted && !job->core_spec_is_threads))
+		return;
+	if (job->core_spec >= 0) {
+		err_set(&visit->no_cores,
+			"Slurm reserves %d %s for the job, which asked for %u io-core%s",
+			job->core_spec, job->core_spec_is_threads ? "threads" : "cores", wanted,
+			wanted == 1 ? "" : "s");
+	} else if (is_off) {
+		err_set(&visit->no_cores,
+			"slurmctld reserves no cores for jobs: it runs AllowSpecResourcesUsage=no");
+		cure = "AllowSpecResourcesUsage=yes in slurm.conf, then restart slurmctld";
+	} else {
+		err_set(&visit->no_cores, "Slurm reserves no cores for the job");
+	}
+	findings_add(&visit->findings, "W59", FINDING_WARNING, cure,
+		     "the job's io-cores are left out: %s", visit->no_cores.text);
+	visit->request.io_cores = visit->want.io_cores = 0;
+}
+
+/* The OS CPUs of the node's spec set: those that a job without --core-spec does not
+ * get. Only gate = enforce asks for them. */
+static void find_spec_set(struct visit *visit, const struct node_state *node)
+{
+	struct reservation_request request = { .kind = RESERVATION_UNSET };
+	struct reservation reservation = { 0 };
+
+	if (reservation_compute(&node->node, node->map, &request, &reservation, NULL) < 0)
+		return;
+	visit->spec_cpus = reservation.os_cpus;
+	reservation_free(&reservation);
+}
+
+static void reserve(struct visit *visit, const struct node_state *node)
+{
+	struct reservation_request request = { .kind = RESERVATION_UNSET };
+	struct reservation reservation = { 0 };
+	struct err err;
+
+	/* none at all is wrong beside a spec set only, as for jobio check (N09):
+	 * other sites lower RealMemory, or do not schedule memory */
+	if (node->node.mem_spec_limit_mb || node->node.has_spec_list || node->node.core_spec_count)
+		visit->want.mem_spec_limit_mb = (long)node->node.mem_spec_limit_mb;
+	if (visit->job.core_spec >= 0 || visit->request.io_cores) {
+		request.kind =
+			visit->job.core_spec_is_threads ? RESERVATION_THREADS : RESERVATION_CORES;
+		request.count = visit->job.core_spec >= 0 ? (unsigned int)visit->job.core_spec
+							  : visit->request.io_cores;
+	}
+	if (reservation_compute(&node->node, node->map, &request, &reservation, &err) < 0) {
+		findings_add(&visit->findings, "W50", FINDING_WARNING, NULL,
+			     "the cores that Slurm withholds are unknown: %.400s", err.text);
+		return;
+	}
+	if (visit->request.io_cores)
+		findings_append(&visit->findings, &reservation.findings);
+	visit->want.has_io_cores = true;
+	visit->want.io_cpus = reservation.os_cpus;
+	cpuset_andnot(&visit->want.io_cpus, &reservation.shared_os_cpus);
+	visit->abs_cores = reservation.abs_cores;
+	reservation_free(&reservation);
+}
+
+/* "NAME=value" of our environment, for the helper's; "NAME=" where it is not set. */
+static char *passed_on(const char *name)
+{
+	const char *value = getenv(name);
+
+	return xasprintf("%s=%s", name, value ? value : "");
+}
+
+static int run_helper(struct visit *visit, char *const env[], struct err *err)
+{
+	/* half of the time: a silent slurmctld is not the client's fault */
+	unsigned int limit_ms = visit_time_left_ms(visit) / 2;
+	char path[PATH_MAX], run_dir[RUNDIR_PATH_MAX + 16];
+	char name[RECORD_NAME_MAX + 16], timeout[32];
+	char *argv[] = { path, run_dir, name, timeout, NULL };
+	struct child_result result;
+	int rc;
+
+	if (limit_ms < ASK_SLURM_LEAST_MS)
+		return err_set(err, ASK_SLURM_NO_TIME);
+	if (job_helper_path("jobio-node", path, sizeof(path)) < 0)
+		return err_set(err, "jobio-node: its path is unknown");
+	snprintf(run_dir, sizeof(run_dir), "--run-dir=%s", visit->config->run_dir);
+	snprintf(name, sizeof(name), "--name=%s", visit->job.node);
+	snprintf(timeout, sizeof(timeout), "--timeout-ms=%u", limit_ms);
+	if (child_run(argv, env, limit_ms + HELPER_MORE_MS, &result, err) < 0)
+		return -1;
+	result.errtext[strcspn(result.errtext, "\n")] = '\0';
+	rc = result.status == 0 ? 0
+				: err_set(err, "%.400s",
+					  *result.errtext ? result.errtext : "jobio-node failed");
+	child_result_free(&result);
+	return rc;
+}
+
+/* Ask anew: 1, or -1. Twice, when slurmd or slurm.conf became another while we
+ * asked: what was written then does not hold any more. */
+static int ask_node(struct visit *visit, struct node_state *node, struct err *err)
+{
+	char *conf = passed_on("SLURM_CONF");
+	char *machine = passed_on("HWLOC_XMLFILE");
+	char *env[] = { conf, machine, NULL };
+	int i, rc = 0;
+
+	for (i = 0; i < ASKS && rc == 0; i++) {
+		rc = run_helper(visit, env, err);
+		if (rc == 0)
+			rc = node_cached(visit->config->run_dir, node, err);
+	}
+	free(machine);
+	free(conf);
+	return rc ? rc : err_set(err, "slurmd or slurm.conf changes all the time");
+}
+
+static int find_node(struct visit *visit, struct node_state *node, struct err *err)
+{
+	int rc = node_cached(visit->config->run_dir, node, err);
+
+	if ((!visit->request.io_cores && visit->config->gate != GATE_ENFORCE) ||
+	    (rc > 0 && !strcmp(node->node.name, visit->job.node)))
+		return rc;
+	node_state_free(node); /* of another node on this machine */
+	return ask_node(visit, node, err);
+}
+
+void cores_find(struct visit *visit)
+{
+	struct node_state node = { 0 };
+	struct err err;
+	int rc;
+
+	FAULT_POINT("node record before");
+	rc = find_node(visit, &node, &err);
+	FAULT_POINT("node record after");
+	check_reserved(visit, rc > 0 ? &node.node : NULL);
+	if (rc > 0) {
+		if (visit->config->gate == GATE_ENFORCE)
+			find_spec_set(visit, &node);
+		reserve(visit, &node);
+		node_state_free(&node);
+	} else if (visit->request.io_cores) {
+		findings_add(&visit->findings, "W50", FINDING_WARNING,
+			     "see whether slurmctld answers on this node",
+			     "the cores that Slurm withholds are unknown: %.400s",
+			     rc < 0 ? err.text : "no node record");
+	}
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The kernel's counters: jobio-count starts, reads and stops them. */
+#include "node/job.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/child.h"
+#include "base/faultpoint.h"
+#include "base/fileio.h"
+#include "base/rundir.h"
+#include "record/alloc.h"
+#include "record/json.h"
+
+#define ARGS_MAX 1024 /* it counts fewer filesystems, and says so */
+/* What is not read is lost, and a node that pages needs seconds for a program. */
+#define READ_MS 5000U
+#define ASK_MS 2000U
+#define HELPER "jobio-count"
+
+struct call {
+	char path[PATH_MAX], run_dir[RUNDIR_PATH_MAX + 16], id[16], sluid[64];
+	char *argv[ARGS_MAX];
+	size_t argc;
+};
+
+/* One place stays free for the final NULL. */
+static void add_word(struct call *call, const char *word)
+{
+	if (call->argc < ARGS_MAX - 1)
+		call->argv[call->argc++] = (char *)word;
+}
+
+static int call_init(struct call *call, const struct config *config, struct err *err)
+{
+	memset(call, 0, sizeof(*call));
+	if (job_helper_path(HELPER, call->path, sizeof(call->path)) < 0)
+		return err_set(err, HELPER ": its path is unknown");
+	snprintf(call->run_dir, sizeof(call->run_dir), "--run-dir=%s", config->run_dir);
+	add_word(call, call->path);
+	add_word(call, call->run_dir);
+	return 0;
+}
+
+static void add_command(struct call *call, const char *command, uint32_t job_id)
+{
+	add_word(call, command);
+	snprintf(call->id, sizeof(call->id), "%u", job_id);
+	add_word(call, call->id);
+}
+
+static int call_run(struct call *call, unsigned int timeout_ms, struct child_result *result,
+		    struct err *err)
+{
+	if (child_run(call->argv, NULL, timeout_ms, result, err) < 0)
+		return -1;
+	if (result->status == 0)
+		return 0;
+	result->errtext[strcspn(result->errtext, "\n")] = '\0';
+	err_set(err, HELPER ": exit status %d: %.300s", result->status, result->errtext);
+	child_result_free(result);
+	return -1;
+}
+
+/* RUN/JOB/counted: the kernel counts for this job. Without it the epilog need
+ * not ask. */
+static int mark_counted(const struct config *config, uint32_t job_id, struct err *err)
+{
+	char path[RUNDIR_PATH_MAX];
+
+	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_COUNTED, err) < 0)
+		return -1;
+	return fileio_write_volatile(path, "", 0, 0600, err);
+}
+
+bool job_is_counted(const struct config *config, uint32_t job_id)
+{
+	return job_has_file(config, job_id, RUNDIR_COUNTED);
+}
+
+/* Why not all is counted that could be: a sentence once after boot, or for a
+ * mount that is none. That nothing can be counted is said by the record. */
+static int check_start(const struct config *config, uint32_t job_id, const char *text,
+		       struct err *err)
+{
+	struct json *top = json_parse(text);
+	const char *tier = json_text(top, "tier");
+	const char *reason = json_text(top, "reason");
+	int rc = 0;
+
+	if (tier && strcmp(tier, "none") != 0) {
+		rc = mark_counted(config, job_id, err);
+		if (rc == 0 && reason)
+			rc = err_set(err, HELPER ": %.400s", reason);
+	}
+	json_free(top);
+	return rc;
+}
+
+int job_count_start(const struct config *config, const struct record *state, struct err *err)
+{
+	const char *sluid = getenv("SLURM_JOB_SLUID");
+	struct child_result result = { 0 };
+	char *mounts = NULL, *word, *rest = NULL;
+	struct call call;
+	int rc = -1;
+	size_t i;
+
+	if (config->count_kernel == SWITCH_NO)
+		return 0;
+	if (call_init(&call, config, err) < 0)
+		return -1;
+	mounts = xstrdup(config->count_mounts);
+	if (config->count_latency == SWITCH_YES)
+		add_word(&call, "--latency");
+	if (sluid && *sluid) {
+		snprintf(call.sluid, sizeof(call.sluid), "--sluid=%s", sluid);
+		add_word(&call, call.sluid);
+	}
+	add_command(&call, "start", state->job);
+	/* the client's first: a filesystem has the name that comes first */
+	for (i = 0; i < state->mount_count; i++)
+		add_word(&call, state->mounts[i].mount);
+	for (word = strtok_r(mounts, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest))
+		add_word(&call, word);
+	FAULT_POINT("count start before");
+	if (call_run(&call, JOB_COUNT_START_MS, &result, err) < 0)
+		goto out;
+	FAULT_POINT("count start after");
+	rc = check_start(config, state->job, result.out, err);
+	child_result_free(&result);
+out:
+	free(mounts);
+	return rc;
+}
+
+int job_count_read(const struct config *config, struct record *state, struct err *err)
+{
+	struct child_result result = { 0 };
+	struct call call;
+	int rc;
+
+	if (!job_is_counted(config, state->job))
+		return 0;
+	if (call_init(&call, config, err) < 0)
+		return -1;
+	add_command(&call, "read", state->job);
+	if (call_run(&call, READ_MS, &result, err) < 0)
+		return -1;
+	rc = record_counters_add(state, result.out, result.out_bytes, err);
+	child_result_free(&result);
+	return rc;
+}
+
+int job_count_stop(const struct config *config, uint32_t job_id, struct err *err)
+{
+	struct child_result result = { 0 };
+	struct call call;
+
+	if (call_init(&call, config, err) < 0)
+		return -1;
+	add_command(&call, "stop", job_id);
+	FAULT_POINT("count stop before");
+	if (call_run(&call, ASK_MS, &result, err) < 0)
+		return -1;
+	FAULT_POINT("count stop after");
+	child_result_free(&result);
+	return 0;
+}
+
+static int each_job(struct json *jobs, int (*fn)(void *arg, uint32_t job_id), void *arg)
+{
+	const struct json *job;
+	int64_t id, last = 0;
+	int rc = 0;
+
+	/* a job has an entry for each filesystem, not always side by side */
+	for (job = json_first(jobs); rc == 0 && job; job = job->next) {
+		id = json_number(job, "job");
+		if (id > 0 && id < UINT32_MAX && id != last)
+			rc = fn(arg, (uint32_t)id);
+		last = id;
+	}
+	return rc;
+}
+
+int job_count_each(const struct config *config, int (*fn)(void *arg, uint32_t job_id), void *arg,
+		   struct err *err)
+{
+	struct child_result result = { 0 };
+	struct json *top;
+	struct call call;
+	int rc = 0;
+
+	if (config->count_kernel == SWITCH_NO)
+		return 0;
+	if (call_init(&call, config, err) < 0)
+		return -1;
+	add_word(&call, "status");
+	if (call_run(&call, ASK_MS, &result, err) < 0)
+		return -1;
+	top = json_parse(result.out);
+	rc = each_job(json_list(top, "jobs"), fn, arg);
+	json_free(top);
+	child_result_free(&result);
+	return rc;
+}

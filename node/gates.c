@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "node/gates.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/faultpoint.h"
+#include "base/gatefile.h"
+#include "base/rundir.h"
+
+/* What the clients said last, which is better than nothing. */
+static void add_old_cpus(const struct visit *visit, struct gatefile *gate)
+{
+	char path[RUNDIR_PATH_MAX];
+	struct gatefile old;
+
+	if (rundir_node_file(path, visit->config->run_dir, RUNDIR_GATE, NULL) == 0 &&
+	    gatefile_read(path, &old, NULL) == 1)
+		cpuset_or(&gate->client_cpus, &old.client_cpus);
+}
+
+/* The CPUs of all, in the name of the first that has some, or may have. */
+static void tell_clients(const struct visit *visit, struct gatefile *gate)
+{
+	const struct client_facts *facts, *named = NULL;
+	bool is_known = true;
+	size_t i;
+
+	for (i = 0; i < visit->client_count; i++) {
+		facts = client_facts(visit->clients[i]);
+		if (!named && (!facts->cpus_known || !cpuset_is_empty(&facts->frontend_cpus)))
+			named = facts;
+		cpuset_or(&gate->client_cpus, &facts->frontend_cpus);
+		is_known &= facts->cpus_known;
+	}
+	if (!named && visit->client_count)
+		named = client_facts(visit->clients[0]);
+	if (named)
+		snprintf(gate->client, sizeof(gate->client), "%.30s:%.30s", named->type,
+			 named->name);
+	if (!is_known)
+		add_old_cpus(visit, gate);
+}
+
+/* For jobs that no prolog of ours prepared: the client's CPUs, no verdict. */
+static int write_for_node(const struct visit *visit, const struct gatefile *gate, struct err *err)
+{
+	char path[RUNDIR_PATH_MAX];
+
+	if (rundir_node_file(path, visit->config->run_dir, RUNDIR_GATE, err) < 0)
+		return -1;
+	FAULT_POINT("node gate before");
+	if (gatefile_write(path, gate, err) < 0)
+		return -1;
+	FAULT_POINT("node gate after");
+	return 0;
+}
+
+static int write_for_job(const struct visit *visit, struct gatefile *gate, struct err *err)
+{
+	char path[RUNDIR_PATH_MAX];
+
+	gate->asked = visit->asked.io_cores > 0;
+	gate->request = visit->request;
+	/* a job is not told that it has what it has not */
+	if (!visit->state->profile_applied)
+		*gate->request.profile = '\0';
+	memcpy(gate->note, visit->note, sizeof(gate->note));
+	if (visit->request.io_cores && visit->want.has_io_cores)
+		gate->io_cpus = visit->want.io_cpus;
+	if (rundir_job_file(path, visit->config->run_dir, visit->job.id, RUNDIR_GATE, err) < 0)
+		return -1;
+	FAULT_POINT("job gate before");
+	if (gatefile_write(path, gate, err) < 0)
+		return -1;
+	FAULT_POINT("job gate after");
+	return 0;
+}
+
+int gates_write_off(struct visit *visit, struct err *err)
+{
+	struct gatefile gate = { .policy = GATE_OFF };
+	char path[RUNDIR_PATH_MAX];
+
+	memcpy(gate.note, visit->note, sizeof(gate.note));
+	if (rundir_job_file(path, visit->config->run_dir, visit->job.id, RUNDIR_GATE, err) < 0)
+		return -1;
+	return gatefile_write(path, &gate, err);
+}
+
+int gates_write(struct visit *visit, struct err *err)
+{
+	struct gatefile gate = { .policy = visit->config->gate, .spec_cpus = visit->spec_cpus };
+
+	tell_clients(visit, &gate);
+	if (write_for_node(visit, &gate, err) < 0)
+		return -1;
+	return write_for_job(visit, &gate, err);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* jobio-live - what a running job has read and written on this node so far
+ *
+ *   jobio-live [--conf=FILE] JOB UID NODES   as slurmstepd starts it (live.h)
+ *
+ * Each newline on standard input is a question, answered on standard output
+ * (look.h): with the record as the epilog would write it now, without what only
+ * the end of the job tells: the clients' own counters, and those of the steps. Ends
+ * with its standard input. A user may ask about his own jobs: UID is slurmstepd's
+ * word for who asks. However many ask, a job is read once a second at most, so that
+ * nobody keeps the prologs of others from jobio-count's lock. Reads only.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/child.h"
+#include "base/lock.h"
+#include "base/look.h"
+#include "base/number.h"
+#include "base/rundir.h"
+#include "node/job.h"
+
+#define APART_MS 1000U /* between two answers about a job */
+#define TURN_MS 5000U  /* the longest wait for those who ask too */
+#define QUESTION_BYTES 256
+
+struct live {
+	const char *conf;
+	uint32_t job, uid;
+	char node[RECORD_NAME_MAX]; /* the host's, until the job's state says */
+	struct look_from from;
+};
+
+static int usage(FILE *to, int rc)
+{
+	fprintf(to,
+		"usage: jobio-live [--conf=FILE] JOB UID NODES\n"
+		"Tells what a running job has read and written here, each time it is asked with a\nnewline; slurmstepd starts it for jobio report --live.\n"
+		"  --conf=FILE  instead of " JOBIO_CONF "\n");
+	return rc;
+}
+
+static void nap(unsigned long long ms)
+{
+	struct timespec time = { .tv_sec = (time_t)(ms / 1000),
+				 .tv_nsec = (long)(ms % 1000) * 1000000 };
+
+	nanosleep(&time, NULL);
+}
+
+/* The job's turn: a file descriptor that holds it; -1. */
+static int take_turn(const struct config *config, uint32_t job, struct err *err)
+{
+	char path[RUNDIR_PATH_MAX];
+	int fd;
+
+	if (rundir_job_file(path, config->run_dir, job, NULL, err) < 0)
+		return -1;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return err_set(err, errno == ENOENT ? "jobio knows nothing of this job"
+						    : "its folder cannot be read");
+	if (lock_wait(fd, TURN_MS) < 0) {
+		close(fd);
+		return err_set(err, "too many look at this job");
+	}
+	return fd;
+}
+
+/* The record as it would be if the job ended now; malloc'ed. */
+static char *read_job(const struct config *config, struct live *live, struct err *err)
+{
+	struct record *state = job_state_read(config, live->job, live->node);
+	char *text = NULL;
+
+	if (!state)
+		err_set(err, "jobio knows nothing of this job");
+	else if (live->uid && state->uid != live->uid)
+		err_set(err, "the job is another user's");
+	else if (job_state_is_ended(state))
+		err_set(err, "the job has ended here");
+	else if (job_count_read(config, state, err) == 0) {
+		snprintf(live->node, sizeof(live->node), "%s", state->node);
+		job_state_end(state);
+		text = record_text(state, err);
+	}
+	record_free(state);
+	return text;
+}
+
+static void answer(struct live *live)
+{
+	struct err err = { "" };
+	struct config *config = config_load(live->conf, &err);
+	unsigned long long begin_ms, took_ms;
+	char *text = NULL;
+	int turn = -1;
+
+	if (config)
+		turn = take_turn(config, live->job, &err);
+	begin_ms = child_now_ms();
+	if (turn >= 0)
+		text = read_job(config, live, &err);
+	look_put(stdout, &live->from, text ? LOOK_RECORD : LOOK_ERROR, text ? text : err.text);
+	fflush(stdout);
+	took_ms = child_now_ms() - begin_ms;
+	if (turn >= 0) {
+		if (took_ms < APART_MS)
+			nap(APART_MS - took_ms);
+		close(turn);
+	}
+	free(text);
+	config_free(config);
+}
+
+/* Of questions that have come meanwhile the last one is answered. */
+static void serve(struct live *live)
+{
+	char bytes[QUESTION_BYTES];
+	unsigned int before;
+	ssize_t got, i;
+
+	while ((got = read(STDIN_FILENO, bytes, sizeof(bytes))) != 0) {
+		if (got < 0 && errno != EINTR)
+			return;
+		before = live->from.ask;
+		for (i = 0; i < got; i++)
+			live->from.ask += bytes[i] == '\n';
+		if (live->from.ask == before)
+			continue;
+		answer(live);
+		if (ferror(stdout))
+			return;
+	}
+}
+
+static int read_number(const char *text, uint32_t *out)
+{
+	unsigned long number;
+
+	if (number_parse(text, 0, UINT32_MAX, &number, NULL) < 0)
+		return -1;
+	*out = (uint32_t)number;
+	return 0;
+}
+
+static int read_arguments(struct live *live, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "conf", required_argument, NULL, 'c' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	uint32_t nodes = 0;
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (option == 'c')
+			live->conf = optarg;
+		else if (option == 'h')
+			exit(usage(stdout, 0));
+		else
+			return -1;
+	}
+	if (argc - optind != 3 || read_number(argv[optind], &live->job) < 0 ||
+	    read_number(argv[optind + 1], &live->uid) < 0 ||
+	    read_number(argv[optind + 2], &nodes) < 0 || !live->job)
+		return -1;
+	live->from.nodes = nodes;
+	live->from.node = live->node;
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct live live = { .conf = NULL };
+
+	if (read_arguments(&live, argc, argv) < 0)
+		return usage(stderr, EX_USAGE);
+	if (job_node_name(live.node, sizeof(live.node), NULL) < 0 || strpbrk(live.node, " \t\n"))
+		return EX_SOFTWARE;
+	signal(SIGPIPE, SIG_IGN);
+	serve(&live);
+	return 0;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* jobio-prepare - make this node ready for one job
+ *
+ *   jobio-prepare [--conf=FILE] [--sysfs=DIR]   as slurmd's prolog
+ *   jobio-prepare --recover [--conf=FILE]       before slurmd starts
+ *   jobio-prepare --list [--conf=FILE]          which folders are left (recover.h)
+ *   jobio-prepare --help
+ *
+ * The work is done by a child, because nothing that it looks at may hold up the
+ * node: what takes longer than the budget is ended here, and what the child
+ * has left half-done is in the journal. Exit status: 0 done (or failed, and
+ * on_error=continue), 69 the node's fault, 70 our own; both only with
+ * on_error=drain. */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <sysexits.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/child.h"
+#include "base/request.h"
+#include "base/sysfs.h"
+#include "client/client.h"
+#include "node/job.h"
+#include "node/log.h"
+#include "node/prepare.h"
+#include "node/recover.h"
+
+#define GRACE_MS 1000U
+
+struct arguments {
+	const char *conf;
+	bool recover;
+	bool list;
+	bool help;
+};
+
+static int usage(FILE *to, int rc)
+{
+	fprintf(to,
+		"usage: jobio-prepare [--recover|--list] [--conf=FILE]\n"
+		"Makes this node ready for a job; slurmd's prolog runs it.\n"
+		"  --recover    put back what dead jobs left; before slurmd starts\n"
+		"  --list       print each job that has a folder here, and whether it lives or\n               is left\n"
+		"  --conf=FILE  instead of " JOBIO_CONF "\n");
+	return rc;
+}
+
+static int read_arguments(int argc, char **argv, struct arguments *arguments)
+{
+	static const struct option options[] = {
+		{ "conf", required_argument, NULL, 'c' },
+		{ "recover", no_argument, NULL, 'r' },
+		{ "list", no_argument, NULL, 'l' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "sysfs", required_argument, NULL, 's' }, /* for tests */
+		{ NULL, 0, NULL, 0 },
+	};
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (option == 'c')
+			arguments->conf = optarg;
+		else if (option == 'r')
+			arguments->recover = true;
+		else if (option == 'l')
+			arguments->list = true;
+		else if (option == 'h')
+			arguments->help = true;
+		else if (option == 's')
+			sysfs_set_root(optarg);
+		else
+			return -1;
+	}
+	return optind == argc ? 0 : -1;
+}
+
+/* Where the site wants that, and by no request of a job's. */
+static bool is_to_drain(const struct config *config, const struct job *job)
+{
+	return config->on_error == ON_ERROR_DRAIN &&
+	       !config_is_off(config, job->node, job->partition, NULL);
+}
+
+/* 'what': a finding's code. */
+static void drain(const struct config *config, const struct job *job, const char *what,
+		  const char *why, const char *cure)
+{
+	char reason[JOB_REASON_MAX];
+
+	job_reason_make(reason, what, why, cure);
+	if (job->id && is_to_drain(config, job))
+		job_drain(JOB_DRAIN, job->node, reason);
+}
+
+/* In the child. */
+static int work(const struct config *config, const struct job *job,
+		const struct arguments *arguments)
+{
+	struct visit visit = { .config = config };
+	struct err err = { "" };
+	int rc;
+
+	rc = arguments->list	  ? recover_list(&visit, &err)
+	     : arguments->recover ? recover_node(&visit, &err)
+				  : prepare_node(&visit, &err);
+	visit_log(&visit);
+	if (visit.lock_fd > 0)
+		close(visit.lock_fd);
+	visit.lock_fd = -1;
+	if (rc < 0) {
+		log_line("%s", err.text);
+		drain(config, job, "prolog", err.text, "");
+		rc = EX_SOFTWARE;
+	} else if (visit.fault) {
+		drain(config, job, visit.fault->code, visit.fault->text, visit.fault->cure);
+	}
+	visit_free(&visit);
+	return rc;
+}
+
+/* With the client's restart for another job, which is waited for, and for ours; a
+ * remount restarts one of WEKA 5, whose version is not known here. */
+static unsigned int budget_ms(const struct config *config)
+{
+	unsigned int ms = config->prolog_budget_ms + JOB_COUNT_START_MS + GRACE_MS +
+			  2 * job_restarts_ms(config);
+	size_t i;
+
+	for (i = 0; i < config->client_count; i++)
+		if (config->clients[i].type == CLIENT_WEKA)
+			ms += 2 * config->clients[i].ready_timeout_ms;
+	return ms;
+}
+
+static int wait_for(pid_t pid, unsigned int timeout_ms, int *status)
+{
+	const struct timespec slice = { .tv_nsec = 100000000 };
+	unsigned long long end_ms = child_now_ms() + timeout_ms;
+	sigset_t chld;
+
+	sigemptyset(&chld);
+	sigaddset(&chld, SIGCHLD);
+	while (waitpid(pid, status, WNOHANG) == 0) {
+		if (child_now_ms() >= end_ms)
+			return -1;
+		sigtimedwait(&chld, NULL, &slice);
+	}
+	return 0;
+}
+
+static int supervise(const struct config *config, const struct job *job,
+		     const struct arguments *arguments)
+{
+	unsigned int ms = budget_ms(config);
+	int status = 0, rc = EX_SOFTWARE;
+	struct err why;
+	pid_t pid, parent = getpid();
+	sigset_t chld;
+
+	/* blocked, so that sigtimedwait() sees it */
+	sigemptyset(&chld);
+	sigaddset(&chld, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &chld, NULL);
+	pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* slurmd ended us */
+		if (getppid() != parent)
+			_exit(EX_SOFTWARE);
+		exit(work(config, job, arguments));
+	}
+	if (pid < 0) {
+		err_set(&why, "cannot fork: %s", strerror(errno));
+	} else if (wait_for(pid, ms, &status) < 0) {
+		err_set(&why, "not done within %u ms: ended; what it left is mended by the epilog",
+			ms);
+		kill(pid, SIGKILL);
+		wait_for(pid, GRACE_MS, &status);
+		rc = EX_UNAVAILABLE;
+	} else if (WIFSIGNALED(status)) {
+		err_set(&why, "ended by signal %d", WTERMSIG(status));
+	} else {
+		return WEXITSTATUS(status);
+	}
+	log_line("%s", why.text);
+	drain(config, job, "prolog", why.text, "");
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	struct arguments arguments = { 0 };
+	struct config *config;
+	struct request request;
+	struct job job = { 0 };
+	struct err err;
+	int rc;
+
+	if (read_arguments(argc, argv, &arguments) < 0)
+		return usage(stderr, EX_USAGE);
+	if (arguments.help)
+		return usage(stdout, 0);
+	job_from_env(&job, NULL);
+	log_open("prolog", job.id);
+	config = config_load(arguments.conf, &err);
+	if (!config) {
+		/* a node without jobio.conf, a job without wishes: silence */
+		if (errno != ENOENT || request_from_env(&request, NULL) != 0)
+			log_line("%s; the job runs without jobio", err.text);
+		return 0; /* on_error is unknown: its default */
+	}
+	rc = supervise(config, &job, &arguments);
+	if (rc != 0 && !is_to_drain(config, &job)) {
+		log_line("going on: %s", config->on_error == ON_ERROR_CONTINUE
+						 ? "on_error=continue"
+						 : "jobio is off here");
+		rc = 0;
+	}
+	config_free(config);
+	return rc;
+}

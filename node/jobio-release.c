@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* jobio-release - put the client back and write the job's record
+ *
+ *   jobio-release [--conf=FILE] [--sysfs=DIR]   as slurmd's epilog
+ *
+ * Safe to run twice and after half a run: every step looks at what is there.
+ * The record is in the spool before anything else of the job goes away.
+ * jobio-send is started and left alone: this does not wait for the network, but
+ * where the site says that the node may be gone next (wait_nodes), and there not
+ * for ever. Exit status: 0 done (or failed, and on_error=continue), 70 our own
+ * fault. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "base/child.h"
+#include "base/faultpoint.h"
+#include "base/fileio.h"
+#include "base/request.h"
+#include "base/rundir.h"
+#include "base/sysfs.h"
+#include "client/client.h"
+#include "node/job.h"
+#include "node/log.h"
+
+/* A prolog that still waits for its client gets this much more. */
+#define LOCK_GRACE_MS 5000U
+
+static const char *conf_file;
+
+static bool help;
+
+static int usage(FILE *to, int rc)
+{
+	fprintf(to,
+		"usage: jobio-release [--conf=FILE]\n"
+		"Puts the client back after a job and leaves the job's record; slurmd's epilog\nruns it.\n"
+		"  --conf=FILE  instead of " JOBIO_CONF "\n");
+	return rc;
+}
+
+static int read_arguments(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "conf", required_argument, NULL, 'c' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "sysfs", required_argument, NULL, 's' }, /* for tests */
+		{ NULL, 0, NULL, 0 },
+	};
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (option == 'c')
+			conf_file = optarg;
+		else if (option == 'h')
+			help = true;
+		else if (option == 's')
+			sysfs_set_root(optarg);
+		else
+			return -1;
+	}
+	return optind == argc ? 0 : -1;
+}
+
+static bool has_open_record(const struct config *config, const struct job *job)
+{
+	char path[RUNDIR_PATH_MAX];
+	struct stat st;
+
+	if (rundir_open_file(path, config->spool_dir, job->id, job->node, NULL) < 0)
+		return false;
+	return lstat(path, &st) == 0 || fileio_may_be_there(errno);
+}
+
+/* The prolog's state, or the little that the epilog's environment says: not the
+ * restart count, which is the next run's when the job was requeued
+ * (job_mgr.c:_job_requeue_op counts before the epilog runs). */
+static struct record *state_of(const struct config *config, const struct job *job, struct err *err)
+{
+	struct record *state = job_state_read(config, job->id, job->node);
+
+	if (state)
+		return state;
+	if (fileio_may_be_there(errno)) {
+		err_set(err, "its state cannot be read: %s; left for the next prolog",
+			strerror(errno));
+		return NULL;
+	}
+	state = job_state_new(job, config);
+	state->flags |= RECORD_FLAG(START_UNKNOWN);
+	state->restart = RECORD_UNKNOWN;
+	if (job->start > 0 && (double)job->start <= state->start) {
+		state->start = (double)job->start; /* as Slurm has it */
+		state->up = RECORD_UNKNOWN;
+	}
+	state->has_request = request_from_env(&state->request, NULL) == 1;
+	/* a journal tells of a prolog that went further */
+	if (!job_has_changes(config, job->id, NULL))
+		record_lacks_all(state);
+	return state;
+}
+
+/* Nothing of the job is left, and this run was finished. */
+static bool is_released(const struct config *config, const struct job *job)
+{
+	const struct job_run run = { job->id, job->restart, job->start };
+
+	return !job_has_folder(config, job->id) && !has_open_record(config, job) &&
+	       job_was_released(config, &run);
+}
+
+/* 0: the record is in the spool, and perhaps the client is not as it was: then the
+ * folder stays for the next prolog. */
+static int release(const struct config *config, const struct job *job, bool locked, struct err *err)
+{
+	struct record *state;
+	int rc, mended = 0;
+
+	if (is_released(config, job)) {
+		/* the first epilog may have been killed before it could */
+		if (config->count_kernel == SWITCH_YES)
+			job_count_stop(config, job->id, NULL);
+		return 0;
+	}
+	state = state_of(config, job, err);
+	if (!state)
+		return -1;
+	rc = job_release(config, state, locked, job->start, &mended, err);
+	if (rc > 0)
+		log_line("%s: left for the next prolog", err->text);
+	record_free(state);
+	return rc < 0 ? -1 : 0;
+}
+
+/* Slurm calls the node idle, and may take it away, when this ends. */
+static void wait_for_ledger(const struct config *config, const struct job *job)
+{
+	unsigned int limit_ms = config->ledger.send_timeout_ms;
+
+	if (job->id && config_waits(config, job->node) &&
+	    !job_await_sender(config, job->id, limit_ms))
+		log_line(
+			"ledger: it has not taken this job's record within %u ms (send_timeout_ms): the record stays in %s, and goes with the node",
+			limit_ms, config->spool_dir);
+}
+
+static unsigned int lock_timeout_ms(const struct config *config)
+{
+	return config->prolog_budget_ms + LOCK_GRACE_MS + job_restarts_ms(config);
+}
+
+static int run(const struct config *config, struct err *err)
+{
+	int lock_fd, rc;
+	struct job job;
+
+	if (job_from_env(&job, err) < 0 || job_make_dirs(config, err) < 0)
+		return -1;
+	lock_fd = job_lock(config, lock_timeout_ms(config), err);
+	job_is_over(config, job.id);
+	if (lock_fd >= 0)
+		job_sweep(config, false);
+	rc = release(config, &job, lock_fd >= 0, err);
+	if (lock_fd >= 0)
+		close(lock_fd);
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	struct config *config;
+	struct job job = { 0 };
+	struct err err = { "" }, sender;
+	char reason[JOB_REASON_MAX];
+	int rc;
+
+	if (read_arguments(argc, argv) < 0)
+		return usage(stderr, EX_USAGE);
+	if (help)
+		return usage(stdout, 0);
+	job_from_env(&job, NULL);
+	log_open("epilog", job.id);
+	config = config_load(conf_file, &err);
+	if (!config) {
+		if (errno != ENOENT)
+			log_line("%s; there is no record of this job", err.text);
+		return 0; /* on_error is unknown: its default */
+	}
+	rc = run(config, &err) < 0 ? EX_SOFTWARE : 0;
+	if (rc)
+		log_line("%s", err.text);
+	FAULT_POINT("send before");
+	if (job_start_sender(config, conf_file, &sender) < 0)
+		log_line("%s", sender.text);
+	FAULT_POINT("send after");
+	wait_for_ledger(config, &job);
+	if (rc && config->on_error == ON_ERROR_CONTINUE) {
+		log_line("going on: on_error=continue");
+		rc = 0;
+	}
+	if (rc) {
+		job_reason_make(reason, "epilog", err.text, "");
+		job_drain(JOB_DRAIN_NEW, job.node, reason);
+	}
+	config_free(config);
+	return rc;
+}

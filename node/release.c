@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* End of a job on this node: for its epilog, the next prolog and --recover. */
+#include "node/job.h"
+
+#include <string.h>
+
+#include "base/host.h"
+#include "node/log.h"
+
+/* Of two records of a node the later one counts: by the least that a record tells. */
+#define AGAIN_S 0.001 /* record_build.c */
+
+static void say_findings(const struct record *state, size_t from)
+{
+	size_t i;
+
+	for (i = from; i < state->finding_count; i++)
+		log_line("%s %s; cure: %s", state->findings[i].code, state->findings[i].text,
+			 state->findings[i].cure ? state->findings[i].cure : "none");
+}
+
+static void read_counters(const struct config *config, struct record *state)
+{
+	struct err why;
+
+	if (job_count_read(config, state, &why) < 0)
+		log_line("of job %u: %s", state->job, why.text);
+	job_wire_read(config, state);
+}
+
+/* The record is made again when all is put back, hours later perhaps: nothing is to
+ * be counted then, and the job has ended now. */
+static void note_end(const struct config *config, struct record *state, bool locked)
+{
+	struct err why;
+
+	if (state->end >= 0)
+		state->end += AGAIN_S;
+	if (locked && job_state_write(config, state, &why) < 0)
+		log_line("of job %u: %s", state->job, why.text);
+	if (!locked) {
+		/* who has the lock may be making the record: the folder is gone
+		 * then, and an open copy shall not be there again */
+		state->flags &= ~RECORD_FLAG(OTHER);
+		job_state_update(config, state, NULL);
+	}
+}
+
+static int keep(const struct config *config, struct record *state, bool locked, int64_t start,
+		struct err *err)
+{
+	const struct job_run run = { state->job, state->restart, start };
+	struct err why;
+	int rc;
+
+	/* who had the lock has just made it */
+	if (!locked && !job_has_folder(config, state->job) && job_was_released(config, &run))
+		return 0;
+	rc = job_keep_record(config, state, &why);
+	note_end(config, state, locked);
+	if (rc < 0)
+		*err = why;
+	else if (rc > 0)
+		log_line("of job %u: %s", state->job, why.text);
+	return rc < 0 ? -1 : 1;
+}
+
+static int finish(const struct config *config, const struct record *state, int64_t start,
+		  struct err *err)
+{
+	bool is_counted = job_is_counted(config, state->job);
+	struct err why;
+	int rc = job_finish(config, state, start, err);
+
+	if (rc < 0)
+		return -1;
+	if (rc > 0)
+		log_line("of job %u: %s", state->job, err->text);
+	if (is_counted && job_count_stop(config, state->job, &why) < 0)
+		log_line("of job %u: %s", state->job, why.text);
+	return 0;
+}
+
+static bool is_of_other_boot(const struct record *state)
+{
+	char boot_id[64];
+
+	host_boot_id(boot_id, sizeof(boot_id));
+	return *boot_id && *state->boot_id && strcmp(boot_id, state->boot_id) != 0;
+}
+
+int job_release(const struct config *config, struct record *state, bool locked, int64_t start,
+		int *mended, struct err *err)
+{
+	bool was_ended = job_state_is_ended(state);
+	size_t known;
+	int count = -1;
+
+	if (!was_ended && is_of_other_boot(state))
+		state->flags |= RECORD_FLAG(NODE_REBOOTED);
+	if (!was_ended)
+		read_counters(config, state);
+	known = state->finding_count;
+	if (locked)
+		count = job_mend(config, state->job, state, err);
+	else
+		state->flags |= RECORD_FLAG(OTHER);
+	say_findings(state, known);
+	if (!was_ended) {
+		job_add_steps(config, state);
+		job_state_end(state);
+	}
+	if (count < 0)
+		return was_ended ? 1 : keep(config, state, locked, start, err);
+	*mended += count;
+	return finish(config, state, start, err);
+}
