@@ -27,7 +27,7 @@ setup_file() {
 	expect_healthy
 	readme_conf >"$BATS_FILE_TMPDIR/jobio.conf"
 	for host in $all_hosts; do
-		on "$host" cp /etc/slurm/jobio.conf /tmp/site.conf
+		on "$host" cp /etc/slurm/jobio.conf /tmp/site.jobio.conf
 		docker exec -i "$JOBIO_CLUSTER-$host" sh -c 'cat >/etc/slurm/jobio.conf' <"$BATS_FILE_TMPDIR/jobio.conf"
 	done
 	on login mv /etc/slurm/plugstack.conf.d/jobio.conf /tmp/site.plugstack
@@ -38,7 +38,7 @@ setup_file() {
 
 teardown_file() {
 	local host
-	for host in $all_hosts; do on "$host" cp /tmp/site.conf /etc/slurm/jobio.conf; done
+	for host in $all_hosts; do on "$host" cp /tmp/site.jobio.conf /etc/slurm/jobio.conf; done
 	on login mv /tmp/site.plugstack /etc/slurm/plugstack.conf.d/jobio.conf
 	slurm_everywhere 's/^AllowSpecResourcesUsage=.*/AllowSpecResourcesUsage=yes/'
 	on dbd svc stop jobio-ledgerd

@@ -98,9 +98,9 @@ set_conf() { on "$1" sed -i "$2" /etc/slurm/jobio.conf; }
 
 # slurm_conf LINE... - set the site's slurm.conf and these lines for slurmctld
 slurm_conf() {
-	on ctld sh -c '[ -e /tmp/site.conf ] || cp /etc/slurm/slurm.conf /tmp/site.conf' || return
+	on ctld sh -c '[ -e /tmp/site.slurm.conf ] || cp /etc/slurm/slurm.conf /tmp/site.slurm.conf' || return
 	{ [[ -z $* ]] || printf '%s\n' "$@"; } | docker exec -i "$JOBIO_CLUSTER-ctld" \
-		sh -c 'cat /tmp/site.conf - >/etc/slurm/slurm.conf' || return
+		sh -c 'cat /tmp/site.slurm.conf - >/etc/slurm/slurm.conf' || return
 	on ctld svc stop slurmctld || return
 	on ctld svc start slurmctld || return
 	within 30 on login scontrol ping || return
