@@ -11,7 +11,7 @@ from collections.abc import Callable
 from report.check_conf import slurm_user, uid_of
 from report.check_helpers import folder_of, mtime
 from report.check_host import Answer, Host
-from report.check_slurm import beside, is_slurm_auth, lines, log_end
+from report.check_slurm import beside, faults, is_slurm_auth, lines, log_end
 
 ASK_S = 10
 CLOCK_S = 5
@@ -136,7 +136,10 @@ def check_user(host: Host, is_up: bool) -> None:
 
 
 def tell_dbd(host: Host, answer: Answer) -> None:
-    """Report sacctmgr's error; on slurmdbd's host, if it does not run, the cause is in its log."""
+    """Report sacctmgr's error; on slurmdbd's host, if it does not run, the cause is in its log.
+    What scontrol fails at too is S15."""
+    if host.config is None and host.findings.has("S15") and faults(answer.err):
+        return
     path = beside(host.slurm_conf, "slurmdbd.conf")
     own = dict(lines(host, path))
     last, log = log_end(host, own["logfile"]) if own.get("logfile") and \

@@ -157,7 +157,7 @@ def check_plugin(host: Host, word: str) -> bool:
 
 def check(host: Host) -> None:
     for folder in host.setting("PluginDir").split(":"):
-        if folder and not os.path.isdir(host.path(folder)):
+        if folder and not host.root and not os.path.isdir(folder):
             host.findings.add("S19", dir=folder)
     path, stack = plugstack(host), Stack()
     walk(host, path, stack)

@@ -28,7 +28,7 @@ RULES = (("S01", "SelectType", r"cons_tres|cons_res", True, EVERY),
          ("S07", "PrologFlags", ",runinjob,", False, NODES),
          ("S08", "SchedulerParameters", ",spec_cores_first,", False, NODES),
          ("S09", "ProctrackType", ",proctrack/cgroup,", True, NODES),
-         ("S10", "SelectTypeParameters", "cr_cpu", False, NODES))
+         ("S10", "SelectTypeParameters", "cr_cpu", False, ("node",)))
 
 # by role, the daemon with the socket of AuthType=auth/slurm (sack.c)
 SACKS = (("ctld", "slurmctld"), ("node", "slurmd"), ("ledger", "slurmdbd"))
@@ -204,7 +204,7 @@ def tell_away(host: Host, answer: Answer) -> None:
     why, said = f"scontrol says: {auth[0]}" if auth else answer.why, answer.err
     if is_slurm_auth(host) and re.search("(?i)authentication", answer.err):
         why += " (AuthType=auth/slurm)"
-    if not host.root and host.here("SlurmctldHost") and not re.search(
+    if not host.root and controllers(host) and not re.search(
             r"(?i)authentication|munge|Zero Bytes|Incompatible|Protocol version", answer.err):
         why += tcp_says(name, address, port)
     last, log = log_end(host, log_file(host, "SlurmctldLogFile")) if "ctld" in host.roles and \
@@ -240,11 +240,16 @@ def check_same(host: Host) -> None:
 
 
 def check_settings(host: Host) -> None:
+    """A cure keeps what else the site has in the value; slurmctld ends with Contain and NoHold."""
+    has_one_thread = (host.node or {}).get("ThreadsPerCore") == "1"
     for code, key, pattern, wanted, roles in RULES:
         value = host.setting(key)
         words = f",{value.replace(' ', '').lower()},"
-        if host.is_role(*roles) and bool(re.search(pattern, words)) != wanted:
-            host.findings.add(code, value=value or "not set")
+        if host.is_role(*roles) and bool(re.search(pattern, words)) != wanted and not (
+                code == "S10" and has_one_thread):
+            host.findings.add(code, value=value or "not set", flags=re.sub(
+                "(?i)NoHold,|,?NoHold", "", value) or "Alloc",
+                              whole=re.sub("(?i)CR_CPU", "CR_Core", value))
 
 
 def check_hooks(host: Host) -> None:

@@ -39,6 +39,9 @@ def slurm_cause(said: str, known: dict[str, object]) -> tuple[str, str] | None:
             # "path2" is "path" in another form of the message
             known.update({name.rstrip("23"): one_line(text) for name, text in
                           found.groupdict().items() if text})
+            if "keys" in known:  # all that the program names
+                known["keys"] = ", ".join(dict.fromkeys(
+                    one["keys"] for one in re.finditer(pattern, said)))
             return re.sub("^source: [^:]*: ", "", entry["cause"]), entry["cure"]
     return None
 

@@ -83,6 +83,14 @@ def check(origin, program, said, folder):
         return [{"code": "?", "text": ran.stdout.decode(), "cure": ""}]
 
 
+def marks(texts):
+    """Patterns of slurm.words that were recorded and have the mark "source:", and those without both"""
+    words = open(os.environ["SRCDIR"] + "/report/slurm.words", encoding="utf-8").read()
+    entries = re.findall(r"(?m)^([^ #\n].*)\n  cause: (source:)?", words)
+    first = {next((p for p, _ in entries if re.search(p, said)), "") for said in sum((list(one.values()) for one in texts.values()), [])}
+    return [f"{p}: {'was recorded' if mark else 'was not recorded, and has no source:'}" for p, mark in entries if (p in first) == bool(mark)]
+
+
 def main():
     table, samples, origin = sys.argv[1:]
     texts, used, count, wrong = recorded(samples), set(), 0, 0
@@ -110,6 +118,9 @@ def main():
     for key in sorted(set(texts) - used):
         wrong += 1
         print(f"{' '.join(key)}: no row")
+    for line in marks(texts):
+        wrong += 1
+        print(line)
     print(f"{count} messages, {wrong} wrong")
 
 
