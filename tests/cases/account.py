@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""account.py rows|summary FILE.cases - what jobio-ledgerd writes into slurmdbd
+"""account.py rows|summary FILE.cases - check what jobio-ledgerd writes to slurmdbd
 
-Beside a ledger of tests/scripts/ledger.bash that writes into tests/tools/slurmdb.c:
-$DIR, $BUILDDIR, $SLURMDB. Every row of the table is a job of its own; all are sent at
-once, in any order. Prints what is not as the table says; exits 1 then.
+With a ledger of tests/scripts/ledger.bash that writes to tests/tools/slurmdb.c:
+$DIR, $BUILDDIR, $SLURMDB. Every row of the table is a job of its own; all are sent
+together, in any order. Prints differences from the table, and then exits 1.
 """
 import json
 import os
@@ -17,12 +17,12 @@ import time
 
 DIR, SLURMDB = os.environ["DIR"], os.environ["SLURMDB"]
 NOW = int(time.time())
-AGE_S, LATE_S = 30, 150  # since the end of a run: within, and behind 120 s of patience
+AGE_S, LATE_S = 30, 150  # time since the end of a run: below, and above the 120 s for which it waits for its row
 START = (NOW - 8192) // 4096 * 4096  # a multiple of each width of a timeline
 
 
 def groups(path):
-    """(name of the group, lines of a case) of each case"""
+    """Yield (name of the group, lines) of each case"""
     name, lines = "", []
     for line in open(path, encoding="utf-8"):
         line = line.rstrip("\n")
@@ -38,7 +38,7 @@ def groups(path):
 def spool(record):
     path = "%s/spool/%d.%s.%s.json" % (DIR, record["job"], record.get("restart"), record["node"])
     copy = 0
-    while os.path.exists(path):  # one more of the same node
+    while os.path.exists(path):  # another record of the same node
         copy += 1
         path = "%s/spool/%d.%d-%d.json" % (DIR, record["job"], copy, record["job"])
     with open(path, "w", encoding="utf-8") as out:
@@ -51,7 +51,7 @@ def head(job, node, start, end):
 
 
 def send_all(rows):
-    """send, and wait until each run was written or put off; the rows of each job then"""
+    """Send the records, wait until each run is written or postponed; returns the rows of each job"""
     with open(SLURMDB + "/rows", "w", encoding="utf-8") as out:
         out.writelines("c %d %d %d %d %d %s %s|%s\n" % row for row in rows)
     said = subprocess.run([os.environ["BUILDDIR"] + "/jobio-send", "--once", "--conf=" + DIR + "/jobio.conf"],
@@ -69,7 +69,7 @@ def send_all(rows):
 
 
 def row(job, number, base, text):
-    """a row of slurmdbd from "START-END:FLAGS", END may be missing"""
+    """Make a row of slurmdbd from "START-END:FLAGS"; END may be missing"""
     times, _, flags = text.partition(":")
     start, _, end = times.partition("-")
     parts = "%d 0 - -" % job if "l" in flags else "- - - -"
@@ -98,26 +98,26 @@ def rows_of(path):
 
 
 def io(read, source="stepd", fs=None, **more):
-    """counters of a case: so many bytes read by one call, twice as many written by an unknown number of calls"""
+    """Counters of a case: bytes read by one call, twice as many written by an unknown number of calls"""
     numbers = {"read_bytes": read, "write_bytes": None if "timeline" in more else 2 * read,
                "read_calls": 1} if read is not None else {}
     return {"source": source, "fs": fs, **numbers, **more}
 
 
 def node(number, *apps, **more):
-    """what a case says of a node"""
+    """A node's part of a case"""
     return {"node": "n%d" % number, "app": list(apps), **more}
 
 
 def mounts(*pairs):
-    """a client with these mounts, PATH or (PATH, TYPE)"""
+    """A client with these mounts: PATH or (PATH, TYPE)"""
     return {"name": "work", "type": "weka", "mounts": [
         {"mount": p if isinstance(p, str) else p[0], "fstype": "wekafs" if isinstance(p, str) else p[1],
          "source": "d"} for p in pairs]}
 
 
 def at(*rows, width=1):
-    """a timeline of (second, bytes read)"""
+    """A timeline of (second, bytes read)"""
     start = rows[0][0]
     moved = [0] * ((rows[-1][0] - start) // width + 1)
     for when, count in rows:
@@ -132,7 +132,7 @@ def merged(base, patch):
 
 
 def record_of(job, patch):
-    """a record from what a case says of it: times count from START, apps and wires are of the job and of stepd"""
+    """Make a record from a node's part of a case: times count from START; sources are stepd (app) and nfs (wire)"""
     record = merged(head(job, "n1", 0, 1000), patch)
     for key in "start", "end":
         record[key] = None if record[key] is None else START + record[key]
@@ -145,7 +145,7 @@ def record_of(job, patch):
 
 
 def complaint(text, want):
-    """what is wrong with a comment: tokens that it must have, or (!key) have not, or (whole) all of it"""
+    """Difference of a comment: required tokens, tokens that must be missing (!key), or the whole text ("..")"""
     if want.startswith('"'):
         return "" if text == json.loads(want) else want
     tokens = text.split(" ")
@@ -160,7 +160,7 @@ def summary_of(path):
         patches = [eval(line, globals()) for line in lines[before != "":-1]]  # pylint: disable=eval-used
         patches = [one for patch in patches for one in (patch if isinstance(patch, list) else [patch])]
         for job, order in ((10000 + number, patches), (20000 + number, patches[::-1] + patches)):
-            for patch in order:  # in this order, and in the other one with duplicates
+            for patch in order:  # in this order, and in the opposite order with duplicates
                 spool(record_of(job, {"nodelist": ",".join(sorted({p.get("node", "n1") for p in patches})), **patch}))
             rows.append((job, START, START, START + 1000, 3, "- - - -", "a", before))
             wanted[job] = (name, lines[-1][2:].strip())

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""advice.py FILE.cases SAMPLES [told] - rows of advice.cases, and jobs of tests/samples/advice
+"""advice.py FILE.cases SAMPLES [told] - check rows of advice.cases, and jobs of tests/samples/advice
 
-Their records go through jobio-ledgerd --judge, for each [advice] that a row or a folder has,
-and what it judges through report/advice.py. Prints what differs from what is expected; told
-prints the advice of the first row of each group."""
+Their records are judged by jobio-ledgerd --judge, for each [advice] of a row or a folder, and the
+result is printed by report/advice.py. Prints differences from the expected advice; told prints
+the advice of the first row of each group."""
 import json
 import os
 import re
@@ -15,7 +15,7 @@ import tempfile
 sys.path.insert(0, os.environ["SRCDIR"])
 from report import advice as words  # noqa: E402
 
-START = 1600001000  # of rows of 16 s from 8 s before it on
+START = 1600001000  # rows of 16 s start 8 s before it
 UNITS = {"KiB": 1024, "MiB": 1024**2, "GiB": 1024**3}
 SOURCES = {"weka": "container.sock", "nfs": "mountstats", "lustre": "llite"}
 NUMBERS = {"mmap": "mmap_read_bytes", "c.meta": "meta_calls", "c.name": "name_calls",
@@ -30,7 +30,7 @@ OPS = ("open create unlink mkdir rmdir rename link symlink mknod stat readdir ch
 
 
 def number(text):
-    """1073741824 of "1GiB"; None of ""."""
+    """1073741824 for "1GiB"; None for ""."""
     match = re.fullmatch(r"([\d.]+)(KiB|MiB|GiB)?", text)
     if not match:
         return None
@@ -46,7 +46,7 @@ def calls(value, io, way):
 
 
 def settings(words, node):
-    """The words that are this node's, as a list of (key, value); a row may be given again."""
+    """The words for this node, as a list of (key, value); "row" may occur more than once."""
     for word in words:
         if re.match(r"\d:", word):
             if int(word[0]) != node:
@@ -57,7 +57,7 @@ def settings(words, node):
 
 
 class Node:
-    """What one node of a job is to have done, and its record"""
+    """I/O of one node of a job, and its record"""
 
     def __init__(self, words, node):
         self.has = {"s": "1000", "scope": "job", "mount": "/work", "ahead": "0", "shared": "0"}
@@ -164,7 +164,7 @@ class Node:
 
 
 def variants(words):
-    """The row, and one for each number in brackets, which takes the place of the one before it"""
+    """The row, and one for each number in brackets, which replaces the number before it"""
     pattern = re.compile(r"(?<=[=/])([^=/()]+)\(([^()]*)\)")
     plain = [pattern.sub(r"\1", word) for word in words]
     yield plain, True
@@ -189,7 +189,7 @@ def rows(path):
 
 
 def real_jobs(samples, job):
-    """Jobs that ran, as their names say what they need"""
+    """Recorded jobs, with the expected advice in their names"""
     for folder in ("", "site", "sim", "short"):
         conf = os.path.join(samples, folder, "jobio.conf")
         if folder and not os.path.exists(conf):
@@ -227,7 +227,7 @@ def make(table, samples):
 
 
 def ask(sent):
-    """What is judged of each job: (number, advice or None)"""
+    """Judge each job: yield (number, advice or None)"""
     for keys, records in sent.items():
         with tempfile.NamedTemporaryFile("w", suffix=".conf") as conf:
             conf.write(f"[advice]\n{keys}\n")
@@ -242,7 +242,7 @@ def ask(sent):
 
 
 def is_so(word, advice):
-    """Is this word of a row true of its advice (None: too little to judge)?"""
+    """True if this word of a row matches its advice (None: too little to judge)."""
     if word in ("judged", "unjudged"):
         return (advice is None) == (word == "unjudged")
     if advice is None:
@@ -272,7 +272,7 @@ ALSO = {"A08-write-and-sync": "A02", "A12-tiny-files": "A14", "A12-unpack": "A14
 
 
 def is_named(name, advice):
-    """Does a job that ran get what its name says, that first, and nothing else?"""
+    """True if a recorded job gets the advice of its name, that first, and no other."""
     if advice is None:
         return False
     codes = [a["code"] for a in advice]

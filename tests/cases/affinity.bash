@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# affinity.bash - commands of affinity.cases: a node of two CPUs whose client has
+# affinity.bash - commands of affinity.cases: a node of two CPUs with a client that has
 # core_change=affinity; a job with io-cores reserves CPU 1
 #
 # shellcheck disable=SC2034,SC2317 # tests/cases/run reads CODES, ENDS and WORDS, and calls these
@@ -15,7 +15,7 @@ case_begin() {
 	WORDS+=("$NODE=NODE")
 }
 
-# which client the node has
+# the client of the node
 case_nfs() { nfs; }
 case_lustre() {
 	lustre
@@ -28,16 +28,16 @@ case_gpfs() {
 	ENDS+=("$MMFSD")
 }
 
-# case_conf KEY=VALUE - of the client's section in jobio.conf
+# case_conf KEY=VALUE - set it in the client's section of jobio.conf
 case_conf() { sed -i "/^${1%%=*}=/d; s|^type=.*\$|&\n$*|" "$NODE/jobio.conf"; }
 
-# case_queue NAME MASK - where the workqueue is now; "gone": the kernel does not show it
+# case_queue NAME MASK - set the CPU mask of the workqueue; "gone": the kernel does not show it
 case_queue() {
 	if [[ $2 == gone ]]; then rm -r "$NODE/sysfs/$QUEUES/$1"; else echo "$2" >"$NODE/sysfs/$QUEUES/$1/cpumask"; fi
 }
 
-# case_stuck FILE TEXT - it has this text and takes no other: a name that only its process can
-# change (proc_pid_comm(5))
+# case_stuck FILE TEXT - the file has this text and accepts no other: the name of a process, which
+# only the process itself can change (proc_pid_comm(5))
 case_stuck() {
 	python3 -c '
 import signal, sys
@@ -50,22 +50,22 @@ signal.pause()' "$2" >"$NODE/ready" 2>/dev/null &
 }
 case_link() { ln -sf "$2" "$NODE/sysfs/$1"; }
 
-# case_queues MASK... - nfsiod, rpciod, writeback and xprtiod are there now, as hexadecimal masks
+# case_queues MASK... - nfsiod, rpciod, writeback and xprtiod have these masks, hexadecimal
 case_queues() { expect_queues "$*"; }
 case_interrupts() { expect_interrupts "$*"; }
 case_irq() { echo "$2" >"$NODE/sysfs/proc/irq/$1/smp_affinity_list"; }
 
-# case_bind CPUS - somebody binds the thread of Lustre, or all threads of mmfsd
+# case_bind CPUS - bind the thread of Lustre, or all threads of mmfsd, as an administrator does
 case_bind() { taskset -acp "$1" "${THREAD:-$MMFSD}" >/dev/null; }
-# case_bound CPUS - it has these
+# case_bound CPUS - it is bound to these
 case_bound() {
 	local have
 	have=$(taskset -cp "${THREAD:-$MMFSD}")
 	[[ ${have##*: } == "$1" ]] || fail "$have"
 }
 
-# case_stubborn NAME - a thread that cannot be moved: with a deadline, or of somebody else; for mmfsd
-# instead of the one that runs
+# case_stubborn NAME - a thread that cannot be moved: with SCHED_DEADLINE, or of another user; for
+# mmfsd it replaces the running one
 case_stubborn() {
 	THREAD=1
 	if ((EUID == 0)); then
@@ -87,16 +87,16 @@ case_thread() {
 	echo "$THREAD ($1) S ${*:2} 0 0 0 0" >"$NODE/processes/$THREAD/stat"
 }
 
-# case_runs NAME - a process of this name
+# case_runs NAME - start a process with this name
 case_runs() {
 	mkdir "$NODE/processes/1"
 	echo "$1" >"$NODE/processes/1/comm"
 }
 
-# case_end - the job's epilog
+# case_end - run the job's epilog
 case_end() { epilog 2>/dev/null; }
 
-# case_changed OLD NEW - the only change of the record
+# case_changed OLD NEW - the record has this change and no other
 case_changed() {
 	local have
 	have=$(record "$JOB" | jq -r '.changes[] | "\(.old) \(.new)"')

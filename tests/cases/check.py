@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""check.py FILE.cases LIVE COPIED [WORD] - rows of check.cases
+"""check.py FILE.cases LIVE COPIED [WORD] - check the rows of check.cases
 
-LIVE and COPIED are the folders of two sites in order (tests/scripts/check_site.bats); each row
-works on a copy. WORD: only the rows that have it. Prints what differs and "N rows, N wrong"."""
+LIVE and COPIED are the folders of two correct sites (tests/scripts/check_site.bats); each row
+uses a copy. WORD: only rows with this word. Prints differences and "N rows, N wrong"."""
 import json
 import os
 import re
@@ -23,7 +23,7 @@ def machine(name):
 
 
 class Site:
-    """A copy of a site, in which a row changes something"""
+    """A copy of a site, changed by a row"""
 
     def __init__(self, top, origin, is_copied):
         self.top, self.is_copied, self.options = top, is_copied, []
@@ -98,7 +98,7 @@ class Site:
             self.write(f"{self.top}/proc/900/status", "Name:\tirqbalance\nNSpid:\t900\n")
 
     def count_only(self):
-        """jobio.conf as README's: gate = off, no [option], no [profile]"""
+        """Make jobio.conf that of README: gate = off, no [option], no [profile]"""
         path = self.path("jobio.conf")
         text = re.sub(r"(?ms)^\[profile .*?(?=^\[|\Z)", "", self.read(path))
         text = re.sub(r"(?m)^\[jobio\]\n|\A(?!.*^\[jobio\])", "[jobio]\ngate = off\n", text, count=1, flags=re.S)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# gpfs.bash - commands of gpfs.cases: a Storage Scale client with two file systems, all in
-# order (tests/sim/gpfs)
+# gpfs.bash - commands of gpfs.cases: a correct Storage Scale client with two file systems
+# (tests/sim/gpfs)
 #
 # shellcheck disable=SC2034 # tests/cases/run reads CODES, ENDS and WORDS
 CODES=GP
@@ -13,34 +13,34 @@ case_begin() {
 	ENDS+=("$MMFSD")
 }
 
-# case_table LINE, case_fstab LINE - another line of the mount table; of fstab(5)
+# case_table LINE, case_fstab LINE - add a line to the mount table; to fstab(5)
 case_table() { echo "$* rw 0 0" >>"$NODE/gpfs/mounts"; }
 case_fstab() {
 	echo "$* 0 0" >>"$NODE/gpfs/fstab"
 	case_conf "fstab=$NODE/gpfs/fstab"
 }
 
-# case_conf KEY=VALUE - of the client's section in jobio.conf; case_main of [jobio]
+# case_conf KEY=VALUE - set it in the client's section of jobio.conf; case_main in [jobio]
 case_conf() { sed -i "/^${1%%=*}=/d; s|^type=gpfs\$|&\n$*|" "$NODE/jobio.conf"; }
 case_main() { sed -i "s|^\[jobio\]\$|&\n$*|" "$NODE/jobio.conf"; }
 
-# case_profile LINE - of the profile p
+# case_profile LINE - add it to the profile p
 case_profile() { printf '[profile p]\n%s\n' "$*" >>"$NODE/jobio.conf"; }
 
-# case_config NAME [VALUE] - an attribute that mmdiag --config lists, or not
+# case_config NAME [VALUE] - set an attribute in mmdiag --config, or remove it
 case_config() {
 	sed -i "/^$1 /d" "$NODE/gpfs/config"
 	[[ $# == 1 ]] || echo "$1 $2 -" >>"$NODE/gpfs/config"
 }
 
-# case_pagepool PART [LESS] - one of so many parts of the memory, less so many bytes
+# case_pagepool PART [LESS] - set it to the memory divided by PART, less so many bytes
 case_pagepool() {
 	local kib
 	kib=$(sed -n 's/^MemTotal: *\([0-9]*\) kB/\1/p' /proc/meminfo)
 	case_config pagepool $((kib * 1024 / $1 - ${2:-0}))
 }
 
-# case_waiter NAME SECONDS [REASON..] - of a thread of mmfsd; "aux: REASON" has another column
+# case_waiter NAME SECONDS [REASON..] - a waiting thread of mmfsd; "aux: REASON" has another column
 case_waiter() {
 	local why="${*:3}" aux=''
 	[[ $why != aux:* ]] || aux=${why#aux: } why=''
@@ -50,10 +50,10 @@ case_waiter() {
 case_mount() { echo "$1 $2 gpfs rw 0 0" >>"$NODE/gpfs/mounts"; }
 case_unmount() { sed -i "\| $1 |d" "$NODE/gpfs/mounts"; }
 
-# case_counters CLUSTER FILESYSTEM - mmpmon has it, too, and has read nothing there
+# case_counters CLUSTER FILESYSTEM - add it to mmpmon, without reads
 case_counters() { echo "$1 $2 4 0 0 0 0 0 0 0 0" >>"$NODE/gpfs/counters"; }
 
-# case_socket - mmfsd answers on its socket; case_ended - it is gone
+# case_socket - mmfsd answers on its socket; case_ended - mmfsd has ended
 case_socket() {
 	gpfs_stop
 	gpfs_start --socket
@@ -64,10 +64,10 @@ case_ended() {
 	ENDS=()
 }
 
-# case_hang [mmdiag] - who asks mmfsd waits for ever
+# case_hang [mmdiag] - requests to mmfsd hang
 case_hang() { : >"$NODE/gpfs/hang${1:+-$1}"; }
 
-# case_command NAME TEXT - mmpmon or mmdiag is this line of bash
+# case_command NAME TEXT - replace mmpmon or mmdiag by this bash code
 case_command() {
 	printf '#!/bin/bash\n%s\n' "${*:2}" >"$NODE/gpfs/bin/$1"
 	WORDS+=("$NODE=NODE")
@@ -77,7 +77,7 @@ case_missing() { rm "$NODE/gpfs/bin/$1"; }
 # case_stat_cache HITS MISSES - what the socket tells of it
 case_stat_cache() { echo "$*" >"$NODE/gpfs/stat-cache"; }
 
-# case_rdma NAME NODE STATE - an RDMA card at this NUMA node, whose port has this state
+# case_rdma NAME NODE STATE - an RDMA card on this NUMA node, with a port in this state
 case_rdma() {
 	local card=$NODE/sysfs/class/infiniband/$1
 	mkdir -p "$card/device" "$card/ports/1"
@@ -85,12 +85,12 @@ case_rdma() {
 	echo "$3" >"$card/ports/1/state"
 }
 
-# case_fsyncs COUNT - how often the job calls it on /scratch
+# case_fsyncs COUNT - number of fsync calls of the job on /scratch
 case_fsyncs() {
 	node_count '{"tier":"bpf","groups":["rw","meta"],"reason":null,"app":[{"scope":"job","shared":null,"source":"bpf","fs":"/scratch","read_bytes":0,"write_bytes":4096,"read_calls":0,"write_calls":2000,"meta":{"fsync":'"$1"'}}],"quality":[]}'
 }
 
-# case_wire TEXT - filesystems and bytes read in the record; while the job ran so many were, on scratch
+# case_wire TEXT - filesystems and bytes read in the record; the job reads so many bytes on scratch
 case_wire() {
 	local have
 	gpfs_work 4096 0 1 0

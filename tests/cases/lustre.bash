@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# lustre.bash - commands of lustre.cases: a Lustre 2.17 client with one mount, an MDT and two
-# OSTs, all in order (tests/samples/lustre)
+# lustre.bash - commands of lustre.cases: a correct Lustre 2.17 client with one mount, an MDT and
+# two OSTs (tests/samples/lustre)
 #
 # shellcheck disable=SC2034 # tests/cases/run reads CODES
 CODES=LU
@@ -14,7 +14,7 @@ case_begin() {
 	echo procname_uid >"$NODE/lustre/sys/jobid_var"
 }
 
-# path_of DEVICE - osc.0, mdc.0, llite, lov or global; below one of the roots
+# path_of DEVICE - path of osc.0, mdc.0, llite, lov or global, relative to its root
 path_of() {
 	case $1 in
 		osc.*) printf 'osc/work-OST%04x-osc-%s' "${1#*.}" "${INSTANCE#*-}" ;;
@@ -26,34 +26,34 @@ path_of() {
 	esac
 }
 
-# case_table LINE, case_fstab LINE - another line of the mount table; of fstab(5)
+# case_table LINE, case_fstab LINE - add a line to the mount table; to fstab(5)
 case_table() { echo "$* rw 0 0" >>"$NODE/lustre/mounts"; }
 case_fstab() {
 	echo "$* 0 0" >>"$NODE/lustre/fstab"
 	case_conf "fstab=$NODE/lustre/fstab"
 }
 
-# case_conf KEY=VALUE - of the client's section in jobio.conf
+# case_conf KEY=VALUE - set it in the client's section of jobio.conf
 case_conf() { sed -i "/^${1%%=*}=/d; s|^type=lustre\$|&\n$*|" "$NODE/jobio.conf"; }
 
-# case_profile WORD... - lines of the profile p
+# case_profile WORD... - add lines to the profile p
 case_profile() {
 	printf '[profile p]\n' >>"$NODE/jobio.conf"
 	printf '%s\n' "$@" >>"$NODE/jobio.conf"
 }
 
-# case_set DEVICE KEY=VALUE - a parameter of one line
+# case_set DEVICE KEY=VALUE - set a parameter with one line
 case_set() {
 	mkdir -p "$NODE/lustre/sys/$(path_of "$1")"
 	echo "${2#*=}" >"$NODE/lustre/sys/$(path_of "$1")/${2%%=*}"
 }
 
-# case_import DEVICE KEY=VALUE - of the connection's import
+# case_import DEVICE KEY=VALUE - set it in the connection's import
 case_import() {
 	sed -i "s/ ${2%%=*}: .*/ ${2%%=*}: ${2#*=}/" "$NODE/lustre/debug/$(path_of "$1")/import"
 }
 
-# case_is DEVICE KEY=VALUE - it has this value now
+# case_is DEVICE KEY=VALUE - the parameter has this value
 case_is() {
 	local have
 	have=$(cat "$NODE"/lustre/{sys,proc}/"$(path_of "$1")/${2%%=*}" 2>/dev/null)
@@ -66,7 +66,7 @@ case_twice() { lustre_twice "$1"; }
 case_osts() { lustre_osts "$1"; }
 case_gone() { rm -r "$NODE/lustre/$1"; }
 
-# case_2.10 [later] - all of it is below procfs, and the mount is another
+# case_2.10 [later] - the sample of 2.10: everything in procfs, with another mount
 case_2.10() {
 	"$SRCDIR/tests/tools/lustre-tree" "$SRCDIR/tests/samples/lustre/get_param-2.10${1:+-$1}.txt" "$NODE/lustre" proc
 	[[ $# == 0 ]] || return 0
@@ -77,11 +77,11 @@ case_2.10() {
 	echo '198.51.100.70@o2ib1:/old /mnt/old lustre rw 0 0' >"$NODE/lustre/mounts"
 }
 
-# case_deny KEY - the kernel refuses to write it from now on
+# case_deny KEY - writing this parameter fails
 case_deny() { LUSTRE_DENY=$1; }
 
-# case_unreadable DEVICE - nobody can read its statistics; lctl shows what SAMPLE has, or else
-# prints the other words
+# case_unreadable DEVICE - its statistics cannot be read; lctl prints those of SAMPLE, or else
+# the other words
 case_unreadable() {
 	ln -sf /proc/sys/vm/drop_caches "$NODE/lustre/debug/$(path_of "$1")/stats"
 	shift
@@ -95,14 +95,14 @@ case_unreadable() {
 
 case_later() { lustre_later; }
 
-# case_stats DEVICE LINE - its statistics are the head and this line
+# case_stats DEVICE LINE - its statistics are the first lines and this line
 case_stats() {
 	printf 'snapshot_time 1772000600.1 secs.nsecs\nstart_time 1771990000.900000001 secs.nsecs\n%s\n' \
 		"${*:2}" >"$NODE/lustre/debug/$(path_of "$1")/stats"
 }
 
-# case_wire VALUE... - bytes and calls of READs, of WRITEs, requests for metadata, bytes asked for in
-# the record; or "null QUALITY"
+# case_wire VALUE... - bytes and calls of READs, of WRITEs, requests for metadata, requested bytes
+# in the record; or "null QUALITY"
 case_wire() {
 	local have
 	epilog 2>/dev/null
@@ -110,7 +110,7 @@ case_wire() {
 	[[ $have == "$*" ]] || fail "wire: $have"
 }
 
-# case_says TEXT - the prolog of another job says this
+# case_says TEXT - the prolog of another job prints this
 case_says() {
 	local said
 	epilog 2>/dev/null
@@ -119,8 +119,8 @@ case_says() {
 	expect_in "$*" "$said"
 }
 
-# case_card NODE [CPU...] - LNet's interface lo is at this NUMA node, and so are the CPUs; all other
-# CPUs are at node 0
+# case_card NODE [CPU...] - LNet's interface lo and these CPUs are on this NUMA node; all other
+# CPUs are on node 0
 case_card() {
 	local cpu
 	echo "$1" >"$NODE/sysfs/class/net/lo/device/numa_node"
@@ -129,8 +129,8 @@ case_card() {
 	done
 }
 
-# case_partition CPU... - the only CPU partition has them
+# case_partition CPU... - the only CPU partition has these CPUs
 case_partition() { printf '0\t: %s\n' "$*" >"$NODE/lustre/cpu_partition_table"; }
 
-# case_nid ADDRESS STATUS - an interface of LNet
+# case_nid ADDRESS STATUS - add an interface of LNet
 case_nid() { echo "$1 $2 -1 1 8 0 256 256 256" >>"$NODE/lustre/nis"; }

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""messages.py FILE.cases SAMPLES SITE - what jobio check makes of recorded messages of Slurm's programs
+"""messages.py FILE.cases SAMPLES SITE - check the findings for recorded messages of Slurm's programs
 
 Each row of FILE, for each version in SAMPLES (tests/samples/slurm_messages): the commands of a copy of SITE
-(tests/scripts/check_site.bats) print what was recorded. Equal texts are tried once. Prints what differs and
+(tests/scripts/check_site.bats) print the recorded text. Equal texts are tested once. Prints differences and
 "N messages, N wrong"."""
 import json
 import os
@@ -40,7 +40,7 @@ def fake(site, program, said, status=1):
 
 
 def prepare(site, program, said):
-    """What the message is part of, as jobio check meets it"""
+    """Put the message where jobio check gets it"""
     if program == "scontrol" and ("NodeName" in said or "NodeAddr" in said):
         os.rename(f"{site}/bin/scontrol", f"{site}/bin/scontrol.asked")  # slurmctld answers; scontrol fails at the file
         fake(site, "scontrol", said)
@@ -106,7 +106,7 @@ def main():
                 plain = re.sub(r"(?m)^\w+: (?=error|fatal)", "", said)
                 is_elsewhere = key[1] != "refused" and said == texts["scontrol", "refused"][version]
                 if not said or plain in done or is_elsewhere:
-                    continue  # this version does not mention it, or prints the same as another
+                    continue  # this version does not print it, or the same as another
                 done[plain] = check(origin, key[0], said, folder)
                 count += 1
                 if not any(f["code"] == code and words in f["cure"] for f in done[plain]):

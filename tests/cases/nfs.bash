@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# nfs.bash - commands of nfs.cases: an NFS client without a mount, what is mounted, its counters
+# nfs.bash - commands of nfs.cases: an NFS client without a mount; add mounts and their counters
 #
 # shellcheck disable=SC2034 # tests/cases/run reads CODES, ENDS and WORDS
 CODES=NF
@@ -13,18 +13,18 @@ case_begin() {
 	: >"$NODE/nfs/mountstats"
 }
 
-# case_conf KEY=VALUE - of the client's section in jobio.conf
+# case_conf KEY=VALUE - set it in the client's section of jobio.conf
 case_conf() { sed -i "/^${1%%=*}=/d; s|^type=nfs\$|&\n$*|" "$NODE/jobio.conf"; }
 
-# case_table LINE, case_fstab LINE - another line of the mount table; of fstab(5)
+# case_table LINE, case_fstab LINE - add a line to the mount table; to fstab(5)
 case_table() { echo "$* rw 0 0" >>"$NODE/nfs/mounts"; }
 case_fstab() {
 	echo "$* 0 0" >>"$NODE/nfs/fstab"
 	case_conf "fstab=$NODE/nfs/fstab"
 }
 
-# case_mount [SOURCE TARGET] OPTIONS - PORT in them is that of the last server, ADDRESS of `own`. Commands
-# behind it are about its counters: first transports, then operations.
+# case_mount [SOURCE TARGET] OPTIONS - mount it. PORT in OPTIONS is that of the last server, ADDRESS
+# that of `own`. Commands after it set its counters: first transports, then operations.
 case_mount() {
 	(($# > 1)) || set -- s:/w /mnt/work "$1"
 	set -- "$1" "$2" "${3/=ADDRESS/=${ADDRESS:-}}"
@@ -32,7 +32,7 @@ case_mount() {
 	echo "device $1 mounted on $2 with fstype nfs statvers=1.1" >>"$NODE/nfs/mountstats"
 }
 
-# case_transport sent=N [answered=N] [backlog=N] - all that is sent is answered
+# case_transport sent=N [answered=N] [backlog=N] - by default all requests are answered
 case_transport() {
 	local -A n=([backlog]=0)
 	local word
@@ -41,7 +41,7 @@ case_transport() {
 		"${n[answered]:-${n[sent]}}" "${n[backlog]}" >>"$NODE/nfs/mountstats"
 }
 
-# case_ops [read=N [sent=N] [queue=MS] [rtt=MS] [total=MS]] [write=N ..] - each is sent once, in no time
+# case_ops [read=N [sent=N] [queue=MS] [rtt=MS] [total=MS]] [write=N ..] - default: sent once, 0 ms
 case_ops() {
 	local -A n=()
 	local word op=''
@@ -58,34 +58,34 @@ case_ops() {
 	printf '\tCOMMIT: 0 0 0 0 0 0 0 0 0\n\n' # so that nothing is missing
 } >>"$NODE/nfs/mountstats"
 
-# case_then WORD... - the counters of the last mount when the job ends: as `ops`
+# case_then WORD... - counters of the last mount at the end of the job: as `ops`
 case_then() {
 	sed -i '/per-op/,$d' "$NODE/nfs/mountstats"
 	case_ops "$@"
 }
 
-# case_shown TARGET - mountinfo has it, as a superblock of its own, with a read-ahead
+# case_shown TARGET - add it to mountinfo, with a superblock and a read-ahead of its own
 case_shown() {
 	echo "91 21 0:91 / $1 rw - nfs s:/ rw" >>"$NODE/nfs/mountinfo"
 	mkdir "$NODE/bdi/0:91"
 	echo 128 >"$NODE/bdi/0:91/read_ahead_kb"
 }
 
-# case_read_ahead KB - what /mnt/work has now
+# case_read_ahead KB - set the read-ahead of /mnt/work
 case_read_ahead() { echo "$1" >"$NODE/bdi/0:60/read_ahead_kb"; }
 
-# case_refuse - mount(8) refuses from now on
+# case_refuse - mount(8) fails from now on
 case_refuse() { node_fake nfs-mount 'echo no >&2; exit 32'; }
 
-# case_card NAME SPEED - a network interface that can do RDMA
+# case_card NAME SPEED - add a network interface with RDMA
 case_card() {
 	mkdir -p "$NODE/sysfs/class/net/$1/device/infiniband"
 	echo "$2" >"$NODE/sysfs/class/net/$1/speed"
 	echo 0 >"$NODE/sysfs/class/net/$1/device/numa_node"
 }
 
-# case_own SPEED NODE [rdma|rxe] - the card that leads to a server at ADDRESS, which is this machine's: the
-# first interface but lo
+# case_own SPEED NODE [rdma|rxe] - the card on the route to a server at ADDRESS, which is this
+# machine's: its first interface except lo
 case_own() {
 	local card
 	read -r card ADDRESS < <(python3 -c '
@@ -112,24 +112,24 @@ for _, name in socket.if_nameindex():
 	esac
 }
 
-# case_profile LINE - of the profile p
+# case_profile LINE - add it to the profile p
 case_profile() { printf '[profile p]\n%s\n' "$*" >>"$NODE/jobio.conf"; }
 
-# case_remount LINE - what mount(8) does from now on
+# case_remount LINE - replace mount(8) by this bash code from now on
 case_remount() { node_fake nfs-mount "$*"; }
 
-# case_called ARGUMENT... - so mount(8) was called last
+# case_called ARGUMENT... - arguments of the last call of mount(8)
 case_called() {
 	local have
 	have=$(tail -n 1 "$NODE/mount-calls")
 	[[ $have == "$*" ]] || fail "mount $have"
 }
 
-# case_end - the job's epilog
+# case_end - run the job's epilog
 case_end() { epilog 2>/dev/null; }
 
-# case_server NAME [mute] - a process NAME (proc_pid_comm(5)) on this node that listens at PORT of 127.0.0.1 and
-# answers each call, or none
+# case_server NAME [mute] - start a process NAME (proc_pid_comm(5)) on this node that listens at
+# PORT of 127.0.0.1 and replies to each call, or to none
 case_server() {
 	python3 -c '
 import socket, sys

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# weka.bash - commands of weka.cases: a WEKA client in order with container "client" on core 7,
-# and what makes it another
+# weka.bash - commands of weka.cases: a correct WEKA client with the container "client" on core 7,
+# and changes of it
 #
 # shellcheck disable=SC2034 # tests/cases/run reads CODES, ENDS and WORDS
 CODES=W
 
-# Answers of `weka` are files with the names of its arguments; without one, fake-weka answers.
+# Output of `weka` is in files named by its arguments; without a file fake-weka answers.
 case_begin() {
 	ps="$NODE/answers/local ps -J"
 	WORDS=("$NODE=NODE")
@@ -20,7 +20,7 @@ case_begin() {
 	case_conf timeout_ms=20000
 }
 
-# case_conf KEY=VALUE... - of the client's section in jobio.conf
+# case_conf KEY=VALUE... - set it in the client's section of jobio.conf
 case_conf() {
 	local line
 	for line; do
@@ -28,7 +28,7 @@ case_conf() {
 	done
 }
 
-# case_put FILE [TEXT]... - a file of the node, a line for each TEXT, in which + is a space
+# case_put FILE [TEXT]... - write a file of the node, a line for each TEXT, with + for a space
 case_put() {
 	local file=$NODE/${1//+/ }
 	mkdir -p "${file%/*}"
@@ -36,31 +36,31 @@ case_put() {
 	(($# == 1)) || case_more "$@"
 }
 
-# case_more FILE TEXT... - at the end of it
+# case_more FILE TEXT... - append to it
 case_more() { printf '%b\n' "${@:2}" | tr + ' ' >>"$NODE/${1//+/ }"; }
 
-# case_without FILE...
+# case_without FILE... - remove them
 case_without() {
 	local file
 	for file; do rm -r "${NODE:?}/$file"; done
 }
 
-# case_service LINE... - service.conf, as old as ever
+# case_service LINE... - write service.conf, with an old time
 case_service() {
 	case_put weka/service.conf "$@"
 	case_old weka/service.conf
 }
 
-# case_old FILE - older than everything
+# case_old FILE - set its time to 2020
 case_old() { touch -d 2020-01-01 "$NODE/$1"; }
 
-# case_changed FILE - one hour ahead of everything
+# case_changed FILE - set its time to one hour from now
 case_changed() {
 	touch -d '+1 hour' "$NODE/$1"
 	WORDS+=("([0-9][0-9][0-9][0-9] s after, pid $$)=(N s after, pid PID)")
 }
 
-# answer NAME - from now on those of container NAME are files
+# answer NAME - from now on output about container NAME is in files
 answer() {
 	local file
 	[[ -e $ps ]] || "$NODE/bin/weka-itself" local ps -J >"$ps"
@@ -69,25 +69,25 @@ answer() {
 	done
 }
 
-# edit FILE FILTER... - with jq(1)
+# edit FILE FILTER... - change it with jq(1)
 edit() {
 	local IFS='|' text
 	text=$(jq -c "${*:2}" "$1") && printf '%s\n' "$text" >"$1"
 }
 
-# case_ps CONTAINER FILTER... - what `weka local ps` says of it
+# case_ps CONTAINER FILTER... - change its part of `weka local ps`
 case_ps() {
 	local IFS='|'
 	answer "$1"
 	edit "$ps" "(.[]|select(.name==\"$1\"))|=(${*:2})"
 }
 
-# case_staged, case_stable, case_both CONTAINER FILTER... - what its resources say
+# case_staged, case_stable, case_both CONTAINER FILTER... - change its resources
 case_staged() { answer "$1"; edit "$NODE/answers/local resources -C $1 -J" "${@:2}"; }
 case_stable() { answer "$1"; edit "$NODE/answers/local resources -C $1 --stable -J" "${@:2}"; }
 case_both() { case_staged "$@" && case_stable "$@"; }
 
-# case_cores CONTAINER LIST - of its frontends; all of them are connected
+# case_cores CONTAINER LIST - set the cores of its frontends, all connected
 case_cores() {
 	local core nodes='' i=0
 	sed -i "/^Container=$1 /d" "$NODE/proc/interface"
@@ -98,14 +98,14 @@ case_cores() {
 	case_both "$1" ".nodes={\"0\":{\"roles\":[\"MANAGEMENT\"]}$nodes}"
 }
 
-# case_second LIST - another container, "second"
+# case_second LIST - add a container "second" on these cores
 case_second() {
 	answer second
 	edit "$ps" '.+=[.[0]|.name="second"]'
 	case_cores second "$1"
 }
 
-# case_many COUNT LIST - more containers, "c1" to "cCOUNT", on core 6; the last one's cores are LIST
+# case_many COUNT LIST - add containers "c1" to "cCOUNT" on core 6; the last one is on cores LIST
 case_many() {
 	local i
 	for ((i = 1; i <= $1; i++)); do
@@ -115,17 +115,17 @@ case_many() {
 	done
 }
 
-# case_gate LIST - of the client's CPUs in the gate file of job 7
+# case_gate LIST - the client's CPUs in the gate file of job 7
 case_gate() { expect_gate 7 "client_cpus=$1"; }
 
-# cure_fails TEXT - a command of weka that is not one of its 6.x command line (WEKA's page of the
-# local commands), or lacks the container's name
+# cure_fails TEXT - true if it has a command of weka that is not in the 6.x command line (WEKA's
+# page of local commands), or has no container name
 cure_fails() {
 	local name='(client|second|frontend0|drives0|compute0|other|c[0-9]+|[0-9a-f]{12}client)'
 	grep -oE 'weka local [^;,&)]*' <<<"$1" | sed 's/ *$//' | grep -vqxE "weka local (status|(start|restart|enable|monitoring on) $name|resources (restore|apply) -C $name)"
 }
 
-# case_link CONTAINER N PID|none - what the driver says of its frontend
+# case_link CONTAINER N PID|none - set the driver's line about its frontend
 case_link() {
 	local text="Connected frontend pid $3"
 	[[ $3 != none ]] || text='Frontend is not connected'
@@ -133,7 +133,7 @@ case_link() {
 	echo "Container=$1 FE $2: $text" >>"$NODE/proc/interface"
 }
 
-# case_process CONTAINER N - its frontend is a process that may run on CPUs of this machine
+# case_process CONTAINER N - its frontend is a process that may run on this machine's CPUs
 case_process() {
 	local list
 	list=$(sed -n 's/^Cpus_allowed_list:\t//p' "/proc/$$/status")
@@ -141,22 +141,22 @@ case_process() {
 	case_link "$1" "$2" $$
 }
 
-# instead ARGUMENTS COMMAND - what `weka ARGUMENTS` does
+# instead ARGUMENTS COMMAND - run COMMAND for `weka ARGUMENTS`
 instead() {
 	printf '#!/bin/sh\n%s\n' "$2" >"$NODE/answers/$1"
 	chmod +x "$NODE/answers/$1"
 }
 
-# case_fails, case_hangs, case_ignores, case_late ARGUMENTS - `weka` does; late: it works, and fails
+# case_fails, case_hangs, case_ignores, case_late ARGUMENTS - `weka` does so; late: works and fails
 case_fails() { instead "$*" 'echo no agent >&2; exit 1'; }
 case_hangs() { instead "$*" 'exec sleep 60' && case_conf timeout_ms=1000; }
 case_ignores() { instead "$*" 'exit 0'; }
 case_late() { instead "$*" "$NODE/bin/weka-itself $*; echo late >&2; exit 1"; }
 
-# case_recorded FILE TO - an answer of a real client: tests/samples/weka
+# case_recorded FILE TO - use a real client's output: tests/samples/weka
 case_recorded() { cp "$SRCDIR/tests/samples/weka/$1" "$NODE/${2//+/ }"; }
 
-# case_agents N - processes `weka --agent`
+# case_agents N - start N processes `weka --agent`
 case_agents() {
 	local n
 	mkfifo "$NODE/answers/--agent"
@@ -167,13 +167,13 @@ case_agents() {
 	done
 }
 
-# case_mount TARGET OPTIONS
+# case_mount TARGET OPTIONS - add a mount
 case_mount() { echo "be0/x $1 wekafs $2 0 0" >>"$NODE/weka/mounts"; }
 
-# case_card NAME NUMA_NODE
+# case_card NAME NUMA_NODE - add a network card
 case_card() { case_put "sysfs/class/net/$1/device/numa_node" "$2"; }
 
-# case_far CPU - it is on NUMA node 1
+# case_far CPU - move it to NUMA node 1
 case_far() { mv "$NODE/sysfs/devices/system/cpu/cpu$1"/node{0,1}; }
 
 # case_memory MB - MemSpecLimit of the node
@@ -182,8 +182,8 @@ case_memory() { edit "$NODE/node-record" ".mem_spec_limit=$1"; }
 # case_spec_set CPUS - CpuSpecList of the node
 case_spec_set() { edit "$NODE/node-record" ".cpu_spec_list=\"$1\""; }
 
-# case_earlier - a job that has asked for the node's record, which is kept
+# case_earlier - run a job that caches the node's record
 case_earlier() { one_job 6 1; }
 
-# case_without_threads - its node line has none, although the machine has
+# case_without_threads - its node line has no threads, although the machine has
 case_without_threads() { edit "$NODE/node-record" .threads_per_core=1 .cpus=8; }
