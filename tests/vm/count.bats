@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Counting on real kernels: what jobio-count says against what truth(.c) did
+# count.bats - counting on real kernels: counters of jobio-count and known I/O of truth(.c)
 #
 # Needs SRCDIR, BUILDDIR with jobio-count, docker, jq and tests/vm/packages.
-# Boots Debian's 5.10, 6.12 and newest kernel, and those that can be told so with
-# preempt=full ("6.12-preempt"), which try some kinds of I/O, four at the same time: 8
-# to 15 minutes. With JOBIO_KERNELS only those of them, and what is expected of the others
-# is not asked; with JOBIO_VM_IMAGE on the files of that image.
+# Boots Debian's 5.10, 6.12 and newest kernel, and those that support it with preempt=full
+# ("6.12-preempt"), with some kinds of I/O, four at the same time: 8 to 15 minutes.
+# JOBIO_KERNELS selects some of them, without the checks of the others;
+# JOBIO_VM_IMAGE selects the image with the machine's files.
 
 load bail
 load payload
@@ -21,13 +21,13 @@ for kernel in "${all[@]}"; do
 		*) kernels+=("$kernel") modern+=("$kernel") ;;
 	esac
 done
-# times are tried on these
+# times are measured on these
 read -ra timed <<<"${JOBIO_TIMED:-${kernels[*]}}"
 
 readonly image=${JOBIO_VM_IMAGE:-jobio-bookworm:site}
 
-# What the machines get: the helper with its libraries, truth, the scripts, and the
-# stand-in's filesystem, which takes the libfuse of the machines' image.
+# payload_make - files for the machines: the helper with its libraries, truth, the scripts, and the
+# stand-in's filesystem, which uses the libfuse of the machines' image
 payload_make() {
 	local dir=$1
 	payload_add "$dir" "$BUILDDIR/jobio-count"
@@ -42,7 +42,7 @@ payload_make() {
 		sh -c 'gcc -std=gnu11 -D_GNU_SOURCE -O2 -o /out/wekafs /sim/wekafs.c $(pkg-config --cflags --libs fuse3)'
 }
 
-# machine NAME [OPTION...] KERNEL SCRIPT - leaves output and status in $work
+# machine NAME [OPTION...] KERNEL SCRIPT - boot it; writes output and status to $work
 machine() {
 	local name=$1 status=0
 	shift
@@ -74,7 +74,7 @@ setup_file() {
 	done
 }
 
-# each WORD LABEL.. - say it of each kernel; each_modern: but 5.10
+# each FUNCTION LABEL.. - run it for each kernel; each_modern: for all but 5.10
 each() {
 	local kernel
 	for kernel in "${kernels[@]}"; do "$1" "$kernel" "${@:2}" || return; done
@@ -88,14 +88,14 @@ each_modern() {
 everywhere() { each exact "$@"; }
 newer() { each_modern exact "$@"; }
 
-# flags KERNEL LABEL WORDS - the quality flags of the record, beside those of
-# what 5.10 never counts
+# flags KERNEL LABEL WORDS - the record has these quality flags, without those for I/O that 5.10
+# never counts
 flags() {
 	expect "$1" "$2" '.quality - ["aio_missing", "mmap_missing"] | sort | join(" ")' "$3"
 }
 
-# totals KERNEL LABEL... - source "exit" is the deed and what every run of
-# truth itself does
+# totals KERNEL LABEL... - counters of source "exit" are truth's, plus the I/O of each run of
+# truth itself
 totals() {
 	local kernel=$1 label found
 	shift
@@ -111,12 +111,12 @@ totals() {
 	done
 }
 
-# none KERNEL LABEL - job 1 is charged with nothing
+# none KERNEL LABEL - no I/O is counted for job 1
 none() {
 	expect "$1" "$2" '[.app[] | .read_calls + .write_calls + ((.meta // {}) | add // 0)] | add' 0
 }
 
-@test "the machines ran to the end of their scripts" {
+@test "the machines run their scripts to the end" {
 	local name status
 	for name in "${all[@]}" "${timed[@]/%/-times}" ${kernels:+lockdown}; do
 		status=$(<"$work/$name.status")
@@ -132,7 +132,7 @@ none() {
 	done
 }
 
-@test "6.1 and newer count everything, 5.10 all but io_uring and mapped files" {
+@test "6.1 and newer count everything, 5.10 everything except io_uring and mapped files" {
 	each_modern expect 'v2 probe' .tier bpf
 	each_modern expect 'v2 probe' '.groups | join(" ")' 'exit rw meta aio uring mmap'
 	each_modern expect 'v2 probe' '.missing | length' 0
@@ -142,7 +142,7 @@ none() {
 	expect 5.10 'v2 probe' .reason "BPF programs: this kernel does not count: io_uring, mapped files"
 }
 
-@test "the same is told of a kernel from its files, to any user" {
+@test "probe of a kernel's files gives the same result, for any user" {
 	local kernel what
 	for kernel in "${all[@]}"; do
 		for what in .tier '.groups | join(" ")' .reason '.missing | join(" ")'; do
@@ -157,7 +157,7 @@ none() {
 		'v2 readv' 'v2 writev' 'v2 direct'
 }
 
-@test "sizes fall into their bins, at the end of the file and after a failure" {
+@test "sizes are counted in their bins, at the end of the file and after a failure" {
 	everywhere 'v2 sizes'
 }
 
@@ -165,7 +165,7 @@ none() {
 	everywhere 'v2 sendfile' 'v2 sendfile_other' 'v2 sendfile_socket' 'v2 copy_file_range'
 }
 
-@test "splice is counted where one end is a file, and so is sendfile to a pipe" {
+@test "splice is counted if one end is a file, and so is sendfile to a pipe" {
 	local moved='.app[0] | [.read_bytes, .read_calls, .write_bytes, .write_calls] | join(" ")'
 	everywhere 'v2 splice' 'v2 vmsplice' 'v2 sendfile_pipe'
 	each expect 'v2 fio splice read' "$moved" '262144 64 0 0'
@@ -180,7 +180,7 @@ none() {
 	everywhere 'v2 aio' 'v2 aio_direct' 'v2 aio_short'
 }
 
-@test "40,000 requests of libaio at a time are counted each" {
+@test "each of 40,000 concurrent libaio requests is counted" {
 	everywhere 'v2 aio_many'
 	each flags 'v2 aio_many' ''
 }
@@ -189,14 +189,14 @@ none() {
 	newer 'v2 uring' 'v2 uring_v' 'v2 uring_direct' 'v2 uring_short'
 }
 
-@test "io_uring is counted where vectors lie in registered buffers" {
+@test "io_uring is counted with vectors in registered buffers" {
 	local kernel
 	for kernel in "${modern[@]}"; do
 		[[ ! -e $(case_file "$kernel" 'v2 uring_fixed') ]] || exact "$kernel" 'v2 uring_fixed'
 	done
 }
 
-@test "io_uring is counted where its answers have no room or are not wanted" {
+@test "io_uring is counted with a full completion queue and without completions" {
 	newer 'v2 uring_few_answers' 'v2 uring_few_direct' 'v2 uring_skip'
 }
 
@@ -204,16 +204,16 @@ none() {
 	everywhere 'v2 uring_splice'
 }
 
-@test "mapped files are counted apart: what faults read and dirtied" {
+@test "mapped files are counted separately: pages read and dirtied by faults" {
 	newer 'v2 mmap_read' 'v2 mmap_hot' 'v2 mmap_write'
 }
 
-@test "mapped files are counted where the kernel faults for the process" {
+@test "mapped files are counted if the kernel faults for the process" {
 	newer 'v2 mmap_populate' 'v2 mmap_willneed' 'v2 mmap_populate_read' \
 		'v2 mmap_write_from' 'v2 mmap_read_into'
 }
 
-@test "mapped files of overlayfs are counted on top and not below" {
+@test "mapped files of overlayfs are counted on overlayfs and not below" {
 	local kind
 	for kind in mmap_read mmap_populate mmap_willneed mmap_write; do
 		newer "v2 overlay $kind"
@@ -222,7 +222,7 @@ none() {
 	done
 }
 
-@test "where io_uring and mapped files are not counted, the record says so" {
+@test "without counting of io_uring and mapped files the record has flags" {
 	local label
 	for label in 'v2 uring' 'v2 mmap_read'; do
 		expect 5.10 "$label" '.quality | sort | join(" ")' 'aio_missing mmap_missing'
@@ -247,7 +247,7 @@ none() {
 	everywhere 'v2 tmpfile'
 }
 
-@test "fsync is what was asked for, by any call, and not what O_SYNC does" {
+@test "fsync counts explicit calls of any kind, and not O_SYNC" {
 	everywhere 'v2 aio_fsync' 'v2 osync'
 	newer 'v2 uring_fsync'
 	each expect 'v2 msync' '.app[0].meta.fsync' 5
@@ -257,8 +257,8 @@ none() {
 	everywhere 'v2 fork' 'v2 threads' 'v2 daemon' 'v2 orphan' 'v2 killed'
 }
 
-# is_bound KERNEL LABEL - no number is more than what was done, and where one is less,
-# the record says so
+# is_bound KERNEL LABEL - no counter exceeds truth, and a counter that is lower has a flag in the
+# record
 is_bound() {
 	jq -r -s '([.[1].app[] | select(.fs) | . + (.meta // {})] | map({key: .fs, value: .}) | from_entries) as $got
 		| .[1].quality as $q
@@ -310,13 +310,13 @@ is_bound() {
 	done
 }
 
-@test "two jobs at a time are kept apart, in v2 and in v1 cgroups" {
+@test "two jobs at the same time are counted separately, in v2 and in v1 cgroups" {
 	everywhere 'v2 first of two jobs' 'v2 second of two jobs' \
 		'v1 first of two jobs' 'v1 second of two jobs'
 	everywhere 'v1 nothing' 'v1 read' 'v1 names'
 }
 
-@test "other jobs, slurmstepd and the rest of the node are not charged to a job" {
+@test "other jobs, slurmstepd and the rest of the node are not counted for a job" {
 	each none 'v2 a job with a longer number'
 	each none 'v2 a name that only begins like a job'
 	each none 'v2 slurmstepd itself'
@@ -328,19 +328,19 @@ is_bound() {
 	each none "v1 a job that is nobody's"
 }
 
-@test "a user's cgroup cannot charge another job" {
+@test "a user's cgroup cannot add I/O to another job" {
 	everywhere 'v2 a cgroup of the user with the name of another job'
 }
 
-@test "a process is its job's however deep its cgroup lies" {
+@test "a process counts for its job, however deep its cgroup is" {
 	everywhere 'v2 many levels below' 'v1 many levels below'
 }
 
-@test "a job is found where its slurmd is the machine's only one, too" {
+@test "a job is also found if its slurmd is the machine's only one" {
 	everywhere 'v2 the only slurmd' 'v1 the only slurmd'
 }
 
-@test "a filesystem that is mounted below a counted one is said, by whom and where ever" {
+@test "a filesystem that is mounted below a counted one sets mount_below, in any namespace" {
 	each flags 'v2 mounted below' mount_below
 	each flags 'v2 mounted below before' ''
 	each flags 'v2 mounted below in a namespace' mount_below
@@ -348,14 +348,14 @@ is_bound() {
 	each flags 'v2 a namespace kept below' '' # as job_container/tmpfs does
 }
 
-@test "the device number of a filesystem that went is nobody's, and it is said" {
+@test "a device number that is used again counts for no filesystem, and sets a flag" {
 	each expect 'v2 the number' '.is == .was' true
 	each expect 'v2 number used again' '[.app[] | select(.fs) | .write_calls] | add' 0
 	each flags 'v2 number used again' unmounted
 	each flags 'v2 mounted anew' remounted
 }
 
-@test "more filesystems than a record holds: the first ones, and it is said" {
+@test "of more filesystems than a record can have the first ones are counted, with flags" {
 	local kernel
 	for kernel in "${kernels[@]}"; do
 		expect "$kernel" 'v2 many mounts' '[.app[] | select(.fs)] | length' 60
@@ -365,7 +365,7 @@ is_bound() {
 	done
 }
 
-@test "a user who took the place of the pins is moved out of the way" {
+@test "a folder that a user has made in place of the pins is moved away" {
 	each expect 'v2 squatted' .tier bpf
 	each expect 'v2 owner of the folder' '[.uid, .mode] | join(" ")' '0 700'
 }
@@ -374,7 +374,7 @@ is_bound() {
 	everywhere 'v2 a cgroup named by its SLUID'
 }
 
-@test "reading changes nothing, a second run begins at zero, a stop forgets" {
+@test "read does not change counters, a second run starts at zero, stop removes them" {
 	local kernel first again
 	everywhere 'v2 first run' 'v2 second run'
 	for kernel in "${kernels[@]}"; do
@@ -387,13 +387,13 @@ is_bound() {
 	done
 }
 
-@test "what a user's container shows of a filesystem is counted there, and what it hides is said" {
+@test "mounts in a user's container count for their filesystem, and hidden ones set mount_below" {
 	each expect 'v2 a container of the user' '[.app[] | select(.fs) | .fs, .write_bytes] | join(" ")' \
 		'/mnt/a 262144 /mnt/b 0'
 	each flags 'v2 a container of the user' mount_below
 }
 
-@test "a bind mount is its filesystem, once" {
+@test "a bind mount counts for its filesystem, once" {
 	each expect 'v2 a bind mount' '[.app[] | select(.fs)] | length' 1
 	each expect 'v2 a bind mount' '.app[0] | .fs' /mnt/a
 	each expect 'v2 a bind mount' '.app[0] | .write_bytes' 262144
@@ -408,7 +408,7 @@ is_bound() {
 	done
 }
 
-@test "copies in overlayfs are there twice where nothing but totals is counted, and it is said" {
+@test "with totals only copies in overlayfs count twice, with copies_twice" {
 	local kernel label='v2 totals of a copy in overlayfs' found
 	for kernel in "${kernels[@]}"; do
 		found=$(jq -r -s '.[2].exit.read_bytes as $did
@@ -421,7 +421,7 @@ is_bound() {
 	done
 }
 
-@test "FUSE is counted where the job is, and not what the process behind it does" {
+@test "FUSE is counted for the job, and the I/O of its server process is not" {
 	local kind
 	newer 'v2 fuse mmap_read'
 	for kind in read write sendfile names fsync core; do
@@ -431,7 +431,7 @@ is_bound() {
 	done
 }
 
-@test "the peak is what one second saw, whoever reads it and when" {
+@test "the peak is the maximum of one second, whenever it is read" {
 	local kernel
 	everywhere 'v2 bursts'
 	for kernel in "${kernels[@]}"; do
@@ -440,15 +440,15 @@ is_bound() {
   "write_Bps": 1048576,
   "window_s": 1
 }'
-		# 64 calls of 4 KiB: less than all of it is known to be in one second
+		# 64 calls of 4 KiB: it is not certain that all of them are in one second
 		expect "$kernel" 'v2 write' '.app[0].peak | .write_Bps <= 262144 and .read_Bps == 0' true
 		expect "$kernel" 'v2 nothing' '.app[0].peak.write_Bps' 0
 		expect "$kernel" 'v2 after the job' '.app | length' 0
 	done
 }
 
-# expect_rows KERNEL LABEL FS WIDTH_S - rows of this width have the MiB of their seconds,
-# and of those of which truth does not know in which second they were, some
+# expect_rows KERNEL LABEL FS WIDTH_S - rows of this width have the MiB of their seconds, and some
+# of the MiB for which truth does not know the second
 expect_rows() {
 	is_booted "$1" || return 0
 	jq -r -s --arg fs "$3" --argjson width "$4" '
@@ -463,7 +463,7 @@ expect_rows() {
 		  else error("did \($seconds), counted \($t)") end' "$(case_file "$1" "$2")"
 }
 
-@test "a timeline says in which second bytes were moved, on whatever CPU" {
+@test "a timeline has the second of each transfer, on any CPU" {
 	local kernel
 	for kernel in "${kernels[@]}"; do
 		expect_rows "$kernel" 'v2 timed' /mnt/b 1
@@ -481,7 +481,7 @@ expect_rows() {
 	done
 }
 
-@test "rows add up to the counters, whatever was done how" {
+@test "rows add up to the counters, for each kind of I/O" {
 	local kernel file found
 	for kernel in "${kernels[@]}"; do
 		for file in "$work/$kernel"/*; do
@@ -494,14 +494,14 @@ expect_rows() {
 	done
 }
 
-@test "latency is there on demand: one measurement a call" {
+@test "latency is counted on request: one measurement for each call" {
 	local kernel
 	everywhere 'v2 latency read' 'v2 latency writev'
 	for kernel in "${kernels[@]}"; do
 		expect "$kernel" 'v2 latency read' '.app[0] | .read_ns | add' 64
 		expect "$kernel" 'v2 latency writev' '.app[0] | .write_ns | add' 64
 		expect "$kernel" 'v2 latency writev' '.app[0] | .read_ns | length' 0
-		# the sum of the times lies between the ends of the bins
+		# the sum of the times is between the limits of the bins
 		expect "$kernel" 'v2 latency read' '.app[0]
 			| .read_us * 1000 / ([.read_ns | to_entries[] | .value * pow(2; .key)] | add)
 			| . > 0.9 and . <= 2' true
@@ -511,8 +511,8 @@ expect_rows() {
 	done
 }
 
-# times KERNEL LABEL FS - each class took what the processes measured, and at least what the
-# operations of the slow filesystem take. Counted is the filesystem's part of a call: that of
+# times KERNEL LABEL FS - each class has the time that the processes measured, and at least that of
+# the slow filesystem's operations. The filesystem's part of a call is counted: the time of
 # the process, less 5 % and 50 ms, for each of many processes that wait for a CPU in turn.
 times() {
 	jq -r -s --arg kernel "$1" --arg fs "$3" '
@@ -525,7 +525,7 @@ times() {
 		| "\($key): measured \($us), counted \($got[$key])"' "$(case_file "$1-times" "$2")"
 }
 
-@test "time by class is what processes waited, one, four or sixteen" {
+@test "time by class is the waiting time of one, four or sixteen processes" {
 	local kernel fs label found
 	while read -r fs label; do
 		for kernel in "${timed[@]}"; do
@@ -547,11 +547,11 @@ times() {
 	END
 }
 
-@test "a write waits where more is dirty than may be" {
+@test "a write over the limit of dirty pages has its waiting time" {
 	each_slow throttled '.write_us > 300000' true /mnt/disk
 }
 
-@test "overlays and images are counted on top, and where they are not, nowhere" {
+@test "overlays and images are counted by their own mount, and otherwise not at all" {
 	local label fs
 	for label in overlay image; do
 		fs=/mnt/${label/overlay/over}
@@ -561,8 +561,8 @@ times() {
 	done
 }
 
-# slow KERNEL LABEL FILTER VALUE - of what was counted on the slow filesystem, with "did", its
-# operations, and "all", the time of calls but mapped and async ones
+# slow KERNEL LABEL FILTER VALUE - jq on the counters of the slow filesystem, with "did", its
+# operations, and "all", the time of calls without mapped and async ones
 slow() {
 	local got
 	got=$(jq -r -s ".[0] as \$ops | .[-1].app[] | select(.fs == \"${5:-/mnt/slow}\")
@@ -575,7 +575,7 @@ each_slow() {
 	for kernel in "${timed[@]}"; do slow "$kernel" "$@" || return; done
 }
 
-@test "no call takes less than its operations do" {
+@test "no class has less time than its operations" {
 	each_slow 'four processes' '[.read_us >= .did.read * .did.delay_ms * 1000,
 		.write_us >= .did.write * .did.delay_ms * 1000, .sync_us >= .did.sync * .did.delay_ms * 1000,
 		.close_us >= .did.close * .did.delay_ms * 1000,
@@ -585,24 +585,24 @@ each_slow() {
 	each_slow 'closed at the end' '[.did.close, .threads] | join(" ")' '3 3'
 }
 
-@test "threads that did I/O, how long they lived, and the slowest of them" {
+@test "number of threads with I/O, their lifetime, and the slowest of them" {
 	each_slow 'nothing' '[.threads, .thread_us, .slowest_us] | join(" ")' '0 0 0'
 	each_slow 'one process' '[.threads, .slowest_us <= .slowest_life_us, .slowest_life_us <= .thread_us] | join(" ")' \
 		'1 true true'
 	each_slow 'sixteen processes' '.threads' 16
-	# of one thread all time is the slowest's; of 16 at least their mean
+	# with one thread all time is the slowest's; with 16 the slowest has at least the mean
 	each_slow 'one process' '(.slowest_us - .all) | fabs < 1000' true
 	each_slow 'sixteen processes' '.slowest_us * 16 >= .all' true
 }
 
-@test "a timeline has the time of calls, spread over the seconds that they took" {
+@test "a timeline has the time of calls, spread over their seconds" {
 	each_slow 'sixteen processes' '(.timeline.io_us | add) / .all | . > 0.98 and . <= 1' true
-	# no thread has more than a second of a second
+	# no thread has more than one second in a second
 	each_slow 'one process' '[.timeline.io_us[] | select(. > 1010000)] | length' 0
 }
 
 @test "asynchronous I/O has its latency, and blocks for one of 16 at a time" {
-	# from 7.1 on the kernel leaves a program out that meets another on its CPU
+	# since 7.1 the kernel skips a program if another one runs on its CPU
 	local kernel
 	for kernel in "${timed[@]}"; do
 		case $kernel in
@@ -613,26 +613,26 @@ each_slow() {
 	each_slow libaio '.async_us < 16 * 1000 * .did.delay_ms / 2' true
 }
 
-@test "calls that fail are counted by filesystem, class and errno" {
+@test "failed calls are counted by filesystem, class and errno" {
 	each_slow errors '.errors | tojson' '{"EROFS":{"meta":1},"ENOENT":{"meta":2}}'
 	each_slow errors '.errors | tojson' '{"ENOSPC":{"write":1}}' /mnt/b
 	each_slow 'shut out' '.errors | tojson' '{"EACCES":{"meta":7}}' /mnt/b
 	each_slow 'one process' '.errors | tojson' null
 }
 
-@test "random reads and writes are told from those that go on where the last ended" {
+@test "random reads and writes are distinguished from sequential ones" {
 	each_slow 'one after another' '[.read_random, .read_first] | join(" ")' '0 1'
 	each_slow 'backwards' '[.read_random, .read_first] | join(" ")' '63 1'
 	each_slow 'written backwards' '[.write_random, .write_first] | join(" ")' '63 1'
 }
 
-@test "two loaders at once load one set, a killed one leaves nothing in the way" {
+@test "two loaders at the same time load one set, also after a killed one" {
 	each expect 'v2 two loaders' '[.jobs[].job] | sort | unique | join(" ")' '1 2'
 	each expect 'v2 pins' .pins 1
 	each expect 'v2 unloaded' .pins 0
 }
 
-@test "a kernel that refuses is no failure, and is not asked twice" {
+@test "a kernel that refuses BPF is not a failure, and is not tried again" {
 	local kernel
 	for kernel in "${kernels[@]}"; do
 		expect "$kernel" 'v2 without privileges' .tier none
@@ -654,7 +654,7 @@ each_slow() {
 	[[ ${lines[3]} == '{}' ]]
 }
 
-@test "this machine's own kernel gets an answer, too" {
+@test "probe works on this machine's kernel, too" {
 	run "$BUILDDIR/jobio-count" --run-dir="$BATS_TEST_TMPDIR" probe
 	[ "$status" -eq 0 ]
 	[[ $(jq -r .tier <<<"$output") =~ ^(none|exit|bpf)$ ]]

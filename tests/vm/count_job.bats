@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# count_job.bats - jobs of a real Slurm that know what they read and wrote,
-# against their records, jobio report and the summary
+# count_job.bats - I/O of jobs of a real Slurm that print their own counts, compared with
+# their records, jobio report and the summary
 #
 # Mounts of the node: /mnt/a is ext4, /mnt/b tmpfs; jobio.conf names both. truth
-# (truth.c) does known I/O and prints what it was.
+# (truth.c) does known I/O and prints it.
 
 # shellcheck disable=SC2030,SC2031 # each test is a process of its own
 
@@ -13,7 +13,7 @@ load lib
 setup_file() { export work=$BATS_FILE_TMPDIR; }
 teardown_file() { node_end; }
 
-# node_counts CGROUP - have a node whose mounts are there and are counted
+# node_counts CGROUP - start a node with these mounts, which are counted
 node_counts() {
 	node_is "$1" block
 	tidy
@@ -22,10 +22,10 @@ node_counts() {
 
 preloaded() { on_node '/payload/preload /usr/libexec/jobio/jobio-count /etc/slurm/jobio.conf /mnt/a'; }
 
-# tidy - mounts as at the beginning
+# tidy - mount them again, empty
 tidy() { on_node /payload/mounts; }
 
-# expect_exact ID TRUTH - what bpf counted on both mounts is the truth
+# expect_exact ID TRUTH - counters of BPF on both mounts equal truth
 expect_exact() {
 	local wrong
 	wrong=$(jq -r -n --slurpfile truth "$2" --slurpfile report "$work/$1" '
@@ -37,7 +37,7 @@ expect_exact() {
 	[[ -z $wrong ]] || { printf 'job %s: %s\n' "$1" "$wrong" >&2; return 1; }
 }
 
-# expect_totals ID TRUTH - so are the totals of the report
+# expect_totals ID TRUTH - totals of the report equal truth
 expect_totals() {
 	local key
 	for key in read_bytes write_bytes read_calls write_calls; do
@@ -46,10 +46,10 @@ expect_totals() {
 	done
 }
 
-# Slurm ends what a job leaves behind; some of that still has its I/O to do.
+# Slurm kills remaining processes of a job; wait for those that still have I/O to do.
 readonly stay='; while pgrep -x truth >/dev/null; do sleep 0.1; done'
 
-# one KIND - a job of this kind of I/O: all exact, and said to be
+# one KIND - run a job with this kind of I/O: all counters are exact, without flags
 one() {
 	tidy
 	submit "/payload/truth - $1 /mnt/a /mnt/b$stay"
@@ -61,34 +61,34 @@ one() {
 	expect_of "$job" .quality '[]'
 }
 
-@test "a job's reads and writes reach the report exactly, per filesystem" {
+@test "a job's reads and writes are in the report exactly, by filesystem" {
 	node_counts v2
 	one read
 	one write
 	one direct
 }
 
-@test "so do asynchronous ones, and those of mapped files" {
+@test "asynchronous I/O and that of mapped files as well" {
 	node_counts v2
 	one aio
 	one uring
 	one mmap_read
 }
 
-@test "so do operations on names" {
+@test "operations on names as well" {
 	node_counts v2
 	one names
 	one readdir
 }
 
-@test "so do those of children, orphans and killed processes" {
+@test "I/O of children, orphans and killed processes as well" {
 	node_counts v2
 	one fork
 	one orphan
 	one killed
 }
 
-@test "two jobs on one node at a time are each told its own" {
+@test "two jobs at the same time on one node have their own counters" {
 	local first
 	node_counts v2
 	submit '/payload/truth - three /mnt/a /mnt/b; sleep 3'
@@ -100,11 +100,11 @@ one() {
 		expect_exact "$job" "$work/$job.out"
 		expect_totals "$job" "$work/$job.out"
 	done
-	# they did overlap
+	# they ran at the same time
 	(( $(of "$first" '.end * 1000 | floor') > $(of "$job" '.start * 1000 | floor') ))
 }
 
-@test "a job that runs is looked at: what it has done so far is exact, and no more is told" {
+@test "--live of a running job has its exact counters so far" {
 	local look
 	node_counts v2
 	on_node 'rm -f /tmp/half /tmp/go'
@@ -117,11 +117,11 @@ one() {
 	expect_equal '1 0 0' "$(jq -r '"\(.nodes) \(.nodes_blind) \(.nodes_mute)"' <<<"$look")" 'who has answered'
 	finish "$job"
 	expect_of "$job" '.app[0] | [.fs, .write_bytes, .write_calls]' '["/mnt/a",4194304,64]'
-	# the step that looked is none of the job's
+	# the step of --live is not counted as a step of the job
 	expect_of "$job" .steps 1
 }
 
-@test "dd in two steps: record, report and summary name the same bytes, calls and sizes" {
+@test "dd in two steps: record, report and summary have the same bytes, calls and sizes" {
 	node_counts v2
 	submit 'srun -n1 dd if=/dev/zero of=/mnt/a/dd bs=64k count=48 status=none
 		srun -n1 dd if=/mnt/a/dd of=/dev/null bs=16k count=100 status=none
@@ -149,7 +149,7 @@ one() {
 	[[ $output == *"other counters all files, slurmstepd's totals: the job's alone"* ]]
 }
 
-@test "what slurmstepd saw holds at least what a job did, and misses what it is said to miss" {
+@test "slurmstepd's counters include a job's I/O, except what their flags name" {
 	local did saw
 	node_counts v2
 	submit '/payload/truth - write /mnt/a /mnt/b'
@@ -167,7 +167,7 @@ one() {
 	((saw >= did))
 }
 
-@test "latency is counted unless the site does not want it: one measurement a call" {
+@test "latency is counted unless latency = no: one measurement for each call" {
 	node_counts v2
 	on_node "printf 'latency = no\n' >>/etc/slurm/jobio.conf"
 	preloaded
@@ -187,7 +187,7 @@ one() {
 	[[ $output =~ time\ in\ reads\ +[0-9.]+\ (us|ms|s) ]]
 }
 
-@test "no counters are left when the jobs are gone, and none of a job without an epilog" {
+@test "no counters are left when the jobs have ended, also of a job without an epilog" {
 	node_counts v2
 	expect_equal 0 "$(on_node '/usr/libexec/jobio/jobio-count status' | jq '.jobs | length')" 'counted jobs'
 	on_node '/usr/libexec/jobio/jobio-count --latency start 9999 /mnt/a' >/dev/null
@@ -196,7 +196,7 @@ one() {
 	expect_equal 0 "$(on_node '/usr/libexec/jobio/jobio-count status' | jq '.jobs | length')" 'counted jobs'
 }
 
-@test "a node whose kernel refuses runs the job and counts its steps, flagged" {
+@test "without BPF a node runs the job and counts its steps, with flags" {
 	node_counts v2
 	on_node 'umount /sys/fs/bpf'
 	submit '/payload/truth - write /mnt/a /mnt/b'
@@ -209,7 +209,7 @@ one() {
 	[[ " ${lines[*]} " == *' scope=job src=stepd q=all_files,orphans_missing,mmap_missing,aio_missing,copies_twice'* ]]
 }
 
-# private - from now on jobs have a /tmp and a /dev/shm of their own (see
+# private - restart slurmd so that jobs have a /tmp and a /dev/shm of their own (see
 # node/namespaces)
 private() {
 	export vm_out=/var/tmp
@@ -219,7 +219,7 @@ private() {
 	on_node /payload/namespaces
 }
 
-@test "a job with a /tmp of its own has its cores, is counted exactly where that lies, and leaves nothing" {
+@test "a job with a /tmp of its own has its cores, is counted exactly on the filesystem below, and leaves no files" {
 	private
 	# shellcheck disable=SC2016 # for the job's shell
 	submit 'ls -A /tmp; echo "$SLURM_IO_CPUS"
@@ -232,7 +232,7 @@ private() {
 	expect_equal 6-7 "$(grep -v '^jobio: ' "$work/$job.out")" 'an empty /tmp, and SLURM_IO_CPUS'
 	expect_of "$job" '.app[0] | [.fs, .write_bytes, .write_calls, .read_bytes, .read_calls]' \
 		'["/mnt/a",3473408,58,1638400,100]'
-	# its /dev/shm is a filesystem that the node has not
+	# its /dev/shm is a filesystem that the node does not have
 	(($(of "$job" '.app[] | select(.source == "exit") | .write_bytes') >= 3473408 + 1048576))
 	expect_of "$job" '[.quality, .steps]' '[[],2]'
 	expect_of "$job" '[.findings[].code]' '["W51"]' # cores, and no client
@@ -240,11 +240,11 @@ private() {
 	expect_equal idle "$(controller sinfo -h -o %T)" 'the node'
 }
 
-@test "a mount that a job has alone where one is counted is told" {
+@test "a mount in a job's own namespace over a counted one sets a flag" {
 	local other own=(0 '["mount_below"]')
 	private
-	# Slurm 22.05 has no script that could mount it. Root did: it is told of all
-	# jobs that run.
+	# Slurm 22.05 has no script that could mount it. Root has mounted it here: all
+	# running jobs get the flag.
 	[[ $JOBIO_SUITE != bookworm ]] || own=(1048576 '[]')
 	# shellcheck disable=SC2016 # for the job's shell
 	submit 'touch begun; for i in $(seq 90); do [ ! -e over ] || exit 0; sleep 1; done; exit 1' \
@@ -261,7 +261,7 @@ private() {
 	expect_of "$other" .quality "${own[1]}"
 }
 
-@test "under cgroup v1 jobs are counted just so" {
+@test "jobs are counted in the same way with cgroup v1" {
 	node_counts v1
 	one write
 	one names
