@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# jobio check: the rows of tests/cases/check.cases, on a site with a real munged and a real ledger and on
-# the copied files of a node; and what is no row: jobs, roles, who hangs
+# check_site.bats - jobio check: the rows of tests/cases/check.cases, on a site with a real munged
+# and a real ledger, and on the copied files of a node; jobs, roles and commands that hang
 
 # shellcheck disable=SC2030,SC2031 # each test is a subshell
 # shellcheck source=tests/scripts/machine.bash
@@ -9,8 +9,8 @@
 # shellcheck source=tests/scripts/ledger.bash
 . "$SRCDIR/tests/scripts/ledger.bash"
 
-# The machine, munged, the ledger and the site are made once; each test works on
-# a copy of the site.
+# The machine, munged, the ledger and the site are made once; each test uses a copy of the
+# site.
 setup_file() {
 	export DIR MUNGED LEDGER PORT machines
 	machines=$(mktemp -d "$BATS_FILE_TMPDIR/machines.XXXXXX")
@@ -37,7 +37,7 @@ setup() {
 	asan=$(ldd "$BUILDDIR/.libs/jobio.so" | awk '/libasan/ { print $3 }')
 }
 
-# answers DIR - what slurmctld 24.11 says of a site in order; slurmctld 22.05 was asked for their form
+# answers DIR - replies of slurmctld 24.11 for a correct site; their form is the same in 22.05
 answers() {
 	cat >"$1/config" <<-CONFIG
 		Configuration data as of 2026-11-22T09:00:00
@@ -72,8 +72,8 @@ answers() {
 	printf 'None\n' >"$1/level"
 }
 
-# site_make DIR - its files: Slurm's, jobio's, helpers, Slurm's commands. Linux takes
-# 0.0.0.0 for this host, and nobody takes it for localhost.
+# site_make DIR - files of a site: Slurm's, jobio's, helpers, Slurm's commands. Linux connects
+# 0.0.0.0 to this host, and jobio does not take it for localhost.
 site_make() {
 	cd "$1" || return 1
 	mkdir -p bin etc/plugstack.conf.d libexec run spool
@@ -149,7 +149,7 @@ site_make() {
 	chmod 644 etc/jobio.conf
 }
 
-# copied_make DIR - the files of a node that is in order, and what commands said there
+# copied_make DIR - files of a correct node, and the output of commands there
 copied_make() {
 	cd "$1" || return 1
 	mkdir -p answers etc/slurm/plugstack.conf.d etc/modprobe.d proc \
@@ -187,13 +187,13 @@ copied_make() {
 	printf 'NodeName=n02 CPUs=64 Boards=1 SocketsPerBoard=2\n' >answers/slurmd_-C
 }
 
-# site OPTION... - what jobio check says of it, as this role; sets $lines
+# site OPTION... - run jobio check on it, for the role $role; sets $lines
 site() {
 	run env -i PATH="$site/bin:$PATH" "${environment[@]}" "$BUILDDIR/jobio" check --role="$role" --host=n02 \
 		--conf="$site/etc/jobio.conf" --slurm-conf="$site/etc/slurm.conf" --topology="$(<"$DIR/topology")" "$@"
 }
 
-# says STATUS PATTERN - what site() has set
+# says STATUS PATTERN - fail unless site() has set these
 says() {
 	# shellcheck disable=SC2053 # a pattern
 	[[ $status -eq $1 && $output == $2 ]] || { echo "$status: $output"; return 1; }
@@ -202,25 +202,25 @@ says() {
 fake() { printf '#!/bin/bash\n%s\n' "$2" >"$site/$1"; chmod 755 "$site/$1"; }
 old() { mkdir -p "${1%/*}"; touch -d '1 hour ago' "$1"; }
 
-# preload NAME SOURCE - a library for LD_PRELOAD, as $DIR/NAME
+# preload NAME SOURCE - compile a library for LD_PRELOAD, as $DIR/NAME
 preload() { "${CC:-cc}" -x c -shared -fPIC -o "$DIR/$1" - <<<"$2"; }
 
-@test "each row of check.cases has the findings that it says, with their cures, and their exit status" {
+@test "each row of check.cases gets its findings, cures and exit status" {
 	run python3 "$SRCDIR/tests/cases/check.py" "$SRCDIR/tests/cases/check.cases" "$DIR/site" "$DIR/copied"
 	[[ ${lines[-1]} =~ ^([0-9]+)' rows, 0 wrong'$ && ${BASH_REMATCH[1]} -ge 210 ]] || { echo "$output"; return 1; }
 }
 
-@test "each message of scontrol, srun, slurmctld, slurmdbd and sacctmgr that was recorded has the cure that mends it" {
+@test "each message of scontrol, srun, slurmctld, slurmdbd and sacctmgr that was recorded has its cure" {
 	run python3 "$SRCDIR/tests/cases/messages.py" "$SRCDIR/tests/cases/messages.cases" "$SRCDIR/tests/samples/slurm_messages" "$DIR/site"
 	[[ ${lines[-1]} =~ ^([0-9]+)' messages, 0 wrong'$ && ${BASH_REMATCH[1]} -ge 100 ]] || { echo "$output"; return 1; }
 }
 
-@test "each code of check.words is in its manual page, and the other way round" {
+@test "check.words and its manual page have the same codes" {
 	diff <(grep -oE '^[A-Z]+[0-9]+' "$SRCDIR/report/check.words" | sort -u) \
 		<(grep -oE '^[A-Z][0-9]{2}' "$SRCDIR/man/jobio-check.8" | sort -u)
 }
 
-@test "a node asks slurmctld two questions, other hosts three at most, and nodes do not all ask at once" {
+@test "a node sends slurmctld two requests, other hosts three at most, and nodes at different times" {
 	for role in login node ctld ledger node,ctld,ledger; do
 		: >"$site/asked"
 		site
@@ -234,7 +234,7 @@ for i in range(100): check_slurm.pace(type("Node", (), {"name": f"n{i:03}"}))'
 	[ "$(sort -u <<<"$output" | wc -l)" -eq 10 ] # tenths of a second
 }
 
-@test "nobody who hangs holds it up" {
+@test "hanging commands end at their timeouts" {
 	fake bin/scontrol 'exec sleep 60'
 	fake libexec/jobio-count 'exec sleep 60'
 	SECONDS=0
@@ -243,7 +243,7 @@ for i in range(100): check_slurm.pace(type("Node", (), {"name": f"n{i:03}"}))'
 	[[ $SECONDS -lt 25 && $output == *"H02 warning: "*"jobio-count"*"5000 ms"* ]] || { echo "$output"; return 1; }
 }
 
-@test "a clock that differs from the ledger's is told in seconds" {
+@test "a clock that differs from the ledger's is a finding, in seconds" {
 	preload clock.so '#include <time.h>
 	time_t time(time_t *t) { struct timespec ts; clock_gettime(CLOCK_REALTIME, &ts);
 		ts.tv_sec -= 100; if (t) *t = ts.tv_sec; return ts.tv_sec; }'
@@ -254,7 +254,7 @@ for i in range(100): check_slurm.pace(type("Node", (), {"name": f"n{i:03}"}))'
 	[[ $output =~ "MUNGE refuses them ("(99|100|101)" s)"$'\n'.*"n02: role login: 1 warning; counting: ready; io-cores: ready"$ ]] || { echo "$output"; return 1; }
 }
 
-# in_mount COMMANDS - what check says where these have mounted something in $site
+# in_mount COMMANDS - run jobio check with mounts that COMMANDS make in $site
 in_mount() {
 	# shellcheck disable=SC2016 # the inner shell expands it
 	run unshare -m bash -ec 'cd "$1"; eval "$2"; shift 2; "$@"' - "$site" "$1" env -i PATH="$site/bin:$PATH" \
@@ -262,7 +262,7 @@ in_mount() {
 		--topology="$(<"$DIR/topology")"
 }
 
-@test "a spool whose filesystem is full or read-only loses records" {
+@test "a spool on a full or read-only filesystem is a finding" {
 	in_mount 'mount -t tmpfs -o mode=700,size=1m x spool; head -c 2M /dev/zero >spool/x 2>/dev/null || :'
 	says 3 "H07 error: spool_dir=$site/spool: its filesystem is full: records of jobs are lost"$'\n'"    cure: make room on $site/spool: df -h $site/spool; df -i $site/spool*"
 	in_mount 'mount -t tmpfs -o mode=700,ro x spool'
@@ -271,21 +271,21 @@ in_mount() {
 	says 1 "H07 warning: spool_dir=$site/spool: its filesystem has 8 MiB left*"
 }
 
-@test "a prolog on a filesystem that nothing can be executed from drains the node" {
+@test "a prolog on a noexec filesystem is a finding" {
 	in_mount 'cp -a libexec copy; mount -t tmpfs -o mode=755,noexec x libexec; cp -a copy/. libexec'
 	says 3 "S17 error: slurm.conf: Prolog=$site/libexec/prolog: its filesystem is mounted noexec: slurmd drains this node*cure: mount -o remount,exec $site/libexec"$'\n'"*H01 error: $site/libexec: missing, or not executable for slurmd: prolog epilog jobio-prepare *"
 }
 
-# is NAME ROLES [WORD...] - what jobio check takes the host of $root for
+# is NAME ROLES [WORD...] - jobio check finds this name and these roles for the host of $root
 is() {
 	run env -i "$BUILDDIR/jobio" check --json --root="$root" --topology="$(<"$DIR/topology")" "${@:3}"
 	[[ $output == '{"host":"'"$1"'","roles":['"$2"']'* ]] || { echo "$output"; return 1; }
 }
 
-# answer COMMAND TEXT - what this command prints there
+# answer COMMAND TEXT - set the recorded output of this command there
 answer() { printf '%s\n' "$2" >"answers/${1// /_}"; }
 
-@test "a node has the name that slurmd finds: -N, the short name, the whole one, the resolver's" {
+@test "a node has the name that slurmd finds: -N, the short host name, the full one, the resolver's" {
 	rm answers/scontrol_-ao_show_node_n02
 	echo n09.example.com >etc/hostname
 	is n09 '"node"'
@@ -310,7 +310,7 @@ answer() { printf '%s\n' "$2" >"answers/${1// /_}"; }
 	is n09.example.com '"node"'
 }
 
-@test "slurm.conf is the file of slurmd's -f, else of its SLURM_CONF" {
+@test "slurm.conf is the file of slurmd's -f, otherwise of its SLURM_CONF" {
 	mkdir opt
 	mv etc/slurm/slurm.conf opt/slurm.conf
 	printf '%s\0' PATH=/bin SLURM_CONF=/opt/slurm.conf >proc/812/environ
@@ -325,7 +325,7 @@ answer() { printf '%s\n' "$2" >"answers/${1// /_}"; }
 	[[ $output != *S23* ]] || { echo "$output"; return 1; }
 }
 
-@test "the roles of a host are what Slurm and jobio.conf have for it, whether it runs or not" {
+@test "the roles of a host are those in Slurm's configuration and jobio.conf, whether daemons run or not" {
 	echo n02 >etc/hostname
 	rm -r proc/812
 	answer 'scontrol show aliases n02' n02
@@ -335,13 +335,13 @@ answer() { printf '%s\n' "$2" >"answers/${1// /_}"; }
 	is n02 '"login"'
 	answer 'scontrol show daemons' 'slurmctld slurmd'
 	is n02 '"node","ctld"'
-	# a controller that is NodeName=n02 State=FUTURE (22.05 and 24.11 were asked)
+	# a controller that is NodeName=n02 State=FUTURE (recorded on 22.05 and 24.11)
 	answer 'scontrol -ao show node n02' 'Node n02 not found'
 	echo 1 >answers/scontrol_-ao_show_node_n02.rc
 	is n02 '"ctld"'
 	rm answers/scontrol_show_*
 	is n02 '"login"'
-	# an old bundle, or no answer: the file
+	# an old bundle, or no reply: slurm.conf is read
 	printf 'slurmctldhost = "n02(192.0.2.1)"\n' >>etc/slurm/slurm.conf
 	is n02 '"ctld"'
 	is ctld '"ctld"' --host=ctld
@@ -360,10 +360,10 @@ answer() { printf '%s\n' "$2" >"answers/${1// /_}"; }
 	is x '"ctld","ledger"' --host=x
 }
 
-@test "a ledger host whose ledger does not run is checked as one" {
+@test "a ledger's host is checked as one also if its ledger does not run" {
 	sed -i "s/^host .*/host = 192.0.2.7/; s/^port .*/port = 1/; s:^store .*:store = /nowhere/store:" "$site/etc/jobio.conf"
 	echo '(null)' >"$site/etc/daemons"
-	# lo gets this address, and is up
+	# add this address to lo, and bring lo up
 	run unshare -n python3 -c 'import fcntl, os, socket, struct, sys
 one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 fcntl.ioctl(one, 0x8916, struct.pack("16sHH4s8x", b"lo", 2, 0, socket.inet_aton("192.0.2.7")))
@@ -373,7 +373,7 @@ os.execvp(sys.argv[1], sys.argv[1:])' env -i PATH="$site/bin:/usr/bin:/bin" \
 	says 3 "*L04 error: the ledger cannot be reached: *L11 error: [[]ledger] store=/nowhere/store: *role ledger: 2 errors; *"
 }
 
-@test "info findings are printed, but not with --quiet" {
+@test "info findings are printed, except with --quiet" {
 	cp "$(<"$DIR/topology")" "$site/topology"
 	chmod 755 "$site"
 	as_nobody() {
@@ -402,8 +402,8 @@ os.execvp(sys.argv[1], sys.argv[1:])' env -i PATH="$site/bin:/usr/bin:/bin" \
 	says 1 '*records wait in * (2 of at most *n03: role node: *'
 }
 
-# srun_says OUTPUT [STATUS] - of the job, whatever it was asked for; a record of
-# the job on n02 goes to the ledger as its epilog would do it
+# srun_says OUTPUT [STATUS] - set the output of the job, whatever its options; a record of
+# the job on n02 is sent to the ledger as by its epilog
 srun_says() {
 	local words job
 	read -ra words <<<"$1"
@@ -419,7 +419,7 @@ srun_says() {
 	role=login
 }
 
-@test "with --submit a job says what each part did for it" {
+@test "--submit prints the result of each part for its job" {
 	srun_says 'JOBIO-CHECK 7 n02 1 31,63'
 	site --submit --partition=test
 	says 0 'option   srun took --io-cores=1: job 7 on node n02
@@ -434,12 +434,12 @@ role login: no findings; counting: ready; io-cores: ready'
 	says 0 ''
 }
 
-# counting - README's file: gate = off, no [option], no [profile]
+# counting - set README's first jobio.conf: gate = off, no [option], no [profile]
 counting() {
 	sed -i -e 's/^\[jobio\]$/&\ngate = off/' -e '/^\[profile/,/^\[ledger/{/^\[ledger/!d}' "$site/etc/jobio.conf"
 }
 
-@test "on a site that only counts the last line says so, and --submit tries a job without io-cores" {
+@test "at a site that only counts the last line shows it, and --submit runs a job without io-cores" {
 	counting
 	for role in login node ctld ledger; do
 		site
@@ -458,7 +458,7 @@ role login: no findings; counting: ready; io-cores: not on offer'
 	says 3 '*T01 error: a job did not run: there is no srun in PATH*; counting: not ready (T01); io-cores: not on offer'
 }
 
-@test "with --submit what did not work is a finding" {
+@test "with --submit a job that fails is a finding" {
 	srun_says '' 1 "srun: unrecognized option '--io-cores=1'"
 	site --submit
 	says 3 "T01 error: a job with --io-cores=1 did not run: srun: exit status 1: srun: unrecognized option '--io-cores=1'*(S14, S16)*: 1 error; counting: ready; io-cores: not ready (T01)"
@@ -470,8 +470,8 @@ role login: no findings; counting: ready; io-cores: not on offer'
 	says 3 '*T01 error: a job with --io-cores=1 did not run: there is no srun in PATH*'
 }
 
-# hurry - the minute that check waits for the ledger and for sacct, half a second and
-# half a second, is over at once
+# hurry - the minute for which check waits for the ledger and for sacct, in steps of half a second,
+# is over at once
 hurry() {
 	preload hurry.so '#define _GNU_SOURCE
 	#include <sys/syscall.h>
@@ -489,7 +489,7 @@ hurry() {
 	environment=("LD_PRELOAD=$asan $DIR/hurry.so" ASAN_OPTIONS=detect_leaks=0)
 }
 
-@test "with --submit a job whose record does not come is a finding, and so is one without a summary" {
+@test "with --submit a job without a record is a finding, and so is one without a summary" {
 	hurry
 	srun_says 'JOBIO-CHECK 8 n02 1 31,63'
 	rm "$site/spool/8.0.n02.json"
@@ -501,14 +501,14 @@ hurry() {
 	says 3 $'*epilog   node n02 has left its record*T04 error: sacct has no summary of job 9 after 60 s\n    cure: jobio-ledgerd --check, as its user on its host*: 1 error; *'
 }
 
-@test "with --submit the findings in the job's record are findings" {
+@test "with --submit findings of the job's record are printed" {
 	srun_says 'JOBIO-CHECK 10 n02 1 31,63'
 	sed -i 's/"quality"/"findings":[{"code":"W46","severity":"info","text":"left out","cure":"ask for io-cores"},{"code":"W10","severity":"warning","text":"the client is slow","cure":"restart it"}],&/' "$site/spool/10.0.n02.json"
 	site --submit
 	says 1 $'*W10 warning: job 10 on node n02: the client is slow\n    cure: restart it\nW46 info: job 10 on node n02: left out\n    cure: ask for io-cores\nrole login: 1 warning, 1 info; counting: ready; io-cores: ready'
 }
 
-# replayed FOLDER - commands that say what the bundle there has of them
+# replayed FOLDER - make commands that print the output recorded in the bundle there
 replayed() {
 	local commands=("$1"/usr/{bin/weka,sbin/lctl,lpp/mmfs/bin/{mmdiag,mmpmon}})
 	mkdir -p "${commands[@]%/*}"
@@ -521,13 +521,13 @@ replayed() {
 	chmod 755 "${commands[@]}"
 }
 
-# bundle_codes FOLDER - the findings of an unpacked bundle
+# bundle_codes FOLDER - codes of the findings for an unpacked bundle
 bundle_codes() {
 	replayed "$1"
 	env -i PATH="$PATH" "$BUILDDIR/jobio" check --role=node --host="$2" --root="$1" --json | jq -r '[.findings[].code | select(test("^(W|NF|LU|GP|N0)"))] | join(" ")'
 }
 
-# captured_node - WEKA, Lustre and NFS, with names that must not leave the node
+# captured_node - a node with WEKA, Lustre and NFS, with names that must not be in a bundle
 captured_node() {
 	local samples=$SRCDIR/tests/samples
 	mkdir -p proc/self proc/wekafs etc/wekaio
@@ -552,7 +552,7 @@ captured_node() {
 	cp "$samples/gpfs/mmpmon-fs_io_s.txt" answers/mmpmon_-p_-s
 }
 
-@test "a bundle of --capture has what was read on a node, without names, and is a case" {
+@test "a bundle of --capture has the data read on a node, without names, and gives the same findings" {
 	local samples=$SRCDIR/tests/samples list codes sockets
 	captured_node
 	sockets=$root/opt/weka/external-mounts/local-sockets/c0ffee12client
@@ -577,7 +577,7 @@ captured_node() {
 	[[ -z ${JOBIO_UPDATE:-} ]] || { cp b.tar.gz "$samples/bundles/stand-ins.tar.gz"; echo "$codes" >"$samples/bundles/stand-ins.codes"; }
 }
 
-@test "of a hundred secrets and names planted anywhere on a node a bundle has none" {
+@test "a bundle has none of a hundred secrets and names written anywhere on a node" {
 	local seed found
 	for seed in 1 $((EPOCHSECONDS / 86400)); do
 		rm -rf "${root:?}" && cp -a "$DIR/copied" "$root" && cd "$root" && captured_node
@@ -589,7 +589,7 @@ captured_node() {
 	done
 }
 
-@test "each bundle in tests/samples/bundles has the findings that it had" {
+@test "each bundle in tests/samples/bundles has its recorded findings" {
 	local bundle name
 	for bundle in "$SRCDIR"/tests/samples/bundles/*.tar.gz; do
 		name=${bundle##*/}
@@ -599,7 +599,7 @@ captured_node() {
 	done
 }
 
-@test "JSON holds to its schema, with findings and without" {
+@test "JSON matches its schema, with and without findings" {
 	site --json
 	printf '%s\n' "$output" >"$site/lines"
 	rm "$site/etc/jobio.conf"

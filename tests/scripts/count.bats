@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# jobio-count where nothing can be counted, and what is shipped with it.
-# Counting itself is tested on kernels of its own: tests/vm/count.bats.
+# count.bats - jobio-count without counting in the kernel, and its shipped BPF object.
+# Counting is tested on virtual machines: tests/vm/count.bats.
 
 setup() {
 	dir=$(mktemp -d "$BATS_TMPDIR/count.XXXXXX")
@@ -25,7 +25,7 @@ count() {
 	[[ $output == *'jobio.bpf.elf: OK'* ]]
 }
 
-@test "a node that cannot count is told so, and nothing fails" {
+@test "on a node that cannot count commands print tier none, and exit 0" {
 	for command in probe 'start 7 / /nowhere' 'read 7' status; do
 		# shellcheck disable=SC2086 # command and arguments
 		count $command
@@ -43,8 +43,8 @@ count() {
 	done
 }
 
-@test "what could be counted on another kernel is told from its type information" {
-	count probe --btf="$SRCDIR/count/jobio.bpf.elf"	# that of no kernel
+@test "probe --btf reports what can be counted on another kernel" {
+	count probe --btf="$SRCDIR/count/jobio.bpf.elf"	# not a kernel's
 	[ "$status" -eq 0 ]
 	[[ $output == *'"tier":"none"'*'"core dumps","device numbers that are used again"'* ]]
 	[[ $output == *'"hooks":[]'* ]]
@@ -56,7 +56,7 @@ count() {
 	[[ $output == *"BTF: '/nowhere': No such file or directory" ]]
 }
 
-@test "a build without BPF says that it is one, and nothing fails" {
+@test "a build without BPF reports that, and exits 0" {
 	for command in probe 'start 7 /' 'read 7' status; do
 		# shellcheck disable=SC2086
 		run "$BUILDDIR/tests/jobio-count-none" $command
@@ -67,7 +67,7 @@ count() {
 	[ "$status" -eq 0 ]
 }
 
-@test "wrong usage is told from a failure" {
+@test "a usage error has another exit status than a failure" {
 	count
 	[ "$status" -eq 64 ]
 	[[ $output == *"no such command: ''"* ]]

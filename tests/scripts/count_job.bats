@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# How prolog and epilog use jobio-count, which is a fake here. What the real one
-# counts: tests/vm/count.bats; with a real Slurm: tests/vm/count_job.bats.
+# count_job.bats - calls of jobio-count by prolog and epilog; jobio-count is a fake here. Counting
+# by the real one: tests/vm/count.bats; with a real Slurm: tests/vm/count_job.bats.
 #
-# every test is a process of its own, which shellcheck calls a loss
+# each test is a subshell, in which shellcheck takes variables for lost
 # shellcheck disable=SC2030,SC2031,SC2034 # node.bash uses NODE_MORE
 
 load node
@@ -16,24 +16,24 @@ teardown() {
 	node_remove
 }
 
-# What jobio-count says of a job that wrote one MiB to the client.
+# Output of jobio-count for a job that wrote 1 MiB to the client.
 COUNTED='{"tier":"bpf","groups":["exit","rw"],"reason":null,"app":[
 {"scope":"job","shared":null,"source":"bpf","fs":"/mnt/weka","read_bytes":0,"write_bytes":1048576,"read_calls":0,"write_calls":16,"meta":{"open":2,"create":1},"write_sizes":[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,16]},
 {"scope":"job","shared":null,"source":"exit","fs":null,"read_bytes":999,"write_bytes":1048999,"read_calls":9,"write_calls":19}],"quality":["aio_missing"]}'
 
-# of ID FILTER - of a record in the spool
+# of ID FILTER - jq on a record in the spool
 of() {
 	jq -rc "$2" <<<"$(record "$1")"
 }
 
-# expect_of ID FILTER VALUE
+# expect_of ID FILTER VALUE - fail unless jq prints VALUE
 expect_of() {
 	local have
 	have=$(of "$1" "$2")
 	[[ $have == "$3" ]] || fail "$2: '$have' instead of '$3'"
 }
 
-@test "counting begins at the end of the prolog, is read first in the epilog, and stops when the record is there" {
+@test "counting starts at the end of the prolog, is read first in the epilog, and stops when the record is written" {
 	job 7 1 stream
 	# shellcheck disable=SC2016 # the fake expands it
 	node_fake jobio-count 'node=${0%/bin/*}
@@ -51,7 +51,7 @@ stop 7, gate 0, mount 0, record 1" "$output"
 	[ "${#lines[@]}" -eq 3 ]
 }
 
-@test "the client's filesystems are counted and those that the site names, with times and the run's own name" {
+@test "the client's filesystems and those of mounts= are counted, with times and the run's name" {
 	NODE_MORE=$'[count]\nmounts = /scratch  /tmp'
 	node_conf
 	job 7
@@ -61,7 +61,7 @@ stop 7, gate 0, mount 0, record 1" "$output"
 	[ "$output" = '--latency --sluid=sEKNKTV3WPV500 start 7 /mnt/weka /scratch /tmp' ]
 }
 
-@test "a site may do without times" {
+@test "latency = no switches times off" {
 	NODE_MORE=$'[count]\nlatency = no'
 	node_conf
 	job 7
@@ -86,7 +86,7 @@ stop 7, gate 0, mount 0, record 1" "$output"
 	done
 }
 
-@test "the record has each filesystem, then all files, then the steps; its quality is that of the best" {
+@test "the record has each filesystem, then all files, then the steps; its quality is that of the best source" {
 	node_count "$COUNTED"
 	starts 7
 	step 7 batch 5 6
@@ -100,7 +100,7 @@ stop 7, gate 0, mount 0, record 1" "$output"
 	expect_of 7 .steps 2
 }
 
-@test "steps without slurmstepd's own I/O need no remark; what the gate said of their tasks is added up" {
+@test "steps without slurmstepd's own I/O have no flag; the gate's warnings of their tasks are added up" {
 	local step
 	starts 7
 	for step in batch 0; do
@@ -113,7 +113,7 @@ stop 7, gate 0, mount 0, record 1" "$output"
 	expect_of 7 .refused null
 }
 
-@test "where the kernel refuses, the steps are counted and the record says what they miss" {
+@test "without BPF the steps are counted, with flags for missing I/O" {
 	starts 7
 	step 7 batch 5 6
 	expect_run 0 epilog ''
@@ -122,7 +122,7 @@ stop 7, gate 0, mount 0, record 1" "$output"
 		'["all_files","includes_stepd","orphans_missing","mmap_missing","aio_missing","copies_twice"]'
 }
 
-@test "a node without jobio-count runs jobs as before, and logs one line each" {
+@test "a node without jobio-count runs jobs as before, with one line in the log for each" {
 	rm "$NODE/bin/jobio-count"
 	job 7
 	expect_run 0 prolog "$NODE/bin/jobio-count"
@@ -132,7 +132,7 @@ stop 7, gate 0, mount 0, record 1" "$output"
 	expect_of 7 '[.app[] | [.source, .read_bytes]]' '[["stepd",5]]'
 }
 
-@test "counters that are not to be understood cost a line in the log and no more" {
+@test "malformed counters cause a line in the log and nothing else" {
 	node_count "$COUNTED"
 	starts 7
 	step 7 batch 5 6
@@ -141,7 +141,7 @@ stop 7, gate 0, mount 0, record 1" "$output"
 	expect_of 7 '[.app[] | [.source, .read_bytes]]' '[["stepd",5]]'
 }
 
-@test "a jobio-count that fails costs a line in the log and no more" {
+@test "a jobio-count that fails causes a line in the log and nothing else" {
 	node_fake jobio-count 'echo "jobio: count: start: no lock" >&2; exit 1'
 	job 7
 	expect_run 0 prolog 'jobio-count: exit status 1: jobio: count: start: no lock'
@@ -160,7 +160,7 @@ stop 7, gate 0, mount 0, record 1" "$output"
 	[ $((SECONDS - start)) -lt 9 ]
 }
 
-@test "a jobio-count that hangs holds up an epilog for five seconds and for two, and fails nothing" {
+@test "a hanging jobio-count delays an epilog by five seconds and by two, and the record is written" {
 	node_count "$COUNTED"
 	starts 7 1 stream
 	node_fake jobio-count 'exec sleep 60'
@@ -173,13 +173,13 @@ stop 7, gate 0, mount 0, record 1" "$output"
 	expect_of 7 '[.app[] | [.source, .read_bytes]]' '[["stepd",5]]'
 }
 
-@test "what cannot be counted of a counted job is logged" {
+@test "a filesystem that cannot be counted is logged" {
 	node_count '{"tier":"bpf","groups":[],"reason":"counters: mount: '"'/scratch'"': not a mount point"}'
 	job 7
 	expect_run 0 prolog "jobio-count: counters: mount: '/scratch': not a mount point"
 }
 
-@test "a site that wants no counting in the kernel gets none" {
+@test "kernel = no switches counting in the kernel off" {
 	NODE_MORE=$'[count]\nkernel = no'
 	node_conf
 	starts 7
@@ -190,7 +190,7 @@ stop 7, gate 0, mount 0, record 1" "$output"
 	expect_of 7 '[.app[] | .source]' '["stepd"]'
 }
 
-@test "the counters of a job whose epilog never ran are read and stopped by the next prolog" {
+@test "counters of a job without an epilog are read and stopped by the next prolog" {
 	node_count "$COUNTED"
 	starts 7 1 stream
 	step 7 batch 5 6
@@ -203,7 +203,7 @@ stop 7, gate 0, mount 0, record 1" "$output"
 	[ "${lines[2]}" = '--latency start 8 /mnt/weka' ]
 }
 
-@test "an epilog that runs a second time leaves the record and forgets the counters again" {
+@test "an epilog that runs a second time keeps the record and stops the counters again" {
 	node_count "$COUNTED"
 	one_job 7
 	local first
@@ -216,7 +216,7 @@ stop 7, gate 0, mount 0, record 1" "$output"
 	[ "$output" = 'stop 7' ]
 }
 
-@test "a client that could not be put back keeps the counters for the record that is made again" {
+@test "if the client cannot be restored counters are kept for the record that is written again" {
 	node_count "$COUNTED"
 	starts 7 1 stream
 	rm "$NODE/count-calls"
@@ -231,10 +231,10 @@ stop 7, gate 0, mount 0, record 1" "$output"
 	expect_of 7 '.changes[0].restored' true
 }
 
-@test "--recover stops the counters of jobs that are gone, and no others" {
+@test "--recover stops the counters of ended jobs, and no others" {
 	node_count '{"tier":"bpf","jobs":[{"job":7,"fs":null},{"job":7,"fs":"/mnt/weka"},{"job":8,"fs":null},{"job":9,"fs":null}]}'
 	job 8
-	prolog # has a folder: its record is still to be made
+	prolog # has a folder: its record is not written yet
 	node_stepd 9
 	rm "$NODE/count-calls"
 	recover

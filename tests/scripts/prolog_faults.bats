@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Whose fault it is, and what prolog and epilog then do: the user's, our own, the
-# node's.
+# prolog_faults.bats - faults of the user, of jobio and of the node, and the reaction of prolog and
+# epilog.
 #
 # every test is a process of its own, which shellcheck calls a loss
 # shellcheck disable=SC2030,SC2031,SC2034 # NODE_ENV is node.bash's
@@ -18,9 +18,9 @@ teardown() {
 
 FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new":"forcedirect"'
 
-# ---- the user's fault ------------------------------------------------------
+# ---- faults of the user ----------------------------------------------------
 
-@test "W58: a forged request is left out with the reason, changes nothing and drains no node" {
+@test "W58: a forged request is ignored with the reason, changes nothing and drains no node" {
 	NODE_JOBIO=$'on_error=drain\ngate=enforce' node_conf
 	job 7
 	JOB_ENV+=(SPANK_JOBIO_VERSION=1 'SPANK_JOBIO_IO_CORES=1; rm -rf /')
@@ -32,8 +32,8 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	expect_in '"refused":null' "$(record 7)"
 }
 
-# what Slurm says, what the job asked for, the reason
-@test "W59: io-cores that Slurm does not reserve are left out, and the reason is Slurm's" {
+# reservation by Slurm | io-cores of the job | AllowSpecResourcesUsage | the reason
+@test "W59: io-cores that Slurm does not reserve are left out, with Slurm's reason" {
 	local reserved wanted why
 	while IFS='|' read -r reserved wanted allow why; do
 		slurmd_env 7
@@ -61,7 +61,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	END
 }
 
-@test "gate = enforce: the gate file of a plain job has the spec set, for which slurmctld is asked once" {
+@test "gate = enforce: the gate file of a plain job has the spec set, and slurmctld is asked for it once" {
 	NODE_JOBIO=gate=enforce node_conf
 	sed -i 's/"core_spec_count":0/"core_spec_count":1/' "$NODE/node-record"
 	starts 7
@@ -75,7 +75,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	expect_gate 9 spec_cpus=
 }
 
-@test "no random bytes in SPANK_JOBIO_* get further than left out" {
+@test "random bytes in SPANK_JOBIO_* are ignored" {
 	NODE_JOBIO=on_error=drain node_conf
 	for _ in $(seq "$(rounds 40)"); do
 		cores=$(head -c 12 /dev/urandom | tr -d '\0\n')
@@ -93,7 +93,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	[ ! -e "$NODE/weka/mount-calls" ]
 }
 
-@test "a profile that contradicts itself is not applied, and nothing is called changed" {
+@test "a profile with contradicting options is not applied, and the record has no change" {
 	NODE_MORE=$'[profile odd]\nmount_options=forcedirect,readcache' node_conf
 	job 7 1 odd
 	expect_run 0 prolog "W49 mount option 'forcedirect' of the profile and its 'readcache' exclude each other; the profile was not applied"
@@ -104,7 +104,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	expect_in '"changes":[]' "$(record 7)"
 }
 
-@test "a profile without a setting of this node's client is not applied here, and the job is told" {
+@test "a profile without a setting of this node's client is not applied, and the job gets the reason" {
 	local set
 	for set in read_ahead_kb=512 parameters=osc.checksums=0 mmconfig=maxMBpS=1000; do
 		NODE_MORE=$'[profile odd]\nio_cores=1\n'$set node_conf
@@ -120,7 +120,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	expect_in '"profile":"odd","applied":true' "$(record 7)"
 }
 
-@test "a client on other cores than those that Slurm reserves is told to the job, with both" {
+@test "a client on other cores than those that Slurm reserves is reported to the job, with both" {
 	echo 5 >"$NODE/weka/stable"
 	node_interface
 	job 7 1
@@ -145,7 +145,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	expect_in '"old":"writecache","new":"forcedirect"' "$(record 7)"
 }
 
-@test "without the helper that asks slurmctld the job is told that nothing was changed, and why" {
+@test "without jobio-slurm nothing is changed, and the job gets the reason" {
 	job 7 - stream
 	old_slurm
 	rm "$NODE/bin/jobio-slurm"
@@ -154,7 +154,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	grep -q "^note=profile 'stream' was not applied: whether the job has the node to itself is unknown" "$NODE/run/7/gate"
 }
 
-@test "a silent slurmctld is not taken for a client that hangs, and drains no node" {
+@test "a slurmctld that does not answer is not taken for a hanging client, and drains no node" {
 	NODE_JOBIO=$'on_error=drain\nprolog_budget_ms=6000' node_conf
 	node_fake jobio-slurm 'exec sleep 1000'
 	job 7 1
@@ -164,7 +164,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	expect_gate 7 client_cpus=7,15
 }
 
-# slurm_as_it_is - jobio-slurm takes no deadline below 100 ms, as the real one
+# slurm_as_it_is - a jobio-slurm that refuses timeouts below 100 ms, as the real one does
 slurm_as_it_is() {
 	mv "$NODE/bin/jobio-slurm" "$NODE/bin/jobio-slurm-itself"
 	# shellcheck disable=SC2016 # the fake expands it
@@ -172,13 +172,13 @@ slurm_as_it_is() {
 	exec "$0-itself" "$@"'
 }
 
-@test "where no time is left slurmctld is not asked, and that is said" {
+@test "if no time is left slurmctld is not asked, with a finding" {
 	slurm_as_it_is
 	NODE_JOBIO=prolog_budget_ms=150 node_conf
 	job 7 1
 	expect_run 0 prolog 'W50 the cores that Slurm withholds are unknown: no time is left to ask slurmctld (prolog_budget_ms); cure: '
 	epilog
-	# a client that hangs has used it up
+	# a hanging client has used the time
 	touch "$NODE/weka/hang"
 	rm -f "$NODE/run/client.weka.json"
 	NODE_JOBIO=prolog_budget_ms=500 node_conf
@@ -190,7 +190,7 @@ slurm_as_it_is() {
 	[ ! -e "$NODE/asked" ]
 }
 
-@test "jobio-node keeps what slurmctld says, or tells why not and fails" {
+@test "jobio-node caches slurmctld's node record, or prints the reason and fails" {
 	local helper=("$NODE/bin/jobio-node" --run-dir="$NODE/run" --name=c1)
 	mkdir -p "$NODE/run"
 	export HWLOC_XMLFILE=$NODE/machine.xml
@@ -215,7 +215,7 @@ slurm_as_it_is() {
 	expect_in 'usage: jobio-node' "$output"
 }
 
-@test "a slurm.conf that changes while slurmctld is asked is asked about again" {
+@test "if slurm.conf changes while slurmctld is asked it is asked again" {
 	mkdir "$NODE/slurm"
 	touch "$NODE/slurm/slurm.conf"
 	NODE_ENV=(SLURM_CONF="$NODE/slurm/slurm.conf")
@@ -229,7 +229,7 @@ slurm_as_it_is() {
 	expect_gate 7 io_cpus=7,15
 }
 
-@test "a slurm.conf that changes all the time leaves the cores unknown, and the job runs" {
+@test "if slurm.conf changes all the time the cores are unknown, and the job runs" {
 	mkdir "$NODE/slurm"
 	touch "$NODE/slurm/slurm.conf"
 	NODE_ENV=(SLURM_CONF="$NODE/slurm/slurm.conf")
@@ -240,7 +240,7 @@ slurm_as_it_is() {
 	expect_run 0 prolog 'W50 the cores that Slurm withholds are unknown: slurmd or slurm.conf changes all the time'
 }
 
-@test "a client and a driver that hang keep to the budget of the prolog together" {
+@test "a hanging client and a hanging driver together take at most prolog_budget_ms" {
 	NODE_JOBIO=$'on_error=drain\nprolog_budget_ms=1200' NODE_CLIENT=timeout_ms=1000 node_conf
 	touch "$NODE/weka/hang"
 	rm "$NODE/proc/interface"
@@ -252,7 +252,7 @@ slurm_as_it_is() {
 	[ $((${EPOCHREALTIME/./} - began)) -lt 5000000 ]
 }
 
-@test "a driver that hangs alone is a finding" {
+@test "a hanging driver is a finding" {
 	NODE_CLIENT=timeout_ms=1000 node_conf
 	rm "$NODE/proc/interface"
 	mkfifo "$NODE/proc/interface"
@@ -260,14 +260,14 @@ slurm_as_it_is() {
 	expect_run 0 prolog "W24 reading $NODE/proc/interface hangs: the driver is stuck"
 }
 
-# stuck WHAT - looking at the processes of root hangs: for "agents", for "titles"
+# stuck WHAT - reading root's processes hangs: in the search for "agents", or for "titles"
 stuck() {
 	cp --remove-destination "$BUILDDIR/tests/faults/jobio-prepare" "$NODE/bin/jobio-prepare"
 	# shellcheck disable=SC2034 # node.bash uses it
 	NODE_ENV=(JOBIO_FAULT_HANG="$1")
 }
 
-@test "a process of root that cannot be looked at is a warning of the client's, holds nothing up and drains no node" {
+@test "a process of root that cannot be read is a warning about the client, delays nothing and drains no node" {
 	NODE_JOBIO=on_error=drain node_conf
 	stuck agents
 	job 7 1 stream
@@ -280,15 +280,15 @@ stuck() {
 	[ ! -e "$NODE/run/reason" ]
 }
 
-@test "where slurmstepds cannot be looked for other jobs count as living, and no node is drained" {
+@test "if the search for slurmstepds times out other jobs count as running, and no node is drained" {
 	NODE_JOBIO=on_error=drain node_conf
 	for id in 5 6; do
 		starts $id
 	done
-	# their prologs were long ago, and no slurmstepd has begun them
+	# their prologs ran long ago, and no slurmstepd has started a step
 	touch -d '20 minutes ago' "$NODE"/run/[56]/gate
 	stuck titles
-	rm "$NODE/run/client.weka.json" # what warns is said when the client is asked
+	rm "$NODE/run/client.weka.json" # warnings are printed when the client is examined
 	job 7 1 stream
 	local began=${EPOCHREALTIME/./}
 	expect_run 0 prolog
@@ -300,13 +300,13 @@ stuck() {
 	[ ! -e "$NODE/run/reason" ]
 }
 
-# ---- our own fault ---------------------------------------------------------
+# ---- faults of jobio -------------------------------------------------------
 
-@test "a client whose type has no mount on the node is said, and the job runs" {
+@test "a client type without a mount on the node is a finding, and the job runs" {
 	local type id=7
 	for type in lustre gpfs; do # NFS: the profile is an error of jobio.conf
 		NODE_CLIENT=type=$type node_conf
-		# what only WEKA's section may say
+		# remove keys that only WEKA's section may have
 		sed -i -E '/^(command|mount_command|umount_command|fstab|proc_dir|service_conf|service_conf_alt|cgroup_root|data_dir|agent_pidfile|stats_socket)=/d' \
 			"$NODE/jobio.conf"
 		job $((++id)) 1 stream
@@ -316,7 +316,7 @@ stuck() {
 	done
 }
 
-@test "a node that no client section names runs its jobs without a client" {
+@test "a node without a [client] section runs its jobs without a client" {
 	NODE_CLIENT='nodes=gpu[1-9],login1' node_conf
 	job 7 1 stream
 	expect_run 0 prolog
@@ -327,27 +327,27 @@ stuck() {
 	expect_in 'jobio.conf has no client for node c1' "$(record 7)"
 }
 
-@test "without jobio.conf a job that wants nothing runs, and nothing is said" {
+@test "without jobio.conf a job without a request runs, without output" {
 	rm "$NODE/jobio.conf"
 	job 8
 	expect_run 0 prolog ''
 	expect_run 0 epilog ''
 }
 
-@test "without jobio.conf a job that wants something runs, and the log says why in vain" {
+@test "without jobio.conf a job with a request runs, and the log has the reason" {
 	rm "$NODE/jobio.conf"
 	job 7 1 stream
 	expect_run 0 prolog 'No such file or directory; the job runs without jobio'
 }
 
-@test "a broken jobio.conf costs nobody a job" {
+@test "with a broken jobio.conf jobs run" {
 	NODE_JOBIO=gate=maybe node_conf
 	job 7 1 stream
 	expect_run 0 prolog "jobio.conf:4: [jobio] gate: 'maybe'"
 	expect_run 0 epilog
 }
 
-@test "helpers that are not called as prolog and epilog call them say how, and do nothing" {
+@test "helpers with wrong arguments print their usage, and do nothing" {
 	local helper
 	for helper in jobio-prepare jobio-release; do
 		run "$NODE/bin/$helper" --help
@@ -363,7 +363,7 @@ stuck() {
 	[ ! -e "$NODE/run" ]
 }
 
-@test "an epilog with a broken jobio.conf says that there is no record, one without any is silent" {
+@test "an epilog with a broken jobio.conf prints that there is no record, one without jobio.conf prints nothing" {
 	NODE_JOBIO=gate=maybe node_conf
 	job 7
 	expect_run 0 epilog "'maybe'" \
@@ -372,11 +372,11 @@ stuck() {
 	expect_run 0 epilog ''
 }
 
-# drains - how often slurmctld was to drain the node, and the last reason
+# drains - number of drain requests to slurmctld; last_drain - the last one
 drains() { grep -c ' drain' "$NODE/asked" || :; }
 last_drain() { grep ' drain' "$NODE/asked" | tail -n 1; }
 
-@test "a prolog that drains its node tells slurmctld why, once, before it fails; one that does not asks nothing" {
+@test "a prolog that drains its node sends slurmctld the reason, once, before it fails; other prologs send nothing" {
 	NODE_JOBIO=on_error=drain node_conf
 	: >"$NODE/asked"
 	echo STEM >"$NODE/weka/status"
@@ -390,7 +390,7 @@ last_drain() { grep ' drain' "$NODE/asked" | tail -n 1; }
 	[ ! -e "$NODE/run/reason" ]
 	epilog
 	[ "$(drains)" -eq 1 ]
-	# another's jobs and policies
+	# with other settings no drain is requested
 	echo STEM >"$NODE/weka/status"
 	for NODE_JOBIO in on_error=continue $'on_error=drain\nenabled=no'; do
 		node_conf
@@ -401,7 +401,7 @@ last_drain() { grep ' drain' "$NODE/asked" | tail -n 1; }
 	[ "$(drains)" -eq 1 ]
 }
 
-@test "a slurmctld that does not take the reason is told in one line, and changes nothing else" {
+@test "a slurmctld that does not accept the reason is reported in one line, and nothing else changes" {
 	NODE_JOBIO=on_error=drain node_conf
 	node_fake jobio-slurm 'case $* in *" drain"*) echo "slurmctld: no answer before the deadline" >&2; exit 1 ;; esac; exit 1'
 	echo STEM >"$NODE/weka/status"
@@ -410,7 +410,7 @@ last_drain() { grep ' drain' "$NODE/asked" | tail -n 1; }
 	grep -q '^jobio:W08 ' "$NODE/run/reason"
 }
 
-@test "a fault of jobio's own is the reason of a prolog and an epilog that drain their node" {
+@test "a fault of jobio is the drain reason of prolog and epilog" {
 	NODE_JOBIO=on_error=drain node_conf
 	starts 7
 	: >"$NODE/asked"
@@ -424,7 +424,7 @@ last_drain() { grep ' drain' "$NODE/asked" | tail -n 1; }
 	[ "$(drains)" -eq 2 ]
 }
 
-@test "a client that takes CPUs from Slurm drains its node when the site wants that" {
+@test "a client that takes CPUs from Slurm drains its node with on_error=drain" {
 	NODE_JOBIO=on_error=drain node_conf
 	echo isolate_cpusets=true >"$NODE/weka/service.conf"
 	touch -d 2020-01-01 "$NODE/weka/service.conf"
@@ -433,7 +433,7 @@ last_drain() { grep ' drain' "$NODE/asked" | tail -n 1; }
 	grep -qE "^jobio:W01 .*/service.conf says isolate_cpusets='?true'?: " "$NODE/run/reason"
 }
 
-@test "what the gate refused after the prolog had let the job in is in the record" {
+@test "a refusal by the gate after the prolog is in the record" {
 	starts 7
 	printf '{"step":"batch","source":"stepd","read_bytes":1,"write_bytes":2,"read_calls":3,"write_calls":4,"array_job_id":null,"array_task_id":null,"restart":0,"start":1795224862,"end":1795224890,"refused":"the job may run on CPU 7"}\n' \
 		>"$NODE/run/7/steps/batch"
@@ -441,7 +441,7 @@ last_drain() { grep ' drain' "$NODE/asked" | tail -n 1; }
 	expect_in '"refused":"the job may run on CPU 7"' "$(record 7)"
 }
 
-@test "a missing or crashing helper costs nobody a job" {
+@test "with a missing or crashing helper jobs run" {
 	NODE_JOBIO=on_error=drain node_conf
 	job 7 1 stream
 	rm "$NODE/bin/jobio-prepare"
@@ -450,24 +450,24 @@ last_drain() { grep ' drain' "$NODE/asked" | tail -n 1; }
 	expect_run 0 prolog 'jobio-prepare could not run (139)'
 }
 
-# crash_worker - the process that looks at the client, not the one that waits
+# crash_worker - kill the process that examines the client, not the one that waits for it
 crash_worker() {
 	wait_for test -e "$NODE/weka/mount-begun"
 	rm "$NODE/weka/mount-begun"
 	kill -ABRT "$(pgrep -n -f "^$NODE/bin/jobio-prepare")" # forked last; sanitizers catch SEGV
 }
 
-@test "a crash of the worker is our fault: the job runs, or the node drains when the site says so" {
+@test "after a crash of jobio-prepare's worker the job runs, or the node is drained with on_error=drain" {
 	node_slow_mount 1
 	job 7 1 stream
 	crash_worker 3>&- &
 	expect_run 0 prolog 'ended by signal 6' \
 		'going on: on_error=continue'
-	# no gate file: slurmstepd tells the job (test_plugin)
+	# no gate file: slurmstepd prints that to the job (test_plugin)
 	[ ! -e "$NODE/run/7/gate" ]
 	epilog
 	expect_base
-	# what the prolog did not come to say is not taken for a yes
+	# results that the prolog has not reported are not taken for success
 	expect_in '"profile":"stream","applied":false,"cores_met":false' "$(record 7)"
 	expect_in "$FORCEDIRECT,\"restored\":true,\"made\":null" "$(record 7)"
 	NODE_JOBIO=on_error=drain node_conf
@@ -478,7 +478,7 @@ crash_worker() {
 	expect_base
 }
 
-@test "a folder that cannot be made is our fault: the job runs, or the node drains when the site says so" {
+@test "if run_dir cannot be made the job runs, or the node is drained with on_error=drain" {
 	touch "$NODE/run"
 	job 7 1 stream
 	expect_run 0 prolog 'going on: on_error=continue'
@@ -494,7 +494,7 @@ crash_worker() {
 	expect_in '"request":null' "$(record 8 x)"
 }
 
-@test "a state that cannot be written keeps the change from beginning" {
+@test "if the state cannot be written nothing is changed" {
 	job 7 1 stream
 	mkdir -p "$NODE/spool/open/7.c1.json"
 	expect_run 0 prolog 'going on: on_error=continue'
@@ -502,9 +502,9 @@ crash_worker() {
 	[ ! -e "$NODE/weka/mount-calls" ]
 }
 
-# ---- the node's fault ------------------------------------------------------
+# ---- faults of the node ----------------------------------------------------
 
-@test "a node without a WEKA mount says so; it drains only when the site wants that" {
+@test "a node without a WEKA mount has a finding; it is drained only with on_error=drain" {
 	: >"$NODE/weka/mounts"
 	job 7 1 stream
 	expect_run 0 prolog 'W18 no file system of type wekafs is mounted'
@@ -518,7 +518,7 @@ crash_worker() {
 	epilog
 }
 
-@test "a client that is joining is a finding, and the reason is gone when it is READY" {
+@test "a client that is joining is a finding, and the reason is removed when it is READY" {
 	NODE_JOBIO=on_error=drain node_conf
 	echo CLUSTERIZING >"$NODE/weka/status"
 	job 7 1
@@ -531,8 +531,8 @@ crash_worker() {
 	[ ! -e "$NODE/run/reason" ]
 }
 
-# the time that is given: for one command (W14), for the whole prolog (W38)
-@test "a weka command that hangs is a finding, and keeps to timeout_ms and prolog_budget_ms" {
+# the timeout: of one command (W14), of the whole prolog (W38)
+@test "a hanging weka command is a finding, and ends at timeout_ms or prolog_budget_ms" {
 	local start
 	touch "$NODE/weka/hang"
 	NODE_CLIENT=timeout_ms=300 node_conf
@@ -547,11 +547,11 @@ crash_worker() {
 	job 8 1 stream
 	expect_run 0 prolog "W38 the budget was used up before 'weka local ps' could answer"
 	[ $((SECONDS - start)) -lt 40 ]
-	# of what nobody had time to look at nothing is said
+	# there are no findings about what could not be examined in time
 	[[ $output != *W41* ]]
 }
 
-@test "when the client is silent the gate keeps the CPUs that it named last" {
+@test "if the client does not answer the gate file has its last known CPUs" {
 	one_job 7
 	NODE_CLIENT=timeout_ms=300 node_conf
 	touch "$NODE/weka/hang"
@@ -561,7 +561,7 @@ crash_worker() {
 	expect_gate 8 client_cpus=7,15
 }
 
-@test "a prolog that is stuck is ended, and the job runs" {
+@test "a hanging prolog is ended, and the job runs" {
 	NODE_JOBIO=prolog_budget_ms=500 node_conf
 	# shellcheck disable=SC2016 # the fake expands it
 	node_fake weka 'kill -STOP $PPID; sleep 60'
@@ -572,8 +572,8 @@ crash_worker() {
 	[ -n "$(cat "$NODE"/spool/7.?.c1.json)" ]
 }
 
-# how mount(8) fails, and why
-@test "W40: a remount that fails, hangs or did nothing leaves the mount as it was, and the job is told" {
+# how mount(8) fails | the reason
+@test "W40: after a remount that fails, hangs or has no effect the mount is unchanged, and the job gets the reason" {
 	local how why id=6
 	NODE_CLIENT=timeout_ms=2000 node_conf
 	while IFS='|' read -r how why; do
@@ -603,7 +603,7 @@ crash_worker() {
 	[ ! -e "$NODE/weka/mount-calls" ]
 }
 
-@test "the slurmd of a container is not this node's" {
+@test "a slurmd in a container is not taken for this node's" {
 	local pid
 	cp /bin/sleep "$NODE/slurmd"
 	unshare --pid --fork "$NODE/slurmd" 60 3>&- &

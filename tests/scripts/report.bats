@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# report.bats - jobio report for programs, from a ledger of our own and from a false sacct: JSON, CSV,
-# exit statuses, and what is refused. How its text looks is nobody's contract.
+# report.bats - jobio report for programs, with a temporary ledger and fake-sacct: JSON, CSV,
+# exit statuses, and refusals. The layout of its text is not tested.
 # shellcheck disable=SC2030,SC2031 # each test is a subshell
 
 # shellcheck source=tests/scripts/sacct.bash
 source "$SRCDIR/tests/scripts/sacct.bash"
 
-# One ledger, which forgets between tests.
+# One ledger for all tests; its jobs are removed between tests.
 setup_file() {
 	export DIR LEDGER MUNGED PORT
 	setup_sacct
@@ -24,35 +24,35 @@ setup() {
 		"$(job 9_2 JobIDRaw=9 JobName=train Partition=gpu ElapsedRaw=28 NNodes=4 State=COMPLETED End=1795222828 SystemComment='jobio/1 nodes=3/4 cores=2 cpus=1,3 prof=stream fs=/mnt/weka:wekafs rd=1.21TiB/3.4M wr=310GiB/120k scope=node src=weka q=node_rebooted meta=12 rsz=8KiB/2MiB miss=c4')"
 }
 
-# job ID KEY=VALUE... - a line for fake-sacct
+# job ID KEY=VALUE... - print a line for fake-sacct
 job() {
 	local id=$1 IFS=$'\t'
 	shift
 	printf 'JobID=%s\tCluster=c\tUser=bob\tStart=1795222800\tEnd=1795222809\tExitCode=0:0\t%s\n' "$id" "$*"
 }
 
-# jobs LINE... - sacct knows these and no others
+# jobs LINE... - set the jobs of sacct
 jobs() { printf '%s\n' "$@" >"$DIR/bin/jobs"; }
 
 report() { "$BUILDDIR/jobio" report --conf="$DIR/jobio.conf" "$@"; }
 no_ledger() { sed -i 's/^port = .*/port = 1/' "$DIR/jobio.conf"; }
 
-# json ARG... - its JSON in $output, what it says beside in $said
+# json ARG... - run it; JSON in $output, standard error in $said
 json() {
 	status=0
 	output=$(report --json "$@" 2>"$DIR/said") || status=$?
 	said=$(<"$DIR/said")
 }
 
-# has JQ - is it so of each line of JSON?
+# has JQ - fail unless JQ is true for each line of JSON
 has() {
 	jq -se "all(.[]; $1)" <<<"$output" >/dev/null || { printf 'not so: %s\n' "$1"; jq -c . <<<"$output"; return 1; }
 }
 
-# are VALUES JQ - of all lines, in their order
+# are VALUES JQ - fail unless JQ prints VALUES for the lines, in order
 are() { expect_equal "$1" "$(jq -r "$2" <<<"$output" | paste -sd' ')"; }
 
-# node_of NODE [JQ] - everything that the record of a node can say, of two nodes
+# node_of NODE [JQ] - put a record with all keys into the spool, of one of two nodes
 node_of() {
 	jq -nc --arg node "$1" --argjson uid "$EUID" '{jobio: 1, cluster: "c", job: 7, restart: 0, node: $node, nodelist: "c[1-2]", uid: $uid, gid: 0, user: "alice",
 		start: 1795224862.060, end: 1795224890.110, request: {io_cores: 2, profile: "stream"},
@@ -68,10 +68,10 @@ node_of() {
 		quality: ["step_missing"]} | '"${2:-.}" >"$DIR/spool/7.0.$1.json"
 }
 
-# line START WIDTH_S READ WRITTEN CALLS - a timeline, for node_of
+# line START WIDTH_S READ WRITTEN CALLS - print a timeline, for node_of
 line() { printf '.app[0].timeline = {start: %s, width_s: %s, read_bytes: %s, write_bytes: %s, calls: %s}' "$@"; }
 
-# task_of RAW TASK BYTES [JQ] - one task of array 25
+# task_of RAW TASK BYTES [JQ] - put a record of one task of array 25 into the spool
 task_of() {
 	jq -nc --argjson raw "$1" --argjson task "$2" --argjson bytes "$3" --argjson uid "$EUID" '
 		{jobio: 1, cluster: "c", job: $raw, restart: 0, node: "c1", nodelist: "c1", uid: $uid, gid: 0, user: "alice", array: {job: 25, task: $task},
@@ -81,7 +81,7 @@ task_of() {
 
 # ---- one job -------------------------------------------------------------------------
 
-@test "JSON has the records of all nodes, totals, timelines, advice, and what Slurm says" {
+@test "JSON has the records of all nodes, totals, timelines, advice, and Slurm's data" {
 	node_of c1 "$(line 1795224862 1 '[1048576]' '[0,0,1048576,1048576]' '[4,0,4,4]')"
 	node_of c2 "$(line 1795224864 2 '[0,1048576]' '[2097152]' '[12]')"
 	send
@@ -92,7 +92,7 @@ task_of() {
 	expect_kept report.json.golden "$DIR/kept"
 }
 
-@test "CSV has exact numbers from the ledger, and its columns are those of its manual page" {
+@test "CSV has exact numbers from the ledger, and the columns of its manual page" {
 	spool 7 c1 'c[1-2]'
 	spool 7 c2 'c[1-2]'
 	send
@@ -104,7 +104,7 @@ task_of() {
 		"$(sed -n '/^Column/,/^.TE/p' "$SRCDIR/man/jobio-report.5" | grep -oE '^[a-zA-Z_]+'$'\t' | tail -n +2 | tr -d '\t')"
 }
 
-@test "CSV has advice, peaks, filesystems, findings and what the gate said" {
+@test "CSV has advice, peaks, filesystems, findings and counts of the gate" {
 	node_of c1 '.nodelist = "c1" | .changes = [] | .gate = {warned: 3, refused: 1, text: "x"} | .app[0] |= (.read_us = null | .read_calls = 10000000 | .read_bytes = 40960000000)'
 	send
 	jobs "$(job 7 State=COMPLETED)"
@@ -113,7 +113,7 @@ task_of() {
 	expect_text ',"A01",7,,,,,0,5,"/mnt/weka:wekafs","W01",3,1' "${lines[1]}"
 }
 
-@test "JSON holds to its schema, from the ledger, from sacct and of a list, and says nothing beside it" {
+@test "JSON matches its schema, from the ledger, from sacct and of a list, without undocumented keys" {
 	node_of c1 "$(line 1795224862 2 '[1048576]' '[2097152]' '[12]')"
 	node_of c2
 	task_of 26 1 1024
@@ -144,12 +144,12 @@ task_of() {
 	expect_equal 6 "$count"
 }
 
-@test "timelines of nodes are added up, row by row; a node without one takes it away" {
+@test "timelines of nodes are added up, row by row; there is none if a node has none" {
 	node_of c1 "$(line 1795224862 1 '[1048576]' '[0,0,1048576,1048576]' '[4,0,4,4]')"
 	send
 	json 7
 	has '.timelines == [{fs: "/mnt/weka", source: "vfs", scope: "job", nodes: 1, start: 1795224862, width_s: 1, read_bytes: [1048576,0,0,0], write_bytes: [0,0,1048576,1048576], calls: [4,0,4,4]}] and (.summary | contains(" shape=head "))'
-	# 10 s ahead, and wider
+	# 10 s ahead, with wider rows
 	node_of c2 "$(line 1795224872 2 '[0,0,524288,524288]' '[2097152]' '[12]')"
 	send
 	json 7
@@ -163,7 +163,7 @@ task_of() {
 	has '.timelines == [] and (.summary | contains("shape=") | not)'
 }
 
-@test "where clocks of nodes are apart nothing is said of the shape that they make" {
+@test "with different clocks of nodes the summary has no shape" {
 	local zeros
 	zeros=$(printf '0,%.0s' {1..27})
 	node_of c1 "$(line 1795224862 1 "[${zeros}1048576]" '[2097152]' "[6,${zeros#0,}6]")"
@@ -173,7 +173,7 @@ task_of() {
 	has '(.summary | contains("clocks_apart") and (contains("shape=") | not)) and (.timelines[0] | [.start, .width_s, (.read_bytes | add), (.calls | add)]) == [1795224862, 2, 2097152, 24]'
 }
 
-@test "a job of more nodes than one answer of the ledger holds has them all in its totals" {
+@test "a job with more nodes than fit into one reply of the ledger has all of them in its totals" {
 	node_of c1 '.nodelist = "c[1-1000]"'
 	python3 -c 'import sys
 text = sys.stdin.read()
@@ -187,7 +187,7 @@ for i in range(1, 1001):
 	expect_text 1000 "$output"
 }
 
-@test "a change that the client did not take, and a profile that was not applied, are not in the summary" {
+@test "a change that was not made, and a profile that was not applied, are not in the summary" {
 	node_of c1 '.changes[0] += {restored: null, made: false} | .request.applied = false'
 	send
 	json 7
@@ -196,7 +196,7 @@ for i in range(1, 1001):
 	[[ $output != *'put back'* ]]
 }
 
-@test "node-wide numbers never appear without the word NODE-WIDE" {
+@test "node-wide numbers are always marked NODE-WIDE" {
 	node_of c1 '.app[0].scope = "node"'
 	send
 	json 7
@@ -210,7 +210,7 @@ for i in range(1, 1001):
 	expect_text NODE-WIDE "$output"
 }
 
-@test "sources are never added: a node's numbers are the best one's" {
+@test "sources are never added: a node's numbers are those of the best source" {
 	local io='{scope: "job", write_bytes: 0, read_calls: 1, write_calls: 0}'
 	node_of c1 ".app = [$io + {source: \"bpf\", fs: \"/mnt/weka\", read_bytes: 1024}, $io + {source: \"bpf\", fs: \"/scratch\", read_bytes: 1048576},
 		$io + {source: \"exit\", fs: null, read_bytes: 1073741824}]"
@@ -221,7 +221,7 @@ for i in range(1, 1001):
 	has '.summary | contains(" src=bpf,stepd ")'
 }
 
-@test "numbers of all files are not those of the client's filesystems" {
+@test "numbers of all files are not shown for the client's filesystems" {
 	node_of c1 '.app[0] |= (.source = "stepd" | .fs = null) | .quality = ["all_files"]'
 	send
 	json 7
@@ -235,7 +235,7 @@ for i in range(1, 1001):
 	has '(.summary | contains(" not=profile,cores,gate ") and contains(" gate=warn:3")) and .records[0].gate.text == "the job may run on CPU 7 of node c1"'
 }
 
-@test "what cannot be printed is told, and is no success" {
+@test "a failed write of the output is an error with exit status 1" {
 	spool 7 c1
 	send
 	run bash -c '"$0" "$@" >/dev/full' "$BUILDDIR/jobio" report --conf="$DIR/jobio.conf" --csv 7
@@ -244,7 +244,7 @@ for i in range(1, 1001):
 	expect_equal '{' "$output"
 }
 
-@test "a pipe gets no colours" {
+@test "output into a pipe has no colours" {
 	node_of c1
 	send
 	TERM=xterm run report -v 7
@@ -253,14 +253,14 @@ for i in range(1, 1001):
 
 # ---- sacct ------------------------------------------------------------------------------
 
-@test "a run that is not in sacct yet has no word of Slurm's; its comment is named where it is" {
+@test "a run that is not in sacct yet has no data of Slurm" {
 	spool 7 c1
 	send
 	json 7
 	has '.slurm == null and .source == "ledger"'
 }
 
-@test "sacct is asked once for all jobs, and nothing in a job's name is taken for another field" {
+@test "sacct is called once for all jobs, and no part of a job's name is taken for another field" {
 	spool 7 c1
 	spool 8 c1
 	send
@@ -275,7 +275,7 @@ for i in range(1, 1001):
 	expect_text ' -j 25,7+1,7 ' "$(tail -n1 "$DIR/bin/asked")"
 }
 
-@test "without the ledger the summary in sacct is shown, and why" {
+@test "without the ledger the summary in sacct is shown, with the reason" {
 	no_ledger
 	json 9_2
 	expect_equal 0 "$status"
@@ -287,7 +287,7 @@ for i in range(1, 1001):
 	has '.totals | .read_bytes == null and .write_bytes == null'
 }
 
-@test "a summary is found beside what others wrote, over several lines" {
+@test "a summary is found in a comment with other text, in several lines" {
 	no_ledger
 	jobs "$(job 8 State=COMPLETED SystemComment='11/21/26 lua: it|failed\nagain')" \
 		"$(job 9 State=COMPLETED SystemComment='11/21/26 lua: failed\nagain jobio/1 nodes=2/2 rd=1.21TiB/3.4M scope=job was looked at\nand again')"
@@ -295,7 +295,7 @@ for i in range(1, 1001):
 	has '.totals.read_calls == 3400000'
 }
 
-@test "a job that nobody knows names both sources and exits 1, the others are shown" {
+@test "for an unknown job both sources are named and the status is 1; other jobs are shown" {
 	spool 7 c1
 	send
 	json 7 8
@@ -304,7 +304,7 @@ for i in range(1, 1001):
 	expect_text "jobio: report: job: '8': ledger: job '8': no record that you may read; sacct: no such job that you may see" "$said"
 }
 
-@test "a job that has not ended, or left no summary, is told apart from none" {
+@test "running jobs, and jobs without a summary, have messages of their own" {
 	run report 4
 	expect_equal "1 jobio: report: job: '4': the job is RUNNING: 'jobio report --live 4' shows what it has read and written so far" "$status $output"
 	json 6
@@ -314,7 +314,7 @@ for i in range(1, 1001):
 	expect_text "I/O is not known: jobio did not count it, or its nodes have not reported yet (ledger:" "$output"
 }
 
-@test "a host without jobio.conf still has sacct; a wrong --conf is bad usage" {
+@test "a host without jobio.conf uses sacct; a wrong --conf is a usage error" {
 	run "$BUILDDIR/jobio" report --json 9
 	expect_equal 0 "$status"
 	are '9_1 sacct 9_2 sacct' '.id, .source'
@@ -325,7 +325,7 @@ for i in range(1, 1001):
 
 # ---- clusters, arrays, components, runs ------------------------------------------------
 
-# two_clusters - job 7 and a task of array 25 on cluster c, and others of their numbers on other
+# two_clusters - job 7 and a task of array 25 on cluster c, and others with the same IDs on other
 two_clusters() {
 	spool 7 c1
 	send
@@ -335,20 +335,20 @@ two_clusters() {
 	send
 }
 
-@test "of a ledger that serves two clusters the jobs of this one are shown" {
+@test "with a ledger for two clusters the jobs of this host's cluster are shown" {
 	two_clusters
 	jobs "$(job 7 User=alice State=COMPLETED)" "$(job 25_1 JobIDRaw=26 User=alice State=COMPLETED)"
 	json 7 25_1 25
 	are 'c 1048576 c 1024 c 1024' '.cluster, .totals.read_bytes'
 	json -u alice
 	are '7 1048576 25_1 1024' '.id, .totals.read_bytes'
-	# there, the other one's
+	# there, the jobs of the other cluster
 	sed -i 's/Cluster=c/Cluster=other/' "$DIR/bin/jobs"
 	json 7
 	are 'other 2048' '.cluster, .totals.read_bytes'
 }
 
-@test "while sacct lists nothing the jobs of this host's cluster are shown, and not those of another" {
+@test "if sacct lists no jobs those of this host's cluster are shown, and not those of another" {
 	two_clusters
 	jobs ''
 	export SLURM_CONF=$DIR/slurm.conf
@@ -358,7 +358,7 @@ two_clusters() {
 	printf 'ClusterName=other\n' >"$SLURM_CONF"
 	json 7
 	are other .cluster
-	# its jobs have that name in slurmdbd, and in records
+	# the name of its jobs' cluster in slurmdbd, and in records
 	sed -i '/^.ledger.$/a cluster = c' "$DIR/jobio.conf"
 	json 7
 	are c .cluster
@@ -368,7 +368,7 @@ two_clusters() {
 	expect_text "job: '7': ledger: job '7': no record that you may read" "$output"
 }
 
-@test "the number of an array is each of its tasks, and a list of tasks is those" {
+@test "an array's ID selects all of its tasks, and a list of tasks selects these" {
 	task_of 26 1 1024
 	task_of 27 2 2048 '.request = {profile: "stream", applied: false}'
 	task_of 25 3 4096
@@ -389,7 +389,7 @@ two_clusters() {
 	expect_equal 1 "$status"
 }
 
-@test "tasks that sacct has alone stand beside those of the ledger" {
+@test "tasks that only sacct has are listed with those of the ledger" {
 	task_of 26 1 1024
 	send
 	jobs "$(job 25_1 JobIDRaw=26 User=alice Start=1795224862 State=COMPLETED SystemComment='jobio/1 rd=9MiB/1 nodes=1/1')" \
@@ -410,7 +410,7 @@ two_clusters() {
 	are '26+0 sacct 1024 26+1 sacct 2048' '.id, .source, .totals.read_bytes'
 }
 
-@test "what Slurm says of the newest run is not said of an older one, nor are numbers of that its own" {
+@test "Slurm's data of the newest run is not shown for an older one, nor numbers of an older run for the newest" {
 	spool 7 c1
 	record 7 c1 | sed -E 's/"restart":0/"restart":1/; s/17952248/17952258/g' >"$DIR/spool/7.1.c1.json"
 	send
@@ -421,7 +421,7 @@ two_clusters() {
 	are '1 2' '.restart, (.runs | length)'
 	json --restart=0 7
 	are 0 .restart
-	# it has run again, and there is no record of that
+	# it has run again, and that run has no record
 	jobs "$(job 7 Start=1795229000 End=1795229100 ElapsedRaw=100 NNodes=1 State=FAILED)"
 	run report -u bob --csv
 	[[ $output == *'"FAILED"'* && $output != *1048576* ]]
@@ -430,11 +430,11 @@ two_clusters() {
 	[[ $output == *'"PENDING"'* && $output != *1048576* ]]
 }
 
-# ---- who may, and what ------------------------------------------------------------------
+# ---- permissions --------------------------------------------------------------------------
 
 as_user() { setpriv --reuid="$1" --clear-groups env "PATH=$PATH" "$BUILDDIR/jobio" report --conf="$DIR/jobio.conf" "${@:2}"; }
 
-@test "who is neither owner nor root sees no record, and not whether there is one" {
+@test "users other than the owner and root see no record, and not whether there is one" {
 	[[ $EUID == 0 ]] || skip 'needs a user who is not trusted'
 	OWNER=65534 record 7 c1 >"$DIR/spool/7.0.c1.json"
 	OWNER=65533 record 8 c1 >"$DIR/spool/8.0.c1.json"
@@ -445,13 +445,13 @@ as_user() { setpriv --reuid="$1" --clear-groups env "PATH=$PATH" "$BUILDDIR/jobi
 		run as_user 65534 "$id"
 		expect_equal "1 jobio: report: job: '$id': ledger: job '$id': no record that you may read; sacct: no such job that you may see" "$status $output"
 	done
-	# nor in a list, where sacct shows them
+	# nor in a list, although sacct shows the jobs
 	jobs "$(job 7 User=alice State=COMPLETED Start=1795224862)" "$(job 8 User=carol State=COMPLETED Start=1795224862)"
 	run as_user 65533 -u alice,carol --csv
 	expect_equal '"8"' "$(grep '"ledger"' <<<"$output" | cut -d, -f1)"
 }
 
-@test "a long list is answered by the ledger to a plain user, too" {
+@test "a long list of a plain user is answered by the ledger, too" {
 	[[ $EUID == 0 ]] || skip 'needs a user who is not trusted'
 	OWNER=65534 record 4000000000 c1 >"$DIR/spool/4000000000.0.c1.json"
 	OWNER=65534 record 4000000499 c1 >"$DIR/spool/4000000499.0.c1.json"
@@ -468,8 +468,8 @@ as_user() { setpriv --reuid="$1" --clear-groups env "PATH=$PATH" "$BUILDDIR/jobi
 	expect_equal '"4000000000" "4000000499"' "$(grep '"ledger"' <<<"$output" | cut -d, -f1 | xargs -d '\n' echo)"
 }
 
-# is_clean TEXT - are there no bytes that turn a terminal: controls, C1, bidi
-# marks, bytes that are not UTF-8?
+# is_clean TEXT - it has no bytes that affect a terminal: control characters, C1, bidirectional
+# marks, invalid UTF-8
 is_clean() {
 	python3 -c 'import sys
 try:
@@ -481,7 +481,7 @@ bad |= set(range(0x2028, 0x202f)) | set(range(0x2066, 0x206a))
 sys.exit(any(ord(c) in bad for c in text))' <<<"$1"
 }
 
-@test "no character of a record or of sacct moves the cursor or turns the words, in any format" {
+@test "control characters of records and sacct are not printed, in any format" {
 	local evil=$'\302\23331m\342\200\256\342\201\246\342\200\217\330\234' raw option
 	printf -v raw '\302\23331m\342\200\256'
 	node_of c1 | cat
@@ -500,12 +500,12 @@ sys.exit(any(ord(c) in bad for c in text))' <<<"$1"
 	is_clean "$output"
 }
 
-@test "of jobs that real Slurms recorded a list and a screen have the figures of seff" {
+@test "for recorded jobs of real Slurms lists and reports have the figures of seff" {
 	local version id cpu mem count=0 name said
 	for version in $(cd "$SRCDIR/tests/samples/slurm" && ls -- *-seff.txt); do
 		version=${version%-seff.txt}
 		cp "$SRCDIR/tests/samples/slurm/$version-jobs.txt" "$DIR/bin/jobs"
-		# what the real sacct prints with -X, the false one does
+		# the columns that the real sacct prints with -X, fake-sacct prints as well
 		for name in $(head -n1 "$DIR/bin/jobs" | tr '\t' '\n' | cut -d= -f1); do
 			"$DIR/bin/sacct" -nXP -o "JobID,$name"
 		done >"$DIR/false"
@@ -522,7 +522,7 @@ sys.exit(any(ord(c) in bad for c in text))' <<<"$1"
 				[[ $name == pending || $name == impossible ]]
 				continue
 			fi
-			# seff rounds the CPU time to a second
+			# seff rounds CPU time to seconds
 			awk -v id="$id" -v said="$said" -v cpu="$cpu" -v mem="$mem" -v s="$(sed -nE "s/^JobID=${id/+/[+]}\t.*ElapsedRaw=([0-9]+).*/\1/p" "$DIR/bin/jobs")" \
 				'BEGIN { split(said, a, " "); exit !(s > 0 && (a[1] - cpu) ^ 2 <= (60 / s + 1) ^ 2 && (a[2] - mem) ^ 2 <= 0.6 ^ 2) }' ||
 				{ echo "$version: $name $id: $said here, $cpu $mem of seff"; return 1; }
@@ -534,7 +534,7 @@ sys.exit(any(ord(c) in bad for c in text))' <<<"$1"
 	((count >= 20))
 }
 
-@test "Slurm's messages of the false commands are those that the real ones printed" {
+@test "the fake commands print messages that real ones have printed" {
 	local line count=0
 	while read -r line; do
 		grep -rhqF -- "$line" "$SRCDIR"/tests/samples/slurm/*-commands.txt || { echo "not recorded: $line"; return 1; }
@@ -544,7 +544,7 @@ sys.exit(any(ord(c) in bad for c in text))' <<<"$1"
 	((count >= 5))
 }
 
-@test "a job that never started is not listed, and its screen has Slurm's state and reason" {
+@test "a job that never started is not listed, and its report has Slurm's state and reason" {
 	cp "$SRCDIR/tests/samples/slurm/24.11-jobs.txt" "$DIR/bin/jobs"
 	printf '#!/bin/sh\necho BadConstraints\n' >"$DIR/bin/squeue"
 	chmod +x "$DIR/bin/squeue"
@@ -552,7 +552,7 @@ sys.exit(any(ord(c) in bad for c in text))' <<<"$1"
 	id=$(grep JobName=impossible "$DIR/bin/jobs" | cut -f1)
 	run report "${id#*=}"
 	expect_equal "1 jobio: report: job: '${id#*=}': it never started: FAILED, BadConstraints: no node has what it asked for; --io-cores leaves fewer cores for tasks" "$status $output"
-	# slurmctld has forgotten it
+	# slurmctld does not know it any more
 	sed -n '/Invalid job id/p' "$SRCDIR/tests/samples/slurm/24.11-commands.txt" | head -n1 >"$DIR/forgotten"
 	printf '#!/bin/sh\ncat %s >&2\nexit 1\n' "$DIR/forgotten" >"$DIR/bin/squeue"
 	run report "${id#*=}"
@@ -563,9 +563,9 @@ sys.exit(any(ord(c) in bad for c in text))' <<<"$1"
 	expect_text '2 jobs that never ran: --all shows them' "$output"
 }
 
-# ---- one screen -----------------------------------------------------------------------------
+# ---- the report of one job ------------------------------------------------------------------
 
-# waited NODE - a node of a job whose processes waited for its filesystems
+# waited NODE - put a record of a job whose processes waited for filesystems into the spool
 waited() {
 	node_of "$1" '.job = 4711 | .nodelist = "c[1-2]" | .quality = [] | .findings = [] | .changes = [] | .end = 1795228422 | .client.mounts += [{mount: "/home", fstype: "nfs4", source: "s"}]
 		| .app = [{scope: "job", source: "bpf", fs: "/mnt/weka", read_bytes: 184320000000, read_calls: 11250000, write_bytes: 687194767360, write_calls: 655360, read_us: 9000000000,
@@ -576,7 +576,7 @@ waited() {
 	mv "$DIR/spool/7.0.$1.json" "$DIR/spool/4711.0.$1.json"
 }
 
-@test "a job is one screen: how well it used CPUs and memory, its filesystems, its course, and what to change" {
+@test "the report of a job has its CPU and memory efficiency, filesystems, timeline and advice" {
 	waited c1
 	waited c2
 	send
@@ -585,12 +585,12 @@ waited() {
 	report --advice=none 4711 >"$DIR/kept"
 	expect_kept job.txt.golden "$DIR/kept"
 	expect_text "of its life in I/O (measured by the kernel). Copy" "$(report 4711 | tr -s '\n ' ' ')"
-	# bars of ASCII, of a record that no program can have made better by its terminal
+	# bars of ASCII with LC_ALL=C
 	expect_equal '' "$(LC_ALL=C report 4711 | tr -d '\n -~')"
 	expect_equal 1 "$(LC_ALL=en_US.UTF-8 report 4711 | grep -c '^  read     █ \+  peak 4 GiB/s on c2$')"
 }
 
-@test "memory and CPUs are those of the steps; what is not known is not told" {
+@test "memory and CPUs are those of the steps; unknown values are not printed" {
 	spool 7 c1
 	send
 	jobs "$(job 7 State=COMPLETED ElapsedRaw=100 AllocCPUS=4 TotalCPU=05:00.000 ReqMem=8G NNodes=1)" \
@@ -600,7 +600,7 @@ waited() {
 	[[ $(tail -n1 "$DIR/bin/asked") != *-nXP* ]]
 	run report 7 --format=jobid,cpu,mem%,state%5,read
 	expect_equal 'JobID  CPU%  Mem%  State   Read|7      75 %  50 %  COMP+  1 MiB' "${lines[0]}|${lines[1]}"
-	# GPUs: as jobstats has them over time; sacct's own are a last sample
+	# GPUs: jobstats' values over time; sacct has the last sample only
 	jobs "$(job 7 State=COMPLETED AllocTRES=gres/gpu=2 TRESUsageInAve=gres/gpuutil=3 "AdminComment=JS1:$(printf '{"nodes":{"c1":{"gpu_utilization":{"0":40,"1":20}}}}' | gzip -c | base64 -w0)")"
 	run report 7
 	expect_text 'GPU 30 % of 2 GPUs' "$output"
@@ -609,7 +609,7 @@ waited() {
 	[[ $output != *CPU* && $output != *memory* && $output != *GPU* ]]
 }
 
-@test "what accounting has of one job cannot take the list of the others" {
+@test "malformed accounting data of one job does not affect the list of others" {
 	local many deep big
 	many=$(printf '9%.0s' {1..400})
 	deep=$(python3 -c 'print("{\"nodes\":" + "[" * 100000 + "]" * 100000 + "}")' | gzip -c | base64 -w0)
@@ -626,7 +626,7 @@ waited() {
 	done
 }
 
-@test "without advice on I/O a screen has what to ask for the next time: CPUs, memory and time" {
+@test "without advice on I/O a report advises on CPUs, memory and time" {
 	local fields step wanted count=0
 	no_ledger
 	while IFS='|' read -r fields step wanted; do
@@ -654,13 +654,13 @@ waited() {
 		State=COMPLETED ElapsedRaw=200 TotalCPU=00:01:00|MaxRSS=1G|
 	END
 	expect_equal 11 "$count"
-	# no step of its own was sampled
+	# no step of the job itself was sampled
 	jobs "$(job 7 State=COMPLETED ElapsedRaw=3600 NNodes=1 AllocCPUS=1 ReqMem=64G SystemComment='jobio/1 rd=1KiB/1 nodes=1/1')" "$(job 7.extern JobIDRaw=7.extern MaxRSS=1M NTasks=1)"
 	run report 7
 	[[ $output != *'memory  '* ]]
 }
 
-@test "small things: a typed GPU, a run of a requeued job, a file for a page, a job of another cluster, a slow ledger" {
+@test "a typed GPU, a run of a requeued job, a file for a page, a job of another cluster, a slow ledger" {
 	no_ledger
 	jobs "$(job 7 State=COMPLETED AllocTRES=billing=9,gres/gpu:a100=2 "AdminComment=JS1:$(printf '{"nodes":{"c1":{"gpu_utilization":{"0":40,"1":10}}}}' | gzip -c | base64 -w0)" SystemComment='jobio/1 nodes=1/1 rd=1KiB/1' NodeList=c1 NNodes=1)"
 	run report 7
@@ -689,7 +689,7 @@ waited() {
 	run report 7
 	expect_equal 'jobio: waiting for sacct, at most 20 s' "${lines[0]}"
 	restore_sacct
-	# one that accepts the connection and prints nothing
+	# a server that accepts the connection and sends nothing
 	python3 -c 'import socket, time
 s = socket.create_server(("127.0.0.1", 0))
 print(s.getsockname()[1], flush=True)
@@ -703,7 +703,7 @@ time.sleep(60)' >"$DIR/port" 3>&- &
 	expect_text 'from sacct alone' "$output"
 }
 
-@test "a requeued job is run 1 of 2 and run 2 of 2" {
+@test "a requeued job is shown as run 1 of 2 and run 2 of 2" {
 	spool 7 c1
 	record 7 c1 | sed -E 's/"restart":0/"restart":1/; s/17952248/17952258/g' >"$DIR/spool/7.1.c1.json"
 	send
@@ -714,7 +714,7 @@ time.sleep(60)' >"$DIR/port" 3>&- &
 	expect_text '    run 1 of 2    ' "$output"
 }
 
-@test "a job that was refused has the refusal and its cure, and nothing else; the list marks it" {
+@test "the report of a refused job has the refusal and its cure only; the list marks it" {
 	node_of c1 '.nodelist = "c1" | .app = [] | .wire = null | .quality = [] | .changes = [] | .refused = "io-cores 9: this node has 4" | .findings = [{code: "W01", severity: "error", text: "x", cure: "sbatch --io-cores=4"}]'
 	send
 	jobs "$(job 7 User=alice State=FAILED)"
@@ -725,7 +725,7 @@ time.sleep(60)' >"$DIR/port" 3>&- &
 	expect_text 'FAILED, refused' "$output"
 }
 
-@test "where there is no advice the reason is told" {
+@test "without advice the reason is printed" {
 	local why
 	node_of c1 '.job = 8'
 	mv "$DIR/spool/7.0.c1.json" "$DIR/spool/8.0.c1.json"
@@ -739,7 +739,7 @@ time.sleep(60)' >"$DIR/port" 3>&- &
 	done
 }
 
-@test "the list hides jobs that never ran, and says so" {
+@test "the list omits jobs that never ran, and prints their number" {
 	some_jobs
 	run report -u alice
 	[[ $output != *25_\[* ]]
@@ -749,7 +749,7 @@ time.sleep(60)' >"$DIR/port" 3>&- &
 	expect_equal 'JobID|25_[2-9]|8|7|25_1' "$(cut -d' ' -f1 <<<"$output" | head -n5 | paste -sd'|')"
 }
 
-@test "neither modules nor conda break it" {
+@test "it runs with environment modules and conda" {
 	local dir=$DIR/conda
 	spool 7 c1
 	send
@@ -767,7 +767,7 @@ time.sleep(60)' >"$DIR/port" 3>&- &
 
 # ---- advice -----------------------------------------------------------------------------
 
-@test "advice can be left out, and is null where there is too little to judge" {
+@test "advice can be omitted, and is null if there is too little I/O" {
 	node_of c1 '.nodelist = "c1" | .changes = [] | .app[0] |= (.read_us = null | .read_bytes = 40960000000 | .read_calls = 10000000 | .write_bytes = 0 | .write_calls = 0)'
 	node_of c2 '.job = 8'
 	mv "$DIR/spool/7.0.c2.json" "$DIR/spool/8.0.c2.json"
@@ -782,7 +782,7 @@ time.sleep(60)' >"$DIR/port" 3>&- &
 
 # ---- lists ------------------------------------------------------------------------------
 
-# some_jobs - three jobs that ended, one that runs, tasks that wait, one of carol
+# some_jobs - three ended jobs, a running one, pending tasks, one job of carol
 some_jobs() {
 	node_of c1 '.nodelist = "c1" | .changes = [] | .app[0] |= (.read_us = null | .read_bytes = 40960000000 | .read_calls = 10000000)'
 	record 12 c1 >"$DIR/spool/12.0.c1.json"
@@ -794,7 +794,7 @@ some_jobs() {
 		"$(job 12 User=carol Start=1795224862 End=1795224890 ElapsedRaw=28 NNodes=1 State=COMPLETED JobName=other Account=lab SystemComment='jobio/1 rd=1MiB/3 wr=10B/1 nodes=1/1 scope=job')"
 }
 
-@test "without a job there is a line for each of one's own of the last day, the newest first" {
+@test "without a job ID each job of the user in the last day has a line, the newest first" {
 	some_jobs
 	sed -i "s/User=alice/User=$(id -un)/" "$DIR/bin/jobs"
 	: >"$DIR/bin/asked"
@@ -803,7 +803,7 @@ some_jobs() {
 	are 'null 25_[2-9] PENDING null null 8 RUNNING null A01 7 COMPLETED 40960000000 null 25_1 CANCELLED by 0 1024' '"\(.advice[0].code) \(.id) \(.slurm.state) \(.totals.read_bytes)"'
 	expect_equal 1 "$(wc -l <"$DIR/bin/asked")"
 	expect_text " -u $(id -un) -S now-1days -E now -o " "$(<"$DIR/bin/asked")"
-	# of the ledger's jobs all that it tells of one, but for other runs
+	# for the ledger's jobs the same JSON as for one job, without other runs
 	expect_equal true "$(jq -s --slurpfile one <(report 7 --json) '(.[] | select(.id == "7")) == ($one[0] | del(.runs))' <<<"$output")"
 	no_ledger
 	json
@@ -812,7 +812,7 @@ some_jobs() {
 	expect_text 'from sacct alone, without advice: ledger' "$output"
 }
 
-@test "a list is chosen, sorted and cut as asked for" {
+@test "a list is selected, sorted and limited by options" {
 	some_jobs
 	json -u alice,carol --sort=written --limit=2
 	are '25_1 7' .id
@@ -829,7 +829,7 @@ some_jobs() {
 	expect_equal 1 "${#lines[@]}"
 }
 
-@test "a list as CSV has the lines that each job has by itself" {
+@test "a list in CSV has the same lines as its jobs" {
 	some_jobs
 	run report -u alice --csv
 	expect_equal 5 "${#lines[@]}"
