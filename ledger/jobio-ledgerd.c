@@ -34,7 +34,7 @@
 #include "ledger/store.h"
 #include "ledger/sums.h"
 #include "ledger/writer.h"
-#include "link/seal.h"
+#include "link/credential.h"
 #include "record/alloc.h"
 
 #define FILES_MAX 4096
@@ -320,7 +320,7 @@ static void start_metrics(struct ledger *ledger, struct event_base *base)
 struct parts {
 	struct service service;
 	struct server *server;
-	struct seal *seal;
+	struct credential_ctx *munge;
 };
 
 static int open_store(struct ledger *ledger, struct service *service, struct err *err)
@@ -342,10 +342,10 @@ static int open_server(struct ledger *ledger, struct parts *parts, struct err *e
 {
 	const struct config_ledger *config = &ledger->config->ledger;
 
-	parts->seal = seal_new(config->munge_socket, err);
-	if (!parts->seal)
+	parts->munge = credential_ctx_new(config->munge_socket, err);
+	if (!parts->munge)
 		return -1;
-	parts->server = server_new(config, &parts->service, parts->seal, writer_wake, ledger, err);
+	parts->server = server_new(config, &parts->service, parts->munge, writer_wake, ledger, err);
 	if (!parts->server)
 		return -1;
 	start_metrics(ledger, server_base(parts->server));
@@ -362,7 +362,7 @@ static void close_all(struct ledger *ledger, struct parts *parts)
 	if (ledger->metrics_timer)
 		event_free(ledger->metrics_timer);
 	server_free(parts->server);
-	seal_free(parts->seal);
+	credential_ctx_free(parts->munge);
 	store_close(ledger->store);
 	metrics_free(ledger->metrics);
 	if (ledger->metrics_fd >= 0)
@@ -395,7 +395,7 @@ out:
 
 static int check_munge(const struct config_ledger *config, struct err *err)
 {
-	return seal_check(config->munge_socket, err);
+	return credential_check(config->munge_socket, err);
 }
 
 static int check_store(const struct config_ledger *config, struct err *err)

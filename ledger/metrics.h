@@ -21,7 +21,7 @@
 /* Why a frame, request or record was refused. */
 #define METRICS_REFUSALS(X)                                                                        \
 	X(FRAME, "frame")     /* empty, too long, or another protocol */                           \
-	X(SEAL, "seal")	      /* munged could not decode it */                                     \
+	X(CREDENTIAL, "seal") /* munged could not decode it */                                     \
 	X(REQUEST, "request") /* unknown operation */                                              \
 	X(USER, "user")	      /* put by a user that is not trusted */                              \
 	X(RECORD, "record")   /* record that can never be accepted */

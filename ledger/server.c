@@ -22,8 +22,8 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#include "link/envelope.h"
 #include "link/ledger_link.h"
+#include "link/payload.h"
 #include "record/alloc.h"
 
 #define BATCH_US 2000 /* a put waits this long to share a commit */
@@ -49,9 +49,9 @@ struct peer {
 	time_t frame_since, told_since;
 	enum state state;
 	char *request, *answer;
-	char nonce[ENVELOPE_NONCE]; /* of the request */
-	bool is_known;		    /* is authenticated */
-	uid_t uid;		    /* user that the reply is encrypted for */
+	char nonce[PAYLOAD_NONCE_SIZE]; /* of the request */
+	bool is_known;			/* is authenticated */
+	uid_t uid;			/* user that the reply is encrypted for */
 	char host[48], name[80];
 };
 TAILQ_HEAD(peers, peer);
@@ -61,7 +61,7 @@ struct server {
 	struct evconnlistener *listener;
 	struct event *tick, *batch, *reads, *turn, *term, *intr;
 	struct service *service;
-	struct seal *seal;
+	struct credential_ctx *munge;
 	void (*wake)(void *arg);
 	void *wake_arg;
 	struct peers peers;
@@ -194,18 +194,18 @@ static size_t count_peers(const struct server *server, uid_t uid, size_t *told)
 
 /* Encode one reply to all these peers, with the nonces of their requests: one credential for
  * several halves the load on munged. */
-static int seal_answer(struct server *server, struct peer *const *group, size_t count,
-		       const char *answer, char **credential, struct err *err)
+static int encode_answer(struct server *server, struct peer *const *group, size_t count,
+			 const char *answer, char **credential, struct err *err)
 {
-	const char *nonces[ENVELOPE_MAX] = { NULL };
+	const char *nonces[PAYLOAD_NONCES_MAX] = { NULL };
 	char *text;
 	size_t i;
 	int rc;
 
 	for (i = 0; i < count; i++)
 		nonces[i] = group[i]->nonce;
-	text = xneed(envelope_make(nonces, count, answer));
-	rc = seal_close(server->seal, text, strlen(text), group[0]->uid, credential, err);
+	text = xneed(payload_make(nonces, count, answer));
+	rc = credential_encode(server->munge, text, strlen(text), group[0]->uid, credential, err);
 	free(text);
 	return rc;
 }
@@ -247,7 +247,7 @@ static void tell(struct server *server, struct peer *const *group, size_t count,
 	uint32_t prefix;
 	size_t i, size;
 
-	if (seal_answer(server, group, count, answer, &credential, &err) < 0) {
+	if (encode_answer(server, group, count, answer, &credential, &err) < 0) {
 		for (i = 0; i < count; i++) {
 			say(server, "peer: '%s': answer: %s", group[i]->name, err.text);
 			peer_free(group[i]);
@@ -274,12 +274,12 @@ static bool are_alike(const struct peer *a, const struct peer *b)
  * Return 0 if none waits. */
 static int answer_group(struct server *server, const char *error)
 {
-	struct peer *peer, *group[ENVELOPE_MAX];
+	struct peer *peer, *group[PAYLOAD_NONCES_MAX];
 	size_t count = 0, i;
 	char *answer;
 
 	TAILQ_FOREACH (peer, &server->peers, entry)
-		if (peer->state == STATE_COMMITS && count < ENVELOPE_MAX &&
+		if (peer->state == STATE_COMMITS && count < PAYLOAD_NONCES_MAX &&
 		    (!count || are_alike(group[0], peer)))
 			group[count++] = peer;
 	if (!count)
@@ -396,10 +396,10 @@ static void peer_ask(struct peer *peer, char *text)
 {
 	static const char get[] = "{\"op\":\"get\"";
 	struct server *server = peer->server;
-	char *nonces, *request = envelope_open(text, &nonces);
+	char *nonces, *request = payload_parse(text, &nonces);
 	size_t size = request ? strlen(request) : 0;
 
-	if (!request || strlen(nonces) >= ENVELOPE_NONCE) {
+	if (!request || strlen(nonces) >= PAYLOAD_NONCE_SIZE) {
 		say(server, "peer: '%s': another protocol: closed", peer->name);
 		metrics_count(&metrics_of(server)->refused[METRICS_REFUSED_FRAME]);
 		peer_free(peer);
@@ -407,9 +407,9 @@ static void peer_ask(struct peer *peer, char *text)
 	}
 	strcpy(peer->nonce, nonces);
 	if (is_trusted(server, peer->uid) &&
-	    (size > SERVER_ASK_MAX || strncmp(request, get, sizeof(get) - 1) != 0)) {
+	    (size > SERVER_QUERY_MAX || strncmp(request, get, sizeof(get) - 1) != 0)) {
 		peer_handle(peer, request);
-	} else if (size > SERVER_ASK_MAX) {
+	} else if (size > SERVER_QUERY_MAX) {
 		peer_refuse(peer, "the request is too long");
 	} else {
 		peer->request = xstrdup(request);
@@ -427,9 +427,9 @@ static void peer_request(struct peer *peer, const char *credential)
 	size_t size;
 	uid_t uid;
 
-	if (seal_open(server->seal, credential, &text, &size, &uid, &err) < 0) {
+	if (credential_decode(server->munge, credential, &text, &size, &uid, &err) < 0) {
 		say(server, "peer: '%s': refused: %s", peer->name, err.text);
-		metrics_count(&metrics_of(server)->refused[METRICS_REFUSED_SEAL]);
+		metrics_count(&metrics_of(server)->refused[METRICS_REFUSED_CREDENTIAL]);
 		peer_free(peer);
 		return;
 	}
@@ -873,13 +873,14 @@ static size_t find_room(void)
 }
 
 struct server *server_new(const struct config_ledger *config, struct service *service,
-			  struct seal *seal, void (*wake)(void *arg), void *arg, struct err *err)
+			  struct credential_ctx *munge, void (*wake)(void *arg), void *arg,
+			  struct err *err)
 {
 	struct server *server = xcalloc(1, sizeof(*server));
 
 	TAILQ_INIT(&server->peers);
 	server->service = service;
-	server->seal = seal;
+	server->munge = munge;
 	server->wake = wake;
 	server->wake_arg = arg;
 	server->room = find_room();

@@ -16,7 +16,7 @@
  *           the descriptors are not for connections.
  *         Users that are not trusted (service.h) have SERVER_USER_PEERS
  *           authenticated connections, SERVER_USER_ANSWERS replies in transit
- *           and SERVER_ASK_MAX bytes for a query; users take turns. Records
+ *           and SERVER_QUERY_MAX bytes for a query; users take turns. Records
  *           have priority: one waits for one query at most. Those that arrive
  *           together are committed together, and acknowledged after that.
  * Owner   struct server; the service belongs to the caller.
@@ -29,8 +29,8 @@
 #include "base/config.h"
 #include "base/err.h"
 #include "ledger/service.h"
+#include "link/credential.h"
 #include "link/ledger_link.h"
-#include "link/seal.h"
 
 #define SERVER_PEERS_MAX 1024
 #define SERVER_BYTES_MAX (64U << 20)
@@ -38,7 +38,7 @@
 #define SERVER_SOCKET_BYTES (64U << 10)
 #define SERVER_USER_PEERS 64
 #define SERVER_USER_ANSWERS 4
-#define SERVER_ASK_MAX LEDGER_ASK_MAX
+#define SERVER_QUERY_MAX LEDGER_QUERY_MAX
 #define SERVER_HELLO_S 10
 #define SERVER_STRANGERS 192
 #define SERVER_ACCEPTS 64
@@ -52,7 +52,8 @@ struct event_base;
 
 /* 'wake' is called when there is work for the writer. */
 struct server *server_new(const struct config_ledger *config, struct service *service,
-			  struct seal *seal, void (*wake)(void *arg), void *arg, struct err *err);
+			  struct credential_ctx *munge, void (*wake)(void *arg), void *arg,
+			  struct err *err);
 void server_free(struct server *server);
 
 /* libevent's loop, for other events of the same process. */

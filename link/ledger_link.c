@@ -15,14 +15,14 @@
 #include <unistd.h>
 
 #include "base/child.h"
-#include "link/envelope.h"
-#include "link/seal.h"
+#include "link/credential.h"
+#include "link/payload.h"
 #include "record/alloc.h"
 
 #define ADDRESSES_MAX 8
 
 struct ledger_link {
-	struct seal *seal;
+	struct credential_ctx *munge;
 	uid_t ledger_uid;
 	unsigned int timeout_ms;
 	int fd;
@@ -34,14 +34,14 @@ struct address {
 	struct sockaddr_storage storage;
 };
 
-struct question {
+struct endpoint {
 	const char *host, *port;
 };
 
 /* In a child: a name server that does not reply must not block the caller. */
 static int resolve(void *arg)
 {
-	const struct question *q = arg;
+	const struct endpoint *q = arg;
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
 	struct addrinfo *list, *ai;
 	struct address address;
@@ -114,13 +114,13 @@ static int connect_any(struct ledger_link *link, const char *host, const char *p
 		       struct err *err)
 {
 	unsigned long long deadline_ms = child_now_ms() + link->timeout_ms;
-	struct question question = { host, port };
+	struct endpoint endpoint = { host, port };
 	struct child_result result = { 0 };
 	struct address address;
 	size_t i;
 	int rc = -1;
 
-	if (child_call("getaddrinfo", resolve, &question, link->timeout_ms, &result, err) < 0)
+	if (child_call("getaddrinfo", resolve, &endpoint, link->timeout_ms, &result, err) < 0)
 		return err_prefix(err, "ledger '%s'", link->name);
 	if (result.status || result.out_bytes < sizeof(address)) {
 		err_set(err, "ledger '%s': the name of the host is not known", link->name);
@@ -192,8 +192,8 @@ struct ledger_link *ledger_link_open_from(const struct config_ledger *config, si
 	}
 	link = xcalloc(1, sizeof(*link));
 	link->fd = -1;
-	link->seal = seal_new(config->munge_socket, err);
-	if (!link->seal || find_user(config->user, &link->ledger_uid, err) < 0 ||
+	link->munge = credential_ctx_new(config->munge_socket, err);
+	if (!link->munge || find_user(config->user, &link->ledger_uid, err) < 0 ||
 	    connect_from(link, config, at, err) < 0) {
 		ledger_link_close(link);
 		return NULL;
@@ -214,7 +214,7 @@ void ledger_link_close(struct ledger_link *link)
 		return;
 	if (link->fd >= 0)
 		close(link->fd);
-	seal_free(link->seal);
+	credential_ctx_free(link->munge);
 	free(link);
 }
 
@@ -281,31 +281,31 @@ static char *recv_frame(struct ledger_link *link, unsigned long long deadline_ms
 }
 
 /* Move the JSON of an answer to the request with this nonce to the front of the text. */
-static int take_answer(struct ledger_link *link, char *text, const char *nonce, struct err *err)
+static int extract_json(struct ledger_link *link, char *text, const char *nonce, struct err *err)
 {
-	char *nonces, *json = envelope_open(text, &nonces);
+	char *nonces, *json = payload_parse(text, &nonces);
 
-	if (!json || !envelope_is_for(nonces, nonce))
+	if (!json || !payload_has_nonce(nonces, nonce))
 		return err_set(err, "ledger '%s': the answer is not to this request", link->name);
 	memmove(text, json, strlen(json) + 1);
 	return 0;
 }
 
-static int open_answer(struct ledger_link *link, const char *credential, const char *nonce,
-		       char **answer, struct err *err)
+static int decode_answer(struct ledger_link *link, const char *credential, const char *nonce,
+			 char **answer, struct err *err)
 {
 	char *text;
 	size_t size;
 	uid_t writer;
 
-	if (seal_open(link->seal, credential, &text, &size, &writer, err) < 0)
+	if (credential_decode(link->munge, credential, &text, &size, &writer, err) < 0)
 		return err_prefix(err, "ledger '%s': answer", link->name);
 	if (writer != 0 && writer != link->ledger_uid) {
 		free(text);
 		return err_set(err, "ledger '%s': the answer is from uid %u, not from the ledger",
 			       link->name, (unsigned int)writer);
 	}
-	if (take_answer(link, text, nonce, err) < 0) {
+	if (extract_json(link, text, nonce, err) < 0) {
 		free(text);
 		return -1;
 	}
@@ -316,25 +316,26 @@ static int open_answer(struct ledger_link *link, const char *credential, const c
 int ledger_link_call(struct ledger_link *link, const char *request, char **answer, struct err *err)
 {
 	unsigned long long deadline_ms = child_now_ms() + link->timeout_ms;
-	char *text = NULL, *credential = NULL, *sealed = NULL;
-	char nonce[ENVELOPE_NONCE];
+	char *text = NULL, *credential = NULL, *reply = NULL;
+	char nonce[PAYLOAD_NONCE_SIZE];
 	const char *const nonces[] = { nonce };
 	int rc = -1;
 
-	if (envelope_nonce(nonce, err) < 0)
+	if (payload_nonce(nonce, err) < 0)
 		goto out;
-	text = envelope_make(nonces, 1, request);
-	if (seal_close(link->seal, text, strlen(text), link->ledger_uid, &credential, err) < 0)
+	text = payload_make(nonces, 1, request);
+	if (credential_encode(link->munge, text, strlen(text), link->ledger_uid, &credential, err) <
+	    0)
 		goto out;
 	if (send_frame(link, credential, deadline_ms, err) < 0)
 		goto out;
-	sealed = recv_frame(link, deadline_ms, err);
-	if (!sealed)
+	reply = recv_frame(link, deadline_ms, err);
+	if (!reply)
 		goto out;
-	rc = open_answer(link, sealed, nonce, answer, err);
+	rc = decode_answer(link, reply, nonce, answer, err);
 out:
 	free(text);
 	free(credential);
-	free(sealed);
+	free(reply);
 	return rc;
 }

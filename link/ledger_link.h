@@ -2,8 +2,8 @@
 /* ledger_link.h - requests to the ledger over TCP, all with timeouts
  *
  * Terms   frame: 4 bytes, big-endian, the number of bytes that follow, at most
- *           LEDGER_FRAME_MAX; then a MUNGE credential (seal.h). Its payload
- *           is one JSON object in an envelope (envelope.h):
+ *           LEDGER_FRAME_MAX; then a MUNGE credential (credential.h). Its payload
+ *           (payload.h) has one JSON object:
  *             {"op":"put","record":{..}}            by uid 0
  *             {"op":"get","job":"7"|"5_1"|"7+1","restart":N?,
  *              "after":"n7"?}   (the records of the nodes after it)
@@ -39,7 +39,7 @@
 /* Largest payload that fits into a frame: base64 adds a third. */
 #define LEDGER_PAYLOAD_MAX (700U * 1024)
 /* Largest query of a user other than root and the ledger's user. */
-#define LEDGER_ASK_MAX 4096U
+#define LEDGER_QUERY_MAX 4096U
 
 struct ledger_link;
 

@@ -24,8 +24,8 @@
 #include "cores/core_map.h"
 #include "cores/node.h"
 #include "cores/reservation.h"
+#include "link/credential.h"
 #include "link/ledger_link.h"
-#include "link/seal.h"
 #include "record/alloc.h"
 #include "record/json.h"
 #include "tools/command.h"
@@ -267,7 +267,7 @@ static int hello(void *arg)
 
 	if (!getpwnam(ledger->user))
 		return end_at("user", ledger->user);
-	if (seal_check(ledger->munge_socket, &err) < 0)
+	if (credential_check(ledger->munge_socket, &err) < 0)
 		return end_at("munge", err.text);
 	link = ledger_link_open(ledger, &err);
 	if (!link)

@@ -35,8 +35,8 @@
 #include "ledger/merge.h"
 #include "ledger/store.h"
 #include "ledger/writer.h"
-#include "link/envelope.h"
-#include "link/seal.h"
+#include "link/credential.h"
+#include "link/payload.h"
 #include "record/record.h"
 #include "record/summary.h"
 
@@ -311,27 +311,28 @@ struct load {
 	int each_its_own;   /* each frame has its own connection */
 };
 
-static void seal_all(struct load *load, const struct made *made)
+static void encode_all(struct load *load, const struct made *made)
 {
-	struct seal *seal = seal_new(load->config->munge_socket, NULL);
+	struct credential_ctx *munge = credential_ctx_new(load->config->munge_socket, NULL);
 	struct passwd *pw = getpwnam(load->config->user);
-	char nonce[ENVELOPE_NONCE];
+	char nonce[PAYLOAD_NONCE_SIZE];
 	struct err err = { "" };
 	int i;
 
 	load->frames = calloc((size_t)load->count, sizeof(*load->frames));
-	if (!seal || !pw || !load->frames)
-		die("cannot seal");
+	if (!munge || !pw || !load->frames)
+		die("cannot encode");
 	for (i = 0; i < load->count; i++) {
 		char *record = make_text(made, i + 1), *credential = NULL;
 		size_t size = strlen(record) + 64 + sizeof(nonce) + 16;
 		char *request = malloc(size), *frame;
 
-		if (envelope_nonce(nonce, &err) < 0)
+		if (payload_nonce(nonce, &err) < 0)
 			die(err.text);
 		snprintf(request, size, "jobio/1 %s\n{\"op\":\"put\",\"record\":%s}", nonce,
 			 record);
-		if (seal_close(seal, request, strlen(request), pw->pw_uid, &credential, &err) < 0)
+		if (credential_encode(munge, request, strlen(request), pw->pw_uid, &credential,
+				      &err) < 0)
 			die(err.text);
 		size = strlen(credential);
 		frame = malloc(size + 5);
@@ -342,7 +343,7 @@ static void seal_all(struct load *load, const struct made *made)
 		free(request);
 		free(record);
 	}
-	seal_free(seal);
+	credential_ctx_free(munge);
 }
 
 static void begin(struct peer *peer, char *frame)
@@ -488,7 +489,7 @@ static int run(struct load *load, const struct made *made, int count)
 		count = load->count;
 	if (count < 1 || count > PEERS_MAX)
 		die("PEERS must be 1 to 4000");
-	seal_all(load, made);
+	encode_all(load, made);
 	others = find_pids(pids);
 	for (i = 0; i < others; i++)
 		cpu_others[i] = cpu_of(pids[i]);

@@ -12,24 +12,24 @@
 #include "ledger/server.c"
 #include "tests/fuzz/fuzz.h"
 
-struct seal {
+struct credential_ctx {
 	int unused;
 };
 
-int seal_close(struct seal *seal, const void *data, size_t size, uid_t reader, char **credential,
-	       struct err *err)
+int credential_encode(struct credential_ctx *munge, const void *data, size_t size, uid_t reader,
+		      char **credential, struct err *err)
 {
-	(void)seal;
+	(void)munge;
 	(void)reader;
 	(void)err;
 	*credential = fuzz_text(data, size);
 	return 0;
 }
 
-int seal_open(struct seal *seal, const char *credential, char **data, size_t *size, uid_t *writer,
-	      struct err *err)
+int credential_decode(struct credential_ctx *munge, const char *credential, char **data,
+		      size_t *size, uid_t *writer, struct err *err)
 {
-	(void)seal;
+	(void)munge;
 	if (*credential != 'r' && *credential != 'u')
 		return err_set(err, "forged");
 	*writer = *credential == 'r' ? 0 : 1000;
@@ -52,7 +52,7 @@ static struct server *made_server(void)
 	static struct service service = {
 		.config = &config, .advice = &advice, .ledger_uid = 500, .metrics = &metrics
 	};
-	static struct seal seal;
+	static struct credential_ctx munge;
 	struct server *server;
 	struct err err = { "" };
 
@@ -62,7 +62,7 @@ static struct server *made_server(void)
 	MUST(config.store && unlink(config.store) == 0);
 	service.store = store_open(&config, &err);
 	MUST(service.store);
-	server = server_new(&config, &service, &seal, nothing, NULL, &err);
+	server = server_new(&config, &service, &munge, nothing, NULL, &err);
 	MUST(server);
 	/* no log lines about peers: they would hide libFuzzer's output */
 	server->log_lines = SERVER_LOG_MAX + 1;

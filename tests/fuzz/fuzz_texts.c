@@ -9,7 +9,7 @@
 #include "base/variables.h"
 #include "base/version.h"
 #include "ledger/comment.h"
-#include "link/envelope.h"
+#include "link/payload.h"
 #include "spank/stepio.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -129,8 +129,8 @@ FUZZ(texts)
 	try_numbers(text);
 	try_comment(text);
 	try_variables(text);
-	if (envelope_open(copy, &nonces))
-		envelope_is_for(nonces, "0123456789abcdef0123456789abcdef");
+	if (payload_parse(copy, &nonces))
+		payload_has_nonce(nonces, "0123456789abcdef0123456789abcdef");
 	stepio_read(&io, fuzz_file("io", text), NULL);
 	try_texts(text, size);
 	free(copy);

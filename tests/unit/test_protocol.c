@@ -378,11 +378,11 @@ END_TEST
 
 START_TEST(a_request_that_is_too_long_is_refused_for_users_only)
 {
-	static char request[LEDGER_ASK_MAX + 600];
+	static char request[LEDGER_QUERY_MAX + 600];
 
 	start();
-	snprintf(request, sizeof(request), "{\"op\":\"ping\",\"x\":\"%*s\"}", LEDGER_ASK_MAX + 500,
-		 "");
+	snprintf(request, sizeof(request), "{\"op\":\"ping\",\"x\":\"%*s\"}",
+		 LEDGER_QUERY_MAX + 500, "");
 	expect_said("root's", ask(ROOT, request), "..\"ok\":true");
 	if (!geteuid())
 		expect_said("alice's", ask(ALICE, request), NO("the request is too long"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "link/seal.h"
+#include "link/credential.h"
 
 #include <munge.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 /* munge_decode(3) sets its context to the credential's cipher and MAC, which the encoder chose, and
  * to none if it fails: so encode with a context of its own. */
-struct seal {
+struct credential_ctx {
 	munge_ctx_t encode, decode;
 };
 
@@ -34,47 +34,47 @@ static munge_ctx_t new_ctx(const char *munge_socket, struct err *err)
 	return ctx;
 }
 
-struct seal *seal_new(const char *munge_socket, struct err *err)
+struct credential_ctx *credential_ctx_new(const char *munge_socket, struct err *err)
 {
-	struct seal *seal = xcalloc(1, sizeof(*seal));
+	struct credential_ctx *munge = xcalloc(1, sizeof(*munge));
 
-	seal->encode = new_ctx(munge_socket, err);
-	seal->decode = seal->encode ? new_ctx(munge_socket, err) : NULL;
-	if (!seal->decode) {
-		seal_free(seal);
+	munge->encode = new_ctx(munge_socket, err);
+	munge->decode = munge->encode ? new_ctx(munge_socket, err) : NULL;
+	if (!munge->decode) {
+		credential_ctx_free(munge);
 		return NULL;
 	}
-	return seal;
+	return munge;
 }
 
-void seal_free(struct seal *seal)
+void credential_ctx_free(struct credential_ctx *munge)
 {
-	if (!seal)
+	if (!munge)
 		return;
-	munge_ctx_destroy(seal->encode);
-	munge_ctx_destroy(seal->decode);
-	free(seal);
+	munge_ctx_destroy(munge->encode);
+	munge_ctx_destroy(munge->decode);
+	free(munge);
 }
 
-int seal_close(struct seal *seal, const void *data, size_t size, uid_t reader, char **credential,
-	       struct err *err)
+int credential_encode(struct credential_ctx *munge, const void *data, size_t size, uid_t reader,
+		      char **credential, struct err *err)
 {
 	char *text = NULL;
 	munge_err_t rc;
 
-	rc = munge_ctx_set(seal->encode, MUNGE_OPT_UID_RESTRICTION, reader);
+	rc = munge_ctx_set(munge->encode, MUNGE_OPT_UID_RESTRICTION, reader);
 	if (rc == EMUNGE_SUCCESS)
-		rc = munge_encode(&text, seal->encode, data, (int)size);
+		rc = munge_encode(&text, munge->encode, data, (int)size);
 	if (rc != EMUNGE_SUCCESS) {
 		free(text);
-		return fail(seal->encode, rc, err);
+		return fail(munge->encode, rc, err);
 	}
 	*credential = text;
 	return 0;
 }
 
-int seal_open(struct seal *seal, const char *credential, char **data, size_t *size, uid_t *writer,
-	      struct err *err)
+int credential_decode(struct credential_ctx *munge, const char *credential, char **data,
+		      size_t *size, uid_t *writer, struct err *err)
 {
 	void *found = NULL;
 	int length = 0;
@@ -82,10 +82,10 @@ int seal_open(struct seal *seal, const char *credential, char **data, size_t *si
 	gid_t gid;
 	uid_t uid;
 
-	rc = munge_decode(credential, seal->decode, &found, &length, &uid, &gid);
+	rc = munge_decode(credential, munge->decode, &found, &length, &uid, &gid);
 	if (rc != EMUNGE_SUCCESS && rc != EMUNGE_CRED_REPLAYED) {
 		free(found);
-		return fail(seal->decode, rc, err);
+		return fail(munge->decode, rc, err);
 	}
 	*data = found ? found : xcalloc(1, 1); /* it ends with a NUL: munge_decode(3) */
 	*size = (size_t)length;
@@ -93,18 +93,18 @@ int seal_open(struct seal *seal, const char *credential, char **data, size_t *si
 	return 0;
 }
 
-int seal_check(const char *munge_socket, struct err *err)
+int credential_check(const char *munge_socket, struct err *err)
 {
-	struct seal *seal = seal_new(munge_socket, err);
+	struct credential_ctx *munge = credential_ctx_new(munge_socket, err);
 	char *credential = NULL, *data = NULL;
 	size_t size;
 	uid_t writer;
 	int rc = -1;
 
-	if (seal && seal_close(seal, "x", 1, geteuid(), &credential, err) == 0)
-		rc = seal_open(seal, credential, &data, &size, &writer, err);
+	if (munge && credential_encode(munge, "x", 1, geteuid(), &credential, err) == 0)
+		rc = credential_decode(munge, credential, &data, &size, &writer, err);
 	free(credential);
 	free(data);
-	seal_free(seal);
+	credential_ctx_free(munge);
 	return rc;
 }

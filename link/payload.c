@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "link/envelope.h"
+#include "link/payload.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,9 +10,9 @@
 #include "record/alloc.h"
 
 #define LEADER "jobio/1 "
-#define DIGITS (ENVELOPE_NONCE - 1)
+#define DIGITS (PAYLOAD_NONCE_SIZE - 1)
 
-int envelope_nonce(char nonce[ENVELOPE_NONCE], struct err *err)
+int payload_nonce(char nonce[PAYLOAD_NONCE_SIZE], struct err *err)
 {
 	unsigned char bytes[DIGITS / 2];
 	size_t i;
@@ -25,10 +25,10 @@ int envelope_nonce(char nonce[ENVELOPE_NONCE], struct err *err)
 	return 0;
 }
 
-char *envelope_make(const char *const *nonces, size_t count, const char *json)
+char *payload_make(const char *const *nonces, size_t count, const char *json)
 {
 	size_t size = strlen(json), i;
-	char *text = xcalloc(1, sizeof(LEADER) + count * ENVELOPE_NONCE + size);
+	char *text = xcalloc(1, sizeof(LEADER) + count * PAYLOAD_NONCE_SIZE + size);
 	char *at = text;
 
 	for (i = 0; i < count; i++) {
@@ -52,7 +52,7 @@ static int are_nonces(const char *text)
 	}
 }
 
-char *envelope_open(char *text, char **nonces)
+char *payload_parse(char *text, char **nonces)
 {
 	char *end = strchr(text, '\n');
 
@@ -66,7 +66,7 @@ char *envelope_open(char *text, char **nonces)
 	return end + 1;
 }
 
-int envelope_is_for(const char *nonces, const char *nonce)
+int payload_has_nonce(const char *nonces, const char *nonce)
 {
 	for (; strlen(nonces) >= DIGITS; nonces += DIGITS) {
 		if (!strncmp(nonces, nonce, DIGITS))
