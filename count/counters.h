@@ -102,7 +102,7 @@ int counters_unload(const struct counters_options *options, struct err *err);
 /* What the numbers of the best source do not hold, or hold too often. Programs
  * that count each filesystem are no help where none was named. */
 struct count_info;
-uint32_t counters_flags(const struct count_info *info, bool has_mount);
+uint64_t counters_flags(const struct count_info *info, bool has_mount);
 
 const char *counters_tier_name(enum counters_tier tier);
 

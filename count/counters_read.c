@@ -206,16 +206,19 @@ struct reading {
 
 /* The mount point may have gone, or lead to another filesystem by now, be it
  * one with the same number. */
-static uint32_t mount_flags(const struct counters_options *options, struct pins *p,
+static uint64_t mount_flags(const struct counters_options *options, struct pins *p,
 			    const struct count_key *key, const struct count_entry *entry)
 {
 	struct count_dev now = entry->dev;
-	uint32_t dev, flags = 0;
+	uint64_t flags = 0;
+	uint32_t dev;
 	int rc = mounts_dev(options->mountinfo, entry->mount, &dev, NULL);
 
 	bpf_map_lookup_elem(p->devs, &key->dev, &now);
 	if (now.mounted != entry->dev.mounted)
 		flags |= RECORD_FLAG(MOUNT_BELOW);
+	if (now.images != entry->dev.images || entry->flags & COUNT_IMAGE)
+		flags |= RECORD_FLAG(IMAGE_MOUNTED);
 	if (rc == 0)
 		flags |= RECORD_FLAG(UNMOUNTED);
 	else if ((rc > 0 && dev != key->dev) || now.ended != entry->dev.ended)
@@ -223,9 +226,9 @@ static uint32_t mount_flags(const struct counters_options *options, struct pins 
 	return flags;
 }
 
-static uint32_t missed_flags(const struct count_slot *s, const struct count_entry *entry)
+static uint64_t missed_flags(const struct count_slot *s, const struct count_entry *entry)
 {
-	uint32_t flags = 0;
+	uint64_t flags = 0;
 
 	if (s->missed[COUNT_MISSED_READ] || (entry->flags & COUNT_PARTIAL))
 		flags |= RECORD_FLAG(LOWER_BOUND_READ);
@@ -233,6 +236,8 @@ static uint32_t missed_flags(const struct count_slot *s, const struct count_entr
 		flags |= RECORD_FLAG(LOWER_BOUND_WRITE);
 	if (s->missed[COUNT_MISSED_MOUNT])
 		flags |= RECORD_FLAG(MOUNT_BELOW);
+	if (s->missed[COUNT_MISSED_IMAGE])
+		flags |= RECORD_FLAG(IMAGE_MOUNTED);
 	return flags;
 }
 

@@ -2,6 +2,7 @@
 /* Begins to count for a job, and takes away what is idle. */
 #include <dirent.h>
 #include <errno.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +11,15 @@
 
 #include <bpf/bpf.h>
 
+#include "base/fileio.h"
+#include "base/sysfs.h"
+#include "base/text.h"
 #include "count/counters_parts.h"
 #include "count/mounts.h"
 #include "record/alloc.h"
 
-#define STALE_S 3600			 /* a prolog is long over then */
+#define STALE_S 3600 /* a prolog is long over then */
+#define TABLE_BYTES_MAX (4U << 20)
 #define CGROUP_DEPTH 5			 /* system.slice/slurmstepd.scope/job_1 and the like */
 #define MOUNTS_MAX (RECORD_LIST_MAX - 4) /* all files and the steps, too */
 #define SLUID_LENGTH 14			 /* src/common/sluid.h; Crockford's digits */
@@ -240,6 +245,44 @@ static int add_mount(const struct counters_options *options, struct adding *a, c
 	return add_entry(a, key.dev, mount, err);
 }
 
+/* 'path' is the file of a loop device or a layer of an overlay; it is cut. */
+static void mark_image(const struct counters_options *options, struct adding *a, char *path)
+{
+	struct count_key key = { a->job, 0 };
+	struct count_entry entry;
+
+	if (*path != '/')
+		return;
+	text_unescape_octal(path);
+	while (mounts_dev(options->mountinfo, *path ? path : "/", &key.dev, NULL) == 0 && *path)
+		*strrchr(path, '/') = '\0';
+	if (!key.dev || bpf_map_lookup_elem(a->pins->jobs, &key, &entry))
+		return;
+	entry.flags |= COUNT_IMAGE;
+	bpf_map_update_elem(a->pins->jobs, &key, &entry, BPF_EXIST);
+}
+
+/* Those that the job finds; of what comes later the programs see that it is made. */
+static void mark_images(const struct counters_options *options, struct adding *a)
+{
+	char *table = fileio_read(options->mountinfo, TABLE_BYTES_MAX, NULL, NULL);
+	char path[4096], *rest = table, *line, *word;
+	glob_t loops = { 0 };
+	size_t i;
+
+	glob("/sys/block/loop*/loop/backing_file", 0, NULL, &loops);
+	for (i = 0; i < loops.gl_pathc; i++)
+		if (sysfs_line(loops.gl_pathv[i], path, sizeof(path)) == 0)
+			mark_image(options, a, path);
+	globfree(&loops);
+	while (rest && (line = strtok_r(NULL, "\n", &rest))) {
+		line = strstr(line, " - overlay ");
+		while (line && (word = strtok_r(NULL, " ,=:", &line)))
+			mark_image(options, a, word);
+	}
+	free(table);
+}
+
 /* The line of all files bears it. */
 static int mark_partial(struct adding *a, struct err *err)
 {
@@ -303,6 +346,8 @@ static int add_job(const struct counters_options *options, struct pins *p, uint3
 	for (i = 0; state->tier == COUNTERS_BPF && i < mount_count; i++)
 		if (add_mount(options, &a, mounts[i], err) < 0)
 			goto out;
+	if (a.mounts)
+		mark_images(options, &a);
 	rc = mark_partial(&a, err);
 out:
 	if (rc < 0)

@@ -51,6 +51,11 @@ const struct hook hooks[] = {
 	{ LOSS_MOUNT, 3, "rw_mount_moved", FENTRY, "security_move_mount", 2 },
 	{ LOSS_MOUNT, 4, "rw_mounted_2", FEXIT, "graft_tree", 2 },
 	{ LOSS_MOUNT, 4, "rw_mount_moved", FENTRY, "security_move_mount", 2 },
+	/* renamed in 5.16 */
+	{ LOSS_IMAGE, 0, "rw_layer", FENTRY, "clone_private_mount", 1 },
+	{ LOSS_IMAGE, 0, "rw_loop", FENTRY, "blkdev_ioctl", 3 },
+	{ LOSS_IMAGE, 1, "rw_layer", FENTRY, "clone_private_mount", 1 },
+	{ LOSS_IMAGE, 1, "rw_loop", FENTRY, "block_ioctl", 3 },
 	{ LOSS_AIO, 0, "aio_read_begin", FENTRY, "aio_read", 4 },
 	{ LOSS_AIO, 0, "aio_write_begin", FENTRY, "aio_write", 4 },
 	{ LOSS_AIO, 0, "aio_read_refused", FEXIT, "aio_read", 4 },
@@ -263,9 +268,9 @@ uint32_t hooks_lost_ops(uint64_t lost)
 	return ops;
 }
 
-static uint32_t kind_flags(uint32_t kinds)
+static uint64_t kind_flags(uint32_t kinds)
 {
-	static const uint32_t flags[COUNT_KINDS] = {
+	static const uint64_t flags[COUNT_KINDS] = {
 		[COUNT_KIND_READ] = RECORD_FLAG(LOWER_BOUND_READ),
 		[COUNT_KIND_WRITE] = RECORD_FLAG(LOWER_BOUND_WRITE),
 		[COUNT_KIND_OPS] = RECORD_FLAG(LOWER_BOUND_OPS),
@@ -274,7 +279,7 @@ static uint32_t kind_flags(uint32_t kinds)
 		[COUNT_KIND_EXIT] = RECORD_FLAG(LOWER_BOUND_READ) | RECORD_FLAG(LOWER_BOUND_WRITE),
 		[COUNT_KIND_TIMES] = RECORD_FLAG(TIMES_SKIPPED),
 	};
-	uint32_t all = 0;
+	uint64_t all = 0;
 	int i;
 
 	for (i = 0; i < COUNT_KINDS; i++)
@@ -283,9 +288,9 @@ static uint32_t kind_flags(uint32_t kinds)
 	return all;
 }
 
-uint32_t hooks_lost_flags(uint64_t lost)
+uint64_t hooks_lost_flags(uint64_t lost)
 {
-	uint32_t flags = 0;
+	uint64_t flags = 0;
 	unsigned int i;
 
 	lost &= ~losses_of(COUNT_GROUP(EXIT));
@@ -315,7 +320,7 @@ uint32_t hooks_skipped_times(const __u64 before[COUNT_KINDS], const __u64 now[CO
 	return lost;
 }
 
-uint32_t hooks_skipped_flags(const __u64 before[COUNT_KINDS], const __u64 now[COUNT_KINDS],
+uint64_t hooks_skipped_flags(const __u64 before[COUNT_KINDS], const __u64 now[COUNT_KINDS],
 			     bool has_mount)
 {
 	uint32_t kinds = 0;

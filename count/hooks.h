@@ -50,6 +50,7 @@
 	X(CORE, RW, "core dumps", HOOK_WRITE, 0, NULL)                                             \
 	X(SUPER, RW, "device numbers that are used again", HOOK_MOUNTS, 0, NULL)                   \
 	X(MOUNT, RW, "mounts below", HOOK_MOUNTS, 0, NULL)                                         \
+	X(IMAGE, RW, "images and overlays", HOOK_MOUNTS, 0, NULL)                                  \
 	X(AIO, AIO, "libaio", HOOK_BOTH | HOOK_TIMES, 0, NULL)                                     \
 	X(AIO_FSYNC, AIO, "fsync of libaio", HOOK_OPS, 0, NULL)                                    \
 	X(URING, URING, "io_uring", HOOK_BOTH, 0, "io_kiocb.cqe")                                  \
@@ -143,11 +144,11 @@ void hooks_text(uint64_t lost, char *text, size_t room);
 uint32_t hooks_lost_ops(uint64_t lost);
 
 /* Quality flags of a record; skipped: of its filesystems, or of all files together. */
-uint32_t hooks_lost_flags(uint64_t lost);
+uint64_t hooks_lost_flags(uint64_t lost);
 /* Classes of time that are not known then, TIME() and THREADS_LOST: an end without its begin would
  * count from an earlier one. */
 uint32_t hooks_skipped_times(const __u64 before[COUNT_KINDS], const __u64 now[COUNT_KINDS]);
-uint32_t hooks_skipped_flags(const __u64 before[COUNT_KINDS], const __u64 now[COUNT_KINDS],
+uint64_t hooks_skipped_flags(const __u64 before[COUNT_KINDS], const __u64 now[COUNT_KINDS],
 			     bool has_mount);
 
 /* The kinds of calls that a program counts: HOOK_READ and the like. */

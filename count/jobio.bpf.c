@@ -18,6 +18,7 @@
  * loader finds the members in the running kernel's type information.
  */
 #include <linux/bpf.h>
+#include <linux/loop.h>
 #include <linux/magic.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
@@ -1597,24 +1598,29 @@ int rw_super_ended(__u64 *ctx)
 	return 0;
 }
 
+/* By a task of a job, which is counted there, or by root outside of jobs. What other jobs
+ * do in namespaces of their own is theirs. */
+static __always_inline int changed(__u32 dev, __u32 missed)
+{
+	struct count_dev *known = bpf_map_lookup_elem(&devs, &dev);
+	struct count_slot *slot = known ? slot_get(find(dev)) : NULL;
+
+	if (slot)
+		add(&slot->missed[missed], 1);
+	else if (known && !(__u32)bpf_get_current_uid_gid())
+		__sync_fetch_and_add(
+			missed == COUNT_MISSED_IMAGE ? &known->images : &known->mounted, 1);
+	return 0;
+}
+
 /* A mount was put somewhere, which is not another place of the same filesystem,
  * nor a namespace, which nobody reads or writes: job_container/tmpfs keeps each
- * job's below its BasePath (job_container_tmpfs.c:_create_ns). Of those that users
- * make in namespaces of their own, none but their own job needs to know. */
+ * job's below its BasePath (job_container_tmpfs.c:_create_ns). */
 static __always_inline int mounted(struct super_block *what, struct super_block *where)
 {
-	__u32 dev = where->s_dev;
-	struct count_dev *known = bpf_map_lookup_elem(&devs, &dev);
-	struct count_slot *slot;
-
-	if (!known || what == where || what->s_magic == NSFS_MAGIC)
+	if (what == where || what->s_magic == NSFS_MAGIC)
 		return 0;
-	slot = slot_get(find(dev));
-	if (slot)
-		add(&slot->missed[COUNT_MISSED_MOUNT], 1);
-	else if (!(__u32)bpf_get_current_uid_gid())
-		__sync_fetch_and_add(&known->mounted, 1);
-	return 0;
+	return changed(where->s_dev, COUNT_MISSED_MOUNT);
 }
 
 static __always_inline int mounted_at(struct mount *mount, struct mountpoint *where, __s32 rc)
@@ -1639,6 +1645,28 @@ int rw_mount_moved(__u64 *ctx)
 	struct path *what = (void *)ctx[0], *where = (void *)ctx[1];
 
 	return mounted(what->dentry->d_sb, where->dentry->d_sb);
+}
+
+/* overlayfs clones the mounts of its layers (ovl_get_upper(), ovl_get_layers()). */
+SEC("fentry/clone_private_mount")
+int rw_layer(__u64 *ctx)
+{
+	struct path *layer = (void *)ctx[0];
+
+	return changed(layer->dentry->d_sb->s_dev, COUNT_MISSED_IMAGE);
+}
+
+/* A loop device gets its file, which a thread of the kernel reads and writes. */
+SEC("fentry/blkdev_ioctl")
+int rw_loop(__u64 *ctx)
+{
+	__u32 command = ctx[1], fd = ctx[2];
+
+	if (command == LOOP_CONFIGURE)
+		bpf_probe_read_user(&fd, sizeof(fd), (void *)ctx[2]); /* loop_config.fd */
+	else if (command != LOOP_SET_FD && command != LOOP_CHANGE_FD)
+		return 0;
+	return changed(fd_dev(fd), COUNT_MISSED_IMAGE);
 }
 
 /* -- libaio: who asked is known at the start, how much at the end ---------- */

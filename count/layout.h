@@ -26,7 +26,7 @@
 
 #include <linux/types.h>
 
-#define COUNT_LAYOUT 8
+#define COUNT_LAYOUT 9
 #define COUNT_SHARDS_MAX 8
 #define COUNT_NAME_BYTES 16
 #define COUNT_MOUNT_BYTES 488
@@ -62,6 +62,7 @@ enum count_missed {
 	COUNT_MISSED_READ,
 	COUNT_MISSED_WRITE,
 	COUNT_MISSED_MOUNT, /* a filesystem mounted below this one */
+	COUNT_MISSED_IMAGE, /* loop device or overlay of its files */
 	COUNT_MISSED_KINDS
 };
 
@@ -192,9 +193,10 @@ struct count_key {
 };
 
 /* What became of a device number that is counted: superblocks that had it and
- * ended, and mount points that were made on it by root, outside of jobs. */
+ * ended; mount points that root, outside of jobs, made on it, loop devices and
+ * overlays of its files. */
 struct count_dev {
-	__u32 ended, mounted;
+	__u32 ended, mounted, images;
 };
 
 /* "/m/scratch/", and its length in bits: names that begin so lie there */
@@ -204,6 +206,7 @@ struct count_path {
 };
 
 #define COUNT_PARTIAL 1U /* there was no room for all filesystems */
+#define COUNT_IMAGE 2U	 /* a loop device or overlay of its files was there before the job */
 
 struct count_entry {
 	__u32 slot, flags;

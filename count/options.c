@@ -16,7 +16,7 @@ void counters_options_init(struct counters_options *options)
 	options->lock_ms = 30000; /* the caller's deadline ends it sooner */
 }
 
-uint32_t counters_flags(const struct count_info *info, bool has_mount)
+uint64_t counters_flags(const struct count_info *info, bool has_mount)
 {
 	if (!has_mount)
 		return RECORD_FLAG(ALL_FILES) | RECORD_FLAG(AIO_MISSING) |

@@ -24,7 +24,7 @@ struct texts {
 struct part {
 	const char *node, *nodelist, *cpus, *prof, *fs, *src;
 	double start, end;
-	uint32_t flags;
+	uint64_t flags;
 	int64_t cores;	   /* RECORD_UNKNOWN: none */
 	int64_t moved, us; /* of scope job: bytes, and time in calls; RECORD_UNKNOWN */
 	int64_t wire_rd, wire_wr;

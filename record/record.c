@@ -25,13 +25,13 @@ const char *record_flag_words(unsigned int bit)
 	return bit < RECORD_FLAG_COUNT ? flag_words[bit] : NULL;
 }
 
-uint32_t record_flag(const char *name)
+uint64_t record_flag(const char *name)
 {
 	unsigned int bit;
 
 	for (bit = 0; bit < RECORD_FLAG_COUNT; bit++)
 		if (!strcmp(flag_names[bit], name))
-			return UINT32_C(1) << bit;
+			return UINT64_C(1) << bit;
 	return RECORD_FLAG(OTHER);
 }
 

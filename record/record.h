@@ -133,6 +133,9 @@ struct json;
 	X(UNMOUNTED, "unmounted", "the filesystem was gone at the end")                            \
 	X(MOUNT_BELOW, "mount_below",                                                              \
 	  "a filesystem was mounted below a counted one: it is not counted")                       \
+	X(IMAGE_MOUNTED, "image_mounted",                                                          \
+	  "loop devices (images) or overlays have files on a counted filesystem: "                 \
+	  "what they read and write there is not counted")                                         \
 	X(MOUNTED_LATE, "mounted_late",                                                            \
 	  "a filesystem of a client was mounted while the job ran: what "                          \
 	  "processes moved there is in no number of a filesystem")                                 \
@@ -140,7 +143,8 @@ struct json;
 	X(LOWER_BOUND_WRITE, "lower_bound_write", "the write numbers are a lower bound")           \
 	X(LOWER_BOUND_OPS, "lower_bound_ops", "the numbers of operations are a lower bound")       \
 	X(TIMES_SKIPPED, "times_skipped", "times are not known: the kernel skipped programs")      \
-	X(MOUNTS_UNSEEN, "mounts_unseen", "mounts below a filesystem are not seen")                \
+	X(MOUNTS_UNSEEN, "mounts_unseen",                                                          \
+	  "mounts below a filesystem or of its files are not seen")                                \
 	X(SHARED_NODE, "shared_node", "node-wide numbers include other jobs")                      \
 	X(CLIENT_UNREADABLE, "client_unreadable", "the filesystem client did not answer")          \
 	X(CLOCK_SET, "clock_set",                                                                  \
@@ -170,7 +174,7 @@ struct json;
 enum record_flag_bit {
 	RECORD_FLAGS(RECORD_FLAG_ENUM) RECORD_FLAG_COUNT
 };
-#define RECORD_FLAG(id) (UINT32_C(1) << RECORD_BIT_##id)
+#define RECORD_FLAG(id) (UINT64_C(1) << RECORD_BIT_##id)
 
 struct record_client {
 	char name[RECORD_WORD_MAX], type[RECORD_WORD_MAX];
@@ -241,7 +245,7 @@ struct record {
 	size_t client_count, mount_count, change_count, finding_count;
 	size_t app_count, wire_count, part_count;
 	int64_t steps;
-	uint32_t flags; /* RECORD_FLAG(..) | .. */
+	uint64_t flags; /* RECORD_FLAG(..) | .. */
 };
 
 /* Return a record with all numbers unknown, all texts missing. */
@@ -295,7 +299,7 @@ uint64_t record_best_app(const struct record *record, int scope);
 const char *record_flag_name(unsigned int bit);
 const char *record_flag_words(unsigned int bit);
 /* Return the flag of a name; RECORD_FLAG(OTHER) for a name that is not in the list. */
-uint32_t record_flag(const char *name);
+uint64_t record_flag(const char *name);
 
 /* Return one line without the newline; the caller frees it. Timelines and histograms are left out,
  * with the flag "truncated", if it would be too long for readers. */

@@ -303,13 +303,13 @@ static void write_clients(const struct record *r, struct json *top, size_t most)
 	free(list);
 }
 
-static void write_quality(struct json *top, uint32_t flags)
+static void write_quality(struct json *top, uint64_t flags)
 {
 	struct json *list = json_add_list(top, "quality");
 	unsigned int bit;
 
 	for (bit = 0; bit < RECORD_FLAG_COUNT; bit++)
-		if (flags & (UINT32_C(1) << bit))
+		if (flags & (UINT64_C(1) << bit))
 			json_append_text(list, record_flag_name(bit));
 }
 

@@ -225,7 +225,7 @@ static void put_flags(struct line *line, const struct summary *s)
 	unsigned int bit;
 
 	for (bit = 0; bit < RECORD_FLAG_COUNT; bit++) {
-		if (!(s->flags & (UINT32_C(1) << bit)))
+		if (!(s->flags & (UINT64_C(1) << bit)))
 			continue;
 		if (strlen(text) + strlen(record_flag_name(bit)) + sizeof(rest) + 1 >
 		    sizeof(text)) {

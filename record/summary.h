@@ -103,7 +103,7 @@ struct summary {
 	char fs[SUMMARY_FS], src[SUMMARY_SRC], miss[SUMMARY_MISS];
 	int64_t rd_bytes, rd_calls, wr_bytes, wr_calls;
 	enum summary_scope scope;
-	uint32_t flags; /* RECORD_FLAG(..) */
+	uint64_t flags; /* RECORD_FLAG(..) */
 	uint32_t lacks; /* SUMMARY_LACK(..) */
 	int64_t wire_rd, wire_wr;
 	double io_share; /* percent; < 0 unknown */

@@ -279,7 +279,7 @@ static void add_nodes(struct json *top, const struct slim_run *run)
 static void add_quality(struct json *top, const struct slim_run *run)
 {
 	char words[SUMMARY_MAX], *rest = words, *word;
-	uint32_t flags = 0;
+	uint64_t flags = 0;
 	unsigned int bit;
 
 	said(run, " q=", words);
@@ -287,7 +287,7 @@ static void add_quality(struct json *top, const struct slim_run *run)
 		flags |= *word && *word != '-' ? record_flag(word) : 0;
 	top = json_add_object(top, "quality_words");
 	for (bit = 0; bit < RECORD_FLAG_COUNT; bit++)
-		if (flags & (UINT32_C(1) << bit))
+		if (flags & (UINT64_C(1) << bit))
 			json_add_text(top, record_flag_name(bit), record_flag_words(bit));
 }
 

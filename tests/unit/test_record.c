@@ -617,8 +617,8 @@ static struct record *random_record(void)
 	record_set(&r->nodelist, some(4) ? "n[0-5]" : some(2) ? random_text(40) : NULL);
 	r->start = 1000 + (double)some(50);
 	r->end = some(9) ? 2000 + (double)some(3) : -1;
-	r->flags = (uint32_t)some(INT64_C(1) << RECORD_FLAG_COUNT) &
-		   (uint32_t)some(INT64_C(1) << RECORD_FLAG_COUNT);
+	r->flags = (uint64_t)some(INT64_C(1) << RECORD_FLAG_COUNT) &
+		   (uint64_t)some(INT64_C(1) << RECORD_FLAG_COUNT);
 	for (i = some(4); i; i--)
 		add_random_io(r, false);
 	for (i = some(3); i; i--)

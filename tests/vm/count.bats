@@ -399,6 +399,17 @@ is_bound() {
 	each expect 'v2 a bind mount' '.app[0] | .write_bytes' 262144
 }
 
+@test "a loop device or an overlay of files on a counted filesystem is flagged, before and during the job" {
+	local label
+	for label in 'an image of the job' 'a file for a loop device' 'an overlay of the job' \
+		'an image of root' 'an image before the job' 'an overlay before the job'; do
+		each flags "v2 $label" image_mounted
+	done
+	for label in 'an image elsewhere' 'an overlay elsewhere' 'no image any more'; do
+		each flags "v2 $label" ''
+	done
+}
+
 @test "overlayfs is counted on top and not below" {
 	local kind
 	for kind in read write readv sendfile copy_file_range aio names stat fsync open core; do
