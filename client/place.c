@@ -9,22 +9,27 @@
  * proc_pid_mountinfo(5) */
 bool place_parse(struct place *place)
 {
-	char *word[5], *rest = NULL, *tail = strstr(place->text, " - ");
+	char *word[5], *rest = NULL, *more = NULL, *tail = strstr(place->text, " - ");
 	size_t i;
 
 	if (!tail)
 		return false;
-	*tail = '\0';
+	tail[1] = '\0';
 	for (i = 0; i < 5; i++) {
 		word[i] = strtok_r(i ? NULL : place->text, " ", &rest);
 		if (!word[i])
 			return false;
 	}
-	place->fstype = strtok_r(tail + 3, " ", &rest);
-	if (!strtok_r(NULL, " ", &rest))
+	place->fstype = strtok_r(tail + 3, " ", &more);
+	if (!strtok_r(NULL, " ", &more))
 		return false;
+	text_unescape_octal(word[3]);
 	text_unescape_octal(word[4]);
+	place->id = word[0];
+	place->parent = word[1];
+	place->tags = rest;
 	place->device = word[2];
+	place->root = word[3];
 	place->target = word[4];
 	return true;
 }

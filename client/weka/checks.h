@@ -13,6 +13,7 @@
 #define WEKA_LOG_CURE "correct what the agent's log names: journalctl -u weka-agent"
 #define WEKA_BACK_CURE "weka local resources restore -C NAME; weka local restart NAME"
 
+void weka_check_copies(const struct judge *judge, const struct rule *rule);
 void weka_check_isolate(const struct judge *judge, const struct rule *rule);
 void weka_check_stale(const struct judge *judge, const struct rule *rule);
 void weka_check_force_v2(const struct judge *judge, const struct rule *rule);

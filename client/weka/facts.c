@@ -36,6 +36,7 @@ void weka_facts_clear(void *what)
 	size_t i;
 
 	ask_clear(&facts->agents);
+	ask_clear(&facts->copies);
 	ask_clear(&facts->ps);
 	ask_clear(&facts->interface_source);
 	for (i = 0; i < WEKA_CONTAINERS_MAX; i++) {
@@ -317,6 +318,7 @@ int weka_inspect(struct client *client, struct err *err)
 		if (!ask_is_silent(&weka_of(client)->interface_source))
 			weka_read_interface(client);
 	}
+	weka_read_copies(client);
 	weka_read_cgroups(client);
 	weka_digest(client);
 	return 0;

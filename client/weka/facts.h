@@ -33,6 +33,7 @@ struct weka_facts {
 	/* agent */
 	bool agent_known, agent_running;
 	struct ask agents;
+	struct ask copies;	  /* of its mounts, that core_method=mount does not reach */
 	unsigned int agent_count; /* 0 unknown */
 	long agent_pid;
 	int64_t agent_start_s;
@@ -75,6 +76,7 @@ void weka_read_containers(struct client *client);
 /* service.conf, and who the agent is. */
 void weka_read_files(struct client *client);
 void weka_read_interface(struct client *client);
+void weka_read_copies(struct client *client);
 void weka_read_cgroups(struct client *client);
 /* Derive the common facts from the rest. */
 void weka_digest(struct client *client);

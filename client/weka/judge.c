@@ -246,6 +246,8 @@ const struct rule weka_rules[] = {
 	  weka_check_look },
 	{ "W60", FINDING_WARNING, RULE_SPARES_NODE, CORES_CURE "; or see why weka gives no answer",
 	  check_unguarded },
+	{ "W61", FINDING_WARNING, RULE_SPARES_NODE,
+	  "set core_method=resources, or end that process", weka_check_copies },
 	/* told by what changes the client */
 	{ "W40", FINDING_ERROR, RULE_SPARES_NODE,
 	  "see the client's log; does this version know the option?", NULL },

@@ -187,3 +187,22 @@ case_earlier() { one_job 6 1; }
 
 # case_without_threads - its node line has no threads, although the machine has
 case_without_threads() { edit "$NODE/node-record" .threads_per_core=1 .cpus=8; }
+
+# case_loop FILE - a link to itself, which nobody can read
+case_loop() { ln -s "$NODE/$1" "$NODE/$1"; }
+
+# case_space PID [TAG [TARGET [CGROUP]]] - a process ("self": jobio) in a mount namespace of its own,
+# with the tag of mountinfo at / and the client's mount below
+case_space() {
+	local dir=$NODE/processes/$1
+	mkdir -p "$dir/ns"
+	ln -s "mnt:[$1]" "$dir/ns/mnt"
+	printf '%s\n' "21 1 8:1 / / rw,relatime ${2:+${2//+/ } }- ext4 /dev/a rw" \
+		"60 21 0:60 / ${3:-/mnt/weka} rw shared:9 - wekafs x rw" >"$dir/mountinfo"
+	printf 'p%s\n' "$1" >"$dir/comm"
+	printf '0::/%s\n' "${4:-}" >"$dir/cgroup"
+	case_conf core_change=any core_method=mount
+}
+
+# case_under PID ID - there the client's mount is below the mount with this id
+case_under() { sed -i "s/^60 21/60 $2/" "$NODE/processes/$1/mountinfo"; }

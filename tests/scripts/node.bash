@@ -211,6 +211,7 @@ node_conf() {
 			"$NODE" "$NODE"
 		printf 'mount_table=%s/weka/mounts\nproc_dir=%s/proc\n' \
 			"$NODE" "$NODE"
+		printf 'process_dir=%s/processes\n' "$NODE"
 		printf 'service_conf=%s/weka/service.conf\n' "$NODE"
 		printf 'service_conf_alt=%s/weka/weka.conf\n' "$NODE"
 		printf 'cgroup_root=%s/cgroup\ndata_dir=%s/data\n' \
