@@ -365,6 +365,41 @@ static int name_rows(const struct config_client *section, struct wire *wire,
 	return 0;
 }
 
+/* More mounted filesystems without a row than rows without a mount */
+static bool is_cut(const struct wire *wire, const struct mounts *all)
+{
+	struct wire_row *row;
+	size_t i, mounts = 0, rows = 0;
+
+	for (i = 0; i < all->count; i++)
+		mounts += !rows_of(wire, all, all->mount[i].source, &row) &&
+			  (!i || strcmp(all->mount[i].source, all->mount[i - 1].source) != 0);
+	for (i = 0; i < wire->count; i++)
+		rows += !*wire->row[i].fs;
+	return mounts > rows;
+}
+
+/* At the start of a job. No line marks the end of mmpmon's answer: without the last lines of a
+ * truncated one, their filesystems would count in full at the job's end. Each gets a row
+ * without numbers. */
+static void mark_cut(struct wire *wire, const struct mounts *all)
+{
+	char id[WIRE_ID_MAX];
+	struct wire_row *row;
+	size_t i;
+
+	if (!is_cut(wire, all))
+		return;
+	for (i = 0; i < all->count; i++) {
+		if (rows_of(wire, all, all->mount[i].source, &row))
+			continue;
+		snprintf(id, sizeof(id), ":%.300s cut", all->mount[i].source);
+		row = wire_row(wire, id);
+		if (row)
+			snprintf(row->fs, sizeof(row->fs), "%.255s", all->mount[i].target);
+	}
+}
+
 /* Those that jobio looks at: with mounts= the ones that have a name. Others that no
  * mount shows are called as mmpmon does. */
 static void keep_rows(const struct config_client *section, struct wire *wire)
@@ -390,6 +425,8 @@ static int take_mounts(const struct client *client, struct wire *wire, struct er
 	struct mounts *all = mounts_read(section->mount_table, client->type->fstypes, err);
 	int rc = all ? name_rows(section, wire, all, err) : -1;
 
+	if (rc == 0 && client->common.mount_count && !*section->mounts)
+		mark_cut(wire, all);
 	if (rc == 0)
 		keep_rows(section, wire);
 	mounts_free(all);

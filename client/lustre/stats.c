@@ -157,6 +157,10 @@ struct tally {
 	int64_t sum[WIRE_NUMBERS];
 	bool lost[WIRE_NUMBERS];
 	unsigned int seen; /* lines, by their rows of the table */
+	/* for is_cut(): all requests, those of the lines below, and whether there are lines
+	 * after those of the table */
+	int64_t requests, listed;
+	bool has_bytes, is_behind_data, is_behind_ping;
 };
 
 static void tally_add(struct tally *tally, enum io_number kind, int64_t number)
@@ -165,12 +169,67 @@ static void tally_add(struct tally *tally, enum io_number kind, int64_t number)
 		tally->lost[kind] = true;
 }
 
+static bool begins_with(const char *name, const char *const words[])
+{
+	while (*words && strncmp(name, *words, strlen(*words)) != 0)
+		words++;
+	return *words;
+}
+
+/* A counter without samples has no line and no line marks the end, but the order is fixed:
+ * [bytes], ost_getattr to ost_write, the other requests (at least a connect), obd_ping and what
+ * follows (ptlrpc/lproc_ptlrpc.c: ll_eopcode_table, ll_rpc_opcode_table). In llite, times of
+ * read(2), write(2) and open(2) follow [bytes] (llite/lproc_llite.c: llite_opcode_table). */
+static void note_place(const struct sample *sample, enum tree_kind kind, struct tally *tally)
+{
+	static const char *const data[] = { "ldlm_glimpse_e",
+					    "ldlm_plain_e",
+					    "ldlm_extent_e",
+					    "ldlm_flock_e",
+					    "ldlm_ibits_e",
+					    "mds_reint_",
+					    "ost_getattr",
+					    "ost_setattr",
+					    "ost_read",
+					    "ost_write",
+					    NULL };
+	static const char *const last[] = {
+		"obd_", "llog_", "quota_", "seq_", "sec_", "fld_", NULL
+	};
+
+	if (!strcmp(sample->unit, "[bytes]")) {
+		tally->has_bytes = true;
+	} else if (!strncmp(sample->name, "req", 3)) {
+		if (!strcmp(sample->name, "req_waittime"))
+			tally->requests = sample->count;
+	} else {
+		if (__builtin_add_overflow(tally->listed, sample->count, &tally->listed))
+			tally->listed = INT64_MAX;
+		tally->is_behind_data |= kind == TREE_LLITE || !begins_with(sample->name, data);
+		tally->is_behind_ping |= begins_with(sample->name, last);
+	}
+}
+
+/* true: the text may be truncated before the line of this number. Statistics that were cleared
+ * have neither lines nor requests. */
+static bool is_cut(const struct tally *tally, enum tree_kind kind, int number)
+{
+	if (kind == TREE_LLITE)
+		return tally->has_bytes && !tally->is_behind_data;
+	if (tally->listed >= tally->requests)
+		return false;
+	if (number == IO_META_CALLS || number == IO_META_US)
+		return kind == TREE_MDC && !tally->is_behind_ping;
+	return !tally->is_behind_data;
+}
+
 /* -1: a line of this name has no such number, or was there before. */
 static int take_sample(const struct sample *sample, enum tree_kind kind, struct tally *tally)
 {
 	const struct counted *row = counted;
 	const struct counted *end = row + sizeof(counted) / sizeof(*row);
 
+	note_place(sample, kind, tally);
 	for (; row < end; row++) {
 		if (!(row->kinds & 1U << kind) || strcmp(sample->name, row->name) != 0)
 			continue;
@@ -217,18 +276,23 @@ static bool is_counted(int kind)
 }
 
 /* Less than nothing is left where the line is missing that the others are part
- * of. */
-static void finish(const struct tally *tally, struct lustre_stats *stats)
+ * of; requests of data take time. */
+static void finish(const struct tally *tally, enum tree_kind device, struct lustre_stats *stats)
 {
 	int64_t *count = stats->count;
 	int kind;
 
 	for (kind = 0; kind < WIRE_NUMBERS; kind++)
-		count[kind] = !is_counted(kind) || tally->lost[kind] || tally->sum[kind] < 0
+		count[kind] = !is_counted(kind) || tally->lost[kind] || tally->sum[kind] < 0 ||
+					      is_cut(tally, device, kind)
 				      ? IO_UNKNOWN
 				      : tally->sum[kind];
 	if (count[IO_META_CALLS] == IO_UNKNOWN)
 		count[IO_META_US] = IO_UNKNOWN;
+	if (count[IO_READ_CALLS] && !count[IO_READ_US])
+		count[IO_READ_US] = IO_UNKNOWN;
+	if (count[IO_WRITE_CALLS] && !count[IO_WRITE_US])
+		count[IO_WRITE_US] = IO_UNKNOWN;
 }
 
 int lustre_stats_parse(const char *text, enum tree_kind kind, struct lustre_stats *stats)
@@ -251,7 +315,7 @@ int lustre_stats_parse(const char *text, enum tree_kind kind, struct lustre_stat
 		if (parse_sample(first, &sample) < 0 || take_sample(&sample, kind, &tally) < 0)
 			return -1;
 	}
-	finish(&tally, stats);
+	finish(&tally, kind, stats);
 	return is_empty ? -1 : 0;
 }
 

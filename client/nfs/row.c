@@ -70,7 +70,8 @@ int nfs_add_row(struct wire *wire, const struct nfs_mount *mount, bool has_backl
 	if (mount->stats.age_s != NFS_UNKNOWN)
 		row->born_s = wire->at_s > mount->stats.age_s ? wire->at_s - mount->stats.age_s : 0;
 	fill_row(row, &mount->stats);
-	if (has_backlog)
+	/* a truncated part may have lost transports as well */
+	if (has_backlog && mount->stats.others.count != NFS_UNKNOWN)
 		row->numbers[IO_BACKLOG] = backlog(&mount->stats);
 	return 0;
 }

@@ -62,7 +62,7 @@ struct part {
 	struct nfs_stats *stats;
 	bool is_v3, is_ops; /* is_ops: from here on */
 	bool has_read, has_write, has_other, has_last;
-	bool has_bytes, has_end;		/* the empty line behind the operations */
+	bool has_bytes, has_end;		/* the empty line at its end */
 	bool has_odd_transport, is_cut, is_two; /* is_two: and another one's */
 	/* Goes data to disks that are not the server's, without an RPC, and how
 	 * often did it? NFS_UNKNOWN: not told. */
@@ -297,8 +297,9 @@ static void finish(struct part *part)
 		forget(stats);
 		part->has_read = part->has_write = is_whole = false;
 	}
-	if (!part->has_read || (part->has_disks && part->disk_reads) ||
-	    is_beside(&stats->reads, stats->read_bytes))
+	/* READ_PLUS of version 4.2 is one of the last */
+	if (!part->has_read || ((!part->has_end || part->is_cut) && !part->is_v3) ||
+	    (part->has_disks && part->disk_reads) || is_beside(&stats->reads, stats->read_bytes))
 		stats->reads = unknown_ops;
 	if (!part->has_write || (part->has_disks && part->disk_writes) ||
 	    is_beside(&stats->writes, stats->write_bytes))
@@ -356,7 +357,7 @@ static void read_part(const char **text, struct nfs_stats *stats)
 	forget(stats);
 	while (**text && !is_next_mount(*text)) {
 		part.is_cut |= !take_line(text, line);
-		part.has_end |= part.is_ops && !*line;
+		part.has_end |= !*line;
 		read_line(&part, line);
 	}
 	finish(&part);

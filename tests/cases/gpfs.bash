@@ -74,6 +74,14 @@ case_command() {
 }
 case_missing() { rm "$NODE/gpfs/bin/$1"; }
 
+# case_cut - mmpmon prints its first line only; case_whole - all lines again
+case_cut() {
+	mv "$NODE/gpfs/bin/mmpmon" "$NODE/gpfs/bin/mmpmon.whole"
+	case_command mmpmon "\"$NODE/gpfs/bin/mmpmon.whole\" \"\$@\" | head -n 1"
+	chmod +x "$NODE/gpfs/bin/mmpmon"
+}
+case_whole() { mv "$NODE/gpfs/bin/mmpmon.whole" "$NODE/gpfs/bin/mmpmon"; }
+
 # case_stat_cache HITS MISSES - what the socket tells of it
 case_stat_cache() { echo "$*" >"$NODE/gpfs/stat-cache"; }
 

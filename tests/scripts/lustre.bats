@@ -224,7 +224,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	lustre_later
 	epilog
 	[ "$(record 7 | jq -c '.wire[0] | del(.meta) | with_entries(select(.value != null))')" = \
-		'{"scope":"node","shared":0,"source":"osc","client":"scratch","fs":"/mnt/work","read_bytes":503320576,"write_bytes":838860800,"read_calls":121,"write_calls":200,"read_us":252000,"write_us":780000,"meta_calls":99,"meta_us":72700,"asked_read_bytes":524288000,"asked_write_bytes":419430400}' ]
+		'{"scope":"node","shared":0,"source":"osc","client":"scratch","fs":"/mnt/work","read_bytes":503320576,"write_bytes":838860800,"read_calls":121,"write_calls":200,"read_us":252500,"write_us":780000,"meta_calls":86,"meta_us":68700,"asked_read_bytes":524288000,"asked_write_bytes":419430400}' ]
 	[ "$(record 7 | jq -c '.wire | length')" -eq 1 ]
 }
 

@@ -10,6 +10,7 @@
 #include "client/gpfs/y.h"
 #include "client/lustre/stats.h"
 #include "client/nfs/stats.h"
+#include "client/weka/wire.h"
 #include "tests/unit/rows.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/samples.h"
@@ -105,6 +106,13 @@ START_TEST(an_ost_counts_what_went_over_the_network)
 		/* the clock was set back */
 		{ "read_bytes 4 samples [bytes] 4 4 16\nost_read 4 samples [usec] -500 3 -499\n",
 		  "reads=4 read_us=?" },
+		/* truncated: no request follows ost_write, and the lines have fewer than req_waittime */
+		{ "req_waittime 4 samples [usec] 1 4 9\nread_bytes " SIZES "ost_read " TIMES,
+		  "read_bytes=? reads=? write_bytes=? meta=0" },
+		{ "req_waittime 2 samples [usec] 1 4 9\nread_bytes " SIZES "ost_read " TIMES,
+		  "reads=2 writes=0" },
+		{ "req_waittime 4 samples [usec] 1 4 9\nost_connect 1 samples [usec] 1 1 1\n",
+		  "reads=0" },
 		/* a sum may include a few samples that are not counted yet */
 		{ "read_bytes 1 samples [bytes] 0 10 10250\n", "reads=1" },
 		{ "read_bytes 1 samples [bytes] 0 10 10251\n", "damaged" },
@@ -118,7 +126,8 @@ START_TEST(llite_counts_what_was_asked_for_and_an_mdt_requests_for_metadata)
 {
 	static const struct row llite[] = {
 		{ ALL_LINES, "asked_read=6 asked_write=6 reads=0 read_us=0 read_bytes=0" },
-		{ "hybrid_read_bytes " SIZES "cached_read_bytes " SIZES "read_bytes " SIZES,
+		{ "hybrid_read_bytes " SIZES "cached_read_bytes " SIZES "read_bytes " SIZES
+		  "open " TIMES,
 		  "asked_read=6" },
 	};
 	static const struct row mdc[] = {
@@ -201,6 +210,81 @@ START_TEST(statistics_have_the_start_time_of_the_kernel)
 		ck_assert_int_eq(lustre_stats_parse(rows[i].text, TREE_OSC, &stats), 0);
 		ck_assert_str_eq(stats.epoch, rows[i].want);
 	}
+}
+END_TEST
+
+/* ---- truncated texts ------------------------------------------------------- */
+
+/* The numbers of a text; false: it is damaged. */
+typedef bool (*reader)(const char *text, size_t size, int64_t numbers[WIRE_NUMBERS]);
+
+/* Truncated at each byte from 'least' on, a text has the same numbers or unknown ones. */
+static void expect_no_other(reader read, const char *text, size_t least, const char *name)
+{
+	int64_t whole[WIRE_NUMBERS], part[WIRE_NUMBERS];
+	size_t size = strlen(text);
+	char *cut = strdup(text);
+	int kind;
+
+	ck_assert_msg(read(text, size, whole), "%s", name);
+	while (size-- > least) {
+		cut[size] = '\0';
+		for (kind = 0; kind < WIRE_NUMBERS && read(cut, size, part); kind++)
+			ck_assert_msg(part[kind] == IO_UNKNOWN || part[kind] == whole[kind],
+				      "%s: %lld, not %lld of %d, in: %s", name,
+				      (long long)part[kind], (long long)whole[kind], kind, cut);
+	}
+	free(cut);
+}
+
+static enum tree_kind device_kind;
+
+/* Statistics without any counter are those of a device that was cleared: all are 0. */
+static bool read_lustre(const char *text, size_t size, int64_t numbers[WIRE_NUMBERS])
+{
+	struct lustre_stats stats;
+
+	(void)size;
+	if (!strstr(text, " samples ") || lustre_stats_parse(text, device_kind, &stats) < 0)
+		return false;
+	memcpy(numbers, stats.count, sizeof(stats.count));
+	return true;
+}
+
+/* Where the next parameter begins. */
+static char *next_param(char *line)
+{
+	while (*line && strcspn(line, "=") > strcspn(line, " \n"))
+		line += strcspn(line, "\n") + 1;
+	return line;
+}
+
+START_TEST(truncated_statistics_of_lustre_are_unknown)
+{
+	static const char *const samples[] = { "lustre/get_param-2.10.txt",
+					       "lustre/get_param-2.17.txt",
+					       "lustre/stats-2.17.txt" };
+	static const char *const kinds[] = { "llite.", "mdc.", "osc." };
+	char *sample, *at, *body;
+	size_t i, devices = 0;
+
+	for (i = 0; i < ROWS(samples) * ROWS(kinds); i++) {
+		sample = sample_read(samples[i / ROWS(kinds)]);
+		device_kind = (enum tree_kind)(i % ROWS(kinds));
+		for (at = sample; (at = strstr(at, kinds[device_kind])); at = body) {
+			body = at + strcspn(at, "\n");
+			if (strncmp(body - 7, ".stats=", 7) != 0)
+				continue;
+			at = next_param(body + 1);
+			body = strndup(body + 1, (size_t)(at - body - 1));
+			expect_no_other(read_lustre, body, 0, samples[i / ROWS(kinds)]);
+			free(body);
+			body = at - 1;
+			devices++;
+		}
+		free(sample);
+	}
+	ck_assert_int_eq(devices, 15);
 }
 END_TEST
 
@@ -287,7 +371,8 @@ START_TEST(operations_of_a_mount_are_unknown_where_a_line_is_missing_or_not_unde
 		{ OPS READ WRITE "\tACCESS: 900 900 0 900 90 1 2 3", "writes=7 others=?" },
 		/* truncated between two lines */
 		{ V3 OPS READ WRITE "\tCOMMIT: 4 4 0 1 1 1 1 1\n" CUT, "writes=7 others=?" },
-		{ OPS READ WRITE ACCESS CUT, "reads=5 writes=7 others=?" },
+		{ OPS READ WRITE ACCESS CUT, "reads=? writes=7 others=?" },
+		{ V3 OPS READ WRITE CUT, "reads=5 writes=7 others=?" },
 		/* READ twice: lines of another mount's part are missing between them */
 		{ OPS READ READ WRITE ACCESS, "reads=? writes=? others=?" },
 		/* a kernel's underflow makes this time unknown, and no other number */
@@ -475,6 +560,89 @@ START_TEST(an_attribute_of_mmdiag_is_whole_decoded_and_found_by_its_header)
 }
 END_TEST
 
+/* ---- truncated texts of NFS, Storage Scale and WEKA ------------------------------------------ */
+
+static const char *target;
+
+static bool read_nfs(const char *text, size_t size, int64_t numbers[WIRE_NUMBERS])
+{
+	static const char *const keys[] = { "age",	  "asked_read",	 "asked_write",
+					    "read_bytes", "write_bytes", "reads",
+					    "read_sent",  "read_total",	 "writes",
+					    "others",	  "names",	 "copies" };
+	struct nfs_stats stats;
+	size_t i;
+
+	(void)size;
+	if (nfs_stats_find(text, target, &stats) < 0)
+		return false;
+	for (i = 0; i < WIRE_NUMBERS; i++)
+		numbers[i] = i < ROWS(keys) ? nfs_get(&stats, keys[i]) : IO_UNKNOWN;
+	if (stats.transports && stats.others.count != NFS_UNKNOWN) {
+		numbers[ROWS(keys)] = nfs_stats_answered(&stats);
+		numbers[ROWS(keys) + 1] = nfs_stats_waiting(&stats);
+	}
+	return true;
+}
+
+START_TEST(truncated_statistics_of_nfs_are_unknown)
+{
+	static const struct {
+		const char *sample, *target;
+	} mounts[] = { { "nfs/mountstats-6.1.txt", "/mnt/work" },
+		       { "nfs/mountstats-6.1-later.txt", "/mnt/my files" },
+		       { "nfs/mountstats-4.18.txt", "/tools" } };
+	char *sample;
+	size_t i;
+
+	for (i = 0; i < ROWS(mounts); i++) {
+		sample = sample_read(mounts[i].sample);
+		target = mounts[i].target;
+		expect_no_other(read_nfs, sample, 0, mounts[i].sample);
+		free(sample);
+	}
+}
+END_TEST
+
+/* Of the first row. */
+static bool read_weka(const char *text, size_t size, int64_t numbers[WIRE_NUMBERS])
+{
+	struct wire *wire = wire_new();
+	bool is_read = weka_wire_add(wire, "/sock", text, size, NULL) == 0;
+
+	if (is_read)
+		memcpy(numbers, wire->row[0].numbers, sizeof(wire->row[0].numbers));
+	wire_free(wire);
+	return is_read;
+}
+
+static bool read_mmpmon(const char *text, size_t size, int64_t numbers[WIRE_NUMBERS])
+{
+	struct wire *wire = wire_new();
+	bool is_read = gpfs_mmpmon_rows(wire, text, "1.2", NULL) > 0;
+
+	(void)size;
+	if (is_read)
+		memcpy(numbers, wire->row[0].numbers, sizeof(wire->row[0].numbers));
+	wire_free(wire);
+	return is_read;
+}
+
+/* Missing rows are found by their mounts: gpfs.cases. */
+START_TEST(truncated_counters_of_weka_and_storage_scale_are_unknown)
+{
+	static const char weka[] =
+		"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{\"result\":["
+		"{\"nodeId\":1,\"category\":\"fs_stats\",\"stat\":\"READ_BYTES\",\"value\":\"123\"},"
+		"{\"nodeId\":1,\"category\":\"fs_stats\",\"stat\":\"WRITE_BYTES\",\"value\":456.0}]}\n";
+	char *sample = sample_read("gpfs/mmpmon-fs_io_s.txt");
+
+	expect_no_other(read_mmpmon, sample, 0, "mmpmon");
+	expect_no_other(read_weka, weka, 0, "WEKA");
+	free(sample);
+}
+END_TEST
+
 UNIT_MAIN("stats", an_ost_counts_what_went_over_the_network,
 	  llite_counts_what_was_asked_for_and_an_mdt_requests_for_metadata,
 	  damaged_statistics_are_refused, statistics_have_the_start_time_of_the_kernel,
@@ -482,4 +650,6 @@ UNIT_MAIN("stats", an_ost_counts_what_went_over_the_network,
 	  bytes_transports_and_layouts_of_a_mount_are_read,
 	  the_last_of_the_mounts_on_a_place_counts_and_no_other_ones_lines,
 	  mmpmon_has_counters_of_each_file_system_of_each_cluster_or_a_reason,
-	  an_attribute_of_mmdiag_is_whole_decoded_and_found_by_its_header)
+	  an_attribute_of_mmdiag_is_whole_decoded_and_found_by_its_header,
+	  truncated_statistics_of_lustre_are_unknown, truncated_statistics_of_nfs_are_unknown,
+	  truncated_counters_of_weka_and_storage_scale_are_unknown)
