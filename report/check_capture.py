@@ -19,6 +19,8 @@ import tarfile
 from report import files, paths
 from report.check_conf import expand
 from report.check_host import Answer, Host, answer_name
+from report.check_node import AUTO_DETECT
+from report.check_slurm import beside
 from report.command import Failure
 from report.types import Any
 
@@ -32,6 +34,7 @@ MOUNTED = re.compile(r"\s(wekafs|nfs4?|lustre|gpfs)\s")
 PARAMETERS = re.compile(r"\b(?:\w*iommu|clocksource|tsc|nomodeset|[\w.]*max_cstate|numa_balancing|"
                         r"isolcpus|nohz_full|lockdown|mitigations)\b\S*")
 CONFIGURATION = re.compile(r"/(jobio|service|weka|slurm)\.conf$")
+CONSTRAIN = re.compile(r"(?i)\bConstrainCores\s*=\s*(yes|no|true|false|up|down|1|0)\b")
 SECRET = re.compile(r"(?i)pass|secret|token|key|auth|cred|cookie|jwt|cert|storage_|description")
 ADDRESS = (r"(?:[0-9a-f]{2}:){5,19}[0-9a-f]{2}\b|(?:[0-9a-f]{4}:){3}[0-9a-f]{4}\b|"
            r"(?<![\w:])(?=[0-9a-f:]*::|(?:[0-9a-f]+:){7})[0-9a-f:]{3,39}(?![\w:])|"
@@ -368,6 +371,11 @@ class Bundle:
                     self.files[name[1:]] = self.scrub.configuration(
                         text, host.name) if CONFIGURATION.search(path) else self.scrub.file(
                         reduce(path, text))
+        for name, kept in (("cgroup.conf", CONSTRAIN), ("gres.conf", AUTO_DETECT)):
+            text = re.sub("#.*", "", host.read(beside(host.slurm_conf, name)) or "")
+            if kept.search(text):
+                self.files["etc/slurm/" + name] = "".join(
+                    one[0] + "\n" for one in kept.finditer(text))
         self.files["etc/slurm/slurm.conf"] = self.scrub.configuration("".join(
             f"{key}={value}\n" for key, value in host.local if self.config.match(key)), "")
 

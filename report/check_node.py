@@ -8,6 +8,7 @@ import re
 
 from report.check_host import Host
 from report.check_slurm import (
+    beside,
     expand,
     faults,
     lacks_off_spec,
@@ -19,6 +20,7 @@ from report.check_slurm import (
 from report.units import format_cpus, parse_cpus
 
 SLURMD_S = 10
+AUTO_DETECT = re.compile(r"(?i)\bAutoDetect\s*=\s*(full|nrt|nvidia|nvml|oneapi|rsmi)\b")
 USUAL = ("/usr/sbin/slurmd", "/usr/local/sbin/slurmd", "/opt/slurm/sbin/slurmd")
 
 
@@ -131,6 +133,16 @@ def check_cards(host: Host, cores: Cores) -> None:
                           client=client["name"], cards=names)
 
 
+def check_discovery(host: Host) -> None:
+    """N14: AutoDetect in gres.conf on a node with cgroup v2 and a WEKA client (WEKA, "Manage CPU
+    allocations for WEKA and Slurm", step 1). With isolate_cpusets=true there is W01 instead."""
+    path = beside(host.slurm_conf, "gres.conf")
+    found = AUTO_DETECT.search(re.sub("#.*", "", host.read(path) or ""))
+    if found and host.exists("/sys/fs/cgroup/cgroup.controllers") and not host.findings.has(
+            "W01") and "weka" in [client["type"] for client in host.keys.get("clients", [])]:
+        host.findings.add("N14", path=path, how=found[1])
+
+
 # ---- slurmd
 
 
@@ -234,3 +246,4 @@ def check(host: Host) -> None:
     check_slurmd(host, facts, cores.spec)
     check_spec(host, cores)
     check_cards(host, cores)
+    check_discovery(host)

@@ -550,6 +550,7 @@ captured_node() {
 	sed -i 's/=batch/=longqueue/' answers/scontrol_-ao_show_partition
 	printf '[ledger]\nhost=dbd.hpc.example.edu\nstorage_pass_file=/etc/sesame\n[client weka]\ntype=weka\n[client lus]\ntype=lustre\n' >etc/slurm/jobio.conf
 	cp "$samples/gpfs/mmpmon-fs_io_s.txt" answers/mmpmon_-p_-s
+	echo 'NodeName=n02 AutoDetect=nvml Name=gpu File=/dev/sesame' >etc/slurm/gres.conf
 }
 
 @test "a bundle of --capture has the data read on a node, without names, and gives the same findings" {
@@ -570,6 +571,7 @@ captured_node() {
 	grep -q '^198.18.0.1 ' bundle/replaced.txt
 	grep -q '"name": "fs[0-9]*"' bundle/answers/weka_name*_get_local_config_summary
 	grep -q '^_fs_io_s_ _n_ 198.18.0.[0-9]* _nn_ name[0-9]* _rc_ 0 .* _br_ 9007199254740992 ' bundle/answers/mmpmon_-p_-s
+	[ "$(cat bundle/etc/slurm/{cgroup,gres}.conf)" = $'ConstrainCores=yes\nAutoDetect=nvml' ]
 	grep -q "^198.18.[0-9.]*@o2ib:/fs[0-9] /name[0-9]*/fs[0-9] lustre" bundle/proc/self/mounts
 
 	codes=$(bundle_codes "$root" n02)
