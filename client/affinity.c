@@ -226,7 +226,7 @@ static void tell_gate(struct client *client, const struct cpuset *cpus)
 	client->common.cpus_known = true;
 }
 
-/* 1: it has its old CPUs, or is gone; 0: it has third ones; -1 */
+/* 1: it has its old CPUs; AFFINITY_GONE; 0: it has third ones; -1 */
 static int put_back(const struct affinity_way *way, const struct client *client,
 		    const struct item *item, struct err *why)
 {
@@ -240,7 +240,8 @@ static int put_back(const struct affinity_way *way, const struct client *client,
 		return rc;
 	}
 	if (way->get(client, item->name, &now) < 0)
-		return affinity_is_gone(errno) ? 1 : err_set(why, "%s", strerror(errno));
+		return affinity_is_gone(errno) ? AFFINITY_GONE
+					       : err_set(why, "%s", strerror(errno));
 	if (cpuset_equal(&now, &item->was))
 		return 1;
 	if (!cpuset_equal(&now, &item->is))
@@ -279,7 +280,7 @@ static enum change_undone undo(const struct change_kind *kind, struct client *cl
 			       const struct journal_change *change, struct findings *findings)
 {
 	const char *olds = change->old_value, *news = change->new_value;
-	size_t failed = 0, strange = 0, count = 0;
+	size_t failed = 0, strange = 0, back = 0, count = 0;
 	struct err why = { "" };
 	struct item item;
 	int rc;
@@ -289,6 +290,7 @@ static enum change_undone undo(const struct change_kind *kind, struct client *cl
 		rc = put_back(way_of(kind), client, &item, &why);
 		failed += rc < 0;
 		strange += rc == 0;
+		back += rc == 1;
 	}
 	if (count)
 		tell_failed(client, client->type->affinity->not_back, findings, change->target,
@@ -300,7 +302,9 @@ static enum change_undone undo(const struct change_kind *kind, struct client *cl
 			change->target, strange, count);
 	if (failed)
 		return CHANGE_NOT_UNDONE;
-	return strange ? CHANGE_NOT_OURS : CHANGE_UNDONE;
+	if (strange)
+		return CHANGE_NOT_OURS;
+	return back ? CHANGE_UNDONE : CHANGE_GONE;
 }
 
 /* ---- kinds ------------------------------------------------------------- */

@@ -379,7 +379,7 @@ static int process_back(const struct client *client, const char *item, const str
 		back.strange = 0;
 		if (!is_same_process(item) || each_thread(item, thread_back, &back) < 0)
 			return affinity_is_gone(errno)
-				       ? 1
+				       ? AFFINITY_GONE
 				       : err_set(err, "process %s: %s", item, strerror(errno));
 	}
 	return !back.strange;

@@ -24,6 +24,8 @@ struct affinity {
 	const char *failed, *not_back, *left, *not_ours;
 };
 
+#define AFFINITY_GONE 2 /* there is no such item any more */
+
 typedef void (*item_fn)(void *arg, const char *item);
 
 /* How to find, read and set the things of a kind. */
@@ -35,7 +37,7 @@ struct affinity_way {
 	int (*get)(const struct client *client, const char *item, struct cpuset *cpus);
 	int (*set)(const struct client *client, const char *item, const struct cpuset *cpus,
 		   struct err *err);
-	/* To 'was' what is at 'is', no more of it: 1 done, or it is gone; 0 it is
+	/* To 'was' what is at 'is', no more of it: 1 done; AFFINITY_GONE; 0 it is
 	 * at third ones; -1. NULL: as 'get' and 'set' say. */
 	int (*back)(const struct client *client, const char *item, const struct cpuset *was,
 		    const struct cpuset *is, struct err *err);

@@ -106,6 +106,8 @@ static enum journal_state state_after(enum change_undone undone)
 	switch (undone) {
 	case CHANGE_UNDONE:
 		return JOURNAL_RESTORED;
+	case CHANGE_GONE:
+		return JOURNAL_GONE;
 	case CHANGE_NOT_OURS:
 		return JOURNAL_LOST;
 	case CHANGE_KEPT:

@@ -35,8 +35,10 @@ enum change_made {
 	CHANGE_STUCK	 /* neither made nor put back */
 };
 
+/* In the order in which one of several decides for all. */
 enum change_undone {
 	CHANGE_UNDONE, /* the old value is there */
+	CHANGE_GONE,   /* its target is not there: nothing was put back, and nothing is left */
 	CHANGE_NOT_OURS,
 	CHANGE_KEPT,
 	CHANGE_NOT_UNDONE /* still ours, and could not be undone */

@@ -31,6 +31,7 @@ struct journal {
 static const char *const state_names[] = {
 	[JOURNAL_PLANNED] = "planned",	 [JOURNAL_DONE] = "done", [JOURNAL_KEPT] = "kept",
 	[JOURNAL_RESTORED] = "restored", [JOURNAL_LOST] = "lost", [JOURNAL_FAILED] = "failed",
+	[JOURNAL_GONE] = "gone",
 };
 
 static int state_by_name(const char *name, enum journal_state *state)

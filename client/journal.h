@@ -7,7 +7,7 @@
  *           change may or may not have been made), done (verified), kept (done,
  *           and not undone on purpose), restored (the old value is back), lost
  *           (a third value was set: not ours any more), failed (the client
- *           rejected it, the old value is there).
+ *           rejected it, the old value is there), gone (the target is gone).
  *         The file has one JSON object a line; a change is its first line,
  *           updated by later lines of the same "seq".
  *         torn: the last line is incomplete, because the writer was killed. Its
@@ -35,6 +35,7 @@ enum journal_state {
 	JOURNAL_RESTORED,
 	JOURNAL_LOST,
 	JOURNAL_FAILED,
+	JOURNAL_GONE,
 };
 
 struct journal_change {

@@ -324,8 +324,8 @@ enum change_made setting_make(const struct change_kind *kind, struct client *cli
 		return CHANGE_MADE;
 	rule_tell(client, setting->failed, NULL, findings, "'%s' could not get %s: %.300s",
 		  change->target, change->new_value, why.text);
-	return setting_undo(kind, client, change, findings) == CHANGE_UNDONE ? CHANGE_NOT_MADE
-									     : CHANGE_STUCK;
+	return setting_undo(kind, client, change, findings) <= CHANGE_GONE ? CHANGE_NOT_MADE
+									   : CHANGE_STUCK;
 }
 
 /* Cut the first word off a list; false at its end. */
@@ -370,7 +370,7 @@ static enum change_undone undo_list(const struct setting *setting, struct client
 		return CHANGE_NOT_UNDONE;
 	now = setting->now(client, change->target);
 	if (!now && errno == ENOENT)
-		return CHANGE_UNDONE; /* the next mount starts anew */
+		return CHANGE_GONE; /* the next mount starts anew */
 	if (!now) {
 		no_list(why);
 		return CHANGE_NOT_UNDONE;

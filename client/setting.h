@@ -47,7 +47,7 @@ struct setting {
 	/* the index-th target; NULL: there are no more */
 	const char *(*target)(const struct client *client, size_t index);
 	/* the list as it stands, borrowed until the next read; NULL and errno
-	 * ENOENT: there is no such target, which puts everything back; another
+	 * ENOENT: there is no such target, nothing of it is left; another
 	 * errno: it could not be read */
 	const char *(*now)(const struct client *client, const char *target);
 	int (*read)(struct client *client, struct err *err);

@@ -83,9 +83,10 @@ static void report_changes(struct record *state, const struct journal *journal)
 	blank = record_new();
 	for (i = 0; i < journal_count(journal); i++) {
 		change = journal_at(journal, i);
-		record_add_change(blank, change->client, change->what, change->target,
-				  change->old_value, change->new_value, is_made(change),
-				  change->state == JOURNAL_RESTORED);
+		record_add_change(
+			blank, change->client, change->what, change->target, change->old_value,
+			change->new_value, is_made(change),
+			change->state == JOURNAL_GONE ? -1 : change->state == JOURNAL_RESTORED);
 	}
 	state->changes = blank->changes;
 	state->change_count = blank->change_count;

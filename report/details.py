@@ -62,7 +62,8 @@ def client(told: Json, nodes: list[str]) -> Iterator[str]:
 def change(told: Json, nodes: list[str]) -> str:
     old, new, made = told.get("old") or "", told.get("new") or "", told.get("made")
     what = f"{told.get('what') or '?'} {told.get('target') or ''}: "
-    back = answer(told.get("restored"), "put back", "NOT put back", "unknown whether put back")
+    back = answer(told.get("restored"), "put back", "NOT put back",
+                  "gone, or unknown whether put back")
     if made is None and "made" in told:
         what += f"unknown whether '{old}' became '{new}'; {back}"
     elif made is False:

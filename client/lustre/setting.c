@@ -217,7 +217,7 @@ static enum change_undone undo_group(const struct change_kind *kind, struct clie
 	int index, rc = find_group(client, change, &group, &why);
 
 	if (rc == 0)
-		return CHANGE_UNDONE; /* the next mount starts anew */
+		return CHANGE_GONE; /* the next mount starts anew */
 	if (rc < 0) {
 		rule_tell(client, "LU42", NULL, findings, "'%s' could not get %s back: %.300s",
 			  change->target, change->old_value, why.text);
@@ -227,8 +227,7 @@ static enum change_undone undo_group(const struct change_kind *kind, struct clie
 	cpuset_for_each (index, &group.indexes) {
 		device_target(&group, (unsigned int)index, target);
 		one = setting_undo(kind, client, &device, findings);
-		if (one == CHANGE_NOT_UNDONE || (one == CHANGE_NOT_OURS && worst == CHANGE_UNDONE))
-			worst = one;
+		worst = one > worst ? one : worst;
 	}
 	return worst;
 }
@@ -260,8 +259,8 @@ static enum change_made make_group(const struct change_kind *kind, struct client
 	}
 	if (made == CHANGE_MADE)
 		return made;
-	return undo_group(kind, client, change, findings) == CHANGE_UNDONE ? CHANGE_NOT_MADE
-									   : CHANGE_STUCK;
+	return undo_group(kind, client, change, findings) <= CHANGE_GONE ? CHANGE_NOT_MADE
+									 : CHANGE_STUCK;
 }
 
 /* ---- plan ---------------------------------------------------------------------- */

@@ -58,8 +58,12 @@ static const char *read_ahead_now(const struct client *client, const char *targe
 	char path[PATH_TEXT_MAX], line[16];
 	unsigned long kb;
 
-	if (bdi_path(client, target, path) < 0 || sysfs_line(path, line, sizeof(line)) < 0)
+	if (bdi_path(client, target, path) < 0)
 		return NULL;
+	if (sysfs_line(path, line, sizeof(line)) < 0) {
+		errno = errno == ENOENT ? ENODEV : errno; /* it is in the table of mounts */
+		return NULL;
+	}
 	errno = EINVAL;
 	if (number_parse(line, 0, UINT32_MAX, &kb, NULL) < 0)
 		return NULL;

@@ -129,6 +129,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	[ "$(osc 0 max_rpcs_in_flight)" = max_rpcs_in_flight=24 ]
 	[ "$(osc 1 max_rpcs_in_flight)" = max_rpcs_in_flight=24 ]
 	[[ " $(told 7) " != *' LU4'* ]]
+	[[ $(changes 7 .restored) =~ ^\[(null,?)+\]$ ]]
 }
 
 @test "a target that no longer exists is skipped" {

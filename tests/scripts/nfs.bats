@@ -119,6 +119,23 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 	[ "$(shared 7)" = '[null]' ]
 }
 
+@test "restored is null for a mount that is gone, false if only its read-ahead cannot be read" {
+	cp "$NODE/nfs/mounts" "$NODE/mounts"
+	starts 7 1 stream
+	: >"$NODE/nfs/mounts"
+	expect_run 0 epilog
+	[ "$(record 7 | jq -c '[.changes[] | .made, .restored]')" = '[true,null,true,null]' ]
+	mv "$NODE/mounts" "$NODE/nfs/mounts"
+	echo 128 >"$NODE/bdi/0:60/read_ahead_kb"
+	starts 8 1 stream
+	mv "$NODE/bdi/0:60" "$NODE/kept"
+	expect_run 0 epilog "NF42 '/mnt/work' could not get read_ahead_kb=128 back: cannot read what it has: No such device"
+	[ "$(record 8 | jq -c '[.changes[] | select(.what == "read-ahead") | .restored]')" = '[false]' ]
+	mv "$NODE/kept" "$NODE/bdi/0:60"
+	starts 9
+	[ "$(record 8 | jq -c '[.changes[] | select(.what == "read-ahead") | .restored]')" = '[true]' ]
+}
+
 @test "a job keeps its end time and counters if its mount is restored later" {
 	starts 7 1 stream
 	mv "$NODE/bin/nfs-mount" "$NODE/bin/nfs-mount-itself"
