@@ -137,7 +137,7 @@ def check_user(host: Host, is_up: bool) -> None:
 
 def tell_dbd(host: Host, answer: Answer) -> None:
     """Report sacctmgr's error; on slurmdbd's host, if it does not run, the cause is in its log.
-    What scontrol fails at too is S15."""
+    Errors that scontrol also prints are S15."""
     if host.config is None and host.findings.has("S15") and faults(answer.err):
         return
     path = beside(host.slurm_conf, "slurmdbd.conf")

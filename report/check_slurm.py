@@ -240,7 +240,8 @@ def check_same(host: Host) -> None:
 
 
 def check_settings(host: Host) -> None:
-    """A cure keeps what else the site has in the value; slurmctld ends with Contain and NoHold."""
+    """Check settings against RULES; cures keep the site's other values except NoHold: slurmctld
+    does not accept it together with Contain."""
     has_one_thread = (host.node or {}).get("ThreadsPerCore") == "1"
     for code, key, pattern, wanted, roles in RULES:
         value = host.setting(key)
