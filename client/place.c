@@ -23,13 +23,11 @@ bool place_parse(struct place *place)
 	place->fstype = strtok_r(tail + 3, " ", &more);
 	if (!strtok_r(NULL, " ", &more))
 		return false;
-	text_unescape_octal(word[3]);
 	text_unescape_octal(word[4]);
 	place->id = word[0];
 	place->parent = word[1];
 	place->tags = rest;
 	place->device = word[2];
-	place->root = word[3];
 	place->target = word[4];
 	return true;
 }

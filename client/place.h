@@ -17,7 +17,7 @@
 
 struct place {
 	char text[PLACE_TEXT_MAX];
-	const char *id, *parent, *device, *root, *target, *fstype;
+	const char *id, *parent, *device, *target, *fstype;
 	const char *tags; /* "rw,relatime shared:29 master:1 ", options first */
 };
 

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/fileio.h"
-#include "base/sysfs.h"
 #include "base/text.h"
 #include "client/place.h"
 #include "client/weka/checks.h"
@@ -17,62 +16,37 @@
 
 #define TABLE_BYTES_MAX (4U << 20)
 
-/* The last line with this target, or with this id, which only one has. */
-static bool find(const char *table, const char *target, const char *id, struct place *place)
+/* umount(2) is propagated to the same place on peers and slaves of the parent mount:
+ * mount_namespaces(7). A peer or slave may show a folder of it only. */
+static bool is_reached(const char *ours, const char *target, const char *theirs,
+		       const struct place *copy)
 {
-	const char *line = table, *last = NULL;
+	const char *below = copy->target, *tag;
+	struct place parent;
 
-	for (; text_next_line(&table, place->text, sizeof(place->text)); line = table)
-		if (place_parse(place) &&
-		    (id ? !strcmp(place->id, id) : !strcmp(place->target, target)))
-			last = line;
-	return last && text_next_line(&last, place->text, sizeof(place->text)) &&
-	       place_parse(place);
+	do {
+		if (!text_next_line(&theirs, parent.text, sizeof(parent.text)))
+			return false;
+	} while (!place_parse(&parent) || strcmp(parent.id, copy->parent) != 0);
+	below += strnlen(below, strlen(parent.target));
+	target += strlen(target) - strnlen(below, strlen(target));
+	for (tag = parent.tags; (tag = strchr(tag, ':')); tag++)
+		if (strstr(ours, xasprintf("shared%.*s ", (int)strcspn(tag, " "), tag)))
+			return !strcmp(target, below);
+	return false;
 }
 
-struct at {
-	struct place mount, parent;
-};
-
-static bool find_parent(const char *table, struct at *at)
+static bool has_copy(const char *ours, const char *target, const char *theirs)
 {
-	return find(table, NULL, at->mount.parent, &at->parent);
-}
-
-/* Where it is mounted, as a path of its parent's filesystem */
-static char *path_in(const struct at *at)
-{
-	const char *root = at->parent.root, *below = at->parent.target;
-
-	return xasprintf("%s%s", strcmp(root, "/") ? root : "",
-			 at->mount.target +
-				 strnlen(at->mount.target, strcmp(below, "/") ? strlen(below) : 0));
-}
-
-/* umount(2) is propagated to the same place on the parent's peers and slaves:
- * mount_namespaces(7). */
-static bool is_reached(const struct at *ours, const struct at *copy)
-{
-	const char *group = strstr(ours->parent.tags, "shared:");
-	char tag[24];
-
-	if (!group)
-		return false;
-	group += strlen("shared");
-	snprintf(tag, sizeof(tag), "%.*s ", (int)strcspn(group, " "), group);
-	return strstr(copy->parent.tags, tag) && !strcmp(path_in(ours), path_in(copy));
-}
-
-static bool has_copy(const char *table, const char *theirs, const char *target)
-{
-	struct at ours, copy;
+	char device[PLACE_DEVICE_MAX];
 	const char *rest = theirs;
+	struct place copy;
 
-	if (!find(table, target, NULL, &ours.mount) || !find_parent(table, &ours))
+	if (!place_device(ours, target, device))
 		return false;
-	while (text_next_line(&rest, copy.mount.text, sizeof(copy.mount.text)))
-		if (place_parse(&copy.mount) && !strcmp(copy.mount.device, ours.mount.device) &&
-		    !(find_parent(theirs, &copy) && is_reached(&ours, &copy)))
+	while (text_next_line(&rest, copy.text, sizeof(copy.text)))
+		if (place_parse(&copy) && !strcmp(copy.device, device) &&
+		    !is_reached(ours, target, theirs, &copy))
 			return true;
 	return false;
 }
@@ -80,62 +54,43 @@ static bool has_copy(const char *table, const char *theirs, const char *target)
 /* Tasks of jobs have ended before a core changes. */
 static bool is_of_job(const char *process)
 {
-	const char *cgroup =
-		fileio_read(xasprintf("%s/cgroup", process), TABLE_BYTES_MAX, NULL, NULL);
+	char *cgroup = fileio_read(xasprintf("%s/cgroup", process), TABLE_BYTES_MAX, NULL, NULL);
 
 	return cgroup && (strstr(cgroup, "slurmstepd.scope/") || strstr(cgroup, "/job_"));
 }
 
-static bool print_copy(const struct client *client, const char *ours, const char *theirs,
-		       const char *process)
-{
-	const struct client_mount *mount = client->common.mounts;
-	size_t left = client->common.mount_count;
-	char comm[64] = "?";
-
-	for (; left && !has_copy(ours, theirs, mount->target); mount++)
-		left--;
-	if (!left || is_of_job(process))
-		return false;
-	sysfs_line(xasprintf("%s/comm", process), comm, sizeof(comm));
-	printf("'%s' in the mount namespace of process %s (%s)", mount->target,
-	       strrchr(process, '/') + 1, comm);
-	return true;
-}
-
-/* The first copy that is found; 1: nothing is found, and not all could be read. In a child,
- * which frees nothing. */
+/* Print a copy that is found. Runs in a child, which frees nothing. */
 static int print_copies(void *arg)
 {
 	const struct client *client = arg;
-	const char *dir = client->section->process_dir;
-	char *seen = xstrdup(""), *ours = NULL, *table, *process, space[64];
-	int unread = 0;
+	const struct client_mount *mount = client->common.mounts;
+	char *seen = xstrdup(""), *ours = NULL, *table, *process;
 	glob_t links = { 0 };
-	ssize_t length;
-	size_t i;
+	int unread = 0;
+	size_t i, j;
 
-	glob(xasprintf("%s/self/ns/mnt", dir), 0, NULL, &links);
-	if (links.gl_pathc)
-		glob(xasprintf("%s/[0-9]*/ns/mnt", dir), GLOB_APPEND, NULL, &links);
-	for (i = 0; i < links.gl_pathc; i++) {
+	glob(xasprintf("%s/[0-9s]*/ns/mnt", client->section->process_dir), 0, NULL, &links);
+	for (i = links.gl_pathc; i-- > 0 && (ours || !unread);) { /* "self" is the last */
+		char space[64] = "";
+
 		process = links.gl_pathv[i];
-		length = readlink(process, space, sizeof(space) - 1);
-		space[length > 0 ? length : 0] = '\0';
-		if (length > 0 && strstr(seen, space))
+		if (readlink(process, space, sizeof(space) - 1) > 0 && strstr(seen, space))
 			continue;
 		process[strlen(process) - strlen("/ns/mnt")] = '\0';
-		table = length < 0 ? NULL
-				   : fileio_read(xasprintf("%s/mountinfo", process),
-						 TABLE_BYTES_MAX, NULL, NULL);
-		if (!table) /* unless it has ended */
-			unread |= errno != ENOENT && errno != ESRCH && errno != EINVAL;
-		else if (!i)
+		table = !*space ? NULL
+				: fileio_read(xasprintf("%s/mountinfo", process), TABLE_BYTES_MAX,
+					      NULL, NULL);
+		if (!table) {
+			unread |= errno != ENOENT; /* if it has not ended */
+			continue;
+		}
+		if (!ours)
 			ours = table;
-		else if (!ours || print_copy(client, ours, table, process))
-			return !ours;
-		if (table)
-			seen = xasprintf("%s %s", seen, space);
+		seen = xasprintf("%s %s", seen, space);
+		for (j = 0; ours != table && j < client->common.mount_count; j++)
+			if (has_copy(ours, mount[j].target, table) && !is_of_job(process))
+				return printf("'%s' in the mount namespace of process %s",
+					      mount[j].target, strrchr(process, '/') + 1) < 0;
 	}
 	return unread;
 }
@@ -151,15 +106,11 @@ void weka_read_copies(struct client *client)
 void weka_check_copies(const struct judge *judge, const struct rule *rule)
 {
 	const struct ask *copies = &weka_of(judge->client)->copies;
+	const char *text = copies->answer == ASK_ANSWERED ? copies->text : copies->why;
 
-	if (copies->answer == ASK_ANSWERED && *copies->text)
+	if (*text)
 		rule_say(
 			judge, rule,
-			"umount does not reach %s: core_method=mount may leave the client its old cores",
-			copies->text);
-	else if (copies->answer != ASK_ANSWERED && copies->answer != ASK_NOT_ASKED)
-		rule_say(
-			judge, rule,
-			"it is not known whether another mount namespace has a mount of the client, which core_method=mount would not reach: %.200s",
-			copies->why);
+			"copies of the client's mounts that umount does not reach (core_method=mount may leave the old cores): %.300s",
+			text);
 }

@@ -199,7 +199,6 @@ case_space() {
 	ln -s "mnt:[$1]" "$dir/ns/mnt"
 	printf '%s\n' "21 1 8:1 / / rw,relatime ${2:+${2//+/ } }- ext4 /dev/a rw" \
 		"60 21 0:60 / ${3:-/mnt/weka} rw shared:9 - wekafs x rw" >"$dir/mountinfo"
-	printf 'p%s\n' "$1" >"$dir/comm"
 	printf '0::/%s\n' "${4:-}" >"$dir/cgroup"
 	case_conf core_change=any core_method=mount
 }
