@@ -19,6 +19,7 @@
  *   RUN/JOB/wire           the client's counters at the start prolog
  *   RUN/JOB/others         exists: other jobs ran here, too   prologs
  *   RUN/JOB/counted        exists: the kernel counts        prolog
+ *   RUN/JOB/uncounted      cure and reason, if it could     prolog
  *   RUN/JOB/mountinfo      the node's namespace and mounts, for a slurmstepd
  *                          that is in another one           prolog
  *   RUN/JOB/away           exists: a step may have begun without the plugin
@@ -81,6 +82,7 @@
 #define RUNDIR_SLUID "sluid"
 #define RUNDIR_WIRE "wire"
 #define RUNDIR_COUNTED "counted"
+#define RUNDIR_UNCOUNTED "uncounted"
 #define RUNDIR_STEPS "steps"
 #define RUNDIR_MOUNTINFO "mountinfo" /* spank/private_mount.h */
 #define RUNDIR_TOLD "told"

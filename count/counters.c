@@ -14,26 +14,22 @@
 #include <bpf/bpf.h>
 #include <linux/magic.h>
 
-#include "base/child.h"
 #include "base/fileio.h"
 #include "base/lock.h"
-#include "base/rundir.h"
 #include "count/counters_parts.h"
 #include "count/folder.h"
 #include "count/hooks.h"
-#include "count/kernel.h"
 #include "count/layout.h"
 #include "count/programs.h"
 
-#define IDLE_MS 1000 /* within JOB_COUNT_START_MS, after loading */
 #define NS_IN_S INT64_C(1000000000)
-#define REFUSAL_MAX 4096
 #define PIN_LINK "link_"
+#define FTRACE_ENABLED "/proc/sys/kernel/ftrace_enabled"
 
 /* ---- where --------------------------------------------------------------- */
 
 /* As slurmd decides it (src/interfaces/cgroup.c:autodetect_cgroup_version). */
-static int cgroup_version(const struct counters_options *options)
+int counters_cgroup(const struct counters_options *options)
 {
 	struct statfs fs;
 
@@ -44,16 +40,30 @@ static int cgroup_version(const struct counters_options *options)
 	return fs.f_type == CGROUP2_SUPER_MAGIC ? 2 : 1;
 }
 
-static void home_path(const struct counters_options *options, char *path, size_t room)
+void counters_home_path(const struct counters_options *options, char *path, size_t room)
 {
 	snprintf(path, room, "%s/jobio", options->bpffs);
 }
 
 /* The folder of what these options load; bpffs allows no dots in names. */
-static void folder_name(const struct counters_options *options, char *name, size_t room)
+void counters_folder_name(const struct counters_options *options, char *name, size_t room)
 {
 	snprintf(name, room, "%u-%016llx-v%d%s", COUNT_LAYOUT, (unsigned long long)programs_hash(),
-		 cgroup_version(options), options->latency ? "-latency" : "");
+		 counters_cgroup(options), options->latency ? "-latency" : "");
+}
+
+void counters_folder(const struct counters_options *options, char *path, size_t room)
+{
+	char home[256], name[128];
+
+	counters_home_path(options, home, sizeof(home));
+	counters_folder_name(options, name, sizeof(name));
+	snprintf(path, room, "%s/%s", home, name);
+}
+
+void counters_folder_names(char *pattern, size_t room)
+{
+	snprintf(pattern, room, "%u-%016llx-*", COUNT_LAYOUT, (unsigned long long)programs_hash());
 }
 
 bool counters_has_bpffs(const struct counters_options *options, struct err *err)
@@ -89,7 +99,7 @@ int counters_lock_home(const struct counters_options *options, struct err *err)
 	char path[256];
 	int fd;
 
-	home_path(options, path, sizeof(path));
+	counters_home_path(options, path, sizeof(path));
 	if (make_home(path, err) < 0)
 		return -1;
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -127,7 +137,7 @@ void pins_close(struct pins *p)
 	}
 }
 
-static int pins_open(struct pins *p, const char *folder, struct err *err)
+int pins_open(struct pins *p, const char *folder, struct err *err)
 {
 	uint32_t zero = 0;
 
@@ -159,7 +169,7 @@ int pins_changed(struct pins *p)
 	return bpf_map_update_elem(p->data, &zero, &generation, BPF_ANY);
 }
 
-static enum counters_tier tier_of(uint32_t groups)
+enum counters_tier counters_tier(uint32_t groups)
 {
 	if (groups & COUNT_GROUP(RW))
 		return COUNTERS_BPF;
@@ -169,7 +179,7 @@ static enum counters_tier tier_of(uint32_t groups)
 void counters_fill_state(struct counters_state *state, const struct pins *p)
 {
 	state->groups = p->info.groups;
-	state->tier = tier_of(p->info.groups);
+	state->tier = counters_tier(p->info.groups);
 	state->cgroup = p->info.cgroup_v1 ? 1 : 2;
 	state->slots = p->info.slots;
 	state->loaded = true;
@@ -357,7 +367,7 @@ int pins_each_folder(const struct counters_options *options,
 	DIR *dir;
 	int rc = 0;
 
-	home_path(options, home, sizeof(home));
+	counters_home_path(options, home, sizeof(home));
 	snprintf(prefix, sizeof(prefix), "%u-", COUNT_LAYOUT);
 	dir = opendir(home);
 	if (!dir)
@@ -388,103 +398,34 @@ int pins_count_entry(struct pins *p, const struct count_key *key, const struct c
 	return 0;
 }
 
-static int retire_idle(struct pins *p, void *arg, struct err *err)
-{
-	const char *ours = arg;
-	unsigned int jobs = 0;
+/* ---- open ---------------------------------------------------------------- */
 
-	(void)err;
-	if (strcmp(p->folder, ours) != 0 && !pins_each_entry(p, pins_count_entry, &jobs) && !jobs)
-		folder_retire(p->folder, NULL);
-	return 0;
-}
-
-/* Folders of other versions or options go when their last job has gone. The
- * prolog waits for this: what takes longer is the next job's. */
-void pins_drop_idle(const struct counters_options *options, char *ours)
-{
-	char home[256];
-
-	pins_each_folder(options, retire_idle, ours, NULL);
-	home_path(options, home, sizeof(home));
-	folder_sweep(home, child_now_ms() + IDLE_MS);
-}
-
-/* ---- load ---------------------------------------------------------------- */
-
-static uint32_t wanted_groups(const struct counters_options *options)
+uint32_t counters_wanted_groups(const struct counters_options *options)
 {
 	uint32_t all = (1U << COUNT_GROUP_COUNT) - 1;
 
 	return options->latency ? all : all & ~COUNT_GROUP(LATENCY);
 }
 
-/* What was refused since the last boot is not tried at every job. */
-static bool was_refused(const struct counters_options *options, const char *folder,
-			struct counters_state *state)
+bool pins_get(const struct counters_options *options, struct pins *p, struct counters_state *state)
 {
-	char path[RUNDIR_PATH_MAX], *text, *newline;
-	bool same = false;
-
-	if (rundir_node_file(path, options->run_dir, RUNDIR_COUNT, NULL) < 0)
-		return false;
-	text = fileio_read(path, REFUSAL_MAX, NULL, NULL);
-	newline = text ? strchr(text, '\n') : NULL;
-	if (newline) {
-		*newline = '\0';
-		same = !strcmp(text, folder);
-		newline[1 + strcspn(newline + 1, "\n")] = '\0';
-		if (same)
-			snprintf(state->reason, sizeof(state->reason), "%s", newline + 1);
-	}
-	free(text);
-	return same;
-}
-
-/* Without a run_dir it is tried again: slower, not wrong. */
-static void remember_refusal(const struct counters_options *options, const char *folder,
-			     const char *reason)
-{
-	char path[RUNDIR_PATH_MAX], text[REFUSAL_MAX];
-	int n = snprintf(text, sizeof(text), "%s\n%s\n", folder, reason);
-
-	if (rundir_node_file(path, options->run_dir, RUNDIR_COUNT, NULL) == 0)
-		fileio_write_volatile(path, text, (size_t)n, 0600, NULL);
-}
-
-/* Open what is pinned, or load it: 1 open, 0 nothing to be had. */
-int pins_get(const struct counters_options *options, struct pins *p, struct counters_state *state)
-{
-	struct count_info info;
 	struct err err = { "" };
-	char folder[128], home[256], path[512];
+	char folder[512];
 
-	folder_name(options, folder, sizeof(folder));
-	home_path(options, home, sizeof(home));
-	snprintf(path, sizeof(path), "%s/%s", home, folder);
-	if (access(path, F_OK) < 0) {
-		if (was_refused(options, path, state))
-			return 0;
-		if (programs_load(path, wanted_groups(options), cgroup_version(options), &info,
-				  &err) < 0) {
+	counters_folder(options, folder, sizeof(folder));
+	if (pins_open(p, folder, &err) < 0) {
+		if (!*state->reason)
 			memcpy(state->reason, err.text, sizeof(err.text));
-			remember_refusal(options, path, err.text);
-			return 0;
-		}
-	}
-	memcpy(state->reason, err.text, sizeof(err.text));
-	if (pins_open(p, path, &err) < 0) {
-		memcpy(state->reason, err.text, sizeof(err.text));
-		return 0;
+		return false;
 	}
 	counters_fill_state(state, p);
-	return 1;
+	return true;
 }
 
 void counters_state_init(const struct counters_options *options, struct counters_state *state)
 {
 	memset(state, 0, sizeof(*state));
-	state->cgroup = cgroup_version(options);
+	state->cgroup = counters_cgroup(options);
 }
 
 int counters_look(const struct counters_options *options, struct counters_state *state, int *lock,
@@ -501,8 +442,20 @@ int counters_look(const struct counters_options *options, struct counters_state 
 	return *lock < 0 ? -1 : 1;
 }
 
+const char counters_ftrace_off[] =
+	"kernel.ftrace_enabled=0: the kernel does not run BPF programs of functions";
+
+bool counters_is_ftrace_off(void)
+{
+	char *text = fileio_read(FTRACE_ENABLED, 16, NULL, NULL);
+	bool off = text && text[0] == '0';
+
+	free(text);
+	return off;
+}
+
 /* Why not all is counted, of programs that were loaded earlier, too. */
-static void say_lost(struct counters_state *state)
+void counters_say_lost(struct counters_state *state)
 {
 	char text[ERR_MAX / 2];
 
@@ -510,65 +463,6 @@ static void say_lost(struct counters_state *state)
 	if (*text)
 		snprintf(state->reason, sizeof(state->reason),
 			 "BPF programs: this kernel does not count: %s", text);
-}
-
-int counters_probe(const struct counters_options *options, struct counters_state *state,
-		   struct err *err)
-{
-	char folder[128], path[512];
-	struct count_info info = { 0 };
-	struct err why = { "" };
-	struct pins pins;
-
-	(void)err;
-	counters_state_init(options, state);
-	folder_name(options, folder, sizeof(folder));
-	snprintf(path, sizeof(path), "%s/jobio/%s", options->bpffs, folder);
-	if (!counters_has_bpffs(options, &why)) {
-		memcpy(state->reason, why.text, sizeof(why.text));
-		return 0;
-	}
-	if (access(path, F_OK) == 0 && pins_open(&pins, path, &why) == 0) {
-		counters_fill_state(state, &pins);
-		pins_each_entry(&pins, pins_count_entry, &state->slots_used);
-		pins_close(&pins);
-		say_lost(state);
-		return 0;
-	}
-	if (programs_load(NULL, wanted_groups(options), cgroup_version(options), &info, &why) ==
-	    0) {
-		state->groups = info.groups;
-		state->lost = info.lost;
-		state->tier = tier_of(info.groups);
-	}
-	memcpy(state->reason, why.text, sizeof(why.text));
-	return 0;
-}
-
-int counters_plan(const struct counters_options *options, const char *btf, const char *kallsyms,
-		  void (*each)(const struct hook *hook, void *arg), void *arg,
-		  struct counters_state *state, struct err *err)
-{
-	struct kernel kernel;
-	struct plan plan = { .lost = 0 };
-	size_t i;
-
-	memset(state, 0, sizeof(*state));
-	state->cgroup = options->cgroup;
-	if (kernel_open(&kernel, btf, kallsyms, err) < 0)
-		return -1;
-	kernel_plan(&kernel, wanted_groups(options), &plan);
-	for (i = 0; i < hook_count; i++)
-		if (plan.hook[i])
-			each(&hooks[i], arg);
-	state->groups = plan.groups;
-	state->lost = plan.lost;
-	state->tier = tier_of(plan.groups);
-	say_lost(state);
-	if (!kernel.has_trampolines)
-		snprintf(state->reason, sizeof(state->reason), "%s", kernel_no_trampolines);
-	kernel_free(&kernel);
-	return 0;
 }
 
 int pins_stop_folder(struct pins *p, void *arg, struct err *err)
@@ -579,91 +473,4 @@ int pins_stop_folder(struct pins *p, void *arg, struct err *err)
 		return err_set(err, "counters: job %u: cannot forget it: %s", *job,
 			       strerror(errno));
 	return 0;
-}
-
-/* ---- stop, status, unload ------------------------------------------------ */
-
-int counters_stop(const struct counters_options *options, uint32_t job, struct err *err)
-{
-	int lock, rc;
-
-	if (!counters_has_bpffs(options, NULL))
-		return 0;
-	lock = counters_lock_home(options, err);
-	if (lock < 0)
-		return -1;
-	rc = pins_each_folder(options, pins_stop_folder, &job, err);
-	close(lock);
-	return rc;
-}
-
-struct listing {
-	void (*each)(uint32_t job, const char *mount, void *arg);
-	void *arg;
-	struct counters_state *state;
-};
-
-static int list_entry(struct pins *p, const struct count_key *key, const struct count_entry *entry,
-		      void *arg)
-{
-	struct listing *l = arg;
-
-	(void)p;
-	l->each(key->job, entry->mount, l->arg);
-	l->state->slots_used++;
-	return 0;
-}
-
-static int list_folder(struct pins *p, void *arg, struct err *err)
-{
-	struct listing *l = arg;
-
-	counters_fill_state(l->state, p);
-	if (pins_each_entry(p, list_entry, l))
-		return err_set(err, "counters: '%s': cannot read it", p->folder);
-	return 0;
-}
-
-int counters_status(const struct counters_options *options,
-		    void (*each)(uint32_t job, const char *mount, void *arg), void *arg,
-		    struct counters_state *state, struct err *err)
-{
-	struct listing l = { each, arg, state };
-	int lock, rc = counters_look(options, state, &lock, err);
-
-	if (rc <= 0)
-		return rc;
-	rc = pins_each_folder(options, list_folder, &l, err);
-	close(lock);
-	return rc;
-}
-
-/* Whatever version it is, and what a killed helper left half done. */
-int counters_unload(const struct counters_options *options, struct err *err)
-{
-	char home[256], path[516];
-	struct dirent *entry;
-	int lock, rc = 0;
-	DIR *dir;
-
-	if (!counters_has_bpffs(options, NULL))
-		return 0;
-	lock = counters_lock_home(options, err);
-	if (lock < 0)
-		return -1;
-	home_path(options, home, sizeof(home));
-	dir = opendir(home);
-	while (dir && (entry = readdir(dir))) {
-		if (entry->d_name[0] == '.')
-			continue;
-		snprintf(path, sizeof(path), "%s/%s", home, entry->d_name);
-		if (folder_is_whole(entry->d_name) && folder_retire(path, NULL) == 0)
-			strcat(path, "-old");
-		if (folder_remove(path, FOLDER_NO_END, err) < 0)
-			rc = -1;
-	}
-	if (dir)
-		closedir(dir);
-	close(lock);
-	return rc;
 }

@@ -12,7 +12,7 @@
  *         pins: programs and counters live in the kernel, held by names under
  *           bpffs/jobio/; no process of ours stays. The folder's name says what
  *           is in it: another object or other options get another folder, and
- *           one without jobs is taken away.
+ *           one that no job uses any more is taken away.
  *         sluid: Slurm's name for one run of a job, "sEKNKTV3WPV500"; since
  *           26.05 the job's cgroup bears it (SLURM_JOB_SLUID of the prolog).
  * Owner   the caller; struct counters_state holds no pointers.
@@ -21,7 +21,7 @@
  *           mount point, is not an error: tier and reason say it. One starts, reads or
  *           stops at a time: flock on bpffs/jobio.
  * Runs    jobio-count, as root, in the root mount namespace; never in the
- *           plugin. Loading happens once after boot: about half a second.
+ *           plugin. Loading happens once after boot: 1.5 to 4 s.
  */
 #ifndef JOBIO_COUNT_COUNTERS_H
 #define JOBIO_COUNT_COUNTERS_H
@@ -49,13 +49,16 @@ struct counters_options {
 	bool latency;		/* how long calls take, too */
 	int cgroup;		/* 1 or 2; 0: as slurmd decides it */
 	unsigned int lock_ms;
+	unsigned int wait_ms; /* start: how long for programs that are being loaded */
 };
 
 struct counters_state {
 	enum counters_tier tier;
 	bool loaded;	 /* pinned; false after a mere trial */
+	bool loading;	 /* a process that goes on loads them */
 	uint32_t groups; /* COUNT_GROUP() bits */
 	uint64_t lost;	 /* what is not counted (hooks.h) */
+	uint64_t skips;	 /* probe: what a kernel that preempts itself may leave out */
 	int cgroup;
 	unsigned int slots, slots_used;
 	char pins[256];
@@ -65,7 +68,7 @@ struct counters_state {
 /* The settings that fit a node. */
 void counters_options_init(struct counters_options *options);
 
-/* What would counters_start() find? Loads for a moment if nothing is loaded. */
+/* What would counters_start() find? Loads nothing that stays, and attaches nothing. */
 int counters_probe(const struct counters_options *options, struct counters_state *state,
 		   struct err *err);
 
@@ -77,8 +80,14 @@ int counters_plan(const struct counters_options *options, const char *btf, const
 		  void (*each)(const struct hook *hook, void *arg), void *arg,
 		  struct counters_state *state, struct err *err);
 
+/* Load the programs of these options, if they are not there, and take out those of others that
+ * no job uses. */
+int counters_load(const struct counters_options *options, struct counters_state *state,
+		  struct err *err);
+
 /* Begin to count for a job, from zero, on the filesystems of these mount
- * points; loads the programs when they are not there. sluid may be NULL. */
+ * points. Programs that are not there are loaded first; where this takes longer than wait_ms,
+ * it goes on without the job, which is not counted. sluid may be NULL. */
 int counters_start(const struct counters_options *options, uint32_t job, const char *sluid,
 		   char *const mounts[], size_t mount_count, struct counters_state *state,
 		   struct err *err);

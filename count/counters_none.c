@@ -34,6 +34,14 @@ int counters_plan(const struct counters_options *options, const char *btf, const
 	return nothing(state);
 }
 
+int counters_load(const struct counters_options *options, struct counters_state *state,
+		  struct err *err)
+{
+	(void)options;
+	(void)err;
+	return nothing(state);
+}
+
 int counters_start(const struct counters_options *options, uint32_t job, const char *sluid,
 		   char *const mounts[], size_t mount_count, struct counters_state *state,
 		   struct err *err)

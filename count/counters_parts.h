@@ -5,6 +5,8 @@
  *           counters_start.c begins to count for a job, counters_read.c makes
  *           lines of a record of what was counted. The words are counters.h's
  *           and layout.h's.
+ *           load.c loads and takes out, probe.c looks, others.c
+ *           is about folders of any version.
  *         folder: one set of pins, of one version and its options.
  *         entry: one job on one filesystem, or on all of them.
  * Owner   pins_close() what pins_get() opened; those that a function called by
@@ -29,6 +31,7 @@ struct pins {
 	struct count_info info;
 };
 
+void counters_home_path(const struct counters_options *options, char *path, size_t room);
 /* Is there a bpffs? Else the reason is in *err. */
 bool counters_has_bpffs(const struct counters_options *options, struct err *err);
 /* The home folder, locked: a file descriptor, or -1. */
@@ -43,9 +46,9 @@ void counters_fill_state(struct counters_state *state, const struct pins *p);
 uint64_t counters_boottime_s(void);
 uint64_t counters_now_ns(void); /* CLOCK_MONOTONIC */
 
-/* Open what is pinned, or load it: 1 open, 0 nothing to be had, and *state says
- * why. */
-int pins_get(const struct counters_options *options, struct pins *p, struct counters_state *state);
+/* Open what these options have loaded. False: it is not there, and *state has why. */
+bool pins_get(const struct counters_options *options, struct pins *p, struct counters_state *state);
+int pins_open(struct pins *p, const char *folder, struct err *err);
 void pins_close(struct pins *p);
 
 /* Tell the programs that a job came or went: what they remember is old. */
@@ -82,7 +85,47 @@ int pins_each_folder(const struct counters_options *options,
 /* Such a function: forgets a job (uint32_t). */
 int pins_stop_folder(struct pins *p, void *arg, struct err *err);
 
-/* Folders of other versions or options go when their last job has gone. */
-void pins_drop_idle(const struct counters_options *options, char *ours);
+/* Folders of this layout. */
+#define COUNTERS_STRING_(x) #x
+#define COUNTERS_STRING(x) COUNTERS_STRING_(x)
+#define COUNTERS_LAYOUT COUNTERS_STRING(COUNT_LAYOUT) "-*"
+
+/* Folders but those whose names match 'but' (fnmatch(3)), whatever their layout. */
+struct others {
+	const char *but;
+	const uint32_t *stop; /* forget this job; NULL: none */
+	bool retire;	      /* those that no job uses (any more) */
+	void (*each)(uint32_t job, const char *mount, void *arg); /* of those that stay */
+	void *arg;
+};
+void others_visit(const struct counters_options *options, const struct others *others);
+/* Take out what was retired, under counters_lock_loading(): seconds. */
+void others_sweep(const struct counters_options *options);
+
+/* Who loads or takes out has this lock, and nobody waits for it but these: a file
+ * descriptor, or -1. */
+int counters_lock_loading(const struct counters_options *options, struct err *err);
+/* Are the programs of these options neither there nor refused? */
+bool counters_is_to_load(const struct counters_options *options, struct counters_state *state);
+/* counters_load() in a process of its own: 1 it is done; 0 it goes on, for options->wait_ms
+ * are over; -1 it cannot be started. */
+int counters_load_away(const struct counters_options *options);
+/* others_sweep() in a process of its own, where there is something to take out. */
+void counters_sweep_away(const struct counters_options *options);
+
+int counters_cgroup(const struct counters_options *options);
+enum counters_tier counters_tier(uint32_t groups);
+/* Programs of functions (fentry, fexit, kprobes) are attached and not run then. */
+bool counters_is_ftrace_off(void);
+extern const char counters_ftrace_off[];
+uint32_t counters_wanted_groups(const struct counters_options *options);
+/* Put what is not counted into the reason. */
+void counters_say_lost(struct counters_state *state);
+
+/* The folder of what these options load, its name, and a pattern for all that this program
+ * loads (fnmatch(3)). */
+void counters_folder(const struct counters_options *options, char *path, size_t room);
+void counters_folder_name(const struct counters_options *options, char *name, size_t room);
+void counters_folder_names(char *pattern, size_t room);
 
 #endif

@@ -358,11 +358,33 @@ out:
 	return rc;
 }
 
+/* 1: they are there, or refused; *loaded: only since now. 0: a process loads them. */
+static int load_first(const struct counters_options *options, struct counters_state *state,
+		      bool *loaded)
+{
+	int rc;
+
+	*loaded = counters_is_to_load(options, state);
+	if (!*loaded)
+		return 1;
+	rc = counters_load_away(options);
+	state->loading = rc == 0;
+	if (rc == 0)
+		snprintf(
+			state->reason, sizeof(state->reason),
+			"counters: loading the BPF programs takes longer than %u ms and goes on: this job is not counted by filesystem",
+			options->wait_ms);
+	counters_is_to_load(options, state); /* for the reason */
+	return rc;
+}
+
 int counters_start(const struct counters_options *options, uint32_t job, const char *sluid,
 		   char *const mounts[], size_t mount_count, struct counters_state *state,
 		   struct err *err)
 {
 	struct pins pins;
+	char ours[128];
+	bool loaded;
 	int lock, rc;
 
 	if (!job)
@@ -372,12 +394,26 @@ int counters_start(const struct counters_options *options, uint32_t job, const c
 		return rc;
 	/* It may have run before, with other options. */
 	pins_each_folder(options, pins_stop_folder, &job, NULL);
-	rc = 0;
+	counters_folder_name(options, ours, sizeof(ours));
+	others_visit(options, &(struct others){ .but = ours, .stop = &job, .retire = true });
+	close(lock);
+	if (!load_first(options, state, &loaded))
+		return 0;
+	lock = counters_lock_home(options, err);
+	if (lock < 0)
+		return -1;
 	if (pins_get(options, &pins, state)) {
+		if (loaded)
+			counters_say_lost(state);
+		if (counters_is_ftrace_off()) {
+			state->groups &= COUNT_GROUP(EXIT);
+			state->tier = counters_tier(state->groups);
+			snprintf(state->reason, sizeof(state->reason), "%s", counters_ftrace_off);
+		}
 		rc = add_job(options, &pins, job, sluid, mounts, mount_count, state, err);
 		pins_close(&pins);
-		pins_drop_idle(options, pins.folder);
 	}
 	close(lock);
-	return rc;
+	counters_sweep_away(options);
+	return rc < 0 ? -1 : 0;
 }

@@ -7,8 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/child.h"
-
 #define PATH_BYTES 512
 #define OLD "-old"
 
@@ -36,23 +34,18 @@ int folder_retire(const char *folder, struct err *err)
 	return err_set(err, "BPF programs: '%s': %s", folder, strerror(errno));
 }
 
-static int empty(DIR *dir, unsigned long long end_ms)
+static int empty(DIR *dir)
 {
 	struct dirent *entry;
 	int rc = 0;
 
-	while ((entry = readdir(dir))) {
-		if (entry->d_name[0] == '.')
-			continue;
-		if (unlinkat(dirfd(dir), entry->d_name, 0) < 0)
+	while ((entry = readdir(dir)))
+		if (entry->d_name[0] != '.' && unlinkat(dirfd(dir), entry->d_name, 0) < 0)
 			rc = -1;
-		if (child_now_ms() >= end_ms)
-			return 1;
-	}
 	return rc;
 }
 
-int folder_remove(const char *folder, unsigned long long end_ms, struct err *err)
+int folder_remove(const char *folder, struct err *err)
 {
 	DIR *dir = opendir(folder);
 	int rc;
@@ -61,28 +54,29 @@ int folder_remove(const char *folder, unsigned long long end_ms, struct err *err
 		return 0;
 	if (!dir)
 		return err_set(err, "BPF programs: '%s': %s", folder, strerror(errno));
-	rc = empty(dir, end_ms);
+	rc = empty(dir);
 	closedir(dir);
-	if (rc > 0)
-		return 1;
 	if (rc < 0 || rmdir(folder) < 0)
 		return err_set(err, "BPF programs: '%s': %s", folder, strerror(errno));
 	return 0;
 }
 
-void folder_sweep(const char *home, unsigned long long end_ms)
+int folder_each_old(const char *home, int (*fn)(const char *folder, struct err *err))
 {
 	DIR *dir = opendir(home);
 	char path[PATH_BYTES];
 	struct dirent *entry;
+	int n = 0;
 
 	while (dir && (entry = readdir(dir))) {
 		if (entry->d_name[0] == '.' || strcmp(ending(entry->d_name), OLD) != 0)
 			continue;
+		n++;
 		snprintf(path, sizeof(path), "%s/%s", home, entry->d_name);
-		if (folder_remove(path, end_ms, NULL) > 0)
-			break;
+		if (fn)
+			fn(path, NULL);
 	}
 	if (dir)
 		closedir(dir);
+	return n;
 }

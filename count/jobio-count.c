@@ -2,6 +2,7 @@
 /* jobio-count - the kernel's counters of a job's I/O, for prolog and epilog
  *
  *   jobio-count [OPTION...] probe             what could be counted here
+ *   jobio-count [OPTION...] load              load the programs
  *   jobio-count [OPTION...] start JOB MOUNT.. begin, from zero
  *   jobio-count [OPTION...] read JOB          the counters so far
  *   jobio-count [OPTION...] stop JOB          forget the job
@@ -13,6 +14,7 @@
  *   --cgroup=v1|v2   where slurmd makes the jobs' cgroups (found out)
  *   --bpffs=DIR      where bpffs is mounted (/sys/fs/bpf)
  *   --run-dir=DIR    run_dir of jobio.conf (/run/jobio)
+ *   --wait=MS        start: give up waiting for programs that are being loaded
  *   --btf=FILE       probe: what could be counted on the kernel with this type
  *                    information, without root and without BPF
  *   --kallsyms=FILE  and these symbols, as /proc/kallsyms has them
@@ -22,9 +24,10 @@
  * "quality" (read; as in the record), "jobs" (status), "hooks" (probe --btf). What the kernel refuses
  * is no failure: tier "none", exit 0. Exit 64: wrong usage; 1: it did not work,
  * one line on standard error. It does not hang, but the caller gives it a
- * deadline: 5 s for a start, which loads after boot, 2 s for the others.
+ * deadline.
  */
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,11 +58,14 @@ static void put(struct json *o, const char *key, const char *text)
 static void put_state(struct call *c)
 {
 	const struct counters_state *s = &c->state;
+	char skips[ERR_MAX];
 	struct json *list;
 	unsigned int i;
 
 	put(c->out, "tier", counters_tier_name(s->tier));
 	put(c->out, "reason", s->reason);
+	if (s->loading)
+		json_add_bool(c->out, "loading", true);
 	list = json_add_list(c->out, "groups");
 	for (i = 0; i < COUNT_GROUP_COUNT; i++)
 		if (s->groups & 1U << i)
@@ -68,6 +74,9 @@ static void put_state(struct call *c)
 	for (i = 0; i < HOOK_LOSS_COUNT; i++)
 		if (s->lost & UINT64_C(1) << i)
 			json_append_text(list, hook_loss_text(i));
+	hooks_text(s->skips, skips, sizeof(skips));
+	if (*skips)
+		put(c->out, "skips", skips);
 	put(c->out, "cgroup", s->cgroup == 1 ? "v1" : s->cgroup ? "v2" : NULL);
 	put(c->out, "pins", s->pins);
 }
@@ -98,6 +107,14 @@ static int do_probe(struct call *c, struct err *err)
 	if (c->btf)
 		return do_plan(c, err);
 	if (counters_probe(&c->options, &c->state, err) < 0)
+		return -1;
+	put_state(c);
+	return 0;
+}
+
+static int do_load(struct call *c, struct err *err)
+{
+	if (counters_load(&c->options, &c->state, err) < 0)
 		return -1;
 	put_state(c);
 	return 0;
@@ -169,14 +186,15 @@ static const struct command {
 	int min_args, max_args;
 	int (*run)(struct call *c, struct err *err);
 } commands[] = {
-	{ "probe", 0, 0, do_probe }, { "start", 1, 4096, do_start }, { "read", 1, 1, do_read },
-	{ "stop", 1, 1, do_stop },   { "status", 0, 0, do_status },  { "unload", 0, 0, do_unload },
+	{ "probe", 0, 0, do_probe },   { "load", 0, 0, do_load }, { "start", 1, 4096, do_start },
+	{ "read", 1, 1, do_read },     { "stop", 1, 1, do_stop }, { "status", 0, 0, do_status },
+	{ "unload", 0, 0, do_unload },
 };
 
 static int usage(const char *why, const char *what)
 {
 	fprintf(stderr,
-		"jobio: count: %s: '%s': usage: jobio-count [--latency] [--sluid=SLUID] [--cgroup=v1|v2] [--bpffs=DIR] [--run-dir=DIR] probe [--btf=FILE [--kallsyms=FILE]] | start JOB MOUNT... | read JOB | stop JOB | status | unload\n",
+		"jobio: count: %s: '%s': usage: jobio-count [--latency] [--sluid=SLUID] [--cgroup=v1|v2] [--bpffs=DIR] [--run-dir=DIR] [--wait=MS] probe [--btf=FILE [--kallsyms=FILE]] | load | start JOB MOUNT... | read JOB | stop JOB | status | unload\n",
 		why, what);
 	return EX_USAGE;
 }
@@ -184,12 +202,13 @@ static int usage(const char *why, const char *what)
 static int help(void)
 {
 	fputs("usage: jobio-count [OPTION]... COMMAND\n"
-	      "COMMAND is probe, start JOB MOUNT..., read JOB, stop JOB, status or unload.\n"
+	      "COMMAND is probe, load, start JOB MOUNT..., read JOB, stop JOB, status or unload.\n"
 	      "  --latency       how long calls take, too\n"
 	      "  --sluid=SLUID   SLURM_JOB_SLUID of the prolog's environment\n"
 	      "  --cgroup=v1|v2  where slurmd makes the jobs' cgroups\n"
 	      "  --bpffs=DIR     where bpffs is mounted\n"
 	      "  --run-dir=DIR   run_dir of jobio.conf\n"
+	      "  --wait=MS       start: milliseconds to wait for programs that are being loaded\n"
 	      "  --btf=FILE      probe: on the kernel with this type information\n"
 	      "  --kallsyms=FILE and these symbols\n",
 	      stdout);
@@ -198,6 +217,8 @@ static int help(void)
 
 static int read_option(struct call *c, int option)
 {
+	unsigned long wait_ms;
+
 	switch (option) {
 	case 'l':
 		c->options.latency = true;
@@ -217,6 +238,11 @@ static int read_option(struct call *c, int option)
 	case 'k':
 		c->kallsyms = optarg;
 		return 0;
+	case 'w':
+		if (number_parse(optarg, 0, UINT_MAX, &wait_ms, NULL) < 0)
+			return usage("no number of milliseconds", optarg);
+		c->options.wait_ms = (unsigned int)wait_ms;
+		return 0;
 	case 'c':
 		c->options.cgroup = !strcmp(optarg, "v1") ? 1 : 2;
 		if (!strcmp(optarg, "v1") || !strcmp(optarg, "v2"))
@@ -235,6 +261,7 @@ static int read_options(struct call *c, int argc, char **argv)
 		{ "cgroup", required_argument, NULL, 'c' },
 		{ "bpffs", required_argument, NULL, 'b' },
 		{ "run-dir", required_argument, NULL, 'r' },
+		{ "wait", required_argument, NULL, 'w' },
 		{ "btf", required_argument, NULL, 't' },
 		{ "kallsyms", required_argument, NULL, 'k' },
 		{ "help", no_argument, NULL, 'h' },

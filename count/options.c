@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* options.c - what every build of counters.h has, with BPF or without */
+#include <limits.h>
 #include <string.h>
 
 #include "base/rundir.h"
@@ -14,6 +15,7 @@ void counters_options_init(struct counters_options *options)
 	options->mountinfo = "/proc/self/mountinfo";
 	options->cgroup_dir = "/sys/fs/cgroup";
 	options->lock_ms = 30000; /* the caller's deadline ends it sooner */
+	options->wait_ms = UINT_MAX;
 }
 
 uint64_t counters_flags(const struct count_info *info, bool has_mount)

@@ -479,7 +479,7 @@ static int keep(struct attempt *a, const char *folder, const struct count_info *
 	int rc;
 
 	snprintf(path, sizeof(path), "%s-new", folder);
-	if (folder_remove(path, FOLDER_NO_END, err) < 0)
+	if (folder_remove(path, err) < 0)
 		return -1;
 	if (mkdir(path, 0700) < 0)
 		return err_set(err, "BPF programs: '%s': %s", path, strerror(errno));
@@ -493,7 +493,7 @@ static int keep(struct attempt *a, const char *folder, const struct count_info *
 	if (!rc)
 		return 0;
 	err_set(err, "BPF programs: '%s': %s", path, strerror(-rc));
-	folder_remove(path, FOLDER_NO_END, NULL);
+	folder_remove(path, NULL);
 	return -1;
 }
 

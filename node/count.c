@@ -14,14 +14,17 @@
 #include "record/alloc.h"
 #include "record/json.h"
 
-#define ARGS_MAX 1024 /* it counts fewer filesystems, and says so */
+#define ARGS_MAX 1024 /* it counts fewer filesystems then, with a flag */
 /* What is not read is lost, and a node that pages needs seconds for a program. */
 #define READ_MS 5000U
 #define ASK_MS 2000U
+#define REASON_MAX 1024
+#define LOAD_CURE "systemctl enable jobio-recover.service: it loads them before slurmd starts"
+#define CHECK_CURE "jobio check, as root on the node"
 #define HELPER "jobio-count"
 
 struct call {
-	char path[PATH_MAX], run_dir[RUNDIR_PATH_MAX + 16], id[16], sluid[64];
+	char path[PATH_MAX], run_dir[RUNDIR_PATH_MAX + 16], id[16], sluid[64], wait[32];
 	char *argv[ARGS_MAX];
 	size_t argc;
 };
@@ -42,6 +45,13 @@ static int call_init(struct call *call, const struct config *config, struct err 
 	add_word(call, call->path);
 	add_word(call, call->run_dir);
 	return 0;
+}
+
+/* What decides which programs are loaded. */
+static void add_latency(struct call *call, const struct config *config)
+{
+	if (config->count_latency == SWITCH_YES)
+		add_word(call, "--latency");
 }
 
 static void add_command(struct call *call, const char *command, uint32_t job_id)
@@ -80,26 +90,68 @@ bool job_is_counted(const struct config *config, uint32_t job_id)
 	return job_has_file(config, job_id, RUNDIR_COUNTED);
 }
 
-/* Why not all is counted that could be: a sentence once after boot, or for a
- * mount that is none. That nothing can be counted is said by the record. */
+/* RUN/JOB/uncounted: the cure, and in another line why not, for the job's record. */
+static void note_uncounted(const struct config *config, uint32_t job_id, const char *cure,
+			   const char *why)
+{
+	char path[RUNDIR_PATH_MAX], text[REASON_MAX];
+	int n = snprintf(text, sizeof(text), "%s\n%s", cure, why);
+
+	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_UNCOUNTED, NULL) == 0)
+		fileio_write_volatile(path, text, (size_t)n, 0600, NULL);
+}
+
+static void add_uncounted(struct record *state, const char *cure, const char *why)
+{
+	char text[REASON_MAX + 64];
+
+	snprintf(text, sizeof(text), "the job was not counted by filesystem: %s", why);
+	record_add_finding(state, "W62", finding_severity_name(FINDING_WARNING), text, cure);
+}
+
+/* Set *err to the reason for incomplete counting: once after a load, or for a path that is no
+ * mount point. On nodes that cannot count, the record's source and flags show it. */
 static int check_start(const struct config *config, uint32_t job_id, const char *text,
 		       struct err *err)
 {
 	struct json *top = json_parse(text);
 	const char *tier = json_text(top, "tier");
 	const char *reason = json_text(top, "reason");
+	bool is_loading = json_is_true(top, "loading");
 	int rc = 0;
 
-	if (tier && strcmp(tier, "none") != 0) {
+	if (tier && strcmp(tier, "none") != 0)
 		rc = mark_counted(config, job_id, err);
-		if (rc == 0 && reason)
-			rc = err_set(err, HELPER ": %.400s", reason);
-	}
+	else
+		reason = is_loading ? reason : NULL;
+	if (rc == 0 && reason)
+		rc = err_set(err, HELPER ": %.400s", reason);
+	if (is_loading)
+		note_uncounted(config, job_id, LOAD_CURE,
+			       reason ? reason : "they are being loaded");
 	json_free(top);
 	return rc;
 }
 
-int job_count_start(const struct config *config, const struct record *state, struct err *err)
+int job_count_load(const struct config *config, struct err *err)
+{
+	struct child_result result = { 0 };
+	struct call call;
+
+	if (config->count_kernel == SWITCH_NO)
+		return 0;
+	if (call_init(&call, config, err) < 0)
+		return -1;
+	add_latency(&call, config);
+	add_word(&call, "load");
+	if (call_run(&call, JOB_COUNT_LOAD_MS, &result, err) < 0)
+		return -1;
+	child_result_free(&result);
+	return 0;
+}
+
+int job_count_start(const struct config *config, const struct record *state, unsigned int wait_ms,
+		    struct err *err)
 {
 	const char *sluid = getenv("SLURM_JOB_SLUID");
 	struct child_result result = { 0 };
@@ -113,8 +165,9 @@ int job_count_start(const struct config *config, const struct record *state, str
 	if (call_init(&call, config, err) < 0)
 		return -1;
 	mounts = xstrdup(config->count_mounts);
-	if (config->count_latency == SWITCH_YES)
-		add_word(&call, "--latency");
+	add_latency(&call, config);
+	snprintf(call.wait, sizeof(call.wait), "--wait=%u", wait_ms);
+	add_word(&call, call.wait);
 	if (sluid && *sluid) {
 		snprintf(call.sluid, sizeof(call.sluid), "--sluid=%s", sluid);
 		add_word(&call, call.sluid);
@@ -126,8 +179,10 @@ int job_count_start(const struct config *config, const struct record *state, str
 	for (word = strtok_r(mounts, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest))
 		add_word(&call, word);
 	FAULT_POINT("count start before");
-	if (call_run(&call, JOB_COUNT_START_MS, &result, err) < 0)
+	if (call_run(&call, wait_ms + JOB_COUNT_START_MS, &result, err) < 0) {
+		note_uncounted(config, state->job, CHECK_CURE, err->text);
 		goto out;
+	}
 	FAULT_POINT("count start after");
 	rc = check_start(config, state->job, result.out, err);
 	child_result_free(&result);
@@ -136,22 +191,46 @@ out:
 	return rc;
 }
 
-int job_count_read(const struct config *config, struct record *state, struct err *err)
+static int read_counted(const struct config *config, struct record *state, struct err *err)
 {
 	struct child_result result = { 0 };
+	struct json *top;
 	struct call call;
 	int rc;
 
-	if (!job_is_counted(config, state->job))
-		return 0;
 	if (call_init(&call, config, err) < 0)
 		return -1;
 	add_command(&call, "read", state->job);
 	if (call_run(&call, READ_MS, &result, err) < 0)
 		return -1;
 	rc = record_counters_add(state, result.out, result.out_bytes, err);
+	top = rc < 0 ? NULL : json_parse(result.out);
+	if (top && !json_first(json_list(top, "app")) && json_text(top, "reason"))
+		rc = err_set(err, HELPER ": %.400s", json_text(top, "reason"));
+	json_free(top);
 	child_result_free(&result);
 	return rc;
+}
+
+int job_count_read(const struct config *config, struct record *state, struct err *err)
+{
+	char path[RUNDIR_PATH_MAX], *text = NULL, *why;
+
+	if (job_is_counted(config, state->job)) {
+		if (read_counted(config, state, err) == 0)
+			return 0;
+		add_uncounted(state, CHECK_CURE, err->text);
+		return -1;
+	}
+	if (rundir_job_file(path, config->run_dir, state->job, RUNDIR_UNCOUNTED, NULL) == 0)
+		text = fileio_read(path, REASON_MAX, NULL, NULL);
+	why = text ? strchr(text, '\n') : NULL;
+	if (why) {
+		*why++ = '\0';
+		add_uncounted(state, text, why);
+	}
+	free(text);
+	return 0;
 }
 
 int job_count_stop(const struct config *config, uint32_t job_id, struct err *err)

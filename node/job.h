@@ -142,8 +142,14 @@ int job_mend(const struct config *config, uint32_t job_id, struct record *state,
  * those of [count] mounts. -1: something an administrator should read; it is
  * never the job's fault, nor a reason to fail. A kernel that refuses is none:
  * the counters of the steps are there then. */
-#define JOB_COUNT_START_MS 5000U
-int job_count_start(const struct config *config, const struct record *state, struct err *err);
+#define JOB_COUNT_START_MS 2000U /* besides wait_ms */
+/* wait_ms: for programs that are being loaded. What it takes longer than that keeps this job
+ * from being counted, which its record says (finding W62), and goes on. */
+int job_count_start(const struct config *config, const struct record *state, unsigned int wait_ms,
+		    struct err *err);
+/* Load the programs before there are jobs. */
+#define JOB_COUNT_LOAD_MS 120000U
+int job_count_load(const struct config *config, struct err *err);
 /* Did it start? Asked before job_finish(), which forgets it. */
 bool job_is_counted(const struct config *config, uint32_t job_id);
 /* Into the state, the best source first. Before job_add_steps(). */

@@ -3,6 +3,7 @@
  *
  *   jobio-prepare [--conf=FILE] [--sysfs=DIR]   as slurmd's prolog
  *   jobio-prepare --recover [--conf=FILE]       before slurmd starts
+ *   jobio-prepare --load [--conf=FILE]          as well: what counts I/O in the kernel
  *   jobio-prepare --list [--conf=FILE]          which folders are left (recover.h)
  *   jobio-prepare --help
  *
@@ -37,6 +38,7 @@
 struct arguments {
 	const char *conf;
 	bool recover;
+	bool load;
 	bool list;
 	bool help;
 };
@@ -44,9 +46,10 @@ struct arguments {
 static int usage(FILE *to, int rc)
 {
 	fprintf(to,
-		"usage: jobio-prepare [--recover|--list] [--conf=FILE]\n"
+		"usage: jobio-prepare [--recover|--load|--list] [--conf=FILE]\n"
 		"Makes this node ready for a job; slurmd's prolog runs it.\n"
 		"  --recover    put back what dead jobs left; before slurmd starts\n"
+		"  --load       load the programs that count I/O; before slurmd starts\n"
 		"  --list       print each job that has a folder here, and whether it lives or\n               is left\n"
 		"  --conf=FILE  instead of " JOBIO_CONF "\n");
 	return rc;
@@ -57,6 +60,7 @@ static int read_arguments(int argc, char **argv, struct arguments *arguments)
 	static const struct option options[] = {
 		{ "conf", required_argument, NULL, 'c' },
 		{ "recover", no_argument, NULL, 'r' },
+		{ "load", no_argument, NULL, 'o' },
 		{ "list", no_argument, NULL, 'l' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "sysfs", required_argument, NULL, 's' }, /* for tests */
@@ -69,6 +73,8 @@ static int read_arguments(int argc, char **argv, struct arguments *arguments)
 			arguments->conf = optarg;
 		else if (option == 'r')
 			arguments->recover = true;
+		else if (option == 'o')
+			arguments->load = true;
 		else if (option == 'l')
 			arguments->list = true;
 		else if (option == 'h')
@@ -109,6 +115,7 @@ static int work(const struct config *config, const struct job *job,
 
 	rc = arguments->list	  ? recover_list(&visit, &err)
 	     : arguments->recover ? recover_node(&visit, &err)
+	     : arguments->load	  ? recover_load(&visit, &err)
 				  : prepare_node(&visit, &err);
 	visit_log(&visit);
 	if (visit.lock_fd > 0)
@@ -158,7 +165,7 @@ static int wait_for(pid_t pid, unsigned int timeout_ms, int *status)
 static int supervise(const struct config *config, const struct job *job,
 		     const struct arguments *arguments)
 {
-	unsigned int ms = budget_ms(config);
+	unsigned int ms = budget_ms(config) + (arguments->load ? JOB_COUNT_LOAD_MS : 0);
 	int status = 0, rc = EX_SOFTWARE;
 	struct err why;
 	pid_t pid, parent = getpid();

@@ -42,8 +42,8 @@ static bool is_alone(const struct visit *visit)
 	return !visit->has_others || (visit->want.alone && visit->job.alone == JOB_ALONE);
 }
 
-/* Without the lock: loading takes half a second once after boot, and another
- * job's epilog need not wait for it. */
+/* Without the lock: programs may still have to be loaded, and another job's epilog need not
+ * wait for it. */
 static void count(struct visit *visit)
 {
 	struct err err;
@@ -52,7 +52,7 @@ static void count(struct visit *visit)
 	visit->lock_fd = -1;
 	job_wire_start(visit->config, visit->state, visit->clients, visit->client_count,
 		       is_alone(visit));
-	if (job_count_start(visit->config, visit->state, &err) < 0)
+	if (job_count_start(visit->config, visit->state, visit_time_left_ms(visit), &err) < 0)
 		log_line("%s", err.text);
 }
 

@@ -202,3 +202,12 @@ int recover_node(struct visit *visit, struct err *err)
 		log_line("%s", why.text);
 	return 0;
 }
+
+int recover_load(struct visit *visit, struct err *err)
+{
+	if (find_name(visit, err) < 0)
+		return -1;
+	if (config_is_off(visit->config, visit->job.node, NULL, NULL))
+		return 0;
+	return job_count_load(visit->config, err);
+}

@@ -17,6 +17,8 @@
 #include "node/visit.h"
 
 int recover_node(struct visit *visit, struct err *err);
+/* Load what counts I/O in the kernel, where jobio is in use on this node. */
+int recover_load(struct visit *visit, struct err *err);
 /* On standard output, a line for each folder: "JOB left" or "JOB lives". */
 int recover_list(struct visit *visit, struct err *err);
 

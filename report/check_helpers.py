@@ -15,7 +15,8 @@ from report.check_slurm import beside
 
 HELPERS = ("prolog", "epilog", "jobio-prepare", "jobio-release", "jobio-send", "jobio-slurm",
            "jobio-node", "jobio-count")
-UNITS = {"jobio-recover.service": "what a crash left changed stays so until the next job",
+UNITS = {"jobio-recover.service": "what a crash left changed stays so until the next job, and "
+                                "that one loads what counts I/O",
          "jobio-send.path": "records wait for the timer",
          "jobio-send.timer": "records that the ledger did not take wait for the next job"}
 LOW_MIB = 16
@@ -180,6 +181,8 @@ def check_count(host: Host, folder: str) -> None:
         host.findings.add("H02.part", why=why, kernel=os.uname().release)
     else:
         check_capabilities(host)
+    if probe.get("skips"):
+        host.findings.add("H02.preempt", kernel=os.uname().release, skips=probe["skips"])
 
 
 # ---- folders, units

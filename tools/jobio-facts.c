@@ -225,7 +225,9 @@ static void add_count(const struct facts *facts)
 {
 	char *program = xasprintf("%s/jobio-count", facts->helpers);
 	char *option = xasprintf("--run-dir=%s", facts->config->run_dir);
-	char *argv[] = { program, option, (char *)"probe", NULL };
+	bool latency = facts->config->count_latency == SWITCH_YES;
+	char *argv[] = { program, option, (char *)"probe", latency ? (char *)"--latency" : NULL,
+			 NULL };
 	struct json *count = json_add_object(facts->out, "count"), *answer;
 	struct child_result result = { 0 };
 	struct err err;

@@ -70,20 +70,61 @@ stop 7, gate 0, mount 0, record 1" "$output"
 	[ "$output" = 'start 7 /mnt/weka' ]
 }
 
-@test "a test machine loads beforehand what a prolog with the same jobio.conf asks for" {
+@test "programs are loaded before slurmd starts, those that a prolog asks for; not where jobio is off" {
 	local line
 	for line in '' 'latency = no' 'latency = yes'; do
 		NODE_MORE=$'[count]\n'$line
 		node_conf
 		rm -f "$NODE/count-calls"
-		"$SRCDIR/tests/vm/preload" "$NODE/bin/jobio-count" "$NODE/jobio.conf" /mnt/weka
+		load
+		"$SRCDIR/tests/vm/preload" "$NODE/bin/jobio-count" "$NODE/jobio.conf"
 		job 9999
 		prolog
 		epilog
-		run grep ' start ' "$NODE/count-calls"
-		[ "${#lines[@]}" -eq 2 ]
+		run count_calls
 		[ "${lines[0]}" = "${lines[1]}" ]
+		[ "${lines[0]/load/start 9999 /mnt/weka}" = "${lines[2]}" ]
 	done
+	rm "$NODE/count-calls"
+	NODE_MORE=$'[count]\nkernel = no' node_conf
+	load
+	NODE_JOBIO='enabled = no' node_conf
+	load
+	NODE_JOBIO='nodes = c[2-9]' node_conf
+	load
+	[ ! -e "$NODE/count-calls" ]
+	node_conf
+	node_fake jobio-count 'echo "jobio: count: load: no lock" >&2; exit 1'
+	run load
+	[ "$status" -eq 0 ]
+	expect_in 'jobio-count: exit status 1: jobio: count: load: no lock' "$output"
+}
+
+@test "a job for which programs were not loaded in time has a finding; the load goes on without it" {
+	NODE_JOBIO=prolog_budget_ms=3000 node_conf
+	# shellcheck disable=SC2016 # the fake expands it
+	node_fake jobio-count 'printf "%s\n" "$*" >>"${0%/bin/*}/count-calls"
+	echo "{\"tier\":\"none\",\"loading\":true,\"reason\":\"counters: loading goes on\",\"app\":[],\"quality\":[]}"'
+	job 7
+	expect_run 0 prolog 'jobio-count: counters: loading goes on'
+	[[ $(<"$NODE/count-calls") =~ --wait=([0-9]+)' start 7' ]]
+	((BASH_REMATCH[1] > 500 && BASH_REMATCH[1] <= 3000)) || fail "waits ${BASH_REMATCH[1]} ms of 3000"
+	step 7 batch 5 6
+	epilog
+	expect_of 7 '[.app[] | .source]' '["stepd"]'
+	expect_of 7 '.findings[0].cure' 'systemctl enable jobio-recover.service: it loads them before slurmd starts'
+	expect_of 7 '[.findings[] | [.code, .severity, .text]]' \
+		'[["W62","warning","the job was not counted by filesystem: counters: loading goes on"]]'
+}
+
+@test "counters that another version of jobio holds are missed by a finding" {
+	node_count "$COUNTED"
+	starts 7
+	node_count '{"tier":"none","reason":"counters: job 7: another version of jobio began to count it","app":[],"quality":[]}'
+	step 7 batch 5 6
+	expect_run 0 epilog 'another version of jobio began to count it'
+	expect_of 7 '[.findings[] | [.code, .text]]' \
+		'[["W62","the job was not counted by filesystem: jobio-count: counters: job 7: another version of jobio began to count it"]]'
 }
 
 @test "the record has each filesystem, then all files, then the steps; its quality is that of the best source" {
@@ -150,14 +191,17 @@ stop 7, gate 0, mount 0, record 1" "$output"
 	expect_of 7 '[.app[] | [.source, .read_bytes]]' '[["stepd",5]]'
 }
 
-@test "a jobio-count that hangs holds up a prolog for five seconds, and fails nothing" {
+@test "a jobio-count that hangs holds up a prolog for its budget and two seconds, and fails nothing" {
+	NODE_JOBIO=prolog_budget_ms=3000 node_conf
 	node_fake jobio-count 'exec sleep 60'
 	job 7 1 stream
 	local start=$SECONDS
 	expect_run 0 prolog 'jobio-count' \
-		'5000 ms'
+		' ms'
 	expect_options forcedirect
-	[ $((SECONDS - start)) -lt 9 ]
+	[ $((SECONDS - start)) -lt 7 ]
+	epilog
+	expect_of 7 '[.findings[].code]' '["W62"]'
 }
 
 @test "a hanging jobio-count delays an epilog by five seconds and by two, and the record is written" {

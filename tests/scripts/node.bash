@@ -93,9 +93,9 @@ node_count() {
 	cat "${0%/bin/*}/counted"'
 }
 
-# count_calls - arguments of the calls of jobio-count, without the option that all have
+# count_calls - arguments of the calls of jobio-count, without --run-dir and --wait
 count_calls() {
-	sed "s|^--run-dir=$NODE/run ||" "$NODE/count-calls"
+	sed "s|^--run-dir=$NODE/run ||; s|--wait=[0-9]* ||" "$NODE/count-calls"
 }
 
 # watch_library FILE - compile watch.so, which logs the paths and forks of a program
@@ -285,6 +285,9 @@ recover() {
 	in_env "$NODE/bin/jobio-prepare" --recover --conf="$NODE/jobio.conf" \
 		--sysfs="$NODE/sysfs"
 }
+
+# load - load the BPF programs, as before slurmd starts
+load() { in_env "$NODE/bin/jobio-prepare" --load --conf="$NODE/jobio.conf" --sysfs="$NODE/sysfs"; }
 
 # list - list the folders of running and of ended jobs
 list() {

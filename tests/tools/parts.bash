@@ -556,14 +556,15 @@ part_vm() {
 # preemption all. Before a commit some on the newest kernel, with the suite of its cluster,
 # and times on 6.12 if counting has changed.
 part_count() {
-	local status=0 suite=trixie series=(newest) runs=(newest-preempt) timed=''
+	local status=0 suite=trixie series=(newest) runs=(newest-preempt) timed='' loaded=newest
 	! changed count tests/vm/{truth.c,count-truth,count-times,count.bats} tests/sim/wekafs.c ||
 		timed=6.12 series=(newest 6.12)
-	[[ $level != all ]] || suite=bookworm series=(5.10 6.1 6.12 6.18 newest) timed='' \
+	[[ $level != all ]] || suite=bookworm series=(5.10 6.1 6.12 6.18 newest) timed='' loaded='6.1 newest' \
 		runs=(5.10 6.12 newest {6.1,6.12,6.18,newest}-preempt)
 	need tree-gcc && need_site $suite && need_kernels "${series[@]}" || return 0
-	SRCDIR=$top BUILDDIR=$work/gcc JOBIO_KERNELS="${runs[*]}" JOBIO_TIMED=$timed JOBIO_VM_IMAGE=jobio-$suite:site \
-		bats_files "$dir/count.log" 2400 "$top/tests/vm/count.bats" || status=$?
+	SRCDIR=$top BUILDDIR=$work/gcc JOBIO_KERNELS="${runs[*]}" JOBIO_TIMED=$timed JOBIO_LOADED=$loaded \
+		JOBIO_VM_IMAGE=jobio-$suite:site \
+		bats_files "$dir/count.log" 2400 "$top"/tests/vm/count{_load,}.bats || status=$?
 	tests counting $status "$dir/count.log"
 }
 

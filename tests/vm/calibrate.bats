@@ -30,7 +30,7 @@ calibrate() {
 	allow core_change=any core_method=mount
 	on_node 'sed -i "s/^grace_s.*/grace_s = 60/; s/^kernel = no/kernel = yes/" /etc/slurm/jobio.conf'
 	client_new 6
-	on_node '/payload/preload /usr/libexec/jobio/jobio-count /etc/slurm/jobio.conf /mnt/weka'
+	on_node '/payload/preload /usr/libexec/jobio/jobio-count /etc/slurm/jobio.conf'
 	calibrate --io-cores=1,2
 	expect_equal 0 "$(on_node 'cat /tmp/calibration.status')" "$(on_node 'cat /tmp/calibration.said')"
 	expect_equal '[[1,"bpf",true,true,[]],[2,"bpf",true,true,[]]]' \

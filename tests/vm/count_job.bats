@@ -20,7 +20,7 @@ node_counts() {
 	preloaded
 }
 
-preloaded() { on_node '/payload/preload /usr/libexec/jobio/jobio-count /etc/slurm/jobio.conf /mnt/a'; }
+preloaded() { on_node '/payload/preload /usr/libexec/jobio/jobio-count /etc/slurm/jobio.conf'; }
 
 # tidy - mount them again, empty
 tidy() { on_node /payload/mounts; }
