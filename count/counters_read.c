@@ -202,6 +202,8 @@ struct reading {
 	__u64 before[COUNT_KINDS]; /* skipped when the job began */
 	__u64 now[COUNT_KINDS];
 	bool has_mount;
+	bool ftrace_off; /* nothing is counted now, and since when is not known */
+	uint32_t used;	 /* HOOK_READ and the like: calls that the job did */
 };
 
 /* The mount point may have gone, or lead to another filesystem by now, be it
@@ -241,6 +243,40 @@ static uint64_t missed_flags(const struct count_slot *s, const struct count_entr
 	return flags;
 }
 
+/* Kinds of which something was counted. */
+static uint32_t used_kinds(const struct count_slot *s)
+{
+	uint32_t used = HOOK_MOUNTS;
+	int i;
+
+	if (s->calls[COUNT_READ])
+		used |= HOOK_READ | HOOK_TIMES;
+	if (s->calls[COUNT_WRITE])
+		used |= HOOK_WRITE | HOOK_TIMES;
+	for (i = 0; i < COUNT_META_OPS; i++)
+		if (s->meta[i])
+			used |= HOOK_OPS | HOOK_TIMES;
+	if (s->mmap_bytes[COUNT_READ] || s->mmap_bytes[COUNT_WRITE] ||
+	    s->time_ns[COUNT_TIME_MAPPED])
+		used |= HOOK_MMAP | HOOK_TIMES;
+	return used;
+}
+
+/* The most that can be missing: programs were skipped on the whole node. */
+static void put_skipped(struct io *io, const struct count_entry *entry, const struct reading *r)
+{
+	static const enum io_number numbers[] = {
+		[COUNT_KIND_READ] = IO_READ_SKIPPED,
+		[COUNT_KIND_WRITE] = IO_WRITE_SKIPPED,
+		[COUNT_KIND_OPS] = IO_META_SKIPPED,
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]) && !r->ftrace_off; i++)
+		if (r->now[i] > entry->skipped[i])
+			io->numbers[numbers[i]] = (int64_t)(r->now[i] - entry->skipped[i]);
+}
+
 static int read_entry(struct pins *p, const struct count_key *key, const struct count_entry *entry,
 		      void *arg)
 {
@@ -272,8 +308,11 @@ static int read_entry(struct pins *p, const struct count_key *key, const struct 
 			timeline_spoil(&io.timeline);
 		r->record->flags |= mount_flags(r->options, p, key, entry);
 	}
-	if (key->dev)
+	if (key->dev) {
 		r->has_mount = true;
+		r->used |= r->ftrace_off ? UINT32_MAX : used_kinds(&sum);
+		put_skipped(&io, entry, r);
+	}
 	memcpy(r->before, entry->skipped, sizeof(r->before)); /* all the same */
 	r->record->flags |= missed_flags(&sum, entry);
 	record_add_app(r->record, &io);
@@ -284,15 +323,21 @@ static int read_folder(struct pins *p, void *arg, struct err *err)
 {
 	struct reading *r = arg;
 	size_t before = r->record->app_count;
+	int i;
 
 	pins_skipped(p, r->now);
+	r->ftrace_off = counters_is_ftrace_off();
+	for (i = 0; i < COUNT_KINDS && r->ftrace_off; i++)
+		if (i != COUNT_KIND_EXIT)
+			r->now[i] = UINT64_MAX;
 	if (pins_each_entry(p, read_entry, r))
 		return err_set(err, "counters: job %u: cannot read '%s'", r->job, p->folder);
 	if (r->record->app_count == before)
 		return 0;
 	counters_fill_state(r->state, p);
 	r->record->flags |= counters_flags(&p->info, r->has_mount) |
-			    hooks_skipped_flags(r->before, r->now, r->has_mount);
+			    hooks_skipped_flags(r->before, r->now,
+						r->has_mount ? r->used & ~HOOK_EXIT : HOOK_EXIT);
 	return 0;
 }
 
@@ -307,10 +352,32 @@ static int compare_io(const void *a, const void *b)
 	return strcmp(x->fs, y->fs);
 }
 
+/* The job that is looked for becomes 0. */
+static void note_job(uint32_t job, const char *mount, void *arg)
+{
+	uint32_t *wanted = arg;
+
+	(void)mount;
+	if (job == *wanted)
+		*wanted = 0;
+}
+
+static void say_nothing(const struct reading *r)
+{
+	uint32_t job = r->job;
+
+	others_visit(r->options,
+		     &(struct others){ .but = COUNTERS_LAYOUT, .each = note_job, .arg = &job });
+	snprintf(r->state->reason, sizeof(r->state->reason),
+		 job ? "counters: job %u: nothing was counted for it"
+		     : "counters: job %u: another version of jobio began to count it",
+		 r->job);
+}
+
 int counters_read(const struct counters_options *options, uint32_t job, struct record *record,
 		  struct counters_state *state, struct err *err)
 {
-	struct reading r = { options, job, record, state, { 0 }, { 0 }, false };
+	struct reading r = { .options = options, .job = job, .record = record, .state = state };
 	size_t before = record->app_count;
 	int lock, rc = counters_look(options, state, &lock, err);
 
@@ -321,8 +388,7 @@ int counters_read(const struct counters_options *options, uint32_t job, struct r
 		qsort(record->app + before, record->app_count - before, sizeof(*record->app),
 		      compare_io);
 	if (!rc && state->tier == COUNTERS_NONE)
-		snprintf(state->reason, sizeof(state->reason),
-			 "counters: job %u: nothing was counted for it", job);
+		say_nothing(&r);
 	close(lock);
 	return rc;
 }

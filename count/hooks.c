@@ -321,15 +321,14 @@ uint32_t hooks_skipped_times(const __u64 before[COUNT_KINDS], const __u64 now[CO
 }
 
 uint64_t hooks_skipped_flags(const __u64 before[COUNT_KINDS], const __u64 now[COUNT_KINDS],
-			     bool has_mount)
+			     uint32_t kinds)
 {
-	uint32_t kinds = 0;
 	int i;
 
 	for (i = 0; i < COUNT_KINDS; i++)
-		if (now[i] != before[i])
-			kinds |= 1U << i;
-	return kind_flags(has_mount ? kinds & ~HOOK_EXIT : kinds & HOOK_EXIT);
+		if (now[i] == before[i])
+			kinds &= ~(1U << i);
+	return kind_flags(kinds);
 }
 
 uint32_t hooks_kinds(const char *program)

@@ -143,13 +143,13 @@ void hooks_text(uint64_t lost, char *text, size_t room);
 /* The operations that are not counted: OP(), and the times: TIME(), THREADS_LOST. */
 uint32_t hooks_lost_ops(uint64_t lost);
 
-/* Quality flags of a record; skipped: of its filesystems, or of all files together. */
+/* Quality flags of a record; skipped: of these kinds. */
 uint64_t hooks_lost_flags(uint64_t lost);
 /* Classes of time that are not known then, TIME() and THREADS_LOST: an end without its begin would
  * count from an earlier one. */
 uint32_t hooks_skipped_times(const __u64 before[COUNT_KINDS], const __u64 now[COUNT_KINDS]);
 uint64_t hooks_skipped_flags(const __u64 before[COUNT_KINDS], const __u64 now[COUNT_KINDS],
-			     bool has_mount);
+			     uint32_t kinds);
 
 /* The kinds of calls that a program counts: HOOK_READ and the like. */
 uint32_t hooks_kinds(const char *program);

@@ -73,7 +73,10 @@
 	X(READ_RANDOM, "read_random", CALLS, SUM, "reads elsewhere than where the last ended")     \
 	X(WRITE_RANDOM, "write_random", CALLS, SUM, "writes elsewhere than where the last ended")  \
 	X(READ_FIRST, "read_first", CALLS, SUM, "first reads of a file by a thread")               \
-	X(WRITE_FIRST, "write_first", CALLS, SUM, "first writes of a file by a thread")
+	X(WRITE_FIRST, "write_first", CALLS, SUM, "first writes of a file by a thread")            \
+	X(READ_SKIPPED, "read_skipped", CALLS, SUM, "reads that may be missing")                   \
+	X(WRITE_SKIPPED, "write_skipped", CALLS, SUM, "writes that may be missing")                \
+	X(META_SKIPPED, "meta_skipped", CALLS, SUM, "operations that may be missing")
 
 /* Members of "peak": of one node in a window, per second. */
 #define IO_PEAKS(X)                                                                                \

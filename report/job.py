@@ -16,6 +16,7 @@ BOUNDS = {"baseline_missing", "node_rebooted", "no_step", "step_missing", "start
           "counter_reset", "remounted", "unmounted", "mounted_late", "lower_bound_read",
           "lower_bound_write", "lower_bound_ops", "times_skipped", "shared_node",
           "client_unreadable", "clock_set", "clocks_apart", "truncated"}
+SKIPPED = {"lower_bound_read": "read", "lower_bound_write": "write", "lower_bound_ops": "meta"}
 NODE_WIDE = "NODE-WIDE: with whatever else ran on its nodes"
 
 
@@ -292,8 +293,19 @@ def io_text(job: Job) -> Iterator[str]:
 
 def quality(job: Job, wanted: set[str] | None = None) -> list[str]:
     known = job.answer.get("quality_words") or {}
-    return [known.get(flag) or flag.replace("_", " ") for flag in job.summary.flags
-            if wanted is None or flag in wanted]
+    return [(known.get(flag) or flag.replace("_", " ")) + missing(job, SKIPPED.get(flag, ""))
+            for flag in job.summary.flags if wanted is None or flag in wanted]
+
+
+def missing(job: Job, kind: str) -> str:
+    """How many calls programs that the kernel skipped may have missed: " (up to 0.4 %)"."""
+    lines = [line for line in job.lines if line["kind"] == "app" and line.get("fs")]
+    skipped = sum(line.get(kind + "_skipped") or 0 for line in lines)
+    calls = sum((operations(line) if kind == "meta" else line.get(kind + "_calls")) or 0
+                for line in lines)
+    if not skipped or not calls:
+        return ""
+    return f" (up to {100 * skipped / (skipped + calls):.2g} %)"
 
 
 # ---- over time ------------------------------------------------------------------------
