@@ -3,9 +3,9 @@
  *
  *   count_cost [--few | --tracepoints | --counting | --ptrace] FILE
  *
- * Prints five numbers (count_least.h): getppid(2); lseek(2) in FILE; 64 bytes
- * through a pipe, a write(2) and a read(2); pread(2) of 64 bytes of FILE; open(2) and
- * close(2) of FILE.
+ * Prints nine numbers (count_least.h): getppid(2); lseek(2) in FILE; 64 bytes through a
+ * pipe and through a pair of sockets, a write(2) and a read(2) each; pread(2) of 64 bytes of
+ * FILE; open(2) and close(2); stat(2); fsync(2); flock(2), locked and unlocked.
  * --few: only a hundred calls, for a tracer that stops at each. --tracepoints: with empty
  * BPF programs on entry and exit of all system calls; --counting: the one on exit
  * adds to a counter, the minimum of counting; --ptrace: under a tracer that counts
@@ -18,8 +18,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -60,28 +63,62 @@ static void call_open(int fd)
 	close(other);
 }
 
-static int ends[2]; /* of the pipe */
+static void call_stat(int fd)
+{
+	struct stat st;
 
-static void call_pipe(int fd)
+	(void)fd;
+	if (stat(path, &st) < 0)
+		fail(path);
+}
+
+static void call_fsync(int fd)
+{
+	if (fsync(fd) < 0)
+		fail("fsync");
+}
+
+static void call_flock(int fd)
+{
+	if (flock(fd, LOCK_EX) < 0 || flock(fd, LOCK_UN) < 0)
+		fail("flock");
+}
+
+static int pipe_ends[2], socket_ends[2];
+
+static void through(const int ends[2])
 {
 	char buffer[BYTES] = { 0 };
 
-	(void)fd;
 	if (write(ends[1], buffer, BYTES) != BYTES || read(ends[0], buffer, BYTES) != BYTES)
-		fail("pipe");
+		fail("pipe or socket");
+}
+
+static void call_pipe(int fd)
+{
+	(void)fd;
+	through(pipe_ends);
+}
+
+static void call_socket(int fd)
+{
+	(void)fd;
+	through(socket_ends);
 }
 
 static void report(int calls)
 {
+	void (*const call[])(int fd) = { call_getppid, call_lseek, call_pipe,
+					 call_socket,  call_pread, call_open,
+					 call_stat,    call_fsync, call_flock };
 	int fd = open(path, O_RDONLY);
+	size_t i;
 
-	if (fd < 0 || pipe(ends) < 0)
+	if (fd < 0 || pipe(pipe_ends) < 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, socket_ends) < 0)
 		fail(path);
-	printf("%ld", least(call_getppid, fd, calls));
-	printf(" %ld", least(call_lseek, fd, calls));
-	printf(" %ld", least(call_pipe, fd, calls));
-	printf(" %ld", least(call_pread, fd, calls));
-	printf(" %ld\n", least(call_open, fd, calls));
+	for (i = 0; i < sizeof(call) / sizeof(call[0]); i++)
+		printf(" %ld", least(call[i], fd, calls));
+	printf("\n");
 	fflush(stdout);
 }
 
