@@ -165,8 +165,8 @@ def check(host: Host) -> None:
         tell_line(host, path, stack)
         return
     for file, why, cure in stack.wrong:
-        host.findings.add("S14.node" if host.is_role("node") else "S14", "misread", file=file,
-                          why=why, cure=cure)
+        host.findings.add("S14.node" if host.is_role("node") else "S14.misread", "misread",
+                          file=file, why=why, cure=cure)
     slurm_conf = [host.slurm_conf] * host.exists(host.slurm_conf)
     unread = [f for f in dict.fromkeys([*slurm_conf, *stack.files])
               if not check_readable(host, "S27", f)]

@@ -144,13 +144,14 @@ def expand(host: Host, path: str) -> str:
 
 def log_end(host: Host, path: str) -> tuple[str, str]:
     """Return the errors at the end of a daemon's log: the last two in one line, and the last
-    eight."""
+    eight. Lines before its last start, or before it was stopped, have no cause of its end."""
     try:
         with open(host.path(expand(host, path)), "rb") as file:
             file.seek(max(0, os.fstat(file.fileno()).st_size - 65536))
             text = "\n".join(file.read().decode(errors="replace").splitlines()[-40:])
     except OSError:
         return "", ""
+    text = re.split(r"Terminate signal|shutdown completing|version \S+ started", text)[-1]
     found = re.findall("(?:fatal: |error: |Unable to open logfile).*", text)[-8:]
     return "; ".join(found[-2:]), "\n".join(found)
 
