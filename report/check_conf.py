@@ -76,11 +76,11 @@ def check_bounds(host: Host, keys: Json) -> None:
     if high >= cores.total:
         host.findings.add("J08", max=high, cores=cores.total, below=max(1, cores.total - 1))
     client = host.client() or set()
-    reserved = cores.spec_count() if cores.has_spec and client <= cores.spec else \
-        len([core for core in cores.cores if core & client])  # as in N06 and N07
+    own = len([core for core in cores.cores if core & client])
+    reserved = cores.spec_count() if cores.has_spec and client <= cores.spec else own  # N06, N07
     count = max(fixed, reserved)
     if count > low:
-        word = "J09" if fixed > low else "J09.polls" if client else "J09.spec"
+        word = "J09" if fixed > low else "J09.polls" if own == count else "J09.spec"
         line = f"io_cores_min={count}" + f" and io_cores_max={count}" * (count > high)
         host.findings.add(word, "many" if count > MANY_CORES else "-", min=low, cores=count,
                           line=line)

@@ -34,6 +34,7 @@ class Host:
         self.slurm_conf = self.conf = ""
         self.topology: str | None = None
         self.slurmd = ""  # path of slurmd
+        self.memory = 0  # MiB, as slurmd -C prints it
         self.version = (0, 0)  # of Slurm
         self.client_cpus: set[int] | None = None  # from the command line
         self.config: dict[str, list[str]] | None = None  # scontrol show config; None: not known

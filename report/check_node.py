@@ -90,8 +90,9 @@ def reserve(host: Host, cores: Cores, os_cpus: set[int]) -> dict[str, str]:
     line, and another line."""
     line, count = cores.line(os_cpus), len([core for core in cores.cores if core & os_cpus])
     if host.client() and not has_memory(host):
-        line += f" MemSpecLimit={memory_limit(host, count)}"
-    return {"line": line, "off_spec": f", and {off_spec(host)}" if lacks_off_spec(host) else ""}
+        line += " " + memory_words(host, count)
+    return {"line": line, "off_spec": f", and {off_spec(host)}" if lacks_off_spec(host) else "",
+            "cause": "" if cores.total == len(cores.cores) else "geometry"}
 
 
 def has_memory(host: Host) -> bool:
@@ -102,6 +103,14 @@ def memory_limit(host: Host, cores: int) -> int:
     """Return the MiB of a client with so many cores."""
     size = host.facts["sizing"]
     return int(size["memory_fixed_mb"] + size["memory_core_mb"] * max(1, cores))
+
+
+def memory_words(host: Host, cores: int) -> str:
+    """Return the words of the node's line. Slurm sets a MemSpecLimit to 0 that is not below
+    RealMemory, which is 1 where the line has none (read_config.c)."""
+    limit, memory = memory_limit(host, cores), int((host.node or {}).get("RealMemory", 1))
+    real = f"RealMemory={host.memory} " if memory <= limit < host.memory else ""
+    return f"{real}MemSpecLimit={limit}"
 
 
 def check_spec(host: Host, cores: Cores) -> None:
@@ -119,7 +128,7 @@ def check_spec(host: Host, cores: Cores) -> None:
         size = host.facts["sizing"]
         add("N09", fixed=f"{size['memory_fixed_mb'] / 1000:.1f}",
             core=f"{size['memory_core_mb'] / 1000:.1f}",
-            limit=memory_limit(host, cores.spec_count()))
+            line=memory_words(host, cores.spec_count()))
 
 
 def check_cards(host: Host, cores: Cores) -> None:
@@ -170,6 +179,8 @@ def check_count(host: Host, pid: int | None, online: set[int]) -> None:
     if answer.status == 127:
         return
     found = re.search(r" CPUs=(\d+)", answer.out)
+    memory = re.search(r" RealMemory=(\d+)", answer.out)
+    host.memory = int(memory[1]) if memory else 0
     if answer.status or not found:
         host.findings.add("N12", why=answer.why or f"{program} -C prints no CPUs", program=program,
                           said=answer.err)
