@@ -82,7 +82,7 @@ case_cut() {
 }
 case_whole() { mv "$NODE/gpfs/bin/mmpmon.whole" "$NODE/gpfs/bin/mmpmon"; }
 
-# case_stat_cache HITS MISSES - what the socket tells of it
+# case_stat_cache HITS MISSES - set the counters that the socket has
 case_stat_cache() { echo "$*" >"$NODE/gpfs/stat-cache"; }
 
 # case_rdma NAME NODE STATE - an RDMA card on this NUMA node, with a port in this state

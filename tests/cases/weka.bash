@@ -188,11 +188,11 @@ case_earlier() { one_job 6 1; }
 # case_without_threads - its node line has no threads, although the machine has
 case_without_threads() { edit "$NODE/node-record" .threads_per_core=1 .cpus=8; }
 
-# case_loop FILE - a link to itself, which nobody can read
+# case_loop FILE - make it a link to itself, which cannot be read
 case_loop() { ln -s "$NODE/$1" "$NODE/$1"; }
 
-# case_space PID [TAG [TARGET [CGROUP]]] - a process ("self": jobio) in a mount namespace of its own,
-# with the tag of mountinfo at / and the client's mount below
+# case_space PID [TAG [TARGET [CGROUP]]] - add a process ("self": jobio) in a mount namespace of its
+# own: / with this tag of mountinfo, and the client's mount at TARGET
 case_space() {
 	local dir=$NODE/processes/$1
 	mkdir -p "$dir/ns"
@@ -203,5 +203,5 @@ case_space() {
 	case_conf core_change=any core_method=mount
 }
 
-# case_under PID ID - there the client's mount is below the mount with this id
+# case_under PID ID - in this namespace the client's mount is below the mount with this ID
 case_under() { sed -i "s/^60 21/60 $2/" "$NODE/processes/$1/mountinfo"; }

@@ -70,7 +70,7 @@ stop 7, gate 0, mount 0, record 1" "$output"
 	[ "$output" = 'start 7 /mnt/weka' ]
 }
 
-@test "programs are loaded before slurmd starts, those that a prolog asks for; not where jobio is off" {
+@test "before slurmd starts the programs of the prolog's options are loaded; none if jobio or counting is off" {
 	local line
 	for line in '' 'latency = no' 'latency = yes'; do
 		NODE_MORE=$'[count]\n'$line
@@ -100,7 +100,7 @@ stop 7, gate 0, mount 0, record 1" "$output"
 	expect_in 'jobio-count: exit status 1: jobio: count: load: no lock' "$output"
 }
 
-@test "a job for which programs were not loaded in time has a finding; the load goes on without it" {
+@test "a job has finding W62 if programs are not loaded within the prolog's budget" {
 	NODE_JOBIO=prolog_budget_ms=3000 node_conf
 	# shellcheck disable=SC2016 # the fake expands it
 	node_fake jobio-count 'printf "%s\n" "$*" >>"${0%/bin/*}/count-calls"
@@ -117,7 +117,7 @@ stop 7, gate 0, mount 0, record 1" "$output"
 		'[["W62","warning","the job was not counted by filesystem: counters: loading goes on"]]'
 }
 
-@test "counters that another version of jobio holds are missed by a finding" {
+@test "a job counted by another version of jobio has a finding" {
 	node_count "$COUNTED"
 	starts 7
 	node_count '{"tier":"none","reason":"counters: job 7: another version of jobio began to count it","app":[],"quality":[]}'
@@ -191,7 +191,7 @@ stop 7, gate 0, mount 0, record 1" "$output"
 	expect_of 7 '[.app[] | [.source, .read_bytes]]' '[["stepd",5]]'
 }
 
-@test "a jobio-count that hangs holds up a prolog for its budget and two seconds, and fails nothing" {
+@test "a hanging jobio-count delays a prolog by its budget and two seconds, and the job runs" {
 	NODE_JOBIO=prolog_budget_ms=3000 node_conf
 	node_fake jobio-count 'exec sleep 60'
 	job 7 1 stream

@@ -228,7 +228,7 @@ for i in range(1, 1001):
 	has '.summary | contains(" of=all_files ")'
 }
 
-@test "flags of skipped programs have a size, of all nodes, where the job did such calls" {
+@test "flags of skipped programs have their share in percent, over all nodes" {
 	node_of c1 '.app[0] += {read_skipped: 1, meta_skipped: 5} | .quality = ["lower_bound_read", "lower_bound_ops"]'
 	node_of c2 '.app[0] += {read_calls: 195, read_us: 1500, meta_skipped: 5} | .quality = ["lower_bound_ops", "lower_bound_write"]'
 	send
@@ -238,7 +238,7 @@ for i in range(1, 1001):
 	done
 }
 
-@test "what the job did not get is in the summary, and its nodes' records say why" {
+@test "unmet requests are in the summary, with reasons in the nodes' records" {
 	node_of c1 '.request += {applied: false, cores_met: false} | .gate = {warned: 3, refused: 0, text: "the job may run on CPU 7 of node c1"}'
 	send
 	json 7

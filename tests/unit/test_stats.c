@@ -215,10 +215,10 @@ END_TEST
 
 /* ---- truncated texts ------------------------------------------------------- */
 
-/* The numbers of a text; false: it is damaged. */
+/* Reads the numbers of a text; false: it is damaged. */
 typedef bool (*reader)(const char *text, size_t size, int64_t numbers[WIRE_NUMBERS]);
 
-/* Truncated at each byte from 'least' on, a text has the same numbers or unknown ones. */
+/* Truncated at each byte from 'least' on, a text must have the same numbers or unknown ones. */
 static void expect_no_other(reader read, const char *text, size_t least, const char *name)
 {
 	int64_t whole[WIRE_NUMBERS], part[WIRE_NUMBERS];
@@ -251,7 +251,7 @@ static bool read_lustre(const char *text, size_t size, int64_t numbers[WIRE_NUMB
 	return true;
 }
 
-/* Where the next parameter begins. */
+/* The line of the next parameter. */
 static char *next_param(char *line)
 {
 	while (*line && strcspn(line, "=") > strcspn(line, " \n"))
@@ -604,7 +604,7 @@ START_TEST(truncated_statistics_of_nfs_are_unknown)
 }
 END_TEST
 
-/* Of the first row. */
+/* Reads the numbers of the first row. */
 static bool read_weka(const char *text, size_t size, int64_t numbers[WIRE_NUMBERS])
 {
 	struct wire *wire = wire_new();

@@ -410,7 +410,7 @@ is_bound() {
 	done
 }
 
-@test "overlayfs is counted on top and not below" {
+@test "overlayfs is counted on overlayfs and not below" {
 	local kind
 	for kind in read write readv sendfile copy_file_range aio names stat fsync open core; do
 		everywhere "v2 overlay $kind"

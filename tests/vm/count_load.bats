@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Loading, upgrade and removal of the BPF programs on real kernels
+# count_load.bats - loading, upgrade and removal of the BPF programs on real kernels
 #
 # Needs SRCDIR, BUILDDIR with jobio-count, docker, jq and tests/vm/packages. Boots the kernels of
 # JOBIO_LOADED (6.1 and the newest) with count-load, one after the other: a minute or two each.
@@ -23,7 +23,7 @@ setup_file() {
 	done
 }
 
-# expect LABEL FILTER VALUE - on each kernel
+# expect LABEL FILTER VALUE - fail unless jq prints VALUE for the label on each kernel
 expect() {
 	local kernel have
 	for kernel in "${kernels[@]}"; do
@@ -41,17 +41,17 @@ expect() {
 	expect 'hooked by probe' . 0
 }
 
-@test "a start without time leaves the load to a process that goes on; the next job is counted" {
+@test "start --wait=0 loads the programs in the background; that job is not counted, the next one is" {
 	expect 'no time' '[.tier, .loading, .reason]' '["none",true,"counters: loading the BPF programs takes longer than 0 ms and goes on: this job is not counted by filesystem"]'
 	expect 'read uncounted' '[.tier, .app]' '["none",[]]'
 	expect 'loaded by then' '[.tier, .loading]' '["bpf",null]'
 	expect 'read counted' '[.app[0].write_bytes, .quality]' '[1048576,[]]'
 }
 
-@test "with kernel.ftrace_enabled=0 nothing is loaded, refused for later or counted as zero without a flag" {
+@test "with kernel.ftrace_enabled=0 no program is loaded, a later start loads them, and missing counters have flags" {
 	local reason='"kernel.ftrace_enabled=0: the kernel does not run BPF programs of functions"'
 	grep -qx 6.1 <<<"$(printf '%s\n' "${kernels[@]}")" || return 0
-	kernels=(6.1) # 7.3 has it always on
+	kernels=(6.1) # Linux 7.3 cannot switch it off
 	expect 'start without ftrace' '[.tier, .reason]' "[\"none\",$reason]"
 	expect 'probe without ftrace' '[.tier, .reason]' "[\"none\",$reason]"
 	expect 'probe after ftrace' '[.tier, .reason]' "[\"exit\",$reason]"
@@ -60,7 +60,7 @@ expect() {
 	expect 'read of before' '.quality | contains(["lower_bound_read", "lower_bound_write", "lower_bound_ops", "mmap_missing"])' true
 }
 
-@test "programs of another layout go with their last job, which cannot be read, and is listed and stopped" {
+@test "programs of another version are unloaded with their last job; it cannot be read, and is listed and stopped" {
 	expect 'folders beside' . '["7-v2","8-v2"]'
 	expect 'status beside' '[.jobs[].job] | unique' '[2]'
 	expect 'read of another version' .reason '"counters: job 2: another version of jobio began to count it"'
@@ -70,7 +70,7 @@ expect() {
 	expect 'folders after start' 'map(select(endswith("-old") | not))' '["8-v2-latency"]'
 }
 
-@test "unload leaves no program and no pin" {
+@test "unload removes all programs and pins" {
 	expect 'hooked at first' . 0
 	expect 'hooked of one set' '. > 0' true
 	expect 'hooked after unload' . 0
