@@ -93,7 +93,8 @@
 	X(T_READDIR, LATENCY, "time of readdir", HOOK_TIMES, TIME(META), NULL)                     \
 	X(T_FALLOCATE, LATENCY, "time of fallocate", HOOK_TIMES, 0, NULL)                          \
 	X(T_LOCK, LATENCY, "time of fcntl locks", HOOK_TIMES, 0, NULL)                             \
-	X(T_FLOCK, LATENCY, "time of flock", HOOK_TIMES, 0, NULL)                                  \
+	X(T_FLOCK, LATENCY, "time of flock", HOOK_TIMES, 0,                                        \
+	  "bpf_func_id.BPF_FUNC_get_current_task_btf")                                             \
 	X(T_SYNC, LATENCY, "time of fsync", HOOK_TIMES, TIME(SYNC), NULL)                          \
 	X(T_CLOSE, LATENCY, "time of close", HOOK_TIMES, TIME(CLOSE), NULL)                        \
 	X(T_RELEASE, LATENCY, "time of the last close", HOOK_TIMES, 0, NULL)                       \
