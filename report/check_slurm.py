@@ -151,8 +151,10 @@ def log_end(host: Host, path: str) -> tuple[str, str]:
             text = "\n".join(file.read().decode(errors="replace").splitlines()[-40:])
     except OSError:
         return "", ""
-    text = re.split(r"Terminate signal|shutdown completing|version \S+ started", text)[-1]
-    found = re.findall("(?:fatal: |error: |Unable to open logfile).*", text)[-8:]
+    parts = re.split(r"(Terminate signal|shutdown completing|version \S+ started)", text)
+    if len(parts) > 1 and "started" not in parts[-2] and "fatal: " not in parts[-1]:
+        return "", ""  # stopped
+    found = re.findall("(?:fatal: |error: |Unable to open logfile).*", parts[-1])[-8:]
     return "; ".join(found[-2:]), "\n".join(found)
 
 
