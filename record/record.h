@@ -134,8 +134,8 @@ struct json;
 	X(MOUNT_BELOW, "mount_below",                                                              \
 	  "a filesystem was mounted below a counted one: it is not counted")                       \
 	X(IMAGE_MOUNTED, "image_mounted",                                                          \
-	  "loop devices (images) or overlays have files on a counted filesystem: "                 \
-	  "what they read and write there is not counted")                                         \
+	  "loop devices or overlays have files on a counted filesystem: their "                    \
+	  "I/O there is not counted")                                                              \
 	X(MOUNTED_LATE, "mounted_late",                                                            \
 	  "a filesystem of a client was mounted while the job ran: what "                          \
 	  "processes moved there is in no number of a filesystem")                                 \

@@ -13,9 +13,9 @@ ADVICE_SHOWN = 5
 NAMES_SHOWN = 8
 TIMES = ("read_us", "write_us", "meta_us", "sync_us", "close_us", "mapped_us", "async_us")
 BOUNDS = {"baseline_missing", "node_rebooted", "no_step", "step_missing", "start_unknown",
-          "counter_reset", "remounted", "unmounted", "mounted_late", "lower_bound_read",
-          "lower_bound_write", "lower_bound_ops", "times_skipped", "shared_node",
-          "client_unreadable", "clock_set", "clocks_apart", "truncated"}
+          "counter_reset", "remounted", "unmounted", "image_mounted", "mounted_late",
+          "lower_bound_read", "lower_bound_write", "lower_bound_ops", "times_skipped",
+          "shared_node", "client_unreadable", "clock_set", "clocks_apart", "truncated"}
 SKIPPED = {"lower_bound_read": "read", "lower_bound_write": "write", "lower_bound_ops": "meta"}
 NODE_WIDE = "NODE-WIDE: with whatever else ran on its nodes"
 

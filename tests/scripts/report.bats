@@ -238,6 +238,15 @@ for i in range(1, 1001):
 	done
 }
 
+@test "a flag for loop devices and overlays is a sentence below the filesystems, and a word of the summary" {
+	node_of c1 '.quality = ["image_mounted"]'
+	send
+	run report 7
+	expect_text 'loop devices or overlays have files on a counted filesystem: their I/O there is not counted' "$output"
+	json 7
+	has '.summary | contains(" q=image_mounted")'
+}
+
 @test "unmet requests are in the summary, with reasons in the nodes' records" {
 	node_of c1 '.request += {applied: false, cores_met: false} | .gate = {warned: 3, refused: 0, text: "the job may run on CPU 7 of node c1"}'
 	send
