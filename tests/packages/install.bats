@@ -86,7 +86,9 @@ setup() { cd /debs || return; }
 }
 
 @test "without matplotlib jobio calibrate names its package, once" {
+	printf '[client home]\ntype = nfs\n' >/etc/slurm/jobio.conf
 	run jobio calibrate --dir=/nowhere --output=/tmp/plots --io-cores=0
+	rm /etc/slurm/jobio.conf
 	[ "$(grep -c 'no plots will be drawn; install python3-matplotlib$' <<<"$output")" -eq 1 ]
 	[ "$(wc -l <<<"$output")" -eq 2 ]
 }
