@@ -2334,12 +2334,15 @@ static __always_inline __u64 folio_bytes(struct folio *folio)
 	return (__u64)pages * config.page_bytes;
 }
 
+#define PF_DUMPCORE 0x200 /* a core dump writes its file outside of a system call */
+
 static __always_inline int mapped(struct folio *folio, struct address_space *mapping, __u32 rw)
 {
 	__u32 *above = inside(INSIDE_FAULT);
 	struct count_slot *slot;
 
-	if (!mapping || (!above && syscall_number() != -1))
+	if (!mapping || (!above && syscall_number() != -1) ||
+	    bpf_get_current_task_btf()->flags & PF_DUMPCORE)
 		return 0;
 	slot = slot_get(find(above && *above ? *above : mapping->host->i_sb->s_dev));
 	if (slot)
