@@ -25,9 +25,8 @@ static const struct btf_type *resolve(const struct btf *btf, uint32_t id)
 	return t;
 }
 
-static const struct btf_type *prototype(const struct btf *btf, const char *name)
+static const struct btf_type *prototype(const struct btf *btf, int id)
 {
-	int id = btf__find_by_name_kind(btf, name, BTF_KIND_FUNC);
 	const struct btf_type *t = id > 0 ? btf__type_by_id(btf, id) : NULL;
 
 	t = t ? btf__type_by_id(btf, t->type) : NULL;
@@ -41,7 +40,7 @@ int kernel_function(const struct kernel *kernel, const char *name)
 
 unsigned int kernel_arguments(const struct kernel *kernel, const char *name)
 {
-	const struct btf_type *t = prototype(kernel->btf, name);
+	const struct btf_type *t = prototype(kernel->btf, kernel_function(kernel, name));
 
 	return t ? btf_vlen(t) : 0;
 }
@@ -98,13 +97,72 @@ static bool has_empty_argument(const struct btf *btf, const struct btf_type *t)
 
 /* ---- symbols --------------------------------------------------------------- */
 
-static void note_symbol(struct kernel *kernel, const char *name)
+static int by_target(const void *a, const void *b)
 {
-	size_t i;
+	return strcmp(hooks[*(const unsigned short *)a].target,
+		      hooks[*(const unsigned short *)b].target);
+}
+
+static void sort_hooks(struct kernel *kernel)
+{
+	unsigned short i;
 
 	for (i = 0; i < hook_count; i++)
-		if (hooks[i].target[0] == name[0] && !strcmp(hooks[i].target, name))
-			kernel->has_symbol[i] = true;
+		kernel->sorted[i] = i;
+	qsort(kernel->sorted, hook_count, sizeof(kernel->sorted[0]), by_target);
+}
+
+/* The first place in 'sorted' of a hook with this target; *n: how many there are. */
+static const unsigned short *hooks_named(const struct kernel *kernel, const char *name, size_t *n)
+{
+	size_t low = 0, high = hook_count, middle;
+
+	while (low < high) {
+		middle = (low + high) / 2;
+		if (strcmp(hooks[kernel->sorted[middle]].target, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	while (high < hook_count && !strcmp(hooks[kernel->sorted[high]].target, name))
+		high++;
+	*n = high - low;
+	return kernel->sorted + low;
+}
+
+/* Type numbers of the targets: one walk, as libbpf takes one for each name. */
+static void read_types(struct kernel *kernel)
+{
+	static const char trace[] = "btf_trace_";
+	const unsigned short *named;
+	const struct btf_type *t;
+	const char *name;
+	bool is_trace;
+	size_t n;
+	int id;
+
+	for (id = 1; (t = btf__type_by_id(kernel->btf, (uint32_t)id)); id++) {
+		is_trace = btf_is_typedef(t);
+		if (!is_trace && !btf_is_func(t))
+			continue;
+		name = btf__name_by_offset(kernel->btf, t->name_off);
+		if (is_trace && strncmp(name, trace, sizeof(trace) - 1) != 0)
+			continue;
+		named = hooks_named(kernel, is_trace ? name + sizeof(trace) - 1 : name, &n);
+		while (n--)
+			if ((hooks[named[n]].type == HOOK_TRACEPOINT) == is_trace)
+				kernel->type[named[n]] = id;
+	}
+}
+
+static void note_symbol(struct kernel *kernel, const char *name)
+{
+	const unsigned short *named;
+	size_t n;
+
+	named = hooks_named(kernel, name, &n);
+	while (n--)
+		kernel->has_symbol[named[n]] = true;
 }
 
 /* "ffffffff81000000 T name"; the functions of modules come last. */
@@ -134,12 +192,7 @@ static void read_symbols(struct kernel *kernel, const char *path)
 
 static bool has_target(const struct kernel *kernel, const struct hook *hook)
 {
-	char name[128];
-
-	if (hook->type != HOOK_TRACEPOINT)
-		return kernel_function(kernel, hook->target) > 0;
-	snprintf(name, sizeof(name), "btf_trace_%s", hook->target);
-	return btf__find_by_name_kind(kernel->btf, name, BTF_KIND_TYPEDEF) > 0;
+	return kernel->type[hook - hooks] > 0;
 }
 
 /* Fprobes that run with preemption off: 6.14. */
@@ -159,12 +212,12 @@ static bool hook_fits(const struct kernel *kernel, const struct hook *hook)
 		return false;
 	if (hook->type == HOOK_TRACEPOINT)
 		return true;
-	t = prototype(kernel->btf, hook->target);
+	t = prototype(kernel->btf, kernel->type[hook - hooks]);
 	if (!t || !kernel->has_symbol[hook - hooks] ||
 	    (hook->args != ANY_ARGS && (int)btf_vlen(t) != hook->args))
 		return false;
 	if (hook->type == HOOK_SESSION)
-		return kernel->preempts && has_sessions(kernel);
+		return kernel->preempts && kernel->has_sessions;
 	return hook->type == HOOK_KPROBE || !has_empty_argument(kernel->btf, t);
 }
 
@@ -282,6 +335,9 @@ int kernel_open(struct kernel *kernel, const char *btf, const char *kallsyms, st
 			err,
 			"BPF programs: the kernel has no type information (/sys/kernel/btf/vmlinux)");
 	}
+	sort_hooks(kernel);
+	read_types(kernel);
+	kernel->has_sessions = has_sessions(kernel);
 	if (kallsyms || !btf)
 		read_symbols(kernel, kallsyms ? kallsyms : "/proc/kallsyms");
 	else

@@ -23,8 +23,10 @@
 struct btf;
 struct kernel {
 	struct btf *btf;
-	bool has_symbol[KERNEL_HOOKS_MAX]; /* of hooks[i].target */
-	bool preempts, has_trampolines;
+	unsigned short sorted[KERNEL_HOOKS_MAX]; /* hooks by their targets */
+	int type[KERNEL_HOOKS_MAX];		 /* of hooks[i].target; 0: there is none */
+	bool has_symbol[KERNEL_HOOKS_MAX];
+	bool preempts, has_trampolines, has_sessions;
 };
 
 /* The reason where has_trampolines is false. */
