@@ -34,7 +34,7 @@ thing_root() {
 # After a change of configure.ac the build trees are made again.
 thing_source() {
 	cmp -s "$top/configure.ac" "$work/src/configure.ac" ||
-		rm -rf "$work"/{src,gcc,sanitizers}
+		rm -rf "$work"/{src,gcc,sanitizers,arm64}
 	"$top/tests/tools/copy-tree" "$work/src"
 	cd "$work/src" || return
 	[[ -x configure && -f Makefile.in ]] || "${in_root[@]}" ./autogen.sh
