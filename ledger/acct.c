@@ -45,16 +45,17 @@ struct acct {
 /* Members of a row that the choice needs. */
 struct acct_row {
 	uint32_t job;
-	int64_t start, end; /* 0: not yet */
-	bool waits, leader; /* waits: is pending; leader: of an array */
-	bool is_told;	    /* has another summary; not set if restart is known */
+	int64_t start, end;	    /* 0: not yet */
+	bool is_pending, is_leader; /* leader: of an array */
+	bool has_summary;	    /* another one; not set if restart is known */
 };
 
-static bool fits(const struct acct_row *row, const struct acct_job *job, double skew_s)
+static bool matches_time(const struct acct_row *row, const struct acct_job *job, double skew_s)
 {
 	double end = job->end < job->start ? job->start : job->end;
 
-	if (row->job != job->job || row->start <= 0 || row->waits || (row->leader && row->end <= 0))
+	if (row->job != job->job || row->start <= 0 || row->is_pending ||
+	    (row->is_leader && row->end <= 0))
 		return false;
 	return end + skew_s >= (double)row->start &&
 	       (row->end <= 0 || job->start - skew_s <= (double)row->end);
@@ -81,14 +82,14 @@ static int64_t rows_before(const struct acct_row *rows, size_t count, const stru
 
 /* Return true if no later row can fit better. Rows have whole seconds. A prolog that starts after
  * its job was cancelled has no time before the row's end, but it has a restart count. */
-static bool is_sure(const struct acct_row *rows, size_t count, const struct acct_row *row,
-		    const struct acct_job *job)
+static bool is_certain(const struct acct_row *rows, size_t count, const struct acct_row *row,
+		       const struct acct_job *job)
 {
 	int64_t before = rows_before(rows, count, row);
 
 	return row->end > 0 && before >= job->restart &&
 	       (job->start < (double)row->end + 1.0 ||
-		(before == job->restart && fits(row, job, SKEW_S)));
+		(before == job->restart && matches_time(row, job, SKEW_S)));
 }
 
 /* Return true if [row] has ended and is the one at the run's restart count; for a wrong clock that
@@ -96,7 +97,7 @@ static bool is_sure(const struct acct_row *rows, size_t count, const struct acct
 static bool is_numbered(const struct acct_row *rows, size_t count, const struct acct_row *row,
 			const struct acct_job *job)
 {
-	return row->end > 0 && job->restart >= 0 && fits(row, job, STORE_SKEW_S) &&
+	return row->end > 0 && job->restart >= 0 && matches_time(row, job, STORE_SKEW_S) &&
 	       rows_before(rows, count, row) == job->restart;
 }
 
@@ -105,8 +106,8 @@ static bool is_numbered(const struct acct_row *rows, size_t count, const struct 
  * node's summary is left alone. */
 static bool ended_before(const struct acct_row *row, const struct acct_job *job)
 {
-	return job->restart < 0 && !row->is_told && row->end > 0 &&
-	       (double)row->end <= job->start && fits(row, job, STORE_SKEW_S);
+	return job->restart < 0 && !row->has_summary && row->end > 0 &&
+	       (double)row->end <= job->start && matches_time(row, job, STORE_SKEW_S);
 }
 
 static const struct acct_row *last_before(const struct acct_row *rows, size_t count,
@@ -129,7 +130,7 @@ static int choose_row(const struct acct_row *rows, size_t count, const struct ac
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		if (fits(&rows[i], job, SKEW_S) &&
+		if (matches_time(&rows[i], job, SKEW_S) &&
 		    (!best || distance(&rows[i], job) < distance(best, job)))
 			best = &rows[i];
 	for (i = 0; !best && i < count; i++)
@@ -138,7 +139,7 @@ static int choose_row(const struct acct_row *rows, size_t count, const struct ac
 	if (!best)
 		best = last_before(rows, count, job);
 	if (!best ||
-	    (!is_sure(rows, count, best, job) && job->end + ACCT_PATIENCE_S > (double)now_s))
+	    (!is_certain(rows, count, best, job) && job->end + ACCT_WAIT_S > (double)now_s))
 		return -1;
 	return (int)(best - rows);
 }
@@ -192,12 +193,12 @@ static int connect_lane(struct lane *lane)
 }
 
 /* Conditions of one query. The entries of its lists are borrowed. */
-struct question {
+struct query {
 	slurmdb_job_cond_t cond;
 	acct_list clusters, steps, states;
 };
 
-static void question_free(struct question *q)
+static void query_free(struct query *q)
 {
 	if (q->clusters)
 		slurm_list_destroy(q->clusters);
@@ -211,7 +212,7 @@ static void question_free(struct question *q)
 /* NO_DEFAULT_USAGE: rows of any age. NO_WHOLE_HETJOB: an ID selects this row, not
  * every component (as_mysql_jobacct_process.c:_setup_job_cond_selected_steps,
  * the same in 22.05 .. 26.05). DUP: earlier runs of requeued jobs too. */
-static void question_init(struct question *q, const char *cluster)
+static void query_init(struct query *q, const char *cluster)
 {
 	memset(q, 0, sizeof(*q));
 	q->clusters = slurm_list_create(NULL);
@@ -242,8 +243,8 @@ static void selected_init(slurm_selected_step_t *step, uint32_t job)
  *  - for a row that has ended its state and end time (_state_time_string), which
  *    separate the runs of a requeued job; one that has not ended is the newest,
  *    which is the result without DUP. */
-static void aim(struct question *q, slurm_selected_step_t *step, char *state, size_t room,
-		const slurmdb_job_rec_t *row)
+static void set_condition(struct query *q, slurm_selected_step_t *step, char *state, size_t room,
+			  const slurmdb_job_rec_t *row)
 {
 	selected_init(step, row->jobid);
 	if (row->array_job_id && row->array_task_id != NO_VAL) {
@@ -270,7 +271,7 @@ static int64_t or_none(uint32_t number)
 	return number == NO_VAL ? -1 : (int64_t)number;
 }
 
-static void tell(struct acct_job *job, const slurmdb_job_rec_t *row)
+static void copy_ids(struct acct_job *job, const slurmdb_job_rec_t *row)
 {
 	job->array_job = job->array_task = -1;
 	job->het_job = job->het_offset = -1;
@@ -318,12 +319,12 @@ static int change(struct lane *lane, struct acct_job *job, const slurmdb_job_rec
 {
 	slurm_selected_step_t step;
 	slurmdb_job_rec_t new;
-	struct question q;
+	struct query q;
 	char state[16];
 	acct_list changed;
 	int count, error;
 
-	tell(job, row);
+	copy_ids(job, row);
 	if (make_text(job, row, text) < 0) {
 		job->result = ACCT_FAILED;
 		return 0;
@@ -332,8 +333,8 @@ static int change(struct lane *lane, struct acct_job *job, const slurmdb_job_rec
 		job->result = ACCT_WRITTEN;
 		return 0;
 	}
-	question_init(&q, job->cluster);
-	aim(&q, &step, state, sizeof(state), row);
+	query_init(&q, job->cluster);
+	set_condition(&q, &step, state, sizeof(state), row);
 	memset(&new, 0, sizeof(new));
 	new.derived_ec = NO_VAL;
 	new.array_task_id = new.het_job_offset = NO_VAL;
@@ -344,7 +345,7 @@ static int change(struct lane *lane, struct acct_job *job, const slurmdb_job_rec
 	count = changed ? slurm_list_count(changed) : 0;
 	if (changed)
 		slurm_list_destroy(changed);
-	question_free(&q);
+	query_free(&q);
 	if (count >= 1) {
 		job->result = ACCT_WRITTEN;
 		if (count > 1)
@@ -396,8 +397,8 @@ static void rows_fill(struct rows *rows)
 		rows->rows[rows->count].job = rec->jobid;
 		rows->rows[rows->count].start = rec->start;
 		rows->rows[rows->count].end = rec->end;
-		rows->rows[rows->count].waits = rec->state == JOB_PENDING;
-		rows->rows[rows->count].leader =
+		rows->rows[rows->count].is_pending = rec->state == JOB_PENDING;
+		rows->rows[rows->count].is_leader =
 			rec->array_job_id && rec->array_job_id == rec->jobid;
 		rows->count++;
 	}
@@ -414,7 +415,7 @@ static int commit(struct lane *lane)
 	return 0;
 }
 
-static int look_up(struct lane *lane, struct question *q, struct rows *rows)
+static int look_up(struct lane *lane, struct query *q, struct rows *rows)
 {
 	errno = 0;
 	rows->list = slurmdb_jobs_get(lane->connection, &q->cond);
@@ -425,12 +426,12 @@ static int look_up(struct lane *lane, struct question *q, struct rows *rows)
 }
 
 /* Runs of a job share a lane, because two of them may match the same row. */
-static bool is_ours(const struct lane *lane, const struct acct_job *job, const char *cluster)
+static bool is_in_lane(const struct lane *lane, const struct acct_job *job, const char *cluster)
 {
 	return job->job % lane->lanes == lane->number && !strcmp(job->cluster, cluster);
 }
 
-static bool holds(const struct rows *rows, const struct acct_job *job, const struct text *text)
+static bool has_text(const struct rows *rows, const struct acct_job *job, const struct text *text)
 {
 	const slurmdb_job_rec_t *rec;
 	size_t i;
@@ -446,8 +447,8 @@ static bool holds(const struct rows *rows, const struct acct_job *job, const str
 /* Verify the changes after the commit. If a connection breaks between two changes, libslurm (or
  * slurmdbd, to MariaDB) reconnects and does not report that the changes before were rolled back
  * (slurm_persist_conn.c:slurm_persist_send_msg). */
-static int make_sure(struct lane *lane, const char *cluster, struct question *q,
-		     const struct text *texts)
+static int verify_changes(struct lane *lane, const char *cluster, struct query *q,
+			  const struct text *texts)
 {
 	struct rows rows = { 0 };
 	size_t i;
@@ -456,8 +457,8 @@ static int make_sure(struct lane *lane, const char *cluster, struct question *q,
 	for (i = 0; rc == 0 && i < lane->count; i++) {
 		struct acct_job *job = &lane->jobs[i];
 
-		if (!is_ours(lane, job, cluster) || job->result != ACCT_WRITTEN ||
-		    !texts[i].comment || holds(&rows, job, &texts[i]))
+		if (!is_in_lane(lane, job, cluster) || job->result != ACCT_WRITTEN ||
+		    !texts[i].comment || has_text(&rows, job, &texts[i]))
 			continue;
 		job->result = ACCT_FAILED;
 		err_set(&job->why,
@@ -468,7 +469,7 @@ static int make_sure(struct lane *lane, const char *cluster, struct question *q,
 }
 
 /* Return true if the row has a summary other than [text]. */
-static bool is_told(const slurmdb_job_rec_t *rec, const char *text)
+static bool has_other_summary(const slurmdb_job_rec_t *rec, const char *text)
 {
 	size_t size;
 	const char *at = comment_find(rec->system_comment, &size);
@@ -483,13 +484,12 @@ static int choose(struct rows *rows, const struct acct_job *job)
 	size_t i;
 
 	for (i = 0; job->restart < 0 && i < rows->count; i++)
-		rows->rows[i].is_told =
-			rows->rows[i].job == job->job && is_told(rows->recs[i], job->text);
+		rows->rows[i].has_summary = rows->rows[i].job == job->job &&
+					    has_other_summary(rows->recs[i], job->text);
 	return choose_row(rows->rows, rows->count, job, time(NULL));
 }
 
-static int change_all(struct lane *lane, const char *cluster, struct question *q,
-		      struct text *texts)
+static int change_all(struct lane *lane, const char *cluster, struct query *q, struct text *texts)
 {
 	struct rows rows = { 0 };
 	int at, changed = 0, rc = look_up(lane, q, &rows);
@@ -498,7 +498,7 @@ static int change_all(struct lane *lane, const char *cluster, struct question *q
 	for (i = 0; rc == 0 && i < lane->count; i++) {
 		struct acct_job *job = &lane->jobs[i];
 
-		if (!is_ours(lane, job, cluster))
+		if (!is_in_lane(lane, job, cluster))
 			continue;
 		at = choose(&rows, job);
 		if (at < 0)
@@ -516,23 +516,24 @@ static int write_cluster(struct lane *lane, const char *cluster)
 {
 	slurm_selected_step_t *steps = xcalloc(lane->count, sizeof(*steps));
 	struct text *texts = xcalloc(lane->count, sizeof(*texts));
-	struct question q;
+	struct query q;
 	size_t i;
 	int changed, rc = 0;
 
-	question_init(&q, cluster);
+	query_init(&q, cluster);
 	for (i = 0; i < lane->count; i++) {
-		if (!is_ours(lane, &lane->jobs[i], cluster))
+		if (!is_in_lane(lane, &lane->jobs[i], cluster))
 			continue;
 		selected_init(&steps[i], lane->jobs[i].job);
 		slurm_list_append(q.steps, &steps[i]);
 	}
 	changed = change_all(lane, cluster, &q, texts);
-	if (changed < 0 || commit(lane) < 0 || (changed && make_sure(lane, cluster, &q, texts) < 0))
+	if (changed < 0 || commit(lane) < 0 ||
+	    (changed && verify_changes(lane, cluster, &q, texts) < 0))
 		rc = -1;
 	for (i = 0; i < lane->count; i++)
 		free(texts[i].comment);
-	question_free(&q);
+	query_free(&q);
 	free(texts);
 	free(steps);
 	return rc;
@@ -546,9 +547,9 @@ static bool is_first(const struct lane *lane, size_t at)
 	size_t i;
 
 	for (i = 0; i < at; i++)
-		if (is_ours(lane, &lane->jobs[i], lane->jobs[at].cluster))
+		if (is_in_lane(lane, &lane->jobs[i], lane->jobs[at].cluster))
 			return false;
-	return is_ours(lane, &lane->jobs[at], lane->jobs[at].cluster);
+	return is_in_lane(lane, &lane->jobs[at], lane->jobs[at].cluster);
 }
 
 static void *lane_run(void *arg)
@@ -614,7 +615,7 @@ int acct_write(void *data, struct acct_job *jobs, size_t count, struct err *err)
 /* ---- operators ------------------------------------------------------------- */
 
 /* Convert the user names of slurmdbd to UIDs of this host. */
-static size_t take_uids(acct_list users, uid_t *uids, size_t max)
+static size_t find_uids(acct_list users, uid_t *uids, size_t max)
 {
 	__auto_type it = slurm_list_iterator_create(users);
 	slurmdb_user_rec_t *user;
@@ -649,7 +650,7 @@ int acct_operators(void *data, uid_t *uids, size_t max, struct err *err)
 			fail(lane, "cannot look up operators");
 			break;
 		}
-		count += take_uids(users, uids + count, max - count);
+		count += find_uids(users, uids + count, max - count);
 		slurm_list_destroy(users);
 	}
 	if (i == 2)

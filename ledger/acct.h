@@ -14,7 +14,7 @@
  *           the row of a requeued run is there, that of the run before fits
  *           nearly as well. So a row must have ended, the run must not start
  *           after that (unless exactly N rows precede it), and a run that was
- *           requeued N times needs N rows before its own. After ACCT_PATIENCE_S
+ *           requeued N times needs N rows before its own. After ACCT_WAIT_S
  *           the best row is used without this.
  *         Array leader: its raw ID is the array's ID. Its row stands for all
  *           pending tasks and may have the number of the first one
@@ -44,7 +44,7 @@
 
 #include "base/err.h"
 
-#define ACCT_PATIENCE_S 120
+#define ACCT_WAIT_S 120
 #define ACCT_LANES 4
 #define ACCT_NAME_MAX 256
 #define ACCT_LANE_JOBS 16 /* jobs for each further lane */

@@ -29,17 +29,17 @@
 #include "ledger/acct.h"
 #include "ledger/metrics.h"
 #include "ledger/nodelay.h"
+#include "ledger/run_results.h"
 #include "ledger/server.h"
 #include "ledger/service.h"
 #include "ledger/store.h"
-#include "ledger/sums.h"
 #include "ledger/writer.h"
 #include "link/credential.h"
 #include "record/alloc.h"
 
 #define FILES_MAX 4096
 #define RESTART_MAX_S 60
-#define SOUND_S 300 /* a writer that ran this long resets the delay */
+#define STABLE_S 300 /* a writer that ran this long resets the delay */
 #define WRITER_FD 3
 #define METRICS_FD 4
 #define METRICS_FILE_S 15
@@ -59,7 +59,7 @@ struct ledger {
 	unsigned int restart_s;
 };
 
-static void say(const char *text)
+static void log_line(const char *text)
 {
 	fprintf(stderr, "jobio: ledger: %s\n", text);
 }
@@ -110,8 +110,8 @@ static int writer_main(struct config *all, int wake_fd)
 
 	nodelay_set(true);
 	if (calibrate(all, &err) < 0) {
-		say(err.text);
-		say("[advice] calibration is not used");
+		log_line(err.text);
+		log_line("[advice] calibration is not used");
 	}
 	writer.metrics = metrics_attach(METRICS_FD, &err);
 	/* the server creates the file, the writer never does */
@@ -129,7 +129,7 @@ static int writer_main(struct config *all, int wake_fd)
 		rc = 0;
 out:
 	if (rc)
-		say(err.text);
+		log_line(err.text);
 	acct_free(acct);
 	store_close(writer.store);
 	metrics_free(writer.metrics);
@@ -211,7 +211,7 @@ static void on_restart(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	if (writer_start(ledger, &err) == 0)
 		return;
-	say(err.text);
+	log_line(err.text);
 	event_add(ledger->restart, &later);
 }
 
@@ -228,7 +228,7 @@ static void on_child(evutil_socket_t fd, short what, void *arg)
 	close(ledger->wake_fd);
 	ledger->wake_fd = -1;
 	ledger->writer = 0;
-	if (time(NULL) - ledger->started > SOUND_S)
+	if (time(NULL) - ledger->started > STABLE_S)
 		ledger->restart_s = 0;
 	ledger->restart_s = ledger->restart_s ? 2 * ledger->restart_s : 1;
 	if (ledger->restart_s > RESTART_MAX_S)
@@ -332,7 +332,7 @@ static int open_store(struct ledger *ledger, struct service *service, struct err
 	*err->text = 0;
 	ledger->store = store_open(&ledger->config->ledger, err);
 	if (ledger->store && *err->text)
-		say(err->text); /* not reachable: records stay on the nodes */
+		log_line(err->text); /* not reachable: records stay on the nodes */
 	service->metrics = ledger->metrics;
 	service->store = ledger->store;
 	return ledger->store ? 0 : -1;
@@ -383,9 +383,9 @@ static int serve(struct config *config, struct err *err)
 	if (open_store(&ledger, &parts.service, err) < 0 || open_server(&ledger, &parts, err) < 0 ||
 	    watch_writer(&ledger, server_base(parts.server), err) < 0)
 		goto out;
-	say("ready");
+	log_line("ready");
 	rc = server_run(parts.server, err);
-	say("stopped");
+	log_line("stopped");
 out:
 	close_all(&ledger, &parts);
 	return rc;
@@ -421,7 +421,7 @@ static int check_metrics(const struct config_ledger *config, struct err *err)
 }
 
 /* In a child: libslurm exits if slurm.conf cannot be read. */
-static int ask_slurmdbd(void *arg)
+static int test_slurmdbd(void *arg)
 {
 	struct err err = { "" };
 	struct acct *acct = acct_new();
@@ -440,7 +440,7 @@ static int check_slurmdbd(const struct config_ledger *config, struct err *err)
 	int rc = 0;
 
 	(void)config;
-	if (child_call("slurmdbd", ask_slurmdbd, NULL, CHECK_LIMIT_MS, &result, err) < 0)
+	if (child_call("slurmdbd", test_slurmdbd, NULL, CHECK_LIMIT_MS, &result, err) < 0)
 		return -1;
 	if (result.status) {
 		result.out[strcspn(result.out, "\n")] = 0;
@@ -510,14 +510,14 @@ static int run(const char *file, int mode)
 		rc = check_all(config);
 	else if (mode == 'j')
 		rc = calibrate(config, &err) < 0 ||
-		     sums_stream(stdin, stdout, &config->advice, &err) < 0;
+		     run_results_stream(stdin, stdout, &config->advice, &err) < 0;
 	else if (mode == 'w')
 		rc = writer_main(config, WRITER_FD);
 	else if (check_user(&config->ledger, &err) == 0 && serve(config, &err) == 0)
 		rc = 0;
 out:
 	if (rc && *err.text)
-		say(err.text);
+		log_line(err.text);
 	config_free(config);
 	return rc;
 }

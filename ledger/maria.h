@@ -7,7 +7,7 @@
  *           buffers rows until they are written together. maria_schema.c has the
  *           tables, mariadb.h the connection.
  *         flush: write the buffered rows. It may clash.
- *         known: the nodes of one run, kept after a commit.
+ *         cached: the nodes of one run, kept after a commit.
  * Owner   struct maria owns everything. The bytes of an entry belong to the
  *           journal from maria_do_entry() on, also if that fails.
  * Errors  -1 and a message that begins with "store: ". maria_put.c fails at a
@@ -25,7 +25,7 @@
 #include <time.h>
 
 #include "ledger/mariadb.h"
-#include "ledger/row.h"
+#include "ledger/run_row.h"
 #include "ledger/store_ops.h"
 
 /* An operation of this transaction: a record, or a statement. */
@@ -47,18 +47,18 @@ struct list {
 struct maria {
 	struct store store;
 	struct mariadb *db;
-	char me[300]; /* name in claims, the same after a restart */
+	char claim_name[300]; /* name in claims, the same after a restart */
 	bool in_transaction;
 	unsigned int tries; /* repetitions of this transaction */
-	time_t began;
-	struct list journal, jobs, runs, held;
-	size_t held_bytes;
+	time_t started;
+	struct list journal, jobs, runs, buffered;
+	size_t buffered_bytes;
 	/* Nodes of the last run with many records; valid while the run has this version. */
-	struct known {
+	struct cached_names {
 		int64_t id, version;
 		char **names;
 		size_t count;
-	} known;
+	} cached;
 };
 
 static inline struct maria *maria_of(struct store *store)
@@ -93,10 +93,10 @@ int maria_put_record(struct maria *m, struct entry *entry, const struct record *
 int maria_flush(struct maria *m, struct err *err);
 
 /* Drop locked and buffered rows, but not the journal. */
-void maria_forget_rows(struct maria *m);
+void maria_drop_rows(struct maria *m);
 
 /* Call after the commit: the next records may be of the same run. */
-void maria_keep_names(struct maria *m);
+void maria_cache_names(struct maria *m);
 void maria_free_names(char **names, size_t count);
 
 /* ---- maria_journal.c ----------------------------------------------------- */

@@ -8,7 +8,7 @@
 
 #define TRIES 40 /* attempts of a transaction that clashes */
 
-static void forget_journal(struct maria *m)
+static void drop_journal(struct maria *m)
 {
 	while (m->journal.count)
 		free(maria_entry_at(m, --m->journal.count)->bytes);
@@ -31,7 +31,7 @@ static int apply(struct maria *m, struct entry *entry, struct err *err)
 	} else {
 		if (maria_flush(m, err) < 0)
 			return -1;
-		maria_forget_rows(m); /* the statement may change them */
+		maria_drop_rows(m); /* the statement may change them */
 		entry->result = mariadb_run(m->db, entry->bytes, entry->size, NULL, err);
 	}
 	return entry->result < 0 ? -1 : 0;
@@ -47,7 +47,7 @@ static time_t now_mono(void)
 
 /* A Galera node replies from its own state. [yes]: wait for the commits of the others (a server
  * without Galera rejects the variable). */
-static void wait_for_others(struct maria *m, bool yes)
+static void set_sync_wait(struct maria *m, bool yes)
 {
 	maria_run_text(
 		m, yes ? "SET SESSION wsrep_sync_wait=1" : "SET SESSION wsrep_sync_wait=DEFAULT",
@@ -57,14 +57,14 @@ static void wait_for_others(struct maria *m, bool yes)
 /* Restart the transaction after a random delay, so that it does not clash again. */
 static int begin_again(struct maria *m, struct err *err)
 {
-	useconds_t nap_us = 1000U << (m->tries < 6 ? m->tries : 6);
+	useconds_t delay_us = 1000U << (m->tries < 6 ? m->tries : 6);
 
-	usleep((useconds_t)random() % nap_us);
+	usleep((useconds_t)random() % delay_us);
 	m->tries++;
-	maria_forget_rows(m);
+	maria_drop_rows(m);
 	if (maria_run_text(m, "ROLLBACK", err) < 0)
 		return -1;
-	wait_for_others(m, true);
+	set_sync_wait(m, true);
 	return maria_run_text(m, "START TRANSACTION", err);
 }
 
@@ -77,7 +77,7 @@ static int redo(struct maria *m, struct err *err)
 	do {
 		if (!mariadb_is_clash(m->db))
 			return -1;
-		if (m->tries == TRIES || now_mono() - m->began >= MARIADB_LIMIT_S)
+		if (m->tries == TRIES || now_mono() - m->started >= MARIADB_LIMIT_S)
 			return err_set(
 				err,
 				"store: MariaDB: others are at the same runs: try again later");
@@ -128,7 +128,7 @@ int maria_begin(struct store *store, struct err *err)
 		return -1;
 	m->in_transaction = true;
 	m->tries = 0;
-	m->began = now_mono();
+	m->started = now_mono();
 	return 0;
 }
 
@@ -140,10 +140,10 @@ int maria_commit(struct store *store, struct err *err)
 		if (redo(m, err) < 0)
 			return -1;
 	if (m->tries)
-		wait_for_others(m, false);
-	maria_keep_names(m);
-	maria_forget_rows(m);
-	forget_journal(m);
+		set_sync_wait(m, false);
+	maria_cache_names(m);
+	maria_drop_rows(m);
+	drop_journal(m);
 	m->in_transaction = false;
 	return m->tries > 0;
 }
@@ -154,8 +154,8 @@ void maria_rollback(struct store *store)
 
 	if (!m->in_transaction)
 		return;
-	maria_forget_rows(m);
-	forget_journal(m);
+	maria_drop_rows(m);
+	drop_journal(m);
 	m->in_transaction = false;
 	maria_run_text(m, "ROLLBACK", NULL); /* after a lost connection the server did this */
 }

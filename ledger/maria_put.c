@@ -8,8 +8,8 @@
 #include "ledger/maria.h"
 #include "record/alloc.h"
 
-#define HELD_MAX (1U << 20) /* bytes of buffered records */
-#define ASK_ONE_BY_ONE 8    /* nodes of a run; above this all of them at once */
+#define BUFFERED_MAX (1U << 20) /* bytes of buffered records */
+#define FETCH_SINGLE_MAX 8	/* nodes of a run; above this all of them at once */
 
 static const char find_runs[] = "SELECT " STORE_ROW_COLUMNS
 				", seq FROM runs WHERE job=?1 AND cluster=?2 AND uid=?3 FOR UPDATE";
@@ -30,18 +30,18 @@ struct job {
 
 /* One of those runs, and what to write to it. */
 struct locked {
-	struct row row; /* id 0: not in the database yet */
+	struct run_row row; /* id 0: not in the database yet */
 	size_t job;
 	int64_t seq;
 	bool is_changed;
-	size_t asked; /* queries for the record of one node */
-	char **names; /* of all nodes that reported, if 'knows' */
+	size_t fetched; /* queries for the record of one node */
+	char **names;	/* of all nodes that reported, if 'has_names' */
 	size_t count;
-	bool knows;
+	bool has_names;
 };
 
 /* A buffered record. */
-struct held {
+struct buffered {
 	size_t run, entry;
 	int64_t now_s;
 	char node[RECORD_NAME_MAX];
@@ -63,9 +63,9 @@ static struct job *job_at(struct maria *m, size_t at)
 	return (struct job *)m->jobs.items + at;
 }
 
-static struct held *held_at(struct maria *m, size_t at)
+static struct buffered *buffered_at(struct maria *m, size_t at)
 {
-	return (struct held *)m->held.items + at;
+	return (struct buffered *)m->buffered.items + at;
 }
 
 /* ---- which nodes have reported ------------------------------------------- */
@@ -77,12 +77,12 @@ void maria_free_names(char **names, size_t count)
 	free(names);
 }
 
-static void forget_names(struct locked *run)
+static void drop_names(struct locked *run)
 {
 	maria_free_names(run->names, run->count);
 	run->names = NULL;
 	run->count = 0;
-	run->knows = false;
+	run->has_names = false;
 }
 
 static int compare_names(const void *a, const void *b)
@@ -91,70 +91,71 @@ static int compare_names(const void *a, const void *b)
 }
 
 /* Search among the first 'count' names. */
-static bool is_known(const struct locked *run, size_t count, const char *node)
+static bool has_name(const struct locked *run, size_t count, const char *node)
 {
 	return count && bsearch(&node, run->names, count, sizeof(*run->names), compare_names);
 }
 
 /* Add the nodes of the records just written. */
-static void learn_names(struct maria *m, size_t run_number)
+static void add_names(struct maria *m, size_t run_number)
 {
 	struct locked *run = run_at(m, run_number);
 	size_t i, count = run->count;
 
-	run->names = xrealloc(run->names, count + m->held.count, sizeof(*run->names));
-	for (i = 0; i < m->held.count; i++) {
-		const struct held *held = held_at(m, i);
+	run->names = xrealloc(run->names, count + m->buffered.count, sizeof(*run->names));
+	for (i = 0; i < m->buffered.count; i++) {
+		const struct buffered *buffered = buffered_at(m, i);
 
-		if (held->run != run_number || is_known(run, count, held->node))
+		if (buffered->run != run_number || has_name(run, count, buffered->node))
 			continue;
-		run->names[run->count++] = xstrdup(held->node);
+		run->names[run->count++] = xstrdup(buffered->node);
 	}
 	qsort(run->names, run->count, sizeof(*run->names), compare_names);
 }
 
-void maria_keep_names(struct maria *m)
+void maria_cache_names(struct maria *m)
 {
 	struct locked *run;
 	size_t i;
 
 	for (i = 0; i < m->runs.count; i++) {
 		run = run_at(m, i);
-		if (!run->knows)
+		if (!run->has_names)
 			continue;
-		maria_free_names(m->known.names, m->known.count);
-		m->known = (struct known){ run->row.id, run->row.version, run->names, run->count };
+		maria_free_names(m->cached.names, m->cached.count);
+		m->cached = (struct cached_names){ run->row.id, run->row.version, run->names,
+						   run->count };
 		run->names = NULL;
 		run->count = 0;
 	}
 }
 
-static void recall_names(struct maria *m, struct locked *run)
+static void use_cached_names(struct maria *m, struct locked *run)
 {
-	if (!m->known.names || run->row.id != m->known.id)
+	if (!m->cached.names || run->row.id != m->cached.id)
 		return;
-	if (run->row.version == m->known.version) {
-		run->names = m->known.names;
-		run->count = m->known.count;
-		run->knows = true;
+	if (run->row.version == m->cached.version) {
+		run->names = m->cached.names;
+		run->count = m->cached.count;
+		run->has_names = true;
 	} else {
-		maria_free_names(m->known.names, m->known.count);
+		maria_free_names(m->cached.names, m->cached.count);
 	}
-	m->known = (struct known){ 0 };
+	m->cached = (struct cached_names){ 0 };
 }
 
 /* ---- one transaction ----------------------------------------------------- */
 
-void maria_forget_rows(struct maria *m)
+void maria_drop_rows(struct maria *m)
 {
 	size_t i;
 
 	for (i = 0; i < m->runs.count; i++) {
-		forget_names(run_at(m, i));
+		drop_names(run_at(m, i));
 		free(run_at(m, i)->row.nodelist);
 	}
-	m->runs.count = m->jobs.count = m->held.count = 0;
-	m->held_bytes = 0;
+	m->runs.count = m->jobs.count = m->buffered.count = 0;
+	m->buffered_bytes = 0;
 }
 
 static int run_values(struct maria *m, const char *sql, const struct value *values, int64_t *id,
@@ -175,7 +176,7 @@ static int write_run(struct maria *m, struct locked *run, struct err *err)
 {
 	const struct job *job = job_at(m, run->job);
 	struct value values[STORE_ROW_VALUES + 4];
-	struct row *row = &run->row;
+	struct run_row *row = &run->row;
 
 	store_row_values(row, values);
 	values[STORE_ROW_VALUES] = value_text(job->cluster);
@@ -189,13 +190,14 @@ static int write_run(struct maria *m, struct locked *run, struct err *err)
 	return 0;
 }
 
-static int print_record(struct maria *m, const struct held *held, FILE *out, struct err *err)
+static int print_record(struct maria *m, const struct buffered *buffered, FILE *out,
+			struct err *err)
 {
-	const struct entry *entry = maria_entry_at(m, held->entry);
+	const struct entry *entry = maria_entry_at(m, buffered->entry);
 	const struct value values[] = {
-		value_number(run_at(m, held->run)->row.id),
-		value_text(held->node),
-		value_number(held->now_s),
+		value_number(run_at(m, buffered->run)->row.id),
+		value_text(buffered->node),
+		value_number(buffered->now_s),
 		value_bytes(entry->bytes, entry->size),
 	};
 	size_t size;
@@ -215,9 +217,9 @@ static int write_records(struct maria *m, struct err *err)
 	FILE *out = xneed(open_memstream(&text, &size));
 	int rc = 0;
 
-	for (i = 0; i < m->held.count && rc == 0; i++) {
+	for (i = 0; i < m->buffered.count && rc == 0; i++) {
 		fputs(i ? "," : put_records, out);
-		rc = print_record(m, held_at(m, i), out, err);
+		rc = print_record(m, buffered_at(m, i), out, err);
 	}
 	fputs(put_records_end, out);
 	fclose(out);
@@ -235,13 +237,13 @@ int maria_flush(struct maria *m, struct err *err)
 	for (i = 0; i < m->runs.count; i++)
 		if (run_at(m, i)->is_changed && write_run(m, run_at(m, i), err) < 0)
 			return -1;
-	if (m->held.count && write_records(m, err) < 0)
+	if (m->buffered.count && write_records(m, err) < 0)
 		return -1;
-	for (i = 0; i < m->runs.count && m->held.count; i++)
-		if (run_at(m, i)->knows)
-			learn_names(m, i);
-	m->held.count = 0;
-	m->held_bytes = 0;
+	for (i = 0; i < m->runs.count && m->buffered.count; i++)
+		if (run_at(m, i)->has_names)
+			add_names(m, i);
+	m->buffered.count = 0;
+	m->buffered_bytes = 0;
 	return 0;
 }
 
@@ -266,13 +268,13 @@ static ssize_t lock_job(struct maria *m, const struct record *r, struct err *err
 	strcpy(job->cluster, r->cluster);
 	job->job = r->job;
 	job->uid = r->uid;
-	if (mariadb_ask(m->db, find_runs, values, err) < 0)
+	if (mariadb_query(m->db, find_runs, values, err) < 0)
 		return -1;
 	while ((rc = mariadb_row(m->db, err)) > 0) {
 		run = maria_list_add(&m->runs, sizeof(*run));
 		store_read_row(&m->store, &run->row);
 		run->seq = mariadb_number(m->db, STORE_ROW_VALUES);
-		recall_names(m, run);
+		use_cached_names(m, run);
 		run->job = at;
 		if (run->seq > job->last_seq)
 			job->last_seq = run->seq;
@@ -280,14 +282,14 @@ static ssize_t lock_job(struct maria *m, const struct record *r, struct err *err
 	return rc < 0 ? -1 : (ssize_t)at;
 }
 
-static int ask_names(struct maria *m, struct locked *run, struct err *err)
+static int fetch_names(struct maria *m, struct locked *run, struct err *err)
 {
 	const struct value id = value_number(run->row.id);
 	struct list list = { 0 };
 	char **name;
 	int rc;
 
-	if (mariadb_ask(m->db, get_nodes, &id, err) < 0)
+	if (mariadb_query(m->db, get_nodes, &id, err) < 0)
 		return -1;
 	while ((rc = mariadb_row(m->db, err)) > 0) {
 		name = maria_list_add(&list, sizeof(*name));
@@ -295,24 +297,24 @@ static int ask_names(struct maria *m, struct locked *run, struct err *err)
 	}
 	run->names = list.items;
 	run->count = list.count;
-	run->knows = rc == 0;
+	run->has_names = rc == 0;
 	return rc;
 }
 
 /* Find the stored record of [node]: 1, 0 or -1. Each query is a round trip; for a run with many
  * nodes fetch all names once. */
-static int ask_record(struct maria *m, struct locked *run, const char *node, const char **text,
-		      size_t *size, struct err *err)
+static int fetch_record(struct maria *m, struct locked *run, const char *node, const char **text,
+			size_t *size, struct err *err)
 {
 	const struct value values[] = { value_number(run->row.id), value_text(node) };
 	int rc;
 
-	if (!run->knows && ++run->asked > ASK_ONE_BY_ONE && ask_names(m, run, err) < 0)
+	if (!run->has_names && ++run->fetched > FETCH_SINGLE_MAX && fetch_names(m, run, err) < 0)
 		return -1;
-	if (run->knows && (!run->count || !bsearch(&node, run->names, run->count,
-						   sizeof(*run->names), compare_names)))
+	if (run->has_names && (!run->count || !bsearch(&node, run->names, run->count,
+						       sizeof(*run->names), compare_names)))
 		return 0;
-	if (mariadb_ask(m->db, get_record, values, err) < 0)
+	if (mariadb_query(m->db, get_record, values, err) < 0)
 		return -1;
 	rc = mariadb_row(m->db, err);
 	if (rc > 0)
@@ -320,46 +322,46 @@ static int ask_record(struct maria *m, struct locked *run, const char *node, con
 	return rc;
 }
 
-/* Find the stored or buffered record of [node]: 1, 0 or -1. *held: index of the buffered one, or
+/* Find the stored or buffered record of [node]: 1, 0 or -1. *buffered: index of the buffered one, or
  * -1. */
-static int find_record(struct maria *m, size_t run, const char *node, ssize_t *held,
+static int find_record(struct maria *m, size_t run, const char *node, ssize_t *buffered,
 		       const char **text, size_t *size, struct err *err)
 {
 	size_t i;
 
-	*held = -1;
-	for (i = 0; i < m->held.count; i++)
-		if (held_at(m, i)->run == run && !strcmp(held_at(m, i)->node, node)) {
-			*held = (ssize_t)i;
-			*text = maria_entry_at(m, held_at(m, i)->entry)->bytes;
-			*size = maria_entry_at(m, held_at(m, i)->entry)->size;
+	*buffered = -1;
+	for (i = 0; i < m->buffered.count; i++)
+		if (buffered_at(m, i)->run == run && !strcmp(buffered_at(m, i)->node, node)) {
+			*buffered = (ssize_t)i;
+			*text = maria_entry_at(m, buffered_at(m, i)->entry)->bytes;
+			*size = maria_entry_at(m, buffered_at(m, i)->entry)->size;
 			return 1;
 		}
 	if (!run_at(m, run)->row.id)
 		return 0;
-	return ask_record(m, run_at(m, run), node, text, size, err);
+	return fetch_record(m, run_at(m, run), node, text, size, err);
 }
 
 /* Return the index of the record's run; -1: none yet; -2: error. */
 static ssize_t find_run(struct maria *m, size_t job, const struct record *r, int64_t now_s,
 			struct err *err)
 {
-	double best = -1, gap, end = row_end(r, now_s);
-	ssize_t found = -1, held;
+	double best = -1, gap, end = run_row_end(r, now_s);
+	ssize_t found = -1, buffered;
 	const char *text;
 	size_t i, size;
 	int has;
 
 	for (i = 0; i < m->runs.count; i++) {
-		const struct row *row = &run_at(m, i)->row;
+		const struct run_row *row = &run_at(m, i)->row;
 
 		if (run_at(m, i)->job != job)
 			continue;
-		gap = row_distance(r, end, row);
+		gap = run_row_distance(r, end, row);
 		if (gap < 0 || (best >= 0 && gap >= best))
 			continue;
-		has = gap > 0 && !row_is_blank(r, row)
-			      ? find_record(m, i, r->node, &held, &text, &size, err)
+		has = gap > 0 && !run_row_is_blank(r, row)
+			      ? find_record(m, i, r->node, &buffered, &text, &size, err)
 			      : 0;
 		if (has < 0)
 			return -2;
@@ -377,30 +379,30 @@ static ssize_t add_run(struct maria *m, size_t job, const struct record *r, int6
 
 	run->job = job;
 	run->seq = ++job_at(m, job)->last_seq;
-	run->row = row_new(r, now_s);
+	run->row = run_row_new(r, now_s);
 	return (ssize_t)m->runs.count - 1;
 }
 
 /* Buffer the record, in place of the buffered record [at] of its node (-1: none). */
-static int hold(struct maria *m, size_t run, const struct record *r, ssize_t at,
-		const struct entry *entry, struct err *err)
+static int buffer_record(struct maria *m, size_t run, const struct record *r, ssize_t at,
+			 const struct entry *entry, struct err *err)
 {
-	struct held *held =
-		at < 0 ? maria_list_add(&m->held, sizeof(*held)) : held_at(m, (size_t)at);
+	struct buffered *buffered = at < 0 ? maria_list_add(&m->buffered, sizeof(*buffered))
+					   : buffered_at(m, (size_t)at);
 
-	strcpy(held->node, r->node);
-	held->run = run;
-	held->entry = (size_t)(entry - maria_entry_at(m, 0));
-	held->now_s = entry->now_s;
-	m->held_bytes += entry->size;
-	return m->held_bytes < HELD_MAX ? 0 : maria_flush(m, err);
+	strcpy(buffered->node, r->node);
+	buffered->run = run;
+	buffered->entry = (size_t)(entry - maria_entry_at(m, 0));
+	buffered->now_s = entry->now_s;
+	m->buffered_bytes += entry->size;
+	return m->buffered_bytes < BUFFERED_MAX ? 0 : maria_flush(m, err);
 }
 
 int maria_put_record(struct maria *m, struct entry *entry, const struct record *r, struct err *err)
 {
-	ssize_t job = lock_job(m, r, err), run, held = -1;
+	ssize_t job = lock_job(m, r, err), run, buffered = -1;
 	const char *text = NULL;
-	struct row *row;
+	struct run_row *row;
 	size_t size = 0;
 	int has;
 
@@ -411,17 +413,17 @@ int maria_put_record(struct maria *m, struct entry *entry, const struct record *
 		run = add_run(m, (size_t)job, r, entry->now_s);
 	if (run < 0)
 		return -1;
-	has = find_record(m, (size_t)run, r->node, &held, &text, &size, err);
+	has = find_record(m, (size_t)run, r->node, &buffered, &text, &size, err);
 	if (has < 0)
 		return -1;
-	if (has && !row_is_news(r, entry->bytes, entry->size, text, size))
+	if (has && !run_row_is_better(r, entry->bytes, entry->size, text, size))
 		return 0;
 	row = &run_at(m, (size_t)run)->row;
-	row_widen(row, r, entry->now_s);
+	run_row_update(row, r, entry->now_s);
 	row->seen += !has;
 	row->version++;
-	row->next_try = row_due(row, entry->now_s, entry->grace_s);
+	row->next_try = run_row_due(row, entry->now_s, entry->grace_s);
 	run_at(m, (size_t)run)->is_changed = true;
 	entry->due = row->next_try;
-	return hold(m, (size_t)run, r, held, entry, err) < 0 ? -1 : 1;
+	return buffer_record(m, (size_t)run, r, buffered, entry, err) < 0 ? -1 : 1;
 }

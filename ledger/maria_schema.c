@@ -16,12 +16,12 @@ static const char *const schema[] = {
 int maria_make_schema(void *arg, struct err *err)
 {
 	struct maria *m = arg;
-	static const char ask[] = "SELECT version FROM schema_version";
+	static const char sql[] = "SELECT version FROM schema_version";
 	int64_t version = -1;
 	size_t i;
 	int rc;
 
-	rc = mariadb_ask(m->db, ask, NULL, err);
+	rc = mariadb_query(m->db, sql, NULL, err);
 	if (rc < 0 && !mariadb_is_missing(m->db))
 		return -1;
 	if (rc == 0 && (rc = mariadb_row(m->db, err)) > 0)

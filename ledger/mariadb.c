@@ -29,7 +29,7 @@ struct mariadb {
 	MYSQL_ROW row;
 	unsigned long *sizes;
 	unsigned int number; /* of the last failure; 0: not from MariaDB */
-	bool is_away;
+	bool is_unavailable;
 	struct err why; /* reason, returned to all callers until not_before */
 	unsigned int failures;
 	time_t not_before, used;
@@ -54,7 +54,7 @@ void mariadb_end(struct mariadb *db)
 	db->row = NULL;
 }
 
-static void hang_up(struct mariadb *db)
+static void disconnect(struct mariadb *db)
 {
 	mariadb_end(db);
 	if (db->mysql)
@@ -91,20 +91,20 @@ static int fail(struct mariadb *db, MYSQL *mysql, struct err *err)
 	struct err why;
 
 	db->number = mysql_errno(mysql);
-	db->is_away = is_about_server(db->number);
+	db->is_unavailable = is_about_server(db->number);
 	err_set(&why, "store: MariaDB '%s': %.200s%s",
 		host_at(db, db->host, host) ? host : "localhost", mysql_error(mysql),
-		db->is_away ? ": try again later" : "");
-	if (db->is_away) {
-		hang_up(db);
+		db->is_unavailable ? ": try again later" : "");
+	if (db->is_unavailable) {
+		disconnect(db);
 		db->why = why;
 	}
 	return err_set(err, "%s", why.text);
 }
 
-bool mariadb_is_away(const struct mariadb *db)
+bool mariadb_is_unavailable(const struct mariadb *db)
 {
-	return db->is_away;
+	return db->is_unavailable;
 }
 
 bool mariadb_is_clash(const struct mariadb *db)
@@ -218,12 +218,12 @@ static int log_in(struct mariadb *db, MYSQL *mysql, const char *host, const char
 /* Refuse settings of the server that the ledger cannot work with. */
 static int check_server(struct mariadb *db, struct err *err)
 {
-	static const char ask[] =
+	static const char sql[] =
 		"SELECT @@max_allowed_packet, @@log_bin AND @@binlog_format='STATEMENT'";
 	int64_t packet;
 	bool by_statement;
 
-	if (mariadb_ask(db, ask, NULL, err) < 0 || mariadb_row(db, err) < 0)
+	if (mariadb_query(db, sql, NULL, err) < 0 || mariadb_row(db, err) < 0)
 		return -1;
 	packet = mariadb_number(db, 0);
 	by_statement = mariadb_number(db, 1);
@@ -238,7 +238,7 @@ static int check_server(struct mariadb *db, struct err *err)
 	return 0;
 }
 
-static int set_up(struct mariadb *db, mariadb_greet greet, void *arg, struct err *err)
+static int set_up(struct mariadb *db, mariadb_on_connect on_connect, void *arg, struct err *err)
 {
 	static const char *const session[] = {
 		"SET SESSION sql_mode='STRICT_ALL_TABLES', autocommit=1",
@@ -253,11 +253,11 @@ static int set_up(struct mariadb *db, mariadb_greet greet, void *arg, struct err
 		return fail(db, db->mysql, err);
 	if (check_server(db, err) < 0)
 		return -1;
-	return greet(arg, err);
+	return on_connect(arg, err);
 }
 
-static int connect_one(struct mariadb *db, const char *host, mariadb_greet greet, void *arg,
-		       struct err *err)
+static int connect_one(struct mariadb *db, const char *host, mariadb_on_connect on_connect,
+		       void *arg, struct err *err)
 {
 	char password[PASSWORD_MAX];
 	MYSQL *mysql;
@@ -265,7 +265,7 @@ static int connect_one(struct mariadb *db, const char *host, mariadb_greet greet
 
 	if (read_password(db->config->storage_pass_file, password, err) < 0) {
 		db->number = 0;
-		db->is_away = false;
+		db->is_unavailable = false;
 		return -1;
 	}
 	mysql = prepare(db->config);
@@ -277,13 +277,13 @@ static int connect_one(struct mariadb *db, const char *host, mariadb_greet greet
 		return -1;
 	}
 	db->mysql = mysql;
-	if (set_up(db, greet, arg, err) == 0)
+	if (set_up(db, on_connect, arg, err) == 0)
 		return 0;
-	hang_up(db);
+	disconnect(db);
 	return -1;
 }
 
-static int stay_away(struct mariadb *db, const struct err *why)
+static int delay_retry(struct mariadb *db, const struct err *why)
 {
 	unsigned int wait_s = db->failures > 4 ? MARIADB_RETRY_MAX_S : 1U << db->failures;
 
@@ -294,7 +294,8 @@ static int stay_away(struct mariadb *db, const struct err *why)
 }
 
 /* Try each server once, the last that worked first, within the time limit. */
-static int connect_any(struct mariadb *db, mariadb_greet greet, void *arg, struct err *err)
+static int connect_any(struct mariadb *db, mariadb_on_connect on_connect, void *arg,
+		       struct err *err)
 {
 	time_t until = now_mono() + MARIADB_LIMIT_S;
 	struct err why = { "" };
@@ -306,7 +307,7 @@ static int connect_any(struct mariadb *db, mariadb_greet greet, void *arg, struc
 	for (tried = 0; tried < count; tried++) {
 		if (!host_at(db, db->host, host))
 			break;
-		if (connect_one(db, host, greet, arg, &why) == 0) {
+		if (connect_one(db, host, on_connect, arg, &why) == 0) {
 			db->failures = 0;
 			return 0;
 		}
@@ -317,24 +318,24 @@ static int connect_any(struct mariadb *db, mariadb_greet greet, void *arg, struc
 	if (!count)
 		err_set(&why, "store: [ledger] storage_host: is empty");
 	err_set(err, "%s", why.text);
-	return stay_away(db, &why);
+	return delay_retry(db, &why);
 }
 
-int mariadb_ready(struct mariadb *db, mariadb_greet greet, void *arg, struct err *err)
+int mariadb_ready(struct mariadb *db, mariadb_on_connect on_connect, void *arg, struct err *err)
 {
 	time_t now = now_mono();
 
 	if (db->mysql && now - db->used > IDLE_S) {
 		mariadb_end(db);
 		if (mysql_ping(db->mysql))
-			hang_up(db);
+			disconnect(db);
 	}
 	db->used = now;
 	if (db->mysql)
 		return 0;
 	if (now < db->not_before)
 		return err_set(err, "%s", db->why.text);
-	return connect_any(db, greet, arg, err);
+	return connect_any(db, on_connect, arg, err);
 }
 
 struct mariadb *mariadb_new(const struct config_ledger *config)
@@ -349,7 +350,7 @@ void mariadb_free(struct mariadb *db)
 {
 	if (!db)
 		return;
-	hang_up(db);
+	disconnect(db);
 	free(db);
 }
 
@@ -428,7 +429,7 @@ static int send_text(struct mariadb *db, const char *text, size_t size, struct e
 	if (!db->mysql)
 		return err_set(err, "%s", db->why.text);
 	db->number = 0;
-	db->is_away = false;
+	db->is_unavailable = false;
 	if (mysql_real_query(db->mysql, text, size))
 		return fail(db, db->mysql, err);
 	return 0;
@@ -443,7 +444,7 @@ int64_t mariadb_run(struct mariadb *db, const char *text, size_t size, int64_t *
 	return (int64_t)mysql_affected_rows(db->mysql);
 }
 
-int mariadb_ask(struct mariadb *db, const char *sql, const struct value *values, struct err *err)
+int mariadb_query(struct mariadb *db, const char *sql, const struct value *values, struct err *err)
 {
 	size_t size;
 	char *text = mariadb_text(db, sql, values, &size, err);

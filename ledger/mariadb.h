@@ -37,12 +37,12 @@ struct mariadb;
 struct mariadb *mariadb_new(const struct config_ledger *config);
 void mariadb_free(struct mariadb *db);
 
-/* Connect unless connected; 'greet' is called on each new connection. */
-typedef int (*mariadb_greet)(void *arg, struct err *err);
-int mariadb_ready(struct mariadb *db, mariadb_greet greet, void *arg, struct err *err);
+/* Connect unless connected; 'on_connect' is called on each new connection. */
+typedef int (*mariadb_on_connect)(void *arg, struct err *err);
+int mariadb_ready(struct mariadb *db, mariadb_on_connect on_connect, void *arg, struct err *err);
 
 /* Kind of the last failure. */
-bool mariadb_is_away(const struct mariadb *db);
+bool mariadb_is_unavailable(const struct mariadb *db);
 bool mariadb_is_clash(const struct mariadb *db);
 bool mariadb_is_missing(const struct mariadb *db); /* no such table */
 
@@ -56,7 +56,7 @@ int64_t mariadb_run(struct mariadb *db, const char *text, size_t size, int64_t *
 
 /* Run a query, then fetch one row after the other: 1, 0 at their end, -1. The next query may be run
  * before the end: the remaining rows are dropped. */
-int mariadb_ask(struct mariadb *db, const char *sql, const struct value *values, struct err *err);
+int mariadb_query(struct mariadb *db, const char *sql, const struct value *values, struct err *err);
 int mariadb_row(struct mariadb *db, struct err *err);
 void mariadb_end(struct mariadb *db);
 

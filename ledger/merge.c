@@ -21,7 +21,7 @@ struct texts {
 	size_t room, count;
 };
 
-struct part {
+struct node_summary {
 	const char *node, *nodelist, *cpus, *prof, *fs, *src;
 	double start, end;
 	uint64_t flags;
@@ -29,14 +29,14 @@ struct part {
 	int64_t moved, us; /* of scope job: bytes, and time in calls; RECORD_UNKNOWN */
 	int64_t wire_rd, wire_wr;
 	unsigned int restored, changed, errors, warnings;
-	bool is_refused, is_far;
+	bool is_refused, is_numa_remote;
 	int64_t warned_tasks, refused_tasks;
-	uint32_t lacks;
+	uint32_t unmet;
 };
 
 struct merge {
 	struct texts texts;
-	struct part *parts;
+	struct node_summary *nodes;
 	size_t count, room;
 	struct io app[2]; /* of all nodes, by scope */
 	bool is_counted;  /* a node has counters of scope job */
@@ -76,7 +76,7 @@ static void grow_texts(struct texts *texts)
 }
 
 /* Return the shared copy of 'text'. */
-static const char *keep(struct merge *merge, const char *text)
+static const char *intern(struct merge *merge, const char *text)
 {
 	struct texts *texts = &merge->texts;
 	char **slot;
@@ -93,7 +93,7 @@ static const char *keep(struct merge *merge, const char *text)
 	return *slot;
 }
 
-/* ---- parts --------------------------------------------------------------- */
+/* ---- nodes --------------------------------------------------------------- */
 
 struct merge *merge_new(void)
 {
@@ -114,7 +114,7 @@ void merge_free(struct merge *merge)
 	for (i = 0; i < merge->texts.room; i++)
 		free(merge->texts.slots[i]);
 	free(merge->texts.slots);
-	free(merge->parts);
+	free(merge->nodes);
 	free(merge);
 }
 
@@ -139,7 +139,7 @@ bool merge_is_better(const struct record *a, uint64_t digest_a, const struct rec
 }
 
 /* Use the counters of scope job if there are any, else those of the node. */
-static void take_app(struct merge *merge, struct part *part, const struct record *r)
+static void add_app(struct merge *merge, struct node_summary *node, const struct record *r)
 {
 	const char *source = run_source(r, IO_SCOPE_JOB), *wide = run_source(r, IO_SCOPE_NODE);
 	char src[SUMMARY_SRC] = "";
@@ -148,43 +148,43 @@ static void take_app(struct merge *merge, struct part *part, const struct record
 	run_best(r, IO_SCOPE_JOB, &app);
 	if (io_is_counted(&app)) {
 		merge->is_counted = true;
-		part->moved = 0;
-		io_add_number(&part->moved, app.numbers[IO_READ_BYTES]);
-		io_add_number(&part->moved, app.numbers[IO_WRITE_BYTES]);
+		node->moved = 0;
+		io_add_number(&node->moved, app.numbers[IO_READ_BYTES]);
+		io_add_number(&node->moved, app.numbers[IO_WRITE_BYTES]);
 	} else if (*wide) {
 		run_best(r, IO_SCOPE_NODE, &of_node);
 		if (io_is_counted(&of_node))
 			app = of_node;
 	}
 	if (app.scope == IO_SCOPE_JOB) {
-		io_add_number(&part->us, app.numbers[IO_READ_US]);
-		io_add_number(&part->us, app.numbers[IO_WRITE_US]);
+		io_add_number(&node->us, app.numbers[IO_READ_US]);
+		io_add_number(&node->us, app.numbers[IO_WRITE_US]);
 	}
 	io_add(&merge->app[app.scope], &app);
 	/* as allowed in a token */
 	if (summary_encode(src, sizeof(src), *source ? source : wide) < 0)
 		snprintf(src, sizeof(src), "long");
-	part->src = keep(merge, src);
+	node->src = intern(merge, src);
 }
 
-static void take_counts(struct part *part, const struct record *r)
+static void add_counts(struct node_summary *node, const struct record *r)
 {
 	size_t i;
 
 	for (i = 0; i < r->wire_count; i++) {
-		io_add_number(&part->wire_rd, r->wire[i].numbers[IO_READ_BYTES]);
-		io_add_number(&part->wire_wr, r->wire[i].numbers[IO_WRITE_BYTES]);
+		io_add_number(&node->wire_rd, r->wire[i].numbers[IO_READ_BYTES]);
+		io_add_number(&node->wire_wr, r->wire[i].numbers[IO_WRITE_BYTES]);
 	}
 	for (i = 0; i < r->change_count; i++) {
 		/* changes that may not have been made are not counted */
 		if (r->changes[i].made <= 0)
 			continue;
-		part->changed++;
-		part->restored += r->changes[i].restored > 0;
+		node->changed++;
+		node->restored += r->changes[i].restored > 0;
 	}
 	for (i = 0; i < r->finding_count; i++) {
-		part->errors += !strcmp(r->findings[i].severity, "error");
-		part->warnings += !strcmp(r->findings[i].severity, "warning");
+		node->errors += !strcmp(r->findings[i].severity, "error");
+		node->warnings += !strcmp(r->findings[i].severity, "warning");
 	}
 }
 
@@ -192,30 +192,30 @@ static void take_counts(struct part *part, const struct record *r)
 static void fs_text(const struct record *r, char *out)
 {
 	char one[SUMMARY_FS], more[16] = "";
-	size_t i, left = 0;
+	size_t i, omitted = 0;
 
 	*out = 0;
 	for (i = 0; i < r->mount_count; i++) {
 		*one = 0;
-		if (*out && !left)
+		if (*out && !omitted)
 			strcat(one, ",");
-		if (left || summary_encode(one, sizeof(one), r->mounts[i].mount) < 0 ||
+		if (omitted || summary_encode(one, sizeof(one), r->mounts[i].mount) < 0 ||
 		    strlen(one) + 2 > sizeof(one) ||
 		    summary_encode(strcat(one, ":"), sizeof(one), r->mounts[i].fstype) < 0 ||
 		    strlen(out) + strlen(one) + 6 >= SUMMARY_FS)
-			left++;
+			omitted++;
 		else
 			strcat(out, one);
 	}
-	if (left) {
+	if (omitted) {
 		snprintf(more, sizeof(more), "%s+%zu", *out ? "," : "",
-			 left > 99 ? (size_t)99 : left);
+			 omitted > 99 ? (size_t)99 : omitted);
 		strcat(out, more);
 	}
 }
 
 /* Return true if the job had no core near the NICs of one of the clients. */
-static bool is_far(const struct record *r)
+static bool is_numa_remote(const struct record *r)
 {
 	size_t i;
 
@@ -225,84 +225,84 @@ static bool is_far(const struct record *r)
 	return false;
 }
 
-static uint32_t lacks_of(const struct record *r)
+static uint32_t unmet_of(const struct record *r)
 {
-	uint32_t lacks = 0;
+	uint32_t unmet = 0;
 
 	if (r->refused)
-		lacks |= SUMMARY_LACK(STARTED);
+		unmet |= SUMMARY_LACK(STARTED);
 	else if (r->has_request && !r->profile_applied)
-		lacks |= SUMMARY_LACK(PROFILE);
+		unmet |= SUMMARY_LACK(PROFILE);
 	if (!r->refused && r->has_request && !r->cores_met)
-		lacks |= SUMMARY_LACK(CORES);
+		unmet |= SUMMARY_LACK(CORES);
 	if (r->gate_warned > 0)
-		lacks |= SUMMARY_LACK(GATE);
-	return lacks;
+		unmet |= SUMMARY_LACK(GATE);
+	return unmet;
 }
 
-static void part_from(struct merge *merge, struct part *part, const struct record *r)
+static void summarize_node(struct merge *merge, struct node_summary *node, const struct record *r)
 {
 	char fs[SUMMARY_FS], prof[RECORD_WORD_MAX + sizeof(NOT_APPLIED)];
 
-	memset(part, 0, sizeof(*part));
-	part->cores = part->wire_rd = part->wire_wr = RECORD_UNKNOWN;
-	part->moved = part->us = RECORD_UNKNOWN;
-	part->flags = r->flags;
-	part->end = r->end;
-	part->start = r->start;
-	part->is_refused = r->refused != NULL;
-	part->warned_tasks = r->gate_warned;
-	part->refused_tasks = r->gate_refused;
-	part->lacks = lacks_of(r);
-	part->is_far = is_far(r);
-	take_app(merge, part, r);
-	take_counts(part, r);
+	memset(node, 0, sizeof(*node));
+	node->cores = node->wire_rd = node->wire_wr = RECORD_UNKNOWN;
+	node->moved = node->us = RECORD_UNKNOWN;
+	node->flags = r->flags;
+	node->end = r->end;
+	node->start = r->start;
+	node->is_refused = r->refused != NULL;
+	node->warned_tasks = r->gate_warned;
+	node->refused_tasks = r->gate_refused;
+	node->unmet = unmet_of(r);
+	node->is_numa_remote = is_numa_remote(r);
+	add_app(merge, node, r);
+	add_counts(node, r);
 	fs_text(r, fs);
-	part->node = keep(merge, r->node);
-	part->nodelist = keep(merge, r->nodelist);
-	part->fs = keep(merge, fs);
+	node->node = intern(merge, r->node);
+	node->nodelist = intern(merge, r->nodelist);
+	node->fs = intern(merge, fs);
 	if (r->has_io_cores) {
-		part->cores = r->io_cores_count;
-		part->cpus = keep(merge, r->io_cores_os);
+		node->cores = r->io_cores_count;
+		node->cpus = intern(merge, r->io_cores_os);
 	}
 	if (r->has_request) {
 		snprintf(prof, sizeof(prof), "%s%s", r->request.profile,
 			 r->profile_applied ? "" : NOT_APPLIED);
-		part->prof = keep(merge, prof);
+		node->prof = intern(merge, prof);
 	}
 }
 
-static void make_room(struct merge *merge)
+static void grow_nodes(struct merge *merge)
 {
 	size_t room = merge->room ? 2 * merge->room : 16;
 
 	if (merge->count < merge->room)
 		return;
-	merge->parts = xrealloc(merge->parts, room, sizeof(*merge->parts));
+	merge->nodes = xrealloc(merge->nodes, room, sizeof(*merge->nodes));
 	merge->room = room;
 }
 
 void merge_add(struct merge *merge, const struct record *record)
 {
-	make_room(merge);
-	part_from(merge, &merge->parts[merge->count++], record);
+	grow_nodes(merge);
+	summarize_node(merge, &merge->nodes[merge->count++], record);
 }
 
 /* ---- the summary --------------------------------------------------------- */
 
 static int by_node(const void *a, const void *b)
 {
-	const struct part *x = a, *y = b;
+	const struct node_summary *x = a, *y = b;
 
 	return strcmp(x->node, y->node);
 }
 
-static const char *text_of(const struct part *part, size_t offset)
+static const char *text_of(const struct node_summary *node, size_t offset)
 {
-	return *(const char *const *)(const void *)((const char *)part + offset);
+	return *(const char *const *)(const void *)((const char *)node + offset);
 }
 
-/* Return the text of all parts, "" if none has one; NULL if they differ: out is then "mixed". */
+/* Return the text of all nodes, "" if none has one; NULL if they differ: out is then "mixed". */
 static const char *one_text(const struct merge *merge, size_t offset, char *out, size_t room)
 {
 	const char *first = NULL, *text;
@@ -310,7 +310,7 @@ static const char *one_text(const struct merge *merge, size_t offset, char *out,
 
 	*out = 0;
 	for (i = 0; i < merge->count; i++) {
-		text = text_of(&merge->parts[i], offset);
+		text = text_of(&merge->nodes[i], offset);
 		text = text ? text : "";
 		if (first && strcmp(first, text)) {
 			snprintf(out, room, "mixed");
@@ -321,7 +321,7 @@ static const char *one_text(const struct merge *merge, size_t offset, char *out,
 	return first ? first : "";
 }
 
-/* Set [out] to the text of all parts, "mixed", or "" if none has one. */
+/* Set [out] to the text of all nodes, "mixed", or "" if none has one. */
 static void common_text(const struct merge *merge, size_t offset, char *out, size_t room,
 			const char *too_long)
 {
@@ -334,7 +334,7 @@ static void common_text(const struct merge *merge, size_t offset, char *out, siz
 /* A CPU list needs no encoding: digits, "," and "-". */
 static void common_cpus(const struct merge *merge, char *out, size_t room)
 {
-	const char *list = one_text(merge, offsetof(struct part, cpus), out, room);
+	const char *list = one_text(merge, offsetof(struct node_summary, cpus), out, room);
 
 	if (!list || strspn(list, "0123456789,-") != strlen(list))
 		return;
@@ -348,11 +348,11 @@ static void common_cores(const struct merge *merge, char *out, size_t room)
 
 	*out = 0;
 	for (i = 0; i < merge->count; i++) {
-		if (i && merge->parts[i].cores != first) {
+		if (i && merge->nodes[i].cores != first) {
 			snprintf(out, room, "mixed");
 			return;
 		}
-		first = merge->parts[i].cores;
+		first = merge->nodes[i].cores;
 	}
 	if (first >= 0)
 		summary_count(first, out, room);
@@ -365,7 +365,7 @@ static const char *next_text(const struct merge *merge, size_t offset, const cha
 	size_t i;
 
 	for (i = 0; i < merge->count; i++) {
-		const char *text = text_of(&merge->parts[i], offset);
+		const char *text = text_of(&merge->nodes[i], offset);
 
 		if (text && strcmp(text, last) > 0 && (!next || strcmp(text, next) < 0))
 			next = text;
@@ -373,25 +373,25 @@ static const char *next_text(const struct merge *merge, size_t offset, const cha
 	return next;
 }
 
-/* Join the different texts of the parts by ",", in strcmp order. */
+/* Join the different texts of the nodes by ",", in strcmp order. */
 static void union_text(const struct merge *merge, size_t offset, char *out, size_t room)
 {
 	const char *text = next_text(merge, offset, ""), *next;
 	char one[SUMMARY_FS + 2];
-	size_t left = 0, rest;
+	size_t omitted = 0, rest;
 
 	*out = 0;
-	for (; text && left < 9; text = next) {
+	for (; text && omitted < 9; text = next) {
 		next = next_text(merge, offset, text);
 		rest = next ? strlen(",+9") : 0; /* the last one needs no room for it */
 		snprintf(one, sizeof(one), "%s%s", *out ? "," : "", text);
-		if (left || strlen(out) + strlen(one) + rest >= room)
-			left++;
+		if (omitted || strlen(out) + strlen(one) + rest >= room)
+			omitted++;
 		else
 			strcat(out, one);
 	}
-	if (left) {
-		snprintf(one, sizeof(one), "%s+%zu", *out ? "," : "", left);
+	if (omitted) {
+		snprintf(one, sizeof(one), "%s+%zu", *out ? "," : "", omitted);
 		strcat(out, one);
 	}
 }
@@ -402,9 +402,9 @@ static struct run_time find_time(const struct merge *merge)
 	size_t i;
 
 	for (i = 0; i < merge->count; i++)
-		run_time_add(&time, merge->parts[i].start, merge->parts[i].end);
+		run_time_add(&time, merge->nodes[i].start, merge->nodes[i].end);
 	for (i = 0; i < merge->count; i++)
-		run_time_compare(&time, merge->parts[i].start, merge->parts[i].end);
+		run_time_compare(&time, merge->nodes[i].start, merge->nodes[i].end);
 	return time;
 }
 
@@ -430,16 +430,16 @@ static void find_busiest(const struct merge *merge, struct summary *s)
 	if (s->scope != SUMMARY_SCOPE_JOB)
 		return;
 	for (i = 0; i < merge->count; i++) {
-		const struct part *part = &merge->parts[i];
+		const struct node_summary *node = &merge->nodes[i];
 
-		if (part->moved < 0)
+		if (node->moved < 0)
 			continue;
 		counted++;
-		total += (double)part->moved;
-		if ((double)part->moved > most) {
-			most = (double)part->moved;
+		total += (double)node->moved;
+		if ((double)node->moved > most) {
+			most = (double)node->moved;
 			*s->busiest = 0;
-			summary_encode(s->busiest, sizeof(s->busiest), part->node);
+			summary_encode(s->busiest, sizeof(s->busiest), node->node);
 		}
 	}
 	if (counted > 1 && total > 0)
@@ -453,14 +453,14 @@ static void find_slowest(const struct merge *merge, struct summary *s)
 	size_t i, counted = 0;
 
 	for (i = 0; i < merge->count; i++) {
-		const struct part *part = &merge->parts[i];
+		const struct node_summary *node = &merge->nodes[i];
 
-		counted += part->us >= 0;
-		if (part->us <= most)
+		counted += node->us >= 0;
+		if (node->us <= most)
 			continue;
-		most = part->us;
+		most = node->us;
 		*s->slowest = 0;
-		summary_encode(s->slowest, sizeof(s->slowest), part->node);
+		summary_encode(s->slowest, sizeof(s->slowest), node->node);
 	}
 	if (counted > 1 && most > 0)
 		s->slowest_ns = most > INT64_MAX / 1000 ? INT64_MAX : most * 1000;
@@ -473,20 +473,20 @@ static void sum_counts(const struct merge *merge, struct summary *s)
 	size_t i;
 
 	for (i = 0; i < merge->count; i++) {
-		const struct part *part = &merge->parts[i];
+		const struct node_summary *node = &merge->nodes[i];
 
-		s->flags |= part->flags;
-		io_add_number(&s->wire_rd, part->wire_rd);
-		io_add_number(&s->wire_wr, part->wire_wr);
-		s->restored += part->restored;
-		s->changed += part->changed;
-		s->errors += part->errors;
-		s->warnings += part->warnings;
-		s->refused += part->is_refused;
-		s->far += part->is_far;
-		io_add_number(&s->gate_warned, part->warned_tasks);
-		io_add_number(&s->gate_refused, part->refused_tasks);
-		s->lacks |= part->lacks;
+		s->flags |= node->flags;
+		io_add_number(&s->wire_rd, node->wire_rd);
+		io_add_number(&s->wire_wr, node->wire_wr);
+		s->restored += node->restored;
+		s->changed += node->changed;
+		s->errors += node->errors;
+		s->warnings += node->warnings;
+		s->refused += node->is_refused;
+		s->far += node->is_numa_remote;
+		io_add_number(&s->gate_warned, node->warned_tasks);
+		io_add_number(&s->gate_refused, node->refused_tasks);
+		s->lacks |= node->unmet;
 	}
 }
 
@@ -496,7 +496,7 @@ static const char *longest_nodelist(const struct merge *merge)
 	size_t i;
 
 	for (i = 0; i < merge->count; i++) {
-		const char *list = merge->parts[i].nodelist;
+		const char *list = merge->nodes[i].nodelist;
 
 		if (!list || list == best)
 			continue;
@@ -507,16 +507,16 @@ static const char *longest_nodelist(const struct merge *merge)
 	return best;
 }
 
-static int compare_node(const void *key, const void *part)
+static int compare_node(const void *key, const void *node)
 {
-	return strcmp(key, ((const struct part *)part)->node);
+	return strcmp(key, ((const struct node_summary *)node)->node);
 }
 
 static void find_missing(const struct merge *merge, struct summary *s)
 {
 	const char *list = longest_nodelist(merge);
 	struct nodes *nodes;
-	size_t i, left = 0;
+	size_t i, omitted = 0;
 	char one[SUMMARY_MISS];
 
 	s->nodes_seen = (int64_t)merge->count;
@@ -525,20 +525,20 @@ static void find_missing(const struct merge *merge, struct summary *s)
 		return; /* nodes=3/-: an unreadable list hides no numbers */
 	s->nodes_expected = (int64_t)nodes->count;
 	for (i = 0; i < nodes->count; i++) {
-		if (bsearch(nodes->names[i], merge->parts, merge->count, sizeof(*merge->parts),
+		if (bsearch(nodes->names[i], merge->nodes, merge->count, sizeof(*merge->nodes),
 			    compare_node))
 			continue;
 		*one = 0;
 		if (*s->miss)
 			strcat(one, ",");
-		if (left || summary_encode(one, sizeof(one), nodes->names[i]) < 0 ||
+		if (omitted || summary_encode(one, sizeof(one), nodes->names[i]) < 0 ||
 		    strlen(s->miss) + strlen(one) + 8 >= SUMMARY_MISS)
-			left++;
+			omitted++;
 		else
 			strcat(s->miss, one);
 	}
-	if (left) {
-		snprintf(one, sizeof(one), "%s+%zu", *s->miss ? "," : "", left);
+	if (omitted) {
+		snprintf(one, sizeof(one), "%s+%zu", *s->miss ? "," : "", omitted);
 		strcat(s->miss, one);
 	}
 	nodes_free(nodes);
@@ -551,13 +551,13 @@ void merge_summary(struct merge *merge, struct summary *summary)
 
 	summary_init(&s);
 	if (merge->count)
-		qsort(merge->parts, merge->count, sizeof(*merge->parts), by_node);
+		qsort(merge->nodes, merge->count, sizeof(*merge->nodes), by_node);
 	find_missing(merge, &s);
 	common_cores(merge, s.cores, sizeof(s.cores));
 	common_cpus(merge, s.cpus, sizeof(s.cpus));
-	common_text(merge, offsetof(struct part, prof), s.prof, sizeof(s.prof), "many");
-	union_text(merge, offsetof(struct part, fs), s.fs, SUMMARY_FS);
-	union_text(merge, offsetof(struct part, src), s.src, sizeof(s.src));
+	common_text(merge, offsetof(struct node_summary, prof), s.prof, sizeof(s.prof), "many");
+	union_text(merge, offsetof(struct node_summary, fs), s.fs, SUMMARY_FS);
+	union_text(merge, offsetof(struct node_summary, src), s.src, sizeof(s.src));
 	summary_take(&s, all);
 	sum_counts(merge, &s);
 	find_shape(merge, all, &s);

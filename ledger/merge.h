@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* merge.h - merge the records of a run's nodes into one summary
  *
- * Terms   part: excerpt of one record.
+ * Terms   node summary: excerpt of one record.
  *         better: of two records of the same node (an epilog that ran twice, a
  *           node that came back after a reboot) the store keeps one: the one with more
  *           counters (record_weight()), then the one with a known start, then the one

@@ -95,7 +95,7 @@ static int64_t file_bytes(const char *path, const char *suffix)
 	return stat(name, &st) == 0 ? st.st_size : 0;
 }
 
-static void say_records(FILE *out, const struct metrics *m)
+static void print_records(FILE *out, const struct metrics *m)
 {
 	counter(out, "records_received_total", m->received,
 		"Records that were new, or better than what the ledger had.");
@@ -106,23 +106,23 @@ static void say_records(FILE *out, const struct metrics *m)
 	labelled(out, "gate_tasks_total", "did", "refuse", m->gate_refused);
 	head(out, "refused_total", "counter",
 	     "Frames, requests and records that were refused, by cause.");
-#define SAY(id, name)                                                                              \
+#define PRINT(id, name)                                                                            \
 	labelled(out, "refused_total", "cause", name, m->refused[METRICS_REFUSED_##id]);
-	METRICS_REFUSALS(SAY)
-#undef SAY
+	METRICS_REFUSALS(PRINT)
+#undef PRINT
 }
 
-static void say_peers(FILE *out, const struct metrics *m)
+static void print_peers(FILE *out, const struct metrics *m)
 {
 	gauge(out, "peers", (int64_t)m->peers, "Connections that are open.");
 	head(out, "peers_closed_total", "counter", "Connections that the ledger closed, by cause.");
-#define SAY(id, name)                                                                              \
+#define PRINT(id, name)                                                                            \
 	labelled(out, "peers_closed_total", "cause", name, m->closed[METRICS_CLOSED_##id]);
-	METRICS_CLOSED(SAY)
-#undef SAY
+	METRICS_CLOSED(PRINT)
+#undef PRINT
 }
 
-static void say_writer(FILE *out, const struct metrics *m)
+static void print_writer(FILE *out, const struct metrics *m)
 {
 	counter(out, "summaries_written_total", m->written, "Summaries that slurmdbd has.");
 	counter(out, "summaries_no_row_total", m->no_row,
@@ -138,8 +138,8 @@ static void say_writer(FILE *out, const struct metrics *m)
 	counter(out, "writer_starts_total", m->writer_starts, "How often the writer was started.");
 }
 
-static void say_store(FILE *out, const struct metrics *m, const struct store_backlog *backlog,
-		      const char *path, int64_t now_s)
+static void print_store(FILE *out, const struct metrics *m, const struct store_backlog *backlog,
+			const char *path, int64_t now_s)
 {
 	double age = backlog->oldest > 0 ? (double)now_s - backlog->oldest : 0;
 	struct statvfs fs;
@@ -175,10 +175,10 @@ char *metrics_text(const struct metrics *metrics, struct store *store, const cha
 	head(out, "info", "gauge", "The version that runs.");
 	labelled(out, "info", "version", JOBIO_PACKAGE_VERSION, 1);
 	gauge(out, "start_timestamp_seconds", metrics->started_s, "When the ledger was started.");
-	say_records(out, metrics);
-	say_peers(out, metrics);
-	say_writer(out, metrics);
-	say_store(out, metrics, &backlog, store_path, now_s);
+	print_records(out, metrics);
+	print_peers(out, metrics);
+	print_writer(out, metrics);
+	print_store(out, metrics, &backlog, store_path, now_s);
 	fclose(out);
 	return xneed(text);
 }

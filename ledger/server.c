@@ -35,23 +35,23 @@ enum state {
 	STATE_READS,   /* receives a frame, or may */
 	STATE_QUEUED,  /* 'request' is queued: next_reader() */
 	STATE_COMMITS, /* 'answer' waits for the commit */
-	STATE_TOLD     /* the reply is being sent */
+	STATE_REPLIES  /* the reply is being sent */
 };
 
 struct peer {
 	TAILQ_ENTRY(peer) entry; /* ordered by 'active', oldest first */
 	struct server *server;
 	struct bufferevent *bev;
-	size_t held;   /* bytes received from it in memory */
-	size_t out;    /* bytes of a reply that it has not read */
-	size_t wanted; /* size of the frame being received; 0: none */
-	time_t active; /* time of connecting, or of the last authentic request */
-	time_t frame_since, told_since;
+	size_t buffered;   /* bytes received from it in memory */
+	size_t out;	   /* bytes of a reply that it has not read */
+	size_t frame_size; /* size of the frame being received; 0: none */
+	time_t active;	   /* time of connecting, or of the last authentic request */
+	time_t frame_since, reply_since;
 	enum state state;
 	char *request, *answer;
 	char nonce[PAYLOAD_NONCE_SIZE]; /* of the request */
-	bool is_known;			/* is authenticated */
-	uid_t uid;			/* user that the reply is encrypted for */
+	bool is_authenticated;
+	uid_t uid; /* user that the reply is encrypted for */
 	char host[48], name[80];
 };
 TAILQ_HEAD(peers, peer);
@@ -65,8 +65,8 @@ struct server {
 	void (*wake)(void *arg);
 	void *wake_arg;
 	struct peers peers;
-	size_t peer_count, held, out, waiting;
-	size_t room;	 /* most peers */
+	size_t peer_count, buffered, out, waiting;
+	size_t peers_max;
 	size_t accepted; /* since the last turn of the event loop */
 	uid_t last_reader;
 	time_t log_minute;
@@ -82,8 +82,8 @@ static time_t now_mono(void)
 }
 
 /* Log a line about a peer, at most SERVER_LOG_MAX a minute: any peer could fill the log. */
-__attribute__((format(printf, 2, 3))) static void say(struct server *server, const char *format,
-						      ...)
+__attribute__((format(printf, 2, 3))) static void log_line(struct server *server,
+							   const char *format, ...)
 {
 	time_t minute = now_mono() / 60;
 	va_list args;
@@ -110,17 +110,17 @@ static struct metrics *metrics_of(struct server *server)
 	return server->service->metrics;
 }
 
-static void hang_up(struct server *server, enum metrics_closed why)
+static void count_closed(struct server *server, enum metrics_closed why)
 {
 	metrics_count(&metrics_of(server)->closed[why]);
 }
 
 /* ---- peers --------------------------------------------------------------- */
 
-static void peer_hold(struct peer *peer, size_t bytes)
+static void peer_set_buffered(struct peer *peer, size_t bytes)
 {
-	peer->server->held += bytes - peer->held;
-	peer->held = bytes;
+	peer->server->buffered += bytes - peer->buffered;
+	peer->buffered = bytes;
 }
 
 static void peer_out(struct peer *peer, size_t bytes)
@@ -143,12 +143,12 @@ static void peer_free(struct peer *peer)
 {
 	struct server *server = peer->server;
 
-	peer_hold(peer, 0);
+	peer_set_buffered(peer, 0);
 	peer_out(peer, 0);
 	free(peer->request);
 	free(peer->answer);
 	TAILQ_REMOVE(&server->peers, peer, entry);
-	if (server->peer_count-- == server->room && server->accepted < SERVER_ACCEPTS)
+	if (server->peer_count-- == server->peers_max && server->accepted < SERVER_ACCEPTS)
 		evconnlistener_enable(server->listener);
 	if (!server->peer_count)
 		event_del(server->tick);
@@ -158,7 +158,7 @@ static void peer_free(struct peer *peer)
 	reads_soon(server);
 }
 
-static void peer_touch(struct peer *peer)
+static void peer_set_active(struct peer *peer)
 {
 	struct server *server = peer->server;
 
@@ -173,19 +173,19 @@ static bool is_trusted(const struct server *server, uid_t uid)
 	return uid == 0 || uid == server->service->ledger_uid;
 }
 
-/* Return the number of this user's authenticated connections. *told: those with a reply in
+/* Return the number of this user's authenticated connections. *replies: those with a reply in
  * transit. */
-static size_t count_peers(const struct server *server, uid_t uid, size_t *told)
+static size_t count_peers(const struct server *server, uid_t uid, size_t *replies)
 {
 	const struct peer *peer;
 	size_t count = 0;
 
-	*told = 0;
+	*replies = 0;
 	TAILQ_FOREACH (peer, &server->peers, entry) {
-		if (!peer->is_known || peer->uid != uid)
+		if (!peer->is_authenticated || peer->uid != uid)
 			continue;
 		count++;
-		*told += peer->state == STATE_TOLD;
+		*replies += peer->state == STATE_REPLIES;
 	}
 	return count;
 }
@@ -213,7 +213,7 @@ static int encode_answer(struct server *server, struct peer *const *group, size_
 /* The reply was sent: read the next frame, which may be here already. */
 static void peer_drained(struct peer *peer)
 {
-	if (peer->state != STATE_TOLD)
+	if (peer->state != STATE_REPLIES)
 		return;
 	peer->state = STATE_READS;
 	peer->frame_since = now_mono();
@@ -230,8 +230,8 @@ static void peer_send(struct peer *peer, const char *frame, size_t size)
 	ssize_t sent = send(bufferevent_getfd(peer->bev), frame, size, MSG_DONTWAIT | MSG_NOSIGNAL);
 	size_t done = sent > 0 ? (size_t)sent : 0;
 
-	peer->state = STATE_TOLD;
-	peer->told_since = now_mono();
+	peer->state = STATE_REPLIES;
+	peer->reply_since = now_mono();
 	if (done == size) {
 		peer_drained(peer);
 		return;
@@ -240,7 +240,8 @@ static void peer_send(struct peer *peer, const char *frame, size_t size)
 	bufferevent_write(peer->bev, frame + done, size - done);
 }
 
-static void tell(struct server *server, struct peer *const *group, size_t count, const char *answer)
+static void send_reply(struct server *server, struct peer *const *group, size_t count,
+		       const char *answer)
 {
 	char *credential = NULL, *frame;
 	struct err err;
@@ -249,7 +250,7 @@ static void tell(struct server *server, struct peer *const *group, size_t count,
 
 	if (encode_answer(server, group, count, answer, &credential, &err) < 0) {
 		for (i = 0; i < count; i++) {
-			say(server, "peer: '%s': answer: %s", group[i]->name, err.text);
+			log_line(server, "peer: '%s': answer: %s", group[i]->name, err.text);
 			peer_free(group[i]);
 		}
 		return;
@@ -265,7 +266,7 @@ static void tell(struct server *server, struct peer *const *group, size_t count,
 }
 
 /* Return true if one reply serves both: the same user, the same text. */
-static bool are_alike(const struct peer *a, const struct peer *b)
+static bool has_same_reply(const struct peer *a, const struct peer *b)
 {
 	return a->uid == b->uid && !strcmp(a->answer, b->answer);
 }
@@ -280,7 +281,7 @@ static int answer_group(struct server *server, const char *error)
 
 	TAILQ_FOREACH (peer, &server->peers, entry)
 		if (peer->state == STATE_COMMITS && count < PAYLOAD_NONCES_MAX &&
-		    (!count || are_alike(group[0], peer)))
+		    (!count || has_same_reply(group[0], peer)))
 			group[count++] = peer;
 	if (!count)
 		return 0;
@@ -288,10 +289,10 @@ static int answer_group(struct server *server, const char *error)
 	for (i = 0; i < count; i++) {
 		free(group[i]->answer);
 		group[i]->answer = NULL;
-		group[i]->state = STATE_TOLD;
+		group[i]->state = STATE_REPLIES;
 		server->waiting--;
 	}
-	tell(server, group, count, answer);
+	send_reply(server, group, count, answer);
 	free(answer);
 	return 1;
 }
@@ -322,9 +323,9 @@ static void commit(struct server *server)
 	if (rc < 0)
 		fprintf(stderr, "jobio: ledger: %s\n", err.text);
 	answer_waiting(server, rc < 0 ? err.text : NULL);
-	if (rc == 0 && server->service->has_news)
+	if (rc == 0 && server->service->has_due_runs)
 		server->wake(server->wake_arg);
-	server->service->has_news = false;
+	server->service->has_due_runs = false;
 }
 
 static void on_batch(evutil_socket_t fd, short what, void *arg)
@@ -343,9 +344,9 @@ static void peer_handle(struct peer *peer, const char *request)
 
 	rc = service_handle(server->service, request, strlen(request), peer->uid, time(NULL),
 			    &answer);
-	if (*server->service->remark)
-		say(server, "%s", server->service->remark);
-	*server->service->remark = 0;
+	if (*server->service->log_text)
+		log_line(server, "%s", server->service->log_text);
+	*server->service->log_text = 0;
 	if (rc > 0 && answer) {
 		peer->answer = answer;
 		peer->state = STATE_COMMITS;
@@ -359,7 +360,7 @@ static void peer_handle(struct peer *peer, const char *request)
 		event_del(server->batch);
 		answer_waiting(server, "the store failed: see the ledger's log");
 	}
-	tell(server, &peer, 1, answer);
+	send_reply(server, &peer, 1, answer);
 	free(answer);
 }
 
@@ -368,31 +369,31 @@ static void peer_refuse(struct peer *peer, const char *why)
 	char *answer = service_error(why, false);
 
 	metrics_count(&metrics_of(peer->server)->refused[METRICS_REFUSED_REQUEST]);
-	tell(peer->server, &peer, 1, answer);
+	send_reply(peer->server, &peer, 1, answer);
 	free(answer);
 }
 
 /* Set the user of the peer, and enforce the limit of connections. */
-static int peer_admit(struct peer *peer, uid_t uid)
+static int peer_authenticate(struct peer *peer, uid_t uid)
 {
 	struct server *server = peer->server;
-	size_t told;
+	size_t replies;
 
-	peer->is_known = false;
-	if (!is_trusted(server, uid) && count_peers(server, uid, &told) >= SERVER_USER_PEERS) {
-		say(server, "peer: '%s': too many connections of user %u: closed", peer->name,
-		    (unsigned int)uid);
-		hang_up(server, METRICS_CLOSED_USER);
+	peer->is_authenticated = false;
+	if (!is_trusted(server, uid) && count_peers(server, uid, &replies) >= SERVER_USER_PEERS) {
+		log_line(server, "peer: '%s': too many connections of user %u: closed", peer->name,
+			 (unsigned int)uid);
+		count_closed(server, METRICS_CLOSED_USER);
 		peer_free(peer);
 		return -1;
 	}
-	peer->is_known = true;
+	peer->is_authenticated = true;
 	peer->uid = uid;
 	return 0;
 }
 
 /* Handle records at once; queue all other requests. */
-static void peer_ask(struct peer *peer, char *text)
+static void peer_dispatch(struct peer *peer, char *text)
 {
 	static const char get[] = "{\"op\":\"get\"";
 	struct server *server = peer->server;
@@ -400,7 +401,7 @@ static void peer_ask(struct peer *peer, char *text)
 	size_t size = request ? strlen(request) : 0;
 
 	if (!request || strlen(nonces) >= PAYLOAD_NONCE_SIZE) {
-		say(server, "peer: '%s': another protocol: closed", peer->name);
+		log_line(server, "peer: '%s': another protocol: closed", peer->name);
 		metrics_count(&metrics_of(server)->refused[METRICS_REFUSED_FRAME]);
 		peer_free(peer);
 		return;
@@ -428,14 +429,14 @@ static void peer_request(struct peer *peer, const char *credential)
 	uid_t uid;
 
 	if (credential_decode(server->munge, credential, &text, &size, &uid, &err) < 0) {
-		say(server, "peer: '%s': refused: %s", peer->name, err.text);
+		log_line(server, "peer: '%s': refused: %s", peer->name, err.text);
 		metrics_count(&metrics_of(server)->refused[METRICS_REFUSED_CREDENTIAL]);
 		peer_free(peer);
 		return;
 	}
-	if (peer_admit(peer, uid) == 0) {
-		peer_touch(peer);
-		peer_ask(peer, text);
+	if (peer_authenticate(peer, uid) == 0) {
+		peer_set_active(peer);
+		peer_dispatch(peer, text);
 	}
 	free(text);
 }
@@ -446,14 +447,14 @@ static void peer_request(struct peer *peer, const char *credential)
  * limited in total, their number per user. */
 static bool may_read(const struct server *server, const struct peer *peer)
 {
-	size_t told;
+	size_t replies;
 
 	if (server->out >= SERVER_OUT_MAX)
 		return false;
 	if (is_trusted(server, peer->uid))
 		return true;
-	count_peers(server, peer->uid, &told);
-	return told < SERVER_USER_ANSWERS;
+	count_peers(server, peer->uid, &replies);
+	return replies < SERVER_USER_ANSWERS;
 }
 
 /* Return the peer that has waited longest, but no user twice in a row while others wait. */
@@ -512,14 +513,14 @@ static char *next_frame(struct peer *peer, bool *closed)
 	char *text;
 
 	*closed = false;
-	if (!peer->wanted) {
+	if (!peer->frame_size) {
 		if (evbuffer_get_length(in) < sizeof(prefix))
 			return NULL;
 		evbuffer_remove(in, &prefix, sizeof(prefix));
-		peer->wanted = ntohl(prefix);
-		if (!peer->wanted || peer->wanted > LEDGER_FRAME_MAX) {
-			say(peer->server, "peer: '%s': a frame of %zu bytes: closed", peer->name,
-			    peer->wanted);
+		peer->frame_size = ntohl(prefix);
+		if (!peer->frame_size || peer->frame_size > LEDGER_FRAME_MAX) {
+			log_line(peer->server, "peer: '%s': a frame of %zu bytes: closed",
+				 peer->name, peer->frame_size);
 			metrics_count(&metrics_of(peer->server)->refused[METRICS_REFUSED_FRAME]);
 			peer_free(peer);
 			*closed = true;
@@ -527,33 +528,33 @@ static char *next_frame(struct peer *peer, bool *closed)
 		}
 		peer->frame_since = now_mono();
 	}
-	if (evbuffer_get_length(in) < peer->wanted)
+	if (evbuffer_get_length(in) < peer->frame_size)
 		return NULL;
-	text = malloc(peer->wanted + 1);
+	text = malloc(peer->frame_size + 1);
 	if (!text) {
 		peer_free(peer);
 		*closed = true;
 		return NULL;
 	}
-	evbuffer_remove(in, text, peer->wanted);
-	text[peer->wanted] = 0;
-	peer->wanted = 0;
+	evbuffer_remove(in, text, peer->frame_size);
+	text[peer->frame_size] = 0;
+	peer->frame_size = 0;
 	return text;
 }
 
 /* Close the peer with the oldest frame of those with buffered bytes. */
-static void make_room(struct server *server)
+static void drop_oldest_frame(struct server *server)
 {
-	struct peer *peer, *worst = NULL;
+	struct peer *peer, *oldest = NULL;
 
 	TAILQ_FOREACH (peer, &server->peers, entry)
-		if (peer->state != STATE_COMMITS && peer->held &&
-		    (!worst || peer->frame_since < worst->frame_since))
-			worst = peer;
-	if (worst) {
-		say(server, "peer: '%s': too many bytes wait: closed", worst->name);
-		hang_up(server, METRICS_CLOSED_MEMORY);
-		peer_free(worst);
+		if (peer->state != STATE_COMMITS && peer->buffered &&
+		    (!oldest || peer->frame_since < oldest->frame_since))
+			oldest = peer;
+	if (oldest) {
+		log_line(server, "peer: '%s': too many bytes wait: closed", oldest->name);
+		count_closed(server, METRICS_CLOSED_MEMORY);
+		peer_free(oldest);
 	}
 }
 
@@ -571,12 +572,12 @@ static void on_read(struct bufferevent *bev, void *arg)
 		bufferevent_disable(bev, EV_READ); /* until the reply was sent */
 	if (closed)
 		return;
-	peer_hold(peer, evbuffer_get_length(in));
+	peer_set_buffered(peer, evbuffer_get_length(in));
 	if (frame) {
 		peer_request(peer, frame);
 		free(frame);
-	} else if (server->held > SERVER_BYTES_MAX) {
-		make_room(server);
+	} else if (server->buffered > SERVER_BYTES_MAX) {
+		drop_oldest_frame(server);
 	}
 }
 
@@ -617,24 +618,24 @@ static bool has_sent(const struct peer *peer)
 	return ioctl(bufferevent_getfd(peer->bev), FIONREAD, &waiting) == 0 && waiting > 0;
 }
 
-static bool is_stranger(const struct peer *peer, const char *host)
+static bool is_unauthenticated(const struct peer *peer, const char *host)
 {
-	return !peer->is_known && !strcmp(host, peer->host);
+	return !peer->is_authenticated && !strcmp(host, peer->host);
 }
 
 /* Limit the unauthenticated connections of an address: close the oldest that has sent nothing, else
  * the oldest that is not fresh. The system call for each is made above the limit only. */
-static void limit_strangers(struct server *server, const struct peer *new)
+static void limit_unauthenticated(struct server *server, const struct peer *new)
 {
 	struct peer *peer, *first = NULL, *oldest = NULL;
 	size_t count = 0;
 
 	TAILQ_FOREACH (peer, &server->peers, entry)
-		count += is_stranger(peer, new->host);
-	if (count <= SERVER_STRANGERS)
+		count += is_unauthenticated(peer, new->host);
+	if (count <= SERVER_UNAUTHENTICATED)
 		return;
 	TAILQ_FOREACH (peer, &server->peers, entry) {
-		if (!is_stranger(peer, new->host))
+		if (!is_unauthenticated(peer, new->host))
 			continue;
 		if (!oldest)
 			oldest = peer;
@@ -647,15 +648,16 @@ static void limit_strangers(struct server *server, const struct peer *new)
 		first = oldest;
 	if (!first)
 		return;
-	say(server, "peer: '%s': %d connections of its address have not said who they are: closed",
-	    first->name, SERVER_STRANGERS);
-	hang_up(server, METRICS_CLOSED_ROOM);
+	log_line(server,
+		 "peer: '%s': %d connections of its address have not said who they are: closed",
+		 first->name, SERVER_UNAUTHENTICATED);
+	count_closed(server, METRICS_CLOSED_ROOM);
 	peer_free(first);
 }
 
 /* Close the peer that has been idle longest, unless it is fresh or waits for a reply. Return 1 if
  * there is room now. */
-static int drop_oldest(struct server *server)
+static int drop_idle(struct server *server)
 {
 	time_t now = now_mono();
 	struct peer *peer;
@@ -665,9 +667,9 @@ static int drop_oldest(struct server *server)
 			continue;
 		if (now - peer->active < SERVER_FRESH_S)
 			return 0;
-		say(server, "peer: '%s': silent for %ld s and others wait: closed", peer->name,
-		    (long)(now - peer->active));
-		hang_up(server, METRICS_CLOSED_ROOM);
+		log_line(server, "peer: '%s': silent for %ld s and others wait: closed", peer->name,
+			 (long)(now - peer->active));
+		count_closed(server, METRICS_CLOSED_ROOM);
 		peer_free(peer);
 		return 1;
 	}
@@ -678,7 +680,7 @@ static int drop_oldest(struct server *server)
 static void accept_more(struct server *server)
 {
 	if (server->accepted < SERVER_ACCEPTS &&
-	    (server->peer_count < server->room || drop_oldest(server)))
+	    (server->peer_count < server->peers_max || drop_idle(server)))
 		evconnlistener_enable(server->listener);
 	else
 		evconnlistener_disable(server->listener);
@@ -732,9 +734,9 @@ static void on_accept(struct evconnlistener *listener, evutil_socket_t fd, struc
 
 	(void)listener;
 	count_accepted(server);
-	if (server->peer_count >= server->room)
-		drop_oldest(server);
-	peer = server->peer_count < server->room ? calloc(1, sizeof(*peer)) : NULL;
+	if (server->peer_count >= server->peers_max)
+		drop_idle(server);
+	peer = server->peer_count < server->peers_max ? calloc(1, sizeof(*peer)) : NULL;
 	if (peer)
 		peer->bev = bufferevent_socket_new(server->base, fd, BEV_OPT_CLOSE_ON_FREE);
 	if (!peer || !peer->bev) {
@@ -751,7 +753,7 @@ static void on_accept(struct evconnlistener *listener, evutil_socket_t fd, struc
 	bufferevent_setwatermark(peer->bev, EV_READ, 0, LEDGER_FRAME_MAX + 4);
 	bufferevent_set_timeouts(peer->bev, NULL, &limit);
 	bufferevent_enable(peer->bev, EV_READ | EV_WRITE);
-	limit_strangers(server, peer);
+	limit_unauthenticated(server, peer);
 	accept_more(server);
 }
 
@@ -761,8 +763,8 @@ static void on_accept_error(struct evconnlistener *listener, void *arg)
 	struct timeval later = { 0, TICK_MS * 1000 };
 	struct server *server = arg;
 
-	say(server, "accept: %s", evutil_socket_error_to_string(EVUTIL_SOCKET_ERROR()));
-	if (drop_oldest(server))
+	log_line(server, "accept: %s", evutil_socket_error_to_string(EVUTIL_SOCKET_ERROR()));
+	if (drop_idle(server))
 		return;
 	evconnlistener_disable(listener);
 	event_add(server->turn, &later);
@@ -777,20 +779,21 @@ static void close_late(struct server *server)
 		next = TAILQ_NEXT(peer, entry);
 		if (peer->state == STATE_COMMITS)
 			continue;
-		if (peer->state == STATE_TOLD && now - peer->told_since > SERVER_FRAME_S) {
-			say(server, "peer: '%s': has not read its answer in %d s: closed",
-			    peer->name, SERVER_FRAME_S);
-			hang_up(server, METRICS_CLOSED_SLOW);
+		if (peer->state == STATE_REPLIES && now - peer->reply_since > SERVER_FRAME_S) {
+			log_line(server, "peer: '%s': has not read its answer in %d s: closed",
+				 peer->name, SERVER_FRAME_S);
+			count_closed(server, METRICS_CLOSED_SLOW);
 			peer_free(peer);
-		} else if (peer->state == STATE_READS && peer->wanted &&
+		} else if (peer->state == STATE_READS && peer->frame_size &&
 			   now - peer->frame_since > SERVER_FRAME_S) {
-			say(server, "peer: '%s': no whole frame in %d s: closed", peer->name,
-			    SERVER_FRAME_S);
-			hang_up(server, METRICS_CLOSED_SLOW);
+			log_line(server, "peer: '%s': no whole frame in %d s: closed", peer->name,
+				 SERVER_FRAME_S);
+			count_closed(server, METRICS_CLOSED_SLOW);
 			peer_free(peer);
-		} else if (now - peer->active >
-			   (peer->is_known || peer->wanted ? SERVER_IDLE_S : SERVER_HELLO_S)) {
-			hang_up(server, METRICS_CLOSED_IDLE);
+		} else if (now - peer->active > (peer->is_authenticated || peer->frame_size
+							 ? SERVER_IDLE_S
+							 : SERVER_AUTH_S)) {
+			count_closed(server, METRICS_CLOSED_IDLE);
 			peer_free(peer);
 		}
 	}
@@ -863,7 +866,7 @@ static int make_events(struct server *server)
 
 /* Half of the descriptors; the others are for munged, the store, the writer, and connections that
  * libevent has not closed yet. */
-static size_t find_room(void)
+static size_t find_peers_max(void)
 {
 	struct rlimit limit;
 
@@ -883,7 +886,7 @@ struct server *server_new(const struct config_ledger *config, struct service *se
 	server->munge = munge;
 	server->wake = wake;
 	server->wake_arg = arg;
-	server->room = find_room();
+	server->peers_max = find_peers_max();
 	server->base = event_base_new();
 	if (!server->base || make_events(server) < 0) {
 		err_set(err, "server: out of memory");

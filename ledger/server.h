@@ -10,8 +10,8 @@
  *           oldest incomplete frame is dropped first), SERVER_OUT_MAX of unread
  *           replies, above which queries wait; SERVER_FRAME_S for a frame and
  *           for a reply, SERVER_IDLE_S between frames.
- *         A connection must authenticate within SERVER_HELLO_S; an address may
- *           have SERVER_STRANGERS that have not, the next one replaces the
+ *         A connection must authenticate within SERVER_AUTH_S; an address may
+ *           have SERVER_UNAUTHENTICATED that have not, the next one replaces the
  *           first. After SERVER_ACCEPTS new ones all others are served. Half of
  *           the descriptors are not for connections.
  *         Users that are not trusted (service.h) have SERVER_USER_PEERS
@@ -39,8 +39,8 @@
 #define SERVER_USER_PEERS 64
 #define SERVER_USER_ANSWERS 4
 #define SERVER_QUERY_MAX LEDGER_QUERY_MAX
-#define SERVER_HELLO_S 10
-#define SERVER_STRANGERS 192
+#define SERVER_AUTH_S 10
+#define SERVER_UNAUTHENTICATED 192
 #define SERVER_ACCEPTS 64
 #define SERVER_FRAME_S 30
 #define SERVER_IDLE_S 120

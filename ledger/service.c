@@ -8,8 +8,8 @@
 #include <strings.h>
 
 #include "base/number.h"
+#include "ledger/run_results.h"
 #include "ledger/site.h"
-#include "ledger/sums.h"
 #include "link/ledger_link.h"
 #include "record/alloc.h"
 #include "record/json.h"
@@ -42,7 +42,7 @@ char *service_error(const char *sentence, bool is_bad_record)
 	return json_line_free(top);
 }
 
-static struct json *good(void)
+static struct json *ok_reply(void)
 {
 	struct json *top = json_new_object();
 
@@ -50,7 +50,7 @@ static struct json *good(void)
 	return top;
 }
 
-static void refuse(struct service *service, enum metrics_refused why)
+static void count_refused(struct service *service, enum metrics_refused why)
 {
 	metrics_count(&service->metrics->refused[why]);
 }
@@ -61,21 +61,21 @@ static int begin(struct service *service, struct err *err)
 {
 	if (!service->in_batch && store_begin(service->store, err) < 0) {
 		metrics_count(&service->metrics->store_failures);
-		if (!service->is_store_away)
-			snprintf(service->remark, sizeof(service->remark), "%s", err->text);
-		service->is_store_away = true;
+		if (!service->is_store_down)
+			snprintf(service->log_text, sizeof(service->log_text), "%s", err->text);
+		service->is_store_down = true;
 		return -1;
 	}
-	if (service->is_store_away)
-		snprintf(service->remark, sizeof(service->remark), "store: works again");
-	service->is_store_away = false;
+	if (service->is_store_down)
+		snprintf(service->log_text, sizeof(service->log_text), "store: works again");
+	service->is_store_down = false;
 	service->in_batch = true;
 	return 0;
 }
 
 /* Store a record as received. */
-static int keep(struct service *service, const struct record *record, const char *text, size_t size,
-		int64_t now_s, struct err *err)
+static int add_record(struct service *service, const struct record *record, const char *text,
+		      size_t size, int64_t now_s, struct err *err)
 {
 	int64_t due;
 	int rc;
@@ -89,7 +89,7 @@ static int keep(struct service *service, const struct record *record, const char
 		metrics_add(&service->metrics->gate_warned, record->gate_warned);
 		metrics_add(&service->metrics->gate_refused, record->gate_refused);
 		if (due <= now_s)
-			service->has_news = true;
+			service->has_due_runs = true;
 	} else if (rc == 0) {
 		metrics_count(&service->metrics->duplicates);
 	}
@@ -105,22 +105,22 @@ static int put(struct service *service, const char *text, const struct json *req
 	int rc;
 
 	if (uid != 0 && uid != service->ledger_uid) {
-		refuse(service, METRICS_REFUSED_USER);
+		count_refused(service, METRICS_REFUSED_USER);
 		*answer = service_error("put: only root may put records", false);
 		return 0;
 	}
 	if (!object) {
-		refuse(service, METRICS_REFUSED_RECORD);
+		count_refused(service, METRICS_REFUSED_RECORD);
 		*answer = service_error("put: record: must be an object", true);
 		return 0;
 	}
 	record = record_read(object, text, &err);
 	if (!record) {
-		refuse(service, METRICS_REFUSED_RECORD);
+		count_refused(service, METRICS_REFUSED_RECORD);
 		*answer = service_error(err.text, true);
 		return 0;
 	}
-	rc = keep(service, record, text + object->list.at, object->list.size, now_s, &err);
+	rc = add_record(service, record, text + object->list.at, object->list.size, now_s, &err);
 	record_free(record);
 	if (rc < 0) {
 		*answer = service_error(err.text, false);
@@ -135,9 +135,9 @@ static int put(struct service *service, const char *text, const struct json *req
 /* Records are stored as JSON: they are copied one after the other. */
 struct collector {
 	FILE *out;
-	size_t bytes;  /* of the records */
-	bool is_brief; /* without timelines and histograms */
-	int64_t left;  /* number that did not fit */
+	size_t bytes;	 /* of the records */
+	bool is_brief;	 /* without timelines and histograms */
+	int64_t omitted; /* number that did not fit */
 };
 
 static int collect(const char *text, size_t size, void *arg, struct err *err)
@@ -146,8 +146,8 @@ static int collect(const char *text, size_t size, void *arg, struct err *err)
 	char *brief;
 
 	(void)err;
-	if (c->left || c->bytes + size > RECORDS_BYTES_MAX) {
-		c->left++;
+	if (c->omitted || c->bytes + size > RECORDS_BYTES_MAX) {
+		c->omitted++;
 		return 0;
 	}
 	if (c->bytes)
@@ -166,7 +166,7 @@ static int collect(const char *text, size_t size, void *arg, struct err *err)
 static int merge_one(const char *text, size_t size, void *arg, struct err *err)
 {
 	(void)err;
-	(void)sums_add(arg, text, size, NULL);
+	(void)run_results_add(arg, text, size, NULL);
 	return 0;
 }
 
@@ -175,18 +175,18 @@ static int merge_one(const char *text, size_t size, void *arg, struct err *err)
 static int refresh(struct service *service, struct store_run *run, struct json *top,
 		   struct err *err)
 {
-	struct sums *sums = NULL;
-	struct sums_result result;
+	struct run_results *results = NULL;
+	struct run_result result;
 	struct json *totals;
 	int rc = 0;
 
 	if (run->nodes_seen > MERGE_MAX)
 		return 0;
-	sums = sums_new(run->dirty == STORE_DIRTY);
-	rc = store_records(service->store, run->id, merge_one, sums, err);
+	results = run_results_new(run->dirty == STORE_DIRTY);
+	rc = store_records(service->store, run->id, merge_one, results, err);
 	if (rc < 0)
 		goto out;
-	sums_make(sums, run, service->advice, &result);
+	run_results_make(results, run, service->advice, &result);
 	if (run->dirty == STORE_DIRTY) {
 		free(run->summary);
 		run->summary = xstrdup(result.text);
@@ -201,9 +201,9 @@ static int refresh(struct service *service, struct store_run *run, struct json *
 	json_add_known(totals, "write_calls", result.summary.wr_calls);
 	json_add_known(totals, "peak_read_Bps", result.summary.peak_rd);
 	json_add_known(totals, "peak_write_Bps", result.summary.peak_wr);
-	sums_clear(&result);
+	run_result_clear(&result);
 out:
-	sums_free(sums);
+	run_results_free(results);
 	return rc < 0 ? -1 : 0;
 }
 
@@ -237,22 +237,23 @@ static void add_judged(struct json *o, const struct store_run *run)
 	json_free(judged);
 }
 
-/* User, and cluster of the jobs asked for (NULL: any). */
-struct asker {
+/* User, and cluster of the requested jobs (NULL: any). */
+struct requester {
 	uid_t uid;
 	const char *cluster;
 };
 
 static bool may_read(const struct service *service, const struct store_run *run,
-		     const struct asker *asker)
+		     const struct requester *requester)
 {
-	if (asker->cluster && strcasecmp(asker->cluster, run->cluster) != 0)
+	if (requester->cluster && strcasecmp(requester->cluster, run->cluster) != 0)
 		return false;
-	return asker->uid == 0 || asker->uid == service->ledger_uid || asker->uid == run->uid;
+	return requester->uid == 0 || requester->uid == service->ledger_uid ||
+	       requester->uid == run->uid;
 }
 
 /* "7", "5_1" or "7+1" */
-static int parse_job(const char *text, struct store_wanted *wanted, struct err *err)
+static int parse_job(const char *text, struct store_selector *selector, struct err *err)
 {
 	char copy[32];
 	unsigned long number;
@@ -262,24 +263,24 @@ static int parse_job(const char *text, struct store_wanted *wanted, struct err *
 		return err_set(err, "job: '%.40s': not a job id", text);
 	strcpy(copy, text);
 	mark = strpbrk(copy, "_+");
-	wanted->kind = !mark ? STORE_JOB : *mark == '_' ? STORE_ARRAY_TASK : STORE_HET_COMPONENT;
-	wanted->part = RECORD_UNKNOWN;
+	selector->kind = !mark ? STORE_JOB : *mark == '_' ? STORE_ARRAY_TASK : STORE_HET_COMPONENT;
+	selector->component = RECORD_UNKNOWN;
 	if (mark) {
 		*mark++ = 0;
 		if (number_parse(mark, 0, UINT32_MAX, &number, NULL) < 0)
 			return err_set(err, "job: '%s': not a job id", text);
-		wanted->part = (int64_t)number;
+		selector->component = (int64_t)number;
 	}
 	if (number_parse(copy, 1, UINT32_MAX, &number, NULL) < 0)
 		return err_set(err, "job: '%s': not a job id", text);
-	wanted->job = (uint32_t)number;
+	selector->job = (uint32_t)number;
 	return 0;
 }
 
 /* Add the summary of each run that this user may see. *run is the newest of them, or the one asked
  * for. Return 1, 0 if there is none, -1 if the store failed. */
 static int list_runs(struct service *service, const int64_t *ids, int count, int64_t restart,
-		     const struct asker *asker, struct json *runs, struct store_run *run,
+		     const struct requester *requester, struct json *runs, struct store_run *run,
 		     struct err *err)
 {
 	struct store_run one;
@@ -290,7 +291,7 @@ static int list_runs(struct service *service, const int64_t *ids, int count, int
 			failed = -1;
 			continue;
 		}
-		if (!may_read(service, &one, asker)) {
+		if (!may_read(service, &one, requester)) {
 			store_run_free(&one);
 			continue;
 		}
@@ -306,35 +307,35 @@ static int list_runs(struct service *service, const int64_t *ids, int count, int
 }
 
 /* Which run of a job to return, and which records. */
-struct wish {
+struct run_query {
 	int64_t restart;   /* RECORD_UNKNOWN: the newest */
 	const char *after; /* NULL: all; else only the records of later nodes */
 };
 
 static int put_records(struct service *service, const struct store_run *run,
-		       const struct wish *wish, FILE *out, struct err *err)
+		       const struct run_query *query, FILE *out, struct err *err)
 {
 	struct collector c = { .out = out };
 
 	fputs(",\"records\":[", out);
-	if (store_records_after(service->store, run->id, wish->after ? wish->after : "", collect,
+	if (store_records_after(service->store, run->id, query->after ? query->after : "", collect,
 				&c, err) < 0)
 		return -1;
-	fprintf(out, "],\"records_left_out\":%" PRId64, c.left);
+	fprintf(out, "],\"records_left_out\":%" PRId64, c.omitted);
 	return 0;
 }
 
 /* Return the run, its records, and then the list of runs. NULL: the store failed. */
-static char *whole_run(struct service *service, struct store_run *run, const struct wish *wish,
-		       const struct json *runs, struct err *err)
+static char *whole_run(struct service *service, struct store_run *run,
+		       const struct run_query *query, const struct json *runs, struct err *err)
 {
-	struct json *top = good();
+	struct json *top = ok_reply();
 	char *head, *text = NULL;
 	size_t size = 0;
 	FILE *out = xneed(open_memstream(&text, &size));
 	int rc = 0;
 
-	if (!wish->after) {
+	if (!query->after) {
 		rc = refresh(service, run, top, err);
 		describe(top, run);
 		add_judged(top, run);
@@ -343,8 +344,8 @@ static char *whole_run(struct service *service, struct store_run *run, const str
 	fprintf(out, "%.*s", (int)strlen(head) - 1, head);
 	free(head);
 	if (rc == 0)
-		rc = put_records(service, run, wish, out, err);
-	if (!wish->after)
+		rc = put_records(service, run, query, out, err);
+	if (!query->after)
 		fprintf(out, ",\"runs\":%s", json_line(runs));
 	fputc('}', out);
 	fclose(out);
@@ -357,45 +358,46 @@ static char *whole_run(struct service *service, struct store_run *run, const str
 
 /* Return the newest run, or the one asked for, with its records, and summaries of the others. NULL:
  * no run that this user may see, or the reason in *err. */
-static char *show(struct service *service, const int64_t *ids, int count, const struct wish *wish,
-		  const struct asker *asker, struct err *err)
+static char *get_run(struct service *service, const int64_t *ids, int count,
+		     const struct run_query *query, const struct requester *requester,
+		     struct err *err)
 {
 	struct json *top = json_new_object(), *runs = json_add_list(top, "runs");
 	struct store_run run = { 0 };
 	char *answer = NULL;
 	int found;
 
-	found = list_runs(service, ids, count, wish->restart, asker, runs, &run, err);
+	found = list_runs(service, ids, count, query->restart, requester, runs, &run, err);
 	if (!found)
 		*err->text = 0;
 	if (found > 0)
-		answer = whole_run(service, &run, wish, runs, err);
+		answer = whole_run(service, &run, query, runs, err);
 	store_run_free(&run);
 	json_free(top);
 	return answer;
 }
 
-static char *get(struct service *service, struct json *request, const struct asker *asker)
+static char *get(struct service *service, struct json *request, const struct requester *requester)
 {
-	struct store_wanted wanted = { .cluster = asker->cluster };
+	struct store_selector selector = { .cluster = requester->cluster };
 	int64_t ids[RUNS_MAX];
-	const char *asked = json_text(request, "job");
+	const char *job = json_text(request, "job");
 	char sentence[100], job_text[40], *answer;
 	struct err err = { "" };
-	struct wish wish;
+	struct run_query query;
 	int count;
 
-	if (!asked)
+	if (!job)
 		return service_error("get: job: must be a text", false);
-	snprintf(job_text, sizeof(job_text), "%s", asked);
-	if (parse_job(job_text, &wanted, &err) < 0)
+	snprintf(job_text, sizeof(job_text), "%s", job);
+	if (parse_job(job_text, &selector, &err) < 0)
 		return service_error(err.text, false);
-	count = store_find(service->store, &wanted, ids, RUNS_MAX, &err);
+	count = store_find(service->store, &selector, ids, RUNS_MAX, &err);
 	if (count < 0)
 		return service_error(err.text, false);
-	wish.restart = json_number(request, "restart");
-	wish.after = json_text(request, "after");
-	answer = show(service, ids, count, &wish, asker, &err);
+	query.restart = json_number(request, "restart");
+	query.after = json_text(request, "after");
+	answer = get_run(service, ids, count, &query, requester, &err);
 	if (answer)
 		return answer;
 	if (*err.text)
@@ -417,23 +419,23 @@ static void add_once(struct json *list, const char *text)
 
 /* List the tasks of an array, or the components of a het job, that this user may see, as job IDs:
  * "5_1", "7+1". */
-static int list_family(struct service *service, enum store_part kind, uint32_t job,
-		       const struct asker *asker, struct json *list, struct err *err)
+static int list_family(struct service *service, enum store_job_kind kind, uint32_t job,
+		       const struct requester *requester, struct json *list, struct err *err)
 {
-	const struct store_wanted wanted = { kind, job, RECORD_UNKNOWN, asker->cluster };
+	const struct store_selector selector = { kind, job, RECORD_UNKNOWN, requester->cluster };
 	int64_t *ids = xcalloc(FAMILY_MAX, sizeof(*ids));
 	struct store_run run;
 	char text[40];
 	int i, count;
 
-	count = store_find(service->store, &wanted, ids, FAMILY_MAX, err);
+	count = store_find(service->store, &selector, ids, FAMILY_MAX, err);
 	for (i = 0; i < count; i++) {
 		if (store_run_load(service->store, ids[i], &run, err) < 0)
 			continue;
 		snprintf(text, sizeof(text), "%" PRIu32 "%c%" PRId64, job,
 			 kind == STORE_ARRAY_TASK ? '_' : '+',
 			 kind == STORE_ARRAY_TASK ? run.array_task : run.het_offset);
-		if (may_read(service, &run, asker))
+		if (may_read(service, &run, requester))
 			add_once(list, text);
 		store_run_free(&run);
 	}
@@ -441,7 +443,8 @@ static int list_family(struct service *service, enum store_part kind, uint32_t j
 	return count < 0 ? -1 : 0;
 }
 
-static char *family(struct service *service, struct json *request, const struct asker *asker)
+static char *family(struct service *service, struct json *request,
+		    const struct requester *requester)
 {
 	const char *text = json_text(request, "job");
 	struct json *top, *list;
@@ -450,11 +453,11 @@ static char *family(struct service *service, struct json *request, const struct 
 
 	if (!text || number_parse(text, 1, UINT32_MAX, &job, NULL) < 0)
 		return service_error("family: job: must be a job id", false);
-	top = good();
+	top = ok_reply();
 	list = json_add_list(top, "family");
-	if (list_family(service, STORE_ARRAY_TASK, (uint32_t)job, asker, list, &err) < 0 ||
+	if (list_family(service, STORE_ARRAY_TASK, (uint32_t)job, requester, list, &err) < 0 ||
 	    (!list->list.count &&
-	     list_family(service, STORE_HET_COMPONENT, (uint32_t)job, asker, list, &err) < 0)) {
+	     list_family(service, STORE_HET_COMPONENT, (uint32_t)job, requester, list, &err) < 0)) {
 		json_free(top);
 		return service_error(err.text, false);
 	}
@@ -538,19 +541,20 @@ static int list_run(struct service *service, const struct json *request, struct 
 
 /* Set *text to the newest run that this user may see. Return 0 also if there is none. */
 static int list_job(struct service *service, const struct json *request, uint32_t job,
-		    const struct asker *asker, char **text, struct err *err)
+		    const struct requester *requester, char **text, struct err *err)
 {
-	const struct store_wanted wanted = { STORE_JOB, job, RECORD_UNKNOWN, asker->cluster };
+	const struct store_selector selector = { STORE_JOB, job, RECORD_UNKNOWN,
+						 requester->cluster };
 	int64_t ids[RUNS_MAX];
 	struct store_run run;
-	int i, rc = 0, count = store_find(service->store, &wanted, ids, RUNS_MAX, err);
+	int i, rc = 0, count = store_find(service->store, &selector, ids, RUNS_MAX, err);
 
 	for (i = 0; i < count && !*text; i++) {
 		if (store_run_load(service->store, ids[i], &run, err) < 0) {
 			rc = -1;
 			continue;
 		}
-		if (may_read(service, &run, asker))
+		if (may_read(service, &run, requester))
 			rc = list_run(service, request, &run, text, err);
 		store_run_free(&run);
 	}
@@ -558,7 +562,7 @@ static int list_job(struct service *service, const struct json *request, uint32_
 }
 
 /* Return as many of the jobs as fit; "done" is their number, from the first. */
-static char *list(struct service *service, struct json *request, const struct asker *asker)
+static char *list(struct service *service, struct json *request, const struct requester *requester)
 {
 	const struct json *jobs = json_list(request, "jobs"), *one = json_first(jobs);
 	size_t done = 0, size = 0;
@@ -575,7 +579,7 @@ static char *list(struct service *service, struct json *request, const struct as
 	for (size = 0; one && size < LIST_BYTES_MAX; one = one->next, done++) {
 		run = NULL;
 		if (json_value_number(one, &job) && job > 0 && job <= UINT32_MAX)
-			rc = list_job(service, request, (uint32_t)job, asker, &run, &err);
+			rc = list_job(service, request, (uint32_t)job, requester, &run, &err);
 		if (rc < 0)
 			break;
 		if (run)
@@ -617,7 +621,7 @@ static char *site(struct service *service, struct json *request, uid_t uid)
 		answer = site_answer(service->store, request, &err);
 		return answer ? answer : service_error(err.text, false);
 	}
-	refuse(service, METRICS_REFUSED_USER);
+	count_refused(service, METRICS_REFUSED_USER);
 	return service_error("site: for root, SlurmUser and operators of Slurm only", false);
 }
 
@@ -626,7 +630,7 @@ static char *site(struct service *service, struct json *request, uid_t uid)
 /* Return the clock that records are judged by: `jobio check` compares it. */
 static char *ping(int64_t now_s)
 {
-	struct json *top = good();
+	struct json *top = ok_reply();
 
 	json_add_text(top, "version", JOBIO_PACKAGE_VERSION);
 	json_add_number(top, "time", now_s);
@@ -638,28 +642,28 @@ int service_handle(struct service *service, const char *request, size_t size, ui
 {
 	struct json *top =
 		size > LEDGER_PAYLOAD_MAX ? NULL : json_read(request, size, DEPTH_MAX, NULL);
-	const struct asker asker = { uid, json_text(top, "cluster") };
+	const struct requester requester = { uid, json_text(top, "cluster") };
 	const char *name = json_text(top, "op");
 	int rc = 0;
 
 	name = name ? name : "";
 	if (!json_is(top, JSON_OBJECT)) {
-		refuse(service, METRICS_REFUSED_REQUEST);
+		count_refused(service, METRICS_REFUSED_REQUEST);
 		*answer = service_error("the request is not a JSON object", false);
 	} else if (!strcmp(name, "put")) {
 		rc = put(service, request, top, uid, now_s, answer);
 	} else if (!strcmp(name, "get")) {
-		*answer = get(service, top, &asker);
+		*answer = get(service, top, &requester);
 	} else if (!strcmp(name, "family")) {
-		*answer = family(service, top, &asker);
+		*answer = family(service, top, &requester);
 	} else if (!strcmp(name, "list")) {
-		*answer = list(service, top, &asker);
+		*answer = list(service, top, &requester);
 	} else if (!strcmp(name, "site")) {
 		*answer = site(service, top, uid);
 	} else if (!strcmp(name, "ping")) {
 		*answer = ping(now_s);
 	} else {
-		refuse(service, METRICS_REFUSED_REQUEST);
+		count_refused(service, METRICS_REFUSED_REQUEST);
 		*answer = service_error("op: must be put, get, list, family, site or ping", 0);
 	}
 	json_free(top);
@@ -680,7 +684,7 @@ int service_commit(struct service *service, struct err *err)
 		return -1;
 	}
 	if (rc > 0)
-		service->has_news = true;
+		service->has_due_runs = true;
 	return 0;
 }
 

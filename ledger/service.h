@@ -29,10 +29,10 @@ struct service {
 	const struct config_advice *advice; /* its limits */
 	uid_t ledger_uid;
 	bool in_batch;	    /* a transaction is open */
-	bool has_news;	    /* the writer has work after the commit */
-	bool is_store_away; /* and this was logged */
+	bool has_due_runs;  /* the writer has work after the commit */
+	bool is_store_down; /* and this was logged */
 	struct metrics *metrics;
-	char remark[ERR_MAX]; /* "", or a message for the log */
+	char log_text[ERR_MAX]; /* "", or a message for the log */
 };
 
 /* Set *answer. Return 1 if it must wait for service_commit(), 0 if it may be sent at once, -1 if it

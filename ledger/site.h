@@ -4,7 +4,7 @@
  * Terms   request: {"op":"site","since":S,"until":E,"after":[ENDED,RUN]?}: runs that
  *           ended from second S to before E, after the one in "after".
  *         answer: {"ok":true,"tally":{..},"rows":N,"next":[ENDED,RUN]?}:
- *           the tally (ledger/tally.h) of one page of runs: SITE_ROWS, or as many as
+ *           the tally (ledger/site_totals.h) of one page of runs: SITE_ROWS, or as many as
  *           take SITE_BYTES; "next" if there may be more.
  * Owner   the answer is malloc'ed.
  * Errors  NULL, the reason in *err.

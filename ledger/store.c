@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "ledger/row.h"
+#include "ledger/run_row.h"
 #include "record/alloc.h"
 
 /* Cluster ?4, or any if it is NULL; and the end of a claim. MariaDB's column is binary, which has
@@ -65,8 +65,8 @@ static const char *const statements[STORE_DIALECTS][STATEMENTS] = {
 static const char load_run[] =
 	"SELECT id, version, cluster, summary, error, job, uid, restart, array_job, array_task, het_job, het_offset, first, last, nodes_seen, nodes_expected, tries, next_try, written, dirty, judged FROM runs WHERE id=?1";
 static const char records[] = "SELECT text FROM records WHERE run=?1 AND node>?2 ORDER BY node";
-static const char put_use[] = "REPLACE INTO uses(run, ended, text) VALUES(?1, ?2, ?3)";
-static const char find_uses[] =
+static const char put_usage[] = "REPLACE INTO uses(run, ended, text) VALUES(?1, ?2, ?3)";
+static const char find_usages[] =
 	"SELECT text, ended, run FROM uses WHERE ended>=?1 AND ended<?3 AND (ended>?1 OR run>?2) ORDER BY ended, run LIMIT ?4";
 static const char newest[] = "SELECT coalesce(max(last), 0) FROM runs WHERE last<=?1+86400";
 
@@ -79,22 +79,22 @@ static const char *sql(const struct store *store, enum statement which)
 }
 
 /* Fetch the only row: 1, 0 if there is none, -1. Its columns are valid until end(). */
-static int ask_one(struct store *store, const char *text, const struct value *values,
-		   struct err *err)
+static int query_one(struct store *store, const char *text, const struct value *values,
+		     struct err *err)
 {
-	return store->ops->ask(store, text, values, err) < 0 ? -1 : store->ops->row(store, err);
+	return store->ops->query(store, text, values, err) < 0 ? -1 : store->ops->row(store, err);
 }
 
 /* ---- open and close ------------------------------------------------------ */
 
 int store_try(struct store *store, struct err *err)
 {
-	static const char *const tables[] = { load_run, records, find_uses };
+	static const char *const tables[] = { load_run, records, find_usages };
 	const struct value zero = value_number(0), none[] = { zero, zero, zero, zero };
 	size_t i;
 
 	for (i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
-		if (ask_one(store, tables[i], none, err) < 0)
+		if (query_one(store, tables[i], none, err) < 0)
 			return -1;
 		store->ops->end(store);
 	}
@@ -135,7 +135,7 @@ int store_list_ids(struct store *store, const char *text, const struct value *va
 {
 	int count = 0, rc = 1;
 
-	if (store->ops->ask(store, text, values, err) < 0)
+	if (store->ops->query(store, text, values, err) < 0)
 		return -1;
 	while (count < max && (rc = store->ops->row(store, err)) > 0)
 		ids[count++] = store->ops->number(store, 0);
@@ -148,26 +148,26 @@ static char *copy_text(struct store *store, int column)
 	return xstrdup(store->ops->text(store, column, NULL));
 }
 
-void store_read_row(struct store *store, struct row *row)
+void store_read_row(struct store *store, struct run_row *row)
 {
 	int64_t (*number)(struct store * store, int column) = store->ops->number;
 
-	*row = (struct row){ .id = number(store, 0),
-			     .restart = number(store, 1),
-			     .first = store->ops->real(store, 2),
-			     .last = store->ops->real(store, 3),
-			     .nodelist = copy_text(store, 4),
-			     .seen = number(store, 5),
-			     .expected = number(store, 6),
-			     .version = number(store, 7),
-			     .array_job = number(store, 8),
-			     .array_task = number(store, 9),
-			     .het_job = number(store, 10),
-			     .het_offset = number(store, 11),
-			     .next_try = number(store, 12) };
+	*row = (struct run_row){ .id = number(store, 0),
+				 .restart = number(store, 1),
+				 .first = store->ops->real(store, 2),
+				 .last = store->ops->real(store, 3),
+				 .nodelist = copy_text(store, 4),
+				 .seen = number(store, 5),
+				 .expected = number(store, 6),
+				 .version = number(store, 7),
+				 .array_job = number(store, 8),
+				 .array_task = number(store, 9),
+				 .het_job = number(store, 10),
+				 .het_offset = number(store, 11),
+				 .next_try = number(store, 12) };
 }
 
-void store_row_values(const struct row *row, struct value values[STORE_ROW_VALUES])
+void store_row_values(const struct run_row *row, struct value values[STORE_ROW_VALUES])
 {
 	const struct value all[STORE_ROW_VALUES] = {
 		value_number(row->id),	     value_known(row->restart),
@@ -190,16 +190,17 @@ int store_due(struct store *store, int64_t now_s, int64_t *ids, int max, int64_t
 	return store->ops->due(store, now_s, ids, max, next, err);
 }
 
-int store_find(struct store *store, const struct store_wanted *wanted, int64_t *ids, int max,
+int store_find(struct store *store, const struct store_selector *selector, int64_t *ids, int max,
 	       struct err *err)
 {
-	bool is_all = wanted->kind != STORE_JOB && wanted->part == RECORD_UNKNOWN;
-	const struct value values[] = { value_number(wanted->job), value_number(wanted->part),
-					value_number(max), value_text(wanted->cluster) };
+	bool is_all = selector->kind != STORE_JOB && selector->component == RECORD_UNKNOWN;
+	const struct value values[] = { value_number(selector->job),
+					value_number(selector->component), value_number(max),
+					value_text(selector->cluster) };
 	enum statement which =
-		wanted->kind == STORE_ARRAY_TASK      ? is_all ? FIND_ALL_TASKS : FIND_ARRAY
-		: wanted->kind == STORE_HET_COMPONENT ? is_all ? FIND_ALL_COMPONENTS : FIND_HET
-						      : FIND_JOB;
+		selector->kind == STORE_ARRAY_TASK	? is_all ? FIND_ALL_TASKS : FIND_ARRAY
+		: selector->kind == STORE_HET_COMPONENT ? is_all ? FIND_ALL_COMPONENTS : FIND_HET
+							: FIND_JOB;
 
 	return store_list_ids(store, sql(store, which), values, ids, max, err);
 }
@@ -234,7 +235,7 @@ static void fill_run(struct store *store, struct store_run *run)
 int store_run_load(struct store *store, int64_t id, struct store_run *run, struct err *err)
 {
 	const struct value value = value_number(id);
-	int rc = ask_one(store, load_run, &value, err);
+	int rc = query_one(store, load_run, &value, err);
 
 	if (rc > 0)
 		fill_run(store, run);
@@ -244,26 +245,26 @@ int store_run_load(struct store *store, int64_t id, struct store_run *run, struc
 	return rc > 0 ? 0 : -1;
 }
 
-/* Call fn with the first column of each row. If fn ends the loop, *place (may be NULL) is set from
+/* Call fn with the first column of each row. If fn ends the loop, *cursor (may be NULL) is set from
  * the next two columns. */
-static int each_text(struct store *store, const char *sql, const struct value *values, store_fn fn,
-		     void *arg, struct store_place *place, struct err *err)
+static int for_each_text(struct store *store, const char *sql, const struct value *values,
+			 store_fn fn, void *arg, struct store_cursor *cursor, struct err *err)
 {
 	const char *text;
 	size_t size;
-	int rc = 0, said = 0;
+	int rc = 0, stop = 0;
 
-	if (store->ops->ask(store, sql, values, err) < 0)
+	if (store->ops->query(store, sql, values, err) < 0)
 		return -1;
-	while (!said && (rc = store->ops->row(store, err)) > 0) {
+	while (!stop && (rc = store->ops->row(store, err)) > 0) {
 		text = store->ops->text(store, 0, &size);
-		said = fn(text, size, arg, err);
+		stop = fn(text, size, arg, err);
 	}
-	if (said && place)
-		*place = (struct store_place){ store->ops->number(store, 1),
-					       store->ops->number(store, 2) };
+	if (stop && cursor)
+		*cursor = (struct store_cursor){ store->ops->number(store, 1),
+						 store->ops->number(store, 2) };
 	store->ops->end(store);
-	return said ? said : rc;
+	return stop ? stop : rc;
 }
 
 int store_records_after(struct store *store, int64_t id, const char *node, store_fn fn, void *arg,
@@ -271,7 +272,7 @@ int store_records_after(struct store *store, int64_t id, const char *node, store
 {
 	const struct value values[] = { value_number(id), value_text(node) };
 
-	return each_text(store, records, values, fn, arg, NULL, err);
+	return for_each_text(store, records, values, fn, arg, NULL, err);
 }
 
 int store_records(struct store *store, int64_t id, store_fn fn, void *arg, struct err *err)
@@ -302,23 +303,23 @@ int store_later(struct store *store, int64_t id, const char *summary, int64_t ne
 	return store->ops->change(store, sql(store, LATER), values, err) < 0 ? -1 : 0;
 }
 
-/* ---- uses ---------------------------------------------------------------- */
+/* ---- usages ---------------------------------------------------------------- */
 
-int store_use_put(struct store *store, int64_t id, int64_t ended_s, const char *text,
-		  struct err *err)
+int store_usage_put(struct store *store, int64_t id, int64_t ended_s, const char *text,
+		    struct err *err)
 {
 	const struct value values[] = { value_number(id), value_number(ended_s), value_text(text) };
 
-	return store->ops->change(store, put_use, values, err) < 0 ? -1 : 0;
+	return store->ops->change(store, put_usage, values, err) < 0 ? -1 : 0;
 }
 
-int store_uses(struct store *store, struct store_place *place, int64_t until_s, int max,
-	       store_fn fn, void *arg, struct err *err)
+int store_usages(struct store *store, struct store_cursor *cursor, int64_t until_s, int max,
+		 store_fn fn, void *arg, struct err *err)
 {
-	const struct value values[] = { value_number(place->ended_s), value_number(place->id),
+	const struct value values[] = { value_number(cursor->ended_s), value_number(cursor->id),
 					value_number(until_s), value_number(max) };
 
-	return each_text(store, find_uses, values, fn, arg, place, err);
+	return for_each_text(store, find_usages, values, fn, arg, cursor, err);
 }
 
 /* ---- housekeeping -------------------------------------------------------- */
@@ -328,7 +329,7 @@ int64_t store_newest(struct store *store, int64_t now_s, struct err *err)
 	const struct value value = value_number(now_s);
 	int64_t last = -1;
 
-	if (ask_one(store, newest, &value, err) > 0)
+	if (query_one(store, newest, &value, err) > 0)
 		last = (int64_t)store->ops->real(store, 0);
 	store->ops->end(store);
 	return last;
@@ -343,7 +344,7 @@ int store_backlog(struct store *store, int64_t now_s, struct store_backlog *back
 		  struct err *err)
 {
 	const struct value value = value_number(now_s);
-	int rc = ask_one(store, sql(store, BACKLOG), &value, err);
+	int rc = query_one(store, sql(store, BACKLOG), &value, err);
 
 	if (rc > 0) {
 		backlog->for_nodes = store->ops->number(store, 1);

@@ -9,7 +9,7 @@
  *           without) may be STORE_SLOP_S apart; STORE_SKEW_S if both have the
  *           restart and the node list. A record that ends days ahead or took
  *           more than a year counts as its start alone. One without start,
- *           restart and counters (row.h: blank) is of the nearest run before
+ *           restart and counters (run_row.h: blank) is of the nearest run before
  *           it. A requeued job, and a job ID reused months later, are other
  *           runs.
  *         dirty: the run has records that are not in its summary in slurmdbd;
@@ -86,16 +86,16 @@ int store_later(struct store *store, int64_t id, const char *summary, int64_t ne
 
 /* Set [ids] to the runs of a job, newest first; with 'part' RECORD_UNKNOWN, to one run of each
  * task, or component, of each cluster and user, in their order. Return their number or -1. */
-int store_find(struct store *store, const struct store_wanted *wanted, int64_t *ids, int max,
+int store_find(struct store *store, const struct store_selector *selector, int64_t *ids, int max,
 	       struct err *err);
 
-/* Store the use of a run (ledger/tally.h), replacing an earlier one. In a transaction. */
-int store_use_put(struct store *store, int64_t id, int64_t ended_s, const char *text,
-		  struct err *err);
-/* Call fn for at most 'max' uses after *place that ended before until_s, in their order, until it
- * returns other than 0: then *place is that use. The start of second S is { S, 0 }. */
-int store_uses(struct store *store, struct store_place *place, int64_t until_s, int max,
-	       store_fn fn, void *arg, struct err *err);
+/* Store the usage of a run (ledger/site_totals.h), replacing an earlier one. In a transaction. */
+int store_usage_put(struct store *store, int64_t id, int64_t ended_s, const char *text,
+		    struct err *err);
+/* Call fn for at most 'max' usages after *cursor that ended before until_s, in their order, until it
+ * returns other than 0: then *cursor is that usage. The start of second S is { S, 0 }. */
+int store_usages(struct store *store, struct store_cursor *cursor, int64_t until_s, int max,
+		 store_fn fn, void *arg, struct err *err);
 
 /* Return the end of the run that ended last, but at most a day after now; 0: there is none; or
  * -1. */

@@ -50,11 +50,11 @@ static void maria_close(struct store *store)
 
 	maria_rollback(store);
 	mariadb_free(m->db);
-	maria_free_names(m->known.names, m->known.count);
+	maria_free_names(m->cached.names, m->cached.count);
 	free(m->journal.items);
 	free(m->jobs.items);
 	free(m->runs.items);
-	free(m->held.items);
+	free(m->buffered.items);
 	free(m);
 }
 
@@ -66,9 +66,9 @@ struct store *store_mariadb_open(const struct config_ledger *config, struct err 
 	m->store.ops = &ops;
 	m->store.dialect = STORE_MARIADB;
 	gethostname(host, sizeof(host) - 1);
-	snprintf(m->me, sizeof(m->me), "%s:%u", host, config->port);
+	snprintf(m->claim_name, sizeof(m->claim_name), "%s:%u", host, config->port);
 	m->db = mariadb_new(config);
-	if (maria_ready(m, err) == 0 || mariadb_is_away(m->db))
+	if (maria_ready(m, err) == 0 || mariadb_is_unavailable(m->db))
 		return &m->store;
 	maria_close(&m->store);
 	return NULL;
@@ -96,12 +96,12 @@ static int maria_put(struct store *store, const struct record *record, const cha
 
 /* ---- statements ---------------------------------------------------------- */
 
-static int maria_ask(struct store *store, const char *sql, const struct value *values,
-		     struct err *err)
+static int maria_query(struct store *store, const char *sql, const struct value *values,
+		       struct err *err)
 {
 	struct maria *m = maria_of(store);
 
-	return maria_ready(m, err) < 0 ? -1 : mariadb_ask(m->db, sql, values, err);
+	return maria_ready(m, err) < 0 ? -1 : mariadb_query(m->db, sql, values, err);
 }
 
 static int maria_row(struct store *store, struct err *err)
@@ -132,11 +132,12 @@ static const char *maria_text(struct store *store, int column, size_t *size)
 /* ---- runs that are due --------------------------------------------------- */
 
 /* Set *next to the earlier of two columns, which may be NULL. */
-static int ask_next(struct store *store, const struct value *values, int64_t *next, struct err *err)
+static int query_next(struct store *store, const struct value *values, int64_t *next,
+		      struct err *err)
 {
 	int64_t second;
 
-	if (maria_ask(store, next_due, values, err) < 0 || maria_row(store, err) < 0)
+	if (maria_query(store, next_due, values, err) < 0 || maria_row(store, err) < 0)
 		return -1;
 	*next = maria_number(store, 0);
 	second = maria_number(store, 1);
@@ -149,11 +150,12 @@ static int maria_due(struct store *store, int64_t now_s, int64_t *ids, int max, 
 		     struct err *err)
 {
 	struct maria *m = maria_of(store);
-	const struct value values[] = { value_number(now_s), value_number(max), value_text(m->me),
+	const struct value values[] = { value_number(now_s), value_number(max),
+					value_text(m->claim_name),
 					value_number(now_s + STORE_CLAIM_S) };
 	int rc;
 
-	if (ask_next(store, values, next, err) < 0)
+	if (query_next(store, values, next, err) < 0)
 		return -1;
 	if (*next < 0 || *next > now_s)
 		return 0;
@@ -171,7 +173,7 @@ static int list_old(struct maria *m, const struct value *values, char **ids, str
 	FILE *out = xneed(open_memstream(ids, &size));
 	int rc, count = 0;
 
-	rc = mariadb_ask(m->db, old_runs, values, err);
+	rc = mariadb_query(m->db, old_runs, values, err);
 	while (rc >= 0 && sum < PURGE_RECORDS && (rc = mariadb_row(m->db, err)) > 0) {
 		fprintf(out, "%s%lld", count++ ? "," : "", (long long)mariadb_number(m->db, 0));
 		sum += mariadb_number(m->db, 1);
@@ -242,7 +244,7 @@ static const struct store_ops ops = {
 	.put = maria_put,
 	.due = maria_due,
 	.purge = maria_purge,
-	.ask = maria_ask,
+	.query = maria_query,
 	.row = maria_row,
 	.end = maria_end,
 	.number = maria_number,

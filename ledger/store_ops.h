@@ -52,17 +52,17 @@ struct store_backlog {
 	double oldest; /* end of the run that waits longest; 0: none */
 };
 
-enum store_part {
+enum store_job_kind {
 	STORE_JOB,
 	STORE_ARRAY_TASK,
 	STORE_HET_COMPONENT
 };
 
 /* Selects runs: of a job by its raw ID; or by array and task, or het job and offset. */
-struct store_wanted {
-	enum store_part kind;
+struct store_selector {
+	enum store_job_kind kind;
 	uint32_t job;
-	int64_t part;	     /* RECORD_UNKNOWN: one run of each */
+	int64_t component;   /* or array task; RECORD_UNKNOWN: one run of each */
 	const char *cluster; /* in any case; NULL: any cluster */
 };
 
@@ -70,8 +70,8 @@ typedef int (*store_fn)(const char *text, size_t size, void *arg, struct err *er
 
 void store_run_free(struct store_run *run);
 
-/* Position of a use in the order of their ends. */
-struct store_place {
+/* Position of a usage in the order of their ends. */
+struct store_cursor {
 	int64_t ended_s, id;
 };
 
@@ -128,11 +128,11 @@ struct store_ops {
 	int (*purge)(struct store *store, int64_t before_s, int64_t now_s, int max,
 		     struct err *err);
 
-	/* Statements are constants. Call ask(), then row() for one row after the other: 1, 0 at
+	/* Statements are constants. Call query(), then row() for one row after the other: 1, 0 at
 	 * their end, -1; end() to stop before that. Columns count from 0, and are valid until the
 	 * next row: numbers are RECORD_UNKNOWN for NULL, texts NULL. */
-	int (*ask)(struct store *store, const char *sql, const struct value *values,
-		   struct err *err);
+	int (*query)(struct store *store, const char *sql, const struct value *values,
+		     struct err *err);
 	int (*row)(struct store *store, struct err *err);
 	void (*end)(struct store *store);
 	int64_t (*number)(struct store *store, int column);
@@ -166,14 +166,14 @@ int store_try(struct store *store, struct err *err);
 int store_list_ids(struct store *store, const char *sql, const struct value *values, int64_t *ids,
 		   int max, struct err *err);
 
-/* Columns of a run that store_put() reads and writes (row.h). */
+/* Columns of a run that store_put() reads and writes (run_row.h). */
 #define STORE_ROW_COLUMNS                                                                          \
 	"id, restart, first, last, nodelist, nodes_seen, nodes_expected, version, array_job, array_task, het_job, het_offset, CASE dirty WHEN 1 THEN next_try END"
-struct row;
-void store_read_row(struct store *store, struct row *row);
+struct run_row;
+void store_read_row(struct store *store, struct run_row *row);
 
 #define STORE_ROW_VALUES 13
 extern const char store_update_run[];
-void store_row_values(const struct row *row, struct value values[STORE_ROW_VALUES]);
+void store_row_values(const struct run_row *row, struct value values[STORE_ROW_VALUES]);
 
 #endif

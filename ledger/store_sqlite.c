@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ledger/row.h"
+#include "ledger/run_row.h"
 #include "record/alloc.h"
 
 #define BUSY_MS 10000
@@ -276,8 +276,8 @@ static void sqlite_end(struct store *store)
 	of(store)->rows = NULL;
 }
 
-static int sqlite_ask(struct store *store, const char *sql, const struct value *values,
-		      struct err *err)
+static int sqlite_query(struct store *store, const char *sql, const struct value *values,
+			struct err *err)
 {
 	sqlite_end(store);
 	of(store)->rows = get(store, sql, values, err);
@@ -343,26 +343,26 @@ static int sqlite_change(struct store *store, const char *sql, const struct valu
 
 /* Return the seconds between run and record; -1: another run; -2: error. */
 static double distance(struct store *store, const struct record *r, int64_t now_s,
-		       const struct row *run, struct err *err)
+		       const struct run_row *run, struct err *err)
 {
 	const struct value values[] = { value_number(run->id), value_text(r->node) };
-	double gap = row_distance(r, row_end(r, now_s), run);
-	int has = gap > 0 && !row_is_blank(r, run) ? step(store, get_record, values, err) : 0;
+	double gap = run_row_distance(r, run_row_end(r, now_s), run);
+	int has = gap > 0 && !run_row_is_blank(r, run) ? step(store, get_record, values, err) : 0;
 
 	return has < 0 ? -2 : has > 0 ? -1 : gap;
 }
 
 /* 1 found, 0 none yet, -1 error */
-static int find_run(struct store *store, const struct record *r, int64_t now_s, struct row *run,
+static int find_run(struct store *store, const struct record *r, int64_t now_s, struct run_row *run,
 		    struct err *err)
 {
 	const struct value values[] = { value_number(r->job), value_text(r->cluster),
 					value_number(r->uid) };
 	double best = -1, gap = -1;
-	struct row one, other;
+	struct run_row one, other;
 	int rc;
 
-	rc = sqlite_ask(store, find_runs, values, err);
+	rc = sqlite_query(store, find_runs, values, err);
 	while (rc >= 0 && gap > -2 && (rc = sqlite_row(store, err)) > 0) {
 		store_read_row(store, &one);
 		gap = distance(store, r, now_s, &one, err);
@@ -378,39 +378,39 @@ static int find_run(struct store *store, const struct record *r, int64_t now_s, 
 	return rc < 0 || gap <= -2 ? -1 : best >= 0;
 }
 
-static int add_run(struct store *store, const struct record *r, int64_t now_s, struct row *run,
+static int add_run(struct store *store, const struct record *r, int64_t now_s, struct run_row *run,
 		   struct err *err)
 {
 	const struct value values[] = { value_text(r->cluster), value_number(r->job),
 					value_number(r->uid), value_real(r->start),
-					value_real(row_end(r, now_s)) };
+					value_real(run_row_end(r, now_s)) };
 
 	if (sqlite_change(store, new_run, values, err) < 0)
 		return -1;
-	*run = row_new(r, now_s);
+	*run = run_row_new(r, now_s);
 	run->id = sqlite3_last_insert_rowid(of(store)->db);
 	return 0;
 }
 
 /* Is the record better than the stored one of its node? 1 yes, 0 no, -1 error. */
-static int is_news(struct store *store, const struct value *values, const struct record *r,
-		   const char *text, size_t size, struct err *err)
+static int is_better(struct store *store, const struct value *values, const struct record *r,
+		     const char *text, size_t size, struct err *err)
 {
 	const char *old_text;
 	size_t old_size;
 	int rc;
 
-	if (sqlite_ask(store, get_record, values, err) < 0 || sqlite_row(store, err) <= 0)
+	if (sqlite_query(store, get_record, values, err) < 0 || sqlite_row(store, err) <= 0)
 		return -1;
 	old_text = sqlite_text(store, 0, &old_size);
-	rc = row_is_news(r, text, size, old_text, old_size);
+	rc = run_row_is_better(r, text, size, old_text, old_size);
 	sqlite_end(store);
 	return rc;
 }
 
 /* Store a record if it is new or better: 1 stored, 0 not, -1 error. */
-static int keep_record(struct store *store, struct row *run, const struct record *r,
-		       const char *text, size_t size, int64_t now_s, struct err *err)
+static int write_record(struct store *store, struct run_row *run, const struct record *r,
+			const char *text, size_t size, int64_t now_s, struct err *err)
 {
 	const struct value values[] = { value_number(run->id), value_text(r->node),
 					value_number(now_s), value_bytes(text, size) };
@@ -419,7 +419,7 @@ static int keep_record(struct store *store, struct row *run, const struct record
 	run->seen += rc > 0;
 	if (rc != 0)
 		return rc;
-	rc = is_news(store, values, r, text, size, err);
+	rc = is_better(store, values, r, text, size, err);
 	return rc > 0 ? sqlite_change(store, change_record, values, err) : rc;
 }
 
@@ -428,17 +428,17 @@ static int sqlite_put(struct store *store, const struct record *record, const ch
 		      struct err *err)
 {
 	struct value values[STORE_ROW_VALUES];
-	struct row run = { 0 };
+	struct run_row run = { 0 };
 	int rc = find_run(store, record, now_s, &run, err);
 
 	if (rc == 0)
 		rc = add_run(store, record, now_s, &run, err);
 	if (rc >= 0)
-		rc = keep_record(store, &run, record, text, size, now_s, err);
+		rc = write_record(store, &run, record, text, size, now_s, err);
 	if (rc > 0) {
-		row_widen(&run, record, now_s);
+		run_row_update(&run, record, now_s);
 		run.version++;
-		run.next_try = *due = row_due(&run, now_s, grace_s);
+		run.next_try = *due = run_row_due(&run, now_s, grace_s);
 		store_row_values(&run, values);
 		rc = sqlite_change(store, store_update_run, values, err);
 	}
@@ -453,7 +453,7 @@ static int sqlite_due(struct store *store, int64_t now_s, int64_t *ids, int max,
 {
 	const struct value values[] = { value_number(now_s), value_number(max) };
 
-	if (sqlite_ask(store, next_due, NULL, err) < 0 || sqlite_row(store, err) <= 0)
+	if (sqlite_query(store, next_due, NULL, err) < 0 || sqlite_row(store, err) <= 0)
 		return -1;
 	*next = sqlite_number(store, 0);
 	return store_list_ids(store, due_ids, values, ids, max, err);
@@ -484,7 +484,7 @@ static const struct store_ops ops = {
 	.put = sqlite_put,
 	.due = sqlite_due,
 	.purge = sqlite_purge,
-	.ask = sqlite_ask,
+	.query = sqlite_query,
 	.row = sqlite_row,
 	.end = sqlite_end,
 	.number = sqlite_number,

@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ledger/sums.h"
-#include "ledger/usage.h"
+#include "ledger/job_usage.h"
+#include "ledger/run_results.h"
 #include "record/alloc.h"
 #include "record/record.h"
 #include "record/summary.h"
@@ -21,7 +21,7 @@
 #define ACCT_LIMIT_S 120
 #define RUN_RETRY_MAX_S 3600
 #define ACCT_RETRY_MAX_S 60
-#define NAP_MAX_S 30
+#define WAIT_MAX_S 30
 #define PURGE_EVERY_S 3600
 #define PURGE_MAX 1000
 #define PURGE_FAR_S INT64_C(2592000) /* 30 days */
@@ -31,63 +31,63 @@
 struct job {
 	struct store_run run;
 	char summary[SUMMARY_MAX];
-	char *use;
+	char *usage;
 };
 
-static void say(const char *text)
+static void log_line(const char *text)
 {
 	fprintf(stderr, "jobio: ledger: %s\n", text);
 }
 
-static void say_job(const struct job *job, const char *what)
+static void log_job(const struct job *job, const char *what)
 {
 	char text[ERR_MAX + 64];
 
 	snprintf(text, sizeof(text), "job: '%u': %s", job->run.job, what);
-	say(text);
+	log_line(text);
 }
 
-/* ---- summaries and uses ----------------------------------------------------------- */
+/* ---- summaries and usages ----------------------------------------------------------- */
 
 static int add_record(const char *text, size_t size, void *arg, struct err *err)
 {
-	char said[ERR_MAX + 100];
+	char line[ERR_MAX + 100];
 	struct err why;
 
 	(void)err;
 	/* It was valid when received, perhaps by another version: it must not block all others. The
 	 * summary contains a missing node. */
-	if (sums_add(arg, text, size, &why) < 0) {
-		snprintf(said, sizeof(said), "store: a record cannot be read and is left out: %s",
+	if (run_results_add(arg, text, size, &why) < 0) {
+		snprintf(line, sizeof(line), "store: a record cannot be read and is left out: %s",
 			 why.text);
-		say(said);
+		log_line(line);
 	}
 	return 0;
 }
 
 static int summarize(struct writer *writer, struct job *job, struct err *err)
 {
-	struct sums *sums = sums_new(true);
-	struct sums_result result;
-	int rc = store_records(writer->store, job->run.id, add_record, sums, err);
+	struct run_results *results = run_results_new(true);
+	struct run_result result;
+	int rc = store_records(writer->store, job->run.id, add_record, results, err);
 
 	if (rc >= 0) {
-		sums_make(sums, &job->run, writer->advice, &result);
+		run_results_make(results, &job->run, writer->advice, &result);
 		strcpy(job->summary, result.text);
-		job->use = result.use;
+		job->usage = result.usage;
 		free(job->run.judged);
 		job->run.judged = result.judged;
 	}
-	sums_free(sums);
+	run_results_free(results);
 	return rc;
 }
 
-/* Store the use with the account from slurmdbd. */
-static int put_use(struct writer *writer, const struct job *job, const char *account,
-		   struct err *err)
+/* Store the usage with the account from slurmdbd. */
+static int put_usage(struct writer *writer, const struct job *job, const char *account,
+		     struct err *err)
 {
-	char *line = usage_with_account(job->use, account);
-	int rc = store_use_put(writer->store, job->run.id, (int64_t)job->run.last, line, err);
+	char *line = job_usage_with_account(job->usage, account);
+	int rc = store_usage_put(writer->store, job->run.id, (int64_t)job->run.last, line, err);
 
 	free(line);
 	return rc;
@@ -102,13 +102,13 @@ static int64_t retry_at(int64_t now_s, int64_t tries, int64_t max_s)
 	return now_s + (wait_s < max_s ? wait_s : max_s);
 }
 
-/* After ACCT_PATIENCE_S an uncertain row is accepted. */
+/* After ACCT_WAIT_S an uncertain row is accepted. */
 static int64_t row_at(const struct store_run *run, int64_t now_s)
 {
-	int64_t patience = (int64_t)run->last + ACCT_PATIENCE_S + 1,
+	int64_t wait_end = (int64_t)run->last + ACCT_WAIT_S + 1,
 		at = retry_at(now_s, run->tries, RUN_RETRY_MAX_S);
 
-	return now_s < patience && patience < at ? patience : at;
+	return now_s < wait_end && wait_end < at ? wait_end : at;
 }
 
 /* Return when to look at the row again; 0: never. */
@@ -122,12 +122,12 @@ static int64_t again_at(const struct store_run *run, const char *account, int64_
 static int note_one(struct writer *writer, struct job *job, const struct acct_job *acct,
 		    int64_t now_s, struct err *err)
 {
-	if (put_use(writer, job, acct->account, err) < 0)
+	if (put_usage(writer, job, acct->account, err) < 0)
 		return -1;
 	switch (acct->result) {
 	case ACCT_WRITTEN:
 		if (*acct->why.text)
-			say_job(job, acct->why.text);
+			log_job(job, acct->why.text);
 		if (acct->array_job >= 0) {
 			job->run.array_job = acct->array_job;
 			job->run.array_task = acct->array_task;
@@ -150,7 +150,7 @@ static int note_one(struct writer *writer, struct job *job, const struct acct_jo
 	if (!writer->failures)
 		metrics_count(&writer->metrics->refused_by_slurmdbd);
 	if (!job->run.tries)
-		say_job(job, acct->why.text);
+		log_job(job, acct->why.text);
 	return store_later(writer->store, job->run.id, job->summary,
 			   retry_at(now_s, job->run.tries, RUN_RETRY_MAX_S), acct->why.text, err);
 }
@@ -204,9 +204,9 @@ static int note_down(struct writer *writer, struct job *jobs, struct acct_job *a
 
 	if (writer->failures == 0) {
 		snprintf(text, sizeof(text), "%s: trying again until it works", why);
-		say(text);
+		log_line(text);
 	}
-	writer->quiet_until = retry_at(now_s, writer->failures, ACCT_RETRY_MAX_S);
+	writer->retry_s = retry_at(now_s, writer->failures, ACCT_RETRY_MAX_S);
 	writer->failures++;
 	metrics_count(&writer->metrics->slurmdbd_failures);
 	metrics_set(&writer->metrics->slurmdbd_failing, writer->failures);
@@ -254,7 +254,7 @@ static int write_batch(struct writer *writer, struct job *jobs, struct acct_job 
 	if (rc < 0)
 		return note_down(writer, jobs, accts, count, now_s, why.text, err);
 	if (writer->failures)
-		say("slurmdbd: works again");
+		log_line("slurmdbd: works again");
 	writer->failures = 0;
 	metrics_set(&writer->metrics->slurmdbd_failing, 0);
 	return note_all(writer, jobs, accts, count, now_s, err);
@@ -279,7 +279,7 @@ static int is_clock_ahead(struct writer *writer, int64_t now_s, struct err *err)
 			 "store: nothing is purged: the newest record ended %" PRId64
 			 " h ago: check the clock",
 			 (now_s - newest_s) / 3600);
-		say(text);
+		log_line(text);
 	}
 	writer->is_clock_ahead = is_ahead;
 	return is_ahead;
@@ -314,9 +314,9 @@ static int write_summaries(struct writer *writer, int64_t now_s, int64_t *next_s
 	int64_t ids[WRITER_BATCH];
 	int i, count, more, rc = -1;
 
-	*next_s = now_s + NAP_MAX_S;
-	if (now_s < writer->quiet_until) {
-		*next_s = writer->quiet_until;
+	*next_s = now_s + WAIT_MAX_S;
+	if (now_s < writer->retry_s) {
+		*next_s = writer->retry_s;
 		return 0;
 	}
 	more = purge(writer, now_s, err);
@@ -336,7 +336,7 @@ static int write_summaries(struct writer *writer, int64_t now_s, int64_t *next_s
 out:
 	for (i = 0; i < count; i++) {
 		store_run_free(&jobs[i].run);
-		free(jobs[i].use);
+		free(jobs[i].usage);
 	}
 	free(jobs);
 	return rc;
@@ -345,7 +345,7 @@ out:
 /* ---- operators of Slurm -------------------------------------------------------- */
 
 /* Read the operators from slurmdbd, rarely. While it is down the last ones stay. */
-static void ask_operators(struct writer *writer, int64_t now_s)
+static void read_operators(struct writer *writer, int64_t now_s)
 {
 	uid_t uids[METRICS_OPERATORS_MAX];
 	struct err why;
@@ -359,7 +359,7 @@ static void ask_operators(struct writer *writer, int64_t now_s)
 	count = writer->acct.operators(writer->acct.acct, uids, METRICS_OPERATORS_MAX, &why);
 	alarm(0);
 	if (count < 0) {
-		say(why.text);
+		log_line(why.text);
 		return;
 	}
 	metrics_set(&writer->metrics->operator_count, 0);
@@ -373,7 +373,7 @@ int writer_round(struct writer *writer, int64_t now_s, int64_t *next_s, struct e
 
 	if (count < 0)
 		return -1;
-	ask_operators(writer, now_s);
+	read_operators(writer, now_s);
 	return count;
 }
 
@@ -385,8 +385,8 @@ static int wait_for(int wake_fd, int64_t next_s)
 	char bytes[64];
 	ssize_t n;
 
-	if (wait_s > NAP_MAX_S)
-		wait_s = NAP_MAX_S;
+	if (wait_s > WAIT_MAX_S)
+		wait_s = WAIT_MAX_S;
 	if (poll(&p, 1, wait_s > 0 ? (int)wait_s * 1000 : 0) <= 0)
 		return 1;
 	n = read(wake_fd, bytes, sizeof(bytes));
@@ -401,7 +401,7 @@ int writer_run(struct writer *writer, int wake_fd, struct err *err)
 		if (writer_round(writer, time(NULL), &next_s, err) < 0)
 			return -1;
 		if (next_s < 0)
-			next_s = time(NULL) + NAP_MAX_S;
+			next_s = time(NULL) + WAIT_MAX_S;
 	} while (wait_for(wake_fd, next_s));
 	return 0;
 }

@@ -7,9 +7,9 @@
  *         A row without an account is read again after 5 s: Slurm before 23.02
  *           may write it later than the job's end.
  *         A run without a row is retried after 2, 4, 8, .. 3600 s, and when
- *           ACCT_PATIENCE_S is over; if slurmdbd is not reachable the whole
+ *           ACCT_WAIT_S is over; if slurmdbd is not reachable the whole
  *           writer waits 2, 4, .. 60 s.
- *         The use of each run (ledger/tally.h) is stored beside its summary.
+ *         The usage of each run (ledger/site_totals.h) is stored beside its summary.
  * Owner   struct writer belongs to the caller; what it points to is borrowed.
  * Errors  of slurmdbd are logged when they begin and when they end. If the store
  *           fails the process ends: the server starts it again.
@@ -38,7 +38,7 @@ struct writer {
 	struct acct_ops acct;
 	/* state */
 	unsigned int failures; /* of slurmdbd, consecutive */
-	int64_t quiet_until;   /* no attempt before */
+	int64_t retry_s;       /* no attempt before */
 	int64_t purged;	       /* time of the last purge */
 	int64_t operators_s;   /* time of the last query for operators */
 	bool is_clock_ahead;   /* logged, and nothing is purged */

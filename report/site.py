@@ -3,7 +3,7 @@
 
 The ledger sums them up, page by page. Without it the summaries in sacct are summed up: they
 have no advice, and one sum for all filesystems of a job. Sums are dicts as in the ledger's reply
-(ledger/tally.h).
+(ledger/site_totals.h).
 """
 from __future__ import annotations
 

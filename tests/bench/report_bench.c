@@ -213,7 +213,7 @@ static void put_use(struct store *store, int64_t at, int64_t ended)
 		size += snprintf(line + size, sizeof(line) - (size_t)size,
 				 "\n%s\twekafs\t%lld\t2097152\t%lld\t%lld\t", mounts[(at + i) % 4],
 				 1048576 + job * 37, job % 5000, job * 13 % 900000000);
-	if (store_use_put(store, at, ended, line, &err) < 0)
+	if (store_usage_put(store, at, ended, line, &err) < 0)
 		die(err.text);
 }
 

@@ -113,7 +113,7 @@ static void turn(struct server *server, int fd)
 static void check_empty(struct server *server)
 {
 	MUST(server->peer_count == 0 && TAILQ_EMPTY(&server->peers));
-	MUST(server->held == 0 && server->out == 0 && server->waiting == 0);
+	MUST(server->buffered == 0 && server->out == 0 && server->waiting == 0);
 	MUST(!server->service->in_batch);
 }
 

@@ -148,7 +148,7 @@ hand_over() {
 }
 
 # expect_one_run JOB - all records of the job belong to one run: one restart count and one start
-# (store.h); records without counters (row.h) belong to a run with counters
+# (store.h); records without counters (run_row.h) belong to a run with counters
 expect_one_run() {
 	local runs
 	runs=$(cat "$NODE/spool/$1".*.json "$NODE/taken/$1".*.json 2>/dev/null |

@@ -132,9 +132,10 @@ static int put(struct store *store, uint32_t job, const char *text)
 	return put_at(store, job, text, NOW, &due);
 }
 
-static int find(struct store *store, enum store_part kind, uint32_t job, int64_t part, int64_t *ids)
+static int find(struct store *store, enum store_job_kind kind, uint32_t job, int64_t part,
+		int64_t *ids)
 {
-	const struct store_wanted wanted = { kind, job, part, NULL };
+	const struct store_selector wanted = { kind, job, part, NULL };
 	struct err err = { "" };
 	int count = store_find(store, &wanted, ids, 32, &err);
 
@@ -462,7 +463,7 @@ static void put_use(struct store *store, int64_t id, int64_t ended_s, const char
 	struct err err = { "" };
 
 	ck_assert_int_eq(store_begin(store, &err), 0);
-	ck_assert_msg(store_use_put(store, id, ended_s, text, &err) == 0, "%s", err.text);
+	ck_assert_msg(store_usage_put(store, id, ended_s, text, &err) == 0, "%s", err.text);
 	ck_assert_int_ge(store_commit(store, &err), 0);
 }
 
@@ -474,13 +475,13 @@ static int tell_use(const char *text, size_t size, void *arg, struct err *err)
 	return strstr(text, "stop") ? 5 : 0;
 }
 
-static void expect_uses(struct store *store, struct store_place from, int64_t until_s, int max,
+static void expect_uses(struct store *store, struct store_cursor from, int64_t until_s, int max,
 			const char *wanted)
 {
 	struct err err = { "" };
 	char told[400] = "";
 
-	if (store_uses(store, &from, until_s, max, tell_use, told, &err) == 5)
+	if (store_usages(store, &from, until_s, max, tell_use, told, &err) == 5)
 		snprintf(told + strlen(told), 40, "at %" PRId64 ".%" PRId64, from.ended_s, from.id);
 	ck_assert_str_eq(told, wanted);
 }
@@ -496,9 +497,9 @@ START_TEST(uses_are_told_by_the_end_of_their_runs_from_a_place_on)
 	put_use(store, 5, 3000, "stop");
 	put_use(store, 6, 3000, "g");
 	put_use(store, 2, 2500, "f"); /* replaces b */
-	expect_uses(store, (struct store_place){ 2000, 0 }, 3000, 9, "a d f ");
-	expect_uses(store, (struct store_place){ 2001, 1 }, 3001, 9, "d f stop at 3000.5");
-	expect_uses(store, (struct store_place){ 0, 0 }, 9000, 2, "c a ");
+	expect_uses(store, (struct store_cursor){ 2000, 0 }, 3000, 9, "a d f ");
+	expect_uses(store, (struct store_cursor){ 2001, 1 }, 3001, 9, "d f stop at 3000.5");
+	expect_uses(store, (struct store_cursor){ 0, 0 }, 9000, 2, "c a ");
 	closed(store);
 }
 END_TEST
@@ -517,7 +518,7 @@ START_TEST(old_runs_are_purged_with_their_records_and_uses)
 	ck_assert_int_eq(store_purge(store, 5000, NOW, 100, &err), 1);
 	ck_assert_str_eq(runs_of(store, 1), "");
 	ck_assert_str_eq(runs_of(store, 2), "n1");
-	expect_uses(store, (struct store_place){ 0, 0 }, 9000, 9, "");
+	expect_uses(store, (struct store_cursor){ 0, 0 }, 9000, 9, "");
 	/* records with clocks in the far future: by the time of arrival */
 	put_at(store, 3, "n1 0 91000000000 92000000000", 1000, &due);
 	put_at(store, 4, "n1 1 80000000000 81000000000", 5000, &due);

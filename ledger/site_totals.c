@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "ledger/tally.h"
+#include "ledger/site_totals.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ enum kind {
 	KINDS,
 	/* By "cluster<tab>user<tab>account<tab>profile" and the codes of advice, which many jobs of
 	 * a page have in common. These sums are added to the others at the end. */
-	WHO = KINDS,
+	COMBINED = KINDS,
 	TABLES
 };
 
@@ -44,7 +44,7 @@ struct sum {
 	char *type;	  /* of a filesystem; NULL unknown */
 	uint64_t digest;  /* of name and more */
 	int64_t jobs, node_s, peak_job;
-	int64_t numbers[USE_NUMBERS];
+	int64_t numbers[USAGE_NUMBERS];
 };
 
 /* Slots have the index of a sum, plus one; 0 is free. At least half of them are free. */
@@ -60,55 +60,55 @@ struct job {
 	int64_t job, ended, warned, refused; /* tasks */
 };
 
-struct tally {
+struct site_totals {
 	int64_t jobs, node_s, wide, judged;
 	int64_t warned_jobs, warned_tasks, refused_jobs, refused_tasks;
 	struct table tables[TABLES];
-	struct job gate[TALLY_JOBS_MAX + 1]; /* latest first */
+	struct job gate[SITE_TOTALS_JOBS_MAX + 1]; /* latest first */
 	size_t gate_count, bytes;
 };
 
 struct line_fs {
 	struct text name, type;
-	int64_t numbers[USE_NUMBERS];
+	int64_t numbers[USAGE_NUMBERS];
 };
 
-/* Fields of a line that are used (tally.h) */
+/* Fields of a line that are used (site_totals.h) */
 struct line {
-	struct text who, cluster, user, advice;
+	struct text owner, cluster, user, advice; /* owner: cluster to profile */
 	int64_t job, ended, node_s, flags, warned, refused;
 	size_t fs_count;
-	struct line_fs fs[USE_FS_MAX];
+	struct line_fs fs[USAGE_FS_MAX];
 };
 
-const enum io_number use_numbers[USE_NUMBERS] = {
+const enum io_number usage_numbers[USAGE_NUMBERS] = {
 #define X(id) IO_##id,
-	USE_QUANTITIES
+	USAGE_QUANTITIES
 #undef X
 };
 
-void use_numbers_init(int64_t numbers[USE_NUMBERS])
+void usage_numbers_init(int64_t numbers[USAGE_NUMBERS])
 {
 	int i;
 
-	for (i = 0; i < USE_NUMBERS; i++)
-		numbers[i] = USE_UNKNOWN;
+	for (i = 0; i < USAGE_NUMBERS; i++)
+		numbers[i] = USAGE_UNKNOWN;
 }
 
-void use_numbers_add(int64_t numbers[USE_NUMBERS], const int64_t more[USE_NUMBERS])
+void usage_numbers_add(int64_t numbers[USAGE_NUMBERS], const int64_t more[USAGE_NUMBERS])
 {
 	int i;
 
-	for (i = 0; i < USE_NUMBERS; i++)
-		if (i != USE_PEAK_READ)
+	for (i = 0; i < USAGE_NUMBERS; i++)
+		if (i != USAGE_PEAK_READ)
 			io_add_number(&numbers[i], more[i]);
 		else if (more[i] > numbers[i])
 			numbers[i] = more[i];
 }
 
-struct tally *tally_new(void)
+struct site_totals *site_totals_new(void)
 {
-	return xcalloc(1, sizeof(struct tally));
+	return xcalloc(1, sizeof(struct site_totals));
 }
 
 static void free_job(struct job *job)
@@ -130,22 +130,22 @@ static void free_table(struct table *table)
 	free(table->slots);
 }
 
-void tally_free(struct tally *tally)
+void site_totals_free(struct site_totals *totals)
 {
 	size_t i;
 
-	if (!tally)
+	if (!totals)
 		return;
 	for (i = 0; i < TABLES; i++)
-		free_table(&tally->tables[i]);
-	for (i = 0; i < tally->gate_count; i++)
-		free_job(&tally->gate[i]);
-	free(tally);
+		free_table(&totals->tables[i]);
+	for (i = 0; i < totals->gate_count; i++)
+		free_job(&totals->gate[i]);
+	free(totals);
 }
 
-size_t tally_bytes(const struct tally *tally)
+size_t site_totals_bytes(const struct site_totals *totals)
 {
-	return tally->bytes;
+	return totals->bytes;
 }
 
 /* ---- sums ---------------------------------------------------------------- */
@@ -183,7 +183,7 @@ static uint32_t *find_slot(const struct table *table, uint64_t digest, struct te
 	}
 }
 
-static void make_room(struct table *table)
+static void grow_table(struct table *table)
 {
 	const struct sum *sum;
 	uint32_t i;
@@ -208,7 +208,7 @@ static struct sum *sum_of(struct table *table, struct text name, struct text mor
 	struct sum *sum;
 	uint32_t *slot;
 
-	make_room(table);
+	grow_table(table);
 	slot = find_slot(table, digest, name, more);
 	if (*slot)
 		return &table->sums[*slot - 1];
@@ -216,49 +216,50 @@ static struct sum *sum_of(struct table *table, struct text name, struct text mor
 	*sum = (struct sum){ .name = copy_of(name),
 			     .more = copy_of(more),
 			     .digest = digest,
-			     .peak_job = USE_UNKNOWN };
-	use_numbers_init(sum->numbers);
+			     .peak_job = USAGE_UNKNOWN };
+	usage_numbers_init(sum->numbers);
 	*slot = (uint32_t)++table->count;
 	return sum;
 }
 
 static void add(struct sum *sum, const struct sum *more)
 {
-	int64_t peak = more->numbers[USE_PEAK_READ], most = sum->numbers[USE_PEAK_READ];
+	int64_t peak = more->numbers[USAGE_PEAK_READ], most = sum->numbers[USAGE_PEAK_READ];
 
 	if (peak > most || (peak == most && peak >= 0 && more->peak_job < sum->peak_job))
 		sum->peak_job = more->peak_job;
 	sum->jobs += more->jobs;
 	io_add_number(&sum->node_s, more->node_s);
-	use_numbers_add(sum->numbers, more->numbers);
+	usage_numbers_add(sum->numbers, more->numbers);
 }
 
 /* Add to the sum of this name in a table that is printed. */
-static struct sum *add_to(struct tally *tally, enum kind kind, struct text name, struct text more,
-			  const struct sum *numbers)
+static struct sum *add_to(struct site_totals *totals, enum kind kind, struct text name,
+			  struct text more, const struct sum *numbers)
 {
-	struct table *table = &tally->tables[kind];
+	struct table *table = &totals->tables[kind];
 	size_t before = table->count;
 	struct sum *sum = sum_of(table, name, more);
 
 	if (table->count > before)
-		tally->bytes += SUM_BYTES + name.size + more.size;
+		totals->bytes += SUM_BYTES + name.size + more.size;
 	add(sum, numbers);
 	return sum;
 }
 
 /* Add a combined sum to those of its user, account, profile and each of its codes. */
-static void spread(struct tally *tally, const struct sum *who)
+static void add_combined(struct site_totals *totals, const struct sum *combined)
 {
-	char *names = xstrdup(who->name.at), *codes = xstrdup(who->more.at), *rest = names, *code;
+	char *names = xstrdup(combined->name.at), *codes = xstrdup(combined->more.at),
+	     *rest = names, *code;
 	enum kind kind;
 
 	strsep(&rest, "\t"); /* skip the cluster */
 	for (kind = USERS; kind <= PROFILES; kind++)
-		add_to(tally, kind, text_of(strsep(&rest, "\t")), text_of(""), who);
+		add_to(totals, kind, text_of(strsep(&rest, "\t")), text_of(""), combined);
 	for (rest = codes; (code = strsep(&rest, " "));)
 		if (*code)
-			add_to(tally, ADVICE, text_of(code), text_of(""), who);
+			add_to(totals, ADVICE, text_of(code), text_of(""), combined);
 	free(names);
 	free(codes);
 }
@@ -266,7 +267,7 @@ static void spread(struct tally *tally, const struct sum *who)
 /* ---- jobs that the gate warned or refused -------------------------------------- */
 
 /* Insert it among those that ended last; the earliest is dropped. */
-static void add_job(struct tally *tally, const struct line *line)
+static void add_job(struct site_totals *totals, const struct line *line)
 {
 	struct job job = { (char *)copy_of(line->cluster).at,
 			   (char *)copy_of(line->user).at,
@@ -274,30 +275,30 @@ static void add_job(struct tally *tally, const struct line *line)
 			   line->ended,
 			   line->warned > 0 ? line->warned : 0,
 			   line->refused > 0 ? line->refused : 0 };
-	size_t at = tally->gate_count;
+	size_t at = totals->gate_count;
 
-	while (at && tally->gate[at - 1].ended < job.ended)
+	while (at && totals->gate[at - 1].ended < job.ended)
 		at--;
-	memmove(&tally->gate[at + 1], &tally->gate[at], (tally->gate_count - at) * sizeof(job));
-	tally->gate[at] = job;
-	tally->bytes += JOB_BYTES + line->cluster.size + line->user.size;
-	if (tally->gate_count++ == TALLY_JOBS_MAX)
-		free_job(&tally->gate[--tally->gate_count]);
+	memmove(&totals->gate[at + 1], &totals->gate[at], (totals->gate_count - at) * sizeof(job));
+	totals->gate[at] = job;
+	totals->bytes += JOB_BYTES + line->cluster.size + line->user.size;
+	if (totals->gate_count++ == SITE_TOTALS_JOBS_MAX)
+		free_job(&totals->gate[--totals->gate_count]);
 }
 
-static void add_gate(struct tally *tally, const struct line *line)
+static void add_gate(struct site_totals *totals, const struct line *line)
 {
-	tally->warned_jobs += line->warned > 0;
-	tally->refused_jobs += line->refused > 0;
-	io_add_number(&tally->warned_tasks, line->warned);
-	io_add_number(&tally->refused_tasks, line->refused);
+	totals->warned_jobs += line->warned > 0;
+	totals->refused_jobs += line->refused > 0;
+	io_add_number(&totals->warned_tasks, line->warned);
+	io_add_number(&totals->refused_tasks, line->refused);
 	if (line->warned > 0 || line->refused > 0)
-		add_job(tally, line);
+		add_job(totals, line);
 }
 
 /* ---- a line ---------------------------------------------------------------- */
 
-static bool take_text(const char **at, struct text *text)
+static bool parse_text(const char **at, struct text *text)
 {
 	const char *end = strchr(*at, '\t');
 
@@ -308,7 +309,7 @@ static bool take_text(const char **at, struct text *text)
 	return true;
 }
 
-static inline bool take_number(const char **at, int64_t *number)
+static inline bool parse_number(const char **at, int64_t *number)
 {
 	const char *from = *at, *end = from;
 	uint64_t sum = 0;
@@ -316,92 +317,92 @@ static inline bool take_number(const char **at, int64_t *number)
 	for (; *end >= '0' && *end <= '9'; end++)
 		sum = sum * 10 + (uint64_t)(*end - '0');
 	*at = end + 1;
-	*number = end == from			       ? USE_UNKNOWN
+	*number = end == from			       ? USAGE_UNKNOWN
 		  : sum > INT64_MAX || end - from > 19 ? INT64_MAX
 						       : (int64_t)sum;
 	return *end == '\t';
 }
 
-static bool take_fs(const char **at, struct line *line)
+static bool parse_fs(const char **at, struct line *line)
 {
 	struct line_fs *fs = &line->fs[line->fs_count];
 	int64_t number;
 	int i;
 
-	if (line->fs_count++ == USE_FS_MAX || !take_text(at, &fs->name) ||
-	    !take_text(at, &fs->type))
+	if (line->fs_count++ == USAGE_FS_MAX || !parse_text(at, &fs->name) ||
+	    !parse_text(at, &fs->type))
 		return false;
-	use_numbers_init(fs->numbers);
-	for (i = 0; i < USE_FIRST || (**at && **at != '\n'); i++) {
-		if (!take_number(at, &number))
+	usage_numbers_init(fs->numbers);
+	for (i = 0; i < USAGE_FIRST || (**at && **at != '\n'); i++) {
+		if (!parse_number(at, &number))
 			return false;
-		if (i < USE_NUMBERS)
+		if (i < USAGE_NUMBERS)
 			fs->numbers[i] = number;
 	}
 	return true;
 }
 
-static bool take_head(const char **at, struct line *line)
+static bool parse_head(const char **at, struct line *line)
 {
 	struct text ignored, profile;
 	int64_t number;
 
-	if (!take_text(at, &line->cluster) || !take_text(at, &line->user) ||
-	    !take_text(at, &ignored) || !take_text(at, &profile))
+	if (!parse_text(at, &line->cluster) || !parse_text(at, &line->user) ||
+	    !parse_text(at, &ignored) || !parse_text(at, &profile))
 		return false;
-	line->who = (struct text){ line->cluster.at,
-				   (size_t)(profile.at - line->cluster.at) + profile.size };
-	return take_number(at, &line->job) && take_number(at, &number) &&
-	       take_number(at, &line->ended) && take_number(at, &number) &&
-	       take_number(at, &line->node_s) && take_number(at, &line->flags) &&
-	       line->flags >= 0 && take_number(at, &line->warned) &&
-	       take_number(at, &line->refused) && take_text(at, &line->advice);
+	line->owner = (struct text){ line->cluster.at,
+				     (size_t)(profile.at - line->cluster.at) + profile.size };
+	return parse_number(at, &line->job) && parse_number(at, &number) &&
+	       parse_number(at, &line->ended) && parse_number(at, &number) &&
+	       parse_number(at, &line->node_s) && parse_number(at, &line->flags) &&
+	       line->flags >= 0 && parse_number(at, &line->warned) &&
+	       parse_number(at, &line->refused) && parse_text(at, &line->advice);
 }
 
-static bool read_line(const char *at, struct line *line)
+static bool parse_line(const char *at, struct line *line)
 {
 	struct text version;
 
 	line->fs_count = 0;
-	if (!take_text(&at, &version) || !is_same(version, text_of(USE_LINE_VERSION)) ||
-	    !take_head(&at, line))
+	if (!parse_text(&at, &version) || !is_same(version, text_of(USAGE_LINE_VERSION)) ||
+	    !parse_head(&at, line))
 		return false;
 	while (*at == '\n') {
 		at++;
-		if (!take_fs(&at, line))
+		if (!parse_fs(&at, line))
 			return false;
 	}
 	return !*at;
 }
 
-void tally_add(struct tally *tally, const char *text)
+void site_totals_add(struct site_totals *totals, const char *text)
 {
 	struct sum one = { .jobs = 1 }, all, *sum;
 	struct line line;
 	size_t i;
 
-	if (!read_line(text, &line))
+	if (!parse_line(text, &line))
 		return;
 	one.node_s = line.node_s;
 	one.peak_job = line.job;
 	all = one;
-	use_numbers_init(all.numbers);
+	usage_numbers_init(all.numbers);
 	for (i = 0; i < line.fs_count; i++) {
 		memcpy(one.numbers, line.fs[i].numbers, sizeof(one.numbers));
-		sum = add_to(tally, FILESYSTEMS, line.fs[i].name, line.cluster, &one);
+		sum = add_to(totals, FILESYSTEMS, line.fs[i].name, line.cluster, &one);
 		if (!sum->type && line.fs[i].type.size)
 			sum->type = (char *)copy_of(line.fs[i].type).at;
-		use_numbers_add(all.numbers, one.numbers);
+		usage_numbers_add(all.numbers, one.numbers);
 	}
-	sum = sum_of(&tally->tables[WHO], line.who, line.advice);
+	sum = sum_of(&totals->tables[COMBINED], line.owner, line.advice);
 	if (!sum->jobs)
-		spread(tally, sum); /* so that their bytes are counted */
+		add_combined(totals, sum); /* so that their bytes are counted */
 	add(sum, &all);
-	add_gate(tally, &line);
-	tally->jobs++;
-	io_add_number(&tally->node_s, line.node_s);
-	tally->wide += line.flags & 1;
-	tally->judged += (line.flags & 2) != 0;
+	add_gate(totals, &line);
+	totals->jobs++;
+	io_add_number(&totals->node_s, line.node_s);
+	totals->wide += line.flags & 1;
+	totals->judged += (line.flags & 2) != 0;
 }
 
 /* ---- JSON ------------------------------------------------------------------ */
@@ -418,14 +419,14 @@ static void put_sum(const struct sum *sum, struct json *list)
 		json_add_text(o, "type", sum->type);
 	json_add_known(o, "jobs", sum->jobs);
 	json_add_known(o, "node_s", sum->node_s);
-	json_add_known(o, "read_bytes", sum->numbers[USE_READ_BYTES]);
-	json_add_known(o, "write_bytes", sum->numbers[USE_WRITE_BYTES]);
-	json_add_known(o, "meta", sum->numbers[USE_META_CALLS]);
-	json_add_known(o, "peak_Bps", sum->numbers[USE_PEAK_READ]);
+	json_add_known(o, "read_bytes", sum->numbers[USAGE_READ_BYTES]);
+	json_add_known(o, "write_bytes", sum->numbers[USAGE_WRITE_BYTES]);
+	json_add_known(o, "meta", sum->numbers[USAGE_META_CALLS]);
+	json_add_known(o, "peak_Bps", sum->numbers[USAGE_PEAK_READ]);
 	json_add_known(o, "peak_job", sum->peak_job);
-	for (i = USE_FIRST; i < USE_NUMBERS; i++)
+	for (i = USAGE_FIRST; i < USAGE_NUMBERS; i++)
 		if (sum->numbers[i] >= 0)
-			json_add_known(o, io_quantities[use_numbers[i]].key, sum->numbers[i]);
+			json_add_known(o, io_quantities[usage_numbers[i]].key, sum->numbers[i]);
 }
 
 static void put_job(const struct job *job, struct json *list)
@@ -440,27 +441,27 @@ static void put_job(const struct job *job, struct json *list)
 	json_add_known(o, "refused", job->refused);
 }
 
-void tally_json(struct tally *tally, struct json *top)
+void site_totals_json(struct site_totals *totals, struct json *top)
 {
 	struct json *o = json_add_object(top, "tally"), *list;
 	size_t kind, i;
 
-	for (i = 0; i < tally->tables[WHO].count; i++)
-		spread(tally, &tally->tables[WHO].sums[i]);
-	json_add_number(o, "jobs", tally->jobs);
-	json_add_number(o, "node_s", tally->node_s);
-	json_add_number(o, "node_wide", tally->wide);
-	json_add_number(o, "judged", tally->judged);
-	json_add_number(o, "warned_jobs", tally->warned_jobs);
-	json_add_number(o, "warned_tasks", tally->warned_tasks);
-	json_add_number(o, "refused_jobs", tally->refused_jobs);
-	json_add_number(o, "refused_tasks", tally->refused_tasks);
+	for (i = 0; i < totals->tables[COMBINED].count; i++)
+		add_combined(totals, &totals->tables[COMBINED].sums[i]);
+	json_add_number(o, "jobs", totals->jobs);
+	json_add_number(o, "node_s", totals->node_s);
+	json_add_number(o, "node_wide", totals->wide);
+	json_add_number(o, "judged", totals->judged);
+	json_add_number(o, "warned_jobs", totals->warned_jobs);
+	json_add_number(o, "warned_tasks", totals->warned_tasks);
+	json_add_number(o, "refused_jobs", totals->refused_jobs);
+	json_add_number(o, "refused_tasks", totals->refused_tasks);
 	for (kind = 0; kind < KINDS; kind++) {
 		list = json_add_list(o, kind_names[kind]);
-		for (i = 0; i < tally->tables[kind].count; i++)
-			put_sum(&tally->tables[kind].sums[i], list);
+		for (i = 0; i < totals->tables[kind].count; i++)
+			put_sum(&totals->tables[kind].sums[i], list);
 	}
 	list = json_add_list(o, "gate");
-	for (i = 0; i < tally->gate_count; i++)
-		put_job(&tally->gate[i], list);
+	for (i = 0; i < totals->gate_count; i++)
+		put_job(&totals->gate[i], list);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "ledger/usage.h"
+#include "ledger/job_usage.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ledger/tally.h"
+#include "ledger/site_totals.h"
 #include "record/alloc.h"
 #include "record/run.h"
 
@@ -17,25 +17,25 @@
 
 struct usage_fs {
 	char *name, *type; /* type: "" unknown */
-	int64_t numbers[USE_NUMBERS];
+	int64_t numbers[USAGE_NUMBERS];
 };
 
-struct usage {
+struct job_usage {
 	struct record **records;
 	size_t count, left_out;
 	char user[RECORD_NAME_MAX], profile[RECORD_NAME_MAX];
 	int64_t nodes, node_s, warned, refused;
-	bool is_wide, is_told;
-	struct usage_fs fs[USE_FS_MAX];
+	bool is_wide, has_job_counters;
+	struct usage_fs fs[USAGE_FS_MAX];
 	size_t fs_count;
 };
 
-struct usage *usage_new(void)
+struct job_usage *job_usage_new(void)
 {
-	return xcalloc(1, sizeof(struct usage));
+	return xcalloc(1, sizeof(struct job_usage));
 }
 
-void usage_free(struct usage *usage)
+void job_usage_free(struct job_usage *usage)
 {
 	size_t i;
 
@@ -59,7 +59,7 @@ static const char *type_of(const struct record *record, const char *fs)
 
 	for (i = 0; i < record->mount_count; i++)
 		if (!strcmp(record->mounts[i].mount, fs) &&
-		    strlen(record->mounts[i].fstype) < USE_NAME_MAX)
+		    strlen(record->mounts[i].fstype) < USAGE_NAME_MAX)
 			return record->mounts[i].fstype;
 	return "";
 }
@@ -68,47 +68,47 @@ static const char *type_of(const struct record *record, const char *fs)
 static const char *name_of(const struct io *io)
 {
 	if (!io->fs)
-		return USE_FS_ALL;
-	return strlen(io->fs) < USE_NAME_MAX ? io->fs : USE_FS_REST;
+		return USAGE_FS_ALL;
+	return strlen(io->fs) < USAGE_NAME_MAX ? io->fs : USAGE_FS_REST;
 }
 
 /* The last entry collects all further filesystems. */
-static struct usage_fs *fs_of(struct usage *usage, const char *name, const char *type)
+static struct usage_fs *fs_of(struct job_usage *usage, const char *name, const char *type)
 {
 	struct usage_fs *fs = usage->fs, *end = fs + usage->fs_count;
 
-	if (usage->fs_count == USE_FS_MAX - 1) {
+	if (usage->fs_count == USAGE_FS_MAX - 1) {
 		while (fs < end && strcmp(fs->name, name) != 0)
 			fs++;
 		if (fs == end) {
-			name = USE_FS_REST;
+			name = USAGE_FS_REST;
 			type = "";
 		}
 	}
 	for (fs = usage->fs; fs < end; fs++)
 		if (!strcmp(fs->name, name))
 			return fs;
-	if (usage->fs_count == USE_FS_MAX)
+	if (usage->fs_count == USAGE_FS_MAX)
 		return end - 1;
 	fs->name = xstrdup(name);
 	fs->type = xstrdup(type);
-	use_numbers_init(fs->numbers);
+	usage_numbers_init(fs->numbers);
 	usage->fs_count++;
 	return fs;
 }
 
-static void add_line(struct usage *usage, const struct record *record, const struct io *io)
+static void add_line(struct job_usage *usage, const struct record *record, const struct io *io)
 {
 	const char *name = name_of(io);
-	int64_t numbers[USE_NUMBERS];
+	int64_t numbers[USAGE_NUMBERS];
 	int i;
 
-	for (i = 0; i < USE_NUMBERS; i++)
-		numbers[i] = io->numbers[use_numbers[i]];
-	numbers[USE_META_CALLS] = io_ops(io);
-	if (io->numbers[IO_PEAK_WRITE] > numbers[USE_PEAK_READ])
-		numbers[USE_PEAK_READ] = io->numbers[IO_PEAK_WRITE];
-	use_numbers_add(fs_of(usage, name, type_of(record, name))->numbers, numbers);
+	for (i = 0; i < USAGE_NUMBERS; i++)
+		numbers[i] = io->numbers[usage_numbers[i]];
+	numbers[USAGE_META_CALLS] = io_ops(io);
+	if (io->numbers[IO_PEAK_WRITE] > numbers[USAGE_PEAK_READ])
+		numbers[USAGE_PEAK_READ] = io->numbers[IO_PEAK_WRITE];
+	usage_numbers_add(fs_of(usage, name, type_of(record, name))->numbers, numbers);
 }
 
 static bool is_of(const struct io *io, const char *source)
@@ -116,7 +116,7 @@ static bool is_of(const struct io *io, const char *source)
 	return io->scope == IO_SCOPE_JOB && !strcmp(io->source, source);
 }
 
-static void add_lines(struct usage *usage, const struct record *record, const char *source)
+static void add_lines(struct job_usage *usage, const struct record *record, const char *source)
 {
 	bool has_fs = false;
 	size_t i;
@@ -130,9 +130,9 @@ static void add_lines(struct usage *usage, const struct record *record, const ch
 
 /* ---- records --------------------------------------------------------------- */
 
-static void keep(struct usage *usage, struct record *record)
+static void add_record(struct job_usage *usage, struct record *record)
 {
-	if (usage->count == USAGE_RECORDS) {
+	if (usage->count == JOB_USAGE_RECORDS) {
 		usage->left_out++;
 		record_free(record);
 		return;
@@ -141,7 +141,7 @@ static void keep(struct usage *usage, struct record *record)
 	usage->records[usage->count++] = record;
 }
 
-static void add_head(struct usage *usage, const struct record *record)
+static void add_head(struct job_usage *usage, const struct record *record)
 {
 	double seconds = record->end - record->start;
 
@@ -156,22 +156,22 @@ static void add_head(struct usage *usage, const struct record *record)
 	io_add_number(&usage->refused, record->gate_refused);
 }
 
-void usage_add(struct usage *usage, struct record *record)
+void job_usage_add(struct job_usage *usage, struct record *record)
 {
 	const char *source = run_source(record, IO_SCOPE_JOB);
 
 	add_head(usage, record);
 	if (*source) {
-		usage->is_told = true;
+		usage->has_job_counters = true;
 		add_lines(usage, record, source);
 	} else {
 		usage->is_wide |= *run_source(record, IO_SCOPE_NODE) != 0;
 	}
-	keep(usage, record);
+	add_record(usage, record);
 }
 
-struct advice_list *usage_judge(const struct usage *usage, const struct store_run *run,
-				const struct config_advice *limits)
+struct advice_list *job_usage_judge(const struct job_usage *usage, const struct store_run *run,
+				    const struct config_advice *limits)
 {
 	bool is_whole =
 		!usage->left_out && run->nodes_expected >= 0 && usage->nodes >= run->nodes_expected;
@@ -179,7 +179,7 @@ struct advice_list *usage_judge(const struct usage *usage, const struct store_ru
 	return advice_new(usage->records, usage->count, is_whole, limits);
 }
 
-/* ---- the use ---------------------------------------------------------------- */
+/* ---- the line ---------------------------------------------------------------- */
 
 static void put_text(FILE *out, const char *text)
 {
@@ -198,12 +198,12 @@ static void put_number(FILE *out, int64_t number)
 /* Unknown numbers at the end are left out, as in lines of older versions. */
 static void put_fs(FILE *out, const struct usage_fs *fs)
 {
-	int i, last = USE_NUMBERS - 1;
+	int i, last = USAGE_NUMBERS - 1;
 
 	fputc('\n', out);
 	put_text(out, fs->name);
 	put_text(out, fs->type);
-	while (last >= USE_FIRST && fs->numbers[last] < 0)
+	while (last >= USAGE_FIRST && fs->numbers[last] < 0)
 		last--;
 	for (i = 0; i <= last; i++)
 		put_number(out, fs->numbers[i]);
@@ -212,27 +212,27 @@ static void put_fs(FILE *out, const struct usage_fs *fs)
 /* Write each code once. */
 static void put_advice(FILE *out, const struct advice_list *list)
 {
-	char word[RECORD_WORD_MAX + 1], codes[USE_ADVICE_MAX] = "";
+	char code[RECORD_WORD_MAX + 1], codes[USAGE_ADVICE_MAX] = "";
 	size_t i, size;
 
 	for (i = 0; i < list->count; i++) {
-		size = (size_t)snprintf(word, sizeof(word), "%s ", list->list[i].code);
-		if (!strstr(codes, word) && strlen(codes) + size < sizeof(codes))
-			strcat(codes, word);
+		size = (size_t)snprintf(code, sizeof(code), "%s ", list->list[i].code);
+		if (!strstr(codes, code) && strlen(codes) + size < sizeof(codes))
+			strcat(codes, code);
 	}
 	if (*codes)
 		codes[strlen(codes) - 1] = 0;
 	put_text(out, codes);
 }
 
-char *usage_text(const struct usage *usage, const struct store_run *run,
-		 const struct advice_list *list)
+char *job_usage_text(const struct job_usage *usage, const struct store_run *run,
+		     const struct advice_list *list)
 {
 	char *text = NULL;
 	size_t i, size = 0;
 	FILE *out = xneed(open_memstream(&text, &size));
 
-	put_text(out, USE_LINE_VERSION);
+	put_text(out, USAGE_LINE_VERSION);
 	put_text(out, run->cluster);
 	put_text(out, usage->user);
 	put_text(out, ""); /* account */
@@ -242,7 +242,7 @@ char *usage_text(const struct usage *usage, const struct store_run *run,
 	put_number(out, (int64_t)run->last);
 	put_number(out, usage->nodes);
 	put_number(out, usage->node_s);
-	put_number(out, (usage->is_wide && !usage->is_told) + 2 * list->is_judged);
+	put_number(out, (usage->is_wide && !usage->has_job_counters) + 2 * list->is_judged);
 	put_number(out, usage->warned);
 	put_number(out, usage->refused);
 	put_advice(out, list);
@@ -252,7 +252,7 @@ char *usage_text(const struct usage *usage, const struct store_run *run,
 	return xneed(text);
 }
 
-char *usage_with_account(const char *line, const char *account)
+char *job_usage_with_account(const char *line, const char *account)
 {
 	const char *at = line;
 	char *text = NULL;

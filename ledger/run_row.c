@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "ledger/row.h"
+#include "ledger/run_row.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +8,9 @@
 #include "ledger/nodes.h"
 #include "ledger/store_ops.h"
 
-#define AHEAD_MAX_S 86400.0	   /* largest lead of a clock */
-#define TOOK_MAX_S (366 * 86400.0) /* longest run */
-#define BLANK_S 1.0		   /* longest blank record */
+#define AHEAD_MAX_S 86400.0	  /* largest lead of a clock */
+#define RUN_MAX_S (366 * 86400.0) /* longest run */
+#define BLANK_S 1.0		  /* longest blank record */
 #define NO_TIME_S 0.001
 
 static bool is_blank(const struct record *r)
@@ -19,46 +19,46 @@ static bool is_blank(const struct record *r)
 	       r->end - r->start < BLANK_S && !record_weight(r);
 }
 
-bool row_is_blank(const struct record *r, const struct row *run)
+bool run_row_is_blank(const struct record *r, const struct run_row *run)
 {
 	return is_blank(r) || run->last < run->first;
 }
 
-double row_end(const struct record *r, int64_t now_s)
+double run_row_end(const struct record *r, int64_t now_s)
 {
 	double ahead = (double)now_s + AHEAD_MAX_S;
 
 	if (is_blank(r))
 		return r->start - NO_TIME_S;
-	if (r->end <= r->start || r->end - r->start > TOOK_MAX_S ||
+	if (r->end <= r->start || r->end - r->start > RUN_MAX_S ||
 	    (r->start <= ahead && r->end > ahead))
 		return r->start;
 	return r->end;
 }
 
-struct row row_new(const struct record *r, int64_t now_s)
+struct run_row run_row_new(const struct record *r, int64_t now_s)
 {
-	return (struct row){ .restart = RECORD_UNKNOWN,
-			     .expected = RECORD_UNKNOWN,
-			     .array_job = RECORD_UNKNOWN,
-			     .array_task = RECORD_UNKNOWN,
-			     .het_job = RECORD_UNKNOWN,
-			     .het_offset = RECORD_UNKNOWN,
-			     .next_try = RECORD_UNKNOWN,
-			     .first = r->start,
-			     .last = row_end(r, now_s) };
+	return (struct run_row){ .restart = RECORD_UNKNOWN,
+				 .expected = RECORD_UNKNOWN,
+				 .array_job = RECORD_UNKNOWN,
+				 .array_task = RECORD_UNKNOWN,
+				 .het_job = RECORD_UNKNOWN,
+				 .het_offset = RECORD_UNKNOWN,
+				 .next_try = RECORD_UNKNOWN,
+				 .first = r->start,
+				 .last = run_row_end(r, now_s) };
 }
 
 /* Return the largest gap in seconds between a record and its run. */
-static double slop_of(const struct record *r, const struct row *run)
+static double slop_of(const struct record *r, const struct run_row *run)
 {
-	bool is_told = run->restart >= 0 && run->restart == r->restart && run->nodelist &&
-		       r->nodelist && !strcmp(run->nodelist, r->nodelist);
+	bool is_same_run = run->restart >= 0 && run->restart == r->restart && run->nodelist &&
+			   r->nodelist && !strcmp(run->nodelist, r->nodelist);
 
-	return is_told ? STORE_SKEW_S : STORE_SLOP_S;
+	return is_same_run ? STORE_SKEW_S : STORE_SLOP_S;
 }
 
-double row_distance(const struct record *r, double end, const struct row *run)
+double run_row_distance(const struct record *r, double end, const struct run_row *run)
 {
 	double gap = 0;
 	bool is_elsewhere = run->nodelist && r->nodelist && strcmp(run->nodelist, r->nodelist) != 0;
@@ -76,26 +76,26 @@ double row_distance(const struct record *r, double end, const struct row *run)
 	return gap > slop_of(r, run) ? -1 : gap;
 }
 
-bool row_is_news(const struct record *r, const char *text, size_t size, const char *old_text,
-		 size_t old_size)
+bool run_row_is_better(const struct record *r, const char *text, size_t size, const char *old_text,
+		       size_t old_size)
 {
 	struct record *old = record_parse(old_text, old_size, NULL);
-	bool is_news = !old || merge_is_better(r, merge_digest(text, size), old,
-					       merge_digest(old_text, old_size));
+	bool is_better = !old || merge_is_better(r, merge_digest(text, size), old,
+						 merge_digest(old_text, old_size));
 
 	record_free(old);
-	return is_news;
+	return is_better;
 }
 
-void row_widen(struct row *run, const struct record *r, int64_t now_s)
+void run_row_update(struct run_row *run, const struct record *r, int64_t now_s)
 {
-	bool is_anew = run->last < run->first, is_more = is_anew || !is_blank(r);
+	bool is_first = run->last < run->first, has_times = is_first || !is_blank(r);
 	struct nodes *nodes;
 
-	if (is_anew || (is_more && r->start < run->first))
+	if (is_first || (has_times && r->start < run->first))
 		run->first = r->start;
-	if (is_anew || (is_more && row_end(r, now_s) > run->last))
-		run->last = row_end(r, now_s);
+	if (is_first || (has_times && run_row_end(r, now_s) > run->last))
+		run->last = run_row_end(r, now_s);
 	if (run->restart < 0)
 		run->restart = r->restart;
 	if (r->array_job >= 0) {
@@ -116,7 +116,7 @@ void row_widen(struct row *run, const struct record *r, int64_t now_s)
 	nodes_free(nodes);
 }
 
-int64_t row_due(const struct row *run, int64_t now_s, unsigned int grace_s)
+int64_t run_row_due(const struct run_row *run, int64_t now_s, unsigned int grace_s)
 {
 	if (run->expected >= 0 && run->seen >= run->expected)
 		return now_s;
