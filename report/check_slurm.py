@@ -245,7 +245,9 @@ def check_same(host: Host) -> None:
 def check_settings(host: Host) -> None:
     """Check settings against RULES; cures keep the site's other values except NoHold: slurmctld
     does not accept it together with Contain."""
-    has_one_thread = (host.node or {}).get("ThreadsPerCore") == "1"
+    machine = host.facts.get("node") or {}
+    has_one_thread = "machine_cpus" in machine and \
+        machine["machine_cpus"] == machine["machine_cores"]
     for code, key, pattern, wanted, roles in RULES:
         value = host.setting(key)
         words = f",{value.replace(' ', '').lower()},"
