@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Counting on arm64: Debian's 6.12, which has direct calls of ftrace, and its 6.1, which has not
+# arm64.bats - counting on arm64: Debian's 6.12 with ftrace's direct calls, and its 6.1 without
 #
 # Needs SRCDIR, BUILDDIR with a jobio-count for arm64, docker, jq, tests/vm/packages and QEMU for
 # arm64. Boots two machines.
@@ -31,7 +31,7 @@ setup_file() {
 
 labels() { sed -n 's/^@ \(v2 .*\)/\1/p' "$work/$1.out" | grep -v probe; }
 
-@test "both machines come to the end" {
+@test "both machines run their scripts to the end" {
 	local kernel
 	for kernel in "${all[@]}"; do
 		[[ $(<"$work/$kernel.status") == 0 && -e $work/$kernel/end ]] ||
@@ -55,7 +55,7 @@ labels() { sed -n 's/^@ \(v2 .*\)/\1/p' "$work/$1.out" | grep -v probe; }
 	done
 }
 
-@test "on 6.1 processes' totals are counted, and probe has the reason, from the kernel as from its files" {
+@test "on 6.1 only totals of processes are counted, with the reason in probe of the kernel and of its files" {
 	local label reason='BPF programs: this arm64 kernel has no trampolines (no register_ftrace_direct): only totals of processes are counted'
 	for label in 'v2 probe' 'v2 probe of files'; do
 		expect 6.1-arm64 "$label" '.tier' exit
