@@ -120,7 +120,8 @@ struct client_moments {
 
 /* What a job did on the client's mounts, as the kernel counted it. */
 struct client_work {
-	int64_t syncs; /* calls of fsync and fdatasync; -1 unknown */
+	int64_t syncs;	 /* calls of fsync and fdatasync; -1 unknown */
+	int64_t removed; /* files; -1 unknown */
 	const struct client_wire *wire;
 };
 

@@ -167,8 +167,8 @@ static void add_line(struct record *state, const char *client, const struct clie
 	record_add_wire(state, &io);
 }
 
-/* fsync(2) and fdatasync(2) of the job on the mounts of a client. */
-static int64_t syncs_on(const struct record *state, const char *name)
+/* Calls of the job on the mounts of a client. */
+static int64_t calls_on(const struct record *state, const char *name, enum io_number kind)
 {
 	const struct record_client *client = record_client_named(state, name);
 	int64_t sum = RECORD_UNKNOWN;
@@ -182,7 +182,7 @@ static int64_t syncs_on(const struct record *state, const char *name)
 			io = &state->app[k];
 			if (io->fs && io->scope == IO_SCOPE_JOB &&
 			    !strcmp(io->fs, state->mounts[i].mount))
-				io_add_number(&sum, io->numbers[IO_OP_FSYNC]);
+				io_add_number(&sum, io->numbers[kind]);
 		}
 	}
 	return sum;
@@ -190,8 +190,10 @@ static int64_t syncs_on(const struct record *state, const char *name)
 
 static void judge(struct client *client, const struct client_wire *wire, struct record *state)
 {
+	const char *name = client_facts(client)->name;
 	struct client_work work = {
-		.syncs = syncs_on(state, client_facts(client)->name),
+		.syncs = calls_on(state, name, IO_OP_FSYNC),
+		.removed = calls_on(state, name, IO_OP_UNLINK),
 		.wire = wire,
 	};
 	struct findings findings = { 0 };

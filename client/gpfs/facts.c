@@ -38,7 +38,7 @@ static void ask_mmdiag(const struct client *client, struct ask *ask, const char 
 /* What rules and settings ask for. mmfsd has several hundred attributes, which each
  * job would read for these. */
 static const char asked[] =
-	"dynamicPagepoolEnabled fsyncIsGlobal ignorePrefetchLUNCount maxFilesToCache maxMBpS maxStatCache nBucketGroups pagepool seqDiscardThreshold verbsPorts verbsRdma workerThreads writebehindThreshold";
+	"autoCompactDir dynamicPagepoolEnabled enableIASegPrefetch fgdlTokenBatchAcquire fsyncIsGlobal ignorePrefetchLUNCount maxFilesToCache maxMBpS maxStatCache nBucketGroups pagepool preferDesignatedMnode seqDiscardThreshold verbsPorts verbsRdma workerThreads writebehindThreshold";
 
 static void keep_asked(struct ask *config)
 {

@@ -98,6 +98,11 @@ case_fsyncs() {
 	node_count '{"tier":"bpf","groups":["rw","meta"],"reason":null,"app":[{"scope":"job","shared":null,"source":"bpf","fs":"/scratch","read_bytes":0,"write_bytes":4096,"read_calls":0,"write_calls":2000,"meta":{"fsync":'"$1"'}}],"quality":[]}'
 }
 
+# case_removed COUNT - number of files that the job removes on /scratch
+case_removed() {
+	node_count '{"tier":"bpf","groups":["rw","meta"],"reason":null,"app":[{"scope":"job","shared":null,"source":"bpf","fs":"/scratch","read_bytes":0,"write_bytes":4096,"read_calls":0,"write_calls":1,"meta":{"unlink":'"$1"'}}],"quality":[]}'
+}
+
 # case_wire TEXT - filesystems and bytes read in the record; the job reads so many bytes on scratch
 case_wire() {
 	local have
