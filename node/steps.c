@@ -12,6 +12,7 @@
 #include "base/fileio.h"
 #include "base/rundir.h"
 #include "base/sysfs.h"
+#include "node/log.h"
 #include "record/field.h"
 #include "record/run.h"
 
@@ -53,12 +54,28 @@ static int step_parse(struct step *step, const char *text)
 	return rc;
 }
 
+/* false: it is logged, for the file is removed with its folder. */
+static bool read_file(const char *path, struct step *step, int *error)
+{
+	struct err err;
+	char *text = fileio_read(path, STEP_BYTES_MAX, NULL, &err);
+	bool is_read = text && step_parse(step, text) == 0;
+
+	if (!text && fileio_may_be_there(errno))
+		*error = errno;
+	if (!is_read)
+		log_line("a step's counters are lost: %s%s", text ? path : err.text,
+			 text ? ": not the JSON of jobio.so" : "");
+	free(text);
+	return is_read;
+}
+
 /* Call fn for each step, with NULL for one that cannot be read. -1 and errno: another
  * try may find more. */
 static int each_step(const struct config *config, uint32_t job_id,
 		     void (*fn)(void *arg, const struct step *step), void *arg)
 {
-	char folder[RUNDIR_PATH_MAX], path[RUNDIR_PATH_MAX + 258], *text;
+	char folder[RUNDIR_PATH_MAX], path[RUNDIR_PATH_MAX + 258];
 	struct dirent *entry;
 	struct step step;
 	int error = 0;
@@ -74,16 +91,12 @@ static int each_step(const struct config *config, uint32_t job_id,
 		if (strchr(entry->d_name, '.'))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-		text = fileio_read(path, STEP_BYTES_MAX, NULL, NULL);
-		if (!text && fileio_may_be_there(errno))
-			error = errno;
 		memset(&step, 0, sizeof(step));
 		field_init(fields, &step);
 		io_init(&step.io);
-		fn(arg, text && step_parse(&step, text) == 0 ? &step : NULL);
+		fn(arg, read_file(path, &step, &error) ? &step : NULL);
 		field_free(fields, &step);
 		free(step.io.fs);
-		free(text);
 	}
 	error = errno ? errno : error;
 	closedir(dir);

@@ -374,6 +374,15 @@ flags() {
 	END
 }
 
+@test "a step file that cannot be read is in the log, and step_missing in the record" {
+	starts 7
+	echo "{" >"$NODE/run/7/steps/0"
+	mkdir "$NODE/run/7/steps/1"
+	expect_run 0 epilog "a step's counters are lost: $NODE/run/7/steps/0: not the JSON of jobio.so"
+	expect_in "a step's counters are lost: cannot read '$NODE/run/7/steps/1': " "$output"
+	expect_in step_missing "$(record 7)"
+}
+
 @test "a requeued job has two records, one for each run" {
 	starts 7 1 stream
 	step 7 batch 1 2
