@@ -76,7 +76,7 @@ stop 7, gate 0, mount 0, record 1" "$output"
 		NODE_MORE=$'[count]\n'$line
 		node_conf
 		rm -f "$NODE/count-calls"
-		load
+		load_programs
 		"$SRCDIR/tests/vm/preload" "$NODE/bin/jobio-count" "$NODE/jobio.conf"
 		job 9999
 		prolog
@@ -87,15 +87,15 @@ stop 7, gate 0, mount 0, record 1" "$output"
 	done
 	rm "$NODE/count-calls"
 	NODE_MORE=$'[count]\nkernel = no' node_conf
-	load
+	load_programs
 	NODE_JOBIO='enabled = no' node_conf
-	load
+	load_programs
 	NODE_JOBIO='nodes = c[2-9]' node_conf
-	load
+	load_programs
 	[ ! -e "$NODE/count-calls" ]
 	node_conf
 	node_fake jobio-count 'echo "jobio: count: load: no lock" >&2; exit 1'
-	run load
+	run load_programs
 	[ "$status" -eq 0 ]
 	expect_in 'jobio-count: exit status 1: jobio: count: load: no lock' "$output"
 }

@@ -286,8 +286,8 @@ recover() {
 		--sysfs="$NODE/sysfs"
 }
 
-# load - load the BPF programs, as before slurmd starts
-load() { in_env "$NODE/bin/jobio-prepare" --load --conf="$NODE/jobio.conf" --sysfs="$NODE/sysfs"; }
+# load_programs - load the BPF programs, as before slurmd starts
+load_programs() { in_env "$NODE/bin/jobio-prepare" --load --conf="$NODE/jobio.conf" --sysfs="$NODE/sysfs"; }
 
 # list - list the folders of running and of ended jobs
 list() {
