@@ -176,7 +176,7 @@ END_TEST
 
 /* ---- which clients and profiles ----------------------------------------------------- */
 
-START_TEST(jobio_is_off_where_enabled_nodes_or_partitions_exclude_a_node_or_job)
+START_TEST(jobio_is_off_if_enabled_nodes_or_partitions_exclude_a_node_or_job)
 {
 	static const struct {
 		const char *text, *node, *partitions, *why; /* NULL: jobio is on */
@@ -213,7 +213,7 @@ START_TEST(jobio_is_off_where_enabled_nodes_or_partitions_exclude_a_node_or_job)
 }
 END_TEST
 
-START_TEST(an_epilog_waits_for_the_ledger_on_wait_nodes_where_there_is_a_host)
+START_TEST(an_epilog_waits_for_the_ledger_on_wait_nodes_if_host_is_set)
 {
 	struct config *config = conf_load("[ledger]\nhost=a\nwait_nodes=c[1-2]\n");
 
@@ -241,7 +241,7 @@ static const char *clients_of(const struct config *config, const char *node)
 	return names;
 }
 
-START_TEST(of_two_clients_of_one_type_the_first_has_the_mounts_that_both_claim)
+START_TEST(of_two_clients_of_one_type_with_the_same_mounts_the_first_is_used)
 {
 	static const char *const rows[][3] = {
 		{ "[client a]\ntype=nfs\nnodes=c[1-3]\n[client b]\nnodes=c[2-9]\n", "c2", "a b" },
@@ -267,7 +267,7 @@ START_TEST(of_two_clients_of_one_type_the_first_has_the_mounts_that_both_claim)
 }
 END_TEST
 
-START_TEST(a_profile_is_for_the_clients_whose_type_takes_what_it_sets)
+START_TEST(a_profile_applies_to_clients_of_types_that_have_its_settings)
 {
 	static const char *const rows[][2] = {
 		{ "io_cores = 1", "" },
@@ -303,7 +303,7 @@ START_TEST(a_profile_is_for_the_clients_whose_type_takes_what_it_sets)
 }
 END_TEST
 
-START_TEST(a_profile_for_one_client_takes_the_place_of_the_one_for_all)
+START_TEST(a_profile_for_one_client_replaces_the_one_for_all)
 {
 	struct config *config = conf_load(
 		"[client home]\ntype=nfs\n[client work]\ntype=weka\n[profile scan:home]\nread_ahead_kb=4096\n[profile scan]\nio_cores=1\nmount_options=sync,forcedirect,noatime\n");
@@ -342,7 +342,7 @@ START_TEST(a_mistyped_profile_finds_the_nearest_name)
 }
 END_TEST
 
-START_TEST(the_ledgers_store_and_hosts_are_words)
+START_TEST(store_and_hosts_of_the_ledger_are_lists_of_words)
 {
 	struct config *config = conf_load("[ledger]\nstore = sqlite\n");
 	char word[CONFIG_WORD_MAX], list[600];
@@ -411,7 +411,7 @@ static int calibrate(const char *keys, const char *constants, struct config **co
 	return rc;
 }
 
-START_TEST(a_calibration_gives_the_numbers_of_advice_that_jobio_conf_does_not)
+START_TEST(numbers_of_advice_that_jobio_conf_does_not_set_are_those_of_the_calibration)
 {
 	static const char *const rows[][2] = {
 		{ "[advice]\ncore_read_mb = 1\n",
@@ -480,7 +480,7 @@ static void expect_profiles_taken(const struct config *config)
 	}
 }
 
-START_TEST(the_example_loads_with_and_without_the_lines_that_are_not_in_use)
+START_TEST(the_example_loads_with_and_without_its_commented_lines)
 {
 	char *text = example();
 	struct config *config = config_load(SRCDIR "/etc/jobio.conf", &err);
@@ -522,13 +522,14 @@ END_TEST
 
 UNIT_MAIN("config", a_bad_jobio_conf_is_refused_with_file_line_and_reason,
 	  jobio_conf_5_has_the_bounds_words_and_default_of_each_key,
-	  jobio_is_off_where_enabled_nodes_or_partitions_exclude_a_node_or_job,
-	  an_epilog_waits_for_the_ledger_on_wait_nodes_where_there_is_a_host,
-	  of_two_clients_of_one_type_the_first_has_the_mounts_that_both_claim,
-	  a_profile_is_for_the_clients_whose_type_takes_what_it_sets,
-	  a_profile_for_one_client_takes_the_place_of_the_one_for_all,
-	  a_mistyped_profile_finds_the_nearest_name, the_ledgers_store_and_hosts_are_words,
+	  jobio_is_off_if_enabled_nodes_or_partitions_exclude_a_node_or_job,
+	  an_epilog_waits_for_the_ledger_on_wait_nodes_if_host_is_set,
+	  of_two_clients_of_one_type_with_the_same_mounts_the_first_is_used,
+	  a_profile_applies_to_clients_of_types_that_have_its_settings,
+	  a_profile_for_one_client_replaces_the_one_for_all,
+	  a_mistyped_profile_finds_the_nearest_name,
+	  store_and_hosts_of_the_ledger_are_lists_of_words,
 	  a_file_has_at_most_8_clients_64_profiles_10000_lines_of_198_characters,
-	  a_calibration_gives_the_numbers_of_advice_that_jobio_conf_does_not,
-	  the_example_loads_with_and_without_the_lines_that_are_not_in_use,
+	  numbers_of_advice_that_jobio_conf_does_not_set_are_those_of_the_calibration,
+	  the_example_loads_with_and_without_its_commented_lines,
 	  a_process_without_standard_input_reads_its_configuration)

@@ -596,7 +596,7 @@ START_TEST(before_23_02_slurmctld_withholds_the_cores_of_a_list_that_slurmd_trun
 }
 END_TEST
 
-START_TEST(a_list_of_255_characters_is_not_cut_and_one_more_is)
+START_TEST(a_list_of_255_characters_is_not_truncated_one_of_256_is)
 {
 	struct reservation got;
 	struct node node;
@@ -801,7 +801,7 @@ static const char *const node_lines[] = {
 	"Sockets=4097 ThreadsPerCore=2 | | more than 8192 CPUs",
 };
 
-START_TEST(a_node_line_means_what_slurm_makes_of_it)
+START_TEST(a_node_line_is_read_as_slurm_reads_it)
 {
 	char part[8][700], got[900];
 	struct findings findings = { 0 };
@@ -912,7 +912,7 @@ UNIT_MAIN("cores", spec_sets_are_those_that_slurmd_22_05_and_25_11_reserve,
 	  a_job_does_not_get_the_cores_of_its_row_and_has_its_findings,
 	  a_record_without_geometry_or_of_more_than_8192_cpus_has_no_answer,
 	  before_23_02_slurmctld_withholds_the_cores_of_a_list_that_slurmd_truncates,
-	  a_list_of_255_characters_is_not_cut_and_one_more_is,
+	  a_list_of_255_characters_is_not_truncated_one_of_256_is,
 	  the_map_of_an_odd_machine_is_the_one_of_its_row, a_damaged_map_or_topology_is_refused,
-	  a_node_line_means_what_slurm_makes_of_it, parameters_of_a_node_line_count_since_25_11,
+	  a_node_line_is_read_as_slurm_reads_it, parameters_of_a_node_line_count_since_25_11,
 	  a_record_of_slurmctld_is_read_strictly)

@@ -229,7 +229,7 @@ START_TEST(a_process_that_is_killed_while_it_writes_leaves_one_whole_text)
 }
 END_TEST
 
-START_TEST(a_folder_is_ours_alone_and_removed_without_following_links)
+START_TEST(a_folder_of_another_user_or_mode_is_refused_and_links_are_not_followed)
 {
 	tempdir_make();
 	umask(077);
@@ -374,7 +374,7 @@ START_TEST(a_journal_keeps_the_last_state_of_each_change)
 END_TEST
 
 /* Property: after a cut at any byte, complete lines are read and the next line is written whole. */
-START_TEST(a_journal_that_is_cut_anywhere_has_its_whole_lines_and_takes_the_next)
+START_TEST(a_truncated_journal_has_its_complete_lines_and_accepts_the_next)
 {
 	struct journal *journal;
 	size_t size, lines;
@@ -489,7 +489,7 @@ static void expect_no_child(void)
 	ck_assert(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
 }
 
-START_TEST(a_command_answers_with_status_and_output_or_is_killed_at_its_deadline)
+START_TEST(a_command_has_a_status_and_output_or_is_killed_at_its_deadline)
 {
 	static const struct {
 		char *script;
@@ -586,7 +586,7 @@ static int end_itself(void *arg)
 	return 0;
 }
 
-START_TEST(a_function_in_a_child_has_the_same_deadline_and_none_of_our_handlers)
+START_TEST(a_function_in_a_child_has_the_same_deadline_and_no_signal_handlers)
 {
 	struct itimerval often = { { 0, 5000 }, { 0, 5000 } }, never = { 0 };
 	struct child_result r;
@@ -612,7 +612,7 @@ START_TEST(a_function_in_a_child_has_the_same_deadline_and_none_of_our_handlers)
 }
 END_TEST
 
-START_TEST(a_started_child_has_its_grace_and_then_sigterm_and_sigkill)
+START_TEST(a_started_child_gets_sigterm_after_its_grace_and_then_sigkill)
 {
 	static char *const scripts[] = {
 		"sleep 0.1; : >done",
@@ -862,17 +862,17 @@ UNIT_MAIN("files", a_file_is_written_whole_with_its_mode_and_read_back,
 	  a_write_that_fsync_does_not_confirm_is_an_error_but_for_files_of_run,
 	  a_name_that_cannot_be_made_durable_is_an_error,
 	  a_process_that_is_killed_while_it_writes_leaves_one_whole_text,
-	  a_folder_is_ours_alone_and_removed_without_following_links,
+	  a_folder_of_another_user_or_mode_is_refused_and_links_are_not_followed,
 	  a_lock_is_waited_for_until_its_deadline,
 	  names_below_run_dir_and_spool_dir_are_those_of_the_manual,
 	  a_journal_keeps_the_last_state_of_each_change,
-	  a_journal_that_is_cut_anywhere_has_its_whole_lines_and_takes_the_next,
+	  a_truncated_journal_has_its_complete_lines_and_accepts_the_next,
 	  a_damaged_line_of_a_journal_is_reported_and_the_others_are_read,
 	  a_line_of_the_journal_that_does_not_fit_on_the_disk_is_removed,
-	  a_command_answers_with_status_and_output_or_is_killed_at_its_deadline,
+	  a_command_has_a_status_and_output_or_is_killed_at_its_deadline,
 	  all_that_a_command_started_is_killed_with_it,
-	  a_function_in_a_child_has_the_same_deadline_and_none_of_our_handlers,
-	  a_started_child_has_its_grace_and_then_sigterm_and_sigkill,
+	  a_function_in_a_child_has_the_same_deadline_and_no_signal_handlers,
+	  a_started_child_gets_sigterm_after_its_grace_and_then_sigkill,
 	  processes_of_root_and_ours_in_our_namespace_are_known_by_title_and_name,
 	  slurmctld_is_asked_again_after_a_change_of_slurm_conf_or_slurmd,
 	  a_record_older_than_slurm_conf_holds_for_a_minute, an_invalid_cache_is_ignored,

@@ -62,7 +62,7 @@ static void expect_least_width(void)
 				  COUNT_ROWS);
 }
 
-START_TEST(no_byte_gets_lost_or_into_another_row_whatever_the_gaps_are)
+START_TEST(no_byte_is_lost_or_in_another_row_for_any_gaps)
 {
 	static const __u64 gaps[] = { 2, 3, 70, 5000, 10000000 };
 	size_t i, calls;
@@ -84,7 +84,7 @@ START_TEST(no_byte_gets_lost_or_into_another_row_whatever_the_gaps_are)
 END_TEST
 
 /* A call from 100.25 s to 'end', the first to end; then a call in the last second. */
-START_TEST(a_long_call_is_in_each_row_that_it_took)
+START_TEST(a_long_call_is_in_each_row_of_its_time)
 {
 	static const __u64 ends[] = { 100500000000, 103500000000, 163000000000, 301000000000 };
 	static const __u64 begin = 100250000000;
@@ -110,5 +110,5 @@ START_TEST(a_long_call_is_in_each_row_that_it_took)
 }
 END_TEST
 
-UNIT_MAIN("line", no_byte_gets_lost_or_into_another_row_whatever_the_gaps_are,
-	  a_long_call_is_in_each_row_that_it_took)
+UNIT_MAIN("line", no_byte_is_lost_or_in_another_row_for_any_gaps,
+	  a_long_call_is_in_each_row_of_its_time)

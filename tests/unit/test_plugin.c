@@ -604,7 +604,7 @@ static const char
 			"srun SLURM_EXIT_ERROR=5 | none | | --io-profile=list | error: jobio: option: jobio has no valid configuration on this machine: '.../jobio.conf': cannot read: No such file or directory\nexit 5",
 		};
 
-START_TEST(a_request_is_settled_by_command_line_environment_sbatch_profile_and_site)
+START_TEST(a_request_depends_on_command_line_environment_sbatch_profile_and_site)
 {
 	char part[8][700];
 	const char *said;
@@ -1087,7 +1087,7 @@ END_TEST
 
 /* ---- the gate's verdict ------------------------------------------------------------------------ */
 
-START_TEST(the_gate_refuses_a_task_that_may_run_on_the_clients_cpus_where_it_may)
+START_TEST(the_gate_refuses_a_task_that_may_run_on_the_clients_cpus_or_warns_by_policy)
 {
 	/* policy, and whether the job requested cores | the client's CPUs | reserved CPUs | CPUs
 	 * that the job may use | CPUs bound to, "free": not confined | verdict | message */
@@ -1258,13 +1258,13 @@ START_TEST(a_step_file_has_the_difference_and_is_never_longer_than_the_epilog_re
 }
 END_TEST
 
-UNIT_MAIN("plugin", a_request_is_settled_by_command_line_environment_sbatch_profile_and_site,
+UNIT_MAIN("plugin", a_request_depends_on_command_line_environment_sbatch_profile_and_site,
 	  io_cores_help_on_the_command_line_needs_no_script,
 	  our_options_fit_into_the_columns_of_slurms_help,
 	  a_step_is_checked_and_leaves_the_output_and_files_of_its_row,
 	  a_step_ends_with_its_last_task_and_has_the_cpus_that_its_tasks_were_bound_to,
 	  in_slurmd_and_in_a_job_script_the_plugin_does_nothing,
-	  the_gate_refuses_a_task_that_may_run_on_the_clients_cpus_where_it_may,
+	  the_gate_refuses_a_task_that_may_run_on_the_clients_cpus_or_warns_by_policy,
 	  a_job_is_confined_by_a_cpuset_of_its_own_cgroup,
 	  io_of_slurmstepds_own_threads_is_not_counted_for_its_tasks,
 	  a_step_file_has_the_difference_and_is_never_longer_than_the_epilog_reads)

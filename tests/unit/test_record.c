@@ -237,7 +237,7 @@ START_TEST(a_wrong_type_a_negative_number_and_a_long_text_are_refused_wherever_t
 }
 END_TEST
 
-START_TEST(half_a_record_and_a_changed_byte_never_harm_the_reader)
+START_TEST(half_a_record_or_a_changed_byte_causes_no_crash)
 {
 	size_t i, size = strlen(all);
 	char *text = strdup(all);
@@ -264,7 +264,7 @@ START_TEST(half_a_record_and_a_changed_byte_never_harm_the_reader)
 }
 END_TEST
 
-START_TEST(keys_and_flags_of_a_later_version_do_no_harm)
+START_TEST(unknown_keys_and_flags_of_a_later_version_are_accepted)
 {
 	char *text = with("\"steps\":2", "\"steps\":2,\"new\":{\"a\":[1]}");
 	struct record *r;
@@ -371,7 +371,7 @@ START_TEST(a_record_that_is_too_long_drops_timelines_and_histograms_then_the_lat
 }
 END_TEST
 
-START_TEST(counters_travel_into_another_record_whole_or_not_at_all)
+START_TEST(counters_are_copied_into_another_record_completely_or_not_at_all)
 {
 	static const char bad[] =
 		"{\"app\":[{\"scope\":\"job\",\"source\":\"bpf\"},{\"scope\":\"job\",\"source\":\"bpf\",\"read_bytes\":-1}]}";
@@ -705,7 +705,7 @@ static void expect_sound(const char *text)
 	ck_assert_uint_le(strlen(text), 1000);
 }
 
-START_TEST(a_run_has_one_summary_whatever_the_order_in_which_its_records_come)
+START_TEST(a_run_has_the_same_summary_for_any_order_of_its_records)
 {
 	char first[SUMMARY_MAX], again[SUMMARY_MAX];
 	struct record *records[RECORDS];
@@ -786,16 +786,16 @@ END_TEST
 UNIT_MAIN("record", a_record_with_every_key_is_written_again_byte_for_byte,
 	  the_schema_has_each_quantity, a_bad_value_is_refused_with_its_key,
 	  a_wrong_type_a_negative_number_and_a_long_text_are_refused_wherever_they_are,
-	  half_a_record_and_a_changed_byte_never_harm_the_reader,
-	  keys_and_flags_of_a_later_version_do_no_harm,
+	  half_a_record_or_a_changed_byte_causes_no_crash,
+	  unknown_keys_and_flags_of_a_later_version_are_accepted,
 	  invalid_utf_8_and_hidden_characters_become_question_marks,
 	  a_record_that_is_too_long_drops_timelines_and_histograms_then_the_later_half_of_lists,
-	  counters_travel_into_another_record_whole_or_not_at_all,
+	  counters_are_copied_into_another_record_completely_or_not_at_all,
 	  a_brief_text_has_all_but_timelines_and_histograms,
 	  timelines_added_in_any_order_are_the_same_and_lose_nothing,
 	  counters_added_in_any_order_are_the_same,
 	  a_timeline_covers_its_run_in_at_most_64_rows_of_powers_of_two,
 	  any_record_that_is_written_can_be_read_again,
-	  a_run_has_one_summary_whatever_the_order_in_which_its_records_come,
+	  a_run_has_the_same_summary_for_any_order_of_its_records,
 	  of_two_records_of_a_node_one_is_better_and_none_without_counters_than_one_with,
 	  sixteen_thousand_nodes_that_all_differ_fit_into_a_line)

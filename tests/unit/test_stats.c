@@ -86,7 +86,7 @@ static void lustre(enum tree_kind kind, const struct row *rows, size_t count)
 #define SIZES "2 samples [bytes] 1 4 6\n"
 #define ALL_LINES "read_bytes " SIZES "write_bytes " SIZES "ost_read " TIMES "ost_write " TIMES
 
-START_TEST(an_ost_counts_what_went_over_the_network)
+START_TEST(counters_of_an_ost_are_bytes_and_calls_over_the_network)
 {
 	static const struct row rows[] = {
 		{ ALL_LINES, "read_bytes=6 write_bytes=6 reads=2 writes=2 read_us=5 write_us=5" },
@@ -122,7 +122,7 @@ START_TEST(an_ost_counts_what_went_over_the_network)
 }
 END_TEST
 
-START_TEST(llite_counts_what_was_asked_for_and_an_mdt_requests_for_metadata)
+START_TEST(llite_counts_requested_bytes_and_an_mdt_requests_for_metadata)
 {
 	static const struct row llite[] = {
 		{ ALL_LINES, "asked_read=6 asked_write=6 reads=0 read_us=0 read_bytes=0" },
@@ -350,7 +350,7 @@ static void nfs(const struct row *rows, size_t count)
 	}
 }
 
-START_TEST(operations_of_a_mount_are_unknown_where_a_line_is_missing_or_not_understood)
+START_TEST(operations_of_a_mount_are_unknown_if_a_line_is_missing_or_malformed)
 {
 	static const struct row rows[] = {
 		{ OPS READ WRITE ACCESS, "reads=5 read_sent=6 writes=7 others=9 copies=0" },
@@ -425,7 +425,7 @@ START_TEST(bytes_transports_and_layouts_of_a_mount_are_read)
 }
 END_TEST
 
-START_TEST(the_last_of_the_mounts_on_a_place_counts_and_no_other_ones_lines)
+START_TEST(of_mounts_on_one_directory_only_the_lines_of_the_last_count)
 {
 	static const char *const no_mount[] = { "device x\n\tage:\t5\n",
 						"device tmpfs mounted on /a with fstype tmpfs\n",
@@ -643,12 +643,12 @@ START_TEST(truncated_counters_of_weka_and_storage_scale_are_unknown)
 }
 END_TEST
 
-UNIT_MAIN("stats", an_ost_counts_what_went_over_the_network,
-	  llite_counts_what_was_asked_for_and_an_mdt_requests_for_metadata,
+UNIT_MAIN("stats", counters_of_an_ost_are_bytes_and_calls_over_the_network,
+	  llite_counts_requested_bytes_and_an_mdt_requests_for_metadata,
 	  damaged_statistics_are_refused, statistics_have_the_start_time_of_the_kernel,
-	  operations_of_a_mount_are_unknown_where_a_line_is_missing_or_not_understood,
+	  operations_of_a_mount_are_unknown_if_a_line_is_missing_or_malformed,
 	  bytes_transports_and_layouts_of_a_mount_are_read,
-	  the_last_of_the_mounts_on_a_place_counts_and_no_other_ones_lines,
+	  of_mounts_on_one_directory_only_the_lines_of_the_last_count,
 	  mmpmon_has_counters_of_each_file_system_of_each_cluster_or_a_reason,
 	  an_attribute_of_mmdiag_is_whole_decoded_and_found_by_its_header,
 	  truncated_statistics_of_lustre_are_unknown, truncated_statistics_of_nfs_are_unknown,

@@ -282,7 +282,7 @@ static bool put_in_order(struct store *store, const char *const row[2], uint32_t
 	return true;
 }
 
-START_TEST(records_part_into_runs_alike_in_any_order_of_arrival)
+START_TEST(records_form_the_same_runs_in_any_order_of_arrival)
 {
 	struct store *store = opened();
 	const char *wanted;
@@ -336,7 +336,7 @@ START_TEST(a_run_is_due_when_all_nodes_reported_or_grace_is_over_since_the_first
 }
 END_TEST
 
-START_TEST(a_better_record_of_a_node_takes_the_place_of_the_first)
+START_TEST(a_better_record_of_a_node_replaces_the_first)
 {
 	struct store *store = opened();
 	struct store_run run;
@@ -354,7 +354,7 @@ START_TEST(a_better_record_of_a_node_takes_the_place_of_the_first)
 }
 END_TEST
 
-START_TEST(array_tasks_and_het_components_are_found_by_their_numbers)
+START_TEST(array_tasks_and_het_components_are_found_by_their_ids)
 {
 	struct store *store = opened();
 	struct record *task = record_of(7, "n1 0 1000 2000");
@@ -401,7 +401,7 @@ static void expect_backlog(struct store *store, int64_t now_s, const char *wante
 	ck_assert_str_eq(text, wanted);
 }
 
-START_TEST(runs_are_counted_by_what_they_wait_for_until_they_are_written)
+START_TEST(the_backlog_counts_collecting_due_and_postponed_runs)
 {
 	struct store *store = opened();
 	struct store_run run;
@@ -440,7 +440,7 @@ START_TEST(runs_are_counted_by_what_they_wait_for_until_they_are_written)
 }
 END_TEST
 
-START_TEST(what_was_not_committed_is_not_there)
+START_TEST(uncommitted_records_are_not_visible_and_gone_after_a_rollback)
 {
 	struct store *store = opened(), *other = opened_as(2);
 	struct err err;
@@ -486,7 +486,7 @@ static void expect_uses(struct store *store, struct store_cursor from, int64_t u
 	ck_assert_str_eq(told, wanted);
 }
 
-START_TEST(uses_are_told_by_the_end_of_their_runs_from_a_place_on)
+START_TEST(uses_are_listed_by_the_end_of_their_runs_from_a_position_on)
 {
 	struct store *store = opened();
 
@@ -535,7 +535,7 @@ END_TEST
 
 /* ---- several ledgers --------------------------------------------------------------- */
 
-START_TEST(what_one_ledger_has_taken_the_others_leave_alone_until_it_must_have_died)
+START_TEST(runs_claimed_by_one_ledger_are_due_for_others_after_store_claim_s_only)
 {
 	struct store *first = opened(), *second = opened_as(2);
 	int64_t ids[10], next, due, late = NOW + STORE_CLAIM_S;
@@ -598,7 +598,7 @@ static int put_many(unsigned int ledger, int records)
 	return 0;
 }
 
-START_TEST(two_ledgers_in_each_others_way_lose_no_record)
+START_TEST(two_concurrent_ledgers_lose_no_record)
 {
 	const int records = getenv("JOBIO_TEST_MARIADB") ? rounds(200) : 5;
 	static struct store *store; /* static: not a leak in the child */
@@ -646,7 +646,7 @@ static void in_file(const char *sql)
 	sqlite3_close(db);
 }
 
-START_TEST(a_file_that_is_no_store_of_this_version_stays_what_it_is)
+START_TEST(a_file_that_is_not_a_store_of_this_version_is_not_changed)
 {
 	static const char note[] = "this is not a database, it is a text of a user\n";
 	mode_t was = umask(022);
@@ -673,7 +673,7 @@ START_TEST(a_file_that_is_no_store_of_this_version_stays_what_it_is)
 }
 END_TEST
 
-START_TEST(an_error_of_the_database_is_told_and_nothing_is_half_done)
+START_TEST(an_error_of_the_database_is_reported_and_no_change_is_partial)
 {
 	struct store *store;
 	struct store_run run = { 0 };
@@ -699,15 +699,15 @@ START_TEST(an_error_of_the_database_is_told_and_nothing_is_half_done)
 }
 END_TEST
 
-UNIT_MAIN("store", records_part_into_runs_alike_in_any_order_of_arrival,
+UNIT_MAIN("store", records_form_the_same_runs_in_any_order_of_arrival,
 	  a_run_is_due_when_all_nodes_reported_or_grace_is_over_since_the_first,
-	  a_better_record_of_a_node_takes_the_place_of_the_first,
-	  array_tasks_and_het_components_are_found_by_their_numbers,
-	  runs_are_counted_by_what_they_wait_for_until_they_are_written,
-	  what_was_not_committed_is_not_there,
-	  uses_are_told_by_the_end_of_their_runs_from_a_place_on,
+	  a_better_record_of_a_node_replaces_the_first,
+	  array_tasks_and_het_components_are_found_by_their_ids,
+	  the_backlog_counts_collecting_due_and_postponed_runs,
+	  uncommitted_records_are_not_visible_and_gone_after_a_rollback,
+	  uses_are_listed_by_the_end_of_their_runs_from_a_position_on,
 	  old_runs_are_purged_with_their_records_and_uses,
-	  what_one_ledger_has_taken_the_others_leave_alone_until_it_must_have_died,
-	  two_ledgers_in_each_others_way_lose_no_record,
-	  a_file_that_is_no_store_of_this_version_stays_what_it_is,
-	  an_error_of_the_database_is_told_and_nothing_is_half_done)
+	  runs_claimed_by_one_ledger_are_due_for_others_after_store_claim_s_only,
+	  two_concurrent_ledgers_lose_no_record,
+	  a_file_that_is_not_a_store_of_this_version_is_not_changed,
+	  an_error_of_the_database_is_reported_and_no_change_is_partial)

@@ -184,7 +184,7 @@ static void print_lines(const struct client_wire *lines, char *text, size_t room
 	fclose(out);
 }
 
-START_TEST(what_was_moved_is_the_difference_of_two_readings)
+START_TEST(counters_of_a_job_are_the_difference_of_two_readings)
 {
 	static struct client_wire lines;
 	struct wire *before, *after;
@@ -270,5 +270,5 @@ START_TEST(a_damaged_file_is_refused)
 }
 END_TEST
 
-UNIT_MAIN("wire", what_was_moved_is_the_difference_of_two_readings,
+UNIT_MAIN("wire", counters_of_a_job_are_the_difference_of_two_readings,
 	  filesystems_beyond_the_last_line_are_added_up_in_it, a_damaged_file_is_refused)

@@ -215,7 +215,7 @@ START_TEST(octal_escapes_of_a_mount_table_are_read_and_other_backslashes_stay)
 }
 END_TEST
 
-START_TEST(a_line_that_does_not_fit_is_passed_over)
+START_TEST(a_line_that_does_not_fit_is_skipped)
 {
 	const char *text = "four\n\nlonger\nabc";
 	char line[5];
@@ -278,7 +278,7 @@ static size_t encode(unsigned int code, char *bytes)
 }
 
 /* No ck_assert() for each of a million characters: it would take seconds. */
-START_TEST(each_character_of_unicode_is_read_and_half_of_it_is_none)
+START_TEST(each_unicode_character_is_read_and_a_part_of_one_is_invalid)
 {
 	unsigned int code, got, half;
 	char bytes[4];
@@ -301,7 +301,7 @@ START_TEST(each_character_of_unicode_is_read_and_half_of_it_is_none)
 }
 END_TEST
 
-START_TEST(a_version_of_slurm_is_two_or_three_numbers_and_what_a_package_appends)
+START_TEST(a_version_of_slurm_is_two_or_three_numbers_and_a_suffix_of_the_package)
 {
 	const char *good =
 		"22.05=22.05|22.05.8-4=22.05.8|23.11.0-0rc1=23.11.0|99.99.99=99.99.99|2.1=02.01";
@@ -325,7 +325,7 @@ START_TEST(a_version_of_slurm_is_two_or_three_numbers_and_what_a_package_appends
 }
 END_TEST
 
-START_TEST(environment_of_a_profile_has_no_variable_that_decides_what_runs_or_is_slurms)
+START_TEST(environment_of_a_profile_cannot_set_path_loader_shell_or_slurm_variables)
 {
 	const char *shapes =
 		"A|A=|=1|1A=1|A-B=1|A=$B|A=`b`|A=\"b\"|A='b'|A=b;c|A=b&c|A=~|A=*|A=\\|A=b\nc|A=\xc3\xa4|A=%h|A=b#c|A=!b|A=(b)";
@@ -398,7 +398,7 @@ START_TEST(the_summary_in_systemcomment_replaces_our_older_one_and_other_text_st
 }
 END_TEST
 
-START_TEST(a_summary_is_found_wherever_it_stands_in_systemcomment)
+START_TEST(a_summary_is_found_anywhere_in_systemcomment)
 {
 	const char *none = "see jobio/1|jobio/1 a|jobio/1  a=1|";
 	static const char *const rows[][2] = {
@@ -431,7 +431,7 @@ END_TEST
 
 /* ---- the host -------------------------------------------------------------------- */
 
-START_TEST(slurm_conf_is_sought_in_slurm_conf_of_the_environment_and_the_usual_places)
+START_TEST(slurm_conf_is_found_by_the_environment_or_in_the_usual_places)
 {
 	const char *root = tempdir_make();
 	char name[256];
@@ -523,7 +523,7 @@ START_TEST(a_request_in_the_environment_is_strict_since_users_can_forge_it)
 }
 END_TEST
 
-START_TEST(a_request_that_the_site_does_not_allow_is_refused_with_what_it_does)
+START_TEST(a_request_that_the_site_does_not_allow_is_refused_with_the_allowed_values)
 {
 	static const struct {
 		unsigned int cores;
@@ -596,7 +596,7 @@ START_TEST(a_request_reaches_the_prolog_and_the_gate_file_as_it_was_made)
 }
 END_TEST
 
-START_TEST(a_damaged_gate_file_is_an_error_and_an_unknown_key_of_a_newer_prolog_is_none)
+START_TEST(a_damaged_gate_file_is_an_error_and_unknown_keys_are_ignored)
 {
 	static const char *const rows[][2] = {
 		{ "version=1\npolicy=off\ncolour=blue\n", NULL },
@@ -637,7 +637,7 @@ static char *answer(const char *node, unsigned int ask, enum look_kind kind, con
 	return out;
 }
 
-START_TEST(an_answer_is_lines_that_slurmstepd_does_not_cut)
+START_TEST(a_live_reply_has_lines_that_slurmstepd_does_not_truncate)
 {
 	char text[LOOK_PART_BYTES + 2], *lines, *second;
 
@@ -746,7 +746,7 @@ static size_t compare_names(const char *list, const struct nodes *nodes, const c
 	return tries;
 }
 
-START_TEST(a_host_list_names_what_slurm_expands_it_to)
+START_TEST(a_host_list_is_expanded_as_by_slurm)
 {
 	size_t tries = 0, i;
 	struct nodes *nodes;
@@ -819,20 +819,19 @@ UNIT_MAIN("words", a_number_is_decimal_digits_within_its_bounds,
 	  a_list_of_cpus_is_strict_and_comes_back_as_the_kernel_prints_it,
 	  the_last_digit_of_a_cpu_mask_is_cpus_0_to_3, sets_of_cpus_follow_the_algebra_of_sets,
 	  octal_escapes_of_a_mount_table_are_read_and_other_backslashes_stay,
-	  a_line_that_does_not_fit_is_passed_over,
+	  a_line_that_does_not_fit_is_skipped,
 	  control_and_direction_characters_and_broken_utf8_are_printed_as_question_marks,
-	  each_character_of_unicode_is_read_and_half_of_it_is_none,
-	  a_version_of_slurm_is_two_or_three_numbers_and_what_a_package_appends,
-	  environment_of_a_profile_has_no_variable_that_decides_what_runs_or_is_slurms,
+	  each_unicode_character_is_read_and_a_part_of_one_is_invalid,
+	  a_version_of_slurm_is_two_or_three_numbers_and_a_suffix_of_the_package,
+	  environment_of_a_profile_cannot_set_path_loader_shell_or_slurm_variables,
 	  the_summary_in_systemcomment_replaces_our_older_one_and_other_text_stays,
-	  a_summary_is_found_wherever_it_stands_in_systemcomment,
-	  slurm_conf_is_sought_in_slurm_conf_of_the_environment_and_the_usual_places,
+	  a_summary_is_found_anywhere_in_systemcomment,
+	  slurm_conf_is_found_by_the_environment_or_in_the_usual_places,
 	  slurmd_wlm_of_debian_is_slurmd,
 	  a_request_in_the_environment_is_strict_since_users_can_forge_it,
-	  a_request_that_the_site_does_not_allow_is_refused_with_what_it_does,
+	  a_request_that_the_site_does_not_allow_is_refused_with_the_allowed_values,
 	  a_request_reaches_the_prolog_and_the_gate_file_as_it_was_made,
-	  a_damaged_gate_file_is_an_error_and_an_unknown_key_of_a_newer_prolog_is_none,
-	  an_answer_is_lines_that_slurmstepd_does_not_cut,
+	  a_damaged_gate_file_is_an_error_and_unknown_keys_are_ignored,
+	  a_live_reply_has_lines_that_slurmstepd_does_not_truncate,
 	  mounts_of_a_type_are_read_and_the_upper_of_two_on_one_directory_counts,
-	  a_host_list_names_what_slurm_expands_it_to,
-	  host_lists_are_read_as_strictly_as_slurm_reads_them)
+	  a_host_list_is_expanded_as_by_slurm, host_lists_are_read_as_strictly_as_slurm_reads_them)
