@@ -75,3 +75,8 @@ is_back() { expect_base; }
 	fail_walk prepare all
 	fail_walk release all
 }
+
+@test "a command that a killed prolog or epilog has just started has no effect after the next epilog" {
+	late_walk prepare
+	late_walk release
+}
