@@ -35,7 +35,7 @@ static void find_client(struct view *v)
 }
 
 /* Return true if the client counters cover this job only: it shared none of its nodes. */
-static bool is_wire_ours(struct record *const *records, size_t count)
+static bool is_client_io_exclusive(struct record *const *records, size_t count)
 {
 	size_t i, k;
 
@@ -51,7 +51,7 @@ static bool is_wire_ours(struct record *const *records, size_t count)
 }
 
 /* Return true if [v->fs] is the only filesystem of its client, on all nodes. */
-static bool is_only_one(const struct view *v)
+static bool is_only_fs(const struct view *v)
 {
 	const struct record *r;
 	size_t i, k;
@@ -70,21 +70,21 @@ static bool is_only_one(const struct view *v)
 }
 
 /* Counters of a whole client (WEKA) belong to a filesystem if the client has no other. */
-static bool is_of(const struct io *wire, const struct view *v)
+static bool matches_view(const struct io *wire, const struct view *v)
 {
 	if (wire->fs)
 		return !strcmp(wire->fs, v->fs);
-	return !strcmp(wire->client, v->client) && is_only_one(v);
+	return !strcmp(wire->client, v->client) && is_only_fs(v);
 }
 
-static const struct io *find_wire(const struct run_lines *lines, const struct view *v)
+static const struct io *find_client_io(const struct run_lines *lines, const struct view *v)
 {
 	const struct run_line *line;
 	size_t i;
 
 	for (i = 0; i < lines->count; i++) {
 		line = &lines->line[i];
-		if (line->kind == RUN_WIRE && line->nodes >= v->nodes && is_of(&line->io, v))
+		if (line->kind == RUN_WIRE && line->nodes >= v->nodes && matches_view(&line->io, v))
 			return &line->io;
 	}
 	return NULL;
@@ -105,12 +105,12 @@ static bool is_enough(const struct view *v, const struct view_times *t)
 
 /* ---- rules -------------------------------------------------------------------- */
 
-static double at_most_all(double share)
+static double cap_share(double share)
 {
 	return share > 1 ? 1 : share;
 }
 
-static struct advice *more(struct advice_list *list, const struct view *v, bool is_of_fs)
+static struct advice *append(struct advice_list *list, const struct view *v, bool is_of_fs)
 {
 	struct advice *a = &list->list[list->count++];
 
@@ -121,7 +121,7 @@ static struct advice *more(struct advice_list *list, const struct view *v, bool 
 
 /* Convert a->share from a part of its class to a part of the job. Return false if the class took
  * too little time. */
-static bool is_worth(struct advice *a, const struct view_times *t)
+static bool is_significant(struct advice *a, const struct view_times *t)
 {
 	const struct {
 		const char *class;
@@ -134,15 +134,15 @@ static bool is_worth(struct advice *a, const struct view_times *t)
 	for (i = 0; i < sizeof(classes) / sizeof(*classes); i++) {
 		if (strcmp(a->class, classes[i].class) != 0)
 			continue;
-		a->share = at_most_all(a->share * classes[i].seconds * t->scale);
+		a->share = cap_share(a->share * classes[i].seconds * t->scale);
 		return (t->by != VIEW_BY_KERNEL && *a->class != 'm') ||
-		       classes[i].seconds * t->scale >= timed_worth(t);
+		       classes[i].seconds * t->scale >= timed_threshold(t);
 	}
 	return true;
 }
 
-static void ask(struct advice_list *list, const struct view *v, const struct view_times *t,
-		bool is_once, enum rule_when least)
+static void check_rules(struct advice_list *list, const struct view *v, const struct view_times *t,
+			bool is_once, enum rule_when least)
 {
 	const struct rule *rule;
 	struct advice *a;
@@ -152,10 +152,10 @@ static void ask(struct advice_list *list, const struct view *v, const struct vie
 			continue;
 		a = &list->list[list->count];
 		*a = (struct advice){
-			.code = rule->code, .kind = "", .trust = rule->trust, .by = t->by
+			.code = rule->code, .kind = "", .confidence = rule->confidence, .by = t->by
 		};
-		if (rule->check(v, a) && is_worth(a, t))
-			more(list, v, !is_once);
+		if (rule->check(v, a) && is_significant(a, t))
+			append(list, v, !is_once);
 	}
 }
 
@@ -166,17 +166,18 @@ static void add_all(struct advice_list *list, const struct view *v, const struct
 
 	for (i = 0; i < count && list->count < ADVICE_MAX; i++) {
 		list->list[list->count] = found[i];
-		more(list, v, true);
+		append(list, v, true);
 	}
 }
 
-/* Sort key: failed calls first, then share times trust. For large calls (A32, A41) only the time is
- * known; advice with a cause precedes them. */
+/* Sort key: failed calls first, then share times confidence. For large calls (A32, A41) only the
+ * time is known; advice with a cause precedes them. */
 static double value_of(const struct advice *a)
 {
 	bool is_vague = !strcmp(a->code, "A32") || !strcmp(a->code, "A41");
 
-	return a->share * (1 + (double)a->trust) * (is_vague ? 1 / 3.0 : 1) + (a->error ? 4 : 0);
+	return a->share * (1 + (double)a->confidence) * (is_vague ? 1 / 3.0 : 1) +
+	       (a->error ? 4 : 0);
 }
 
 static int compare(const void *one, const void *other)
@@ -190,7 +191,7 @@ static int compare(const void *one, const void *other)
 }
 
 /* Fill in the view of line [at]. Return true if it counts this job on a client's filesystem. */
-static bool see(struct view *v, const struct run_lines *lines, size_t at, bool is_ours)
+static bool set_view(struct view *v, const struct run_lines *lines, size_t at, bool is_exclusive)
 {
 	const struct run_line *line = &lines->line[at];
 
@@ -200,56 +201,56 @@ static bool see(struct view *v, const struct run_lines *lines, size_t at, bool i
 	v->io = &line->io;
 	v->nodes = line->nodes;
 	find_client(v);
-	v->wire = is_ours ? find_wire(lines, v) : NULL;
+	v->client_io = is_exclusive ? find_client_io(lines, v) : NULL;
 	return *v->type;
 }
 
 /* ---- shares ------------------------------------------------------------------ */
 
-static void use_times(struct advice_use *use, const struct view *v, const struct view_times *t)
+static void set_times(struct advice_usage *usage, const struct view *v, const struct view_times *t)
 {
 	const double seconds[ADVICE_CLASSES] = { t->read,  t->write,  t->meta, t->sync,
 						 t->close, t->mapped, t->async };
 	int i;
 
-	use->by = t->by;
-	use->share = t->life > 0 ? at_most_all(t->total / t->life) : -1;
-	use->slowest = view_slowest(v);
+	usage->by = t->by;
+	usage->share = t->lifetime > 0 ? cap_share(t->total / t->lifetime) : -1;
+	usage->slowest = view_slowest(v);
 	for (i = 0; i < ADVICE_CLASSES; i++)
-		use->classes[i] = t->life > 0 ? at_most_all(seconds[i] / t->life) : 0;
+		usage->classes[i] = t->lifetime > 0 ? cap_share(seconds[i] / t->lifetime) : 0;
 }
 
 /* Add the times of one filesystem to those of the job. Threads are counted on each filesystem
  * again, so the job's lifetime is the largest, not the sum. Without I/O time only the elapsed time
  * is known. */
-static void add_use(struct advice_list *list, const struct view *v, const struct view_times *t,
-		    struct view_times *all)
+static void add_usage(struct advice_list *list, const struct view *v, const struct view_times *t,
+		      struct view_times *all)
 {
-	struct advice_use *use = &list->uses[list->use_count];
+	struct advice_usage *usage = &list->usages[list->usage_count];
 
-	if (list->use_count == ADVICE_USES)
+	if (list->usage_count == ADVICE_USAGES)
 		return;
-	list->use_count++;
-	*use = (struct advice_use){ .share = -1, .slowest = -1 };
-	utf8_clean(use->fs, sizeof(use->fs), v->fs, strlen(v->fs));
-	utf8_clean(use->type, sizeof(use->type), v->type, strlen(v->type));
-	use_times(use, v, t);
+	list->usage_count++;
+	*usage = (struct advice_usage){ .share = -1, .slowest = -1 };
+	utf8_clean(usage->fs, sizeof(usage->fs), v->fs, strlen(v->fs));
+	utf8_clean(usage->type, sizeof(usage->type), v->type, strlen(v->type));
+	set_times(usage, v, t);
 	if (all->total <= 0) {
 		*all = *t;
 	} else if (t->total > 0) {
 		all->total += t->total;
-		all->life = t->life > all->life ? t->life : all->life;
+		all->lifetime = t->lifetime > all->lifetime ? t->lifetime : all->lifetime;
 		all->scale = t->scale > all->scale ? t->scale : all->scale;
 		all->by = t->by;
 	}
-	list->slowest = use->slowest > list->slowest ? use->slowest : list->slowest;
+	list->slowest = usage->slowest > list->slowest ? usage->slowest : list->slowest;
 }
 
 /* ---- all of it ----------------------------------------------------------------- */
 
 static bool is_large(const struct view_times *t)
 {
-	return t->total * t->scale >= timed_worth(t);
+	return t->total * t->scale >= timed_threshold(t);
 }
 
 /* Judge one filesystem: first the causes of its I/O time, then the other rules. */
@@ -261,26 +262,27 @@ static void judge_one(struct advice_list *list, const struct view *v, const stru
 	if (!is_enough(v, t))
 		return;
 	list->is_judged = true;
-	if (t->life > 0)
+	if (t->lifetime > 0)
 		add_all(list, v, found, timed_judge(v, found, cached));
-	ask(list, v, t, false, is_large(t) || t->by != VIEW_BY_KERNEL ? RULE_LARGE : RULE_ALWAYS);
+	check_rules(list, v, t, false,
+		    is_large(t) || t->by != VIEW_BY_KERNEL ? RULE_LARGE : RULE_ALWAYS);
 }
 
-/* Return why there is no advice, or ADVICE_TOLD. */
-static enum advice_silence silence_of(const struct advice_list *list, const struct run_lines *lines,
-				      const struct view_times *all, double cached)
+/* Return why there is no advice, or ADVICE_GIVEN. */
+static enum advice_reason reason_of(const struct advice_list *list, const struct run_lines *lines,
+				    const struct view_times *all, double cached)
 {
-	enum advice_silence why = ADVICE_NO_NUMBERS;
+	enum advice_reason why = ADVICE_NO_NUMBERS;
 	const struct io *io;
 	size_t i;
 
 	if (list->count)
-		return ADVICE_TOLD;
+		return ADVICE_GIVEN;
 	if (list->is_judged && cached > 0)
 		return ADVICE_CACHED_IO;
 	if (list->is_judged)
-		return all->life <= 0 || is_large(all) ? ADVICE_NOTHING : ADVICE_LITTLE;
-	if (list->use_count)
+		return all->lifetime <= 0 || is_large(all) ? ADVICE_NOTHING : ADVICE_LITTLE;
+	if (list->usage_count)
 		return all->by == VIEW_BY_KERNEL && !is_large(all) ? ADVICE_LITTLE : ADVICE_SHORT;
 	for (i = 0; i < lines->count; i++) {
 		io = &lines->line[i].io;
@@ -295,17 +297,17 @@ static enum advice_silence silence_of(const struct advice_list *list, const stru
 
 static void judge(struct advice_list *list, const struct run_lines *lines, struct view *v)
 {
-	bool is_ours = is_wire_ours(v->records, v->count);
+	bool is_exclusive = is_client_io_exclusive(v->records, v->count);
 	struct view_times t, all = { 0 }, of_main = { 0 };
 	struct advice found[TIMED_MAX];
 	size_t i, main = lines->count;
 	double most = -1, cached = 0, one;
 
 	for (i = 0; i < lines->count; i++) {
-		if (!see(v, lines, i, is_ours))
+		if (!set_view(v, lines, i, is_exclusive))
 			continue;
 		view_times(v, &t);
-		add_use(list, v, &t, &all);
+		add_usage(list, v, &t, &all);
 		add_all(list, v, found, timed_errors(v, found));
 		one = 0;
 		judge_one(list, v, &t, &one);
@@ -316,13 +318,14 @@ static void judge(struct advice_list *list, const struct run_lines *lines, struc
 			of_main = t;
 		}
 	}
-	if (main < lines->count && see(v, lines, main, is_ours))
-		ask(list, v, &of_main, true,
-		    is_large(&of_main) || of_main.by != VIEW_BY_KERNEL ? RULE_LARGE : RULE_ALWAYS);
+	if (main < lines->count && set_view(v, lines, main, is_exclusive))
+		check_rules(list, v, &of_main, true,
+			    is_large(&of_main) || of_main.by != VIEW_BY_KERNEL ? RULE_LARGE
+									       : RULE_ALWAYS);
 	list->is_judged |= list->count > 0;
-	if (all.life > 0)
-		list->share = at_most_all(all.total / all.life);
-	list->silence = silence_of(list, lines, &all, cached);
+	if (all.lifetime > 0)
+		list->share = cap_share(all.total / all.lifetime);
+	list->reason = reason_of(list, lines, &all, cached);
 	qsort(list->list, list->count, sizeof(list->list[0]), compare);
 }
 
@@ -337,12 +340,12 @@ struct advice_list *advice_new(struct record *const *records, size_t count, bool
 			  .is_whole = is_whole,
 			  .start = time.first,
 			  .seconds = run_time_seconds(&time),
-			  .apart = time.apart,
+			  .clock_skew = time.apart,
 			  .limits = limits };
 
-	/* entries of list[] and uses[] are set when they are added */
+	/* entries of list[] and usages[] are set when they are added */
 	list->is_judged = false;
-	list->count = list->use_count = 0;
+	list->count = list->usage_count = 0;
 	list->share = list->slowest = -1;
 	judge(list, lines, &v);
 	run_lines_free(lines);

@@ -5,11 +5,11 @@
  *           the job. jobio-advice(7) lists the codes; the report adds the sentences.
  *         judged: the records suffice: counters of this job only, on a client's
  *           filesystem, and enough seconds, bytes or calls.
- *         use: of one such filesystem: I/O time as a share of the processes' lifetime, by
+ *         usage: of one such filesystem: I/O time as a share of the processes' lifetime, by
  *           class, and of the slowest process. Measured by the kernel; or by the client,
  *           with requests that may overlap; or estimated from the number of calls.
  *         share of the job: I/O time on all these filesystems by lifetime of its processes.
- *         silence: why there is no advice.
+ *         reason: why there is no advice.
  *         whole: the records cover all nodes of the job.
  * Owner   advice_free(), NULL allowed; the texts belong to the list.
  * Errors  none.
@@ -22,23 +22,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "advice/terms.h"
+#include "advice/types.h"
 #include "base/config.h"
 #include "record/record.h"
 
 #define ADVICE_MAX 64 /* further advice is dropped */
-#define ADVICE_USES 16
+#define ADVICE_USAGES 16
 #define ADVICE_CLASSES 7 /* those of io.h, and asynchronous I/O */
 
-struct advice_use {
+struct advice_usage {
 	char fs[256], type[32];
 	enum view_by by;
 	double share, slowest;		/* < 0: unknown */
 	double classes[ADVICE_CLASSES]; /* of the same lifetime; unknown ones are 0 */
 };
 
-enum advice_silence {
-	ADVICE_TOLD,
+enum advice_reason {
+	ADVICE_GIVEN,
 	ADVICE_NOTHING,	  /* no rule matched */
 	ADVICE_LITTLE,	  /* I/O took less than the least share worth a change */
 	ADVICE_CACHED_IO, /* the page cache served what took time */
@@ -50,10 +50,10 @@ enum advice_silence {
 
 struct advice_list {
 	bool is_judged;
-	enum advice_silence silence;
+	enum advice_reason reason;
 	double share, slowest; /* of the job; < 0: unknown */
-	struct advice_use uses[ADVICE_USES];
-	size_t use_count;
+	struct advice_usage usages[ADVICE_USAGES];
+	size_t usage_count;
 	struct advice list[ADVICE_MAX]; /* most valuable first */
 	size_t count;
 };
@@ -66,6 +66,6 @@ void advice_free(struct advice_list *advice);
 char *advice_text(const struct advice_list *advice, const struct config_advice *limits);
 
 /* "perhaps", "likely", "sure" */
-const char *advice_trust_name(enum advice_trust trust);
+const char *advice_confidence_name(enum advice_confidence confidence);
 
 #endif

@@ -3,7 +3,7 @@
  *
  * Terms   a rule returns true if it applies to the view. It has then added numbers and set
  *           the class of calls and the part of its time at stake (without a class: the
- *           share of the job); it may have changed trust from the default in rules.c.
+ *           share of the job); it may have changed confidence from the default in rules.c.
  * Owner   everything belongs to the caller.
  * Errors  none.
  * Runs    advice.
@@ -13,7 +13,7 @@
 
 #include <stdbool.h>
 
-#include "advice/terms.h"
+#include "advice/types.h"
 #include "advice/view.h"
 
 bool calls_direct_small(const struct view *v, struct advice *a);
@@ -22,7 +22,7 @@ bool calls_cached_stream(const struct view *v, struct advice *a);
 bool calls_one_folder(const struct view *v, struct advice *a);
 bool calls_lustre_buffered(const struct view *v, struct advice *a);
 bool calls_nfs_ceiling(const struct view *v, struct advice *a);
-bool calls_more_than_asked(const struct view *v, struct advice *a);
+bool calls_overfetch(const struct view *v, struct advice *a);
 
 /* Patterns, also used by timed.c. Opens of files that existed. */
 double calls_opened(const struct view *v);
@@ -30,13 +30,13 @@ double calls_opened(const struct view *v);
 double calls_misses(const struct view *v);
 bool calls_is_database(const struct view *v);
 bool calls_is_opened_again(const struct view *v);
-bool calls_is_gone(const struct view *v);
+bool calls_is_temporary(const struct view *v);
 bool calls_is_replaced(const struct view *v);
 bool calls_is_mapped(const struct view *v);
 /* Share of the client's metadata requests that revalidate cached names; 0: none. */
-double calls_asked_again(const struct view *v);
+double calls_revalidated(const struct view *v);
 bool calls_is_spill(const struct view *v);
-const char *calls_places(const struct view *v, enum io_number bytes, enum io_number calls);
+const char *calls_order(const struct view *v, enum io_number bytes, enum io_number calls);
 bool calls_is_cached(const struct view *v, enum io_number calls);
 /* Add the numbers of an advice about the calls in the function's name. */
 void calls_add(const struct view *v, struct advice *a, bool is_read);

@@ -15,8 +15,8 @@
 /* Ten times the 1,000 operations from which Drishti reports */
 #define LIMIT_MANY_OPS 10000U
 /* Of the processes' lifetime: the least share worth a change */
-#define LIMIT_WORTH_PERCENT 5U
-/* Seconds of I/O of all processes: LIMIT_WORTH_PERCENT of the default of min_seconds */
+#define LIMIT_SIGNIFICANT_PERCENT 5U
+/* Seconds of I/O of all processes: LIMIT_SIGNIFICANT_PERCENT of the default of min_seconds */
 #define LIMIT_WAITED_S 3U
 /* Fewer operations do not show what a job does */
 #define LIMIT_SOME_OPS 100U

@@ -12,7 +12,7 @@ const struct rule rules[] = {
 	{ "A14", ADVICE_PERHAPS, false, RULE_LARGE, calls_one_folder },
 	{ "A17", ADVICE_PERHAPS, false, RULE_LARGE, calls_lustre_buffered },
 	{ "A18", ADVICE_SURE, false, RULE_LARGE, calls_nfs_ceiling },
-	{ "A19", ADVICE_LIKELY, false, RULE_LARGE, calls_more_than_asked },
+	{ "A19", ADVICE_LIKELY, false, RULE_LARGE, calls_overfetch },
 	{ "A20", ADVICE_SURE, true, RULE_ALWAYS, setup_no_profile },
 	{ "A21", ADVICE_SURE, true, RULE_ALWAYS, setup_cores_unmet },
 	{ "A22", ADVICE_LIKELY, false, RULE_LARGE, setup_core_bytes },

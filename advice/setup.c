@@ -13,7 +13,7 @@
 /* ---- the job's request ---------------------------------------------------- */
 
 /* Return true if the client of any node left its settings unchanged because of other jobs. */
-static bool is_not_alone(const struct view *v)
+static bool is_node_shared(const struct view *v)
 {
 	size_t i, k;
 
@@ -46,11 +46,11 @@ bool setup_no_profile(const struct view *v, struct advice *a)
 	view_add(a, "nodes", (double)nodes);
 	view_add(a, "of_nodes", (double)v->count);
 	snprintf(a->profile, sizeof(a->profile), "%s", any->request.profile);
-	if (is_not_alone(v)) {
+	if (is_node_shared(v)) {
 		a->option = ADVICE_EXCLUSIVE;
 		a->kind = "shared";
 	}
-	return view_tell(a, "", view_io_share(v));
+	return view_set(a, "", view_io_share(v));
 }
 
 bool setup_cores_unmet(const struct view *v, struct advice *a)
@@ -65,7 +65,7 @@ bool setup_cores_unmet(const struct view *v, struct advice *a)
 	view_add(a, "nodes", (double)nodes);
 	view_add(a, "of_nodes", (double)v->count);
 	a->option = ADVICE_NO_CORES;
-	return view_tell(a, "", 0.5);
+	return view_set(a, "", 0.5);
 }
 
 /* ---- number of io-cores ---------------------------------------------------- */
@@ -99,7 +99,7 @@ static double limit_of(int64_t cores)
 	return (double)cores * LIMIT_FULL_PERCENT / 100.0;
 }
 
-static void tell_cores(const struct view *v, struct advice *a, int64_t cores)
+static void set_cores(const struct view *v, struct advice *a, int64_t cores)
 {
 	a->option = ADVICE_CORES;
 	a->cores = (unsigned int)cores;
@@ -109,19 +109,19 @@ static void tell_cores(const struct view *v, struct advice *a, int64_t cores)
 
 /* Return true if the client moved these bytes, not the page cache. Direct I/O bypasses the cache;
  * else compare with the client's counters, or (less certain) with what its cores can move. */
-static bool is_the_clients(const struct view *v, int64_t cores, struct advice *a)
+static bool has_reached_client(const struct view *v, int64_t cores, struct advice *a)
 {
 	double most = 1 + LIMIT_HEADROOM_PERCENT / 100.0;
 
 	if (view_has_option(v, "forcedirect"))
 		return true;
-	if (v->wire && v->wire->numbers[IO_READ_BYTES] >= 0 &&
-	    v->wire->numbers[IO_WRITE_BYTES] >= 0)
-		return ((double)v->wire->numbers[IO_READ_BYTES] +
-			(double)v->wire->numbers[IO_WRITE_BYTES]) *
+	if (v->client_io && v->client_io->numbers[IO_READ_BYTES] >= 0 &&
+	    v->client_io->numbers[IO_WRITE_BYTES] >= 0)
+		return ((double)v->client_io->numbers[IO_READ_BYTES] +
+			(double)v->client_io->numbers[IO_WRITE_BYTES]) *
 			       2 >=
 		       view_bytes(v);
-	a->trust = ADVICE_PERHAPS;
+	a->confidence = ADVICE_PERHAPS;
 	return peak_cores(v) <= (double)cores * most;
 }
 
@@ -131,13 +131,13 @@ bool setup_core_bytes(const struct view *v, struct advice *a)
 	int64_t cores = view_cores(v);
 
 	if (strcmp(v->type, "weka") != 0 || !cores || peak_cores(v) < limit_of(cores) ||
-	    mean_cores(v) < limit_of(cores) / 4 || !is_the_clients(v, cores, a))
+	    mean_cores(v) < limit_of(cores) / 4 || !has_reached_client(v, cores, a))
 		return false;
 	view_add(a, "rate_Bps", view_rate(v, view_bytes(v)));
 	view_add(a, "peak_read_Bps", (double)v->io->numbers[IO_PEAK_READ]);
 	view_add(a, "peak_write_Bps", (double)v->io->numbers[IO_PEAK_WRITE]);
-	tell_cores(v, a, cores + 1);
-	return view_tell(a, "", mean_cores(v) / (double)cores);
+	set_cores(v, a, cores + 1);
+	return view_set(a, "", mean_cores(v) / (double)cores);
 }
 
 /* Only calls that bypass the page cache are known to have reached the client. */
@@ -149,12 +149,12 @@ bool setup_core_calls(const struct view *v, struct advice *a)
 	    call_cores(v) < limit_of(cores))
 		return false;
 	view_add(a, "per_s", view_rate(v, view_calls(v)));
-	tell_cores(v, a, cores + 1);
-	return view_tell(a, "", call_cores(v) / (double)cores);
+	set_cores(v, a, cores + 1);
+	return view_set(a, "", call_cores(v) / (double)cores);
 }
 
 /* Several filesystems of one client share its cores: the use of one is unknown. */
-static bool is_alone(const struct view *v)
+static bool is_single_fs(const struct view *v)
 {
 	size_t i, k;
 
@@ -166,7 +166,7 @@ static bool is_alone(const struct view *v)
 }
 
 /* Cores that the site always reserves cannot be left out by the job. */
-static bool has_asked(const struct view *v)
+static bool has_requested_cores(const struct view *v)
 {
 	size_t i;
 
@@ -180,27 +180,28 @@ bool setup_cores_idle(const struct view *v, struct advice *a)
 {
 	int64_t cores = view_cores(v);
 
-	if (strcmp(v->type, "weka") != 0 || !cores || !has_asked(v) || !is_alone(v) ||
+	if (strcmp(v->type, "weka") != 0 || !cores || !has_requested_cores(v) || !is_single_fs(v) ||
 	    v->seconds < LIMIT_IDLE_S || peak_cores(v) < 0 || peak_cores(v) >= 0.1 ||
 	    call_cores(v) >= 0.01 || view_rate(v, view_call_s(v, view_metas(v))) >= 0.01)
 		return false;
 	a->option = ADVICE_NO_CORES;
 	view_add(a, "io_cores", (double)cores);
 	view_add(a, "busy_share", peak_cores(v));
-	return view_tell(a, "", 0.03);
+	return view_set(a, "", 0.03);
 }
 
 bool setup_one_core(const struct view *v, struct advice *a)
 {
 	int64_t cores = view_cores(v);
-	double enough = 1 - LIMIT_HEADROOM_PERCENT / 100.0;
+	double limit = 1 - LIMIT_HEADROOM_PERCENT / 100.0;
 
-	if (strcmp(v->type, "weka") != 0 || cores < 2 || !has_asked(v) || !is_alone(v) ||
-	    peak_cores(v) < 0.1 || peak_cores(v) >= enough || call_cores(v) >= enough)
+	if (strcmp(v->type, "weka") != 0 || cores < 2 || !has_requested_cores(v) ||
+	    !is_single_fs(v) || peak_cores(v) < 0.1 || peak_cores(v) >= limit ||
+	    call_cores(v) >= limit)
 		return false;
 	view_add(a, "busy_share", peak_cores(v));
-	tell_cores(v, a, 1);
-	return view_tell(a, "", 0.02);
+	set_cores(v, a, 1);
+	return view_set(a, "", 0.02);
 }
 
 /* ---- comparison of nodes --------------------------------------------------- */
@@ -248,7 +249,7 @@ static struct node_io all_nodes(const struct view *v, double *most)
 }
 
 /* Return true if the nodes can be compared. */
-static bool are_nodes(const struct view *v)
+static bool has_comparable_nodes(const struct view *v)
 {
 	return v->is_whole && v->count > 1 && view_is_busy(v);
 }
@@ -264,7 +265,7 @@ bool setup_one_node(const struct view *v, struct advice *a)
 	struct node_io all;
 	double most;
 
-	if (!are_nodes(v))
+	if (!has_comparable_nodes(v))
 		return false;
 	all = all_nodes(v, &most);
 	if (!is_one_node(most, all.bytes))
@@ -273,7 +274,7 @@ bool setup_one_node(const struct view *v, struct advice *a)
 	view_add(a, "most_bytes", most);
 	view_add(a, "moved_bytes", all.bytes);
 	view_add(a, "of_nodes", (double)v->count);
-	return view_tell(a, "", view_io_share(v) * (double)v->nodes * (1 - 1.0 / (double)v->count));
+	return view_set(a, "", view_io_share(v) * (double)v->nodes * (1 - 1.0 / (double)v->count));
 }
 
 bool setup_imbalance(const struct view *v, struct advice *a)
@@ -281,7 +282,7 @@ bool setup_imbalance(const struct view *v, struct advice *a)
 	double most, over, limit = 1 + LIMIT_IMBALANCE_PERCENT / 100.0;
 	struct node_io all;
 
-	if (!are_nodes(v))
+	if (!has_comparable_nodes(v))
 		return false;
 	all = all_nodes(v, &most);
 	over = most * (double)v->count / all.bytes;
@@ -290,7 +291,7 @@ bool setup_imbalance(const struct view *v, struct advice *a)
 	snprintf(a->node, sizeof(a->node), "%s", all.name);
 	view_add(a, "over", over);
 	view_add(a, "of_nodes", (double)v->count);
-	return view_tell(a, "", view_io_share(v) * (over - 1));
+	return view_set(a, "", view_io_share(v) * (over - 1));
 }
 
 /* Return true if the node moved half of the mean, and the others half of theirs. The speed of a few
@@ -308,12 +309,12 @@ static bool is_comparable(const struct view *v, const struct node_io *one,
 /* Compare each node's bytes per second of I/O time with those of all others together. */
 bool setup_slow_node(const struct view *v, struct advice *a)
 {
-	double most, speed, others, worst = 1;
+	double most, speed, others, slowest = 1;
 	struct node_io all, one;
 	const char *name = NULL;
 	size_t i;
 
-	if (!are_nodes(v))
+	if (!has_comparable_nodes(v))
 		return false;
 	all = all_nodes(v, &most);
 	for (i = 0; i < v->count; i++) {
@@ -322,33 +323,33 @@ bool setup_slow_node(const struct view *v, struct advice *a)
 			continue;
 		speed = one.bytes / one.us;
 		others = (all.bytes - one.bytes) / (all.us - one.us);
-		if (speed < others * worst) {
-			worst = speed / others;
+		if (speed < others * slowest) {
+			slowest = speed / others;
 			name = one.name;
 		}
 	}
-	if (!name || worst * 100 >= LIMIT_SLOW_PERCENT)
+	if (!name || slowest * 100 >= LIMIT_SLOW_PERCENT)
 		return false;
-	a->option = ADVICE_WITHOUT;
+	a->option = ADVICE_EXCLUDE;
 	snprintf(a->node, sizeof(a->node), "%s", name);
-	view_add(a, "speed_share", worst);
-	return view_tell(a, "", view_io_share(v) * (1 - worst));
+	view_add(a, "speed_share", slowest);
+	return view_set(a, "", view_io_share(v) * (1 - slowest));
 }
 
 bool setup_resent(const struct view *v, struct advice *a)
 {
 	double calls = 0, resent;
 
-	if (!v->wire)
+	if (!v->client_io)
 		return false;
-	resent = (double)v->wire->numbers[IO_RESENT];
-	if (v->wire->numbers[IO_READ_CALLS] > 0)
-		calls += (double)v->wire->numbers[IO_READ_CALLS];
-	if (v->wire->numbers[IO_WRITE_CALLS] > 0)
-		calls += (double)v->wire->numbers[IO_WRITE_CALLS];
+	resent = (double)v->client_io->numbers[IO_RESENT];
+	if (v->client_io->numbers[IO_READ_CALLS] > 0)
+		calls += (double)v->client_io->numbers[IO_READ_CALLS];
+	if (v->client_io->numbers[IO_WRITE_CALLS] > 0)
+		calls += (double)v->client_io->numbers[IO_WRITE_CALLS];
 	if (calls < 1000 || resent * 100 < calls * LIMIT_RESENT_PERCENT)
 		return false;
 	view_add(a, "resent", resent);
 	view_add(a, "calls", calls);
-	return view_tell(a, "", 0.3);
+	return view_set(a, "", 0.3);
 }

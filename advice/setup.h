@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "advice/terms.h"
+#include "advice/types.h"
 #include "advice/view.h"
 
 bool setup_no_profile(const struct view *v, struct advice *a);

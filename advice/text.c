@@ -7,9 +7,11 @@
 #include "advice/limits.h"
 #include "record/json.h"
 
-const char *advice_trust_name(enum advice_trust trust)
+const char *advice_confidence_name(enum advice_confidence confidence)
 {
-	return trust == ADVICE_SURE ? "sure" : trust == ADVICE_LIKELY ? "likely" : "perhaps";
+	return confidence == ADVICE_SURE     ? "sure"
+	       : confidence == ADVICE_LIKELY ? "likely"
+					     : "perhaps";
 }
 
 static void add_real(struct json *o, const char *key, double value)
@@ -22,22 +24,22 @@ static void add_real(struct json *o, const char *key, double value)
 
 static const char *const by[] = { "calls", "client", "kernel" };
 
-static void use_json(struct json *o, const struct advice_use *use)
+static void usage_json(struct json *o, const struct advice_usage *usage)
 {
 	static const char *const classes[ADVICE_CLASSES] = { "read",  "write",	"meta", "sync",
 							     "close", "mapped", "async" };
 	struct json *shares;
 	int i;
 
-	json_add_text(o, "fs", use->fs);
-	json_add_text(o, "type", use->type);
-	json_add_text(o, "by", by[use->by]);
-	add_real(o, "share", use->share);
-	add_real(o, "slowest_share", use->slowest);
+	json_add_text(o, "fs", usage->fs);
+	json_add_text(o, "type", usage->type);
+	json_add_text(o, "by", by[usage->by]);
+	add_real(o, "share", usage->share);
+	add_real(o, "slowest_share", usage->slowest);
 	shares = json_add_object(o, "classes");
 	for (i = 0; i < ADVICE_CLASSES; i++)
-		if (use->classes[i] > 0)
-			add_real(shares, classes[i], use->classes[i]);
+		if (usage->classes[i] > 0)
+			add_real(shares, classes[i], usage->classes[i]);
 }
 
 /* The option of sbatch to change; null: none. */
@@ -55,7 +57,7 @@ static void option_json(struct json *o, const struct advice *a)
 	else if (a->option == ADVICE_CACHED || a->option == ADVICE_DIRECT)
 		json_add_text(option, "mount_option",
 			      a->option == ADVICE_CACHED ? "readcache" : "forcedirect");
-	else if (a->option == ADVICE_WITHOUT)
+	else if (a->option == ADVICE_EXCLUDE)
 		json_add_text(option, "exclude", a->node);
 	else
 		json_add_bool(option, "exclusive", true);
@@ -71,7 +73,7 @@ static void one_json(struct json *o, const struct advice *a)
 	json_add_text(o, "fs", *a->fs ? a->fs : NULL);
 	json_add_text(o, "class", *a->class ? a->class : NULL);
 	add_real(o, "share", a->share);
-	json_add_text(o, "confidence", advice_trust_name(a->trust));
+	json_add_text(o, "confidence", advice_confidence_name(a->confidence));
 	json_add_text(o, "by", by[a->by]);
 	option_json(o, a);
 	if (*a->node)
@@ -87,11 +89,11 @@ char *advice_text(const struct advice_list *list, const struct config_advice *li
 {
 	static const char *const why[] = { NULL,    "nothing",	 "little",    "cached",
 					   "short", "all_files", "node_wide", "no_numbers" };
-	struct json *top = json_new_object(), *uses, *advice, *least;
+	struct json *top = json_new_object(), *usages, *advice, *least;
 	size_t i;
 
 	json_add_bool(top, "judged", list->is_judged);
-	json_add_text(top, "silence", why[list->silence]);
+	json_add_text(top, "silence", why[list->reason]);
 	add_real(top, "share", list->share);
 	add_real(top, "slowest_share", list->slowest);
 	least = json_add_object(top, "least");
@@ -99,9 +101,9 @@ char *advice_text(const struct advice_list *list, const struct config_advice *li
 	json_add_number(least, "mib", limits->min_mib);
 	json_add_number(least, "calls", limits->min_calls);
 	json_add_number(least, "waited", LIMIT_WAITED_S);
-	uses = json_add_list(top, "filesystems");
-	for (i = 0; i < list->use_count; i++)
-		use_json(json_append_object(uses), &list->uses[i]);
+	usages = json_add_list(top, "filesystems");
+	for (i = 0; i < list->usage_count; i++)
+		usage_json(json_append_object(usages), &list->usages[i]);
 	advice = json_add_list(top, "advice");
 	for (i = 0; i < list->count; i++)
 		one_json(json_append_object(advice), &list->list[i]);

@@ -2,8 +2,8 @@
 #include "advice/timed.h"
 
 #include "advice/calls.h"
-#include "advice/course.h"
 #include "advice/limits.h"
+#include "advice/timing.h"
 
 #define KIB 1024.0
 #define MIB 1048576.0
@@ -23,9 +23,9 @@
 
 struct judging {
 	const struct view *v;
-	struct view_times left; /* not yet explained by an advice */
-	double worth, floor;	/* least share and operations to report */
-	enum advice_trust trust;
+	struct view_times rest;	 /* not yet explained by an advice */
+	double threshold, floor; /* least share and operations to report */
+	enum advice_confidence confidence;
 	struct advice *list;
 	size_t count;
 	double *cached;
@@ -36,27 +36,29 @@ static double n(const struct judging *j, enum io_number number)
 	return view_number(j->v, number);
 }
 
-static struct advice *tell(struct judging *j, const char *code, const char *kind, const char *class,
-			   double seconds)
+static struct advice *add_advice(struct judging *j, const char *code, const char *kind,
+				 const char *class, double seconds)
 {
 	struct advice *a = &j->list[j->count++];
 
-	*a = (struct advice){ .code = code, .kind = kind, .trust = j->trust, .by = j->left.by };
+	*a = (struct advice){
+		.code = code, .kind = kind, .confidence = j->confidence, .by = j->rest.by
+	};
 	if ((*class == 'r' && n(j, IO_READ_US) > 0) || (*class == 'w' && n(j, IO_WRITE_US) > 0))
-		a->trust = ADVICE_SURE; /* latency was counted at least */
-	view_tell(a, class, seconds * j->left.scale);
-	if (j->left.by != VIEW_BY_KERNEL)
+		a->confidence = ADVICE_SURE; /* latency was counted at least */
+	view_set(a, class, seconds * j->rest.scale);
+	if (j->rest.by != VIEW_BY_KERNEL)
 		return a;
 	view_add(a, "time_s", seconds);
-	view_add(a, "mean_share", seconds / j->left.life);
+	view_add(a, "mean_share", seconds / j->rest.lifetime);
 	if (view_slowest(j->v) > 0)
 		view_add(a, "slowest_share", view_slowest(j->v));
 	return a;
 }
 
-static bool is_worth(const struct judging *j, double seconds)
+static bool is_significant(const struct judging *j, double seconds)
 {
-	return j->count < TIMED_MAX && seconds * j->left.scale >= j->worth;
+	return j->count < TIMED_MAX && seconds * j->rest.scale >= j->threshold;
 }
 
 /* ---- errors ------------------------------------------------------------------ */
@@ -91,8 +93,8 @@ size_t timed_errors(const struct view *v, struct advice list[TIMED_MAX])
 		list[count] = (struct advice){ .code = "A50",
 					       .kind = io_errno_names[error],
 					       .error = io_errno_names[error],
-					       .trust = ADVICE_SURE };
-		view_tell(&list[count], io_class_names[most], 0);
+					       .confidence = ADVICE_SURE };
+		view_set(&list[count], io_class_names[most], 0);
 		view_add(&list[count++], "calls", calls);
 	}
 	return count;
@@ -103,36 +105,37 @@ size_t timed_errors(const struct view *v, struct advice list[TIMED_MAX])
 /* Metadata requests of the client that are not for names and that no operation explains: locks. */
 static double lock_requests(const struct judging *j)
 {
-	const int64_t *wire = j->v->wire ? j->v->wire->numbers : NULL;
+	const int64_t *client_io = j->v->client_io ? j->v->client_io->numbers : NULL;
 	double operations = view_metas(j->v), more;
 
-	if (!wire || j->left.by != VIEW_BY_KERNEL)
+	if (!client_io || j->rest.by != VIEW_BY_KERNEL)
 		return 0;
-	more = view_known(wire[IO_META_CALLS]) - view_known(wire[IO_NAME_CALLS]) - operations;
+	more = view_known(client_io[IO_META_CALLS]) - view_known(client_io[IO_NAME_CALLS]) -
+	       operations;
 	return more >= LIMIT_SOME_OPS && more >= operations ? more : 0;
 }
 
 /* Few calls that took long and moved little: the job cannot improve them. */
 static void stalled(struct judging *j)
 {
-	const struct view_times *left = &j->left;
+	const struct view_times *rest = &j->rest;
 	double calls = view_calls(j->v) + view_metas(j->v);
 	struct advice *a;
 
-	if (left->by != VIEW_BY_KERNEL || !is_worth(j, left->total) ||
-	    left->total < calls * STALL_S ||
-	    view_bytes(j->v) + view_mapped(j->v) > left->total * MIB ||
-	    (left->meta * 2 > left->total && lock_requests(j) > 0))
+	if (rest->by != VIEW_BY_KERNEL || !is_significant(j, rest->total) ||
+	    rest->total < calls * STALL_S ||
+	    view_bytes(j->v) + view_mapped(j->v) > rest->total * MIB ||
+	    (rest->meta * 2 > rest->total && lock_requests(j) > 0))
 		return;
-	a = tell(j, "A33", "", "", left->total);
+	a = add_advice(j, "A33", "", "", rest->total);
 	view_add(a, "calls", calls);
-	view_add(a, "each_s", left->total / (calls > 0 ? calls : 1));
-	j->left = (struct view_times){ .by = left->by, .life = left->life };
+	view_add(a, "each_s", rest->total / (calls > 0 ? calls : 1));
+	j->rest = (struct view_times){ .by = rest->by, .lifetime = rest->lifetime };
 }
 
 /* ---- files --------------------------------------------------------------------- */
 
-static double take(double *seconds)
+static double claim(double *seconds)
 {
 	double taken = *seconds;
 
@@ -150,24 +153,24 @@ static double making(const struct judging *j)
 /* Many files are created, and this takes as long as writing their bytes. */
 static void files_written(struct judging *j)
 {
-	struct view_times *left = &j->left;
+	struct view_times *rest = &j->rest;
 	double files = n(j, IO_OP_CREATE);
-	double all = left->meta + left->write + left->close + left->sync;
-	bool is_gone = calls_is_gone(j->v);
+	double all = rest->meta + rest->write + rest->close + rest->sync;
+	bool is_temporary = calls_is_temporary(j->v);
 
-	if (files < j->floor || !is_worth(j, all) || calls_is_database(j->v))
+	if (files < j->floor || !is_significant(j, all) || calls_is_database(j->v))
 		return;
-	if (!is_gone && (n(j, IO_WRITE_BYTES) >= files * MIB ||
-			 making(j) * 10 < view_metas(j->v) - n(j, IO_OP_LOOKUP_MISS) ||
-			 left->meta + left->close < left->write))
+	if (!is_temporary && (n(j, IO_WRITE_BYTES) >= files * MIB ||
+			      making(j) * 10 < view_metas(j->v) - n(j, IO_OP_LOOKUP_MISS) ||
+			      rest->meta + rest->close < rest->write))
 		return;
-	all = take(&left->meta) + take(&left->write) + take(&left->close) + take(&left->sync);
+	all = claim(&rest->meta) + claim(&rest->write) + claim(&rest->close) + claim(&rest->sync);
 	/* a copy reads files as small, and as many */
 	if (n(j, IO_READ_BYTES) < files * MIB && n(j, IO_READ_CALLS) < files * 10)
-		all += take(&left->read);
-	calls_add_files(j->v,
-			tell(j, is_gone ? "A16" : "A12",
-			     !is_gone && calls_is_replaced(j->v) ? "replaced" : "", "meta", all));
+		all += claim(&rest->read);
+	calls_add_files(j->v, add_advice(j, is_temporary ? "A16" : "A12",
+					 !is_temporary && calls_is_replaced(j->v) ? "replaced" : "",
+					 "meta", all));
 }
 
 /* At its start an interpreter looks for each module along its search path. */
@@ -182,37 +185,37 @@ static bool is_import(const struct judging *j, double opens)
 /* An existing file is opened for each write. */
 static void files_appended(struct judging *j)
 {
-	struct view_times *left = &j->left;
+	struct view_times *rest = &j->rest;
 	double opens = calls_opened(j->v), calls = n(j, IO_WRITE_CALLS);
-	double all = left->meta + left->write + left->close;
+	double all = rest->meta + rest->write + rest->close;
 	struct advice *a;
 
-	if (opens < j->floor || !is_worth(j, all) || calls > 2 * opens || calls * 2 < opens ||
+	if (opens < j->floor || !is_significant(j, all) || calls > 2 * opens || calls * 2 < opens ||
 	    n(j, IO_READ_CALLS) * 2 > calls || n(j, IO_OP_CREATE) * 10 > opens)
 		return;
-	left->meta = left->write = left->close = 0;
-	a = tell(j, "A11", "append", "meta", all);
+	rest->meta = rest->write = rest->close = 0;
+	a = add_advice(j, "A11", "append", "meta", all);
 	view_add(a, "opens", opens);
 	view_add(a, "calls", calls);
 }
 
 static void files_read(struct judging *j)
 {
-	struct view_times *left = &j->left;
+	struct view_times *rest = &j->rest;
 	double opens = calls_opened(j->v);
-	double all = left->meta + left->read + left->close;
+	double all = rest->meta + rest->read + rest->close;
 	struct advice *a;
 
-	if (opens < j->floor || !is_worth(j, all) || n(j, IO_READ_CALLS) * 2 < opens ||
-	    n(j, IO_READ_BYTES) >= opens * MIB || (left->meta + left->close) * 4 < left->read)
+	if (opens < j->floor || !is_significant(j, all) || n(j, IO_READ_CALLS) * 2 < opens ||
+	    n(j, IO_READ_BYTES) >= opens * MIB || (rest->meta + rest->close) * 4 < rest->read)
 		return;
-	all = take(&left->meta) + take(&left->read) + take(&left->close);
+	all = claim(&rest->meta) + claim(&rest->read) + claim(&rest->close);
 	if (is_import(j, opens))
-		a = tell(j, "A10", "imports", "meta", all);
+		a = add_advice(j, "A10", "imports", "meta", all);
 	else if (calls_is_opened_again(j->v))
-		a = tell(j, "A11", "read", "meta", all);
+		a = add_advice(j, "A11", "read", "meta", all);
 	else
-		a = tell(j, "A13", "", "meta", all);
+		a = add_advice(j, "A13", "", "meta", all);
 	calls_add_files_read(j->v, a);
 	view_add(a, "stats", n(j, IO_OP_STAT));
 }
@@ -229,9 +232,9 @@ static bool is_polling(const struct judging *j)
 
 /* A listing stats each name once or twice and looks it up the first time; program starts stat the
  * same names repeatedly. The kernel counts absent names itself. */
-static bool is_asked_often(const struct judging *j)
+static bool is_repeated_stat(const struct judging *j)
 {
-	return j->left.by != VIEW_BY_KERNEL && n(j, IO_OP_LOOKUP_MISS) * 4 < n(j, IO_OP_STAT);
+	return j->rest.by != VIEW_BY_KERNEL && n(j, IO_OP_LOOKUP_MISS) * 4 < n(j, IO_OP_STAT);
 }
 
 /* stat() of existing files without reading folders: waiting for one to change. */
@@ -239,70 +242,70 @@ static bool is_watching(const struct judging *j)
 {
 	double few = n(j, IO_OP_STAT) / 20;
 
-	return j->left.by == VIEW_BY_KERNEL && n(j, IO_OP_LOOKUP_MISS) <= few &&
+	return j->rest.by == VIEW_BY_KERNEL && n(j, IO_OP_LOOKUP_MISS) <= few &&
 	       n(j, IO_OP_OPEN) <= few && n(j, IO_OP_READDIR) * 100 <= few;
 }
 
 /* All other metadata, added up. close() is included if nothing was written. */
 static void metadata(struct judging *j)
 {
-	struct view_times *left = &j->left;
+	struct view_times *rest = &j->rest;
 	double stats = n(j, IO_OP_STAT), opens = n(j, IO_OP_OPEN), all = view_metas(j->v);
-	double seconds = left->meta + (n(j, IO_WRITE_CALLS) > 0 ? 0 : left->close);
-	double again = seconds * calls_asked_again(j->v);
+	double seconds = rest->meta + (n(j, IO_WRITE_CALLS) > 0 ? 0 : rest->close);
+	double again = seconds * calls_revalidated(j->v);
 	double others = all - stats - n(j, IO_OP_LOOKUP_MISS), locks = lock_requests(j);
 	struct advice *a;
 
 	/* fewer calls are no cure if few take long, and the client's time includes other calls */
-	if (!is_worth(j, seconds) || (all < j->floor && again <= 0 && locks <= 0))
+	if (!is_significant(j, seconds) || (all < j->floor && again <= 0 && locks <= 0))
 		return;
-	left->meta = 0;
+	rest->meta = 0;
 	if (n(j, IO_WRITE_CALLS) <= 0)
-		left->close = 0;
-	if (again > 0 && is_worth(j, again)) {
-		a = tell(j, "A10", "again", "meta", again);
-		a->trust = ADVICE_PERHAPS;
-		view_add(a, "requests", (double)j->v->wire->numbers[IO_NAME_CALLS]);
+		rest->close = 0;
+	if (again > 0 && is_significant(j, again)) {
+		a = add_advice(j, "A10", "again", "meta", again);
+		a->confidence = ADVICE_PERHAPS;
+		view_add(a, "requests", (double)j->v->client_io->numbers[IO_NAME_CALLS]);
 		view_add(a, "operations", all);
 	} else if (locks > 0) {
-		a = tell(j, "A30", "locks", "meta", seconds);
-		a->trust = ADVICE_LIKELY;
+		a = add_advice(j, "A30", "locks", "meta", seconds);
+		a->confidence = ADVICE_LIKELY;
 		view_add(a, "requests", locks);
 	} else if (is_polling(j)) {
-		a = tell(j, "A09", "polling", "meta", seconds);
+		a = add_advice(j, "A09", "polling", "meta", seconds);
 		view_add(a, "stats", stats);
 		view_add(a, "per_s", view_rate(j->v, stats));
 	} else if (calls_misses(j->v) >= 2 * opens && calls_misses(j->v) * 4 >= all) {
-		a = tell(j, "A10", "search", "meta", seconds);
+		a = add_advice(j, "A10", "search", "meta", seconds);
 		view_add(a, "misses", calls_misses(j->v));
 		view_add(a, "opens", opens);
 	} else if (stats >= 2 * others || view_rate(j->v, stats) >= j->v->limits->stats_per_s) {
-		a = tell(j, "A09",
-			 is_asked_often(j) ? "search"
-			 : is_watching(j)  ? "watching"
-					   : "files",
-			 "meta", seconds);
+		a = add_advice(j, "A09",
+			       is_repeated_stat(j) ? "search"
+			       : is_watching(j)	   ? "watching"
+						   : "files",
+			       "meta", seconds);
 		if (is_watching(j))
-			a->trust = ADVICE_LIKELY;
+			a->confidence = ADVICE_LIKELY;
 		view_add(a, "stats", stats);
 		view_add(a, "per_s", view_rate(j->v, stats));
 	} else {
-		calls_add_metadata(j->v, tell(j, "A30", "", "meta", seconds));
+		calls_add_metadata(j->v, add_advice(j, "A30", "", "meta", seconds));
 	}
 }
 
 /* Scratch files: removed (but for a result), and read as much as written. */
 static void spilled(struct judging *j)
 {
-	struct view_times *left = &j->left;
-	double all = left->read + left->write + left->sync + left->close + left->meta;
+	struct view_times *rest = &j->rest;
+	double all = rest->read + rest->write + rest->sync + rest->close + rest->meta;
 	struct advice *a;
 
-	if (!calls_is_spill(j->v) || !is_worth(j, all))
+	if (!calls_is_spill(j->v) || !is_significant(j, all))
 		return;
-	left->read = left->write = left->sync = left->close = left->meta = 0;
-	a = tell(j, "A16", "", "write", all);
-	a->trust = ADVICE_PERHAPS;
+	rest->read = rest->write = rest->sync = rest->close = rest->meta = 0;
+	a = add_advice(j, "A16", "", "write", all);
+	a->confidence = ADVICE_PERHAPS;
 	calls_add_files(j->v, a);
 }
 
@@ -311,35 +314,35 @@ static void spilled(struct judging *j)
 /* Few bytes between two fsyncs; without any fsync the file is open with O_SYNC. */
 static void syncs(struct judging *j)
 {
-	struct view_times *left = &j->left;
+	struct view_times *rest = &j->rest;
 	double count = n(j, IO_OP_FSYNC), writes = n(j, IO_WRITE_CALLS);
 	bool is_osync = count <= 0, is_database = calls_is_database(j->v);
-	double all = left->sync + left->write + left->close;
+	double all = rest->sync + rest->write + rest->close;
 	double waits = is_osync ? writes : count;
 
-	if (waits < (j->floor < LIMIT_MORE_OPS ? j->floor : LIMIT_MORE_OPS) || left->sync <= 0 ||
-	    left->sync * 2 < left->write || n(j, IO_WRITE_BYTES) >= waits * MIB)
+	if (waits < (j->floor < LIMIT_MORE_OPS ? j->floor : LIMIT_MORE_OPS) || rest->sync <= 0 ||
+	    rest->sync * 2 < rest->write || n(j, IO_WRITE_BYTES) >= waits * MIB)
 		return;
 	if (is_database || n(j, IO_OP_CREATE) * 2 >= count)
-		all += left->meta;
-	if (!is_worth(j, all))
+		all += rest->meta;
+	if (!is_significant(j, all))
 		return;
-	left->sync = left->write = left->close = 0;
+	rest->sync = rest->write = rest->close = 0;
 	if (is_database || n(j, IO_OP_CREATE) * 2 >= count)
-		left->meta = 0;
-	calls_add_syncs(j->v, tell(j, "A08",
-				   is_osync			    ? "osync"
-				   : is_database		    ? "database"
-				   : n(j, IO_OP_CREATE) * 2 < count ? "lines"
-				   : calls_is_replaced(j->v)	    ? "replaced"
-								    : "files",
-				   "sync", all));
+		rest->meta = 0;
+	calls_add_syncs(j->v, add_advice(j, "A08",
+					 is_osync			  ? "osync"
+					 : is_database			  ? "database"
+					 : n(j, IO_OP_CREATE) * 2 < count ? "lines"
+					 : calls_is_replaced(j->v)	  ? "replaced"
+									  : "files",
+					 "sync", all));
 }
 
 /* ---- reads ------------------------------------------------------------------------ */
 
 /* Return "random", "sequential", or "" if unknown. */
-static const char *places(const struct judging *j, bool is_read)
+static const char *order(const struct judging *j, bool is_read)
 {
 	enum io_number random = is_read ? IO_READ_RANDOM : IO_WRITE_RANDOM;
 	enum io_number first = is_read ? IO_READ_FIRST : IO_WRITE_FIRST;
@@ -349,7 +352,7 @@ static const char *places(const struct judging *j, bool is_read)
 	if (j->v->io->numbers[random] < 0 && !is_read)
 		return ""; /* O_DIRECT and O_SYNC look the same */
 	if (j->v->io->numbers[random] < 0)
-		return calls_places(j->v, IO_READ_BYTES, calls);
+		return calls_order(j->v, IO_READ_BYTES, calls);
 	if (n(j, random) * 2 >= known && n(j, random) > 0)
 		return "random";
 	/* the first call of a file has no order, asynchronous requests have no offset */
@@ -359,14 +362,14 @@ static const char *places(const struct judging *j, bool is_read)
 /* By the client's counters; else by rates that no server reaches. */
 static bool is_cached(const struct judging *j, double seconds, bool is_small)
 {
-	const struct io *wire = j->v->wire;
+	const struct io *client_io = j->v->client_io;
 	double part = is_small ? CACHE_SMALL : CACHE_LARGE;
 	double bytes = n(j, IO_READ_BYTES), calls = n(j, IO_READ_CALLS);
 
-	if (j->left.by != VIEW_BY_KERNEL)
+	if (j->rest.by != VIEW_BY_KERNEL)
 		return calls_is_cached(j->v, IO_READ_CALLS);
-	if (wire && wire->numbers[IO_READ_BYTES] >= 0)
-		return (double)wire->numbers[IO_READ_BYTES] * part < bytes;
+	if (client_io && client_io->numbers[IO_READ_BYTES] >= 0)
+		return (double)client_io->numbers[IO_READ_BYTES] * part < bytes;
 	return bytes > seconds * CACHE_BPS || seconds * 1e6 < calls * CACHE_US;
 }
 
@@ -375,7 +378,7 @@ static bool is_cached(const struct judging *j, double seconds, bool is_small)
  * counted. */
 static bool is_waited_for(const struct judging *j, bool is_small, bool is_read)
 {
-	if (j->left.by == VIEW_BY_KERNEL || n(j, is_read ? IO_READ_US : IO_WRITE_US) > 0)
+	if (j->rest.by == VIEW_BY_KERNEL || n(j, is_read ? IO_READ_US : IO_WRITE_US) > 0)
 		return true;
 	return is_small && n(j, is_read ? IO_READ_CALLS : IO_WRITE_CALLS) >= LIMIT_MANY_OPS &&
 	       (is_read || !calls_is_cached(j->v, IO_WRITE_CALLS));
@@ -383,7 +386,7 @@ static bool is_waited_for(const struct judging *j, bool is_small, bool is_read)
 
 static void large_reads(struct judging *j, double seconds)
 {
-	struct advice *a = tell(j, "A32", "", "read", seconds);
+	struct advice *a = add_advice(j, "A32", "", "read", seconds);
 
 	calls_add(j->v, a, true);
 	view_add(a, "enough", j->v->limits->io_processes);
@@ -392,20 +395,20 @@ static void large_reads(struct judging *j, double seconds)
 static void reads(struct judging *j)
 {
 	double mean = view_mean(j->v, IO_READ_BYTES, IO_READ_CALLS);
-	const char *where = places(j, true);
+	const char *where = order(j, true);
 	bool is_random = *where == 'r';
 	double limit = is_random && j->v->io->numbers[IO_READ_RANDOM] >= 0
 			       ? RANDOM_BYTES
 			       : j->v->limits->small_read_kb * 1000.0;
-	double seconds = j->left.read;
+	double seconds = j->rest.read;
 
-	if (!is_worth(j, seconds) || !is_waited_for(j, mean < limit, true))
+	if (!is_significant(j, seconds) || !is_waited_for(j, mean < limit, true))
 		return;
-	j->left.read = 0;
+	j->rest.read = 0;
 	if (is_cached(j, seconds, mean < limit) && (is_random || mean >= TINY_BYTES))
-		*j->cached += seconds * j->left.scale;
+		*j->cached += seconds * j->rest.scale;
 	else if (mean < limit)
-		calls_add(j->v, tell(j, "A01", where, "read", seconds), true);
+		calls_add(j->v, add_advice(j, "A01", where, "read", seconds), true);
 	else
 		large_reads(j, seconds);
 }
@@ -422,7 +425,7 @@ static bool is_one_file(const struct judging *j)
 /* Add the number of bursts and the wait in each, by seconds of I/O time or by bytes. */
 static void add_bursts(const struct judging *j, struct advice *a, double seconds)
 {
-	double bursts = course_bursts(j->v), threads = n(j, IO_THREADS);
+	double bursts = timing_bursts(j->v), threads = n(j, IO_THREADS);
 
 	if (bursts < 2)
 		return;
@@ -432,21 +435,21 @@ static void add_bursts(const struct judging *j, struct advice *a, double seconds
 
 static void large_writes(struct judging *j, double seconds)
 {
-	double late = course_late_waits(j->v), bursts = course_bursts(j->v);
-	bool is_by_bytes = late < 0;
+	double tail = timing_tail_time(j->v), bursts = timing_bursts(j->v);
+	bool is_by_bytes = tail < 0;
 	struct advice *a;
 
-	late = is_by_bytes ? course_late(j->v) : late;
-	if (late * 100 >= LIMIT_TAIL_PERCENT && j->v->seconds >= j->v->limits->min_seconds) {
-		a = tell(j, "A40", is_by_bytes ? "" : "waits", "write", seconds);
-		view_add(a, "late_share", late);
-		view_add(a, "late_bytes", late * view_bytes(j->v));
+	tail = is_by_bytes ? timing_tail(j->v) : tail;
+	if (tail * 100 >= LIMIT_TAIL_PERCENT && j->v->seconds >= j->v->limits->min_seconds) {
+		a = add_advice(j, "A40", is_by_bytes ? "" : "waits", "write", seconds);
+		view_add(a, "late_share", tail);
+		view_add(a, "late_bytes", tail * view_bytes(j->v));
 		view_add(a, "moved_bytes", n(j, IO_WRITE_BYTES));
 		return;
 	}
-	if (!is_worth(j, seconds) || !is_waited_for(j, false, false))
+	if (!is_significant(j, seconds) || !is_waited_for(j, false, false))
 		return;
-	a = tell(j, "A41", bursts >= 2 ? "bursts" : "steady", "write", seconds);
+	a = add_advice(j, "A41", bursts >= 2 ? "bursts" : "steady", "write", seconds);
 	calls_add(j->v, a, false);
 	add_bursts(j, a, seconds);
 }
@@ -454,53 +457,56 @@ static void large_writes(struct judging *j, double seconds)
 static void writes(struct judging *j)
 {
 	double mean = view_mean(j->v, IO_WRITE_BYTES, IO_WRITE_CALLS);
-	double seconds = j->left.write + j->left.sync + j->left.close;
-	const char *where = places(j, false);
+	double seconds = j->rest.write + j->rest.sync + j->rest.close;
+	const char *where = order(j, false);
 	bool is_shared = *where == 'r' && is_one_file(j);
 	bool is_small = mean < j->v->limits->small_write_kb * 1000.0;
 
 	if (n(j, IO_WRITE_CALLS) <= 0 || (is_small && !is_waited_for(j, true, false)) ||
-	    !(is_worth(j, seconds) || (!is_small && view_is_busy(j->v))))
+	    !(is_significant(j, seconds) || (!is_small && view_is_busy(j->v))))
 		return;
-	j->left.write = j->left.sync = j->left.close = 0;
+	j->rest.write = j->rest.sync = j->rest.close = 0;
 	if (!is_small)
 		large_writes(j, seconds);
 	else
-		calls_add(j->v, tell(j, "A02", is_shared ? "shared" : where, "write", seconds),
+		calls_add(j->v,
+			  add_advice(j, "A02", is_shared ? "shared" : where, "write", seconds),
 			  false);
 	if (is_shared && is_small)
-		j->list[j->count - 1].trust = ADVICE_LIKELY;
+		j->list[j->count - 1].confidence = ADVICE_LIKELY;
 }
 
 /* ---- mapped files, and asynchronous I/O ---------------------------------------------- */
 
 static void mapped(struct judging *j)
 {
-	double seconds = j->left.mapped;
+	double seconds = j->rest.mapped;
 	struct advice *a;
 
-	if (!is_worth(j, seconds) || (j->left.by != VIEW_BY_KERNEL && !calls_is_mapped(j->v)))
+	if (!is_significant(j, seconds) || (j->rest.by != VIEW_BY_KERNEL && !calls_is_mapped(j->v)))
 		return;
-	a = tell(j, "A15", "", "mapped", seconds);
+	a = add_advice(j, "A15", "", "mapped", seconds);
 	view_add(a, "mapped_bytes", view_mapped(j->v));
 	view_add(a, "moved_bytes", view_bytes(j->v));
 }
 
 static void asynchronous(struct judging *j)
 {
-	double seconds = j->left.async;
+	double seconds = j->rest.async;
 	bool is_read = n(j, IO_READ_BYTES) >= n(j, IO_WRITE_BYTES);
 	double mean = view_calls(j->v) > 0 ? view_bytes(j->v) / view_calls(j->v) : 0;
 
-	if (is_worth(j, seconds))
+	if (is_significant(j, seconds))
 		calls_add(j->v,
-			  tell(j, "A31", mean < RANDOM_BYTES ? "small" : "large", "async", seconds),
+			  add_advice(j, "A31", mean < RANDOM_BYTES ? "small" : "large", "async",
+				     seconds),
 			  is_read);
 }
 
-double timed_worth(const struct view_times *times)
+double timed_threshold(const struct view_times *times)
 {
-	return (times->by == VIEW_BY_KERNEL ? LIMIT_WORTH_PERCENT : LIMIT_BUSY_PERCENT) / 100.0;
+	return (times->by == VIEW_BY_KERNEL ? LIMIT_SIGNIFICANT_PERCENT : LIMIT_BUSY_PERCENT) /
+	       100.0;
 }
 
 size_t timed_judge(const struct view *v, struct advice list[TIMED_MAX], double *cached)
@@ -508,12 +514,12 @@ size_t timed_judge(const struct view *v, struct advice list[TIMED_MAX], double *
 	struct judging j = { .v = v, .list = list, .cached = cached };
 
 	*cached = 0;
-	view_times(v, &j.left);
-	j.worth = timed_worth(&j.left);
-	j.floor = j.left.by == VIEW_BY_KERNEL	? LIMIT_SOME_OPS
-		  : j.left.by == VIEW_BY_CLIENT ? LIMIT_MORE_OPS
+	view_times(v, &j.rest);
+	j.threshold = timed_threshold(&j.rest);
+	j.floor = j.rest.by == VIEW_BY_KERNEL	? LIMIT_SOME_OPS
+		  : j.rest.by == VIEW_BY_CLIENT ? LIMIT_MORE_OPS
 						: LIMIT_MANY_OPS;
-	j.trust = j.left.by == VIEW_BY_KERNEL ? ADVICE_SURE : ADVICE_LIKELY;
+	j.confidence = j.rest.by == VIEW_BY_KERNEL ? ADVICE_SURE : ADVICE_LIKELY;
 	stalled(&j);
 	syncs(&j);
 	files_written(&j);

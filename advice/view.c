@@ -5,7 +5,7 @@
 
 #include "advice/limits.h"
 
-static double most(double a, double b)
+static double larger(double a, double b)
 {
 	return a > b ? a : b;
 }
@@ -63,21 +63,21 @@ double view_call_s(const struct view *v, double calls)
 }
 
 /* The client sent less than a tenth of the operations; its cache served the rest. */
-static bool is_at_hand(const struct view *v)
+static bool is_metadata_cached(const struct view *v)
 {
-	return v->wire && v->wire->numbers[IO_META_CALLS] >= 0 &&
-	       (double)v->wire->numbers[IO_META_CALLS] * 10 < view_metas(v);
+	return v->client_io && v->client_io->numbers[IO_META_CALLS] >= 0 &&
+	       (double)v->client_io->numbers[IO_META_CALLS] * 10 < view_metas(v);
 }
 
 /* Bytes or calls handled by the client, if it counts them (with mapped files, without the page
  * cache); else those of the job. */
 static double moved_by(const struct view *v, enum io_number number)
 {
-	const int64_t *wire = v->wire ? v->wire->numbers : NULL;
+	const int64_t *client_io = v->client_io ? v->client_io->numbers : NULL;
 
-	if (!wire || (wire[IO_READ_BYTES] < 0 && wire[IO_WRITE_BYTES] < 0))
+	if (!client_io || (client_io[IO_READ_BYTES] < 0 && client_io[IO_WRITE_BYTES] < 0))
 		return view_number(v, number);
-	return view_known(wire[number]);
+	return view_known(client_io[number]);
 }
 
 double view_io_share(const struct view *v)
@@ -98,7 +98,7 @@ bool view_is_busy(const struct view *v)
 	view_times(v, &t);
 	share = (t.read + t.write + t.sync + t.close) * t.scale * 100;
 	/* the least time it can have taken, at the speed of a core */
-	least = t.by == VIEW_BY_KERNEL	 ? LIMIT_WORTH_PERCENT
+	least = t.by == VIEW_BY_KERNEL	 ? LIMIT_SIGNIFICANT_PERCENT
 		: t.by == VIEW_BY_CLIENT ? LIMIT_BUSY_PERCENT
 					 : LIMIT_BUSY_PERCENT / 10.0;
 	return moved >= v->limits->min_mib * 1048576.0 && share >= least;
@@ -149,22 +149,24 @@ static double gain_of(const struct view *v, const struct view_times *t)
 {
 	double slowest = v->seconds > 0 ? seconds(v, IO_SLOWEST_US) / v->seconds : 0;
 
-	return most(t->total / t->life, slowest > 1 ? 1 : slowest);
+	return larger(t->total / t->lifetime, slowest > 1 ? 1 : slowest);
 }
 
 double view_slowest(const struct view *v)
 {
-	double life = view_number(v, IO_SLOWEST_LIFE_US), threads = view_number(v, IO_THREADS);
+	double lifetime = view_number(v, IO_SLOWEST_LIFE_US), threads = view_number(v, IO_THREADS);
 
-	if (life <= 0 || (threads > 0 && life * 2 * threads < view_number(v, IO_THREAD_US)))
+	if (lifetime <= 0 || (threads > 0 && lifetime * 2 * threads < view_number(v, IO_THREAD_US)))
 		return -1;
-	return view_number(v, IO_SLOWEST_US) / life;
+	return view_number(v, IO_SLOWEST_US) / lifetime;
 }
 
 /* Sum over the client's requests, in seconds; < 0: not counted. */
 static double waited(const struct view *v, enum io_number us)
 {
-	return v->wire && v->wire->numbers[us] >= 0 ? (double)v->wire->numbers[us] / 1e6 : -1;
+	return v->client_io && v->client_io->numbers[us] >= 0
+		       ? (double)v->client_io->numbers[us] / 1e6
+		       : -1;
 }
 
 /* Time of reads or writes: from the kernel, if it measured these; else from the client; else the
@@ -180,18 +182,18 @@ static double moving(const struct view *v, bool is_read, double part)
 		return seconds(v, us);
 	if (waited(v, us) >= 0)
 		return waited(v, us) * part;
-	return most(view_call_s(v, view_number(v, calls)), view_number(v, bytes) / (mbs * 1e6));
+	return larger(view_call_s(v, view_number(v, calls)), view_number(v, bytes) / (mbs * 1e6));
 }
 
 /* The stat or open of a name that is new to the node includes its lookup: one operation. Opening
  * and closing a file takes three. */
 static double meta_operations(const struct view *v)
 {
-	double asking = view_number(v, IO_OP_STAT) + view_number(v, IO_OP_OPEN);
+	double lookup_ops = view_number(v, IO_OP_STAT) + view_number(v, IO_OP_OPEN);
 	double looked_up = view_number(v, IO_OP_LOOKUP_MISS);
 
-	return view_metas(v) - (looked_up < asking ? looked_up : asking) +
-	       2 * most(view_number(v, IO_OP_OPEN), view_number(v, IO_OP_CREATE));
+	return view_metas(v) - (looked_up < lookup_ops ? looked_up : lookup_ops) +
+	       2 * larger(view_number(v, IO_OP_OPEN), view_number(v, IO_OP_CREATE));
 }
 
 /* An fsync waits for WRITEs: the client's time of WRITEs counts as fsync. */
@@ -201,7 +203,7 @@ static void split_syncs(const struct view *v, struct view_times *t)
 
 	if (syncs * 10 < view_number(v, IO_WRITE_CALLS) || syncs <= 0)
 		return;
-	t->sync = most(waited(v, IO_WRITE_US) - measured, view_call_s(v, syncs) * 10);
+	t->sync = larger(waited(v, IO_WRITE_US) - measured, view_call_s(v, syncs) * 10);
 	t->write = measured;
 }
 
@@ -209,7 +211,7 @@ static void estimate(const struct view *v, struct view_times *t)
 {
 	double mapped = view_mapped(v),
 	       part = mapped / (mapped + view_number(v, IO_READ_BYTES) + 1);
-	double least = is_at_hand(v) ? 0 : view_call_s(v, meta_operations(v));
+	double least = is_metadata_cached(v) ? 0 : view_call_s(v, meta_operations(v));
 	double *classes[] = { &t->read, &t->write, &t->meta, &t->sync, &t->mapped };
 	size_t i;
 
@@ -217,17 +219,17 @@ static void estimate(const struct view *v, struct view_times *t)
 				waited(v, IO_WRITE_US) >= 0
 			? VIEW_BY_CLIENT
 			: VIEW_BY_CALLS;
-	t->life = v->seconds * (double)v->nodes;
+	t->lifetime = v->seconds * (double)v->nodes;
 	t->read = moving(v, true, 1 - part);
 	t->write = moving(v, false, 1);
-	t->meta = most(waited(v, IO_META_US), least);
-	t->mapped = most(waited(v, IO_READ_US) * part, view_call_s(v, mapped / 4096));
+	t->meta = larger(waited(v, IO_META_US), least);
+	t->mapped = larger(waited(v, IO_READ_US) * part, view_call_s(v, mapped / 4096));
 	split_syncs(v, t);
 	for (i = 0; i < sizeof(classes) / sizeof(*classes); i++)
-		if (*classes[i] > t->life)
-			*classes[i] = t->life;
+		if (*classes[i] > t->lifetime)
+			*classes[i] = t->lifetime;
 	t->total = t->read + t->write + t->meta + t->sync + t->mapped;
-	t->scale = t->life > 0 ? 1 / t->life : 0;
+	t->scale = t->lifetime > 0 ? 1 / t->lifetime : 0;
 }
 
 void view_times(const struct view *v, struct view_times *t)
@@ -240,11 +242,11 @@ void view_times(const struct view *v, struct view_times *t)
 				  .close = seconds(v, IO_CLOSE_US),
 				  .mapped = seconds(v, IO_MAPPED_US),
 				  .async = seconds(v, IO_ASYNC_US),
-				  .life = seconds(v, IO_THREAD_US) };
+				  .lifetime = seconds(v, IO_THREAD_US) };
 	t->total = t->read + t->write + t->meta + t->sync + t->close + t->mapped + t->async;
-	if (t->life <= 0 && v->io->numbers[IO_THREAD_US] == 0 && t->total <= 0)
-		t->life = v->seconds * (double)v->nodes; /* no process used it */
-	if (t->life <= 0) {
+	if (t->lifetime <= 0 && v->io->numbers[IO_THREAD_US] == 0 && t->total <= 0)
+		t->lifetime = v->seconds * (double)v->nodes; /* no process used it */
+	if (t->lifetime <= 0) {
 		estimate(v, t);
 		return;
 	}
@@ -256,7 +258,7 @@ double view_failed(const struct view *v, enum io_errno error, enum io_class clas
 	return view_known(v->io->errors[error][class]);
 }
 
-bool view_tell(struct advice *a, const char *class, double share)
+bool view_set(struct advice *a, const char *class, double share)
 {
 	a->class = class;
 	a->share = share > 1 ? 1 : share;

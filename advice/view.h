@@ -2,7 +2,7 @@
 /* view.h - input of the rules: one job on one filesystem
  *
  * Terms   view: the job's own counters on one filesystem of a client, over all nodes;
- *           wire: the client's counters there; NULL: unknown, or they include other jobs.
+ *           client_io: the client's counters there; NULL: unknown, or they include other jobs.
  *         share: of the job's time on its nodes, 1.0 is all of it; the calls of several
  *           processes may add up to more.
  *         An unknown number counts as 0: no rule requires little of one number without
@@ -18,32 +18,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "advice/terms.h"
+#include "advice/types.h"
 #include "base/config.h"
 #include "record/record.h"
 
 struct view {
 	const char *fs, *type;
 	const char *client; /* its section in jobio.conf */
-	const struct io *io, *wire;
+	const struct io *io, *client_io;
 	struct record *const *records; /* of the run */
 	size_t count, nodes;	       /* nodes: with counters of it */
 	bool is_whole;
-	double start;	/* on the first node; < 0: unknown */
-	double seconds; /* elapsed time of the job */
-	double apart;	/* seconds by which clocks of nodes differ (run.h) */
+	double start;	   /* on the first node; < 0: unknown */
+	double seconds;	   /* elapsed time of the job */
+	double clock_skew; /* seconds by which clocks of nodes differ (run.h) */
 	const struct config_advice *limits;
 };
 
 /* Seconds of the job in calls on this filesystem, by class. From the kernel: over all threads,
- * whose lifetimes add up to life. From the client: over its requests, which may overlap, at most
- * the job's time; from the number of calls likewise; life is then the time of the job on its
- * nodes. */
+ * whose lifetimes add up to 'lifetime'. From the client: over its requests, which may overlap, at
+ * most the job's time; from the number of calls likewise; 'lifetime' is then the time of the job on
+ * its nodes. */
 struct view_times {
 	enum view_by by;
 	double read, write, meta, sync, close, mapped, async;
-	double total, life; /* 0: the job has not run */
-	double scale;	    /* factor from seconds to share */
+	double total, lifetime; /* 0: the job has not run */
+	double scale;		/* factor from seconds to share */
 };
 
 double view_known(int64_t number); /* 0 if unknown */
@@ -77,7 +77,7 @@ double view_slowest(const struct view *v);
 double view_failed(const struct view *v, enum io_errno error, enum io_class class);
 
 /* Set class and share; a share is at most 1. */
-bool view_tell(struct advice *a, const char *class, double share); /* always true */
+bool view_set(struct advice *a, const char *class, double share); /* always true */
 void view_add(struct advice *a, const char *key, double number);
 
 #endif

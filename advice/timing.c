@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "advice/course.h"
+#include "advice/timing.h"
 
 #include "advice/limits.h"
 #include "record/timeline.h"
@@ -19,10 +19,10 @@ static bool cover(const struct view *v, struct timeline *run)
 {
 	timeline_cover(&v->io->timeline, (int64_t)v->start,
 		       timeline_last(v->start, v->start + v->seconds), run);
-	return v->apart <= 0 && run->count >= TIMELINE_SHAPE_ROWS;
+	return v->clock_skew <= 0 && run->count >= TIMELINE_SHAPE_ROWS;
 }
 
-double course_late(const struct view *v)
+double timing_tail(const struct view *v)
 {
 	struct timeline run;
 	size_t quarter;
@@ -39,20 +39,20 @@ static double waited(const struct timeline *run, size_t row)
 						     : (double)timeline_moved(run, row);
 }
 
-double course_late_waits(const struct view *v)
+double timing_tail_time(const struct view *v)
 {
 	struct timeline run;
-	double late = 0;
+	double tail = 0;
 	size_t i;
 
 	if (!cover(v, &run) || timeline_sum(&run, TIMELINE_IO_US) <= 0)
 		return -1;
 	for (i = run.count - (run.count + 3) / 4; i < run.count; i++)
-		late += (double)run.rows[TIMELINE_IO_US][i];
-	return late / (double)timeline_sum(&run, TIMELINE_IO_US);
+		tail += (double)run.rows[TIMELINE_IO_US][i];
+	return tail / (double)timeline_sum(&run, TIMELINE_IO_US);
 }
 
-double course_bursts(const struct view *v)
+double timing_bursts(const struct view *v)
 {
 	struct timeline run;
 	double sum = 0, bursts = 0, busy = 0;

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* course.h - when in a job its I/O took place
+/* timing.h - when in a job its I/O took place
  *
  * Terms   as view.h.
  * Owner   -
  * Errors  none. Without a timeline the results are those for "unknown".
  * Runs    advice.
  */
-#ifndef JOBIO_ADVICE_COURSE_H
-#define JOBIO_ADVICE_COURSE_H
+#ifndef JOBIO_ADVICE_TIMING_H
+#define JOBIO_ADVICE_TIMING_H
 
 #include "advice/view.h"
 
 /* Return the bytes written in the last quarter of the run as a part of all bytes moved, 0 to 1; 0
  * also if there are too few rows or clocks differ. */
-double course_late(const struct view *v);
+double timing_tail(const struct view *v);
 /* Return the part of I/O time in the last quarter; < 0: unknown. */
-double course_late_waits(const struct view *v);
+double timing_tail_time(const struct view *v);
 /* Return the number of bursts: groups of rows above the mean I/O time (bytes, if times are
  * unknown). 0: unknown, or more than half of the rows are above. */
-double course_bursts(const struct view *v);
+double timing_bursts(const struct view *v);
 
 #endif

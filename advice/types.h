@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* terms.h - one advice: the numbers of a rule; the report adds the sentences
+/* types.h - one advice: the numbers of a rule; the report adds the sentences
  *
  * Terms   advice.h defines the terms.
  *         kind: selects one of several cures of a code; "": it has one.
@@ -10,8 +10,8 @@
  * Errors  none. Numbers that do not fit are left out.
  * Runs    advice, report.
  */
-#ifndef JOBIO_ADVICE_TERMS_H
-#define JOBIO_ADVICE_TERMS_H
+#ifndef JOBIO_ADVICE_TYPES_H
+#define JOBIO_ADVICE_TYPES_H
 
 #include <stddef.h>
 
@@ -23,7 +23,7 @@ enum view_by {
 	VIEW_BY_KERNEL
 };
 
-enum advice_trust {
+enum advice_confidence {
 	ADVICE_PERHAPS, /* the record fits another cause too */
 	ADVICE_LIKELY,	/* estimated from the number of calls */
 	ADVICE_SURE	/* measured, or a fact */
@@ -36,7 +36,7 @@ enum advice_option {
 	ADVICE_CACHED,	  /* a profile with a cache, or none */
 	ADVICE_DIRECT,	  /* a profile that bypasses it */
 	ADVICE_EXCLUSIVE, /* --exclusive */
-	ADVICE_WITHOUT	  /* --exclude='node' */
+	ADVICE_EXCLUDE	  /* --exclude='node' */
 };
 
 struct advice_number {
@@ -48,7 +48,7 @@ struct advice {
 	const char *code, *kind;
 	const char *class; /* of calls: read, write, meta, sync, close, mapped, async; or "" */
 	const char *error; /* "EDQUOT"; NULL: none */
-	enum advice_trust trust;
+	enum advice_confidence confidence;
 	enum view_by by; /* source of the time */
 	double share;	 /* of the processes' lifetime, or of the run if that is unknown; 0 to 1 */
 	enum advice_option option;
