@@ -86,7 +86,7 @@
 #define RUNDIR_STEPS "steps"
 #define RUNDIR_MOUNTINFO "mountinfo" /* spank/private_mount.h */
 #define RUNDIR_TOLD "told"
-#define RUNDIR_AWAY "away"     /* spank/away.h */
+#define RUNDIR_AWAY "away"     /* spank/plugin_file.h */
 #define RUNDIR_OTHERS "others" /* jobs were here at the same time */
 /* SPOOL/state/NAME.... */
 #define RUNDIR_BASELINE "baseline"

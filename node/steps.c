@@ -237,7 +237,7 @@ static bool is_plugin_other(const struct config *config, const struct record *st
 	return is_other;
 }
 
-/* By the word of a slurmstepd (spank/away.h); or none of the job has loaded the
+/* By the word of a slurmstepd (spank/plugin_file.h); or none of the job has loaded the
  * plugin, which earlier jobs did. */
 static bool was_plugin_away(const struct config *config, const struct record *state)
 {

@@ -28,9 +28,9 @@ int gate_open(struct gate *gate, const char *run_dir, uint32_t job_id, struct er
 			return -1;
 		rc = gatefile_read(path, &gate->file, err);
 	} else {
-		gate->is_own = true;
+		gate->is_job_file = true;
 	}
-	gate->is_known = rc == 1;
+	gate->has_file = rc == 1;
 	return rc;
 }
 
@@ -56,7 +56,7 @@ int gate_bound(struct cpuset *bound)
 }
 
 /* Read the CPUs that this process may use. Its binding stays the same. */
-static int look(struct gate_view *view, struct err *err)
+static int read_view(struct gate_view *view, struct err *err)
 {
 	struct gate_view new = { .is_confined = true };
 	struct cpuset all;
@@ -218,7 +218,7 @@ enum gate_verdict gate_judge(const struct gate *gate, const struct gate_view *vi
 	const struct gatefile *file = &gate->file;
 	struct cpuset both;
 
-	if (!gate->is_known || file->policy == GATE_OFF)
+	if (!gate->has_file || file->policy == GATE_OFF)
 		return GATE_PASS;
 	both = view->is_confined ? view->allowed : view->bound;
 	cpuset_and(&both, &file->client_cpus);
@@ -235,10 +235,10 @@ enum gate_verdict gate_check(const struct gate *gate, int step_confined, const c
 	int confined;
 
 	/* nothing to compare: save the system calls */
-	if (!gate->is_known || gate->file.policy == GATE_OFF ||
+	if (!gate->has_file || gate->file.policy == GATE_OFF ||
 	    cpuset_is_empty(&gate->file.client_cpus))
 		return gate_judge(gate, &view, node, err);
-	if (look(&view, err) < 0)
+	if (read_view(&view, err) < 0)
 		return GATE_REPORT;
 	verdict = gate_judge(gate, &view, node, err);
 	if (verdict == GATE_PASS)

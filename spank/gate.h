@@ -32,8 +32,8 @@
 
 struct gate {
 	uint32_t job_id;
-	bool is_known; /* there is a gate file .. */
-	bool is_own;   /* .. of the job's prolog, damaged perhaps */
+	bool has_file;	  /* there is a gate file .. */
+	bool is_job_file; /* .. of the job's prolog, damaged perhaps */
 	struct gatefile file;
 };
 

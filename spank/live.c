@@ -17,10 +17,10 @@
 #define PATH_SIZE 600
 #define RELAY_BYTES 4096
 #define FILES_MAX 65536L /* slurmstepd has fewer: some 10 ms, once a live view */
-#define KEPT_FD 3	 /* the task's end of the socket */
+#define SOCKET_FD 3	 /* the task's end of the socket */
 #define END_MS 50U	 /* its socket is closed: it is about to exit */
 
-bool live_is_asked(const char *value, uint32_t job_id)
+bool live_is_requested(const char *value, uint32_t job_id)
 {
 	unsigned long number;
 
@@ -85,7 +85,7 @@ void live_close(struct live *live)
 /* ---- the task ---------------------------------------------------------------- */
 
 /* Copy what has arrived at one side to the other. Return false if either has ended. */
-static bool carry(int from, int to)
+static bool copy(int from, int to)
 {
 	char bytes[RELAY_BYTES];
 	ssize_t got = read(from, bytes, sizeof(bytes)), put;
@@ -102,7 +102,7 @@ static bool carry(int from, int to)
 	return got > 0;
 }
 
-static void be_interruptible(void)
+static void reset_signals(void)
 {
 	sigset_t none;
 
@@ -115,13 +115,13 @@ static void be_interruptible(void)
 
 /* slurmstepd's ends of this task's own pipes are close-on-exec, and nothing is executed: its
  * standard input would never end. Older kernels have no close_range(2). */
-static void close_others(void)
+static void close_other_fds(void)
 {
 	long fd, last = sysconf(_SC_OPEN_MAX);
 
 	if (last < 0 || last > FILES_MAX)
 		last = FILES_MAX;
-	for (fd = KEPT_FD + 1; fd < last; fd++)
+	for (fd = SOCKET_FD + 1; fd < last; fd++)
 		close((int)fd);
 }
 
@@ -130,25 +130,25 @@ void live_relay(const struct live *live, const char *node)
 	struct pollfd fds[2] = { { .fd = STDIN_FILENO, .events = POLLIN },
 				 { .fd = live->task_fd, .events = POLLIN } };
 	struct look_from from = { .node = node };
-	bool goes_on = true;
+	bool is_running = true;
 
-	be_interruptible();
+	reset_signals();
 	if (live->task_fd < 0) {
 		look_put(stdout, &from, LOOK_ERROR, live->error.text);
 		fflush(stdout);
 		return;
 	}
-	fds[1].fd = dup2(live->task_fd, KEPT_FD);
-	close_others();
-	while (goes_on) {
+	fds[1].fd = dup2(live->task_fd, SOCKET_FD);
+	close_other_fds();
+	while (is_running) {
 		if (poll(fds, 2, -1) < 0)
 			continue;
 		if (fds[1].revents)
-			goes_on = carry(KEPT_FD, STDOUT_FILENO);
+			is_running = copy(SOCKET_FD, STDOUT_FILENO);
 		else if (fds[0].revents)
-			goes_on = carry(STDIN_FILENO, KEPT_FD);
+			is_running = copy(STDIN_FILENO, SOCKET_FD);
 	}
 	/* if slurmstepd has the hooks called in a process of its own (contain_spank, 24.05) that
 	 * one has this end open, too */
-	shutdown(KEPT_FD, SHUT_RDWR);
+	shutdown(SOCKET_FD, SHUT_RDWR);
 }

@@ -35,7 +35,7 @@ struct live_step {
 };
 
 /* Return true if 'value', the step's LOOK_ENV, is this job's ID. */
-bool live_is_asked(const char *value, uint32_t job_id);
+bool live_is_requested(const char *value, uint32_t job_id);
 
 /* Start PROGRAM, the helper. */
 void live_open(struct live *live, const char *program, const struct live_step *step);

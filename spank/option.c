@@ -16,16 +16,16 @@
 enum {
 	CORES,
 	PROFILE,
-	WISHES
+	VALUES
 };
 
 enum source {
-	NOBODY,
+	UNSET,
 	ENVIRONMENT,
 	OPTION /* command line or #SBATCH: Slurm does not distinguish them */
 };
 
-struct wish {
+struct value {
 	enum source source;
 	char text[WORD_MAX];
 };
@@ -34,23 +34,23 @@ static const struct {
 	const char *option;    /* as the user writes it */
 	const char *spank_env; /* variable in which Slurm passes it on */
 	const char *suffix;    /* of the documented variables */
-	const char *question;
-	enum option_question answer;
-} known[WISHES] = {
+	const char *query;
+	enum option_query answer;
+} options[VALUES] = {
 	{ "io-cores", SPANK_ENV "io_cores", "IO_CORES", "help", OPTION_CORES_HELP },
 	{ "io-profile", SPANK_ENV "io_profile", "IO_PROFILE", "list", OPTION_PROFILE_LIST },
 };
 
 /* SPANK passes no argument to option callbacks: their values are stored here for option_settle().
  * One thread (sbatch/opt.c, salloc/opt.c, srun/opt.c). */
-static struct wish wishes[WISHES];
-static char env_words[WISHES][WORD_MAX];
-static char job_words[WISHES][WORD_MAX]; /* of the outer job; "": none */
-static bool has_env[WISHES];
-static void (*answer_question)(enum option_question question);
-static bool is_wished;
+static struct value values[VALUES];
+static char env_words[VALUES][WORD_MAX];
+static char job_words[VALUES][WORD_MAX]; /* of the outer job; "": none */
+static bool has_env[VALUES];
+static void (*answer_query)(enum option_query query);
+static bool is_given;
 
-static const char *env_name(int wish, char *name, size_t room)
+static const char *env_name(int which, char *name, size_t room)
 {
 	static const char *const prefix[] = {
 		[SUBMIT_SBATCH] = "SBATCH",
@@ -59,59 +59,59 @@ static const char *env_name(int wish, char *name, size_t room)
 		[SUBMIT_OTHER] = "SBATCH",
 	};
 
-	snprintf(name, room, "%s_%s", prefix[submit_command()], known[wish].suffix);
+	snprintf(name, room, "%s_%s", prefix[submit_command()], options[which].suffix);
 	return name;
 }
 
-static int on_option(int wish, const char *word, int remote)
+static int on_option(int which, const char *word, int remote)
 {
 	/* the node uses the request that the prolog checked, not the option */
-	is_wished |= remote && word;
-	if (remote || wish < 0 || wish >= WISHES || !word)
+	is_given |= remote && word;
+	if (remote || which < 0 || which >= VALUES || !word)
 		return 0;
 	if (submit_command() == SUBMIT_OTHER)
-		answer_question(OPTION_NOT_HERE);
+		answer_query(OPTION_NOT_HERE);
 	/* spank_process_env_options passes getenv()'s pointer: this call is for the environment.
 	 * The value may be that of an earlier component of a het job (sbatch.c:_set_spank_env): use
 	 * that of the documented variable, or none. */
-	if (word == getenv(known[wish].spank_env)) {
-		if (!has_env[wish])
+	if (word == getenv(options[which].spank_env)) {
+		if (!has_env[which])
 			return 0;
-		word = env_words[wish];
-		wishes[wish].source = ENVIRONMENT;
+		word = env_words[which];
+		values[which].source = ENVIRONMENT;
 	} else {
-		wishes[wish].source = OPTION;
-		if (!strcmp(word, known[wish].question))
-			answer_question(known[wish].answer);
+		values[which].source = OPTION;
+		if (!strcmp(word, options[which].query))
+			answer_query(options[which].answer);
 	}
-	snprintf(wishes[wish].text, sizeof(wishes[wish].text), "%s", word);
+	snprintf(values[which].text, sizeof(values[which].text), "%s", word);
 	return 0;
 }
 
 /* Let Slurm read SBATCH_IO_CORES in its own order, after #SBATCH and before the command line.
  * Without such a variable, remove the outer job's request: a job that a job submits does not
  * inherit it, as it does not inherit --core-spec. */
-static void take_environment(void)
+static void read_environment(void)
 {
 	const char *word, *outer;
 	char name[32];
 	int i;
 
-	for (i = 0; i < WISHES; i++) {
+	for (i = 0; i < VALUES; i++) {
 		word = getenv(env_name(i, name, sizeof(name)));
 		has_env[i] = word && *word;
-		outer = getenv(known[i].spank_env);
+		outer = getenv(options[i].spank_env);
 		snprintf(job_words[i], WORD_MAX, "%s", outer ? outer : "");
 		if (has_env[i]) {
 			snprintf(env_words[i], WORD_MAX, "%s", word);
-			setenv(known[i].spank_env, env_words[i], 1);
+			setenv(options[i].spank_env, env_words[i], 1);
 		} else {
-			unsetenv(known[i].spank_env);
+			unsetenv(options[i].spank_env);
 		}
 	}
 }
 
-int option_register(spank_t sp, void (*answer)(enum option_question question), struct err *err)
+int option_register(spank_t sp, void (*answer)(enum option_query query), struct err *err)
 {
 	struct spank_option cores = {
 		.name = "io-cores",
@@ -130,28 +130,28 @@ int option_register(spank_t sp, void (*answer)(enum option_question question), s
 		.cb = on_option,
 	};
 
-	answer_question = answer;
-	memset(wishes, 0, sizeof(wishes));
+	answer_query = answer;
+	memset(values, 0, sizeof(values));
 	if (spank_context() == S_CTX_LOCAL || spank_context() == S_CTX_ALLOCATOR)
-		take_environment();
+		read_environment();
 	if (spank_option_register(sp, &cores) != ESPANK_SUCCESS ||
 	    spank_option_register(sp, &profile) != ESPANK_SUCCESS)
 		return err_set(err, "Slurm does not take the options --io-cores and --io-profile");
 	return 0;
 }
 
-bool option_is_wished(void)
+bool option_is_given(void)
 {
-	return is_wished;
+	return is_given;
 }
 
-enum option_question option_early_question(void)
+enum option_query option_early_query(void)
 {
 	int i;
 
-	for (i = 0; i < WISHES; i++)
-		if (submit_asks_early(known[i].option, known[i].question))
-			return known[i].answer;
+	for (i = 0; i < VALUES; i++)
+		if (submit_has_early(options[i].option, options[i].query))
+			return options[i].answer;
 	return OPTION_NONE;
 }
 
@@ -159,42 +159,42 @@ enum option_question option_early_question(void)
 
 struct settle {
 	struct request request;
-	bool asked;	  /* by this user, for this component */
-	bool asked_cores; /* by number, not by a profile */
+	bool is_requested; /* by this user, for this component */
+	bool has_cores;	   /* by number, not by a profile */
 };
 
 /* Return what the user wrote: SBATCH_IO_CORES or --io-cores */
-static const char *asked_by(int wish, char *name, size_t room)
+static const char *source_name(int which, char *name, size_t room)
 {
-	if (wishes[wish].source == ENVIRONMENT)
-		return env_name(wish, name, room);
-	snprintf(name, room, "--%s", known[wish].option);
+	if (values[which].source == ENVIRONMENT)
+		return env_name(which, name, room);
+	snprintf(name, room, "--%s", options[which].option);
 	return name;
 }
 
-static int blame(int wish, struct err *err)
+static int prefix_source(int which, struct err *err)
 {
 	char name[32];
 
-	return err_prefix(err, "%s", asked_by(wish, name, sizeof(name)));
+	return err_prefix(err, "%s", source_name(which, name, sizeof(name)));
 }
 
 static int parse_cores(struct settle *s, const struct config *config, struct err *err)
 {
 	unsigned long n;
 
-	if (wishes[CORES].source == NOBODY)
+	if (values[CORES].source == UNSET)
 		return 0;
-	if (number_parse(wishes[CORES].text, config->io_cores_min, config->io_cores_max, &n, NULL) <
+	if (number_parse(values[CORES].text, config->io_cores_min, config->io_cores_max, &n, NULL) <
 	    0) {
 		if (config->io_cores_min == config->io_cores_max)
 			err_set(err, "'%s': this site allows only %u (see --io-cores=help)",
-				wishes[CORES].text, config->io_cores_max);
+				values[CORES].text, config->io_cores_max);
 		else
 			err_set(err,
 				"'%s': this site allows a number from %u to %u (see --io-cores=help)",
-				wishes[CORES].text, config->io_cores_min, config->io_cores_max);
-		return blame(CORES, err);
+				values[CORES].text, config->io_cores_min, config->io_cores_max);
+		return prefix_source(CORES, err);
 	}
 	s->request.io_cores = (unsigned int)n;
 	return 0;
@@ -202,10 +202,10 @@ static int parse_cores(struct settle *s, const struct config *config, struct err
 
 static int parse_profile(struct settle *s, struct err *err)
 {
-	if (wishes[PROFILE].source == NOBODY)
+	if (values[PROFILE].source == UNSET)
 		return 0;
-	if (request_parse_profile(wishes[PROFILE].text, s->request.profile, err) < 0)
-		return blame(PROFILE, err);
+	if (request_parse_profile(values[PROFILE].text, s->request.profile, err) < 0)
+		return prefix_source(PROFILE, err);
 	return 0;
 }
 
@@ -225,7 +225,7 @@ static void fill_defaults(struct settle *s, const struct config *config)
 
 /* Return 1 if the user reserves the same number, 0 if none, -1 if another number, or if this cannot
  * be determined. */
-static int find_rival(const struct settle *s, struct err *err)
+static int find_conflict(const struct settle *s, struct err *err)
 {
 	unsigned int core_spec = 0;
 	int rc = submit_is_set("thread-spec", err);
@@ -244,27 +244,27 @@ static int find_rival(const struct settle *s, struct err *err)
 
 static int reserve(const struct settle *s, struct err *err)
 {
-	int rival = find_rival(s, err);
+	int conflict = find_conflict(s, err);
 
-	if (rival < 0 || submit_site_reserves(err) == 0)
+	if (conflict < 0 || submit_site_reserves(err) == 0)
 		return -1;
-	return rival ? 0 : submit_set_core_spec(s->request.io_cores, err);
+	return conflict ? 0 : submit_set_core_spec(s->request.io_cores, err);
 }
 
-static int reserve_or_yield(struct settle *s, struct err *err)
+static int reserve_cores(struct settle *s, struct err *err)
 {
 	if (!s->request.io_cores || reserve(s, err) == 0)
 		return 0;
-	if (!s->asked) {
+	if (!s->is_requested) {
 		s->request.io_cores = 0; /* the site's default is no request */
 		return 0;
 	}
-	if (s->asked_cores)
+	if (s->has_cores)
 		err_prefix(err, "'%u'", s->request.io_cores);
 	else
 		err_prefix(err, "'%s' (brings %u io-core%s)", s->request.profile,
 			   s->request.io_cores, s->request.io_cores == 1 ? "" : "s");
-	return blame(s->asked_cores ? CORES : PROFILE, err);
+	return prefix_source(s->has_cores ? CORES : PROFILE, err);
 }
 
 static int set_job_env(void *sp, const char *name, const char *value)
@@ -283,7 +283,7 @@ static int unset_job_env(void *sp, const char *name, const char *value)
 }
 
 /* Remove the request of an earlier component, or of the outer job. */
-static void withdraw(spank_t sp)
+static void clear_request(spank_t sp)
 {
 	static const struct request all = { 1, "x" };
 
@@ -295,12 +295,12 @@ static bool is_empty(const struct request *request)
 	return !request->io_cores && !request->profile[0];
 }
 
-static int publish(spank_t sp, const struct settle *s, struct err *err)
+static int export_request(spank_t sp, const struct settle *s, struct err *err)
 {
 	const struct request *request = &s->request;
 
-	withdraw(sp);
-	if (is_empty(request) || request_export(request, set_job_env, sp) == 0 || !s->asked)
+	clear_request(sp);
+	if (is_empty(request) || request_export(request, set_job_env, sp) == 0 || !s->is_requested)
 		return 0;
 	return err_set(
 		err,
@@ -309,26 +309,26 @@ static int publish(spank_t sp, const struct settle *s, struct err *err)
 
 /* Set the job's request in the environment, for its steps: under Slurm's own name, as an option or
  * a variable would, with the io-cores of a profile. */
-static void leave_for_steps(const struct request *request)
+static void export_to_steps(const struct request *request)
 {
 	char number[16];
 
 	snprintf(number, sizeof(number), "%u", request->io_cores);
 	if (request->io_cores)
-		setenv(known[CORES].spank_env, number, 1);
+		setenv(options[CORES].spank_env, number, 1);
 	if (request->profile[0])
-		setenv(known[PROFILE].spank_env, request->profile, 1);
+		setenv(options[PROFILE].spank_env, request->profile, 1);
 }
 
 /* Return true if the step requests what its job does not have. The gate (SLURM_IO_CORES) and the
  * submission have set what it has. */
-static bool is_new(int wish)
+static bool is_new(int which)
 {
-	static const char *const told[WISHES] = { "SLURM_IO_CORES", "SLURM_IO_PROFILE" };
-	const char *has = getenv(told[wish]);
+	static const char *const granted[VALUES] = { "SLURM_IO_CORES", "SLURM_IO_PROFILE" };
+	const char *has = getenv(granted[which]);
 
-	return wishes[wish].source == OPTION && !(has && !strcmp(has, wishes[wish].text)) &&
-	       strcmp(job_words[wish], wishes[wish].text) != 0;
+	return values[which].source == OPTION && !(has && !strcmp(has, values[which].text)) &&
+	       strcmp(job_words[which], values[which].text) != 0;
 }
 
 /* A step cannot change the request of its job: set a note, if it tries to. */
@@ -342,9 +342,9 @@ static enum option_outcome settle_step(struct err *err)
 		return OPTION_DONE;
 	err_set(err,
 		"--%s: '%s'%s%s%s: ignored for a step of job %s: the %s of a job %s settled when it is submitted",
-		known[first].option, wishes[first].text,
+		options[first].option, values[first].text,
 		cores && profile ? ", --io-profile: '" : "",
-		cores && profile ? wishes[PROFILE].text : "", cores && profile ? "'" : "",
+		cores && profile ? values[PROFILE].text : "", cores && profile ? "'" : "",
 		job ? job : "that exists already",
 		cores && profile ? "io-cores and profile"
 		: cores		 ? "io-cores"
@@ -362,60 +362,61 @@ static int settle_with(struct settle *s, const struct config *config, struct err
 	fill_defaults(s, config);
 	cores.io_cores = s->request.io_cores;
 	if (request_check(&cores, config, err) < 0)
-		return blame(CORES, err);
+		return prefix_source(CORES, err);
 	if (request_check(&s->request, config, err) < 0)
-		return blame(PROFILE, err);
-	return reserve_or_yield(s, err);
+		return prefix_source(PROFILE, err);
+	return reserve_cores(s, err);
 }
 
 /* If the site does not use jobio, a request is neither checked nor passed on: a node that uses it
  * would take the request for forged, because nothing is reserved for it. */
-static enum option_outcome settle_off(spank_t sp, bool asked, struct err *err)
+static enum option_outcome settle_off(spank_t sp, bool is_requested, struct err *err)
 {
 	struct err why = *err;
 	char cores[32], profile[32];
 
-	withdraw(sp);
-	if (!asked)
+	clear_request(sp);
+	if (!is_requested)
 		return OPTION_DONE;
 	err_set(err, "%s%s%s: nothing is done: %s",
-		wishes[CORES].source != NOBODY ? asked_by(CORES, cores, sizeof(cores)) : "",
-		wishes[CORES].source != NOBODY && wishes[PROFILE].source != NOBODY ? " and " : "",
-		wishes[PROFILE].source != NOBODY ? asked_by(PROFILE, profile, sizeof(profile)) : "",
+		values[CORES].source != UNSET ? source_name(CORES, cores, sizeof(cores)) : "",
+		values[CORES].source != UNSET && values[PROFILE].source != UNSET ? " and " : "",
+		values[PROFILE].source != UNSET ? source_name(PROFILE, profile, sizeof(profile))
+						: "",
 		why.text);
 	return OPTION_NOTE;
 }
 
-static int blame_config(const struct settle *s, struct err *err)
+static int refuse_config(const struct settle *s, struct err *err)
 {
 	err_prefix(err, "jobio has no valid configuration on this machine");
-	return blame(s->asked_cores ? CORES : PROFILE, err);
+	return prefix_source(s->has_cores ? CORES : PROFILE, err);
 }
 
 static enum option_outcome settle_job(spank_t sp, const char *conf, struct err *err)
 {
 	struct settle s = {
-		.asked_cores = wishes[CORES].source != NOBODY,
-		.asked = wishes[CORES].source != NOBODY || wishes[PROFILE].source != NOBODY,
+		.has_cores = values[CORES].source != UNSET,
+		.is_requested = values[CORES].source != UNSET || values[PROFILE].source != UNSET,
 	};
 	struct config *config = config_load(conf, err);
 	int rc;
 
 	if (config && config_is_off(config, NULL, submit_partitions(), err)) {
 		config_free(config);
-		return settle_off(sp, s.asked, err);
+		return settle_off(sp, s.is_requested, err);
 	}
 	if (config)
 		rc = settle_with(&s, config, err);
 	else
-		rc = blame_config(&s, err);
+		rc = refuse_config(&s, err);
 	config_free(config);
-	if (rc < 0 && s.asked)
+	if (rc < 0 && s.is_requested)
 		return OPTION_REFUSED;
 	if (rc < 0) /* a job without a request is not refused */
 		memset(&s.request, 0, sizeof(s.request));
-	leave_for_steps(&s.request);
-	return publish(sp, &s, err) < 0 ? OPTION_REFUSED : OPTION_DONE;
+	export_to_steps(&s.request);
+	return export_request(sp, &s, err) < 0 ? OPTION_REFUSED : OPTION_DONE;
 }
 
 enum option_outcome option_settle(spank_t sp, const char *conf, struct err *err)
@@ -426,7 +427,7 @@ enum option_outcome option_settle(spank_t sp, const char *conf, struct err *err)
 		outcome = settle_step(err);
 	else
 		outcome = settle_job(sp, conf, err);
-	memset(wishes, 0, sizeof(wishes)); /* the next component has its own */
+	memset(values, 0, sizeof(values)); /* the next component has its own */
 	return outcome;
 }
 

@@ -12,7 +12,7 @@
  * Errors  option_settle: OPTION_REFUSED, and the message to print before the
  *         client exits. A job that uses neither option is never refused here,
  *         even if jobio.conf is invalid.
- * Runs    option_register in every context, option_is_wished in slurmstepd; the
+ * Runs    option_register in every context, option_is_given in slurmstepd; the
  *         rest in sbatch, salloc and srun, as the user, in slurm_spank_init and
  *         _init_post_opt.
  */
@@ -27,7 +27,7 @@
 #include "base/config.h"
 #include "base/err.h"
 
-enum option_question {
+enum option_query {
 	OPTION_NONE,
 	OPTION_CORES_HELP,   /* --io-cores=help */
 	OPTION_PROFILE_LIST, /* --io-profile=list */
@@ -41,17 +41,17 @@ enum option_outcome {
 };
 
 /* Register both options with Slurm, and read the environment variables. 'answer' prints and does
- * not return; it is called as soon as a question is parsed, but never for a task or step that runs
+ * not return; it is called as soon as a query is parsed, but never for a task or step that runs
  * already. */
-int option_register(spank_t sp, void (*answer)(enum option_question question), struct err *err);
+int option_register(spank_t sp, void (*answer)(enum option_query query), struct err *err);
 
 /* In slurmstepd: return true if the step, or its job, has either option. Its value is the user's,
  * and not used. */
-bool option_is_wished(void);
+bool option_is_given(void);
 
-/* Return the question on the command line. sbatch reads its script before it parses the options of
+/* Return the query on the command line. sbatch reads its script before it parses the options of
  * plugins. */
-enum option_question option_early_question(void);
+enum option_query option_early_query(void);
 
 /* Call after all options of a component are parsed. */
 enum option_outcome option_settle(spank_t sp, const char *conf, struct err *err);

@@ -5,14 +5,14 @@
  *   sbatch salloc srun init            option_register
  *                      init_post_opt   option_settle: a refusal ends the client
  *   slurmstepd         init            option_register (Slurm requires it)
- *                      init_post_opt   rundir_note_begun, away_open, gate_open,
+ *                      init_post_opt   rundir_note_begun, plugin_file_open, gate_open,
  *                                      stepio_read
  *                      task_init_privileged
  *                                      private_mount_types
  *                      task_init       gate_check: a refusal ends the task;
  *                                      unmet requests go to the job's output
  *                      task_exit       stepio_read
- *                      exit            away_was, stepio_write
+ *                      exit            plugin_file_was_missing, stepio_write
  *                      in a step of the live view (live.h), instead of the last four:
  *                      init_post_opt   live_open
  *                      task_post_fork  live_forked
@@ -42,11 +42,11 @@
 #include "base/number.h"
 #include "base/rundir.h"
 #include "base/variables.h"
-#include "spank/away.h"
 #include "spank/gate.h"
-#include "spank/given.h"
+#include "spank/job_environment.h"
 #include "spank/live.h"
 #include "spank/option.h"
+#include "spank/plugin_file.h"
 #include "spank/private_mount.h"
 #include "spank/stepio.h"
 
@@ -83,12 +83,12 @@ static void end_client(void)
 
 /* ---- sbatch, salloc, srun ------------------------------------------------ */
 
-static void answer(enum option_question question)
+static void print_answer(enum option_query query)
 {
 	struct err err = { "" };
 	struct config *config;
 
-	if (question == OPTION_NOT_HERE) {
+	if (query == OPTION_NOT_HERE) {
 		slurm_error(
 			"jobio: option: scrontab cannot hand --io-cores and --io-profile on; let the entry call sbatch with them");
 		end_client();
@@ -99,7 +99,7 @@ static void answer(enum option_question question)
 			    err.text);
 		end_client();
 	}
-	if (question == OPTION_CORES_HELP)
+	if (query == OPTION_CORES_HELP)
 		option_print_help(stdout, config);
 	else
 		option_print_profiles(stdout, config);
@@ -109,17 +109,17 @@ static void answer(enum option_question question)
 
 static int init_client(spank_t sp, spank_context_t context)
 {
-	enum option_question question;
+	enum option_query query;
 	struct err err = { "" };
 
-	if (option_register(sp, answer, &err) < 0) {
+	if (option_register(sp, print_answer, &err) < 0) {
 		slurm_error("jobio: option: %s", err.text);
 		return -1;
 	}
 	if (context == S_CTX_ALLOCATOR) {
-		question = option_early_question();
-		if (question != OPTION_NONE)
-			answer(question);
+		query = option_early_query();
+		if (query != OPTION_NONE)
+			print_answer(query);
 	}
 	return 0;
 }
@@ -156,7 +156,7 @@ static int settle_client(spank_t sp)
 
 /* Results of the tasks for slurmstepd, in a shared page, written before they execute the user's
  * programs. */
-struct answers {
+struct task_results {
 	uint32_t refused_tasks, warned_tasks;
 	char refused[ERR_MAX]; /* "": not refused */
 	char warned[ERR_MAX];  /* "": no warning */
@@ -169,15 +169,15 @@ static struct {
 	bool is_open;
 	struct gate gate;
 	char run_dir[512];
-	bool is_off;   /* the site does not use jobio on this node */
-	bool is_guess; /* run_dir is the default */
+	bool is_off;	     /* the site does not use jobio on this node */
+	bool is_default_dir; /* run_dir is the default */
 	uint32_t job_id, step_id;
-	struct away away; /* this plugin's file */
+	struct plugin_file plugin_file; /* this plugin's file */
 	pid_t pid;
 	struct stepio begin, end;
 	bool has_begin, has_end;
-	struct answers *answers;	 /* NULL: out of memory */
-	int told_fd;			 /* -1: the job has no folder */
+	struct task_results *results;	 /* NULL: out of memory */
+	int report_fd;			 /* -1: the job has no folder */
 	struct live live;		 /* of a step of the live view */
 	char environment[VARIABLES_MAX]; /* of the job's profile */
 } step;
@@ -188,7 +188,7 @@ static void find_name(spank_t sp, char *node, size_t size)
 		host_name(node, size);
 }
 
-/* Return jobio.conf, or NULL. Set run_dir, is_off and is_guess. */
+/* Return jobio.conf, or NULL. Set run_dir, is_off and is_default_dir. */
 static struct config *read_config(spank_t sp)
 {
 	struct err err = { "" };
@@ -200,7 +200,7 @@ static struct config *read_config(spank_t sp)
 	snprintf(step.run_dir, sizeof(step.run_dir), "%s", config ? config->run_dir : RUNDIR_RUN);
 	find_name(sp, node, sizeof(node));
 	step.is_off = config && config_is_off(config, node, NULL, &err);
-	step.is_guess = !config;
+	step.is_default_dir = !config;
 	return config;
 }
 
@@ -209,7 +209,7 @@ static void find_environment(const struct config *config)
 {
 	const struct config_profile *profile = NULL;
 
-	if (config && step.gate.is_known)
+	if (config && step.gate.has_file)
 		profile = config_profile_find(config, step.gate.file.request.profile);
 	snprintf(step.environment, sizeof(step.environment), "%s",
 		 profile ? profile->environment : "");
@@ -217,12 +217,12 @@ static void find_environment(const struct config *config)
 
 static void share_page(void)
 {
-	struct answers *page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE,
-				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct task_results *page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE,
+					 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-	step.answers = page == MAP_FAILED ? NULL : page;
-	if (step.answers)
-		step.answers->confined = -1;
+	step.results = page == MAP_FAILED ? NULL : page;
+	if (step.results)
+		step.results->confined = -1;
 }
 
 /* If the site has switched jobio off no gate is opened: tasks pass, whatever an earlier prolog
@@ -253,7 +253,7 @@ static bool open_live(spank_t sp, uint32_t job_id)
 
 	if (step.step_id >= STEP_INTERACTIVE ||
 	    spank_getenv(sp, LOOK_ENV, value, sizeof(value)) != ESPANK_SUCCESS ||
-	    !live_is_asked(value, job_id) ||
+	    !live_is_requested(value, job_id) ||
 	    spank_get_item(sp, S_JOB_UID, &with.uid) != ESPANK_SUCCESS)
 		return false;
 	find_name(sp, node, sizeof(node));
@@ -264,7 +264,7 @@ static bool open_live(spank_t sp, uint32_t job_id)
 }
 
 /* Relay the live view, and end the task. One task on each node is enough. */
-static void look(spank_t sp)
+static void relay_live(spank_t sp)
 {
 	char node[256] = "";
 	int local_id = 0;
@@ -277,7 +277,7 @@ static void look(spank_t sp)
 }
 
 /* Return a file that is empty until a task of any step has reported unmet requests. */
-static int open_told(uint32_t job_id)
+static int open_report(uint32_t job_id)
 {
 	char path[RUNDIR_PATH_MAX];
 
@@ -286,14 +286,14 @@ static int open_told(uint32_t job_id)
 	return open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
-static void open_users_step(uint32_t job_id, const struct config *config)
+static void open_user_step(uint32_t job_id, const struct config *config)
 {
 	struct err err = { "" };
 
 	open_gate(job_id);
 	find_environment(config);
 	share_page();
-	step.told_fd = open_told(job_id);
+	step.report_fd = open_report(job_id);
 	step.pid = getpid();
 	step.has_begin = stepio_read(&step.begin, "/proc/self", &err) == 0;
 	if (!step.has_begin)
@@ -312,12 +312,12 @@ static void watch_plugin(uint32_t job_id, bool is_first)
 	step.job_id = job_id;
 	if (!dladdr(&step, &own) || !own.dli_fname)
 		return;
-	away_open(&step.away, own.dli_fname);
-	away_note_path(&step.away, step.run_dir);
+	plugin_file_open(&step.plugin_file, own.dli_fname);
+	plugin_file_note_path(&step.plugin_file, step.run_dir);
 	if (is_first && step.step_id != STEP_EXTERN &&
 	    rundir_job_file(gate, step.run_dir, job_id, RUNDIR_GATE, NULL) == 0 &&
-	    away_is_newer(&step.away, gate))
-		away_note(step.run_dir, job_id);
+	    plugin_file_is_newer(&step.plugin_file, gate))
+		plugin_file_note_missing(step.run_dir, job_id);
 }
 
 static int open_step(spank_t sp)
@@ -331,19 +331,19 @@ static int open_step(spank_t sp)
 	config = read_config(sp);
 	watch_plugin(job_id, rundir_note_begun(step.run_dir, job_id));
 	if (step.step_id != STEP_EXTERN && (step.is_off || !open_live(sp, job_id)))
-		open_users_step(job_id, config);
+		open_user_step(job_id, config);
 	config_free(config);
 	return 0;
 }
 
 /* Set the variables for the user's programs. Values inherited from the job that submitted this one
  * are removed. */
-static void tell_task(spank_t sp)
+static void set_task_variables(spank_t sp)
 {
 	const struct gatefile *file = &step.gate.file;
 	char number[16], *cpus = NULL;
 
-	if (step.gate.is_known && file->request.io_cores)
+	if (step.gate.has_file && file->request.io_cores)
 		cpus = cpuset_format(&file->io_cpus);
 	snprintf(number, sizeof(number), "%u", file->request.io_cores);
 	if (cpus) {
@@ -353,46 +353,46 @@ static void tell_task(spank_t sp)
 		spank_unsetenv(sp, "SLURM_IO_CORES");
 		spank_unsetenv(sp, "SLURM_IO_CPUS");
 	}
-	if (step.gate.is_known && file->request.profile[0])
+	if (step.gate.has_file && file->request.profile[0])
 		spank_setenv(sp, "SLURM_IO_PROFILE", file->request.profile, 1);
 	else
 		spank_unsetenv(sp, "SLURM_IO_PROFILE");
-	given_set(sp, step.environment);
+	job_environment_set(sp, step.environment);
 	free(cpus);
 }
 
 /* Did the first node of the job get all that was requested? The tasks of a batch script, and all
- * that it starts, carry its answer to the other nodes. */
-#define GOT_ALL "JOBIO_GOT_ALL" /* the job's ID: yes */
-#define SAID_NO "no"		/* before it: no, and this was reported */
+ * that it starts, carry its result to the other nodes. */
+#define ALL_MET "JOBIO_GOT_ALL" /* the job's ID: yes */
+#define UNMET "no"		/* before it: no, and this was reported */
 
-static void set_got(spank_t sp, const char *word)
+static void set_all_met(spank_t sp, const char *word)
 {
 	char text[24];
 
 	snprintf(text, sizeof(text), "%s%u", word, step.gate.job_id);
-	spank_setenv(sp, GOT_ALL, text, 1);
+	spank_setenv(sp, ALL_MET, text, 1);
 }
 
-static bool has_got(spank_t sp, const char *word)
+static bool has_all_met(spank_t sp, const char *word)
 {
-	char text[24] = "", wanted[24];
+	char text[24] = "", expected[24];
 
-	snprintf(wanted, sizeof(wanted), "%s%u", word, step.gate.job_id);
-	return spank_getenv(sp, GOT_ALL, text, sizeof(text)) == ESPANK_SUCCESS &&
-	       !strcmp(text, wanted);
+	snprintf(expected, sizeof(expected), "%s%u", word, step.gate.job_id);
+	return spank_getenv(sp, ALL_MET, text, sizeof(text)) == ESPANK_SUCCESS &&
+	       !strcmp(text, expected);
 }
 
 /* Return true if this node may report. After a batch script has reported, what it starts does not,
  * also if the job has no folder to note it in. */
-static bool is_speaker(spank_t sp)
+static bool may_report(spank_t sp)
 {
 	int node_id = 0;
 
 	spank_get_item(sp, S_JOB_NODEID, &node_id);
 	if (node_id == 0)
-		return !has_got(sp, SAID_NO);
-	return has_got(sp, "");
+		return !has_all_met(sp, UNMET);
+	return has_all_met(sp, "");
 }
 
 /* No prolog was completed: what the job got is unknown. */
@@ -400,12 +400,12 @@ static bool is_speaker(spank_t sp)
 	"the node's prolog did not prepare this job: its I/O options may "                         \
 	"have no effect"
 
-static const char *what_it_lacks(const char *warning)
+static const char *unmet_note(const char *warning)
 {
 	const struct gatefile *file = &step.gate.file;
 
-	if (!step.gate.is_own)
-		return option_is_wished() && !step.is_off ? UNPREPARED : "";
+	if (!step.gate.is_job_file)
+		return option_is_given() && !step.is_off ? UNPREPARED : "";
 	if (*file->note || !file->request.io_cores)
 		return file->note;
 	return warning;
@@ -414,34 +414,34 @@ static const char *what_it_lacks(const char *warning)
 /* Return true if no other task of the job has reported. The task is the user's and may not create a
  * file in the job's folder: it locks the one that root has opened. Without that each step
  * reports. */
-static bool is_first_to_tell(void)
+static bool is_first_report(void)
 {
 	struct flock whole = { .l_type = F_WRLCK };
 	struct stat st;
 
-	if (step.told_fd < 0)
+	if (step.report_fd < 0)
 		return true;
-	if (fcntl(step.told_fd, F_SETLK, &whole) < 0 ||
-	    (fstat(step.told_fd, &st) == 0 && st.st_size))
+	if (fcntl(step.report_fd, F_SETLK, &whole) < 0 ||
+	    (fstat(step.report_fd, &st) == 0 && st.st_size))
 		return false;
-	return ftruncate(step.told_fd, 1) == 0;
+	return ftruncate(step.report_fd, 1) == 0;
 }
 
 /* Print one line about unmet requests to the job's output: on its first node, or on one that did
  * not get what the first one has; by the first task there, once a job. Without a request nothing is
  * printed. */
-static void tell_job(spank_t sp, const char *node, const char *warning)
+static void report_unmet(spank_t sp, const char *node, const char *warning)
 {
 	const struct gatefile *file = &step.gate.file;
-	const char *note = what_it_lacks(warning);
-	bool is_speaking = is_speaker(sp);
+	const char *note = unmet_note(warning);
+	bool is_reporter = may_report(sp);
 
 	if (*note)
-		set_got(sp, SAID_NO);
+		set_all_met(sp, UNMET);
 	else if ((step.step_id == STEP_BATCH || step.step_id == STEP_INTERACTIVE) &&
 		 (file->request.io_cores || file->request.profile[0]))
-		set_got(sp, "");
-	if (*note && is_speaking && is_first_to_tell())
+		set_all_met(sp, "");
+	if (*note && is_reporter && is_first_report())
 		dprintf(STDERR_FILENO, "jobio: node %s: %s\n", node, note);
 }
 
@@ -456,11 +456,11 @@ static void note_cpus(void)
 	struct cpuset bound;
 	size_t i;
 
-	if (!step.answers || gate_bound(&bound) < 0)
+	if (!step.results || gate_bound(&bound) < 0)
 		return;
 	for (i = 0; i < sizeof(bound.word) / sizeof(bound.word[0]); i++)
 		if (bound.word[i])
-			__atomic_or_fetch(&step.answers->cpus.word[i], bound.word[i],
+			__atomic_or_fetch(&step.results->cpus.word[i], bound.word[i],
 					  __ATOMIC_RELAXED);
 }
 
@@ -468,22 +468,22 @@ static void note_refused(int local_id, const struct err *why)
 {
 	if (local_id == 0)
 		slurm_error("jobio: gate: not started: %s", why->text);
-	if (!step.answers)
+	if (!step.results)
 		return;
-	count_task(&step.answers->refused_tasks);
+	count_task(&step.results->refused_tasks);
 	if (local_id == 0)
-		snprintf(step.answers->refused, ERR_MAX, "%s", why->text);
+		snprintf(step.results->refused, ERR_MAX, "%s", why->text);
 }
 
 static void note_warned(int local_id, const struct err *why)
 {
 	if (local_id == 0)
 		slurm_info("jobio: gate: %s", why->text);
-	if (!step.answers)
+	if (!step.results)
 		return;
-	count_task(&step.answers->warned_tasks);
+	count_task(&step.results->warned_tasks);
 	if (local_id == 0)
-		snprintf(step.answers->warned, ERR_MAX, "%s", why->text);
+		snprintf(step.results->warned, ERR_MAX, "%s", why->text);
 }
 
 /* A refusal ends the task here: as with the option, Slurm ignores the return value of an optional
@@ -498,7 +498,7 @@ static int check_task(spank_t sp)
 
 	spank_get_item(sp, S_TASK_ID, &local_id);
 	find_name(sp, node, sizeof(node));
-	switch (gate_check(&step.gate, step.answers ? step.answers->confined : -1, node, &err)) {
+	switch (gate_check(&step.gate, step.results ? step.results->confined : -1, node, &err)) {
 	case GATE_REFUSE:
 		note_refused(local_id, &err);
 		_exit(EXIT_FAILURE);
@@ -510,9 +510,9 @@ static int check_task(spank_t sp)
 		break;
 	}
 	note_cpus();
-	tell_task(sp);
+	set_task_variables(sp);
 	if (local_id == 0)
-		tell_job(sp, node, err.text);
+		report_unmet(sp, node, err.text);
 	return 0;
 }
 
@@ -533,18 +533,18 @@ static int close_step(spank_t sp)
 		.uid = item_or_none(sp, S_JOB_UID),
 		.array_task_id = item_or_none(sp, S_JOB_ARRAY_TASK_ID),
 		.array_job_id = STEPIO_NONE,
-		.is_guess = step.is_guess,
+		.is_default_dir = step.is_default_dir,
 	};
-	struct answers *answers = step.answers;
+	struct task_results *results = step.results;
 	struct err err = { "" };
 
-	if (answers) {
-		label.refused = *answers->refused ? answers->refused : NULL;
-		label.refused_tasks = answers->refused_tasks;
-		label.warned = *answers->warned ? answers->warned : NULL;
-		label.warned_tasks = answers->warned_tasks;
-		label.cpus = &answers->cpus;
-		label.private_mounts = answers->private_mounts;
+	if (results) {
+		label.refused = *results->refused ? results->refused : NULL;
+		label.refused_tasks = results->refused_tasks;
+		label.warned = *results->warned ? results->warned : NULL;
+		label.warned_tasks = results->warned_tasks;
+		label.cpus = &results->cpus;
+		label.private_mounts = results->private_mounts;
 	}
 	/* for other jobs the item is the job's own ID, or 0 */
 	if (label.array_task_id != STEPIO_NONE)
@@ -569,7 +569,7 @@ int slurm_spank_init(spank_t sp, int argc, char *argv[])
 	case S_CTX_ALLOCATOR:
 		return init_client(sp, context);
 	case S_CTX_REMOTE:
-		if (option_register(sp, answer, &err) < 0)
+		if (option_register(sp, print_answer, &err) < 0)
 			slurm_error("jobio: option: %s", err.text);
 		return 0;
 	default:
@@ -601,9 +601,9 @@ int slurm_spank_task_init_privileged(spank_t sp, int argc, char *argv[])
 	(void)argc;
 	(void)argv;
 	spank_get_item(sp, S_TASK_ID, &local_id);
-	if (step.is_open && step.answers && local_id == 0 &&
+	if (step.is_open && step.results && local_id == 0 &&
 	    rundir_job_file(note, step.run_dir, step.job_id, RUNDIR_MOUNTINFO, NULL) == 0)
-		private_mount_types(note, step.answers->private_mounts);
+		private_mount_types(note, step.results->private_mounts);
 	return 0;
 }
 
@@ -612,7 +612,7 @@ int slurm_spank_task_init(spank_t sp, int argc, char *argv[])
 	(void)argc;
 	(void)argv;
 	if (step.live.is_on)
-		look(sp);
+		relay_live(sp);
 	return step.is_open ? check_task(sp) : 0;
 }
 
@@ -627,9 +627,9 @@ int slurm_spank_task_post_fork(spank_t sp, int argc, char *argv[])
 		live_forked(&step.live);
 	/* in slurmstepd, which is in the job's cgroup; tasks wait until this hook has run for
 	 * each (mgr.c:_fork_all_tasks(), 22.05 to 26.05) */
-	if (step.answers && local_id == 0 && step.gate.is_known &&
+	if (step.results && local_id == 0 && step.gate.has_file &&
 	    step.gate.file.policy != GATE_OFF)
-		step.answers->confined =
+		step.results->confined =
 			gate_confined(step.job_id, GATE_PROC_CGROUP, GATE_CGROUP_ROOT);
 	return 0;
 }
@@ -652,9 +652,9 @@ int slurm_spank_exit(spank_t sp, int argc, char *argv[])
 	(void)argv;
 	if (step.live.is_on)
 		live_close(&step.live);
-	if (away_was(&step.away))
-		away_note(step.run_dir, step.job_id);
-	away_close(&step.away);
+	if (plugin_file_was_missing(&step.plugin_file))
+		plugin_file_note_missing(step.run_dir, step.job_id);
+	plugin_file_close(&step.plugin_file);
 	if (spank_context() != S_CTX_REMOTE || !step.is_open || !step.has_begin)
 		return 0;
 	return close_step(sp);

@@ -13,7 +13,7 @@
 
 #define TABLE_BYTES_MAX (1U << 20)
 #define NOTE_BYTES_MAX (TABLE_BYTES_MAX + 4096)
-#define SPACE_MAX 64
+#define NAMESPACE_MAX 64
 #define LINE_TEXT_MAX 8192
 
 /* ID PARENT MAJOR:MINOR .. - FSTYPE ..: proc_pid_mountinfo(5) */
@@ -55,49 +55,49 @@ static void add_type(char types[PRIVATE_TYPES_MAX], const char *type)
 		sprintf(types + used, "%s%s", used ? " " : "", type);
 }
 
-static bool read_space(const char *who, char space[SPACE_MAX])
+static bool read_namespace(const char *pid, char name[NAMESPACE_MAX])
 {
 	char path[32];
 	ssize_t length;
 
-	snprintf(path, sizeof(path), "/proc/%s/ns/mnt", who);
-	length = readlink(path, space, SPACE_MAX - 1);
-	space[length > 0 ? length : 0] = '\0';
+	snprintf(path, sizeof(path), "/proc/%s/ns/mnt", pid);
+	length = readlink(path, name, NAMESPACE_MAX - 1);
+	name[length > 0 ? length : 0] = '\0';
 	return length > 0;
 }
 
 /* Bytes read here count as the step's: read the first line only, as most tasks are in the namespace
  * of the node. */
-static bool read_note(const char *note, char space[SPACE_MAX])
+static bool read_note(const char *note, char name[NAMESPACE_MAX])
 {
 	int fd = open(note, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	ssize_t size;
 
 	if (fd < 0)
 		return false;
-	size = read(fd, space, SPACE_MAX - 1);
+	size = read(fd, name, NAMESPACE_MAX - 1);
 	close(fd);
-	space[size > 0 ? size : 0] = '\0';
-	space[strcspn(space, "\n")] = '\0';
-	return *space;
+	name[size > 0 ? size : 0] = '\0';
+	name[strcspn(name, "\n")] = '\0';
+	return *name;
 }
 
-static char *table_of(const char *who)
+static char *table_of(const char *pid)
 {
 	char path[32];
 
-	snprintf(path, sizeof(path), "/proc/%s/mountinfo", who);
+	snprintf(path, sizeof(path), "/proc/%s/mountinfo", pid);
 	return fileio_read(path, TABLE_BYTES_MAX, NULL, NULL);
 }
 
-static void compare(const char *mine, const char *then, const char *now,
+static void compare(const char *table, const char *before, const char *now,
 		    char types[PRIVATE_TYPES_MAX])
 {
 	const char *device, *type;
 	char line[LINE_TEXT_MAX];
 
-	while (text_next_line(&mine, line, sizeof(line)))
-		if (parse(line, &device, &type) && !has_device(then, device) &&
+	while (text_next_line(&table, line, sizeof(line)))
+		if (parse(line, &device, &type) && !has_device(before, device) &&
 		    !has_device(now, device))
 			add_type(types, type);
 }
@@ -106,18 +106,19 @@ static void compare(const char *mine, const char *then, const char *now,
  * is the job's (a PID namespace) or slurmd has a mount namespace of its own. */
 void private_mount_types(const char *note, char types[PRIVATE_TYPES_MAX])
 {
-	char ours[SPACE_MAX], nodes[SPACE_MAX], first[SPACE_MAX];
-	char *mine, *then, *now = NULL;
+	char own_ns[NAMESPACE_MAX], node_ns[NAMESPACE_MAX], init_ns[NAMESPACE_MAX];
+	char *table, *before, *now = NULL;
 
-	if (!read_space("self", ours) || !read_note(note, nodes) || !strcmp(ours, nodes))
+	if (!read_namespace("self", own_ns) || !read_note(note, node_ns) ||
+	    !strcmp(own_ns, node_ns))
 		return;
-	mine = table_of("self");
-	then = fileio_read(note, NOTE_BYTES_MAX, NULL, NULL);
-	if (read_space("1", first) && !strcmp(first, nodes))
+	table = table_of("self");
+	before = fileio_read(note, NOTE_BYTES_MAX, NULL, NULL);
+	if (read_namespace("1", init_ns) && !strcmp(init_ns, node_ns))
 		now = table_of("1");
-	if (mine && then)
-		compare(mine, then, now ? now : "", types);
-	free(mine);
-	free(then);
+	if (table && before)
+		compare(table, before, now ? now : "", types);
+	free(table);
+	free(before);
 	free(now);
 }

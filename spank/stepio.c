@@ -33,7 +33,7 @@ static const struct {
 	[STEPIO_WRITE_CALLS] = { "syscw", "write_calls" },
 };
 
-static int take(const char *line, int which, uint64_t *count)
+static int parse_counter(const char *line, int which, uint64_t *count)
 {
 	size_t length = strlen(counters[which].proc);
 	unsigned long n;
@@ -53,7 +53,7 @@ static int parse(uint64_t *count, char *text, const char *path, struct err *err)
 
 	for (line = strtok_r(text, "\n", &state); line; line = strtok_r(NULL, "\n", &state))
 		for (i = 0; i < STEPIO_COUNTERS; i++)
-			found += take(line, i, count);
+			found += parse_counter(line, i, count);
 	return found == STEPIO_COUNTERS ? 0 : err_set(err, "'%s': has not the four counters", path);
 }
 
@@ -86,7 +86,7 @@ static void add(uint64_t *sum, const uint64_t *count)
 		sum[i] += count[i];
 }
 
-static void take_off(uint64_t *all, const uint64_t *part)
+static void subtract(uint64_t *all, const uint64_t *part)
 {
 	int i;
 
@@ -96,7 +96,7 @@ static void take_off(uint64_t *all, const uint64_t *part)
 
 /* Sum up all threads but this one. A thread that ends meanwhile is an error: its counters have
  * moved to the process. */
-static int read_others(uint64_t *sum, const char *proc, pid_t self)
+static int read_threads(uint64_t *sum, const char *proc, pid_t self)
 {
 	char path[256 + NAME_MAX];
 	uint64_t one[STEPIO_COUNTERS];
@@ -127,7 +127,7 @@ static int read_others(uint64_t *sum, const char *proc, pid_t self)
  * meanwhile; 0 if something was, or a thread started or ended; -1 if unreadable. */
 static int read_between(struct stepio *io, const char *proc, struct err *err)
 {
-	uint64_t before[STEPIO_COUNTERS], mine[STEPIO_COUNTERS];
+	uint64_t before[STEPIO_COUNTERS], own_thread[STEPIO_COUNTERS];
 	uint64_t reading[STEPIO_COUNTERS] = { [STEPIO_READ_CALLS] = 1 };
 	char path[256], own[256];
 	pid_t self = (pid_t)syscall(SYS_gettid); /* gettid(): glibc 2.30 */
@@ -136,19 +136,19 @@ static int read_between(struct stepio *io, const char *proc, struct err *err)
 
 	snprintf(path, sizeof(path), "%.200s/io", proc);
 	snprintf(own, sizeof(own), "%.200s/task/%d/io", proc, (int)self);
-	rc = read_others(before, proc, self);
+	rc = read_threads(before, proc, self);
 	size = read_once(io->all, path, err);
 	if (size < 0)
 		return -1;
-	io->has_own =
-		rc == 0 && read_once(mine, own, NULL) >= 0 && read_others(io->own, proc, self) == 0;
+	io->has_own = rc == 0 && read_once(own_thread, own, NULL) >= 0 &&
+		      read_threads(io->own, proc, self) == 0;
 	if (!io->has_own)
 		return 0;
 	rc = !memcmp(before, io->own, sizeof(before));
 	/* this thread's counters include the first reading, which does not include itself */
 	reading[STEPIO_READ_BYTES] = (uint64_t)size;
-	take_off(mine, reading);
-	add(io->own, mine);
+	subtract(own_thread, reading);
+	add(io->own, own_thread);
 	return rc;
 }
 
@@ -170,16 +170,16 @@ int stepio_read(struct stepio *io, const char *proc, struct err *err)
 /* Compute the I/O of the tasks. Return false if slurmstepd's own is in it. */
 static bool difference(uint64_t *tasks, const struct stepio *from, const struct stepio *to)
 {
-	bool is_own_out = from->has_own && to->has_own;
+	bool is_own_excluded = from->has_own && to->has_own;
 	struct stepio start = *from, end = *to;
 
-	if (is_own_out) {
-		take_off(start.all, from->own);
-		take_off(end.all, to->own);
+	if (is_own_excluded) {
+		subtract(start.all, from->own);
+		subtract(end.all, to->own);
 	}
-	take_off(end.all, start.all);
+	subtract(end.all, start.all);
 	memcpy(tasks, end.all, sizeof(end.all));
-	return is_own_out;
+	return is_own_excluded;
 }
 
 /* ---- the file ------------------------------------------------------------ */
@@ -255,7 +255,7 @@ static int format(char *text, size_t room, const char *step, const struct stepio
 	char uid[16], job[16], task[16], gate[4 * ERR_MAX + CPUS_TEXT_MAX + 320] = "";
 	char moved[STEPIO_COUNTERS * 40];
 	uint64_t tasks[STEPIO_COUNTERS];
-	bool is_own_out = difference(tasks, from, to);
+	bool is_own_excluded = difference(tasks, from, to);
 
 	add_counters(moved, sizeof(moved), tasks);
 	add_cpus(gate, sizeof(gate), label->cpus);
@@ -265,14 +265,14 @@ static int format(char *text, size_t room, const char *step, const struct stepio
 	return snprintf(
 		text, room,
 		"{\"step\":\"%s\",\"source\":\"stepd\"%s,\"own_out\":%s,\"uid\":%s,\"array_job_id\":%s,\"array_task_id\":%s,\"start\":%lld,\"end\":%lld%s}\n",
-		step, moved, is_own_out ? "true" : "false",
+		step, moved, is_own_excluded ? "true" : "false",
 		number_or_null(label->uid, uid, sizeof(uid)),
 		number_or_null(label->array_job_id, job, sizeof(job)),
 		number_or_null(label->array_task_id, task, sizeof(task)), (long long)from->time,
 		(long long)to->time, gate);
 }
 
-static bool is_there(const char *path)
+static bool exists(const char *path)
 {
 	struct stat st;
 
@@ -287,7 +287,7 @@ int stepio_write(const struct stepio *from, const struct stepio *to,
 
 	if (rundir_job_file(path, run_dir, label->job_id, NULL, err) < 0)
 		return -1;
-	if (!is_there(label->is_guess ? path : run_dir))
+	if (!exists(label->is_default_dir ? path : run_dir))
 		return 0;
 	if (rundir_step_file(path, run_dir, label->job_id, label->step_id, err) < 0 ||
 	    rundir_make_job(run_dir, label->job_id, err) < 0 ||

@@ -65,7 +65,7 @@ struct stepio_label {
 	uint32_t refused_tasks, warned_tasks;
 	const struct cpuset *cpus;  /* that its tasks were bound to; NULL, empty: unknown */
 	const char *private_mounts; /* private_mount.h; NULL or "": none */
-	bool is_guess;		    /* jobio.conf was unreadable: RUN is the default */
+	bool is_default_dir;	    /* jobio.conf was unreadable: RUN is the default */
 };
 
 /* Read the counters; 'proc' is "/proc/self". */
@@ -73,8 +73,8 @@ int stepio_read(struct stepio *io, const char *proc, struct err *err);
 
 /* Write RUN/JOB/steps/STEP for the epilog, one line of JSON, with a refusal, which is stored
  * nowhere else. Creates the job's folders if the prolog did not, but never RUN itself: returns 0
- * without a file if that is missing (no jobio on this node). With 'is_guess' it creates no folder
- * either: an epilog without jobio.conf would not remove it. */
+ * without a file if that is missing (no jobio on this node). With 'is_default_dir' it creates no
+ * folder either: an epilog without jobio.conf would not remove it. */
 int stepio_write(const struct stepio *from, const struct stepio *to,
 		 const struct stepio_label *label, const char *run_dir, struct err *err);
 

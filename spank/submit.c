@@ -220,7 +220,7 @@ static bool has_word(char **argv, const char *word)
 	return false;
 }
 
-int submit_asks_early(const char *name, const char *word)
+int submit_has_early(const char *name, const char *word)
 {
 	struct option *(*table_of)(void *opt, char **letters), *table;
 	void *opt = dlsym(RTLD_DEFAULT, "opt");

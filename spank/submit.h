@@ -46,6 +46,6 @@ int submit_in_allocation(void);
 int submit_site_reserves(struct err *err);
 
 /* Return 1 if --NAME=WORD is on this command line; for use before Slurm parses it. */
-int submit_asks_early(const char *name, const char *word);
+int submit_has_early(const char *name, const char *word);
 
 #endif

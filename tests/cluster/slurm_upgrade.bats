@@ -30,7 +30,7 @@ setup_file() {
 	for host in c1 c2 c3; do
 		# the client uses a CPU that plain jobs may use
 		set_conf "$host" 's/^gate = .*/gate = warn/'
-		# files of an image have no time of their last rename, which spank/away.h needs
+		# files of an image have no time of their last rename, which spank/plugin_file.h needs
 		on "$host" touch "$(plugin "$host")"
 	done
 	: >"$BATS_FILE_TMPDIR/jobs"

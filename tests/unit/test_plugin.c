@@ -1114,7 +1114,7 @@ START_TEST(the_gate_refuses_a_task_that_may_run_on_the_clients_cpus_or_warns_by_
 		struct gate_view view = { 0 };
 
 		split_row(rows[i], part);
-		gate.is_known = !strstr(part[0], "unknown");
+		gate.has_file = !strstr(part[0], "unknown");
 		gate.file.asked = strstr(part[0], "asked") != NULL;
 		gate.file.policy = *part[0] == 'e'   ? GATE_ENFORCE
 				   : *part[0] == 'w' ? GATE_WARN

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* given.h - set the variables of a job's profile in the environment of its tasks
+/* job_environment.h - set the variables of a job's profile in the environment of its tasks
  *
  * A variable that the user has set is not changed. One that was set by an outer
  * job's profile (a job that submits a job passes its environment on) is removed.
@@ -11,12 +11,12 @@
  * Runs    a task of slurmstepd, as the user, before the program: the environment
  *           is the user's, and parsed as strictly as the site's.
  */
-#ifndef JOBIO_SPANK_GIVEN_H
-#define JOBIO_SPANK_GIVEN_H
+#ifndef JOBIO_SPANK_JOB_ENVIRONMENT_H
+#define JOBIO_SPANK_JOB_ENVIRONMENT_H
 
 #include <slurm/spank.h>
 
 /* 'list': [profile NAME] environment; "": none. */
-void given_set(spank_t sp, const char *list);
+void job_environment_set(spank_t sp, const char *list);
 
 #endif

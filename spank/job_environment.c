@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "spank/given.h"
+#include "spank/job_environment.h"
 
 #include <stdbool.h>
 #include <string.h>
 
 #include "base/variables.h"
 
-#define GIVEN "JOBIO_ENVIRONMENT"
+#define LIST_VARIABLE "JOBIO_ENVIRONMENT"
 
 static bool has(spank_t sp, const struct variable *variable)
 {
@@ -16,7 +16,7 @@ static bool has(spank_t sp, const struct variable *variable)
 	       !strcmp(value, variable->value);
 }
 
-static void take_back(spank_t sp, const char *list)
+static void unset_list(spank_t sp, const char *list)
 {
 	struct variable variable;
 
@@ -25,19 +25,19 @@ static void take_back(spank_t sp, const char *list)
 			spank_unsetenv(sp, variable.name);
 }
 
-void given_set(spank_t sp, const char *list)
+void job_environment_set(spank_t sp, const char *list)
 {
 	char before[VARIABLES_MAX] = "";
 	struct variable variable;
 	const char *at = list;
 
-	if (spank_getenv(sp, GIVEN, before, sizeof(before)) == ESPANK_SUCCESS) {
-		take_back(sp, before);
-		spank_unsetenv(sp, GIVEN);
+	if (spank_getenv(sp, LIST_VARIABLE, before, sizeof(before)) == ESPANK_SUCCESS) {
+		unset_list(sp, before);
+		spank_unsetenv(sp, LIST_VARIABLE);
 	}
 	if (!*list)
 		return;
 	while (variable_next(&at, &variable))
 		spank_setenv(sp, variable.name, variable.value, 0);
-	spank_setenv(sp, GIVEN, list, 1);
+	spank_setenv(sp, LIST_VARIABLE, list, 1);
 }

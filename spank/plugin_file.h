@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* away.h - was the plugin's file missing while a step ran?
+/* plugin_file.h - was the plugin's file missing while a step ran?
  *
- * Terms   away: the file has lost its name, because its package was removed, and no
+ * Terms   missing: the file has lost its name, because its package was removed, and no
  *           other file has got that name yet. A step that begins then loads no
  *           plugin: it has no counters, and leaves no trace on the node.
  *         exchanged: another file has the name. A package manager renames the new
@@ -10,12 +10,12 @@
  *           name, or its last link, not before the new one got it. If the old one
  *           has no such time (NFS, the lower layer of overlayfs), or after two
  *           exchanges in a row, this cannot be determined, and the result is yes.
- * Owner   struct away is a plain value with an open file; away_close().
- * Errors  a file that cannot be examined was not away.
+ * Owner   struct plugin_file is a plain value with an open file; plugin_file_close().
+ * Errors  a file that cannot be examined was not missing.
  * Runs    slurmstepd, root: that of the extern step covers the whole job.
  */
-#ifndef JOBIO_SPANK_AWAY_H
-#define JOBIO_SPANK_AWAY_H
+#ifndef JOBIO_SPANK_PLUGIN_FILE_H
+#define JOBIO_SPANK_PLUGIN_FILE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,7 +23,7 @@
 
 #include "base/rundir.h"
 
-struct away {
+struct plugin_file {
 	bool is_open;
 	int fd;
 	char path[RUNDIR_PATH_MAX];
@@ -31,17 +31,17 @@ struct away {
 };
 
 /* Open the file that has this absolute name now. */
-void away_open(struct away *away, const char *path);
-void away_close(struct away *away);
+void plugin_file_open(struct plugin_file *file, const char *path);
+void plugin_file_close(struct plugin_file *file);
 
-/* Return true if it was away since then. */
-bool away_was(const struct away *away);
+/* Return true if it was missing at any time since then. */
+bool plugin_file_was_missing(const struct plugin_file *file);
 
 /* Return true if the file was created or changed after this one was written. */
-bool away_is_newer(const struct away *away, const char *than);
+bool plugin_file_is_newer(const struct plugin_file *file, const char *than);
 
-/* Write for the epilog: RUN/JOB/away, that it was away; RUN/plugin, the path of the file. */
-void away_note(const char *run_dir, uint32_t job_id);
-void away_note_path(const struct away *away, const char *run_dir);
+/* Write for the epilog: RUN/JOB/away, that it was missing; RUN/plugin, the path of the file. */
+void plugin_file_note_missing(const char *run_dir, uint32_t job_id);
+void plugin_file_note_path(const struct plugin_file *file, const char *run_dir);
 
 #endif
