@@ -23,7 +23,8 @@ int command_set_sysfs(void *options, const char *name, const char *value, struct
 	return 0;
 }
 
-static int take(const struct command_option *row, void *options, const char *value, struct err *err)
+static int set_option(const struct command_option *row, void *options, const char *value,
+		      struct err *err)
 {
 	char *at = (char *)options + row->at;
 
@@ -61,7 +62,7 @@ int command_parse(const struct command_line *line, void *options, int argc, char
 				"'%s': no such option, or its value is missing; see jobio %s --help",
 				argv[optind - 1], line->name);
 		else
-			rc = take(&line->table[option - FIRST], options, optarg, &err);
+			rc = set_option(&line->table[option - FIRST], options, optarg, &err);
 	}
 	if (rc == 0 && optind < argc && !line->has_words)
 		rc = err_set(&err, "'%s': one word too many", argv[optind]);

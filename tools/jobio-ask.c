@@ -12,7 +12,7 @@
  *   {"op":"merge","ok":true,"records":[..]}
  *                       used as an answer of the ledger: for records from elsewhere
  *   "form":"full"|"slim"|"row"
- *                       of get, list and merge: slim.h; it includes all nodes of a job, from as
+ *                       of get, list and merge: run_view.h; it includes all nodes of a job, from as
  *                       many answers of the ledger as needed
  *   "advice":true       with a form: add advice if the ledger has none
  *                     the ledger ignores both
@@ -33,13 +33,13 @@
 #include "record/json.h"
 #include "tools/command.h"
 #include "tools/print.h"
+#include "tools/run_view.h"
 #include "tools/settings.h"
-#include "tools/slim.h"
 
 #define NAME "jobio-ask"
 #define ANSWERS_MAX 64 /* about one job; more are left out */
 
-struct asker {
+struct session {
 	const char *conf;      /* NULL: the default */
 	struct config *config; /* NULL: there is none */
 	struct config_advice limits;
@@ -49,7 +49,7 @@ struct asker {
 	struct err why_down;
 };
 
-static char *call(struct asker *a, const char *request, struct err *err)
+static char *call(struct session *a, const char *request, struct err *err)
 {
 	char *answer = NULL;
 
@@ -64,7 +64,7 @@ static char *call(struct asker *a, const char *request, struct err *err)
 }
 
 /* {"read_bytes":["bytes","bytes read"],..} */
-static void put_quantities(struct json *to)
+static void add_quantities(struct json *to)
 {
 	static const char *const units[] = {
 		[IO_BYTES] = "bytes", [IO_CALLS] = "calls", [IO_US] = "us", [IO_S] = "s"
@@ -79,7 +79,7 @@ static void put_quantities(struct json *to)
 	}
 }
 
-static void put_config(const struct asker *a)
+static void print_config(const struct session *a)
 {
 	struct json *top = json_new_object();
 	const char *cluster = a->config ? a->config->ledger.cluster : "";
@@ -91,11 +91,11 @@ static void put_config(const struct asker *a)
 		json_add_number(top, "timeout_ms", a->config->ledger.send_timeout_ms);
 	}
 	json_add_text(top, "warning", a->warning);
-	put_quantities(json_add_object(top, "quantities"));
+	add_quantities(json_add_object(top, "quantities"));
 	print_json(top);
 }
 
-static void put_settings(const struct config *config)
+static void print_settings(const struct config *config)
 {
 	struct json *top = json_new_object();
 
@@ -104,7 +104,7 @@ static void put_settings(const struct config *config)
 	print_json(top);
 }
 
-static void put_error(const char *text, bool is_down)
+static void print_error(const char *text, bool is_down)
 {
 	struct json *top = json_new_object();
 
@@ -115,18 +115,19 @@ static void put_error(const char *text, bool is_down)
 }
 
 /* Print a list, each of its runs in the requested form. */
-static void put_list(const struct json *answer, const char *text, const struct slim_want *want)
+static void print_list(const struct json *answer, const char *text,
+		       const struct run_view_options *options)
 {
-	struct slim_run run = { 0 };
+	struct run_view run = { 0 };
 	struct json *one;
 	const char *between = "";
 
 	printf("{\"ok\":true,\"done\":%lld,\"runs\":[", (long long)json_number(answer, "done"));
 	for (one = json_first(json_list(answer, "runs")); one; one = one->next) {
 		fputs(between, stdout);
-		slim_run_add(&run, one, text, want->form);
-		slim_run_put(&run, text, want, stdout);
-		slim_run_clear(&run);
+		run_view_add(&run, one, text, options->form);
+		run_view_print(&run, text, options, stdout);
+		run_view_clear(&run);
 		between = ",";
 	}
 	puts("]}");
@@ -134,17 +135,17 @@ static void put_list(const struct json *answer, const char *text, const struct s
 
 /* Get the records of the nodes after the last one. Return false if there are no more. A ledger that
  * does not support "after" sends the same again. */
-static bool add_more(struct asker *a, const struct json *question, struct slim_run *run,
-		     enum slim_form form)
+static bool add_next_page(struct session *a, const struct json *query, struct run_view *run,
+			  enum run_view_form form)
 {
-	struct json *top = json_new_object(), *more;
+	struct json *top = json_new_object(), *page;
 	struct err err;
 	char *request, *text;
 	const char *node;
-	bool is_more;
+	bool has_more;
 
 	json_add_text(top, "op", "get");
-	json_add_copy(top, "job", json_member(question, "job"));
+	json_add_copy(top, "job", json_member(query, "job"));
 	json_add_text(top, "cluster", json_text(run->first, "cluster"));
 	if (json_number(run->first, "restart") >= 0)
 		json_add_number(top, "restart", json_number(run->first, "restart"));
@@ -152,87 +153,87 @@ static bool add_more(struct asker *a, const struct json *question, struct slim_r
 	request = json_line_free(top);
 	text = call(a, request, &err);
 	free(request);
-	more = text ? json_parse(text) : NULL;
-	node = json_text(json_first(json_list(more, "records")), "node");
-	is_more = json_is_true(more, "ok") && node && strcmp(node, run->records[0]->node) != 0;
-	if (is_more)
-		slim_run_add(run, more, text, form);
-	json_free(more);
+	page = text ? json_parse(text) : NULL;
+	node = json_text(json_first(json_list(page, "records")), "node");
+	has_more = json_is_true(page, "ok") && node && strcmp(node, run->records[0]->node) != 0;
+	if (has_more)
+		run_view_add(run, page, text, form);
+	json_free(page);
 	free(text);
-	return is_more;
+	return has_more;
 }
 
-static void put_get(struct asker *a, const struct json *question, struct json *answer,
-		    const char *text, const struct slim_want *want)
+static void print_run(struct session *a, const struct json *query, struct json *answer,
+		      const char *text, const struct run_view_options *options)
 {
-	struct slim_run run = { 0 };
+	struct run_view run = { 0 };
 	int answers = 1;
 
-	slim_run_add(&run, answer, text, want->form);
+	run_view_add(&run, answer, text, options->form);
 	while (run.left_out > 0 && run.count && answers++ < ANSWERS_MAX)
-		if (!add_more(a, question, &run, want->form))
+		if (!add_next_page(a, query, &run, options->form))
 			break;
-	slim_run_put(&run, text, want, stdout);
+	run_view_print(&run, text, options, stdout);
 	putchar('\n');
-	slim_run_clear(&run);
+	run_view_clear(&run);
 }
 
-static void put_answer(struct asker *a, const struct json *question, const char *op,
-		       const char *text)
+static void print_answer(struct session *a, const struct json *query, const char *op,
+			 const char *text)
 {
-	const char *form = json_text(question, "form");
-	struct slim_want want = { .is_advice = json_is_true(question, "advice"),
-				  .limits = &a->limits };
+	const char *form = json_text(query, "form");
+	struct run_view_options options = { .is_advice = json_is_true(query, "advice"),
+					    .limits = &a->limits };
 	struct json *answer = form ? json_parse(text) : NULL;
 
-	want.form = !form		    ? SLIM_FULL
-		    : !strcmp(form, "slim") ? SLIM_SLIM
-		    : !strcmp(form, "row")  ? SLIM_ROW
-					    : SLIM_FULL;
+	options.form = !form		       ? RUN_VIEW_FULL
+		       : !strcmp(form, "slim") ? RUN_VIEW_SLIM
+		       : !strcmp(form, "row")  ? RUN_VIEW_ROW
+					       : RUN_VIEW_FULL;
 	if (!json_is_true(answer, "ok"))
 		puts(text);
 	else if (!strcmp(op, "list"))
-		put_list(answer, text, &want);
+		print_list(answer, text, &options);
 	else
-		put_get(a, question, answer, text, &want);
+		print_run(a, query, answer, text, &options);
 	json_free(answer);
 }
 
 /* Return 0, or 1 if there is no answer. */
-static int ask(struct asker *a, const char *line)
+static int run_query(struct session *a, const char *line)
 {
-	struct json *question = json_parse(line);
-	const char *op = json_text(question, "op");
+	struct json *query = json_parse(line);
+	const char *op = json_text(query, "op");
 	char *text = NULL;
 	struct err err = { "" };
 	int rc = 0;
 
 	if (!op) {
-		put_error("the question is no JSON object with an \"op\"", false);
+		print_error("the question is no JSON object with an \"op\"", false);
 		rc = 1;
 	} else if (!strcmp(op, "config")) {
-		put_config(a);
+		print_config(a);
 	} else if (!strcmp(op, "settings") && a->config) {
-		put_settings(a->config);
+		print_settings(a->config);
 	} else if (!strcmp(op, "settings")) {
-		put_error(a->why_down.text, true);
+		print_error(a->why_down.text, true);
 		rc = 1;
 	} else if (!strcmp(op, "merge")) {
-		put_answer(a, question, op, line);
+		print_answer(a, query, op, line);
 	} else {
 		text = call(a, line, &err);
 		if (text)
-			put_answer(a, question, op, text);
+			print_answer(a, query, op, text);
 		else
-			put_error(err.text, true);
+			print_error(err.text, true);
 		rc = !text;
 		free(text);
 	}
-	json_free(question);
+	json_free(query);
 	return fflush(stdout) ? 1 : rc;
 }
 
-static void ask_all(struct asker *a, FILE *in)
+static void run_queries(struct session *a, FILE *in)
 {
 	char *line = NULL;
 	size_t room = 0;
@@ -241,7 +242,7 @@ static void ask_all(struct asker *a, FILE *in)
 	while ((size = getline(&line, &room, in)) > 0) {
 		if (line[size - 1] == '\n')
 			line[size - 1] = 0;
-		ask(a, line);
+		run_query(a, line);
 		if (ferror(stdout))
 			break;
 	}
@@ -249,7 +250,7 @@ static void ask_all(struct asker *a, FILE *in)
 }
 
 /* Without a jobio.conf in the default place there is no ledger. */
-static int load(struct asker *a)
+static int load(struct session *a)
 {
 	struct err err;
 
@@ -273,13 +274,14 @@ static int load(struct asker *a)
 static const struct command_line command = {
 	.name = "ask",
 	.usage = "usage: jobio-ask [--conf=FILE] [QUESTION]...\n",
-	.table = (const struct command_option[]){ COMMAND_TEXT("conf", struct asker, conf), { 0 } },
+	.table = (const struct command_option[]){ COMMAND_TEXT("conf", struct session, conf),
+						  { 0 } },
 	.has_words = true,
 };
 
 int main(int argc, char *argv[])
 {
-	struct asker a = { 0 };
+	struct session a = { 0 };
 	int i, rc = command_parse(&command, &a, argc, argv);
 
 	if (rc >= 0)
@@ -288,9 +290,9 @@ int main(int argc, char *argv[])
 	if (rc)
 		return rc;
 	if (optind == argc)
-		ask_all(&a, stdin);
+		run_queries(&a, stdin);
 	for (i = optind; i < argc; i++)
-		rc |= ask(&a, argv[i]);
+		rc |= run_query(&a, argv[i]);
 	ledger_link_close(a.link);
 	free(a.warning);
 	config_free(a.config);

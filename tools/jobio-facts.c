@@ -34,7 +34,7 @@
 
 #define CLIENT_BUDGET_MS 20000
 #define HELPER_MS 5000U
-#define HELLO_EXTRA_MS 10000U /* munged and name resolution have no timeout of ours */
+#define LEDGER_EXTRA_MS 10000U /* munged and name resolution have no timeout of ours */
 
 struct facts {
 	const char *conf, *host, *root, *topology, *started, *record, *helpers;
@@ -86,7 +86,7 @@ static void judge_client(const struct facts *facts, struct client *client, struc
 	findings_free(&findings);
 }
 
-static void put_below(const char *key, char **path, void *root)
+static void prepend_root(const char *key, char **path, void *root)
 {
 	char *whole = xasprintf("%s%s", (const char *)root, *path);
 
@@ -106,7 +106,7 @@ static void add_client(const struct facts *facts, struct config_client *section,
 	if (facts->no_clients)
 		return;
 	if (*facts->root)
-		config_each_path(section, put_below, (void *)facts->root);
+		config_each_path(section, prepend_root, (void *)facts->root);
 	client = client_open(section, NULL, NULL);
 	if (client_inspect(client, budget_ms, &err) < 0)
 		json_add_text(one, "error", err.text);
@@ -251,14 +251,14 @@ static void add_count(const struct facts *facts)
 
 /* ---- ledgers -------------------------------------------------------------------------- */
 
-static int end_at(const char *stage, const char *text)
+static int print_stage(const char *stage, const char *text)
 {
 	printf("%s\n%s", stage, text);
 	return 0;
 }
 
 /* In a child: print the last stage, and a message or the ledger's clock minus ours. */
-static int hello(void *arg)
+static int test_ledger(void *arg)
 {
 	const struct config_ledger *ledger = arg;
 	struct ledger_link *link;
@@ -268,31 +268,31 @@ static int hello(void *arg)
 	int64_t there;
 
 	if (!getpwnam(ledger->user))
-		return end_at("user", ledger->user);
+		return print_stage("user", ledger->user);
 	if (credential_check(ledger->munge_socket, &err) < 0)
-		return end_at("munge", err.text);
+		return print_stage("munge", err.text);
 	link = ledger_link_open(ledger, &err);
 	if (!link)
-		return end_at("connect", err.text);
+		return print_stage("connect", err.text);
 	if (ledger_link_call(link, "{\"op\":\"ping\"}", &answer, &err) < 0)
-		return end_at("hello", err.text);
+		return print_stage("hello", err.text);
 	top = json_parse(answer);
 	there = json_number(top, "time");
 	if (!json_is_true(top, "ok"))
-		return end_at("hello", "the ledger refuses a ping");
+		return print_stage("hello", "the ledger refuses a ping");
 	snprintf(text, sizeof(text), "%" PRId64, there > 0 ? there - (int64_t)time(NULL) : 0);
-	return end_at("done", text);
+	return print_stage("done", text);
 }
 
-static void add_hello(struct config_ledger *ledger, struct json *one)
+static void add_ledger_test(struct config_ledger *ledger, struct json *one)
 {
 	struct child_result result = { 0 };
 	struct err err = { "it gave up" };
 	char *text;
 
 	json_add_text(one, "host", ledger->host);
-	if (child_call("the ledger", hello, ledger, 2 * ledger->send_timeout_ms + HELLO_EXTRA_MS,
-		       &result, &err) < 0 ||
+	if (child_call("the ledger", test_ledger, ledger,
+		       2 * ledger->send_timeout_ms + LEDGER_EXTRA_MS, &result, &err) < 0 ||
 	    !(text = strchr(result.out, '\n'))) {
 		json_add_text(one, "stage", "late");
 		json_add_text(one, "text", err.text);
@@ -314,35 +314,36 @@ static void add_ledgers(const struct facts *facts)
 
 	one.host = host;
 	for (i = 0; config_word(facts->config->ledger.host, i, host); i++)
-		add_hello(&one, json_append_object(list));
+		add_ledger_test(&one, json_append_object(list));
 }
 
 /* ---- the whole ------------------------------------------------------------------------ */
 
-static void say(const char *code, const char *severity, const char *text, const char *cure)
+static void print_finding(const char *code, const char *severity, const char *text,
+			  const char *cure)
 {
 	printf("%s %s: %s\n", code, severity, text);
 	if (*cure)
 		printf("    cure: %s\n", cure);
 }
 
-static void say_findings(const struct json *of)
+static void print_findings(const struct json *of)
 {
 	struct json *one;
 
 	for (one = json_first(json_list(of, "findings")); one; one = one->next)
-		say(json_text(one, "code"), json_text(one, "severity"), json_text(one, "text"),
-		    json_text(one, "cure"));
+		print_finding(json_text(one, "code"), json_text(one, "severity"),
+			      json_text(one, "text"), json_text(one, "cure"));
 }
 
-static void say_count(const struct facts *facts)
+static void print_count(const struct facts *facts)
 {
 	const struct json *count = json_map(facts->out, "count");
 	const char *why = json_text(json_map(count, "probe"), "reason");
 
 	why = why ? why : json_text(count, "error");
 	if (why)
-		say("H02", "warning", why, "see jobio-count(8)");
+		print_finding("H02", "warning", why, "see jobio-count(8)");
 }
 
 /* Print the findings, for a node without Python. */
@@ -352,22 +353,22 @@ static void print_text(const struct facts *facts)
 	struct json *one;
 
 	if (error)
-		say("J01", "error", error, "see jobio.conf(5)");
+		print_finding("J01", "error", error, "see jobio.conf(5)");
 	for (one = json_first(json_list(facts->out, "clients")); one; one = one->next) {
 		error = json_text(one, "error");
 		if (error)
-			say("J03", "error", error, "correct its section in jobio.conf");
-		say_findings(one);
+			print_finding("J03", "error", error, "correct its section in jobio.conf");
+		print_findings(one);
 	}
-	say_findings(json_map(facts->out, "node"));
+	print_findings(json_map(facts->out, "node"));
 	if (facts->config)
-		say_count(facts);
+		print_count(facts);
 	for (one = json_first(json_list(facts->out, "ledgers")); one; one = one->next)
 		if (strcmp(json_text(one, "stage"), "done") != 0)
-			say("L04", "error", json_text(one, "text"), "see jobio-check(8)");
+			print_finding("L04", "error", json_text(one, "text"), "see jobio-check(8)");
 }
 
-static void look(struct facts *facts)
+static void collect(struct facts *facts)
 {
 	facts->out = json_new_object();
 	if (facts->record)
@@ -424,7 +425,7 @@ int main(int argc, char *argv[])
 		facts.helpers = JOBIO_LIBEXECDIR;
 	if (*facts.root)
 		sysfs_set_host(facts.root);
-	look(&facts);
+	collect(&facts);
 	if (facts.text)
 		print_text(&facts);
 	else

@@ -124,7 +124,7 @@ static int make_plan(struct plan *plan, int *status, struct err *err)
 	*status = COMMAND_USAGE;
 	if (find_local(plan, err) < 0)
 		return -1;
-	if (options->has_fixed && plan_adopt(plan, err) < 0)
+	if (options->has_fixed && plan_use_fixed(plan, err) < 0)
 		return -1;
 	*status = COMMAND_FAILED;
 	if (!options->has_fixed)

@@ -15,7 +15,7 @@ static bool is_free(const struct plan *plan, unsigned int core)
 	       !cpuset_has(&plan->cores, core);
 }
 
-static bool lies_in(const struct plan *plan, unsigned int core, const struct cpuset *os_cpus)
+static bool is_within(const struct plan *plan, unsigned int core, const struct cpuset *os_cpus)
 {
 	return cpuset_is_subset(core_map_core(plan->state.map, core), os_cpus);
 }
@@ -25,24 +25,24 @@ static int highest(const struct plan *plan, const struct cpuset *os_cpus)
 {
 	for (int core = (int)core_map_core_count(plan->state.map) - 1; core >= 0; core--)
 		if (is_free(plan, (unsigned int)core) &&
-		    (!os_cpus || lies_in(plan, (unsigned int)core, os_cpus)))
+		    (!os_cpus || is_within(plan, (unsigned int)core, os_cpus)))
 			return core;
 	return -1;
 }
 
-static unsigned int take(struct plan *plan, const struct cpuset *os_cpus, unsigned int count)
+static unsigned int add_cores(struct plan *plan, const struct cpuset *os_cpus, unsigned int count)
 {
-	unsigned int taken = 0;
+	unsigned int added = 0;
 	int core;
 
-	while (taken < count && (core = highest(plan, os_cpus)) >= 0) {
+	while (added < count && (core = highest(plan, os_cpus)) >= 0) {
 		cpuset_add(&plan->cores, (unsigned int)core);
-		taken++;
+		added++;
 	}
-	return taken;
+	return added;
 }
 
-static void take_spread(struct plan *plan, unsigned int count)
+static void add_spread(struct plan *plan, unsigned int count)
 {
 	const struct locality *locality = &plan->locality;
 	bool progress = true;
@@ -50,40 +50,40 @@ static void take_spread(struct plan *plan, unsigned int count)
 	while (count && progress) {
 		progress = false;
 		for (unsigned int i = locality->count; i-- > 0 && count;)
-			if (take(plan, &locality->domain[i], 1)) {
+			if (add_cores(plan, &locality->domain[i], 1)) {
 				count--;
 				progress = true;
 			}
 	}
-	take(plan, NULL, count); /* there are no NUMA nodes */
+	add_cores(plan, NULL, count); /* there are no NUMA nodes */
 }
 
-/* Take cores near each NIC in turn. */
-static unsigned int take_local(struct plan *plan, unsigned int count)
+/* Add cores near each NIC in turn. */
+static unsigned int add_local(struct plan *plan, unsigned int count)
 {
-	unsigned int taken = 0, before;
+	unsigned int added = 0, before;
 	size_t i;
 
 	do {
-		before = taken;
-		for (i = 0; i < plan->local_count && taken < count; i++)
-			taken += take(plan, &plan->local[i], 1);
-	} while (taken > before);
-	return taken;
+		before = added;
+		for (i = 0; i < plan->local_count && added < count; i++)
+			added += add_cores(plan, &plan->local[i], 1);
+	} while (added > before);
+	return added;
 }
 
-static void take_packed(struct plan *plan, unsigned int count)
+static void add_packed(struct plan *plan, unsigned int count)
 {
-	unsigned int local = take_local(plan, count);
+	unsigned int local = add_local(plan, count);
 
 	if (plan->has_local && local < count)
 		findings_add(&plan->findings, "P03", FINDING_WARNING,
 			     "ask for fewer cores, or move the card",
 			     "only %u of %u cores can lie beside the network card", local, count);
-	take(plan, NULL, count - local);
+	add_cores(plan, NULL, count - local);
 }
 
-static void say_place(struct plan *plan)
+static void set_reason(struct plan *plan)
 {
 	char cards[PLAN_CLIENT_TEXT_MAX];
 
@@ -100,7 +100,7 @@ void plan_choose(struct plan *plan)
 	plan->packed = options->placement == PLACEMENT_PACKED ||
 		       (options->placement == PLACEMENT_AUTO && plan->has_local);
 	if (plan->packed && plan->is_by_client)
-		say_place(plan);
+		set_reason(plan);
 	else if (plan->packed && plan->has_local)
 		snprintf(plan->reason, sizeof(plan->reason),
 			 "packed beside the network card: its queues are polled from there");
@@ -111,13 +111,13 @@ void plan_choose(struct plan *plan)
 			 "spread over %u %s(s): no network card was named, no place is better",
 			 plan->locality.count, plan->locality.kind);
 	if (plan->packed)
-		take_packed(plan, count);
+		add_packed(plan, count);
 	else
-		take_spread(plan, count);
+		add_spread(plan, count);
 }
 
 /* Use whole cores around the CPUs that the client has. */
-int plan_adopt(struct plan *plan, struct err *err)
+int plan_use_fixed(struct plan *plan, struct err *err)
 {
 	struct cpuset whole = { 0 };
 	int os_cpu;

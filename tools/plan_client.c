@@ -8,7 +8,7 @@
 
 #define BUDGET_MS 20000
 
-static int look(struct plan_client *found, const struct config_client *section, struct err *err)
+static int inspect(struct plan_client *found, const struct config_client *section, struct err *err)
 {
 	struct client *client = client_open(section, NULL, NULL);
 	int rc = client_inspect(client, BUDGET_MS, err);
@@ -58,7 +58,7 @@ int plan_client_find(struct plan_client *client, const char *name, const char *c
 	if (!section)
 		err_set(err, "--client: '%s': jobio.conf has no [client %s]", name, name);
 	else
-		rc = look(client, section, err);
+		rc = inspect(client, section, err);
 	if (rc == 0) {
 		snprintf(client->name, sizeof(client->name), "%s", name);
 		rc = find_domains(client, xml, err);

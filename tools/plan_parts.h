@@ -2,7 +2,6 @@
 /* plan_parts.h - the steps of jobio plan
  *
  * Terms   cores: hardware cores, in hwloc's order; abstract ones are Slurm's.
- *         adopt: use the cores that the client has.
  * Owner   struct plan: findings_free() and node_state_free() of its parts.
  * Errors  -1, the reason in *err. Doubtful or impossible choices are findings.
  * Runs    jobio plan: plan_choose.c, plan_write.c, plan_show.c, in this order.
@@ -83,7 +82,7 @@ const char *plan_client_cards(const struct plan_client *client, char text[PLAN_C
 
 /* plan_choose.c: choose 'cores', with the reason; or use those that were given. */
 void plan_choose(struct plan *plan);
-int plan_adopt(struct plan *plan, struct err *err);
+int plan_use_fixed(struct plan *plan, struct err *err);
 
 /* plan_write.c: convert them to OS CPUs, to Slurm's cores and to a spec set, with findings about
  * them. */

@@ -121,7 +121,7 @@ const char *plan_type(const struct plan *plan)
 	return plan->client.type ? plan->client.type : client_type_with_cores();
 }
 
-static void warn_of_room(struct plan *plan)
+static void check_count(struct plan *plan)
 {
 	const struct node *node = &plan->state.node;
 	unsigned int cores = core_map_core_count(plan->state.map);
@@ -145,7 +145,7 @@ static void warn_of_room(struct plan *plan)
 
 int plan_write(struct plan *plan, struct err *err)
 {
-	warn_of_room(plan);
+	check_count(plan);
 	expand(plan);
 	return find_abstract(plan, err) < 0 || compare_with_slurm(plan, err) < 0 ? -1 : 0;
 }

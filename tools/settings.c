@@ -19,8 +19,8 @@ static void add_ledger(struct json *top, const struct config_ledger *ledger)
 }
 
 /* Add the settings of a profile for this client. */
-static void add_given(struct json *one, const struct config *config, const char *name,
-		      const struct config_client *client)
+static void add_profile_client(struct json *one, const struct config *config, const char *name,
+			       const struct config_client *client)
 {
 	const struct config_profile *profile = config_profile_for(config, name, client);
 	const char *options = config_profile_options(profile, client);
@@ -49,7 +49,8 @@ static void add_profile(struct json *one, const struct config *config,
 	json_add_bool(one, "empty", config_profile_is_empty(config, profile->name));
 	list = json_add_list(one, "clients");
 	for (i = 0; i < config->client_count; i++)
-		add_given(json_append_object(list), config, profile->name, &config->clients[i]);
+		add_profile_client(json_append_object(list), config, profile->name,
+				   &config->clients[i]);
 }
 
 void settings_add(struct json *top, const struct config *config)

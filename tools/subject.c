@@ -41,7 +41,7 @@ static struct core_map *load_map(const struct node *node, const struct subject *
 	return core_map_load(&options, err);
 }
 
-static void take_shape(struct node *node, const struct core_map *map)
+static void set_shape(struct node *node, const struct core_map *map)
 {
 	const struct core_map_shape *shape = core_map_shape(map);
 
@@ -69,7 +69,8 @@ static int load_node(const struct subject *subject, struct node_state *state, st
 	return rc;
 }
 
-static int ask_slurmctld(const struct subject *subject, struct node_state *state, struct err *err)
+static int load_from_slurmctld(const struct subject *subject, struct node_state *state,
+			       struct err *err)
 {
 	if (load_node(subject, state, err) < 0)
 		return -1;
@@ -87,7 +88,7 @@ int subject_find(const struct subject *subject, struct node_state *state, struct
 {
 	*status = COMMAND_FAILED;
 	if (!subject->line && !subject->topology)
-		return ask_slurmctld(subject, state, err);
+		return load_from_slurmctld(subject, state, err);
 	node_init(&state->node);
 	state->node.version = JOBIO_SLURM_VERSION;
 	*status = COMMAND_USAGE;
@@ -100,6 +101,6 @@ int subject_find(const struct subject *subject, struct node_state *state, struct
 		return -1;
 	*status = COMMAND_FAILED;
 	if (!subject->line)
-		take_shape(&state->node, state->map);
+		set_shape(&state->node, state->map);
 	return 0;
 }

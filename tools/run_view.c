@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "tools/slim.h"
+#include "tools/run_view.h"
 
 #include <search.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static void add_value(struct json *list, void **tree, const struct json *value, 
 
 #define SAME (sizeof(same) / sizeof(same[0]))
 
-static void add_same(struct slim_run *run, const struct json *record)
+static void add_same(struct run_view *run, const struct json *record)
 {
 	const struct json *value, *one;
 	struct json *list;
@@ -68,7 +68,7 @@ static void add_same(struct slim_run *run, const struct json *record)
 	}
 }
 
-static void begin_same(struct slim_run *run)
+static void begin_same(struct run_view *run)
 {
 	size_t i;
 
@@ -80,7 +80,7 @@ static void begin_same(struct slim_run *run)
 
 /* ---- a run ------------------------------------------------------------------ */
 
-static void add_record(struct slim_run *run, const struct json *one, const char *text)
+static void add_record(struct run_view *run, const struct json *one, const char *text)
 {
 	struct record *record = record_read(one, text, NULL);
 
@@ -97,25 +97,26 @@ static void add_record(struct slim_run *run, const struct json *one, const char 
 		add_same(run, one);
 }
 
-void slim_run_add(struct slim_run *run, struct json *answer, const char *text, enum slim_form form)
+void run_view_add(struct run_view *run, struct json *answer, const char *text,
+		  enum run_view_form form)
 {
 	const struct json *one;
-	int64_t left = json_number(answer, "records_left_out");
+	int64_t missing = json_number(answer, "records_left_out");
 
 	if (!run->first) {
 		run->first = answer;
-		run->left_out = left > 0 ? left : 0;
-		if (form == SLIM_SLIM)
+		run->left_out = missing > 0 ? missing : 0;
+		if (form == RUN_VIEW_SLIM)
 			begin_same(run);
 	} else {
-		left = run->left_out - (int64_t)json_list(answer, "records")->list.count;
-		run->left_out = left > 0 ? left : 0;
+		missing = run->left_out - (int64_t)json_list(answer, "records")->list.count;
+		run->left_out = missing > 0 ? missing : 0;
 	}
 	for (one = json_first(json_list(answer, "records")); one; one = one->next)
 		add_record(run, one, text);
 }
 
-void slim_run_clear(struct slim_run *run)
+void run_view_clear(struct run_view *run)
 {
 	size_t i;
 
@@ -126,11 +127,11 @@ void slim_run_clear(struct slim_run *run)
 		tdestroy(run->groups[i], free);
 	free(run->groups);
 	json_free(run->same);
-	*run = (struct slim_run){ 0 };
+	*run = (struct run_view){ 0 };
 }
 
 /* Copy the value of " KEY=" in the summary to out[SUMMARY_MAX]; "" if there is none. */
-static const char *said(const struct slim_run *run, const char *key, char *out)
+static const char *summary_value(const struct run_view *run, const char *key, char *out)
 {
 	const char *text = json_text(run->first, "summary"), *at = text ? strstr(text, key) : NULL;
 
@@ -142,7 +143,8 @@ static const char *said(const struct slim_run *run, const char *key, char *out)
 /* ---- advice and timelines -------------------------------------------------- */
 
 /* Add advice from these records, unless the ledger has sent it. */
-static void add_judged(struct json *top, const struct slim_run *run, const struct slim_want *want)
+static void add_judged(struct json *top, const struct run_view *run,
+		       const struct run_view_options *options)
 {
 	struct advice_list *list;
 	struct json *judged;
@@ -154,8 +156,8 @@ static void add_judged(struct json *top, const struct slim_run *run, const struc
 		return;
 	is_whole = !run->left_out && expected >= 0 &&
 		   json_number(run->first, "nodes_seen") >= expected;
-	list = xneed(advice_new(run->records, run->count, is_whole, want->limits));
-	text = advice_text(list, want->limits);
+	list = xneed(advice_new(run->records, run->count, is_whole, options->limits));
+	text = advice_text(list, options->limits);
 	judged = json_parse(text);
 	json_add_copy(top, "judged", judged);
 	json_free(judged);
@@ -184,7 +186,7 @@ static void add_timeline(struct json *json, const struct run_line *line)
 	}
 }
 
-static void add_timelines(struct json *top, const struct slim_run *run,
+static void add_timelines(struct json *top, const struct run_view *run,
 			  const struct run_lines *lines)
 {
 	struct json *list;
@@ -210,7 +212,7 @@ static void add_seconds(struct json *top, const char *key, double seconds)
 		json_add_null(top, key);
 }
 
-static void add_time(struct json *top, const struct slim_run *run)
+static void add_time(struct json *top, const struct run_view *run)
 {
 	struct run_time time = run_time_of(run->records, run->count);
 
@@ -260,7 +262,7 @@ static void add_lines(struct json *top, const struct run_lines *lines)
 	json_add_number(top, "lines_left_out", (int64_t)lines->left_out);
 }
 
-static void add_nodes(struct json *top, const struct slim_run *run)
+static void add_nodes(struct json *top, const struct run_view *run)
 {
 	struct json *list = json_add_list(top, "nodes"), *one;
 	struct io best;
@@ -276,13 +278,13 @@ static void add_nodes(struct json *top, const struct slim_run *run)
 	}
 }
 
-static void add_quality(struct json *top, const struct slim_run *run)
+static void add_quality(struct json *top, const struct run_view *run)
 {
 	char words[SUMMARY_MAX], *rest = words, *word;
 	uint64_t flags = 0;
 	unsigned int bit;
 
-	said(run, " q=", words);
+	summary_value(run, " q=", words);
 	while ((word = strsep(&rest, ",")))
 		flags |= *word && *word != '-' ? record_flag(word) : 0;
 	top = json_add_object(top, "quality_words");
@@ -294,14 +296,15 @@ static void add_quality(struct json *top, const struct slim_run *run)
 /* ---- rows ----------------------------------------------------------------- */
 
 /* Add exact totals, as the ledger does; the summary has three digits. */
-static void add_totals(struct json *top, const struct slim_run *run)
+static void add_totals(struct json *top, const struct run_view *run)
 {
 	struct json *totals;
 	struct io sum, best;
 	char scope[SUMMARY_MAX];
 	size_t i;
 
-	if (!run->count || run->left_out || strcmp(said(run, " scope=", scope), "job") != 0) {
+	if (!run->count || run->left_out ||
+	    strcmp(summary_value(run, " scope=", scope), "job") != 0) {
 		json_add_null(top, "totals");
 		return;
 	}
@@ -318,7 +321,7 @@ static void add_totals(struct json *top, const struct slim_run *run)
 }
 
 /* Add each code once. */
-static void add_findings(struct json *top, const struct slim_run *run)
+static void add_findings(struct json *top, const struct run_view *run)
 {
 	struct json *list = json_add_list(top, "findings");
 	const struct json *one;
@@ -339,7 +342,7 @@ static void add_findings(struct json *top, const struct slim_run *run)
 /* ---- all ------------------------------------------------------------------ */
 
 /* Copy the members of the first answer, without its records. */
-static void add_head(struct json *top, const struct slim_run *run)
+static void add_head(struct json *top, const struct run_view *run)
 {
 	const struct json *one;
 
@@ -354,32 +357,32 @@ static void add_head(struct json *top, const struct slim_run *run)
 	add_findings(top, run);
 }
 
-void slim_run_put(const struct slim_run *run, const char *text, const struct slim_want *want,
-		  FILE *out)
+void run_view_print(const struct run_view *run, const char *text,
+		    const struct run_view_options *options, FILE *out)
 {
 	struct run_lines *lines = run_lines_new(run->records, run->count);
 	const struct json *first = run->first;
 	struct json *top = json_new_object();
 
-	if (want->form != SLIM_FULL)
+	if (options->form != RUN_VIEW_FULL)
 		add_head(top, run);
-	if (want->form == SLIM_ROW && !json_member(first, "totals"))
+	if (options->form == RUN_VIEW_ROW && !json_member(first, "totals"))
 		add_totals(top, run);
-	if (want->form == SLIM_SLIM) {
+	if (options->form == RUN_VIEW_SLIM) {
 		add_lines(top, lines);
 		add_nodes(top, run);
 		json_add_copy(top, "same", run->same);
 		add_quality(top, run);
 	}
-	if (want->form != SLIM_ROW && run->count)
+	if (options->form != RUN_VIEW_ROW && run->count)
 		add_timelines(top, run, lines);
-	if (want->is_advice && run->count)
-		add_judged(top, run, want);
+	if (options->is_advice && run->count)
+		add_judged(top, run, options);
 	run_lines_free(lines);
-	if (want->form == SLIM_FULL)
+	if (options->form == RUN_VIEW_FULL)
 		fwrite(text + first->list.at, first->list.size - 1, 1, out);
 	text = json_line(top);
-	if (want->form != SLIM_FULL)
+	if (options->form != RUN_VIEW_FULL)
 		fputs(text, out);
 	else
 		fprintf(out, "%s%s", text[1] == '}' ? "" : ",", text + 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* slim.h - merge the records of a run, and print them as JSON
+/* run_view.h - merge the records of a run, and print them as JSON
  *
  * Terms   run: the ledger's answer about a job, or one of the runs of a list.
  *         full: the run as received, and after it
@@ -25,12 +25,12 @@
  *           "user":"alice"|null,"totals":{..}|null (exact, if all records have counters of
  *           scope job; null: as in the summary),"time":..,
  *           "findings":["W01",..],"judged":..
- * Owner   slim_run_clear() of a run that was zeroed first.
+ * Owner   run_view_clear() of a run that was zeroed first.
  * Errors  none; those of 'out' stay in it. Records of later versions are left out.
  * Runs    jobio-ask.
  */
-#ifndef JOBIO_TOOLS_SLIM_H
-#define JOBIO_TOOLS_SLIM_H
+#ifndef JOBIO_TOOLS_RUN_VIEW_H
+#define JOBIO_TOOLS_RUN_VIEW_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -39,13 +39,13 @@
 #include "record/json.h"
 #include "record/record.h"
 
-enum slim_form {
-	SLIM_FULL,
-	SLIM_SLIM,
-	SLIM_ROW
+enum run_view_form {
+	RUN_VIEW_FULL,
+	RUN_VIEW_SLIM,
+	RUN_VIEW_ROW
 };
 
-struct slim_run {
+struct run_view {
 	struct json *first; /* answer; belongs to the caller */
 	struct record **records;
 	size_t count, room;
@@ -54,18 +54,19 @@ struct slim_run {
 	void **groups;	   /* of each member of SAME, by value */
 };
 
-struct slim_want {
-	enum slim_form form;
+struct run_view_options {
+	enum run_view_form form;
 	bool is_advice;
 	const struct config_advice *limits;
 };
 
 /* Add the first answer, which must stay valid, or one that continues it. 'text': what it was parsed
  * from. */
-void slim_run_add(struct slim_run *run, struct json *answer, const char *text, enum slim_form form);
-void slim_run_clear(struct slim_run *run);
+void run_view_add(struct run_view *run, struct json *answer, const char *text,
+		  enum run_view_form form);
+void run_view_clear(struct run_view *run);
 /* Print one line without the newline; 'text': that of the first answer. */
-void slim_run_put(const struct slim_run *run, const char *text, const struct slim_want *want,
-		  FILE *out);
+void run_view_print(const struct run_view *run, const char *text,
+		    const struct run_view_options *options, FILE *out);
 
 #endif
