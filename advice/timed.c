@@ -137,10 +137,10 @@ static void stalled(struct judging *j)
 
 static double claim(double *seconds)
 {
-	double taken = *seconds;
+	double claimed = *seconds;
 
 	*seconds = 0;
-	return taken;
+	return claimed;
 }
 
 /* Operations that create files, as of an archive, a copy or an installation. */
@@ -347,16 +347,16 @@ static const char *order(const struct judging *j, bool is_read)
 	enum io_number random = is_read ? IO_READ_RANDOM : IO_WRITE_RANDOM;
 	enum io_number first = is_read ? IO_READ_FIRST : IO_WRITE_FIRST;
 	enum io_number calls = is_read ? IO_READ_CALLS : IO_WRITE_CALLS;
-	double known = n(j, calls) - n(j, first);
+	double ordered = n(j, calls) - n(j, first);
 
 	if (j->v->io->numbers[random] < 0 && !is_read)
 		return ""; /* O_DIRECT and O_SYNC look the same */
 	if (j->v->io->numbers[random] < 0)
 		return calls_order(j->v, IO_READ_BYTES, calls);
-	if (n(j, random) * 2 >= known && n(j, random) > 0)
+	if (n(j, random) * 2 >= ordered && n(j, random) > 0)
 		return "random";
 	/* the first call of a file has no order, asynchronous requests have no offset */
-	return known * 10 < n(j, calls) || n(j, IO_ASYNC_US) > 0 ? "" : "sequential";
+	return ordered * 10 < n(j, calls) || n(j, IO_ASYNC_US) > 0 ? "" : "sequential";
 }
 
 /* By the client's counters; else by rates that no server reaches. */

@@ -12,12 +12,12 @@ static size_t token_size(const char *text)
 {
 	size_t key = strspn(text, "abcdefghijklmnopqrstuvwxyz");
 	size_t size = strcspn(text, " \n");
-	size_t good =
+	size_t valid =
 		key +
 		strspn(text + key,
 		       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=._:;,@%-");
 
-	return key && text[key] == '=' && good == size ? size : 0;
+	return key && text[key] == '=' && valid == size ? size : 0;
 }
 
 const char *comment_find(const char *text, size_t *size)
@@ -43,19 +43,19 @@ char *comment_with(const char *text, const char *summary, struct err *err)
 {
 	const char *before = text ? text : "", *after = "", *blank = "";
 	size_t size = 0, room;
-	const char *ours = comment_find(before, &size);
-	int kept = (int)strlen(before);
+	const char *old = comment_find(before, &size);
+	int length = (int)strlen(before);
 
-	if (ours) {
-		kept = (int)(ours - before);
-		after = ours + size;
-	} else if (kept) {
+	if (old) {
+		length = (int)(old - before);
+		after = old + size;
+	} else if (length) {
 		blank = " ";
 	}
-	room = (size_t)kept + strlen(summary) + strlen(after) + 2;
+	room = (size_t)length + strlen(summary) + strlen(after) + 2;
 	if (room > COMMENT_MAX) {
 		err_set(err, "SystemComment: other text takes all of its %d bytes", COMMENT_MAX);
 		return NULL;
 	}
-	return xasprintf("%.*s%s%s%s", kept, before, blank, summary, after);
+	return xasprintf("%.*s%s%s%s", length, before, blank, summary, after);
 }

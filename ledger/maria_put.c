@@ -322,8 +322,8 @@ static int fetch_record(struct maria *m, struct locked *run, const char *node, c
 	return rc;
 }
 
-/* Find the stored or buffered record of [node]: 1, 0 or -1. *buffered: index of the buffered one, or
- * -1. */
+/* Find the stored or buffered record of [node]: 1, 0 or -1. *buffered: index of the buffered one,
+ * or -1. */
 static int find_record(struct maria *m, size_t run, const char *node, ssize_t *buffered,
 		       const char **text, size_t *size, struct err *err)
 {
@@ -420,7 +420,7 @@ int maria_put_record(struct maria *m, struct entry *entry, const struct record *
 		return 0;
 	row = &run_at(m, (size_t)run)->row;
 	run_row_update(row, r, entry->now_s);
-	row->seen += !has;
+	row->nodes_seen += !has;
 	row->version++;
 	row->next_try = run_row_due(row, entry->now_s, entry->grace_s);
 	run_at(m, (size_t)run)->is_changed = true;

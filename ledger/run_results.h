@@ -3,7 +3,8 @@
  *
  * Terms   summary: record/summary.h. judged: the JSON object of advice_text(). usage: a line of
  *           ledger/site_totals.h, without an account.
- * Owner   run_results_free(), NULL allowed; the texts of a result are malloc'ed: run_result_clear().
+ * Owner   run_results_free(), NULL allowed; the texts of a result are malloc'ed:
+ *           run_result_clear().
  * Errors  -1, the reason in *err: a text is not a record.
  * Runs    ledger.
  */

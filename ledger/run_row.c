@@ -39,7 +39,7 @@ double run_row_end(const struct record *r, int64_t now_s)
 struct run_row run_row_new(const struct record *r, int64_t now_s)
 {
 	return (struct run_row){ .restart = RECORD_UNKNOWN,
-				 .expected = RECORD_UNKNOWN,
+				 .nodes_expected = RECORD_UNKNOWN,
 				 .array_job = RECORD_UNKNOWN,
 				 .array_task = RECORD_UNKNOWN,
 				 .het_job = RECORD_UNKNOWN,
@@ -112,13 +112,13 @@ void run_row_update(struct run_row *run, const struct record *r, int64_t now_s)
 		return;
 	record_set(&run->nodelist, r->nodelist);
 	nodes = nodes_expand(run->nodelist, NULL);
-	run->expected = nodes ? (int64_t)nodes->count : RECORD_UNKNOWN;
+	run->nodes_expected = nodes ? (int64_t)nodes->count : RECORD_UNKNOWN;
 	nodes_free(nodes);
 }
 
 int64_t run_row_due(const struct run_row *run, int64_t now_s, unsigned int grace_s)
 {
-	if (run->expected >= 0 && run->seen >= run->expected)
+	if (run->nodes_expected >= 0 && run->nodes_seen >= run->nodes_expected)
 		return now_s;
 	if (run->next_try >= 0 && run->next_try < now_s + grace_s)
 		return run->next_try;

@@ -22,7 +22,7 @@
 #include "record/record.h"
 
 struct run_row {
-	int64_t id, restart, seen, expected, version;
+	int64_t id, restart, nodes_seen, nodes_expected, version;
 	int64_t array_job, array_task, het_job, het_offset;
 	int64_t next_try; /* RECORD_UNKNOWN: it is not dirty */
 	double first, last;

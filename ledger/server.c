@@ -364,7 +364,7 @@ static void peer_handle(struct peer *peer, const char *request)
 	free(answer);
 }
 
-static void peer_refuse(struct peer *peer, const char *why)
+static void peer_reject(struct peer *peer, const char *why)
 {
 	char *answer = service_error(why, false);
 
@@ -411,7 +411,7 @@ static void peer_dispatch(struct peer *peer, char *text)
 	    (size > SERVER_QUERY_MAX || strncmp(request, get, sizeof(get) - 1) != 0)) {
 		peer_handle(peer, request);
 	} else if (size > SERVER_QUERY_MAX) {
-		peer_refuse(peer, "the request is too long");
+		peer_reject(peer, "the request is too long");
 	} else {
 		peer->request = xstrdup(request);
 		peer->state = STATE_QUEUED;
@@ -770,7 +770,7 @@ static void on_accept_error(struct evconnlistener *listener, void *arg)
 	event_add(server->turn, &later);
 }
 
-static void close_late(struct server *server)
+static void close_timed_out(struct server *server)
 {
 	struct peer *peer, *next;
 	time_t now = now_mono();
@@ -803,7 +803,7 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
-	close_late(arg);
+	close_timed_out(arg);
 	reads_soon(arg);
 	accept_more(arg);
 }
@@ -823,7 +823,7 @@ static int listen_on(struct server *server, const struct config_ledger *config, 
 {
 	struct addrinfo hints = { .ai_flags = AI_NUMERICHOST | AI_PASSIVE,
 				  .ai_socktype = SOCK_STREAM };
-	const int kept = SERVER_SOCKET_BYTES;
+	const int bytes = SERVER_SOCKET_BYTES;
 	struct addrinfo *found;
 	evutil_socket_t fd;
 	char port[16];
@@ -843,8 +843,8 @@ static int listen_on(struct server *server, const struct config_ledger *config, 
 	/* buffers in the kernel for a peer that does not read, or for one that waits: they count to
 	 * the unit's memory too; peers inherit the sizes */
 	fd = evconnlistener_get_fd(server->listener);
-	(void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &kept, sizeof(kept));
-	(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &kept, sizeof(kept));
+	(void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
+	(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
 	return 0;
 }
 

@@ -157,8 +157,8 @@ void store_read_row(struct store *store, struct run_row *row)
 				 .first = store->ops->real(store, 2),
 				 .last = store->ops->real(store, 3),
 				 .nodelist = copy_text(store, 4),
-				 .seen = number(store, 5),
-				 .expected = number(store, 6),
+				 .nodes_seen = number(store, 5),
+				 .nodes_expected = number(store, 6),
 				 .version = number(store, 7),
 				 .array_job = number(store, 8),
 				 .array_task = number(store, 9),
@@ -170,12 +170,18 @@ void store_read_row(struct store *store, struct run_row *row)
 void store_row_values(const struct run_row *row, struct value values[STORE_ROW_VALUES])
 {
 	const struct value all[STORE_ROW_VALUES] = {
-		value_number(row->id),	     value_known(row->restart),
-		value_real(row->first),	     value_real(row->last),
-		value_text(row->nodelist),   value_number(row->seen),
-		value_known(row->expected),  value_number(row->version),
-		value_known(row->array_job), value_known(row->array_task),
-		value_known(row->het_job),   value_known(row->het_offset),
+		value_number(row->id),
+		value_known(row->restart),
+		value_real(row->first),
+		value_real(row->last),
+		value_text(row->nodelist),
+		value_number(row->nodes_seen),
+		value_known(row->nodes_expected),
+		value_number(row->version),
+		value_known(row->array_job),
+		value_known(row->array_task),
+		value_known(row->het_job),
+		value_known(row->het_offset),
 		value_number(row->next_try),
 	};
 

@@ -206,19 +206,19 @@ static void sqlite_close(struct store *store)
 struct store *store_sqlite_open(const char *path, struct err *err)
 {
 	struct store *store = xcalloc(1, sizeof(struct sqlite));
-	int rc, is_made;
+	int rc, is_created;
 	mode_t old;
 
 	store->ops = &ops;
 	of(store)->path = path;
-	is_made = is_new(path, err);
+	is_created = is_new(path, err);
 	old = umask(077);
-	rc = is_made < 0 ? -1 : open_file(store, path, err);
+	rc = is_created < 0 ? -1 : open_file(store, path, err);
 	umask(old);
 	if (rc < 0) {
 		err_prefix(err, "'%s'", path);
 		sqlite_close(store);
-		if (is_made > 0)
+		if (is_created > 0)
 			unlink(path);
 		return NULL;
 	}
@@ -416,7 +416,7 @@ static int write_record(struct store *store, struct run_row *run, const struct r
 					value_number(now_s), value_bytes(text, size) };
 	int rc = sqlite_change(store, add_record, values, err);
 
-	run->seen += rc > 0;
+	run->nodes_seen += rc > 0;
 	if (rc != 0)
 		return rc;
 	rc = is_better(store, values, r, text, size, err);

@@ -24,7 +24,7 @@
 #define WAIT_MAX_S 30
 #define PURGE_EVERY_S 3600
 #define PURGE_MAX 1000
-#define PURGE_FAR_S INT64_C(2592000) /* 30 days */
+#define PURGE_GAP_S INT64_C(2592000) /* 30 days */
 #define ACCOUNT_LATE_S 10	     /* after a run's end; up to 2 s with Slurm 22.05 */
 #define ACCOUNT_AGAIN_S 5
 
@@ -264,16 +264,16 @@ static int write_batch(struct writer *writer, struct job *jobs, struct acct_job 
  * ledger's clock may have jumped; 0, or -1. */
 static int is_clock_ahead(struct writer *writer, int64_t now_s, struct err *err)
 {
-	int64_t far_s = (int64_t)writer->config->retention_days * 86400 / 4;
+	int64_t gap_s = (int64_t)writer->config->retention_days * 86400 / 4;
 	int64_t newest_s = store_newest(writer->store, now_s, err);
 	char text[120];
 	bool is_ahead;
 
 	if (newest_s < 0)
 		return -1;
-	if (far_s > PURGE_FAR_S)
-		far_s = PURGE_FAR_S;
-	is_ahead = newest_s && now_s - newest_s > far_s;
+	if (gap_s > PURGE_GAP_S)
+		gap_s = PURGE_GAP_S;
+	is_ahead = newest_s && now_s - newest_s > gap_s;
 	if (is_ahead && !writer->is_clock_ahead) {
 		snprintf(text, sizeof(text),
 			 "store: nothing is purged: the newest record ended %" PRId64

@@ -68,14 +68,14 @@ static void add_conf(struct facts *facts)
 
 static void judge_client(const struct facts *facts, struct client *client, struct json *one)
 {
-	const struct client_facts *known = client_facts(client);
+	const struct client_facts *found = client_facts(client);
 	struct client_want want = { .mem_spec_limit_mb = -1 };
 	struct client_cards cards;
 	struct findings findings = { 0 };
 
-	if (known->cpus_known)
-		print_add_text(one, "cpus", cpuset_format(&known->frontend_cpus));
-	json_add_number(one, "fixed_cores", known->cpus_known ? known->fixed_cores : 0);
+	if (found->cpus_known)
+		print_add_text(one, "cpus", cpuset_format(&found->frontend_cpus));
+	json_add_number(one, "fixed_cores", found->cpus_known ? found->fixed_cores : 0);
 	client_cards(client, &cards);
 	print_add_cards(json_add_list(one, "cards"), &cards, facts->topology);
 	want.mount_options = want.read_ahead_kb = want.parameters = "";
