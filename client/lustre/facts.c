@@ -17,15 +17,15 @@
 #include "record/alloc.h"
 
 #define LINE_TEXT_MAX 512
-#define ADDRESSES_MAX 512	  /* of IPv4, that this node has */
-#define PRINTED_MAX 8192	  /* a line of the child's: a list of CPUs may be long */
-#define COUNTERS "\nstatistics\n" /* between the two */
+#define ADDRESSES_MAX 512	  /* IPv4 addresses of this node */
+#define PRINTED_MAX 8192	  /* a line of the child; a list of CPUs may be long */
+#define COUNTERS "\nstatistics\n" /* between facts and statistics */
 
 struct looking {
 	const struct client *client;
 	unsigned long long begun_ms;
 	unsigned int limit_ms;
-	bool is_hook; /* that will want to know what is counted */
+	bool is_hook; /* also read the statistics */
 };
 
 struct lustre_facts *lustre_facts_of(const struct client *client)
@@ -53,7 +53,7 @@ void lustre_facts_drop_counters(const struct client *client)
 	facts->counters = NULL;
 }
 
-/* ---- in the child: read and print ----------------------------------------- */
+/* ---- child: read and print ----------------------------------------- */
 
 static long param(const struct client *client, const char *folder, const char *device,
 		  const char *name)
@@ -74,7 +74,7 @@ static void print_instance(const struct client *client, struct tree_device *devi
 	       param(client, "lov", lov, "stripecount"));
 }
 
-/* The word or number behind a key of the import's YAML. */
+/* Return the number after a key of the import's YAML. */
 static long import_number(const char *text, const char *key)
 {
 	const char *at = strstr(text, key);
@@ -93,7 +93,7 @@ void lustre_import_parse(const char *text, struct lustre_import *import)
 	import->server_mods = import_number(text, "max_mod_rpcs: ");
 }
 
-/* What rules ask for of OSTs alone. */
+/* Return a parameter that rules use for OSTs only. */
 static long osc_param(const struct client *client, const struct tree_device *device,
 		      const char *name)
 {
@@ -119,7 +119,7 @@ static void print_target(const struct client *client, const struct tree_device *
 	       osc_param(client, device, "checksums"), import.server_bytes, import.server_mods);
 }
 
-/* The first line, whichever way it is told: "2.17.0", "lustre: 2.10.1". */
+/* Print the first line, "2.17.0" or "lustre: 2.10.1". */
 static void print_global(const struct client *client, const char *name)
 {
 	char line[128], *at = line;
@@ -132,7 +132,7 @@ static void print_global(const struct client *client, const char *name)
 		printf("%s %s\n", name, at);
 }
 
-/* lnet/nis: "nid status alive refs ..", a line each */
+/* lnet/nis: lines of "nid status alive refs .." */
 static FILE *open_lnet(const struct client *client, const char *name)
 {
 	char path[TREE_PATH_MAX];
@@ -169,7 +169,7 @@ void lustre_partition_add(struct cpuset *cpus, const char *line)
 	}
 }
 
-/* A line each, as long as it has to be. */
+/* Lines are of any length. */
 static void print_cpts(const struct client *client)
 {
 	FILE *file = open_lnet(client, "cpu_partition_table");
@@ -189,8 +189,8 @@ static void print_cpts(const struct client *client)
 	fclose(file);
 }
 
-/* Not when what came before the statistics has taken their time, or all of it
- * together would be too much. */
+/* Return true unless reading the facts took too long for the statistics, or there are too many
+ * devices. */
 static bool may_count(const struct looking *looking, const struct tree *tree)
 {
 	return looking->is_hook && child_now_ms() < looking->begun_ms + looking->limit_ms / 8 &&
@@ -229,14 +229,14 @@ static int print_all(void *arg)
 	print_devices(client, tree);
 	if (may_count(looking, tree)) {
 		printf("%s", &COUNTERS[1]);
-		fflush(stdout); /* should they hang, the rest is known */
+		fflush(stdout); /* keep the facts if the statistics hang */
 		lustre_stats_print(client, tree, false, looking->begun_ms + looking->limit_ms / 2);
 	}
 	tree_free(tree);
 	return 0;
 }
 
-/* ---- in the parent: take what was printed ----------------------------------- */
+/* ---- parent: parse what was printed ----------------------------------- */
 
 static void take_instance(struct lustre_facts *facts, const char *line)
 {
@@ -266,9 +266,9 @@ static void take_target(struct lustre_facts *facts, const char *line)
 	facts->target[facts->target_count++] = one;
 }
 
-/* The interface that has the address of "192.0.2.31@tcp". By the one call that lists
- * addresses and nothing else: getifaddrs(3) has the kernel write down all that it
- * knows of each interface, several times as long. */
+/* Find the interface with the address of "192.0.2.31@tcp". SIOCGIFCONF lists addresses only;
+ * getifaddrs(3) has the kernel report all details of each interface, and takes several times as
+ * long. */
 static void find_interface(struct lustre_card *card)
 {
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -307,7 +307,7 @@ static void take_card(struct lustre_facts *facts, const char *line)
 	facts->card_count++;
 }
 
-/* The text behind a word and a blank; NULL: the line begins otherwise. */
+/* Return the text after a word and a blank; NULL: the line begins otherwise. */
 static const char *behind(const char *line, const char *word)
 {
 	size_t length = strlen(word);
@@ -347,7 +347,8 @@ void lustre_facts_take(struct lustre_facts *facts, const char *text)
 		take_line(facts, line);
 }
 
-/* What the budget has cut short is read again when the job begins (wire.c). */
+/* Statistics that are incomplete because of the budget are read again when the job begins
+ * (wire.c). */
 static bool is_cut_short(const struct looking *looking, const char *counters)
 {
 	return looking->limit_ms < looking->client->section->timeout_ms &&
@@ -367,7 +368,7 @@ static void keep_counters(struct lustre_facts *facts, const struct looking *look
 	facts->counters_ms = child_now_ms();
 }
 
-/* Cut the statistics off: whoever has begun with them has told the rest. */
+/* Split the statistics off; if they have begun, all facts were printed. */
 static void take_counters(struct lustre_facts *facts, const struct looking *looking)
 {
 	char *text = facts->ask.text, *at = NULL;
@@ -392,7 +393,7 @@ int lustre_inspect(struct client *client, struct err *err)
 				   client->run_dir != NULL };
 
 	(void)err;
-	/* its work is done by kernel threads: no CPU is its own */
+	/* kernel threads do its work; it has no CPUs of its own */
 	client->common.cpus_known = true;
 	if (!client->common.mount_count)
 		return 0;

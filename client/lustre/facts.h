@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* facts.h - what is true of a Lustre client now
+/* facts.h - read the state of a Lustre client
  *
- * One child with a deadline reads all of it: some files wait for a lock of the
- * client that is held while it connects. For a job it reads the statistics as well,
- * so that the job's first reading (wire.h) needs no other child.
+ * A child with a timeout reads all of it: some files wait for a lock that the client
+ * holds while it connects. For a job it reads the statistics as well, so that the job's
+ * first reading (wire.h) needs no other child.
  *
- * Terms   unknown: LUSTRE_UNKNOWN, or "": the file is not there in this
- *           version, or not readable.
- *         card: the interface of an LNet address, with the NUMA node that it
- *           is attached to (-1: unknown, or there is one alone).
- *         CPTs: the CPUs that Lustre's threads run on, of all its partitions.
+ * Terms   unknown: LUSTRE_UNKNOWN, or "": the file does not exist in this version,
+ *           or is not readable.
+ *         card: the interface of an LNet address, with its NUMA node (-1: unknown,
+ *           or the node has only one).
+ *         CPTs: the CPUs of all CPU partitions of Lustre's threads.
  * Owner   lustre_facts_clear().
- * Errors  as in client.h; 'why' says what could not be read.
- * Runs    as client.h says.
+ * Errors  as in client.h; 'why' has what could not be read.
+ * Runs    as in client.h.
  */
 #ifndef JOBIO_CLIENT_LUSTRE_FACTS_H
 #define JOBIO_CLIENT_LUSTRE_FACTS_H
@@ -20,14 +20,14 @@
 #include "client/ask.h"
 #include "client/lustre/tree.h"
 
-#define LUSTRE_UNKNOWN (-1L) /* as tree.h has it */
+#define LUSTRE_UNKNOWN (-1L) /* same value as in tree.h */
 #define LUSTRE_CARDS_MAX 32
 
 struct lustre_instance {
 	char name[TREE_NAME_MAX];
-	/* of llite, in MiB; which process, parent or group alone is counted */
+	/* of llite, in MiB; ID of the only process, parent or group that is counted */
 	long ahead_mb, ahead_file_mb, tracked;
-	long stripe_count; /* of files whose folder says nothing */
+	long stripe_count; /* default of new files */
 };
 
 struct lustre_target {
@@ -35,9 +35,9 @@ struct lustre_target {
 	unsigned int index;
 	char instance[TREE_NAME_MAX];
 	char state[16];			     /* of the import: "FULL", "IDLE", "DISCONN", .. */
-	long active, rpcs, pages, checksums; /* the last three of an OST */
-	long server_bytes;		     /* the most that the server takes in an RPC */
-	long server_mods;		     /* the most changes at a time, of an MDT */
+	long active, rpcs, pages, checksums; /* the last three for an OST */
+	long server_bytes;		     /* largest RPC that the server accepts */
+	long server_mods;		     /* modifying RPCs in flight that an MDT accepts */
 };
 
 struct lustre_card {
@@ -53,28 +53,28 @@ struct lustre_facts {
 	struct lustre_target *target;
 	struct lustre_card card[LUSTRE_CARDS_MAX];
 	struct cpuset cpt_cpus;
-	long folder_stripes;		/* of the job's directory; 0 as instances have it */
-	char *counters;			/* statistics, as stats.h prints them; NULL */
-	char *no_counters;		/* they did not answer: why; NULL */
-	unsigned long long counters_ms; /* when: child_now_ms() */
-	size_t unread;			/* devices whose import could not be read */
+	long folder_stripes;		/* of the job's directory; 0: the filesystem's default */
+	char *counters;			/* statistics as printed by stats.h; NULL */
+	char *no_counters;		/* why they could not be read; NULL */
+	unsigned long long counters_ms; /* time of reading: child_now_ms() */
+	size_t unread;			/* devices with an unreadable import file */
 	char unread_why[64];
 };
 
-/* What the import of a target says (file "import"). */
+/* Values from the "import" file of a target. */
 struct lustre_import {
-	char state[16]; /* "": nothing */
+	char state[16]; /* "": unknown */
 	long server_bytes, server_mods;
 };
 void lustre_import_parse(const char *text, struct lustre_import *import);
 
-/* "0\t: 0 1 2", of LNet's CPU partitions: its CPUs, besides those there are. */
+/* Add the CPUs of a line of LNet's CPU partitions, "0\t: 0 1 2", to [cpus]. */
 void lustre_partition_add(struct cpuset *cpus, const char *line);
 
-/* The lines that the child prints. -1: out of memory. */
+/* Parse the lines that the child prints into [facts]. */
 void lustre_facts_take(struct lustre_facts *facts, const char *text);
 
-/* What was read is older than what has been done since. */
+/* Discard the statistics in the facts; what was done since has changed them. */
 void lustre_facts_drop_counters(const struct client *client);
 
 struct lustre_facts *lustre_facts_of(const struct client *client);

@@ -11,10 +11,10 @@
 #include "client/lustre/layout.h"
 #include "client/mounts.h"
 
-#define NAMED_MAX 4 /* targets that a sentence names; the others are counted */
+#define NAMED_MAX 4 /* targets that a message lists; further ones are counted */
 
-/* For small I/O from one client 8 to 24 were best, 1 and 128 worse; Lustre 2.15,
- * 200 Gb/s (man page, FIGURES). */
+/* 8 to 24 were best for small I/O from one client, 1 and 128 worse; Lustre 2.15, 200 Gb/s (man
+ * page, FIGURES). */
 #define RPCS_LEAST 8
 #define RPCS_MOST 24
 
@@ -23,13 +23,13 @@ static const struct lustre_facts *facts_of(const struct judge *judge)
 	return lustre_facts_of(judge->client);
 }
 
-/* The want's list of parameters; "": none. */
+/* Return the profile's list of parameters; "": none. */
 static const char *wanted(const struct judge *judge)
 {
 	return judge->want && judge->want->parameters ? judge->want->parameters : "";
 }
 
-/* Of a filesystem: once, where it is true of two mounts of it. */
+/* Report a finding of a filesystem once, even if it has several mounts. */
 __attribute__((format(printf, 4, 5))) static void say_of(const struct judge *judge,
 							 const struct rule *rule,
 							 const char *filesystem, const char *format,
@@ -49,7 +49,7 @@ __attribute__((format(printf, 4, 5))) static void say_of(const struct judge *jud
 	rule_say_of(judge, rule, filesystem, "%s", text);
 }
 
-/* ---- what can be read ---------------------------------------------------- */
+/* ---- readable files ---------------------------------------------------- */
 
 static void check_unreadable(const struct judge *judge, const struct rule *rule)
 {
@@ -64,8 +64,7 @@ static void check_unreadable(const struct judge *judge, const struct rule *rule)
 
 /* ---- targets --------------------------------------------------------------- */
 
-/* Targets of which something is true: how many, how many there are, and the
- * first of them by name. */
+/* Targets that pass a test: their number, the number of all, and the names of the first few. */
 struct targets {
 	size_t count, all;
 	char names[160];
@@ -87,7 +86,7 @@ static void name_target(struct targets *found, const struct lustre_target *targe
 		 target->state);
 }
 
-/* Of one instance, and of one kind of target. */
+/* Count the targets of one instance and kind that pass [test]. */
 static void find_targets(const struct lustre_facts *facts, const char *instance,
 			 enum tree_kind kind, target_test test, bool with_state,
 			 struct targets *found)
@@ -124,7 +123,8 @@ static void say_targets(const struct judge *judge, const struct rule *rule, enum
 	}
 }
 
-/* An idle one is disconnected on purpose, and connects when it is used. */
+/* Return true if it is disconnected. An idle target is disconnected on purpose, and connects when
+ * it is used. */
 static bool is_away(const struct lustre_target *target)
 {
 	return target->active != 0 && *target->state && strcmp(target->state, "FULL") != 0 &&
@@ -187,8 +187,8 @@ static bool has_checksums(const struct lustre_target *target)
 	return target->checksums == 1;
 }
 
-/* After the profile was applied the facts are older than it: what it set does
- * hold then. */
+/* After the profile was applied (want->alone) the facts are out of date: its values are in
+ * effect. */
 static void check_checksums(const struct judge *judge, const struct rule *rule)
 {
 	char value[8];
@@ -243,8 +243,7 @@ static void check_tracking(const struct judge *judge, const struct rule *rule)
 	}
 }
 
-/* Of a job that streams: its directory's word, where it has one, or what new files
- * are without it. */
+/* For jobs that stream: check the layout of the job's directory, or the default of new files. */
 static void check_stripes(const struct judge *judge, const struct rule *rule)
 {
 	const struct lustre_facts *facts = facts_of(judge);
@@ -272,7 +271,7 @@ static void check_stripes(const struct judge *judge, const struct rule *rule)
 
 /* ---- LNet -------------------------------------------------------------------- */
 
-/* Is one of these CPUs on the NUMA node? -1: of one of them nobody knows. */
+/* Return 1 if one of these CPUs is on the NUMA node, 0 if none is, -1 if one's node is unknown. */
 static int is_beside(const struct cpuset *cpus, int numa_node)
 {
 	int cpu, node, rc = 0;
@@ -348,7 +347,7 @@ const struct rule lustre_rules[] = {
 	  check_stripes },
 	{ "LU16", FINDING_WARNING, RULE_SPARES_NODE, "look at its cable and at lnetctl net show -v",
 	  check_down },
-	/* told by what changes the client */
+	/* reported by the functions that change the client */
 	{ "LU40", FINDING_ERROR, RULE_SPARES_NODE,
 	  "see dmesg, and lctl get_param of what it could not get", NULL },
 	{ "LU42", FINDING_ERROR, RULE_SPARES_NODE,

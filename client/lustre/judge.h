@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* judge.h - what can be wrong with a Lustre client: LU01 ..
+/* judge.h - rules about a Lustre client: LU01 ..
  *
  * Terms   rule: see client/rule.h.
  * Owner   constant.
  * Errors  none.
- * Runs    as client/rule.h says.
+ * Runs    as in client/rule.h.
  */
 #ifndef JOBIO_CLIENT_LUSTRE_JUDGE_H
 #define JOBIO_CLIENT_LUSTRE_JUDGE_H

@@ -14,13 +14,13 @@
 #include "client/lustre/facts.h"
 #include "client/mounts.h"
 
-#define LOOK_MS 1000U /* an MDT that takes longer is not waited for */
+#define LOOK_MS 1000U /* timeout of an MDT */
 #define LAYOUT_BYTES_MAX 65536
 
 /* ---- bytes ------------------------------------------------------------------ */
 
-/* lustre/include/uapi/linux/lustre/lustre_user.h, 2.10 to 2.17: the first number
- * says what follows, in the order of this machine's bytes. */
+/* lustre/include/uapi/linux/lustre/lustre_user.h, 2.10 to 2.17: the first number is the type of the
+ * layout, in host byte order. */
 #define MAGIC_V1 0x0BD10BD0U
 #define MAGIC_V3 0x0BD30BD0U
 #define MAGIC_SPECIFIC 0x0BD50BD0U
@@ -103,7 +103,7 @@ bool layout_matters(const struct client_want *want)
 	       options_get(list, "llite.max_read_ahead_mb", NULL, 0);
 }
 
-/* Is it on one of the client's mounts? By its name alone. */
+/* Return true if the path is on a mount of the client; the name is compared only. */
 static bool is_here(const struct client *client, const char *folder)
 {
 	const char *target;
@@ -130,7 +130,7 @@ static bool is_answering(const struct lustre_facts *facts)
 	return facts->target_count > 0;
 }
 
-/* For ever: what follows is done as somebody whose files they are. */
+/* Switch to the job's user, irrevocably. */
 static int become(const struct client_want *want)
 {
 	const gid_t gid = want->gid;
@@ -167,7 +167,7 @@ void layout_look(struct client *client, const struct client_want *want)
 	if (!layout_matters(want) || !want->work_dir || !is_here(client, want->work_dir) ||
 	    !is_answering(facts))
 		return;
-	lustre_facts_drop_counters(client); /* an MDT is asked */
+	lustre_facts_drop_counters(client); /* requests to an MDT are counted */
 	if (child_call(want->work_dir, print_stripes, (void *)want, LOOK_MS, &result, NULL) < 0)
 		return;
 	if (result.status == 0 && *result.out)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* layout.h - on how many OSTs a new file in the job's directory lies
+/* layout.h - number of OSTs of a new file in the job's directory
  *
- * What a folder says of new files is its extended attribute lustre.lov, and to
- * read that asks an MDT: it is read for jobs that stream alone, as the job's user,
- * by a child with a deadline, and not while an MDT is known to be away.
+ * The default layout of a directory is its extended attribute lustre.lov; reading it is
+ * a request to an MDT. It is read only for jobs that stream, as the job's user, by a
+ * child with a timeout, and not while an MDT is disconnected.
  *
- * Terms   stripes: how many OSTs; of a layout of several components the most.
+ * Terms   stripes: number of OSTs; of a composite layout, the largest of its components.
  * Owner   plain values.
  * Errors  LUSTRE_UNKNOWN: not understood, or not read.
- * Runs    layout_look() as client.h says; layout_stripes() takes any bytes.
+ * Runs    layout_look() as in client.h; layout_stripes() accepts any bytes.
  */
 #ifndef JOBIO_CLIENT_LUSTRE_LAYOUT_H
 #define JOBIO_CLIENT_LUSTRE_LAYOUT_H
@@ -18,15 +18,15 @@
 
 #include "client/type.h"
 
-#define LAYOUT_ALL 65535 /* all OSTs that there are */
+#define LAYOUT_ALL 65535 /* all OSTs */
 
-/* Of the bytes of lustre.lov; 0: as the filesystem has it. */
+/* Return the stripes in the bytes of lustre.lov; 0: the filesystem's default. */
 long layout_stripes(const void *data, size_t size);
 
-/* Does the profile want streams: large RPCs, or read-ahead? */
+/* Return true if the profile is for streams: it sets the size of RPCs or read-ahead. */
 bool layout_matters(const struct client_want *want);
 
-/* Into the client's facts, what the job's directory says. */
+/* Store the stripes of the job's directory in the client's facts. */
 void layout_look(struct client *client, const struct client_want *want);
 
 #endif

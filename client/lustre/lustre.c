@@ -12,12 +12,12 @@
 #include "client/lustre/wire.h"
 #include "record/alloc.h"
 
-/* jobid first: what the parameters' own RPCs are for is the job's, too */
+/* jobid first: RPCs of the change of parameters count for the job, too */
 static const struct change_kind *const changes[] = { &lustre_jobid, &lustre_parameters,
 						     &affinity_thread, &affinity_interrupt, NULL };
 
-/* ptlrpc/ptlrpcd.c, ptlrpc/service.c (callbacks of locks), lnet/klnds: threads
- * that Lustre keeps on its CPU partitions itself, each on its own. */
+/* ptlrpc/ptlrpcd.c, ptlrpc/service.c (lock callbacks), lnet/klnds: threads that Lustre binds
+ * itself, each to CPUs of its partition. */
 static const struct affinity affinity = {
 	.workqueues = "",
 	.threads = "ptlrpcd_* socknal_* kiblnd_* ldlm_*",
@@ -38,8 +38,7 @@ static void cards(const struct client *client, struct client_cards *cards)
 			card_add(cards, card->interface, card->numa_node, card->nid);
 }
 
-/* libcfs/libcfs_cpu.c: "NUMBER[CPUs]", a partition each; read when the modules
- * are loaded. */
+/* libcfs/libcfs_cpu.c: "NUMBER[CPUs]" for each partition; read when the modules are loaded. */
 static char *cores_command(const struct client_place *place)
 {
 	char *list = xneed(cpuset_format(&place->os_cpus));
@@ -63,7 +62,7 @@ const struct client_type_ops lustre_type = {
 	.changes = changes,
 	.wire = lustre_wire_read,
 	.wire_source = "osc",
-	/* osc/osc_request.c: what RPCs carry */
+	/* osc/osc_request.c: bytes in RPCs */
 	.app_to_wire = "cache=out read-ahead=in direct=in compression=unknown",
 	.affinity = &affinity,
 	.cards = cards,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lustre.h - the Lustre client, a row of the table in client/client.c
+/* lustre.h - the Lustre client, an entry of the table in client/client.c
  *
- * Terms   as in the headers beside this one.
+ * Terms   as in the other headers of this folder.
  * Owner   constant.
  * Errors  as in client/client.h.
- * Runs    as client/client.h says.
+ * Runs    as in client/client.h.
  */
 #ifndef JOBIO_CLIENT_LUSTRE_LUSTRE_H
 #define JOBIO_CLIENT_LUSTRE_LUSTRE_H

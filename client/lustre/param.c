@@ -10,10 +10,10 @@
 #include "base/number.h"
 #include "client/mounts.h"
 
-#define PARAMS_MAX 16 /* of one kind of device */
+#define PARAMS_MAX 16 /* for one kind of device */
 #define MIB (1UL << 20)
 
-enum role { /* in what moves with it */
+enum role { /* groups of parameters that change together */
 	ALONE,
 	AHEAD,
 	AHEAD_FILE,
@@ -27,13 +27,13 @@ enum role { /* in what moves with it */
 struct param {
 	enum tree_kind kind;
 	const char *key;
-	unsigned long min, max; /* 2.17 takes no more than max */
+	unsigned long min, max; /* upper limit in 2.17 */
 	enum role role;
 };
 
-/* In the order of writing. lru_size is not here: while it is dynamic it reads as
- * the number of locks, and nothing tells that from a fixed size. Nor are
- * llite's checksums, which switch those of all targets. */
+/* In the order of writing. lru_size is not in the table: while it is dynamic it reads as the number
+ * of locks, and cannot be distinguished from a fixed size. Nor are llite's checksums, which switch
+ * those of all targets. */
 static const struct param params[] = {
 	{ TREE_LLITE, "max_read_ahead_mb", 0, 1048576, AHEAD },
 	{ TREE_LLITE, "max_read_ahead_per_file_mb", 0, 1048576, AHEAD_FILE },
@@ -60,7 +60,7 @@ static const struct param params[] = {
 };
 #define PARAM_COUNT (sizeof(params) / sizeof(params[0]))
 
-/* No rivals but itself: the engine needs no more than that they are none. */
+/* Empty: no key excludes another. */
 const struct setting_key param_keys[] = { { 0 } };
 
 static const struct param *find(enum tree_kind kind, const char *key)
@@ -86,7 +86,7 @@ static const struct param *find_dotted(const char *word)
 	return NULL;
 }
 
-/* "16", or of pages also "4M": as the kernel takes them
+/* Parse "16", or for pages also "4M", as the kernel does
  * (obdclass/lprocfs_status.c:sysfs_memparse()). */
 static int parse_value(const struct param *param, const char *value, unsigned long *number)
 {
@@ -151,7 +151,7 @@ bool param_concerns(const char *wanted, enum tree_kind kind)
 
 /* ---- files --------------------------------------------------------------- */
 
-/* Locks of a device are another folder's. */
+/* Parameters of a device's locks are in another folder. */
 static int path_of(const struct config_client *section, enum tree_kind kind, const char *device,
 		   const char *key, char path[TREE_PATH_MAX])
 {
@@ -162,8 +162,8 @@ static int path_of(const struct config_client *section, enum tree_kind kind, con
 	return tree_path(section, folder, device, key, path);
 }
 
-/* max_cached_mb shows several lines, one of them with its name; the others
- * themselves. */
+/* Read one value. max_cached_mb has several lines, one of them with its name; other files have one
+ * value. */
 static int read_value(const struct config_client *section, const struct param *param,
 		      const char *device, unsigned long *number)
 {
@@ -181,7 +181,7 @@ static int read_value(const struct config_client *section, const struct param *p
 	snprintf(digits, sizeof(digits), "%.*s", (int)length, at);
 	if (number_parse(digits, 0, ~0UL, number, NULL) == 0)
 		return 0;
-	errno = ENOENT; /* another parameter than the one of the table */
+	errno = ENOENT; /* not the parameter in the table */
 	return -1;
 }
 
@@ -234,7 +234,7 @@ int param_write(const struct config_client *section, enum tree_kind kind, const 
 	return param_put(path, value);
 }
 
-/* ---- what moves with what --------------------------------------------------- */
+/* ---- coupled parameters --------------------------------------------------- */
 
 struct value {
 	const struct param *param;
@@ -269,7 +269,7 @@ static unsigned long most(unsigned long a, unsigned long b)
 	return a > b ? a : b;
 }
 
-/* What its server takes: nothing is gained by asking it for more. */
+/* Lower the values to the limits of the server. */
 static void respect_server(struct device_values *all)
 {
 	const struct lustre_facts *facts = lustre_facts_of(all->client);
@@ -290,8 +290,7 @@ static void respect_server(struct device_values *all)
 	}
 }
 
-/* As client_adjust_max_dirty() does: room for all RPCs in flight, as far as an
- * eighth of the memory goes. */
+/* As client_adjust_max_dirty(): enough for all RPCs in flight, at most an eighth of the memory. */
 static void move_dirty(struct device_values *all)
 {
 	struct value *pages = in_role(all, PAGES), *rpcs = in_role(all, RPCS);
@@ -324,7 +323,7 @@ static void move_others(struct device_values *all)
 	move_dirty(all);
 }
 
-/* Two of a kind of roles; what stands alone moves with nobody. */
+/* Return true if a change of one role may change the other. */
 static bool is_coupled(enum role a, enum role b)
 {
 	if (a == ALONE || b == ALONE)
@@ -332,7 +331,7 @@ static bool is_coupled(enum role a, enum role b)
 	return (a <= AHEAD_WHOLE) == (b <= AHEAD_WHOLE);
 }
 
-/* Is it named, or moved by one that is? */
+/* Return true if the value is named, or coupled to one that is. */
 static bool is_concerned(const struct device_values *all, const struct value *value)
 {
 	size_t i;
@@ -345,7 +344,7 @@ static bool is_concerned(const struct device_values *all, const struct value *va
 	return false;
 }
 
-/* Read all of them. What is not known could not be put back. */
+/* Read all values. Unknown ones could not be restored. */
 static int read_values(struct device_values *all, const char *wanted, struct err *err)
 {
 	struct search search;

@@ -14,10 +14,10 @@
 #include "client/rule.h"
 #include "record/alloc.h"
 
-#define GROUPS_MAX 24	/* entries of the journal for one job */
-#define TARGET_MAX 4096 /* as much as a record holds */
+#define GROUPS_MAX 24	/* journal entries for one job */
+#define TARGET_MAX 4096 /* limit of a record */
 #define JOBID_TARGET "node"
-#define JOBID_LIST_MAX 128 /* of a name that config_check() has bounded */
+#define JOBID_LIST_MAX 128 /* for a name within the limits of config_check() */
 
 /* ---- one device ------------------------------------------------------------ */
 
@@ -57,7 +57,7 @@ struct writer {
 	bool failed;
 };
 
-/* All of them, whatever becomes of one: on the way back each counts. */
+/* Write every word, even after a failure: each one counts on the way back. */
 static int write_word(void *arg, const char *word, const char *key, const char *value)
 {
 	struct writer *w = arg;
@@ -77,7 +77,7 @@ static int write_list(const struct setting *setting, struct client *client, cons
 	struct writer writer = { .client = client, .err = err };
 
 	(void)setting;
-	lustre_facts_drop_counters(client); /* a smaller cache is written back */
+	lustre_facts_drop_counters(client); /* a smaller cache writes back data */
 	writer.device = split(target, &writer.kind);
 	options_each(list, write_word, &writer);
 	return writer.failed ? -1 : 0;
@@ -116,7 +116,7 @@ struct group {
 	char *old_list, *new_list;
 };
 
-/* false: it does not fit; half a list would name others. */
+/* Return false if it does not fit; a truncated list would be of other devices. */
 static bool group_target(const struct group *group, char text[TARGET_MAX])
 {
 	char *list = cpuset_format(&group->indexes);
@@ -158,7 +158,7 @@ static int group_parse(const char *target, struct group *group)
 	return 0;
 }
 
-/* The target of one device: "osc work-OST0001-osc-ffff9a2c41d08000" */
+/* Set [text] to the target of one device: "osc work-OST0001-osc-ffff9a2c41d08000". */
 static void device_target(const struct group *group, unsigned int index, char text[TARGET_MAX])
 {
 	const char *dash = strrchr(group->instance, '-');
@@ -172,7 +172,8 @@ static void device_target(const struct group *group, unsigned int index, char te
 			 group->kind == TREE_OSC ? "OST" : "MDT", index, folder, dash);
 }
 
-/* 0 and errno: ENOENT, there is no such mount any more; else not known. */
+/* Return the inode of an instance's folder, or 0 with errno: ENOENT, it is not mounted; else
+ * unknown. */
 static unsigned long instance_inode(const struct config_client *section, const char *instance)
 {
 	const char *const roots[] = { section->sys_dir, section->procfs_dir };
@@ -192,7 +193,7 @@ static unsigned long instance_inode(const struct config_client *section, const c
 	return 0;
 }
 
-/* Its group, and is it mounted as it was? 1, 0, -1: not known. */
+/* Parse the group of a change. Return 1 if it is still the same mount, 0 if not, -1 if unknown. */
 static int find_group(const struct client *client, const struct journal_change *change,
 		      struct group *group, struct err *err)
 {
@@ -217,7 +218,7 @@ static enum change_undone undo_group(const struct change_kind *kind, struct clie
 	int index, rc = find_group(client, change, &group, &why);
 
 	if (rc == 0)
-		return CHANGE_GONE; /* the next mount starts anew */
+		return CHANGE_GONE; /* the next mount has the defaults */
 	if (rc < 0) {
 		rule_tell(client, "LU42", NULL, findings, "'%s' could not get %s back: %.300s",
 			  change->target, change->old_value, why.text);
@@ -268,7 +269,7 @@ static enum change_made make_group(const struct change_kind *kind, struct client
 struct refuser {
 	const struct client *client;
 	struct findings *findings;
-	const char *one; /* what a word is called */
+	const char *one; /* "parameter" or "option", for the message */
 };
 
 static int refuse_word(void *arg, const char *word, const char *key, const char *value)
@@ -307,7 +308,7 @@ struct grouping {
 	struct group group[GROUPS_MAX];
 };
 
-/* Takes the two lists. */
+/* Add a device to the group with the same values; frees the two lists or keeps them. */
 static int add_to_group(struct grouping *all, const struct client *client,
 			const struct tree_device *device, char *old_list, char *new_list,
 			struct err *err)
@@ -454,8 +455,8 @@ const struct change_kind lustre_parameters = {
 
 static const char *const jobid_keys[] = { "jobid_name", "jobid_var" };
 
-/* A template may be anything; what would break the list is '?' here, and its text can
- * then not be put back: *is_whole. */
+/* Read jobid_name and jobid_var. Bytes of a template that would break the list are '?', and
+ * *is_whole is false: the text cannot be restored. */
 static const char *jobid_read(const struct client *client, bool *is_whole)
 {
 	static char list[300];
@@ -498,7 +499,7 @@ static void put_jobid(struct writer *w, const char *key, const char *list)
 	FAULT_POINT("jobid after");
 }
 
-/* A name without '%' is taken only while jobid_var is nodelocal
+/* A jobid_name without '%' is accepted only while jobid_var is nodelocal
  * (obdclass/obd_sysfs.c:jobid_name_store()). */
 static int write_jobids(const struct setting *setting, struct client *client, const char *target,
 			const char *list, struct err *err)
@@ -535,9 +536,9 @@ static bool is_jobid_wanted(const struct client *client, const struct client_wan
 	       (*client->section->jobid || options_get(want->parameters, PARAM_JOBID, NULL, 0));
 }
 
-/* Of the site's template %j alone: while jobid_var is nodelocal Lustre has no variable
- * to take it from, and "%j?%H" is the host then (obdclass/jobid.c:
- * jobid_interpret_string()). The rest is Lustre's. */
+/* Only %j of the site's template is replaced: while jobid_var is nodelocal Lustre has no variable
+ * for it, and "%j?%H" would be the host (obdclass/jobid.c: jobid_interpret_string()). Lustre
+ * replaces the others. */
 static void jobid_wanted(const struct client *client, const struct client_want *want,
 			 char list[JOBID_LIST_MAX])
 {

@@ -13,12 +13,11 @@
 
 #define LINE_TEXT_MAX 512
 #define SAMPLES_BETWEEN 1024
-#define WORDS_MAX 16 /* name count samples [unit] min max sum sumsq, and what comes later */
+#define WORDS_MAX 16 /* name count samples [unit] min max sum sumsq, and later columns */
 
 /* ---- one file of statistics ------------------------------------------------ */
 
-/* A number as the kernel prints it: digits, with a sign where a clock went
- * back. */
+/* Parse a number as the kernel prints it: digits, with a sign if a clock went back. */
 static int parse_signed(const char *text, int64_t *number)
 {
 	char *end;
@@ -28,14 +27,14 @@ static int parse_signed(const char *text, int64_t *number)
 	return !*text || *end || *text == '+' || errno ? -1 : 0;
 }
 
-/* Digits alone; INT64_MAX is where a counter stays when it is full. */
+/* Parse digits. A full counter stays at INT64_MAX. */
 static int parse_count(const char *text, int64_t *number)
 {
 	return parse_signed(text, number) < 0 || *text == '-' ? -1 : 0;
 }
 
-/* Nobody needs a sum of squares, which is soon beyond all numbers, nor a column behind
- * it. */
+/* Return true if it has the form of a number. Sums of squares, which overflow, and columns after
+ * them are not parsed. */
 static bool is_number(const char *text)
 {
 	text += *text == '-';
@@ -53,8 +52,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* By hand: strtok_r(3) takes longer than all else that is done with a line, and
- * there are many. */
+/* Split a line. strtok_r(3) would take longer than the rest of the work on a line. */
 static int split_words(char *line, char *word[WORDS_MAX + 1])
 {
 	char *at = line;
@@ -74,8 +72,8 @@ static int split_words(char *line, char *word[WORDS_MAX + 1])
 	return n;
 }
 
-/* "read_bytes 64 samples [bytes] 4096 1048576 67108864 70368744177664": a name
- * may have blanks ("failed to reach end"), but none of those that we want. */
+/* Parse "read_bytes 64 samples [bytes] 4096 1048576 67108864 70368744177664". A name may have
+ * blanks ("failed to reach end"), but none in the table has. */
 static int parse_sample(char *line, struct sample *sample)
 {
 	char *word[WORDS_MAX + 1];
@@ -99,12 +97,12 @@ static int parse_sample(char *line, struct sample *sample)
 	return 0;
 }
 
-/* What a line says, of which devices: its samples and their sum. Creation of a
- * file and the like are requests of an mdc, data on an MDT as well; what it asks
- * only to see whether the server lives is neither. */
+/* Counters in a line, for some kinds of devices: its samples and their sum. Creation of files and
+ * the like are requests of an mdc, also for data on an MDT; pings to check the server are not
+ * counted. */
 #define NOTHING WIRE_NUMBERS
 static const struct counted {
-	unsigned int kinds; /* of devices: bits */
+	unsigned int kinds; /* bit mask of devices */
 	const char *name;
 	enum io_number samples, sum;
 	int sign;
@@ -127,7 +125,7 @@ static bool is_bytes(enum io_number kind)
 	       kind == IO_ASKED_WRITE_BYTES;
 }
 
-/* "[usec]", later "[usecs]" */
+/* Check the unit: "[usec]", later "[usecs]". */
 static bool is_unit(const struct sample *sample, enum io_number kind)
 {
 	if (is_bytes(kind))
@@ -135,14 +133,14 @@ static bool is_unit(const struct sample *sample, enum io_number kind)
 	return !strcmp(sample->unit, "[usec]") || !strcmp(sample->unit, "[usecs]");
 }
 
-/* A counter that is full, or times with one that a clock's step made. */
+/* Return true if the counter is full, or a clock was set during a sample. */
 static bool is_lost(const struct sample *sample)
 {
 	return sample->sum == INT64_MAX || sample->least < 0;
 }
 
-/* Can these samples have this sum? One that lost digits is none of theirs; some
- * may be counted between two of the numbers. */
+/* Return true if these samples can have this sum: one that lost digits cannot. The kernel may count
+ * further samples between two of the numbers. */
 static bool is_sum(const struct sample *sample)
 {
 	const __int128 more = (__int128)sample->count + SAMPLES_BETWEEN;
@@ -152,13 +150,13 @@ static bool is_sum(const struct sample *sample)
 				   less * sample->least <= sample->sum);
 }
 
-/* What the lines of a file add up to; lost: nobody knows. */
+/* Sums over the lines of a file; lost: unknown. */
 struct tally {
 	int64_t sum[WIRE_NUMBERS];
 	bool lost[WIRE_NUMBERS];
-	unsigned int seen; /* lines, by their rows of the table */
-	/* for is_cut(): all requests, those of the lines below, and whether there are lines
-	 * after those of the table */
+	unsigned int seen; /* lines, as bits of the rows of the table */
+	/* for is_cut(): all requests, those of the lines of the table, and whether lines follow
+	 * them */
 	int64_t requests, listed;
 	bool has_bytes, is_behind_data, is_behind_ping;
 };
@@ -210,8 +208,8 @@ static void note_place(const struct sample *sample, enum tree_kind kind, struct 
 	}
 }
 
-/* true: the text may be truncated before the line of this number. Statistics that were cleared
- * have neither lines nor requests. */
+/* Return true if the text may be truncated before the line of this number. Statistics that were
+ * cleared have neither lines nor requests. */
 static bool is_cut(const struct tally *tally, enum tree_kind kind, int number)
 {
 	if (kind == TREE_LLITE)
@@ -223,7 +221,7 @@ static bool is_cut(const struct tally *tally, enum tree_kind kind, int number)
 	return !tally->is_behind_data;
 }
 
-/* -1: a line of this name has no such number, or was there before. */
+/* Add a line. Return -1 if a line of this name has no such number, or was there before. */
 static int take_sample(const struct sample *sample, enum tree_kind kind, struct tally *tally)
 {
 	const struct counted *row = counted;
@@ -248,8 +246,8 @@ static int take_sample(const struct sample *sample, enum tree_kind kind, struct 
 	return 0;
 }
 
-/* snapshot_time, start_time, elapsed_time: "1771990000.900000001 secs.nsecs". Some
- * releases have nobody set the start, which is 0 for all statistics then. */
+/* Parse snapshot_time, start_time, elapsed_time: "1771990000.900000001 secs.nsecs". Some releases
+ * never set the start, which is 0 for all statistics then. */
 static bool is_header(const char *line, struct lustre_stats *stats)
 {
 	size_t length = strcspn(line, " \t:");
@@ -264,7 +262,8 @@ static bool is_header(const char *line, struct lustre_stats *stats)
 	return length > 0;
 }
 
-/* Is it told by a line of some device? What other types count is unknown here. */
+/* Return true if lines of a device have it; other numbers are of other types of client, and
+ * unknown. */
 static bool is_counted(int kind)
 {
 	size_t i;
@@ -275,8 +274,8 @@ static bool is_counted(int kind)
 	return false;
 }
 
-/* Less than nothing is left where the line is missing that the others are part
- * of; requests of data take time. */
+/* Set the numbers. A negative rest is unknown: the line with the total is missing. Requests of data
+ * take time. */
 static void finish(const struct tally *tally, enum tree_kind device, struct lustre_stats *stats)
 {
 	int64_t *count = stats->count;
@@ -321,8 +320,7 @@ int lustre_stats_parse(const char *text, enum tree_kind kind, struct lustre_stat
 
 /* ---- rows ------------------------------------------------------------------ */
 
-/* One line for a filesystem: which of its mounts an instance is, only the mount
- * itself could tell. */
+/* Statistics are per filesystem: only a request to the mount would show which instance it is. */
 const char *lustre_stats_mount(const struct client *client, const struct tree_device *device)
 {
 	const struct client_facts *facts = &client->common;
@@ -385,7 +383,7 @@ long lustre_stats_tracked(const struct config_client *section, const struct tree
 	return most;
 }
 
-/* Counters that count one process alone say nothing of the others. */
+/* Return true if only one process, parent or group is counted. */
 static bool is_tracking(const struct config_client *section, const struct tree_device *device)
 {
 	if (device->kind != TREE_LLITE)
@@ -394,7 +392,7 @@ static bool is_tracking(const struct config_client *section, const struct tree_d
 					       : device->tracked) > 0;
 }
 
-/* "row ID N N .. FS" */
+/* Print "row ID N N .. FS". */
 static void print_row(const struct client *client, const struct tree_device *device,
 		      const char *text)
 {
@@ -441,7 +439,7 @@ static void print_eviction(const struct config_client *section, const struct tre
 		       tree_filesystem(device->instance, name));
 }
 
-/* Is the file there, and kept from us? */
+/* Return true if the file exists but may not be read. */
 static bool is_denied(int error)
 {
 	return error == EPERM || error == EACCES;

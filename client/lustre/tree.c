@@ -41,8 +41,8 @@ const char *tree_filesystem(const char *instance, char text[TREE_NAME_MAX])
 
 /* ---- mounts ------------------------------------------------------------ */
 
-/* "192.0.2.60@tcp:192.0.2.61@tcp:/scratch/sub": the name behind ":/". A server's
- * own mount has a disk there. */
+/* Parse "192.0.2.60@tcp:192.0.2.61@tcp:/scratch/sub": the name after ":/". The source of a server's
+ * own mount is a disk. */
 static int filesystem_of(const char *source, char name[TREE_NAME_MAX])
 {
 	const char *at = strstr(source, ":/");
@@ -61,7 +61,7 @@ bool tree_is_client(const char *source)
 	return filesystem_of(source, name) == 0;
 }
 
-/* Does a device begin with the name of a filesystem that is mounted? */
+/* Return true if the first [length] bytes of a device's name are a mounted filesystem. */
 static bool is_mounted(const struct client *client, const char *name, size_t length)
 {
 	char filesystem[TREE_NAME_MAX];
@@ -83,7 +83,7 @@ static bool is_address(const char *text)
 	return length >= 8 && length <= 16 && !text[length];
 }
 
-/* "work-OST0001-osc-ffff9a2c41d08000" or, of llite, "work-ffff9a2c41d08000" */
+/* Parse "work-OST0001-osc-ffff9a2c41d08000" or, for llite, "work-ffff9a2c41d08000". */
 static int parse_device(const struct client *client, enum tree_kind kind, const char *name,
 			struct tree_device *device)
 {
@@ -129,7 +129,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* -1: no such folder; the next root may have it. */
+/* Read the devices of a kind. Return -1 if there is no such folder; the next root may have it. */
 static int read_folder(const struct client *client, const char *root, enum tree_kind kind,
 		       struct tree *tree)
 {
@@ -236,7 +236,7 @@ struct held_folder {
 	int fd, error;
 };
 
-/* Its fd; -1 and errno: it cannot be held. */
+/* Return its fd, or -1 with errno. */
 static int held_folder(size_t root, const char *folder)
 {
 	static struct held_folder known[ROOTS][TREE_KINDS + 1];
@@ -245,7 +245,7 @@ static int held_folder(size_t root, const char *folder)
 	size_t i = 0;
 
 	while (i < TREE_KINDS && strcmp(folders[i], folder) != 0)
-		i++; /* the last one is "lov" */
+		i++; /* the last is "lov" */
 	one = &known[root][i];
 	if (!one->is_known) {
 		param_path(held, root, folder, ".", ".", path);
@@ -279,8 +279,8 @@ static int open_below(const struct config_client *section, size_t root, const ch
 	return openat(at, path, O_RDONLY | O_CLOEXEC);
 }
 
-/* What has many lines is in debugfs since 2.13 (LU-8066, adb5aca3d6), all else in sysfs:
- * there a file is looked for first. */
+/* Return the root to try first: files of many lines are in debugfs since 2.13 (LU-8066,
+ * adb5aca3d6), others in sysfs. */
 static size_t likely_root(const char *param)
 {
 	static const char *const of_lines[] = { "stats", "import", "state" };
@@ -292,8 +292,8 @@ static size_t likely_root(const char *param)
 	return 0;
 }
 
-/* Some hundred targets are read one after the other, and each has a file in the
- * same folder as the one before: there it is looked for first. */
+/* Open a parameter. The same file of some hundred targets is read in turn, so the root of the
+ * previous one is tried first. */
 static int open_param(const struct config_client *section, const char *folder, const char *device,
 		      const char *param)
 {
@@ -320,8 +320,7 @@ static int open_param(const struct config_client *section, const char *folder, c
 	return -1;
 }
 
-/* A file of the kernel's: what one open shows, in as many reads as it takes; of one
- * line alone mostly one. */
+/* Read one file of the kernel, in as many reads as it takes; a single line mostly takes one. */
 static int read_file(int fd, bool is_line, char *text, size_t size)
 {
 	bool is_whole = false;
@@ -369,7 +368,7 @@ int tree_line(const struct config_client *section, const char *folder, const cha
 	return 0;
 }
 
-/* "64.00" of newer versions, "0 (all)" */
+/* Parse "64.00" of newer versions, "0 (all)". */
 long tree_digits(const char *text)
 {
 	char *end;

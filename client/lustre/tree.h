@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tree.h - where the kernel shows a Lustre client: devices, and files of each
+/* tree.h - devices of a Lustre client in sysfs, debugfs and procfs, and their files
  *
- * What `lctl get_param` reads lies in three folders, by version and by file:
- * sysfs, debugfs (root only) and, to 2.12, procfs. They are read without lctl:
- * a process for each of some hundred OSTs would take longer than the job's
- * prolog may. Files that ask a server (kbytesfree, filesfree, ..) are never
- * read, and no mount is touched: what is here is the kernel's own memory.
+ * The parameters of `lctl get_param` are in three folders, depending on version and file:
+ * sysfs, debugfs (root only) and, to 2.12, procfs. They are read without lctl: a process
+ * for each of some hundred OSTs would take longer than the job's prolog may. Files that
+ * query a server (kbytesfree, filesfree, ..) are never read, and no mount is accessed:
+ * all of it is in the kernel's memory.
  *
- * Terms   instance: one mount of one filesystem, "work-ffff9a2c41d08000": its
- *           name and the address of its superblock, which is another one with
- *           each mount (lustre/llite/llite_lib.c:ll_fill_super()).
- *         device: "llite" of an instance, or its connection to one target:
- *           "osc" to an OST, "mdc" to an MDT, "work-OST0000-osc-ffff9a2c41..".
- *           Those of a server to its own OSTs ("work-OST0000-osc-MDT0000") are
- *           no client's and are left out.
+ * Terms   instance: one mount of one filesystem, "work-ffff9a2c41d08000": its name and
+ *           the address of its superblock, which is different for each mount
+ *           (lustre/llite/llite_lib.c:ll_fill_super()).
+ *         device: "llite" of an instance, or its connection to one target: "osc" to an
+ *           OST, "mdc" to an MDT, "work-OST0000-osc-ffff9a2c41..". Devices of a server
+ *           to its own OSTs ("work-OST0000-osc-MDT0000") are skipped.
  *         index: of the target, as in its name (hexadecimal there).
  *         folder: "llite", "osc", "mdc", "lov".
  * Owner   tree_free(), NULL allowed. Values are copied.
- * Errors  NULL or -1, sentence in *err; of a value that cannot be read: -1, with
- *           errno.
- * Runs    as client.h says.
+ * Errors  NULL or -1, sentence in *err; of a value that cannot be read: -1, with errno.
+ * Runs    as in client.h.
  */
 #ifndef JOBIO_CLIENT_LUSTRE_TREE_H
 #define JOBIO_CLIENT_LUSTRE_TREE_H
@@ -32,7 +30,7 @@
 #define TREE_NAME_MAX 96
 #define TREE_TEXT_MAX (64U << 10) /* of one file */
 #define TREE_DEVICES_MAX 20000
-#define TREE_UNREAD (-2L) /* nobody has looked yet */
+#define TREE_UNREAD (-2L) /* not read yet */
 
 enum tree_kind {
 	TREE_LLITE,
@@ -43,51 +41,51 @@ enum tree_kind {
 
 struct tree_device {
 	enum tree_kind kind;
-	unsigned int index;	      /* 0 of llite */
-	long tracked;		      /* of llite: who alone is counted, as in stats.h */
-	char name[TREE_NAME_MAX];     /* of the device */
-	char instance[TREE_NAME_MAX]; /* of the mount that it belongs to */
+	unsigned int index;	  /* 0 for llite */
+	long tracked;		  /* of llite: ID of the only one that is counted, as in stats.h */
+	char name[TREE_NAME_MAX]; /* of the device */
+	char instance[TREE_NAME_MAX]; /* of its mount */
 };
 
 struct tree {
 	size_t count;
-	struct tree_device *device; /* llite, mdc, osc; each by name */
+	struct tree_device *device; /* llite, mdc, osc; each sorted by name */
 };
 
-/* The devices of the filesystems that are mounted, by the client's mounts. */
+/* Return the devices of all mounted filesystems among the client's mounts. */
 struct tree *tree_read(const struct client *client, struct err *err);
 void tree_free(struct tree *tree);
 
 const char *tree_folder(enum tree_kind kind);
-/* "OST0001", "MDT0000"; "" of llite */
+/* Return "OST0001", "MDT0000"; "" for llite. */
 const char *tree_target(const struct tree_device *device, char text[16]);
-/* The name of the filesystem in an instance: "work" */
+/* Return the name of the filesystem in an instance: "work". */
 const char *tree_filesystem(const char *instance, char text[TREE_NAME_MAX]);
 
-/* Find the file of a parameter, in the folder that has it: 0 and its path. */
+/* Find the file of a parameter and set its [path]. Return 0, or -1. */
 #define TREE_PATH_MAX 1024
 int tree_path(const struct config_client *section, const char *folder, const char *device,
 	      const char *param, char path[TREE_PATH_MAX]);
-/* In a child that reads much and ends: the folders of this section are walked to
- * once. */
+/* Keep the folders of this section open, each looked up once; for a child that reads many files and
+ * exits. */
 void tree_hold(const struct config_client *section);
-/* Its first line; the whole of it, of at most size - 1 bytes. */
+/* Read the first line of a parameter; its whole text, of at most size - 1 bytes. */
 int tree_line(const struct config_client *section, const char *folder, const char *device,
 	      const char *param, char *line, size_t size);
 int tree_text(const struct config_client *section, const char *folder, const char *device,
 	      const char *param, char *text, size_t size);
 
-/* The number that a text, or a parameter, begins with; -1: none. */
+/* Return the number at the start of a text, or of a parameter; -1: none. */
 long tree_digits(const char *text);
 long tree_number(const struct config_client *section, const char *folder, const char *device,
 		 const char *param);
 
-/* Of the node: /sys/fs/lustre/NAME, or, to 2.8, /proc/fs/lustre/NAME. */
+/* The same for parameters of the node: /sys/fs/lustre/NAME, or, to 2.8, /proc/fs/lustre/NAME. */
 int tree_global_line(const struct config_client *section, const char *name, char *line,
 		     size_t size);
 int tree_global(const struct config_client *section, const char *name, char path[TREE_PATH_MAX]);
 
-/* Is a mount of this source a client's? Others are a server's own. */
+/* Return true if a mount of this source is a client's, not a server's own. */
 bool tree_is_client(const char *source);
 
 #endif

@@ -15,8 +15,8 @@
 #include "record/alloc.h"
 
 #define LINE_TEXT_MAX 512
-/* What was read when the client was looked at is the job's first reading, too, unless
- * the prolog has waited for something else since. */
+/* The statistics read with the facts are the job's first reading, too, unless they are older than
+ * this: the prolog may have waited for something else. */
 #define KEPT_MS 1000
 
 struct reader {
@@ -24,7 +24,7 @@ struct reader {
 	unsigned long long enough_ms;
 };
 
-/* In the child. */
+/* Run in the child. */
 static int print_all(void *arg)
 {
 	const struct reader *reader = arg;
@@ -39,10 +39,10 @@ static int print_all(void *arg)
 	return 0;
 }
 
-/* ---- what was printed ---------------------------------------------------------- */
+/* ---- parse what was printed ---------------------------------------------------------- */
 
-/* When a device began to count, seconds since boot, by the start_time in its id. One
- * that does not tell (before 2.15) may be as old as the node. */
+/* Return when a device began to count, in seconds since boot, by the start_time in its id. Without
+ * one (before 2.15) it may be as old as the node. */
 static int64_t born_of(const struct wire *wire, const char *id)
 {
 	const char *epoch = strrchr(id, '@');
@@ -85,7 +85,7 @@ static int take_row(struct wire *wire, const char *text, struct err *err)
 	return 0;
 }
 
-/* "osc.work-OST0000-osc-ffff9a2c41d08000@ /work": no epoch, no number */
+/* Parse "osc.work-OST0000-osc-ffff9a2c41d08000@ /work": no epoch, no numbers. */
 static int take_unread(struct wire *wire, const char *text, struct err *err)
 {
 	size_t length = strcspn(text, " ");
@@ -135,7 +135,7 @@ static int take_all(struct wire *wire, const char *text, bool *denied, struct er
 	return 0;
 }
 
-/* ---- lctl: where files are kept from us -------------------------------------- */
+/* ---- lctl: if files may not be read -------------------------------------- */
 
 static const struct tree_device *device_of(const struct tree *tree, const char *param)
 {
@@ -151,7 +151,7 @@ static const struct tree_device *device_of(const struct tree *tree, const char *
 	return NULL;
 }
 
-/* "osc.work-OST0000-osc-ffff9a2c41d08000.stats" and what was below it */
+/* Add a row from "osc.work-OST0000-osc-ffff9a2c41d08000.stats" and its text. */
 static int take_param(struct client *client, struct wire *wire, const struct tree *tree,
 		      const char *name, const char *text, struct err *err)
 {
@@ -172,7 +172,8 @@ static int take_param(struct client *client, struct wire *wire, const struct tre
 	return 0;
 }
 
-/* A parameter's name begins its line; what follows has none of that form. */
+/* Return the length of the parameter's name at the start of a line; 0: none. Its text has no such
+ * line. */
 static size_t name_length(const char *line)
 {
 	size_t length = strcspn(line, "= \n");
@@ -180,7 +181,7 @@ static size_t name_length(const char *line)
 	return line[length] == '=' ? length : 0;
 }
 
-/* Cut the next parameter off: its name, and what follows up to the next one. */
+/* Split off the next parameter: its name, and its text up to the next one. */
 static char *cut_param(char **text, char **body)
 {
 	char *name = *text, *next;
@@ -239,7 +240,7 @@ static int ask_lctl(struct client *client, struct wire *wire, struct err *err)
 	return rc;
 }
 
-/* ---- all of it --------------------------------------------------------------- */
+/* ---- read all --------------------------------------------------------------- */
 
 static void ask_child(struct client *client, struct ask *ask)
 {
@@ -250,8 +251,8 @@ static void ask_child(struct client *client, struct ask *ask)
 	ask_function_heard(client, ask, "Lustre's statistics", print_all, &reader);
 }
 
-/* What the prolog read with the facts, once. 1: it is in the wire; 0: it is none, or
- * too old. */
+/* Use the statistics that the prolog read with the facts, once. Return 1 if they were added, 0 if
+ * there are none or they are too old, -1 on failure. */
 static int take_kept(const struct client *client, struct wire *wire, bool *denied, struct err *err)
 {
 	const struct lustre_facts *facts = lustre_facts_of(client);
@@ -277,8 +278,8 @@ static int read_by(struct client *client, struct wire *wire, bool *denied, struc
 	return rc < 0 ? -1 : 1;
 }
 
-/* 1; 0: no mount of [client] mounts= is there; -1. What the child was asked for was
- * by the mounts of that moment. */
+/* Return 1; 0: no mount of [client] mounts= is there; -1. Statistics read with the facts are of the
+ * mounts of that time. */
 static int read_all(const struct client *of, struct wire *wire, struct err *err)
 {
 	struct client client = { .type = of->type, .section = of->section, .run_dir = of->run_dir };
@@ -297,7 +298,7 @@ static int read_all(const struct client *of, struct wire *wire, struct err *err)
 	return rc;
 }
 
-/* NULL and errno ENOENT: no mount of [client] mounts= is there. */
+/* Return NULL with errno ENOENT if no mount of [client] mounts= is there. */
 struct wire *lustre_wire_read(const struct client *of, struct err *err)
 {
 	struct wire *wire = wire_new();

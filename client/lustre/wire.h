@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* wire.h - what a Lustre client has moved, by its own counters
+/* wire.h - bytes and operations of a Lustre client, by its own counters
  *
- * Terms   row: one device (client/wire.h), asked for if it is llite's.
- *         budget: the OSTs are read while half of timeout_ms is there; those that
- *           were not are unread rows, and what the others moved is a lower
- *           bound.
+ * Terms   row: one device (client/wire.h); bytes requested by applications if it is
+ *           llite's.
+ *         budget: OSTs are read until half of timeout_ms has passed; the others are
+ *           unread rows, and the sum of those read is a lower bound.
  * Owner   as in client/wire.h.
  * Errors  NULL or -1, sentence in *err.
- * Runs    prolog and epilog, as root. Files are read by a child with a
- *           deadline; where the kernel keeps them from us (lockdown), lctl is
- *           asked, which has another way.
+ * Runs    prolog and epilog, as root. Files are read by a child with a timeout; if the
+ *           kernel denies that (lockdown), by lctl, which uses another interface.
  */
 #ifndef JOBIO_CLIENT_LUSTRE_WIRE_H
 #define JOBIO_CLIENT_LUSTRE_WIRE_H
 
 #include "client/lustre/stats.h"
 
-/* Into the wire, what lctl printed of the statistics of these devices; the text is
- * cut up. */
+/* Add the statistics of these devices, as printed by lctl, to [wire]; the text is modified. */
 int lustre_wire_params(struct client *client, struct wire *wire, const struct tree *tree,
 		       char *text, struct err *err);
 
