@@ -26,7 +26,7 @@ void gpfs_facts_clear(void *what)
 	memset(facts, 0, sizeof(*facts));
 }
 
-/* ---- questions --------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------- */
 
 static void ask_mmdiag(const struct client *client, struct ask *ask, const char *what)
 {
@@ -35,8 +35,8 @@ static void ask_mmdiag(const struct client *client, struct ask *ask, const char 
 	ask_command(client, ask, argv, NULL);
 }
 
-/* What rules and settings ask for. mmfsd has several hundred attributes, which each
- * job would read for these. */
+/* Attributes that rules and settings use. mmfsd has several hundred, which each job would otherwise
+ * parse. */
 static const char asked[] =
 	"autoCompactDir dynamicPagepoolEnabled enableIASegPrefetch fgdlTokenBatchAcquire fsyncIsGlobal ignorePrefetchLUNCount maxFilesToCache maxMBpS maxStatCache nBucketGroups pagepool preferDesignatedMnode seqDiscardThreshold verbsPorts verbsRdma workerThreads writebehindThreshold";
 
@@ -55,7 +55,7 @@ void gpfs_ask_config(struct client *client)
 {
 	struct gpfs_facts *facts = gpfs_facts(client);
 
-	if (child_now_ms() >= client->deadline_ms) /* nobody has inspected */
+	if (child_now_ms() >= client->deadline_ms) /* no inspect() before */
 		client->deadline_ms = child_now_ms() + client->section->timeout_ms;
 	facts->mmfsd = process_named(client->section->process_dir, GPFS_MMFSD);
 	if (facts->mmfsd > 0)
@@ -63,8 +63,8 @@ void gpfs_ask_config(struct client *client)
 	keep_asked(&facts->config);
 }
 
-/* Its work is done by the threads of mmfsd, wherever they may run: no CPU is its
- * own. Who hangs once is not asked again. */
+/* Read the facts. Threads of mmfsd, which may run anywhere, do its work: it has no CPUs of its own.
+ * After a timeout nothing else is queried. */
 int gpfs_inspect(struct client *client, struct err *err)
 {
 	struct gpfs_facts *facts = gpfs_facts(client);
@@ -74,7 +74,7 @@ int gpfs_inspect(struct client *client, struct err *err)
 	client->common.cpus_known = true;
 	if (!client->common.mount_count || cache_use(client))
 		return 0;
-	gpfs_facts_clear(facts); /* what did not hold */
+	gpfs_facts_clear(facts); /* out of date */
 	gpfs_ask_config(client);
 	if (facts->mmfsd <= 0 || ask_is_silent(&facts->config))
 		return 0;
@@ -113,7 +113,7 @@ void gpfs_key(const struct client *client, struct cache_key *key)
 	cache_key_file(key, client->section->mmpmon);
 }
 
-/* ---- what it says -------------------------------------------------------- */
+/* ---- its configuration -------------------------------------------------------- */
 
 bool gpfs_word(const struct client *client, const char *name, char *word, size_t size)
 {

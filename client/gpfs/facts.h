@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* facts.h - what is known of a Storage Scale client
+/* facts.h - facts about a Storage Scale client
  *
- * All of it is the node's own: the mount table, the process mmfsd, `mmdiag
- * --config -Y` and `--waiters -Y`, and mmpmon. No command of the cluster is run
- * to look at a client.
+ * All of them are read on the node: the mount table, the process mmfsd, `mmdiag --config
+ * -Y` and `--waiters -Y`, and mmpmon. No command of the cluster is run to read them.
  *
- * Terms   config: what mmfsd runs with, kept for the next jobs. waiters: threads
- *           of mmfsd that wait; asked for when mmfsd is asked anew, only.
+ * Terms   config: attributes of the running mmfsd, cached for later jobs. waiters:
+ *           threads of mmfsd that wait; read only if config is not from the cache.
  * Owner   gpfs_facts_clear().
  * Errors  as in client.h.
- * Runs    as client.h says.
+ * Runs    as in client.h.
  */
 #ifndef JOBIO_CLIENT_GPFS_FACTS_H
 #define JOBIO_CLIENT_GPFS_FACTS_H
@@ -18,9 +17,9 @@
 #include "client/type.h"
 
 struct gpfs_facts {
-	long mmfsd; /* its pid; 0: there is none */
+	long mmfsd; /* its pid; 0: not running */
 	struct ask config, waiters, counters;
-	char now[512]; /* settings, as words (mmconfig.c) */
+	char now[512]; /* settings as words (mmconfig.c) */
 };
 
 struct gpfs_facts *gpfs_facts(const struct client *client);
@@ -31,12 +30,12 @@ int gpfs_load(struct client *client, const struct cache *cache);
 int gpfs_keep(const struct client *client, struct cache *cache);
 void gpfs_key(const struct client *client, struct cache_key *key);
 
-/* Find mmfsd and ask for its configuration, now. */
+/* Find mmfsd and read its configuration, not from the cache. */
 void gpfs_ask_config(struct client *client);
-/* A number of the configuration; -1: unknown. */
+/* Return a number of the configuration; -1: unknown. */
 int64_t gpfs_number(const struct client *client, const char *name);
 bool gpfs_word(const struct client *client, const char *name, char *word, size_t size);
-/* yes, or 1; false is also: unknown. */
+/* Return true for yes or 1; false for others and unknown. */
 bool gpfs_is_on(const struct client *client, const char *name);
 
 #endif

@@ -15,8 +15,8 @@
 #include "client/gpfs/mmpmon.h"
 #include "record/alloc.h"
 
-/* Who did not answer this prolog's first question is not asked a second one, and
- * nothing that it said before holds for the next job. */
+/* Read the counters, unless an earlier query of this prolog timed out; if that fails, drop the
+ * cache. */
 static struct wire *wire(const struct client *client, struct err *err)
 {
 	const struct gpfs_facts *facts = gpfs_facts(client);
@@ -39,8 +39,8 @@ static struct wire *wire(const struct client *client, struct err *err)
 static const struct change_kind *const changes[] = { &gpfs_mmconfig, &affinity_process,
 						     &affinity_interrupt, NULL };
 
-/* Its work is done by threads of its daemon; those of its kernel extension serve
- * the callers, on their CPUs. */
+/* Threads of its daemon do its work; those of its kernel extension run on the CPUs of the
+ * callers. */
 static const struct affinity affinity = {
 	.workqueues = "",
 	.threads = "",
@@ -51,7 +51,7 @@ static const struct affinity affinity = {
 	.not_ours = "GP48",
 };
 
-/* verbsPorts is "mlx5_0/1 mlx5_1/1/2", devices with ports and fabrics. */
+/* verbsPorts is "mlx5_0/1 mlx5_1/1/2": devices with ports and fabrics. */
 static void cards(const struct client *client, struct client_cards *cards)
 {
 	char word[16], ports[512], *port, *rest = NULL;
@@ -65,8 +65,7 @@ static void cards(const struct client *client, struct client_cards *cards)
 	}
 }
 
-/* mmfsd is started by numactl with these: -N and -i, of a NUMA node; cores are
- * none of its options. */
+/* mmfsd is started by numactl with these: -N and -i, for a NUMA node; there are none for cores. */
 static char *cores_command(const struct client_place *place)
 {
 	if (place->numa_node < 0)
@@ -89,8 +88,8 @@ const struct client_type_ops gpfs_type = {
 	.changes = changes,
 	.wire = wire,
 	.wire_source = "mmpmon",
-	/* what programs asked for: "Monitoring I/O performance with the mmpmon
-	 * command", fs_io_s */
+	/* bytes that programs requested: "Monitoring I/O performance with the mmpmon command",
+	 * fs_io_s */
 	.app_to_wire = "cache=in read-ahead=out direct=in compression=before",
 	.judge_work = gpfs_judge_work,
 	.affinity = &affinity,

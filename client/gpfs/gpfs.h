@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* gpfs.h - IBM Storage Scale's client, a row of the table in client.c
+/* gpfs.h - IBM Storage Scale's client, an entry of the table in client.c
  *
  * Owner   constant.
  * Errors  as in client.h.
- * Runs    as client.h says.
+ * Runs    as in client.h.
  */
 #ifndef JOBIO_CLIENT_GPFS_GPFS_H
 #define JOBIO_CLIENT_GPFS_GPFS_H

@@ -15,12 +15,12 @@
 #define MIB (INT64_C(1) << 20)
 #define GIB (INT64_C(1) << 30)
 #define LONG_WAIT_S 60
-#define MANY_SYNCS 1000 /* Drishti (config.py) says nothing of fewer calls */
+#define MANY_SYNCS 1000 /* threshold of Drishti (config.py) */
 #define MANY_LOOKUPS 100000
 #define MANY_REMOVED 10000
 #define COPY_WAIT_S 1
-/* of the memory: what a client needs to stream to a fast card, and no more on a
- * machine with much */
+/* part of the memory that a client needs to stream to a fast NIC, and the upper limit for nodes
+ * with much memory */
 #define PAGEPOOL_PART 32
 #define PAGEPOOL_ENOUGH (16 * GIB)
 
@@ -29,7 +29,7 @@ static const struct gpfs_facts *facts_of(const struct judge *judge)
 	return gpfs_facts(judge->client);
 }
 
-/* ---- does it work? ------------------------------------------------------- */
+/* ---- health ------------------------------------------------------- */
 
 static void check_mmfsd(const struct judge *judge, const struct rule *rule)
 {
@@ -45,7 +45,7 @@ static bool is_refusal(const struct ask *ask)
 	return ask->answer == ASK_FAILED || ask->answer == ASK_MISSING;
 }
 
-/* The first question that came to this; NULL: none. */
+/* Return the first query with this result; NULL: none. */
 static const struct ask *ask_that(const struct judge *judge, enum ask_answer answer)
 {
 	const struct gpfs_facts *facts = facts_of(judge);
@@ -57,7 +57,7 @@ static const struct ask *ask_that(const struct judge *judge, enum ask_answer ans
 	return i < 3 ? asks[i] : NULL;
 }
 
-/* One finding for a client that hangs, whatever it was asked. */
+/* Report one finding for a client that hangs, for any query. */
 static void check_hangs(const struct judge *judge, const struct rule *rule)
 {
 	const struct ask *ask = ask_that(judge, ASK_HUNG);
@@ -97,8 +97,7 @@ static void check_time(const struct judge *judge, const struct rule *rule)
 
 /* ---- waiters --------------------------------------------------------------- */
 
-/* Two that wait because there is nothing to do (treydock/gpfs_exporter leaves
- * them out, too: collectors/waiter.go). */
+/* Two that wait for work (treydock/gpfs_exporter skips them, too: collectors/waiter.go). */
 static bool is_idle(const char *thread)
 {
 	return !strcmp(thread, "EventsExporterSenderThread") || !strncmp(thread, "Fsck", 4);
@@ -135,8 +134,8 @@ static void check_waiters(const struct judge *judge, const struct rule *rule)
 	findings_measured(judge->findings, "%d: %s", count, longest);
 }
 
-/* Copies of inodes for a snapshot wait for the slowest client (IBM, io500 with Storage Scale:
- * 8.9 s). Which column has the message differs: the line is searched. */
+/* Copies of inodes for a snapshot wait for the slowest client (8.9 s: IBM, io500 with Storage
+ * Scale). The message is not always in the same column: the line is searched. */
 static void check_copies(const struct judge *judge, const struct rule *rule)
 {
 	const struct ask *ask = &facts_of(judge)->waiters;
@@ -166,8 +165,8 @@ static void check_pagepool(const struct judge *judge, const struct rule *rule)
 {
 	int64_t pagepool = gpfs_number(judge->client, "pagepool"), memory;
 
-	/* from 5.2 it moves between pagepoolMinPhysMemPct and pagepoolMaxPhysMemPct
-	 * (IBM Storage Scale 5.2.3, "Dynamic pagepool"): its size now says nothing */
+	/* from 5.2 it varies between pagepoolMinPhysMemPct and pagepoolMaxPhysMemPct (IBM Storage
+	 * Scale 5.2.3, "Dynamic pagepool"): its current size is not the limit */
 	if (gpfs_is_on(judge->client, "dynamicPagepoolEnabled"))
 		return;
 	memory = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
@@ -179,7 +178,7 @@ static void check_pagepool(const struct judge *judge, const struct rule *rule)
 		 pagepool / MIB, memory / GIB);
 }
 
-/* Since mmfsd was started: what its socket tells, and the program does not. */
+/* Counted since the start of mmfsd; the socket reports it, the program does not. */
 static void check_stat_cache(const struct judge *judge, const struct rule *rule)
 {
 	const struct ask *ask = &facts_of(judge)->counters;
@@ -215,7 +214,7 @@ static bool is_on_node(const struct cpuset *cpus, int node)
 	return false;
 }
 
-/* verbsPorts is "mlx5_0/1 mlx5_1/1/2", devices with ports and fabrics. */
+/* verbsPorts is "mlx5_0/1 mlx5_1/1/2": devices with ports and fabrics. */
 static void check_far(const struct judge *judge, const struct rule *rule)
 {
 	char ports[512], list[RULE_LIST_MAX], *port, *rest = NULL;
@@ -240,9 +239,9 @@ static void check_far(const struct judge *judge, const struct rule *rule)
 
 /* ---- at a job's end --------------------------------------------------------- */
 
-/* How IBM's io500 runs with 5.1.9 have them: files of one directory are removed 15 to 20 % faster
- * with the first two, up to twice as fast with the third, which needs the last. mmchconfig(8)
- * does not describe them. */
+/* Values of IBM's io500 runs with 5.1.9: files of one directory are removed 15 to 20 % faster with
+ * the first two, up to twice as fast with the third, which needs the last. mmchconfig(8) does not
+ * describe them. */
 static const struct {
 	const char *name;
 	bool is_on;
@@ -323,7 +322,7 @@ const struct rule gpfs_rules[] = {
 	{ "GP15", FINDING_INFO, RULE_SPARES_NODE,
 	  "none for the job; if it stays, mmdiag --waiters on all nodes shows which of them wait longest",
 	  check_copies },
-	/* told by what changes the client */
+	/* reported by the functions that change the client */
 	{ "GP41", FINDING_INFO, RULE_SPARES_NODE, "mmchconfig for this class of nodes", NULL },
 	{ "GP44", FINDING_ERROR, RULE_SPARES_NODE,
 	  "see dmesg, or set core_change=never in jobio.conf", NULL },

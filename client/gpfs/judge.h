@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* judge.h - what can be wrong with a Storage Scale client, and the cures
+/* judge.h - rules about a Storage Scale client, and their cures
  *
  * Owner   constant.
  * Errors  none.
- * Runs    as client.h says; for gpfs.c only.
+ * Runs    as in client.h; for gpfs.c only.
  */
 #ifndef JOBIO_CLIENT_GPFS_JUDGE_H
 #define JOBIO_CLIENT_GPFS_JUDGE_H
@@ -12,7 +12,7 @@
 
 extern const struct rule gpfs_rules[];
 
-/* At a job's end: mmfsd is asked only where the answer matters. */
+/* Judge a job at its end; mmfsd is queried only if a rule needs it. */
 void gpfs_judge_work(struct client *client, const struct client_work *work,
 		     struct findings *findings);
 

@@ -12,7 +12,8 @@
 #define LIST_MAX 1024
 #define DYNAMIC "a dynamic one"
 
-/* mmchconfig(8): those above take -i, those below a restart of mmfsd. */
+/* mmchconfig(8): the first five can be set with -i, the others (takes_restart()) need a restart of
+ * mmfsd. */
 static const struct setting_key keys[] = {
 	{ "fsyncIsGlobal", false, true, 0, 1 },
 	{ "ignorePrefetchLUNCount", false, true, 0, 1 },
@@ -38,7 +39,7 @@ static bool is_switch(const char *key)
 	return !strcmp(key, "fsyncIsGlobal") || !strcmp(key, "ignorePrefetchLUNCount");
 }
 
-/* NULL: unknown. */
+/* Return the settings as words; NULL: unknown. */
 static const char *now(const struct client *client)
 {
 	struct gpfs_facts *facts = gpfs_facts(client);
@@ -63,8 +64,8 @@ static const char *now(const struct client *client)
 	return facts->now;
 }
 
-/* With mount options, which a mount of Storage Scale does not take: they are in
- * the list to be refused. */
+/* Set [list] to the profile's settings and mount options. A mount of Storage Scale cannot change
+ * options: they are in the list to be refused. */
 static void wanted_all(const struct client_want *want, char list[LIST_MAX])
 {
 	const char *more = want->mmconfig ? want->mmconfig : "";
@@ -99,8 +100,8 @@ static int advise(void *arg, const char *word, const char *key, const char *valu
 		value = !strcmp(value, "0") ? "no" : "yes";
 	snprintf(cure, sizeof(cure), "mmchconfig %.100s=%.30s %s", key, value,
 		 takes_restart(key) ? "-N CLASS, and restart mmfsd there" : "-i -N CLASS");
-	/* mmdiag lists what this mmfsd knows: mmchconfig's page has fsyncIsGlobal in
-	 * 6.0.1, and not in 5.1.3 */
+	/* mmdiag lists the attributes of this mmfsd: mmchconfig's page has fsyncIsGlobal in 6.0.1,
+	 * and not in 5.1.3 */
 	if (!is_known || !strcmp(have, DYNAMIC))
 		strcpy(cure, "take it out of the profile in jobio.conf");
 	rule_tell(adviser->client, "GP41", cure, adviser->findings,
@@ -120,7 +121,7 @@ static void plan(const struct change_kind *kind, struct client *client,
 	wanted_all(want, all);
 	if (!*all || setting_refuses(&mmconfig, client, all, findings))
 		return;
-	if (client->cached) /* others may have changed something since */
+	if (client->cached) /* the configuration may have changed since */
 		gpfs_ask_config(client);
 	adviser.now = now(client);
 	if (adviser.now)

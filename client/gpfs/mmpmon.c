@@ -24,13 +24,13 @@
 #define END "_response_ end"
 #define CALLS_WRAP (INT64_C(1) << 32)
 #define EXIT_BUSY 3
-#define MARGIN_MS 300 /* to say that it is busy, on a busy node */
+#define MARGIN_MS 300 /* for the message that it is busy, on a busy node */
 
 /* ---- the socket -------------------------------------------------------- */
 
-/* As its only known reader does: a line, then "_response_ begin mmpmon gfis",
- * lines, "_response_ end" (influxdata/telegraf, spectrum_scale, accdfbb08378). gfis
- * has what fis has, and the stat cache. */
+/* As in its only known client (influxdata/telegraf, spectrum_scale, accdfbb08378): send a line,
+ * read "_response_ begin mmpmon gfis", lines, "_response_ end". gfis has the counters of fis, and
+ * those of the stat cache. */
 static int is_whole(const char *text, size_t size_bytes)
 {
 	const char *end = memmem(text, size_bytes, END, strlen(END));
@@ -38,7 +38,7 @@ static int is_whole(const char *text, size_t size_bytes)
 	return end != NULL;
 }
 
-/* false: there is no socket; else *ask has what came of it. */
+/* Return false if there is no socket; else the result is in *ask. */
 static bool ask_socket(const struct client *client, struct ask *ask, long *pid,
 		       unsigned long long end_ms)
 {
@@ -82,8 +82,8 @@ static unsigned int left_ms(const struct program *program)
 	return now_ms < program->end_ms ? (unsigned int)(program->end_ms - now_ms) : 0;
 }
 
-/* The file stays open and locked in the program and all that it starts, until
- * the last of them has ended. */
+/* The file stays open and locked in the program and its children, until the last of them has
+ * ended. */
 static int lock(const struct program *program)
 {
 	int fd;
@@ -101,7 +101,7 @@ static int lock(const struct program *program)
 	return EXIT_BUSY;
 }
 
-/* In the child. A pipe has room for the question. */
+/* Run in the child. The query fits into a pipe. */
 static int become(void *arg)
 {
 	static char *const env[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C", NULL };
@@ -169,9 +169,9 @@ void gpfs_mmpmon_ask(const struct client *client, struct ask *ask, long *pid)
 		ask_set(ask, ASK_FAILED, "there is no process mmfsd");
 }
 
-/* ---- the answer ---------------------------------------------------------- */
+/* ---- the reply ---------------------------------------------------------- */
 
-/* "_name_ word _name_ word ..": the word behind a name. */
+/* Get the word after a name in "_name_ word _name_ word ..". */
 static bool word_in(const char *line, const char *key, char *word, size_t size)
 {
 	const char *at = line;
@@ -259,7 +259,7 @@ static int read_line(struct wire *wire, const char *line, const char *mmfsd, str
 	return 0;
 }
 
-/* Of another node than this, which mmpmon also asks when it is told to. */
+/* Return true for a line of another node; mmpmon can be configured to query several. */
 static bool is_another(const char *line, const char *node)
 {
 	char word[WORD_MAX];
@@ -273,7 +273,7 @@ int gpfs_mmpmon_rows(struct wire *wire, const char *text, const char *mmfsd, str
 	bool none = false;
 	int64_t rc;
 
-	/* one line that is left out would be missing in the sum */
+	/* a line that is skipped would be missing in the sum */
 	if (!text_is_lines(text, sizeof(line)))
 		return err_set(err, "mmpmon: the answer is cut off");
 	if (!gpfs_mmpmon_word(text, "_n_", node, sizeof(node)))
@@ -297,10 +297,9 @@ int gpfs_mmpmon_rows(struct wire *wire, const char *text, const char *mmfsd, str
 	return none ? 0 : err_set(err, "mmpmon: no counters in its answer");
 }
 
-/* ---- the mounts of its rows -------------------------------------------------- */
+/* ---- mounts of rows -------------------------------------------------- */
 
-/* A source is the filesystem's device: "scratch", "/dev/scratch"; jobio also
- * knows "CLUSTER:scratch". */
+/* A source is the filesystem's device, "scratch" or "/dev/scratch", or "CLUSTER:scratch". */
 static bool is_word_of(const char *source, const char *name)
 {
 	size_t length = strcspn(name, " ");
@@ -310,7 +309,7 @@ static bool is_word_of(const char *source, const char *name)
 	return strlen(source) == length && !strncmp(source, name, length);
 }
 
-/* Does a mount name this row with its cluster? */
+/* Return true if the source of a mount has this row's cluster and name. */
 static bool is_named(const struct mounts *all, const char *id)
 {
 	size_t i;
@@ -321,7 +320,7 @@ static bool is_named(const struct mounts *all, const char *id)
 	return false;
 }
 
-/* How many rows may be of a mount, and the last of these. */
+/* Return the number of rows that a mount may belong to, and the last of them. */
 static int rows_of(const struct wire *wire, const struct mounts *all, const char *source,
 		   struct wire_row **row)
 {
@@ -343,8 +342,8 @@ static int rows_of(const struct wire *wire, const struct mounts *all, const char
 	return count;
 }
 
-/* Each row gets the first of its mounts. -1: of those that jobio.conf names one is
- * not to be found, or might be another's. */
+/* Set the filesystem of each row to the first of its mounts. Return -1 if a mount in jobio.conf has
+ * no row, or several. */
 static int name_rows(const struct config_client *section, struct wire *wire,
 		     const struct mounts *all, struct err *err)
 {
@@ -365,7 +364,7 @@ static int name_rows(const struct config_client *section, struct wire *wire,
 	return 0;
 }
 
-/* More mounted filesystems without a row than rows without a mount */
+/* Return true if more mounted filesystems have no row than rows have no mount. */
 static bool is_cut(const struct wire *wire, const struct mounts *all)
 {
 	struct wire_row *row;
@@ -379,9 +378,8 @@ static bool is_cut(const struct wire *wire, const struct mounts *all)
 	return mounts > rows;
 }
 
-/* At the start of a job. No line marks the end of mmpmon's answer: without the last lines of a
- * truncated one, their filesystems would count in full at the job's end. Each gets a row
- * without numbers. */
+/* For the start of a job. No line marks the end of mmpmon's reply: the filesystems of lines that
+ * were truncated would count in full at the job's end. Each gets a row without numbers. */
 static void mark_cut(struct wire *wire, const struct mounts *all)
 {
 	char id[WIRE_ID_MAX];
@@ -400,8 +398,8 @@ static void mark_cut(struct wire *wire, const struct mounts *all)
 	}
 }
 
-/* Those that jobio looks at: with mounts= the ones that have a name. Others that no
- * mount shows are called as mmpmon does. */
+/* Keep the rows in use: with mounts=, those with a mount. Others without a mount keep mmpmon's
+ * name. */
 static void keep_rows(const struct config_client *section, struct wire *wire)
 {
 	size_t i, count = 0;
@@ -462,7 +460,7 @@ struct wire *gpfs_wire(const struct client *client, struct err *err)
 
 	if (wire) {
 		wire->calls_wrap = CALLS_WRAP;
-		wire->clears_all = true; /* "reset" is of the node */
+		wire->clears_all = true; /* "reset" is for the whole node */
 		gpfs_mmpmon_ask(client, &ask, &pid);
 		rc = read_answer(client, &ask, pid, wire, err);
 	}

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* mmpmon.h - what the node's Storage Scale client has moved, by mmpmon
+/* mmpmon.h - bytes and operations of the node's Storage Scale client, by mmpmon
  *
- * mmpmon's fs_io_s is documented (IBM Storage Scale, "Monitoring I/O performance
- * with the mmpmon command"). It is asked on its socket where that is there, which
- * nobody documents, else by the program: once, and never beside another of ours.
+ * mmpmon's fs_io_s is documented (IBM Storage Scale, "Monitoring I/O performance with the
+ * mmpmon command"). The socket, which is not documented, is used if it exists; else the
+ * program is run: once, and only one of jobio's at a time.
  *
- * Terms   row: one filesystem of one cluster, since this mmfsd mounted it. Its
- *           id names the process, too: another mmfsd counts from 0. Its filesystem
- *           is called by the first of its mounts; by cluster and name,
- *           "archive.example.org:scratch", where no mount can be told to be its.
- *         bytes and operations are what programs of the node asked for, answers
- *           from the page pool included. Operations have 32 bits.
+ * Terms   row: one filesystem of one cluster, since this mmfsd mounted it. Its id has
+ *           the process, too: another mmfsd counts from 0. Its filesystem is the first
+ *           of its mounts; if none can be attributed, cluster and name,
+ *           "archive.example.org:scratch".
+ *         bytes and operations are those that programs of the node requested, including
+ *           those from the page pool. Operations have 32 bits.
  * Owner   as in client/wire.h.
- * Errors  none of a question: whatever goes wrong is the answer (client/ask.h).
- *         A counter that cannot be read is unknown; an answer in which anything
- *           is not understood as a whole is none.
+ * Errors  a query never fails: errors are in the reply (client/ask.h). A counter that
+ *           cannot be read is unknown; a reply that is not understood as a whole is
+ *           ignored.
  * Runs    prolog and epilog, as root, RUN given; jobio check without. The program
- *           itself holds the lock RUN/mmpmon while it runs, also one that
- *           nobody can kill.
+ *           itself holds the lock RUN/mmpmon while it runs, even if it cannot be killed.
  */
 #ifndef JOBIO_CLIENT_GPFS_MMPMON_H
 #define JOBIO_CLIENT_GPFS_MMPMON_H
@@ -29,17 +28,17 @@
 #define GPFS_MMPMON_MS_MAX 1500U
 #define GPFS_MMFSD "mmfsd"
 
-/* Put the question; *pid of the mmfsd that answers, 0 unknown. */
+/* Run the query; *pid is that of the mmfsd that replied, 0: unknown. */
 void gpfs_mmpmon_ask(const struct client *client, struct ask *ask, long *pid);
 
-/* Add the rows of an answer of mmfsd 'mmfsd' ("PID.TICKS"): 1 done, 0 nothing is
- * mounted, -1 it is no use. */
+/* Add the rows of a reply of mmfsd 'mmfsd' ("PID.TICKS"). Return 1 if done, 0 if nothing is
+ * mounted, -1 if the reply is unusable. */
 int gpfs_mmpmon_rows(struct wire *wire, const char *text, const char *mmfsd, struct err *err);
-/* The word behind 'key' ("_n_") in the first line of an answer that has it. */
+/* Get the word after 'key' ("_n_") in the first line of a reply that has it. */
 bool gpfs_mmpmon_word(const char *text, const char *key, char *word, size_t size);
 
-/* Of the filesystem with most of them: how often the stat cache did not have what was
- * looked up, and of how many lookups (gfis: _sch_, _scm_); 0: none, or not told. */
+/* Return the misses of the stat cache for the filesystem with most of them, and its number of
+ * lookups (gfis: _sch_, _scm_); 0: none, or not in the reply. */
 int64_t gpfs_mmpmon_misses(const char *text, int64_t *lookups);
 
 struct wire *gpfs_wire(const struct client *client, struct err *err);

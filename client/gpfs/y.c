@@ -10,7 +10,7 @@
 
 #define CONFIG "mmdiag:config:"
 
-/* Is it a line of the command, and not the rest of the one before? */
+/* Return true for the first line of a record, false for a continuation. */
 static bool is_begin(const char *text, const char *kind)
 {
 	size_t length = strcspn(kind, ":") + 1;
@@ -18,7 +18,7 @@ static bool is_begin(const char *text, const char *kind)
 	return !strncmp(text, kind, length);
 }
 
-/* One line with all that belongs to it; false: it does not fit. */
+/* Read one line with its continuations; false: it does not fit. */
 static bool take(const char **text, const char *kind, char line[GPFS_Y_LINE_MAX])
 {
 	size_t used = 0, length;
@@ -39,7 +39,7 @@ static bool take(const char **text, const char *kind, char line[GPFS_Y_LINE_MAX]
 	return fits;
 }
 
-/* Field number 'index' of a line; false: it has fewer. */
+/* Get field number 'index' of a line; false: it has fewer. */
 static bool field_at(const char *line, size_t index, const char **field, size_t *length)
 {
 	for (; index; index--) {
