@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which card leads to a server: the kernel's routes say, and no packet is
- * sent. */
+/* Find the interface to a server by the kernel's routes; no packet is sent. */
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <ifaddrs.h>
@@ -31,7 +30,7 @@ unsigned int nfs_parse_address(const char *text, unsigned int port, struct socka
 	return 0;
 }
 
-/* What the socket that would be used has for an address of its own. */
+/* Get the local address of a socket to the server. */
 static int local_address(const char *address, struct sockaddr_storage *own)
 {
 	struct sockaddr_storage to;
@@ -75,7 +74,7 @@ static int interface_of(const struct sockaddr_storage *own, char name[32])
 	return rc;
 }
 
-/* The card's own, or one that stands upon it (rdma_rxe, whose 'parent' names
+/* Return true for an RDMA device of the interface, or one on top of it (rdma_rxe, whose 'parent' is
  * the interface). */
 static bool has_rdma(const char *interface)
 {

@@ -15,13 +15,13 @@
 
 #define TABLE_BYTES_MAX (16U << 20)
 #define NFS_PORT 2049
-#define LOOKS 5 /* at requests that wait, while the server is asked itself */
+#define LOOKS 5 /* polls of waiting requests during a NULL call */
 #define LOOK_MS 4
 #define ANSWER_MS 1500U
 
 /* ---- servers ------------------------------------------------------------- */
 
-/* NULL: nothing is known of it. */
+/* Return NULL if the server is not in the cache. */
 static struct nfs_server *server_at(const struct nfs_facts *facts, const struct nfs_mount *mount)
 {
 	size_t i;
@@ -33,7 +33,7 @@ static struct nfs_server *server_at(const struct nfs_facts *facts, const struct 
 	return NULL;
 }
 
-/* Good until another one is added; a new one's card is looked for. */
+/* Return the entry of a server; a new one gets its interface. Valid until the next one is added. */
 static struct nfs_server *server_of(struct nfs_facts *facts, const struct nfs_mount *mount)
 {
 	struct nfs_server *more = server_at(facts, mount);
@@ -49,8 +49,8 @@ static struct nfs_server *server_of(struct nfs_facts *facts, const struct nfs_mo
 	return more;
 }
 
-/* Words of VAST's driver (VAST NFS 4.0, "Mount parameters") for several addresses and
- * cards, which has more than the 16 connections of the kernel (fs/nfs/fs_context.c:
+/* Options of VAST's driver (VAST NFS 4.0, "Mount parameters") for several addresses and interfaces,
+ * which allows more than the 16 connections of the kernel (fs/nfs/fs_context.c:
  * NFS_MAX_CONNECTIONS, Linux 6.12); max_connect: session trunking, Linux 5.15. */
 static bool has_several_addresses(const struct nfs_mount *mount)
 {
@@ -181,8 +181,8 @@ bool nfs_is_same_server(const struct nfs_mount *a, const struct nfs_mount *b)
 	return *a->address && !strcmp(a->address, b->address) && a->port == b->port;
 }
 
-/* fs/nfs/client.c:nfs_match_client(), Linux 6.12: version, protocol, "the full socket
- * address", "the xprt security policy" (since 6.5) */
+/* Return true if the kernel uses the same transports: fs/nfs/client.c:nfs_match_client(), Linux
+ * 6.12: version, protocol, "the full socket address", "the xprt security policy" (since 6.5). */
 bool nfs_shares_transports(const struct nfs_mount *a, const struct nfs_mount *b)
 {
 	return nfs_is_same_server(a, b) && has_same(a, b, "vers") && has_same(a, b, "proto") &&
@@ -200,19 +200,18 @@ bool nfs_is_told(const struct nfs_facts *facts, const struct nfs_mount *mount,
 	return false;
 }
 
-/* ---- does the server answer? --------------------------------------------- */
+/* ---- NULL call --------------------------------------------- */
 
-/* RFC 5531, over TCP: last fragment of 40 bytes; call 1 of RPC 2, program
- * 100003 (NFS), version 3, procedure 0 (NULL), no credentials. Any answer will
- * do, a refusal as well. */
+/* RFC 5531, over TCP: last fragment of 40 bytes; call 1 of RPC 2, program 100003 (NFS), version 3,
+ * procedure 0 (NULL), no credentials. Any reply will do, a refusal as well. */
 static const unsigned char null_call[] = { 0x80, 0, 0, 40, 0x6a, 0x6f, 0x62, 0x69, 0,	 0, 0,
 					   0,	 0, 0, 0,  2,	 0,    1,    0x86, 0xa3, 0, 0,
 					   0,	 3, 0, 0,  0,	 0,    0,    0,	   0,	 0, 0,
 					   0,	 0, 0, 0,  0,	 0,    0,    0,	   0,	 0, 0 };
 
-/* A question to a server that waits for its answer. */
+/* A NULL call to a server. */
 struct talk {
-	int fd; /* -1: it could not be put, or nobody answers there */
+	int fd; /* -1: it could not be sent, or the connection was refused */
 	bool is_sent;
 };
 
@@ -223,7 +222,7 @@ static void talk_end(struct talk *talk)
 	talk->fd = -1;
 }
 
-/* false: it cannot be put, whatever the server may be. */
+/* Return false if it cannot be sent: no usable address, or no socket. */
 static bool talk_begin(struct talk *talk, const struct nfs_mount *mount)
 {
 	struct sockaddr_storage to;
@@ -238,7 +237,7 @@ static bool talk_begin(struct talk *talk, const struct nfs_mount *mount)
 	return true;
 }
 
-/* Has anything come? Where nobody answers this is a nap. */
+/* Return true if an event came. With fd -1 it only waits. */
 static bool talk_wait(const struct talk *talk, short events, unsigned long long end_ms)
 {
 	struct pollfd one = { .fd = talk->fd, .events = events };
@@ -265,7 +264,7 @@ static bool talk_answered(struct talk *talk, unsigned long long end_ms)
 	return false;
 }
 
-/* A server that is busy answers some of what waits within milliseconds. */
+/* Return true if the counters move: a busy server answers some requests within milliseconds. */
 static bool is_moving(struct client *client, const struct nfs_mount *mount,
 		      const struct nfs_stats *before)
 {
@@ -280,16 +279,16 @@ static unsigned int answer_ms(const struct client *client)
 	unsigned int ms =
 		client->section->timeout_ms < ANSWER_MS ? client->section->timeout_ms : ANSWER_MS;
 
-	if (!client->deadline_ms) /* on the way back */
+	if (!client->deadline_ms) /* during a restore */
 		return ms;
 	if (client->deadline_ms <= now)
 		return 0;
 	return client->deadline_ms - now < ms ? (unsigned int)(client->deadline_ms - now) : ms;
 }
 
-/* What was lost with a connection looks as if it waited for ever, and most servers
- * have lost some: so what decides is whether the server answers us, or else what
- * waits, whichever is seen first. */
+/* Return true if the server is hung. Requests that were lost with a connection look as if they
+ * waited for ever, and most servers have lost some: so a reply to the NULL call, or progress of the
+ * requests, whichever is first, proves that it is not. */
 static bool is_silent(struct client *client, const struct nfs_mount *mount)
 {
 	unsigned int limit_ms = answer_ms(client);
@@ -330,8 +329,8 @@ static void ask_server(struct client *client, struct nfs_mount *mount)
 	mount->waiting = nfs_stats_waiting(&mount->stats);
 }
 
-/* Each server is asked once, however often its mounts are read anew; proxies are looked for
- * where no job waits for it. */
+/* Query each server once, however often its mounts are read again; search for proxies if no job
+ * waits for it. */
 static void find_servers(struct client *client)
 {
 	struct nfs_facts *facts = nfs_of(client);
@@ -350,7 +349,7 @@ static void find_servers(struct client *client)
 
 /* ---- all ----------------------------------------------------------------- */
 
-/* "3", "3,4.2": of the protocol */
+/* Set the versions of the protocol: "3", "3,4.2". */
 static void find_version(struct client *client)
 {
 	struct nfs_facts *facts = nfs_of(client);
@@ -385,7 +384,7 @@ int nfs_inspect(struct client *client, struct err *err)
 		return -1;
 	nfs_look(client);
 	find_version(client);
-	/* its work is done by kernel threads: no CPU is its own */
+	/* kernel threads do its work; it has no CPUs of its own */
 	client->common.cpus_known = true;
 	return 0;
 }

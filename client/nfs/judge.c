@@ -7,12 +7,12 @@
 #include "base/sysfs.h"
 #include "client/nfs/nfs.h"
 
-#define SMALL_IO_BYTES (256U << 10) /* what servers of this century take */
-#define FEW 1000		    /* too few to speak of a rate */
-#define FAST_MBITS 25000	    /* more than one connection carries */
+#define SMALL_IO_BYTES (256U << 10) /* supported by all current servers */
+#define FEW 1000		    /* too few for a rate */
+#define FAST_MBITS 25000	    /* more than the rate of one connection */
 #define SLOW_MS 50		    /* a disk would be faster */
 
-/* The one behind 'mount'; NULL is before the first, and behind the last. */
+/* Return the mount after 'mount'; NULL is before the first, and after the last. */
 static const struct nfs_mount *next_mount(const struct judge *judge, const struct nfs_mount *mount)
 {
 	const struct nfs_facts *facts = nfs_of(judge->client);
@@ -21,13 +21,13 @@ static const struct nfs_mount *next_mount(const struct judge *judge, const struc
 	return mount < facts->mounts + facts->count ? mount : NULL;
 }
 
-/* Their numbers are the same. */
+/* Return true if they have the same counters. */
 static bool shares_superblock(const struct nfs_mount *a, const struct nfs_mount *b)
 {
 	return *a->device && !strcmp(a->device, b->device);
 }
 
-/* "files:/a" and "192.0.2.40:/b": how long is the name? */
+/* Return the length of the server's name in "files:/a" and "192.0.2.40:/b". */
 static size_t name_length(const struct nfs_mount *mount)
 {
 	const char *source = mount->mount->source, *at = strstr(source, ":/");
@@ -35,7 +35,7 @@ static size_t name_length(const struct nfs_mount *mount)
 	return at ? (size_t)(at - source) : strlen(source);
 }
 
-/* "files:"; "": the name is too long. */
+/* Set [text] to "files:"; "": the name is too long. */
 static const char *server_of(const struct nfs_mount *mount, char text[FINDING_TARGET_MAX])
 {
 	size_t length = name_length(mount);
@@ -46,9 +46,9 @@ static const char *server_of(const struct nfs_mount *mount, char text[FINDING_TA
 	return text;
 }
 
-/* What a finding on the server of a mount is about: "files:", or the mount, where others
- * of this address have another port or, for what is said of TCP, go over RDMA. NULL: an
- * earlier mount has this server. */
+/* Return the target of a finding about the server of a mount: "files:", or the mount itself if
+ * others of this address have another port or, for findings about TCP, use RDMA. NULL: reported for
+ * an earlier mount of this server. */
 static const char *server_told(const struct judge *judge, const struct nfs_mount *mount,
 			       bool is_of_tcp, char text[FINDING_TARGET_MAX])
 {
@@ -144,13 +144,13 @@ static void check_no_lock(const struct judge *judge, const struct rule *rule)
 				mount->mount->target, value);
 }
 
-/* What counters say since a mount was made is not a job's: nfs_judge_work() has that. */
+/* Counters since the mount was made are not the job's: nfs_judge_work() has those. */
 static bool is_of_job(const struct judge *judge)
 {
 	return judge->want && judge->want->job_id;
 }
 
-/* READs and WRITEs; false: too few, or unknown. */
+/* Get the number of READs and WRITEs; false: too few, or unknown. */
 static bool traffic(const struct judge *judge, const struct nfs_mount *mount, int64_t *count)
 {
 	const struct nfs_stats *stats = &mount->stats;
@@ -254,8 +254,8 @@ static void check_two_names(const struct judge *judge, const struct rule *rule)
 	}
 }
 
-/* include/linux/sunrpc/xprt.h: backlog_u is the length of the queue, added up at
- * each request that is sent. */
+/* include/linux/sunrpc/xprt.h: bklog_u is the sum of the queue's length at each request that is
+ * sent. */
 static void check_backlog(const struct judge *judge, const struct rule *rule)
 {
 	const struct nfs_mount *mount = NULL;
@@ -285,7 +285,7 @@ static void check_backlog(const struct judge *judge, const struct rule *rule)
 	}
 }
 
-/* " and 3 ms on this node"; "": a kernel let the time underflow. */
+/* Return " and 3 ms on this node"; "": a kernel let the time underflow. */
 static const char *queued(const struct nfs_stats *stats, int64_t count, char text[64])
 {
 	*text = '\0';
@@ -366,9 +366,9 @@ static void check_proxy(const struct judge *judge, const struct rule *rule)
 	}
 }
 
-/* ---- at a job's end --------------------------------------------------------- */
+/* ---- end of a job --------------------------------------------------------- */
 
-/* While the job ran, of all that the node did there. */
+/* Judge the counters of the node for the time of the job. */
 static void judge_line(struct client *client, const struct client_wire_line *line,
 		       struct findings *findings)
 {
@@ -451,7 +451,7 @@ const struct rule nfs_rules[] = {
 	{ "NF16", FINDING_INFO, RULE_SPARES_NODE,
 	  "keep it on CPUs that Slurm withholds from jobs (CpuSpecList=): taskset -apc CPUS PID",
 	  check_proxy },
-	/* told by what changes the client */
+	/* reported by the functions that change the client */
 	{ "NF40", FINDING_ERROR, RULE_SPARES_NODE, "see dmesg, and bdi_dir= in jobio.conf", NULL },
 	{ "NF42", FINDING_ERROR, RULE_SPARES_NODE,
 	  "write the old value into read_ahead_kb, or let the next job try again", NULL },

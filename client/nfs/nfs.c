@@ -9,7 +9,7 @@
 #include "client/wire.h"
 #include "record/alloc.h"
 
-/* NULL and errno ENOENT: no such mount is there, or no mountstats (NF03). */
+/* Return NULL with errno ENOENT if there is no such mount, or no mountstats (NF03). */
 static struct wire *read_wire(const struct client *of, struct err *err)
 {
 	struct client client = { .type = of->type, .section = of->section };
@@ -41,10 +41,9 @@ out:
 	return NULL;
 }
 
-/* fs/nfs/inode.c:nfsiod_start(), net/sunrpc/sched.c:rpciod_start(), mm/
- * backing-dev.c:default_bdi_init(); those that the kernel shows. Callbacks of a
- * server have threads of their own (fs/nfs/callback.c), until Linux 4.11 with the
- * minor version in their names. */
+/* fs/nfs/inode.c:nfsiod_start(), net/sunrpc/sched.c:rpciod_start(),
+ * mm/backing-dev.c:default_bdi_init(); those visible in sysfs. Callbacks of a server have threads
+ * of their own (fs/nfs/callback.c), until Linux 4.11 with the minor version in their names. */
 static const struct affinity affinity = {
 	.workqueues = "nfsiod rpciod xprtiod writeback",
 	.threads = "NFSv4_callback nfsv4.*-svc",
@@ -66,8 +65,7 @@ static void cards(const struct client *client, struct client_cards *cards)
 				 mount->mount->target);
 }
 
-/* It has no place of its own: the kernel's threads are told where to work while
- * a job has io-cores. */
+/* It has no cores of its own: kernel threads are bound to CPUs while a job has io-cores. */
 static char *cores_command(const struct client_place *place)
 {
 	return xasprintf("core_change=affinity%s%s in its section of jobio.conf",

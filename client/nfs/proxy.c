@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The process that listens on the loopback interface where a mount goes: mount.efs
+/* Find the process that listens at a mount's address on the loopback interface: mount.efs
  * (efs-utils 2: efs-proxy), AKS and others (stunnel) mount "127.0.0.1:/" with port=. */
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -17,9 +17,9 @@
 #define TABLE_BYTES_MAX (16U << 20)
 #define SEARCH_MS 200
 
-/* "socket:[INODE]" of the socket that listens there, as in /proc/PID/fd. Lines of
- * /proc/net/tcp are "N: ADDRESS:PORT ADDRESS:PORT STATE QUEUES TIMER RETRIES UID TIMEOUT
- * INODE", state 0A listens (net/ipv4/tcp_ipv4.c:get_tcp4_sock(), Linux 6.12). */
+/* Set [name] to "socket:[INODE]" of the listening socket, as in /proc/PID/fd. Lines of
+ * /proc/net/tcp are "N: ADDRESS:PORT ADDRESS:PORT STATE QUEUES TIMER RETRIES UID TIMEOUT INODE",
+ * state 0A is listening (net/ipv4/tcp_ipv4.c:get_tcp4_sock(), Linux 6.12). */
 static bool socket_of(const char *process_dir, in_addr_t address, unsigned int port, char name[32])
 {
 	char path[512], local[64];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A superblock's counters as a row of the wire */
+/* Convert a superblock's counters to a row (client/wire.h). */
 #include <string.h>
 
 #include "client/nfs/nfs.h"
 #include "client/wire.h"
 
-/* Milliseconds of the kernel as microseconds. */
+/* Convert milliseconds to microseconds. */
 static int64_t us(int64_t ms)
 {
 	return ms < 0 || ms > INT64_MAX / 1000 ? IO_UNKNOWN : ms * 1000;
@@ -18,8 +18,8 @@ static int64_t sum(int64_t a, int64_t b, int64_t c)
 	return a + b + c;
 }
 
-/* include/linux/sunrpc/xprt.h: bklog_u is the length of the queue for a slot,
- * added up at each request that is sent. */
+/* include/linux/sunrpc/xprt.h: bklog_u is the sum of the queue's length at each request that is
+ * sent. */
 static int64_t backlog(const struct nfs_stats *stats)
 {
 	int64_t all = stats->transports ? 0 : IO_UNKNOWN;
@@ -59,7 +59,7 @@ int nfs_add_row(struct wire *wire, const struct nfs_mount *mount, bool has_backl
 	struct wire_row *row;
 
 	if (!*mount->device || !mount->has_stats)
-		return 0; /* mounted or gone between the files */
+		return 0; /* mounted or unmounted between the reads */
 	row = wire_row(wire, mount->device);
 	if (!row)
 		return err_set(err, "more than %d superblocks", WIRE_ROWS_MAX);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What of a live mount can be changed: the read-ahead of its superblock, and the
- * few options that the kernel takes in a remount (fs/nfs/super.c:nfs_reconfigure
- * and what the VFS keeps itself). The others are refused, or worse, ignored in
- * silence; base/config_check.c has the same list, so that a profile with one of
- * them is refused when jobio.conf is read. */
+/* Settings of a mounted NFS filesystem that can be changed: the read-ahead of its superblock, and
+ * the few options that the kernel supports in a remount (fs/nfs/super.c:nfs_reconfigure and those
+ * of the VFS itself). The others are refused, or ignored without an error; base/config_check.c has
+ * the same list, so that a profile with one of them is refused when jobio.conf is read. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +25,7 @@
 
 /* ---- read-ahead ------------------------------------------------------------ */
 
-/* The kernel keeps whole pages (mm/backing-dev.c:read_ahead_kb_store()). */
+/* The kernel rounds to whole pages (mm/backing-dev.c:read_ahead_kb_store()). */
 static const char *wanted_read_ahead(const struct client_want *want)
 {
 	const unsigned long page_kb = (unsigned long)getpagesize() / 1024;
@@ -61,7 +60,7 @@ static const char *read_ahead_now(const struct client *client, const char *targe
 	if (bdi_path(client, target, path) < 0)
 		return NULL;
 	if (sysfs_line(path, line, sizeof(line)) < 0) {
-		errno = errno == ENOENT ? ENODEV : errno; /* it is in the table of mounts */
+		errno = errno == ENOENT ? ENODEV : errno; /* it is in the mount table */
 		return NULL;
 	}
 	errno = EINVAL;
@@ -71,7 +70,7 @@ static const char *read_ahead_now(const struct client *client, const char *targe
 	return facts->now;
 }
 
-/* -1 and errno: the kernel did not take it. */
+/* Return -1 with errno if the kernel refused it. */
 static int write_line(const char *path, const char *kb)
 {
 	FILE *file = fopen(path, "we");
@@ -84,7 +83,7 @@ static int write_line(const char *path, const char *kb)
 	return rc;
 }
 
-/* For files that are opened from now on. */
+/* Takes effect for files opened from now on. */
 static int set_read_ahead(const struct setting *setting, struct client *client, const char *target,
 			  const char *list, struct err *err)
 {
@@ -130,9 +129,8 @@ static const struct setting read_ahead = {
 
 /* ---- options of a mount ---------------------------------------------------- */
 
-/* Repeated are all that the VFS keeps itself: mount(2) takes away what a remount
- * does not name. The table of mounts shows no defaults; here each has its word,
- * so that each can be put back. */
+/* All options of the VFS itself are repeated: mount(2) resets those that are missing in a remount.
+ * The mount table does not show defaults; here each has a word, so that it can be restored. */
 static const struct setting_key option_keys[] = {
 	{ "ro", true, false, 0, 0 },	       { "nosuid", true, false, 0, 0 },
 	{ "nodev", true, false, 0, 0 },	       { "noexec", true, false, 0, 0 },
@@ -142,8 +140,8 @@ static const struct setting_key option_keys[] = {
 	{ "diratime", true, true, 'd', 0 },    { 0 },
 };
 
-/* A server that is silent would hold up whoever walks to its mount: its mounts
- * are left as they are. */
+/* Return the index-th mount point. Mounts of a hung server are skipped: a lookup of their path
+ * would block. */
 static const char *option_target(const struct client *client, size_t index)
 {
 	const struct nfs_facts *facts = nfs_of(client);
@@ -181,7 +179,7 @@ static const char *options_now(const struct client *client, const char *target)
 	return facts->now;
 }
 
-/* "relatime" alone does not end a noatime (seen on 5.10, 6.1, 6.12). */
+/* "relatime" alone does not reset noatime (seen on 5.10, 6.1, 6.12): add "atime". */
 static char *spelled(char *list)
 {
 	char *at = strstr(list, ",relatime"), *longer;
@@ -193,7 +191,7 @@ static char *spelled(char *list)
 	return longer;
 }
 
-/* -i: no helper of mount(8), which would look at the server first. */
+/* -i: without mount(8)'s helper, which would contact the server first. */
 static int remount(const struct setting *setting, struct client *client, const char *target,
 		   const char *list, struct err *err)
 {
@@ -219,14 +217,14 @@ static int remount(const struct setting *setting, struct client *client, const c
 	rc = command_do(client->run_dir, argv, "mount -o remount", client->section->timeout_ms,
 			err);
 	FAULT_POINT("remount after");
-	/* its other mounts would hold us up as long */
+	/* other mounts of the server would block as long */
 	if (rc < 0 && child_now_ms() - begun_ms >= client->section->timeout_ms)
 		nfs_remember_hung(client, mount);
 	free(options);
 	return rc;
 }
 
-/* A remount waits for a server that is hung. */
+/* Read the mounts and find hung servers: a remount of one blocks. */
 static int read_and_look(struct client *client, struct err *err)
 {
 	if (nfs_read(client, err) < 0)

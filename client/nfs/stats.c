@@ -10,10 +10,10 @@
 
 #define LINE_TEXT_MAX 4096
 #define PATH_TEXT_MAX 1024
-#define OP_NUMBERS 9 /* the last one since RPC iostats 1.1 */
+#define OP_NUMBERS 9 /* the last since RPC iostats 1.1 */
 
-/* The numbers of a line behind its word; how many there are. One that is none
- * ends them; what underflowed is unknown. */
+/* Parse the numbers of a line after its first word. Return how many there are; other text ends
+ * them; a number that underflowed is unknown. */
 static size_t numbers(const char *text, int64_t number[], size_t max)
 {
 	unsigned long long one;
@@ -34,15 +34,15 @@ static size_t numbers(const char *text, int64_t number[], size_t max)
 	return i;
 }
 
-/* What is unknown makes the sum so, and it stays so. */
+/* An unknown number makes the sum unknown. */
 static void add(int64_t *sum, int64_t more)
 {
 	if (*sum != NFS_UNKNOWN)
 		*sum = more == NFS_UNKNOWN || more > INT64_MAX - *sum ? NFS_UNKNOWN : *sum + more;
 }
 
-/* normal read, write; direct read, write; of the server read, written; pages
- * read, written. Each kernel has all eight. */
+/* Normal read, write; direct read, write; read, written by the server; pages read, written. Every
+ * kernel has all eight. */
 static void read_bytes(const char *text, struct nfs_stats *stats)
 {
 	int64_t n[8];
@@ -57,15 +57,15 @@ static void read_bytes(const char *text, struct nfs_stats *stats)
 	stats->write_bytes = n[5];
 }
 
-/* One mount's lines, as far as they are read. */
+/* Lines of one mount, as far as read. */
 struct part {
 	struct nfs_stats *stats;
-	bool is_v3, is_ops; /* is_ops: from here on */
+	bool is_v3, is_ops; /* is_ops: after "per-op statistics" */
 	bool has_read, has_write, has_other, has_last;
 	bool has_bytes, has_end;		/* the empty line at its end */
-	bool has_odd_transport, is_cut, is_two; /* is_two: and another one's */
-	/* Goes data to disks that are not the server's, without an RPC, and how
-	 * often did it? NFS_UNKNOWN: not told. */
+	bool has_odd_transport, is_cut, is_two; /* is_two: includes lines of another mount */
+	/* data on disks without an RPC to the server (pNFS), and the number of such transfers;
+	 * NFS_UNKNOWN: not in the file */
 	bool has_disks;
 	int64_t disk_reads, disk_writes;
 };
@@ -78,8 +78,8 @@ static bool is_word(const char *text, size_t length, const char *word)
 	return length == strlen(word) && !strncmp(text, word, length);
 }
 
-/* tcp and rdma: port binds connects connect_time idle sends recvs bad_xids req_u
- * bklog_u ..; udp has port, binds and sends on. -1: it is not understood. */
+/* Parse a line of a transport. tcp and rdma: port binds connects connect_time idle sends recvs
+ * bad_xids req_u bklog_u ..; udp has port, binds, then sends. Return -1 if it is not understood. */
 static int read_transport(const char *text, struct nfs_stats *stats)
 {
 	struct nfs_transport *transport = &stats->transport[stats->transports];
@@ -103,9 +103,9 @@ static int read_transport(const char *text, struct nfs_stats *stats)
 	return 0;
 }
 
-/* "bm0=0xfdffafff,..,sessions,pnfs=LAYOUT_SCSI": a layout of files has READs and
- * WRITEs, which the kernel counts with those of the server; one of blocks or
- * objects has none (fs/nfs/super.c:show_pnfs(), filelayout/, flexfilelayout/). */
+/* Parse "bm0=0xfdffafff,..,sessions,pnfs=LAYOUT_SCSI". A layout of files uses READ and WRITE, which
+ * the kernel counts with those of the server; one of blocks or objects does not
+ * (fs/nfs/super.c:show_pnfs(), filelayout/, flexfilelayout/). */
 static bool has_disks(const char *text)
 {
 	static const char *const none[] = { "not configured", "LAYOUT_NFSV4_1_FILES",
@@ -133,14 +133,14 @@ static void read_events(struct part *part, const char *text)
 	part->disk_writes = n[26];
 }
 
-/* What goes to and fro without anybody's asking. */
+/* Operations of an idle client. */
 static bool is_idle(const char *name, size_t length)
 {
 	return is_word(name, length, "NULL") || is_word(name, length, "RENEW") ||
 	       is_word(name, length, "SEQUENCE");
 }
 
-/* What no process waits for: the client gives back, or writes behind. fsync waits for
+/* Operations that no process waits for: the client returns state, or writes back. fsync waits for
  * COMMIT, which is no operation on names. */
 static bool is_behind(const char *name, size_t length)
 {
@@ -174,8 +174,8 @@ static struct nfs_ops *ops_of(struct part *part, const char *name, size_t length
 	return &part->stats->others;
 }
 
-/* A client tries where the server may refuse; how often it did, RPC iostats 1.0 does
- * not tell. */
+/* Return how many operations succeeded: a client tries even if the server may refuse. RPC iostats
+ * 1.0 has no errors. */
 static int64_t succeeded(const int64_t n[], size_t count)
 {
 	if (count < OP_NUMBERS - 1 || n[0] < 0)
@@ -249,7 +249,7 @@ static void read_line(struct part *part, const char *line)
 		part->is_v3 = strstr(line, " 100003/3 ") != NULL;
 }
 
-/* "device SOURCE mounted on TARGET with fstype nfs4 statvers=1.1" */
+/* Match "device SOURCE mounted on TARGET with fstype nfs4 statvers=1.1". */
 static bool begins(const char *line, const char *target)
 {
 	const char *at = strstr(line, " mounted on ");
@@ -277,15 +277,15 @@ static void forget(struct nfs_stats *stats)
 	stats->read_bytes = stats->write_bytes = NFS_UNKNOWN;
 }
 
-/* Has something moved bytes that is no operation? So does a server on this node
+/* Return true if bytes were moved without operations, as with a server on this node
  * (fs/nfs/localio.c, Linux 6.12). */
 static bool is_beside(const struct nfs_ops *ops, int64_t bytes)
 {
 	return bytes > 0 && !ops->count;
 }
 
-/* Operations without a line are unknown, not none: each version has READ, WRITE and others,
- * version 3 ends with COMMIT, and an empty line ends the statistics of a mount
+/* Operations without a line are unknown, not 0: each version has READ, WRITE and others, version 3
+ * ends with COMMIT, and an empty line ends the statistics of a mount
  * (fs/proc_namespace.c:show_vfsstat()). */
 static void finish(struct part *part)
 {
@@ -314,7 +314,7 @@ static void finish(struct part *part)
 		stats->transports = 0;
 }
 
-/* Where the next mount's part begins; NULL: there is none. */
+/* Return the start of the next mount's statistics; NULL: there is none. */
 static const char *next_part(const char *text)
 {
 	if (!strncmp(text, "device ", 7))
@@ -323,8 +323,7 @@ static const char *next_part(const char *text)
 	return text ? text + 1 : NULL;
 }
 
-/* The next line; false: it is too long, or the end of the text has cut it off.
- * Then its numbers are missing. */
+/* Read the next line; false: it is too long, or truncated, and its numbers are ignored. */
 static bool take_line(const char **text, char line[LINE_TEXT_MAX])
 {
 	size_t length = strcspn(*text, "\n");
@@ -346,7 +345,7 @@ static bool is_next_mount(const char *line)
 	return !strncmp(line, "device ", 7) || !strncmp(line, "no device ", 10);
 }
 
-/* Up to the next mount. */
+/* Read the lines up to the next mount. */
 static void read_part(const char **text, struct nfs_stats *stats)
 {
 	struct part part = { .stats = stats,
