@@ -180,38 +180,40 @@ slurm() { node_scontrol Sockets=2 CoresPerSocket=48 ThreadsPerCore=1 CPUTot=96 M
 
 # machine THREADS - the node has so many threads a core
 machine() {
-	local cpu
+	local cpu pair
 	"$BUILDDIR/tests/tools/machine" xml "dell-2x48x$1-interleaved" >"$NODE/machine.xml"
 	sed -i "s/\"cpus\":[0-9]*/\"cpus\":$((96 * $1))/; s/\"threads_per_core\":[0-9]*/\"threads_per_core\":$1/" "$NODE/node-record"
 	for ((cpu = 0; cpu < 96 * $1; cpu++)); do
 		mkdir -p "$NODE/sysfs/devices/system/cpu/cpu$cpu"/{topology,node$((cpu % 2))}
-		echo $((cpu % 96))$( (($1 == 1)) || echo ",$((cpu % 96 + 96))") >"$NODE/sysfs/devices/system/cpu/cpu$cpu/topology/thread_siblings_list"
+		pair=$((cpu % 96))
+		(($1 == 1)) || pair+=,$((pair + 96))
+		echo "$pair" >"$NODE/sysfs/devices/system/cpu/cpu$cpu/topology/thread_siblings_list"
 	done
 }
 
 @test "on random nodes of 96 and 192 CPUs the gate has the CPUs of up to 16 containers, or W60 says which are missing" {
-	local seed node words every=${JOBIO_CRASH_EVERY:-4}
+	local seed shape words every=${JOBIO_CRASH_EVERY:-4}
 	minimum 1
 	for ((seed = 1; seed <= 24; seed += every)); do
-		mapfile -t node < <(python3 "$SRCDIR/tests/scripts/weka_node.py" "$seed")
-		words=("${node[@]:1:${#node[@]}-5}")
-		machine "${node[0]}"
+		mapfile -t shape < <(python3 "$SRCDIR/tests/scripts/weka_node.py" "$seed")
+		words=("${shape[@]:1:${#shape[@]}-5}")
+		machine "${shape[0]}"
 		containers "${words[@]}"
 		rm -rf "$NODE/run"
 		job "$seed" 1
 		prolog 2>/dev/null
-		expect_gate "$seed" "client_cpus=${node[-3]}" || fail "seed $seed"
+		expect_gate "$seed" "client_cpus=${shape[-3]}" || fail "seed $seed"
 		epilog 2>/dev/null
-		if ((node[-1])); then
-			told "$seed" W60 warning "not all CPUs on which the client polls are known: the gate guards CPU ${node[-3]} and those that it knew before" ''
+		if ((shape[-1])); then
+			told "$seed" W60 warning "not all CPUs on which the client polls are known: the gate guards CPU ${shape[-3]} and those that it knew before" ''
 			[[ $(record "$seed") != *'the rest is idle'* ]] || fail "seed $seed: the rest is idle"
 		else
 			[[ $(found "$seed") != *W60* ]] || fail "seed $seed: W60"
 			# where no container serves, the cores of the client may be chosen
 			[[ " ${words[*]} " == *\ @(COMPUTE|DRIVES)\ * ]] || continue
 			run "$BUILDDIR/jobio" plan --client=weka --conf="$NODE/jobio.conf" --topology="$NODE/machine.xml" \
-				--node="CPUs=$((96 * node[0])) Boards=1 SocketsPerBoard=2 CoresPerSocket=48 ThreadsPerCore=${node[0]}"
-			expect_in "slurm.conf       CpuSpecList=${node[-2]}" "$output" || fail "seed $seed"
+				--node="CPUs=$((96 * shape[0])) Boards=1 SocketsPerBoard=2 CoresPerSocket=48 ThreadsPerCore=${shape[0]}"
+			expect_in "slurm.conf       CpuSpecList=${shape[-2]}" "$output" || fail "seed $seed"
 		fi
 	done
 }
