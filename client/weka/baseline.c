@@ -15,7 +15,7 @@
 
 struct baseline {
 	bool is_known;
-	char boot_id[64]; /* "": unknown, and nothing makes it stale */
+	char boot_id[64]; /* "": unknown, never stale */
 	struct cpuset cores, ours[OURS_MAX];
 	size_t ours_count;
 };
@@ -48,8 +48,8 @@ static void baseline_line(struct baseline *baseline, const char *container, char
 		baseline_ours(baseline, &ids);
 }
 
-/* A file that was cut off ends within a line, which says something else than it
- * did, "1" for "12". */
+/* Remove the incomplete last line of a truncated file: it would be read as another value, "1" for
+ * "12". */
 static bool drop_half_line(char *text)
 {
 	char *end = strrchr(text, '\n');
@@ -60,7 +60,7 @@ static bool drop_half_line(char *text)
 	return has_one;
 }
 
-/* -1 and errno: it could not be read. */
+/* Return -1 with errno if it could not be read. */
 static int baseline_load(const struct client *client, const char *container,
 			 struct baseline *baseline)
 {
@@ -77,13 +77,14 @@ static int baseline_load(const struct client *client, const char *container,
 		line = baseline->is_known ? strtok_r(NULL, "\n", &save) : NULL;
 	}
 	free(text);
-	/* what the last job wanted is not there: nothing tells that it is stale */
+	/* the last job's cores are missing: it cannot be proven stale */
 	if (is_cut || !baseline->ours_count)
 		baseline->boot_id[0] = '\0';
 	return 0;
 }
 
-/* 1: *cores is the baseline of the container; 0: it is at its baseline. */
+/* Get the baseline of the container in *cores. Return 1, or 0 if none is known: it is at its
+ * baseline. */
 int weka_baseline_read(const struct client *client, const char *container, struct cpuset *cores)
 {
 	struct baseline baseline;
@@ -120,7 +121,7 @@ static int baseline_store(const struct client *client, const char *container,
 	return rc;
 }
 
-/* Before the container gets other cores for a job. */
+/* Store the baseline, before the container is given other cores for a job. */
 int weka_baseline_keep(const struct client *client, const char *container,
 		       const struct cpuset *old_ids, const struct cpuset *new_ids, struct err *err)
 {
@@ -140,8 +141,9 @@ int weka_baseline_keep(const struct client *client, const char *container,
 	return baseline_store(client, container, &baseline, err);
 }
 
-/* Of another boot, and the container has cores that no job of then can have left
- * it with: WEKA keeps what was applied, fstab says what is mounted. */
+/* Return true if the cores were configured since: they are neither the baseline nor a job's, or,
+ * after a reboot, they are the baseline or those of mounts by fstab (WEKA keeps cores with
+ * core_method=resources only). */
 static bool is_stale(const struct client *client, const struct baseline *baseline,
 		     const struct cpuset *now)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* baseline.h - the cores that a container had before the first job wanted others
+/* baseline.h - the cores of a container before the first job's change
  *
  * Terms   STATE/NAME.baseline, a line each:
  *           CONTAINER LIST    the cores
- *           boot ID           when that was
- *           ours LIST         what a job wanted, the newest last; a few
- *         It holds as long as the container has cores that a job wanted. With any
- *         others somebody else has configured it since, and is right: the site, or
- *         fstab when the node came up again. Of a file that was cut off the whole
- *         lines are believed, and nothing makes it stale.
+ *           boot ID           boot of the change
+ *           ours LIST         the cores for a job, the newest last; a few
+ *         It is valid as long as the container has cores that were set for a job. If it
+ *         has others, or the node was rebooted and they are not kept, they were
+ *         configured since: by the site, or by fstab. Of a truncated file the complete
+ *         lines are used, and it never becomes stale.
  * Owner   the file is the client's (state.h); values are copied.
  * Errors  -1, sentence in *err.
- * Runs    as client.h says; for the parts of the WEKA client only.
+ * Runs    as in client.h; for the parts of the WEKA client only.
  */
 #ifndef JOBIO_CLIENT_WEKA_BASELINE_H
 #define JOBIO_CLIENT_WEKA_BASELINE_H
@@ -19,15 +19,16 @@
 #include "base/cpuset.h"
 #include "client/type.h"
 
-/* 1: *cores is the baseline of the container; 0: it is at its baseline. */
+/* Get the baseline of the container in *cores. Return 1, or 0 if none is known: it is at its
+ * baseline. */
 int weka_baseline_read(const struct client *client, const char *container, struct cpuset *cores);
-/* Before the container gets other cores for a job. */
+/* Store the baseline, before the container is given other cores for a job. */
 int weka_baseline_keep(const struct client *client, const char *container,
 		       const struct cpuset *old_ids, const struct cpuset *new_ids, struct err *err);
-/* The container has these cores, and is back. */
+/* Remove the baseline if the container has these cores and they are its baseline. */
 void weka_baseline_settle(const struct client *client, const char *container,
 			  const struct cpuset *now);
-/* It has these, and somebody else has configured them since. */
+/* Remove the baseline if these cores of the container were configured since. */
 void weka_baseline_forget_stale(const struct client *client, const char *container,
 				const struct cpuset *now);
 

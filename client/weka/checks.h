@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* checks.h - the checks of judge.c's table that stand in other files
+/* checks.h - checks of judge.c's table in other files
  *
  * Owner, errors  rule.h.
  * Runs    for judge.c only.

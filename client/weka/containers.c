@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* WEKA's command line: `weka local ps -J` once, `weka local resources -J` twice a
- * container (staged and --stable). When it hangs once it is not called again. What
- * it answered is kept in the cache. */
+/* WEKA's command line: `weka local ps -J` once, `weka local resources -J` twice a container (staged
+ * and --stable). After a timeout it is not run again. Its output is cached. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,12 +12,11 @@
 
 #define PATH_TEXT_MAX 1024
 #define WEKA_ARGS_MAX 16
-/* Where the driver names the frontends' processes, each job sees them live and
- * connected without a call of `weka`. */
+/* If the driver lists the frontends' pids, each job checks that they run and are connected, without
+ * a call of `weka`. */
 #define WATCHED_AGE_MAX_S 86400
 
-/* The 6.x command line is the old wekactl: tell it that nobody is there to
- * talk to. */
+/* The 6.x command line is the old wekactl: disable its prompts. */
 static char *const weka_env[] = { "WEKA_CLI_NO_INTERACTIVE=1", "WEKA_CLI_STYLE=plain", NULL };
 
 static void make_argv(const struct client *client, const char *const args[],
@@ -32,10 +30,10 @@ static void make_argv(const struct client *client, const char *const args[],
 	argv[i + 1] = NULL;
 }
 
-/* Run `weka ARGS` that asks; the answer in *ask. `weka local status -J` took 4 to 6 s
- * on a client in order (WEKA's public log of a conversion to 4.1), so the deadline is
- * half as much again as timeout_ms; and where ps was answered the rest is waited for
- * beyond the budget, once: the answers are kept. */
+/* Run a `weka ARGS` that only queries; the reply in *ask. `weka local status -J` took 4 to 6 s on a
+ * healthy client (WEKA's public log of a conversion to 4.1), so the timeout is 1.5 times
+ * timeout_ms; once ps has succeeded the others may exceed the budget, since their output is
+ * cached. */
 static void weka_ask(struct client *client, struct ask *ask, const char *const args[])
 {
 	unsigned int limit_ms = client->section->timeout_ms * 3 / 2;
@@ -149,10 +147,9 @@ void weka_read_containers(struct client *client)
 
 /* ---- the cache --------------------------------------------------------- */
 
-/* `weka local ps -J` is not known to name a process. The driver's file does, and is
- * read for each job: a container that restarts has other frontends there, and one
- * that is not connected has none. systemd makes the folder of the agent's service
- * anew when it starts it. */
+/* Add processes to the key. `weka local ps -J` has no known key for pids. The driver's file has,
+ * and is read for each job: a restarted container has other frontends there, and a disconnected one
+ * has none. systemd makes the folder of the agent's service again when it starts it. */
 static void key_of_processes(const struct client *client, struct cache_key *key)
 {
 	const struct weka_interface *interface = &weka_of(client)->interface;
@@ -181,7 +178,7 @@ void weka_key(const struct client *client, struct cache_key *key)
 	cache_key_text(key, section->container);
 	cache_key_file(key, section->service_conf);
 	cache_key_file(key, section->service_conf_alt);
-	/* the agent's port: weka-operator writes service.json beside service.conf */
+	/* the agent's port: weka-operator writes service.json in the same folder */
 	snprintf(path, sizeof(path), "%.*s.json", dot ? (int)(dot - section->service_conf) : 0,
 		 section->service_conf);
 	cache_key_file(key, path);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Mounts of the client in other mount namespaces, which umount(8) on the node does not reach */
+/* Find mounts of the client in other mount namespaces, where umount(8) on the node has no
+ * effect. */
 #include <errno.h>
 #include <glob.h>
 #include <stdio.h>
@@ -16,8 +17,8 @@
 
 #define TABLE_BYTES_MAX (4U << 20)
 
-/* umount(2) is propagated to the same place on peers and slaves of the parent mount:
- * mount_namespaces(7). A peer or slave may show a folder of it only. */
+/* Return true if umount(2) is propagated to the mount: it is, to the same place on peers and slaves
+ * of the parent mount, mount_namespaces(7). A peer or slave may be of a subfolder only. */
 static bool is_reached(const char *ours, const char *target, const char *theirs,
 		       const struct place *copy)
 {
@@ -51,7 +52,7 @@ static bool has_copy(const char *ours, const char *target, const char *theirs)
 	return false;
 }
 
-/* Tasks of jobs have ended before a core changes. */
+/* Return true for a process of a job: it has ended before a core changes. */
 static bool is_of_job(const char *process)
 {
 	char *cgroup = fileio_read(xasprintf("%s/cgroup", process), TABLE_BYTES_MAX, NULL, NULL);
@@ -59,7 +60,7 @@ static bool is_of_job(const char *process)
 	return cgroup && (strstr(cgroup, "slurmstepd.scope/") || strstr(cgroup, "/job_"));
 }
 
-/* Print a copy that is found. Runs in a child, which frees nothing. */
+/* Print the first copy found. Runs in a child, which frees nothing. */
 static int print_copies(void *arg)
 {
 	const struct client *client = arg;
@@ -81,7 +82,7 @@ static int print_copies(void *arg)
 				: fileio_read(xasprintf("%s/mountinfo", process), TABLE_BYTES_MAX,
 					      NULL, NULL);
 		if (!table) {
-			unread |= errno != ENOENT; /* if it has not ended */
+			unread |= errno != ENOENT; /* unless it has ended */
 			continue;
 		}
 		if (!ours)

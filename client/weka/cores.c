@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Growing, moving and shrinking the frontends of a WEKA client.
+/* Add, move and remove frontends of a WEKA client.
  *
- * Up to 4.4 the documents want a container deactivated for that, WEKA's own
- * tools do it on running clients; 5.x allows it and refuses only to lower the
- * count while a file system is mounted ("Cannot lower frontend count while a
- * mount is active"). So: never touch a client that is right, and believe only
- * what is read back. */
+ * Up to 4.4 the documentation requires that a container is deactivated for that, WEKA's
+ * own tools do it on running clients; 5.x allows it, but not a lower count while a file
+ * system is mounted ("Cannot lower frontend count while a mount is active"). So a client
+ * with the right cores is left alone, and every change is read back. */
 #include "client/weka/cores.h"
 
 #include <stdio.h>
@@ -27,7 +26,7 @@
 
 /* ---- plan -------------------------------------------------------------- */
 
-/* Can this client be changed by the method of jobio.conf? NULL: yes. */
+/* Return why this client cannot be changed by the method of jobio.conf; NULL: it can. */
 static const char *method_objection(const struct client *client, const char *container,
 				    const char **cure, struct err *why)
 {
@@ -49,7 +48,7 @@ static const char *method_objection(const struct client *client, const char *con
 	return weka_mount_check(client, container, cure, why) < 0 ? why->text : NULL;
 }
 
-/* Where others poll too, a job's cores are not this container's alone. */
+/* Get the only container. With others that poll, a job's cores are not this container's alone. */
 static int the_container(const struct client *client, size_t *index)
 {
 	const struct weka_facts *facts = weka_of(client);
@@ -62,7 +61,7 @@ static int the_container(const struct client *client, size_t *index)
 	return 0;
 }
 
-/* Which ids shall the container have? 0: those it has. */
+/* Get the ids that the container is to have. Return 0 if it has them. */
 static int wanted_ids(const struct client *client, const struct client_want *want,
 		      const char *container, const struct cpuset *now, struct cpuset *ids)
 {
@@ -71,13 +70,13 @@ static int wanted_ids(const struct client *client, const struct client_want *wan
 	if (want->io_cores && want->has_io_cores) {
 		sysfs_whole_cores(&want->io_cpus, &whole);
 		if (!cpuset_equal(&whole, &want->io_cpus))
-			return 0; /* half a core: W05, or a wrong node line */
+			return 0; /* not whole cores: W05, or a wrong node line */
 		sysfs_core_ids(&whole, now, ids);
 		return !cpuset_equal(ids, now);
 	}
 	if (!weka_baseline_read(client, container, ids) || cpuset_equal(ids, now))
 		return 0;
-	/* lazily: go back only when Slurm may give those CPUs to this job */
+	/* lazily: go back only if Slurm may give those CPUs to this job */
 	if (!want->has_io_cores)
 		return 1;
 	sysfs_whole_cores(now, &job_may_use);
@@ -94,7 +93,7 @@ static void say_not_allowed(const struct client *client, struct findings *findin
 		  have, need, why);
 }
 
-/* NULL: go on. */
+/* Return why the cores cannot be changed; NULL: they can. */
 static const char *objection(const struct client *client, const char *container,
 			     const struct cpuset *now, const struct cpuset *ids, const char **cure,
 			     struct err *text)
@@ -155,7 +154,7 @@ static void plan_cores(const struct change_kind *kind, struct client *client,
 	container = weka_of(client)->containers.item[i].name;
 	weka_named_cpus(&weka_of(client)->stable[i], &now);
 	if (cpuset_is_empty(&now))
-		return; /* none polls */
+		return; /* no process polls */
 	weka_baseline_forget_stale(client, container, &now);
 	if ((want->alone || (want->idle && !want->io_cores)) &&
 	    wanted_ids(client, want, container, &now, &ids))
@@ -220,7 +219,7 @@ static enum change_made make_cores(const struct change_kind *kind, struct client
 		return CHANGE_MADE;
 	}
 failed:
-	client->plan = NULL; /* the way back takes nothing along */
+	client->plan = NULL; /* options of the plan are not set on the way back */
 	is_back = weka_switch_back(client, change->target, &old_ids, &worse) == 0;
 	say_failed(client, &report, change, &why, is_back);
 	if (is_back) {
@@ -231,8 +230,8 @@ failed:
 	return CHANGE_STUCK;
 }
 
-/* A finished change is kept: going back would restart the client again. One
- * that was cut off half-way is looked at: what runs now decides. */
+/* A completed change is kept: going back would restart the client again. After an interrupted one
+ * the current cores decide. */
 static enum change_undone undo_cores(const struct change_kind *kind, struct client *client,
 				     const struct journal_change *change, struct findings *findings)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Inspecting the WEKA client. What its command line tells is in
- * containers.c; everything else is a file. */
+/* Read the facts of the WEKA client. Its command line is in containers.c; all others are files. */
 #include "client/weka/facts.h"
 
 #include <errno.h>
@@ -19,10 +18,10 @@
 
 #define CONF_BYTES_MAX (256U << 10)
 #define PATH_TEXT_MAX 1024
-#define AGENTS_MS 1000U /* for the look at all processes */
+#define AGENTS_MS 1000U /* for the scan of all processes */
 
-/* WEKA's planning guide: memory, at most 19 cores a container; its mount options:
- * memory_mb, 1400 MiB of hugepages. */
+/* WEKA's planning guide: memory, at most 19 cores a container; its mount options: memory_mb, 1400
+ * MiB of hugepages. */
 const struct client_sizing weka_sizing = {
 	.cores_max = 19,
 	.memory_fixed_mb = 2800,
@@ -139,7 +138,7 @@ void weka_read_files(struct client *client)
 	read_agent(client);
 }
 
-/* ---- together ---------------------------------------------------------- */
+/* ---- summary ---------------------------------------------------------- */
 
 const struct weka_container *weka_container(const struct weka_facts *facts, const char *name,
 					    size_t *index)
@@ -156,7 +155,7 @@ const struct weka_container *weka_container(const struct weka_facts *facts, cons
 	return NULL;
 }
 
-/* "5.0.1" is 5; unknown is 0. */
+/* Return 5 for "5.0.1"; 0: unknown. */
 unsigned int weka_major(const struct weka_container *container)
 {
 	char digits[8];
@@ -187,8 +186,8 @@ bool weka_is_automatic(const struct weka_resources *resources)
 	return resources->server_is_automatic;
 }
 
-/* Where the frontends of a container really poll: their processes' own masks.
- * Good when the command line is silent and for automatic cores. */
+/* Get the CPUs that the frontends of a container poll on, from the masks of their processes: for
+ * automatic cores, and if the command line fails. */
 static int linked_cpus(const struct weka_facts *facts, const char *container, struct cpuset *cpus)
 {
 	bool is_whole = !facts->interface.has_more;
@@ -211,7 +210,7 @@ static int linked_cpus(const struct weka_facts *facts, const char *container, st
 	return found && is_whole ? 0 : -1;
 }
 
-/* Add the CPUs on which container i polls. -1: they are not known, or not all of them. */
+/* Add the CPUs that container i polls on. Return -1 if they are not all known. */
 static int add_container_cpus(const struct weka_facts *facts, size_t i, struct cpuset *cpus)
 {
 	const struct weka_resources *stable = &facts->stable[i];
@@ -225,11 +224,12 @@ static int add_container_cpus(const struct weka_facts *facts, size_t i, struct c
 	if (stable->known && !weka_is_automatic(stable))
 		return 0;
 	rc = linked_cpus(facts, facts->containers.item[i].name, cpus);
-	/* the driver names frontends alone */
+	/* the driver lists frontends only */
 	return stable->known && !stable->server_is_automatic ? rc : -1;
 }
 
-/* A client without a container of its own (2026): only the driver names its frontends. */
+/* Return true for a client without a container of its own (2026): only the driver lists its
+ * frontends. */
 static bool has_driver_only(const struct weka_facts *facts)
 {
 	return facts->containers_known && !facts->containers.count && !facts->others_running &&
@@ -253,7 +253,7 @@ void weka_digest(struct client *client)
 		if (*facts->containers.item[i].version)
 			common->version = facts->containers.item[i].version;
 	}
-	/* `weka local ps` without an answer: processes of other roles are not seen */
+	/* `weka local ps` failed: processes of other roles are unknown */
 	if (!facts->containers_known)
 		linked_cpus(facts, NULL, &all);
 	else if (has_driver_only(facts))
@@ -264,7 +264,7 @@ void weka_digest(struct client *client)
 	common->fixed_cores = servers ? cpuset_count(&ids) : 0;
 }
 
-/* pgrep -x -f '/usr/bin/weka --agent', as WEKA's checks do */
+/* Count as pgrep -x -f '/usr/bin/weka --agent', as WEKA's checks do. */
 static int print_agents(void *arg)
 {
 	int count;
@@ -275,8 +275,8 @@ static int print_agents(void *arg)
 	return count < 0;
 }
 
-/* A child, because reading the command line of a process waits for the lock of
- * its memory, which a process that is stuck may hold. */
+/* Count in a child: reading the command line of a process waits for the lock of its memory, which a
+ * stuck process may hold. */
 static void count_agents(struct client *client)
 {
 	struct weka_facts *facts = weka_of(client);
@@ -285,12 +285,12 @@ static void count_agents(struct client *client)
 	unsigned long count;
 
 	facts->agent_count = 0;
-	/* not the client's fault: it shall have its time all the same */
+	/* not the client's fault: its budget stays the same */
 	if (end_ms < budget_ms)
 		client->deadline_ms = end_ms;
 	ask_function(client, &facts->agents, "/proc", print_agents, client->section->command);
 	client->deadline_ms = budget_ms;
-	/* short as its time is, it had all of it */
+	/* its short timeout was not cut by the budget */
 	if (facts->agents.answer == ASK_NO_TIME && end_ms <= budget_ms)
 		facts->agents.answer = ASK_HUNG;
 	if (facts->agents.answer != ASK_ANSWERED)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* facts.h - what is true of a WEKA client now, and how to ask it
+/* facts.h - facts about a WEKA client, and how to query it
  *
- * Terms   see client.h, ask.h and parse.h. "Known" facts were read; the others
- *           hold zero, and judging must look at the flag first.
+ * Terms   see client.h, ask.h and parse.h. "Known" facts were read; others are zero,
+ *           and rules must check the flag first.
  * Owner   struct weka_facts belongs to its client; weka_facts_clear().
  * Errors  as in client.h.
- * Runs    as client.h says; for the parts of the WEKA client only.
+ * Runs    as in client.h; for the parts of the WEKA client only.
  *
- * Facts about WEKA come from its documentation 4.0 - 5.x and its public
- * scripts; where those are silent the assumption stands at the place.
+ * Facts about WEKA come from its documentation 4.0 - 5.x and its public scripts; other
+ * assumptions are noted where they are made.
  */
 #ifndef JOBIO_CLIENT_WEKA_FACTS_H
 #define JOBIO_CLIENT_WEKA_FACTS_H
@@ -33,7 +33,7 @@ struct weka_facts {
 	/* agent */
 	bool agent_known, agent_running;
 	struct ask agents;
-	struct ask copies;	  /* of its mounts, that core_method=mount does not reach */
+	struct ask copies;	  /* mounts in other namespaces */
 	unsigned int agent_count; /* 0 unknown */
 	long agent_pid;
 	int64_t agent_start_s;
@@ -43,7 +43,7 @@ struct weka_facts {
 	struct ask stable_source[WEKA_CONTAINERS_MAX];
 	bool containers_known;
 	struct weka_containers containers;
-	size_t others_running; /* that container= of jobio.conf leaves out */
+	size_t others_running; /* excluded by container= of jobio.conf */
 	struct weka_resources staged[WEKA_CONTAINERS_MAX];
 	struct weka_resources stable[WEKA_CONTAINERS_MAX];
 	/* kernel driver */
@@ -60,7 +60,7 @@ static inline struct weka_facts *weka_of(const struct client *client)
 
 void weka_facts_clear(void *facts);
 
-/* Of struct client_type_ops. */
+/* For struct client_type_ops. */
 int weka_inspect(struct client *client, struct err *err);
 int weka_load(struct client *client, const struct cache *cache);
 int weka_keep(const struct client *client, struct cache *cache);
@@ -71,9 +71,9 @@ extern const struct client_sizing weka_sizing;
 /* Run `weka ARGS` that changes something. */
 int weka_order(struct client *client, unsigned int timeout_ms, const char *const args[],
 	       struct err *err);
-/* Frontends, health and links of all containers, from the client itself. */
+/* Read health and resources of all containers with `weka`. */
 void weka_read_containers(struct client *client);
-/* service.conf, and who the agent is. */
+/* Read service.conf, and the agent's pid and start. */
 void weka_read_files(struct client *client);
 void weka_read_interface(struct client *client);
 void weka_read_copies(struct client *client);
@@ -81,18 +81,17 @@ void weka_read_cgroups(struct client *client);
 /* Derive the common facts from the rest. */
 void weka_digest(struct client *client);
 
-/* Somebody looked for agents, and it could not be seen how many there are. */
+/* Return true if agents were searched for, and their number is unknown. */
 static inline bool weka_agents_unknown(const struct weka_facts *facts)
 {
 	return facts->agents.answer != ASK_ANSWERED && facts->agents.answer != ASK_NOT_ASKED;
 }
 
-/* NULL: not there. */
+/* Return the container of this name, and its index; NULL: none. */
 const struct weka_container *weka_container(const struct weka_facts *facts, const char *name,
 					    size_t *index);
 unsigned int weka_major(const struct weka_container *container);
-/* The CPUs on which it polls as named by core_id, without siblings; automatic ones
- * left out. */
+/* Get the CPUs that it polls on by core_id, without siblings and automatic ones. */
 void weka_named_cpus(const struct weka_resources *resources, struct cpuset *cpus);
 bool weka_is_automatic(const struct weka_resources *resources);
 

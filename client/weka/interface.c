@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the WEKA driver says of its containers and frontends (facts.h). */
+/* Read the WEKA driver's list of containers and frontends (facts.h). */
 #include <glob.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static int print_file(const char *path)
 	return 1;
 }
 
-/* All of the first file, or of each one that is there of the others. */
+/* Print the first file, or if there is none, all existing others. */
 static int print_interface(void *arg)
 {
 	const char *const *paths = arg;
@@ -38,9 +38,9 @@ static int print_interface(void *arg)
 	return found ? 0 : missing == i ? 2 : 1;
 }
 
-/* interface, or CONTAINER/interface of each container (5.x); where the command line
- * names none, of all: names such as c88742862af5client are real (WEKA's CSI plugin looks
- * for any name there, too). */
+/* Set the paths: interface, or CONTAINER/interface of each container (5.x); all, if the command
+ * line lists none: names such as c88742862af5client are real (WEKA's CSI plugin searches for any
+ * name there, too). */
 static void interface_paths(const struct client *client, char path[][PATH_TEXT_MAX],
 			    const char *paths[])
 {
@@ -65,8 +65,8 @@ static void interface_paths(const struct client *client, char path[][PATH_TEXT_M
 	paths[count] = NULL;
 }
 
-/* Opening the file blocks while the driver is stuck (WEKA's CSI plugin reads
- * it with a timeout for that reason), hence the child. */
+/* Read the files in a child: open(2) blocks while the driver is stuck (WEKA's CSI plugin reads it
+ * with a timeout for that reason). */
 void weka_read_interface(struct client *client)
 {
 	char path[WEKA_CONTAINERS_MAX + 1][PATH_TEXT_MAX];

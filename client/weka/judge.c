@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is wrong with a WEKA client, and what to do about it. One rule is one
- * line of the table at the end: code, severity, cure, check. The cure is a
- * sentence for an administrator. Checks of the agent and of cores are in
- * judge_service.c and judge_cores.c. */
+/* Rules about a WEKA client: a line of the table at the end each, with code, severity, cure for the
+ * administrator, check. Checks of the agent and of cores are in judge_service.c and
+ * judge_cores.c. */
 #include "client/weka/judge.h"
 
 #include <string.h>
@@ -53,7 +52,7 @@ static void check_ready(const struct judge *judge, const struct rule *rule)
 		container = &weka_of(judge->client)->containers.item[i];
 		if (!container->running && container->disabled)
 			continue; /* W33 */
-		/* that of a stateless client ends with its last mount */
+		/* the container of a stateless client ends with its last mount */
 		if (!container->running && rule_is_idle(judge->client))
 			continue;
 		if (!container->running)
@@ -114,7 +113,7 @@ static void check_several(const struct judge *judge, const struct rule *rule)
 			clients, judge->client->section->name);
 }
 
-/* Where others poll that are not looked at, nothing is known to be idle. */
+/* With containers that are excluded, idle CPUs are unknown. */
 static void check_too_few(const struct judge *judge, const struct rule *rule)
 {
 	if (!weka_of(judge->client)->others_running)
@@ -248,7 +247,7 @@ const struct rule weka_rules[] = {
 	  check_unguarded },
 	{ "W61", FINDING_WARNING, RULE_SPARES_NODE,
 	  "set core_method=resources, or end that process", weka_check_copies },
-	/* told by what changes the client */
+	/* reported by the functions that change the client */
 	{ "W40", FINDING_ERROR, RULE_SPARES_NODE,
 	  "see the client's log; does this version know the option?", NULL },
 	{ "W42", FINDING_ERROR, RULE_BREAKS_NODE,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* judge.h - the rules of a WEKA client, W01 to W49
+/* judge.h - rules about a WEKA client, W01 ..
  *
  * Owner   constant.
  * Errors  none.
- * Runs    as client.h says; see rule.h.
+ * Runs    as in client.h; see rule.h.
  */
 #ifndef JOBIO_CLIENT_WEKA_JUDGE_H
 #define JOBIO_CLIENT_WEKA_JUDGE_H

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rules about the cores of a WEKA client: what it was told, what its driver and its
- * cgroup say. */
+/* Rules about the cores of a WEKA client: its configuration, its driver and its cgroup. */
 #include <string.h>
 
 #include "base/sysfs.h"
@@ -9,8 +8,7 @@
 
 /* ---- frontends and cores ----------------------------------------------- */
 
-/* Each rule about the cores looks at the stable resources of a running
- * container. */
+/* Return the stable resources of a running container; NULL: unknown. */
 static const struct weka_resources *running(const struct judge *judge, size_t i)
 {
 	if (!weka_of(judge->client)->containers.item[i].running ||
@@ -149,7 +147,7 @@ static bool has_slot(const struct weka_nic *nic, unsigned int slot)
 	return cpuset_is_empty(&nic->slots) || cpuset_has(&nic->slots, slot);
 }
 
-/* Has this frontend a card on the NUMA node of its core? */
+/* Return true if this frontend has a NIC on the NUMA node of its core. */
 static bool is_beside_card(const struct weka_resources *resources,
 			   const struct weka_frontend *frontend, int cpu_node)
 {
@@ -162,8 +160,8 @@ static bool is_beside_card(const struct weka_resources *resources,
 	return false;
 }
 
-/* "Mount filesystems", advanced configuration: net:s1-4=ib0,net:s5-8=ib1 gives each
- * frontend a card; without slots (net:ha=) each card serves all. */
+/* "Mount filesystems", advanced configuration: net:s1-4=ib0,net:s5-8=ib1 gives each frontend a NIC;
+ * without slots (net:ha=) each NIC serves all. */
 static void check_nic_of(const struct judge *judge, const struct rule *rule,
 			 const struct weka_resources *resources, const struct weka_nic *nic)
 {

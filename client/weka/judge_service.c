@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rules about what starts and configures a WEKA client: service.conf, its agent,
- * its command line. */
+/* Rules about service.conf, the agent and the command line of a WEKA client. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -9,8 +8,8 @@
 
 /* ---- service.conf ------------------------------------------------------ */
 
-/* The file that counts: service.conf, or weka.conf when that is all there is
- * (only one published recipe names it). */
+/* Return the file in use: service.conf, or weka.conf if it is the only one (in one published recipe
+ * only). */
 static const struct weka_service *service_of(const struct judge *judge, const char **path)
 {
 	if (weka_of(judge->client)->service.present ||
@@ -22,7 +21,7 @@ static const struct weka_service *service_of(const struct judge *judge, const ch
 	return &weka_of(judge->client)->service_alt;
 }
 
-/* On an idle node as well: a client that is mounted on demand starts inside the job. */
+/* Also on an idle node: a client that is mounted on demand starts inside the job. */
 void weka_check_isolate(const struct judge *judge, const struct rule *rule)
 {
 	const struct weka_service *service;
@@ -33,7 +32,7 @@ void weka_check_isolate(const struct judge *judge, const struct rule *rule)
 		return;
 	if (service->isolate_cpusets == WEKA_UNSET) {
 		if (service->odd_isolate == WEKA_FALSE)
-			return; /* the spelling has a finding of its own */
+			return; /* the spelling is another finding */
 		rule_say(
 			judge, rule,
 			"%s does not set isolate_cpusets, and WEKA's default is true: the client takes CPUs out of Slurm's cpusets each time it starts",
@@ -63,8 +62,8 @@ void weka_check_stale(const struct judge *judge, const struct rule *rule)
 			  service->mtime_s - facts->agent_start_s, facts->agent_pid);
 }
 
-/* For it: weka/tools install/scripts.d/ta/875_cgroup_validation.sh, and "NeuralMesh Axon
- * deployment", without Kubernetes (WEKA_CGROUPS_MODE=force_v2 ./install.sh). Against it:
+/* Recommended by: weka/tools install/scripts.d/ta/875_cgroup_validation.sh, and "NeuralMesh Axon
+ * deployment", without Kubernetes (WEKA_CGROUPS_MODE=force_v2 ./install.sh). Advised against by:
  * stackhpc/ansible-slurm-appliance, roles/weka, and its pull request 996. */
 void weka_check_force_v2(const struct judge *judge, const struct rule *rule)
 {
@@ -165,7 +164,7 @@ void weka_check_agent_down(const struct judge *judge, const struct rule *rule)
 	findings_measured(judge->findings, "pid %ld", weka_of(judge->client)->agent_pid);
 }
 
-/* The documents know the process, the pid file only a check of WEKA's tools. */
+/* The documentation has the process, only a check of WEKA's tools the pid file. */
 void weka_check_pidfile(const struct judge *judge, const struct rule *rule)
 {
 	if (weka_of(judge->client)->agent_known && !weka_of(judge->client)->agent_running &&

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Mount options of WEKA: which of them a job may change, and how they stand to
- * each other. */
+/* Mount options of WEKA: those that a profile may set, and those that exclude each other. */
 #include "client/weka/options.h"
 
 #include <stdio.h>
@@ -16,13 +15,13 @@
 #include "client/weka/ready.h"
 #include "record/alloc.h"
 
-/* WEKA's mount guide, tables of 4.0 to 5.x. profile: only what the mount table
- * shows, since nothing else can be verified and put back. group: of these
- * options exactly one (cache, atime) or at most one (sync) holds. */
+/* WEKA's mount guide, tables of 4.0 to 5.x. profile: only options in the mount table, since others
+ * cannot be verified and restored. group: exactly one of these options (cache, atime) or at most
+ * one (sync) is set. */
 static const struct setting_key keys[] = {
 	{ "writecache", true, true, 'c', 0 },
 	{ "readcache", true, true, 'c', 0 },
-	{ "forcedirect", true, true, 'c', 0 }, /* from 4.2 on */
+	{ "forcedirect", true, true, 'c', 0 }, /* since 4.2 */
 	{ "dentry_max_age_positive", true, true, 0, 86400000 },
 	{ "dentry_max_age_negative", true, true, 0, 86400000 },
 	{ "noatime", true, true, 'a', 0 },
@@ -40,8 +39,7 @@ static const struct setting_key keys[] = {
 	{ "nosuid", true, false, 0, 0 },
 	{ "nodev", true, false, 0, 0 },
 	{ "noexec", true, false, 0, 0 },
-	/* of any file system, proc_pid_mounts(5): MS_REMOUNT takes away what is
-	 * not said again */
+	/* of any file system, proc_pid_mounts(5): MS_REMOUNT resets those that are not repeated */
 	{ "nodiratime", true, false, 0, 0 },
 	{ "sync", true, false, 0, 0 },
 	{ "dirsync", true, false, 0, 0 },
@@ -52,9 +50,9 @@ static const struct setting_key keys[] = {
 	{ "directory_create_mask", true, false, 0, ~0UL },
 	{ "force_file_mode", true, false, 0, ~0UL },
 	{ "force_directory_mode", true, false, 0, ~0UL },
-	/* says which of several clients is meant */
+	/* selects one of several clients */
 	{ "container_name", true, false, 0, ~0UL },
-	/* of a new mount only: no remount changes them */
+	/* for a new mount only: no remount changes them */
 	{ "inode_bits", false, false, 0, ~0UL },
 	{ "df_remote", false, false, 0, 0 },
 	{ "acl", false, false, 0, 0 },
@@ -89,7 +87,8 @@ bool weka_is_stateful(const struct weka_container *container, const struct clien
 	return container->persistent || (mount && !strchr(mount->source, '/'));
 }
 
-/* In the epilog nobody was asked; the version is that of the last answer. */
+/* Read the containers if they are unknown, as in the epilog; the version is that of the last
+ * query. */
 static void know_containers(struct client *client)
 {
 	const struct weka_facts *facts = weka_of(client);
@@ -102,9 +101,9 @@ static void know_containers(struct client *client)
 		weka_read_containers(client);
 }
 
-/* WEKA's mount guide of 5.x, "Remount options for stateless clients": "Remounting a
- * stateless client restarts the client container", whatever option it is for. 1: it
- * does, and this is the container; 0: it does not; -1: the version is not known. */
+/* WEKA's mount guide of 5.x, "Remount options for stateless clients": "Remounting a stateless
+ * client restarts the client container", for any option. Return 1 if it does, with the container's
+ * [name], 0 if not, -1 if the version is unknown. */
 static int restarts(struct client *client, const struct client_mount *mount,
 		    char name[WEKA_NAME_MAX])
 {
@@ -120,7 +119,8 @@ static int restarts(struct client *client, const struct client_mount *mount,
 	return weka_major(container) >= 5 && !weka_is_stateful(container, mount);
 }
 
-/* 0: it is READY after it, whatever the remount said in *err; -1: *late says why not. */
+/* Return 0 if it is READY afterwards, with the remount's error in *err; -1: not READY, with the
+ * reason in *late. */
 static int remount_and_wait(struct client *client, const struct client_mount *mount,
 			    const char *list, const char *container, struct err *err,
 			    struct err *late)
@@ -147,7 +147,7 @@ static int write_options(const struct setting *setting, struct client *client, c
 		return mount_option_write(setting, client, target, wanted, err);
 	list = mount_option_remount(setting, mount->options, wanted);
 	rc = remount_and_wait(client, mount, list, container, err, &late);
-	/* one that restarted already, after a prolog that was killed, is READY now */
+	/* one that had restarted, after a prolog that was killed, is READY now */
 	if (rc == 0 && *err->text)
 		rc = remount_and_wait(client, mount, list, container, err, &late);
 	if (rc == 0)
@@ -160,7 +160,7 @@ static int write_options(const struct setting *setting, struct client *client, c
 	return *err->text ? -1 : 0;
 }
 
-/* What would restart a container is left out where the site says so. */
+/* A change that restarts a container is skipped if the site has so configured. */
 static void plan_options(const struct change_kind *kind, struct client *client,
 			 const struct client_want *want, struct client_plan *plan,
 			 struct findings *findings)
@@ -192,7 +192,7 @@ static enum change_made make_options(const struct change_kind *kind, struct clie
 {
 	const char *now;
 
-	/* the remount for the job's cores may have brought them along */
+	/* the remount for the job's cores may have set them as well */
 	if (client->section->core_method == CORE_METHOD_REMOUNT &&
 	    mounts_reread(client, NULL) == 0) {
 		now = mount_option_now(client, change->target);
@@ -218,7 +218,7 @@ struct composer {
 	char *list;
 };
 
-/* Words of fstab(5) for mount(8) and systemd, and what is named anew. */
+/* Return true for options of fstab(5) for mount(8) and systemd, and those that are set by jobio. */
 static bool is_left_out(const char *key)
 {
 	static const char *const keys[] = {
@@ -239,7 +239,7 @@ static int add_shown(void *arg, const char *option, const char *key, const char 
 
 	(void)value;
 	if (!setting_key_find(&weka_options, key))
-		return 0; /* the kernel's own word, such as seclabel */
+		return 0; /* an option of the kernel, such as seclabel */
 	composer->list = options_append(composer->list, option);
 	return 0;
 }
@@ -272,7 +272,7 @@ int weka_options_kept(const char *before, const char *after, struct err *err)
 
 /* ---- cores as mount options ---------------------------------------------- */
 
-/* 'list' is freed. */
+/* Mount with core= for each id; frees 'list'. */
 static int mount_with_cores(struct client *client, const struct client_mount *mount, char *list,
 			    const struct cpuset *ids, unsigned int timeout_ms, struct err *err)
 {
@@ -288,7 +288,7 @@ static int mount_with_cores(struct client *client, const struct client_mount *mo
 	return rc;
 }
 
-/* What the plan wants of a mount besides. */
+/* Return the options that the plan sets for a mount; NULL: none. */
 static const char *planned_options(const struct client *client, const char *target)
 {
 	const struct client_plan *plan = client->plan;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* options.h - mount options of WEKA: what a job may change, what a mount needs
+/* options.h - mount options of WEKA: those of profiles, and those of a new mount
  *
  * Owner   lists are malloc'ed; the caller frees them.
- * Errors  NULL: out of memory; -1, sentence in *err.
- * Runs    as client.h says; for the parts of the WEKA client only.
+ * Errors  -1, sentence in *err.
+ * Runs    as in client.h; for the parts of the WEKA client only.
  */
 #ifndef JOBIO_CLIENT_WEKA_OPTIONS_H
 #define JOBIO_CLIENT_WEKA_OPTIONS_H
@@ -14,22 +14,22 @@
 extern const struct setting weka_options;
 extern const struct change_kind weka_mount_option;
 
-/* WEKA's mount guide: a stateful client mounts by the name of the file system
+/* Return true for a stateful client: WEKA's mount guide has it mount by the name of the file system
  * alone. isPersistent of `weka local ps -J` is in no public tool. */
 bool weka_is_stateful(const struct weka_container *container, const struct client_mount *mount);
 
-/* Remount a file system with its own options, those that the plan being applied has
- * for it, and core= for each id, which restarts the container (5.x). */
+/* Remount a file system with its own options, those of the plan being applied, and core= for each
+ * id, which restarts the container (5.x). */
 int weka_remount_cores(struct client *client, const struct client_mount *mount,
 		       const struct cpuset *ids, struct err *err);
 
-/* Mount it (its options are those of a new mount) with core= for each id. */
+/* Mount it (with the options of a new mount) with core= for each id. */
 int weka_mount_cores(struct client *client, const struct client_mount *mount,
 		     const struct cpuset *ids, unsigned int timeout_ms, struct err *err);
-/* The options of a new mount: those that the mount table shows, then those that
- * only its line in fstab(5) knows; without core=. NULL: out of memory. */
+/* Return the options of a new mount: those in the mount table, then those in its line of fstab(5)
+ * only; without core=. */
 char *weka_mount_options(const char *shown, const char *fstab);
-/* Does the mount table still show what it has shown? 0: yes. */
+/* Return 0 if the mount table has the same options as before, else -1. */
 int weka_options_kept(const char *before, const char *after, struct err *err);
 
 #endif

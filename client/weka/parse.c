@@ -14,7 +14,7 @@
 
 #define NODES_UNKNOWN "\"nodes\" is not what is known of 4.x to 6.x"
 
-/* core_id of a frontend whose core the client picks itself */
+/* core_id if the client picks the core itself */
 #define CORE_AUTOMATIC UINT32_MAX
 
 static const char *get_text(struct json *object, const char *key)
@@ -38,7 +38,7 @@ static int get_switch(struct json *object, const char *key, bool *value)
 	return 0;
 }
 
-/* 24, "24", "NodeId<24>": 4.x prints ids with their type, 6.x without. */
+/* Parse 24, "24", "NodeId<24>": 4.x prints ids with their type, 6.x without. */
 static int id_of(const struct json *value, long long *id)
 {
 	const char *at = json_value_text(value);
@@ -66,7 +66,7 @@ static int id_of(const struct json *value, long long *id)
 	return 0;
 }
 
-/* 4.x keeps it at the top, newer ones under "status". */
+/* In 4.x it is at the top, later under "status". */
 static struct json *internal_status(struct json *object)
 {
 	struct json *status = json_member(object, "internalStatus");
@@ -100,10 +100,10 @@ static void parse_container(struct json *object, struct weka_container *containe
 		get_switch(object, "monitoring", &container->monitored) == 0;
 	if (get_switch(object, "isPersistent", &container->persistent) < 0)
 		get_switch(object, "persistent", &container->persistent);
-	/* health is display_status; "state" stays READY while it joins */
+	/* health is display_status; "state" stays READY during a join */
 	text_copy(container->display_status, sizeof(container->display_status),
 		  get_text(status, "display_status"));
-	/* the column of the 6.x command line: "Ready" */
+	/* column of the 6.x command line: "Ready" */
 	if (!*container->display_status)
 		copy_upper(container->display_status, sizeof(container->display_status),
 			   get_text(object, "status"));
@@ -245,8 +245,8 @@ static int parse_nodes(struct json *nodes, struct weka_resources *resources, str
 	return 0;
 }
 
-/* [1, 2] or "1-2", "s1-2" as in the mount option net:s1-2=ib0; how the resources
- * show it is not public: what is not understood is a card that serves all. */
+/* Parse [1, 2] or "1-2", "s1-2" as in the mount option net:s1-2=ib0; the form in the resources is
+ * not public: anything else is a NIC that serves all. */
 static void parse_ids(struct json *value, struct cpuset *ids)
 {
 	const char *text = json_value_text(value);
@@ -273,7 +273,7 @@ static int parse_nics(struct json *list, struct weka_resources *resources, struc
 		if (resources->nic_count == WEKA_NICS_MAX)
 			return err_set(err, "more than %d network devices", WEKA_NICS_MAX);
 		nic = &resources->nic[resources->nic_count++];
-		/* the API of 4.2 shows names only */
+		/* the API of 4.2 has names only */
 		name = json_value_text(item);
 		text_copy(nic->name, sizeof(nic->name), name ? name : get_text(item, "device"));
 		if (!*nic->name)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What WEKA writes into files: lines of text. Its JSON is parse.c's. */
+/* Parse files of WEKA: lines of text. Its JSON is in parse.c. */
 #include <ctype.h>
 #include <stdint.h>
 #include <string.h>
@@ -13,8 +13,8 @@
 
 /* ---- service.conf ------------------------------------------------------ */
 
-/* WEKA's own scripts write "key=value", its guide shows "key = value", and the
- * section of these keys was never published: any line counts. */
+/* WEKA's own scripts write "key=value", its guide has "key = value", and the section of these keys
+ * was never published: any line counts. */
 static char *trim(char *text)
 {
 	size_t length;
@@ -169,7 +169,7 @@ static void parse_interface_line(char *line, struct weka_interface *interface)
 			  trim(line + 16));
 	else if (!strncmp(line, "Active mounts:", 14) &&
 		 number_parse(trim(line + 14), 0, INT32_MAX, &number, NULL) == 0)
-		/* a sum, when each container has a file of its own */
+		/* a sum if each container has a file of its own */
 		interface->active_mounts =
 			(interface->active_mounts > 0 ? interface->active_mounts : 0) +
 			(long)number;

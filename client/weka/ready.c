@@ -36,7 +36,7 @@ static bool is_connected(const struct weka_facts *facts, size_t i)
 {
 	size_t n, links = 0;
 
-	/* no driver file to look at: READY has to be enough */
+	/* no file of the driver: READY is enough */
 	if (facts->interface_source.answer != ASK_ANSWERED || !facts->interface.link_count)
 		return true;
 	for (n = 0; n < facts->interface.link_count; n++) {

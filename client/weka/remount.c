@@ -21,13 +21,13 @@
 
 #define PATH_TEXT_MAX 1024
 #define NAP_MS 500
-/* A line of the set that tells how the mount was, not how to make it. */
+/* A line of the set with the current options, not those of a new mount. */
 #define SHOWN "wekafs-shown"
 
 /* ---- which mounts ------------------------------------------------------ */
 
-/* Does the container serve the mount? Before clusters could be several the
- * table did not say which. */
+/* Return true if the mount is the container's. Before a node could have several the mount table had
+ * no container_name. */
 static bool serves(const char *container, const struct client_mount *mount)
 {
 	char name[WEKA_NAME_MAX];
@@ -36,7 +36,7 @@ static bool serves(const char *container, const struct client_mount *mount)
 	       !strcmp(name, container);
 }
 
-/* The name of the file system: "b0,b1/fs", "b0:/fs" and "fs" are one. */
+/* Return the name of the file system: "b0,b1/fs", "b0:/fs" and "fs" are the same. */
 static const char *fs_name(const char *source)
 {
 	const char *slash = strrchr(source, '/');
@@ -60,8 +60,8 @@ static const struct client_mount *fstab_line(const struct mounts *fstab,
 	return NULL;
 }
 
-/* A bind mount looks like a second mount of the same file system and would not
- * come back as what it was. */
+/* Return another mount of the same file system: a bind mount looks like one, and would not be
+ * restored as such. */
 static const struct client_mount *twin_of(const struct mounts *mounts, size_t i)
 {
 	size_t j;
@@ -125,7 +125,7 @@ out:
 
 /* ---- the set on disk --------------------------------------------------- */
 
-/* As the kernel writes a mount table: proc_pid_mounts(5). */
+/* Write a field as the kernel does in a mount table: proc_pid_mounts(5). */
 static void print_field(FILE *file, const char *text)
 {
 	for (; *text; text++)
@@ -190,7 +190,7 @@ int weka_mount_begin(const struct client *client, const char *container, struct 
 	return rc;
 }
 
-/* NULL and errno: ENOENT, there is none of this boot; else not known. 'container'
+/* Read the stored set. Return NULL with errno: ENOENT, none of this boot; else unknown. 'container'
  * NULL: any. */
 static char *set_read(const struct client *client, const char *container)
 {
@@ -220,7 +220,7 @@ static char *set_read(const struct client *client, const char *container)
 	return NULL;
 }
 
-/* The mounts of the set, or how they were. */
+/* Return the mounts of the set, or their options before (SHOWN). */
 static struct mounts *set_load(const struct client *client, const char *fstype, struct err *err)
 {
 	char *text = set_read(client, NULL);
@@ -286,7 +286,7 @@ int weka_mount_count(struct client *client, struct err *err)
 	return count;
 }
 
-/* 0: the command has ended well. */
+/* Run umount(8). Return 0 if it succeeds. */
 static int run_umount(struct client *client, const char *target, unsigned int timeout_ms,
 		      struct err *err)
 {
@@ -311,7 +311,7 @@ static int away_one(struct client *client, const char *target, unsigned long lon
 	if (mounts_reread(client, said.text[0] ? NULL : err) < 0)
 		return -1;
 	if (!find(client, target))
-		return 0; /* whatever it said */
+		return 0; /* regardless of its exit status */
 	/* EBUSY in the C locale, which command.c sets */
 	*busy = strstr(said.text, "is busy") != NULL;
 	if (!said.text[0])
@@ -365,8 +365,8 @@ static int back_one(struct client *client, const struct client_mount *mount,
 			return 0;
 		if (mount_once(client, mount, ids, left_ms(client, end_ms), err) == 0)
 			return 0;
-		/* an agent that still takes the container down, a join that
-		 * fails once: WEKA's own mount scripts try again, too */
+		/* an agent that is still removing the container, a join that fails once: WEKA's own
+		 * mount scripts retry, too */
 		if (!insist || child_now_ms() >= end_ms)
 			return -1;
 		nanosleep(&nap, NULL);

@@ -14,7 +14,7 @@
 #include "client/weka/remount.h"
 #include "record/alloc.h"
 
-/* "1,2,3": single ids, no ranges. */
+/* Return "1,2,3": single ids, no ranges. */
 char *weka_ids_text(const struct cpuset *ids)
 {
 	size_t room = (size_t)cpuset_count(ids) * 8 + 1, used = 0;
@@ -49,7 +49,7 @@ static int apply(struct client *client, const char *container, struct err *err)
 	const struct weka_container *now = weka_container(weka_of(client), container, NULL);
 	unsigned int timeout_ms = client->section->ready_timeout_ms;
 	char wait[16];
-	/* the 6.x command line has the option, and waits 20 minutes without it */
+	/* option of the 6.x command line, whose default is 20 minutes */
 	const char *args[] = { "local",
 			       "resources",
 			       "apply",
@@ -85,7 +85,7 @@ static unsigned long long ready_end(const struct client *client)
 	return child_now_ms() + client->section->ready_timeout_ms;
 }
 
-/* After its last umount; 0: there is no such container any more. */
+/* Wait for the removal of the container after its last umount. Return 0 once it is gone. */
 static int wait_gone(struct client *client, const char *container, unsigned long long end_ms,
 		     struct err *err)
 {
@@ -104,7 +104,7 @@ static int wait_gone(struct client *client, const char *container, unsigned long
 	}
 }
 
-/* Do the cores run that the list names? */
+/* Return 0 if the container runs on exactly these cores. */
 static int verify(const struct client *client, size_t i, const struct cpuset *ids, struct err *err)
 {
 	const struct weka_facts *facts = weka_of(client);
@@ -142,7 +142,7 @@ static int order_cores(struct client *client, const char *container, const struc
 	return apply(client, container, err);
 }
 
-/* Everything away, then again with other cores. 0: the commands worked. */
+/* Unmount all, then mount with other cores. Return 0 if the commands succeeded. */
 static int mount_with_ids(struct client *client, const char *container, const struct cpuset *ids,
 			  unsigned long long end_ms, struct switch_report *report, struct err *err)
 {
@@ -167,7 +167,7 @@ static int switch_by_mount(struct client *client, const char *container, const s
 	return 0;
 }
 
-/* Order and wait share one deadline: ready_timeout_ms. */
+/* Command and wait share one timeout: ready_timeout_ms. */
 static int switch_in_place(struct client *client, const char *container, const struct cpuset *ids,
 			   struct err *err)
 {
@@ -179,7 +179,7 @@ static int switch_in_place(struct client *client, const char *container, const s
 	if (order_cores(client, container, ids, &begun, &why) < 0) {
 		if (!begun)
 			return err_set(err, "%s", why.text);
-		/* it may have happened all the same: look */
+		/* it may have succeeded nevertheless: check */
 		if (weka_wait_ready(client, container, end_ms, &i, err) == 0 &&
 		    verify(client, i, ids, NULL) == 0)
 			return 0;
@@ -198,7 +198,7 @@ int weka_switch_cores(struct client *client, const char *container, const struct
 	return switch_in_place(client, container, ids, err);
 }
 
-/* Does the container run with other cores than these? */
+/* Return true if the container runs on other cores than these. */
 static bool has_other_cores(struct client *client, const char *container, const struct cpuset *ids)
 {
 	size_t i;
@@ -207,8 +207,8 @@ static bool has_other_cores(struct client *client, const char *container, const 
 	       verify(client, i, ids, NULL) < 0;
 }
 
-/* Whatever is there of the old mounts and of the new ones: in the end all are
- * mounted, and the container has its old cores. */
+/* Restore from any state of old and new mounts: at the end all are mounted, and the container has
+ * its old cores. */
 static int back_out_mount(struct client *client, const char *container,
 			  const struct cpuset *old_ids, struct err *err)
 {
@@ -229,10 +229,9 @@ static int back_out_mount(struct client *client, const char *container,
 	return 0;
 }
 
-/* After a change that went wrong: nothing may stay staged, or the next restart
- * would take it. A client that took the new cores and does not work with them
- * gets the old ones again; WEKA 5 refuses that when there were fewer of them.
- * 0: the container runs with its old cores. */
+/* Go back after a change that failed: nothing may stay staged, or the next restart would apply it.
+ * A client that has the new cores and does not work with them is given the old ones again; WEKA 5
+ * refuses that if there were fewer of them. Return 0 once the container runs on its old cores. */
 int weka_switch_back(struct client *client, const char *container, const struct cpuset *old_ids,
 		     struct err *err)
 {
@@ -258,8 +257,7 @@ int weka_switch_back(struct client *client, const char *container, const struct 
 	return verify(client, i, old_ids, err);
 }
 
-/* Mounts that were taken away come back; with the old cores, unless the
- * container has begun with new ones. */
+/* Mount what was unmounted, with the old cores, unless the container has started with new ones. */
 static int remount_half(struct client *client, const char *container, const struct cpuset *old_ids,
 			unsigned long long end_ms, struct err *err)
 {

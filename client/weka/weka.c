@@ -11,10 +11,10 @@
 #include "client/weka/options.h"
 #include "client/weka/wire.h"
 
-/* cores first: a restarted client may come back with other options */
+/* cores first: a restarted client may have other options */
 static const struct change_kind *const changes[] = { &weka_cores, &weka_mount_option, NULL };
 
-/* net= of a container that runs. */
+/* NICs in net= of running containers. */
 static void cards(const struct client *client, struct client_cards *cards)
 {
 	const struct weka_facts *facts = weka_of(client);
@@ -46,7 +46,7 @@ const struct client_type_ops weka_type = {
 	.changes = changes,
 	.wire = weka_wire_read,
 	.wire_source = "container.sock",
-	/* between driver and frontends; data are reduced by the servers */
+	/* between driver and frontends; the servers compress */
 	.app_to_wire = "cache=out read-ahead=in direct=in compression=before",
 	.cards = cards,
 	.sizing = &weka_sizing,

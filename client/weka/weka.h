@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* weka.h - the WEKA client, a row of the table in client.c
+/* weka.h - the WEKA client, an entry of the table in client.c
  *
  * Owner   constant.
  * Errors  as in client.h.
- * Runs    as client.h says.
+ * Runs    as in client.h.
  */
 #ifndef JOBIO_CLIENT_WEKA_WEKA_H
 #define JOBIO_CLIENT_WEKA_WEKA_H

@@ -22,12 +22,12 @@
 #define DEPTH_MAX 16
 #define WORD_MAX 64
 #define UNKNOWN IO_UNKNOWN
-/* json.h reads what is larger than INT64_MAX as that */
+/* json.h reads larger numbers as INT64_MAX */
 #define COUNT_MAX (INT64_MAX - 1)
 
-/* Units: "List of statistics" of WEKA's documentation, and the same words as
- * constants. The numbers are totals for all that: the only known reader divides
- * the latency by the reads (node_agent.go: addLocalNodeStats). */
+/* Units: "List of statistics" of WEKA's documentation, and the same words as constants. The numbers
+ * are totals nevertheless: the only known client divides the latency by the reads (node_agent.go:
+ * addLocalNodeStats). */
 #define BYTES " bytes bytes/sec bytes_per_sec bytes_per_second "
 #define OPS " ops ops/sec ops_per_sec ops_per_second iops "
 #define MICROSECONDS " microseconds microsecs usecs us "
@@ -43,9 +43,9 @@ static const struct {
 };
 #define STATS (sizeof(stats) / sizeof(stats[0]))
 
-/* ---- the answer -------------------------------------------------------- */
+/* ---- the reply -------------------------------------------------------- */
 
-/* A string or a number, as it is written; NULL: neither, or not there. */
+/* Return a string or a number as written; NULL: neither, or missing. */
 static const char *text_of(struct json *object, const char *key)
 {
 	struct json *value = json_member(object, key);
@@ -55,7 +55,7 @@ static const char *text_of(struct json *object, const char *key)
 	return json_value_text(value);
 }
 
-/* "NodeId<25011>", "FSId<1>" or a number: the number. Other words stay. */
+/* Get the number in "NodeId<25011>", "FSId<1>" or a number. Other words stay. */
 static bool id_of(struct json *object, const char *key, char id[WORD_MAX])
 {
 	const char *text = text_of(object, key), *open = text ? strchr(text, '<') : NULL;
@@ -67,13 +67,13 @@ static bool id_of(struct json *object, const char *key, char id[WORD_MAX])
 	return true;
 }
 
-/* Not all quantities have one. */
+/* Some quantities have no name. */
 static bool is_named(size_t kind, const char *stat)
 {
 	return stats[kind].name && !strcmp(stats[kind].name, stat);
 }
 
-/* STATS: not one of ours. */
+/* Return the quantity of an item; STATS: none of these. */
 static size_t kind_of(struct json *item)
 {
 	const char *category = json_text(item, "category"), *stat = json_text(item, "stat");
@@ -85,8 +85,8 @@ static size_t kind_of(struct json *item)
 	return kind;
 }
 
-/* "123", "123.0", "1.5e+09"; a long double has the bits of an int64_t. -1: not a
- * number, too large, or with a fraction that may not be cut off. */
+/* Parse "123", "123.0", "1.5e+09"; a long double has the bits of an int64_t. Return -1 if it is not
+ * a number, too large, or has a fraction and not [is_cut]. */
 static int read_decimal(const char *text, bool is_cut, int64_t *count)
 {
 	long double value;
@@ -116,8 +116,8 @@ static int read_count(struct json *item, size_t kind, int64_t *count, struct err
 	return 0;
 }
 
-/* What besides its filesystem a row is of: "feIdx", "disk" (node_agent.go: WekaStat),
- * or others; NULL: it is the total. */
+/* Return the key of a row besides its filesystem: "feIdx", "disk" (node_agent.go: WekaStat), or
+ * others; NULL: it is the total. */
 static const char *part_of(struct json *params)
 {
 	const struct json *one;
@@ -131,15 +131,15 @@ static const char *part_of(struct json *params)
 	return NULL;
 }
 
-/* Nothing public says whether a process also tells the sum of its filesystems:
- * rows of both kinds are refused. */
+/* Whether a process also has the sum of its filesystems is not public: rows of both kinds are
+ * refused. */
 struct reading {
 	struct wire *wire;
 	const char *socket;
 	bool has_fs, has_sum;
 };
 
-/* The row that an item is of; NULL: *err. */
+/* Return the row of an item; NULL: reason in *err. */
 static struct wire_row *row_of(struct reading *r, struct json *item, struct err *err)
 {
 	struct json *params = json_map(item, "params");
@@ -162,8 +162,8 @@ static struct wire_row *row_of(struct reading *r, struct json *item, struct err 
 	return row;
 }
 
-/* First the totals, then their parts, which are not added up: nothing public says
- * whether they are disjoint, or all of it. */
+/* Read the totals first, then their parts, which are not added up: whether they are disjoint, or
+ * complete, is not public. */
 static int read_item(struct reading *r, struct json *item, bool parts, struct err *err)
 {
 	const char *part = part_of(json_map(item, "params"));
@@ -185,7 +185,7 @@ static int read_item(struct reading *r, struct json *item, bool parts, struct er
 	if (row->numbers[kind] != UNKNOWN)
 		return err_set(err, "%s comes twice", stats[kind].name);
 	if (read_count(item, kind, &count, err) < 0)
-		return kind < IO_READ_US ? -1 : 0; /* times alone are unknown */
+		return kind < IO_READ_US ? -1 : 0; /* only the times are unknown */
 	row->numbers[kind] = count;
 	return 0;
 }
@@ -208,14 +208,14 @@ static int read_items(struct reading *r, struct json *top, struct err *err)
 /* ---- HTTP -------------------------------------------------------------- */
 
 struct head {
-	size_t size_bytes;  /* with the empty line */
-	int64_t body_bytes; /* without the lines of chunks; UNKNOWN: to the stream's end */
+	size_t size_bytes;  /* including the empty line */
+	int64_t body_bytes; /* without chunk headers; UNKNOWN: to the end of the stream */
 	bool is_ok, is_chunked;
 	int is_whole; /* as weka_wire_is_whole() */
 };
 
-/* Put the chunks (RFC 9112, 7.1) one behind the other into 'body', which may be
- * NULL: 1; 0: not all of them are there yet; -1. */
+/* Join the chunks (RFC 9112, 7.1) in 'body', which may be NULL. Return 1, 0 if some are missing
+ * yet, -1 on an error. */
 static int read_chunks(const char *text, const char *end, char *body, int64_t *body_bytes)
 {
 	const char *data;
@@ -226,7 +226,7 @@ static int read_chunks(const char *text, const char *end, char *body, int64_t *b
 		if (!data)
 			return 0;
 		data += 2;
-		/* as far as its digits go */
+		/* only its digits are parsed */
 		chunk = isxdigit((unsigned char)*text) ? strtoul(text, NULL, 16) : ULONG_MAX;
 		if (chunk > WEKA_WIRE_BYTES_MAX)
 			return -1;
@@ -242,7 +242,7 @@ static int read_chunks(const char *text, const char *end, char *body, int64_t *b
 	}
 }
 
-/* The value of a field of a head, "\r\nNAME:"; NULL: it has none. */
+/* Return the value of a header field, "\r\nNAME:"; NULL: none. */
 static const char *field_in(const char *lines, const char *name)
 {
 	const char *value = strcasestr(lines, name);
@@ -250,7 +250,7 @@ static const char *field_in(const char *lines, const char *name)
 	return value ? value + strlen(name) + strspn(value + strlen(name), " \t") : NULL;
 }
 
-/* 1, 0: not all of it is there yet, -1: nothing that we can read. */
+/* Return 1, 0 if it is incomplete, -1 if it cannot be read. */
 static int read_head(const char *text, size_t size_bytes, struct head *head)
 {
 	const char *end = memmem(text, size_bytes, "\r\n\r\n", 4), *coding, *length;
@@ -285,7 +285,7 @@ int weka_wire_is_whole(const char *text, size_t size_bytes)
 	return rc > 0 ? head.is_whole : rc;
 }
 
-/* The JSON in an answer; NULL: there is none. */
+/* Return the JSON of a reply; NULL: none. */
 static struct json *read_answer(const char *text, size_t size_bytes, struct err *err)
 {
 	const char *end = text + size_bytes;
@@ -330,8 +330,8 @@ int weka_wire_add(struct wire *wire, const char *socket, const char *text, size_
 
 /* ---- names --------------------------------------------------------------- */
 
-/* Is it a mount of the filesystem, "be0,be1/NAME" or "NAME", by the container that
- * the socket is of? 'socket' NULL: there is no other. */
+/* Return true for a mount of the filesystem, "be0,be1/NAME" or "NAME", by the container of the
+ * socket. 'socket' NULL: it is the only one. */
 static bool is_mount_of(const struct client_mount *mount, const char *name, const char *socket)
 {
 	size_t length = strlen(name), all = strlen(mount->source);
@@ -345,7 +345,7 @@ static bool is_mount_of(const struct client_mount *mount, const char *name, cons
 	return !socket || !*container || strstr(socket, folder);
 }
 
-/* The first mount of a filesystem; without one, its name. */
+/* Set the row's filesystem to its first mount, or else its name. */
 static void name_row(struct wire_row *row, struct json *list, const struct mounts *mounts,
 		     const char *socket)
 {
@@ -366,7 +366,7 @@ static void name_row(struct wire_row *row, struct json *list, const struct mount
 	}
 }
 
-/* How many processes of a role the container has; -1 unknown. */
+/* Return the number of processes of a role in the container; -1: unknown. */
 static int64_t role_count(struct json *summary, const char *role)
 {
 	return json_number(json_map(json_map(summary, "processes_summary"), role), "total");
@@ -387,7 +387,8 @@ struct asking {
 	unsigned long long end_ms;
 };
 
-/* In HTTP/1.1, as its only known client. 1, 0: nobody is there, -1 */
+/* Send a request in HTTP/1.1, as its only known client does. Return 1, 0 if nothing listens, -1 on
+ * an error. */
 static int ask(struct asking *a, const char *path, const char *method, struct err *err)
 {
 	char body[128], text[512];
@@ -406,9 +407,9 @@ static int ask(struct asking *a, const char *path, const char *method, struct er
 	return 1;
 }
 
-/* Names and roles come from get_local_config_summary (node_agent.go:
- * LocalConfigStateResponse); without that method the counters have no names. The
- * processes of a server also do the work of other nodes: it is passed over. */
+/* Names and roles are in get_local_config_summary (node_agent.go: LocalConfigStateResponse);
+ * without that method the rows have no names. A container with servers is skipped: their processes
+ * also work for other nodes. */
 static int ask_container(struct asking *a, const char *path, struct err *err)
 {
 	int rc = ask(a, path, "get_local_config_summary", err);
