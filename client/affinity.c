@@ -13,22 +13,22 @@
 #include "client/type.h"
 #include "record/alloc.h"
 
-/* Of a value of the journal; the record would cut it behind RECORD_STRING_MAX bytes,
- * and half a list is another one. */
+/* Limit of a value in the journal; the record would truncate it at RECORD_STRING_MAX bytes, and
+ * half a list is another one. */
 #define LIST_MAX 4096
 
-/* ---- what a job wants -------------------------------------------------------- */
+/* ---- plan -------------------------------------------------------- */
 
 struct planner {
 	const struct change_kind *kind;
 	const struct client *client;
 	const struct affinity_way *way;
 	const struct cpuset *cpus;
-	const char *list; /* of the same */
+	const char *list; /* cpus as text */
 	const char *target;
 	struct client_plan *plan;
 	char olds[LIST_MAX], news[LIST_MAX];
-	size_t count, left_out; /* in the two lists; in no change */
+	size_t count, left_out; /* in the two lists; skipped */
 	char missing[256];
 };
 
@@ -42,7 +42,7 @@ static bool add_word(char list[LIST_MAX], const char *item, const char *cpus)
 	return false;
 }
 
-/* Both, or none. */
+/* Add to both lists, or to none. */
 static bool add_item(struct planner *p, const char *item, const char *old)
 {
 	size_t used = strlen(p->olds);
@@ -57,7 +57,7 @@ static bool add_item(struct planner *p, const char *item, const char *old)
 	return true;
 }
 
-/* A change of what is in the lists; then they are empty. */
+/* Add a change with the lists, and empty them. */
 static void end_change(struct planner *p)
 {
 	if (*p->olds && change_add(p->plan, p->client, p->kind, p->target, p->olds, p->news) > 0)
@@ -149,7 +149,7 @@ static void plan(const struct change_kind *kind, struct client *client,
 	free(p);
 }
 
-/* irqbalance moves them again within ten seconds: who has it decides. */
+/* Plan interrupts, unless irqbalance runs, which moves them again within ten seconds. */
 static void plan_interrupts(const struct change_kind *kind, struct client *client,
 			    const struct client_want *want, struct client_plan *plan_of,
 			    struct findings *findings)
@@ -167,14 +167,14 @@ static void plan_interrupts(const struct change_kind *kind, struct client *clien
 	plan(kind, client, want, plan_of, findings);
 }
 
-/* ---- there and back ------------------------------------------------------------ */
+/* ---- make and undo ------------------------------------------------------------ */
 
 struct item {
 	char name[AFFINITY_ITEM_MAX];
-	struct cpuset was, is; /* before the change, and by it */
+	struct cpuset was, is; /* before and after the change */
 };
 
-/* The next item of both lists; a word that was cut off ends them. */
+/* Read the next item of both lists; a truncated word ends them. */
 static bool next_item(const char **olds, const char **news, struct item *item)
 {
 	char old[4096], new[4096], *was, *is;
@@ -192,7 +192,7 @@ static bool next_item(const char **olds, const char **news, struct item *item)
 	       !cpuset_is_empty(&item->is);
 }
 
-/* 0: it is there now, whatever the write said. */
+/* Set the CPUs of an item. Return 0 if it has them, regardless of the write's result. */
 static int move(const struct affinity_way *way, const struct client *client, const char *name,
 		const struct cpuset *cpus, struct err *err)
 {
@@ -219,14 +219,15 @@ static void tell_failed(const struct client *client, const char *code, struct fi
 			  rule_list(cpus, list), why->text);
 }
 
-/* From here on the gate knows which CPUs the client works on. */
+/* Add to the CPUs of the client, for the gate. */
 static void tell_gate(struct client *client, const struct cpuset *cpus)
 {
 	cpuset_or(&client->common.frontend_cpus, cpus);
 	client->common.cpus_known = true;
 }
 
-/* 1: it has its old CPUs; AFFINITY_GONE; 0: it has third ones; -1 */
+/* Restore an item. Return 1 if it has its old CPUs, AFFINITY_GONE, 0 if it has third ones, -1 on an
+ * error. */
 static int put_back(const struct affinity_way *way, const struct client *client,
 		    const struct item *item, struct err *why)
 {

@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* affinity.h - where the work of a client runs that has no core of its own
+/* affinity.h - CPU affinity of a client without cores of its own
  *
- * The work of a client in the kernel, or in one process, is done by workqueues,
- * kernel threads, interrupts of the network card, threads of a daemon. While a
- * job with io-cores has the node alone they run on the cores that Slurm withholds
- * from it (core_change=affinity), and are put back after it.
+ * Workqueues, kernel threads, interrupts of the NIC or threads of a daemon do the work of
+ * such a client. While a job with io-cores has the node exclusively they are bound to the
+ * cores that Slurm withholds from it (core_change=affinity), and restored after it.
  *
- * Terms   way: a kind of such things, and a kind of change: "workqueue",
- *           "thread", "interrupt", "process".
- *         item: one of them: the name of a workqueue, "PID:NAME" of a kernel
- *           thread, a blank of whose name is '_', the number of an interrupt,
- *           "PID.TICKS" of a daemon, all of whose threads move together.
- *         A change has the way as what, what was asked for as target
- *           ("interrupts of ib0"), and as values items with their CPUs, as
- *           many and in the same order ("nfsiod=0-15 rpciod=0-15"); where they are
- *           more than a record's text holds, there are several changes.
- *         Left out: items that are on these CPUs already, that the kernel does
- *           not let move, or that are not there on this node.
+ * Terms   way: a back end, and a kind of change: "workqueue", "thread", "interrupt",
+ *           "process".
+ *         item: one of its kind: the name of a workqueue, "PID:NAME" of a kernel thread,
+ *           with '_' for blanks in NAME, the number of an interrupt, "PID.TICKS" of a
+ *           daemon, all threads of which are moved together.
+ *         A change has the way as what, the request as target ("interrupts of ib0"), and
+ *           as values items with their CPUs, as many and in the same order
+ *           ("nfsiod=0-15 rpciod=0-15"); if they exceed the size of a record's text,
+ *           there are several changes.
+ *         Skipped: items that are on these CPUs already, that the kernel does not allow
+ *           to be moved, or that do not exist on this node.
  * Owner   constant.
  * Errors  findings, as in change.h, with the codes of struct affinity.
- * Runs    as client.h says.
+ * Runs    as in client.h.
  */
 #ifndef JOBIO_CLIENT_AFFINITY_H
 #define JOBIO_CLIENT_AFFINITY_H

@@ -18,14 +18,14 @@
 #define NO_SETAFFINITY 0x04000000UL /* include/linux/sched.h:PF_ */
 #define ALL "*"
 #define KTHREADD 2
-#define PASSES_MAX 5 /* over threads that start threads */
+#define PASSES_MAX 5 /* over threads that start further threads */
 
 bool affinity_is_gone(int error)
 {
 	return error == ENOENT || error == ESRCH;
 }
 
-/* ---- files that hold CPUs ---------------------------------------------- */
+/* ---- CPU masks in files ---------------------------------------------- */
 
 static int write_text(const char *path, const char *text, struct err *err)
 {
@@ -39,7 +39,7 @@ static int write_text(const char *path, const char *text, struct err *err)
 	return rc < 0 ? err_set(err, "%s: %s", path, strerror(errno)) : 0;
 }
 
-/* "0000ffff,ffffffff": 32 CPUs a group, the last group the first CPUs. */
+/* Write "0000ffff,ffffffff": 32 CPUs a group, the first CPUs in the last group. */
 static void mask_format(const struct cpuset *cpus, char *text, size_t size)
 {
 	int groups = 0, group, cpu;
@@ -61,7 +61,7 @@ static void workqueue_path(char path[SYSFS_PATH_MAX], const char *name)
 	char below[AFFINITY_ITEM_MAX + 64];
 
 	if (!strcmp(name, ALL))
-		name = "."; /* the kernel's limit for all that are unbound */
+		name = "."; /* the kernel's limit for all unbound workqueues */
 	snprintf(below, sizeof(below), WORKQUEUES "/%s/cpumask", name);
 	sysfs_path(path, below);
 }
@@ -141,14 +141,14 @@ static int task_set(long pid, const struct cpuset *cpus)
 	return rc;
 }
 
-/* The number before the item's '.' or ':'. */
+/* Return the number before the item's '.' or ':'. */
 static long pid_of(const char *item)
 {
 	return strtol(item, NULL, 10);
 }
 
-/* proc_pid_stat(5): field 4 is the parent, 9 the flags; kernel threads are
- * kthreadd's. */
+/* proc_pid_stat(5): field 4 is the parent, 9 the flags; the parent of kernel threads is
+ * kthreadd. */
 static bool is_movable(const char *dir, long pid)
 {
 	char path[SYSFS_PATH_MAX], line[1024], *at;
@@ -163,7 +163,7 @@ static bool is_movable(const char *dir, long pid)
 	       parent == KTHREADD && !(flags & NO_SETAFFINITY);
 }
 
-/* What would end an item is a '_' in it. */
+/* Read the name of a thread; characters that would end an item are '_'. */
 static int thread_name(const struct client *client, long pid, char *name, size_t size)
 {
 	char path[SYSFS_PATH_MAX];
@@ -197,7 +197,7 @@ static void thread_each(const struct client *client, const char *word, item_fn f
 		closedir(all);
 }
 
-/* Another thread may have the number by now. */
+/* Compare the name first: the pid may be another thread's by now. */
 static int thread_get(const struct client *client, const char *item, struct cpuset *cpus)
 {
 	const char *colon = strchr(item, ':');
@@ -240,7 +240,7 @@ static void process_each(const struct client *client, const char *word, item_fn 
 	fn(arg, item);
 }
 
-/* errno: why not. */
+/* Return false with errno if it is not. */
 static bool is_same_process(const char *item)
 {
 	const char *dot = strchr(item, '.');
@@ -253,8 +253,8 @@ static bool is_same_process(const char *item)
 	return strtoull(dot + 1, NULL, 10) == ticks;
 }
 
-/* Call fn for each thread; stops and returns what is not 0. -1 and errno: not all of
- * them were seen. */
+/* Call fn for each thread; stop at a value other than 0 and return it. Return -1 with errno if not
+ * all of them were read. */
 static int each_thread(const char *item, int (*fn)(void *arg, long tid), void *arg)
 {
 	struct dirent *entry;
@@ -298,8 +298,8 @@ static int compare_thread(void *arg, long tid)
 	return 0;
 }
 
-/* Threads that are bound each in its own way are somebody's work, which is not
- * undone by one list of CPUs. */
+/* Get the CPUs of all threads. If they differ the site has bound them, which one list of CPUs could
+ * not restore. */
 static int process_get(const struct client *client, const char *item, struct cpuset *cpus)
 {
 	struct threads threads = { .is_known = false };
@@ -327,8 +327,8 @@ static int move_thread(void *arg, long tid)
 	return 0;
 }
 
-/* A thread has the CPUs of the one that starts it: again, until there was none
- * to be moved. */
+/* Set the CPUs of all threads. A new thread inherits those of its parent: repeat until none had to
+ * be moved. */
 static int process_set(const struct client *client, const char *item, const struct cpuset *cpus,
 		       struct err *err)
 {
@@ -367,7 +367,7 @@ static int thread_back(void *arg, long tid)
 	return 0;
 }
 
-/* Thread by thread: a move that was cut off has moved some. */
+/* Restore each thread by itself: an interrupted change has moved some. */
 static int process_back(const struct client *client, const char *item, const struct cpuset *was,
 			const struct cpuset *is, struct err *err)
 {
@@ -405,7 +405,7 @@ static int interrupt_get(const struct client *client, const char *item, struct c
 	return cpuset_parse(cpus, line, NULL);
 }
 
-/* One that the driver manages (IRQF_AFFINITY_MANAGED) refuses. */
+/* Interrupts that the driver manages (IRQF_AFFINITY_MANAGED) are refused. */
 static int interrupt_set(const struct client *client, const char *item, const struct cpuset *cpus,
 			 struct err *err)
 {
@@ -421,7 +421,7 @@ static int interrupt_set(const struct client *client, const char *item, const st
 	return rc;
 }
 
-/* 'word' is a network interface or an RDMA device. */
+/* Call fn for each interrupt of 'word', a network interface or an RDMA device. */
 static void interrupt_each(const struct client *client, const char *word, item_fn fn, void *arg)
 {
 	static const char *const classes[] = { "net", "infiniband" };
@@ -448,7 +448,7 @@ static const char *interrupt_wanted(const struct client *client)
 	return client->section->interrupts_of;
 }
 
-/* ---- all of them ------------------------------------------------------------------------ */
+/* ---- back ends ------------------------------------------------------------------------ */
 
 const struct affinity_way affinity_workqueues = { "workqueues",	 workqueue_each, workqueue_get,
 						  workqueue_set, NULL,		 workqueue_wanted };

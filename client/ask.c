@@ -33,7 +33,7 @@ unsigned int ask_limit_ms(const struct client *client)
 	return left_ms < limit_ms ? (unsigned int)left_ms : limit_ms;
 }
 
-/* Of a child that did not answer; errno says why. */
+/* Set the result of a child that failed; the reason is in errno. */
 static void set_failure(const struct client *client, struct ask *ask, unsigned int timeout_ms,
 			const struct err *err)
 {

@@ -92,7 +92,7 @@ static void make_key(const struct client *client, struct cache_key *key)
 	client->type->key(client, key);
 }
 
-/* ---- what is kept ------------------------------------------------------ */
+/* ---- values ------------------------------------------------------ */
 
 int64_t cache_number(const struct cache *cache, const char *name)
 {
@@ -164,7 +164,7 @@ void cache_asked(struct client *client)
 
 /* ---- write ------------------------------------------------------------- */
 
-/* NULL: not worth it. */
+/* Return NULL if the type finds nothing worth storing. */
 static struct json *kept_by(const struct client *client)
 {
 	struct cache cache = { json_new_object() };
@@ -193,7 +193,7 @@ void cache_keep(const struct client *client)
 		text = json_line(json);
 		fileio_write_volatile(path, text, strlen(text), 0600, NULL);
 	} else {
-		unlink(path); /* it would not hold */
+		unlink(path); /* it would be invalid */
 	}
 	FAULT_POINT("cache after");
 	json_free(json);

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cache.h - answers of a client that the next job need not ask for again
+/* cache.h - cache of a client's replies for later jobs
  *
- * RUN/client.NAME.json: {"key":"..","at":N, and what the type keeps}.
+ * RUN/client.NAME.json: {"key":"..","at":N, and the values of the type}.
  *
- * Terms   key: all that the answers rest on, as text: this boot, files (inode,
- *           time of change, size) and processes (pid, start). The answers hold
- *           while it is the same, for CACHE_AGE_MAX_S at most, because health
- *           leaves no trace in any file; for the number "age_max" where the
- *           type keeps one, because its key tells of health.
- *         at: when the client was asked, seconds since boot. An answer that is
- *           used again does not get younger by it.
- * Owner   texts that cache_text() returns are the cache's.
- * Errors  a cache that cannot be read or written is none.
- * Runs    as client.h says. A client that is only looked at (run_dir NULL) has
- *           none.
+ * Terms   key: everything that the replies depend on, as text: this boot, files (inode,
+ *           time of change, size) and processes (pid, start). The replies are valid while
+ *           it is the same, for at most CACHE_AGE_MAX_S, because health changes without
+ *           a change of any file; or for the number "age_max" if the type stores one,
+ *           because its key covers health.
+ *         at: time of the query, seconds since boot. Use does not change it.
+ * Owner   the caller; replies are copied.
+ * Errors  a cache that cannot be read or written is ignored.
+ * Runs    as in client.h. A client for reading only (run_dir NULL) has none.
  */
 #ifndef JOBIO_CLIENT_CACHE_H
 #define JOBIO_CLIENT_CACHE_H
@@ -28,25 +26,25 @@ struct cache;
 struct cache_key;
 struct client;
 
-/* Take what is kept, if it holds: client->cached and asked_at_s. Of what does not
- * hold the facts are the last ones. */
+/* Load the cache. Return true if it is valid, and set client->cached and asked_at_s; else the facts
+ * are those of the last query. */
 bool cache_use(struct client *client);
-/* The client is asked anew, now. */
+/* Mark the client as queried now, not from the cache. */
 void cache_asked(struct client *client);
-/* Keep what the client has answered, if that is worth it; nothing is kept of a
- * client that took its answers from here. */
+/* Store the replies, or remove the cache if the type finds them not worth storing; nothing is
+ * written if they are from the cache. */
 void cache_keep(const struct client *client);
-/* From here on nothing holds that was kept. */
+/* Invalidate the cache. */
 void cache_drop(const struct client *client);
 
-/* For 'load': an answer (-1: not kept), a number (-1). */
+/* For 'load': get a reply, or return -1; return a number, or -1. */
 int cache_answer(const struct cache *cache, const char *name, struct ask *ask);
 int64_t cache_number(const struct cache *cache, const char *name);
-/* For 'keep'. */
+/* For 'keep': store a value. */
 void cache_put_answer(struct cache *cache, const char *name, const struct ask *ask);
 void cache_put_number(struct cache *cache, const char *name, int64_t number);
 
-/* For 'key'. */
+/* For 'key': add to the key. */
 void cache_key_text(struct cache_key *key, const char *text);
 void cache_key_file(struct cache_key *key, const char *path);
 void cache_key_process(struct cache_key *key, long pid);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* card.h - the network cards of a client, as a type tells them
+/* card.h - network interfaces (NICs) of a client
  *
- * Terms   serves: what the client uses the card for: mount points, an LNet
- *           address, a container; several are joined by ",".
+ * Terms   serves: use of the card: mount points, an LNet address, a container; several
+ *           are joined by ",".
  * Owner   struct client_cards is a plain value.
  * Errors  none: what does not fit is left out.
  * Runs    everywhere; for client/ only.
@@ -12,7 +12,7 @@
 
 #include "client/terms.h"
 
-/* A card that is there already serves this, too. */
+/* Add a card, or add to 'serves' of an existing one. */
 void card_add(struct client_cards *cards, const char *name, int numa_node, const char *serves);
 
 #endif

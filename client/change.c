@@ -61,10 +61,10 @@ bool change_holds(const struct client *client, const struct client_want *want)
 	return true;
 }
 
-/* ---- there ------------------------------------------------------------- */
+/* ---- make ------------------------------------------------------------- */
 
-/* The mark may fail to be written: the change then stays "planned", and undoing
- * looks at the value itself. */
+/* If the mark cannot be written, the change stays "planned", and undoing it reads the value
+ * itself. */
 static int apply_one(struct client *client, const struct journal_change *change, unsigned int seq,
 		     struct journal *journal, struct findings *findings)
 {
@@ -84,7 +84,7 @@ int change_apply(struct client *client, const struct client_plan *plan, struct j
 	int seq[CHANGES_MAX], rc = 0;
 	size_t i, count = plan ? plan->count : 0;
 
-	/* all of them first: a remount may make more than one */
+	/* journal all of them first: a remount may make more than one */
 	for (i = 0; i < count; i++) {
 		seq[i] = journal_plan(journal, &plan->change[i], err);
 		if (seq[i] < 0)
@@ -99,7 +99,7 @@ int change_apply(struct client *client, const struct client_plan *plan, struct j
 	return rc;
 }
 
-/* ---- back -------------------------------------------------------------- */
+/* ---- undo -------------------------------------------------------------- */
 
 static enum journal_state state_after(enum change_undone undone)
 {

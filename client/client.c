@@ -20,7 +20,7 @@
 #include "client/wire.h"
 #include "record/alloc.h"
 
-/* A new type: its file, and a line here. */
+/* A new type needs its file, and a line here. */
 static const struct client_type_ops *const types[] = {
 	[CLIENT_WEKA] = &weka_type,
 	[CLIENT_LUSTRE] = &lustre_type,
@@ -66,7 +66,7 @@ void client_close(struct client *client)
 	free(client);
 }
 
-/* ---- looking ----------------------------------------------------------- */
+/* ---- facts and findings ----------------------------------------------------------- */
 
 int client_inspect(struct client *client, unsigned int budget_ms, struct err *err)
 {
@@ -104,7 +104,7 @@ void client_judge(struct client *client, const struct client_want *want, struct 
 	rule_check_all(&judge);
 }
 
-/* Every type calls it so: W49, NF49, LU49, GP49. */
+/* The code is the same in every type: W49, NF49, LU49, GP49. */
 static bool is_refusal(const struct finding *finding)
 {
 	size_t length = strlen(finding->code);
@@ -115,7 +115,7 @@ static bool is_refusal(const struct finding *finding)
 void client_judge_profile(const struct config_client *section, const struct config_profile *profile,
 			  struct findings *findings)
 {
-	/* not alone: what is not refused is left out before it is looked for */
+	/* not alone: refused settings are reported, nothing is read or planned */
 	const struct client_want want = {
 		.mount_options = config_profile_options(profile, section),
 		.read_ahead_kb = profile->read_ahead_kb,
@@ -188,9 +188,9 @@ bool client_change_outlives_reboot(const char *type_name, const char *what)
 	return !kind || kind->outlives_reboot;
 }
 
-/* ---- the way back ------------------------------------------------------ */
+/* ---- restore ------------------------------------------------------ */
 
-/* The clients that a journal names, each opened once. */
+/* The clients in a journal, each opened once. */
 struct restorers {
 	const struct config *config;
 	const char *state_dir;
@@ -271,7 +271,7 @@ char *client_wire_save(struct client *client, struct err *err)
 	return text;
 }
 
-/* Counters that are gone where the mount is not: the client has ended. */
+/* Clear is_gone of mounted filesystems: the client has ended, not the mount. */
 static void keep_mounted(const struct client *client, struct client_wire *wire)
 {
 	struct mounts *all = mounts_read(client->section->mount_table, client->type->fstypes, NULL);
@@ -291,7 +291,7 @@ int client_wire_since(struct client *client, const char *before, struct client_w
 		return -1;
 	is = wire_now(client, err);
 	if (!is && errno == ENOENT)
-		is = wire_new(); /* what there was is gone */
+		is = wire_new(); /* all old rows are gone */
 	if (is) {
 		wire->source = client->type->wire_source;
 		wire_lines(was, is, wire);
@@ -328,7 +328,7 @@ bool client_type_mounts(const char *name, const char *fstype)
 
 /* ---- cards --------------------------------------------------------------- */
 
-/* Firmware does not tell the place of a card where there is one place alone. */
+/* Get the NICs. Firmware reports no NUMA node for a NIC if there is only one node. */
 void client_cards(const struct client *client, struct client_cards *cards)
 {
 	int only = sysfs_only_numa_node();

@@ -1,32 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* client.h - the contract of every filesystem client
+/* client.h - interface of all filesystem clients
  *
- * A node may have several, config_clients_for() of them; each is a client of its
- * own here. A room uses one in this order, leaving out what it does not need:
+ * A node may have several, config_clients_for() of them; each has a struct client. They
+ * are called in this order, any of them may be left out:
  *
- *   client_open     a [client NAME] of jobio.conf
- *   client_inspect  what is true of it now?             (facts)
- *   client_judge    what is wrong with it, for this job? (findings)
- *   client_plan     what would have to change?          (changes)
+ *   client_open     for a [client NAME] of jobio.conf
+ *   client_inspect  read its state                       (facts)
+ *   client_judge    check it, for this job               (findings)
+ *   client_plan     list what has to change              (changes)
  *   client_apply    change it, journal first
- *   client_restore  put back what a journal says, each client its own
+ *   client_restore  undo the changes of a journal, for all clients
  *
  * Terms   see terms.h, and:
- *         fact: something read from the node. Each is read with a deadline of
- *           its own (timeout_ms of jobio.conf) in a child that can be killed;
- *           together they keep to the budget of the caller. A fact that could
- *           not be read is unknown, which is a finding, not an error.
- *         finding: code ("W01"), severity, one sentence, one cure. The same
- *           words go to the log, the record and `jobio check`.
- *         plan: a list of changes; its inside is client/change.h.
+ *         fact: something read from the node. Each has a timeout of its own (timeout_ms
+ *           of jobio.conf) in a child that can be killed; together they keep within the
+ *           budget of the caller. A fact that could not be read is unknown, which is a
+ *           finding, not an error.
+ *         finding: code ("W01"), severity, one sentence, one cure. The log, the record
+ *           and `jobio check` have the same text.
+ *         plan: a list of changes; opaque, see client/change.h.
  * Owner   client_close() frees the client and all that was borrowed from it.
- * Errors  NULL or -1, sentence in *err, outputs untouched. Faults of the node
- *           are findings; -1 is kept for what stops the caller's work.
- *         client_apply never leaves a half-made change unmentioned: it is
- *           either journaled as done, or put back, or a finding says what is
- *           left.
- * Runs    prolog and epilog as root, under the node's lock; jobio check
- *           without it, reading only.
+ * Errors  NULL or -1, sentence in *err, outputs untouched. Faults of the node are
+ *           findings; -1 is for errors that stop the caller.
+ *         client_apply reports every incomplete change: it is journaled as done, or
+ *           undone, or there is a finding about it.
+ * Runs    prolog and epilog as root, under the node's lock; jobio check without it,
+ *           reading only.
  */
 #ifndef JOBIO_CLIENT_CLIENT_H
 #define JOBIO_CLIENT_CLIENT_H
@@ -40,97 +39,94 @@
 struct client;
 struct client_plan;
 
-/* The client that the section tells of. 'run_dir' is the one of
- * jobio.conf; 'state_dir' is a folder of ours that outlives a reboot: the client
- * remembers there what it must go back to. Both NULL: for looking only. The
- * strings stay the caller's. An unimplemented type is an error. */
+/* Create the client of a section. 'run_dir' is the one of jobio.conf; 'state_dir' is kept across
+ * reboots, for values to be restored. Both NULL: for reading only. The strings remain the
+ * caller's. */
 struct client *client_open(const struct config_client *section, const char *run_dir,
 			   const char *state_dir);
 void client_close(struct client *client);
 
-/* Read the facts, spending at most budget_ms. What an earlier job has asked, and
- * still holds, is not asked again (RUN/client.NAME.json). */
+/* Read the facts, within budget_ms. Valid replies of an earlier job are taken from the cache
+ * (RUN/client.NAME.json). */
 int client_inspect(struct client *client, unsigned int budget_ms, struct err *err);
 const struct client_facts *client_facts(const struct client *client);
-/* Was nobody asked, because all that was known still holds? */
+/* Return true if all replies are from the cache. */
 bool client_is_cached(const struct client *client);
-/* Keep what was asked for the next job, or forget it when it does not hold. */
+/* Store the replies for the next job, or remove those that are not valid. */
 void client_keep(const struct client *client);
 
-/* 'want' may be NULL: judge the client alone. */
+/* 'want' may be NULL: judge without a job. */
 void client_judge(struct client *client, const struct client_want *want, struct findings *findings);
 
-/* What a client of this section would refuse of a profile, without looking at any
- * node: the findings that a job with it would have. */
+/* Add the findings of a job with this profile about settings that a client of this section refuses.
+ * Reads nothing from the node. */
 void client_judge_profile(const struct config_client *section, const struct config_profile *profile,
 			  struct findings *findings);
 
-/* NULL: nothing has to change. Needs client_inspect(). */
+/* Return NULL if nothing has to change. Needs client_inspect(). */
 struct client_plan *client_plan(struct client *client, const struct client_want *want,
 				struct findings *findings);
 size_t client_plan_count(const struct client_plan *plan);
-/* Borrowed; 'seq' and 'state' mean nothing yet. */
+/* Borrowed; 'seq' and 'state' are not set yet. */
 const struct journal_change *client_plan_at(const struct client_plan *plan, size_t index);
 void client_plan_free(struct client_plan *plan);
 
-/* Make the changes of the plan, each journaled first and verified afterwards.
- * A change that failed has been put back. Returns 0 when all is as planned, 1
- * when some change was refused by the client (findings say which), -1 when the
- * journal could not be written: nothing was begun without it. */
+/* Make the changes of the plan, each journaled first and verified afterwards. A change that failed
+ * is undone. Return 0 if all are made, 1 if the client refused some (see findings), -1 if the
+ * journal could not be written: then nothing was changed. */
 int client_apply(struct client *client, const struct client_plan *plan, struct journal *journal,
 		 struct findings *findings, struct err *err);
 
-/* Undo what the journal has pending, last first, each change by the client of
- * 'config' that it names, where the value is still the one that was set. Needs
- * no client_inspect(). A journal that cannot be written is no reason to leave a
- * setting behind, nor is one change that cannot be undone. Returns the number
- * of changes put back, or -1 when some could not be (findings, *err: the last). */
+/* Undo the pending changes of the journal, last first, each by its client in 'config', if the value
+ * is still the one that was set. Needs no client_inspect(). Continues if the journal cannot be
+ * written, or a change cannot be undone. Return the number of changes undone, or -1 if some could
+ * not be (findings, *err: the last). */
 int client_restore(const struct config *config, const char *state_dir, struct journal *journal,
 		   struct findings *findings, struct err *err);
-/* Does all that the profile of 'want' sets stand, by what was read last? */
+/* Return true if everything that the profile of 'want' sets is in effect, by the facts. */
 bool client_holds(const struct client *client, const struct client_want *want);
 
-/* Does a change of this kind, on a client of this type, survive a reboot? Of
- * what is not known: yes. */
+/* Return true if a change of this kind, on a client of this type, is kept across a reboot, or if
+ * unknown. */
 bool client_change_outlives_reboot(const char *type, const char *what);
 
-/* The client's own counters now, as text for client_wire_since(); caller frees.
- * Needs no client_inspect(); takes timeout_ms of jobio.conf at most.
- * NULL and errno ENOENT: this client has none, which is no fault. */
+/* Return the client's own counters, as text for client_wire_since(); caller frees. Needs no
+ * client_inspect(); takes at most timeout_ms of jobio.conf. NULL with errno ENOENT: this client has
+ * none, which is not an error. */
 char *client_wire_save(struct client *client, struct err *err);
-/* What it moved since 'before', a line for each filesystem that it tells of. -1:
- * it does not answer, or 'before' is damaged. */
+/* Get the difference of the counters since 'before', a line for each filesystem. Return -1 if the
+ * client does not reply, or 'before' is damaged. */
 int client_wire_since(struct client *client, const char *before, struct client_wire *wire,
 		      struct err *err);
 
-/* Has it a mount that shows a filesystem which none of its mounts showed then? By
- * superblock: another place of one that was there is none. Needs no
- * client_inspect(). 1; 0; -1: nobody knows. */
+/* Return 1 if it has a mount of a filesystem that none of its mounts had then, compared by
+ * superblock: another mount of the same one does not count; 0 if not, -1 if unknown. Needs no
+ * client_inspect(). */
 int client_mounted_since(struct client *client, const struct client_moments *moments,
 			 struct err *err);
 
-/* Judge it by what a job did that has ended, while it still has the job's settings.
- * Takes timeout_ms of jobio.conf at most. */
+/* Judge the work of a job that has ended, before its settings are restored. Takes at most
+ * timeout_ms of jobio.conf. */
 void client_judge_work(struct client *client, const struct client_work *work,
 		       struct findings *findings);
 
-/* What happened to it since a moment (seconds since 1970), as a finding. */
+/* Report an event of the client since a time (seconds since 1970), as a finding. */
 void client_wire_tell(const struct client *client, const struct client_wire *wire, int64_t since_s,
 		      struct findings *findings);
 
-/* Is this a filesystem of the type's, by the mount table? */
+/* Return true if the mount table's fstype is of this type. */
 bool client_type_mounts(const char *type, const char *fstype);
 
-/* The network cards that its work goes over, with their NUMA nodes. Needs
- * client_inspect(); of a type that cannot tell: none. */
+/* Get the NICs of its traffic, with their NUMA nodes; none if the type cannot find out. Needs
+ * client_inspect(). */
 void client_cards(const struct client *client, struct client_cards *cards);
 
-/* Of a type; no client is needed. A type without cores of its own has zeros. */
+/* Return the sizes of a type, zeros for a type without cores of its own. Needs no client. */
 const struct client_sizing *client_sizing(const char *type);
-/* What to write or to type; caller frees; NULL: there is nothing, or out of
- * memory. */
+/* Return the command or the line of a configuration file for these cores; caller frees; NULL: there
+ * is none. */
 char *client_cores_command(const char *type, const struct client_place *place);
-/* The type whose cores `jobio plan` plans. */
+/* Return the type for `jobio plan`: the one with cores of its own. */
 const char *client_type_with_cores(void);
 
 #endif

@@ -44,9 +44,8 @@ static int mark(const char *marker, long pid, unsigned long long ticks)
 	return wrote == MARKER_BYTES ? 0 : -1;
 }
 
-/* In the child. A helper that is killed from here on takes it along, before slurmd can
- * wait for the helper (kernel/exit.c:exit_notify(), Linux 6.12), until the marker names
- * it. */
+/* Write the marker, in the child. Until it is written, a helper that is killed takes the child with
+ * it, before slurmd can wait for the helper (kernel/exit.c:exit_notify(), Linux 6.12). */
 static void own(const struct order *order)
 {
 	unsigned long long ticks = 0;
@@ -108,7 +107,7 @@ int command_do(const char *run_dir, char *const argv[], const char *name, unsign
 	return rc;
 }
 
-/* -1: not known. */
+/* Return -1 if unknown. */
 static int is_alive(long pid, unsigned long long ticks)
 {
 	unsigned long long now;

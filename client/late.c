@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What was mounted after a moment: mountinfo of then beside that of now */
+/* Find mounts made after a time: compare mountinfo of then and now. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,7 +48,7 @@ static bool is_of(const struct client *client, const struct place *place)
 	       strlen(place->device) < PLACE_DEVICE_MAX;
 }
 
-/* The client's places of it. */
+/* Read the client's mounts in a file of mountinfo. */
 static int table_read(const struct client *client, const char *path, struct table *table,
 		      struct err *err)
 {
@@ -65,7 +65,7 @@ static int table_read(const struct client *client, const char *path, struct tabl
 	return 0;
 }
 
-/* Of several on one place the last is seen; "": it is not there. */
+/* Return the device on top of a mount point; "": not mounted. */
 static const char *device_at(const struct table *table, const char *target)
 {
 	size_t i;
@@ -96,7 +96,7 @@ static bool is_known(const struct client_moments *moments, const char *target)
 	return false;
 }
 
-/* From 'mount' on; NULL: there is none. */
+/* Return the next mount from 'mount' on that was not there; NULL: none. */
 static const struct client_mount *next_unknown(const struct client *client,
 					       const struct client_moments *moments,
 					       const struct client_mount *mount)

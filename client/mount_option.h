@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* mount_option.h - mount options of a mounted filesystem, as settings
  *
- * A type whose mounts take options with "mount -o remount" makes a struct
- * setting of its table of keys and these functions.
+ * A type that can change options with "mount -o remount" has a struct setting with its
+ * table of keys and these functions.
  *
- * Terms   remount: mount(8) is called with those of the mount's own options
- *           that fall back when they are left out (setting.h: repeat), and the
- *           wanted ones.
- * Owner   options_*() return malloc'ed lists.
+ * Terms   remount: mount(8) is called with those options of the mount that would
+ *           otherwise be reset (setting.h: repeat), and the wanted ones.
+ * Owner   lists are malloc'ed and freed by the caller.
  * Errors  as in setting.h.
- * Runs    as client.h says.
+ * Runs    as in client.h.
  */
 #ifndef JOBIO_CLIENT_MOUNT_OPTION_H
 #define JOBIO_CLIENT_MOUNT_OPTION_H
@@ -24,8 +23,7 @@ const char *mount_option_now(const struct client *client, const char *target);
 int mount_option_write(const struct setting *setting, struct client *client, const char *target,
 		       const char *list, struct err *err);
 
-/* "remount," + what must be repeated of 'now' + what 'wanted' sets; NULL: out
- * of memory. */
+/* Return "remount," with the options of 'now' that must be repeated, and those of 'wanted'. */
 char *mount_option_remount(const struct setting *setting, const char *now, const char *wanted);
 
 /* Run mount(8) with this list for this mount. */

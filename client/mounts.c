@@ -35,8 +35,7 @@ static struct client_mount *slot_for(struct mounts *mounts, const char *target)
 	return &mounts->mount[mounts->count++];
 }
 
-/* What a table is read for; 'targets' "": mounts on all of them; is_client() NULL: of
- * all sources. */
+/* Filter of a mount table; 'targets' "": all mount points; is_client() NULL: all sources. */
 struct wanted {
 	const char *fstype, *targets;
 	bool (*is_client)(const char *source);
@@ -119,7 +118,7 @@ int mounts_reread(struct client *client, struct err *err)
 
 /* ---- mounted later ------------------------------------------------------- */
 
-/* systemd mounts some of the kernel's own so: /proc/sys/fs/binfmt_misc, /efi. */
+/* systemd automounts some system mount points: /proc/sys/fs/binfmt_misc, /efi. */
 static bool is_systems(const char *target)
 {
 	static const char *const tops[] = { "/proc", "/sys", "/dev", "/boot", "/efi", NULL };
@@ -133,7 +132,7 @@ static bool is_systems(const char *target)
 	return false;
 }
 
-/* Storage Scale has its automounter at automountDir, with links to it from its mount points. */
+/* Storage Scale has its automounter at automountDir, with links to it at its mount points. */
 static bool is_automounted(const struct client *client, const char *at, const char *target)
 {
 	size_t length = strlen(at);

@@ -2,16 +2,15 @@
 /* mounts.h - the mount table, and lists of mount options
  *
  * Terms   mount table: text as in /proc/self/mounts (proc_pid_mounts(5)), or in
- *           fstab(5); blanks, tabs, newlines and backslashes are written \ooo
- *           in it.
+ *           fstab(5); blanks, tabs, newlines and backslashes are \ooo in it.
  *         option list: "rw,relatime,forcedirect,dentry_max_age_positive=1000".
  *         key: the part of an option before '='.
  *         fstype: one type or several, blank-separated.
- * Owner   mounts_free() frees the whole list, NULL allowed; lists returned as
- *           char * are malloc'ed and freed by the caller.
- * Errors  -1 or NULL with the reason in *err; a line that is not a mount is
- *           passed over, as mount(8) does.
- * Runs    in the helpers; knows nothing of any filesystem.
+ * Owner   mounts_free() frees the whole list, NULL allowed; lists returned as char *
+ *           are malloc'ed and freed by the caller.
+ * Errors  -1 or NULL with the reason in *err; a line that is not a mount is skipped, as
+ *           by mount(8).
+ * Runs    in the helpers; independent of filesystems.
  */
 #ifndef JOBIO_CLIENT_MOUNTS_H
 #define JOBIO_CLIENT_MOUNTS_H
@@ -29,42 +28,40 @@ struct mounts {
 	struct client_mount *mount;
 };
 
-/* All mounts of the type in the table; of several on one mount point only the
- * last, which is the one that is seen. */
+/* Return all mounts of the type in the table; of several on one mount point only the last, which is
+ * on top. */
 struct mounts *mounts_parse(const char *table, const char *fstype);
 struct mounts *mounts_read(const char *path, const char *fstype, struct err *err);
 void mounts_free(struct mounts *mounts);
-/* Those of the client's type that mounts= of jobio.conf names, anew. */
+/* Read the mounts of the client's type that are in mounts= of jobio.conf again. */
 int mounts_reread(struct client *client, struct err *err);
 
-/* Will 'target' ("": any mount of the client) be mounted when it is used, by an automounter of
- * the mount table or by its noauto line in fstab(5)? */
+/* Return true if 'target' ("": any mount of the client) is mounted on access, by an automounter of
+ * the mount table or by its noauto line in fstab(5). */
 bool mounts_come_later(const struct client *client, const char *target);
 
-/* NULL when it is not mounted. */
+/* Return NULL if it is not mounted. */
 const struct client_mount *mounts_find(const struct mounts *mounts, const char *target);
 
-/* Is 'word' one of the blank-separated words? An empty list holds all. */
+/* Return true if 'word' is one of the blank-separated words, or there are none. */
 bool mounts_word_in(const char *words, const char *word);
 
-/* Copy the value of 'key' ("" for an option without one) into 'value'; false
- * when the list has no such option. The last one counts. */
+/* Copy the value of 'key' ("" for an option without one) into 'value'; return false if the list has
+ * no such option. The last one counts. */
 bool options_get(const char *options, const char *key, char *value, size_t size);
 
-/* How many bytes the first option has: a comma between double quotes is part of
- * it, as for mount(8). */
+/* Return the length of the first option in bytes, including commas between double quotes, as
+ * mount(8) does. */
 size_t options_length(const char *options);
 
-/* Call fn for every option, in order; stops and returns what is not 0. Takes no
- * memory: a question asked of a list has an answer. An option of more than
- * OPTION_MAX - 1 bytes, which mount(2) has no room for, is cut off there. */
+/* Call fn for every option, in order; stop at a value other than 0 and return it. Allocates no
+ * memory. An option of more than OPTION_MAX - 1 bytes, more than mount(2) allows, is truncated. */
 #define OPTION_MAX 4096
 int options_each(const char *options,
 		 int (*fn)(void *arg, const char *option, const char *key, const char *value),
 		 void *arg);
 
-/* The list with 'option' appended; frees 'list' (which may be NULL); NULL when
- * out of memory. */
+/* Append 'option' to 'list' (may be NULL) and return it; 'list' is freed. */
 char *options_append(char *list, const char *option);
 
 #endif

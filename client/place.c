@@ -5,8 +5,8 @@
 
 #include "base/text.h"
 
-/* ID PARENT MAJOR:MINOR ROOT TARGET OPTIONS [TAG..] - FSTYPE SOURCE SUPER:
- * proc_pid_mountinfo(5) */
+/* Parse ID PARENT MAJOR:MINOR ROOT TARGET OPTIONS [TAG..] - FSTYPE SOURCE SUPER:
+ * proc_pid_mountinfo(5). */
 bool place_parse(struct place *place)
 {
 	char *word[5], *rest = NULL, *more = NULL, *tail = strstr(place->text, " - ");

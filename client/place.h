@@ -2,10 +2,10 @@
 /* place.h - mountinfo by lines
  *
  * Terms   place: one mount, with its mount point ('target').
- *         seen: of several on one mount point the last, which lies on top.
- * Owner   texts of a struct place are in it.
- * Errors  false: there is none; a line that is not understood is passed over.
- * Runs    as client.h says.
+ *         seen: of several on one mount point the last, which is on top.
+ * Owner   pointers of a struct place are into its text.
+ * Errors  false: there is none; lines that are not understood are skipped.
+ * Runs    as in client.h.
  */
 #ifndef JOBIO_CLIENT_PLACE_H
 #define JOBIO_CLIENT_PLACE_H
@@ -21,11 +21,11 @@ struct place {
 	const char *tags; /* "rw,relatime shared:29 master:1 ", options first */
 };
 
-/* Into its parts, what is in 'text'. */
+/* Split the line in 'text'. */
 bool place_parse(struct place *place);
 
-/* MAJOR:MINOR of the superblock that is seen there; mounts that share it have
- * one. */
+/* Get MAJOR:MINOR of the superblock on top of a mount point; mounts of the same superblock have the
+ * same. */
 bool place_device(const char *mountinfo, const char *target, char device[PLACE_DEVICE_MAX]);
 
 #endif

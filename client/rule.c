@@ -32,7 +32,7 @@ static void add(struct findings *findings, const struct rule *rule, const char *
 	finding = &findings->list[findings->count - 1];
 	finding->breaks_node = rule->reach == RULE_BREAKS_NODE;
 	finding->is_users = rule->reach == RULE_OF_JOB;
-	/* half a name would be another's */
+	/* a truncated name could be another one's */
 	if (strlen(target) < sizeof(finding->target))
 		strcpy(finding->target, target);
 }
@@ -99,7 +99,7 @@ void rule_tell(const struct client *client, const char *code, const char *cure,
 	va_end(args);
 }
 
-/* Only OverSubscribe=FORCE:n lets others on the node of a job with io-cores. */
+/* Only with OverSubscribe=FORCE:n can others run on the node of a job with io-cores. */
 const char *rule_shared_cure(const struct client_want *want)
 {
 	return want->io_cores ? "use a partition without OverSubscribe=FORCE" : NULL;
@@ -116,7 +116,7 @@ const char *rule_list(const struct cpuset *cpus, char text[RULE_LIST_MAX])
 
 /* ---- mounts ------------------------------------------------------------ */
 
-/* The next word of 'words'; false: there is none. */
+/* Read the next word of 'words'; false: none. */
 static bool next_word(const char **words, char word[512])
 {
 	size_t length;
@@ -169,7 +169,7 @@ void rule_check_missing_mount(const struct judge *judge, const struct rule *rule
 
 /* ---- cores ------------------------------------------------------------- */
 
-/* NULL: there is nothing to compare. */
+/* Return NULL if there is nothing to compare. */
 static const struct cpuset *frontends(const struct judge *judge)
 {
 	const struct client_facts *facts = &judge->client->common;
@@ -209,8 +209,8 @@ void rule_check_other_cores(const struct judge *judge, const struct rule *rule)
 		said.cure =
 			"ask for as many io-cores as the client has (io_cores_min in jobio.conf), and reserve its cores in CpuSpecList";
 	if (cpuset_is_empty(&judge->want->io_cpus)) {
-		/* a job that reserves nothing need not have those CPUs: that is
-		 * for the gate to say, of each task */
+		/* a job that reserves nothing need not have those CPUs: the gate checks that for
+		 * each task */
 		if (!judge->want->io_cores)
 			said.severity = FINDING_INFO;
 		rule_say(judge, &said,

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* rule.h - one thing that can be wrong with a client, as a row of a table
+/* rule.h - rules about a client, entries of a table
  *
- * Terms   breaks the node: with this finding the node can serve no job, or its
- *           client takes CPUs from those that it serves; with on_error=drain
- *           it is drained. Anything else is a matter of configuration, or of
- *           one job, whose owner can do something about it (RULE_OF_JOB).
- *         cure: a sentence for an administrator, or for the job's owner; a
- *           place that knows a better one gives it to rule_tell().
- *         check: looks at the facts and tells. A rule without one is told by
- *           whoever changes the client. The sentence stands beside its
- *           numbers, where the compiler compares the two.
+ * Terms   breaks the node: with this finding the node can run no job, or its client
+ *           takes CPUs from jobs; with on_error=drain it is drained. All others are
+ *           about configuration, or about one job, to be fixed by its owner
+ *           (RULE_OF_JOB).
+ *         cure: a sentence for an administrator, or for the job's owner; a caller with
+ *           a better one gives it to rule_tell().
+ *         check: evaluates the facts and reports. A rule without one is reported by the
+ *           functions that change the client. The message is next to its arguments, so
+ *           that the compiler checks its format.
  * Owner   rules are constant.
  * Errors  none: what cannot be added to the findings is lost.
- * Runs    as client.h says; reads facts, touches nothing.
+ * Runs    as in client.h; reads facts, changes nothing.
  */
 #ifndef JOBIO_CLIENT_RULE_H
 #define JOBIO_CLIENT_RULE_H
@@ -50,39 +50,39 @@ void rule_check_all(const struct judge *judge);
 /* For 'check'. */
 void rule_say(const struct judge *judge, const struct rule *rule, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* The same, of one of its mounts, servers or filesystems: record.h. */
+/* The same, about one of its mounts, servers or filesystems: record.h. */
 void rule_say_of(const struct judge *judge, const struct rule *rule, const char *target,
 		 const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* The same, of a container or device: its name takes the place of NAME in the cure. */
+/* The same, about a container or device: NAME in the cure is replaced by its name. */
 void rule_say_named(const struct judge *judge, const struct rule *rule, const char *name,
 		    const char *format, ...) __attribute__((format(printf, 4, 5)));
-/* CURE with the name for each NAME in it; caller frees. */
+/* Return 'cure' with the name for each NAME in it; caller frees. */
 char *rule_cure_for(const char *cure, const char *name);
 
-/* For who changes a client: the rule of its type with this code; 'cure' NULL:
- * the rule's own. */
+/* Report the rule of the client's type with this code, from functions that change a client; 'cure'
+ * NULL: the rule's own. */
 void rule_tell(const struct client *client, const char *code, const char *cure,
 	       struct findings *findings, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 
-/* "2-3,8" or "none", cut at RULE_LIST_MAX - 1; returns 'text'. */
+/* Set [text] to "2-3,8" or "none", truncated at RULE_LIST_MAX - 1, and return it. */
 const char *rule_list(const struct cpuset *cpus, char text[RULE_LIST_MAX]);
 
-/* What a job that shares its node can do about it; NULL: the rule's own cure. */
+/* Return the cure for a job that shares its node; NULL: the rule's own. */
 const char *rule_shared_cure(const struct client_want *want);
 
-/* ---- what can be wrong with any client ----------------------------------- */
+/* ---- rules of all types ----------------------------------- */
 
-/* Is nothing of the client mounted, and will a mount be made when it is used? */
+/* Return true if no filesystem of the client is mounted, but one is mounted on access. */
 bool rule_is_idle(const struct client *client);
 
-/* Nothing of its type is mounted; a mount of mounts= is missing. */
+/* Report if no filesystem of its type is mounted; if a mount of mounts= is missing. */
 void rule_check_no_mount(const struct judge *judge, const struct rule *rule);
 void rule_check_missing_mount(const struct judge *judge, const struct rule *rule);
 
-/* Its CPUs beside those that Slurm withholds from the job: half a core, other
- * cores, fewer than there are. */
+/* Compare its CPUs with those that Slurm withholds from the job: half a core, other cores, too
+ * few. */
 void rule_check_siblings(const struct judge *judge, const struct rule *rule);
 void rule_check_other_cores(const struct judge *judge, const struct rule *rule);
 void rule_check_too_few(const struct judge *judge, const struct rule *rule);

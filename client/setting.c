@@ -84,8 +84,8 @@ bool setting_is_replaced(const struct setting *setting, const char *list, const 
 	return search.found;
 }
 
-/* What the list says where 'word' would stand: "writecache" for "forcedirect",
- * "!key" when it says nothing. */
+/* Get the word of the list that 'word' would replace: "writecache" for "forcedirect", "!key" if
+ * there is none. */
 static void held_instead(const struct setting *setting, const char *list, const char *word,
 			 char held[SETTING_WORD_MAX])
 {
@@ -99,7 +99,7 @@ static void held_instead(const struct setting *setting, const char *list, const 
 		snprintf(held, SETTING_WORD_MAX, "!%.*s", SETTING_WORD_MAX - 2, key);
 }
 
-/* Does the list have this word? "!key": not have it? */
+/* Return true if the list has this word; for "!key", if it has not. */
 static bool holds(const struct setting *setting, const char *list, const char *word)
 {
 	char held[SETTING_WORD_MAX];
@@ -164,7 +164,7 @@ static int plan_word(void *arg, const char *word, const char *key, const char *v
 	held_instead(planner->setting, planner->now, word, held);
 	if (!strcmp(held, word) ||
 	    (planner->new_list && setting_is_replaced(planner->setting, planner->new_list, key)))
-		return 0; /* has it, or will have it: it is written twice */
+		return 0; /* set already, or by an earlier word of the list */
 	planner->old_list = options_append(planner->old_list, held);
 	planner->new_list = options_append(planner->new_list, word);
 	return 0;
@@ -270,9 +270,9 @@ bool setting_holds(const struct change_kind *kind, const struct client *client,
 	return !*wanted || i > 0;
 }
 
-/* ---- there and back ---------------------------------------------------- */
+/* ---- make and undo ---------------------------------------------------- */
 
-/* After now(): NULL. */
+/* Set the error after now() returned NULL. */
 static int no_list(struct err *err)
 {
 	if (errno == ENOENT)
@@ -280,8 +280,7 @@ static int no_list(struct err *err)
 	return err_set(err, "cannot read what it has: %s", strerror(errno));
 }
 
-/* Give a target the words of a list. 0: it has them now, and no other has
- * changed. */
+/* Write the words of a list to a target. Return 0 if it has them now, and no other has changed. */
 static int set_list(const struct setting *setting, struct client *client, const char *target,
 		    const char *wanted, struct err *err)
 {
@@ -295,7 +294,7 @@ static int set_list(const struct setting *setting, struct client *client, const 
 	before = xstrdup(after);
 	if (setting->write(setting, client, target, wanted, &said) < 0)
 		err_set(err, "%s", said.text);
-	/* whatever the command said: what counts is what is there */
+	/* the value read back decides, not the status of the command */
 	if (setting->read(client, said.text[0] ? NULL : err) < 0)
 		goto out;
 	after = setting->now(client, target);
@@ -328,7 +327,7 @@ enum change_made setting_make(const struct change_kind *kind, struct client *cli
 									   : CHANGE_STUCK;
 }
 
-/* Cut the first word off a list; false at its end. */
+/* Read the first word of a list; false at its end. */
 static bool next_word(const char **list, char word[SETTING_WORD_MAX])
 {
 	size_t length = options_length(*list);
@@ -340,8 +339,8 @@ static bool next_word(const char **list, char word[SETTING_WORD_MAX])
 	return true;
 }
 
-/* Which of the old words have to come back: those whose new one still stands.
- * *strange: some third value stands. */
+/* Return the old words to be restored: those with their new one still set. *strange: some have a
+ * third value. */
 static char *still_ours(const struct setting *setting, const char *now,
 			const struct journal_change *change, bool *strange)
 {
@@ -370,7 +369,7 @@ static enum change_undone undo_list(const struct setting *setting, struct client
 		return CHANGE_NOT_UNDONE;
 	now = setting->now(client, change->target);
 	if (!now && errno == ENOENT)
-		return CHANGE_GONE; /* the next mount starts anew */
+		return CHANGE_GONE; /* the next mount has the defaults */
 	if (!now) {
 		no_list(why);
 		return CHANGE_NOT_UNDONE;

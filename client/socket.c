@@ -20,8 +20,8 @@ static int time_left(unsigned long long end_ms)
 	return now >= end_ms ? 0 : (int)(end_ms - now);
 }
 
-/* Connected, non-blocking; -1 and errno ENOENT: nobody is there. The path is
- * looked up once, and may be longer than a socket's address. */
+/* Connect, non-blocking. Return -1 with errno ENOENT if nothing listens. The path is looked up
+ * once, and may be longer than a socket's address. */
 static int connect_to(const char *path, struct err *err)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };

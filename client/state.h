@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* state.h - what a client must still know after a reboot, a file each
+/* state.h - files of a client that are kept across reboots
  *
- * Terms   kind: a word that the type chooses ("baseline"); the file is
- *           STATE/NAME.KIND, where NAME is the [client NAME] of jobio.conf.
+ * Terms   kind: a word of the type ("baseline"); the file is STATE/NAME.KIND, where NAME
+ *           is the [client NAME] of jobio.conf.
  * Owner   state_read() returns malloc'ed text; the caller frees it.
- * Errors  -1 and a sentence when the file cannot be written. NULL and errno: ENOENT, there
- *           is no file; else it could not be read. One that cannot be
- *           removed stays; its readers must know what is out of date by what
- *           it says.
- * Runs    as client.h says; a fault point before and after each change.
+ * Errors  -1 and a sentence if the file cannot be written. NULL and errno: ENOENT, there
+ *           is no file; else it could not be read. One that cannot be removed stays; it
+ *           must contain what shows that it is out of date.
+ * Runs    as in client.h; a fault point before and after each change.
  */
 #ifndef JOBIO_CLIENT_STATE_H
 #define JOBIO_CLIENT_STATE_H

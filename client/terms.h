@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* terms.h - what a room and a type of client say to each other
+/* terms.h - types shared by callers and client back ends
  *
- * Terms   frontend CPUs: the OS CPUs that the client's processes poll on, with
- *           all hardware threads of their cores.
- *         want: what this job shall find. Only names and numbers that
- *           jobio.conf knows: nothing that a user wrote gets here.
+ * Terms   frontend CPUs: the OS CPUs that the client's processes poll on, with all
+ *           hardware threads of their cores.
+ *         want: the settings for this job. Only names and numbers of jobio.conf: nothing
+ *           that a user wrote.
  *         alone: no other job runs on this node; without it nothing is changed.
- *         idle: no other job is here yet; others may come. The client may go
- *           back to its own cores, and no more.
+ *         idle: no other job is here yet; others may come. The client may go back to its
+ *           own cores, nothing else.
  * Owner   strings in facts are the client's, those in a want the caller's.
  * Errors  none: plain values.
- * Runs    as client.h says.
+ * Runs    as in client.h.
  */
 #ifndef JOBIO_CLIENT_TERMS_H
 #define JOBIO_CLIENT_TERMS_H
@@ -30,21 +30,20 @@ struct client_mount {
 	char *options;
 };
 
-/* What every type can say about itself. */
+/* Facts of every type. */
 struct client_facts {
-	const char *name;		   /* of the [client NAME] section */
-	const char *type;		   /* type= of jobio.conf */
-	const char *version;		   /* "" unknown */
-	const char *app_to_wire;	   /* record.h */
-	bool cpus_known;		   /* frontend_cpus are all of them */
-	struct cpuset frontend_cpus;	   /* as far as known; empty and known: none */
-	unsigned int fixed_cores;	   /* of a client that serves as well, all of them: a
-					    * job cannot change them; 0: of another */
-	const struct client_mount *mounts; /* only those jobio may touch */
+	const char *name;	     /* of the [client NAME] section */
+	const char *type;	     /* type= of jobio.conf */
+	const char *version;	     /* "" unknown */
+	const char *app_to_wire;     /* record.h */
+	bool cpus_known;	     /* frontend_cpus is complete */
+	struct cpuset frontend_cpus; /* as far as known; empty and known: none */
+	unsigned int fixed_cores;    /* all, of a client that is a server as well; 0: others */
+	const struct client_mount *mounts; /* only those of mounts= in jobio.conf */
 	size_t mount_count;
 };
 
-/* Network cards that a client's work goes over. */
+/* NICs of a client's traffic. */
 #define CLIENT_CARDS_MAX 64
 #define CLIENT_CARD_TEXT_MAX 128
 struct client_card {
@@ -58,7 +57,7 @@ struct client_cards {
 	struct client_card card[CLIENT_CARDS_MAX];
 };
 
-/* Cores that a client shall work on. */
+/* Cores for a client. */
 struct client_place {
 	struct cpuset ids;     /* one OS CPU for each core */
 	struct cpuset os_cpus; /* all threads */
@@ -66,67 +65,66 @@ struct client_place {
 	const char *card;      /* "": unknown */
 };
 
-/* What the job shall find on this node. */
+/* Settings for the job on this node. */
 struct client_want {
 	bool alone, idle;
 	bool has_io_cores;
-	unsigned int io_cores;	   /* asked for; 0: none */
-	struct cpuset io_cpus;	   /* OS CPUs withheld for it, all threads */
-	const char *mount_options; /* of the profile; "": leave them alone */
+	unsigned int io_cores;	   /* requested; 0: none */
+	struct cpuset io_cpus;	   /* OS CPUs withheld from it, all threads */
+	const char *mount_options; /* of the profile; "": unchanged */
 	const char *read_ahead_kb; /* of the profile, a number; "": the same */
 	const char *parameters;	   /* of the profile; "": the same */
 	const char *mmconfig;	   /* of the profile; "" or NULL: the same */
-	unsigned int job_id;	   /* 0: not of a job */
+	unsigned int job_id;	   /* 0: without a job */
 	unsigned int uid, gid;	   /* of the job */
-	const char *work_dir;	   /* of the job; NULL: not told */
+	const char *work_dir;	   /* of the job; NULL: unknown */
 	long mem_spec_limit_mb;	   /* Slurm's; 0 not set, -1 unknown */
 };
 
-/* Of the quantities of io.h those that clients count. */
+/* The numbers of io.h that clients count. */
 #define WIRE_NUMBERS (IO_NAME_CALLS + 1)
 #define WIRE_FS_MAX 256
 #define CLIENT_WIRE_LINES_MAX 32
 
-/* What a client has moved since some moment on one filesystem; -1 unknown.
- * Nobody can tell whose it was. */
+/* Difference of a client's counters on one filesystem, for all users of the node; -1 unknown. */
 struct client_wire_line {
-	char fs[WIRE_FS_MAX]; /* "": on all of its filesystems */
-	bool has_restarted;   /* nobody knows; numbers mean nothing */
-	bool is_gone;	      /* the same: it is not mounted any more */
-	bool is_partial;      /* not all was read: a lower bound */
+	char fs[WIRE_FS_MAX]; /* "": all of its filesystems */
+	bool has_restarted;   /* unknown; numbers are not valid */
+	bool is_gone;	      /* the same: it was unmounted */
+	bool is_partial;      /* some were not read: a lower bound */
 	int64_t numbers[WIRE_NUMBERS];
 };
 
-/* What happened to the client, and when: seconds since 1970; code "": nothing. */
+/* The last event of the client, and its time: seconds since 1970; code "": none. */
 struct client_wire_event {
 	int64_t at_s;
 	char code[8], text[160];
 };
 
 struct client_wire {
-	const char *source; /* of the record: which counters */
+	const char *source; /* name of the counters in the record */
 	struct client_wire_event event;
 	struct client_wire_line line[CLIENT_WIRE_LINES_MAX];
 	size_t line_count;
 };
 
-/* What was mounted when a job began, and what is: files that hold the lines of the
- * node's mountinfo, and mount points that were the client's. */
+/* Mounts at the start of a job, and now: files with lines of the node's mountinfo, and the mount
+ * points of the client then. */
 struct client_moments {
 	const char *then, *now;
 	char *const *targets;
 	size_t count;
 };
 
-/* What a job did on the client's mounts, as the kernel counted it. */
+/* Work of a job on the client's mounts, counted by the kernel. */
 struct client_work {
 	int64_t syncs;	 /* calls of fsync and fdatasync; -1 unknown */
 	int64_t removed; /* files; -1 unknown */
 	const struct client_wire *wire;
 };
 
-/* What a type's cores take, in MiB; cores_max 0: it has no cores of its own.
- * huge_core_mb: of a core's memory, what are hugepages. */
+/* Memory of a type's cores, in MiB; cores_max 0: it has no cores of its own. huge_core_mb: part of
+ * a core's memory in hugepages. */
 struct client_sizing {
 	unsigned int cores_max;
 	long memory_fixed_mb, memory_core_mb, huge_core_mb;

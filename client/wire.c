@@ -13,8 +13,8 @@
 #include "record/json.h"
 
 #define DEPTH_MAX 4
-/* More operations than a node makes in a second; 2 million by one of 128 cores
- * were seen nowhere. */
+/* Upper limit of a node's operations in a second; 2 million by one of 128 cores were seen
+ * nowhere. */
 #define CALLS_A_SECOND_MAX 2000000
 
 #define NUMBER(id, name, ...) FIELD(NUMBER, name, wire_row, numbers[IO_##id], FIELD_IF_KNOWN),
@@ -44,7 +44,7 @@ void wire_free(struct wire *wire)
 
 /* ---- rows -------------------------------------------------------------- */
 
-/* Two readings have most rows at the same place: 'near'. */
+/* Find a row; 'near': its probable index, since two readings have most rows at the same one. */
 static const struct wire_row *find_row(const struct wire *wire, const char *id, size_t near)
 {
 	size_t i;
@@ -57,7 +57,7 @@ static const struct wire_row *find_row(const struct wire *wire, const char *id, 
 	return NULL;
 }
 
-/* The same source, without its epoch, as one that was not read. */
+/* Return true if the source of an id, without its epoch, was not read. */
 static bool is_unread(const struct wire *wire, const char *id)
 {
 	char bare[WIRE_ID_MAX];
@@ -67,7 +67,7 @@ static bool is_unread(const struct wire *wire, const char *id)
 	return at && find_row(wire, bare, 0);
 }
 
-/* The id of one that was not read. */
+/* Return true for the id of a source that was not read. */
 static bool is_bare(const char *id)
 {
 	return *id && id[strlen(id) - 1] == '@';
@@ -100,7 +100,7 @@ int wire_row_add(struct wire_row *row, enum io_number kind, int64_t count)
 	return 0;
 }
 
-/* ---- as text ----------------------------------------------------------- */
+/* ---- text ----------------------------------------------------------- */
 
 static const struct field fields[] = {
 	FIELD(NUMBER, "at_s", wire, at_s),
@@ -153,7 +153,7 @@ struct wire *wire_parse(const char *text, struct err *err)
 	return NULL;
 }
 
-/* ---- the difference ---------------------------------------------------- */
+/* ---- difference ---------------------------------------------------- */
 
 static bool may_go_back(int kind)
 {
@@ -164,8 +164,8 @@ static bool may_go_back(int kind)
 struct span {
 	const struct wire *before, *after;
 	const char *fs;
-	int64_t wrap; /* of operations; 0: never */
-	int64_t most; /* operations that fit in; IO_UNKNOWN */
+	int64_t wrap; /* value at which operations wrap; 0: never */
+	int64_t most; /* limit of operations in the time; IO_UNKNOWN */
 };
 
 static struct span span_of(const struct wire *before, const struct wire *after, const char *fs)
@@ -185,9 +185,8 @@ static bool is_calls(int kind)
 	return kind == IO_READ_CALLS || kind == IO_WRITE_CALLS;
 }
 
-/* Is a counter that is below its old value one that began at 0 again by itself?
- * In a short time when so many operations fit in; in a long one when it was far
- * on its way. */
+/* Return true if a counter that is below its old value has wrapped: in a short time, if the
+ * operations are possible in it; in a long one, if the old value was above half of the wrap. */
 static bool has_wrapped(const struct span *span, const struct wire_row *before,
 			const struct wire_row *after, int kind)
 {
@@ -200,8 +199,8 @@ static bool has_wrapped(const struct span *span, const struct wire_row *before,
 	return was > span->wrap / 2;
 }
 
-/* A row that is new: its process started, or first used the filesystem, while
- * we looked elsewhere; all of it is since then. */
+/* Return the difference of a number. A new row began after the first reading (its process started,
+ * or first used the filesystem): all of it counts. */
 static int64_t difference(const struct span *span, const struct wire_row *before,
 			  const struct wire_row *after, int kind)
 {
@@ -219,9 +218,9 @@ static int64_t difference(const struct span *span, const struct wire_row *before
 	return is - was;
 }
 
-/* An operation moves a byte at least, but for those at the end of a file: where
- * fewer bytes than it takes were moved, none has wrapped unseen. A counter that
- * is beyond the number has more bits and wraps nowhere. */
+/* Return the difference, unknown if the counter may have wrapped without a trace. An operation
+ * moves at least a byte, except at the end of a file: with fewer bytes than a wrap takes, none has
+ * wrapped. A counter that is beyond the wrap has more bits and never wraps. */
 static int64_t row_since(const struct span *span, const struct wire_row *before,
 			 const struct wire_row *after, int kind)
 {
@@ -238,7 +237,8 @@ static int64_t row_since(const struct span *span, const struct wire_row *before,
 		       : IO_UNKNOWN;
 }
 
-/* Of one whose id has its epoch ('@') nothing else tells: clocks are set. */
+/* Return true if the source began anew. If its id has an epoch ('@') that is decisive: clocks are
+ * set. */
 static bool is_reborn(const struct wire_row *before, const struct wire_row *after)
 {
 	return !strchr(before->id, '@') && before->born_s != IO_UNKNOWN &&
@@ -274,7 +274,8 @@ static bool went_back(const struct span *span)
 	return false;
 }
 
-/* Has somebody cleared one row, and so those that do not show it? */
+/* Return true if counters of a row were cleared, which then also holds for rows without a trace of
+ * it. */
 static bool are_cleared(const struct wire *before, const struct wire *after)
 {
 	struct span span = span_of(before, after, "");
@@ -289,8 +290,7 @@ static bool are_cleared(const struct wire *before, const struct wire *after)
 	return false;
 }
 
-/* What the row was before; NULL: it is new. A device number is given again, to
- * another filesystem. */
+/* Return the old row; NULL: it is new. A device number may be reused for another filesystem. */
 static const struct wire_row *row_before(const struct span *span, const struct wire_row *row,
 					 size_t near)
 {
@@ -318,7 +318,7 @@ static int64_t all_since(const struct span *span, int kind)
 	return sum;
 }
 
-/* Has a row that was not there begun before? Its part since then is unknown. */
+/* Return true if a new row began before the first reading. Its part since then is unknown. */
 static bool has_older(const struct span *span)
 {
 	const struct wire_row *row;
@@ -348,7 +348,7 @@ int wire_since(const struct wire *before, const struct wire *after, const char *
 	return 1;
 }
 
-/* ---- the lines of the record --------------------------------------------- */
+/* ---- lines of the record --------------------------------------------- */
 
 static bool has_fs(const struct wire *wire, size_t count, const char *fs)
 {
@@ -360,7 +360,7 @@ static bool has_fs(const struct wire *wire, size_t count, const char *fs)
 	return false;
 }
 
-/* Into the last line, what has none of its own. */
+/* Add a filesystem without a line of its own to the last line. */
 static void add_rest(struct client_wire_line *last, const struct client_wire_line *line)
 {
 	int kind;
@@ -406,7 +406,7 @@ static void tell(const struct wire *before, const struct wire *after, const char
 		told->line[told->line_count++] = line;
 }
 
-/* Are all rows of what had no mount point told under others by now? */
+/* Return true if the rows had no mount point then, and all are under other filesystems now. */
 static bool is_named_since(const struct wire *before, const struct wire *after, const char *fs)
 {
 	size_t i;

@@ -74,8 +74,8 @@ static int interface_of(const struct sockaddr_storage *own, char name[32])
 	return rc;
 }
 
-/* Return true for an RDMA device of the interface, or one on top of it (rdma_rxe, whose 'parent' is
- * the interface). */
+/* Return true for an RDMA device of the interface, or one on top of it (rdma_rxe, with the
+ * interface as 'parent'). */
 static bool has_rdma(const char *interface)
 {
 	char dir[512], path[1024], line[64];

@@ -49,7 +49,7 @@ static int apply(struct client *client, const char *container, struct err *err)
 	const struct weka_container *now = weka_container(weka_of(client), container, NULL);
 	unsigned int timeout_ms = client->section->ready_timeout_ms;
 	char wait[16];
-	/* option of the 6.x command line, whose default is 20 minutes */
+	/* option of the 6.x command line, with a default of 20 minutes */
 	const char *args[] = { "local",
 			       "resources",
 			       "apply",
