@@ -61,6 +61,7 @@ one() {
 	expect_of "$job" .quality '[]'
 }
 
+# bats test_tags=each_suite
 @test "a job's reads and writes are in the report exactly, by filesystem" {
 	node_counts v2
 	one read
@@ -121,6 +122,7 @@ one() {
 	expect_of "$job" .steps 1
 }
 
+# bats test_tags=each_suite
 @test "dd in two steps: record, report and summary have the same bytes, calls and sizes" {
 	node_counts v2
 	submit 'srun -n1 dd if=/dev/zero of=/mnt/a/dd bs=64k count=48 status=none
@@ -219,6 +221,7 @@ private() {
 	on_node /payload/namespaces
 }
 
+# bats test_tags=each_suite
 @test "a job with a /tmp of its own has its cores, is counted exactly on the filesystem below, and leaves no files" {
 	private
 	# shellcheck disable=SC2016 # for the job's shell
@@ -240,6 +243,7 @@ private() {
 	expect_equal idle "$(controller sinfo -h -o %T)" 'the node'
 }
 
+# bats test_tags=each_suite
 @test "a mount in a job's own namespace over a counted one sets a flag" {
 	local other own=(0 '["mount_below"]')
 	private
@@ -261,6 +265,7 @@ private() {
 	expect_of "$other" .quality "${own[1]}"
 }
 
+# bats test_tags=each_suite
 @test "jobs are counted in the same way with cgroup v1" {
 	node_counts v1
 	one write
