@@ -49,6 +49,7 @@ struct counters_options {
 	bool latency;		/* how long calls take, too */
 	int cgroup;		/* 1 or 2; 0: as slurmd decides it */
 	unsigned int lock_ms;
+	bool again;	      /* load: also what was refused since the boot */
 	unsigned int wait_ms; /* start: how long for programs that are being loaded */
 };
 

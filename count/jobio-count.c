@@ -114,6 +114,7 @@ static int do_probe(struct call *c, struct err *err)
 
 static int do_load(struct call *c, struct err *err)
 {
+	c->options.again = true;
 	if (counters_load(&c->options, &c->state, err) < 0)
 		return -1;
 	put_state(c);

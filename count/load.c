@@ -31,7 +31,7 @@ static bool was_refused(const struct counters_options *options, const char *fold
 	char path[RUNDIR_PATH_MAX], *text, *newline;
 	bool same = false;
 
-	if (rundir_node_file(path, options->run_dir, RUNDIR_COUNT, NULL) < 0)
+	if (options->again || rundir_node_file(path, options->run_dir, RUNDIR_COUNT, NULL) < 0)
 		return false;
 	text = fileio_read(path, REFUSAL_MAX, NULL, NULL);
 	newline = text ? strchr(text, '\n') : NULL;
