@@ -61,13 +61,13 @@ expect() {
 }
 
 @test "programs of another version are unloaded with their last job; it cannot be read, and is listed and stopped" {
-	expect 'folders beside' . '["7-v2","8-v2"]'
+	expect 'folders beside' . '["0-v2","ours-v2"]'
 	expect 'status beside' '[.jobs[].job] | unique' '[2]'
 	expect 'read of another version' .reason '"counters: job 2: another version of jobio began to count it"'
 	expect 'start beside' .tier '"bpf"'
 	expect 'status after' '[.jobs[].job] | unique' '[3]'
-	expect 'folders with latency' . '["8-v2","8-v2-latency"]'
-	expect 'folders after start' 'map(select(endswith("-old") | not))' '["8-v2-latency"]'
+	expect 'folders with latency' . '["ours-v2","ours-v2-latency"]'
+	expect 'folders after start' 'map(select(endswith("-old") | not))' '["ours-v2-latency"]'
 }
 
 @test "unload removes all programs and pins" {
