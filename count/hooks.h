@@ -52,6 +52,8 @@
 	X(MOUNT, RW, "mounts below", HOOK_MOUNTS, 0, NULL)                                         \
 	X(IMAGE, RW, "images and overlays", HOOK_MOUNTS, 0, NULL)                                  \
 	X(AIO, AIO, "libaio", HOOK_BOTH | HOOK_TIMES, 0, NULL)                                     \
+	X(AIO_DONE, AIO, "answers of libaio", HOOK_BOTH | HOOK_TIMES, 0, NULL)                     \
+	X(AIO_TWICE, AIO, "+libaio where the kernel preempts itself", 0, 0, NULL)                  \
 	X(AIO_FSYNC, AIO, "fsync of libaio", HOOK_OPS, 0, NULL)                                    \
 	X(URING, URING, "io_uring", HOOK_BOTH, 0, "io_kiocb.cqe")                                  \
 	X(URING_DONE, URING, "answers of io_uring", HOOK_BOTH, 0, "io_kiocb.cqe")                  \
@@ -82,7 +84,6 @@
 	  "bpf_func_id.BPF_FUNC_task_pt_regs")                                                     \
 	X(WILLNEED, MMAP, "MADV_WILLNEED", HOOK_MMAP, 0, "bpf_func_id.BPF_FUNC_task_pt_regs")      \
 	X(LATENCY, LATENCY, "latency", HOOK_TIMES, TIME(READ) | TIME(WRITE), NULL)                 \
-	X(T_SENDFILE, LATENCY, "time of sendfile", HOOK_TIMES, 0, NULL)                            \
 	X(T_OPEN, LATENCY, "time of open", HOOK_TIMES, TIME(META), NULL)                           \
 	X(T_STAT, LATENCY, "time of stat", HOOK_TIMES, TIME(META), NULL)                           \
 	X(T_ACCESS, LATENCY, "time of access and readlink", HOOK_TIMES, 0, NULL)                   \
@@ -99,6 +100,7 @@
 	X(T_CLOSE, LATENCY, "time of close", HOOK_TIMES, TIME(CLOSE), NULL)                        \
 	X(T_RELEASE, LATENCY, "time of the last close", HOOK_TIMES, 0, NULL)                       \
 	X(T_GETEVENTS, LATENCY, "waiting for libaio", HOOK_TIMES, TIME(ASYNC), NULL)               \
+	X(T_RING, LATENCY, "start of waiting for io_uring", HOOK_TIMES, 0, "io_kiocb.cqe")         \
 	X(T_URING, LATENCY, "waiting for io_uring", HOOK_TIMES, 0, "io_kiocb.cqe")                 \
 	X(T_THREADS, LATENCY, "times of threads", HOOK_TIMES, THREADS_LOST, NULL)
 
@@ -112,7 +114,8 @@ enum hook_type {
 	HOOK_FEXIT,
 	HOOK_TRACEPOINT,
 	HOOK_KPROBE,
-	HOOK_SESSION /* of fprobes; where the kernel preempts itself */
+	HOOK_MULTI,  /* fprobe: one program at many functions; where the kernel preempts itself */
+	HOOK_SESSION /* the same, and at their ends */
 };
 
 struct hook {
@@ -121,10 +124,12 @@ struct hook {
 	const char *program; /* in jobio.bpf.c */
 	enum hook_type type;
 	const char *target;
-	int args; /* so many; ANY_ARGS */
+	int args;      /* so many; ANY_ARGS */
+	uint32_t what; /* for a program at many functions, COUNT_WHAT; 0: cannot be done by one */
 };
 #define ANY_ARGS (-1)
 
+#define HOOKS_MAX 192
 extern const struct hook hooks[];
 extern const size_t hook_count;
 

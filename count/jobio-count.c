@@ -83,7 +83,8 @@ static void put_state(struct call *c)
 
 static void list_hook(const struct hook *hook, void *arg)
 {
-	static const char *const types[] = { "fentry", "fexit", "tracepoint", "kprobe", "session" };
+	static const char *const types[] = { "fentry", "fexit", "tracepoint",
+					     "kprobe", "multi", "session" };
 	struct json *o = json_append_object(arg);
 
 	put(o, "at", hook->target);

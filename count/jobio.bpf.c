@@ -23,6 +23,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 
+#include "count/calls.h"
 #include "count/layout.h"
 #include "count/line.h"
 
@@ -41,8 +42,8 @@
 #define CACHE_ENTRIES 16384
 #define INFLIGHT_ENTRIES 131072
 #define INSIDE_ENTRIES 16384
-#define LOCKS 1024 /* more CPUs at a time are told that it is taken */
-#define LOCK_LOOKS 256
+#define LOCKS 1024    /* for more CPUs at a time it is taken */
+#define LOCK_LOOKS 16 /* times as many */
 #define NS_IN_S 1000000000ULL
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -233,11 +234,11 @@ struct folio___memdesc { /* 6.18 */
 
 /* The registers with which user space entered the kernel. */
 struct pt_regs___x86 {
-	unsigned long di, cx, ax, orig_ax;
+	unsigned long di, si, dx, cx, ax, sp, orig_ax;
 };
 
 struct pt_regs___arm64 {
-	__u64 regs[31];
+	__u64 regs[31], sp;
 	__s32 syscallno;
 };
 
@@ -376,7 +377,6 @@ struct {
  * it lies below. Before 5.11 tasks have no storage for this: there the loader makes
  * a hash of threads of the map. */
 #define THREAD_FS 4
-#define FRAME_SESSION (~0ULL) /* a session has no frame */
 
 struct thread_fs {
 	__u32 slot, job;
@@ -388,11 +388,15 @@ struct thread {
 	__u32 slot;   /* the filesystem of the call, as far as it is known */
 	__u32 looked; /* that of the last name that was looked up in it */
 	__u32 waits;  /* that of the last asynchronous request */
-	__u32 dev;    /* what was found for the last one, which saves a look into 'cache' */
+	__u64 name;   /* what the call was given: a name, and the folder from which it is */
+	__s32 folder;
+	__u32 class;   /* of a read or write */
+	__u32 copy[2]; /* of a copy: those of its two files */
+	__u32 dev;     /* what was found for the last one, which saves a look into 'cache' */
 	struct answer answer;
 	__u64 wait_ns;	       /* since when it waits for a ring */
 	__u64 file[2], end[2]; /* the last one that was read or written, and where to */
-	__u64 on, at;	       /* of a session: the file, and where the call begins */
+	__u64 on, at;	       /* of a session: file or request, and where the call begins */
 	struct thread_fs fs[THREAD_FS];
 };
 
@@ -425,7 +429,7 @@ static __always_inline int have_task_btf(void)
 
 /* What a probed function was called with, and what it returned. Old verifiers want
  * the offset in the load itself: the compiler must not make one load of two. */
-#define PROBED(x86_member, n)                                                                      \
+#define PROBED(x86_member, arm64_member)                                                           \
 	({                                                                                         \
 		struct pt_regs___arm64 *arm64 = ctx;                                               \
 		struct pt_regs___x86 *x86 = ctx;                                                   \
@@ -434,7 +438,7 @@ static __always_inline int have_task_btf(void)
 			word = x86->x86_member;                                                    \
 			__asm__ volatile("" : "+r"(word));                                         \
 		} else {                                                                           \
-			word = arm64->regs[n];                                                     \
+			word = arm64->arm64_member;                                                \
 			__asm__ volatile("" : "+r"(word) : "r"(ctx));                              \
 		}                                                                                  \
 		word;                                                                              \
@@ -462,19 +466,17 @@ static __always_inline __u64 address(__u64 *ctx, int n)
 	return at;
 }
 
-static __always_inline __u64 first_argument(void *ctx)
+static __always_inline __u64 probed_argument(void *ctx, int n)
 {
-	return PROBED(di, 0);
-}
-
-static __always_inline __u64 fourth_argument(void *ctx)
-{
-	return PROBED(cx, 3);
+	return n == 0	? PROBED(di, regs[0])
+	       : n == 1 ? PROBED(si, regs[1])
+	       : n == 2 ? PROBED(dx, regs[2])
+			: PROBED(cx, regs[3]);
 }
 
 static __always_inline __u64 probed_result(void *ctx)
 {
-	return PROBED(ax, 0);
+	return PROBED(ax, regs[0]);
 }
 
 /* Bits 60 and up of a thread's number are free. */
@@ -595,17 +597,19 @@ __noinline __u64 called(__u64 address)
 	return job && made_by_slurm(cgroup) ? *job : 0;
 }
 
-/* Walk up the names. The topmost job counts: a user who may make cgroups makes
- * them below the job's. JOB/STEP/slurm (v2) holds slurmstepd, not the job: three
- * variables tell what the name two levels below is. No branches in the loop, of
- * which the verifier would walk every way. */
-__noinline __u64 own_job(void)
+/* Walk up the names of some levels. The topmost job counts: users make cgroups below the
+ * job's. JOB/STEP/slurm (v2) holds slurmstepd, not the job: bits keep what the name two levels
+ * below is. No branches in the loop, of which the verifier would walk every way;
+ * few levels, for each program has them verified. */
+#define LEVELS 16
+__noinline __u64 job_above(__u64 address, __u64 found)
 {
-	struct cgroup *cgroup = own_cgroup();
-	__u64 here = 0, below = 0, below2, name, job = 0, stepd = 0, is_job;
+	__u64 here = found & IS_SLURM, below = found >> 1 & IS_SLURM, stepd = found >> 2 & IS_SLURM;
+	struct cgroup *cgroup = (void *)(unsigned long)address;
+	__u64 below2, name, job = found & (IS_SLURM - 1), is_job;
 	int level;
 
-	for (level = 0; level < CGROUP_LEVELS && cgroup; level++) {
+	for (level = 0; level < LEVELS && cgroup; level++) {
 		name = called((unsigned long)cgroup);
 		below2 = below;
 		below = here;
@@ -617,7 +621,29 @@ __noinline __u64 own_job(void)
 		stepd = (below2 & is_job) | (stepd & ~is_job);
 		cgroup = BPF_CORE_READ(cgroup, self.parent, cgroup);
 	}
-	return stepd ? 0 : job;
+	return job | here | below << 1 | stepd << 2;
+}
+
+__noinline __u64 levels_above(__u64 address)
+{
+	struct cgroup *cgroup = (void *)(unsigned long)address;
+	int level;
+
+	for (level = 0; level < LEVELS && cgroup; level++)
+		cgroup = BPF_CORE_READ(cgroup, self.parent, cgroup);
+	return (unsigned long)cgroup;
+}
+
+__noinline __u64 own_job(void)
+{
+	__u64 cgroup = (unsigned long)own_cgroup(), found = 0;
+	int level;
+
+	for (level = 0; level < CGROUP_LEVELS && cgroup; level += LEVELS) {
+		found = job_above(cgroup, found);
+		cgroup = levels_above(cgroup);
+	}
+	return found >> 2 & IS_SLURM ? 0 : found & (IS_SLURM - 1);
 }
 
 static __always_inline __u64 *outsider(__u64 cgroup)
@@ -768,7 +794,43 @@ static __always_inline __u64 time_of(struct count_slot *slot)
 	return ns;
 }
 
-static __always_inline void window_next(struct count_slot *slot, __u64 now)
+/* Global functions, for the verifier: it looks at each once. */
+__noinline int fold_piece(__u32 shard, __u32 first, __u32 by)
+{
+	struct count_slot *slot = bpf_map_lookup_elem(&slots, &shard);
+
+	if (slot)
+		line_fold_piece(&slot->line, first & (COUNT_ROWS - 1), by & 63);
+	return 0;
+}
+
+__noinline int spread_piece(__u32 shard, __u32 first, __u64 begin_ns, __u64 end_ns)
+{
+	struct count_slot *slot = bpf_map_lookup_elem(&slots, &shard);
+
+	if (slot)
+		line_spread_piece(&slot->line, first & (COUNT_ROWS - 1), begin_ns, end_ns);
+	return 0;
+}
+
+/* line_room() */
+__noinline int make_room(__u32 shard)
+{
+	struct count_slot *slot = bpf_map_lookup_elem(&slots, &shard);
+	struct count_line *line;
+	__u32 i, by;
+
+	if (!slot)
+		return 0;
+	line = &slot->line;
+	by = line_fold_by(line->base, line->window >> (line->shift & 63)) & 63;
+	for (i = 0; by && i < COUNT_ROWS; i += LINE_PIECE)
+		fold_piece(shard, i, by);
+	line_folded(line, by);
+	return 0;
+}
+
+static __always_inline void window_next(struct count_slot *slot, __u32 shard, __u64 now)
 {
 	struct count_row counted = {
 		.bytes = { slot->bytes[0], slot->bytes[1] },
@@ -779,10 +841,23 @@ static __always_inline void window_next(struct count_slot *slot, __u64 now)
 	__u32 ticks = config.window_ticks;
 	__u64 windows = (now - slot->until) / ticks + 1;
 
-	line_tell(line, &counted);
+	make_room(shard);
+	line_add(line, &counted);
 	line->window += windows;
 	/* whoever sees it counts for the new window */
 	*(volatile __u64 *)&slot->until += windows * ticks;
+}
+
+/* Is the window of the shard still one that ended before now? Looks some times. */
+__noinline int is_behind(__u32 shard, __u64 now)
+{
+	struct count_slot *slot = bpf_map_lookup_elem(&slots, &shard);
+	__u32 i;
+
+	for (i = 0; slot && i < LOCK_LOOKS; i++)
+		if ((__s64)(now - *(volatile __u64 *)&slot->until) < 0)
+			return 0;
+	return !!slot;
 }
 
 /* The window of this CPU's shard is over: what was counted until now belongs to
@@ -799,16 +874,15 @@ __noinline int window_over(__u32 first)
 	if (!slot || !config.window_ticks)
 		return 0;
 	if (bpf_map_update_elem(&locks, &shard, &one, BPF_NOEXIST)) {
-		for (i = 0; i < LOCK_LOOKS; i++)
-			if ((__s64)(now - *(volatile __u64 *)&slot->until) < 0)
-				break;
+		for (i = 0; i < LOCK_LOOKS && is_behind(shard, now); i++)
+			;
 		return 0;
 	}
 	*(volatile __u32 *)&slot->line.writes += 1;
 	if (!slot->until)
 		window_first(slot, now);
 	else if ((__s64)(now - slot->until) >= 0)
-		window_next(slot, now);
+		window_next(slot, shard, now);
 	*(volatile __u32 *)&slot->line.writes += 1;
 	bpf_map_delete_elem(&locks, &shard);
 	return 0;
@@ -953,42 +1027,44 @@ static __always_inline int is_within(struct thread *thread, void *frame)
 	return thread->frame > (unsigned long)frame;
 }
 
-static __always_inline void thread_begin(struct thread *thread, void *frame, __u32 slot)
+#define NO_END 1 /* nothing is to be done at the end of the call */
+
+static __always_inline int thread_begin(struct thread *thread, void *frame, __u32 slot)
 {
 	if (is_within(thread, frame))
-		return;
+		return NO_END;
 	thread->frame = (unsigned long)frame;
 	thread->slot = slot;
 	thread->looked = 0;
 	thread->start_ns = bpf_ktime_get_ns();
+	return 0;
 }
 
 /* A call on a file of this filesystem begins. */
-static __always_inline int begin_on(void *frame, __u32 dev)
+static __noinline int begin_on(void *frame, __u32 dev)
 {
 	struct thread *thread;
 	__u32 slot = thread_find(dev, &thread);
 
-	if (slot && thread)
-		thread_begin(thread, frame, slot);
-	return 0;
+	return slot && thread ? thread_begin(thread, frame, slot) : NO_END;
 }
 
 static __always_inline int begin(void *frame, struct file *file)
 {
-	return is_regular(file) ? begin_on(frame, file->f_inode->i_sb->s_dev) : 0;
+	return is_regular(file) ? begin_on(frame, file->f_inode->i_sb->s_dev) : NO_END;
 }
 
-/* One on a name: a program within it knows the filesystem. The slot of all files tells
- * whether this is a job. */
-static __noinline int begin_name(void *frame)
+/* One on a name, or 0: programs within it find the filesystem. Jobs have a slot of all files. */
+static __noinline int begin_name(void *frame, __s32 folder, __u64 name)
 {
 	struct thread *thread = thread_get(0);
 
 	if (!thread && find(0))
 		thread = thread_get(1);
-	if (thread)
-		thread_begin(thread, frame, 0);
+	if (!thread || thread_begin(thread, frame, 0))
+		return NO_END;
+	thread->folder = folder;
+	thread->name = name;
 	return 0;
 }
 
@@ -1061,19 +1137,25 @@ static __noinline int slowest(struct count_slot *slot, __u64 ns)
 /* A call that took long is told at once: it belongs to windows that are over. */
 __noinline int spread(__u32 first, __u64 start, __u64 end)
 {
-	__u32 one = 1, shard = first + own_shard();
+	__u32 i, one = 1, shard = first + own_shard();
 	struct count_slot *slot = bpf_map_lookup_elem(&slots, &shard);
 
 	if (!slot || !config.window_ticks || bpf_map_update_elem(&locks, &shard, &one, BPF_NOEXIST))
 		return 0;
 	*(volatile __u32 *)&slot->line.writes += 1;
-	line_spread(&slot->line, start + slot->line.real_ns, end + slot->line.real_ns);
+	start += slot->line.real_ns;
+	end += slot->line.real_ns;
+	line_begin(&slot->line, start, end);
+	make_room(shard);
+	for (i = 0; i < COUNT_ROWS; i += LINE_PIECE)
+		spread_piece(shard, i, start, end);
 	*(volatile __u32 *)&slot->line.writes += 1;
 	bpf_map_delete_elem(&locks, &shard);
 	return 0;
 }
 
 #define LONG_NS (NS_IN_S / 16)
+#define CLASS_MASK 7 /* for the verifier; classes are fewer */
 
 /* The thread spent this time in a call. The slowest of all is kept to 1/64; exactly, once
  * it ended. */
@@ -1087,7 +1169,8 @@ static __always_inline void spent(struct thread *thread, struct count_slot *slot
 		mine = thread_fs_new(thread, slot, number);
 	if (!mine)
 		return;
-	add(&slot->time_ns[class], ns);
+	__asm__ volatile("" : "+r"(class));
+	add(&slot->time_ns[class & CLASS_MASK], ns);
 	mine->ns += ns;
 	if (mine->ns > most + (most >> 6))
 		slowest(slot, mine->ns);
@@ -1146,24 +1229,22 @@ static __always_inline __u32 thread_end(struct thread *thread, void *frame)
 
 static __noinline int end_thread(struct thread *thread, void *frame, __u32 class, __s64 rc)
 {
-	__u32 number = thread_end(thread, frame);
 	struct count_slot *slot;
+	__u32 number;
 
-	if (class == COUNT_TIME_ASYNC && thread && !number)
+	if (!thread || !frame || thread->frame != (unsigned long)frame)
+		return 0;
+	number = thread_end(thread, frame);
+	if (class == COUNT_TIME_ASYNC && !number)
 		number = thread->waits;
 	slot = slot_get(number);
-	if (!slot || !thread || class >= COUNT_CLASSES)
+	if (!config.latency || !slot || class >= COUNT_CLASSES)
 		return 0;
 	window_look(slot);
 	spent(thread, slot, number, class, thread->start_ns, bpf_ktime_get_ns());
 	if (rc < 0)
 		failed(slot, class, rc);
 	return 0;
-}
-
-static __noinline int end_class(void *frame, __u32 class, __s64 rc)
-{
-	return end_thread(thread_get(0), frame, class, rc);
 }
 
 /* The filesystem of an open file, asked by its number */
@@ -1210,17 +1291,18 @@ static __noinline __u32 name_dev(__s32 folder, __u64 name)
 
 #define REMOTE_NS 30000 /* a request to a server takes longer, a walk of known names does not */
 
-/* The end of a call on a name, during which no program named a filesystem: it failed in the walk to
- * it (a server that is away, a read-only mount), or known names were revalidated. */
-static __noinline int end_name(__u64 *ctx, __s32 folder, __s64 rc)
+/* The end of a call. If it was on a name and no program named a filesystem meanwhile, it failed
+ * in the walk to it (a server that is away, a read-only mount), or known names were revalidated. */
+static __noinline int end_class(void *frame, __u32 class, __s64 rc)
 {
 	struct thread *thread = thread_get(0);
 
-	if (thread && thread->frame == (unsigned long)ctx && !thread->slot && !thread->looked &&
+	if (thread && thread->frame == (unsigned long)frame && thread->name && !thread->slot &&
+	    !thread->looked &&
 	    ((rc < 0 && errno_place(rc) >= 0 && rc != -ENOENT_) ||
 	     bpf_ktime_get_ns() - thread->start_ns > REMOTE_NS))
-		thread->slot = find(name_dev(folder, word_of(ctx, 1)));
-	return end_thread(thread, ctx, COUNT_TIME_META, rc);
+		thread->slot = find(name_dev(thread->folder, thread->name));
+	return end_thread(thread, frame, class, rc);
 }
 
 /* A program within a call tells its filesystem: the first one does, which is the upper
@@ -1263,34 +1345,43 @@ static __always_inline __u32 rw_class(struct file *file, __u32 rw)
 	return rw == COUNT_WRITE && file->f_flags & O_DSYNC_ ? COUNT_TIME_SYNC : rw;
 }
 
+/* A read or write is over; without a thread it is not timed. 'start' is its place in the file,
+ * which is 0 where there is none. */
+static __always_inline void moved(struct thread *thread, struct count_slot *slot, __u32 number,
+				  __u32 rw, __u32 class, __s64 bytes, __u64 file, __u64 start)
+{
+	__u64 now;
+
+	if (bytes >= 0)
+		count(slot, rw, bytes);
+	else if (config.latency)
+		failed(slot, rw, bytes);
+	if (!thread)
+		return;
+	now = bpf_ktime_get_ns();
+	if (bytes < 0)
+		window_look(slot);
+	else if (file)
+		placed(thread, slot, file, rw, start, bytes);
+	if (bytes >= 0)
+		took(slot, rw, now - thread->start_ns);
+	spent(thread, slot, number, class, thread->start_ns, now);
+}
+
 static __always_inline void timed(void *frame, struct file *file, __u32 rw, __s64 bytes, __u64 at)
 {
 	struct thread *thread = thread_at(0);
-	__u32 number = thread_end(thread, frame), found = number;
+	__u32 number = thread_end(thread, frame), dev = file->f_inode->i_sb->s_dev;
 	struct count_slot *slot;
-	__u64 end;
+	__u64 end = 0, placed = 0;
 
-	if (!number) {
-		found = file->f_inode->i_sb->s_dev;
-		found = is_known(thread, found) ? thread->answer.slot : find(found);
-	}
-	slot = slot_get(found);
+	slot = slot_get(number ? number : is_known(thread, dev) ? thread->answer.slot : find(dev));
 	if (!slot)
 		return;
-	if (bytes < 0)
-		failed(slot, rw, bytes);
-	else
-		count(slot, rw, bytes);
-	if (!number || !thread)
-		return;
-	if (bytes < 0)
-		window_look(slot);
-	else if (at && !bpf_probe_read_kernel(&end, sizeof(end), (void *)at))
-		placed(thread, slot, (unsigned long)file, rw, end - bytes, bytes);
-	end = bpf_ktime_get_ns();
-	spent(thread, slot, number, rw_class(file, rw), thread->start_ns, end);
-	if (bytes >= 0)
-		took(slot, rw, end - thread->start_ns);
+	if (number && at && bytes >= 0 && !bpf_probe_read_kernel(&end, sizeof(end), (void *)at))
+		placed = (unsigned long)file;
+	moved(number ? thread : NULL, slot, number, rw, rw_class(file, rw), bytes, placed,
+	      end - bytes);
 }
 
 static __always_inline int done(__u64 *ctx, __u32 rw, __s64 bytes)
@@ -1331,33 +1422,14 @@ static __u64 (*const session_is_return)(void *ctx) = (void *)COUNT_CALL_IS_RETUR
 static __u64 *(*const session_cookie)(void *ctx) = (void *)COUNT_CALL_COOKIE;
 static void *(*const typed)(__u64 address, __u32 type) = (void *)COUNT_CALL_TYPED;
 
-#define TIME_BITS 40 /* of 16 ns: five hours */
-#define TIME_SHIFT 4
-#define JOB_BITS 14
+#define TYPED(type, n)                                                                             \
+	((struct type *)typed(probed_argument(ctx, n), bpf_core_type_id_kernel(struct type)))
 
-static __always_inline __u64 now_short(void)
-{
-	return bpf_ktime_get_ns() >> TIME_SHIFT & ((1ULL << TIME_BITS) - 1);
-}
-
-static __always_inline __u64 job_short(struct count_slot *slot)
-{
-	return slot->job & ((1U << JOB_BITS) - 1);
-}
-
-/* A session begins: what is called within it is not timed apart. */
-static __always_inline void session_thread(struct thread *thread, struct file *file, __u32 rw,
-					   __u64 at)
-{
-	thread->frame = FRAME_SESSION;
-	thread->slot = rw_class(file, rw);
-	thread->on = (unsigned long)file;
-	if (!at || bpf_probe_read_kernel(&thread->at, sizeof(thread->at), (void *)at))
-		thread->on = 0;
-}
+#define SESSION_TIMED (1ULL << 63) /* in a cookie: beside the number of the slot, above the job */
 
 /* Where nothing is to be counted, its end is of no interest. */
-static __always_inline int session_begin(struct file *file, __u64 *cookie, __u32 rw, __u64 at)
+static __always_inline int session_begin(struct file *file, __u64 *cookie, void *frame, __u32 rw,
+					 __u64 at)
 {
 	struct thread *thread = NULL;
 	__u32 dev = file_dev(file), number = 0;
@@ -1367,50 +1439,32 @@ static __always_inline int session_begin(struct file *file, __u64 *cookie, __u32
 		number = config.latency ? thread_find(dev, &thread) : find(dev);
 	slot = slot_get(number);
 	if (!slot)
-		return 1;
-	*cookie = ((__u64)number << JOB_BITS | job_short(slot)) << TIME_BITS;
-	if (thread)
-		session_thread(thread, file, rw, at);
-	if (config.latency)
-		*cookie |= now_short();
+		return NO_END;
+	*cookie = (__u64)number << 32 | slot->job;
+	if (!config.latency || !thread || is_within(thread, frame))
+		return 0;
+	*cookie |= SESSION_TIMED;
+	thread_begin(thread, frame, number);
+	thread->class = rw_class(file, rw);
+	thread->on = (unsigned long)file;
+	if (!at || bpf_probe_read_kernel(&thread->at, sizeof(thread->at), (void *)at))
+		thread->on = 0;
 	return 0;
-}
-
-static __always_inline void session_timed(struct count_slot *slot, __u32 number, __u32 rw,
-					  __s64 bytes, __u64 ns)
-{
-	struct thread *thread = thread_get(0);
-	__u64 now = bpf_ktime_get_ns();
-
-	if (bytes >= 0)
-		took(slot, rw, ns);
-	if (!thread || thread->frame != FRAME_SESSION)
-		return;
-	thread->frame = 0;
-	if (bytes >= 0 && thread->on)
-		placed(thread, slot, thread->on, rw, thread->at, bytes);
-	else if (bytes < 0)
-		window_look(slot);
-	spent(thread, slot, number, thread->slot == COUNT_TIME_SYNC ? COUNT_TIME_SYNC : rw,
-	      now - ns, now);
-	thread->slot = 0;
 }
 
 static __always_inline int session_end(__u64 cookie, __u32 rw, __s64 bytes)
 {
-	__u32 number = cookie >> (TIME_BITS + JOB_BITS);
+	__u32 number = (cookie & ~SESSION_TIMED) >> 32;
 	struct count_slot *slot = slot_get(number);
-	__u64 job = cookie >> TIME_BITS & ((1U << JOB_BITS) - 1);
+	struct thread *thread;
 
-	if (!slot || job != job_short(slot))
+	if (!slot || slot->job != (__u32)cookie)
 		return 0;
-	if (bytes >= 0)
-		count(slot, rw, bytes);
-	else if (config.latency)
-		failed(slot, rw, bytes);
-	if (config.latency)
-		session_timed(slot, number, rw, bytes,
-			      ((now_short() - cookie) & ((1ULL << TIME_BITS) - 1)) << TIME_SHIFT);
+	thread = cookie & SESSION_TIMED ? thread_at(0) : NULL;
+	if (thread)
+		thread->frame = thread->slot = 0;
+	moved(thread, slot, number, rw, thread ? thread->class : 0, bytes, thread ? thread->on : 0,
+	      thread ? thread->at : 0);
 	return 0;
 }
 
@@ -1420,21 +1474,21 @@ static __always_inline int session(void *ctx, __u32 rw)
 
 	if (session_is_return(ctx) & 1)
 		return session_end(*cookie, rw, probed_result(ctx));
-	return session_begin(typed(first_argument(ctx), bpf_core_type_id_kernel(struct file)),
-			     cookie, rw, fourth_argument(ctx));
+	return session_begin(TYPED(file, 0), cookie, (void *)PROBED(sp, sp), rw,
+			     probed_argument(ctx, 3));
 }
 
 PROGRAM("kprobe/session", rw_session_read, session(ctx, COUNT_READ))
 
 PROGRAM("kprobe/session", rw_session_write, session(ctx, COUNT_WRITE))
 
-PROGRAM("fentry/vfs_read", latency_vfs_read, begin(ctx, (void *)ctx[0]))
+PROGRAM("fentry/vfs_read", latency_vfs_read, begin(ctx, (void *)ctx[0]) & 0)
 
-PROGRAM("fentry/vfs_write", latency_vfs_write, begin(ctx, (void *)ctx[0]))
+PROGRAM("fentry/vfs_write", latency_vfs_write, begin(ctx, (void *)ctx[0]) & 0)
 
-PROGRAM("fentry/vfs_readv", latency_vfs_readv, begin(ctx, (void *)ctx[0]))
+PROGRAM("fentry/vfs_readv", latency_vfs_readv, begin(ctx, (void *)ctx[0]) & 0)
 
-PROGRAM("fentry/vfs_writev", latency_vfs_writev, begin(ctx, (void *)ctx[0]))
+PROGRAM("fentry/vfs_writev", latency_vfs_writev, begin(ctx, (void *)ctx[0]) & 0)
 
 /* Is this the work of a filesystem that stands on another one (overlayfs),
  * with the credentials of the one who mounted it? Then the upper one has
@@ -1464,85 +1518,64 @@ static __always_inline int nested(void)
 
 static __always_inline void copied(struct file *file, __u32 rw, __s64 bytes)
 {
-	__u32 dev = file_dev(file);
+	__u32 dev = file ? file_dev(file) : 0;
 	struct count_slot *slot = dev ? slot_get(find(dev)) : NULL;
 
 	if (slot && !nested())
 		count(slot, rw, bytes);
 }
 
-static __always_inline void copied_both(__u64 *ctx, __s64 bytes)
+/* Trampolines have the files at the end, too. Its time is that of the file which is written,
+ * where it is one. */
+static __always_inline int copy_done(void *frame, __u32 shape, struct file *in, struct file *out,
+				     __s64 bytes)
 {
-	if (bytes < 0)
-		return;
-	copied((void *)ctx[0], COUNT_READ, bytes);
-	copied((void *)ctx[2], COUNT_WRITE, bytes);
-}
-
-/* Its time is that of the file which is written, where it is one. */
-static __always_inline int copy_begin(void *frame, struct file *in, struct file *out)
-{
-	return config.latency ? begin(frame, file_dev(out) ? out : in) : 0;
-}
-
-static __always_inline int copy_end(void *frame, struct file *out, __s64 rc)
-{
+	if (shape == COUNT_COPY)
+		leave(INSIDE_COPY);
+	if (bytes >= 0 && (shape == COUNT_COPY || !inside(INSIDE_COPY))) {
+		copied(in, COUNT_READ, bytes);
+		copied(out, COUNT_WRITE, bytes);
+	}
 	if (!config.latency)
 		return 0;
-	return end_class(frame, file_dev(out) ? COUNT_TIME_WRITE : COUNT_TIME_READ, rc);
+	return end_class(frame, out && file_dev(out) ? COUNT_TIME_WRITE : COUNT_TIME_READ, bytes);
 }
 
-SEC("fentry/vfs_copy_file_range")
-int rw_copy_begin(__u64 *ctx)
+/* Sessions have them at the beginning. A copy counts once, as its outermost function. */
+static __always_inline int copy_begin(void *frame, struct file *in, struct file *out)
 {
-	enter(INSIDE_COPY, 0);
-	return copy_begin(ctx, (void *)ctx[0], (void *)ctx[2]);
-}
+	__u32 from = file_dev(in), to = out ? file_dev(out) : 0;
+	struct thread *thread = NULL;
+	__u32 slot;
 
-SEC("fexit/vfs_copy_file_range")
-int rw_copy_done(__u64 *ctx)
-{
-	leave(INSIDE_COPY);
-	copied_both(ctx, ctx[6]);
-	return copy_end(ctx, (void *)ctx[2], ctx[6]);
-}
-
-/* sendfile(2), and copy_file_range(2) before 6.8 */
-SEC("fexit/do_splice_direct")
-int rw_direct_done(__u64 *ctx)
-{
-	if (!inside(INSIDE_COPY))
-		copied_both(ctx, ctx[6]);
-	return copy_end(ctx, (void *)ctx[2], ctx[6]);
-}
-
-PROGRAM("fentry/do_splice_direct", time_direct, copy_begin(ctx, (void *)ctx[0], (void *)ctx[2]))
-
-/* splice(2) and that of io_uring, from a file or to one */
-SEC("fentry/do_splice")
-int rw_splice_begin(__u64 *ctx)
-{
-	enter(INSIDE_COPY, 0);
-	return copy_begin(ctx, (void *)ctx[0], (void *)ctx[2]);
-}
-
-SEC("fexit/do_splice")
-int rw_splice_done(__u64 *ctx)
-{
-	leave(INSIDE_COPY);
-	copied_both(ctx, ctx[6]);
-	return copy_end(ctx, (void *)ctx[2], ctx[6]);
-}
-
-/* sendfile(2) to a pipe (5.12); before, it is do_splice_direct() as well */
-SEC("fexit/splice_file_to_pipe")
-int rw_pipe_done(__u64 *ctx)
-{
-	__s64 bytes = ctx[5];
-
-	if (bytes >= 0 && !inside(INSIDE_COPY))
-		copied((void *)ctx[0], COUNT_READ, bytes);
+	if (!(from | to) || nested())
+		return NO_END;
+	from = from ? thread_find(from, &thread) : 0;
+	slot = to ? thread_find(to, &thread) : 0;
+	if (!thread || !(from | slot) || is_within(thread, frame))
+		return NO_END;
+	thread_begin(thread, frame, to ? slot : from);
+	thread->name = 0;
+	thread->copy[COUNT_READ] = from;
+	thread->copy[COUNT_WRITE] = slot;
 	return 0;
+}
+
+static __always_inline int copy_end(void *frame, __s64 bytes)
+{
+	struct thread *thread = thread_get(0);
+	struct count_slot *slot;
+
+	if (!thread || thread->frame != (unsigned long)frame)
+		return 0;
+	slot = bytes < 0 ? NULL : slot_get(thread->copy[COUNT_READ]);
+	if (slot)
+		count(slot, COUNT_READ, bytes);
+	slot = bytes < 0 ? NULL : slot_get(thread->copy[COUNT_WRITE]);
+	if (slot)
+		count(slot, COUNT_WRITE, bytes);
+	return end_class(frame, thread->copy[COUNT_WRITE] ? COUNT_TIME_WRITE : COUNT_TIME_READ,
+			 bytes);
 }
 
 /* A core dump is one write. What writes it is called for each piece of memory;
@@ -1691,48 +1724,40 @@ static __always_inline int aio_begin(void *frame, struct kiocb *kiocb, __u32 rw)
 		thread->waits = request.slot;
 		request.start_ns = thread->start_ns;
 	}
-	if (bpf_map_update_elem(&inflight, &key, &request, BPF_ANY))
+	/* one that is there has lost its answer */
+	if (bpf_map_update_elem(&inflight, &key, &request, BPF_NOEXIST)) {
 		add(&slot->missed[rw], 1);
+		bpf_map_update_elem(&inflight, &key, &request, BPF_EXIST);
+	}
 	return 0;
 }
-
-PROGRAM("fentry/aio_read", aio_read_begin, aio_begin(ctx, (void *)ctx[0], COUNT_READ))
-
-PROGRAM("fentry/aio_write", aio_write_begin, aio_begin(ctx, (void *)ctx[0], COUNT_WRITE))
-
-/* A request that was refused gets no answer. */
-static __always_inline int aio_refused(void *frame, __u64 key, __s32 rc)
-{
-	if (rc)
-		bpf_map_delete_elem(&inflight, &key);
-	return config.latency ? end_class(frame, COUNT_TIME_ASYNC, 0) : 0;
-}
-
-PROGRAM("fexit/aio_read", aio_read_refused, aio_refused(ctx, ctx[0], ctx[4]))
-
-PROGRAM("fexit/aio_write", aio_write_refused, aio_refused(ctx, ctx[0], ctx[4]))
 
 /* In whatever context the device answers: the slot may have another owner by
- * then, when the job is gone. */
-SEC("fentry/aio_complete_rw")
-int aio_done(__u64 *ctx)
+ * then, when the job is gone. One of two programs takes the request: a trampoline is
+ * skipped where another task is in it, a fprobe where an interrupt comes into another one. */
+static __always_inline int aio_answered(__u64 key, __s64 bytes)
 {
-	__u64 key = ctx[0];
-	__s64 bytes = ctx[1];
-	struct request *request = bpf_map_lookup_elem(&inflight, &key);
-	struct count_slot *slot = request ? slot_get(request->slot) : NULL;
+	struct request *found = bpf_map_lookup_elem(&inflight, &key), request;
+	struct count_slot *slot;
 
-	if (slot && slot->job == request->job && bytes >= 0) {
-		count(slot, request->rw & 1, bytes);
-		if (config.latency)
-			took(slot, request->rw & 1, bpf_ktime_get_ns() - request->start_ns);
-	} else if (slot && slot->job == request->job && config.latency) {
-		failed(slot, request->rw & 1, bytes);
-	}
-	if (request)
-		bpf_map_delete_elem(&inflight, &key);
+	if (!found)
+		return 0;
+	request = *found;
+	slot = slot_get(request.slot);
+	if (bpf_map_delete_elem(&inflight, &key) || !slot || slot->job != request.job)
+		return 0;
+	if (bytes < 0)
+		return config.latency ? failed(slot, request.rw & 1, bytes) : 0;
+	count(slot, request.rw & 1, bytes);
+	if (config.latency)
+		took(slot, request.rw & 1, bpf_ktime_get_ns() - request.start_ns);
 	return 0;
 }
+
+PROGRAM("fentry/aio_complete_rw", aio_done, aio_answered(ctx[0], ctx[1]))
+
+PROGRAM("kprobe/multi", aio_done_too,
+	aio_answered(probed_argument(ctx, 0), probed_argument(ctx, 1)))
 
 /* -- io_uring: where its result is known, in a thread of the job; user space
  * need not be told it -- */
@@ -1815,10 +1840,6 @@ static __always_inline int uring_issued(struct io_kiocb *req, __s32 rc)
 	return 0;
 }
 
-PROGRAM("fexit/io_read", uring_read, uring_issued((void *)ctx[0], ctx[2]))
-
-PROGRAM("fexit/io_write", uring_write, uring_issued((void *)ctx[0], ctx[2]))
-
 /* The answer of a device. Where this is what the request waited to run, it was
  * done at once, by a worker, and is counted. */
 static __always_inline int uring_answered(void *ctx, struct io_kiocb *req)
@@ -1832,7 +1853,7 @@ PROGRAM("fentry/io_req_task_complete", uring_done, uring_answered(ctx, (void *)c
 
 /* 6.15 to 6.18: an argument is an empty struct, which trampolines refuse. */
 PROGRAM("kprobe/io_req_task_complete", uring_done_probe,
-	uring_answered(ctx, (void *)first_argument(ctx)))
+	uring_answered(ctx, (void *)probed_argument(ctx, 0)))
 
 SEC("tp_btf/io_uring_complete")
 int uring_polled(__u64 *ctx)
@@ -1867,24 +1888,17 @@ static __always_inline __u32 meta_find(__u32 dev, struct thread **thread)
 	return number && !nested() ? number : 0;
 }
 
-static __always_inline int meta(__u32 dev, __u32 op)
+static __noinline int meta(__u32 dev, __u32 op)
 {
 	struct thread *thread;
 	__u32 number = meta_find(dev, &thread);
 	struct count_slot *slot = slot_get(number);
 
-	if (!slot)
+	if (!slot || op >= COUNT_META_OPS)
 		return 0;
 	add(&slot->meta[op], 1);
 	told(thread, number);
 	return 0;
-}
-
-/* Of a function whose end is timed, too: a call on this file begins. */
-static __always_inline int meta_begin(void *frame, __u32 dev, __u32 op)
-{
-	meta(dev, op);
-	return config.latency ? begin_on(frame, dev) : 0;
 }
 
 static __always_inline void opened(struct count_slot *slot, struct file *file)
@@ -1892,17 +1906,6 @@ static __always_inline void opened(struct count_slot *slot, struct file *file)
 	add(&slot->meta[COUNT_OPEN], 1);
 	if (file->f_mode & FMODE_CREATED || file->f_flags & O_TMPFILE_)
 		add(&slot->meta[COUNT_CREATE], 1);
-}
-
-SEC("fentry/security_file_open")
-int meta_open(__u64 *ctx)
-{
-	struct file *file = (void *)ctx[0];
-	struct count_slot *slot = slot_get(find(file->f_inode->i_sb->s_dev));
-
-	if (slot && !nested())
-		opened(slot, file);
-	return 0;
 }
 
 /* A file that this thread opens is none that it read from before. */
@@ -1921,95 +1924,39 @@ static __always_inline void open_told(struct thread *thread, __u32 number, __u64
 #define PF_IO_WORKER_ 0x10
 
 /* open(2) in all its forms, and what the kernel opens for a process: exec, core dumps. */
-SEC("fexit/do_filp_open")
-int meta_opened(__u64 *ctx)
+static __always_inline int open_end(void *frame, struct file *file, __u64 result)
 {
-	struct file *file = (void *)ctx[3];
 	struct thread *thread = NULL;
 	struct count_slot *slot;
 	__u32 number;
 
-	if (ctx[3] >= (__u64)-ERRNO_MAX)
-		return config.latency ? end_name(ctx, ctx[0], word_of(ctx, 3)) : 0;
+	if (result >= (__u64)-ERRNO_MAX)
+		return config.latency ? end_class(frame, COUNT_TIME_META, result) : 0;
 	number = meta_find(file->f_inode->i_sb->s_dev, &thread);
 	slot = slot_get(number);
 	if (slot && !(file->f_mode & FMODE_PATH_))
 		opened(slot, file);
 	if (!config.latency || !thread)
 		return 0;
-	open_told(thread, number, ctx[3]);
-	return end_thread(thread, ctx, COUNT_TIME_META, 0);
+	open_told(thread, number, result);
+	return end_thread(thread, frame, COUNT_TIME_META, 0);
 }
-
-/* A call on names: its filesystem is told by what is called within. */
-#define TIMED(name, function, result)                                                              \
-	PROGRAM("fentry/" function, time_##name, begin_name(ctx))                                  \
-	PROGRAM("fexit/" function, time_##name##_done,                                             \
-		end_class(ctx, COUNT_TIME_META, (__s32)ctx[result]))
-
-#define NAMED(name, function, result)                                                              \
-	PROGRAM("fentry/" function, time_##name, begin_name(ctx))                                  \
-	PROGRAM("fexit/" function, time_##name##_done, end_name(ctx, ctx[0], (__s32)ctx[result]))
-
-PROGRAM("fentry/do_filp_open", time_open, begin_name(ctx))
-NAMED(stat, "vfs_statx", 5)
-TIMED(fstat, "vfs_fstat", 2)
-NAMED(access, "do_faccessat", 4)
-NAMED(readlink, "do_readlinkat", 4)
-NAMED(unlink, "do_unlinkat", 2)
-NAMED(rmdir, "do_rmdir", 2)
-NAMED(mkdir, "do_mkdirat", 3)
-NAMED(rename, "do_renameat2", 5)
-NAMED(link, "do_linkat", 5)
-TIMED(symlink, "do_symlinkat", 3)
-NAMED(mknod, "do_mknodat", 4)
-TIMED(setattr, "notify_change", 4)
-TIMED(setattr_3, "notify_change", 3)
-PROGRAM("fexit/iterate_dir", time_readdir_done, end_class(ctx, COUNT_TIME_META, (__s32)ctx[2]))
-PROGRAM("fexit/vfs_fallocate", time_fallocate_done, end_class(ctx, COUNT_TIME_META, (__s32)ctx[4]))
-
-/* What a filesystem does as a file is closed, by close(2), dup2(2), exec(2) or the end of
- * the process: most do nothing. */
-static __always_inline int close_begin(void *frame, struct file *file)
-{
-	return file->f_op->flush ? begin(frame, file) : 0;
-}
-
-static __always_inline int close_end(void *frame, struct file *file, __s32 rc)
-{
-	return file->f_op->flush ? end_class(frame, COUNT_TIME_CLOSE, rc) : 0;
-}
-
-/* Since 6.7 a file may be another one when filp_close() ends. */
-PROGRAM("fentry/filp_close", time_close, close_begin(ctx, (void *)ctx[0]))
-PROGRAM("fexit/filp_close", time_close_done, end_class(ctx, COUNT_TIME_CLOSE, (__s32)ctx[2]))
-PROGRAM("fentry/filp_flush", time_flush, close_begin(ctx, (void *)ctx[0]))
-PROGRAM("fexit/filp_flush", time_flush_done, close_end(ctx, (void *)ctx[0], (__s32)ctx[2]))
-
-/* The last reference to the file goes, in the thread that closed it: before close(2) returns, in
- * the call or in its task work. NFSv4 sends CLOSE here, Lustre closes its handle, and the blocks of
- * a file without a name are freed. After the end of a process a worker of the kernel does it. */
-PROGRAM("fentry/__fput", time_release, ARG(file, 0)->f_op->release ? begin(ctx, (void *)ctx[0]) : 0)
-PROGRAM("fexit/__fput", time_release_done, end_class(ctx, COUNT_TIME_CLOSE, 0))
-
-/* Until requests of libaio are done */
-PROGRAM("fentry/do_io_getevents", time_getevents, begin_name(ctx))
-PROGRAM("fexit/do_io_getevents", time_getevents_done, end_class(ctx, COUNT_TIME_ASYNC, 0))
 
 /* Until those of a ring are: the kernel says only where a thread must wait, and what
  * else it does in io_uring_enter(2) costs nothing. */
-SEC("tp_btf/io_uring_cqring_wait")
-int time_ring(__u64 *ctx)
+static __always_inline int ring_waits(void)
 {
 	struct thread *thread = thread_get(0);
 
-	if (thread && thread->waits)
-		thread->wait_ns = bpf_ktime_get_ns();
-	return 0;
+	if (!thread || !thread->waits)
+		return 0;
+	thread->wait_ns = bpf_ktime_get_ns();
+	return 1;
 }
 
-SEC("fexit/io_cqring_wait")
-int time_ring_done(__u64 *ctx)
+PROGRAM("tp_btf/io_uring_cqring_wait", time_ring, ring_waits() & 0)
+
+static __always_inline int ring_done(void)
 {
 	struct thread *thread = thread_get(0);
 	struct count_slot *slot = thread && thread->wait_ns ? slot_get(thread->waits) : NULL;
@@ -2022,28 +1969,11 @@ int time_ring_done(__u64 *ctx)
 	return 0;
 }
 
-PROGRAM("fentry/security_inode_getattr", meta_stat,
-	meta(ARG(path, 0)->dentry->d_sb->s_dev, COUNT_STAT))
-
-PROGRAM("fentry/security_inode_unlink", meta_unlink, meta(ARG(inode, 0)->i_sb->s_dev, COUNT_UNLINK))
-
-PROGRAM("fentry/security_inode_mkdir", meta_mkdir, meta(ARG(inode, 0)->i_sb->s_dev, COUNT_MKDIR))
-
-PROGRAM("fentry/security_inode_rmdir", meta_rmdir, meta(ARG(inode, 0)->i_sb->s_dev, COUNT_RMDIR))
-
-PROGRAM("fentry/security_inode_rename", meta_rename, meta(ARG(inode, 0)->i_sb->s_dev, COUNT_RENAME))
-
-PROGRAM("fentry/iterate_dir", meta_readdir,
-	meta_begin(ctx, ARG(file, 0)->f_inode->i_sb->s_dev, COUNT_READDIR))
-
 /* What is asked for counts, not what a write with O_SYNC does: calls have
  * programs of their own, and msync(2) says that it is one. Compilers put this
  * function into fsync(2) and fdatasync(2) or not. */
-SEC("fentry/vfs_fsync_range")
-int meta_fsync(__u64 *ctx)
+static __always_inline int fsync_range(struct file *file)
 {
-	struct file *file = (void *)ctx[0];
-
 	if (config.syncs_apart && !inside(INSIDE_MSYNC))
 		return 0;
 	return meta(file->f_inode->i_sb->s_dev, COUNT_FSYNC);
@@ -2059,87 +1989,13 @@ static __always_inline __u32 sys_fd_dev(void *regs)
 							  : BPF_CORE_READ(arm64, regs[0]));
 }
 
-static __always_inline int sys_sync(void *frame, void *regs)
-{
-	__u32 dev = sys_fd_dev(regs);
-
-	return dev ? meta_begin(frame, dev, COUNT_FSYNC) : 0;
-}
-
-static __always_inline int sync_end(void *frame, __s64 rc)
-{
-	return end_class(frame, COUNT_TIME_SYNC, rc);
-}
-
-static __always_inline int msync_begin(void *frame)
-{
-	enter(INSIDE_MSYNC, 0);
-	return config.latency ? begin_name(frame) : 0;
-}
-
-static __always_inline int msync_end(void *frame, __s64 rc)
-{
-	leave(INSIDE_MSYNC);
-	return config.latency ? sync_end(frame, rc) : 0;
-}
-
-/* A lock of a network filesystem waits for servers, and writes before it is given back. */
-static __always_inline int flock_begin(void *frame, void *regs)
-{
-	__u32 dev = sys_fd_dev(regs);
-
-	return dev ? begin_on(frame, dev) : 0;
-}
-
-PROGRAM("fentry/fcntl_setlk", time_lock, begin(ctx, (void *)ctx[1]))
-
-PROGRAM("fexit/fcntl_setlk", time_lock_done, end_class(ctx, COUNT_TIME_META, (__s32)ctx[4]))
-
-/* On arm64 they are called __arm64_sys_*. */
-PROGRAM("fentry/__x64_sys_flock", time_flock, flock_begin(ctx, (void *)ctx[0]))
-
-PROGRAM("fexit/__x64_sys_flock", time_flock_done, end_class(ctx, COUNT_TIME_META, ctx[1]))
-
-PROGRAM("fentry/__x64_sys_fsync", meta_sys_fsync, sys_sync(ctx, (void *)ctx[0]))
-
-PROGRAM("fexit/__x64_sys_fsync", time_fsync_done, sync_end(ctx, ctx[1]))
-
-PROGRAM("fentry/__x64_sys_fdatasync", meta_sys_fdatasync, sys_sync(ctx, (void *)ctx[0]))
-
-PROGRAM("fexit/__x64_sys_fdatasync", time_fdatasync_done, sync_end(ctx, ctx[1]))
-
-PROGRAM("fentry/__x64_sys_msync", meta_msync, msync_begin(ctx))
-
-PROGRAM("fexit/__x64_sys_msync", meta_msync_done, msync_end(ctx, ctx[1]))
-
-/* The kernel does it later, in a thread of its own. */
-SEC("fexit/aio_fsync")
-int meta_aio_fsync(__u64 *ctx)
-{
-	struct fsync_iocb *req = (void *)ctx[0];
-
-	if ((__s32)ctx[3])
-		return 0;
-	return meta(req->file->f_inode->i_sb->s_dev, COUNT_FSYNC);
-}
-
 /* -EAGAIN: once more, from a thread that may wait */
-SEC("fexit/io_fsync")
-int meta_uring_fsync(__u64 *ctx)
+static __always_inline int uring_fsynced(struct io_kiocb *req, __s32 rc)
 {
-	struct io_kiocb *req = (void *)ctx[0];
-
-	if (!config.syncs_apart || (__s32)ctx[2] == -11)
+	if (!config.syncs_apart || rc == -11)
 		return 0;
 	return meta(BPF_CORE_READ(req, file, f_inode, i_sb, s_dev), COUNT_FSYNC);
 }
-
-PROGRAM("fentry/security_inode_link", meta_link, meta(ARG(inode, 1)->i_sb->s_dev, COUNT_LINK))
-
-PROGRAM("fentry/security_inode_symlink", meta_symlink,
-	meta(ARG(inode, 0)->i_sb->s_dev, COUNT_SYMLINK))
-
-PROGRAM("fentry/security_inode_mknod", meta_mknod, meta(ARG(inode, 0)->i_sb->s_dev, COUNT_MKNOD))
 
 /* linux/fs.h */
 #define ATTR_MODE (1 << 0)
@@ -2172,43 +2028,11 @@ static __always_inline int setattr(struct dentry *dentry, struct iattr *attr)
 	return meta(dentry->d_sb->s_dev, op);
 }
 
-PROGRAM("fentry/security_inode_setattr", meta_setattr,
-	config.setattr_idmap ? setattr((void *)ctx[1], (void *)ctx[2])
-			     : setattr((void *)ctx[0], (void *)ctx[1]))
-
-static __always_inline int xattr(struct dentry *dentry)
-{
-	return meta(dentry->d_sb->s_dev, COUNT_XATTR);
-}
-
-PROGRAM("fentry/security_inode_setxattr", meta_setxattr,
-	config.setxattr_idmap ? xattr((void *)ctx[1]) : xattr((void *)ctx[0]))
-
-PROGRAM("fentry/security_inode_removexattr", meta_removexattr,
-	config.setxattr_idmap ? xattr((void *)ctx[1]) : xattr((void *)ctx[0]))
-
-PROGRAM("fentry/security_inode_getxattr", meta_getxattr, xattr((void *)ctx[0]))
-
-PROGRAM("fentry/security_inode_listxattr", meta_listxattr, xattr((void *)ctx[0]))
-
-/* POSIX ACLs, which were attributes like others before 6.2 */
-PROGRAM("fentry/security_inode_set_acl", meta_set_acl, xattr((void *)ctx[1]))
-
-PROGRAM("fentry/security_inode_get_acl", meta_get_acl, xattr((void *)ctx[1]))
-
-PROGRAM("fentry/security_inode_remove_acl", meta_remove_acl, xattr((void *)ctx[1]))
-
-PROGRAM("fentry/vfs_fallocate", meta_fallocate,
-	meta_begin(ctx, ARG(file, 0)->f_inode->i_sb->s_dev, COUNT_FALLOCATE))
-
-PROGRAM("fentry/security_sb_statfs", meta_statfs, meta(ARG(dentry, 0)->d_sb->s_dev, COUNT_STATFS))
-
 /* A name that the kernel does not know yet: the filesystem is asked. */
-SEC("fentry/d_alloc_parallel")
-int meta_lookup_miss(__u64 *ctx)
+static __always_inline int lookup_miss(__u32 dev)
 {
 	struct thread *thread;
-	__u32 number = meta_find(ARG(dentry, 0)->d_sb->s_dev, &thread);
+	__u32 number = meta_find(dev, &thread);
 	struct count_slot *slot = slot_get(number);
 
 	if (slot)
@@ -2265,54 +2089,6 @@ static __always_inline __u32 mapped_above(struct file *file)
 		return 0;
 	return BPF_CORE_READ(sb, s_dev);
 }
-
-/* What reads or dirties pages in a page fault needs to be told that it is one
- * where the kernel faults, in write(2) from a mapped file, read(2) into one or
- * mmap(2) with MAP_POPULATE, and whose it is. */
-static __always_inline int fault_begin(void *frame, struct file *file)
-{
-	__u32 above = mapped_above(file);
-
-	if (above || syscall_number() != -1)
-		enter(INSIDE_FAULT, above);
-	if (!config.latency)
-		return 0;
-	return above ? begin_on(frame, above) : begin(frame, file);
-}
-
-#define VM_FAULT_SIGBUS 2
-
-static __always_inline int fault_end(void *frame, __u32 result)
-{
-	leave(INSIDE_FAULT);
-	if (!config.latency)
-		return 0;
-	return end_class(frame, COUNT_TIME_MAPPED, result & VM_FAULT_SIGBUS ? -5 : 0);
-}
-
-static __always_inline struct file *fault_file(struct vm_fault *fault)
-{
-	return fault->vma->vm_file;
-}
-
-PROGRAM("fentry/filemap_fault", mmap_fault, fault_begin(ctx, fault_file((void *)ctx[0])))
-
-/* It may have let go of the memory map: the vma is not asked again. */
-PROGRAM("fexit/filemap_fault", mmap_fault_done, fault_end(ctx, ctx[1]))
-
-PROGRAM("fentry/do_page_mkwrite", mmap_mkwrite, fault_begin(ctx, fault_file((void *)ctx[0])))
-
-PROGRAM("fexit/do_page_mkwrite", mmap_mkwrite_done, fault_end(ctx, 0))
-
-PROGRAM("fentry/fault_dirty_shared_page", mmap_dirty, fault_begin(ctx, fault_file((void *)ctx[0])))
-
-PROGRAM("fexit/fault_dirty_shared_page", mmap_dirty_done, fault_end(ctx, 0))
-
-/* MADV_WILLNEED reads without a fault. */
-PROGRAM("fentry/vfs_fadvise", mmap_advise,
-	in_madvise() ? enter(INSIDE_FAULT, mapped_above((void *)ctx[0])) : 0)
-
-PROGRAM("fexit/vfs_fadvise", mmap_advise_done, in_madvise() ? leave(INSIDE_FAULT) : 0)
 
 static __always_inline __u64 folio_bytes(struct folio *folio)
 {
@@ -2378,8 +2154,7 @@ int exit_totals(__u64 *ctx)
 }
 
 /* The last that a thread does: its files are closed by now. */
-SEC("fentry/cgroup_exit")
-int time_thread_gone(__u64 *ctx)
+static __always_inline int thread_gone(void)
 {
 	struct thread *thread = thread_get(0);
 	__u32 id = bpf_get_current_pid_tgid();
@@ -2397,6 +2172,307 @@ int time_thread_gone(__u64 *ctx)
 		bpf_map_delete_elem(&threads, &id);
 	return 0;
 }
+
+/* -- calls.h: what is done at the function is known from 'what' ------------ */
+
+/* Programs are at trampolines or, where the kernel preempts itself, fprobes ('multi'), which
+ * give registers instead of arguments. */
+#define GIVEN(type, n)                                                                             \
+	((struct type *)(multi ? typed(probed_argument(ctx, n),                                    \
+				       bpf_core_type_id_kernel(struct type))                       \
+			       : (void *)((__u64 *)ctx)[n]))
+#define GIVEN_WORD(n) (multi ? probed_argument(ctx, n) : address(ctx, n))
+
+/* The filesystem of what is done, as the arguments have it. */
+static __always_inline __u32 shape_dev(void *ctx, int multi, __u32 shape)
+{
+	switch (shape) {
+	case COUNT_OF_PATH:
+		return GIVEN(path, 0)->dentry->d_sb->s_dev;
+	case COUNT_OF_INODE:
+		return GIVEN(inode, 0)->i_sb->s_dev;
+	case COUNT_OF_INODE_1:
+		return GIVEN(inode, 1)->i_sb->s_dev;
+	case COUNT_OF_XATTR:
+		if (!multi && !config.setxattr_idmap)
+			return GIVEN(dentry, 0)->d_sb->s_dev;
+		return GIVEN(dentry, 1)->d_sb->s_dev;
+	case COUNT_OF_DENTRY_1:
+		return GIVEN(dentry, 1)->d_sb->s_dev;
+	case COUNT_OF_DENTRY:
+	case COUNT_OF_LOOKUP:
+		return GIVEN(dentry, 0)->d_sb->s_dev;
+	case COUNT_FILE:
+		return GIVEN(file, 0)->f_inode->i_sb->s_dev;
+	case COUNT_DESCRIPTOR:
+		return sys_fd_dev((void *)GIVEN_WORD(0));
+	}
+	return 0;
+}
+
+/* Most tasks outside of jobs end here. */
+static __always_inline int is_unknown(void)
+{
+	return has_no_thread() && is_outside();
+}
+
+/* What is counted where it begins */
+static __always_inline int call_counts(void *ctx, int multi, __u32 what)
+{
+	__u32 shape = COUNT_WHAT_SHAPE(what), op = COUNT_WHAT_OP(what), dev;
+
+	switch (shape) {
+	case COUNT_OF_CHANGE:
+		return multi || config.setattr_idmap ? setattr(GIVEN(dentry, 1), GIVEN(iattr, 2))
+						     : setattr(GIVEN(dentry, 0), GIVEN(iattr, 1));
+	case COUNT_OF_SYNC:
+		return fsync_range(GIVEN(file, 0));
+	case COUNT_OF_DIRTY:
+		return mapped(GIVEN(folio, 0), GIVEN(address_space, 1), COUNT_WRITE);
+	case COUNT_OF_THREAD:
+		return thread_gone();
+	case COUNT_OF_ANSWER:
+		return uring_answered(ctx, (void *)GIVEN_WORD(0));
+	}
+	dev = shape_dev(ctx, multi, shape);
+	if (shape == COUNT_OF_LOOKUP)
+		return lookup_miss(dev);
+	return dev ? meta(dev, op) : 0;
+}
+
+/* A request of libaio or io_uring: the thread knows it if it is timed. */
+static __always_inline int request_begin(void *frame, __u64 request)
+{
+	struct thread *thread = thread_get(0);
+
+	if (thread && thread->frame == (unsigned long)frame)
+		thread->on = request;
+	return 0;
+}
+
+static __always_inline int request_end(__u64 request)
+{
+	struct thread *thread = thread_get(0);
+
+	if (!thread || thread->on != request)
+		return 0;
+	thread->on = 0;
+	return end_class((void *)thread->frame, COUNT_TIME_ASYNC, 0);
+}
+
+#define VM_FAULT_SIGBUS 2
+
+#define MARKED 1 /* in the cookie of a page fault, beside the frame */
+
+/* Marks faults that the kernel makes in a system call, write(2) from a mapped file, read(2) into
+ * one or mmap(2) with MAP_POPULATE, for the programs at pages; the value is the device of the
+ * upper filesystem. */
+static __always_inline int fault_begin(void *frame, struct file *file, __u64 *cookie)
+{
+	__u32 above = mapped_above(file);
+	int no_end = NO_END;
+
+	if (config.latency)
+		no_end = above ? begin_on(frame, above) : begin(frame, file);
+	if (!above && syscall_number() == -1)
+		return no_end;
+	enter(INSIDE_FAULT, above);
+	*cookie = no_end ? MARKED : (unsigned long)frame | MARKED;
+	return 0;
+}
+
+/* The beginning of a call. The end of a session gets what is left in 'cookie', or there is none. */
+static __always_inline int call_begins(void *ctx, int multi, __u32 what, __u64 *cookie)
+{
+	__u32 shape = COUNT_WHAT_SHAPE(what), op = COUNT_WHAT_OP(what), dev;
+	void *frame = multi ? (void *)PROBED(sp, sp) : ctx;
+	struct file *file;
+
+	*cookie = (unsigned long)frame;
+	switch (shape) {
+	case COUNT_OPENED:
+		if (config.latency)
+			begin_name(frame, GIVEN_WORD(0), GIVEN_WORD(1));
+		return 0;
+	case COUNT_NAME:
+		return begin_name(frame, GIVEN_WORD(0), GIVEN_WORD(1));
+	case COUNT_CALL:
+		return begin_name(frame, 0, 0);
+	case COUNT_MSYNC:
+		enter(INSIDE_MSYNC, 0);
+		if (config.latency)
+			begin_name(frame, 0, 0);
+		return 0;
+	case COUNT_LOCK:
+		return begin(frame, GIVEN(file, 1));
+	case COUNT_FLUSH:
+	case COUNT_RELEASE:
+		file = GIVEN(file, 0);
+		if (shape == COUNT_FLUSH ? file->f_op->flush : file->f_op->release)
+			return begin(frame, file);
+		return NO_END;
+	case COUNT_COPY:
+	case COUNT_DIRECT:
+	case COUNT_TO_PIPE:
+		file = shape == COUNT_TO_PIPE ? NULL : GIVEN(file, 2);
+		if (multi)
+			return copy_begin(frame, GIVEN(file, 0), file);
+		if (shape == COUNT_COPY)
+			enter(INSIDE_COPY, 0);
+		if (config.latency)
+			begin(frame, file && file_dev(file) ? file : GIVEN(file, 0));
+		return 0;
+	case COUNT_AIO_READ:
+	case COUNT_AIO_WRITE:
+		aio_begin(frame, GIVEN(kiocb, 0),
+			  shape == COUNT_AIO_READ ? COUNT_READ : COUNT_WRITE);
+		*cookie = GIVEN_WORD(0);
+		return request_begin(frame, GIVEN_WORD(0));
+	case COUNT_URING: /* the time of the ring's workers is not the job's */
+		if (config.latency && !(task_self()->flags & PF_IO_WORKER_))
+			begin(frame, GIVEN(io_kiocb, 0)->file);
+		*cookie = GIVEN_WORD(0);
+		return request_begin(frame, GIVEN_WORD(0));
+	case COUNT_URING_FSYNC:
+	case COUNT_AIO_FSYNC:
+		*cookie = GIVEN_WORD(0);
+		return 0;
+	case COUNT_FAULT:
+		return fault_begin(frame, GIVEN(vm_fault, 0)->vma->vm_file, cookie);
+	case COUNT_WILLNEED:
+		return in_madvise() ? enter(INSIDE_FAULT, mapped_above(GIVEN(file, 0))) : NO_END;
+	case COUNT_PAGE:
+		*cookie = GIVEN_WORD(1);
+		return inside(INSIDE_FAULT) || syscall_number() == -1 ? 0 : NO_END;
+	case COUNT_RING:
+		return ring_waits() ? 0 : NO_END;
+	case COUNT_RING_CALL:
+		return 0;
+	}
+	dev = shape_dev(ctx, multi, shape);
+	if (!dev)
+		return NO_END;
+	if (op < COUNT_META_OPS)
+		meta(dev, op);
+	return config.latency ? begin_on(frame, dev) : NO_END;
+}
+
+/* The first argument of the function that ends */
+#define KEPT(type)                                                                                 \
+	((struct type *)(multi ? typed(cookie, bpf_core_type_id_kernel(struct type))               \
+			       : (void *)((__u64 *)ctx)[0]))
+
+/* Its end, where trampolines still have the arguments. */
+static __always_inline int call_ends(void *ctx, int multi, __u32 what, __u64 cookie, __u64 result)
+{
+	void *frame = multi ? (void *)cookie : ctx;
+	__u32 shape = COUNT_WHAT_SHAPE(what);
+	struct file *file;
+	__s32 rc = result;
+
+	switch (shape) {
+	case COUNT_OPENED:
+		return 0;
+	case COUNT_MSYNC:
+		leave(INSIDE_MSYNC);
+		break;
+	case COUNT_RELEASE:
+		rc = 0;
+		break;
+	case COUNT_COPY:
+	case COUNT_DIRECT:
+	case COUNT_TO_PIPE:
+		if (multi)
+			return copy_end(frame, result);
+		file = shape == COUNT_TO_PIPE ? NULL : GIVEN(file, 2);
+		return copy_done(frame, shape, GIVEN(file, 0), file, result);
+	case COUNT_AIO_READ:
+	case COUNT_AIO_WRITE:
+		if (!multi)
+			cookie = word_of(ctx, 0);
+		if (rc) /* a request that was refused gets no answer */
+			bpf_map_delete_elem(&inflight, &cookie);
+		return request_end(cookie);
+	case COUNT_AIO_FSYNC:
+		return rc ? 0 : meta(KEPT(fsync_iocb)->file->f_inode->i_sb->s_dev, COUNT_FSYNC);
+	case COUNT_URING:
+		uring_issued(KEPT(io_kiocb), rc);
+		return request_end(multi ? cookie : word_of(ctx, 0));
+	case COUNT_URING_FSYNC:
+		return uring_fsynced(KEPT(io_kiocb), rc);
+	case COUNT_FAULT:
+		if (!multi || cookie & MARKED)
+			leave(INSIDE_FAULT);
+		if (multi)
+			frame = (void *)(cookie & ~(__u64)MARKED);
+		rc = rc & VM_FAULT_SIGBUS ? -5 : 0;
+		break;
+	case COUNT_WILLNEED:
+		return multi || in_madvise() ? leave(INSIDE_FAULT) : 0;
+	case COUNT_PAGE:
+		return rc ? 0 : mapped(KEPT(folio), KEPT(folio)->mapping, COUNT_READ);
+	case COUNT_RING:
+	case COUNT_RING_CALL:
+		return ring_done();
+	}
+	return end_class(frame, COUNT_WHAT_CLASS(what), rc);
+}
+
+SEC("kprobe/multi")
+int any_begins(void *ctx)
+{
+	return is_unknown() ? 0 : call_counts(ctx, 1, bpf_get_attach_cookie(ctx));
+}
+
+SEC("kprobe/session")
+int any_session(void *ctx)
+{
+	__u64 *cookie, what, result;
+	int ends = session_is_return(ctx) & 1;
+
+	if (!ends && is_unknown())
+		return NO_END;
+	cookie = session_cookie(ctx);
+	what = bpf_get_attach_cookie(ctx);
+	if (!ends)
+		return call_begins(ctx, 1, what, cookie);
+	result = probed_result(ctx);
+	if (COUNT_WHAT_SHAPE(what) == COUNT_OPENED)
+		return open_end((void *)*cookie,
+				(void *)typed(result, bpf_core_type_id_kernel(struct file)),
+				result);
+	return call_ends(ctx, 1, what, *cookie, result);
+}
+
+static __always_inline int trampoline_begins(void *ctx, __u32 what)
+{
+	__u64 unused;
+
+	if (is_unknown())
+		return 0;
+	if (COUNT_WHAT_SHAPE(what) < COUNT_NAME)
+		return call_counts(ctx, 0, what);
+	call_begins(ctx, 0, what, &unused);
+	return 0;
+}
+
+/* Where nothing is returned, or nothing that matters, the number of arguments is any. */
+static __always_inline int trampoline_ends(__u64 *ctx, __u32 what, int args)
+{
+	if (COUNT_WHAT_SHAPE(what) == COUNT_OPENED)
+		return open_end(ctx, (void *)ctx[args], word_of(ctx, args));
+	return call_ends(ctx, 0, what, 0, args < 0 ? 0 : ctx[args]);
+}
+
+#define ANY_ARGS (-1)
+#define BEGIN(loss, way, name, function, args, what)                                               \
+	PROGRAM("fentry/" function, at_##name, trampoline_begins(ctx, what))
+#define END(loss, way, name, function, args, what)                                                 \
+	PROGRAM("fexit/" function, at_##name##_done, trampoline_ends(ctx, what, args))
+#define BOTH(...) BEGIN(__VA_ARGS__) END(__VA_ARGS__)
+#define NONE(...)
+
+COUNT_CALLS(BEGIN, BOTH, END, END, NONE, NONE, NONE)
 
 /* Helpers that trace are for programs under the GPL. */
 char gpl[] SEC("license") = "GPL";

@@ -216,8 +216,10 @@ static bool hook_fits(const struct kernel *kernel, const struct hook *hook)
 	if (!t || !kernel->has_symbol[hook - hooks] ||
 	    (hook->args != ANY_ARGS && (int)btf_vlen(t) != hook->args))
 		return false;
-	if (hook->type == HOOK_SESSION)
-		return kernel->preempts && kernel->has_sessions;
+	if (hook->type >= HOOK_MULTI)
+		return kernel->has_sessions;
+	if (hook->what && kernel->has_sessions)
+		return true;
 	return hook->type == HOOK_KPROBE || !has_empty_argument(kernel->btf, t);
 }
 
@@ -248,7 +250,8 @@ static bool has_any(const struct kernel *kernel, enum hook_loss loss)
 	size_t i;
 
 	for (i = 0; i < hook_count; i++)
-		if (hooks[i].loss == loss && has_target(kernel, &hooks[i]))
+		if (hooks[i].loss == loss && has_target(kernel, &hooks[i]) &&
+		    (hooks[i].type < HOOK_MULTI || kernel->has_sessions))
 			return true;
 	return false;
 }
@@ -265,6 +268,27 @@ static bool take_way(const struct kernel *kernel, struct plan *plan, enum hook_l
 		return true;
 	}
 	return false;
+}
+
+/* All that is to be done at the function of a hook: others may have the same. */
+static uint32_t what_at(const struct plan *plan, const char *target)
+{
+	uint32_t what = 0;
+	size_t i;
+
+	for (i = 0; i < hook_count; i++)
+		if (plan->hook[i] && !strcmp(hooks[i].target, target))
+			what |= hooks[i].what;
+	return what;
+}
+
+static void choose_program(const struct kernel *kernel, const struct plan *plan, struct hook *as)
+{
+	if (!kernel->has_sessions || !as->what)
+		return;
+	as->what = what_at(plan, as->target);
+	as->type = COUNT_WHAT_ENDS(as->what) ? HOOK_SESSION : HOOK_MULTI;
+	as->program = as->type == HOOK_SESSION ? "any_session" : "any_begins";
 }
 
 void kernel_plan(const struct kernel *kernel, uint32_t wanted, struct plan *plan)
@@ -285,6 +309,11 @@ void kernel_plan(const struct kernel *kernel, uint32_t wanted, struct plan *plan
 			plan->groups |= hook_group(i);
 		else if (!hook_is_newer(i) || has_any(kernel, i))
 			plan->lost |= UINT64_C(1) << i;
+	}
+	for (i = 0; i < hook_count; i++) {
+		plan->as[i] = hooks[i];
+		if (plan->hook[i])
+			choose_program(kernel, plan, &plan->as[i]);
 	}
 }
 
@@ -321,7 +350,6 @@ int kernel_open(struct kernel *kernel, const char *btf, const char *kallsyms, st
 	long rc;
 
 	libbpf_set_print(NULL);
-	_Static_assert(KERNEL_HOOKS_MAX >= 180, "the table must fit");
 	memset(kernel, 0, sizeof(*kernel));
 	kernel->btf = btf ? btf__parse(btf, NULL) : libbpf_find_kernel_btf();
 	rc = libbpf_get_error(kernel->btf);
@@ -337,7 +365,6 @@ int kernel_open(struct kernel *kernel, const char *btf, const char *kallsyms, st
 	}
 	sort_hooks(kernel);
 	read_types(kernel);
-	kernel->has_sessions = has_sessions(kernel);
 	if (kallsyms || !btf)
 		read_symbols(kernel, kallsyms ? kallsyms : "/proc/kallsyms");
 	else
@@ -348,6 +375,7 @@ int kernel_open(struct kernel *kernel, const char *btf, const char *kallsyms, st
 	/* 7.1 ends the time of a task by a timer of its own, also within the kernel */
 	kernel->preempts =
 		has_member(kernel->btf, "rq.hrtick_sched") || (!btf && was_told_to_preempt());
+	kernel->has_sessions = kernel->preempts && has_sessions(kernel);
 	return 0;
 }
 

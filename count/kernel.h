@@ -18,15 +18,14 @@
 #include "base/err.h"
 #include "count/hooks.h"
 
-#define KERNEL_HOOKS_MAX 192
-
 struct btf;
 struct kernel {
 	struct btf *btf;
-	unsigned short sorted[KERNEL_HOOKS_MAX]; /* hooks by their targets */
-	int type[KERNEL_HOOKS_MAX];		 /* of hooks[i].target; 0: there is none */
-	bool has_symbol[KERNEL_HOOKS_MAX];
-	bool preempts, has_trampolines, has_sessions;
+	unsigned short sorted[HOOKS_MAX]; /* hooks by their targets */
+	int type[HOOKS_MAX];		  /* of hooks[i].target; 0: there is none */
+	bool has_symbol[HOOKS_MAX];
+	bool preempts, has_trampolines;
+	bool has_sessions; /* and they are to be used */
 };
 
 /* The reason where has_trampolines is false. */
@@ -34,8 +33,9 @@ extern const char kernel_no_trampolines[];
 
 /* A plan: hooks by their place in the table. */
 struct plan {
-	bool hook[KERNEL_HOOKS_MAX], refused[KERNEL_HOOKS_MAX];
-	uint32_t groups; /* those of which something is counted */
+	bool hook[HOOKS_MAX], refused[HOOKS_MAX];
+	struct hook as[HOOKS_MAX]; /* those of 'hook', with the program that is taken */
+	uint32_t groups;	   /* those of which something is counted */
 	uint64_t lost;
 };
 

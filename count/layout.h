@@ -96,6 +96,54 @@ enum count_meta {
 #define COUNT_CALL_COOKIE 0x6a6f0002	/* bpf_session_cookie() */
 #define COUNT_CALL_TYPED 0x6a6f0003	/* bpf_rdonly_cast() */
 
+/* How a program for many functions finds the filesystem of a call in its arguments, which
+ * are these. What is timed, and from COUNT_OPENED on all, needs the end of the call, too. */
+enum count_shape {
+	COUNT_OF_NOTHING, /* the hook has a program of its own */
+	COUNT_OF_PATH,
+	COUNT_OF_INODE,
+	COUNT_OF_INODE_1, /* the second argument */
+	COUNT_OF_DENTRY,
+	COUNT_OF_DENTRY_1,
+	COUNT_OF_XATTR,	   /* a dentry */
+	COUNT_OF_CHANGE,   /* of an inode's attributes */
+	COUNT_OF_LOOKUP,   /* of a name */
+	COUNT_OF_SYNC,	   /* file: what is written of it */
+	COUNT_OF_DIRTY,	   /* a page */
+	COUNT_OF_THREAD,   /* its end */
+	COUNT_OF_ANSWER,   /* io_kiocb that is done */
+	COUNT_NAME,	   /* a folder and a name */
+	COUNT_CALL,	   /* of a filesystem that is found within it */
+	COUNT_FILE,	   /* or folder */
+	COUNT_LOCK,	   /* file: the second argument */
+	COUNT_FLUSH,	   /* file, where the filesystem does something */
+	COUNT_RELEASE,	   /* the same */
+	COUNT_DESCRIPTOR,  /* of a system call */
+	COUNT_OPENED,	   /* returns a file */
+	COUNT_MSYNC,	   /* a system call */
+	COUNT_COPY,	   /* from a file to another */
+	COUNT_DIRECT,	   /* the same, which may be part of one */
+	COUNT_TO_PIPE,	   /* the same, from a file alone */
+	COUNT_AIO_READ,	   /* kiocb */
+	COUNT_AIO_WRITE,   /* kiocb */
+	COUNT_AIO_FSYNC,   /* fsync_iocb */
+	COUNT_URING,	   /* io_kiocb: read or write */
+	COUNT_URING_FSYNC, /* io_kiocb */
+	COUNT_FAULT,	   /* vm_fault */
+	COUNT_WILLNEED,	   /* file */
+	COUNT_PAGE,	   /* added to a mapping */
+	COUNT_RING,	   /* waits for answers of io_uring */
+	COUNT_RING_CALL	   /* may wait for them */
+};
+
+/* What is to be done at a function: the cookie of the hook. Operation and class of time are
+ * one more than their numbers, 0: none. */
+#define COUNT_WHAT(shape, op, class) ((shape) | (op) << 8 | (class) << 16)
+#define COUNT_WHAT_SHAPE(what) ((what)&255)
+#define COUNT_WHAT_OP(what) ((__u32)((what) >> 8 & 255) - 1)
+#define COUNT_WHAT_CLASS(what) ((__u32)((what) >> 16 & 255) - 1)
+#define COUNT_WHAT_ENDS(what) ((what) >> 16 || COUNT_WHAT_SHAPE(what) >= COUNT_OPENED)
+
 #define COUNT_GROUPS(X)                                                                            \
 	X(EXIT, "exit", "totals of processes")                                                     \
 	X(RW, "rw", "read, write and their relatives")                                             \

@@ -7,7 +7,7 @@
  *           row; windows of a line only grow.
  * Runs    in the kernel, under the shard's lock, and in jobio-count on its copy.
  *           No branch in the loops depends on what is counted: the verifier walks
- *           each of them once.
+ *           each of them once, and in pieces, which are functions of their own there.
  */
 #ifndef JOBIO_COUNT_LINE_H
 #define JOBIO_COUNT_LINE_H
@@ -15,6 +15,7 @@
 #include "count/layout.h"
 
 #define LINE_WINDOW_NS (COUNT_WINDOW_S * 1000000000ULL)
+#define LINE_PIECE 8	  /* rows; the verifier walks each loop */
 #define LINE_SHIFT_MAX 40 /* 35000 years of 64 rows */
 #define LINE_INLINE static inline __attribute__((always_inline))
 
@@ -33,25 +34,27 @@ LINE_INLINE __u32 line_fold_by(__u64 base, __u64 number)
 	return by;
 }
 
-LINE_INLINE void line_fold(struct count_line *line, __u32 by)
+/* A piece of the rows becomes part of those that neighbours make. */
+LINE_INLINE void line_fold_piece(struct count_line *line, __u32 first, __u32 by)
 {
 	__u64 base = line->base;
 	struct count_row *to, row;
 	__u32 i;
 
-	for (i = 0; i < COUNT_ROWS; i++) {
-		row = line->rows[i];
-		line->rows[i].bytes[0] = 0;
-		line->rows[i].bytes[1] = 0;
-		line->rows[i].calls = 0;
-		line->rows[i].ns = 0;
+	for (i = first; i < first + LINE_PIECE; i++) {
+		row = line->rows[i & (COUNT_ROWS - 1)];
+		line->rows[i & (COUNT_ROWS - 1)] = (struct count_row){ .calls = 0 };
 		to = &line->rows[(((base + i) >> by) - (base >> by)) & (COUNT_ROWS - 1)];
 		to->bytes[0] += row.bytes[0];
 		to->bytes[1] += row.bytes[1];
 		to->calls += row.calls;
 		to->ns += row.ns;
 	}
-	line->base = base >> by;
+}
+
+LINE_INLINE void line_folded(struct count_line *line, __u32 by)
+{
+	line->base >>= by;
 	line->shift += by;
 }
 
@@ -59,24 +62,31 @@ LINE_INLINE void line_fold(struct count_line *line, __u32 by)
 LINE_INLINE void line_room(struct count_line *line)
 {
 	__u32 by = line_fold_by(line->base, line->window >> (line->shift & 63)) & 63;
+	__u32 i;
 
-	if (by)
-		line_fold(line, by);
+	for (i = 0; by && i < COUNT_ROWS; i += LINE_PIECE)
+		line_fold_piece(line, i, by);
+	line_folded(line, by);
 }
 
-/* Put what was counted since the last time into the row of the line's window:
- * 'now' is what the counters are. */
-LINE_INLINE void line_tell(struct count_line *line, const struct count_row *now)
+/* Put what was counted since the last time into the row of the line's window, for which there
+ * is room: 'now' is what the counters are. */
+LINE_INLINE void line_add(struct count_line *line, const struct count_row *now)
 {
 	struct count_row *row;
 
-	line_room(line);
 	row = &line->rows[((line->window >> (line->shift & 63)) - line->base) & (COUNT_ROWS - 1)];
 	row->bytes[0] += now->bytes[0] - line->told.bytes[0];
 	row->bytes[1] += now->bytes[1] - line->told.bytes[1];
 	row->calls += now->calls - line->told.calls;
 	row->ns += now->ns - line->told.ns;
 	line->told = *now;
+}
+
+LINE_INLINE void line_tell(struct count_line *line, const struct count_row *now)
+{
+	line_room(line);
+	line_add(line, now);
 }
 
 /* a - b, or 0 */
@@ -88,26 +98,39 @@ LINE_INLINE __u64 line_above(__u64 a, __u64 b)
 	return by & ~(by >> 63);
 }
 
-/* Spread a call of [begin, end) over the rows that it took; in seconds and
- * nanoseconds of the line's clock. It is told then, also what lies before the first row:
- * unless nothing was told so far, in which case the line begins with it. */
-LINE_INLINE void line_spread(struct count_line *line, __u64 begin_ns, __u64 end_ns)
+LINE_INLINE void line_spread_piece(struct count_line *line, __u32 first, __u64 begin_ns,
+				   __u64 end_ns)
 {
-	__u64 width, at, from, to;
+	__u64 width = LINE_WINDOW_NS << (line->shift & 31), at = (line->base + first) * width;
+	__u64 from, to;
 	__u32 i;
 
+	for (i = first; i < first + LINE_PIECE; i++, at += width) {
+		from = at + line_above(begin_ns, at);
+		to = end_ns - line_above(end_ns, at + width);
+		line->rows[i & (COUNT_ROWS - 1)].ns += line_above(to, from);
+	}
+}
+
+/* A call of [begin, end) is to be spread over the rows that it took; in nanoseconds of the
+ * line's clock. What lies before the first row counts as told: but where
+ * nothing was, the line begins with it. */
+LINE_INLINE void line_begin(struct count_line *line, __u64 begin_ns, __u64 end_ns)
+{
 	if (!line->told.calls && !line->told.ns && !line->shift && line->base == line->window &&
 	    begin_ns / LINE_WINDOW_NS < line->base)
 		line->base = begin_ns / LINE_WINDOW_NS;
-	line_room(line);
-	width = LINE_WINDOW_NS << (line->shift & 31);
-	at = line->base * width;
-	for (i = 0; i < COUNT_ROWS; i++, at += width) {
-		from = at + line_above(begin_ns, at);
-		to = end_ns - line_above(end_ns, at + width);
-		line->rows[i].ns += line_above(to, from);
-	}
 	line->told.ns += end_ns - begin_ns;
+}
+
+LINE_INLINE void line_spread(struct count_line *line, __u64 begin_ns, __u64 end_ns)
+{
+	__u32 i;
+
+	line_begin(line, begin_ns, end_ns);
+	line_room(line);
+	for (i = 0; i < COUNT_ROWS; i += LINE_PIECE)
+		line_spread_piece(line, i, begin_ns, end_ns);
 }
 
 #endif

@@ -71,7 +71,8 @@ static void note_skips(const struct kernel *kernel, const struct plan *plan,
 	size_t i;
 
 	for (i = 0; kernel->preempts && i < hook_count; i++)
-		if (plan->hook[i] && (hooks[i].type == HOOK_FENTRY || hooks[i].type == HOOK_FEXIT))
+		if (plan->hook[i] && plan->as[i].type <= HOOK_FEXIT &&
+		    !(kernel->has_sessions && hooks[i].loss == LOSS_AIO_DONE))
 			state->skips |= UINT64_C(1) << hooks[i].loss;
 }
 
@@ -88,7 +89,7 @@ static int look_at_kernel(const struct counters_options *options, const char *bt
 	kernel_plan(&kernel, counters_wanted_groups(options), &plan);
 	for (i = 0; each && i < hook_count; i++)
 		if (plan.hook[i])
-			each(&hooks[i], arg);
+			each(&plan.as[i], arg);
 	note_skips(&kernel, &plan, state);
 	if (!state->loaded) {
 		state->groups = plan.groups;

@@ -40,6 +40,7 @@ extern const char programs_object[] __attribute__((visibility("hidden")));
 extern const char programs_object_end[] __attribute__((visibility("hidden")));
 
 #define REFUSALS_MAX 4	  /* then all but totals of processes are given up */
+#define ATTACH_MULTI 42	  /* BPF_TRACE_KPROBE_MULTI, since Linux 5.18 */
 #define ATTACH_SESSION 56 /* BPF_TRACE_KPROBE_SESSION, since Linux 6.10 */
 #define CALL_OF_KERNEL 2  /* BPF_PSEUDO_KFUNC_CALL */
 
@@ -179,14 +180,19 @@ static bool is_again(const struct attempt *a, size_t hook)
 	size_t i;
 
 	for (i = 0; i < hook; i++)
-		if (a->plan.hook[i] && !strcmp(hooks[i].program, hooks[hook].program))
+		if (a->plan.hook[i] && !strcmp(a->plan.as[i].program, a->plan.as[hook].program))
 			return true;
 	return false;
 }
 
+static enum bpf_attach_type attach_type(enum hook_type type)
+{
+	return (enum bpf_attach_type)(type == HOOK_MULTI ? ATTACH_MULTI : ATTACH_SESSION);
+}
+
 #ifdef HAVE_STRUCT_BPF_OBJECT_OPEN_OPTS_KERNEL_LOG_LEVEL
 /* Put in the numbers of the kernel's functions that it calls. */
-static int prepare_session(struct attempt *a, struct bpf_program *program)
+static int prepare_session(struct attempt *a, struct bpf_program *program, enum hook_type type)
 {
 	static const char *const names[] = { "bpf_session_is_return", "bpf_session_cookie",
 					     "bpf_rdonly_cast" };
@@ -202,20 +208,22 @@ static int prepare_session(struct attempt *a, struct bpf_program *program)
 		insn[i].src_reg = CALL_OF_KERNEL;
 		insn[i].imm = kernel_function(&a->kernel, names[call]);
 	}
-	return bpf_program__set_expected_attach_type(program, (enum bpf_attach_type)ATTACH_SESSION);
+	return bpf_program__set_expected_attach_type(program, attach_type(type));
 }
 #else
-static int prepare_session(struct attempt *a, struct bpf_program *program)
+static int prepare_session(struct attempt *a, struct bpf_program *program, enum hook_type type)
 {
 	(void)a;
 	(void)program;
+	(void)attach_type(type);
 	return -ENOTSUP;
 }
 #endif
 
 static int prepare_program(struct attempt *a, size_t hook)
 {
-	struct bpf_program *program = find_program(a, hooks[hook].program);
+	const struct hook *as = &a->plan.as[hook];
+	struct bpf_program *program = find_program(a, as->program);
 	const char *target;
 
 	if (!program)
@@ -223,12 +231,12 @@ static int prepare_program(struct attempt *a, size_t hook)
 	if (is_again(a, hook))
 		return 0;
 	bpf_program__set_autoload(program, true);
-	if (hooks[hook].type == HOOK_SESSION)
-		return prepare_session(a, program);
+	if (as->type >= HOOK_MULTI)
+		return prepare_session(a, program, as->type);
 	target = strchr(bpf_program__section_name(program), '/');
-	if (hooks[hook].type == HOOK_KPROBE || !target || !strcmp(target + 1, hooks[hook].target))
+	if (as->type == HOOK_KPROBE || !target || !strcmp(target + 1, as->target))
 		return 0;
-	return bpf_program__set_attach_target(program, 0, hooks[hook].target);
+	return bpf_program__set_attach_target(program, 0, as->target);
 }
 
 static int prepare_all(struct attempt *a)
@@ -243,17 +251,26 @@ static int prepare_all(struct attempt *a)
 			continue;
 		rc = prepare_program(a, i);
 		if (rc)
-			snprintf(blamed, sizeof(blamed), "%s", hooks[i].program);
+			snprintf(blamed, sizeof(blamed), "%s", a->plan.as[i].program);
 	}
 	a->config.latency = !!(a->plan.groups & COUNT_GROUP(LATENCY));
-	a->config.storage = a->config.latency && !(a->plan.lost & UNTIMED) &&
-			    kernel_has(&a->kernel, "bpf_func_id.BPF_FUNC_task_storage_get") &&
-			    kernel_has(&a->kernel, "bpf_func_id.BPF_FUNC_get_current_task_btf");
+	a->config.storage =
+		(a->kernel.has_sessions || (a->config.latency && !(a->plan.lost & UNTIMED))) &&
+		kernel_has(&a->kernel, "bpf_func_id.BPF_FUNC_task_storage_get") &&
+		kernel_has(&a->kernel, "bpf_func_id.BPF_FUNC_get_current_task_btf");
 	a->config.syncs_apart = 0;
 	for (i = 0; i < hook_count; i++)
 		if (hooks[i].loss == LOSS_SYNC_CALLS && a->plan.hook[i])
 			a->config.syncs_apart = 1;
 	return rc;
+}
+
+static bool has_name(const char *const *names, size_t n, const char *name)
+{
+	while (n--)
+		if (!strcmp(names[n], name))
+			return true;
+	return false;
 }
 
 /* One link for all functions of the program. */
@@ -264,17 +281,23 @@ static int attach_session(struct attempt *a, size_t hook, int program)
 		uint32_t multi_flags, count;
 		uint64_t symbols, addresses, cookies;
 	} attr;
+	const struct hook *as = &a->plan.as[hook];
 	const char *symbols[LINKS_MAX];
+	uint64_t cookies[LINKS_MAX];
 	size_t i;
 	int fd;
 
 	memset(&attr, 0, sizeof(attr));
-	for (i = hook; i < hook_count; i++)
-		if (a->plan.hook[i] && hooks[i].loss != LOSS_LATENCY &&
-		    !strcmp(hooks[i].program, hooks[hook].program))
-			symbols[attr.count++] = hooks[i].target;
+	for (i = hook; i < hook_count; i++) {
+		if (!a->plan.hook[i] || strcmp(a->plan.as[i].program, as->program) != 0 ||
+		    has_name(symbols, attr.count, hooks[i].target))
+			continue;
+		symbols[attr.count] = hooks[i].target;
+		cookies[attr.count++] = a->plan.as[i].what;
+	}
+	attr.cookies = (uint64_t)(uintptr_t)cookies;
 	attr.program = (uint32_t)program;
-	attr.type = ATTACH_SESSION;
+	attr.type = attach_type(as->type);
 	attr.symbols = (uint64_t)(uintptr_t)symbols;
 	fd = (int)syscall(__NR_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
 	if (fd < 0)
@@ -285,14 +308,15 @@ static int attach_session(struct attempt *a, size_t hook, int program)
 
 static int attach(struct attempt *a, size_t hook)
 {
-	struct bpf_program *program = find_program(a, hooks[hook].program);
+	const struct hook *as = &a->plan.as[hook];
+	struct bpf_program *program = find_program(a, as->program);
 	struct bpf_link *link = NULL;
 	long rc;
 
 	if (a->link_count == LINKS_MAX)
 		return -E2BIG;
 	a->fds[a->link_count] = -1;
-	if (hooks[hook].type == HOOK_SESSION) {
+	if (as->type >= HOOK_MULTI) {
 		rc = attach_session(a, hook, bpf_program__fd(program));
 	} else {
 		link = bpf_program__attach(program);
@@ -300,7 +324,9 @@ static int attach(struct attempt *a, size_t hook)
 	}
 	if (rc)
 		return (int)rc;
-	snprintf(a->names[a->link_count], sizeof(a->names[0]), "%s", hooks[hook].program);
+	/* aio_done_too sees what aio_done is skipped for */
+	snprintf(a->names[a->link_count], sizeof(a->names[0]), "%s%s", as->program,
+		 a->kernel.has_sessions && !strcmp(as->program, "aio_done") ? "_one" : "");
 	a->links[a->link_count++] = link;
 	return 0;
 }
@@ -315,7 +341,7 @@ static int attach_all(struct attempt *a)
 			continue;
 		rc = attach(a, i);
 		if (rc)
-			snprintf(blamed, sizeof(blamed), "%s", hooks[i].program);
+			snprintf(blamed, sizeof(blamed), "%s", a->plan.as[i].program);
 	}
 	return rc;
 }
@@ -361,7 +387,7 @@ static bool refuse(struct attempt *a, const char *program, bool others)
 	size_t i;
 
 	for (i = 0; i < hook_count; i++) {
-		if (!a->plan.hook[i] || !strcmp(hooks[i].program, program) == others)
+		if (!a->plan.hook[i] || !strcmp(a->plan.as[i].program, program) == others)
 			continue;
 		a->plan.refused[i] = true;
 		any = true;
@@ -403,7 +429,9 @@ static int try_all(struct attempt *a, uint32_t wanted, struct err *err)
 		if (!*refused)
 			snprintf(refused, sizeof(refused), "%s: %s", *blamed ? blamed : "them",
 				 strerror(-rc));
-		if (rc == -EPERM || !*blamed || tries > REFUSALS_MAX)
+		if (a->kernel.has_sessions && !strncmp(blamed, "any_", 4))
+			a->kernel.has_sessions = false;
+		else if (rc == -EPERM || !*blamed || tries > REFUSALS_MAX)
 			again = refuse(a, "exit_totals", true);
 		else
 			again = refuse(a, blamed, false);

@@ -272,6 +272,9 @@ is_bound() {
 		| "\($fs): \(.key): did \(.value), counted \($got[$fs][.key]), \($q)"' "$(case_file "$1" "$2")"
 }
 
+readonly kinds='nothing read write pread pwrite readv writev direct sendfile copy_file_range
+	aio uring mmap_read mmap_write open stat names inodes threads crowd crowd_of_calls core'
+
 @test "where the kernel preempts itself, numbers are exact or said to be a lower bound" {
 	local kernel kind found
 	for kernel in "${kernels[@]}"; do
@@ -279,23 +282,26 @@ is_bound() {
 		[[ -z $found ]] || { printf '%s: %s\n' "$kernel" "$found"; return 1; }
 	done
 	for kernel in "${preempted[@]}"; do
-		for kind in nothing read write pread pwrite readv writev direct sendfile copy_file_range \
-			aio uring mmap_read open stat threads crowd core; do
+		for kind in $kinds; do
 			found=$(is_bound "$kernel" "v2 $kind")
 			[[ -z $found ]] || { printf '%s, %s: %s\n' "$kernel" "$kind" "$found"; return 1; }
 		done
 	done
 }
 
-@test "since 6.14 read and write lose nothing there; since 7.1 every kernel is one" {
+@test "since 6.14 nothing is lost there; since 7.1 every kernel is one" {
 	local kernel kind
-	expect newest 'v2 crowd' '.app[] | select(.fs == "/mnt/b").write_calls' 20000
+	exact newest 'v2 crowd' 'v2 crowd_of_calls'
 	for kernel in 6.18-preempt newest-preempt; do
-		for kind in read write pread pwrite readv writev crowd; do
-			expect "$kernel" "v2 $kind" '.quality | map(select(test("^lower_bound_(read|write)$"))) | length' 0
-			expect "$kernel" 'v2 crowd' '.app[] | select(.fs == "/mnt/b").write_calls' 20000
+		for kind in $kinds; do
+			exact "$kernel" "v2 $kind"
+			expect "$kernel" "v2 $kind" '.quality | map(select(test("^lower_bound|^times_skipped"))) | length' 0
 		done
 	done
+}
+
+@test "since 7.1 a few programs are at all functions" {
+	expect newest 'v2 links' '.links <= 24' true
 }
 
 @test "totals at exit are exact but for aio, io_uring and mapped files" {
@@ -613,14 +619,7 @@ each_slow() {
 }
 
 @test "asynchronous I/O has its latency, and blocks for one of 16 at a time" {
-	# since 7.1 the kernel skips a program if another one runs on its CPU
-	local kernel
-	for kernel in "${timed[@]}"; do
-		case $kernel in
-			newest) slow newest libaio '.read_ns | add | . >= 4 and . <= 16' true ;;
-			*) slow "$kernel" libaio '.read_ns | add' 16 ;;
-		esac
-	done
+	each_slow libaio '.read_ns | add' 16
 	each_slow libaio '.async_us < 16 * 1000 * .did.delay_ms / 2' true
 }
 

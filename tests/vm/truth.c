@@ -1405,6 +1405,31 @@ static void do_crowd(void)
 	four_threads(in_crowd);
 }
 
+/* The same in calls of other kinds. */
+static void *in_crowd_of_calls(void *arg)
+{
+	int in = open_in(DIR_, "in", O_RDONLY), out = open_new(DIR_, 0), i;
+	struct stat st;
+
+	(void)arg;
+	for (i = 0; i < CALLS_IN_CROWD / 10; i++) {
+		count_op(STAT, stat(name_in(DIR_, "in"), &st));
+		close(open_in(DIR_, "in", O_RDONLY));
+		need(lseek(in, 0, SEEK_SET), 0, "lseek");
+		need(sendfile(out, in, NULL, BLOCK), BLOCK, "sendfile");
+		both(DIR_, READ, BLOCK);
+		both(DIR_, WRITE, BLOCK);
+		aio(in, READ, 2, BLOCK);
+	}
+	return NULL;
+}
+
+static void do_crowd_of_calls(void)
+{
+	run_on(0);
+	four_threads(in_crowd_of_calls);
+}
+
 static pid_t before; /* the parent, which exits first */
 
 static void after_parent(void)
@@ -1596,6 +1621,7 @@ static const struct kind {
 	{ "fork", do_fork },
 	{ "threads", do_threads },
 	{ "crowd", do_crowd },
+	{ "crowd_of_calls", do_crowd_of_calls },
 	{ "daemon", do_daemon },
 	{ "orphan", do_orphan },
 	{ "killed", do_killed },
