@@ -8,7 +8,7 @@
 #include "base/gatefile.h"
 #include "base/rundir.h"
 
-/* What the clients said last, which is better than nothing. */
+/* Add the client CPUs of the last gate file, as a fallback. */
 static void add_old_cpus(const struct visit *visit, struct gatefile *gate)
 {
 	char path[RUNDIR_PATH_MAX];
@@ -19,7 +19,8 @@ static void add_old_cpus(const struct visit *visit, struct gatefile *gate)
 		cpuset_or(&gate->client_cpus, &old.client_cpus);
 }
 
-/* The CPUs of all, in the name of the first that has some, or may have. */
+/* Set the CPUs of all clients, and the name of the first client that has CPUs or whose CPUs are
+ * unknown. */
 static void tell_clients(const struct visit *visit, struct gatefile *gate)
 {
 	const struct client_facts *facts, *named = NULL;
@@ -42,7 +43,7 @@ static void tell_clients(const struct visit *visit, struct gatefile *gate)
 		add_old_cpus(visit, gate);
 }
 
-/* For jobs that no prolog of ours prepared: the client's CPUs, no verdict. */
+/* Write RUN/gate, for jobs without jobio's prolog: the client's CPUs, no request. */
 static int write_for_node(const struct visit *visit, const struct gatefile *gate, struct err *err)
 {
 	char path[RUNDIR_PATH_MAX];
@@ -62,7 +63,7 @@ static int write_for_job(const struct visit *visit, struct gatefile *gate, struc
 
 	gate->asked = visit->asked.io_cores > 0;
 	gate->request = visit->request;
-	/* a job is not told that it has what it has not */
+	/* do not report a profile to the job that was not applied */
 	if (!visit->state->profile_applied)
 		*gate->request.profile = '\0';
 	memcpy(gate->note, visit->note, sizeof(gate->note));

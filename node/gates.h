@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* gates.h - the gate files: RUN/JOB/gate, and RUN/gate for jobs without one
  *
- * Errors  -1: a file could not be written; the other one is whole.
- * Runs    prolog, under the lock, after the client is as the job will find it.
+ * Errors  -1: a file could not be written; the other one is complete.
+ * Runs    prolog, under the lock, after all changes of the client for the job.
  */
 #ifndef JOBIO_NODE_GATES_H
 #define JOBIO_NODE_GATES_H
@@ -10,8 +10,8 @@
 #include "node/visit.h"
 
 int gates_write(struct visit *visit, struct err *err);
-/* Of a job for which jobio is off: the gate lets its tasks pass, and says why the
- * job has not got what it asked for. */
+/* Write the gate file of a job for which jobio is disabled: its tasks pass, and the note has the
+ * reason why its options have no effect. */
 int gates_write_off(struct visit *visit, struct err *err);
 
 #endif

@@ -21,9 +21,9 @@
 #include "base/rundir.h"
 #include "node/spool.h"
 
-#define CLOCK_SLOP_S 60 /* what ntpd may slew, and more */
+#define CLOCK_SLOP_S 60 /* more than ntpd may slew */
 
-/* ---- what slurmd says -------------------------------------------------- */
+/* ---- environment from slurmd ------------------------------------------- */
 
 static int env_number(const char *name, uint32_t *value, struct err *err)
 {
@@ -57,12 +57,11 @@ static void env_text(const char *name, char *text, size_t size)
 	snprintf(text, size, "%s", value ? value : "");
 }
 
-/* What other jobs may come while this one is here, in slurmctld's words
- * (slurm_protocol_defs.c): SLURM_JOB_EXCLUSIVE since 26.05, where
- * SLURM_JOB_OVERSUBSCRIBE says NO of plain jobs too; this since 23.02, NO of
- * jobs that share with nobody. Users cannot set either: what is theirs has
- * SPANK_ before it. Where sbatch was older than 26.05, which slurmctld takes,
- * both are NO of --exclusive and --core-spec, too: only slurmctld knows then. */
+/* Whether other jobs may share the node, by slurmctld's variables (slurm_protocol_defs.c):
+ * SLURM_JOB_OVERSUBSCRIBE since 23.02, NO for jobs that do not share; SLURM_JOB_EXCLUSIVE since
+ * 26.05, where the former is NO for plain jobs too. Users cannot set them: their variables get the
+ * prefix SPANK_. If sbatch was older than 26.05, which slurmctld accepts, both are NO even for
+ * --exclusive and --core-spec: slurmctld has to be queried. */
 static enum job_alone env_alone(const struct job *job)
 {
 	const char *exclusive = getenv("SLURM_JOB_EXCLUSIVE");
@@ -113,9 +112,9 @@ int job_from_env(struct job *job, struct err *err)
 	new.start = env_optional("SLURM_JOB_START_TIME", INT64_MAX);
 	type = getenv("SLURM_JOB_CORE_SPEC_TYPE");
 	new.core_spec_is_threads = type && !strcmp(type, "threads");
-	/* 23.02 gave prologs the count, and the start time with it */
+	/* the count is set for prologs since 23.02, as is the start time */
 	new.core_spec_is_told = new.core_spec >= 0 || new.start != RECORD_UNKNOWN;
-	/* of a job without one, too (prep_script_slurmd.c:_build_env) */
+	/* 0 is also set for a job without --core-spec (prep_script_slurmd.c:_build_env) */
 	if (new.core_spec == 0)
 		new.core_spec = -1;
 	new.alone = env_alone(&new);
@@ -219,7 +218,7 @@ int job_helper_path(const char *name, char *path, size_t size)
 	ssize_t length = readlink("/proc/self/exe", path, size - 1);
 	char *slash;
 
-	/* as long as there is room: perhaps half of it */
+	/* a result that fills the buffer may be truncated */
 	if (length <= 0 || (size_t)length == size - 1)
 		return -1;
 	path[length] = '\0';
@@ -367,7 +366,7 @@ static int write_state(const char *path, const char *text,
 	return rc;
 }
 
-/* In RUN. */
+/* Write the state to RUN. */
 static int update_state(const struct config *config, uint32_t job_id, const char *text,
 			struct err *err)
 {
@@ -494,7 +493,7 @@ int job_discard(const struct config *config, uint32_t job_id, struct err *err)
 {
 	char path[RUNDIR_PATH_MAX], away[RUNDIR_PATH_MAX];
 
-	/* at once, so that half a folder is never taken for a job */
+	/* rename first, so that a partly removed folder is never taken for a job */
 	if (rundir_job_file(path, config->run_dir, job_id, NULL, err) < 0 ||
 	    rundir_gone_folder(away, config->run_dir, job_id, err) < 0 ||
 	    fileio_rmtree(away, err) < 0)
@@ -506,9 +505,9 @@ int job_discard(const struct config *config, uint32_t job_id, struct err *err)
 	return fileio_rmtree(away, err);
 }
 
-/* Where Slurm does not count restarts, two runs of a job must not share one
- * name while the first waits in the spool. */
-/* -1: a record that is there may not be read now. */
+/* Set [path] to the record's name in the spool. If Slurm does not count restarts, two runs of a job
+ * must not get the same name while the first is in the spool. Return -1 if an existing record
+ * cannot be read now. */
 static int record_path(const struct config *config, const struct record *state, char *path,
 		       struct err *err)
 {
@@ -530,8 +529,8 @@ static int record_path(const struct config *config, const struct record *state, 
 		     : 0;
 }
 
-/* 0, 1: the disk is full, or -1. Behind the last one the released run is written
- * beside it. */
+/* Return 0, 1 if the disk is full, or -1. After the last write of a run (is_last) SPOOL/released is
+ * written to the same filesystem. */
 static int write_text(const char *path, const char *text, bool is_last, struct err *err)
 {
 	if ((is_last ? fileio_write_before : fileio_write)(path, text, strlen(text), 0600, err) ==
@@ -540,8 +539,8 @@ static int write_text(const char *path, const char *text, bool is_last, struct e
 	return errno == ENOSPC || errno == EDQUOT ? 1 : -1;
 }
 
-/* 0, 1: the disk is full, or -1. The open copy takes as much; what is in RUN is
- * enough then. */
+/* As write_text(). If the disk is full, remove the open copy, which is about as large, and try
+ * again: the state in RUN is sufficient. */
 static int write_tightly(const char *path, const char *open_path, const char *text, bool is_last,
 			 struct err *err)
 {
@@ -564,8 +563,8 @@ static int rename_record(const char *open_path, const char *path, struct err *er
 	return 0;
 }
 
-/* What this run left before is in the spool, with counters that this state has not: of
- * two epilogs at once, one came when the folder had gone. */
+/* Return 1 if the spool has a record of this run with more counters, 0 if not, -1 if it cannot be
+ * read: of two epilogs at the same time, one may have run after the folder was removed. */
 static int has_better(const char *path, const struct record *state, struct err *err)
 {
 	struct record *other = read_state(path);
@@ -577,8 +576,8 @@ static int has_better(const char *path, const struct record *state, struct err *
 	return is_better;
 }
 
-/* 0, 1: the record is lost, or -1. The last
- * one takes the open copy's place first. */
+/* Return 0, 1 if the record is lost, or -1. The last record of a run (is_last) replaces the open
+ * copy first. */
 static int write_record(const struct config *config, const struct record *state, bool is_last,
 			int64_t start, struct err *err)
 {
@@ -604,7 +603,7 @@ static int write_record(const struct config *config, const struct record *state,
 		goto out;
 	rc = write_tightly(is_last ? open_path : path, open_path, text, is_last, err);
 	if (rc == 0 && is_last) {
-		/* the folder may have no state, when the prolog was killed */
+		/* the folder may have no state, if the prolog was killed */
 		if (job_has_folder(config, state->job))
 			update_state(config, state->job, text, NULL);
 		job_remember_released(config, &run);

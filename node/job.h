@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* job.h - one job on this node, from its prolog to its record
  *
- * Terms   state: the job's record as far as it is known (record.h), kept twice
- *           from before the first change on: RUN/JOB/start.json, quick to read,
- *           and SPOOL/open/JOB.NODE.json, which survives a reboot.
- *         to mend: to undo what a journal has pending.
- *         to finish: to turn the state into a record in the spool and to
- *           remove the job's folder. Every step can be cut off and done again:
- *           the open copy becomes the record, is noted as released, and gets
- *           the record's name; so a run that is noted has a record or an open
- *           copy that is one, and one that is not has its state.
- *         starting: a job whose prolog has left RUN/JOB/gate within the last
- *           ten minutes, without RUN/JOB/begun and counters of a step: other
- *           scripts of the site run, or slurmd starts slurmstepd. Ten minutes
- *           after its prolog a job that has begun nothing is dead.
- *         lock: RUN/lock, one prolog or epilog at a time, given back by the
- *           kernel when its holder dies.
- *         released: SPOOL/released, the last runs that were finished, so that an
- *           epilog that runs twice, with a reboot in between perhaps, does not
- *           write a second, empty record.
- *         ended: of a state that is a record already, all but its name, or that
- *           was one when something could not be put back.
- *         reason: why this node serves no job, "jobio:W08 SENTENCE; cure:
- *           CURE". RUN/reason has it whole, for whoever looks at the node, under
- *           any on_error. Slurm gets it, cut and without quotes, when the node
- *           is drained (on_error=drain).
+ * Terms   state: the incomplete record of the job (record.h), written in two places
+ *           before the first change: RUN/JOB/start.json, quick to read, and
+ *           SPOOL/open/JOB.NODE.json, which survives a reboot.
+ *         to mend: to undo the pending changes of a journal.
+ *         to finish: to write the state as a record to the spool and to remove the
+ *           job's folder. Each step can be interrupted and repeated: write the record
+ *           to the open copy, add the run to SPOOL/released, rename the copy. So a run
+ *           in SPOOL/released has a record or a complete open copy; any other run has
+ *           its state.
+ *         starting: the prolog wrote RUN/JOB/gate within the last ten minutes, and
+ *           there is no RUN/JOB/begun and no counters of a step: other scripts of the
+ *           site run, or slurmd starts slurmstepd. After ten minutes the job counts as
+ *           finished.
+ *         alive: starting, or with a slurmstepd or other processes on this node.
+ *         lock: RUN/lock, one prolog or epilog at a time; the kernel releases it when
+ *           the process ends.
+ *         released: SPOOL/released, the last runs that were finished, so that an epilog
+ *           that runs twice, even across a reboot, does not write a second, empty
+ *           record.
+ *         ended: the state is a complete record without its final name, or was written
+ *           as a record while a setting could not be restored.
+ *         reason: why this node is not ready for jobs, "jobio:W08 SENTENCE; cure:
+ *           CURE". RUN/reason has the full text, for any on_error. If the node is
+ *           drained (on_error=drain), Slurm gets it, truncated and without quotes.
  * Owner   job_state_*() return a struct record: record_free().
  * Errors  -1 or NULL, sentence in *err.
  * Runs    prolog and epilog, as root.
@@ -40,174 +40,171 @@
 #include "client/client.h"
 #include "record/record.h"
 
-/* Does Slurm keep other jobs off the nodes of this one? Unknown before 23.02,
- * and on 26.05 where sbatch was older. */
+/* Whether Slurm keeps other jobs off the nodes of this one. Unknown before 23.02, and on 26.05 if
+ * sbatch was older. */
 enum job_alone {
 	JOB_ALONE_UNKNOWN,
 	JOB_NOT_ALONE,
 	JOB_ALONE
 };
 
-/* What slurmd says about the job (SLURM_* of its environment). */
+/* The job, from the SLURM_* variables that slurmd sets. */
 struct job {
 	uint32_t id, uid, gid;
 	char node[RECORD_NAME_MAX];
 	char user[RECORD_NAME_MAX];	 /* "" unknown */
 	char cluster[RECORD_NAME_MAX];	 /* "" unknown */
-	char partition[RECORD_NAME_MAX]; /* that it runs in; "" unknown */
-	const char *nodelist;		 /* NULL unknown; of the environment */
+	char partition[RECORD_NAME_MAX]; /* "" unknown */
+	const char *nodelist;		 /* NULL unknown; borrowed from the environment */
 	int restart;			 /* -1 unknown */
 	int64_t start;			 /* RECORD_UNKNOWN; slurmctld's clock */
 	int core_spec;			 /* --core-spec; -1 none, or 0 */
-	bool core_spec_is_threads;	 /* it was --thread-spec */
-	bool core_spec_is_told;		 /* false: this Slurm does not say */
+	bool core_spec_is_threads;	 /* true: core_spec is of --thread-spec */
+	bool core_spec_is_told;		 /* false: this Slurm does not set the variable */
 	enum job_alone alone;
 };
 
 int job_from_env(struct job *job, struct err *err);
-/* The node's name only, for --recover. */
+/* Get the node's name only, for --recover. */
 int job_node_name(char *node, size_t size, struct err *err);
 
-/* Make RUN, SPOOL and what belongs in them. */
+/* Create RUN, SPOOL and the folders in SPOOL. */
 int job_make_dirs(const struct config *config, struct err *err);
-/* SPOOL/state, for client_open(); 'path' has RUNDIR_PATH_MAX bytes. */
+/* Set [path], of RUNDIR_PATH_MAX bytes, to SPOOL/state, for client_open(). */
 void job_state_dir(const struct config *config, char *path);
 
-/* A client that restarts for other cores has a time of its own, beside the
- * prolog's budget: the most that this may take, there and back. */
+/* Return the maximum time of client restarts, to change cores and to restore them, in ms. It is
+ * added to prolog_budget_ms. */
 unsigned int job_restarts_ms(const struct config *config);
 
-/* A file descriptor that holds the lock; -1 after timeout_ms. */
+/* Wait at most [timeout_ms] for the lock. Return its file descriptor, or -1. */
 int job_lock(const struct config *config, unsigned int timeout_ms, struct err *err);
 
-/* A state with all that the environment says. */
+/* Return a new state of [job], which starts now. */
 struct record *job_state_new(const struct job *job, const struct config *config);
-/* From what slurmstepds left of a job whose state is in neither place; 'here' names
- * node and cluster. NULL: none says whose it was. */
+/* Build the state from the counters of the steps, for a job without a state; [here] has node and
+ * cluster. Return NULL with errno: ENOENT, no step has the user's ID, or the cluster is unknown;
+ * else see fileio_may_be_there(). */
 struct record *job_state_of_steps(const struct config *config, uint32_t job_id,
 				  const struct job *here);
 /* Write the state to both places, or to RUN only. */
 int job_state_write(const struct config *config, const struct record *state, struct err *err);
 int job_state_update(const struct config *config, const struct record *state, struct err *err);
-/* Was this run finished, but for the name of its record? There is nothing to be
- * counted or read any more. */
+/* Return true if the state is ended: its counters are complete, nothing is read any more. */
 bool job_state_is_ended(const struct record *state);
-/* From RUN, else from SPOOL; NULL: neither place has a readable one. */
-/* NULL and errno: ENOENT, there is none; EBADMSG, it says nothing; else see
- * fileio_may_be_there(). */
+/* Read the state from RUN, else from SPOOL. Return NULL with errno: ENOENT, there is none; EBADMSG,
+ * it is damaged or of another job; else see fileio_may_be_there(). */
 struct record *job_state_read(const struct config *config, uint32_t job_id, const char *node);
 
-/* Make RUN/JOB and RUN/JOB/steps. */
+/* Create RUN/JOB and RUN/JOB/steps. */
 int job_make_folder(const struct config *config, uint32_t job_id, struct err *err);
-/* Is there RUN/JOB/NAME? */
+/* Return true if RUN/JOB/NAME exists, or this cannot be determined. */
 bool job_has_file(const struct config *config, uint32_t job_id, const char *name);
 bool job_has_folder(const struct config *config, uint32_t job_id);
-/* Leave Slurm's name of this run for those that look for its cgroup. */
+/* Write Slurm's SLUID of this run to RUN/JOB/sluid: it may be the name of its cgroup. */
 void job_note_sluid(const struct config *config, uint32_t job_id);
-/* Does a slurmstepd of the job run, be it extern, batch or step, or a process of
- * one that was killed? Where nobody can tell: yes. May look at all processes. */
+/* Return true if a slurmstepd of the job (extern, batch or step) runs, or a process of one that was
+ * killed, or this cannot be determined. May scan all processes. */
 bool job_has_stepd(const struct config *config, uint32_t job_id);
-/* Does it live: has it one, or is it starting? */
+/* Return true if the job is starting, or job_has_stepd(). */
 bool job_is_alive(const struct config *config, uint32_t job_id);
-/* Its epilog has begun: from now on it is not starting, whatever comes. */
+/* Remove RUN/JOB/gate at the start of the epilog: the job is not starting any more. */
 void job_is_over(const struct config *config, uint32_t job_id);
-/* Is any other job? One that came before jobio did has no folder. Looks at all
- * processes. */
+/* Return true if any other job is alive, also one from before jobio's installation, without a
+ * folder. Scans all processes. */
 bool job_is_other_alive(const struct config *config, uint32_t job_id);
-/* The same where Slurm calls this job alone: another one's slurmstepd that is about
- * to end gets a second for it. slurmd waits until no step says that it runs, which
- * one says before it has ended (slurmd/req.c:_pause_for_job_completion(), 24.11):
- * the epilog is over then, and the next job's prolog begins. */
+/* The same for a job that has the node alone: wait up to a second for a slurmstepd of another job
+ * to exit. slurmd runs epilog and next prolog when no step reports that it runs, which is before
+ * its slurmstepd exits (slurmd/req.c:_pause_for_job_completion(), 24.11). */
 bool job_does_other_stay(const struct config *config, uint32_t job_id);
-/* Could nobody tell, because some process does not let itself be looked at? */
+/* Return true if a scan of the processes timed out or failed in this program. */
 bool job_look_failed(void);
-/* Has nothing come into its folder, or gone, for ten minutes? Of jobs that change
- * nothing only such are looked at: most of them live. */
+/* Return true if no file was added to or removed from its folder for ten minutes. Jobs without
+ * changes are examined only then: most of them run. */
 bool job_is_old(const struct config *config, uint32_t job_id);
-/* Has a step of the job left its counters? */
+/* Return true if there are counters of a step, or this cannot be determined. */
 bool job_has_steps(const struct config *config, uint32_t job_id);
 
-/* Call fn for every folder RUN/JOB, by number; stops and returns what is not 0. */
+/* Call [fn] for every folder RUN/JOB, ordered by job ID, until one call does not return 0. Return
+ * the last result. */
 int job_each_folder(const struct config *config, int (*fn)(void *arg, uint32_t job_id), void *arg);
 
-/* Has something been changed for the job, or may it have been? By its journal,
- * or by its state (may be NULL). */
+/* Return true if the job has a journal, or changes in [state] (may be NULL): a setting may have
+ * been changed for it. */
 bool job_has_changes(const struct config *config, uint32_t job_id, const struct record *state);
-/* Undo what the job's journal has pending; 'state' (may be NULL) is the second
- * source when the journal is damaged or gone, and gets findings and the end of
- * each change. Returns how many were put back, -1 when some could not be. */
+/* Undo the pending changes of the job's journal. [state] (may be NULL) is the second source if the
+ * journal is damaged or missing; it gets findings and the result of each change. Return the number
+ * of settings restored, -1 if some could not be. */
 int job_mend(const struct config *config, uint32_t job_id, struct record *state, struct err *err);
 
-/* The kernel's counters of a job (jobio-count), on the client's filesystems and
- * those of [count] mounts. -1: something an administrator should read; it is
- * never the job's fault, nor a reason to fail. A kernel that refuses is none:
- * the counters of the steps are there then. */
-#define JOB_COUNT_START_MS 2000U /* besides wait_ms */
-/* wait_ms: for programs that are being loaded. What it takes longer than that keeps this job
- * from being counted, which its record says (finding W62), and goes on. */
+/* Start the kernel's counters of the job (jobio-count), on the client's filesystems and on mounts=
+ * of [count]. Wait at most [wait_ms] for programs that are being loaded; if that takes longer, it
+ * continues, and this job is not counted: finding W62. Return -1 with a line for the administrator;
+ * it is never a reason to fail. A kernel that does not permit it is not an error: the counters of
+ * the steps are used. */
+#define JOB_COUNT_START_MS 2000U /* in addition to wait_ms */
 int job_count_start(const struct config *config, const struct record *state, unsigned int wait_ms,
 		    struct err *err);
-/* Load the programs before there are jobs. */
+/* Load the programs before slurmd starts. */
 #define JOB_COUNT_LOAD_MS 120000U
 int job_count_load(const struct config *config, struct err *err);
-/* Did it start? Asked before job_finish(), which forgets it. */
+/* Return true if the job is counted. Call it before job_finish(), which removes the mark. */
 bool job_is_counted(const struct config *config, uint32_t job_id);
-/* Into the state, the best source first. Before job_add_steps(). */
+/* Add the counters to the state. Call it before job_add_steps(): the best source is first. */
 int job_count_read(const struct config *config, struct record *state, struct err *err);
 int job_count_stop(const struct config *config, uint32_t job_id, struct err *err);
-/* Call fn for every job that is counted, perhaps several times. */
+/* Call [fn] for every job that is counted, possibly several times for one job. */
 int job_count_each(const struct config *config, int (*fn)(void *arg, uint32_t job_id), void *arg,
 		   struct err *err);
 
-/* Tell all other jobs that are here that they are not alone: RUN/JOB/others. True:
- * there are some. Under the lock, with the job's own folder made: of two jobs, one
- * finds the other. */
+/* Create RUN/JOB/others in the folders of all other jobs. Return true if there are any. Call it
+ * under the lock, after RUN/JOB was created: of two jobs, one finds the other. */
 bool job_note_others(const struct config *config, uint32_t job_id);
 
-/* The clients' own counters at the start, of those that have any: RUN/JOB/wire.
- * 'alone': no other job was here, or Slurm lets none come. What cannot be read is
- * said once (node/log.h); never a reason to fail. */
+/* Write the clients' own counters at the start of the job to RUN/JOB/wire. [alone]: no other job
+ * was on the node, or Slurm keeps others off. Errors are logged, once while the client does not
+ * change (client_is_cached()), and are never a reason to fail. */
 void job_wire_start(const struct config *config, const struct record *state,
 		    struct client *const clients[], size_t count, bool alone);
-/* What they moved since then, into the state; nothing where nobody knows; and whether
- * one of their filesystems was mounted since. Before job_mend(), which may restart
- * the client. */
+/* Add the difference of these counters to the state, nothing if unknown, and a flag if one of the
+ * clients' filesystems was mounted since. Call it before job_mend(), which may restart the
+ * client. */
 void job_wire_read(const struct config *config, struct record *state);
 
-/* Leave for the job's slurmstepds, which may be in another mount namespace, what
- * this one is, and its mounts (spank/private_mount.h). -1: only they miss
- * something. */
+/* Write this mount namespace and its mounts to RUN/JOB/mountinfo: slurmstepd may run in another
+ * namespace and compares (spank/private_mount.h). Return -1 on failure: private mounts are not
+ * detected then. */
 int job_note_mounts(const struct config *config, uint32_t job_id, struct err *err);
 
-/* Counters of the steps, array ids and restart count into the state. Flags are
- * about the best source: the steps set theirs when there is no better one. */
+/* Add the counters of the steps, the array IDs, the gate's messages and the job's CPUs to the
+ * state. Flags describe the best source: those of the steps are set if there is no better one. */
 void job_add_steps(const struct config *config, struct record *state);
 
-/* Remove what killed processes left: half-removed folders and temporary files
- * in RUN, with 'spool' also in SPOOL. */
+/* Remove partly removed folders and temporary files of killed processes in RUN, with [spool] also
+ * in SPOOL. */
 void job_sweep(const struct config *config, bool spool);
 /* Remove the job's folder without a record. */
 int job_discard(const struct config *config, uint32_t job_id, struct err *err);
 
-/* The record goes into the spool, and the rest stays: something is left to be
- * mended. 1 and *err: it is lost, because the disk is full or the spool is, or the
- * user's half of it (spool.h). */
+/* Write the record to the spool and keep the job's folder: a setting is still to be restored.
+ * Return 0, -1, or 1 with *err if the record is lost, because the disk, the spool or the user's
+ * half of it (spool.h) is full. */
 int job_keep_record(const struct config *config, const struct record *state, struct err *err);
 
-/* The state becomes a record in the spool; its open copy and the job's folder
- * go. 1 and *err: so they did, but the record is lost, as above. 'start': of struct
- * job_run. */
+/* Write the state as a record to the spool; remove its open copy and the job's folder. [start]: of
+ * struct job_run. Return 0, -1, or 1 with *err if both were removed but the record is lost, as
+ * above. */
 int job_finish(const struct config *config, const struct record *state, int64_t start,
 	       struct err *err);
 
-/* The work of an epilog, also for a job without one: read the counters, put back
- * changes (*mended grows by that many), finish. 'locked' is false where the lock was not
- * to be had: nothing is put back then. 1 and *err: something is left to be put back:
- * the record is in the spool, once, and the folder stays. */
+/* Do an epilog's work, also for a job that had none: read the counters, restore settings (their
+ * number is added to *mended), finish. If [locked] is false, the lock was not available: nothing is
+ * restored. Return 0, -1, or 1 with *err if a setting is still to be restored: the record is in the
+ * spool, once, and the folder stays. */
 int job_release(const struct config *config, struct record *state, bool locked, int64_t start,
 		int *mended, struct err *err);
 
-/* One run of a job; RECORD_UNKNOWN where Slurm does not tell. */
+/* One run of a job; RECORD_UNKNOWN if Slurm does not report the value. */
 struct job_run {
 	uint32_t job_id;
 	int64_t restart;
@@ -221,41 +218,39 @@ struct job_run {
 
 void job_remember_released(const struct config *config, const struct job_run *run);
 bool job_was_released(const struct config *config, const struct job_run *run);
-/* All of its runs. */
+/* Remove all runs of the job from the list. */
 void job_forget_released(const struct config *config, uint32_t job_id);
 
 void job_add_findings(struct record *state, const struct findings *findings);
 
-/* RUN/reason. One that cannot be written never stops anything. */
+/* Write or remove RUN/reason. Errors are ignored. */
 void job_reason_set(const struct config *config, const struct finding *finding);
 void job_reason_clear(const struct config *config);
 
-/* For Slurm: 'code' of a finding, or "prolog", "epilog"; 'cure' may be "". */
+/* Build the reason for Slurm. [code]: of a finding, or "prolog", "epilog"; [cure] may be "". */
 #define JOB_REASON_MAX 241
 void job_reason_make(char reason[JOB_REASON_MAX], const char *code, const char *text,
 		     const char *cure);
-/* Drain the node with this reason, before slurmctld does it with one of its own:
- * one RPC, 2 s at most, and a line in the log if it fails. JOB_DRAIN_NEW: not a node
- * that is drained already, which takes one RPC more to know. Slurm starts a prolog on
- * no such node. */
+/* Drain the node with [reason], before slurmctld does with its own: one RPC, at most 2 s; a failure
+ * is logged. JOB_DRAIN_NEW: unless it is drained already, at the cost of one more RPC; the prolog
+ * does not need that, because Slurm starts none on a drained node. */
 #define JOB_DRAIN "drain"
 #define JOB_DRAIN_NEW "drain-new"
 void job_drain(const char *how, const char *node, const char *reason);
 
-/* Start jobio-send and leave it alone; 'conf' may be NULL. Where systemd runs and the
- * spool is the default one, jobio-send.path starts it, restricted. 0 also when there is
- * no jobio-send: then the timer sends. */
+/* Start jobio-send in the background; [conf] may be NULL. If systemd runs and the spool is the
+ * default one, jobio-send.path starts it instead, with restrictions. Return 0 also if jobio-send is
+ * not installed beside this program: then the timer sends. */
 int job_start_sender(const struct config *config, const char *conf, struct err *err);
-/* Wait until no record of the job is in the spool, however it got out: 1; 0: one
- * is, and time is up. */
+/* Wait until no record of the job is in the spool, sent or set aside. Return false on timeout. */
 bool job_await_sender(const struct config *config, uint32_t job_id, unsigned int timeout_ms);
 
-/* The path of a helper beside this program. */
+/* Set [path] to the helper [name] in this program's directory. Return -1 if unknown or too long. */
 int job_helper_path(const char *name, char *path, size_t size);
 
 double job_now(void);
-/* The run ends now. Where the clock was set meanwhile the end is as long after
- * the start as the kernel says, or, when nobody knows, unknown; flagged. */
+/* Set the end of the run to now. If the clock was set during the run, compute the end from the
+ * kernel's CLOCK_BOOTTIME, or leave it unknown after a reboot; RECORD_FLAG(CLOCK_SET). */
 void job_state_end(struct record *state);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jobio-node - write RUN/node.json, if it does not hold any more
+/* jobio-node - write RUN/node.json, if it is outdated
  *
  *   jobio-node --run-dir=DIR --name=NODE --timeout-ms=N
  *
- * jobio-prepare starts it for a job with io-cores. It asks slurmctld, through
- * jobio-slurm beside it, and the machine, through hwloc: which is why it is a
- * program of its own, for what all jobs start shall start fast. Exit status: 0,
- * or 1 with one line on standard error.
+ * jobio-prepare starts it for a job with io-cores, or with gate = enforce. It queries slurmctld,
+ * through jobio-slurm in the same directory, and the machine, through hwloc. It is a program of
+ * its own so that jobio-prepare, which runs for every job, starts fast. Exit status: 0, or 1 with
+ * one line on standard error.
  */
 #include <getopt.h>
 #include <libgen.h>

@@ -3,14 +3,13 @@
  *
  *   jobio-prepare [--conf=FILE] [--sysfs=DIR]   as slurmd's prolog
  *   jobio-prepare --recover [--conf=FILE]       before slurmd starts
- *   jobio-prepare --load [--conf=FILE]          as well: what counts I/O in the kernel
- *   jobio-prepare --list [--conf=FILE]          which folders are left (recover.h)
+ *   jobio-prepare --load [--conf=FILE]          load the programs that count I/O, before slurmd
+ *   jobio-prepare --list [--conf=FILE]          list the jobs' folders (recover.h)
  *   jobio-prepare --help
  *
- * The work is done by a child, because nothing that it looks at may hold up the
- * node: what takes longer than the budget is ended here, and what the child
- * has left half-done is in the journal. Exit status: 0 done (or failed, and
- * on_error=continue), 69 the node's fault, 70 our own; both only with
+ * A child does the work, so that a hanging query cannot block the node: it is killed after the
+ * budget, and the journal has the changes that it did not complete. Exit status: 0 done, or failed
+ * with on_error=continue; 69 the node's fault, 70 an error of jobio; both only with
  * on_error=drain. */
 #include <errno.h>
 #include <getopt.h>
@@ -87,14 +86,14 @@ static int read_arguments(int argc, char **argv, struct arguments *arguments)
 	return optind == argc ? 0 : -1;
 }
 
-/* Where the site wants that, and by no request of a job's. */
+/* Return true if on_error=drain and jobio is enabled for this node and partition. */
 static bool is_to_drain(const struct config *config, const struct job *job)
 {
 	return config->on_error == ON_ERROR_DRAIN &&
 	       !config_is_off(config, job->node, job->partition, NULL);
 }
 
-/* 'what': a finding's code. */
+/* Drain the node if is_to_drain(). [what]: a finding's code, or "prolog". */
 static void drain(const struct config *config, const struct job *job, const char *what,
 		  const char *why, const char *cure)
 {
@@ -105,7 +104,7 @@ static void drain(const struct config *config, const struct job *job, const char
 		job_drain(JOB_DRAIN, job->node, reason);
 }
 
-/* In the child. */
+/* Do the work, in the child. Return the exit status. */
 static int work(const struct config *config, const struct job *job,
 		const struct arguments *arguments)
 {
@@ -132,8 +131,9 @@ static int work(const struct config *config, const struct job *job,
 	return rc;
 }
 
-/* With the client's restart for another job, which is waited for, and for ours; a
- * remount restarts one of WEKA 5, whose version is not known here. */
+/* Return the time limit of the child: with the client's restarts for another job, whose lock it
+ * waits for, and for this one. A remount restarts a client of WEKA 5, and the version is not known
+ * here. */
 static unsigned int budget_ms(const struct config *config)
 {
 	unsigned int ms = config->prolog_budget_ms + JOB_COUNT_START_MS + GRACE_MS +
@@ -177,7 +177,7 @@ static int supervise(const struct config *config, const struct job *job,
 	sigprocmask(SIG_BLOCK, &chld, NULL);
 	pid = fork();
 	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL); /* slurmd ended us */
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* if slurmd kills the parent */
 		if (getppid() != parent)
 			_exit(EX_SOFTWARE);
 		exit(work(config, job, arguments));
@@ -217,10 +217,10 @@ int main(int argc, char **argv)
 	log_open("prolog", job.id);
 	config = config_load(arguments.conf, &err);
 	if (!config) {
-		/* a node without jobio.conf, a job without wishes: silence */
+		/* no line for a node without jobio.conf and a job without I/O options */
 		if (errno != ENOENT || request_from_env(&request, NULL) != 0)
 			log_line("%s; the job runs without jobio", err.text);
-		return 0; /* on_error is unknown: its default */
+		return 0; /* on_error is unknown: use its default */
 	}
 	rc = supervise(config, &job, &arguments);
 	if (rc != 0 && !is_to_drain(config, &job)) {

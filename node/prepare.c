@@ -35,15 +35,15 @@ static int verdict(struct visit *visit)
 
 /* ---- 6: counters ------------------------------------------------------- */
 
-/* That no other job is here needs Slurm's word, or an empty node: where Slurm does
- * not tell, want.alone is a guess until it has been asked. */
+/* Return true if no other job can be on the node: it has no other, or Slurm keeps others off. If
+ * job.alone is unknown, want.alone is a guess until slurmctld has been queried. */
 static bool is_alone(const struct visit *visit)
 {
 	return !visit->has_others || (visit->want.alone && visit->job.alone == JOB_ALONE);
 }
 
-/* Without the lock: programs may still have to be loaded, and another job's epilog need not
- * wait for it. */
+/* Start the counters, without the lock: programs may still have to be loaded, and another job's
+ * epilog need not wait for that. */
 static void count(struct visit *visit)
 {
 	struct err err;
@@ -64,13 +64,13 @@ static int begin(struct visit *visit, struct err *err)
 
 	visit->lock_fd = -1;
 	visit->end_ms = child_now_ms() + visit->config->prolog_budget_ms;
-	/* another run of the job may have been released here: should we end
-	 * before we forget that, the epilog sees by the folder that it is over */
+	/* an earlier run of the job may be in SPOOL/released: if this process ends before it is
+	 * removed from there, the folder shows the epilog that there is a new run */
 	rundir_make_job(visit->config->run_dir, visit->job.id, NULL);
 	if (job_make_dirs(visit->config, err) < 0)
 		return -1;
 	visit->lock_fd = job_lock(visit->config, visit_time_left_ms(visit) + restarts_ms, err);
-	/* the client's restart for another job took time that is not ours */
+	/* time of the client's restart for another job does not count */
 	if (restarts_ms)
 		visit->end_ms = child_now_ms() + visit->config->prolog_budget_ms;
 	return visit->lock_fd < 0 ? -1 : 0;
@@ -100,7 +100,7 @@ static int conclude(struct visit *visit, struct err *err)
 	return verdict(visit);
 }
 
-/* What dead jobs left is put back, whatever is done for this one. */
+/* Take the lock, restore settings of finished jobs and create this job's folder and state. */
 static int begin_clean(struct visit *visit, struct err *err)
 {
 	if (begin(visit, err) < 0)
@@ -134,7 +134,7 @@ static void describe_off(struct visit *visit, const struct err *why)
 	job_add_findings(state, &visit->findings);
 }
 
-/* Nothing else happens. */
+/* Write state and gate file only. */
 static int prepare_off(struct visit *visit, const struct err *why, struct err *err)
 {
 	if (begin_clean(visit, err) < 0)
