@@ -7,7 +7,7 @@
 
 #include "node/job.h"
 
-#define MORE_MS 100U /* it ends itself, and says so */
+#define MORE_MS 100U /* for its own timeout and message */
 
 int ask_slurm(unsigned int timeout_ms, const char *what, const char *about, const char *more,
 	      struct child_result *result, struct err *err)

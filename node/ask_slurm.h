@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ask_slurm.h - jobio-slurm beside this program, with a deadline
+/* ask_slurm.h - run jobio-slurm of this program's directory, with a timeout
  *
  * Owner   child_result_free() on success.
- * Errors  -1 and why it could not be run; what it says itself is its status.
+ * Errors  -1 and the reason if it could not be run; its own errors: result->status.
  * Runs    prolog and epilog, as root.
  */
 #ifndef JOBIO_NODE_ASK_SLURM_H
@@ -10,11 +10,11 @@
 
 #include "base/child.h"
 
-/* With less it is not asked: its --timeout-ms takes no less, and nobody answers. */
+/* The minimum of its --timeout-ms; with less it is not run. */
 #define ASK_SLURM_LEAST_MS 100U
 #define ASK_SLURM_NO_TIME "no time is left to ask slurmctld (prolog_budget_ms)"
 
-/* jobio-slurm --timeout-ms=N WHAT ABOUT [MORE] */
+/* Run jobio-slurm --timeout-ms=N WHAT [ABOUT [MORE]]. */
 int ask_slurm(unsigned int timeout_ms, const char *what, const char *about, const char *more,
 	      struct child_result *result, struct err *err);
 

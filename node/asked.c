@@ -23,7 +23,7 @@ static void lack_profile(struct visit *visit)
 		     "profile '%s' is left out: %s", visit->asked.profile, visit->no_profile.text);
 }
 
-/* Each half for itself: a job may have the one and not the other. */
+/* Check io-cores and profile separately: one may be allowed and the other not. */
 static void judge(struct visit *visit)
 {
 	struct request cores = visit->asked, profile = visit->asked;
@@ -36,7 +36,7 @@ static void judge(struct visit *visit)
 		lack_profile(visit);
 }
 
-/* Nothing of it can be met. */
+/* Drop the whole request. */
 static void lack_all(struct visit *visit, const char *why, const char *cure)
 {
 	snprintf(visit->note, sizeof(visit->note), "the job's I/O options have no effect: %.300s",

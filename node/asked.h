@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* asked.h - what the job asks for, and what this node's jobio.conf lets it have
+/* asked.h - check the job's request against this node's jobio.conf
  *
- * Terms   A request was judged where the job was submitted. One that is wrong in
- *           itself was forged, and is left out.
- *         mismatch: it is right, but jobio.conf of this node does not allow it:
- *           it is another file than the submit host's, or was changed while the
- *           job waited. That is no fault of the job's: it runs without what is
- *           not allowed here.
+ * Terms   A request was checked on the submit host. An invalid one was forged, and
+ *           is dropped.
+ *         mismatch: the request is valid, but jobio.conf of this node does not allow
+ *           it: the submit host has another file, or it was changed while the job was
+ *           pending. The job runs without the part that is not allowed.
  * Errors  none: finding W58.
  * Runs    prolog, before the lock.
  */
@@ -15,7 +14,7 @@
 
 #include "node/visit.h"
 
-/* Into visit->asked, and what is followed of it into visit->request. */
+/* Set visit->asked to the job's request, visit->request to its allowed part. */
 void asked_read(struct visit *visit);
 
 #endif

@@ -18,7 +18,7 @@ static const char *const parents[] = {
 	"fs/cgroup/cpuset/slurm*/uid_*",
 };
 
-/* The first line of FOLDER/FILE that begins so. 1, 0, -1: there is no file. */
+/* Return 1 if a line of the file begins with [begin], 0 if none, -1 if it cannot be opened. */
 static int has_line(const char *folder, const char *name, const char *begin)
 {
 	char path[PATH_ROOM + 32], line[64];
@@ -35,7 +35,7 @@ static int has_line(const char *folder, const char *name, const char *begin)
 	return found;
 }
 
-/* v2 tells of all folders below, v1 of each by itself. */
+/* Return true if the cgroup has processes. v2's file covers all folders below, v1's only one. */
 static bool has_processes(const char *folder, int depth)
 {
 	char path[PATH_ROOM];

@@ -12,9 +12,9 @@
 #include "node/describe.h"
 #include "record/json.h"
 
-/* ---- what each shall be for the job -------------------------------------- */
+/* ---- requested state of each client -------------------------------------- */
 
-/* The settings of the profile that are for this client; NULL: there are none. */
+/* Return the profile's settings for this client; NULL: none. */
 static const struct config_profile *profile_for(const struct visit *visit, size_t index)
 {
 	return *visit->request.profile ? config_profile_for(visit->config, visit->request.profile,
@@ -40,13 +40,13 @@ static struct client_want want_of(const struct visit *visit, size_t index)
 	return want;
 }
 
-/* Is there nothing of the profile that could be missing? */
+/* Return true if the profile has no client settings. */
 static bool is_profile_of_cores(const struct visit *visit)
 {
 	return config_profile_is_empty(visit->config, visit->request.profile);
 }
 
-/* How many of some clients look at what it sets. */
+/* Return the number of clients that use the profile's settings. */
 static size_t takers(const struct visit *visit, const struct config_client *const sections[],
 		     size_t count)
 {
@@ -57,7 +57,7 @@ static size_t takers(const struct visit *visit, const struct config_client *cons
 	return found;
 }
 
-/* Of all clients of the node, one that could not be looked at included. */
+/* Count all clients of the node, also those that could not be inspected. */
 static size_t all_takers(const struct visit *visit)
 {
 	const struct config_client *all[CONFIG_CLIENTS_MAX];
@@ -70,7 +70,7 @@ bool clients_take_profile(const struct visit *visit)
 	return all_takers(visit) || is_profile_of_cores(visit);
 }
 
-/* Has client 'i' all that the profile sets of it? */
+/* Return true if client [i] has all of the profile's settings for it. */
 static bool has_profile(const struct visit *visit, size_t i)
 {
 	struct client_want want = want_of(visit, i);
@@ -96,7 +96,7 @@ bool clients_have_profile(const struct visit *visit)
 	       clients_take_profile(visit);
 }
 
-/* ---- open and look ------------------------------------------------------- */
+/* ---- open and inspect ---------------------------------------------------- */
 
 static void find_owner(struct visit *visit)
 {
@@ -160,7 +160,7 @@ void clients_inspect(struct visit *visit)
 	visit->owner = owner;
 }
 
-/* The plugin refuses what is below io_cores_min, and no more. */
+/* Warn if the client has more cores than io_cores_min: the plugin refuses only requests below. */
 static void judge_minimum(struct visit *visit, unsigned int cores)
 {
 	char cure[120];
@@ -221,8 +221,8 @@ static void plan_all(const struct visit *visit, struct plans *plans)
 	}
 }
 
-/* Slurm does not always tell the prolog (node/job.h) whether the job has the
- * node alone: slurmctld is asked, and only because something would be changed. */
+/* Return true if jobio-slurm's reply says so: slurmctld is queried if the prolog's variables do not
+ * show this (node/job.h) and a setting would be changed. */
 static bool says_alone(const char *text)
 {
 	struct json *job = json_parse(text);
@@ -262,9 +262,9 @@ static bool ask_alone(struct visit *visit)
 	return alone;
 }
 
-/* A job that shares its node finds a client on cores that an earlier job has
- * asked for, and Slurm may give it those: while it is the first, the client can
- * go back. Looks at all processes, so only when there is a way to go. */
+/* Return true if a client can be moved back off the cores of an earlier job's request, which Slurm
+ * may give to this job: if this job shares the node and is the first on it. Scans all processes,
+ * so only if there is a client to move. */
 static bool may_go_back(struct visit *visit)
 {
 	struct plans unsaid = { .changes = 0 };
@@ -287,8 +287,8 @@ static void make_plans(struct visit *visit, struct plans *plans)
 	visit->want.alone |= unknown && !visit->is_shared;
 	visit->want.idle = may_go_back(visit);
 	plan_all(visit, plans);
-	/* Slurm's word is about jobs that come: suspended ones, and one whose
-	 * slurmstepd does not end, are here all the same */
+	/* Slurm only keeps new jobs off: suspended ones, and one with a slurmstepd that does not
+	 * exit, can still be on the node */
 	if (!plans->changes ||
 	    ((!unknown || ask_alone(visit)) &&
 	     (!visit->want.alone || !job_does_other_stay(visit->config, visit->job.id))))
@@ -323,7 +323,7 @@ static int apply(struct visit *visit, const struct plans *plans, struct err *err
 	return rc < 0 ? -1 : 0;
 }
 
-/* A client that restarts has deadlines of its own; looking has this one. */
+/* Restarts of a client have their own timeouts, in addition to the prolog's budget. */
 int clients_change(struct visit *visit, struct err *err)
 {
 	struct plans plans = { .changes = 0 };

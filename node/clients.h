@@ -2,12 +2,12 @@
 /* clients.h - the filesystem clients of the node, for one job
  *
  * Terms   A node may have several (`[client home]`, `[client work]`). They are
- *           looked at one after the other, each with an equal share of the time
- *           that is left: one that hangs uses up its own.
- *         owner: the client that the job's io-cores belong to: the first with a
- *           core_change other than never. The others keep the cores they have.
- * Errors  what is wrong with one is a finding, and holds up no other; -1 only
- *           for what stops the prolog.
+ *           inspected in sequence, each with an equal share of the remaining time: one
+ *           that hangs uses only its own.
+ *         owner: the client that gets the job's io-cores: the first with a
+ *           core_change other than never. The others keep their cores.
+ * Errors  an error of one client is a finding and does not affect the others; -1 only
+ *           for errors that stop the prolog.
  * Runs    prolog, under the lock.
  */
 #ifndef JOBIO_NODE_CLIENTS_H
@@ -15,23 +15,22 @@
 
 #include "node/visit.h"
 
-/* Those of jobio.conf for this node, into visit->clients. */
+/* Set visit->clients to those of jobio.conf for this node. */
 void clients_open(struct visit *visit, const char *state_dir);
-/* One whose mounts cannot be read is left out from here on. */
+/* Inspect the clients; remove one with unreadable mounts from visit->clients. */
 void clients_inspect(struct visit *visit);
 
-/* Plan, write down what is planned (RUN/JOB, the state), and make it. */
+/* Plan the changes, write the plan (RUN/JOB, the state), apply it. */
 int clients_change(struct visit *visit, struct err *err);
 
-/* Findings, into visit->findings; what was asked is kept for the next job. */
+/* Add the rules' findings to visit->findings; cache the inspection for the next job. */
 void clients_judge(struct visit *visit);
 
-/* Does any [client] of this node look at what the job's profile sets? Of a
- * profile that sets nothing: yes. */
+/* Return true if any [client] of this node uses the profile's settings, or it has none. */
 bool clients_take_profile(const struct visit *visit);
-/* Does all stand that it sets? */
+/* Return true if all settings of the profile are applied. */
 bool clients_have_profile(const struct visit *visit);
-/* The first of visit->clients where it does not; client_count: none. */
+/* Return the index of the first client without its settings; client_count: none. */
 size_t clients_without_profile(const struct visit *visit);
 
 #endif

@@ -15,9 +15,9 @@
 #include "record/alloc.h"
 
 #define ASKS 2
-#define HELPER_MORE_MS 1500U /* it ends what it started, and says so */
+#define HELPER_MORE_MS 1500U /* to end its child and print a message */
 
-/* Slurm's own word about the job against its request, which a user can forge. */
+/* Compare the request, which a user can forge, with Slurm's --core-spec of the job. */
 static void check_reserved(struct visit *visit, const struct node *node)
 {
 	const struct job *job = &visit->job;
@@ -25,7 +25,7 @@ static void check_reserved(struct visit *visit, const struct node *node)
 	const char *cure = "submit the job with --io-cores and without --core-spec";
 	bool is_off = node && !node->allow_spec_resources_usage;
 
-	/* 22.05 does not tell prologs what it reserves */
+	/* 22.05 does not set the variable in prologs */
 	if (!wanted || (!job->core_spec_is_told && !is_off) ||
 	    (job->core_spec == (int)wanted && !job->core_spec_is_threads))
 		return;
@@ -46,8 +46,8 @@ static void check_reserved(struct visit *visit, const struct node *node)
 	visit->request.io_cores = visit->want.io_cores = 0;
 }
 
-/* The OS CPUs of the node's spec set: those that a job without --core-spec does not
- * get. Only gate = enforce asks for them. */
+/* Set the OS CPUs of the node's spec set: those that a job without --core-spec does not get. Only
+ * for gate = enforce. */
 static void find_spec_set(struct visit *visit, const struct node_state *node)
 {
 	struct reservation_request request = { .kind = RESERVATION_UNSET };
@@ -65,7 +65,7 @@ static void reserve(struct visit *visit, const struct node_state *node)
 	struct reservation reservation = { 0 };
 	struct err err;
 
-	/* none at all is wrong beside a spec set only, as for jobio check (N09):
+	/* MemSpecLimit=0 is an error only with a spec set, as in jobio check (N09):
 	 * other sites lower RealMemory, or do not schedule memory */
 	if (node->node.mem_spec_limit_mb || node->node.has_spec_list || node->node.core_spec_count)
 		visit->want.mem_spec_limit_mb = (long)node->node.mem_spec_limit_mb;
@@ -89,7 +89,7 @@ static void reserve(struct visit *visit, const struct node_state *node)
 	reservation_free(&reservation);
 }
 
-/* "NAME=value" of our environment, for the helper's; "NAME=" where it is not set. */
+/* Return "NAME=value" of the environment, for the helper; "NAME=" if not set. The caller frees. */
 static char *passed_on(const char *name)
 {
 	const char *value = getenv(name);
@@ -99,7 +99,7 @@ static char *passed_on(const char *name)
 
 static int run_helper(struct visit *visit, char *const env[], struct err *err)
 {
-	/* half of the time: a silent slurmctld is not the client's fault */
+	/* half of the time, so that a hung slurmctld leaves time for the client */
 	unsigned int limit_ms = visit_time_left_ms(visit) / 2;
 	char path[PATH_MAX], run_dir[RUNDIR_PATH_MAX + 16];
 	char name[RECORD_NAME_MAX + 16], timeout[32];
@@ -124,8 +124,8 @@ static int run_helper(struct visit *visit, char *const env[], struct err *err)
 	return rc;
 }
 
-/* Ask anew: 1, or -1. Twice, when slurmd or slurm.conf became another while we
- * asked: what was written then does not hold any more. */
+/* Query the node again; twice, if slurmd restarted or slurm.conf changed meanwhile: the record is
+ * outdated then. Return 1, or -1. */
 static int ask_node(struct visit *visit, struct node_state *node, struct err *err)
 {
 	char *conf = passed_on("SLURM_CONF");

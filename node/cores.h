@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cores.h - which cores Slurm withholds from the job
+/* cores.h - cores that Slurm withholds from the job
  *
- * Errors  none: what is not known, or not reserved, is a finding.
+ * Errors  none: cores that are unknown or not reserved are a finding.
  * Runs    prolog, under the lock.
  */
 #ifndef JOBIO_NODE_CORES_H
@@ -9,10 +9,9 @@
 
 #include "node/visit.h"
 
-/* Sets want.has_io_cores, want.io_cpus, want.mem_spec_limit_mb, abs_cores and
- * spec_cpus; what Slurm does not reserve for the job is left out of its request.
- * slurmctld is asked once per change of slurm.conf, for a job with io-cores or with
- * gate = enforce. */
+/* Set want.has_io_cores, want.io_cpus, want.mem_spec_limit_mb, abs_cores and spec_cpus; drop the
+ * request's io-cores if Slurm does not reserve them. slurmctld is queried once per change of
+ * slurm.conf, for a job with io-cores or with gate = enforce. */
 void cores_find(struct visit *visit);
 
 #endif

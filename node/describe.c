@@ -9,7 +9,7 @@
 
 #define PARTS_MAX 32
 
-/* For the picture of the node's cores. What cannot be read is left out. */
+/* Add sockets and NUMA nodes, for the report's picture. Unreadable parts are left out. */
 static void describe_machine(struct record *state)
 {
 	struct sysfs_part parts[PARTS_MAX];
@@ -32,7 +32,7 @@ void describe_request(struct visit *visit)
 		describe_machine(state);
 }
 
-/* NULL: nobody knows. */
+/* Return the client's CPUs as a list; NULL: unknown. The caller frees. */
 static char *cpus_of(const struct client *client)
 {
 	const struct client_facts *facts = client_facts(client);
@@ -49,7 +49,7 @@ void describe_client_cpus(struct visit *visit, size_t index)
 	free(list);
 }
 
-/* Whether the job runs beside them, the epilog knows. */
+/* Add the client's network cards; the epilog adds whether the job ran near them (is_beside). */
 static void describe_cards(struct visit *visit, const struct client *client)
 {
 	char names[CLIENT_CARDS_MAX * sizeof(((struct client_card *)0)->name)];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* describe.h - what the visit knows, written into the record
+/* describe.h - write request, machine, clients and plan into the record
  *
- * Errors  none: a record says less when memory is short.
+ * Errors  none.
  * Runs    prolog; writes nothing but visit->state.
  */
 #ifndef JOBIO_NODE_DESCRIBE_H
@@ -10,9 +10,9 @@
 #include "node/visit.h"
 
 void describe_request(struct visit *visit);
-/* The client and its mounts, in the order of visit->clients. */
+/* Add the client and its mounts; call it in the order of visit->clients. */
 void describe_client(struct visit *visit, size_t index);
-/* The client's CPUs, which a change may have moved. */
+/* Update the client's CPUs, after changes. */
 void describe_client_cpus(struct visit *visit, size_t index);
 void describe_plan(struct visit *visit, size_t index, const struct client_plan *plan);
 

@@ -9,11 +9,11 @@
 #include "base/sysfs.h"
 #include "node/clients.h"
 
-#define WHY_MAX 300 /* of a finding in the note */
+#define WHY_MAX 300 /* bytes of a finding in the note */
 #define NOT_APPLIED "profile '%s' was not applied"
 #define WITHOUT_USE "io-cores without use"
 
-/* The worst of some findings, the first of those: why it is so. */
+/* Return the first finding of the highest severity in the range; NULL: none. */
 static const struct finding *worst(const struct visit *visit, size_t from, size_t to)
 {
 	const struct finding *worst = NULL, *finding;
@@ -27,8 +27,8 @@ static const struct finding *worst(const struct visit *visit, size_t from, size_
 	return worst;
 }
 
-/* "WHAT: WHY; CURE", behind what the note says already. An administrator's cure
- * is in the record and in the node's log. */
+/* Append "WHAT: WHY; CURE" to the note. A cure for administrators is left out: it is in the record
+ * and in the node's log. */
 static void add_note(struct visit *visit, const char *what, const struct finding *why,
 		     const char *otherwise)
 {
@@ -40,8 +40,8 @@ static void add_note(struct visit *visit, const char *what, const struct finding
 		 has_cure ? why->cure : "");
 }
 
-/* Why a client that was to be changed, and was, or was not, shows something
- * else: without its filesystems, or as its own rules found it. */
+/* Return the finding that explains why a client's settings differ from the profile, by its rules;
+ * NULL: the reason is in [otherwise]. */
 static const struct finding *why_other(const struct visit *visit, char otherwise[WHY_MAX])
 {
 	const struct finding *why;
@@ -99,8 +99,8 @@ static void add_other_cpus(struct visit *visit, const struct cpuset *is)
 	free(should);
 }
 
-/* The CPUs of the client that the io-cores are for, or of all when none changes
- * its cores. 1, 0 there are none, -1 not known. */
+/* Get the CPUs of the owner of the io-cores, or of all clients if there is no owner. Return 1, 0 if
+ * there are none, -1 if unknown. */
 static int find_cpus(const struct visit *visit, struct cpuset *cpus)
 {
 	const struct client_facts *facts;

@@ -8,10 +8,10 @@
 #include "base/rundir.h"
 #include "node/log.h"
 
-/* A folder that says neither itself nor by its steps whose it is: slurmstepd made it
- * where no prolog had worked, or the files are damaged on both places. There is
- * no record to be made of it, but its journal holds. What was counted waits ten minutes
- * for the job's epilog, which slurmd gives the job's user. */
+/* Clear a folder of an unknown user (no state, no steps): slurmstepd created it without a prolog, or
+ * both copies of the state are damaged. Its journal is mended, but no record can be made. If
+ * there are counters, the folder is kept for ten minutes for the job's epilog, where slurmd sets
+ * the user. */
 static void clear_nameless(struct visit *visit, uint32_t job_id)
 {
 	const struct job_run any = JOB_RUN_ANY(job_id);
@@ -37,7 +37,7 @@ static void clear_nameless(struct visit *visit, uint32_t job_id)
 int leftover_finish(struct visit *visit, uint32_t job_id, struct err *err)
 {
 	const struct config *config = visit->config;
-	/* of a job that runs again, it is not the run that has begun */
+	/* 0: an earlier run of this job, not the one that starts now */
 	int64_t start = job_id == visit->job.id ? 0 : RECORD_UNKNOWN;
 	struct record *state;
 	int rc;
@@ -57,9 +57,8 @@ int leftover_finish(struct visit *visit, uint32_t job_id, struct err *err)
 	return rc == 0 ? 0 : -1;
 }
 
-/* A job that lives keeps its folder and what was changed for it: nodes are
- * shared with --oversubscribe, gangs and suspended jobs, whatever core-spec
- * says. Its own epilog mends and finishes it. */
+/* Return true if the job is alive: its folder and changes are kept for its own epilog. Nodes can be
+ * shared (--oversubscribe, gang scheduling, suspended jobs), even with --core-spec. */
 static bool is_living(struct visit *visit, uint32_t job_id)
 {
 	if (!job_is_alive(visit->config, job_id))
@@ -68,9 +67,8 @@ static bool is_living(struct visit *visit, uint32_t job_id)
 	return true;
 }
 
-/* A job that lives no more although its folder is there belongs to a prolog or
- * epilog that was cut off: what it has changed is put back, and its record is
- * due. One that nobody can put back is tried again by the next prolog. */
+/* Mend and finish another job that is not alive but has a folder: its prolog or epilog was
+ * interrupted. If this fails, the next prolog tries again. */
 static int mend_other(void *arg, uint32_t job_id)
 {
 	struct visit *visit = arg;
@@ -96,8 +94,8 @@ void leftover_mend(struct visit *visit)
 		visit->want.alone = false;
 }
 
-/* Is it an earlier run, to which no epilog came? In a prolog the count of restarts is
- * the run's own. */
+/* Return true if the folder is of an earlier run without an epilog. In a prolog the restart count
+ * is that of the new run. */
 static bool is_earlier(const struct visit *visit, const struct record *state)
 {
 	return job_has_steps(visit->config, visit->job.id) ||

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* leftover.h - what dead jobs left behind on the node
+/* leftover.h - clean up after finished jobs
  *
- * Errors  -1: the folder cannot be cleared, and stays for the next prolog. What
- *           others left is said.
+ * Errors  -1: the folder cannot be cleared, and stays for the next prolog; of other
+ *           jobs this is logged.
  * Runs    prolog, under the lock, before anything is changed for the job; and
  *           --recover.
  */
@@ -11,14 +11,14 @@
 
 #include "node/visit.h"
 
-/* Of every other job: what its prolog or epilog did not finish. */
+/* Mend and finish every other job with an interrupted prolog or epilog. */
 void leftover_mend(struct visit *visit);
-/* Of a run of the same job that no epilog has finished (requeued after a crash),
- * or of this very prolog, run a second time. */
+/* Clear the folder of an earlier run of this job without an epilog (requeued after a crash), or of
+ * this prolog, if it is repeated. */
 int leftover_clear_own(struct visit *visit, struct err *err);
 
-/* Finish a job that is dead: its changes are put back, and its record is made, or
- * there is nothing to make one of. */
+/* Finish a job that is not alive: restore its settings and write its record, if its user is
+ * known. */
 int leftover_finish(struct visit *visit, uint32_t job_id, struct err *err);
 
 #endif

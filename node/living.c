@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which jobs live on this node. */
+/* Find the jobs that are alive on this node. */
 #include "node/job.h"
 
 #include <limits.h>
@@ -18,12 +18,12 @@
 #include "base/sysfs.h"
 #include "node/cgroup.h"
 
-/* As slurmd calls it (slurmstepd.c:_set_job_log_prefix): "[7.extern]" */
+/* slurmstepd's title (slurmstepd.c:_set_job_log_prefix): "[7.extern]" */
 #define STEPD_TITLE "slurmstepd: ["
 #define STEPD_NAME "slurmstepd"
 #define TITLE_MAX 48
-#define LOOK_MS 1000U /* at the processes of this node */
-#define GOES_MS 1000U /* a slurmstepd that has said that its step is over */
+#define LOOK_MS 1000U /* limit of a scan of the processes */
+#define GOES_MS 1000U /* limit for a slurmstepd to exit after its step */
 #define GOES_LOOK_NS 20000000L
 #define OLD_S 600
 #define BEGUN_BYTES_MAX 48
@@ -37,9 +37,8 @@ static int print_titled(void *title)
 
 static bool look_failed;
 
-/* How many processes have a title that begins so; -1: nobody can tell. In a
- * child, because some process of root may be stuck; then no second look is
- * taken, which would take as long. */
+/* Return the number of processes with a title that begins with [title]; -1: unknown. A child scans,
+ * because the title of a stuck process can block it; after a timeout no other scan is tried. */
 static int count_titled(char *title)
 {
 	struct child_result result = { 0 };
@@ -70,8 +69,8 @@ bool job_look_failed(void)
 	return look_failed;
 }
 
-/* Seconds since a file of the job was written, -1 there is none; with no name
- * the folder itself. A clock that was set back makes it old. */
+/* Return the seconds since a file of the job was written, or the folder, if [name] is NULL; -1:
+ * there is none. A time in the future, after the clock was set back, counts as in the past. */
 static double age_s(const struct config *config, uint32_t job_id, const char *name)
 {
 	char path[RUNDIR_PATH_MAX];
@@ -91,9 +90,9 @@ bool job_is_old(const struct config *config, uint32_t job_id)
 	return age_s(config, job_id, NULL) > OLD_S && (steps < 0 || steps > OLD_S);
 }
 
-/* The slurmstepd that began the job is mostly its last: extern. By its name,
- * which a process that is stuck shows too, and by its start: the pid of one that has
- * ended may be that of another job's. */
+/* Return true if the job's first slurmstepd runs, mostly extern, which is also the last. Compares
+ * its name, which can be read of a stuck process too, and its start time: the PID may have been
+ * reused by another job's slurmstepd. */
 static bool is_first_stepd_alive(const struct config *config, uint32_t job_id)
 {
 	char path[RUNDIR_PATH_MAX], *text, *start;
@@ -122,7 +121,7 @@ static bool is_starting(const struct config *config, uint32_t job_id)
 	       !job_has_steps(config, job_id);
 }
 
-/* ---- its processes, whether a slurmstepd watches them or not -------------- */
+/* ---- processes of a job, with or without a slurmstepd --------------------- */
 
 void job_note_sluid(const struct config *config, uint32_t job_id)
 {
@@ -177,8 +176,8 @@ struct search {
 	uint32_t own_id;
 };
 
-/* Processes in the cgroup of a job that has no folder any more are those that its
- * epilog left: whoever leaves one shall not have the node for ever. */
+/* Return 1 if another job with a folder is starting or has processes. Processes in cgroups of jobs
+ * without a folder survived the epilog: they do not count, or one would block the node for ever. */
 static int find_living(void *arg, uint32_t job_id)
 {
 	const struct search *search = arg;
@@ -195,7 +194,7 @@ bool job_is_other_alive(const struct config *config, uint32_t job_id)
 
 	if (job_each_folder(config, find_living, &search) != 0)
 		return true;
-	/* this order: a slurmstepd that begins meanwhile is one too many */
+	/* in this order: a slurmstepd that starts in between counts as another job's */
 	own = count_stepds(job_id);
 	all = count_titled(title);
 	return all < 0 || own < 0 || all > own;

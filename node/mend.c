@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Undoing what a job's journal has pending. */
+/* Undo the pending changes of a job's journal. */
 #include "node/job.h"
 
 #include <errno.h>
@@ -23,7 +23,8 @@ static bool journal_knows(const struct journal *journal, const struct record_cha
 	return false;
 }
 
-/* A journal that lost lines: what the state planned may have been begun. */
+/* Add planned changes of the state that are missing in the journal, which may have lost lines: they
+ * may have been applied. */
 static void add_from_state(struct journal *journal, const struct record *state)
 {
 	struct journal_change planned = { 0 };
@@ -44,8 +45,8 @@ static void add_from_state(struct journal *journal, const struct record *state)
 	}
 }
 
-/* The file if it can be written, else a copy in memory: an unwritable /run is
- * no reason to leave a setting behind. */
+/* Open the journal; if the file cannot be written, a copy in memory: settings are restored even if
+ * /run is not writable. */
 static struct journal *open_journal(const struct config *config, uint32_t job_id, struct err *err)
 {
 	char path[RUNDIR_PATH_MAX];
@@ -62,7 +63,7 @@ bool job_has_changes(const struct config *config, uint32_t job_id, const struct 
 	return (state && state->change_count) || job_has_file(config, job_id, RUNDIR_JOURNAL);
 }
 
-/* Nobody knows whether a change was made whose maker was killed. */
+/* Return 1 if the change was made, 0 if it failed, -1 if unknown: its process was killed. */
 static int is_made(const struct journal_change *change)
 {
 	if (change->state == JOURNAL_FAILED)
@@ -70,7 +71,7 @@ static int is_made(const struct journal_change *change)
 	return change->was_done ? 1 : -1;
 }
 
-/* The list anew: the journal knows best. */
+/* Replace the state's list of changes by the journal's. */
 static void report_changes(struct record *state, const struct journal *journal)
 {
 	const struct journal_change *change;
