@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kernel's counters: jobio-count starts, reads and stops them. */
+/* Start, read and stop the kernel's counters with jobio-count. */
 #include "node/job.h"
 
 #include <limits.h>
@@ -14,8 +14,8 @@
 #include "record/alloc.h"
 #include "record/json.h"
 
-#define ARGS_MAX 1024 /* it counts fewer filesystems then, with a flag */
-/* What is not read is lost, and a node that pages needs seconds for a program. */
+#define ARGS_MAX 1024 /* more mounts are not counted, with a flag */
+/* Unread counters are lost, and a node that swaps takes seconds to start a program. */
 #define READ_MS 5000U
 #define ASK_MS 2000U
 #define REASON_MAX 1024
@@ -47,7 +47,7 @@ static int call_init(struct call *call, const struct config *config, struct err 
 	return 0;
 }
 
-/* What decides which programs are loaded. */
+/* Add the option that selects the programs to load. */
 static void add_latency(struct call *call, const struct config *config)
 {
 	if (config->count_latency == SWITCH_YES)
@@ -74,8 +74,8 @@ static int call_run(struct call *call, unsigned int timeout_ms, struct child_res
 	return -1;
 }
 
-/* RUN/JOB/counted: the kernel counts for this job. Without it the epilog need
- * not ask. */
+/* Create RUN/JOB/counted: the kernel counts for this job. Without it the epilog does not run
+ * jobio-count. */
 static int mark_counted(const struct config *config, uint32_t job_id, struct err *err)
 {
 	char path[RUNDIR_PATH_MAX];
@@ -90,7 +90,7 @@ bool job_is_counted(const struct config *config, uint32_t job_id)
 	return job_has_file(config, job_id, RUNDIR_COUNTED);
 }
 
-/* RUN/JOB/uncounted: the cure, and in another line why not, for the job's record. */
+/* Write RUN/JOB/uncounted: the cure and, in a second line, the reason, for the job's record. */
 static void note_uncounted(const struct config *config, uint32_t job_id, const char *cure,
 			   const char *why)
 {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jobio-live - what a running job has read and written on this node so far
+/* jobio-live - counters of a running job on this node so far
  *
  *   jobio-live [--conf=FILE] JOB UID NODES   as slurmstepd starts it (live.h)
  *
- * Each newline on standard input is a question, answered on standard output
- * (look.h): with the record as the epilog would write it now, without what only
- * the end of the job tells: the clients' own counters, and those of the steps. Ends
- * with its standard input. A user may ask about his own jobs: UID is slurmstepd's
- * word for who asks. However many ask, a job is read once a second at most, so that
- * nobody keeps the prologs of others from jobio-count's lock. Reads only.
+ * Each newline on standard input is a request, answered on standard output (look.h) with the record
+ * as the epilog would write it now, without the clients' own counters and those of the steps, which
+ * are only known at the end. Exits at end of input. Users may view their own jobs: UID is the
+ * requesting user, set by slurmstepd. A job is read at most once a second, however many requests
+ * come, so that they do not block other prologs at jobio-count's lock. Reads only.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,13 +28,13 @@
 #include "node/job.h"
 
 #define APART_MS 1000U /* between two answers about a job */
-#define TURN_MS 5000U  /* the longest wait for those who ask too */
+#define TURN_MS 5000U  /* longest wait for other viewers */
 #define QUESTION_BYTES 256
 
 struct live {
 	const char *conf;
 	uint32_t job, uid;
-	char node[RECORD_NAME_MAX]; /* the host's, until the job's state says */
+	char node[RECORD_NAME_MAX]; /* the host's, until the job's state is read */
 	struct look_from from;
 };
 
@@ -56,7 +55,7 @@ static void nap(unsigned long long ms)
 	nanosleep(&time, NULL);
 }
 
-/* The job's turn: a file descriptor that holds it; -1. */
+/* Lock the job's folder. Return the file descriptor, or -1. */
 static int take_turn(const struct config *config, uint32_t job, struct err *err)
 {
 	char path[RUNDIR_PATH_MAX];
@@ -75,7 +74,7 @@ static int take_turn(const struct config *config, uint32_t job, struct err *err)
 	return fd;
 }
 
-/* The record as it would be if the job ended now; malloc'ed. */
+/* Return the record as if the job ended now; the caller frees. */
 static char *read_job(const struct config *config, struct live *live, struct err *err)
 {
 	struct record *state = job_state_read(config, live->job, live->node);
@@ -121,7 +120,7 @@ static void answer(struct live *live)
 	config_free(config);
 }
 
-/* Of questions that have come meanwhile the last one is answered. */
+/* Answer requests until end of input; of those that came meanwhile, the last one. */
 static void serve(struct live *live)
 {
 	char bytes[QUESTION_BYTES];

@@ -3,12 +3,10 @@
  *
  *   jobio-release [--conf=FILE] [--sysfs=DIR]   as slurmd's epilog
  *
- * Safe to run twice and after half a run: every step looks at what is there.
- * The record is in the spool before anything else of the job goes away.
- * jobio-send is started and left alone: this does not wait for the network, but
- * where the site says that the node may be gone next (wait_nodes), and there not
- * for ever. Exit status: 0 done (or failed, and on_error=continue), 70 our own
- * fault. */
+ * Safe to run twice and after an interrupted run: every step checks the present state. The record
+ * is in the spool before other files of the job are removed. jobio-send runs in the background;
+ * only on nodes of wait_nodes, which may be removed next, this waits for it, up to
+ * send_timeout_ms. Exit status: 0 done, or failed with on_error=continue; 70 an error of jobio. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -27,7 +25,7 @@
 #include "node/job.h"
 #include "node/log.h"
 
-/* A prolog that still waits for its client gets this much more. */
+/* Additional time for a prolog that still waits for its client. */
 #define LOCK_GRACE_MS 5000U
 
 static const char *conf_file;
@@ -76,9 +74,9 @@ static bool has_open_record(const struct config *config, const struct job *job)
 	return lstat(path, &st) == 0 || fileio_may_be_there(errno);
 }
 
-/* The prolog's state, or the little that the epilog's environment says: not the
- * restart count, which is the next run's when the job was requeued
- * (job_mgr.c:_job_requeue_op counts before the epilog runs). */
+/* Return the prolog's state, else a new one from the epilog's environment, without the restart
+ * count, which is the next run's if the job was requeued (job_mgr.c:_job_requeue_op counts before
+ * the epilog runs). */
 static struct record *state_of(const struct config *config, const struct job *job, struct err *err)
 {
 	struct record *state = job_state_read(config, job->id, job->node);
@@ -94,17 +92,17 @@ static struct record *state_of(const struct config *config, const struct job *jo
 	state->flags |= RECORD_FLAG(START_UNKNOWN);
 	state->restart = RECORD_UNKNOWN;
 	if (job->start > 0 && (double)job->start <= state->start) {
-		state->start = (double)job->start; /* as Slurm has it */
+		state->start = (double)job->start; /* Slurm's start time */
 		state->up = RECORD_UNKNOWN;
 	}
 	state->has_request = request_from_env(&state->request, NULL) == 1;
-	/* a journal tells of a prolog that went further */
+	/* with a journal, the prolog may have made changes */
 	if (!job_has_changes(config, job->id, NULL))
 		record_lacks_all(state);
 	return state;
 }
 
-/* Nothing of the job is left, and this run was finished. */
+/* Return true if the run was finished and no folder or open record of the job exists. */
 static bool is_released(const struct config *config, const struct job *job)
 {
 	const struct job_run run = { job->id, job->restart, job->start };
@@ -113,15 +111,15 @@ static bool is_released(const struct config *config, const struct job *job)
 	       job_was_released(config, &run);
 }
 
-/* 0: the record is in the spool, and perhaps the client is not as it was: then the
- * folder stays for the next prolog. */
+/* Return 0 if the record is in the spool; if the client could not be restored, the folder stays for
+ * the next prolog. */
 static int release(const struct config *config, const struct job *job, bool locked, struct err *err)
 {
 	struct record *state;
 	int rc, mended = 0;
 
 	if (is_released(config, job)) {
-		/* the first epilog may have been killed before it could */
+		/* the first epilog may have been killed before this */
 		if (config->count_kernel == SWITCH_YES)
 			job_count_stop(config, job->id, NULL);
 		return 0;
@@ -136,7 +134,7 @@ static int release(const struct config *config, const struct job *job, bool lock
 	return rc < 0 ? -1 : 0;
 }
 
-/* Slurm calls the node idle, and may take it away, when this ends. */
+/* On nodes of wait_nodes, wait for jobio-send: Slurm may remove the node after the epilog. */
 static void wait_for_ledger(const struct config *config, const struct job *job)
 {
 	unsigned int limit_ms = config->ledger.send_timeout_ms;

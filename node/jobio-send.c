@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jobio-send - hand the records in the spool to the ledger
+/* jobio-send - send the records in the spool to the ledger
  *
- * Takes every record of SPOOL, oldest first, asks the ledger to keep it and
- * removes it only after the ledger's sealed {"ok":true}. Whatever fails, the
- * records stay and the next run tries again: killed at any point it loses
- * nothing, at worst the ledger gets a record twice. A record that can never be
- * accepted goes to SPOOL/bad, so that it does not stand in the others' way; of
- * those, too, spool_max_records are kept, the oldest.
+ * Sends every record of SPOOL, oldest first, and removes it only after the ledger's
+ * sealed {"ok":true}. After a failure the records stay and the next run tries again:
+ * if it is killed, no record is lost; at worst the ledger gets one twice. A record
+ * that the ledger can never accept is moved to SPOOL/bad, so that it does not block
+ * others; there, too, spool_max_records are kept, the oldest.
  *
  * One instance works, by a lock on SPOOL/.lock. Without --once a run that
  * failed is repeated after 5, 15, 45 and 135 s, or up to twice as long; then the
  * timer takes over.
  *
- * With --flush=S, before the node is taken away, it tries again and again until
- * nothing waits, whoever has sent it, for at most S seconds; what hangs then is
- * cut off.
+ * With --flush=S, before the node is removed, it repeats until the spool is empty,
+ * also if another instance sends, for at most S seconds, even if a call hangs.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -43,11 +41,11 @@
 
 #define BATCH_MAX 1000
 #define TRIES_MAX 5
-#define CALL_LIMIT_S 120 /* the whole of one call, whatever hangs in it */
+#define CALL_LIMIT_S 120 /* for a whole call */
 #define FLUSH_MAX_S 3600
 #define FLUSH_AGAIN_NS 200000000L
 
-static bool is_flushing; /* one limit for all of it */
+static bool is_flushing; /* one alarm() for the whole run */
 
 struct entry {
 	char name[256];
@@ -57,7 +55,7 @@ struct entry {
 struct sender {
 	const struct config *config;
 	struct ledger_link *link;
-	size_t ledger; /* which one that is, counted on */
+	size_t ledger; /* its index, not reduced modulo the count */
 	struct entry *list;
 	unsigned int sent, bad, left;
 	unsigned int aside; /* records in SPOOL/bad */
@@ -81,22 +79,22 @@ static int by_age(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* A finished record, a regular file of our own; a writer uses another name
- * until it is done. */
+/* Return true for a complete record, a regular file of this user; writers use another name until
+ * they are done. */
 static bool is_record(int dir, const char *name, struct stat *st)
 {
 	return rundir_is_record(name) && fstatat(dir, name, st, AT_SYMLINK_NOFOLLOW) == 0 &&
 	       S_ISREG(st->st_mode) && st->st_uid == geteuid();
 }
 
-/* Keep the BATCH_MAX oldest, twice that many at hand. */
+/* Keep the BATCH_MAX oldest of the list. Return their number. */
 static int keep_oldest(struct entry *list, int count)
 {
 	qsort(list, (size_t)count, sizeof(*list), by_age);
 	return count < BATCH_MAX ? count : BATCH_MAX;
 }
 
-/* The number of records listed, oldest first, or -1. */
+/* List the records, oldest first. Return their number, or -1. */
 static int list_spool(struct sender *s, struct err *err)
 {
 	const char *path = s->config->spool_dir;
@@ -120,7 +118,7 @@ static int list_spool(struct sender *s, struct err *err)
 	return keep_oldest(s->list, count);
 }
 
-/* The lock's file descriptor; -1 with errno EWOULDBLOCK: another has it. */
+/* Return the lock's file descriptor, or -1; errno EWOULDBLOCK: another process has it. */
 static int take_lock(const char *spool, struct err *err)
 {
 	char path[RUNDIR_PATH_MAX];
@@ -159,8 +157,7 @@ static unsigned int count_files(const char *path)
 	return count;
 }
 
-/* Move a record out of the way, or remove it when enough of its kind are kept;
- * if that fails it counts as left. */
+/* Move a record to SPOOL/bad, or remove it if that is full; if this fails it counts as left. */
 static void set_aside(struct sender *s, const char *name, const char *why)
 {
 	const char *spool = s->config->spool_dir;
@@ -190,8 +187,7 @@ static void set_aside(struct sender *s, const char *name, const char *why)
 	say(text);
 }
 
-/* Is it the file that was sent? A number that has become free is given to the next
- * file that is made. */
+/* Return true if it is the file that was sent. The inode number alone may have been reused. */
 static bool is_same(const struct stat *now, const struct stat *sent)
 {
 	return now->st_ino == sent->st_ino && now->st_dev == sent->st_dev &&
@@ -199,7 +195,7 @@ static bool is_same(const struct stat *now, const struct stat *sent)
 	       now->st_mtim.tv_nsec == sent->st_mtim.tv_nsec;
 }
 
-/* Take a record away, unless another one has got its name meanwhile. */
+/* Remove a record, unless a new one got its name meanwhile. */
 static void forget(struct sender *s, const char *path, const struct stat *sent)
 {
 	char text[RUNDIR_PATH_MAX + 100];
@@ -214,7 +210,7 @@ static void forget(struct sender *s, const char *path, const struct stat *sent)
 	s->left++;
 }
 
-/* What the ledger said: 1 it is safe, 0 refused for ever, -1 not now. */
+/* Evaluate the reply. Return 1 if the record is stored, 0 if refused for ever, -1 if not now. */
 static int judge(const char *answer, struct err *err)
 {
 	struct json *top = json_parse(answer);
@@ -233,7 +229,7 @@ static void hang_up(struct sender *s)
 	s->link = NULL;
 }
 
-/* What judge() says; -1 also when there was no answer. */
+/* Return judge()'s result; -1 also without a reply. */
 static int ask_one(struct sender *s, const char *request, struct err *err)
 {
 	char *answer = NULL;
@@ -251,7 +247,7 @@ static int ask_one(struct sender *s, const char *request, struct err *err)
 	return rc;
 }
 
-/* The same; what one ledger does not take now, the next may. */
+/* The same; if one ledger does not accept it now, try the next. */
 static int ask(struct sender *s, const char *request, struct err *err)
 {
 	size_t others = ledger_link_count(&s->config->ledger);
@@ -275,7 +271,7 @@ static int ask_put(struct sender *s, const char *record, struct err *err)
 	return rc;
 }
 
-/* 0: done with this one, -1: stop, the ledger does not take records now. */
+/* Return 0 if done with this one, -1 to stop: the ledger does not accept records now. */
 static int send_one(struct sender *s, const char *name, struct err *err)
 {
 	char path[RUNDIR_PATH_MAX], *text = NULL;
@@ -295,7 +291,7 @@ static int send_one(struct sender *s, const char *name, struct err *err)
 	}
 	text = fileio_read(path, RECORD_TEXT_MAX, &size, &why);
 	if (!text) {
-		say(why.text); /* a bad disk block: the others can go */
+		say(why.text); /* a bad disk block: send the others */
 		s->left++;
 		return 0;
 	}
@@ -318,7 +314,7 @@ out:
 
 /* ---- one run ------------------------------------------------------------- */
 
-/* Send what is there: 0 all of it, -1 something had to stay. */
+/* Send all records. Return -1 if one had to stay. */
 static int empty_spool(struct sender *s, struct err *err)
 {
 	int i, count, rc = 0;
@@ -340,8 +336,8 @@ static int empty_spool(struct sender *s, struct err *err)
 	return rc;
 }
 
-/* A record that came while we were about to let go of the lock finds nobody
- * else: its own jobio-send saw the lock and left. So look once more. */
+/* Send all records, then list them again after the lock is released: the jobio-send of a record
+ * that came just before found the lock taken and exited. */
 static int run_once(const struct config *config, struct err *err)
 {
 	struct sender s = { .config = config };
@@ -376,7 +372,7 @@ static int usage(FILE *to, int rc)
 	return rc;
 }
 
-/* ---- before the node is taken away --------------------------------------- */
+/* ---- before the node is removed ------------------------------------------ */
 
 static void on_end_of_flush(int signal)
 {
@@ -388,7 +384,7 @@ static void on_end_of_flush(int signal)
 	_exit(1);
 }
 
-/* Each reason is said once. */
+/* Repeat until the spool is empty. Each error is printed once. */
 static int flush(const struct config *config, unsigned int limit_s)
 {
 	struct sigaction end = { .sa_handler = on_end_of_flush };
@@ -406,7 +402,7 @@ static int flush(const struct config *config, unsigned int limit_s)
 	return 0;
 }
 
-/* Jobs end on many nodes at once: these do not come again at once. */
+/* Sleep for [seconds] to twice that, at random: jobs end on many nodes at once. */
 static void sleep_from(unsigned int seconds)
 {
 	unsigned int ms = seconds * 1000, share;

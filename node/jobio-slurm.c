@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jobio-slurm - the only node-side program that talks to slurmctld.
+ * jobio-slurm - the only program of the node that queries slurmctld.
  *
  *   jobio-slurm [--timeout-ms=N] node [NAME]   the record of a node and the
  *       controller's settings that decide what it means (cores/node.h reads it)
- *   jobio-slurm [--timeout-ms=N] job ID        what slurmctld knows of a job
+ *   jobio-slurm [--timeout-ms=N] job ID        slurmctld's record of a job
  *   jobio-slurm [--timeout-ms=N] drain NAME REASON      drain a node
  *   jobio-slurm [--timeout-ms=N] drain-new NAME REASON  .. unless it is drained
  *
@@ -38,7 +38,7 @@
 #define ASRU CTL_CONF_ASRU
 #endif
 
-/* SLURM_VERSION_NUM() cannot stand in an #if: slurm_version.h lacks it */
+/* SLURM_VERSION_NUM() cannot stand in an #if: slurm_version.h does not define it */
 #define SLURM_24_05 0x180500
 #define SLURM_25_11 0x190b00
 #define SLURM_26_05 0x1a0500
@@ -71,7 +71,7 @@ static const struct flag prolog_flags[] = {
 	{ 0, NULL },
 };
 
-/* SLURMD_SPEC_OVERRIDE (25.05) is an enumerator: no #ifdef can ask for it */
+/* SLURMD_SPEC_OVERRIDE (25.05) is an enumerator: #ifdef cannot test for it */
 static const struct flag task_flags[] = {
 	{ SLURMD_OFF_SPEC, "SlurmdOffSpec" },
 	{ 0x200000, "SlurmdSpecOverride" },
@@ -113,7 +113,7 @@ static int fail(const char *what)
 	return EXIT_FAILURE;
 }
 
-/* Slurm leaves out texts that are empty. */
+/* Slurm returns NULL for empty texts. */
 static void add_text(struct json *json, const char *key, const char *text)
 {
 	json_add_text(json, key, text ? text : "");
@@ -260,10 +260,10 @@ out:
 /* ---- job ---------------------------------------------------------------------- */
 
 /*
- * As slurmctld tells prologs since 23.02 (slurm_protocol_defs.c:
+ * The value that prologs get since 23.02 (slurm_protocol_defs.c:
  * get_job_share_value): --exclusive, --core-spec, --thread-spec and partitions
- * with OverSubscribe=EXCLUSIVE keep all others off, but not where a partition
- * says OverSubscribe=FORCE:n.
+ * with OverSubscribe=EXCLUSIVE keep all others off, except in partitions with
+ * OverSubscribe=FORCE:n.
  */
 static bool is_alone(const job_info_t *job)
 {
@@ -294,8 +294,8 @@ static int parse_id(const char *text, uint32_t *id)
 	return 0;
 }
 
-/* Does the job hold this node: it runs, is suspended or about to end? A requeued job
- * that waits, or runs elsewhere, does not. */
+/* Return true if the job holds this node: running, suspended or completing. A requeued job that is
+ * pending, or runs on other nodes, does not. */
 static bool is_here(const job_info_t *job)
 {
 	uint32_t base = job->job_state & JOB_STATE_BASE;
@@ -331,7 +331,7 @@ static int print_job(const char *text)
 	json = json_new_object();
 	json_add_number(json, "job", (long)id);
 	add_spec(json, &jobs->job_array[0]);
-	/* of an array's first id slurmctld tells all tasks */
+	/* for an array's first ID slurmctld returns all tasks */
 	for (i = 0; i < jobs->record_count; i++)
 		here |= jobs->job_array[i].job_id == id && is_here(&jobs->job_array[i]);
 	json_add_bool(json, "here", here);
@@ -356,7 +356,7 @@ static int drain(const char *node, const char *reason)
 							   : fail("slurmctld: drain");
 }
 
-/* An administrator's reason stays. */
+/* Drain the node unless it is drained: an administrator's reason is kept. */
 static int drain_new(const char *node, const char *reason)
 {
 	node_info_msg_t *nodes = NULL;

@@ -8,8 +8,8 @@
 #include "base/rundir.h"
 #include "node/log.h"
 
-/* Clear a folder of an unknown user (no state, no steps): slurmstepd created it without a prolog, or
- * both copies of the state are damaged. Its journal is mended, but no record can be made. If
+/* Clear a folder of an unknown user (no state, no steps): slurmstepd created it without a prolog,
+ * or both copies of the state are damaged. Its journal is mended, but no record can be made. If
  * there are counters, the folder is kept for ten minutes for the job's epilog, where slurmd sets
  * the user. */
 static void clear_nameless(struct visit *visit, uint32_t job_id)

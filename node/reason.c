@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* RUN/reason, and the reason that Slurm shows of a node that drains. */
+/* Write RUN/reason, and drain the node with a reason for Slurm. */
 #include "node/job.h"
 
 #include <stdio.h>
@@ -35,9 +35,9 @@ void job_reason_clear(const struct config *config)
 		unlink(path);
 }
 
-/* slurmctld hands the reason to the database as reason='%s'
- * (as_mysql_cluster.c:as_mysql_node_down, 22.05 to 26.05), into a column of 255
- * bytes (tinytext): no quotes, and no byte that could be taken for more. */
+/* slurmctld writes the reason to the database as reason='%s' (as_mysql_cluster.c:
+ * as_mysql_node_down, 22.05 to 26.05), into a column of 255 bytes (tinytext): no quotes, and no
+ * byte that could be taken for SQL syntax. */
 void job_reason_make(char reason[JOB_REASON_MAX], const char *code, const char *text,
 		     const char *cure)
 {

@@ -15,9 +15,9 @@
 #include "node/log.h"
 #include "record/json.h"
 
-#define NAME_MS 5000U /* it may ask DNS */
+#define NAME_MS 5000U /* it may query DNS */
 
-/* Does slurmctld say that the job holds this node? No answer is no. */
+/* Return true if slurmctld reports that the job holds this node; false without a reply. */
 static bool is_held(const struct visit *visit, uint32_t job_id)
 {
 	struct child_result result = { 0 };
@@ -47,8 +47,7 @@ static int mend(struct visit *visit, uint32_t job_id, struct err *err)
 	return count < 0 ? -1 : 0;
 }
 
-/* Of a job that is dead: nothing more of it is to come, or its record was made already
- * and something could not be put back. */
+/* Return true if the folder of a job without processes is left (recover.h). */
 static bool is_left(const struct visit *visit, uint32_t job_id)
 {
 	struct record *state = job_state_read(visit->config, job_id, visit->job.node);
@@ -58,8 +57,8 @@ static bool is_left(const struct visit *visit, uint32_t job_id)
 	return is_ended || job_is_old(visit->config, job_id);
 }
 
-/* What a dead job has changed is put back at once; its epilog, which may be to come,
- * makes the record. After ten minutes without one it is made here. */
+/* Restore the settings of a job without processes; its epilog, which may still run, writes the
+ * record. After ten minutes without an epilog it is written here. */
 static int mend_dead(void *arg, uint32_t job_id)
 {
 	struct visit *visit = arg;
@@ -83,8 +82,8 @@ static int list_folder(void *arg, uint32_t job_id)
 	return 0;
 }
 
-/* This node's name, which slurmd passes to a prolog only: jobio-slurm asks Slurm's library; the
- * host's name where that does not answer. */
+/* Find this node's name, which slurmd sets for prologs only, by jobio-slurm, which calls Slurm's
+ * library; else use the host's name. */
 static int find_name(struct visit *visit, struct err *err)
 {
 	const char *given = getenv("SLURMD_NODENAME");
@@ -107,7 +106,7 @@ int recover_list(struct visit *visit, struct err *err)
 	return 0;
 }
 
-/* What does not outlive a reboot is put back by it. */
+/* Finish a job of an earlier boot. Changes that a reboot resets count as restored. */
 static void finish_rebooted(struct visit *visit, struct record *state)
 {
 	const struct record_client *client;
@@ -169,8 +168,8 @@ static void finish_all_rebooted(struct visit *visit)
 		closedir(dir);
 }
 
-/* Counters of jobs that are gone: their epilog was killed before it could stop
- * them. Those of a job with a folder are read when its record is made. */
+/* Stop the counters of a job without a folder and processes: its epilog was killed before it could.
+ * With a folder, they are read for its record. */
 static int stop_dead(void *arg, uint32_t job_id)
 {
 	const struct job_run any = JOB_RUN_ANY(job_id);

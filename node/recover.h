@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* recover.h - put back what dead jobs left, before slurmd starts
+/* recover.h - restore settings of finished jobs, before slurmd starts
  *
- * Terms   left: the folder of a job without a slurmstepd and without a process in
- *           its cgroup, in which nothing has changed for ten minutes, or whose record was made
- *           while something could not be put back. Where
- *           slurmctld answers, and says that the job holds this node, it is not
- *           finished all the same.
+ * Terms   left: the folder of a job without slurmstepd and processes in its cgroup,
+ *           unchanged for ten minutes, or with a record that was written while a setting
+ *           could not be restored. It is not finished if slurmctld reports that the job
+ *           holds this node.
  *
- * Errors  0, or -1 with a sentence when the fault is ours. What stops nothing
- *           is said at once (node/log.h).
+ * Errors  0, or -1 with a sentence for an error of jobio. Others are logged at once
+ *           (node/log.h).
  * Runs    jobio-prepare --recover, as root: at boot, or by hand.
  */
 #ifndef JOBIO_NODE_RECOVER_H
@@ -17,9 +16,9 @@
 #include "node/visit.h"
 
 int recover_node(struct visit *visit, struct err *err);
-/* Load what counts I/O in the kernel, where jobio is in use on this node. */
+/* Load the programs that count I/O, if jobio is enabled on this node. */
 int recover_load(struct visit *visit, struct err *err);
-/* On standard output, a line for each folder: "JOB left" or "JOB lives". */
+/* Print a line for each folder: its job ID and "left", or "lives" if it is not left. */
 int recover_list(struct visit *visit, struct err *err);
 
 #endif

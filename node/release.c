@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* End of a job on this node: for its epilog, the next prolog and --recover. */
+/* Finish a job on this node: called by its epilog, the next prolog and --recover. */
 #include "node/job.h"
 
 #include <string.h>
@@ -7,8 +7,8 @@
 #include "base/host.h"
 #include "node/log.h"
 
-/* Of two records of a node the later one counts: by the least that a record tells. */
-#define AGAIN_S 0.001 /* record_build.c */
+/* The ledger keeps the later of two records of a node: add the resolution of times in records. */
+#define AGAIN_S 0.001 /* record/json.c */
 
 static void say_findings(const struct record *state, size_t from)
 {
@@ -28,8 +28,8 @@ static void read_counters(const struct config *config, struct record *state)
 	job_wire_read(config, state);
 }
 
-/* The record is made again when all is put back, hours later perhaps: nothing is to
- * be counted then, and the job has ended now. */
+/* Write the end to the state: the record is written again when all settings are restored, possibly
+ * hours later, with the same counters and end. */
 static void note_end(const struct config *config, struct record *state, bool locked)
 {
 	struct err why;
@@ -39,8 +39,8 @@ static void note_end(const struct config *config, struct record *state, bool loc
 	if (locked && job_state_write(config, state, &why) < 0)
 		log_line("of job %u: %s", state->job, why.text);
 	if (!locked) {
-		/* who has the lock may be making the record: the folder is gone
-		 * then, and an open copy shall not be there again */
+		/* the process with the lock may be writing the record: it removes the
+		 * folder then, and the open copy must not be created again */
 		state->flags &= ~RECORD_FLAG(OTHER);
 		job_state_update(config, state, NULL);
 	}
@@ -53,7 +53,7 @@ static int keep(const struct config *config, struct record *state, bool locked, 
 	struct err why;
 	int rc;
 
-	/* who had the lock has just made it */
+	/* the process with the lock has written it */
 	if (!locked && !job_has_folder(config, state->job) && job_was_released(config, &run))
 		return 0;
 	rc = job_keep_record(config, state, &why);

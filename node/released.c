@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* SPOOL/released: the runs that were finished lately, "JOB RESTART START" a line, "-"
- * for what is not known. RUN/released has them while SPOOL cannot be written. */
+/* SPOOL/released: the last finished runs, a line "JOB RESTART START" each, "-" if unknown. While
+ * SPOOL cannot be written they are in RUN/released. */
 #include "node/job.h"
 
 #include <errno.h>
@@ -14,8 +14,8 @@
 #include "base/number.h"
 #include "base/rundir.h"
 
-/* Some hundred jobs of one core each may end at once, and all of their epilogs run
- * again, when slurmd was started anew. */
+/* Some hundred jobs of one core may end at once, and slurmd may repeat their epilogs when it
+ * restarts. */
 #define RELEASED_MAX 1024U
 #define LINE_MAX_BYTES 64
 
@@ -33,7 +33,7 @@ static void add(struct released *list, const struct job_run *run)
 	list->run[list->count++] = *run;
 }
 
-/* The next word of *rest as a number; RECORD_UNKNOWN. */
+/* Return the next word of *rest as a number, or RECORD_UNKNOWN. */
 static int64_t take_number(char **rest)
 {
 	char *word = strsep(rest, " ");
@@ -118,9 +118,9 @@ static void store(const struct config *config, const struct released *list)
 	FAULT_POINT("released after");
 }
 
-/* Of a run that is requeued slurmctld counts the next one before the epilog runs
- * (job_mgr.c:_job_requeue_op), and a node that powers up makes the start later
- * (job_config_fini): either one that agrees is enough. What is not known agrees. */
+/* Return true if restart count or start are equal; an unknown start is equal to any. slurmctld
+ * counts a requeued job's next run before the epilog runs (job_mgr.c:_job_requeue_op), and sets a
+ * later start when the node has powered up (job_config_fini). */
 static bool is_same(const struct job_run *a, const struct job_run *b)
 {
 	bool is_restart = a->restart == b->restart && a->restart != RECORD_UNKNOWN;
@@ -152,7 +152,7 @@ void job_remember_released(const struct config *config, const struct job_run *ru
 {
 	struct released list;
 
-	/* what was read in part is not written back as all */
+	/* do not overwrite the list with a part of it */
 	if (load(config, &list) < 0)
 		return;
 	drop(&list, run);

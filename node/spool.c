@@ -10,8 +10,8 @@
 #include "base/fileio.h"
 #include "base/rundir.h"
 
-/* We wrote it (record_build.c): the first such key outside of a text is it, and
- * quotes within texts are escaped. */
+/* Return true if the record is of user [uid]. A search for the key is enough: record_json.c wrote
+ * the file, and quotes in texts are escaped. */
 static bool is_of(const char *spool, const char *name, uint32_t uid)
 {
 	static const char key[] = ",\"uid\":";

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* spool.h - room for one more record in the spool
  *
- * Terms   full: spool_max_records wait there (jobio.conf(5)). One user's jobs
- *           have at most half of them: nobody fills the spool for all others.
+ * Terms   full: it has spool_max_records records (jobio.conf(5)). One user's jobs have
+ *           at most half of them, so that one user cannot fill the spool.
  * Owner   nothing is kept.
- * Errors  0 there is room; 1 the record is lost, *err says why.
+ * Errors  0 there is room; 1 the record is lost, reason in *err.
  * Runs    epilog and prolog, root. Reads the records only when the spool is half
  *         full.
  */
@@ -15,11 +15,11 @@
 #include "base/err.h"
 #include "record/record.h"
 
-/* For this record, which will be at 'path'. */
+/* Check for room for [record], which will be written to [path]. */
 int spool_check_room(const struct config *config, const struct record *record, const char *path,
 		     struct err *err);
 
-/* The sentence about a record that is lost; always 1. */
+/* Set *err to the message for a lost record. Return 1. */
 int spool_say_lost(const char *path, const char *why, struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* RUN/JOB/steps/STEP: what slurmstepd counted, one JSON object a file. */
+/* Read RUN/JOB/steps/STEP: counters of slurmstepd, one JSON object a file. */
 #include "node/job.h"
 
 #include <dirent.h>
@@ -18,7 +18,7 @@
 
 #define STEP_BYTES_MAX 8192
 
-/* What spank/stepio.c writes: the keys of struct io, and whose they are. */
+/* Contents of a file of spank/stepio.c: the keys of struct io and these. */
 struct step {
 	struct io io;
 	int64_t uid, start, array_job, array_task, refused_tasks, warned_tasks;
@@ -54,7 +54,7 @@ static int step_parse(struct step *step, const char *text)
 	return rc;
 }
 
-/* false: it is logged, for the file is removed with its folder. */
+/* Return false after logging the error: the file is removed with its folder. */
 static bool read_file(const char *path, struct step *step, int *error)
 {
 	struct err err;
@@ -70,8 +70,8 @@ static bool read_file(const char *path, struct step *step, int *error)
 	return is_read;
 }
 
-/* Call fn for each step, with NULL for one that cannot be read. -1 and errno: another
- * try may find more. */
+/* Call [fn] for each step, with NULL for an unreadable one. Return -1 with errno if another try may
+ * find more. */
 static int each_step(const struct config *config, uint32_t job_id,
 		     void (*fn)(void *arg, const struct step *step), void *arg)
 {
@@ -104,10 +104,10 @@ static int each_step(const struct config *config, uint32_t job_id,
 	return error ? -1 : 0;
 }
 
-/* ---- whose they were ------------------------------------------------------- */
+/* ---- user of the job ------------------------------------------------------- */
 
 struct owner {
-	int64_t uid, start; /* of the first to begin */
+	int64_t uid, start; /* of the first step */
 };
 
 static void find_owner(void *arg, const struct step *step)
@@ -147,9 +147,9 @@ struct record *job_state_of_steps(const struct config *config, uint32_t job_id,
 	return state;
 }
 
-/* ---- what they say --------------------------------------------------------- */
+/* ---- gate, CPUs and mounts ------------------------------------------------- */
 
-/* What the gate said of so many tasks of the step. */
+/* Add the gate's message and the number of the step's tasks that got it. */
 static void add_gate(struct record *state, const char *why, int64_t tasks, int64_t *sum)
 {
 	if (!why)
@@ -160,7 +160,7 @@ static void add_gate(struct record *state, const char *why, int64_t tasks, int64
 		record_set(&state->gate_text, why);
 }
 
-/* The gate turned tasks away after the prolog had let the job in. */
+/* Add tasks that the gate refused or warned. */
 static void add_refusal(struct record *state, const struct step *step)
 {
 	if (!state->refused && step->refused)
@@ -169,7 +169,7 @@ static void add_refusal(struct record *state, const struct step *step)
 	add_gate(state, step->warned, step->warned_tasks, &state->gate_warned);
 }
 
-/* Where the tasks of the step could run. What is no list is no answer. */
+/* Add the CPUs on which the step's tasks could run. An invalid list is ignored. */
 static void add_cpus(struct cpuset *cpus, const struct step *step)
 {
 	struct cpuset some;
@@ -178,8 +178,8 @@ static void add_cpus(struct cpuset *cpus, const struct step *step)
 		cpuset_or(cpus, &some);
 }
 
-/* A mount that the job has alone, of the type of one of the clients: neither the
- * client's counters nor those by filesystem know it. */
+/* Set a flag for a private mount of the job, of a client's type: neither the client's counters nor
+ * those by filesystem include it. */
 static void add_private_mounts(struct record *state, const struct step *step)
 {
 	const char *types = step->private_mounts;
@@ -195,7 +195,7 @@ static void add_private_mounts(struct record *state, const struct step *step)
 	}
 }
 
-/* Had the job a core beside one of the client's cards? */
+/* Set is_beside: whether the job had a core on the NUMA node of one of the client's cards. */
 static void judge_cards(struct record_client *client, const struct cpuset *cpus)
 {
 	struct cpuset nodes, beside;
@@ -216,9 +216,9 @@ static void judge_cards(struct record_client *client, const struct cpuset *cpus)
 		client->is_beside = 0;
 }
 
-/* ---- steps that nobody counted --------------------------------------------- */
+/* ---- steps without counters ------------------------------------------------ */
 
-/* Has the plugin gone, or come, since the job started? */
+/* Return true if the plugin's file was removed, or installed, since the job started. */
 static bool is_plugin_other(const struct config *config, const struct record *state)
 {
 	char note[RUNDIR_PATH_MAX], *path = NULL;
@@ -237,15 +237,15 @@ static bool is_plugin_other(const struct config *config, const struct record *st
 	return is_other;
 }
 
-/* By the word of a slurmstepd (spank/plugin_file.h); or none of the job has loaded the
- * plugin, which earlier jobs did. */
+/* Return true if a slurmstepd reported it (spank/plugin_file.h), or none of the job loaded the
+ * plugin and its file has changed. */
 static bool was_plugin_away(const struct config *config, const struct record *state)
 {
 	return job_has_file(config, state->job, RUNDIR_AWAY) ||
 	       (!job_has_file(config, state->job, RUNDIR_BEGUN) && is_plugin_other(config, state));
 }
 
-/* ---- those that left counters ------------------------------------------------ */
+/* ---- steps with counters ----------------------------------------------------- */
 
 struct sum {
 	struct record *state;
@@ -255,7 +255,7 @@ struct sum {
 	int64_t steps;
 };
 
-/* -1: it lacks a number that every source has. */
+/* Return -1 if a number that every source has is missing. */
 static int add_step(struct sum *sum, const struct step *step)
 {
 	int number, rc = 0;
@@ -306,7 +306,7 @@ void job_add_steps(const struct config *config, struct record *state)
 			state->flags |= RECORD_FLAG(NO_STEP);
 		return;
 	}
-	/* what /proc/PID/io of slurmstepd does not see: fs/read_write.c counts
+	/* limits of /proc/PID/io of slurmstepd: fs/read_write.c counts
 	 * system calls, twice where overlayfs copies through another filesystem;
 	 * kernel/exit.c:wait_task_zombie adds reaped children */
 	if (sum.is_best)

@@ -13,8 +13,7 @@ unsigned int visit_time_left_ms(const struct visit *visit)
 	return now >= visit->end_ms ? 0 : (unsigned int)(visit->end_ms - now);
 }
 
-/* Was who made this finding asked anew? Of those that are no client's: was any
- * of them? */
+/* Return true if the client of this finding was inspected again; for other findings, any client. */
 static bool is_new(const struct visit *visit, size_t index)
 {
 	bool any = !visit->client_count;
@@ -28,8 +27,8 @@ static bool is_new(const struct visit *visit, size_t index)
 	return any;
 }
 
-/* The record has them all; the log need not have them with each job: a warning
- * that nobody heeds is not repeated until the client is asked anew. */
+/* Return true if the finding is to be logged. The record has all; in the log a warning is not
+ * repeated until the client is inspected again. */
 static bool is_to_tell(const struct visit *visit, size_t index)
 {
 	const struct finding *finding = &visit->findings.list[index];

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* visit.h - what a prolog knows of the node and the job while it works
+/* visit.h - data of one prolog about the node and the job
  *
- * Terms   fault: whose? The job's: it runs without what it asked for, with a
- *           sentence for the user. The node's: a finding. Ours: anything else,
- *           -1 and a sentence.
- *         A visit is begun by prepare.h or recover.h and handed from one to the
- *         next: leftover.h, cores.h, describe.h, gates.h.
+ * Terms   fault: the job's: it runs without its request, with a sentence for the user.
+ *           The node's: a finding. Of jobio: anything else, -1 and a sentence.
+ *         prepare.h or recover.h fill a visit and pass it to leftover.h, cores.h,
+ *         describe.h, gates.h.
  * Owner   visit_free(); the configuration stays the caller's.
  * Errors  none of its own.
  * Runs    prolog, as root, in a child of jobio-prepare.
@@ -27,10 +26,10 @@ struct visit {
 	const struct finding *fault; /* that breaks the node; NULL: none */
 	size_t findings_client;	     /* from here on they are about the clients .. */
 	size_t findings_judge;	     /* .. up to here about this job's change of them */
-	struct request asked;	     /* asked.h: the job's words .. */
-	struct request request;	     /* .. and those that are followed here */
+	struct request asked;	     /* asked.h: of the job .. */
+	struct request request;	     /* .. and its part that is allowed here */
 	bool has_request;
-	struct err no_cores, no_profile; /* why not; "": they are */
+	struct err no_cores, no_profile; /* reason for no effect; "": none */
 	char note[GATE_TEXT_MAX];	 /* lack.h; "": it gets what it asked for */
 	const struct config_client *sections[CONFIG_CLIENTS_MAX];
 	struct client *clients[CONFIG_CLIENTS_MAX]; /* of these */
@@ -40,16 +39,16 @@ struct visit {
 	struct client_want want; /* the part that is the same for all */
 	struct cpuset abs_cores; /* withheld, as Slurm counts them */
 	struct cpuset spec_cpus; /* of the node's spec set, for enforce; empty: none */
-	bool is_shared;		 /* another job of this node lives */
-	bool has_others;	 /* .. or has left its folder */
+	bool is_shared;		 /* another job of this node is alive */
+	bool has_others;	 /* .. or has a folder */
 	int mended, finished;	 /* changes put back, records made for others */
 	unsigned long long end_ms;
 	int lock_fd;
 };
 
-/* What is left of the prolog's time. */
+/* Return the remaining time of the prolog. */
 unsigned int visit_time_left_ms(const struct visit *visit);
-/* Say what an administrator should know, one line each. */
+/* Log restored settings and new findings, one line each. */
 void visit_log(const struct visit *visit);
 void visit_free(struct visit *visit);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the clients of the node moved while a job ran: RUN/JOB/wire has their
- * counters at the start, and whether no other job was here then:
- * {"boot_id":"..","alone":true,"clients":{"NAME":"TEXT",..}}. RUN/JOB/others is there
- * when another job came meanwhile: each prolog leaves it with the jobs that it finds. */
+/* Traffic of the node's clients during a job. RUN/JOB/wire has their counters at the start, and
+ * whether no other job was on the node:
+ * {"boot_id":"..","alone":true,"clients":{"NAME":"TEXT",..}}. RUN/JOB/others exists if another job
+ * started later: each prolog creates it in the folders of the jobs that it finds. */
 #include "node/job.h"
 
 #include <errno.h>
@@ -41,7 +41,7 @@ static int write_start(const char *path, const struct record *state, struct json
 	return rc;
 }
 
-/* ---- who else was here? ---------------------------------------------------------- */
+/* ---- other jobs ------------------------------------------------------------------ */
 
 static void mark(const struct config *config, uint32_t job_id)
 {
@@ -50,7 +50,7 @@ static void mark(const struct config *config, uint32_t job_id)
 
 	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_OTHERS, NULL) < 0)
 		return;
-	/* a job that ends meanwhile has no folder any more */
+	/* fails if the job ends meanwhile and its folder is removed */
 	fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd >= 0)
 		close(fd);
@@ -83,7 +83,7 @@ bool job_note_others(const struct config *config, uint32_t job_id)
 
 /* ---- at the start ---------------------------------------------------------------- */
 
-/* A client that is as it was at the last job has been complained of. */
+/* Save a client's counters. An error of a client that did not change was logged before. */
 static void save(struct client *client, struct json *counters)
 {
 	struct err err;
@@ -167,7 +167,7 @@ static void add_line(struct record *state, const char *client, const struct clie
 	record_add_wire(state, &io);
 }
 
-/* Calls of the job on the mounts of a client. */
+/* Return the number of the job's calls on the mounts of a client. */
 static int64_t calls_on(const struct record *state, const char *name, enum io_number kind)
 {
 	const struct record_client *client = record_client_named(state, name);
@@ -223,9 +223,9 @@ static void read_since(const struct config *config, const char *name, const char
 	client_close(client);
 }
 
-/* ---- what came while the job ran ------------------------------------------------------ */
+/* ---- mounted during the job ------------------------------------------------------- */
 
-/* Counters by filesystem are those of what was there when the job began. */
+/* Return true if the client got a mount after the start: counters by filesystem do not cover it. */
 static bool has_late(const struct config *config, const char *name,
 		     const struct client_moments *moments)
 {
@@ -253,7 +253,7 @@ static void tell_late(const struct config *config, struct record *state)
 			state->flags |= RECORD_FLAG(MOUNTED_LATE);
 }
 
-/* RUN may be on a disk, where it outlives what the client counted. */
+/* RUN may be on a disk and survive a reboot, unlike the client's counters. */
 static bool is_of_boot(const char *then, const char *now)
 {
 	return then && !strcmp(then, now);
