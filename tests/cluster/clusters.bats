@@ -134,9 +134,11 @@ told() {
 	both_over
 	within 60 have 2 jobio
 	within 60 have 2 other
-	expect_text "job $job: 2 tasks of an array on cluster jobio, user alice" "$(report login "$job")"
-	expect_text "job $job: 2 tasks of an array on cluster other, user alice" "$(report octld "$job")"
-	expect_text "job ${job}_2 on cluster other, user alice" "$(report octld "${job}_2")"
+	local host
+	for host in login:jobio octld:other; do
+		expect_text "Job $job    2 tasks of an array    alice" "$(report "${host%:*}" "$job")"
+		expect_equal "${host#*:}" "$(report "${host%:*}" --json "${job}_2" | jq -r .cluster)"
+	done
 }
 
 # have COUNT CLUSTER - so many tasks of $job have a summary

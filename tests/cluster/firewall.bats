@@ -49,32 +49,35 @@ ended_within() {
 }
 node_is_idle() { [[ $(node_state c1) == idle ]]; }
 
-# closed ERROR TARGET... - close the ledger's port 8632 to c1 with TARGET; jobio check prints ERROR
+OPEN_PORT='correct host= in [ledger] of /etc/slurm/jobio.conf if dbd is not the ledger'\''s host; else, there: firewall-cmd --permanent --add-port=8632/tcp'
+
+# closed ERROR CURE TARGET... - close the ledger's port 8632 to c1 with TARGET; jobio check
+# prints ERROR with CURE
 closed() {
-	local said=$1
-	shift
+	local error=$1 cure=$2
+	shift 2
 	filter c1 -A OUTPUT -p tcp --dport 8632 -j "$@"
 	submit true --io-cores=1 --io-profile=stream -n1 -w c1
 	ended_within 8
 	within 10 waits "$job"
 	check c1
-	expect_text "L04 error: the ledger cannot be reached: ledger 'dbd:8632': $said" "$output"
-	expect_text 'cure: start jobio-ledgerd on dbd, and open its TCP port 8632 for this host' "$output"
+	expect_text "L04 error: the ledger cannot be reached: ledger 'dbd:8632': $error" "$output"
+	expect_text "cure: $cure" "$output"
 	filter c1 -F
 	expect_summary "$job" '^jobio/1 .* nodes=1/1 cores=1 '
 	within 10 nothing_waits
 }
 
 @test "DROP: the job ends in time, its record waits and is sent when the port is open, and jobio check names the port" {
-	closed 'Connection timed out' DROP
+	closed 'Connection timed out' "$OPEN_PORT" DROP
 }
 
 @test "REJECT with tcp-reset: the same" {
-	closed 'Connection refused' REJECT --reject-with tcp-reset
+	closed 'Connection refused' 'systemctl status jobio-ledgerd, on dbd: if it runs, correct port= ' REJECT --reject-with tcp-reset
 }
 
 @test "REJECT with icmp-admin-prohibited: the same" {
-	closed 'No route to host' REJECT --reject-with icmp-admin-prohibited
+	closed 'No route to host' "$OPEN_PORT" REJECT --reject-with icmp-admin-prohibited
 }
 
 @test "DROP on a node of wait_nodes: the epilog waits send_timeout_ms, the node is not drained and the record is not lost" {
@@ -125,6 +128,7 @@ only() {
 	for host in login ctld c1 c2 c3; do
 		on $host sh -c 'echo SrunPortRange=60001-60999 >>/etc/slurm/slurm.conf'
 	done
+	on ctld scontrol reconfigure
 	mapfile -t ports < <(ports ledger; ports slurmdbd)
 	expect_equal '8632 6819' "${ports[*]}"
 	only dbd "${ports[@]}"
