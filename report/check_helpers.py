@@ -143,8 +143,8 @@ def folder_of(host: Host) -> str:
 
 def check_helpers(host: Host, folder: str) -> None:
     missing = [name for name in HELPERS if not os.access(f"{folder}/{name}", os.X_OK)]
-    missing = [name for name in missing if name not in ("prolog", "epilog") or
-               not host.exists(f"{folder}/{name}/{name}")]  # the build tree
+    if host.exists(f"{folder}/config.status"):  # the build tree, without the scripts
+        missing = [name for name in missing if name not in ("prolog", "epilog")]
     if not missing:
         return
     there = [f"{folder}/{name}" for name in missing if os.path.exists(f"{folder}/{name}")]
