@@ -125,7 +125,7 @@ only() {
 
 @test "with only the ports of the page open all of jobio works" {
 	local host ports
-	for host in login ctld c1 c2 c3; do
+	for host in login ctld dbd c1 c2 c3; do
 		on $host sh -c 'echo SrunPortRange=60001-60999 >>/etc/slurm/slurm.conf'
 	done
 	on ctld scontrol reconfigure
