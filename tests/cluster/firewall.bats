@@ -146,7 +146,7 @@ only() {
 	submit 'srun -Q true; until [ -e go ]; do sleep 0.2; done' --io-cores=1 --io-profile=stream -N2 --ntasks-per-node=1 -w c1,c2
 	within 30 job_runs "$job"
 	run as alice timeout 60 jobio report --live "$job"
-	expect_text 'the kernel does not count' "$output"
+	expect_text 'nothing is counted there before the job ends' "$output"
 	on login touch /home/alice/go
 	wait_for_job "$job"
 	expect_summary "$job" '^jobio/1 .* nodes=2/2 cores=1 '
