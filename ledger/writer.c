@@ -136,7 +136,8 @@ static int note_one(struct writer *writer, struct job *job, const struct acct_jo
 			job->run.het_job = acct->het_job;
 			job->run.het_offset = acct->het_offset;
 		}
-		metrics_count(&writer->metrics->written);
+		if (job->run.dirty == STORE_DIRTY) /* else the row is only read again */
+			metrics_count(&writer->metrics->written);
 		writer->metrics->written_s = now_s;
 		return store_done(writer->store, &job->run, job->summary, now_s,
 				  again_at(&job->run, acct->account, now_s), err);
