@@ -245,8 +245,8 @@ static int add_mount(const struct counters_options *options, struct adding *a, c
 	return add_entry(a, key.dev, mount, err);
 }
 
-/* 'path' is the file of a loop device or a layer of an overlay; it is cut. */
-static void mark_image(const struct counters_options *options, struct adding *a, char *path)
+/* 'path' is the file of a loop device or a layer of an overlay, 'table' the text of mountinfo. */
+static void mark_image(const char *table, struct adding *a, char *path)
 {
 	struct count_key key = { a->job, 0 };
 	struct count_entry entry;
@@ -254,8 +254,7 @@ static void mark_image(const struct counters_options *options, struct adding *a,
 	if (*path != '/')
 		return;
 	text_unescape_octal(path);
-	while (mounts_dev(options->mountinfo, *path ? path : "/", &key.dev, NULL) == 0 && *path)
-		*strrchr(path, '/') = '\0';
+	key.dev = mounts_dev_below(table, path);
 	if (!key.dev || bpf_map_lookup_elem(a->pins->jobs, &key, &entry))
 		return;
 	entry.flags |= COUNT_IMAGE;
@@ -266,20 +265,24 @@ static void mark_image(const struct counters_options *options, struct adding *a,
 static void mark_images(const struct counters_options *options, struct adding *a)
 {
 	char *table = fileio_read(options->mountinfo, TABLE_BYTES_MAX, NULL, NULL);
-	char path[4096], *rest = table, *line, *word;
+	char path[4096], *copy, *rest, *line, *word;
 	glob_t loops = { 0 };
 	size_t i;
 
+	if (!table)
+		return;
+	copy = rest = xstrdup(table);
 	glob("/sys/block/loop*/loop/backing_file", 0, NULL, &loops);
 	for (i = 0; i < loops.gl_pathc; i++)
 		if (sysfs_line(loops.gl_pathv[i], path, sizeof(path)) == 0)
-			mark_image(options, a, path);
+			mark_image(table, a, path);
 	globfree(&loops);
-	while (rest && (line = strtok_r(NULL, "\n", &rest))) {
+	while ((line = strtok_r(NULL, "\n", &rest))) {
 		line = strstr(line, " - overlay ");
 		while (line && (word = strtok_r(NULL, " ,=:", &line)))
-			mark_image(options, a, word);
+			mark_image(table, a, word);
 	}
+	free(copy);
 	free(table);
 }
 
