@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* jobio.bpf.c - count what the processes of a Slurm job read and write
  *
- * Programs sit on functions of the kernel itself, never of a filesystem's
- * module: a filesystem without type information needs nothing. They count into
- * slots that the loader made for a {job, filesystem}; what has no slot is not
- * counted, and costs one look into 'cache'.
+ * Programs are attached to functions of vmlinux, not of filesystem modules, so
+ * no module needs BTF. They add to slots, which the loader allocates for a
+ * {job, filesystem}. I/O without a slot is not counted and costs one lookup in
+ * 'cache'.
  *
- * Which job: the name of the task's own cgroup, or of one above it, as slurmd
- * makes it: job_ID (cgroup_v1.c, cgroup_v2.c until 25.11 and with
- * CgroupJobIdPaths=yes), since 26.05 the job's SLUID (cgroup_v2.c:
- * cgroup_p_step_create), which the loader knows from the prolog's environment.
- * The answer is kept per {cgroup, filesystem}: the 64-bit id of a cgroup is
- * never used twice, so it cannot grow old; 'generation' changes with every job
- * that the loader adds or removes.
+ * The job is found by the name of the task's cgroup or of one of its parents:
+ * job_ID (cgroup_v1.c; cgroup_v2.c until 25.11 and with CgroupJobIdPaths=yes),
+ * since 26.05 the job's SLUID (cgroup_v2.c: cgroup_p_step_create), which the
+ * loader gets from the prolog's environment. Results are cached per {cgroup,
+ * filesystem}. 64-bit cgroup ids are not reused; 'generation' changes when the
+ * loader adds or removes a job, which makes all cached results invalid.
  *
- * The few kernel structs are written out with the members that are used; the
- * loader finds the members in the running kernel's type information.
+ * Kernel structs are declared with the members that are used; libbpf relocates
+ * them against the BTF of the running kernel (CO-RE).
  */
 #include <linux/bpf.h>
 #include <linux/loop.h>
@@ -36,14 +35,14 @@
 #define S_IFMT 0170000
 #define S_IFREG 0100000
 #define FMODE_CREATED 0x100000
-#define FMODE_BACKING (1U << 24 | 1U << 25) /* the one or the other */
+#define FMODE_BACKING (1U << 24 | 1U << 25) /* either bit */
 #define FMODE_NOACCOUNT (1U << 29)
 #define O_TMPFILE_ 020000000
 #define CACHE_ENTRIES 16384
 #define INFLIGHT_ENTRIES 131072
 #define INSIDE_ENTRIES 16384
-#define LOCKS 1024    /* for more CPUs at a time it is taken */
-#define LOCK_LOOKS 16 /* times as many */
+#define LOCKS 1024    /* held at the same time */
+#define LOCK_LOOKS 16 /* polls of a lock, each LOCK_LOOKS reads */
 #define NS_IN_S 1000000000ULL
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -232,7 +231,7 @@ struct folio___memdesc { /* 6.18 */
 	} flags;
 };
 
-/* The registers with which user space entered the kernel. */
+/* User registers at kernel entry. */
 struct pt_regs___x86 {
 	unsigned long di, si, dx, cx, ax, sp, orig_ax;
 };
@@ -245,15 +244,15 @@ struct pt_regs___arm64 {
 #pragma clang attribute pop
 
 enum cgroup_subsys_id {
-	freezer_cgrp_id = 6 /* any: the kernel's value is put in at load time */
+	freezer_cgrp_id = 6 /* placeholder: relocated at load time */
 };
 
 enum pageflags {
-	PG_head = 16 /* any */
+	PG_head = 16 /* placeholder */
 };
 
 enum bpf_func_id___here {
-	BPF_FUNC_get_current_task_btf___here = 158 /* any */
+	BPF_FUNC_get_current_task_btf___here = 158 /* placeholder */
 };
 
 const volatile struct count_config config = {};
@@ -280,7 +279,7 @@ struct {
 	__type(value, __u32);
 } names SEC(".maps");
 
-/* Not read by the programs: the next helper learns from it what is here. */
+/* Description of the loaded set, for the loader; not read by the programs. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -288,8 +287,8 @@ struct {
 	__type(value, struct count_info);
 } info SEC(".maps");
 
-/* Shards of which somebody ends the window. Kernels before 5.12 have no other way
- * to tell who was first. */
+/* Locks of shards, held while a window is closed; an update with BPF_NOEXIST is
+ * a test-and-set. BPF has no cmpxchg before 5.12. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, LOCKS);
@@ -313,7 +312,7 @@ struct {
 	__type(value, struct answer);
 } cache SEC(".maps");
 
-/* What became of the filesystems that are counted, by device number. */
+/* Unmounts and mounts on each counted filesystem, by device number. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1); /* set by the loader */
@@ -321,7 +320,7 @@ struct {
 	__type(value, struct count_dev);
 } devs SEC(".maps");
 
-/* The device numbers of mount points: the longest one that a name begins with. */
+/* Device numbers of mount points, by longest prefix of a path. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LPM_TRIE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -330,8 +329,8 @@ struct {
 	__type(value, __u32);
 } paths SEC(".maps");
 
-/* libaio requests that wait for their result, by the address of their kiocb.
- * Twice /proc/sys/fs/aio-max-nr as it comes; memory is taken as it is used. */
+/* libaio requests in flight, by address of their kiocb. Twice the default of
+ * /proc/sys/fs/aio-max-nr; memory is allocated on use. */
 struct request {
 	__u32 slot, job, rw, zero;
 	__u64 start_ns;
@@ -345,7 +344,7 @@ struct {
 	__type(value, struct request);
 } inflight SEC(".maps");
 
-/* Threads inside of a function, where another program must know it. */
+/* Threads that are inside a function, for programs at functions that it calls. */
 enum inside {
 	INSIDE_COPY = 1, /* copy_file_range(2) or splice(2) */
 	INSIDE_FAULT,	 /* a page fault; the value: see fault_begin() */
@@ -359,7 +358,7 @@ struct {
 	__type(value, __u32);
 } insides SEC(".maps");
 
-/* Threads that dump core: where, and how much so far. */
+/* Threads that dump core: bytes written so far and the filesystem. */
 struct dump {
 	__u64 bytes;
 	__u32 dev, zero;
@@ -372,10 +371,9 @@ struct {
 	__type(value, struct dump);
 } dumps SEC(".maps");
 
-/* A thread that does I/O on counted filesystems. Its outermost timed call is the one whose
- * program has its arguments at 'frame' on the stack of the kernel: what is called within
- * it lies below. Before 5.11 tasks have no storage for this: there the loader makes
- * a hash of threads of the map. */
+/* A thread that does I/O on counted filesystems. 'frame' is the kernel stack address of its
+ * outermost timed call; nested calls have lower addresses. Before 5.11 there is no task
+ * storage for tracing programs: the loader changes the map to a hash by thread id. */
 #define THREAD_FS 4
 
 struct thread_fs {
@@ -385,18 +383,18 @@ struct thread_fs {
 
 struct thread {
 	__u64 frame, start_ns;
-	__u32 slot;   /* the filesystem of the call, as far as it is known */
-	__u32 looked; /* that of the last name that was looked up in it */
-	__u32 waits;  /* that of the last asynchronous request */
-	__u64 name;   /* what the call was given: a name, and the folder from which it is */
+	__u32 slot;   /* of the call's filesystem; 0: not known yet */
+	__u32 looked; /* of the last lookup in the call */
+	__u32 waits;  /* of the last asynchronous request */
+	__u64 name;   /* arguments of the call: path and directory descriptor */
 	__s32 folder;
 	__u32 class;   /* of a read or write */
-	__u32 copy[2]; /* of a copy: those of its two files */
-	__u32 dev;     /* what was found for the last one, which saves a look into 'cache' */
+	__u32 copy[2]; /* slots of a copy's source and destination */
+	__u32 dev;     /* last filesystem and its slot: saves a lookup in 'cache' */
 	struct answer answer;
-	__u64 wait_ns;	       /* since when it waits for a ring */
-	__u64 file[2], end[2]; /* the last one that was read or written, and where to */
-	__u64 on, at;	       /* of a session: file or request, and where the call begins */
+	__u64 wait_ns;	       /* start of the wait for a ring */
+	__u64 file[2], end[2]; /* last file read or written, and the offset after it */
+	__u64 on, at;	       /* of a session: file or request, and start offset */
 	struct thread_fs fs[THREAD_FS];
 };
 
@@ -407,12 +405,12 @@ struct {
 	__type(value, struct thread);
 } threads SEC(".maps");
 
-/* Cgroups that are no job's, each at a place by its number: saves tasks outside of jobs a
- * look into 'cache'. */
+/* Cgroups outside of jobs, a direct-mapped table by cgroup id: saves tasks outside of jobs
+ * a lookup in 'cache'. */
 #define OUTSIDERS 1024
 __u64 outsiders[OUTSIDERS];
 
-/* A program that is one expression; in it, an argument of the function. */
+/* A program of one expression; ARG() is an argument of the traced function. */
 #define PROGRAM(section, name, answer)                                                             \
 	SEC(section)                                                                               \
 	int name(__u64 *ctx)                                                                       \
@@ -427,8 +425,8 @@ static __always_inline int have_task_btf(void)
 					  BPF_FUNC_get_current_task_btf___here);
 }
 
-/* What a probed function was called with, and what it returned. Old verifiers want
- * the offset in the load itself: the compiler must not make one load of two. */
+/* Arguments and result of a function with a kprobe. Old verifiers accept context loads
+ * at constant offsets only: the asm stops the compiler from merging the two loads. */
 #define PROBED(x86_member, arm64_member)                                                           \
 	({                                                                                         \
 		struct pt_regs___arm64 *arm64 = ctx;                                               \
@@ -444,17 +442,17 @@ static __always_inline int have_task_btf(void)
 		word;                                                                              \
 	})
 
-/* An argument or result as a number, whatever the verifier holds it to be. */
+/* Argument or result 'n' as a number, whatever type the verifier assigns to it. */
 static __always_inline __u64 word_of(__u64 *ctx, int n)
 {
 	__u64 word = 0;
 
-	__asm__ volatile("" : "+r"(ctx)); /* as in PROBED */
+	__asm__ volatile("" : "+r"(ctx)); /* see PROBED */
 	bpf_probe_read_kernel(&word, sizeof(word), &ctx[n]);
 	return word;
 }
 
-/* An argument that points to a number, which old verifiers do not show. */
+/* Argument 'n', a pointer to an integer, which old verifiers do not let programs load. */
 static __always_inline __u64 address(__u64 *ctx, int n)
 {
 	__u64 at;
@@ -479,7 +477,7 @@ static __always_inline __u64 probed_result(void *ctx)
 	return PROBED(ax, regs[0]);
 }
 
-/* Bits 60 and up of a thread's number are free. */
+/* Bits 60 to 63 of pid_tgid are unused. */
 static __always_inline __u64 inside_key(enum inside what)
 {
 	return bpf_get_current_pid_tgid() | (__u64)what << 60;
@@ -562,8 +560,8 @@ static __always_inline int is_uid_of_slurm(const char *uid, const char *slurm)
 	return first == UID_ && (text == SLURM || text == (SLURM | (__u64)'_' << 40));
 }
 
-/* Is this cgroup where slurmstepd makes those of jobs, and made by root? Users
- * who may make cgroups own them. v2: SCOPE/job_1, NODE_SCOPE/job_1 with several
+/* Return 1 if the cgroup is below slurmstepd's and owned by root: users with
+ * delegated cgroups own theirs. v2: SCOPE/job_1, NODE_SCOPE/job_1 with several
  * slurmd; v1: slurm/uid_1000/job_1, slurm_NODE/uid_1000/job_1. */
 static __always_inline int made_by_slurm(struct cgroup *cgroup)
 {
@@ -581,9 +579,8 @@ static __always_inline int made_by_slurm(struct cgroup *cgroup)
 
 #define IS_SLURM (1ULL << 32)
 
-/* What a cgroup is called: the number of a job whose it is, or IS_SLURM, or 0.
- * A global function, which the verifier looks at once, whoever calls it; it
- * takes numbers only. */
+/* Return the job number of a cgroup, IS_SLURM if its name is "slurm", or 0.
+ * A global function is verified once, not per call; its arguments are numbers. */
 __noinline __u64 called(__u64 address)
 {
 	struct cgroup *cgroup = (void *)(unsigned long)address;
@@ -597,10 +594,10 @@ __noinline __u64 called(__u64 address)
 	return job && made_by_slurm(cgroup) ? *job : 0;
 }
 
-/* Walk up the names of some levels. The topmost job counts: users make cgroups below the
- * job's. JOB/STEP/slurm (v2) holds slurmstepd, not the job: bits keep what the name two levels
- * below is. No branches in the loop, of which the verifier would walk every way;
- * few levels, for each program has them verified. */
+/* Look for a job in LEVELS levels of parents. The topmost job counts: users can create
+ * cgroups below it. JOB/STEP/slurm (v2) holds slurmstepd, not tasks: two bits keep IS_SLURM
+ * of the two levels below. The loop has no branches and few levels to limit the states that
+ * the verifier walks. */
 #define LEVELS 16
 __noinline __u64 job_above(__u64 address, __u64 found)
 {
@@ -615,7 +612,7 @@ __noinline __u64 job_above(__u64 address, __u64 found)
 		below = here;
 		here = name & IS_SLURM;
 		name &= IS_SLURM - 1;
-		is_job = ((name - 1) >> 63) - 1; /* all bits or none */
+		is_job = ((name - 1) >> 63) - 1; /* all ones or 0 */
 		__asm__ volatile("" : "+r"(is_job));
 		job = (name & is_job) | (job & ~is_job);
 		stepd = (below2 & is_job) | (stepd & ~is_job);
@@ -661,7 +658,7 @@ static __always_inline int is_outsider(__u64 cgroup)
 	return *outsider(cgroup) == outsider_mark(cgroup);
 }
 
-/* Find the slot of the task on a filesystem the long way, and remember it. */
+/* Find the slot of the task on a filesystem by its cgroups, and cache it. */
 static __noinline __u32 resolve(__u64 cgroup, __u32 dev)
 {
 	struct where where = { .cgroup = cgroup, .dev = dev };
@@ -691,7 +688,7 @@ static __always_inline __u32 find_in(__u64 cgroup, __u32 dev)
 	return resolve(cgroup, dev);
 }
 
-/* The number of the task's slot, 0 when it has none. */
+/* Return the number of the task's slot on a filesystem, or 0. */
 static __always_inline __u32 find(__u32 dev)
 {
 	__u64 cgroup = own_cgroup_id();
@@ -711,7 +708,7 @@ static __always_inline struct count_slot *slot_get(__u32 slot)
 	return slot ? bpf_map_lookup_elem(&slots, &i) : NULL;
 }
 
-/* -- how much ------------------------------------------------------------ */
+/* -- bytes and calls ----------------------------------------------------- */
 
 static __always_inline void add(__u64 *where, __u64 what)
 {
@@ -747,8 +744,8 @@ static __always_inline __u32 log2_floor(__u64 n)
 	return bits | v >> 1;
 }
 
-/* A call took its shard over a multiple of 2^COUNT_PEAK_SHIFT bytes: tell the
- * first shard. The others of the window are not asked: they told it themselves. */
+/* Add steps of 2^COUNT_PEAK_SHIFT bytes to the slot's peak, which the first shard
+ * keeps for all shards. Called when a shard crosses a multiple of that size. */
 static __noinline int peak(struct count_slot *slot, __u32 rw, __u64 steps)
 {
 	__u32 first = slot->first;
@@ -771,7 +768,7 @@ static __noinline int peak(struct count_slot *slot, __u32 rw, __u64 steps)
 	return 0;
 }
 
-/* The line's first window: the second that it is. */
+/* Start the first window, at the current second of the real clock. */
 static __always_inline void window_first(struct count_slot *slot, __u64 now)
 {
 	struct count_line *line = &slot->line;
@@ -794,7 +791,7 @@ static __always_inline __u64 time_of(struct count_slot *slot)
 	return ns;
 }
 
-/* Global functions, for the verifier: it looks at each once. */
+/* Global functions are verified once each. */
 __noinline int fold_piece(__u32 shard, __u32 first, __u32 by)
 {
 	struct count_slot *slot = bpf_map_lookup_elem(&slots, &shard);
@@ -813,7 +810,7 @@ __noinline int spread_piece(__u32 shard, __u32 first, __u64 begin_ns, __u64 end_
 	return 0;
 }
 
-/* line_room() */
+/* Fold the rows of a shard until the current window has one: see line_room(). */
 __noinline int make_room(__u32 shard)
 {
 	struct count_slot *slot = bpf_map_lookup_elem(&slots, &shard);
@@ -844,11 +841,11 @@ static __always_inline void window_next(struct count_slot *slot, __u32 shard, __
 	make_room(shard);
 	line_add(line, &counted);
 	line->window += windows;
-	/* whoever sees it counts for the new window */
+	/* CPUs that read this value count into the new window */
 	*(volatile __u64 *)&slot->until += windows * ticks;
 }
 
-/* Is the window of the shard still one that ended before now? Looks some times. */
+/* Return 1 if the window of the shard is still over after LOCK_LOOKS reads. */
 __noinline int is_behind(__u32 shard, __u64 now)
 {
 	struct count_slot *slot = bpf_map_lookup_elem(&slots, &shard);
@@ -860,11 +857,10 @@ __noinline int is_behind(__u32 shard, __u64 now)
 	return !!slot;
 }
 
-/* The window of this CPU's shard is over: what was counted until now belongs to
- * it, what the caller counts next does not. One who does this at a time, under
- * the shard's lock; the others wait for as long as that takes. Where they do not
- * see the end of it (it was their own thread that an interrupt stopped) their
- * call is counted for the old window. A global function, for the verifier. */
+/* Close the window of this CPU's shard: its counters so far belong to it, the
+ * caller's next ones do not. The shard's lock allows one caller; others poll
+ * until it is done. If that takes too long (an interrupt stopped the holder on
+ * this CPU), their call is counted in the old window. Global: see above. */
 __noinline int window_over(__u32 first)
 {
 	__u32 i, one = 1, shard = first + own_shard();
@@ -918,13 +914,13 @@ static __always_inline int is_regular(struct file *file)
 	return (file->f_inode->i_mode & S_IFMT) == S_IFREG;
 }
 
-/* The filesystem of a regular file, 0 for anything else. */
+/* Return the device of a regular file, 0 for other files. */
 static __always_inline __u32 file_dev(struct file *file)
 {
 	return is_regular(file) ? file->f_inode->i_sb->s_dev : 0;
 }
 
-/* -- how long -------------------------------------------------------------- */
+/* -- time ------------------------------------------------------------------ */
 
 static __always_inline struct task_struct *task_self(void)
 {
@@ -944,8 +940,8 @@ static __noinline int is_outside(void)
 	return is_outsider(own_cgroup_id());
 }
 
-/* Tasks without storage did not begin a call on a counted filesystem: most of those
- * outside of jobs. */
+/* A task without BPF storage has not started a call on a counted filesystem: this returns
+ * early for most tasks outside of jobs. */
 static __always_inline int has_no_thread(void)
 {
 	struct task_struct *task = NULL;
@@ -976,7 +972,7 @@ static __always_inline struct thread *thread_get(int is_new)
 	return !is_new && has_no_thread() ? NULL : thread_at(is_new);
 }
 
-/* Is this the filesystem whose slot was found last? Nobody leaves a job's cgroups. */
+/* Is this the filesystem of the last lookup? Tasks do not leave the cgroups of their job. */
 static __always_inline int is_known(struct thread *thread, __u32 dev)
 {
 	return thread && thread->dev == dev && thread->answer.generation == generation;
@@ -993,8 +989,8 @@ static __noinline int missed_both(__u32 number)
 	return 0;
 }
 
-/* The task's slot, and the thread if it has one; there is one where there is a slot, or
- * the kernel had no memory for it. */
+/* Return the task's slot, or 0, and set 'found' to its thread. With a slot it is NULL only
+ * if the kernel had no memory. */
 static __always_inline __u32 thread_find(__u32 dev, struct thread **found)
 {
 	struct thread *thread;
@@ -1020,14 +1016,14 @@ static __always_inline __u32 thread_find(__u32 dev, struct thread **found)
 	return slot;
 }
 
-/* Is the thread in a call that is timed? One below this frame has gone, without a word:
- * a trampoline skipped its end. */
+/* Is the thread inside a timed call? If 'frame' is not below, a trampoline skipped
+ * the end of that call. */
 static __always_inline int is_within(struct thread *thread, void *frame)
 {
 	return thread->frame > (unsigned long)frame;
 }
 
-#define NO_END 1 /* nothing is to be done at the end of the call */
+#define NO_END 1 /* the end of the call needs no program */
 
 static __always_inline int thread_begin(struct thread *thread, void *frame, __u32 slot)
 {
@@ -1040,7 +1036,7 @@ static __always_inline int thread_begin(struct thread *thread, void *frame, __u3
 	return 0;
 }
 
-/* A call on a file of this filesystem begins. */
+/* Start the time of a call on a file of filesystem 'dev'. */
 static __noinline int begin_on(void *frame, __u32 dev)
 {
 	struct thread *thread;
@@ -1054,7 +1050,8 @@ static __always_inline int begin(void *frame, struct file *file)
 	return is_regular(file) ? begin_on(frame, file->f_inode->i_sb->s_dev) : NO_END;
 }
 
-/* One on a name, or 0: programs within it find the filesystem. Jobs have a slot of all files. */
+/* Start the time of a call on a path (or NULL): nested programs find the filesystem.
+ * find(0) is the slot of all files, which every job has. */
 static __noinline int begin_name(void *frame, __s32 folder, __u64 name)
 {
 	struct thread *thread = thread_get(0);
@@ -1068,7 +1065,7 @@ static __noinline int begin_name(void *frame, __s32 folder, __u64 name)
 	return 0;
 }
 
-/* When the thread began to live or to be counted. */
+/* Start time of the thread, or of counting if that is later. */
 static __always_inline __u64 thread_born(struct count_slot *slot)
 {
 	struct task_struct *task = task_self();
@@ -1094,8 +1091,8 @@ static __noinline int thread_ends(struct count_slot *slot, struct thread_fs *min
 	return 0;
 }
 
-/* The thread's time on a filesystem where it did nothing so far: in a free place, or in
- * that of another one, as if its thread ended. */
+/* Return the thread's entry for a filesystem. A new one uses a free entry or replaces
+ * the last: on that filesystem the thread is then counted as ended. */
 static __noinline struct thread_fs *thread_fs_new(struct thread *thread, struct count_slot *slot,
 						  __u32 number)
 {
@@ -1134,7 +1131,7 @@ static __noinline int slowest(struct count_slot *slot, __u64 ns)
 	return 0;
 }
 
-/* A call that took long is told at once: it belongs to windows that are over. */
+/* Spread the time of a long call over the windows that it covers, which are closed. */
 __noinline int spread(__u32 first, __u64 start, __u64 end)
 {
 	__u32 i, one = 1, shard = first + own_shard();
@@ -1157,8 +1154,8 @@ __noinline int spread(__u32 first, __u64 start, __u64 end)
 #define LONG_NS (NS_IN_S / 16)
 #define CLASS_MASK 7 /* for the verifier; classes are fewer */
 
-/* The thread spent this time in a call. The slowest of all is kept to 1/64; exactly, once
- * it ended. */
+/* Add the time of a call. The slowest thread is updated in steps of 1/64, and exactly
+ * when it ends. */
 static __always_inline void spent(struct thread *thread, struct count_slot *slot, __u32 number,
 				  __u32 class, __u64 start, __u64 end)
 {
@@ -1214,7 +1211,7 @@ static __noinline int failed(struct count_slot *slot, __u32 class, __s64 rc)
 	return 0;
 }
 
-/* The end of the call that began in this frame; the number of its slot, or 0. */
+/* End the call that started in this frame. Return the number of its slot, or 0. */
 static __always_inline __u32 thread_end(struct thread *thread, void *frame)
 {
 	__u32 slot;
@@ -1247,7 +1244,7 @@ static __noinline int end_thread(struct thread *thread, void *frame, __u32 class
 	return 0;
 }
 
-/* The filesystem of an open file, asked by its number */
+/* Return the device of file descriptor 'fd', or 0. */
 static __always_inline __u32 fd_dev(__u32 fd)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
@@ -1262,9 +1259,9 @@ static __always_inline __u32 fd_dev(__u32 fd)
 
 #define AT_FDCWD_ (-100)
 
-/* The filesystem of a name as it is written: no link in it is followed. It is a struct
- * filename or lies in user space; that was given back by some functions at their end, and
- * is as they left it unless a hardened kernel wipes it. */
+/* Return the device of a path, without following links. 'name' is a struct filename or
+ * a user address. Some functions free their struct filename before they return; it is
+ * still readable unless the kernel wipes memory on free. */
 static __noinline __u32 name_dev(__s32 folder, __u64 name)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
@@ -1289,10 +1286,10 @@ static __noinline __u32 name_dev(__s32 folder, __u64 name)
 	return dev ? *dev : 0;
 }
 
-#define REMOTE_NS 30000 /* a request to a server takes longer, a walk of known names does not */
+#define REMOTE_NS 30000 /* more than a walk of cached names, less than a request to a server */
 
-/* The end of a call. If it was on a name and no program named a filesystem meanwhile, it failed
- * in the walk to it (a server that is away, a read-only mount), or known names were revalidated. */
+/* End a call. A call on a path for which no nested program set a filesystem failed during path
+ * lookup (server not reachable, read-only mount) or revalidated cached names: use name_dev(). */
 static __noinline int end_class(void *frame, __u32 class, __s64 rc)
 {
 	struct thread *thread = thread_get(0);
@@ -1305,8 +1302,8 @@ static __noinline int end_class(void *frame, __u32 class, __s64 rc)
 	return end_thread(thread, frame, class, rc);
 }
 
-/* A program within a call tells its filesystem: the first one does, which is the upper
- * where one stands on another. */
+/* Set the filesystem of the thread's call. Only the first nested program does, that of the
+ * upper filesystem of a stack. */
 static __always_inline void told(struct thread *thread, __u32 slot)
 {
 	if (config.latency && thread && thread->frame && !thread->slot)
@@ -1322,7 +1319,7 @@ static __always_inline void took(struct count_slot *slot, __u32 rw, __u64 ns)
 	add(&slot->ns[rw][bin], 1);
 }
 
-/* Where the call was, beside where the thread's last one on the file ended. */
+/* Count a call at another offset than the end of the thread's last one on the file. */
 static __always_inline void placed(struct thread *thread, struct count_slot *slot, __u64 file,
 				   __u32 rw, __u64 start, __u64 bytes)
 {
@@ -1339,14 +1336,14 @@ static __always_inline void placed(struct thread *thread, struct count_slot *slo
 
 #define O_DSYNC_ 010000
 
-/* What writes wait for the disk is a sync. */
+/* Return the time class: a write with O_DSYNC counts as sync. */
 static __always_inline __u32 rw_class(struct file *file, __u32 rw)
 {
 	return rw == COUNT_WRITE && file->f_flags & O_DSYNC_ ? COUNT_TIME_SYNC : rw;
 }
 
-/* A read or write is over; without a thread it is not timed. 'start' is its place in the file,
- * which is 0 where there is none. */
+/* Count a finished read or write; its time only if 'thread' is set. 'start' is its offset in
+ * 'file', which is 0 if the offset is not known. */
 static __always_inline void moved(struct thread *thread, struct count_slot *slot, __u32 number,
 				  __u32 rw, __u32 class, __s64 bytes, __u64 file, __u64 start)
 {
@@ -1392,7 +1389,7 @@ static __always_inline int done(__u64 *ctx, __u32 rw, __s64 bytes)
 	if ((config.latency && has_no_thread()) || !is_regular(file))
 		return 0;
 	if (config.latency) {
-		/* the place in the file, which is behind the bytes by now */
+		/* argument 3: the file offset, advanced by now */
 		timed(ctx, file, rw, bytes, address(ctx, 3));
 		return 0;
 	}
@@ -1402,8 +1399,8 @@ static __always_inline int done(__u64 *ctx, __u32 rw, __s64 bytes)
 	return 0;
 }
 
-/* fexit programs get the arguments of the function and then its result. Of an
- * argument that is an int, only 32 bits are set (5.10). */
+/* The context of fexit programs has the function's arguments, then its result. Only
+ * the lower 32 bits of an int are valid (5.10). */
 PROGRAM("fexit/vfs_read", rw_vfs_read, done(ctx, COUNT_READ, ctx[4]))
 
 PROGRAM("fexit/vfs_write", rw_vfs_write, done(ctx, COUNT_WRITE, ctx[4]))
@@ -1412,12 +1409,12 @@ PROGRAM("fexit/vfs_readv", rw_vfs_readv, done(ctx, COUNT_READ, ctx[5]))
 
 PROGRAM("fexit/vfs_writev", rw_vfs_writev, done(ctx, COUNT_WRITE, ctx[5]))
 
-/* -- the same four functions where the kernel preempts itself ------------- */
+/* -- the same four functions on preemptible kernels ------------------------ */
 
-/* A trampoline skips a program that another task, which was preempted inside of
- * it, still runs on this CPU. Sessions of fprobes run with preemption off. The
- * functions have numbers that the loader puts in: libbpf before 0.5 opens no object
- * that names them, and their arguments changed in 7.0. */
+/* A trampoline skips a program while a preempted task is inside it on the same
+ * CPU. fprobe sessions run with preemption disabled. The loader patches the ids
+ * of these kernel functions: libbpf before 0.5 cannot open an object that
+ * references them by name, and their arguments changed in 7.0. */
 static __u64 (*const session_is_return)(void *ctx) = (void *)COUNT_CALL_IS_RETURN;
 static __u64 *(*const session_cookie)(void *ctx) = (void *)COUNT_CALL_COOKIE;
 static void *(*const typed)(__u64 address, __u32 type) = (void *)COUNT_CALL_TYPED;
@@ -1425,9 +1422,9 @@ static void *(*const typed)(__u64 address, __u32 type) = (void *)COUNT_CALL_TYPE
 #define TYPED(type, n)                                                                             \
 	((struct type *)typed(probed_argument(ctx, n), bpf_core_type_id_kernel(struct type)))
 
-#define SESSION_TIMED (1ULL << 63) /* in a cookie: beside the number of the slot, above the job */
+#define SESSION_TIMED (1ULL << 63) /* in a cookie: bits 32 to 62 are the slot, 0 to 31 the job */
 
-/* Where nothing is to be counted, its end is of no interest. */
+/* Start a read or write. NO_END if it is not counted: the kernel skips the return probe. */
 static __always_inline int session_begin(struct file *file, __u64 *cookie, void *frame, __u32 rw,
 					 __u64 at)
 {
@@ -1490,10 +1487,9 @@ PROGRAM("fentry/vfs_readv", latency_vfs_readv, begin(ctx, (void *)ctx[0]) & 0)
 
 PROGRAM("fentry/vfs_writev", latency_vfs_writev, begin(ctx, (void *)ctx[0]) & 0)
 
-/* Is this the work of a filesystem that stands on another one (overlayfs),
- * with the credentials of the one who mounted it? Then the upper one has
- * counted it. access(2) also works with other credentials: its own are marked
- * (fs/open.c:access_override_creds). */
+/* Does a stacked filesystem (overlayfs) run this call, with the credentials of
+ * its mounter? Then the upper filesystem has counted it. access(2) overrides
+ * credentials too, but sets non_rcu (fs/open.c:access_override_creds). */
 static __always_inline int nested(void)
 {
 	const struct cred *cred, *real;
@@ -1525,8 +1521,8 @@ static __always_inline void copied(struct file *file, __u32 rw, __s64 bytes)
 		count(slot, rw, bytes);
 }
 
-/* Trampolines have the files at the end, too. Its time is that of the file which is written,
- * where it is one. */
+/* End a copy at a trampoline, which has the arguments at the end as well. Its time counts for
+ * the written file if that is a regular file, else for the one read. */
 static __always_inline int copy_done(void *frame, __u32 shape, struct file *in, struct file *out,
 				     __s64 bytes)
 {
@@ -1541,7 +1537,7 @@ static __always_inline int copy_done(void *frame, __u32 shape, struct file *in, 
 	return end_class(frame, out && file_dev(out) ? COUNT_TIME_WRITE : COUNT_TIME_READ, bytes);
 }
 
-/* Sessions have them at the beginning. A copy counts once, as its outermost function. */
+/* Start a copy in a session, which has no arguments at the end. Nested copies count once. */
 static __always_inline int copy_begin(void *frame, struct file *in, struct file *out)
 {
 	__u32 from = file_dev(in), to = out ? file_dev(out) : 0;
@@ -1578,9 +1574,9 @@ static __always_inline int copy_end(void *frame, __s64 bytes)
 			 bytes);
 }
 
-/* A core dump is one write. What writes it is called for each piece of memory;
- * the total stands beside the file. The credentials are others than the
- * task's, which says nothing here. */
+/* A core dump counts as one write. These functions run for each piece of memory;
+ * params->written is the total. nested() does not apply: dumps use credentials
+ * of their own. */
 static __always_inline int dumped(struct coredump_params *params)
 {
 	__u64 thread = bpf_get_current_pid_tgid();
@@ -1613,10 +1609,10 @@ int rw_dump_done(__u64 *ctx)
 	return 0;
 }
 
-/* -- what becomes of the filesystems --------------------------------------- */
+/* -- mounts and unmounts --------------------------------------------------- */
 
-/* Its number is free for another one: entries with it are nobody's from now
- * on. */
+/* A superblock is destroyed: its device number can be reused, so entries with it
+ * are invalid from now on. */
 SEC("fentry/generic_shutdown_super")
 int rw_super_ended(__u64 *ctx)
 {
@@ -1631,8 +1627,8 @@ int rw_super_ended(__u64 *ctx)
 	return 0;
 }
 
-/* By a task of a job, which is counted there, or by root outside of jobs. What other jobs
- * do in namespaces of their own is theirs. */
+/* Count a mount, in the job of the task or, if root does it outside of jobs, for the
+ * device. Mounts of other users are in namespaces of their own. */
 static __always_inline int changed(__u32 dev, __u32 missed)
 {
 	struct count_dev *known = bpf_map_lookup_elem(&devs, &dev);
@@ -1646,8 +1642,8 @@ static __always_inline int changed(__u32 dev, __u32 missed)
 	return 0;
 }
 
-/* A mount was put somewhere, which is not another place of the same filesystem,
- * nor a namespace, which nobody reads or writes: job_container/tmpfs keeps each
+/* Filesystem 'what' was mounted on 'where'. Bind mounts of the same filesystem
+ * and namespaces without files do not count: job_container/tmpfs keeps each
  * job's below its BasePath (job_container_tmpfs.c:_create_ns). */
 static __always_inline int mounted(struct super_block *what, struct super_block *where)
 {
@@ -1661,7 +1657,7 @@ static __always_inline int mounted_at(struct mount *mount, struct mountpoint *wh
 	return rc ? 0 : mounted(mount->mnt.mnt_sb, where->m_dentry->d_sb);
 }
 
-/* By the number of arguments */
+/* One program for each number of arguments. */
 PROGRAM("fexit/attach_recursive_mnt", rw_mounted_4,
 	mounted_at((void *)ctx[0], (void *)ctx[2], ctx[4]))
 
@@ -1671,7 +1667,7 @@ PROGRAM("fexit/attach_recursive_mnt", rw_mounted_3,
 PROGRAM("fexit/attach_recursive_mnt", rw_mounted_2,
 	mounted_at((void *)ctx[0], ARG(pinned_mountpoint, 1)->mp, ctx[2]))
 
-/* Where the functions above do not see moves: before it is done. */
+/* For kernels where the function above does not run on moves; runs before the move. */
 SEC("fentry/security_move_mount")
 int rw_mount_moved(__u64 *ctx)
 {
@@ -1689,7 +1685,7 @@ int rw_layer(__u64 *ctx)
 	return changed(layer->dentry->d_sb->s_dev, COUNT_MISSED_IMAGE);
 }
 
-/* A loop device gets its file, which a thread of the kernel reads and writes. */
+/* A file is attached to a loop device: a kernel thread reads and writes it. */
 SEC("fentry/blkdev_ioctl")
 int rw_loop(__u64 *ctx)
 {
@@ -1702,7 +1698,7 @@ int rw_loop(__u64 *ctx)
 	return changed(fd_dev(fd), COUNT_MISSED_IMAGE);
 }
 
-/* -- libaio: who asked is known at the start, how much at the end ---------- */
+/* -- libaio: the thread is known at submission, the bytes at completion ---- */
 
 static __always_inline int aio_begin(void *frame, struct kiocb *kiocb, __u32 rw)
 {
@@ -1724,7 +1720,7 @@ static __always_inline int aio_begin(void *frame, struct kiocb *kiocb, __u32 rw)
 		thread->waits = request.slot;
 		request.start_ns = thread->start_ns;
 	}
-	/* one that is there has lost its answer */
+	/* an existing entry: its completion was missed */
 	if (bpf_map_update_elem(&inflight, &key, &request, BPF_NOEXIST)) {
 		add(&slot->missed[rw], 1);
 		bpf_map_update_elem(&inflight, &key, &request, BPF_EXIST);
@@ -1732,9 +1728,9 @@ static __always_inline int aio_begin(void *frame, struct kiocb *kiocb, __u32 rw)
 	return 0;
 }
 
-/* In whatever context the device answers: the slot may have another owner by
- * then, when the job is gone. One of two programs takes the request: a trampoline is
- * skipped where another task is in it, a fprobe where an interrupt comes into another one. */
+/* Count a completed request, in any context; the slot may belong to another job by
+ * then. Two programs are attached and one of them counts: a trampoline is skipped if
+ * another task is in it, a fprobe if it interrupts another fprobe. */
 static __always_inline int aio_answered(__u64 key, __s64 bytes)
 {
 	struct request *found = bpf_map_lookup_elem(&inflight, &key), request;
@@ -1759,8 +1755,8 @@ PROGRAM("fentry/aio_complete_rw", aio_done, aio_answered(ctx[0], ctx[1]))
 PROGRAM("kprobe/multi", aio_done_too,
 	aio_answered(probed_argument(ctx, 0), probed_argument(ctx, 1)))
 
-/* -- io_uring: where its result is known, in a thread of the job; user space
- * need not be told it -- */
+/* -- io_uring: counted where the result is known, in a thread of the job, also without
+ * a completion queue entry -- */
 
 /* linux/io_uring.h */
 #define READV 1
@@ -1772,7 +1768,7 @@ PROGRAM("kprobe/multi", aio_done_too,
 #define READV_FIXED 60 /* 6.15 */
 #define WRITEV_FIXED 61
 #define IORING_SETUP_IOPOLL 1
-#define IOSQE_CQE_SKIP_SUCCESS (1U << 6) /* the first flags of a request */
+#define IOSQE_CQE_SKIP_SUCCESS (1U << 6) /* in io_kiocb.flags */
 
 /* enum count_rw, or -1 */
 static __always_inline int uring_rw(__u8 opcode)
@@ -1784,7 +1780,7 @@ static __always_inline int uring_rw(__u8 opcode)
 	return -1;
 }
 
-/* The thread may wait for it. */
+/* Return the task's slot; the thread may wait for this request later. */
 static __always_inline struct count_slot *uring_slot(__u32 dev)
 {
 	struct thread *thread = NULL;
@@ -1810,7 +1806,7 @@ static __noinline int uring_count(__u8 opcode, __s32 bytes, __u32 dev)
 	return 0;
 }
 
-/* Where the program knows no type of the request */
+/* Count a request by a pointer without BTF type. */
 static __always_inline int uring_count_any(struct io_kiocb *req)
 {
 	struct inode *inode = BPF_CORE_READ(req, file, f_inode);
@@ -1821,7 +1817,7 @@ static __always_inline int uring_count_any(struct io_kiocb *req)
 	return uring_count(BPF_CORE_READ(req, opcode), BPF_CORE_READ(req, cqe.res), dev);
 }
 
-/* Requests that are polled for and are not to be answered end unseen. */
+/* Count a request that was issued. Polled requests without a completion entry are missed. */
 static __always_inline int uring_issued(struct io_kiocb *req, __s32 rc)
 {
 	__u32 dev = file_dev(req->file);
@@ -1840,8 +1836,8 @@ static __always_inline int uring_issued(struct io_kiocb *req, __s32 rc)
 	return 0;
 }
 
-/* The answer of a device. Where this is what the request waited to run, it was
- * done at once, by a worker, and is counted. */
+/* Count a completion by a device. If this function is the request's task work, the
+ * request was done by a worker and is counted already. */
 static __always_inline int uring_answered(void *ctx, struct io_kiocb *req)
 {
 	if ((__u64)BPF_CORE_READ(req, io_task_work.func) == bpf_get_func_ip(ctx))
@@ -1851,7 +1847,7 @@ static __always_inline int uring_answered(void *ctx, struct io_kiocb *req)
 
 PROGRAM("fentry/io_req_task_complete", uring_done, uring_answered(ctx, (void *)ctx[0]))
 
-/* 6.15 to 6.18: an argument is an empty struct, which trampolines refuse. */
+/* 6.15 to 6.18: an argument is an empty struct, which trampolines do not support. */
 PROGRAM("kprobe/io_req_task_complete", uring_done_probe,
 	uring_answered(ctx, (void *)probed_argument(ctx, 0)))
 
@@ -1859,14 +1855,14 @@ SEC("tp_btf/io_uring_complete")
 int uring_polled(__u64 *ctx)
 {
 	struct io_ring_ctx *ring = (void *)ctx[0];
-	struct io_kiocb *req = (void *)ctx[1]; /* NULL: a second answer */
+	struct io_kiocb *req = (void *)ctx[1]; /* NULL: a further completion */
 
 	if (!req || !(BPF_CORE_READ(ring, flags) & IORING_SETUP_IOPOLL))
 		return 0;
 	return uring_count_any(req);
 }
 
-/* There was no room for an answer to a request that was polled for. */
+/* Completion queue overflow of a polled request. */
 SEC("tp_btf/io_uring_cqe_overflow")
 int uring_overflow(__u64 *ctx)
 {
@@ -1877,8 +1873,8 @@ int uring_overflow(__u64 *ctx)
 
 /* -- names and inodes ------------------------------------------------------ */
 
-/* security_*() are called once the caller may do it, just before the
- * filesystem is asked; their arguments stay the same over kernel versions. */
+/* security_*() run after the permission checks, just before the filesystem's own
+ * function; their arguments hardly change between kernel versions. */
 static __always_inline __u32 meta_find(__u32 dev, struct thread **thread)
 {
 	__u32 number;
@@ -1908,7 +1904,7 @@ static __always_inline void opened(struct count_slot *slot, struct file *file)
 		add(&slot->meta[COUNT_CREATE], 1);
 }
 
-/* A file that this thread opens is none that it read from before. */
+/* Set the filesystem of open(2). A reused file pointer is a new file: forget its offsets. */
 static __always_inline void open_told(struct thread *thread, __u32 number, __u64 file)
 {
 	if (thread->frame)
@@ -1923,7 +1919,7 @@ static __always_inline void open_told(struct thread *thread, __u32 number, __u64
 #define FMODE_PATH_ (1 << 14)
 #define PF_IO_WORKER_ 0x10
 
-/* open(2) in all its forms, and what the kernel opens for a process: exec, core dumps. */
+/* All forms of open(2), and files that the kernel opens for a process: exec, core dumps. */
 static __always_inline int open_end(void *frame, struct file *file, __u64 result)
 {
 	struct thread *thread = NULL;
@@ -1942,8 +1938,8 @@ static __always_inline int open_end(void *frame, struct file *file, __u64 result
 	return end_thread(thread, frame, COUNT_TIME_META, 0);
 }
 
-/* Until those of a ring are: the kernel says only where a thread must wait, and what
- * else it does in io_uring_enter(2) costs nothing. */
+/* Start the time of a wait for completions. The tracepoint runs only if the thread
+ * sleeps; the rest of io_uring_enter(2) takes no time worth counting. */
 static __always_inline int ring_waits(void)
 {
 	struct thread *thread = thread_get(0);
@@ -1969,9 +1965,9 @@ static __always_inline int ring_done(void)
 	return 0;
 }
 
-/* What is asked for counts, not what a write with O_SYNC does: calls have
- * programs of their own, and msync(2) says that it is one. Compilers put this
- * function into fsync(2) and fdatasync(2) or not. */
+/* Count requested syncs, not those of a write with O_SYNC: the system calls have
+ * programs of their own, and msync(2) sets INSIDE_MSYNC. Some compilers inline
+ * this function into fsync(2) and fdatasync(2). */
 static __always_inline int fsync_range(struct file *file)
 {
 	if (config.syncs_apart && !inside(INSIDE_MSYNC))
@@ -1979,7 +1975,7 @@ static __always_inline int fsync_range(struct file *file)
 	return meta(file->f_inode->i_sb->s_dev, COUNT_FSYNC);
 }
 
-/* Of the file that is the first argument of a system call. */
+/* Return the device of the descriptor that is the first argument of a system call. */
 static __always_inline __u32 sys_fd_dev(void *regs)
 {
 	struct pt_regs___arm64 *arm64 = regs;
@@ -1989,7 +1985,7 @@ static __always_inline __u32 sys_fd_dev(void *regs)
 							  : BPF_CORE_READ(arm64, regs[0]));
 }
 
-/* -EAGAIN: once more, from a thread that may wait */
+/* -11 is EAGAIN: the request is repeated in a worker. */
 static __always_inline int uring_fsynced(struct io_kiocb *req, __s32 rc)
 {
 	if (!config.syncs_apart || rc == -11)
@@ -2004,7 +2000,7 @@ static __always_inline int uring_fsynced(struct io_kiocb *req, __s32 rc)
 #define ATTR_SIZE (1 << 3)
 #define ATTR_ATIME (1 << 4)
 #define ATTR_MTIME (1 << 5)
-#define ATTR_FORCE (1 << 9) /* a write takes the set-user-ID bit away */
+#define ATTR_FORCE (1 << 9) /* a write clears the set-user-ID bit */
 #define ATTR_OPEN (1 << 15) /* part of open(2) with O_TRUNC */
 
 static __always_inline int setattr(struct dentry *dentry, struct iattr *attr)
@@ -2028,7 +2024,7 @@ static __always_inline int setattr(struct dentry *dentry, struct iattr *attr)
 	return meta(dentry->d_sb->s_dev, op);
 }
 
-/* A name that the kernel does not know yet: the filesystem is asked. */
+/* Count a lookup that the dentry cache could not answer. */
 static __always_inline int lookup_miss(__u32 dev)
 {
 	struct thread *thread;
@@ -2044,8 +2040,8 @@ static __always_inline int lookup_miss(__u32 dev)
 
 /* -- mapped files: pages that a page fault added or dirtied ---------------- */
 
-/* The number of the system call that the thread is in. In a page fault of user
- * space there is none: -1 (arch/x86/entry/entry_64.S: idtentry_body,
+/* Return the number of the thread's system call, or -1 in a page fault of user
+ * space (arch/x86/entry/entry_64.S: idtentry_body,
  * arch/arm64/kernel/entry.S: kernel_entry). */
 static __always_inline long syscall_number(void)
 {
@@ -2075,8 +2071,8 @@ static __always_inline int in_madvise(void)
 	return number == (bpf_core_field_exists(x86->orig_ax) ? 28 : 233);
 }
 
-/* The filesystem whose file a process mapped, where the memory is that of
- * another one below it: overlayfs, FUSE that passes through. 0: the same. */
+/* Return the device of the mapped file if its pages belong to a lower filesystem
+ * (overlayfs, FUSE passthrough), or 0 if they are its own. */
 static __always_inline __u32 mapped_above(struct file *file)
 {
 	struct backing_file *backing = (void *)file;
@@ -2142,7 +2138,7 @@ int exit_totals(__u64 *ctx)
 
 	if (!slot)
 		return 0;
-	/* where a trampoline skipped the end of a function */
+	/* left set if a trampoline skipped the end of a function */
 	leave(INSIDE_COPY);
 	leave(INSIDE_FAULT);
 	leave(INSIDE_MSYNC);
@@ -2153,7 +2149,7 @@ int exit_totals(__u64 *ctx)
 	return 0;
 }
 
-/* The last that a thread does: its files are closed by now. */
+/* A thread exits, after its files are closed. */
 static __always_inline int thread_gone(void)
 {
 	struct thread *thread = thread_get(0);
@@ -2173,17 +2169,17 @@ static __always_inline int thread_gone(void)
 	return 0;
 }
 
-/* -- calls.h: what is done at the function is known from 'what' ------------ */
+/* -- programs for the table in calls.h: 'what' selects the action ----------- */
 
-/* Programs are at trampolines or, where the kernel preempts itself, fprobes ('multi'), which
- * give registers instead of arguments. */
+/* Programs are attached by trampolines or, on preemptible kernels, by fprobes ('multi'),
+ * with registers instead of arguments in the context. */
 #define GIVEN(type, n)                                                                             \
 	((struct type *)(multi ? typed(probed_argument(ctx, n),                                    \
 				       bpf_core_type_id_kernel(struct type))                       \
 			       : (void *)((__u64 *)ctx)[n]))
 #define GIVEN_WORD(n) (multi ? probed_argument(ctx, n) : address(ctx, n))
 
-/* The filesystem of what is done, as the arguments have it. */
+/* Return the device of the object in the arguments, or 0. */
 static __always_inline __u32 shape_dev(void *ctx, int multi, __u32 shape)
 {
 	switch (shape) {
@@ -2210,13 +2206,13 @@ static __always_inline __u32 shape_dev(void *ctx, int multi, __u32 shape)
 	return 0;
 }
 
-/* Most tasks outside of jobs end here. */
+/* True for most tasks outside of jobs. */
 static __always_inline int is_unknown(void)
 {
 	return has_no_thread() && is_outside();
 }
 
-/* What is counted where it begins */
+/* Count an operation at the start of its function. */
 static __always_inline int call_counts(void *ctx, int multi, __u32 what)
 {
 	__u32 shape = COUNT_WHAT_SHAPE(what), op = COUNT_WHAT_OP(what), dev;
@@ -2240,7 +2236,7 @@ static __always_inline int call_counts(void *ctx, int multi, __u32 what)
 	return dev ? meta(dev, op) : 0;
 }
 
-/* A request of libaio or io_uring: the thread knows it if it is timed. */
+/* Set the thread's current request of libaio or io_uring, if its call is timed. */
 static __always_inline int request_begin(void *frame, __u64 request)
 {
 	struct thread *thread = thread_get(0);
@@ -2262,10 +2258,10 @@ static __always_inline int request_end(__u64 request)
 
 #define VM_FAULT_SIGBUS 2
 
-#define MARKED 1 /* in the cookie of a page fault, beside the frame */
+#define MARKED 1 /* bit in the cookie of a page fault; the other bits are the frame */
 
-/* Marks faults that the kernel makes in a system call, write(2) from a mapped file, read(2) into
- * one or mmap(2) with MAP_POPULATE, for the programs at pages; the value is the device of the
+/* Start a page fault. One inside a system call (write(2) from a mapped file, read(2) into one,
+ * mmap(2) with MAP_POPULATE) sets INSIDE_FAULT for the programs at pages, to the device of the
  * upper filesystem. */
 static __always_inline int fault_begin(void *frame, struct file *file, __u64 *cookie)
 {
@@ -2281,7 +2277,7 @@ static __always_inline int fault_begin(void *frame, struct file *file, __u64 *co
 	return 0;
 }
 
-/* The beginning of a call. The end of a session gets what is left in 'cookie', or there is none. */
+/* Start a call. The end of a session reads 'cookie'; NO_END skips it. */
 static __always_inline int call_begins(void *ctx, int multi, __u32 what, __u64 *cookie)
 {
 	__u32 shape = COUNT_WHAT_SHAPE(what), op = COUNT_WHAT_OP(what), dev;
@@ -2328,7 +2324,7 @@ static __always_inline int call_begins(void *ctx, int multi, __u32 what, __u64 *
 			  shape == COUNT_AIO_READ ? COUNT_READ : COUNT_WRITE);
 		*cookie = GIVEN_WORD(0);
 		return request_begin(frame, GIVEN_WORD(0));
-	case COUNT_URING: /* the time of the ring's workers is not the job's */
+	case COUNT_URING: /* time of io_uring workers is not counted */
 		if (config.latency && !(task_self()->flags & PF_IO_WORKER_))
 			begin(frame, GIVEN(io_kiocb, 0)->file);
 		*cookie = GIVEN_WORD(0);
@@ -2357,12 +2353,12 @@ static __always_inline int call_begins(void *ctx, int multi, __u32 what, __u64 *
 	return config.latency ? begin_on(frame, dev) : NO_END;
 }
 
-/* The first argument of the function that ends */
+/* The function's first argument, at its end */
 #define KEPT(type)                                                                                 \
 	((struct type *)(multi ? typed(cookie, bpf_core_type_id_kernel(struct type))               \
 			       : (void *)((__u64 *)ctx)[0]))
 
-/* Its end, where trampolines still have the arguments. */
+/* End a call. Only trampolines have the arguments. */
 static __always_inline int call_ends(void *ctx, int multi, __u32 what, __u64 cookie, __u64 result)
 {
 	void *frame = multi ? (void *)cookie : ctx;
@@ -2390,7 +2386,7 @@ static __always_inline int call_ends(void *ctx, int multi, __u32 what, __u64 coo
 	case COUNT_AIO_WRITE:
 		if (!multi)
 			cookie = word_of(ctx, 0);
-		if (rc) /* a request that was refused gets no answer */
+		if (rc) /* a rejected request has no completion */
 			bpf_map_delete_elem(&inflight, &cookie);
 		return request_end(cookie);
 	case COUNT_AIO_FSYNC:
@@ -2456,7 +2452,7 @@ static __always_inline int trampoline_begins(void *ctx, __u32 what)
 	return 0;
 }
 
-/* Where nothing is returned, or nothing that matters, the number of arguments is any. */
+/* 'args' is the number of arguments; ANY_ARGS if the result is void or not used. */
 static __always_inline int trampoline_ends(__u64 *ctx, __u32 what, int args)
 {
 	if (COUNT_WHAT_SHAPE(what) == COUNT_OPENED)
@@ -2474,6 +2470,6 @@ static __always_inline int trampoline_ends(__u64 *ctx, __u32 what, int args)
 
 COUNT_CALLS(BEGIN, BOTH, END, END, NONE, NONE, NONE)
 
-/* Helpers that trace are for programs under the GPL. */
+/* Tracing helpers require a GPL license. */
 char gpl[] SEC("license") = "GPL";
 char spdx[] SEC(".spdx") = "SPDX-License-Identifier: GPL-2.0-or-later";
