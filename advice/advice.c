@@ -99,7 +99,7 @@ static bool is_enough(const struct view *v, const struct view_times *t)
 	return (t->by == VIEW_BY_KERNEL && t->total >= LIMIT_WAITED_S) ||
 	       (view_calls(v) + view_metas(v) > 0 && v->seconds > 0 &&
 		v->seconds >= least->min_seconds) ||
-	       view_bytes(v) + view_mapped(v) >= least->min_mib * 1048576.0 ||
+	       view_bytes(v) + view_mapped(v) >= least->min_mib * MIB ||
 	       view_calls(v) + view_metas(v) >= least->min_calls;
 }
 
@@ -176,8 +176,8 @@ static double value_of(const struct advice *a)
 {
 	bool is_vague = !strcmp(a->code, "A32") || !strcmp(a->code, "A41");
 
-	return a->share * (1 + (double)a->confidence) * (is_vague ? 1 / 3.0 : 1) +
-	       (a->error ? 4 : 0);
+	return a->share * (1 + (double)a->confidence) * (is_vague ? RANK_NO_CAUSE : 1) +
+	       (a->error ? RANK_FAILED : 0);
 }
 
 static int compare(const void *one, const void *other)

@@ -4,7 +4,7 @@
 #include "advice/calls.h"
 #include "advice/setup.h"
 
-/* Sources of the thresholds are in jobio-advice(7). */
+/* Thresholds and their sources are in advice/limits.h. */
 const struct rule rules[] = {
 	{ "A03", ADVICE_LIKELY, false, RULE_LARGE, calls_direct_small },
 	{ "A04", ADVICE_LIKELY, false, RULE_LARGE, calls_direct_metadata },

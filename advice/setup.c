@@ -7,9 +7,6 @@
 #include "advice/limits.h"
 #include "record/run.h"
 
-#define GIB 1073741824.0
-#define SPEED_CALLS 100 /* fewest calls of a node to measure its speed */
-
 /* ---- the job's request ---------------------------------------------------- */
 
 /* Return true if the client of any node left its settings unchanged because of other jobs. */
@@ -65,7 +62,7 @@ bool setup_cores_unmet(const struct view *v, struct advice *a)
 	view_add(a, "nodes", (double)nodes);
 	view_add(a, "of_nodes", (double)v->count);
 	a->option = ADVICE_NO_CORES;
-	return view_set(a, "", 0.5);
+	return view_set(a, "", STAKE_CORES_UNMET);
 }
 
 /* ---- number of io-cores ---------------------------------------------------- */
@@ -78,14 +75,14 @@ static double peak_cores(const struct view *v)
 
 	if (rd < 0 || wr < 0)
 		return -1;
-	return (double)rd / (v->limits->core_read_mbs * 1e6) +
-	       (double)wr / (v->limits->core_write_mbs * 1e6);
+	return (double)rd / (v->limits->core_read_mbs * MB) +
+	       (double)wr / (v->limits->core_write_mbs * MB);
 }
 
 static double mean_cores(const struct view *v)
 {
-	return view_rate(v, view_number(v, IO_READ_BYTES)) / (v->limits->core_read_mbs * 1e6) +
-	       view_rate(v, view_number(v, IO_WRITE_BYTES)) / (v->limits->core_write_mbs * 1e6);
+	return view_rate(v, view_number(v, IO_READ_BYTES)) / (v->limits->core_read_mbs * MB) +
+	       view_rate(v, view_number(v, IO_WRITE_BYTES)) / (v->limits->core_write_mbs * MB);
 }
 
 static double call_cores(const struct view *v)
@@ -117,21 +114,21 @@ static bool has_reached_client(const struct view *v, int64_t cores, struct advic
 		return true;
 	if (v->client_io && v->client_io->numbers[IO_READ_BYTES] >= 0 &&
 	    v->client_io->numbers[IO_WRITE_BYTES] >= 0)
-		return ((double)v->client_io->numbers[IO_READ_BYTES] +
-			(double)v->client_io->numbers[IO_WRITE_BYTES]) *
-			       2 >=
-		       view_bytes(v);
+		return reaches((double)v->client_io->numbers[IO_READ_BYTES] +
+				       (double)v->client_io->numbers[IO_WRITE_BYTES],
+			       LIMIT_HALF_PERCENT, view_bytes(v));
 	a->confidence = ADVICE_PERHAPS;
 	return peak_cores(v) <= (double)cores * most;
 }
 
-/* At the limit in its best second, and at a quarter of it on average. */
+/* At the limit in its best second, and at a part of it on average. */
 bool setup_core_bytes(const struct view *v, struct advice *a)
 {
 	int64_t cores = view_cores(v);
 
 	if (strcmp(v->type, "weka") != 0 || !cores || peak_cores(v) < limit_of(cores) ||
-	    mean_cores(v) < limit_of(cores) / 4 || !has_reached_client(v, cores, a))
+	    !reaches(mean_cores(v), LIMIT_SUSTAINED_PERCENT, limit_of(cores)) ||
+	    !has_reached_client(v, cores, a))
 		return false;
 	view_add(a, "rate_Bps", view_rate(v, view_bytes(v)));
 	view_add(a, "peak_read_Bps", (double)v->io->numbers[IO_PEAK_READ]);
@@ -181,27 +178,29 @@ bool setup_cores_idle(const struct view *v, struct advice *a)
 	int64_t cores = view_cores(v);
 
 	if (strcmp(v->type, "weka") != 0 || !cores || !has_requested_cores(v) || !is_single_fs(v) ||
-	    v->seconds < LIMIT_IDLE_S || peak_cores(v) < 0 || peak_cores(v) >= 0.1 ||
-	    call_cores(v) >= 0.01 || view_rate(v, view_call_s(v, view_metas(v))) >= 0.01)
+	    v->seconds < LIMIT_IDLE_S || peak_cores(v) < 0 ||
+	    reaches(peak_cores(v), LIMIT_IDLE_PERCENT, 1) ||
+	    reaches(call_cores(v), LIMIT_IDLE_CALLS_PERCENT, 1) ||
+	    reaches(view_rate(v, view_call_s(v, view_metas(v))), LIMIT_IDLE_CALLS_PERCENT, 1))
 		return false;
 	a->option = ADVICE_NO_CORES;
 	view_add(a, "io_cores", (double)cores);
 	view_add(a, "busy_share", peak_cores(v));
-	return view_set(a, "", 0.03);
+	return view_set(a, "", STAKE_CORES_IDLE);
 }
 
 bool setup_one_core(const struct view *v, struct advice *a)
 {
+	static const unsigned int limit = 100 - LIMIT_HEADROOM_PERCENT;
 	int64_t cores = view_cores(v);
-	double limit = 1 - LIMIT_HEADROOM_PERCENT / 100.0;
 
 	if (strcmp(v->type, "weka") != 0 || cores < 2 || !has_requested_cores(v) ||
-	    !is_single_fs(v) || peak_cores(v) < 0.1 || peak_cores(v) >= limit ||
-	    call_cores(v) >= limit)
+	    !is_single_fs(v) || !reaches(peak_cores(v), LIMIT_IDLE_PERCENT, 1) ||
+	    reaches(peak_cores(v), limit, 1) || reaches(call_cores(v), limit, 1))
 		return false;
 	view_add(a, "busy_share", peak_cores(v));
 	set_cores(v, a, 1);
-	return view_set(a, "", 0.02);
+	return view_set(a, "", STAKE_ONE_CORE);
 }
 
 /* ---- comparison of nodes --------------------------------------------------- */
@@ -257,7 +256,7 @@ static bool has_comparable_nodes(const struct view *v)
 /* Return true if one node moved (nearly) all bytes. */
 static bool is_one_node(double most, double all)
 {
-	return most * 100 >= all * LIMIT_ONE_NODE_PERCENT;
+	return reaches(most, LIMIT_ONE_NODE_PERCENT, all);
 }
 
 bool setup_one_node(const struct view *v, struct advice *a)
@@ -279,14 +278,14 @@ bool setup_one_node(const struct view *v, struct advice *a)
 
 bool setup_imbalance(const struct view *v, struct advice *a)
 {
-	double most, over, limit = 1 + LIMIT_IMBALANCE_PERCENT / 100.0;
+	double most, over;
 	struct node_io all;
 
 	if (!has_comparable_nodes(v))
 		return false;
 	all = all_nodes(v, &most);
 	over = most * (double)v->count / all.bytes;
-	if (is_one_node(most, all.bytes) || over < limit)
+	if (is_one_node(most, all.bytes) || !reaches(over, 100 + LIMIT_IMBALANCE_PERCENT, 1))
 		return false;
 	snprintf(a->node, sizeof(a->node), "%s", all.name);
 	view_add(a, "over", over);
@@ -294,16 +293,16 @@ bool setup_imbalance(const struct view *v, struct advice *a)
 	return view_set(a, "", view_io_share(v) * (over - 1));
 }
 
-/* Return true if the node moved half of the mean, and the others half of theirs. The speed of a few
- * calls is no measure: with 7 and 11 calls two nodes on one path differed by a factor of three. */
+/* Return true if the node moved half of the mean, and the others half of theirs, in enough calls. */
 static bool is_comparable(const struct view *v, const struct node_io *one,
 			  const struct node_io *all)
 {
 	double nodes = (double)v->count;
 
-	return one->us > 0 && all->us > one->us && one->calls >= SPEED_CALLS &&
-	       one->bytes * nodes * 2 >= all->bytes &&
-	       (all->bytes - one->bytes) * nodes * 2 >= all->bytes * (nodes - 1);
+	return one->us > 0 && all->us > one->us && one->calls >= LIMIT_SPEED_OPS &&
+	       reaches(one->bytes * nodes, LIMIT_HALF_PERCENT, all->bytes) &&
+	       reaches((all->bytes - one->bytes) * nodes, LIMIT_HALF_PERCENT,
+		       all->bytes * (nodes - 1));
 }
 
 /* Compare each node's bytes per second of I/O time with those of all others together. */
@@ -328,7 +327,7 @@ bool setup_slow_node(const struct view *v, struct advice *a)
 			name = one.name;
 		}
 	}
-	if (!name || slowest * 100 >= LIMIT_SLOW_PERCENT)
+	if (!name || reaches(slowest, LIMIT_SLOW_PERCENT, 1))
 		return false;
 	a->option = ADVICE_EXCLUDE;
 	snprintf(a->node, sizeof(a->node), "%s", name);
@@ -347,9 +346,9 @@ bool setup_resent(const struct view *v, struct advice *a)
 		calls += (double)v->client_io->numbers[IO_READ_CALLS];
 	if (v->client_io->numbers[IO_WRITE_CALLS] > 0)
 		calls += (double)v->client_io->numbers[IO_WRITE_CALLS];
-	if (calls < 1000 || resent * 100 < calls * LIMIT_RESENT_PERCENT)
+	if (calls < LIMIT_RESENT_OPS || !reaches(resent, LIMIT_RESENT_PERCENT, calls))
 		return false;
 	view_add(a, "resent", resent);
 	view_add(a, "calls", calls);
-	return view_set(a, "", 0.3);
+	return view_set(a, "", STAKE_RESENT);
 }

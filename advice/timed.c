@@ -5,26 +5,11 @@
 #include "advice/limits.h"
 #include "advice/timing.h"
 
-#define KIB 1024.0
-#define MIB 1048576.0
-/* Smaller requests are bound by latency, not by bandwidth; for random and asynchronous I/O */
-#define RANDOM_BYTES (256 * KIB)
-/* No server replies faster, or moves more to one process: it is the page cache */
-#define CACHE_US 20
-#define CACHE_BPS 3e9
-/* The page cache served the rest if the client fetched less than 1 in so many bytes read. Small
- * calls wait for the few misses, large ones only for the first reading of a file. */
-#define CACHE_SMALL 10
-#define CACHE_LARGE 4
-/* Seconds a call. Any disk is faster: the server or the path to it is at fault */
-#define STALL_S 2
-/* Bytes; moving fewer takes no longer than the system call itself */
-#define TINY_BYTES 1024
-
 struct judging {
 	const struct view *v;
 	struct view_times rest;	 /* not yet explained by an advice */
 	double threshold, floor; /* least share and operations to report */
+	double metadata;	 /* seconds to explain by metadata_causes */
 	enum advice_confidence confidence;
 	struct advice *list;
 	size_t count;
@@ -123,9 +108,10 @@ static void stalled(struct judging *j)
 	struct advice *a;
 
 	if (rest->by != VIEW_BY_KERNEL || !is_significant(j, rest->total) ||
-	    rest->total < calls * STALL_S ||
-	    view_bytes(j->v) + view_mapped(j->v) > rest->total * MIB ||
-	    (rest->meta * 2 > rest->total && lock_requests(j) > 0))
+	    rest->total < calls * LIMIT_STALL_S ||
+	    view_bytes(j->v) + view_mapped(j->v) > rest->total * LIMIT_STALL_BPS ||
+	    (!reaches(rest->total - rest->meta, LIMIT_HALF_PERCENT, rest->total) &&
+	     lock_requests(j) > 0))
 		return;
 	a = add_advice(j, "A33", "", "", rest->total);
 	view_add(a, "calls", calls);
@@ -160,13 +146,15 @@ static void files_written(struct judging *j)
 
 	if (files < j->floor || !is_significant(j, all) || calls_is_database(j->v))
 		return;
-	if (!is_temporary && (n(j, IO_WRITE_BYTES) >= files * MIB ||
-			      making(j) * 10 < view_metas(j->v) - n(j, IO_OP_LOOKUP_MISS) ||
-			      rest->meta + rest->close < rest->write))
+	if (!is_temporary &&
+	    (n(j, IO_WRITE_BYTES) >= files * LIMIT_FILE_BYTES ||
+	     !reaches(making(j), LIMIT_BUSY_PERCENT, view_metas(j->v) - n(j, IO_OP_LOOKUP_MISS)) ||
+	     rest->meta + rest->close < rest->write))
 		return;
 	all = claim(&rest->meta) + claim(&rest->write) + claim(&rest->close) + claim(&rest->sync);
 	/* a copy reads files as small, and as many */
-	if (n(j, IO_READ_BYTES) < files * MIB && n(j, IO_READ_CALLS) < files * 10)
+	if (n(j, IO_READ_BYTES) < files * LIMIT_FILE_BYTES &&
+	    n(j, IO_READ_CALLS) < files * LIMIT_READS_PER_COPY)
 		all += claim(&rest->read);
 	calls_add_files(j->v, add_advice(j, is_temporary ? "A16" : "A12",
 					 !is_temporary && calls_is_replaced(j->v) ? "replaced" : "",
@@ -179,7 +167,8 @@ static bool is_import(const struct judging *j, double opens)
 	enum io_class most;
 	double absent = failed(j->v, IO_ENOENT, &most);
 
-	return n(j, IO_OP_STAT) >= 4 * opens || absent >= 2 * opens;
+	return n(j, IO_OP_STAT) >= LIMIT_STATS_PER_OPEN * opens ||
+	       absent >= LIMIT_ABSENT_PER_OPEN * opens;
 }
 
 /* An existing file is opened for each write. */
@@ -190,8 +179,10 @@ static void files_appended(struct judging *j)
 	double all = rest->meta + rest->write + rest->close;
 	struct advice *a;
 
-	if (opens < j->floor || !is_significant(j, all) || calls > 2 * opens || calls * 2 < opens ||
-	    n(j, IO_READ_CALLS) * 2 > calls || n(j, IO_OP_CREATE) * 10 > opens)
+	if (opens < j->floor || !is_significant(j, all) || calls > LIMIT_WRITES_PER_OPEN * opens ||
+	    !reaches(calls, LIMIT_HALF_PERCENT, opens) ||
+	    n(j, IO_READ_CALLS) * 100 > calls * LIMIT_HALF_PERCENT ||
+	    n(j, IO_OP_CREATE) * 100 > opens * LIMIT_FEW_PERCENT)
 		return;
 	rest->meta = rest->write = rest->close = 0;
 	a = add_advice(j, "A11", "append", "meta", all);
@@ -206,8 +197,10 @@ static void files_read(struct judging *j)
 	double all = rest->meta + rest->read + rest->close;
 	struct advice *a;
 
-	if (opens < j->floor || !is_significant(j, all) || n(j, IO_READ_CALLS) * 2 < opens ||
-	    n(j, IO_READ_BYTES) >= opens * MIB || (rest->meta + rest->close) * 4 < rest->read)
+	if (opens < j->floor || !is_significant(j, all) ||
+	    !reaches(n(j, IO_READ_CALLS), LIMIT_HALF_PERCENT, opens) ||
+	    n(j, IO_READ_BYTES) >= opens * LIMIT_FILE_BYTES ||
+	    !reaches(rest->meta + rest->close, LIMIT_METADATA_PERCENT, rest->read))
 		return;
 	all = claim(&rest->meta) + claim(&rest->read) + claim(&rest->close);
 	if (is_import(j, opens))
@@ -224,74 +217,134 @@ static void files_read(struct judging *j)
 static bool is_polling(const struct judging *j)
 {
 	enum io_class most;
-	double absent = failed(j->v, IO_ENOENT, &most), opens = n(j, IO_OP_OPEN);
+	double absent = failed(j->v, IO_ENOENT, &most), few = absent * LIMIT_POLLING_PERCENT;
 
-	return absent >= j->floor && absent * 4 >= n(j, IO_OP_STAT) * 3 && opens * 20 <= absent &&
-	       n(j, IO_OP_LOOKUP_MISS) * 4 <= absent && n(j, IO_OP_CREATE) * 20 <= absent;
+	return absent >= j->floor && reaches(absent, LIMIT_POLLED_PERCENT, n(j, IO_OP_STAT)) &&
+	       n(j, IO_OP_OPEN) * 100 <= few && n(j, IO_OP_CREATE) * 100 <= few &&
+	       n(j, IO_OP_LOOKUP_MISS) * 100 <= absent * LIMIT_NEW_NAMES_PERCENT;
+}
+
+/* ---- other metadata ------------------------------------------------------------- */
+
+static bool is_revalidated(const struct judging *j)
+{
+	double again = j->metadata * calls_revalidated(j->v);
+
+	return again > 0 && is_significant(j, again);
+}
+
+static bool is_locking(const struct judging *j)
+{
+	return lock_requests(j) > 0;
+}
+
+static bool is_search(const struct judging *j)
+{
+	double misses = calls_misses(j->v);
+
+	return misses >= LIMIT_ABSENT_PER_OPEN * n(j, IO_OP_OPEN) &&
+	       reaches(misses, LIMIT_NEW_NAMES_PERCENT, view_metas(j->v));
+}
+
+static bool is_stat(const struct judging *j)
+{
+	double stats = n(j, IO_OP_STAT);
+	double others = view_metas(j->v) - stats - n(j, IO_OP_LOOKUP_MISS);
+
+	return stats >= LIMIT_STATS_TIMES * others ||
+	       view_rate(j->v, stats) >= j->v->limits->stats_per_s;
 }
 
 /* A listing stats each name once or twice and looks it up the first time; program starts stat the
  * same names repeatedly. The kernel counts absent names itself. */
 static bool is_repeated_stat(const struct judging *j)
 {
-	return j->rest.by != VIEW_BY_KERNEL && n(j, IO_OP_LOOKUP_MISS) * 4 < n(j, IO_OP_STAT);
+	return is_stat(j) && j->rest.by != VIEW_BY_KERNEL &&
+	       !reaches(n(j, IO_OP_LOOKUP_MISS), LIMIT_NEW_NAMES_PERCENT, n(j, IO_OP_STAT));
 }
 
 /* stat() of existing files without reading folders: waiting for one to change. */
 static bool is_watching(const struct judging *j)
 {
-	double few = n(j, IO_OP_STAT) / 20;
+	double stats = n(j, IO_OP_STAT), few = stats * LIMIT_POLLING_PERCENT;
 
-	return j->rest.by == VIEW_BY_KERNEL && n(j, IO_OP_LOOKUP_MISS) <= few &&
-	       n(j, IO_OP_OPEN) <= few && n(j, IO_OP_READDIR) * 100 <= few;
+	return is_stat(j) && j->rest.by == VIEW_BY_KERNEL && n(j, IO_OP_LOOKUP_MISS) * 100 <= few &&
+	       n(j, IO_OP_OPEN) * 100 <= few &&
+	       n(j, IO_OP_READDIR) * LIMIT_STATS_PER_LISTING <= stats;
 }
+
+static void add_revalidated(const struct judging *j, struct advice *a)
+{
+	a->confidence = ADVICE_PERHAPS;
+	view_add(a, "requests", (double)j->v->client_io->numbers[IO_NAME_CALLS]);
+	view_add(a, "operations", view_metas(j->v));
+}
+
+static void add_locks(const struct judging *j, struct advice *a)
+{
+	a->confidence = ADVICE_LIKELY;
+	view_add(a, "requests", lock_requests(j));
+}
+
+static void add_misses(const struct judging *j, struct advice *a)
+{
+	view_add(a, "misses", calls_misses(j->v));
+	view_add(a, "opens", n(j, IO_OP_OPEN));
+}
+
+static void add_stats(const struct judging *j, struct advice *a)
+{
+	view_add(a, "stats", n(j, IO_OP_STAT));
+	view_add(a, "per_s", view_rate(j->v, n(j, IO_OP_STAT)));
+}
+
+static void add_watched(const struct judging *j, struct advice *a)
+{
+	a->confidence = ADVICE_LIKELY;
+	add_stats(j, a);
+}
+
+static void add_operations(const struct judging *j, struct advice *a)
+{
+	calls_add_metadata(j->v, a);
+}
+
+/* Causes of metadata; the first that matches is reported. */
+static const struct cause {
+	const char *code, *kind;
+	bool (*matches)(const struct judging *j); /* NULL: always */
+	void (*add)(const struct judging *j, struct advice *a);
+	double (*part)(const struct view *v); /* of the time; NULL: all */
+} metadata_causes[] = {
+	{ "A10", "again", is_revalidated, add_revalidated, calls_revalidated },
+	{ "A30", "locks", is_locking, add_locks, NULL },
+	{ "A09", "polling", is_polling, add_stats, NULL },
+	{ "A10", "search", is_search, add_misses, NULL },
+	{ "A09", "search", is_repeated_stat, add_stats, NULL },
+	{ "A09", "watching", is_watching, add_watched, NULL },
+	{ "A09", "files", is_stat, add_stats, NULL },
+	{ "A30", "", NULL, add_operations, NULL },
+};
 
 /* All other metadata, added up. close() is included if nothing was written. */
 static void metadata(struct judging *j)
 {
-	struct view_times *rest = &j->rest;
-	double stats = n(j, IO_OP_STAT), opens = n(j, IO_OP_OPEN), all = view_metas(j->v);
-	double seconds = rest->meta + (n(j, IO_WRITE_CALLS) > 0 ? 0 : rest->close);
-	double again = seconds * calls_revalidated(j->v);
-	double others = all - stats - n(j, IO_OP_LOOKUP_MISS), locks = lock_requests(j);
-	struct advice *a;
+	bool has_writes = n(j, IO_WRITE_CALLS) > 0;
+	const struct cause *cause = metadata_causes;
+	double seconds;
 
+	j->metadata = j->rest.meta + (has_writes ? 0 : j->rest.close);
 	/* fewer calls are no cure if few take long, and the client's time includes other calls */
-	if (!is_significant(j, seconds) || (all < j->floor && again <= 0 && locks <= 0))
+	if (!is_significant(j, j->metadata) ||
+	    (view_metas(j->v) < j->floor && calls_revalidated(j->v) <= 0 && !is_locking(j)))
 		return;
-	rest->meta = 0;
-	if (n(j, IO_WRITE_CALLS) <= 0)
-		rest->close = 0;
-	if (again > 0 && is_significant(j, again)) {
-		a = add_advice(j, "A10", "again", "meta", again);
-		a->confidence = ADVICE_PERHAPS;
-		view_add(a, "requests", (double)j->v->client_io->numbers[IO_NAME_CALLS]);
-		view_add(a, "operations", all);
-	} else if (locks > 0) {
-		a = add_advice(j, "A30", "locks", "meta", seconds);
-		a->confidence = ADVICE_LIKELY;
-		view_add(a, "requests", locks);
-	} else if (is_polling(j)) {
-		a = add_advice(j, "A09", "polling", "meta", seconds);
-		view_add(a, "stats", stats);
-		view_add(a, "per_s", view_rate(j->v, stats));
-	} else if (calls_misses(j->v) >= 2 * opens && calls_misses(j->v) * 4 >= all) {
-		a = add_advice(j, "A10", "search", "meta", seconds);
-		view_add(a, "misses", calls_misses(j->v));
-		view_add(a, "opens", opens);
-	} else if (stats >= 2 * others || view_rate(j->v, stats) >= j->v->limits->stats_per_s) {
-		a = add_advice(j, "A09",
-			       is_repeated_stat(j) ? "search"
-			       : is_watching(j)	   ? "watching"
-						   : "files",
-			       "meta", seconds);
-		if (is_watching(j))
-			a->confidence = ADVICE_LIKELY;
-		view_add(a, "stats", stats);
-		view_add(a, "per_s", view_rate(j->v, stats));
-	} else {
-		calls_add_metadata(j->v, add_advice(j, "A30", "", "meta", seconds));
-	}
+	j->rest.meta = 0;
+	if (!has_writes)
+		j->rest.close = 0;
+	while (cause->matches && !cause->matches(j))
+		cause++;
+	seconds = j->metadata * (cause->part ? cause->part(j->v) : 1);
+	cause->add(j, add_advice(j, cause->code, cause->kind, "meta", seconds));
 }
 
 /* Scratch files: removed (but for a result), and read as much as written. */
@@ -317,25 +370,27 @@ static void syncs(struct judging *j)
 	struct view_times *rest = &j->rest;
 	double count = n(j, IO_OP_FSYNC), writes = n(j, IO_WRITE_CALLS);
 	bool is_osync = count <= 0, is_database = calls_is_database(j->v);
+	bool has_files = reaches(n(j, IO_OP_CREATE), LIMIT_HALF_PERCENT, count);
 	double all = rest->sync + rest->write + rest->close;
 	double waits = is_osync ? writes : count;
 
 	if (waits < (j->floor < LIMIT_MORE_OPS ? j->floor : LIMIT_MORE_OPS) || rest->sync <= 0 ||
-	    rest->sync * 2 < rest->write || n(j, IO_WRITE_BYTES) >= waits * MIB)
+	    !reaches(rest->sync, LIMIT_HALF_PERCENT, rest->write) ||
+	    n(j, IO_WRITE_BYTES) >= waits * LIMIT_FILE_BYTES)
 		return;
-	if (is_database || n(j, IO_OP_CREATE) * 2 >= count)
+	if (is_database || has_files)
 		all += rest->meta;
 	if (!is_significant(j, all))
 		return;
 	rest->sync = rest->write = rest->close = 0;
-	if (is_database || n(j, IO_OP_CREATE) * 2 >= count)
+	if (is_database || has_files)
 		rest->meta = 0;
 	calls_add_syncs(j->v, add_advice(j, "A08",
-					 is_osync			  ? "osync"
-					 : is_database			  ? "database"
-					 : n(j, IO_OP_CREATE) * 2 < count ? "lines"
-					 : calls_is_replaced(j->v)	  ? "replaced"
-									  : "files",
+					 is_osync		   ? "osync"
+					 : is_database		   ? "database"
+					 : !has_files		   ? "lines"
+					 : calls_is_replaced(j->v) ? "replaced"
+								   : "files",
 					 "sync", all));
 }
 
@@ -353,24 +408,26 @@ static const char *order(const struct judging *j, bool is_read)
 		return ""; /* O_DIRECT and O_SYNC look the same */
 	if (j->v->io->numbers[random] < 0)
 		return calls_order(j->v, IO_READ_BYTES, calls);
-	if (n(j, random) * 2 >= ordered && n(j, random) > 0)
+	if (reaches(n(j, random), LIMIT_HALF_PERCENT, ordered) && n(j, random) > 0)
 		return "random";
 	/* the first call of a file has no order, asynchronous requests have no offset */
-	return ordered * 10 < n(j, calls) || n(j, IO_ASYNC_US) > 0 ? "" : "sequential";
+	return !reaches(ordered, LIMIT_FEW_PERCENT, n(j, calls)) || n(j, IO_ASYNC_US) > 0
+		       ? ""
+		       : "sequential";
 }
 
 /* By the client's counters; else by rates that no server reaches. */
 static bool is_cached(const struct judging *j, double seconds, bool is_small)
 {
 	const struct io *client_io = j->v->client_io;
-	double part = is_small ? CACHE_SMALL : CACHE_LARGE;
+	unsigned int few = is_small ? LIMIT_UNCACHED_PERCENT : LIMIT_UNCACHED_LARGE_PERCENT;
 	double bytes = n(j, IO_READ_BYTES), calls = n(j, IO_READ_CALLS);
 
 	if (j->rest.by != VIEW_BY_KERNEL)
 		return calls_is_cached(j->v, IO_READ_CALLS);
 	if (client_io && client_io->numbers[IO_READ_BYTES] >= 0)
-		return (double)client_io->numbers[IO_READ_BYTES] * part < bytes;
-	return bytes > seconds * CACHE_BPS || seconds * 1e6 < calls * CACHE_US;
+		return !reaches((double)client_io->numbers[IO_READ_BYTES], few, bytes);
+	return bytes > seconds * LIMIT_CACHE_BPS || seconds * US_PER_S < calls * LIMIT_CACHE_US;
 }
 
 /* Return true if processes waited for these calls. A client reads ahead and writes behind: without
@@ -398,14 +455,14 @@ static void reads(struct judging *j)
 	const char *where = order(j, true);
 	bool is_random = *where == 'r';
 	double limit = is_random && j->v->io->numbers[IO_READ_RANDOM] >= 0
-			       ? RANDOM_BYTES
-			       : j->v->limits->small_read_kb * 1000.0;
+			       ? LIMIT_RANDOM_BYTES
+			       : j->v->limits->small_read_kb * KB;
 	double seconds = j->rest.read;
 
 	if (!is_significant(j, seconds) || !is_waited_for(j, mean < limit, true))
 		return;
 	j->rest.read = 0;
-	if (is_cached(j, seconds, mean < limit) && (is_random || mean >= TINY_BYTES))
+	if (is_cached(j, seconds, mean < limit) && (is_random || mean >= LIMIT_TINY_BYTES))
 		*j->cached += seconds * j->rest.scale;
 	else if (mean < limit)
 		calls_add(j->v, add_advice(j, "A01", where, "read", seconds), true);
@@ -418,8 +475,9 @@ static void reads(struct judging *j)
 /* Several processes write parts of one file: fewer files than threads were created. */
 static bool is_one_file(const struct judging *j)
 {
-	return n(j, IO_THREADS) >= 2 && n(j, IO_OP_OPEN) >= 2 &&
-	       n(j, IO_OP_CREATE) * 2 <= n(j, IO_THREADS);
+	return n(j, IO_THREADS) >= LIMIT_SHARED_THREADS &&
+	       n(j, IO_OP_OPEN) >= LIMIT_SHARED_THREADS &&
+	       n(j, IO_OP_CREATE) * 100 <= n(j, IO_THREADS) * LIMIT_HALF_PERCENT;
 }
 
 /* Add the number of bursts and the wait in each, by seconds of I/O time or by bytes. */
@@ -427,7 +485,7 @@ static void add_bursts(const struct judging *j, struct advice *a, double seconds
 {
 	double bursts = timing_bursts(j->v), threads = n(j, IO_THREADS);
 
-	if (bursts < 2)
+	if (bursts < LIMIT_BURSTS)
 		return;
 	view_add(a, "bursts", bursts);
 	view_add(a, "wait_s", seconds / bursts / (threads > 0 ? threads : (double)j->v->nodes));
@@ -440,7 +498,7 @@ static void large_writes(struct judging *j, double seconds)
 	struct advice *a;
 
 	tail = is_by_bytes ? timing_tail(j->v) : tail;
-	if (tail * 100 >= LIMIT_TAIL_PERCENT && j->v->seconds >= j->v->limits->min_seconds) {
+	if (reaches(tail, LIMIT_TAIL_PERCENT, 1) && j->v->seconds >= j->v->limits->min_seconds) {
 		a = add_advice(j, "A40", is_by_bytes ? "" : "waits", "write", seconds);
 		view_add(a, "late_share", tail);
 		view_add(a, "late_bytes", tail * view_bytes(j->v));
@@ -449,7 +507,7 @@ static void large_writes(struct judging *j, double seconds)
 	}
 	if (!is_significant(j, seconds) || !is_waited_for(j, false, false))
 		return;
-	a = add_advice(j, "A41", bursts >= 2 ? "bursts" : "steady", "write", seconds);
+	a = add_advice(j, "A41", bursts >= LIMIT_BURSTS ? "bursts" : "steady", "write", seconds);
 	calls_add(j->v, a, false);
 	add_bursts(j, a, seconds);
 }
@@ -460,7 +518,7 @@ static void writes(struct judging *j)
 	double seconds = j->rest.write + j->rest.sync + j->rest.close;
 	const char *where = order(j, false);
 	bool is_shared = *where == 'r' && is_one_file(j);
-	bool is_small = mean < j->v->limits->small_write_kb * 1000.0;
+	bool is_small = mean < j->v->limits->small_write_kb * KB;
 
 	if (n(j, IO_WRITE_CALLS) <= 0 || (is_small && !is_waited_for(j, true, false)) ||
 	    !(is_significant(j, seconds) || (!is_small && view_is_busy(j->v))))
@@ -498,8 +556,8 @@ static void asynchronous(struct judging *j)
 
 	if (is_significant(j, seconds))
 		calls_add(j->v,
-			  add_advice(j, "A31", mean < RANDOM_BYTES ? "small" : "large", "async",
-				     seconds),
+			  add_advice(j, "A31", mean < LIMIT_RANDOM_BYTES ? "small" : "large",
+				     "async", seconds),
 			  is_read);
 }
 
@@ -509,9 +567,25 @@ double timed_threshold(const struct view_times *times)
 	       100.0;
 }
 
+/* In the order in which they explain the time of a class of calls. */
+static void (*const causes[])(struct judging *j) = {
+	stalled,	/* A33: all classes */
+	syncs,		/* A08: sync, write, close; and metadata of new files */
+	files_written,	/* A12, A16: metadata, write, close, sync; and reads of a copy */
+	spilled,	/* A16: all of files */
+	files_appended, /* A11: metadata, write, close */
+	files_read,	/* A10, A11, A13: metadata, read, close */
+	metadata,	/* A09, A10, A30: metadata, close */
+	reads,		/* A01, A32, or cached: read */
+	writes,		/* A02, A40, A41: write, sync, close */
+	mapped,		/* A15 */
+	asynchronous,	/* A31 */
+};
+
 size_t timed_judge(const struct view *v, struct advice list[TIMED_MAX], double *cached)
 {
 	struct judging j = { .v = v, .list = list, .cached = cached };
+	size_t i;
 
 	*cached = 0;
 	view_times(v, &j.rest);
@@ -520,16 +594,7 @@ size_t timed_judge(const struct view *v, struct advice list[TIMED_MAX], double *
 		  : j.rest.by == VIEW_BY_CLIENT ? LIMIT_MORE_OPS
 						: LIMIT_MANY_OPS;
 	j.confidence = j.rest.by == VIEW_BY_KERNEL ? ADVICE_SURE : ADVICE_LIKELY;
-	stalled(&j);
-	syncs(&j);
-	files_written(&j);
-	spilled(&j);
-	files_appended(&j);
-	files_read(&j);
-	metadata(&j);
-	reads(&j);
-	writes(&j);
-	mapped(&j);
-	asynchronous(&j);
+	for (i = 0; i < sizeof(causes) / sizeof(*causes); i++)
+		causes[i](&j);
 	return j.count;
 }

@@ -4,6 +4,12 @@
 #include "advice/limits.h"
 #include "record/timeline.h"
 
+/* Return the first row of the last part of the run. */
+static size_t tail_row(const struct timeline *run)
+{
+	return run->count - (run->count + LIMIT_TAIL_PARTS - 1) / LIMIT_TAIL_PARTS;
+}
+
 static double written(const struct timeline *run, size_t from)
 {
 	double bytes = 0;
@@ -25,12 +31,10 @@ static bool cover(const struct view *v, struct timeline *run)
 double timing_tail(const struct view *v)
 {
 	struct timeline run;
-	size_t quarter;
 
 	if (!cover(v, &run) || view_bytes(v) <= 0)
 		return 0;
-	quarter = (run.count + 3) / 4;
-	return written(&run, run.count - quarter) / view_bytes(v);
+	return written(&run, tail_row(&run)) / view_bytes(v);
 }
 
 static double waited(const struct timeline *run, size_t row)
@@ -47,7 +51,7 @@ double timing_tail_time(const struct view *v)
 
 	if (!cover(v, &run) || timeline_sum(&run, TIMELINE_IO_US) <= 0)
 		return -1;
-	for (i = run.count - (run.count + 3) / 4; i < run.count; i++)
+	for (i = tail_row(&run); i < run.count; i++)
 		tail += (double)run.rows[TIMELINE_IO_US][i];
 	return tail / (double)timeline_sum(&run, TIMELINE_IO_US);
 }
@@ -68,5 +72,5 @@ double timing_bursts(const struct view *v)
 		busy += is_above;
 		bursts += is_above && !was_above;
 	}
-	return busy * 2 <= (double)run.count ? bursts : 0;
+	return reaches(run.count - busy, LIMIT_HALF_PERCENT, run.count) ? bursts : 0;
 }

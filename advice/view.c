@@ -59,14 +59,15 @@ double view_rate(const struct view *v, double number)
 
 double view_call_s(const struct view *v, double calls)
 {
-	return calls * v->limits->sync_call_us / 1e6;
+	return calls * v->limits->sync_call_us / US_PER_S;
 }
 
-/* The client sent less than a tenth of the operations; its cache served the rest. */
+/* The client sent few of the operations; its cache served the rest. */
 static bool is_metadata_cached(const struct view *v)
 {
 	return v->client_io && v->client_io->numbers[IO_META_CALLS] >= 0 &&
-	       (double)v->client_io->numbers[IO_META_CALLS] * 10 < view_metas(v);
+	       !reaches((double)v->client_io->numbers[IO_META_CALLS], LIMIT_UNCACHED_PERCENT,
+			view_metas(v));
 }
 
 /* Bytes or calls handled by the client, if it counts them (with mapped files, without the page
@@ -100,8 +101,8 @@ bool view_is_busy(const struct view *v)
 	/* the least time it can have taken, at the speed of a core */
 	least = t.by == VIEW_BY_KERNEL	 ? LIMIT_SIGNIFICANT_PERCENT
 		: t.by == VIEW_BY_CLIENT ? LIMIT_BUSY_PERCENT
-					 : LIMIT_BUSY_PERCENT / 10.0;
-	return moved >= v->limits->min_mib * 1048576.0 && share >= least;
+					 : LIMIT_ESTIMATED_PERCENT;
+	return moved >= v->limits->min_mib * MIB && share >= least;
 }
 
 static bool is_set(const struct record_change *change, const char *fs, const char *option)
@@ -140,7 +141,7 @@ int64_t view_cores(const struct view *v)
 
 static double seconds(const struct view *v, enum io_number us)
 {
-	return view_number(v, us) / 1e6;
+	return view_number(v, us) / US_PER_S;
 }
 
 /* All processes may wait for the slowest: the possible gain is the larger of its share and the mean
@@ -156,7 +157,8 @@ double view_slowest(const struct view *v)
 {
 	double lifetime = view_number(v, IO_SLOWEST_LIFE_US), threads = view_number(v, IO_THREADS);
 
-	if (lifetime <= 0 || (threads > 0 && lifetime * 2 * threads < view_number(v, IO_THREAD_US)))
+	if (lifetime <= 0 || (threads > 0 && !reaches(lifetime * threads, LIMIT_HALF_PERCENT,
+						      view_number(v, IO_THREAD_US))))
 		return -1;
 	return view_number(v, IO_SLOWEST_US) / lifetime;
 }
@@ -165,7 +167,7 @@ double view_slowest(const struct view *v)
 static double waited(const struct view *v, enum io_number us)
 {
 	return v->client_io && v->client_io->numbers[us] >= 0
-		       ? (double)v->client_io->numbers[us] / 1e6
+		       ? (double)v->client_io->numbers[us] / US_PER_S
 		       : -1;
 }
 
@@ -182,18 +184,18 @@ static double moving(const struct view *v, bool is_read, double part)
 		return seconds(v, us);
 	if (waited(v, us) >= 0)
 		return waited(v, us) * part;
-	return larger(view_call_s(v, view_number(v, calls)), view_number(v, bytes) / (mbs * 1e6));
+	return larger(view_call_s(v, view_number(v, calls)), view_number(v, bytes) / (mbs * MB));
 }
 
-/* The stat or open of a name that is new to the node includes its lookup: one operation. Opening
- * and closing a file takes three. */
+/* The stat or open of a name that is new to the node includes its lookup: one operation. */
 static double meta_operations(const struct view *v)
 {
 	double lookup_ops = view_number(v, IO_OP_STAT) + view_number(v, IO_OP_OPEN);
 	double looked_up = view_number(v, IO_OP_LOOKUP_MISS);
 
 	return view_metas(v) - (looked_up < lookup_ops ? looked_up : lookup_ops) +
-	       2 * larger(view_number(v, IO_OP_OPEN), view_number(v, IO_OP_CREATE));
+	       (LIMIT_CALLS_PER_OPEN - 1) *
+		       larger(view_number(v, IO_OP_OPEN), view_number(v, IO_OP_CREATE));
 }
 
 /* An fsync waits for WRITEs: the client's time of WRITEs counts as fsync. */
@@ -201,9 +203,10 @@ static void split_syncs(const struct view *v, struct view_times *t)
 {
 	double syncs = view_number(v, IO_OP_FSYNC), measured = seconds(v, IO_WRITE_US);
 
-	if (syncs * 10 < view_number(v, IO_WRITE_CALLS) || syncs <= 0)
+	if (!reaches(syncs, LIMIT_SYNCED_PERCENT, view_number(v, IO_WRITE_CALLS)) || syncs <= 0)
 		return;
-	t->sync = larger(waited(v, IO_WRITE_US) - measured, view_call_s(v, syncs) * 10);
+	t->sync = larger(waited(v, IO_WRITE_US) - measured,
+			 view_call_s(v, syncs * LIMIT_CALLS_PER_SYNC));
 	t->write = measured;
 }
 
@@ -223,7 +226,7 @@ static void estimate(const struct view *v, struct view_times *t)
 	t->read = moving(v, true, 1 - part);
 	t->write = moving(v, false, 1);
 	t->meta = larger(waited(v, IO_META_US), least);
-	t->mapped = larger(waited(v, IO_READ_US) * part, view_call_s(v, mapped / 4096));
+	t->mapped = larger(waited(v, IO_READ_US) * part, view_call_s(v, mapped / LIMIT_PAGE_BYTES));
 	split_syncs(v, t);
 	for (i = 0; i < sizeof(classes) / sizeof(*classes); i++)
 		if (*classes[i] > t->lifetime)
