@@ -129,7 +129,7 @@ static int refuse_option(struct config *config, const char *key, const char *wor
 	if (!config_word(nfs->mounts, 0, target))
 		strcpy(target, "MOUNT_POINT");
 	err_set(&why,
-		"a live NFS mount takes sync, async, noatime, relatime, strictatime, nodiratime and diratime only; in /etc/fstab: SERVER:/EXPORT %s nfs defaults,%s 0 0",
+		"a remount of NFS changes sync, async, noatime, relatime, strictatime, nodiratime and diratime only; in /etc/fstab: SERVER:/EXPORT %s nfs defaults,%s 0 0",
 		target, word);
 	return wrong(config, err, key, word, why.text);
 }

@@ -137,14 +137,12 @@ static void plan(const struct change_kind *kind, struct client *client,
 	end_change(p);
 	if (p->left_out)
 		rule_tell(client, client->type->affinity->left, NULL, findings,
-			  "%zu more than changes hold stay where they are: %s %.200s", p->left_out,
+			  "%zu above the limit of changes are not moved: %s %.200s", p->left_out,
 			  way->words, way->wanted(client));
 	if (way == &affinity_workqueues && *p->missing)
-		rule_tell(
-			client, client->type->affinity->left,
-			"unbound_workqueues=all in jobio.conf", findings,
-			"this kernel does not let workqueues be moved by name:%s: left where they are",
-			p->missing);
+		rule_tell(client, client->type->affinity->left,
+			  "unbound_workqueues=all in jobio.conf", findings,
+			  "this kernel cannot move workqueues by name:%s: not moved", p->missing);
 	free((char *)p->list);
 	free(p);
 }
@@ -160,7 +158,7 @@ static void plan_interrupts(const struct change_kind *kind, struct client *clien
 		rule_tell(client, client->type->affinity->left,
 			  "stop irqbalance on these nodes, or clear interrupts_of= in jobio.conf",
 			  findings,
-			  "irqbalance runs and would move the interrupts of %s again: left to it",
+			  "irqbalance runs and would move the interrupts of %s again: not moved",
 			  client->section->interrupts_of);
 		return;
 	}

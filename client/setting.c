@@ -142,7 +142,7 @@ int setting_verify(const struct setting *setting, const char *before, const char
 	if (options_each(wanted, is_missing, &c))
 		return err_set(err, "%s shows '%.300s' instead", setting->shown_by, after);
 	if (options_each(before, is_lost, &c))
-		return err_set(err, "it has lost '%s' on the way", c.differing);
+		return err_set(err, "it has lost '%s'", c.differing);
 	return 0;
 }
 
@@ -242,14 +242,14 @@ void setting_plan(const struct change_kind *kind, struct client *client,
 	for (i = 0; rc == 0 && (target = setting->target(client, i)); i++) {
 		if (!setting->now(client, target))
 			rule_tell(client, setting->failed, NULL, findings,
-				  "'%s' could not get %s: %s does not say what it has now", target,
-				  wanted, setting->shown_by);
+				  "'%s' could not get %s: its present value cannot be read from %s",
+				  target, wanted, setting->shown_by);
 		else
 			rc = plan_target(kind, client, target, wanted, plan);
 		if (rc > 0)
 			rule_tell(
 				client, setting->failed, NULL, findings,
-				"'%s' and what is behind it could not get %s: %d changes are all that a job has",
+				"'%s' and the targets after it could not get %s: a job has at most %d changes",
 				target, wanted, CHANGES_MAX);
 	}
 }

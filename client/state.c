@@ -35,7 +35,7 @@ int state_write(const struct client *client, const char *kind, const char *text,
 	int rc;
 
 	if (state_path(client, kind, path) < 0)
-		return err_set(err, "no place to remember the %s", kind);
+		return err_set(err, "no state directory to store the %s", kind);
 	FAULT_POINT("state before");
 	rc = fileio_write(path, text, strlen(text), 0600, err);
 	FAULT_POINT("state after");

@@ -92,7 +92,7 @@ static int conclude(struct visit *visit, struct err *err)
 	if (job_look_failed())
 		findings_add(
 			&visit->findings, "W54", FINDING_WARNING,
-			"find the process whose /proc/PID/cmdline cannot be read, and what it waits for",
+			"find the process with a /proc/PID/cmdline that cannot be read, and what it waits for",
 			"looking for slurmstepds among root's processes hangs: other jobs count as living");
 	job_add_findings(visit->state, &visit->findings);
 	if (job_state_update(visit->config, visit->state, err) < 0 || gates_write(visit, err) < 0)

@@ -312,7 +312,7 @@ const struct rule gpfs_rules[] = {
 	{ "GP11", FINDING_WARNING, RULE_SPARES_NODE, "raise prolog_budget_ms in jobio.conf",
 	  check_time },
 	{ "GP12", FINDING_INFO, RULE_SPARES_NODE,
-	  "mmchconfig fsyncIsGlobal=no -i -N CLASS, for nodes whose jobs do not rely on another node's fsync",
+	  "mmchconfig fsyncIsGlobal=no -i -N CLASS, for nodes where no job relies on another node's fsync",
 	  NULL },
 	{ "GP13", FINDING_INFO, RULE_SPARES_NODE,
 	  "mmchconfig maxStatCache=COUNT for this class of nodes and restart mmfsd, if jobs look at the same files again",

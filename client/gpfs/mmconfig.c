@@ -77,7 +77,7 @@ static void wanted_all(const struct client_want *want, char list[LIST_MAX])
 static const struct setting mmconfig = {
 	.keys = keys,
 	.one = "setting",
-	.no_key = "it is none of Storage Scale's that jobio compares",
+	.no_key = "not a setting of Storage Scale that jobio compares",
 	.shown_by = "mmdiag",
 	.refused = "GP49",
 };

@@ -288,7 +288,7 @@ int gpfs_mmpmon_rows(struct wire *wire, const char *text, const char *mmfsd, str
 			none = true;
 		else if (rc != 0)
 			return err_set(err, "mmpmon answers with _rc_ %lld%s", (long long)rc,
-				       rc == 16 ? ": somebody else holds its lock" : "");
+				       rc == 16 ? ": another process holds its lock" : "");
 		else if (read_line(wire, line, mmfsd, err) < 0)
 			return err_prefix(err, "mmpmon");
 	}

@@ -223,8 +223,9 @@ static void check_jobid(const struct judge *judge, const struct rule *rule)
 	const struct lustre_facts *facts = facts_of(judge);
 
 	if (!strcmp(facts->jobid_var, "disable"))
-		rule_say(judge, rule,
-			 "its servers do not learn whose I/O it is (jobid_var=disable)");
+		rule_say(
+			judge, rule,
+			"its requests carry no job ID for the servers' job_stats (jobid_var=disable)");
 }
 
 static void check_tracking(const struct judge *judge, const struct rule *rule)
@@ -256,7 +257,7 @@ static void check_stripes(const struct judge *judge, const struct rule *rule)
 	if (facts->folder_stripes == 1) {
 		rule_say(
 			judge, rule,
-			"a new file in the job's directory '%.200s' lies on one OST (stripe count 1)",
+			"a new file in the job's directory '%.200s' is on one OST (stripe count 1)",
 			judge->want->work_dir);
 		return;
 	}
@@ -264,7 +265,7 @@ static void check_stripes(const struct judge *judge, const struct rule *rule)
 		instance = &facts->instance[i];
 		if (instance->stripe_count == 1)
 			say_of(judge, rule, tree_filesystem(instance->name, name),
-			       "a new file of '%s' lies on one OST unless its folder says otherwise (stripecount=1)",
+			       "a new file of '%s' is on one OST unless its directory has another layout (stripecount=1)",
 			       name);
 	}
 }

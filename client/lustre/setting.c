@@ -570,7 +570,7 @@ static void plan_jobid(const struct change_kind *kind, struct client *client,
 	if (!old_list || !is_whole) {
 		rule_tell(
 			client, "LU40", NULL, findings,
-			"'%s' could not get the job's number: the kernel does not say what jobid_var and jobid_name are",
+			"'%s' could not get the job's number: jobid_var and jobid_name cannot be read",
 			JOBID_TARGET);
 		return;
 	}

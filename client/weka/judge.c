@@ -139,7 +139,7 @@ static void check_unguarded(const struct judge *judge, const struct rule *rule)
 	if (!common->cpus_known && !cpuset_is_empty(&common->frontend_cpus))
 		rule_say(
 			judge, rule,
-			"not all CPUs on which the client polls are known: the gate guards CPU %s and those that it knew before",
+			"not all CPUs on which the client polls are known: the gate guards CPU %s and those found earlier",
 			rule_list(&common->frontend_cpus, list));
 }
 
@@ -194,7 +194,7 @@ const struct rule weka_rules[] = {
 	  rule_check_no_mount },
 	{ "W19", FINDING_WARNING, RULE_SPARES_NODE, "mount it, or correct mounts= in jobio.conf",
 	  rule_check_missing_mount },
-	{ "W20", FINDING_WARNING, RULE_SPARES_NODE, "say it in one file only, service.conf",
+	{ "W20", FINDING_WARNING, RULE_SPARES_NODE, "set them in service.conf only",
 	  weka_check_two_files },
 	{ "W21", FINDING_WARNING, RULE_SPARES_NODE, "leave one line", weka_check_twice },
 	{ "W22", FINDING_WARNING, RULE_SPARES_NODE, "write isolate_cpusets and cgroups_mode",
@@ -218,14 +218,14 @@ const struct rule weka_rules[] = {
 	  "correct container= in jobio.conf, or mount a file system; nothing where the client needs no container",
 	  check_no_container },
 	{ "W33", FINDING_WARNING, RULE_SPARES_NODE,
-	  "nothing if that is meant; else: weka local enable NAME; weka local start NAME",
+	  "none, if intended; else: weka local enable NAME; weka local start NAME",
 	  check_disabled },
 	{ "W33", FINDING_WARNING, RULE_SPARES_NODE, "weka local monitoring on NAME",
 	  check_monitored },
 	{ "W34", FINDING_WARNING, RULE_SPARES_NODE, "name one with container= in jobio.conf",
 	  check_several },
 	{ "W35", FINDING_INFO, RULE_SPARES_NODE,
-	  "nothing to do when that is meant; io-cores have no use for what does not poll",
+	  "none, if intended: a container that does not poll needs no io-cores",
 	  weka_check_no_frontend },
 	{ "W35", FINDING_INFO, RULE_SPARES_NODE,
 	  "take container= out of jobio.conf, or give the others a [client] of their own",
@@ -241,7 +241,7 @@ const struct rule weka_rules[] = {
 	  "restart the agent: systemctl restart weka-agent; or correct agent_pidfile= in jobio.conf",
 	  weka_check_pidfile },
 	{ "W41", FINDING_WARNING, RULE_SPARES_NODE,
-	  "find the process whose /proc/PID/cmdline cannot be read, and what it waits for",
+	  "find the process with a /proc/PID/cmdline that cannot be read, and what it waits for",
 	  weka_check_look },
 	{ "W60", FINDING_WARNING, RULE_SPARES_NODE, CORES_CURE "; or see why weka gives no answer",
 	  check_unguarded },

@@ -40,7 +40,7 @@ void weka_check_isolate(const struct judge *judge, const struct rule *rule)
 	} else {
 		rule_say(
 			judge, rule,
-			"%s says isolate_cpusets='%s': the client takes CPUs out of Slurm's cpusets each time it starts",
+			"%s sets isolate_cpusets='%s': the client takes CPUs out of Slurm's cpusets each time it starts",
 			path, service->isolate_text);
 	}
 }
@@ -56,8 +56,7 @@ void weka_check_stale(const struct judge *judge, const struct rule *rule)
 	    service->mtime_s <= facts->agent_start_s + 1)
 		return;
 	rule_say(judge, rule,
-		 "%s was changed after the agent started: the agent still works by the old text",
-		 path);
+		 "%s was changed after the agent started: the agent still uses the old text", path);
 	findings_measured(judge->findings, "%" PRId64 " s after, pid %ld",
 			  service->mtime_s - facts->agent_start_s, facts->agent_pid);
 }
@@ -74,7 +73,7 @@ void weka_check_force_v2(const struct judge *judge, const struct rule *rule)
 	if (!strcmp(service->cgroups_mode, "force_v2"))
 		rule_say(
 			judge, rule,
-			"%s says cgroups_mode=force_v2: WEKA's cgroup validation recommends it, and sites report that the client's CPUs vanish from hwloc and from a slurmd that starts later",
+			"%s sets cgroups_mode=force_v2: WEKA's cgroup validation recommends it, and sites report that the client's CPUs vanish from hwloc and from a slurmd that starts later",
 			path);
 }
 
@@ -99,12 +98,12 @@ void weka_check_twice(const struct judge *judge, const struct rule *rule)
 	if (service->isolate_differs)
 		rule_say(
 			judge, rule,
-			"%s sets isolate_cpusets twice with different values; the last, '%s', is taken to count",
+			"%s sets isolate_cpusets twice with different values; the last, '%s', is used",
 			path, service->isolate_text);
 	if (service->cgroups_differs)
 		rule_say(
 			judge, rule,
-			"%s sets cgroups_mode twice with different values; the last, '%s', is taken to count",
+			"%s sets cgroups_mode twice with different values; the last, '%s', is used",
 			path, service->cgroups_mode);
 }
 
@@ -117,8 +116,7 @@ void weka_check_two_files(const struct judge *judge, const struct rule *rule)
 		return;
 	if ((b->isolate_cpusets != WEKA_UNSET && b->isolate_cpusets != a->isolate_cpusets) ||
 	    (*b->cgroups_mode && strcmp(a->cgroups_mode, b->cgroups_mode) != 0))
-		rule_say(judge, rule,
-			 "%s and %s do not say the same about isolate_cpusets and cgroups_mode",
+		rule_say(judge, rule, "%s and %s differ in isolate_cpusets or cgroups_mode",
 			 judge->client->section->service_conf,
 			 judge->client->section->service_conf_alt);
 }
@@ -186,7 +184,7 @@ void weka_check_look(const struct judge *judge, const struct rule *rule)
 {
 	if (weka_of(judge->client)->agents.answer == ASK_HUNG)
 		rule_say(judge, rule,
-			 "looking for agents among root's processes hangs: some process is stuck");
+			 "timed out scanning root's processes for agents: a process is stuck");
 }
 
 /* ---- the command line -------------------------------------------------- */

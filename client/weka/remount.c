@@ -103,8 +103,7 @@ int weka_mount_check(const struct client *client, const char *container, const c
 
 	*cure = "set core_method=resources";
 	if (now && weka_is_stateful(now, weka_mount_of(client, container)))
-		return err_set(
-			why, "it is a stateful client, whose cores do not come from mount options");
+		return err_set(why, "it is a stateful client: mount options do not set its cores");
 	all = mounts_read(client->section->mount_table, WEKA_FSTYPE, why);
 	fstab = all ? mounts_read(client->section->fstab, WEKA_FSTYPE, why) : NULL;
 	if (!all || !fstab)
@@ -315,7 +314,7 @@ static int away_one(struct client *client, const char *target, unsigned long lon
 	/* EBUSY in the C locale, which command.c sets */
 	*busy = strstr(said.text, "is busy") != NULL;
 	if (!said.text[0])
-		err_set(err, "umount %s says that it has worked, and it is still mounted", target);
+		err_set(err, "umount %s exited with 0, but it is still mounted", target);
 	return -1;
 }
 
@@ -349,8 +348,7 @@ static int mount_once(struct client *client, const struct client_mount *mount,
 	if (find(client, mount->target))
 		return 0;
 	if (!said.text[0])
-		err_set(err, "mount %s says that it has worked, and it is not mounted",
-			mount->target);
+		err_set(err, "mount %s exited with 0, but it is not mounted", mount->target);
 	return -1;
 }
 

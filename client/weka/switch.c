@@ -98,7 +98,7 @@ static int wait_gone(struct client *client, const char *container, unsigned long
 		if (child_now_ms() >= end_ms)
 			return err_set(
 				err,
-				"it was still there %u ms after its last umount: has another mount namespace its mount?",
+				"it still ran %u ms after its last umount: is it mounted in another mount namespace?",
 				client->section->ready_timeout_ms);
 		nanosleep(&nap, NULL);
 	}

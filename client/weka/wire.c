@@ -470,7 +470,7 @@ struct wire *weka_wire_read(const struct client *client, struct err *err)
 	if (rc > 0)
 		return asking.wire;
 	if (rc == 0)
-		err_set(err, "'%s': nobody is there", section->stats_socket);
+		err_set(err, "'%s': no process listens", section->stats_socket);
 	wire_free(asking.wire);
 	errno = rc == 0 ? ENOENT : EIO;
 	return NULL;

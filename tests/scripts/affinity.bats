@@ -46,7 +46,7 @@ teardown() { affinity_remove; }
 	nfs
 	rm -r "$NODE/sysfs/$QUEUES"/{nfsiod,rpciod,xprtiod}
 	one_job 7 1
-	expect_in '"code":"NF47","severity":"info","text":"this kernel does not let workqueues be moved by name: nfsiod rpciod xprtiod: left where they are"' "$(record 7)"
+	expect_in '"code":"NF47","severity":"info","text":"this kernel cannot move workqueues by name: nfsiod rpciod xprtiod: not moved"' "$(record 7)"
 	NODE_CLIENT=unbound_workqueues=all nfs
 	starts 8 1
 	[ "$(<"$NODE/sysfs/$QUEUES/cpumask")" = 00000002 ]
@@ -116,7 +116,7 @@ teardown() { affinity_remove; }
 	expect_interrupts '0 0-1'
 	epilog
 	expect_in 'GP47' "$(record 7)"
-	expect_in 'irqbalance runs and would move the interrupts of ib0 again: left to it' "$(record 7)"
+	expect_in 'irqbalance runs and would move the interrupts of ib0 again: not moved' "$(record 7)"
 }
 
 @test "an interrupt that cannot be moved is a finding, and the job runs" {

@@ -205,7 +205,7 @@ machine() {
 		expect_gate "$seed" "client_cpus=${shape[-3]}" || fail "seed $seed"
 		epilog 2>/dev/null
 		if ((shape[-1])); then
-			told "$seed" W60 warning "not all CPUs on which the client polls are known: the gate guards CPU ${shape[-3]} and those that it knew before" ''
+			told "$seed" W60 warning "not all CPUs on which the client polls are known: the gate guards CPU ${shape[-3]} and those found earlier" ''
 			[[ $(record "$seed") != *'the rest is idle'* ]] || fail "seed $seed: the rest is idle"
 		else
 			[[ $(found "$seed") != *W60* ]] || fail "seed $seed: W60"

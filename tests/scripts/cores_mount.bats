@@ -63,8 +63,8 @@ second_mount() {
 	touch "$NODE/weka/forgets"
 	job 7 2
 	run prolog
-	expect_in "W40 '/mnt/weka' was mounted again: it has lost 'noatime' on the way" "$output"
-	expect_in "W40 '/mnt/scratch' was mounted again: it has lost 'noatime' on the way" "$output"
+	expect_in "W40 '/mnt/weka' was mounted again: it has lost 'noatime'" "$output"
+	expect_in "W40 '/mnt/scratch' was mounted again: it has lost 'noatime'" "$output"
 	epilog
 }
 
@@ -159,7 +159,7 @@ second_mount() {
 @test "an umount that exits 0 without effect is detected in the mount table" {
 	touch "$NODE/weka/umount-lies"
 	job 7 2
-	expect_run 0 prolog "W44 container 'client' could not change from core 7 to 6-7: umount /mnt/weka says that it has worked, and it is still mounted"
+	expect_run 0 prolog "W44 container 'client' could not change from core 7 to 6-7: umount /mnt/weka exited with 0, but it is still mounted"
 	expect_cores 7
 	expect_base
 	[ ! -e "$NODE/weka/mount-calls" ]
@@ -172,7 +172,7 @@ second_mount() {
 	allow any core_method=mount ready_timeout_ms=600
 	job 7 2
 	run prolog
-	expect_in "W44 container 'client' could not change from core 7 to 6-7: it was still there 600 ms after its last umount: has another mount namespace its mount?" "$output"
+	expect_in "W44 container 'client' could not change from core 7 to 6-7: it still ran 600 ms after its last umount: is it mounted in another mount namespace?" "$output"
 	expect_cores 7
 	expect_base
 	epilog
@@ -213,7 +213,7 @@ second_mount() {
 	touch "$NODE/weka/mount-lies"
 	job 7 2
 	run prolog
-	expect_in "mount /mnt/weka says that it has worked, and it is not mounted" "$output"
+	expect_in "mount /mnt/weka exited with 0, but it is not mounted" "$output"
 	rm "$NODE/weka/mount-lies"
 	epilog
 	expect_cores 7
@@ -258,7 +258,7 @@ second_mount() {
 	sed -i 's|^be0[^ ]*/||' "$NODE/weka/mounts" "$NODE/weka/fstab"
 	one_job 7 2
 	expect_untouched
-	expect_in "it is a stateful client, whose cores do not come from mount options" "$(record 7)"
+	expect_in "it is a stateful client: mount options do not set its cores" "$(record 7)"
 }
 
 @test "a job that shares its node changes no mount" {

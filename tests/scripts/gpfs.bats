@@ -138,7 +138,7 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 @test "an error or no reply of mmpmon is a finding, without client counters" {
 	echo 16 >"$NODE/gpfs/rc"
 	job 7
-	expect_run 0 prolog "GP06 its counters cannot be read: mmpmon answers with _rc_ 16: somebody else holds its lock; cure: correct mmpmon= in jobio.conf"
+	expect_run 0 prolog "GP06 its counters cannot be read: mmpmon answers with _rc_ 16: another process holds its lock; cure: correct mmpmon= in jobio.conf"
 	epilog
 	[ "$(record 7 | jq -c .wire)" = null ]
 	rm "$NODE/gpfs/rc" "$NODE/gpfs/bin/mmpmon"
@@ -366,7 +366,7 @@ mmchconfig fsyncIsGlobal=no -i -N CLASS" ]
 @test "a profile with an attribute that jobio does not compare is refused as a whole" {
 	job 7 1 wrong
 	run prolog
-	expect_in "GP49 setting 'autoload=1' of the profile: it is none of Storage Scale's that jobio compares; the profile was not applied" "$output"
+	expect_in "GP49 setting 'autoload=1' of the profile: not a setting of Storage Scale that jobio compares; the profile was not applied" "$output"
 	epilog
 }
 

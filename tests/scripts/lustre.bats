@@ -357,13 +357,13 @@ streams() {
 	record "$1" | jq -r '.findings[] | select(.code == "LU15") | .text'
 }
 
-readonly by_default="a new file of 'work' lies on one OST unless its folder says otherwise (stripecount=1)"
+readonly by_default="a new file of 'work' is on one OST unless its directory has another layout (stripecount=1)"
 
 @test "a layout of one OST for new files in the job's directory is a finding, with its user's permissions" {
 	[[ $EUID == 0 ]] || skip 'needs root, to become somebody else'
 	lustre_layout 1000 1
 	lustre_layout 0 4
-	[ "$(streams 7 /mnt/work/a)" = "a new file in the job's directory '/mnt/work/a' lies on one OST (stripe count 1)" ]
+	[ "$(streams 7 /mnt/work/a)" = "a new file in the job's directory '/mnt/work/a' is on one OST (stripe count 1)" ]
 	[ "$(record 7 | jq -r '.findings[] | select(.code == "LU15") | .cure')" = "lfs setstripe -c N for the job's folder" ]
 }
 

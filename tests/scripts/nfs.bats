@@ -172,10 +172,10 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 @test "an option that a live mount does not accept is refused when jobio.conf is read" {
 	NODE_OPTIONS=noatime,rsize=1048576 nfs_conf
 	job 7 1 stream
-	expect_run 0 prolog "[profile stream] mount_options: 'rsize=1048576': a live NFS mount takes sync, async, noatime, relatime, strictatime, nodiratime and diratime only; in /etc/fstab: SERVER:/EXPORT MOUNT_POINT nfs defaults,rsize=1048576 0 0; the job runs without jobio"
+	expect_run 0 prolog "[profile stream] mount_options: 'rsize=1048576': a remount of NFS changes sync, async, noatime, relatime, strictatime, nodiratime and diratime only; in /etc/fstab: SERVER:/EXPORT MOUNT_POINT nfs defaults,rsize=1048576 0 0; the job runs without jobio"
 	run in_env "$BUILDDIR/jobio" check --role=node --conf="$NODE/jobio.conf" --host=c1
 	expect_in "J01" "$output"
-	expect_in "'rsize=1048576': a live NFS mount takes" "$output"
+	expect_in "'rsize=1048576': a remount of NFS changes" "$output"
 }
 
 @test "if the kernel refuses an option the others are not changed" {

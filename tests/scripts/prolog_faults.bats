@@ -274,7 +274,7 @@ stuck() {
 	local began=${EPOCHREALTIME/./}
 	expect_run 0 prolog
 	[ $((${EPOCHREALTIME/./} - began)) -lt 15000000 ]
-	expect_in "W41 looking for agents among root's processes hangs: some process is stuck" "$output"
+	expect_in "W41 timed out scanning root's processes for agents: a process is stuck" "$output"
 	[[ $output != *W38* ]] || fail "the client was not judged: $output"
 	expect_options forcedirect
 	[ ! -e "$NODE/run/reason" ]
@@ -430,7 +430,7 @@ last_drain() { grep ' drain' "$NODE/asked" | tail -n 1; }
 	touch -d 2020-01-01 "$NODE/weka/service.conf"
 	job 7
 	expect_run 1 prolog
-	grep -qE "^jobio:W01 .*/service.conf says isolate_cpusets='?true'?: " "$NODE/run/reason"
+	grep -qE "^jobio:W01 .*/service.conf sets isolate_cpusets='?true'?: " "$NODE/run/reason"
 }
 
 @test "a refusal by the gate after the prolog is in the record" {

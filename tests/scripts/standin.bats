@@ -213,7 +213,7 @@ in_cpuset() {
 	by_mount
 	knob faults.umount_lies=true
 	job 7 2
-	expect_run 0 prolog "W44 container 'client' could not change from core 7 to 6-7: umount $mnt says that it has worked, and it is still mounted"
+	expect_run 0 prolog "W44 container 'client' could not change from core 7 to 6-7: umount $mnt exited with 0, but it is still mounted"
 	[ "$(cores --stable)" = "[7]" ]
 	[ -n "$(mounted_options)" ]
 	epilog
@@ -249,7 +249,7 @@ in_cpuset() {
 	starts 7 2
 	[ "$(cores --stable)" = "[7]" ]
 	epilog
-	expect_in "it is a stateful client, whose cores do not come from mount options" "$(record 7)"
+	expect_in "it is a stateful client: mount options do not set its cores" "$(record 7)"
 }
 
 @test "a 4.4 client is not remounted for its cores" {

@@ -512,7 +512,7 @@ START_TEST(mmpmon_has_counters_of_each_file_system_of_each_cluster_or_a_reason)
 		{ "hello\n", "mmpmon: no counters in its answer" },
 		{ "_fs_io_s_ _n_ 1 _rc_ 0 _cl_ c\n", "mmpmon: counters of no filesystem" },
 		{ "_fs_io_s_ _n_ 1 _rc_ 16 _cl_ c _fs_ a\n",
-		  "mmpmon answers with _rc_ 16: somebody else holds its lock" },
+		  "mmpmon answers with _rc_ 16: another process holds its lock" },
 		{ "_fs_io_s_ _n_ 1 _cl_ c _fs_ a\n", "mmpmon answers with _rc_ -1" },
 		{ IO("c", "a", "_br_ 1") IO("c", "a", "_br_ 2"), "mmpmon: 'c:a' comes twice" },
 		{ IO("c", "a", "_br_ 1") "_fs_io_s_ _n_ 2 _rc_ 0 _cl_ c _fs_ b _br_ 1\n",

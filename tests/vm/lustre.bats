@@ -161,8 +161,8 @@ soon() {
 
 @test "real Lustre: the layout of new files in the directory of a job that streams is checked" {
 	local said='[.findings[] | select(.code == "LU15") | .text]'
-	expect 'layout plain' "$said" '["a new file of '"'lustre'"' lies on one OST unless its folder says otherwise (stripecount=1)"]'
-	expect 'layout one' "$said" '["a new file in the job'"'s directory '/mnt/lustre/one'"' lies on one OST (stripe count 1)"]'
+	expect 'layout plain' "$said" '["a new file of '"'lustre'"' is on one OST unless its directory has another layout (stripecount=1)"]'
+	expect 'layout one' "$said" '["a new file in the job'"'s directory '/mnt/lustre/one'"' is on one OST (stripe count 1)"]'
 	expect 'layout two' "$said" '[]'
 	expect 'layout grows' "$said" '[]'
 }

@@ -64,7 +64,7 @@ same() {
 
 @test "by name only writeback can be moved on this kernel, and a finding names the others" {
 	expect 'record of the job that moves by name' '[.findings[] | select(.code == "NF47") | .text]' \
-		'["this kernel does not let workqueues be moved by name: nfsiod rpciod xprtiod: left where they are"]'
+		'["this kernel cannot move workqueues by name: nfsiod rpciod xprtiod: not moved"]'
 	expect 'told in the job that moves by name' '[.[] | select(test("^(writeback/)?cpumask"))]' '["cpumask ff","writeback/cpumask c0"]'
 	same 'told before' 'told after the job that moves by name'
 }
