@@ -127,7 +127,7 @@ static bool split_profile(const char *text, char name[PROFILE_NAME_MAX + 1],
 }
 
 static const char no_name[] = "its name is not of 1 to 32 small letters, digits, '_' and '-'";
-_Static_assert(PROFILE_NAME_MAX == 32, "no_name says so");
+_Static_assert(PROFILE_NAME_MAX == 32, "the number is in no_name");
 
 /* Return the table and the struct of a section; NULL: unknown section. */
 static const struct key *find_section(struct config *config, const char *section, void **base,

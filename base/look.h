@@ -25,7 +25,7 @@
  *           one 33 ms. A step for each request took 2.2 s, and five RPC.
  * Owner   nothing to free.
  * Errors  none.
- * Runs    jobio-live (root), the plugin; libc only. report/live.py reads it.
+ * Runs    jobio-live (root), the plugin; libc only. Parser: report/live.py.
  */
 #ifndef JOBIO_BASE_LOOK_H
 #define JOBIO_BASE_LOOK_H

@@ -131,13 +131,13 @@ static int nic_of_sysfs(const char *nic, struct cpuset *cpus, struct err *err)
 	if (!list)
 		return err_set(
 			err,
-			"network card '%s': it has no place on a bus; give its local CPUs with --local-cpus",
+			"network card '%s': it is not on a bus; give its local CPUs with --local-cpus",
 			nic);
 	rc = cpuset_parse(cpus, list, err);
 	if (rc == 0 && cpuset_is_empty(cpus))
 		rc = err_set(
 			err,
-			"network card '%s': the firmware does not tell its place; give its local CPUs with --local-cpus",
+			"network card '%s': the firmware reports no NUMA node; give its local CPUs with --local-cpus",
 			nic);
 	free(list);
 	return rc;

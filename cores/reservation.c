@@ -284,7 +284,7 @@ static void note_subset(struct work *work, unsigned int count)
 	findings_add(
 		&work->out->findings, "C23", FINDING_WARNING,
 		"ask for at least as many cores as the spec set has (io_cores_min in jobio.conf)",
-		"the node's spec set has %u cores and the job asks for %u: Slurm gives it the other %u, keeping back the lowest numbers of the set",
+		"the node's spec set has %u cores and the job asks for %u: Slurm gives it the other %u, and withholds the lowest numbers of the set",
 		spec, count, spec - count);
 }
 
@@ -506,7 +506,7 @@ static void report_geometry(struct work *work)
 		is_as_printed(node, hw)
 			? "bring all CPUs of every core online, or turn SMT off; the node line is that of `slurmd -C`"
 			: "write the geometry that `slurmd -C` prints",
-		"the node record says CPUs=%u Boards=%u Sockets=%u CoresPerSocket=%u ThreadsPerCore=%u, slurmd finds CPUs=%u Boards=%u Sockets=%u CoresPerSocket=%u ThreadsPerCore=%u",
+		"the node record has CPUs=%u Boards=%u Sockets=%u CoresPerSocket=%u ThreadsPerCore=%u, slurmd finds CPUs=%u Boards=%u Sockets=%u CoresPerSocket=%u ThreadsPerCore=%u",
 		node->cpus, node->boards, node->sockets, node->cores, node->threads, hw->cpus,
 		hw->boards, hw->sockets, hw->cores, hw->threads);
 }
@@ -519,7 +519,7 @@ static void report_reservation(struct work *work)
 	if (!cpuset_is_empty(&out->shared_os_cpus)) {
 		list = cpuset_format(&out->shared_os_cpus);
 		findings_add(&out->findings, "C19", FINDING_ERROR,
-			     "use no io-cores on this node until the other findings are mended",
+			     "use no io-cores on this node until the other findings are resolved",
 			     "slurmd gives the job CPUs that it also withholds: %s",
 			     list ? list : "?");
 		free(list);
@@ -552,7 +552,7 @@ static void report_override(struct work *work)
 	findings_add(
 		&work->out->findings, "C26", FINDING_WARNING,
 		"ask slurmctld for the node's record (jobio cores without --node, on the node)",
-		"TaskPluginParam=SlurmdSpecOverride: when slurmd is started in a cgroup that lacks CPUs, these are the spec set, whatever the node line says: Slurm may reserve others than these");
+		"TaskPluginParam=SlurmdSpecOverride: when slurmd is started in a cgroup without all CPUs, the missing CPUs are the spec set, not those of the node line: Slurm may reserve others than these");
 }
 
 /* Return true if these are all threads of as many real cores as Slurm counted, none of which the

@@ -57,21 +57,23 @@
 	X(RESENT, "resent", CALLS, SUM, "requests that were sent more than once")                  \
 	X(QUEUE_US, "queue_us", US, SUM, "time that requests waited to be sent")                   \
 	X(BACKLOG, "backlog", CALLS, SUM, "requests that waited for a slot as others were sent")   \
-	X(COPIES, "copies", CALLS, SUM, "copies that a server made by itself")                     \
+	X(COPIES, "copies", CALLS, SUM, "copies made within a server")                             \
 	X(NAME_CALLS, "name_calls", CALLS, SUM, "of meta_calls, those that only ask for a name")
 
 /* Of processes only. */
 #define IO_PROCESS_NUMBERS(X)                                                                      \
-	X(SYNC_US, "sync_us", US, SUM, "time in fsync, msync and their relatives")                 \
+	X(SYNC_US, "sync_us", US, SUM, "time in fsync, msync and similar calls")                   \
 	X(CLOSE_US, "close_us", US, SUM, "time in close")                                          \
 	X(MAPPED_US, "mapped_us", US, SUM, "time in page faults of mapped files")                  \
 	X(ASYNC_US, "async_us", US, SUM, "time blocked until asynchronous I/O was done")           \
 	X(THREADS, "threads", CALLS, SUM, "threads that did I/O")                                  \
-	X(THREAD_US, "thread_us", US, SUM, "how long these threads lived")                         \
+	X(THREAD_US, "thread_us", US, SUM, "lifetime of these threads")                            \
 	X(SLOWEST_US, "slowest_us", US, MOST, "time of the thread with the most")                  \
-	X(SLOWEST_LIFE_US, "slowest_life_us", US, WITH, "how long that thread lived")              \
-	X(READ_RANDOM, "read_random", CALLS, SUM, "reads elsewhere than where the last ended")     \
-	X(WRITE_RANDOM, "write_random", CALLS, SUM, "writes elsewhere than where the last ended")  \
+	X(SLOWEST_LIFE_US, "slowest_life_us", US, WITH, "lifetime of that thread")                 \
+	X(READ_RANDOM, "read_random", CALLS, SUM,                                                  \
+	  "reads that do not begin at the end of the last")                                        \
+	X(WRITE_RANDOM, "write_random", CALLS, SUM,                                                \
+	  "writes that do not begin at the end of the last")                                       \
 	X(READ_FIRST, "read_first", CALLS, SUM, "first reads of a file by a thread")               \
 	X(WRITE_FIRST, "write_first", CALLS, SUM, "first writes of a file by a thread")            \
 	X(READ_SKIPPED, "read_skipped", CALLS, SUM, "reads that may be missing")                   \
@@ -105,7 +107,7 @@
 	X(OP_TRUNCATE, "truncate", CALLS, SUM, "truncations")                                      \
 	X(OP_XATTR, "xattr", CALLS, SUM, "extended attributes read or changed")                    \
 	X(OP_FALLOCATE, "fallocate", CALLS, SUM, "allocations")                                    \
-	X(OP_STATFS, "statfs", CALLS, SUM, "questions for free space")
+	X(OP_STATFS, "statfs", CALLS, SUM, "queries of free space")
 
 #define IO_NUMBERS(X)                                                                              \
 	IO_CLIENT_NUMBERS(X)                                                                       \

@@ -108,67 +108,58 @@ struct json;
 #define RECORD_LIST_MAX 64 /* mounts, changes, findings, app, wire: each */
 
 /* flag, and its description (jobio report prints it) */
-#define RECORD_FLAGS(X)                                                                            \
-	X(ALL_FILES, "all_files",                                                                  \
-	  "counts every file, pipe and socket, not only the client's files")                       \
-	X(INCLUDES_STEPD, "includes_stepd",                                                        \
-	  "includes what slurmstepd itself read, wrote and forwarded")                             \
-	X(ORPHANS_MISSING, "orphans_missing", "processes that left the step are not counted")      \
-	X(MMAP_MISSING, "mmap_missing", "I/O through mmap is not counted")                         \
-	X(AIO_MISSING, "aio_missing", "asynchronous I/O (aio, io_uring) is not counted")           \
-	X(BASELINE_MISSING, "baseline_missing",                                                    \
-	  "no counters from the start of the job: the numbers are unknown")                        \
-	X(NODE_REBOOTED, "node_rebooted",                                                          \
-	  "the node rebooted while the job ran: counters are lost")                                \
-	X(NO_STEP, "no_step", "no step of the job ran on this node")                               \
-	X(STEP_MISSING, "step_missing", "a step left no counters: the numbers are a lower bound")  \
-	X(JOURNAL_DAMAGED, "journal_damaged",                                                      \
-	  "the journal of changes was damaged: restored as far as readable")                       \
-	X(START_UNKNOWN, "start_unknown", "the prolog left no state: the start is an estimate")    \
-	X(COUNTER_RESET, "counter_reset",                                                          \
-	  "a counter went backwards: the numbers are a lower bound")                               \
-	X(REMOUNTED, "remounted",                                                                  \
-	  "the filesystem was mounted anew while the job ran: what came "                          \
-	  "after is not counted")                                                                  \
-	X(UNMOUNTED, "unmounted", "the filesystem was gone at the end")                            \
-	X(MOUNT_BELOW, "mount_below",                                                              \
-	  "a filesystem was mounted below a counted one: it is not counted")                       \
-	X(IMAGE_MOUNTED, "image_mounted",                                                          \
-	  "loop devices or overlays have files on a counted filesystem: their "                    \
-	  "I/O there is not counted")                                                              \
-	X(MOUNTED_LATE, "mounted_late",                                                            \
-	  "a filesystem of a client was mounted while the job ran: what "                          \
-	  "processes moved there is in no number of a filesystem")                                 \
-	X(LOWER_BOUND_READ, "lower_bound_read", "the read numbers are a lower bound")              \
-	X(LOWER_BOUND_WRITE, "lower_bound_write", "the write numbers are a lower bound")           \
-	X(LOWER_BOUND_OPS, "lower_bound_ops", "the numbers of operations are a lower bound")       \
-	X(TIMES_SKIPPED, "times_skipped", "times are not known: the kernel skipped programs")      \
-	X(MOUNTS_UNSEEN, "mounts_unseen",                                                          \
-	  "mounts below a filesystem or of its files are not seen")                                \
-	X(SHARED_NODE, "shared_node", "node-wide numbers include other jobs")                      \
-	X(CLIENT_UNREADABLE, "client_unreadable", "the filesystem client did not answer")          \
-	X(CLOCK_SET, "clock_set",                                                                  \
-	  "the node's clock was set while the job ran: start and end are "                         \
-	  "not by the same clock")                                                                 \
-	X(CLOCKS_APART, "clocks_apart",                                                            \
-	  "nodes began and ended seconds apart, as those do whose clocks "                         \
-	  "differ: a timeline has what each did by its own clock")                                 \
-	X(WIRE_RESET, "wire_reset",                                                                \
-	  "the filesystem client started anew while the job ran: what it "                         \
-	  "moved is unknown")                                                                      \
-	X(OSC_PARTIAL, "osc_partial",                                                              \
-	  "not every target of a filesystem was read in time: what the "                           \
-	  "client moved is a lower bound")                                                         \
-	X(PRIVATE_MOUNT, "private_mount",                                                          \
-	  "a filesystem of a client was mounted for the job alone: what was "                      \
-	  "moved there is in no number of a filesystem")                                           \
-	X(COPIES_TWICE, "copies_twice",                                                            \
-	  "the kernel counts copy_file_range within overlayfs twice")                              \
-	X(PLUGIN_AWAY, "plugin_away",                                                              \
-	  "jobio's plugin was away for a while, or exchanged, as the job "                         \
-	  "ran: a step that began without it left no counters")                                    \
-	X(TRUNCATED, "truncated", "there was more to say than a record holds")                     \
-	X(OTHER, "other", "a remark that this version does not know")
+#define RECORD_FLAGS(X)                                                                                             \
+	X(ALL_FILES, "all_files",                                                                                   \
+	  "counts every file, pipe and socket, not only the client's files")                                        \
+	X(INCLUDES_STEPD, "includes_stepd",                                                                         \
+	  "includes what slurmstepd itself read, wrote and forwarded")                                              \
+	X(ORPHANS_MISSING, "orphans_missing", "processes that left the step are not counted")                       \
+	X(MMAP_MISSING, "mmap_missing", "I/O through mmap is not counted")                                          \
+	X(AIO_MISSING, "aio_missing", "asynchronous I/O (aio, io_uring) is not counted")                            \
+	X(BASELINE_MISSING, "baseline_missing",                                                                     \
+	  "no counters from the start of the job: the numbers are unknown")                                         \
+	X(NODE_REBOOTED, "node_rebooted",                                                                           \
+	  "the node rebooted while the job ran: counters are lost")                                                 \
+	X(NO_STEP, "no_step", "no step of the job ran on this node")                                                \
+	X(STEP_MISSING, "step_missing", "a step left no counters: the numbers are a lower bound")                   \
+	X(JOURNAL_DAMAGED, "journal_damaged",                                                                       \
+	  "the journal of changes was damaged: restored as far as readable")                                        \
+	X(START_UNKNOWN, "start_unknown", "the prolog left no state: the start is an estimate")                     \
+	X(COUNTER_RESET, "counter_reset",                                                                           \
+	  "a counter went backwards: the numbers are a lower bound")                                                \
+	X(REMOUNTED, "remounted",                                                                                   \
+	  "the filesystem was mounted again while the job ran: later I/O is not counted")                           \
+	X(UNMOUNTED, "unmounted", "the filesystem was not mounted at the end")                                      \
+	X(MOUNT_BELOW, "mount_below",                                                                               \
+	  "a filesystem was mounted below a counted one: it is not counted")                                        \
+	X(IMAGE_MOUNTED, "image_mounted",                                                                           \
+	  "loop devices or overlays have files on a counted filesystem: their I/O there is not counted")            \
+	X(MOUNTED_LATE, "mounted_late",                                                                             \
+	  "a filesystem of a client was mounted while the job ran: I/O there is in no number of a filesystem")      \
+	X(LOWER_BOUND_READ, "lower_bound_read", "the read numbers are a lower bound")                               \
+	X(LOWER_BOUND_WRITE, "lower_bound_write", "the write numbers are a lower bound")                            \
+	X(LOWER_BOUND_OPS, "lower_bound_ops", "the numbers of operations are a lower bound")                        \
+	X(TIMES_SKIPPED, "times_skipped", "times are not known: the kernel skipped programs")                       \
+	X(MOUNTS_UNSEEN, "mounts_unseen",                                                                           \
+	  "mounts below a filesystem or of its files are not seen")                                                 \
+	X(SHARED_NODE, "shared_node", "node-wide numbers include other jobs")                                       \
+	X(CLIENT_UNREADABLE, "client_unreadable", "the filesystem client did not answer")                           \
+	X(CLOCK_SET, "clock_set",                                                                                   \
+	  "the node's clock was set while the job ran: start and end are by different clocks")                      \
+	X(CLOCKS_APART, "clocks_apart",                                                                             \
+	  "nodes began and ended seconds apart, as with clocks that differ: a timeline uses each node's own clock") \
+	X(WIRE_RESET, "wire_reset",                                                                                 \
+	  "the filesystem client restarted while the job ran: its I/O is unknown")                                  \
+	X(OSC_PARTIAL, "osc_partial",                                                                               \
+	  "not every target of a filesystem was read in time: I/O of the client is a lower bound")                  \
+	X(PRIVATE_MOUNT, "private_mount",                                                                           \
+	  "a filesystem of a client was mounted for the job only: I/O there is in no number of a filesystem")       \
+	X(COPIES_TWICE, "copies_twice",                                                                             \
+	  "the kernel counts copy_file_range within overlayfs twice")                                               \
+	X(PLUGIN_AWAY, "plugin_away",                                                                               \
+	  "jobio's plugin was removed or replaced while the job ran: a step without it left no counters")           \
+	X(TRUNCATED, "truncated", "parts were left out: they exceed the limits of a record")                              \
+	X(OTHER, "other", "a flag that this version does not recognize")
 
 #define RECORD_FLAG_ENUM(id, name, words) RECORD_BIT_##id,
 enum record_flag_bit {

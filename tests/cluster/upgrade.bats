@@ -166,7 +166,7 @@ STEP='srun -Q dd if=/dev/zero of=/dev/null bs=1M count=64 status=none; '
 	go c
 	expect_equal '3 true' "$(end_of "$first")"
 	run on login jobio report -v "$first"
-	expect_text "jobio's plugin was away for a while, or exchanged, as the job ran: a step that began without it left no counters" "$output"
+	expect_text "jobio's plugin was removed or replaced while the job ran: a step without it left no counters" "$output"
 	expect_summary "$first" 'q=[a-z_,]*plugin_away'
 
 	# a job that starts and ends without it

@@ -66,7 +66,7 @@ smt='CPUs=64 Boards=1 SocketsPerBoard=2 CoresPerSocket=16 ThreadsPerCore=2'
 		x86-2x8x1-even-numbers-sparse | | --core-spec=1 --format=json | 3 | "class":"sparse"..."code":"C01"
 		intel-2x8x2-block-last-two-offline | | --core-spec=1 | 3 | irregular...C02 error
 		intel-2x8x2-block-last-two-offline | CPUs=30 Sockets=2 CoresPerSocket=8 ThreadsPerCore=1 | --core-spec=1 | 3 | C10 warning...cure: bring all CPUs of every core online...C12...cure: remove CPUs= from the node line
-		intel-2x16x2-block | CPUs=32 Sockets=2 CoresPerSocket=16 | --core-spec=1 | 3 | C10 error: the node record says CPUs=32
+		intel-2x16x2-block | CPUs=32 Sockets=2 CoresPerSocket=16 | --core-spec=1 | 3 | C10 error: the node record has CPUs=32
 		x86-1x8x1-block | CPUs=9 Sockets=2 CoresPerSocket=2 ThreadsPerCore=2 | --core-spec=1 | 3 | C12
 		x86-1x4x1-block | CPUs=4 CoresPerSocket=4 CoreSpecCount=4 | | 0 | C13 error: Slurm reads CoreSpecCount=4 as 1: the node has 4 cores
 		x86-1x1x1 | CPUs=1 CoreSpecCount=1 | --slurm-version=22.05 | 3 | C16...C13 error: CoreSpecCount=1 reserves the only core of the node
@@ -76,7 +76,7 @@ smt='CPUs=64 Boards=1 SocketsPerBoard=2 CoresPerSocket=16 ThreadsPerCore=2'
 		intel-2x16x2-block | $smt | --core-spec=1 --allow-spec-resources-usage=no | 0 | OS CPUs          none...C21 warning: Slurm drops the request...cure: AllowSpecResourcesUsage=yes
 		intel-2x16x2-block | $smt CoreSpecCount=2 | --core-spec=1 | 0 | C23 warning: the node's spec set has 2 cores and the job asks for 1
 		intel-2x16x2-block | $smt | --thread-spec=1 | 0 | C24
-		intel-2x16x2-block | $smt CoreSpecCount=2 | --slurm-version=25.05 --task-plugin-param=SlurmdSpecOverride | 3 | C26 warning: TaskPluginParam=SlurmdSpecOverride: when slurmd is started in a cgroup that lacks CPUs
+		intel-2x16x2-block | $smt CoreSpecCount=2 | --slurm-version=25.05 --task-plugin-param=SlurmdSpecOverride | 3 | C26 warning: TaskPluginParam=SlurmdSpecOverride: when slurmd is started in a cgroup without all CPUs
 		intel-2x16x2-block | $smt CoreSpecCount=2 | --slurm-version=24.11 --task-plugin-param=SlurmdSpecOverride | 0 | !C26
 		intel-2x16x2-block | $smt RestrictedCoresPerGPU=2 | --slurm-version=24.05 | 0 | C27 info: RestrictedCoresPerGPU=2: a job that asks for neither a GPU nor the whole node does not get the cores beside the GPUs either; they are not among the numbers here
 		intel-2x16x2-block | $smt RestrictedCoresPerGPU=2 | --slurm-version=24.05 --core-spec=1 | 0 | C27 info: RestrictedCoresPerGPU=2: Slurm pays no heed to it when it withholds cores from this job...cure: give the node a CpuSpecList of other cores (jobio plan --os-cpus=LIST writes it)

@@ -8,7 +8,7 @@ nfs_make() {
 	cp "$SRCDIR/tests/samples/nfs/mountinfo-6.1.txt" "$NODE/nfs/mountinfo"
 	cp "$SRCDIR/tests/samples/nfs/mountstats-6.1.txt" "$NODE/nfs/mountstats"
 	nfs_booted
-	# accepts the options that the kernel accepts for a live NFS mount, and logs them
+	# accepts the options that the kernel accepts for a mounted NFS filesystem, and logs them
 	# shellcheck disable=SC2016 # the fake expands it
 	node_fake nfs-mount 'node=${0%/bin/*}
 	echo "$*" >>"$node/mount-calls"

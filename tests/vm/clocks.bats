@@ -128,7 +128,7 @@ told() {
 	between=$(jq -n --argjson a "$(of vm1 7 '[.start, .end]')" --argjson b "$(of vm2 7 '[.start, .end]')" \
 		'[$b[0] - $a[0], $b[1] - $a[1]] | min | round')
 	expect_text "clocks of nodes are $between s apart" "$text"
-	expect_text 'nodes began and ended seconds apart, as those do whose clocks differ' "$text"
+	expect_text 'nodes began and ended seconds apart, as with clocks that differ' "$text"
 	expect_text 'clocks_apart' "$(report --json 7 | jq -r .summary)"
 	[[ $text != *shape=* ]]
 	# its time is that of one node
