@@ -99,7 +99,6 @@ struct config_client {
 	char *bdi_dir;
 	enum config_switch ask_servers; /* also if no request waits */
 	/* Lustre */
-	char *jobid; /* template of jobid_name; "": unchanged */
 	char *sys_dir;
 	char *debug_dir;
 	char *procfs_dir;

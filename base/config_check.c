@@ -8,7 +8,6 @@
 #include "base/variables.h"
 
 #define READ_AHEAD_KB_MAX 1048576
-#define LUSTRE_JOBID_MAX 31
 #define SCHEMA_MAX 64 /* bytes of a schema's name in MariaDB */
 
 static int wrong(struct config *config, struct err *err, const char *key, const char *value,
@@ -66,31 +65,6 @@ static int check_core_change(struct config *config, struct err *err)
 			return wrong(
 				config, err, key, "affinity",
 				"a WEKA client has cores of its own: expected never, grow or any");
-	}
-	return 0;
-}
-
-/* Lustre allows 31 bytes and drops blanks (obdclass/jobid.c:jobid_interpret_string(),
- * LUSTRE_JOBID_SIZE); up to ten digits replace the two bytes of "%j". */
-static int check_jobid(struct config *config, struct err *err)
-{
-	const struct config_client *client;
-	const char *at;
-	char key[80];
-	size_t i, length;
-
-	for (i = 0; i < config->client_count; i++) {
-		client = &config->clients[i];
-		length = strlen(client->jobid);
-		for (at = client->jobid; (at = strstr(at, "%j")); at += 2)
-			length += 8;
-		snprintf(key, sizeof(key), "[client %s] jobid", client->name);
-		if (*client->jobid &&
-		    (!strstr(client->jobid, "%j") || strpbrk(client->jobid, " \t,\"=") ||
-		     length > LUSTRE_JOBID_MAX))
-			return wrong(
-				config, err, key, client->jobid,
-				"expected a jobid_name with %j, such as %j or %j:%u:%H, of at most 31 characters with a job's number of 10 digits");
 	}
 	return 0;
 }
@@ -292,8 +266,7 @@ int config_check(struct config *config, struct err *err)
 		return wrong(config, err, "[option] io_cores_default", value,
 			     "outside io_cores_min and io_cores_max");
 	if (check_mounts(config, err) < 0 || check_files(config, err) < 0 ||
-	    check_storage(config, err) < 0 || check_core_change(config, err) < 0 ||
-	    check_jobid(config, err) < 0)
+	    check_storage(config, err) < 0 || check_core_change(config, err) < 0)
 		return -1;
 	return check_profiles(config, err);
 }

@@ -151,7 +151,6 @@ static const struct key gpfs_keys[] = {
 };
 
 static const struct key lustre_keys[] = {
-	{ "jobid", TEXT, AT(jobid), "", 0, 0, NULL },
 	{ "sys_dir", PATH, AT(sys_dir), "/sys/fs/lustre", 0, 0, NULL },
 	{ "debug_dir", PATH, AT(debug_dir), "/sys/kernel/debug/lustre", 0, 0, NULL },
 	{ "procfs_dir", PATH, AT(procfs_dir), "/proc/fs/lustre", 0, 0, NULL },

@@ -338,7 +338,7 @@ const struct rule lustre_rules[] = {
 	  "lctl set_param llite.*.max_read_ahead_mb=N and max_read_ahead_per_file_mb=N",
 	  check_read_ahead },
 	{ "LU12", FINDING_INFO, RULE_SPARES_NODE,
-	  "lctl set_param jobid_var=SLURM_JOB_ID, or jobid=%j in the [client] section",
+	  "lctl set_param jobid_var=SLURM_JOB_ID when the node mounts Lustre",
 	  check_jobid },
 	{ "LU13", FINDING_WARNING, RULE_SPARES_NODE,
 	  "lctl set_param llite.*.stats_track_pid=0, _ppid=0 and _gid=0", check_tracking },

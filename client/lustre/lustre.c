@@ -12,9 +12,8 @@
 #include "client/lustre/wire.h"
 #include "record/alloc.h"
 
-/* jobid first: RPCs of the change of parameters count for the job, too */
-static const struct change_kind *const changes[] = { &lustre_jobid, &lustre_parameters,
-						     &affinity_thread, &affinity_interrupt, NULL };
+static const struct change_kind *const changes[] = { &lustre_parameters, &affinity_thread,
+						     &affinity_interrupt, NULL };
 
 /* ptlrpc/ptlrpcd.c, ptlrpc/service.c (lock callbacks), lnet/klnds: threads that Lustre binds
  * itself, each to CPUs of its partition. */

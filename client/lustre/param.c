@@ -109,8 +109,6 @@ const char *param_refusal(const char *key, const char *value)
 	static char why[80];
 	unsigned long number;
 
-	if (!strcmp(key, PARAM_JOBID))
-		return *value ? "takes no value" : NULL;
 	if (!param)
 		return "not a parameter that jobio sets";
 	if (parse_value(param, value, &number) == 0)
@@ -206,7 +204,7 @@ int param_now(const struct config_client *section, enum tree_kind kind, const ch
 	return used ? 0 : -1;
 }
 
-int param_put(const char *path, const char *value)
+static int param_put(const char *path, const char *value)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW), saved;
 	ssize_t n;

@@ -4,8 +4,8 @@
  * Only parameters in the table are written. No change is persistent (`lctl set_param -P`
  * and -C are for servers), and no statistics are cleared.
  *
- * Terms   word: of a profile: "osc.max_rpcs_in_flight=16", or "jobid". In the list of a
- *           device (setting.h) it has no "osc.".
+ * Terms   word: of a profile: "osc.max_rpcs_in_flight=16". In the list of a device
+ *           (setting.h) it has no "osc.".
  *         coupled: parameters of a device that the kernel changes when one of them is
  *           written (lustre/include/obd.h:client_adjust_max_dirty(),
  *           obdclass/genops.c:obd_set_max_mod_rpcs_in_flight()), or limits by each other
@@ -21,8 +21,6 @@
 #include "client/lustre/facts.h"
 #include "client/setting.h"
 
-#define PARAM_JOBID "jobid"
-
 /* All keys of the table, for struct setting. */
 extern const struct setting_key param_keys[];
 
@@ -37,9 +35,7 @@ bool param_concerns(const char *wanted, enum tree_kind kind);
 #define PARAM_LIST_MAX 1024 /* 16 parameters: a key of 31 bytes, 20 digits */
 int param_now(const struct config_client *section, enum tree_kind kind, const char *device,
 	      char list[PARAM_LIST_MAX]);
-/* Write a value to a file of the kernel, or to a parameter, in one write(2). Return -1 with errno
- * on failure. */
-int param_put(const char *path, const char *value);
+/* Write a value to a parameter, in one write(2). Return -1 with errno on failure. */
 int param_write(const struct config_client *section, enum tree_kind kind, const char *device,
 		const char *key, const char *value);
 

@@ -8,10 +8,6 @@
  *           target "work-ffff9a2c41d08000:4711 osc 0-7,9". 4711 is the inode of the
  *           instance's folder: another mount of the filesystem may have the same
  *           address, and is not written.
- *         jobid: the job ID that the node sends to servers, target "node": jobid_name is
- *           the site's template with the job ID for %j, jobid_var is nodelocal. Set for
- *           jobs that have the node exclusively, if the site has jobid=, or the profile
- *           has "jobid", which is %j without jobid=.
  * Owner   constant.
  * Errors  as in client/change.h.
  * Runs    as in client.h.
@@ -21,6 +17,6 @@
 
 #include "client/change.h"
 
-extern const struct change_kind lustre_parameters, lustre_jobid;
+extern const struct change_kind lustre_parameters;
 
 #endif

@@ -404,12 +404,3 @@ int tree_global_line(const struct config_client *section, const char *name, char
 	}
 	return -1;
 }
-
-int tree_global(const struct config_client *section, const char *name, char path[TREE_PATH_MAX])
-{
-	snprintf(path, TREE_PATH_MAX, "%s/%s", section->sys_dir, name);
-	if (access(path, F_OK) == 0)
-		return 0;
-	snprintf(path, TREE_PATH_MAX, "%s/%s", section->procfs_dir, name);
-	return access(path, F_OK);
-}

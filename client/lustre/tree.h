@@ -83,7 +83,6 @@ long tree_number(const struct config_client *section, const char *folder, const 
 /* The same for parameters of the node: /sys/fs/lustre/NAME, or, to 2.8, /proc/fs/lustre/NAME. */
 int tree_global_line(const struct config_client *section, const char *name, char *line,
 		     size_t size);
-int tree_global(const struct config_client *section, const char *name, char path[TREE_PATH_MAX]);
 
 /* Return true if a mount of this source is a client's, not a server's own. */
 bool tree_is_client(const char *source);

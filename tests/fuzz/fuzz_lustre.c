@@ -18,7 +18,6 @@ static struct config_client section = {
 	.mounts = (char *)"",
 	.fstab = (char *)"/nonexistent",
 	.mount_table = (char *)"/nonexistent",
-	.jobid = (char *)"",
 	.sys_dir = (char *)"/nonexistent",
 	.debug_dir = (char *)"/nonexistent",
 	.procfs_dir = (char *)"/nonexistent",

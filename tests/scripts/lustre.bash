@@ -119,8 +119,6 @@ lustre_conf() {
 		parameters=mdc.max_rpcs_in_flight=32,mdc.max_mod_rpcs_in_flight=31,llite.statahead_max=1024
 		[profile cached]
 		parameters=llite.max_cached_mb=32000
-		[profile labelled]
-		parameters=jobid
 		[profile mount]
 		mount_options=noatime
 		[profile unknown]
@@ -164,7 +162,6 @@ params_of() {
 osc() { params_of "$NODE/lustre/sys/osc/work-OST000$1-osc-ffff9a2c41d08000" "${@:2}"; }
 mdc() { params_of "$NODE/lustre/sys/mdc/work-MDT0000-mdc-ffff9a2c41d08000" "$@"; }
 llite() { params_of "$NODE/lustre/sys/llite/$INSTANCE" "$@"; }
-jobid() { params_of "$NODE/lustre/sys" jobid_name jobid_var; }
 
 rpcs=(max_pages_per_rpc max_rpcs_in_flight max_dirty_mb)
 ahead=(max_read_ahead_mb max_read_ahead_per_file_mb max_read_ahead_whole_mb)
@@ -176,7 +173,6 @@ all_params() {
 	mdc max_pages_per_rpc max_rpcs_in_flight max_mod_rpcs_in_flight max_dirty_mb checksums
 	llite "${ahead[@]}" statahead_max hybrid_io parallel_dio unaligned_dio
 	grep max_cached_mb "$NODE/lustre/debug/llite/$INSTANCE/max_cached_mb"
-	jobid
 }
 
 # told ID - the codes of the findings in its record
@@ -194,18 +190,18 @@ lustre_rebooted() {
 # lustre_schedule SEED - some jobs with helpers killed at random points, then one without
 # crashes; see crash.bash
 lustre_schedule() {
-	local id ids=() round profile before jobid=('' %j)
+	local id ids=() round profile before
 	RANDOM=$1
 	crash_begin
 	before=$(all_params)
 	rm -rf "$NODE/lustre.booted"
 	cp -r "$NODE/lustre" "$NODE/lustre.booted"
-	lustre_conf "jobid=${jobid[RANDOM % 2]}" # a subshell has random numbers of its own
+	lustre_conf
 	for round in {1..3}; do
 		id=$(($1 % 10000000 * 10 + round))
 		ids+=("$id")
-		profile=(small stream metadata cached labelled "")
-		job "$id" 1 "${profile[RANDOM % 6]}"
+		profile=(small stream metadata cached "")
+		job "$id" 1 "${profile[RANDOM % 5]}"
 		crash_round "$id"
 	done
 	lustre_conf

@@ -158,60 +158,6 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	[ "$(osc 0 short_io_bytes)" = short_io_bytes=16384 ]
 }
 
-# ---- jobid -------------------------------------------------------------------
-
-@test "jobid=%j sets jobid_name to the job ID while the job runs" {
-	lustre_conf jobid=%j
-	job 4711 1
-	expect_run 0 prolog
-	[ "$(jobid)" = jobid_name=4711,jobid_var=nodelocal ]
-	epilog
-	[ "$(jobid)" = jobid_name=%e.%u,jobid_var=disable ]
-	[ "$(changes 4711 '[.what, .target, .old, .new, .restored]')" = \
-		'[["jobid","node","jobid_name=%e.%u,jobid_var=disable","jobid_name=4711,jobid_var=nodelocal",true]]' ]
-}
-
-@test "a template of jobid keeps fields of the servers' tools, and contains the job ID" {
-	local jobid id=4294967295 # the longest job ID
-	while read -r jobid name; do
-		lustre_conf "jobid=$jobid"
-		job $id 1 labelled
-		expect_run 0 prolog
-		[ "$(jobid)" = "jobid_name=$name,jobid_var=nodelocal" ] || { jobid; return 1; }
-		epilog
-		[ "$(jobid)" = jobid_name=%e.%u,jobid_var=disable ]
-		id=$((--id))
-	done <<-'TABLE'
-		%j:%u:%H 4294967295:%u:%H
-		%e.%u.%j %e.%u.4294967294
-		%j?%H 4294967293
-		%H/%j?%e:%u %H/4294967292:%u
-	TABLE
-}
-
-@test "jobid of a profile does the same for its jobs" {
-	starts 7 1 labelled
-	[ "$(jobid)" = jobid_name=7,jobid_var=nodelocal ]
-	epilog
-	as_before
-	[ "$(record 7 | jq -c .request.applied)" = true ]
-}
-
-@test "jobid is not set for a job that shares its node" {
-	lustre_conf jobid=%j
-	starts 7
-	[ "$(jobid)" = jobid_name=%e.%u,jobid_var=disable ]
-}
-
-@test "a jobid_name without a template is restored as well" {
-	set_param jobid_var nodelocal
-	set_param jobid_name fixed
-	set_param jobid_var disable
-	[ "$(jobid)" = jobid_name=fixed,jobid_var=disable ]
-	one_job 7 1 labelled
-	[ "$(jobid)" = jobid_name=fixed,jobid_var=disable ]
-}
-
 # ---- identity and counters -------------------------------------------------------
 
 @test "the record has the client, its version and its mounts, without a server's own" {
@@ -457,16 +403,13 @@ rpcs() { cat "$NODE"/lustre/sys/osc/*-ffff9a2c41d08000/max_rpcs_in_flight | sort
 
 # ---- killed ------------------------------------------------------------------
 
-wish() {
-	lustre_conf jobid=%j
-	job "$1" 1 small
-}
+wish() { job "$1" 1 small; }
 
 is_back() { as_before; }
 rebooted() { lustre_rebooted; }
 
 # killed COMMAND MENDER - kill COMMAND at each step that changes parameters
-killed() { crash_walk "$@" 'parameter before' 'jobid after'; }
+killed() { crash_walk "$@" 'parameter before' 'parameter after'; }
 
 @test "each target has its own parameters in the end if one call of prolog or epilog fails, or all from there on" {
 	fail_walk prepare
@@ -524,9 +467,9 @@ costs() {
 	fail "the prolog of job $ran: $had processes, not $wanted"
 }
 
-# One child process with a timeout reads facts and statistics; after a change of parameters
+# One child process with a timeout reads facts and statistics. After a change of parameters
 # counters are read again, so that I/O of the change is not the job's.
-@test "a Lustre client costs the prolog one process, and a second one after a change, and the epilog one" {
+@test "a Lustre client costs the prolog one process, three more for a change, and the epilog one" {
 	local prolog epilog ran
 	watch
 	lustre_conf nodes=elsewhere
@@ -540,11 +483,10 @@ costs() {
 	costs $((prolog + 1)) 8
 	[ "$(forked release)" = $((epilog + 1)) ]
 	[ "$(record "$ran" | jq -c '[.wire[].fs]')" = '["/mnt/work"]' ]
-	lustre_conf jobid=%j # a change that moves no counters
-	job 19 1 labelled
+	job 19 1
 	prolog=$(forked prepare)
 	forked release >/dev/null
-	costs $((prolog + 1)) 20 1 small
+	costs $((prolog + 3)) 20 1 small # checks, a change, and the counters after it
 	forked release >/dev/null
 	[ "$(record "$ran" | jq -c '[.request.applied, [.wire[].fs]]')" = '[true,["/mnt/work"]]' ]
 }

@@ -167,15 +167,6 @@ soon() {
 	expect 'layout grows' "$said" '[]'
 }
 
-@test "real Lustre: the servers' job_stats contain the job ID" {
-	of jobid | grep -qx 'jobid_var=nodelocal'
-	of jobid | grep -qx 'jobid_name=4711'
-	of jobid | grep -qE '^- job_id: +4711$'
-	of jobid | grep -qE 'write_bytes:.*sum: +[1-9]'
-	[[ $(of 'after jobid' | paste -sd' ') == 'jobid_var=disable jobid_name=%e.%u' ]]
-	expect 'record jobid' '.changes[0].restored' true
-}
-
 @test "real Lustre: client counters have bytes over the network, and bytes that llite has counted" {
 	moved 'work write' 0 $mib64 0 $mib64
 	moved 'work read hot' 0 0 $mib64 0
