@@ -11,15 +11,13 @@
 
 #include <bpf/bpf.h>
 
-#include "base/fileio.h"
 #include "base/sysfs.h"
 #include "base/text.h"
 #include "count/counters_parts.h"
 #include "count/mounts.h"
 #include "record/alloc.h"
 
-#define STALE_S 3600 /* a prolog is long over then */
-#define TABLE_BYTES_MAX (4U << 20)
+#define STALE_S 3600			 /* a prolog is long over then */
 #define CGROUP_DEPTH 5			 /* system.slice/slurmstepd.scope/job_1 and the like */
 #define MOUNTS_MAX (RECORD_LIST_MAX - 4) /* all files and the steps, too */
 #define SLUID_LENGTH 14			 /* src/common/sluid.h; Crockford's digits */
@@ -245,8 +243,8 @@ static int add_mount(const struct counters_options *options, struct adding *a, c
 	return add_entry(a, key.dev, mount, err);
 }
 
-/* 'path' is the file of a loop device or a layer of an overlay, 'table' the text of mountinfo. */
-static void mark_image(const char *table, struct adding *a, char *path)
+/* 'path' is the file of a loop device or a layer of an overlay. */
+static void mark_image(const struct mountinfo *table, struct adding *a, char *path)
 {
 	struct count_key key = { a->job, 0 };
 	struct count_entry entry;
@@ -264,26 +262,27 @@ static void mark_image(const char *table, struct adding *a, char *path)
 /* Those that the job finds; of what comes later the programs see that it is made. */
 static void mark_images(const struct counters_options *options, struct adding *a)
 {
-	char *table = fileio_read(options->mountinfo, TABLE_BYTES_MAX, NULL, NULL);
-	char path[4096], *copy, *rest, *line, *word;
+	struct mountinfo *table = mountinfo_read(options->mountinfo, NULL);
+	char path[4096], *copy, *rest, *word;
 	glob_t loops = { 0 };
 	size_t i;
 
 	if (!table)
 		return;
-	copy = rest = xstrdup(table);
 	glob("/sys/block/loop*/loop/backing_file", 0, NULL, &loops);
 	for (i = 0; i < loops.gl_pathc; i++)
 		if (sysfs_line(loops.gl_pathv[i], path, sizeof(path)) == 0)
 			mark_image(table, a, path);
 	globfree(&loops);
-	while ((line = strtok_r(NULL, "\n", &rest))) {
-		line = strstr(line, " - overlay ");
-		while (line && (word = strtok_r(NULL, " ,=:", &line)))
+	for (i = 0; i < table->count; i++) {
+		if (strcmp(table->mount[i].fstype, "overlay") != 0)
+			continue;
+		copy = rest = xstrdup(table->mount[i].super_options);
+		while ((word = strtok_r(NULL, ",=:", &rest)))
 			mark_image(table, a, word);
+		free(copy);
 	}
-	free(copy);
-	free(table);
+	mountinfo_free(table);
 }
 
 /* The line of all files bears it. */

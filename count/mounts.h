@@ -12,12 +12,12 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/mountinfo.h"
 
 /* The last mount on 'path' counts: it covers the others. */
 int mounts_dev(const char *mountinfo, const char *path, uint32_t *dev, struct err *err);
 
-/* The device of the filesystem with the file 'path' in the text of a mountinfo: that of the
- * longest mount point above it, the last of equal ones; 0: none. */
-uint32_t mounts_dev_below(const char *table, const char *path);
+/* The device of the filesystem with the file 'path'; 0: none. */
+uint32_t mounts_dev_below(const struct mountinfo *table, const char *path);
 
 #endif

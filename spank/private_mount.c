@@ -4,41 +4,12 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/fileio.h"
-#include "base/text.h"
+#include "base/mountinfo.h"
 
-#define TABLE_BYTES_MAX (1U << 20)
-#define NOTE_BYTES_MAX (TABLE_BYTES_MAX + 4096)
 #define NAMESPACE_MAX 64
-#define LINE_TEXT_MAX 8192
-
-/* ID PARENT MAJOR:MINOR .. - FSTYPE ..: proc_pid_mountinfo(5) */
-static bool parse(char *line, const char **device, const char **type)
-{
-	char *rest = NULL, *dash = strstr(line, " - ");
-
-	if (!dash)
-		return false;
-	*dash = '\0';
-	*type = strtok_r(dash + 3, " ", &rest);
-	strtok_r(line, " ", &rest);
-	strtok_r(NULL, " ", &rest);
-	*device = strtok_r(NULL, " ", &rest);
-	return *type && *device;
-}
-
-/* No other word of a table has this form. */
-static bool has_device(const char *table, const char *device)
-{
-	char word[LINE_TEXT_MAX + 2];
-
-	snprintf(word, sizeof(word), " %s ", device);
-	return strstr(table, word) != NULL;
-}
 
 static void add_type(char types[PRIVATE_TYPES_MAX], const char *type)
 {
@@ -82,24 +53,23 @@ static bool read_note(const char *note, char name[NAMESPACE_MAX])
 	return *name;
 }
 
-static char *table_of(const char *pid)
+static struct mountinfo *table_of(const char *pid)
 {
 	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/%s/mountinfo", pid);
-	return fileio_read(path, TABLE_BYTES_MAX, NULL, NULL);
+	return mountinfo_read(path, NULL);
 }
 
-static void compare(const char *table, const char *before, const char *now,
-		    char types[PRIVATE_TYPES_MAX])
+static void compare(const struct mountinfo *table, const struct mountinfo *before,
+		    const struct mountinfo *now, char types[PRIVATE_TYPES_MAX])
 {
-	const char *device, *type;
-	char line[LINE_TEXT_MAX];
+	const struct mountinfo_mount *mount = table->mount;
 
-	while (text_next_line(&table, line, sizeof(line)))
-		if (parse(line, &device, &type) && !has_device(before, device) &&
-		    !has_device(now, device))
-			add_type(types, type);
+	for (; mount < table->mount + table->count; mount++)
+		if (!mountinfo_has_device(before, mount->device) &&
+		    !(now && mountinfo_has_device(now, mount->device)))
+			add_type(types, mount->fstype);
 }
 
 /* Mounts made on the node since the prolog (autofs) are in the table of process 1, unless that one
@@ -107,18 +77,18 @@ static void compare(const char *table, const char *before, const char *now,
 void private_mount_types(const char *note, char types[PRIVATE_TYPES_MAX])
 {
 	char own_ns[NAMESPACE_MAX], node_ns[NAMESPACE_MAX], init_ns[NAMESPACE_MAX];
-	char *table, *before, *now = NULL;
+	struct mountinfo *table, *before, *now = NULL;
 
 	if (!read_namespace("self", own_ns) || !read_note(note, node_ns) ||
 	    !strcmp(own_ns, node_ns))
 		return;
 	table = table_of("self");
-	before = fileio_read(note, NOTE_BYTES_MAX, NULL, NULL);
+	before = mountinfo_read(note, NULL);
 	if (read_namespace("1", init_ns) && !strcmp(init_ns, node_ns))
 		now = table_of("1");
 	if (table && before)
-		compare(table, before, now ? now : "", types);
-	free(table);
-	free(before);
-	free(now);
+		compare(table, before, now, types);
+	mountinfo_free(table);
+	mountinfo_free(before);
+	mountinfo_free(now);
 }
