@@ -5,15 +5,18 @@
 #include <string.h>
 
 #include "advice/advice.h"
-#include "ledger/job_usage.h"
 #include "ledger/merge.h"
 #include "record/alloc.h"
 #include "record/json.h"
 #include "record/record.h"
 
+#define RECORDS_MAX 2048 /* for advice */
+
 struct run_results {
 	struct merge *merge;
-	struct job_usage *usage; /* NULL: summary only */
+	struct site_run *site; /* NULL: summary only */
+	struct record **records;
+	size_t count, left_out;
 };
 
 struct run_results *run_results_new(bool is_judged)
@@ -21,26 +24,36 @@ struct run_results *run_results_new(bool is_judged)
 	struct run_results *results = xcalloc(1, sizeof(*results));
 
 	results->merge = merge_new();
-	results->usage = is_judged ? job_usage_new() : NULL;
+	results->site = is_judged ? site_run_new() : NULL;
 	return results;
 }
 
 void run_results_free(struct run_results *results)
 {
+	size_t i;
+
 	if (!results)
 		return;
+	for (i = 0; i < results->count; i++)
+		record_free(results->records[i]);
+	free(results->records);
 	merge_free(results->merge);
-	job_usage_free(results->usage);
+	site_run_free(results->site);
 	free(results);
 }
 
 static void add(struct run_results *results, struct record *record)
 {
 	merge_add(results->merge, record);
-	if (results->usage)
-		job_usage_add(results->usage, record);
-	else
+	if (results->site)
+		site_run_add(results->site, record);
+	if (!results->site || results->count == RECORDS_MAX) {
+		results->left_out++;
 		record_free(record);
+		return;
+	}
+	results->records = xmore(results->records, results->count, sizeof(*results->records));
+	results->records[results->count++] = record;
 }
 
 int run_results_add(struct run_results *results, const char *text, size_t size, struct err *err)
@@ -56,23 +69,27 @@ int run_results_add(struct run_results *results, const char *text, size_t size, 
 void run_results_make(struct run_results *results, const struct store_run *run,
 		      const struct config_advice *limits, struct run_result *result)
 {
+	bool is_whole = !results->left_out && run->nodes_expected >= 0 &&
+			(int64_t)results->count >= run->nodes_expected;
 	struct advice_list *list;
 
 	merge_summary(results->merge, &result->summary);
 	summary_text(&result->summary, result->text);
-	result->judged = result->usage = NULL;
-	if (!results->usage)
+	result->judged = NULL;
+	result->site = results->site;
+	if (!results->site)
 		return;
-	list = job_usage_judge(results->usage, run, limits);
+	results->site = NULL;
+	list = advice_new(results->records, results->count, is_whole, limits);
 	result->judged = advice_text(list, limits);
-	result->usage = job_usage_text(results->usage, run, list);
+	site_run_set_advice(result->site, list);
 	advice_free(list);
 }
 
 void run_result_clear(struct run_result *result)
 {
 	free(result->judged);
-	free(result->usage);
+	site_run_free(result->site);
 }
 
 /* ---- a stream of jobs -------------------------------------------------------------- */

@@ -2,67 +2,63 @@
 #include "ledger/site.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#include "ledger/site_totals.h"
-#include "record/alloc.h"
+#include "ledger/store_site.h"
 #include "record/json.h"
 
-struct page {
-	struct site_totals *totals;
-	int64_t rows;
-};
-
-/* A usage of another version cannot be read, but counts as a row. Return 1 if the page is full. */
-static int add_usage(const char *text, size_t size, void *arg, struct err *err)
-{
-	struct page *page = arg;
-
-	(void)size;
-	(void)err;
-	site_totals_add(page->totals, text);
-	return ++page->rows == SITE_ROWS || site_totals_bytes(page->totals) >= SITE_BYTES;
-}
-
-/* Set [cursor] to "after", else to "since". */
-static int read_cursor(struct json *request, struct store_cursor *cursor)
+/* Set [position] to "after", else to "since". */
+static int read_position(struct json *request, struct site_position *position)
 {
 	const struct json *list = json_list(request, "after"), *ended = json_first(list);
 
-	cursor->ended_s = json_number(request, "since");
-	cursor->id = 0;
-	if (list && (!json_value_number(ended, &cursor->ended_s) ||
-		     !json_value_number(ended->next, &cursor->id)))
+	position->ended_s = json_number(request, "since");
+	position->run = 0;
+	if (list && (!json_value_number(ended, &position->ended_s) ||
+		     !json_value_number(ended->next, &position->run)))
 		return -1;
-	return cursor->ended_s < 0 || cursor->id < 0 ? -1 : 0;
+	return position->ended_s < 0 || position->run < 0 ? -1 : 0;
+}
+
+static char *page_of(struct store *store, const struct site_part *part, int64_t until_s,
+		     struct err *err)
+{
+	struct json *top = json_new_object(), *next;
+
+	json_add_bool(top, "ok", true);
+	if (store_site_read(store, part, top, err) < 0) {
+		json_free(top);
+		return NULL;
+	}
+	if (part->to.ended_s < until_s) {
+		next = json_add_list(top, "next");
+		json_append_number(next, part->to.ended_s);
+		json_append_number(next, part->to.run);
+	}
+	return json_line_free(top);
 }
 
 char *site_answer(struct store *store, struct json *request, struct err *err)
 {
-	int64_t until_s = json_number(request, "until");
-	struct page page = { .totals = site_totals_new() };
-	struct json *top, *next;
-	struct store_cursor cursor;
-	char *answer = NULL;
-	int rc;
+	int64_t until_s = json_number(request, "until"), days = SITE_DAYS, rows = SITE_ROWS;
+	struct site_part part;
+	char *page;
 
-	if (read_cursor(request, &cursor) < 0 || until_s < 0) {
+	if (read_position(request, &part.from) < 0 || until_s < 0) {
 		err_set(err, "site: since and until: must be seconds");
-		goto out;
+		return NULL;
 	}
-	rc = store_usages(store, &cursor, until_s, SITE_ROWS, add_usage, &page, err);
-	if (rc < 0)
-		goto out;
-	top = json_new_object();
-	json_add_bool(top, "ok", true);
-	json_add_number(top, "rows", page.rows);
-	site_totals_json(page.totals, top);
-	if (rc > 0) {
-		next = json_add_list(top, "next");
-		json_append_number(next, cursor.ended_s);
-		json_append_number(next, cursor.id);
+	/* make a page that is too large again, with less */
+	for (;;) {
+		if (store_site_part(store, &part, until_s, days, rows, err) < 0)
+			return NULL;
+		page = page_of(store, &part, until_s, err);
+		if (!page || strlen(page) < SITE_BYTES || !rows)
+			return page;
+		free(page);
+		if (part.is_days)
+			days = (part.to.ended_s - part.from.ended_s) / SITE_DAY_S / 2;
+		else
+			rows /= 4;
 	}
-	answer = json_line_free(top);
-out:
-	site_totals_free(page.totals);
-	return answer;
 }

@@ -3,9 +3,10 @@
  *
  * Terms   request: {"op":"site","since":S,"until":E,"after":[ENDED,RUN]?}: runs that
  *           ended from second S to before E, after the one in "after".
- *         answer: {"ok":true,"tally":{..},"rows":N,"next":[ENDED,RUN]?}:
- *           the tally (ledger/site_totals.h) of one page of runs: SITE_ROWS, or as many as
- *           take SITE_BYTES; "next" if there may be more.
+ *         answer: {"ok":true,"columns":[..],"sums":[..],"gate":[..],"next":[ENDED,RUN]?}:
+ *           columns of the sums, their values row by row (store_site.h), jobs that the gate
+ *           warned or refused, and a position if there is more: a page has the sums of
+ *           SITE_DAYS, or of about SITE_ROWS rows, and less than SITE_BYTES.
  * Owner   the answer is malloc'ed.
  * Errors  NULL, the reason in *err.
  * Runs    ledger, the server process: other requests wait for one page.
@@ -13,12 +14,14 @@
 #ifndef JOBIO_LEDGER_SITE_H
 #define JOBIO_LEDGER_SITE_H
 
-#include "ledger/store.h"
+#include "base/err.h"
 
-#define SITE_ROWS 40000
-#define SITE_BYTES 300000 /* with those of another run they fit into a frame */
+#define SITE_DAYS 31
+#define SITE_ROWS 20000
+#define SITE_BYTES 600000
 
 struct json;
+struct store;
 
 char *site_answer(struct store *store, struct json *request, struct err *err);
 

@@ -65,9 +65,6 @@ static const char *const statements[STORE_DIALECTS][STATEMENTS] = {
 static const char load_run[] =
 	"SELECT id, version, cluster, summary, error, job, uid, restart, array_job, array_task, het_job, het_offset, first, last, nodes_seen, nodes_expected, tries, next_try, written, dirty, judged FROM runs WHERE id=?1";
 static const char records[] = "SELECT text FROM records WHERE run=?1 AND node>?2 ORDER BY node";
-static const char put_usage[] = "REPLACE INTO uses(run, ended, text) VALUES(?1, ?2, ?3)";
-static const char find_usages[] =
-	"SELECT text, ended, run FROM uses WHERE ended>=?1 AND ended<?3 AND (ended>?1 OR run>?2) ORDER BY ended, run LIMIT ?4";
 static const char newest[] = "SELECT coalesce(max(last), 0) FROM runs WHERE last<=?1+86400";
 
 const char store_update_run[] =
@@ -86,20 +83,6 @@ static int query_one(struct store *store, const char *text, const struct value *
 }
 
 /* ---- open and close ------------------------------------------------------ */
-
-int store_try(struct store *store, struct err *err)
-{
-	static const char *const tables[] = { load_run, records, find_usages };
-	const struct value zero = value_number(0), none[] = { zero, zero, zero, zero };
-	size_t i;
-
-	for (i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
-		if (query_one(store, tables[i], none, err) < 0)
-			return -1;
-		store->ops->end(store);
-	}
-	return 0;
-}
 
 void store_close(struct store *store)
 {
@@ -251,34 +234,22 @@ int store_run_load(struct store *store, int64_t id, struct store_run *run, struc
 	return rc > 0 ? 0 : -1;
 }
 
-/* Call fn with the first column of each row. If fn ends the loop, *cursor (may be NULL) is set from
- * the next two columns. */
-static int for_each_text(struct store *store, const char *sql, const struct value *values,
-			 store_fn fn, void *arg, struct store_cursor *cursor, struct err *err)
+int store_records_after(struct store *store, int64_t id, const char *node, store_fn fn, void *arg,
+			struct err *err)
 {
+	const struct value values[] = { value_number(id), value_text(node) };
 	const char *text;
 	size_t size;
 	int rc = 0, stop = 0;
 
-	if (store->ops->query(store, sql, values, err) < 0)
+	if (store->ops->query(store, records, values, err) < 0)
 		return -1;
 	while (!stop && (rc = store->ops->row(store, err)) > 0) {
 		text = store->ops->text(store, 0, &size);
 		stop = fn(text, size, arg, err);
 	}
-	if (stop && cursor)
-		*cursor = (struct store_cursor){ store->ops->number(store, 1),
-						 store->ops->number(store, 2) };
 	store->ops->end(store);
 	return stop ? stop : rc;
-}
-
-int store_records_after(struct store *store, int64_t id, const char *node, store_fn fn, void *arg,
-			struct err *err)
-{
-	const struct value values[] = { value_number(id), value_text(node) };
-
-	return for_each_text(store, records, values, fn, arg, NULL, err);
 }
 
 int store_records(struct store *store, int64_t id, store_fn fn, void *arg, struct err *err)
@@ -307,25 +278,6 @@ int store_later(struct store *store, int64_t id, const char *summary, int64_t ne
 					value_text(summary) };
 
 	return store->ops->change(store, sql(store, LATER), values, err) < 0 ? -1 : 0;
-}
-
-/* ---- usages ---------------------------------------------------------------- */
-
-int store_usage_put(struct store *store, int64_t id, int64_t ended_s, const char *text,
-		    struct err *err)
-{
-	const struct value values[] = { value_number(id), value_number(ended_s), value_text(text) };
-
-	return store->ops->change(store, put_usage, values, err) < 0 ? -1 : 0;
-}
-
-int store_usages(struct store *store, struct store_cursor *cursor, int64_t until_s, int max,
-		 store_fn fn, void *arg, struct err *err)
-{
-	const struct value values[] = { value_number(cursor->ended_s), value_number(cursor->id),
-					value_number(until_s), value_number(max) };
-
-	return for_each_text(store, find_usages, values, fn, arg, cursor, err);
 }
 
 /* ---- housekeeping -------------------------------------------------------- */

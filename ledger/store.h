@@ -89,14 +89,6 @@ int store_later(struct store *store, int64_t id, const char *summary, int64_t ne
 int store_find(struct store *store, const struct store_selector *selector, int64_t *ids, int max,
 	       struct err *err);
 
-/* Store the usage of a run (ledger/site_totals.h), replacing an earlier one. In a transaction. */
-int store_usage_put(struct store *store, int64_t id, int64_t ended_s, const char *text,
-		    struct err *err);
-/* Call fn for at most 'max' usages after *cursor that ended before until_s, in their order, until
- * it returns other than 0: then *cursor is that usage. The start of second S is { S, 0 }. */
-int store_usages(struct store *store, struct store_cursor *cursor, int64_t until_s, int max,
-		 store_fn fn, void *arg, struct err *err);
-
 /* Return the end of the run that ended last, but at most a day after now; 0: there is none; or
  * -1. */
 int64_t store_newest(struct store *store, int64_t now_s, struct err *err);

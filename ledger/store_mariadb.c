@@ -203,7 +203,7 @@ static int purge_some(struct store *store, const struct value *values, struct er
 	if (maria_begin(store, err) < 0)
 		return -1;
 	count = list_old(m, values, &ids, err);
-	if (count > 0 && (delete_from(m, "uses WHERE run", ids, err) < 0 ||
+	if (count > 0 && (delete_from(m, "run_sums WHERE run", ids, err) < 0 ||
 			  delete_from(m, "records WHERE run", ids, err) < 0 ||
 			  delete_from(m, "runs WHERE id", ids, err) < 0))
 		count = -1;

@@ -70,11 +70,6 @@ typedef int (*store_fn)(const char *text, size_t size, void *arg, struct err *er
 
 void store_run_free(struct store_run *run);
 
-/* Position of a usage in the order of their ends. */
-struct store_cursor {
-	int64_t ended_s, id;
-};
-
 /* Parameter ?1, ?2, .. of a statement; texts are bytes. */
 struct value {
 	enum {
@@ -158,9 +153,6 @@ struct store *store_sqlite_open(const char *path, struct err *err);
 struct store *store_mariadb_open(const struct config_ledger *config, struct err *err);
 
 /* ---- shared by both, in store.c --------------------------------------------- */
-
-/* Return -1 if tables or columns of this version are missing. */
-int store_try(struct store *store, struct err *err);
 
 /* Set [ids] to the first column of each row, at most 'max'. Return their number or -1. */
 int store_list_ids(struct store *store, const char *sql, const struct value *values, int64_t *ids,

@@ -12,15 +12,18 @@
 #include <unistd.h>
 
 #include "ledger/run_row.h"
+#include "ledger/store_site.h"
 #include "record/alloc.h"
 
 #define BUSY_MS 10000
 #define FILES 3
 
-#define SCHEMA_VERSION 1
+#define SCHEMA_VERSION 2
 
 static const char schema[] =
-	"BEGIN IMMEDIATE;CREATE TABLE IF NOT EXISTS runs( id INTEGER PRIMARY KEY, cluster TEXT NOT NULL, job INTEGER NOT NULL, restart INTEGER, uid INTEGER NOT NULL, array_job INTEGER, array_task INTEGER, het_job INTEGER, het_offset INTEGER, first REAL NOT NULL, last REAL NOT NULL, nodelist TEXT, nodes_seen INTEGER NOT NULL, nodes_expected INTEGER, version INTEGER NOT NULL, dirty INTEGER NOT NULL, next_try INTEGER NOT NULL, tries INTEGER NOT NULL DEFAULT 0, summary TEXT, written INTEGER NOT NULL DEFAULT 0, error TEXT, judged TEXT);CREATE INDEX IF NOT EXISTS runs_by_job ON runs(job, cluster);CREATE INDEX IF NOT EXISTS runs_by_array ON runs(array_job, array_task) WHERE array_job IS NOT NULL;CREATE INDEX IF NOT EXISTS runs_by_het ON runs(het_job, het_offset) WHERE het_job IS NOT NULL;CREATE INDEX IF NOT EXISTS runs_due ON runs(next_try) WHERE dirty;CREATE INDEX IF NOT EXISTS runs_by_age ON runs(last);CREATE TABLE IF NOT EXISTS records( run INTEGER NOT NULL, node TEXT NOT NULL, received INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY(run, node));CREATE TABLE IF NOT EXISTS uses( ended INTEGER NOT NULL, run INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY(ended, run)) WITHOUT ROWID;CREATE UNIQUE INDEX IF NOT EXISTS uses_by_run ON uses(run);PRAGMA user_version=1;COMMIT;";
+	"BEGIN IMMEDIATE;CREATE TABLE IF NOT EXISTS runs( id INTEGER PRIMARY KEY, cluster TEXT NOT NULL, job INTEGER NOT NULL, restart INTEGER, uid INTEGER NOT NULL, array_job INTEGER, array_task INTEGER, het_job INTEGER, het_offset INTEGER, first REAL NOT NULL, last REAL NOT NULL, nodelist TEXT, nodes_seen INTEGER NOT NULL, nodes_expected INTEGER, version INTEGER NOT NULL, dirty INTEGER NOT NULL, next_try INTEGER NOT NULL, tries INTEGER NOT NULL DEFAULT 0, summary TEXT, written INTEGER NOT NULL DEFAULT 0, error TEXT, judged TEXT);CREATE INDEX IF NOT EXISTS runs_by_job ON runs(job, cluster);CREATE INDEX IF NOT EXISTS runs_by_array ON runs(array_job, array_task) WHERE array_job IS NOT NULL;CREATE INDEX IF NOT EXISTS runs_by_het ON runs(het_job, het_offset) WHERE het_job IS NOT NULL;CREATE INDEX IF NOT EXISTS runs_due ON runs(next_try) WHERE dirty;CREATE INDEX IF NOT EXISTS runs_by_age ON runs(last);CREATE TABLE IF NOT EXISTS records( run INTEGER NOT NULL, node TEXT NOT NULL, received INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY(run, node));" SITE_RUN_TABLE(
+		"TEXT", " WITHOUT ROWID;") SITE_DAY_TABLE("TEXT", " WITHOUT ROWID;") SITE_RUN_INDEX
+	";" SITE_GATE_INDEX ";PRAGMA user_version=2;COMMIT;";
 
 /* Runs that ended before ?1, at most ?3. An end more than a day after now (?2) is from a wrong
  * clock, or forged to keep the run for ever: then the time of receipt counts. */
@@ -41,7 +44,7 @@ static const char change_record[] =
 static const char due_ids[] =
 	"SELECT id FROM runs WHERE dirty AND next_try<=?1 ORDER BY next_try LIMIT ?2";
 static const char next_due[] = "SELECT min(next_try) FROM runs WHERE dirty";
-static const char *const purges[] = { "DELETE FROM uses WHERE run IN (" OLD_RUNS ")",
+static const char *const purges[] = { "DELETE FROM run_sums WHERE run IN (" OLD_RUNS ")",
 				      "DELETE FROM records WHERE run IN (" OLD_RUNS ")",
 				      "DELETE FROM runs WHERE id IN (" OLD_RUNS ")", NULL };
 
@@ -146,10 +149,10 @@ static int make_schema(struct store *store, struct err *err)
 	sqlite3_finalize(st);
 	if (version < 0)
 		return fail(store, err);
-	if (version > SCHEMA_VERSION)
-		return err_set(err, "store: made by a later version of jobio");
 	if (version == SCHEMA_VERSION)
 		return 0;
+	if (version)
+		return err_set(err, "store: made by another version of jobio");
 	if (run_sql(store, schema, err) == 0)
 		return 0;
 	sqlite_rollback(store);

@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ledger/job_usage.h"
 #include "ledger/run_results.h"
+#include "ledger/store_site.h"
 #include "record/alloc.h"
 #include "record/record.h"
 #include "record/summary.h"
@@ -24,6 +24,7 @@
 #define WAIT_MAX_S 30
 #define PURGE_EVERY_S 3600
 #define PURGE_MAX 1000
+#define ROLL_UP_DAYS 31		     /* in one round */
 #define PURGE_GAP_S INT64_C(2592000) /* 30 days */
 #define ACCOUNT_LATE_S 10	     /* after a run's end; up to 2 s with Slurm 22.05 */
 #define ACCOUNT_AGAIN_S 5
@@ -31,7 +32,7 @@
 struct job {
 	struct store_run run;
 	char summary[SUMMARY_MAX];
-	char *usage;
+	struct site_run *site;
 };
 
 static void log_line(const char *text)
@@ -47,7 +48,7 @@ static void log_job(const struct job *job, const char *what)
 	log_line(text);
 }
 
-/* ---- summaries and usages ----------------------------------------------------------- */
+/* ---- summaries ---------------------------------------------------------------------- */
 
 static int add_record(const char *text, size_t size, void *arg, struct err *err)
 {
@@ -74,22 +75,11 @@ static int summarize(struct writer *writer, struct job *job, struct err *err)
 	if (rc >= 0) {
 		run_results_make(results, &job->run, writer->advice, &result);
 		strcpy(job->summary, result.text);
-		job->usage = result.usage;
+		job->site = result.site;
 		free(job->run.judged);
 		job->run.judged = result.judged;
 	}
 	run_results_free(results);
-	return rc;
-}
-
-/* Store the usage with the account from slurmdbd. */
-static int put_usage(struct writer *writer, const struct job *job, const char *account,
-		     struct err *err)
-{
-	char *line = job_usage_with_account(job->usage, account);
-	int rc = store_usage_put(writer->store, job->run.id, (int64_t)job->run.last, line, err);
-
-	free(line);
 	return rc;
 }
 
@@ -122,7 +112,7 @@ static int64_t again_at(const struct store_run *run, const char *account, int64_
 static int note_one(struct writer *writer, struct job *job, const struct acct_job *acct,
 		    int64_t now_s, struct err *err)
 {
-	if (put_usage(writer, job, acct->account, err) < 0)
+	if (store_site_put(writer->store, &job->run, job->site, acct->account, err) < 0)
 		return -1;
 	switch (acct->result) {
 	case ACCT_WRITTEN:
@@ -286,23 +276,26 @@ static int is_clock_ahead(struct writer *writer, int64_t now_s, struct err *err)
 	return is_ahead;
 }
 
-/* Return 1 if there is more to purge in the next round. */
-static int purge(struct writer *writer, int64_t now_s, struct err *err)
+/* Purge old runs, and add up the runs of past days. Return 1 if there is more to do in the next
+ * round. */
+static int keep_house(struct writer *writer, int64_t now_s, struct err *err)
 {
 	int64_t before_s = now_s - (int64_t)writer->config->retention_days * 86400;
-	int purged;
+	int is_ahead, purged = 0, days;
 
 	if (now_s - writer->purged < PURGE_EVERY_S)
 		return 0;
-	purged = is_clock_ahead(writer, now_s, err);
-	if (purged) {
-		writer->purged = now_s;
-		return purged < 0 ? -1 : 0;
-	}
-	purged = store_purge(writer->store, before_s, now_s, PURGE_MAX, err);
+	is_ahead = is_clock_ahead(writer, now_s, err);
+	if (is_ahead < 0)
+		return -1;
+	if (!is_ahead)
+		purged = store_purge(writer->store, before_s, now_s, PURGE_MAX, err);
 	if (purged < 0)
 		return -1;
-	if (purged == PURGE_MAX)
+	days = store_site_roll_up(writer->store, now_s, ROLL_UP_DAYS, err);
+	if (days < 0)
+		return -1;
+	if (purged == PURGE_MAX || days == ROLL_UP_DAYS)
 		return 1;
 	writer->purged = now_s;
 	return 0;
@@ -320,7 +313,7 @@ static int write_summaries(struct writer *writer, int64_t now_s, int64_t *next_s
 		*next_s = writer->retry_s;
 		return 0;
 	}
-	more = purge(writer, now_s, err);
+	more = keep_house(writer, now_s, err);
 	if (more < 0)
 		return -1;
 	count = store_due(writer->store, now_s, ids, WRITER_BATCH, next_s, err);
@@ -337,7 +330,7 @@ static int write_summaries(struct writer *writer, int64_t now_s, int64_t *next_s
 out:
 	for (i = 0; i < count; i++) {
 		store_run_free(&jobs[i].run);
-		free(jobs[i].usage);
+		site_run_free(jobs[i].site);
 	}
 	free(jobs);
 	return rc;

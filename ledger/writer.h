@@ -9,7 +9,8 @@
  *         A run without a row is retried after 2, 4, 8, .. 3600 s, and when
  *           ACCT_WAIT_S is over; if slurmdbd is not reachable the whole
  *           writer waits 2, 4, .. 60 s.
- *         The usage of each run (ledger/site_totals.h) is stored beside its summary.
+ *         The sums of each run (ledger/store_site.h) are stored beside its summary.
+ *         Every hour old runs are purged, and the sums of past days made.
  * Owner   struct writer belongs to the caller; what it points to is borrowed.
  * Errors  of slurmdbd are logged when they begin and when they end. If the store
  *           fails the process ends: the server starts it again.

@@ -2,8 +2,8 @@
 """jobio report --site: I/O of all jobs of some days on a site's filesystems.
 
 The ledger sums them up, page by page. Without it the summaries in sacct are summed up: they
-have no advice, and one sum for all filesystems of a job. Sums are dicts as in the ledger's reply
-(ledger/site_totals.h).
+have no advice, and one sum for all filesystems of a job. A row is a dict of the columns of the
+ledger (ledger/store_site.h): it counts for each name in it that is not None.
 """
 from __future__ import annotations
 
@@ -28,10 +28,12 @@ HOUR_S = 3600
 ALL_FILES = "(all files)"
 HEADS = {"filesystems": "Filesystem", "users": "User", "accounts": "Account",
          "profiles": "Profile", "advice": "Advice"}
+NAMES = {"users": "user", "accounts": "account", "profiles": "profile"}  # columns
 TOTALS = ("jobs", "node_s", "node_wide", "judged", "warned_jobs", "warned_tasks", "refused_jobs",
           "refused_tasks")
 FIRST = ("jobs", "node_s", "read_bytes", "write_bytes", "meta", "peak_Bps", "peak_job")
-ADDED = ("jobs", "node_s", "read_bytes", "write_bytes", "meta", *TIMES, "thread_us")
+TIMES_ALL = (*TIMES, "thread_us")
+ADDED = ("jobs", "node_s", "read_bytes", "write_bytes", "meta", *TIMES_ALL)
 
 
 class Site:
@@ -63,14 +65,31 @@ class Site:
                                  (most, -found["peak_job"])):
             found["peak_Bps"], found["peak_job"] = peak, more["peak_job"]
 
-    def join(self, told: Json) -> None:
+    def add_row(self, row: Json) -> None:
+        """Add a row to the sum of each of its names."""
+        numbers = {name: row[name] for name in FIRST}
+        numbers.update((name, row[name]) for name in TIMES_ALL if row[name] is not None)
+        if row["fs"] is not None:
+            where = {"name": row["fs"], "cluster": row["cluster"], "type": row["type"]}
+            if row["type"] is None:
+                del where["type"]
+            self.add("filesystems", {**where, **numbers})
+        for kind, column in NAMES.items():
+            if row[column] is not None:
+                self.add(kind, {"name": row[column], **numbers})
+        for code in (row["advice"] or "").split():
+            self.add("advice", {"name": code, **numbers})
+        if row["user"] is not None:
+            for name in TOTALS:
+                self.totals[name] += row[name]
+
+    def join(self, page: Json) -> None:
         """Add a page of the ledger."""
-        for name in TOTALS:
-            self.totals[name] += told[name]
-        for kind in HEADS:
-            for one in told[kind]:
-                self.add(kind, one)
-        self.gate = sorted(self.gate + told["gate"], key=lambda job: -job["ended"])[:GATE_MAX]
+        columns = page["columns"]
+        values = iter(page["sums"])
+        for row in zip(*[values] * len(columns)):
+            self.add_row(dict(zip(columns, row)))
+        self.gate = sorted(self.gate + page["gate"], key=lambda job: -job["ended"])[:GATE_MAX]
 
     def sorted(self, kind: str) -> list[Json]:
         """Return the sums, the largest first: by bytes, advice by node hours."""
@@ -98,7 +117,7 @@ def ask_ledger(site: Site, ledger: Ledger) -> str:
         after = answer.get("next")
         if after:  # the ledger sums up the next part meanwhile
             ledger.send(**question, after=after)
-        site.join(answer["tally"])
+        site.join(answer)
         if not after:
             return ""
         answer = ledger.answer()
@@ -118,33 +137,28 @@ def check_caller(ledger_user: str) -> None:
         raise Failure("--site: for root, SlurmUser and operators of Slurm only")
 
 
-def add_row(site: Site, row: sacct.Row, s: Summary) -> None:
+def add_summary(site: Site, row: sacct.Row, s: Summary) -> None:
     """Add a job of sacct by its summary, which has one sum for all filesystems."""
-    node_s = (row.elapsed_s or 0) * (row.nodes or 0)
     job = int(row.raw_id)
-    mine: Json = {**dict.fromkeys(FIRST), "jobs": 1, "node_s": node_s}
+    mine: Json = dict.fromkeys(("fs", "type", "advice", *FIRST, *TIMES_ALL))
+    mine.update(cluster=row.cluster, user=row.user, account=row.account,
+                profile=s.prof.partition("/")[0], jobs=1,
+                node_s=(row.elapsed_s or 0) * (row.nodes or 0), node_wide=s.scope == "node",
+                judged=0, warned_jobs=s.gate_warned > 0, warned_tasks=s.gate_warned,
+                refused_jobs=s.gate_refused > 0, refused_tasks=s.gate_refused)
     if s.scope == "job":
         peak = max(s.peak_read or 0, s.peak_write or 0) or None
-        mine.update(read_bytes=s.read_bytes, write_bytes=s.write_bytes, meta=s.meta, peak_Bps=peak,
-                    peak_job=job if peak else None)
         name, _, kind = s.fs.partition(":")
+        mine.update(read_bytes=s.read_bytes, write_bytes=s.write_bytes, meta=s.meta, peak_Bps=peak,
+                    peak_job=job if peak else None, fs=s.fs)
         if "all_files" in s.flags or not s.fs:
-            where = {"name": ALL_FILES}
+            mine["fs"] = ALL_FILES
         elif kind and "," not in kind:
-            where = {"name": name, "type": kind}
-        else:
-            where = {"name": s.fs}
-        site.add("filesystems", {**mine, **where, "cluster": row.cluster})
-    for table, name in (("users", row.user), ("accounts", row.account),
-                        ("profiles", s.prof.partition("/")[0])):
-        site.add(table, {**mine, "name": name})
-    for what, value in (("jobs", 1), ("node_s", node_s), ("node_wide", s.scope == "node"),
-                        ("warned_jobs", s.gate_warned > 0), ("warned_tasks", s.gate_warned),
-                        ("refused_jobs", s.gate_refused > 0), ("refused_tasks", s.gate_refused)):
-        site.totals[what] += value
+            mine.update(fs=name, type=kind)
+    site.add_row(mine)
     if s.gate_warned or s.gate_refused:
         site.gate.append({"cluster": row.cluster, "user": row.user, "job": job, "ended": row.end,
-                           "warned": s.gate_warned, "refused": s.gate_refused})
+                          "warned": s.gate_warned, "refused": s.gate_refused})
 
 
 def slurm_time(when_s: int) -> str:
@@ -161,7 +175,7 @@ def ask_sacct(site: Site, ledger_user: str) -> None:
             continue
         told = summary.parse(row.summary)
         if told:
-            add_row(site, row, told)
+            add_summary(site, row, told)
         else:
             site.silent += 1
     site.gate = sorted(site.gate, key=lambda job: -job["ended"])[:GATE_MAX]

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "ledger/store.h"
+#include "ledger/store_site.h"
 #include "ledger/writer.h"
 #include "record/record.h"
 
@@ -199,21 +200,31 @@ static void put_use(struct store *store, int64_t at, int64_t ended)
 	static const char *const profiles[] = { "stream", "metadata", "" };
 	static const char *const advice[] = { "A01", "A01 A17", "", "A24 A09", "" };
 	static const char *const mounts[] = { "/mnt/weka", "/home", "/scratch", "/work" };
-	long long job = at, nodes = 1 + at % 4;
+	struct site_run sums = { .node_s = (1 + at % 4) * 1800,
+				 .is_judged = true,
+				 .warned = at % 1000 == 0 };
+	const struct store_run run = {
+		.id = at, .cluster = (char *)"bench", .job = (uint32_t)at, .last = (double)ended
+	};
 	struct err err = { "" };
-	char line[512];
-	int i, size;
+	char account[32];
+	struct site_fs *fs;
 
-	size = snprintf(
-		line, sizeof(line),
-		"1\tbench\tuser%lld\tlab%lld\t%s\t%lld\t%lld\t%lld\t%lld\t%lld\t2\t%d\t0\t%s\t",
-		job * 7 % 500, job % 50, profiles[at % 3], job, 10000 + job % 500, (long long)ended,
-		nodes, nodes * 1800, at % 1000 == 0, advice[at % 5]);
-	for (i = 0; i <= at % 2; i++)
-		size += snprintf(line + size, sizeof(line) - (size_t)size,
-				 "\n%s\twekafs\t%lld\t2097152\t%lld\t%lld\t", mounts[(at + i) % 4],
-				 1048576 + job * 37, job % 5000, job * 13 % 900000000);
-	if (store_usage_put(store, at, ended, line, &err) < 0)
+	snprintf(account, sizeof(account), "lab%d", (int)(at % 50));
+	snprintf(sums.user, sizeof(sums.user), "user%d", (int)(at * 7 % 500));
+	strcpy(sums.profile, profiles[at % 3]);
+	strcpy(sums.advice, advice[at % 5]);
+	for (; (int64_t)sums.fs_count <= at % 2; sums.fs_count++) {
+		fs = &sums.fs[sums.fs_count];
+		site_fs_init(fs);
+		fs->name = (char *)mounts[(at + (int64_t)sums.fs_count) % 4];
+		fs->type = (char *)"wekafs";
+		fs->numbers[SITE_READ_BYTES] = 1048576 + at * 37;
+		fs->numbers[SITE_WRITE_BYTES] = 2097152;
+		fs->numbers[SITE_META_CALLS] = at % 5000;
+		fs->peak = at * 13 % 900000000;
+	}
+	if (store_site_put(store, &run, &sums, account, &err) < 0)
 		die(err.text);
 }
 
@@ -233,6 +244,8 @@ static int make_site(const char *path, int64_t count)
 		if ((at % 10000 == 0 || at == count) && store_commit(store, &err) < 0)
 			die(err.text);
 	}
+	if (store_site_roll_up(store, time(NULL), 31, &err) < 0) /* as the writer does hourly */
+		die(err.text);
 	store_close(store);
 	return 0;
 }

@@ -52,7 +52,7 @@ readonly START=1795224862 END=1795224890
 	# and array and het IDs of the row can be queried in the store
 	expect_equal '5_1|6+2' "$(in_store "SELECT (SELECT array_job||'_'||array_task FROM runs WHERE job=9),
 		(SELECT het_job||'+'||het_offset FROM runs WHERE job=10)")"
-	expect_text physics "$(in_store 'SELECT * FROM uses')"
+	expect_text physics "$(in_store 'SELECT * FROM run_sums')"
 }
 
 @test "if two rows match both are changed, and that is logged" {

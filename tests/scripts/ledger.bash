@@ -152,6 +152,6 @@ expect_text() {
 forget_jobs() {
 	python3 -c 'import sqlite3, sys
 with sqlite3.connect(sys.argv[1], timeout=10) as store:
-    for table in "records", "uses", "runs":
+    for table in "records", "run_sums", "runs":
         store.execute("DELETE FROM " + table)' "$DIR/store.sqlite"
 }

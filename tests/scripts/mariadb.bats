@@ -144,11 +144,11 @@ check_says() {
 	check_says "'$DIR/password': belongs to uid 1: it must belong to the ledger's user, uid 0"
 }
 
-@test "a schema of a later version is not changed" {
+@test "a schema of another version is not changed" {
 	setup_ledger
 	stop "$LEDGER"
 	in_store 'UPDATE schema_version SET version=99'
-	check_says 'store: FAILED: store: MariaDB: the schema was made by a later version of jobio'
+	check_says 'store: FAILED: store: MariaDB: the schema was made by a another version of jobio'
 }
 
 @test "a server with unsuitable settings is refused, with the setting that is needed" {

@@ -18,12 +18,22 @@ site() {
 use() {
 	python3 - "$DIR/store.sqlite" "$@" <<-'EOP'
 		import sqlite3, sys
-		path, run, ended, *rest = sys.argv[1:]
-		head, fs = rest[:10], rest[10:]
-		lines = ["\t".join(["1", *head[:4], run, "1000", ended, *head[4:], ""])]
-		lines += ["\t".join(fs[i:i + 6] + [""]) for i in range(0, len(fs), 6)]
+		path, run, ended, cluster, user, account, profile, nodes, node_s, flags, warned, refused, advice, *rest = sys.argv[1:]
+		run, ended, flags, warned, refused = map(int, (run, ended, flags, warned, refused))
+		every = [rest[i:i + 2] + [int(n) if n else None for n in rest[i + 2:i + 6]] for i in range(0, len(rest), 6)]
+		known = lambda add, at: add(found) if (found := [fs[at] for fs in every if fs[at] is not None]) else None
+		whole = [[None, None, *(known(sum, at) for at in (2, 3, 4)), known(max, 5)]] if len(every) != 1 else []
 		with sqlite3.connect(path, timeout=10) as db:
-		    db.execute("INSERT INTO uses VALUES(?, ?, ?)", (ended, run, "\n".join(lines)))
+		    for n, (fs, kind, *numbers, peak) in enumerate(every + whole):
+		        is_run = n + 1 == len(every + whole)
+		        row = {"run": run, "n": n, "day": ended // 86400 * 86400, "ended": ended, "stamp": run, "gated": is_run and warned + refused > 0,
+		               "job": run, "cluster": cluster, "fs": fs, "type": kind, "jobs": 1, "node_s": int(node_s), "node_wide": is_run and flags & 1,
+		               "judged": is_run and flags >> 1, "warned_jobs": is_run and warned > 0, "warned_tasks": is_run and warned,
+		               "refused_jobs": is_run and refused > 0, "refused_tasks": is_run and refused,
+		               "peak": None if peak is None else f"{peak:020}{2**32 - 1 - run:010}",
+		               **dict(zip(("read_bytes", "write_bytes", "meta"), numbers)),
+		               **(dict(user=user, account=account, profile=profile, advice=advice) if is_run else {})}
+		        db.execute(f"INSERT INTO run_sums({', '.join(row)}) VALUES({', '.join('?' * len(row))})", list(row.values()))
 	EOP
 }
 
@@ -164,14 +174,14 @@ judge_again() {
 	export SLURM_CONF=$DIR/slurm.conf
 	python3 -c 'import sqlite3, sys
 with sqlite3.connect(sys.argv[1], timeout=10) as db:
-    db.execute("DELETE FROM uses")
+    db.execute("DELETE FROM run_sums")
     db.execute("UPDATE runs SET dirty=1, next_try=1")' "$DIR/store.sqlite"
 	start_ledger
 	within 20 is_judged
 }
 
 is_judged() {
-	[[ $(in_store 'SELECT count(*) FROM uses') == "$(in_store 'SELECT count(*) FROM runs')" ]]
+	[[ $(in_store 'SELECT count(DISTINCT run) FROM run_sums') == "$(in_store 'SELECT count(*) FROM runs')" ]]
 }
 
 advised() {

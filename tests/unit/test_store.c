@@ -11,7 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "ledger/site.h"
 #include "ledger/store.h"
+#include "ledger/store_site.h"
+#include "record/json.h"
 #include "record/record.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"
@@ -456,55 +459,217 @@ START_TEST(uncommitted_records_are_not_visible_and_gone_after_a_rollback)
 }
 END_TEST
 
-/* ---- usage, and removal of old runs ---------------------------------------------- */
+/* ---- sums of a site, and removal of old runs --------------------------------------- */
 
-static void put_use(struct store *store, int64_t id, int64_t ended_s, const char *text)
+#define RUNS 60
+#define USERS 3
+#define MOUNTS 3
+#define DAYS 6
+
+/* What a run adds: 'used' filesystems from 'first' on, each with these bytes. */
+struct used {
+	uint32_t job;
+	int64_t ended;
+	int user, first, used;
+	int64_t bytes;
+};
+
+static void put_used(struct store *store, const struct used *u)
 {
+	static const char *const advice[] = { "", "A01", "A01 A17" };
+	static const char *const mounts[MOUNTS] = { "/a", "/b", "/c" };
+	struct site_run sums = { .node_s = 60, .warned = u->bytes % 7 == 0, .is_judged = true };
+	struct store_run run = run_of(store, u->job);
 	struct err err = { "" };
+	struct site_fs *fs;
 
+	snprintf(sums.user, sizeof(sums.user), "u%d", u->user);
+	strcpy(sums.advice, advice[u->used % 3]);
+	while (sums.fs_count < (size_t)u->used) {
+		fs = &sums.fs[sums.fs_count];
+		site_fs_init(fs);
+		fs->name = (char *)mounts[(u->first + (int)sums.fs_count++) % MOUNTS];
+		fs->numbers[SITE_READ_BYTES] = u->bytes;
+		fs->peak = u->bytes % 5;
+	}
 	ck_assert_int_eq(store_begin(store, &err), 0);
-	ck_assert_msg(store_usage_put(store, id, ended_s, text, &err) == 0, "%s", err.text);
+	ck_assert_msg(store_site_put(store, &run, &sums, "lab", &err) == 0, "%s", err.text);
 	ck_assert_int_ge(store_commit(store, &err), 0);
+	store_run_free(&run);
 }
 
-static int tell_use(const char *text, size_t size, void *arg, struct err *err)
+/* Jobs, bytes read, peak and its job of each user and filesystem. */
+struct sums {
+	int64_t jobs, bytes, peak, job;
+};
+
+static void add_sum(struct sums *sum, const struct sums *more)
 {
-	(void)size;
-	(void)err;
-	strcat(strcat(arg, text), " ");
-	return strstr(text, "stop") ? 5 : 0;
+	if (more->peak > sum->peak || (more->peak == sum->peak && more->job < sum->job)) {
+		sum->peak = more->peak;
+		sum->job = more->job;
+	}
+	sum->jobs += more->jobs;
+	sum->bytes += more->bytes > 0 ? more->bytes : 0;
 }
 
-static void expect_uses(struct store *store, struct store_cursor from, int64_t until_s, int max,
-			const char *wanted)
+static void sum_runs(const struct used *runs, int64_t since, int64_t until,
+		     struct sums all[USERS + MOUNTS])
 {
+	const struct used *u;
+	int i;
+
+	for (u = runs; u < runs + RUNS; u++) {
+		struct sums one = { 1, u->bytes, u->bytes % 5, u->job };
+
+		if (u->ended < since || u->ended >= until)
+			continue;
+		for (i = 0; i < u->used; i++)
+			add_sum(&all[USERS + (u->first + i) % MOUNTS], &one);
+		one.bytes *= u->used;
+		one.peak = u->used ? one.peak : -1;
+		add_sum(&all[u->user], &one);
+	}
+}
+
+/* Add the rows of one page; return its "next". */
+static const struct json *add_page(const struct json *page, struct sums all[USERS + MOUNTS])
+{
+	const struct json *columns = json_list(page, "columns"), *key, *value;
+	struct sums *user, *fs, one;
+	int64_t number;
+
+	ck_assert(json_is_true(page, "ok"));
+	for (value = json_first(json_list(page, "sums")); value;) {
+		user = fs = NULL;
+		for (key = json_first(columns); key; key = key->next, value = value->next) {
+			const char *name = json_value_text(key), *text = json_value_text(value);
+
+			number = RECORD_UNKNOWN;
+			json_value_number(value, &number);
+			if (!strcmp(name, "user") && text)
+				user = &all[text[1] - '0'];
+			else if (!strcmp(name, "fs") && text)
+				fs = &all[USERS + text[1] - 'a'];
+			else if (!strcmp(name, "jobs"))
+				one.jobs = number;
+			else if (!strcmp(name, "read_bytes"))
+				one.bytes = number;
+			else if (!strcmp(name, "peak_Bps"))
+				one.peak = number;
+			else if (!strcmp(name, "peak_job"))
+				one.job = number;
+		}
+		if (user)
+			add_sum(user, &one);
+		if (fs)
+			add_sum(fs, &one);
+	}
+	return json_list(page, "next");
+}
+
+static void ask_site(struct store *store, int64_t since, int64_t until,
+		     struct sums all[USERS + MOUNTS])
+{
+	char request[200], after[80] = "", *answer;
+	const struct json *next;
 	struct err err = { "" };
-	char told[400] = "";
+	struct json *top;
 
-	if (store_usages(store, &from, until_s, max, tell_use, told, &err) == 5)
-		snprintf(told + strlen(told), 40, "at %" PRId64 ".%" PRId64, from.ended_s, from.id);
-	ck_assert_str_eq(told, wanted);
+	do {
+		snprintf(request, sizeof(request),
+			 "{\"since\":%" PRId64 ",\"until\":%" PRId64 "%s}", since, until, after);
+		top = json_parse(request);
+		answer = site_answer(store, top, &err);
+		ck_assert_msg(answer, "%s", err.text);
+		json_free(top);
+		top = json_parse(answer);
+		next = add_page(top, all);
+		if (next)
+			snprintf(after, sizeof(after), ",\"after\":%s", json_line(next));
+		free(answer);
+		json_free(top);
+	} while (next);
 }
 
-START_TEST(uses_are_listed_by_the_end_of_their_runs_from_a_position_on)
+static void expect_sums(struct store *store, const struct used *runs, int64_t since, int64_t until)
 {
-	struct store *store = opened();
+	struct sums expected[USERS + MOUNTS] = { 0 }, found[USERS + MOUNTS] = { 0 };
+	int i;
 
-	put_use(store, 1, 2001, "a");
-	put_use(store, 2, 2000, "b");
-	put_use(store, 3, 1999, "c");
-	put_use(store, 4, 2001, "d");
-	put_use(store, 5, 3000, "stop");
-	put_use(store, 6, 3000, "g");
-	put_use(store, 2, 2500, "f"); /* replaces b */
-	expect_uses(store, (struct store_cursor){ 2000, 0 }, 3000, 9, "a d f ");
-	expect_uses(store, (struct store_cursor){ 2001, 1 }, 3001, 9, "d f stop at 3000.5");
-	expect_uses(store, (struct store_cursor){ 0, 0 }, 9000, 2, "c a ");
-	closed(store);
+	for (i = 0; i < USERS + MOUNTS; i++)
+		expected[i].peak = found[i].peak = -1;
+	sum_runs(runs, since, until, expected);
+	ask_site(store, since, until, found);
+	for (i = 0; i < USERS + MOUNTS; i++) {
+		ck_assert_int_eq(found[i].jobs, expected[i].jobs);
+		ck_assert_int_eq(found[i].bytes, expected[i].bytes);
+		ck_assert_int_eq(found[i].peak, expected[i].peak);
+		if (expected[i].peak >= 0)
+			ck_assert_int_eq(found[i].job, expected[i].job);
+	}
+}
+
+/* Let the run's last record be later, so that its end changes; or begin it. */
+static void change_used(struct store *store, struct used *u, int64_t from)
+{
+	struct store_run run;
+	char text[80];
+	int64_t due, end = from + random() % (DAYS * SITE_DAY_S - from);
+
+	snprintf(text, sizeof(text), "n%ld 0 %" PRId64 " %" PRId64, 1 + random() % 2, from, end);
+	put_at(store, u->job, text, NOW, &due);
+	run = run_of(store, u->job);
+	u->ended = (int64_t)run.last;
+	store_run_free(&run);
+	u->user = (int)(random() % USERS);
+	u->first = (int)(random() % MOUNTS);
+	u->used = (int)(random() % (MOUNTS + 1));
+	u->bytes = random() % 1000000;
+	put_used(store, u);
+}
+
+START_TEST(sums_of_a_site_are_exact_after_late_records_requeues_and_purges_by_two_ledgers)
+{
+	struct store *stores[] = { opened(), opened_as(2) }, *store;
+	struct used runs[RUNS];
+	int64_t since, before;
+	struct err err = { "" };
+	int i, step;
+
+	srandom(7);
+	for (i = 0; i < RUNS; i++) {
+		runs[i] = (struct used){ .job = (uint32_t)i + 1 };
+		change_used(stores[i % 2], &runs[i], 1000);
+	}
+	for (step = 0; step < 40; step++) {
+		store = stores[step % 2];
+		change_used(store, &runs[random() % RUNS], 1000);
+		if (step % 3 == 0)
+			put_used(stores[random() % 2], &runs[random() % RUNS]); /* once more */
+		if (step % 10 == 7) {
+			before = random() % (2 * SITE_DAY_S);
+			ck_assert_int_ge(store_purge(store, before, NOW, 100, &err), 0);
+			for (i = 0; i < RUNS; i++)
+				if (runs[i].ended < before) /* its job ID is used again */
+					change_used(store, &runs[i], before + 1);
+		}
+		if (step % 4 == 1)
+			ck_assert_int_ge(
+				store_site_roll_up(store, (DAYS - 1) * SITE_DAY_S, 31, &err), 0);
+		since = random() % (DAYS * SITE_DAY_S);
+		expect_sums(stores[random() % 2], runs, since,
+			    since + random() % (DAYS * SITE_DAY_S));
+		expect_sums(stores[random() % 2], runs, 0, DAYS * SITE_DAY_S);
+	}
+	ck_assert_int_eq(store_site_roll_up(store, (DAYS - 1) * SITE_DAY_S, 31, &err) < 0, 0);
+	ck_assert_int_eq(store_site_roll_up(stores[0], (DAYS - 1) * SITE_DAY_S, 31, &err), 0);
+	store_close(stores[1]);
+	closed(stores[0]);
 }
 END_TEST
 
-START_TEST(old_runs_are_purged_with_their_records_and_uses)
+START_TEST(old_runs_are_purged_with_their_records)
 {
 	struct store *store = opened();
 	struct err err;
@@ -512,13 +677,11 @@ START_TEST(old_runs_are_purged_with_their_records_and_uses)
 
 	put(store, 1, "n1 0 1000 2000");
 	ck_assert_int_eq(find(store, STORE_JOB, 1, RECORD_UNKNOWN, ids), 1);
-	put_use(store, ids[0], 2000, "a");
 	put(store, 2, "n1 1 900000 900001");
 	ck_assert_int_eq(store_newest(store, NOW, &err), 900001);
 	ck_assert_int_eq(store_purge(store, 5000, NOW, 100, &err), 1);
 	ck_assert_str_eq(runs_of(store, 1), "");
 	ck_assert_str_eq(runs_of(store, 2), "n1");
-	expect_uses(store, (struct store_cursor){ 0, 0 }, 9000, 9, "");
 	/* records with clocks in the far future: by the time of arrival */
 	put_at(store, 3, "n1 0 91000000000 92000000000", 1000, &due);
 	put_at(store, 4, "n1 1 80000000000 81000000000", 5000, &due);
@@ -657,10 +820,8 @@ START_TEST(a_file_that_is_not_a_store_of_this_version_is_not_changed)
 	ck_assert_uint_eq(umask(was), 022);
 	ck_assert_int_eq(stat(tempdir_path("s"), &st), 0);
 	ck_assert_uint_eq(st.st_mode & 077, 0);
-	in_file("PRAGMA user_version=2");
-	expect_not_opened("made by a later version of jobio");
-	in_file("PRAGMA user_version=1; DROP TABLE uses");
-	expect_not_opened("no such table: uses");
+	in_file("PRAGMA user_version=1");
+	expect_not_opened("made by another version of jobio");
 	remove(tempdir_path("s"));
 	in_file("CREATE VIEW runs AS SELECT 1 AS id");
 	expect_not_opened("views may not be indexed");
@@ -705,8 +866,8 @@ UNIT_MAIN("store", records_form_the_same_runs_in_any_order_of_arrival,
 	  array_tasks_and_het_components_are_found_by_their_ids,
 	  the_backlog_counts_collecting_due_and_postponed_runs,
 	  uncommitted_records_are_not_visible_and_gone_after_a_rollback,
-	  uses_are_listed_by_the_end_of_their_runs_from_a_position_on,
-	  old_runs_are_purged_with_their_records_and_uses,
+	  sums_of_a_site_are_exact_after_late_records_requeues_and_purges_by_two_ledgers,
+	  old_runs_are_purged_with_their_records,
 	  runs_claimed_by_one_ledger_are_due_for_others_after_store_claim_s_only,
 	  two_concurrent_ledgers_lose_no_record,
 	  a_file_that_is_not_a_store_of_this_version_is_not_changed,

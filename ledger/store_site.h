@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* store_site.h - sums of a site in the store
+ *
+ * Terms   run_sums: table, a row for each filesystem of a run, and one for the whole run unless
+ *           it used exactly one filesystem. user, account, profile and advice are NULL in a row
+ *           for one of several filesystems, fs in that for the whole run: a row counts for each
+ *           of these columns that is not NULL.
+ *         day_sums: table, the sums of run_sums of one day (UTC, by the end of the run) by
+ *           filesystem, user, account, profile and advice. It is valid while number and digests
+ *           (stamp) of the day's rows in run_sums are those of its row of kind 0; so it is not
+ *           valid after any change of the day, and the writer makes it again.
+ *         position: in the order of run_sums: runs that ended before ended_s, and of those that
+ *           ended in this second the ones up to 'run'.
+ *         peak: most bytes a second of one node, and the older of two jobs with the same.
+ *         Sums above 2^53 are rounded by SQLite.
+ * Owner   everything belongs to the caller.
+ * Errors  -1, the reason in *err.
+ * Runs    ledger. Functions that change the store need no transaction.
+ */
+#ifndef JOBIO_LEDGER_STORE_SITE_H
+#define JOBIO_LEDGER_STORE_SITE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "ledger/site_run.h"
+#include "ledger/store_ops.h"
+
+#define SITE_GATE_MAX 1000 /* the latest jobs that the gate warned or refused */
+#define SITE_DAY_S 86400
+
+/* Columns that are added up: counts, then the quantities of site_run.h. */
+#define SITE_COUNTS(X)                                                                             \
+	X(JOBS, jobs)                                                                              \
+	X(NODE_S, node_s)                                                                          \
+	X(NODE_WIDE, node_wide)                                                                    \
+	X(JUDGED, judged)                                                                          \
+	X(WARNED_JOBS, warned_jobs)                                                                \
+	X(WARNED_TASKS, warned_tasks)                                                              \
+	X(REFUSED_JOBS, refused_jobs)                                                              \
+	X(REFUSED_TASKS, refused_tasks)
+#define SITE_NAME(id, column) ", " #column
+#define SITE_BIGINT(id, column) ", " #column " BIGINT"
+#define SITE_DECIMAL(id, column) ", " #column " DECIMAL(30)" /* no overflow of sums */
+#define SITE_SUMS(X) SITE_COUNTS(X) SITE_QUANTITIES(X)
+
+/* Statements of the schema, with the type of a name and the end of a table's definition. */
+#define SITE_RUN_TABLE(text, end)                                                                                                                                                                                  \
+	"CREATE TABLE IF NOT EXISTS run_sums(run BIGINT NOT NULL, n BIGINT NOT NULL, day BIGINT NOT NULL, ended BIGINT NOT NULL, stamp BIGINT NOT NULL, gated BIGINT NOT NULL, job BIGINT NOT NULL, cluster " text \
+	" NOT NULL, user " text ", account " text ", profile " text ", advice " text ", fs " text                                                                                                                  \
+	", type " text ", peak " text                                                                                                                                                                              \
+	SITE_SUMS(SITE_BIGINT) ", PRIMARY KEY(run, n))" end
+#define SITE_DAY_TABLE(text, end)                                                                      \
+	"CREATE TABLE IF NOT EXISTS day_sums(day BIGINT NOT NULL, kind BIGINT NOT NULL, cluster " text \
+	" NOT NULL, name " text " NOT NULL, stamp BIGINT, type " text ", peak " text                   \
+	SITE_SUMS(SITE_DECIMAL) ", PRIMARY KEY(day, kind, cluster, name))" end
+#define SITE_RUN_INDEX                                                                             \
+	"CREATE INDEX IF NOT EXISTS run_sums_by_end ON run_sums(day, ended, run, stamp)"
+#define SITE_GATE_INDEX "CREATE INDEX IF NOT EXISTS run_sums_of_gate ON run_sums(gated, ended, run)"
+
+/* Store what a run adds, in place of what it added before. */
+int store_site_put(struct store *store, const struct store_run *run, const struct site_run *sums,
+		   const char *account, struct err *err);
+
+/* Make day_sums of at most 'max' days before 'before_s' that are not valid. Return their number. */
+int store_site_roll_up(struct store *store, int64_t before_s, int max, struct err *err);
+
+struct site_position {
+	int64_t ended_s, run;
+};
+
+/* Part of a period: days of day_sums, or rows of run_sums of one day. */
+struct site_part {
+	struct site_position from, to; /* after from, up to to */
+	bool is_days;
+};
+
+/* Set part->to to the end of the first part after part->from: at most 'days' days if they are
+ * whole and valid, else about 'rows' rows. */
+int store_site_part(struct store *store, struct site_part *part, int64_t until_s, int64_t days,
+		    int64_t rows, struct err *err);
+
+struct json;
+
+/* Add members to 'top': "columns", their names; "sums", the values of all rows one after the
+ * other; "gate", jobs that were warned or refused, the latest first. */
+int store_site_read(struct store *store, const struct site_part *part, struct json *top,
+		    struct err *err);
+
+#endif
