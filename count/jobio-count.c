@@ -26,22 +26,22 @@
  * one line on standard error. It does not hang, but the caller gives it a
  * deadline.
  */
-#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sysexits.h>
 
+#include "base/command_line.h"
 #include "base/number.h"
 #include "count/counters.h"
 #include "count/hooks.h"
 #include "record/json.h"
 
-#define EX_USAGE 64
-
 struct call {
 	struct counters_options options;
 	const char *sluid, *btf, *kallsyms;
+	unsigned long wait_ms;
 	uint32_t job;
 	char **mounts;
 	size_t mount_count;
@@ -193,93 +193,43 @@ static const struct command {
 	{ "unload", 0, 0, do_unload },
 };
 
-static int usage(const char *why, const char *what)
+static int set_cgroup(void *what, const char *name, const char *value, struct err *err)
 {
-	fprintf(stderr,
-		"jobio: count: %s: '%s': usage: jobio-count [--latency] [--sluid=SLUID] [--cgroup=v1|v2] [--bpffs=DIR] [--run-dir=DIR] [--wait=MS] probe [--btf=FILE [--kallsyms=FILE]] | load | start JOB MOUNT... | read JOB | stop JOB | status | unload\n",
-		why, what);
-	return EX_USAGE;
+	struct call *c = what;
+
+	c->options.cgroup = !strcmp(value, "v1") ? 1 : 2;
+	return c->options.cgroup == 1 || !strcmp(value, "v2")
+		       ? 0
+		       : err_set(err, "--%s: '%s': must be v1 or v2", name, value);
 }
 
-static int help(void)
-{
-	fputs("usage: jobio-count [OPTION]... COMMAND\n"
-	      "COMMAND is probe, load, start JOB MOUNT..., read JOB, stop JOB, status or unload.\n"
-	      "  --latency       how long calls take, too\n"
-	      "  --sluid=SLUID   SLURM_JOB_SLUID of the prolog's environment\n"
-	      "  --cgroup=v1|v2  where slurmd makes the jobs' cgroups\n"
-	      "  --bpffs=DIR     where bpffs is mounted\n"
-	      "  --run-dir=DIR   run_dir of jobio.conf\n"
-	      "  --wait=MS       start: milliseconds to wait for programs that are being loaded\n"
-	      "  --btf=FILE      probe: on the kernel with this type information\n"
-	      "  --kallsyms=FILE and these symbols\n",
-	      stdout);
-	return fflush(stdout) ? 1 : 0;
-}
-
-static int read_option(struct call *c, int option)
-{
-	unsigned long wait_ms;
-
-	switch (option) {
-	case 'l':
-		c->options.latency = true;
-		return 0;
-	case 's':
-		c->sluid = optarg;
-		return 0;
-	case 'b':
-		c->options.bpffs = optarg;
-		return 0;
-	case 'r':
-		c->options.run_dir = optarg;
-		return 0;
-	case 't':
-		c->btf = optarg;
-		return 0;
-	case 'k':
-		c->kallsyms = optarg;
-		return 0;
-	case 'w':
-		if (number_parse(optarg, 0, UINT_MAX, &wait_ms, NULL) < 0)
-			return usage("no number of milliseconds", optarg);
-		c->options.wait_ms = (unsigned int)wait_ms;
-		return 0;
-	case 'c':
-		c->options.cgroup = !strcmp(optarg, "v1") ? 1 : 2;
-		if (!strcmp(optarg, "v1") || !strcmp(optarg, "v2"))
-			return 0;
-		return usage("no cgroup version", optarg);
-	default:
-		return EX_USAGE;
-	}
-}
-
-static int read_options(struct call *c, int argc, char **argv)
-{
-	static const struct option options[] = {
-		{ "latency", no_argument, NULL, 'l' },
-		{ "sluid", required_argument, NULL, 's' },
-		{ "cgroup", required_argument, NULL, 'c' },
-		{ "bpffs", required_argument, NULL, 'b' },
-		{ "run-dir", required_argument, NULL, 'r' },
-		{ "wait", required_argument, NULL, 'w' },
-		{ "btf", required_argument, NULL, 't' },
-		{ "kallsyms", required_argument, NULL, 'k' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-	int option, rc;
-
-	while ((option = getopt_long(argc, argv, "+", options, NULL)) >= 0) {
-		if (option == 'h')
-			exit(help());
-		rc = read_option(c, option);
-		if (rc)
-			return rc;
-	}
-	return 0;
-}
+static const struct command_line line = {
+	.program = "jobio-count",
+	.usage =
+		"usage: jobio-count [OPTION]... COMMAND\n"
+		"COMMAND is probe, load, start JOB MOUNT..., read JOB, stop JOB, status or unload.\n"
+		"  --latency       also measure the time of calls\n"
+		"  --sluid=SLUID   SLURM_JOB_SLUID of the prolog's environment\n"
+		"  --cgroup=v1|v2  where slurmd makes the jobs' cgroups\n"
+		"  --bpffs=DIR     where bpffs is mounted\n"
+		"  --run-dir=DIR   run_dir of jobio.conf\n"
+		"  --wait=MS       start: milliseconds to wait for programs that are being loaded\n"
+		"  --btf=FILE      probe: on the kernel with this type information\n"
+		"  --kallsyms=FILE and these symbols\n",
+	.usage_status = EX_USAGE,
+	.words_most = COMMAND_ANY_WORDS,
+	.table =
+		(const struct command_option[]){
+			COMMAND_FLAG("latency", struct call, options.latency),
+			COMMAND_TEXT("sluid", struct call, sluid),
+			COMMAND_CALL("cgroup", set_cgroup),
+			COMMAND_TEXT("bpffs", struct call, options.bpffs),
+			COMMAND_TEXT("run-dir", struct call, options.run_dir),
+			COMMAND_NUMBER("wait", struct call, wait_ms, 0, UINT_MAX),
+			COMMAND_TEXT("btf", struct call, btf),
+			COMMAND_TEXT("kallsyms", struct call, kallsyms),
+			{ 0 } },
+};
 
 static const struct command *find_command(const char *name)
 {
@@ -306,39 +256,38 @@ static int run(const struct command *command, struct call *c)
 	return rc < 0 ? 1 : 0;
 }
 
+/* Find the command and its arguments. */
+static const struct command *read_words(struct call *c, int count, char **words, struct err *err)
+{
+	const struct command *command = count ? find_command(words[0]) : NULL;
+	unsigned long job;
+
+	if (!command)
+		return err_set(err, "no such command: '%s'", count ? words[0] : ""), NULL;
+	if (count - 1 < command->min_args || count - 1 > command->max_args)
+		return err_set(err, "wrong number of arguments: '%s'", command->name), NULL;
+	if (count == 1)
+		return command;
+	if (number_parse(words[1], 1, UINT32_MAX, &job, NULL) < 0)
+		return err_set(err, "no job id: '%s'", words[1]), NULL;
+	c->job = (uint32_t)job;
+	c->mounts = words + 2;
+	c->mount_count = (size_t)count - 2;
+	return command;
+}
+
 int main(int argc, char **argv)
 {
-	struct call call = { .out = NULL };
+	struct call call = { .wait_ms = UINT_MAX };
 	const struct command *command;
-	struct err err = { "" };
-	unsigned long job;
+	struct err err;
 	int rc;
 
 	counters_options_init(&call.options);
-	rc = read_options(&call, argc, argv);
-	if (rc)
+	rc = command_parse(&line, &call, argc, argv);
+	if (rc >= 0)
 		return rc;
-	argc -= optind;
-	argv += optind;
-	command = argc ? find_command(argv[0]) : NULL;
-	if (!command)
-		return usage("no such command", argc ? argv[0] : "");
-	if (!command->max_args) { /* options may stand behind it, too */
-		optind = 0;
-		rc = read_options(&call, argc, argv);
-		if (rc)
-			return rc;
-		argc -= optind - 1;
-		argv += optind - 1;
-	}
-	if (argc - 1 < command->min_args || argc - 1 > command->max_args)
-		return usage("wrong number of arguments", command->name);
-	if (argc > 1) {
-		if (number_parse(argv[1], 1, UINT32_MAX, &job, &err) < 0)
-			return usage("no job id", argv[1]);
-		call.job = (uint32_t)job;
-		call.mounts = argv + 2;
-		call.mount_count = (size_t)argc - 2;
-	}
-	return run(command, &call);
+	call.options.wait_ms = (unsigned int)call.wait_ms;
+	command = read_words(&call, argc - optind, argv + optind, &err);
+	return command ? run(command, &call) : command_fail(line.program, EX_USAGE, &err);
 }

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <event2/event.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <limits.h>
 #include <pwd.h>
 #include <signal.h>
@@ -23,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/child.h"
+#include "base/command_line.h"
 #include "base/config.h"
 #include "base/err.h"
 #include "base/fileio.h"
@@ -487,31 +487,43 @@ static int check_all(struct config *config)
 
 /* ---- main ---------------------------------------------------------------- */
 
-static int usage(FILE *to, int rc)
-{
-	fprintf(to,
-		"usage: jobio-ledgerd [--check|--judge] [--conf=FILE]\n"
-		"Keeps the records of all jobs and writes their summaries into slurmdbd.\n"
-		"  --check      try everything that it needs, then end\n"
-		"  --judge      print summary and advice of the records that stdin has, then end\n"
-		"  --conf=FILE  instead of " JOBIO_CONF "\n");
-	return rc;
-}
+struct arguments {
+	const char *conf;
+	bool check, judge, writer, version;
+};
 
-static int run(const char *file, int mode)
+static const struct command_line line = {
+	.program = "jobio-ledgerd",
+	.usage = "usage: jobio-ledgerd [--check|--judge] [--conf=FILE]\n"
+		 "Stores the records of all jobs and writes their summaries into slurmdbd.\n"
+		 "  --check      try everything that it needs, then exit\n"
+		 "  --judge      print summary and advice of the records on stdin, then exit\n"
+		 "  --conf=FILE  instead of " JOBIO_CONF "\n",
+	.usage_status = COMMAND_USAGE,
+	.table =
+		(const struct command_option[]){
+			COMMAND_TEXT("conf", struct arguments, conf),
+			COMMAND_FLAG("check", struct arguments, check),
+			COMMAND_FLAG("judge", struct arguments, judge),
+			COMMAND_FLAG("version", struct arguments, version),
+			COMMAND_FLAG("writer", struct arguments, writer), /* internal */
+			{ 0 } },
+};
+
+static int run(const struct arguments *arguments)
 {
 	struct err err = { "" };
-	struct config *config = config_load(file, &err);
+	struct config *config = config_load(arguments->conf, &err);
 	int rc = 1;
 
 	if (!config)
 		goto out;
-	if (mode == 'k')
+	if (arguments->check)
 		rc = check_all(config);
-	else if (mode == 'j')
+	else if (arguments->judge)
 		rc = calibrate(config, &err) < 0 ||
 		     run_results_stream(stdin, stdout, &config->advice, &err) < 0;
-	else if (mode == 'w')
+	else if (arguments->writer)
 		rc = writer_main(config, WRITER_FD);
 	else if (check_user(&config->ledger, &err) == 0 && serve(config, &err) == 0)
 		rc = 0;
@@ -524,38 +536,13 @@ out:
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "check", no_argument, NULL, 'k' },
-		{ "conf", required_argument, NULL, 'c' },
-		{ "judge", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'V' },
-		{ "writer", no_argument, NULL, 'w' }, /* internal */
-		{ NULL, 0, NULL, 0 },
-	};
-	const char *file = NULL;
-	int c, mode = 0;
+	struct arguments arguments = { 0 };
+	int rc = command_parse(&line, &arguments, argc, argv);
 
-	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (c) {
-		case 'j':
-		case 'k':
-		case 'w':
-			mode = c;
-			break;
-		case 'c':
-			file = optarg;
-			break;
-		case 'h':
-			return usage(stdout, 0);
-		case 'V':
-			puts("jobio-ledgerd " JOBIO_PACKAGE_VERSION);
-			return 0;
-		default:
-			return usage(stderr, 2);
-		}
-	}
-	if (optind < argc)
-		return usage(stderr, 2);
-	return run(file, mode);
+	if (rc >= 0)
+		return rc;
+	if (!arguments.version)
+		return run(&arguments);
+	puts("jobio-ledgerd " JOBIO_PACKAGE_VERSION);
+	return 0;
 }

@@ -11,7 +11,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/child.h"
+#include "base/command_line.h"
 #include "base/lock.h"
 #include "base/look.h"
 #include "base/number.h"
@@ -37,15 +37,6 @@ struct live {
 	char node[RECORD_NAME_MAX]; /* the host's, until the job's state is read */
 	struct look_from from;
 };
-
-static int usage(FILE *to, int rc)
-{
-	fprintf(to,
-		"usage: jobio-live [--conf=FILE] JOB UID NODES\n"
-		"Tells what a running job has read and written here, each time it is asked with a\nnewline; slurmstepd starts it for jobio report --live.\n"
-		"  --conf=FILE  instead of " JOBIO_CONF "\n");
-	return rc;
-}
 
 static void nap(unsigned long long ms)
 {
@@ -151,39 +142,31 @@ static int read_number(const char *text, uint32_t *out)
 	return 0;
 }
 
-static int read_arguments(struct live *live, int argc, char **argv)
-{
-	static const struct option options[] = {
-		{ "conf", required_argument, NULL, 'c' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-	uint32_t nodes = 0;
-	int option;
-
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (option == 'c')
-			live->conf = optarg;
-		else if (option == 'h')
-			exit(usage(stdout, 0));
-		else
-			return -1;
-	}
-	if (argc - optind != 3 || read_number(argv[optind], &live->job) < 0 ||
-	    read_number(argv[optind + 1], &live->uid) < 0 ||
-	    read_number(argv[optind + 2], &nodes) < 0 || !live->job)
-		return -1;
-	live->from.nodes = nodes;
-	live->from.node = live->node;
-	return 0;
-}
+static const struct command_line line = {
+	.program = "jobio-live",
+	.usage =
+		"usage: jobio-live [--conf=FILE] JOB UID NODES\n"
+		"Prints the I/O of a running job on this node, once for each newline on its stdin;\nslurmstepd starts it for jobio report --live.\n"
+		"  --conf=FILE  instead of " JOBIO_CONF "\n",
+	.usage_status = EX_USAGE,
+	.words_least = 3,
+	.words_most = 3,
+	.table = (const struct command_option[]){ COMMAND_TEXT("conf", struct live, conf), { 0 } },
+};
 
 int main(int argc, char **argv)
 {
-	struct live live = { .conf = NULL };
+	struct live live = { .from.node = live.node };
+	int rc = command_parse(&line, &live, argc, argv);
+	uint32_t nodes;
 
-	if (read_arguments(&live, argc, argv) < 0)
-		return usage(stderr, EX_USAGE);
+	if (rc >= 0)
+		return rc;
+	argv += optind;
+	if (read_number(argv[0], &live.job) < 0 || read_number(argv[1], &live.uid) < 0 ||
+	    read_number(argv[2], &nodes) < 0 || !live.job)
+		return fputs(line.usage, stderr) < 0 ? 1 : EX_USAGE;
+	live.from.nodes = nodes;
 	if (job_node_name(live.node, sizeof(live.node), NULL) < 0 || strpbrk(live.node, " \t\n"))
 		return EX_SOFTWARE;
 	signal(SIGPIPE, SIG_IGN);

@@ -8,7 +8,6 @@
  * its own so that jobio-prepare, which runs for every job, starts fast. Exit status: 0, or 1 with
  * one line on standard error.
  */
-#include <getopt.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
@@ -16,7 +15,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "base/number.h"
+#include "base/command_line.h"
 #include "cores/node.h"
 
 #define TIMEOUT_MAX_MS 600000
@@ -26,37 +25,29 @@ struct arguments {
 	unsigned long timeout_ms;
 };
 
-static int usage(FILE *to, int rc)
+/* Both have no default. */
+static int check(void *what, struct err *err)
 {
-	fprintf(to, "usage: jobio-node --run-dir=DIR --name=NODE --timeout-ms=N\n"
-		    "Keeps what slurmctld knows of this node; jobio-prepare runs it.\n");
-	return rc;
+	const struct arguments *arguments = what;
+
+	return arguments->run_dir && arguments->name
+		       ? 0
+		       : err_set(err, "--run-dir and --name are needed");
 }
 
-static int read_arguments(int argc, char **argv, struct arguments *arguments)
-{
-	static const struct option options[] = {
-		{ "run-dir", required_argument, NULL, 'r' },
-		{ "name", required_argument, NULL, 'n' },
-		{ "timeout-ms", required_argument, NULL, 't' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-	int option;
-
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (option == 'r')
-			arguments->run_dir = optarg;
-		else if (option == 'n')
-			arguments->name = optarg;
-		else if (option == 'h')
-			exit(usage(stdout, 0));
-		else if (option != 't' ||
-			 number_parse(optarg, 0, TIMEOUT_MAX_MS, &arguments->timeout_ms, NULL) < 0)
-			return -1;
-	}
-	return optind == argc && arguments->run_dir && arguments->name ? 0 : -1;
-}
+static const struct command_line line = {
+	.program = "jobio-node",
+	.usage = "usage: jobio-node --run-dir=DIR --name=NODE --timeout-ms=N\n"
+		 "Stores slurmctld's record of this node; jobio-prepare runs it.\n",
+	.usage_status = EX_USAGE,
+	.check = check,
+	.table =
+		(const struct command_option[]){ COMMAND_TEXT("run-dir", struct arguments, run_dir),
+						 COMMAND_TEXT("name", struct arguments, name),
+						 COMMAND_NUMBER("timeout-ms", struct arguments,
+								timeout_ms, 0, TIMEOUT_MAX_MS),
+						 { 0 } },
+};
 
 int main(int argc, char **argv)
 {
@@ -64,9 +55,10 @@ int main(int argc, char **argv)
 	char self[PATH_MAX] = "", helper[PATH_MAX + 16];
 	struct node_state state = { 0 };
 	struct err err;
+	int rc = command_parse(&line, &arguments, argc, argv);
 
-	if (read_arguments(argc, argv, &arguments) < 0)
-		return usage(stderr, EX_USAGE);
+	if (rc >= 0)
+		return rc;
 	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0) {
 		fprintf(stderr, "its path is unknown\n");
 		return 1;

@@ -12,7 +12,6 @@
  * with on_error=continue; 69 the node's fault, 70 an error of jobio; both only with
  * on_error=drain. */
 #include <errno.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,8 +23,8 @@
 #include <unistd.h>
 
 #include "base/child.h"
+#include "base/command_line.h"
 #include "base/request.h"
-#include "base/sysfs.h"
 #include "client/client.h"
 #include "node/job.h"
 #include "node/log.h"
@@ -39,52 +38,25 @@ struct arguments {
 	bool recover;
 	bool load;
 	bool list;
-	bool help;
 };
 
-static int usage(FILE *to, int rc)
-{
-	fprintf(to,
-		"usage: jobio-prepare [--recover|--load|--list] [--conf=FILE]\n"
-		"Makes this node ready for a job; slurmd's prolog runs it.\n"
-		"  --recover    put back what dead jobs left; before slurmd starts\n"
-		"  --load       load the programs that count I/O; before slurmd starts\n"
-		"  --list       print each job that has a folder here, and whether it lives or\n               is left\n"
-		"  --conf=FILE  instead of " JOBIO_CONF "\n");
-	return rc;
-}
-
-static int read_arguments(int argc, char **argv, struct arguments *arguments)
-{
-	static const struct option options[] = {
-		{ "conf", required_argument, NULL, 'c' },
-		{ "recover", no_argument, NULL, 'r' },
-		{ "load", no_argument, NULL, 'o' },
-		{ "list", no_argument, NULL, 'l' },
-		{ "help", no_argument, NULL, 'h' },
-		{ "sysfs", required_argument, NULL, 's' }, /* for tests */
-		{ NULL, 0, NULL, 0 },
-	};
-	int option;
-
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (option == 'c')
-			arguments->conf = optarg;
-		else if (option == 'r')
-			arguments->recover = true;
-		else if (option == 'o')
-			arguments->load = true;
-		else if (option == 'l')
-			arguments->list = true;
-		else if (option == 'h')
-			arguments->help = true;
-		else if (option == 's')
-			sysfs_set_root(optarg);
-		else
-			return -1;
-	}
-	return optind == argc ? 0 : -1;
-}
+static const struct command_line line = {
+	.program = "jobio-prepare",
+	.usage = "usage: jobio-prepare [--recover|--load|--list] [--conf=FILE]\n"
+		 "Makes this node ready for a job; slurmd's prolog runs it.\n"
+		 "  --recover    restore what finished jobs left changed; before slurmd starts\n"
+		 "  --load       load the programs that count I/O; before slurmd starts\n"
+		 "  --list       print each job that has a folder here, and whether it is running\n"
+		 "  --conf=FILE  instead of " JOBIO_CONF "\n",
+	.usage_status = EX_USAGE,
+	.table =
+		(const struct command_option[]){ COMMAND_TEXT("conf", struct arguments, conf),
+						 COMMAND_FLAG("recover", struct arguments, recover),
+						 COMMAND_FLAG("load", struct arguments, load),
+						 COMMAND_FLAG("list", struct arguments, list),
+						 COMMAND_SYSFS,
+						 { 0 } },
+};
 
 /* Return true if on_error=drain and jobio is enabled for this node and partition. */
 static bool is_to_drain(const struct config *config, const struct job *job)
@@ -207,12 +179,10 @@ int main(int argc, char **argv)
 	struct request request;
 	struct job job = { 0 };
 	struct err err;
-	int rc;
+	int rc = command_parse(&line, &arguments, argc, argv);
 
-	if (read_arguments(argc, argv, &arguments) < 0)
-		return usage(stderr, EX_USAGE);
-	if (arguments.help)
-		return usage(stdout, 0);
+	if (rc >= 0)
+		return rc;
 	job_from_env(&job, NULL);
 	log_open("prolog", job.id);
 	config = config_load(arguments.conf, &err);

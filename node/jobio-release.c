@@ -8,7 +8,6 @@
  * only on nodes of wait_nodes, which may be removed next, this waits for it, up to
  * send_timeout_ms. Exit status: 0 done, or failed with on_error=continue; 70 an error of jobio. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,11 +15,11 @@
 #include <unistd.h>
 
 #include "base/child.h"
+#include "base/command_line.h"
 #include "base/faultpoint.h"
 #include "base/fileio.h"
 #include "base/request.h"
 #include "base/rundir.h"
-#include "base/sysfs.h"
 #include "client/client.h"
 #include "node/job.h"
 #include "node/log.h"
@@ -28,41 +27,21 @@
 /* Additional time for a prolog that still waits for its client. */
 #define LOCK_GRACE_MS 5000U
 
-static const char *conf_file;
+struct arguments {
+	const char *conf;
+};
 
-static bool help;
-
-static int usage(FILE *to, int rc)
-{
-	fprintf(to,
+static const struct command_line line = {
+	.program = "jobio-release",
+	.usage =
 		"usage: jobio-release [--conf=FILE]\n"
-		"Puts the client back after a job and leaves the job's record; slurmd's epilog\nruns it.\n"
-		"  --conf=FILE  instead of " JOBIO_CONF "\n");
-	return rc;
-}
-
-static int read_arguments(int argc, char **argv)
-{
-	static const struct option options[] = {
-		{ "conf", required_argument, NULL, 'c' },
-		{ "help", no_argument, NULL, 'h' },
-		{ "sysfs", required_argument, NULL, 's' }, /* for tests */
-		{ NULL, 0, NULL, 0 },
-	};
-	int option;
-
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (option == 'c')
-			conf_file = optarg;
-		else if (option == 'h')
-			help = true;
-		else if (option == 's')
-			sysfs_set_root(optarg);
-		else
-			return -1;
-	}
-	return optind == argc ? 0 : -1;
-}
+		"Restores the client after a job and writes the job's record; slurmd's epilog\nruns it.\n"
+		"  --conf=FILE  instead of " JOBIO_CONF "\n",
+	.usage_status = EX_USAGE,
+	.table = (const struct command_option[]){ COMMAND_TEXT("conf", struct arguments, conf),
+						  COMMAND_SYSFS,
+						  { 0 } },
+};
 
 static bool has_open_record(const struct config *config, const struct job *job)
 {
@@ -170,19 +149,18 @@ static int run(const struct config *config, struct err *err)
 
 int main(int argc, char **argv)
 {
+	struct arguments arguments = { 0 };
 	struct config *config;
 	struct job job = { 0 };
 	struct err err = { "" }, sender;
 	char reason[JOB_REASON_MAX];
-	int rc;
+	int rc = command_parse(&line, &arguments, argc, argv);
 
-	if (read_arguments(argc, argv) < 0)
-		return usage(stderr, EX_USAGE);
-	if (help)
-		return usage(stdout, 0);
+	if (rc >= 0)
+		return rc;
 	job_from_env(&job, NULL);
 	log_open("epilog", job.id);
-	config = config_load(conf_file, &err);
+	config = config_load(arguments.conf, &err);
 	if (!config) {
 		if (errno != ENOENT)
 			log_line("%s; there is no record of this job", err.text);
@@ -192,7 +170,7 @@ int main(int argc, char **argv)
 	if (rc)
 		log_line("%s", err.text);
 	FAULT_POINT("send before");
-	if (job_start_sender(config, conf_file, &sender) < 0)
+	if (job_start_sender(config, arguments.conf, &sender) < 0)
 		log_line("%s", sender.text);
 	FAULT_POINT("send after");
 	wait_for_ledger(config, &job);

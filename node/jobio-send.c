@@ -17,7 +17,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -29,10 +28,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/command_line.h"
 #include "base/config.h"
 #include "base/err.h"
 #include "base/fileio.h"
-#include "base/number.h"
 #include "base/rundir.h"
 #include "link/ledger_link.h"
 #include "record/alloc.h"
@@ -362,16 +361,6 @@ static int run_once(const struct config *config, struct err *err)
 	return rc;
 }
 
-static int usage(FILE *to, int rc)
-{
-	fprintf(to, "usage: jobio-send [--once | --flush=SECONDS] [--conf=FILE]\n"
-		    "Hands the records in the spool to the ledger.\n"
-		    "  --once       do not try again when it fails\n"
-		    "  --flush=S    try again until none waits, for S seconds\n"
-		    "  --conf=FILE  instead of " JOBIO_CONF "\n");
-	return rc;
-}
-
 /* ---- before the node is removed ------------------------------------------ */
 
 static void on_end_of_flush(int signal)
@@ -431,47 +420,43 @@ static int run(const struct config *config, int once)
 struct arguments {
 	const char *file;
 	unsigned long flush_s; /* 0: no */
-	bool once, help;
+	bool once;
 };
 
-static int read_arguments(struct arguments *arguments, int argc, char **argv)
+static int check(void *what, struct err *err)
 {
-	static const struct option options[] = {
-		{ "once", no_argument, NULL, 'o' },
-		{ "flush", required_argument, NULL, 'f' },
-		{ "conf", required_argument, NULL, 'c' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-	int c;
+	const struct arguments *arguments = what;
 
-	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (c == 'o')
-			arguments->once = true;
-		else if (c == 'c')
-			arguments->file = optarg;
-		else if (c == 'h')
-			arguments->help = true;
-		else if (c != 'f' ||
-			 number_parse(optarg, 1, FLUSH_MAX_S, &arguments->flush_s, NULL) < 0)
-			return -1;
-	}
-	if (optind < argc || (arguments->once && arguments->flush_s))
-		return -1;
-	return 0;
+	return arguments->once && arguments->flush_s
+		       ? err_set(err, "--once and --flush exclude each other")
+		       : 0;
 }
+
+static const struct command_line line = {
+	.program = "jobio-send",
+	.usage = "usage: jobio-send [--once | --flush=SECONDS] [--conf=FILE]\n"
+		 "Sends the records in the spool to the ledger.\n"
+		 "  --once       do not try again after a failure\n"
+		 "  --flush=S    try again until the spool is empty, for S seconds\n"
+		 "  --conf=FILE  instead of " JOBIO_CONF "\n",
+	.usage_status = COMMAND_USAGE,
+	.check = check,
+	.table = (const struct command_option[]){ COMMAND_FLAG("once", struct arguments, once),
+						  COMMAND_NUMBER("flush", struct arguments, flush_s,
+								 1, FLUSH_MAX_S),
+						  COMMAND_TEXT("conf", struct arguments, file),
+						  { 0 } },
+};
 
 int main(int argc, char **argv)
 {
 	struct arguments arguments = { .file = NULL };
 	struct config *config;
 	struct err err = { "" };
-	int rc;
+	int rc = command_parse(&line, &arguments, argc, argv);
 
-	if (read_arguments(&arguments, argc, argv) < 0)
-		return usage(stderr, 2);
-	if (arguments.help)
-		return usage(stdout, 0);
+	if (rc >= 0)
+		return rc;
 	config = config_load(arguments.file, &err);
 	if (!config) {
 		say(err.text);

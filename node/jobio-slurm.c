@@ -12,7 +12,6 @@
  * (2: bad usage). A SIGALRM ends it at the deadline, whatever libslurm does.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <signal.h>
 #define SLURM_BACKWARD_COMPAT /* 26.05: slurm_load_job() takes a job id too */
 #include <slurm/slurm.h>
@@ -24,6 +23,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "base/command_line.h"
 #include "base/host.h"
 #include "base/number.h"
 #include "record/json.h"
@@ -78,12 +78,23 @@ static const struct flag task_flags[] = {
 	{ 0, NULL },
 };
 
-static const char usage[] =
-	"usage: jobio-slurm [--timeout-ms=N] node [NAME] | job ID | name |\n"
-	"                   drain NAME REASON | drain-new NAME REASON\n"
-	"Asks slurmctld once and prints one JSON object; drain: drains a node;\n"
-	"drain-new: unless it is drained already; name: prints this node's name.\n"
-	"  --timeout-ms=N  no answer by then: one line and exit 1 (5000)\n";
+struct arguments {
+	unsigned long timeout_ms;
+};
+
+static const struct command_line line = {
+	.program = "jobio-slurm",
+	.usage = "usage: jobio-slurm [--timeout-ms=N] node [NAME] | job ID | name |\n"
+		 "                   drain NAME REASON | drain-new NAME REASON\n"
+		 "Queries slurmctld once and prints one JSON object; drain: drains a node;\n"
+		 "drain-new: unless it is drained already; name: prints this node's name.\n"
+		 "  --timeout-ms=N  no reply by then: one line and exit 1 (5000)\n",
+	.usage_status = COMMAND_USAGE,
+	.words_most = COMMAND_ANY_WORDS,
+	.table = (const struct command_option[]){ COMMAND_NUMBER("timeout-ms", struct arguments,
+								 timeout_ms, 100, 600000),
+						  { 0 } },
+};
 
 static void on_alarm(int signal)
 {
@@ -381,32 +392,18 @@ static int run(int argc, char *argv[])
 		return drain(argv[1], argv[2]);
 	if (argc == 3 && !strcmp(argv[0], "drain-new"))
 		return drain_new(argv[1], argv[2]);
-	fputs(usage, stderr);
-	return 2;
+	fputs(line.usage, stderr);
+	return COMMAND_USAGE;
 }
 
 int main(int argc, char *argv[])
 {
-	static const struct option options[] = {
-		{ "timeout-ms", required_argument, NULL, 't' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-	unsigned long timeout_ms = TIMEOUT_MS;
-	struct err err;
-	int option;
+	struct arguments arguments = { .timeout_ms = TIMEOUT_MS };
+	int rc = command_parse(&line, &arguments, argc, argv);
 
-	while ((option = getopt_long(argc, argv, "+", options, NULL)) != -1) {
-		if (option == 'h') {
-			fputs(usage, stdout);
-			return EXIT_SUCCESS;
-		}
-		if (option != 't' || number_parse(optarg, 100, 600000, &timeout_ms, &err) < 0) {
-			fputs(usage, stderr);
-			return 2;
-		}
-	}
-	set_deadline(timeout_ms);
+	if (rc >= 0)
+		return rc;
+	set_deadline(arguments.timeout_ms);
 	slurm_init(NULL);
 	return run(argc - optind, argv + optind);
 }

@@ -31,7 +31,7 @@
 #include "record/alloc.h"
 #include "record/io.h"
 #include "record/json.h"
-#include "tools/command.h"
+#include "base/command_line.h"
 #include "tools/print.h"
 #include "tools/run_view.h"
 #include "tools/settings.h"
@@ -272,11 +272,12 @@ static int load(struct session *a)
 }
 
 static const struct command_line command = {
-	.name = "ask",
+	.program = "jobio ask",
+	.usage_status = COMMAND_USAGE,
 	.usage = "usage: jobio-ask [--conf=FILE] [QUESTION]...\n",
 	.table = (const struct command_option[]){ COMMAND_TEXT("conf", struct session, conf),
 						  { 0 } },
-	.has_words = true,
+	.words_most = COMMAND_ANY_WORDS,
 };
 
 int main(int argc, char *argv[])

@@ -10,11 +10,11 @@
 #include "cores/node.h"
 #include "cores/reservation.h"
 #include "record/json.h"
-#include "tools/command.h"
+#include "base/command_line.h"
 #include "tools/print.h"
 #include "tools/subject.h"
 
-#define NAME "cores"
+#define NAME "jobio cores"
 #define SPEC_MAX 0x7fff /* slurm.h:CORE_SPEC_THREAD is the bit above */
 
 struct options {
@@ -42,7 +42,8 @@ static int set_request(void *what, const char *name, const char *value, struct e
 }
 
 static const struct command_line line = {
-	.name = NAME,
+	.program = NAME,
+	.usage_status = COMMAND_USAGE,
 	.usage = "usage: jobio-cores [OPTION]...\nPrints JSON: see jobio cores --help.\n",
 	.table = (const struct command_option[]){ SUBJECT_OPTIONS,
 						  COMMAND_CALL("core-spec", set_request),

@@ -28,7 +28,7 @@
 #include "link/ledger_link.h"
 #include "record/alloc.h"
 #include "record/json.h"
-#include "tools/command.h"
+#include "base/command_line.h"
 #include "tools/print.h"
 #include "tools/settings.h"
 
@@ -393,7 +393,7 @@ static const struct command_option options[] = {
 	COMMAND_TEXT("started", struct facts, started),
 	COMMAND_TEXT("helpers", struct facts, helpers),
 	COMMAND_TEXT("root", struct facts, root),
-	COMMAND_CALL("sysfs", command_set_sysfs), /* for tests */
+	COMMAND_SYSFS,
 	COMMAND_FLAG("text", struct facts, text),
 	COMMAND_FLAG("no-clients", struct facts, no_clients),
 	COMMAND_FLAG("no-ledger", struct facts, no_ledger),
@@ -402,7 +402,8 @@ static const struct command_option options[] = {
 /* clang-format on */
 
 static const struct command_line line = {
-	.name = "facts",
+	.program = "jobio-facts",
+	.usage_status = COMMAND_USAGE,
 	.usage = "usage: jobio-facts [--text] [--conf=FILE] [--host=NODE] [--node=JSON]\n"
 		 "                   [--topology=FILE.xml] [--started=FILE.xml] [--helpers=DIR]\n"
 		 "                   [--root=DIR] [--no-clients] [--no-ledger]\n"

@@ -8,20 +8,11 @@
 #include "base/number.h"
 #include "cores/locality.h"
 #include "record/alloc.h"
-#include "tools/command.h"
+#include "base/command_line.h"
 #include "tools/plan_parts.h"
 
-#define NAME "plan"
+#define NAME "jobio plan"
 #define CORES_MAX 64
-
-static int set_max(void *what, const char *name, const char *value, struct err *err)
-{
-	struct plan_options *options = what;
-
-	return number_parse(value, 1, CORES_MAX, &options->max, err) < 0
-		       ? err_prefix(err, "--%s", name)
-		       : 0;
-}
 
 /* --local-cpus, --os-cpus */
 static int set_list(void *what, const char *name, const char *value, struct err *err)
@@ -62,16 +53,17 @@ static int check(void *what, struct err *err)
 }
 
 static const struct command_line line = {
-	.name = NAME,
+	.program = NAME,
+	.usage_status = COMMAND_USAGE,
 	.usage = "usage: jobio-plan [OPTION]...\nPrints JSON: see jobio plan --help.\n",
 	.check = check,
 	.table =
 		(const struct command_option[]){
 			SUBJECT_OPTIONS,
-			COMMAND_CALL("max", set_max),
+			COMMAND_NUMBER("max", struct plan_options, max, 1, CORES_MAX),
 			COMMAND_TEXT("nic", struct plan_options, nic),
 			COMMAND_TEXT("client", struct plan_options, client),
-			COMMAND_CALL("sysfs", command_set_sysfs), /* for tests */
+			COMMAND_SYSFS,
 			COMMAND_CALL("local-cpus", set_list),
 			{ "packed", .argument = no_argument, .set = set_placement },
 			{ "spread", .argument = no_argument, .set = set_placement },

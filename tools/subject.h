@@ -14,10 +14,10 @@
 
 #include <stdbool.h>
 
+#include "base/command_line.h"
 #include "base/err.h"
 #include "cores/node.h"
 #include "record/finding.h"
-#include "tools/command.h"
 
 /* NULL: not given. jobio(1) has checked them. */
 struct subject {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "tools/command.h"
+#include "base/command_line.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/number.h"
 #include "base/sysfs.h"
 
 #define OPTIONS_MAX 24
 #define FIRST 0x100
 
-int command_fail(const char *name, enum command_status status, const struct err *err)
+int command_fail(const char *program, int status, const struct err *err)
 {
-	fprintf(stderr, "jobio: %s: %s\n", name, err->text);
+	fprintf(stderr, "jobio: %s: %s\n", program + strlen("jobio-"), err->text);
 	return status;
 }
 
@@ -27,15 +27,21 @@ static int set_option(const struct command_option *row, void *options, const cha
 		      struct err *err)
 {
 	char *at = (char *)options + row->at;
+	unsigned long number;
 
 	if (value && !*value)
 		return err_set(err, "--%s: '': must not be empty", row->name);
 	if (row->set)
 		return row->set(options, row->name, value, err);
-	if (value)
+	if (row->most) {
+		if (number_parse(value, row->least, row->most, &number, err) < 0)
+			return err_prefix(err, "--%s", row->name);
+		memcpy(at, &number, sizeof(number));
+	} else if (value) {
 		memcpy(at, &value, sizeof(value));
-	else
+	} else {
 		*(bool *)at = true;
+	}
 	return 0;
 }
 
@@ -57,16 +63,17 @@ int command_parse(const struct command_line *line, void *options, int argc, char
 			return COMMAND_OK;
 		}
 		if (option == '?')
-			rc = err_set(
-				&err,
-				"'%s': no such option, or its value is missing; see jobio %s --help",
-				argv[optind - 1], line->name);
+			rc = err_set(&err,
+				     "'%s': no such option, or its value is missing; see %s --help",
+				     argv[optind - 1], line->program);
 		else
 			rc = set_option(&line->table[option - FIRST], options, optarg, &err);
 	}
-	if (rc == 0 && optind < argc && !line->has_words)
-		rc = err_set(&err, "'%s': one word too many", argv[optind]);
+	if (rc == 0 && argc - optind > line->words_most)
+		rc = err_set(&err, "'%s': one word too many", argv[optind + line->words_most]);
+	if (rc == 0 && argc - optind < line->words_least)
+		rc = err_set(&err, "a word is missing; see %s --help", line->program);
 	if (rc == 0 && line->check)
 		rc = line->check(options, &err);
-	return rc < 0 ? command_fail(line->name, COMMAND_USAGE, &err) : -1;
+	return rc < 0 ? command_fail(line->program, line->usage_status, &err) : -1;
 }
