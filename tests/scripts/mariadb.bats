@@ -148,7 +148,7 @@ check_says() {
 	setup_ledger
 	stop "$LEDGER"
 	in_store 'UPDATE schema_version SET version=99'
-	check_says 'store: FAILED: store: MariaDB: the schema was made by a another version of jobio'
+	check_says 'store: FAILED: store: MariaDB: the schema was made by another version of jobio'
 }
 
 @test "a server with unsuitable settings is refused, with the setting that is needed" {
