@@ -42,9 +42,9 @@ static bool is_client_io_exclusive(struct record *const *records, size_t count)
 	for (i = 0; i < count; i++) {
 		if (records[i]->flags & RECORD_FLAG(SHARED_NODE))
 			return false;
-		for (k = 0; k < records[i]->wire_count; k++)
-			if (records[i]->wire[k].scope != IO_SCOPE_JOB &&
-			    records[i]->wire[k].shared != 0)
+		for (k = 0; k < records[i]->client_io_count; k++)
+			if (records[i]->client_io[k].scope != IO_SCOPE_JOB &&
+			    records[i]->client_io[k].shared != 0)
 				return false;
 	}
 	return true;
@@ -70,22 +70,23 @@ static bool is_only_fs(const struct view *v)
 }
 
 /* Counters of a whole client (WEKA) belong to a filesystem if the client has no other. */
-static bool matches_view(const struct io *wire, const struct view *v)
+static bool matches_view(const struct io *of_client, const struct view *v)
 {
-	if (wire->fs)
-		return !strcmp(wire->fs, v->fs);
-	return !strcmp(wire->client, v->client) && is_only_fs(v);
+	if (of_client->fs)
+		return !strcmp(of_client->fs, v->fs);
+	return !strcmp(of_client->client, v->client) && is_only_fs(v);
 }
 
-static const struct io *find_client_io(const struct run_lines *lines, const struct view *v)
+static const struct io *find_client_io(const struct run_series_list *series, const struct view *v)
 {
-	const struct run_line *line;
+	const struct run_series *entry;
 	size_t i;
 
-	for (i = 0; i < lines->count; i++) {
-		line = &lines->line[i];
-		if (line->kind == RUN_WIRE && line->nodes >= v->nodes && matches_view(&line->io, v))
-			return &line->io;
+	for (i = 0; i < series->count; i++) {
+		entry = &series->list[i];
+		if (entry->kind == RUN_CLIENT_IO && entry->nodes >= v->nodes &&
+		    matches_view(&entry->io, v))
+			return &entry->io;
 	}
 	return NULL;
 }
@@ -191,17 +192,18 @@ static int compare(const void *one, const void *other)
 }
 
 /* Fill in the view of line [at]. Return true if it counts this job on a client's filesystem. */
-static bool set_view(struct view *v, const struct run_lines *lines, size_t at, bool is_exclusive)
+static bool set_view(struct view *v, const struct run_series_list *series, size_t at,
+		     bool is_exclusive)
 {
-	const struct run_line *line = &lines->line[at];
+	const struct run_series *entry = &series->list[at];
 
-	if (line->kind != RUN_APP || line->io.scope != IO_SCOPE_JOB || !line->io.fs)
+	if (entry->kind != RUN_APP || entry->io.scope != IO_SCOPE_JOB || !entry->io.fs)
 		return false;
-	v->fs = line->io.fs;
-	v->io = &line->io;
-	v->nodes = line->nodes;
+	v->fs = entry->io.fs;
+	v->io = &entry->io;
+	v->nodes = entry->nodes;
 	find_client(v);
-	v->client_io = is_exclusive ? find_client_io(lines, v) : NULL;
+	v->client_io = is_exclusive ? find_client_io(series, v) : NULL;
 	return *v->type;
 }
 
@@ -269,7 +271,8 @@ static void judge_one(struct advice_list *list, const struct view *v, const stru
 }
 
 /* Return why there is no advice, or ADVICE_GIVEN. */
-static enum advice_reason reason_of(const struct advice_list *list, const struct run_lines *lines,
+static enum advice_reason reason_of(const struct advice_list *list,
+				    const struct run_series_list *series,
 				    const struct view_times *all, double cached)
 {
 	enum advice_reason why = ADVICE_NO_NUMBERS;
@@ -284,9 +287,9 @@ static enum advice_reason reason_of(const struct advice_list *list, const struct
 		return all->lifetime <= 0 || is_large(all) ? ADVICE_NOTHING : ADVICE_LITTLE;
 	if (list->usage_count)
 		return all->by == VIEW_BY_KERNEL && !is_large(all) ? ADVICE_LITTLE : ADVICE_SHORT;
-	for (i = 0; i < lines->count; i++) {
-		io = &lines->line[i].io;
-		if (lines->line[i].kind != RUN_APP || !io_is_counted(io))
+	for (i = 0; i < series->count; i++) {
+		io = &series->list[i].io;
+		if (series->list[i].kind != RUN_APP || !io_is_counted(io))
 			continue;
 		if (io->scope == IO_SCOPE_JOB)
 			return io->fs ? ADVICE_NO_NUMBERS : ADVICE_ALL_FILES;
@@ -295,16 +298,16 @@ static enum advice_reason reason_of(const struct advice_list *list, const struct
 	return why;
 }
 
-static void judge(struct advice_list *list, const struct run_lines *lines, struct view *v)
+static void judge(struct advice_list *list, const struct run_series_list *series, struct view *v)
 {
 	bool is_exclusive = is_client_io_exclusive(v->records, v->count);
 	struct view_times t, all = { 0 }, of_main = { 0 };
 	struct advice found[TIMED_MAX];
-	size_t i, main = lines->count;
+	size_t i, main = series->count;
 	double most = -1, cached = 0, one;
 
-	for (i = 0; i < lines->count; i++) {
-		if (!set_view(v, lines, i, is_exclusive))
+	for (i = 0; i < series->count; i++) {
+		if (!set_view(v, series, i, is_exclusive))
 			continue;
 		view_times(v, &t);
 		add_usage(list, v, &t, &all);
@@ -318,21 +321,21 @@ static void judge(struct advice_list *list, const struct run_lines *lines, struc
 			of_main = t;
 		}
 	}
-	if (main < lines->count && set_view(v, lines, main, is_exclusive))
+	if (main < series->count && set_view(v, series, main, is_exclusive))
 		check_rules(list, v, &of_main, true,
 			    is_large(&of_main) || of_main.by != VIEW_BY_KERNEL ? RULE_LARGE
 									       : RULE_ALWAYS);
 	list->is_judged |= list->count > 0;
 	if (all.lifetime > 0)
 		list->share = cap_share(all.total / all.lifetime);
-	list->reason = reason_of(list, lines, &all, cached);
+	list->reason = reason_of(list, series, &all, cached);
 	qsort(list->list, list->count, sizeof(list->list[0]), compare);
 }
 
 struct advice_list *advice_new(struct record *const *records, size_t count, bool is_whole,
 			       const struct config_advice *limits)
 {
-	struct run_lines *lines = run_lines_new(records, count);
+	struct run_series_list *series = run_series_new(records, count);
 	struct advice_list *list = xneed(malloc(sizeof(*list)));
 	const struct run_time time = run_time_of(records, count);
 	struct view v = { .records = records,
@@ -340,15 +343,15 @@ struct advice_list *advice_new(struct record *const *records, size_t count, bool
 			  .is_whole = is_whole,
 			  .start = time.first,
 			  .seconds = run_time_seconds(&time),
-			  .clock_skew = time.apart,
+			  .clock_skew = time.clock_skew,
 			  .limits = limits };
 
 	/* entries of list[] and usages[] are set when they are added */
 	list->is_judged = false;
 	list->count = list->usage_count = 0;
 	list->share = list->slowest = -1;
-	judge(list, lines, &v);
-	run_lines_free(lines);
+	judge(list, series, &v);
+	run_series_free(series);
 	return list;
 }
 

@@ -96,7 +96,7 @@ static pid_t fork_blocked(void)
 	return pid;
 }
 
-static void wire_stdio(int out, int errout)
+static void set_stdio(int out, int errout)
 {
 	int null = open("/dev/null", O_RDWR);
 
@@ -267,7 +267,7 @@ struct job {
 	int (*fn)(void *arg);
 	void *arg;
 	size_t output_max;
-	bool is_heard; /* return output from before a timeout; no standard error */
+	bool is_partial; /* return output from before a timeout; no standard error */
 };
 
 static void be_child(const struct job *job, int out, int errout)
@@ -279,7 +279,7 @@ static void be_child(const struct job *job, int out, int errout)
 		reset_signals();
 	else
 		reset_caught();
-	wire_stdio(out, errout);
+	set_stdio(out, errout);
 	if (job->argv)
 		exec_command(job->argv, job->env);
 	rc = job->fn(job->arg);
@@ -296,7 +296,7 @@ static int run(const struct job *job, unsigned int timeout_ms, struct child_resu
 	int status = 0, rc = -1, saved = 0;
 	pid_t pid;
 
-	if (pipe2(out, O_CLOEXEC) < 0 || (!job->is_heard && pipe2(errout, O_CLOEXEC) < 0)) {
+	if (pipe2(out, O_CLOEXEC) < 0 || (!job->is_partial && pipe2(errout, O_CLOEXEC) < 0)) {
 		err_set(err, "'%s': no pipe: %s", job->name, strerror(errno));
 		goto out;
 	}
@@ -319,7 +319,7 @@ static int run(const struct job *job, unsigned int timeout_ms, struct child_resu
 	saved = errno;
 	if (rc == 0 && (reader_end(&r[0]) < 0 || reader_end(&r[1]) < 0))
 		rc = err_set(err, "'%s': out of memory", job->name);
-	if (rc == 0 || (job->is_heard && saved == ETIMEDOUT && reader_end(&r[0]) == 0)) {
+	if (rc == 0 || (job->is_partial && saved == ETIMEDOUT && reader_end(&r[0]) == 0)) {
 		result->status = status;
 		result->out = r[0].text;
 		result->out_bytes = r[0].used;
@@ -363,12 +363,14 @@ int child_call(const char *name, int (*fn)(void *arg), void *arg, unsigned int t
 	return run(&job, timeout_ms, result, err);
 }
 
-int child_call_heard(const char *name, int (*fn)(void *arg), void *arg, unsigned int timeout_ms,
-		     struct child_result *result, struct err *err)
+int child_call_partial(const char *name, int (*fn)(void *arg), void *arg, unsigned int timeout_ms,
+		       struct child_result *result, struct err *err)
 {
-	struct job job = {
-		.name = name, .fn = fn, .arg = arg, .output_max = CHILD_OUTPUT_MAX, .is_heard = true
-	};
+	struct job job = { .name = name,
+			   .fn = fn,
+			   .arg = arg,
+			   .output_max = CHILD_OUTPUT_MAX,
+			   .is_partial = true };
 
 	return run(&job, timeout_ms, result, err);
 }
@@ -397,7 +399,7 @@ int child_detach(char *const argv[], struct err *err)
 		reset_signals();
 		if (chdir("/") < 0)
 			_exit(126);
-		wire_stdio(-1, -1);
+		set_stdio(-1, -1);
 		exec_command(argv, NULL);
 	}
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)

@@ -50,8 +50,8 @@ int child_call(const char *name, int (*fn)(void *arg), void *arg, unsigned int t
 
 /* The same; if the deadline passes, result->out is what the child has printed and flushed until
  * then, to be freed as well; else NULL. Its standard error is /dev/null, and result->errtext "". */
-int child_call_heard(const char *name, int (*fn)(void *arg), void *arg, unsigned int timeout_ms,
-		     struct child_result *result, struct err *err);
+int child_call_partial(const char *name, int (*fn)(void *arg), void *arg, unsigned int timeout_ms,
+		       struct child_result *result, struct err *err);
 
 void child_result_free(struct child_result *result);
 

@@ -169,7 +169,7 @@ static const struct key *find_section(struct config *config, const char *section
 	return NULL;
 }
 
-static int take(void *user, const char *section, const char *name, const char *value)
+static int set_value(void *user, const char *section, const char *name, const char *value)
 {
 	struct parse *p = user;
 	const struct key *keys, *key;
@@ -205,7 +205,7 @@ static int take(void *user, const char *section, const char *name, const char *v
 }
 
 /* Read a line of a calibration. Keys in jobio.conf itself take precedence. */
-static int take_constant(void *user, const char *section, const char *name, const char *value)
+static int set_constant(void *user, const char *section, const char *name, const char *value)
 {
 	struct parse *p = user;
 	const struct key *key = config_find_key(config_advice_keys, name);
@@ -352,7 +352,7 @@ int config_calibrate(struct config *config, struct err *err)
 	in = open_file(config->calibration, err);
 	if (!in)
 		return err_prefix(err, "%s: [advice] calibration", config->file);
-	rc = read_lines(config, config->calibration, in, take_constant, err);
+	rc = read_lines(config, config->calibration, in, set_constant, err);
 	fclose(in);
 	return rc;
 }
@@ -378,7 +378,7 @@ struct config *config_load(const char *file, struct err *err)
 		err_set(err, "%s: out of memory", file);
 		goto fail;
 	}
-	if (read_lines(config, file, in, take, err) < 0 || config_check(config, err) < 0)
+	if (read_lines(config, file, in, set_value, err) < 0 || config_check(config, err) < 0)
 		goto fail;
 	fclose(in);
 	return config;

@@ -15,7 +15,7 @@ static int bad_list(const char *list, const char *why, struct err *err)
 
 /* Read one number at *at and step over it. Return -1 if there is none or it is CPUSET_MAX or
  * more. */
-static long take_number(const char **at)
+static long parse_number(const char **at)
 {
 	long n = 0;
 
@@ -41,12 +41,12 @@ int cpuset_parse(struct cpuset *set, const char *list, struct err *err)
 	long low, high, n;
 
 	while (!at_end(at) || at != list) {
-		low = high = take_number(&at);
+		low = high = parse_number(&at);
 		if (low < 0)
 			return bad_list(list, "expected a number below 8192", err);
 		if (*at == '-') {
 			at++;
-			high = take_number(&at);
+			high = parse_number(&at);
 			if (high < low)
 				return bad_list(list, "bad range", err);
 		}

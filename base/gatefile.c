@@ -26,7 +26,7 @@ int gatefile_write(const char *path, const struct gatefile *gate, struct err *er
 				"io_cores=%u\nio_cpus=%s\nio_profile=%s\n"
 				"note=%s\n",
 				gate_policy_name(gate->policy), gate->client, client_cpus,
-				spec_cpus, gate->asked, gate->request.io_cores, io_cpus,
+				spec_cpus, gate->is_requested, gate->request.io_cores, io_cpus,
 				gate->request.profile, gate->note);
 	if (size < 0) {
 		text = NULL;
@@ -71,7 +71,7 @@ static int set(struct gatefile *gate, const char *key, const char *value)
 	if (!strcmp(key, "spec_cpus"))
 		return cpuset_parse(&gate->spec_cpus, value, NULL);
 	if (!strcmp(key, "asked"))
-		gate->asked = !strcmp(value, "1");
+		gate->is_requested = !strcmp(value, "1");
 	if (!strcmp(key, "io_cores"))
 		return set_io_cores(gate, value);
 	if (!strcmp(key, "io_cpus"))

@@ -32,7 +32,7 @@ struct gatefile {
 	char note[GATE_TEXT_MAX]; /* "": it got everything */
 	char client[64];
 	struct cpuset client_cpus, spec_cpus;
-	bool asked;
+	bool is_requested;
 	struct request request;
 	struct cpuset io_cpus; /* OS CPUs withheld for request.io_cores */
 };

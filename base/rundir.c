@@ -92,13 +92,13 @@ int rundir_make_steps(const char *run_dir, uint32_t job_id, struct err *err)
 	return fileio_mkdir(path, 0700, err);
 }
 
-bool rundir_note_begun(const char *run_dir, uint32_t job_id)
+bool rundir_mark_started(const char *run_dir, uint32_t job_id)
 {
 	unsigned long long ticks = 0;
 	char path[RUNDIR_PATH_MAX];
 	int fd;
 
-	if (rundir_job_file(path, run_dir, job_id, RUNDIR_BEGUN, NULL) < 0)
+	if (rundir_job_file(path, run_dir, job_id, RUNDIR_STARTED, NULL) < 0)
 		return false;
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
@@ -114,7 +114,7 @@ int rundir_gone_folder(char *path, const char *run_dir, uint32_t job_id, struct 
 	return name(path, err, "%s/" GONE "%u", run_dir, job_id);
 }
 
-bool rundir_is_leftover(const char *name)
+bool rundir_is_temporary(const char *name)
 {
 	return !strncmp(name, GONE, strlen(GONE)) || strstr(name, FILEIO_TEMPORARY);
 }

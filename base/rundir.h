@@ -78,14 +78,14 @@
 /* RUN/JOB/... */
 #define RUNDIR_JOURNAL "journal"
 #define RUNDIR_START "start.json"
-#define RUNDIR_BEGUN "begun"
+#define RUNDIR_STARTED "begun"
 #define RUNDIR_SLUID "sluid"
-#define RUNDIR_WIRE "wire"
+#define RUNDIR_CLIENT_IO "wire"
 #define RUNDIR_COUNTED "counted"
 #define RUNDIR_UNCOUNTED "uncounted"
 #define RUNDIR_STEPS "steps"
 #define RUNDIR_MOUNTINFO "mountinfo" /* spank/private_mount.h */
-#define RUNDIR_TOLD "told"
+#define RUNDIR_REPORTED "told"
 #define RUNDIR_AWAY "away"     /* spank/plugin_file.h */
 #define RUNDIR_OTHERS "others" /* jobs were here at the same time */
 /* SPOOL/state/NAME.... */
@@ -112,12 +112,12 @@ int rundir_make_steps(const char *run_dir, uint32_t job_id, struct err *err);
 
 /* Create RUN/JOB/begun with the pid of this process and its start (process_start(), 0: unknown),
  * unless it exists, or no prolog has made RUN/JOB. Return true if it was created. */
-bool rundir_note_begun(const char *run_dir, uint32_t job_id);
+bool rundir_mark_started(const char *run_dir, uint32_t job_id);
 
 /* RUN/.gone.JOB */
 int rundir_gone_folder(char *path, const char *run_dir, uint32_t job_id, struct err *err);
-/* Return true if it is a leftover of a killed process: .gone.JOB, NAME.tmp.PID. */
-bool rundir_is_leftover(const char *name);
+/* Return true if it is a temporary file of a killed process: .gone.JOB, NAME.tmp.PID. */
+bool rundir_is_temporary(const char *name);
 
 /* SPOOL/JOB.RESTART.NODE.json; restart < 0 (unknown) is written as "x" */
 int rundir_record_file(char *path, const char *spool_dir, uint32_t job_id, int restart,

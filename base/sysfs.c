@@ -179,8 +179,8 @@ static bool is_virtio(const char *device)
 	return !strcmp(name ? name + 1 : target, "virtio");
 }
 
-void sysfs_card_path(char path[SYSFS_PATH_MAX], const char *class, const char *name,
-		     const char *below)
+void sysfs_nic_path(char path[SYSFS_PATH_MAX], const char *class, const char *name,
+		    const char *below)
 {
 	char device[PATH_TEXT_MAX + 256];
 
@@ -233,7 +233,7 @@ static int numa_node_of_interface(const char *name, int depth)
 
 	if (!is_plain_name(name) || depth > LOWER_MAX)
 		return -1;
-	sysfs_card_path(path, "net", name, "numa_node");
+	sysfs_nic_path(path, "net", name, "numa_node");
 	node = numa_node_in(path);
 	return node >= 0 ? node : numa_node_below(name, depth);
 }
@@ -256,7 +256,7 @@ int sysfs_numa_node_of_rdma(const char *device)
 
 	if (!is_plain_name(device))
 		return -1;
-	sysfs_card_path(path, "infiniband", device, "numa_node");
+	sysfs_nic_path(path, "infiniband", device, "numa_node");
 	return numa_node_in(path);
 }
 

@@ -35,8 +35,8 @@ void sysfs_core_ids(const struct cpuset *whole, const struct cpuset *preferred, 
 int sysfs_numa_node_of_cpu(unsigned int os_cpu);
 /* Path of a file in CLASS/NAME/device ("numa_node", "msi_irqs"), of a network interface or an RDMA
  * device; for virtio of its PCI device. */
-void sysfs_card_path(char path[SYSFS_PATH_MAX], const char *class, const char *name,
-		     const char *below);
+void sysfs_nic_path(char path[SYSFS_PATH_MAX], const char *class, const char *name,
+		    const char *below);
 /* A bond or a VLAN has the node of the NICs below it, if they have the same. */
 int sysfs_numa_node_of_device(const char *interface, const char *pci_address);
 /* Of an RDMA device, "mlx5_0". */

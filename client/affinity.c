@@ -22,7 +22,7 @@
 struct planner {
 	const struct change_kind *kind;
 	const struct client *client;
-	const struct affinity_way *way;
+	const struct affinity_backend *backend;
 	const struct cpuset *cpus;
 	const char *list; /* cpus as text */
 	const char *target;
@@ -72,7 +72,7 @@ static void plan_item(void *arg, const char *item)
 	struct cpuset now;
 	char *old;
 
-	if (p->way->get(p->client, item, &now) < 0) {
+	if (p->backend->get(p->client, item, &now) < 0) {
 		snprintf(p->missing + strlen(p->missing), sizeof(p->missing) - strlen(p->missing),
 			 " %s", item);
 		return;
@@ -100,69 +100,71 @@ static bool next_word(const char **words, char *word, size_t size)
 	return true;
 }
 
-static const struct affinity_way *way_of(const struct change_kind *kind)
+static const struct affinity_backend *backend_of(const struct change_kind *kind)
 {
 	return kind->how;
 }
 
-static bool is_wanted(const struct client *client, const struct client_want *want)
+static bool is_wanted(const struct client *client, const struct client_desired *desired)
 {
 	return client->type->affinity && client->section->core_change == CORE_CHANGE_AFFINITY &&
-	       want->alone && want->io_cores && want->has_io_cores &&
-	       !cpuset_is_empty(&want->io_cpus);
+	       desired->alone && desired->io_cores && desired->has_io_cores &&
+	       !cpuset_is_empty(&desired->io_cpus);
 }
 
 static void plan(const struct change_kind *kind, struct client *client,
-		 const struct client_want *want, struct client_plan *plan,
+		 const struct client_desired *desired, struct client_plan *plan,
 		 struct findings *findings)
 {
-	const struct affinity_way *way = way_of(kind);
+	const struct affinity_backend *backend = backend_of(kind);
 	const char *words;
 	char word[AFFINITY_ITEM_MAX], target[512];
 	struct planner *p;
 
-	if (!is_wanted(client, want))
+	if (!is_wanted(client, desired))
 		return;
 	p = xcalloc(1, sizeof(*p));
-	snprintf(target, sizeof(target), "%s %.400s", way->words, way->wanted(client));
+	snprintf(target, sizeof(target), "%s %.400s", backend->words, backend->words_of(client));
 	*p = (struct planner){ .kind = kind,
 			       .client = client,
-			       .way = way,
-			       .cpus = &want->io_cpus,
-			       .list = xneed(cpuset_format(&want->io_cpus)),
+			       .backend = backend,
+			       .cpus = &desired->io_cpus,
+			       .list = xneed(cpuset_format(&desired->io_cpus)),
 			       .target = target,
 			       .plan = plan };
-	for (words = way->wanted(client); next_word(&words, word, sizeof(word));)
-		way->each(client, word, plan_item, p);
+	for (words = backend->words_of(client); next_word(&words, word, sizeof(word));)
+		backend->each(client, word, plan_item, p);
 	end_change(p);
 	if (p->left_out)
-		rule_tell(client, client->type->affinity->left, NULL, findings,
-			  "%zu above the limit of changes are not moved: %s %.200s", p->left_out,
-			  way->words, way->wanted(client));
-	if (way == &affinity_workqueues && *p->missing)
-		rule_tell(client, client->type->affinity->left,
-			  "unbound_workqueues=all in jobio.conf", findings,
-			  "this kernel cannot move workqueues by name:%s: not moved", p->missing);
+		rule_report_code(client, client->type->affinity->left, NULL, findings,
+				 "%zu above the limit of changes are not moved: %s %.200s",
+				 p->left_out, backend->words, backend->words_of(client));
+	if (backend == &affinity_workqueues && *p->missing)
+		rule_report_code(client, client->type->affinity->left,
+				 "unbound_workqueues=all in jobio.conf", findings,
+				 "this kernel cannot move workqueues by name:%s: not moved",
+				 p->missing);
 	free((char *)p->list);
 	free(p);
 }
 
 /* Plan interrupts, unless irqbalance runs, which moves them again within ten seconds. */
 static void plan_interrupts(const struct change_kind *kind, struct client *client,
-			    const struct client_want *want, struct client_plan *plan_of,
+			    const struct client_desired *desired, struct client_plan *plan_of,
 			    struct findings *findings)
 {
-	if (!is_wanted(client, want) || !*client->section->interrupts_of)
+	if (!is_wanted(client, desired) || !*client->section->interrupts_of)
 		return;
 	if (process_named(client->section->process_dir, "irqbalance") > 0) {
-		rule_tell(client, client->type->affinity->left,
-			  "stop irqbalance on these nodes, or clear interrupts_of= in jobio.conf",
-			  findings,
-			  "irqbalance runs and would move the interrupts of %s again: not moved",
-			  client->section->interrupts_of);
+		rule_report_code(
+			client, client->type->affinity->left,
+			"stop irqbalance on these nodes, or clear interrupts_of= in jobio.conf",
+			findings,
+			"irqbalance runs and would move the interrupts of %s again: not moved",
+			client->section->interrupts_of);
 		return;
 	}
-	plan(kind, client, want, plan_of, findings);
+	plan(kind, client, desired, plan_of, findings);
 }
 
 /* ---- make and undo ------------------------------------------------------------ */
@@ -191,34 +193,34 @@ static bool next_item(const char **olds, const char **news, struct item *item)
 }
 
 /* Set the CPUs of an item. Return 0 if it has them, regardless of the write's result. */
-static int move(const struct affinity_way *way, const struct client *client, const char *name,
-		const struct cpuset *cpus, struct err *err)
+static int move(const struct affinity_backend *backend, const struct client *client,
+		const char *name, const struct cpuset *cpus, struct err *err)
 {
-	struct err said = { "" };
+	struct err failure = { "" };
 	struct cpuset now;
 
 	FAULT_POINT("affinity before");
-	way->set(client, name, cpus, &said);
+	backend->set(client, name, cpus, &failure);
 	FAULT_POINT("affinity after");
-	if (way->get(client, name, &now) == 0 && cpuset_equal(&now, cpus))
+	if (backend->get(client, name, &now) == 0 && cpuset_equal(&now, cpus))
 		return 0;
-	return err_set(err, "%s", *said.text ? said.text : "the kernel keeps others");
+	return err_set(err, "%s", *failure.text ? failure.text : "the kernel keeps others");
 }
 
-static void tell_failed(const struct client *client, const char *code, struct findings *findings,
-			const char *target, const struct cpuset *cpus, size_t failed, size_t count,
-			const struct err *why)
+static void report_failed(const struct client *client, const char *code, struct findings *findings,
+			  const char *target, const struct cpuset *cpus, size_t failed,
+			  size_t count, const struct err *why)
 {
 	char list[RULE_LIST_MAX];
 
 	if (failed)
-		rule_tell(client, code, NULL, findings,
-			  "%s: %zu of %zu could not get CPU %s: %.300s", target, failed, count,
-			  rule_list(cpus, list), why->text);
+		rule_report_code(client, code, NULL, findings,
+				 "%s: %zu of %zu could not get CPU %s: %.300s", target, failed,
+				 count, rule_list(cpus, list), why->text);
 }
 
 /* Add to the CPUs of the client, for the gate. */
-static void tell_gate(struct client *client, const struct cpuset *cpus)
+static void report_gate(struct client *client, const struct cpuset *cpus)
 {
 	cpuset_or(&client->common.frontend_cpus, cpus);
 	client->common.cpus_known = true;
@@ -226,26 +228,26 @@ static void tell_gate(struct client *client, const struct cpuset *cpus)
 
 /* Restore an item. Return 1 if it has its old CPUs, AFFINITY_GONE, 0 if it has third ones, -1 on an
  * error. */
-static int put_back(const struct affinity_way *way, const struct client *client,
-		    const struct item *item, struct err *why)
+static int restore(const struct affinity_backend *backend, const struct client *client,
+		   const struct item *item, struct err *why)
 {
 	struct cpuset now;
 	int rc;
 
-	if (way->back) {
+	if (backend->back) {
 		FAULT_POINT("affinity back before");
-		rc = way->back(client, item->name, &item->was, &item->is, why);
+		rc = backend->back(client, item->name, &item->was, &item->is, why);
 		FAULT_POINT("affinity back after");
 		return rc;
 	}
-	if (way->get(client, item->name, &now) < 0)
+	if (backend->get(client, item->name, &now) < 0)
 		return affinity_is_gone(errno) ? AFFINITY_GONE
 					       : err_set(why, "%s", strerror(errno));
 	if (cpuset_equal(&now, &item->was))
 		return 1;
 	if (!cpuset_equal(&now, &item->is))
 		return 0;
-	return move(way, client, item->name, &item->was, why) < 0 ? -1 : 1;
+	return move(backend, client, item->name, &item->was, why) < 0 ? -1 : 1;
 }
 
 static enum change_made make(const struct change_kind *kind, struct client *client,
@@ -258,20 +260,20 @@ static enum change_made make(const struct change_kind *kind, struct client *clie
 
 	while (next_item(&olds, &news, &item)) {
 		count++;
-		if (move(way_of(kind), client, item.name, &item.is, &why) == 0)
+		if (move(backend_of(kind), client, item.name, &item.is, &why) == 0)
 			continue;
-		stuck += put_back(way_of(kind), client, &item, &why) < 0;
+		stuck += restore(backend_of(kind), client, &item, &why) < 0;
 		failed++;
 	}
 	if (!count)
 		return CHANGE_NOT_MADE;
-	tell_failed(client, client->type->affinity->failed, findings, change->target, &item.is,
-		    failed, count, &why);
+	report_failed(client, client->type->affinity->failed, findings, change->target, &item.is,
+		      failed, count, &why);
 	if (failed == count && !stuck)
 		return CHANGE_NOT_MADE;
 	if (failed == count)
 		return CHANGE_STUCK;
-	tell_gate(client, &item.is);
+	report_gate(client, &item.is);
 	return CHANGE_MADE;
 }
 
@@ -286,16 +288,16 @@ static enum change_undone undo(const struct change_kind *kind, struct client *cl
 
 	while (next_item(&olds, &news, &item)) {
 		count++;
-		rc = put_back(way_of(kind), client, &item, &why);
+		rc = restore(backend_of(kind), client, &item, &why);
 		failed += rc < 0;
 		strange += rc == 0;
 		back += rc == 1;
 	}
 	if (count)
-		tell_failed(client, client->type->affinity->not_back, findings, change->target,
-			    &item.was, failed, count, &why);
+		report_failed(client, client->type->affinity->not_back, findings, change->target,
+			      &item.was, failed, count, &why);
 	if (strange)
-		rule_tell(
+		rule_report_code(
 			client, client->type->affinity->not_ours, NULL, findings,
 			"%s: %zu of %zu are on CPUs that neither jobio nor the node had set: left there",
 			change->target, strange, count);

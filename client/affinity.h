@@ -23,7 +23,7 @@
 #ifndef JOBIO_CLIENT_AFFINITY_H
 #define JOBIO_CLIENT_AFFINITY_H
 
-#include "client/affinity_way.h"
+#include "client/affinity_backend.h"
 #include "client/change.h"
 
 extern const struct change_kind affinity_workqueue, affinity_thread, affinity_interrupt,

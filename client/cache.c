@@ -13,7 +13,7 @@
 #include "base/host.h"
 #include "base/rundir.h"
 #include "base/sysfs.h"
-#include "client/ask.h"
+#include "client/query.h"
 #include "client/type.h"
 #include "record/alloc.h"
 #include "record/json.h"
@@ -99,24 +99,24 @@ int64_t cache_number(const struct cache *cache, const char *name)
 	return json_number(cache->json, name);
 }
 
-int cache_answer(const struct cache *cache, const char *name, struct ask *ask)
+int cache_answer(const struct cache *cache, const char *name, struct query *query)
 {
 	const char *text = json_text(cache->json, name);
 
-	ask_clear(ask);
+	query_clear(query);
 	if (!text)
 		return -1;
-	ask->text = xstrdup(text);
-	ask_set(ask, ASK_ANSWERED, NULL);
+	query->text = xstrdup(text);
+	query_set(query, QUERY_ANSWERED, NULL);
 	return 0;
 }
 
-void cache_put_answer(struct cache *cache, const char *name, const struct ask *ask)
+void cache_store_answer(struct cache *cache, const char *name, const struct query *query)
 {
-	json_add_text(cache->json, name, ask->text);
+	json_add_text(cache->json, name, query->text);
 }
 
-void cache_put_number(struct cache *cache, const char *name, int64_t number)
+void cache_store_number(struct cache *cache, const char *name, int64_t number)
 {
 	json_add_number(cache->json, name, number);
 }
@@ -134,7 +134,7 @@ static bool holds(struct client *client, const struct cache *cache)
 	    age > (age_max > 0 ? age_max : CACHE_AGE_MAX_S))
 		return false;
 	make_key(client, &now);
-	client->asked_at_s = at;
+	client->queried_at_s = at;
 	return !strcmp(kept, now.text);
 }
 
@@ -156,38 +156,38 @@ bool cache_use(struct client *client)
 	return client->cached;
 }
 
-void cache_asked(struct client *client)
+void cache_queried(struct client *client)
 {
 	client->cached = false;
-	client->asked_at_s = uptime_s();
+	client->queried_at_s = uptime_s();
 }
 
 /* ---- write ------------------------------------------------------------- */
 
 /* Return NULL if the type finds nothing worth storing. */
-static struct json *kept_by(const struct client *client)
+static struct json *is_valid_for(const struct client *client)
 {
 	struct cache cache = { json_new_object() };
 	struct cache_key key;
 
 	make_key(client, &key);
 	json_add_text(cache.json, "key", key.text);
-	cache_put_number(&cache, "at", client->asked_at_s);
-	if (client->type->keep(client, &cache) == 0)
+	cache_store_number(&cache, "at", client->queried_at_s);
+	if (client->type->store(client, &cache) == 0)
 		return cache.json;
 	json_free(cache.json);
 	return NULL;
 }
 
-void cache_keep(const struct client *client)
+void cache_store(const struct client *client)
 {
 	char path[RUNDIR_PATH_MAX];
 	struct json *json;
 	const char *text;
 
-	if (client->cached || !client->type->keep || cache_path(client, path) < 0)
+	if (client->cached || !client->type->store || cache_path(client, path) < 0)
 		return;
-	json = kept_by(client);
+	json = is_valid_for(client);
 	FAULT_POINT("cache before");
 	if (json) {
 		text = json_line(json);

@@ -21,28 +21,28 @@
 
 #define CACHE_AGE_MAX_S 600
 
-struct ask;
+struct query;
 struct cache;
 struct cache_key;
 struct client;
 
-/* Load the cache. Return true if it is valid, and set client->cached and asked_at_s; else the facts
+/* Load the cache. Return true if it is valid, and set client->cached and queried_at_s; else the facts
  * are those of the last query. */
 bool cache_use(struct client *client);
 /* Mark the client as queried now, not from the cache. */
-void cache_asked(struct client *client);
+void cache_queried(struct client *client);
 /* Store the replies, or remove the cache if the type finds them not worth storing; nothing is
  * written if they are from the cache. */
-void cache_keep(const struct client *client);
+void cache_store(const struct client *client);
 /* Invalidate the cache. */
 void cache_drop(const struct client *client);
 
 /* For 'load': get a reply, or return -1; return a number, or -1. */
-int cache_answer(const struct cache *cache, const char *name, struct ask *ask);
+int cache_answer(const struct cache *cache, const char *name, struct query *query);
 int64_t cache_number(const struct cache *cache, const char *name);
 /* For 'keep': store a value. */
-void cache_put_answer(struct cache *cache, const char *name, const struct ask *ask);
-void cache_put_number(struct cache *cache, const char *name, int64_t number);
+void cache_store_answer(struct cache *cache, const char *name, const struct query *query);
+void cache_store_number(struct cache *cache, const char *name, int64_t number);
 
 /* For 'key': add to the key. */
 void cache_key_text(struct cache_key *key, const char *text);

@@ -42,21 +42,21 @@ void change_clear(struct client_plan *plan)
 		journal_change_clear(&plan->change[--plan->count]);
 }
 
-void change_plan(struct client *client, const struct client_want *want, struct client_plan *plan,
-		 struct findings *findings)
+void change_plan(struct client *client, const struct client_desired *desired,
+		 struct client_plan *plan, struct findings *findings)
 {
 	const struct change_kind *const *kind = client->type->changes;
 
 	for (; kind && *kind; kind++)
-		(*kind)->plan(*kind, client, want, plan, findings);
+		(*kind)->plan(*kind, client, desired, plan, findings);
 }
 
-bool change_holds(const struct client *client, const struct client_want *want)
+bool change_holds(const struct client *client, const struct client_desired *desired)
 {
 	const struct change_kind *const *kind = client->type->changes;
 
 	for (; kind && *kind; kind++)
-		if ((*kind)->holds && !(*kind)->holds(*kind, client, want))
+		if ((*kind)->holds && !(*kind)->holds(*kind, client, desired))
 			return false;
 	return true;
 }

@@ -18,7 +18,7 @@
 
 #include "base/err.h"
 #include "client/journal.h"
-#include "client/terms.h"
+#include "client/types.h"
 #include "record/finding.h"
 
 #define CHANGES_MAX 256 /* limit of a journal */
@@ -49,7 +49,7 @@ struct change_kind {
 	/* add what the job wants and the client does not have; a kind without make() and undo()
 	 * only reports it */
 	void (*plan)(const struct change_kind *kind, struct client *client,
-		     const struct client_want *want, struct client_plan *plan,
+		     const struct client_desired *desired, struct client_plan *plan,
 		     struct findings *findings);
 	enum change_made (*make)(const struct change_kind *kind, struct client *client,
 				 const struct journal_change *change, struct findings *findings);
@@ -57,7 +57,7 @@ struct change_kind {
 				   const struct journal_change *change, struct findings *findings);
 	/* return true if the client has what the job wants; NULL: not set by profiles */
 	bool (*holds)(const struct change_kind *kind, const struct client *client,
-		      const struct client_want *want);
+		      const struct client_desired *desired);
 };
 
 struct client_plan {
@@ -73,11 +73,11 @@ int change_add(struct client_plan *plan, const struct client *client,
 void change_clear(struct client_plan *plan);
 
 /* Return true if the client has everything that the profile sets. */
-bool change_holds(const struct client *client, const struct client_want *want);
+bool change_holds(const struct client *client, const struct client_desired *desired);
 
 /* Plan all kinds of the client's type, in order. */
-void change_plan(struct client *client, const struct client_want *want, struct client_plan *plan,
-		 struct findings *findings);
+void change_plan(struct client *client, const struct client_desired *desired,
+		 struct client_plan *plan, struct findings *findings);
 
 /* See client_apply(). */
 int change_apply(struct client *client, const struct client_plan *plan, struct journal *journal,

@@ -9,6 +9,7 @@
 #include "base/sysfs.h"
 #include "client/cache.h"
 #include "client/change.h"
+#include "client/client_counters.h"
 #include "client/command.h"
 #include "client/gpfs/gpfs.h"
 #include "client/lustre/lustre.h"
@@ -17,7 +18,6 @@
 #include "client/rule.h"
 #include "client/type.h"
 #include "client/weka/weka.h"
-#include "client/wire.h"
 #include "record/alloc.h"
 
 /* A new type needs its file, and a line here. */
@@ -74,7 +74,7 @@ int client_inspect(struct client *client, unsigned int budget_ms, struct err *er
 	client->type->clear(client->facts);
 	if (mounts_reread(client, err) < 0)
 		return -1;
-	cache_asked(client);
+	cache_queried(client);
 	return client->type->inspect(client, err);
 }
 
@@ -88,19 +88,20 @@ bool client_is_cached(const struct client *client)
 	return client->cached;
 }
 
-void client_keep(const struct client *client)
+void client_store(const struct client *client)
 {
-	cache_keep(client);
+	cache_store(client);
 }
 
-void client_judge(struct client *client, const struct client_want *want, struct findings *findings)
+void client_judge(struct client *client, const struct client_desired *desired,
+		  struct findings *findings)
 {
-	struct judge judge = { client, want, findings };
+	struct judge judge = { client, desired, findings };
 
-	if (client->type->look)
-		client->type->look(client);
-	if (client->type->look_at_job)
-		client->type->look_at_job(client, want);
+	if (client->type->inspect_more)
+		client->type->inspect_more(client);
+	if (client->type->inspect_job)
+		client->type->inspect_job(client, desired);
 	rule_check_all(&judge);
 }
 
@@ -116,7 +117,7 @@ void client_judge_profile(const struct config_client *section, const struct conf
 			  struct findings *findings)
 {
 	/* not alone: refused settings are reported, nothing is read or planned */
-	const struct client_want want = {
+	const struct client_desired desired = {
 		.mount_options = config_profile_options(profile, section),
 		.read_ahead_kb = profile->read_ahead_kb,
 		.parameters = profile->parameters,
@@ -127,7 +128,7 @@ void client_judge_profile(const struct config_client *section, const struct conf
 	struct findings all = { 0 };
 	size_t i;
 
-	change_plan(client, &want, &plan, &all);
+	change_plan(client, &desired, &plan, &all);
 	for (i = 0; i < all.count; i++)
 		if (is_refusal(&all.list[i]))
 			findings_append(findings, &(struct findings){ &all.list[i], 1 });
@@ -138,12 +139,12 @@ void client_judge_profile(const struct config_client *section, const struct conf
 
 /* ---- changes ----------------------------------------------------------- */
 
-struct client_plan *client_plan(struct client *client, const struct client_want *want,
+struct client_plan *client_plan(struct client *client, const struct client_desired *desired,
 				struct findings *findings)
 {
 	struct client_plan *plan = xcalloc(1, sizeof(*plan));
 
-	change_plan(client, want, plan, findings);
+	change_plan(client, desired, plan, findings);
 	if (plan->count)
 		return plan;
 	client_plan_free(plan);
@@ -170,14 +171,14 @@ const struct journal_change *client_plan_at(const struct client_plan *plan, size
 int client_apply(struct client *client, const struct client_plan *plan, struct journal *journal,
 		 struct findings *findings, struct err *err)
 {
-	if (command_end_leftover(client->run_dir, err) < 0)
+	if (command_end_running(client->run_dir, err) < 0)
 		return -1;
 	return change_apply(client, plan, journal, findings, err);
 }
 
-bool client_holds(const struct client *client, const struct client_want *want)
+bool client_is_as_desired(const struct client *client, const struct client_desired *desired)
 {
-	return change_holds(client, want);
+	return change_holds(client, desired);
 }
 
 bool client_change_outlives_reboot(const char *type_name, const char *what)
@@ -225,7 +226,7 @@ int client_restore(const struct config *config, const char *state_dir, struct jo
 	int count = 0, one, rc = 0;
 	size_t i;
 
-	if (command_end_leftover(config->run_dir, err) < 0)
+	if (command_end_running(config->run_dir, err) < 0)
 		return -1;
 	for (i = journal_count(journal); i > 0; i--) {
 		change = journal_at(journal, i - 1);
@@ -243,73 +244,74 @@ int client_restore(const struct config *config, const char *state_dir, struct jo
 	return rc < 0 ? -1 : count;
 }
 
-/* ---- wire -------------------------------------------------------------- */
+/* ---- counters --------------------------------------------------------- */
 
-static struct wire *wire_now(const struct client *client, struct err *err)
+static struct client_counters *counters_now(const struct client *client, struct err *err)
 {
-	struct wire *wire;
+	struct client_counters *counters;
 
-	if (!client->type->wire) {
+	if (!client->type->counters) {
 		errno = ENOENT;
 		return NULL;
 	}
-	wire = client->type->wire(client, err);
-	if (wire)
-		wire_clean(wire);
-	return wire;
+	counters = client->type->counters(client, err);
+	if (counters)
+		client_counters_clean(counters);
+	return counters;
 }
 
-char *client_wire_save(struct client *client, struct err *err)
+char *client_counters_save(struct client *client, struct err *err)
 {
-	struct wire *wire = wire_now(client, err);
+	struct client_counters *counters = counters_now(client, err);
 	char *text;
 
-	if (!wire)
+	if (!counters)
 		return NULL;
-	text = wire_text(wire);
-	wire_free(wire);
+	text = client_counters_text(counters);
+	client_counters_free(counters);
 	return text;
 }
 
 /* Clear is_gone of mounted filesystems: the client has ended, not the mount. */
-static void keep_mounted(const struct client *client, struct client_wire *wire)
+static void clear_mounted(const struct client *client, struct client_io *client_io)
 {
 	struct mounts *all = mounts_read(client->section->mount_table, client->type->fstypes, NULL);
 	size_t i;
 
-	for (i = 0; all && i < wire->line_count; i++)
-		wire->line[i].is_gone &= !mounts_find(all, wire->line[i].fs);
+	for (i = 0; all && i < client_io->series_count; i++)
+		client_io->series[i].is_gone &= !mounts_find(all, client_io->series[i].fs);
 	mounts_free(all);
 }
 
-int client_wire_since(struct client *client, const char *before, struct client_wire *wire,
-		      struct err *err)
+int client_io_since(struct client *client, const char *before, struct client_io *client_io,
+		    struct err *err)
 {
-	struct wire *was = wire_parse(before, err), *is;
+	struct client_counters *was = client_counters_parse(before, err), *is;
 
 	if (!was)
 		return -1;
-	is = wire_now(client, err);
+	is = counters_now(client, err);
 	if (!is && errno == ENOENT)
-		is = wire_new(); /* all old rows are gone */
+		is = client_counters_new(); /* all old rows are gone */
 	if (is) {
-		wire->source = client->type->wire_source;
-		wire_lines(was, is, wire);
+		client_io->source = client->type->counters_source;
+		client_counters_series(was, is, client_io);
 		if (!is->count)
-			keep_mounted(client, wire);
+			clear_mounted(client, client_io);
 	}
-	wire_free(was);
+	client_counters_free(was);
 	if (!is)
 		return -1;
-	wire_free(is);
+	client_counters_free(is);
 	return 0;
 }
 
-void client_wire_tell(const struct client *client, const struct client_wire *wire, int64_t since_s,
-		      struct findings *findings)
+void client_report_event(const struct client *client, const struct client_io *client_io,
+			 int64_t since_s, struct findings *findings)
 {
-	if (*wire->event.code && wire->event.at_s >= since_s)
-		rule_tell(client, wire->event.code, NULL, findings, "%s", wire->event.text);
+	if (*client_io->event.code && client_io->event.at_s >= since_s)
+		rule_report_code(client, client_io->event.code, NULL, findings, "%s",
+				 client_io->event.text);
 }
 
 void client_judge_work(struct client *client, const struct client_work *work,
@@ -326,20 +328,20 @@ bool client_type_mounts(const char *name, const char *fstype)
 	return type && *fstype && mounts_word_in(type->fstypes, fstype);
 }
 
-/* ---- cards --------------------------------------------------------------- */
+/* ---- NICs ---------------------------------------------------------------- */
 
 /* Get the NICs. Firmware reports no NUMA node for a NIC if there is only one node. */
-void client_cards(const struct client *client, struct client_cards *cards)
+void client_nics(const struct client *client, struct client_nics *nics)
 {
 	int only = sysfs_only_numa_node();
 	size_t i;
 
-	memset(cards, 0, sizeof(*cards));
-	if (client->type->cards)
-		client->type->cards(client, cards);
-	for (i = 0; i < cards->count; i++)
-		if (cards->card[i].numa_node < 0)
-			cards->card[i].numa_node = only;
+	memset(nics, 0, sizeof(*nics));
+	if (client->type->nics)
+		client->type->nics(client, nics);
+	for (i = 0; i < nics->count; i++)
+		if (nics->nic[i].numa_node < 0)
+			nics->nic[i].numa_node = only;
 }
 
 /* ---- sizes and commands -------------------------------------------------- */
@@ -362,9 +364,9 @@ const struct client_sizing *client_sizing(const char *name)
 	return type && type->sizing ? type->sizing : &none;
 }
 
-char *client_cores_command(const char *name, const struct client_place *place)
+char *client_cores_command(const char *name, const struct client_placement *placement)
 {
 	const struct client_type_ops *type = type_named(name);
 
-	return type && type->cores_command ? type->cores_command(place) : NULL;
+	return type && type->cores_command ? type->cores_command(placement) : NULL;
 }

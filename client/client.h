@@ -11,7 +11,7 @@
  *   client_apply    change it, journal first
  *   client_restore  undo the changes of a journal, for all clients
  *
- * Terms   see terms.h, and:
+ * Terms   see types.h, and:
  *         fact: something read from the node. Each has a timeout of its own (timeout_ms
  *           of jobio.conf) in a child that can be killed; together they keep within the
  *           budget of the caller. A fact that could not be read is unknown, which is a
@@ -33,7 +33,7 @@
 #include "base/config.h"
 #include "base/err.h"
 #include "client/journal.h"
-#include "client/terms.h"
+#include "client/types.h"
 #include "record/finding.h"
 
 struct client;
@@ -53,10 +53,11 @@ const struct client_facts *client_facts(const struct client *client);
 /* Return true if all replies are from the cache. */
 bool client_is_cached(const struct client *client);
 /* Store the replies for the next job, or remove those that are not valid. */
-void client_keep(const struct client *client);
+void client_store(const struct client *client);
 
-/* 'want' may be NULL: judge without a job. */
-void client_judge(struct client *client, const struct client_want *want, struct findings *findings);
+/* 'desired' may be NULL: judge without a job. */
+void client_judge(struct client *client, const struct client_desired *desired,
+		  struct findings *findings);
 
 /* Add the findings of a job with this profile about settings that a client of this section refuses.
  * Reads nothing from the node. */
@@ -64,7 +65,7 @@ void client_judge_profile(const struct config_client *section, const struct conf
 			  struct findings *findings);
 
 /* Return NULL if nothing has to change. Needs client_inspect(). */
-struct client_plan *client_plan(struct client *client, const struct client_want *want,
+struct client_plan *client_plan(struct client *client, const struct client_desired *desired,
 				struct findings *findings);
 size_t client_plan_count(const struct client_plan *plan);
 /* Borrowed; 'seq' and 'state' are not set yet. */
@@ -83,21 +84,21 @@ int client_apply(struct client *client, const struct client_plan *plan, struct j
  * not be (findings, *err: the last). */
 int client_restore(const struct config *config, const char *state_dir, struct journal *journal,
 		   struct findings *findings, struct err *err);
-/* Return true if everything that the profile of 'want' sets is in effect, by the facts. */
-bool client_holds(const struct client *client, const struct client_want *want);
+/* Return true if everything that the profile of 'desired' sets is in effect, by the facts. */
+bool client_is_as_desired(const struct client *client, const struct client_desired *desired);
 
 /* Return true if a change of this kind, on a client of this type, is kept across a reboot, or if
  * unknown. */
 bool client_change_outlives_reboot(const char *type, const char *what);
 
-/* Return the client's own counters, as text for client_wire_since(); caller frees. Needs no
+/* Return the client's own counters, as text for client_io_since(); caller frees. Needs no
  * client_inspect(); takes at most timeout_ms of jobio.conf. NULL with errno ENOENT: this client has
  * none, which is not an error. */
-char *client_wire_save(struct client *client, struct err *err);
+char *client_counters_save(struct client *client, struct err *err);
 /* Get the difference of the counters since 'before', a line for each filesystem. Return -1 if the
  * client does not reply, or 'before' is damaged. */
-int client_wire_since(struct client *client, const char *before, struct client_wire *wire,
-		      struct err *err);
+int client_io_since(struct client *client, const char *before, struct client_io *client_io,
+		    struct err *err);
 
 /* Return 1 if it has a mount of a filesystem that none of its mounts had then, compared by
  * superblock: another mount of the same one does not count; 0 if not, -1 if unknown. Needs no
@@ -111,21 +112,21 @@ void client_judge_work(struct client *client, const struct client_work *work,
 		       struct findings *findings);
 
 /* Report an event of the client since a time (seconds since 1970), as a finding. */
-void client_wire_tell(const struct client *client, const struct client_wire *wire, int64_t since_s,
-		      struct findings *findings);
+void client_report_event(const struct client *client, const struct client_io *client_io,
+			 int64_t since_s, struct findings *findings);
 
 /* Return true if the mount table's fstype is of this type. */
 bool client_type_mounts(const char *type, const char *fstype);
 
 /* Get the NICs of its traffic, with their NUMA nodes; none if the type cannot find out. Needs
  * client_inspect(). */
-void client_cards(const struct client *client, struct client_cards *cards);
+void client_nics(const struct client *client, struct client_nics *nics);
 
 /* Return the sizes of a type, zeros for a type without cores of its own. Needs no client. */
 const struct client_sizing *client_sizing(const char *type);
 /* Return the command or the line of a configuration file for these cores; caller frees; NULL: there
  * is none. */
-char *client_cores_command(const char *type, const struct client_place *place);
+char *client_cores_command(const char *type, const struct client_placement *placement);
 /* Return the type for `jobio plan`: the one with cores of its own. */
 const char *client_type_with_cores(void);
 

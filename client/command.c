@@ -132,7 +132,7 @@ static int end_group(long pid, unsigned long long ticks, struct err *err)
 	return 0;
 }
 
-int command_end_leftover(const char *run_dir, struct err *err)
+int command_end_running(const char *run_dir, struct err *err)
 {
 	char marker[RUNDIR_PATH_MAX], *text, *save = NULL;
 	char *pid_text, *ticks_text;

@@ -28,6 +28,6 @@ int command_do(const char *run_dir, char *const argv[], const char *name, unsign
 
 /* End a command of a killed helper. Return 1 if there was one, 0 if not, -1 if it does not end, or
  * the marker cannot be read. */
-int command_end_leftover(const char *run_dir, struct err *err);
+int command_end_running(const char *run_dir, struct err *err);
 
 #endif

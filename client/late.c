@@ -108,8 +108,8 @@ static const struct client_mount *next_unknown(const struct client *client,
 	return mount < facts->mounts + facts->mount_count ? mount : NULL;
 }
 
-static int look(const struct client *client, const struct client_moments *moments,
-		const struct client_mount *mount, struct err *err)
+static int find_mount(const struct client *client, const struct client_moments *moments,
+		      const struct client_mount *mount, struct err *err)
 {
 	struct table old = { 0, NULL }, new = { 0, NULL };
 	int rc = -1;
@@ -133,5 +133,5 @@ int client_mounted_since(struct client *client, const struct client_moments *mom
 	if (mounts_reread(client, err) < 0)
 		return -1;
 	mount = next_unknown(client, moments, client->common.mounts);
-	return mount ? look(client, moments, mount, err) : 0;
+	return mount ? find_mount(client, moments, mount, err) : 0;
 }

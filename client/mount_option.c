@@ -9,9 +9,9 @@
 #include "client/command.h"
 #include "client/type.h"
 
-const char *mount_option_wanted(const struct client_want *want)
+const char *mount_option_wanted(const struct client_desired *desired)
 {
-	return want->mount_options;
+	return desired->mount_options;
 }
 
 const char *mount_option_target(const struct client *client, size_t index)

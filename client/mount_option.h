@@ -17,7 +17,7 @@
 #include "client/setting.h"
 
 /* For struct setting. */
-const char *mount_option_wanted(const struct client_want *want);
+const char *mount_option_wanted(const struct client_desired *desired);
 const char *mount_option_target(const struct client *client, size_t index);
 const char *mount_option_now(const struct client *client, const char *target);
 int mount_option_write(const struct setting *setting, struct client *client, const char *target,

@@ -254,7 +254,7 @@ struct lookup {
 	bool found;
 };
 
-static int look(void *arg, const char *option, const char *key, const char *value)
+static int find_option(void *arg, const char *option, const char *key, const char *value)
 {
 	struct lookup *lookup = arg;
 
@@ -271,7 +271,7 @@ bool options_get(const char *options, const char *key, char *value, size_t size)
 {
 	struct lookup lookup = { .key = key, .value = value, .size = size };
 
-	options_each(options, look, &lookup);
+	options_each(options, find_option, &lookup);
 	return lookup.found;
 }
 

@@ -19,7 +19,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
-#include "client/terms.h"
+#include "client/types.h"
 
 struct client;
 

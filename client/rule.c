@@ -37,7 +37,7 @@ static void add(struct findings *findings, const struct rule *rule, const char *
 		strcpy(finding->target, target);
 }
 
-void rule_say(const struct judge *judge, const struct rule *rule, const char *format, ...)
+void rule_report(const struct judge *judge, const struct rule *rule, const char *format, ...)
 {
 	va_list args;
 
@@ -46,8 +46,8 @@ void rule_say(const struct judge *judge, const struct rule *rule, const char *fo
 	va_end(args);
 }
 
-void rule_say_of(const struct judge *judge, const struct rule *rule, const char *target,
-		 const char *format, ...)
+void rule_report_target(const struct judge *judge, const struct rule *rule, const char *target,
+			const char *format, ...)
 {
 	va_list args;
 
@@ -72,8 +72,8 @@ char *rule_cure_for(const char *cure, const char *name)
 	return more;
 }
 
-void rule_say_named(const struct judge *judge, const struct rule *rule, const char *name,
-		    const char *format, ...)
+void rule_report_named(const struct judge *judge, const struct rule *rule, const char *name,
+		       const char *format, ...)
 {
 	char *cure = rule_cure_for(rule->cure, name);
 	va_list args;
@@ -84,8 +84,8 @@ void rule_say_named(const struct judge *judge, const struct rule *rule, const ch
 	free(cure);
 }
 
-void rule_tell(const struct client *client, const char *code, const char *cure,
-	       struct findings *findings, const char *format, ...)
+void rule_report_code(const struct client *client, const char *code, const char *cure,
+		      struct findings *findings, const char *format, ...)
 {
 	const struct rule *rule = client->type->rules;
 	va_list args;
@@ -100,9 +100,9 @@ void rule_tell(const struct client *client, const char *code, const char *cure,
 }
 
 /* Only with OverSubscribe=FORCE:n can others run on the node of a job with io-cores. */
-const char *rule_shared_cure(const struct client_want *want)
+const char *rule_shared_cure(const struct client_desired *desired)
 {
-	return want->io_cores ? "use a partition without OverSubscribe=FORCE" : NULL;
+	return desired->io_cores ? "use a partition without OverSubscribe=FORCE" : NULL;
 }
 
 const char *rule_list(const struct cpuset *cpus, char text[RULE_LIST_MAX])
@@ -148,9 +148,9 @@ void rule_check_no_mount(const struct judge *judge, const struct rule *rule)
 	const struct client *client = judge->client;
 
 	if (!client->common.mount_count && !rule_is_idle(client))
-		rule_say(judge, rule, "no file system of type %.*s is mounted%s%s",
-			 (int)strcspn(client->type->fstypes, " "), client->type->fstypes,
-			 *client->section->mounts ? " on " : "", client->section->mounts);
+		rule_report(judge, rule, "no file system of type %.*s is mounted%s%s",
+			    (int)strcspn(client->type->fstypes, " "), client->type->fstypes,
+			    *client->section->mounts ? " on " : "", client->section->mounts);
 }
 
 void rule_check_missing_mount(const struct judge *judge, const struct rule *rule)
@@ -163,8 +163,8 @@ void rule_check_missing_mount(const struct judge *judge, const struct rule *rule
 	while (next_word(&at, target))
 		if (!mounts_find(judge->client->mounts, target) &&
 		    !mounts_come_later(judge->client, target))
-			rule_say(judge, rule, "'%s' is not mounted (mounts= of [client %s])",
-				 target, judge->client->section->name);
+			rule_report(judge, rule, "'%s' is not mounted (mounts= of [client %s])",
+				    target, judge->client->section->name);
 }
 
 /* ---- cores ------------------------------------------------------------- */
@@ -174,7 +174,8 @@ static const struct cpuset *frontends(const struct judge *judge)
 {
 	const struct client_facts *facts = &judge->client->common;
 
-	if (!judge->want || !judge->want->has_io_cores || cpuset_is_empty(&facts->frontend_cpus))
+	if (!judge->desired || !judge->desired->has_io_cores ||
+	    cpuset_is_empty(&facts->frontend_cpus))
 		return NULL;
 	return &facts->frontend_cpus;
 }
@@ -185,44 +186,44 @@ void rule_check_siblings(const struct judge *judge, const struct rule *rule)
 	char list[RULE_LIST_MAX];
 	struct cpuset torn;
 
-	if (!cpus || !cpuset_intersects(cpus, &judge->want->io_cpus))
+	if (!cpus || !cpuset_intersects(cpus, &judge->desired->io_cpus))
 		return;
-	sysfs_whole_cores(&judge->want->io_cpus, &torn);
+	sysfs_whole_cores(&judge->desired->io_cpus, &torn);
 	cpuset_and(&torn, cpus);
-	cpuset_andnot(&torn, &judge->want->io_cpus);
+	cpuset_andnot(&torn, &judge->desired->io_cpus);
 	if (!cpuset_is_empty(&torn))
-		rule_say(judge, rule,
-			 "CPU %s shares a core with the client, but Slurm gives it to the job",
-			 rule_list(&torn, list));
+		rule_report(judge, rule,
+			    "CPU %s shares a core with the client, but Slurm gives it to the job",
+			    rule_list(&torn, list));
 }
 
 void rule_check_other_cores(const struct judge *judge, const struct rule *rule)
 {
 	char is[RULE_LIST_MAX], should[RULE_LIST_MAX];
 	const struct cpuset *cpus = frontends(judge);
-	struct rule said = *rule;
+	struct rule adapted = *rule;
 	struct cpuset whole;
 
 	if (!cpus)
 		return;
 	if (judge->client->common.fixed_cores)
-		said.cure =
+		adapted.cure =
 			"ask for as many io-cores as the client has (io_cores_min in jobio.conf), and reserve its cores in CpuSpecList";
-	if (cpuset_is_empty(&judge->want->io_cpus)) {
+	if (cpuset_is_empty(&judge->desired->io_cpus)) {
 		/* a job that reserves nothing need not have those CPUs: the gate checks that for
 		 * each task */
-		if (!judge->want->io_cores)
-			said.severity = FINDING_INFO;
-		rule_say(judge, &said,
-			 "the client uses CPU %s, but Slurm reserves no CPU for this job",
-			 rule_list(cpus, is));
+		if (!judge->desired->io_cores)
+			adapted.severity = FINDING_INFO;
+		rule_report(judge, &adapted,
+			    "the client uses CPU %s, but Slurm reserves no CPU for this job",
+			    rule_list(cpus, is));
 		return;
 	}
-	sysfs_whole_cores(&judge->want->io_cpus, &whole);
+	sysfs_whole_cores(&judge->desired->io_cpus, &whole);
 	if (!cpuset_is_subset(cpus, &whole))
-		rule_say(judge, &said,
-			 "the client uses CPU %s, but Slurm reserves CPU %s for this job",
-			 rule_list(cpus, is), rule_list(&judge->want->io_cpus, should));
+		rule_report(judge, &adapted,
+			    "the client uses CPU %s, but Slurm reserves CPU %s for this job",
+			    rule_list(cpus, is), rule_list(&judge->desired->io_cpus, should));
 }
 
 void rule_check_too_few(const struct judge *judge, const struct rule *rule)
@@ -231,9 +232,9 @@ void rule_check_too_few(const struct judge *judge, const struct rule *rule)
 	const struct cpuset *cpus = frontends(judge);
 
 	if (!cpus || !judge->client->common.cpus_known ||
-	    !cpuset_is_subset(cpus, &judge->want->io_cpus) ||
-	    cpuset_is_subset(&judge->want->io_cpus, cpus))
+	    !cpuset_is_subset(cpus, &judge->desired->io_cpus) ||
+	    cpuset_is_subset(&judge->desired->io_cpus, cpus))
 		return;
-	rule_say(judge, rule, "the client uses CPU %s of the reserved CPU %s: the rest is idle",
-		 rule_list(cpus, is), rule_list(&judge->want->io_cpus, should));
+	rule_report(judge, rule, "the client uses CPU %s of the reserved CPU %s: the rest is idle",
+		    rule_list(cpus, is), rule_list(&judge->desired->io_cpus, should));
 }

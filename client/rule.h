@@ -6,7 +6,7 @@
  *           about configuration, or about one job, to be fixed by its owner
  *           (RULE_OF_JOB).
  *         cure: a sentence for an administrator, or for the job's owner; a caller with
- *           a better one gives it to rule_tell().
+ *           a better one gives it to rule_report_code().
  *         check: evaluates the facts and reports. A rule without one is reported by the
  *           functions that change the client. The message is next to its arguments, so
  *           that the compiler checks its format.
@@ -17,7 +17,7 @@
 #ifndef JOBIO_CLIENT_RULE_H
 #define JOBIO_CLIENT_RULE_H
 
-#include "client/terms.h"
+#include "client/types.h"
 #include "record/finding.h"
 
 #define RULE_LIST_MAX 256
@@ -26,7 +26,7 @@ struct client;
 
 struct judge {
 	const struct client *client;
-	const struct client_want *want; /* may be NULL */
+	const struct client_desired *desired; /* may be NULL */
 	struct findings *findings;
 };
 
@@ -48,29 +48,29 @@ struct rule {
 void rule_check_all(const struct judge *judge);
 
 /* For 'check'. */
-void rule_say(const struct judge *judge, const struct rule *rule, const char *format, ...)
+void rule_report(const struct judge *judge, const struct rule *rule, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* The same, about one of its mounts, servers or filesystems: record.h. */
-void rule_say_of(const struct judge *judge, const struct rule *rule, const char *target,
-		 const char *format, ...) __attribute__((format(printf, 4, 5)));
+void rule_report_target(const struct judge *judge, const struct rule *rule, const char *target,
+			const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* The same, about a container or device: NAME in the cure is replaced by its name. */
-void rule_say_named(const struct judge *judge, const struct rule *rule, const char *name,
-		    const char *format, ...) __attribute__((format(printf, 4, 5)));
+void rule_report_named(const struct judge *judge, const struct rule *rule, const char *name,
+		       const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* Return 'cure' with the name for each NAME in it; caller frees. */
 char *rule_cure_for(const char *cure, const char *name);
 
 /* Report the rule of the client's type with this code, from functions that change a client; 'cure'
  * NULL: the rule's own. */
-void rule_tell(const struct client *client, const char *code, const char *cure,
-	       struct findings *findings, const char *format, ...)
+void rule_report_code(const struct client *client, const char *code, const char *cure,
+		      struct findings *findings, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 
 /* Set [text] to "2-3,8" or "none", truncated at RULE_LIST_MAX - 1, and return it. */
 const char *rule_list(const struct cpuset *cpus, char text[RULE_LIST_MAX]);
 
 /* Return the cure for a job that shares its node; NULL: the rule's own. */
-const char *rule_shared_cure(const struct client_want *want);
+const char *rule_shared_cure(const struct client_desired *desired);
 
 /* ---- rules of all types ----------------------------------- */
 

@@ -86,26 +86,26 @@ bool setting_is_replaced(const struct setting *setting, const char *list, const 
 
 /* Get the word of the list that 'word' would replace: "writecache" for "forcedirect", "!key" if
  * there is none. */
-static void held_instead(const struct setting *setting, const char *list, const char *word,
-			 char held[SETTING_WORD_MAX])
+static void keeps_old(const struct setting *setting, const char *list, const char *word,
+		      char current[SETTING_WORD_MAX])
 {
 	char key[SETTING_WORD_MAX];
-	struct search search = { .setting = setting, .key = key, .word = held };
+	struct search search = { .setting = setting, .key = key, .word = current };
 
 	word += *word == '!';
 	snprintf(key, sizeof(key), "%.*s", (int)strcspn(word, "="), word);
 	options_each(list, hold, &search);
 	if (!search.found)
-		snprintf(held, SETTING_WORD_MAX, "!%.*s", SETTING_WORD_MAX - 2, key);
+		snprintf(current, SETTING_WORD_MAX, "!%.*s", SETTING_WORD_MAX - 2, key);
 }
 
 /* Return true if the list has this word; for "!key", if it has not. */
 static bool holds(const struct setting *setting, const char *list, const char *word)
 {
-	char held[SETTING_WORD_MAX];
+	char current[SETTING_WORD_MAX];
 
-	held_instead(setting, list, word, held);
-	return !strcmp(held, word);
+	keeps_old(setting, list, word, current);
+	return !strcmp(current, word);
 }
 
 struct comparison {
@@ -157,15 +157,15 @@ struct planner {
 static int plan_word(void *arg, const char *word, const char *key, const char *value)
 {
 	struct planner *planner = arg;
-	char held[SETTING_WORD_MAX];
+	char current[SETTING_WORD_MAX];
 
 	(void)key;
 	(void)value;
-	held_instead(planner->setting, planner->now, word, held);
-	if (!strcmp(held, word) ||
+	keeps_old(planner->setting, planner->now, word, current);
+	if (!strcmp(current, word) ||
 	    (planner->new_list && setting_is_replaced(planner->setting, planner->new_list, key)))
 		return 0; /* set already, or by an earlier word of the list */
-	planner->old_list = options_append(planner->old_list, held);
+	planner->old_list = options_append(planner->old_list, current);
 	planner->new_list = options_append(planner->new_list, word);
 	return 0;
 }
@@ -201,16 +201,16 @@ static int refuse_word(void *arg, const char *word, const char *key, const char 
 
 	options_each(r->wanted, hold, &search);
 	if (!why && search.found && strcmp(other, word) != 0) {
-		rule_tell(
+		rule_report_code(
 			r->client, r->setting->refused, NULL, r->findings,
 			"%s '%s' of the profile and its '%s' exclude each other; the profile was not applied",
 			r->setting->one, word, other);
 		return 1;
 	}
 	if (why)
-		rule_tell(r->client, r->setting->refused, NULL, r->findings,
-			  "%s '%s' of the profile: %s; the profile was not applied",
-			  r->setting->one, word, why);
+		rule_report_code(r->client, r->setting->refused, NULL, r->findings,
+				 "%s '%s' of the profile: %s; the profile was not applied",
+				 r->setting->one, word, why);
 	return why != NULL;
 }
 
@@ -223,31 +223,33 @@ bool setting_refuses(const struct setting *setting, const struct client *client,
 }
 
 void setting_plan(const struct change_kind *kind, struct client *client,
-		  const struct client_want *want, struct client_plan *plan,
+		  const struct client_desired *desired, struct client_plan *plan,
 		  struct findings *findings)
 {
 	const struct setting *setting = setting_of(kind);
-	const char *wanted = setting->wanted(want), *target;
+	const char *wanted = setting->wanted(desired), *target;
 	int rc = 0;
 	size_t i;
 
 	if (!*wanted || setting_refuses(setting, client, wanted, findings))
 		return;
-	if (!want->alone) {
-		rule_tell(client, setting->shared, rule_shared_cure(want), findings,
-			  "the profile's %s were left out: the job shares this node with others",
-			  setting->many);
+	if (!desired->alone) {
+		rule_report_code(
+			client, setting->shared, rule_shared_cure(desired), findings,
+			"the profile's %s were left out: the job shares this node with others",
+			setting->many);
 		return;
 	}
 	for (i = 0; rc == 0 && (target = setting->target(client, i)); i++) {
 		if (!setting->now(client, target))
-			rule_tell(client, setting->failed, NULL, findings,
-				  "'%s' could not get %s: its present value cannot be read from %s",
-				  target, wanted, setting->shown_by);
+			rule_report_code(
+				client, setting->failed, NULL, findings,
+				"'%s' could not get %s: its present value cannot be read from %s",
+				target, wanted, setting->shown_by);
 		else
 			rc = plan_target(kind, client, target, wanted, plan);
 		if (rc > 0)
-			rule_tell(
+			rule_report_code(
 				client, setting->failed, NULL, findings,
 				"'%s' and the targets after it could not get %s: a job has at most %d changes",
 				target, wanted, CHANGES_MAX);
@@ -255,11 +257,11 @@ void setting_plan(const struct change_kind *kind, struct client *client,
 }
 
 bool setting_holds(const struct change_kind *kind, const struct client *client,
-		   const struct client_want *want)
+		   const struct client_desired *desired)
 {
 	const struct setting *setting = setting_of(kind);
 	struct comparison c = { .setting = setting };
-	const char *wanted = setting->wanted(want), *target;
+	const char *wanted = setting->wanted(desired), *target;
 	size_t i;
 
 	for (i = 0; *wanted && (target = setting->target(client, i)); i++) {
@@ -284,7 +286,7 @@ static int no_list(struct err *err)
 static int set_list(const struct setting *setting, struct client *client, const char *target,
 		    const char *wanted, struct err *err)
 {
-	struct err said = { "" };
+	struct err failure = { "" };
 	const char *after = setting->now(client, target);
 	char *before;
 	int rc = -1;
@@ -292,17 +294,17 @@ static int set_list(const struct setting *setting, struct client *client, const 
 	if (!after)
 		return no_list(err);
 	before = xstrdup(after);
-	if (setting->write(setting, client, target, wanted, &said) < 0)
-		err_set(err, "%s", said.text);
+	if (setting->write(setting, client, target, wanted, &failure) < 0)
+		err_set(err, "%s", failure.text);
 	/* the value read back decides, not the status of the command */
-	if (setting->read(client, said.text[0] ? NULL : err) < 0)
+	if (setting->read(client, failure.text[0] ? NULL : err) < 0)
 		goto out;
 	after = setting->now(client, target);
 	if (!after) {
 		no_list(err);
 		goto out;
 	}
-	rc = setting_verify(setting, before, after, wanted, said.text[0] ? NULL : err);
+	rc = setting_verify(setting, before, after, wanted, failure.text[0] ? NULL : err);
 out:
 	free(before);
 	return rc;
@@ -315,14 +317,14 @@ enum change_made setting_make(const struct change_kind *kind, struct client *cli
 	struct err why = { "" };
 
 	if (!setting->now(client, change->target) && errno == ENOENT) {
-		rule_tell(client, setting->failed, "mount it", findings,
-			  "'%s' is not mounted any more", change->target);
+		rule_report_code(client, setting->failed, "mount it", findings,
+				 "'%s' is not mounted any more", change->target);
 		return CHANGE_NOT_MADE;
 	}
 	if (set_list(setting, client, change->target, change->new_value, &why) == 0)
 		return CHANGE_MADE;
-	rule_tell(client, setting->failed, NULL, findings, "'%s' could not get %s: %.300s",
-		  change->target, change->new_value, why.text);
+	rule_report_code(client, setting->failed, NULL, findings, "'%s' could not get %s: %.300s",
+			 change->target, change->new_value, why.text);
 	return setting_undo(kind, client, change, findings) <= CHANGE_GONE ? CHANGE_NOT_MADE
 									   : CHANGE_STUCK;
 }
@@ -376,7 +378,7 @@ static enum change_undone undo_list(const struct setting *setting, struct client
 	}
 	*list = still_ours(setting, now, change, &strange);
 	if (strange)
-		rule_tell(
+		rule_report_code(
 			client, setting->not_ours, NULL, findings,
 			"'%s' has %.200s: neither what the node had (%.200s) nor what jobio set (%.200s); left as it is",
 			change->target, now, change->old_value, change->new_value);
@@ -396,9 +398,9 @@ enum change_undone setting_undo(const struct change_kind *kind, struct client *c
 
 	undone = undo_list(setting, client, change, findings, &list, &why);
 	if (undone == CHANGE_NOT_UNDONE)
-		rule_tell(client, setting->not_back, NULL, findings,
-			  "'%s' could not get %s back: %.300s", change->target,
-			  list ? list : change->old_value, why.text);
+		rule_report_code(client, setting->not_back, NULL, findings,
+				 "'%s' could not get %s back: %.300s", change->target,
+				 list ? list : change->old_value, why.text);
 	free(list);
 	return undone;
 }

@@ -41,7 +41,7 @@ struct setting {
 	/* rules of the type */
 	const char *failed, *not_back, *not_ours, *shared, *refused;
 	/* return the list of the profile; "": none */
-	const char *(*wanted)(const struct client_want *want);
+	const char *(*wanted)(const struct client_desired *desired);
 	/* return the index-th target; NULL: no more */
 	const char *(*target)(const struct client *client, size_t index);
 	/* return the current list, borrowed until the next read; NULL with errno ENOENT: there is
@@ -54,7 +54,7 @@ struct setting {
 
 /* For struct change_kind with a struct setting in 'how'. */
 void setting_plan(const struct change_kind *kind, struct client *client,
-		  const struct client_want *want, struct client_plan *plan,
+		  const struct client_desired *desired, struct client_plan *plan,
 		  struct findings *findings);
 enum change_made setting_make(const struct change_kind *kind, struct client *client,
 			      const struct journal_change *change, struct findings *findings);
@@ -67,7 +67,7 @@ bool setting_refuses(const struct setting *setting, const struct client *client,
 		     struct findings *findings);
 
 bool setting_holds(const struct change_kind *kind, const struct client *client,
-		   const struct client_want *want);
+		   const struct client_desired *desired);
 
 /* Return NULL if it is not in the table. */
 const struct setting_key *setting_key_find(const struct setting *setting, const char *key);

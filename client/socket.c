@@ -93,8 +93,8 @@ static long listener(int fd)
 	return (long)peer.pid;
 }
 
-int socket_ask(const struct socket_question *question, char *answer, size_t *size_bytes, long *pid,
-	       struct err *err)
+int socket_query(const struct socket_question *question, char *answer, size_t *size_bytes,
+		 long *pid, struct err *err)
 {
 	const struct socket_question *q = question;
 	int fd = connect_to(q->path, err), rc = 0, saved;

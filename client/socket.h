@@ -26,7 +26,7 @@ struct socket_question {
 
 /* Send the query. 'answer' has room for answer_max bytes. Set *pid, which may be NULL, to the
  * process that listens, 0: unknown. */
-int socket_ask(const struct socket_question *question, char *answer, size_t *size_bytes, long *pid,
-	       struct err *err);
+int socket_query(const struct socket_question *question, char *answer, size_t *size_bytes,
+		 long *pid, struct err *err);
 
 #endif

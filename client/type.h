@@ -6,9 +6,9 @@
  *
  * Terms   facts: a struct of the type, of facts_size bytes, zeroed by client_open();
  *           'clear' frees its members and zeroes it again.
- *         rule: see rule.h. kind of change: see change.h. wire: see wire.h.
+ *         rule: see rule.h. kind of change: see change.h. counters: see client_counters.h.
  *         kept: valid replies of an earlier job; see cache.h.
- *         In the epilog wire() is called without inspect().
+ *         In the epilog counters() is called without inspect().
  *         ids: one OS CPU for each core, as in the client's own command.
  * Owner   a type is constant. struct client belongs to client.c, its facts to the type.
  *           NULL for members that a type does not have.
@@ -20,7 +20,7 @@
 
 #include "base/config.h"
 #include "base/err.h"
-#include "client/terms.h"
+#include "client/types.h"
 
 struct affinity;
 struct cache;
@@ -31,7 +31,7 @@ struct change_kind;
 struct findings;
 struct mounts;
 struct rule;
-struct wire;
+struct client_counters;
 
 struct client_type_ops {
 	const char *name;    /* type= in jobio.conf */
@@ -44,24 +44,24 @@ struct client_type_ops {
 	/* Read the facts; the mounts are read, deadline_ms is set. */
 	int (*inspect)(struct client *client, struct err *err);
 	/* Read facts that only rules use, before they are checked; those already read are kept. */
-	void (*look)(struct client *client);
+	void (*inspect_more)(struct client *client);
 	/* The same for facts that depend on the job. */
-	void (*look_at_job)(struct client *client, const struct client_want *want);
+	void (*inspect_job)(struct client *client, const struct client_desired *desired);
 
 	/* Cache of slow replies: load them (-1: invalid), store them (-1: not worth it), and add to
 	 * the key everything that they depend on. */
 	int (*load)(struct client *client, const struct cache *cache);
-	int (*keep)(const struct client *client, struct cache *cache);
+	int (*store)(const struct client *client, struct cache *cache);
 	void (*key)(const struct client *client, struct cache_key *key);
 
 	const struct rule *rules; /* in order; ends with a row of zeros */
 	/* in the order of planning; ends with NULL */
 	const struct change_kind *const *changes;
 
-	/* Return the client's counters; NULL with errno ENOENT: there are none. wire_source is
+	/* Return the client's counters; NULL with errno ENOENT: there are none. counters_source is
 	 * their name in the record. */
-	struct wire *(*wire)(const struct client *client, struct err *err);
-	const char *wire_source;
+	struct client_counters *(*counters)(const struct client *client, struct err *err);
+	const char *counters_source;
 	/* Their relation to what processes requested: record.h. */
 	const char *app_to_wire;
 	/* Judge a job at its end: client_judge_work(). */
@@ -70,12 +70,12 @@ struct client_type_ops {
 	/* Parts of its work that can be bound to CPUs; see affinity.h. */
 	const struct affinity *affinity;
 
-	/* Get the NICs of its traffic, from the facts; see card.h. */
-	void (*cards)(const struct client *client, struct client_cards *cards);
+	/* Get the NICs of its traffic, from the facts; see nic.h. */
+	void (*nics)(const struct client *client, struct client_nics *nics);
 
 	const struct client_sizing *sizing;
 	/* Return the command or configuration for these cores; caller frees. */
-	char *(*cores_command)(const struct client_place *place);
+	char *(*cores_command)(const struct client_placement *placement);
 };
 
 struct client {
@@ -85,10 +85,10 @@ struct client {
 	void *facts;
 	struct mounts *mounts; /* of its fstypes, on mounts= of jobio.conf */
 	struct client_facts common;
-	bool cached;	    /* the replies are from the cache */
-	int64_t asked_at_s; /* time of the query: seconds since boot */
+	bool cached;	      /* the replies are from the cache */
+	int64_t queried_at_s; /* time of the query: seconds since boot */
 	unsigned long long deadline_ms;
-	unsigned int ask_ms;		/* timeout of one query, if other than timeout_ms; 0 */
+	unsigned int query_ms;		/* timeout of one query, if other than timeout_ms; 0 */
 	const struct client_plan *plan; /* being applied; NULL: none */
 	struct findings *findings;	/* for the change being made or undone */
 };

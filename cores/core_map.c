@@ -66,7 +66,7 @@ char *core_map_format(const struct core_map *map)
 	return xneed(text);
 }
 
-static int take_number(char **at, unsigned int max, unsigned int *number)
+static int parse_number(char **at, unsigned int max, unsigned int *number)
 {
 	char *end;
 	unsigned long value;
@@ -85,7 +85,7 @@ static int take_number(char **at, unsigned int max, unsigned int *number)
 }
 
 /* Read a list up to one of 'stops' or the end. */
-static int take_set(char **at, const char *stops, struct cpuset *set)
+static int parse_set(char **at, const char *stops, struct cpuset *set)
 {
 	size_t length = strcspn(*at, stops);
 	char *end = *at + length;
@@ -108,25 +108,25 @@ static int parse_body(struct core_map *map, char *at)
 {
 	struct core_map_shape *shape = &map->shape;
 
-	if (take_number(&at, CPUSET_MAX, &shape->cpus) < 0 ||
-	    take_number(&at, CPUSET_MAX, &shape->boards) < 0 ||
-	    take_number(&at, CPUSET_MAX, &shape->sockets) < 0 ||
-	    take_number(&at, CPUSET_MAX, &shape->cores) < 0 ||
-	    take_number(&at, CPUSET_MAX, &shape->threads) < 0 ||
-	    take_number(&at, 0xffff, &map->flaws) < 0 || !shape->cpus || !shape->sockets ||
-	    take_set(&at, " ", &map->cpus) < 0 || take_set(&at, " ", &map->set) < 0)
+	if (parse_number(&at, CPUSET_MAX, &shape->cpus) < 0 ||
+	    parse_number(&at, CPUSET_MAX, &shape->boards) < 0 ||
+	    parse_number(&at, CPUSET_MAX, &shape->sockets) < 0 ||
+	    parse_number(&at, CPUSET_MAX, &shape->cores) < 0 ||
+	    parse_number(&at, CPUSET_MAX, &shape->threads) < 0 ||
+	    parse_number(&at, 0xffff, &map->flaws) < 0 || !shape->cpus || !shape->sockets ||
+	    parse_set(&at, " ", &map->cpus) < 0 || parse_set(&at, " ", &map->set) < 0)
 		return -1;
 	map->block = xcalloc(shape->cpus, sizeof(*map->block));
 	map->cores = xcalloc(shape->cpus + 1, sizeof(*map->cores));
 	for (unsigned int i = 0; i < shape->cpus; i++)
-		if (take_number(&at, shape->cpus - 1, &map->block[i]) < 0)
+		if (parse_number(&at, shape->cpus - 1, &map->block[i]) < 0)
 			return -1;
 	if (!strcmp(at, "-"))
 		return 0;
 	while (*at) {
 		struct cpuset *core = &map->cores[map->core_count];
 
-		if (map->core_count == shape->cpus || take_set(&at, ";", core) < 0 ||
+		if (map->core_count == shape->cpus || parse_set(&at, ";", core) < 0 ||
 		    cpuset_is_empty(core))
 			return -1;
 		map->core_count++;

@@ -126,7 +126,7 @@ static int nic_of_sysfs(const char *nic, struct cpuset *cpus, struct err *err)
 	snprintf(path, sizeof(path), "/sys/class/net/%s", nic);
 	if (access(path, F_OK) < 0)
 		return err_set(err, "network card '%s': no such interface", nic);
-	sysfs_card_path(path, "net", nic, "local_cpulist");
+	sysfs_nic_path(path, "net", nic, "local_cpulist");
 	list = fileio_read(path, SYSFS_FILE_MAX, NULL, NULL);
 	if (!list)
 		return err_set(

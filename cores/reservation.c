@@ -43,7 +43,7 @@ static unsigned int schedulable_threads(const struct view *view)
  * The scan order of all versions: from the last core of the last socket, round
  * robin over the sockets; spec_cores_first: from the first, upward.
  */
-static void pick_cores(struct cpuset *taken, const struct view *view, unsigned int count,
+static void pick_cores(struct cpuset *parsed, const struct view *view, unsigned int count,
 		       bool first)
 {
 	for (unsigned int c = 0; c < view->cores && count; c++) {
@@ -53,9 +53,9 @@ static void pick_cores(struct cpuset *taken, const struct view *view, unsigned i
 			unsigned int socket = first ? s : view->sockets - 1 - s;
 			unsigned int abs_core = socket * view->cores + core;
 
-			if (cpuset_has(taken, abs_core))
+			if (cpuset_has(parsed, abs_core))
 				continue;
-			cpuset_add(taken, abs_core);
+			cpuset_add(parsed, abs_core);
 			count--;
 		}
 	}
@@ -192,7 +192,7 @@ static void disable(struct work *work, const char *why)
 }
 
 /* slurmd.c:_validate_and_convert_cpu_list */
-static void take_list(struct work *work, const struct cpuset *list)
+static void parse_list(struct work *work, const struct cpuset *list)
 {
 	const struct view *view = &work->slurmd;
 	unsigned int unit = schedulable_threads(view);
@@ -206,7 +206,7 @@ static void take_list(struct work *work, const struct cpuset *list)
 }
 
 /* slurmd.c:_select_spec_cores */
-static void take_count(struct work *work)
+static void parse_count(struct work *work)
 {
 	const struct node *node = work->node;
 
@@ -234,9 +234,9 @@ static void set_slurmd_spec(struct work *work)
 	if (node->from_controller && node->has_spec_list) {
 		divide(&cores, &node->spec_list, reported_unit(work));
 		multiply(&list, &cores, schedulable_threads(&work->ctld));
-		take_list(work, &list);
+		parse_list(work, &list);
 	} else if (node->has_spec_list && node->version < VERSION_OF(23, 2, 0)) {
-		take_list(work, &node->spec_list);
+		parse_list(work, &node->spec_list);
 	} else if (node->version >= VERSION_OF(23, 2, 0)) {
 		/* node_conf.c computes it for both daemons, as a CPU list */
 		unsigned int unit = schedulable_threads(&work->ctld);
@@ -249,18 +249,19 @@ static void set_slurmd_spec(struct work *work)
 		multiply(&list, &cores, unit);
 		drop_from(&list, node->cpus); /* its bitmap ends there */
 		if (cpuset_is_empty(&list))   /* and bit_fmt_full() returns NULL */
-			take_count(work);
+			parse_count(work);
 		else
-			take_list(work, &list);
+			parse_list(work, &list);
 	} else {
-		take_count(work);
+		parse_count(work);
 	}
 }
 
 /* ---- cores withheld from this job -------------------------------------------- */
 
 /* cons_common.c:common_mark_avail_cores, cons_helpers.c */
-static void withhold(struct work *work, unsigned int count, bool asked, struct cpuset *withheld)
+static void withhold(struct work *work, unsigned int count, bool is_counted,
+		     struct cpuset *withheld)
 {
 	unsigned int left = count;
 	int core;
@@ -268,10 +269,10 @@ static void withhold(struct work *work, unsigned int count, bool asked, struct c
 	cpuset_zero(withheld);
 	cpuset_for_each (core, &work->ctld_spec) {
 		cpuset_add(withheld, (unsigned int)core);
-		if (asked && !--left)
+		if (is_counted && !--left)
 			return;
 	}
-	if (asked)
+	if (is_counted)
 		pick_cores(withheld, &work->ctld, left, work->node->spec_cores_first);
 }
 

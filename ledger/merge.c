@@ -27,7 +27,7 @@ struct node_summary {
 	uint64_t flags;
 	int64_t cores;	   /* RECORD_UNKNOWN: none */
 	int64_t moved, us; /* of scope job: bytes, and time in calls; RECORD_UNKNOWN */
-	int64_t wire_rd, wire_wr;
+	int64_t client_rd, client_wr;
 	unsigned int restored, changed, errors, warnings;
 	bool is_refused, is_numa_remote;
 	int64_t warned_tasks, refused_tasks;
@@ -171,9 +171,9 @@ static void add_counts(struct node_summary *node, const struct record *r)
 {
 	size_t i;
 
-	for (i = 0; i < r->wire_count; i++) {
-		io_add_number(&node->wire_rd, r->wire[i].numbers[IO_READ_BYTES]);
-		io_add_number(&node->wire_wr, r->wire[i].numbers[IO_WRITE_BYTES]);
+	for (i = 0; i < r->client_io_count; i++) {
+		io_add_number(&node->client_rd, r->client_io[i].numbers[IO_READ_BYTES]);
+		io_add_number(&node->client_wr, r->client_io[i].numbers[IO_WRITE_BYTES]);
 	}
 	for (i = 0; i < r->change_count; i++) {
 		/* changes that may not have been made are not counted */
@@ -220,7 +220,7 @@ static bool is_numa_remote(const struct record *r)
 	size_t i;
 
 	for (i = 0; i < r->client_count; i++)
-		if (!r->clients[i].is_beside)
+		if (!r->clients[i].is_numa_local)
 			return true;
 	return false;
 }
@@ -230,13 +230,13 @@ static uint32_t unmet_of(const struct record *r)
 	uint32_t unmet = 0;
 
 	if (r->refused)
-		unmet |= SUMMARY_LACK(STARTED);
+		unmet |= SUMMARY_UNMET(STARTED);
 	else if (r->has_request && !r->profile_applied)
-		unmet |= SUMMARY_LACK(PROFILE);
+		unmet |= SUMMARY_UNMET(PROFILE);
 	if (!r->refused && r->has_request && !r->cores_met)
-		unmet |= SUMMARY_LACK(CORES);
+		unmet |= SUMMARY_UNMET(CORES);
 	if (r->gate_warned > 0)
-		unmet |= SUMMARY_LACK(GATE);
+		unmet |= SUMMARY_UNMET(GATE);
 	return unmet;
 }
 
@@ -245,7 +245,7 @@ static void summarize_node(struct merge *merge, struct node_summary *node, const
 	char fs[SUMMARY_FS], prof[RECORD_WORD_MAX + sizeof(NOT_APPLIED)];
 
 	memset(node, 0, sizeof(*node));
-	node->cores = node->wire_rd = node->wire_wr = RECORD_UNKNOWN;
+	node->cores = node->client_rd = node->client_wr = RECORD_UNKNOWN;
 	node->moved = node->us = RECORD_UNKNOWN;
 	node->flags = r->flags;
 	node->end = r->end;
@@ -414,7 +414,7 @@ static void find_shape(const struct merge *merge, const struct io *all, struct s
 {
 	const struct run_time time = find_time(merge);
 
-	if (time.apart > 0)
+	if (time.clock_skew > 0)
 		s->flags |= RECORD_FLAG(CLOCKS_APART);
 	else if (all->scope == IO_SCOPE_JOB)
 		s->shape = timeline_shape(&all->timeline, (int64_t)time.first,
@@ -476,17 +476,17 @@ static void sum_counts(const struct merge *merge, struct summary *s)
 		const struct node_summary *node = &merge->nodes[i];
 
 		s->flags |= node->flags;
-		io_add_number(&s->wire_rd, node->wire_rd);
-		io_add_number(&s->wire_wr, node->wire_wr);
+		io_add_number(&s->client_rd, node->client_rd);
+		io_add_number(&s->client_wr, node->client_wr);
 		s->restored += node->restored;
 		s->changed += node->changed;
 		s->errors += node->errors;
 		s->warnings += node->warnings;
 		s->refused += node->is_refused;
-		s->far += node->is_numa_remote;
+		s->numa_remote += node->is_numa_remote;
 		io_add_number(&s->gate_warned, node->warned_tasks);
 		io_add_number(&s->gate_refused, node->refused_tasks);
-		s->lacks |= node->unmet;
+		s->unmet |= node->unmet;
 	}
 }
 
@@ -558,7 +558,7 @@ void merge_summary(struct merge *merge, struct summary *summary)
 	common_text(merge, offsetof(struct node_summary, prof), s.prof, sizeof(s.prof), "many");
 	union_text(merge, offsetof(struct node_summary, fs), s.fs, SUMMARY_FS);
 	union_text(merge, offsetof(struct node_summary, src), s.src, sizeof(s.src));
-	summary_take(&s, all);
+	summary_set_io(&s, all);
 	sum_counts(merge, &s);
 	find_shape(merge, all, &s);
 	find_busiest(merge, &s);

@@ -8,186 +8,187 @@
 #include "base/faultpoint.h"
 #include "base/rundir.h"
 #include "client/journal.h"
-#include "node/ask_slurm.h"
 #include "node/describe.h"
+#include "node/slurm_query.h"
 #include "record/json.h"
 
 /* ---- requested state of each client -------------------------------------- */
 
 /* Return the profile's settings for this client; NULL: none. */
-static const struct config_profile *profile_for(const struct visit *visit, size_t index)
+static const struct config_profile *profile_for(const struct prepare_context *ctx, size_t index)
 {
-	return *visit->request.profile ? config_profile_for(visit->config, visit->request.profile,
-							    visit->sections[index])
-				       : NULL;
+	return *ctx->request.profile
+		       ? config_profile_for(ctx->config, ctx->request.profile, ctx->sections[index])
+		       : NULL;
 }
 
-static struct client_want want_of(const struct visit *visit, size_t index)
+static struct client_desired desired_for(const struct prepare_context *ctx, size_t index)
 {
-	const struct config_profile *profile = profile_for(visit, index);
-	struct client_want want = visit->want;
+	const struct config_profile *profile = profile_for(ctx, index);
+	struct client_desired desired = ctx->desired;
 
-	want.mount_options = profile ? config_profile_options(profile, visit->sections[index]) : "";
-	want.read_ahead_kb = profile ? profile->read_ahead_kb : "";
-	want.parameters = profile ? profile->parameters : "";
-	want.mmconfig = profile ? profile->mmconfig : "";
-	want.job_id = visit->job.id;
-	want.uid = visit->job.uid;
-	want.gid = visit->job.gid;
-	want.work_dir = getenv("SLURM_JOB_WORK_DIR");
-	if (visit->sections[index]->core_change != CORE_CHANGE_NEVER && index != visit->owner)
-		want.io_cores = 0;
-	return want;
+	desired.mount_options =
+		profile ? config_profile_options(profile, ctx->sections[index]) : "";
+	desired.read_ahead_kb = profile ? profile->read_ahead_kb : "";
+	desired.parameters = profile ? profile->parameters : "";
+	desired.mmconfig = profile ? profile->mmconfig : "";
+	desired.job_id = ctx->job.id;
+	desired.uid = ctx->job.uid;
+	desired.gid = ctx->job.gid;
+	desired.work_dir = getenv("SLURM_JOB_WORK_DIR");
+	if (ctx->sections[index]->core_change != CORE_CHANGE_NEVER && index != ctx->owner)
+		desired.io_cores = 0;
+	return desired;
 }
 
 /* Return true if the profile has no client settings. */
-static bool is_profile_of_cores(const struct visit *visit)
+static bool is_profile_of_cores(const struct prepare_context *ctx)
 {
-	return config_profile_is_empty(visit->config, visit->request.profile);
+	return config_profile_is_empty(ctx->config, ctx->request.profile);
 }
 
 /* Return the number of clients that use the profile's settings. */
-static size_t takers(const struct visit *visit, const struct config_client *const sections[],
-		     size_t count)
+static size_t count_users(const struct prepare_context *ctx,
+			  const struct config_client *const sections[], size_t count)
 {
 	size_t i, found = 0;
 
 	for (i = 0; i < count; i++)
-		found += config_profile_is_for(visit->config, visit->request.profile, sections[i]);
+		found += config_profile_is_for(ctx->config, ctx->request.profile, sections[i]);
 	return found;
 }
 
 /* Count all clients of the node, also those that could not be inspected. */
-static size_t all_takers(const struct visit *visit)
+static size_t count_all_users(const struct prepare_context *ctx)
 {
 	const struct config_client *all[CONFIG_CLIENTS_MAX];
 
-	return takers(visit, all, config_clients_for(visit->config, visit->job.node, all));
+	return count_users(ctx, all, config_clients_for(ctx->config, ctx->job.node, all));
 }
 
-bool clients_take_profile(const struct visit *visit)
+bool clients_use_profile(const struct prepare_context *ctx)
 {
-	return all_takers(visit) || is_profile_of_cores(visit);
+	return count_all_users(ctx) || is_profile_of_cores(ctx);
 }
 
 /* Return true if client [i] has all of the profile's settings for it. */
-static bool has_profile(const struct visit *visit, size_t i)
+static bool has_profile(const struct prepare_context *ctx, size_t i)
 {
-	struct client_want want = want_of(visit, i);
+	struct client_desired desired = desired_for(ctx, i);
 
-	return !takers(visit, &visit->sections[i], 1) ||
-	       (want.alone && client_holds(visit->clients[i], &want));
+	return !count_users(ctx, &ctx->sections[i], 1) ||
+	       (desired.alone && client_is_as_desired(ctx->clients[i], &desired));
 }
 
-size_t clients_without_profile(const struct visit *visit)
+size_t clients_without_profile(const struct prepare_context *ctx)
 {
 	size_t i;
 
-	for (i = 0; i < visit->client_count; i++)
-		if (!has_profile(visit, i))
+	for (i = 0; i < ctx->client_count; i++)
+		if (!has_profile(ctx, i))
 			break;
 	return i;
 }
 
-bool clients_have_profile(const struct visit *visit)
+bool clients_have_profile(const struct prepare_context *ctx)
 {
-	return clients_without_profile(visit) == visit->client_count &&
-	       takers(visit, visit->sections, visit->client_count) == all_takers(visit) &&
-	       clients_take_profile(visit);
+	return clients_without_profile(ctx) == ctx->client_count &&
+	       count_users(ctx, ctx->sections, ctx->client_count) == count_all_users(ctx) &&
+	       clients_use_profile(ctx);
 }
 
 /* ---- open and inspect ---------------------------------------------------- */
 
-static void find_owner(struct visit *visit)
+static void find_owner(struct prepare_context *ctx)
 {
 	size_t i;
 
-	visit->owner = CONFIG_CLIENTS_MAX;
-	for (i = 0; i < visit->client_count; i++) {
-		if (visit->sections[i]->core_change == CORE_CHANGE_NEVER)
+	ctx->owner = CONFIG_CLIENTS_MAX;
+	for (i = 0; i < ctx->client_count; i++) {
+		if (ctx->sections[i]->core_change == CORE_CHANGE_NEVER)
 			continue;
-		if (visit->owner == CONFIG_CLIENTS_MAX)
-			visit->owner = i;
-		else if (visit->request.io_cores)
+		if (ctx->owner == CONFIG_CLIENTS_MAX)
+			ctx->owner = i;
+		else if (ctx->request.io_cores)
 			findings_add(
-				&visit->findings, "W55", FINDING_ERROR,
+				&ctx->findings, "W55", FINDING_ERROR,
 				"leave core_change out of one of them",
 				"[client %s] and [client %s] would both have the job's io-cores: the first gets them",
-				visit->sections[visit->owner]->name, visit->sections[i]->name);
+				ctx->sections[ctx->owner]->name, ctx->sections[i]->name);
 	}
 }
 
-void clients_open(struct visit *visit, const char *state_dir)
+void clients_open(struct prepare_context *ctx, const char *state_dir)
 {
 	const struct config_client *sections[CONFIG_CLIENTS_MAX];
 	size_t count, i;
 
-	count = config_clients_for(visit->config, visit->job.node, sections);
-	if (!count && visit->has_request)
+	count = config_clients_for(ctx->config, ctx->job.node, sections);
+	if (!count && ctx->has_request)
 		findings_add(
-			&visit->findings, "W51", FINDING_WARNING,
+			&ctx->findings, "W51", FINDING_WARNING,
 			"add the node to nodes= of a [client]",
 			"jobio.conf has no client for node %s: the job's wishes have no effect here",
-			visit->job.node);
+			ctx->job.node);
 	for (i = 0; i < count; i++) {
-		visit->sections[i] = sections[i];
-		visit->clients[i] = client_open(sections[i], visit->config->run_dir, state_dir);
+		ctx->sections[i] = sections[i];
+		ctx->clients[i] = client_open(sections[i], ctx->config->run_dir, state_dir);
 	}
-	visit->client_count = count;
-	find_owner(visit);
+	ctx->client_count = count;
+	find_owner(ctx);
 }
 
-void clients_inspect(struct visit *visit)
+void clients_inspect(struct prepare_context *ctx)
 {
-	size_t i, kept = 0, count = visit->client_count;
+	size_t i, is_stored = 0, count = ctx->client_count;
 	size_t owner = CONFIG_CLIENTS_MAX;
 	struct err err;
 
 	for (i = 0; i < count; i++) {
-		if (client_inspect(visit->clients[i],
-				   visit_time_left_ms(visit) / (unsigned int)(count - i),
+		if (client_inspect(ctx->clients[i],
+				   prepare_time_left_ms(ctx) / (unsigned int)(count - i),
 				   &err) == 0) {
-			owner = i == visit->owner ? kept : owner;
-			visit->sections[kept] = visit->sections[i];
-			visit->clients[kept++] = visit->clients[i];
+			owner = i == ctx->owner ? is_stored : owner;
+			ctx->sections[is_stored] = ctx->sections[i];
+			ctx->clients[is_stored++] = ctx->clients[i];
 			continue;
 		}
-		findings_add(&visit->findings, "W53", FINDING_ERROR,
+		findings_add(&ctx->findings, "W53", FINDING_ERROR,
 			     "correct mount_table= in jobio.conf", "%.500s", err.text);
-		client_close(visit->clients[i]);
+		client_close(ctx->clients[i]);
 	}
-	visit->client_count = kept;
-	visit->owner = owner;
+	ctx->client_count = is_stored;
+	ctx->owner = owner;
 }
 
 /* Warn if the client has more cores than io_cores_min: the plugin refuses only requests below. */
-static void judge_minimum(struct visit *visit, unsigned int cores)
+static void judge_minimum(struct prepare_context *ctx, unsigned int cores)
 {
 	char cure[120];
 
-	if (cores <= visit->config->io_cores_min)
+	if (cores <= ctx->config->io_cores_min)
 		return;
 	snprintf(cure, sizeof(cure),
 		 "set io_cores_min=%u in [option] of jobio.conf on submit hosts and nodes", cores);
 	findings_add(
-		&visit->findings, "W52", FINDING_WARNING, cure,
+		&ctx->findings, "W52", FINDING_WARNING, cure,
 		"the client of this node has %u cores, and io_cores_min=%u: a job that asks for fewer is given cores on which it polls",
-		cores, visit->config->io_cores_min);
+		cores, ctx->config->io_cores_min);
 }
 
-void clients_judge(struct visit *visit)
+void clients_judge(struct prepare_context *ctx)
 {
-	struct client_want want;
+	struct client_desired desired;
 	size_t i;
 
-	for (i = 0; i < visit->client_count; i++) {
-		want = want_of(visit, i);
-		visit->judged_from[i] = visit->findings.count;
-		client_judge(visit->clients[i], &want, &visit->findings);
-		judge_minimum(visit, client_facts(visit->clients[i])->fixed_cores);
-		visit->judged_to[i] = visit->findings.count;
-		describe_client_cpus(visit, i);
-		client_keep(visit->clients[i]);
+	for (i = 0; i < ctx->client_count; i++) {
+		desired = desired_for(ctx, i);
+		ctx->judged_from[i] = ctx->findings.count;
+		client_judge(ctx->clients[i], &desired, &ctx->findings);
+		judge_minimum(ctx, client_facts(ctx->clients[i])->fixed_cores);
+		ctx->judged_to[i] = ctx->findings.count;
+		describe_client_cpus(ctx, i);
+		client_store(ctx->clients[i]);
 	}
 }
 
@@ -209,21 +210,21 @@ static void plans_free(struct plans *plans)
 	*plans = (struct plans){ .changes = 0 };
 }
 
-static void plan_all(const struct visit *visit, struct plans *plans)
+static void plan_all(const struct prepare_context *ctx, struct plans *plans)
 {
-	struct client_want want;
+	struct client_desired desired;
 	size_t i;
 
-	for (i = 0; i < visit->client_count; i++) {
-		want = want_of(visit, i);
-		plans->of[i] = client_plan(visit->clients[i], &want, &plans->findings);
+	for (i = 0; i < ctx->client_count; i++) {
+		desired = desired_for(ctx, i);
+		plans->of[i] = client_plan(ctx->clients[i], &desired, &plans->findings);
 		plans->changes += client_plan_count(plans->of[i]);
 	}
 }
 
 /* Return true if jobio-slurm's reply says so: slurmctld is queried if the prolog's variables do not
  * show this (node/job.h) and a setting would be changed. */
-static bool says_alone(const char *text)
+static bool is_word_alone(const char *text)
 {
 	struct json *job = json_parse(text);
 	bool yes = json_is_true(job, "alone");
@@ -232,32 +233,32 @@ static bool says_alone(const char *text)
 	return yes;
 }
 
-static void tell_unknown(struct visit *visit, const char *why)
+static void report_unknown(struct prepare_context *ctx, const char *why)
 {
 	findings_add(
-		&visit->findings, "W56", FINDING_WARNING,
+		&ctx->findings, "W56", FINDING_WARNING,
 		"see whether slurmctld answers on this node, and jobio's helpers are where they were installed",
 		"whether the job has the node to itself is unknown, so nothing was changed for it: %.*s",
 		(int)strcspn(why, "\n"), why);
 }
 
-static bool ask_alone(struct visit *visit)
+static bool query_alone(struct prepare_context *ctx)
 {
 	struct child_result result = { 0 };
 	struct err why = { "" };
 	bool alone = false;
 	char id[16];
 
-	snprintf(id, sizeof(id), "%u", visit->job.id);
+	snprintf(id, sizeof(id), "%u", ctx->job.id);
 	FAULT_POINT("ask alone");
-	if (ask_slurm(visit_time_left_ms(visit), "job", id, NULL, &result, &why) < 0) {
-		tell_unknown(visit, why.text);
+	if (slurm_query(prepare_time_left_ms(ctx), "job", id, NULL, &result, &why) < 0) {
+		report_unknown(ctx, why.text);
 		return false;
 	}
 	if (result.status == 0)
-		alone = says_alone(result.out);
+		alone = is_word_alone(result.out);
 	else
-		tell_unknown(visit, result.errtext);
+		report_unknown(ctx, result.errtext);
 	child_result_free(&result);
 	return alone;
 }
@@ -265,43 +266,43 @@ static bool ask_alone(struct visit *visit)
 /* Return true if a client can be moved back off the cores of an earlier job's request, which Slurm
  * may give to this job: if this job shares the node and is the first on it. Scans all processes,
  * so only if there is a client to move. */
-static bool may_go_back(struct visit *visit)
+static bool may_go_back(struct prepare_context *ctx)
 {
 	struct plans unsaid = { .changes = 0 };
-	bool is_way;
+	bool is_path;
 
-	if (visit->want.alone || visit->want.io_cores)
+	if (ctx->desired.alone || ctx->desired.io_cores)
 		return false;
-	visit->want.idle = true;
-	plan_all(visit, &unsaid);
-	is_way = unsaid.changes;
-	visit->want.idle = false;
+	ctx->desired.idle = true;
+	plan_all(ctx, &unsaid);
+	is_path = unsaid.changes;
+	ctx->desired.idle = false;
 	plans_free(&unsaid);
-	return is_way && !job_is_other_alive(visit->config, visit->job.id);
+	return is_path && !job_is_other_alive(ctx->config, ctx->job.id);
 }
 
-static void make_plans(struct visit *visit, struct plans *plans)
+static void make_plans(struct prepare_context *ctx, struct plans *plans)
 {
-	bool unknown = visit->job.alone == JOB_ALONE_UNKNOWN && visit->has_request;
+	bool unknown = ctx->job.alone == JOB_ALONE_UNKNOWN && ctx->has_request;
 
-	visit->want.alone |= unknown && !visit->is_shared;
-	visit->want.idle = may_go_back(visit);
-	plan_all(visit, plans);
+	ctx->desired.alone |= unknown && !ctx->is_shared;
+	ctx->desired.idle = may_go_back(ctx);
+	plan_all(ctx, plans);
 	/* Slurm only keeps new jobs off: suspended ones, and one with a slurmstepd that does not
 	 * exit, can still be on the node */
 	if (!plans->changes ||
-	    ((!unknown || ask_alone(visit)) &&
-	     (!visit->want.alone || !job_does_other_stay(visit->config, visit->job.id))))
+	    ((!unknown || query_alone(ctx)) &&
+	     (!ctx->desired.alone || !job_does_other_remain(ctx->config, ctx->job.id))))
 		return;
 	plans_free(plans);
-	visit->want.alone = false;
-	visit->want.idle = may_go_back(visit);
-	plan_all(visit, plans);
+	ctx->desired.alone = false;
+	ctx->desired.idle = may_go_back(ctx);
+	plan_all(ctx, plans);
 }
 
 /* ---- changes ------------------------------------------------------------- */
 
-static int apply(struct visit *visit, const struct plans *plans, struct err *err)
+static int apply(struct prepare_context *ctx, const struct plans *plans, struct err *err)
 {
 	char path[RUNDIR_PATH_MAX];
 	struct journal *journal;
@@ -310,34 +311,34 @@ static int apply(struct visit *visit, const struct plans *plans, struct err *err
 
 	if (!plans->changes)
 		return 0;
-	if (rundir_job_file(path, visit->config->run_dir, visit->job.id, RUNDIR_JOURNAL, err) < 0)
+	if (rundir_job_file(path, ctx->config->run_dir, ctx->job.id, RUNDIR_JOURNAL, err) < 0)
 		return -1;
 	journal = journal_open(path, err);
 	if (!journal)
 		return -1;
-	for (i = 0; i < visit->client_count && rc >= 0; i++)
+	for (i = 0; i < ctx->client_count && rc >= 0; i++)
 		if (client_plan_count(plans->of[i]))
-			rc = client_apply(visit->clients[i], plans->of[i], journal,
-					  &visit->findings, err);
+			rc = client_apply(ctx->clients[i], plans->of[i], journal, &ctx->findings,
+					  err);
 	journal_close(journal);
 	return rc < 0 ? -1 : 0;
 }
 
 /* Restarts of a client have their own timeouts, in addition to the prolog's budget. */
-int clients_change(struct visit *visit, struct err *err)
+int clients_change(struct prepare_context *ctx, struct err *err)
 {
 	struct plans plans = { .changes = 0 };
 	int rc = -1;
 	size_t i;
 
-	make_plans(visit, &plans);
-	findings_append(&visit->findings, &plans.findings);
-	for (i = 0; i < visit->client_count; i++)
-		describe_client(visit, i);
-	for (i = 0; i < visit->client_count; i++)
-		describe_plan(visit, i, plans.of[i]);
-	if (job_make_folder(visit->config, visit->job.id, err) < 0 ||
-	    job_state_write(visit->config, visit->state, err) < 0 || apply(visit, &plans, err) < 0)
+	make_plans(ctx, &plans);
+	findings_append(&ctx->findings, &plans.findings);
+	for (i = 0; i < ctx->client_count; i++)
+		describe_client(ctx, i);
+	for (i = 0; i < ctx->client_count; i++)
+		describe_plan(ctx, i, plans.of[i]);
+	if (job_make_folder(ctx->config, ctx->job.id, err) < 0 ||
+	    job_state_write(ctx->config, ctx->state, err) < 0 || apply(ctx, &plans, err) < 0)
 		goto out;
 	rc = 0;
 out:

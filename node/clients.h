@@ -13,24 +13,24 @@
 #ifndef JOBIO_NODE_CLIENTS_H
 #define JOBIO_NODE_CLIENTS_H
 
-#include "node/visit.h"
+#include "node/prepare_context.h"
 
-/* Set visit->clients to those of jobio.conf for this node. */
-void clients_open(struct visit *visit, const char *state_dir);
-/* Inspect the clients; remove one with unreadable mounts from visit->clients. */
-void clients_inspect(struct visit *visit);
+/* Set ctx->clients to those of jobio.conf for this node. */
+void clients_open(struct prepare_context *ctx, const char *state_dir);
+/* Inspect the clients; remove one with unreadable mounts from ctx->clients. */
+void clients_inspect(struct prepare_context *ctx);
 
 /* Plan the changes, write the plan (RUN/JOB, the state), apply it. */
-int clients_change(struct visit *visit, struct err *err);
+int clients_change(struct prepare_context *ctx, struct err *err);
 
-/* Add the rules' findings to visit->findings; cache the inspection for the next job. */
-void clients_judge(struct visit *visit);
+/* Add the rules' findings to ctx->findings; cache the inspection for the next job. */
+void clients_judge(struct prepare_context *ctx);
 
 /* Return true if any [client] of this node uses the profile's settings, or it has none. */
-bool clients_take_profile(const struct visit *visit);
+bool clients_use_profile(const struct prepare_context *ctx);
 /* Return true if all settings of the profile are applied. */
-bool clients_have_profile(const struct visit *visit);
+bool clients_have_profile(const struct prepare_context *ctx);
 /* Return the index of the first client without its settings; client_count: none. */
-size_t clients_without_profile(const struct visit *visit);
+size_t clients_without_profile(const struct prepare_context *ctx);
 
 #endif

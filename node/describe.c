@@ -19,16 +19,16 @@ static void describe_machine(struct record *state)
 		record_add_part(state, parts[i].socket, parts[i].numa_node, &parts[i].cpus);
 }
 
-void describe_request(struct visit *visit)
+void describe_request(struct prepare_context *ctx)
 {
-	struct record *state = visit->state;
+	struct record *state = ctx->state;
 
-	state->has_request = visit->has_request;
-	state->request = visit->asked;
-	record_lacks_all(state);
-	if (visit->request.io_cores && visit->want.has_io_cores)
-		record_set_io_cores(state, &visit->abs_cores, &visit->want.io_cpus);
-	if (state->has_io_cores || visit->client_count)
+	state->has_request = ctx->has_request;
+	state->request = ctx->requested;
+	record_set_unmet(state);
+	if (ctx->request.io_cores && ctx->desired.has_io_cores)
+		record_set_io_cores(state, &ctx->abs_cores, &ctx->desired.io_cpus);
+	if (state->has_io_cores || ctx->client_count)
 		describe_machine(state);
 }
 
@@ -40,58 +40,58 @@ static char *cpus_of(const struct client *client)
 	return facts->cpus_known ? cpuset_format(&facts->frontend_cpus) : NULL;
 }
 
-void describe_client_cpus(struct visit *visit, size_t index)
+void describe_client_cpus(struct prepare_context *ctx, size_t index)
 {
-	char *list = cpus_of(visit->clients[index]);
+	char *list = cpus_of(ctx->clients[index]);
 
-	if (index < visit->state->client_count)
-		record_set(&visit->state->clients[index].cpus, list);
+	if (index < ctx->state->client_count)
+		record_set(&ctx->state->clients[index].cpus, list);
 	free(list);
 }
 
-/* Add the client's network cards; the epilog adds whether the job ran near them (is_beside). */
-static void describe_cards(struct visit *visit, const struct client *client)
+/* Add the client's network cards; the epilog adds whether the job ran near them (is_numa_local). */
+static void describe_cards(struct prepare_context *ctx, const struct client *client)
 {
-	char names[CLIENT_CARDS_MAX * sizeof(((struct client_card *)0)->name)];
-	struct client_cards cards;
+	char names[CLIENT_NICS_MAX * sizeof(((struct client_nic *)0)->name)];
+	struct client_nics nics;
 	struct cpuset nodes = { 0 };
 	size_t i, used = 0;
 
-	client_cards(client, &cards);
-	for (i = 0; i < cards.count; i++) {
+	client_nics(client, &nics);
+	for (i = 0; i < nics.count; i++) {
 		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i ? "," : "",
-					 cards.card[i].name);
-		if (cards.card[i].numa_node >= 0)
-			cpuset_add(&nodes, (unsigned int)cards.card[i].numa_node);
+					 nics.nic[i].name);
+		if (nics.nic[i].numa_node >= 0)
+			cpuset_add(&nodes, (unsigned int)nics.nic[i].numa_node);
 	}
-	if (cards.count)
-		record_set_cards(visit->state, names, &nodes);
+	if (nics.count)
+		record_set_nics(ctx->state, names, &nodes);
 }
 
-void describe_client(struct visit *visit, size_t index)
+void describe_client(struct prepare_context *ctx, size_t index)
 {
-	const struct client_facts *facts = client_facts(visit->clients[index]);
-	char *list = cpus_of(visit->clients[index]);
+	const struct client_facts *facts = client_facts(ctx->clients[index]);
+	char *list = cpus_of(ctx->clients[index]);
 	size_t i;
 
-	record_add_client(visit->state, facts->name, facts->type, facts->version, list);
+	record_add_client(ctx->state, facts->name, facts->type, facts->version, list);
 	free(list);
-	record_set_app_to_wire(visit->state, facts->app_to_wire);
-	describe_cards(visit, visit->clients[index]);
+	record_set_app_to_wire(ctx->state, facts->app_to_wire);
+	describe_cards(ctx, ctx->clients[index]);
 	for (i = 0; i < facts->mount_count; i++)
-		record_add_mount(visit->state, facts->mounts[i].target, facts->mounts[i].fstype,
+		record_add_mount(ctx->state, facts->mounts[i].target, facts->mounts[i].fstype,
 				 facts->mounts[i].source);
 }
 
-void describe_plan(struct visit *visit, size_t index, const struct client_plan *plan)
+void describe_plan(struct prepare_context *ctx, size_t index, const struct client_plan *plan)
 {
-	const char *name = client_facts(visit->clients[index])->name;
+	const char *name = client_facts(ctx->clients[index])->name;
 	const struct journal_change *change;
 	size_t i;
 
 	for (i = 0; i < client_plan_count(plan); i++) {
 		change = client_plan_at(plan, i);
-		record_add_change(visit->state, name, change->what, change->target,
-				  change->old_value, change->new_value, -1, -1);
+		record_add_change(ctx->state, name, change->what, change->target, change->old_value,
+				  change->new_value, -1, -1);
 	}
 }

@@ -9,46 +9,47 @@
 #include "base/rundir.h"
 
 /* Add the client CPUs of the last gate file, as a fallback. */
-static void add_old_cpus(const struct visit *visit, struct gatefile *gate)
+static void add_old_cpus(const struct prepare_context *ctx, struct gatefile *gate)
 {
 	char path[RUNDIR_PATH_MAX];
 	struct gatefile old;
 
-	if (rundir_node_file(path, visit->config->run_dir, RUNDIR_GATE, NULL) == 0 &&
+	if (rundir_node_file(path, ctx->config->run_dir, RUNDIR_GATE, NULL) == 0 &&
 	    gatefile_read(path, &old, NULL) == 1)
 		cpuset_or(&gate->client_cpus, &old.client_cpus);
 }
 
 /* Set the CPUs of all clients, and the name of the first client that has CPUs or whose CPUs are
  * unknown. */
-static void tell_clients(const struct visit *visit, struct gatefile *gate)
+static void add_clients(const struct prepare_context *ctx, struct gatefile *gate)
 {
 	const struct client_facts *facts, *named = NULL;
 	bool is_known = true;
 	size_t i;
 
-	for (i = 0; i < visit->client_count; i++) {
-		facts = client_facts(visit->clients[i]);
+	for (i = 0; i < ctx->client_count; i++) {
+		facts = client_facts(ctx->clients[i]);
 		if (!named && (!facts->cpus_known || !cpuset_is_empty(&facts->frontend_cpus)))
 			named = facts;
 		cpuset_or(&gate->client_cpus, &facts->frontend_cpus);
 		is_known &= facts->cpus_known;
 	}
-	if (!named && visit->client_count)
-		named = client_facts(visit->clients[0]);
+	if (!named && ctx->client_count)
+		named = client_facts(ctx->clients[0]);
 	if (named)
 		snprintf(gate->client, sizeof(gate->client), "%.30s:%.30s", named->type,
 			 named->name);
 	if (!is_known)
-		add_old_cpus(visit, gate);
+		add_old_cpus(ctx, gate);
 }
 
 /* Write RUN/gate, for jobs without jobio's prolog: the client's CPUs, no request. */
-static int write_for_node(const struct visit *visit, const struct gatefile *gate, struct err *err)
+static int write_for_node(const struct prepare_context *ctx, const struct gatefile *gate,
+			  struct err *err)
 {
 	char path[RUNDIR_PATH_MAX];
 
-	if (rundir_node_file(path, visit->config->run_dir, RUNDIR_GATE, err) < 0)
+	if (rundir_node_file(path, ctx->config->run_dir, RUNDIR_GATE, err) < 0)
 		return -1;
 	FAULT_POINT("node gate before");
 	if (gatefile_write(path, gate, err) < 0)
@@ -57,19 +58,19 @@ static int write_for_node(const struct visit *visit, const struct gatefile *gate
 	return 0;
 }
 
-static int write_for_job(const struct visit *visit, struct gatefile *gate, struct err *err)
+static int write_for_job(const struct prepare_context *ctx, struct gatefile *gate, struct err *err)
 {
 	char path[RUNDIR_PATH_MAX];
 
-	gate->asked = visit->asked.io_cores > 0;
-	gate->request = visit->request;
+	gate->is_requested = ctx->requested.io_cores > 0;
+	gate->request = ctx->request;
 	/* do not report a profile to the job that was not applied */
-	if (!visit->state->profile_applied)
+	if (!ctx->state->profile_applied)
 		*gate->request.profile = '\0';
-	memcpy(gate->note, visit->note, sizeof(gate->note));
-	if (visit->request.io_cores && visit->want.has_io_cores)
-		gate->io_cpus = visit->want.io_cpus;
-	if (rundir_job_file(path, visit->config->run_dir, visit->job.id, RUNDIR_GATE, err) < 0)
+	memcpy(gate->note, ctx->note, sizeof(gate->note));
+	if (ctx->request.io_cores && ctx->desired.has_io_cores)
+		gate->io_cpus = ctx->desired.io_cpus;
+	if (rundir_job_file(path, ctx->config->run_dir, ctx->job.id, RUNDIR_GATE, err) < 0)
 		return -1;
 	FAULT_POINT("job gate before");
 	if (gatefile_write(path, gate, err) < 0)
@@ -78,23 +79,23 @@ static int write_for_job(const struct visit *visit, struct gatefile *gate, struc
 	return 0;
 }
 
-int gates_write_off(struct visit *visit, struct err *err)
+int gates_write_off(struct prepare_context *ctx, struct err *err)
 {
 	struct gatefile gate = { .policy = GATE_OFF };
 	char path[RUNDIR_PATH_MAX];
 
-	memcpy(gate.note, visit->note, sizeof(gate.note));
-	if (rundir_job_file(path, visit->config->run_dir, visit->job.id, RUNDIR_GATE, err) < 0)
+	memcpy(gate.note, ctx->note, sizeof(gate.note));
+	if (rundir_job_file(path, ctx->config->run_dir, ctx->job.id, RUNDIR_GATE, err) < 0)
 		return -1;
 	return gatefile_write(path, &gate, err);
 }
 
-int gates_write(struct visit *visit, struct err *err)
+int gates_write(struct prepare_context *ctx, struct err *err)
 {
-	struct gatefile gate = { .policy = visit->config->gate, .spec_cpus = visit->spec_cpus };
+	struct gatefile gate = { .policy = ctx->config->gate, .spec_cpus = ctx->spec_cpus };
 
-	tell_clients(visit, &gate);
-	if (write_for_node(visit, &gate, err) < 0)
+	add_clients(ctx, &gate);
+	if (write_for_node(ctx, &gate, err) < 0)
 		return -1;
-	return write_for_job(visit, &gate, err);
+	return write_for_job(ctx, &gate, err);
 }

@@ -7,11 +7,11 @@
 #ifndef JOBIO_NODE_GATES_H
 #define JOBIO_NODE_GATES_H
 
-#include "node/visit.h"
+#include "node/prepare_context.h"
 
-int gates_write(struct visit *visit, struct err *err);
+int gates_write(struct prepare_context *ctx, struct err *err);
 /* Write the gate file of a job for which jobio is disabled: its tasks pass, and the note has the
  * reason why its options have no effect. */
-int gates_write_off(struct visit *visit, struct err *err);
+int gates_write_off(struct prepare_context *ctx, struct err *err);
 
 #endif

@@ -66,14 +66,14 @@ static enum job_alone env_alone(const struct job *job)
 {
 	const char *exclusive = getenv("SLURM_JOB_EXCLUSIVE");
 	const char *oversubscribe = getenv("SLURM_JOB_OVERSUBSCRIBE");
-	bool keeps_off = oversubscribe && !strcmp(oversubscribe, "NO");
+	bool excludes = oversubscribe && !strcmp(oversubscribe, "NO");
 	bool yes;
 
 	if (!exclusive && !oversubscribe)
 		return JOB_ALONE_UNKNOWN;
 	if (!exclusive)
-		return keeps_off ? JOB_ALONE : JOB_NOT_ALONE;
-	if (!strcmp(exclusive, "NO") && keeps_off)
+		return excludes ? JOB_ALONE : JOB_NOT_ALONE;
+	if (!strcmp(exclusive, "NO") && excludes)
 		return JOB_ALONE_UNKNOWN;
 	/* TOPO hides NODE, which core-spec brings */
 	yes = !strcmp(exclusive, "NODE") || (!strcmp(exclusive, "TOPO") && job->core_spec > 0);
@@ -113,7 +113,7 @@ int job_from_env(struct job *job, struct err *err)
 	type = getenv("SLURM_JOB_CORE_SPEC_TYPE");
 	new.core_spec_is_threads = type && !strcmp(type, "threads");
 	/* the count is set for prologs since 23.02, as is the start time */
-	new.core_spec_is_told = new.core_spec >= 0 || new.start != RECORD_UNKNOWN;
+	new.core_spec_is_set = new.core_spec >= 0 || new.start != RECORD_UNKNOWN;
 	/* 0 is also set for a job without --core-spec (prep_script_slurmd.c:_build_env) */
 	if (new.core_spec == 0)
 		new.core_spec = -1;
@@ -246,16 +246,16 @@ int job_start_sender(const struct config *config, const char *conf, struct err *
 	return child_detach(argv, err);
 }
 
-#define LOOK_AGAIN_NS 5000000L /* a record takes about 20 ms */
+#define POLL_NS 5000000L /* a record takes about 20 ms */
 
-bool job_await_sender(const struct config *config, uint32_t job_id, unsigned int timeout_ms)
+bool job_wait_sent(const struct config *config, uint32_t job_id, unsigned int timeout_ms)
 {
 	unsigned long long end_ms = child_now_ms() + timeout_ms;
 
 	while (rundir_count_records(config->spool_dir, job_id, 1)) {
 		if (child_now_ms() >= end_ms)
 			return false;
-		nanosleep(&(struct timespec){ .tv_nsec = LOOK_AGAIN_NS }, NULL);
+		nanosleep(&(struct timespec){ .tv_nsec = POLL_NS }, NULL);
 	}
 	return true;
 }
@@ -463,7 +463,7 @@ static void sweep_folder(const char *folder)
 
 	dir = opendir(folder);
 	while (dir && (entry = readdir(dir))) {
-		if (!rundir_is_leftover(entry->d_name))
+		if (!rundir_is_temporary(entry->d_name))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
 		FAULT_POINT("sweep before");
@@ -491,18 +491,18 @@ void job_sweep(const struct config *config, bool spool)
 
 int job_discard(const struct config *config, uint32_t job_id, struct err *err)
 {
-	char path[RUNDIR_PATH_MAX], away[RUNDIR_PATH_MAX];
+	char path[RUNDIR_PATH_MAX], moved[RUNDIR_PATH_MAX];
 
 	/* rename first, so that a partly removed folder is never taken for a job */
 	if (rundir_job_file(path, config->run_dir, job_id, NULL, err) < 0 ||
-	    rundir_gone_folder(away, config->run_dir, job_id, err) < 0 ||
-	    fileio_rmtree(away, err) < 0)
+	    rundir_gone_folder(moved, config->run_dir, job_id, err) < 0 ||
+	    fileio_rmtree(moved, err) < 0)
 		return -1;
 	FAULT_POINT("folder away before");
-	if (rename(path, away) < 0 && errno != ENOENT)
+	if (rename(path, moved) < 0 && errno != ENOENT)
 		return err_set(err, "cannot rename '%s': %s", path, strerror(errno));
 	FAULT_POINT("folder away after");
-	return fileio_rmtree(away, err);
+	return fileio_rmtree(moved, err);
 }
 
 /* Set [path] to the record's name in the spool. If Slurm does not count restarts, two runs of a job
@@ -593,7 +593,7 @@ static int write_record(const struct config *config, const struct record *state,
 		goto out;
 	rc = has_better(path, state, err);
 	if (rc > 0 && is_last)
-		job_remember_released(config, &run);
+		job_add_released(config, &run);
 	if (rc) {
 		rc = rc < 0 ? -1 : 0;
 		goto out;
@@ -606,17 +606,17 @@ static int write_record(const struct config *config, const struct record *state,
 		/* the folder may have no state, if the prolog was killed */
 		if (job_has_folder(config, state->job))
 			update_state(config, state->job, text, NULL);
-		job_remember_released(config, &run);
+		job_add_released(config, &run);
 		rc = rename_record(open_path, path, err);
 	}
 	if (rc > 0)
-		spool_say_lost(path, "the disk is full", err);
+		spool_set_lost(path, "the disk is full", err);
 out:
 	free(text);
 	return rc;
 }
 
-int job_keep_record(const struct config *config, const struct record *state, struct err *err)
+int job_store_record(const struct config *config, const struct record *state, struct err *err)
 {
 	return write_record(config, state, false, RECORD_UNKNOWN, err);
 }
@@ -633,7 +633,7 @@ int job_finish(const struct config *config, const struct record *state, int64_t 
 		return -1;
 	refused = *err;
 	if (rc > 0)
-		job_remember_released(config, &run);
+		job_add_released(config, &run);
 	if (rundir_open_file(path, config->spool_dir, state->job, state->node, err) < 0)
 		return -1;
 	if (unlink(path) < 0 && errno != ENOENT)

@@ -4,7 +4,7 @@
  * Terms   state: the incomplete record of the job (record.h), written in two places
  *           before the first change: RUN/JOB/start.json, quick to read, and
  *           SPOOL/open/JOB.NODE.json, which survives a reboot.
- *         to mend: to undo the pending changes of a journal.
+ *         to undo: to restore what pending changes of a journal replaced.
  *         to finish: to write the state as a record to the spool and to remove the
  *           job's folder. Each step can be interrupted and repeated: write the record
  *           to the open copy, add the run to SPOOL/released, rename the copy. So a run
@@ -60,7 +60,7 @@ struct job {
 	int64_t start;			 /* RECORD_UNKNOWN; slurmctld's clock */
 	int core_spec;			 /* --core-spec; -1 none, or 0 */
 	bool core_spec_is_threads;	 /* true: core_spec is of --thread-spec */
-	bool core_spec_is_told;		 /* false: this Slurm does not set the variable */
+	bool core_spec_is_set;		 /* false: this Slurm does not set the variable */
 	enum job_alone alone;
 };
 
@@ -102,7 +102,7 @@ int job_make_folder(const struct config *config, uint32_t job_id, struct err *er
 bool job_has_file(const struct config *config, uint32_t job_id, const char *name);
 bool job_has_folder(const struct config *config, uint32_t job_id);
 /* Write Slurm's SLUID of this run to RUN/JOB/sluid: it may be the name of its cgroup. */
-void job_note_sluid(const struct config *config, uint32_t job_id);
+void job_write_sluid(const struct config *config, uint32_t job_id);
 /* Return true if a slurmstepd of the job (extern, batch or step) runs, or a process of one that was
  * killed, or this cannot be determined. May scan all processes. */
 bool job_has_stepd(const struct config *config, uint32_t job_id);
@@ -116,9 +116,9 @@ bool job_is_other_alive(const struct config *config, uint32_t job_id);
 /* The same for a job that has the node alone: wait up to a second for a slurmstepd of another job
  * to exit. slurmd runs epilog and next prolog when no step reports that it runs, which is before
  * its slurmstepd exits (slurmd/req.c:_pause_for_job_completion(), 24.11). */
-bool job_does_other_stay(const struct config *config, uint32_t job_id);
+bool job_does_other_remain(const struct config *config, uint32_t job_id);
 /* Return true if a scan of the processes timed out or failed in this program. */
-bool job_look_failed(void);
+bool job_scan_failed(void);
 /* Return true if no file was added to or removed from its folder for ten minutes. Jobs without
  * changes are examined only then: most of them run. */
 bool job_is_old(const struct config *config, uint32_t job_id);
@@ -135,7 +135,7 @@ bool job_has_changes(const struct config *config, uint32_t job_id, const struct 
 /* Undo the pending changes of the job's journal. [state] (may be NULL) is the second source if the
  * journal is damaged or missing; it gets findings and the result of each change. Return the number
  * of settings restored, -1 if some could not be. */
-int job_mend(const struct config *config, uint32_t job_id, struct record *state, struct err *err);
+int job_undo(const struct config *config, uint32_t job_id, struct record *state, struct err *err);
 
 /* Start the kernel's counters of the job (jobio-count), on the client's filesystems and on mounts=
  * of [count]. Wait at most [wait_ms] for programs that are being loaded; if that takes longer, it
@@ -159,22 +159,22 @@ int job_count_each(const struct config *config, int (*fn)(void *arg, uint32_t jo
 
 /* Create RUN/JOB/others in the folders of all other jobs. Return true if there are any. Call it
  * under the lock, after RUN/JOB was created: of two jobs, one finds the other. */
-bool job_note_others(const struct config *config, uint32_t job_id);
+bool job_mark_others(const struct config *config, uint32_t job_id);
 
 /* Write the clients' own counters at the start of the job to RUN/JOB/wire. [alone]: no other job
  * was on the node, or Slurm keeps others off. Errors are logged, once while the client does not
  * change (client_is_cached()), and are never a reason to fail. */
-void job_wire_start(const struct config *config, const struct record *state,
-		    struct client *const clients[], size_t count, bool alone);
+void client_io_start(const struct config *config, const struct record *state,
+		     struct client *const clients[], size_t count, bool alone);
 /* Add the difference of these counters to the state, nothing if unknown, and a flag if one of the
- * clients' filesystems was mounted since. Call it before job_mend(), which may restart the
+ * clients' filesystems was mounted since. Call it before job_undo(), which may restart the
  * client. */
-void job_wire_read(const struct config *config, struct record *state);
+void client_io_read(const struct config *config, struct record *state);
 
 /* Write this mount namespace and its mounts to RUN/JOB/mountinfo: slurmstepd may run in another
  * namespace and compares (spank/private_mount.h). Return -1 on failure: private mounts are not
  * detected then. */
-int job_note_mounts(const struct config *config, uint32_t job_id, struct err *err);
+int job_write_mounts(const struct config *config, uint32_t job_id, struct err *err);
 
 /* Add the counters of the steps, the array IDs, the gate's messages and the job's CPUs to the
  * state. Flags describe the best source: those of the steps are set if there is no better one. */
@@ -189,7 +189,7 @@ int job_discard(const struct config *config, uint32_t job_id, struct err *err);
 /* Write the record to the spool and keep the job's folder: a setting is still to be restored.
  * Return 0, -1, or 1 with *err if the record is lost, because the disk, the spool or the user's
  * half of it (spool.h) is full. */
-int job_keep_record(const struct config *config, const struct record *state, struct err *err);
+int job_store_record(const struct config *config, const struct record *state, struct err *err);
 
 /* Write the state as a record to the spool; remove its open copy and the job's folder. [start]: of
  * struct job_run. Return 0, -1, or 1 with *err if both were removed but the record is lost, as
@@ -198,11 +198,11 @@ int job_finish(const struct config *config, const struct record *state, int64_t 
 	       struct err *err);
 
 /* Do an epilog's work, also for a job that had none: read the counters, restore settings (their
- * number is added to *mended), finish. If [locked] is false, the lock was not available: nothing is
+ * number is added to *restored), finish. If [locked] is false, the lock was not available: nothing is
  * restored. Return 0, -1, or 1 with *err if a setting is still to be restored: the record is in the
  * spool, once, and the folder stays. */
 int job_release(const struct config *config, struct record *state, bool locked, int64_t start,
-		int *mended, struct err *err);
+		int *restored, struct err *err);
 
 /* One run of a job; RECORD_UNKNOWN if Slurm does not report the value. */
 struct job_run {
@@ -216,10 +216,10 @@ struct job_run {
 		(id), RECORD_UNKNOWN, RECORD_UNKNOWN                                               \
 	}
 
-void job_remember_released(const struct config *config, const struct job_run *run);
+void job_add_released(const struct config *config, const struct job_run *run);
 bool job_was_released(const struct config *config, const struct job_run *run);
 /* Remove all runs of the job from the list. */
-void job_forget_released(const struct config *config, uint32_t job_id);
+void job_remove_released(const struct config *config, uint32_t job_id);
 
 void job_add_findings(struct record *state, const struct findings *findings);
 
@@ -243,7 +243,7 @@ void job_drain(const char *how, const char *node, const char *reason);
  * not installed beside this program: then the timer sends. */
 int job_start_sender(const struct config *config, const char *conf, struct err *err);
 /* Wait until no record of the job is in the spool, sent or set aside. Return false on timeout. */
-bool job_await_sender(const struct config *config, uint32_t job_id, unsigned int timeout_ms);
+bool job_wait_sent(const struct config *config, uint32_t job_id, unsigned int timeout_ms);
 
 /* Set [path] to the helper [name] in this program's directory. Return -1 if unknown or too long. */
 int job_helper_path(const char *name, char *path, size_t size);

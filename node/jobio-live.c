@@ -3,7 +3,7 @@
  *
  *   jobio-live [--conf=FILE] JOB UID NODES   as slurmstepd starts it (live.h)
  *
- * Each newline on standard input is a request, answered on standard output (look.h) with the record
+ * Each newline on standard input is a request, answered on standard output (live_view.h) with the record
  * as the epilog would write it now, without the clients' own counters and those of the steps, which
  * are only known at the end. Exits at end of input. Users may view their own jobs: UID is the
  * requesting user, set by slurmstepd. A job is read at most once a second, however many requests
@@ -21,21 +21,21 @@
 
 #include "base/child.h"
 #include "base/command_line.h"
+#include "base/live_view.h"
 #include "base/lock.h"
-#include "base/look.h"
 #include "base/number.h"
 #include "base/rundir.h"
 #include "node/job.h"
 
-#define APART_MS 1000U /* between two answers about a job */
-#define TURN_MS 5000U  /* longest wait for other viewers */
+#define INTERVAL_MS 1000U /* between two answers about a job */
+#define TURN_MS 5000U	  /* longest wait for other viewers */
 #define QUESTION_BYTES 256
 
 struct live {
 	const char *conf;
 	uint32_t job, uid;
 	char node[RECORD_NAME_MAX]; /* the host's, until the job's state is read */
-	struct look_from from;
+	struct live_view_sender from;
 };
 
 static void nap(unsigned long long ms)
@@ -47,7 +47,7 @@ static void nap(unsigned long long ms)
 }
 
 /* Lock the job's folder. Return the file descriptor, or -1. */
-static int take_turn(const struct config *config, uint32_t job, struct err *err)
+static int lock_turn(const struct config *config, uint32_t job, struct err *err)
 {
 	char path[RUNDIR_PATH_MAX];
 	int fd;
@@ -95,16 +95,17 @@ static void answer(struct live *live)
 	int turn = -1;
 
 	if (config)
-		turn = take_turn(config, live->job, &err);
+		turn = lock_turn(config, live->job, &err);
 	begin_ms = child_now_ms();
 	if (turn >= 0)
 		text = read_job(config, live, &err);
-	look_put(stdout, &live->from, text ? LOOK_RECORD : LOOK_ERROR, text ? text : err.text);
+	live_view_write(stdout, &live->from, text ? LIVE_VIEW_RECORD : LIVE_VIEW_ERROR,
+			text ? text : err.text);
 	fflush(stdout);
 	took_ms = child_now_ms() - begin_ms;
 	if (turn >= 0) {
-		if (took_ms < APART_MS)
-			nap(APART_MS - took_ms);
+		if (took_ms < INTERVAL_MS)
+			nap(INTERVAL_MS - took_ms);
 		close(turn);
 	}
 	free(text);
@@ -121,10 +122,10 @@ static void serve(struct live *live)
 	while ((got = read(STDIN_FILENO, bytes, sizeof(bytes))) != 0) {
 		if (got < 0 && errno != EINTR)
 			return;
-		before = live->from.ask;
+		before = live->from.request;
 		for (i = 0; i < got; i++)
-			live->from.ask += bytes[i] == '\n';
-		if (live->from.ask == before)
+			live->from.request += bytes[i] == '\n';
+		if (live->from.request == before)
 			continue;
 		answer(live);
 		if (ferror(stdout))

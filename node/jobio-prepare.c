@@ -80,26 +80,26 @@ static void drain(const struct config *config, const struct job *job, const char
 static int work(const struct config *config, const struct job *job,
 		const struct arguments *arguments)
 {
-	struct visit visit = { .config = config };
+	struct prepare_context ctx = { .config = config };
 	struct err err = { "" };
 	int rc;
 
-	rc = arguments->list	  ? recover_list(&visit, &err)
-	     : arguments->recover ? recover_node(&visit, &err)
-	     : arguments->load	  ? recover_load(&visit, &err)
-				  : prepare_node(&visit, &err);
-	visit_log(&visit);
-	if (visit.lock_fd > 0)
-		close(visit.lock_fd);
-	visit.lock_fd = -1;
+	rc = arguments->list	  ? recover_list(&ctx, &err)
+	     : arguments->recover ? recover_node(&ctx, &err)
+	     : arguments->load	  ? recover_load(&ctx, &err)
+				  : prepare_node(&ctx, &err);
+	prepare_log(&ctx);
+	if (ctx.lock_fd > 0)
+		close(ctx.lock_fd);
+	ctx.lock_fd = -1;
 	if (rc < 0) {
 		log_line("%s", err.text);
 		drain(config, job, "prolog", err.text, "");
 		rc = EX_SOFTWARE;
-	} else if (visit.fault) {
-		drain(config, job, visit.fault->code, visit.fault->text, visit.fault->cure);
+	} else if (ctx.fault) {
+		drain(config, job, ctx.fault->code, ctx.fault->text, ctx.fault->cure);
 	}
-	visit_free(&visit);
+	prepare_context_free(&ctx);
 	return rc;
 }
 

@@ -77,7 +77,7 @@ static struct record *state_of(const struct config *config, const struct job *jo
 	state->has_request = request_from_env(&state->request, NULL) == 1;
 	/* with a journal, the prolog may have made changes */
 	if (!job_has_changes(config, job->id, NULL))
-		record_lacks_all(state);
+		record_set_unmet(state);
 	return state;
 }
 
@@ -95,7 +95,7 @@ static bool is_released(const struct config *config, const struct job *job)
 static int release(const struct config *config, const struct job *job, bool locked, struct err *err)
 {
 	struct record *state;
-	int rc, mended = 0;
+	int rc, restored = 0;
 
 	if (is_released(config, job)) {
 		/* the first epilog may have been killed before this */
@@ -106,7 +106,7 @@ static int release(const struct config *config, const struct job *job, bool lock
 	state = state_of(config, job, err);
 	if (!state)
 		return -1;
-	rc = job_release(config, state, locked, job->start, &mended, err);
+	rc = job_release(config, state, locked, job->start, &restored, err);
 	if (rc > 0)
 		log_line("%s: left for the next prolog", err->text);
 	record_free(state);
@@ -118,8 +118,7 @@ static void wait_for_ledger(const struct config *config, const struct job *job)
 {
 	unsigned int limit_ms = config->ledger.send_timeout_ms;
 
-	if (job->id && config_waits(config, job->node) &&
-	    !job_await_sender(config, job->id, limit_ms))
+	if (job->id && config_waits(config, job->node) && !job_wait_sent(config, job->id, limit_ms))
 		log_line(
 			"ledger: it has not taken this job's record within %u ms (send_timeout_ms): the record stays in %s, and goes with the node",
 			limit_ms, config->spool_dir);

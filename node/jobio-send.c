@@ -60,7 +60,7 @@ struct sender {
 	unsigned int aside; /* records in SPOOL/bad */
 };
 
-static void say(const char *text)
+static void print_line(const char *text)
 {
 	fprintf(stderr, "jobio: send: %s\n", text);
 }
@@ -118,7 +118,7 @@ static int list_spool(struct sender *s, struct err *err)
 }
 
 /* Return the lock's file descriptor, or -1; errno EWOULDBLOCK: another process has it. */
-static int take_lock(const char *spool, struct err *err)
+static int open_lock(const char *spool, struct err *err)
 {
 	char path[RUNDIR_PATH_MAX];
 	int fd;
@@ -167,7 +167,7 @@ static void set_aside(struct sender *s, const char *name, const char *why)
 	if (rundir_bad_file(to, spool, NULL, &err) < 0 || fileio_mkdir(to, 0700, &err) < 0 ||
 	    rundir_spool_file(from, spool, name, &err) < 0 ||
 	    rundir_bad_file(to, spool, name, &err) < 0) {
-		say(err.text);
+		print_line(err.text);
 		s->left++;
 		return;
 	}
@@ -183,7 +183,7 @@ static void set_aside(struct sender *s, const char *name, const char *why)
 		s->bad++;
 		s->aside += is_kept;
 	}
-	say(text);
+	print_line(text);
 }
 
 /* Return true if it is the file that was sent. The inode number alone may have been reused. */
@@ -205,7 +205,7 @@ static void forget(struct sender *s, const char *path, const struct stat *sent)
 		return;
 	snprintf(text, sizeof(text), "record: '%s': sent, but not removed: %s", path,
 		 strerror(errno));
-	say(text);
+	print_line(text);
 	s->left++;
 }
 
@@ -229,7 +229,7 @@ static void hang_up(struct sender *s)
 }
 
 /* Return judge()'s result; -1 also without a reply. */
-static int ask_one(struct sender *s, const char *request, struct err *err)
+static int query_one(struct sender *s, const char *request, struct err *err)
 {
 	char *answer = NULL;
 	int rc = -1;
@@ -250,18 +250,18 @@ static int ask_one(struct sender *s, const char *request, struct err *err)
 static int ask(struct sender *s, const char *request, struct err *err)
 {
 	size_t others = ledger_link_count(&s->config->ledger);
-	int rc = ask_one(s, request, err);
+	int rc = query_one(s, request, err);
 
 	while (rc < 0 && s->link && others && --others) {
-		say(err->text);
+		print_line(err->text);
 		hang_up(s);
 		s->ledger++;
-		rc = ask_one(s, request, err);
+		rc = query_one(s, request, err);
 	}
 	return rc;
 }
 
-static int ask_put(struct sender *s, const char *record, struct err *err)
+static int send_record(struct sender *s, const char *record, struct err *err)
 {
 	char *request = xasprintf("{\"op\":\"put\",\"record\":%s}", record);
 	int rc = ask(s, request, err);
@@ -290,7 +290,7 @@ static int send_one(struct sender *s, const char *name, struct err *err)
 	}
 	text = fileio_read(path, RECORD_TEXT_MAX, &size, &why);
 	if (!text) {
-		say(why.text); /* a bad disk block: send the others */
+		print_line(why.text); /* a bad disk block: send the others */
 		s->left++;
 		return 0;
 	}
@@ -299,7 +299,7 @@ static int send_one(struct sender *s, const char *name, struct err *err)
 		set_aside(s, name, why.text);
 		goto out;
 	}
-	rc = ask_put(s, text, err);
+	rc = send_record(s, text, err);
 	if (rc > 0)
 		forget(s, path, &st);
 	else if (rc == 0)
@@ -346,7 +346,7 @@ static int run_once(const struct config *config, struct err *err)
 		return 0; /* no job has ended here yet */
 	s.list = xcalloc(2 * BATCH_MAX, sizeof(*s.list));
 	do {
-		lock = take_lock(config->spool_dir, err);
+		lock = open_lock(config->spool_dir, err);
 		if (lock < 0) {
 			rc = errno == EWOULDBLOCK ? 0 : -1;
 			break;
@@ -377,15 +377,15 @@ static void on_end_of_flush(int signal)
 static int flush(const struct config *config, unsigned int limit_s)
 {
 	struct sigaction end = { .sa_handler = on_end_of_flush };
-	struct err err = { "" }, said = { "" };
+	struct err err = { "" }, printed = { "" };
 
 	is_flushing = true;
 	sigaction(SIGALRM, &end, NULL);
 	alarm(limit_s);
 	while (run_once(config, &err) < 0 || rundir_count_records(config->spool_dir, 0, 1)) {
-		if (strcmp(err.text, said.text) != 0)
-			say(err.text);
-		said = err;
+		if (strcmp(err.text, printed.text) != 0)
+			print_line(err.text);
+		printed = err;
 		nanosleep(&(struct timespec){ .tv_nsec = FLUSH_AGAIN_NS }, NULL);
 	}
 	return 0;
@@ -408,7 +408,7 @@ static int run(const struct config *config, int once)
 	struct err err = { "" };
 
 	while (run_once(config, &err) < 0) {
-		say(err.text);
+		print_line(err.text);
 		if (once || tries++ == TRIES_MAX)
 			return 1;
 		sleep_from(wait_s);
@@ -459,7 +459,7 @@ int main(int argc, char **argv)
 		return rc;
 	config = config_load(arguments.file, &err);
 	if (!config) {
-		say(err.text);
+		print_line(err.text);
 		return 1;
 	}
 	rc = arguments.flush_s ? flush(config, (unsigned int)arguments.flush_s)

@@ -4,7 +4,7 @@
  * Because of the order of the writes a kill at any step is harmless:
  *
  *   1 lock; end a command that a killed helper left running
- *   2 mend and finish leftovers of finished jobs in RUN
+ *   2 undo the changes of finished jobs in RUN, and finish them
  *   3 RUN/JOB, SPOOL/open/JOB.NODE.json, RUN/JOB/start.json  (with the plan)
  *   4 for each change: journal "planned", command, read back, journal "done"
  *   5 RUN/client.NAME.json, RUN/gate, RUN/JOB/start.json again, RUN/JOB/gate
@@ -24,8 +24,8 @@
 #ifndef JOBIO_NODE_PREPARE_H
 #define JOBIO_NODE_PREPARE_H
 
-#include "node/visit.h"
+#include "node/prepare_context.h"
 
-int prepare_node(struct visit *visit, struct err *err);
+int prepare_node(struct prepare_context *ctx, struct err *err);
 
 #endif

@@ -9,8 +9,8 @@
 #include "base/faultpoint.h"
 #include "base/fileio.h"
 #include "base/rundir.h"
-#include "node/ask_slurm.h"
 #include "node/log.h"
+#include "node/slurm_query.h"
 
 #define DRAIN_MS 2000U
 
@@ -61,7 +61,7 @@ void job_drain(const char *how, const char *node, const char *reason)
 	struct child_result result = { 0 };
 	struct err err;
 
-	if (ask_slurm(DRAIN_MS, how, node, reason, &result, &err) < 0) {
+	if (slurm_query(DRAIN_MS, how, node, reason, &result, &err) < 0) {
 		log_line("reason: %s", err.text);
 		return;
 	}

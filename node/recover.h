@@ -13,12 +13,12 @@
 #ifndef JOBIO_NODE_RECOVER_H
 #define JOBIO_NODE_RECOVER_H
 
-#include "node/visit.h"
+#include "node/prepare_context.h"
 
-int recover_node(struct visit *visit, struct err *err);
+int recover_node(struct prepare_context *ctx, struct err *err);
 /* Load the programs that count I/O, if jobio is enabled on this node. */
-int recover_load(struct visit *visit, struct err *err);
+int recover_load(struct prepare_context *ctx, struct err *err);
 /* Print a line for each folder: its job ID and "left", or "lives" if it is not left. */
-int recover_list(struct visit *visit, struct err *err);
+int recover_list(struct prepare_context *ctx, struct err *err);
 
 #endif

@@ -10,7 +10,7 @@
 /* The ledger keeps the later of two records of a node: add the resolution of times in records. */
 #define AGAIN_S 0.001 /* record/json.c */
 
-static void say_findings(const struct record *state, size_t from)
+static void log_findings(const struct record *state, size_t from)
 {
 	size_t i;
 
@@ -25,12 +25,12 @@ static void read_counters(const struct config *config, struct record *state)
 
 	if (job_count_read(config, state, &why) < 0)
 		log_line("of job %u: %s", state->job, why.text);
-	job_wire_read(config, state);
+	client_io_read(config, state);
 }
 
 /* Write the end to the state: the record is written again when all settings are restored, possibly
  * hours later, with the same counters and end. */
-static void note_end(const struct config *config, struct record *state, bool locked)
+static void set_end(const struct config *config, struct record *state, bool locked)
 {
 	struct err why;
 
@@ -46,8 +46,8 @@ static void note_end(const struct config *config, struct record *state, bool loc
 	}
 }
 
-static int keep(const struct config *config, struct record *state, bool locked, int64_t start,
-		struct err *err)
+static int store_record(const struct config *config, struct record *state, bool locked,
+			int64_t start, struct err *err)
 {
 	const struct job_run run = { state->job, state->restart, start };
 	struct err why;
@@ -56,8 +56,8 @@ static int keep(const struct config *config, struct record *state, bool locked, 
 	/* the process with the lock has written it */
 	if (!locked && !job_has_folder(config, state->job) && job_was_released(config, &run))
 		return 0;
-	rc = job_keep_record(config, state, &why);
-	note_end(config, state, locked);
+	rc = job_store_record(config, state, &why);
+	set_end(config, state, locked);
 	if (rc < 0)
 		*err = why;
 	else if (rc > 0)
@@ -90,7 +90,7 @@ static bool is_of_other_boot(const struct record *state)
 }
 
 int job_release(const struct config *config, struct record *state, bool locked, int64_t start,
-		int *mended, struct err *err)
+		int *restored, struct err *err)
 {
 	bool was_ended = job_state_is_ended(state);
 	size_t known;
@@ -102,16 +102,16 @@ int job_release(const struct config *config, struct record *state, bool locked, 
 		read_counters(config, state);
 	known = state->finding_count;
 	if (locked)
-		count = job_mend(config, state->job, state, err);
+		count = job_undo(config, state->job, state, err);
 	else
 		state->flags |= RECORD_FLAG(OTHER);
-	say_findings(state, known);
+	log_findings(state, known);
 	if (!was_ended) {
 		job_add_steps(config, state);
 		job_state_end(state);
 	}
 	if (count < 0)
-		return was_ended ? 1 : keep(config, state, locked, start, err);
-	*mended += count;
+		return was_ended ? 1 : store_record(config, state, locked, start, err);
+	*restored += count;
 	return finish(config, state, start, err);
 }

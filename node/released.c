@@ -34,7 +34,7 @@ static void add(struct released *list, const struct job_run *run)
 }
 
 /* Return the next word of *rest as a number, or RECORD_UNKNOWN. */
-static int64_t take_number(char **rest)
+static int64_t parse_number(char **rest)
 {
 	char *word = strsep(rest, " ");
 	unsigned long number;
@@ -45,11 +45,11 @@ static int64_t take_number(char **rest)
 
 static void add_line(struct released *list, char *line)
 {
-	int64_t id = take_number(&line);
+	int64_t id = parse_number(&line);
 	struct job_run run = { .job_id = (uint32_t)id };
 
-	run.restart = take_number(&line);
-	run.start = take_number(&line);
+	run.restart = parse_number(&line);
+	run.start = parse_number(&line);
 	if (id > 0 && id <= UINT32_MAX)
 		add(list, &run);
 }
@@ -148,7 +148,7 @@ bool job_was_released(const struct config *config, const struct job_run *run)
 	return drop(&list, run);
 }
 
-void job_remember_released(const struct config *config, const struct job_run *run)
+void job_add_released(const struct config *config, const struct job_run *run)
 {
 	struct released list;
 
@@ -160,7 +160,7 @@ void job_remember_released(const struct config *config, const struct job_run *ru
 	store(config, &list);
 }
 
-void job_forget_released(const struct config *config, uint32_t job_id)
+void job_remove_released(const struct config *config, uint32_t job_id)
 {
 	const struct job_run any = JOB_RUN_ANY(job_id);
 	struct released list;

@@ -40,7 +40,7 @@ static bool has_records(const char *spool, uint32_t uid, unsigned int limit)
 	return count >= limit;
 }
 
-int spool_say_lost(const char *path, const char *why, struct err *err)
+int spool_set_lost(const char *path, const char *why, struct err *err)
 {
 	err_set(err,
 		"record: '%s': %s: this record is lost, older ones are kept: look why jobio-send does not reach the ledger",
@@ -59,8 +59,8 @@ int spool_check_room(const struct config *config, const struct record *record, c
 	if (count < half || lstat(path, &st) == 0)
 		return 0;
 	if (count >= most)
-		return spool_say_lost(path, "the spool has spool_max_records", err);
+		return spool_set_lost(path, "the spool has spool_max_records", err);
 	if (has_records(spool, record->uid, half))
-		return spool_say_lost(path, "this user's jobs have half of spool_max_records", err);
+		return spool_set_lost(path, "this user's jobs have half of spool_max_records", err);
 	return 0;
 }

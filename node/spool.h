@@ -20,6 +20,6 @@ int spool_check_room(const struct config *config, const struct record *record, c
 		     struct err *err);
 
 /* Set *err to the message for a lost record. Return 1. */
-int spool_say_lost(const char *path, const char *why, struct err *err);
+int spool_set_lost(const char *path, const char *why, struct err *err);
 
 #endif

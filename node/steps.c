@@ -195,25 +195,25 @@ static void add_private_mounts(struct record *state, const struct step *step)
 	}
 }
 
-/* Set is_beside: whether the job had a core on the NUMA node of one of the client's cards. */
-static void judge_cards(struct record_client *client, const struct cpuset *cpus)
+/* Set is_numa_local: whether the job had a core on the NUMA node of one of the client's NICs. */
+static void set_numa_local(struct record_client *client, const struct cpuset *cpus)
 {
 	struct cpuset nodes, beside;
 	bool is_whole = true;
 	int node;
 
-	client->is_beside = -1;
-	if (!client->card_nodes || cpuset_is_empty(cpus) ||
-	    cpuset_parse(&nodes, client->card_nodes, NULL) < 0)
+	client->is_numa_local = -1;
+	if (!client->nic_numa_nodes || cpuset_is_empty(cpus) ||
+	    cpuset_parse(&nodes, client->nic_numa_nodes, NULL) < 0)
 		return;
 	cpuset_for_each (node, &nodes) {
 		if (sysfs_numa_cpus(node, &beside) < 0)
 			is_whole = false;
 		else if (cpuset_intersects(&beside, cpus))
-			client->is_beside = 1;
+			client->is_numa_local = 1;
 	}
-	if (client->is_beside < 0 && is_whole)
-		client->is_beside = 0;
+	if (client->is_numa_local < 0 && is_whole)
+		client->is_numa_local = 0;
 }
 
 /* ---- steps without counters ------------------------------------------------ */
@@ -239,10 +239,11 @@ static bool is_plugin_other(const struct config *config, const struct record *st
 
 /* Return true if a slurmstepd reported it (spank/plugin_file.h), or none of the job loaded the
  * plugin and its file has changed. */
-static bool was_plugin_away(const struct config *config, const struct record *state)
+static bool was_plugin_missing(const struct config *config, const struct record *state)
 {
 	return job_has_file(config, state->job, RUNDIR_AWAY) ||
-	       (!job_has_file(config, state->job, RUNDIR_BEGUN) && is_plugin_other(config, state));
+	       (!job_has_file(config, state->job, RUNDIR_STARTED) &&
+		is_plugin_other(config, state));
 }
 
 /* ---- steps with counters ----------------------------------------------------- */
@@ -287,7 +288,7 @@ static void read_step(void *arg, const struct step *step)
 void job_add_steps(const struct config *config, struct record *state)
 {
 	struct sum sum = { .state = state, .is_best = state->app_count == 0 };
-	bool was_away = was_plugin_away(config, state);
+	bool was_missing = was_plugin_missing(config, state);
 	size_t i;
 
 	io_init(&sum.io);
@@ -295,14 +296,14 @@ void job_add_steps(const struct config *config, struct record *state)
 	if (each_step(config, state->job, read_step, &sum) < 0)
 		state->flags |= RECORD_FLAG(STEP_MISSING);
 	for (i = 0; i < state->client_count; i++)
-		judge_cards(&state->clients[i], &sum.cpus);
+		set_numa_local(&state->clients[i], &sum.cpus);
 	if (state->part_count)
 		record_set_job_cpus(state, &sum.cpus);
 	state->steps = sum.steps;
-	if (was_away && (sum.is_best || !sum.steps))
+	if (was_missing && (sum.is_best || !sum.steps))
 		state->flags |= RECORD_FLAG(PLUGIN_AWAY);
 	if (!sum.steps) {
-		if (!was_away && !(state->flags & RECORD_FLAG(STEP_MISSING)))
+		if (!was_missing && !(state->flags & RECORD_FLAG(STEP_MISSING)))
 			state->flags |= RECORD_FLAG(NO_STEP);
 		return;
 	}

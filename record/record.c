@@ -42,7 +42,7 @@ void record_set(char **field, const char *text)
 	field_set(field, text, RECORD_NODELIST_MAX);
 }
 
-void record_lacks_all(struct record *record)
+void record_set_unmet(struct record *record)
 {
 	if (!record->has_request)
 		return;
@@ -65,7 +65,7 @@ static bool is_any_known(const struct io *list, size_t count)
 int record_weight(const struct record *record)
 {
 	return 2 * is_any_known(record->app, record->app_count) +
-	       is_any_known(record->wire, record->wire_count);
+	       is_any_known(record->client_io, record->client_io_count);
 }
 
 void record_set_io_cores(struct record *record, const struct cpuset *abs_cores,
@@ -140,7 +140,7 @@ void record_add_client(struct record *record, const char *name, const char *type
 
 	if (!new)
 		return;
-	new->is_beside = -1;
+	new->is_numa_local = -1;
 	set_array(new->name, sizeof(new->name), name);
 	set_array(new->type, sizeof(new->type), type);
 	set_array(new->version, sizeof(new->version), version);
@@ -157,15 +157,15 @@ void record_set_app_to_wire(struct record *record, const char *words)
 	set_array(client->app_to_wire, sizeof(client->app_to_wire), words);
 }
 
-void record_set_cards(struct record *record, const char *names, const struct cpuset *numa_nodes)
+void record_set_nics(struct record *record, const char *names, const struct cpuset *numa_nodes)
 {
 	struct record_client *client;
 
 	if (!record->client_count)
 		return;
 	client = &record->clients[record->client_count - 1];
-	set_short(&client->cards, names);
-	set_cpus(&client->card_nodes, numa_nodes);
+	set_short(&client->nics, names);
+	set_cpus(&client->nic_numa_nodes, numa_nodes);
 }
 
 const struct record_client *record_client_named(const struct record *record, const char *name)
@@ -241,9 +241,9 @@ void record_add_app(struct record *record, const struct io *io)
 	add_io(record, &record->app, &record->app_count, io);
 }
 
-void record_add_wire(struct record *record, const struct io *io)
+void record_add_client_io(struct record *record, const struct io *io)
 {
-	add_io(record, &record->wire, &record->wire_count, io);
+	add_io(record, &record->client_io, &record->client_io_count, io);
 }
 
 /* ---- the best counters ----------------------------------------------------- */

@@ -158,7 +158,7 @@ struct json;
 	  "the kernel counts copy_file_range within overlayfs twice")                                               \
 	X(PLUGIN_AWAY, "plugin_away",                                                                               \
 	  "jobio's plugin was removed or replaced while the job ran: a step without it left no counters")           \
-	X(TRUNCATED, "truncated", "parts were left out: they exceed the limits of a record")                              \
+	X(TRUNCATED, "truncated", "parts were left out: they exceed the limits of a record")                        \
 	X(OTHER, "other", "a flag that this version does not recognize")
 
 #define RECORD_FLAG_ENUM(id, name, words) RECORD_BIT_##id,
@@ -172,9 +172,9 @@ struct record_client {
 	char version[RECORD_WORD_MAX];	   /* "" unknown */
 	char app_to_wire[RECORD_WORD_MAX]; /* "" unknown */
 	char *cpus;			   /* NULL unknown */
-	char *cards;			   /* "ib0,ib1"; NULL unknown */
-	char *card_nodes;		   /* "0-1", a cpuset; NULL unknown */
-	int is_beside;			   /* 1, 0, -1 unknown */
+	char *nics;			   /* "ib0,ib1"; NULL unknown */
+	char *nic_numa_nodes;		   /* "0-1", a cpuset; NULL unknown */
+	int is_numa_local;		   /* 1, 0, -1 unknown */
 };
 
 /* CPUs of the node that share a socket and a NUMA node. */
@@ -232,9 +232,9 @@ struct record {
 	struct record_mount *mounts;
 	struct record_change *changes;
 	struct record_finding *findings;
-	struct io *app, *wire;
+	struct io *app, *client_io;
 	size_t client_count, mount_count, change_count, finding_count;
-	size_t app_count, wire_count, part_count;
+	size_t app_count, client_io_count, part_count;
 	int64_t steps;
 	uint64_t flags; /* RECORD_FLAG(..) | .. */
 };
@@ -244,7 +244,7 @@ struct record *record_new(void);
 void record_free(struct record *record);
 
 /* Mark every request as not applied until proven otherwise. */
-void record_lacks_all(struct record *record);
+void record_set_unmet(struct record *record);
 
 /* Return which counters it has: 2 app, 1 wire, 3 both, 0 none. Of two records of one run and node
  * the larger is better. */
@@ -269,7 +269,7 @@ void record_set_app_to_wire(struct record *record, const char *words);
 /* Return the client of this name; "": the first; NULL: there is none. */
 const struct record_client *record_client_named(const struct record *record, const char *name);
 /* Set the NICs of the client that was added last, and their NUMA nodes; an empty set is unknown. */
-void record_set_cards(struct record *record, const char *names, const struct cpuset *numa_nodes);
+void record_set_nics(struct record *record, const char *names, const struct cpuset *numa_nodes);
 /* Of the client that was added last. */
 void record_add_mount(struct record *record, const char *mount, const char *fstype,
 		      const char *source);
@@ -279,7 +279,7 @@ void record_add_change(struct record *record, const char *client, const char *wh
 void record_add_finding(struct record *record, const char *code, const char *severity,
 			const char *text, const char *cure);
 void record_add_app(struct record *record, const struct io *io);
-void record_add_wire(struct record *record, const struct io *io);
+void record_add_client_io(struct record *record, const struct io *io);
 
 /* Return the lines of app that are the record's numbers in one scope, as bits: those of the first
  * source with counters of all files or of the client's filesystems (only its line of all files, if

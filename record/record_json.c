@@ -101,10 +101,10 @@ struct clients {
 	size_t count;
 };
 
-static const struct field card_fields[] = {
-	TEXT("names", client, c.cards),
-	TEXT("numa_nodes", client, c.card_nodes),
-	ANSWER("beside", client, c.is_beside),
+static const struct field nic_fields[] = {
+	TEXT("names", client, c.nics),
+	TEXT("numa_nodes", client, c.nic_numa_nodes),
+	ANSWER("beside", client, c.is_numa_local),
 	FIELD_LAST,
 };
 
@@ -121,7 +121,7 @@ static const struct field client_fields[] = {
 	WORD("version", client, c.version),
 	TEXT("cpus", client, c.cpus),
 	WORD("app_to_wire", client, c.app_to_wire, FIELD_IF_KNOWN),
-	FIELD_PART("card", card_fields, FIELD_IF_KNOWN),
+	FIELD_PART("card", nic_fields, FIELD_IF_KNOWN),
 	FIELD_ALL("mounts", mount_fields, client, mounts, count),
 	FIELD_LAST,
 };
@@ -159,7 +159,7 @@ static const struct field list_fields[] = {
 	FIELD_ALL("changes", change_fields, record, changes, change_count),
 	FIELD_ALL("findings", finding_fields, record, findings, finding_count),
 	APP,
-	FIELD_ALL("wire", io_fields, record, wire, wire_count, .is_null = true),
+	FIELD_ALL("wire", io_fields, record, client_io, client_io_count, .is_null = true),
 	NUMBER("steps", record, steps, UINT32_MAX),
 	FIELD_LAST,
 };
@@ -239,9 +239,9 @@ static int check_cpus(const char *list, const char *what, struct err *err)
 
 static int check_client(const struct record_client *c, struct err *err)
 {
-	if (!c->cards && (c->card_nodes || c->is_beside >= 0))
+	if (!c->nics && (c->nic_numa_nodes || c->is_numa_local >= 0))
 		return err_set(err, "card: needs names");
-	return check_cpus(c->card_nodes, "card: numa_nodes", err);
+	return check_cpus(c->nic_numa_nodes, "card: numa_nodes", err);
 }
 
 static int check_severity(const char *word, struct err *err)
@@ -277,7 +277,7 @@ static int check(struct record *r, struct err *err)
 		rc = check_severity(r->findings[i].severity, err);
 	if (rc == 0)
 		rc = check_io(r->app, r->app_count, err);
-	return rc < 0 ? -1 : check_io(r->wire, r->wire_count, err);
+	return rc < 0 ? -1 : check_io(r->client_io, r->client_io_count, err);
 }
 
 /* ---- write ------------------------------------------------------------------- */
@@ -393,7 +393,7 @@ char *record_counters_text(const struct record *record)
 /* ---- read -------------------------------------------------------------------- */
 
 /* The mounts of all clients are one list. */
-static void take_client(struct record *r, struct client *client)
+static void move_client(struct record *r, struct client *client)
 {
 	size_t i, before = r->client_count, mounts;
 
@@ -422,9 +422,9 @@ static int read_clients(const struct json *top, struct record *r, bool *is_cut, 
 	field_init(clients_fields, &all);
 	rc = field_read(clients_fields, &all, top, is_cut, err);
 	if (rc == 0 && all.has_first)
-		take_client(r, &all.first);
+		move_client(r, &all.first);
 	for (i = 0; rc == 0 && i < all.count; i++)
-		take_client(r, &all.more[i]);
+		move_client(r, &all.more[i]);
 	field_free(clients_fields, &all);
 	return rc;
 }

@@ -60,15 +60,16 @@ void run_time_compare(struct run_time *time, double start, double end)
 	double between = began < ended ? ended - began : began - ended;
 	double least = began < ended ? began : ended;
 
-	if (end >= 0 && least >= RUN_APART_S && between <= RUN_APART_SLOP_S && least > time->apart)
-		time->apart = least;
+	if (end >= 0 && least >= RUN_CLOCK_SKEW_S && between <= RUN_CLOCK_SKEW_SLOP_S &&
+	    least > time->clock_skew)
+		time->clock_skew = least;
 }
 
 double run_time_seconds(const struct run_time *time)
 {
 	if (time->first < 0 || time->last <= time->first)
 		return 0;
-	return time->apart > 0 ? time->longest : time->last - time->first;
+	return time->clock_skew > 0 ? time->longest : time->last - time->first;
 }
 
 struct run_time run_time_of(struct record *const *records, size_t count)
@@ -83,48 +84,49 @@ struct run_time run_time_of(struct record *const *records, size_t count)
 	return time;
 }
 
-/* ---- lines --------------------------------------------------------------- */
+/* ---- series -------------------------------------------------------------- */
 
-static bool is_same(const struct run_line *line, const struct io *io, enum run_kind kind)
+static bool is_same(const struct run_series *one, const struct io *io, enum run_kind kind)
 {
-	const char *fs = line->io.fs ? line->io.fs : "";
+	const char *fs = one->io.fs ? one->io.fs : "";
 
-	return line->kind == kind && line->io.scope == io->scope &&
-	       !strcmp(line->io.source, io->source) && !strcmp(line->io.client, io->client) &&
+	return one->kind == kind && one->io.scope == io->scope &&
+	       !strcmp(one->io.source, io->source) && !strcmp(one->io.client, io->client) &&
 	       !strcmp(fs, io->fs ? io->fs : "");
 }
 
-static struct run_line *new_line(struct run_lines *lines, const struct io *io, enum run_kind kind)
+static struct run_series *new_series(struct run_series_list *series, const struct io *io,
+				     enum run_kind kind)
 {
-	struct run_line *line;
+	struct run_series *one;
 
-	lines->line = xmore(lines->line, lines->count, sizeof(*line));
-	line = &lines->line[lines->count++];
-	line->kind = kind;
-	line->nodes = 0;
-	io_init(&line->io);
-	line->io.scope = io->scope;
-	line->io.shared = io->shared;
-	line->io.fs = io->fs;
-	strcpy(line->io.source, io->source);
-	strcpy(line->io.client, io->client);
-	return line;
+	series->list = xmore(series->list, series->count, sizeof(*one));
+	one = &series->list[series->count++];
+	one->kind = kind;
+	one->nodes = 0;
+	io_init(&one->io);
+	one->io.scope = io->scope;
+	one->io.shared = io->shared;
+	one->io.fs = io->fs;
+	strcpy(one->io.source, io->source);
+	strcpy(one->io.client, io->client);
+	return one;
 }
 
-static void add_line(struct run_lines *lines, const struct io *io, enum run_kind kind)
+static void add_series(struct run_series_list *series, const struct io *io, enum run_kind kind)
 {
-	struct run_line *line;
+	struct run_series *one;
 	size_t at = 0;
 
-	while (at < lines->count && !is_same(&lines->line[at], io, kind))
+	while (at < series->count && !is_same(&series->list[at], io, kind))
 		at++;
-	if (at == RUN_LINES_MAX) {
-		lines->left_out++;
+	if (at == RUN_SERIES_MAX) {
+		series->left_out++;
 		return;
 	}
-	line = at < lines->count ? &lines->line[at] : new_line(lines, io, kind);
-	line->nodes++;
-	io_add(&line->io, io);
+	one = at < series->count ? &series->list[at] : new_series(series, io, kind);
+	one->nodes++;
+	io_add(&one->io, io);
 }
 
 /* Lines of filesystems that are not the client's are listed too. They are other I/O, from the same
@@ -140,7 +142,7 @@ const char *run_source(const struct record *record, enum io_scope scope)
 	return "";
 }
 
-static void add_record(struct run_lines *lines, const struct record *record)
+static void add_record(struct run_series_list *series, const struct record *record)
 {
 	const char *best[2] = { run_source(record, IO_SCOPE_JOB),
 				run_source(record, IO_SCOPE_NODE) };
@@ -149,25 +151,25 @@ static void add_record(struct run_lines *lines, const struct record *record)
 
 	for (i = 0; i < record->app_count; i++) {
 		io = &record->app[i];
-		add_line(lines, io, !strcmp(io->source, best[io->scope]) ? RUN_APP : RUN_OTHER);
+		add_series(series, io, !strcmp(io->source, best[io->scope]) ? RUN_APP : RUN_OTHER);
 	}
-	for (i = 0; i < record->wire_count; i++)
-		add_line(lines, &record->wire[i], RUN_WIRE);
+	for (i = 0; i < record->client_io_count; i++)
+		add_series(series, &record->client_io[i], RUN_CLIENT_IO);
 }
 
-struct run_lines *run_lines_new(struct record *const *records, size_t count)
+struct run_series_list *run_series_new(struct record *const *records, size_t count)
 {
-	struct run_lines *lines = xcalloc(1, sizeof(*lines));
+	struct run_series_list *series = xcalloc(1, sizeof(*series));
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		add_record(lines, records[i]);
-	return lines;
+		add_record(series, records[i]);
+	return series;
 }
 
-void run_lines_free(struct run_lines *lines)
+void run_series_free(struct run_series_list *series)
 {
-	if (lines)
-		free(lines->line);
-	free(lines);
+	if (series)
+		free(series->list);
+	free(series);
 }

@@ -2,18 +2,18 @@
 /* run.h - sums over the records of one run
  *
  * Terms   best: the counters of one node, see record_best_app().
- *         line: counters of the same source (and client), files and scope, added up over
+ *         series: counters of the same source (and client), files and scope, added up over
  *           nodes: numbers, metadata operations and histograms; a peak is the largest
  *           of one node; a timeline uses the clocks of the nodes, and is only there if
  *           each node that moved something has one.
  *         time: from the first start of a node to the last end, by the nodes' clocks.
- *         apart: clock skew of the nodes, as far as records show it: the largest
+ *         clock_skew: of the nodes, as far as records show it: the largest
  *           delay of a node after the first start and after the first end, if both
- *           are RUN_APART_S or more and nearly the same. A node that is late by the same
+ *           are RUN_CLOCK_SKEW_S or more and nearly the same. A node that is late by the same
  *           time at both ends looks the same; one that is late at one end does not.
  *         A sum ends at INT64_MAX. Unknown values are skipped; if all are unknown, so
  *           is the sum.
- * Owner   lines: run_lines_free(), NULL allowed; 'fs' of a line belongs to a record.
+ * Owner   series: run_series_free(), NULL allowed; 'fs' of a series belongs to a record.
  * Errors  none.
  * Runs    ledger, report.
  */
@@ -26,26 +26,26 @@
 
 #include "record/record.h"
 
-#define RUN_LINES_MAX 64
-#define RUN_APART_S 10	   /* clocks may differ by so much, store_ops.h */
-#define RUN_APART_SLOP_S 5 /* prologs and epilogs of a job do not start at once */
+#define RUN_SERIES_MAX 64
+#define RUN_CLOCK_SKEW_S 10	/* clocks may differ by so much, store_ops.h */
+#define RUN_CLOCK_SKEW_SLOP_S 5 /* prologs and epilogs of a job do not start at once */
 
 enum run_kind {
-	RUN_APP,   /* of the job's processes, by the best source of the node */
-	RUN_OTHER, /* the same, by another source */
-	RUN_WIRE   /* of the client */
+	RUN_APP,      /* of the job's processes, by the best source of the node */
+	RUN_OTHER,    /* the same, by another source */
+	RUN_CLIENT_IO /* of the client */
 };
 
-struct run_line {
+struct run_series {
 	struct io io; /* sum over nodes */
 	enum run_kind kind;
 	size_t nodes;
 };
 
-struct run_lines {
-	struct run_line *line;
+struct run_series_list {
+	struct run_series *list;
 	size_t count;
-	size_t left_out; /* lines of nodes beyond RUN_LINES_MAX */
+	size_t left_out; /* lines of nodes beyond RUN_SERIES_MAX */
 };
 
 /* Add up the best lines of one node in one scope, with their source; unknown and "" if there are
@@ -58,7 +58,7 @@ struct run_time {
 	double first, last; /* seconds since 1970; < 0: unknown */
 	double first_end;   /* of the node that ended first */
 	double longest;	    /* seconds of the node that took the longest */
-	double apart;	    /* 0: none found */
+	double clock_skew;  /* 0: none found */
 };
 #define RUN_TIME_NONE                                                                              \
 	{                                                                                          \
@@ -75,7 +75,7 @@ double run_time_seconds(const struct run_time *time);
 /* Do both for these records. */
 struct run_time run_time_of(struct record *const *records, size_t count);
 
-struct run_lines *run_lines_new(struct record *const *records, size_t count);
-void run_lines_free(struct run_lines *lines);
+struct run_series_list *run_series_new(struct record *const *records, size_t count);
+void run_series_free(struct run_series_list *lines);
 
 #endif

@@ -40,7 +40,7 @@ static const struct unit time_units[] = {
 
 /* Print three significant digits in the smallest unit that keeps them below 1000, so that the text
  * reads back as the same text. */
-static void put_number(const struct unit *units, int64_t value, char *out, size_t room)
+static void write_number(const struct unit *units, int64_t value, char *out, size_t room)
 {
 	const struct unit *unit = units;
 	double scaled;
@@ -62,12 +62,12 @@ static void put_number(const struct unit *units, int64_t value, char *out, size_
 
 void summary_count(int64_t count, char *out, size_t room)
 {
-	put_number(count_units, count, out, room);
+	write_number(count_units, count, out, room);
 }
 
-static void put_time(int64_t ns, char *out, size_t room)
+static void write_time(int64_t ns, char *out, size_t room)
 {
-	put_number(time_units, ns, out, room);
+	write_number(time_units, ns, out, room);
 }
 
 /* ---- write --------------------------------------------------------------- */
@@ -77,7 +77,7 @@ void summary_init(struct summary *s)
 	memset(s, 0, sizeof(*s));
 	s->nodes_expected = SUMMARY_UNKNOWN;
 	s->rd_bytes = s->rd_calls = s->wr_bytes = s->wr_calls = SUMMARY_UNKNOWN;
-	s->wire_rd = s->wire_wr = s->meta = s->io_ns = SUMMARY_UNKNOWN;
+	s->client_rd = s->client_wr = s->meta = s->io_ns = SUMMARY_UNKNOWN;
 	s->io_share = SUMMARY_UNKNOWN;
 	s->rsz[0] = s->rsz[1] = s->wsz[0] = s->wsz[1] = SUMMARY_UNKNOWN;
 	s->rlat_ns[0] = s->rlat_ns[1] = SUMMARY_UNKNOWN;
@@ -98,7 +98,7 @@ static int64_t percentile(const int64_t *hist, int64_t total, int percent)
 	return bin < 62 ? INT64_C(1) << (bin + 1) : INT64_MAX;
 }
 
-static void take_percentiles(const int64_t *hist, int64_t *pair)
+static void set_percentiles(const int64_t *hist, int64_t *pair)
 {
 	int64_t total = 0;
 	int bin;
@@ -111,7 +111,7 @@ static void take_percentiles(const int64_t *hist, int64_t *pair)
 	pair[1] = percentile(hist, total, 99);
 }
 
-static void take_time(struct summary *s, const int64_t *n)
+static void set_time(struct summary *s, const int64_t *n)
 {
 	int64_t us = io_time_us(n);
 
@@ -131,7 +131,7 @@ static int64_t failed_calls(const struct io *all, int error)
 	return calls;
 }
 
-static void take_errors(struct summary *s, const struct io *all)
+static void set_errors(struct summary *s, const struct io *all)
 {
 	char one[32], number[16];
 	int error, left = 0;
@@ -153,7 +153,7 @@ static void take_errors(struct summary *s, const struct io *all)
 	}
 }
 
-void summary_take(struct summary *s, const struct io *all)
+void summary_set_io(struct summary *s, const struct io *all)
 {
 	const int64_t *n = all->numbers;
 
@@ -166,14 +166,14 @@ void summary_take(struct summary *s, const struct io *all)
 	if (all->scope != IO_SCOPE_JOB)
 		return;
 	s->meta = io_ops(all);
-	take_time(s, n);
-	take_errors(s, all);
+	set_time(s, n);
+	set_errors(s, all);
 	s->peak_rd = n[IO_PEAK_READ];
 	s->peak_wr = n[IO_PEAK_WRITE];
-	take_percentiles(all->hist[IO_READ_SIZES], s->rsz);
-	take_percentiles(all->hist[IO_WRITE_SIZES], s->wsz);
-	take_percentiles(all->hist[IO_READ_NS], s->rlat_ns);
-	take_percentiles(all->hist[IO_WRITE_NS], s->wlat_ns);
+	set_percentiles(all->hist[IO_READ_SIZES], s->rsz);
+	set_percentiles(all->hist[IO_WRITE_SIZES], s->wsz);
+	set_percentiles(all->hist[IO_READ_NS], s->rlat_ns);
+	set_percentiles(all->hist[IO_WRITE_NS], s->wlat_ns);
 }
 
 int summary_encode(char *out, size_t room, const char *text)
@@ -206,7 +206,7 @@ struct line {
 
 /* The sizes of the fields and of numbers add up to less than SUMMARY_MAX: a token that does not fit
  * is a bug, and is left out. */
-static void put_token(struct line *line, const char *key, const char *value)
+static void write_token(struct line *line, const char *key, const char *value)
 {
 	size_t room = SUMMARY_MAX - line->used;
 	int n = snprintf(line->out + line->used, room, " %s=%s", key, *value ? value : "-");
@@ -218,7 +218,7 @@ static void put_token(struct line *line, const char *key, const char *value)
 }
 
 /* If more than twenty are set, which no record has, the rest is "other". */
-static void put_flags(struct line *line, const struct summary *s)
+static void write_flags(struct line *line, const struct summary *s)
 {
 	static const char rest[] = ",other";
 	char text[FLAGS_TEXT] = "";
@@ -236,32 +236,32 @@ static void put_flags(struct line *line, const struct summary *s)
 			strcat(text, ",");
 		strcat(text, record_flag_name(bit));
 	}
-	put_token(line, "q", text);
+	write_token(line, "q", text);
 }
 
-static const char *const lack_names[] = {
-#define LACK_NAME(id, name) name,
-	SUMMARY_LACKS(LACK_NAME)
-#undef LACK_NAME
+static const char *const unmet_names[] = {
+#define UNMET_NAME(id, name) name,
+	SUMMARY_UNMET_PARTS(UNMET_NAME)
+#undef UNMET_NAME
 };
 
-static void put_lacks(struct line *line, const struct summary *s)
+static void write_unmet(struct line *line, const struct summary *s)
 {
 	char text[64] = "";
 	unsigned int bit;
 
-	for (bit = 0; bit < SUMMARY_LACK_COUNT; bit++) {
-		if (!(s->lacks & (UINT32_C(1) << bit)))
+	for (bit = 0; bit < SUMMARY_UNMET_COUNT; bit++) {
+		if (!(s->unmet & (UINT32_C(1) << bit)))
 			continue;
 		if (*text)
 			strcat(text, ",");
-		strcat(text, lack_names[bit]);
+		strcat(text, unmet_names[bit]);
 	}
 	if (*text)
-		put_token(line, "not", text);
+		write_token(line, "not", text);
 }
 
-static void put_gate(struct line *line, const struct summary *s)
+static void write_gate(struct line *line, const struct summary *s)
 {
 	char text[64] = "", number[16];
 	size_t used = 0;
@@ -275,20 +275,20 @@ static void put_gate(struct line *line, const struct summary *s)
 		snprintf(text + used, sizeof(text) - used, "%srefuse:%s", used ? "," : "", number);
 	}
 	if (*text)
-		put_token(line, "gate", text);
+		write_token(line, "gate", text);
 }
 
-static void put_of(struct line *line, const struct summary *s)
+static void write_of(struct line *line, const struct summary *s)
 {
 	if ((s->flags & RECORD_FLAG(ALL_FILES)) && (s->rd_bytes >= 0 || s->wr_bytes >= 0))
-		put_token(line, "of", "all_files");
+		write_token(line, "of", "all_files");
 }
 
 static const char *const scope_names[] = { "-", "job", "node" };
 
-static void put_scope(struct line *line, const struct summary *s)
+static void write_scope(struct line *line, const struct summary *s)
 {
-	put_token(line, "scope", scope_names[s->scope]);
+	write_token(line, "scope", scope_names[s->scope]);
 }
 
 static const char *const shape_names[] = {
@@ -306,47 +306,47 @@ static void shape_text(enum timeline_shape shape, int64_t bursts, char *out, siz
 		 shape == TIMELINE_BURSTS ? number : "");
 }
 
-static void put_shape(struct line *line, const struct summary *s)
+static void write_shape(struct line *line, const struct summary *s)
 {
 	char text[32];
 
 	shape_text(s->shape, s->bursts, text, sizeof(text));
 	if (*text)
-		put_token(line, "shape", text);
+		write_token(line, "shape", text);
 }
 
-static void put_imbalance(struct line *line, const struct summary *s)
+static void write_imbalance(struct line *line, const struct summary *s)
 {
 	char text[SUMMARY_NODE + 32];
 
 	snprintf(text, sizeof(text), "%.2f@%s", s->imbalance < 99999 ? s->imbalance : 99999,
 		 s->busiest);
 	if (s->imbalance > 0)
-		put_token(line, "imb", text);
+		write_token(line, "imb", text);
 }
 
-static void put_slowest(struct line *line, const struct summary *s)
+static void write_slowest(struct line *line, const struct summary *s)
 {
 	char text[SUMMARY_NODE + 32], time[16];
 
-	put_time(s->slowest_ns, time, sizeof(time));
+	write_time(s->slowest_ns, time, sizeof(time));
 	snprintf(text, sizeof(text), "%s@%s", time, s->slowest);
 	if (s->slowest_ns >= 0)
-		put_token(line, "slow", text);
+		write_token(line, "slow", text);
 }
 
-static void put_io(struct line *line, const struct summary *s)
+static void write_io(struct line *line, const struct summary *s)
 {
 	char text[48], time[16];
 
-	put_time(s->io_ns, time, sizeof(time));
+	write_time(s->io_ns, time, sizeof(time));
 	snprintf(text, sizeof(text), "%.3g%%/%s",
 		 s->io_share < 0.05  ? 0
 		 : s->io_share > 999 ? 999
 				     : s->io_share,
 		 time);
 	if (s->io_share >= 0)
-		put_token(line, "io", text);
+		write_token(line, "io", text);
 }
 
 /* One row a key, in the order of the line. */
@@ -355,7 +355,7 @@ struct key {
 	const struct unit *units[2]; /* none: a text; one: a number; two: "A/B" */
 	size_t at[2];
 	int64_t least; /* printed if a number is that or more */
-	void (*put)(struct line *line, const struct summary *s);
+	void (*write)(struct line *line, const struct summary *s);
 };
 
 #define ALWAYS SUMMARY_UNKNOWN
@@ -374,13 +374,13 @@ struct key {
 	}
 #define OWN(name, what)                                                                            \
 	{                                                                                          \
-		name, { NULL }, { 0 }, 0, put_##what                                               \
+		name, { NULL }, { 0 }, 0, write_##what                                             \
 	}
 static const struct key keys[] = {
-	OWN("not", lacks),
+	OWN("not", unmet),
 	PAIR("rd", byte, rd_bytes, count, rd_calls, ALWAYS),
 	PAIR("wr", byte, wr_bytes, count, wr_calls, ALWAYS),
-	{ .name = "of", .put = put_of },
+	{ .name = "of", .write = write_of },
 	PAIR("nodes", count, nodes_seen, count, nodes_expected, ALWAYS),
 	TEXT("cores", cores, ALWAYS),
 	TEXT("cpus", cpus, ALWAYS),
@@ -391,7 +391,7 @@ static const struct key keys[] = {
 	OWN("q", flags),
 	OWN("io", io),
 	TEXT("err", err, 1),
-	PAIR("wire", byte, wire_rd, byte, wire_wr, 0),
+	PAIR("wire", byte, client_rd, byte, client_wr, 0),
 	COUNT("meta", meta, 0),
 	PAIR("rsz", byte, rsz[0], byte, rsz[1], 0),
 	PAIR("wsz", byte, wsz[0], byte, wsz[1], 0),
@@ -405,12 +405,12 @@ static const struct key keys[] = {
 	PAIR("find", count, errors, count, warnings, 1),
 	COUNT("refused", refused, 1),
 	OWN("gate", gate),
-	COUNT("far", far, 1),
+	COUNT("far", numa_remote, 1),
 	TEXT("miss", miss, 1),
 };
 #define KEYS (sizeof(keys) / sizeof(keys[0]))
 
-static void put_key(struct line *line, const struct key *key, const struct summary *s)
+static void write_key(struct line *line, const struct key *key, const struct summary *s)
 {
 	const int64_t *a = (const int64_t *)((const char *)s + key->at[0]);
 	const int64_t *b = (const int64_t *)((const char *)s + key->at[1]);
@@ -418,15 +418,15 @@ static void put_key(struct line *line, const struct key *key, const struct summa
 	char text[64], number[32];
 
 	if (!key->units[0] && (*word || key->least == ALWAYS))
-		put_token(line, key->name, word);
+		write_token(line, key->name, word);
 	if (!key->units[0] || (*a < key->least && *b < key->least))
 		return;
-	put_number(key->units[0], *a, text, sizeof(text) - sizeof(number));
+	write_number(key->units[0], *a, text, sizeof(text) - sizeof(number));
 	if (key->units[1]) {
-		put_number(key->units[1], *b, number, sizeof(number) - 1);
+		write_number(key->units[1], *b, number, sizeof(number) - 1);
 		strcat(strcat(text, "/"), number);
 	}
-	put_token(line, key->name, text);
+	write_token(line, key->name, text);
 }
 
 void summary_text(const struct summary *s, char *out)
@@ -435,8 +435,8 @@ void summary_text(const struct summary *s, char *out)
 	size_t i;
 
 	for (i = 0; i < KEYS; i++)
-		if (keys[i].put)
-			keys[i].put(&line, s);
+		if (keys[i].write)
+			keys[i].write(&line, s);
 		else
-			put_key(&line, &keys[i], s);
+			write_key(&line, &keys[i], s);
 }

@@ -78,17 +78,17 @@
 #define SUMMARY_ERR 40
 
 /* What the job did not get. */
-#define SUMMARY_LACKS(X)                                                                           \
+#define SUMMARY_UNMET_PARTS(X)                                                                     \
 	X(STARTED, "started")                                                                      \
 	X(PROFILE, "profile")                                                                      \
 	X(CORES, "cores")                                                                          \
 	X(GATE, "gate")
 
-#define SUMMARY_LACK_ENUM(id, name) SUMMARY_BIT_##id,
-enum summary_lack_bit {
-	SUMMARY_LACKS(SUMMARY_LACK_ENUM) SUMMARY_LACK_COUNT
+#define SUMMARY_UNMET_ENUM(id, name) SUMMARY_BIT_##id,
+enum summary_unmet_bit {
+	SUMMARY_UNMET_PARTS(SUMMARY_UNMET_ENUM) SUMMARY_UNMET_COUNT
 };
-#define SUMMARY_LACK(id) (UINT32_C(1) << SUMMARY_BIT_##id)
+#define SUMMARY_UNMET(id) (UINT32_C(1) << SUMMARY_BIT_##id)
 
 enum summary_scope {
 	SUMMARY_SCOPE_NONE,
@@ -104,8 +104,8 @@ struct summary {
 	int64_t rd_bytes, rd_calls, wr_bytes, wr_calls;
 	enum summary_scope scope;
 	uint64_t flags; /* RECORD_FLAG(..) */
-	uint32_t lacks; /* SUMMARY_LACK(..) */
-	int64_t wire_rd, wire_wr;
+	uint32_t unmet; /* SUMMARY_UNMET(..) */
+	int64_t client_rd, client_wr;
 	double io_share; /* percent; < 0 unknown */
 	int64_t io_ns;
 	char err[SUMMARY_ERR];
@@ -118,7 +118,7 @@ struct summary {
 	char busiest[SUMMARY_NODE];
 	int64_t slowest_ns;
 	char slowest[SUMMARY_NODE];
-	int64_t restored, changed, errors, warnings, refused, far;
+	int64_t restored, changed, errors, warnings, refused, numa_remote;
 	int64_t gate_warned, gate_refused; /* tasks */
 };
 
@@ -126,7 +126,7 @@ struct summary {
 void summary_init(struct summary *summary);
 
 /* Set the counters from the sum over all nodes. Of scope node only bytes and calls. */
-void summary_take(struct summary *summary, const struct io *all);
+void summary_set_io(struct summary *summary, const struct io *all);
 
 /* Write the line into out[SUMMARY_MAX]. */
 void summary_text(const struct summary *summary, char *out);

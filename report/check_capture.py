@@ -27,7 +27,7 @@ from report.types import Any
 READ_S = 10
 PROBE_S = 60  # jobio-count loads all programs
 RPC = ("POST /api/v1 HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-       "Content-Length: {length}\r\nConnection: close\r\n\r\n")  # as client/weka/wire.c
+       "Content-Length: {length}\r\nConnection: close\r\n\r\n")  # as client/weka/counters.c
 FILE_MAX = 256 << 10
 FILES_MAX = 4000
 MOUNTED = re.compile(r"\s(wekafs|nfs4?|lustre|gpfs)\s")

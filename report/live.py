@@ -2,7 +2,7 @@
 """jobio report --live: the I/O of a running job so far.
 
 One srun --overlap in the job asks all nodes until it is stopped: two RPCs to slurmctld at its
-start, one from each node at its end, none for a request (base/look.h has the protocol). Slurm
+start, one from each node at its end, none for a request (base/live_view.h has the protocol). Slurm
 authorizes the caller: srun starts steps in the caller's own jobs; root becomes the job's user.
 """
 from __future__ import annotations

@@ -181,13 +181,13 @@ static bool is_refused(const struct gatefile *file, const struct cpuset *overlap
 	if (file->policy != GATE_ENFORCE)
 		return false;
 	cpuset_and(&spec, &file->spec_cpus);
-	return file->asked || (is_confined && !cpuset_is_empty(&spec));
+	return file->is_requested || (is_confined && !cpuset_is_empty(&spec));
 }
 
 /* Return why the job has these CPUs, and what can be done. */
 static const char *cure_of(const struct gatefile *file, bool is_refused)
 {
-	if (file->asked)
+	if (file->is_requested)
 		return *file->note
 			       ? file->note
 			       : "the io-cores that Slurm reserved are others: ask your administrator to run 'jobio check' there";

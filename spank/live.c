@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/child.h"
-#include "base/look.h"
+#include "base/live_view.h"
 #include "base/number.h"
 
 #define PATH_SIZE 600
@@ -129,12 +129,12 @@ void live_relay(const struct live *live, const char *node)
 {
 	struct pollfd fds[2] = { { .fd = STDIN_FILENO, .events = POLLIN },
 				 { .fd = live->task_fd, .events = POLLIN } };
-	struct look_from from = { .node = node };
+	struct live_view_sender from = { .node = node };
 	bool is_running = true;
 
 	reset_signals();
 	if (live->task_fd < 0) {
-		look_put(stdout, &from, LOOK_ERROR, live->error.text);
+		live_view_write(stdout, &from, LIVE_VIEW_ERROR, live->error.text);
 		fflush(stdout);
 		return;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* live.h - a step that shows its running job (look.h), in slurmstepd
+/* live.h - a step that shows its running job (live_view.h), in slurmstepd
  *
  * Terms   helper: jobio-live, as root, a child of slurmstepd. It is in no cgroup of
  *           the user's tasks: stopping or suspending these does not stop it
@@ -34,7 +34,7 @@ struct live_step {
 	const char *node, *conf;
 };
 
-/* Return true if 'value', the step's LOOK_ENV, is this job's ID. */
+/* Return true if 'value', the step's LIVE_VIEW_ENV, is this job's ID. */
 bool live_is_requested(const char *value, uint32_t job_id);
 
 /* Start PROGRAM, the helper. */

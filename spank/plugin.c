@@ -5,7 +5,7 @@
  *   sbatch salloc srun init            option_register
  *                      init_post_opt   option_settle: a refusal ends the client
  *   slurmstepd         init            option_register (Slurm requires it)
- *                      init_post_opt   rundir_note_begun, plugin_file_open, gate_open,
+ *                      init_post_opt   rundir_mark_started, plugin_file_open, gate_open,
  *                                      stepio_read
  *                      task_init_privileged
  *                                      private_mount_types
@@ -38,7 +38,7 @@
 #include "base/config.h"
 #include "base/err.h"
 #include "base/host.h"
-#include "base/look.h"
+#include "base/live_view.h"
 #include "base/number.h"
 #include "base/rundir.h"
 #include "base/variables.h"
@@ -252,7 +252,7 @@ static bool open_live(spank_t sp, uint32_t job_id)
 	char node[256] = "", value[16];
 
 	if (step.step_id >= STEP_INTERACTIVE ||
-	    spank_getenv(sp, LOOK_ENV, value, sizeof(value)) != ESPANK_SUCCESS ||
+	    spank_getenv(sp, LIVE_VIEW_ENV, value, sizeof(value)) != ESPANK_SUCCESS ||
 	    !live_is_requested(value, job_id) ||
 	    spank_get_item(sp, S_JOB_UID, &with.uid) != ESPANK_SUCCESS)
 		return false;
@@ -281,7 +281,7 @@ static int open_report(uint32_t job_id)
 {
 	char path[RUNDIR_PATH_MAX];
 
-	if (rundir_job_file(path, step.run_dir, job_id, RUNDIR_TOLD, NULL) < 0)
+	if (rundir_job_file(path, step.run_dir, job_id, RUNDIR_REPORTED, NULL) < 0)
 		return -1;
 	return open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
@@ -329,7 +329,7 @@ static int open_step(spank_t sp)
 	    spank_get_item(sp, S_JOB_STEPID, &step.step_id) != ESPANK_SUCCESS)
 		return 0;
 	config = read_config(sp);
-	watch_plugin(job_id, rundir_note_begun(step.run_dir, job_id));
+	watch_plugin(job_id, rundir_mark_started(step.run_dir, job_id));
 	if (step.step_id != STEP_EXTERN && (step.is_off || !open_live(sp, job_id)))
 		open_user_step(job_id, config);
 	config_free(config);

@@ -69,19 +69,19 @@ static void add_conf(struct facts *facts)
 static void judge_client(const struct facts *facts, struct client *client, struct json *one)
 {
 	const struct client_facts *found = client_facts(client);
-	struct client_want want = { .mem_spec_limit_mb = -1 };
-	struct client_cards cards;
+	struct client_desired desired = { .mem_spec_limit_mb = -1 };
+	struct client_nics nics;
 	struct findings findings = { 0 };
 
 	if (found->cpus_known)
 		print_add_text(one, "cpus", cpuset_format(&found->frontend_cpus));
 	json_add_number(one, "fixed_cores", found->cpus_known ? found->fixed_cores : 0);
-	client_cards(client, &cards);
-	print_add_cards(json_add_list(one, "cards"), &cards, facts->topology);
-	want.mount_options = want.read_ahead_kb = want.parameters = "";
+	client_nics(client, &nics);
+	print_add_nics(json_add_list(one, "cards"), &nics, facts->topology);
+	desired.mount_options = desired.read_ahead_kb = desired.parameters = "";
 	if (facts->mem_spec_limit_mb > 0)
-		want.mem_spec_limit_mb = facts->mem_spec_limit_mb;
-	client_judge(client, &want, &findings);
+		desired.mem_spec_limit_mb = facts->mem_spec_limit_mb;
+	client_judge(client, &desired, &findings);
 	print_add_findings(one, &findings, true);
 	findings_free(&findings);
 }

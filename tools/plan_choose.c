@@ -85,11 +85,11 @@ static void add_packed(struct plan *plan, unsigned int count)
 
 static void set_reason(struct plan *plan)
 {
-	char cards[PLAN_CLIENT_TEXT_MAX];
+	char nics[PLAN_CLIENT_TEXT_MAX];
 
 	snprintf(plan->reason, sizeof(plan->reason), "beside the card%s of client '%s': %.300s",
-		 plan->client.cards.count == 1 ? "" : "s", plan->client.name,
-		 plan_client_cards(&plan->client, cards));
+		 plan->client.nics.count == 1 ? "" : "s", plan->client.name,
+		 plan_client_nics(&plan->client, nics));
 }
 
 void plan_choose(struct plan *plan)

@@ -14,7 +14,7 @@ static int inspect(struct plan_client *found, const struct config_client *sectio
 	int rc = client_inspect(client, BUDGET_MS, err);
 
 	if (rc == 0) {
-		client_cards(client, &found->cards);
+		client_nics(client, &found->nics);
 		found->type = client_facts(client)->type;
 		if (client_facts(client)->fixed_cores)
 			found->fixed = client_facts(client)->frontend_cpus;
@@ -30,14 +30,14 @@ static int find_domains(struct plan_client *client, const char *xml, struct err 
 	size_t i;
 
 	client->numa_node = -1;
-	for (i = 0; i < client->cards.count; i++) {
-		int node = client->cards.card[i].numa_node;
+	for (i = 0; i < client->nics.count; i++) {
+		int node = client->nics.nic[i].numa_node;
 
 		if (node < 0 || cpuset_has(&seen, (unsigned int)node))
 			continue;
 		cpuset_add(&seen, (unsigned int)node);
 		if (locality_of_node(xml, node, &client->domain[client->domain_count], err) < 0)
-			return err_prefix(err, "card %s", client->cards.card[i].name);
+			return err_prefix(err, "card %s", client->nics.nic[i].name);
 		if (!client->domain_count++)
 			client->numa_node = node;
 	}
@@ -67,13 +67,13 @@ int plan_client_find(struct plan_client *client, const char *name, const char *c
 	return rc;
 }
 
-const char *plan_client_cards(const struct plan_client *client, char text[PLAN_CLIENT_TEXT_MAX])
+const char *plan_client_nics(const struct plan_client *client, char text[PLAN_CLIENT_TEXT_MAX])
 {
 	size_t i, used = 0;
 
 	*text = '\0';
-	for (i = 0; i < client->cards.count; i++)
+	for (i = 0; i < client->nics.count; i++)
 		used += (size_t)snprintf(text + used, PLAN_CLIENT_TEXT_MAX - used, "%s%s",
-					 i ? "," : "", client->cards.card[i].name);
+					 i ? "," : "", client->nics.nic[i].name);
 	return text;
 }

@@ -15,7 +15,7 @@
 #include "base/config.h"
 #include "base/cpuset.h"
 #include "base/err.h"
-#include "client/terms.h"
+#include "client/types.h"
 #include "cores/locality.h"
 #include "cores/node.h"
 #include "record/finding.h"
@@ -42,11 +42,11 @@ struct plan_options {
 struct plan_client {
 	char name[PROFILE_NAME_MAX + 1];
 	const char *type; /* "lustre"; constant */
-	struct client_cards cards;
-	struct cpuset domain[CLIENT_CARDS_MAX]; /* the first: of the first NIC */
-	size_t domain_count;			/* 0: no NIC's NUMA node is known */
-	int numa_node;				/* of the first NIC; -1: unknown */
-	struct cpuset fixed;			/* OS CPUs of a client that is a server as well */
+	struct client_nics nics;
+	struct cpuset domain[CLIENT_NICS_MAX]; /* the first: of the first NIC */
+	size_t domain_count;		       /* 0: no NIC's NUMA node is known */
+	int numa_node;			       /* of the first NIC; -1: unknown */
+	struct cpuset fixed;		       /* OS CPUs of a client that is a server as well */
 };
 
 /* The whole plan. Cores are hardware cores, in hwloc's order. */
@@ -54,8 +54,8 @@ struct plan {
 	struct plan_options *options;
 	struct node_state state;
 	struct locality locality;
-	struct plan_client client;	       /* if --client was given */
-	struct cpuset local[CLIENT_CARDS_MAX]; /* near one NIC each */
+	struct plan_client client;	      /* if --client was given */
+	struct cpuset local[CLIENT_NICS_MAX]; /* near one NIC each */
 	size_t local_count;
 	bool has_local, is_by_client;
 	bool packed;
@@ -78,7 +78,7 @@ int plan_client_find(struct plan_client *client, const char *name, const char *c
 
 /* Return the names of all NICs, "ib0,ib1". */
 #define PLAN_CLIENT_TEXT_MAX 1200
-const char *plan_client_cards(const struct plan_client *client, char text[PLAN_CLIENT_TEXT_MAX]);
+const char *plan_client_nics(const struct plan_client *client, char text[PLAN_CLIENT_TEXT_MAX]);
 
 /* plan_choose.c: choose 'cores', with the reason; or use those that were given. */
 void plan_choose(struct plan *plan);

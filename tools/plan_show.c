@@ -41,8 +41,8 @@ static char *mount_options(const struct plan *plan)
 
 	if (client_sizing(plan_type(plan))->cores_max == 0 || !cpuset_is_empty(&plan->client.fixed))
 		return NULL;
-	if (!nic && plan->client.cards.count == 1)
-		nic = plan->client.cards.card[0].name;
+	if (!nic && plan->client.nics.count == 1)
+		nic = plan->client.nics.nic[0].name;
 	cores = join_first_cpus(plan);
 	text = xasprintf("-o %s%s%s%s", nic ? "net=" : "", nic ? nic : "", nic ? "," : "", cores);
 	free(cores);
@@ -52,15 +52,16 @@ static char *mount_options(const struct plan *plan)
 /* Return the client's command that sets the planned cores. */
 static char *client_command(const struct plan *plan)
 {
-	struct client_place place = {
+	struct client_placement placement = {
 		.ids = plan->first_cpus,
 		.os_cpus = plan->os_cpus,
 		.numa_node = plan->client.type ? plan->client.numa_node : -1,
-		.card = plan->client.cards.count ? plan->client.cards.card[0].name : "",
+		.nic = plan->client.nics.count ? plan->client.nics.nic[0].name : "",
 	};
 
-	return cpuset_is_empty(&plan->client.fixed) ? client_cores_command(plan_type(plan), &place)
-						    : NULL;
+	return cpuset_is_empty(&plan->client.fixed)
+		       ? client_cores_command(plan_type(plan), &placement)
+		       : NULL;
 }
 
 static void add_optional(struct json *json, const char *key, char *text)
@@ -87,8 +88,8 @@ void plan_show(const struct plan *plan)
 		client = json_add_object(json, "client");
 		json_add_text(client, "name", plan->client.name);
 		json_add_text(client, "type", plan->client.type);
-		print_add_cards(json_add_list(client, "cards"), &plan->client.cards,
-				plan->options->subject.topology);
+		print_add_nics(json_add_list(client, "cards"), &plan->client.nics,
+			       plan->options->subject.topology);
 	}
 	json_add_text(json, "placement",
 		      plan->options->has_fixed ? "given"

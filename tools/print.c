@@ -31,23 +31,22 @@ void print_add_findings(struct json *json, const struct findings *findings, bool
 	}
 }
 
-void print_add_cards(struct json *list, const struct client_cards *cards, const char *xml)
+void print_add_nics(struct json *list, const struct client_nics *nics, const char *xml)
 {
-	const struct client_card *card;
+	const struct client_nic *nic;
 	struct cpuset cpus;
 	struct json *one;
 	size_t i;
 
-	for (i = 0; i < cards->count; i++) {
-		card = &cards->card[i];
+	for (i = 0; i < nics->count; i++) {
+		nic = &nics->nic[i];
 		one = json_append_object(list);
-		json_add_text(one, "card", card->name);
-		json_add_known(one, "numa_node", card->numa_node);
-		json_add_known(one, "mtu", sysfs_interface_number(card->name, "mtu"));
-		if (card->numa_node >= 0 &&
-		    locality_of_node(xml, card->numa_node, &cpus, NULL) == 0)
+		json_add_text(one, "card", nic->name);
+		json_add_known(one, "numa_node", nic->numa_node);
+		json_add_known(one, "mtu", sysfs_interface_number(nic->name, "mtu"));
+		if (nic->numa_node >= 0 && locality_of_node(xml, nic->numa_node, &cpus, NULL) == 0)
 			print_add_text(one, "cpus", cpuset_format(&cpus));
-		json_add_text(one, "serves", card->serves);
+		json_add_text(one, "serves", nic->serves);
 	}
 }
 

@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "client/terms.h"
+#include "client/types.h"
 #include "record/finding.h"
 
 struct json;
@@ -21,7 +21,7 @@ void print_add_text(struct json *json, const char *key, char *text);
 /* 'has_same': add "same_bytes". */
 void print_add_findings(struct json *json, const struct findings *findings, bool has_same);
 /* Each with its NUMA node, the CPUs of that, and what it serves; 'xml' as for locality_load(). */
-void print_add_cards(struct json *list, const struct client_cards *cards, const char *xml);
+void print_add_nics(struct json *list, const struct client_nics *nics, const char *xml);
 void print_json(struct json *json);
 
 #endif

@@ -165,7 +165,7 @@ static void add_judged(struct json *top, const struct run_view *run,
 	advice_free(list);
 }
 
-static void add_timeline(struct json *json, const struct run_line *line)
+static void add_timeline(struct json *json, const struct run_series *line)
 {
 	const struct timeline *timeline = &line->io.timeline;
 	struct json *rows;
@@ -187,7 +187,7 @@ static void add_timeline(struct json *json, const struct run_line *line)
 }
 
 static void add_timelines(struct json *top, const struct run_view *run,
-			  const struct run_lines *lines)
+			  const struct run_series_list *series)
 {
 	struct json *list;
 	size_t i;
@@ -197,9 +197,9 @@ static void add_timelines(struct json *top, const struct run_view *run,
 		return;
 	}
 	list = json_add_list(top, "timelines");
-	for (i = 0; i < lines->count; i++)
-		if (lines->line[i].io.timeline.count)
-			add_timeline(json_append_object(list), &lines->line[i]);
+	for (i = 0; i < series->count; i++)
+		if (series->list[i].io.timeline.count)
+			add_timeline(json_append_object(list), &series->list[i]);
 }
 
 /* ---- sums over nodes -------------------------------------------------------------- */
@@ -220,7 +220,7 @@ static void add_time(struct json *top, const struct run_view *run)
 	add_seconds(top, "first", time.first);
 	add_seconds(top, "last", time.last);
 	add_seconds(top, "seconds", run_time_seconds(&time));
-	add_seconds(top, "apart", time.apart);
+	add_seconds(top, "apart", time.clock_skew);
 }
 
 /* Copy the members that are not unknown. */
@@ -245,21 +245,21 @@ static void add_io(struct json *to, const struct io *io, bool is_brief)
 	json_free(all);
 }
 
-static void add_lines(struct json *top, const struct run_lines *lines)
+static void add_series(struct json *top, const struct run_series_list *series)
 {
 	static const char *const kinds[] = {
-		[RUN_APP] = "app", [RUN_OTHER] = "other", [RUN_WIRE] = "wire"
+		[RUN_APP] = "app", [RUN_OTHER] = "other", [RUN_CLIENT_IO] = "wire"
 	};
 	struct json *list = json_add_list(top, "lines"), *one;
 	size_t i;
 
-	for (i = 0; i < lines->count; i++) {
+	for (i = 0; i < series->count; i++) {
 		one = json_append_object(list);
-		json_add_text(one, "kind", kinds[lines->line[i].kind]);
-		json_add_number(one, "nodes", (int64_t)lines->line[i].nodes);
-		add_io(one, &lines->line[i].io, false);
+		json_add_text(one, "kind", kinds[series->list[i].kind]);
+		json_add_number(one, "nodes", (int64_t)series->list[i].nodes);
+		add_io(one, &series->list[i].io, false);
 	}
-	json_add_number(top, "lines_left_out", (int64_t)lines->left_out);
+	json_add_number(top, "lines_left_out", (int64_t)series->left_out);
 }
 
 static void add_nodes(struct json *top, const struct run_view *run)
@@ -360,7 +360,7 @@ static void add_head(struct json *top, const struct run_view *run)
 void run_view_print(const struct run_view *run, const char *text,
 		    const struct run_view_options *options, FILE *out)
 {
-	struct run_lines *lines = run_lines_new(run->records, run->count);
+	struct run_series_list *series = run_series_new(run->records, run->count);
 	const struct json *first = run->first;
 	struct json *top = json_new_object();
 
@@ -369,16 +369,16 @@ void run_view_print(const struct run_view *run, const char *text,
 	if (options->form == RUN_VIEW_ROW && !json_member(first, "totals"))
 		add_totals(top, run);
 	if (options->form == RUN_VIEW_SLIM) {
-		add_lines(top, lines);
+		add_series(top, series);
 		add_nodes(top, run);
 		json_add_copy(top, "same", run->same);
 		add_quality(top, run);
 	}
 	if (options->form != RUN_VIEW_ROW && run->count)
-		add_timelines(top, run, lines);
+		add_timelines(top, run, series);
 	if (options->is_advice && run->count)
 		add_judged(top, run, options);
-	run_lines_free(lines);
+	run_series_free(series);
 	if (options->form == RUN_VIEW_FULL)
 		fwrite(text + first->list.at, first->list.size - 1, 1, out);
 	text = json_line(top);

@@ -20,19 +20,19 @@ void gpfs_facts_clear(void *what)
 {
 	struct gpfs_facts *facts = what;
 
-	ask_clear(&facts->config);
-	ask_clear(&facts->waiters);
-	ask_clear(&facts->counters);
+	query_clear(&facts->config);
+	query_clear(&facts->waiters);
+	query_clear(&facts->counters);
 	memset(facts, 0, sizeof(*facts));
 }
 
 /* ---- queries --------------------------------------------------------- */
 
-static void ask_mmdiag(const struct client *client, struct ask *ask, const char *what)
+static void query_mmdiag(const struct client *client, struct query *query, const char *what)
 {
 	char *argv[] = { client->section->mmdiag, (char *)what, (char *)"-Y", NULL };
 
-	ask_command(client, ask, argv, NULL);
+	query_command(client, query, argv, NULL);
 }
 
 /* Attributes that rules and settings use. mmfsd has several hundred, which each job would otherwise
@@ -40,18 +40,18 @@ static void ask_mmdiag(const struct client *client, struct ask *ask, const char 
 static const char asked[] =
 	"autoCompactDir dynamicPagepoolEnabled enableIASegPrefetch fgdlTokenBatchAcquire fsyncIsGlobal ignorePrefetchLUNCount maxFilesToCache maxMBpS maxStatCache nBucketGroups pagepool preferDesignatedMnode seqDiscardThreshold verbsPorts verbsRdma workerThreads writebehindThreshold";
 
-static void keep_asked(struct ask *config)
+static void store_reply(struct query *config)
 {
 	char *only;
 
-	if (config->answer != ASK_ANSWERED)
+	if (config->answer != QUERY_ANSWERED)
 		return;
 	only = gpfs_y_only(config->text, asked);
 	free(config->text);
 	config->text = only;
 }
 
-void gpfs_ask_config(struct client *client)
+void gpfs_query_config(struct client *client)
 {
 	struct gpfs_facts *facts = gpfs_facts(client);
 
@@ -59,8 +59,8 @@ void gpfs_ask_config(struct client *client)
 		client->deadline_ms = child_now_ms() + client->section->timeout_ms;
 	facts->mmfsd = process_named(client->section->process_dir, GPFS_MMFSD);
 	if (facts->mmfsd > 0)
-		ask_mmdiag(client, &facts->config, "--config");
-	keep_asked(&facts->config);
+		query_mmdiag(client, &facts->config, "--config");
+	store_reply(&facts->config);
 }
 
 /* Read the facts. Threads of mmfsd, which may run anywhere, do its work: it has no CPUs of its own.
@@ -75,12 +75,12 @@ int gpfs_inspect(struct client *client, struct err *err)
 	if (!client->common.mount_count || cache_use(client))
 		return 0;
 	gpfs_facts_clear(facts); /* out of date */
-	gpfs_ask_config(client);
-	if (facts->mmfsd <= 0 || ask_is_silent(&facts->config))
+	gpfs_query_config(client);
+	if (facts->mmfsd <= 0 || query_has_timed_out(&facts->config))
 		return 0;
-	ask_mmdiag(client, &facts->waiters, "--waiters");
-	if (!ask_is_silent(&facts->waiters))
-		gpfs_mmpmon_ask(client, &facts->counters, &pid);
+	query_mmdiag(client, &facts->waiters, "--waiters");
+	if (!query_has_timed_out(&facts->waiters))
+		gpfs_mmpmon_query(client, &facts->counters, &pid);
 	return 0;
 }
 
@@ -94,15 +94,15 @@ int gpfs_load(struct client *client, const struct cache *cache)
 	return facts->mmfsd > 0 ? cache_answer(cache, "config", &facts->config) : -1;
 }
 
-int gpfs_keep(const struct client *client, struct cache *cache)
+int gpfs_store(const struct client *client, struct cache *cache)
 {
 	const struct gpfs_facts *facts = gpfs_facts(client);
 
-	if (facts->mmfsd <= 0 || facts->config.answer != ASK_ANSWERED ||
-	    facts->counters.answer != ASK_ANSWERED)
+	if (facts->mmfsd <= 0 || facts->config.answer != QUERY_ANSWERED ||
+	    facts->counters.answer != QUERY_ANSWERED)
 		return -1;
-	cache_put_number(cache, "mmfsd", facts->mmfsd);
-	cache_put_answer(cache, "config", &facts->config);
+	cache_store_number(cache, "mmfsd", facts->mmfsd);
+	cache_store_answer(cache, "config", &facts->config);
 	return 0;
 }
 
@@ -117,9 +117,9 @@ void gpfs_key(const struct client *client, struct cache_key *key)
 
 bool gpfs_word(const struct client *client, const char *name, char *word, size_t size)
 {
-	const struct ask *config = &gpfs_facts(client)->config;
+	const struct query *config = &gpfs_facts(client)->config;
 
-	return config->answer == ASK_ANSWERED && gpfs_y_config(config->text, name, word, size);
+	return config->answer == QUERY_ANSWERED && gpfs_y_config(config->text, name, word, size);
 }
 
 int64_t gpfs_number(const struct client *client, const char *name)

@@ -13,12 +13,12 @@
 #ifndef JOBIO_CLIENT_GPFS_FACTS_H
 #define JOBIO_CLIENT_GPFS_FACTS_H
 
-#include "client/ask.h"
+#include "client/query.h"
 #include "client/type.h"
 
 struct gpfs_facts {
 	long mmfsd; /* its pid; 0: not running */
-	struct ask config, waiters, counters;
+	struct query config, waiters, counters;
 	char now[512]; /* settings as words (mmconfig.c) */
 };
 
@@ -27,11 +27,11 @@ void gpfs_facts_clear(void *facts);
 
 int gpfs_inspect(struct client *client, struct err *err);
 int gpfs_load(struct client *client, const struct cache *cache);
-int gpfs_keep(const struct client *client, struct cache *cache);
+int gpfs_store(const struct client *client, struct cache *cache);
 void gpfs_key(const struct client *client, struct cache_key *key);
 
 /* Find mmfsd and read its configuration, not from the cache. */
-void gpfs_ask_config(struct client *client);
+void gpfs_query_config(struct client *client);
 /* Return a number of the configuration; -1: unknown. */
 int64_t gpfs_number(const struct client *client, const char *name);
 bool gpfs_word(const struct client *client, const char *name, char *word, size_t size);

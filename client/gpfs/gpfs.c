@@ -8,27 +8,27 @@
 #include "base/sysfs.h"
 #include "client/affinity.h"
 #include "client/cache.h"
-#include "client/card.h"
 #include "client/gpfs/facts.h"
 #include "client/gpfs/judge.h"
 #include "client/gpfs/mmconfig.h"
 #include "client/gpfs/mmpmon.h"
+#include "client/nic.h"
 #include "record/alloc.h"
 
 /* Read the counters, unless an earlier query of this prolog timed out; if that fails, drop the
  * cache. */
-static struct wire *wire(const struct client *client, struct err *err)
+static struct client_counters *counters_of(const struct client *client, struct err *err)
 {
 	const struct gpfs_facts *facts = gpfs_facts(client);
-	struct wire *now;
+	struct client_counters *now;
 	int saved;
 
-	if (ask_is_silent(&facts->config) || ask_is_silent(&facts->waiters) ||
-	    ask_is_silent(&facts->counters)) {
+	if (query_has_timed_out(&facts->config) || query_has_timed_out(&facts->waiters) ||
+	    query_has_timed_out(&facts->counters)) {
 		errno = ENOENT;
 		return NULL;
 	}
-	now = gpfs_wire(client, err);
+	now = gpfs_counters(client, err);
 	saved = errno;
 	if (!now && saved != ENOENT)
 		cache_drop(client);
@@ -52,7 +52,7 @@ static const struct affinity affinity = {
 };
 
 /* verbsPorts is "mlx5_0/1 mlx5_1/1/2": devices with ports and fabrics. */
-static void cards(const struct client *client, struct client_cards *cards)
+static void find_nics(const struct client *client, struct client_nics *nics)
 {
 	char word[16], ports[512], *port, *rest = NULL;
 
@@ -61,18 +61,18 @@ static void cards(const struct client *client, struct client_cards *cards)
 		return;
 	for (port = strtok_r(ports, " ,", &rest); port; port = strtok_r(NULL, " ,", &rest)) {
 		port[strcspn(port, "/")] = '\0';
-		card_add(cards, port, sysfs_numa_node_of_rdma(port), "verbsPorts");
+		nic_add(nics, port, sysfs_numa_node_of_rdma(port), "verbsPorts");
 	}
 }
 
 /* mmfsd is started by numactl with these: -N and -i, for a NUMA node; there are none for cores. */
-static char *cores_command(const struct client_place *place)
+static char *cores_command(const struct client_placement *placement)
 {
-	if (place->numa_node < 0)
+	if (placement->numa_node < 0)
 		return NULL;
 	return xasprintf(
 		"mmchconfig numactlOptionN=%d,numactlOptioni=%d for this class of nodes, and restart mmfsd",
-		place->numa_node, place->numa_node);
+		placement->numa_node, placement->numa_node);
 }
 
 const struct client_type_ops gpfs_type = {
@@ -82,17 +82,17 @@ const struct client_type_ops gpfs_type = {
 	.clear = gpfs_facts_clear,
 	.inspect = gpfs_inspect,
 	.load = gpfs_load,
-	.keep = gpfs_keep,
+	.store = gpfs_store,
 	.key = gpfs_key,
 	.rules = gpfs_rules,
 	.changes = changes,
-	.wire = wire,
-	.wire_source = "mmpmon",
+	.counters = counters_of,
+	.counters_source = "mmpmon",
 	/* bytes that programs requested: "Monitoring I/O performance with the mmpmon command",
 	 * fs_io_s */
 	.app_to_wire = "cache=in read-ahead=out direct=in compression=before",
 	.judge_work = gpfs_judge_work,
 	.affinity = &affinity,
-	.cards = cards,
+	.nics = find_nics,
 	.cores_command = cores_command,
 };

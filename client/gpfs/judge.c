@@ -34,22 +34,22 @@ static const struct gpfs_facts *facts_of(const struct judge *judge)
 static void check_mmfsd(const struct judge *judge, const struct rule *rule)
 {
 	if (judge->client->common.mount_count && facts_of(judge)->mmfsd <= 0)
-		rule_say(
+		rule_report(
 			judge, rule,
 			"%zu file systems are mounted, but no process mmfsd runs: I/O to them blocks or fails",
 			judge->client->common.mount_count);
 }
 
-static bool is_refusal(const struct ask *ask)
+static bool is_refusal(const struct query *query)
 {
-	return ask->answer == ASK_FAILED || ask->answer == ASK_MISSING;
+	return query->answer == QUERY_FAILED || query->answer == QUERY_MISSING;
 }
 
 /* Return the first query with this result; NULL: none. */
-static const struct ask *ask_that(const struct judge *judge, enum ask_answer answer)
+static const struct query *is_query_ok(const struct judge *judge, enum query_answer answer)
 {
 	const struct gpfs_facts *facts = facts_of(judge);
-	const struct ask *const asks[] = { &facts->config, &facts->waiters, &facts->counters };
+	const struct query *const asks[] = { &facts->config, &facts->waiters, &facts->counters };
 	size_t i = 0;
 
 	while (i < 3 && asks[i]->answer != answer)
@@ -60,39 +60,39 @@ static const struct ask *ask_that(const struct judge *judge, enum ask_answer ans
 /* Report one finding for a client that hangs, for any query. */
 static void check_hangs(const struct judge *judge, const struct rule *rule)
 {
-	const struct ask *ask = ask_that(judge, ASK_HUNG);
+	const struct query *query = is_query_ok(judge, QUERY_HUNG);
 
-	if (ask)
-		rule_say(judge, rule, "mmfsd does not answer: %.300s", ask->why);
+	if (query)
+		rule_report(judge, rule, "mmfsd does not answer: %.300s", query->why);
 }
 
 static void check_mmdiag(const struct judge *judge, const struct rule *rule)
 {
 	if (is_refusal(&facts_of(judge)->config))
-		rule_say(judge, rule, "its settings are unknown: mmdiag: %.300s",
-			 facts_of(judge)->config.why);
+		rule_report(judge, rule, "its settings are unknown: mmdiag: %.300s",
+			    facts_of(judge)->config.why);
 }
 
 static void check_mmpmon(const struct judge *judge, const struct rule *rule)
 {
-	const struct ask *ask = &facts_of(judge)->counters;
+	const struct query *query = &facts_of(judge)->counters;
 	struct err why = { "" };
-	struct wire *wire;
+	struct client_counters *counters;
 
-	if (is_refusal(ask)) {
-		rule_say(judge, rule, "its counters cannot be read: mmpmon: %.300s", ask->why);
+	if (is_refusal(query)) {
+		rule_report(judge, rule, "its counters cannot be read: mmpmon: %.300s", query->why);
 		return;
 	}
-	wire = ask->answer == ASK_ANSWERED ? wire_new() : NULL;
-	if (wire && gpfs_mmpmon_rows(wire, ask->text, "-", &why) < 0)
-		rule_say(judge, rule, "its counters cannot be read: %.300s", why.text);
-	wire_free(wire);
+	counters = query->answer == QUERY_ANSWERED ? client_counters_new() : NULL;
+	if (counters && gpfs_mmpmon_sources(counters, query->text, "-", &why) < 0)
+		rule_report(judge, rule, "its counters cannot be read: %.300s", why.text);
+	client_counters_free(counters);
 }
 
 static void check_time(const struct judge *judge, const struct rule *rule)
 {
-	if (ask_that(judge, ASK_NO_TIME))
-		rule_say(judge, rule, "the client could not be judged: no time was left");
+	if (is_query_ok(judge, QUERY_NO_TIME))
+		rule_report(judge, rule, "the client could not be judged: no time was left");
 }
 
 /* ---- waiters --------------------------------------------------------------- */
@@ -105,14 +105,14 @@ static bool is_idle(const char *thread)
 
 static void check_waiters(const struct judge *judge, const struct rule *rule)
 {
-	const struct ask *ask = &facts_of(judge)->waiters;
-	const char *text = ask->text;
+	const struct query *query = &facts_of(judge)->waiters;
+	const char *text = query->text;
 	char thread[64], time[32], reason[1024], longest[256] = "";
 	struct gpfs_y y = { "", "" };
 	double time_s, most_s = LONG_WAIT_S;
 	int count = 0;
 
-	while (ask->answer == ASK_ANSWERED && gpfs_y_next(&text, "mmdiag:waiters:", &y)) {
+	while (query->answer == QUERY_ANSWERED && gpfs_y_next(&text, "mmdiag:waiters:", &y)) {
 		if (!gpfs_y_get(&y, "threadName", thread, sizeof(thread)) ||
 		    !gpfs_y_get(&y, "waitTime", time, sizeof(time)) || is_idle(thread))
 			continue;
@@ -130,7 +130,7 @@ static void check_waiters(const struct judge *judge, const struct rule *rule)
 	}
 	if (!count)
 		return;
-	rule_say(judge, rule, "threads of mmfsd wait for %d s or more", LONG_WAIT_S);
+	rule_report(judge, rule, "threads of mmfsd wait for %d s or more", LONG_WAIT_S);
 	findings_measured(judge->findings, "%d: %s", count, longest);
 }
 
@@ -138,13 +138,13 @@ static void check_waiters(const struct judge *judge, const struct rule *rule)
  * Scale). The message is not always in the same column: the line is searched. */
 static void check_copies(const struct judge *judge, const struct rule *rule)
 {
-	const struct ask *ask = &facts_of(judge)->waiters;
-	const char *text = ask->text;
+	const struct query *query = &facts_of(judge)->waiters;
+	const char *text = query->text;
 	struct gpfs_y y = { "", "" };
 	double most_s = 0, time_s;
 	char time[32];
 
-	while (ask->answer == ASK_ANSWERED && gpfs_y_next(&text, "mmdiag:waiters:", &y)) {
+	while (query->answer == QUERY_ANSWERED && gpfs_y_next(&text, "mmdiag:waiters:", &y)) {
 		if (!strstr(y.line, "CopyInodeBlock") ||
 		    !gpfs_y_get(&y, "waitTime", time, sizeof(time)))
 			continue;
@@ -153,7 +153,7 @@ static void check_copies(const struct judge *judge, const struct rule *rule)
 	}
 	if (most_s < COPY_WAIT_S)
 		return;
-	rule_say(
+	rule_report(
 		judge, rule,
 		"a snapshot copies inodes (CopyInodeBlock): changes of files wait for the slowest client");
 	findings_measured(judge->findings, "%.1f s", most_s);
@@ -172,23 +172,23 @@ static void check_pagepool(const struct judge *judge, const struct rule *rule)
 	memory = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
 	if (pagepool < 0 || pagepool >= PAGEPOOL_ENOUGH || pagepool >= memory / PAGEPOOL_PART)
 		return;
-	rule_say(judge, rule,
-		 "the page pool has %" PRId64 " MiB, and the node %" PRId64
-		 " GiB of memory: few files are read ahead or written behind at a time",
-		 pagepool / MIB, memory / GIB);
+	rule_report(judge, rule,
+		    "the page pool has %" PRId64 " MiB, and the node %" PRId64
+		    " GiB of memory: few files are read ahead or written behind at a time",
+		    pagepool / MIB, memory / GIB);
 }
 
 /* Counted since the start of mmfsd; the socket reports it, the program does not. */
 static void check_stat_cache(const struct judge *judge, const struct rule *rule)
 {
-	const struct ask *ask = &facts_of(judge)->counters;
+	const struct query *query = &facts_of(judge)->counters;
 	int64_t misses, lookups = 0;
 
-	misses = ask->answer == ASK_ANSWERED ? gpfs_mmpmon_misses(ask->text, &lookups) : 0;
+	misses = query->answer == QUERY_ANSWERED ? gpfs_mmpmon_misses(query->text, &lookups) : 0;
 	if (lookups < MANY_LOOKUPS || misses <= lookups / 2)
 		return;
-	rule_say(judge, rule, "most lookups miss the stat cache (maxStatCache=%" PRId64 ")",
-		 gpfs_number(judge->client, "maxStatCache"));
+	rule_report(judge, rule, "most lookups miss the stat cache (maxStatCache=%" PRId64 ")",
+		    gpfs_number(judge->client, "maxStatCache"));
 	findings_measured(judge->findings, "%" PRId64 " of %" PRId64, misses, lookups);
 }
 
@@ -198,7 +198,7 @@ static void check_verbs(const struct judge *judge, const struct rule *rule)
 
 	if (gpfs_word(judge->client, "verbsRdma", word, sizeof(word)) && !strcmp(word, "disable") &&
 	    sysfs_has_active_rdma())
-		rule_say(
+		rule_report(
 			judge, rule,
 			"verbsRdma=disable, and this node has an RDMA port that is active: data go over TCP");
 }
@@ -215,7 +215,7 @@ static bool is_on_node(const struct cpuset *cpus, int node)
 }
 
 /* verbsPorts is "mlx5_0/1 mlx5_1/1/2": devices with ports and fabrics. */
-static void check_far(const struct judge *judge, const struct rule *rule)
+static void check_numa_remote(const struct judge *judge, const struct rule *rule)
 {
 	char ports[512], list[RULE_LIST_MAX], *port, *rest = NULL;
 	struct cpuset cpus;
@@ -229,7 +229,7 @@ static void check_far(const struct judge *judge, const struct rule *rule)
 		node = sysfs_numa_node_of_rdma(port);
 		if (node < 0 || is_on_node(&cpus, node))
 			continue;
-		rule_say(
+		rule_report(
 			judge, rule,
 			"mmfsd is bound to CPU %s, and its card %s is on NUMA node %d, where it may not run",
 			rule_list(&cpus, list), port, node);
@@ -263,10 +263,11 @@ static void judge_removal(struct client *client, int64_t removed, struct finding
 			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s=%s",
 						 used ? ", " : "", removal[i].name, word);
 	if (used)
-		rule_tell(client, "GP14", NULL, findings,
-			  "the job removed %" PRId64
-			  " files on this node, which IBM's io500 runs did faster without %s",
-			  removed, list);
+		rule_report_code(
+			client, "GP14", NULL, findings,
+			"the job removed %" PRId64
+			" files on this node, which IBM's io500 runs did faster without %s",
+			removed, list);
 }
 
 void gpfs_judge_work(struct client *client, const struct client_work *work,
@@ -274,11 +275,11 @@ void gpfs_judge_work(struct client *client, const struct client_work *work,
 {
 	if (work->syncs < MANY_SYNCS && work->removed < MANY_REMOVED)
 		return;
-	gpfs_ask_config(client);
+	gpfs_query_config(client);
 	if (work->removed >= MANY_REMOVED)
 		judge_removal(client, work->removed, findings);
 	if (work->syncs >= MANY_SYNCS && gpfs_is_on(client, "fsyncIsGlobal"))
-		rule_tell(
+		rule_report_code(
 			client, "GP12", NULL, findings,
 			"the job called fsync %" PRId64
 			" times on this node, and each waits for what other nodes have written of the file, too (fsyncIsGlobal=yes)",
@@ -305,7 +306,7 @@ const struct rule gpfs_rules[] = {
 	  "mmchconfig pagepool=SIZE for this class of nodes", check_pagepool },
 	{ "GP09", FINDING_WARNING, RULE_SPARES_NODE,
 	  "correct numactlOptionN and numactlOptioni of this class of nodes, and restart mmfsd",
-	  check_far },
+	  check_numa_remote },
 	{ "GP10", FINDING_WARNING, RULE_SPARES_NODE,
 	  "mmchconfig verbsRdma=enable with verbsPorts for this class of nodes, and restart mmfsd",
 	  check_verbs },

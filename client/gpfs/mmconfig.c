@@ -47,7 +47,7 @@ static const char *now(const struct client *client)
 	char value[64];
 	size_t used = 0;
 
-	if (facts->mmfsd <= 0 || facts->config.answer != ASK_ANSWERED)
+	if (facts->mmfsd <= 0 || facts->config.answer != QUERY_ANSWERED)
 		return NULL;
 	for (; key->key && used < sizeof(facts->now); key++) {
 		if (!gpfs_word(client, key->key, value, sizeof(value)))
@@ -66,12 +66,12 @@ static const char *now(const struct client *client)
 
 /* Set [list] to the profile's settings and mount options. A mount of Storage Scale cannot change
  * options: they are in the list to be refused. */
-static void wanted_all(const struct client_want *want, char list[LIST_MAX])
+static void all_desired(const struct client_desired *desired, char list[LIST_MAX])
 {
-	const char *more = want->mmconfig ? want->mmconfig : "";
+	const char *more = desired->mmconfig ? desired->mmconfig : "";
 
-	snprintf(list, LIST_MAX, "%s%s%s", want->mount_options,
-		 *want->mount_options && *more ? "," : "", more);
+	snprintf(list, LIST_MAX, "%s%s%s", desired->mount_options,
+		 *desired->mount_options && *more ? "," : "", more);
 }
 
 static const struct setting mmconfig = {
@@ -104,13 +104,13 @@ static int advise(void *arg, const char *word, const char *key, const char *valu
 	 * and not in 5.1.3 */
 	if (!is_known || !strcmp(have, DYNAMIC))
 		strcpy(cure, "take it out of the profile in jobio.conf");
-	rule_tell(adviser->client, "GP41", cure, adviser->findings,
-		  "the profile asks for %s, and mmfsd has %s", word, have);
+	rule_report_code(adviser->client, "GP41", cure, adviser->findings,
+			 "the profile asks for %s, and mmfsd has %s", word, have);
 	return 0;
 }
 
 static void plan(const struct change_kind *kind, struct client *client,
-		 const struct client_want *want, struct client_plan *plan,
+		 const struct client_desired *desired, struct client_plan *plan,
 		 struct findings *findings)
 {
 	struct adviser adviser = { client, findings, NULL };
@@ -118,24 +118,24 @@ static void plan(const struct change_kind *kind, struct client *client,
 
 	(void)kind;
 	(void)plan;
-	wanted_all(want, all);
+	all_desired(desired, all);
 	if (!*all || setting_refuses(&mmconfig, client, all, findings))
 		return;
 	if (client->cached) /* the configuration may have changed since */
-		gpfs_ask_config(client);
+		gpfs_query_config(client);
 	adviser.now = now(client);
 	if (adviser.now)
 		options_each(all, advise, &adviser);
 }
 
 static bool holds(const struct change_kind *kind, const struct client *client,
-		  const struct client_want *want)
+		  const struct client_desired *desired)
 {
 	const char *is = now(client);
 	char all[LIST_MAX];
 
 	(void)kind;
-	wanted_all(want, all);
+	all_desired(desired, all);
 	return !*all || (is && setting_verify(&mmconfig, "", is, all, NULL) == 0);
 }
 

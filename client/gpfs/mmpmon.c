@@ -39,8 +39,8 @@ static int is_whole(const char *text, size_t size_bytes)
 }
 
 /* Return false if there is no socket; else the result is in *ask. */
-static bool ask_socket(const struct client *client, struct ask *ask, long *pid,
-		       unsigned long long end_ms)
+static bool query_socket(const struct client *client, struct query *query, long *pid,
+			 unsigned long long end_ms)
 {
 	struct socket_question question = { .path = client->section->mmpmon_socket,
 					    .text = "mmpmon gfis\n",
@@ -53,18 +53,18 @@ static bool ask_socket(const struct client *client, struct ask *ask, long *pid,
 	struct err err;
 	int rc, saved;
 
-	rc = socket_ask(&question, text, &size_bytes, pid, &err);
+	rc = socket_query(&question, text, &size_bytes, pid, &err);
 	saved = errno;
 	if (rc == 0 && is_whole(text, size_bytes) && !memchr(text, 0, size_bytes) &&
 	    gpfs_mmpmon_word(text, "_rc_", word, sizeof(word))) {
-		ask_set(ask, ASK_ANSWERED, NULL);
-		ask->text = text;
+		query_set(query, QUERY_ANSWERED, NULL);
+		query->text = text;
 		return true;
 	}
 	free(text);
 	if (rc < 0 && saved == ETIMEDOUT)
-		ask_set(ask, ASK_HUNG, err.text);
-	return ask->answer == ASK_HUNG;
+		query_set(query, QUERY_HUNG, err.text);
+	return query->answer == QUERY_HUNG;
 }
 
 /* ---- the program --------------------------------------------------------- */
@@ -123,7 +123,8 @@ static int become(void *arg)
 	return errno == ENOENT ? 127 : 126;
 }
 
-static void ask_program(const struct client *client, struct ask *ask, unsigned long long end_ms)
+static void query_program(const struct client *client, struct query *query,
+			  unsigned long long end_ms)
 {
 	struct program program = { client->section->mmpmon, "", end_ms };
 	unsigned long long now_ms = child_now_ms();
@@ -134,21 +135,21 @@ static void ask_program(const struct client *client, struct ask *ask, unsigned l
 	if (client->run_dir && rundir_node_file(path, client->run_dir, RUNDIR_MMPMON, NULL) == 0)
 		program.lock = path;
 	if (now_ms >= end_ms) {
-		ask_set(ask, ASK_NO_TIME, "no time left");
+		query_set(query, QUERY_NO_TIME, "no time left");
 		return;
 	}
 	if (child_call(program.path, become, &program, (unsigned int)(end_ms - now_ms), &result,
 		       &err) < 0) {
-		ask_set(ask, errno == ETIMEDOUT ? ASK_HUNG : ASK_FAILED, err.text);
+		query_set(query, errno == ETIMEDOUT ? QUERY_HUNG : QUERY_FAILED, err.text);
 		return;
 	}
-	ask_take(ask, &result);
-	if (ask->answer == ASK_FAILED && result.status == EXIT_BUSY)
-		ask->answer = ASK_HUNG;
+	query_set_child(query, &result);
+	if (query->answer == QUERY_FAILED && result.status == EXIT_BUSY)
+		query->answer = QUERY_HUNG;
 	child_result_free(&result);
 }
 
-void gpfs_mmpmon_ask(const struct client *client, struct ask *ask, long *pid)
+void gpfs_mmpmon_query(const struct client *client, struct query *query, long *pid)
 {
 	unsigned int timeout_ms = client->section->timeout_ms;
 	unsigned long long end_ms;
@@ -156,17 +157,17 @@ void gpfs_mmpmon_ask(const struct client *client, struct ask *ask, long *pid)
 	if (timeout_ms > GPFS_MMPMON_MS_MAX)
 		timeout_ms = GPFS_MMPMON_MS_MAX;
 	end_ms = child_now_ms() + timeout_ms;
-	ask_clear(ask);
+	query_clear(query);
 	*pid = 0;
-	if (ask_socket(client, ask, pid, end_ms) && *pid)
+	if (query_socket(client, query, pid, end_ms) && *pid)
 		return;
 	*pid = process_named(client->section->process_dir, GPFS_MMFSD);
-	if (ask->answer != ASK_NOT_ASKED)
+	if (query->answer != QUERY_NOT_MADE)
 		return;
 	if (*pid > 0)
-		ask_program(client, ask, end_ms);
+		query_program(client, query, end_ms);
 	else
-		ask_set(ask, ASK_FAILED, "there is no process mmfsd");
+		query_set(query, QUERY_FAILED, "there is no process mmfsd");
 }
 
 /* ---- the reply ---------------------------------------------------------- */
@@ -237,25 +238,26 @@ int64_t gpfs_mmpmon_misses(const char *text, int64_t *lookups)
 	return most;
 }
 
-static int read_line(struct wire *wire, const char *line, const char *mmfsd, struct err *err)
+static int read_line(struct client_counters *counters, const char *line, const char *mmfsd,
+		     struct err *err)
 {
-	char cluster[WORD_MAX], fs[WORD_MAX], id[WIRE_ID_MAX];
-	struct wire_row *row;
-	size_t known = wire->count;
+	char cluster[WORD_MAX], fs[WORD_MAX], id[CLIENT_SOURCE_ID_MAX];
+	struct source_counters *source;
+	size_t known = counters->count;
 
 	if (!word_in(line, "_cl_", cluster, sizeof(cluster)) ||
 	    !word_in(line, "_fs_", fs, sizeof(fs)) ||
 	    snprintf(id, sizeof(id), "%s:%s %s", cluster, fs, mmfsd) >= (int)sizeof(id))
 		return err_set(err, "counters of no filesystem");
-	row = wire_row(wire, id);
-	if (!row)
-		return err_set(err, "more than %d filesystems", WIRE_ROWS_MAX);
-	if (wire->count == known)
+	source = client_counters_source(counters, id);
+	if (!source)
+		return err_set(err, "more than %d filesystems", CLIENT_SOURCES_MAX);
+	if (counters->count == known)
 		return err_set(err, "'%s:%s' comes twice", cluster, fs);
-	row->numbers[IO_READ_BYTES] = count_in(line, "_br_");
-	row->numbers[IO_WRITE_BYTES] = count_in(line, "_bw_");
-	row->numbers[IO_READ_CALLS] = count_in(line, "_rdc_");
-	row->numbers[IO_WRITE_CALLS] = count_in(line, "_wc_");
+	source->numbers[IO_READ_BYTES] = count_in(line, "_br_");
+	source->numbers[IO_WRITE_BYTES] = count_in(line, "_bw_");
+	source->numbers[IO_READ_CALLS] = count_in(line, "_rdc_");
+	source->numbers[IO_WRITE_CALLS] = count_in(line, "_wc_");
 	return 0;
 }
 
@@ -267,7 +269,8 @@ static bool is_another(const char *line, const char *node)
 	return word_in(line, "_n_", word, sizeof(word)) && strcmp(word, node) != 0;
 }
 
-int gpfs_mmpmon_rows(struct wire *wire, const char *text, const char *mmfsd, struct err *err)
+int gpfs_mmpmon_sources(struct client_counters *counters, const char *text, const char *mmfsd,
+			struct err *err)
 {
 	char line[LINE_TEXT_MAX], fs[WORD_MAX], node[WORD_MAX];
 	bool none = false;
@@ -289,10 +292,10 @@ int gpfs_mmpmon_rows(struct wire *wire, const char *text, const char *mmfsd, str
 		else if (rc != 0)
 			return err_set(err, "mmpmon answers with _rc_ %lld%s", (long long)rc,
 				       rc == 16 ? ": another process holds its lock" : "");
-		else if (read_line(wire, line, mmfsd, err) < 0)
+		else if (read_line(counters, line, mmfsd, err) < 0)
 			return err_prefix(err, "mmpmon");
 	}
-	if (wire->count)
+	if (counters->count)
 		return 1;
 	return none ? 0 : err_set(err, "mmpmon: no counters in its answer");
 }
@@ -321,21 +324,21 @@ static bool is_named(const struct mounts *all, const char *id)
 }
 
 /* Return the number of rows that a mount may belong to, and the last of them. */
-static int rows_of(const struct wire *wire, const struct mounts *all, const char *source,
-		   struct wire_row **row)
+static int sources_of(const struct client_counters *counters, const struct mounts *all,
+		      const char *device, struct source_counters **source)
 {
 	const char *id;
 	int count = 0;
 	size_t i;
 
-	for (i = 0; i < wire->count; i++) {
-		id = wire->row[i].id;
-		if (is_word_of(source, id)) {
-			*row = (struct wire_row *)&wire->row[i];
+	for (i = 0; i < counters->count; i++) {
+		id = counters->sources[i].id;
+		if (is_word_of(device, id)) {
+			*source = (struct source_counters *)&counters->sources[i];
 			return 1;
 		}
-		if (is_word_of(source, strchr(id, ':') + 1) && !is_named(all, id)) {
-			*row = (struct wire_row *)&wire->row[i];
+		if (is_word_of(device, strchr(id, ':') + 1) && !is_named(all, id)) {
+			*source = (struct source_counters *)&counters->sources[i];
 			count++;
 		}
 	}
@@ -344,130 +347,132 @@ static int rows_of(const struct wire *wire, const struct mounts *all, const char
 
 /* Set the filesystem of each row to the first of its mounts. Return -1 if a mount in jobio.conf has
  * no row, or several. */
-static int name_rows(const struct config_client *section, struct wire *wire,
-		     const struct mounts *all, struct err *err)
+static int name_sources(const struct config_client *section, struct client_counters *counters,
+			const struct mounts *all, struct err *err)
 {
 	const struct client_mount *mount = all->mount;
-	struct wire_row *row = NULL;
-	int rows;
+	struct source_counters *source = NULL;
+	int sources;
 
 	for (; mount < all->mount + all->count; mount++) {
 		if (!mounts_word_in(section->mounts, mount->target))
 			continue;
-		rows = rows_of(wire, all, mount->source, &row);
-		if (rows != 1 && *section->mounts)
+		sources = sources_of(counters, all, mount->source, &source);
+		if (sources != 1 && *section->mounts)
 			return err_set(err, "mmpmon has %s filesystem '%s' of '%s'",
-				       rows ? "more than one" : "no", mount->source, mount->target);
-		if (rows == 1 && !*row->fs)
-			snprintf(row->fs, sizeof(row->fs), "%.255s", mount->target);
+				       sources ? "more than one" : "no", mount->source,
+				       mount->target);
+		if (sources == 1 && !*source->fs)
+			snprintf(source->fs, sizeof(source->fs), "%.255s", mount->target);
 	}
 	return 0;
 }
 
 /* Return true if more mounted filesystems have no row than rows have no mount. */
-static bool is_cut(const struct wire *wire, const struct mounts *all)
+static bool is_cut(const struct client_counters *counters, const struct mounts *all)
 {
-	struct wire_row *row;
-	size_t i, mounts = 0, rows = 0;
+	struct source_counters *source;
+	size_t i, mounts = 0, sources = 0;
 
 	for (i = 0; i < all->count; i++)
-		mounts += !rows_of(wire, all, all->mount[i].source, &row) &&
+		mounts += !sources_of(counters, all, all->mount[i].source, &source) &&
 			  (!i || strcmp(all->mount[i].source, all->mount[i - 1].source) != 0);
-	for (i = 0; i < wire->count; i++)
-		rows += !*wire->row[i].fs;
-	return mounts > rows;
+	for (i = 0; i < counters->count; i++)
+		sources += !*counters->sources[i].fs;
+	return mounts > sources;
 }
 
 /* For the start of a job. No line marks the end of mmpmon's reply: the filesystems of lines that
  * were truncated would count in full at the job's end. Each gets a row without numbers. */
-static void mark_cut(struct wire *wire, const struct mounts *all)
+static void mark_cut(struct client_counters *counters, const struct mounts *all)
 {
-	char id[WIRE_ID_MAX];
-	struct wire_row *row;
+	char id[CLIENT_SOURCE_ID_MAX];
+	struct source_counters *source;
 	size_t i;
 
-	if (!is_cut(wire, all))
+	if (!is_cut(counters, all))
 		return;
 	for (i = 0; i < all->count; i++) {
-		if (rows_of(wire, all, all->mount[i].source, &row))
+		if (sources_of(counters, all, all->mount[i].source, &source))
 			continue;
 		snprintf(id, sizeof(id), ":%.300s cut", all->mount[i].source);
-		row = wire_row(wire, id);
-		if (row)
-			snprintf(row->fs, sizeof(row->fs), "%.255s", all->mount[i].target);
+		source = client_counters_source(counters, id);
+		if (source)
+			snprintf(source->fs, sizeof(source->fs), "%.255s", all->mount[i].target);
 	}
 }
 
 /* Keep the rows in use: with mounts=, those with a mount. Others without a mount keep mmpmon's
  * name. */
-static void keep_rows(const struct config_client *section, struct wire *wire)
+static void drop_unused(const struct config_client *section, struct client_counters *counters)
 {
 	size_t i, count = 0;
 
-	for (i = 0; i < wire->count; i++) {
-		struct wire_row *row = &wire->row[i];
+	for (i = 0; i < counters->count; i++) {
+		struct source_counters *source = &counters->sources[i];
 
-		if (!*row->fs && *section->mounts)
+		if (!*source->fs && *section->mounts)
 			continue;
-		if (!*row->fs)
-			snprintf(row->fs, sizeof(row->fs), "%.*s", (int)strcspn(row->id, " "),
-				 row->id);
-		wire->row[count++] = *row;
+		if (!*source->fs)
+			snprintf(source->fs, sizeof(source->fs), "%.*s",
+				 (int)strcspn(source->id, " "), source->id);
+		counters->sources[count++] = *source;
 	}
-	wire->count = count;
+	counters->count = count;
 }
 
-static int take_mounts(const struct client *client, struct wire *wire, struct err *err)
+static int set_mounts(const struct client *client, struct client_counters *counters,
+		      struct err *err)
 {
 	const struct config_client *section = client->section;
 	struct mounts *all = mounts_read(section->mount_table, client->type->fstypes, err);
-	int rc = all ? name_rows(section, wire, all, err) : -1;
+	int rc = all ? name_sources(section, counters, all, err) : -1;
 
 	if (rc == 0 && client->common.mount_count && !*section->mounts)
-		mark_cut(wire, all);
+		mark_cut(counters, all);
 	if (rc == 0)
-		keep_rows(section, wire);
+		drop_unused(section, counters);
 	mounts_free(all);
 	return rc;
 }
 
 /* ---- now ----------------------------------------------------------------- */
 
-static int read_answer(const struct client *client, const struct ask *ask, long pid,
-		       struct wire *wire, struct err *err)
+static int read_answer(const struct client *client, const struct query *query, long pid,
+		       struct client_counters *counters, struct err *err)
 {
 	unsigned long long ticks = 0;
 	char mmfsd[48];
 	int rc;
 
-	if (ask->answer != ASK_ANSWERED)
-		return err_set(err, "mmpmon: %.300s", ask->why);
+	if (query->answer != QUERY_ANSWERED)
+		return err_set(err, "mmpmon: %.300s", query->why);
 	if (process_start(pid, NULL, &ticks) < 0)
 		return err_set(err, "mmpmon: there is no mmfsd");
 	snprintf(mmfsd, sizeof(mmfsd), "%ld.%llu", pid, ticks);
-	rc = gpfs_mmpmon_rows(wire, ask->text, mmfsd, err);
-	if (rc > 0 && take_mounts(client, wire, err) < 0)
+	rc = gpfs_mmpmon_sources(counters, query->text, mmfsd, err);
+	if (rc > 0 && set_mounts(client, counters, err) < 0)
 		rc = -1;
-	return rc > 0 && !wire->count ? 0 : rc;
+	return rc > 0 && !counters->count ? 0 : rc;
 }
 
-struct wire *gpfs_wire(const struct client *client, struct err *err)
+struct client_counters *gpfs_counters(const struct client *client, struct err *err)
 {
-	struct wire *wire = wire_new();
-	struct ask ask = { 0 };
+	struct client_counters *counters = client_counters_new();
+	struct query query = { 0 };
 	long pid = 0;
 	int rc = -1;
 
-	if (wire) {
-		wire->calls_wrap = CALLS_WRAP;
-		wire->clears_all = true; /* "reset" is for the whole node */
-		gpfs_mmpmon_ask(client, &ask, &pid);
-		rc = read_answer(client, &ask, pid, wire, err);
+	if (counters) {
+		counters->calls_wrap = CALLS_WRAP;
+		counters->clears_all = true; /* "reset" is for the whole node */
+		gpfs_mmpmon_query(client, &query, &pid);
+		rc = read_answer(client, &query, pid, counters, err);
 	}
-	ask_clear(&ask);
+	query_clear(&query);
 	if (rc > 0)
-		return wire;
-	wire_free(wire);
+		return counters;
+	client_counters_free(counters);
 	errno = rc == 0 ? ENOENT : EIO;
 	return NULL;
 }

@@ -11,8 +11,8 @@
  *           "archive.example.org:scratch".
  *         bytes and operations are those that programs of the node requested, including
  *           those from the page pool. Operations have 32 bits.
- * Owner   as in client/wire.h.
- * Errors  a query never fails: errors are in the reply (client/ask.h). A counter that
+ * Owner   as in client/client_counters.h.
+ * Errors  a query never fails: errors are in the reply (client/query.h). A counter that
  *           cannot be read is unknown; a reply that is not understood as a whole is
  *           ignored.
  * Runs    prolog and epilog, as root, RUN given; jobio check without. The program
@@ -21,19 +21,20 @@
 #ifndef JOBIO_CLIENT_GPFS_MMPMON_H
 #define JOBIO_CLIENT_GPFS_MMPMON_H
 
-#include "client/ask.h"
+#include "client/client_counters.h"
+#include "client/query.h"
 #include "client/type.h"
-#include "client/wire.h"
 
 #define GPFS_MMPMON_MS_MAX 1500U
 #define GPFS_MMFSD "mmfsd"
 
 /* Run the query; *pid is that of the mmfsd that replied, 0: unknown. */
-void gpfs_mmpmon_ask(const struct client *client, struct ask *ask, long *pid);
+void gpfs_mmpmon_query(const struct client *client, struct query *query, long *pid);
 
 /* Add the rows of a reply of mmfsd 'mmfsd' ("PID.TICKS"). Return 1 if done, 0 if nothing is
  * mounted, -1 if the reply is unusable. */
-int gpfs_mmpmon_rows(struct wire *wire, const char *text, const char *mmfsd, struct err *err);
+int gpfs_mmpmon_sources(struct client_counters *counters, const char *text, const char *mmfsd,
+			struct err *err);
 /* Get the word after 'key' ("_n_") in the first line of a reply that has it. */
 bool gpfs_mmpmon_word(const char *text, const char *key, char *word, size_t size);
 
@@ -41,6 +42,6 @@ bool gpfs_mmpmon_word(const char *text, const char *key, char *word, size_t size
  * lookups (gfis: _sch_, _scm_); 0: none, or not in the reply. */
 int64_t gpfs_mmpmon_misses(const char *text, int64_t *lookups);
 
-struct wire *gpfs_wire(const struct client *client, struct err *err);
+struct client_counters *gpfs_counters(const struct client *client, struct err *err);
 
 #endif

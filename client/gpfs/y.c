@@ -19,7 +19,7 @@ static bool is_begin(const char *text, const char *kind)
 }
 
 /* Read one line with its continuations; false: it does not fit. */
-static bool take(const char **text, const char *kind, char line[GPFS_Y_LINE_MAX])
+static bool next_line(const char **text, const char *kind, char line[GPFS_Y_LINE_MAX])
 {
 	size_t used = 0, length;
 	bool fits = true;
@@ -65,7 +65,7 @@ static bool is_field(const char *line, size_t index, const char *word)
 bool gpfs_y_next(const char **text, const char *kind, struct gpfs_y *y)
 {
 	while (**text) {
-		if (!take(text, kind, y->line) || strncmp(y->line, kind, strlen(kind)) != 0)
+		if (!next_line(text, kind, y->line) || strncmp(y->line, kind, strlen(kind)) != 0)
 			continue;
 		if (is_field(y->line, 2, "HEADER"))
 			memcpy(y->header, y->line, strlen(y->line) + 1);

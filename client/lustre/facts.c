@@ -21,9 +21,9 @@
 #define PRINTED_MAX 8192	  /* a line of the child; a list of CPUs may be long */
 #define COUNTERS "\nstatistics\n" /* between facts and statistics */
 
-struct looking {
+struct reading {
 	const struct client *client;
-	unsigned long long begun_ms;
+	unsigned long long start_ms;
 	unsigned int limit_ms;
 	bool is_hook; /* also read the statistics */
 };
@@ -37,7 +37,7 @@ void lustre_facts_clear(void *what)
 {
 	struct lustre_facts *facts = what;
 
-	ask_clear(&facts->ask);
+	query_clear(&facts->query);
 	free(facts->counters);
 	free(facts->no_counters);
 	free(facts->instance);
@@ -191,10 +191,10 @@ static void print_cpts(const struct client *client)
 
 /* Return true unless reading the facts took too long for the statistics, or there are too many
  * devices. */
-static bool may_count(const struct looking *looking, const struct tree *tree)
+static bool may_count(const struct reading *reading, const struct tree *tree)
 {
-	return looking->is_hook && child_now_ms() < looking->begun_ms + looking->limit_ms / 8 &&
-	       tree->count <= WIRE_ROWS_MAX;
+	return reading->is_hook && child_now_ms() < reading->start_ms + reading->limit_ms / 8 &&
+	       tree->count <= CLIENT_SOURCES_MAX;
 }
 
 static void print_devices(const struct client *client, struct tree *tree)
@@ -211,8 +211,8 @@ static void print_devices(const struct client *client, struct tree *tree)
 
 static int print_all(void *arg)
 {
-	const struct looking *looking = arg;
-	const struct client *client = looking->client;
+	const struct reading *reading = arg;
+	const struct client *client = reading->client;
 	struct tree *tree;
 	struct err why;
 
@@ -227,10 +227,10 @@ static int print_all(void *arg)
 		return 0;
 	}
 	print_devices(client, tree);
-	if (may_count(looking, tree)) {
+	if (may_count(reading, tree)) {
 		printf("%s", &COUNTERS[1]);
 		fflush(stdout); /* keep the facts if the statistics hang */
-		lustre_stats_print(client, tree, false, looking->begun_ms + looking->limit_ms / 2);
+		lustre_stats_print(client, tree, false, reading->start_ms + reading->limit_ms / 2);
 	}
 	tree_free(tree);
 	return 0;
@@ -238,7 +238,7 @@ static int print_all(void *arg)
 
 /* ---- parent: parse what was printed ----------------------------------- */
 
-static void take_instance(struct lustre_facts *facts, const char *line)
+static void parse_instance(struct lustre_facts *facts, const char *line)
 {
 	struct lustre_instance one = { 0 };
 
@@ -249,7 +249,7 @@ static void take_instance(struct lustre_facts *facts, const char *line)
 	facts->instance[facts->instance_count++] = one;
 }
 
-static void take_target(struct lustre_facts *facts, const char *line)
+static void parse_target(struct lustre_facts *facts, const char *line)
 {
 	struct lustre_target one = { 0 };
 	int kind;
@@ -269,7 +269,7 @@ static void take_target(struct lustre_facts *facts, const char *line)
 /* Find the interface with the address of "192.0.2.31@tcp". SIOCGIFCONF lists addresses only;
  * getifaddrs(3) has the kernel report all details of each interface, and takes several times as
  * long. */
-static void find_interface(struct lustre_card *card)
+static void find_interface(struct lustre_nic *nic)
 {
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	struct ifreq list[ADDRESSES_MAX];
@@ -278,33 +278,32 @@ static void find_interface(struct lustre_card *card)
 	const struct sockaddr_in *one;
 	int i;
 
-	snprintf(nid, sizeof(nid), "%.*s", (int)strcspn(card->nid, "@"), card->nid);
+	snprintf(nid, sizeof(nid), "%.*s", (int)strcspn(nic->nid, "@"), nic->nid);
 	if (fd < 0 || ioctl(fd, SIOCGIFCONF, &all) < 0)
 		all.ifc_len = 0;
 	for (i = 0; i < all.ifc_len / (int)sizeof(*list); i++) {
 		one = (const struct sockaddr_in *)&list[i].ifr_addr;
 		inet_ntop(AF_INET, &one->sin_addr, address, sizeof(address));
 		if (!strcmp(address, nid))
-			snprintf(card->interface, sizeof(card->interface), "%.15s",
-				 list[i].ifr_name);
+			snprintf(nic->interface, sizeof(nic->interface), "%.15s", list[i].ifr_name);
 	}
 	if (fd >= 0)
 		close(fd);
 }
 
-static void take_card(struct lustre_facts *facts, const char *line)
+static void parse_nic(struct lustre_facts *facts, const char *line)
 {
-	struct lustre_card *card = &facts->card[facts->card_count];
+	struct lustre_nic *nic = &facts->nic[facts->nic_count];
 
-	if (facts->card_count == LUSTRE_CARDS_MAX ||
-	    sscanf(line, "%63s %15s", card->nid, card->status) != 2 || !strchr(card->nid, '@') ||
-	    !strcmp(card->nid, "0@lo"))
+	if (facts->nic_count == LUSTRE_NICS_MAX ||
+	    sscanf(line, "%63s %15s", nic->nid, nic->status) != 2 || !strchr(nic->nid, '@') ||
+	    !strcmp(nic->nid, "0@lo"))
 		return;
-	card->numa_node = -1;
-	find_interface(card);
-	if (*card->interface)
-		card->numa_node = sysfs_numa_node_of_device(card->interface, "");
-	facts->card_count++;
+	nic->numa_node = -1;
+	find_interface(nic);
+	if (*nic->interface)
+		nic->numa_node = sysfs_numa_node_of_device(nic->interface, "");
+	facts->nic_count++;
 }
 
 /* Return the text after a word and a blank; NULL: the line begins otherwise. */
@@ -315,53 +314,53 @@ static const char *behind(const char *line, const char *word)
 	return !strncmp(line, word, length) && line[length] == ' ' ? line + length + 1 : NULL;
 }
 
-static void take_line(struct lustre_facts *facts, const char *line)
+static void parse_line(struct lustre_facts *facts, const char *line)
 {
 	const char *rest;
 
 	if ((rest = behind(line, "instance")))
-		take_instance(facts, rest);
+		parse_instance(facts, rest);
 	else if ((rest = behind(line, "target")))
-		take_target(facts, rest);
+		parse_target(facts, rest);
 	else if ((rest = behind(line, "version")))
 		snprintf(facts->version, sizeof(facts->version), "%.31s", rest);
 	else if ((rest = behind(line, "jobid_var")))
 		snprintf(facts->jobid_var, sizeof(facts->jobid_var), "%.63s", rest);
 	else if ((rest = behind(line, "nis")))
-		take_card(facts, rest);
+		parse_nic(facts, rest);
 	else if ((rest = behind(line, "cpts")))
 		cpuset_parse(&facts->cpt_cpus, rest, NULL);
 	else if ((rest = behind(line, "none")))
-		ask_set(&facts->ask, ASK_FAILED, rest);
+		query_set(&facts->query, QUERY_FAILED, rest);
 	else if ((rest = behind(line, "unread"))) {
 		facts->unread++;
 		snprintf(facts->unread_why, sizeof(facts->unread_why), "%.63s", rest);
 	}
 }
 
-void lustre_facts_take(struct lustre_facts *facts, const char *text)
+void lustre_facts_parse(struct lustre_facts *facts, const char *text)
 {
 	char line[PRINTED_MAX];
 
 	while (text_next_line(&text, line, sizeof(line)))
-		take_line(facts, line);
+		parse_line(facts, line);
 }
 
 /* Statistics that are incomplete because of the budget are read again when the job begins
- * (wire.c). */
-static bool is_cut_short(const struct looking *looking, const char *counters)
+ * (counters.c). */
+static bool is_cut_short(const struct reading *reading, const char *counters)
 {
-	return looking->limit_ms < looking->client->section->timeout_ms &&
+	return reading->limit_ms < reading->client->section->timeout_ms &&
 	       strstr(counters, "\nunread ");
 }
 
-static void keep_counters(struct lustre_facts *facts, const struct looking *looking,
-			  const char *counters)
+static void store_counters(struct lustre_facts *facts, const struct reading *reading,
+			   const char *counters)
 {
-	if (facts->ask.answer == ASK_NO_TIME || is_cut_short(looking, counters))
+	if (facts->query.answer == QUERY_NO_TIME || is_cut_short(reading, counters))
 		return;
-	if (facts->ask.answer != ASK_ANSWERED) {
-		facts->no_counters = xstrdup(facts->ask.why);
+	if (facts->query.answer != QUERY_ANSWERED) {
+		facts->no_counters = xstrdup(facts->query.why);
 		return;
 	}
 	facts->counters = xstrdup(counters);
@@ -369,27 +368,27 @@ static void keep_counters(struct lustre_facts *facts, const struct looking *look
 }
 
 /* Split the statistics off; if they have begun, all facts were printed. */
-static void take_counters(struct lustre_facts *facts, const struct looking *looking)
+static void parse_counters(struct lustre_facts *facts, const struct reading *reading)
 {
-	char *text = facts->ask.text, *at = NULL;
+	char *text = facts->query.text, *at = NULL;
 
 	if (text)
 		at = strstr(text, COUNTERS);
-	if (!at && ask_is_silent(&facts->ask)) {
+	if (!at && query_has_timed_out(&facts->query)) {
 		free(text);
-		facts->ask.text = NULL;
+		facts->query.text = NULL;
 	}
 	if (!at)
 		return;
 	*at = '\0';
-	keep_counters(facts, looking, at + strlen(COUNTERS) - 1);
-	ask_set(&facts->ask, ASK_ANSWERED, NULL);
+	store_counters(facts, reading, at + strlen(COUNTERS) - 1);
+	query_set(&facts->query, QUERY_ANSWERED, NULL);
 }
 
 int lustre_inspect(struct client *client, struct err *err)
 {
 	struct lustre_facts *facts = lustre_facts_of(client);
-	struct looking looking = { client, child_now_ms(), ask_limit_ms(client),
+	struct reading reading = { client, child_now_ms(), query_limit_ms(client),
 				   client->run_dir != NULL };
 
 	(void)err;
@@ -397,10 +396,11 @@ int lustre_inspect(struct client *client, struct err *err)
 	client->common.cpus_known = true;
 	if (!client->common.mount_count)
 		return 0;
-	ask_function_heard(client, &facts->ask, client->section->sys_dir, print_all, &looking);
-	take_counters(facts, &looking);
-	if (facts->ask.text)
-		lustre_facts_take(facts, facts->ask.text);
+	query_function_partial(client, &facts->query, client->section->sys_dir, print_all,
+			       &reading);
+	parse_counters(facts, &reading);
+	if (facts->query.text)
+		lustre_facts_parse(facts, facts->query.text);
 	client->common.version = facts->version;
 	return 0;
 }

@@ -3,11 +3,11 @@
  *
  * A child with a timeout reads all of it: some files wait for a lock that the client
  * holds while it connects. For a job it reads the statistics as well, so that the job's
- * first reading (wire.h) needs no other child.
+ * first reading (counters.h) needs no other child.
  *
  * Terms   unknown: LUSTRE_UNKNOWN, or "": the file does not exist in this version,
  *           or is not readable.
- *         card: the interface of an LNet address, with its NUMA node (-1: unknown,
+ *         nic: the interface of an LNet address, with its NUMA node (-1: unknown,
  *           or the node has only one).
  *         CPTs: the CPUs of all CPU partitions of Lustre's threads.
  * Owner   lustre_facts_clear().
@@ -17,11 +17,11 @@
 #ifndef JOBIO_CLIENT_LUSTRE_FACTS_H
 #define JOBIO_CLIENT_LUSTRE_FACTS_H
 
-#include "client/ask.h"
 #include "client/lustre/tree.h"
+#include "client/query.h"
 
 #define LUSTRE_UNKNOWN (-1L) /* same value as in tree.h */
-#define LUSTRE_CARDS_MAX 32
+#define LUSTRE_NICS_MAX 32
 
 struct lustre_instance {
 	char name[TREE_NAME_MAX];
@@ -40,18 +40,18 @@ struct lustre_target {
 	long server_mods;		     /* modifying RPCs in flight that an MDT accepts */
 };
 
-struct lustre_card {
+struct lustre_nic {
 	char nid[64], status[16], interface[16];
 	int numa_node;
 };
 
 struct lustre_facts {
-	struct ask ask;
+	struct query query;
 	char version[32], jobid_var[64];
-	size_t instance_count, target_count, card_count;
+	size_t instance_count, target_count, nic_count;
 	struct lustre_instance *instance;
 	struct lustre_target *target;
-	struct lustre_card card[LUSTRE_CARDS_MAX];
+	struct lustre_nic nic[LUSTRE_NICS_MAX];
 	struct cpuset cpt_cpus;
 	long folder_stripes;		/* of the job's directory; 0: the filesystem's default */
 	char *counters;			/* statistics as printed by stats.h; NULL */
@@ -72,7 +72,7 @@ void lustre_import_parse(const char *text, struct lustre_import *import);
 void lustre_partition_add(struct cpuset *cpus, const char *line);
 
 /* Parse the lines that the child prints into [facts]. */
-void lustre_facts_take(struct lustre_facts *facts, const char *text);
+void lustre_facts_parse(struct lustre_facts *facts, const char *text);
 
 /* Discard the statistics in the facts; what was done since has changed them. */
 void lustre_facts_drop_counters(const struct client *client);

@@ -26,16 +26,16 @@ static const struct lustre_facts *facts_of(const struct judge *judge)
 /* Return the profile's list of parameters; "": none. */
 static const char *wanted(const struct judge *judge)
 {
-	return judge->want && judge->want->parameters ? judge->want->parameters : "";
+	return judge->desired && judge->desired->parameters ? judge->desired->parameters : "";
 }
 
 /* Report a finding of a filesystem once, even if it has several mounts. */
-__attribute__((format(printf, 4, 5))) static void say_of(const struct judge *judge,
-							 const struct rule *rule,
-							 const char *filesystem, const char *format,
-							 ...)
+__attribute__((format(printf, 4, 5))) static void report_target(const struct judge *judge,
+								const struct rule *rule,
+								const char *filesystem,
+								const char *format, ...)
 {
-	const struct findings *said = judge->findings;
+	const struct findings *reported = judge->findings;
 	char text[ERR_MAX];
 	va_list args;
 	size_t i;
@@ -43,10 +43,11 @@ __attribute__((format(printf, 4, 5))) static void say_of(const struct judge *jud
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	for (i = 0; i < said->count; i++)
-		if (!strcmp(said->list[i].code, rule->code) && !strcmp(said->list[i].text, text))
+	for (i = 0; i < reported->count; i++)
+		if (!strcmp(reported->list[i].code, rule->code) &&
+		    !strcmp(reported->list[i].text, text))
 			return;
-	rule_say_of(judge, rule, filesystem, "%s", text);
+	rule_report_target(judge, rule, filesystem, "%s", text);
 }
 
 /* ---- readable files ---------------------------------------------------- */
@@ -55,11 +56,11 @@ static void check_unreadable(const struct judge *judge, const struct rule *rule)
 {
 	const struct lustre_facts *facts = facts_of(judge);
 
-	if (facts->ask.answer != ASK_ANSWERED && facts->ask.answer != ASK_NOT_ASKED)
-		rule_say(judge, rule, "its parameters cannot be read: %.300s", facts->ask.why);
+	if (facts->query.answer != QUERY_ANSWERED && facts->query.answer != QUERY_NOT_MADE)
+		rule_report(judge, rule, "its parameters cannot be read: %.300s", facts->query.why);
 	else if (facts->unread)
-		rule_say(judge, rule, "the state of %zu of its %zu targets cannot be read: %s",
-			 facts->unread, facts->target_count, facts->unread_why);
+		rule_report(judge, rule, "the state of %zu of its %zu targets cannot be read: %s",
+			    facts->unread, facts->target_count, facts->unread_why);
 }
 
 /* ---- targets --------------------------------------------------------------- */
@@ -107,8 +108,8 @@ static void find_targets(const struct lustre_facts *facts, const char *instance,
 		strcat(found->names, ", ..");
 }
 
-static void say_targets(const struct judge *judge, const struct rule *rule, enum tree_kind kind,
-			target_test test, bool with_state, const char *what)
+static void report_targets(const struct judge *judge, const struct rule *rule, enum tree_kind kind,
+			   target_test test, bool with_state, const char *what)
 {
 	const struct lustre_facts *facts = facts_of(judge);
 	const char *word = kind == TREE_OSC ? "OSTs" : "MDTs";
@@ -118,8 +119,9 @@ static void say_targets(const struct judge *judge, const struct rule *rule, enum
 	for (i = 0; i < facts->instance_count; i++) {
 		find_targets(facts, facts->instance[i].name, kind, test, with_state, &found);
 		if (found.count)
-			say_of(judge, rule, found.filesystem, "%zu of the %zu %s of '%s' %s: %s",
-			       found.count, found.all, word, found.filesystem, what, found.names);
+			report_target(judge, rule, found.filesystem,
+				      "%zu of the %zu %s of '%s' %s: %s", found.count, found.all,
+				      word, found.filesystem, what, found.names);
 	}
 }
 
@@ -133,8 +135,8 @@ static bool is_away(const struct lustre_target *target)
 
 static void check_import(const struct judge *judge, const struct rule *rule)
 {
-	say_targets(judge, rule, TREE_MDC, is_away, true, "are not connected");
-	say_targets(judge, rule, TREE_OSC, is_away, true, "are not connected");
+	report_targets(judge, rule, TREE_MDC, is_away, true, "are not connected");
+	report_targets(judge, rule, TREE_OSC, is_away, true, "are not connected");
 }
 
 static bool is_inactive(const struct lustre_target *target)
@@ -144,8 +146,8 @@ static bool is_inactive(const struct lustre_target *target)
 
 static void check_inactive(const struct judge *judge, const struct rule *rule)
 {
-	say_targets(judge, rule, TREE_MDC, is_inactive, false, "are deactivated on this node");
-	say_targets(judge, rule, TREE_OSC, is_inactive, false, "are deactivated on this node");
+	report_targets(judge, rule, TREE_MDC, is_inactive, false, "are deactivated on this node");
+	report_targets(judge, rule, TREE_OSC, is_inactive, false, "are deactivated on this node");
 }
 
 static bool has_one_rpc(const struct lustre_target *target)
@@ -155,8 +157,8 @@ static bool has_one_rpc(const struct lustre_target *target)
 
 static void check_one_rpc(const struct judge *judge, const struct rule *rule)
 {
-	say_targets(judge, rule, TREE_OSC, has_one_rpc, false,
-		    "get one RPC at a time (max_rpcs_in_flight=1)");
+	report_targets(judge, rule, TREE_OSC, has_one_rpc, false,
+		       "get one RPC at a time (max_rpcs_in_flight=1)");
 }
 
 static bool has_odd_rpcs(const struct lustre_target *target)
@@ -166,8 +168,8 @@ static bool has_odd_rpcs(const struct lustre_target *target)
 
 static void check_rpcs(const struct judge *judge, const struct rule *rule)
 {
-	say_targets(judge, rule, TREE_OSC, has_odd_rpcs, false,
-		    "have a max_rpcs_in_flight outside 8 to 24, which suits small I/O best");
+	report_targets(judge, rule, TREE_OSC, has_odd_rpcs, false,
+		       "have a max_rpcs_in_flight outside 8 to 24, which suits small I/O best");
 }
 
 static bool has_small_rpcs(const struct lustre_target *target)
@@ -178,8 +180,8 @@ static bool has_small_rpcs(const struct lustre_target *target)
 
 static void check_pages(const struct judge *judge, const struct rule *rule)
 {
-	say_targets(judge, rule, TREE_OSC, has_small_rpcs, false,
-		    "get smaller RPCs than their servers take (max_pages_per_rpc)");
+	report_targets(judge, rule, TREE_OSC, has_small_rpcs, false,
+		       "get smaller RPCs than their servers take (max_pages_per_rpc)");
 }
 
 static bool has_checksums(const struct lustre_target *target)
@@ -187,16 +189,16 @@ static bool has_checksums(const struct lustre_target *target)
 	return target->checksums == 1;
 }
 
-/* After the profile was applied (want->alone) the facts are out of date: its values are in
+/* After the profile was applied (desired->alone) the facts are out of date: its values are in
  * effect. */
 static void check_checksums(const struct judge *judge, const struct rule *rule)
 {
 	char value[8];
 
 	if (options_get(wanted(judge), "osc.checksums", value, sizeof(value)) &&
-	    !strcmp(value, "0") && !judge->want->alone)
-		say_targets(judge, rule, TREE_OSC, has_checksums, false,
-			    "have checksums on, which the profile does without");
+	    !strcmp(value, "0") && !judge->desired->alone)
+		report_targets(judge, rule, TREE_OSC, has_checksums, false,
+			       "have checksums on, which the profile does without");
 }
 
 /* ---- the mount ------------------------------------------------------------- */
@@ -211,10 +213,10 @@ static void check_read_ahead(const struct judge *judge, const struct rule *rule)
 	for (i = 0; i < facts->instance_count; i++) {
 		instance = &facts->instance[i];
 		if (instance->ahead_mb == 0 || instance->ahead_file_mb == 0)
-			say_of(judge, rule, tree_filesystem(instance->name, name),
-			       "'%s' reads nothing ahead (%s=0)", name,
-			       instance->ahead_mb == 0 ? "max_read_ahead_mb"
-						       : "max_read_ahead_per_file_mb");
+			report_target(judge, rule, tree_filesystem(instance->name, name),
+				      "'%s' reads nothing ahead (%s=0)", name,
+				      instance->ahead_mb == 0 ? "max_read_ahead_mb"
+							      : "max_read_ahead_per_file_mb");
 	}
 }
 
@@ -223,7 +225,7 @@ static void check_jobid(const struct judge *judge, const struct rule *rule)
 	const struct lustre_facts *facts = facts_of(judge);
 
 	if (!strcmp(facts->jobid_var, "disable"))
-		rule_say(
+		rule_report(
 			judge, rule,
 			"its requests carry no job ID for the servers' job_stats (jobid_var=disable)");
 }
@@ -238,9 +240,10 @@ static void check_tracking(const struct judge *judge, const struct rule *rule)
 	for (i = 0; i < facts->instance_count; i++) {
 		instance = &facts->instance[i];
 		if (instance->tracked > 0)
-			say_of(judge, rule, tree_filesystem(instance->name, name),
-			       "the counters of '%s' count one process or group alone, %ld (stats_track_*)",
-			       name, instance->tracked);
+			report_target(
+				judge, rule, tree_filesystem(instance->name, name),
+				"the counters of '%s' count one process or group alone, %ld (stats_track_*)",
+				name, instance->tracked);
 	}
 }
 
@@ -252,28 +255,29 @@ static void check_stripes(const struct judge *judge, const struct rule *rule)
 	char name[TREE_NAME_MAX];
 	size_t i;
 
-	if (!layout_matters(judge->want) || facts->folder_stripes > 1)
+	if (!layout_matters(judge->desired) || facts->folder_stripes > 1)
 		return;
 	if (facts->folder_stripes == 1) {
-		rule_say(
+		rule_report(
 			judge, rule,
 			"a new file in the job's directory '%.200s' is on one OST (stripe count 1)",
-			judge->want->work_dir);
+			judge->desired->work_dir);
 		return;
 	}
 	for (i = 0; i < facts->instance_count; i++) {
 		instance = &facts->instance[i];
 		if (instance->stripe_count == 1)
-			say_of(judge, rule, tree_filesystem(instance->name, name),
-			       "a new file of '%s' is on one OST unless its directory has another layout (stripecount=1)",
-			       name);
+			report_target(
+				judge, rule, tree_filesystem(instance->name, name),
+				"a new file of '%s' is on one OST unless its directory has another layout (stripecount=1)",
+				name);
 	}
 }
 
 /* ---- LNet -------------------------------------------------------------------- */
 
 /* Return 1 if one of these CPUs is on the NUMA node, 0 if none is, -1 if one's node is unknown. */
-static int is_beside(const struct cpuset *cpus, int numa_node)
+static int is_near_cpts(const struct cpuset *cpus, int numa_node)
 {
 	int cpu, node, rc = 0;
 
@@ -287,28 +291,28 @@ static int is_beside(const struct cpuset *cpus, int numa_node)
 	return rc;
 }
 
-static void check_cards(const struct judge *judge, const struct rule *rule)
+static void check_nics(const struct judge *judge, const struct rule *rule)
 {
 	const struct lustre_facts *facts = facts_of(judge);
-	const struct lustre_card *card = facts->card;
+	const struct lustre_nic *nic = facts->nic;
 
-	for (; card < facts->card + facts->card_count; card++)
-		if (card->numa_node >= 0 && !cpuset_is_empty(&facts->cpt_cpus) &&
-		    is_beside(&facts->cpt_cpus, card->numa_node) == 0)
-			rule_say(
+	for (; nic < facts->nic + facts->nic_count; nic++)
+		if (nic->numa_node >= 0 && !cpuset_is_empty(&facts->cpt_cpus) &&
+		    is_near_cpts(&facts->cpt_cpus, nic->numa_node) == 0)
+			rule_report(
 				judge, rule,
 				"%s (%s) is on NUMA node %d, where none of Lustre's CPU partitions has a CPU",
-				card->interface, card->nid, card->numa_node);
+				nic->interface, nic->nid, nic->numa_node);
 }
 
 static void check_down(const struct judge *judge, const struct rule *rule)
 {
 	const struct lustre_facts *facts = facts_of(judge);
-	const struct lustre_card *card = facts->card;
+	const struct lustre_nic *nic = facts->nic;
 
-	for (; card < facts->card + facts->card_count; card++)
-		if (!strcmp(card->status, "down"))
-			rule_say(judge, rule, "LNet's interface %s is down", card->nid);
+	for (; nic < facts->nic + facts->nic_count; nic++)
+		if (!strcmp(nic->status, "down"))
+			rule_report(judge, rule, "LNet's interface %s is down", nic->nid);
 }
 
 const struct rule lustre_rules[] = {
@@ -338,12 +342,11 @@ const struct rule lustre_rules[] = {
 	  "lctl set_param llite.*.max_read_ahead_mb=N and max_read_ahead_per_file_mb=N",
 	  check_read_ahead },
 	{ "LU12", FINDING_INFO, RULE_SPARES_NODE,
-	  "lctl set_param jobid_var=SLURM_JOB_ID when the node mounts Lustre",
-	  check_jobid },
+	  "lctl set_param jobid_var=SLURM_JOB_ID when the node mounts Lustre", check_jobid },
 	{ "LU13", FINDING_WARNING, RULE_SPARES_NODE,
 	  "lctl set_param llite.*.stats_track_pid=0, _ppid=0 and _gid=0", check_tracking },
 	{ "LU14", FINDING_WARNING, RULE_SPARES_NODE,
-	  "cpu_pattern of libcfs: a partition on the card's NUMA node", check_cards },
+	  "cpu_pattern of libcfs: a partition on the card's NUMA node", check_nics },
 	{ "LU15", FINDING_INFO, RULE_SPARES_NODE, "lfs setstripe -c N for the job's folder",
 	  check_stripes },
 	{ "LU16", FINDING_WARNING, RULE_SPARES_NODE, "look at its cable and at lnetctl net show -v",

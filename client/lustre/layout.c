@@ -95,9 +95,9 @@ long layout_stripes(const void *data, size_t size)
 
 /* ---- the job's directory ------------------------------------------------------- */
 
-bool layout_matters(const struct client_want *want)
+bool layout_matters(const struct client_desired *desired)
 {
-	const char *list = want && want->parameters ? want->parameters : "";
+	const char *list = desired && desired->parameters ? desired->parameters : "";
 
 	return options_get(list, "osc.max_pages_per_rpc", NULL, 0) ||
 	       options_get(list, "llite.max_read_ahead_mb", NULL, 0);
@@ -131,14 +131,14 @@ static bool is_answering(const struct lustre_facts *facts)
 }
 
 /* Switch to the job's user, irrevocably. */
-static int become(const struct client_want *want)
+static int become(const struct client_desired *desired)
 {
-	const gid_t gid = want->gid;
+	const gid_t gid = desired->gid;
 
 	if (geteuid() != 0)
 		return 0;
-	return setgroups(1, &gid) < 0 || setresgid(want->gid, want->gid, want->gid) < 0 ||
-			       setresuid(want->uid, want->uid, want->uid) < 0
+	return setgroups(1, &gid) < 0 || setresgid(desired->gid, desired->gid, desired->gid) < 0 ||
+			       setresuid(desired->uid, desired->uid, desired->uid) < 0
 		       ? -1
 		       : 0;
 }
@@ -146,29 +146,30 @@ static int become(const struct client_want *want)
 static int print_stripes(void *arg)
 {
 	static unsigned char data[LAYOUT_BYTES_MAX];
-	const struct client_want *want = arg;
+	const struct client_desired *desired = arg;
 	ssize_t size;
 
-	if (become(want) < 0)
+	if (become(desired) < 0)
 		return 1;
-	size = getxattr(want->work_dir, "lustre.lov", data, sizeof(data));
+	size = getxattr(desired->work_dir, "lustre.lov", data, sizeof(data));
 	if (size < 0 && errno != ENODATA)
 		return 1;
 	printf("%ld\n", size < 0 ? 0 : layout_stripes(data, (size_t)size));
 	return 0;
 }
 
-void layout_look(struct client *client, const struct client_want *want)
+void layout_read(struct client *client, const struct client_desired *desired)
 {
 	struct lustre_facts *facts = lustre_facts_of(client);
 	struct child_result result = { 0 };
 
 	facts->folder_stripes = LUSTRE_UNKNOWN;
-	if (!layout_matters(want) || !want->work_dir || !is_here(client, want->work_dir) ||
+	if (!layout_matters(desired) || !desired->work_dir || !is_here(client, desired->work_dir) ||
 	    !is_answering(facts))
 		return;
 	lustre_facts_drop_counters(client); /* requests to an MDT are counted */
-	if (child_call(want->work_dir, print_stripes, (void *)want, LOOK_MS, &result, NULL) < 0)
+	if (child_call(desired->work_dir, print_stripes, (void *)desired, LOOK_MS, &result, NULL) <
+	    0)
 		return;
 	if (result.status == 0 && *result.out)
 		facts->folder_stripes = strtol(result.out, NULL, 10);

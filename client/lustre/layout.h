@@ -8,7 +8,7 @@
  * Terms   stripes: number of OSTs; of a composite layout, the largest of its components.
  * Owner   plain values.
  * Errors  LUSTRE_UNKNOWN: not understood, or not read.
- * Runs    layout_look() as in client.h; layout_stripes() accepts any bytes.
+ * Runs    layout_read() as in client.h; layout_stripes() accepts any bytes.
  */
 #ifndef JOBIO_CLIENT_LUSTRE_LAYOUT_H
 #define JOBIO_CLIENT_LUSTRE_LAYOUT_H
@@ -24,9 +24,9 @@
 long layout_stripes(const void *data, size_t size);
 
 /* Return true if the profile is for streams: it sets the size of RPCs or read-ahead. */
-bool layout_matters(const struct client_want *want);
+bool layout_matters(const struct client_desired *desired);
 
 /* Store the stripes of the job's directory in the client's facts. */
-void layout_look(struct client *client, const struct client_want *want);
+void layout_read(struct client *client, const struct client_desired *desired);
 
 #endif

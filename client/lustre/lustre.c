@@ -4,12 +4,12 @@
 #include <stdlib.h>
 
 #include "client/affinity.h"
-#include "client/card.h"
+#include "client/lustre/counters.h"
 #include "client/lustre/facts.h"
 #include "client/lustre/judge.h"
 #include "client/lustre/layout.h"
 #include "client/lustre/setting.h"
-#include "client/lustre/wire.h"
+#include "client/nic.h"
 #include "record/alloc.h"
 
 static const struct change_kind *const changes[] = { &lustre_parameters, &affinity_thread,
@@ -27,20 +27,20 @@ static const struct affinity affinity = {
 	.not_ours = "LU48",
 };
 
-static void cards(const struct client *client, struct client_cards *cards)
+static void find_nics(const struct client *client, struct client_nics *nics)
 {
 	const struct lustre_facts *facts = lustre_facts_of(client);
-	const struct lustre_card *card = facts->card;
+	const struct lustre_nic *nic = facts->nic;
 
-	for (; card < facts->card + facts->card_count; card++)
-		if (*card->interface)
-			card_add(cards, card->interface, card->numa_node, card->nid);
+	for (; nic < facts->nic + facts->nic_count; nic++)
+		if (*nic->interface)
+			nic_add(nics, nic->interface, nic->numa_node, nic->nid);
 }
 
 /* libcfs/libcfs_cpu.c: "NUMBER[CPUs]" for each partition; read when the modules are loaded. */
-static char *cores_command(const struct client_place *place)
+static char *cores_command(const struct client_placement *placement)
 {
-	char *list = xneed(cpuset_format(&place->os_cpus));
+	char *list = xneed(cpuset_format(&placement->os_cpus));
 	char *text = xasprintf(
 		"options libcfs cpu_pattern=\"0[%s]\" in /etc/modprobe.d, and load Lustre's modules anew",
 		list);
@@ -56,14 +56,14 @@ const struct client_type_ops lustre_type = {
 	.facts_size = sizeof(struct lustre_facts),
 	.clear = lustre_facts_clear,
 	.inspect = lustre_inspect,
-	.look_at_job = layout_look,
+	.inspect_job = layout_read,
 	.rules = lustre_rules,
 	.changes = changes,
-	.wire = lustre_wire_read,
-	.wire_source = "osc",
+	.counters = lustre_counters_read,
+	.counters_source = "osc",
 	/* osc/osc_request.c: bytes in RPCs */
 	.app_to_wire = "cache=out read-ahead=in direct=in compression=unknown",
 	.affinity = &affinity,
-	.cards = cards,
+	.nics = find_nics,
 	.cores_command = cores_command,
 };

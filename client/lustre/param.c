@@ -204,7 +204,7 @@ int param_now(const struct config_client *section, enum tree_kind kind, const ch
 	return used ? 0 : -1;
 }
 
-static int param_put(const char *path, const char *value)
+static int param_set(const char *path, const char *value)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW), saved;
 	ssize_t n;
@@ -229,7 +229,7 @@ int param_write(const struct config_client *section, enum tree_kind kind, const 
 	}
 	if (path_of(section, kind, device, key, path) < 0)
 		return -1;
-	return param_put(path, value);
+	return param_set(path, value);
 }
 
 /* ---- coupled parameters --------------------------------------------------- */

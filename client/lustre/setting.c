@@ -218,8 +218,9 @@ static enum change_undone undo_group(const struct change_kind *kind, struct clie
 	if (rc == 0)
 		return CHANGE_GONE; /* the next mount has the defaults */
 	if (rc < 0) {
-		rule_tell(client, "LU42", NULL, findings, "'%s' could not get %s back: %.300s",
-			  change->target, change->old_value, why.text);
+		rule_report_code(client, "LU42", NULL, findings,
+				 "'%s' could not get %s back: %.300s", change->target,
+				 change->old_value, why.text);
 		return CHANGE_NOT_UNDONE;
 	}
 	device.target = target;
@@ -242,11 +243,11 @@ static enum change_made make_group(const struct change_kind *kind, struct client
 	int index, rc = find_group(client, change, &group, &why);
 
 	if (rc == 0)
-		rule_tell(client, "LU40", "mount it", findings, "'%s' is not mounted any more",
-			  change->target);
+		rule_report_code(client, "LU40", "mount it", findings,
+				 "'%s' is not mounted any more", change->target);
 	else if (rc < 0)
-		rule_tell(client, "LU40", NULL, findings, "'%s' could not get %s: %.300s",
-			  change->target, change->new_value, why.text);
+		rule_report_code(client, "LU40", NULL, findings, "'%s' could not get %s: %.300s",
+				 change->target, change->new_value, why.text);
 	if (rc <= 0)
 		return CHANGE_NOT_MADE;
 	device.target = target;
@@ -278,27 +279,27 @@ static int refuse_word(void *arg, const char *word, const char *key, const char 
 	if (!strcmp(r->one, "parameter"))
 		why = param_refusal(key, value);
 	if (why)
-		rule_tell(r->client, "LU49", NULL, r->findings,
-			  "%s '%s' of the profile: %s; the profile was not applied", r->one, word,
-			  why);
+		rule_report_code(r->client, "LU49", NULL, r->findings,
+				 "%s '%s' of the profile: %s; the profile was not applied", r->one,
+				 word, why);
 	return why != NULL;
 }
 
-static bool is_refused(const struct client *client, const struct client_want *want,
+static bool is_refused(const struct client *client, const struct client_desired *desired,
 		       struct findings *findings)
 {
 	struct refuser refuser = { client, findings, "mount option" };
 
-	if (*want->read_ahead_kb) {
-		rule_tell(
+	if (*desired->read_ahead_kb) {
+		rule_report_code(
 			client, "LU49", NULL, findings,
 			"read_ahead_kb of the profile: Lustre has llite.max_read_ahead_mb instead; the profile was not applied");
 		return true;
 	}
-	if (options_each(want->mount_options, refuse_word, &refuser))
+	if (options_each(desired->mount_options, refuse_word, &refuser))
 		return true;
 	refuser.one = "parameter";
-	return options_each(want->parameters, refuse_word, &refuser) != 0;
+	return options_each(desired->parameters, refuse_word, &refuser) != 0;
 }
 
 struct grouping {
@@ -394,7 +395,8 @@ static void plan_tree(const struct change_kind *kind, struct client *client, con
 	size_t i;
 
 	if (!tree || group_devices(client, tree, wanted, all, &why) < 0)
-		rule_tell(client, "LU40", NULL, findings, "could not set %s: %s", wanted, why.text);
+		rule_report_code(client, "LU40", NULL, findings, "could not set %s: %s", wanted,
+				 why.text);
 	else
 		add_changes(kind, client, all, plan);
 	for (i = 0; i < all->count; i++) {
@@ -405,35 +407,35 @@ static void plan_tree(const struct change_kind *kind, struct client *client, con
 	tree_free(tree);
 }
 
-static bool has_settings(const struct client_want *want)
+static bool has_settings(const struct client_desired *desired)
 {
-	return *want->parameters || *want->mount_options || *want->read_ahead_kb;
+	return *desired->parameters || *desired->mount_options || *desired->read_ahead_kb;
 }
 
 static void plan_parameters(const struct change_kind *kind, struct client *client,
-			    const struct client_want *want, struct client_plan *plan,
+			    const struct client_desired *desired, struct client_plan *plan,
 			    struct findings *findings)
 {
-	if (!has_settings(want) || is_refused(client, want, findings))
+	if (!has_settings(desired) || is_refused(client, desired, findings))
 		return;
-	if (!want->alone)
-		rule_tell(
-			client, "LU46", rule_shared_cure(want), findings,
+	if (!desired->alone)
+		rule_report_code(
+			client, "LU46", rule_shared_cure(desired), findings,
 			"the profile's parameters were left out: the job shares this node with others");
 	else if (client->common.mount_count)
-		plan_tree(kind, client, want->parameters, plan, findings);
+		plan_tree(kind, client, desired->parameters, plan, findings);
 }
 
 static bool holds_parameters(const struct change_kind *kind, const struct client *client,
-			     const struct client_want *want)
+			     const struct client_desired *desired)
 {
 	struct findings unsaid = { 0 };
 	struct client_plan plan = { 0 };
 	bool holds;
 
-	if (!*want->parameters)
-		return !has_settings(want);
-	plan_parameters(kind, (struct client *)client, want, &plan, &unsaid);
+	if (!*desired->parameters)
+		return !has_settings(desired);
+	plan_parameters(kind, (struct client *)client, desired, &plan, &unsaid);
 	holds = !plan.count && !unsaid.count && client->common.mount_count;
 	change_clear(&plan);
 	findings_free(&unsaid);

@@ -100,7 +100,7 @@ static int parse_sample(char *line, struct sample *sample)
 /* Counters in a line, for some kinds of devices: its samples and their sum. Creation of files and
  * the like are requests of an mdc, also for data on an MDT; pings to check the server are not
  * counted. */
-#define NOTHING WIRE_NUMBERS
+#define NOTHING CLIENT_IO_NUMBERS
 static const struct counted {
 	unsigned int kinds; /* bit mask of devices */
 	const char *name;
@@ -151,9 +151,9 @@ static bool is_sum(const struct sample *sample)
 }
 
 /* Sums over the lines of a file; lost: unknown. */
-struct tally {
-	int64_t sum[WIRE_NUMBERS];
-	bool lost[WIRE_NUMBERS];
+struct sums {
+	int64_t sum[CLIENT_IO_NUMBERS];
+	bool is_unknown[CLIENT_IO_NUMBERS];
 	unsigned int seen; /* lines, as bits of the rows of the table */
 	/* for is_cut(): all requests, those of the lines of the table, and whether lines follow
 	 * them */
@@ -161,10 +161,10 @@ struct tally {
 	bool has_bytes, is_behind_data, is_behind_ping;
 };
 
-static void tally_add(struct tally *tally, enum io_number kind, int64_t number)
+static void add_sum(struct sums *sums, enum io_number kind, int64_t number)
 {
-	if (__builtin_add_overflow(tally->sum[kind], number, &tally->sum[kind]))
-		tally->lost[kind] = true;
+	if (__builtin_add_overflow(sums->sum[kind], number, &sums->sum[kind]))
+		sums->is_unknown[kind] = true;
 }
 
 static bool begins_with(const char *name, const char *const words[])
@@ -178,7 +178,7 @@ static bool begins_with(const char *name, const char *const words[])
  * [bytes], ost_getattr to ost_write, the other requests (at least a connect), obd_ping and what
  * follows (ptlrpc/lproc_ptlrpc.c: ll_eopcode_table, ll_rpc_opcode_table). In llite, times of
  * read(2), write(2) and open(2) follow [bytes] (llite/lproc_llite.c: llite_opcode_table). */
-static void note_place(const struct sample *sample, enum tree_kind kind, struct tally *tally)
+static void set_seen(const struct sample *sample, enum tree_kind kind, struct sums *sums)
 {
 	static const char *const data[] = { "ldlm_glimpse_e",
 					    "ldlm_plain_e",
@@ -196,52 +196,51 @@ static void note_place(const struct sample *sample, enum tree_kind kind, struct 
 	};
 
 	if (!strcmp(sample->unit, "[bytes]")) {
-		tally->has_bytes = true;
+		sums->has_bytes = true;
 	} else if (!strncmp(sample->name, "req", 3)) {
 		if (!strcmp(sample->name, "req_waittime"))
-			tally->requests = sample->count;
+			sums->requests = sample->count;
 	} else {
-		if (__builtin_add_overflow(tally->listed, sample->count, &tally->listed))
-			tally->listed = INT64_MAX;
-		tally->is_behind_data |= kind == TREE_LLITE || !begins_with(sample->name, data);
-		tally->is_behind_ping |= begins_with(sample->name, last);
+		if (__builtin_add_overflow(sums->listed, sample->count, &sums->listed))
+			sums->listed = INT64_MAX;
+		sums->is_behind_data |= kind == TREE_LLITE || !begins_with(sample->name, data);
+		sums->is_behind_ping |= begins_with(sample->name, last);
 	}
 }
 
 /* Return true if the text may be truncated before the line of this number. Statistics that were
  * cleared have neither lines nor requests. */
-static bool is_cut(const struct tally *tally, enum tree_kind kind, int number)
+static bool is_cut(const struct sums *sums, enum tree_kind kind, int number)
 {
 	if (kind == TREE_LLITE)
-		return tally->has_bytes && !tally->is_behind_data;
-	if (tally->listed >= tally->requests)
+		return sums->has_bytes && !sums->is_behind_data;
+	if (sums->listed >= sums->requests)
 		return false;
 	if (number == IO_META_CALLS || number == IO_META_US)
-		return kind == TREE_MDC && !tally->is_behind_ping;
-	return !tally->is_behind_data;
+		return kind == TREE_MDC && !sums->is_behind_ping;
+	return !sums->is_behind_data;
 }
 
 /* Add a line. Return -1 if a line of this name has no such number, or was there before. */
-static int take_sample(const struct sample *sample, enum tree_kind kind, struct tally *tally)
+static int add_sample(const struct sample *sample, enum tree_kind kind, struct sums *sums)
 {
 	const struct counted *row = counted;
 	const struct counted *end = row + sizeof(counted) / sizeof(*row);
 
-	note_place(sample, kind, tally);
+	set_seen(sample, kind, sums);
 	for (; row < end; row++) {
 		if (!(row->kinds & 1U << kind) || strcmp(sample->name, row->name) != 0)
 			continue;
 		if (!sample->summed || !is_sum(sample) || !is_unit(sample, row->sum) ||
-		    (is_bytes(row->sum) && sample->least < 0) ||
-		    tally->seen & 1U << (row - counted))
+		    (is_bytes(row->sum) && sample->least < 0) || sums->seen & 1U << (row - counted))
 			return -1;
-		tally->seen |= 1U << (row - counted);
+		sums->seen |= 1U << (row - counted);
 		if (row->samples != NOTHING)
-			tally_add(tally, row->samples, row->sign * sample->count);
+			add_sum(sums, row->samples, row->sign * sample->count);
 		if (is_lost(sample))
-			tally->lost[row->sum] = true;
+			sums->is_unknown[row->sum] = true;
 		else
-			tally_add(tally, row->sum, row->sign * sample->sum);
+			add_sum(sums, row->sum, row->sign * sample->sum);
 	}
 	return 0;
 }
@@ -276,16 +275,16 @@ static bool is_counted(int kind)
 
 /* Set the numbers. A negative rest is unknown: the line with the total is missing. Requests of data
  * take time. */
-static void finish(const struct tally *tally, enum tree_kind device, struct lustre_stats *stats)
+static void finish(const struct sums *sums, enum tree_kind device, struct lustre_stats *stats)
 {
 	int64_t *count = stats->count;
 	int kind;
 
-	for (kind = 0; kind < WIRE_NUMBERS; kind++)
-		count[kind] = !is_counted(kind) || tally->lost[kind] || tally->sum[kind] < 0 ||
-					      is_cut(tally, device, kind)
+	for (kind = 0; kind < CLIENT_IO_NUMBERS; kind++)
+		count[kind] = !is_counted(kind) || sums->is_unknown[kind] || sums->sum[kind] < 0 ||
+					      is_cut(sums, device, kind)
 				      ? IO_UNKNOWN
-				      : tally->sum[kind];
+				      : sums->sum[kind];
 	if (count[IO_META_CALLS] == IO_UNKNOWN)
 		count[IO_META_US] = IO_UNKNOWN;
 	if (count[IO_READ_CALLS] && !count[IO_READ_US])
@@ -297,7 +296,7 @@ static void finish(const struct tally *tally, enum tree_kind device, struct lust
 int lustre_stats_parse(const char *text, enum tree_kind kind, struct lustre_stats *stats)
 {
 	char line[LINE_TEXT_MAX], *first;
-	struct tally tally = { .seen = 0 };
+	struct sums sums = { .seen = 0 };
 	struct sample sample;
 	bool is_empty = true;
 
@@ -311,10 +310,10 @@ int lustre_stats_parse(const char *text, enum tree_kind kind, struct lustre_stat
 		is_empty = false;
 		if (is_header(first, stats))
 			continue;
-		if (parse_sample(first, &sample) < 0 || take_sample(&sample, kind, &tally) < 0)
+		if (parse_sample(first, &sample) < 0 || add_sample(&sample, kind, &sums) < 0)
 			return -1;
 	}
-	finish(&tally, kind, stats);
+	finish(&sums, kind, stats);
 	return is_empty ? -1 : 0;
 }
 
@@ -359,13 +358,13 @@ static void folder_inode(const struct config_client *section, const struct tree_
 
 /* "llite.work-ffff9a2c41d08000@1771990000.9" */
 void lustre_stats_id(const struct client *client, const struct tree_device *device,
-		     const struct lustre_stats *stats, char id[WIRE_ID_MAX])
+		     const struct lustre_stats *stats, char id[CLIENT_SOURCE_ID_MAX])
 {
 	char inode[40];
 
 	if (!*stats->epoch)
 		folder_inode(client->section, device, inode);
-	snprintf(id, WIRE_ID_MAX, "%s.%s@%s", tree_folder(device->kind), device->name,
+	snprintf(id, CLIENT_SOURCE_ID_MAX, "%s.%s@%s", tree_folder(device->kind), device->name,
 		 *stats->epoch ? stats->epoch : inode);
 }
 
@@ -393,11 +392,11 @@ static bool is_tracking(const struct config_client *section, const struct tree_d
 }
 
 /* Print "row ID N N .. FS". */
-static void print_row(const struct client *client, const struct tree_device *device,
-		      const char *text)
+static void print_source(const struct client *client, const struct tree_device *device,
+			 const char *text)
 {
 	struct lustre_stats stats;
-	char id[WIRE_ID_MAX];
+	char id[CLIENT_SOURCE_ID_MAX];
 	int kind;
 
 	if (lustre_stats_parse(text, device->kind, &stats) < 0) {
@@ -408,7 +407,7 @@ static void print_row(const struct client *client, const struct tree_device *dev
 		stats.count[IO_ASKED_READ_BYTES] = stats.count[IO_ASKED_WRITE_BYTES] = IO_UNKNOWN;
 	lustre_stats_id(client, device, &stats, id);
 	printf("row %s", id);
-	for (kind = 0; kind < WIRE_NUMBERS; kind++)
+	for (kind = 0; kind < CLIENT_IO_NUMBERS; kind++)
 		printf(" %" PRId64, stats.count[kind]);
 	printf(" %s\n", lustre_stats_mount(client, device));
 }
@@ -456,7 +455,7 @@ static void print_device(const struct client *client, const struct tree_device *
 		       lustre_stats_mount(client, device));
 	else if (tree_text(section, tree_folder(device->kind), device->name, "stats", text,
 			   sizeof(text)) == 0) {
-		print_row(client, device, text);
+		print_source(client, device, text);
 		if (evictions)
 			print_eviction(section, device);
 	} else if (is_denied(errno))

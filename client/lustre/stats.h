@@ -6,7 +6,7 @@
  * (lustre/llite/file.c:ll_file_io_generic()). osc, and mdc for data on an MDT, count all
  * that is sent over the network (osc/osc_request.c:osc_build_rpc()).
  *
- * Terms   id: of a row (client/wire.h). It has the epoch: start_time of the statistics,
+ * Terms   id: of a source (client/client_counters.h). It has the epoch: start_time of the statistics,
  *           which changes when they are cleared; before 2.15, which has no start_time,
  *           the inode of the instance's folder.
  *         damaged: a line is not as obdclass/lprocfs_counters.c writes it; users other
@@ -21,13 +21,13 @@
 #ifndef JOBIO_CLIENT_LUSTRE_STATS_H
 #define JOBIO_CLIENT_LUSTRE_STATS_H
 
+#include "client/client_counters.h"
 #include "client/lustre/tree.h"
-#include "client/wire.h"
 
 /* Counters of one file of statistics. */
 struct lustre_stats {
 	char epoch[40]; /* "" unknown */
-	int64_t count[WIRE_NUMBERS];
+	int64_t count[CLIENT_IO_NUMBERS];
 };
 int lustre_stats_parse(const char *text, enum tree_kind kind, struct lustre_stats *stats);
 
@@ -36,7 +36,7 @@ int lustre_stats_parse(const char *text, enum tree_kind kind, struct lustre_stat
 int64_t lustre_eviction_parse(const char *state);
 
 void lustre_stats_id(const struct client *client, const struct tree_device *device,
-		     const struct lustre_stats *stats, char id[WIRE_ID_MAX]);
+		     const struct lustre_stats *stats, char id[CLIENT_SOURCE_ID_MAX]);
 /* Return the first mount of the device's filesystem; "": none. */
 const char *lustre_stats_mount(const struct client *client, const struct tree_device *device);
 
@@ -44,7 +44,7 @@ const char *lustre_stats_mount(const struct client *client, const struct tree_de
  * unknown. */
 long lustre_stats_tracked(const struct config_client *section, const struct tree_device *device);
 
-/* Print a line for each device, as parsed by wire.c: "row ID N N .. FS", and with [evictions], for
+/* Print a line for each device, as parsed by counters.c: "row ID N N .. FS", and with [evictions], for
  * the end of a job, of some "evicted SECONDS TARGET"; "unread ID FS" of the OSTs after 'enough_ms';
  * "damaged", "denied" and "missing DEVICE". */
 void lustre_stats_print(const struct client *client, const struct tree *tree, bool evictions,

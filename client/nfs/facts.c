@@ -15,8 +15,8 @@
 
 #define TABLE_BYTES_MAX (16U << 20)
 #define NFS_PORT 2049
-#define LOOKS 5 /* polls of waiting requests during a NULL call */
-#define LOOK_MS 4
+#define POLLS 5 /* polls of waiting requests during a NULL call */
+#define POLL_MS 4
 #define ANSWER_MS 1500U
 
 /* ---- servers ------------------------------------------------------------- */
@@ -45,7 +45,7 @@ static struct nfs_server *server_of(struct nfs_facts *facts, const struct nfs_mo
 	memset(more, 0, sizeof(*more));
 	strcpy(more->address, mount->address);
 	more->port = mount->port;
-	more->has_card = nfs_card_find(more->address, &more->card);
+	more->has_nic = nfs_nic_find(more->address, &more->nic);
 	return more;
 }
 
@@ -68,11 +68,11 @@ static bool has_several_addresses(const struct nfs_mount *mount)
 	return number_parse(text, 17, UINT32_MAX, &connections, NULL) == 0;
 }
 
-static void take_server(const struct nfs_server *server, struct nfs_mount *mount)
+static void add_server(const struct nfs_server *server, struct nfs_mount *mount)
 {
 	mount->is_hung = server->is_hung;
-	mount->has_card = server->has_card && !has_several_addresses(mount);
-	mount->card = server->card;
+	mount->has_nic = server->has_nic && !has_several_addresses(mount);
+	mount->nic = server->nic;
 }
 
 /* ---- tables -------------------------------------------------------------- */
@@ -114,8 +114,8 @@ int nfs_read_counters(struct client *client)
 	return 0;
 }
 
-static void take_mount(const struct nfs_facts *facts, struct nfs_mount *mount,
-		       const struct client_mount *of)
+static void set_mount(const struct nfs_facts *facts, struct nfs_mount *mount,
+		      const struct client_mount *of)
 {
 	const struct nfs_server *server;
 	char proto[16] = "", port[8];
@@ -132,7 +132,7 @@ static void take_mount(const struct nfs_facts *facts, struct nfs_mount *mount,
 	mount->port = number ? (unsigned int)number : NFS_PORT;
 	server = server_at(facts, mount);
 	if (server)
-		take_server(server, mount);
+		add_server(server, mount);
 }
 
 int nfs_read(struct client *client, struct err *err)
@@ -151,7 +151,7 @@ int nfs_read(struct client *client, struct err *err)
 		return -1;
 	facts->mounts = xcalloc(client->common.mount_count + 1, sizeof(*facts->mounts));
 	for (i = 0; i < client->common.mount_count; i++)
-		take_mount(facts, &facts->mounts[i], &client->common.mounts[i]);
+		set_mount(facts, &facts->mounts[i], &client->common.mounts[i]);
 	facts->count = client->common.mount_count;
 	return 0;
 }
@@ -189,8 +189,8 @@ bool nfs_shares_transports(const struct nfs_mount *a, const struct nfs_mount *b)
 	       has_same(a, b, "xprtsec");
 }
 
-bool nfs_is_told(const struct nfs_facts *facts, const struct nfs_mount *mount,
-		 bool (*is_same)(const struct nfs_mount *a, const struct nfs_mount *b))
+bool nfs_is_reported(const struct nfs_facts *facts, const struct nfs_mount *mount,
+		     bool (*is_same)(const struct nfs_mount *a, const struct nfs_mount *b))
 {
 	const struct nfs_mount *other = facts->mounts;
 
@@ -295,35 +295,35 @@ static bool is_silent(struct client *client, const struct nfs_mount *mount)
 	unsigned long long end_ms = child_now_ms() + limit_ms;
 	struct nfs_stats before = mount->stats;
 	struct talk talk = { -1, false };
-	bool answers = false, is_asked;
+	bool answers = false, is_queried;
 	int look;
 
-	is_asked = limit_ms && talk_begin(&talk, mount);
-	for (look = 0; look < LOOKS && !answers; look++)
-		answers = talk_answered(&talk, child_now_ms() + LOOK_MS) ||
+	is_queried = limit_ms && talk_begin(&talk, mount);
+	for (look = 0; look < POLLS && !answers; look++)
+		answers = talk_answered(&talk, child_now_ms() + POLL_MS) ||
 			  is_moving(client, mount, &before);
 	if (!answers && talk.fd >= 0)
 		answers = talk_answered(&talk, end_ms);
 	talk_end(&talk);
-	return !answers && (is_asked || nfs_stats_waiting(&before));
+	return !answers && (is_queried || nfs_stats_waiting(&before));
 }
 
 void nfs_remember_hung(struct client *client, const struct nfs_mount *mount)
 {
 	struct nfs_server *server = server_of(nfs_of(client), mount);
 
-	server->is_asked = server->is_hung = true;
+	server->is_queried = server->is_hung = true;
 }
 
-static void ask_server(struct client *client, struct nfs_mount *mount)
+static void query_server(struct client *client, struct nfs_mount *mount)
 {
 	struct nfs_server *server = server_of(nfs_of(client), mount);
 
 	if (!mount->has_stats || !*mount->address)
 		return;
-	if (!server->is_asked &&
+	if (!server->is_queried &&
 	    (nfs_stats_waiting(&mount->stats) || client->section->ask_servers == SWITCH_YES)) {
-		server->is_asked = true;
+		server->is_queried = true;
 		server->is_hung = is_silent(client, mount);
 	}
 	mount->waiting = nfs_stats_waiting(&mount->stats);
@@ -338,10 +338,10 @@ static void find_servers(struct client *client)
 	size_t i;
 
 	for (i = 0; i < facts->count; i++)
-		ask_server(client, &facts->mounts[i]);
+		query_server(client, &facts->mounts[i]);
 	for (i = 0; i < facts->count; i++) {
 		mount = &facts->mounts[i];
-		take_server(server_at(facts, mount), mount);
+		add_server(server_at(facts, mount), mount);
 		if (mount->is_tcp && !client->run_dir)
 			nfs_proxy_find(client->section->process_dir, mount);
 	}
@@ -370,7 +370,7 @@ static void find_version(struct client *client)
 	client->common.version = facts->version;
 }
 
-void nfs_look(struct client *client)
+void nfs_read_state(struct client *client)
 {
 	if (nfs_of(client)->text)
 		return;
@@ -382,7 +382,7 @@ int nfs_inspect(struct client *client, struct err *err)
 {
 	if (nfs_read(client, err) < 0)
 		return -1;
-	nfs_look(client);
+	nfs_read_state(client);
 	find_version(client);
 	/* kernel threads do its work; it has no CPUs of its own */
 	client->common.cpus_known = true;

@@ -49,20 +49,20 @@ static const char *server_of(const struct nfs_mount *mount, char text[FINDING_TA
 /* Return the target of a finding about the server of a mount: "files:", or the mount itself if
  * others of this address have another port or, for findings about TCP, use RDMA. NULL: reported for
  * an earlier mount of this server. */
-static const char *server_told(const struct judge *judge, const struct nfs_mount *mount,
-			       bool is_of_tcp, char text[FINDING_TARGET_MAX])
+static const char *is_server_reported(const struct judge *judge, const struct nfs_mount *mount,
+				      bool is_of_tcp, char text[FINDING_TARGET_MAX])
 {
 	const struct nfs_mount *other = NULL;
-	bool is_told = false;
+	bool is_reported = false;
 
 	while ((other = next_mount(judge, other))) {
 		if (strcmp(other->address, mount->address) != 0)
 			continue;
 		if (other->port != mount->port || (is_of_tcp && other->is_tcp != mount->is_tcp))
 			return mount->mount->target;
-		is_told |= other < mount;
+		is_reported |= other < mount;
 	}
-	return is_told ? NULL : server_of(mount, text);
+	return is_reported ? NULL : server_of(mount, text);
 }
 
 static bool has(const struct nfs_mount *mount, const char *option)
@@ -73,8 +73,8 @@ static bool has(const struct nfs_mount *mount, const char *option)
 static void check_unreadable(const struct judge *judge, const struct rule *rule)
 {
 	if (!nfs_of(judge->client)->text)
-		rule_say(judge, rule, "its counters cannot be read: %.300s",
-			 nfs_of(judge->client)->why);
+		rule_report(judge, rule, "its counters cannot be read: %.300s",
+			    nfs_of(judge->client)->why);
 }
 
 static void check_soft(const struct judge *judge, const struct rule *rule)
@@ -83,7 +83,7 @@ static void check_soft(const struct judge *judge, const struct rule *rule)
 
 	while ((mount = next_mount(judge, mount)))
 		if (has(mount, "soft"))
-			rule_say_of(
+			rule_report_target(
 				judge, rule, mount->mount->target,
 				"'%s' is mounted soft: a slow server becomes an I/O error, and data that was written may be lost",
 				mount->mount->target);
@@ -109,9 +109,10 @@ static void check_small(const struct judge *judge, const struct rule *rule)
 		rsize = size_of(mount, "rsize");
 		wsize = size_of(mount, "wsize");
 		if (rsize < SMALL_IO_BYTES || wsize < SMALL_IO_BYTES)
-			rule_say_of(judge, rule, mount->mount->target,
-				    "'%s' moves at most %lu bytes in a READ and %lu in a WRITE",
-				    mount->mount->target, rsize, wsize);
+			rule_report_target(
+				judge, rule, mount->mount->target,
+				"'%s' moves at most %lu bytes in a READ and %lu in a WRITE",
+				mount->mount->target, rsize, wsize);
 	}
 }
 
@@ -123,10 +124,10 @@ static void check_uncached(const struct judge *judge, const struct rule *rule)
 	while ((mount = next_mount(judge, mount))) {
 		noac = has(mount, "noac");
 		if (noac || has(mount, "sync"))
-			rule_say_of(judge, rule, mount->mount->target,
-				    "'%s' is mounted with %s: each %s waits for the server",
-				    mount->mount->target, noac ? "noac" : "sync",
-				    noac ? "look at a file" : "write");
+			rule_report_target(judge, rule, mount->mount->target,
+					   "'%s' is mounted with %s: each %s waits for the server",
+					   mount->mount->target, noac ? "noac" : "sync",
+					   noac ? "look at a file" : "write");
 	}
 }
 
@@ -138,7 +139,7 @@ static void check_no_lock(const struct judge *judge, const struct rule *rule)
 	while ((mount = next_mount(judge, mount)))
 		if (options_get(mount->mount->options, "local_lock", value, sizeof(value)) &&
 		    strcmp(value, "none") != 0)
-			rule_say_of(
+			rule_report_target(
 				judge, rule, mount->mount->target,
 				"'%s' keeps locks on this node (local_lock=%s): other nodes do not see them",
 				mount->mount->target, value);
@@ -147,7 +148,7 @@ static void check_no_lock(const struct judge *judge, const struct rule *rule)
 /* Counters since the mount was made are not the job's: nfs_judge_work() has those. */
 static bool is_of_job(const struct judge *judge)
 {
-	return judge->want && judge->want->job_id;
+	return judge->desired && judge->desired->job_id;
 }
 
 /* Get the number of READs and WRITEs; false: too few, or unknown. */
@@ -156,7 +157,7 @@ static bool traffic(const struct judge *judge, const struct nfs_mount *mount, in
 	const struct nfs_stats *stats = &mount->stats;
 
 	if (is_of_job(judge) || !mount->has_stats ||
-	    nfs_is_told(nfs_of(judge->client), mount, shares_superblock) ||
+	    nfs_is_reported(nfs_of(judge->client), mount, shares_superblock) ||
 	    stats->reads.count < 0 || stats->writes.count < 0)
 		return false;
 	*count = stats->reads.count + stats->writes.count;
@@ -174,7 +175,7 @@ static void check_resends(const struct judge *judge, const struct rule *rule)
 		again = mount->stats.reads.sent + mount->stats.writes.sent - count;
 		if (again < count / 100)
 			continue;
-		rule_say_of(
+		rule_report_target(
 			judge, rule, mount->mount->target,
 			"'%s' has sent one in 100 READs and WRITEs again, or more, since it was mounted",
 			mount->mount->target);
@@ -189,11 +190,12 @@ static void check_hung(const struct judge *judge, const struct rule *rule)
 	const char *server;
 
 	while ((mount = next_mount(judge, mount))) {
-		if (!mount->is_hung || !(server = server_told(judge, mount, false, text)))
+		if (!mount->is_hung || !(server = is_server_reported(judge, mount, false, text)))
 			continue;
-		rule_say_of(judge, rule, server,
-			    "NFS server %s port %u of '%s' is not responding: I/O to it will block",
-			    mount->address, mount->port, mount->mount->target);
+		rule_report_target(
+			judge, rule, server,
+			"NFS server %s port %u of '%s' is not responding: I/O to it will block",
+			mount->address, mount->port, mount->mount->target);
 		if (mount->waiting)
 			findings_measured(judge->findings, "%" PRId64 " requests wait",
 					  mount->waiting);
@@ -207,12 +209,12 @@ static void check_transport(const struct judge *judge, const struct rule *rule)
 	const char *server;
 
 	while ((mount = next_mount(judge, mount)))
-		if (mount->is_tcp && mount->has_card && mount->card.has_rdma &&
-		    (server = server_told(judge, mount, true, text)))
-			rule_say_of(
+		if (mount->is_tcp && mount->has_nic && mount->nic.has_rdma &&
+		    (server = is_server_reported(judge, mount, true, text)))
+			rule_report_target(
 				judge, rule, server,
 				"'%s' goes over TCP, and the card %s that leads to its server can do RDMA",
-				mount->mount->target, mount->card.name);
+				mount->mount->target, mount->nic.name);
 }
 
 static void check_one_connection(const struct judge *judge, const struct rule *rule)
@@ -222,13 +224,13 @@ static void check_one_connection(const struct judge *judge, const struct rule *r
 	const char *server;
 
 	while ((mount = next_mount(judge, mount)))
-		if (mount->is_tcp && mount->has_stats && mount->has_card &&
-		    mount->stats.transports == 1 && mount->card.speed_mbits >= FAST_MBITS &&
-		    (server = server_told(judge, mount, true, text)))
-			rule_say_of(
+		if (mount->is_tcp && mount->has_stats && mount->has_nic &&
+		    mount->stats.transports == 1 && mount->nic.speed_mbits >= FAST_MBITS &&
+		    (server = is_server_reported(judge, mount, true, text)))
+			rule_report_target(
 				judge, rule, server,
 				"'%s' has one connection to its server, over a card of %ld Gbit/s",
-				mount->mount->target, mount->card.speed_mbits / 1000);
+				mount->mount->target, mount->nic.speed_mbits / 1000);
 }
 
 static void check_two_names(const struct judge *judge, const struct rule *rule)
@@ -243,7 +245,7 @@ static void check_two_names(const struct judge *judge, const struct rule *rule)
 			    (name_length(other) == length &&
 			     !strncmp(other->mount->source, mount->mount->source, length)))
 				continue;
-			rule_say(
+			rule_report(
 				judge, rule,
 				"'%s' and '%s' are of one server, %s, by two names: '%.*s' and '%.*s'",
 				other->mount->target, mount->mount->target, mount->address,
@@ -266,7 +268,7 @@ static void check_backlog(const struct judge *judge, const struct rule *rule)
 
 	while ((mount = next_mount(judge, mount))) {
 		if (is_of_job(judge) || !mount->has_stats ||
-		    nfs_is_told(nfs_of(judge->client), mount, nfs_shares_transports))
+		    nfs_is_reported(nfs_of(judge->client), mount, nfs_shares_transports))
 			continue;
 		for (backlog = sent = 0, k = 0; k < mount->stats.transports; k++) {
 			backlog += mount->stats.transport[k].backlog;
@@ -274,9 +276,9 @@ static void check_backlog(const struct judge *judge, const struct rule *rule)
 		}
 		if (sent < FEW || backlog < sent)
 			continue;
-		server = server_told(judge, mount, false, text);
-		rule_say_of(judge, rule, server ? server : server_of(mount, text),
-			    "requests of '%s' wait for a free slot", mount->mount->target);
+		server = is_server_reported(judge, mount, false, text);
+		rule_report_target(judge, rule, server ? server : server_of(mount, text),
+				   "requests of '%s' wait for a free slot", mount->mount->target);
 		findings_measured(
 			judge->findings,
 			"%" PRId64
@@ -308,7 +310,7 @@ static void check_slow(const struct judge *judge, const struct rule *rule)
 		rtt = mount->stats.reads.rtt_ms + mount->stats.writes.rtt_ms;
 		if (rtt / count < SLOW_MS)
 			continue;
-		rule_say_of(
+		rule_report_target(
 			judge, rule, mount->mount->target,
 			"READs and WRITEs of '%s' wait %d ms or more for the server, on average since it was mounted",
 			mount->mount->target, SLOW_MS);
@@ -329,25 +331,26 @@ static bool has_core_near(const struct cpuset *cpus, int numa_node)
 	return false;
 }
 
-static void check_far(const struct judge *judge, const struct rule *rule)
+static void check_numa_remote(const struct judge *judge, const struct rule *rule)
 {
-	const struct client_want *want = judge->want;
+	const struct client_desired *desired = judge->desired;
 	const struct nfs_mount *mount = NULL;
 	char text[FINDING_TARGET_MAX];
 	char list[RULE_LIST_MAX];
 	const char *server;
 
-	if (!want || !want->io_cores || !want->has_io_cores || cpuset_is_empty(&want->io_cpus))
+	if (!desired || !desired->io_cores || !desired->has_io_cores ||
+	    cpuset_is_empty(&desired->io_cpus))
 		return;
 	while ((mount = next_mount(judge, mount)))
-		if (mount->has_card && mount->card.numa_node >= 0 &&
-		    !has_core_near(&want->io_cpus, mount->card.numa_node) &&
-		    (server = server_told(judge, mount, false, text)))
-			rule_say_of(
+		if (mount->has_nic && mount->nic.numa_node >= 0 &&
+		    !has_core_near(&desired->io_cpus, mount->nic.numa_node) &&
+		    (server = is_server_reported(judge, mount, false, text)))
+			rule_report_target(
 				judge, rule, server,
 				"the card %s of '%s' is at NUMA node %d, the job's io-cores (CPUs %s) are at another",
-				mount->card.name, mount->mount->target, mount->card.numa_node,
-				rule_list(&want->io_cpus, list));
+				mount->nic.name, mount->mount->target, mount->nic.numa_node,
+				rule_list(&desired->io_cpus, list));
 }
 
 static void check_proxy(const struct judge *judge, const struct rule *rule)
@@ -357,7 +360,7 @@ static void check_proxy(const struct judge *judge, const struct rule *rule)
 	while ((mount = next_mount(judge, mount))) {
 		if (!*mount->proxy)
 			continue;
-		rule_say_of(
+		rule_report_target(
 			judge, rule, mount->mount->target,
 			"I/O of '%s' passes through process %s on this node, which uses CPU time for it",
 			mount->mount->target, mount->proxy);
@@ -369,34 +372,35 @@ static void check_proxy(const struct judge *judge, const struct rule *rule)
 /* ---- end of a job --------------------------------------------------------- */
 
 /* Judge the counters of the node for the time of the job. */
-static void judge_line(struct client *client, const struct client_wire_line *line,
+static void judge_line(struct client *client, const struct client_io_series *series,
 		       struct findings *findings)
 {
-	const int64_t *n = line->numbers;
+	const int64_t *n = series->numbers;
 	int64_t moved = n[IO_READ_CALLS] + n[IO_WRITE_CALLS];
 	int64_t all = n[IO_META_CALLS] < 0 ? moved : moved + n[IO_META_CALLS];
 
 	if (n[IO_READ_CALLS] < 0 || n[IO_WRITE_CALLS] < 0 || moved < FEW)
 		return;
 	if (n[IO_RESENT] > 0 && n[IO_RESENT] >= all / 100) {
-		rule_tell(client, "NF08", NULL, findings,
-			  "'%s' sent one in 100 requests again, or more, while the job ran",
-			  line->fs);
+		rule_report_code(client, "NF08", NULL, findings,
+				 "'%s' sent one in 100 requests again, or more, while the job ran",
+				 series->fs);
 		findings_measured(findings, "%" PRId64 " of %" PRId64, n[IO_RESENT], all);
 	}
 	if (n[IO_BACKLOG] >= all) {
-		rule_tell(client, "NF13", NULL, findings,
-			  "requests of '%s' waited for a free slot while the job ran", line->fs);
+		rule_report_code(client, "NF13", NULL, findings,
+				 "requests of '%s' waited for a free slot while the job ran",
+				 series->fs);
 		findings_measured(findings,
 				  "%" PRId64 " were in the queue whenever one was sent, on average",
 				  n[IO_BACKLOG] / all);
 	}
 	if (n[IO_READ_US] >= 0 && n[IO_WRITE_US] >= 0 &&
 	    (n[IO_READ_US] + n[IO_WRITE_US]) / moved >= SLOW_MS * 1000) {
-		rule_tell(
+		rule_report_code(
 			client, "NF14", NULL, findings,
 			"READs and WRITEs of '%s' took %d ms or more, on average while the job ran",
-			line->fs, SLOW_MS);
+			series->fs, SLOW_MS);
 		findings_measured(findings, "%" PRId64 " ms",
 				  (n[IO_READ_US] + n[IO_WRITE_US]) / moved / 1000);
 	}
@@ -407,9 +411,10 @@ void nfs_judge_work(struct client *client, const struct client_work *work,
 {
 	size_t i;
 
-	for (i = 0; i < work->wire->line_count; i++)
-		if (!work->wire->line[i].has_restarted && !work->wire->line[i].is_gone)
-			judge_line(client, &work->wire->line[i], findings);
+	for (i = 0; i < work->client_io->series_count; i++)
+		if (!work->client_io->series[i].has_restarted &&
+		    !work->client_io->series[i].is_gone)
+			judge_line(client, &work->client_io->series[i], findings);
 }
 
 const struct rule nfs_rules[] = {
@@ -447,7 +452,7 @@ const struct rule nfs_rules[] = {
 	{ "NF14", FINDING_WARNING, RULE_SPARES_NODE,
 	  "look at the load of the server and of the network", check_slow },
 	{ "NF15", FINDING_INFO, RULE_SPARES_NODE, "reserve cores beside the card: jobio plan",
-	  check_far },
+	  check_numa_remote },
 	{ "NF16", FINDING_INFO, RULE_SPARES_NODE,
 	  "keep it on CPUs that Slurm withholds from jobs (CpuSpecList=): taskset -apc CPUS PID",
 	  check_proxy },

@@ -5,39 +5,40 @@
 #include <stdio.h>
 
 #include "client/affinity.h"
-#include "client/card.h"
-#include "client/wire.h"
+#include "client/client_counters.h"
+#include "client/nic.h"
 #include "record/alloc.h"
 
 /* Return NULL with errno ENOENT if there is no such mount, or no mountstats (NF03). */
-static struct wire *read_wire(const struct client *of, struct err *err)
+static struct client_counters *read_counters(const struct client *of, struct err *err)
 {
 	struct client client = { .type = of->type, .section = of->section };
 	struct nfs_facts facts = { .count = 0 };
-	struct wire *wire = wire_new();
+	struct client_counters *counters = client_counters_new();
 	const struct nfs_mount *mount;
 	int rc = -1;
 	size_t i;
 
 	client.facts = &facts;
-	if (!wire || nfs_read(&client, err) < 0)
+	if (!counters || nfs_read(&client, err) < 0)
 		goto out;
 	rc = 0;
 	if (facts.count)
 		nfs_read_counters(&client);
 	for (i = 0; facts.text && i < facts.count && rc == 0; i++) {
 		mount = &facts.mounts[i];
-		rc = nfs_add_row(
-			wire, mount,
-			*mount->address && !nfs_is_told(&facts, mount, nfs_shares_transports), err);
+		rc = nfs_add_source(counters, mount,
+				    *mount->address &&
+					    !nfs_is_reported(&facts, mount, nfs_shares_transports),
+				    err);
 	}
 out:
 	nfs_clear(&facts);
 	mounts_free(client.mounts);
-	if (rc == 0 && wire->count)
-		return wire;
+	if (rc == 0 && counters->count)
+		return counters;
 	errno = rc == 0 ? ENOENT : EIO;
-	wire_free(wire);
+	client_counters_free(counters);
 	return NULL;
 }
 
@@ -54,22 +55,21 @@ static const struct affinity affinity = {
 	.not_ours = "NF48",
 };
 
-static void cards(const struct client *client, struct client_cards *cards)
+static void find_nics(const struct client *client, struct client_nics *nics)
 {
 	const struct nfs_facts *facts = nfs_of(client);
 	const struct nfs_mount *mount = facts->mounts;
 
 	for (; mount < facts->mounts + facts->count; mount++)
-		if (mount->has_card)
-			card_add(cards, mount->card.name, mount->card.numa_node,
-				 mount->mount->target);
+		if (mount->has_nic)
+			nic_add(nics, mount->nic.name, mount->nic.numa_node, mount->mount->target);
 }
 
 /* It has no cores of its own: kernel threads are bound to CPUs while a job has io-cores. */
-static char *cores_command(const struct client_place *place)
+static char *cores_command(const struct client_placement *placement)
 {
 	return xasprintf("core_change=affinity%s%s in its section of jobio.conf",
-			 *place->card ? " and interrupts_of=" : "", place->card);
+			 *placement->nic ? " and interrupts_of=" : "", placement->nic);
 }
 
 const struct client_type_ops nfs_type = {
@@ -78,15 +78,15 @@ const struct client_type_ops nfs_type = {
 	.facts_size = sizeof(struct nfs_facts),
 	.clear = nfs_clear,
 	.inspect = nfs_inspect,
-	.look = nfs_look,
+	.inspect_more = nfs_read_state,
 	.rules = nfs_rules,
 	.judge_work = nfs_judge_work,
 	.changes = nfs_changes,
-	.wire = read_wire,
-	.wire_source = "mountstats",
+	.counters = read_counters,
+	.counters_source = "mountstats",
 	/* fs/nfs/iostat.h: NFSIOS_SERVERREADBYTES */
 	.app_to_wire = "cache=out read-ahead=in direct=in compression=none",
 	.affinity = &affinity,
-	.cards = cards,
+	.nics = find_nics,
 	.cores_command = cores_command,
 };

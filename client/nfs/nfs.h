@@ -11,7 +11,7 @@
  *         hung: requests wait, none was answered for a while, and the server does not
  *           reply to a NULL call either; with ask_servers=yes the last is enough.
  *         server: an address and a port: two proxies at 127.0.0.1 are two.
- *         card: the network interface of the kernel's route to the server's address;
+ *         nic: the network interface of the kernel's route to the server's address;
  *           none for the loopback interface, or if a mount uses several addresses.
  *         proxy: a process of this node that listens at the server's address and port
  *           (efs-proxy, stunnel); searched for by `jobio check` only.
@@ -29,7 +29,7 @@
 #include "client/type.h"
 
 /* Network interface that leads to a server. */
-struct nfs_card {
+struct nfs_nic {
 	char name[32];
 	long speed_mbits; /* -1 unknown */
 	int numa_node;	  /* -1: unknown, or the node has none */
@@ -41,8 +41,8 @@ struct nfs_mount {
 	char device[PLACE_DEVICE_MAX]; /* "": not in mountinfo */
 	char address[NFS_ADDRESS_MAX]; /* of the server; "": unknown */
 	unsigned int port;	       /* for a NULL call over TCP */
-	bool is_tcp, is_hung, has_stats, has_card;
-	struct nfs_card card;
+	bool is_tcp, is_hung, has_stats, has_nic;
+	struct nfs_nic nic;
 	char proxy[32]; /* "efs-proxy"; "": none, or not searched for */
 	unsigned long proxy_pid;
 	int64_t waiting; /* requests without a reply, if it is hung */
@@ -54,8 +54,8 @@ struct nfs_mount {
 struct nfs_server {
 	char address[NFS_ADDRESS_MAX];
 	unsigned int port;
-	bool is_asked, is_hung, has_card;
-	struct nfs_card card;
+	bool is_queried, is_hung, has_nic;
+	struct nfs_nic nic;
 };
 
 struct nfs_facts {
@@ -70,7 +70,7 @@ struct nfs_facts {
 };
 
 /* Return false if unknown, or the loopback interface. */
-bool nfs_card_find(const char *address, struct nfs_card *card);
+bool nfs_nic_find(const char *address, struct nfs_nic *nic);
 
 static inline struct nfs_facts *nfs_of(const struct client *client)
 {
@@ -83,7 +83,7 @@ int nfs_read(struct client *client, struct err *err);
 int nfs_read_counters(struct client *client);
 /* Read the counters, find hung servers and the interfaces, unless done since the tables were
  * read. */
-void nfs_look(struct client *client);
+void nfs_read_state(struct client *client);
 void nfs_clear(void *facts);
 int nfs_inspect(struct client *client, struct err *err);
 /* Mark the mount's server as hung. */
@@ -105,15 +105,15 @@ unsigned int nfs_parse_address(const char *text, unsigned int port, struct socka
 bool nfs_is_same_server(const struct nfs_mount *a, const struct nfs_mount *b);
 bool nfs_shares_transports(const struct nfs_mount *a, const struct nfs_mount *b);
 /* Return true if an earlier mount with counters is the same by is_same(). */
-bool nfs_is_told(const struct nfs_facts *facts, const struct nfs_mount *mount,
-		 bool (*is_same)(const struct nfs_mount *a, const struct nfs_mount *b));
+bool nfs_is_reported(const struct nfs_facts *facts, const struct nfs_mount *mount,
+		     bool (*is_same)(const struct nfs_mount *a, const struct nfs_mount *b));
 
-struct wire;
+struct client_counters;
 
 /* Add the superblock's row, once for all its mounts, with the backlog of its transports unless
  * another row has it. */
-int nfs_add_row(struct wire *wire, const struct nfs_mount *mount, bool has_backlog,
-		struct err *err);
+int nfs_add_source(struct client_counters *counters, const struct nfs_mount *mount,
+		   bool has_backlog, struct err *err);
 /* ---- the type -------------------------------------------------------------- */
 
 extern const struct rule nfs_rules[];

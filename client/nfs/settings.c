@@ -26,15 +26,15 @@
 /* ---- read-ahead ------------------------------------------------------------ */
 
 /* The kernel rounds to whole pages (mm/backing-dev.c:read_ahead_kb_store()). */
-static const char *wanted_read_ahead(const struct client_want *want)
+static const char *desired_read_ahead(const struct client_desired *desired)
 {
 	const unsigned long page_kb = (unsigned long)getpagesize() / 1024;
 	static char list[64];
 	unsigned long kb;
 
 	*list = '\0';
-	if (*want->read_ahead_kb &&
-	    number_parse(want->read_ahead_kb, 0, READ_AHEAD_KB_MAX, &kb, NULL) == 0)
+	if (*desired->read_ahead_kb &&
+	    number_parse(desired->read_ahead_kb, 0, READ_AHEAD_KB_MAX, &kb, NULL) == 0)
 		snprintf(list, sizeof(list), "read_ahead_kb=%lu", kb - kb % page_kb);
 	return list;
 }
@@ -120,7 +120,7 @@ static const struct setting read_ahead = {
 	.not_ours = "NF43",
 	.shared = "NF46",
 	.refused = "NF49",
-	.wanted = wanted_read_ahead,
+	.wanted = desired_read_ahead,
 	.target = mount_option_target,
 	.now = read_ahead_now,
 	.read = nfs_read,
@@ -225,11 +225,11 @@ static int remount(const struct setting *setting, struct client *client, const c
 }
 
 /* Read the mounts and find hung servers: a remount of one blocks. */
-static int read_and_look(struct client *client, struct err *err)
+static int read_again(struct client *client, struct err *err)
 {
 	if (nfs_read(client, err) < 0)
 		return -1;
-	nfs_look(client);
+	nfs_read_state(client);
 	return 0;
 }
 
@@ -247,7 +247,7 @@ static const struct setting mount_options = {
 	.wanted = mount_option_wanted,
 	.target = option_target,
 	.now = options_now,
-	.read = read_and_look,
+	.read = read_again,
 	.write = remount,
 };
 
@@ -269,11 +269,11 @@ static int is_refused(void *arg, const char *word, const char *key, const char *
 
 /* A profile is applied as a whole or not at all. */
 static void plan_read_ahead(const struct change_kind *kind, struct client *client,
-			    const struct client_want *want, struct client_plan *plan,
+			    const struct client_desired *desired, struct client_plan *plan,
 			    struct findings *findings)
 {
-	if (!options_each(want->mount_options, is_refused, NULL))
-		setting_plan(kind, client, want, plan, findings);
+	if (!options_each(desired->mount_options, is_refused, NULL))
+		setting_plan(kind, client, desired, plan, findings);
 }
 
 static const struct change_kind read_ahead_kind = {

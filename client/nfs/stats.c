@@ -49,8 +49,8 @@ static void read_bytes(const char *text, struct nfs_stats *stats)
 
 	if (numbers(text, n, 8) < 8)
 		return;
-	stats->asked_read = n[0];
-	add(&stats->asked_read, n[2]);
+	stats->policy_apply = n[0];
+	add(&stats->policy_apply, n[2]);
 	stats->asked_write = n[1];
 	add(&stats->asked_write, n[3]);
 	stats->read_bytes = n[4];
@@ -273,13 +273,13 @@ static void forget(struct nfs_stats *stats)
 {
 	memset(stats, 0, sizeof(*stats));
 	stats->age_s = NFS_UNKNOWN;
-	stats->asked_read = stats->asked_write = NFS_UNKNOWN;
+	stats->policy_apply = stats->asked_write = NFS_UNKNOWN;
 	stats->read_bytes = stats->write_bytes = NFS_UNKNOWN;
 }
 
 /* Return true if bytes were moved without operations, as with a server on this node
  * (fs/nfs/localio.c, Linux 6.12). */
-static bool is_beside(const struct nfs_ops *ops, int64_t bytes)
+static bool includes_pnfs(const struct nfs_ops *ops, int64_t bytes)
 {
 	return bytes > 0 && !ops->count;
 }
@@ -299,10 +299,11 @@ static void finish(struct part *part)
 	}
 	/* READ_PLUS of version 4.2 is one of the last */
 	if (!part->has_read || ((!part->has_end || part->is_cut) && !part->is_v3) ||
-	    (part->has_disks && part->disk_reads) || is_beside(&stats->reads, stats->read_bytes))
+	    (part->has_disks && part->disk_reads) ||
+	    includes_pnfs(&stats->reads, stats->read_bytes))
 		stats->reads = unknown_ops;
 	if (!part->has_write || (part->has_disks && part->disk_writes) ||
-	    is_beside(&stats->writes, stats->write_bytes))
+	    includes_pnfs(&stats->writes, stats->write_bytes))
 		stats->writes = unknown_ops;
 	if (!is_whole) {
 		stats->others = unknown_ops;
@@ -315,7 +316,7 @@ static void finish(struct part *part)
 }
 
 /* Return the start of the next mount's statistics; NULL: there is none. */
-static const char *next_part(const char *text)
+static const char *next_mount(const char *text)
 {
 	if (!strncmp(text, "device ", 7))
 		return text;
@@ -324,7 +325,7 @@ static const char *next_part(const char *text)
 }
 
 /* Read the next line; false: it is too long, or truncated, and its numbers are ignored. */
-static bool take_line(const char **text, char line[LINE_TEXT_MAX])
+static bool next_line(const char **text, char line[LINE_TEXT_MAX])
 {
 	size_t length = strcspn(*text, "\n");
 	size_t kept = length < LINE_TEXT_MAX ? length : LINE_TEXT_MAX - 1;
@@ -355,7 +356,7 @@ static void read_part(const char **text, struct nfs_stats *stats)
 
 	forget(stats);
 	while (**text && !is_next_mount(*text)) {
-		part.is_cut |= !take_line(text, line);
+		part.is_cut |= !next_line(text, line);
 		part.has_end |= !*line;
 		read_line(&part, line);
 	}
@@ -368,7 +369,7 @@ int nfs_stats_find(const char *text, const char *target, struct nfs_stats *stats
 	size_t length;
 	int rc = -1;
 
-	while ((text = next_part(text))) {
+	while ((text = next_mount(text))) {
 		length = strcspn(text, "\n");
 		snprintf(line, sizeof(line), "%.*s", (int)length, text);
 		text += length + (text[length] == '\n');

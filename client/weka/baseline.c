@@ -122,8 +122,8 @@ static int baseline_store(const struct client *client, const char *container,
 }
 
 /* Store the baseline, before the container is given other cores for a job. */
-int weka_baseline_keep(const struct client *client, const char *container,
-		       const struct cpuset *old_ids, const struct cpuset *new_ids, struct err *err)
+int weka_baseline_store(const struct client *client, const char *container,
+			const struct cpuset *old_ids, const struct cpuset *new_ids, struct err *err)
 {
 	struct baseline baseline;
 

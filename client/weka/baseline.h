@@ -23,8 +23,9 @@
  * baseline. */
 int weka_baseline_read(const struct client *client, const char *container, struct cpuset *cores);
 /* Store the baseline, before the container is given other cores for a job. */
-int weka_baseline_keep(const struct client *client, const char *container,
-		       const struct cpuset *old_ids, const struct cpuset *new_ids, struct err *err);
+int weka_baseline_store(const struct client *client, const char *container,
+			const struct cpuset *old_ids, const struct cpuset *new_ids,
+			struct err *err);
 /* Remove the baseline if the container has these cores and they are its baseline. */
 void weka_baseline_settle(const struct client *client, const char *container,
 			  const struct cpuset *now);

@@ -25,7 +25,7 @@ void weka_check_unprotected(const struct judge *judge, const struct rule *rule);
 void weka_check_agent_down(const struct judge *judge, const struct rule *rule);
 void weka_check_pidfile(const struct judge *judge, const struct rule *rule);
 void weka_check_two_agents(const struct judge *judge, const struct rule *rule);
-void weka_check_look(const struct judge *judge, const struct rule *rule);
+void weka_check_read(const struct judge *judge, const struct rule *rule);
 void weka_check_hung(const struct judge *judge, const struct rule *rule);
 void weka_check_no_time(const struct judge *judge, const struct rule *rule);
 void weka_check_missing(const struct judge *judge, const struct rule *rule);

@@ -34,36 +34,36 @@ static void make_argv(const struct client *client, const char *const args[],
  * healthy client (WEKA's public log of a conversion to 4.1), so the timeout is 1.5 times
  * timeout_ms; once ps has succeeded the others may exceed the budget, since their output is
  * cached. */
-static void weka_ask(struct client *client, struct ask *ask, const char *const args[])
+static void weka_query(struct client *client, struct query *query, const char *const args[])
 {
 	unsigned int limit_ms = client->section->timeout_ms * 3 / 2;
 	unsigned long long end_ms = child_now_ms() + limit_ms;
 	char *argv[WEKA_ARGS_MAX];
 
 	make_argv(client, args, argv);
-	if (weka_of(client)->ps.answer == ASK_ANSWERED && client->deadline_ms < end_ms)
+	if (weka_of(client)->ps.answer == QUERY_ANSWERED && client->deadline_ms < end_ms)
 		client->deadline_ms = end_ms;
-	client->ask_ms = limit_ms;
-	ask_command(client, ask, argv, weka_env);
-	client->ask_ms = 0;
+	client->query_ms = limit_ms;
+	query_command(client, query, argv, weka_env);
+	client->query_ms = 0;
 }
 
 int weka_order(struct client *client, unsigned int timeout_ms, const char *const args[],
 	       struct err *err)
 {
 	struct child_result result = { 0 };
-	struct ask ask = { 0 };
+	struct query query = { 0 };
 	char *argv[WEKA_ARGS_MAX];
 	int rc = 0;
 
 	make_argv(client, args, argv);
 	if (command_run(client->run_dir, argv, weka_env, timeout_ms, &result, err) < 0)
 		return -1;
-	ask_take(&ask, &result);
+	query_set_child(&query, &result);
 	child_result_free(&result);
-	if (ask.answer != ASK_ANSWERED)
-		rc = err_set(err, "weka %s %s: %.400s", args[0], args[1], ask.why);
-	ask_clear(&ask);
+	if (query.answer != QUERY_ANSWERED)
+		rc = err_set(err, "weka %s %s: %.400s", args[0], args[1], query.why);
+	query_clear(&query);
 	return rc;
 }
 
@@ -74,21 +74,22 @@ static void read_resources(struct client *client, size_t i)
 	const char *staged[] = { "local", "resources", "-C", name, "-J", NULL };
 	const char *stable[] = { "local", "resources", "-C", name, "--stable", "-J", NULL };
 
-	weka_ask(client, &facts->staged_source[i], staged);
-	if (ask_is_silent(&facts->staged_source[i]))
+	weka_query(client, &facts->staged_source[i], staged);
+	if (query_has_timed_out(&facts->staged_source[i]))
 		return;
-	weka_ask(client, &facts->stable_source[i], stable);
+	weka_query(client, &facts->stable_source[i], stable);
 }
 
-static void parse_resources(struct ask *source, const char *name, struct weka_resources *resources)
+static void parse_resources(struct query *source, const char *name,
+			    struct weka_resources *resources)
 {
 	struct err err;
 
 	memset(resources, 0, sizeof(*resources));
-	if (source->answer != ASK_ANSWERED)
+	if (source->answer != QUERY_ANSWERED)
 		return;
 	if (weka_parse_resources(source->text, name, resources, &err) < 0)
-		ask_set(source, ASK_FAILED, err.text);
+		query_set(source, QUERY_FAILED, err.text);
 }
 
 static void parse_containers(struct client *client)
@@ -102,10 +103,10 @@ static void parse_containers(struct client *client)
 	facts->containers_known = false;
 	facts->others_running = 0;
 	memset(&facts->containers, 0, sizeof(facts->containers));
-	if (facts->ps.answer != ASK_ANSWERED)
+	if (facts->ps.answer != QUERY_ANSWERED)
 		return;
 	if (weka_parse_ps(facts->ps.text, &all, &err) < 0) {
-		ask_set(&facts->ps, ASK_FAILED, err.text);
+		query_set(&facts->ps, QUERY_FAILED, err.text);
 		return;
 	}
 	facts->containers_known = true;
@@ -134,12 +135,12 @@ void weka_read_containers(struct client *client)
 	struct weka_facts *facts = weka_of(client);
 	size_t i;
 
-	cache_asked(client);
-	weka_ask(client, &facts->ps, ps);
+	cache_queried(client);
+	weka_query(client, &facts->ps, ps);
 	parse_containers(client);
 	for (i = 0; i < facts->containers.count; i++) {
 		read_resources(client, i);
-		if (ask_is_silent(&facts->staged_source[i]))
+		if (query_has_timed_out(&facts->staged_source[i]))
 			break;
 	}
 	parse_all_resources(facts);
@@ -231,7 +232,7 @@ static bool is_worth_keeping(const struct client *client)
 	return true;
 }
 
-int weka_keep(const struct client *client, struct cache *cache)
+int weka_store(const struct client *client, struct cache *cache)
 {
 	const struct weka_facts *facts = weka_of(client);
 	char name[32];
@@ -241,14 +242,14 @@ int weka_keep(const struct client *client, struct cache *cache)
 		return -1;
 	if (facts->interface.link_count &&
 	    process_start(facts->interface.link[0].pid, NULL, NULL) == 0)
-		cache_put_number(cache, "age_max", WATCHED_AGE_MAX_S);
-	cache_put_number(cache, "agents", facts->agent_count);
-	cache_put_answer(cache, "ps", &facts->ps);
+		cache_store_number(cache, "age_max", WATCHED_AGE_MAX_S);
+	cache_store_number(cache, "agents", facts->agent_count);
+	cache_store_answer(cache, "ps", &facts->ps);
 	for (i = 0; i < facts->containers.count; i++) {
 		snprintf(name, sizeof(name), "staged%zu", i);
-		cache_put_answer(cache, name, &facts->staged_source[i]);
+		cache_store_answer(cache, name, &facts->staged_source[i]);
 		snprintf(name, sizeof(name), "stable%zu", i);
-		cache_put_answer(cache, name, &facts->stable_source[i]);
+		cache_store_answer(cache, name, &facts->stable_source[i]);
 	}
 	return 0;
 }

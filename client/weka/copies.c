@@ -100,17 +100,17 @@ void weka_read_copies(struct client *client)
 {
 	if (client->section->core_method == CORE_METHOD_MOUNT &&
 	    client->section->core_change != CORE_CHANGE_NEVER)
-		ask_function(client, &weka_of(client)->copies, client->section->process_dir,
-			     print_copies, client);
+		query_function(client, &weka_of(client)->copies, client->section->process_dir,
+			       print_copies, client);
 }
 
 void weka_check_copies(const struct judge *judge, const struct rule *rule)
 {
-	const struct ask *copies = &weka_of(judge->client)->copies;
-	const char *text = copies->answer == ASK_ANSWERED ? copies->text : copies->why;
+	const struct query *copies = &weka_of(judge->client)->copies;
+	const char *text = copies->answer == QUERY_ANSWERED ? copies->text : copies->why;
 
 	if (*text)
-		rule_say(
+		rule_report(
 			judge, rule,
 			"copies of the client's mounts that umount does not reach (core_method=mount may leave the old cores): %.300s",
 			text);

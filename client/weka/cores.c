@@ -62,14 +62,14 @@ static int the_container(const struct client *client, size_t *index)
 }
 
 /* Get the ids that the container is to have. Return 0 if it has them. */
-static int wanted_ids(const struct client *client, const struct client_want *want,
-		      const char *container, const struct cpuset *now, struct cpuset *ids)
+static int desired_ids(const struct client *client, const struct client_desired *desired,
+		       const char *container, const struct cpuset *now, struct cpuset *ids)
 {
 	struct cpuset whole, job_may_use;
 
-	if (want->io_cores && want->has_io_cores) {
-		sysfs_whole_cores(&want->io_cpus, &whole);
-		if (!cpuset_equal(&whole, &want->io_cpus))
+	if (desired->io_cores && desired->has_io_cores) {
+		sysfs_whole_cores(&desired->io_cpus, &whole);
+		if (!cpuset_equal(&whole, &desired->io_cpus))
 			return 0; /* not whole cores: W05, or a wrong node line */
 		sysfs_core_ids(&whole, now, ids);
 		return !cpuset_equal(ids, now);
@@ -77,20 +77,20 @@ static int wanted_ids(const struct client *client, const struct client_want *wan
 	if (!weka_baseline_read(client, container, ids) || cpuset_equal(ids, now))
 		return 0;
 	/* lazily: go back only if Slurm may give those CPUs to this job */
-	if (!want->has_io_cores)
+	if (!desired->has_io_cores)
 		return 1;
 	sysfs_whole_cores(now, &job_may_use);
-	cpuset_andnot(&job_may_use, &want->io_cpus);
+	cpuset_andnot(&job_may_use, &desired->io_cpus);
 	return !cpuset_is_empty(&job_may_use);
 }
 
-static void say_not_allowed(const struct client *client, struct findings *findings,
-			    const char *container, const char *have, const char *need,
-			    const char *why, const char *cure)
+static void report_not_allowed(const struct client *client, struct findings *findings,
+			       const char *container, const char *have, const char *need,
+			       const char *why, const char *cure)
 {
-	rule_tell(client, "W47", cure, findings,
-		  "container '%s' keeps core %s, although this job should find %s: %s", container,
-		  have, need, why);
+	rule_report_code(client, "W47", cure, findings,
+			 "container '%s' keeps core %s, although this job should find %s: %s",
+			 container, have, need, why);
 }
 
 /* Return why the cores cannot be changed; NULL: they can. */
@@ -132,7 +132,7 @@ static void plan_change(struct client *client, const char *container, const stru
 
 	why = objection(client, container, now, ids, &cure, &text);
 	if (why)
-		say_not_allowed(client, findings, container, have, need, why, cure);
+		report_not_allowed(client, findings, container, have, need, why, cure);
 	else
 		change_add(plan, client, &weka_cores, container, have, need);
 	free(have);
@@ -140,7 +140,7 @@ static void plan_change(struct client *client, const char *container, const stru
 }
 
 static void plan_cores(const struct change_kind *kind, struct client *client,
-		       const struct client_want *want, struct client_plan *plan,
+		       const struct client_desired *desired, struct client_plan *plan,
 		       struct findings *findings)
 {
 	const char *container;
@@ -156,8 +156,8 @@ static void plan_cores(const struct change_kind *kind, struct client *client,
 	if (cpuset_is_empty(&now))
 		return; /* no process polls */
 	weka_baseline_forget_stale(client, container, &now);
-	if ((want->alone || (want->idle && !want->io_cores)) &&
-	    wanted_ids(client, want, container, &now, &ids))
+	if ((desired->alone || (desired->idle && !desired->io_cores)) &&
+	    desired_ids(client, desired, container, &now, &ids))
 		plan_change(client, container, &now, &ids, plan, findings);
 }
 
@@ -172,30 +172,33 @@ static int ids_of(const struct journal_change *change, struct cpuset *old_ids,
 		       : 0;
 }
 
-static void say_failed(const struct client *client, const struct switch_report *report,
-		       const struct journal_change *change, const struct err *why, bool is_back)
+static void report_failed(const struct client *client, const struct switch_report *report,
+			  const struct journal_change *change, const struct err *why, bool is_back)
 {
 	if (report->busy)
-		rule_tell(client, "W48", NULL, report->findings,
-			  "container '%s' keeps core %s, although this job should find %s: %.300s",
-			  change->target, change->old_value, change->new_value, why->text);
+		rule_report_code(
+			client, "W48", NULL, report->findings,
+			"container '%s' keeps core %s, although this job should find %s: %.300s",
+			change->target, change->old_value, change->new_value, why->text);
 	else
-		rule_tell(client, "W44", NULL, report->findings,
-			  "container '%s' could not change from core %s to %s: %.300s%s%s",
-			  change->target, change->old_value, change->new_value, why->text,
-			  is_back ? "; it is back at core " : "", is_back ? change->old_value : "");
+		rule_report_code(client, "W44", NULL, report->findings,
+				 "container '%s' could not change from core %s to %s: %.300s%s%s",
+				 change->target, change->old_value, change->new_value, why->text,
+				 is_back ? "; it is back at core " : "",
+				 is_back ? change->old_value : "");
 }
 
-static void say_not_back(const struct client *client, struct findings *findings,
-			 const struct journal_change *change, const struct err *why)
+static void report_not_restored(const struct client *client, struct findings *findings,
+				const struct journal_change *change, const struct err *why)
 {
 	char *cure = rule_cure_for(weka_mount_is_begun(client, change->target) > 0
 					   ? "mount what fstab(5) names; the next job tries again"
 					   : WEKA_BACK_CURE,
 				   change->target);
 
-	rule_tell(client, "W45", cure, findings, "container '%s' is not back at core %s: %.300s",
-		  change->target, change->old_value, why->text);
+	rule_report_code(client, "W45", cure, findings,
+			 "container '%s' is not back at core %s: %.300s", change->target,
+			 change->old_value, why->text);
 	free(cure);
 }
 
@@ -211,22 +214,22 @@ static enum change_made make_cores(const struct change_kind *kind, struct client
 	if (ids_of(change, &old_ids, &new_ids) < 0)
 		return CHANGE_NOT_MADE;
 	cache_drop(client);
-	if (weka_baseline_keep(client, change->target, &old_ids, &new_ids, &why) < 0)
+	if (weka_baseline_store(client, change->target, &old_ids, &new_ids, &why) < 0)
 		goto failed;
 	if (weka_switch_cores(client, change->target, &new_ids, &report, &why) == 0) {
 		weka_baseline_settle(client, change->target, &new_ids);
-		cache_keep(client);
+		cache_store(client);
 		return CHANGE_MADE;
 	}
 failed:
 	client->plan = NULL; /* options of the plan are not set on the way back */
 	is_back = weka_switch_back(client, change->target, &old_ids, &worse) == 0;
-	say_failed(client, &report, change, &why, is_back);
+	report_failed(client, &report, change, &why, is_back);
 	if (is_back) {
 		weka_baseline_settle(client, change->target, &old_ids);
 		return CHANGE_NOT_MADE;
 	}
-	say_not_back(client, findings, change, &worse);
+	report_not_restored(client, findings, change, &worse);
 	return CHANGE_STUCK;
 }
 
@@ -246,7 +249,7 @@ static enum change_undone undo_cores(const struct change_kind *kind, struct clie
 		return CHANGE_NOT_OURS;
 	cache_drop(client);
 	if (weka_switch_finish(client, change->target, &old_ids, &i, &why) < 0) {
-		say_not_back(client, findings, change, &why);
+		report_not_restored(client, findings, change, &why);
 		return CHANGE_NOT_UNDONE;
 	}
 	weka_named_cpus(&weka_of(client)->stable[i], &now);
@@ -264,12 +267,12 @@ const struct change_kind weka_cores = {
 	.undo = undo_cores,
 };
 
-char *weka_cores_command(const struct client_place *place)
+char *weka_cores_command(const struct client_placement *placement)
 {
-	char *list = weka_ids_text(&place->ids);
+	char *list = weka_ids_text(&placement->ids);
 	char *text = xasprintf(
 		"weka local resources cores %u --only-frontend-cores --core-ids %s --allow-mix-setting -C client && weka local resources apply -C client",
-		cpuset_count(&place->ids), list);
+		cpuset_count(&placement->ids), list);
 
 	free(list);
 	return text;

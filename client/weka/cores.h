@@ -5,7 +5,7 @@
  *           list ("1-2").
  *         baseline: the cores of the container before jobio's first change; stored in
  *           the client's state_dir, across reboots, until the container has them again.
- *         lazily: the cores stay after the job. The next job that wants the same ones
+ *         lazily: the cores stay after the job. The next job with the same ones
  *           costs nothing; for one that may run on them the baseline is restored first,
  *           if core_change allows it.
  *         An interrupted change by core_method=mount is completed by mounting what is
@@ -21,6 +21,6 @@
 extern const struct change_kind weka_cores;
 
 /* Return the command that gives the client these cores; caller frees. */
-char *weka_cores_command(const struct client_place *place);
+char *weka_cores_command(const struct client_placement *placement);
 
 #endif

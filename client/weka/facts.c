@@ -34,13 +34,13 @@ void weka_facts_clear(void *what)
 	struct weka_facts *facts = what;
 	size_t i;
 
-	ask_clear(&facts->agents);
-	ask_clear(&facts->copies);
-	ask_clear(&facts->ps);
-	ask_clear(&facts->interface_source);
+	query_clear(&facts->agents);
+	query_clear(&facts->copies);
+	query_clear(&facts->ps);
+	query_clear(&facts->interface_source);
 	for (i = 0; i < WEKA_CONTAINERS_MAX; i++) {
-		ask_clear(&facts->staged_source[i]);
-		ask_clear(&facts->stable_source[i]);
+		query_clear(&facts->staged_source[i]);
+		query_clear(&facts->stable_source[i]);
 	}
 	memset(facts, 0, sizeof(*facts));
 }
@@ -288,20 +288,20 @@ static void count_agents(struct client *client)
 	/* not the client's fault: its budget stays the same */
 	if (end_ms < budget_ms)
 		client->deadline_ms = end_ms;
-	ask_function(client, &facts->agents, "/proc", print_agents, client->section->command);
+	query_function(client, &facts->agents, "/proc", print_agents, client->section->command);
 	client->deadline_ms = budget_ms;
 	/* its short timeout was not cut by the budget */
-	if (facts->agents.answer == ASK_NO_TIME && end_ms <= budget_ms)
-		facts->agents.answer = ASK_HUNG;
-	if (facts->agents.answer != ASK_ANSWERED)
+	if (facts->agents.answer == QUERY_NO_TIME && end_ms <= budget_ms)
+		facts->agents.answer = QUERY_HUNG;
+	if (facts->agents.answer != QUERY_ANSWERED)
 		return;
 	if (number_parse(facts->agents.text, 0, UINT16_MAX, &count, NULL) == 0)
 		facts->agent_count = (unsigned int)count;
 	else
-		ask_set(&facts->agents, ASK_FAILED, "no number");
+		query_set(&facts->agents, QUERY_FAILED, "no number");
 }
 
-static void ask_everything(struct client *client)
+static void query_all(struct client *client)
 {
 	FAULT_POINT("inspect before");
 	weka_read_containers(client);
@@ -314,8 +314,8 @@ int weka_inspect(struct client *client, struct err *err)
 	(void)err;
 	weka_read_files(client);
 	if (!cache_use(client)) {
-		ask_everything(client);
-		if (!ask_is_silent(&weka_of(client)->interface_source))
+		query_all(client);
+		if (!query_has_timed_out(&weka_of(client)->interface_source))
 			weka_read_interface(client);
 	}
 	weka_read_copies(client);

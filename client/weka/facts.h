@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* facts.h - facts about a WEKA client, and how to query it
  *
- * Terms   see client.h, ask.h and parse.h. "Known" facts were read; others are zero,
+ * Terms   see client.h, query.h and parse.h. "Known" facts were read; others are zero,
  *           and rules must check the flag first.
  * Owner   struct weka_facts belongs to its client; weka_facts_clear().
  * Errors  as in client.h.
@@ -15,7 +15,7 @@
 
 #include <stdint.h>
 
-#include "client/ask.h"
+#include "client/query.h"
 #include "client/type.h"
 #include "client/weka/parse.h"
 
@@ -32,22 +32,22 @@ struct weka_facts {
 	struct weka_service service, service_alt;
 	/* agent */
 	bool agent_known, agent_running;
-	struct ask agents;
-	struct ask copies;	  /* mounts in other namespaces */
+	struct query agents;
+	struct query copies;	  /* mounts in other namespaces */
 	unsigned int agent_count; /* 0 unknown */
 	long agent_pid;
 	int64_t agent_start_s;
 	/* commands */
-	struct ask ps;
-	struct ask staged_source[WEKA_CONTAINERS_MAX];
-	struct ask stable_source[WEKA_CONTAINERS_MAX];
+	struct query ps;
+	struct query staged_source[WEKA_CONTAINERS_MAX];
+	struct query stable_source[WEKA_CONTAINERS_MAX];
 	bool containers_known;
 	struct weka_containers containers;
 	size_t others_running; /* excluded by container= of jobio.conf */
 	struct weka_resources staged[WEKA_CONTAINERS_MAX];
 	struct weka_resources stable[WEKA_CONTAINERS_MAX];
 	/* kernel driver */
-	struct ask interface_source;
+	struct query interface_source;
 	struct weka_interface interface;
 	struct weka_cgroup cgroup[WEKA_CONTAINERS_MAX];
 	bool cgroup_v2;
@@ -63,7 +63,7 @@ void weka_facts_clear(void *facts);
 /* For struct client_type_ops. */
 int weka_inspect(struct client *client, struct err *err);
 int weka_load(struct client *client, const struct cache *cache);
-int weka_keep(const struct client *client, struct cache *cache);
+int weka_store(const struct client *client, struct cache *cache);
 void weka_key(const struct client *client, struct cache_key *key);
 
 extern const struct client_sizing weka_sizing;
@@ -84,7 +84,7 @@ void weka_digest(struct client *client);
 /* Return true if agents were searched for, and their number is unknown. */
 static inline bool weka_agents_unknown(const struct weka_facts *facts)
 {
-	return facts->agents.answer != ASK_ANSWERED && facts->agents.answer != ASK_NOT_ASKED;
+	return facts->agents.answer != QUERY_ANSWERED && facts->agents.answer != QUERY_NOT_MADE;
 }
 
 /* Return the container of this name, and its index; NULL: none. */

@@ -76,7 +76,7 @@ void weka_read_interface(struct client *client)
 	memset(&facts->interface, 0, sizeof(facts->interface));
 	facts->interface.active_mounts = -1;
 	interface_paths(client, path, paths);
-	ask_function(client, &facts->interface_source, path[0], print_interface, paths);
-	if (facts->interface_source.answer == ASK_ANSWERED)
+	query_function(client, &facts->interface_source, path[0], print_interface, paths);
+	if (facts->interface_source.answer == QUERY_ANSWERED)
 		weka_parse_interface(facts->interface_source.text, &facts->interface);
 }

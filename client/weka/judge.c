@@ -24,7 +24,7 @@ static void check_cache_mode(const struct judge *judge, const struct rule *rule)
 		for (m = 0; m < sizeof(modes) / sizeof(modes[0]); m++)
 			have += options_get(mounts->mount[i].options, modes[m], NULL, 0);
 		if (have != 1)
-			rule_say(
+			rule_report(
 				judge, rule,
 				"the mount table shows %d cache modes for '%s' where one is expected",
 				have, mounts->mount[i].target);
@@ -37,10 +37,10 @@ static void check_no_container(const struct judge *judge, const struct rule *rul
 {
 	if (weka_of(judge->client)->containers_known && !weka_of(judge->client)->containers.count &&
 	    !rule_is_idle(judge->client))
-		rule_say(judge, rule, "there is no WEKA container%s%s%s",
-			 *judge->client->section->container ? " '" : "",
-			 judge->client->section->container,
-			 *judge->client->section->container ? "'" : "");
+		rule_report(judge, rule, "there is no WEKA container%s%s%s",
+			    *judge->client->section->container ? " '" : "",
+			    judge->client->section->container,
+			    *judge->client->section->container ? "'" : "");
 }
 
 static void check_ready(const struct judge *judge, const struct rule *rule)
@@ -56,16 +56,16 @@ static void check_ready(const struct judge *judge, const struct rule *rule)
 		if (!container->running && rule_is_idle(judge->client))
 			continue;
 		if (!container->running)
-			rule_say_named(judge, rule, container->name,
-				       "container '%s' does not run%s%s", container->name,
-				       *container->last_failure ? ": " : "",
-				       container->last_failure);
+			rule_report_named(judge, rule, container->name,
+					  "container '%s' does not run%s%s", container->name,
+					  *container->last_failure ? ": " : "",
+					  container->last_failure);
 		else if (strcmp(container->display_status, "READY") != 0)
-			rule_say_named(judge, rule, container->name,
-				       "container '%s' is %s, not READY%s%s", container->name,
-				       *container->display_status ? container->display_status
-								  : "in an unknown state",
-				       *container->message ? ": " : "", container->message);
+			rule_report_named(judge, rule, container->name,
+					  "container '%s' is %s, not READY%s%s", container->name,
+					  *container->display_status ? container->display_status
+								     : "in an unknown state",
+					  *container->message ? ": " : "", container->message);
 	}
 }
 
@@ -77,7 +77,7 @@ static void check_disabled(const struct judge *judge, const struct rule *rule)
 	for (i = 0; i < weka_of(judge->client)->containers.count; i++) {
 		container = &weka_of(judge->client)->containers.item[i];
 		if (container->disabled)
-			rule_say_named(
+			rule_report_named(
 				judge, rule, container->name,
 				"container '%s' is disabled%s: it will not start with the node",
 				container->name, container->running ? "" : " and does not run");
@@ -92,7 +92,7 @@ static void check_monitored(const struct judge *judge, const struct rule *rule)
 	for (i = 0; i < weka_of(judge->client)->containers.count; i++) {
 		container = &weka_of(judge->client)->containers.item[i];
 		if (container->monitored_known && !container->monitored)
-			rule_say_named(
+			rule_report_named(
 				judge, rule, container->name,
 				"container '%s' is not monitored: it is not restarted when it ends",
 				container->name);
@@ -106,8 +106,8 @@ static void check_several(const struct judge *judge, const struct rule *rule)
 
 	for (i = 0; i < facts->containers.count; i++)
 		clients += !facts->stable[i].server_count;
-	if (clients > 1 && judge->want && judge->want->io_cores)
-		rule_say(
+	if (clients > 1 && judge->desired && judge->desired->io_cores)
+		rule_report(
 			judge, rule,
 			"%zu containers share the io-cores of this job, and [client %s] names none",
 			clients, judge->client->section->name);
@@ -125,7 +125,7 @@ static void check_left_out(const struct judge *judge, const struct rule *rule)
 	const struct config_client *section = judge->client->section;
 
 	if (weka_of(judge->client)->others_running)
-		rule_say(
+		rule_report(
 			judge, rule,
 			"%zu containers run beside '%s', and container= of [client %s] leaves them out: the gate does not know their cores from this section",
 			weka_of(judge->client)->others_running, section->container, section->name);
@@ -137,7 +137,7 @@ static void check_unguarded(const struct judge *judge, const struct rule *rule)
 	char list[RULE_LIST_MAX];
 
 	if (!common->cpus_known && !cpuset_is_empty(&common->frontend_cpus))
-		rule_say(
+		rule_report(
 			judge, rule,
 			"not all CPUs on which the client polls are known: the gate guards CPU %s and those found earlier",
 			rule_list(&common->frontend_cpus, list));
@@ -242,7 +242,7 @@ const struct rule weka_rules[] = {
 	  weka_check_pidfile },
 	{ "W41", FINDING_WARNING, RULE_SPARES_NODE,
 	  "find the process with a /proc/PID/cmdline that cannot be read, and what it waits for",
-	  weka_check_look },
+	  weka_check_read },
 	{ "W60", FINDING_WARNING, RULE_SPARES_NODE, CORES_CURE "; or see why weka gives no answer",
 	  check_unguarded },
 	{ "W61", FINDING_WARNING, RULE_SPARES_NODE,

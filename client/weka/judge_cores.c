@@ -25,7 +25,7 @@ void weka_check_automatic(const struct judge *judge, const struct rule *rule)
 	for (i = 0; i < weka_of(judge->client)->containers.count; i++) {
 		resources = running(judge, i);
 		if (resources && weka_is_automatic(resources))
-			rule_say(
+			rule_report(
 				judge, rule,
 				"container '%s' picks cores by itself (automatic core ids): they can differ after each start",
 				weka_of(judge->client)->containers.item[i].name);
@@ -37,8 +37,8 @@ void weka_check_core_zero(const struct judge *judge, const struct rule *rule)
 	const struct client_facts *common = &judge->client->common;
 
 	if (cpuset_has(&common->frontend_cpus, 0))
-		rule_say(judge, rule,
-			 "the client polls on the core of CPU 0, which serves the system");
+		rule_report(judge, rule,
+			    "the client polls on the core of CPU 0, which serves the system");
 }
 
 static void check_polling(const struct judge *judge, const struct rule *rule, const char *name,
@@ -50,17 +50,17 @@ static void check_polling(const struct judge *judge, const struct rule *rule, co
 	for (i = 0; i < resources->frontend_count; i++)
 		idle += resources->frontend[i].shared;
 	if (!resources->frontend_count && !resources->server_count)
-		rule_say(
+		rule_report(
 			judge, rule,
 			"container '%s' has no frontend with a core of its own (net=udp): it uses the job's CPUs",
 			name);
 	else if (idle)
-		rule_say(
+		rule_report(
 			judge, rule,
 			"%zu of %zu frontends of container '%s' do not poll (dedicated_mode=none, or net=udp): they use the job's CPUs, and the gate does not guard them",
 			idle, resources->frontend_count, name);
 	if (!cpuset_is_empty(&resources->management))
-		rule_say(
+		rule_report(
 			judge, rule,
 			"container '%s' has its management on CPU %s (non-datapath-cores): it does not poll there, and the gate does not guard it",
 			name, rule_list(&resources->management, list));
@@ -105,12 +105,12 @@ void weka_check_staged(const struct judge *judge, const struct rule *rule)
 		is = cores_of(stable, a);
 		next = cores_of(staged, b);
 		if (strcmp(is, next) != 0)
-			rule_say_named(
+			rule_report_named(
 				judge, rule, facts->containers.item[i].name,
 				"container '%s' runs with cores %s, and cores %s are staged: its next restart takes them",
 				facts->containers.item[i].name, is, next);
 		else
-			rule_say_named(
+			rule_report_named(
 				judge, rule, facts->containers.item[i].name,
 				"container '%s' runs with %lld MiB of huge pages, and %lld MiB are staged: its next restart takes them",
 				facts->containers.item[i].name, stable->memory_bytes >> 20,
@@ -123,23 +123,23 @@ void weka_check_memory(const struct judge *judge, const struct rule *rule)
 	size_t i, frontends = 0;
 	long needed;
 
-	if (!judge->want || judge->want->mem_spec_limit_mb < 0)
+	if (!judge->desired || judge->desired->mem_spec_limit_mb < 0)
 		return;
 	for (i = 0; i < weka_of(judge->client)->containers.count; i++)
 		frontends += weka_of(judge->client)->stable[i].frontend_count;
-	if (judge->want->io_cores > frontends)
-		frontends = judge->want->io_cores;
+	if (judge->desired->io_cores > frontends)
+		frontends = judge->desired->io_cores;
 	if (!frontends)
 		return;
 	needed = weka_sizing.memory_fixed_mb + weka_sizing.memory_core_mb * (long)frontends;
-	if (!judge->want->mem_spec_limit_mb)
-		rule_say(judge, rule,
-			 "MemSpecLimit is not set, and %zu frontends need about %ld MiB", frontends,
-			 needed);
-	else if (judge->want->mem_spec_limit_mb < needed)
-		rule_say(judge, rule,
-			 "MemSpecLimit is %ld MiB, and %zu frontends need about %ld MiB",
-			 judge->want->mem_spec_limit_mb, frontends, needed);
+	if (!judge->desired->mem_spec_limit_mb)
+		rule_report(judge, rule,
+			    "MemSpecLimit is not set, and %zu frontends need about %ld MiB",
+			    frontends, needed);
+	else if (judge->desired->mem_spec_limit_mb < needed)
+		rule_report(judge, rule,
+			    "MemSpecLimit is %ld MiB, and %zu frontends need about %ld MiB",
+			    judge->desired->mem_spec_limit_mb, frontends, needed);
 }
 
 static bool has_slot(const struct weka_nic *nic, unsigned int slot)
@@ -148,8 +148,8 @@ static bool has_slot(const struct weka_nic *nic, unsigned int slot)
 }
 
 /* Return true if this frontend has a NIC on the NUMA node of its core. */
-static bool is_beside_card(const struct weka_resources *resources,
-			   const struct weka_frontend *frontend, int cpu_node)
+static bool is_near_nic(const struct weka_resources *resources,
+			const struct weka_frontend *frontend, int cpu_node)
 {
 	const struct weka_nic *nic = resources->nic;
 
@@ -175,9 +175,9 @@ static void check_nic_of(const struct judge *judge, const struct rule *rule,
 		if (frontend->automatic || !has_slot(nic, frontend->slot))
 			continue;
 		cpu_node = sysfs_numa_node_of_cpu(frontend->core_id);
-		if (cpu_node < 0 || is_beside_card(resources, frontend, cpu_node))
+		if (cpu_node < 0 || is_near_nic(resources, frontend, cpu_node))
 			continue;
-		rule_say(
+		rule_report(
 			judge, rule,
 			"network card '%s' is on NUMA node %d, the frontend on CPU %u on NUMA node %d",
 			nic->name, nic_node, frontend->core_id, cpu_node);
@@ -201,9 +201,9 @@ void weka_check_nic(const struct judge *judge, const struct rule *rule)
 
 void weka_check_driver_hung(const struct judge *judge, const struct rule *rule)
 {
-	if (weka_of(judge->client)->interface_source.answer == ASK_HUNG)
-		rule_say(judge, rule, "reading %s/interface hangs: the driver is stuck",
-			 judge->client->section->proc_dir);
+	if (weka_of(judge->client)->interface_source.answer == QUERY_HUNG)
+		rule_report(judge, rule, "reading %s/interface hangs: the driver is stuck",
+			    judge->client->section->proc_dir);
 }
 
 void weka_check_driver_state(const struct judge *judge, const struct rule *rule)
@@ -211,15 +211,16 @@ void weka_check_driver_state(const struct judge *judge, const struct rule *rule)
 	const char *state = weka_of(judge->client)->interface.driver_state;
 
 	if (*state && strcmp(state, "DRIVER_ACCEPTING") != 0)
-		rule_say(judge, rule, "the driver is in state %s", state);
+		rule_report(judge, rule, "the driver is in state %s", state);
 }
 
 void weka_check_driver_missing(const struct judge *judge, const struct rule *rule)
 {
-	enum ask_answer answer = weka_of(judge->client)->interface_source.answer;
+	enum query_answer answer = weka_of(judge->client)->interface_source.answer;
 
-	if (judge->client->common.mount_count && (answer == ASK_MISSING || answer == ASK_FAILED))
-		rule_say(
+	if (judge->client->common.mount_count &&
+	    (answer == QUERY_MISSING || answer == QUERY_FAILED))
+		rule_report(
 			judge, rule,
 			"%s/interface cannot be read: whether the frontends are connected is unknown",
 			judge->client->section->proc_dir);
@@ -232,7 +233,7 @@ void weka_check_connected(const struct judge *judge, const struct rule *rule)
 
 	for (i = 0; i < interface->link_count; i++)
 		if (!interface->link[i].connected)
-			rule_say_named(
+			rule_report_named(
 				judge, rule, interface->link[i].container,
 				"frontend %u of container '%s' is not connected to the driver",
 				interface->link[i].index, interface->link[i].container);
@@ -244,7 +245,7 @@ void weka_check_link_count(const struct judge *judge, const struct rule *rule)
 	const struct weka_resources *resources;
 	size_t i, n, links;
 
-	if (facts->interface_source.answer != ASK_ANSWERED || !facts->interface.link_count ||
+	if (facts->interface_source.answer != QUERY_ANSWERED || !facts->interface.link_count ||
 	    facts->interface.has_more)
 		return;
 	for (i = 0; i < facts->containers.count; i++) {
@@ -254,10 +255,10 @@ void weka_check_link_count(const struct judge *judge, const struct rule *rule)
 			links += !strcmp(facts->interface.link[n].container,
 					 facts->containers.item[i].name);
 		if (resources && links && links != resources->frontend_count)
-			rule_say_named(judge, rule, facts->containers.item[i].name,
-				       "container '%s' has %zu frontends, and the driver knows %zu",
-				       facts->containers.item[i].name, resources->frontend_count,
-				       links);
+			rule_report_named(
+				judge, rule, facts->containers.item[i].name,
+				"container '%s' has %zu frontends, and the driver knows %zu",
+				facts->containers.item[i].name, resources->frontend_count, links);
 	}
 }
 
@@ -280,7 +281,7 @@ void weka_check_affinity(const struct judge *judge, const struct rule *rule)
 		weka_named_cpus(&facts->stable[i], &named);
 		sysfs_whole_cores(&named, &whole);
 		if (!cpuset_is_subset(&real, &whole))
-			rule_say_named(
+			rule_report_named(
 				judge, rule, link->container,
 				"frontend %u of container '%s' may run on CPU %s, its resources name core %s",
 				link->index, link->container, rule_list(&real, is),
@@ -302,7 +303,7 @@ void weka_check_cpuset(const struct judge *judge, const struct rule *rule)
 			continue;
 		weka_named_cpus(&facts->stable[i], &named);
 		if (!cpuset_is_subset(&named, &facts->cgroup[i].cpus))
-			rule_say_named(
+			rule_report_named(
 				judge, rule, facts->containers.item[i].name,
 				"the cpuset of container '%s' is %s and does not hold its cores %s",
 				facts->containers.item[i].name,
@@ -316,7 +317,7 @@ void weka_check_exclusive(const struct judge *judge, const struct rule *rule)
 
 	for (i = 0; i < weka_of(judge->client)->containers.count; i++)
 		if (weka_of(judge->client)->cgroup[i].exclusive)
-			rule_say(
+			rule_report(
 				judge, rule,
 				"the cgroup of container '%s' is an exclusive partition: its CPUs are gone from the rest of the node",
 				weka_of(judge->client)->containers.item[i].name);

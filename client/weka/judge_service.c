@@ -33,12 +33,12 @@ void weka_check_isolate(const struct judge *judge, const struct rule *rule)
 	if (service->isolate_cpusets == WEKA_UNSET) {
 		if (service->odd_isolate == WEKA_FALSE)
 			return; /* the spelling is another finding */
-		rule_say(
+		rule_report(
 			judge, rule,
 			"%s does not set isolate_cpusets, and WEKA's default is true: the client takes CPUs out of Slurm's cpusets each time it starts",
 			path);
 	} else {
-		rule_say(
+		rule_report(
 			judge, rule,
 			"%s sets isolate_cpusets='%s': the client takes CPUs out of Slurm's cpusets each time it starts",
 			path, service->isolate_text);
@@ -55,8 +55,9 @@ void weka_check_stale(const struct judge *judge, const struct rule *rule)
 	if (!facts->agent_running || service->mtime_s <= 0 ||
 	    service->mtime_s <= facts->agent_start_s + 1)
 		return;
-	rule_say(judge, rule,
-		 "%s was changed after the agent started: the agent still uses the old text", path);
+	rule_report(judge, rule,
+		    "%s was changed after the agent started: the agent still uses the old text",
+		    path);
 	findings_measured(judge->findings, "%" PRId64 " s after, pid %ld",
 			  service->mtime_s - facts->agent_start_s, facts->agent_pid);
 }
@@ -71,7 +72,7 @@ void weka_check_force_v2(const struct judge *judge, const struct rule *rule)
 
 	service = service_of(judge, &path);
 	if (!strcmp(service->cgroups_mode, "force_v2"))
-		rule_say(
+		rule_report(
 			judge, rule,
 			"%s sets cgroups_mode=force_v2: WEKA's cgroup validation recommends it, and sites report that the client's CPUs vanish from hwloc and from a slurmd that starts later",
 			path);
@@ -84,9 +85,10 @@ void weka_check_odd_key(const struct judge *judge, const struct rule *rule)
 
 	service = service_of(judge, &path);
 	if (*service->odd_key)
-		rule_say(judge, rule,
-			 "%s has the key '%s', which is not documented; the agent may not read it",
-			 path, service->odd_key);
+		rule_report(
+			judge, rule,
+			"%s has the key '%s', which is not documented; the agent may not read it",
+			path, service->odd_key);
 }
 
 void weka_check_twice(const struct judge *judge, const struct rule *rule)
@@ -96,12 +98,12 @@ void weka_check_twice(const struct judge *judge, const struct rule *rule)
 
 	service = service_of(judge, &path);
 	if (service->isolate_differs)
-		rule_say(
+		rule_report(
 			judge, rule,
 			"%s sets isolate_cpusets twice with different values; the last, '%s', is used",
 			path, service->isolate_text);
 	if (service->cgroups_differs)
-		rule_say(
+		rule_report(
 			judge, rule,
 			"%s sets cgroups_mode twice with different values; the last, '%s', is used",
 			path, service->cgroups_mode);
@@ -116,16 +118,16 @@ void weka_check_two_files(const struct judge *judge, const struct rule *rule)
 		return;
 	if ((b->isolate_cpusets != WEKA_UNSET && b->isolate_cpusets != a->isolate_cpusets) ||
 	    (*b->cgroups_mode && strcmp(a->cgroups_mode, b->cgroups_mode) != 0))
-		rule_say(judge, rule, "%s and %s differ in isolate_cpusets or cgroups_mode",
-			 judge->client->section->service_conf,
-			 judge->client->section->service_conf_alt);
+		rule_report(judge, rule, "%s and %s differ in isolate_cpusets or cgroups_mode",
+			    judge->client->section->service_conf,
+			    judge->client->section->service_conf_alt);
 }
 
 void weka_check_no_service(const struct judge *judge, const struct rule *rule)
 {
 	if (!weka_of(judge->client)->service.present &&
 	    !weka_of(judge->client)->service_alt.present)
-		rule_say(
+		rule_report(
 			judge, rule,
 			"neither %s nor %s can be read: whether the client takes CPUs from Slurm is unknown",
 			judge->client->section->service_conf,
@@ -140,7 +142,7 @@ void weka_check_unprotected(const struct judge *judge, const struct rule *rule)
 	service = service_of(judge, &path);
 	if (weka_of(judge->client)->cgroup_v2 && service->present &&
 	    (!*service->cgroups_mode || !strcmp(service->cgroups_mode, "auto")))
-		rule_say(
+		rule_report(
 			judge, rule,
 			"cgroups_mode=auto means no cgroup for the client on this cgroup v2 node: only Slurm's reservation protects its cores");
 }
@@ -153,12 +155,12 @@ void weka_check_agent_down(const struct judge *judge, const struct rule *rule)
 	    weka_of(judge->client)->agent_count || weka_agents_unknown(weka_of(judge->client)))
 		return;
 	if (!weka_of(judge->client)->agent_pid) {
-		rule_say(judge, rule, "the WEKA agent does not run: no pid in %s",
-			 judge->client->section->agent_pidfile);
+		rule_report(judge, rule, "the WEKA agent does not run: no pid in %s",
+			    judge->client->section->agent_pidfile);
 		return;
 	}
-	rule_say(judge, rule, "the WEKA agent does not run: the process that %s names is gone",
-		 judge->client->section->agent_pidfile);
+	rule_report(judge, rule, "the WEKA agent does not run: the process that %s names is gone",
+		    judge->client->section->agent_pidfile);
 	findings_measured(judge->findings, "pid %ld", weka_of(judge->client)->agent_pid);
 }
 
@@ -167,7 +169,7 @@ void weka_check_pidfile(const struct judge *judge, const struct rule *rule)
 {
 	if (weka_of(judge->client)->agent_known && !weka_of(judge->client)->agent_running &&
 	    weka_of(judge->client)->agent_count)
-		rule_say(
+		rule_report(
 			judge, rule,
 			"an agent runs, and %s does not name it: whether it is older than service.conf is unknown",
 			judge->client->section->agent_pidfile);
@@ -176,15 +178,15 @@ void weka_check_pidfile(const struct judge *judge, const struct rule *rule)
 void weka_check_two_agents(const struct judge *judge, const struct rule *rule)
 {
 	if (weka_of(judge->client)->agent_count > 1)
-		rule_say(judge, rule, "%u agents run ('%s --agent')",
-			 weka_of(judge->client)->agent_count, judge->client->section->command);
+		rule_report(judge, rule, "%u agents run ('%s --agent')",
+			    weka_of(judge->client)->agent_count, judge->client->section->command);
 }
 
-void weka_check_look(const struct judge *judge, const struct rule *rule)
+void weka_check_read(const struct judge *judge, const struct rule *rule)
 {
-	if (weka_of(judge->client)->agents.answer == ASK_HUNG)
-		rule_say(judge, rule,
-			 "timed out scanning root's processes for agents: a process is stuck");
+	if (weka_of(judge->client)->agents.answer == QUERY_HUNG)
+		rule_report(judge, rule,
+			    "timed out scanning root's processes for agents: a process is stuck");
 }
 
 /* ---- the command line -------------------------------------------------- */
@@ -194,13 +196,13 @@ void weka_check_hung(const struct judge *judge, const struct rule *rule)
 	const struct weka_facts *facts = weka_of(judge->client);
 	size_t i;
 
-	if (facts->ps.answer == ASK_HUNG)
-		rule_say(judge, rule, "'weka local ps' hangs: %.300s", facts->ps.why);
+	if (facts->ps.answer == QUERY_HUNG)
+		rule_report(judge, rule, "'weka local ps' hangs: %.300s", facts->ps.why);
 	for (i = 0; i < facts->containers.count; i++)
-		if (facts->staged_source[i].answer == ASK_HUNG ||
-		    facts->stable_source[i].answer == ASK_HUNG)
-			rule_say(judge, rule, "'weka local resources' of container '%s' hangs",
-				 facts->containers.item[i].name);
+		if (facts->staged_source[i].answer == QUERY_HUNG ||
+		    facts->stable_source[i].answer == QUERY_HUNG)
+			rule_report(judge, rule, "'weka local resources' of container '%s' hangs",
+				    facts->containers.item[i].name);
 }
 
 void weka_check_no_time(const struct judge *judge, const struct rule *rule)
@@ -210,22 +212,23 @@ void weka_check_no_time(const struct judge *judge, const struct rule *rule)
 	size_t i;
 
 	for (i = 0; i < facts->containers.count; i++)
-		resources |= facts->staged_source[i].answer == ASK_NO_TIME ||
-			     facts->stable_source[i].answer == ASK_NO_TIME;
-	if (facts->ps.answer == ASK_NO_TIME || resources ||
-	    facts->interface_source.answer == ASK_NO_TIME)
-		rule_say(judge, rule,
-			 "the budget was used up before %s could answer: the client was not judged",
-			 facts->ps.answer == ASK_NO_TIME ? "'weka local ps'"
-			 : resources			 ? "'weka local resources'"
-							 : "the driver");
+		resources |= facts->staged_source[i].answer == QUERY_NO_TIME ||
+			     facts->stable_source[i].answer == QUERY_NO_TIME;
+	if (facts->ps.answer == QUERY_NO_TIME || resources ||
+	    facts->interface_source.answer == QUERY_NO_TIME)
+		rule_report(
+			judge, rule,
+			"the budget was used up before %s could answer: the client was not judged",
+			facts->ps.answer == QUERY_NO_TIME ? "'weka local ps'"
+			: resources			  ? "'weka local resources'"
+							  : "the driver");
 }
 
 void weka_check_missing(const struct judge *judge, const struct rule *rule)
 {
-	if (weka_of(judge->client)->ps.answer == ASK_MISSING)
-		rule_say(judge, rule, "the command '%s' cannot be run",
-			 judge->client->section->command);
+	if (weka_of(judge->client)->ps.answer == QUERY_MISSING)
+		rule_report(judge, rule, "the command '%s' cannot be run",
+			    judge->client->section->command);
 }
 
 void weka_check_failed(const struct judge *judge, const struct rule *rule)
@@ -233,16 +236,17 @@ void weka_check_failed(const struct judge *judge, const struct rule *rule)
 	const struct weka_facts *facts = weka_of(judge->client);
 	size_t i;
 
-	if (facts->ps.answer == ASK_FAILED)
-		rule_say(judge, rule, "'weka local ps' failed: %.300s", facts->ps.why);
+	if (facts->ps.answer == QUERY_FAILED)
+		rule_report(judge, rule, "'weka local ps' failed: %.300s", facts->ps.why);
 	for (i = 0; i < facts->containers.count; i++) {
-		if (facts->staged_source[i].answer == ASK_FAILED)
-			rule_say(judge, rule,
-				 "'weka local resources' of container '%s' failed: %.300s",
-				 facts->containers.item[i].name, facts->staged_source[i].why);
-		if (facts->stable_source[i].answer == ASK_FAILED)
-			rule_say(judge, rule,
-				 "'weka local resources --stable' of container '%s' failed: %.300s",
-				 facts->containers.item[i].name, facts->stable_source[i].why);
+		if (facts->staged_source[i].answer == QUERY_FAILED)
+			rule_report(judge, rule,
+				    "'weka local resources' of container '%s' failed: %.300s",
+				    facts->containers.item[i].name, facts->staged_source[i].why);
+		if (facts->stable_source[i].answer == QUERY_FAILED)
+			rule_report(
+				judge, rule,
+				"'weka local resources --stable' of container '%s' failed: %.300s",
+				facts->containers.item[i].name, facts->stable_source[i].why);
 	}
 }

@@ -93,7 +93,7 @@ static void know_containers(struct client *client)
 {
 	const struct weka_facts *facts = weka_of(client);
 
-	if (facts->containers_known || facts->ps.answer != ASK_NOT_ASKED)
+	if (facts->containers_known || facts->ps.answer != QUERY_NOT_MADE)
 		return;
 	client->deadline_ms = child_now_ms() + 4ULL * client->section->timeout_ms;
 	weka_read_files(client);
@@ -151,32 +151,32 @@ static int write_options(const struct setting *setting, struct client *client, c
 	if (rc == 0 && *err->text)
 		rc = remount_and_wait(client, mount, list, container, err, &late);
 	if (rc == 0)
-		cache_keep(client);
+		cache_store(client);
 	else
-		rule_tell(client, "W08", WEKA_LOG_CURE, client->findings,
-			  "container '%s' was restarted by the remount of '%s': %.300s", container,
-			  target, late.text);
+		rule_report_code(client, "W08", WEKA_LOG_CURE, client->findings,
+				 "container '%s' was restarted by the remount of '%s': %.300s",
+				 container, target, late.text);
 	free(list);
 	return *err->text ? -1 : 0;
 }
 
 /* A change that restarts a container is skipped if the site has so configured. */
 static void plan_options(const struct change_kind *kind, struct client *client,
-			 const struct client_want *want, struct client_plan *plan,
+			 const struct client_desired *desired, struct client_plan *plan,
 			 struct findings *findings)
 {
 	char container[WEKA_NAME_MAX];
 	struct journal_change *change;
 	size_t i = plan->count;
 
-	setting_plan(kind, client, want, plan, findings);
+	setting_plan(kind, client, desired, plan, findings);
 	while (client->section->light_only && i < plan->count) {
 		change = &plan->change[i];
 		if (!restarts(client, mounts_find(client->mounts, change->target), container)) {
 			i++;
 			continue;
 		}
-		rule_tell(
+		rule_report_code(
 			client, "W47",
 			"set remount=any in [client] of jobio.conf, or leave it: the restart takes 8 to 30 s",
 			findings,
@@ -265,7 +265,7 @@ char *weka_mount_options(const char *shown, const char *fstab)
 	return composer.list;
 }
 
-int weka_options_kept(const char *before, const char *after, struct err *err)
+int weka_options_unchanged(const char *before, const char *after, struct err *err)
 {
 	return setting_verify(&weka_options, before, after, "", err);
 }

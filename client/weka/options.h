@@ -30,6 +30,6 @@ int weka_mount_cores(struct client *client, const struct client_mount *mount,
  * only; without core=. */
 char *weka_mount_options(const char *shown, const char *fstab);
 /* Return 0 if the mount table has the same options as before, else -1. */
-int weka_options_kept(const char *before, const char *after, struct err *err);
+int weka_options_unchanged(const char *before, const char *after, struct err *err);
 
 #endif

@@ -58,7 +58,7 @@ enum weka_switch weka_switch_of(const char *value)
 	return WEKA_UNCLEAR;
 }
 
-static void take_isolate(struct weka_service *service, const char *value)
+static void parse_isolate(struct weka_service *service, const char *value)
 {
 	enum weka_switch now = weka_switch_of(value);
 
@@ -68,7 +68,7 @@ static void take_isolate(struct weka_service *service, const char *value)
 	text_copy(service->isolate_text, sizeof(service->isolate_text), value);
 }
 
-static void take_mode(struct weka_service *service, const char *value)
+static void parse_mode(struct weka_service *service, const char *value)
 {
 	char mode[WEKA_NAME_MAX];
 	size_t i;
@@ -81,7 +81,7 @@ static void take_mode(struct weka_service *service, const char *value)
 	text_copy(service->cgroups_mode, sizeof(service->cgroups_mode), mode);
 }
 
-static void take_setting(struct weka_service *service, char *key, char *value)
+static void parse_setting(struct weka_service *service, char *key, char *value)
 {
 	char *at;
 
@@ -91,9 +91,9 @@ static void take_setting(struct weka_service *service, char *key, char *value)
 	cut_comment(value);
 	value = trim(value);
 	if (!strcasecmp(key, "isolate_cpusets")) {
-		take_isolate(service, value);
+		parse_isolate(service, value);
 	} else if (!strcasecmp(key, "cgroups_mode")) {
-		take_mode(service, value);
+		parse_mode(service, value);
 	} else if (!strcasecmp(key, "isolate_cpuset")) {
 		text_copy(service->odd_key, sizeof(service->odd_key), key);
 		service->odd_isolate = weka_switch_of(value);
@@ -101,7 +101,7 @@ static void take_setting(struct weka_service *service, char *key, char *value)
 		if (!*service->odd_key)
 			text_copy(service->odd_key, sizeof(service->odd_key), key);
 		if (!*service->cgroups_mode)
-			take_mode(service, value);
+			parse_mode(service, value);
 	}
 }
 
@@ -119,7 +119,7 @@ void weka_parse_service(const char *text, struct weka_service *service)
 		if (*at == '#' || *at == ';' || *at == '[' || !separator)
 			continue;
 		*separator = '\0';
-		take_setting(service, trim(at), separator + 1);
+		parse_setting(service, trim(at), separator + 1);
 	}
 }
 

@@ -22,7 +22,7 @@ const struct client_mount *weka_mount_of(const struct client *client, const char
 	return NULL;
 }
 
-int weka_look_again(struct client *client, const char *container, size_t *index)
+int weka_wait_state(struct client *client, const char *container, size_t *index)
 {
 	client->deadline_ms = child_now_ms() + 4ULL * client->section->timeout_ms;
 	weka_read_containers(client);
@@ -37,7 +37,7 @@ static bool is_connected(const struct weka_facts *facts, size_t i)
 	size_t n, links = 0;
 
 	/* no file of the driver: READY is enough */
-	if (facts->interface_source.answer != ASK_ANSWERED || !facts->interface.link_count)
+	if (facts->interface_source.answer != QUERY_ANSWERED || !facts->interface.link_count)
 		return true;
 	for (n = 0; n < facts->interface.link_count; n++) {
 		if (strcmp(facts->interface.link[n].container, facts->containers.item[i].name) != 0)
@@ -62,7 +62,7 @@ int weka_wait_ready(struct client *client, const char *container, unsigned long 
 	const struct timespec nap = { .tv_nsec = WEKA_POLL_MS * 1000000L };
 
 	for (;;) {
-		if (weka_look_again(client, container, index) == 0 &&
+		if (weka_wait_state(client, container, index) == 0 &&
 		    is_healthy(weka_of(client), *index))
 			return 0;
 		if (child_now_ms() >= end_ms)

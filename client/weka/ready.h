@@ -23,6 +23,6 @@ int weka_wait_ready(struct client *client, const char *container, unsigned long 
 		    size_t *index, struct err *err);
 
 /* Read containers and driver again, with a new budget. Return -1 if there is no such container. */
-int weka_look_again(struct client *client, const char *container, size_t *index);
+int weka_wait_state(struct client *client, const char *container, size_t *index);
 
 #endif

@@ -303,17 +303,17 @@ static int run_umount(struct client *client, const char *target, unsigned int ti
 static int away_one(struct client *client, const char *target, unsigned long long end_ms,
 		    bool *busy, struct err *err)
 {
-	struct err said = { "" };
+	struct err failure = { "" };
 
-	if (run_umount(client, target, left_ms(client, end_ms), &said) < 0)
-		err_set(err, "%s", said.text);
-	if (mounts_reread(client, said.text[0] ? NULL : err) < 0)
+	if (run_umount(client, target, left_ms(client, end_ms), &failure) < 0)
+		err_set(err, "%s", failure.text);
+	if (mounts_reread(client, failure.text[0] ? NULL : err) < 0)
 		return -1;
 	if (!find(client, target))
 		return 0; /* regardless of its exit status */
 	/* EBUSY in the C locale, which command.c sets */
-	*busy = strstr(said.text, "is busy") != NULL;
-	if (!said.text[0])
+	*busy = strstr(failure.text, "is busy") != NULL;
+	if (!failure.text[0])
 		err_set(err, "umount %s exited with 0, but it is still mounted", target);
 	return -1;
 }
@@ -339,15 +339,15 @@ out:
 static int mount_once(struct client *client, const struct client_mount *mount,
 		      const struct cpuset *ids, unsigned int timeout_ms, struct err *err)
 {
-	struct err said = { "" };
+	struct err failure = { "" };
 
-	if (weka_mount_cores(client, mount, ids, timeout_ms, &said) < 0)
-		err_set(err, "%s", said.text);
-	if (mounts_reread(client, said.text[0] ? NULL : err) < 0)
+	if (weka_mount_cores(client, mount, ids, timeout_ms, &failure) < 0)
+		err_set(err, "%s", failure.text);
+	if (mounts_reread(client, failure.text[0] ? NULL : err) < 0)
 		return -1;
 	if (find(client, mount->target))
 		return 0;
-	if (!said.text[0])
+	if (!failure.text[0])
 		err_set(err, "mount %s exited with 0, but it is not mounted", mount->target);
 	return -1;
 }
@@ -381,10 +381,11 @@ static void compare(struct client *client, const struct mounts *shown, struct fi
 
 	for (i = 0; shown && findings && i < shown->count; i++) {
 		mount = find(client, shown->mount[i].target);
-		if (mount && weka_options_kept(shown->mount[i].options, mount->options, &why) < 0)
-			rule_tell(client, "W40", "remount it with the options of fstab(5)",
-				  findings, "'%s' was mounted again: %.300s", mount->target,
-				  why.text);
+		if (mount &&
+		    weka_options_unchanged(shown->mount[i].options, mount->options, &why) < 0)
+			rule_report_code(client, "W40", "remount it with the options of fstab(5)",
+					 findings, "'%s' was mounted again: %.300s", mount->target,
+					 why.text);
 	}
 }
 

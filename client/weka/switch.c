@@ -93,7 +93,7 @@ static int wait_gone(struct client *client, const char *container, unsigned long
 	size_t i;
 
 	for (;;) {
-		if (weka_look_again(client, container, &i) < 0 && weka_of(client)->containers_known)
+		if (weka_wait_state(client, container, &i) < 0 && weka_of(client)->containers_known)
 			return 0;
 		if (child_now_ms() >= end_ms)
 			return err_set(
@@ -203,7 +203,7 @@ static bool has_other_cores(struct client *client, const char *container, const 
 {
 	size_t i;
 
-	return weka_look_again(client, container, &i) == 0 && weka_of(client)->stable[i].known &&
+	return weka_wait_state(client, container, &i) == 0 && weka_of(client)->stable[i].known &&
 	       verify(client, i, ids, NULL) < 0;
 }
 
@@ -242,7 +242,7 @@ int weka_switch_back(struct client *client, const char *container, const struct 
 		return err_set(err, "what was mounted cannot be read");
 	if (begun)
 		return back_out_mount(client, container, old_ids, err);
-	if (weka_look_again(client, container, &i) < 0)
+	if (weka_wait_state(client, container, &i) < 0)
 		return err_set(err, "the container is gone");
 	if (weka_of(client)->stable[i].known && weka_of(client)->staged[i].known &&
 	    weka_resources_equal(&weka_of(client)->stable[i], &weka_of(client)->staged[i]) &&
@@ -292,7 +292,7 @@ int weka_switch_finish(struct client *client, const char *container, const struc
 		return 0;
 	if (unstage(client, container, err) < 0)
 		return -1;
-	if (weka_look_again(client, container, index) < 0)
+	if (weka_wait_state(client, container, index) < 0)
 		return err_set(err, "the container is gone");
 	return 0;
 }

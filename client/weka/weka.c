@@ -4,18 +4,18 @@
 #include <stddef.h>
 
 #include "base/sysfs.h"
-#include "client/card.h"
+#include "client/nic.h"
 #include "client/weka/cores.h"
+#include "client/weka/counters.h"
 #include "client/weka/facts.h"
 #include "client/weka/judge.h"
 #include "client/weka/options.h"
-#include "client/weka/wire.h"
 
 /* cores first: a restarted client may have other options */
 static const struct change_kind *const changes[] = { &weka_cores, &weka_mount_option, NULL };
 
 /* NICs in net= of running containers. */
-static void cards(const struct client *client, struct client_cards *cards)
+static void find_nics(const struct client *client, struct client_nics *nics)
 {
 	const struct weka_facts *facts = weka_of(client);
 	const struct weka_resources *stable;
@@ -26,10 +26,10 @@ static void cards(const struct client *client, struct client_cards *cards)
 		if (!facts->containers.item[i].running || !stable->known)
 			continue;
 		for (n = 0; n < stable->nic_count; n++)
-			card_add(cards, stable->nic[n].name,
-				 sysfs_numa_node_of_device(stable->nic[n].name,
-							   stable->nic[n].identifier),
-				 facts->containers.item[i].name);
+			nic_add(nics, stable->nic[n].name,
+				sysfs_numa_node_of_device(stable->nic[n].name,
+							  stable->nic[n].identifier),
+				facts->containers.item[i].name);
 	}
 }
 
@@ -40,15 +40,15 @@ const struct client_type_ops weka_type = {
 	.clear = weka_facts_clear,
 	.inspect = weka_inspect,
 	.load = weka_load,
-	.keep = weka_keep,
+	.store = weka_store,
 	.key = weka_key,
 	.rules = weka_rules,
 	.changes = changes,
-	.wire = weka_wire_read,
-	.wire_source = "container.sock",
+	.counters = weka_counters_read,
+	.counters_source = "container.sock",
 	/* between driver and frontends; the servers compress */
 	.app_to_wire = "cache=out read-ahead=in direct=in compression=before",
-	.cards = cards,
+	.nics = find_nics,
 	.sizing = &weka_sizing,
 	.cores_command = weka_cores_command,
 };

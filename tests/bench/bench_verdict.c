@@ -59,7 +59,7 @@ static double cpu_ms(void)
 /* As visit_prepare(): the cache, the facts, the findings. */
 static struct client *judge(void)
 {
-	struct client_want want = { .mem_spec_limit_mb = -1 };
+	struct client_desired desired = { .mem_spec_limit_mb = -1 };
 	struct findings findings = { 0 };
 	struct client *client;
 	struct err err;
@@ -67,7 +67,7 @@ static struct client *judge(void)
 	client = client_open(section, run_dir, NULL);
 	if (!client || client_inspect(client, BUDGET_MS, &err) < 0)
 		die("client", err.text);
-	client_judge(client, &want, &findings);
+	client_judge(client, &desired, &findings);
 	findings_free(&findings);
 	return client;
 }
@@ -81,7 +81,7 @@ static void child(int round, bool cached)
 	times->cpu_ms[round] = cpu_ms() - start_cpu_ms;
 	if (client_is_cached(client) != cached)
 		die("client", cached ? "what was kept did not hold" : "it was not asked");
-	client_keep(client);
+	client_store(client);
 	client_close(client);
 	exit(0);
 }

@@ -5,7 +5,7 @@
 
 static void check_same(const struct gatefile *a, const struct gatefile *b)
 {
-	MUST(a->policy == b->policy && a->asked == b->asked);
+	MUST(a->policy == b->policy && a->is_requested == b->is_requested);
 	MUST(!strcmp(a->note, b->note) && !strcmp(a->client, b->client));
 	MUST(!strcmp(a->request.profile, b->request.profile));
 	MUST(a->request.io_cores == b->request.io_cores);

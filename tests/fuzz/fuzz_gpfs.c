@@ -2,10 +2,10 @@
 /* Output of Storage Scale. Parts: mmdiag --config, mmdiag --waiters, mmpmon's
  * counters. */
 #include "client/client.h"
+#include "client/client_counters.h"
 #include "client/gpfs/facts.h"
 #include "client/gpfs/mmpmon.h"
 #include "client/gpfs/y.h"
-#include "client/wire.h"
 #include "tests/fuzz/fuzz.h"
 
 static struct config_client section = {
@@ -36,21 +36,21 @@ static void read_lines(const char *text, const char *kind)
 	MUST(text == end);
 }
 
-static void answer(struct ask *ask, const char *text)
+static void answer(struct query *query, const char *text)
 {
-	ask_set(ask, ASK_ANSWERED, NULL);
-	ask->text = strdup(text);
-	MUST(ask->text);
+	query_set(query, QUERY_ANSWERED, NULL);
+	query->text = strdup(text);
+	MUST(query->text);
 }
 
 static void judge(const char *config, const char *waiters, const char *counters)
 {
-	struct client_want want = { .alone = true,
-				    .mount_options = "",
-				    .read_ahead_kb = "",
-				    .parameters = "",
-				    .mmconfig = "maxMBpS=24000,pagepool=1",
-				    .mem_spec_limit_mb = -1 };
+	struct client_desired desired = { .alone = true,
+					  .mount_options = "",
+					  .read_ahead_kb = "",
+					  .parameters = "",
+					  .mmconfig = "maxMBpS=24000,pagepool=1",
+					  .mem_spec_limit_mb = -1 };
 	struct client *client = client_open(&section, NULL, NULL);
 	struct client_plan *plan = NULL;
 	struct findings findings = { 0 };
@@ -60,40 +60,40 @@ static void judge(const char *config, const char *waiters, const char *counters)
 	answer(&gpfs_facts(client)->config, config);
 	answer(&gpfs_facts(client)->waiters, waiters);
 	answer(&gpfs_facts(client)->counters, counters);
-	client_judge(client, &want, &findings);
-	plan = client_plan(client, &want, &findings);
+	client_judge(client, &desired, &findings);
+	plan = client_plan(client, &desired, &findings);
 	MUST(!plan);
-	client_holds(client, &want);
+	client_is_as_desired(client, &desired);
 	findings_free(&findings);
 	client_close(client);
 }
 
 static void count(const char *text)
 {
-	struct wire *wire = wire_new(), *again;
-	int64_t moved[WIRE_NUMBERS];
+	struct client_counters *counters = client_counters_new(), *again;
+	int64_t moved[CLIENT_IO_NUMBERS];
 	struct err err = { "" };
 	size_t i;
 	char *saved;
 	int rc;
 
-	MUST(wire);
-	rc = gpfs_mmpmon_rows(wire, text, "1.2", &err);
+	MUST(counters);
+	rc = gpfs_mmpmon_sources(counters, text, "1.2", &err);
 	MUST(rc >= 0 || *err.text);
 	if (rc > 0) {
-		MUST(wire->count);
-		for (i = 0; i < wire->count; i++)
-			MUST(wire->row[i].numbers[IO_READ_CALLS] >= IO_UNKNOWN);
-		wire_clean(wire);
-		saved = wire_text(wire);
-		again = wire_parse(saved, &err);
-		MUST(again && again->count == wire->count);
-		if (wire_since(again, wire, wire->row[0].fs, moved) == 1)
+		MUST(counters->count);
+		for (i = 0; i < counters->count; i++)
+			MUST(counters->sources[i].numbers[IO_READ_CALLS] >= IO_UNKNOWN);
+		client_counters_clean(counters);
+		saved = client_counters_text(counters);
+		again = client_counters_parse(saved, &err);
+		MUST(again && again->count == counters->count);
+		if (client_counters_since(again, counters, counters->sources[0].fs, moved) == 1)
 			MUST(moved[IO_READ_BYTES] <= 0);
-		wire_free(again);
+		client_counters_free(again);
 		free(saved);
 	}
-	wire_free(wire);
+	client_counters_free(counters);
 }
 
 FUZZ(gpfs)

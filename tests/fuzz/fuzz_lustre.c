@@ -3,10 +3,10 @@
  * state, the CPU partitions, the lines of jobio's child (LNet's interfaces, targets,
  * mounts), output of lctl. */
 #include "client/client.h"
+#include "client/lustre/counters.h"
 #include "client/lustre/facts.h"
 #include "client/lustre/layout.h"
 #include "client/lustre/lustre.h"
-#include "client/lustre/wire.h"
 #include "client/mounts.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -47,7 +47,7 @@ static void read_stats(const char *text)
 		if (lustre_stats_parse(text, (enum tree_kind)kind, &stats) < 0)
 			continue;
 		MUST(strspn(stats.epoch, "0123456789.") == strlen(stats.epoch));
-		for (i = 0; i < WIRE_NUMBERS; i++)
+		for (i = 0; i < CLIENT_IO_NUMBERS; i++)
 			MUST(stats.count[i] >= IO_UNKNOWN);
 		/* or unknown, in a truncated text */
 		MUST(kind != TREE_LLITE || stats.count[IO_READ_BYTES] <= 0);
@@ -67,11 +67,11 @@ static void read_import(const char *text)
 
 static void judge(const char *partitions, const char *lines)
 {
-	struct client_want want = { .alone = false,
-				    .mount_options = "",
-				    .read_ahead_kb = "",
-				    .parameters = "osc.max_pages_per_rpc=4M,osc.checksums=0",
-				    .mem_spec_limit_mb = -1 };
+	struct client_desired desired = { .alone = false,
+					  .mount_options = "",
+					  .read_ahead_kb = "",
+					  .parameters = "osc.max_pages_per_rpc=4M,osc.checksums=0",
+					  .mem_spec_limit_mb = -1 };
 	struct client *client = client_open(&section, NULL, NULL);
 	struct findings findings = { 0 };
 	struct lustre_facts *facts;
@@ -80,11 +80,11 @@ static void judge(const char *partitions, const char *lines)
 	MUST(client);
 	facts = lustre_facts_of(client);
 	lustre_partition_add(&facts->cpt_cpus, partitions);
-	lustre_facts_take(facts, lines);
-	MUST(facts->card_count <= LUSTRE_CARDS_MAX);
+	lustre_facts_parse(facts, lines);
+	MUST(facts->nic_count <= LUSTRE_NICS_MAX);
 	for (i = 0; i < facts->target_count; i++)
 		MUST(facts->target[i].kind < TREE_KINDS);
-	client_judge(client, &want, &findings);
+	client_judge(client, &desired, &findings);
 	findings_free(&findings);
 	client_close(client);
 }
@@ -92,31 +92,31 @@ static void judge(const char *partitions, const char *lines)
 static void take_lctl(char *text)
 {
 	struct client client = { .type = &lustre_type, .section = &section };
-	struct wire *wire = wire_new(), *again;
-	int64_t moved[WIRE_NUMBERS];
+	struct client_counters *counters = client_counters_new(), *again;
+	int64_t moved[CLIENT_IO_NUMBERS];
 	struct err err = { "" };
 	char *saved;
 	size_t i;
 
-	MUST(wire);
+	MUST(counters);
 	client.common.mounts = mounts.mount;
 	client.common.mount_count = mounts.count;
-	if (lustre_wire_params(&client, wire, &tree, text, &err) < 0) {
+	if (lustre_counters_params(&client, counters, &tree, text, &err) < 0) {
 		MUST(*err.text);
-		wire_free(wire);
+		client_counters_free(counters);
 		return;
 	}
-	for (i = 0; i < wire->count; i++)
-		MUST(!strcmp(wire->row[i].fs, "/mnt/work"));
-	wire_clean(wire);
-	saved = wire_text(wire);
-	again = wire_parse(saved, &err);
-	MUST(again && again->count == wire->count && !again->unread);
-	if (wire_since(again, wire, "/mnt/work", moved) == 1)
-		for (i = 0; i < WIRE_NUMBERS; i++)
+	for (i = 0; i < counters->count; i++)
+		MUST(!strcmp(counters->sources[i].fs, "/mnt/work"));
+	client_counters_clean(counters);
+	saved = client_counters_text(counters);
+	again = client_counters_parse(saved, &err);
+	MUST(again && again->count == counters->count && !again->unread);
+	if (client_counters_since(again, counters, "/mnt/work", moved) == 1)
+		for (i = 0; i < CLIENT_IO_NUMBERS; i++)
 			MUST(moved[i] <= 0);
-	wire_free(again);
-	wire_free(wire);
+	client_counters_free(again);
+	client_counters_free(counters);
 	free(saved);
 }
 

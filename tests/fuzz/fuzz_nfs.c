@@ -2,9 +2,9 @@
 /* The kernel's files about NFS mounts. Parts: mount table, mountinfo,
  * mountstats. */
 #include "client/client.h"
+#include "client/client_counters.h"
 #include "client/mounts.h"
 #include "client/nfs/nfs.h"
-#include "client/wire.h"
 #include "count/mounts.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -29,7 +29,7 @@ static void put(char **path, const char *name, const uint8_t **data, size_t *siz
 
 static void look(const char *mountinfo)
 {
-	struct client_want want = {
+	struct client_desired desired = {
 		.alone = true, .mount_options = "", .read_ahead_kb = "4096", .mem_spec_limit_mb = -1
 	};
 	struct client *client = client_open(&section, NULL, NULL);
@@ -41,8 +41,8 @@ static void look(const char *mountinfo)
 
 	MUST(client);
 	if (client_inspect(client, 1000, &err) == 0) {
-		client_judge(client, &want, &findings);
-		plan = client_plan(client, &want, &findings);
+		client_judge(client, &desired, &findings);
+		plan = client_plan(client, &desired, &findings);
 		for (i = 0; i < client_facts(client)->mount_count; i++)
 			mounts_dev(mountinfo, client_facts(client)->mounts[i].target, &dev, &err);
 	}
@@ -57,7 +57,7 @@ FUZZ(nfs)
 	size_t left = size;
 	char *mountinfo;
 	struct client client = { .type = &nfs_type, .section = &section };
-	struct wire *wire;
+	struct client_counters *counters;
 	struct err err;
 
 	free(fuzz_part(&rest, &left));
@@ -66,8 +66,8 @@ FUZZ(nfs)
 	put(&section.mountinfo, "mountinfo", &data, &size);
 	put(&section.mountstats, "mountstats", &data, &size);
 	look(mountinfo);
-	wire = nfs_type.wire(&client, &err);
-	wire_free(wire);
+	counters = nfs_type.counters(&client, &err);
+	client_counters_free(counters);
 	free(mountinfo);
 	return 0;
 }

@@ -126,7 +126,7 @@ FUZZ(record)
 	}
 	check_summary(merge);
 	check_order(merge, records, count);
-	run_lines_free(run_lines_new(records, count));
+	run_series_free(run_series_new(records, count));
 	while (count-- > 0)
 		record_free(records[count]);
 	merge_free(merge);

@@ -41,18 +41,18 @@ static void read_facts(struct weka_facts *facts, const uint8_t **data, size_t *s
 	const char *name = "client";
 
 	facts->containers_known = weka_parse_ps(text, &facts->containers, NULL) == 0;
-	facts->ps.answer = ASK_ANSWERED;
+	facts->ps.answer = QUERY_ANSWERED;
 	MUST(facts->containers.count <= WEKA_CONTAINERS_MAX);
 	if (facts->containers.count)
 		name = facts->containers.item[0].name;
-	facts->staged_source[0].answer = ASK_ANSWERED;
-	facts->stable_source[0].answer = ASK_ANSWERED;
+	facts->staged_source[0].answer = QUERY_ANSWERED;
+	facts->stable_source[0].answer = QUERY_ANSWERED;
 	read_resources(data, size, name, &facts->staged[0]);
 	read_resources(data, size, name, &facts->stable[0]);
 	free(text);
 	text = fuzz_part(data, size);
 	weka_parse_interface(text, &facts->interface);
-	facts->interface_source.answer = ASK_ANSWERED;
+	facts->interface_source.answer = QUERY_ANSWERED;
 	free(text);
 	text = fuzz_part(data, size);
 	weka_parse_service(text, &facts->service);
@@ -61,21 +61,21 @@ static void read_facts(struct weka_facts *facts, const uint8_t **data, size_t *s
 
 static void judge(struct client *client)
 {
-	struct client_want want = { .alone = true,
-				    .has_io_cores = true,
-				    .io_cores = 2,
-				    .mount_options = "forcedirect",
-				    .read_ahead_kb = "",
-				    .mem_spec_limit_mb = 20480 };
+	struct client_desired desired = { .alone = true,
+					  .has_io_cores = true,
+					  .io_cores = 2,
+					  .mount_options = "forcedirect",
+					  .read_ahead_kb = "",
+					  .mem_spec_limit_mb = 20480 };
 	struct client_plan *plan = NULL;
 	struct findings findings = { 0 };
 
-	cpuset_add(&want.io_cpus, 6);
-	cpuset_add(&want.io_cpus, 7);
+	cpuset_add(&desired.io_cpus, 6);
+	cpuset_add(&desired.io_cpus, 7);
 	weka_digest(client);
 	client_judge(client, NULL, &findings);
-	client_judge(client, &want, &findings);
-	plan = client_plan(client, &want, &findings);
+	client_judge(client, &desired, &findings);
+	plan = client_plan(client, &desired, &findings);
 	client_plan_free(plan);
 	findings_free(&findings);
 }

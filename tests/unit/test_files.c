@@ -224,7 +224,7 @@ START_TEST(a_process_that_is_killed_while_it_writes_leaves_one_whole_text)
 	snprintf(command, sizeof(command), "cd %s && rm a && ! ls | grep -v '^a\\.tmp\\.'",
 		 tempdir_name);
 	ck_assert_int_eq(system(command), 0);
-	ck_assert(rundir_is_leftover("a.tmp.4711"));
+	ck_assert(rundir_is_temporary("a.tmp.4711"));
 	tempdir_remove();
 }
 END_TEST
@@ -295,7 +295,7 @@ START_TEST(names_below_run_dir_and_spool_dir_are_those_of_the_manual)
 	char path[RUNDIR_PATH_MAX];
 
 	for (size_t i = 0; i < ROWS(names); i++)
-		ck_assert_msg(rundir_is_leftover(names[i].name) == names[i].leftover &&
+		ck_assert_msg(rundir_is_temporary(names[i].name) == names[i].leftover &&
 				      rundir_is_record(names[i].name) == names[i].record,
 			      "%s", names[i].name);
 	rundir_step_file(path, "/r", 7, 0, NULL);
@@ -605,7 +605,7 @@ START_TEST(a_function_in_a_child_has_the_same_deadline_and_no_signal_handlers)
 	setitimer(ITIMER_REAL, &never, NULL);
 	ck_assert_int_eq(child_call("read of x", speak_and_hang, "half", 100, &r, &err), -1);
 	ck_assert_str_eq(err.text, "'read of x': no answer within 100 ms");
-	ck_assert_int_eq(child_call_heard("read", speak_and_hang, "half", 300, &r, &err), -1);
+	ck_assert_int_eq(child_call_partial("read", speak_and_hang, "half", 300, &r, &err), -1);
 	ck_assert_str_eq(r.out, "half"); /* printed before the timeout */
 	child_result_free(&r);
 	expect_no_child();

@@ -831,7 +831,7 @@ static void run_step(const char *word)
 static void prepare(const char *words)
 {
 	struct gatefile gate = { .policy = strstr(words, "enforce") ? GATE_ENFORCE : GATE_WARN,
-				 .asked = strstr(words, "asked") != NULL };
+				 .is_requested = strstr(words, "asked") != NULL };
 	const char *cores = word_of(words, "cores"), *profile = word_of(words, "profile");
 	char text[700];
 
@@ -1115,7 +1115,7 @@ START_TEST(the_gate_refuses_a_task_that_may_run_on_the_clients_cpus_or_warns_by_
 
 		split_row(rows[i], part);
 		gate.has_file = !strstr(part[0], "unknown");
-		gate.file.asked = strstr(part[0], "asked") != NULL;
+		gate.file.is_requested = strstr(part[0], "asked") != NULL;
 		gate.file.policy = *part[0] == 'e'   ? GATE_ENFORCE
 				   : *part[0] == 'w' ? GATE_WARN
 						     : GATE_OFF;

@@ -332,7 +332,7 @@ static struct record *endless(int more, size_t size)
 		record_add_change(r, "work", big, big, big, big, 1, 1);
 		record_add_mount(r, big, "nfs4", big);
 		record_add_app(r, &io);
-		record_add_wire(r, &io);
+		record_add_client_io(r, &io);
 	}
 	free(big);
 	return r;
@@ -360,7 +360,7 @@ START_TEST(a_record_that_is_too_long_drops_timelines_and_histograms_then_the_lat
 		r = parse(text);
 		ck_assert_uint_eq(r->flags, rows[i].is_truncated ? RECORD_FLAG(TRUNCATED) : 0);
 		ck_assert_uint_eq(r->finding_count, rows[i].findings);
-		ck_assert_uint_eq(r->wire_count, r->finding_count);
+		ck_assert_uint_eq(r->client_io_count, r->finding_count);
 		ck_assert_uint_eq(r->change_count, r->finding_count);
 		ck_assert_str_eq(r->findings[0].severity, "error");
 		ck_assert_int_eq(r->app[0].timeline.count > 0, rows[i].has_timeline);
@@ -408,7 +408,7 @@ START_TEST(a_brief_text_has_all_but_timelines_and_histograms)
 	r = parse(all);
 	memset(&r->app[0].timeline, 0, sizeof(r->app[0].timeline));
 	for (i = 0; i < IO_HISTS; i++)
-		r->app[0].has_hist[i] = r->wire[0].has_hist[i] = false;
+		r->app[0].has_hist[i] = r->client_io[0].has_hist[i] = false;
 	text = text_of(r);
 	expect_text(brief, text);
 	free(brief);
@@ -602,7 +602,7 @@ static void add_random_io(struct record *r, bool is_wire)
 	}
 	io.errors[some(IO_ERRNO_COUNT)][some(IO_CLASS_COUNT)] = some(9);
 	if (is_wire)
-		record_add_wire(r, &io);
+		record_add_client_io(r, &io);
 	else
 		record_add_app(r, &io);
 }

@@ -10,7 +10,7 @@
 #include "client/gpfs/y.h"
 #include "client/lustre/stats.h"
 #include "client/nfs/stats.h"
-#include "client/weka/wire.h"
+#include "client/weka/counters.h"
 #include "tests/unit/rows.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/samples.h"
@@ -216,12 +216,12 @@ END_TEST
 /* ---- truncated texts ------------------------------------------------------- */
 
 /* Reads the numbers of a text; false: it is damaged. */
-typedef bool (*reader)(const char *text, size_t size, int64_t numbers[WIRE_NUMBERS]);
+typedef bool (*reader)(const char *text, size_t size, int64_t numbers[CLIENT_IO_NUMBERS]);
 
 /* Truncated at each byte from 'least' on, a text must have the same numbers or unknown ones. */
 static void expect_no_other(reader read, const char *text, size_t least, const char *name)
 {
-	int64_t whole[WIRE_NUMBERS], part[WIRE_NUMBERS];
+	int64_t whole[CLIENT_IO_NUMBERS], part[CLIENT_IO_NUMBERS];
 	size_t size = strlen(text);
 	char *cut = strdup(text);
 	int kind;
@@ -229,7 +229,7 @@ static void expect_no_other(reader read, const char *text, size_t least, const c
 	ck_assert_msg(read(text, size, whole), "%s", name);
 	while (size-- > least) {
 		cut[size] = '\0';
-		for (kind = 0; kind < WIRE_NUMBERS && read(cut, size, part); kind++)
+		for (kind = 0; kind < CLIENT_IO_NUMBERS && read(cut, size, part); kind++)
 			ck_assert_msg(part[kind] == IO_UNKNOWN || part[kind] == whole[kind],
 				      "%s: %lld, not %lld of %d, in: %s", name,
 				      (long long)part[kind], (long long)whole[kind], kind, cut);
@@ -240,7 +240,7 @@ static void expect_no_other(reader read, const char *text, size_t least, const c
 static enum tree_kind device_kind;
 
 /* Statistics without any counter are those of a device that was cleared: all are 0. */
-static bool read_lustre(const char *text, size_t size, int64_t numbers[WIRE_NUMBERS])
+static bool read_lustre(const char *text, size_t size, int64_t numbers[CLIENT_IO_NUMBERS])
 {
 	struct lustre_stats stats;
 
@@ -297,7 +297,7 @@ static int64_t nfs_get(const void *of, const char *key)
 		const char *key;
 		int64_t number;
 	} all[] = { { "age", s->age_s },
-		    { "asked_read", s->asked_read },
+		    { "asked_read", s->policy_apply },
 		    { "asked_write", s->asked_write },
 		    { "read_bytes", s->read_bytes },
 		    { "write_bytes", s->write_bytes },
@@ -474,20 +474,20 @@ END_TEST
 static const char *mmpmon(const char *text)
 {
 	static char told[1024];
-	struct wire *wire = wire_new();
+	struct client_counters *counters = client_counters_new();
 	struct err err = { "nothing is mounted" };
-	int rc = gpfs_mmpmon_rows(wire, text, "1.2", &err);
-	const struct wire_row *row = wire->row;
+	int rc = gpfs_mmpmon_sources(counters, text, "1.2", &err);
+	const struct source_counters *source = counters->sources;
 	int used = snprintf(told, sizeof(told), "%s", rc == 1 ? "" : err.text);
 
-	for (; rc == 1 && row < wire->row + wire->count; row++)
+	for (; rc == 1 && source < counters->sources + counters->count; source++)
 		used += snprintf(told + used, sizeof(told) - (size_t)used,
-				 "%s %lld %lld %lld %lld;", row->id,
-				 (long long)row->numbers[IO_READ_BYTES],
-				 (long long)row->numbers[IO_WRITE_BYTES],
-				 (long long)row->numbers[IO_READ_CALLS],
-				 (long long)row->numbers[IO_WRITE_CALLS]);
-	wire_free(wire);
+				 "%s %lld %lld %lld %lld;", source->id,
+				 (long long)source->numbers[IO_READ_BYTES],
+				 (long long)source->numbers[IO_WRITE_BYTES],
+				 (long long)source->numbers[IO_READ_CALLS],
+				 (long long)source->numbers[IO_WRITE_CALLS]);
+	client_counters_free(counters);
 	return told;
 }
 
@@ -564,7 +564,7 @@ END_TEST
 
 static const char *target;
 
-static bool read_nfs(const char *text, size_t size, int64_t numbers[WIRE_NUMBERS])
+static bool read_nfs(const char *text, size_t size, int64_t numbers[CLIENT_IO_NUMBERS])
 {
 	static const char *const keys[] = { "age",	  "asked_read",	 "asked_write",
 					    "read_bytes", "write_bytes", "reads",
@@ -576,7 +576,7 @@ static bool read_nfs(const char *text, size_t size, int64_t numbers[WIRE_NUMBERS
 	(void)size;
 	if (nfs_stats_find(text, target, &stats) < 0)
 		return false;
-	for (i = 0; i < WIRE_NUMBERS; i++)
+	for (i = 0; i < CLIENT_IO_NUMBERS; i++)
 		numbers[i] = i < ROWS(keys) ? nfs_get(&stats, keys[i]) : IO_UNKNOWN;
 	if (stats.transports && stats.others.count != NFS_UNKNOWN) {
 		numbers[ROWS(keys)] = nfs_stats_answered(&stats);
@@ -605,26 +605,26 @@ START_TEST(truncated_statistics_of_nfs_are_unknown)
 END_TEST
 
 /* Reads the numbers of the first row. */
-static bool read_weka(const char *text, size_t size, int64_t numbers[WIRE_NUMBERS])
+static bool read_weka(const char *text, size_t size, int64_t numbers[CLIENT_IO_NUMBERS])
 {
-	struct wire *wire = wire_new();
-	bool is_read = weka_wire_add(wire, "/sock", text, size, NULL) == 0;
+	struct client_counters *counters = client_counters_new();
+	bool is_read = weka_counters_add(counters, "/sock", text, size, NULL) == 0;
 
 	if (is_read)
-		memcpy(numbers, wire->row[0].numbers, sizeof(wire->row[0].numbers));
-	wire_free(wire);
+		memcpy(numbers, counters->sources[0].numbers, sizeof(counters->sources[0].numbers));
+	client_counters_free(counters);
 	return is_read;
 }
 
-static bool read_mmpmon(const char *text, size_t size, int64_t numbers[WIRE_NUMBERS])
+static bool read_mmpmon(const char *text, size_t size, int64_t numbers[CLIENT_IO_NUMBERS])
 {
-	struct wire *wire = wire_new();
-	bool is_read = gpfs_mmpmon_rows(wire, text, "1.2", NULL) > 0;
+	struct client_counters *counters = client_counters_new();
+	bool is_read = gpfs_mmpmon_sources(counters, text, "1.2", NULL) > 0;
 
 	(void)size;
 	if (is_read)
-		memcpy(numbers, wire->row[0].numbers, sizeof(wire->row[0].numbers));
-	wire_free(wire);
+		memcpy(numbers, counters->sources[0].numbers, sizeof(counters->sources[0].numbers));
+	client_counters_free(counters);
 	return is_read;
 }
 

@@ -13,7 +13,7 @@
 #include "base/gatefile.h"
 #include "base/host.h"
 #include "base/hostlist.h"
-#include "base/look.h"
+#include "base/live_view.h"
 #include "base/number.h"
 #include "base/request.h"
 #include "base/text.h"
@@ -565,7 +565,7 @@ START_TEST(a_request_reaches_the_prolog_and_the_gate_file_as_it_was_made)
 {
 	const struct request sent = { 3, "stream" };
 	struct gatefile in = { .policy = GATE_ENFORCE,
-			       .asked = true,
+			       .is_requested = true,
 			       .note = "core 3 = yours? no",
 			       .client = "weka:client" };
 	struct gatefile out;
@@ -585,7 +585,7 @@ START_TEST(a_request_reaches_the_prolog_and_the_gate_file_as_it_was_made)
 	ck_assert_int_eq(gatefile_write(tempdir_path("gate"), &in, &err), 0);
 	ck_assert(stat(tempdir_path("gate"), &st) == 0 && (st.st_mode & 0777) == 0600);
 	ck_assert_int_eq(gatefile_read(tempdir_path("gate"), &out, &err), 1);
-	ck_assert(out.policy == GATE_ENFORCE && out.asked && out.request.io_cores == 3);
+	ck_assert(out.policy == GATE_ENFORCE && out.is_requested && out.request.io_cores == 3);
 	ck_assert_str_eq(out.request.profile, "stream");
 	ck_assert_str_eq(out.note, in.note);
 	ck_assert_str_eq(out.client, in.client);
@@ -625,25 +625,25 @@ END_TEST
 /* ---- live replies, which srun interleaves -------------------------------------------- */
 
 /* Lines of a reply; the caller frees them. */
-static char *answer(const char *node, unsigned int ask, enum look_kind kind, const char *text)
+static char *answer(const char *node, unsigned int ask, enum live_view_kind kind, const char *text)
 {
-	struct look_from from = { .node = node, .nodes = 2, .ask = ask };
+	struct live_view_sender from = { .node = node, .nodes = 2, .request = ask };
 	char *out = NULL;
 	size_t size;
 	FILE *file = open_memstream(&out, &size);
 
-	look_put(file, &from, kind, text);
+	live_view_write(file, &from, kind, text);
 	fclose(file);
 	return out;
 }
 
 START_TEST(a_live_reply_has_lines_that_slurmstepd_does_not_truncate)
 {
-	char text[LOOK_PART_BYTES + 2], *lines, *second;
+	char text[LIVE_VIEW_PART_BYTES + 2], *lines, *second;
 
 	memset(text, 'a', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
-	lines = answer("n2", 7, LOOK_RECORD, text);
+	lines = answer("n2", 7, LIVE_VIEW_RECORD, text);
 	second = lines + strcspn(lines, "\n") + 1;
 	ck_assert(second - lines < 1024);
 	ck_assert_int_eq(strncmp(lines, "@jobio/1 r 2 7 1 2 n2 aaa", 25), 0);
