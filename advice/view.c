@@ -105,10 +105,10 @@ bool view_is_busy(const struct view *v)
 	return moved >= v->limits->min_mib * MIB && share >= least;
 }
 
-static bool is_set(const struct record_change *change, const char *fs, const char *option)
+static bool is_set(const struct change *change, const char *fs, const char *option)
 {
-	return change->made > 0 && change->what && change->target && change->new_value &&
-	       !strcmp(change->what, "mount-option") && !strcmp(change->target, fs) &&
+	return change->was_done && change->kind && change->target && change->new_value &&
+	       !strcmp(change->kind, "mount-option") && !strcmp(change->target, fs) &&
 	       !strcmp(change->new_value, option);
 }
 
@@ -117,8 +117,8 @@ bool view_has_option(const struct view *v, const char *option)
 	size_t i, k;
 
 	for (i = 0; i < v->count; i++)
-		for (k = 0; k < v->records[i]->change_count; k++)
-			if (is_set(&v->records[i]->changes[k], v->fs, option))
+		for (k = 0; k < v->records[i]->changes.count; k++)
+			if (is_set(&v->records[i]->changes.list[k], v->fs, option))
 				return true;
 	return false;
 }

@@ -26,7 +26,7 @@ struct planner {
 	const struct cpuset *cpus;
 	const char *list; /* cpus as text */
 	const char *target;
-	struct client_plan *plan;
+	struct changes *plan;
 	char olds[LIST_MAX], news[LIST_MAX];
 	size_t count, left_out; /* in the two lists; skipped */
 	char missing[256];
@@ -113,7 +113,7 @@ static bool is_wanted(const struct client *client, const struct client_desired *
 }
 
 static void plan(const struct change_kind *kind, struct client *client,
-		 const struct client_desired *desired, struct client_plan *plan,
+		 const struct client_desired *desired, struct changes *plan,
 		 struct findings *findings)
 {
 	const struct affinity_backend *backend = backend_of(kind);
@@ -150,7 +150,7 @@ static void plan(const struct change_kind *kind, struct client *client,
 
 /* Plan interrupts, unless irqbalance runs, which moves them again within ten seconds. */
 static void plan_interrupts(const struct change_kind *kind, struct client *client,
-			    const struct client_desired *desired, struct client_plan *plan_of,
+			    const struct client_desired *desired, struct changes *plan_of,
 			    struct findings *findings)
 {
 	if (!is_wanted(client, desired) || !*client->section->interrupts_of)
@@ -250,8 +250,8 @@ static int restore(const struct affinity_backend *backend, const struct client *
 	return move(backend, client, item->name, &item->was, why) < 0 ? -1 : 1;
 }
 
-static enum change_made make(const struct change_kind *kind, struct client *client,
-			     const struct journal_change *change, struct findings *findings)
+static enum change_state make(const struct change_kind *kind, struct client *client,
+			      const struct change *change, struct findings *findings)
 {
 	const char *olds = change->old_value, *news = change->new_value;
 	size_t failed = 0, stuck = 0, count = 0;
@@ -266,19 +266,19 @@ static enum change_made make(const struct change_kind *kind, struct client *clie
 		failed++;
 	}
 	if (!count)
-		return CHANGE_NOT_MADE;
+		return CHANGE_FAILED;
 	report_failed(client, client->type->affinity->failed, findings, change->target, &item.is,
 		      failed, count, &why);
 	if (failed == count && !stuck)
-		return CHANGE_NOT_MADE;
+		return CHANGE_FAILED;
 	if (failed == count)
-		return CHANGE_STUCK;
+		return change->state;
 	report_gate(client, &item.is);
-	return CHANGE_MADE;
+	return CHANGE_DONE;
 }
 
-static enum change_undone undo(const struct change_kind *kind, struct client *client,
-			       const struct journal_change *change, struct findings *findings)
+static enum change_state undo(const struct change_kind *kind, struct client *client,
+			      const struct change *change, struct findings *findings)
 {
 	const char *olds = change->old_value, *news = change->new_value;
 	size_t failed = 0, strange = 0, back = 0, count = 0;
@@ -302,10 +302,10 @@ static enum change_undone undo(const struct change_kind *kind, struct client *cl
 			"%s: %zu of %zu are on CPUs that neither jobio nor the node had set: left there",
 			change->target, strange, count);
 	if (failed)
-		return CHANGE_NOT_UNDONE;
+		return change->state;
 	if (strange)
-		return CHANGE_NOT_OURS;
-	return back ? CHANGE_UNDONE : CHANGE_GONE;
+		return CHANGE_REPLACED;
+	return back ? CHANGE_RESTORED : CHANGE_GONE;
 }
 
 /* ---- kinds ------------------------------------------------------------- */

@@ -124,51 +124,31 @@ void client_judge_profile(const struct config_client *section, const struct conf
 		.mmconfig = profile->mmconfig,
 	};
 	struct client *client = client_open(section, NULL, NULL);
-	struct client_plan plan = { 0 };
+	struct changes plan = { 0 };
 	struct findings all = { 0 };
 	size_t i;
 
-	change_plan(client, &desired, &plan, &all);
+	client_plan(client, &desired, &plan, &all);
 	for (i = 0; i < all.count; i++)
 		if (is_refusal(&all.list[i]))
 			findings_append(findings, &(struct findings){ &all.list[i], 1 });
 	findings_free(&all);
-	change_clear(&plan);
+	changes_free(&plan);
 	client_close(client);
 }
 
 /* ---- changes ----------------------------------------------------------- */
 
-struct client_plan *client_plan(struct client *client, const struct client_desired *desired,
-				struct findings *findings)
+void client_plan(struct client *client, const struct client_desired *desired, struct changes *plan,
+		 struct findings *findings)
 {
-	struct client_plan *plan = xcalloc(1, sizeof(*plan));
+	const struct change_kind *const *kind = client->type->changes;
 
-	change_plan(client, desired, plan, findings);
-	if (plan->count)
-		return plan;
-	client_plan_free(plan);
-	return NULL;
+	for (; kind && *kind; kind++)
+		(*kind)->plan(*kind, client, desired, plan, findings);
 }
 
-void client_plan_free(struct client_plan *plan)
-{
-	if (plan)
-		change_clear(plan);
-	free(plan);
-}
-
-size_t client_plan_count(const struct client_plan *plan)
-{
-	return plan ? plan->count : 0;
-}
-
-const struct journal_change *client_plan_at(const struct client_plan *plan, size_t index)
-{
-	return plan && index < plan->count ? &plan->change[index] : NULL;
-}
-
-int client_apply(struct client *client, const struct client_plan *plan, struct journal *journal,
+int client_apply(struct client *client, struct changes *plan, struct journal *journal,
 		 struct findings *findings, struct err *err)
 {
 	if (command_end_running(client->run_dir, err) < 0)
@@ -178,13 +158,18 @@ int client_apply(struct client *client, const struct client_plan *plan, struct j
 
 bool client_is_as_desired(const struct client *client, const struct client_desired *desired)
 {
-	return change_holds(client, desired);
+	const struct change_kind *const *kind = client->type->changes;
+
+	for (; kind && *kind; kind++)
+		if ((*kind)->holds && !(*kind)->holds(*kind, client, desired))
+			return false;
+	return true;
 }
 
-bool client_change_outlives_reboot(const char *type_name, const char *what)
+bool client_change_outlives_reboot(const char *type_name, const char *kind_name)
 {
 	const struct client_type_ops *type = type_named(type_name);
-	const struct change_kind *kind = type ? change_find(type, what) : NULL;
+	const struct change_kind *kind = type ? change_find(type, kind_name) : NULL;
 
 	return !kind || kind->outlives_reboot;
 }
@@ -198,8 +183,7 @@ struct restorers {
 	struct client *client[CONFIG_CLIENTS_MAX];
 };
 
-static struct client *restorer(struct restorers *all, const struct journal_change *change,
-			       struct err *err)
+static struct client *restorer(struct restorers *all, const struct change *change, struct err *err)
 {
 	const struct config *config = all->config;
 	const struct config_client *section = config_client_find(config, change->client);
@@ -221,16 +205,17 @@ int client_restore(const struct config *config, const char *state_dir, struct jo
 		   struct findings *findings, struct err *err)
 {
 	struct restorers all = { .config = config, .state_dir = state_dir };
-	const struct journal_change *change;
+	const struct changes *changes = journal_changes(journal);
+	const struct change *change;
 	struct client *client;
 	int count = 0, one, rc = 0;
 	size_t i;
 
 	if (command_end_running(config->run_dir, err) < 0)
 		return -1;
-	for (i = journal_count(journal); i > 0; i--) {
-		change = journal_at(journal, i - 1);
-		if (change->state != JOURNAL_PLANNED && change->state != JOURNAL_DONE)
+	for (i = changes->count; i > 0; i--) {
+		change = &changes->list[i - 1];
+		if (!change_is_pending(change))
 			continue;
 		client = restorer(&all, change, err);
 		one = client ? change_undo(client, change, journal, findings, err) : -1;

@@ -18,7 +18,7 @@
  *           finding, not an error.
  *         finding: code ("W01"), severity, one sentence, one cure. The log, the record
  *           and `jobio check` have the same text.
- *         plan: a list of changes; opaque, see client/change.h.
+ *         plan: a list of planned changes.
  * Owner   client_close() frees the client and all that was borrowed from it.
  * Errors  NULL or -1, sentence in *err, outputs untouched. Faults of the node are
  *           findings; -1 is for errors that stop the caller.
@@ -37,7 +37,6 @@
 #include "record/finding.h"
 
 struct client;
-struct client_plan;
 
 /* Create the client of a section. 'run_dir' is the one of jobio.conf; 'state_dir' is kept across
  * reboots, for values to be restored. Both NULL: for reading only. The strings remain the
@@ -64,18 +63,14 @@ void client_judge(struct client *client, const struct client_desired *desired,
 void client_judge_profile(const struct config_client *section, const struct config_profile *profile,
 			  struct findings *findings);
 
-/* Return NULL if nothing has to change. Needs client_inspect(). */
-struct client_plan *client_plan(struct client *client, const struct client_desired *desired,
-				struct findings *findings);
-size_t client_plan_count(const struct client_plan *plan);
-/* Borrowed; 'seq' and 'state' are not set yet. */
-const struct journal_change *client_plan_at(const struct client_plan *plan, size_t index);
-void client_plan_free(struct client_plan *plan);
+/* Add what has to change to a plan. Needs client_inspect(). */
+void client_plan(struct client *client, const struct client_desired *desired, struct changes *plan,
+		 struct findings *findings);
 
 /* Make the changes of the plan, each journaled first and verified afterwards. A change that failed
  * is undone. Return 0 if all are made, 1 if the client refused some (see findings), -1 if the
  * journal could not be written: then nothing was changed. */
-int client_apply(struct client *client, const struct client_plan *plan, struct journal *journal,
+int client_apply(struct client *client, struct changes *plan, struct journal *journal,
 		 struct findings *findings, struct err *err);
 
 /* Undo the pending changes of the journal, last first, each by its client in 'config', if the value
@@ -89,7 +84,7 @@ bool client_is_as_desired(const struct client *client, const struct client_desir
 
 /* Return true if a change of this kind, on a client of this type, is kept across a reboot, or if
  * unknown. */
-bool client_change_outlives_reboot(const char *type, const char *what);
+bool client_change_outlives_reboot(const char *type, const char *kind);
 
 /* Return the client's own counters, as text for client_io_since(); caller frees. Needs no
  * client_inspect(); takes at most timeout_ms of jobio.conf. NULL with errno ENOENT: this client has

@@ -14,13 +14,11 @@
 #include "record/json.h"
 
 #define JOURNAL_BYTES_MAX (1U << 20)
-#define JOURNAL_CHANGES_MAX 256
 
 struct journal {
 	char *path;
 	int fd; /* -1: in memory only */
-	struct journal_change change[JOURNAL_CHANGES_MAX];
-	size_t count;
+	struct changes changes;
 	bool damaged;
 	int unread; /* errno of the failed read */
 	bool torn;
@@ -28,94 +26,55 @@ struct journal {
 	bool scratch;
 };
 
-static const char *const state_names[] = {
-	[JOURNAL_PLANNED] = "planned",	 [JOURNAL_DONE] = "done", [JOURNAL_KEPT] = "kept",
-	[JOURNAL_RESTORED] = "restored", [JOURNAL_LOST] = "lost", [JOURNAL_FAILED] = "failed",
-	[JOURNAL_GONE] = "gone",
-};
-
-static int state_by_name(const char *name, enum journal_state *state)
+static enum change_state state_by_name(const char *name)
 {
-	size_t i;
+	enum change_state state = CHANGE_PLANNED;
 
-	for (i = 0; i < sizeof(state_names) / sizeof(state_names[0]); i++) {
-		if (!strcmp(name, state_names[i])) {
-			*state = (enum journal_state)i;
-			return 0;
-		}
-	}
-	return -1;
+	while (state < CHANGE_STATES && strcmp(name, change_state_names[state]) != 0)
+		state++;
+	return state;
 }
 
-static struct journal_change *find(struct journal *journal, unsigned int seq)
+static struct change *find(const struct journal *journal, unsigned int seq)
 {
 	size_t i;
 
-	for (i = 0; i < journal->count; i++)
-		if (journal->change[i].seq == seq)
-			return &journal->change[i];
+	for (i = 0; i < journal->changes.count; i++)
+		if (journal->changes.list[i].seq == seq)
+			return &journal->changes.list[i];
 	return NULL;
 }
 
-static void set_state(struct journal_change *change, enum journal_state state)
+static void set_state(struct change *change, enum change_state state)
 {
 	change->state = state;
-	change->was_done |= state == JOURNAL_DONE || state == JOURNAL_KEPT;
-}
-
-void journal_change_clear(struct journal_change *change)
-{
-	free(change->client);
-	free(change->what);
-	free(change->target);
-	free(change->old_value);
-	free(change->new_value);
-	memset(change, 0, sizeof(*change));
-}
-
-static int remember(struct journal *journal, const struct journal_change *from)
-{
-	struct journal_change *to;
-
-	if (journal->count == JOURNAL_CHANGES_MAX)
-		return -1;
-	to = &journal->change[journal->count];
-	to->seq = from->seq;
-	set_state(to, from->state);
-	to->client = xstrdup(from->client);
-	to->what = xstrdup(from->what);
-	to->target = xstrdup(from->target);
-	to->old_value = xstrdup(from->old_value);
-	to->new_value = xstrdup(from->new_value);
-	journal->count++;
-	return 0;
+	change->was_done |= state == CHANGE_DONE || state == CHANGE_KEPT;
 }
 
 /* Apply one line of the file. Return -1 if it cannot be used. */
 static int fold_object(struct journal *journal, struct json *line)
 {
-	struct journal_change change = { 0 }, *known;
 	int64_t seq = json_number(line, "seq");
-	const char *state = json_text(line, "state");
+	const char *name = json_text(line, "state");
+	enum change_state state = name ? state_by_name(name) : CHANGE_STATES;
+	struct change change = { .seq = (unsigned int)seq }, *known;
 
-	if (seq < 1 || seq > JOURNAL_CHANGES_MAX || !state ||
-	    state_by_name(state, &change.state) < 0)
+	if (seq < 1 || seq > CHANGES_MAX || state == CHANGE_STATES)
 		return -1;
-	change.seq = (unsigned int)seq;
 	known = find(journal, change.seq);
 	if (known) {
-		set_state(known, change.state);
+		set_state(known, state);
 		return 0;
 	}
 	change.client = (char *)json_text(line, "client");
-	change.what = (char *)json_text(line, "what");
+	change.kind = (char *)json_text(line, "what");
 	change.target = (char *)json_text(line, "target");
 	change.old_value = (char *)json_text(line, "old");
 	change.new_value = (char *)json_text(line, "new");
-	if (!change.client || !change.what || !change.target || !change.old_value ||
-	    !change.new_value)
+	if (!change_is_complete(&change))
 		return -1;
-	return remember(journal, &change);
+	set_state(changes_add(&journal->changes, &change), state);
+	return 0;
 }
 
 static void fold_line(struct journal *journal, const char *text)
@@ -192,12 +151,9 @@ struct journal *journal_open(const char *path, struct err *err)
 
 void journal_close(struct journal *journal)
 {
-	size_t i;
-
 	if (!journal)
 		return;
-	for (i = 0; i < journal->count; i++)
-		journal_change_clear(&journal->change[i]);
+	changes_free(&journal->changes);
 	if (journal->fd >= 0)
 		close(journal->fd);
 	free(journal->path);
@@ -229,13 +185,28 @@ static int append(struct journal *journal, const char *line, struct err *err)
 	return err_set(err, "journal '%s': %s", journal->path, strerror(saved));
 }
 
-static int append_object(struct journal *journal, struct json *object, struct err *err)
+/* Append a line with a change, or only with a new state. */
+static int append_change(struct journal *journal, const struct change *change, bool is_new,
+			 enum change_state state, struct err *err)
 {
-	/* do not append to an incomplete line of a killed writer */
-	char *line = xasprintf("%s%s\n", journal->torn ? "\n" : "", json_line(object));
-	int rc = append(journal, line, err);
+	struct json *object = json_new_object();
+	char *line;
+	int rc;
 
+	json_add_number(object, "seq", change->seq);
+	if (is_new) {
+		json_add_text(object, "client", change->client);
+		json_add_text(object, "what", change->kind);
+		json_add_text(object, "target", change->target);
+		json_add_text(object, "old", change->old_value);
+		json_add_text(object, "new", change->new_value);
+	}
+	json_add_text(object, "state", change_state_names[state]);
+	/* do not append to an incomplete line of a killed writer */
+	line = xasprintf("%s%s\n", journal->torn ? "\n" : "", json_line(object));
+	rc = append(journal, line, err);
 	free(line);
+	json_free(object);
 	return rc;
 }
 
@@ -244,74 +215,49 @@ static unsigned int next_seq(const struct journal *journal)
 	unsigned int seq = 0;
 	size_t i;
 
-	for (i = 0; i < journal->count; i++)
-		if (journal->change[i].seq > seq)
-			seq = journal->change[i].seq;
+	for (i = 0; i < journal->changes.count; i++)
+		if (journal->changes.list[i].seq > seq)
+			seq = journal->changes.list[i].seq;
 	return seq + 1;
 }
 
-int journal_plan(struct journal *journal, const struct journal_change *change, struct err *err)
+int journal_plan(struct journal *journal, struct change *change, struct err *err)
 {
-	struct journal_change planned = *change;
-	struct json *object;
-	int rc;
-
-	planned.seq = next_seq(journal);
-	planned.state = JOURNAL_PLANNED;
-	if (journal->count == JOURNAL_CHANGES_MAX || planned.seq > JOURNAL_CHANGES_MAX)
+	change->seq = next_seq(journal);
+	change->state = CHANGE_PLANNED;
+	if (change->seq > CHANGES_MAX)
 		return err_set(err, "journal '%s': more than %d changes", journal->path,
-			       JOURNAL_CHANGES_MAX);
-	object = json_new_object();
-	json_add_number(object, "seq", planned.seq);
-	json_add_text(object, "client", change->client);
-	json_add_text(object, "what", change->what);
-	json_add_text(object, "target", change->target);
-	json_add_text(object, "old", change->old_value);
-	json_add_text(object, "new", change->new_value);
-	json_add_text(object, "state", state_names[JOURNAL_PLANNED]);
-	rc = append_object(journal, object, err);
-	json_free(object);
-	if (rc < 0)
+			       CHANGES_MAX);
+	if (append_change(journal, change, true, CHANGE_PLANNED, err) < 0)
 		return -1;
-	remember(journal, &planned);
-	return (int)planned.seq;
+	changes_add(&journal->changes, change);
+	return 0;
 }
 
-int journal_mark(struct journal *journal, unsigned int seq, enum journal_state state,
+int journal_mark(struct journal *journal, unsigned int seq, enum change_state state,
 		 struct err *err)
 {
-	struct journal_change *change = find(journal, seq);
-	struct json *object;
+	struct change *change = find(journal, seq);
 	int rc;
 
 	if (!change)
 		return err_set(err, "journal '%s': no change %u", journal->path, seq);
-	object = json_new_object();
-	json_add_number(object, "seq", seq);
-	json_add_text(object, "state", state_names[state]);
-	rc = append_object(journal, object, err);
-	json_free(object);
+	rc = append_change(journal, change, false, state, err);
 	set_state(change, state);
 	return rc;
 }
 
-size_t journal_count(const struct journal *journal)
+const struct changes *journal_changes(const struct journal *journal)
 {
-	return journal->count;
-}
-
-const struct journal_change *journal_at(const struct journal *journal, size_t index)
-{
-	return index < journal->count ? &journal->change[index] : NULL;
+	return &journal->changes;
 }
 
 bool journal_is_pending(const struct journal *journal)
 {
 	size_t i;
 
-	for (i = 0; i < journal->count; i++)
-		if (journal->change[i].state == JOURNAL_PLANNED ||
-		    journal->change[i].state == JOURNAL_DONE)
+	for (i = 0; i < journal->changes.count; i++)
+		if (change_is_pending(&journal->changes.list[i]))
 			return true;
 	return false;
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* journal.h - changes made for a job, written to disk before they are made
  *
- * Terms   A change has a 'what' ("mount-option", "cores"), a 'target' (a mount
- *           point, a container), the old value and the new value.
- *         State of a change: planned (written before the first command, so the
- *           change may or may not have been made), done (verified), kept (done,
- *           and not undone on purpose), restored (the old value is back), lost
- *           (a third value was set: not ours any more), failed (the client
- *           rejected it, the old value is there), gone (the target is gone).
- *         The file has one JSON object a line; a change is its first line,
- *           updated by later lines of the same "seq".
+ * Terms   change, state, pending: record/change.h.
+ *         The file has one JSON object a line, {"seq":1,"client":"work",
+ *           "what":KIND,"target":"..","old":"..","new":"..","state":"planned"};
+ *           later lines of the same "seq" have a new state only.
  *         torn: the last line is incomplete, because the writer was killed. Its
  *           change never began. damaged: any other line that cannot be
  *           read; its change is unknown.
@@ -27,30 +22,9 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "record/change.h"
 
-enum journal_state {
-	JOURNAL_PLANNED,
-	JOURNAL_DONE,
-	JOURNAL_KEPT,
-	JOURNAL_RESTORED,
-	JOURNAL_LOST,
-	JOURNAL_FAILED,
-	JOURNAL_GONE,
-};
-
-struct journal_change {
-	unsigned int seq;
-	char *client; /* NAME of the [client NAME] section */
-	char *what;
-	char *target;
-	char *old_value;
-	char *new_value;
-	enum journal_state state;
-	bool was_done; /* at any time */
-};
-
-/* Free its texts and set it to zeros. */
-void journal_change_clear(struct journal_change *change);
+#define CHANGES_MAX 256 /* of a journal */
 
 struct journal;
 
@@ -61,16 +35,15 @@ struct journal *journal_open(const char *path, struct err *err);
 struct journal *journal_scratch(const char *path);
 void journal_close(struct journal *journal);
 
-/* Write a change that is about to begin. Return its number (> 0). */
-int journal_plan(struct journal *journal, const struct journal_change *change, struct err *err);
+/* Write a planned change, and set its number. */
+int journal_plan(struct journal *journal, struct change *change, struct err *err);
 /* The state in memory is set even if the line could not be written. */
-int journal_mark(struct journal *journal, unsigned int seq, enum journal_state state,
+int journal_mark(struct journal *journal, unsigned int seq, enum change_state state,
 		 struct err *err);
 
-size_t journal_count(const struct journal *journal);
-const struct journal_change *journal_at(const struct journal *journal, size_t index);
+const struct changes *journal_changes(const struct journal *journal);
 
-/* Return true if a change may still have to be undone (planned or done). */
+/* Return true if a change is pending. */
 bool journal_is_pending(const struct journal *journal);
 bool journal_is_damaged(const struct journal *journal);
 /* Return the errno if its file could not be read, although it may exist, else 0. */

@@ -171,7 +171,7 @@ static int plan_word(void *arg, const char *word, const char *key, const char *v
 }
 
 static int plan_target(const struct change_kind *kind, struct client *client, const char *target,
-		       const char *wanted, struct client_plan *plan)
+		       const char *wanted, struct changes *plan)
 {
 	struct planner planner = { .setting = setting_of(kind) };
 	int rc = 0;
@@ -223,7 +223,7 @@ bool setting_refuses(const struct setting *setting, const struct client *client,
 }
 
 void setting_plan(const struct change_kind *kind, struct client *client,
-		  const struct client_desired *desired, struct client_plan *plan,
+		  const struct client_desired *desired, struct changes *plan,
 		  struct findings *findings)
 {
 	const struct setting *setting = setting_of(kind);
@@ -310,8 +310,8 @@ out:
 	return rc;
 }
 
-enum change_made setting_make(const struct change_kind *kind, struct client *client,
-			      const struct journal_change *change, struct findings *findings)
+enum change_state setting_make(const struct change_kind *kind, struct client *client,
+			       const struct change *change, struct findings *findings)
 {
 	const struct setting *setting = setting_of(kind);
 	struct err why = { "" };
@@ -319,14 +319,14 @@ enum change_made setting_make(const struct change_kind *kind, struct client *cli
 	if (!setting->now(client, change->target) && errno == ENOENT) {
 		rule_report_code(client, setting->failed, "mount it", findings,
 				 "'%s' is not mounted any more", change->target);
-		return CHANGE_NOT_MADE;
+		return CHANGE_FAILED;
 	}
 	if (set_list(setting, client, change->target, change->new_value, &why) == 0)
-		return CHANGE_MADE;
+		return CHANGE_DONE;
 	rule_report_code(client, setting->failed, NULL, findings, "'%s' could not get %s: %.300s",
 			 change->target, change->new_value, why.text);
-	return setting_undo(kind, client, change, findings) <= CHANGE_GONE ? CHANGE_NOT_MADE
-									   : CHANGE_STUCK;
+	return setting_undo(kind, client, change, findings) >= CHANGE_GONE ? CHANGE_FAILED
+									   : change->state;
 }
 
 /* Read the first word of a list; false at its end. */
@@ -343,8 +343,8 @@ static bool next_word(const char **list, char word[SETTING_WORD_MAX])
 
 /* Return the old words to be restored: those with their new one still set. *strange: some have a
  * third value. */
-static char *still_ours(const struct setting *setting, const char *now,
-			const struct journal_change *change, bool *strange)
+static char *still_ours(const struct setting *setting, const char *now, const struct change *change,
+			bool *strange)
 {
 	const char *olds = change->old_value, *news = change->new_value;
 	char was[SETTING_WORD_MAX], is[SETTING_WORD_MAX];
@@ -360,21 +360,21 @@ static char *still_ours(const struct setting *setting, const char *now,
 	return list;
 }
 
-static enum change_undone undo_list(const struct setting *setting, struct client *client,
-				    const struct journal_change *change, struct findings *findings,
-				    char **list, struct err *why)
+static enum change_state undo_list(const struct setting *setting, struct client *client,
+				   const struct change *change, struct findings *findings,
+				   char **list, struct err *why)
 {
 	const char *now;
 	bool strange;
 
 	if (setting->read(client, why) < 0)
-		return CHANGE_NOT_UNDONE;
+		return change->state;
 	now = setting->now(client, change->target);
 	if (!now && errno == ENOENT)
 		return CHANGE_GONE; /* the next mount has the defaults */
 	if (!now) {
 		no_list(why);
-		return CHANGE_NOT_UNDONE;
+		return change->state;
 	}
 	*list = still_ours(setting, now, change, &strange);
 	if (strange)
@@ -383,21 +383,21 @@ static enum change_undone undo_list(const struct setting *setting, struct client
 			"'%s' has %.200s: neither what the node had (%.200s) nor what jobio set (%.200s); left as it is",
 			change->target, now, change->old_value, change->new_value);
 	if (!*list)
-		return strange ? CHANGE_NOT_OURS : CHANGE_UNDONE;
-	return set_list(setting, client, change->target, *list, why) == 0 ? CHANGE_UNDONE
-									  : CHANGE_NOT_UNDONE;
+		return strange ? CHANGE_REPLACED : CHANGE_RESTORED;
+	return set_list(setting, client, change->target, *list, why) == 0 ? CHANGE_RESTORED
+									  : change->state;
 }
 
-enum change_undone setting_undo(const struct change_kind *kind, struct client *client,
-				const struct journal_change *change, struct findings *findings)
+enum change_state setting_undo(const struct change_kind *kind, struct client *client,
+			       const struct change *change, struct findings *findings)
 {
 	const struct setting *setting = setting_of(kind);
-	enum change_undone undone;
+	enum change_state undone;
 	struct err why = { "" };
 	char *list = NULL;
 
 	undone = undo_list(setting, client, change, findings, &list, &why);
-	if (undone == CHANGE_NOT_UNDONE)
+	if (undone == change->state)
 		rule_report_code(client, setting->not_back, NULL, findings,
 				 "'%s' could not get %s back: %.300s", change->target,
 				 list ? list : change->old_value, why.text);

@@ -54,12 +54,12 @@ struct setting {
 
 /* For struct change_kind with a struct setting in 'how'. */
 void setting_plan(const struct change_kind *kind, struct client *client,
-		  const struct client_desired *desired, struct client_plan *plan,
+		  const struct client_desired *desired, struct changes *plan,
 		  struct findings *findings);
-enum change_made setting_make(const struct change_kind *kind, struct client *client,
-			      const struct journal_change *change, struct findings *findings);
-enum change_undone setting_undo(const struct change_kind *kind, struct client *client,
-				const struct journal_change *change, struct findings *findings);
+enum change_state setting_make(const struct change_kind *kind, struct client *client,
+			       const struct change *change, struct findings *findings);
+enum change_state setting_undo(const struct change_kind *kind, struct client *client,
+			       const struct change *change, struct findings *findings);
 
 /* Report the words that a profile may not have. Return true if there is one; the whole profile is
  * refused. */

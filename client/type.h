@@ -25,7 +25,7 @@
 struct affinity;
 struct cache;
 struct client;
-struct client_plan;
+struct changes;
 struct cache_key;
 struct change_kind;
 struct findings;
@@ -88,9 +88,9 @@ struct client {
 	bool cached;	      /* the replies are from the cache */
 	int64_t queried_at_s; /* time of the query: seconds since boot */
 	unsigned long long deadline_ms;
-	unsigned int query_ms;		/* timeout of one query, if other than timeout_ms; 0 */
-	const struct client_plan *plan; /* being applied; NULL: none */
-	struct findings *findings;	/* for the change being made or undone */
+	unsigned int query_ms;	    /* timeout of one query, if other than timeout_ms; 0 */
+	const struct changes *plan; /* being applied; NULL: none */
+	struct findings *findings;  /* for the change being made or undone */
 };
 
 #endif

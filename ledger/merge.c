@@ -175,12 +175,11 @@ static void add_counts(struct node_summary *node, const struct record *r)
 		io_add_number(&node->client_rd, r->client_io[i].numbers[IO_READ_BYTES]);
 		io_add_number(&node->client_wr, r->client_io[i].numbers[IO_WRITE_BYTES]);
 	}
-	for (i = 0; i < r->change_count; i++) {
-		/* changes that may not have been made are not counted */
-		if (r->changes[i].made <= 0)
+	for (i = 0; i < r->changes.count; i++) {
+		if (!r->changes.list[i].was_done)
 			continue;
 		node->changed++;
-		node->restored += r->changes[i].restored > 0;
+		node->restored += r->changes.list[i].state == CHANGE_RESTORED;
 	}
 	for (i = 0; i < r->finding_count; i++) {
 		node->errors += !strcmp(r->findings[i].severity, "error");

@@ -195,7 +195,7 @@ void clients_judge(struct prepare_context *ctx)
 /* ---- plans --------------------------------------------------------------- */
 
 struct plans {
-	struct client_plan *of[CONFIG_CLIENTS_MAX];
+	struct changes of[CONFIG_CLIENTS_MAX];
 	struct findings findings;
 	size_t changes;
 };
@@ -205,7 +205,7 @@ static void plans_free(struct plans *plans)
 	size_t i;
 
 	for (i = 0; i < CONFIG_CLIENTS_MAX; i++)
-		client_plan_free(plans->of[i]);
+		changes_free(&plans->of[i]);
 	findings_free(&plans->findings);
 	*plans = (struct plans){ .changes = 0 };
 }
@@ -217,8 +217,8 @@ static void plan_all(const struct prepare_context *ctx, struct plans *plans)
 
 	for (i = 0; i < ctx->client_count; i++) {
 		desired = desired_for(ctx, i);
-		plans->of[i] = client_plan(ctx->clients[i], &desired, &plans->findings);
-		plans->changes += client_plan_count(plans->of[i]);
+		client_plan(ctx->clients[i], &desired, &plans->of[i], &plans->findings);
+		plans->changes += plans->of[i].count;
 	}
 }
 
@@ -302,7 +302,7 @@ static void make_plans(struct prepare_context *ctx, struct plans *plans)
 
 /* ---- changes ------------------------------------------------------------- */
 
-static int apply(struct prepare_context *ctx, const struct plans *plans, struct err *err)
+static int apply(struct prepare_context *ctx, struct plans *plans, struct err *err)
 {
 	char path[RUNDIR_PATH_MAX];
 	struct journal *journal;
@@ -317,8 +317,8 @@ static int apply(struct prepare_context *ctx, const struct plans *plans, struct 
 	if (!journal)
 		return -1;
 	for (i = 0; i < ctx->client_count && rc >= 0; i++)
-		if (client_plan_count(plans->of[i]))
-			rc = client_apply(ctx->clients[i], plans->of[i], journal, &ctx->findings,
+		if (plans->of[i].count)
+			rc = client_apply(ctx->clients[i], &plans->of[i], journal, &ctx->findings,
 					  err);
 	journal_close(journal);
 	return rc < 0 ? -1 : 0;
@@ -336,7 +336,7 @@ int clients_change(struct prepare_context *ctx, struct err *err)
 	for (i = 0; i < ctx->client_count; i++)
 		describe_client(ctx, i);
 	for (i = 0; i < ctx->client_count; i++)
-		describe_plan(ctx, i, plans.of[i]);
+		changes_append(&ctx->state->changes, &plans.of[i]);
 	if (job_make_folder(ctx->config, ctx->job.id, err) < 0 ||
 	    job_state_write(ctx->config, ctx->state, err) < 0 || apply(ctx, &plans, err) < 0)
 		goto out;

@@ -82,16 +82,3 @@ void describe_client(struct prepare_context *ctx, size_t index)
 		record_add_mount(ctx->state, facts->mounts[i].target, facts->mounts[i].fstype,
 				 facts->mounts[i].source);
 }
-
-void describe_plan(struct prepare_context *ctx, size_t index, const struct client_plan *plan)
-{
-	const char *name = client_facts(ctx->clients[index])->name;
-	const struct journal_change *change;
-	size_t i;
-
-	for (i = 0; i < client_plan_count(plan); i++) {
-		change = client_plan_at(plan, i);
-		record_add_change(ctx->state, name, change->what, change->target, change->old_value,
-				  change->new_value, -1, -1);
-	}
-}

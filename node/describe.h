@@ -14,6 +14,5 @@ void describe_request(struct prepare_context *ctx);
 void describe_client(struct prepare_context *ctx, size_t index);
 /* Update the client's CPUs, after changes. */
 void describe_client_cpus(struct prepare_context *ctx, size_t index);
-void describe_plan(struct prepare_context *ctx, size_t index, const struct client_plan *plan);
 
 #endif

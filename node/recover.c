@@ -110,19 +110,19 @@ int recover_list(struct prepare_context *ctx, struct err *err)
 static void finish_rebooted(struct prepare_context *ctx, struct record *state)
 {
 	const struct record_client *client;
+	struct change *change;
 	struct err err;
 	size_t i;
 	int rc;
 
 	if (!job_state_is_ended(state))
 		state->flags |= RECORD_FLAG(NODE_REBOOTED);
-	for (i = 0; i < state->change_count; i++) {
-		if (state->changes[i].restored == 1)
-			continue;
-		client = record_client_named(state, state->changes[i].client);
-		if (!client_change_outlives_reboot(client ? client->type : "",
-						   state->changes[i].what))
-			state->changes[i].restored = 1;
+	for (i = 0; i < state->changes.count; i++) {
+		change = &state->changes.list[i];
+		client = record_client_named(state, change->client);
+		if (change->state != CHANGE_FAILED && change->kind &&
+		    !client_change_outlives_reboot(client ? client->type : "", change->kind))
+			change->state = CHANGE_RESTORED;
 	}
 	rc = job_finish(ctx->config, state, RECORD_UNKNOWN, &err);
 	if (rc != 0)

@@ -8,40 +8,34 @@
 #include "base/rundir.h"
 #include "client/journal.h"
 
-static bool has_change(const struct journal *journal, const struct record_change *change)
+static bool has_change(const struct journal *journal, const struct change *change)
 {
-	const struct journal_change *known;
+	const struct changes *changes = journal_changes(journal);
+	const struct change *one;
 	size_t i;
 
-	for (i = 0; i < journal_count(journal); i++) {
-		known = journal_at(journal, i);
-		if ((!*change->client || !strcmp(known->client, change->client)) &&
-		    !strcmp(known->what, change->what) && !strcmp(known->target, change->target) &&
-		    !strcmp(known->new_value, change->new_value))
+	for (i = 0; i < changes->count; i++) {
+		one = &changes->list[i];
+		if (!strcmp(one->client, change->client) && !strcmp(one->kind, change->kind) &&
+		    !strcmp(one->target, change->target) &&
+		    !strcmp(one->new_value, change->new_value))
 			return true;
 	}
 	return false;
 }
 
-/* Add planned changes of the state that are missing in the journal, which may have lost lines: they
- * may have been applied. */
+/* Add changes of the state that are missing in the journal, which may have lost lines: they may
+ * have been made. */
 static void add_from_state(struct journal *journal, const struct record *state)
 {
-	struct journal_change planned = { 0 };
-	const struct record_client *client;
+	struct change change;
 	size_t i;
 
-	for (i = 0; i < state->change_count; i++) {
-		if (state->changes[i].restored == 1 || state->changes[i].made == 0 ||
-		    has_change(journal, &state->changes[i]))
-			continue;
-		client = record_client_named(state, state->changes[i].client);
-		planned.client = client ? (char *)client->name : "";
-		planned.what = state->changes[i].what;
-		planned.target = state->changes[i].target;
-		planned.old_value = state->changes[i].old_value;
-		planned.new_value = state->changes[i].new_value;
-		journal_plan(journal, &planned, NULL);
+	for (i = 0; i < state->changes.count; i++) {
+		change = state->changes.list[i];
+		if (change.state != CHANGE_RESTORED && change.state != CHANGE_FAILED &&
+		    change_is_complete(&change) && !has_change(journal, &change))
+			journal_plan(journal, &change, NULL);
 	}
 }
 
@@ -60,40 +54,18 @@ static struct journal *open_journal(const struct config *config, uint32_t job_id
 
 bool job_has_changes(const struct config *config, uint32_t job_id, const struct record *state)
 {
-	return (state && state->change_count) || job_has_file(config, job_id, RUNDIR_JOURNAL);
-}
-
-/* Return 1 if the change was made, 0 if it failed, -1 if unknown: its process was killed. */
-static int is_made(const struct journal_change *change)
-{
-	if (change->state == JOURNAL_FAILED)
-		return 0;
-	return change->was_done ? 1 : -1;
+	return (state && state->changes.count) || job_has_file(config, job_id, RUNDIR_JOURNAL);
 }
 
 /* Replace the state's list of changes by the journal's. */
 static void report_changes(struct record *state, const struct journal *journal)
 {
-	const struct journal_change *change;
-	struct record *blank;
-	struct record_change *list = state->changes;
-	size_t i, count = state->change_count;
+	const struct changes *changes = journal_changes(journal);
 
-	if (!journal_count(journal))
+	if (!changes->count)
 		return;
-	blank = record_new();
-	for (i = 0; i < journal_count(journal); i++) {
-		change = journal_at(journal, i);
-		record_add_change(
-			blank, change->client, change->what, change->target, change->old_value,
-			change->new_value, is_made(change),
-			change->state == JOURNAL_GONE ? -1 : change->state == JOURNAL_RESTORED);
-	}
-	state->changes = blank->changes;
-	state->change_count = blank->change_count;
-	blank->changes = list;
-	blank->change_count = count;
-	record_free(blank);
+	changes_free(&state->changes);
+	changes_append(&state->changes, changes);
 }
 
 int job_undo(const struct config *config, uint32_t job_id, struct record *state, struct err *err)

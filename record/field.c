@@ -43,7 +43,7 @@ void field_init(const struct field *f, void *of)
 			*p.number = JSON_UNKNOWN;
 		else if (f->kind == FIELD_TIME)
 			*p.time = -1;
-		else if (f->kind == FIELD_ANSWER || f->kind == FIELD_EITHER)
+		else if (f->kind == FIELD_ANSWER || f->kind == FIELD_CHOICE)
 			*p.answer = -1;
 		else if (f->kind == FIELD_OBJECT)
 			field_init(f->table, p.any);
@@ -87,6 +87,11 @@ static void set_sized(char **field, const char *text, size_t size)
 void field_set(char **field, const char *text, size_t most)
 {
 	set_sized(field, text, text ? strnlen(text, most) : 0);
+}
+
+static size_t text_max(const struct field *f)
+{
+	return f->most ? (size_t)f->most : FIELD_TEXT_MAX;
 }
 
 /* Append an element, all unknown; NULL: the list is full. */
@@ -143,7 +148,10 @@ static bool is_known(const struct field *f, const void *of)
 	case FIELD_TIME:
 		return *p.time >= 0;
 	case FIELD_ANSWER:
+	case FIELD_CHOICE:
 		return *p.answer >= 0;
+	case FIELD_DERIVED:
+		return f->get(of) >= 0;
 	case FIELD_FLAG:
 		return *p.flag;
 	case FIELD_ROWS:
@@ -163,6 +171,15 @@ static bool has_any(const struct field *f, const void *of)
 		if (is_known(f, of))
 			return true;
 	return false;
+}
+
+static void write_text(const struct field *f, const char *text, struct json *to)
+{
+	char *clean = NULL;
+
+	field_set(&clean, text, text_max(f));
+	json_add_text(to, f->key, clean);
+	free(clean);
 }
 
 static void write_rows(const struct field *f, const int64_t *rows, struct json *to)
@@ -192,7 +209,7 @@ static void write_known(const struct field *f, const void *of, struct json *to, 
 	union place p = place_of(f, of);
 
 	if (f->kind == FIELD_TEXT)
-		json_add_text(to, f->key, *p.text);
+		write_text(f, *p.text, to);
 	else if (f->kind == FIELD_WORD)
 		json_add_text(to, f->key, p.word);
 	else if (f->kind == FIELD_NUMBER || f->kind == FIELD_COUNT)
@@ -205,7 +222,9 @@ static void write_known(const struct field *f, const void *of, struct json *to, 
 		json_add_bool(to, f->key, *p.answer);
 	else if (f->kind == FIELD_FLAG)
 		json_add_bool(to, f->key, *p.flag);
-	else if (f->kind == FIELD_EITHER)
+	else if (f->kind == FIELD_DERIVED)
+		json_add_bool(to, f->key, f->get(of));
+	else if (f->kind == FIELD_CHOICE)
 		json_add_text(to, f->key, f->words[*p.answer]);
 	else if (f->kind == FIELD_ROWS)
 		write_rows(f, p.number, to);
@@ -240,12 +259,13 @@ static enum json_kind wanted_kind(enum field_kind kind)
 	switch (kind) {
 	case FIELD_TEXT:
 	case FIELD_WORD:
-	case FIELD_EITHER:
+	case FIELD_CHOICE:
 		return JSON_TEXT;
 	case FIELD_TIME:
 		return JSON_REAL;
 	case FIELD_ANSWER:
 	case FIELD_FLAG:
+	case FIELD_DERIVED:
 		return JSON_BOOL;
 	case FIELD_OBJECT:
 		return JSON_OBJECT;
@@ -271,23 +291,25 @@ static int check_kind(const struct field *f, const struct json *value, struct er
 	return err_set(err, "%s: must be %s or null", f->key, names[kind]);
 }
 
+static int read_choice(const struct field *f, int *choice, const struct json *value,
+		       struct err *err)
+{
+	size_t size = value->text.size;
+
+	for (*choice = 0; f->words[*choice]; ++*choice)
+		if (size == strlen(f->words[*choice]) &&
+		    !memcmp(f->words[*choice], value->text.bytes, size))
+			return 0;
+	return err_set(err, "%s: '%.*s': not a known word", f->key, (int)size, value->text.bytes);
+}
+
 static int read_text(const struct field *f, union place p, const struct json *value,
 		     struct err *err)
 {
-	size_t most = f->most ? (size_t)f->most : FIELD_TEXT_MAX, size = value->text.size;
-	int i;
+	size_t most = text_max(f), size = value->text.size;
 
-	if (f->kind == FIELD_EITHER) {
-		*p.answer = -1;
-		for (i = 0; i < 2; i++)
-			if (size == strlen(f->words[i]) &&
-			    !memcmp(f->words[i], value->text.bytes, size))
-				*p.answer = i;
-		return *p.answer >= 0
-			       ? 0
-			       : err_set(err, "%s: '%.*s': must be %s or %s", f->key, (int)size,
-					 value->text.bytes, f->words[0], f->words[1]);
-	}
+	if (f->kind == FIELD_CHOICE)
+		return read_choice(f, p.answer, value, err);
 	if (f->kind == FIELD_WORD)
 		most = f->room - 1;
 	if (size > most)
@@ -388,6 +410,8 @@ static int read_value(const struct field *f, void *of, const struct json *value,
 		*p.answer = value->is_true;
 	else if (f->kind == FIELD_FLAG)
 		*p.flag = value->is_true;
+	else if (f->kind == FIELD_DERIVED)
+		f->set(of, value->is_true);
 	else
 		return value->kind == JSON_TEXT ? read_text(f, p, value, err)
 						: read_number(f, p, value, err);

@@ -9,10 +9,11 @@
  *         has: a field that contains whether an object or rows are present: a
  *           bool, which reading sets, or a count, which it does not.
  *         list: of structs; the field 'count' has their number.
+ *         derived: 'get' and 'set' convert an answer from and to other members.
  * Owner   field_free() frees the texts and lists of a struct, not the struct.
  * Errors  -1 and a message that begins with the key. A text that is longer than 'most'
- *           bytes is an error; bytes that are not UTF-8, and hidden characters
- *           (utf8.h), become '?'. Unknown keys are ignored. Of a longer list
+ *           bytes is an error when it is read, and cut when it is written; bytes that
+ *           are not UTF-8, and hidden characters (utf8.h), become '?'. Unknown keys are ignored. Of a longer list
  *           only the first are read, *is_cut is set then.
  * Runs    helpers, ledger, report.
  */
@@ -28,19 +29,20 @@
 
 enum field_kind {
 	FIELD_END,
-	FIELD_TEXT,   /* char *, at most 'most' bytes */
-	FIELD_WORD,   /* char [] */
-	FIELD_NUMBER, /* int64_t, at most 'most' */
-	FIELD_ID,     /* uint32_t, always known */
-	FIELD_SOME,   /* uint32_t; 0 is unknown */
-	FIELD_COUNT,  /* int64_t; 0 is unknown */
-	FIELD_TIME,   /* double, seconds */
-	FIELD_ANSWER, /* int */
-	FIELD_FLAG,   /* bool; false is unknown */
-	FIELD_EITHER, /* int: 0 or 1, one of the two words of 'words' */
-	FIELD_ROWS,   /* int64_t [] */
-	FIELD_OBJECT, /* 'table' has the fields, of the struct at 'at' */
-	FIELD_LIST    /* pointer to an array of at most 'most' */
+	FIELD_TEXT,    /* char *, at most 'most' bytes */
+	FIELD_WORD,    /* char [] */
+	FIELD_NUMBER,  /* int64_t, at most 'most' */
+	FIELD_ID,      /* uint32_t, always known */
+	FIELD_SOME,    /* uint32_t; 0 is unknown */
+	FIELD_COUNT,   /* int64_t; 0 is unknown */
+	FIELD_TIME,    /* double, seconds */
+	FIELD_ANSWER,  /* int */
+	FIELD_FLAG,    /* bool; false is unknown */
+	FIELD_CHOICE,  /* int or enum: index of a word of 'words' */
+	FIELD_DERIVED, /* an answer of 'get'; reading calls 'set' */
+	FIELD_ROWS,    /* int64_t [] */
+	FIELD_OBJECT,  /* 'table' has the fields, of the struct at 'at' */
+	FIELD_LIST     /* pointer to an array of at most 'most' */
 };
 
 struct field {
@@ -53,7 +55,9 @@ struct field {
 	bool is_null;	 /* an empty list is written as null */
 	bool is_picture; /* left out if JSON gets too long */
 	const struct field *table;
-	const char *const *words;
+	const char *const *words; /* end with NULL */
+	int (*get)(const void *of);
+	void (*set)(void *of, bool answer);
 	size_t size;	      /* of an element */
 	size_t has, has_size; /* sizeof; 0: no such field */
 };

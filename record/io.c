@@ -45,10 +45,10 @@ static const struct field timeline_fields[] = {
 	FIELD(ROWS, name, io, hist[which], FIELD_IF_KNOWN, FIELD_HAS(io, has_hist[which]),         \
 	      .is_picture = true)
 
-static const char *const scopes[] = { [IO_SCOPE_JOB] = "job", [IO_SCOPE_NODE] = "node" };
+static const char *const scopes[] = { [IO_SCOPE_JOB] = "job", [IO_SCOPE_NODE] = "node", NULL };
 
 const struct field io_fields[] = {
-	FIELD(EITHER, "scope", io, scope, .words = scopes),
+	FIELD(CHOICE, "scope", io, scope, .words = scopes),
 	FIELD(NUMBER, "shared", io, shared, FIELD_IF_KNOWN, .most = UINT32_MAX),
 	FIELD(WORD, "source", io, source),
 	FIELD(WORD, "client", io, client, FIELD_IF_KNOWN),

@@ -173,7 +173,7 @@ const struct record_client *record_client_named(const struct record *record, con
 	size_t i;
 
 	for (i = 0; i < record->client_count; i++)
-		if (!*name || !strcmp(record->clients[i].name, name))
+		if (!name || !*name || !strcmp(record->clients[i].name, name))
 			return &record->clients[i];
 	return NULL;
 }
@@ -190,24 +190,6 @@ void record_add_mount(struct record *record, const char *mount, const char *fsty
 	set_short(&new->mount, mount);
 	set_short(&new->fstype, fstype);
 	set_short(&new->source, source);
-}
-
-void record_add_change(struct record *record, const char *client, const char *what,
-		       const char *target, const char *old_value, const char *new_value, int made,
-		       int restored)
-{
-	struct record_change *new =
-		grow(record, (void **)&record->changes, &record->change_count, sizeof(*new));
-
-	if (!new)
-		return;
-	new->made = made;
-	new->restored = made == 0 ? -1 : restored;
-	set_array(new->client, sizeof(new->client), client);
-	set_short(&new->what, what);
-	set_short(&new->target, target);
-	set_short(&new->old_value, old_value);
-	set_short(&new->new_value, new_value);
 }
 
 void record_add_finding(struct record *record, const char *code, const char *severity,

@@ -94,6 +94,7 @@
 #include "base/cpuset.h"
 #include "base/err.h"
 #include "base/request.h"
+#include "record/change.h"
 #include "record/io.h"
 
 struct json;
@@ -188,13 +189,6 @@ struct record_mount {
 	size_t client; /* index of its client */
 };
 
-struct record_change {
-	char client[RECORD_WORD_MAX]; /* "": the first */
-	char *what, *target, *old_value, *new_value;
-	int made;     /* 1, 0 refused or failed, -1 unknown */
-	int restored; /* 1, 0, -1 unknown, or not made */
-};
-
 struct record_finding {
 	char code[RECORD_WORD_MAX];
 	char severity[RECORD_WORD_MAX]; /* "error", "warning", "info" */
@@ -230,10 +224,10 @@ struct record {
 	struct record_part *parts;
 	struct record_client *clients;
 	struct record_mount *mounts;
-	struct record_change *changes;
+	struct changes changes;
 	struct record_finding *findings;
 	struct io *app, *client_io;
-	size_t client_count, mount_count, change_count, finding_count;
+	size_t client_count, mount_count, finding_count;
 	size_t app_count, client_io_count, part_count;
 	int64_t steps;
 	uint64_t flags; /* RECORD_FLAG(..) | .. */
@@ -266,16 +260,13 @@ void record_add_client(struct record *record, const char *name, const char *type
 		       const char *version, const char *cpus);
 /* Of the client that was added last. */
 void record_set_app_to_wire(struct record *record, const char *words);
-/* Return the client of this name; "": the first; NULL: there is none. */
+/* Return the client of this name; NULL: there is none. [name] NULL or "": the first. */
 const struct record_client *record_client_named(const struct record *record, const char *name);
 /* Set the NICs of the client that was added last, and their NUMA nodes; an empty set is unknown. */
 void record_set_nics(struct record *record, const char *names, const struct cpuset *numa_nodes);
 /* Of the client that was added last. */
 void record_add_mount(struct record *record, const char *mount, const char *fstype,
 		      const char *source);
-void record_add_change(struct record *record, const char *client, const char *what,
-		       const char *target, const char *old_value, const char *new_value, int made,
-		       int restored);
 void record_add_finding(struct record *record, const char *code, const char *severity,
 			const char *text, const char *cure);
 void record_add_app(struct record *record, const struct io *io);

@@ -132,17 +132,6 @@ static const struct field clients_fields[] = {
 	FIELD_LAST,
 };
 
-static const struct field change_fields[] = {
-	WORD("client", record_change, client, FIELD_IF_KNOWN),
-	TEXT("what", record_change, what),
-	TEXT("target", record_change, target),
-	TEXT("old", record_change, old_value),
-	TEXT("new", record_change, new_value),
-	ANSWER("restored", record_change, restored),
-	ANSWER("made", record_change, made),
-	FIELD_LAST,
-};
-
 static const struct field finding_fields[] = {
 	WORD("code", record_finding, code),
 	WORD("severity", record_finding, severity),
@@ -156,7 +145,7 @@ static const struct field finding_fields[] = {
 #define APP FIELD_ALL("app", io_fields, record, app, app_count)
 
 static const struct field list_fields[] = {
-	FIELD_ALL("changes", change_fields, record, changes, change_count),
+	FIELD_ALL("changes", change_fields, record, changes.list, changes.count),
 	FIELD_ALL("findings", finding_fields, record, findings, finding_count),
 	APP,
 	FIELD_ALL("wire", io_fields, record, client_io, client_io_count, .is_null = true),
@@ -316,12 +305,14 @@ static void write_quality(struct json *top, uint64_t flags)
 static char *write_text(const struct record *record, size_t most, bool is_brief)
 {
 	struct json *top = json_new_object();
+	bool is_cut = is_brief;
 
 	json_add_number(top, "jobio", RECORD_VERSION);
 	field_write(head_fields, record, top, most, is_brief);
 	write_clients(record, top, most);
 	field_write(list_fields, record, top, most, is_brief);
-	write_quality(top, is_brief ? record->flags | RECORD_FLAG(TRUNCATED) : record->flags);
+	is_cut |= record->changes.count > most;
+	write_quality(top, is_cut ? record->flags | RECORD_FLAG(TRUNCATED) : record->flags);
 	return json_line_free(top);
 }
 

@@ -110,7 +110,7 @@ static int advise(void *arg, const char *word, const char *key, const char *valu
 }
 
 static void plan(const struct change_kind *kind, struct client *client,
-		 const struct client_desired *desired, struct client_plan *plan,
+		 const struct client_desired *desired, struct changes *plan,
 		 struct findings *findings)
 {
 	struct adviser adviser = { client, findings, NULL };

@@ -192,8 +192,8 @@ static unsigned long instance_inode(const struct config_client *section, const c
 }
 
 /* Parse the group of a change. Return 1 if it is still the same mount, 0 if not, -1 if unknown. */
-static int find_group(const struct client *client, const struct journal_change *change,
-		      struct group *group, struct err *err)
+static int find_group(const struct client *client, const struct change *change, struct group *group,
+		      struct err *err)
 {
 	unsigned long inode;
 
@@ -205,11 +205,11 @@ static int find_group(const struct client *client, const struct journal_change *
 	return inode && inode == group->inode;
 }
 
-static enum change_undone undo_group(const struct change_kind *kind, struct client *client,
-				     const struct journal_change *change, struct findings *findings)
+static enum change_state undo_group(const struct change_kind *kind, struct client *client,
+				    const struct change *change, struct findings *findings)
 {
-	enum change_undone worst = CHANGE_UNDONE, one;
-	struct journal_change device = *change;
+	enum change_state worst = CHANGE_RESTORED, one;
+	struct change device = *change;
 	char target[TARGET_MAX];
 	struct group group;
 	struct err why;
@@ -221,22 +221,22 @@ static enum change_undone undo_group(const struct change_kind *kind, struct clie
 		rule_report_code(client, "LU42", NULL, findings,
 				 "'%s' could not get %s back: %.300s", change->target,
 				 change->old_value, why.text);
-		return CHANGE_NOT_UNDONE;
+		return change->state;
 	}
 	device.target = target;
 	cpuset_for_each (index, &group.indexes) {
 		device_target(&group, (unsigned int)index, target);
 		one = setting_undo(kind, client, &device, findings);
-		worst = one > worst ? one : worst;
+		worst = one < worst ? one : worst;
 	}
 	return worst;
 }
 
-static enum change_made make_group(const struct change_kind *kind, struct client *client,
-				   const struct journal_change *change, struct findings *findings)
+static enum change_state make_group(const struct change_kind *kind, struct client *client,
+				    const struct change *change, struct findings *findings)
 {
-	struct journal_change device = *change;
-	enum change_made made = CHANGE_MADE;
+	struct change device = *change;
+	enum change_state made = CHANGE_DONE;
 	char target[TARGET_MAX];
 	struct group group;
 	struct err why;
@@ -249,18 +249,18 @@ static enum change_made make_group(const struct change_kind *kind, struct client
 		rule_report_code(client, "LU40", NULL, findings, "'%s' could not get %s: %.300s",
 				 change->target, change->new_value, why.text);
 	if (rc <= 0)
-		return CHANGE_NOT_MADE;
+		return CHANGE_FAILED;
 	device.target = target;
 	cpuset_for_each (index, &group.indexes) {
 		device_target(&group, (unsigned int)index, target);
 		made = setting_make(kind, client, &device, findings);
-		if (made != CHANGE_MADE)
+		if (made != CHANGE_DONE)
 			break;
 	}
-	if (made == CHANGE_MADE)
+	if (made == CHANGE_DONE)
 		return made;
-	return undo_group(kind, client, change, findings) <= CHANGE_GONE ? CHANGE_NOT_MADE
-									 : CHANGE_STUCK;
+	return undo_group(kind, client, change, findings) >= CHANGE_GONE ? CHANGE_FAILED
+									 : change->state;
 }
 
 /* ---- plan ---------------------------------------------------------------------- */
@@ -374,7 +374,7 @@ static int group_devices(const struct client *client, const struct tree *tree, c
 }
 
 static void add_changes(const struct change_kind *kind, struct client *client,
-			const struct grouping *all, struct client_plan *plan)
+			const struct grouping *all, struct changes *plan)
 {
 	char target[TARGET_MAX];
 	size_t i;
@@ -387,7 +387,7 @@ static void add_changes(const struct change_kind *kind, struct client *client,
 }
 
 static void plan_tree(const struct change_kind *kind, struct client *client, const char *wanted,
-		      struct client_plan *plan, struct findings *findings)
+		      struct changes *plan, struct findings *findings)
 {
 	struct grouping *all = xcalloc(1, sizeof(*all));
 	struct err why = { "" };
@@ -413,7 +413,7 @@ static bool has_settings(const struct client_desired *desired)
 }
 
 static void plan_parameters(const struct change_kind *kind, struct client *client,
-			    const struct client_desired *desired, struct client_plan *plan,
+			    const struct client_desired *desired, struct changes *plan,
 			    struct findings *findings)
 {
 	if (!has_settings(desired) || is_refused(client, desired, findings))
@@ -430,14 +430,14 @@ static bool holds_parameters(const struct change_kind *kind, const struct client
 			     const struct client_desired *desired)
 {
 	struct findings unsaid = { 0 };
-	struct client_plan plan = { 0 };
+	struct changes plan = { 0 };
 	bool holds;
 
 	if (!*desired->parameters)
 		return !has_settings(desired);
 	plan_parameters(kind, (struct client *)client, desired, &plan, &unsaid);
 	holds = !plan.count && !unsaid.count && client->common.mount_count;
-	change_clear(&plan);
+	changes_free(&plan);
 	findings_free(&unsaid);
 	return holds;
 }

@@ -269,7 +269,7 @@ static int is_refused(void *arg, const char *word, const char *key, const char *
 
 /* A profile is applied as a whole or not at all. */
 static void plan_read_ahead(const struct change_kind *kind, struct client *client,
-			    const struct client_desired *desired, struct client_plan *plan,
+			    const struct client_desired *desired, struct changes *plan,
 			    struct findings *findings)
 {
 	if (!options_each(desired->mount_options, is_refused, NULL))

@@ -122,8 +122,7 @@ static const char *objection(const struct client *client, const char *container,
 }
 
 static void plan_change(struct client *client, const char *container, const struct cpuset *now,
-			const struct cpuset *ids, struct client_plan *plan,
-			struct findings *findings)
+			const struct cpuset *ids, struct changes *plan, struct findings *findings)
 {
 	char *have = xneed(cpuset_format(now));
 	char *need = xneed(cpuset_format(ids));
@@ -140,7 +139,7 @@ static void plan_change(struct client *client, const char *container, const stru
 }
 
 static void plan_cores(const struct change_kind *kind, struct client *client,
-		       const struct client_desired *desired, struct client_plan *plan,
+		       const struct client_desired *desired, struct changes *plan,
 		       struct findings *findings)
 {
 	const char *container;
@@ -163,8 +162,7 @@ static void plan_cores(const struct change_kind *kind, struct client *client,
 
 /* ---- make and undo ----------------------------------------------------- */
 
-static int ids_of(const struct journal_change *change, struct cpuset *old_ids,
-		  struct cpuset *new_ids)
+static int ids_of(const struct change *change, struct cpuset *old_ids, struct cpuset *new_ids)
 {
 	return cpuset_parse(old_ids, change->old_value, NULL) < 0 ||
 			       cpuset_parse(new_ids, change->new_value, NULL) < 0
@@ -173,7 +171,7 @@ static int ids_of(const struct journal_change *change, struct cpuset *old_ids,
 }
 
 static void report_failed(const struct client *client, const struct switch_report *report,
-			  const struct journal_change *change, const struct err *why, bool is_back)
+			  const struct change *change, const struct err *why, bool is_back)
 {
 	if (report->busy)
 		rule_report_code(
@@ -189,7 +187,7 @@ static void report_failed(const struct client *client, const struct switch_repor
 }
 
 static void report_not_restored(const struct client *client, struct findings *findings,
-				const struct journal_change *change, const struct err *why)
+				const struct change *change, const struct err *why)
 {
 	char *cure = rule_cure_for(weka_mount_is_begun(client, change->target) > 0
 					   ? "mount what fstab(5) names; the next job tries again"
@@ -202,8 +200,8 @@ static void report_not_restored(const struct client *client, struct findings *fi
 	free(cure);
 }
 
-static enum change_made make_cores(const struct change_kind *kind, struct client *client,
-				   const struct journal_change *change, struct findings *findings)
+static enum change_state make_cores(const struct change_kind *kind, struct client *client,
+				    const struct change *change, struct findings *findings)
 {
 	struct switch_report report = { .findings = findings };
 	struct cpuset old_ids, new_ids;
@@ -212,14 +210,14 @@ static enum change_made make_cores(const struct change_kind *kind, struct client
 
 	(void)kind;
 	if (ids_of(change, &old_ids, &new_ids) < 0)
-		return CHANGE_NOT_MADE;
+		return CHANGE_FAILED;
 	cache_drop(client);
 	if (weka_baseline_store(client, change->target, &old_ids, &new_ids, &why) < 0)
 		goto failed;
 	if (weka_switch_cores(client, change->target, &new_ids, &report, &why) == 0) {
 		weka_baseline_settle(client, change->target, &new_ids);
 		cache_store(client);
-		return CHANGE_MADE;
+		return CHANGE_DONE;
 	}
 failed:
 	client->plan = NULL; /* options of the plan are not set on the way back */
@@ -227,36 +225,36 @@ failed:
 	report_failed(client, &report, change, &why, is_back);
 	if (is_back) {
 		weka_baseline_settle(client, change->target, &old_ids);
-		return CHANGE_NOT_MADE;
+		return CHANGE_FAILED;
 	}
 	report_not_restored(client, findings, change, &worse);
-	return CHANGE_STUCK;
+	return change->state;
 }
 
 /* A completed change is kept: going back would restart the client again. After an interrupted one
  * the current cores decide. */
-static enum change_undone undo_cores(const struct change_kind *kind, struct client *client,
-				     const struct journal_change *change, struct findings *findings)
+static enum change_state undo_cores(const struct change_kind *kind, struct client *client,
+				    const struct change *change, struct findings *findings)
 {
 	struct cpuset old_ids, new_ids, now;
 	struct err why = { "" };
 	size_t i;
 
 	(void)kind;
-	if (change->state == JOURNAL_DONE)
+	if (change->state == CHANGE_DONE)
 		return CHANGE_KEPT;
 	if (ids_of(change, &old_ids, &new_ids) < 0)
-		return CHANGE_NOT_OURS;
+		return CHANGE_REPLACED;
 	cache_drop(client);
 	if (weka_switch_finish(client, change->target, &old_ids, &i, &why) < 0) {
 		report_not_restored(client, findings, change, &why);
-		return CHANGE_NOT_UNDONE;
+		return change->state;
 	}
 	weka_named_cpus(&weka_of(client)->stable[i], &now);
 	weka_baseline_settle(client, change->target, &now);
 	if (cpuset_equal(&now, &old_ids))
-		return CHANGE_UNDONE;
-	return cpuset_equal(&now, &new_ids) ? CHANGE_KEPT : CHANGE_NOT_OURS;
+		return CHANGE_RESTORED;
+	return cpuset_equal(&now, &new_ids) ? CHANGE_KEPT : CHANGE_REPLACED;
 }
 
 const struct change_kind weka_cores = {

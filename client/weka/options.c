@@ -162,16 +162,16 @@ static int write_options(const struct setting *setting, struct client *client, c
 
 /* A change that restarts a container is skipped if the site has so configured. */
 static void plan_options(const struct change_kind *kind, struct client *client,
-			 const struct client_desired *desired, struct client_plan *plan,
+			 const struct client_desired *desired, struct changes *plan,
 			 struct findings *findings)
 {
 	char container[WEKA_NAME_MAX];
-	struct journal_change *change;
+	struct change *change;
 	size_t i = plan->count;
 
 	setting_plan(kind, client, desired, plan, findings);
 	while (client->section->light_only && i < plan->count) {
-		change = &plan->change[i];
+		change = &plan->list[i];
 		if (!restarts(client, mounts_find(client->mounts, change->target), container)) {
 			i++;
 			continue;
@@ -182,13 +182,13 @@ static void plan_options(const struct change_kind *kind, struct client *client,
 			findings,
 			"'%s' keeps %s, although this job should find %s: remount=light_only, and a remount restarts container '%s' from WEKA 5 on",
 			change->target, change->old_value, change->new_value, container);
-		journal_change_clear(change);
-		*change = plan->change[--plan->count];
+		change_clear(change);
+		*change = plan->list[--plan->count];
 	}
 }
 
-static enum change_made make_options(const struct change_kind *kind, struct client *client,
-				     const struct journal_change *change, struct findings *findings)
+static enum change_state make_options(const struct change_kind *kind, struct client *client,
+				      const struct change *change, struct findings *findings)
 {
 	const char *now;
 
@@ -197,7 +197,7 @@ static enum change_made make_options(const struct change_kind *kind, struct clie
 	    mounts_reread(client, NULL) == 0) {
 		now = mount_option_now(client, change->target);
 		if (now && setting_verify(&weka_options, "", now, change->new_value, NULL) == 0)
-			return CHANGE_MADE;
+			return CHANGE_DONE;
 	}
 	return setting_make(kind, client, change, findings);
 }
@@ -291,13 +291,13 @@ static int mount_with_cores(struct client *client, const struct client_mount *mo
 /* Return the options that the plan sets for a mount; NULL: none. */
 static const char *planned_options(const struct client *client, const char *target)
 {
-	const struct client_plan *plan = client->plan;
+	const struct changes *plan = client->plan;
 	size_t i;
 
 	for (i = 0; plan && i < plan->count; i++)
-		if (!strcmp(plan->change[i].what, weka_mount_option.name) &&
-		    !strcmp(plan->change[i].target, target))
-			return plan->change[i].new_value;
+		if (!strcmp(plan->list[i].kind, weka_mount_option.name) &&
+		    !strcmp(plan->list[i].target, target))
+			return plan->list[i].new_value;
 	return "";
 }
 

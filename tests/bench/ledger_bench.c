@@ -138,8 +138,13 @@ static char *make_text(const struct made *made, int at)
 	record_set(&r->io_cores_os, "23,47");
 	record_add_client(r, "weka", "weka", NULL, NULL);
 	record_add_mount(r, "/mnt/weka", "wekafs", "backend0/default");
-	record_add_change(r, "weka", "mount-option", "/mnt/weka", "writecache", "forcedirect", 1,
-			  1);
+	changes_add(&r->changes, &(struct change){ .client = "weka",
+						   .kind = "mount-option",
+						   .target = "/mnt/weka",
+						   .old_value = "writecache",
+						   .new_value = "forcedirect",
+						   .state = CHANGE_RESTORED,
+						   .was_done = true });
 	add_counted(r, "/mnt/weka", at);
 	add_counted(r, "/home", at);
 	io_init(&io);

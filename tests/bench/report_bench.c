@@ -111,8 +111,13 @@ static char *make_text(const struct made *made)
 	record_set(&r->io_cores_os, "46-47");
 	record_add_client(r, "weka", "weka", "4.4.4", "46-47");
 	record_add_mount(r, "/mnt/weka", "wekafs", "backend0/default");
-	record_add_change(r, "weka", "mount-option", "/mnt/weka", "writecache", "forcedirect", 1,
-			  1);
+	changes_add(&r->changes, &(struct change){ .client = "weka",
+						   .kind = "mount-option",
+						   .target = "/mnt/weka",
+						   .old_value = "writecache",
+						   .new_value = "forcedirect",
+						   .state = CHANGE_RESTORED,
+						   .was_done = true });
 	record_add_finding(r, "W01", "warning", "something that was seen", "what to do about it");
 	add_bpf(r, made, "/mnt/weka", 7);
 	add_bpf(r, made, "/home", 3);

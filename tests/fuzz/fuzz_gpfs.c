@@ -52,7 +52,7 @@ static void judge(const char *config, const char *waiters, const char *counters)
 					  .mmconfig = "maxMBpS=24000,pagepool=1",
 					  .mem_spec_limit_mb = -1 };
 	struct client *client = client_open(&section, NULL, NULL);
-	struct client_plan *plan = NULL;
+	struct changes plan = { 0 };
 	struct findings findings = { 0 };
 
 	MUST(client);
@@ -61,8 +61,8 @@ static void judge(const char *config, const char *waiters, const char *counters)
 	answer(&gpfs_facts(client)->waiters, waiters);
 	answer(&gpfs_facts(client)->counters, counters);
 	client_judge(client, &desired, &findings);
-	plan = client_plan(client, &desired, &findings);
-	MUST(!plan);
+	client_plan(client, &desired, &plan, &findings);
+	MUST(!plan.count);
 	client_is_as_desired(client, &desired);
 	findings_free(&findings);
 	client_close(client);

@@ -4,9 +4,9 @@
 #include "client/journal.h"
 #include "tests/fuzz/fuzz.h"
 
-static const struct journal_change change = {
+static struct change change = {
 	.client = (char *)"weka",
-	.what = (char *)"mount-option",
+	.kind = (char *)"mount-option",
 	.target = (char *)"/mnt/weka",
 	.old_value = (char *)"writecache",
 	.new_value = (char *)"forcedirect",
@@ -14,14 +14,11 @@ static const struct journal_change change = {
 
 static bool look(const struct journal *journal)
 {
-	const struct journal_change *at;
+	const struct changes *changes = journal_changes(journal);
 	size_t i;
 
-	for (i = 0; i < journal_count(journal); i++) {
-		at = journal_at(journal, i);
-		MUST(at->seq && at->client && at->what && at->target);
-		MUST(at->old_value && at->new_value);
-	}
+	for (i = 0; i < changes->count; i++)
+		MUST(changes->list[i].seq && change_is_complete(&changes->list[i]));
 	return journal_is_pending(journal);
 }
 
@@ -29,11 +26,11 @@ static void check_again(const char *path, size_t before, unsigned int seq)
 {
 	struct err err;
 	struct journal *journal = journal_open(path, &err);
-	const struct journal_change *last;
+	const struct change *last;
 
-	MUST(journal && journal_count(journal) == before + 1);
-	last = journal_at(journal, before);
-	MUST(last->seq == seq && last->state == JOURNAL_DONE);
+	MUST(journal && journal_changes(journal)->count == before + 1);
+	last = &journal_changes(journal)->list[before];
+	MUST(last->seq == seq && last->state == CHANGE_DONE);
 	MUST(!strcmp(last->new_value, change.new_value));
 	journal_close(journal);
 }
@@ -45,7 +42,6 @@ FUZZ(journal)
 	struct err err = { "" };
 	struct journal *journal = journal_scratch(path);
 	size_t before;
-	int seq;
 
 	MUST(journal);
 	look(journal);
@@ -53,12 +49,11 @@ FUZZ(journal)
 	journal = journal_open(path, &err);
 	if (journal) {
 		look(journal);
-		before = journal_count(journal);
-		seq = journal_plan(journal, &change, &err);
-		if (seq > 0) {
+		before = journal_changes(journal)->count;
+		if (journal_plan(journal, &change, &err) == 0) {
 			MUST(look(journal));
-			MUST(journal_mark(journal, (unsigned int)seq, JOURNAL_DONE, &err) == 0);
-			check_again(path, before, (unsigned int)seq);
+			MUST(journal_mark(journal, change.seq, CHANGE_DONE, &err) == 0);
+			check_again(path, before, change.seq);
 		}
 	}
 	MUST(journal || *err.text);

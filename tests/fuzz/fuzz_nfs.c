@@ -33,7 +33,7 @@ static void look(const char *mountinfo)
 		.alone = true, .mount_options = "", .read_ahead_kb = "4096", .mem_spec_limit_mb = -1
 	};
 	struct client *client = client_open(&section, NULL, NULL);
-	struct client_plan *plan = NULL;
+	struct changes plan = { 0 };
 	struct findings findings = { 0 };
 	uint32_t dev;
 	struct err err;
@@ -42,11 +42,11 @@ static void look(const char *mountinfo)
 	MUST(client);
 	if (client_inspect(client, 1000, &err) == 0) {
 		client_judge(client, &desired, &findings);
-		plan = client_plan(client, &desired, &findings);
+		client_plan(client, &desired, &plan, &findings);
 		for (i = 0; i < client_facts(client)->mount_count; i++)
 			mounts_dev(mountinfo, client_facts(client)->mounts[i].target, &dev, &err);
 	}
-	client_plan_free(plan);
+	changes_free(&plan);
 	findings_free(&findings);
 	client_close(client);
 }

@@ -67,7 +67,7 @@ static void judge(struct client *client)
 					  .mount_options = "forcedirect",
 					  .read_ahead_kb = "",
 					  .mem_spec_limit_mb = 20480 };
-	struct client_plan *plan = NULL;
+	struct changes plan = { 0 };
 	struct findings findings = { 0 };
 
 	cpuset_add(&desired.io_cpus, 6);
@@ -75,8 +75,8 @@ static void judge(struct client *client)
 	weka_digest(client);
 	client_judge(client, NULL, &findings);
 	client_judge(client, &desired, &findings);
-	plan = client_plan(client, &desired, &findings);
-	client_plan_free(plan);
+	client_plan(client, &desired, &plan, &findings);
+	changes_free(&plan);
 	findings_free(&findings);
 }
 

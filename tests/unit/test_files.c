@@ -322,9 +322,9 @@ END_TEST
 
 /* ---- the journal ---------------------------------------------------------------------- */
 
-static const struct journal_change change = {
+static struct change change = {
 	.client = "weka",
-	.what = "mount-option",
+	.kind = "mount-option",
 	.target = "/mnt/we \"ka\\",
 	.old_value = "writecache",
 	.new_value = "forcedirect",
@@ -341,31 +341,35 @@ static struct journal *reopen(struct journal *journal)
 START_TEST(a_journal_keeps_the_last_state_of_each_change)
 {
 	struct journal *journal, *scratch;
-	const struct journal_change *found;
-	enum journal_state state;
+	const struct changes *changes;
+	const struct change *found;
+	enum change_state state;
 
 	tempdir_make();
 	journal = reopen(NULL);
 	ck_assert(mode_of("journal") == 0600 && !journal_is_pending(journal));
-	for (state = JOURNAL_PLANNED; state <= JOURNAL_FAILED; state++) {
-		ck_assert_int_eq(journal_plan(journal, &change, NULL), (int)state + 1);
-		journal_mark(journal, state + 1, state, NULL);
+	for (state = CHANGE_PLANNED; state < CHANGE_STATES; state++) {
+		ck_assert_int_eq(journal_plan(journal, &change, NULL), 0);
+		ck_assert_uint_eq(change.seq, state + 1);
+		journal_mark(journal, change.seq, state, NULL);
 	}
 	journal = reopen(journal);
-	ck_assert_uint_eq(journal_count(journal), JOURNAL_FAILED + 1);
-	for (state = JOURNAL_PLANNED; state <= JOURNAL_FAILED; state++) {
-		found = journal_at(journal, state);
+	changes = journal_changes(journal);
+	ck_assert_uint_eq(changes->count, CHANGE_STATES);
+	for (state = CHANGE_PLANNED; state < CHANGE_STATES; state++) {
+		found = &changes->list[state];
 		ck_assert(found->seq == state + 1 && found->state == state);
 		ck_assert_str_eq(found->target, "/mnt/we \"ka\\");
-		ck_assert_int_eq(found->was_done, state == JOURNAL_DONE || state == JOURNAL_KEPT);
+		ck_assert_int_eq(found->was_done, state == CHANGE_DONE || state == CHANGE_KEPT);
 	}
-	ck_assert_int_eq(journal_mark(journal, 9, JOURNAL_DONE, &err), -1);
+	ck_assert_int_eq(journal_mark(journal, 9, CHANGE_DONE, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "': no change 9"));
 	scratch = journal_scratch(tempdir_path("journal")); /* marks are kept in memory only */
-	journal_mark(scratch, JOURNAL_PLANNED + 1, JOURNAL_RESTORED, NULL);
+	journal_mark(scratch, CHANGE_PLANNED + 1, CHANGE_RESTORED, NULL);
 	ck_assert(journal_is_pending(scratch)); /* one change is still DONE */
-	journal_mark(scratch, JOURNAL_DONE + 1, JOURNAL_RESTORED, NULL);
-	ck_assert(!journal_is_pending(scratch) && journal_at(scratch, JOURNAL_DONE)->was_done);
+	journal_mark(scratch, CHANGE_DONE + 1, CHANGE_RESTORED, NULL);
+	ck_assert(!journal_is_pending(scratch) &&
+		  journal_changes(scratch)->list[CHANGE_DONE].was_done);
 	ck_assert(journal_is_pending(journal = reopen(journal)));
 	journal_close(scratch);
 	journal_close(journal);
@@ -391,10 +395,11 @@ START_TEST(a_truncated_journal_has_its_complete_lines_and_accepts_the_next)
 		for (size_t i = 0; i < cut; i++)
 			lines += text[i] == '\n';
 		journal = reopen(journal);
-		ck_assert(!journal_is_damaged(journal) && journal_count(journal) == lines);
-		ck_assert_int_eq(journal_plan(journal, &change, NULL), (int)lines + 1);
+		ck_assert(!journal_is_damaged(journal) && journal_changes(journal)->count == lines);
+		ck_assert_int_eq(journal_plan(journal, &change, NULL), 0);
 		journal = reopen(journal);
-		ck_assert(!journal_is_damaged(journal) && journal_count(journal) == lines + 1);
+		ck_assert(!journal_is_damaged(journal) &&
+			  journal_changes(journal)->count == lines + 1);
 	}
 	free(text);
 	journal_close(journal);
@@ -431,14 +436,14 @@ START_TEST(a_damaged_line_of_a_journal_is_reported_and_the_others_are_read)
 		tempdir_put("journal", rows[i].text);
 		journal = reopen(journal);
 		ck_assert_msg(journal_is_damaged(journal) == rows[i].damaged &&
-				      journal_count(journal) == rows[i].count,
+				      journal_changes(journal)->count == rows[i].count,
 			      "%s", rows[i].text);
 		if (i == 1) /* the number after the highest one */
-			ck_assert_int_eq(journal_plan(journal, &change, NULL), 10);
+			ck_assert(journal_plan(journal, &change, NULL) == 0 && change.seq == 10);
 	}
 	journal_close(journal);
 	journal = journal_scratch(tempdir_path("journal/x")); /* unreadable */
-	ck_assert(journal_is_damaged(journal) && journal_count(journal) == 0);
+	ck_assert(journal_is_damaged(journal) && journal_changes(journal)->count == 0);
 	journal_close(journal);
 	unlink(tempdir_path("journal"));
 	ck_assert_int_eq(symlink("elsewhere", tempdir_path("journal")), 0);
@@ -463,18 +468,19 @@ START_TEST(a_line_of_the_journal_that_does_not_fit_on_the_disk_is_removed)
 	limit_files((rlim_t)whole + 10); /* room for part of a line */
 	rc[0] = journal_plan(journal, &change, &err);
 	limit_files(0);
-	rc[1] = journal_mark(journal, 1, JOURNAL_LOST, NULL);
+	rc[1] = journal_mark(journal, 1, CHANGE_REPLACED, NULL);
 	limit_files(RLIM_INFINITY);
 	ck_assert(rc[0] == -1 && rc[1] == -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "': No space left on device"));
-	ck_assert(journal_count(journal) == 1 && journal_at(journal, 0)->state == JOURNAL_LOST);
-	ck_assert_int_eq(journal_plan(journal, &change, NULL), 2);
+	ck_assert(journal_changes(journal)->count == 1 &&
+		  journal_changes(journal)->list[0].state == CHANGE_REPLACED);
+	ck_assert(journal_plan(journal, &change, NULL) == 0 && change.seq == 2);
 	stat(tempdir_path("journal"), &st);
 	ck_assert_int_eq(st.st_size, 2 * whole);
 	journal = reopen(journal);
-	ck_assert_int_eq(journal_at(journal, 0)->state, JOURNAL_PLANNED);
+	ck_assert_int_eq(journal_changes(journal)->list[0].state, CHANGE_PLANNED);
 	for (int i = 3; i <= 256; i++)
-		ck_assert_int_eq(journal_plan(journal, &change, NULL), i);
+		ck_assert_int_eq(journal_plan(journal, &change, NULL), 0);
 	ck_assert_int_eq(journal_plan(journal, &change, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "more than 256 changes"));
 	journal_close(journal);

@@ -135,7 +135,7 @@ static const char *const refusals[][3] = {
 	{ "\"read_bytes\":10", "\"read_bytes\":-1",
 	  "read_bytes: '-1': must be 0 to 9223372036854775807" },
 	{ "\"window_s\":1", "\"window_s\":0", "peak: window_s must be there, and at least 1" },
-	{ "\"scope\":\"job\"", "\"scope\":\"all\"", "scope: 'all': must be job or node" },
+	{ "\"scope\":\"job\"", "\"scope\":\"all\"", "scope: 'all': not a known word" },
 	{ "\"severity\":\"error\"", "\"severity\":\"x\"",
 	  "severity: 'x': must be error, warning or info" },
 	{ "\"numa_nodes\":\"0-1\"", "\"numa_nodes\":\"1-0\"",
@@ -329,7 +329,8 @@ static struct record *endless(int more, size_t size)
 	record_add_client(r, "work", "nfs", NULL, NULL);
 	for (i = 0; i < RECORD_LIST_MAX + more; i++) {
 		record_add_finding(r, "W01", i ? "info" : "error", big, big);
-		record_add_change(r, "work", big, big, big, big, 1, 1);
+		changes_add(&r->changes, &(struct change){ 1, "work", big, big, big, big,
+							   CHANGE_RESTORED, true });
 		record_add_mount(r, big, "nfs4", big);
 		record_add_app(r, &io);
 		record_add_client_io(r, &io);
@@ -361,7 +362,7 @@ START_TEST(a_record_that_is_too_long_drops_timelines_and_histograms_then_the_lat
 		ck_assert_uint_eq(r->flags, rows[i].is_truncated ? RECORD_FLAG(TRUNCATED) : 0);
 		ck_assert_uint_eq(r->finding_count, rows[i].findings);
 		ck_assert_uint_eq(r->client_io_count, r->finding_count);
-		ck_assert_uint_eq(r->change_count, r->finding_count);
+		ck_assert_uint_eq(r->changes.count, r->finding_count);
 		ck_assert_str_eq(r->findings[0].severity, "error");
 		ck_assert_int_eq(r->app[0].timeline.count > 0, rows[i].has_timeline);
 		ck_assert_int_eq(r->app[0].has_hist[0], rows[i].has_hist);
@@ -640,8 +641,9 @@ static struct record *random_record(void)
 				 some(2) ? "nfs4" : random_text(20), "s");
 	}
 	for (i = some(3); i; i--)
-		record_add_change(r, "work", random_text(9), "t", "a", "b", (int)some(3) - 1,
-				  (int)some(3) - 1);
+		changes_add(&r->changes,
+			    &(struct change){ some(2), "work", (char *)random_text(9), "t", "a",
+					      "b", some(CHANGE_STATES), some(2) });
 	for (i = some(3); i; i--)
 		record_add_finding(r, "W01", some(2) ? "error" : "warning", random_text(90), NULL);
 	return r;
