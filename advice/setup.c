@@ -15,8 +15,8 @@ static bool is_node_shared(const struct view *v)
 	size_t i, k;
 
 	for (i = 0; i < v->count; i++)
-		for (k = 0; k < v->records[i]->finding_count; k++) {
-			const char *code = v->records[i]->findings[k].code;
+		for (k = 0; k < v->records[i]->findings.count; k++) {
+			const char *code = v->records[i]->findings.list[k].code;
 
 			if (!strcmp(code, "W46") || !strcmp(code, "NF46") || !strcmp(code, "LU46"))
 				return true;

@@ -131,7 +131,8 @@ void client_judge_profile(const struct config_client *section, const struct conf
 	client_plan(client, &desired, &plan, &all);
 	for (i = 0; i < all.count; i++)
 		if (is_refusal(&all.list[i]))
-			findings_append(findings, &(struct findings){ &all.list[i], 1 });
+			findings_append(findings,
+					&(struct findings){ .list = &all.list[i], .count = 1 });
 	findings_free(&all);
 	changes_free(&plan);
 	client_close(client);

@@ -27,14 +27,9 @@ static void add(struct findings *findings, const struct rule *rule, const char *
 	char text[ERR_MAX];
 
 	vsnprintf(text, sizeof(text), format, args);
-	if (findings_add(findings, rule->code, rule->severity, cure, "%s", text) < 0)
-		return;
-	finding = &findings->list[findings->count - 1];
-	finding->breaks_node = rule->reach == RULE_BREAKS_NODE;
-	finding->is_users = rule->reach == RULE_OF_JOB;
-	/* a truncated name could be another one's */
-	if (strlen(target) < sizeof(finding->target))
-		strcpy(finding->target, target);
+	finding = findings_add(findings, rule->code, rule->severity, cure, "%s", text);
+	finding->reach = rule->reach;
+	finding->target = xstrdup(target);
 }
 
 void rule_report(const struct judge *judge, const struct rule *rule, const char *format, ...)
@@ -42,7 +37,7 @@ void rule_report(const struct judge *judge, const struct rule *rule, const char 
 	va_list args;
 
 	va_start(args, format);
-	add(judge->findings, rule, rule->cure, "", format, args);
+	add(judge->findings, rule, rule->cure, NULL, format, args);
 	va_end(args);
 }
 
@@ -79,7 +74,7 @@ void rule_report_named(const struct judge *judge, const struct rule *rule, const
 	va_list args;
 
 	va_start(args, format);
-	add(judge->findings, rule, cure, "", format, args);
+	add(judge->findings, rule, cure, NULL, format, args);
 	va_end(args);
 	free(cure);
 }
@@ -95,7 +90,7 @@ void rule_report_code(const struct client *client, const char *code, const char 
 	if (!rule || !rule->code)
 		return;
 	va_start(args, format);
-	add(findings, rule, cure ? cure : rule->cure, "", format, args);
+	add(findings, rule, cure ? cure : rule->cure, NULL, format, args);
 	va_end(args);
 }
 

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* rule.h - rules about a client, entries of a table
  *
- * Terms   breaks the node: with this finding the node can run no job, or its client
- *           takes CPUs from jobs; with on_error=drain it is drained. All others are
- *           about configuration, or about one job, to be fixed by its owner
- *           (RULE_OF_JOB).
+ * Terms   reach: record/finding.h; with on_error=drain a finding of the node drains it.
  *         cure: a sentence for an administrator, or for the job's owner; a caller with
  *           a better one gives it to rule_report_code().
  *         check: evaluates the facts and reports. A rule without one is reported by the
  *           functions that change the client. The message is next to its arguments, so
  *           that the compiler checks its format.
  * Owner   rules are constant.
- * Errors  none: what cannot be added to the findings is lost.
+ * Errors  none.
  * Runs    as in client.h; reads facts, changes nothing.
  */
 #ifndef JOBIO_CLIENT_RULE_H
@@ -30,16 +27,10 @@ struct judge {
 	struct findings *findings;
 };
 
-enum rule_reach {
-	RULE_SPARES_NODE,
-	RULE_BREAKS_NODE,
-	RULE_OF_JOB,
-};
-
 struct rule {
 	const char *code;
 	enum finding_severity severity;
-	enum rule_reach reach;
+	enum finding_reach reach;
 	const char *cure;
 	void (*check)(const struct judge *judge, const struct rule *rule);
 };

@@ -181,9 +181,9 @@ static void add_counts(struct node_summary *node, const struct record *r)
 		node->changed++;
 		node->restored += r->changes.list[i].state == CHANGE_RESTORED;
 	}
-	for (i = 0; i < r->finding_count; i++) {
-		node->errors += !strcmp(r->findings[i].severity, "error");
-		node->warnings += !strcmp(r->findings[i].severity, "warning");
+	for (i = 0; i < r->findings.count; i++) {
+		node->errors += r->findings.list[i].severity == FINDING_ERROR;
+		node->warnings += r->findings.list[i].severity == FINDING_WARNING;
 	}
 }
 

@@ -196,12 +196,9 @@ static void judge(struct client *client, const struct client_io *client_io, stru
 		.removed = calls_on(state, name, IO_OP_UNLINK),
 		.client_io = client_io,
 	};
-	struct findings findings = { 0 };
 
-	client_report_event(client, client_io, (int64_t)state->start, &findings);
-	client_judge_work(client, &work, &findings);
-	job_add_findings(state, &findings);
-	findings_free(&findings);
+	client_report_event(client, client_io, (int64_t)state->start, &state->findings);
+	client_judge_work(client, &work, &state->findings);
 }
 
 static void read_since(const struct config *config, const char *name, const char *counters,

@@ -183,13 +183,14 @@ void clients_judge(struct prepare_context *ctx)
 
 	for (i = 0; i < ctx->client_count; i++) {
 		desired = desired_for(ctx, i);
-		ctx->judged_from[i] = ctx->findings.count;
+		ctx->findings.client = ctx->sections[i]->name;
+		ctx->findings.is_cached = client_is_cached(ctx->clients[i]);
 		client_judge(ctx->clients[i], &desired, &ctx->findings);
 		judge_minimum(ctx, client_facts(ctx->clients[i])->fixed_cores);
-		ctx->judged_to[i] = ctx->findings.count;
 		describe_client_cpus(ctx, i);
 		client_store(ctx->clients[i]);
 	}
+	ctx->findings.client = NULL;
 }
 
 /* ---- plans --------------------------------------------------------------- */

@@ -103,10 +103,8 @@ static void write_uncounted(const struct config *config, uint32_t job_id, const 
 
 static void add_uncounted(struct record *state, const char *cure, const char *why)
 {
-	char text[REASON_MAX + 64];
-
-	snprintf(text, sizeof(text), "the job was not counted by filesystem: %s", why);
-	record_add_finding(state, "W62", finding_severity_name(FINDING_WARNING), text, cure);
+	findings_add(&state->findings, "W62", FINDING_WARNING, cure,
+		     "the job was not counted by filesystem: %s", why);
 }
 
 /* Set *err to the reason for incomplete counting: once after a load, or for a path that is no

@@ -434,25 +434,6 @@ struct record *job_state_read(const struct config *config, uint32_t job_id, cons
 	return state;
 }
 
-void job_add_findings(struct record *state, const struct findings *findings)
-{
-	const struct finding *finding;
-	size_t i, before;
-
-	for (i = 0; i < findings->count; i++) {
-		finding = &findings->list[i];
-		before = state->finding_count;
-		record_add_finding(state, finding->code, finding_severity_name(finding->severity),
-				   finding->text, *finding->cure ? finding->cure : NULL);
-		if (state->finding_count == before)
-			continue;
-		if (finding->is_users)
-			state->findings[before].is_users = 1;
-		if (*finding->target)
-			record_set(&state->findings[before].target, finding->target);
-	}
-}
-
 /* ---- finishing --------------------------------------------------------- */
 
 static void sweep_folder(const char *folder)

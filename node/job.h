@@ -221,13 +221,11 @@ bool job_was_released(const struct config *config, const struct job_run *run);
 /* Remove all runs of the job from the list. */
 void job_remove_released(const struct config *config, uint32_t job_id);
 
-void job_add_findings(struct record *state, const struct findings *findings);
-
 /* Write or remove RUN/reason. Errors are ignored. */
 void job_reason_set(const struct config *config, const struct finding *finding);
 void job_reason_clear(const struct config *config);
 
-/* Build the reason for Slurm. [code]: of a finding, or "prolog", "epilog"; [cure] may be "". */
+/* Build the reason for Slurm. [code]: of a finding, or "prolog", "epilog"; [cure] may be NULL. */
 #define JOB_REASON_MAX 241
 void job_reason_make(char reason[JOB_REASON_MAX], const char *code, const char *text,
 		     const char *cure);

@@ -28,3 +28,9 @@ void log_line(const char *format, ...)
 	fprintf(stderr, "jobio: %s: %s%s\n", log_room, job, text);
 	syslog(LOG_WARNING, "%s: %s%s", log_room, job, text);
 }
+
+void log_finding(const struct finding *finding)
+{
+	log_line("%s %s; cure: %s", finding->code, finding->text,
+		 finding->cure ? finding->cure : "none");
+}

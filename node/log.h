@@ -12,8 +12,11 @@
 
 #include <stdint.h>
 
+#include "record/finding.h"
+
 /* Call it before the first line. [job_id] 0: none. */
 void log_open(const char *room, uint32_t job_id);
 void log_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void log_finding(const struct finding *finding);
 
 #endif

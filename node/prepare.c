@@ -23,7 +23,7 @@ static int verdict(struct prepare_context *ctx)
 	size_t i;
 
 	for (i = 0; i < ctx->findings.count; i++) {
-		if (!ctx->findings.list[i].breaks_node)
+		if (ctx->findings.list[i].reach != FINDING_OF_NODE)
 			continue;
 		ctx->fault = &ctx->findings.list[i];
 		job_reason_set(ctx->config, ctx->fault);
@@ -93,7 +93,7 @@ static int conclude(struct prepare_context *ctx, struct err *err)
 			&ctx->findings, "W54", FINDING_WARNING,
 			"find the process with a /proc/PID/cmdline that cannot be read, and what it waits for",
 			"looking for slurmstepds among root's processes hangs: other jobs count as living");
-	job_add_findings(ctx->state, &ctx->findings);
+	findings_append(&ctx->state->findings, &ctx->findings);
 	if (job_state_update(ctx->config, ctx->state, err) < 0 || gates_write(ctx, err) < 0)
 		return -1;
 	return verdict(ctx);
@@ -129,7 +129,7 @@ static void describe_off(struct prepare_context *ctx, const struct err *why)
 	findings_add(&ctx->findings, "W57", FINDING_INFO,
 		     "enabled, nodes and partitions in [jobio] of jobio.conf",
 		     "jobio did nothing for this job: %s", why->text);
-	job_add_findings(state, &ctx->findings);
+	findings_append(&state->findings, &ctx->findings);
 }
 
 /* Write state and gate file only. */
@@ -163,13 +163,13 @@ int prepare_node(struct prepare_context *ctx, struct err *err)
 		return -1;
 	io_cores_find(ctx);
 	job_state_dir(ctx->config, state_dir);
-	ctx->findings_client = ctx->findings.count;
+	ctx->findings.phase = FINDING_PHASE_CHANGE;
 	clients_open(ctx, state_dir);
 	clients_inspect(ctx);
 	describe_request(ctx);
 	if (clients_change(ctx, err) < 0)
 		return -1;
-	ctx->findings_judge = ctx->findings.count;
+	ctx->findings.phase = FINDING_PHASE_CHECK;
 	rc = conclude(ctx, err);
 	if (rc >= 0)
 		count(ctx);

@@ -24,8 +24,6 @@ struct prepare_context {
 	struct record *state;
 	struct findings findings;
 	const struct finding *fault; /* that breaks the node; NULL: none */
-	size_t findings_client;	     /* from here on they are about the clients .. */
-	size_t findings_judge;	     /* .. up to here about this job's change of them */
 	struct request requested;    /* policy.h: of the job .. */
 	struct request request;	     /* .. and its part that is allowed here */
 	bool has_request;
@@ -34,8 +32,6 @@ struct prepare_context {
 	const struct config_client *sections[CONFIG_CLIENTS_MAX];
 	struct client *clients[CONFIG_CLIENTS_MAX]; /* of these */
 	size_t client_count, owner;
-	/* the findings that the client's rules made: from, and to before */
-	size_t judged_from[CONFIG_CLIENTS_MAX], judged_to[CONFIG_CLIENTS_MAX];
 	struct client_desired desired; /* the part that is the same for all */
 	struct cpuset abs_cores;       /* withheld, as Slurm counts them */
 	struct cpuset spec_cpus;       /* of the node's spec set, for enforce; empty: none */

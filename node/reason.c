@@ -21,7 +21,7 @@ void job_reason_set(const struct config *config, const struct finding *finding)
 	if (rundir_node_file(path, config->run_dir, RUNDIR_REASON, NULL) < 0)
 		return;
 	snprintf(text, sizeof(text), "jobio:%s %s; cure: %s\n", finding->code, finding->text,
-		 finding->cure);
+		 finding->cure ? finding->cure : "none");
 	FAULT_POINT("reason before");
 	fileio_write_volatile(path, text, strlen(text), 0600, NULL);
 	FAULT_POINT("reason after");
@@ -47,7 +47,8 @@ void job_reason_make(char reason[JOB_REASON_MAX], const char *code, const char *
 	const char *from;
 	size_t used = 0;
 
-	snprintf(raw, sizeof(raw), "jobio:%s %s%s%s", code, text, *cure ? "; cure: " : "", cure);
+	snprintf(raw, sizeof(raw), "jobio:%s %s%s%s", code, text, cure ? "; cure: " : "",
+		 cure ? cure : "");
 	for (from = raw; *from && used < JOB_REASON_MAX - 1; from++)
 		if (!strchr("'\"`", *from))
 			reason[used++] = strchr(safe, *from) ? *from : '.';

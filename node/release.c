@@ -10,13 +10,13 @@
 /* The ledger keeps the later of two records of a node: add the resolution of times in records. */
 #define AGAIN_S 0.001 /* record/json.c */
 
-static void log_findings(const struct record *state, size_t from)
+static void log_findings(const struct record *state)
 {
 	size_t i;
 
-	for (i = from; i < state->finding_count; i++)
-		log_line("%s %s; cure: %s", state->findings[i].code, state->findings[i].text,
-			 state->findings[i].cure ? state->findings[i].cure : "none");
+	for (i = 0; i < state->findings.count; i++)
+		if (state->findings.list[i].phase == FINDING_PHASE_RESTORE)
+			log_finding(&state->findings.list[i]);
 }
 
 static void read_counters(const struct config *config, struct record *state)
@@ -93,19 +93,17 @@ int job_release(const struct config *config, struct record *state, bool locked, 
 		int *restored, struct err *err)
 {
 	bool was_ended = job_state_is_ended(state);
-	size_t known;
 	int count = -1;
 
 	if (!was_ended && is_of_other_boot(state))
 		state->flags |= RECORD_FLAG(NODE_REBOOTED);
 	if (!was_ended)
 		read_counters(config, state);
-	known = state->finding_count;
 	if (locked)
 		count = job_undo(config, state->job, state, err);
 	else
 		state->flags |= RECORD_FLAG(OTHER);
-	log_findings(state, known);
+	log_findings(state);
 	if (!was_ended) {
 		job_add_steps(config, state);
 		job_state_end(state);

@@ -96,7 +96,8 @@ int job_undo(const struct config *config, uint32_t job_id, struct record *state,
 	if (state) {
 		if (journal_is_damaged(journal))
 			state->flags |= RECORD_FLAG(JOURNAL_DAMAGED);
-		job_add_findings(state, &findings);
+		state->findings.phase = FINDING_PHASE_RESTORE;
+		findings_append(&state->findings, &findings);
 		report_changes(state, journal);
 	}
 	findings_free(&findings);

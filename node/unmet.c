@@ -13,18 +13,19 @@
 #define NOT_APPLIED "profile '%s' was not applied"
 #define WITHOUT_EFFECT "io-cores without use"
 
-/* Return the first finding of the highest severity in the range; NULL: none. */
-static const struct finding *find_worst(const struct prepare_context *ctx, size_t from, size_t to)
+/* Return the first finding of the highest severity of a phase, and of this client; NULL: there is
+ * none. [client] NULL: of any. */
+static const struct finding *find_worst(const struct prepare_context *ctx, enum finding_phase phase,
+					const char *client)
 {
-	const struct finding *find_worst = NULL, *finding;
+	const struct finding *worst = NULL, *one = ctx->findings.list;
 	size_t i;
 
-	for (i = from; i < to && i < ctx->findings.count; i++) {
-		finding = &ctx->findings.list[i];
-		if (!find_worst || finding->severity > find_worst->severity)
-			find_worst = finding;
-	}
-	return find_worst;
+	for (i = 0; i < ctx->findings.count; i++, one++)
+		if (one->phase == phase && (!client || one->client == client) &&
+		    (!worst || one->severity > worst->severity))
+			worst = one;
+	return worst;
 }
 
 /* Append "WHAT: WHY; CURE" to the note. A cure for administrators is left out: it is in the record
@@ -33,7 +34,7 @@ static void add_note(struct prepare_context *ctx, const char *what, const struct
 		     const char *otherwise)
 {
 	size_t used = strlen(ctx->note);
-	bool has_cure = why && why->is_users;
+	bool has_cure = why && why->reach == FINDING_OF_JOB && why->cure;
 
 	snprintf(ctx->note + used, sizeof(ctx->note) - used, "%s%s: %.*s%s%s", used ? "; " : "",
 		 what, WHY_MAX, why ? why->text : otherwise, has_cure ? "; " : "",
@@ -56,7 +57,7 @@ static const struct finding *find_other_reason(const struct prepare_context *ctx
 			 ctx->sections[i]->name);
 		return NULL;
 	}
-	why = find_worst(ctx, ctx->judged_from[i], ctx->judged_to[i]);
+	why = find_worst(ctx, FINDING_PHASE_CHECK, ctx->sections[i]->name);
 	return why && why->severity == FINDING_ERROR ? why : NULL;
 }
 
@@ -75,7 +76,7 @@ static void describe_profile(struct prepare_context *ctx)
 	if (ctx->state->profile_applied)
 		return;
 	snprintf(what, sizeof(what), NOT_APPLIED, ctx->request.profile);
-	why = find_worst(ctx, ctx->findings_client, ctx->findings_judge);
+	why = find_worst(ctx, FINDING_PHASE_CHANGE, NULL);
 	if (ctx->client_count && !clients_use_profile(ctx)) {
 		why = NULL;
 		snprintf(otherwise, sizeof(otherwise),
@@ -128,8 +129,7 @@ static void describe_cores(struct prepare_context *ctx)
 	if (!ctx->request.io_cores)
 		return;
 	if (!ctx->client_count) {
-		add_note(ctx, WITHOUT_EFFECT,
-			 find_worst(ctx, ctx->findings_client, ctx->findings_judge),
+		add_note(ctx, WITHOUT_EFFECT, find_worst(ctx, FINDING_PHASE_CHANGE, NULL),
 			 "the node has no filesystem client");
 		return;
 	}

@@ -6,68 +6,93 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct finding *grow(struct findings *findings)
-{
-	struct finding *list;
+#include "record/alloc.h"
 
-	list = realloc(findings->list, (findings->count + 1) * sizeof(*list));
-	if (!list)
-		return NULL;
-	findings->list = list;
-	memset(&list[findings->count], 0, sizeof(*list));
-	return &list[findings->count++];
+/* ---- JSON -------------------------------------------------------------- */
+
+static const char *const severities[] = {
+	[FINDING_INFO] = "info", [FINDING_WARNING] = "warning", [FINDING_ERROR] = "error", NULL
+};
+
+static int get_users(const void *of)
+{
+	const struct finding *finding = of;
+
+	return finding->reach == FINDING_OF_JOB ? 1 : -1;
 }
 
-int findings_add(struct findings *findings, const char *code, enum finding_severity severity,
-		 const char *cure, const char *format, ...)
+static void set_users(void *of, bool is_users)
 {
-	struct finding *finding = grow(findings);
-	struct err err;
-	va_list args;
-	char text[ERR_MAX];
+	struct finding *finding = of;
 
-	if (!finding)
-		return -1;
+	finding->reach = is_users ? FINDING_OF_JOB : FINDING_OF_SITE;
+}
+
+const struct field finding_fields[] = {
+	FIELD(WORD, "code", finding, code),
+	FIELD(CHOICE, "severity", finding, severity, .words = severities),
+	FIELD(TEXT, "text", finding, text),
+	FIELD(TEXT, "cure", finding, cure),
+	FIELD(TEXT, "target", finding, target, FIELD_IF_KNOWN),
+	FIELD(DERIVED, "users", finding, reach, FIELD_IF_KNOWN, .get = get_users, .set = set_users),
+	FIELD_LAST,
+};
+
+/* ---- lists ------------------------------------------------------------- */
+
+static struct finding *grow(struct findings *findings, struct finding new)
+{
+	new.phase = findings->phase;
+	new.client = findings->client;
+	new.is_cached = findings->is_cached;
+	findings->list = xmore(findings->list, findings->count, sizeof(new));
+	findings->list[findings->count] = new;
+	return &findings->list[findings->count++];
+}
+
+struct finding *findings_add(struct findings *findings, const char *code,
+			     enum finding_severity severity, const char *cure, const char *format,
+			     ...)
+{
+	struct finding *finding = grow(findings, (struct finding){ .severity = severity });
+	char text[ERR_MAX];
+	va_list args;
+
 	snprintf(finding->code, sizeof(finding->code), "%s", code);
-	finding->severity = severity;
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	err_set(&err, "%s", text); /* makes it printable */
-	memcpy(finding->text, err.text, sizeof(finding->text));
-	err_set(&err, "%s", cure ? cure : "");
-	memcpy(finding->cure, err.text, sizeof(finding->cure));
-	return 0;
+	field_set(&finding->text, text, ERR_MAX - 1);
+	field_set(&finding->cure, cure && *cure ? cure : NULL, ERR_MAX - 1);
+	return finding;
 }
 
 void findings_measured(struct findings *findings, const char *format, ...)
 {
-	struct finding *last;
-	struct err what;
+	struct finding *last = &findings->list[findings->count - 1];
+	char text[ERR_MAX], *whole;
 	va_list args;
-	char text[ERR_MAX];
 
-	if (!findings->count)
-		return;
-	last = &findings->list[findings->count - 1];
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	err_set(&what, "%s (%.400s)", last->text, text);
-	last->same_bytes = strlen(last->text);
-	memcpy(last->text, what.text, sizeof(last->text));
+	last->measured_at = strlen(last->text);
+	whole = xasprintf("%s (%.400s)", last->text, text);
+	field_set(&last->text, whole, ERR_MAX - 1);
+	free(whole);
 }
 
-int findings_append(struct findings *findings, const struct findings *more)
+void findings_append(struct findings *findings, const struct findings *more)
 {
-	for (size_t i = 0; i < more->count; i++) {
-		struct finding *finding = grow(findings);
+	struct finding *finding;
+	size_t i;
 
-		if (!finding)
-			return -1;
-		*finding = more->list[i];
+	for (i = 0; i < more->count; i++) {
+		finding = grow(findings, more->list[i]);
+		finding->text = xstrdup(finding->text);
+		finding->cure = xstrdup(finding->cure);
+		finding->target = xstrdup(finding->target);
 	}
-	return 0;
 }
 
 bool findings_has(const struct findings *findings, const char *code)
@@ -88,22 +113,10 @@ enum finding_severity findings_worst(const struct findings *findings)
 	return worst;
 }
 
-const char *finding_severity_name(enum finding_severity severity)
-{
-	switch (severity) {
-	case FINDING_ERROR:
-		return "error";
-	case FINDING_WARNING:
-		return "warning";
-	case FINDING_INFO:
-		break;
-	}
-	return "info";
-}
-
 void findings_free(struct findings *findings)
 {
+	while (findings->count)
+		field_free(finding_fields, &findings->list[--findings->count]);
 	free(findings->list);
 	findings->list = NULL;
-	findings->count = 0;
 }

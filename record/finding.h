@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* finding.h - list of findings for an administrator, with their cures
+/* finding.h - findings for administrators and owners of jobs, with their cures
  *
- * Terms   code: short, stable, for scripts ("C01"); text: what is wrong, with
- *           the numbers; cure: what to write or do, "" if there is none.
+ * Terms   code: short, stable, for scripts ("C01"). text: the fault, with its numbers.
+ *         measured: values at the end of the text, in parentheses, that differ between
+ *           nodes with the same fault.
+ *         cure: what to type or to write; NULL: there is none.
+ *         reach: of the site: its configuration, the node runs jobs. Of the node: no job
+ *           can run on it, or its client takes CPUs from jobs. Of the job: the cure is for
+ *           the job's owner.
+ *         phase: the step of prolog or epilog that made it.
+ *         target: a mount point, the server of mounts as in their source, "files:", or
+ *           the name of a Lustre filesystem, "work"; NULL: all of the client, or unknown.
  * Owner   the list owns copies; zero-initialised it is empty. findings_free()
- *           leaves an empty list.
- * Errors  -1 when out of memory; texts are cut at ERR_MAX - 1 bytes and made
- *           printable like err's.
- * Runs    everywhere; needs libc only.
+ *           leaves an empty list. 'client' is borrowed from the configuration.
+ * Errors  none; text and cure are cut at ERR_MAX - 1 bytes and made printable like err's.
+ * Runs    programs.
  */
 #ifndef JOBIO_RECORD_FINDING_H
 #define JOBIO_RECORD_FINDING_H
@@ -16,51 +23,70 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "record/field.h"
 
-#define FINDING_CODE_MAX 16
+#define FINDING_CODE_MAX 64
 #define FINDING_TARGET_MAX 256
 
 enum finding_severity {
+	FINDING_NO_SEVERITY = -1, /* not in the JSON that was read */
 	FINDING_INFO,
 	FINDING_WARNING,
 	FINDING_ERROR
 };
 
+enum finding_reach {
+	FINDING_OF_SITE,
+	FINDING_OF_NODE,
+	FINDING_OF_JOB
+};
+
+enum finding_phase {
+	FINDING_PHASE_REQUEST,
+	FINDING_PHASE_CHANGE, /* the client is opened, inspected and changed for the job */
+	FINDING_PHASE_CHECK,  /* its rules are checked */
+	FINDING_PHASE_RESTORE /* the client's settings are restored */
+};
+
 struct finding {
 	char code[FINDING_CODE_MAX];
 	enum finding_severity severity;
-	bool breaks_node; /* of a rule with RULE_BREAKS_NODE (client/rule.h) */
-	bool is_users;	  /* the cure is for the job's owner, not for an administrator */
-	char text[ERR_MAX];
-	size_t same_bytes; /* of the text, without measured values; 0: all */
-	char cure[ERR_MAX];
-	char target[FINDING_TARGET_MAX]; /* record.h; "": all of the client */
+	enum finding_reach reach;
+	enum finding_phase phase;
+	const char *client; /* NAME of a [client NAME] section; NULL: of no client */
+	bool is_cached;	    /* by replies that an earlier job has logged */
+	char *target, *text, *cure;
+	size_t measured_at; /* offset in the text; 0: nothing was measured */
 };
 
 struct findings {
 	struct finding *list;
 	size_t count;
+	/* of the findings that are added next */
+	enum finding_phase phase;
+	const char *client;
+	bool is_cached;
 };
 
-/* Append a finding with the formatted text. 'cure' may be NULL. */
-int findings_add(struct findings *findings, const char *code, enum finding_severity severity,
-		 const char *cure, const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* Of a record: field.h. */
+extern const struct field finding_fields[];
 
-/* Append measured values, which differ between equal nodes, to the last finding's text, in
- * parentheses. */
+/* Append a finding with the formatted text, and return it. 'cure' may be NULL. */
+struct finding *findings_add(struct findings *findings, const char *code,
+			     enum finding_severity severity, const char *cure, const char *format,
+			     ...) __attribute__((format(printf, 5, 6)));
+
+/* Append measured values to the last finding's text. */
 void findings_measured(struct findings *findings, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* Append copies of all of 'more'. */
-int findings_append(struct findings *findings, const struct findings *more);
+void findings_append(struct findings *findings, const struct findings *more);
 
 bool findings_has(const struct findings *findings, const char *code);
 
 /* Return the worst severity in the list; FINDING_INFO if it is empty. */
 enum finding_severity findings_worst(const struct findings *findings);
-
-/* "error", "warning" or "info" */
-const char *finding_severity_name(enum finding_severity severity);
 
 void findings_free(struct findings *findings);
 

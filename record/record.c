@@ -192,21 +192,6 @@ void record_add_mount(struct record *record, const char *mount, const char *fsty
 	set_short(&new->source, source);
 }
 
-void record_add_finding(struct record *record, const char *code, const char *severity,
-			const char *text, const char *cure)
-{
-	struct record_finding *new =
-		grow(record, (void **)&record->findings, &record->finding_count, sizeof(*new));
-
-	if (!new)
-		return;
-	set_array(new->code, sizeof(new->code), code);
-	set_array(new->severity, sizeof(new->severity), severity);
-	new->is_users = -1;
-	set_short(&new->text, text);
-	set_short(&new->cure, cure);
-}
-
 static void add_io(struct record *record, struct io **list, size_t *count, const struct io *io)
 {
 	struct io *new = grow(record, (void **)list, count, sizeof(**list));

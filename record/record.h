@@ -95,6 +95,7 @@
 #include "base/err.h"
 #include "base/request.h"
 #include "record/change.h"
+#include "record/finding.h"
 #include "record/io.h"
 
 struct json;
@@ -189,16 +190,6 @@ struct record_mount {
 	size_t client; /* index of its client */
 };
 
-struct record_finding {
-	char code[RECORD_WORD_MAX];
-	char severity[RECORD_WORD_MAX]; /* "error", "warning", "info" */
-	char *text, *cure;		/* cure may be NULL */
-	char *target; /* NULL: all of the client, or unknown; else a mount point, the
-		       * server of mounts as in their source, "files:", or the name
-		       * of a Lustre filesystem, "work" */
-	int is_users; /* 1, 0, -1 unknown */
-};
-
 struct record {
 	char cluster[RECORD_NAME_MAX], node[RECORD_NAME_MAX];
 	char user[RECORD_NAME_MAX]; /* "" unknown */
@@ -225,9 +216,9 @@ struct record {
 	struct record_client *clients;
 	struct record_mount *mounts;
 	struct changes changes;
-	struct record_finding *findings;
+	struct findings findings;
 	struct io *app, *client_io;
-	size_t client_count, mount_count, finding_count;
+	size_t client_count, mount_count;
 	size_t app_count, client_io_count, part_count;
 	int64_t steps;
 	uint64_t flags; /* RECORD_FLAG(..) | .. */
@@ -267,8 +258,6 @@ void record_set_nics(struct record *record, const char *names, const struct cpus
 /* Of the client that was added last. */
 void record_add_mount(struct record *record, const char *mount, const char *fstype,
 		      const char *source);
-void record_add_finding(struct record *record, const char *code, const char *severity,
-			const char *text, const char *cure);
 void record_add_app(struct record *record, const struct io *io);
 void record_add_client_io(struct record *record, const struct io *io);
 

@@ -132,21 +132,11 @@ static const struct field clients_fields[] = {
 	FIELD_LAST,
 };
 
-static const struct field finding_fields[] = {
-	WORD("code", record_finding, code),
-	WORD("severity", record_finding, severity),
-	TEXT("text", record_finding, text),
-	TEXT("cure", record_finding, cure),
-	TEXT("target", record_finding, target, FIELD_IF_KNOWN),
-	ANSWER("users", record_finding, is_users, FIELD_IF_KNOWN),
-	FIELD_LAST,
-};
-
 #define APP FIELD_ALL("app", io_fields, record, app, app_count)
 
 static const struct field list_fields[] = {
 	FIELD_ALL("changes", change_fields, record, changes.list, changes.count),
-	FIELD_ALL("findings", finding_fields, record, findings, finding_count),
+	FIELD_ALL("findings", finding_fields, record, findings.list, findings.count),
 	APP,
 	FIELD_ALL("wire", io_fields, record, client_io, client_io_count, .is_null = true),
 	NUMBER("steps", record, steps, UINT32_MAX),
@@ -233,13 +223,6 @@ static int check_client(const struct record_client *c, struct err *err)
 	return check_cpus(c->nic_numa_nodes, "card: numa_nodes", err);
 }
 
-static int check_severity(const char *word, struct err *err)
-{
-	if (!strcmp(word, "error") || !strcmp(word, "warning") || !strcmp(word, "info"))
-		return 0;
-	return err_set(err, "severity: '%s': must be error, warning or info", word);
-}
-
 static int check_io(struct io *io, size_t count, struct err *err)
 {
 	for (; count; io++, count--)
@@ -262,8 +245,9 @@ static int check(struct record *r, struct err *err)
 	for (i = 0; rc == 0 && i < r->mount_count; i++)
 		if (!r->mounts[i].mount || !r->mounts[i].fstype)
 			rc = err_set(err, "mounts: need mount and fstype");
-	for (i = 0; rc == 0 && i < r->finding_count; i++)
-		rc = check_severity(r->findings[i].severity, err);
+	for (i = 0; rc == 0 && i < r->findings.count; i++)
+		if (r->findings.list[i].severity < 0)
+			rc = err_set(err, "findings: need severity");
 	if (rc == 0)
 		rc = check_io(r->app, r->app_count, err);
 	return rc < 0 ? -1 : check_io(r->client_io, r->client_io_count, err);
@@ -311,7 +295,7 @@ static char *write_text(const struct record *record, size_t most, bool is_brief)
 	field_write(head_fields, record, top, most, is_brief);
 	write_clients(record, top, most);
 	field_write(list_fields, record, top, most, is_brief);
-	is_cut |= record->changes.count > most;
+	is_cut |= record->changes.count > most || record->findings.count > most;
 	write_quality(top, is_cut ? record->flags | RECORD_FLAG(TRUNCATED) : record->flags);
 	return json_line_free(top);
 }

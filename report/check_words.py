@@ -81,7 +81,7 @@ class Findings:
             code = str(one["code"])
             self.list.append(Finding(code, code, str(one["severity"]),
                                      raw[:same].decode(errors="replace") if same else text,
-                                     str(one["cure"]) or "none", measured, 100000))
+                                     str(one["cure"] or "none"), measured, 100000))
 
     def sorted(self) -> list[Finding]:
         return sorted(self.list, key=lambda f: (SEVERITIES.index(f.severity), f.place))

@@ -107,7 +107,7 @@ static void output(const struct core_map *map, const struct reservation *got)
 	json_add_text(json, "class", reservation_class_name(got->class));
 	if (map)
 		add_map(map, json_add_list(json, "cores"));
-	print_add_findings(json, &got->findings, false);
+	print_add_findings(json, &got->findings);
 	print_json(json);
 }
 

@@ -82,7 +82,7 @@ static void judge_client(const struct facts *facts, struct client *client, struc
 	if (facts->mem_spec_limit_mb > 0)
 		desired.mem_spec_limit_mb = facts->mem_spec_limit_mb;
 	client_judge(client, &desired, &findings);
-	print_add_findings(one, &findings, true);
+	print_add_findings(one, &findings);
 	findings_free(&findings);
 }
 
@@ -170,7 +170,7 @@ static void add_reserved(struct json *object, struct node *node, const struct co
 		return;
 	}
 	print_add_text(object, "spec", cpuset_format(&got.os_cpus));
-	print_add_findings(object, &got.findings, true);
+	print_add_findings(object, &got.findings);
 	reservation_free(&got);
 	node->allow_spec_resources_usage = node->cons_tres = true;
 	if (reservation_compute(node, map, &one, &got, &err) < 0)
@@ -323,7 +323,7 @@ static void print_finding(const char *code, const char *severity, const char *te
 			  const char *cure)
 {
 	printf("%s %s: %s\n", code, severity, text);
-	if (*cure)
+	if (cure)
 		printf("    cure: %s\n", cure);
 }
 

@@ -96,6 +96,6 @@ void plan_show(const struct plan *plan)
 		      : plan->packed	       ? "packed"
 					       : "spread");
 	json_add_text(json, "reason", plan->reason);
-	print_add_findings(json, &plan->findings, false);
+	print_add_findings(json, &plan->findings);
 	print_json(json);
 }

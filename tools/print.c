@@ -14,20 +14,17 @@ void print_add_text(struct json *json, const char *key, char *text)
 	free(text);
 }
 
-void print_add_findings(struct json *json, const struct findings *findings, bool has_same)
+void print_add_findings(struct json *json, const struct findings *findings)
 {
 	struct json *list = json_add_list(json, "findings"), *one;
+	const struct finding *finding = findings->list;
+	size_t i;
 
-	for (size_t i = 0; i < findings->count; i++) {
-		const struct finding *finding = &findings->list[i];
-
+	for (i = 0; i < findings->count; i++, finding++) {
 		one = json_append_object(list);
-		json_add_text(one, "code", finding->code);
-		json_add_text(one, "severity", finding_severity_name(finding->severity));
-		json_add_text(one, "text", finding->text);
-		if (has_same)
-			json_add_number(one, "same_bytes", (int64_t)finding->same_bytes);
-		json_add_text(one, "cure", finding->cure);
+		field_write(finding_fields, finding, one, 0, false);
+		if (finding->measured_at)
+			json_add_number(one, "same_bytes", (int64_t)finding->measured_at);
 	}
 }
 

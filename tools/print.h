@@ -18,8 +18,8 @@ struct json;
 
 /* NULL is printed as "". */
 void print_add_text(struct json *json, const char *key, char *text);
-/* 'has_same': add "same_bytes". */
-void print_add_findings(struct json *json, const struct findings *findings, bool has_same);
+/* As in a record; "same_bytes": of the text, without measured values at its end. */
+void print_add_findings(struct json *json, const struct findings *findings);
 /* Each with its NUMA node, the CPUs of that, and what it serves; 'xml' as for locality_load(). */
 void print_add_nics(struct json *list, const struct client_nics *nics, const char *xml);
 void print_json(struct json *json);

@@ -329,8 +329,8 @@ static void add_findings(struct json *top, const struct run_view *run)
 	size_t i, k;
 
 	for (i = 0; i < run->count; i++)
-		for (k = 0; k < run->records[i]->finding_count; k++) {
-			code = run->records[i]->findings[k].code;
+		for (k = 0; k < run->records[i]->findings.count; k++) {
+			code = run->records[i]->findings.list[k].code;
 			for (one = json_first(list); one; one = one->next)
 				if (!strcmp(json_value_text(one), code))
 					break;

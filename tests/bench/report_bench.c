@@ -118,7 +118,8 @@ static char *make_text(const struct made *made)
 						   .new_value = "forcedirect",
 						   .state = CHANGE_RESTORED,
 						   .was_done = true });
-	record_add_finding(r, "W01", "warning", "something that was seen", "what to do about it");
+	findings_add(&r->findings, "W01", FINDING_WARNING, "what to do about it",
+		     "something that was seen");
 	add_bpf(r, made, "/mnt/weka", 7);
 	add_bpf(r, made, "/home", 3);
 	io_init(&io);

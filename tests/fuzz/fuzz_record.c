@@ -102,7 +102,7 @@ static struct record *take(struct merge *merge, const char *line, size_t length,
 	}
 	check_clean(record->user);
 	check_clean(record->refused);
-	check_clean(record->finding_count ? record->findings[0].text : NULL);
+	check_clean(record->findings.count ? record->findings.list[0].text : NULL);
 	check_again(record);
 	snprintf(record->node, sizeof(record->node), "n%zu", at);
 	merge_add(merge, record);

@@ -410,7 +410,7 @@ static const char *says_of(const struct reservation *got)
 		 got->sound ? "" : " unsound", got->possible ? "" : " never");
 	for (size_t i = 0; i < got->findings.count; i++) {
 		strcat(strcat(says, " "), got->findings.list[i].code);
-		ck_assert(*got->findings.list[i].cure);
+		ck_assert_ptr_nonnull(got->findings.list[i].cure);
 	}
 	return says;
 }
