@@ -37,6 +37,11 @@ int change_add(struct changes *plan, const struct client *client, const struct c
 
 /* ---- make ------------------------------------------------------------- */
 
+static bool is_of(const struct client *client, const struct change *change)
+{
+	return !strcmp(change->client, client->section->name);
+}
+
 /* If the mark cannot be written, the change stays "planned", and undoing it reads the value
  * itself. */
 static int apply_one(struct client *client, const struct change *change, struct journal *journal,
@@ -58,12 +63,13 @@ int change_apply(struct client *client, struct changes *plan, struct journal *jo
 
 	/* journal all of them first: a remount may make more than one */
 	for (i = 0; i < plan->count; i++)
-		if (journal_plan(journal, &plan->list[i], err) < 0)
+		if (is_of(client, &plan->list[i]) && journal_plan(journal, &plan->list[i], err) < 0)
 			return -1;
 	client->plan = plan;
 	client->findings = findings;
 	for (i = 0; i < plan->count; i++)
-		rc |= apply_one(client, &plan->list[i], journal, findings);
+		if (is_of(client, &plan->list[i]))
+			rc |= apply_one(client, &plan->list[i], journal, findings);
 	client->plan = NULL;
 	return rc;
 }

@@ -67,9 +67,9 @@ void client_judge_profile(const struct config_client *section, const struct conf
 void client_plan(struct client *client, const struct client_desired *desired, struct changes *plan,
 		 struct findings *findings);
 
-/* Make the changes of the plan, each journaled first and verified afterwards. A change that failed
- * is undone. Return 0 if all are made, 1 if the client refused some (see findings), -1 if the
- * journal could not be written: then nothing was changed. */
+/* Make the changes of this client in the plan, each journaled first and verified afterwards. A
+ * change that failed is undone. Return 0 if all are made, 1 if the client refused some (see
+ * findings), -1 if the journal could not be written: then nothing was changed. */
 int client_apply(struct client *client, struct changes *plan, struct journal *journal,
 		 struct findings *findings, struct err *err);
 

@@ -193,33 +193,27 @@ void clients_judge(struct prepare_context *ctx)
 	ctx->findings.client = NULL;
 }
 
-/* ---- plans --------------------------------------------------------------- */
+/* ---- plan ---------------------------------------------------------------- */
 
-struct plans {
-	struct changes of[CONFIG_CLIENTS_MAX];
+struct plan {
+	struct changes changes; /* of all clients */
 	struct findings findings;
-	size_t changes;
 };
 
-static void plans_free(struct plans *plans)
+static void plan_clear(struct plan *plan)
 {
-	size_t i;
-
-	for (i = 0; i < CONFIG_CLIENTS_MAX; i++)
-		changes_free(&plans->of[i]);
-	findings_free(&plans->findings);
-	*plans = (struct plans){ .changes = 0 };
+	changes_free(&plan->changes);
+	findings_free(&plan->findings);
 }
 
-static void plan_all(const struct prepare_context *ctx, struct plans *plans)
+static void plan_all(const struct prepare_context *ctx, struct plan *plan)
 {
 	struct client_desired desired;
 	size_t i;
 
 	for (i = 0; i < ctx->client_count; i++) {
 		desired = desired_for(ctx, i);
-		client_plan(ctx->clients[i], &desired, &plans->of[i], &plans->findings);
-		plans->changes += plans->of[i].count;
+		client_plan(ctx->clients[i], &desired, &plan->changes, &plan->findings);
 	}
 }
 
@@ -269,48 +263,48 @@ static bool query_alone(struct prepare_context *ctx)
  * so only if there is a client to move. */
 static bool may_go_back(struct prepare_context *ctx)
 {
-	struct plans unsaid = { .changes = 0 };
+	struct plan trial = { 0 };
 	bool is_path;
 
 	if (ctx->desired.alone || ctx->desired.io_cores)
 		return false;
 	ctx->desired.idle = true;
-	plan_all(ctx, &unsaid);
-	is_path = unsaid.changes;
+	plan_all(ctx, &trial);
+	is_path = trial.changes.count > 0;
 	ctx->desired.idle = false;
-	plans_free(&unsaid);
+	plan_clear(&trial);
 	return is_path && !job_is_other_alive(ctx->config, ctx->job.id);
 }
 
-static void make_plans(struct prepare_context *ctx, struct plans *plans)
+static void make_plan(struct prepare_context *ctx, struct plan *plan)
 {
 	bool unknown = ctx->job.alone == JOB_ALONE_UNKNOWN && ctx->has_request;
 
 	ctx->desired.alone |= unknown && !ctx->is_shared;
 	ctx->desired.idle = may_go_back(ctx);
-	plan_all(ctx, plans);
+	plan_all(ctx, plan);
 	/* Slurm only keeps new jobs off: suspended ones, and one with a slurmstepd that does not
 	 * exit, can still be on the node */
-	if (!plans->changes ||
+	if (!plan->changes.count ||
 	    ((!unknown || query_alone(ctx)) &&
 	     (!ctx->desired.alone || !job_does_other_remain(ctx->config, ctx->job.id))))
 		return;
-	plans_free(plans);
+	plan_clear(plan);
 	ctx->desired.alone = false;
 	ctx->desired.idle = may_go_back(ctx);
-	plan_all(ctx, plans);
+	plan_all(ctx, plan);
 }
 
 /* ---- changes ------------------------------------------------------------- */
 
-static int apply(struct prepare_context *ctx, struct plans *plans, struct err *err)
+static int apply(struct prepare_context *ctx, struct changes *plan, struct err *err)
 {
 	char path[RUNDIR_PATH_MAX];
 	struct journal *journal;
 	int rc = 0;
 	size_t i;
 
-	if (!plans->changes)
+	if (!plan->count)
 		return 0;
 	if (rundir_job_file(path, ctx->config->run_dir, ctx->job.id, RUNDIR_JOURNAL, err) < 0)
 		return -1;
@@ -318,9 +312,7 @@ static int apply(struct prepare_context *ctx, struct plans *plans, struct err *e
 	if (!journal)
 		return -1;
 	for (i = 0; i < ctx->client_count && rc >= 0; i++)
-		if (plans->of[i].count)
-			rc = client_apply(ctx->clients[i], &plans->of[i], journal, &ctx->findings,
-					  err);
+		rc = client_apply(ctx->clients[i], plan, journal, &ctx->findings, err);
 	journal_close(journal);
 	return rc < 0 ? -1 : 0;
 }
@@ -328,21 +320,20 @@ static int apply(struct prepare_context *ctx, struct plans *plans, struct err *e
 /* Restarts of a client have their own timeouts, in addition to the prolog's budget. */
 int clients_change(struct prepare_context *ctx, struct err *err)
 {
-	struct plans plans = { .changes = 0 };
+	struct plan plan = { 0 };
 	int rc = -1;
 	size_t i;
 
-	make_plans(ctx, &plans);
-	findings_append(&ctx->findings, &plans.findings);
+	make_plan(ctx, &plan);
+	findings_append(&ctx->findings, &plan.findings);
 	for (i = 0; i < ctx->client_count; i++)
 		describe_client(ctx, i);
-	for (i = 0; i < ctx->client_count; i++)
-		changes_append(&ctx->state->changes, &plans.of[i]);
+	changes_append(&ctx->state->changes, &plan.changes);
 	if (job_make_folder(ctx->config, ctx->job.id, err) < 0 ||
-	    job_state_write(ctx->config, ctx->state, err) < 0 || apply(ctx, &plans, err) < 0)
+	    job_state_write(ctx->config, ctx->state, err) < 0 || apply(ctx, &plan.changes, err) < 0)
 		goto out;
 	rc = 0;
 out:
-	plans_free(&plans);
+	plan_clear(&plan);
 	return rc;
 }
