@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""advice.py FILE.cases SAMPLES [told] - check rows of advice.cases, and jobs of tests/samples/advice
+"""advice.py FILE.cases SAMPLES [print] - check rows of advice.cases, and jobs of tests/samples/advice
 
 Their records are judged by jobio-ledgerd --judge, for each [advice] of a row or a folder, and the
-result is printed by report/advice.py. Prints differences from the expected advice; told prints
+result is printed by report/advice.py. Prints differences from the expected advice; print prints
 the advice of the first row of each group."""
 import json
 import os
@@ -183,9 +183,9 @@ def rows(path):
             group = line[2:]
         elif line and not line.startswith("#"):
             what, _, wanted = line.partition(" | ")
-            wanted, _, said = wanted.partition(" | ")
+            wanted, _, texts = wanted.partition(" | ")
             keys, what = re.fullmatch(r"(?:\[(\S+)\] )?(.*)", what).groups()
-            yield at, group, keys or "", what.split(), wanted.split(), said
+            yield at, group, keys or "", what.split(), wanted.split(), texts
 
 
 def real_jobs(samples, job):
@@ -209,7 +209,7 @@ def real_jobs(samples, job):
 def make(table, samples):
     """{[advice]: records}, {job: what is expected}"""
     wanted, sent, job = {}, {}, 0
-    for at, group, keys, has, expected, said in rows(table):
+    for at, group, keys, has, expected, texts in rows(table):
         for variant, is_told in variants(has[1:]):
             job += 1
             count = next((int(word[6:]) for word in variant if word.startswith("nodes=")), 1)
@@ -218,7 +218,7 @@ def make(table, samples):
                 Node(variant, n + 1).record(has[0], job, n + 1, nodelist) for n in range(count))
             wanted[job] = {"at": f"{at}: {has[0]} {' '.join(variant)}", "group": group,
                            "codes": expected if is_told else ["-" + code for code in expected if code[0] == "A"][:1],
-                           "said": said if is_told else "", "is_first": "jobs" in group}
+                           "texts": texts if is_told else "", "is_first": "jobs" in group}
     if samples:
         for job, name, keys, records in real_jobs(samples, job):
             sent.setdefault(keys, []).extend(records)
@@ -237,8 +237,8 @@ def ask(sent):
                 input="".join(json.dumps(record) + "\n" for record in records), stdout=subprocess.PIPE,
                 text=True, timeout=60, check=True)
         for line in done.stdout.splitlines():
-            told = json.loads(line)
-            yield told["job"], words.as_json(told, {"state": "COMPLETED"}), told
+            entry = json.loads(line)
+            yield entry["job"], words.as_json(entry, {"state": "COMPLETED"}), entry
 
 
 def is_so(word, advice):
@@ -254,18 +254,18 @@ def is_so(word, advice):
         return word[1:4] not in codes
     if word[:3] not in codes:
         return False
-    told = advice[codes.index(word[:3])]
+    entry = advice[codes.index(word[:3])]
     if word[3:4] == ">":
         return word[4:] in codes and codes.index(word[:3]) < codes.index(word[4:])
-    return not word[3:] or word[4:] in (str(told["value"]), told["confidence"])
+    return not word[3:] or word[4:] in (str(entry["value"]), entry["confidence"])
 
 
-def is_said(said, codes, advice):
+def has_texts(texts, codes, advice):
     first = codes[0] if codes else ""
-    told = next((a for a in advice or [] if a["code"] == first[:3]), {})
-    text = " ".join(str(told.get(key, "")) for key in ("what", "why", "do"))
+    entry = next((a for a in advice or [] if a["code"] == first[:3]), {})
+    text = " ".join(str(entry.get(key, "")) for key in ("what", "why", "do"))
     return all((word[1:] not in text) if word[:1] == "!" else word in text
-               for word in said.split(" | ") if word)
+               for word in texts.split(" | ") if word)
 
 
 ALSO = {"A08-write-and-sync": "A02", "A12-tiny-files": "A14", "A12-unpack": "A14"}
@@ -288,11 +288,11 @@ def is_first(code, advice):
 def main():
     sent, wanted = make(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "")
     seen, count, wrong = set(), 0, 0
-    for job, advice, told in ask(sent):
+    for job, advice, entry in ask(sent):
         want = wanted[job]
         count += 1
         code = want.get("group", "")[:3]
-        if sys.argv[3:] == ["told"]:
+        if sys.argv[3:] == ["print"]:
             if re.fullmatch(r"A\d\d", code) and code not in seen:
                 seen.add(code)
                 print(json.dumps(next(a for a in advice if a["code"] == code), indent=1))
@@ -300,13 +300,13 @@ def main():
         if "name" in want:
             good = is_named(want["name"], advice)
         else:
-            good = all(is_so(word, advice) for word in want["codes"]) and is_said(want["said"], want["codes"], advice)
+            good = all(is_so(word, advice) for word in want["codes"]) and has_texts(want["texts"], want["codes"], advice)
             good = good and (not want["is_first"] or is_first(want["codes"][0], advice))
         if not good:
             wrong += 1
-            print(f"{want['at']}: wanted {' '.join(want.get('codes', []))} {want.get('said', '')}, got",
+            print(f"{want['at']}: wanted {' '.join(want.get('codes', []))} {want.get('texts', '')}, got",
                   json.dumps(advice and [(a["code"], a["confidence"], a["value"], a["what"], a["do"]) for a in advice]),
-                  told["judged"]["silence"] or "", told["summary"] if sys.argv[3:] else "")
+                  entry["judged"]["silence"] or "", entry["summary"] if sys.argv[3:] else "")
     if not sys.argv[3:]:
         print(f"{count} jobs, {wrong} wrong")
 

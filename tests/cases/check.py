@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""check.py FILE.cases LIVE COPIED [WORD] - check the rows of check.cases
+"""check.py FILE.cases SITE COPY [WORD] - check the rows of check.cases
 
-LIVE and COPIED are the folders of two correct sites (tests/scripts/check_site.bats); each row
+SITE and COPY are the folders of two correct sites (tests/scripts/check_site.bats); each row
 uses a copy. WORD: only rows with this word. Prints differences and "N rows, N wrong"."""
 import json
 import os

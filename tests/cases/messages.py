@@ -23,8 +23,8 @@ def recorded(folder):
     for name in sorted(os.listdir(folder)):
         if name.endswith(".txt"):
             text = open(f"{folder}/{name}", encoding="utf-8", newline="").read()
-            for head, said in re.findall(r"(?m)^= (.*)\n((?:(?!= ).*\n)*)", text):
-                found.setdefault(tuple(head.split()), {})[name[:-4]] = said
+            for head, message in re.findall(r"(?m)^= (.*)\n((?:(?!= ).*\n)*)", text):
+                found.setdefault(tuple(head.split()), {})[name[:-4]] = message
     return found
 
 
@@ -34,36 +34,36 @@ def write(path, text, mode=0o644):
     os.chmod(path, mode)
 
 
-def fake(site, program, said, status=1):
-    write(f"{site}/said.{program}", said)
-    write(f"{site}/bin/{program}", f'#!/bin/bash\ncat "{site}/said.{program}" >&2\nexit {status}\n', 0o755)
+def fake(site, program, message, status=1):
+    write(f"{site}/message.{program}", message)
+    write(f"{site}/bin/{program}", f'#!/bin/bash\ncat "{site}/message.{program}" >&2\nexit {status}\n', 0o755)
 
 
-def prepare(site, program, said):
+def prepare(site, program, message):
     """Put the message where jobio check gets it"""
-    if program == "scontrol" and ("NodeName" in said or "NodeAddr" in said):
+    if program == "scontrol" and ("NodeName" in message or "NodeAddr" in message):
         os.rename(f"{site}/bin/scontrol", f"{site}/bin/scontrol.asked")  # slurmctld answers; scontrol fails at the file
-        fake(site, "scontrol", said)
+        fake(site, "scontrol", message)
         text = open(f"{site}/bin/scontrol").read()
         write(f"{site}/bin/scontrol", text.replace("cat", f'[[ $1 != -ao ]] || exec "{site}/bin/scontrol.asked" "$@"\ncat', 1), 0o755)
     elif program in ("scontrol", "sacctmgr"):
-        fake(site, program, said)
+        fake(site, program, message)
     elif program == "slurmctld":
         fake(site, "scontrol", AWAY)
-        write(f"{site}/etc/log", said)
+        write(f"{site}/etc/log", message)
         write(f"{site}/etc/slurm.conf", open(f"{site}/etc/slurm.conf").read() + f"SlurmctldLogFile={site}/etc/log\n")
     elif program == "slurmdbd":
         fake(site, "sacctmgr", "sacctmgr: error: Sending PersistInit msg: Connection refused\n")
-        write(f"{site}/etc/log", said)
+        write(f"{site}/etc/log", message)
         write(f"{site}/etc/slurmdbd.conf", f"LogFile={site}/etc/log\n", 0o600)
     else:
-        is_plugin = re.search("spank|plugstack|Plug-in", said)
-        fake(site, "srun", said, not is_plugin)
+        is_plugin = re.search("spank|plugstack|Plug-in", message)
+        fake(site, "srun", message, not is_plugin)
         return [] if is_plugin else ["--submit"]
     return []
 
 
-def check(origin, program, said, folder):
+def check(origin, program, message, folder):
     site = f"{folder}/site"
     shutil.rmtree(site, ignore_errors=True)
     shutil.copytree(origin, site, symlinks=True)
@@ -72,7 +72,7 @@ def check(origin, program, said, folder):
             path = f"{site}/{base}/{name}"
             if os.path.isfile(path) and origin in open(path, encoding="utf-8").read():
                 write(path, open(path, encoding="utf-8").read().replace(origin, site), os.stat(path).st_mode & 0o777)
-    options = prepare(site, program, said)
+    options = prepare(site, program, message)
     ran = subprocess.run([os.environ["BUILDDIR"] + "/jobio", "check", "--json", "--host=n02", f"--role={ROLE[program]}",
                           f"--conf={site}/etc/jobio.conf", f"--slurm-conf={site}/etc/slurm.conf", *options],
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
@@ -87,7 +87,7 @@ def marks(texts):
     """Patterns of slurm.words that were recorded and have the mark "source:", and those without both"""
     words = open(os.environ["SRCDIR"] + "/report/slurm.words", encoding="utf-8").read()
     entries = re.findall(r"(?m)^([^ #\n].*)\n  cause: (source:)?", words)
-    first = {next((p for p, _ in entries if re.search(p, said)), "") for said in sum((list(one.values()) for one in texts.values()), [])}
+    first = {next((p for p, _ in entries if re.search(p, message)), "") for message in sum((list(one.values()) for one in texts.values()), [])}
     return [f"{p}: {'was recorded' if mark else 'was not recorded, and has no source:'}" for p, mark in entries if (p in first) == bool(mark)]
 
 
@@ -102,12 +102,12 @@ def main():
             head, code, words = (part.strip() for part in line.split(" | ", 2))
             key, done = tuple(head.split()), {}
             used.add(key)
-            for version, said in texts.get(key, {}).items():
-                plain = re.sub(r"(?m)^\w+: (?=error|fatal)", "", said)
-                is_elsewhere = key[1] != "refused" and said == texts["scontrol", "refused"][version]
-                if not said or plain in done or is_elsewhere:
+            for version, message in texts.get(key, {}).items():
+                plain = re.sub(r"(?m)^\w+: (?=error|fatal)", "", message)
+                is_elsewhere = key[1] != "refused" and message == texts["scontrol", "refused"][version]
+                if not message or plain in done or is_elsewhere:
                     continue  # this version does not print it, or the same as another
-                done[plain] = check(origin, key[0], said, folder)
+                done[plain] = check(origin, key[0], message, folder)
                 count += 1
                 if not any(f["code"] == code and words in f["cure"] for f in done[plain]):
                     wrong += 1

@@ -103,8 +103,8 @@ of_matches() { [[ $(of "$1" "$2") =~ $3 ]]; }
 # expect_of CLUSTER REGEX - the summary of $job in that cluster matches
 expect_of() { within 60 of_matches "$1" "$job" "$2" || { of "$1" "$job" >&2; return 1; }; }
 
-# told HOST - the report of $job on that host: cluster, nodes, read bytes in units of 32 MiB, runs
-told() {
+# report_of HOST - the report of $job on that host: cluster, nodes, read bytes in units of 32 MiB, runs
+report_of() {
 	report "$1" --json "$job" |
 		jq -r '"\(.cluster) \([.records[].node] | join(",")) \(.totals.read_bytes / 33554432 | floor) \(.runs | length)"'
 }
@@ -117,12 +117,12 @@ told() {
 	expect_of other '^jobio/1 rd=1(2[89]|3[0-9])[.0-9]*MiB/.* nodes=2/2 '
 	expect_equal 'jobio c1 jobio c2 other c1 other c2' \
 		"$(in_ledger "SELECT cluster || ' ' || node FROM runs JOIN records ON run = id WHERE job = $job ORDER BY cluster, node" | xargs)"
-	expect_equal 'jobio c1,c2 1 1' "$(told login)"
-	expect_equal 'other c1,c2 4 1' "$(told octld)"
+	expect_equal 'jobio c1,c2 1 1' "$(report_of login)"
+	expect_equal 'other c1,c2 4 1' "$(report_of octld)"
 	docker exec -i "$JOBIO_CLUSTER-login" sh -c 'cat >/tmp/other.conf' <"$OTHER/slurm.conf"
 	expect_equal other "$(inside "$JOBIO_CLUSTER-login" env SLURM_CONF=/tmp/other.conf jobio report --json "$job" </dev/null | jq -r .cluster)"
 	for host in login octld; do
-		cluster=$(told $host | cut -d' ' -f1)
+		cluster=$(report_of $host | cut -d' ' -f1)
 		expect_equal "\"$job\",\"$cluster\",0,\"ledger\"" \
 			"$(enter_as alice "$JOBIO_CLUSTER-$host" jobio report --csv -S now-1hour </dev/null | grep "^\"$job\"," | cut -d, -f1-4)"
 		expect_equal "$(of "$cluster" "$job")" "$(report $host --json "$job" | jq -r .summary)"
@@ -165,8 +165,8 @@ seen_here() { [[ $(seen login) == "$1" ]]; }
 	expect_of jobio 'nodes=1/1 '
 	expect_of other 'nodes=1/1 '
 	on dbd svc stop slurmdbd
-	expect_equal 'jobio c1 1 1' "$(told login)"
-	expect_equal 'other c1 4 1' "$(told octld)"
+	expect_equal 'jobio c1 1 1' "$(report_of login)"
+	expect_equal 'other c1 4 1' "$(report_of octld)"
 }
 
 # reason_there_starts TEXT - the drain reason of the other cluster's c1 starts with TEXT

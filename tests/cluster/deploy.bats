@@ -70,17 +70,17 @@ everywhere() {
 	for host in login dbd c1 c2 c3; do set_conf "$host" "$1"; done
 }
 
-# submit_says OPTION... - submit; sets $said to the output of sbatch, and $job
-submit_says() {
-	said=$(enter_as alice "$JOBIO_CLUSTER-login" sbatch --parsable -o '/home/alice/%j.out' "$@" \
+# submit_output OPTION... - submit; sets $printed to the output of sbatch, and $job
+submit_output() {
+	printed=$(enter_as alice "$JOBIO_CLUSTER-login" sbatch --parsable -o '/home/alice/%j.out' "$@" \
 		<<<$'#!/bin/bash\nawk "/Cpus_allowed_list/ { print \\$2 }" /proc/self/status; echo "cores ${SLURM_IO_CORES:-none}"' 2>&1)
-	job=$(tail -n 1 <<<"$said")
+	job=$(tail -n 1 <<<"$printed")
 }
 
 @test "enabled = no: options are accepted, nothing is reserved or changed, and the record has the reason" {
 	everywhere '/^\[jobio\]/a enabled = no'
-	submit_says --io-cores=1 --io-profile=stream -n1 -w c1
-	expect_text 'sbatch: jobio: option: --io-cores and --io-profile: nothing is done: the site has switched jobio off (enabled=no)' "$said"
+	submit_output --io-cores=1 --io-profile=stream -n1 -w c1
+	expect_text 'sbatch: jobio: option: --io-cores and --io-profile: nothing is done: the site has switched jobio off (enabled=no)' "$printed"
 	wait_for_job "$job"
 	within 20 accounted "$job" COMPLETED
 	expect_text 'cores none' "$(job_output "$job")"
@@ -90,7 +90,7 @@ submit_says() {
 	expect_text 'J10 info: jobio does nothing on this host' "$output"
 }
 
-@test "enabled = no switches the gate off at once, also for jobs whose prolog has run" {
+@test "enabled = no switches the gate off at once, also for jobs after their prolog" {
 	reserving no
 	submit 'echo ran' -n1 -w c1 --exclusive --io-cores=1
 	wait_for_job "$job"
@@ -104,19 +104,19 @@ submit_says() {
 
 @test "a canary: one partition, then nodes" {
 	everywhere '/^\[jobio\]/a partitions = other'
-	submit_says --io-cores=1 -n1 -w c1 -p batch
-	expect_text 'does not use jobio in partition batch yet (partitions=)' "$said"
+	submit_output --io-cores=1 -n1 -w c1 -p batch
+	expect_text 'does not use jobio in partition batch yet (partitions=)' "$printed"
 	wait_for_job "$job"
 	expect_text 'cores none' "$(job_output "$job")"
 	everywhere 's/^partitions = .*/partitions = batch/'
-	submit_says --io-cores=1 -n1 -w c1 -p batch
+	submit_output --io-cores=1 -n1 -w c1 -p batch
 	wait_for_job "$job"
 	expect_text 'cores 1' "$(job_output "$job")"
 	everywhere 's/^partitions = .*/nodes = c[1-2]/'
-	submit_says --io-cores=1 -n1 -w c3
+	submit_output --io-cores=1 -n1 -w c3
 	wait_for_job "$job"
 	expect_record "$job" c3 '.findings[0].code' W57
-	submit_says --io-cores=1 -n1 -w c2
+	submit_output --io-cores=1 -n1 -w c2
 	wait_for_job "$job"
 	expect_text 'cores 1' "$(job_output "$job")"
 }
@@ -172,8 +172,8 @@ site_script() {
 	inside "$JOBIO_CLUSTER-c1" install -D -m 755 /dev/stdin "$1" < <(printf '%s\n' '#!/bin/bash' "${@:2}")
 }
 
-# tells WORD - a line of a site's script: log whether the job has a folder of jobio now
-tells() {
+# log_folder WORD - a line of a site's script: log whether the job has a folder of jobio now
+log_folder() {
 	printf 'if [ -e /run/jobio/$SLURM_JOB_ID ]; then echo "%s with"; else echo "%s without"; fi >>/tmp/order\n' "$1" "$1"
 }
 
@@ -200,8 +200,8 @@ hooks_restore() {
 @test "patterns: a link 00-jobio in prolog.d runs after the site's scripts, and zz-jobio in epilog.d before them" {
 	local dir
 	for dir in prolog epilog; do
-		site_script /etc/slurm/$dir.d/10-site "$(tells "$dir-10")"
-		site_script /etc/slurm/$dir.d/90-site "$(tells "$dir-90")"
+		site_script /etc/slurm/$dir.d/10-site "$(log_folder "$dir-10")"
+		site_script /etc/slurm/$dir.d/90-site "$(log_folder "$dir-90")"
 	done
 	on c1 ln -s /usr/libexec/jobio/prolog /etc/slurm/prolog.d/00-jobio
 	on c1 ln -s /usr/libexec/jobio/epilog /etc/slurm/epilog.d/zz-jobio
@@ -210,16 +210,16 @@ hooks_restore() {
 }
 
 @test "the site's prolog may end with jobio's prolog, and its epilog begin with jobio's epilog" {
-	site_script /etc/slurm/prolog "$(tells prolog)" 'exec /usr/libexec/jobio/prolog'
-	site_script /etc/slurm/epilog "$(tells before)" '/usr/libexec/jobio/epilog || exit 1' "$(tells after)"
+	site_script /etc/slurm/prolog "$(log_folder prolog)" 'exec /usr/libexec/jobio/prolog'
+	site_script /etc/slurm/epilog "$(log_folder before)" '/usr/libexec/jobio/epilog || exit 1' "$(log_folder after)"
 	hooks Prolog=/etc/slurm/prolog Epilog=/etc/slurm/epilog
 	beside_jobio 'prolog without before with after without'
 }
 
 @test "several lines of Prolog= and Epilog= run in their order, if this Slurm accepts several" {
 	local order='prolog without epilog with'
-	site_script /etc/slurm/prolog "$(tells prolog)"
-	site_script /etc/slurm/epilog "$(tells epilog)"
+	site_script /etc/slurm/prolog "$(log_folder prolog)"
+	site_script /etc/slurm/epilog "$(log_folder epilog)"
 	if [[ $JOBIO_SUITE == b* ]]; then # the last line alone
 		order=''
 	fi

@@ -34,8 +34,8 @@ teardown() {
 small_run() { on c1 mount -t tmpfs -o "mode=755,$1" tmpfs /run/jobio; }
 fill_run() { on c1 sh -c '! cat /dev/zero >/run/jobio/fill 2>&1'; }
 
-# said TEXT - number of lines in c1's log that contain it
-said() { on c1 grep -c -- "$1" /run/syslog; }
+# logged TEXT - number of lines in c1's log that contain it
+logged() { on c1 grep -c -- "$1" /run/syslog; }
 
 mode='grep " /mnt/weka " /run/weka-sim/mounts | grep -owE "forcedirect|readcache|writecache"'
 
@@ -45,7 +45,7 @@ runs_without_jobio() {
 	submit "echo ran; $mode" --io-cores=1 --io-profile=stream -n1 -w c1
 	wait_for_job "$job"
 	expect_equal "$UNPREPARED"$'\nran\nwritecache' "$(job_output "$job")"
-	expect_equal 1 "$(said "prolog: job $job: .*$1")" || { on c1 cat /run/syslog >&2; return 1; }
+	expect_equal 1 "$(logged "prolog: job $job: .*$1")" || { on c1 cat /run/syslog >&2; return 1; }
 	expect_record "$job" c1 '.request | "\(.profile) \(.applied) \(.cores_met)"' 'stream false false'
 	# its start is not known: if its row in slurmdbd ends in an earlier second than the
 	# epilog, the ledger takes it for another run's record for two minutes

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# live.bats - jobio report --live of a running job, through a step that Slurm allows
+# live.bats - jobio report --live, through a step that Slurm allows
 #
 # A container has no bpffs: a stand-in of jobio-count prints the kernel's counters, which
 # grow with each call.

@@ -100,7 +100,7 @@ expect_one_each() {
 	second_ledger
 }
 
-# known - the records whose text is in the database, with their checksums
+# known - the records in the database, with the checksums of their text
 known() { in_db 'SELECT job, node, md5(text) FROM records JOIN runs ON run=id' | sort; }
 source_of() { on login jobio report --json "$1" | jq -r .source; }
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # rpms.bats - the effects of the rpms' scripts when packages are installed and erased
 #
-# Runs inside the image jobio-SUITE:judge, after judge: with Debian's rpm, whose database
-# is empty, so that dependencies are not checked. Each test continues where the one before
+# Runs inside the image jobio-SUITE:judge, after judge: with Debian's rpm and an empty
+# database, so that dependencies are not checked. Each test continues where the one before
 # it ended.
 
 rpms() { rpm --nodeps --force-debian "$@"; }

@@ -44,15 +44,15 @@ judged() {
 }
 
 @test "each advice has observation, reason, cure and certainty" {
-	advice "$SRCDIR/tests/cases/advice.cases" '' told >"$BATS_TEST_TMPDIR/told"
+	advice "$SRCDIR/tests/cases/advice.cases" '' print >"$BATS_TEST_TMPDIR/told"
 	[[ ${JOBIO_UPDATE:-} != 1 ]] || cp "$BATS_TEST_TMPDIR/told" "$SRCDIR/tests/samples/advice/told.golden"
 	diff "$SRCDIR/tests/samples/advice/told.golden" "$BATS_TEST_TMPDIR/told"
 	run grep -cE '"(what|why|do)": ("|".*\?[^"]* )"' "$BATS_TEST_TMPDIR/told"
 	[[ $output == 0 ]]
 }
 
-# say CODE - print the texts of the first advice for the judged job on standard input
-say() {
+# texts_of CODE - print the texts of the first advice for the judged job on standard input
+texts_of() {
 	python3 -c 'import json, sys
 from report import advice
 slurm = json.loads(sys.argv[1])
@@ -65,11 +65,11 @@ print(advice.silence(answer))' "$1"
 	local PYTHONPATH=$SRCDIR
 	export PYTHONPATH
 	a='{"judged":true,"silence":null,"advice":[{"code":"A50","kind":"EACCES","fs":"/w","share":0,"numbers":{"calls":1}}]}'
-	[[ $(say '{"state":"FAILED"}' <<<"$a") == 'A50 1 call on /w failed: permission denied'* ]]
-	[[ $(say '{"state":"COMPLETED"}' <<<"$a") != A50* ]]
+	[[ $(texts_of '{"state":"FAILED"}' <<<"$a") == 'A50 1 call on /w failed: permission denied'* ]]
+	[[ $(texts_of '{"state":"COMPLETED"}' <<<"$a") != A50* ]]
 	a='{"judged":true,"advice":[{"code":"A13","fs":"/w","share":0.3,"confidence":"sure","numbers":{"opens":9}}]}'
-	[[ $(say '{"gpu_percent":20}' <<<"$a") == 'A60 The GPUs were busy 20 % of the time, while I/O took 30 % of the processes'\'' time. Keep the input'* ]]
-	[[ $(say '{"gpu_percent":50}' <<<"$a") == A13* ]]
+	[[ $(texts_of '{"gpu_percent":20}' <<<"$a") == 'A60 The GPUs were busy 20 % of the time, while I/O took 30 % of the processes'\'' time. Keep the input'* ]]
+	[[ $(texts_of '{"gpu_percent":50}' <<<"$a") == A13* ]]
 }
 
 @test "a site can replace texts in /etc/slurm/jobio/advice.words" {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# affinity.bash - a node of two CPUs with a client whose CPUs can be set: workqueues
+# affinity.bash - a node of two CPUs with a client with CPUs that can be set: workqueues
 # and interrupts are files, the threads of mmfsd and of Lustre are real processes. Uses
 # node.bash and gpfs.bash.
 #

@@ -137,7 +137,7 @@ teardown() { affinity_remove; }
 
 # ---- killed ----------------------------------------------------------------------
 
-wish() { job "$1" 1; }
+request_of() { job "$1" 1; }
 
 is_back() { affinity_is_back; }
 rebooted() { affinity_rebooted; }

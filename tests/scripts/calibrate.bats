@@ -113,7 +113,7 @@ its() { jq -r "$1" "$DIR/out/calibration.json"; }
 }
 
 @test "a job is cancelled also if its ID could not be read" {
-	echo 'Submitted batch job' >"$DIR/bin/sbatch-says"
+	echo 'Submitted batch job' >"$DIR/bin/sbatch-output"
 	: >"$DIR/bin/fio-hangs"
 	run one
 	expect_equal 1 "$status"

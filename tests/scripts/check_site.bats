@@ -193,8 +193,8 @@ site() {
 		--conf="$site/etc/jobio.conf" --slurm-conf="$site/etc/slurm.conf" --topology="$(<"$DIR/topology")" "$@"
 }
 
-# says STATUS PATTERN - fail unless site() has set these
-says() {
+# expect_status STATUS PATTERN - fail unless site() has set these
+expect_status() {
 	# shellcheck disable=SC2053 # a pattern
 	[[ $status -eq $1 && $output == $2 ]] || { echo "$status: $output"; return 1; }
 }
@@ -224,7 +224,7 @@ preload() { "${CC:-cc}" -x c -shared -fPIC -o "$DIR/$1" - <<<"$2"; }
 	for role in login node ctld ledger node,ctld,ledger; do
 		: >"$site/asked"
 		site
-		says 0 "role $role: no findings; counting: ready; io-cores: ready"
+		expect_status 0 "role $role: no findings; counting: ready; io-cores: ready"
 		[[ $(grep -c ^-ao "$site/asked") -le $(if [[ $role == *,* ]]; then echo 3; else echo 2; fi) ]] || { cat "$site/asked"; return 1; }
 	done
 	run env PYTHONPATH="$SRCDIR" python3 -c 'import time
@@ -239,7 +239,7 @@ for i in range(100): check_slurm.pace(type("Node", (), {"name": f"n{i:03}"}))'
 	fake libexec/jobio-count 'exec sleep 60'
 	SECONDS=0
 	role=node,ctld site
-	says 3 "*S21 error: slurmctld does not answer: $site/bin/scontrol did not answer in 5 s*role node,ctld: 1 error, 1 warning; counting: not ready (S21); io-cores: not ready (S21)"
+	expect_status 3 "*S21 error: slurmctld does not answer: $site/bin/scontrol did not answer in 5 s*role node,ctld: 1 error, 1 warning; counting: not ready (S21); io-cores: not ready (S21)"
 	[[ $SECONDS -lt 25 && $output == *"H02 warning: "*"jobio-count"*"5000 ms"* ]] || { echo "$output"; return 1; }
 }
 
@@ -249,7 +249,7 @@ for i in range(100): check_slurm.pace(type("Node", (), {"name": f"n{i:03}"}))'
 		ts.tv_sec -= 100; if (t) *t = ts.tv_sec; return ts.tv_sec; }'
 	environment=("LD_PRELOAD=$asan $DIR/clock.so" ASAN_OPTIONS=detect_leaks=0) role=login
 	site
-	says 1 "L06 warning: this host's clock is behind the ledger's: records have wrong times, and from 300 s on MUNGE refuses them"$'\n*'
+	expect_status 1 "L06 warning: this host's clock is behind the ledger's: records have wrong times, and from 300 s on MUNGE refuses them"$'\n*'
 	site -v
 	[[ $output =~ "MUNGE refuses them ("(99|100|101)" s)"$'\n'.*"n02: role login: 1 warning; counting: ready; io-cores: ready"$ ]] || { echo "$output"; return 1; }
 }
@@ -264,16 +264,16 @@ in_mount() {
 
 @test "a spool on a full or read-only filesystem is a finding" {
 	in_mount 'mount -t tmpfs -o mode=700,size=1m x spool; head -c 2M /dev/zero >spool/x 2>/dev/null || :'
-	says 3 "H07 error: spool_dir=$site/spool: its filesystem is full: records of jobs are lost"$'\n'"    cure: make room on $site/spool: df -h $site/spool; df -i $site/spool*"
+	expect_status 3 "H07 error: spool_dir=$site/spool: its filesystem is full: records of jobs are lost"$'\n'"    cure: make room on $site/spool: df -h $site/spool; df -i $site/spool*"
 	in_mount 'mount -t tmpfs -o mode=700,ro x spool'
-	says 3 "H07 error: spool_dir=$site/spool: its filesystem is mounted read-only*cure: mount -o remount,rw $site/spool; *"
+	expect_status 3 "H07 error: spool_dir=$site/spool: its filesystem is mounted read-only*cure: mount -o remount,rw $site/spool; *"
 	in_mount 'mount -t tmpfs -o mode=700,size=8m x spool'
-	says 1 "H07 warning: spool_dir=$site/spool: its filesystem has 8 MiB left*"
+	expect_status 1 "H07 warning: spool_dir=$site/spool: its filesystem has 8 MiB left*"
 }
 
 @test "a prolog on a noexec filesystem is a finding" {
 	in_mount 'cp -a libexec copy; mount -t tmpfs -o mode=755,noexec x libexec; cp -a copy/. libexec'
-	says 3 "S17 error: slurm.conf: Prolog=$site/libexec/prolog: its filesystem is mounted noexec: slurmd drains this node*cure: mount -o remount,exec $site/libexec"$'\n'"*H01 error: $site/libexec: missing, or not executable for slurmd: prolog epilog jobio-prepare *"
+	expect_status 3 "S17 error: slurm.conf: Prolog=$site/libexec/prolog: its filesystem is mounted noexec: slurmd drains this node*cure: mount -o remount,exec $site/libexec"$'\n'"*H01 error: $site/libexec: missing, or not executable for slurmd: prolog epilog jobio-prepare *"
 }
 
 # is NAME ROLES [WORD...] - jobio check finds this name and these roles for the host of $root
@@ -370,7 +370,7 @@ fcntl.ioctl(one, 0x8916, struct.pack("16sHH4s8x", b"lo", 2, 0, socket.inet_aton(
 fcntl.ioctl(one, 0x8914, struct.pack("16sh14x", b"lo", 0x49))
 os.execvp(sys.argv[1], sys.argv[1:])' env -i PATH="$site/bin:/usr/bin:/bin" \
 		"$BUILDDIR/jobio" check --conf="$site/etc/jobio.conf" --slurm-conf="$site/etc/slurm.conf"
-	says 3 "*L04 error: the ledger cannot be reached: *L11 error: [[]ledger] store=/nowhere/store: *role ledger: 2 errors; *"
+	expect_status 3 "*L04 error: the ledger cannot be reached: *L11 error: [[]ledger] store=/nowhere/store: *role ledger: 2 errors; *"
 }
 
 @test "info findings are printed, except with --quiet" {
@@ -382,7 +382,7 @@ os.execvp(sys.argv[1], sys.argv[1:])' env -i PATH="$site/bin:/usr/bin:/bin" \
 			--slurm-conf="$site/etc/slurm.conf" --topology="$site/topology" "$@"
 	}
 	as_nobody
-	says "$status" '*H05 info: not run as root*role node: *1 info; counting: not checked as a whole (H05); *'
+	expect_status "$status" '*H05 info: not run as root*role node: *1 info; counting: not checked as a whole (H05); *'
 	as_nobody --quiet
 	[[ $output != *info* && $output != *'role node'* ]] || { echo "$output"; return 1; }
 }
@@ -394,12 +394,12 @@ os.execvp(sys.argv[1], sys.argv[1:])' env -i PATH="$site/bin:/usr/bin:/bin" \
 	old "$site/spool/7.0.n02.json"
 	site
 	first=$output
-	says 1 '*J02*J08*L07*role node: 3 warnings; counting: ready; io-cores: ready'
+	expect_status 1 '*J02*J08*L07*role node: 3 warnings; counting: ready; io-cores: ready'
 	old "$site/spool/8.0.n03.json"
 	site --host=n03
 	[[ $output == "$first" ]] || { diff <(echo "$first") <(echo "$output"); return 1; }
 	site --host=n03 -v
-	says 1 '*records wait in * (2 of at most *n03: role node: *'
+	expect_status 1 '*records wait in * (2 of at most *n03: role node: *'
 }
 
 # srun_says OUTPUT [STATUS] - set the output of the job, whatever its options; a record of
@@ -422,7 +422,7 @@ srun_says() {
 @test "--submit prints the result of each part for its job" {
 	srun_says 'JOBIO-CHECK 7 n02 1 31,63'
 	site --submit --partition=test
-	says 0 'option   srun took --io-cores=1: job 7 on node n02
+	expect_status 0 'option   srun took --io-cores=1: job 7 on node n02
 prolog   Slurm keeps CPUs 31,63 for the client
 gate     the task may start, and knows of them
 epilog   node n02 has left its record
@@ -431,7 +431,7 @@ report   sacct has the same
 role login: no findings; counting: ready; io-cores: ready'
 	[[ $(<"$site/srun-called") == '--job-name=jobio-check --nodes=1 --ntasks=1 --time=1 --immediate=60 --io-cores=1 --partition=test /bin/sh -c '* ]]
 	site --submit --quiet
-	says 0 ''
+	expect_status 0 ''
 }
 
 # counting - set README's first jobio.conf: gate = off, no [option], no [profile]
@@ -443,11 +443,11 @@ counting() {
 	counting
 	for role in login node ctld ledger; do
 		site
-		says 0 "role $role: no findings; counting: ready; io-cores: not on offer"
+		expect_status 0 "role $role: no findings; counting: ready; io-cores: not on offer"
 	done
 	srun_says 'JOBIO-CHECK 7 n02 - -'
 	site --submit
-	says 0 'job      job 7 ran on node n02
+	expect_status 0 'job      job 7 ran on node n02
 epilog   node n02 has left its record
 ledger   jobio/1 * nodes=1/1 *
 report   sacct has the same
@@ -455,19 +455,19 @@ role login: no findings; counting: ready; io-cores: not on offer'
 	[[ $(<"$site/srun-called") != *--io-cores* ]]
 	rm "$site/bin/srun"
 	site --submit
-	says 3 '*T01 error: a job did not run: there is no srun in PATH*; counting: not ready (T01); io-cores: not on offer'
+	expect_status 3 '*T01 error: a job did not run: there is no srun in PATH*; counting: not ready (T01); io-cores: not on offer'
 }
 
 @test "with --submit a job that fails is a finding" {
 	srun_says '' 1 "srun: unrecognized option '--io-cores=1'"
 	site --submit
-	says 3 "T01 error: a job with --io-cores=1 did not run: srun: exit status 1: srun: unrecognized option '--io-cores=1'*(S14, S16)*: 1 error; counting: ready; io-cores: not ready (T01)"
+	expect_status 3 "T01 error: a job with --io-cores=1 did not run: srun: exit status 1: srun: unrecognized option '--io-cores=1'*(S14, S16)*: 1 error; counting: ready; io-cores: not ready (T01)"
 	srun_says 'JOBIO-CHECK 7 n02 - -'
 	site --submit
-	says 3 '*T02 error: job 7 ran on node n02 and does not know of its io-cores*cure: jobio check, on n02*: 1 error; *'
+	expect_status 3 '*T02 error: job 7 ran on node n02 and does not know of its io-cores*cure: jobio check, on n02*: 1 error; *'
 	rm "$site/bin/srun"
 	site --submit
-	says 3 '*T01 error: a job with --io-cores=1 did not run: there is no srun in PATH*'
+	expect_status 3 '*T01 error: a job with --io-cores=1 did not run: there is no srun in PATH*'
 }
 
 # hurry - the minute for which check waits for the ledger and for sacct, in steps of half a second,
@@ -494,18 +494,18 @@ hurry() {
 	srun_says 'JOBIO-CHECK 8 n02 1 31,63'
 	rm "$site/spool/8.0.n02.json"
 	site --submit
-	says 3 $'*T03 error: the ledger has no record of job 8 after 60 s: *\n    cure: jobio check and jobio-send --once, on n02*: 1 error; counting: not ready (T03); *'
+	expect_status 3 $'*T03 error: the ledger has no record of job 8 after 60 s: *\n    cure: jobio check and jobio-send --once, on n02*: 1 error; counting: not ready (T03); *'
 	srun_says 'JOBIO-CHECK 9 n02 1 31,63'
 	sed -i 's/SystemComment=.*/SystemComment=/' "$site/bin/jobs"
 	site --submit
-	says 3 $'*epilog   node n02 has left its record*T04 error: sacct has no summary of job 9 after 60 s\n    cure: jobio-ledgerd --check, as its user on its host*: 1 error; *'
+	expect_status 3 $'*epilog   node n02 has left its record*T04 error: sacct has no summary of job 9 after 60 s\n    cure: jobio-ledgerd --check, as its user on its host*: 1 error; *'
 }
 
 @test "with --submit findings of the job's record are printed" {
 	srun_says 'JOBIO-CHECK 10 n02 1 31,63'
 	sed -i 's/"quality"/"findings":[{"code":"W46","severity":"info","text":"left out","cure":"ask for io-cores"},{"code":"W10","severity":"warning","text":"the client is slow","cure":"restart it"}],&/' "$site/spool/10.0.n02.json"
 	site --submit
-	says 1 $'*W10 warning: job 10 on node n02: the client is slow\n    cure: restart it\nW46 info: job 10 on node n02: left out\n    cure: ask for io-cores\nrole login: 1 warning, 1 info; counting: ready; io-cores: ready'
+	expect_status 1 $'*W10 warning: job 10 on node n02: the client is slow\n    cure: restart it\nW46 info: job 10 on node n02: left out\n    cure: ask for io-cores\nrole login: 1 warning, 1 info; counting: ready; io-cores: ready'
 }
 
 # replayed FOLDER - make commands that print the output recorded in the bundle there
@@ -563,11 +563,11 @@ captured_node() {
 	until [[ -S $sockets/container.sock ]]; do sleep 0.1; done
 	run env -i "$BUILDDIR/jobio" check --role=node --host=n02 --root="$root" --capture "$root/b.tar.gz"
 	kill %1
-	says 0 "$root/b.tar.gz: * files; * words were replaced."$'\n'"Look at it (tar -xzf *"
+	expect_status 0 "$root/b.tar.gz: * files; * words were replaced."$'\n'"Look at it (tar -xzf *"
 	mkdir bundle && tar -C bundle -xzf b.tar.gz
 	list=$(find bundle -printf '%P\n'; find bundle -type f -exec cat {} +)
 	run grep -noiE 'backend7|filer3|example|10\.9\.8|projects|alice|gpfs9|c0ffee|ares|athena|longqueue|sesame|\bdbd|n02|sda1|\bwork\b' <<<"$list"
-	says 1 ''
+	expect_status 1 ''
 	grep -q '^198.18.0.1 ' bundle/replaced.txt
 	grep -q '"name": "fs[0-9]*"' bundle/answers/weka_name*_get_local_config_summary
 	grep -q '^_fs_io_s_ _n_ 198.18.0.[0-9]* _nn_ name[0-9]* _rc_ 0 .* _br_ 9007199254740992 ' bundle/answers/mmpmon_-p_-s
@@ -607,8 +607,8 @@ captured_node() {
 	rm "$site/etc/jobio.conf"
 	site --format=json
 	printf '%s\n' "$output" >>"$site/lines"
-	says 3 '{"host":"n02","roles":\["node"\],"jobio":"jobio *","conf":null,"states":{"counting":"not ready (J01)","io-cores":"not ready (J01)"},"findings":\[{"code":"J01",*'
+	expect_status 3 '{"host":"n02","roles":\["node"\],"jobio":"jobio *","conf":null,"states":{"counting":"not ready (J01)","io-cores":"not ready (J01)"},"findings":\[{"code":"J01",*'
 	run python3 "$SRCDIR/tests/scripts/schema_check.py" "$SRCDIR/etc/check.schema.json" <"$site/lines"
-	says 0 ''
+	expect_status 0 ''
 }
 

@@ -149,7 +149,7 @@ core_change=affinity"
 	expect_in 'W01' "$output"
 }
 
-wish() { job "$1" 1 both; }
+request_of() { job "$1" 1 both; }
 
 is_back() { [ "$(read_ahead)" = 128 ] && expect_base; }
 

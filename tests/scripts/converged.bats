@@ -69,8 +69,8 @@ minimum() {
 # found ID - "CODE,SEVERITY" of the record's findings, one a line
 found() { record "$1" | grep -o '"code":"[^"]*","severity":"[^"]*"' | sed 's/"code"://; s/"severity"://; s/"//g'; }
 
-# told ID CODE SEVERITY TEXT CURE - fail unless the record has this finding
-told() { [[ $(record "$1") == *"{\"code\":\"$2\",\"severity\":\"$3\",\"text\":\"$4"*"\"cure\":\"$5"* ]] || fail "no $2 $3: $4" "$(record "$1")"; }
+# expect_finding ID CODE SEVERITY TEXT CURE - fail unless the record has this finding
+expect_finding() { [[ $(record "$1") == *"{\"code\":\"$2\",\"severity\":\"$3\",\"text\":\"$4"*"\"cure\":\"$5"* ]] || fail "no $2 $3: $4" "$(record "$1")"; }
 
 @test "the gate file has the cores of all roles as the client's" {
 	job 7 36
@@ -91,9 +91,9 @@ told() { [[ $(record "$1") == *"{\"code\":\"$2\",\"severity\":\"$3\",\"text\":\"
 	expect_gate 7 "client_cpus=$all"
 	[ ! -e "$NODE/weka/orders" ]
 	epilog
-	told 7 W52 warning 'the client of this node has 36 cores, and io_cores_min=1: a job that asks for fewer is given cores on which it polls' \
+	expect_finding 7 W52 warning 'the client of this node has 36 cores, and io_cores_min=1: a job that asks for fewer is given cores on which it polls' \
 		'set io_cores_min=36 in [option] of jobio.conf on submit hosts and nodes'
-	told 7 W07 error "the client uses CPU $all, but Slurm reserves CPU 24,26,30,32,36,38,42,44,48,50,54,56 for this job" \
+	expect_finding 7 W07 error "the client uses CPU $all, but Slurm reserves CPU 24,26,30,32,36,38,42,44,48,50,54,56 for this job" \
 		'ask for as many io-cores as the client has'
 	[ "$(found 7 | sort | paste -sd' ')" = 'C23,warning W03,warning W07,error W52,warning' ]
 }
@@ -114,7 +114,7 @@ told() { [[ $(record "$1") == *"{\"code\":\"$2\",\"severity\":\"$3\",\"text\":\"
 	[ ! -e "$NODE/weka/orders" ]
 	epilog
 	[ "$(found 7 | sort | paste -sd' ')" = 'W03,warning W35,info' ]
-	told 7 W35 info "2 containers run beside 'frontend0', and container= of [client weka] leaves them out" 'take container= out'
+	expect_finding 7 W35 info "2 containers run beside 'frontend0', and container= of [client weka] leaves them out" 'take container= out'
 }
 
 @test "each frontend is compared with the network card of its slot" {
@@ -134,8 +134,8 @@ told() { [[ $(record "$1") == *"{\"code\":\"$2\",\"severity\":\"$3\",\"text\":\"
 		containers c88742862af5client FRONTEND '24 26 23 25'
 	rm -r "$NODE/run"
 	one_job 8 4
-	told 8 W11 warning "network card 'ib0' is on NUMA node 0, the frontend on CPU 23 on NUMA node 1" 'reserve cores'
-	told 8 W11 warning "network card 'ib1' is on NUMA node 1, the frontend on CPU 24 on NUMA node 0" 'reserve cores'
+	expect_finding 8 W11 warning "network card 'ib0' is on NUMA node 0, the frontend on CPU 23 on NUMA node 1" 'reserve cores'
+	expect_finding 8 W11 warning "network card 'ib1' is on NUMA node 1, the frontend on CPU 24 on NUMA node 0" 'reserve cores'
 }
 
 @test "frontends that do not poll are reported, and are not in the gate file" {
@@ -144,7 +144,7 @@ told() { [[ $(record "$1") == *"{\"code\":\"$2\",\"severity\":\"$3\",\"text\":\"
 	starts 7
 	expect_gate 7 client_cpus=
 	epilog
-	told 7 W35 info "2 of 2 frontends of container 'client' do not poll" 'nothing to do'
+	expect_finding 7 W35 info "2 of 2 frontends of container 'client' do not poll" 'nothing to do'
 }
 
 @test "a client without a container is a warning" {
@@ -191,7 +191,7 @@ machine() {
 	done
 }
 
-@test "on random nodes of 96 and 192 CPUs the gate has the CPUs of up to 16 containers, or W60 says which are missing" {
+@test "on random nodes of 96 and 192 CPUs the gate has the CPUs of up to 16 containers, or W60 names the missing ones" {
 	local seed shape words every=${JOBIO_CRASH_EVERY:-4}
 	minimum 1
 	for ((seed = 1; seed <= 24; seed += every)); do
@@ -205,7 +205,7 @@ machine() {
 		expect_gate "$seed" "client_cpus=${shape[-3]}" || fail "seed $seed"
 		epilog 2>/dev/null
 		if ((shape[-1])); then
-			told "$seed" W60 warning "not all CPUs on which the client polls are known: the gate guards CPU ${shape[-3]} and those found earlier" ''
+			expect_finding "$seed" W60 warning "not all CPUs on which the client polls are known: the gate guards CPU ${shape[-3]} and those found earlier" ''
 			[[ $(record "$seed") != *'the rest is idle'* ]] || fail "seed $seed: the rest is idle"
 		else
 			[[ $(found "$seed") != *W60* ]] || fail "seed $seed: W60"

@@ -219,7 +219,7 @@ random_schedule() {
 	crash_end "${ids[@]}"
 }
 
-# ---- clients of any type; the test file defines wish ID (the job's request),
+# ---- clients of any type; the test file defines request_of ID (the job's request),
 # is_back (all settings are restored) and rebooted
 
 # crash_walk COMMAND MENDER POINT... - kill COMMAND at each of its points, which must include these,
@@ -228,7 +228,7 @@ crash_walk() {
 	local at count id command=$1 mender=$2 point
 	shift 2
 	node_fault_helpers
-	wish 100
+	request_of 100
 	[[ $command != release ]] || prepare
 	count=$(points "$command")
 	for point in "$@"; do
@@ -237,7 +237,7 @@ crash_walk() {
 	[[ $command == release ]] || release
 	for at in $(steps "$count"); do
 		id=$((1000 + at))
-		wish "$id"
+		request_of "$id"
 		[[ $command != release ]] || prepare
 		killed_at "$at" "$command" || fail "survived point $at"
 		"$mender" "$id" || fail "after point $at"
@@ -248,14 +248,14 @@ crash_walk() {
 	done
 }
 
-# crash_next_job ID - run another job: a job whose gate file exists counts as starting, so
+# crash_next_job ID - run another job: a job with a gate file counts as starting, so
 # only its epilog restores
 crash_next_job() {
 	local starts=0
 	[[ ! -e $NODE/run/$1/gate ]] || starts=1
 	next_job $(($1 + 1000)) || return
 	((starts)) || is_back || return
-	wish "$1"
+	request_of "$1"
 	((!starts)) || release
 }
 
@@ -329,7 +329,7 @@ fail_walk() {
 	watch_made
 	node_fault_helpers
 	crash_begin
-	wish "$FAIL_JOBS"
+	request_of "$FAIL_JOBS"
 	[[ $command != release ]] || prepare
 	fails_at 0 5 "$command"
 	count=$(sort -n "$NODE/calls" | tail -n 1)
@@ -339,12 +339,12 @@ fail_walk() {
 	((every == 1)) || every=$((4 * every))
 	for at in $(JOBIO_CRASH_EVERY=$every steps "$count"); do
 		id=$((FAIL_JOBS + at)) error=${ERRORS[at % 4]}
-		wish "$id"
+		request_of "$id"
 		[[ $command != release ]] || prepare
 		fails_at "$at" "$error" ${each:+"$each"} "$command"
 		[[ $command != prepare || ! -d $NODE/run/$id/steps ]] || step "$id" batch 4711 1
 		expect_true "$id" || fail "call $at, errno $error"
-		wish "$id"
+		request_of "$id"
 		[[ $command != prepare ]] || release || fail "call $at, errno $error: epilog"
 		crash_next_job "$id" || fail "call $at, errno $error: next job"
 		is_back || fail "call $at, errno $error: $(<"$NODE/said")"
@@ -383,7 +383,7 @@ late_walk() {
 	node_fault_helpers
 	crash_begin
 	for at in {1..12}; do
-		wish $((90000 + at))
+		request_of $((90000 + at))
 		[[ $1 == prepare ]] || prepare
 		if late_at "$at" "$1"; then
 			found=$((found + 1))

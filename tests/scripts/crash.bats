@@ -66,7 +66,7 @@ by_second_prolog() {
 	third 1 walk_prolog by_epilog
 }
 
-wish() { job "$1" 1 stream; }
+request_of() { job "$1" 1 stream; }
 is_back() { expect_base; }
 
 @test "the mount has its own options in the end if one call of prolog or epilog fails, or all from there on" {

@@ -10,7 +10,7 @@ setup() { crash_node; }
 
 teardown() { node_remove; }
 
-# A job whose gate file exists counts as starting; make that file old.
+# A job with a gate file counts as starting; make that file old.
 by_another_job() {
 	[[ ! -e $NODE/run/$1/gate ]] || touch -d '20 minutes ago' "$NODE/run/$1/gate"
 	next_job $(($1 + 1000))

@@ -18,8 +18,8 @@ setup() {
 
 teardown() { gpfs_remove; }
 
-# told ID - the codes of the findings in its record
-told() { record "$1" | jq -r '[.findings[].code] | join(" ")'; }
+# findings_of ID - the codes of the findings in its record
+findings_of() { record "$1" | jq -r '[.findings[].code] | join(" ")'; }
 
 # wire ID - the client's counters in its record
 wire() {
@@ -46,7 +46,7 @@ took_at_most() {
 	expect_run 0 prolog ''
 	expect_gate 7 client=gpfs:fast
 	epilog
-	[ "$(told 7)" = '' ]
+	[ "$(findings_of 7)" = '' ]
 	[ "$(record 7 | jq -c '[.client.type, [.client.mounts[].mount]]')" = '["gpfs",["/scratch","/home"]]' ]
 }
 
@@ -126,7 +126,7 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 	[ "$(record 7 | jq -c '[.wire, .quality]')" = '[null,["no_step","wire_reset"]]' ]
 }
 
-@test "only the file systems of mounts= are counted, except one whose cluster is not known" {
+@test "only the file systems of mounts= are counted, except one of an unknown cluster" {
 	NODE_CLIENT=mounts=/home gpfs_conf
 	worked 7 500 500 5 5
 	[ "$(wire 7)" = '["node","mmpmon",0,0,0,0]' ]
@@ -146,7 +146,7 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 	run prolog
 	expect_in "GP06 its counters cannot be read: mmpmon: cannot execute $NODE/gpfs/bin/mmpmon: No such file or directory" "$output"
 	epilog
-	[ "$(told 8)" = GP06 ]
+	[ "$(findings_of 8)" = GP06 ]
 }
 
 @test "a hanging mmpmon is one finding, delays the job by a second, and does not drain the node" {
@@ -161,18 +161,18 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 	[ "$(grep -c GP0 <<<"$output")" -eq 1 ]
 	[ "$(gpfs_calls mmpmon)" -eq 1 ]
 	took_at_most 8 epilog
-	[ "$(told 7)" = GP04 ]
+	[ "$(findings_of 7)" = GP04 ]
 	[ "$(record 7 | jq -c .wire)" = null ]
 }
 
-@test "a mmfsd whose socket accepts requests and never replies is the same single finding" {
+@test "a mmfsd that accepts requests and never replies is the same single finding" {
 	gpfs_stop
 	gpfs_start --socket
 	touch "$NODE/gpfs/hang"
 	job 7
 	expect_run 0 prolog "GP04 mmfsd does not answer: '$NODE/gpfs/socket': no answer in time"
 	took_at_most 8 epilog
-	[ "$(told 7)" = GP04 ]
+	[ "$(findings_of 7)" = GP04 ]
 }
 
 @test "a mmpmon that starts to hang while a job runs does not delay its epilog, and the record has client_unreadable" {
@@ -205,11 +205,11 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 	job 7
 	expect_run 0 prolog "GP04 mmfsd does not answer: '$NODE/gpfs/bin/mmdiag': no answer within 1000 ms"
 	epilog
-	[ "$(told 7)" = GP04 ]
+	[ "$(findings_of 7)" = GP04 ]
 	[ "$(gpfs_calls mmdiag)" -eq 1 ]
 }
 
-@test "a node whose mmfsd has ended is drained with on_error=drain" {
+@test "a node without a running mmfsd is drained with on_error=drain" {
 	gpfs_stop
 	NODE_JOBIO=on_error=drain gpfs_conf
 	job 7
@@ -231,7 +231,7 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 	job 7
 	expect_run 0 prolog "GP02 '/archive' is not mounted (mounts= of [client fast]); cure: mount it, or correct mounts= in jobio.conf"
 	epilog
-	[ "$(told 7)" = GP02 ]
+	[ "$(findings_of 7)" = GP02 ]
 }
 
 @test "a missing mmdiag is a finding, and the job runs" {
@@ -239,7 +239,7 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 	job 7
 	expect_run 0 prolog "GP05 its settings are unknown: mmdiag: cannot execute $NODE/gpfs/bin/mmdiag: No such file or directory; cure: correct mmdiag= in jobio.conf"
 	epilog
-	[ "$(told 7)" = GP05 ]
+	[ "$(findings_of 7)" = GP05 ]
 }
 
 @test "a dynamic page pool is neither compared by its present size nor set by a profile" {
@@ -247,18 +247,18 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 	echo 'dynamicPagepoolEnabled yes static' >>"$NODE/gpfs/config"
 	printf '[profile pool]\nmmconfig=pagepool=17179869184\n' >>"$NODE/jobio.conf"
 	one_job 7 1 pool
-	[ "$(told 7)" = GP41 ]
+	[ "$(findings_of 7)" = GP41 ]
 	expect_in 'the profile asks for pagepool=17179869184, and mmfsd has a dynamic one","cure":"take it out of the profile in jobio.conf"' "$(record 7)"
 	sed -i 's/^dynamicPagepoolEnabled .*/dynamicPagepoolEnabled no -/' "$NODE/gpfs/config"
 	gpfs_rebooted
 	one_job 8 2>/dev/null
-	[ "$(told 8)" = GP08 ]
+	[ "$(findings_of 8)" = GP08 ]
 }
 
 @test "an attribute that this mmfsd does not list is not advised" {
 	sed -i '/^fsyncIsGlobal/d; s/^maxMBpS .*/maxMBpS 24000 -/' "$NODE/gpfs/config" # 5.1
 	one_job 7 1 stream
-	[ "$(told 7)" = GP41 ]
+	[ "$(findings_of 7)" = GP41 ]
 	expect_in 'the profile asks for fsyncIsGlobal=0, and mmfsd has none (mmdiag --config)","cure":"take it out of the profile in jobio.conf"' "$(record 7)"
 }
 
@@ -267,17 +267,17 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 	sed -i "s|'--config -Y')|&\n exec 1> >(head -c -15)|" "$NODE/gpfs/bin/mmdiag"
 	sed -i '/^verbs/d' "$NODE/gpfs/config"
 	one_job 7
-	[ "$(told 7)" = '' ]
+	[ "$(findings_of 7)" = '' ]
 }
 
 @test "a stat cache with mostly misses is a finding, if mmpmon's socket has its counters" {
 	echo '15000 120000' >"$NODE/gpfs/stat-cache"
 	one_job 7
-	[ "$(told 7)" = '' ] # the program has no such counters
+	[ "$(findings_of 7)" = '' ] # the program has no such counters
 	gpfs_stop
 	gpfs_start --socket
 	one_job 8
-	[ "$(told 8)" = GP13 ]
+	[ "$(findings_of 8)" = GP13 ]
 	expect_in 'most lookups miss the stat cache (maxStatCache=1000) (120000 of 135000)' "$(record 8)"
 }
 
@@ -307,21 +307,21 @@ count_syncs() {
 @test "a job with many fsync calls has a finding if each waits for other nodes" {
 	count_syncs 1000 /scratch
 	one_job 7
-	[ "$(told 7)" = GP12 ]
+	[ "$(findings_of 7)" = GP12 ]
 	expect_in '"code":"GP12","severity":"info","text":"the job called fsync 1000 times on this node, and each waits for what other nodes have written of the file, too (fsyncIsGlobal=yes)","cure":"mmchconfig fsyncIsGlobal=no -i -N CLASS, for nodes whose jobs do not rely on another node'"'"'s fsync"' "$(record 7)"
 	synced 8 999
-	[ "$(told 8)" = '' ]
+	[ "$(findings_of 8)" = '' ]
 	synced 9 1000 /mnt/other # not on the client's filesystem
-	[ "$(told 9)" = '' ]
+	[ "$(findings_of 9)" = '' ]
 	sed -i 's/^fsyncIsGlobal 1/fsyncIsGlobal no/' "$NODE/gpfs/config"
 	synced 10 1000 /home
-	[ "$(told 10)" = '' ]
+	[ "$(findings_of 10)" = '' ]
 	sed -i 's/^fsyncIsGlobal no/fsyncIsGlobal yes/' "$NODE/gpfs/config"
 	synced 11 1000 /home
-	[ "$(told 11)" = GP12 ]
+	[ "$(findings_of 11)" = GP12 ]
 	sed -i '/^fsyncIsGlobal/d' "$NODE/gpfs/config" # an older release
 	synced 12 1000
-	[ "$(told 12)" = '' ]
+	[ "$(findings_of 12)" = '' ]
 }
 
 @test "the epilog runs mmdiag only for a job with many fsync calls" {
@@ -335,7 +335,7 @@ count_syncs() {
 	starts 10
 	touch "$NODE/gpfs/hang-mmdiag"
 	took_at_most 8 epilog
-	[ "$(told 10)" = '' ]
+	[ "$(findings_of 10)" = '' ]
 }
 
 # ---- settings ------------------------------------------------------------------
@@ -360,7 +360,7 @@ mmchconfig fsyncIsGlobal=no -i -N CLASS" ]
 	starts 9 1 metadata
 	expect_gate 9 io_profile=metadata
 	epilog
-	[ "$(told 9)" = '' ]
+	[ "$(findings_of 9)" = '' ]
 }
 
 @test "a profile with an attribute that jobio does not compare is refused as a whole" {
@@ -377,10 +377,10 @@ mmchconfig fsyncIsGlobal=no -i -N CLASS" ]
 	cat "$NODE/gpfs/config" >>"$NODE/gpfs/config.new"
 	mv "$NODE/gpfs/config.new" "$NODE/gpfs/config"
 	one_job 7 2>/dev/null
-	[ "$(told 7)" = GP08 ]
+	[ "$(findings_of 7)" = GP08 ]
 	[ "$(stat -c %s "$NODE/run/client.fast.json")" -lt 8192 ]
 	one_job 8 2>/dev/null
-	[ "$(told 8)" = GP08 ]
+	[ "$(findings_of 8)" = GP08 ]
 	[ "$(gpfs_calls mmdiag)" -eq 2 ] # --config and --waiters, once
 }
 
@@ -393,7 +393,7 @@ mmchconfig fsyncIsGlobal=no -i -N CLASS" ]
 		mmconfig=maxFilesToCache=4000,maxStatCache=1000,nBucketGroups=128,pagepool=17179869184,workerThreads=512 >>"$NODE/jobio.conf"
 	one_job 7 1 live
 	one_job 8 1 started
-	[ "$(told 7),$(told 8)" = , ]
+	[ "$(findings_of 7),$(findings_of 8)" = , ]
 	[ "$(record 7 | jq -c '[.request.applied, .changes]')" = '[true,[]]' ]
 	[ "$(record 8 | jq -c '[.request.applied, .changes]')" = '[true,[]]' ]
 }

@@ -618,7 +618,7 @@ in_file() { sqlite3 "$1" "$2" | xargs; }
 	expect_equal 7 "$(in_store 'SELECT job FROM runs')"
 }
 
-@test "a ledger whose files are removed or replaced while it runs acknowledges no record, logs it once, and makes no other store" {
+@test "a ledger with files that are removed or replaced while it runs acknowledges no record, logs it once, and makes no other store" {
 	local name said writer path=$DIR/store.sqlite
 	mkdir "$DIR/aside"
 	with_slurm

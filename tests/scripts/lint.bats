@@ -151,7 +151,7 @@ breaks() {
 	[[ $output == *": finding W53 has a '*' there, but breaks no node at node/"* ]]
 }
 
-# assertions STATUS CALL LINE... - run unheard on a test whose function has these lines
+# assertions STATUS CALL LINE... - run unheard on a test that calls a function of these lines
 assertions() {
 	rm -rf "$tree/tests"
 	mkdir -p "$tree/tests/scripts"
@@ -208,8 +208,23 @@ assertions() {
 	END
 }
 
+@test "more than 2 personal words in 1,000 are an error, by room and kind; terms of the field are none" {
+	mkdir new
+	printf '/* %s */\n' 'deadline of a live view' 'nobody' 'who' "$(printf 'plain %.0s' {1..999})" >new/new.c
+	printf 'const char *text = "%s";\n' 'who is told' >>new/new.c
+	run "$SRCDIR/tests/tools/words" . new/new.c
+	[ "$status" -eq 0 ]
+	printf '# %s\n' whoever >new/new.sh
+	run "$SRCDIR/tests/tools/words" . new/new.c new/new.sh
+	[ "$status" -eq 1 ]
+	[ "$output" = 'new, comment: 3.0 in 1,000, at most 2.0: tests/tools/words -v' ]
+	run "$SRCDIR/tests/tools/words" -v . new/new.c
+	[ "${lines[*]:0:2}" = 'new/new.c:2: /* nobody */ new/new.c:3: /* who */' ]
+}
+
 @test "make lint runs all of these checks" {
 	local check
+	grep -qE "^tap '.*' plain$" "$SRCDIR/tests/lint"
 	grep -qE "^tap '.*' heard$" "$SRCDIR/tests/lint"
 	for check in includes circles guards findings tested states; do
 		grep -qE "^tap '.*' wall $check$" "$SRCDIR/tests/lint"

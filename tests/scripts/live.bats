@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# live.bats - jobio report --live with a node made of files: fake-srun starts the
+# live.bats - jobio report --live, with a node made of files: fake-srun starts the
 # real jobio-live, which runs a fake jobio-count
 #
 # every test is a process of its own, which shellcheck calls a loss
@@ -13,7 +13,7 @@ setup() {
 	cp "$BUILDDIR/jobio-live" "$NODE/bin"
 	cp "$SRCDIR/tests/scripts/fake-srun" "$NODE/bin/srun"
 	cp "$SRCDIR/tests/scripts/fake-sacct" "$NODE/bin/sacct"
-	nodes "c1 live $NODE/jobio.conf"
+	nodes "c1 run $NODE/jobio.conf"
 	jobs "$(sacct_job 7 State=RUNNING NNodes=1 JobName=train Partition=gpu)"
 	counted 1048576
 	starts 7 1 stream
@@ -83,18 +83,18 @@ expect_equal() { [[ $2 == "$1" ]] || fail "expected '$1'" "got '$2'"; }
 	expect_equal '1 0 null' "$(jq -r '"\(.nodes_blind) \(.records | length) \(.totals)"' <<<"$output")"
 }
 
-@test "another user's job is not shown, whoever starts the step" {
-	nodes "c1 live $NODE/jobio.conf 1001"
+@test "another user's job is not shown, for any user that starts the step" {
+	nodes "c1 run $NODE/jobio.conf 1001"
 	run live --live 7
 	expect_equal 1 "$status"
 	expect_equal "jobio: report: job: '7': no node can tell: c1: the job is another user's" "$output"
-	nodes "c1 live $NODE/jobio.conf 0"
+	nodes "c1 run $NODE/jobio.conf 0"
 	run live --live 7
 	expect_equal 0 "$status"
 }
 
 @test "a node with an older jobio is reported in one line, and the others are shown" {
-	nodes "c1 live $NODE/jobio.conf" 'c2 old'
+	nodes "c1 run $NODE/jobio.conf" 'c2 old'
 	run live --live --json 7
 	expect_equal '0 1048576 1' "$status $(jq -r '"\(.totals.write_bytes) \(.nodes_mute)"' <<<"$output")"
 	run live --live 7
@@ -144,7 +144,7 @@ expect_equal() { [[ $2 == "$1" ]] || fail "expected '$1'" "got '$2'"; }
 }
 
 @test "a malformed reply does not affect the others" {
-	nodes "c1 live $NODE/jobio.conf" 'c2 says hello\n@jobio/1 r 2 1 1 1 c2 {"jobio":1,\n@jobio/1 r 9 1 2 3 c3 x\n@jobio/1 r 2 1 99999 1 c4 x\n@jobio/1 r'
+	nodes "c1 run $NODE/jobio.conf" 'c2 prints hello\n@jobio/1 r 2 1 1 1 c2 {"jobio":1,\n@jobio/1 r 9 1 2 3 c3 x\n@jobio/1 r 2 1 99999 1 c4 x\n@jobio/1 r'
 	run live --live 7
 	expect_equal 0 "$status"
 	expect_in "1 MiB" "$output"

@@ -175,8 +175,8 @@ all_params() {
 	grep max_cached_mb "$NODE/lustre/debug/llite/$INSTANCE/max_cached_mb"
 }
 
-# told ID - the codes of the findings in its record
-told() { record "$1" | jq -r '[.findings[].code] | join(" ")'; }
+# findings_of ID - the codes of the findings in its record
+findings_of() { record "$1" | jq -r '[.findings[].code] | join(" ")'; }
 
 # lustre_rebooted - restore every parameter as at the start of the schedule, except one that an
 # administrator may have changed permanently; sets $before

@@ -114,7 +114,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	[ "$status" -eq 0 ]
 	expect_in "LU42 'osc work-OST0000-osc-ffff9a2c41d08000' could not get " "$output"
 	expect_in "back: checksums=1: Input/output error; cure: lctl set_param the old value, or let the next job try again" "$output"
-	[[ " $(told 7) " == *' LU42 '* ]]
+	[[ " $(findings_of 7) " == *' LU42 '* ]]
 	one_job 8 1
 	as_before
 }
@@ -128,7 +128,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	epilog
 	[ "$(osc 0 max_rpcs_in_flight)" = max_rpcs_in_flight=24 ]
 	[ "$(osc 1 max_rpcs_in_flight)" = max_rpcs_in_flight=24 ]
-	[[ " $(told 7) " != *' LU4'* ]]
+	[[ " $(findings_of 7) " != *' LU4'* ]]
 	[[ $(changes 7 .restored) =~ ^\[(null,?)+\]$ ]]
 }
 
@@ -137,7 +137,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	rm -r "$NODE"/lustre/*/osc/work-OST0001-osc-ffff9a2c41d08000
 	expect_run 0 epilog
 	[ "$(osc 0 "${rpcs[@]}")" = "$BASE_OSC0" ]
-	[[ " $(told 7) " != *' LU4'* ]]
+	[[ " $(findings_of 7) " != *' LU4'* ]]
 }
 
 @test "the servers of a node do not get a client's parameters" {
@@ -203,7 +203,7 @@ changes() { record "$1" | jq -c "[.changes[] | $2]"; }
 	[ "$(osc 1 max_rpcs_in_flight),$(<"$second/max_rpcs_in_flight")" = max_rpcs_in_flight=24,24 ]
 	epilog
 	[ "$(osc 1 max_rpcs_in_flight),$(<"$second/max_rpcs_in_flight")" = max_rpcs_in_flight=16,16 ]
-	[ "$(told 7)" = 'LU04 LU11 LU12' ]
+	[ "$(findings_of 7)" = 'LU04 LU11 LU12' ]
 	[ "$(changes 7 .restored)" = '[true,true,true,true]' ]
 }
 
@@ -403,7 +403,7 @@ rpcs() { cat "$NODE"/lustre/sys/osc/*-ffff9a2c41d08000/max_rpcs_in_flight | sort
 
 # ---- killed ------------------------------------------------------------------
 
-wish() { job "$1" 1 small; }
+request_of() { job "$1" 1 small; }
 
 is_back() { as_before; }
 rebooted() { lustre_rebooted; }
@@ -507,7 +507,7 @@ costs() {
 	mv "$stats.text" "$stats"
 	epilog
 	as_before
-	[ "$(told 7)" = LU12 ]
+	[ "$(findings_of 7)" = LU12 ]
 	[ "$(record 7 | jq -c '[.wire, .request.applied]')" = '[null,true]' ]
 }
 

@@ -69,8 +69,8 @@ works() {
 	gpfs_work 1000 2000 3 4
 }
 
-# told ID - the errors in its record, each once
-told() { record "$1" | jq -r '[.findings[] | select(.severity == "error") | .code] | join(" ")'; }
+# findings_of ID - the errors in its record, each once
+findings_of() { record "$1" | jq -r '[.findings[] | select(.severity == "error") | .code] | join(" ")'; }
 
 # moved ID - counters of its clients, by name
 moved() { record "$1" | jq -c '[.wire[]? | [.client, .fs, .read_bytes]]'; }
@@ -112,7 +112,7 @@ one_mixed_job() {
 
 @test "three clients of one node get the settings of a job's profile, and have their own afterwards" {
 	one_mixed_job 7
-	[ "$(told 7)" = '' ]
+	[ "$(findings_of 7)" = '' ]
 	[ "$(moved 7)" = "[$HOME_MOVED,$WORK_MOVED,$FAST_MOVED]" ]
 }
 
@@ -129,7 +129,7 @@ gpfs: cache=in read-ahead=out direct=in compression=before' ]
 	nfs_hangs
 	sed -i 's/state: FULL/state: DISCONN/' "$NODE/lustre/debug/osc/work-OST0000-osc-ffff9a2c41d08000/import"
 	one_mixed_job 7
-	[ "$(told 7)" = 'NF09 LU04' ]
+	[ "$(findings_of 7)" = 'NF09 LU04' ]
 	[ "$(moved 7)" = "[$HOME_MOVED,$WORK_MOVED,$FAST_MOVED]" ]
 }
 
@@ -157,7 +157,7 @@ gpfs: cache=in read-ahead=out direct=in compression=before' ]
 	works
 	within 15 epilog
 	expect_all_as_before
-	[[ " $(told 7) " == *' NF09 '* && " $(told 7) " == *' GP04 '* ]]
+	[[ " $(findings_of 7) " == *' NF09 '* && " $(findings_of 7) " == *' GP04 '* ]]
 	[ "$(moved 7)" = "[$HOME_MOVED,$WORK_MOVED]" ]
 }
 

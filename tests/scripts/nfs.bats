@@ -20,8 +20,8 @@ setup() {
 
 teardown() { node_remove; }
 
-# told ID - the codes of the findings in its record
-told() { record "$1" | jq -r '[.findings[].code] | join(" ")'; }
+# findings_of ID - the codes of the findings in its record
+findings_of() { record "$1" | jq -r '[.findings[].code] | join(" ")'; }
 
 @test "the read-ahead of a profile is set while a job with io-cores runs, and the mount has its own afterwards" {
 	job 7 1 scan
@@ -31,7 +31,7 @@ told() { record "$1" | jq -r '[.findings[].code] | join(" ")'; }
 	expect_run 0 epilog
 	expect_read_ahead 128
 	expect_in "$READ_AHEAD,\"restored\":true" "$(record 7)"
-	[ "$(told 7)" = '' ]
+	[ "$(findings_of 7)" = '' ]
 }
 
 # ahead - "MOUNTS READ_AHEAD_KB" for each value
@@ -82,7 +82,7 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 	[ "$(shared 11)" = '[0]' ]
 }
 
-@test "client counters are unknown if Slurm does not tell the prolog whether other jobs are on the node" {
+@test "client counters are unknown if Slurm does not pass to the prolog whether other jobs are on the node" {
 	job 7
 	old_slurm
 	prolog
@@ -169,7 +169,7 @@ shared() { record "$1" | jq -c '[.wire[].shared] | unique'; }
 -i -t nfs -o remount,nosuid,diratime,async,atime,relatime 192.0.2.40:/export/work /mnt/work" ]
 }
 
-@test "an option that a live mount does not accept is refused when jobio.conf is read" {
+@test "an option that a remount does not accept is refused when jobio.conf is read" {
 	NODE_OPTIONS=noatime,rsize=1048576 nfs_conf
 	job 7 1 stream
 	expect_run 0 prolog "[profile stream] mount_options: 'rsize=1048576': a remount of NFS changes sync, async, noatime, relatime, strictatime, nodiratime and diratime only; in /etc/fstab: SERVER:/EXPORT MOUNT_POINT nfs defaults,rsize=1048576 0 0; the job runs without jobio"
@@ -241,7 +241,7 @@ automounted() {
 	prepare 2>/dev/null
 	release 2>/dev/null
 	[ "$(record 7 | jq -c '[.client.mounts, .wire]')" = '[[],null]' ]
-	[[ $(told 7) != *NF01* ]] # it is mounted when it is used
+	[[ $(findings_of 7) != *NF01* ]] # it is mounted when it is used
 	# the server's file system is now mounted, and the other one is not
 	echo '192.0.2.40:/export/work /mnt/work nfs rw,vers=3,rsize=1048576,wsize=1048576,hard,local_lock=none 0 0' >>"$NODE/nfs/mounts"
 	echo '60 41 0:60 / /mnt/work rw,relatime shared:40 - nfs 192.0.2.40:/export/work rw,vers=3,hard' >>"$NODE/nfs/mountinfo"
@@ -253,7 +253,7 @@ automounted() {
 	release 2>/dev/null
 	expect_read_ahead 128
 	[ "$(record 8 | jq -c '[.client.mounts[].mount, .wire[0].read_bytes]')" = '["/mnt/work",268435456]' ]
-	[[ $(told 8) != *NF02* ]]
+	[[ $(findings_of 8) != *NF02* ]]
 	[ "$(watched open "$NODE/nfs/mounts")" -gt 3 ]
 	run grep -E '^[a-z]+ /mnt(/|$)' "$NODE/watched"
 	[ "$output" = '' ] || fail "$output"
@@ -324,7 +324,7 @@ mount_files() {
 	expect_read_ahead 512
 	run epilog
 	expect_read_ahead 128
-	[ "$(told 7)" = NF09 ]
+	[ "$(findings_of 7)" = NF09 ]
 }
 
 @test "a node without its NFS mount is drained with on_error=drain" {
@@ -338,7 +338,7 @@ mount_files() {
 
 # ---- killed ------------------------------------------------------------------
 
-wish() { job "$1" 1 "${PROFILE:-scan}"; }
+request_of() { job "$1" 1 "${PROFILE:-scan}"; }
 
 is_back() { expect_nfs_as_before; }
 rebooted() { nfs_rebooted; }

@@ -29,8 +29,8 @@ is_sound() {
 	[[ $status -eq 0 ]] || { echo "$output"; return 1; }
 }
 
-# says TEXT... - fail unless each TEXT is in the page's text
-says() {
+# expect_texts TEXT... - fail unless each TEXT is in the page's text
+expect_texts() {
 	local text
 	for text; do expect_text "$text" "$(words)"; done
 }
@@ -41,14 +41,14 @@ says() {
 	expect_equal "0 $page: 1 job" "$status $output"
 	is_sound
 	[[ ${output%% *} -ge 4 ]] # pictures
-	says 'Job 7' train alice lab gpu COMPLETED 01:00:00 stream /mnt/weka /home c1 c2 'something' 'do this' 46-47 47,94 ib0 'whole node' 'counted by the kernel'
+	expect_texts 'Job 7' train alice lab gpu COMPLETED 01:00:00 stream /mnt/weka /home c1 c2 'something' 'do this' 46-47 47,94 ib0 'whole node' 'counted by the kernel'
 }
 
 @test "without records the page has the data of sacct" {
 	run html 12
 	expect_equal 0 "$status"
 	is_sound
-	says NODE-WIDE 'from sacct' 1.21TiB
+	expect_texts NODE-WIDE 'from sacct' 1.21TiB
 }
 
 @test "several jobs and lists give one page: a line for each job" {
@@ -59,7 +59,7 @@ says() {
 	for id in 7 12; do expect_text $'\n'"$id|" $'\n'"$(rows)"; done
 	html -u alice -S 2026-11-20 -E 2026-11-22T12:30
 	is_sound
-	says 2026-11-20T00:00:00 2026-11-22T12:30:00
+	expect_texts 2026-11-20T00:00:00 2026-11-22T12:30:00
 	for id in 7 9_1 9_2 12; do expect_text $'\n'"$id|" $'\n'"$(rows)"; done
 	html -u nobody
 	is_sound
@@ -68,7 +68,7 @@ says() {
 	expect_equal 1 "$status"
 	expect_equal "jobio: report: job: '8': ledger: job '8': no record that you may read; sacct: no such job that you may see
 $page: 1 job" "$output"
-	says "job: '8': ledger: job '8': no record that you may read"
+	expect_texts "job: '8': ledger: job '8': no record that you may read"
 }
 
 @test "an array gives one page: the sum of its tasks, and a line for each" {
@@ -78,7 +78,7 @@ $page: 1 job" "$output"
 		expect_equal 0 "$status"
 		is_sound
 		for id in 9_1 9_2; do expect_text $'\n'"$id|" $'\n'"$(rows)"; done
-		says '2 GiB' '4 GiB' FAILED '1 of 2 COMPLETED'
+		expect_texts '2 GiB' '4 GiB' FAILED '1 of 2 COMPLETED'
 	done
 }
 
@@ -94,10 +94,10 @@ $page: 1 job" "$output"
 		is_sound
 		run grep -ciE '<script|<img|<b>|<i>|<u>' "$page"
 		expect_equal "$args 0" "$args $output"
-		says '</h1><script src=//evil>&quot;"'
+		expect_texts '</h1><script src=//evil>&quot;"'
 	done
 	html 7
-	says "something$evil"
+	expect_texts "something$evil"
 }
 
 @test "a page of 1000 nodes has them all in less than 200 KB" {
@@ -129,7 +129,7 @@ for i in range(1, 1001):
 	END
 	html -u alice --limit=1050
 	expect_equal 1001 "$(rows | wc -l)"
-	says '100 more'
+	expect_texts '100 more'
 	[[ $(stat -c %s "$page") -lt 250000 ]]
 }
 
@@ -173,7 +173,7 @@ for i in range(1, 1001):
 		page=$DIR/folder/index.html is_sound
 		expect_equal '7.html' "$(grep -oP 'href="\K[^#"]*' "$DIR/folder/index.html")"
 		page=$DIR/folder/7.html is_sound
-		page=$DIR/folder/7.html says 'Job 7' c1
+		page=$DIR/folder/7.html expect_texts 'Job 7' c1
 		rm -r "$DIR/folder"
 	done
 	printf '' >"$DIR/file"
@@ -192,7 +192,7 @@ for i in range(1, 1001):
 		>"$DIR/etc/slurm/jobio/page.html.j2"
 	"$jobio" report --conf="$DIR/jobio.conf" --html="$page" 7
 	is_sound
-	says 'Our cluster, job 7 of alice<b>'
+	expect_texts 'Our cluster, job 7 of alice<b>'
 	# a template that everybody may write is not used
 	chmod 666 "$DIR/etc/slurm/jobio/page.html.j2"
 	"$jobio" report --conf="$DIR/jobio.conf" --html="$page" 7

@@ -37,11 +37,11 @@ jobs() { printf '%s\n' "$@" >"$DIR/bin/jobs"; }
 report() { "$BUILDDIR/jobio" report --conf="$DIR/jobio.conf" "$@"; }
 no_ledger() { sed -i 's/^port = .*/port = 1/' "$DIR/jobio.conf"; }
 
-# json ARG... - run it; JSON in $output, standard error in $said
+# json ARG... - run it; JSON in $output, standard error in $messages
 json() {
 	status=0
-	output=$(report --json "$@" 2>"$DIR/said") || status=$?
-	said=$(<"$DIR/said")
+	output=$(report --json "$@" 2>"$DIR/messages") || status=$?
+	messages=$(<"$DIR/messages")
 }
 
 # has JQ - fail unless JQ is true for each line of JSON
@@ -320,14 +320,14 @@ for i in range(1, 1001):
 	json 7 8
 	expect_equal 1 "$status"
 	are 7 'select(.records).id'
-	expect_text "jobio: report: job: '8': ledger: job '8': no record that you may read; sacct: no such job that you may see" "$said"
+	expect_text "jobio: report: job: '8': ledger: job '8': no record that you may read; sacct: no such job that you may see" "$messages"
 }
 
 @test "running jobs, and jobs without a summary, have messages of their own" {
 	run report 4
 	expect_equal "1 jobio: report: job: '4': the job is RUNNING: 'jobio report --live 4' shows what it has read and written so far" "$status $output"
 	json 6
-	expect_equal "1 jobio: report: job: '6': ledger: job '6': no record that you may read; sacct: the job is CANCELLED by 0 and has no summary: jobio did not count it, or its nodes have not reported yet" "$status $said"
+	expect_equal "1 jobio: report: job: '6': ledger: job '6': no record that you may read; sacct: the job is CANCELLED by 0 and has no summary: jobio did not count it, or its nodes have not reported yet" "$status $messages"
 	run report 6
 	expect_equal 0 "$status"
 	expect_text "I/O is not known: jobio did not count it, or its nodes have not reported yet (ledger:" "$output"
@@ -520,7 +520,7 @@ sys.exit(any(ord(c) in bad for c in text))' <<<"$1"
 }
 
 @test "for recorded jobs of real Slurms lists and reports have the figures of seff" {
-	local version id cpu mem count=0 name said
+	local version id cpu mem count=0 name messages
 	for version in $(cd "$SRCDIR/tests/samples/slurm" && ls -- *-seff.txt); do
 		version=${version%-seff.txt}
 		cp "$SRCDIR/tests/samples/slurm/$version-jobs.txt" "$DIR/bin/jobs"
@@ -535,16 +535,16 @@ sys.exit(any(ord(c) in bad for c in text))' <<<"$1"
 		cp "$SRCDIR/tests/samples/slurm/$version-jobs.txt" "$DIR/bin/jobs"
 		report -u alice --all -o jobid,cpu%,mem% | sed 's/ %//g; s/< //g' >"$DIR/list"
 		while read -r name id cpu mem; do
-			said=$(awk -v id="$id" '$1 == id { print $2, $3 }' "$DIR/list")
-			if [[ $said == '- -' ]]; then
+			messages=$(awk -v id="$id" '$1 == id { print $2, $3 }' "$DIR/list")
+			if [[ $messages == '- -' ]]; then
 				expect_text 'never started' "$(report "$id" 2>&1)"
 				[[ $name == pending || $name == impossible ]]
 				continue
 			fi
 			# seff rounds CPU time to seconds
-			awk -v id="$id" -v said="$said" -v cpu="$cpu" -v mem="$mem" -v s="$(sed -nE "s/^JobID=${id/+/[+]}\t.*ElapsedRaw=([0-9]+).*/\1/p" "$DIR/bin/jobs")" \
-				'BEGIN { split(said, a, " "); exit !(s > 0 && (a[1] - cpu) ^ 2 <= (60 / s + 1) ^ 2 && (a[2] - mem) ^ 2 <= 0.6 ^ 2) }' ||
-				{ echo "$version: $name $id: $said here, $cpu $mem of seff"; return 1; }
+			awk -v id="$id" -v messages="$messages" -v cpu="$cpu" -v mem="$mem" -v s="$(sed -nE "s/^JobID=${id/+/[+]}\t.*ElapsedRaw=([0-9]+).*/\1/p" "$DIR/bin/jobs")" \
+				'BEGIN { split(messages, a, " "); exit !(s > 0 && (a[1] - cpu) ^ 2 <= (60 / s + 1) ^ 2 && (a[2] - mem) ^ 2 <= 0.6 ^ 2) }' ||
+				{ echo "$version: $name $id: $messages here, $cpu $mem of seff"; return 1; }
 			run report "$id"
 			expect_text " CPU $(awk -v id="$id" '$1 == id' < <(report -u alice --all -o jobid,cpu%) | sed 's/^[^ ]* *//') of 1 CPU" "$output"
 			count=$((count + 1))
@@ -584,7 +584,7 @@ sys.exit(any(ord(c) in bad for c in text))' <<<"$1"
 
 # ---- the report of one job ------------------------------------------------------------------
 
-# waited NODE - put a record of a job whose processes waited for filesystems into the spool
+# waited NODE - put a record of a job with processes that waited for filesystems into the spool
 waited() {
 	node_of "$1" '.job = 4711 | .nodelist = "c[1-2]" | .quality = [] | .findings = [] | .changes = [] | .end = 1795228422 | .client.mounts += [{mount: "/home", fstype: "nfs4", source: "s"}]
 		| .app = [{scope: "job", source: "bpf", fs: "/mnt/weka", read_bytes: 184320000000, read_calls: 11250000, write_bytes: 687194767360, write_calls: 655360, read_us: 9000000000,

@@ -38,8 +38,8 @@ answer() {
 	printf '{"jsonrpc":"2.0","id":1,"result":[%s]}' "${text#,}"
 }
 
-# told RECORD - print the client counters of the record
-told() {
+# counters_of RECORD - print the client counters of the record
+counters_of() {
 	local lines line key text=''
 	[[ $1 =~ \"wire\":\[([^]]*)\] ]] || return 0
 	IFS='{' read -ra lines <<<"${BASH_REMATCH[1]}"
@@ -70,7 +70,7 @@ counted() {
 	else
 		answer '' "$2" >"$NODE/w/fetch_local_stats"
 		in_env "$NODE/bin/jobio-release" --conf="$NODE/jobio.conf" --sysfs="$NODE/sysfs" 2>/dev/null
-		have+=$(told "$(record 7)")
+		have+=$(counters_of "$(record 7)")
 		[[ $have != "$want" ]] || return 0
 	fi
 	bad+="$2 $3 $4: wanted $want, got $have"$'\n'
@@ -113,7 +113,7 @@ counted() {
 	prolog 2>/dev/null
 	answer '' 'READS "15"; READ_LATENCY "80"' >"$NODE/w/two/fetch_local_stats"
 	epilog
-	[ "$(told "$(record 7)")" = '/mnt/one: read_calls=0 read_us=0, /mnt/two: read_calls=5 read_us=10' ]
+	[ "$(counters_of "$(record 7)")" = '/mnt/one: read_calls=0 read_us=0, /mnt/two: read_calls=5 read_us=10' ]
 }
 
 @test "a filesystem that is mounted while a job runs is found by its mount, and none is missing" {
@@ -128,6 +128,6 @@ counted() {
 	echo 'be0/late /mnt/late wekafs rw 0 0' >>"$NODE/weka/mounts"
 	answer '' 'READS "15"' >"$NODE/w/fetch_local_stats"
 	epilog
-	[ "$(told "$(record 7)")" = '/mnt/late: read_calls=5' ]
+	[ "$(counters_of "$(record 7)")" = '/mnt/late: read_calls=5' ]
 	[ "$(record 7 | jq -c .quality)" = '["no_step","mounted_late"]' ]
 }

@@ -206,7 +206,7 @@ subjects() {
 
 # Before a commit: make check, with other crash steps each day; without hardening.bats, which
 # needs a build without sanitizers.
-#   In "all", which has run the rest without sanitizers: scripts whose programs parse most
+#   In "all", which has run the rest without sanitizers: scripts of programs that parse most
 # data of other programs, or are daemons.
 part_sanitizers() {
 	local which subjects
@@ -342,7 +342,7 @@ part_diff() {
 
 # ---- in containers ---------------------------------------------------------------
 
-# The unit programs, and scripts whose subject depends on Slurm, its files or libraries;
+# The unit programs, and scripts of subjects that depend on Slurm, its files or libraries;
 # make check with gcc has run all of them on this machine, with ten times as many
 # random rounds.
 # shellcheck disable=SC2016 # make expands it

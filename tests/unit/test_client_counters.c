@@ -52,7 +52,7 @@ static const struct {
 	    "; x /a read=10; y /b read=0 | clears; x /a read=3; y /b read=5 | /a restarted; /b restarted",
 	    "; x /a read=1; y /b read=6 | clears; x /a read=3; y /b read=5 | /a restarted; /b restarted",
 	    "; x /a read=10; y /b read=0 | clears; z /a read=3; y /b read=5 | /a restarted; /b read=5" } },
-	{ "rows whose filesystem is known in the second reading only are counted for it",
+	{ "rows with a filesystem that is known in the second reading only are counted for it",
 	  { "; x - read=10; y - read=20 | ; x /a read=11; y /b read=22 | /a read=1; /b read=2",
 	    "; x - read=10; y - read=20 | ; x /a read=11 | /a read=1; - restarted" } },
 	{ "a row that was born later has restarted, and a device number is given again",

@@ -171,7 +171,7 @@ spank_err_t spank_unsetenv(spank_t sp, const char *name)
 static uint32_t step_id; /* a step of job 7 */
 static int node_id, task_id;
 
-/* "lacks=job": spank_get_item() fails for this item. */
+/* "unset=job": spank_get_item() fails for this item. */
 static bool is_told(spank_item_t item)
 {
 	static const struct {
@@ -181,7 +181,7 @@ static bool is_told(spank_item_t item)
 		      { "step", S_JOB_STEPID },
 		      { "task", S_TASK_ID },
 		      { "node", S_JOB_NODEID } };
-	const char *lacks = word_of(client, "lacks");
+	const char *lacks = word_of(client, "unset");
 
 	for (size_t i = 0; lacks && i < ROWS(items); i++)
 		if (item == items[i].item && !strcmp(lacks, items[i].name))
@@ -769,11 +769,11 @@ static int be_task(void)
  * init_post_opt, before 24.05 twice (plugstack.c:spank_stack_post_opt). */
 static int be_stepd(int tasks)
 {
-	const char *wished = word_of(client, "wished");
+	const char *requested = word_of(client, "requested");
 	int ended = open_file("ended", O_APPEND), status, rc = call("init");
 
-	for (int i = 0; i < 2 && wished; i++)
-		rc |= options[1].cb(options[1].val, wished, 1);
+	for (int i = 0; i < 2 && requested; i++)
+		rc |= options[1].cb(options[1].val, requested, 1);
 	rc |= call("init_post_opt");
 	for (task_id = 0; task_id < tasks; task_id++) {
 		if (fork() == 0)
@@ -934,16 +934,16 @@ static const char *const steps[] = {
 	"note | | 0:1:2 JOBIO_GOT_ALL=6 0:1:2 | out=",
 	"note | JOBIO_GOT_ALL=7 | 0:1:2 1:1:2 | out=" SAID,
 	"note | closed=yes | 0:0:2 1:0:2 1:0:2 | out=" SAID " | run/7/told@600 | " STEP0,
-	"note | lacks=task | 0:0:1 | out=" SAID,
-	"note | lacks=node | 0:0:1 | out=" SAID,
+	"note | unset=task | 0:0:1 | out=" SAID,
+	"note | unset=node | 0:0:1 | out=" SAID,
 	"cores=1 profile=stream | | batch:0:1 0:0:2 | out=",
-	/* a job with a request, whose prolog did not run */
-	"none | wished=stream | batch:0:1 0:0:4 | out=" UNPREPARED,
+	/* a job with a request, without a prolog */
+	"none | requested=stream | batch:0:1 0:0:4 | out=" UNPREPARED,
 	"none | | batch:0:1 0:0:4 | out=",
-	"on-node | wished=stream | batch:0:1 | out=" UNPREPARED,
-	"no-folder | wished=stream | batch:0:1 JOBIO_GOT_ALL=no7 0:0:4 | out=" UNPREPARED
+	"on-node | requested=stream | batch:0:1 | out=" UNPREPARED,
+	"no-folder | requested=stream | batch:0:1 JOBIO_GOT_ALL=no7 0:0:4 | out=" UNPREPARED
 	" | run/7/steps/batch | " STEP0,
-	"no-folder | wished=stream | JOBIO_GOT_ALL=no6 1:0:1 | out=" UNPREPARED,
+	"no-folder | requested=stream | JOBIO_GOT_ALL=no6 1:0:1 | out=" UNPREPARED,
 	/* the gate: refused, warned, off */
 	"client enforce asked | | 0:0:3 | out^error: jobio: gate: not started: the job may run on CPU  | out#1 | ended=1 1 1 | " STEP0
 	"~,\"refused\":\"the job may run on CPU  | " STEP0 "~,\"refused_tasks\":3}",
@@ -951,9 +951,9 @@ static const char *const steps[] = {
 	"client | | 0:0:3 | " STEP0 "~,\"warned\":\"the job may run on CPU  | " STEP0
 	"~,\"warned_tasks\":3}",
 	"client cores=1 | | batch:0:1 0:0:3 | out^jobio: node c1: the job may run on CPU | out#1",
-	"client note enforce asked off | wished=stream | 0:0:2 | out= | ended=0 0 | " STEP0
+	"client note enforce asked off | requested=stream | 0:0:2 | out= | ended=0 0 | " STEP0
 	"~\"own_out\":true,",
-	"client note enforce asked elsewhere | wished=stream | 0:0:2 | out= | ended=0 0",
+	"client note enforce asked elsewhere | requested=stream | 0:0:2 | out= | ended=0 0",
 	"| | 0:0:1 | log=",
 	"none | | 0:0:1 | log^info: jobio: gate: tasks are not checked: no gate file for job 7 in | log~(did the prolog run?)",
 	"bad | | 0:0:1 | out= | log^error: jobio: gate: tasks are not checked: gate file ' | log~': bad policy 'maybe'",
@@ -981,8 +981,8 @@ static const char *const steps[] = {
 	" " MPI_IO_GIVEN,
 	/* files for the record */
 	"note | | extern:0:0 | run/7/begun | !run/7/steps/extern | !run/7/told",
-	"note | lacks=job | 0:0:1 | out= | ended=0 | !" STEP0 " | !run/7/begun",
-	"note | lacks=step | 0:0:1 | out= | ended=0 | !" STEP0 " | !run/7/begun",
+	"note | unset=job | 0:0:1 | out= | ended=0 | !" STEP0 " | !run/7/begun",
+	"note | unset=step | 0:0:1 | out= | ended=0 | !" STEP0 " | !run/7/begun",
 	"| | 0:0:0 | " STEP0 "@600 | run/7/steps@700",
 	"| | 0:0:1 | " STEP0 "^{\"step\":\"0\",\"source\":\"stepd\",\"read_bytes\": | " STEP0
 	"~\"own_out\":true,\"uid\":1000,\"array_job_id\":null,\"array_task_id\":null,",
@@ -996,7 +996,7 @@ static const char *const steps[] = {
 	"note | plugin=4000000000 removed=yes | 0:0:1 | run/7/away",
 	/* a step of jobio report --live (jobio-live is not installed) is no step of the user */
 	"note | JOBIO_LIVE=7 | 0:0:2 | out=" NO_LIVE " | !" STEP0,
-	"note | JOBIO_LIVE=7 lacks=task | 0:0:1 | out=" NO_LIVE,
+	"note | JOBIO_LIVE=7 unset=task | 0:0:1 | out=" NO_LIVE,
 	"note | JOBIO_LIVE=7 | batch:0:1 interactive:0:1 | out=" SAID
 	" | run/7/steps/batch | run/7/steps/interactive",
 	"note | JOBIO_LIVE=6 | 0:0:2 | out=" SAID " | " STEP0,

@@ -125,7 +125,7 @@ static void start(void)
 	ledger = spawned(
 		"env LD_PRELOAD=" BUILDDIR
 		"/.libs/slurmdb.so ASAN_OPTIONS=verify_asan_link_order=0 SLURMDB=%1$s/slurmdb " BUILDDIR
-		"/jobio-ledgerd --conf=%1$s/conf 2>%1$s/said",
+		"/jobio-ledgerd --conf=%1$s/conf 2>%1$s/messages",
 		tempdir_name);
 	ck_assert_msg(is_up(tempdir_path("slurmdb/log")), "no ledger");
 }
@@ -326,15 +326,16 @@ static const struct {
 	  { NO("site: since and until: must be seconds") } },
 };
 
-static void expect_said(const char *request, const char *said, const char *wanted)
+static void expect_reply(const char *request, const char *reply, const char *wanted)
 {
 	if (*wanted == '!')
-		ck_assert_msg(!strstr(said, wanted + 1), "%s: %s in %.900s", request, wanted, said);
+		ck_assert_msg(!strstr(reply, wanted + 1), "%s: %s in %.900s", request, wanted,
+			      reply);
 	else if (!strncmp(wanted, "..", 2))
-		ck_assert_msg(strstr(said, wanted + 2), "%s: no %s in %.900s", request, wanted,
-			      said);
+		ck_assert_msg(strstr(reply, wanted + 2), "%s: no %s in %.900s", request, wanted,
+			      reply);
 	else
-		ck_assert_msg(!strcmp(said, wanted), "%s: %.900s", request, said);
+		ck_assert_msg(!strcmp(reply, wanted), "%s: %.900s", request, reply);
 }
 
 static void put_jobs(void)
@@ -357,7 +358,7 @@ static void put_jobs(void)
 
 START_TEST(each_request_is_answered_by_the_permissions_of_its_user)
 {
-	const char *said;
+	const char *reply;
 	size_t i, k;
 
 	start();
@@ -369,9 +370,9 @@ START_TEST(each_request_is_answered_by_the_permissions_of_its_user)
 	for (i = 0; i < sizeof(questions) / sizeof(questions[0]); i++) {
 		if (geteuid() && questions[i].who != ROOT)
 			continue; /* only root can act as another user */
-		said = ask(questions[i].who, questions[i].request);
+		reply = ask(questions[i].who, questions[i].request);
 		for (k = 0; k < 5 && questions[i].answer[k]; k++)
-			expect_said(questions[i].request, said, questions[i].answer[k]);
+			expect_reply(questions[i].request, reply, questions[i].answer[k]);
 	}
 	end();
 }
@@ -384,9 +385,9 @@ START_TEST(a_request_that_is_too_long_is_refused_for_users_only)
 	start();
 	snprintf(request, sizeof(request), "{\"op\":\"ping\",\"x\":\"%*s\"}",
 		 LEDGER_QUERY_MAX + 500, "");
-	expect_said("root's", ask(ROOT, request), "..\"ok\":true");
+	expect_reply("root's", ask(ROOT, request), "..\"ok\":true");
 	if (!geteuid())
-		expect_said("alice's", ask(ALICE, request), NO("the request is too long"));
+		expect_reply("alice's", ask(ALICE, request), NO("the request is too long"));
 	end();
 }
 END_TEST
@@ -396,7 +397,7 @@ START_TEST(records_that_do_not_fit_into_a_reply_are_counted_and_sent_in_the_next
 	char node[40],
 		finding[4200] =
 			"findings\":[]|findings\":[{\"code\":\"X\",\"severity\":\"info\",\"text\":\"";
-	const char *said, *left;
+	const char *reply, *left;
 	int i, count = 0, asked = 0;
 
 	start();
@@ -412,9 +413,9 @@ START_TEST(records_that_do_not_fit_into_a_reply_are_counted_and_sent_in_the_next
 
 		snprintf(request, sizeof(request),
 			 "{\"op\":\"get\",\"job\":\"7\",\"after\":\"%s\"}", node);
-		said = ask(ROOT, request);
-		while ((said = strstr(said, "\"node\":\"")) && ++count)
-			snprintf(node, sizeof(node), "%.4s", said += 8);
+		reply = ask(ROOT, request);
+		while ((reply = strstr(reply, "\"node\":\"")) && ++count)
+			snprintf(node, sizeof(node), "%.4s", reply += 8);
 		left = strstr(ask(ROOT, request), "\"records_left_out\":") + 19;
 		ck_assert_int_lt(++asked, 9);
 	} while (*left != '0');
@@ -477,13 +478,13 @@ START_TEST(an_incomplete_reply_is_an_error)
 		close(server);
 		snprintf(wanted, sizeof(wanted), "..ledger '127.0.0.1:%u': %s", config->ledger.port,
 			 rows[i].why);
-		expect_said(rows[i].why, ask(ROOT, "{\"op\":\"ping\"}"), wanted);
+		expect_reply(rows[i].why, ask(ROOT, "{\"op\":\"ping\"}"), wanted);
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
 	}
 	snprintf(wanted, sizeof(wanted), "ledger '127.0.0.1:%u': Connection refused",
 		 config->ledger.port);
-	expect_said("nobody", ask(ROOT, "{\"op\":\"ping\"}"), wanted);
+	expect_reply("nobody", ask(ROOT, "{\"op\":\"ping\"}"), wanted);
 	end();
 }
 END_TEST

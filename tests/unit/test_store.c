@@ -222,7 +222,7 @@ static const char *const partings[][2] = {
 	{ "n1 - 1000 1020, n2 - 1040 1060", "n1 n2" },
 	/* minutes apart with another node list */
 	{ "n1 0 1000 1020, n2 0 1040 1060 list=n[2-3]", "n1 n2" },
-	/* two runs of nodes whose clocks are 200 s apart */
+	/* two runs on nodes with clocks 200 s apart */
 	{ "n1 0 1200 2200, n2 0 1000 2000, n2 1 2060 2500, n1 1 2260 2700", "n1+n2 n1+n2" },
 	/* a job ID that is used again */
 	{ "n1 0 1000 2000, n2 0 5000000 5000100", "n1 n2" },

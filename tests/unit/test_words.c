@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Parsers of text from users, the kernel and Slurm: numbers, lists of CPUs, versions, variables,
- * mount tables, the request in the environment, the gate file, SystemComment, live replies. */
+ * mount tables, the request in the environment, the gate file, SystemComment, replies of nodes. */
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -622,7 +622,7 @@ START_TEST(a_damaged_gate_file_is_an_error_and_unknown_keys_are_ignored)
 }
 END_TEST
 
-/* ---- live replies, which srun interleaves -------------------------------------------- */
+/* ---- replies of nodes, which srun interleaves -------------------------------------------- */
 
 /* Lines of a reply; the caller frees them. */
 static char *answer(const char *node, unsigned int ask, enum live_view_kind kind, const char *text)

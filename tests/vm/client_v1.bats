@@ -19,7 +19,7 @@ teardown() { controller scancel -u alice; }
 	node_is v1 interleaved CoreSpecCount=1
 	allow core_change=grow
 	client_new 3
-	expect_equal 1,3,5,7 "$(told os_cpus --core-spec=2)" 'jobio cores --core-spec=2'
+	expect_equal 1,3,5,7 "$(cores_of os_cpus --core-spec=2)" 'jobio cores --core-spec=2'
 	look_and_step --io-cores=2 --io-profile=stream
 	expect_apart 1,3,5,7 '1 3'
 	expect_client '1 3'

@@ -19,7 +19,7 @@ teardown() { controller scancel -u alice; }
 	node_is v2 block
 	allow core_change=any
 	client_new 4
-	expect_equal 2-3,6-7 "$(told os_cpus --core-spec=2)" 'jobio cores --core-spec=2'
+	expect_equal 2-3,6-7 "$(cores_of os_cpus --core-spec=2)" 'jobio cores --core-spec=2'
 	look_and_step --exclusive --io-cores=2 --io-profile=stream
 	expect_apart 2-3,6-7 '2 6'
 	expect_client '2 6'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# clocks.bats - the ledger's result for a job on two nodes whose clocks differ
+# clocks.bats - the ledger's result for a job on two nodes with different clocks
 #
 # Needs SRCDIR, BUILDDIR with jobio's programs, docker, jq, munge and tests/vm/packages.
 # Two machines with Debian's 6.1 at a time, in clocks-node: the clock of vm2 is 40 s
@@ -52,10 +52,10 @@ setup_file() {
 	setup_ledger
 	export DIR LEDGER MUNGED PORT
 	for record in "$work"/vm[12].[78]; do
-		[[ -e $record ]] || continue # the first test tells
+		[[ -e $record ]] || continue # the first test fails then
 		sed -n 2p "$record" >"$DIR/spool/${record##*.}.0.$(basename -- "${record%.*}").json"
 	done
-	send || :	# it tells that, too
+	send || :	# the first test fails then as well
 }
 
 teardown_file() { teardown_ledger; }
@@ -89,8 +89,8 @@ did() {
 		| [([.[].read_bytes] | add), ([.[].write_bytes] | add), ([.[] | .read_calls + .write_calls] | add)] | join(" ")'
 }
 
-# told TIMELINES - the same, as sums of rows
-told() {
+# reported TIMELINES - the same, as sums of rows
+reported() {
 	jq -r '.[] | select(.fs == "/mnt/b")
 		| [(.read_bytes | add), (.write_bytes | add), (.calls | add)] | join(" ")' <<<"$1"
 }
@@ -113,8 +113,8 @@ told() {
 	json=$(report --json 7)
 	timelines=$(jq -c .timelines <<<"$json")
 	expect_equal '1|2|2' "$(in_store 'SELECT count(*), max(nodes_seen), max(nodes_expected) FROM runs WHERE job=7')"
-	expect_equal "$(did 7 vm1 vm2)" "$(told "$timelines")"
-	expect_equal '31457280 52428800 80' "$(told "$timelines")"
+	expect_equal "$(did 7 vm1 vm2)" "$(reported "$timelines")"
+	expect_equal '31457280 52428800 80' "$(reported "$timelines")"
 	wrong=$(rows_wrong "$timelines" 7 vm1 vm2)
 	expect_equal '' "$wrong"
 	expect_equal true "$(jq '.[] | select(.fs == "/mnt/b").width_s <= 2' <<<"$timelines")"
@@ -136,7 +136,7 @@ told() {
 		--argjson told "$(sed -n 's/^  time .*(\([0-9.]*\) s).*/\1/p' <<<"$text")" '([$a, $b] | max) - $told | fabs < 0.1')"
 }
 
-@test "records whose clocks differ by more than MUNGE allows are two runs, each of them exact" {
+@test "records with clocks that differ by more than MUNGE allows are two runs, each of them exact" {
 	local node
 	expect_equal '2|1|2' "$(in_store 'SELECT count(*), max(nodes_seen), max(nodes_expected) FROM runs WHERE job=8')"
 	for node in vm1 vm2; do

@@ -275,7 +275,7 @@ is_bound() {
 readonly kinds='nothing read write pread pwrite readv writev direct sendfile copy_file_range
 	aio uring mmap_read mmap_write open stat names inodes threads crowd crowd_of_calls core'
 
-@test "where the kernel preempts itself, numbers are exact or said to be a lower bound" {
+@test "on preemptible kernels numbers are exact or flagged as a lower bound" {
 	local kernel kind found
 	for kernel in "${kernels[@]}"; do
 		found=$(is_bound "$kernel" 'v2 crowd')
@@ -289,7 +289,7 @@ readonly kinds='nothing read write pread pwrite readv writev direct sendfile cop
 	done
 }
 
-@test "since 6.14 nothing is lost there; since 7.1 every kernel is one" {
+@test "preemptible kernels since 6.14 count everything; since 7.1 all kernels are preemptible" {
 	local kernel kind
 	exact newest 'v2 crowd' 'v2 crowd_of_calls'
 	for kernel in 6.18-preempt newest-preempt; do
@@ -300,11 +300,11 @@ readonly kinds='nothing read write pread pwrite readv writev direct sendfile cop
 	done
 }
 
-@test "since 7.1 a few programs are at all functions" {
+@test "since 7.1 at most 24 programs are attached" {
 	expect newest 'v2 links' '.links <= 24' true
 }
 
-@test "totals at exit are exact but for aio, io_uring and mapped files" {
+@test "totals at exit are exact, except aio, io_uring and mapped files" {
 	local kernel kind labels=()
 	for kind in read write pread pwrite readv writev direct sizes sendfile \
 		sendfile_other sendfile_socket copy_file_range aio aio_direct uring \
@@ -618,7 +618,7 @@ each_slow() {
 	each_slow 'one process' '[.timeline.io_us[] | select(. > 1010000)] | length' 0
 }
 
-@test "asynchronous I/O has its latency, and blocks for one of 16 at a time" {
+@test "asynchronous I/O has its latency, and blocking time for one of 16 requests at a time" {
 	each_slow libaio '.read_ns | add' 16
 	each_slow libaio '.async_us < 16 * 1000 * .did.delay_ms / 2' true
 }

@@ -185,8 +185,8 @@ others() {
 	comm -13 <(cpus "$1" | tr ' ' '\n' | sort) <(seq 0 7 | sort) | paste -sd' '
 }
 
-# told FIELD OPTION... - a field of the output of `jobio cores` on the node
-told() {
+# cores_of FIELD OPTION... - a field of the output of `jobio cores` on the node
+cores_of() {
 	local field=$1
 	shift
 	on_node "jobio cores --format=json $*" | jq -er ".$field"
@@ -202,7 +202,7 @@ expect_equal() {
 expect_withheld() {
 	local n=$1 list=$2 wanted job
 	wanted=$(cpus "$list")
-	expect_equal "$list" "$(told os_cpus --core-spec="$n")" "jobio cores --core-spec=$n"
+	expect_equal "$list" "$(cores_of os_cpus --core-spec="$n")" "jobio cores --core-spec=$n"
 	expect_equal "$wanted" "$(others "$(step_cpus --core-spec="$n")")" "srun --core-spec=$n"
 	job=$(batch "$vm_grab; echo \$SLURM_IO_CPUS" --io-cores="$n")
 	expect_equal "$wanted" "$(others "$(head -n 1 <<<"$job")")" "sbatch --io-cores=$n"

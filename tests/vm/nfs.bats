@@ -41,7 +41,7 @@ moved() {
 		"[\"'/m/t3' goes over TCP, and the card ve0 that leads to its server can do RDMA\",\"'/m/t4' goes over TCP, and the card ve0 that leads to its server can do RDMA\"]"
 }
 
-@test "settings of a profile are set on live mounts and restored, over TCP and RDMA" {
+@test "settings of a profile are set on mounts and restored, over TCP and RDMA" {
 	expect 'before the settings' . '["t3 128 ,relatime","t4 128 ,relatime","r3 128 ,relatime"]'
 	expect 'with the settings' . '["t3 1024 ,sync,noatime","t4 1024 ,sync,noatime","r3 1024 ,sync,noatime"]'
 	expect 'after the settings' . '["t3 128 ,relatime","t4 128 ,relatime","r3 128 ,relatime"]'
@@ -290,8 +290,8 @@ met() {
 	met e4 'read-only' EROFS .meta
 }
 
-# said CASE TEXT - the first line of the report of a failed job with these counters ends so
-said() {
+# first_line CASE TEXT - the first line of the report of a failed job with these counters ends with TEXT
+first_line() {
 	local kernel line
 	for kernel in "${kernels[@]}"; do
 		of "$kernel" "$1" '{jobio: 1, cluster: "vm", job: 61, restart: 0, node: "vm1", nodelist: "vm1", uid: 0, gid: 0,
@@ -309,13 +309,13 @@ said() {
 	source "$SRCDIR/tests/scripts/sacct.bash"
 	setup_sacct
 	printf 'JobID=61\tCluster=vm\tUser=root\tState=FAILED\tExitCode=1:0\n' >"$DIR/bin/jobs"
-	said quota 'disk quota exceeded on /m/errs (EDQUOT, 1 call)'
-	said 'quota at fsync' 'disk quota exceeded on /m/e3 (EDQUOT, * call*)'
-	said 'quota at close' 'disk quota exceeded on /m/e4 (EDQUOT, 1 call)'
-	said full 'no space left on /m/e4 (ENOSPC, * call*)'
-	said 'cut off' 'I/O error on /m/soft (EIO, 1 call)'
-	said stale 'stale file handle on /m/e3 (ESTALE, 1 call)'
-	said read-only 'read-only filesystem on /m/e4 (EROFS, 1 call)'
+	first_line quota 'disk quota exceeded on /m/errs (EDQUOT, 1 call)'
+	first_line 'quota at fsync' 'disk quota exceeded on /m/e3 (EDQUOT, * call*)'
+	first_line 'quota at close' 'disk quota exceeded on /m/e4 (EDQUOT, 1 call)'
+	first_line full 'no space left on /m/e4 (ENOSPC, * call*)'
+	first_line 'cut off' 'I/O error on /m/soft (EIO, 1 call)'
+	first_line stale 'stale file handle on /m/e3 (ESTALE, 1 call)'
+	first_line read-only 'read-only filesystem on /m/e4 (EROFS, 1 call)'
 }
 
 @test "operations have times, and no request was sent again" {

@@ -1635,7 +1635,7 @@ static const struct kind {
 static char line[LINE + 1];
 static size_t used;
 
-static void say(const char *format, ...)
+static void put(const char *format, ...)
 {
 	va_list args;
 
@@ -1643,7 +1643,7 @@ static void say(const char *format, ...)
 	used += (size_t)vsnprintf(line + used, sizeof(line) - used, format, args);
 	va_end(args);
 	if (used >= LINE)
-		fail("too much to say");
+		fail("no space for more output");
 }
 
 static void say_sizes(int place, int rw, const char *key)
@@ -1652,10 +1652,10 @@ static void say_sizes(int place, int rw, const char *key)
 
 	while (last >= 0 && !truth->sizes[place][rw][last])
 		last--;
-	say(",\"%s\":[", key);
+	put(",\"%s\":[", key);
 	for (i = 0; i <= last; i++)
-		say("%s%ld", i ? "," : "", truth->sizes[place][rw][i]);
-	say("]");
+		put("%s%ld", i ? "," : "", truth->sizes[place][rw][i]);
+	put("]");
 }
 
 static void say_seconds(void)
@@ -1664,36 +1664,36 @@ static void say_seconds(void)
 	const char *before = "";
 	int i;
 
-	say(",\"seconds\":[");
+	put(",\"seconds\":[");
 	for (i = 0; i < SECONDS; i++) {
 		if (!sure[i][READ] && !sure[i][WRITE] && !unsure[i][READ] && !unsure[i][WRITE])
 			continue;
-		say("%s[%ld,%ld,%ld,%ld,%ld]", before, truth->first + i, sure[i][READ],
+		put("%s[%ld,%ld,%ld,%ld,%ld]", before, truth->first + i, sure[i][READ],
 		    sure[i][WRITE], unsure[i][READ], unsure[i][WRITE]);
 		before = ",";
 	}
-	say("]");
+	put("]");
 }
 
 static void say_place(int place, const char *key)
 {
 	int i;
 
-	say("\"%s\":{\"read_bytes\":%ld,\"write_bytes\":%ld,\"read_calls\":%ld,\"write_calls\":%ld",
+	put("\"%s\":{\"read_bytes\":%ld,\"write_bytes\":%ld,\"read_calls\":%ld,\"write_calls\":%ld",
 	    key, truth->bytes[place][READ], truth->bytes[place][WRITE], truth->calls[place][READ],
 	    truth->calls[place][WRITE]);
 	if (place != EXIT) {
 		say_sizes(place, READ, "read_sizes");
 		say_sizes(place, WRITE, "write_sizes");
-		say(",\"mmap_read_bytes\":%ld,\"mmap_write_bytes\":%ld",
+		put(",\"mmap_read_bytes\":%ld,\"mmap_write_bytes\":%ld",
 		    truth->mmap_bytes[place][READ], truth->mmap_bytes[place][WRITE]);
 		for (i = 0; i < OPS; i++)
 			if (i != LOOKUP_MISS || truth->lookups_known)
-				say(",\"%s\":%ld", op_names[i], truth->ops[place][i]);
+				put(",\"%s\":%ld", op_names[i], truth->ops[place][i]);
 		if (place == OTHER && truth->first)
 			say_seconds();
 	}
-	say("}");
+	put("}");
 }
 
 static void say_times(void)
@@ -1702,24 +1702,24 @@ static void say_times(void)
 						 "close_us", "mapped_us", "async_us" };
 	int i;
 
-	say(",\"times\":{");
+	put(",\"times\":{");
 	for (i = 0; i < TIMES; i++)
-		say("%s\"%s\":%ld", i ? "," : "", keys[i], truth->us[i]);
-	say("}");
+		put("%s\"%s\":%ld", i ? "," : "", keys[i], truth->us[i]);
+	put("}");
 }
 
 /* One write of a fixed length for all of the output. */
 static void say_all(void)
 {
-	say("{");
+	put("{");
 	say_place(DIR_, dirs[DIR_]);
-	say(",");
+	put(",");
 	say_place(OTHER, dirs[OTHER]);
-	say(",");
+	put(",");
 	say_place(EXIT, "exit");
 	if (truth->us[T_META])
 		say_times();
-	say("}");
+	put("}");
 	memset(line + used, ' ', LINE - 1 - used);
 	line[LINE - 1] = '\n';
 	need(write(1, line, LINE), LINE, "write of the truth");

@@ -14,7 +14,7 @@ TABLE = {
     "client.version": ("str", "4.4.4", "release; 4.2, 4.4, 5.x or 6.x rules follow from it"),
     "client.local_socket": ("bool", False, "the JSON-RPC socket of newer releases"),
     "client.containerless": ("bool", False, "no local container, as clients of 2026 may be"),
-    "client.counters": ("list", "", "READS WRITES READ_BYTES WRITE_BYTES that the socket tells "
+    "client.counters": ("list", "", "READS WRITES READ_BYTES WRITE_BYTES that the socket reports "
                         "more than the mounts have counted"),
     "topology.sockets": ("int", 0, "0: the real machine; else a made-up one"),
     "topology.cores_per_socket": ("int", 1, ""),
@@ -40,9 +40,9 @@ TABLE = {
     "faults.socket": (("no", "hang", "garbage"), "no",
                       "the local socket never answers, or answers in part"),
     "faults.proc_hang": ("bool", False, "open(2) of /proc/wekafs files blocks"),
-    "faults.umount_lies": ("bool", False, "umount says it worked; it did not"),
+    "faults.umount_lies": ("bool", False, "umount reports success and does nothing"),
     "faults.umount_busy": ("bool", False, "umount finds the target busy"),
-    "faults.remount_lies": ("bool", False, "remount says it worked; nothing changed"),
+    "faults.remount_lies": ("bool", False, "remount reports success and changes nothing"),
     "faults.disconnected": ("list", "", "frontends (0-based) that are not connected"),
     "faults.apply_fails": ("bool", False, "new resources do not come up: back to stable"),
     "boot.source": ("str", "backend0/default", "what start mounts; empty: nothing"),
