@@ -1,179 +1,160 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Begins to count for a job, and takes away what is idle. */
-#include <dirent.h>
+#include "count/counters_start.h"
+
 #include <errno.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 
+#include "base/mountinfo.h"
 #include "base/sysfs.h"
 #include "base/text.h"
-#include "count/counters_parts.h"
+#include "count/counters_load.h"
 #include "count/mounts.h"
+#include "count/pins.h"
 #include "record/alloc.h"
+#include "record/record.h"
 
-#define STALE_S 3600			 /* a prolog is long over then */
-#define CGROUP_DEPTH 5			 /* system.slice/slurmstepd.scope/job_1 and the like */
-#define MOUNTS_MAX (RECORD_LIST_MAX - 4) /* all files and the steps, too */
-#define SLUID_LENGTH 14			 /* src/common/sluid.h; Crockford's digits */
+#define NS_IN_S INT64_C(1000000000)
+#define STALE_S 3600			    /* longer than any prolog */
+#define LEVELS "{,*/,*/*/,*/*/*/,*/*/*/*/}" /* of system.slice/slurmstepd.scope/job_1 */
+#define ENTRIES_MAX (RECORD_LIST_MAX - 3)   /* with that of all files; steps come later */
+#define SLUID_LENGTH 14			    /* src/common/sluid.h: Crockford's digits */
 #define SLUID_DIGITS "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
-static int find_job_dir(const char *path, const char *name, int depth)
-{
-	char below[4096];
-	struct dirent *entry;
-	struct stat st;
-	int found = 0;
-	DIR *dir = opendir(path);
+/* ---- leftovers of other jobs --------------------------------------------- */
 
-	if (!dir)
-		return 0;
-	while (!found && (entry = readdir(dir))) {
-		if (entry->d_name[0] == '.' || entry->d_type != DT_DIR)
+static bool has_cgroup(const struct counters_options *options, const struct pins *p, uint32_t job)
+{
+	union count_name name, *before = NULL, next;
+	char pattern[512];
+	bool found = false;
+	uint32_t named;
+	glob_t paths;
+
+	while (!found && !bpf_map_get_next_key(p->map[MAP_NAMES], before, &next)) {
+		name = next;
+		before = &name;
+		if (bpf_map_lookup_elem(p->map[MAP_NAMES], &name, &named) || named != job)
 			continue;
-		found = !strcmp(entry->d_name, name);
-		snprintf(below, sizeof(below), "%s/%s", path, entry->d_name);
-		if (!found && depth > 1 && !lstat(below, &st) && S_ISDIR(st.st_mode))
-			found = find_job_dir(below, name, depth - 1);
+		snprintf(pattern, sizeof(pattern), "%s%s/" LEVELS "%.15s", options->cgroup_dir,
+			 p->info.cgroup_v1 ? "/freezer" : "", name.text);
+		found = glob(pattern, GLOB_BRACE, NULL, &paths) == 0;
+		globfree(&paths);
 	}
-	closedir(dir);
 	return found;
 }
 
-/* Does a cgroup of the job exist? */
-static int job_lives(const struct counters_options *options, struct pins *p, uint32_t job)
+/* Delete keys of a map that belong to no entry, by the job or the filesystem that is their value
+ * (MAP_DEVS: the key itself). */
+static void prune(struct pins *p, enum programs_map map)
 {
-	union count_name name, *before = NULL, next;
-	char dir[512];
-	uint32_t found;
-
-	snprintf(dir, sizeof(dir), "%s%s", options->cgroup_dir,
-		 p->info.cgroup_v1 ? "/freezer" : "");
-	while (!bpf_map_get_next_key(p->names, before, &next)) {
-		name = next;
-		before = &name;
-		if (!bpf_map_lookup_elem(p->names, &name, &found) && found == job &&
-		    find_job_dir(dir, name.text, CGROUP_DEPTH))
-			return 1;
-	}
-	return 0;
-}
-
-struct stale {
-	const struct counters_options *options;
-	uint64_t now_s;
-};
-
-/* An epilog that never ran leaves entries: they go after an hour, when no
- * cgroup of the job is left. */
-static int drop_stale(struct pins *p, const struct count_key *key, const struct count_entry *entry,
-		      void *arg)
-{
-	struct stale *stale = arg;
-
-	if (entry->start_s + STALE_S > stale->now_s || job_lives(stale->options, p, key->job))
-		return 0;
-	return pins_drop_entry(p, key, entry, NULL);
-}
-
-static int is_job(struct pins *p, const struct count_key *key, const struct count_entry *entry,
-		  void *arg)
-{
-	const uint32_t *job = arg;
-
-	(void)p;
-	(void)entry;
-	return key->job == *job;
-}
-
-/* Of a job that has no entry any more? */
-static bool is_idle(struct pins *p, uint32_t job, void *arg)
-{
-	(void)arg;
-	return !pins_each_entry(p, is_job, &job);
-}
-
-static int is_dev(struct pins *p, const struct count_key *key, const struct count_entry *entry,
-		  void *arg)
-{
-	const uint32_t *dev = arg;
-
-	(void)p;
-	(void)entry;
-	return key->dev == *dev;
-}
-
-/* Device numbers that no job is counted on, and where they were mounted. */
-static void drop_idle_devs(struct pins *p)
-{
-	struct count_path path, next_path;
-	struct count_dev state;
-	uint32_t dev, next;
-	int rc = bpf_map_get_next_key(p->devs, NULL, &next);
+	char key[sizeof(struct count_path)], next[sizeof(key)];
+	int rc = bpf_map_get_next_key(p->map[map], NULL, next);
+	const struct count_key *used;
+	uint32_t id;
+	size_t i;
 
 	while (!rc) {
-		dev = next;
-		rc = bpf_map_get_next_key(p->devs, &dev, &next);
-		if (!pins_each_entry(p, is_dev, &dev))
-			bpf_map_delete_elem(p->devs, &dev);
+		memcpy(key, next, sizeof(key));
+		rc = bpf_map_get_next_key(p->map[map], key, next);
+		memcpy(&id, key, sizeof(id));
+		if (map != MAP_DEVS && bpf_map_lookup_elem(p->map[map], key, &id))
+			continue;
+		for (i = 0; i < p->entry_count; i++) {
+			used = &p->entries[i].key;
+			if (used->job && (map == MAP_NAMES ? used->job : used->dev) == id)
+				break;
+		}
+		if (i == p->entry_count)
+			bpf_map_delete_elem(p->map[map], key);
 	}
-	rc = bpf_map_get_next_key(p->paths, NULL, &next_path);
-	while (!rc) {
-		path = next_path;
-		rc = bpf_map_get_next_key(p->paths, &path, &next_path);
-		if (!bpf_map_lookup_elem(p->paths, &path, &dev) &&
-		    bpf_map_lookup_elem(p->devs, &dev, &state))
-			bpf_map_delete_elem(p->paths, &path);
+}
+
+/* Remove entries of jobs without an epilog: they are older than an hour, and the job has no cgroup.
+ * (RUN/JOB is no proof: another slurmd of this host may have another run_dir.) */
+static void remove_stale(const struct counters_options *options, struct pins *p, uint64_t now_s)
+{
+	struct pins_entry *entry;
+	size_t i;
+
+	for (i = 0; i < p->entry_count; i++) {
+		entry = &p->entries[i];
+		if (entry->value.start_s + STALE_S > now_s ||
+		    has_cgroup(options, p, entry->key.job))
+			continue;
+		bpf_map_delete_elem(p->map[MAP_JOBS], &entry->key);
+		memset(entry, 0, sizeof(*entry));
 	}
+	prune(p, MAP_NAMES);
+	prune(p, MAP_DEVS);
+	prune(p, MAP_PATHS);
 }
 
-static int mark_used(struct pins *p, const struct count_key *key, const struct count_entry *entry,
-		     void *arg)
-{
-	bool *used = arg;
+/* ---- the entries of a job ------------------------------------------------ */
 
-	(void)key;
-	if (entry->slot < p->info.slots)
-		used[entry->slot] = true;
-	return 0;
-}
-
-/* Slot 0 belongs to nobody. */
-static uint32_t free_slot(const bool *used, uint32_t slots)
-{
-	uint32_t i;
-
-	for (i = 1; i < slots; i++)
-		if (!used[i])
-			return i;
-	return 0;
-}
-
-struct adding {
+struct start {
 	struct pins *pins;
-	bool *used;
 	uint32_t job;
-	unsigned int mounts;
-	bool partial; /* there is a filesystem that is not counted */
+	struct pins_entry entries[ENTRIES_MAX];
+	size_t entry_count;
+	uint32_t slot;	 /* of the last entry */
+	bool is_partial; /* a filesystem is not counted */
 	struct counters_state *state;
-	__u64 skipped[COUNT_KINDS]; /* by the programs, so far */
 };
 
-/* What is known of the device so far; from now on it is watched. */
-static int watch_dev(struct pins *p, uint32_t dev, struct count_dev *state)
+static struct pins_entry *find_entry(struct start *s, uint32_t dev)
 {
-	if (!dev || !bpf_map_lookup_elem(p->devs, &dev, state))
-		return 0;
-	memset(state, 0, sizeof(*state));
-	return bpf_map_update_elem(p->devs, &dev, state, BPF_ANY);
+	size_t i;
+
+	for (i = 0; i < s->entry_count; i++)
+		if (s->entries[i].key.dev == dev)
+			return &s->entries[i];
+	return NULL;
 }
 
-/* Names below a mount point are its filesystem's. */
+static bool is_used(const struct pins *p, uint32_t slot)
+{
+	size_t i;
+
+	for (i = 0; i < p->entry_count; i++)
+		if (p->entries[i].value.slot == slot)
+			return true;
+	return false;
+}
+
+static void add_entry(struct start *s, uint32_t dev, const char *mount)
+{
+	struct pins_entry *entry = &s->entries[s->entry_count];
+	unsigned int slots = s->pins->info.slots;
+
+	while (++s->slot < slots && is_used(s->pins, s->slot))
+		;
+	if (s->slot >= slots)
+		snprintf(s->state->reason, sizeof(s->state->reason),
+			 "counters: all %u slots are taken: '%s' of job %u is not counted", slots,
+			 *mount ? mount : "all files", s->job);
+	else if (s->entry_count == ENTRIES_MAX)
+		snprintf(s->state->reason, sizeof(s->state->reason),
+			 "counters: mount: '%s': not counted: more than %d filesystems", mount,
+			 ENTRIES_MAX - 1);
+	if (s->slot >= slots || s->entry_count == ENTRIES_MAX) {
+		s->is_partial = true;
+		return;
+	}
+	s->entry_count++;
+	entry->key.job = s->job;
+	entry->key.dev = dev;
+	entry->value.slot = s->slot;
+	snprintf(entry->value.mount, sizeof(entry->value.mount), "%s", mount);
+}
+
+/* Paths below a mount point belong to its filesystem. */
 static void add_path(struct pins *p, uint32_t dev, const char *mount)
 {
 	struct count_path path = { .bits = 0 };
@@ -181,137 +162,151 @@ static void add_path(struct pins *p, uint32_t dev, const char *mount)
 
 	path.bits = 8 * (uint32_t)n;
 	if ((size_t)n < sizeof(path.text))
-		bpf_map_update_elem(p->paths, &path, &dev, BPF_ANY);
+		bpf_map_update_elem(p->map[MAP_PATHS], &path, &dev, BPF_ANY);
 }
 
-static int add_entry(struct adding *a, uint32_t dev, const char *mount, struct err *err)
+/* Several mount points of a filesystem are one entry. */
+static void add_mount(struct start *s, const struct mountinfo *table, const char *mount)
 {
-	struct count_key key = { a->job, dev };
-	struct count_entry entry;
+	uint32_t dev = mounts_dev(mountinfo_on(table, mount));
 
-	memset(&entry, 0, sizeof(entry));
-	entry.slot = free_slot(a->used, a->pins->info.slots);
-	entry.start_s = counters_boottime_s();
-	memcpy(entry.skipped, a->skipped, sizeof(entry.skipped));
-	snprintf(entry.mount, sizeof(entry.mount), "%s", mount);
-	if (!entry.slot) {
-		snprintf(a->state->reason, sizeof(a->state->reason),
-			 "counters: all %u slots are taken: '%s' of job %u is not counted",
-			 a->pins->info.slots, *mount ? mount : "all files", a->job);
-		a->partial = true;
-		return 0;
-	}
-	if (watch_dev(a->pins, dev, &entry.dev) || pins_write_slot(a->pins, entry.slot, &key) ||
-	    bpf_map_update_elem(a->pins->jobs, &key, &entry, BPF_NOEXIST))
-		return err_set(err, "counters: '%s': %s", mount, strerror(errno));
-	a->used[entry.slot] = true;
-	a->state->slots_used++;
-	return 0;
-}
-
-/* One entry for each filesystem: two mount points of one are one. A mount that
- * cannot be counted is said, and the others are counted. */
-static int add_mount(const struct counters_options *options, struct adding *a, const char *mount,
-		     struct err *err)
-{
-	struct count_key key = { a->job, 0 };
-	struct count_entry entry;
-	struct err why = { "" };
-	int rc;
-
-	if (strlen(mount) < COUNT_MOUNT_BYTES)
-		rc = mounts_dev(options->mountinfo, mount, &key.dev, &why);
-	else
-		rc = err_set(&why, "counters: mount: '%.64s...': too long", mount);
-	if (rc == 0)
-		err_set(&why, "counters: mount: '%s': not a mount point", mount);
-	if (rc <= 0) {
-		memcpy(a->state->reason, why.text, sizeof(why.text));
-		return 0;
-	}
-	add_path(a->pins, key.dev, mount);
-	if (!bpf_map_lookup_elem(a->pins->jobs, &key, &entry))
-		return 0;
-	if (a->mounts == MOUNTS_MAX) {
-		snprintf(a->state->reason, sizeof(a->state->reason),
-			 "counters: mount: '%s': not counted: more than %d filesystems", mount,
-			 MOUNTS_MAX);
-		a->partial = true;
-		return 0;
-	}
-	a->mounts++;
-	return add_entry(a, key.dev, mount, err);
-}
-
-/* 'path' is the file of a loop device or a layer of an overlay. */
-static void mark_image(const struct mountinfo *table, struct adding *a, char *path)
-{
-	struct count_key key = { a->job, 0 };
-	struct count_entry entry;
-
-	if (*path != '/')
+	if (!dev || strlen(mount) >= COUNT_MOUNT_BYTES) {
+		snprintf(s->state->reason, sizeof(s->state->reason),
+			 "counters: mount: '%.300s': %s", mount,
+			 dev ? "too long" : "not a mount point");
 		return;
-	text_unescape_octal(path);
-	key.dev = mounts_dev_below(table, path);
-	if (!key.dev || bpf_map_lookup_elem(a->pins->jobs, &key, &entry))
-		return;
-	entry.flags |= COUNT_IMAGE;
-	bpf_map_update_elem(a->pins->jobs, &key, &entry, BPF_EXIST);
+	}
+	add_path(s->pins, dev, mount);
+	if (!find_entry(s, dev))
+		add_entry(s, dev, mount);
 }
 
-/* Those that the job finds; of what comes later the programs see that it is made. */
-static void mark_images(const struct counters_options *options, struct adding *a)
+/* 'path': file of a loop device or layer of an overlay. */
+static void mark_image(struct start *s, const struct mountinfo *table, char *path)
 {
-	struct mountinfo *table = mountinfo_read(options->mountinfo, NULL);
-	char path[4096], *copy, *rest, *word;
+	struct pins_entry *entry = NULL;
+	uint32_t dev = 0;
+
+	if (*path == '/') {
+		text_unescape_octal(path);
+		dev = mounts_dev(mountinfo_above(table, path));
+	}
+	if (dev)
+		entry = find_entry(s, dev);
+	if (entry)
+		entry->value.flags |= COUNT_IMAGE;
+}
+
+/* Images and overlays that exist before the job; the programs count those that are made later. */
+static void mark_images(struct start *s, const struct mountinfo *table)
+{
+	char path[4096], *options, *word, *rest;
 	glob_t loops = { 0 };
 	size_t i;
 
-	if (!table)
-		return;
 	glob("/sys/block/loop*/loop/backing_file", 0, NULL, &loops);
 	for (i = 0; i < loops.gl_pathc; i++)
 		if (sysfs_line(loops.gl_pathv[i], path, sizeof(path)) == 0)
-			mark_image(table, a, path);
+			mark_image(s, table, path);
 	globfree(&loops);
 	for (i = 0; i < table->count; i++) {
 		if (strcmp(table->mount[i].fstype, "overlay") != 0)
 			continue;
-		copy = rest = xstrdup(table->mount[i].super_options);
+		options = rest = xstrdup(table->mount[i].super_options);
 		while ((word = strtok_r(NULL, ",=:", &rest)))
-			mark_image(table, a, word);
-		free(copy);
+			mark_image(s, table, word);
+		free(options);
 	}
+}
+
+static void add_mounts(struct start *s, const char *mountinfo, char *const mounts[],
+		       size_t mount_count)
+{
+	struct err why = { "" };
+	struct mountinfo *table = mountinfo_read(mountinfo, &why);
+	size_t i;
+
+	if (!table) {
+		memcpy(s->state->reason, why.text, sizeof(why.text));
+		return;
+	}
+	for (i = 0; i < mount_count; i++)
+		add_mount(s, table, mounts[i]);
+	mark_images(s, table);
 	mountinfo_free(table);
 }
 
-/* The line of all files bears it. */
-static int mark_partial(struct adding *a, struct err *err)
-{
-	struct count_key key = { a->job, 0 };
-	struct count_entry entry;
+/* ---- maps ---------------------------------------------------------------- */
 
-	if (!a->partial || bpf_map_lookup_elem(a->pins->jobs, &key, &entry))
-		return 0;
-	entry.flags |= COUNT_PARTIAL;
-	if (bpf_map_update_elem(a->pins->jobs, &key, &entry, BPF_EXIST))
-		return err_set(err, "counters: job %u: %s", a->job, strerror(errno));
+static uint64_t clock_ns(clockid_t id)
+{
+	struct timespec now = { 0, 0 };
+
+	clock_gettime(id, &now);
+	return (uint64_t)(now.tv_sec * NS_IN_S + now.tv_nsec);
+}
+
+/* Set the counters of all shards to zero. */
+static int write_slot(const struct pins *p, const struct pins_entry *entry)
+{
+	uint32_t first = entry->value.slot << p->info.shard_shift, i;
+	struct count_slot slot;
+
+	memset(&slot, 0, sizeof(slot));
+	slot.job = entry->key.job;
+	slot.dev = entry->key.dev;
+	slot.first = first;
+	slot.start_ns = clock_ns(CLOCK_MONOTONIC);
+	slot.line.real_ns = clock_ns(CLOCK_REALTIME) - slot.start_ns;
+	for (i = first; i < first + (1U << p->info.shard_shift); i++)
+		if (bpf_map_update_elem(p->map[MAP_SLOTS], &i, &slot, BPF_ANY))
+			return -1;
 	return 0;
 }
 
-static int add_name(struct pins *p, const char *text, uint32_t job, struct err *err)
+/* Mounts and unmounts on the filesystem are counted from now on. */
+static int watch_dev(const struct pins *p, uint32_t dev, struct count_dev *state)
+{
+	if (!dev || !bpf_map_lookup_elem(p->map[MAP_DEVS], &dev, state))
+		return 0;
+	return bpf_map_update_elem(p->map[MAP_DEVS], &dev, state, BPF_ANY);
+}
+
+static int write_entries(struct start *s, struct err *err)
+{
+	uint64_t start_s = clock_ns(CLOCK_BOOTTIME) / NS_IN_S;
+	__u64 skipped[COUNT_KINDS];
+	struct pins_entry *entry;
+	size_t i;
+
+	pins_skipped(s->pins, skipped);
+	for (i = 0; i < s->entry_count; i++) {
+		entry = &s->entries[i];
+		entry->value.start_s = start_s;
+		memcpy(entry->value.skipped, skipped, sizeof(skipped));
+		if (watch_dev(s->pins, entry->key.dev, &entry->value.dev) ||
+		    write_slot(s->pins, entry) ||
+		    bpf_map_update_elem(s->pins->map[MAP_JOBS], &entry->key, &entry->value,
+					BPF_NOEXIST))
+			return err_set(err, "counters: '%s': %s", entry->value.mount,
+				       strerror(errno));
+	}
+	return 0;
+}
+
+static int write_name(const struct start *s, const char *text, struct err *err)
 {
 	union count_name name;
 
 	memset(&name, 0, sizeof(name));
 	memcpy(name.text, text, strlen(text));
-	if (bpf_map_update_elem(p->names, &name, &job, BPF_ANY))
+	if (bpf_map_update_elem(s->pins->map[MAP_NAMES], &name, &s->job, BPF_ANY))
 		return err_set(err, "counters: cgroup name: '%s': %s", text, strerror(errno));
 	return 0;
 }
 
-/* What the job's cgroup may be called. */
-static int add_names(struct pins *p, const char *sluid, uint32_t job, struct err *err)
+/* Add both names that the job's cgroup may have. */
+static int write_names(const struct start *s, const char *sluid, struct err *err)
 {
 	char text[COUNT_NAME_BYTES];
 
@@ -319,48 +314,45 @@ static int add_names(struct pins *p, const char *sluid, uint32_t job, struct err
 		      strspn(sluid + 1, SLUID_DIGITS) != SLUID_LENGTH - 1))
 		return err_set(err, "counters: sluid: '%s': not 's' and 13 letters and digits",
 			       sluid);
-	snprintf(text, sizeof(text), "job_%u", job);
-	if (add_name(p, text, job, err) < 0)
+	snprintf(text, sizeof(text), "job_%u", s->job);
+	if (write_name(s, text, err) < 0)
 		return -1;
-	return sluid ? add_name(p, sluid, job, err) : 0;
+	return sluid ? write_name(s, sluid, err) : 0;
 }
 
-static int add_job(const struct counters_options *options, struct pins *p, uint32_t job,
-		   const char *sluid, char *const mounts[], size_t mount_count,
-		   struct counters_state *state, struct err *err)
+/* ---- start --------------------------------------------------------------- */
+
+static int add_job(const struct counters_options *options, struct start *s, const char *sluid,
+		   char *const mounts[], size_t mount_count, struct err *err)
 {
-	struct adding a = { .pins = p, .job = job, .state = state };
-	struct stale stale = { options, counters_boottime_s() };
-	int rc = -1;
+	int rc;
 	size_t i;
 
-	a.used = xcalloc(p->info.slots, sizeof(*a.used));
-	pins_each_entry(p, drop_stale, &stale);
-	pins_drop_names(p, is_idle, NULL);
-	drop_idle_devs(p);
-	pins_each_entry(p, mark_used, a.used);
-	pins_skipped(p, a.skipped);
-	pins_each_entry(p, pins_count_entry, &state->slots_used);
-	if (add_names(p, sluid, job, err) < 0)
-		goto out;
-	if ((state->groups & COUNT_GROUP(EXIT)) && add_entry(&a, 0, "", err) < 0)
-		goto out;
-	for (i = 0; state->tier == COUNTERS_BPF && i < mount_count; i++)
-		if (add_mount(options, &a, mounts[i], err) < 0)
-			goto out;
-	if (a.mounts)
-		mark_images(options, &a);
-	rc = mark_partial(&a, err);
-out:
-	if (rc < 0)
-		pins_drop_job(p, job);
-	else
-		pins_changed(p);
-	free(a.used);
+	remove_stale(options, s->pins, clock_ns(CLOCK_BOOTTIME) / NS_IN_S);
+	if (s->state->groups & COUNT_GROUP(EXIT))
+		add_entry(s, 0, "");
+	if (s->state->tier == COUNTERS_BPF && mount_count)
+		add_mounts(s, options->mountinfo, mounts, mount_count);
+	if (s->is_partial && find_entry(s, 0))
+		find_entry(s, 0)->value.flags |= COUNT_PARTIAL;
+	rc = write_names(s, sluid, err);
+	if (rc == 0)
+		rc = write_entries(s, err);
+	for (i = 0; rc < 0 && i < s->entry_count; i++)
+		bpf_map_delete_elem(s->pins->map[MAP_JOBS], &s->entries[i].key);
+	pins_invalidate(s->pins);
 	return rc;
 }
 
-/* 1: they are there, or refused; *loaded: only since now. 0: a process loads them. */
+static void set_ftrace_off(struct counters_state *state)
+{
+	state->groups &= COUNT_GROUP(EXIT);
+	state->tier = counters_tier(state->groups);
+	snprintf(state->reason, sizeof(state->reason), "%s", counters_ftrace_off);
+}
+
+/* Return 1 if they are loaded or refused, 0 if a process goes on loading them, -1. *loaded is set
+ * if they were not loaded before. */
 static int load_first(const struct counters_options *options, struct counters_state *state,
 		      bool *loaded)
 {
@@ -369,14 +361,14 @@ static int load_first(const struct counters_options *options, struct counters_st
 	*loaded = counters_is_to_load(options, state);
 	if (!*loaded)
 		return 1;
-	rc = counters_load_away(options);
+	rc = counters_load_async(options);
 	state->loading = rc == 0;
 	if (rc == 0)
 		snprintf(
 			state->reason, sizeof(state->reason),
 			"counters: loading the BPF programs takes longer than %u ms and goes on: this job is not counted by filesystem",
 			options->wait_ms);
-	counters_is_to_load(options, state); /* for the reason */
+	counters_is_to_load(options, state); /* sets the reason of a refusal */
 	return rc;
 }
 
@@ -384,38 +376,31 @@ int counters_start(const struct counters_options *options, uint32_t job, const c
 		   char *const mounts[], size_t mount_count, struct counters_state *state,
 		   struct err *err)
 {
+	struct start start = { .job = job, .state = state };
 	struct pins pins;
-	char ours[128];
+	int lock, retired, rc = pins_begin(options, state, &lock, err);
 	bool loaded;
-	int lock, rc;
 
-	if (!job)
-		return err_set(err, "counters: job: '0': not a job");
-	rc = counters_look(options, state, &lock, err);
 	if (rc <= 0)
 		return rc;
-	/* It may have run before, with other options. */
-	pins_each_folder(options, pins_stop_folder, &job, NULL);
-	counters_folder_name(options, ours, sizeof(ours));
-	others_visit(options, &(struct others){ .but = ours, .stop = &job, .retire = true });
+	retired = pins_forget(options, job, false, NULL); /* an earlier run of the job */
 	close(lock);
 	if (!load_first(options, state, &loaded))
 		return 0;
-	lock = counters_lock_home(options, err);
+	lock = pins_lock(options, "", err);
 	if (lock < 0)
 		return -1;
 	if (pins_get(options, &pins, state)) {
+		start.pins = &pins;
 		if (loaded)
-			counters_say_lost(state);
-		if (counters_is_ftrace_off()) {
-			state->groups &= COUNT_GROUP(EXIT);
-			state->tier = counters_tier(state->groups);
-			snprintf(state->reason, sizeof(state->reason), "%s", counters_ftrace_off);
-		}
-		rc = add_job(options, &pins, job, sluid, mounts, mount_count, state, err);
+			counters_set_lost(state);
+		if (counters_is_ftrace_off())
+			set_ftrace_off(state);
+		rc = add_job(options, &start, sluid, mounts, mount_count, err);
 		pins_close(&pins);
 	}
 	close(lock);
-	counters_sweep_away(options);
+	if (retired > 0)
+		counters_unload_async(options);
 	return rc < 0 ? -1 : 0;
 }

@@ -1,30 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jobio-count - the kernel's counters of a job's I/O, for prolog and epilog
+/* jobio-count - count the I/O of jobs in the kernel, for prolog and epilog
  *
- *   jobio-count [OPTION...] probe             what could be counted here
+ *   jobio-count [OPTION...] probe             print what can be counted
  *   jobio-count [OPTION...] load              load the programs
- *   jobio-count [OPTION...] start JOB MOUNT.. begin, from zero
- *   jobio-count [OPTION...] read JOB          the counters so far
- *   jobio-count [OPTION...] stop JOB          forget the job
- *   jobio-count [OPTION...] status            what is counted now
- *   jobio-count [OPTION...] unload            take everything out
+ *   jobio-count [OPTION...] start JOB MOUNT.. start counting from zero
+ *   jobio-count [OPTION...] read JOB          print the counters of a job
+ *   jobio-count [OPTION...] stop JOB          remove them
+ *   jobio-count [OPTION...] status            list the counted jobs
+ *   jobio-count [OPTION...] unload            unload all programs
  *
- *   --latency        how long calls take, too
+ *   --latency        with times of calls
  *   --sluid=SLUID    SLURM_JOB_SLUID of the prolog's environment (26.05)
- *   --cgroup=v1|v2   where slurmd makes the jobs' cgroups (found out)
- *   --bpffs=DIR      where bpffs is mounted (/sys/fs/bpf)
+ *   --cgroup=v1|v2   hierarchy with the jobs' cgroups (default: as slurmd selects it)
+ *   --bpffs=DIR      mount point of bpffs (/sys/fs/bpf)
  *   --run-dir=DIR    run_dir of jobio.conf (/run/jobio)
- *   --wait=MS        start: give up waiting for programs that are being loaded
- *   --btf=FILE       probe: what could be counted on the kernel with this type
- *                    information, without root and without BPF
- *   --kallsyms=FILE  and these symbols, as /proc/kallsyms has them
+ *   --wait=MS        start: timeout for a load, which goes on
+ *   --btf=FILE       probe: on the kernel with this type information, without privileges
+ *   --kallsyms=FILE  and these symbols, in the format of /proc/kallsyms
  *
- * Prints one JSON object in one line: "tier" ("bpf", "exit", "none"), "groups",
- * "missing" (what is not counted), "reason" (why not more, or null), and what the command is for: "app" and
- * "quality" (read; as in the record), "jobs" (status), "hooks" (probe --btf). What the kernel refuses
- * is no failure: tier "none", exit 0. Exit 64: wrong usage; 1: it did not work,
- * one line on standard error. It does not hang, but the caller gives it a
- * deadline.
+ * Prints one JSON object in one line: "tier" ("bpf", "exit", "none"), "groups", "missing" (what is
+ * not counted), "reason" (of a lower tier or missing groups, or null), and by command: "app" and
+ * "quality" (read; as in the record), "jobs" (status), "hooks" (probe --btf). A kernel without BPF
+ * is tier "none" and exit status 0. Exit 64: usage error; 1: failure, with one line on standard
+ * error.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -35,6 +33,11 @@
 #include "base/command_line.h"
 #include "base/number.h"
 #include "count/counters.h"
+#include "count/counters_load.h"
+#include "count/counters_probe.h"
+#include "count/counters_read.h"
+#include "count/counters_start.h"
+#include "count/counters_stop.h"
 #include "count/hooks.h"
 #include "record/json.h"
 
@@ -47,23 +50,22 @@ struct call {
 	size_t mount_count;
 	struct counters_state state;
 	struct json *out;
-	struct json *jobs;
 };
 
-static void put(struct json *o, const char *key, const char *text)
+static void add_text(struct json *o, const char *key, const char *text)
 {
 	json_add_text(o, key, text && *text ? text : NULL);
 }
 
-static void put_state(struct call *c)
+static void add_state(struct call *c)
 {
 	const struct counters_state *s = &c->state;
 	char skips[ERR_MAX];
 	struct json *list;
 	unsigned int i;
 
-	put(c->out, "tier", counters_tier_name(s->tier));
-	put(c->out, "reason", s->reason);
+	add_text(c->out, "tier", counters_tier_name(s->tier));
+	add_text(c->out, "reason", s->reason);
 	if (s->loading)
 		json_add_bool(c->out, "loading", true);
 	list = json_add_list(c->out, "groups");
@@ -76,78 +78,57 @@ static void put_state(struct call *c)
 			json_append_text(list, hook_loss_text(i));
 	hooks_text(s->skips, skips, sizeof(skips));
 	if (*skips)
-		put(c->out, "skips", skips);
-	put(c->out, "cgroup", s->cgroup == 1 ? "v1" : s->cgroup ? "v2" : NULL);
-	put(c->out, "pins", s->pins);
+		add_text(c->out, "skips", skips);
+	add_text(c->out, "cgroup", s->cgroup == 1 ? "v1" : s->cgroup ? "v2" : NULL);
+	add_text(c->out, "pins", s->pins);
 }
 
+#ifdef HAVE_BPF
 static void list_hook(const struct hook *hook, void *arg)
 {
 	static const char *const types[] = { "fentry", "fexit", "tracepoint",
 					     "kprobe", "multi", "session" };
 	struct json *o = json_append_object(arg);
 
-	put(o, "at", hook->target);
-	put(o, "by", types[hook->type]);
-	put(o, "program", hook->program);
-	put(o, "counts", hook_loss_text(hook->loss));
-}
-
-/* For the kernel of --btf and --kallsyms. */
-static int do_plan(struct call *c, struct err *err)
-{
-	int rc = counters_plan(&c->options, c->btf, c->kallsyms, list_hook,
-			       json_add_list(c->out, "hooks"), &c->state, err);
-
-	put_state(c);
-	return rc;
+	add_text(o, "at", hook->target);
+	add_text(o, "by", types[hook->type]);
+	add_text(o, "program", hook->program);
+	add_text(o, "counts", hook_loss_text(hook->loss));
 }
 
 static int do_probe(struct call *c, struct err *err)
 {
-	if (c->btf)
-		return do_plan(c, err);
-	if (counters_probe(&c->options, &c->state, err) < 0)
-		return -1;
-	put_state(c);
-	return 0;
+	if (!c->btf)
+		return counters_probe(&c->options, &c->state, err);
+	c->state.cgroup = c->options.cgroup;
+	return counters_plan(&c->options, c->btf, c->kallsyms, list_hook,
+			     json_add_list(c->out, "hooks"), &c->state, err);
 }
 
 static int do_load(struct call *c, struct err *err)
 {
 	c->options.again = true;
-	if (counters_load(&c->options, &c->state, err) < 0)
-		return -1;
-	put_state(c);
-	return 0;
+	return counters_load(&c->options, &c->state, err);
 }
 
 static int do_start(struct call *c, struct err *err)
 {
-	if (counters_start(&c->options, c->job, c->sluid, c->mounts, c->mount_count, &c->state,
-			   err) < 0)
-		return -1;
-	put_state(c);
-	return 0;
+	return counters_start(&c->options, c->job, c->sluid, c->mounts, c->mount_count, &c->state,
+			      err);
 }
 
-/* The record's own words, with ours before them. */
+/* Print what a record has of these counters. */
 static int do_read(struct call *c, struct err *err)
 {
 	struct record *record = record_new();
-	struct json *counters = NULL, *one;
-	char *text = NULL;
-	int rc = -1;
+	struct json *counters, *one;
+	char *text;
+	int rc = counters_read(&c->options, c->job, record, &c->state, err);
 
-	if (counters_read(&c->options, c->job, record, &c->state, err) < 0)
-		goto out;
 	text = record_counters_text(record);
-	put_state(c);
 	counters = json_parse(text);
 	for (one = json_first(counters); one; one = one->next)
 		json_add_copy(c->out, one->key, one);
-	rc = 0;
-out:
 	json_free(counters);
 	free(text);
 	record_free(record);
@@ -161,36 +142,52 @@ static int do_stop(struct call *c, struct err *err)
 
 static void list_entry(uint32_t job, const char *mount, void *arg)
 {
-	struct call *c = arg;
-	struct json *o = json_append_object(c->jobs);
+	struct json *o = json_append_object(arg);
 
 	json_add_number(o, "job", job);
-	put(o, "fs", mount);
+	add_text(o, "fs", mount);
 }
 
 static int do_status(struct call *c, struct err *err)
 {
-	c->jobs = json_add_list(c->out, "jobs");
-	if (counters_status(&c->options, list_entry, c, &c->state, err) < 0)
-		return -1;
-	put_state(c);
+	int rc = counters_status(&c->options, list_entry, json_add_list(c->out, "jobs"), &c->state,
+				 err);
+
 	json_add_number(c->out, "slots", c->state.slots);
-	return 0;
+	return rc;
 }
 
 static int do_unload(struct call *c, struct err *err)
 {
 	return counters_unload(&c->options, err);
 }
+#else
+static int do_nothing(struct call *c, struct err *err)
+{
+	(void)err;
+	snprintf(c->state.reason, sizeof(c->state.reason),
+		 "counters: this jobio was built without BPF");
+	return 0;
+}
+#define do_probe do_nothing
+#define do_load do_nothing
+#define do_start do_nothing
+#define do_read do_nothing
+#define do_stop do_nothing
+#define do_status do_nothing
+#define do_unload do_nothing
+#endif
 
 static const struct command {
 	const char *name;
 	int min_args, max_args;
+	bool has_state;
 	int (*run)(struct call *c, struct err *err);
 } commands[] = {
-	{ "probe", 0, 0, do_probe },   { "load", 0, 0, do_load }, { "start", 1, 4096, do_start },
-	{ "read", 1, 1, do_read },     { "stop", 1, 1, do_stop }, { "status", 0, 0, do_status },
-	{ "unload", 0, 0, do_unload },
+	{ "probe", 0, 0, true, do_probe },    { "load", 0, 0, true, do_load },
+	{ "start", 1, 4096, true, do_start }, { "read", 1, 1, true, do_read },
+	{ "stop", 1, 1, false, do_stop },     { "status", 0, 0, true, do_status },
+	{ "unload", 0, 0, false, do_unload },
 };
 
 static int set_cgroup(void *what, const char *name, const char *value, struct err *err)
@@ -210,10 +207,10 @@ static const struct command_line line = {
 		"COMMAND is probe, load, start JOB MOUNT..., read JOB, stop JOB, status or unload.\n"
 		"  --latency       also measure the time of calls\n"
 		"  --sluid=SLUID   SLURM_JOB_SLUID of the prolog's environment\n"
-		"  --cgroup=v1|v2  where slurmd makes the jobs' cgroups\n"
-		"  --bpffs=DIR     where bpffs is mounted\n"
+		"  --cgroup=v1|v2  hierarchy with the jobs' cgroups\n"
+		"  --bpffs=DIR     mount point of bpffs\n"
 		"  --run-dir=DIR   run_dir of jobio.conf\n"
-		"  --wait=MS       start: milliseconds to wait for programs that are being loaded\n"
+		"  --wait=MS       start: timeout for a load, in milliseconds\n"
 		"  --btf=FILE      probe: on the kernel with this type information\n"
 		"  --kallsyms=FILE and these symbols\n",
 	.usage_status = EX_USAGE,
@@ -248,10 +245,12 @@ static int run(const struct command *command, struct call *c)
 
 	c->out = json_new_object();
 	rc = command->run(c, &err);
-	if (rc < 0)
-		fprintf(stderr, "jobio: count: %s: %s\n", command->name, err.text);
-	else
+	if (rc == 0 && command->has_state)
+		add_state(c);
+	if (rc == 0)
 		puts(json_line(c->out));
+	else
+		fprintf(stderr, "jobio: count: %s: %s\n", command->name, err.text);
 	json_free(c->out);
 	return rc < 0 ? 1 : 0;
 }

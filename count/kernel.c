@@ -81,7 +81,7 @@ bool kernel_has(const struct kernel *kernel, const char *what)
 	return has_member(kernel->btf, what);
 }
 
-/* The verifier takes no empty struct for an argument. */
+/* The verifier does not accept an empty struct as argument. */
 static bool has_empty_argument(const struct btf *btf, const struct btf_type *t)
 {
 	const struct btf_type *argument;
@@ -112,7 +112,7 @@ static void sort_hooks(struct kernel *kernel)
 	qsort(kernel->sorted, hook_count, sizeof(kernel->sorted[0]), by_target);
 }
 
-/* The first place in 'sorted' of a hook with this target; *n: how many there are. */
+/* Return the first hook with this target in 'sorted'; *n: their number. */
 static const unsigned short *hooks_named(const struct kernel *kernel, const char *name, size_t *n)
 {
 	size_t low = 0, high = hook_count, middle;
@@ -130,7 +130,7 @@ static const unsigned short *hooks_named(const struct kernel *kernel, const char
 	return kernel->sorted + low;
 }
 
-/* Type numbers of the targets: one walk, as libbpf takes one for each name. */
+/* Get BTF ids of all targets in one walk: libbpf walks once for each name. */
 static void read_types(struct kernel *kernel)
 {
 	static const char trace[] = "btf_trace_";
@@ -155,7 +155,7 @@ static void read_types(struct kernel *kernel)
 	}
 }
 
-static void note_symbol(struct kernel *kernel, const char *name)
+static void mark_symbol(struct kernel *kernel, const char *name)
 {
 	const unsigned short *named;
 	size_t n;
@@ -165,7 +165,7 @@ static void note_symbol(struct kernel *kernel, const char *name)
 		kernel->has_symbol[named[n]] = true;
 }
 
-/* "ffffffff81000000 T name"; the functions of modules come last. */
+/* Read lines "ffffffff81000000 T name" up to the functions of modules. */
 static void read_symbols(struct kernel *kernel, const char *path)
 {
 	FILE *f = fopen(path, "re");
@@ -178,7 +178,7 @@ static void read_symbols(struct kernel *kernel, const char *path)
 			break;
 		type[strcspn(type, "\n")] = '\0';
 		if (strchr("tTwW", type[1]))
-			note_symbol(kernel, type + 3);
+			mark_symbol(kernel, type + 3);
 		count++;
 	}
 	free(line);
@@ -195,7 +195,7 @@ static bool has_target(const struct kernel *kernel, const struct hook *hook)
 	return kernel->type[hook - hooks] > 0;
 }
 
-/* Fprobes that run with preemption off: 6.14. */
+/* Has it fprobe sessions, which run with preemption disabled (6.14)? */
 static bool has_sessions(const struct kernel *kernel)
 {
 	return kernel_function(kernel, "bpf_session_is_return") > 0 &&
@@ -223,7 +223,7 @@ static bool hook_fits(const struct kernel *kernel, const struct hook *hook)
 	return hook->type == HOOK_KPROBE || !has_empty_argument(kernel->btf, t);
 }
 
-/* The hooks from 'first' on that are the way to count one loss: their number. */
+/* Return the number of hooks of one way, from 'first' on. */
 static size_t way_length(size_t first)
 {
 	size_t n = 1;
@@ -244,7 +244,7 @@ static bool way_fits(const struct kernel *kernel, const struct plan *plan, size_
 	return true;
 }
 
-/* Is there a function of the loss? */
+/* Has the kernel a function of any hook of the loss? */
 static bool has_any(const struct kernel *kernel, enum hook_loss loss)
 {
 	size_t i;
@@ -256,7 +256,7 @@ static bool has_any(const struct kernel *kernel, enum hook_loss loss)
 	return false;
 }
 
-static bool take_way(const struct kernel *kernel, struct plan *plan, enum hook_loss loss)
+static bool select_way(const struct kernel *kernel, struct plan *plan, enum hook_loss loss)
 {
 	size_t i, n;
 
@@ -270,7 +270,7 @@ static bool take_way(const struct kernel *kernel, struct plan *plan, enum hook_l
 	return false;
 }
 
-/* All that is to be done at the function of a hook: others may have the same. */
+/* Combine what all selected hooks of a function do. */
 static uint32_t what_at(const struct plan *plan, const char *target)
 {
 	uint32_t what = 0;
@@ -282,7 +282,7 @@ static uint32_t what_at(const struct plan *plan, const char *target)
 	return what;
 }
 
-static void choose_program(const struct kernel *kernel, const struct plan *plan, struct hook *as)
+static void select_program(const struct kernel *kernel, const struct plan *plan, struct hook *as)
 {
 	if (!kernel->has_sessions || !as->what)
 		return;
@@ -305,7 +305,7 @@ void kernel_plan(const struct kernel *kernel, uint32_t wanted, struct plan *plan
 		needs = hook_needs(i);
 		if (!kernel->has_trampolines && hook_group(i) != COUNT_GROUP(EXIT))
 			plan->lost |= UINT64_C(1) << i;
-		else if ((!needs || has_member(kernel->btf, needs)) && take_way(kernel, plan, i))
+		else if ((!needs || has_member(kernel->btf, needs)) && select_way(kernel, plan, i))
 			plan->groups |= hook_group(i);
 		else if (!hook_is_newer(i) || has_any(kernel, i))
 			plan->lost |= UINT64_C(1) << i;
@@ -313,32 +313,31 @@ void kernel_plan(const struct kernel *kernel, uint32_t wanted, struct plan *plan
 	for (i = 0; i < hook_count; i++) {
 		plan->as[i] = hooks[i];
 		if (plan->hook[i])
-			choose_program(kernel, plan, &plan->as[i]);
+			select_program(kernel, plan, &plan->as[i]);
 	}
 }
 
 /* ---- open ------------------------------------------------------------------ */
 
-static bool file_says(const char *path, const char *word)
+static bool file_has(const char *path, const char *word)
 {
 	char *text = fileio_read(path, FILE_MAX, NULL, NULL);
-	bool says = text && strstr(text, word);
+	bool found = text && strstr(text, word);
 
 	free(text);
-	return says;
+	return found;
 }
 
-/* "preempt=full", for kernels that know more than one mode; those that know one say
- * so in their version: PREEMPT_RT, or PREEMPT without more. What was chosen while
- * it runs is in debugfs, where somebody mounted that. */
-static bool was_told_to_preempt(void)
+/* Kernels with several modes have preempt=full on their command line or, if it was selected later,
+ * in debugfs, which may not be mounted; others have PREEMPT_RT or PREEMPT in their version. */
+static bool has_preempt_full(void)
 {
 	struct utsname self;
 
 	if (uname(&self) < 0)
 		return false;
-	return file_says("/proc/cmdline", "preempt=full") ||
-	       file_says("/sys/kernel/debug/sched/preempt", "(full)") ||
+	return file_has("/proc/cmdline", "preempt=full") ||
+	       file_has("/sys/kernel/debug/sched/preempt", "(full)") ||
 	       strstr(self.version, "PREEMPT_RT") || strstr(self.version, "PREEMPT ");
 }
 
@@ -372,9 +371,9 @@ int kernel_open(struct kernel *kernel, const char *btf, const char *kallsyms, st
 	/* arm64 needs direct calls of ftrace for them: 6.4 (bpf_trampoline.c: register_fentry()) */
 	kernel->has_trampolines = !has_member(kernel->btf, "pt_regs.pstate") ||
 				  kernel_function(kernel, "register_ftrace_direct") > 0;
-	/* 7.1 ends the time of a task by a timer of its own, also within the kernel */
+	/* 7.1 preempts tasks by a timer, also within the kernel */
 	kernel->preempts =
-		has_member(kernel->btf, "rq.hrtick_sched") || (!btf && was_told_to_preempt());
+		has_member(kernel->btf, "rq.hrtick_sched") || (!btf && has_preempt_full());
 	kernel->has_sessions = kernel->preempts && has_sessions(kernel);
 	return 0;
 }

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,14 +15,14 @@
 #include <bpf/libbpf.h>
 
 #include "base/digest.h"
-#include "count/folder.h"
+#include "base/fileio.h"
 #include "count/kernel.h"
 #include "count/programs.h"
 
-#define SLOTS 512     /* jobs on this node times filesystems, at once */
-#define THREADS 16384 /* at once, where tasks have no storage */
+#define SLOTS 512     /* jobs times filesystems */
+#define THREADS 16384 /* for kernels without task storage */
 #define LINKS_MAX 160
-#define FOLDER_BYTES 512
+#define FOLDER_BYTES 544
 #define PATH_BYTES (FOLDER_BYTES + 80)
 #define STRING_(x) #x
 #define STRING(x) STRING_(x)
@@ -39,19 +38,19 @@ __asm__(".pushsection .rodata\n"
 extern const char programs_object[] __attribute__((visibility("hidden")));
 extern const char programs_object_end[] __attribute__((visibility("hidden")));
 
-#define REFUSALS_MAX 4	  /* then all but totals of processes are given up */
+#define REFUSALS_MAX 4	  /* then only totals of processes are tried */
 #define ATTACH_MULTI 42	  /* BPF_TRACE_KPROBE_MULTI, since Linux 5.18 */
 #define ATTACH_SESSION 56 /* BPF_TRACE_KPROBE_SESSION, since Linux 6.10 */
 #define CALL_OF_KERNEL 2  /* BPF_PSEUDO_KFUNC_CALL */
 
-/* Reads begin unseen: a task that has no storage may be counted. */
+/* Without it no program runs at the start of a read, and a task without storage may be counted. */
 #define UNTIMED (UINT64_C(1) << LOSS_LATENCY)
 
-/* What an attempt holds until it is pinned or given up. */
+/* One attempt to load a plan */
 struct attempt {
 	struct bpf_object *object;
 	struct bpf_link *links[LINKS_MAX];
-	int fds[LINKS_MAX]; /* of links that libbpf does not make; else -1 */
+	int fds[LINKS_MAX]; /* of links that libbpf cannot create; else -1 */
 	char names[LINKS_MAX][64];
 	size_t link_count;
 	struct kernel kernel;
@@ -59,17 +58,20 @@ struct attempt {
 	struct count_config config;
 };
 
+const char *const programs_map_names[MAPS] = { "slots", "jobs", "names", "devs",
+					       "paths", "info", "data" };
+
 uint64_t programs_hash(void)
 {
 	return digest_add(DIGEST_BEGIN, programs_object,
 			  (size_t)(programs_object_end - programs_object));
 }
 
-/* The program that libbpf complained of last: "prog 'rw_vfs_read': ..", "failed
- * to load program 'rw_vfs_read'". */
-static char blamed[64];
+/* Program of libbpf's last warning: "prog 'rw_vfs_read': ..", "failed to load program
+ * 'rw_vfs_read'" */
+static char refused_program[64];
 
-static void blame(const char *text)
+static void find_refused(const char *text)
 {
 	const char *name = strstr(text, "prog '"), *end;
 
@@ -80,23 +82,21 @@ static void blame(const char *text)
 	name = strchr(name, '\'') + 1;
 	end = strchr(name, '\'');
 	if (end)
-		snprintf(blamed, sizeof(blamed), "%.*s", (int)(end - name), name);
+		snprintf(refused_program, sizeof(refused_program), "%.*s", (int)(end - name), name);
 }
 
-static int quiet(enum libbpf_print_level level, const char *format, va_list list)
+static int on_message(enum libbpf_print_level level, const char *format, va_list list)
 {
 	char text[256];
 
-	if (level != LIBBPF_WARN && !getenv("JOBIO_COUNT_DEBUG"))
-		return 0;
 	vsnprintf(text, sizeof(text), format, list);
 	if (level == LIBBPF_WARN)
-		blame(text);
-	return getenv("JOBIO_COUNT_DEBUG") ? fputs(text, stderr) : 0;
+		find_refused(text);
+	return 0;
 }
 
-/* Before 5.11 maps are charged to the locked memory of who makes them. */
-static void lift_memlock(void)
+/* Before 5.11 maps are charged to RLIMIT_MEMLOCK. */
+static void raise_memlock(void)
 {
 	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
 
@@ -110,7 +110,7 @@ static struct bpf_map *find_map(struct bpf_object *object, const char *name)
 	return libbpf_get_error(map) ? NULL : map;
 }
 
-/* ".rodata" and ".data" have names that begin with the object's. */
+/* Maps of ".rodata" and ".data" have the object's name before the dot. */
 static struct bpf_map *find_section(struct bpf_object *object, const char *suffix)
 {
 	struct bpf_map *map;
@@ -127,22 +127,25 @@ static struct bpf_map *find_section(struct bpf_object *object, const char *suffi
 
 static int prepare_maps(struct attempt *a)
 {
-	struct bpf_map *slots = find_map(a->object, "slots");
-	struct bpf_map *jobs = find_map(a->object, "jobs");
-	struct bpf_map *names = find_map(a->object, "names");
-	struct bpf_map *devs = find_map(a->object, "devs");
-	struct bpf_map *paths = find_map(a->object, "paths");
+	static const uint32_t entries[] = { [MAP_SLOTS] = SLOTS,
+					    [MAP_JOBS] = SLOTS,
+					    [MAP_NAMES] = 2 * SLOTS,
+					    [MAP_DEVS] = SLOTS,
+					    [MAP_PATHS] = 2 * SLOTS };
 	struct bpf_map *threads = find_map(a->object, "threads");
-	struct bpf_map *config = find_section(a->object, ".rodata");
+	struct bpf_map *config = find_section(a->object, ".rodata"), *map;
+	size_t i;
 
-	if (!slots || !jobs || !names || !devs || !paths || !threads || !config ||
+	if (!threads || !config ||
 	    bpf_map__set_initial_value(config, &a->config, sizeof(a->config)))
 		return -EINVAL;
-	bpf_map__set_max_entries(slots, SLOTS << a->config.shard_shift);
-	bpf_map__set_max_entries(jobs, SLOTS);
-	bpf_map__set_max_entries(names, 2 * SLOTS);
-	bpf_map__set_max_entries(devs, SLOTS);
-	bpf_map__set_max_entries(paths, 2 * SLOTS);
+	for (i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
+		map = find_map(a->object, programs_map_names[i]);
+		if (!map)
+			return -EINVAL;
+		bpf_map__set_max_entries(
+			map, entries[i] << (i == MAP_SLOTS ? a->config.shard_shift : 0));
+	}
 	if (!a->config.storage) {
 		bpf_map__set_type(threads, BPF_MAP_TYPE_LRU_HASH);
 		bpf_map__set_map_flags(threads, 0);
@@ -174,8 +177,8 @@ static struct bpf_program *find_program(struct attempt *a, const char *name)
 	return libbpf_get_error(program) ? NULL : program;
 }
 
-/* Is the program the one of an earlier hook of the plan as well? */
-static bool is_again(const struct attempt *a, size_t hook)
+/* Return true if an earlier hook of the plan has the same program. */
+static bool is_shared(const struct attempt *a, size_t hook)
 {
 	size_t i;
 
@@ -191,7 +194,7 @@ static enum bpf_attach_type attach_type(enum hook_type type)
 }
 
 #ifdef HAVE_STRUCT_BPF_OBJECT_OPEN_OPTS_KERNEL_LOG_LEVEL
-/* Put in the numbers of the kernel's functions that it calls. */
+/* Replace placeholders in calls by BTF ids of kernel functions. */
 static int prepare_session(struct attempt *a, struct bpf_program *program, enum hook_type type)
 {
 	static const char *const names[] = { "bpf_session_is_return", "bpf_session_cookie",
@@ -228,7 +231,7 @@ static int prepare_program(struct attempt *a, size_t hook)
 
 	if (!program)
 		return -ENOENT;
-	if (is_again(a, hook))
+	if (is_shared(a, hook))
 		return 0;
 	bpf_program__set_autoload(program, true);
 	if (as->type >= HOOK_MULTI)
@@ -251,7 +254,8 @@ static int prepare_all(struct attempt *a)
 			continue;
 		rc = prepare_program(a, i);
 		if (rc)
-			snprintf(blamed, sizeof(blamed), "%s", a->plan.as[i].program);
+			snprintf(refused_program, sizeof(refused_program), "%s",
+				 a->plan.as[i].program);
 	}
 	a->config.latency = !!(a->plan.groups & COUNT_GROUP(LATENCY));
 	a->config.storage =
@@ -273,7 +277,7 @@ static bool has_name(const char *const *names, size_t n, const char *name)
 	return false;
 }
 
-/* One link for all functions of the program. */
+/* Attach a program to all of its functions by one link. */
 static int attach_session(struct attempt *a, size_t hook, int program)
 {
 	struct {
@@ -324,7 +328,7 @@ static int attach(struct attempt *a, size_t hook)
 	}
 	if (rc)
 		return (int)rc;
-	/* aio_done_too sees what aio_done is skipped for */
+	/* with sessions its skips are no losses: aio_done_too is attached as well */
 	snprintf(a->names[a->link_count], sizeof(a->names[0]), "%s%s", as->program,
 		 a->kernel.has_sessions && !strcmp(as->program, "aio_done") ? "_one" : "");
 	a->links[a->link_count++] = link;
@@ -337,16 +341,17 @@ static int attach_all(struct attempt *a)
 	int rc = 0;
 
 	for (i = 0; i < hook_count && !rc; i++) {
-		if (!a->plan.hook[i] || is_again(a, i))
+		if (!a->plan.hook[i] || is_shared(a, i))
 			continue;
 		rc = attach(a, i);
 		if (rc)
-			snprintf(blamed, sizeof(blamed), "%s", a->plan.as[i].program);
+			snprintf(refused_program, sizeof(refused_program), "%s",
+				 a->plan.as[i].program);
 	}
 	return rc;
 }
 
-static void give_up(struct attempt *a)
+static void release(struct attempt *a)
 {
 	size_t i;
 
@@ -361,12 +366,12 @@ static void give_up(struct attempt *a)
 	a->object = NULL;
 }
 
-/* Open, load and attach the plan: 0 or a negative errno. */
+/* Open, load and attach the plan. Return 0 or a negative errno. */
 static int try_plan(struct attempt *a)
 {
 	int rc = open_object(a);
 
-	blamed[0] = '\0';
+	refused_program[0] = '\0';
 	if (!rc)
 		rc = prepare_all(a);
 	if (!rc)
@@ -376,11 +381,11 @@ static int try_plan(struct attempt *a)
 	if (!rc)
 		rc = attach_all(a);
 	if (rc)
-		give_up(a);
+		release(a);
 	return rc;
 }
 
-/* Mark all hooks of the program that was refused, or of all programs but one. */
+/* Mark the hooks of a program as refused, or with 'others' of all other programs. */
 static bool refuse(struct attempt *a, const char *program, bool others)
 {
 	bool any = false;
@@ -395,7 +400,7 @@ static bool refuse(struct attempt *a, const char *program, bool others)
 	return any;
 }
 
-static void say_missing(const struct attempt *a, const char *refused, struct err *err)
+static void set_missing(const struct attempt *a, const char *refused, struct err *err)
 {
 	char lost[ERR_MAX / 2];
 
@@ -408,9 +413,8 @@ static void say_missing(const struct attempt *a, const char *refused, struct err
 		err_set(err, "BPF programs: this kernel does not count: %s", lost);
 }
 
-/* A program that is refused costs what it counts, or is replaced by another way to
- * count it. When tracing of functions is refused as such, totals of processes are
- * what is left. */
+/* Try plans until the kernel accepts one: the next plan has another way for a refused program, or
+ * none. If all tracing of functions is refused, totals of processes are left. */
 static int try_all(struct attempt *a, uint32_t wanted, struct err *err)
 {
 	char refused[160] = "";
@@ -423,18 +427,18 @@ static int try_all(struct attempt *a, uint32_t wanted, struct err *err)
 			break;
 		rc = try_plan(a);
 		if (!rc) {
-			say_missing(a, refused, err);
+			set_missing(a, refused, err);
 			return 0;
 		}
 		if (!*refused)
-			snprintf(refused, sizeof(refused), "%s: %s", *blamed ? blamed : "them",
-				 strerror(-rc));
-		if (a->kernel.has_sessions && !strncmp(blamed, "any_", 4))
+			snprintf(refused, sizeof(refused), "%s: %s",
+				 *refused_program ? refused_program : "them", strerror(-rc));
+		if (a->kernel.has_sessions && !strncmp(refused_program, "any_", 4))
 			a->kernel.has_sessions = false;
-		else if (rc == -EPERM || !*blamed || tries > REFUSALS_MAX)
+		else if (rc == -EPERM || !*refused_program || tries > REFUSALS_MAX)
 			again = refuse(a, "exit_totals", true);
 		else
-			again = refuse(a, blamed, false);
+			again = refuse(a, refused_program, false);
 	}
 	return err_set(err, "BPF programs: the kernel refuses them: %s",
 		       strerror(rc ? -rc : ENOSYS));
@@ -450,7 +454,7 @@ static uint32_t shard_shift(void)
 	return shift;
 }
 
-/* Ticks of the kernel's clock in a window: its coarse clocks go by ticks
+/* Jiffies in a window: the resolution of coarse clocks is a jiffy
  * (kernel/time/posix-timers.c:posix_get_coarse_res). */
 static uint32_t window_ticks(void)
 {
@@ -461,59 +465,49 @@ static uint32_t window_ticks(void)
 	return (uint32_t)((COUNT_WINDOW_S * 1000000000LL + tick.tv_nsec / 2) / tick.tv_nsec);
 }
 
-static int pin_map(struct attempt *a, const char *folder, const char *name)
-{
-	struct bpf_map *map =
-		*name == '.' ? find_section(a->object, name) : find_map(a->object, name);
-	char path[PATH_BYTES];
-
-	if (!map)
-		return -ENOENT;
-	snprintf(path, sizeof(path), "%s/%s", folder, *name == '.' ? name + 1 : name);
-	return bpf_map__pin(map, path);
-}
-
 static int pin_all(struct attempt *a, const char *folder)
 {
-	static const char *const maps[] = { "slots", "jobs", "names", "devs",
-					    "paths", "info", ".data" };
 	char path[PATH_BYTES];
+	struct bpf_map *map;
 	size_t i;
-	int rc;
+	int rc = 0;
 
-	for (i = 0; i < sizeof(maps) / sizeof(maps[0]); i++) {
-		rc = pin_map(a, folder, maps[i]);
-		if (rc)
-			return rc;
+	for (i = 0; i < MAPS && !rc; i++) {
+		map = i == MAP_DATA ? find_section(a->object, ".data")
+				    : find_map(a->object, programs_map_names[i]);
+		snprintf(path, sizeof(path), "%s/%s", folder, programs_map_names[i]);
+		rc = map ? bpf_map__pin(map, path) : -ENOENT;
 	}
-	for (i = 0; i < a->link_count; i++) {
-		snprintf(path, sizeof(path), "%s/link_%s", folder, a->names[i]);
-		rc = a->fds[i] < 0		    ? bpf_link__pin(a->links[i], path)
-		     : bpf_obj_pin(a->fds[i], path) ? -errno
-						    : 0;
-		if (rc)
-			return rc;
+	for (i = 0; i < a->link_count && !rc; i++) {
+		snprintf(path, sizeof(path), "%s/" PROGRAMS_LINK "%s", folder, a->names[i]);
+		if (a->fds[i] < 0)
+			rc = bpf_link__pin(a->links[i], path);
+		else if (bpf_obj_pin(a->fds[i], path))
+			rc = -errno;
 	}
-	return 0;
+	return rc;
 }
 
-/* Pin under a name of our own first: a folder is there whole or not at all. */
-static int keep(struct attempt *a, const char *folder, const struct count_info *info,
-		struct err *err)
+/* Fill FOLDER-new and rename it: a folder is complete or does not exist. */
+static int pin_folder(struct attempt *a, const char *folder, struct err *err)
 {
-	struct bpf_map *map = find_map(a->object, "info");
+	const struct count_info info = {
+		.layout = COUNT_LAYOUT,
+		.groups = a->plan.groups,
+		.slots = SLOTS,
+		.shard_shift = a->config.shard_shift,
+		.cgroup_v1 = a->config.cgroup_v1,
+		.lost = a->plan.lost,
+	};
+	struct bpf_map *map = find_map(a->object, programs_map_names[MAP_INFO]);
 	char path[FOLDER_BYTES];
 	uint32_t zero = 0;
 	int rc;
 
 	snprintf(path, sizeof(path), "%s-new", folder);
-	if (folder_remove(path, err) < 0)
+	if (fileio_rmtree(path, err) < 0 || fileio_mkdir(path, 0700, err) < 0)
 		return -1;
-	if (mkdir(path, 0700) < 0)
-		return err_set(err, "BPF programs: '%s': %s", path, strerror(errno));
-	rc = map ? bpf_map_update_elem(bpf_map__fd(map), &zero, info, BPF_ANY) : -1;
-	if (rc)
-		rc = -errno;
+	rc = map ? bpf_map_update_elem(bpf_map__fd(map), &zero, &info, BPF_ANY) : -ENOENT;
 	if (!rc)
 		rc = pin_all(a, path);
 	if (!rc && rename(path, folder) < 0)
@@ -521,42 +515,31 @@ static int keep(struct attempt *a, const char *folder, const struct count_info *
 	if (!rc)
 		return 0;
 	err_set(err, "BPF programs: '%s': %s", path, strerror(-rc));
-	folder_remove(path, NULL);
+	fileio_rmtree(path, NULL);
 	return -1;
 }
 
-int programs_load(const char *folder, uint32_t wanted, int cgroup, struct count_info *info,
-		  struct err *err)
+int programs_load(const char *folder, uint32_t wanted, int cgroup, struct err *err)
 {
 	struct attempt a = { .object = NULL };
 	int rc = -1;
 
-	lift_memlock();
+	raise_memlock();
 	a.config.cgroup_v1 = cgroup == 1;
 	a.config.shard_shift = shard_shift();
 	a.config.page_bytes = (uint32_t)sysconf(_SC_PAGESIZE);
 	a.config.window_ticks = window_ticks();
 	if (kernel_open(&a.kernel, NULL, NULL, err) < 0)
 		goto out;
-	libbpf_set_print(quiet);
-	/* 6.0 and 5.12 put one in front */
+	libbpf_set_print(on_message);
+	/* 6.0 and 5.12 added a first argument */
 	a.config.setattr_idmap = kernel_arguments(&a.kernel, "security_inode_setattr") > 2;
 	a.config.int_pointers = kernel_has(&a.kernel, "bpf_func_id.BPF_FUNC_loop"); /* both 5.17 */
 	a.config.setxattr_idmap = kernel_arguments(&a.kernel, "security_inode_setxattr") > 5;
-	if (try_all(&a, wanted, err) < 0)
-		goto out;
-	memset(info, 0, sizeof(*info));
-	info->layout = COUNT_LAYOUT;
-	info->groups = a.plan.groups;
-	info->slots = SLOTS;
-	info->shard_shift = a.config.shard_shift;
-	info->cgroup_v1 = a.config.cgroup_v1;
-	info->lost = a.plan.lost;
-	if (folder && keep(&a, folder, info, err) < 0)
-		goto out;
-	rc = 0;
+	if (try_all(&a, wanted, err) == 0)
+		rc = pin_folder(&a, folder, err);
 out:
-	give_up(&a);
+	release(&a);
 	kernel_free(&a.kernel);
 	return rc;
 }

@@ -33,9 +33,9 @@ static void look(const char *mountinfo)
 		.alone = true, .mount_options = "", .read_ahead_kb = "4096", .mem_spec_limit_mb = -1
 	};
 	struct client *client = client_open(&section, NULL, NULL);
+	struct mountinfo *table = mountinfo_read(mountinfo, NULL);
 	struct changes plan = { 0 };
 	struct findings findings = { 0 };
-	uint32_t dev;
 	struct err err;
 	size_t i;
 
@@ -43,11 +43,12 @@ static void look(const char *mountinfo)
 	if (client_inspect(client, 1000, &err) == 0) {
 		client_judge(client, &desired, &findings);
 		client_plan(client, &desired, &plan, &findings);
-		for (i = 0; i < client_facts(client)->mount_count; i++)
-			mounts_dev(mountinfo, client_facts(client)->mounts[i].target, &dev, &err);
+		for (i = 0; table && i < client_facts(client)->mount_count; i++)
+			mounts_dev(mountinfo_on(table, client_facts(client)->mounts[i].target));
 	}
 	changes_free(&plan);
 	findings_free(&findings);
+	mountinfo_free(table);
 	client_close(client);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is counted here, or could be: what is loaded is looked at; else type information, symbols
- * and the kernel's answer to a program of a few instructions, which is attached nowhere. */
+#include "count/counters_probe.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,15 +10,15 @@
 #include <bpf/btf.h>
 #include <linux/bpf.h>
 
-#include "count/counters_parts.h"
-#include "count/hooks.h"
+#include "count/counters_load.h"
 #include "count/kernel.h"
+#include "count/pins.h"
 
 #define ATTACH_RAW_TP 23 /* BPF_TRACE_RAW_TP and BPF_TRACE_FENTRY, since Linux 5.5 */
 #define ATTACH_FENTRY 24
 #define PROGRAM_TRACING 26 /* BPF_PROG_TYPE_TRACING */
 
-/* Does the kernel take a program that reads its memory? 0 or a negative errno. */
+/* Load a program that reads kernel memory, without attaching it. Return 0 or a negative errno. */
 static int try_program(const struct btf *btf, const char *name, uint32_t kind, uint32_t attach)
 {
 	static const struct bpf_insn program[] = {
@@ -49,7 +49,6 @@ static int try_program(const struct btf *btf, const char *name, uint32_t kind, u
 	return 0;
 }
 
-/* What the kernel refuses whatever the program. */
 static void try_kernel(const struct kernel *kernel, struct counters_state *state)
 {
 	int rc = try_program(kernel->btf, "vfs_read", BTF_KIND_FUNC, ATTACH_FENTRY);
@@ -64,9 +63,9 @@ static void try_kernel(const struct kernel *kernel, struct counters_state *state
 		state->groups = 0;
 }
 
-/* Programs of functions that a kernel which preempts them skips. */
-static void note_skips(const struct kernel *kernel, const struct plan *plan,
-		       struct counters_state *state)
+/* Set the losses of programs that a preemptible kernel may skip. */
+static void set_skips(const struct kernel *kernel, const struct plan *plan,
+		      struct counters_state *state)
 {
 	size_t i;
 
@@ -76,84 +75,57 @@ static void note_skips(const struct kernel *kernel, const struct plan *plan,
 			state->skips |= UINT64_C(1) << hooks[i].loss;
 }
 
-static int look_at_kernel(const struct counters_options *options, const char *btf,
-			  const char *kallsyms, void (*each)(const struct hook *hook, void *arg),
-			  void *arg, struct counters_state *state, struct err *err)
-{
-	struct kernel kernel;
-	struct plan plan = { .lost = 0 };
-	size_t i;
-
-	if (kernel_open(&kernel, btf, kallsyms, err) < 0)
-		return -1;
-	kernel_plan(&kernel, counters_wanted_groups(options), &plan);
-	for (i = 0; each && i < hook_count; i++)
-		if (plan.hook[i])
-			each(&plan.as[i], arg);
-	note_skips(&kernel, &plan, state);
-	if (!state->loaded) {
-		state->groups = plan.groups;
-		state->lost = plan.lost;
-		counters_say_lost(state);
-	}
-	if (!kernel.has_trampolines)
-		snprintf(state->reason, sizeof(state->reason), "%s", kernel_no_trampolines);
-	else if (!btf && !(state->loaded && state->groups & COUNT_GROUP(RW)))
-		try_kernel(&kernel, state);
-	kernel_free(&kernel);
-	return 0;
-}
-
 int counters_plan(const struct counters_options *options, const char *btf, const char *kallsyms,
 		  void (*each)(const struct hook *hook, void *arg), void *arg,
 		  struct counters_state *state, struct err *err)
 {
-	memset(state, 0, sizeof(*state));
-	state->cgroup = options->cgroup;
-	if (look_at_kernel(options, btf, kallsyms, each, arg, state, err) < 0)
+	struct plan plan = { .lost = 0 };
+	struct kernel kernel;
+	size_t i;
+
+	if (kernel_open(&kernel, btf, kallsyms, err) < 0)
 		return -1;
+	kernel_plan(&kernel, counters_groups(options), &plan);
+	for (i = 0; each && i < hook_count; i++)
+		if (plan.hook[i])
+			each(&plan.as[i], arg);
+	set_skips(&kernel, &plan, state);
+	if (!state->loaded) {
+		state->groups = plan.groups;
+		state->lost = plan.lost;
+	}
+	counters_set_lost(state);
+	if (!kernel.has_trampolines)
+		snprintf(state->reason, sizeof(state->reason), "%s", kernel_no_trampolines);
+	else if (!btf && !(state->loaded && state->groups & COUNT_GROUP(RW)))
+		try_kernel(&kernel, state);
 	state->tier = counters_tier(state->groups);
+	kernel_free(&kernel);
 	return 0;
-}
-
-/* What was found out when they were loaded: 1; 0: they were not. */
-static int look_at_pins(const struct counters_options *options, struct counters_state *state)
-{
-	struct pins pins;
-	char folder[512];
-
-	counters_folder(options, folder, sizeof(folder));
-	if (access(folder, F_OK) < 0)
-		return !counters_is_to_load(options, state); /* refused */
-	if (pins_open(&pins, folder, NULL) < 0)
-		return 0;
-	counters_fill_state(state, &pins);
-	pins_each_entry(&pins, pins_count_entry, &state->slots_used);
-	pins_close(&pins);
-	counters_say_lost(state);
-	return 1;
 }
 
 int counters_probe(const struct counters_options *options, struct counters_state *state,
 		   struct err *err)
 {
 	struct err why = { "" };
-	int found;
+	struct pins pins;
 
 	(void)err;
 	counters_state_init(options, state);
-	if (!counters_has_bpffs(options, &why)) {
+	if (!pins_have_bpffs(options, &why)) {
 		memcpy(state->reason, why.text, sizeof(why.text));
 		return 0;
 	}
-	found = look_at_pins(options, state);
-	if ((!found || state->loaded) &&
-	    look_at_kernel(options, NULL, NULL, NULL, NULL, state, &why) < 0 && !found)
+	if (pins_get(options, &pins, state))
+		pins_close(&pins);
+	state->reason[0] = '\0';
+	if ((state->loaded || counters_is_to_load(options, state) || !*state->reason) &&
+	    counters_plan(options, NULL, NULL, NULL, NULL, state, &why) < 0 && !state->loaded)
 		memcpy(state->reason, why.text, sizeof(why.text));
-	if (counters_is_ftrace_off()) {
-		state->groups &= state->loaded ? COUNT_GROUP(EXIT) : 0;
-		snprintf(state->reason, sizeof(state->reason), "%s", counters_ftrace_off);
-	}
+	if (!counters_is_ftrace_off())
+		return 0;
+	state->groups &= state->loaded ? COUNT_GROUP(EXIT) : 0;
 	state->tier = counters_tier(state->groups);
+	snprintf(state->reason, sizeof(state->reason), "%s", counters_ftrace_off);
 	return 0;
 }
