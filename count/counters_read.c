@@ -10,7 +10,7 @@
 #include <bpf/bpf.h>
 
 #include "count/hooks.h"
-#include "count/line.h"
+#include "count/series.h"
 #include "count/mounts.h"
 #include "count/pins.h"
 
@@ -27,7 +27,7 @@ static void add_shard(struct count_slot *sum, const struct count_slot *shard)
 		*to++ += *from++;
 	if (shard->slowest_ns > sum->slowest_ns) {
 		sum->slowest_ns = shard->slowest_ns;
-		sum->slowest_life_ns = shard->slowest_life_ns;
+		sum->slowest_lifetime_ns = shard->slowest_lifetime_ns;
 	}
 }
 
@@ -44,8 +44,9 @@ static int shard_read(struct pins *p, uint32_t at, struct count_slot *shard)
 		*shard = next;
 		if (bpf_map_lookup_elem(p->map[MAP_SLOTS], &at, &next))
 			return -1;
-		same = shard->line.writes & 1 || shard->line.writes != next.line.writes ? 0
-											: same + 1;
+		same = shard->series.writes & 1 || shard->series.writes != next.series.writes
+			       ? 0
+			       : same + 1;
 	}
 	if (same < 2)
 		shard->until = 0;
@@ -56,7 +57,7 @@ static int shard_read(struct pins *p, uint32_t at, struct count_slot *shard)
  * bpf_jiffies64() there are none. */
 static void add_rows(struct timeline *timeline, struct count_slot *shard)
 {
-	struct count_line *line = &shard->line;
+	struct count_series *series = &shard->series;
 	struct count_row now = {
 		.bytes = { shard->bytes[COUNT_READ], shard->bytes[COUNT_WRITE] },
 		.calls = shard->calls[COUNT_READ] + shard->calls[COUNT_WRITE],
@@ -72,11 +73,11 @@ static void add_rows(struct timeline *timeline, struct count_slot *shard)
 			timeline_spoil(timeline);
 		return;
 	}
-	line_tell(line, &now);
-	width = INT64_C(1) << (line->shift & 31);
+	series_update(series, &now);
+	width = INT64_C(1) << (series->shift & 31);
 	for (i = 0; i < COUNT_ROWS; i++) {
-		row = &line->rows[i];
-		start = (int64_t)(line->base + i) * width;
+		row = &series->rows[i];
+		start = (int64_t)(series->base + i) * width;
 		amounts[TIMELINE_READ] = (int64_t)row->bytes[COUNT_READ];
 		amounts[TIMELINE_WRITE] = (int64_t)row->bytes[COUNT_WRITE];
 		amounts[TIMELINE_CALLS] = (int64_t)row->calls;
@@ -146,9 +147,9 @@ static void set_threads(struct io *io, const struct count_slot *s)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	now_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 	io->numbers[IO_THREADS] = (int64_t)s->threads;
-	set_us(io, IO_THREAD_US, s->life_ns + s->alive * now_ns - s->born_ns);
+	set_us(io, IO_THREAD_US, s->ended_lifetime_ns + s->alive * now_ns - s->started_ns);
 	set_us(io, IO_SLOWEST_US, s->slowest_ns);
-	set_us(io, IO_SLOWEST_LIFE_US, s->slowest_life_ns);
+	set_us(io, IO_SLOWEST_LIFE_US, s->slowest_lifetime_ns);
 }
 
 static void set_times(struct io *io, const struct count_slot *s, uint32_t lost)

@@ -257,7 +257,7 @@ static int write_slot(const struct pins *p, const struct pins_entry *entry)
 	slot.dev = entry->key.dev;
 	slot.first = first;
 	slot.start_ns = clock_ns(CLOCK_MONOTONIC);
-	slot.line.real_ns = clock_ns(CLOCK_REALTIME) - slot.start_ns;
+	slot.series.real_ns = clock_ns(CLOCK_REALTIME) - slot.start_ns;
 	for (i = first; i < first + (1U << p->info.shard_shift); i++)
 		if (bpf_map_update_elem(p->map[MAP_SLOTS], &i, &slot, BPF_ANY))
 			return -1;

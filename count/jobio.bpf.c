@@ -24,7 +24,7 @@
 
 #include "count/calls.h"
 #include "count/layout.h"
-#include "count/line.h"
+#include "count/series.h"
 
 #define CGROUP_LEVELS 128
 #define SLURM 0x6d72756c73ULL /* "slurm", little-endian */
@@ -383,10 +383,10 @@ struct thread_fs {
 
 struct thread {
 	__u64 frame, start_ns;
-	__u32 slot;   /* of the call's filesystem; 0: not known yet */
-	__u32 looked; /* of the last lookup in the call */
-	__u32 waits;  /* of the last asynchronous request */
-	__u64 name;   /* arguments of the call: path and directory descriptor */
+	__u32 slot;	   /* of the call's filesystem; 0: not known yet */
+	__u32 lookup_slot; /* of the last lookup in the call */
+	__u32 waits;	   /* of the last asynchronous request */
+	__u64 name;	   /* arguments of the call: path and directory descriptor */
 	__s32 folder;
 	__u32 class;   /* of a read or write */
 	__u32 copy[2]; /* slots of a copy's source and destination */
@@ -771,12 +771,12 @@ static __noinline int peak(struct count_slot *slot, __u32 rw, __u64 steps)
 /* Start the first window, at the current second of the real clock. */
 static __always_inline void window_first(struct count_slot *slot, __u64 now)
 {
-	struct count_line *line = &slot->line;
-	__u64 ns = bpf_ktime_get_ns() + line->real_ns;
+	struct count_series *series = &slot->series;
+	__u64 ns = bpf_ktime_get_ns() + series->real_ns;
 	__u32 ticks = config.window_ticks;
 	__u64 left_ns = NS_IN_S - ns % NS_IN_S;
 
-	line->window = line->base = ns / NS_IN_S;
+	series->window = series->base = ns / NS_IN_S;
 	slot->until = now + 1 + left_ns * ticks / NS_IN_S;
 }
 
@@ -797,7 +797,7 @@ __noinline int fold_piece(__u32 shard, __u32 first, __u32 by)
 	struct count_slot *slot = bpf_map_lookup_elem(&slots, &shard);
 
 	if (slot)
-		line_fold_piece(&slot->line, first & (COUNT_ROWS - 1), by & 63);
+		series_fold_piece(&slot->series, first & (COUNT_ROWS - 1), by & 63);
 	return 0;
 }
 
@@ -806,24 +806,24 @@ __noinline int spread_piece(__u32 shard, __u32 first, __u64 begin_ns, __u64 end_
 	struct count_slot *slot = bpf_map_lookup_elem(&slots, &shard);
 
 	if (slot)
-		line_spread_piece(&slot->line, first & (COUNT_ROWS - 1), begin_ns, end_ns);
+		series_spread_piece(&slot->series, first & (COUNT_ROWS - 1), begin_ns, end_ns);
 	return 0;
 }
 
-/* Fold the rows of a shard until the current window has one: see line_room(). */
+/* Fold the rows of a shard until the current window has one: see series_make_room(). */
 __noinline int make_room(__u32 shard)
 {
 	struct count_slot *slot = bpf_map_lookup_elem(&slots, &shard);
-	struct count_line *line;
+	struct count_series *series;
 	__u32 i, by;
 
 	if (!slot)
 		return 0;
-	line = &slot->line;
-	by = line_fold_by(line->base, line->window >> (line->shift & 63)) & 63;
-	for (i = 0; by && i < COUNT_ROWS; i += LINE_PIECE)
+	series = &slot->series;
+	by = series_fold_by(series->base, series->window >> (series->shift & 63)) & 63;
+	for (i = 0; by && i < COUNT_ROWS; i += SERIES_PIECE)
 		fold_piece(shard, i, by);
-	line_folded(line, by);
+	series_folded(series, by);
 	return 0;
 }
 
@@ -834,13 +834,13 @@ static __always_inline void window_next(struct count_slot *slot, __u32 shard, __
 		.calls = slot->calls[0] + slot->calls[1],
 		.ns = config.latency ? time_of(slot) : 0,
 	};
-	struct count_line *line = &slot->line;
+	struct count_series *series = &slot->series;
 	__u32 ticks = config.window_ticks;
 	__u64 windows = (now - slot->until) / ticks + 1;
 
 	make_room(shard);
-	line_add(line, &counted);
-	line->window += windows;
+	series_add(series, &counted);
+	series->window += windows;
 	/* CPUs that read this value count into the new window */
 	*(volatile __u64 *)&slot->until += windows * ticks;
 }
@@ -874,12 +874,12 @@ __noinline int window_over(__u32 first)
 			;
 		return 0;
 	}
-	*(volatile __u32 *)&slot->line.writes += 1;
+	*(volatile __u32 *)&slot->series.writes += 1;
 	if (!slot->until)
 		window_first(slot, now);
 	else if ((__s64)(now - slot->until) >= 0)
 		window_next(slot, shard, now);
-	*(volatile __u32 *)&slot->line.writes += 1;
+	*(volatile __u32 *)&slot->series.writes += 1;
 	bpf_map_delete_elem(&locks, &shard);
 	return 0;
 }
@@ -1031,7 +1031,7 @@ static __always_inline int thread_begin(struct thread *thread, void *frame, __u3
 		return NO_END;
 	thread->frame = (unsigned long)frame;
 	thread->slot = slot;
-	thread->looked = 0;
+	thread->lookup_slot = 0;
 	thread->start_ns = bpf_ktime_get_ns();
 	return 0;
 }
@@ -1066,27 +1066,27 @@ static __noinline int begin_name(void *frame, __s32 folder, __u64 name)
 }
 
 /* Start time of the thread, or of counting if that is later. */
-static __always_inline __u64 thread_born(struct count_slot *slot)
+static __always_inline __u64 thread_start_ns(struct count_slot *slot)
 {
 	struct task_struct *task = task_self();
-	__u64 born = have_task_btf() ? task->start_time : BPF_CORE_READ(task, start_time);
+	__u64 started = have_task_btf() ? task->start_time : BPF_CORE_READ(task, start_time);
 
-	return born > slot->start_ns ? born : slot->start_ns;
+	return started > slot->start_ns ? started : slot->start_ns;
 }
 
 static __noinline int thread_ends(struct count_slot *slot, struct thread_fs *mine)
 {
-	__u64 now = bpf_ktime_get_ns(), born;
+	__u64 now = bpf_ktime_get_ns(), started;
 
 	if (!slot || !mine || slot->job != mine->job)
 		return 0;
-	born = thread_born(slot);
+	started = thread_start_ns(slot);
 	add(&slot->alive, -1ULL);
-	add(&slot->born_ns, 0 - born);
-	add(&slot->life_ns, now - born);
+	add(&slot->started_ns, 0 - started);
+	add(&slot->ended_lifetime_ns, now - started);
 	if (mine->ns > slot->slowest_ns) {
 		slot->slowest_ns = mine->ns;
-		slot->slowest_life_ns = now - born;
+		slot->slowest_lifetime_ns = now - started;
 	}
 	return 0;
 }
@@ -1118,7 +1118,7 @@ static __noinline struct thread_fs *thread_fs_new(struct thread *thread, struct 
 	mine->ns = 0;
 	add(&slot->threads, 1);
 	add(&slot->alive, 1);
-	add(&slot->born_ns, thread_born(slot));
+	add(&slot->started_ns, thread_start_ns(slot));
 	return mine;
 }
 
@@ -1127,7 +1127,7 @@ static __noinline int slowest(struct count_slot *slot, __u64 ns)
 	if (!slot)
 		return 0;
 	slot->slowest_ns = ns;
-	slot->slowest_life_ns = bpf_ktime_get_ns() - thread_born(slot);
+	slot->slowest_lifetime_ns = bpf_ktime_get_ns() - thread_start_ns(slot);
 	return 0;
 }
 
@@ -1139,14 +1139,14 @@ __noinline int spread(__u32 first, __u64 start, __u64 end)
 
 	if (!slot || !config.window_ticks || bpf_map_update_elem(&locks, &shard, &one, BPF_NOEXIST))
 		return 0;
-	*(volatile __u32 *)&slot->line.writes += 1;
-	start += slot->line.real_ns;
-	end += slot->line.real_ns;
-	line_begin(&slot->line, start, end);
+	*(volatile __u32 *)&slot->series.writes += 1;
+	start += slot->series.real_ns;
+	end += slot->series.real_ns;
+	series_add_call(&slot->series, start, end);
 	make_room(shard);
-	for (i = 0; i < COUNT_ROWS; i += LINE_PIECE)
+	for (i = 0; i < COUNT_ROWS; i += SERIES_PIECE)
 		spread_piece(shard, i, start, end);
-	*(volatile __u32 *)&slot->line.writes += 1;
+	*(volatile __u32 *)&slot->series.writes += 1;
 	bpf_map_delete_elem(&locks, &shard);
 	return 0;
 }
@@ -1219,7 +1219,7 @@ static __always_inline __u32 thread_end(struct thread *thread, void *frame)
 	if (!thread || thread->frame != (unsigned long)frame)
 		return 0;
 	thread->frame = 0;
-	slot = thread->slot ? thread->slot : thread->looked;
+	slot = thread->slot ? thread->slot : thread->lookup_slot;
 	thread->slot = 0;
 	return slot;
 }
@@ -1295,7 +1295,7 @@ static __noinline int end_class(void *frame, __u32 class, __s64 rc)
 	struct thread *thread = thread_get(0);
 
 	if (thread && thread->frame == (unsigned long)frame && thread->name && !thread->slot &&
-	    !thread->looked &&
+	    !thread->lookup_slot &&
 	    ((rc < 0 && errno_place(rc) >= 0 && rc != -ENOENT_) ||
 	     bpf_ktime_get_ns() - thread->start_ns > REMOTE_NS))
 		thread->slot = find(name_dev(thread->folder, thread->name));
@@ -1304,7 +1304,7 @@ static __noinline int end_class(void *frame, __u32 class, __s64 rc)
 
 /* Set the filesystem of the thread's call. Only the first nested program does, that of the
  * upper filesystem of a stack. */
-static __always_inline void told(struct thread *thread, __u32 slot)
+static __always_inline void set_filesystem(struct thread *thread, __u32 slot)
 {
 	if (config.latency && thread && thread->frame && !thread->slot)
 		thread->slot = slot;
@@ -1893,7 +1893,7 @@ static __noinline int meta(__u32 dev, __u32 op)
 	if (!slot || op >= COUNT_META_OPS)
 		return 0;
 	add(&slot->meta[op], 1);
-	told(thread, number);
+	set_filesystem(thread, number);
 	return 0;
 }
 
@@ -1905,7 +1905,7 @@ static __always_inline void opened(struct count_slot *slot, struct file *file)
 }
 
 /* Set the filesystem of open(2). A reused file pointer is a new file: forget its offsets. */
-static __always_inline void open_told(struct thread *thread, __u32 number, __u64 file)
+static __always_inline void open_counted(struct thread *thread, __u32 number, __u64 file)
 {
 	if (thread->frame)
 		thread->slot = number;
@@ -1934,7 +1934,7 @@ static __always_inline int open_end(void *frame, struct file *file, __u64 result
 		opened(slot, file);
 	if (!config.latency || !thread)
 		return 0;
-	open_told(thread, number, result);
+	open_counted(thread, number, result);
 	return end_thread(thread, frame, COUNT_TIME_META, 0);
 }
 
@@ -2034,7 +2034,7 @@ static __always_inline int lookup_miss(__u32 dev)
 	if (slot)
 		add(&slot->meta[COUNT_LOOKUP_MISS], 1);
 	if (slot && config.latency && thread)
-		thread->looked = number;
+		thread->lookup_slot = number;
 	return 0;
 }
 

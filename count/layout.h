@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* layout.h - what the BPF programs and their loader say to each other
+/* layout.h - data shared by the BPF programs and jobio-count
  *
- * Terms   slot: the counters of one job on one filesystem. The counters lie in
- *           an array, each slot COUNT_SHARDS_MAX times at most (the CPU picks
- *           one, so that many cores do not fight for a cache line); slot 0 is
- *           nobody's.
- *         dev: the kernel's number of a superblock, major << 20 | minor, as in
- *           /proc/self/mountinfo; 0 stands for all files (process exit).
+ * Terms   slot: counters of one job on one filesystem, in an array. A slot has up to
+ *           COUNT_SHARDS_MAX shards, selected by the CPU, so that CPUs rarely write to the
+ *           same cache line. Slot 0 is not used.
+ *         dev: device number of a superblock, major << 20 | minor, as in
+ *           /proc/self/mountinfo; 0: all files (process exit).
  *         group: programs for one kind of I/O (hooks.h).
- *         window: a second of CLOCK_REALTIME, by its number since 1970, as the
- *           clock was when the job started; jiffies tell when it is over.
- *         class: of calls, by what the time in them was spent on.
- *         thread: one that did timed I/O on the slot's filesystem. Alive is one that did
- *           not end; 'born' is when it began to live, or the job to be counted.
- *         row: what was moved, and the time in calls, in 1 << shift windows, the first of which has a
- *           number that is a multiple of that. row n begins with window
- *           n << shift; rows of two lines lie in each other whole.
- *         line: the last COUNT_ROWS rows of a shard. When time runs past them,
- *           neighbours become one row (line.h): memory stays the same.
- * Runs    in the kernel and in jobio-count. Every change of a struct here is a
- *           new COUNT_LAYOUT: pinned maps outlive the helper that made them.
+ *         window: a second of CLOCK_REALTIME since 1970, by the clock at the start of the job;
+ *           its end is known in jiffies.
+ *         class: of calls, by the kind of time spent in them.
+ *         thread: one that did timed I/O on the slot's filesystem; 'alive' ones have not
+ *           ended. Its start: when it, or counting, started.
+ *         row: bytes and time of 1 << shift windows. Row n begins with window n << shift, so
+ *           rows of two series nest.
+ *         series: the last COUNT_ROWS rows of a shard. For later windows neighbours are added
+ *           up (series.h): its size is constant.
+ * Owner   plain data.
+ * Errors  none.
+ * Runs    in the kernel and in jobio-count. Every change of a struct here needs a new
+ *           COUNT_LAYOUT: pinned maps stay over updates of jobio-count.
  */
 #ifndef JOBIO_COUNT_LAYOUT_H
 #define JOBIO_COUNT_LAYOUT_H
@@ -31,18 +31,18 @@
 #define COUNT_NAME_BYTES 16
 #define COUNT_MOUNT_BYTES 488
 #define COUNT_PATH_BYTES 128 /* a power of two */
-#define COUNT_SIZE_BINS 32   /* one call moves less than 2 GiB */
+#define COUNT_SIZE_BINS 32   /* calls of less than 2 GiB */
 #define COUNT_NS_BINS 40     /* 2^40 ns are 18 minutes */
 #define COUNT_WINDOW_S 1
 #define COUNT_ROWS 64
-#define COUNT_PEAK_SHIFT 16 /* a CPU reports what it moved by 64 KiB */
+#define COUNT_PEAK_SHIFT 16 /* CPUs add to the peak in steps of 64 KiB */
 
 enum count_rw {
 	COUNT_READ,
 	COUNT_WRITE
 };
 
-/* In the order of IO_CLASSES (record/io.h); the first of them can fail. */
+/* In the order of IO_CLASSES (record/io.h); failures are counted for the first of them. */
 enum count_class {
 	COUNT_TIME_READ,
 	COUNT_TIME_WRITE,
@@ -55,9 +55,9 @@ enum count_class {
 	COUNT_CLASSES
 };
 
-#define COUNT_ERRNOS 8 /* as IO_ERRNOS has them */
+#define COUNT_ERRNOS 8 /* those of IO_ERRNOS */
 
-/* What a program saw and could not count. */
+/* Events that a program could not count. */
 enum count_missed {
 	COUNT_MISSED_READ,
 	COUNT_MISSED_WRITE,
@@ -91,39 +91,39 @@ enum count_meta {
 	COUNT_META_OPS
 };
 
-/* Functions of the kernel whose numbers the loader puts in. */
+/* Placeholders in calls, which the loader replaces by BTF ids of kernel functions. */
 #define COUNT_CALL_IS_RETURN 0x6a6f0001 /* bpf_session_is_return() */
 #define COUNT_CALL_COOKIE 0x6a6f0002	/* bpf_session_cookie() */
 #define COUNT_CALL_TYPED 0x6a6f0003	/* bpf_rdonly_cast() */
 
-/* How a program for many functions finds the filesystem of a call in its arguments, which
- * are these. What is timed, and from COUNT_OPENED on all, needs the end of the call, too. */
+/* Arguments of a function, for a program that is attached to many. Timed calls, and all from
+ * COUNT_OPENED on, need a program at the end as well. */
 enum count_shape {
-	COUNT_OF_NOTHING, /* the hook has a program of its own */
+	COUNT_OF_NOTHING, /* a hook with a program of its own */
 	COUNT_OF_PATH,
 	COUNT_OF_INODE,
 	COUNT_OF_INODE_1, /* the second argument */
 	COUNT_OF_DENTRY,
 	COUNT_OF_DENTRY_1,
 	COUNT_OF_XATTR,	   /* a dentry */
-	COUNT_OF_CHANGE,   /* of an inode's attributes */
-	COUNT_OF_LOOKUP,   /* of a name */
-	COUNT_OF_SYNC,	   /* file: what is written of it */
+	COUNT_OF_CHANGE,   /* attributes of an inode */
+	COUNT_OF_LOOKUP,   /* a name */
+	COUNT_OF_SYNC,	   /* file */
 	COUNT_OF_DIRTY,	   /* a page */
-	COUNT_OF_THREAD,   /* its end */
-	COUNT_OF_ANSWER,   /* io_kiocb that is done */
-	COUNT_NAME,	   /* a folder and a name */
-	COUNT_CALL,	   /* of a filesystem that is found within it */
-	COUNT_FILE,	   /* or folder */
+	COUNT_OF_THREAD,   /* exit of a thread */
+	COUNT_OF_ANSWER,   /* completed io_kiocb */
+	COUNT_NAME,	   /* directory descriptor and path */
+	COUNT_CALL,	   /* nested programs find the filesystem */
+	COUNT_FILE,	   /* or directory */
 	COUNT_LOCK,	   /* file: the second argument */
-	COUNT_FLUSH,	   /* file, where the filesystem does something */
+	COUNT_FLUSH,	   /* file, if the filesystem has this operation */
 	COUNT_RELEASE,	   /* the same */
-	COUNT_DESCRIPTOR,  /* of a system call */
+	COUNT_DESCRIPTOR,  /* first argument of a system call */
 	COUNT_OPENED,	   /* returns a file */
 	COUNT_MSYNC,	   /* a system call */
 	COUNT_COPY,	   /* from a file to another */
-	COUNT_DIRECT,	   /* the same, which may be part of one */
-	COUNT_TO_PIPE,	   /* the same, from a file alone */
+	COUNT_DIRECT,	   /* the same, perhaps nested in one */
+	COUNT_TO_PIPE,	   /* from a file to a pipe */
 	COUNT_AIO_READ,	   /* kiocb */
 	COUNT_AIO_WRITE,   /* kiocb */
 	COUNT_AIO_FSYNC,   /* fsync_iocb */
@@ -132,12 +132,11 @@ enum count_shape {
 	COUNT_FAULT,	   /* vm_fault */
 	COUNT_WILLNEED,	   /* file */
 	COUNT_PAGE,	   /* added to a mapping */
-	COUNT_RING,	   /* waits for answers of io_uring */
-	COUNT_RING_CALL	   /* may wait for them */
+	COUNT_RING,	   /* wait for completions of io_uring */
+	COUNT_RING_CALL	   /* io_uring_enter(2), which may wait */
 };
 
-/* What is to be done at a function: the cookie of the hook. Operation and class of time are
- * one more than their numbers, 0: none. */
+/* Cookie of a hook: shape, operation + 1 and class of time + 1; 0: none. */
 #define COUNT_WHAT(shape, op, class) ((shape) | (op) << 8 | (class) << 16)
 #define COUNT_WHAT_SHAPE(what) ((what)&255)
 #define COUNT_WHAT_OP(what) ((__u32)((what) >> 8 & 255) - 1)
@@ -159,7 +158,7 @@ enum count_group_bit {
 };
 #define COUNT_GROUP(id) (1U << COUNT_BIT_##id)
 
-/* What the record says when a program was skipped. */
+/* Kinds of calls, for quality flags after skipped programs. */
 enum count_kind {
 	COUNT_KIND_READ,
 	COUNT_KIND_WRITE,
@@ -171,29 +170,27 @@ enum count_kind {
 	COUNT_KINDS
 };
 
-/* Fixed when the programs are loaded: read only, so that the kernel removes
- * the branches that are not taken. */
+/* Constants of a loaded set, read only: the verifier removes branches that they exclude. */
 struct count_config {
 	__u32 cgroup_v1;    /* the freezer hierarchy instead of v2 */
 	__u32 latency;	    /* the latency group is loaded */
-	__u32 storage;	    /* tasks have storage; else a hash of threads */
-	__u32 int_pointers; /* programs see arguments that point to numbers */
+	__u32 storage;	    /* task storage for threads; else a hash */
+	__u32 int_pointers; /* programs may load arguments that point to integers */
 	__u32 shard_shift;  /* 1 << shard_shift shards */
 	__u32 page_bytes;
 	__u32 syncs_apart;    /* fsync(2) and fdatasync(2) have programs */
 	__u32 window_ticks;   /* jiffies in COUNT_WINDOW_S; 0: no peaks, no rows */
-	__u32 setattr_idmap;  /* security_inode_setattr(): a first argument */
+	__u32 setattr_idmap;  /* security_inode_setattr() has it as first argument */
 	__u32 setxattr_idmap; /* security_inode_setxattr(): the same */
 };
 
-/* The most that was moved in one of the windows into which the kernel's clock
- * is cut. All CPUs report to the first shard; two that end a window at the same
- * time may lose what they are about to report, no more. */
+/* Most bytes in one window of the kernel's clock. All CPUs add to the first shard. If two close a
+ * window at the same time, one step of each may be lost. */
 struct count_peak {
 	__u64 total;  /* so far */
-	__u64 mark;   /* total when the window began */
+	__u64 mark;   /* total at the start of the window */
 	__u64 window; /* its number */
-	__u64 most;   /* of the windows that are over */
+	__u64 most;   /* in earlier windows */
 };
 
 struct count_row {
@@ -201,25 +198,23 @@ struct count_row {
 	__u64 ns;	       /* in calls of all classes */
 };
 
-/* What the counters of a shard were when its last window ended is 'told'; it is
- * the sum of the rows. What came after is of 'window'. Only who has the shard's
- * lock writes here. */
-struct count_line {
+/* 'counted': counters at the end of the last window, the sum of all rows. Later calls belong to
+ * 'window'. Written under the lock of the shard. */
+struct count_series {
 	__u64 real_ns; /* CLOCK_REALTIME - CLOCK_MONOTONIC at the start */
 	__u64 window;
 	__u64 base; /* the number of the first row */
 	__u32 shift;
-	__u32 writes; /* odd: somebody writes */
-	struct count_row told;
+	__u32 writes; /* odd during a write */
+	struct count_row counted;
 	struct count_row rows[COUNT_ROWS];
 };
 
 struct count_slot {
-	__u32 job, dev;		  /* whose it is; 0: free */
+	__u32 job, dev;		  /* 0: free */
 	__u32 first, zero;	  /* index of the slot's first shard */
 	__u64 start_ns;		  /* CLOCK_MONOTONIC when the job started */
-	__u64 until;		  /* jiffies with which the window of the line
-				     ends; 0: there is none yet */
+	__u64 until;		  /* end of the window, in jiffies; 0: none */
 	__u64 bytes[2], calls[2]; /* enum count_rw */
 	__u64 sizes[2][COUNT_SIZE_BINS];
 	__u64 meta[COUNT_META_OPS];
@@ -228,50 +223,49 @@ struct count_slot {
 	__u64 ns[2][COUNT_NS_BINS];
 	__u64 time_ns[COUNT_CLASSES];
 	__u64 errors[COUNT_ERRNOS][COUNT_FAILED_CLASSES];
-	__u64 random[2], firsts[2];	   /* not where the last ended; of a file */
-	__u64 threads, life_ns;		   /* all of them; of those that ended */
-	__u64 alive, born_ns;		   /* these times, added up */
-	__u64 slowest_ns, slowest_life_ns; /* of one thread; not a sum */
-	struct count_peak peak[2];	   /* in the first shard; not a sum */
-	struct count_line line;		   /* of this shard */
+	__u64 random[2], firsts[2];	       /* at another offset; of a file */
+	__u64 threads, ended_lifetime_ns;      /* number; lifetimes of ended ones */
+	__u64 alive, started_ns;	       /* number; sum of their starts */
+	__u64 slowest_ns, slowest_lifetime_ns; /* of one thread: no sums */
+	struct count_peak peak[2];	       /* in the first shard: no sum */
+	struct count_series series;	       /* of this shard */
 };
 
 struct count_key {
 	__u32 job, dev;
 };
 
-/* What became of a device number that is counted: superblocks that had it and
- * ended; mount points that root, outside of jobs, made on it, loop devices and
- * overlays of its files. */
+/* Events on a counted device number: destroyed superblocks; mounts, and loop devices or overlays
+ * of its files, that root made outside of jobs. */
 struct count_dev {
 	__u32 ended, mounted, images;
 };
 
-/* "/m/scratch/", and its length in bits: names that begin so lie there */
+/* A mount point with a final "/", and its length in bits: a prefix of paths */
 struct count_path {
 	__u32 bits;
 	char text[COUNT_PATH_BYTES];
 };
 
-#define COUNT_PARTIAL 1U /* there was no room for all filesystems */
-#define COUNT_IMAGE 2U	 /* a loop device or overlay of its files was there before the job */
+#define COUNT_PARTIAL 1U /* some filesystems are not counted */
+#define COUNT_IMAGE 2U	 /* a loop device or overlay of its files existed before the job */
 
 struct count_entry {
 	__u32 slot, flags;
 	__u64 start_s;		    /* CLOCK_BOOTTIME */
-	__u64 skipped[COUNT_KINDS]; /* calls, by then; see hooks.h */
-	struct count_dev dev;	    /* as it was at the start */
+	__u64 skipped[COUNT_KINDS]; /* skipped calls at the start (hooks.h) */
+	struct count_dev dev;	    /* at the start */
 	char mount[COUNT_MOUNT_BYTES];
 };
 
-/* "job_7", or Slurm's SLUID: "s" and 13 digits (src/common/sluid.h). Longer
- * names of cgroups are cut to 15 bytes, and so are never equal to these. */
+/* "job_7", or Slurm's SLUID: "s" and 13 digits (src/common/sluid.h). Longer names of cgroups are
+ * cut to 15 bytes, and equal none of these. */
 union count_name {
 	char text[COUNT_NAME_BYTES];
 	__u64 words[COUNT_NAME_BYTES / 8];
 };
 
-/* What is pinned in this directory. */
+/* Description of a pinned set. */
 struct count_info {
 	__u32 layout, groups, slots, shard_shift;
 	__u32 cgroup_v1, reserved;

@@ -21,7 +21,7 @@ count() {
 	[ "$status" -eq 0 ]
 	[[ $output == *'jobio.bpf.c: OK'* ]]
 	[[ $output == *'layout.h: OK'* ]]
-	[[ $output == *'line.h: OK'* ]]
+	[[ $output == *'series.h: OK'* ]]
 	[[ $output == *'jobio.bpf.elf: OK'* ]]
 }
 

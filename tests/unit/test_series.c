@@ -4,15 +4,15 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "count/line.h"
+#include "count/series.h"
 #include "tests/unit/runner.h"
 
-#define TOLD_MAX 400
+#define ADDED_MAX 400
 
-static struct count_line line;
-static __u64 window[TOLD_MAX], seed; /* window of each addition, in the order of time */
-static struct count_row row[TOLD_MAX], sum;
-static size_t told;
+static struct count_series series;
+static __u64 window[ADDED_MAX], seed; /* window of each addition, in the order of time */
+static struct count_row row[ADDED_MAX], sum;
+static size_t added;
 
 static __u64 some(__u64 below)
 {
@@ -21,17 +21,17 @@ static __u64 some(__u64 below)
 }
 
 /* Add a random number of bytes and calls to the current window. */
-static void tell(void)
+static void add_calls(void)
 {
 	struct count_row more = { { some(1 << 30), some(1 << 30) }, some(100), some(1 << 30) };
 
-	window[told] = line.window;
-	row[told++] = more;
+	window[added] = series.window;
+	row[added++] = more;
 	sum.bytes[COUNT_READ] += more.bytes[COUNT_READ];
 	sum.bytes[COUNT_WRITE] += more.bytes[COUNT_WRITE];
 	sum.calls += more.calls;
 	sum.ns += more.ns;
-	line_tell(&line, &sum);
+	series_update(&series, &sum);
 }
 
 /* Each row has the sum of its windows. */
@@ -40,25 +40,25 @@ static void expect_rows(void)
 	struct count_row rows[COUNT_ROWS] = { 0 };
 	size_t i, at;
 
-	for (i = 0; i < told; i++) {
-		at = (window[i] >> line.shift) - line.base;
+	for (i = 0; i < added; i++) {
+		at = (window[i] >> series.shift) - series.base;
 		ck_assert_uint_lt(at, COUNT_ROWS);
 		rows[at].bytes[COUNT_READ] += row[i].bytes[COUNT_READ];
 		rows[at].bytes[COUNT_WRITE] += row[i].bytes[COUNT_WRITE];
 		rows[at].calls += row[i].calls;
 		rows[at].ns += row[i].ns;
 	}
-	ck_assert(!memcmp(rows, line.rows, sizeof(rows)));
+	ck_assert(!memcmp(rows, series.rows, sizeof(rows)));
 }
 
 /* The rows are as wide as needed, no wider. */
 static void expect_least_width(void)
 {
-	__u64 first = window[0], last = window[told - 1];
+	__u64 first = window[0], last = window[added - 1];
 
-	ck_assert_uint_lt((last >> line.shift) - (first >> line.shift), COUNT_ROWS);
-	if (line.shift)
-		ck_assert_uint_ge((last >> (line.shift - 1)) - (first >> (line.shift - 1)),
+	ck_assert_uint_lt((last >> series.shift) - (first >> series.shift), COUNT_ROWS);
+	if (series.shift)
+		ck_assert_uint_ge((last >> (series.shift - 1)) - (first >> (series.shift - 1)),
 				  COUNT_ROWS);
 }
 
@@ -69,13 +69,13 @@ START_TEST(no_byte_is_lost_or_in_another_row_for_any_gaps)
 
 	for (i = 0; i < (size_t)rounds(3000); i++) {
 		seed = i;
-		told = 0;
-		memset(&line, 0, sizeof(line));
+		added = 0;
+		memset(&series, 0, sizeof(series));
 		memset(&sum, 0, sizeof(sum));
-		line.window = line.base = some(i % 2 ? 300 : 2000000000);
-		for (calls = 1 + some(TOLD_MAX); calls; calls--) {
-			tell();
-			line.window += some(gaps[some(5)]);
+		series.window = series.base = some(i % 2 ? 300 : 2000000000);
+		for (calls = 1 + some(ADDED_MAX); calls; calls--) {
+			add_calls();
+			series.window += some(gaps[some(5)]);
 		}
 		expect_rows();
 		expect_least_width();
@@ -92,20 +92,21 @@ START_TEST(a_long_call_is_in_each_row_of_its_time)
 	size_t i, j;
 
 	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-		memset(&line, 0, sizeof(line));
+		memset(&series, 0, sizeof(series));
 		memset(&sum, 0, sizeof(sum));
-		line.window = line.base = ends[i] / LINE_WINDOW_NS;
+		series.window = series.base = ends[i] / SERIES_WINDOW_NS;
 		sum.ns = ends[i] - begin;
-		line_spread(&line, begin, ends[i]);
+		series_spread(&series, begin, ends[i]);
 		sum.ns += 5;
-		line_tell(&line, &sum);
+		series_update(&series, &sum);
 		for (j = all = 0; j < COUNT_ROWS; j++)
-			all += line.rows[j].ns;
+			all += series.rows[j].ns;
 		ck_assert_uint_eq(all, sum.ns);
-		ck_assert_uint_eq(line.base, 100 >> line.shift);
-		first = ((line.base + 1) << line.shift) * LINE_WINDOW_NS;
-		ck_assert_uint_eq(line.rows[0].ns, (first < ends[i] ? first : ends[i] + 5) - begin);
-		ck_assert_uint_eq(line.shift, i < 3 ? 0 : 2);
+		ck_assert_uint_eq(series.base, 100 >> series.shift);
+		first = ((series.base + 1) << series.shift) * SERIES_WINDOW_NS;
+		ck_assert_uint_eq(series.rows[0].ns,
+				  (first < ends[i] ? first : ends[i] + 5) - begin);
+		ck_assert_uint_eq(series.shift, i < 3 ? 0 : 2);
 	}
 }
 END_TEST
