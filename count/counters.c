@@ -2,7 +2,6 @@
 #include "count/counters.h"
 
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statfs.h>
@@ -58,8 +57,7 @@ void counters_set_lost(struct counters_state *state)
 
 	hooks_text(state->lost, text, sizeof(text));
 	if (*text)
-		snprintf(state->reason, sizeof(state->reason),
-			 "BPF programs: this kernel does not count: %s", text);
+		err_set(&state->reason, "BPF programs: this kernel does not count: %s", text);
 }
 
 enum counters_tier counters_tier(uint32_t groups)

@@ -55,7 +55,7 @@ struct counters_state {
 	int cgroup;
 	unsigned int slots;
 	char pins[256];
-	char reason[ERR_MAX]; /* for a lower tier or missing groups; "" */
+	struct err reason; /* for a lower tier or missing groups; "" */
 };
 
 /* Set the defaults. */

@@ -32,7 +32,7 @@ static bool is_refused(const struct counters_options *options, const char *folde
 		return false;
 	text = reason = fileio_read(path, REFUSAL_MAX, NULL, NULL);
 	if (text && !strcmp(strsep(&reason, "\n"), folder) && reason) {
-		snprintf(state->reason, sizeof(state->reason), "%s", strsep(&reason, "\n"));
+		err_set(&state->reason, "%s", strsep(&reason, "\n"));
 		same = true;
 	}
 	free(text);
@@ -60,7 +60,7 @@ bool counters_is_to_load(const struct counters_options *options, struct counters
 	/* not stored: the kernel loads them as soon as ftrace is on */
 	if (!counters_is_ftrace_off())
 		return true;
-	snprintf(state->reason, sizeof(state->reason), "%s", counters_ftrace_off);
+	err_set(&state->reason, "%s", counters_ftrace_off);
 	return false;
 }
 
@@ -68,13 +68,12 @@ bool counters_is_to_load(const struct counters_options *options, struct counters
 
 static void load(const struct counters_options *options, struct counters_state *state)
 {
-	struct err why = { "" };
 	char folder[PINS_PATH_MAX];
 
 	pins_folder(options, folder);
-	if (programs_load(folder, counters_groups(options), counters_cgroup(options), &why) < 0)
-		store_refusal(options, folder, why.text);
-	memcpy(state->reason, why.text, sizeof(why.text));
+	if (programs_load(folder, counters_groups(options), counters_cgroup(options),
+			  &state->reason) < 0)
+		store_refusal(options, folder, state->reason.text);
 }
 
 int counters_load(const struct counters_options *options, struct counters_state *state,

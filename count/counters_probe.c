@@ -56,8 +56,7 @@ static void try_kernel(const struct kernel *kernel, struct counters_state *state
 	if (!rc)
 		return;
 	state->groups &= COUNT_GROUP(EXIT);
-	snprintf(state->reason, sizeof(state->reason), "BPF programs: the kernel refuses them: %s",
-		 strerror(-rc));
+	err_set(&state->reason, "BPF programs: the kernel refuses them: %s", strerror(-rc));
 	if (try_program(kernel->btf, "btf_trace_sched_process_exit", BTF_KIND_TYPEDEF,
 			ATTACH_RAW_TP) < 0)
 		state->groups = 0;
@@ -96,7 +95,7 @@ int counters_plan(const struct counters_options *options, const char *btf, const
 	}
 	counters_set_lost(state);
 	if (!kernel.has_trampolines)
-		snprintf(state->reason, sizeof(state->reason), "%s", kernel_no_trampolines);
+		err_set(&state->reason, "%s", kernel_no_trampolines);
 	else if (!btf && !(state->loaded && state->groups & COUNT_GROUP(RW)))
 		try_kernel(&kernel, state);
 	state->tier = counters_tier(state->groups);
@@ -107,25 +106,22 @@ int counters_plan(const struct counters_options *options, const char *btf, const
 int counters_probe(const struct counters_options *options, struct counters_state *state,
 		   struct err *err)
 {
-	struct err why = { "" };
 	struct pins pins;
 
 	(void)err;
 	counters_state_init(options, state);
-	if (!pins_have_bpffs(options, &why)) {
-		memcpy(state->reason, why.text, sizeof(why.text));
+	if (!pins_have_bpffs(options, &state->reason))
 		return 0;
-	}
 	if (pins_get(options, &pins, state))
 		pins_close(&pins);
-	state->reason[0] = '\0';
-	if ((state->loaded || counters_is_to_load(options, state) || !*state->reason) &&
-	    counters_plan(options, NULL, NULL, NULL, NULL, state, &why) < 0 && !state->loaded)
-		memcpy(state->reason, why.text, sizeof(why.text));
+	state->reason.text[0] = '\0';
+	if (state->loaded || counters_is_to_load(options, state) || !*state->reason.text)
+		counters_plan(options, NULL, NULL, NULL, NULL, state,
+			      state->loaded ? NULL : &state->reason);
 	if (!counters_is_ftrace_off())
 		return 0;
 	state->groups &= state->loaded ? COUNT_GROUP(EXIT) : 0;
 	state->tier = counters_tier(state->groups);
-	snprintf(state->reason, sizeof(state->reason), "%s", counters_ftrace_off);
+	err_set(&state->reason, "%s", counters_ftrace_off);
 	return 0;
 }

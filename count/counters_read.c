@@ -387,11 +387,11 @@ int counters_read(const struct counters_options *options, uint32_t job, struct r
 		qsort(record->app + before, record->app_count - before, sizeof(*record->app),
 		      compare_io);
 	if (!rc && state->tier == COUNTERS_NONE)
-		snprintf(state->reason, sizeof(state->reason),
-			 r.is_elsewhere
-				 ? "counters: job %u: another version of jobio began to count it"
-				 : "counters: job %u: nothing was counted for it",
-			 job);
+		err_set(&state->reason,
+			r.is_elsewhere
+				? "counters: job %u: another version of jobio began to count it"
+				: "counters: job %u: nothing was counted for it",
+			job);
 	mountinfo_free(r.table);
 	close(lock);
 	return rc;

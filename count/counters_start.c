@@ -136,13 +136,13 @@ static void add_entry(struct start *s, uint32_t dev, const char *mount)
 	while (++s->slot < slots && is_used(s->pins, s->slot))
 		;
 	if (s->slot >= slots)
-		snprintf(s->state->reason, sizeof(s->state->reason),
-			 "counters: all %u slots are taken: '%s' of job %u is not counted", slots,
-			 *mount ? mount : "all files", s->job);
+		err_set(&s->state->reason,
+			"counters: all %u slots are taken: '%s' of job %u is not counted", slots,
+			*mount ? mount : "all files", s->job);
 	else if (s->entry_count == ENTRIES_MAX)
-		snprintf(s->state->reason, sizeof(s->state->reason),
-			 "counters: mount: '%s': not counted: more than %d filesystems", mount,
-			 ENTRIES_MAX - 1);
+		err_set(&s->state->reason,
+			"counters: mount: '%s': not counted: more than %d filesystems", mount,
+			ENTRIES_MAX - 1);
 	if (s->slot >= slots || s->entry_count == ENTRIES_MAX) {
 		s->is_partial = true;
 		return;
@@ -171,9 +171,8 @@ static void add_mount(struct start *s, const struct mountinfo *table, const char
 	uint32_t dev = mounts_dev(mountinfo_on(table, mount));
 
 	if (!dev || strlen(mount) >= COUNT_MOUNT_BYTES) {
-		snprintf(s->state->reason, sizeof(s->state->reason),
-			 "counters: mount: '%.300s': %s", mount,
-			 dev ? "too long" : "not a mount point");
+		err_set(&s->state->reason, "counters: mount: '%.300s': %s", mount,
+			dev ? "too long" : "not a mount point");
 		return;
 	}
 	add_path(s->pins, dev, mount);
@@ -222,17 +221,13 @@ static void mark_images(struct start *s, const struct mountinfo *table)
 static void add_mounts(struct start *s, const char *mountinfo, char *const mounts[],
 		       size_t mount_count)
 {
-	struct err why = { "" };
-	struct mountinfo *table = mountinfo_read(mountinfo, &why);
+	struct mountinfo *table = mountinfo_read(mountinfo, &s->state->reason);
 	size_t i;
 
-	if (!table) {
-		memcpy(s->state->reason, why.text, sizeof(why.text));
-		return;
-	}
-	for (i = 0; i < mount_count; i++)
+	for (i = 0; table && i < mount_count; i++)
 		add_mount(s, table, mounts[i]);
-	mark_images(s, table);
+	if (table)
+		mark_images(s, table);
 	mountinfo_free(table);
 }
 
@@ -348,7 +343,7 @@ static void set_ftrace_off(struct counters_state *state)
 {
 	state->groups &= COUNT_GROUP(EXIT);
 	state->tier = counters_tier(state->groups);
-	snprintf(state->reason, sizeof(state->reason), "%s", counters_ftrace_off);
+	err_set(&state->reason, "%s", counters_ftrace_off);
 }
 
 /* Return 1 if they are loaded or refused, 0 if a process goes on loading them, -1. *loaded is set
@@ -364,8 +359,7 @@ static int load_first(const struct counters_options *options, struct counters_st
 	rc = counters_load_async(options);
 	state->loading = rc == 0;
 	if (rc == 0)
-		snprintf(
-			state->reason, sizeof(state->reason),
+		err_set(&state->reason,
 			"counters: loading the BPF programs takes longer than %u ms and goes on: this job is not counted by filesystem",
 			options->wait_ms);
 	counters_is_to_load(options, state); /* sets the reason of a refusal */

@@ -65,7 +65,7 @@ static void add_state(struct call *c)
 	unsigned int i;
 
 	add_text(c->out, "tier", counters_tier_name(s->tier));
-	add_text(c->out, "reason", s->reason);
+	add_text(c->out, "reason", s->reason.text);
 	if (s->loading)
 		json_add_bool(c->out, "loading", true);
 	list = json_add_list(c->out, "groups");
@@ -165,8 +165,7 @@ static int do_unload(struct call *c, struct err *err)
 static int do_nothing(struct call *c, struct err *err)
 {
 	(void)err;
-	snprintf(c->state.reason, sizeof(c->state.reason),
-		 "counters: this jobio was built without BPF");
+	err_set(&c->state.reason, "counters: this jobio was built without BPF");
 	return 0;
 }
 #define do_probe do_nothing

@@ -113,13 +113,9 @@ int pins_lock(const struct counters_options *options, const char *below, struct 
 int pins_begin(const struct counters_options *options, struct counters_state *state, int *lock,
 	       struct err *err)
 {
-	struct err why = { "" };
-
 	counters_state_init(options, state);
-	if (!pins_have_bpffs(options, &why)) {
-		memcpy(state->reason, why.text, sizeof(why.text));
+	if (!pins_have_bpffs(options, &state->reason))
 		return 0;
-	}
 	*lock = pins_lock(options, "", err);
 	return *lock < 0 ? -1 : 1;
 }
@@ -240,17 +236,15 @@ void pins_fill_state(const struct pins *p, struct counters_state *state)
 
 bool pins_get(const struct counters_options *options, struct pins *p, struct counters_state *state)
 {
-	struct err why = { "" };
+	struct err *reason = *state->reason.text ? NULL : &state->reason;
 	char folder[PINS_PATH_MAX];
 
 	pins_folder(options, folder);
-	if (pins_open(p, folder, &why) == 0 && p->is_readable) {
+	if (pins_open(p, folder, reason) == 0 && p->is_readable) {
 		pins_fill_state(p, state);
 		return true;
 	}
 	pins_close(p);
-	if (!*state->reason)
-		memcpy(state->reason, why.text, sizeof(why.text));
 	return false;
 }
 

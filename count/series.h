@@ -122,14 +122,4 @@ SERIES_INLINE void series_add_call(struct count_series *series, __u64 begin_ns, 
 	series->counted.ns += end_ns - begin_ns;
 }
 
-SERIES_INLINE void series_spread(struct count_series *series, __u64 begin_ns, __u64 end_ns)
-{
-	__u32 i;
-
-	series_add_call(series, begin_ns, end_ns);
-	series_make_room(series);
-	for (i = 0; i < COUNT_ROWS; i += SERIES_PIECE)
-		series_spread_piece(series, i, begin_ns, end_ns);
-}
-
 #endif

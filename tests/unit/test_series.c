@@ -83,6 +83,17 @@ START_TEST(no_byte_is_lost_or_in_another_row_for_any_gaps)
 }
 END_TEST
 
+/* As spread() of jobio.bpf.c. */
+static void spread(__u64 begin_ns, __u64 end_ns)
+{
+	__u32 i;
+
+	series_add_call(&series, begin_ns, end_ns);
+	series_make_room(&series);
+	for (i = 0; i < COUNT_ROWS; i += SERIES_PIECE)
+		series_spread_piece(&series, i, begin_ns, end_ns);
+}
+
 /* A call from 100.25 s to 'end', the first to end; then a call in the last second. */
 START_TEST(a_long_call_is_in_each_row_of_its_time)
 {
@@ -96,7 +107,7 @@ START_TEST(a_long_call_is_in_each_row_of_its_time)
 		memset(&sum, 0, sizeof(sum));
 		series.window = series.base = ends[i] / SERIES_WINDOW_NS;
 		sum.ns = ends[i] - begin;
-		series_spread(&series, begin, ends[i]);
+		spread(begin, ends[i]);
 		sum.ns += 5;
 		series_update(&series, &sum);
 		for (j = all = 0; j < COUNT_ROWS; j++)
@@ -111,5 +122,5 @@ START_TEST(a_long_call_is_in_each_row_of_its_time)
 }
 END_TEST
 
-UNIT_MAIN("line", no_byte_is_lost_or_in_another_row_for_any_gaps,
+UNIT_MAIN("series", no_byte_is_lost_or_in_another_row_for_any_gaps,
 	  a_long_call_is_in_each_row_of_its_time)
