@@ -2,6 +2,7 @@
 #include "base/config.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -250,17 +251,44 @@ bool config_is_off(const struct config *config, const char *node, const char *pa
 	return true;
 }
 
-static void each_path_of(const struct key *keys, struct config_client *client,
-			 void (*each)(const char *key, char **path, void *arg), void *arg)
+static int put_root(struct config_client *client, const struct key *keys, const char *root, bool all)
 {
-	for (; keys->name; keys++)
-		if (keys->kind == PATH)
-			each(keys->name, (char **)((char *)client + keys->offset), arg);
+	char **path, *whole;
+
+	for (; keys->name; keys++) {
+		path = (char **)((char *)client + keys->offset);
+		if ((keys->kind != PATH && keys->kind != FIXED_PATH) ||
+		    (!all && strcmp(*path, keys->initial) != 0))
+			continue;
+		if (asprintf(&whole, "%s%s", root, *path) < 0)
+			return -1;
+		free(*path);
+		*path = whole;
+	}
+	return 0;
 }
 
-void config_each_path(struct config_client *client,
-		      void (*each)(const char *key, char **path, void *arg), void *arg)
+/* Set a path to a file in the directory of mount_table. */
+static int set_beside(const struct config_client *client, char **path, const char *name)
 {
-	each_path_of(config_client_keys, client, each, arg);
-	each_path_of(config_type_keys[client->type], client, each, arg);
+	const char *slash = strrchr(client->mount_table, '/');
+	char *whole;
+
+	if (asprintf(&whole, "%.*s/%s", (int)(slash - client->mount_table), client->mount_table,
+		     name) < 0)
+		return -1;
+	free(*path);
+	*path = whole;
+	return 0;
+}
+
+int config_set_root(struct config_client *client, const char *root, bool all)
+{
+	if (put_root(client, config_client_keys, root, all) < 0 ||
+	    put_root(client, config_type_keys[client->type], root, all) < 0)
+		return -1;
+	return set_beside(client, &client->mountinfo, "mountinfo") < 0 ||
+			       set_beside(client, &client->mountstats, "mountstats") < 0
+		       ? -1
+		       : 0;
 }

@@ -170,6 +170,7 @@ struct config {
 	char *partitions; /* with commas or blanks between them; "": all */
 	enum gate_policy gate;
 	enum on_error on_error;
+	char *root; /* before paths that the file does not set: config_set_root() */
 	char *run_dir;
 	char *spool_dir;
 	unsigned int spool_max_records; /* newer ones are refused */
@@ -243,10 +244,9 @@ bool config_profile_is_for(const struct config *config, const char *name,
 /* Return true if it sets nothing but io_cores, for any client. */
 bool config_profile_is_empty(const struct config *config, const char *name);
 
-/* Call each() for every path that is a key of this client's type. A path that replaces another is
- * malloc'ed, and the old one freed. */
-void config_each_path(struct config_client *client,
-		      void (*each)(const char *key, char **path, void *arg), void *arg);
+/* Put 'root' before the paths that the file does not set, or before all, and set mountinfo and
+ * mountstats to the files beside mount_table. Return -1 if out of memory. */
+int config_set_root(struct config_client *client, const char *root, bool all);
 
 bool config_is_name(const char *text);
 

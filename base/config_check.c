@@ -215,12 +215,24 @@ static int check_mounts(struct config *config, struct err *err)
 
 static int check_files(struct config *config, struct err *err)
 {
-	if (*config->calibration && !config_is_path(config->calibration))
-		return wrong(config, err, "[advice] calibration", config->calibration,
-			     "expected an absolute path");
-	if (*config->ledger.metrics_file && !config_is_path(config->ledger.metrics_file))
-		return wrong(config, err, "[ledger] metrics_file", config->ledger.metrics_file,
-			     "expected an absolute path");
+	const struct {
+		const char *key, *path;
+	} paths[] = {
+		{ "[jobio] root", config->root },
+		{ "[advice] calibration", config->calibration },
+		{ "[ledger] metrics_file", config->ledger.metrics_file },
+		{ "[ledger] storage_pass_file", config->ledger.storage_pass_file },
+		{ "[ledger] storage_ca", config->ledger.storage_ca },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(paths) / sizeof(*paths); i++)
+		if (*paths[i].path && !config_is_path(paths[i].path))
+			return wrong(config, err, paths[i].key, paths[i].path,
+				     "expected an absolute path");
+	for (i = 0; i < config->client_count; i++)
+		if (config_set_root(&config->clients[i], config->root, false) < 0)
+			return err_set(err, "%s: out of memory", config->file);
 	return 0;
 }
 
@@ -228,13 +240,6 @@ static int check_storage(struct config *config, struct err *err)
 {
 	struct config_ledger *ledger = &config->ledger;
 	size_t size = strlen(ledger->storage_loc);
-	const struct {
-		const char *key, *path;
-	} paths[] = {
-		{ "[ledger] storage_pass_file", ledger->storage_pass_file },
-		{ "[ledger] storage_ca", ledger->storage_ca },
-	};
-	size_t i;
 
 	if (!strcmp(ledger->store, "sqlite") && config_replace_text(&ledger->store, CONFIG_SQLITE))
 		return err_set(err, "%s: out of memory", config->file);
@@ -246,10 +251,6 @@ static int check_storage(struct config *config, struct err *err)
 		   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != size)
 		return wrong(config, err, "[ledger] storage_loc", ledger->storage_loc,
 			     "expected at most 64 letters, digits and '_'");
-	for (i = 0; i < sizeof(paths) / sizeof(*paths); i++)
-		if (*paths[i].path && !config_is_path(paths[i].path))
-			return wrong(config, err, paths[i].key, paths[i].path,
-				     "expected an absolute path");
 	return 0;
 }
 

@@ -26,6 +26,7 @@ const struct key config_jobio_keys[] = {
 	{ "gate", CHOICE, AT(gate), "warn", 0, 0, gates },
 	{ "on_error", CHOICE, AT(on_error), "continue", 0, 0, on_errors },
 	{ "run_dir", PATH, AT(run_dir), RUNDIR_RUN, 0, 0, NULL },
+	{ "root", TEXT, AT(root), "", 0, 0, NULL },
 	{ "spool_dir", PATH, AT(spool_dir), RUNDIR_SPOOL, 0, 0, NULL },
 	{ "spool_max_records", NUMBER, AT(spool_max_records), "10000", 1, 1000000, NULL },
 	{ "prolog_budget_ms", NUMBER, AT(prolog_budget_ms), "10000", 100, 600000, NULL },
@@ -108,10 +109,10 @@ const struct key config_client_keys[] = {
 	{ "core_change", CHOICE, AT(core_change), "never", 0, 0, changes },
 	{ "unbound_workqueues", CHOICE, AT(unbound_workqueues), "named", 0, 0, queues },
 	{ "interrupts_of", TEXT, AT(interrupts_of), "", 0, 0, NULL },
-	{ "process_dir", PATH, AT(process_dir), "/proc", 0, 0, NULL },
+	{ "process_dir", FIXED_PATH, AT(process_dir), "/proc", 0, 0, NULL },
 	{ "timeout_ms", NUMBER, AT(timeout_ms), "5000", 100, 120000, NULL },
 	{ "mount_table", PATH, AT(mount_table), "/proc/self/mounts", 0, 0, NULL },
-	{ "fstab", PATH, AT(fstab), "/etc/fstab", 0, 0, NULL },
+	{ "fstab", FIXED_PATH, AT(fstab), "/etc/fstab", 0, 0, NULL },
 	{ 0 }
 };
 
@@ -121,13 +122,13 @@ static const struct key weka_keys[] = {
 	{ "remount", CHOICE, AT(light_only), "any", 0, 0, remounts },
 	{ "ready_timeout_ms", NUMBER, AT(ready_timeout_ms), "60000", 100, 600000, NULL },
 	{ "command", PATH, AT(command), "/usr/bin/weka", 0, 0, NULL },
-	{ "mount_command", PATH, AT(mount_command), "/bin/mount", 0, 0, NULL },
-	{ "umount_command", PATH, AT(umount_command), "/bin/umount", 0, 0, NULL },
+	{ "mount_command", FIXED_PATH, AT(mount_command), "/bin/mount", 0, 0, NULL },
+	{ "umount_command", FIXED_PATH, AT(umount_command), "/bin/umount", 0, 0, NULL },
 	{ "service_conf", PATH, AT(service_conf), "/etc/wekaio/service.conf", 0, 0, NULL },
-	{ "service_conf_alt", PATH, AT(service_conf_alt), "/etc/wekaio/weka.conf", 0, 0, NULL },
+	{ "service_conf_alt", FIXED_PATH, AT(service_conf_alt), "/etc/wekaio/weka.conf", 0, 0, NULL },
 	{ "proc_dir", PATH, AT(proc_dir), "/proc/wekafs", 0, 0, NULL },
-	{ "cgroup_root", PATH, AT(cgroup_root), "/sys/fs/cgroup", 0, 0, NULL },
-	{ "data_dir", PATH, AT(data_dir), "/opt/weka/data", 0, 0, NULL },
+	{ "cgroup_root", FIXED_PATH, AT(cgroup_root), "/sys/fs/cgroup", 0, 0, NULL },
+	{ "data_dir", FIXED_PATH, AT(data_dir), "/opt/weka/data", 0, 0, NULL },
 	{ "agent_pidfile", PATH, AT(agent_pidfile), "/var/run/weka-agent.pid", 0, 0, NULL },
 	{ "stats_socket", PATH, AT(stats_socket),
 	  "/opt/weka/external-mounts/local-sockets/*/container.sock", 0, 0, NULL },
@@ -135,26 +136,26 @@ static const struct key weka_keys[] = {
 };
 
 static const struct key nfs_keys[] = {
-	{ "mount_command", PATH, AT(mount_command), "/bin/mount", 0, 0, NULL },
-	{ "mountinfo", PATH, AT(mountinfo), "/proc/self/mountinfo", 0, 0, NULL },
-	{ "mountstats", PATH, AT(mountstats), "/proc/self/mountstats", 0, 0, NULL },
-	{ "bdi_dir", PATH, AT(bdi_dir), "/sys/class/bdi", 0, 0, NULL },
+	{ "mount_command", FIXED_PATH, AT(mount_command), "/bin/mount", 0, 0, NULL },
+	{ "mountinfo", FIXED_PATH, AT(mountinfo), "/proc/self/mountinfo", 0, 0, NULL },
+	{ "mountstats", FIXED_PATH, AT(mountstats), "/proc/self/mountstats", 0, 0, NULL },
+	{ "bdi_dir", FIXED_PATH, AT(bdi_dir), "/sys/class/bdi", 0, 0, NULL },
 	{ "ask_servers", CHOICE, AT(ask_servers), "no", 0, 0, switches },
 	{ 0 },
 };
 
 static const struct key gpfs_keys[] = {
 	{ "mmpmon", PATH, AT(mmpmon), "/usr/lpp/mmfs/bin/mmpmon", 0, 0, NULL },
-	{ "mmpmon_socket", PATH, AT(mmpmon_socket), "/var/mmfs/mmpmon/mmpmonSocket", 0, 0, NULL },
+	{ "mmpmon_socket", FIXED_PATH, AT(mmpmon_socket), "/var/mmfs/mmpmon/mmpmonSocket", 0, 0, NULL },
 	{ "mmdiag", PATH, AT(mmdiag), "/usr/lpp/mmfs/bin/mmdiag", 0, 0, NULL },
 	{ 0 },
 };
 
 static const struct key lustre_keys[] = {
-	{ "sys_dir", PATH, AT(sys_dir), "/sys/fs/lustre", 0, 0, NULL },
-	{ "debug_dir", PATH, AT(debug_dir), "/sys/kernel/debug/lustre", 0, 0, NULL },
-	{ "procfs_dir", PATH, AT(procfs_dir), "/proc/fs/lustre", 0, 0, NULL },
-	{ "lnet_dir", PATH, AT(lnet_dir), "/sys/kernel/debug/lnet", 0, 0, NULL },
+	{ "sys_dir", FIXED_PATH, AT(sys_dir), "/sys/fs/lustre", 0, 0, NULL },
+	{ "debug_dir", FIXED_PATH, AT(debug_dir), "/sys/kernel/debug/lustre", 0, 0, NULL },
+	{ "procfs_dir", FIXED_PATH, AT(procfs_dir), "/proc/fs/lustre", 0, 0, NULL },
+	{ "lnet_dir", FIXED_PATH, AT(lnet_dir), "/sys/kernel/debug/lnet", 0, 0, NULL },
 	{ "lctl", PATH, AT(lctl), "/usr/sbin/lctl", 0, 0, NULL },
 	{ 0 },
 };
@@ -259,6 +260,7 @@ const char *config_set(void *base, const struct key *key, const char *value)
 		*(unsigned int *)at = (unsigned int)choice;
 		return NULL;
 	case PATH:
+	case FIXED_PATH:
 		if (!config_is_path(value))
 			return "expected an absolute path";
 		break;
@@ -303,7 +305,7 @@ void config_free_texts(void *base, const struct key *keys)
 const struct key *config_find_key(const struct key *keys, const char *name)
 {
 	for (; keys->name; keys++)
-		if (!strcmp(keys->name, name))
+		if (keys->kind != FIXED_PATH && !strcmp(keys->name, name))
 			return keys;
 	return NULL;
 }
@@ -351,7 +353,7 @@ static void nearest_of(const struct key *keys, const char *name, const char **ne
 
 	for (; keys->name; keys++) {
 		d = config_distance(name, keys->name);
-		if (d < *best) {
+		if (d < *best && keys->kind != FIXED_PATH) {
 			*best = d;
 			*nearest = keys->name;
 		}

@@ -27,6 +27,7 @@
 enum kind {
 	TEXT,
 	PATH,
+	FIXED_PATH, /* in the same tables, but not a key of the file */
 	NUMBER,
 	CHOICE,
 	NAME,

@@ -86,15 +86,6 @@ static void judge_client(const struct facts *facts, struct client *client, struc
 	findings_free(&findings);
 }
 
-static void prepend_root(const char *key, char **path, void *root)
-{
-	char *whole = xasprintf("%s%s", (const char *)root, *path);
-
-	(void)key;
-	free(*path);
-	*path = whole;
-}
-
 static void add_client(const struct facts *facts, struct config_client *section,
 		       unsigned int budget_ms, struct json *list)
 {
@@ -106,7 +97,7 @@ static void add_client(const struct facts *facts, struct config_client *section,
 	if (facts->no_clients)
 		return;
 	if (*facts->root)
-		config_each_path(section, prepend_root, (void *)facts->root);
+		config_set_root(section, facts->root, true);
 	client = client_open(section, NULL, NULL);
 	if (client_inspect(client, budget_ms, &err) < 0)
 		json_add_text(one, "error", err.text);

@@ -322,7 +322,7 @@ const struct rule lustre_rules[] = {
 	{ "LU02", FINDING_WARNING, FINDING_OF_SITE, "mount it, or correct mounts= in jobio.conf",
 	  rule_check_missing_mount },
 	{ "LU03", FINDING_WARNING, FINDING_OF_SITE,
-	  "be root; correct sys_dir= and debug_dir= in jobio.conf", check_unreadable },
+	  "run it as root, with debugfs: mount -t debugfs none /sys/kernel/debug", check_unreadable },
 	{ "LU04", FINDING_ERROR, FINDING_OF_SITE,
 	  "look at the network and at the servers: lctl get_param osc.*.import, mdc.*.import",
 	  check_import },

@@ -423,7 +423,7 @@ const struct rule nfs_rules[] = {
 	  rule_check_no_mount },
 	{ "NF02", FINDING_WARNING, FINDING_OF_SITE, "mount it, or correct mounts= in jobio.conf",
 	  rule_check_missing_mount },
-	{ "NF03", FINDING_WARNING, FINDING_OF_SITE, "correct mountstats= in jobio.conf",
+	{ "NF03", FINDING_WARNING, FINDING_OF_SITE, "correct mount_table= in jobio.conf",
 	  check_unreadable },
 	{ "NF04", FINDING_WARNING, FINDING_OF_SITE,
 	  "mount it hard; a job that must not wait has a time limit", check_soft },
@@ -457,7 +457,7 @@ const struct rule nfs_rules[] = {
 	  "keep it on CPUs that Slurm withholds from jobs (CpuSpecList=): taskset -apc CPUS PID",
 	  check_proxy },
 	/* reported by the functions that change the client */
-	{ "NF40", FINDING_ERROR, FINDING_OF_SITE, "see dmesg, and bdi_dir= in jobio.conf", NULL },
+	{ "NF40", FINDING_ERROR, FINDING_OF_SITE, "see dmesg", NULL },
 	{ "NF42", FINDING_ERROR, FINDING_OF_SITE,
 	  "write the old value into read_ahead_kb, or let the next job try again", NULL },
 	{ "NF43", FINDING_WARNING, FINDING_OF_SITE, "none, if intended", NULL },

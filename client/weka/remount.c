@@ -86,7 +86,7 @@ static int check_mount(const struct client *client, const struct mounts *all, si
 		return err_set(
 			why, "'%s' and '%s' show one file system: a bind mount would not come back",
 			twin->target, mount->target);
-	*cure = "write the mount into fstab(5), with noauto if something else mounts it, or name another such file with fstab=";
+	*cure = "write the mount into fstab(5), with noauto if something else mounts it";
 	if (!fstab_line(fstab, mount))
 		return err_set(why, "%s has no line of type %s that mounts '%s' on '%s'",
 			       client->section->fstab, WEKA_FSTYPE, mount->source, mount->target);

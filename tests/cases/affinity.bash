@@ -12,7 +12,6 @@ CODES='(NF|LU|GP)'
 
 case_begin() {
 	affinity_make
-	WORDS+=("$NODE=NODE")
 }
 
 # the client of the node

@@ -15,10 +15,7 @@ case_begin() {
 
 # case_table LINE, case_fstab LINE - add a line to the mount table; to fstab(5)
 case_table() { echo "$* rw 0 0" >>"$NODE/gpfs/mounts"; }
-case_fstab() {
-	echo "$* 0 0" >>"$NODE/gpfs/fstab"
-	case_conf "fstab=$NODE/gpfs/fstab"
-}
+case_fstab() { echo "$* 0 0" >>"$NODE/gpfs/fstab"; }
 
 # case_conf KEY=VALUE - set it in the client's section of jobio.conf; case_main in [jobio]
 case_conf() { sed -i "/^${1%%=*}=/d; s|^type=gpfs\$|&\n$*|" "$NODE/jobio.conf"; }
@@ -70,7 +67,6 @@ case_hang() { : >"$NODE/gpfs/hang${1:+-$1}"; }
 # case_command NAME TEXT - replace mmpmon or mmdiag by this bash code
 case_command() {
 	printf '#!/bin/bash\n%s\n' "${*:2}" >"$NODE/gpfs/bin/$1"
-	WORDS+=("$NODE=NODE")
 }
 case_missing() { rm "$NODE/gpfs/bin/$1"; }
 

@@ -28,10 +28,7 @@ path_of() {
 
 # case_table LINE, case_fstab LINE - add a line to the mount table; to fstab(5)
 case_table() { echo "$* rw 0 0" >>"$NODE/lustre/mounts"; }
-case_fstab() {
-	echo "$* 0 0" >>"$NODE/lustre/fstab"
-	case_conf "fstab=$NODE/lustre/fstab"
-}
+case_fstab() { echo "$* 0 0" >>"$NODE/lustre/fstab"; }
 
 # case_conf KEY=VALUE - set it in the client's section of jobio.conf
 case_conf() { sed -i "/^${1%%=*}=/d; s|^type=lustre\$|&\n$*|" "$NODE/jobio.conf"; }

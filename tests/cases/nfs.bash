@@ -18,10 +18,10 @@ case_conf() { sed -i "/^${1%%=*}=/d; s|^type=nfs\$|&\n$*|" "$NODE/jobio.conf"; }
 
 # case_table LINE, case_fstab LINE - add a line to the mount table; to fstab(5)
 case_table() { echo "$* rw 0 0" >>"$NODE/nfs/mounts"; }
-case_fstab() {
-	echo "$* 0 0" >>"$NODE/nfs/fstab"
-	case_conf "fstab=$NODE/nfs/fstab"
-}
+case_fstab() { echo "$* 0 0" >>"$NODE/nfs/fstab"; }
+
+# case_without FILE - remove it
+case_without() { rm "$NODE/nfs/$1"; }
 
 # case_mount [SOURCE TARGET] OPTIONS - mount it. PORT in OPTIONS is that of the last server, ADDRESS
 # that of `own`. Commands after it set its counters: first transports, then operations.

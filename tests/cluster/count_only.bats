@@ -38,7 +38,7 @@ setup_file() {
 
 teardown_file() {
 	local host
-	for host in $all_hosts; do on "$host" cp /tmp/site.jobio.conf /etc/slurm/jobio.conf; done
+	for host in $all_hosts; do on "$host" sh -c 'cp /tmp/site.jobio.conf /etc/slurm/jobio.conf && rm /tmp/site.jobio.conf'; done
 	on login mv /tmp/site.plugstack /etc/slurm/plugstack.conf.d/jobio.conf
 	slurm_everywhere 's/^AllowSpecResourcesUsage=.*/AllowSpecResourcesUsage=yes/'
 	on dbd svc stop jobio-ledgerd

@@ -23,8 +23,10 @@ nfs() {
 	cp "$SRCDIR/tests/samples/nfs/mountstats-6.1.txt" "$NODE/nfs/mountstats"
 	echo '192.0.2.40:/export/work /mnt/work nfs rw,vers=3,rsize=1048576,wsize=1048576,hard,local_lock=none 0 0' >"$NODE/nfs/mounts"
 	queues_as_booted
+	node_root nfs
 	cat >"$NODE/jobio.conf" <<-END
 		[jobio]
+		root=$NODE/root
 		run_dir=$NODE/run
 		spool_dir=$NODE/spool
 		[client home]
@@ -32,8 +34,6 @@ nfs() {
 		core_change=affinity
 		${NODE_CLIENT:-}
 		mount_table=$NODE/nfs/mounts
-		mountinfo=$NODE/nfs/mountinfo
-		mountstats=$NODE/nfs/mountstats
 	END
 }
 
@@ -80,19 +80,16 @@ lustre() {
 	mkdir -p "$NODE/lustre"
 	thread_starts
 	echo '192.0.2.60@tcp:/work /mnt/work lustre rw,flock 0 0' >"$NODE/lustre/mounts"
+	node_root lustre
 	cat >"$NODE/jobio.conf" <<-END
 		[jobio]
+		root=$NODE/root
 		run_dir=$NODE/run
 		spool_dir=$NODE/spool
 		[client scratch]
 		type=lustre
 		core_change=affinity
-		process_dir=$NODE/processes
 		mount_table=$NODE/lustre/mounts
-		sys_dir=$NODE/lustre/sys
-		debug_dir=$NODE/lustre/debug
-		procfs_dir=$NODE/lustre/proc
-		lnet_dir=$NODE/lustre
 	END
 }
 

@@ -91,14 +91,12 @@ site_make() {
 	echo "optional $DIR/lib/jobio.so" >etc/plugstack.conf.d/jobio.conf
 	cat >etc/jobio.conf <<-CONF
 		[jobio]
+		root = $1
 		run_dir = $1/run
 		spool_dir = $1/spool
 		[client home]
 		type = nfs
 		mount_table = $1/etc/mounts
-		mountinfo = $1/etc/mountinfo
-		mountstats = $1/etc/mountstats
-		bdi_dir = $1/etc/bdi
 		[profile scan]
 		read_ahead_kb = 4096
 		[ledger]
@@ -112,8 +110,8 @@ site_make() {
 	cp "$SRCDIR/tests/samples/nfs/mountinfo-6.1.txt" etc/mountinfo
 	cp "$SRCDIR/tests/samples/nfs/mountstats-6.1.txt" etc/mountstats
 	echo '192.0.2.40:/export/work /mnt/work nfs rw,vers=3,rsize=1048576,wsize=1048576,hard,local_lock=none 0 0' >etc/mounts
-	mkdir -p etc/bdi/0:60
-	echo 128 >etc/bdi/0:60/read_ahead_kb
+	mkdir -p sys/class/bdi/0:60
+	echo 128 >sys/class/bdi/0:60/read_ahead_kb
 	local name
 	for name in prolog epilog jobio-{prepare,release,send,slurm,node}; do
 		printf '#!/bin/true\n' >libexec/"$name"

@@ -18,9 +18,6 @@ setup() {
 	NODE_MORE="[client home]
 type=nfs
 mount_table=$NODE/nfs/mounts
-mountinfo=$NODE/nfs/mountinfo
-mountstats=$NODE/nfs/mountstats
-bdi_dir=$NODE/bdi
 [profile both]
 mount_options=forcedirect
 [profile both:home]

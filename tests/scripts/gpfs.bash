@@ -20,7 +20,7 @@ gpfs_make() {
 
 # gpfs_start [--socket] - start mmfsd
 gpfs_start() {
-	rm -f "$NODE/gpfs/pid" "$NODE/gpfs/socket"
+	rm -f "$NODE/gpfs/pid" "$NODE/gpfs/mmpmonSocket"
 	"$NODE/gpfs/bin/mmfsd" "$@" 3>&- &
 	MMFSD=$!
 	wait_for test -s "$NODE/gpfs/pid"
@@ -47,8 +47,10 @@ gpfs_remove() {
 
 # gpfs_conf - write jobio.conf; NODE_JOBIO has lines for [jobio], NODE_CLIENT for [client fast]
 gpfs_conf() {
+	node_root gpfs
 	cat >"$NODE/jobio.conf" <<-END
 		[jobio]
+		root=$NODE/root
 		run_dir=$NODE/run
 		spool_dir=$NODE/spool
 		${NODE_JOBIO:-}
@@ -56,9 +58,7 @@ gpfs_conf() {
 		type=gpfs
 		mount_table=$NODE/gpfs/mounts
 		mmpmon=$NODE/gpfs/bin/mmpmon
-		mmpmon_socket=$NODE/gpfs/socket
 		mmdiag=$NODE/gpfs/bin/mmdiag
-		process_dir=$NODE/processes
 		${NODE_CLIENT:-}
 		[profile stream]
 		mmconfig=maxMBpS=24000,fsyncIsGlobal=0

@@ -170,7 +170,7 @@ lines() { record "$1" | jq -c '[.wire[] | [.fs, .read_bytes]]'; }
 	gpfs_start --socket
 	touch "$NODE/gpfs/hang"
 	job 7
-	expect_run 0 prolog "GP04 mmfsd does not answer: '$NODE/gpfs/socket': no answer in time"
+	expect_run 0 prolog "GP04 mmfsd does not answer: '$NODE/root/var/mmfs/mmpmon/mmpmonSocket': no answer in time"
 	took_at_most 8 epilog
 	[ "$(findings_of 7)" = GP04 ]
 }

@@ -48,15 +48,15 @@ nfs_home() {
 	sed 's/192\.0\.2\.40/127.0.0.1/g' "$SRCDIR/tests/samples/nfs/mountstats-6.1.txt" \
 		>"$NODE/nfs/mountstats"
 	echo '127.0.0.1:/export/work /mnt/work nfs rw,vers=3,addr=127.0.0.1 0 0' >"$NODE/nfs/mounts"
+	node_root nfs
 	cat >"$NODE/jobio.conf" <<-END
 		[jobio]
+		root=$NODE/root
 		run_dir=$NODE/run
 		spool_dir=$NODE/spool
 		[client home]
 		type=nfs
 		mount_table=$NODE/nfs/mounts
-		mountinfo=$NODE/nfs/mountinfo
-		mountstats=$NODE/nfs/mountstats
 	END
 }
 

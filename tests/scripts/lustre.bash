@@ -97,18 +97,16 @@ sys.stdout.buffer.write(plain[0] if len(plain) == 1 else b"".join([head] + entri
 
 # lustre_conf [LINE...] - write jobio.conf, with lines for the client
 lustre_conf() {
+	node_root lustre
 	cat >"$NODE/jobio.conf" <<-END
 		[jobio]
+		root=$NODE/root
 		run_dir=$NODE/run
 		spool_dir=$NODE/spool
 		${NODE_JOBIO:-}
 		[client scratch]
 		type=lustre
 		mount_table=$NODE/lustre/mounts
-		sys_dir=$NODE/lustre/sys
-		debug_dir=$NODE/lustre/debug
-		procfs_dir=$NODE/lustre/proc
-		lnet_dir=$NODE/lustre
 		lctl=$NODE/bin/lctl
 		$(printf '%s\n' "$@")
 		[profile small]

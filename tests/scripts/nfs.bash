@@ -44,18 +44,16 @@ mounted() {
 
 # nfs_conf - write jobio.conf; NODE_JOBIO has lines for [jobio]
 nfs_conf() {
+	node_root nfs nfs-mount
 	cat >"$NODE/jobio.conf" <<-END
 		[jobio]
+		root=$NODE/root
 		run_dir=$NODE/run
 		spool_dir=$NODE/spool
 		${NODE_JOBIO:-}
 		[client home]
 		type=nfs
 		mount_table=$NODE/nfs/mounts
-		mountinfo=$NODE/nfs/mountinfo
-		mountstats=$NODE/nfs/mountstats
-		bdi_dir=$NODE/bdi
-		mount_command=$NODE/bin/nfs-mount
 		[profile scan]
 		read_ahead_kb=512
 		[profile stream]

@@ -197,25 +197,45 @@ node_interface() {
 	: "$core"
 }
 
+# node_root TYPE [MOUNT] - make $NODE/root, in which the paths of a client of this type lead to the
+# files of this node; MOUNT: its mount command. Servers of NFS are processes of this machine.
+node_root() {
+	local root=$NODE/root command path target
+	mkdir -p "$root"/{bin,opt/weka,sys/{fs,class,kernel/debug},var/mmfs} "$NODE"/{"$1",processes/fs}
+	for command in mount umount; do
+		printf '#!/bin/bash\nexec "%s/bin/%s" "$@"\n' "$NODE" "${2:-$command}" >"$root/bin/$command"
+		chmod +x "$root/bin/$command"
+	done
+	while read -r path target; do
+		ln -sfn "$target" "$root/$path"
+	done <<-END
+		proc $([[ $1 == nfs ]] && echo /proc || echo "$NODE/processes")
+		etc $NODE/$1
+		etc/wekaio $NODE/weka
+		sys/fs/cgroup $NODE/cgroup
+		sys/fs/lustre $NODE/lustre/sys
+		sys/class/bdi $NODE/bdi
+		sys/kernel/debug/lustre $NODE/lustre/debug
+		sys/kernel/debug/lnet $NODE/lustre
+		opt/weka/data $NODE/data
+		var/mmfs/mmpmon $NODE/gpfs
+	END
+	ln -sfn "$NODE/lustre/proc" "$NODE/processes/fs/lustre"
+}
+
 # node_conf - write jobio.conf; NODE_JOBIO has lines for [jobio], NODE_CLIENT for [client weka],
 # NODE_MORE other sections.
 node_conf() {
+	node_root weka
 	{
-		printf '[jobio]\nrun_dir=%s/run\nspool_dir=%s/spool\n' \
-			"$NODE" "$NODE"
+		printf '[jobio]\nroot=%s/root\nrun_dir=%s/run\nspool_dir=%s/spool\n' \
+			"$NODE" "$NODE" "$NODE"
 		printf '%s\n' "${NODE_JOBIO:-}"
 		printf '[option]\nio_cores_max=4\n[client weka]\n'
-		printf 'command=%s/bin/weka\nmount_command=%s/bin/mount\n' \
-			"$NODE" "$NODE"
-		printf 'umount_command=%s/bin/umount\nfstab=%s/weka/fstab\n' \
-			"$NODE" "$NODE"
+		printf 'command=%s/bin/weka\n' "$NODE"
 		printf 'mount_table=%s/weka/mounts\nproc_dir=%s/proc\n' \
 			"$NODE" "$NODE"
-		printf 'process_dir=%s/processes\n' "$NODE"
 		printf 'service_conf=%s/weka/service.conf\n' "$NODE"
-		printf 'service_conf_alt=%s/weka/weka.conf\n' "$NODE"
-		printf 'cgroup_root=%s/cgroup\ndata_dir=%s/data\n' \
-			"$NODE" "$NODE"
 		printf 'agent_pidfile=%s/weka/agent.pid\n' "$NODE"
 		printf 'stats_socket=%s/sockets/*/container.sock\n' "$NODE"
 		printf '%s\n' "${NODE_CLIENT:-}"

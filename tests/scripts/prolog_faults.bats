@@ -308,7 +308,7 @@ stuck() {
 	for type in lustre gpfs; do # NFS: the profile is an error of jobio.conf
 		NODE_CLIENT=type=$type node_conf
 		# remove keys that only WEKA's section may have
-		sed -i -E '/^(command|mount_command|umount_command|fstab|proc_dir|service_conf|service_conf_alt|cgroup_root|data_dir|agent_pidfile|stats_socket)=/d' \
+		sed -i -E '/^(command|proc_dir|service_conf|agent_pidfile|stats_socket)=/d' \
 			"$NODE/jobio.conf"
 		job $((++id)) 1 stream
 		expect_run 0 prolog "01 no file system of type $type is mounted; cure: "

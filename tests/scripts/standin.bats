@@ -39,16 +39,10 @@ standin() {
 # conf [KEY=VALUE...] - add keys for the client
 conf() {
 	NODE_CLIENT=$(printf '%s\n' timeout_ms=60000 "$@") node_conf
-	sed -i "s|^command=.*|command=$SIM/usr/bin/weka|
-		s|^mount_command=.*|mount_command=$SIM/bin/mount|
-		s|^umount_command=.*|umount_command=$SIM/bin/umount|
+	sed -i "s|^root=.*|root=$SIM|
 		s|^mount_table=.*|mount_table=$SIM/run/weka-sim/mounts|
 		s|^proc_dir=.*|proc_dir=$SIM/run/weka-sim/proc|
-		s|^service_conf=.*|service_conf=$SIM/etc/wekaio/service.conf|
-		s|^data_dir=.*|data_dir=$SIM/opt/weka/data|
-		s|^cgroup_root=.*|cgroup_root=$SIM/sys/fs/cgroup|
-		s|^agent_pidfile=.*|agent_pidfile=$SIM/var/run/weka-agent.pid|
-		s|^stats_socket=.*|stats_socket=$SIM/opt/weka/external-mounts/local-sockets/*/container.sock|" \
+		/^\(command\|service_conf\|agent_pidfile\|stats_socket\)=/d" \
 		"$NODE/jobio.conf"
 }
 
