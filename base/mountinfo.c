@@ -8,7 +8,7 @@
 #include "base/fileio.h"
 #include "base/text.h"
 
-#define TABLE_BYTES_MAX (4U << 20)
+#define TABLE_BYTES_MAX (16U << 20)
 
 /* Parse ID PARENT MAJOR:MINOR ROOT TARGET OPTIONS [TAG..] - FSTYPE SOURCE SUPER_OPTIONS. */
 static bool parse(char *line, struct mountinfo_mount *mount)

@@ -59,7 +59,7 @@ int nfs_add_source(struct client_counters *counters, const struct nfs_mount *mou
 {
 	struct source_counters *source;
 
-	if (!*mount->device || !mount->has_stats)
+	if (!mount->device || !mount->has_stats)
 		return 0; /* mounted or unmounted between the reads */
 	source = client_counters_source(counters, mount->device);
 	if (!source)

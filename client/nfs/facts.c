@@ -88,7 +88,7 @@ void nfs_clear(void *what)
 {
 	struct nfs_facts *facts = what;
 
-	free(facts->mountinfo);
+	mountinfo_free(facts->mountinfo);
 	free(facts->text);
 	free(facts->servers);
 	forget_mounts(facts);
@@ -117,13 +117,14 @@ int nfs_read_counters(struct client *client)
 static void set_mount(const struct nfs_facts *facts, struct nfs_mount *mount,
 		      const struct client_mount *of)
 {
+	const struct mountinfo_mount *shown;
 	const struct nfs_server *server;
 	char proto[16] = "", port[8];
 	unsigned long number = 0;
 
 	mount->mount = of;
-	if (!place_device(facts->mountinfo, of->target, mount->device))
-		*mount->device = '\0';
+	shown = mountinfo_on(facts->mountinfo, of->target);
+	mount->device = shown ? shown->device : NULL;
 	options_get(of->options, "addr", mount->address, sizeof(mount->address));
 	options_get(of->options, "proto", proto, sizeof(proto));
 	mount->is_tcp = !strncmp(proto, "tcp", 3);
@@ -145,8 +146,8 @@ int nfs_read(struct client *client, struct err *err)
 	facts->text = NULL;
 	if (mounts_reread(client, err) < 0)
 		return -1;
-	free(facts->mountinfo);
-	facts->mountinfo = fileio_read_linked(client->section->mountinfo, TABLE_BYTES_MAX, err);
+	mountinfo_free(facts->mountinfo);
+	facts->mountinfo = mountinfo_read(client->section->mountinfo, err);
 	if (!facts->mountinfo)
 		return -1;
 	facts->mounts = xcalloc(client->common.mount_count + 1, sizeof(*facts->mounts));

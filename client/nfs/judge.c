@@ -24,7 +24,7 @@ static const struct nfs_mount *next_mount(const struct judge *judge, const struc
 /* Return true if they have the same counters. */
 static bool shares_superblock(const struct nfs_mount *a, const struct nfs_mount *b)
 {
-	return *a->device && !strcmp(a->device, b->device);
+	return a->device && b->device && !strcmp(a->device, b->device);
 }
 
 /* Return the length of the server's name in "files:/a" and "192.0.2.40:/b". */

@@ -22,9 +22,9 @@
 #ifndef JOBIO_CLIENT_NFS_NFS_H
 #define JOBIO_CLIENT_NFS_NFS_H
 
+#include "base/mountinfo.h"
 #include "client/mounts.h"
 #include "client/nfs/stats.h"
-#include "client/place.h"
 #include "client/rule.h"
 #include "client/type.h"
 
@@ -38,7 +38,7 @@ struct nfs_nic {
 
 struct nfs_mount {
 	const struct client_mount *mount;
-	char device[PLACE_DEVICE_MAX]; /* "": not in mountinfo */
+	const char *device;	       /* in mountinfo; NULL: not there */
 	char address[NFS_ADDRESS_MAX]; /* of the server; "": unknown */
 	unsigned int port;	       /* for a NULL call over TCP */
 	bool is_tcp, is_hung, has_stats, has_nic;
@@ -59,8 +59,9 @@ struct nfs_server {
 };
 
 struct nfs_facts {
-	char *mountinfo, *text; /* text: mountstats; NULL: not read */
-	char why[ERR_MAX];	/* if text is NULL */
+	struct mountinfo *mountinfo;
+	char *text;	   /* mountstats; NULL: not read */
+	char why[ERR_MAX]; /* if text is NULL */
 	char version[32];
 	struct nfs_mount *mounts; /* same order as client->common.mounts */
 	size_t count;

@@ -44,7 +44,7 @@ static int bdi_path(const struct client *client, const char *target, char path[P
 	const struct nfs_mount *mount = nfs_mount_at(client, target);
 
 	errno = mount ? ENODEV : ENOENT;
-	if (!mount || !*mount->device)
+	if (!mount || !mount->device)
 		return -1;
 	snprintf(path, PATH_TEXT_MAX, "%s/%s/read_ahead_kb", client->section->bdi_dir,
 		 mount->device);

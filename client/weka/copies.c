@@ -9,45 +9,52 @@
 #include <unistd.h>
 
 #include "base/fileio.h"
-#include "base/text.h"
-#include "client/place.h"
+#include "base/mountinfo.h"
 #include "client/weka/checks.h"
 #include "client/weka/facts.h"
 #include "record/alloc.h"
 
-#define TABLE_BYTES_MAX (4U << 20)
+#define CGROUP_BYTES_MAX (64U << 10)
+
+/* Return true if a mount of the table is in the peer group of the tag ":N". */
+static bool is_shared(const struct mountinfo *table, const char *tag)
+{
+	const char *word = xasprintf("shared%.*s ", (int)strcspn(tag, " "), tag);
+	size_t i;
+
+	for (i = 0; i < table->count; i++)
+		if (strstr(table->mount[i].tags, word))
+			return true;
+	return false;
+}
 
 /* Return true if umount(2) is propagated to the mount: it is, to the same place on peers and slaves
  * of the parent mount, mount_namespaces(7). A peer or slave may be of a subfolder only. */
-static bool is_reached(const char *ours, const char *target, const char *theirs,
-		       const struct place *copy)
+static bool is_reached(const struct mountinfo *ours, const char *target,
+		       const struct mountinfo *theirs, const struct mountinfo_mount *copy)
 {
+	const struct mountinfo_mount *parent = theirs->mount, *end = parent + theirs->count;
 	const char *below = copy->target, *tag;
-	struct place parent;
 
-	do {
-		if (!text_next_line(&theirs, parent.text, sizeof(parent.text)))
-			return false;
-	} while (!place_parse(&parent) || strcmp(parent.id, copy->parent) != 0);
-	below += strnlen(below, strlen(parent.target));
+	while (parent < end && strcmp(parent->id, copy->parent) != 0)
+		parent++;
+	if (parent == end)
+		return false;
+	below += strnlen(below, strlen(parent->target));
 	target += strlen(target) - strnlen(below, strlen(target));
-	for (tag = parent.tags; (tag = strchr(tag, ':')); tag++)
-		if (strstr(ours, xasprintf("shared%.*s ", (int)strcspn(tag, " "), tag)))
+	for (tag = parent->tags; (tag = strchr(tag, ':')); tag++)
+		if (is_shared(ours, tag))
 			return !strcmp(target, below);
 	return false;
 }
 
-static bool has_copy(const char *ours, const char *target, const char *theirs)
+static bool has_copy(const struct mountinfo *ours, const char *target,
+		     const struct mountinfo *theirs)
 {
-	char device[PLACE_DEVICE_MAX];
-	const char *rest = theirs;
-	struct place copy;
+	const struct mountinfo_mount *on = mountinfo_on(ours, target), *copy = theirs->mount;
 
-	if (!place_device(ours, target, device))
-		return false;
-	while (text_next_line(&rest, copy.text, sizeof(copy.text)))
-		if (place_parse(&copy) && !strcmp(copy.device, device) &&
-		    !is_reached(ours, target, theirs, &copy))
+	for (; on && copy < theirs->mount + theirs->count; copy++)
+		if (!strcmp(copy->device, on->device) && !is_reached(ours, target, theirs, copy))
 			return true;
 	return false;
 }
@@ -55,7 +62,7 @@ static bool has_copy(const char *ours, const char *target, const char *theirs)
 /* Return true for a process of a job: it has ended before a core changes. */
 static bool is_of_job(const char *process)
 {
-	char *cgroup = fileio_read(xasprintf("%s/cgroup", process), TABLE_BYTES_MAX, NULL, NULL);
+	char *cgroup = fileio_read(xasprintf("%s/cgroup", process), CGROUP_BYTES_MAX, NULL, NULL);
 
 	return cgroup && (strstr(cgroup, "slurmstepd.scope/") || strstr(cgroup, "/job_"));
 }
@@ -65,7 +72,8 @@ static int print_copies(void *arg)
 {
 	const struct client *client = arg;
 	const struct client_mount *mount = client->common.mounts;
-	char *seen = xstrdup(""), *ours = NULL, *table, *process;
+	struct mountinfo *ours = NULL, *table;
+	char *seen = xstrdup(""), *process;
 	glob_t links = { 0 };
 	int unread = 0;
 	size_t i, j;
@@ -78,9 +86,7 @@ static int print_copies(void *arg)
 		if (readlink(process, space, sizeof(space) - 1) > 0 && strstr(seen, space))
 			continue;
 		process[strlen(process) - strlen("/ns/mnt")] = '\0';
-		table = !*space ? NULL
-				: fileio_read(xasprintf("%s/mountinfo", process), TABLE_BYTES_MAX,
-					      NULL, NULL);
+		table = *space ? mountinfo_read(xasprintf("%s/mountinfo", process), NULL) : NULL;
 		if (!table) {
 			unread |= errno != ENOENT; /* unless it has ended */
 			continue;
